@@ -1,0 +1,155 @@
+package umpire
+
+import "fmt"
+
+// An AccessKind is the sort of thing that an access does.
+type AccessKind uint8
+
+// The kinds of access. The zero value is none of them, and is never allowed.
+const (
+	KindUnknown AccessKind = iota
+	KindExec               // starts a program
+	KindRead               // reads a file or lists a directory
+	KindWrite              // creates or changes a file
+	KindDelete             // removes a file or a tree
+	KindNetwork            // reaches a host
+	KindInvoke             // invokes a tool that is known by name only
+)
+
+var kindNames = [...]string{
+	KindUnknown: "unknown", KindExec: "exec", KindRead: "read", KindWrite: "write",
+	KindDelete: "delete", KindNetwork: "network", KindInvoke: "invoke",
+}
+
+// String returns the kind's name; a value out of range is "unknown".
+func (k AccessKind) String() string {
+	if int(k) < len(kindNames) {
+		return kindNames[k]
+	}
+	return kindNames[KindUnknown]
+}
+
+// MarshalText writes the kind's name.
+func (k AccessKind) MarshalText() ([]byte, error) { return []byte(k.String()), nil }
+
+// UnmarshalText reads a kind's name and refuses any other word.
+func (k *AccessKind) UnmarshalText(text []byte) error {
+	for i, name := range kindNames {
+		if string(text) == name {
+			*k = AccessKind(i)
+			return nil
+		}
+	}
+	return fmt.Errorf("access kind %q is not known", text)
+}
+
+// A Place says where a path lies, once links are resolved. The zero value is
+// PlaceUnknown, which counts as outside.
+type Place uint8
+
+// The places.
+const (
+	PlaceUnknown  Place = iota // not resolved
+	PlaceOutside               // outside the project and the added directories
+	PlaceInside                // inside the project, its worktree or an added directory
+	PlaceHarmless              // /dev/null, the terminal and the standard streams
+)
+
+var placeNames = [...]string{
+	PlaceUnknown: "unknown", PlaceOutside: "outside", PlaceInside: "inside", PlaceHarmless: "harmless",
+}
+
+// String returns the place's name.
+func (p Place) String() string {
+	if int(p) < len(placeNames) {
+		return placeNames[p]
+	}
+	return placeNames[PlaceUnknown]
+}
+
+// An Access is one thing that a call would do: start a program, read, write or
+// delete a path, reach a host, invoke a tool. Whoever gathers the facts fills
+// the first group of fields; resolving a path fills the second; deciding fills
+// Verdict.
+type Access struct {
+	Kind AccessKind `json:"kind"`
+	// Program is the name of the program that KindExec starts, without its
+	// folder. Args are the words after it as far as they are known.
+	Program string   `json:"program,omitempty"`
+	Args    []string `json:"args,omitempty"`
+	// Target is a path as written but made absolute, a host, or a tool's name.
+	Target  string  `json:"target"`
+	Verdict Verdict `json:"verdict"`
+	Risk    Risk    `json:"risk"`
+	// Reason says in a few words why the access has its risk.
+	Reason string `json:"reason"`
+	// Doubt says what could not be known. An access in doubt is never allowed
+	// by a rule, a mode or its risk; only a grant for the exact command covers it.
+	Doubt string `json:"doubt,omitempty"`
+	// Table names the piece of knowledge that spoke, as "program option".
+	Table string `json:"table,omitempty"`
+
+	// Words are the words that command rules match: the program and its
+	// arguments without wrappers, assignments, redirections or the program's
+	// global options.
+	Words []string `json:"-"`
+	// Part numbers the simple command within its line. An allow rule for the
+	// command covers the other accesses of its part, but for Redirect ones.
+	Part     int  `json:"-"`
+	Redirect bool `json:"-"`
+	// Tree says that a write or a delete reaches everything below Target.
+	Tree bool `json:"-"`
+	// Glob says that Target holds wildcards that the shell would expand.
+	Glob bool `json:"-"`
+
+	// Resolved is Target with links resolved on its deepest existing ancestor.
+	Resolved string `json:"-"`
+	Place    Place  `json:"-"`
+}
+
+// Paths reports whether the access is about a path.
+func (a *Access) Paths() bool {
+	return a.Kind == KindRead || a.Kind == KindWrite || a.Kind == KindDelete
+}
+
+// Changes reports whether the access does more than look.
+func (a *Access) Changes() bool {
+	return a.Kind != KindRead && !(a.Kind == KindExec && a.Risk == Safe)
+}
+
+// Facts are what is known about a call without running it. The zero value
+// knows nothing, and what knows nothing is denied.
+type Facts struct {
+	Type     PermissionType
+	Accesses []Access
+}
+
+// Risk returns the worst risk of the accesses; Critical when there are none.
+func (f *Facts) Risk() Risk {
+	if len(f.Accesses) == 0 {
+		return Critical
+	}
+	risk := Safe
+	for i := range f.Accesses {
+		risk = Worse(risk, f.Accesses[i].Risk)
+	}
+	return risk
+}
+
+// A PermissionType is the kind of permission that a call needs, as clients see it.
+type PermissionType string
+
+// The permission types.
+const (
+	ShellExecute      PermissionType = "shell_execute"
+	FileRead          PermissionType = "file_read"
+	FileWrite         PermissionType = "file_write"
+	FileDelete        PermissionType = "file_delete"
+	ExternalDirectory PermissionType = "external_directory"
+	Network           PermissionType = "network"
+	GitCommit         PermissionType = "git_commit"
+	GitPush           PermissionType = "git_push"
+	MCP               PermissionType = "mcp"
+	Task              PermissionType = "task"
+	Other             PermissionType = "other"
+)

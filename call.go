@@ -1,0 +1,39 @@
+package umpire
+
+import "encoding/json"
+
+// Identifiers that mean different things have different types.
+type (
+	// A CallID names one call. It is unique within its session.
+	CallID string
+	// A SessionID names one conversation with one agent.
+	SessionID string
+	// A BatchID names all calls of one assistant message; it is that message's id.
+	BatchID string
+	// A ProjectID names a project: the root commit of a git repository, or the
+	// SHA-256 of the canonical path of a plain folder, in hex.
+	ProjectID string
+	// A RuleID names a rule within its file.
+	RuleID string
+)
+
+// shortLen is the length of a shortened project id: enough to tell projects
+// apart, few enough to read.
+const shortLen = 12
+
+// Short returns the first twelve characters of the id, for people to read.
+func (id ProjectID) Short() string { return string(id[:min(len(id), shortLen)]) }
+
+// A Call is one request by a model to run one tool. Tool bears umpire's own
+// name for it: adapters map the names of other agents.
+type Call struct {
+	ID    CallID          `json:"id,omitempty"`
+	Tool  string          `json:"tool"`
+	Input json.RawMessage `json:"input"`
+	// Dir is the absolute working directory that relative paths start from.
+	Dir        string    `json:"cwd,omitempty"`
+	Agent      string    `json:"agent,omitempty"`
+	Session    SessionID `json:"session_id,omitempty"`
+	Batch      BatchID   `json:"batch_id,omitempty"`
+	Background bool      `json:"background,omitempty"`
+}

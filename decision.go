@@ -1,0 +1,103 @@
+package umpire
+
+import "encoding/json"
+
+// A ReasonCode is the machine's word for why a verdict was given.
+type ReasonCode string
+
+// The reason codes.
+const (
+	CodeSafe              ReasonCode = "safe"
+	CodeRule              ReasonCode = "rule"
+	CodeOnce              ReasonCode = "once"
+	CodeSession           ReasonCode = "session"
+	CodeRemembered        ReasonCode = "remembered"
+	CodeAllowAll          ReasonCode = "allow_all"
+	CodeBypass            ReasonCode = "bypass"
+	CodeMode              ReasonCode = "mode"
+	CodeCritical          ReasonCode = "critical"
+	CodeForbiddenPath     ReasonCode = "forbidden_path"
+	CodeControlFile       ReasonCode = "control_file"
+	CodeExternalDirectory ReasonCode = "external_directory"
+	CodeSuffix            ReasonCode = "suffix"
+	CodeProfile           ReasonCode = "profile"
+	CodePlan              ReasonCode = "plan"
+	CodeUnparsed          ReasonCode = "unparsed"
+	CodeBlocked           ReasonCode = "blocked"
+	CodeAutoDeny          ReasonCode = "auto_deny"
+	CodeInvalid           ReasonCode = "invalid"
+)
+
+// A Reason is one row of the order of decision that spoke about one access.
+type Reason struct {
+	Row     int        `json:"row"`
+	Verdict Verdict    `json:"verdict"`
+	Text    string     `json:"text"`
+	Code    ReasonCode `json:"code"`
+	Rule    *RuleRef   `json:"rule"`
+	// Access is the index of the access it speaks about; -1 is the whole call.
+	Access int `json:"access"`
+}
+
+// Obligations are what must hold while an allowed call runs.
+type Obligations struct {
+	Sandbox string `json:"sandbox"`
+	Network bool   `json:"network"`
+}
+
+// A Suggestion is a rule that would settle the same question next time.
+type Suggestion struct {
+	Action Verdict `json:"action"`
+	Tool   string  `json:"tool"`
+	Match  Match   `json:"match,omitzero"`
+	Scope  Scope   `json:"scope"`
+}
+
+// A Decision is the verdict on one call with everything that explains it. The
+// zero value denies. Decisions come from policy.Decide and nowhere else.
+type Decision struct {
+	Verdict    Verdict
+	Risk       Risk
+	Reason     string
+	ReasonCode ReasonCode
+	Type       PermissionType
+	// Warning asks for a highlighted prompt: the call is known to be dangerous.
+	Warning bool
+	// Rule is the rule that settled the verdict, if a rule did.
+	Rule *RuleRef
+	// Reasons are all rows that spoke, in the order of accesses and rows; the
+	// first row of an access decided it.
+	Reasons     []Reason
+	Accesses    []Access
+	Obligations Obligations
+	Suggestions []Suggestion
+}
+
+// MarshalJSON writes the decision as `umpire check --json` shows it.
+func (d Decision) MarshalJSON() ([]byte, error) {
+	return json.Marshal(struct {
+		Verdict     Verdict        `json:"verdict"`
+		Risk        Risk           `json:"risk"`
+		Class       Class          `json:"class"`
+		Reason      string         `json:"reason"`
+		ReasonCode  ReasonCode     `json:"reason_code"`
+		Type        PermissionType `json:"permission_type"`
+		Warning     bool           `json:"warning,omitempty"`
+		Rule        *RuleRef       `json:"rule,omitempty"`
+		Reasons     []Reason       `json:"reasons"`
+		Accesses    []Access       `json:"accesses"`
+		Obligations Obligations    `json:"obligations"`
+		Suggestions []Suggestion   `json:"suggestions"`
+	}{
+		d.Verdict, d.Risk, d.Risk.Class(), d.Reason, d.ReasonCode, d.Type, d.Warning, d.Rule,
+		orEmpty(d.Reasons), orEmpty(d.Accesses), d.Obligations, orEmpty(d.Suggestions),
+	})
+}
+
+// orEmpty keeps a nil slice from being written as null.
+func orEmpty[T any](s []T) []T {
+	if s == nil {
+		return []T{}
+	}
+	return s
+}

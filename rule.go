@@ -1,0 +1,94 @@
+package umpire
+
+import (
+	"fmt"
+	"time"
+)
+
+// A Source says where a rule comes from.
+type Source uint8
+
+// The sources. The zero value is none of them; a rule without a source is
+// never allowed to allow.
+const (
+	SourceUnknown Source = iota
+	SourceBuiltin        // part of umpire
+	SourceManaged        // the machine's administrator
+	SourceProject        // a file in the project
+	SourceUser           // the user's own file; shown as "global"
+	SourceSession        // one session's grants
+	SourceFlag           // the command line
+)
+
+var sourceNames = [...]string{
+	SourceUnknown: "unknown", SourceBuiltin: "builtin", SourceManaged: "managed", SourceProject: "project",
+	SourceUser: "global", SourceSession: "session", SourceFlag: "flag",
+}
+
+// String returns the source's name as files and commands show it.
+func (s Source) String() string {
+	if int(s) < len(sourceNames) {
+		return sourceNames[s]
+	}
+	return sourceNames[SourceUnknown]
+}
+
+// MarshalText writes the source's name.
+func (s Source) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
+
+// UnmarshalText reads a source's name and refuses any other word.
+func (s *Source) UnmarshalText(text []byte) error {
+	for i, name := range sourceNames {
+		if string(text) == name {
+			*s = Source(i)
+			return nil
+		}
+	}
+	return fmt.Errorf("rule source %q is not known", text)
+}
+
+// A Rule allows, asks about or denies the accesses that it matches. Its JSON
+// form is that of the rule file; docs/rules.md describes every field. The zero
+// value denies, and matches nothing, since it names no tool.
+type Rule struct {
+	ID          RuleID    `json:"id,omitempty"`
+	Action      Verdict   `json:"action"`
+	Tool        string    `json:"tool"`
+	Match       Match     `json:"match,omitzero"`
+	Description string    `json:"description,omitempty"`
+	Examples    Examples  `json:"examples,omitzero"`
+	ExpiresAt   time.Time `json:"expires_at,omitzero"`
+
+	// Where the rule stands, for explanations. Line counts from 1; 0 is unknown.
+	Source Source `json:"-"`
+	File   string `json:"-"`
+	Line   int    `json:"-"`
+}
+
+// A Match narrows a rule. All fields that are set must match; the zero value
+// matches every use of the rule's tool.
+type Match struct {
+	CommandPrefix string `json:"commandPrefix,omitempty"`
+	PathGlob      string `json:"pathGlob,omitempty"`
+	Domain        string `json:"domain,omitempty"`
+}
+
+// Examples are commands, paths or URLs that a rule must and must not match.
+// They are checked when the rule is loaded.
+type Examples struct {
+	Match    []string `json:"match,omitempty"`
+	NotMatch []string `json:"not_match,omitempty"`
+}
+
+// A RuleRef names a rule and the place where it stands.
+type RuleRef struct {
+	ID     RuleID `json:"id"`
+	Source Source `json:"source"`
+	File   string `json:"file,omitempty"`
+	Line   int    `json:"line,omitempty"`
+}
+
+// Ref returns the rule's name and place.
+func (r *Rule) Ref() RuleRef {
+	return RuleRef{ID: r.ID, Source: r.Source, File: r.File, Line: r.Line}
+}

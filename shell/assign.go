@@ -1,0 +1,126 @@
+package shell
+
+import (
+	"strings"
+
+	"mvdan.cc/sh/v3/syntax"
+
+	"github.com/umpirehq/umpire"
+)
+
+// harmlessEnv are the environment variables that change how programs print or
+// build, and not what they run. Every other one asks when it is given to a
+// command: lists of dangerous names have always turned out to be too short.
+// A name that ends in _ stands for all that begin so.
+const harmlessEnv = "LC_ LANG LANGUAGE TZ TERM NO_COLOR FORCE_COLOR CLICOLOR CLICOLOR_FORCE COLORTERM COLUMNS LINES " +
+	"CI DEBUG VERBOSE NODE_ENV RUST_BACKTRACE RUST_LOG GOOS GOARCH GOARM GOMAXPROCS GO111MODULE CGO_ENABLED GOGC GODEBUG GOTRACEBACK " +
+	"PYTHONUNBUFFERED PYTHONDONTWRITEBYTECODE PYTHONIOENCODING PYTHONUTF8 PYTHONHASHSEED PYTHONWARNINGS " +
+	"POSIXLY_CORRECT GREP_COLORS LS_COLORS CARGO_TERM_COLOR GIT_OPTIONAL_LOCKS GIT_TERMINAL_PROMPT " +
+	"TIME_STYLE BLOCKSIZE BLOCK_SIZE QUOTING_STYLE DOTNET_CLI_TELEMETRY_OPTOUT NEXT_TELEMETRY_DISABLED"
+
+// shellEnv are the variables that change what later commands of the same shell
+// do even when they are not exported anew, because the shell itself obeys them
+// or they are exported in every session.
+const shellEnv = "PATH IFS ENV BASH_ENV PROMPT_COMMAND PS0 PS1 PS2 PS4 SHELLOPTS BASHOPTS CDPATH GLOBIGNORE FPATH ZDOTDIR HOME SHELL " +
+	"PAGER EDITOR VISUAL BROWSER MANPAGER LESSOPEN LESSCLOSE LESS NODE_OPTIONS NODE_PATH PYTHONPATH PYTHONSTARTUP PYTHONHOME " +
+	"PERL5LIB PERL5OPT RUBYLIB RUBYOPT JAVA_TOOL_OPTIONS _JAVA_OPTIONS CLASSPATH GOFLAGS GOPROXY GOROOT GOPATH TMPDIR XDG_CONFIG_HOME " +
+	"KUBECONFIG DOCKER_HOST HTTP_PROXY HTTPS_PROXY ALL_PROXY http_proxy https_proxy all_proxy LD_ DYLD_ GIT_ SSH_ NPM_CONFIG_ npm_config_ CARGO_ RUSTC RUSTC_ BASH_ HIST"
+
+// listed reports whether a list of names, some of them beginnings, holds name.
+func listed(list, name string) bool {
+	for entry := range strings.FieldsSeq(list) {
+		if entry == name || strings.HasSuffix(entry, "_") && strings.HasPrefix(name, entry) {
+			return true
+		}
+	}
+	return false
+}
+
+// prefixes walks `A=b command`.
+func (w *walker) prefixes(s *state, assigns []*syntax.Assign) {
+	for _, a := range assigns {
+		v := w.assigned(s, a)
+		w.prefix(s, a.Name.Value, v.first())
+	}
+}
+
+// prefix judges one variable given to a command.
+func (w *walker) prefix(_ *state, name string, value word) {
+	if !listed(harmlessEnv, name) {
+		w.environment(name, value)
+	}
+}
+
+// environment emits the access of a variable that may change what runs.
+func (w *walker) environment(name string, value word) {
+	w.emit(umpire.Access{
+		Kind: umpire.KindExec, Program: name + "=", Args: []string{value.display()}, Words: []string{name + "=" + value.ruleWord()},
+		Risk: umpire.Medium, Reason: "setting " + name + " can change what runs", Table: "environment",
+	})
+}
+
+// assignments walks `A=b` without a command: it sets variables of the shell.
+func (w *walker) assignments(s *state, assigns []*syntax.Assign) {
+	s.settle()
+	for _, a := range assigns {
+		v := w.assigned(s, a)
+		name := a.Name.Value
+		if listed(shellEnv, name) {
+			w.environment(name, v.first())
+		}
+		s.vars[name] = v
+	}
+	w.builtin("=", "sets a variable of the shell")
+}
+
+// assigned expands the value of an assignment.
+func (w *walker) assigned(s *state, a *syntax.Assign) value {
+	if a.Index != nil {
+		w.nested(s, a.Index)
+	}
+	if a.Array != nil {
+		v := value{array: true}
+		for _, elem := range a.Array.Elems {
+			if elem.Index != nil {
+				w.nested(s, elem.Index)
+			}
+			if elem.Value != nil {
+				v.words = append(v.words, w.fields(s, elem.Value)...)
+			}
+		}
+		if a.Append {
+			v.words = append(s.vars[a.Name.Value].words, v.words...)
+		}
+		return v
+	}
+	wd := w.one(s, a.Value)
+	if a.Append || a.Index != nil {
+		return unknown()
+	}
+	return value{words: []word{wd}}
+}
+
+// declClause walks export, declare, local, readonly and typeset.
+func (w *walker) declClause(s *state, cmd *syntax.DeclClause) {
+	exports := cmd.Variant.Value == "export"
+	for _, a := range cmd.Args {
+		if a.Name == nil {
+			flag := w.one(s, a.Value)
+			exports = exports || strings.Contains(flag.text, "x") && strings.HasPrefix(flag.text, "-")
+			if !flag.known() || strings.HasPrefix(flag.text, "-") && strings.ContainsAny(flag.text, "nfi") {
+				w.doubt(cmd.Variant.Value, "declares something that is not known before it runs")
+			}
+			continue
+		}
+		if a.Naked {
+			continue
+		}
+		v := w.assigned(s, a)
+		name := a.Name.Value
+		if listed(shellEnv, name) || exports && !listed(harmlessEnv, name) {
+			w.environment(name, v.first())
+		}
+		s.vars[name] = v
+	}
+	w.builtin(cmd.Variant.Value, "declares variables of the shell")
+}

@@ -1,0 +1,210 @@
+package shell
+
+import (
+	"strings"
+
+	"github.com/umpirehq/umpire"
+)
+
+// builtins are the commands of the shell itself, as of bash 5.2.
+var builtins = []program{
+	{names: "echo", risk: umpire.Safe, why: "prints its arguments", style: bare, out: echoes},
+	{names: "printf", risk: umpire.Safe, why: "prints its arguments", style: bare, check: checkPrintf, out: printfs},
+	{names: "true false : exit return break continue shift wait logout times", risk: umpire.Safe, why: "steers the shell", style: bare},
+	{names: "test [", risk: umpire.Safe, why: "compares", style: bare},
+	{names: "pwd", risk: umpire.Safe, why: "prints the working directory", opts: []option{{names: "-LP --logical --physical"}, aboutItself}, args: "none", out: printsDir},
+	{names: "cd pushd", risk: umpire.Safe, why: "changes the working directory of the shell", style: bare, check: checkCd, args: "data…"},
+	{names: "popd dirs", risk: umpire.Safe, why: "changes the working directory of the shell", style: bare, check: func(u *use) { u.s.dirs = nil }},
+	{names: "set", risk: umpire.Safe, why: "sets options of the shell", style: bare, check: checkSet},
+	{names: "unset", risk: umpire.Safe, why: "forgets variables", style: bare, check: checkUnset},
+	{names: "read readarray mapfile getopts", risk: umpire.Safe, why: "reads into variables", style: bare, check: checkRead},
+	{names: "type which where whereis hash", risk: umpire.Safe, why: "tells where a program is", opts: []option{
+		{names: "-aptPfsv"}, {names: "-r", why: "forgets where programs are"}, {names: "-b -m -l"}, aboutItself,
+	}},
+	{names: "jobs umask ulimit", risk: umpire.Safe, why: "prints what the shell does", opts: []option{{names: "-lpnrsSHa"}}, check: func(u *use) {
+		if len(u.operands) > 0 {
+			u.raise(umpire.Medium, "changes what later commands may do")
+		}
+	}},
+	{names: "eval", risk: umpire.Safe, why: "runs its arguments as shell code", style: leading, args: "shell", check: keepsState},
+	{names: "source .", risk: umpire.Medium, why: "runs a file in this shell", style: leading, args: "script data…"},
+	{names: "exec", risk: umpire.Safe, why: "runs a command in place of the shell", style: leading, args: "command", opts: []option{
+		{names: "-cl"}, {names: "-a=", does: asks, why: "gives the program another name"},
+	}},
+	{names: "command builtin", risk: umpire.Safe, why: "runs a command past functions", style: leading, args: "command", opts: []option{{names: "-p"}, {names: "-vV"}}, check: checkCommand},
+	{names: "trap", risk: umpire.Safe, why: "sets what runs at a signal", style: leading, check: checkTrap, opts: []option{{names: "-lp"}}},
+	{names: "alias", risk: umpire.Safe, why: "gives a command another name", style: bare, check: checkAlias},
+	{names: "unalias enable shopt", risk: umpire.Safe, why: "changes what names and syntax mean", style: bare, check: checkShopt},
+	{names: "bind complete compgen compopt fc history disown suspend caller help", risk: umpire.Medium, why: "works on the interactive shell", style: bare},
+	{names: "autoload zmodload noglob emulate zle bindkey vared", risk: umpire.Medium, why: "means something only to zsh", style: bare},
+}
+
+// aboutItself are the options that nearly every program has.
+var aboutItself = option{names: "--help --version", does: shows}
+
+// echoes is what echo prints.
+func echoes(u *use, _ flow) flow {
+	words := u.operands
+	for len(words) > 0 && (words[0].text == "-n" || words[0].text == "-e" || words[0].text == "-E") {
+		words = words[1:]
+	}
+	text := joined(words)
+	if text.open || strings.Contains(text.text, `\`) {
+		return printed("echo")
+	}
+	return flow{kind: flowText, text: text.text + "\n"}
+}
+
+// checkPrintf judges printf -v, which assigns.
+func checkPrintf(u *use) {
+	if len(u.operands) > 1 && (u.operands[0].text == "-v" || u.operands[0].open && u.operands[0].text == "") {
+		name := u.operands[1]
+		u.s.vars[name.text] = unknown()
+		if name.open || listed(shellEnv, name.text) {
+			u.raise(umpire.Medium, "sets "+name.display()+", which can change what runs")
+		}
+	}
+}
+
+// printfs is what printf prints when its format holds nothing to fill in.
+func printfs(u *use, _ flow) flow {
+	if len(u.operands) == 0 || !u.operands[0].known() || strings.ContainsAny(u.operands[0].text, `%\`) {
+		if len(u.operands) == 2 && u.operands[0].text == "%s" && u.operands[1].known() {
+			return flow{kind: flowText, text: u.operands[1].text}
+		}
+		return printed("printf")
+	}
+	return flow{kind: flowText, text: u.operands[0].text}
+}
+
+func printsDir(u *use, _ flow) flow {
+	if len(u.s.dirs) != 1 {
+		return printed("pwd")
+	}
+	return flow{kind: flowText, text: u.s.dirs[0] + "\n"}
+}
+
+// checkCd follows cd: the folder is looked at, and relative paths start there.
+func checkCd(u *use) {
+	target := word{}
+	for _, operand := range u.operands {
+		if operand.text == "--" || len(operand.text) == 2 && strings.Contains("-L -P -e -@", operand.text) {
+			continue
+		}
+		target = operand
+	}
+	if len(u.operands) == 0 {
+		target = u.w.home(u.s, "")
+	}
+	u.operands = nil
+	if strings.HasPrefix(target.text, "-") || strings.HasPrefix(target.text, "+") || target.text == "" && !target.open {
+		u.s.dirs, u.s.failed = nil, nil
+		return
+	}
+	u.touchNow(umpire.KindRead, target, accessOf{table: u.table, why: "becomes the working directory"})
+	u.s.enter(target, u.w.env.IsDir)
+}
+
+// touchNow fixes the path of an access with the folder as it is before the
+// program has changed it.
+func (u *use) touchNow(kind umpire.AccessKind, target word, of accessOf) {
+	s := u.s.clone()
+	u.then(func() { u.w.path(s, kind, target, of) })
+}
+
+// checkSet judges `set -o name`, which can make the shell record or export.
+func checkSet(u *use) {
+	for i, operand := range u.operands {
+		if operand.text == "--" {
+			u.s.args = append([]word{}, u.operands[i+1:]...)
+			return
+		}
+		if operand.open || strings.ContainsAny(operand.text, "ak") && strings.HasPrefix(operand.text, "-") && !strings.HasPrefix(operand.text, "-o") {
+			u.raise(umpire.Medium, "changes how the shell runs commands")
+		}
+		if (operand.text == "history" || operand.text == "allexport" || operand.text == "vi" || operand.text == "emacs") && i > 0 {
+			u.raise(umpire.Medium, "changes how the shell runs commands")
+		}
+	}
+}
+
+func checkUnset(u *use) {
+	for _, operand := range u.operands {
+		delete(u.s.vars, operand.text)
+		if _, ok := u.s.functions[operand.text]; ok {
+			u.s.functions[operand.text] = nil
+		}
+		if operand.open || listed(shellEnv, operand.text) {
+			u.raise(umpire.Medium, "forgetting "+operand.display()+" can change what runs")
+		}
+	}
+}
+
+// checkRead notes the variables that read sets: what a file list names stays
+// below the folders that the list is about.
+func checkRead(u *use) {
+	v := unknown()
+	if u.in.kind == flowPaths && len(u.in.dirs) == 1 {
+		v = value{words: []word{{text: u.in.dirs[0].text, open: true, under: true, dashless: true}}}
+	}
+	for _, operand := range u.operands {
+		if strings.HasPrefix(operand.text, "-") {
+			if strings.ContainsAny(operand.text, "C") {
+				u.raise(umpire.Medium, "runs a callback")
+			}
+			continue
+		}
+		if operand.open || listed(shellEnv, operand.text) && operand.text != "IFS" {
+			u.raise(umpire.Medium, "sets "+operand.display()+", which can change what runs")
+		}
+		u.s.vars[operand.text] = v
+	}
+}
+
+// keepsState makes eval run in this shell and not in a copy of it.
+func keepsState(u *use) {
+	words := u.operands
+	u.operands = nil
+	if len(words) > 0 {
+		s, in := u.s, u.in
+		u.then(func() { u.w.code(s, joined(words), in) })
+	}
+}
+
+// checkCommand judges `command -v name`, which only looks.
+func checkCommand(u *use) {
+	if u.got("-v", "-V") != nil {
+		u.operands = nil
+		u.why = "tells what a name means"
+	}
+}
+
+func checkTrap(u *use) {
+	if len(u.operands) == 0 || u.operands[0].text == "-" || u.operands[0].known() && u.operands[0].text == "" {
+		return
+	}
+	action := u.operands[0]
+	u.then(func() { u.w.code(u.s.clone(), action, flow{}) })
+}
+
+// checkAlias records that a name no longer means what its table says.
+func checkAlias(u *use) {
+	for _, operand := range u.operands {
+		name, _, assigns := operand.after("=")
+		if assigns {
+			u.s.functions[name] = nil
+			u.raise(umpire.Medium, "changes what "+name+" means")
+		} else if operand.open {
+			u.raise(umpire.Medium, "changes what a name means")
+		}
+	}
+}
+
+func checkShopt(u *use) {
+	const harmless = "-s -u -q -p -o nullglob globstar extglob nocaseglob nocasematch dotglob failglob pipefail -a inherit_errexit"
+	for _, operand := range u.operands {
+		if operand.open || !hasField(harmless, operand.text) {
+			u.raise(umpire.Medium, "changes what names and syntax mean")
+		}
+	}
+}

@@ -1,0 +1,99 @@
+package shell
+
+import (
+	"slices"
+	"strings"
+
+	"mvdan.cc/sh/v3/syntax"
+
+	"github.com/umpirehq/umpire"
+)
+
+// call walks a simple command: assignments, the name of a program, arguments.
+func (w *walker) call(s *state, cmd *syntax.CallExpr, in flow) flow {
+	if !w.count() {
+		return flow{}
+	}
+	args := w.words(s, cmd.Args)
+	if len(args) == 0 {
+		w.assignments(s, cmd.Assigns)
+		return flow{}
+	}
+	w.prefixes(s, cmd.Assigns)
+	return w.run(s, args, in)
+}
+
+// run walks a command whose words are expanded.
+func (w *walker) run(s *state, args []word, in flow) flow {
+	if !w.enter() {
+		return flow{}
+	}
+	defer w.leave()
+	if len(args) == 0 {
+		return flow{}
+	}
+	name := args[0]
+	if name.open || name.glob || name.text == "" {
+		w.doubt(name.display(), "the program is not known before it runs")
+		return flow{}
+	}
+	if body, ok := s.functions[name.text]; ok {
+		return w.function(s, name.text, body, args[1:], in)
+	}
+	program := w.known(name.text)
+	if program == nil {
+		w.stranger(args)
+		return printed(name.text)
+	}
+	s.failed = nil
+	u := &use{w: w, s: s, program: program, words: []word{lit(base(name.text))}, in: in, table: program.name()}
+	return u.apply(args[1:])
+}
+
+// function walks the body of a function of the line with its arguments.
+func (w *walker) function(s *state, name string, body *syntax.Stmt, args []word, in flow) flow {
+	if body == nil {
+		w.doubt(name, name+" was given another meaning on the line")
+		return flow{}
+	}
+	if slices.Contains(s.calling, body) {
+		if !w.recursed {
+			w.recursed = true
+			w.doubt(name, "the function "+name+" calls itself")
+		}
+		return flow{}
+	}
+	outer, calling := s.args, s.calling
+	s.args = append([]word{}, args...)
+	s.calling = append(calling[:len(calling):len(calling)], body)
+	out := w.stmt(s, body, in)
+	s.args, s.calling = outer, calling
+	return out
+}
+
+// systemFolders are where a program named by path is the one of that name.
+const systemFolders = "/bin /usr/bin /usr/local/bin /sbin /usr/sbin /usr/local/sbin /opt/homebrew/bin"
+
+// known returns what is known of the program that a name or path starts.
+func (w *walker) known(name string) *program {
+	if i := strings.LastIndexByte(name, '/'); i >= 0 {
+		if !hasField(systemFolders, name[:i]) {
+			return nil
+		}
+		name = name[i+1:]
+	}
+	return w.lookup(name)
+}
+
+// stranger emits the access of a program that no table knows.
+func (w *walker) stranger(args []word) {
+	name := args[0].text
+	why := base(name) + " is not a program that is known"
+	if strings.Contains(name, "/") {
+		why = "runs the file " + name
+	}
+	w.emit(umpire.Access{
+		Kind: umpire.KindExec, Program: base(name), Args: displays(args[1:]), Words: ruleWords(args),
+		Risk: umpire.Medium, Reason: why,
+	})
+}

@@ -1,0 +1,4 @@
+package shell
+
+// containerTools are the programs that run containers and clusters.
+var containerTools = []program{}

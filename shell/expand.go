@@ -1,0 +1,477 @@
+package shell
+
+import (
+	"path"
+	"strconv"
+	"strings"
+
+	"mvdan.cc/sh/v3/syntax"
+)
+
+// Limits of expansion; beyond them a word is not known.
+const (
+	maxBraceWords = 256
+	maxWordBytes  = 64 << 10
+)
+
+// words expands the words of a command.
+func (w *walker) words(s *state, args []*syntax.Word) []word {
+	var out []word
+	for _, arg := range args {
+		out = append(out, w.fields(s, arg)...)
+	}
+	return out
+}
+
+// fields expands one word into the words that the shell makes of it: braces,
+// tilde, parameters, substitutions, splitting. Wildcards stay wildcards.
+func (w *walker) fields(s *state, arg *syntax.Word) []word {
+	variants, ok := braces(arg)
+	if !ok {
+		w.nested(s, arg)
+		return []word{{open: true, split: true}}
+	}
+	var out []word
+	for _, variant := range variants {
+		e := expansion{w: w, s: s}
+		e.tilde(variant)
+		for _, part := range variant.Parts {
+			e.part(part, false)
+		}
+		out = append(out, e.finish()...)
+	}
+	return out
+}
+
+// one expands a word that the shell does not split, such as the value of an
+// assignment or the target of a redirection.
+func (w *walker) one(s *state, arg *syntax.Word) word {
+	if arg == nil {
+		return word{}
+	}
+	e := expansion{w: w, s: s, whole: true}
+	e.tilde(arg)
+	for _, part := range arg.Parts {
+		e.part(part, false)
+	}
+	return e.current
+}
+
+// An expansion builds the fields of one word.
+type expansion struct {
+	w       *walker
+	s       *state
+	whole   bool // never split
+	done    []word
+	current word
+}
+
+// tilde turns a leading ~ into the home directory it stands for.
+func (e *expansion) tilde(arg *syntax.Word) {
+	if len(arg.Parts) == 0 {
+		return
+	}
+	first, ok := arg.Parts[0].(*syntax.Lit)
+	if !ok || !strings.HasPrefix(first.Value, "~") {
+		return
+	}
+	name, rest, _ := strings.Cut(first.Value[1:], "/")
+	home := e.w.home(e.s, name)
+	if len(first.Value) > 1+len(name) {
+		rest = "/" + rest
+	}
+	e.add(home)
+	arg.Parts = append([]syntax.WordPart{&syntax.Lit{Value: rest}}, arg.Parts[1:]...)
+}
+
+// home is the home directory of a user; "" is whoever runs the line.
+func (w *walker) home(s *state, user string) word {
+	switch user {
+	case "":
+		if v, ok := s.vars["HOME"]; ok {
+			return v.first()
+		}
+		return word{open: true, dashless: true}
+	case "root":
+		return lit("/root")
+	case "+", "-":
+		return word{open: true, dashless: true}
+	}
+	return lit("/home/" + user)
+}
+
+func (v value) first() word {
+	if len(v.words) == 0 {
+		return word{}
+	}
+	return v.words[0]
+}
+
+func (e *expansion) part(part syntax.WordPart, quoted bool) {
+	switch part := part.(type) {
+	case *syntax.Lit:
+		e.literal(part.Value, quoted)
+	case *syntax.SglQuoted:
+		e.current.quoted = true
+		e.add(singleQuoted(part))
+	case *syntax.DblQuoted:
+		e.current.quoted = true
+		for _, inner := range part.Parts {
+			e.part(inner, true)
+		}
+	case *syntax.ParamExp:
+		e.insert(e.param(part), quoted)
+	case *syntax.CmdSubst:
+		e.insert(e.substitution(part, quoted), quoted)
+	case *syntax.ArithmExp:
+		e.w.nested(e.s, part.X)
+		e.add(word{open: true, dashless: false})
+	case *syntax.ProcSubst:
+		e.w.subshell(e.s, part.Stmts, flow{kind: flowForeign})
+		e.add(lit("/dev/fd/63"))
+	case *syntax.ExtGlob:
+		e.current.glob = true
+		e.add(word{text: "*", glob: true})
+	default:
+		e.add(word{open: true, split: true})
+	}
+}
+
+// literal adds unquoted or double-quoted source text with its backslashes.
+func (e *expansion) literal(text string, quoted bool) {
+	var b strings.Builder
+	glob := false
+	for i := 0; i < len(text); i++ {
+		c := text[i]
+		switch {
+		case c == '\\' && i+1 < len(text):
+			i++
+			if quoted && !strings.ContainsRune("$`\"\\\n", rune(text[i])) {
+				b.WriteByte('\\')
+			}
+			if text[i] != '\n' {
+				b.WriteByte(text[i])
+			}
+		case !quoted && (c == '*' || c == '?' || c == '['):
+			glob = true
+			b.WriteByte(c)
+		default:
+			b.WriteByte(c)
+		}
+	}
+	e.add(word{text: b.String(), glob: glob && !e.whole})
+}
+
+// add appends text that the shell does not split.
+func (e *expansion) add(wd word) {
+	cur := &e.current
+	switch {
+	case cur.open:
+		// What follows unknown text is not known to be anything, but a path that
+		// stays below stays there only without further "..".
+		if !wd.known() || strings.Contains(wd.text, "..") {
+			cur.under = false
+		}
+	case len(cur.text)+len(wd.text) > maxWordBytes:
+		cur.open, cur.under = true, false
+	default:
+		if cur.text == "" {
+			cur.dashless = wd.dashless
+		}
+		cur.text += wd.text
+		cur.open = wd.open
+		cur.under = wd.under && wd.open
+	}
+	cur.glob = cur.glob || wd.glob
+	cur.split = cur.split || wd.split && !e.whole
+	cur.quoted = cur.quoted || wd.quoted
+}
+
+// insert adds the result of an expansion: quoted it stays one word, unquoted the
+// shell splits it at blanks.
+func (e *expansion) insert(words []word, quoted bool) {
+	if quoted || e.whole {
+		e.insertQuoted(words)
+		return
+	}
+	for i, wd := range words {
+		if i > 0 {
+			e.flush()
+		}
+		e.insertSplit(wd)
+	}
+}
+
+func (e *expansion) insertQuoted(words []word) {
+	for i, wd := range words {
+		if i > 0 && !e.whole {
+			e.flush()
+		}
+		if !wd.under || e.current.text != "" {
+			wd.under = wd.under && e.current.text == ""
+		}
+		wd.split = wd.split && len(words) > 1
+		e.add(wd)
+	}
+}
+
+func (e *expansion) insertSplit(wd word) {
+	if _, changed := e.s.vars["IFS"]; changed || wd.open && !wd.under {
+		wd.split = wd.open || changed
+		wd.open = wd.open || changed
+		if changed {
+			wd.text = ""
+		}
+		e.add(wd)
+		return
+	}
+	pieces := strings.Fields(wd.text)
+	if len(pieces) == 0 {
+		return
+	}
+	if strings.TrimLeft(wd.text, " \t\n") != wd.text && e.current.text != "" {
+		e.flush()
+	}
+	for i, piece := range pieces {
+		if i > 0 {
+			e.flush()
+		}
+		last := i == len(pieces)-1
+		e.add(word{
+			text: piece, open: wd.open && last, under: wd.under && last,
+			glob: strings.ContainsAny(piece, "*?["),
+		})
+	}
+}
+
+// flush ends the current field.
+func (e *expansion) flush() {
+	if e.current.text != "" || e.current.open || e.current.quoted {
+		e.done = append(e.done, e.current)
+	}
+	e.current = word{}
+}
+
+func (e *expansion) finish() []word {
+	e.flush()
+	return e.done
+}
+
+// param expands a parameter to its possible words.
+func (e *expansion) param(p *syntax.ParamExp) []word {
+	e.w.nestedParam(e.s, p)
+	anything := []word{{open: true, split: true}}
+	if p.Param == nil || p.Excl || p.Flags != nil || p.Slice != nil || p.Repl != nil {
+		return anything
+	}
+	name := p.Param.Value
+	if p.Length || p.Width || name == "?" || name == "#" || name == "$" || name == "!" {
+		return []word{{open: true, dashless: true}}
+	}
+	words, found := e.lookup(name, p)
+	if name == "@" {
+		anything = append(anything, anything...) // any number of words, quoted or not
+	}
+	if p.Exp == nil {
+		if !found {
+			return anything
+		}
+		return words
+	}
+	return e.operate(p, words, found)
+}
+
+// operate applies ${name:-word} and its kin.
+func (e *expansion) operate(p *syntax.ParamExp, words []word, found bool) []word {
+	anything := []word{{open: true, split: true}}
+	switch p.Exp.Op {
+	case syntax.DefaultUnset, syntax.DefaultUnsetOrNull:
+		if found && len(words) == 1 && words[0].known() && words[0].text != "" {
+			return words
+		}
+	case syntax.AssignUnset, syntax.AssignUnsetOrNull:
+		e.s.vars[p.Param.Value] = unknown()
+	case syntax.ErrorUnset, syntax.ErrorUnsetOrNull:
+		if found {
+			return words
+		}
+	case syntax.RemSmallSuffix, syntax.RemLargeSuffix, syntax.RemSmallPrefix, syntax.RemLargePrefix:
+		if len(words) == 1 && words[0].known() {
+			return []word{{open: true, dashless: true}}
+		}
+	case syntax.OtherParamOps:
+		e.w.doubt("", "${…@…} can run what a variable holds")
+	}
+	return anything
+}
+
+// lookup returns the words of a parameter.
+func (e *expansion) lookup(name string, p *syntax.ParamExp) ([]word, bool) {
+	switch name {
+	case "@", "*":
+		return e.s.args, e.s.args != nil
+	case "PWD":
+		if _, set := e.s.vars["PWD"]; !set && len(e.s.dirs) == 1 {
+			return []word{lit(e.s.dirs[0])}, true
+		}
+	}
+	if n, err := strconv.Atoi(name); err == nil {
+		return positional(e.s.args, n)
+	}
+	v, ok := e.s.vars[name]
+	if !ok {
+		return nil, false
+	}
+	if v.array && p.Index != nil {
+		return v.words, true
+	}
+	return []word{v.first()}, true
+}
+
+func positional(args []word, n int) ([]word, bool) {
+	if args == nil || n == 0 {
+		return nil, false
+	}
+	for _, arg := range args[:min(n, len(args))] {
+		if arg.split {
+			return nil, false
+		}
+	}
+	if n > len(args) {
+		return []word{{}}, true
+	}
+	return args[n-1 : n], true
+}
+
+// substitution walks the commands of $(…) and returns what they print.
+func (e *expansion) substitution(sub *syntax.CmdSubst, quoted bool) []word {
+	out := e.w.subshell(e.s, sub.Stmts, flow{})
+	switch out.kind {
+	case flowText:
+		return []word{{text: strings.TrimRight(out.text, "\n"), quoted: quoted}}
+	case flowPaths:
+		words := make([]word, 0, len(out.dirs))
+		for _, dir := range out.dirs {
+			words = append(words, word{text: dir.text, open: true, under: true, dashless: true})
+		}
+		if quoted && len(words) != 1 {
+			return []word{{open: true}}
+		}
+		return words
+	case flowNone, flowForeign, flowRemote:
+	}
+	return []word{{open: true, split: !quoted}}
+}
+
+// braces expands {a,b} and {1..3} into the words they stand for. It reports
+// false when there would be too many.
+func braces(arg *syntax.Word) ([]*syntax.Word, bool) {
+	if !strings.Contains(literalText(arg), "{") || !syntax.SplitBraces(arg) {
+		return []*syntax.Word{{Parts: arg.Parts}}, true
+	}
+	return expandBraces(arg.Parts)
+}
+
+func literalText(arg *syntax.Word) string {
+	var b strings.Builder
+	for _, part := range arg.Parts {
+		if l, ok := part.(*syntax.Lit); ok {
+			b.WriteString(l.Value)
+		}
+	}
+	return b.String()
+}
+
+func expandBraces(parts []syntax.WordPart) ([]*syntax.Word, bool) {
+	words := []*syntax.Word{{}}
+	for _, part := range parts {
+		alternatives := [][]syntax.WordPart{{part}}
+		if brace, ok := part.(*syntax.BraceExp); ok {
+			if alternatives, ok = braceAlternatives(brace); !ok {
+				return nil, false
+			}
+		}
+		if len(words)*len(alternatives) > maxBraceWords {
+			return nil, false
+		}
+		var next []*syntax.Word
+		for _, wd := range words {
+			for _, alternative := range alternatives {
+				joined := append(append([]syntax.WordPart{}, wd.Parts...), alternative...)
+				next = append(next, &syntax.Word{Parts: joined})
+			}
+		}
+		words = next
+	}
+	return words, true
+}
+
+func braceAlternatives(brace *syntax.BraceExp) ([][]syntax.WordPart, bool) {
+	if brace.Sequence {
+		return braceSequence(brace)
+	}
+	var out [][]syntax.WordPart
+	for _, elem := range brace.Elems {
+		words, ok := expandBraces(elem.Parts)
+		if !ok || len(out)+len(words) > maxBraceWords {
+			return nil, false
+		}
+		for _, wd := range words {
+			out = append(out, wd.Parts)
+		}
+	}
+	return out, true
+}
+
+func braceSequence(brace *syntax.BraceExp) ([][]syntax.WordPart, bool) {
+	from, err1 := strconv.Atoi(brace.Elems[0].Lit())
+	to, err2 := strconv.Atoi(brace.Elems[1].Lit())
+	if err1 != nil || err2 != nil || len(brace.Elems) > 2 {
+		return nil, false // letters and steps are rare: not known
+	}
+	step := 1
+	if to < from {
+		step = -1
+	}
+	var out [][]syntax.WordPart
+	for n := from; ; n += step {
+		if len(out) >= maxBraceWords {
+			return nil, false
+		}
+		out = append(out, []syntax.WordPart{&syntax.Lit{Value: strconv.Itoa(n)}})
+		if n == to {
+			return out, true
+		}
+	}
+}
+
+// singleQuoted is the text of '…', or of $'…' with its escapes read. Escapes that
+// Go does not share leave the word not known.
+func singleQuoted(part *syntax.SglQuoted) word {
+	if !part.Dollar || !strings.Contains(part.Value, `\`) {
+		return lit(part.Value)
+	}
+	source := ansiEscapes.Replace(part.Value)
+	text, err := strconv.Unquote(`"` + source + `"`)
+	if err != nil {
+		return word{open: true}
+	}
+	return lit(text)
+}
+
+var ansiEscapes = strings.NewReplacer(`\\`, `\\`, `"`, `\"`, `\'`, `'`, `\"`, `\"`, `\e`, `\x1b`, `\E`, `\x1b`, "\n", `\n`)
+
+// absolute returns the possible absolute paths of a word.
+func (s *state) absolute(wd word) []string {
+	if path.IsAbs(wd.text) {
+		return []string{wd.text}
+	}
+	if wd.text == "" && wd.open && !wd.under {
+		return nil
+	}
+	var out []string
+	for _, dir := range s.dirs {
+		out = append(out, join(dir, wd.text))
+	}
+	return out
+}

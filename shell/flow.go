@@ -1,0 +1,32 @@
+package shell
+
+// A flow is what is known of the bytes that pass between commands: what one
+// prints, what the next reads. The zero value is not known and comes from
+// nowhere in particular, such as the terminal.
+type flow struct {
+	kind flowKind
+	text string // flowText: the bytes
+	dirs []word // flowPaths: names of files below these
+	from string // flowForeign: the program it comes from
+}
+
+type flowKind uint8
+
+const (
+	flowNone    flowKind = iota // inherited from whoever runs the line
+	flowText                    // known bytes
+	flowPaths                   // one path a line, all below known folders
+	flowForeign                 // whatever a program prints
+	flowRemote                  // bytes from the network
+)
+
+// printed is what a program prints that we cannot predict.
+func printed(program string) flow { return flow{kind: flowForeign, from: program} }
+
+// filtered is what a program prints that passes on a part of its input's lines.
+func filtered(in flow, program string) flow {
+	if in.kind == flowPaths || in.kind == flowRemote {
+		return in
+	}
+	return printed(program)
+}

@@ -1,0 +1,4 @@
+package shell
+
+// gitTools is git and the command lines of git hosts.
+var gitTools = []program{}

@@ -1,0 +1,139 @@
+package shell
+
+import (
+	"fmt"
+	"strings"
+	"unicode/utf8"
+)
+
+// Limits of what is handed to the parser, which descends once for every nesting
+// and cannot be stopped: a Go stack overflow ends the process.
+const (
+	maxLine     = 1 << 20  // bytes in all, here-documents included
+	maxCode     = 48 << 10 // bytes outside here-documents
+	maxWords    = 6000     // words outside here-documents
+	maxBrackets = 200      // unclosed brackets and backquotes anywhere
+	maxOpeners  = 20_000   // words that open a clause, anywhere
+)
+
+// guard scans text once, from left to right, and returns why it must not be
+// parsed, or "". It errs on the side of refusing: brackets are counted in quotes
+// and here-documents too, since only the parser knows for sure where those end.
+func guard(text string) string {
+	if len(text) > maxLine {
+		return fmt.Sprintf("longer than %d bytes", maxLine)
+	}
+	if !utf8.ValidString(text) {
+		return "not valid UTF-8"
+	}
+	if i := strings.IndexFunc(text, control); i >= 0 {
+		return fmt.Sprintf("holds the control character %q", text[i:i+1])
+	}
+	g := guardState{}
+	for line := range strings.Lines(text) {
+		if problem := g.line(line); problem != "" {
+			return problem
+		}
+	}
+	return ""
+}
+
+// control reports a character that terminals and shells disagree about.
+func control(r rune) bool {
+	return r < ' ' && r != '\n' && r != '\t' || r == 0x7f
+}
+
+// guardState is what the guard knows between two lines.
+type guardState struct {
+	code, words, open, openers int
+	body                       string // delimiter of the here-document we are in
+	plain                      bool   // every line so far was of the plain sort
+	started                    bool
+}
+
+func (g *guardState) line(line string) string {
+	if !g.started {
+		g.started, g.plain = true, true
+	}
+	if problem := g.nesting(line); problem != "" {
+		return problem
+	}
+	if g.body != "" {
+		if strings.Trim(line, "\t\n") == g.body {
+			g.body = ""
+		}
+		return ""
+	}
+	g.code += len(line)
+	g.words += len(strings.Fields(line))
+	switch {
+	case g.code > maxCode:
+		return fmt.Sprintf("more than %d bytes of code", maxCode)
+	case g.words > maxWords:
+		return fmt.Sprintf("more than %d words", maxWords)
+	}
+	g.heredoc(line)
+	return ""
+}
+
+// nesting counts what makes the parser descend.
+func (g *guardState) nesting(line string) string {
+	ticks := 0
+	for i := 0; i < len(line); i++ {
+		switch line[i] {
+		case '(', '{', '[':
+			g.open++
+		case ')', '}', ']':
+			g.open = max(g.open-1, 0)
+		case '`':
+			ticks++
+		}
+		if g.open+ticks/2 > maxBrackets {
+			return "nested too deeply"
+		}
+	}
+	for word := range strings.FieldsSeq(line) {
+		if opener(strings.TrimLeft(word, ";&|(!")) || word[0] == '!' {
+			g.openers++
+		}
+	}
+	if g.openers > maxOpeners {
+		return "nested too deeply"
+	}
+	return ""
+}
+
+// opener reports a word that opens a clause.
+func opener(word string) bool {
+	switch word {
+	case "if", "elif", "else", "while", "until", "for", "case", "select", "time", "coproc", "function", "!", "{", "[[":
+		return true
+	}
+	return false
+}
+
+// heredoc notes that a here-document starts, when that is beyond doubt: the line
+// and all before it hold only characters that cannot open a quote, a bracket or
+// arithmetic, so that `<<` is the operator. Otherwise its body counts as code.
+func (g *guardState) heredoc(line string) {
+	before, after, found := strings.Cut(line, "<<")
+	for i := 0; i < len(before); i++ {
+		if strings.IndexByte("'\"`\\()[]{}$#", before[i]) >= 0 {
+			g.plain = false
+		}
+	}
+	if !found || !g.plain || strings.Contains(before, "let ") || strings.HasPrefix(after, "<") {
+		if strings.ContainsAny(line, "'\"`\\()[]{}$#") {
+			g.plain = false
+		}
+		return
+	}
+	after = strings.TrimLeft(strings.TrimPrefix(after, "-"), " ")
+	if i := strings.IndexAny(after, " \t\n;|&<>"); i >= 0 {
+		after = after[:i]
+	}
+	delimiter := strings.Trim(after, "'\"")
+	if delimiter != "" && !strings.ContainsAny(delimiter, "'\"\\$`") {
+		g.body = delimiter
+	}
+}

@@ -1,0 +1,152 @@
+package shell
+
+import (
+	"mvdan.cc/sh/v3/syntax"
+
+	"github.com/umpirehq/umpire"
+)
+
+// maxRounds is how many known items of a loop are walked one by one.
+const maxRounds = 32
+
+// while walks a loop whose number of rounds is not known.
+func (w *walker) while(s *state, cmd *syntax.WhileClause, in flow) flow {
+	if !w.enter() {
+		return flow{}
+	}
+	defer w.leave()
+	w.forget(s, cmd)
+	before := s.clone()
+	w.list(s, cmd.Cond, in)
+	s.settle()
+	out := w.list(s, cmd.Do, in)
+	s.settle()
+	s.merge(before)
+	return loopFlow(out)
+}
+
+// loopFlow is what a loop prints when one round prints out.
+func loopFlow(out flow) flow {
+	if out.kind == flowText {
+		return printed("")
+	}
+	return out
+}
+
+// loop walks a for or select clause: item by item when they are known and few,
+// else once with a variable that is not known.
+func (w *walker) loop(s *state, cmd *syntax.ForClause, in flow) flow {
+	if !w.enter() {
+		return flow{}
+	}
+	defer w.leave()
+	iter, ok := cmd.Loop.(*syntax.WordIter)
+	if !ok {
+		w.nested(s, cmd.Loop)
+		w.forget(s, cmd)
+		return loopFlow(w.list(s, cmd.Do, in))
+	}
+	items := w.words(s, iter.Items)
+	if !iter.InPos.IsValid() {
+		items = []word{{open: true, split: true}}
+	}
+	if cmd.Select || len(items) > maxRounds || openItems(items) {
+		return w.anyRound(s, cmd, iter.Name.Value, items, in)
+	}
+	var out flow
+	for _, item := range items {
+		s.vars[iter.Name.Value] = value{words: []word{item}}
+		out = concat(out, w.list(s, cmd.Do, in))
+		s.settle()
+	}
+	return out
+}
+
+func openItems(items []word) bool {
+	for _, item := range items {
+		if !item.known() {
+			return true
+		}
+	}
+	return false
+}
+
+// anyRound walks the body once for each kind of item, after forgetting what
+// other rounds may have changed.
+func (w *walker) anyRound(s *state, cmd *syntax.ForClause, name string, items []word, in flow) flow {
+	if len(items) > maxRounds {
+		items = []word{{open: true}}
+	}
+	w.forget(s, cmd)
+	var out flow
+	for _, item := range items {
+		round := s.clone()
+		round.vars[name] = value{words: []word{item}}
+		out = concat(out, w.list(round, cmd.Do, in))
+		round.settle()
+		s.merge(round)
+	}
+	s.vars[name] = unknown()
+	return loopFlow(out)
+}
+
+// forget drops what the rounds of a loop may change before another round sees
+// it: variables that the loop assigns, and the folder when it changes folders.
+func (w *walker) forget(s *state, loop syntax.Node) {
+	syntax.Walk(loop, func(n syntax.Node) bool {
+		switch n := n.(type) {
+		case *syntax.Subshell, *syntax.CmdSubst:
+			return false
+		case *syntax.Assign:
+			if n.Name != nil {
+				s.vars[n.Name.Value] = unknown()
+			}
+		case *syntax.CallExpr:
+			if len(n.Args) > 0 && changesFolder(n.Args[0].Lit()) {
+				s.dirs = nil
+			}
+		}
+		return true
+	})
+}
+
+func changesFolder(name string) bool {
+	return name == "cd" || name == "pushd" || name == "popd" || name == "eval"
+}
+
+// declare records a function. Its body is judged where it is called, and once
+// here with nothing known, so that a definition which shadows a program or is
+// called in a way we do not see is never passed over.
+func (w *walker) declare(s *state, cmd *syntax.FuncDecl) {
+	if cmd.Name == nil {
+		w.doubt("", "a function without a name")
+		return
+	}
+	s.functions[cmd.Name.Value] = cmd.Body
+	if bomb(cmd) {
+		w.emit(umpire.Access{Kind: umpire.KindExec, Program: cmd.Name.Value, Words: []string{cmd.Name.Value},
+			Risk: umpire.Critical, Reason: "starts itself without end and takes the machine down", Table: "fork bomb"})
+		return
+	}
+	w.builtin("function", "defines "+cmd.Name.Value)
+}
+
+// bomb reports a function that starts itself twice, or in the background: it
+// doubles until nothing else runs.
+func bomb(cmd *syntax.FuncDecl) bool {
+	calls, parallel := 0, false
+	syntax.Walk(cmd.Body, func(n syntax.Node) bool {
+		switch n := n.(type) {
+		case *syntax.CallExpr:
+			if len(n.Args) > 0 && n.Args[0].Lit() == cmd.Name.Value {
+				calls++
+			}
+		case *syntax.Stmt:
+			parallel = parallel || n.Background
+		case *syntax.BinaryCmd:
+			parallel = parallel || n.Op == syntax.Pipe || n.Op == syntax.PipeAll
+		}
+		return true
+	})
+	return calls > 0 && parallel
+}

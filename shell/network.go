@@ -1,0 +1,4 @@
+package shell
+
+// networkTools are the programs that reach other hosts.
+var networkTools = []program{}

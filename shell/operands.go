@@ -1,0 +1,148 @@
+package shell
+
+import (
+	"strings"
+
+	"github.com/umpirehq/umpire"
+)
+
+// spread gives every operand its meaning by the program's args.
+func (u *use) spread() {
+	operands := u.operands
+	kinds := u.kinds()
+	for i := 0; i < len(operands); i++ {
+		kind := kindAt(kinds, i, len(operands))
+		if kind == "command" || kind == "shell" {
+			u.rest(kind, operands[i:])
+			return
+		}
+		if kind == "env" {
+			if name, _, ok := operands[i].after("="); ok && name != "" {
+				u.w.prefix(u.s, name, operands[i].cut(len(name)+1))
+				u.operands = append(operands[:i:i], operands[i+1:]...)
+				operands = u.operands
+				i--
+				continue
+			}
+			kinds = kinds[1:]
+			i--
+			continue
+		}
+		u.operand(kind, operands[i])
+	}
+}
+
+// kinds are the words of the program's args that apply.
+func (u *use) kinds() []string {
+	kinds := strings.Fields(u.program.args)
+	if u.has(lead) && len(kinds) > 1 {
+		kinds = kinds[1:]
+	}
+	if u.has(last) && len(kinds) > 1 {
+		kinds = kinds[:len(kinds)-1]
+	}
+	return kinds
+}
+
+// kindAt is the kind of operand i of n.
+func kindAt(kinds []string, i, n int) string {
+	for k, kind := range kinds {
+		bare, repeats := strings.CutSuffix(kind, "…")
+		if !repeats {
+			if i == k {
+				return bare
+			}
+			continue
+		}
+		after := len(kinds) - k - 1
+		if i < n-after {
+			return bare
+		}
+		return kinds[len(kinds)-(n-i)]
+	}
+	if len(kinds) == 0 {
+		return "data"
+	}
+	return "extra"
+}
+
+func (u *use) operand(kind string, operand word) {
+	of := accessOf{tree: u.has(walks)}
+	switch kind {
+	case "data":
+	case "read":
+		u.readOrChange(operand, of)
+	case "tree":
+		of.tree = true
+		u.readOrChange(operand, of)
+	case "write":
+		u.touch(umpire.KindWrite, operand, of)
+	case "delete":
+		u.touch(umpire.KindDelete, operand, of)
+	case "dir":
+		u.touch(umpire.KindRead, operand, of)
+	case "host":
+		u.then(func() { u.w.network(operand.display(), u.program0()+" reaches it") })
+	case "script":
+		u.raise(umpire.Medium, "runs the code of "+operand.display())
+		u.touch(umpire.KindRead, operand, of)
+	case "code":
+		u.raise(umpire.Medium, "runs code that cannot be judged")
+	case "none", "extra":
+		u.raise(umpire.Medium, "takes no argument "+operand.display())
+	default:
+		u.doubt = "the table of " + u.table + " is wrong"
+	}
+}
+
+// readOrChange emits the access of an operand that is read unless an option
+// says that it is changed or removed.
+func (u *use) readOrChange(operand word, of accessOf) {
+	switch {
+	case operand.text == "-" && !operand.open:
+	case u.has(drops):
+		u.touch(umpire.KindDelete, operand, of)
+	case u.has(edits):
+		u.touch(umpire.KindWrite, operand, of)
+	default:
+		u.touch(umpire.KindRead, operand, of)
+	}
+}
+
+// rest walks what follows as a command of its own.
+func (u *use) rest(kind string, words []word) {
+	s, in := u.s, u.in
+	if kind == "shell" {
+		u.then(func() { u.w.code(s.clone(), joined(words), in) })
+		return
+	}
+	u.then(func() {
+		defer u.w.open()()
+		u.w.run(s.clone(), words, in)
+	})
+}
+
+// joined is the words with blanks between them, as eval and ssh join them.
+func joined(words []word) word {
+	if len(words) == 0 {
+		return word{}
+	}
+	parts := make([]string, len(words))
+	for i, wd := range words {
+		if !wd.known() {
+			return word{open: true}
+		}
+		parts[i] = wd.text
+	}
+	return lit(strings.Join(parts, " "))
+}
+
+// code walks a word as shell code.
+func (w *walker) code(s *state, text word, in flow) flow {
+	if !text.known() && !text.glob {
+		w.doubt("sh", "runs code that is not known before it runs")
+		return flow{}
+	}
+	defer w.open()()
+	return w.line(s, text.text, in)
+}

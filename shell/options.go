@@ -1,0 +1,175 @@
+package shell
+
+import "strings"
+
+// A given is one option as it was given.
+type given struct {
+	option *option
+	name   string // as the table spells it
+	value  word   // set when the option takes one and has it
+	has    bool
+}
+
+// parsed is the result of reading a program's arguments.
+type parsed struct {
+	given    []given
+	operands []word
+	unknown  []string // options that the table does not accept
+	// doubtful is set when a word may or may not be an option.
+	doubtful bool
+	ended    bool // no options follow
+}
+
+// parse reads arguments in the program's style.
+func (p *program) parse(args []word, leads bool) parsed {
+	var out parsed
+	for i := 0; i < len(args); i++ {
+		arg := args[i]
+		switch {
+		case out.ended || p.style == bare:
+			out.operands = append(out.operands, arg)
+		case arg.text == "--" && !arg.open:
+			out.ended = true
+		case arg.maybeOption() && arg.text == "":
+			out.doubtful = out.doubtful || !p.lax
+			out.operands = append(out.operands, arg)
+		case arg.maybeOption():
+			i += p.option(&out, arg, args[i+1:])
+		default:
+			out.operands = append(out.operands, arg)
+			out.ended = leads
+		}
+	}
+	return out
+}
+
+// option reads one option argument and returns how many of the following
+// arguments it took as values.
+func (p *program) option(out *parsed, arg word, rest []word) int {
+	if p.style == words {
+		return p.longOption(out, arg, rest)
+	}
+	if strings.HasPrefix(arg.text, "--") {
+		return p.longOption(out, arg, rest)
+	}
+	return p.cluster(out, arg, rest)
+}
+
+// longOption reads --name, --name=value, or -name in style words.
+func (p *program) longOption(out *parsed, arg word, rest []word) int {
+	name, value, attached := arg.after("=")
+	if arg.open && !attached {
+		out.doubtful = out.doubtful || !p.lax
+		return 0
+	}
+	opt, spelled := p.long(name)
+	if opt == nil {
+		p.miss(out, name)
+		return 0
+	}
+	g := given{option: opt, name: name}
+	took := 0
+	switch spelled[len(spelled)-1] {
+	case '=':
+		switch {
+		case attached:
+			g.value, g.has = value, true
+		case len(rest) > 0:
+			g.value, g.has, took = rest[0], true, 1
+		}
+	case '?':
+		if attached {
+			g.value, g.has = value, true
+		}
+	default:
+		if attached {
+			g.value, g.has = value, true
+		}
+	}
+	out.given = append(out.given, g)
+	return took
+}
+
+// cluster reads -abc, -ovalue and -o value.
+func (p *program) cluster(out *parsed, arg word, rest []word) int {
+	text := arg.text[1:]
+	for i := 0; i < len(text); i++ {
+		opt, kind := p.letter(text[i])
+		if opt == nil {
+			p.miss(out, "-"+text[i:i+1])
+			// What follows an unknown letter may be its value.
+			return 0
+		}
+		g := given{option: opt, name: "-" + text[i:i+1]}
+		tail := arg.cut(i + 2)
+		switch {
+		case kind == '=' && (tail.text != "" || tail.open):
+			g.value, g.has = tail, true
+			g.value.text = strings.TrimPrefix(g.value.text, "=")
+			out.given = append(out.given, g)
+			return 0
+		case kind == '=' && len(rest) > 0:
+			g.value, g.has = rest[0], true
+			out.given = append(out.given, g)
+			return 1
+		case kind == '?' && (tail.text != "" || tail.open):
+			g.value, g.has = tail, true
+			out.given = append(out.given, g)
+			return 0
+		}
+		out.given = append(out.given, g)
+	}
+	if arg.open && !p.lax {
+		out.doubtful = true
+	}
+	return 0
+}
+
+func (p *program) miss(out *parsed, name string) {
+	if !p.lax {
+		out.unknown = append(out.unknown, name)
+	}
+}
+
+// long finds a long option by its name or, with two dashes, by an abbreviation
+// of it. An abbreviation of several options means the worst of them.
+func (p *program) long(name string) (*option, string) {
+	var found *option
+	var spelling string
+	for i := range p.opts {
+		for field := range strings.FieldsSeq(p.opts[i].names) {
+			bare := strings.TrimRight(field, "=?")
+			if bare == name {
+				return &p.opts[i], field
+			}
+			abbreviates := p.style != words && len(name) > 3 && strings.HasPrefix(bare, name) && strings.HasPrefix(name, "--")
+			if abbreviates && (found == nil || p.opts[i].does > found.does) {
+				found, spelling = &p.opts[i], field
+			}
+		}
+	}
+	return found, spelling
+}
+
+// letter finds an option of one letter, and whether it takes a value.
+func (p *program) letter(c byte) (*option, byte) {
+	for i := range p.opts {
+		for field := range strings.FieldsSeq(p.opts[i].names) {
+			if len(field) < 2 || field[0] != '-' || field[1] == '-' {
+				continue
+			}
+			if kind, ok := letterKind(field[1:], c); ok {
+				return &p.opts[i], kind
+			}
+		}
+	}
+	return nil, 0
+}
+
+// letterKind looks for c in "abc", or in "o=" and "i?", which are one letter.
+func letterKind(letters string, c byte) (byte, bool) {
+	if n := len(letters); letters[n-1] == '=' || letters[n-1] == '?' {
+		return letters[n-1], n == 2 && letters[0] == c
+	}
+	return 0, strings.IndexByte(letters, c) >= 0
+}

@@ -1,0 +1,4 @@
+package shell
+
+// packageManagers are the programs that install and publish packages.
+var packageManagers = []program{}

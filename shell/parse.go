@@ -1,0 +1,127 @@
+package shell
+
+import (
+	"fmt"
+	"strings"
+
+	"mvdan.cc/sh/v3/syntax"
+
+	"github.com/umpirehq/umpire"
+)
+
+// Env is what Parse may know of the shell that would run the line. The zero
+// value knows nothing: relative paths and ~ are then in doubt.
+type Env struct {
+	Dir  string // absolute working directory
+	Home string // absolute home directory of the user
+	// IsDir, when set, reports whether an absolute path is a folder now. With it
+	// `cd x; y` need not be judged for the case that cd fails.
+	IsDir func(path string) bool
+}
+
+// Limits of one line. Beyond them the rest is in doubt.
+const (
+	maxCommands = 2000 // simple commands walked, loop rounds and function calls counted
+	maxNesting  = 64   // functions, substitutions and shells within each other
+	maxAccesses = 8000
+)
+
+// Parse returns what running line would do, in the order of execution. It never
+// returns an empty slice: a line that holds no command is one harmless access,
+// and a line that cannot be read is one access in doubt.
+func Parse(line string, env Env) []umpire.Access {
+	w := &walker{env: env, tables: families[:]}
+	s := newState(env)
+	w.line(s, line, flow{})
+	if len(w.accesses) == 0 {
+		w.emit(umpire.Access{Kind: umpire.KindExec, Program: ":", Words: []string{":"}, Risk: umpire.Medium, Reason: "holds no command"})
+	}
+	return w.accesses
+}
+
+// A walker collects the accesses of one line.
+type walker struct {
+	env      Env
+	tables   []*[]program
+	accesses []umpire.Access
+	commands int
+	depth    int
+	part     int  // the simple command being walked
+	parts    int  // how many there were
+	full     bool // a limit was met and reported
+	recursed bool // a function that calls itself was reported
+}
+
+// line reads text as shell code and walks it.
+func (w *walker) line(s *state, text string, in flow) flow {
+	if problem := guard(text); problem != "" {
+		w.doubt("", "not parsed: "+problem)
+		return flow{}
+	}
+	if !w.enter() {
+		return flow{}
+	}
+	defer w.leave()
+	parser := syntax.NewParser(syntax.Variant(syntax.LangBash))
+	file, err := parser.Parse(strings.NewReader(text), "")
+	if err != nil {
+		w.doubt("", fmt.Sprintf("not parsed: %v", err))
+		return flow{}
+	}
+	return w.list(s, file.Stmts, in)
+}
+
+// enter counts one more level of nesting, and reports whether it may be walked.
+func (w *walker) enter() bool {
+	if w.depth >= maxNesting {
+		w.limit("nested too deeply")
+		return false
+	}
+	w.depth++
+	return true
+}
+
+func (w *walker) leave() { w.depth-- }
+
+// open starts a new part; calling what it returns goes back to the one before.
+func (w *walker) open() func() {
+	before := w.part
+	w.parts++
+	w.part = w.parts
+	return func() { w.part = before }
+}
+
+// count counts one more command, and reports whether it may be walked.
+func (w *walker) count() bool {
+	w.commands++
+	if w.commands > maxCommands {
+		w.limit("too many commands")
+		return false
+	}
+	return true
+}
+
+func (w *walker) limit(what string) {
+	if !w.full {
+		w.full = true
+		w.doubt("", what)
+	}
+}
+
+// emit adds an access to the current part.
+func (w *walker) emit(a umpire.Access) {
+	if len(w.accesses) >= maxAccesses {
+		w.limit("too many accesses")
+		return
+	}
+	a.Part = w.part
+	w.accesses = append(w.accesses, a)
+}
+
+// doubt adds an access that says that something could not be known.
+func (w *walker) doubt(program, what string) {
+	w.accesses = append(w.accesses, umpire.Access{
+		Kind: umpire.KindExec, Program: program, Risk: umpire.Medium,
+		Reason: what, Doubt: what, Part: w.part,
+	})
+}

@@ -1,0 +1,157 @@
+package shell
+
+import "github.com/umpirehq/umpire"
+
+// A program is what umpire knows of one program, or of one of its subcommands.
+// Entries are data, one family of programs a file; they cost nothing until the
+// program is met. Only what an entry accepts is harmless: an option that it does
+// not list, or a subcommand, makes the use one that asks.
+type program struct {
+	// names are the program's names, separated by spaces; the first is the one
+	// that rules and explanations use.
+	names string
+	// risk of a use with accepted options only, and why. The zero value is
+	// Critical, so an entry that forgets it is refused.
+	risk umpire.Risk
+	why  string
+	// style tells how options are written.
+	style style
+	// opts are the accepted options.
+	opts []option
+	// args says what the operands are, one word each:
+	//
+	//	data     text that is neither a path nor code
+	//	read     a file or folder that is looked at; tree: with all below it
+	//	write    a file or folder that is created or changed
+	//	delete   a file or folder that is removed
+	//	dir      a folder that later relative paths start from
+	//	host     a host or URL that is reached
+	//	command  a program and its arguments, options end here
+	//	shell    the rest, joined, is code for the shell
+	//	script   a file whose code runs
+	//	code     text that runs as code of the program's language
+	//	env      NAME=VALUE pairs, then as the word after it
+	//	none     there must be none
+	//
+	// A trailing … repeats the word; words after it are taken from the end.
+	// The empty string is "data…".
+	args string
+	// subs are the subcommands; the first operand names one.
+	subs []program
+	// lax says that no option of the program does harm, so that one that is not
+	// listed, or not known before it runs, is accepted.
+	lax bool
+	// check adds what a table cannot say.
+	check func(*use)
+	// out tells what it prints, where that matters to a reader of its output.
+	out func(*use, flow) flow
+}
+
+// An option is a group of spellings that mean the same, such as
+// "-o= --output=". A spelling that ends in = takes a value, one that ends in ?
+// takes it only when attached. In style short, "-abc" lists three options.
+type option struct {
+	names string
+	does  effect
+	why   string
+}
+
+// An effect is what an option does, as a set of bits. The zero value is: nothing
+// beyond what the program does anyway.
+type effect uint32
+
+// The effects. Those above the line say what the option's value is.
+const (
+	reads   effect = 1 << iota // a path that is read
+	writes                     // a path that is written
+	deletes                    // a path that is deleted
+	enters                     // a folder that relative paths start from
+	reaches                    // a host or URL
+	runs                       // code for the shell, or a program: it is walked
+	obeys                      // configuration or code that we cannot judge: asks
+
+	lead  // the first operand kind does not apply (grep -e)
+	last  // the last operand kind does not apply (cp -t)
+	edits // operands are changed, not read (sed -i)
+	drops // operands are deleted
+	walks // operands are taken with everything below them
+	asks  // the use is of medium risk
+	harms // the use is of high risk
+	shows // prints something about the program and does nothing else
+)
+
+// A style is a way of writing options.
+type style uint8
+
+const (
+	// short: GNU's. Single letters cluster, values attach, long options may be
+	// abbreviated, options and operands mix, -- ends options.
+	short style = iota
+	// leading: as short, but the first operand ends the options: wrappers,
+	// shells, programs with subcommands.
+	leading
+	// words: long options with one dash, values after a space or =: find, go,
+	// java, terraform. Options and operands mix.
+	words
+	// bare: no options at all, every argument is an operand.
+	bare
+)
+
+// find returns the subcommand of that name, or nil.
+func (p *program) find(name string) *program {
+	for i := range p.subs {
+		if hasField(p.subs[i].names, name) {
+			return &p.subs[i]
+		}
+	}
+	return nil
+}
+
+// hasField reports whether a space-separated list holds a word.
+func hasField(list, name string) bool {
+	for list != "" {
+		field := list
+		for i := 0; i < len(list); i++ {
+			if list[i] == ' ' {
+				field = list[:i]
+				break
+			}
+		}
+		if field == name {
+			return true
+		}
+		list = list[min(len(field)+1, len(list)):]
+	}
+	return false
+}
+
+// name is the program's first name.
+func (p *program) name() string {
+	for i := 0; i < len(p.names); i++ {
+		if p.names[i] == ' ' {
+			return p.names[:i]
+		}
+	}
+	return p.names
+}
+
+// families are the tables, one a file. Their order does not matter: a test holds
+// that no name occurs twice.
+var families = [...]*[]program{
+	&builtins, &viewing, &searching, &textTools, &fileTools, &systemTools,
+	&wrappers, &interpreters, &gitTools, &packageManagers, &buildTools,
+	&networkTools, &containerTools, &diskTools,
+}
+
+// lookup returns what is known of a program, or nil. The tables are reached
+// through the walker, since they refer to functions that walk.
+func (w *walker) lookup(name string) *program {
+	for _, family := range w.tables {
+		for i := range *family {
+			if hasField((*family)[i].names, name) {
+				return &(*family)[i]
+			}
+		}
+	}
+	return nil
+}

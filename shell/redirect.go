@@ -1,0 +1,149 @@
+package shell
+
+import (
+	"strings"
+
+	"mvdan.cc/sh/v3/syntax"
+
+	"github.com/umpirehq/umpire"
+)
+
+// redirects walks the redirections of a statement. It returns what the command
+// reads on its standard input, and whether its standard output goes to a file.
+func (w *walker) redirects(s *state, redirs []*syntax.Redirect, in flow) (flow, bool) {
+	out := false
+	for _, r := range redirs {
+		if r.Hdoc != nil {
+			in = w.heredoc(s, r)
+			continue
+		}
+		target := w.one(s, r.Word)
+		switch r.Op {
+		case syntax.WordHdoc:
+			in = flow{kind: flowForeign, from: "a here-string"}
+			if target.known() {
+				in = flow{kind: flowText, text: target.text + "\n"}
+			}
+		case syntax.RdrIn:
+			w.path(s, umpire.KindRead, target, accessOf{redirect: true})
+			in = flow{kind: flowForeign, from: target.display()}
+		case syntax.DplIn, syntax.DplOut:
+			out = w.duplicate(s, r, target) || out
+		case syntax.RdrInOut, syntax.RdrOut, syntax.AppOut, syntax.RdrClob, syntax.AppClob,
+			syntax.RdrAll, syntax.RdrAllClob, syntax.AppAll, syntax.AppAllClob:
+			w.path(s, umpire.KindWrite, target, accessOf{redirect: true})
+			out = out || r.N == nil || r.N.Value == "1"
+		default:
+			w.doubt("", "a redirection that is not known")
+		}
+	}
+	return in, out
+}
+
+// heredoc returns the body of a here-document as standard input. A quoted
+// delimiter makes it data; otherwise it is expanded, and what it substitutes runs.
+func (w *walker) heredoc(s *state, r *syntax.Redirect) flow {
+	if quotedDelimiter(r.Word) {
+		return flow{kind: flowText, text: literalText(r.Hdoc)}
+	}
+	e := expansion{w: w, s: s, whole: true}
+	for _, part := range r.Hdoc.Parts {
+		e.part(part, true)
+	}
+	if e.current.open {
+		return flow{kind: flowForeign, from: "a here-document"}
+	}
+	return flow{kind: flowText, text: e.current.text}
+}
+
+func quotedDelimiter(delimiter *syntax.Word) bool {
+	for _, part := range delimiter.Parts {
+		l, ok := part.(*syntax.Lit)
+		if !ok || strings.Contains(l.Value, `\`) {
+			return true
+		}
+	}
+	return false
+}
+
+// duplicate walks 2>&1 and its kin; >&file is a write. It reports whether the
+// output goes to a file.
+func (w *walker) duplicate(s *state, r *syntax.Redirect, target word) bool {
+	if target.known() && strings.Trim(target.text, "0123456789") == "" || target.text == "-" {
+		return false
+	}
+	kind := umpire.KindWrite
+	if r.Op == syntax.DplIn {
+		kind = umpire.KindRead
+	}
+	w.path(s, kind, target, accessOf{redirect: true})
+	return kind == umpire.KindWrite
+}
+
+// accessOf is what the caller of path knows of the access besides its path.
+type accessOf struct {
+	redirect bool
+	tree     bool
+	table    string
+	why      string
+	risk     umpire.Risk // of writes and deletes; the zero value is judged by kind
+}
+
+// path emits the access of a path for each folder that it may start from.
+func (w *walker) path(s *state, kind umpire.AccessKind, target word, of accessOf) {
+	if rest, ok := strings.CutPrefix(target.text, "/dev/tcp/"); ok {
+		w.network(rest, "opens a connection")
+		return
+	}
+	if rest, ok := strings.CutPrefix(target.text, "/dev/udp/"); ok {
+		w.network(rest, "opens a connection")
+		return
+	}
+	a := umpire.Access{
+		Kind: kind, Risk: of.pathRisk(kind), Reason: of.pathReason(kind),
+		Redirect: of.redirect, Tree: of.tree || target.under, Glob: target.glob, Table: of.table,
+	}
+	paths := s.absolute(target)
+	if len(paths) == 0 || target.unplaced() {
+		a.Target = target.display()
+		a.Doubt = "the path is not known before it runs"
+		if target.known() {
+			a.Doubt = "the folder that the path starts from is not known"
+		}
+		w.emit(a)
+		return
+	}
+	for _, p := range paths {
+		a.Target = p
+		w.emit(a)
+	}
+}
+
+func (of accessOf) pathRisk(kind umpire.AccessKind) umpire.Risk {
+	switch {
+	case of.risk != umpire.Critical:
+		return of.risk
+	case kind == umpire.KindRead:
+		return umpire.Safe
+	case kind == umpire.KindDelete:
+		return umpire.High
+	}
+	return umpire.Medium
+}
+
+func (of accessOf) pathReason(kind umpire.AccessKind) string {
+	switch {
+	case of.why != "":
+		return of.why
+	case of.redirect && kind == umpire.KindRead:
+		return "a redirection reads it"
+	case of.redirect:
+		return "a redirection writes it"
+	}
+	return kind.String() + "s it"
+}
+
+// network emits the access of a host or URL.
+func (w *walker) network(target, why string) {
+	w.emit(umpire.Access{Kind: umpire.KindNetwork, Target: target, Risk: umpire.High, Reason: why})
+}

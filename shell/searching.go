@@ -1,0 +1,4 @@
+package shell
+
+// searching are the programs that look for files and text.
+var searching = []program{}

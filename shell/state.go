@@ -1,0 +1,145 @@
+package shell
+
+import (
+	"maps"
+	"path"
+	"slices"
+
+	"mvdan.cc/sh/v3/syntax"
+)
+
+// maxDirs is how many possible working directories are followed at once.
+const maxDirs = 4
+
+// A state is what is known of the shell at one point of the line.
+type state struct {
+	// dirs are the folders that may be the working directory; none means that it
+	// is not known. failed are those it would be if the last command failed.
+	dirs, failed []string
+	vars         map[string]value
+	// functions shadow programs; a nil body is a name whose meaning is not known,
+	// such as an alias.
+	functions map[string]*syntax.Stmt
+	args      []word         // positional parameters; nil is not known
+	calling   []*syntax.Stmt // bodies of the functions being walked
+}
+
+// A value is what is known of a variable.
+type value struct {
+	words []word // one for a plain variable
+	array bool
+}
+
+func newState(env Env) *state {
+	s := &state{vars: map[string]value{}, functions: map[string]*syntax.Stmt{}}
+	if env.Dir != "" {
+		s.dirs = []string{env.Dir}
+	}
+	if env.Home != "" {
+		s.vars["HOME"] = plain(env.Home)
+	}
+	return s
+}
+
+func plain(text string) value { return value{words: []word{{text: text}}} }
+
+// unknown is the value of a variable that only running would tell.
+func unknown() value { return value{words: []word{{open: true, split: true}}} }
+
+// clone returns a copy whose changes do not reach s: a subshell.
+func (s *state) clone() *state {
+	c := *s
+	c.vars = maps.Clone(s.vars)
+	c.functions = maps.Clone(s.functions)
+	return &c
+}
+
+// merge makes s what is known when either s or other happened.
+func (s *state) merge(other *state) {
+	s.dirs = union(s.dirs, other.dirs)
+	s.failed = nil
+	for name, v := range s.vars {
+		if o, ok := other.vars[name]; !ok || !v.equal(o) {
+			s.vars[name] = unknown()
+		}
+	}
+	for name := range other.vars {
+		if _, ok := s.vars[name]; !ok {
+			s.vars[name] = unknown()
+		}
+	}
+	for name, body := range other.functions {
+		if mine, ok := s.functions[name]; !ok || mine != body {
+			s.functions[name] = nil
+		}
+	}
+	for name := range s.functions {
+		if _, ok := other.functions[name]; !ok {
+			s.functions[name] = nil
+		}
+	}
+}
+
+func (v value) equal(o value) bool {
+	return v.array == o.array && slices.Equal(v.words, o.words)
+}
+
+// union joins two sets of possible folders; an unknown one makes all unknown.
+func union(a, b []string) []string {
+	if len(a) == 0 || len(b) == 0 {
+		return nil
+	}
+	all := slices.Clone(a)
+	for _, dir := range b {
+		if !slices.Contains(all, dir) {
+			all = append(all, dir)
+		}
+	}
+	if len(all) > maxDirs {
+		return nil
+	}
+	return all
+}
+
+// settle forgets whether the last command failed: either may have happened.
+func (s *state) settle() {
+	if s.failed != nil {
+		s.dirs = union(s.dirs, s.failed)
+		s.failed = nil
+	}
+}
+
+// enter changes the working directory to one that is not known to exist.
+func (s *state) enter(target word, isDir func(string) bool) {
+	before := s.dirs
+	s.dirs, s.failed = nil, nil
+	if target.open || target.glob || target.text == "" {
+		return
+	}
+	if path.IsAbs(target.text) {
+		s.dirs = []string{target.text}
+	} else {
+		for _, dir := range before {
+			s.dirs = append(s.dirs, join(dir, target.text))
+		}
+	}
+	for _, dir := range s.dirs {
+		if isDir == nil || !isDir(dir) {
+			s.failed = before
+		}
+	}
+}
+
+// join makes a path absolute without cleaning it: `..` after a link leads
+// elsewhere than cleaning would tell.
+func join(dir, name string) string {
+	switch {
+	case path.IsAbs(name):
+		return name
+	case name == "" || name == ".":
+		return dir
+	case dir == "/":
+		return "/" + name
+	}
+	return dir + "/" + name
+}

@@ -1,0 +1,4 @@
+package shell
+
+// textTools are the programs that transform text.
+var textTools = []program{}

@@ -1,0 +1,245 @@
+package shell
+
+import (
+	"strings"
+
+	"github.com/umpirehq/umpire"
+)
+
+// A use is one program being judged with its arguments.
+type use struct {
+	w       *walker
+	s       *state
+	program *program
+	table   string // the entry that is speaking: "git push"
+	words   []word // what rules match: program and subcommands, then arguments
+	in      flow
+
+	parsed
+	// global are the options given before a subcommand.
+	global []given
+
+	risk  umpire.Risk
+	why   string
+	spoke string // the option that set the risk
+	doubt string
+	later []func() // accesses that come after the program's own
+}
+
+// apply judges the program with its arguments and returns what it prints.
+func (u *use) apply(args []word) flow {
+	u.risk, u.why = u.program.risk, u.program.why
+	for len(u.program.subs) > 0 {
+		rest, ok := u.descend(args)
+		if !ok {
+			break
+		}
+		args = rest
+	}
+	p := u.program
+	leads := p.style == leading || strings.HasPrefix(p.args, "command") || strings.HasPrefix(p.args, "shell") || len(p.subs) > 0
+	u.parsed = p.parse(args, leads)
+	u.words = append(u.words, args...)
+	u.options()
+	if len(p.subs) > 0 {
+		u.noSubcommand()
+	}
+	if !u.informs() {
+		if p.check != nil {
+			p.check(u)
+		}
+		u.spread()
+	}
+	u.emit(args)
+	for _, emit := range u.later {
+		emit()
+	}
+	if p.out != nil {
+		return p.out(u, u.in)
+	}
+	return printed(u.program.name())
+}
+
+// descend reads the options before a subcommand and moves on to it. It reports
+// false when there is none that is known.
+func (u *use) descend(args []word) ([]word, bool) {
+	got := u.program.parse(args, true)
+	if len(got.operands) == 0 || !got.operands[0].known() {
+		return nil, false
+	}
+	sub := u.program.find(got.operands[0].text)
+	if sub == nil {
+		return nil, false
+	}
+	u.parsed = got
+	u.options()
+	u.global = append(u.global, got.given...)
+	if u.risk == u.program.risk && u.spoke == "" {
+		u.risk, u.why = sub.risk, sub.why
+	} else {
+		u.raise(sub.risk, sub.why)
+	}
+	u.program = sub
+	u.words = append(u.words, lit(sub.name()))
+	u.table += " " + sub.name()
+	return got.operands[1:], true
+}
+
+// noSubcommand judges a program that wants a subcommand and got none that is
+// known.
+func (u *use) noSubcommand() {
+	if len(u.operands) == 0 {
+		return
+	}
+	u.raise(umpire.Medium, u.table+" "+u.operands[0].display()+" is not known")
+}
+
+// raise makes the use at least as risky as risk, with the reason for it.
+func (u *use) raise(risk umpire.Risk, why string) {
+	if risk < u.risk {
+		u.risk, u.why = risk, why
+	}
+}
+
+// informs reports whether all that was given asks the program about itself, as
+// --version does; then it does nothing else.
+func (u *use) informs() bool {
+	if len(u.given) == 0 || len(u.operands) > 0 || len(u.unknown) > 0 || u.doubtful {
+		return false
+	}
+	for _, g := range u.given {
+		if g.option.does&shows == 0 {
+			return false
+		}
+	}
+	if len(u.global) == 0 {
+		u.risk, u.why = umpire.Safe, "prints something about itself"
+	}
+	return true
+}
+
+// options applies the effects of the options given.
+func (u *use) options() {
+	for _, name := range u.unknown {
+		u.spoke = name
+		u.raise(umpire.Medium, "the option "+name+" of "+u.table+" is not known")
+	}
+	if u.doubtful {
+		u.doubt = "a word that is not known before it runs may be an option"
+	}
+	for _, g := range u.given {
+		u.option(g)
+	}
+}
+
+func (u *use) option(g given) {
+	does, why := g.option.does, g.option.why
+	if does&asks != 0 {
+		u.spoke = g.name
+		u.raise(umpire.Medium, why)
+	}
+	if does&harms != 0 {
+		u.spoke = g.name
+		u.raise(umpire.High, why)
+	}
+	if does&obeys != 0 {
+		u.spoke = g.name
+		u.raise(umpire.Medium, orElse(why, "obeys "+g.name))
+	}
+	if !g.has {
+		return
+	}
+	of := accessOf{table: u.table + " " + g.name, why: why}
+	u.value(does, g.value, of)
+}
+
+// value emits what an option does with its value.
+func (u *use) value(does effect, value word, of accessOf) {
+	switch {
+	case does&runs != 0:
+		u.raise(umpire.Medium, orElse(of.why, "runs a program"))
+		u.then(func() { u.w.code(u.s.clone(), value, flow{kind: flowForeign}) })
+	case does&deletes != 0:
+		u.touch(umpire.KindDelete, value, of)
+	case does&writes != 0:
+		u.raise(umpire.Medium, orElse(of.why, "writes a file"))
+		u.touch(umpire.KindWrite, value, of)
+	case does&reads != 0:
+		u.touch(umpire.KindRead, value, of)
+	case does&reaches != 0:
+		u.then(func() { u.w.network(value.display(), orElse(of.why, "reaches a host")) })
+	case does&enters != 0:
+		u.touch(umpire.KindRead, value, of)
+		u.s = u.s.clone()
+		u.s.enter(value, func(string) bool { return true })
+	}
+}
+
+// touch notes the access of a path, to come after the program's own access.
+func (u *use) touch(kind umpire.AccessKind, target word, of accessOf) {
+	if of.table == "" {
+		of.table = u.table
+	}
+	s := u.s
+	u.then(func() { u.w.path(s, kind, target, of) })
+}
+
+func (u *use) then(f func()) { u.later = append(u.later, f) }
+
+// has reports whether an option with one of the effects was given.
+func (u *use) has(does effect) bool {
+	for _, g := range u.given {
+		if g.option.does&does != 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// got returns the option given under one of the names, or nil.
+func (u *use) got(names ...string) *given {
+	for i := range u.given {
+		for _, name := range names {
+			if u.given[i].name == name || hasSpelling(u.given[i].option.names, name) {
+				return &u.given[i]
+			}
+		}
+	}
+	return nil
+}
+
+// hasSpelling reports whether an option may be spelled as name.
+func hasSpelling(names, name string) bool {
+	for field := range strings.FieldsSeq(names) {
+		if strings.TrimRight(field, "=?") == name {
+			return true
+		}
+	}
+	return false
+}
+
+// emit adds the program's own access.
+func (u *use) emit(args []word) {
+	risk := u.risk
+	a := umpire.Access{
+		Kind: umpire.KindExec, Program: u.program0(), Args: displays(u.words[1:]), Words: ruleWords(u.words),
+		Risk: risk, Reason: u.why, Doubt: u.doubt, Table: u.table,
+	}
+	if u.doubt != "" && risk == umpire.Safe {
+		a.Risk, a.Reason = umpire.Medium, u.doubt
+	}
+	if u.spoke != "" {
+		a.Table += " " + u.spoke
+	}
+	u.w.emit(a)
+}
+
+// program0 is the name of the program itself, without subcommands.
+func (u *use) program0() string { return u.words[0].text }
+
+func orElse(text, otherwise string) string {
+	if text == "" {
+		return otherwise
+	}
+	return text
+}

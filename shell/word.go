@@ -1,0 +1,105 @@
+package shell
+
+import (
+	"path"
+	"strings"
+)
+
+// A word is what is known of one word of a command after expansion.
+type word struct {
+	// text is the word, or its beginning when more follows that is not known.
+	// When glob is set, text is a pattern; what was quoted in it counts as a
+	// wildcard too, which can only match more.
+	text string
+	// open says that more text follows that is not known.
+	open bool
+	// split says that it may be any number of words, options among them.
+	split bool
+	// under says that what follows is a path that does not leave text.
+	under bool
+	// dashless says that the text that is not known does not begin with a dash.
+	dashless bool
+	glob     bool
+	// quoted says that a part of the word was quoted, so that it stays a word
+	// even when it is empty.
+	quoted bool
+}
+
+func lit(text string) word { return word{text: text} }
+
+// known reports whether the whole text is known.
+func (wd word) known() bool { return !wd.open && !wd.glob }
+
+// maybeOption reports whether the word is, or could turn out to be, an option.
+func (wd word) maybeOption() bool {
+	if wd.text == "" {
+		return wd.open && !wd.under && !wd.dashless
+	}
+	return wd.text[0] == '-' && len(wd.text) > 1 || wd.text == "-" && wd.open
+}
+
+// unplaced reports whether nothing is known of where the word leads as a path.
+func (wd word) unplaced() bool {
+	return wd.open && !wd.under
+}
+
+// display is the word as explanations show it.
+func (wd word) display() string {
+	if wd.open {
+		return wd.text + "…"
+	}
+	return wd.text
+}
+
+// ruleWord is the word as command rules match it. A word that is not wholly
+// known gets a character that no rule can hold, so that no allow rule covers it.
+func (wd word) ruleWord() string {
+	if wd.open {
+		return wd.text + "\x00"
+	}
+	return wd.text
+}
+
+// displays returns the words as explanations show them.
+func displays(words []word) []string {
+	out := make([]string, len(words))
+	for i, wd := range words {
+		out[i] = wd.display()
+	}
+	return out
+}
+
+// ruleWords returns the words as command rules match them.
+func ruleWords(words []word) []string {
+	out := make([]string, len(words))
+	for i, wd := range words {
+		out[i] = wd.ruleWord()
+	}
+	return out
+}
+
+// cut returns the word without its first n bytes, which must be known.
+func (wd word) cut(n int) word {
+	wd.text = wd.text[n:]
+	if wd.text == "" && wd.open {
+		wd.dashless = false
+	}
+	return wd
+}
+
+// after splits the word at the first sep, which must lie in its known text.
+func (wd word) after(sep string) (before string, rest word, found bool) {
+	i := strings.Index(wd.text, sep)
+	if i < 0 {
+		return wd.text, word{}, false
+	}
+	return wd.text[:i], wd.cut(i + len(sep)), true
+}
+
+// base returns the last element of a known path, as a program's name.
+func base(name string) string {
+	if name == "" {
+		return ""
+	}
+	return path.Base(name)
+}
