@@ -136,15 +136,15 @@ func (p *program) miss(out *parsed, name string) {
 func (p *program) long(name string) (*option, string) {
 	var found *option
 	var spelling string
-	for i := range p.opts {
-		for field := range strings.FieldsSeq(p.opts[i].names) {
+	for opt := range p.options {
+		for field := range strings.FieldsSeq(opt.names) {
 			bare := strings.TrimRight(field, "=?")
 			if bare == name {
-				return &p.opts[i], field
+				return opt, field
 			}
 			abbreviates := p.style != words && len(name) > 3 && strings.HasPrefix(bare, name) && strings.HasPrefix(name, "--")
-			if abbreviates && (found == nil || p.opts[i].does > found.does) {
-				found, spelling = &p.opts[i], field
+			if abbreviates && (found == nil || opt.does > found.does) {
+				found, spelling = opt, field
 			}
 		}
 	}
@@ -153,13 +153,13 @@ func (p *program) long(name string) (*option, string) {
 
 // letter finds an option of one letter, and whether it takes a value.
 func (p *program) letter(c byte) (*option, byte) {
-	for i := range p.opts {
-		for field := range strings.FieldsSeq(p.opts[i].names) {
+	for opt := range p.options {
+		for field := range strings.FieldsSeq(opt.names) {
 			if len(field) < 2 || field[0] != '-' || field[1] == '-' {
 				continue
 			}
 			if kind, ok := letterKind(field[1:], c); ok {
-				return &p.opts[i], kind
+				return opt, kind
 			}
 		}
 	}

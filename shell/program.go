@@ -1,6 +1,10 @@
 package shell
 
-import "github.com/umpirehq/umpire"
+import (
+	"strings"
+
+	"github.com/umpirehq/umpire"
+)
 
 // A program is what umpire knows of one program, or of one of its subcommands.
 // Entries are data, one family of programs a file; they cost nothing until the
@@ -16,8 +20,9 @@ type program struct {
 	why  string
 	// style tells how options are written.
 	style style
-	// opts are the accepted options.
+	// opts are the accepted options; also are groups of them that entries share.
 	opts []option
+	also []*[]option
 	// args says what the operands are, one word each:
 	//
 	//	data     text that is neither a path nor code
@@ -36,8 +41,10 @@ type program struct {
 	// A trailing … repeats the word; words after it are taken from the end.
 	// The empty string is "data…".
 	args string
-	// subs are the subcommands; the first operand names one.
+	// subs are the subcommands; the first operand names one. more are further
+	// tables of them.
 	subs []program
+	more []*[]program
 	// lax says that no option of the program does harm, so that one that is not
 	// listed, or not known before it runs, is accepted.
 	lax bool
@@ -54,6 +61,10 @@ type option struct {
 	names string
 	does  effect
 	why   string
+	// except are values with which the option does nothing of the kind,
+	// separated by spaces. One that ends in = or . stands for all that begin so;
+	// capitals do not matter.
+	except string
 }
 
 // An effect is what an option does, as a set of bits. The zero value is: nothing
@@ -99,12 +110,58 @@ const (
 
 // find returns the subcommand of that name, or nil.
 func (p *program) find(name string) *program {
-	for i := range p.subs {
-		if hasField(p.subs[i].names, name) {
-			return &p.subs[i]
+	if found := named(p.subs, name); found != nil {
+		return found
+	}
+	for _, table := range p.more {
+		if found := named(*table, name); found != nil {
+			return found
 		}
 	}
 	return nil
+}
+
+// branches reports whether the program has subcommands.
+func (p *program) branches() bool { return len(p.subs)+len(p.more) > 0 }
+
+// named returns the entry of a table that bears the name, or nil.
+func named(table []program, name string) *program {
+	for i := range table {
+		if hasField(table[i].names, name) {
+			return &table[i]
+		}
+	}
+	return nil
+}
+
+// options yields the accepted options, those of shared groups too.
+func (p *program) options(yield func(*option) bool) {
+	for i := range p.opts {
+		if !yield(&p.opts[i]) {
+			return
+		}
+	}
+	for _, group := range p.also {
+		for i := range *group {
+			if !yield(&(*group)[i]) {
+				return
+			}
+		}
+	}
+}
+
+// excepts reports whether the option does nothing with that value.
+func (o *option) excepts(value word) bool {
+	for entry := range strings.FieldsSeq(o.except) {
+		begins := strings.HasSuffix(entry, "=") || strings.HasSuffix(entry, ".")
+		switch {
+		case strings.EqualFold(value.text, entry) && value.known():
+			return true
+		case begins && len(value.text) >= len(entry) && strings.EqualFold(value.text[:len(entry)], entry):
+			return true
+		}
+	}
+	return false
 }
 
 // hasField reports whether a space-separated list holds a word.
@@ -147,10 +204,8 @@ var families = [...]*[]program{
 // through the walker, since they refer to functions that walk.
 func (w *walker) lookup(name string) *program {
 	for _, family := range w.tables {
-		for i := range *family {
-			if hasField((*family)[i].names, name) {
-				return &(*family)[i]
-			}
+		if found := named(*family, name); found != nil {
+			return found
 		}
 	}
 	return nil

@@ -29,7 +29,7 @@ type use struct {
 // apply judges the program with its arguments and returns what it prints.
 func (u *use) apply(args []word) flow {
 	u.risk, u.why = u.program.risk, u.program.why
-	for len(u.program.subs) > 0 {
+	for u.program.branches() {
 		rest, ok := u.descend(args)
 		if !ok {
 			break
@@ -37,11 +37,11 @@ func (u *use) apply(args []word) flow {
 		args = rest
 	}
 	p := u.program
-	leads := p.style == leading || strings.HasPrefix(p.args, "command") || strings.HasPrefix(p.args, "shell") || len(p.subs) > 0
+	leads := p.style == leading || strings.HasPrefix(p.args, "command") || strings.HasPrefix(p.args, "shell") || p.branches()
 	u.parsed = p.parse(args, leads)
 	u.words = append(u.words, args...)
 	u.options()
-	if len(p.subs) > 0 {
+	if p.branches() {
 		u.noSubcommand()
 	}
 	if !u.informs() {
@@ -134,6 +134,9 @@ func (u *use) options() {
 
 func (u *use) option(g given) {
 	does, why := g.option.does, g.option.why
+	if g.has && g.option.excepts(g.value) {
+		return
+	}
 	if does&asks != 0 {
 		u.spoke = g.name
 		u.raise(umpire.Medium, why)

@@ -1,0 +1,57 @@
+.DEFAULT_GOAL := help
+SHELL := /bin/bash
+
+FUZZTIME ?= 10m
+BENCH ?= .
+GOLANGCI := github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
+
+.PHONY: help
+help: ## Show this list
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  %-10s %s\n", $$1, $$2}'
+
+.PHONY: build
+build: ## Build the executables into bin/
+	CGO_ENABLED=0 go build -trimpath -o bin/ ./cmd/...
+
+.PHONY: test
+test: ## Run all tests with the race detector
+	go test -race ./...
+
+.PHONY: lint
+lint: ## Run gofmt, go vet and golangci-lint
+	@test -z "$$(gofmt -l .)" || { gofmt -d .; exit 1; }
+	go vet ./...
+	go run $(GOLANGCI) run
+
+.PHONY: fuzz
+fuzz: ## Run each fuzz target for FUZZTIME (10m), one after another
+	@set -euo pipefail; \
+	for pkg in $$(go list ./...); do \
+		listed=$$(go test -list '^Fuzz' "$$pkg"); \
+		for target in $$(grep '^Fuzz' <<<"$$listed" || true); do \
+			echo "fuzz: $$pkg $$target for $(FUZZTIME)"; \
+			go test -run '^$$' -fuzz "^$$target\$$" -fuzztime $(FUZZTIME) "$$pkg"; \
+		done; \
+	done
+
+.PHONY: bench
+bench: ## Run the benchmarks that match BENCH (all)
+	go test -run '^$$' -bench '$(BENCH)' -benchmem ./...
+
+.PHONY: interop
+interop: ## Check against the real agents installed on this machine
+	go test -tags interop -count 1 -v ./interop/...
+
+.PHONY: cover
+cover: ## Write cover.html and print coverage per package
+	go test -coverprofile cover.out -coverpkg ./... ./...
+	go tool cover -html cover.out -o cover.html
+	@go tool cover -func cover.out | tail -1
+
+.PHONY: generate
+generate: ## Write the generated files again
+	go generate ./...
+
+.PHONY: clean
+clean: ## Remove what the other targets wrote
+	rm -rf bin cover.out cover.html

@@ -1,0 +1,87 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"time"
+)
+
+// Surroundings are all that the program knows of the world it was started in;
+// tests give their own.
+type surroundings struct {
+	args           []string // without the program's name
+	stdin          io.Reader
+	stdout, stderr io.Writer
+	getenv         func(string) string
+	dir            string // working directory
+	executable     string // absolute path of this program, "" when it cannot be told
+	terminal       bool   // a person sits at standard input and output
+	now            func() time.Time
+}
+
+// system returns the surroundings of the process.
+func system() surroundings {
+	dir, err := os.Getwd()
+	if err != nil {
+		dir = ""
+	}
+	executable, err := os.Executable()
+	if err != nil {
+		executable = ""
+	}
+	return surroundings{
+		args: os.Args[1:], stdin: os.Stdin, stdout: os.Stdout, stderr: os.Stderr,
+		getenv: os.Getenv, dir: dir, executable: executable,
+		terminal: isTerminal(os.Stdin) && isTerminal(os.Stdout), now: time.Now,
+	}
+}
+
+func isTerminal(f *os.File) bool {
+	info, err := f.Stat()
+	return err == nil && info.Mode()&os.ModeCharDevice != 0
+}
+
+// run is the whole program as a function of its surroundings. It returns the
+// exit code.
+func run(ctx context.Context, s surroundings) int {
+	a := &app{surroundings: s}
+	a.text = language(a.getenv)
+	root := a.root()
+	root.SetArgs(s.args)
+	root.SetIn(s.stdin)
+	root.SetOut(s.stdout)
+	root.SetErr(s.stderr)
+	err := root.ExecuteContext(ctx)
+	if err != nil && err.Error() != "" {
+		fmt.Fprintf(s.stderr, "umpire: %s\n", err)
+	}
+	return exitCode(err)
+}
+
+// An app is the program with what its commands share.
+type app struct {
+	surroundings
+	text catalogue
+}
+
+// userHome is the person's home directory, "" when it is not known.
+func (a *app) userHome() string {
+	if home := a.getenv("HOME"); home != "" {
+		return home
+	}
+	return a.getenv("USERPROFILE")
+}
+
+// home is umpire's own folder.
+func (a *app) home() string {
+	if home := a.getenv("UMPIRE_HOME"); home != "" {
+		return home
+	}
+	if home := a.userHome(); home != "" {
+		return filepath.Join(home, ".umpire")
+	}
+	return ""
+}

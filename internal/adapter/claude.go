@@ -1,0 +1,280 @@
+package adapter
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"github.com/umpirehq/umpire"
+)
+
+// A ClaudeKind is a kind of hook event. The zero value, ClaudeOther, is an
+// event that umpire has nothing to say about.
+type ClaudeKind uint8
+
+// The events that `umpire hook claude` is registered for.
+const (
+	ClaudeOther              ClaudeKind = iota // any other event: no answer
+	ClaudePreToolUse                           // before a call: may deny, allow or ask
+	ClaudePermissionRequest                    // before Claude Code's own dialog: may deny or allow
+	ClaudePostToolUse                          // a call has run
+	ClaudePostToolUseFailure                   // a call has failed
+	ClaudeSessionStart
+	ClaudeUserPromptSubmit
+	ClaudeStop
+	ClaudeSessionEnd
+)
+
+var claudeKindNames = [...]string{
+	ClaudeOther:      "other",
+	ClaudePreToolUse: "PreToolUse", ClaudePermissionRequest: "PermissionRequest",
+	ClaudePostToolUse: "PostToolUse", ClaudePostToolUseFailure: "PostToolUseFailure",
+	ClaudeSessionStart: "SessionStart", ClaudeUserPromptSubmit: "UserPromptSubmit",
+	ClaudeStop: "Stop", ClaudeSessionEnd: "SessionEnd",
+}
+
+// String returns the event's name as Claude Code spells it; "other" for
+// ClaudeOther and values out of range.
+func (k ClaudeKind) String() string {
+	if int(k) < len(claudeKindNames) {
+		return claudeKindNames[k]
+	}
+	return claudeKindNames[ClaudeOther]
+}
+
+// Decides reports whether an answer to the event can stop or permit a call.
+func (k ClaudeKind) Decides() bool {
+	return k == ClaudePreToolUse || k == ClaudePermissionRequest
+}
+
+// AboutTool reports whether the event is about one call of one tool.
+func (k ClaudeKind) AboutTool() bool {
+	return k.Decides() || k == ClaudePostToolUse || k == ClaudePostToolUseFailure
+}
+
+func claudeKind(event string) ClaudeKind {
+	for kind, name := range claudeKindNames {
+		if name == event && ClaudeKind(kind) != ClaudeOther {
+			return ClaudeKind(kind)
+		}
+	}
+	return ClaudeOther
+}
+
+// A ClaudeEvent is one hook payload of Claude Code.
+type ClaudeEvent struct {
+	Kind ClaudeKind
+	// Event is the name as it was sent.
+	Event          string
+	Session        umpire.SessionID
+	TranscriptPath string
+	// Dir is the shell's current directory. It follows `cd`, so it is where
+	// relative paths start, and not the project. It may be empty.
+	Dir string
+	// PermissionMode is Claude Code's own mode, "" when the event has none.
+	PermissionMode string
+	// PromptID names the user's prompt that the call belongs to.
+	PromptID string
+	// AgentID and AgentType are set inside a sub-agent.
+	AgentID, AgentType string
+
+	// Call is set for events about a tool. Its Input aliases the payload
+	// unless a field had to be renamed.
+	Call umpire.Call
+	// ToolName is the tool as Claude Code names it; Call.Tool is umpire's name.
+	ToolName string
+	// ToolUseID is Claude Code's id of the call. PermissionRequest has none;
+	// Call.ID is then derived from Digest.
+	ToolUseID string
+
+	Response json.RawMessage // PostToolUse: the tool's result
+	Failure  string          // PostToolUseFailure: the error text
+	Source   string          // SessionStart: startup, resume, clear, compact, fork
+	Reason   string          // SessionEnd: why it ended
+}
+
+// ReadClaude reads one hook payload. Fields it does not know are ignored and
+// events it does not know become ClaudeOther. What matters is read strictly: an
+// error names the field that is missing, given twice or of the wrong type.
+//
+// With an error, the event's Kind and Event are set as far as they could be
+// read, so that [FailClaude] can answer in the form of that event.
+func ReadClaude(payload []byte) (ClaudeEvent, error) {
+	e, err := readClaude(payload)
+	if err != nil {
+		return ClaudeEvent{Kind: e.Kind, Event: e.Event}, fmt.Errorf("read claude hook payload: %w", err)
+	}
+	return e, nil
+}
+
+func readClaude(payload []byte) (ClaudeEvent, error) {
+	var e ClaudeEvent
+	o, err := readObject(payload)
+	if err != nil {
+		return e, err
+	}
+	if e.Event, err = o.needStr("hook_event_name"); err != nil {
+		return e, err
+	}
+	e.Kind = claudeKind(e.Event)
+	if err := e.readCommon(o); err != nil {
+		return e, err
+	}
+	if e.Kind.AboutTool() {
+		err = e.readTool(o)
+	}
+	return e, err
+}
+
+func (e *ClaudeEvent) readCommon(o object) error {
+	var session string
+	for _, f := range []struct {
+		name string
+		to   *string
+	}{
+		{"session_id", &session},
+		{"transcript_path", &e.TranscriptPath},
+		{"cwd", &e.Dir},
+		{"permission_mode", &e.PermissionMode},
+		{"prompt_id", &e.PromptID},
+		{"agent_id", &e.AgentID},
+		{"agent_type", &e.AgentType},
+	} {
+		var err error
+		if *f.to, err = o.str(f.name); err != nil {
+			return err
+		}
+	}
+	if e.Dir != "" && !absolute(e.Dir) {
+		return fmt.Errorf("cwd: want an absolute path, got %q", clip(e.Dir, maxName))
+	}
+	e.Session = umpire.SessionID(session)
+	return e.readNotice(o)
+}
+
+// readNotice reads what only a single kind of event carries.
+func (e *ClaudeEvent) readNotice(o object) (err error) {
+	switch e.Kind {
+	case ClaudeSessionStart:
+		e.Source, err = o.str("source")
+	case ClaudeSessionEnd:
+		e.Reason, err = o.str("reason")
+	case ClaudePostToolUse:
+		e.Response = o["tool_response"]
+	case ClaudePostToolUseFailure:
+		e.Failure, err = o.str("error")
+	case ClaudeOther, ClaudePreToolUse, ClaudePermissionRequest, ClaudeUserPromptSubmit, ClaudeStop:
+	}
+	return err
+}
+
+func (e *ClaudeEvent) readTool(o object) error {
+	var err error
+	if e.ToolName, err = o.needStr("tool_name"); err != nil {
+		return err
+	}
+	if e.ToolUseID, err = o.str("tool_use_id"); err != nil {
+		return err
+	}
+	input, err := o.child("tool_input")
+	if err != nil {
+		return err
+	}
+	if input == nil {
+		return fmt.Errorf("tool_input: missing")
+	}
+	if err := input.oneSpelling(); err != nil {
+		return fmt.Errorf("tool_input: %w", err)
+	}
+	e.Call, err = claudeCall(e.ToolName, o["tool_input"], input)
+	if err != nil {
+		return fmt.Errorf("tool_input: %w", err)
+	}
+	e.Call.Dir, e.Call.Session, e.Call.Agent = e.Dir, e.Session, e.agent()
+	e.Call.ID = umpire.CallID(e.ToolUseID)
+	if e.ToolUseID == "" {
+		e.Call.ID = umpire.CallID(derivedID + e.Digest())
+	}
+	return nil
+}
+
+// agent names who calls: "claude", or "claude/TYPE" inside a sub-agent.
+func (e *ClaudeEvent) agent() string {
+	if e.AgentType == "" {
+		return "claude"
+	}
+	return "claude/" + e.AgentType
+}
+
+// derivedID begins the ids of calls that came without one.
+const derivedID = "digest-"
+
+// Digest returns a hash of the tool's name and its input, equal for equal calls
+// whatever the order of keys. It ties a PermissionRequest, which has no id, to
+// the PreToolUse of the same call.
+func (e ClaudeEvent) Digest() string {
+	sum := sha256.Sum256(append([]byte(e.ToolName+"\x00"), canonical(e.Call.Input)...))
+	return hex.EncodeToString(sum[:16])
+}
+
+// canonical returns raw with sorted keys and without white space. Numbers keep
+// their spelling: 1 and 1.0 are not the same input.
+func canonical(raw json.RawMessage) []byte {
+	d := json.NewDecoder(bytes.NewReader(raw))
+	d.UseNumber()
+	var v any
+	if err := d.Decode(&v); err != nil {
+		return raw
+	}
+	out, err := json.Marshal(v)
+	if err != nil {
+		return raw
+	}
+	return out
+}
+
+// Mode returns the mode to decide the event in, given the configured one.
+// Claude Code's mode can tighten umpire and never loosens it: plan plans,
+// dontAsk asks nobody, and bypassPermissions leaves the configured mode alone.
+// Modes that umpire does not know leave it alone too.
+//
+// Asking nobody is also up to the caller: see [ClaudeEvent.Unattended].
+func (e ClaudeEvent) Mode(configured umpire.Mode) umpire.Mode {
+	switch e.PermissionMode {
+	case claudePlan:
+		return umpire.ModePlan
+	case claudeDontAsk:
+		// The plan and ask modes allow less than reject does where no rule
+		// speaks; there an Ask becomes a denial because nobody is asked.
+		if configured == umpire.ModePlan || configured == umpire.ModeAsk {
+			return configured
+		}
+		return umpire.ModeReject
+	}
+	return configured
+}
+
+// Unattended reports whether the user chose a mode in which nobody is asked, so
+// that Ask must be Deny.
+func (e ClaudeEvent) Unattended() bool { return e.PermissionMode == claudeDontAsk }
+
+// Claude Code's permission modes. "" stands for clients that send none.
+const (
+	claudeDefault     = "default"
+	claudeAcceptEdits = "acceptEdits"
+	claudeAuto        = "auto"
+	claudePlan        = "plan"
+	claudeDontAsk     = "dontAsk"
+	claudeBypass      = "bypassPermissions"
+)
+
+// absolute reports whether p is absolute on Unix or on Windows.
+func absolute(p string) bool {
+	if strings.HasPrefix(p, "/") || strings.HasPrefix(p, `\\`) {
+		return true
+	}
+	return len(p) > 2 && p[1] == ':' && (p[2] == '\\' || p[2] == '/')
+}

@@ -1,0 +1,202 @@
+package adapter
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/tailscale/hujson"
+)
+
+// A FindingCode is the machine's word for what is wrong with a settings file.
+type FindingCode string
+
+// The finding codes.
+const (
+	FindingSyntax      FindingCode = "syntax"       // not JSON: the whole file is dropped
+	FindingMalformed   FindingCode = "malformed"    // a value of the wrong shape: the file may be dropped
+	FindingDisabled    FindingCode = "disabled"     // hooks are switched off
+	FindingManagedOnly FindingCode = "managed_only" // only managed hooks run
+	FindingEnvironment FindingCode = "environment"  // a variable that can keep the hook from starting
+	FindingBroadAllow  FindingCode = "broad_allow"  // what Claude Code allows when no hook speaks
+	FindingMissing     FindingCode = "missing"      // our hook is not registered
+	FindingTimeout     FindingCode = "timeout"      // our hook has no time limit, or too short a one
+	FindingWeakened    FindingCode = "weakened"     // our hook does not see or cannot stop every call
+)
+
+// A Finding is one thing in a settings file that switches umpire's hooks off or
+// weakens them.
+type Finding struct {
+	Code FindingCode `json:"code"`
+	// Line and Column count from 1; 0 is the file as a whole.
+	Line   int `json:"line"`
+	Column int `json:"column"`
+	// Key is the path of the setting, as "hooks.PreToolUse".
+	Key     string `json:"key"`
+	Problem string `json:"problem"`
+	Remedy  string `json:"remedy"`
+}
+
+// minHookTimeout is the least that a deciding hook needs: a cold start on a
+// busy machine, and the time to say no.
+const minHookTimeout = 10
+
+// An audit collects findings about one document.
+type audit struct {
+	*document
+	findings []Finding
+}
+
+// AuditClaude names what in a settings file of Claude Code switches umpire's
+// hooks off or weakens them, in the order of the file and missing hooks last.
+// It judges one file: a hook that is missing here may be registered in another
+// layer. Whether an install is up to date is a different question: it is when
+// [InstallClaude] changes nothing.
+func AuditClaude(settings []byte) []Finding {
+	d, err := parseDocument(settings)
+	if err != nil {
+		return []Finding{syntaxFinding(err)}
+	}
+	a := &audit{document: d}
+	if at, plain := d.plain(); !plain {
+		a.findings = append(a.findings, Finding{FindingSyntax, at.line, at.column, "",
+			"the file holds a comment or a trailing comma, for which Claude Code drops the whole file without a word, hooks and all", "take it out"})
+	}
+	seen := map[string]bool{}
+	for _, it := range items(d.root) {
+		if seen[it.name] {
+			a.add(it.value, FindingMalformed, it.name, "the key is given twice, and only the last one counts", "keep one of them")
+		}
+		seen[it.name] = true
+		if check := settingChecks[it.name]; check != nil {
+			check(a, it)
+		}
+	}
+	a.ownHooks()
+	return a.findings
+}
+
+func syntaxFinding(err error) Finding {
+	f := Finding{Code: FindingSyntax, Problem: "Claude Code drops the whole file without a word: " + err.Error(),
+		Remedy: "repair the JSON at that place"}
+	if _, scanErr := fmt.Sscanf(err.Error(), "line %d, column %d", &f.Line, &f.Column); scanErr != nil {
+		f.Line, f.Column = 0, 0
+	}
+	return f
+}
+
+func (a *audit) add(v *hujson.Value, code FindingCode, key, problem, remedy string) {
+	p := a.at(v.StartOffset)
+	a.findings = append(a.findings, Finding{code, p.line, p.column, brief(key, maxName), problem, remedy})
+}
+
+// plain reports whether the document is JSON without extensions, and if not,
+// where the first one stands.
+func (d *document) plain() (position, bool) {
+	var raw json.RawMessage
+	var syntax *json.SyntaxError
+	if err := json.Unmarshal(d.text, &raw); errors.As(err, &syntax) {
+		return d.at(int(max(syntax.Offset-1, 0))), false
+	}
+	return position{}, true
+}
+
+// want reports whether v has the kind that a setting needs, and adds a finding
+// when it has not.
+func (a *audit) want(v *hujson.Value, key, kind string, ok bool) bool {
+	if !ok {
+		a.add(v, FindingMalformed, key, fmt.Sprintf("want %s, got %s; one wrong value can make Claude Code drop the whole file", kind, kindOf(v.Pack())),
+			"correct the value or remove it")
+	}
+	return ok
+}
+
+func isString(v *hujson.Value) bool { return v.Value.Kind() == '"' }
+func isBool(v *hujson.Value) bool   { return v.Value.Kind() == 't' || v.Value.Kind() == 'f' }
+func isTrue(v *hujson.Value) bool   { return v.Value.Kind() == 't' }
+
+var settingChecks = map[string]func(*audit, item){
+	"disableAllHooks":       (*audit).disableAllHooks,
+	"allowManagedHooksOnly": (*audit).managedOnly,
+	"env":                   (*audit).environment,
+	"permissions":           (*audit).permissions,
+	"hooks":                 (*audit).hooks,
+}
+
+func (a *audit) disableAllHooks(it item) {
+	if a.want(it.value, it.name, "true or false", isBool(it.value)) && isTrue(it.value) {
+		a.add(it.value, FindingDisabled, it.name, "every hook is switched off, umpire's too",
+			"remove it, or start claude with --settings and a file that sets it to false")
+	}
+}
+
+func (a *audit) managedOnly(it item) {
+	if a.want(it.value, it.name, "true or false", isBool(it.value)) && isTrue(it.value) {
+		a.add(it.value, FindingManagedOnly, it.name, "only hooks from managed settings run",
+			"register umpire in the managed settings file")
+	}
+}
+
+// startVariables can keep a hook from starting, start another program in its
+// place, or lead umpire to other rules. Names ending in * are prefixes.
+var startVariables = []string{
+	"PATH", "HOME", "SHELL", "ENV", "BASH_ENV", "CLAUDE_CODE_SHELL", "CLAUDE_CODE_SHELL_PREFIX", "CLAUDE_CONFIG_DIR",
+	"NODE_OPTIONS", "NODE_PATH", "BUN_OPTIONS", "LD_*", "DYLD_*", "UMPIRE_*", "GODEBUG",
+}
+
+func (a *audit) environment(it item) {
+	if !a.want(it.value, it.name, "an object", isObject(it.value)) {
+		return
+	}
+	for _, v := range items(it.value) {
+		if startVariable(v.name) {
+			a.add(v.value, FindingEnvironment, "env."+v.name, "the variable can keep the hook from starting, or change what it starts",
+				"remove it; in a project that is not yours, start claude with --setting-sources user")
+		}
+	}
+}
+
+func startVariable(name string) bool {
+	for _, known := range startVariables {
+		prefix, wild := strings.CutSuffix(known, "*")
+		if strings.EqualFold(name, known) || wild && strings.HasPrefix(strings.ToUpper(name), prefix) {
+			return true
+		}
+	}
+	return false
+}
+
+func (a *audit) permissions(it item) {
+	if !a.want(it.value, it.name, "an object", isObject(it.value)) {
+		return
+	}
+	for _, list := range items(it.value) {
+		key := "permissions." + list.name
+		if list.name != "allow" || !a.want(list.value, key, "a list", isArray(list.value)) {
+			continue
+		}
+		for _, rule := range items(list.value) {
+			if a.want(rule.value, key, "a string", isString(rule.value)) && broadAllow(rule.value) {
+				a.add(rule.value, FindingBroadAllow, key, "Claude Code runs this without asking whenever the hook does not answer",
+					"narrow it, or leave the allowing to umpire's rules")
+			}
+		}
+	}
+}
+
+// changingTools do more than look. A rule for all of one is broad.
+var changingTools = map[string]bool{
+	"*": true, "Bash": true, "Monitor": true, "PowerShell": true, "Edit": true, "Write": true, "MultiEdit": true,
+	"NotebookEdit": true, "WebFetch": true, "Agent": true, "Task": true, "mcp__*": true,
+}
+
+func broadAllow(v *hujson.Value) bool {
+	text, _ := decode(v).(string)
+	tool, spec, narrowed := strings.Cut(strings.TrimSpace(text), "(")
+	if !changingTools[strings.TrimSpace(tool)] {
+		return false
+	}
+	spec = strings.TrimSpace(strings.TrimSuffix(spec, ")"))
+	return !narrowed || strings.Trim(spec, "*:/.~ ") == "" || spec == "domain:*"
+}

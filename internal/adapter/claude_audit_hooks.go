@@ -1,0 +1,143 @@
+package adapter
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/tailscale/hujson"
+)
+
+// hooks checks the shape of every hook in the file, ours or not: Claude Code
+// drops a whole file for one invalid value, without a word.
+func (a *audit) hooks(it item) {
+	if !a.want(it.value, it.name, "an object", isObject(it.value)) {
+		return
+	}
+	for _, event := range items(it.value) {
+		key := "hooks." + event.name
+		if !a.want(event.value, key, "a list", isArray(event.value)) {
+			continue
+		}
+		for _, group := range items(event.value) {
+			a.group(key, group.value)
+		}
+	}
+}
+
+func (a *audit) group(key string, group *hujson.Value) {
+	if !a.want(group, key, "an object with matcher and hooks", isObject(group)) {
+		return
+	}
+	found := false
+	for _, it := range items(group) {
+		switch it.name {
+		case "matcher":
+			a.want(it.value, key+".matcher", "a string", isString(it.value))
+		case "hooks":
+			found = true
+			a.handlers(key+".hooks", it.value)
+		}
+	}
+	if !found {
+		a.add(group, FindingMalformed, key, "the entry has no hooks list; one wrong value can make Claude Code drop the whole file",
+			"add the list or remove the entry")
+	}
+}
+
+func (a *audit) handlers(key string, list *hujson.Value) {
+	if !a.want(list, key, "a list", isArray(list)) {
+		return
+	}
+	for _, it := range items(list) {
+		if a.want(it.value, key, "an object", isObject(it.value)) {
+			a.handler(key, it.value)
+		}
+	}
+}
+
+// handlerNeeds are the handler types and the field that each must have.
+var handlerNeeds = map[string]string{
+	"command": "command", "http": "url", "prompt": "prompt", "agent": "prompt", "mcp_tool": "tool",
+}
+
+func (a *audit) handler(key string, v *hujson.Value) {
+	fields, _ := decode(v).(map[string]any)
+	kind, _ := fields["type"].(string)
+	needs, known := handlerNeeds[kind]
+	if !known {
+		a.add(v, FindingMalformed, key+".type", "the type is missing or not known; one wrong value can make Claude Code drop the whole file",
+			`write "type": "command", or remove the entry`)
+		return
+	}
+	if text, ok := fields[needs].(string); !ok || text == "" {
+		a.add(v, FindingMalformed, key+"."+needs, "the field is missing or not a string; one wrong value can make Claude Code drop the whole file",
+			"add the field or remove the entry")
+	}
+	if timeout, ok := fields["timeout"]; ok {
+		n, number := timeout.(float64)
+		if !number || n <= 0 {
+			a.add(v, FindingMalformed, key+".timeout", "the timeout is not a positive number of seconds", "write a number of seconds, or remove it")
+		}
+	}
+}
+
+// reinstall is the remedy for everything about our own entries.
+const reinstall = "run umpire init claude"
+
+// ownHooks checks that our hook is there for every event, and whole.
+func (a *audit) ownHooks() {
+	all := a.own(ClaudeOther)
+	if len(all) == 0 {
+		a.findings = append(a.findings, Finding{Code: FindingMissing, Key: "hooks", Problem: "umpire's hook is not registered in this file", Remedy: reinstall})
+		return
+	}
+	for _, h := range claudeHooks {
+		event := h.kind.String()
+		if !slices.ContainsFunc(all, func(o ownHook) bool { return o.event == event }) {
+			a.findings = append(a.findings, Finding{Code: FindingMissing, Key: "hooks." + event,
+				Problem: "umpire's hook is not registered for this event", Remedy: reinstall})
+		}
+	}
+	for _, own := range all {
+		if kind := claudeKind(own.event); kind.Decides() {
+			a.ownHook(own)
+		}
+	}
+	slices.SortStableFunc(a.findings, byPlace)
+}
+
+// byPlace orders findings by line and column, those without a place last.
+func byPlace(x, y Finding) int {
+	if (x.Line == 0) != (y.Line == 0) {
+		return cmp.Compare(y.Line, x.Line)
+	}
+	return cmp.Or(cmp.Compare(x.Line, y.Line), cmp.Compare(x.Column, y.Column))
+}
+
+// ownHook checks one deciding entry of ours for what makes it see less, come
+// too late, or be ignored.
+func (a *audit) ownHook(own ownHook) {
+	key := "hooks." + own.event
+	group, _ := decode(own.group).(map[string]any)
+	fields, _ := decode(own.handler).(map[string]any)
+
+	if matcher, ok := group["matcher"].(string); ok && matcher != "*" && matcher != "" {
+		a.add(own.group, FindingWeakened, key+".matcher", "the matcher leaves calls out that umpire should see", reinstall)
+	}
+	if _, ok := fields["if"]; ok {
+		a.add(own.handler, FindingWeakened, key+".hooks.if", "the condition leaves calls out that umpire should see", reinstall)
+	}
+	for _, name := range []string{"async", "asyncRewake"} {
+		if on, ok := fields[name]; ok && on != false {
+			a.add(own.handler, FindingWeakened, key+".hooks."+name, "a hook that runs in the background cannot stop a call", reinstall)
+		}
+	}
+	if command, _ := fields["command"].(string); !absolute(command) {
+		a.add(own.handler, FindingWeakened, key+".hooks.command", "the command is not an absolute path, so PATH decides what starts", reinstall)
+	}
+	if timeout, ok := fields["timeout"].(float64); !ok {
+		a.add(own.handler, FindingTimeout, key+".hooks.timeout", "no time limit is written, so umpire cannot know when to answer at the latest", reinstall)
+	} else if timeout < minHookTimeout {
+		a.add(own.handler, FindingTimeout, key+".hooks.timeout", "the time limit is so short that the call may run before umpire has answered", reinstall)
+	}
+}

@@ -1,0 +1,174 @@
+package adapter
+
+import (
+	"cmp"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/umpirehq/umpire"
+)
+
+// Limits on the parts of a reason. Claude Code cuts strings at MaxReason, so a
+// longer one would lose its end, which is the part that says what to do next.
+const (
+	MaxReason = 10_000 // UTF-16 units of a whole reason
+	maxAccess = 300    // of the access that it shows
+	maxName   = 100    // of a name in an error
+	// maxCause leaves room for the access, the rule and the next step.
+	maxCause = MaxReason - 5*maxAccess
+)
+
+// codeDenied is the reason code of a person's denial.
+const codeDenied umpire.ReasonCode = "denied"
+
+// nonInteractive begins every denial that is owed to nobody being there.
+const nonInteractive = "non_interactive confirmation required"
+
+// toolDenied begins every denial that came from a person.
+const toolDenied = "[Tool Denied]"
+
+// undecided begins every denial that is owed to a failure of our own.
+const undecided = "umpire could not decide, so the call is refused"
+
+// problemText joins what a failure means and what it was.
+func problemText(meaning string, problem error) string {
+	if problem == nil {
+		return meaning
+	}
+	return clip(meaning+": "+visible(problem.Error()), MaxReason)
+}
+
+// ToolDenied is the text that a model gets when a person denied a call. The
+// wording is fixed; reason may be empty.
+func ToolDenied(tool string, id umpire.CallID, reason string) string {
+	head := fmt.Sprintf(`%s The user denied the "%s" tool call (ID: %s).`, toolDenied, brief(tool, maxName), brief(string(id), maxName))
+	if strings.TrimSpace(reason) == "" {
+		return head + " Please try a different approach or ask the user for guidance."
+	}
+	return head + " Reason: " + clip(visible(reason), maxCause) + ". Please adjust your approach."
+}
+
+// denyText tells the model why, about what, and what to do instead.
+func denyText(e ClaudeEvent, d umpire.Decision) string {
+	if d.ReasonCode == codeDenied {
+		if strings.HasPrefix(d.Reason, toolDenied) {
+			return clip(visible(d.Reason), MaxReason)
+		}
+		return ToolDenied(e.ToolName, e.Call.ID, d.Reason)
+	}
+	cause := cmp.Or(d.Reason, "Denied by umpire")
+	return sentences(cause, subject(d), nextStep(d.ReasonCode))
+}
+
+// headlessText explains an Ask that nobody can answer.
+func headlessText(d umpire.Decision) string {
+	cause := d.Reason
+	if !strings.HasPrefix(cause, nonInteractive) {
+		cause = nonInteractive + ": " + cmp.Or(cause, "this call needs an approval")
+	}
+	return sentences(cause, subject(d), nextStep(umpire.CodeAutoDeny))
+}
+
+// askText is what Claude Code shows the user beside its own prompt.
+func askText(d umpire.Decision) string {
+	cause := cmp.Or(d.Reason, "This call needs an approval")
+	if d.Warning {
+		cause = "Dangerous: " + cause
+	}
+	return sentences(cause, subject(d), "")
+}
+
+// sentences joins the parts of a reason, each made visible and cut to size.
+func sentences(cause, about, next string) string {
+	text := strings.TrimRight(clip(visible(cause), maxCause), " .")
+	for _, part := range []string{about, next} {
+		if part != "" {
+			text += ". " + strings.TrimRight(part, ".")
+		}
+	}
+	return text + "."
+}
+
+// subject names the access and the rule that settled the verdict.
+func subject(d umpire.Decision) string {
+	var parts []string
+	if a := settling(d); a != nil {
+		parts = append(parts, "Access: "+describe(a))
+	}
+	if d.Rule != nil {
+		parts = append(parts, "Rule: "+describeRule(d.Rule))
+	}
+	return strings.Join(parts, ". ")
+}
+
+// settling returns the access that the verdict comes from: the one that the
+// first reason with that verdict speaks about, else the first that bears it.
+func settling(d umpire.Decision) *umpire.Access {
+	for _, r := range d.Reasons {
+		if r.Verdict == d.Verdict && r.Access >= 0 && r.Access < len(d.Accesses) {
+			return &d.Accesses[r.Access]
+		}
+	}
+	for i := range d.Accesses {
+		if d.Accesses[i].Verdict == d.Verdict {
+			return &d.Accesses[i]
+		}
+	}
+	return nil
+}
+
+func describe(a *umpire.Access) string {
+	what := a.Target
+	if a.Kind == umpire.KindExec && a.Program != "" {
+		what = strings.Join(append([]string{a.Program}, a.Args...), " ")
+	}
+	text := a.Kind.String() + " " + quoted(what)
+	if a.Reason != "" {
+		text += " (" + a.Risk.String() + ": " + brief(a.Reason, maxAccess) + ")"
+	}
+	return clip(text, 2*maxAccess)
+}
+
+func describeRule(r *umpire.RuleRef) string {
+	text := quoted(string(r.ID))
+	if r.File == "" {
+		return text + " (" + r.Source.String() + ")"
+	}
+	place := brief(r.File, maxAccess)
+	if r.Line > 0 {
+		place += ":" + strconv.Itoa(r.Line)
+	}
+	return text + " in " + place
+}
+
+// quoted cuts after escaping, which can make text ten times as long.
+func quoted(s string) string {
+	escaped := strconv.Quote(clip(s, maxAccess))
+	return `"` + clip(escaped[1:len(escaped)-1], maxAccess) + `"`
+}
+
+// brief is text of any origin made visible and short.
+func brief(s string, limit int) string { return clip(visible(clip(s, limit)), limit) }
+
+// nextStep says what a model can usefully do after a denial. Without it, models
+// tend to try the same thing in another spelling.
+func nextStep(code umpire.ReasonCode) string {
+	switch code {
+	case umpire.CodeCritical, umpire.CodeForbiddenPath:
+		return "No approval can lift this: do not try it in another form, tell the user instead"
+	case umpire.CodePlan:
+		return "In plan mode only reading is allowed: make this a step of the plan"
+	case umpire.CodeExternalDirectory:
+		return "Stay inside the project, or ask the user to add the directory"
+	case umpire.CodeAutoDeny:
+		return "Nobody can approve it in this session: go on without it, or name the rule that the user would have to add"
+	case umpire.CodeInvalid:
+		return "Correct the input and call the tool again"
+	case umpire.CodeControlFile:
+		return "Leave this file alone: changing it is up to the user"
+	case umpire.CodeUnparsed:
+		return "Write the command in a plainer form, one step at a time"
+	}
+	return "Do not repeat the call unchanged: take a different approach, or ask the user"
+}

@@ -1,0 +1,126 @@
+package project
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+)
+
+const (
+	// maxCacheFile bounds a cache file.
+	maxCacheFile = 1 << 20
+	// maxHeads is how many heads are remembered for a repository: enough for
+	// its worktrees and for going back and forth between branches.
+	maxHeads = 32
+	// maxKeptRoots is how many roots are remembered for a head. A head with
+	// more keeps its id, and its successor is walked in full.
+	maxKeptRoots = 64
+	// failureKept is how long a failed walk is not tried again.
+	failureKept = time.Minute
+)
+
+// A memory is what the cache keeps about one repository.
+type memory struct {
+	GitDir string   `json:"git_dir"`
+	Heads  []walked `json:"heads"` // latest first
+}
+
+// A walked head is a commit whose root commits are known, or whose walk failed.
+type walked struct {
+	Head      string   `json:"head"`
+	ProjectID string   `json:"project_id,omitempty"` // the smallest root
+	Roots     []string `json:"roots,omitempty"`
+	Failed    string   `json:"failed,omitempty"`
+	At        int64    `json:"at,omitempty"` // when it failed, Unix seconds
+}
+
+// recall reads the cache file of a repository. A file that is missing, broken
+// or another repository's is an empty memory.
+func recall(folder, common string) memory {
+	empty := memory{GitDir: common}
+	if folder == "" {
+		return empty
+	}
+	data, err := readSmall(cacheFile(folder, common), maxCacheFile)
+	if err != nil {
+		return empty
+	}
+	var m memory
+	if json.Unmarshal(data, &m) != nil || m.GitDir != common || slices.ContainsFunc(m.Heads, walked.broken) {
+		return empty
+	}
+	return m
+}
+
+// broken reports whether the entry is not one that we would have written.
+func (w walked) broken() bool {
+	for _, id := range w.Roots {
+		if _, err := checkObjectID(id); err != nil {
+			return true
+		}
+	}
+	_, headErr := checkObjectID(w.Head)
+	_, idErr := checkObjectID(w.ProjectID)
+	return headErr != nil || idErr != nil && w.Failed == ""
+}
+
+// find returns what is known about a head.
+func (m *memory) find(head string) (walked, bool) {
+	for _, w := range m.Heads {
+		if w.Head == head && (w.Failed == "" || time.Since(time.Unix(w.At, 0)).Abs() < failureKept) {
+			return w, true
+		}
+	}
+	return walked{}, false
+}
+
+// latest returns the last head whose roots are known, or the zero value.
+func (m *memory) latest() walked {
+	for _, w := range m.Heads {
+		if len(w.Roots) > 0 {
+			return w
+		}
+	}
+	return walked{}
+}
+
+// keep writes a new head to the cache. The cache only saves time, so that a
+// failure to write it is not one to report.
+func (m *memory) keep(folder string, w walked) {
+	if folder == "" {
+		return
+	}
+	if len(w.Roots) > maxKeptRoots {
+		w.Roots = nil
+	}
+	others := slices.DeleteFunc(m.Heads, func(old walked) bool { return old.Head == w.Head })
+	m.Heads = append([]walked{w}, others[:min(len(others), maxHeads-1)]...)
+	if data, err := json.Marshal(m); err == nil {
+		writeAtomically(folder, cacheFile(folder, m.GitDir), data)
+	}
+}
+
+func cacheFile(folder, common string) string {
+	sum := sha256.Sum256([]byte(common))
+	return filepath.Join(folder, hex.EncodeToString(sum[:])+".json")
+}
+
+// writeAtomically replaces a file as a whole, readable by nobody else.
+func writeAtomically(folder, name string, data []byte) {
+	if os.MkdirAll(folder, 0o700) != nil {
+		return
+	}
+	f, err := os.CreateTemp(folder, ".identity-*") // made with mode 0600
+	if err != nil {
+		return
+	}
+	_, err = f.Write(data)
+	if closed := f.Close(); err == nil && closed == nil && os.Rename(f.Name(), name) == nil {
+		return
+	}
+	os.Remove(f.Name())
+}

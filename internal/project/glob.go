@@ -1,0 +1,235 @@
+package project
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path"
+	"path/filepath"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/umpirehq/umpire"
+)
+
+// Limits on what a pattern may make us look at. Beyond them it is in doubt.
+const (
+	maxGlobDirs    = 1000   // folders read
+	maxGlobEntries = 20_000 // names looked at
+	maxGlobLinks   = 1000   // matches that have to be resolved
+)
+
+var errGlobLimit = errors.New("pattern reaches more than can be checked")
+
+// wild are the characters that make a component a pattern.
+const wild = `*?[\{(`
+
+// resolveGlob resolves a pattern: the folder before the first wildcard, joined
+// with the rest. The place is the worst over that folder and all matches.
+func (p *Project) resolveGlob(a *umpire.Access, written string) {
+	prefix, rest := splitPattern(written)
+	if len(rest) == 0 {
+		prefix = written
+	}
+	resolved, place, err := p.locate(prefix, a.Kind)
+	a.Resolved = filepath.Join(append([]string{resolved}, rest...)...)
+	a.Place = place
+	if err == nil && len(rest) > 0 && place != umpire.PlaceOutside {
+		e := expansion{project: p, kind: a.Kind, place: place}
+		err = e.walk(prefix, rest, len(p.holes) > 0)
+		a.Place = e.place
+	}
+	if err == nil && bracesExpand(written) {
+		err = errors.New("pattern may hold braces to expand")
+	}
+	if err != nil {
+		doubt(a, fmt.Sprintf("pattern %q: %v", clip(a.Target), err))
+	}
+}
+
+// splitPattern cuts a path before its first component with a wildcard. The
+// prefix ends in a separator, so that a link there is followed.
+func splitPattern(written string) (prefix string, rest []string) {
+	parts := components(written)
+	for i, part := range parts {
+		if strings.ContainsAny(part, wild) {
+			sep := string(filepath.Separator)
+			return filepath.VolumeName(written) + strings.Join(parts[:i], sep) + sep, parts[i:]
+		}
+	}
+	return written, nil
+}
+
+// bracesExpand reports whether a shell may make several words of a pattern,
+// which is none of what a walk of the files can show.
+func bracesExpand(pattern string) bool {
+	_, rest, ok := strings.Cut(pattern, "{")
+	return ok && (strings.Contains(rest, ",") || strings.Contains(rest, ".."))
+}
+
+// An expansion looks for what a pattern matches. Below a folder that is inside,
+// only a match with a link or a ".." on its way can be anywhere else, so that
+// no other match is resolved.
+type expansion struct {
+	project *Project
+	kind    umpire.AccessKind
+	place   umpire.Place // the worst so far
+
+	dirs, entries, links int
+}
+
+// walk follows the remaining components of a pattern from a folder, whose path
+// ends in a separator unless it is a match. Paths are never cleaned, so that
+// ".." means to the system what it will mean to the program. suspect says that
+// the path so far has to be resolved.
+func (e *expansion) walk(dir string, rest []string, suspect bool) error {
+	if e.place == umpire.PlaceOutside {
+		return nil
+	}
+	if len(rest) == 0 {
+		return e.match(dir, suspect)
+	}
+	part, rest := rest[0], rest[1:]
+	switch {
+	case part == "" || part == ".":
+		return e.walk(slashed(dir), rest, suspect)
+	case part == "..":
+		return e.walk(slashed(dir)+part, rest, true)
+	case part == "**":
+		return e.deep(dir, rest, suspect)
+	case strings.ContainsAny(part, wild):
+		return e.wide(dir, part, rest, suspect)
+	}
+	next := slashed(dir) + part
+	info, err := os.Lstat(next)
+	if missing(err) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	return e.walk(next, rest, suspect || info.Mode()&os.ModeSymlink != 0)
+}
+
+// match takes one path that the pattern matches.
+func (e *expansion) match(path string, suspect bool) error {
+	if !suspect {
+		return nil
+	}
+	if e.links++; e.links > maxGlobLinks {
+		return errGlobLimit
+	}
+	_, place, err := e.project.locate(path, e.kind)
+	e.place = min(e.place, place)
+	return err
+}
+
+// wide matches one component against the names in a folder.
+func (e *expansion) wide(dir, part string, rest []string, suspect bool) error {
+	// Many shells let .* match the parent folder.
+	if part[0] == '.' && matches(part, "..") {
+		if err := e.walk(slashed(dir)+"..", rest, true); err != nil {
+			return err
+		}
+	}
+	entries, err := e.read(dir)
+	if err != nil {
+		return err
+	}
+	for _, entry := range entries {
+		if !matches(part, entry.Name()) {
+			continue
+		}
+		link := entry.Type()&os.ModeSymlink != 0
+		if len(rest) > 0 && !link && !entry.IsDir() {
+			continue
+		}
+		if err := e.walk(slashed(dir)+entry.Name(), rest, suspect || link); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// deep matches ** : no folder, or any number of them. Links to folders are
+// matched and not entered, as shells do it.
+func (e *expansion) deep(dir string, rest []string, suspect bool) error {
+	for len(rest) > 0 && rest[0] == "**" {
+		rest = rest[1:]
+	}
+	if err := e.walk(dir, rest, suspect); err != nil {
+		return err
+	}
+	entries, err := e.read(dir)
+	if err != nil {
+		return err
+	}
+	for _, entry := range entries {
+		if entry.Name()[0] == '.' {
+			continue
+		}
+		next := slashed(dir) + entry.Name()
+		switch {
+		case entry.IsDir():
+			err = e.deep(next, rest, suspect)
+		case entry.Type()&os.ModeSymlink != 0:
+			err = e.walk(next, rest, true)
+		case len(rest) == 0:
+			err = e.match(next, suspect)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// read lists a folder within the limits. What is no folder is empty.
+func (e *expansion) read(dir string) ([]os.DirEntry, error) {
+	if e.dirs++; e.dirs > maxGlobDirs {
+		return nil, errGlobLimit
+	}
+	f, err := openFolder(dir)
+	if f == nil {
+		return nil, err
+	}
+	defer f.Close()
+	entries, err := f.ReadDir(maxGlobEntries - e.entries + 1)
+	if e.entries += len(entries); e.entries > maxGlobEntries {
+		return nil, errGlobLimit
+	}
+	if err == io.EOF {
+		err = nil
+	}
+	return entries, err
+}
+
+// matches reports whether a name matches a component of a pattern. Where
+// shells differ it says yes: a match too many costs a question, one too few a
+// hole.
+func matches(part, name string) bool {
+	if strings.Contains(part, "(") || strings.Contains(part, "{") {
+		return true
+	}
+	if name[0] == '.' && part[0] != '.' && !strings.HasPrefix(part, `\.`) {
+		return false
+	}
+	if strings.Contains(part, "[:") || strings.Contains(part, "[=") || strings.Contains(part, "[.") {
+		return true
+	}
+	// In a plain locale "?" is one byte of a longer character.
+	if strings.ContainsAny(part, "?[") && len(name) != utf8.RuneCountInString(name) {
+		return true
+	}
+	ok, err := path.Match(strings.ReplaceAll(part, "[!", "[^"), name)
+	return ok || err != nil || part == name
+}
+
+// slashed ends a path in a separator.
+func slashed(dir string) string {
+	if os.IsPathSeparator(dir[len(dir)-1]) {
+		return dir
+	}
+	return dir + string(filepath.Separator)
+}

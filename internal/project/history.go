@@ -1,0 +1,161 @@
+package project
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+)
+
+const (
+	// gitTimeout bounds all git commands of one Open together.
+	gitTimeout = 5 * time.Second
+	// gitGrace is how long a killed git may keep its pipes open.
+	gitGrace = 200 * time.Millisecond
+	// maxGitOutput bounds one command's output: some 25,000 root commits.
+	maxGitOutput = 1 << 20
+)
+
+// rootCommits returns the root commits of head, sorted. Where the roots of an
+// earlier head are known, only what is new since then is walked.
+func (r *repository) rootCommits(ctx context.Context, head string, known walked) ([]string, error) {
+	if len(known.Roots) > 0 {
+		if roots, ok := r.extend(ctx, head, known); ok {
+			return roots, nil
+		}
+	}
+	roots, err := r.git(ctx, "rev-list", "--max-parents=0", head, "--")
+	if err != nil {
+		return nil, err
+	}
+	if len(roots) == 0 {
+		return nil, errors.New("git names no root commit")
+	}
+	slices.Sort(roots)
+	return roots, nil
+}
+
+// extend adds the roots of the new commits to the known ones. That is right
+// when the known head is an ancestor of the new one, and also when they merely
+// share a commit and there is one known root: that commit descends from it.
+func (r *repository) extend(ctx context.Context, head string, known walked) ([]string, bool) {
+	base, err := r.git(ctx, "merge-base", head, known.Head)
+	if err != nil || len(base) == 0 || base[0] != known.Head && len(known.Roots) > 1 {
+		return nil, false
+	}
+	roots, err := r.git(ctx, "rev-list", "--max-parents=0", head, "^"+known.Head, "--")
+	if err != nil {
+		return nil, false
+	}
+	roots = append(roots, known.Roots...)
+	slices.Sort(roots)
+	return slices.Compact(roots), true
+}
+
+// harmlessConfig are settings that keep a repository's own configuration from
+// starting a program, reaching the network or rewriting history.
+var harmlessConfig = []string{
+	"--no-replace-objects", "--no-pager",
+	"-c", "core.fsmonitor=false", "-c", "core.hooksPath=" + os.DevNull,
+	"-c", "core.sshCommand=false", "-c", "core.gitProxy=", "-c", "core.askPass=",
+	"-c", "credential.helper=", "-c", "protocol.allow=never", "-c", "gpg.program=false",
+	"-c", "log.showSignature=false", "-c", "advice.graftFileDeprecated=false", "-c", "core.alternateRefsCommand=false",
+}
+
+// passedOn are the variables that git needs from our own environment. All
+// others stay behind: GIT_DIR and its like would answer for another repository.
+var passedOn = []string{
+	"PATH", "HOME", "USERPROFILE", "SYSTEMROOT", "XDG_CONFIG_HOME",
+	"GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM", "GIT_CONFIG_NOSYSTEM",
+}
+
+// git runs a command that only reads, and returns the lines of its output,
+// each of which is a commit. An exit status of 1 without output is no lines.
+func (r *repository) git(ctx context.Context, args ...string) ([]string, error) {
+	program, err := r.program()
+	if err != nil {
+		return nil, err
+	}
+	cmd := exec.CommandContext(ctx, program, slices.Concat(harmlessConfig, args)...)
+	cmd.Dir = r.root
+	cmd.Env = r.environment()
+	cmd.WaitDelay = gitGrace
+	var out, complaint bytes.Buffer
+	cmd.Stdout = &limited{w: &out, left: maxGitOutput}
+	cmd.Stderr = &limited{w: &complaint, left: maxGitFile}
+	if err := cmd.Run(); err != nil {
+		var exit *exec.ExitError
+		if errors.As(err, &exit) && exit.ExitCode() == 1 && out.Len() == 0 {
+			return nil, nil
+		}
+		if ctx.Err() != nil {
+			return nil, fmt.Errorf("git %s: stopped after %v: %w", args[0], gitTimeout, ctx.Err())
+		}
+		first, _, _ := strings.Cut(complaint.String(), "\n")
+		return nil, fmt.Errorf("git %s: %w: %q", args[0], err, clip(first))
+	}
+	return commits(args[0], out.String())
+}
+
+// commits splits the output of a git command, and takes nothing but commits.
+func commits(command, output string) ([]string, error) {
+	lines := strings.Fields(output)
+	for _, line := range lines {
+		if _, err := checkObjectID(line); err != nil {
+			return nil, fmt.Errorf("git %s: %w", command, err)
+		}
+	}
+	return lines, nil
+}
+
+// program finds git, and refuses one that the project itself put on the path.
+func (r *repository) program() (string, error) {
+	program, err := exec.LookPath("git")
+	if err != nil {
+		return "", err
+	}
+	path, err := canonical(program)
+	if err != nil {
+		return "", err
+	}
+	if within(r.root, program, false) || within(r.root, path, false) {
+		return "", fmt.Errorf("git at %q belongs to the project and is not run", program)
+	}
+	return program, nil
+}
+
+func (r *repository) environment() []string {
+	env := []string{
+		"LC_ALL=C", "GIT_OPTIONAL_LOCKS=0", "GIT_NO_REPLACE_OBJECTS=1", "GIT_NO_LAZY_FETCH=1",
+		"GIT_TERMINAL_PROMPT=0", "GIT_ALLOW_PROTOCOL=none", "GIT_GRAFT_FILE=" + os.DevNull,
+		// The repository is at the root or nowhere.
+		"GIT_CEILING_DIRECTORIES=" + filepath.Dir(r.root),
+	}
+	for _, name := range passedOn {
+		if value, ok := os.LookupEnv(name); ok {
+			env = append(env, name+"="+value)
+		}
+	}
+	return env
+}
+
+// limited fails a write that goes beyond what is left.
+type limited struct {
+	w    io.Writer
+	left int
+}
+
+func (l *limited) Write(data []byte) (int, error) {
+	if len(data) > l.left {
+		return 0, errors.New("too much output")
+	}
+	l.left -= len(data)
+	return l.w.Write(data)
+}

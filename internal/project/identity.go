@@ -1,0 +1,69 @@
+package project
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"time"
+
+	"github.com/umpirehq/umpire"
+)
+
+// identify sets the id, the kind and what they come from.
+func (p *Project) identify(r *repository, cache string) {
+	if r == nil {
+		p.ID = pathID(p.Root)
+		return
+	}
+	p.Kind, p.GitDir, p.Worktree = KindGit, r.common, r.worktree
+	id, err := r.identity(cache)
+	if err != nil {
+		p.note("identity from path: %v", err)
+		id = pathID(r.mainRoot())
+	}
+	p.ID = id
+}
+
+// pathID is the identity of a folder that has no other.
+func pathID(root string) umpire.ProjectID {
+	sum := sha256.Sum256([]byte(root))
+	return umpire.ProjectID(hex.EncodeToString(sum[:]))
+}
+
+// identity returns the smallest root commit of HEAD. A shallow clone has none:
+// the commit where its history is cut off depends on how it was cloned.
+func (r *repository) identity(cache string) (umpire.ProjectID, error) {
+	if r.shallow() {
+		return "", errors.New("shallow clone")
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), gitTimeout)
+	defer cancel()
+	head, err := r.head(ctx)
+	if err != nil {
+		return "", err
+	}
+	known := recall(cache, r.common)
+	entry, ok := known.find(head)
+	if !ok {
+		if _, err := r.program(); err != nil {
+			return "", err
+		}
+		entry = r.walk(ctx, head, known.latest())
+		known.keep(cache, entry)
+	}
+	if entry.Failed != "" {
+		return "", errors.New(entry.Failed)
+	}
+	return umpire.ProjectID(entry.ProjectID), nil
+}
+
+// walk asks git for the roots of a head. A failure is an entry too, so that a
+// repository which git refuses does not cost a process for every call.
+func (r *repository) walk(ctx context.Context, head string, since walked) walked {
+	roots, err := r.rootCommits(ctx, head, since)
+	if err != nil {
+		return walked{Head: head, Failed: err.Error(), At: time.Now().Unix()}
+	}
+	return walked{Head: head, ProjectID: roots[0], Roots: roots}
+}

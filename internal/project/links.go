@@ -1,0 +1,129 @@
+package project
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+const (
+	// maxLinks is how many links one path may lead through, as in the kernel.
+	maxLinks = 40
+	// maxPath is the longest path that is looked at. The kernel takes none
+	// longer, and a megabyte of "a/../" would keep us busy for long.
+	maxPath = 4096
+)
+
+var (
+	errRelative = errors.New("path is not absolute")
+	errLong     = fmt.Errorf("path is longer than %d bytes", maxPath)
+	errNUL      = errors.New("path contains a NUL byte")
+	errLoop     = fmt.Errorf("path leads through more than %d links", maxLinks)
+)
+
+// A place where a path leads.
+type destination struct {
+	path string
+	// process says that the way leads through a link in /proc, which leads
+	// elsewhere for the process that will use the path.
+	process bool
+}
+
+// canonical returns the path without links. What does not exist resolves to
+// where it would be.
+func canonical(path string) (string, error) {
+	d, err := follow(path, true)
+	return d.path, err
+}
+
+// follow resolves the links of a path as the kernel does: component by
+// component, so that ".." after a link is the parent of where the link leads.
+// Components that do not exist stay as they are, also those of a dangling link.
+// With last false a link in the last component is not followed, unless a slash
+// comes after it.
+func follow(path string, last bool) (destination, error) {
+	if err := checkPath(path); err != nil {
+		return destination{}, err
+	}
+	todo := components(path)
+	d := destination{path: rootOf(path)}
+	for links := 0; len(todo) > 0; {
+		part := todo[0]
+		todo = todo[1:]
+		if part == "" || part == "." {
+			continue
+		}
+		if part == ".." {
+			d.path = filepath.Dir(d.path)
+			continue
+		}
+		next := child(d.path, part)
+		target, err := linkTarget(next)
+		if err != nil {
+			return destination{}, err
+		}
+		if target == "" || !last && len(todo) == 0 {
+			d.path = next
+			continue
+		}
+		if links++; links > maxLinks {
+			return destination{}, errLoop
+		}
+		d.process = d.process || strings.HasPrefix(next, "/proc/")
+		if filepath.IsAbs(target) {
+			d.path = rootOf(target)
+		}
+		todo = append(components(target), todo...)
+	}
+	return d, nil
+}
+
+func checkPath(path string) error {
+	switch {
+	case strings.ContainsRune(path, 0):
+		return errNUL
+	case len(path) > maxPath:
+		return errLong
+	case !filepath.IsAbs(path):
+		return errRelative
+	}
+	return nil
+}
+
+// linkTarget returns where a link leads, and "" for what is not a link or does
+// not exist.
+func linkTarget(path string) (string, error) {
+	info, err := os.Lstat(path)
+	if missing(err) {
+		return "", nil
+	}
+	if err != nil {
+		return "", err
+	}
+	if info.Mode()&os.ModeSymlink == 0 {
+		return "", nil
+	}
+	return os.Readlink(path)
+}
+
+// rootOf returns the root that an absolute path starts from.
+func rootOf(path string) string {
+	return filepath.VolumeName(path) + string(filepath.Separator)
+}
+
+// components splits a path at its separators. A trailing separator leaves an
+// empty last component.
+func components(path string) []string {
+	path = path[len(filepath.VolumeName(path)):]
+	return strings.Split(filepath.ToSlash(path), "/")
+}
+
+// child joins a clean folder and a name.
+func child(dir, name string) string {
+	if os.IsPathSeparator(dir[len(dir)-1]) {
+		return dir + name
+	}
+	return dir + string(filepath.Separator) + name
+}

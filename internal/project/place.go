@@ -1,0 +1,111 @@
+package project
+
+import (
+	"fmt"
+	"path/filepath"
+	"strings"
+
+	"github.com/umpirehq/umpire"
+)
+
+// Resolve fills Resolved and Place of an access to a path, and leaves any
+// other access alone. Target may hold "..", a trailing slash and, when Glob is
+// set, wildcards; a relative one starts from the working directory, and an
+// empty one that is read means the working directory. What cannot be resolved
+// lies outside and is in doubt.
+func (p *Project) Resolve(a *umpire.Access) {
+	if !a.Paths() {
+		return
+	}
+	if a.Target == "" && a.Kind != umpire.KindRead {
+		a.Place = umpire.PlaceOutside
+		doubt(a, "no path is given")
+		return
+	}
+	written := p.absolute(a.Target)
+	if a.Glob {
+		p.resolveGlob(a, written)
+		return
+	}
+	var err error
+	if a.Resolved, a.Place, err = p.locate(written, a.Kind); err != nil {
+		doubt(a, fmt.Sprintf("path %q cannot be resolved: %v", clip(a.Target), err))
+	}
+}
+
+// Contains reports whether a path lies inside the project, as it is written
+// and where it leads.
+func (p *Project) Contains(path string) bool {
+	_, place, err := p.locate(p.absolute(path), umpire.KindRead)
+	return err == nil && place == umpire.PlaceInside
+}
+
+// absolute makes a path absolute without cleaning it.
+func (p *Project) absolute(path string) string {
+	if path == "" {
+		return p.Dir
+	}
+	return absoluteFrom(p.Dir, path)
+}
+
+// locate returns where an absolute path leads, and the worse of the places of
+// the written and the resolved form. Deleting a link does not touch what it
+// leads to, so that the last link of a deleted path is not followed.
+func (p *Project) locate(written string, kind umpire.AccessKind) (string, umpire.Place, error) {
+	if harmless(written, kind) {
+		return written, umpire.PlaceHarmless, nil
+	}
+	clean := filepath.Clean(written)
+	d, err := follow(written, kind != umpire.KindDelete)
+	if err != nil {
+		return clean, umpire.PlaceOutside, err
+	}
+	if d.process {
+		return d.path, umpire.PlaceOutside, nil
+	}
+	place := min(p.placeOf(clean, p.spelled, kind), p.placeOf(d.path, p.bounds, kind))
+	return d.path, place, nil
+}
+
+func (p *Project) placeOf(clean string, bounds []string, kind umpire.AccessKind) umpire.Place {
+	switch {
+	case harmless(clean, kind):
+		return umpire.PlaceHarmless
+	case inside(clean, bounds, p.holes, p.FoldCase):
+		return umpire.PlaceInside
+	}
+	return umpire.PlaceOutside
+}
+
+// devices are the paths that hold nothing, with what may be done to them.
+var devices = map[string]struct{ read, write bool }{
+	"/dev/null":    {read: true, write: true},
+	"/dev/zero":    {read: true},
+	"/dev/random":  {read: true},
+	"/dev/urandom": {read: true},
+	"/dev/tty":     {read: true, write: true},
+	"/dev/stdin":   {read: true, write: true},
+	"/dev/stdout":  {read: true, write: true},
+	"/dev/stderr":  {read: true, write: true},
+}
+
+// harmless reports whether a path, exactly as written, is a device or a
+// standard stream that the access cannot do harm to.
+func harmless(path string, kind umpire.AccessKind) bool {
+	if !strings.HasPrefix(path, "/dev/") {
+		return false
+	}
+	device, ok := devices[path]
+	if number, isFD := strings.CutPrefix(path, "/dev/fd/"); isFD {
+		ok = number != "" && strings.Trim(number, "0123456789") == ""
+		device.read, device.write = true, true
+	}
+	return ok && (kind == umpire.KindRead && device.read || kind == umpire.KindWrite && device.write)
+}
+
+// doubt adds what could not be known, unless something is in doubt already.
+func doubt(a *umpire.Access, what string) {
+	if a.Doubt == "" {
+		a.Doubt = what
+	}
+}

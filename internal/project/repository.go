@@ -1,0 +1,174 @@
+package project
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+const (
+	// maxGitFile bounds the small files of a repository: HEAD, a loose ref, a
+	// .git file, a configuration.
+	maxGitFile = 1 << 20
+	// maxWorktrees bounds how many sibling worktrees are looked at.
+	maxWorktrees = 1000
+)
+
+// A repository is a git repository seen from one of its worktrees. All paths
+// are canonical. A nil repository has no siblings.
+type repository struct {
+	root     string // the worktree's top folder
+	gitDir   string // this worktree's own git directory
+	common   string // the git directory that all worktrees share
+	worktree string // name of the linked worktree, "" for the main one
+}
+
+// openRepository reads what the .git of a folder leads to; the folder "" has
+// none. A .git is an assertion by whoever made the folder, so a git directory
+// elsewhere is believed only when it names the folder in return: else an
+// unpacked archive could claim the identity, and the grants, of a repository
+// that it has nothing to do with.
+func openRepository(root string) (*repository, error) {
+	if root == "" {
+		return nil, nil
+	}
+	dotGit := filepath.Join(root, ".git")
+	gitDir, err := gitDirOf(dotGit)
+	if err != nil {
+		return nil, fmt.Errorf("identity from path: %q does not lead to a repository: %w", dotGit, err)
+	}
+	r := &repository{root: root, gitDir: gitDir, common: gitDir}
+	if line, err := readLine(filepath.Join(gitDir, "commondir")); err == nil {
+		if r.common, err = canonical(absoluteFrom(gitDir, line)); err != nil {
+			return nil, fmt.Errorf("identity from path: %q: commondir: %w", dotGit, err)
+		}
+		r.worktree = filepath.Base(gitDir)
+	}
+	if !r.confirmed() {
+		return nil, fmt.Errorf("identity from path: repository %q does not confirm %q", r.common, dotGit)
+	}
+	return r, nil
+}
+
+// gitDirOf returns the canonical git directory of a .git folder or file.
+func gitDirOf(dotGit string) (string, error) {
+	gitDir := dotGit
+	info, err := os.Stat(dotGit)
+	if err != nil {
+		return "", err
+	}
+	if !info.IsDir() {
+		line, err := readLine(dotGit)
+		if err != nil {
+			return "", err
+		}
+		target, ok := strings.CutPrefix(line, "gitdir:")
+		if !ok {
+			return "", fmt.Errorf("no gitdir line")
+		}
+		gitDir = absoluteFrom(filepath.Dir(dotGit), strings.TrimSpace(target))
+	}
+	if gitDir, err = canonical(gitDir); err != nil {
+		return "", err
+	}
+	_, err = os.Lstat(filepath.Join(gitDir, "HEAD"))
+	return gitDir, err
+}
+
+// confirmed reports whether the git directory belongs to the root: it is the
+// root's own .git folder, or a linked worktree or submodule that names the root.
+func (r *repository) confirmed() bool {
+	if r.worktree != "" {
+		back, err := readLine(filepath.Join(r.gitDir, "gitdir"))
+		return err == nil && filepath.Dir(r.gitDir) == filepath.Join(r.common, "worktrees") &&
+			sameParent(absoluteFrom(r.gitDir, back), r.root)
+	}
+	if r.gitDir == filepath.Join(r.root, ".git") {
+		return true
+	}
+	worktree := configWorktree(filepath.Join(r.gitDir, "config"))
+	if worktree == "" {
+		return false
+	}
+	path, err := canonical(absoluteFrom(r.gitDir, worktree))
+	return err == nil && path == r.root
+}
+
+// sameParent reports whether the .git file dotGit lies in the folder root.
+func sameParent(dotGit, root string) bool {
+	path, err := canonical(filepath.Dir(dotGit))
+	return err == nil && path == root && filepath.Base(dotGit) == ".git"
+}
+
+// configWorktree returns core.worktree of a configuration file as git writes
+// it for a submodule, or "".
+func configWorktree(name string) string {
+	data, err := readSmall(name, maxGitFile)
+	if err != nil {
+		return ""
+	}
+	core := false
+	for line := range strings.Lines(string(data)) {
+		line = strings.TrimSpace(line)
+		if strings.HasPrefix(line, "[") {
+			core = line == "[core]"
+		}
+		key, value, ok := strings.Cut(line, "=")
+		if core && ok && strings.TrimSpace(key) == "worktree" {
+			return strings.TrimSpace(value)
+		}
+	}
+	return ""
+}
+
+// mainRoot returns the folder that stands for all worktrees when the path has
+// to give the identity: that of the main worktree where there is one.
+func (r *repository) mainRoot() string {
+	if r.worktree != "" && filepath.Base(r.common) == ".git" {
+		return filepath.Dir(r.common)
+	}
+	return r.root
+}
+
+// shallow reports whether history was cut off when the repository was cloned.
+func (r *repository) shallow() bool {
+	info, err := os.Stat(filepath.Join(r.common, "shallow"))
+	return err == nil && info.Size() > 0
+}
+
+// siblings returns the other worktrees that lie below root. Agents like to put
+// worktrees inside the repository; they are another session's ground all the same.
+func (r *repository) siblings(root string) []string {
+	if r == nil {
+		return nil
+	}
+	dir, _ := openFolder(filepath.Join(r.common, "worktrees"))
+	if dir == nil {
+		return nil
+	}
+	defer dir.Close()
+	names, _ := dir.Readdirnames(maxWorktrees)
+	var found []string
+	for _, name := range names {
+		gitDir := filepath.Join(dir.Name(), name)
+		back, err := readLine(filepath.Join(gitDir, "gitdir"))
+		if err != nil {
+			continue
+		}
+		path, err := canonical(filepath.Dir(absoluteFrom(gitDir, back)))
+		if err == nil && path != root && path != r.root && within(root, path, false) {
+			found = append(found, path)
+		}
+	}
+	return found
+}
+
+// absoluteFrom makes a path that a file names absolute. It does not clean it,
+// since a link may stand before a "..".
+func absoluteFrom(dir, path string) string {
+	if filepath.IsAbs(path) {
+		return path
+	}
+	return dir + string(filepath.Separator) + path
+}

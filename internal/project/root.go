@@ -1,0 +1,95 @@
+package project
+
+import (
+	"os"
+	"path/filepath"
+)
+
+// markers are the files and folders that make their folder the root of a
+// project where there is no repository.
+var markers = [...]string{
+	".umpire", ".hg", ".svn", ".jj",
+	"go.mod", "go.work", "package.json", "deno.json", "pyproject.toml", "setup.py",
+	"Cargo.toml", "pom.xml", "build.gradle", "build.gradle.kts", "Gemfile",
+	"composer.json", "mix.exs", "Package.swift", "CMakeLists.txt", "flake.nix",
+}
+
+// discover sets the root and returns the repository that gives the identity,
+// or nil. The nearest .git wins over every marker, even when it turns out to be
+// unusable: going on to a repository further up would widen what is inside.
+func (p *Project) discover(o Options) (*repository, error) {
+	start := p.Dir
+	if o.Root != "" {
+		root, err := canonical(o.Root)
+		if err != nil {
+			return nil, err
+		}
+		start, p.Root = root, root
+	}
+	top := ancestor(start, func(dir string) bool { return exists(dir, ".git") && p.credible(dir, start) })
+	repo, err := openRepository(top)
+	if err != nil {
+		p.note("%v", err)
+	}
+	if p.Root == "" {
+		p.Root = p.pickRoot(start, top)
+	}
+	return repo, nil
+}
+
+// pickRoot returns the folder of the repository, else the nearest marked one,
+// else where we started.
+func (p *Project) pickRoot(start, top string) string {
+	if top != "" {
+		return top
+	}
+	marked := ancestor(start, func(dir string) bool { return hasMarker(dir) && !p.tooWide(dir) && p.credible(dir, start) })
+	if marked != "" {
+		return marked
+	}
+	return start
+}
+
+// tooWide reports whether a folder is too much to be opened by something found
+// in it: the home directory and the root of the file system.
+func (p *Project) tooWide(dir string) bool {
+	return dir == p.Home || dir == filepath.Dir(dir)
+}
+
+// credible reports whether what lies in dir may speak for start below it. In a
+// shared temporary folder anybody can leave a .git or a package.json behind.
+func (p *Project) credible(dir, start string) bool {
+	if dir == start {
+		return true
+	}
+	info, err := os.Stat(dir)
+	return err == nil && !(info.Mode()&os.ModeSticky != 0 && info.Mode()&0o002 != 0)
+}
+
+// ancestor returns dir or the nearest folder above it that accept likes.
+func ancestor(dir string, accept func(string) bool) string {
+	for {
+		if accept(dir) {
+			return dir
+		}
+		parent := filepath.Dir(dir)
+		if parent == dir {
+			return ""
+		}
+		dir = parent
+	}
+}
+
+func hasMarker(dir string) bool {
+	for _, name := range markers {
+		if exists(dir, name) {
+			return true
+		}
+	}
+	return false
+}
+
+func exists(dir, name string) bool {
+	_, err := os.Lstat(filepath.Join(dir, name))
+	return err == nil
+}

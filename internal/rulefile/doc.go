@@ -1,0 +1,24 @@
+// Package rulefile finds, reads, layers, watches, trusts and writes rule files.
+//
+// Most callers need two calls. [Layers] names the files that may hold rules and
+// [Load] reads them into one immutable [Set]; [Watch] does the same and keeps
+// the set current. [Writer] adds and removes rules.
+//
+// What holds:
+//
+//   - A missing file is an empty list. A file that breaks keeps its last good
+//     rules and shows as [HealthDegraded]; one that is broken from the start has
+//     no rules, and [Set.ColdBroken] tells the caller to ask about everything
+//     that is not safe.
+//   - A rule with an error never allows. A faulty allow rule is dropped; for a
+//     faulty deny or ask rule the whole tool asks, and the file is degraded.
+//   - A file in the project comes with a clone: its deny and ask rules hold at
+//     once, its allow rules sleep until the [Trust] ledger, which lies outside
+//     the project, has the file's exact content.
+//   - Where a rule comes from is decided by where its file stands, never by what
+//     the file says.
+//   - Writing keeps every comment, every unknown key and every byte that is not
+//     part of the rule at hand.
+//
+// The files are described field by field in docs/rules.md.
+package rulefile

@@ -1,0 +1,206 @@
+package rulefile
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/umpirehq/umpire"
+)
+
+// MaxRules is how many rules one file may hold.
+const MaxRules = 100_000
+
+// A Check says whether a rule is sound: its pattern compiles at bounded cost and
+// its own examples come out as it says.
+type Check func(umpire.Rule) error
+
+// errUnchecked refuses allow rules where nobody gave a Check.
+var errUnchecked = errors.New("nothing is set up to check the rule")
+
+// run checks a rule. Without a Check only rules that restrict pass.
+func (c Check) run(r umpire.Rule) error {
+	switch {
+	case c != nil:
+		return c(r)
+	case r.Action == umpire.Allow:
+		return errUnchecked
+	default:
+		return nil
+	}
+}
+
+// A document is what the text of one file says, before trust is considered.
+// Once read it does not change.
+type document struct {
+	rules    []umpire.Rule
+	asleep   int       // allow rules with a key that nobody understands
+	problems []Problem // what is wrong
+	remarks  []Problem // what is only worth mentioning
+	degraded bool      // a rule that restricts could not be read as it stands
+	blind    bool      // ... and there was nothing safe to put in its place
+}
+
+// An entry is one rule on its way from a file into a document.
+type entry struct {
+	rule umpire.Rule
+	at   Problem // where it stands; Text is unused
+	err  error   // what is wrong with it, if anything
+	// clear says that err leaves no doubt about what the rule matches.
+	clear bool
+	// narrowing is a key that may be meant to narrow the rule and is not
+	// understood. A rule that restricts is then wider, which is safe.
+	narrowing string
+}
+
+// A reader turns one file into a document.
+type reader struct {
+	layer Layer
+	check Check
+	short func(string) (umpire.Rule, error)
+	doc   document
+	ids   map[umpire.RuleID]int // the line of each id
+	// keep fills read, for whoever is going to change the file.
+	keep bool
+	read []named
+}
+
+// A named is a rule as it stands in a file, with the id it goes by.
+type named struct {
+	rule umpire.Rule
+	// sound says that it could be read without doubt.
+	sound bool
+}
+
+// admit takes an entry into the document as far as that is safe.
+func (r *reader) admit(e entry) {
+	e.rule.Source, e.rule.File, e.rule.Line = r.layer.Source, r.layer.shown(), e.at.Line
+	r.name(&e)
+	if e.err == nil {
+		if e.err = r.check.run(e.rule); e.err != nil {
+			e.clear = false
+		}
+	}
+	switch {
+	case e.err == nil && e.narrowing != "" && e.rule.Action == umpire.Allow:
+		r.doc.asleep++
+		r.remark(e.at, fmt.Sprintf("rule %q does not allow while %q, which may narrow it, is not understood", e.rule.ID, e.narrowing))
+	case e.err == nil:
+		r.doc.rules = append(r.doc.rules, e.rule)
+	case e.rule.Action == umpire.Allow:
+		r.fault(e.at, fmt.Sprintf("rule %q never allows: %v", e.rule.ID, e.err))
+	default:
+		r.replace(e)
+	}
+}
+
+// replace puts something at least as cautious in the place of a faulty rule
+// that was meant to restrict: the rule itself if what it matches is plain, else
+// asking about every use of its tool.
+func (r *reader) replace(e entry) {
+	r.doc.degraded = true
+	if e.clear && r.check.run(e.rule) == nil {
+		r.doc.rules = append(r.doc.rules, e.rule)
+		r.fault(e.at, fmt.Sprintf("rule %q: %v", e.rule.ID, e.err))
+		return
+	}
+	instead := umpire.Rule{
+		ID: e.rule.ID, Action: umpire.Ask, Tool: e.rule.Tool,
+		Description: fmt.Sprintf("rule %s is faulty, so every use of its tool asks", e.rule.ID),
+		Source:      e.rule.Source, File: e.rule.File, Line: e.rule.Line,
+	}
+	if instead.Tool == "" || r.check.run(instead) != nil {
+		r.doc.blind = true
+		r.fault(e.at, fmt.Sprintf("rule %q can not be applied: %v", e.rule.ID, e.err))
+		return
+	}
+	r.doc.rules = append(r.doc.rules, instead)
+	r.fault(e.at, fmt.Sprintf("rule %q asks about every use of %s instead: %v", e.rule.ID, instead.Tool, e.err))
+}
+
+// name gives a rule without an id one that follows from its content, and
+// reports ids that occur twice.
+func (r *reader) name(e *entry) {
+	if r.ids == nil {
+		r.ids = map[umpire.RuleID]int{}
+	}
+	if e.rule.ID == "" {
+		e.rule.ID = freeID(derivedID(e.rule), func(id umpire.RuleID) bool { return r.ids[id] != 0 })
+	} else if line := r.ids[e.rule.ID]; line != 0 {
+		r.remark(e.at, fmt.Sprintf("rule id %q stands on line %d already", e.rule.ID, line))
+	}
+	r.ids[e.rule.ID] = max(e.at.Line, 1)
+	if r.keep {
+		r.read = append(r.read, named{rule: e.rule, sound: e.err == nil && e.narrowing == ""})
+	}
+}
+
+func (r *reader) fault(at Problem, text string) {
+	at.Text = printable(text)
+	if len(r.doc.problems) < MaxProblems {
+		r.doc.problems = append(r.doc.problems, at)
+	}
+}
+
+func (r *reader) remark(at Problem, text string) {
+	at.Text = printable(text)
+	if len(r.doc.remarks) < MaxProblems {
+		r.doc.remarks = append(r.doc.remarks, at)
+	}
+}
+
+// derivedID names a rule by what it does, so that the name is the same on
+// every load and on every machine.
+func derivedID(r umpire.Rule) umpire.RuleID {
+	parts := []string{r.Action.String(), r.Tool, r.Match.CommandPrefix, r.Match.PathGlob, r.Match.Domain}
+	sum := sha256.Sum256([]byte(strings.Join(parts, "\x00")))
+	return umpire.RuleID(r.Action.String() + "-" + hex.EncodeToString(sum[:4]))
+}
+
+// freeID returns id, or id with the first number behind it that is not taken.
+func freeID(id umpire.RuleID, taken func(umpire.RuleID) bool) umpire.RuleID {
+	free := id
+	for n := 2; taken(free); n++ {
+		free = id + umpire.RuleID("-"+strconv.Itoa(n))
+	}
+	return free
+}
+
+// sameRule reports whether two rules say the same, whatever they are called.
+func sameRule(a, b umpire.Rule) bool {
+	return a.Action == b.Action && a.Tool == b.Tool && a.Match == b.Match && a.ExpiresAt.Equal(b.ExpiresAt)
+}
+
+// parseTime reads the time at which a rule ends.
+func parseTime(s string) (time.Time, error) {
+	t, err := time.Parse(time.RFC3339, s)
+	if err != nil {
+		return time.Time{}, fmt.Errorf("expires_at %q: want a time such as 2027-01-01T00:00:00Z", s)
+	}
+	return t, nil
+}
+
+// parse reads the text of a file in the layer's format. A *Problem means that
+// the file as a whole can not be understood.
+func parse(l Layer, data []byte, o Options) (*document, *Problem) {
+	r := &reader{layer: l, check: o.Check, short: o.Short}
+	var problem *Problem
+	switch l.Format {
+	case FormatUmpire, FormatMuse:
+		problem = r.readJSON(data)
+	case FormatClaudeYAML:
+		problem = r.readYAML(data)
+	case FormatClaudeSettings:
+		problem = r.readSettings(data)
+	default:
+		problem = &Problem{File: l.Path, Text: "the format of the file is not known"}
+	}
+	if problem != nil {
+		return nil, problem
+	}
+	return &r.doc, nil
+}

@@ -1,0 +1,312 @@
+package rulefile
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/tailscale/hujson"
+
+	"github.com/umpirehq/umpire"
+)
+
+// The keys of umpire's own format. Other keys are kept and mentioned.
+var (
+	topKeys     = []string{"$schema", "version", "rules", "hooks"}
+	ruleKeys    = []string{"id", "action", "tool", "match", "description", "examples", "expires_at", "source"}
+	matchKeys   = []string{"commandPrefix", "pathGlob", "domain"}
+	exampleKeys = []string{"match", "not_match"}
+	hookEvents  = []string{"PreToolUse", "PostToolUse"}
+	hookKeys    = []string{"id", "toolMatch", "command", "timeout", "onFailure"}
+)
+
+// knownKeys maps the keys, in quotes, to themselves.
+var knownKeys = func() map[string]string {
+	known := map[string]string{}
+	for _, keys := range [][]string{topKeys, ruleKeys, matchKeys, exampleKeys} {
+		for _, key := range keys {
+			known[`"`+key+`"`] = key
+		}
+	}
+	return known
+}()
+
+// A jsonReader reads umpire's own format.
+type jsonReader struct {
+	*reader
+	src *source
+}
+
+// readJSON reads umpire's own format.
+func (r *reader) readJSON(data []byte) *Problem {
+	src, top, problem := parseTree(r.layer.Path, data)
+	if problem != nil {
+		return problem
+	}
+	j := jsonReader{reader: r, src: src}
+	rules, problem := j.readTop(top)
+	if problem != nil {
+		return problem
+	}
+	if len(rules) > MaxRules {
+		return src.problem(rules[MaxRules].StartOffset, "more than %d rules", MaxRules)
+	}
+	r.doc.rules = make([]umpire.Rule, 0, len(rules))
+	r.ids = make(map[umpire.RuleID]int, len(rules))
+	for i := range rules {
+		j.readRule(&rules[i])
+	}
+	return nil
+}
+
+// readTop checks what the file says of itself and returns its rules.
+func (j jsonReader) readTop(top *hujson.Object) ([]hujson.Value, *Problem) {
+	var rules []hujson.Value
+	versioned := false
+	seen := map[string]bool{}
+	for i := range top.Members {
+		m := &top.Members[i]
+		key := keyOf(m)
+		if seen[key] && slices.Contains(topKeys, key) {
+			return nil, j.src.problem(m.Name.StartOffset, "key %q stands twice", key)
+		}
+		seen[key] = true
+		switch key {
+		case "version":
+			if string(hujsonBytes(m.Value)) != "1" {
+				return nil, j.src.problem(m.Value.StartOffset, "version: want 1")
+			}
+			versioned = true
+		case "rules":
+			list, ok := m.Value.Value.(*hujson.Array)
+			if !ok {
+				return nil, j.src.problem(m.Value.StartOffset, "rules: want a list, not %s", kindOf(m.Value))
+			}
+			rules = list.Elements
+		case "hooks":
+			j.lintHooks(m.Value)
+		default:
+			j.unknown(m.Name, key, topKeys)
+		}
+	}
+	if !versioned {
+		return nil, j.src.problem(0, "version is missing: want 1")
+	}
+	return rules, nil
+}
+
+// hujsonBytes returns a literal's bytes, and nothing for a list or an object.
+func hujsonBytes(v hujson.Value) []byte {
+	literal, _ := v.Value.(hujson.Literal)
+	return literal
+}
+
+// readRule reads one element of the list of rules.
+func (j jsonReader) readRule(v *hujson.Value) {
+	e := entry{at: *j.src.problem(v.StartOffset, ""), clear: true}
+	object, ok := v.Value.(*hujson.Object)
+	if !ok {
+		e.err = fmt.Errorf("a rule is an object, not %s", kindOf(*v))
+		e.clear = false
+		j.admit(e)
+		return
+	}
+	acted, seen := false, make([]string, 0, len(ruleKeys))
+	for i := range object.Members {
+		m := &object.Members[i]
+		key := keyOf(m)
+		if slices.Contains(seen, key) {
+			e.fail(false, fmt.Errorf("key %q stands twice", key))
+			continue
+		}
+		// Linear, but bounded: what is not known is not remembered.
+		if slices.Contains(ruleKeys, key) {
+			seen = append(seen, key)
+		}
+		acted = acted || key == "action"
+		j.readField(&e, m, key)
+	}
+	if !acted {
+		e.fail(false, fmt.Errorf("action is missing: want allow, ask or deny"))
+	}
+	if e.rule.Tool == "" {
+		e.fail(false, fmt.Errorf("tool is missing"))
+	}
+	if e.err != nil && slices.Contains(seen, "action") && duplicateAction(object) {
+		e.rule.Action = umpire.Deny // two actions: the rule counts as restricting
+	}
+	j.admit(e)
+}
+
+func duplicateAction(object *hujson.Object) bool {
+	n := 0
+	for i := range object.Members {
+		if keyOf(&object.Members[i]) == "action" {
+			n++
+		}
+	}
+	return n > 1
+}
+
+// fail notes the first thing that is wrong with an entry. Clear says that it
+// leaves no doubt about what the rule matches.
+func (e *entry) fail(clear bool, err error) {
+	if e.err == nil {
+		e.err = err
+	}
+	e.clear = e.clear && clear
+}
+
+// readField reads one member of a rule.
+func (j jsonReader) readField(e *entry, m *hujson.ObjectMember, key string) {
+	var err error
+	switch key {
+	case "action":
+		var s string
+		if s, err = wantText(m.Value, key); err == nil {
+			err = e.rule.Action.UnmarshalText([]byte(s))
+		}
+		e.failIf(false, err)
+	case "tool":
+		e.rule.Tool, err = wantText(m.Value, key)
+		e.failIf(false, err)
+	case "match":
+		e.failIf(false, j.readMatch(e, m.Value))
+	case "id":
+		var s string
+		s, err = wantText(m.Value, key)
+		e.rule.ID = umpire.RuleID(s)
+		e.failIf(true, err)
+	case "description":
+		e.rule.Description, err = wantText(m.Value, key)
+		e.failIf(true, err)
+	case "examples":
+		e.failIf(true, j.readExamples(&e.rule.Examples, m.Value))
+	case "expires_at":
+		var s string
+		if s, err = wantText(m.Value, key); err == nil {
+			e.rule.ExpiresAt, err = parseTime(s)
+		}
+		e.failIf(true, err)
+	case "source":
+		j.remark(*j.src.problem(m.Name.StartOffset, ""), "source is ignored: it follows from where the file stands")
+	default:
+		j.unknown(m.Name, key, ruleKeys)
+		if mayNarrow(key) {
+			e.narrowing = key
+		}
+	}
+}
+
+// narrowingGuesses are keys that people write when they mean to narrow a rule or
+// to end it.
+var narrowingGuesses = []string{
+	"command", "commands", "prefix", "path", "paths", "glob", "pattern", "url", "host", "args", "only", "when",
+	"if", "except", "unless", "cwd", "expires", "expiry", "until", "ttl",
+}
+
+// mayNarrow reports whether an unknown key of a rule looks like an attempt to
+// narrow it. An allow rule must not do more than its author meant.
+func mayNarrow(key string) bool {
+	meant := nearest(key, ruleKeys)
+	return meant == "match" || meant == "expires_at" || nearest(key, matchKeys) != "" ||
+		slices.Contains(narrowingGuesses, plain(key))
+}
+
+func (e *entry) failIf(clear bool, err error) {
+	if err != nil {
+		e.fail(clear, err)
+	}
+}
+
+func wantText(v hujson.Value, key string) (string, error) {
+	s, ok := text(v)
+	if !ok {
+		return "", fmt.Errorf("%s: want a string, not %s", key, kindOf(v))
+	}
+	return s, nil
+}
+
+// readMatch reads what narrows a rule. A key that is not known may be meant to
+// narrow it further.
+func (j jsonReader) readMatch(e *entry, v hujson.Value) error {
+	object, ok := v.Value.(*hujson.Object)
+	if !ok {
+		return fmt.Errorf("match: want an object, not %s", kindOf(v))
+	}
+	for i := range object.Members {
+		m := &object.Members[i]
+		key := keyOf(m)
+		var field *string
+		switch key {
+		case "commandPrefix":
+			field = &e.rule.Match.CommandPrefix
+		case "pathGlob":
+			field = &e.rule.Match.PathGlob
+		case "domain":
+			field = &e.rule.Match.Domain
+		default:
+			j.unknown(m.Name, key, matchKeys)
+			e.narrowing = key
+			continue
+		}
+		if *field != "" {
+			return fmt.Errorf("match: key %q stands twice", key)
+		}
+		s, err := wantText(m.Value, key)
+		if err != nil {
+			return fmt.Errorf("match.%w", err)
+		}
+		if s == "" {
+			// An empty pattern would match everything, which nobody writes
+			// down on purpose.
+			return fmt.Errorf("match.%s is empty", key)
+		}
+		*field = s
+	}
+	return nil
+}
+
+func (j jsonReader) readExamples(examples *umpire.Examples, v hujson.Value) error {
+	object, ok := v.Value.(*hujson.Object)
+	if !ok {
+		return fmt.Errorf("examples: want an object, not %s", kindOf(v))
+	}
+	seen := map[string]bool{}
+	for i := range object.Members {
+		m := &object.Members[i]
+		key := keyOf(m)
+		if seen[key] {
+			return fmt.Errorf("examples: key %q stands twice", key)
+		}
+		seen[key] = true
+		var err error
+		switch key {
+		case "match":
+			examples.Match, err = wantTexts(m.Value, "examples.match")
+		case "not_match":
+			examples.NotMatch, err = wantTexts(m.Value, "examples.not_match")
+		default:
+			j.unknown(m.Name, key, exampleKeys)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func wantTexts(v hujson.Value, key string) ([]string, error) {
+	list, ok := v.Value.(*hujson.Array)
+	if !ok {
+		return nil, fmt.Errorf("%s: want a list, not %s", key, kindOf(v))
+	}
+	texts := make([]string, 0, len(list.Elements))
+	for _, element := range list.Elements {
+		s, err := wantText(element, key)
+		if err != nil {
+			return nil, err
+		}
+		texts = append(texts, s)
+	}
+	return texts, nil
+}

@@ -1,0 +1,128 @@
+package rulefile
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"strings"
+
+	"github.com/tailscale/hujson"
+)
+
+// Lint reads one file and returns everything worth mentioning about it, in the
+// order of the file: what is wrong, keys that are not known with the nearest
+// known one, ids and keys that stand twice. A missing file has nothing wrong.
+func Lint(l Layer, o Options) []Problem {
+	c, err := read(l.Path, MaxFileSize)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return []Problem{{File: l.Path, Text: printable(err.Error())}}
+	}
+	doc, problem := parse(l, c.data, o)
+	if problem != nil {
+		return []Problem{*problem}
+	}
+	problems := append(append([]Problem{}, doc.problems...), doc.remarks...)
+	sortProblems(problems)
+	return problems
+}
+
+// unknown mentions a key that is not known.
+func (j jsonReader) unknown(name hujson.Value, key string, known []string) {
+	j.remark(*j.src.problem(name.StartOffset, ""), unknownKey(key, known))
+}
+
+// unknownKey says that a key is not known, and which one may be meant.
+func unknownKey(key string, known []string) string {
+	said := fmt.Sprintf("key %q is not known", key)
+	if near := nearest(key, known); near != "" {
+		said += fmt.Sprintf("; did you mean %q?", near)
+	}
+	return said
+}
+
+// lintHooks mentions keys of hooks that are not known. What hooks mean is not
+// this package's concern.
+func (j jsonReader) lintHooks(v hujson.Value) {
+	events, ok := v.Value.(*hujson.Object)
+	if !ok {
+		j.remark(*j.src.problem(v.StartOffset, ""), "hooks: want an object, not "+kindOf(v))
+		return
+	}
+	for i := range events.Members {
+		m := &events.Members[i]
+		if key, _ := text(m.Name); nearest(key, hookEvents) != key {
+			j.unknown(m.Name, key, hookEvents)
+		}
+		list, ok := m.Value.Value.(*hujson.Array)
+		if !ok {
+			j.remark(*j.src.problem(m.Value.StartOffset, ""), "hooks: want a list, not "+kindOf(m.Value))
+			continue
+		}
+		for k := range list.Elements {
+			j.lintHook(list.Elements[k])
+		}
+	}
+}
+
+func (j jsonReader) lintHook(v hujson.Value) {
+	hook, ok := v.Value.(*hujson.Object)
+	if !ok {
+		j.remark(*j.src.problem(v.StartOffset, ""), "a hook is an object, not "+kindOf(v))
+		return
+	}
+	for i := range hook.Members {
+		if key, _ := text(hook.Members[i].Name); nearest(key, hookKeys) != key {
+			j.unknown(hook.Members[i].Name, key, hookKeys)
+		}
+	}
+}
+
+// maxKeyLength is the longest key that is compared with the known ones: no
+// known key is near a longer one.
+const maxKeyLength = 32
+
+// nearest returns the known key that key is, or is probably meant to be, or "".
+func nearest(key string, known []string) string {
+	if key == "" || len(key) > maxKeyLength {
+		return ""
+	}
+	best, bestDistance := "", 1+len(key)/3
+	for _, k := range known {
+		if key == k {
+			return k
+		}
+		if d := distance(plain(key), plain(k)); d < bestDistance || d == 0 {
+			best, bestDistance = k, d
+		}
+	}
+	return best
+}
+
+// plain drops what people vary when they guess a key.
+func plain(key string) string {
+	return strings.ToLower(strings.NewReplacer("_", "", "-", "").Replace(key))
+}
+
+// distance counts the letters to add, drop or change to get from a to b.
+func distance(a, b string) int {
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := 1; i <= len(a); i++ {
+		diagonal := row[0]
+		row[0] = i
+		for j := 1; j <= len(b); j++ {
+			cost := diagonal
+			if a[i-1] != b[j-1] {
+				cost++
+			}
+			diagonal = row[j]
+			row[j] = min(cost, row[j]+1, row[j-1]+1)
+		}
+	}
+	return row[len(b)]
+}

@@ -1,0 +1,34 @@
+package rulefile
+
+import (
+	"errors"
+	"fmt"
+	"time"
+)
+
+// lockWait bounds the wait for another writer, who needs milliseconds.
+// lockRetry is the pause between two tries: the systems differ too much in how
+// a blocking lock can be given up.
+const (
+	lockWait  = 10 * time.Second
+	lockRetry = 2 * time.Millisecond
+)
+
+// errBusy says that somebody else holds a lock.
+var errBusy = errors.New("locked by another process")
+
+// lock takes the lock of a file against other goroutines and processes.
+func lock(path string) (unlock func(), err error) {
+	name := path + ".lock"
+	for deadline := time.Now().Add(lockWait); ; {
+		unlock, err = tryLock(name)
+		if !errors.Is(err, errBusy) || time.Now().After(deadline) {
+			break
+		}
+		time.Sleep(lockRetry)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("lock %s: %w", printable(name), err)
+	}
+	return unlock, nil
+}

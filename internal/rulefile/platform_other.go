@@ -1,0 +1,45 @@
+//go:build !(darwin || dragonfly || freebsd || linux || netbsd || openbsd)
+
+package rulefile
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"time"
+)
+
+// openFlags is empty: pipes are not found under the names of files here.
+const openFlags = 0
+
+// staleLock is the age at which a lock file is taken for one left by a crash.
+// Holding it takes milliseconds.
+const staleLock = time.Minute
+
+// ownedByAdmin is always true: the folder of the managed file is protected by
+// access lists, which this does not read.
+func ownedByAdmin(fs.FileInfo) bool { return true }
+
+// syncFolder does nothing: folders can not be flushed here.
+func syncFolder(string) error { return nil }
+
+// tryLock creates the lock file at path, or reports errBusy when it is there.
+// The returned function removes it.
+func tryLock(path string) (unlock func(), err error) {
+	f, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
+	if err == nil {
+		f.Close()
+		return func() { os.Remove(path) }, nil
+	}
+	if info, statErr := os.Lstat(path); statErr == nil && time.Since(info.ModTime()) > staleLock {
+		os.Remove(path)
+	}
+	// Removing a file that somebody has open leaves a name that refuses access.
+	if errors.Is(err, fs.ErrExist) || errors.Is(err, fs.ErrPermission) {
+		return nil, errBusy
+	}
+	return nil, err
+}
+
+// writableByOthers is always false: modes say nothing about access here.
+func writableByOthers(fs.FileMode) bool { return false }

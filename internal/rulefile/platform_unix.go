@@ -1,0 +1,70 @@
+//go:build darwin || dragonfly || freebsd || linux || netbsd || openbsd
+
+package rulefile
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"syscall"
+
+	"golang.org/x/sys/unix"
+)
+
+// openFlags keep the opening of a pipe from waiting for its writer, and of a
+// terminal from becoming ours.
+const openFlags = unix.O_NONBLOCK | unix.O_NOCTTY
+
+// ownedByAdmin reports whether only root can have written what info describes.
+func ownedByAdmin(info fs.FileInfo) bool {
+	stat, ok := info.Sys().(*syscall.Stat_t)
+	return ok && stat.Uid == 0 && info.Mode().Perm()&0o022 == 0
+}
+
+// syncFolder makes a rename in a folder last through a power loss.
+func syncFolder(path string) error {
+	f, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	return f.Sync()
+}
+
+// tryLock takes the lock file at path, or reports errBusy. The returned
+// function gives it back.
+func tryLock(path string) (unlock func(), err error) {
+	f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR|openFlags|unix.O_NOFOLLOW, 0o600)
+	if err != nil {
+		return nil, err
+	}
+	err = unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB)
+	if errors.Is(err, unix.EWOULDBLOCK) || errors.Is(err, unix.EINTR) {
+		err = errBusy
+	}
+	if err == nil && !same(f, path) {
+		err = errBusy // whoever held it has just removed it
+	}
+	if err != nil {
+		f.Close()
+		return nil, err
+	}
+	return func() {
+		os.Remove(path)
+		f.Close()
+	}, nil
+}
+
+// same reports whether an open file is still the one that path names.
+func same(f *os.File, path string) bool {
+	open, err := f.Stat()
+	if err != nil {
+		return false
+	}
+	named, err := os.Lstat(path)
+	return err == nil && os.SameFile(open, named)
+}
+
+// writableByOthers reports whether a file with this mode can be changed by
+// somebody else.
+func writableByOthers(mode fs.FileMode) bool { return mode.Perm()&0o022 != 0 }

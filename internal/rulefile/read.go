@@ -1,0 +1,92 @@
+package rulefile
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"syscall"
+)
+
+// MaxFileSize is the largest rule file that is read, in bytes.
+const MaxFileSize = 4 << 20
+
+// content is the text of a file as it was read, in one piece.
+type content struct {
+	data []byte
+	mode fs.FileMode
+	// guarded says that only the administrator can have written the file.
+	guarded bool
+}
+
+// read returns a regular file's content. It never blocks: a pipe, a device or a
+// folder in a rule file's place is an error. A link is followed. Only a file
+// that is not there at all is fs.ErrNotExist; a dangling link is another error.
+func read(path string, limit int64) (content, error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return content{}, absent(path, err)
+	}
+	if !info.Mode().IsRegular() {
+		return content{}, fmt.Errorf("read %s: not a regular file", printable(path))
+	}
+	f, err := os.OpenFile(path, os.O_RDONLY|openFlags, 0)
+	if err != nil {
+		return content{}, absent(path, err)
+	}
+	defer f.Close()
+	return readOpen(f, path, limit)
+}
+
+// readOpen reads an open file, which it looks at again: the name may have been
+// given to something else meanwhile.
+func readOpen(f *os.File, path string, limit int64) (content, error) {
+	info, err := f.Stat()
+	if err != nil {
+		return content{}, err
+	}
+	if !info.Mode().IsRegular() {
+		return content{}, fmt.Errorf("read %s: not a regular file", printable(path))
+	}
+	data, err := io.ReadAll(io.LimitReader(f, limit+1))
+	if err != nil {
+		return content{}, fmt.Errorf("read %s: %w", printable(path), err)
+	}
+	if int64(len(data)) > limit {
+		return content{}, fmt.Errorf("read %s: larger than %d bytes", printable(path), limit)
+	}
+	guarded := ownedByAdmin(info) && folderOwnedByAdmin(path)
+	return content{data: data, mode: info.Mode().Perm(), guarded: guarded}, nil
+}
+
+func folderOwnedByAdmin(path string) bool {
+	info, err := os.Stat(filepath.Dir(path))
+	return err == nil && ownedByAdmin(info)
+}
+
+// absent turns the ways in which a file can be missing into fs.ErrNotExist, and
+// keeps a dangling link from being one of them.
+func absent(path string, err error) error {
+	if _, lstatErr := os.Lstat(path); lstatErr == nil {
+		return fmt.Errorf("read %s: %w", printable(path), unwrapPath(err))
+	}
+	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) {
+		return fs.ErrNotExist
+	}
+	return fmt.Errorf("read %s: %w", printable(path), unwrapPath(err))
+}
+
+// unwrapPath drops the operation and the path of a PathError, and the sentinel
+// of a missing file, which a dangling link must not pass for.
+func unwrapPath(err error) error {
+	var pathErr *fs.PathError
+	if errors.As(err, &pathErr) {
+		err = pathErr.Err
+	}
+	if errors.Is(err, fs.ErrNotExist) {
+		return errors.New("link to a file that does not exist")
+	}
+	return err
+}

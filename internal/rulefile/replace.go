@@ -1,0 +1,91 @@
+package rulefile
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/umpirehq/umpire"
+)
+
+// The modes of what is created. A project's files are shared through version
+// control and carry no secret; the user's are nobody else's business.
+const (
+	userFileMode      fs.FileMode = 0o600
+	userFolderMode    fs.FileMode = 0o700
+	projectFileMode   fs.FileMode = 0o644
+	projectFolderMode fs.FileMode = 0o755
+)
+
+// ErrLink says that a rule file or a folder on the way to it is a symbolic
+// link. Writing would change a file that nobody named.
+var ErrLink = errors.New("refusing to write through a symbolic link")
+
+// modes returns the modes of a file and of a folder that a layer's writer creates.
+func (l Layer) modes() (file, folder fs.FileMode) {
+	if l.Source == umpire.SourceProject {
+		return projectFileMode, projectFolderMode
+	}
+	return userFileMode, userFolderMode
+}
+
+// refuseLinks returns ErrLink when the file is a link, or in a project when any
+// folder between the project's root and the file is one.
+func (l Layer) refuseLinks() error {
+	path := filepath.Clean(l.Path)
+	for {
+		info, err := os.Lstat(path)
+		if err == nil && info.Mode()&fs.ModeSymlink != 0 {
+			return fmt.Errorf("%s: %w", printable(path), ErrLink)
+		}
+		path = filepath.Dir(path)
+		if l.Source != umpire.SourceProject || path == filepath.Clean(l.Root) || path == filepath.Dir(path) {
+			return nil
+		}
+	}
+}
+
+func makeFolder(path string, mode fs.FileMode) error {
+	if err := os.MkdirAll(path, mode); err != nil {
+		return fmt.Errorf("make folder %s: %w", printable(path), err)
+	}
+	return nil
+}
+
+// replaceFile gives a file new content in one step that lasts: readers see the
+// old text or the new one, also after a power loss.
+func replaceFile(path string, data []byte, mode fs.FileMode) (err error) {
+	defer func() {
+		if err != nil {
+			err = fmt.Errorf("write %s: %w", printable(path), err)
+		}
+	}()
+	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*.tmp")
+	if err != nil {
+		return err
+	}
+	defer os.Remove(f.Name()) // does nothing once it is renamed
+	if err := fill(f, data, mode); err != nil {
+		f.Close()
+		return err
+	}
+	if err := f.Close(); err != nil {
+		return err
+	}
+	if err := os.Rename(f.Name(), path); err != nil {
+		return err
+	}
+	return syncFolder(filepath.Dir(path))
+}
+
+func fill(f *os.File, data []byte, mode fs.FileMode) error {
+	if err := f.Chmod(mode); err != nil {
+		return err
+	}
+	if _, err := f.Write(data); err != nil {
+		return err
+	}
+	return f.Sync()
+}

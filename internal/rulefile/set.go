@@ -1,0 +1,196 @@
+package rulefile
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"slices"
+
+	"github.com/umpirehq/umpire"
+)
+
+// Health says how far a rule file can be relied on.
+type Health uint8
+
+// The healths.
+const (
+	HealthMissing   Health = iota // there is no file; that is an empty list
+	HealthOK                      // read, and its rules hold
+	HealthDegraded                // broken: what holds is its last good rules, or something more cautious
+	HealthUntrusted               // its deny and ask rules hold, its allow rules sleep
+)
+
+var healthNames = [...]string{
+	HealthMissing: "missing", HealthOK: "ok", HealthDegraded: "degraded", HealthUntrusted: "untrusted",
+}
+
+// String returns the health's name; a value out of range is "degraded".
+func (h Health) String() string {
+	if int(h) < len(healthNames) {
+		return healthNames[h]
+	}
+	return healthNames[HealthDegraded]
+}
+
+// MarshalText writes the health's name.
+func (h Health) MarshalText() ([]byte, error) { return []byte(h.String()), nil }
+
+// A File is one rule file as it was found.
+type File struct {
+	Layer
+	Health Health
+	// Problems are what is wrong, in the order of the file, MaxProblems at most.
+	Problems []Problem
+	// Rules counts the rules in force, Inert the allow rules that are not:
+	// for want of trust, or because a key in them is not understood.
+	Rules, Inert int
+	// Hash is the SHA-256 of the content in hex, which trust is bound to. It
+	// is empty when there is no content.
+	Hash string
+
+	// good is what the file said when it was last understood.
+	good        *document
+	goodHash    string
+	goodGuarded bool
+}
+
+// A Set is the rules of all layers. It does not change once made, and may be
+// read by any number of goroutines.
+type Set struct {
+	// Rules are in the order of the layers: managed, project, global.
+	Rules []umpire.Rule
+	Files []File
+	// ColdBroken says that a deny or ask rule may be missing: a file can not be
+	// understood and nothing is known of what it said before, or one such rule
+	// does not even name its tool. Whoever decides must then ask about
+	// everything that is not safe.
+	ColdBroken bool
+}
+
+// Options are what reading rules takes. The zero value trusts no project file
+// and lets no rule allow.
+type Options struct {
+	// Check says whether a rule is sound. It may be called by several
+	// goroutines at once.
+	Check Check
+	// Short reads the short form of a rule, which other tools' files use.
+	Short func(string) (umpire.Rule, error)
+	// Trust is the ledger of project files whose allow rules count.
+	Trust Trust
+}
+
+// Load reads the layers. It always returns a set: what is wrong is told by its
+// files. Previous, which may be nil, gives the last good rules of a file that
+// broke since.
+func Load(layers []Layer, previous *Set, o Options) *Set {
+	entries, err := o.Trust.Entries()
+	set := &Set{Files: make([]File, 0, len(layers))}
+	for _, l := range layers {
+		f := load(l, previous.file(l), o)
+		if err != nil && l.Source == umpire.SourceProject && f.Health != HealthMissing {
+			f.Problems = append(f.Problems, Problem{File: l.Path, Text: printable(err.Error())})
+		}
+		set.add(f, entries)
+	}
+	return set
+}
+
+// file returns what the set knows about a layer's file; nil when it is new.
+func (s *Set) file(l Layer) *File {
+	if s == nil {
+		return nil
+	}
+	for i := range s.Files {
+		if s.Files[i].Layer == l {
+			return &s.Files[i]
+		}
+	}
+	return nil
+}
+
+// load reads one file.
+func load(l Layer, previous *File, o Options) File {
+	f := File{Layer: l}
+	c, err := read(l.Path, MaxFileSize)
+	if errors.Is(err, fs.ErrNotExist) {
+		return f
+	}
+	if err != nil {
+		return f.broken(previous, Problem{File: l.Path, Text: printable(err.Error())})
+	}
+	f.Hash = hash(c.data)
+	doc, problem := parse(l, c.data, o)
+	if problem != nil {
+		return f.broken(previous, *problem)
+	}
+	f.good, f.goodHash, f.goodGuarded = doc, f.Hash, c.guarded
+	f.Problems = doc.problems[:len(doc.problems):len(doc.problems)]
+	f.Health = HealthOK
+	if doc.degraded {
+		f.Health = HealthDegraded
+	}
+	return f
+}
+
+// broken keeps what the file said when it was last understood.
+func (f File) broken(previous *File, p Problem) File {
+	f.Health, f.Problems = HealthDegraded, []Problem{p}
+	if previous != nil {
+		f.good, f.goodHash, f.goodGuarded = previous.good, previous.goodHash, previous.goodGuarded
+	}
+	return f
+}
+
+// add puts a file's rules into the set, but for the allow rules that sleep.
+func (s *Set) add(f File, entries []Trusted) {
+	if f.Health != HealthMissing {
+		s.settle(&f, entries)
+	}
+	s.Files = append(s.Files, f)
+}
+
+func (s *Set) settle(f *File, entries []Trusted) {
+	if f.good == nil {
+		s.ColdBroken = true
+		return
+	}
+	s.ColdBroken = s.ColdBroken || f.good.blind
+	f.Inert = f.good.asleep
+	why := f.mistrust(entries)
+	s.Rules = slices.Grow(s.Rules, len(f.good.rules))
+	for _, r := range f.good.rules {
+		if why != "" && r.Action == umpire.Allow {
+			f.Inert++
+			continue
+		}
+		s.Rules = append(s.Rules, r)
+		f.Rules++
+	}
+	if why == "" || f.Health == HealthDegraded {
+		return
+	}
+	f.Health = HealthUntrusted
+	if f.Source != umpire.SourceProject {
+		f.Problems = append(f.Problems, Problem{File: f.Path, Text: why})
+	}
+}
+
+// mistrust says why a file's allow rules do not count, or nothing.
+func (f *File) mistrust(entries []Trusted) string {
+	switch f.Source {
+	case umpire.SourceProject:
+		if !trusted(entries, f.Root, f.Path, f.goodHash) {
+			return "the project's allow rules are not trusted"
+		}
+	case umpire.SourceManaged:
+		if !f.goodGuarded {
+			return "its allow rules are ignored: others than the administrator can write the file or its folder"
+		}
+	case umpire.SourceUser, umpire.SourceFlag:
+	case umpire.SourceUnknown, umpire.SourceBuiltin, umpire.SourceSession:
+		return fmt.Sprintf("a file can not be a source of kind %s", f.Source)
+	default:
+		return "the source of the file is not known"
+	}
+	return ""
+}

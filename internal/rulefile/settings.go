@@ -1,0 +1,145 @@
+package rulefile
+
+import (
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strings"
+
+	"github.com/tailscale/hujson"
+
+	"github.com/umpirehq/umpire"
+)
+
+// settingsActions are the lists of the permissions block.
+var settingsActions = map[string]umpire.Verdict{
+	"allow": umpire.Allow, "deny": umpire.Deny, "ask": umpire.Ask,
+}
+
+// pathTools are the tools whose argument is a path pattern.
+var pathTools = map[string]bool{
+	"Read": true, "Edit": true, "Write": true, "MultiEdit": true, "NotebookEdit": true,
+	"Glob": true, "Grep": true, "LS": true,
+}
+
+// readSettings reads the permissions block of Claude Code's settings. The rest
+// of the file is none of our business.
+func (r *reader) readSettings(data []byte) *Problem {
+	src, top, problem := parseTree(r.layer.Path, data)
+	if problem != nil {
+		return problem
+	}
+	block, problem := uniqueMember(src, top, "permissions")
+	if problem != nil || block == nil {
+		return problem
+	}
+	lists, ok := block.Value.(*hujson.Object)
+	if !ok {
+		return src.problem(block.StartOffset, "permissions: want an object, not %s", kindOf(*block))
+	}
+	for _, name := range []string{"deny", "ask", "allow"} {
+		value, problem := uniqueMember(src, lists, name)
+		if problem != nil {
+			return problem
+		}
+		if value == nil {
+			continue
+		}
+		list, ok := value.Value.(*hujson.Array)
+		if !ok {
+			return src.problem(value.StartOffset, "permissions.%s: want a list, not %s", name, kindOf(*value))
+		}
+		if len(list.Elements) > MaxRules {
+			return src.problem(value.StartOffset, "more than %d rules", MaxRules)
+		}
+		for _, element := range list.Elements {
+			r.readShort(src, settingsActions[name], element)
+		}
+	}
+	return nil
+}
+
+// uniqueMember returns the value of a key, or nil if there is none. A key that
+// stands twice could hide a list of deny rules.
+func uniqueMember(src *source, object *hujson.Object, name string) (*hujson.Value, *Problem) {
+	var found *hujson.Value
+	for i := range object.Members {
+		m := &object.Members[i]
+		if key, _ := text(m.Name); key != name {
+			continue
+		}
+		if found != nil {
+			return nil, src.problem(m.Name.StartOffset, "key %q stands twice", name)
+		}
+		found = &m.Value
+	}
+	return found, nil
+}
+
+// readShort reads one rule of the block, such as Bash(npm test:*).
+func (r *reader) readShort(src *source, action umpire.Verdict, v hujson.Value) {
+	e := entry{rule: umpire.Rule{Action: action}, at: *src.problem(v.StartOffset, "")}
+	short, ok := text(v)
+	if !ok {
+		e.err = fmt.Errorf("a rule is a string, not %s", kindOf(v))
+		r.admit(e)
+		return
+	}
+	tool, argument, hasArgument := cutShort(short)
+	e.rule.Tool = tool
+	switch {
+	case hasArgument && tool == "Bash":
+		if action == umpire.Allow && !strings.HasSuffix(argument, "*") {
+			// There it is one exact command; here it would be a prefix.
+			e.failIf(false, fmt.Errorf("%q: an exact command can not be allowed here; write %q to allow what begins with it", short, "Bash("+argument+":*)"))
+		}
+		r.admitCommand(e, argument)
+	case hasArgument && pathTools[tool]:
+		r.admitPath(e, r.rebase(argument))
+	case strings.HasPrefix(tool, "mcp__") && strings.Count(tool, "__") == 1 && !hasArgument:
+		e.rule.Tool = tool + "__*" // a server's name stands for all of its tools
+		r.admit(e)
+	default:
+		r.parseShort(e, short)
+	}
+}
+
+// parseShort leaves the rest of the short form to whoever knows it.
+func (r *reader) parseShort(e entry, short string) {
+	if r.short == nil {
+		e.err = errors.New("nothing is set up to read the short form")
+		r.admit(e)
+		return
+	}
+	rule, err := r.short(short)
+	if err != nil {
+		e.err = err
+		r.admit(e)
+		return
+	}
+	rule.Action = e.rule.Action
+	e.rule = rule
+	r.admit(e)
+}
+
+// cutShort splits Tool(argument).
+func cutShort(short string) (tool, argument string, ok bool) {
+	tool, rest, found := strings.Cut(short, "(")
+	argument, closed := strings.CutSuffix(rest, ")")
+	return strings.TrimSpace(tool), argument, found && closed
+}
+
+// rebase turns a path of the settings into one of ours: //x is absolute there,
+// and /x starts at the project, or at the folder of the user's settings.
+func (r *reader) rebase(path string) string {
+	switch {
+	case strings.HasPrefix(path, "//"):
+		return path[1:]
+	case !strings.HasPrefix(path, "/"):
+		return path
+	case r.layer.Source == umpire.SourceProject:
+		return path[1:]
+	default:
+		return filepath.ToSlash(filepath.Dir(r.layer.Path)) + path
+	}
+}

@@ -1,0 +1,275 @@
+package rulefile
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/fsnotify/fsnotify"
+)
+
+// Settling waits for an editor to be done; a stream of changes is read at least
+// every maxSettling.
+const (
+	settling    = 30 * time.Millisecond
+	maxSettling = 300 * time.Millisecond
+	// pollEvery is how often files are looked at where the system does not
+	// tell of changes.
+	pollEvery = time.Second
+)
+
+// A Watcher keeps a Set current while files and folders come, change and go. It
+// sleeps while nothing happens. Its methods may be called by any goroutine.
+type Watcher struct {
+	layers  []Layer
+	options Options
+	paths   map[string]bool // names whose events matter
+	set     atomic.Pointer[Set]
+	changed chan struct{}
+	stop    chan struct{}
+	done    chan struct{}
+	once    sync.Once
+
+	// The rest belongs to the goroutine.
+	notify  *fsnotify.Watcher // nil where the system does not tell of changes
+	watched []string
+	polls   *time.Ticker // nil unless something is not told of
+	stamps  []stamp
+}
+
+// Watch loads the layers and keeps the set current until Close. It works, by
+// looking every second, also where the system does not tell of changes.
+func Watch(layers []Layer, o Options) *Watcher {
+	notify, err := fsnotify.NewWatcher()
+	if err != nil {
+		notify = nil
+	}
+	return watch(layers, o, notify)
+}
+
+func watch(layers []Layer, o Options, notify *fsnotify.Watcher) *Watcher {
+	w := &Watcher{
+		layers: slices.Clone(layers), options: o, notify: notify,
+		changed: make(chan struct{}, 1), stop: make(chan struct{}), done: make(chan struct{}),
+	}
+	w.arm()
+	w.stamps = w.look()
+	w.set.Store(Load(w.layers, nil, o))
+	go w.run()
+	return w
+}
+
+// Set returns the current set.
+func (w *Watcher) Set() *Set { return w.set.Load() }
+
+// Changed returns a channel that gets a value after the set has changed, and is
+// closed by Close. It holds one value: several changes that nobody has looked
+// at are told once, so the reader calls Set and misses nothing.
+func (w *Watcher) Changed() <-chan struct{} { return w.changed }
+
+// Close stops watching and waits until it has stopped. The last set stays.
+func (w *Watcher) Close() error {
+	w.once.Do(func() { close(w.stop) })
+	<-w.done
+	return nil
+}
+
+// run waits for events, lets them settle, and reloads.
+func (w *Watcher) run() {
+	defer close(w.done)
+	defer close(w.changed)
+	defer w.disarm()
+	var settled <-chan time.Time
+	var first time.Time
+	for {
+		touched := false
+		select {
+		case <-w.stop:
+			return
+		case event, ok := <-w.events():
+			touched = ok && w.paths[filepath.Clean(event.Name)]
+		case <-w.errors():
+			touched = true // events may have been lost
+		case <-w.ticks():
+			now := w.look()
+			touched = !slices.Equal(now, w.stamps)
+		case <-settled:
+			settled = nil
+			w.reload()
+		}
+		switch {
+		case !touched:
+		case settled == nil:
+			first = time.Now()
+			settled = time.After(settling)
+		case time.Since(first) < maxSettling:
+			settled = time.After(settling)
+		}
+	}
+}
+
+// reload reads everything again. The folders are watched anew before, so that
+// what changes afterwards is told.
+func (w *Watcher) reload() {
+	w.arm()
+	w.stamps = w.look()
+	old := w.Set()
+	set := Load(w.layers, old, w.options)
+	if old.equal(set) {
+		return
+	}
+	w.set.Store(set)
+	select {
+	case w.changed <- struct{}{}:
+	default:
+	}
+}
+
+// equal reports whether two sets of the same layers say the same.
+func (s *Set) equal(t *Set) bool {
+	return s.ColdBroken == t.ColdBroken && slices.EqualFunc(s.Files, t.Files, func(a, b File) bool {
+		return a.Health == b.Health && a.Hash == b.Hash && a.Rules == b.Rules && a.Inert == b.Inert &&
+			slices.Equal(a.Problems, b.Problems)
+	})
+}
+
+// events, errors and ticks are channels that stay silent where there is nothing
+// to listen to.
+func (w *Watcher) events() <-chan fsnotify.Event {
+	if w.notify == nil {
+		return nil
+	}
+	return w.notify.Events
+}
+
+func (w *Watcher) errors() <-chan error {
+	if w.notify == nil {
+		return nil
+	}
+	return w.notify.Errors
+}
+
+func (w *Watcher) ticks() <-chan time.Time {
+	if w.polls == nil {
+		return nil
+	}
+	return w.polls.C
+}
+
+// arm watches the folders that matter now, and falls back to polling when one
+// of them can not be watched. A folder may appear while it is being armed, so
+// it goes on until nothing is left to add.
+func (w *Watcher) arm() {
+	failed := w.notify == nil
+	for range maxDepth {
+		folders, names := w.wanted()
+		w.paths = names
+		fresh := slices.DeleteFunc(slices.Clone(folders), func(f string) bool { return slices.Contains(w.watched, f) })
+		gone := slices.DeleteFunc(slices.Clone(w.watched), func(f string) bool { return slices.Contains(folders, f) })
+		w.watched = folders
+		if w.notify == nil {
+			break
+		}
+		for _, f := range gone {
+			w.notify.Remove(f) // an error says that it is gone already
+		}
+		// Adding a folder again costs nothing, and is needed when it was
+		// removed and made anew under the same name.
+		for _, f := range folders {
+			if err := w.notify.Add(f); err != nil && !errors.Is(err, os.ErrNotExist) {
+				failed = true
+			}
+		}
+		if len(fresh) == 0 {
+			break
+		}
+	}
+	w.poll(failed)
+}
+
+// poll starts or ends looking at the files from time to time.
+func (w *Watcher) poll(on bool) {
+	switch {
+	case on && w.polls == nil:
+		w.polls = time.NewTicker(pollEvery)
+	case !on && w.polls != nil:
+		w.polls.Stop()
+		w.polls = nil
+	}
+}
+
+func (w *Watcher) disarm() {
+	w.poll(false)
+	if w.notify != nil {
+		w.notify.Close()
+	}
+}
+
+// files are the files that a set depends on.
+func (w *Watcher) files() []string {
+	files := make([]string, 0, len(w.layers)+1)
+	for _, l := range w.layers {
+		files = append(files, filepath.Clean(l.Path))
+	}
+	if w.options.Trust.Path != "" {
+		files = append(files, filepath.Clean(w.options.Trust.Path))
+	}
+	return files
+}
+
+// wanted returns the folders to watch, and the names in them that matter. For
+// each file that is its folder, and the nearest existing one above, where the
+// folder itself may come and go; and the same for what a link leads to.
+func (w *Watcher) wanted() (folders []string, names map[string]bool) {
+	names = map[string]bool{}
+	for _, path := range w.files() {
+		folders = wantedFor(path, folders, names)
+		if real := resolve(path); real != path {
+			folders = wantedFor(real, folders, names)
+		}
+	}
+	slices.Sort(folders)
+	return slices.Compact(folders), names
+}
+
+func wantedFor(path string, folders []string, names map[string]bool) []string {
+	names[path] = true
+	for folder, found := filepath.Dir(path), 0; found < 2; folder = filepath.Dir(folder) {
+		if info, err := os.Stat(folder); err == nil && info.IsDir() {
+			folders = append(folders, folder)
+			found++
+		}
+		if folder == filepath.Dir(folder) {
+			break
+		}
+		names[folder] = true
+	}
+	return folders
+}
+
+// A stamp tells one version of a file from another without reading it.
+type stamp struct {
+	size    int64
+	changed int64
+	mode    os.FileMode
+}
+
+// look returns the stamps of all files. It is empty unless polling needs it.
+func (w *Watcher) look() []stamp {
+	if w.polls == nil {
+		return nil
+	}
+	var stamps []stamp
+	for _, path := range w.files() {
+		s := stamp{size: -1}
+		if info, err := os.Stat(path); err == nil {
+			s = stamp{info.Size(), info.ModTime().UnixNano(), info.Mode()}
+		}
+		stamps = append(stamps, s)
+	}
+	return stamps
+}

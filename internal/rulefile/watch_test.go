@@ -1,0 +1,153 @@
+package rulefile
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/umpirehq/umpire"
+)
+
+// await waits until the watcher's set is as wanted.
+func await(t *testing.T, w *Watcher, what string, want func(*Set) bool) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	defer cancel()
+	for !want(w.Set()) {
+		select {
+		case <-w.Changed():
+		case <-ctx.Done():
+			t.Fatalf("%s: not seen; files %+v", what, w.Set().Files)
+		}
+	}
+}
+
+func rules(n int) func(*Set) bool { return func(s *Set) bool { return len(s.Rules) == n } }
+
+func health(h Health) func(*Set) bool { return func(s *Set) bool { return s.Files[0].Health == h } }
+
+func startWatch(t *testing.T, l Layer, o Options) *Watcher {
+	t.Helper()
+	w := Watch([]Layer{l}, o)
+	t.Cleanup(func() { w.Close() })
+	return w
+}
+
+func TestWatch(t *testing.T) {
+	t.Parallel()
+	l, _ := project(t, "")
+	w := startWatch(t, l, testOptions())
+	await(t, w, "M-151 nothing there", health(HealthMissing))
+
+	write(t, l.Path, rulesFile(denyLocks))
+	await(t, w, "M08 folder and file made late", rules(1))
+
+	write(t, l.Path, `{"version": 1, "rules": [{"id": "lo`)
+	await(t, w, "M09 half a text", health(HealthDegraded))
+	if set := w.Set(); len(set.Rules) != 1 || set.ColdBroken {
+		t.Errorf("M09: rules %v, cold broken %v", brief(set.Rules), set.ColdBroken)
+	}
+
+	write(t, l.Path, rulesFile(denyLocks, askFetch))
+	await(t, w, "M-204 mended in place", rules(2))
+
+	other := write(t, l.Path+"~new", rulesFile(denyLocks, askFetch, `{"action": "deny", "tool": "LS"}`))
+	if err := os.Rename(other, l.Path); err != nil {
+		t.Fatal(err)
+	}
+	await(t, w, "M-146 replaced by renaming", rules(3))
+
+	if err := os.Remove(l.Path); err != nil {
+		t.Fatal(err)
+	}
+	await(t, w, "M08 file removed", health(HealthMissing))
+
+	write(t, l.Path, rulesFile(denyLocks))
+	await(t, w, "file made again", rules(1))
+	if err := os.RemoveAll(filepath.Dir(l.Path)); err != nil {
+		t.Fatal(err)
+	}
+	await(t, w, "folder removed", health(HealthMissing))
+	write(t, l.Path, rulesFile(denyLocks))
+	await(t, w, "folder made again", rules(1))
+
+	if err := os.Rename(filepath.Dir(l.Path), filepath.Dir(l.Path)+"-away"); err != nil {
+		t.Fatal(err)
+	}
+	await(t, w, "folder renamed away", health(HealthMissing))
+	if err := os.Rename(filepath.Dir(l.Path)+"-away", filepath.Dir(l.Path)); err != nil {
+		t.Fatal(err)
+	}
+	await(t, w, "folder renamed back", rules(1))
+}
+
+func TestWatchDeepFolders(t *testing.T) {
+	t.Parallel()
+	root := t.TempDir()
+	l := Layer{Source: umpire.SourceUser, Path: filepath.Join(root, "a", "b", "c", fileName)}
+	w := startWatch(t, l, testOptions())
+	write(t, l.Path, rulesFile(denyLocks))
+	await(t, w, "three folders made at once", rules(1))
+}
+
+func TestWatchLinkTarget(t *testing.T) {
+	t.Parallel()
+	target := userLayer(t, rulesFile(denyLocks))
+	l := Layer{Source: umpire.SourceUser, Path: filepath.Join(t.TempDir(), fileName)}
+	if err := os.Symlink(target.Path, l.Path); err != nil {
+		t.Fatal(err)
+	}
+	w := startWatch(t, l, testOptions())
+	write(t, target.Path, rulesFile(denyLocks, askFetch))
+	await(t, w, "the file behind a link", rules(2))
+}
+
+func TestWatchTrust(t *testing.T) {
+	t.Parallel()
+	l, trust := project(t, rulesFile(allowTests))
+	o := testOptions()
+	o.Trust = trust
+	w := startWatch(t, l, o)
+	await(t, w, "a clone", health(HealthUntrusted))
+	if err := trust.Grant(l.Root, l.Path, w.Set().Files[0].Hash); err != nil {
+		t.Fatal(err)
+	}
+	await(t, w, "trusted elsewhere", rules(1))
+
+	// What umpire writes itself is never seen asleep.
+	if _, err := (Writer{Check: testCheck, Trust: trust}).Add(l, npm("run build")); err != nil {
+		t.Fatal(err)
+	}
+	await(t, w, "an approval", rules(2))
+}
+
+// Where the system does not tell of changes, the files are looked at.
+func TestWatchPolling(t *testing.T) {
+	t.Parallel()
+	l, _ := project(t, "")
+	w := watch([]Layer{l}, testOptions(), nil)
+	t.Cleanup(func() { w.Close() })
+	write(t, l.Path, rulesFile(denyLocks))
+	await(t, w, "polled", rules(1))
+}
+
+func TestWatchClose(t *testing.T) {
+	t.Parallel()
+	l := userLayer(t, rulesFile(denyLocks))
+	for range 3 { // M-147: it can be started again
+		w := Watch([]Layer{l}, testOptions())
+		if w.polls != nil {
+			t.Error("polls although it is told of changes")
+		}
+		w.Close()
+		w.Close()
+		if _, open := <-w.Changed(); open {
+			t.Error("M-147: a change is told after Close")
+		}
+		if len(w.Set().Rules) != 1 {
+			t.Error("the set is gone after Close")
+		}
+	}
+}

@@ -1,0 +1,214 @@
+package rulefile
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path/filepath"
+
+	"github.com/umpirehq/umpire"
+)
+
+// ErrNoRule says that a file has no rule with the id.
+var ErrNoRule = errors.New("no such rule")
+
+// A Writer changes rule files. Several writers, in this process and in others,
+// may change one file at once: nothing is lost. The zero value writes no rule
+// that allows, and keeps no trust.
+type Writer struct {
+	// Check refuses a rule that would not load.
+	Check Check
+	// Trust keeps what umpire itself writes into a project's file trusted, if
+	// the file was trusted before or is new.
+	Trust Trust
+}
+
+// Add puts a rule at the end of a layer's file, which is made if there is none,
+// and returns the id that it goes by: its own if that is free, else one like
+// it. A rule that the file has already is not added again.
+//
+// A file that is broken, or that is reached through a symbolic link, is not
+// written. In a project's file that is not trusted a rule that allows is
+// written, but sleeps like the others there.
+func (w Writer) Add(l Layer, r umpire.Rule) (umpire.RuleID, error) {
+	if err := w.Check.run(r); err != nil {
+		return "", fmt.Errorf("add rule to %s: %w", printable(l.Path), err)
+	}
+	err := w.change(l, true, func(data []byte) ([]byte, error) {
+		e, err := newEdit(l.Path, data)
+		if err != nil {
+			return nil, err
+		}
+		if id, ok := w.standing(e, r); ok {
+			r.ID = id
+			return data, nil
+		}
+		if len(e.read) >= MaxRules {
+			return nil, fmt.Errorf("there are %d rules already", MaxRules)
+		}
+		if r.ID == "" {
+			r.ID = derivedID(r)
+		}
+		r.ID = freeID(r.ID, e.has)
+		return e.add(r)
+	})
+	if err != nil {
+		return "", fmt.Errorf("add rule to %s: %w", printable(l.Path), err)
+	}
+	return r.ID, nil
+}
+
+// standing finds a rule in force that says the same as r.
+func (w Writer) standing(e *edit, r umpire.Rule) (umpire.RuleID, bool) {
+	for _, n := range e.read {
+		if n.sound && sameRule(n.rule, r) && w.Check.run(n.rule) == nil {
+			return n.rule.ID, true
+		}
+	}
+	return "", false
+}
+
+// has reports whether a rule of the file goes by the id.
+func (e *edit) has(id umpire.RuleID) bool { return e.find(id) >= 0 }
+
+// find returns the place in the list of the rule that goes by the id, or -1.
+func (e *edit) find(id umpire.RuleID) int {
+	for i, n := range e.read {
+		if n.rule.ID == id {
+			return i
+		}
+	}
+	return -1
+}
+
+// Remove takes every rule with the id out of a layer's file. A rule that has no
+// id is found by the one that loading gives it. ErrNoRule says that there is
+// none.
+func (w Writer) Remove(l Layer, id umpire.RuleID) error {
+	err := w.change(l, false, func(data []byte) ([]byte, error) {
+		removed := false
+		for {
+			e, err := newEdit(l.Path, data)
+			if err != nil {
+				return nil, err
+			}
+			i := e.find(id)
+			if i < 0 && !removed {
+				return nil, ErrNoRule
+			}
+			if i < 0 {
+				return data, nil
+			}
+			data, removed = e.remove(i), true
+		}
+	})
+	if err != nil {
+		return fmt.Errorf("remove rule %q from %s: %w", id, printable(l.Path), err)
+	}
+	return nil
+}
+
+// writable says why a layer's file is not one that umpire writes.
+func (l Layer) writable() error {
+	switch l.Source {
+	case umpire.SourceProject, umpire.SourceUser, umpire.SourceFlag:
+	case umpire.SourceManaged:
+		return errors.New("the managed file belongs to the administrator")
+	case umpire.SourceUnknown, umpire.SourceBuiltin, umpire.SourceSession:
+		return fmt.Errorf("rules of kind %s are not kept in a file", l.Source)
+	default:
+		return errors.New("the source of the file is not known")
+	}
+	if l.Format != FormatUmpire {
+		return fmt.Errorf("files of format %s are read, never written", l.Format)
+	}
+	if l.Source == umpire.SourceProject && (l.Root == "" || !below(l.Root, l.Path)) {
+		return errors.New("the file does not lie in the project")
+	}
+	return l.refuseLinks()
+}
+
+// change replaces a layer's file by what edit makes of it, under its lock.
+func (w Writer) change(l Layer, create bool, edit func([]byte) ([]byte, error)) error {
+	if err := l.writable(); err != nil {
+		return err
+	}
+	mode, folderMode := l.modes()
+	if create {
+		if err := makeFolder(filepath.Dir(l.Path), folderMode); err != nil {
+			return err
+		}
+	}
+	unlock, err := lock(l.Path)
+	if err != nil && !create && errors.Is(err, fs.ErrNotExist) {
+		return ErrNoRule
+	}
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	old, err := read(l.Path, MaxFileSize)
+	fresh := errors.Is(err, fs.ErrNotExist)
+	switch {
+	case fresh && create:
+		old = content{data: []byte(emptyFile), mode: mode}
+	case fresh:
+		return ErrNoRule
+	case err != nil:
+		return err
+	}
+	data, err := edit(old.data)
+	if err != nil {
+		return err
+	}
+	if err := verify(l, data); err != nil {
+		return err
+	}
+	if !fresh && string(data) == string(old.data) {
+		return nil
+	}
+	return w.replace(l, old, data, fresh)
+}
+
+// verify makes sure that what is about to be written can be read again.
+func verify(l Layer, data []byte) error {
+	if len(data) > MaxFileSize {
+		return fmt.Errorf("the file would be larger than %d bytes", MaxFileSize)
+	}
+	_, problem := parse(l, data, Options{})
+	if problem != nil {
+		return fmt.Errorf("the change would break the file: %w", problem)
+	}
+	return nil
+}
+
+// replace writes a file and keeps it trusted if it was. The new content is
+// trusted before it is there, so that nobody sees it sleep, and the old one
+// until it is gone.
+func (w Writer) replace(l Layer, old content, data []byte, fresh bool) error {
+	keep := l.Source == umpire.SourceProject && w.Trust.Path != ""
+	if keep && !fresh {
+		known, err := w.Trust.Trusted(l.Root, l.Path, hash(old.data))
+		if err != nil {
+			return err
+		}
+		keep = known
+	}
+	if !keep {
+		return replaceFile(l.Path, data, old.mode)
+	}
+	if err := w.Trust.add(l.Root, l.Path, hash(data)); err != nil {
+		return err
+	}
+	if err := replaceFile(l.Path, data, old.mode); err != nil {
+		return err
+	}
+	return w.Trust.Grant(l.Root, l.Path, hash(data))
+}
+
+func hash(data []byte) string {
+	sum := sha256.Sum256(data)
+	return hex.EncodeToString(sum[:])
+}

@@ -1,0 +1,145 @@
+package policy
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/umpirehq/umpire"
+)
+
+// auto is row 14 in auto mode: what git keeps inside the repository runs, a
+// push asks, known danger is denied, and the rest asks. Doubt is not known
+// danger: it asks.
+func (j *judge) auto(code umpire.ReasonCode, ask string) []umpire.Reason {
+	a := j.access()
+	if a.Doubt != "" {
+		return one(rowMode, umpire.Ask, code, ask)
+	}
+	switch gitInAuto(j.partWords()) {
+	case umpire.Allow:
+		if !a.Redirect && !j.outside {
+			return one(rowMode, umpire.Allow, umpire.CodeMode, "Auto mode: git keeps this inside the repository")
+		}
+	case umpire.Ask:
+		return one(rowMode, umpire.Ask, code, ask)
+	case umpire.Deny:
+	}
+	if a.Risk.AtLeast(umpire.High) {
+		text := "Auto mode refuses known danger"
+		if a.Reason != "" {
+			text += ": " + a.Reason
+		}
+		return one(rowMode, umpire.Deny, umpire.CodeAutoDeny, text)
+	}
+	return one(rowMode, umpire.Ask, code, ask)
+}
+
+// partWords returns the words of the one program of the access's part, or nil
+// when several take part or none is known.
+func (j *judge) partWords() []string {
+	if !startsCommands(j.query.Call.Tool) {
+		return nil
+	}
+	parts := j.hitsOf(j.access().Part)
+	if len(parts) != 1 || parts[0].subject.access.Doubt != "" {
+		return nil
+	}
+	return parts[0].subject.access.Words
+}
+
+// gitInAuto says what auto mode does with a git command: Allow for adding and
+// committing, Ask for a plain push, and Deny for having nothing to say.
+func gitInAuto(words []string) umpire.Verdict {
+	if len(words) < 2 || words[0] != "git" {
+		return umpire.Deny
+	}
+	switch words[1] {
+	case "add":
+		return umpire.Allow
+	case "commit":
+		if !slices.ContainsFunc(words[2:], rewrites) {
+			return umpire.Allow
+		}
+		return umpire.Ask
+	case "push":
+		if !slices.ContainsFunc(words[2:], forces) {
+			return umpire.Ask
+		}
+	}
+	return umpire.Deny
+}
+
+// rewrites: options of commit that change what is there or skip its checks.
+func rewrites(word string) bool {
+	return strings.HasPrefix(word, "--amend") || strings.HasPrefix(word, "--no-v") || shortOption(word, 'n')
+}
+
+// forces: options and refspecs of push that overwrite or remove what others
+// see. Git takes any unambiguous start of a long option.
+func forces(word string) bool {
+	if strings.HasPrefix(word, "+") || strings.HasPrefix(word, ":") {
+		return true
+	}
+	for _, option := range []string{"--f", "--d", "--m", "--pr"} {
+		if strings.HasPrefix(word, option) && !strings.HasPrefix(word, "--follow") && !strings.HasPrefix(word, "--dry") {
+			return true
+		}
+	}
+	return shortOption(word, 'f') || shortOption(word, 'd')
+}
+
+func shortOption(word string, letter byte) bool {
+	return len(word) > 1 && word[0] == '-' && word[1] != '-' && strings.IndexByte(word, letter) > 0
+}
+
+// openEnded are programs that run whatever their arguments say. An allow rule
+// for the bare program allows everything.
+var openEnded = []string{
+	"sh", "bash", "zsh", "dash", "ksh", "fish", "csh", "tcsh", "busybox", "cmd", "cmd.exe", "powershell", "pwsh",
+	"python", "python2", "python3", "pypy", "node", "nodejs", "deno", "bun", "ruby", "perl", "php", "lua", "tclsh", "Rscript", "osascript",
+	"awk", "gawk", "mawk", "nawk", "sed", "find", "fd", "make", "vim", "vi", "ex", "ed", "emacs", "gdb", "expect",
+	"eval", "exec", "source", ".", "command", "builtin", "sudo", "doas", "su", "env", "xargs", "parallel", "nohup", "nice", "ionice", "setsid",
+	"time", "timeout", "watch", "strace", "ltrace", "script", "flock", "unshare", "nsenter", "chroot", "systemd-run",
+	"npx", "bunx", "pnpx", "uvx", "pipx", "ssh", "docker", "podman", "kubectl", "tmux", "screen", "rm", "git", "npm", "go",
+}
+
+// openEndedSub are subcommands and options that make a program open-ended.
+var openEndedSub = []string{
+	"-c", "-e", "-m", "-lc", "-ic", "--eval", "-p", "--print", "-r", "exec", "x", "dlx", "run", "-", "-s", "--", "-u", "-E", "-i",
+}
+
+// tooBroad reports whether an allow rule allows so much that auto mode would
+// decide nothing any more.
+func tooBroad(r umpire.Rule) bool {
+	if r.Action != umpire.Allow {
+		return false
+	}
+	if r.Match == (umpire.Match{}) {
+		return toolNamed(r.Tool, "Bash")
+	}
+	words, err := SplitPrefix(r.Match.CommandPrefix)
+	if err != nil || len(words) == 0 {
+		return false
+	}
+	program := strings.TrimSuffix(words[0][strings.LastIndexByte(words[0], '/')+1:], ".exe")
+	program = strings.TrimRight(program, ".0123456789")
+	if !slices.Contains(openEnded, program) && !slices.Contains(openEnded, words[0]) {
+		return false
+	}
+	return len(words) == 1 || len(words) == 2 && slices.Contains(openEndedSub, words[1])
+}
+
+// Stripped returns the allow rules that do not speak in the mode, because they
+// are so broad that they would defeat it. Only auto mode strips any.
+func (p *Policy) Stripped(mode umpire.Mode) []umpire.Rule {
+	if p == nil || mode != umpire.ModeAuto {
+		return nil
+	}
+	var stripped []umpire.Rule
+	for _, r := range p.rules {
+		if tooBroad(r) {
+			stripped = append(stripped, r)
+		}
+	}
+	return stripped
+}

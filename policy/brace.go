@@ -1,0 +1,105 @@
+package policy
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+)
+
+// expandBraces writes a pattern with {a,b} alternatives as patterns without:
+// an index cannot look into braces, and matching adjacent ones takes time that
+// grows with their product. Braces nest; a backslash makes one ordinary.
+func expandBraces(pattern string) ([]string, error) {
+	open, end, err := firstBraces(pattern)
+	if err != nil {
+		return nil, err
+	}
+	if open < 0 {
+		return []string{pattern}, nil
+	}
+	tails, err := expandBraces(pattern[end+1:])
+	if err != nil {
+		return nil, err
+	}
+	var all []string
+	for _, choice := range splitChoices(pattern[open+1 : end]) {
+		middles, err := expandBraces(choice)
+		if err != nil {
+			return nil, err
+		}
+		if len(all)+len(middles)*len(tails) > maxGlobExpanded {
+			return nil, fmt.Errorf("braces give more than %d patterns", maxGlobExpanded)
+		}
+		for _, middle := range middles {
+			for _, tail := range tails {
+				all = append(all, pattern[:open]+middle+tail)
+			}
+		}
+	}
+	return all, nil
+}
+
+// firstBraces finds the first group outside character classes; -1 is none.
+func firstBraces(s string) (open, end int, err error) {
+	open = -1
+	depth, class := 0, false
+	for i := 0; i < len(s); i++ {
+		switch c := s[i]; {
+		case c == '\\':
+			i++
+		case class:
+			class = c != ']'
+		case c == '[':
+			class = true
+		case c == '{':
+			if depth == 0 {
+				open = i
+			}
+			depth++
+		case c == '}' && depth > 0:
+			if depth--; depth == 0 {
+				return open, i, nil
+			}
+		}
+	}
+	if depth > 0 {
+		return 0, 0, errors.New("a brace is not closed")
+	}
+	return -1, -1, nil
+}
+
+// splitChoices splits at the commas that are not within a nested group.
+func splitChoices(s string) []string {
+	var choices []string
+	start, depth, class := 0, 0, false
+	for i := 0; i < len(s); i++ {
+		switch c := s[i]; {
+		case c == '\\':
+			i++
+		case class:
+			class = c != ']'
+		case c == '[':
+			class = true
+		case c == '{':
+			depth++
+		case c == '}':
+			depth--
+		case c == ',' && depth == 0:
+			choices = append(choices, s[start:i])
+			start = i + 1
+		}
+	}
+	return append(choices, s[start:])
+}
+
+// escapeGlob writes a path so that it matches only itself.
+func escapeGlob(path string) string {
+	var b strings.Builder
+	for i := range len(path) {
+		if strings.IndexByte(`*?[]{}\`, path[i]) >= 0 {
+			b.WriteByte('\\')
+		}
+		b.WriteByte(path[i])
+	}
+	return b.String()
+}

@@ -1,0 +1,187 @@
+package policy
+
+import (
+	"slices"
+
+	"github.com/umpirehq/umpire"
+)
+
+// A hardRule is one line of the built-in tables: patterns for one tool, and the
+// row in which they stand. Built-in rules use the rule language, so that
+// `umpire rules list --builtin` can print what holds.
+type hardRule struct {
+	id          umpire.RuleID
+	tool        string
+	patterns    []string
+	description string
+
+	row  int
+	code umpire.ReasonCode
+	// onlyTree and wholeFolder are explained at compiled.
+	onlyTree, wholeFolder bool
+}
+
+// systemFolders hold an operating system. Deleting one, or changing everything
+// in it, leaves no working machine.
+var systemFolders = []string{
+	"/", "/{bin,boot,dev,etc,home,lib,lib32,lib64,libx32,opt,proc,root,run,sbin,srv,sys,usr,var}",
+	"/{Users,System,Library,Applications,Volumes,private,cores,nix}",
+	"/usr/*", "/var/{lib,log,db,cache,spool}", "/private/{etc,var}", "/System/*", "/Library/*",
+	"?:/", "?:/{Windows,Users,ProgramData,Program Files,Program Files (x86)}", "?:/Windows/System32",
+	"/mnt/?", "/mnt/?/{Windows,Users,ProgramData,Program Files,Program Files (x86)}", "/mnt/?/Windows/System32",
+}
+
+var homeFolders = []string{"~", "/home/*", "/Users/*", "?:/Users/*", "/mnt/?/Users/*"}
+
+// coreFiles are the ones without which a machine does not start or let anyone in.
+var coreFiles = []string{
+	"/etc/{passwd,shadow,group,gshadow,fstab,crypttab,sudoers,ld.so.preload,inittab}", "/etc/sudoers.d/**", "/boot/**",
+}
+
+// devices are disks, memory and kernel switches; the harmless ones, like
+// /dev/null and the terminals, are not among them.
+var devices = []string{
+	"/dev/{sd,hd,vd,xvd,nvme,mmcblk,disk,rdisk,md,dm-,loop,sr,pmem,zram}*",
+	"/dev/{mapper,disk,md,block,vg}*/**", "/dev/{mem,kmem,port,core,nvram}",
+	"/proc/{sysrq-trigger,kcore,kmem}", "/proc/sys/kernel/{sysrq,core_pattern,modprobe}", "/sys/firmware/efi/efivars/**",
+}
+
+// forbiddenFiles are about passwords and who may become whom; nobody edits or
+// shows them through an agent.
+var forbiddenFiles = []string{
+	"/etc/{passwd,shadow,gshadow,master.passwd,sudoers}", "/etc/{passwd,shadow,gshadow}-", "/etc/sudoers.d/**",
+	"/private/etc/{master.passwd,sudoers}", "/private/etc/sudoers.d/**",
+	"?:/Windows/System32/**", "/mnt/?/Windows/System32/**",
+}
+
+// controlFiles decide what runs without anyone asking: umpire's own files, git
+// hooks, agents' settings, editors' tasks and the shell's start files.
+var controlFiles = []struct {
+	id          umpire.RuleID
+	patterns    []string
+	description string
+}{
+	{"control-umpire", []string{"/**/.umpire/**", "~/.umpire/**", "/etc/umpire/**"}, "umpire's own rules, state and settings"},
+	{"control-git", []string{"/**/.git/hooks/**", "/**/.git/{config,config.worktree}", "/**/.git/info/attributes", "/**/.git/modules/**/{config,hooks}", "/**/.git/worktrees/*/config.worktree", "~/.gitconfig", "~/.config/git/**"}, "git runs programs named here"},
+	{"control-agents", []string{
+		"/**/.claude/settings*.json", "/**/.claude/hooks/**", "/**/.claude/permissions.yml", "~/.claude.json", "/**/.mcp.json",
+		"/**/.codex/**", "/**/.gemini/settings.json", "/**/.cursor/{hooks,mcp}.json", "/**/.github/hooks/**", "/**/.muse/permissions.json",
+	}, "an agent's settings, hooks or servers"},
+	{"control-tasks", []string{"/**/.vscode/{settings,tasks,launch}.json", "/**/.husky/**", "/**/.envrc", "/**/.devcontainer/**"}, "runs when the project is opened or committed"},
+	{"control-shell", []string{
+		"~/.{bashrc,bash_profile,bash_login,bash_logout,bash_aliases,profile}", "~/.{zshrc,zshenv,zprofile,zlogin,zlogout}", "~/.config/fish/**",
+		"/etc/{profile,bash.bashrc,bashrc,zshrc,zshenv,environment}", "/etc/profile.d/**",
+	}, "runs when a shell starts"},
+	{"control-login", []string{
+		"~/.ssh/**", "/var/spool/cron/**", "/etc/crontab", "/etc/cron.*/**",
+		"~/.config/{systemd,autostart}/**", "~/Library/LaunchAgents/**", "/etc/systemd/system/**",
+	}, "decides who may log in, or runs by itself"},
+}
+
+// selfVerbs answer umpire's questions or loosen its rules. An agent that could
+// call them would approve itself.
+var selfVerbs = []string{
+	"approve", "deny", "cancel", "trust", "init", "mode", "serve",
+	"rules add", "rules remove", "rules import", "config set", "sessions end", "sessions delete", "watch",
+}
+
+// hardRules puts the tables together.
+func hardRules(o Options) []hardRule {
+	rules := []hardRule{
+		{id: "critical-system", tool: "Delete", patterns: systemFolders, description: "deletes a system directory", wholeFolder: true},
+		{id: "critical-system-tree", tool: "Write", patterns: systemFolders, description: "changes everything in a system directory", onlyTree: true, wholeFolder: true},
+		{id: "critical-home", tool: "Delete", patterns: homeFolders, description: "deletes a home directory", wholeFolder: true},
+		{id: "critical-home-tree", tool: "Write", patterns: homeFolders, description: "changes everything in a home directory", onlyTree: true, wholeFolder: true},
+		{id: "critical-device", tool: "Write", patterns: devices, description: "overwrites a device or kernel memory"},
+		{id: "critical-core", tool: "Write", patterns: coreFiles, description: "changes a file that the system needs to start"},
+		{id: "forbidden-read", tool: "Read", patterns: forbiddenFiles, description: "a forbidden path", code: umpire.CodeForbiddenPath},
+		{id: "forbidden-write", tool: "Write", patterns: forbiddenFiles, description: "a forbidden path", code: umpire.CodeForbiddenPath},
+	}
+	for i := range rules {
+		rules[i].row = rowHardStop
+		if rules[i].code == "" {
+			rules[i].code = umpire.CodeCritical
+		}
+	}
+	return append(rules, controlRules(o)...)
+}
+
+func controlRules(o Options) []hardRule {
+	var rules []hardRule
+	for _, c := range controlFiles {
+		patterns := c.patterns
+		if c.id == "control-umpire" && o.StateDir != "" {
+			patterns = append(slices.Clip(patterns), escapeGlob(o.StateDir)+"/**")
+		}
+		rules = append(rules, hardRule{
+			id: c.id, tool: "Write", patterns: patterns, description: "a control file: " + c.description,
+			row: rowControl, code: umpire.CodeControlFile,
+		})
+	}
+	return rules
+}
+
+// rules writes the line as rules of the rule language, one for each pattern.
+func (h hardRule) rules() []umpire.Rule {
+	action := umpire.Deny
+	if h.row == rowControl {
+		action = umpire.Ask
+	}
+	var rules []umpire.Rule
+	for _, pattern := range h.patterns {
+		rules = append(rules, umpire.Rule{
+			ID: h.id, Action: action, Tool: h.tool, Match: umpire.Match{PathGlob: pattern},
+			Description: h.description, Source: umpire.SourceBuiltin,
+		})
+	}
+	return rules
+}
+
+func selfRules() []umpire.Rule {
+	var rules []umpire.Rule
+	for _, verb := range selfVerbs {
+		rules = append(rules, umpire.Rule{
+			ID: "self-approval", Action: umpire.Deny, Tool: "Bash", Match: umpire.Match{CommandPrefix: "umpire " + verb},
+			Description: "an agent may not answer or loosen umpire: umpire " + verb, Source: umpire.SourceBuiltin,
+		})
+	}
+	return rules
+}
+
+// Builtin returns the rules that hold in every policy, for people to read. New
+// adds them by itself. What critical rules say about a folder they also say
+// about everything in it at once, as in FOLDER/*, and those with "everything"
+// in their description are about recursive changes only.
+func Builtin() []umpire.Rule {
+	var rules []umpire.Rule
+	for _, h := range hardRules(Options{}) {
+		rules = append(rules, h.rules()...)
+	}
+	return append(rules, selfRules()...)
+}
+
+// builtins compiles the built-in rules. Their order is below zero, so that they
+// are named before anybody's rules.
+func builtins(o Options) []*compiled {
+	var all []*compiled
+	for _, h := range hardRules(o) {
+		for _, r := range h.rules() {
+			c := compile(&r, o)
+			for i := range c.globs {
+				c.globs[i].refold()
+			}
+			c.row, c.code = h.row, h.code
+			c.onlyTree, c.wholeFolder = h.onlyTree, h.wholeFolder
+			all = append(all, c)
+		}
+	}
+	for _, r := range selfRules() {
+		c := compile(&r, o)
+		c.self = true
+		all = append(all, c)
+	}
+	for i, c := range all {
+		c.order = i - len(all)
+	}
+	return all
+}

@@ -1,0 +1,64 @@
+package policy
+
+import "github.com/umpirehq/umpire"
+
+// allowing returns the allow rules that cover the access: those that match it
+// and, for what a program does with files and hosts, those that cover the
+// program. A redirection is the shell's doing, not the program's.
+func (j *judge) allowing() []*compiled {
+	rules := j.hits.rows[rowAllowRule]
+	if len(rules) > 0 || !j.followsProgram() {
+		return rules
+	}
+	var covering []*compiled
+	for _, h := range j.hitsOf(j.access().Part) {
+		allowed := commandRules(h.rows[rowAllowRule])
+		if len(allowed) == 0 && !unremarkable(h.subject.access) {
+			return nil
+		}
+		for _, c := range allowed {
+			covering = insertRule(covering, c)
+		}
+	}
+	return covering
+}
+
+// followsProgram reports whether the access is covered by what covers the
+// programs of its part.
+func (j *judge) followsProgram() bool {
+	a := j.access()
+	return a.Kind != umpire.KindExec && !a.Redirect && allowable(a) && startsCommands(j.query.Call.Tool)
+}
+
+// unremarkable programs need no rule of their own beside the one for the
+// program that they help.
+func unremarkable(a *umpire.Access) bool { return a.Doubt == "" && umpire.Low.AtLeast(a.Risk) }
+
+func commandRules(rules []*compiled) []*compiled {
+	var commands []*compiled
+	for _, c := range rules {
+		if len(c.words) > 0 || c.bare() {
+			commands = append(commands, c)
+		}
+	}
+	return commands
+}
+
+// ruleCovers is allowing for a single rule, that of a grant.
+func (j *judge) ruleCovers(c *compiled) bool {
+	if c.matches(j.subject, &j.policy.opts) {
+		return true
+	}
+	if !j.followsProgram() || len(c.words) == 0 {
+		return false
+	}
+	covered := false
+	for _, h := range j.hitsOf(j.access().Part) {
+		matched := c.matches(h.subject, &j.policy.opts)
+		if !matched && !unremarkable(h.subject.access) {
+			return false
+		}
+		covered = covered || matched
+	}
+	return covered
+}

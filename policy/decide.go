@@ -1,0 +1,197 @@
+package policy
+
+import (
+	"slices"
+	"strconv"
+
+	"github.com/umpirehq/umpire"
+)
+
+// headlessText begins the reason of every question that nobody can answer.
+const headlessText = "non_interactive confirmation required"
+
+// Decide judges a call. It collects every reason, also behind the one that
+// settles an access. It does not fail: what it cannot judge it denies.
+func Decide(p *Policy, q Query) umpire.Decision {
+	q.Facts.Accesses = slices.Clone(q.Facts.Accesses)
+	for i := range q.Facts.Accesses {
+		weigh(&q.Facts.Accesses[i])
+	}
+	d := umpire.Decision{
+		Risk: q.Facts.Risk(), Type: q.Facts.Type, Accesses: q.Facts.Accesses,
+		Obligations: obligations(q.Facts.Accesses),
+	}
+	d.Reasons = callReasons(p, &q)
+	if p != nil {
+		judgeAll(p, &q, &d)
+	}
+	settle(&d)
+	if d.Verdict == umpire.Ask {
+		d.Warning = d.Risk.AtLeast(umpire.High)
+		d.Suggestions = suggestions(&q, &d, p.opts.Root)
+	}
+	return d
+}
+
+// callReasons are the rows that speak about a call as a whole.
+func callReasons(p *Policy, q *Query) []umpire.Reason {
+	var reasons []umpire.Reason
+	deny := func(code umpire.ReasonCode, text string) {
+		reasons = append(reasons, umpire.Reason{Row: rowInvalid, Verdict: umpire.Deny, Code: code, Text: text, Access: -1})
+	}
+	if p == nil {
+		deny(umpire.CodeInvalid, "There is no policy")
+	}
+	if q.Invalid != "" {
+		deny(umpire.CodeInvalid, q.Invalid)
+	} else if q.Call.Tool == "" {
+		deny(umpire.CodeInvalid, "The call names no tool")
+	}
+	if !q.Profile.lists(q.Call.Tool) {
+		deny(umpire.CodeProfile, "Tool "+strconv.Quote(q.Call.Tool)+" is not in the agent's profile")
+	}
+	if len(q.Facts.Accesses) == 0 {
+		deny(umpire.CodeInvalid, "Nothing is known about the call")
+	}
+	return reasons
+}
+
+// judgeAll judges every access by every row.
+func judgeAll(p *Policy, q *Query, d *umpire.Decision) {
+	all := p.findHits(q, d.Accesses)
+	j := judge{
+		policy: p, query: q, passes: passes(q, p.opts), class: d.Risk.Class(),
+		hitsOf: func(part int) []*hits { return programsOf(all, part) },
+	}
+	for i := range d.Accesses {
+		a := &d.Accesses[i]
+		j.subject, j.hits = all[i].subject, &all[i]
+		j.outside = liesOutside(a)
+		reasons := j.reasons()
+		for r := range reasons {
+			reasons[r].Access = i
+		}
+		a.Verdict = reasons[0].Verdict
+		d.Reasons = append(d.Reasons, reasons...)
+	}
+}
+
+// liesOutside: a path that was not resolved counts as outside, unless it could
+// not even be named, which is doubt and asks by itself.
+func liesOutside(a *umpire.Access) bool {
+	if !a.Paths() || a.Target == "" {
+		return false
+	}
+	return a.Place == umpire.PlaceOutside || a.Place == umpire.PlaceUnknown && a.Doubt == ""
+}
+
+// reasons runs the rows over one access; the last row always speaks.
+func (j *judge) reasons() []umpire.Reason {
+	var reasons []umpire.Reason
+	for _, row := range order {
+		reasons = append(reasons, row(j)...)
+	}
+	if reasons[0].Verdict == umpire.Ask {
+		refuseUnasked(j.query, &reasons[0])
+	}
+	return reasons
+}
+
+// refuseUnasked turns a question into a refusal where nobody is to be asked.
+func refuseUnasked(q *Query, r *umpire.Reason) {
+	switch {
+	case q.Headless:
+		r.Text = headlessText + ": " + r.Text
+	case q.Mode == umpire.ModeReject:
+		r.Text = "Reject mode asks nobody: " + r.Text
+	default:
+		return
+	}
+	r.Verdict, r.Code = umpire.Deny, umpire.CodeAutoDeny
+}
+
+// findHits finds the rules for every access: the policy's, and those that came
+// with the request.
+func (p *Policy) findHits(q *Query, accesses []umpire.Access) []hits {
+	tight, bad := tightening(q.Tighten, p.opts)
+	all := make([]hits, len(accesses))
+	for i := range accesses {
+		h := &all[i]
+		*h = hits{
+			subject: newSubject(&q.Call, &accesses[i], &p.opts), opts: &p.opts, now: q.Now,
+			narrow: q.Mode == umpire.ModeAuto,
+		}
+		p.index.find(h)
+		h.offer(tight)
+		if bad != nil {
+			h.rows[rowAskRule] = insertRule(h.rows[rowAskRule], bad)
+		}
+	}
+	return all
+}
+
+// programsOf returns the hits of the programs of one part.
+func programsOf(all []hits, part int) []*hits {
+	var programs []*hits
+	for i := range all {
+		if a := all[i].subject.access; a.Kind == umpire.KindExec && a.Part == part {
+			programs = append(programs, &all[i])
+		}
+	}
+	return programs
+}
+
+// settle takes the strictest verdict and names the first row that gave it. A
+// file that the suffix limit refuses is left out by the tool, so it does not
+// refuse the call while another file remains.
+func settle(d *umpire.Decision) {
+	settling := settlingReasons(d.Reasons)
+	if len(settling) == 0 {
+		return
+	}
+	strictest := settling[0]
+	for _, r := range settling[1:] {
+		if r.Verdict < strictest.Verdict {
+			strictest = r
+		}
+	}
+	d.Verdict, d.Reason, d.ReasonCode, d.Rule = strictest.Verdict, strictest.Text, strictest.Code, strictest.Rule
+	if strictest.Row == rowExternal {
+		d.Type = umpire.ExternalDirectory
+	}
+}
+
+// settlingReasons are those of the call and the first of every access.
+func settlingReasons(reasons []umpire.Reason) []umpire.Reason {
+	var all, kept []umpire.Reason
+	seen := -1
+	for _, r := range reasons {
+		if r.Access >= 0 && r.Access == seen {
+			continue
+		}
+		seen = max(seen, r.Access)
+		all = append(all, r)
+		if r.Row != rowSuffix {
+			kept = append(kept, r)
+		}
+	}
+	if len(kept) == 0 {
+		return all
+	}
+	return kept
+}
+
+// obligations: a call that changes anything may write in its workspace, one
+// that only looks may not, and the network is open only for calls that say so.
+func obligations(accesses []umpire.Access) umpire.Obligations {
+	o := umpire.Obligations{Sandbox: "read-only"}
+	for i := range accesses {
+		if accesses[i].Changes() {
+			o.Sandbox = "workspace-write"
+		}
+		if accesses[i].Kind == umpire.KindNetwork {
+			o.Network = true
+		}
+	}
+	return o
+}

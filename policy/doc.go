@@ -1,0 +1,50 @@
+// Package policy decides calls: from rules, a mode, grants and what is known
+// about a call it makes one [umpire.Decision]. It reads nothing, runs nothing
+// and knows no clock, so the same arguments always give the same decision.
+//
+// Most people need two calls:
+//
+//	p, err := policy.New(rules, policy.Options{Root: root, Home: home})
+//	decision := policy.Decide(p, policy.Query{Call: call, Facts: facts, Mode: mode, Now: now})
+//
+// # Order of decision
+//
+// Every access of a call is judged by the rows below. The first row that
+// speaks settles the access, the others are kept as reasons, and the call gets
+// the strictest verdict of its accesses.
+//
+//	 1  malformed input, or a tool the profile does not list   deny
+//	 2  suffix limit of the profile                            deny
+//	 3  critical risk, forbidden path                          deny, by nobody lifted
+//	 4  deny rule                                              deny
+//	 5  plan mode, and not a read                              deny
+//	 6  control file                                           ask, lifted once at a time
+//	 7  ask rule                                               ask
+//	 8  bypass mode                                            allow
+//	 9  outside the project, no path rule or grant             ask, or deny if so configured
+//	10  safe or low risk, mode not ask                         allow
+//	11  allow rule                                             allow
+//	12  grant                                                  allow
+//	13  allowAll                                               allow
+//	14  the mode: ask or deny
+//
+// A once or session grant stands before rows 7, 9 and 14, a once grant before
+// row 6 too. An access in doubt is never allowed by rows 10, 11 and 13, and by
+// row 12 only for the exact command.
+//
+// # Rules
+//
+// A rule names a tool and at most one match. The short form is how people type
+// it:
+//
+//	Bash(npm test:*)            commands that begin with these words
+//	Read(~/go/pkg/mod/**)       paths; so are LS, Glob, Grep, Write, Edit, Delete
+//	WebFetch(domain:pkg.go.dev) hosts; *.go.dev are its subdomains
+//	mcp__github__*              tools by name
+//	*                           everything
+//
+// Rules for Read, LS, Glob and Grep judge every read, rules for Write and Edit
+// every write, rules for WebFetch every host, whichever tool makes the access.
+// [Validate] says what is wrong with a rule; [CheckExamples] holds it to its
+// own examples.
+package policy

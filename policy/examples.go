@@ -1,0 +1,108 @@
+package policy
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/shell"
+)
+
+// CheckExamples holds a rule to its own examples: commands for Bash, paths for
+// the tools that read and write, URLs or hosts for WebFetch. An error names the
+// example that fails; such a rule must not allow anything.
+func CheckExamples(r umpire.Rule, o Options) error {
+	if err := Validate(r); err != nil {
+		return err
+	}
+	for _, example := range r.Examples.Match {
+		if !MatchesExample(r, example, o) {
+			return fmt.Errorf("rule %q does not match its example %q", r.ID, example)
+		}
+	}
+	for _, example := range r.Examples.NotMatch {
+		if MatchesExample(r, example, o) {
+			return fmt.Errorf("rule %q matches %q, which it says it does not", r.ID, example)
+		}
+	}
+	return nil
+}
+
+// MatchesExample reports whether the rule speaks about an example. As in a
+// decision, a rule that allows must cover all of a command and one that denies
+// or asks must match a part of it. A rule that Validate refuses matches nothing.
+func MatchesExample(r umpire.Rule, example string, o Options) bool {
+	if Validate(r) != nil {
+		return false
+	}
+	if r.Source == umpire.SourceUnknown {
+		r.Source = umpire.SourceFlag // where it will come from is not known here
+	}
+	o = o.prepare()
+	c := compile(&r, o)
+	call := umpire.Call{Tool: exampleTool(r.Tool)}
+	matched := 0
+	accesses := exampleAccesses(r, call.Tool, example, o)
+	for i := range accesses {
+		if c.matches(newSubject(&call, &accesses[i], &o), &o) {
+			matched++
+		}
+	}
+	if c.allows() {
+		return matched > 0 && matched == len(accesses)
+	}
+	return matched > 0
+}
+
+// exampleTool is the tool of the call that an example stands for.
+func exampleTool(tool string) string {
+	if strings.ContainsAny(tool, "*?[") {
+		return "Bash"
+	}
+	return tool
+}
+
+// exampleAccesses reads an example as what the rule is about.
+func exampleAccesses(r umpire.Rule, tool, example string, o Options) []umpire.Access {
+	switch {
+	case r.Match.PathGlob != "":
+		target := absolute(homePath(example, o.Home), o.Root)
+		return []umpire.Access{{Kind: exampleKind(r.Tool), Target: target, Resolved: target, Place: umpire.PlaceInside}}
+	case r.Match.Domain != "" || takesDomainOnly(r.Tool):
+		return []umpire.Access{{Kind: umpire.KindNetwork, Target: hostName(example)}}
+	case r.Match.CommandPrefix != "" || startsCommands(tool):
+		return programs(shell.Parse(example, shell.Env{Dir: max(o.Root, "/"), Home: o.Home}))
+	}
+	target := absolute(homePath(example, o.Home), o.Root)
+	return []umpire.Access{{Kind: exampleKind(r.Tool), Target: target, Resolved: target, Place: umpire.PlaceInside}}
+}
+
+// programs keeps what command rules are about, and what is in doubt: no rule
+// covers that.
+func programs(all []umpire.Access) []umpire.Access {
+	var kept []umpire.Access
+	for _, a := range all {
+		if a.Kind == umpire.KindExec || a.Doubt != "" {
+			kept = append(kept, a)
+		}
+	}
+	return kept
+}
+
+func homePath(p, home string) string {
+	if rest, ok := strings.CutPrefix(p, "~"); ok && (rest == "" || rest[0] == '/') && home != "" {
+		return home + rest
+	}
+	return p
+}
+
+// exampleKind is the kind of access that a path example of the tool stands for.
+func exampleKind(tool string) umpire.AccessKind {
+	for _, kind := range []umpire.AccessKind{umpire.KindRead, umpire.KindWrite, umpire.KindDelete} {
+		if family := familyTools(kind, true); slices.Contains(family[0], tool) {
+			return kind
+		}
+	}
+	return umpire.KindRead
+}

@@ -1,0 +1,233 @@
+package policy
+
+import (
+	"encoding/json"
+	"fmt"
+	"path"
+	"strings"
+
+	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/shell"
+)
+
+// MaxPaths is how many paths one call may name.
+const MaxPaths = 1000
+
+// FactsOf says what a call would do. Paths are made absolute from the call's
+// folder and not yet resolved. An error names the field of the input that is
+// malformed; such a call is refused, and the facts are then empty.
+func FactsOf(call umpire.Call, env shell.Env) (umpire.Facts, error) {
+	in, err := readInput(call.Input)
+	if err != nil {
+		return umpire.Facts{}, err
+	}
+	if call.Dir != "" {
+		env.Dir = call.Dir
+	}
+	t := toolOf(call.Tool)
+	facts := umpire.Facts{Type: t.kind}
+	switch t.shape {
+	case shapeShell:
+		facts.Accesses, err = commandAccesses(in, env)
+	case shapeRead, shapeTree, shapeWrite:
+		facts.Accesses, err = pathAccesses(t, in, env)
+	case shapeNetwork:
+		facts.Accesses, err = networkAccesses(t, in)
+	case shapeGit:
+		facts.Accesses = []umpire.Access{{Kind: umpire.KindExec, Program: t.words[0], Args: t.words[1:], Words: t.words, Risk: t.risk, Reason: t.why}}
+	case shapeInvoke:
+		facts.Accesses = []umpire.Access{t.invoke()}
+	}
+	if err != nil {
+		return umpire.Facts{}, err
+	}
+	return facts, nil
+}
+
+// invoke is the access of a tool of which nothing but the name is known.
+func (t tool) invoke() umpire.Access {
+	return umpire.Access{Kind: umpire.KindInvoke, Target: t.name, Risk: t.risk, Reason: t.why}
+}
+
+// commandAccesses reads the command line of a shell tool.
+func commandAccesses(in input, env shell.Env) ([]umpire.Access, error) {
+	line, err := in.text("command", "cmd")
+	if err != nil {
+		return nil, err
+	}
+	return shell.Parse(line, env), nil
+}
+
+// pathAccesses is one access for every path of a file tool. A call that names no
+// path stays one of the tool's class, without a path to judge.
+func pathAccesses(t tool, in input, env shell.Env) ([]umpire.Access, error) {
+	paths, err := in.paths()
+	if err != nil {
+		return nil, err
+	}
+	pattern, err := in.text("pattern")
+	if err != nil {
+		return nil, err
+	}
+	if t.name == "Glob" && leaves(pattern) {
+		paths = append(paths, pattern)
+	}
+	if len(paths) == 0 {
+		return []umpire.Access{t.invoke()}, nil
+	}
+	accesses := make([]umpire.Access, len(paths))
+	for i, p := range paths {
+		a := umpire.Access{Kind: umpire.KindRead, Target: fromDir(p, env), Risk: t.risk, Reason: t.why, Tree: t.shape == shapeTree}
+		if t.shape == shapeWrite {
+			a.Kind = umpire.KindWrite
+		}
+		if a.Target == "" {
+			a.Target, a.Doubt = p, "the folder that the path starts from is not known"
+		}
+		accesses[i] = a
+	}
+	return accesses, nil
+}
+
+// leaves reports whether a file pattern may reach outside its folder.
+func leaves(pattern string) bool {
+	return path.IsAbs(pattern) || strings.HasPrefix(pattern, "~") || strings.Contains(pattern, "..")
+}
+
+// fromDir makes a path of a tool's input absolute, without cleaning it.
+func fromDir(p string, env shell.Env) string {
+	switch {
+	case path.IsAbs(p) || driveLetter(p):
+		return p
+	case p == "~" || strings.HasPrefix(p, "~/"):
+		if env.Home == "" {
+			return ""
+		}
+		return env.Home + p[1:]
+	case env.Dir == "":
+		return ""
+	}
+	return strings.TrimSuffix(env.Dir, "/") + "/" + p
+}
+
+// networkAccesses reads the URL of a tool that fetches.
+func networkAccesses(t tool, in input) ([]umpire.Access, error) {
+	url, err := in.text("url", "uri")
+	if err != nil {
+		return nil, err
+	}
+	if url == "" {
+		return []umpire.Access{t.invoke()}, nil
+	}
+	a := umpire.Access{Kind: umpire.KindNetwork, Target: url, Risk: t.risk, Reason: t.why}
+	if problem := urlProblem(url); problem != "" {
+		a.Risk, a.Reason = umpire.Medium, problem
+	}
+	return []umpire.Access{a}, nil
+}
+
+// An input is a call's input, read field by field.
+type input map[string]json.RawMessage
+
+func readInput(raw json.RawMessage) (input, error) {
+	if len(raw) == 0 {
+		return input{}, nil
+	}
+	var in input
+	if err := json.Unmarshal(raw, &in); err != nil {
+		return nil, fmt.Errorf("input: want a JSON object: %w", err)
+	}
+	return in, nil
+}
+
+// text returns the first of the fields that is there; none is "".
+func (in input) text(names ...string) (string, error) {
+	for _, name := range names {
+		raw, ok := in[name]
+		if !ok || string(raw) == "null" {
+			continue
+		}
+		var text string
+		if err := json.Unmarshal(raw, &text); err != nil {
+			return "", fmt.Errorf("input.%s: want a string, got %s", name, sortOf(raw))
+		}
+		if strings.ContainsRune(text, 0) && name != "command" && name != "cmd" {
+			return "", fmt.Errorf("input.%s: holds a NUL byte", name)
+		}
+		return text, nil
+	}
+	return "", nil
+}
+
+// sortOf names the sort of a JSON value, for errors.
+func sortOf(raw json.RawMessage) string {
+	switch raw[0] {
+	case '{':
+		return "an object"
+	case '[':
+		return "a list"
+	case '"':
+		return "a string"
+	case 't', 'f':
+		return "a boolean"
+	}
+	return "a number"
+}
+
+// pathFields are the fields in which tools name the paths they work on.
+var pathFields = []string{"path", "file_path", "filePath", "notebook_path", "paths"}
+
+// paths returns every path that the input names, in the order of pathFields.
+func (in input) paths() ([]string, error) {
+	var out []string
+	for _, name := range pathFields {
+		raw, ok := in[name]
+		if !ok || string(raw) == "null" {
+			continue
+		}
+		named, err := readPaths(name, raw)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, named...)
+	}
+	if len(out) > MaxPaths {
+		return nil, fmt.Errorf("input: names %d paths, more than %d", len(out), MaxPaths)
+	}
+	return out, nil
+}
+
+// readPaths reads a path, a list of paths, or a list of objects with a path.
+func readPaths(name string, raw json.RawMessage) ([]string, error) {
+	if raw[0] != '[' {
+		text, err := input{name: raw}.text(name)
+		if err != nil || text == "" {
+			return nil, err
+		}
+		return []string{text}, nil
+	}
+	var items []json.RawMessage
+	if err := json.Unmarshal(raw, &items); err != nil {
+		return nil, fmt.Errorf("input.%s: %w", name, err)
+	}
+	var out []string
+	for i, item := range items {
+		field := fmt.Sprintf("%s[%d]", name, i)
+		if item[0] == '{' {
+			object, err := readInput(item)
+			if err != nil {
+				return nil, err
+			}
+			item = object["path"]
+		}
+		text, err := input{field: item}.text(field)
+		if err != nil {
+			return nil, err
+		}
+		if len(item) == 0 || text == "" {
+			return nil, fmt.Errorf("input.%s: names no path", field)
+		}
+		out = append(out, text)
+	}
+	return out, nil
+}

@@ -1,0 +1,296 @@
+package policy
+
+import (
+	"path"
+	"strings"
+
+	"github.com/bmatcuk/doublestar/v4"
+
+	"github.com/umpirehq/umpire"
+)
+
+// A segment is one part of a pattern between slashes.
+type segment struct {
+	text string // without escapes when literal
+	sort segmentSort
+}
+
+type segmentSort uint8
+
+const (
+	literal segmentSort = iota
+	wild                // * ? [ ] within one segment
+	deep                // **, any number of segments
+)
+
+// A glob is one absolute pattern without braces, cut into segments and folded
+// if it ignores case.
+type glob struct {
+	segs []segment
+	fold bool
+	// anyDepth marks a pattern without a slash that matches every segment of a
+	// path below the root; segs then holds that one segment.
+	anyDepth bool
+}
+
+// newGlobs compiles a pattern that Validate accepted. allow is whether the
+// pattern belongs to a rule that allows: such patterns match exactly as
+// written, the others at any depth and without regard to case for deny.
+func newGlobs(pattern string, action umpire.Verdict, o Options) []glob {
+	alternatives, err := expandBraces(pattern)
+	if err != nil {
+		return nil
+	}
+	folded := action == umpire.Deny || o.FoldCase
+	var globs []glob
+	for _, text := range alternatives {
+		if action != umpire.Allow && !strings.Contains(text, "/") && text != "~" && text != "**" && text != "." {
+			globs = append(globs, glob{segs: segments(text, folded), fold: folded, anyDepth: true})
+			continue
+		}
+		for _, absolute := range absolutePatterns(text, action, o) {
+			globs = append(globs, glob{segs: segments(absolute, folded), fold: folded})
+		}
+	}
+	return globs
+}
+
+// absolutePatterns puts a pattern on its base. Without a known home a pattern
+// below it protects every home, and allows in none.
+func absolutePatterns(text string, action umpire.Verdict, o Options) []string {
+	rest, home := strings.CutPrefix(text, "~")
+	switch {
+	case home && o.Home != "":
+		return []string{escapeGlob(o.Home) + rest}
+	case home && action == umpire.Allow:
+		return nil
+	case home:
+		return []string{"/home/*" + rest, "/Users/*" + rest, "/root" + rest}
+	case strings.HasPrefix(text, "/"):
+		return []string{text}
+	case driveLetter(text):
+		return []string{"/" + text}
+	}
+	return []string{escapeGlob(o.Root) + "/" + text}
+}
+
+// segments cuts a pattern at its slashes; empty and "." segments say nothing.
+func segments(pattern string, folded bool) []segment {
+	var segs []segment
+	for text := range strings.SplitSeq(pattern, "/") {
+		if text == "" || text == "." {
+			continue
+		}
+		s := segment{text: text}
+		switch {
+		case text == "**":
+			if n := len(segs); n > 0 && segs[n-1].sort == deep {
+				continue
+			}
+			s.sort = deep
+		case hasWildcard(text) && !doublestar.ValidatePattern(text):
+			// Only a command can hold such a pattern; what it means depends on the shell.
+			s.sort, s.text = wild, "*"
+		case hasWildcard(text):
+			s.sort = wild
+		default:
+			s.text = unescape(text)
+		}
+		if folded {
+			s.text = fold(s.text)
+		}
+		segs = append(segs, s)
+	}
+	return segs
+}
+
+// hasWildcard reports whether a segment has an unescaped wildcard.
+func hasWildcard(s string) bool {
+	for i := 0; i < len(s); i++ {
+		switch s[i] {
+		case '\\':
+			i++
+		case '*', '?', '[':
+			return true
+		}
+	}
+	return false
+}
+
+func unescape(s string) string {
+	if !strings.Contains(s, `\`) {
+		return s
+	}
+	var b strings.Builder
+	for i := 0; i < len(s); i++ {
+		if s[i] == '\\' && i+1 < len(s) {
+			i++
+		}
+		b.WriteByte(s[i])
+	}
+	return b.String()
+}
+
+// matches reports whether one segment of a pattern matches one of a path.
+func (s *segment) matches(name string) bool {
+	if s.sort == literal {
+		return s.text == name
+	}
+	return s.sort == deep || doublestar.MatchUnvalidated(s.text, name)
+}
+
+// match reports whether the glob matches the path. below is the number of
+// leading segments of the path that an anyDepth pattern does not look at.
+func (g *glob) match(p *form, below int) bool {
+	segs := p.segs
+	if g.fold {
+		segs = p.folded
+	}
+	if !g.anyDepth {
+		return matchSegments(g.segs, segs)
+	}
+	for _, name := range segs[min(below, len(segs)):] {
+		if g.segs[0].matches(name) {
+			return true
+		}
+	}
+	return false
+}
+
+// matchSegments is the classic match with one star: when a segment does not
+// fit, only the last ** needs to be tried longer, so the time is at most the
+// product of the two lengths.
+func matchSegments(pattern []segment, names []string) bool {
+	p, n := 0, 0
+	star, retry := -1, 0
+	for n < len(names) {
+		switch {
+		case p < len(pattern) && pattern[p].sort == deep:
+			star, retry = p, n
+			p++
+		case p < len(pattern) && pattern[p].matches(names[n]):
+			p++
+			n++
+		case star >= 0:
+			retry++
+			p, n = star+1, retry
+		default:
+			return false
+		}
+	}
+	for p < len(pattern) && pattern[p].sort == deep {
+		p++
+	}
+	return p == len(pattern)
+}
+
+// mayMeet reports whether some path could match both a rule's pattern and the
+// wildcards of a command. It errs towards yes. The table says for every pair of
+// tails whether they meet, so the time is the product of the two lengths.
+func mayMeet(rule, target []segment) bool {
+	next := make([]bool, len(target)+1)
+	row := make([]bool, len(target)+1)
+	for i := len(rule); i >= 0; i-- {
+		for j := len(target); j >= 0; j-- {
+			row[j] = tailsMeet(rule, target, i, j, row, next)
+		}
+		row, next = next, row
+	}
+	return next[0]
+}
+
+// tailsMeet fills one cell: row holds the cells (i, >j), next those of i+1.
+func tailsMeet(rule, target []segment, i, j int, row, next []bool) bool {
+	ruleLeft, targetLeft := i < len(rule), j < len(target)
+	switch {
+	case ruleLeft && rule[i].sort == deep:
+		return next[j] || targetLeft && row[j+1]
+	case targetLeft && target[j].sort == deep:
+		return row[j+1] || ruleLeft && next[j]
+	case ruleLeft && targetLeft:
+		return next[j+1] && segmentsMeet(&rule[i], &target[j])
+	}
+	return !ruleLeft && !targetLeft
+}
+
+// segmentsMeet compares one segment of a rule with one of a command. A shell's
+// wildcard at the start of a name does not match a dot.
+func segmentsMeet(rule, target *segment) bool {
+	switch {
+	case rule.sort == literal && target.sort == wild:
+		hidden := strings.HasPrefix(rule.text, ".") && !strings.HasPrefix(target.text, ".")
+		return !hidden && target.matches(rule.text)
+	case target.sort == literal:
+		return rule.matches(target.text)
+	case rule.sort == deep || target.sort == deep:
+		return true
+	}
+	return endsMeet(rule.text, target.text)
+}
+
+// endsMeet compares what two wildcard segments say about the start and the end
+// of a name: *.lock and *.go share none.
+func endsMeet(a, b string) bool {
+	if strings.ContainsRune(a, '\\') || strings.ContainsRune(b, '\\') {
+		return true
+	}
+	startA, startB := a[:strings.IndexAny(a, "*?[")], b[:strings.IndexAny(b, "*?[")]
+	endA, endB := a[strings.LastIndexAny(a, "*?]")+1:], b[strings.LastIndexAny(b, "*?]")+1:]
+	return (strings.HasPrefix(startA, startB) || strings.HasPrefix(startB, startA)) &&
+		(strings.HasSuffix(endA, endB) || strings.HasSuffix(endB, endA))
+}
+
+// literals returns how many leading segments hold no wildcard.
+func literals(segs []segment) int {
+	n := 0
+	for n < len(segs) && segs[n].sort == literal {
+		n++
+	}
+	return n
+}
+
+// coversTree reports whether the glob is a literal folder followed by **, and
+// that folder holds everything that the target, a pattern itself, can match.
+func (g *glob) coversTree(target []segment) bool {
+	n := literals(g.segs)
+	if g.anyDepth || len(g.segs) != n+1 || g.segs[n].sort != deep || literals(target) < n {
+		return false
+	}
+	for i := range n {
+		if g.segs[i].text != target[i].text {
+			return false
+		}
+	}
+	return true
+}
+
+// driveLetter reports whether a path begins like C:/ or C:\.
+func driveLetter(s string) bool {
+	if len(s) < 2 || s[1] != ':' {
+		return false
+	}
+	letter := s[0] | 0x20
+	return ('a' <= letter && letter <= 'z' || s[0] == '?') && (len(s) == 2 || s[2] == '/' || s[2] == '\\')
+}
+
+// drivePath finds a Windows path within one that was made absolute on
+// another system, and writes it with slashes.
+func drivePath(p string) (string, bool) {
+	colon := strings.IndexByte(p, ':')
+	if colon < 1 || !driveLetter(p[colon-1:]) || colon > 1 && p[colon-2] != '/' && p[colon-2] != '\\' {
+		return "", false
+	}
+	return path.Clean("/" + strings.ReplaceAll(p[colon-1:], `\`, "/")), true
+}
+
+// refold makes a pattern ignore case. What is built in protects alike on every
+// file system, also where it only asks.
+func (g *glob) refold() {
+	if g.fold {
+		return
+	}
+	g.fold = true
+	for i := range g.segs {
+		g.segs[i].text = fold(g.segs[i].text)
+	}
+}

@@ -1,0 +1,144 @@
+package policy
+
+import (
+	"bytes"
+	"encoding/json"
+	"strings"
+	"time"
+
+	"github.com/umpirehq/umpire"
+)
+
+// Exact returns the canonical form of what a call asks for, as grants remember
+// it: the command of a Bash call without outer blanks, and the input of any
+// other call with sorted keys. It is empty, and so remembers nothing, when the
+// input cannot be read.
+func Exact(call umpire.Call) string {
+	if call.Tool == "Bash" {
+		var input struct{ Command, Cmd string }
+		if json.Unmarshal(call.Input, &input) != nil {
+			return ""
+		}
+		if input.Command == "" {
+			input.Command = input.Cmd
+		}
+		return strings.TrimSpace(input.Command)
+	}
+	decoder := json.NewDecoder(bytes.NewReader(call.Input))
+	decoder.UseNumber() // large numbers must stay what they are
+	var input map[string]any
+	if decoder.Decode(&input) != nil {
+		return ""
+	}
+	text, err := json.Marshal(input)
+	if err != nil {
+		return ""
+	}
+	return string(text)
+}
+
+// A pass is a grant that is in force for this call. A tool-wide pass covers the
+// tool's calls, an exact one this very call, and one with a rule what an allow
+// rule like it would cover.
+type pass struct {
+	grant *umpire.Grant
+	exact bool
+	rule  *compiled
+}
+
+// passes returns the grants that have a bearing on the query.
+func passes(q *Query, o Options) []pass {
+	exact, known := "", false
+	var all []pass
+	for i := range q.Grants {
+		g := &q.Grants[i]
+		if !grantInForce(g, q) {
+			continue
+		}
+		switch {
+		case g.Match != (umpire.Match{}):
+			if rule := grantRule(g, o); rule != nil {
+				all = append(all, pass{grant: g, rule: rule})
+			}
+		case g.Tool != q.Call.Tool:
+		case g.Exact == "":
+			all = append(all, pass{grant: g})
+		default:
+			if !known {
+				exact, known = Exact(q.Call), true
+			}
+			if g.Exact == exact {
+				all = append(all, pass{grant: g, exact: true})
+			}
+		}
+	}
+	return all
+}
+
+// grantInForce: remembered answers speak in auto mode only, and none after its time.
+func grantInForce(g *umpire.Grant, q *Query) bool {
+	return g.Tool != "" && (!g.Remembered || q.Mode == umpire.ModeAuto) && !expired(g.ExpiresAt, q.Now)
+}
+
+func expired(at, now time.Time) bool { return !at.IsZero() && !at.After(now) }
+
+// grantRule makes the allow rule that a grant for a pattern stands for; nil if
+// the pattern is not valid, since such a grant covers nothing.
+func grantRule(g *umpire.Grant, o Options) *compiled {
+	r := umpire.Rule{Action: umpire.Allow, Tool: g.Tool, Match: g.Match, Source: umpire.SourceSession}
+	if g.Exact != "" || Validate(r) != nil {
+		return nil
+	}
+	return compile(&r, o)
+}
+
+// covers reports whether the pass covers an access. Doubt is covered only by
+// the exact call. A path outside the project needs the exact call, a pattern
+// for paths, or this once: a whole tool was not approved for the whole disk.
+func (p *pass) covers(j *judge, outside bool) bool {
+	switch {
+	case p.exact:
+		return true
+	case j.subject.access.Doubt != "":
+		return false
+	case p.rule != nil && len(p.rule.globs) > 0:
+		return p.rule.matches(j.subject, &j.policy.opts)
+	case p.rule != nil:
+		return !outside && j.ruleCovers(p.rule)
+	}
+	return !outside || p.grant.Scope == umpire.ScopeOnce && !p.grant.Remembered
+}
+
+// reason says that a grant settles the access.
+func (p *pass) reason() umpire.Reason {
+	r := umpire.Reason{Row: rowGrant, Verdict: umpire.Allow}
+	switch {
+	case p.grant.Remembered:
+		r.Text, r.Code = "Allowed before, remembered for auto mode", umpire.CodeRemembered
+	case p.grant.Scope == umpire.ScopeOnce:
+		r.Text, r.Code = "Allowed once by user", umpire.CodeOnce
+	case p.grant.Scope == umpire.ScopeSession:
+		r.Text, r.Code = "Allowed for this session", umpire.CodeSession
+	default:
+		r.Text, r.Code = "Allowed before for "+scopeText(p.grant.Scope), umpire.CodeRemembered
+	}
+	return r
+}
+
+func scopeText(s umpire.Scope) string {
+	switch s {
+	case umpire.ScopeProject:
+		return "this project"
+	case umpire.ScopeGlobal:
+		return "every project"
+	case umpire.ScopeOnce, umpire.ScopeSession:
+		return "this session"
+	}
+	return "this session"
+}
+
+// lifts reports whether the grant stands before rows 7, 9 and 14: it was given
+// once or for this session, by a person, about just this.
+func (p *pass) lifts() bool {
+	return !p.grant.Remembered && (p.grant.Scope == umpire.ScopeOnce || p.grant.Scope == umpire.ScopeSession)
+}

@@ -1,0 +1,164 @@
+package policy
+
+import (
+	"strings"
+
+	"github.com/umpirehq/umpire"
+)
+
+// An index finds the rules that may match an access without asking all of
+// them: commands by their words, paths by the folder a pattern starts from,
+// hosts and tools by name. It may offer too many rules, never too few.
+type index struct {
+	tools     map[string][]*compiled // rules about a whole tool
+	toolGlobs []*compiled
+	self      []*compiled // rules about umpire's own verbs
+	words     wordNode
+	paths     pathNode
+	anyDepth  bucket
+	below     pathNode // rules that forbid or ask, at their anchors, for trees
+	domains   map[string][]*compiled
+}
+
+// A wordNode is the place of the rules whose prefix ends at one word.
+type wordNode struct {
+	next  map[string]*wordNode
+	rules []*compiled
+}
+
+func newIndex() *index {
+	return &index{tools: map[string][]*compiled{}, domains: map[string][]*compiled{}}
+}
+
+func (ix *index) add(c *compiled, o *Options) {
+	switch {
+	case c.bare() && c.rule.Tool != anyTool && strings.ContainsAny(c.rule.Tool, "*?["):
+		ix.toolGlobs = append(ix.toolGlobs, c)
+	case c.bare():
+		ix.tools[c.rule.Tool] = append(ix.tools[c.rule.Tool], c)
+	case c.self:
+		ix.self = append(ix.self, c)
+	case len(c.words) > 0:
+		ix.words.add(c)
+	case c.domain != "":
+		key := strings.TrimPrefix(c.domain, "*.")
+		ix.domains[key] = append(ix.domains[key], c)
+	}
+	for i := range c.globs {
+		ix.addGlob(c, &c.globs[i], o)
+	}
+}
+
+func (ix *index) addGlob(c *compiled, g *glob, o *Options) {
+	if g.anyDepth {
+		ix.anyDepth.add(c, &g.segs[0])
+	} else {
+		ix.paths.add(c, g.segs)
+	}
+	if !c.allows() {
+		ix.below.at(g.anchor(o)).rest = append(ix.below.at(g.anchor(o)).rest, c)
+	}
+}
+
+func (n *wordNode) add(c *compiled) {
+	for _, word := range c.words {
+		if n.next == nil {
+			n.next = map[string]*wordNode{}
+		}
+		if n.next[word] == nil {
+			n.next[word] = &wordNode{}
+		}
+		n = n.next[word]
+	}
+	n.rules = append(n.rules, c)
+}
+
+// find offers every rule that may match the hits' subject.
+func (ix *index) find(h *hits) {
+	ix.findTools(h)
+	a := h.subject.access
+	if strings.HasPrefix(a.Program, "umpire") {
+		h.offer(ix.self)
+	}
+	switch {
+	case a.Kind == umpire.KindExec && len(a.Words) > 0:
+		ix.words.find(h, a.Words[0], a.Words[1:])
+		if a.Program != a.Words[0] {
+			ix.words.find(h, a.Program, a.Words[1:])
+		}
+	case a.Kind == umpire.KindNetwork:
+		ix.findDomains(h)
+	case a.Paths() && a.Target != "":
+		ix.findPaths(h)
+	}
+}
+
+func (n *wordNode) find(h *hits, first string, rest []string) {
+	n = n.next[first]
+	for n != nil {
+		h.offer(n.rules)
+		if len(rest) == 0 {
+			return
+		}
+		n, rest = n.next[rest[0]], rest[1:]
+	}
+}
+
+func (ix *index) findTools(h *hits) {
+	tool, a := h.subject.call.Tool, h.subject.access
+	h.offer(ix.toolGlobs)
+	h.offer(ix.tools[anyTool])
+	h.offer(ix.tools[tool])
+	for _, names := range familyTools(a.Kind, false) {
+		for _, name := range names {
+			h.offer(ix.tools[name])
+		}
+	}
+	if a.Kind == umpire.KindExec {
+		for name := range gitVerbs {
+			h.offer(ix.tools[name])
+		}
+	}
+	if rest, ok := strings.CutPrefix(tool, "mcp__"); ok {
+		for i := strings.Index(rest, "__"); i >= 0; {
+			h.offer(ix.tools[tool[:len("mcp__")+i]])
+			next := strings.Index(rest[i+1:], "__")
+			if next < 0 {
+				break
+			}
+			i += 1 + next
+		}
+	}
+}
+
+// findDomains looks the host up, and then everything behind its dots.
+func (ix *index) findDomains(h *hits) {
+	h.offer(ix.domains["*"])
+	for host := h.subject.host; host != ""; {
+		h.offer(ix.domains[host])
+		_, rest, ok := strings.Cut(host, ".")
+		if !ok {
+			return
+		}
+		host = rest
+	}
+}
+
+func (ix *index) findPaths(h *hits) {
+	tree, globbed := h.subject.access.Tree, h.subject.access.Glob
+	h.subject.forms.each(func(f *form) {
+		if globbed {
+			ix.anyDepth.offerAll(h)
+			ix.paths.findPattern(h, f.patternFolded, false)
+			ix.below.findPattern(h, f.patternFolded, tree)
+			return
+		}
+		for _, name := range f.folded {
+			ix.anyDepth.find(h, name)
+		}
+		ix.paths.find(h, f.folded)
+		if tree {
+			ix.below.findTree(h, f.folded)
+		}
+	})
+}

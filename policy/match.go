@@ -1,0 +1,266 @@
+package policy
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/umpirehq/umpire"
+)
+
+// A subject is one access of a call, prepared for matching against rules.
+type subject struct {
+	call   *umpire.Call
+	access *umpire.Access
+	forms  forms  // of a path access
+	host   string // of a network access
+	root   int    // how many leading segments of the written path are the root
+}
+
+func newSubject(call *umpire.Call, a *umpire.Access, o *Options) *subject {
+	s := &subject{call: call, access: a}
+	switch {
+	case a.Paths() && a.Target != "":
+		s.forms = newForms(a, o.Root)
+	case a.Kind == umpire.KindNetwork:
+		s.host = hostName(a.Target)
+	}
+	return s
+}
+
+// matches reports whether the rule speaks about the subject. It is the whole
+// truth about matching; the index only saves asking it of every rule.
+func (c *compiled) matches(s *subject, o *Options) bool {
+	if c.allows() && !allowable(s.access) {
+		return false
+	}
+	if c.onlyTree && !s.access.Tree {
+		return false
+	}
+	if c.bare() {
+		return c.matchesTool(s)
+	}
+	switch {
+	case c.self:
+		return answersItself(s.access, c.words[1:])
+	case len(c.words) > 0:
+		return c.matchesWords(s)
+	case len(c.globs) > 0:
+		return s.access.Paths() && s.access.Target != "" && c.judges(s) && c.matchesPath(s, o)
+	case c.domain != "":
+		return s.access.Kind == umpire.KindNetwork && c.judges(s) && hostMatches(c.domain, s.host)
+	}
+	return false
+}
+
+// allowable reports whether a rule may allow the access at all: what is not
+// known is not covered by a rule.
+func allowable(a *umpire.Access) bool {
+	if a.Doubt != "" || a.Kind == umpire.KindUnknown {
+		return false
+	}
+	return a.Target != "" || !a.Paths() && a.Kind != umpire.KindNetwork
+}
+
+func (c *compiled) judges(s *subject) bool {
+	return toolJudges(c.rule.Tool, s.call.Tool, s.access.Kind, c.allows())
+}
+
+// matchesTool is for a rule about a whole tool. One that forbids or asks about
+// a Git tool is also about the same command in a shell.
+func (c *compiled) matchesTool(s *subject) bool {
+	if c.judges(s) {
+		return true
+	}
+	verb := gitVerbs[c.rule.Tool]
+	words := s.access.Words
+	return verb != "" && !c.allows() && s.access.Kind == umpire.KindExec &&
+		len(words) > 1 && words[0] == "git" && words[1] == verb
+}
+
+// matchesWords compares whole words. A rule that denies or asks also sees a
+// program that is called by its path.
+func (c *compiled) matchesWords(s *subject) bool {
+	a := s.access
+	if a.Kind != umpire.KindExec || len(a.Words) < len(c.words) || !c.judges(s) {
+		return false
+	}
+	first := a.Words[0] == c.words[0] || !c.allows() && a.Program == c.words[0]
+	return first && slices.Equal(c.words[1:], a.Words[1:len(c.words)])
+}
+
+// answersItself reports whether a program is umpire with the given verb. What
+// follows an option may be its value, so the verb may come after that.
+func answersItself(a *umpire.Access, verb []string) bool {
+	if a.Kind != umpire.KindExec || strings.TrimSuffix(a.Program, ".exe") != "umpire" || len(a.Words) == 0 {
+		return false
+	}
+	option := true
+	for i, word := range a.Words[1:] {
+		if strings.HasPrefix(word, "-") {
+			option = true
+			continue
+		}
+		words := withoutOptions(a.Words[1+i:])
+		if len(words) >= len(verb) && slices.Equal(words[:len(verb)], verb) {
+			return true
+		}
+		if !option {
+			return false
+		}
+		option = false
+	}
+	return false
+}
+
+func withoutOptions(words []string) []string {
+	return slices.DeleteFunc(slices.Clone(words), func(word string) bool { return strings.HasPrefix(word, "-") })
+}
+
+// matchesPath wants every spelling of the path to match for a rule that
+// allows, and one for the others.
+func (c *compiled) matchesPath(s *subject, o *Options) bool {
+	fs := &s.forms
+	if c.allows() {
+		return fs.hasResolved && c.matchesForm(&fs.written, s, o) && c.matchesForm(&fs.resolved, s, o)
+	}
+	matched := false
+	fs.each(func(f *form) { matched = matched || c.matchesForm(f, s, o) })
+	return matched
+}
+
+func (c *compiled) matchesForm(f *form, s *subject, o *Options) bool {
+	a, tree := s.access, s.reachesBelow() && !c.allows()
+	for i := range c.globs {
+		g := &c.globs[i]
+		switch {
+		case a.Glob && c.allows():
+			if g.coversTree(f.target(g.fold)) {
+				return true
+			}
+		case a.Glob:
+			if c.meets(g, f.target(g.fold), tree, o) {
+				return true
+			}
+		case g.match(f, o.below(f)):
+			return true
+		case tree && g.reachedFrom(f, o):
+			return true
+		}
+	}
+	return false
+}
+
+// reachesBelow reports whether the access is about everything below its path.
+// Listing names is not reading what they name.
+func (s *subject) reachesBelow() bool {
+	return s.access.Tree && s.call.Tool != "LS" && s.call.Tool != "Glob"
+}
+
+// meets reports whether a target with wildcards could be a path that the rule
+// is about, or a folder above one.
+func (c *compiled) meets(g *glob, target []segment, tree bool, o *Options) bool {
+	if c.wholeFolder && mayMeet(g.segs, trimBroad(target)) {
+		return true
+	}
+	if g.anyDepth {
+		return metAtAnyDepth(&g.segs[0], target, o)
+	}
+	if mayMeet(g.segs, target) {
+		return true
+	}
+	if !tree {
+		return false
+	}
+	anchor := g.anchor(o)
+	return len(anchor) >= len(target) && mayMeet(anchor[:len(target)], target)
+}
+
+func metAtAnyDepth(rule *segment, target []segment, o *Options) bool {
+	start := 0
+	if inRoot(target, o) {
+		start = len(o.rootSegs)
+	}
+	for i := start; i < len(target); i++ {
+		if target[i].sort == deep || segmentsMeet(rule, &target[i]) {
+			return true
+		}
+	}
+	return false
+}
+
+func inRoot(target []segment, o *Options) bool {
+	if literals(target) < len(o.rootSegs) {
+		return false
+	}
+	for i, name := range o.rootSegs {
+		if !foldedEqual(target[i].text, name) {
+			return false
+		}
+	}
+	return true
+}
+
+// trimBroad takes off closing segments that stand for everything in a folder.
+func trimBroad(target []segment) []segment {
+	for len(target) > 0 && isBroad(&target[len(target)-1]) {
+		target = target[:len(target)-1]
+	}
+	return target
+}
+
+// isBroad reports whether a wildcard segment has no letter or digit of its own.
+func isBroad(s *segment) bool {
+	if s.sort == literal {
+		return false
+	}
+	class := false
+	for _, r := range s.text {
+		switch {
+		case r == '[':
+			class = true
+		case r == ']':
+			class = false
+		case !class && r != '*' && r != '?' && r != '.':
+			return false
+		}
+	}
+	return true
+}
+
+// anchor returns the literal folder that the glob starts from. A pattern for
+// any depth is anchored at the root: a tree above that place holds what it
+// protects, a tree beside it probably does not.
+func (g *glob) anchor(o *Options) []segment {
+	segs := g.segs
+	if g.anyDepth || len(segs) > 0 && segs[0].sort == deep {
+		if !g.anyDepth {
+			segs = segs[1:]
+		}
+		prefix := o.rootSegments(g.fold)
+		return append(prefix[:len(prefix):len(prefix)], segs[:literals(segs)]...)
+	}
+	return segs[:literals(segs)]
+}
+
+// reachedFrom reports whether what the glob is about lies below the tree.
+func (g *glob) reachedFrom(f *form, o *Options) bool {
+	names := f.segs
+	if g.fold {
+		names = f.folded
+	}
+	if anchor := g.anchor(o); len(anchor) >= len(names) && matchSegments(anchor[:len(names)], names) {
+		return true
+	}
+	return len(g.segs) > 1 && g.segs[0].sort == deep && endsWithin(g.segs[1:], names)
+}
+
+// endsWithin reports whether the path ends with the first segments of a pattern
+// for any depth: sub/.git is above sub/.git/hooks.
+func endsWithin(segs []segment, names []string) bool {
+	for n := min(literals(segs)-1, len(names)); n > 0; n-- {
+		if matchSegments(segs[:n], names[len(names)-n:]) {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,172 @@
+package policy
+
+import "strings"
+
+// A pathNode holds the patterns whose literal folders lead to it. Keys are
+// folded, so that one walk serves patterns that ignore case and those that do not.
+type pathNode struct {
+	next map[string]*pathNode
+	bucket
+	// floats are patterns that go on with **/NAME/…, by NAME.
+	floats map[string][]*compiled
+}
+
+// A bucket holds patterns by what they say about a path's last name.
+type bucket struct {
+	names map[string][]*compiled
+	exts  map[string][]*compiled
+	rest  []*compiled
+}
+
+// at returns the node for a literal folder, making it when it is missing.
+func (n *pathNode) at(folder []segment) *pathNode {
+	for _, s := range folder {
+		name := fold(s.text)
+		if n.next == nil {
+			n.next = map[string]*pathNode{}
+		}
+		if n.next[name] == nil {
+			n.next[name] = &pathNode{}
+		}
+		n = n.next[name]
+	}
+	return n
+}
+
+func (n *pathNode) add(c *compiled, segs []segment) {
+	count := literals(segs)
+	n = n.at(segs[:count])
+	rest := segs[count:]
+	switch {
+	case len(rest) == 0:
+		n.rest = append(n.rest, c)
+	case len(rest) > 2 && rest[0].sort == deep && rest[1].sort == literal:
+		if n.floats == nil {
+			n.floats = map[string][]*compiled{}
+		}
+		name := fold(rest[1].text)
+		n.floats[name] = append(n.floats[name], c)
+	default:
+		n.bucket.add(c, &rest[len(rest)-1])
+	}
+}
+
+func (b *bucket) add(c *compiled, last *segment) {
+	ext, hasExt := extensionOf(last)
+	switch {
+	case last.sort == literal:
+		b.names = appendTo(b.names, fold(last.text), c)
+	case hasExt:
+		b.exts = appendTo(b.exts, fold(ext), c)
+	default:
+		b.rest = append(b.rest, c)
+	}
+}
+
+func appendTo(m map[string][]*compiled, key string, c *compiled) map[string][]*compiled {
+	if m == nil {
+		m = map[string][]*compiled{}
+	}
+	m[key] = append(m[key], c)
+	return m
+}
+
+// extensionOf returns the extension that a wildcard name must end with.
+func extensionOf(s *segment) (string, bool) {
+	if s.sort != wild || strings.Contains(s.text, `\`) {
+		return "", false
+	}
+	end := s.text[strings.LastIndexAny(s.text, "*?]")+1:]
+	dot := strings.LastIndexByte(end, '.')
+	if dot < 0 {
+		return "", false
+	}
+	return end[dot:], true
+}
+
+func (b *bucket) find(h *hits, name string) {
+	h.offer(b.rest)
+	if b.names != nil {
+		h.offer(b.names[name])
+	}
+	if dot := strings.LastIndexByte(name, '.'); dot >= 0 && b.exts != nil {
+		h.offer(b.exts[name[dot:]])
+	}
+}
+
+func (b *bucket) offerAll(h *hits) {
+	h.offer(b.rest)
+	for _, rules := range b.names {
+		h.offer(rules)
+	}
+	for _, rules := range b.exts {
+		h.offer(rules)
+	}
+}
+
+// find offers the patterns whose literal folder holds the path.
+func (n *pathNode) find(h *hits, names []string) {
+	last := ""
+	if len(names) > 0 {
+		last = names[len(names)-1]
+	}
+	for i := 0; n != nil; i++ {
+		n.bucket.find(h, last)
+		if n.floats != nil {
+			for _, name := range names[i:] {
+				h.offer(n.floats[name])
+			}
+		}
+		if i == len(names) {
+			return
+		}
+		n = n.next[names[i]]
+	}
+}
+
+// findTree offers everything at the path and below it.
+func (n *pathNode) findTree(h *hits, names []string) {
+	for _, name := range names {
+		if n = n.next[name]; n == nil {
+			return
+		}
+	}
+	n.offerBelow(h)
+}
+
+func (n *pathNode) offerBelow(h *hits) {
+	n.offerHere(h)
+	for _, child := range n.next {
+		child.offerBelow(h)
+	}
+}
+
+func (n *pathNode) offerHere(h *hits) {
+	n.offerAll(h)
+	for _, rules := range n.floats {
+		h.offer(rules)
+	}
+}
+
+// findPattern is find for a path with wildcards.
+func (n *pathNode) findPattern(h *hits, target []segment, tree bool) {
+	n.offerHere(h)
+	switch {
+	case len(target) == 0:
+		if tree {
+			n.offerBelow(h)
+		}
+	case target[0].sort == literal:
+		if child := n.next[target[0].text]; child != nil {
+			child.findPattern(h, target[1:], tree)
+		}
+	case target[0].sort == deep:
+		n.offerBelow(h)
+	default:
+		for name, child := range n.next {
+			if target[0].matches(name) {
+				child.findPattern(h, target[1:], tree)
+			}
+		}
+	}
+}

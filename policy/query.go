@@ -1,0 +1,51 @@
+package policy
+
+import (
+	"time"
+
+	"github.com/umpirehq/umpire"
+)
+
+// A Query is one call with all that its decision depends on. The zero value is
+// denied.
+type Query struct {
+	Call  umpire.Call
+	Facts umpire.Facts
+	Mode  umpire.Mode
+	// Headless says that nobody can answer: what would ask is denied.
+	Headless bool
+	// Invalid is not empty when the input is malformed, and says how.
+	Invalid string
+	// Profile limits the agent; nil is every tool and every file.
+	Profile *Profile
+	Grants  []umpire.Grant
+	// AllowAll is the workspace's switch that allows what no row before it settles.
+	AllowAll bool
+	// Now is the time that rules and grants expire by.
+	Now time.Time
+	// Tighten are rules that a client sent with its request. Only those that
+	// deny or ask are honoured.
+	Tighten []umpire.Rule
+}
+
+// A Profile limits what one agent may use.
+type Profile struct {
+	// Tools lists the tools by name or pattern. Nil is every tool, an empty
+	// list none.
+	Tools []string
+	// EditableSuffixes limits filesystem-edit and filesystem-edit_search to
+	// files with these suffixes. None, or none that is valid, is no limit.
+	EditableSuffixes []string
+}
+
+func (p *Profile) lists(tool string) bool {
+	if p == nil || p.Tools == nil {
+		return true
+	}
+	for _, pattern := range p.Tools {
+		if toolNamed(pattern, tool) {
+			return true
+		}
+	}
+	return false
+}

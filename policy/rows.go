@@ -1,0 +1,248 @@
+package policy
+
+import (
+	"fmt"
+
+	"github.com/umpirehq/umpire"
+)
+
+// A judge judges one access. Its rows read its fields and change nothing.
+type judge struct {
+	policy  *Policy
+	query   *Query
+	subject *subject
+	hits    *hits
+	passes  []pass
+	hitsOf  func(part int) []*hits // of the programs of one part of a command
+	class   umpire.Class
+	outside bool
+}
+
+// order is the order of decision: the first row that speaks settles the access.
+// Grants of a person stand where they lift what follows.
+var order = [...]func(*judge) []umpire.Reason{
+	(*judge).unknownKind,  // 1
+	(*judge).suffix,       // 2
+	(*judge).hardStop,     // 3
+	(*judge).denyRule,     // 4
+	(*judge).plan,         // 5
+	(*judge).onceGrant,    // 12, lifting 6, 7 and 9
+	(*judge).controlFile,  // 6
+	(*judge).sessionGrant, // 12, lifting 7 and 9
+	(*judge).askRule,      // 7
+	(*judge).bypass,       // 8
+	(*judge).external,     // 9
+	(*judge).safe,         // 10
+	(*judge).allowRule,    // 11
+	(*judge).grant,        // 12
+	(*judge).allowAll,     // 13
+	(*judge).mode,         // 14
+}
+
+func one(row int, v umpire.Verdict, code umpire.ReasonCode, text string) []umpire.Reason {
+	return []umpire.Reason{{Row: row, Verdict: v, Code: code, Text: text}}
+}
+
+func (j *judge) access() *umpire.Access { return j.subject.access }
+
+// ruleReasons names the rules that matched in one row.
+func (j *judge) ruleReasons(row int, v umpire.Verdict) []umpire.Reason {
+	var reasons []umpire.Reason
+	for _, c := range j.hits.rows[row] {
+		reasons = append(reasons, umpire.Reason{Row: row, Verdict: v, Code: c.code, Text: c.text(), Rule: c.ref})
+	}
+	return reasons
+}
+
+func (j *judge) unknownKind() []umpire.Reason {
+	if j.access().Kind != umpire.KindUnknown {
+		return nil
+	}
+	return one(rowInvalid, umpire.Deny, umpire.CodeInvalid, "The call does something of an unknown kind")
+}
+
+func (j *judge) suffix() []umpire.Reason {
+	text, refused := suffixRefused(j.query, j.access())
+	if !refused {
+		return nil
+	}
+	return one(rowSuffix, umpire.Deny, umpire.CodeSuffix, text)
+}
+
+// suffixRefused judges the name that was asked for and the one it resolves to;
+// the text shows the one that fails.
+func suffixRefused(q *Query, a *umpire.Access) (text string, refused bool) {
+	if q.Profile == nil || !suffixLimited(q.Call.Tool) || !a.Paths() || a.Target == "" {
+		return "", false
+	}
+	text, refused = SuffixRefusal(a.Target, q.Profile.EditableSuffixes)
+	if !refused && a.Resolved != "" {
+		text, refused = SuffixRefusal(a.Resolved, q.Profile.EditableSuffixes)
+	}
+	return text, refused
+}
+
+// hardStop: the built-in rules by path, and what the facts call critical.
+func (j *judge) hardStop() []umpire.Reason {
+	reasons := j.ruleReasons(rowHardStop, umpire.Deny)
+	if j.access().Risk.AtLeast(umpire.Critical) {
+		text := "Critical risk"
+		if j.access().Reason != "" {
+			text += ": " + j.access().Reason
+		}
+		reasons = append(reasons, one(rowHardStop, umpire.Deny, umpire.CodeCritical, text)...)
+	}
+	return reasons
+}
+
+func (j *judge) denyRule() []umpire.Reason { return j.ruleReasons(rowDenyRule, umpire.Deny) }
+
+// onlyLooks: reads, and programs and tools that are known to do no more. What
+// is in doubt is not known to.
+func onlyLooks(a *umpire.Access) bool {
+	switch a.Kind {
+	case umpire.KindRead:
+		return true
+	case umpire.KindWrite:
+		return a.Place == umpire.PlaceHarmless && a.Doubt == ""
+	case umpire.KindExec, umpire.KindInvoke:
+		return a.Risk == umpire.Safe && a.Doubt == ""
+	case umpire.KindDelete, umpire.KindNetwork, umpire.KindUnknown:
+		return false
+	}
+	return false
+}
+
+func (j *judge) plan() []umpire.Reason {
+	a := j.access()
+	if j.query.Mode != umpire.ModePlan || onlyLooks(a) {
+		return nil
+	}
+	return one(rowPlan, umpire.Deny, umpire.CodePlan, "Plan mode: only reads run, this is recorded as planned")
+}
+
+func (j *judge) controlFile() []umpire.Reason { return j.ruleReasons(rowControl, umpire.Ask) }
+
+// onceGrant and sessionGrant speak early only when there is something to lift,
+// so that a safe call is still called safe.
+func (j *judge) onceGrant() []umpire.Reason {
+	if !j.liftable() && len(j.hits.rows[rowControl]) == 0 {
+		return nil
+	}
+	return j.granted(func(p *pass) bool { return p.lifts() && p.grant.Scope == umpire.ScopeOnce })
+}
+
+func (j *judge) sessionGrant() []umpire.Reason {
+	if !j.liftable() {
+		return nil
+	}
+	return j.granted(func(p *pass) bool { return p.lifts() && p.grant.Scope == umpire.ScopeSession })
+}
+
+func (j *judge) liftable() bool { return j.asked() || j.outside }
+
+// granted returns the first grant of the kind that covers the access.
+func (j *judge) granted(kind func(*pass) bool) []umpire.Reason {
+	for i := range j.passes {
+		if p := &j.passes[i]; kind(p) && p.covers(j, j.outside) {
+			return []umpire.Reason{p.reason()}
+		}
+	}
+	return nil
+}
+
+// asked reports whether an ask rule speaks. With the other published order it
+// does not where an allow rule covers the access.
+func (j *judge) asked() bool {
+	if len(j.hits.rows[rowAskRule]) == 0 {
+		return false
+	}
+	return j.policy.opts.Precedence != DenyAllowAsk || len(j.allowing()) == 0
+}
+
+func (j *judge) askRule() []umpire.Reason {
+	if !j.asked() {
+		return nil
+	}
+	return j.ruleReasons(rowAskRule, umpire.Ask)
+}
+
+func (j *judge) bypass() []umpire.Reason {
+	if j.query.Mode != umpire.ModeBypass {
+		return nil
+	}
+	return one(rowBypass, umpire.Allow, umpire.CodeBypass, "Allowed by bypass mode")
+}
+
+// external: rules and grants for paths reach outside, those for commands do not.
+func (j *judge) external() []umpire.Reason {
+	if !j.outside || j.pathAllowed() || len(j.granted(func(*pass) bool { return true })) > 0 {
+		return nil
+	}
+	verdict := umpire.Ask
+	if j.policy.opts.DenyExternal {
+		verdict = umpire.Deny
+	}
+	text := fmt.Sprintf("Path is outside the project: %q", j.access().Target)
+	return one(rowExternal, verdict, umpire.CodeExternalDirectory, text)
+}
+
+func (j *judge) pathAllowed() bool {
+	for _, c := range j.hits.rows[rowAllowRule] {
+		if len(c.globs) > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+func (j *judge) safe() []umpire.Reason {
+	a := j.access()
+	limit := umpire.Low
+	if j.policy.opts.AllowMedium {
+		limit = umpire.Medium
+	}
+	if j.query.Mode == umpire.ModeAsk || a.Doubt != "" || !limit.AtLeast(a.Risk) {
+		return nil
+	}
+	if a.Risk == umpire.Medium {
+		return one(rowSafe, umpire.Allow, umpire.CodeSafe, "Medium risk is set to run")
+	}
+	return one(rowSafe, umpire.Allow, umpire.CodeSafe, "Tool classified as safe")
+}
+
+func (j *judge) allowRule() []umpire.Reason {
+	var reasons []umpire.Reason
+	for _, c := range j.allowing() {
+		reasons = append(reasons, umpire.Reason{Row: rowAllowRule, Verdict: umpire.Allow, Code: c.code, Text: c.text(), Rule: c.ref})
+	}
+	return reasons
+}
+
+func (j *judge) grant() []umpire.Reason {
+	return j.granted(func(*pass) bool { return true })
+}
+
+func (j *judge) allowAll() []umpire.Reason {
+	if !j.query.AllowAll || j.access().Doubt != "" {
+		return nil
+	}
+	return one(rowAllowAll, umpire.Allow, umpire.CodeAllowAll, "All tools allowed (allowAll)")
+}
+
+// mode is the last word: it always speaks.
+func (j *judge) mode() []umpire.Reason {
+	text, code := fmt.Sprintf("Tool %q requires approval (%s)", j.query.Call.Tool, j.class), umpire.CodeMode
+	if doubt := j.access().Doubt; doubt != "" {
+		text, code = "Cannot be judged: "+doubt, umpire.CodeUnparsed
+	}
+	switch j.query.Mode {
+	case umpire.ModeDefault, umpire.ModeAsk, umpire.ModeBypass:
+		return one(rowMode, umpire.Ask, code, text)
+	case umpire.ModeAuto:
+		return j.auto(code, text)
+	case umpire.ModeReject, umpire.ModePlan:
+		return one(rowMode, umpire.Deny, umpire.CodeAutoDeny, text)
+	}
+	return one(rowMode, umpire.Deny, umpire.CodeAutoDeny, text)
+}

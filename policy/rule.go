@@ -1,0 +1,123 @@
+package policy
+
+import (
+	"strings"
+
+	"github.com/umpirehq/umpire"
+)
+
+// The rows of the order of decision that rules stand in.
+const (
+	rowInvalid   = 1
+	rowSuffix    = 2
+	rowHardStop  = 3
+	rowDenyRule  = 4
+	rowPlan      = 5
+	rowControl   = 6
+	rowAskRule   = 7
+	rowBypass    = 8
+	rowExternal  = 9
+	rowSafe      = 10
+	rowAllowRule = 11
+	rowGrant     = 12
+	rowAllowAll  = 13
+	rowMode      = 14
+)
+
+// A compiled rule is a rule made ready for matching. It is never changed.
+type compiled struct {
+	rule *umpire.Rule
+	ref  *umpire.RuleRef
+	row  int
+	code umpire.ReasonCode
+	// order ranks rules that match the same access: the lowest is named.
+	order int
+
+	words  []string
+	globs  []glob
+	domain string
+
+	// onlyTree limits a rule to changes that reach everything below the path.
+	// wholeFolder makes it speak about FOLDER/* as about FOLDER.
+	onlyTree, wholeFolder bool
+	// self marks a rule against an agent that answers umpire's questions.
+	self bool
+	// broad marks an allow rule that auto mode strips.
+	broad bool
+}
+
+// compile makes a valid rule ready.
+func compile(r *umpire.Rule, o Options) *compiled {
+	ref := r.Ref()
+	c := &compiled{rule: r, ref: &ref, domain: hostName(r.Match.Domain)}
+	switch r.Action {
+	case umpire.Deny:
+		c.row, c.code = rowDenyRule, umpire.CodeBlocked
+	case umpire.Ask:
+		c.row, c.code = rowAskRule, umpire.CodeRule
+	case umpire.Allow:
+		c.row, c.code = rowAllowRule, umpire.CodeRule
+		c.broad = tooBroad(*r)
+	}
+	c.words, _ = SplitPrefix(r.Match.CommandPrefix) // Validate has split it before
+	if r.Match.PathGlob != "" {
+		c.globs = newGlobs(r.Match.PathGlob, r.Action, o)
+	}
+	return c
+}
+
+func (c *compiled) allows() bool { return c.rule.Action == umpire.Allow }
+
+// text is what the rule says when it settles an access.
+func (c *compiled) text() string {
+	if c.rule.Description != "" {
+		return c.rule.Description
+	}
+	id := string(c.rule.ID)
+	if id == "" {
+		id = FormatShort(*c.rule)
+	}
+	switch c.rule.Action {
+	case umpire.Deny:
+		return "Denied by rule: " + id
+	case umpire.Ask:
+		return "Asked by rule: " + id
+	case umpire.Allow:
+		return "Allowed by rule: " + id
+	}
+	return "Denied by rule: " + id
+}
+
+// bare reports whether the rule has no match, and so is about a whole tool.
+func (c *compiled) bare() bool { return c.rule.Match == (umpire.Match{}) }
+
+// hostName brings a host, or a URL, to the form that domains are compared in:
+// lower case, without scheme, user, port, path or closing dot.
+func hostName(s string) string {
+	if _, rest, ok := strings.Cut(s, "://"); ok {
+		s = rest
+	}
+	if i := strings.IndexAny(s, "/?#\\"); i >= 0 {
+		s = s[:i]
+	}
+	if i := strings.LastIndexByte(s, '@'); i >= 0 {
+		s = s[i+1:]
+	}
+	if inner, ok := strings.CutPrefix(s, "["); ok {
+		s, _, _ = strings.Cut(inner, "]")
+	} else if strings.Count(s, ":") == 1 {
+		s, _, _ = strings.Cut(s, ":")
+	}
+	return strings.ToLower(strings.TrimSuffix(s, "."))
+}
+
+// hostMatches reports whether a host is the domain, or below a *.domain.
+func hostMatches(domain, host string) bool {
+	if domain == "*" {
+		return true
+	}
+	if parent, ok := strings.CutPrefix(domain, "*"); ok {
+		return strings.HasSuffix(host, parent) && len(host) > len(parent)
+	}
+	return host != "" && domain == host
+}

@@ -1,0 +1,104 @@
+package policy
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/umpirehq/umpire"
+)
+
+// The short form of a rule: TOOL, or TOOL(MATCH). The match of a Bash rule is a
+// command prefix with a closing ":*", that of WebFetch is "domain:HOST", that
+// of any other tool a path. A key in front says otherwise.
+const (
+	keyCommand = "command:"
+	keyPath    = "path:"
+	keyDomain  = "domain:"
+	anyWords   = ":*"
+)
+
+// ParseShort reads the short form of a rule. Only Tool and Match are set, so
+// the rule that it returns denies until the caller gives it an action. A rule
+// that Validate refuses is an error.
+func ParseShort(s string) (umpire.Rule, error) {
+	tool, arg, ok := cutShort(strings.TrimSpace(s))
+	if !ok {
+		return umpire.Rule{}, fmt.Errorf("rule %q: want TOOL or TOOL(MATCH)", s)
+	}
+	r := umpire.Rule{Tool: tool}
+	if arg != "" {
+		match, err := parseMatch(tool, arg)
+		if err != nil {
+			return umpire.Rule{}, fmt.Errorf("rule %q: %w", s, err)
+		}
+		r.Match = match
+	}
+	if err := Validate(r); err != nil {
+		return umpire.Rule{}, fmt.Errorf("rule %q: %w", s, err)
+	}
+	return r, nil
+}
+
+// cutShort splits TOOL(MATCH); a tool alone has no match, and () is refused
+// because it says less than it seems to.
+func cutShort(s string) (tool, arg string, ok bool) {
+	tool, rest, found := strings.Cut(s, "(")
+	if !found {
+		return tool, "", tool != ""
+	}
+	arg, closed := strings.CutSuffix(rest, ")")
+	return tool, arg, closed && tool != "" && arg != ""
+}
+
+func parseMatch(tool, arg string) (umpire.Match, error) {
+	if text, ok := strings.CutPrefix(arg, keyDomain); ok {
+		return umpire.Match{Domain: text}, needText(text)
+	}
+	if text, ok := strings.CutPrefix(arg, keyPath); ok {
+		return umpire.Match{PathGlob: text}, needText(text)
+	}
+	if text, ok := strings.CutPrefix(arg, keyCommand); ok {
+		text = strings.TrimSuffix(text, anyWords)
+		return umpire.Match{CommandPrefix: text}, needText(text)
+	}
+	switch {
+	case tool == "Bash" && (arg == "*" || arg == anyWords):
+		return umpire.Match{}, nil
+	case tool == "Bash":
+		return umpire.Match{CommandPrefix: strings.TrimSuffix(arg, anyWords)}, nil
+	case takesDomainOnly(tool):
+		return umpire.Match{}, errors.New("want domain:HOST")
+	}
+	return umpire.Match{PathGlob: arg}, nil
+}
+
+func needText(text string) error {
+	if text == "" {
+		return errors.New("nothing follows the key")
+	}
+	return nil
+}
+
+// FormatShort writes the tool and the match of a rule in short form. For a rule
+// that Validate accepts, ParseShort reads the same tool and match back.
+func FormatShort(r umpire.Rule) string {
+	switch m := r.Match; {
+	case m.CommandPrefix != "" && r.Tool == "Bash" && !keyed(m.CommandPrefix):
+		return r.Tool + "(" + m.CommandPrefix + anyWords + ")"
+	case m.CommandPrefix != "":
+		return r.Tool + "(" + keyCommand + m.CommandPrefix + anyWords + ")"
+	case m.PathGlob != "" && r.Tool != "Bash" && !keyed(m.PathGlob):
+		return r.Tool + "(" + m.PathGlob + ")"
+	case m.PathGlob != "":
+		return r.Tool + "(" + keyPath + m.PathGlob + ")"
+	case m.Domain != "":
+		return r.Tool + "(" + keyDomain + m.Domain + ")"
+	}
+	return r.Tool
+}
+
+// keyed reports whether a match would be read as one with a key in front.
+func keyed(text string) bool {
+	return strings.HasPrefix(text, keyCommand) || strings.HasPrefix(text, keyPath) || strings.HasPrefix(text, keyDomain)
+}

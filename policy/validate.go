@@ -1,0 +1,166 @@
+package policy
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/bmatcuk/doublestar/v4"
+
+	"github.com/umpirehq/umpire"
+)
+
+// Limits on what one rule may say. They keep a rule file from making a decision
+// slow: adjacent braces multiply, and stars within a segment backtrack.
+const (
+	maxToolLen       = 200
+	maxPrefixLen     = 4096
+	maxPrefixWords   = 64
+	maxGlobLen       = 1024
+	maxGlobBraces    = 8
+	maxGlobExpanded  = 64
+	maxGlobWildcards = 32
+	maxDomainLen     = 253
+)
+
+// Validate says what is wrong with a rule. It looks at the rule alone, so a
+// rule that is valid here is valid everywhere. The caller must not let a rule
+// with an error allow anything.
+func Validate(r umpire.Rule) error {
+	if r.Action > umpire.Allow {
+		return errors.New("action is not allow, ask or deny")
+	}
+	if err := validTool(r.Tool); err != nil {
+		return err
+	}
+	if err := validMatch(r.Tool, r.Match); err != nil {
+		return err
+	}
+	if r.Match.CommandPrefix != "" {
+		return validPrefix(r.Match.CommandPrefix)
+	}
+	if r.Match.PathGlob != "" {
+		return validGlob(r.Match.PathGlob)
+	}
+	if r.Match.Domain != "" {
+		return validDomain(r.Match.Domain)
+	}
+	return nil
+}
+
+func validTool(tool string) error {
+	switch {
+	case tool == "":
+		return errors.New("tool is missing")
+	case len(tool) > maxToolLen:
+		return fmt.Errorf("tool is longer than %d bytes", maxToolLen)
+	case !printable(tool) || strings.ContainsAny(tool, "(){}, \\/"):
+		return fmt.Errorf("tool %q is not a tool's name", tool)
+	case strings.Count(tool, "*") > 2 && tool != anyTool:
+		return fmt.Errorf("tool %q has too many stars", tool)
+	case !doublestar.ValidatePattern(tool):
+		return fmt.Errorf("tool %q is not a valid pattern", tool)
+	}
+	return nil
+}
+
+// validMatch refuses matches that could never hold, since a deny rule that
+// never matches looks like protection and is none.
+func validMatch(tool string, m umpire.Match) error {
+	set := 0
+	for _, text := range []string{m.CommandPrefix, m.PathGlob, m.Domain} {
+		if text != "" {
+			set++
+		}
+	}
+	switch {
+	case set > 1:
+		return errors.New("match has more than one of commandPrefix, pathGlob and domain; write one rule for each")
+	case m.CommandPrefix != "" && !takesCommand(tool):
+		return fmt.Errorf("commandPrefix does not go with tool %q; use Bash", tool)
+	case m.PathGlob != "" && !takesPath(tool):
+		return fmt.Errorf("pathGlob does not go with tool %q; use Read or Edit, they judge every command's files", tool)
+	case m.Domain != "" && !takesDomain(tool):
+		return fmt.Errorf("domain does not go with tool %q; use WebFetch, it judges every command's hosts", tool)
+	}
+	return nil
+}
+
+func validPrefix(prefix string) error {
+	if len(prefix) > maxPrefixLen {
+		return fmt.Errorf("commandPrefix is longer than %d bytes", maxPrefixLen)
+	}
+	if !utf8.ValidString(prefix) || strings.ContainsRune(prefix, 0) {
+		return errors.New("commandPrefix is not text")
+	}
+	words, err := SplitPrefix(prefix)
+	switch {
+	case err != nil:
+		return fmt.Errorf("commandPrefix %q: %w", prefix, err)
+	case len(words) == 0:
+		return errors.New("commandPrefix is blank")
+	case len(words) > maxPrefixWords:
+		return fmt.Errorf("commandPrefix has more than %d words", maxPrefixWords)
+	}
+	return nil
+}
+
+func validGlob(glob string) error {
+	switch {
+	case len(glob) > maxGlobLen:
+		return fmt.Errorf("pathGlob is longer than %d bytes", maxGlobLen)
+	case !utf8.ValidString(glob) || strings.ContainsRune(glob, 0):
+		return errors.New("pathGlob is not text")
+	case strings.Count(glob, "{") > maxGlobBraces:
+		return fmt.Errorf("pathGlob %q has more than %d braces", glob, maxGlobBraces)
+	case strings.Count(glob, "*") > maxGlobWildcards:
+		return fmt.Errorf("pathGlob %q has more than %d stars", glob, maxGlobWildcards)
+	case strings.HasPrefix(glob, "~") && glob != "~" && !strings.HasPrefix(glob, "~/"):
+		return fmt.Errorf("pathGlob %q: only ~/ is known, not another user's home", glob)
+	case !doublestar.ValidatePattern(glob):
+		return fmt.Errorf("pathGlob %q is not a valid pattern", glob)
+	}
+	alternatives, err := expandBraces(glob)
+	if err != nil {
+		return fmt.Errorf("pathGlob %q: %w", glob, err)
+	}
+	for _, text := range alternatives {
+		if err := validSegments(text); err != nil {
+			return fmt.Errorf("pathGlob %q: %w", glob, err)
+		}
+	}
+	return nil
+}
+
+// validSegments checks what matching relies on: every segment is a valid
+// pattern by itself, and none climbs out of the path.
+func validSegments(text string) error {
+	for segment := range strings.SplitSeq(text, "/") {
+		switch {
+		case segment == "..":
+			return errors.New("a .. does not match anything, paths are resolved first")
+		case segment != "**" && !doublestar.ValidatePattern(segment):
+			return fmt.Errorf("segment %q is not a valid pattern", segment)
+		}
+	}
+	return nil
+}
+
+func validDomain(domain string) error {
+	host := strings.TrimPrefix(domain, "*.")
+	switch {
+	case domain == "*":
+		return nil
+	case len(domain) > maxDomainLen:
+		return fmt.Errorf("domain is longer than %d bytes", maxDomainLen)
+	case host == "" || !printable(host) || strings.ContainsAny(host, "*/ @?#()"):
+		return fmt.Errorf("domain %q is not a host or *.HOST", domain)
+	}
+	return nil
+}
+
+func printable(s string) bool {
+	return utf8.ValidString(s) && !strings.ContainsFunc(s, func(r rune) bool { return !unicode.IsPrint(r) })
+}

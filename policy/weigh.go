@@ -1,0 +1,16 @@
+package policy
+
+import "github.com/umpirehq/umpire"
+
+// weigh settles the risk of an access by where its path leads, which the facts
+// of a command line alone do not tell: /dev/null and the terminal are harmless,
+// and changing what lies outside the project is dangerous.
+func weigh(a *umpire.Access) {
+	switch {
+	case !a.Paths() || a.Kind == umpire.KindRead:
+	case a.Place == umpire.PlaceHarmless && a.Kind == umpire.KindWrite:
+		a.Risk, a.Reason = umpire.Safe, "goes nowhere"
+	case a.Place == umpire.PlaceOutside:
+		a.Risk = umpire.Worse(a.Risk, umpire.High)
+	}
+}
