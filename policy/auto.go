@@ -40,7 +40,7 @@ func (j *judge) partWords() []string {
 	if !startsCommands(j.query.Call.Tool) {
 		return nil
 	}
-	parts := j.hitsOf(j.access().Part)
+	parts := j.programs[j.access().Part]
 	if len(parts) != 1 || parts[0].subject.access.Doubt != "" {
 		return nil
 	}

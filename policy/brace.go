@@ -32,11 +32,19 @@ func expandBraces(pattern string) ([]string, error) {
 		}
 		for _, middle := range middles {
 			for _, tail := range tails {
-				all = append(all, pattern[:open]+middle+tail)
+				all = append(all, joinStars(joinStars(pattern[:open], middle), tail))
 			}
 		}
 	}
 	return all, nil
+}
+
+// joinStars puts two pieces together without making a ** that nobody wrote.
+func joinStars(a, b string) string {
+	if strings.HasSuffix(a, "*") && !strings.HasSuffix(a, `\*`) {
+		b = strings.TrimLeft(b, "*")
+	}
+	return a + b
 }
 
 // firstBraces finds the first group outside character classes; -1 is none.

@@ -11,7 +11,7 @@ func (j *judge) allowing() []*compiled {
 		return rules
 	}
 	var covering []*compiled
-	for _, h := range j.hitsOf(j.access().Part) {
+	for _, h := range j.programs[j.access().Part] {
 		allowed := commandRules(h.rows[rowAllowRule])
 		if len(allowed) == 0 && !unremarkable(h.subject.access) {
 			return nil
@@ -53,7 +53,7 @@ func (j *judge) ruleCovers(c *compiled) bool {
 		return false
 	}
 	covered := false
-	for _, h := range j.hitsOf(j.access().Part) {
+	for _, h := range j.programs[j.access().Part] {
 		matched := c.matches(h.subject, &j.policy.opts)
 		if !matched && !unremarkable(h.subject.access) {
 			return false

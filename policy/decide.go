@@ -26,6 +26,7 @@ func Decide(p *Policy, q Query) umpire.Decision {
 		judgeAll(p, &q, &d)
 	}
 	settle(&d)
+	d.Risk = q.Facts.Risk() // a hard stop has made its access critical
 	if d.Verdict == umpire.Ask {
 		d.Warning = d.Risk.AtLeast(umpire.High)
 		d.Suggestions = suggestions(&q, &d, p.opts.Root)
@@ -61,7 +62,7 @@ func judgeAll(p *Policy, q *Query, d *umpire.Decision) {
 	all := p.findHits(q, d.Accesses)
 	j := judge{
 		policy: p, query: q, passes: passes(q, p.opts), class: d.Risk.Class(),
-		hitsOf: func(part int) []*hits { return programsOf(all, part) },
+		programs: programsOf(all),
 	}
 	for i := range d.Accesses {
 		a := &d.Accesses[i]
@@ -72,6 +73,9 @@ func judgeAll(p *Policy, q *Query, d *umpire.Decision) {
 			reasons[r].Access = i
 		}
 		a.Verdict = reasons[0].Verdict
+		if reasons[0].Code == umpire.CodeCritical {
+			a.Risk, a.Reason = umpire.Critical, reasons[0].Text
+		}
 		d.Reasons = append(d.Reasons, reasons...)
 	}
 }
@@ -91,10 +95,32 @@ func (j *judge) reasons() []umpire.Reason {
 	for _, row := range order {
 		reasons = append(reasons, row(j)...)
 	}
+	if at := settling(reasons); at > 0 {
+		first := reasons[at]
+		reasons = slices.Insert(slices.Delete(reasons, at, at+1), 0, first)
+	}
 	if reasons[0].Verdict == umpire.Ask {
 		refuseUnasked(j.query, &reasons[0])
 	}
 	return reasons
+}
+
+// settling returns which reason settles an access: the first, but that a
+// question of rows 6 and 7 does not shield from a refusal that would follow it.
+// Otherwise adding an ask rule could permit what was denied.
+func settling(reasons []umpire.Reason) int {
+	row := reasons[0].Row
+	if row != rowControl && row != rowAskRule {
+		return 0
+	}
+	next := slices.IndexFunc(reasons, func(r umpire.Reason) bool { return r.Row != row })
+	if next < 0 {
+		return 0
+	}
+	if at := next + settling(reasons[next:]); reasons[at].Verdict < reasons[0].Verdict {
+		return at
+	}
+	return 0
 }
 
 // refuseUnasked turns a question into a refusal where nobody is to be asked.
@@ -130,12 +156,13 @@ func (p *Policy) findHits(q *Query, accesses []umpire.Access) []hits {
 	return all
 }
 
-// programsOf returns the hits of the programs of one part.
-func programsOf(all []hits, part int) []*hits {
-	var programs []*hits
+// programsOf returns the hits of the programs, by the part of the command line
+// that they belong to.
+func programsOf(all []hits) map[int][]*hits {
+	programs := map[int][]*hits{}
 	for i := range all {
-		if a := all[i].subject.access; a.Kind == umpire.KindExec && a.Part == part {
-			programs = append(programs, &all[i])
+		if a := all[i].subject.access; a.Kind == umpire.KindExec {
+			programs[a.Part] = append(programs[a.Part], &all[i])
 		}
 	}
 	return programs

@@ -162,8 +162,7 @@ func TestDecide(t *testing.T) {
 	grants := func(q Query, g ...umpire.Grant) Query { q.Grants = g; return q }
 	allowAll := func(q Query) Query { q.AllowAll = true; return q }
 	headless := func(q Query) Query { q.Headless = true; return q }
-	def, auto, askMode := umpire.ModeDefault, umpire.ModeAuto, umpire.ModeAsk
-	_ = def
+	auto, askMode := umpire.ModeAuto, umpire.ModeAsk
 	npmTest, script := exec("npm test -- --coverage", umpire.Medium), exec("python3 script.py", umpire.Medium)
 	rm := exec("rm -rf node_modules/", umpire.High)
 
@@ -278,6 +277,8 @@ func TestDecide(t *testing.T) {
 		{"row 7 stands before bypass", []string{"ask Write"}, inMode(umpire.ModeBypass, query("Write", write("/q/a"))), askedRule},
 		{"bypass allows doubt", nil, inMode(umpire.ModeBypass, query("Bash", doubtful(exec("x", umpire.High)))), bypassed},
 		{"X-08 bypass keeps deny", []string{"deny Write"}, inMode(umpire.ModeBypass, query("Write", write("a"))), blocked},
+		{"an ask rule does not soften auto", []string{"ask Bash"}, inMode(auto, query("Bash", rm)), autoDeny},
+		{"a control file does not either", nil, inMode(auto, query("Bash", rm, tree(umpire.KindDelete, ".git"))), autoDeny},
 		{"the zero mode refuses", nil, inMode(0, query("Write", write("a"))), autoDeny},
 		{"row 1 unknown kind", nil, inMode(umpire.ModeBypass, query("X", umpire.Access{Risk: umpire.Safe})), invalidity},
 		{"row 1 nothing known", nil, inMode(umpire.ModeBypass, query("X")), invalidity},

@@ -28,6 +28,9 @@
 //	13  allowAll                                               allow
 //	14  the mode: ask or deny
 //
+// A question of rows 6 and 7 does not shield from a refusal further down: an
+// ask rule never permits what was denied without it.
+//
 // A once or session grant stands before rows 7, 9 and 14, a once grant before
 // row 6 too. An access in doubt is never allowed by rows 10, 11 and 13, and by
 // row 12 only for the exact command.

@@ -6,22 +6,25 @@ import (
 )
 
 // fold maps letters that differ only in case to one of them, as file systems
-// that ignore case do. Pattern and path are folded alike, so which letter it
-// is does not matter.
+// that ignore case do. Pattern and path are folded alike. It is the small
+// letter for ASCII, so that most paths stay as they are.
 func fold(s string) string {
 	return strings.Map(foldRune, s)
 }
 
 func foldRune(r rune) rune {
 	switch {
-	case 'a' <= r && r <= 'z':
-		return r - ('a' - 'A')
-	case r < 'K':
+	case 'A' <= r && r <= 'Z':
+		return r + ('a' - 'A')
+	case r < unicode.MaxASCII:
 		return r
 	}
 	least := r
 	for next := unicode.SimpleFold(r); next != r; next = unicode.SimpleFold(next) {
 		least = min(least, next)
+	}
+	if least <= unicode.MaxASCII {
+		return foldRune(least) // the long s and the Kelvin sign
 	}
 	return least
 }

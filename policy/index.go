@@ -56,7 +56,8 @@ func (ix *index) addGlob(c *compiled, g *glob, o *Options) {
 		ix.paths.add(c, g.segs)
 	}
 	if !c.allows() {
-		ix.below.at(g.anchor(o)).rest = append(ix.below.at(g.anchor(o)).rest, c)
+		n := ix.below.at(g.anchor(o))
+		n.rest = append(n.rest, c)
 	}
 }
 

@@ -88,32 +88,31 @@ func (c *compiled) matchesWords(s *subject) bool {
 	return first && slices.Equal(c.words[1:], a.Words[1:len(c.words)])
 }
 
-// answersItself reports whether a program is umpire with the given verb. What
-// follows an option may be its value, so the verb may come after that.
+// answersItself reports whether a program is umpire with the given verb.
+// Options may stand before and within the verb, each with a value or without.
 func answersItself(a *umpire.Access, verb []string) bool {
 	if a.Kind != umpire.KindExec || strings.TrimSuffix(a.Program, ".exe") != "umpire" || len(a.Words) == 0 {
 		return false
 	}
-	option := true
-	for i, word := range a.Words[1:] {
-		if strings.HasPrefix(word, "-") {
+	found, option := 0, false
+	for _, word := range a.Words[1:] {
+		switch {
+		case strings.HasPrefix(word, "-"):
 			option = true
 			continue
-		}
-		words := withoutOptions(a.Words[1+i:])
-		if len(words) >= len(verb) && slices.Equal(words[:len(verb)], verb) {
-			return true
-		}
-		if !option {
+		case word == verb[found]:
+			found++
+		case word == verb[0]:
+			found = 1
+		case !option:
 			return false
+		}
+		if found == len(verb) {
+			return true
 		}
 		option = false
 	}
 	return false
-}
-
-func withoutOptions(words []string) []string {
-	return slices.DeleteFunc(slices.Clone(words), func(word string) bool { return strings.HasPrefix(word, "-") })
 }
 
 // matchesPath wants every spelling of the path to match for a rule that

@@ -13,9 +13,10 @@ type judge struct {
 	subject *subject
 	hits    *hits
 	passes  []pass
-	hitsOf  func(part int) []*hits // of the programs of one part of a command
-	class   umpire.Class
-	outside bool
+	// programs are the hits of the programs, by part of the command line.
+	programs map[int][]*hits
+	class    umpire.Class
+	outside  bool
 }
 
 // order is the order of decision: the first row that speaks settles the access.
@@ -48,7 +49,10 @@ func (j *judge) access() *umpire.Access { return j.subject.access }
 // ruleReasons names the rules that matched in one row.
 func (j *judge) ruleReasons(row int, v umpire.Verdict) []umpire.Reason {
 	var reasons []umpire.Reason
-	for _, c := range j.hits.rows[row] {
+	for i, c := range j.hits.rows[row] {
+		if i > 0 && c.rule.Source == umpire.SourceBuiltin && c.rule.ID == j.hits.rows[row][i-1].rule.ID {
+			continue // another pattern of the same built-in rule
+		}
 		reasons = append(reasons, umpire.Reason{Row: row, Verdict: v, Code: c.code, Text: c.text(), Rule: c.ref})
 	}
 	return reasons

@@ -66,11 +66,20 @@ func parseMatch(tool, arg string) (umpire.Match, error) {
 	case tool == "Bash" && (arg == "*" || arg == anyWords):
 		return umpire.Match{}, nil
 	case tool == "Bash":
-		return umpire.Match{CommandPrefix: strings.TrimSuffix(arg, anyWords)}, nil
+		return umpire.Match{CommandPrefix: cutAnyWords(arg)}, nil
 	case takesDomainOnly(tool):
 		return umpire.Match{}, errors.New("want domain:HOST")
 	}
 	return umpire.Match{PathGlob: arg}, nil
+}
+
+// cutAnyWords takes off what says "and any words after": ":*", or " *" as other
+// agents write it. A prefix always means that, so neither is needed.
+func cutAnyWords(arg string) string {
+	if prefix, ok := strings.CutSuffix(arg, anyWords); ok {
+		return prefix
+	}
+	return strings.TrimSuffix(arg, " *")
 }
 
 func needText(text string) error {

@@ -16,6 +16,7 @@ const maxSuggestions = 8
 // settles those.
 func suggestions(q *Query, d *umpire.Decision, root string) []umpire.Suggestion {
 	var narrow, broad []umpire.Suggestion
+	parts := partsOf(d.Accesses)
 	row := -1
 	for _, r := range d.Reasons {
 		if r.Access < 0 || r.Access == row {
@@ -26,7 +27,7 @@ func suggestions(q *Query, d *umpire.Decision, root string) []umpire.Suggestion 
 		if r.Verdict != umpire.Ask || a.Doubt != "" || r.Row != rowExternal && r.Row != rowMode {
 			continue
 		}
-		n, b := suggest(q, a, r.Row, d.Accesses, root)
+		n, b := suggest(q, a, r.Row, parts[a.Part], root)
 		narrow, broad = append(narrow, n...), append(broad, b...)
 	}
 	return usable(append(narrow, broad...))
@@ -45,12 +46,12 @@ func usable(all []umpire.Suggestion) []umpire.Suggestion {
 }
 
 // suggest returns the narrow rules for one access, and the broader ones.
-func suggest(q *Query, a *umpire.Access, row int, all []umpire.Access, root string) (narrow, broad []umpire.Suggestion) {
+func suggest(q *Query, a *umpire.Access, row int, p partUse, root string) (narrow, broad []umpire.Suggestion) {
 	switch {
 	case a.Kind == umpire.KindExec:
-		return suggestCommand(a, all)
+		return suggestCommand(a, p)
 	case a.Paths():
-		return suggestPath(q, a, row, all, root)
+		return suggestPath(q, a, row, p, root)
 	case a.Kind == umpire.KindNetwork:
 		host := hostName(a.Target)
 		return []umpire.Suggestion{allowRule("WebFetch", umpire.Match{Domain: host}, umpire.ScopeSession)}, nil
@@ -66,7 +67,7 @@ func allowRule(tool string, m umpire.Match, scope umpire.Scope) umpire.Suggestio
 
 // suggestCommand offers the exact words, and the program with its subcommand
 // where that is a sensible unit.
-func suggestCommand(a *umpire.Access, all []umpire.Access) (narrow, broad []umpire.Suggestion) {
+func suggestCommand(a *umpire.Access, p partUse) (narrow, broad []umpire.Suggestion) {
 	if len(a.Words) == 0 {
 		return nil, nil
 	}
@@ -74,14 +75,24 @@ func suggestCommand(a *umpire.Access, all []umpire.Access) (narrow, broad []umpi
 		return allowRule("Bash", umpire.Match{CommandPrefix: JoinPrefix(a.Words[:n])}, scope)
 	}
 	narrow = append(narrow, prefix(len(a.Words), umpire.ScopeSession))
-	if n := subcommandWords(a.Words); n > 0 && n < len(a.Words) && !a.Risk.AtLeast(umpire.High) && !deletes(a.Part, all) {
+	if n := subcommandWords(a.Words); n > 0 && n < len(a.Words) && !a.Risk.AtLeast(umpire.High) && !p.deletes {
 		broad = append(broad, prefix(n, umpire.ScopeProject))
 	}
 	return narrow, broad
 }
 
-func deletes(part int, all []umpire.Access) bool {
-	return slices.ContainsFunc(all, func(a umpire.Access) bool { return a.Kind == umpire.KindDelete && a.Part == part })
+// A partUse says what one part of a command line does.
+type partUse struct{ runs, deletes bool }
+
+func partsOf(accesses []umpire.Access) map[int]partUse {
+	parts := map[int]partUse{}
+	for i := range accesses {
+		p := parts[accesses[i].Part]
+		p.runs = p.runs || accesses[i].Kind == umpire.KindExec
+		p.deletes = p.deletes || accesses[i].Kind == umpire.KindDelete
+		parts[accesses[i].Part] = p
+	}
+	return parts
 }
 
 // subcommands are the ones that name a piece of work by themselves. Those that
@@ -123,20 +134,16 @@ func subcommandWords(words []string) int {
 // suggestPath offers the exact path, and the folder when it lies outside the
 // project. What a program touches within the project is settled by a rule for
 // the command, except for a redirection.
-func suggestPath(q *Query, a *umpire.Access, row int, all []umpire.Access, root string) (narrow, broad []umpire.Suggestion) {
-	if a.Target == "" || row == rowMode && !a.Redirect && runsProgram(a.Part, all) && startsCommands(q.Call.Tool) {
+func suggestPath(q *Query, a *umpire.Access, row int, p partUse, root string) (narrow, broad []umpire.Suggestion) {
+	if a.Target == "" || row == rowMode && !a.Redirect && p.runs && startsCommands(q.Call.Tool) {
 		return nil, nil
 	}
 	tool := pathTool(q, a)
 	narrow = append(narrow, allowRule(tool, umpire.Match{PathGlob: pathPattern(a, root)}, umpire.ScopeSession))
-	if folder := path.Dir(a.Target); row == rowExternal && a.Kind == umpire.KindRead && strings.Count(folder, "/") > 0 && folder != "/" && !a.Glob {
+	if folder := path.Dir(path.Clean(a.Target)); row == rowExternal && a.Kind == umpire.KindRead && strings.Count(folder, "/") > 0 && folder != "/" && !a.Glob {
 		broad = append(broad, allowRule(tool, umpire.Match{PathGlob: escapeGlob(folder) + "/**"}, umpire.ScopeProject))
 	}
 	return narrow, broad
-}
-
-func runsProgram(part int, all []umpire.Access) bool {
-	return slices.ContainsFunc(all, func(a umpire.Access) bool { return a.Kind == umpire.KindExec && a.Part == part })
 }
 
 // pathTool names the tool that the rule is about: the call's own if it is one
@@ -160,7 +167,7 @@ func pathTool(q *Query, a *umpire.Access) string {
 // pathPattern writes the path as a pattern that matches only it, or all that a
 // target with wildcards can be; within the project it is relative.
 func pathPattern(a *umpire.Access, root string) string {
-	target := a.Target
+	target := path.Clean(a.Target)
 	if a.Glob {
 		segs := segments(target, false)
 		names := []string{""}

@@ -143,9 +143,32 @@ func validSegments(text string) error {
 			return errors.New("a .. does not match anything, paths are resolved first")
 		case segment != "**" && !doublestar.ValidatePattern(segment):
 			return fmt.Errorf("segment %q is not a valid pattern", segment)
+		case mixedRange(segment):
+			return fmt.Errorf("segment %q has a range from one case into another, which means nothing where case is ignored", segment)
 		}
 	}
 	return nil
+}
+
+// mixedRange reports whether a class holds a range that would be turned around
+// by ignoring case, as in [Z-a]: it would match nothing.
+func mixedRange(segment string) bool {
+	runes := []rune(segment)
+	class := false
+	for i, r := range runes {
+		switch {
+		case r == '[':
+			class = true
+		case r == ']':
+			class = false
+		case class && r == '-' && i > 0 && i+1 < len(runes):
+			lo, hi := runes[i-1], runes[i+1]
+			if lo <= hi && foldRune(lo) > foldRune(hi) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 func validDomain(domain string) error {

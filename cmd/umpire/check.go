@@ -2,25 +2,343 @@ package main
 
 import (
 	"encoding/json"
+	"os"
+	"path/filepath"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/gate"
+	"github.com/umpirehq/umpire/internal/rulefile"
+	"github.com/umpirehq/umpire/policy"
 )
+
+// A checkFlags is what `umpire check` is told.
+type checkFlags struct {
+	tool, input  string
+	stdin        bool
+	cwd, project string
+	mode         string
+	allowBypass  bool
+	headless     bool
+	rules        []string
+	allowedTools []string
+	addDirs      []string
+	json         bool
+	explain      bool
+}
 
 // checkCommand is `umpire check`.
 func (a *app) checkCommand() *cobra.Command {
-	cmd := &cobra.Command{Use: "check", Short: a.text.of("Decide one call, or a stream of calls")}
-	cmd.RunE = func(_ *cobra.Command, args []string) error {
-		g := gate.New(gate.Config{UserHome: a.userHome(), Home: a.home()})
-		defer g.Close()
-		input, _ := json.Marshal(map[string]string{"command": strings.Join(args, " ")})
-		d := g.Check(gate.Request{Call: umpire.Call{Tool: "Bash", Input: input, Dir: a.dir}, Mode: umpire.ModeDefault})
-		out := json.NewEncoder(a.stdout)
-		out.SetIndent("", "  ")
-		return out.Encode(d)
+	var f checkFlags
+	cmd := &cobra.Command{
+		Use:     "check [flags] -- COMMAND...",
+		GroupID: groupFirst,
+		Short:   a.text.of("Decide one call, or a stream of calls, and say why"),
+		Long:    a.text.of(checkLong),
+		Example: checkExample,
+		RunE:    func(_ *cobra.Command, words []string) error { return a.check(&f, words) },
 	}
+	f.add(cmd.Flags(), a.text)
+	cmd.Flags().SetNormalizeFunc(flagAliases)
+	a.completeModes(cmd, "mode")
 	return cmd
+}
+
+// add defines the flags.
+func (f *checkFlags) add(flags *pflag.FlagSet, text catalogue) {
+	flags.StringVar(&f.tool, "tool", "", text.of("decide a call of the tool `NAME` instead of a command"))
+	flags.StringVar(&f.input, "input", "", text.of("the tool's input, a `JSON` object"))
+	flags.BoolVar(&f.stdin, "stdin", false, text.of("read one call per line, write one decision per line"))
+	flags.StringVar(&f.cwd, "cwd", "", text.of("the working `DIR` of the call (default: this one)"))
+	flags.StringVar(&f.project, "project", "", text.of("the `DIR` that tells the project (default: that of the call)"))
+	flags.StringVar(&f.mode, "mode", "", text.of("`MODE`: default, auto, ask, reject, plan or bypass (default: from the configuration)"))
+	flags.BoolVar(&f.allowBypass, "allow-bypass", false, text.of("permit the mode bypass"))
+	flags.BoolVar(&f.headless, "headless", false, text.of("nobody can answer: what would ask is denied"))
+	flags.StringArrayVar(&f.rules, "rules", nil, text.of("also obey the rules in `FILE`; may be repeated"))
+	flags.StringSliceVar(&f.allowedTools, "allowed-tools", nil, text.of("allow these `RULES`, in short form: Read,'Bash(npm test:*)'"))
+	flags.StringArrayVar(&f.addDirs, "add-dir", nil, text.of("count `DIR` as inside the project; may be repeated"))
+	flags.BoolVar(&f.json, "json", false, text.of("write JSON"))
+	flags.BoolVar(&f.explain, "explain", false, text.of("show every row that spoke, for every access"))
+}
+
+// flagAliases lets people write flags the way other agents spell them.
+func flagAliases(_ *pflag.FlagSet, name string) pflag.NormalizedName {
+	switch name {
+	case "allowedTools", "AllowedTools":
+		return "allowed-tools"
+	case "permission-mode":
+		return "mode"
+	}
+	return pflag.NormalizedName(name)
+}
+
+// check decides what the flags and words say.
+func (a *app) check(f *checkFlags, words []string) error {
+	desk, err := a.newDesk(f)
+	if err != nil {
+		return err
+	}
+	defer desk.close()
+	if f.stdin {
+		if len(words) > 0 || f.tool != "" {
+			return usage("umpire check --help", "--stdin takes its calls from standard input: no command and no --tool beside it")
+		}
+		return a.checkStream(desk)
+	}
+	call, err := f.call(words)
+	if err != nil {
+		return err
+	}
+	call.Dir = desk.dir
+	d, err := desk.decide(call)
+	if err != nil {
+		return err
+	}
+	if err := a.showDecision(f, call, d); err != nil {
+		return failed(err)
+	}
+	return verdictExit(d.Verdict)
+}
+
+// verdictExit is the silent error whose exit code tells a verdict.
+func verdictExit(v umpire.Verdict) error {
+	switch v {
+	case umpire.Allow:
+		return nil
+	case umpire.Ask:
+		return &exit{code: exitAsks}
+	case umpire.Deny:
+		return &exit{code: exitDenied}
+	}
+	return &exit{code: exitDenied}
+}
+
+// call is the one call that the command line names.
+func (f *checkFlags) call(words []string) (umpire.Call, error) {
+	if f.tool != "" {
+		if len(words) > 0 {
+			return umpire.Call{}, usage("umpire check --help", "give a command or --tool, not both")
+		}
+		return f.toolCall()
+	}
+	if f.input != "" {
+		return umpire.Call{}, usage("umpire check --tool Read --input '"+f.input+"'", "--input needs --tool")
+	}
+	if len(words) == 0 {
+		return umpire.Call{}, usage("umpire check -- npm test", "nothing to decide: no command, no --tool, no --stdin")
+	}
+	return commandCall(commandLine(words))
+}
+
+func (f *checkFlags) toolCall() (umpire.Call, error) {
+	input := f.input
+	if input == "" {
+		input = "{}"
+	}
+	if !utf8.ValidString(input) {
+		return umpire.Call{}, usage("", "input: not valid UTF-8")
+	}
+	if problem := objectProblem([]byte(input)); problem != nil {
+		return umpire.Call{}, usage(`umpire check --tool Read --input '{"path":"a.txt"}'`, "input: want a JSON object: %w", problem)
+	}
+	return umpire.Call{Tool: f.tool, Input: json.RawMessage(input)}, nil
+}
+
+// commandCall is the call of a shell with a command line. Go would replace bytes
+// that are no UTF-8, and judge another command than the one that runs.
+func commandCall(line string) (umpire.Call, error) {
+	if !utf8.ValidString(line) {
+		return umpire.Call{}, usage("", "command: not valid UTF-8")
+	}
+	input, err := json.Marshal(map[string]string{"command": line})
+	if err != nil {
+		return umpire.Call{}, failed(err)
+	}
+	return umpire.Call{Tool: "Bash", Input: input}, nil
+}
+
+// commandLine is one argument as it is, or several quoted so that words stay
+// words.
+func commandLine(words []string) string {
+	if len(words) == 1 {
+		return words[0]
+	}
+	quoted := make([]string, len(words))
+	for i, word := range words {
+		quoted[i] = quoteWord(word)
+	}
+	return strings.Join(quoted, " ")
+}
+
+// quoteWord writes a word so that a shell reads it as that word.
+func quoteWord(word string) string {
+	plain := func(r rune) bool {
+		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("_-./:,@%+", r)
+	}
+	if word != "" && strings.TrimLeftFunc(word, plain) == "" {
+		return word
+	}
+	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
+}
+
+// A desk is where calls are decided: one gate and mode for each project, with
+// what the command line says.
+type desk struct {
+	app    *app
+	flags  *checkFlags
+	dir    string // of calls that name none
+	cases  map[string]*deskCase
+	follow bool
+}
+
+// A deskCase is the gate and the mode of the calls from one folder.
+type deskCase struct {
+	gate *gate.Gate
+	mode umpire.Mode
+}
+
+// maxDeskCases bounds the gates that a stream over many projects opens.
+const maxDeskCases = 200
+
+func (a *app) newDesk(f *checkFlags) (*desk, error) {
+	d := &desk{app: a, flags: f, dir: a.dir, cases: map[string]*deskCase{}, follow: f.stdin}
+	for _, dir := range []*string{&f.cwd, &f.project} {
+		if *dir == "" {
+			continue
+		}
+		*dir = a.absolute(*dir)
+		if info, err := os.Stat(*dir); err != nil || !info.IsDir() {
+			return nil, usage("", "%s: no such folder", *dir)
+		}
+	}
+	d.dir = orText(f.cwd, a.dir)
+	// Wrong flags and a broken configuration show before the first call.
+	_, err := d.open(orText(f.project, d.dir))
+	return d, err
+}
+
+func (d *desk) close() {
+	for _, c := range d.cases {
+		c.gate.Close()
+	}
+	d.cases = map[string]*deskCase{}
+}
+
+// decide judges a call. An error is one of the configuration.
+func (d *desk) decide(call umpire.Call) (umpire.Decision, error) {
+	dir := orText(d.flags.project, call.Dir)
+	c, err := d.open(dir)
+	if err != nil {
+		return umpire.Decision{}, err
+	}
+	return c.gate.Check(gate.Request{Call: call, Project: dir, Mode: c.mode, Headless: d.flags.headless}), nil
+}
+
+// open returns the gate for calls from a folder.
+func (d *desk) open(dir string) (*deskCase, error) {
+	if c, ok := d.cases[dir]; ok {
+		return c, nil
+	}
+	if len(d.cases) >= maxDeskCases {
+		d.close()
+	}
+	conf, err := d.app.config(dir)
+	if err != nil {
+		return nil, err
+	}
+	if len(d.cases) == 0 {
+		d.app.remarkAll(conf.notices)
+	}
+	mode, err := pickMode(d.flags.mode, d.flags.allowBypass, conf)
+	if err != nil {
+		return nil, err
+	}
+	gc := conf.gate(d.app)
+	gc.Follow = d.follow
+	for _, extra := range d.flags.addDirs {
+		gc.AddDirs = append(gc.AddDirs, d.app.absolute(extra))
+	}
+	if gc.Rules, err = d.flagRules(dir); err != nil {
+		return nil, err
+	}
+	c := &deskCase{gate: gate.New(gc), mode: mode}
+	d.cases[dir] = c
+	return c, nil
+}
+
+// pickMode: the flag over the configuration. Bypass has to be permitted by a
+// flag of its own, wherever it comes from.
+func pickMode(flag string, allowBypass bool, conf *config) (umpire.Mode, error) {
+	mode := conf.mode
+	if flag != "" {
+		if err := mode.UnmarshalText([]byte(flag)); err != nil {
+			return mode, usage("umpire help modes", "--mode: %w", err)
+		}
+	}
+	if mode == umpire.ModeBypass && !allowBypass {
+		return mode, usage("umpire help modes", "mode bypass needs the flag --allow-bypass")
+	}
+	return mode, nil
+}
+
+// flagRules are the rules that the command line gives.
+func (d *desk) flagRules(root string) ([]umpire.Rule, error) {
+	var rules []umpire.Rule
+	for _, short := range d.flags.allowedTools {
+		r, err := policy.ParseShort(short)
+		if err != nil {
+			return nil, usage("umpire help rules", "--allowed-tools: %w", err)
+		}
+		r.ID, r.Action, r.Source = umpire.RuleID(strings.TrimSpace(short)), umpire.Allow, umpire.SourceFlag
+		rules = append(rules, r)
+	}
+	for _, file := range d.flags.rules {
+		more, err := d.app.rulesIn(d.app.absolute(file), root)
+		if err != nil {
+			return nil, err
+		}
+		rules = append(rules, more...)
+	}
+	return rules, nil
+}
+
+// rulesIn reads a rule file that the command line names. Unlike the files that
+// are found, one that is named must be there and be sound.
+func (a *app) rulesIn(file, root string) ([]umpire.Rule, error) {
+	check := func(r umpire.Rule) error {
+		if err := policy.Validate(r); err != nil {
+			return err
+		}
+		return policy.CheckExamples(r, policy.Options{Root: root, Home: a.userHome()})
+	}
+	layer := rulefile.Layer{Source: umpire.SourceFlag, Path: file, Format: rulefile.FormatOf(file)}
+	set := rulefile.Load([]rulefile.Layer{layer}, nil, rulefile.Options{Check: check, Short: policy.ParseShort})
+	for _, found := range set.Files {
+		if found.Health == rulefile.HealthMissing {
+			return nil, usage("", "--rules: %s: no such file", file)
+		}
+		if len(found.Problems) > 0 {
+			return nil, usage("umpire rules lint "+quoteWord(file), "--rules: %w", found.Problems[0])
+		}
+	}
+	return set.Rules, nil
+}
+
+// absolute reads a path of the command line.
+func (a *app) absolute(path string) string {
+	if filepath.IsAbs(path) {
+		return filepath.Clean(path)
+	}
+	return filepath.Join(a.dir, path)
+}
+
+// remarkAll writes remarks to standard error.
+func (a *app) remarkAll(texts []string) {
+	for _, text := range texts {
+		a.remark(text)
+	}
 }

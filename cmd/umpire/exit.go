@@ -1,6 +1,9 @@
 package main
 
-import "errors"
+import (
+	"errors"
+	"fmt"
+)
 
 // The exit codes; `umpire help exit-codes` prints the same table.
 const (
@@ -17,6 +20,7 @@ const (
 type exit struct {
 	code int
 	err  error
+	hint string // what to do next, for people; may be empty
 }
 
 func (e *exit) Error() string {
@@ -31,6 +35,24 @@ func (e *exit) Unwrap() error { return e.err }
 // ExitCode is the code the process ends with.
 func (e *exit) ExitCode() int { return e.code }
 
+// failed is an error of the world: a file, a disk. Nil stays nil.
+func failed(err error) error {
+	if err == nil {
+		return nil
+	}
+	return &exit{code: exitError, err: err}
+}
+
+// usage is an error of whoever typed the command or wrote the configuration.
+func usage(hint, format string, args ...any) error {
+	return &exit{code: exitUsage, err: fmt.Errorf(format, args...), hint: hint}
+}
+
+// refused says that the state of things stands against the command.
+func refused(hint, format string, args ...any) error {
+	return &exit{code: exitRefused, err: fmt.Errorf(format, args...), hint: hint}
+}
+
 // exitCode is the code for an error. What cobra reports by itself is wrong usage.
 func exitCode(err error) int {
 	if err == nil {
@@ -40,4 +62,12 @@ func exitCode(err error) int {
 		return e.code
 	}
 	return exitUsage
+}
+
+// hintOf is what an error says to do next, or "".
+func hintOf(err error) string {
+	if e, ok := errors.AsType[*exit](err); ok {
+		return e.hint
+	}
+	return "umpire --help"
 }

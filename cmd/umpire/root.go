@@ -1,13 +1,95 @@
 package main
 
-import "github.com/spf13/cobra"
+import (
+	"errors"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/umpirehq/umpire"
+)
+
+// The groups of commands in the root's help.
+const (
+	groupFirst = "first"
+	groupRules = "rules"
+	groupLook  = "look"
+)
 
 // root is the command tree.
 func (a *app) root() *cobra.Command {
+	cobra.EnableCommandSorting = false // the first command is the one to begin with
 	root := &cobra.Command{
-		Use: "umpire", Short: a.text.of("Decides every tool call of an AI coding agent: allow, ask or deny"),
+		Use: "umpire", Short: a.text.of(rootShort), Long: a.text.of(rootLong), Example: rootExample,
 		SilenceErrors: true, SilenceUsage: true,
+		Args: noSuchCommand,
+		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	root.AddCommand(a.checkCommand(), a.hookCommand())
+	root.AddGroup(
+		&cobra.Group{ID: groupFirst, Title: a.text.of("Where to begin:")},
+		&cobra.Group{ID: groupRules, Title: a.text.of("Rules:")},
+		&cobra.Group{ID: groupLook, Title: a.text.of("Looking:")},
+	)
+	init, doctor, hook := a.initCommand(), a.doctorCommand(), a.hookCommand()
+	init.GroupID, doctor.GroupID, hook.GroupID = groupFirst, groupFirst, groupLook
+	root.AddCommand(init, a.checkCommand(), doctor, a.rulesCommand(), a.trustCommand(),
+		a.statusCommand(), a.configCommand(), hook, a.versionCommand(), a.manCommand())
+	root.AddCommand(a.topics()...)
+	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
+		return usage(cmd.CommandPath()+" --help", "%w", err)
+	})
 	return root
+}
+
+// noSuchCommand refuses a word that is no command, and names the nearest ones.
+func noSuchCommand(cmd *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return nil
+	}
+	hint := cmd.CommandPath() + " --help"
+	cmd.SuggestionsMinimumDistance = 2
+	if near := cmd.SuggestionsFor(args[0]); len(near) > 0 {
+		hint = cmd.CommandPath() + " " + strings.Join(near, ", "+cmd.CommandPath()+" ")
+	}
+	return usage(hint, "%q is not a command", args[0])
+}
+
+// noWords refuses words after a command that takes none.
+func noWords(cmd *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return nil
+	}
+	return usage(cmd.CommandPath()+" --help", "%s takes no words, got %q", cmd.CommandPath(), args[0])
+}
+
+// words wants a number of words after a command, and says which.
+func words(names ...string) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		if len(args) == len(names) {
+			return nil
+		}
+		return usage(cmd.CommandPath()+" --help", "want %s", strings.Join(names, " "))
+	}
+}
+
+// completeModes completes a flag with the modes.
+func (a *app) completeModes(cmd *cobra.Command, flag string) {
+	completeWords(cmd, flag, modeNames()...)
+}
+
+// modeNames are the names of all modes.
+func modeNames() []string {
+	var names []string
+	for m := umpire.ModeReject; m <= umpire.ModeBypass; m++ {
+		names = append(names, m.String())
+	}
+	return names
+}
+
+// completeWords completes a flag with fixed words.
+func completeWords(cmd *cobra.Command, flag string, words ...string) {
+	err := cmd.RegisterFlagCompletionFunc(flag, cobra.FixedCompletions(words, cobra.ShellCompDirectiveNoFileComp))
+	if err != nil {
+		panic(errors.New("completion for a flag that is not there: " + flag))
+	}
 }

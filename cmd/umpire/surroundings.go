@@ -7,6 +7,8 @@ import (
 	"os"
 	"path/filepath"
 	"time"
+
+	"github.com/umpirehq/umpire/internal/adapter"
 )
 
 // Surroundings are all that the program knows of the world it was started in;
@@ -19,6 +21,7 @@ type surroundings struct {
 	dir            string // working directory
 	executable     string // absolute path of this program, "" when it cannot be told
 	terminal       bool   // a person sits at standard input and output
+	toTerminal     bool   // standard output is a terminal
 	now            func() time.Time
 }
 
@@ -35,13 +38,8 @@ func system() surroundings {
 	return surroundings{
 		args: os.Args[1:], stdin: os.Stdin, stdout: os.Stdout, stderr: os.Stderr,
 		getenv: os.Getenv, dir: dir, executable: executable,
-		terminal: isTerminal(os.Stdin) && isTerminal(os.Stdout), now: time.Now,
+		terminal: isTerminal(os.Stdin) && isTerminal(os.Stdout), toTerminal: isTerminal(os.Stdout), now: time.Now,
 	}
-}
-
-func isTerminal(f *os.File) bool {
-	info, err := f.Stat()
-	return err == nil && info.Mode()&os.ModeCharDevice != 0
 }
 
 // run is the whole program as a function of its surroundings. It returns the
@@ -49,6 +47,9 @@ func isTerminal(f *os.File) bool {
 func run(ctx context.Context, s surroundings) int {
 	a := &app{surroundings: s}
 	a.text = language(a.getenv)
+	if code, ok := a.fastHook(ctx); ok {
+		return code
+	}
 	root := a.root()
 	root.SetArgs(s.args)
 	root.SetIn(s.stdin)
@@ -56,7 +57,10 @@ func run(ctx context.Context, s surroundings) int {
 	root.SetErr(s.stderr)
 	err := root.ExecuteContext(ctx)
 	if err != nil && err.Error() != "" {
-		fmt.Fprintf(s.stderr, "umpire: %s\n", err)
+		fmt.Fprintf(s.stderr, "umpire: %s\n", adapter.Visible(err.Error()))
+		if hint := hintOf(err); hint != "" {
+			fmt.Fprintf(s.stderr, "%s: %s\n", a.text.of("next"), hint)
+		}
 	}
 	return exitCode(err)
 }

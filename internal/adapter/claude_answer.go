@@ -31,11 +31,11 @@ type permissionRequestAnswer struct {
 }
 
 type permissionRequestOutput struct {
-	Event    string            `json:"hookEventName"`
-	Decision permissionVerdict `json:"decision"`
+	Event    string             `json:"hookEventName"`
+	Decision permissionBehavior `json:"decision"`
 }
 
-type permissionVerdict struct {
+type permissionBehavior struct {
 	Behavior string `json:"behavior"`
 	Message  string `json:"message,omitempty"`
 }
@@ -88,7 +88,7 @@ func FailClaude(event string, problem error) Output {
 func denyClaude(kind ClaudeKind, reason string) Output {
 	stderr := []byte(reason + "\n")
 	if kind == ClaudePermissionRequest {
-		verdict := permissionVerdict{Behavior: "deny", Message: reason}
+		verdict := permissionBehavior{Behavior: "deny", Message: reason}
 		return Output{Stdout: answerRequest(verdict), Stderr: stderr}
 	}
 	return Output{Stdout: answerPreToolUse(umpire.Deny, reason), Stderr: stderr, Exit: exitBlock}
@@ -106,7 +106,7 @@ func allowClaude(e ClaudeEvent, d umpire.Decision) Output {
 		return Output{}
 	}
 	if e.Kind == ClaudePermissionRequest {
-		return Output{Stdout: answerRequest(permissionVerdict{Behavior: "allow"})}
+		return Output{Stdout: answerRequest(permissionBehavior{Behavior: "allow"})}
 	}
 	reason := clip(visible(cmp.Or(d.Reason, "Allowed by umpire")), MaxReason)
 	return Output{Stdout: answerPreToolUse(umpire.Allow, reason)}
@@ -146,6 +146,6 @@ func answerPreToolUse(v umpire.Verdict, reason string) []byte {
 	return line(preToolUseAnswer{preToolUseOutput{ClaudePreToolUse.String(), v.String(), reason}})
 }
 
-func answerRequest(v permissionVerdict) []byte {
+func answerRequest(v permissionBehavior) []byte {
 	return line(permissionRequestAnswer{permissionRequestOutput{ClaudePermissionRequest.String(), v}})
 }

@@ -31,6 +31,11 @@ func line(v any) []byte {
 	return b.Bytes()
 }
 
+// Visible returns text of any origin as it may be shown: what a terminal or a
+// browser would obey or hide (control, bidi and zero-width characters, bytes
+// that are no UTF-8) is written as an escape.
+func Visible(s string) string { return visible(s) }
+
 // visible returns s with everything that is not printable written as an
 // escape. Reasons quote file names and commands that a model chose; shown raw,
 // they could move a cursor, hide text, or start a line of their own.

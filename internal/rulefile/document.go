@@ -64,6 +64,7 @@ type reader struct {
 	short func(string) (umpire.Rule, error)
 	doc   document
 	ids   map[umpire.RuleID]int // the line of each id
+	alike map[umpire.RuleID]int // how many rules without an id say the same
 	// keep fills read, for whoever is going to change the file.
 	keep bool
 	read []named
@@ -129,7 +130,7 @@ func (r *reader) name(e *entry) {
 		r.ids = map[umpire.RuleID]int{}
 	}
 	if e.rule.ID == "" {
-		e.rule.ID = freeID(derivedID(e.rule), func(id umpire.RuleID) bool { return r.ids[id] != 0 })
+		e.rule.ID = r.derive(e.rule)
 	} else if line := r.ids[e.rule.ID]; line != 0 {
 		r.remark(e.at, fmt.Sprintf("rule id %q stands on line %d already", e.rule.ID, line))
 	}
@@ -137,6 +138,17 @@ func (r *reader) name(e *entry) {
 	if r.keep {
 		r.read = append(r.read, named{rule: e.rule, sound: e.err == nil && e.narrowing == ""})
 	}
+}
+
+// derive returns the id of a rule that has none: the same on every load.
+func (r *reader) derive(rule umpire.Rule) umpire.RuleID {
+	if r.alike == nil {
+		r.alike = map[umpire.RuleID]int{}
+	}
+	id := derivedID(rule)
+	free, n := freeID(id, 1+r.alike[id], func(id umpire.RuleID) bool { return r.ids[id] != 0 })
+	r.alike[id] = n
+	return free
 }
 
 func (r *reader) fault(at Problem, text string) {
@@ -161,13 +173,18 @@ func derivedID(r umpire.Rule) umpire.RuleID {
 	return umpire.RuleID(r.Action.String() + "-" + hex.EncodeToString(sum[:4]))
 }
 
-// freeID returns id, or id with the first number behind it that is not taken.
-func freeID(id umpire.RuleID, taken func(umpire.RuleID) bool) umpire.RuleID {
-	free := id
-	for n := 2; taken(free); n++ {
-		free = id + umpire.RuleID("-"+strconv.Itoa(n))
+// freeID returns id with the first number from n on that is not taken, and that
+// number. The number 1 is not written.
+func freeID(id umpire.RuleID, n int, taken func(umpire.RuleID) bool) (umpire.RuleID, int) {
+	for ; ; n++ {
+		free := id
+		if n > 1 {
+			free += umpire.RuleID("-" + strconv.Itoa(n))
+		}
+		if !taken(free) {
+			return free, n
+		}
 	}
-	return free
 }
 
 // sameRule reports whether two rules say the same, whatever they are called.

@@ -71,7 +71,8 @@ func (r *reader) admitWider(e entry, pattern string, wildcard int) {
 }
 
 // admitPath takes in a rule for a path pattern. One that restricts also holds
-// for everything below what it names, which may be a folder.
+// for everything below what it names, which may be a folder; patterns without a
+// slash do so by themselves.
 func (r *reader) admitPath(e entry, pattern string) {
 	pattern = strings.TrimPrefix(pattern, "./")
 	if folder, ok := strings.CutSuffix(pattern, "/"); ok && folder != "" {
@@ -82,13 +83,10 @@ func (r *reader) admitPath(e entry, pattern string) {
 		e.failIf(false, errors.New("the path is empty"))
 	}
 	r.admit(e)
-	if e.err != nil || e.rule.Action == umpire.Allow || strings.HasSuffix(pattern, "**") {
+	whole := strings.HasSuffix(pattern, "**") || !strings.Contains(pattern, "/")
+	if e.err != nil || e.rule.Action == umpire.Allow || whole {
 		return
 	}
-	below := pattern + "/**"
-	if !strings.Contains(pattern, "/") {
-		below = "**/" + below // deny and ask patterns without a slash match at any depth
-	}
-	e.rule.ID, e.rule.Match.PathGlob = "", below
+	e.rule.ID, e.rule.Match.PathGlob = "", pattern+"/**"
 	r.admit(e)
 }

@@ -55,7 +55,7 @@ func fuzzEdit(t *testing.T, l Layer, data []byte, doc *document) {
 		t.Fatalf("understood, but not to be changed: %v", err)
 	}
 	r := npm("fuzz")
-	r.ID = freeID("fuzz", e.has)
+	r.ID, _ = freeID("fuzz", 1, e.has)
 	added, err := e.add(r)
 	if err != nil {
 		t.Fatal(err)

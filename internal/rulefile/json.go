@@ -84,6 +84,7 @@ func (j jsonReader) readTop(top *hujson.Object) ([]hujson.Value, *Problem) {
 			rules = list.Elements
 		case "hooks":
 			j.lintHooks(m.Value)
+		case "$schema":
 		default:
 			j.unknown(m.Name, key, topKeys)
 		}
@@ -191,7 +192,7 @@ func (j jsonReader) readField(e *entry, m *hujson.ObjectMember, key string) {
 		j.remark(*j.src.problem(m.Name.StartOffset, ""), "source is ignored: it follows from where the file stands")
 	default:
 		j.unknown(m.Name, key, ruleKeys)
-		if mayNarrow(key) {
+		if e.narrowing == "" && mayNarrow(key) {
 			e.narrowing = key
 		}
 	}

@@ -31,6 +31,9 @@ func Lint(l Layer, o Options) []Problem {
 
 // unknown mentions a key that is not known.
 func (j jsonReader) unknown(name hujson.Value, key string, known []string) {
+	if len(j.doc.remarks) >= MaxProblems {
+		return
+	}
 	j.remark(*j.src.problem(name.StartOffset, ""), unknownKey(key, known))
 }
 
@@ -84,6 +87,9 @@ func (j jsonReader) lintHook(v hujson.Value) {
 // known key is near a longer one.
 const maxKeyLength = 32
 
+// Nearest returns the known word that word is, or is probably meant to be, or "".
+func Nearest(word string, known []string) string { return nearest(word, known) }
+
 // nearest returns the known key that key is, or is probably meant to be, or "".
 func nearest(key string, known []string) string {
 	if key == "" || len(key) > maxKeyLength {
@@ -102,9 +108,9 @@ func nearest(key string, known []string) string {
 }
 
 // plain drops what people vary when they guess a key.
-func plain(key string) string {
-	return strings.ToLower(strings.NewReplacer("_", "", "-", "").Replace(key))
-}
+func plain(key string) string { return strings.ToLower(separators.Replace(key)) }
+
+var separators = strings.NewReplacer("_", "", "-", "")
 
 // distance counts the letters to add, drop or change to get from a to b.
 func distance(a, b string) int {

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 )
 
@@ -42,8 +43,18 @@ func printable(s string) string {
 	if len(s) > maxProblemText {
 		s = s[:maxProblemText] + "..."
 	}
-	quoted := strconv.QuoteToGraphic(s)
-	return strings.ReplaceAll(quoted[1:len(quoted)-1], `\"`, `"`)
+	var b strings.Builder
+	for i := 0; i < len(s); {
+		r, size := utf8.DecodeRuneInString(s[i:])
+		if unicode.IsGraphic(r) && (r != utf8.RuneError || size > 1) {
+			b.WriteRune(r)
+		} else {
+			quoted := strconv.Quote(s[i : i+size])
+			b.WriteString(quoted[1 : len(quoted)-1])
+		}
+		i += size
+	}
+	return b.String()
 }
 
 func sortProblems(problems []Problem) {
@@ -57,6 +68,10 @@ type source struct {
 	path  string
 	data  []byte
 	lines []int // offset of the first byte of each line, made on first use
+
+	// The last answer. Most questions go forward, and counting a long line
+	// from its start for each of them would take forever.
+	offset, line, column int
 }
 
 // at returns the line and the column of an offset. Columns count characters.
@@ -74,7 +89,13 @@ func (s *source) at(offset int) (line, column int) {
 	if !found {
 		i--
 	}
-	return i + 1, 1 + utf8.RuneCount(s.data[s.lines[i]:offset])
+	from, column := s.lines[i], 1
+	if s.line == i+1 && s.offset <= offset {
+		from, column = s.offset, s.column
+	}
+	column += utf8.RuneCount(s.data[from:offset])
+	s.offset, s.line, s.column = offset, i+1, column
+	return s.line, s.column
 }
 
 // problem describes what is wrong at an offset.

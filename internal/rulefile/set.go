@@ -52,7 +52,11 @@ type File struct {
 	good        *document
 	goodHash    string
 	goodGuarded bool
+	sleeping    []umpire.Rule
 }
+
+// Asleep returns the allow rules that do not hold for want of trust.
+func (f *File) Asleep() []umpire.Rule { return slices.Clone(f.sleeping) }
 
 // A Set is the rules of all layers. It does not change once made, and may be
 // read by any number of goroutines.
@@ -161,6 +165,7 @@ func (s *Set) settle(f *File, entries []Trusted) {
 	for _, r := range f.good.rules {
 		if why != "" && r.Action == umpire.Allow {
 			f.Inert++
+			f.sleeping = append(f.sleeping, r)
 			continue
 		}
 		s.Rules = append(s.Rules, r)

@@ -13,6 +13,10 @@ import (
 // that overflows can not be caught.
 const maxDepth = 64
 
+// maxValues bounds the values in a rule file, each of which takes far more room
+// in memory than in the file.
+const maxValues = 1_000_000
+
 // byteOrderMark is what some editors put in front of UTF-8.
 var byteOrderMark = []byte("\xef\xbb\xbf")
 
@@ -23,8 +27,8 @@ func parseTree(path string, data []byte) (*source, *hujson.Object, *Problem) {
 	if at := invalidUTF8(src.data); at >= 0 {
 		return nil, nil, src.problem(at, "invalid UTF-8")
 	}
-	if at := tooDeep(src.data); at >= 0 {
-		return nil, nil, src.problem(at, "nested deeper than %d levels", maxDepth)
+	if at := tooMuch(src.data); at >= 0 {
+		return nil, nil, src.problem(at, "nested deeper than %d levels, or more than %d values", maxDepth, maxValues)
 	}
 	tree, err := hujson.Parse(src.data)
 	if err != nil {
@@ -68,10 +72,10 @@ func invalidUTF8(data []byte) int {
 	return -1
 }
 
-// tooDeep returns the offset at which brackets nest too deeply, or -1. It skips
-// strings and comments the way the parser does.
-func tooDeep(data []byte) int {
-	depth := 0
+// tooMuch returns the offset at which brackets nest too deeply or values become
+// too many, or -1. It skips strings and comments the way the parser does.
+func tooMuch(data []byte) int {
+	depth, values := 0, 0
 	for i := 0; i < len(data); i++ {
 		switch data[i] {
 		case '"':
@@ -84,6 +88,10 @@ func tooDeep(data []byte) int {
 			}
 		case ']', '}':
 			depth--
+		case ',':
+			if values++; values > maxValues {
+				return i
+			}
 		}
 	}
 	return -1

@@ -12,14 +12,17 @@ import (
 	"github.com/fsnotify/fsnotify"
 )
 
-// Settling waits for an editor to be done; a stream of changes is read at least
-// every maxSettling.
+// Settling lets an editor finish; a stream of changes is read at least every
+// maxSettling.
 const (
 	settling    = 30 * time.Millisecond
 	maxSettling = 300 * time.Millisecond
 	// pollEvery is how often files are looked at where the system does not
 	// tell of changes.
 	pollEvery = time.Second
+	// armRounds bounds the chase after folders that are made while others are
+	// being armed. Their events bring the next round anyway.
+	armRounds = 32
 )
 
 // A Watcher keeps a Set current while files and folders come, change and go. It
@@ -165,7 +168,7 @@ func (w *Watcher) ticks() <-chan time.Time {
 // it goes on until nothing is left to add.
 func (w *Watcher) arm() {
 	failed := w.notify == nil
-	for range maxDepth {
+	for range armRounds {
 		folders, names := w.wanted()
 		w.paths = names
 		fresh := slices.DeleteFunc(slices.Clone(folders), func(f string) bool { return slices.Contains(w.watched, f) })

@@ -51,7 +51,7 @@ func (w Writer) Add(l Layer, r umpire.Rule) (umpire.RuleID, error) {
 		if r.ID == "" {
 			r.ID = derivedID(r)
 		}
-		r.ID = freeID(r.ID, e.has)
+		r.ID, _ = freeID(r.ID, 1, e.has)
 		return e.add(r)
 	})
 	if err != nil {

@@ -1,0 +1,206 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/adapter"
+	"github.com/umpirehq/umpire/policy"
+)
+
+// showDecision writes a decision for whom the flags name: a program or a person.
+func (a *app) showDecision(f *checkFlags, call umpire.Call, d umpire.Decision) error {
+	if f.json {
+		return a.showJSON(d)
+	}
+	var b bytes.Buffer
+	p := &page{w: &b, text: a.text, colour: a.colour()}
+	p.head(d)
+	if f.explain {
+		p.rows(d)
+	} else {
+		p.parts(d)
+	}
+	p.next(d)
+	_, err := a.stdout.Write(b.Bytes())
+	return err
+}
+
+// showJSON writes on one line, and laid out on a terminal.
+func (a *app) showJSON(value any) error {
+	text, err := json.Marshal(value)
+	if err != nil {
+		return err
+	}
+	if a.toTerminal {
+		var laid bytes.Buffer
+		if err := json.Indent(&laid, text, "", "  "); err != nil {
+			return err
+		}
+		text = laid.Bytes()
+	}
+	_, err = a.stdout.Write(append(text, '\n'))
+	return err
+}
+
+// colour reports whether output may be coloured.
+func (a *app) colour() bool { return a.toTerminal && a.getenv("NO_COLOR") == "" }
+
+// A page is what a person reads of a decision.
+type page struct {
+	w      io.Writer
+	text   catalogue
+	colour bool
+}
+
+// verdictColours are ANSI colours: red, yellow, green.
+var verdictColours = [...]string{umpire.Deny: "\x1b[31m", umpire.Ask: "\x1b[33m", umpire.Allow: "\x1b[32m"}
+
+// verdict writes a verdict in its colour, padded to the longest one.
+func (p *page) verdict(v umpire.Verdict) string {
+	word := fmt.Sprintf("%-5s", v)
+	if !p.colour || int(v) >= len(verdictColours) {
+		return word
+	}
+	return verdictColours[v] + word + "\x1b[0m"
+}
+
+// head is the line that most people need.
+func (p *page) head(d umpire.Decision) {
+	fmt.Fprintf(p.w, "%s  %s  %s\n", p.verdict(d.Verdict), p.text.of("risk "+d.Risk.String()), visible(p.text.reason(d.Reason)))
+	if d.Rule != nil {
+		fmt.Fprintf(p.w, "       %s %s\n", p.text.of("rule"), visible(ruleText(d.Rule)))
+	}
+}
+
+// parts shows each access with what settled it.
+func (p *page) parts(d umpire.Decision) {
+	fmt.Fprintln(p.w)
+	for i := range d.Accesses {
+		access := &d.Accesses[i]
+		fmt.Fprintf(p.w, "  %s  %-8s  %s\n", p.verdict(access.Verdict), access.Risk, clip(visible(accessText(access))))
+		if why := whyText(p.text, d, i); why != "" {
+			fmt.Fprintf(p.w, "                   %s\n", clip(visible(why)))
+		}
+	}
+}
+
+// whyText is what the access does and the reason that settled it.
+func whyText(text catalogue, d umpire.Decision, i int) string {
+	access := &d.Accesses[i]
+	var why []string
+	if access.Reason != "" {
+		why = append(why, text.of(access.Reason))
+	}
+	if access.Doubt != "" {
+		why = append(why, text.of("in doubt")+": "+access.Doubt)
+	}
+	if r := settled(d, i); r != nil && r.Text != d.Reason {
+		why = append(why, text.reason(r.Text))
+	}
+	return strings.Join(why, "; ")
+}
+
+// settled is the first reason about an access: the one that decided it.
+func settled(d umpire.Decision, i int) *umpire.Reason {
+	for r := range d.Reasons {
+		if d.Reasons[r].Access == i {
+			return &d.Reasons[r]
+		}
+	}
+	return nil
+}
+
+// rows shows every row that spoke, access by access.
+func (p *page) rows(d umpire.Decision) {
+	fmt.Fprintln(p.w)
+	table := tabwriter.NewWriter(p.w, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(table, strings.Join([]string{
+		p.text.of("ACCESS"), p.text.of("RISK"), p.text.of("KNOWN FROM"), p.text.of("ROW"), p.text.of("VERDICT"), p.text.of("WHY"),
+	}, "\t"))
+	for i := range d.Reasons {
+		r := &d.Reasons[i]
+		var what, risk, known string
+		switch first := settled(d, r.Access) == r; {
+		case r.Access < 0 || r.Access >= len(d.Accesses):
+			what = p.text.of("the whole call")
+		case first:
+			access := &d.Accesses[r.Access]
+			what, risk, known = accessText(access), access.Risk.String(), access.Table
+		}
+		fmt.Fprintf(table, "%s\t%s\t%s\t%d %s\t%s\t%s\n",
+			clip(visible(what)), risk, visible(known), r.Row, rowName(r.Row), r.Verdict, clip(visible(p.rowText(r))))
+	}
+	table.Flush()
+}
+
+// rowText is a reason with the rule that it names.
+func (p *page) rowText(r *umpire.Reason) string {
+	if r.Rule == nil {
+		return p.text.reason(r.Text)
+	}
+	return p.text.reason(r.Text) + " [" + ruleText(r.Rule) + "]"
+}
+
+// rowNames are the rows of the order of decision in a word or two.
+var rowNames = [...]string{
+	1: "input", 2: "suffix limit", 3: "hard stop", 4: "deny rule", 5: "plan mode", 6: "control file", 7: "ask rule",
+	8: "bypass mode", 9: "outside project", 10: "safe", 11: "allow rule", 12: "grant", 13: "allow all", 14: "mode",
+}
+
+func rowName(row int) string {
+	if row < 0 || row >= len(rowNames) {
+		return ""
+	}
+	return rowNames[row]
+}
+
+// next shows the rule that would settle the question next time.
+func (p *page) next(d umpire.Decision) {
+	if d.Verdict != umpire.Ask || len(d.Suggestions) == 0 {
+		return
+	}
+	fmt.Fprintf(p.w, "\n%s\n", p.text.of("To settle this for next time, narrowest first:"))
+	for _, s := range d.Suggestions {
+		short := policy.FormatShort(umpire.Rule{Action: s.Action, Tool: s.Tool, Match: s.Match})
+		fmt.Fprintf(p.w, "  umpire rules add %s %s\n", s.Action, visible(quoteWord(short)))
+	}
+}
+
+// ruleText names a rule and where it stands.
+func ruleText(r *umpire.RuleRef) string {
+	place := r.Source.String()
+	if r.File != "" {
+		place += " " + r.File
+	}
+	if r.Line > 0 {
+		place += fmt.Sprintf(":%d", r.Line)
+	}
+	return fmt.Sprintf("%s (%s)", r.ID, place)
+}
+
+// accessText is an access in a few words.
+func accessText(access *umpire.Access) string {
+	if access.Kind == umpire.KindExec && access.Program != "" {
+		return "exec " + commandLine(append([]string{access.Program}, access.Args...))
+	}
+	return access.Kind.String() + " " + access.Target
+}
+
+// maxShown is how much of one text a person is shown.
+const maxShown = 200
+
+func clip(s string) string {
+	runes := []rune(s)
+	if len(runes) <= maxShown {
+		return s
+	}
+	return string(runes[:maxShown-1]) + "…"
+}
+
+func visible(s string) string { return adapter.Visible(s) }

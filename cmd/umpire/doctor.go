@@ -1,0 +1,213 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"github.com/umpirehq/umpire/internal/adapter"
+	"github.com/umpirehq/umpire/internal/gate"
+	"github.com/umpirehq/umpire/internal/rulefile"
+)
+
+// A health is the result of one check.
+type health string
+
+// The healths.
+const (
+	healthOK   health = "ok"
+	healthWarn health = "warn" // works, and could be better
+	healthFail health = "fail" // the gate does not hold
+)
+
+// A checkup is one thing that the doctor looked at.
+type checkup struct {
+	Name   string `json:"name"`
+	Status health `json:"status"`
+	Detail string `json:"detail"`
+	Remedy string `json:"remedy,omitempty"`
+}
+
+// A doctor collects checkups.
+type doctor struct {
+	*app
+	done []checkup
+}
+
+// doctorCommand is `umpire doctor`.
+func (a *app) doctorCommand() *cobra.Command {
+	asJSON := false
+	cmd := &cobra.Command{
+		Use: "doctor [AGENT]", Short: a.text.of("Prove that the gate works"), Long: a.text.of(doctorHelp),
+		Args: cobra.MaximumNArgs(1), ValidArgs: []string{"claude"},
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, a.text.of("write JSON"))
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		if len(args) == 1 && args[0] != "claude" {
+			return usage("umpire doctor claude", "unknown agent: %q", args[0])
+		}
+		d := &doctor{app: a}
+		d.examine(cmd.Context())
+		return d.report(asJSON)
+	}
+	return cmd
+}
+
+const doctorHelp = `Looks at umpire's own files and at the agent's settings, then starts the registered
+hook exactly as the agent would: a call that destroys the system must be denied,
+and a harmless one allowed. Nothing of these calls is run.
+
+Exit code 0: all is well, warnings included. 1: something fails.`
+
+func (d *doctor) ok(name, format string, args ...any) {
+	d.done = append(d.done, checkup{name, healthOK, fmt.Sprintf(format, args...), ""})
+}
+
+func (d *doctor) warn(name, remedy, format string, args ...any) {
+	d.done = append(d.done, checkup{name, healthWarn, fmt.Sprintf(format, args...), remedy})
+}
+
+func (d *doctor) fail(name, remedy, format string, args ...any) {
+	d.done = append(d.done, checkup{name, healthFail, fmt.Sprintf(format, args...), remedy})
+}
+
+// examine makes every check, in the order from our files to the agent's.
+func (d *doctor) examine(ctx context.Context) {
+	d.ownFiles()
+	if c, err := d.config(d.dir); err != nil {
+		d.fail("config", "umpire config", "%v", err)
+	} else {
+		d.configuration(c)
+		d.rules(c)
+	}
+	d.claude(ctx)
+}
+
+// report shows the checkups. It fails when one of them did.
+func (d *doctor) report(asJSON bool) error {
+	failures := 0
+	for _, c := range d.done {
+		if c.Status == healthFail {
+			failures++
+		}
+	}
+	if asJSON {
+		out := json.NewEncoder(d.stdout)
+		out.SetEscapeHTML(false)
+		out.SetIndent("", "  ")
+		if err := out.Encode(map[string]any{"ok": failures == 0, "checks": d.done}); err != nil {
+			return failed(err)
+		}
+	} else {
+		d.print()
+	}
+	if failures > 0 {
+		return &exit{code: exitError}
+	}
+	return nil
+}
+
+func (d *doctor) print() {
+	for _, c := range d.done {
+		fmt.Fprintf(d.stdout, "%-4s  %-9s %s\n", c.Status, c.Name, adapter.Visible(c.Detail))
+		if c.Remedy != "" {
+			fmt.Fprintf(d.stdout, "      %-9s -> %s\n", "", adapter.Visible(d.text.of(c.Remedy)))
+		}
+	}
+}
+
+// ownFiles checks who else can read or write what umpire believes.
+func (d *doctor) ownFiles() {
+	home := d.home()
+	if home == "" {
+		d.fail("home", "set HOME or UMPIRE_HOME", "umpire's folder is not known")
+		return
+	}
+	if _, err := os.Stat(home); os.IsNotExist(err) {
+		d.ok("home", "%s does not exist yet; the built-in rules hold", home)
+		return
+	}
+	before := len(d.done)
+	d.guarded(home, 0o700)
+	d.guarded(filepath.Join(home, "state"), 0o700)
+	for _, name := range []string{"permissions.json", "config.yaml", "trust.json"} {
+		d.guarded(filepath.Join(home, name), 0o600)
+	}
+	if len(d.done) == before {
+		d.ok("home", "%s is yours alone", home)
+	}
+}
+
+// guarded complains about a file that is open to others. Whoever can write a
+// rule file can allow himself everything.
+func (d *doctor) guarded(path string, want fs.FileMode) {
+	info, err := os.Stat(path)
+	if os.IsNotExist(err) {
+		return
+	}
+	if err != nil {
+		d.fail("home", "", "%v", err)
+		return
+	}
+	mode, remedy := info.Mode().Perm(), fmt.Sprintf("chmod %o %s", want, path)
+	switch {
+	case mode&0o022 != 0:
+		d.fail("home", remedy, "%s can be written by others (%04o)", path, mode)
+	case mode&0o077 != 0:
+		d.warn("home", remedy, "%s can be read by others (%04o)", path, mode)
+	}
+}
+
+func (d *doctor) configuration(c *config) {
+	for _, notice := range c.notices {
+		d.warn("config", "umpire config", "%s", notice)
+	}
+	if !c.enforce {
+		d.fail("config", "set security.permission.enforce_gateway to true in config.yaml", "the gateway is not enforced: umpire only warns")
+		return
+	}
+	d.ok("config", "mode %s", c.mode)
+}
+
+// rules reports the rule files that exist.
+func (d *doctor) rules(c *config) {
+	g := gate.New(c.gate(d.app))
+	defer g.Close()
+	p, err := g.Project(d.dir)
+	if err != nil {
+		d.fail("rules", "", "%v", err)
+		return
+	}
+	set := p.Rules()
+	for _, f := range set.Files {
+		d.ruleFile(f)
+	}
+	if set.ColdBroken {
+		d.fail("rules", "umpire rules lint", "a broken file may hold denials, so everything that is not safe asks")
+	}
+}
+
+func (d *doctor) ruleFile(f rulefile.File) {
+	first := ""
+	if len(f.Problems) > 0 {
+		first = ": " + f.Problems[0].Error()
+	}
+	switch f.Health {
+	case rulefile.HealthMissing:
+	case rulefile.HealthOK:
+		if first != "" {
+			d.warn("rules", "umpire rules lint", "%s: %d rules%s", f.Path, f.Rules, first)
+			return
+		}
+		d.ok("rules", "%s: %d rules", f.Path, f.Rules)
+	case rulefile.HealthUntrusted:
+		d.warn("rules", "read it, then umpire trust", "%s: %d allow rules sleep until you trust them%s", f.Path, f.Inert, first)
+	case rulefile.HealthDegraded:
+		d.fail("rules", "umpire rules lint", "%s is broken%s", f.Path, first)
+	}
+}

@@ -1,0 +1,157 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/umpirehq/umpire/internal/adapter"
+)
+
+// A registered is one of our handlers and the file it stands in.
+type registered struct {
+	adapter.ClaudeRegistration
+	file claudeFile
+}
+
+// where is the handler's place for people.
+func (r registered) where() string { return fmt.Sprintf("%s:%d", r.file.path, r.Line) }
+
+// claude examines Claude Code: what is registered, what could switch it off,
+// and whether it answers.
+func (d *doctor) claude(ctx context.Context) {
+	found := d.findClaude(ctx)
+	handlers := d.settings()
+	d.version(found, handlers)
+	deciding := map[string][]registered{}
+	for _, r := range handlers {
+		deciding[r.Event] = append(deciding[r.Event], r)
+	}
+	before := deciding[adapter.ClaudePreToolUse.String()]
+	if len(before) == 0 {
+		d.fail("hook", "umpire init claude", "Claude Code does not ask umpire: no PreToolUse hook is registered")
+		return
+	}
+	if len(deciding[adapter.ClaudePermissionRequest.String()]) == 0 {
+		d.warn("hook", "umpire init claude", "no PermissionRequest hook is registered: dialogs that umpire would deny stay open")
+	}
+	for _, r := range before {
+		if d.handler(r) {
+			d.canary(ctx, r)
+		}
+	}
+}
+
+// settings audits every settings file and returns the handlers found.
+func (d *doctor) settings() []registered {
+	var handlers []registered
+	for _, file := range d.claudeFiles() {
+		text, info, err := readSettings(file.path)
+		if err != nil {
+			d.warn("settings", "", "%v", err)
+		}
+		if info == nil || err != nil {
+			continue
+		}
+		list, err := adapter.RegisteredClaude(text)
+		for _, r := range list {
+			handlers = append(handlers, registered{r, file})
+		}
+		d.audit(file, text, err == nil && len(list) == 0)
+	}
+	return handlers
+}
+
+// audit names what in one file keeps the hooks from running. A file without our
+// hooks is fine: they may stand in another one.
+func (d *doctor) audit(file claudeFile, text []byte, without bool) {
+	clean := true
+	for _, f := range adapter.AuditClaude(text) {
+		if f.Code == adapter.FindingMissing && without {
+			continue
+		}
+		clean = false
+		where := fmt.Sprintf("%s:%d: %s", file.path, f.Line, f.Key)
+		switch f.Code {
+		case adapter.FindingEnvironment, adapter.FindingBroadAllow, adapter.FindingMissing:
+			d.warn("settings", f.Remedy, "%s: %s", where, f.Problem)
+		case adapter.FindingSyntax, adapter.FindingMalformed, adapter.FindingDisabled, adapter.FindingManagedOnly,
+			adapter.FindingTimeout, adapter.FindingWeakened:
+			// Only the administrator's file can demand that, and does no harm if
+			// we stand in it.
+			if f.Code == adapter.FindingManagedOnly && (file.scope != "managed" || !without) {
+				continue
+			}
+			d.fail("settings", f.Remedy, "%s: %s", where, f.Problem)
+		}
+	}
+	if clean {
+		d.ok("settings", "%s (%s) switches nothing off", file.path, file.scope)
+	}
+}
+
+// version checks whether a hook that cannot start stops the call.
+func (d *doctor) version(found claudeFound, handlers []registered) {
+	if found.version == "" {
+		d.warn("claude", "put claude on PATH and run umpire doctor again", "Claude Code: %s", found)
+		return
+	}
+	if !adapter.ClaudeVersionBlocks(found.version) {
+		d.warn("claude", "update Claude Code, then umpire init claude", "Claude Code %s runs the call when a hook cannot start", found)
+		return
+	}
+	for _, r := range handlers {
+		if r.Event == adapter.ClaudePreToolUse.String() && !r.OnFailureBlock {
+			d.warn("claude", "umpire init claude", "%s: onFailure is not block, so the call runs when the hook cannot start", r.where())
+			return
+		}
+	}
+	d.ok("claude", "Claude Code %s blocks when a hook fails", found)
+}
+
+// handler checks one registration and reports whether it can be started.
+func (d *doctor) handler(r registered) bool {
+	if len(r.Args) == 0 {
+		d.warn("hook", "umpire init claude", "%s: started through a shell, so its start-up files decide what runs", r.where())
+		return true
+	}
+	info, err := os.Stat(r.Command)
+	switch {
+	case err != nil:
+		d.fail("hook", "umpire init claude", "%s: %v", r.where(), err)
+		return false
+	case !info.Mode().IsRegular() || info.Mode()&0o111 == 0:
+		d.fail("hook", "umpire init claude", "%s: %s is not a program", r.where(), r.Command)
+		return false
+	case info.Mode()&0o002 != 0:
+		d.fail("hook", "chmod o-w "+r.Command, "%s: anybody can change %s", r.where(), r.Command)
+		return true
+	}
+	if why := d.fleeting(r.Command); why != "" {
+		d.warn("hook", "install umpire elsewhere, then umpire init claude", "%s %s", r.Command, why)
+	}
+	d.timing(r)
+	return true
+}
+
+// timing checks that umpire gives up before Claude Code does, for then the call
+// would run.
+func (d *doctor) timing(r registered) {
+	deadline, err := hookDeadline(r.Args[min(2, len(r.Args)):], claudeDefaultTimeout-deadlineMargin)
+	limit := r.Timeout
+	switch {
+	case err != nil:
+		d.fail("hook", "umpire init claude", "%s: %v", r.where(), err)
+	case limit == 0:
+		d.fail("hook", "umpire init claude", "%s: no timeout is written", r.where())
+	case limit <= deadline:
+		d.fail("hook", "umpire init claude", "%s: the timeout of %s ends before umpire's deadline of %s", r.where(), limit, deadline)
+	default:
+		d.ok("hook", "%s: %s, timeout %s, deadline %s", r.where(), filepath.Base(r.Command), seconds(limit), seconds(deadline))
+	}
+}
+
+// roundMilli is how canary times are shown.
+func roundMilli(d time.Duration) time.Duration { return d.Round(100 * time.Microsecond) }

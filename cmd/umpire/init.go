@@ -1,0 +1,193 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/umpirehq/umpire/internal/adapter"
+)
+
+// An initJob is one run of `umpire init claude`.
+type initJob struct {
+	*app
+	scope        string
+	dryRun, undo bool
+}
+
+// initCommand is `umpire init`.
+func (a *app) initCommand() *cobra.Command {
+	j := &initJob{app: a}
+	cmd := &cobra.Command{
+		Use: "init [AGENT]", Short: a.text.of("Register umpire with an agent"), Long: a.text.of(initHelp),
+		Args: cobra.MaximumNArgs(1), ValidArgs: []string{"claude"},
+	}
+	cmd.Flags().StringVar(&j.scope, "scope", "user", a.text.of("whose settings: user or project"))
+	cmd.Flags().BoolVar(&j.dryRun, "dry-run", false, a.text.of("show the change and write nothing"))
+	cmd.Flags().BoolVar(&j.undo, "undo", false, a.text.of("take the registration back"))
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		switch {
+		case len(args) == 0 && !j.undo:
+			return a.listAgents(cmd.Context())
+		case len(args) == 0 || args[0] == "claude":
+			return j.run(cmd.Context())
+		case args[0] == "muse":
+			return usage("umpire help hook", "muse needs no registration: it starts `umpire hook muse` by itself")
+		}
+		return usage("umpire init", "unknown agent: %q", args[0])
+	}
+	return cmd
+}
+
+const initHelp = `Writes umpire's hooks into the agent's settings and shows the change. Everything
+else in the file stays as it is, and doing it twice is doing it once.
+
+Without AGENT it lists the agents it knows and what it found of them.`
+
+// listAgents shows what could be registered.
+func (a *app) listAgents(ctx context.Context) error {
+	where, next := a.registeredIn(), "umpire doctor claude"
+	registered := a.text.of("registered in") + " " + adapter.Visible(strings.Join(where, ", "))
+	if len(where) == 0 {
+		registered, next = a.text.of("not registered"), "umpire init claude"
+	}
+	fmt.Fprintf(a.stdout, "claude  Claude Code: %s, %s\n", a.findClaude(ctx), registered)
+	fmt.Fprintf(a.stdout, "muse    %s\n", a.text.of("speaks the marker protocol: let it start `umpire hook muse`"))
+	fmt.Fprintf(a.stderr, "%s: %s\n", a.text.of("next"), next)
+	return nil
+}
+
+// registeredIn names the settings files that hold our hooks.
+func (a *app) registeredIn() []string {
+	var where []string
+	for _, file := range a.claudeFiles() {
+		text, _, err := readSettings(file.path)
+		if err != nil {
+			continue
+		}
+		if list, err := adapter.RegisteredClaude(text); err == nil && len(list) > 0 {
+			where = append(where, file.path)
+		}
+	}
+	return where
+}
+
+// seconds writes a duration the way that settings files count.
+func seconds(d time.Duration) string { return fmt.Sprintf("%ds", d/time.Second) }
+
+// run changes one settings file.
+func (j *initJob) run(ctx context.Context) error {
+	if err := j.needPerson("umpire init"); err != nil && !j.dryRun {
+		return err
+	}
+	path, err := j.settingsPath()
+	if err != nil {
+		return err
+	}
+	before, info, err := readSettings(path)
+	if err != nil {
+		return failed(err)
+	}
+	after, gone, err := j.change(ctx, path, before)
+	if err != nil {
+		return err
+	}
+	change := settingsChange{path: path, before: before, after: after, existed: info != nil, remove: gone}
+	if change.none() {
+		fmt.Fprintf(j.stdout, "%s: %s\n", adapter.Visible(path), j.text.of("nothing to change"))
+		return nil
+	}
+	fmt.Fprint(j.stdout, change.diff())
+	if j.dryRun {
+		return nil
+	}
+	return j.write(change, info)
+}
+
+// settingsPath is the file to change, by scope.
+func (j *initJob) settingsPath() (string, error) {
+	switch j.scope {
+	case "user":
+		dir, err := j.claudeDir()
+		return filepath.Join(dir, "settings.json"), err
+	case "project":
+		p, err := j.project(j.dir)
+		if err != nil {
+			return "", err
+		}
+		return filepath.Join(p.Root, ".claude", "settings.json"), nil
+	}
+	return "", usage("umpire init claude --help", "--scope %q: want user or project", j.scope)
+}
+
+// change is what the file shall hold; gone says that it shall not be there.
+func (j *initJob) change(ctx context.Context, path string, before []byte) (after []byte, gone bool, err error) {
+	if j.undo {
+		return j.taken(path, before)
+	}
+	after, err = j.installed(ctx, path, before)
+	return after, false, err
+}
+
+// installed is the file with our hooks, or why they would be dead in it.
+func (j *initJob) installed(ctx context.Context, path string, before []byte) ([]byte, error) {
+	binary, err := j.binary()
+	if err != nil {
+		return nil, err
+	}
+	o := adapter.ClaudeInstall{
+		Command: binary, Timeout: claudeDefaultTimeout,
+		Args: []string{"hook", "claude", "--deadline", seconds(claudeDefaultTimeout - deadlineMargin)},
+	}
+	o.OnFailureBlock = j.blocks(ctx, before, o)
+	after, err := adapter.InstallClaude(before, o)
+	if err != nil {
+		return nil, refused("repair the file, then run umpire init claude again", "%s: %w", path, err)
+	}
+	return after, j.audit(path, after)
+}
+
+// blocks reports whether Claude Code is new enough to be told to block when a
+// hook fails. An older one may drop a settings file that says so.
+func (j *initJob) blocks(ctx context.Context, before []byte, o adapter.ClaudeInstall) bool {
+	found := j.findClaude(ctx)
+	switch {
+	case found.version == "":
+		// What was once known to hold is not taken back for not finding it again.
+		o.OnFailureBlock = true
+		same, err := adapter.InstallClaude(before, o)
+		if err == nil && string(same) == string(before) {
+			return true
+		}
+		j.remark("claude is not on PATH, so its version is not known: a hook that cannot start will not stop a call; run umpire init claude again once it is")
+		return false
+	case !adapter.ClaudeVersionBlocks(found.version):
+		j.remark("this version of Claude Code runs the call when a hook cannot start; update it, then run umpire init claude again")
+		return false
+	}
+	return true
+}
+
+// audit refuses to write a file in which Claude Code would not run our hooks.
+func (j *initJob) audit(path string, settings []byte) error {
+	for _, f := range adapter.AuditClaude(settings) {
+		text := fmt.Sprintf("%s:%d: %s", path, f.Line, f.Problem)
+		switch f.Code {
+		case adapter.FindingSyntax, adapter.FindingMalformed, adapter.FindingDisabled,
+			adapter.FindingMissing, adapter.FindingTimeout, adapter.FindingWeakened:
+			return refused(f.Remedy, "%s", text)
+		case adapter.FindingEnvironment, adapter.FindingBroadAllow, adapter.FindingManagedOnly:
+			j.remark(text + "; " + f.Remedy)
+		}
+	}
+	return nil
+}
+
+// remark tells something beside the result.
+func (a *app) remark(text string) {
+	fmt.Fprintf(a.stderr, "umpire: %s\n", adapter.Visible(a.text.of(text)))
+}

@@ -1,0 +1,163 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"time"
+
+	"github.com/umpirehq/umpire/internal/adapter"
+)
+
+// A claudeFile is a settings file that Claude Code may read.
+type claudeFile struct {
+	scope string // user, project, local or managed
+	path  string
+}
+
+// claudeFiles are the settings files of Claude Code, whether they exist or not.
+func (a *app) claudeFiles() []claudeFile {
+	var files []claudeFile
+	if dir, err := a.claudeDir(); err == nil {
+		files = append(files, claudeFile{"user", filepath.Join(dir, "settings.json")})
+	}
+	if p, err := a.project(a.dir); err == nil {
+		dir := filepath.Join(p.Root, ".claude")
+		files = append(files,
+			claudeFile{"project", filepath.Join(dir, "settings.json")},
+			claudeFile{"local", filepath.Join(dir, "settings.local.json")})
+	}
+	for _, path := range managedClaude() {
+		files = append(files, claudeFile{"managed", path})
+	}
+	return files
+}
+
+// managedFolders is where an administrator's settings stand.
+var managedFolders = map[string]string{
+	"darwin": "/Library/Application Support/ClaudeCode", "windows": `C:\Program Files\ClaudeCode`,
+}
+
+func managedClaude() []string {
+	dir, ok := managedFolders[runtime.GOOS]
+	if !ok {
+		dir = "/etc/claude-code"
+	}
+	more, err := filepath.Glob(filepath.Join(dir, "managed-settings.d", "*.json"))
+	if err != nil {
+		more = nil
+	}
+	return append([]string{filepath.Join(dir, "managed-settings.json")}, more...)
+}
+
+// claudeDir is the user's folder of Claude Code.
+func (a *app) claudeDir() (string, error) {
+	if dir := a.getenv("CLAUDE_CONFIG_DIR"); dir != "" {
+		if !filepath.IsAbs(dir) {
+			return "", usage("", "CLAUDE_CONFIG_DIR: %q is not an absolute path", dir)
+		}
+		return dir, nil
+	}
+	home := a.userHome()
+	if home == "" {
+		return "", failed(errors.New("the home directory is not known: HOME is empty"))
+	}
+	return filepath.Join(home, ".claude"), nil
+}
+
+// A claudeFound is the Claude Code that would be started here.
+type claudeFound struct{ path, version string }
+
+// String says it to people.
+func (f claudeFound) String() string {
+	switch {
+	case f.path == "":
+		return "not found on PATH"
+	case f.version == "":
+		return "version unknown (" + adapter.Visible(f.path) + ")"
+	}
+	return adapter.Visible(f.version + " (" + f.path + ")")
+}
+
+// versionTimeout bounds `claude --version`, which takes half a second.
+const versionTimeout = 10 * time.Second
+
+// maxVersion bounds what is kept of its output.
+const maxVersion = 100
+
+// findClaude asks the claude on PATH for its version. It gets no keys to see.
+func (a *app) findClaude(ctx context.Context) claudeFound {
+	path := a.lookPath("claude")
+	if path == "" {
+		return claudeFound{}
+	}
+	ctx, cancel := context.WithTimeout(ctx, versionTimeout)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, path, "--version")
+	cmd.Env = []string{"PATH=" + a.getenv("PATH"), "HOME=" + a.userHome()}
+	cmd.WaitDelay = time.Second
+	out, err := cmd.Output()
+	words := strings.Fields(string(out[:min(len(out), maxVersion)]))
+	if err != nil || len(words) == 0 || !strings.ContainsAny(words[0], "0123456789") {
+		return claudeFound{path: path}
+	}
+	return claudeFound{path: path, version: words[0]}
+}
+
+// lookPath finds a program on PATH; relative entries do not count, since what
+// they lead to depends on the folder.
+func (a *app) lookPath(name string) string {
+	for _, dir := range filepath.SplitList(a.getenv("PATH")) {
+		if !filepath.IsAbs(dir) {
+			continue
+		}
+		if found, err := exec.LookPath(filepath.Join(dir, name)); err == nil {
+			return found
+		}
+	}
+	return ""
+}
+
+// binary is the absolute path under which agents shall start umpire.
+func (a *app) binary() (string, error) {
+	if a.executable == "" {
+		return "", failed(errors.New("the path of the umpire program cannot be told"))
+	}
+	path, err := filepath.EvalSymlinks(a.executable)
+	if err != nil {
+		return "", failed(err)
+	}
+	if why := a.fleeting(path); why != "" {
+		a.remark("the agent will start " + path + ", which " + why + "; install umpire elsewhere and run init again")
+	}
+	return path, nil
+}
+
+// fleeting says why a program may not stay where it is, or "".
+func (a *app) fleeting(path string) string {
+	if strings.Contains(filepath.ToSlash(path), "/go-build") {
+		return "is a build of `go run` that will be deleted"
+	}
+	for _, dir := range []string{os.TempDir(), "/tmp", "/var/tmp"} {
+		if below(dir, path) {
+			return "lies in a temporary folder"
+		}
+	}
+	if p, err := a.project(a.dir); err == nil && below(p.Root, path) {
+		return "lies in the project, where the agent can change it"
+	}
+	return ""
+}
+
+// below reports whether path lies in dir, links resolved.
+func below(dir, path string) bool {
+	if real, err := filepath.EvalSymlinks(dir); err == nil {
+		dir = real
+	}
+	rel, err := filepath.Rel(dir, path)
+	return err == nil && filepath.IsLocal(rel)
+}

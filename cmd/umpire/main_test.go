@@ -1,0 +1,144 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
+)
+
+// TestMain makes the test binary run as umpire when a script calls it.
+func TestMain(m *testing.M) {
+	testscript.Main(m, map[string]func(){"umpire": main})
+}
+
+// TestScripts runs the scripts in testdata/script with the real program. Each
+// has a home of its own, $HOME, and begins in an empty git repository, $WORK/p.
+func TestScripts(t *testing.T) {
+	t.Parallel()
+	testscript.Run(t, testscript.Params{
+		Dir:                filepath.Join("testdata", "script"),
+		RequireUniqueNames: true,
+		UpdateScripts:      os.Getenv("UPDATE") != "",
+		Setup:              setUpScript,
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){
+			"exits":   scriptExits,
+			"decides": scriptDecides,
+			"class":   scriptClass,
+			"field":   scriptField,
+			"stream":  scriptStream,
+			"call":    scriptCall,
+			"await":   scriptAwait,
+		},
+	})
+}
+
+// setUpScript gives a script its home and its project.
+func setUpScript(env *testscript.Env) error {
+	home, project := filepath.Join(env.WorkDir, "home"), filepath.Join(env.WorkDir, "p")
+	for _, dir := range []string{home, project} {
+		if err := os.MkdirAll(dir, 0o755); err != nil {
+			return err
+		}
+	}
+	env.Setenv("HOME", home)
+	env.Setenv("GIT_CONFIG_NOSYSTEM", "1")
+	env.Setenv("GIT_AUTHOR_NAME", "A")
+	env.Setenv("GIT_AUTHOR_EMAIL", "a@example.com")
+	env.Setenv("GIT_COMMITTER_NAME", "A")
+	env.Setenv("GIT_COMMITTER_EMAIL", "a@example.com")
+	env.Cd = project
+	env.Values[streamKey{}] = &stream{}
+	git := exec.Command("git", "init", "-q", "-b", "main", project)
+	git.Env = env.Vars
+	if out, err := git.CombinedOutput(); err != nil {
+		return fmt.Errorf("git init: %w: %s", err, out)
+	}
+	return nil
+}
+
+// exitOf runs a program and returns its exit code.
+func exitOf(ts *testscript.TestScript, name string, args ...string) int {
+	err := ts.Exec(name, args...)
+	if err == nil {
+		return 0
+	}
+	exited, ok := errors.AsType[*exec.ExitError](err)
+	if !ok {
+		ts.Fatalf("%s: %v", name, err)
+	}
+	return exited.ExitCode()
+}
+
+// exits CODE PROGRAM ARGS...: the program ends with that code.
+func scriptExits(ts *testscript.TestScript, neg bool, args []string) {
+	want, err := strconv.Atoi(args[0])
+	ts.Check(err)
+	if got := exitOf(ts, args[1], args[2:]...); (got == want) == neg {
+		ts.Fatalf("exit code %d, want %d\n%s", got, want, ts.ReadFile("stderr"))
+	}
+}
+
+// decides VERDICT ARGS...: umpire check gives that verdict, in JSON and as its
+// exit code.
+func scriptDecides(ts *testscript.TestScript, neg bool, args []string) {
+	if neg {
+		ts.Fatalf("decides takes no !")
+	}
+	code := exitOf(ts, "umpire", append([]string{"check", "--json"}, args[1:]...)...)
+	want, ok := map[string]int{"allow": exitDone, "ask": exitAsks, "deny": exitDenied}[args[0]]
+	if !ok {
+		ts.Fatalf("no such verdict: %s", args[0])
+	}
+	got := decodeAnswer(ts, ts.ReadFile("stdout"))
+	if code != want || got["verdict"] != args[0] {
+		ts.Fatalf("want %s, got verdict %v and exit code %d: %v", args[0], got["verdict"], code, got["reason"])
+	}
+}
+
+// class CLASS ARGS...: umpire check gives that class.
+func scriptClass(ts *testscript.TestScript, neg bool, args []string) {
+	exitOf(ts, "umpire", append([]string{"check", "--json"}, args[1:]...)...)
+	if got := decodeAnswer(ts, ts.ReadFile("stdout")); (got["class"] == args[0]) == neg {
+		ts.Fatalf("want class %s, got %v for %v", args[0], got["class"], got["accesses"])
+	}
+}
+
+// field PATH VALUE: the JSON on standard output has that value at that dotted
+// path.
+func scriptField(ts *testscript.TestScript, neg bool, args []string) {
+	var at any = decodeAnswer(ts, ts.ReadFile("stdout"))
+	for _, key := range strings.Split(args[0], "/") {
+		switch value := at.(type) {
+		case map[string]any:
+			at = value[key]
+		case []any:
+			i, err := strconv.Atoi(key)
+			ts.Check(err)
+			if i >= len(value) {
+				ts.Fatalf("%s: the list has %d items", args[0], len(value))
+			}
+			at = value[i]
+		default:
+			ts.Fatalf("%s: nothing at %q", args[0], key)
+		}
+	}
+	if got := fmt.Sprint(at); (got == args[1]) == neg {
+		ts.Fatalf("%s is %q, want %q", args[0], got, args[1])
+	}
+}
+
+func decodeAnswer(ts *testscript.TestScript, text string) map[string]any {
+	answer := map[string]any{}
+	if err := json.Unmarshal([]byte(text), &answer); err != nil {
+		ts.Fatalf("not a JSON object: %v: %.200q", err, text)
+	}
+	return answer
+}

@@ -1,0 +1,132 @@
+package main
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+
+	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/rulefile"
+	"github.com/umpirehq/umpire/policy"
+)
+
+// rulesCommand is `umpire rules`.
+func (a *app) rulesCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use: "rules", GroupID: groupRules, Args: noSuchCommand,
+		Short:   a.text.of("List, add, remove and test rules"),
+		Long:    a.text.of(rulesLong),
+		Example: rulesExample,
+		RunE:    func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	cmd.AddCommand(a.rulesListCommand(), a.rulesAddCommand(), a.rulesRemoveCommand(),
+		a.rulesTestCommand(), a.rulesLintCommand(), a.rulesImportCommand())
+	return cmd
+}
+
+// rulesListCommand is `umpire rules list`.
+func (a *app) rulesListCommand() *cobra.Command {
+	asJSON, builtin := false, false
+	cmd := &cobra.Command{
+		Use: "list", Args: noWords,
+		Short:   a.text.of("List the rules that hold here"),
+		Long:    a.text.of(rulesListLong),
+		Example: "  umpire rules list\n  umpire rules list --json\n  umpire rules list --builtin",
+		RunE: func(*cobra.Command, []string) error {
+			p, done, err := a.place()
+			if err != nil {
+				return err
+			}
+			defer done()
+			rules := inListOrder(p.Rules().Rules)
+			if builtin {
+				rules = append(rules, policy.Builtin()...)
+			}
+			if asJSON {
+				return failed(a.showJSON(listedRules(rules)))
+			}
+			return failed(a.listRules(p.Rules(), rules))
+		},
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, a.text.of("write JSON"))
+	cmd.Flags().BoolVar(&builtin, "builtin", false, a.text.of("also list the rules that are part of umpire"))
+	return cmd
+}
+
+// listOrder is the order of sources: the nearest first.
+var listOrder = []umpire.Source{umpire.SourceProject, umpire.SourceUser, umpire.SourceManaged}
+
+// inListOrder sorts rules by source and keeps the order of each file.
+func inListOrder(rules []umpire.Rule) []umpire.Rule {
+	sorted := slices.Clone(rules)
+	slices.SortStableFunc(sorted, func(x, y umpire.Rule) int {
+		return slices.Index(listOrder, x.Source) - slices.Index(listOrder, y.Source)
+	})
+	return sorted
+}
+
+// A listedRule is a rule with the place where it stands.
+type listedRule struct {
+	umpire.Rule
+	Short  string        `json:"short"`
+	Source umpire.Source `json:"source"`
+	File   string        `json:"file,omitempty"`
+	Line   int           `json:"line,omitempty"`
+}
+
+func listedRules(rules []umpire.Rule) []listedRule {
+	listed := make([]listedRule, len(rules))
+	for i, r := range rules {
+		listed[i] = listedRule{r, policy.FormatShort(r), r.Source, r.File, r.Line}
+	}
+	return listed
+}
+
+// listRules writes rules as a table, and what keeps others from the list.
+func (a *app) listRules(set *rulefile.Set, rules []umpire.Rule) error {
+	table := tabwriter.NewWriter(a.stdout, 0, 0, 2, ' ', 0)
+	heads := []string{"SOURCE", "ID", "ACTION", "RULE", "DESCRIPTION", "FILE"}
+	for i := range heads {
+		heads[i] = a.text.of(heads[i])
+	}
+	fmt.Fprintln(table, strings.Join(heads, "\t"))
+	for _, r := range rules {
+		fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\t%s\n", r.Source, clip(visible(string(r.ID))), r.Action,
+			clip(visible(policy.FormatShort(r))), clip(visible(aboutRule(r))), visible(placeOf(r)))
+	}
+	if err := table.Flush(); err != nil {
+		return err
+	}
+	a.remarkSleeping(set)
+	return nil
+}
+
+// aboutRule is a rule's description and when it ends.
+func aboutRule(r umpire.Rule) string {
+	if r.ExpiresAt.IsZero() {
+		return r.Description
+	}
+	return strings.TrimSpace(r.Description + " (until " + r.ExpiresAt.Format("2006-01-02 15:04 MST") + ")")
+}
+
+func placeOf(r umpire.Rule) string {
+	if r.File == "" || r.Line == 0 {
+		return r.File
+	}
+	return fmt.Sprintf("%s:%d", r.File, r.Line)
+}
+
+// remarkSleeping tells of rules that are in a file and not in force.
+func (a *app) remarkSleeping(set *rulefile.Set) {
+	for _, f := range set.Files {
+		switch {
+		case f.Health == rulefile.HealthDegraded:
+			a.remark(fmt.Sprintf(a.text.of("%s is degraded: see umpire status"), f.Path))
+		case f.Health == rulefile.HealthUntrusted && f.Inert > 0:
+			a.remark(fmt.Sprintf(a.text.of("%d allow rules of %s sleep: see umpire trust --show"), f.Inert, f.Path))
+		}
+	}
+}

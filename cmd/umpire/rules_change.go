@@ -1,0 +1,189 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/rulefile"
+	"github.com/umpirehq/umpire/policy"
+)
+
+// A ruleFlags is what `umpire rules add` is told beside the rule.
+type ruleFlags struct {
+	scope, id, description, expires string
+	match, notMatch                 []string
+}
+
+// rulesAddCommand is `umpire rules add`.
+func (a *app) rulesAddCommand() *cobra.Command {
+	var f ruleFlags
+	cmd := &cobra.Command{
+		Use: "add ACTION RULE", Args: words("ACTION", "RULE"),
+		Short:             a.text.of("Add a rule: allow, ask or deny"),
+		Long:              a.text.of(rulesAddLong),
+		Example:           rulesAddExample,
+		ValidArgsFunction: completeActions,
+		RunE:              func(_ *cobra.Command, args []string) error { return a.addRule(&f, args[0], args[1]) },
+	}
+	flags := cmd.Flags()
+	flags.StringVar(&f.scope, "scope", "project", a.text.of("`SCOPE`: project or global"))
+	flags.StringVar(&f.id, "id", "", a.text.of("the rule's `ID` (default: made from the rule)"))
+	flags.StringVar(&f.description, "description", "", a.text.of("`TEXT` that is shown as the reason"))
+	flags.StringVar(&f.expires, "expires", "", a.text.of("`WHEN` it ends: 2027-01-01, an RFC 3339 time, or a duration such as 8h"))
+	flags.StringArrayVar(&f.match, "example", nil, a.text.of("a `CALL` the rule must match; may be repeated"))
+	flags.StringArrayVar(&f.notMatch, "not-example", nil, a.text.of("a `CALL` the rule must not match; may be repeated"))
+	completeWords(cmd, "scope", "project", "global")
+	return cmd
+}
+
+func completeActions(_ *cobra.Command, args []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
+	if len(args) == 0 {
+		return []cobra.Completion{"allow", "ask", "deny"}, cobra.ShellCompDirectiveNoFileComp
+	}
+	return nil, cobra.ShellCompDirectiveNoFileComp
+}
+
+func (a *app) addRule(f *ruleFlags, action, short string) error {
+	if err := a.needPerson("adding a rule"); err != nil {
+		return err
+	}
+	rule, err := f.rule(action, short, a.now())
+	if err != nil {
+		return err
+	}
+	p, done, err := a.place()
+	if err != nil {
+		return err
+	}
+	defer done()
+	layer, err := p.layer(f.scope)
+	if err != nil {
+		return err
+	}
+	// A rule that is refused for what it says is wrong usage, not a failed write.
+	if err := p.Options().Check(rule); err != nil {
+		return usage("umpire help rules", "%w", err)
+	}
+	id, err := p.writer().Add(layer, rule)
+	if err != nil {
+		return failed(err)
+	}
+	fmt.Fprintf(a.stdout, a.text.of("added %s to %s\n"), visible(string(id)), visible(layer.Path))
+	a.remarkAsleep(p, layer, rule.Action)
+	return nil
+}
+
+// remarkAsleep says when the rule that was just added does not hold yet.
+func (a *app) remarkAsleep(p *place, l rulefile.Layer, action umpire.Verdict) {
+	if action != umpire.Allow {
+		return
+	}
+	for _, f := range rulefile.Load(p.Layers(), nil, p.Options()).Files {
+		if f.Layer == l && f.Health == rulefile.HealthUntrusted {
+			a.remark(a.text.of("it sleeps with the file's other allow rules until you run umpire trust"))
+		}
+	}
+}
+
+// rule makes the rule that the words and flags say.
+func (f *ruleFlags) rule(action, short string, now time.Time) (umpire.Rule, error) {
+	r, err := policy.ParseShort(short)
+	if err != nil {
+		return r, usage("umpire help rules", "%w", err)
+	}
+	if err := r.Action.UnmarshalText([]byte(action)); err != nil {
+		return r, usage("umpire rules add --help", "action %q: want allow, ask or deny", action)
+	}
+	r.ID, r.Description = umpire.RuleID(f.id), f.description
+	r.Examples = umpire.Examples{Match: f.match, NotMatch: f.notMatch}
+	if f.expires == "" {
+		return r, nil
+	}
+	r.ExpiresAt, err = expiry(f.expires, now)
+	return r, err
+}
+
+// expiry reads a day, a time or a duration from now.
+func expiry(text string, now time.Time) (time.Time, error) {
+	if d, err := time.ParseDuration(text); err == nil && d > 0 {
+		return now.Add(d).UTC().Truncate(time.Second), nil
+	}
+	for _, layout := range []string{time.RFC3339, time.DateOnly} {
+		if t, err := time.Parse(layout, text); err == nil && t.After(now) {
+			return t, nil
+		} else if err == nil {
+			return t, usage("", "--expires %q: has passed already", text)
+		}
+	}
+	return time.Time{}, usage("", "--expires %q: want a day (2027-01-01), an RFC 3339 time or a duration (8h)", text)
+}
+
+// rulesRemoveCommand is `umpire rules remove`.
+func (a *app) rulesRemoveCommand() *cobra.Command {
+	scope := ""
+	cmd := &cobra.Command{
+		Use: "remove ID", Args: words("ID"),
+		Short:             a.text.of("Remove a rule"),
+		Long:              a.text.of(rulesRemoveLong),
+		Example:           "  umpire rules remove tests\n  umpire rules remove tests --scope global",
+		ValidArgsFunction: a.completeRules,
+		RunE:              func(_ *cobra.Command, args []string) error { return a.removeRule(umpire.RuleID(args[0]), scope) },
+	}
+	cmd.Flags().StringVar(&scope, "scope", "", a.text.of("`SCOPE`: project or global (default: where the rule is)"))
+	completeWords(cmd, "scope", "project", "global")
+	return cmd
+}
+
+// completeRules completes a word with the ids of the rules in umpire's own files.
+func (a *app) completeRules(_ *cobra.Command, args []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
+	p, done, err := a.place()
+	if err != nil || len(args) > 0 {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	defer done()
+	var ids []cobra.Completion
+	for _, r := range p.Rules().Rules {
+		ids = append(ids, cobra.CompletionWithDesc(string(r.ID), r.Action.String()+" "+policy.FormatShort(r)))
+	}
+	return ids, cobra.ShellCompDirectiveNoFileComp
+}
+
+func (a *app) removeRule(id umpire.RuleID, scope string) error {
+	if err := a.needPerson("removing a rule"); err != nil {
+		return err
+	}
+	p, done, err := a.place()
+	if err != nil {
+		return err
+	}
+	defer done()
+	for _, s := range scopes {
+		if scope != "" && scope != s.word {
+			continue
+		}
+		layer, err := p.layer(s.word)
+		if err != nil && scope == "" {
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		err = p.writer().Remove(layer, id)
+		if errors.Is(err, rulefile.ErrNoRule) {
+			continue
+		}
+		if err != nil {
+			return failed(err)
+		}
+		_, err = fmt.Fprintf(a.stdout, a.text.of("removed %s from %s\n"), visible(string(id)), visible(layer.Path))
+		return failed(err)
+	}
+	if scope != "" && scope != "project" && scope != "global" {
+		return usage("", "--scope %q: want project or global", scope)
+	}
+	return &exit{code: exitError, err: fmt.Errorf("no rule %q in the files that umpire writes", id), hint: "umpire rules list"}
+}

@@ -1,0 +1,119 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/rulefile"
+	"github.com/umpirehq/umpire/policy"
+)
+
+// importFormats are the words for formats; "claude" goes by the file's name.
+var importFormats = []string{"claude", "claude-settings", "claude-yaml", "muse", "umpire"}
+
+// rulesImportCommand is `umpire rules import`.
+func (a *app) rulesImportCommand() *cobra.Command {
+	scope, dryRun := "", false
+	cmd := &cobra.Command{
+		Use: "import FORMAT FILE", Args: words("FORMAT", "FILE"),
+		Short:   a.text.of("Copy the rules of another tool's file"),
+		Long:    a.text.of(rulesImportLong),
+		Example: "  umpire rules import claude .claude/settings.json --dry-run\n  umpire rules import muse ~/.muse/permissions.json --scope global",
+		ValidArgsFunction: func(_ *cobra.Command, args []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
+			if len(args) == 0 {
+				return importFormats, cobra.ShellCompDirectiveNoFileComp
+			}
+			return nil, cobra.ShellCompDirectiveDefault
+		},
+		RunE: func(_ *cobra.Command, args []string) error {
+			format, err := importFormat(args[0], args[1])
+			if err != nil {
+				return err
+			}
+			return a.importRules(format, a.absolute(args[1]), scope, dryRun)
+		},
+	}
+	cmd.Flags().StringVar(&scope, "scope", "project", a.text.of("`SCOPE`: project or global"))
+	cmd.Flags().BoolVar(&dryRun, "dry-run", false, a.text.of("show the rules and write nothing"))
+	completeWords(cmd, "scope", "project", "global")
+	return cmd
+}
+
+func importFormat(word, file string) (rulefile.Format, error) {
+	switch word {
+	case "claude":
+		if strings.HasSuffix(file, ".yml") || strings.HasSuffix(file, ".yaml") {
+			return rulefile.FormatClaudeYAML, nil
+		}
+		return rulefile.FormatClaudeSettings, nil
+	case "claude-settings":
+		return rulefile.FormatClaudeSettings, nil
+	case "claude-yaml":
+		return rulefile.FormatClaudeYAML, nil
+	case "muse":
+		return rulefile.FormatMuse, nil
+	case "umpire":
+		return rulefile.FormatUmpire, nil
+	}
+	return 0, usage("umpire rules import --help", "format %q: want one of %s", word, strings.Join(importFormats, ", "))
+}
+
+// importRules copies what can be kept exactly; the rest is named, and left out.
+func (a *app) importRules(format rulefile.Format, file, scope string, dryRun bool) error {
+	if !dryRun {
+		if err := a.needPerson("importing rules"); err != nil {
+			return err
+		}
+	}
+	p, done, err := a.place()
+	if err != nil {
+		return err
+	}
+	defer done()
+	to, err := p.layer(scope)
+	if err != nil {
+		return err
+	}
+	rules, left, err := p.rulesOf(file, format)
+	if err != nil {
+		return err
+	}
+	for _, problem := range left {
+		fmt.Fprintf(a.stderr, a.text.of("left out: %s\n"), visible(problem.Error()))
+	}
+	for _, r := range rules {
+		if !dryRun {
+			if r.ID, err = p.writer().Add(to, r); err != nil {
+				return failed(err)
+			}
+		}
+		fmt.Fprintf(a.stdout, "%-5s  %s\n", r.Action, visible(policy.FormatShort(r)))
+	}
+	if dryRun {
+		return nil
+	}
+	fmt.Fprintf(a.stdout, a.text.of("%d rules imported into %s\n"), len(rules), visible(to.Path))
+	a.remarkAsleep(p, to, umpire.Allow)
+	return nil
+}
+
+// rulesOf reads another tool's file. One in the project is read the way it is
+// meant there: paths in it may start at the project's root.
+func (p *place) rulesOf(file string, format rulefile.Format) ([]umpire.Rule, []rulefile.Problem, error) {
+	layer := rulefile.Layer{Source: umpire.SourceFlag, Path: file, Format: format}
+	if p.Contains(file) {
+		layer.Source, layer.Root = umpire.SourceProject, p.Root
+	}
+	set := rulefile.Load([]rulefile.Layer{layer}, nil, p.Options())
+	found := set.Files[0]
+	switch {
+	case found.Health == rulefile.HealthMissing:
+		return nil, nil, usage("", "%s: no such file", file)
+	case set.ColdBroken && len(set.Rules) == 0:
+		return nil, nil, &exit{code: exitUsage, err: found.Problems[0]}
+	}
+	return append(set.Rules, found.Asleep()...), found.Problems, nil
+}

@@ -1,0 +1,166 @@
+package main
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+
+	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/rulefile"
+)
+
+// A status is what `umpire status` tells.
+type status struct {
+	ProjectID       umpire.ProjectID `json:"project_id"`
+	ProjectShort    string           `json:"project_id_short"`
+	ProjectKind     string           `json:"project_kind"`
+	Root            string           `json:"root"`
+	GitDir          string           `json:"git_dir,omitempty"`
+	Worktree        string           `json:"worktree"`
+	WorkingDir      string           `json:"working_dir"`
+	Mode            umpire.Mode      `json:"mode"`
+	ModeSource      string           `json:"mode_source"`
+	PermissionState string           `json:"permission_state"`
+	RuleFiles       []fileStatus     `json:"rule_files"`
+	Cautious        bool             `json:"cautious"` // a file cannot be read: nothing is allowed but what is safe
+	Gate            gateStatus       `json:"gate"`
+	Notes           []string         `json:"notes"`
+}
+
+// A fileStatus is one place where rules may stand.
+type fileStatus struct {
+	Source   umpire.Source   `json:"source"`
+	Path     string          `json:"path"`
+	Format   string          `json:"format"`
+	Health   rulefile.Health `json:"health"`
+	Trusted  *bool           `json:"trusted,omitempty"` // of a project's files only
+	Rules    int             `json:"rules"`
+	Asleep   int             `json:"asleep"`
+	Problems []problemStatus `json:"problems"`
+}
+
+// A problemStatus is one thing wrong in a file; line and column count from 1.
+type problemStatus struct {
+	File   string `json:"file"`
+	Line   int    `json:"line,omitempty"`
+	Column int    `json:"column,omitempty"`
+	Text   string `json:"text"`
+}
+
+// A gateStatus tells of the gate that runs for the user.
+type gateStatus struct {
+	Running bool `json:"running"`
+}
+
+// statusCommand is `umpire status`.
+func (a *app) statusCommand() *cobra.Command {
+	asJSON := false
+	cmd := &cobra.Command{
+		Use: "status", GroupID: groupLook, Args: noWords,
+		Short:   a.text.of("Show the project, the mode and the health of the rule files"),
+		Long:    a.text.of(statusLong),
+		Example: "  umpire status\n  umpire status --json",
+		RunE: func(*cobra.Command, []string) error {
+			p, done, err := a.place()
+			if err != nil {
+				return err
+			}
+			defer done()
+			s := p.status()
+			if asJSON {
+				return failed(a.showJSON(s))
+			}
+			return failed(a.showStatus(s))
+		},
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, a.text.of("write JSON"))
+	return cmd
+}
+
+// status gathers what is known of the place.
+func (p *place) status() status {
+	set := p.Rules()
+	s := status{
+		ProjectID: p.ID, ProjectShort: p.ID.Short(), ProjectKind: p.Kind.String(),
+		Root: p.Root, GitDir: p.GitDir, Worktree: p.Worktree, WorkingDir: p.Dir,
+		Mode: p.config.mode, ModeSource: p.config.source("mode"), PermissionState: "idle",
+		RuleFiles: []fileStatus{}, Cautious: set.ColdBroken, Notes: append([]string{}, p.Notes...),
+	}
+	for _, f := range set.Files {
+		s.RuleFiles = append(s.RuleFiles, statusOf(f))
+	}
+	return s
+}
+
+func statusOf(f rulefile.File) fileStatus {
+	s := fileStatus{
+		Source: f.Source, Path: f.Path, Format: f.Format.String(), Health: f.Health,
+		Rules: f.Rules, Asleep: f.Inert, Problems: []problemStatus{},
+	}
+	if f.Source == umpire.SourceProject && f.Health != rulefile.HealthMissing {
+		trusted := f.Health != rulefile.HealthUntrusted && len(f.Asleep()) == 0
+		s.Trusted = &trusted
+	}
+	for _, problem := range f.Problems {
+		s.Problems = append(s.Problems, problemStatus(problem))
+	}
+	return s
+}
+
+// showStatus writes the status for a person.
+func (a *app) showStatus(s status) error {
+	table := tabwriter.NewWriter(a.stdout, 0, 0, 2, ' ', 0)
+	line := func(name, value string) { fmt.Fprintf(table, "%s\t%s\n", a.text.of(name), visible(value)) }
+	line("project", fmt.Sprintf("%s (%s, %s)", s.ProjectShort, s.ProjectKind, s.ProjectID))
+	line("root", s.Root)
+	line("worktree", orText(s.Worktree, a.text.of("main")))
+	line("working directory", s.WorkingDir)
+	line("mode", fmt.Sprintf("%s (%s)", s.Mode, s.ModeSource))
+	line("permission state", s.PermissionState)
+	line("gate", a.text.of("no gate is running"))
+	for _, note := range s.Notes {
+		line("note", note)
+	}
+	if err := table.Flush(); err != nil {
+		return err
+	}
+	return a.showRuleFiles(s)
+}
+
+// showRuleFiles writes a line for each file, and its problems below it.
+func (a *app) showRuleFiles(s status) error {
+	fmt.Fprintf(a.stdout, "\n%s\n", a.text.of("rule files"))
+	table := tabwriter.NewWriter(a.stdout, 0, 0, 2, ' ', 0)
+	for _, f := range s.RuleFiles {
+		fmt.Fprintf(table, "  %s\t%s\t%s\t%s\n", f.Source, f.Health, a.countsText(f), visible(f.Path))
+	}
+	if err := table.Flush(); err != nil {
+		return err
+	}
+	for _, f := range s.RuleFiles {
+		for _, problem := range f.Problems {
+			fmt.Fprintf(a.stdout, "  %s\n", visible(rulefile.Problem(problem).Error()))
+		}
+	}
+	if s.Cautious {
+		fmt.Fprintln(a.stdout, a.text.of("A deny or ask rule may be missing: until that is mended nothing is allowed but what is safe."))
+	}
+	if slices.ContainsFunc(s.RuleFiles, func(f fileStatus) bool { return f.Health == rulefile.HealthUntrusted && f.Asleep > 0 }) {
+		fmt.Fprintln(a.stdout, a.text.of("Allow rules sleep: umpire trust --show"))
+	}
+	return nil
+}
+
+func (a *app) countsText(f fileStatus) string {
+	if f.Health == rulefile.HealthMissing {
+		return "-"
+	}
+	counts := []string{fmt.Sprintf(a.text.of("%d rules"), f.Rules)}
+	if f.Asleep > 0 {
+		counts = append(counts, fmt.Sprintf(a.text.of("%d asleep"), f.Asleep))
+	}
+	return strings.Join(counts, ", ")
+}

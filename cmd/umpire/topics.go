@@ -1,0 +1,42 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+)
+
+// exitCodes is the one table of exit codes.
+var exitCodes = [...]struct {
+	code  int
+	means string
+}{
+	{exitDone, "done, or the call is allowed"},
+	{exitError, "something went wrong"},
+	{exitDenied, "the call is denied"},
+	{exitAsks, "the call asks a person, or nobody answered in time"},
+	{exitUsage, "wrong usage or broken configuration"},
+	{exitGate, "the gate cannot be reached"},
+	{exitRefused, "the state of things refuses it: needs a person, not trusted, resolved already"},
+}
+
+// topics are pages of help that belong to no command: `umpire help TOPIC`.
+// Without a Run, cobra lists them as topics.
+func (a *app) topics() []*cobra.Command {
+	return []*cobra.Command{
+		{Use: "exit-codes", Short: a.text.of("What the exit codes mean"), Long: a.exitCodesText()},
+		{Use: "modes", Short: a.text.of("What happens where no rule speaks"), Long: a.text.of(modesTopic)},
+		{Use: "order", Short: a.text.of("How a call is decided, row by row"), Long: a.text.of(orderTopic)},
+	}
+}
+
+func (a *app) exitCodesText() string {
+	var b strings.Builder
+	b.WriteString(a.text.of("Every command ends with one of these codes:") + "\n\n")
+	for _, e := range exitCodes {
+		fmt.Fprintf(&b, "  %d  %s\n", e.code, a.text.of(e.means))
+	}
+	b.WriteString("\n" + a.text.of("umpire check --stdin ends with 0 when all lines were read; each line has its own verdict."))
+	return b.String()
+}

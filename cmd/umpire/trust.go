@@ -1,0 +1,104 @@
+package main
+
+import (
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/rulefile"
+	"github.com/umpirehq/umpire/policy"
+)
+
+// trustCommand is `umpire trust`.
+func (a *app) trustCommand() *cobra.Command {
+	show, revoke := false, false
+	cmd := &cobra.Command{
+		Use: "trust", GroupID: groupRules, Args: noWords,
+		Short:   a.text.of("Let the allow rules of this project's files hold"),
+		Long:    a.text.of(trustLong),
+		Example: "  umpire trust --show\n  umpire trust\n  umpire trust --revoke",
+		RunE: func(*cobra.Command, []string) error {
+			p, done, err := a.place()
+			if err != nil {
+				return err
+			}
+			defer done()
+			switch {
+			case show:
+				_, err := a.showSleeping(p)
+				return failed(err)
+			case revoke:
+				return a.revokeTrust(p)
+			}
+			return a.grantTrust(p)
+		},
+	}
+	cmd.Flags().BoolVar(&show, "show", false, a.text.of("only show what would start to allow"))
+	cmd.Flags().BoolVar(&revoke, "revoke", false, a.text.of("let them sleep again"))
+	cmd.MarkFlagsMutuallyExclusive("show", "revoke")
+	return cmd
+}
+
+// showSleeping lists the allow rules that trust would wake, by file, and returns
+// the files.
+func (a *app) showSleeping(p *place) ([]rulefile.File, error) {
+	var files []rulefile.File
+	for _, f := range p.Rules().Files {
+		if f.Source != umpire.SourceProject || len(f.Asleep()) == 0 {
+			continue
+		}
+		files = append(files, f)
+		fmt.Fprintf(a.stdout, a.text.of("%s would allow:\n"), visible(f.Path))
+		for _, r := range f.Asleep() {
+			if _, err := fmt.Fprintf(a.stdout, "  %s\n", visible(sleepingText(r))); err != nil {
+				return nil, err
+			}
+		}
+	}
+	if len(files) > 0 {
+		return files, nil
+	}
+	_, err := fmt.Fprintln(a.stdout, a.text.of("nothing to trust: no allow rule of this project's files sleeps"))
+	return nil, err
+}
+
+func sleepingText(r umpire.Rule) string {
+	text := policy.FormatShort(r)
+	if r.Description != "" {
+		text += "  (" + r.Description + ")"
+	}
+	return text
+}
+
+// grantTrust records the files' content by its hash: the content that was
+// shown, whatever stands there by now.
+func (a *app) grantTrust(p *place) error {
+	if err := a.needPerson("trusting rules"); err != nil {
+		return err
+	}
+	files, err := a.showSleeping(p)
+	if err != nil {
+		return failed(err)
+	}
+	for _, f := range files {
+		if err := p.Options().Trust.Grant(f.Root, f.Path, f.Hash); err != nil {
+			return failed(err)
+		}
+		fmt.Fprintf(a.stdout, a.text.of("trusted %s as it is now\n"), visible(f.Path))
+	}
+	return nil
+}
+
+func (a *app) revokeTrust(p *place) error {
+	for _, l := range p.Layers() {
+		if l.Source != umpire.SourceProject {
+			continue
+		}
+		if err := p.Options().Trust.Revoke(l.Root, l.Path); err != nil {
+			return failed(err)
+		}
+		fmt.Fprintf(a.stdout, a.text.of("%s is not trusted any more\n"), visible(l.Path))
+	}
+	return nil
+}

@@ -1,0 +1,60 @@
+package main
+
+import (
+	"fmt"
+	"runtime"
+	"runtime/debug"
+
+	"github.com/spf13/cobra"
+)
+
+// A version is what the build says of itself.
+type version struct {
+	Version  string `json:"version"`
+	Revision string `json:"revision,omitempty"`
+	Time     string `json:"time,omitempty"`
+	Modified bool   `json:"modified,omitempty"`
+	Go       string `json:"go"`
+	Platform string `json:"platform"`
+}
+
+func thisVersion() version {
+	v := version{Version: "(devel)", Go: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH}
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return v
+	}
+	v.Version = orText(info.Main.Version, v.Version)
+	for _, s := range info.Settings {
+		switch s.Key {
+		case "vcs.revision":
+			v.Revision = s.Value
+		case "vcs.time":
+			v.Time = s.Value
+		case "vcs.modified":
+			v.Modified = s.Value == "true"
+		}
+	}
+	return v
+}
+
+// versionCommand is `umpire version`.
+func (a *app) versionCommand() *cobra.Command {
+	asJSON := false
+	cmd := &cobra.Command{
+		Use: "version", GroupID: groupLook, Args: noWords,
+		Short:   a.text.of("Show which umpire this is"),
+		Long:    a.text.of("Shows the version, the commit it was built from, the Go release and the platform."),
+		Example: "  umpire version\n  umpire version --json",
+		RunE: func(*cobra.Command, []string) error {
+			v := thisVersion()
+			if asJSON {
+				return failed(a.showJSON(v))
+			}
+			_, err := fmt.Fprintf(a.stdout, "umpire %s %s %s\n", v.Version, v.Go, v.Platform)
+			return failed(err)
+		},
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, a.text.of("write JSON"))
+	return cmd
+}

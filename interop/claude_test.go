@@ -1,0 +1,176 @@
+//go:build interop
+
+package interop
+
+import (
+	"os"
+	"strings"
+	"testing"
+)
+
+func bash(id, command string) toolCall {
+	return toolCall{id, "Bash", map[string]any{"command": command, "description": "a step"}}
+}
+
+// killHome would delete a home, which here is a temporary one.
+const killHome = "rm -rf ~/"
+
+// critical is how umpire's denial of it ends.
+const critical = "No approval can lift this"
+
+func TestClaudeRunsWhatIsSafe(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, newModel(t, turn{bash("list", "ls")}, turn{bash("make", "touch made")}))
+	w.allowsTouch()
+	w.claude()
+	w.ran("list")
+	if r := w.told("list"); !strings.Contains(r.text, "README.md") {
+		t.Errorf("ls said %q", r.text)
+	}
+	w.ran("make")
+	if !w.exists("project/made") {
+		t.Error("a command that a rule of umpire's allows did not run")
+	}
+}
+
+func TestClaudeStopsDanger(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, newModel(t, turn{bash("kill", killHome)}, turn{bash("scratch", "rm -rf ./scratch")}))
+	w.claudeAllows()
+	w.write("project/scratch/file", "x")
+	w.claude()
+	w.stopped("kill", critical)
+	w.stopped("scratch", "requires approval")
+	if !w.exists("home/.claude") || !w.exists("project/scratch/file") {
+		t.Error("something was deleted")
+	}
+}
+
+func TestClaudeStopsOneOfThree(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, newModel(t, turn{bash("one", "touch one"), bash("two", killHome), bash("three", "touch three")}))
+	w.allowsTouch()
+	w.claude()
+	w.ran("one")
+	w.stopped("two", critical)
+	w.ran("three")
+	if !w.exists("project/one") || !w.exists("project/three") || !w.exists("home/.claude") {
+		t.Error("the wrong calls ran")
+	}
+}
+
+func TestClaudeStopsWritesOutside(t *testing.T) {
+	t.Parallel()
+	m := newModel(t)
+	w := newWorld(t, m)
+	w.claudeAllows()
+	m.main = script{
+		turn{{"write", "Write", map[string]any{"file_path": w.path("outside/a"), "content": "x"}}},
+		turn{bash("echo", "echo x > ../outside/b")},
+	}
+	w.claude()
+	w.stopped("write", "outside the project")
+	w.stopped("echo", "outside the project")
+	if w.exists("outside/a") || w.exists("outside/b") {
+		t.Error("a file was written outside the project")
+	}
+}
+
+func TestClaudeJudgesBackgroundCommands(t *testing.T) {
+	t.Parallel()
+	background := func(id, command string) toolCall {
+		c := bash(id, command)
+		c.input["run_in_background"] = true
+		return c
+	}
+	w := newWorld(t, newModel(t, turn{background("bad", "mkdir bad; "+killHome)}, turn{background("good", "ls")}))
+	w.claudeAllows()
+	w.claude()
+	w.stopped("bad", critical)
+	w.ran("good")
+	if w.exists("project/bad") {
+		t.Error("the command started before it was judged")
+	}
+}
+
+func TestClaudeJudgesSubAgents(t *testing.T) {
+	t.Parallel()
+	m := newModel(t, turn{{"sub", "Agent", map[string]any{
+		"description": "a part", "prompt": subMark + ": go on", "subagent_type": "general-purpose",
+	}}})
+	m.sub = script{turn{bash("list", "ls")}, turn{bash("kill", killHome)}}
+	w := newWorld(t, m)
+	w.claudeAllows()
+	w.claude()
+	w.ran("list")
+	w.stopped("kill", critical)
+	if !w.exists("home/.claude") {
+		t.Error("the sub-agent's call ran")
+	}
+}
+
+func TestClaudeBlocksWithoutUmpire(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		name  string
+		block bool
+	}{{"onFailure block", true}, {"without it the call runs", false}} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t, newModel(t, turn{bash("make", "touch made")}))
+			w.claudeAllows()
+			if !tt.block {
+				w.write("home/.claude/settings.json", strings.ReplaceAll(w.settings(), `"onFailure": "block"`, `"onFailure": "continue"`))
+			}
+			if err := os.Remove(w.umpire); err != nil {
+				t.Fatal(err)
+			}
+			out := w.claude()
+			if w.exists("project/made") == tt.block {
+				t.Errorf("ran: %v\n%s", !tt.block, out)
+			}
+		})
+	}
+}
+
+func TestClaudePlanModeHolds(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, newModel(t, turn{bash("list", "ls")}, turn{bash("make", "touch made")}))
+	w.allowsTouch()
+	w.claude("--permission-mode", "plan")
+	w.ran("list")
+	w.stopped("make", "plan")
+	if w.exists("project/made") {
+		t.Error("an allow of umpire's overrode plan mode")
+	}
+}
+
+func TestDoctorNamesWhatSwitchesHooksOff(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, newModel(t, turn{bash("make", "touch made")}))
+	if out, code := w.start(w.umpire, "doctor", "claude"); code != 0 {
+		t.Fatalf("doctor before: exit %d\n%s", code, out)
+	}
+	w.claudeAllows()
+	w.write("project/.claude/settings.json", "{\n  \"disableAllHooks\": true\n}\n")
+	out, code := w.start(w.umpire, "doctor", "claude")
+	if code != 1 || !strings.Contains(out, w.path("project/.claude/settings.json:2: disableAllHooks")) {
+		t.Errorf("doctor: exit %d\n%s", code, out)
+	}
+	w.claude()
+	if !w.exists("project/made") {
+		t.Error("the hooks ran in spite of disableAllHooks: the finding is wrong for this release")
+	}
+}
+
+func TestUmpireAsksInsteadOfClaude(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, newModel(t, turn{bash("make", "touch made")}))
+	w.write("project/.claude/settings.json", `{"disableAllHooks": true}`)
+	w.claudeAllows()
+	w.claude("--setting-sources", "user")
+	w.stopped("make", "requires approval")
+	if w.exists("project/made") {
+		t.Error("the advice of umpire doctor does not hold: the project's settings still count")
+	}
+}

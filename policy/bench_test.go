@@ -1,0 +1,58 @@
+package policy
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/umpirehq/umpire"
+)
+
+// manyRules makes n rules of the sorts that people write.
+func manyRules(n int) []umpire.Rule {
+	rules := make([]umpire.Rule, n)
+	for i := range rules {
+		r := umpire.Rule{ID: umpire.RuleID(fmt.Sprint("r", i)), Action: umpire.Verdict(i % 3), Source: umpire.SourceUser}
+		switch i % 4 {
+		case 0:
+			r.Tool, r.Match.CommandPrefix = "Bash", fmt.Sprintf("npm run task%d", i)
+		case 1:
+			r.Tool, r.Match.PathGlob = "Edit", fmt.Sprintf("src/m%d/**/*.ts", i)
+		case 2:
+			r.Tool, r.Match.PathGlob = "Read", fmt.Sprintf("*.secret%d", i)
+		case 3:
+			r.Tool, r.Match.Domain = "WebFetch", fmt.Sprintf("*.h%d.example.com", i)
+		}
+		rules[i] = r
+	}
+	return rules
+}
+
+func BenchmarkDecide(b *testing.B) {
+	q := query("Bash", exec("npm run task4 -- x", umpire.Medium), write("src/m5/a/b.ts"), read("src/m5/c.ts"), network("a.h3.example.com"))
+	for _, n := range []int{0, 10, 1_000, 10_000, 100_000} {
+		b.Run(fmt.Sprint(n), func(b *testing.B) {
+			p, err := New(manyRules(n), testOptions)
+			if err != nil {
+				b.Fatal(err)
+			}
+			b.ReportAllocs()
+			for b.Loop() {
+				Decide(p, q)
+			}
+		})
+	}
+}
+
+func BenchmarkNew(b *testing.B) {
+	for _, n := range []int{0, 10_000} {
+		rules := manyRules(n)
+		b.Run(fmt.Sprint(n), func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				if _, err := New(rules, testOptions); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}
