@@ -71,6 +71,11 @@ const (
 	verdictTypeName  = "Verdict"
 )
 
+// largePackages may grow beyond maxPackageLines, each for a reason.
+var largePackages = map[string]int{
+	"shell": 16_000, // an engine of some 2,500 lines, and tables: one family of programs a file
+}
+
 // bannedImports keep a pure package from reaching the world. A path ending in
 // a slash bans everything below it.
 var bannedImports = []string{
@@ -452,8 +457,8 @@ func checkPackageSizes(tree archTree) (complaints []string) {
 		lines[f.dir] += f.lines
 	}
 	for dir, n := range lines {
-		if n > maxPackageLines {
-			complaints = append(complaints, fmt.Sprintf("package %s has %d lines, the limit is %d", dir, n, maxPackageLines))
+		if limit := max(maxPackageLines, largePackages[dir]); n > limit {
+			complaints = append(complaints, fmt.Sprintf("package %s has %d lines, the limit is %d", dir, n, limit))
 		}
 	}
 	return complaints

@@ -114,7 +114,8 @@ func scriptClass(ts *testscript.TestScript, neg bool, args []string) {
 // field PATH VALUE: the JSON on standard output has that value at that dotted
 // path.
 func scriptField(ts *testscript.TestScript, neg bool, args []string) {
-	var at any = decodeAnswer(ts, ts.ReadFile("stdout"))
+	var at any
+	ts.Check(json.Unmarshal([]byte(ts.ReadFile("stdout")), &at))
 	for _, key := range strings.Split(args[0], "/") {
 		switch value := at.(type) {
 		case map[string]any:

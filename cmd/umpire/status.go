@@ -36,7 +36,7 @@ type fileStatus struct {
 	Path     string          `json:"path"`
 	Format   string          `json:"format"`
 	Health   rulefile.Health `json:"health"`
-	Trusted  *bool           `json:"trusted,omitempty"` // of a project's files only
+	Trusted  *bool           `json:"trusted,omitempty"` // of a project's file whose rules are known
 	Rules    int             `json:"rules"`
 	Asleep   int             `json:"asleep"`
 	Problems []problemStatus `json:"problems"`
@@ -100,7 +100,7 @@ func statusOf(f rulefile.File) fileStatus {
 		Source: f.Source, Path: f.Path, Format: f.Format.String(), Health: f.Health,
 		Rules: f.Rules, Asleep: f.Inert, Problems: []problemStatus{},
 	}
-	if f.Source == umpire.SourceProject && f.Health != rulefile.HealthMissing {
+	if f.Source == umpire.SourceProject && f.Rules+f.Inert > 0 {
 		trusted := f.Health != rulefile.HealthUntrusted && len(f.Asleep()) == 0
 		s.Trusted = &trusted
 	}

@@ -82,7 +82,7 @@ func (a *app) userHome() string {
 // home is umpire's own folder.
 func (a *app) home() string {
 	if home := a.getenv("UMPIRE_HOME"); home != "" {
-		return home
+		return a.absolute(home)
 	}
 	if home := a.userHome(); home != "" {
 		return filepath.Join(home, ".umpire")

@@ -19,8 +19,9 @@ import (
 	"github.com/umpirehq/umpire/shell"
 )
 
-// A Config is what a gate is made of. The zero value knows no home and no rule
-// files; it decides by what is built in.
+// A Config is what a gate is made of. The zero value knows no home: it decides by
+// what is built in, and by the managed and the projects' rule files, none of
+// which it trusts.
 type Config struct {
 	UserHome string // the person's home directory
 	Home     string // umpire's own folder, UMPIRE_HOME

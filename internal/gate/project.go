@@ -3,6 +3,7 @@ package gate
 import (
 	"errors"
 	"path/filepath"
+	"slices"
 	"sync"
 	"sync/atomic"
 
@@ -77,14 +78,16 @@ func (c *Config) cacheDir() string {
 
 // load reads the rule files, and follows them if the gate does.
 func (p *Project) load() {
-	if p.config.Home != "" {
-		p.layers = rulefile.Layers(p.config.Home, p.Root, p.config.AlsoRead)
+	p.layers = rulefile.Layers(p.config.Home, p.Root, p.config.AlsoRead)
+	trust := rulefile.Trust{Now: p.config.Now}
+	if p.config.Home == "" {
+		// Joined to nothing, the names of the user's files would mean files in the
+		// working directory, which anybody may have put there.
+		p.layers = slices.DeleteFunc(p.layers, func(l rulefile.Layer) bool { return l.Source == umpire.SourceUser })
+	} else {
+		trust.Path = filepath.Join(p.config.Home, "trust.json")
 	}
-	p.options = rulefile.Options{
-		Check: p.check,
-		Short: policy.ParseShort,
-		Trust: rulefile.Trust{Path: filepath.Join(p.config.Home, "trust.json"), Now: p.config.Now},
-	}
+	p.options = rulefile.Options{Check: p.check, Short: policy.ParseShort, Trust: trust}
 	if p.config.Follow {
 		p.watcher = rulefile.Watch(p.layers, p.options)
 		return
