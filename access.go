@@ -99,6 +99,8 @@ type Access struct {
 	Redirect bool `json:"-"`
 	// Tree says that a write or a delete reaches everything below Target.
 	Tree bool `json:"-"`
+	// Names says that only names and attributes are looked at, not contents.
+	Names bool `json:"-"`
 	// Glob says that Target holds wildcards that the shell would expand.
 	Glob bool `json:"-"`
 

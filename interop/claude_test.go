@@ -3,7 +3,7 @@
 package interop
 
 import (
-	"os"
+	"fmt"
 	"strings"
 	"testing"
 )
@@ -109,27 +109,31 @@ func TestClaudeJudgesSubAgents(t *testing.T) {
 	}
 }
 
+// TestClaudeBlocksWithoutUmpire is about what umpire cannot answer for itself:
+// it is gone, or not itself. Then onFailure is all that stops a call.
 func TestClaudeBlocksWithoutUmpire(t *testing.T) {
 	t.Parallel()
-	for _, tt := range []struct {
-		name  string
-		block bool
-	}{{"onFailure block", true}, {"without it the call runs", false}} {
-		t.Run(tt.name, func(t *testing.T) {
-			t.Parallel()
-			w := newWorld(t, newModel(t, turn{bash("make", "touch made")}))
-			w.claudeAllows()
-			if !tt.block {
-				w.write("home/.claude/settings.json", strings.ReplaceAll(w.settings(), `"onFailure": "block"`, `"onFailure": "continue"`))
-			}
-			if err := os.Remove(w.umpire); err != nil {
-				t.Fatal(err)
-			}
-			out := w.claude()
-			if w.exists("project/made") == tt.block {
-				t.Errorf("ran: %v\n%s", !tt.block, out)
-			}
-		})
+	for name, program := range map[string]string{
+		"is gone": "", "crashes": "#!/bin/sh\nexit 1\n", "is killed": "#!/bin/sh\nkill -9 $$\n",
+		"babbles": "#!/bin/sh\necho hello\n", "hangs": "#!/bin/sh\nexec sleep 60\n",
+	} {
+		for _, block := range []bool{true, false} {
+			t.Run(fmt.Sprintf("umpire %s, blocks %v", name, block), func(t *testing.T) {
+				t.Parallel()
+				w := newWorld(t, newModel(t, turn{bash("make", "touch made")}))
+				w.claudeAllows()
+				settings := strings.ReplaceAll(w.settings(), `"timeout": 600`, `"timeout": 2`)
+				if !block {
+					settings = strings.ReplaceAll(settings, `"onFailure": "block"`, `"onFailure": "continue"`)
+				}
+				w.write("home/.claude/settings.json", settings)
+				w.replaceUmpire(program)
+				w.claude()
+				if r := w.told("make"); r.isError != block || w.exists("project/made") == block {
+					t.Errorf("error %v, ran %v", r.isError, w.exists("project/made"))
+				}
+			})
+		}
 	}
 }
 
@@ -160,6 +164,21 @@ func TestDoctorNamesWhatSwitchesHooksOff(t *testing.T) {
 	w.claude()
 	if !w.exists("project/made") {
 		t.Error("the hooks ran in spite of disableAllHooks: the finding is wrong for this release")
+	}
+}
+
+// TestClaudeDropsCommentedSettings is why umpire init refuses such a file.
+func TestClaudeDropsCommentedSettings(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, newModel(t, turn{bash("make", "touch made")}))
+	w.write("home/.claude/settings.json", strings.Replace(w.settings(), "{\n", "{\n  // mine\n", 1))
+	out, code := w.start(w.umpire, "doctor", "claude")
+	if code != 1 || !strings.Contains(out, w.path("home/.claude/settings.json:2: ")) {
+		t.Errorf("doctor: exit %d\n%s", code, out)
+	}
+	w.claude("--allowedTools", "Bash")
+	if !w.exists("project/made") {
+		t.Error("the hooks ran in spite of the comment: the finding is wrong for this release")
 	}
 }
 

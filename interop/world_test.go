@@ -100,6 +100,20 @@ func (w *world) claudeAllows() {
 	w.write("home/.claude/settings.json", strings.Replace(w.settings(), "{\n", "{\n  \"permissions\": {\"allow\": [\"Bash\"]},\n", 1))
 }
 
+// replaceUmpire puts a script in umpire's place, or nothing.
+func (w *world) replaceUmpire(script string) {
+	w.Helper()
+	if err := os.Remove(w.umpire); err != nil {
+		w.Fatal(err)
+	}
+	if script == "" {
+		return
+	}
+	if err := os.WriteFile(w.umpire, []byte(script), 0o755); err != nil {
+		w.Fatal(err)
+	}
+}
+
 // env is the whole environment of what is started.
 func (w *world) env() []string {
 	env := []string{

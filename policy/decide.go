@@ -73,9 +73,7 @@ func judgeAll(p *Policy, q *Query, d *umpire.Decision) {
 			reasons[r].Access = i
 		}
 		a.Verdict = reasons[0].Verdict
-		if reasons[0].Code == umpire.CodeCritical {
-			a.Risk, a.Reason = umpire.Critical, reasons[0].Text
-		}
+		harden(a, &reasons[0])
 		d.Reasons = append(d.Reasons, reasons...)
 	}
 }
@@ -186,6 +184,17 @@ func settle(d *umpire.Decision) {
 	if strictest.Row == rowExternal {
 		d.Type = umpire.ExternalDirectory
 	}
+}
+
+// saysMore compares two rows that gave the same verdict. For a refusal or a
+// question it is the one higher up, which is harder to lift: a control file says
+// more than a mode. For a permission it is the one further down, without which
+// the call would not run: a rule says more than that the rest is safe.
+func saysMore(r, than umpire.Reason) bool {
+	if r.Verdict == umpire.Allow {
+		return r.Row > than.Row
+	}
+	return r.Row < than.Row
 }
 
 // settlingReasons are those of the call and the first of every access.

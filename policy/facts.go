@@ -29,7 +29,7 @@ func FactsOf(call umpire.Call, env shell.Env) (umpire.Facts, error) {
 	switch t.shape {
 	case shapeShell:
 		facts.Accesses, err = commandAccesses(in, env)
-	case shapeRead, shapeTree, shapeWrite:
+	case shapeRead, shapeTree, shapeList, shapeWrite:
 		facts.Accesses, err = pathAccesses(t, in, env)
 	case shapeNetwork:
 		facts.Accesses, err = networkAccesses(t, in)
@@ -77,7 +77,7 @@ func pathAccesses(t tool, in input, env shell.Env) ([]umpire.Access, error) {
 	}
 	accesses := make([]umpire.Access, len(paths))
 	for i, p := range paths {
-		a := umpire.Access{Kind: umpire.KindRead, Target: fromDir(p, env), Risk: t.risk, Reason: t.why, Tree: t.shape == shapeTree}
+		a := umpire.Access{Kind: umpire.KindRead, Target: fromDir(p, env), Risk: t.risk, Reason: t.why, Tree: t.shape == shapeTree || t.shape == shapeList, Names: t.shape == shapeList}
 		if t.shape == shapeWrite {
 			a.Kind = umpire.KindWrite
 		}

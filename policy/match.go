@@ -129,6 +129,9 @@ func (c *compiled) matchesPath(s *subject, o *Options) bool {
 
 func (c *compiled) matchesForm(f *form, s *subject, o *Options) bool {
 	a, tree := s.access, s.reachesBelow() && !c.allows()
+	if a.Glob && a.Names && a.Kind == umpire.KindRead && !c.allows() {
+		return false // what a wildcard lists is not read
+	}
 	for i := range c.globs {
 		g := &c.globs[i]
 		switch {
@@ -152,7 +155,7 @@ func (c *compiled) matchesForm(f *form, s *subject, o *Options) bool {
 // reachesBelow reports whether the access is about everything below its path.
 // Listing names is not reading what they name.
 func (s *subject) reachesBelow() bool {
-	return s.access.Tree && s.call.Tool != "LS" && s.call.Tool != "Glob"
+	return s.access.Tree && !s.access.Names
 }
 
 // meets reports whether a target with wildcards could be a path that the rule

@@ -15,6 +15,7 @@ const (
 	shapeShell                // runs the command line in its input
 	shapeRead                 // reads the paths in its input
 	shapeTree                 // looks at everything below a path
+	shapeList                 // looks at the names of everything below a path
 	shapeWrite                // changes the paths in its input
 	shapeNetwork              // fetches the URL in its input
 	shapeGit                  // runs one git subcommand
@@ -36,8 +37,8 @@ var tools = []tool{
 	{"Bash", shapeShell, umpire.Medium, umpire.ShellExecute, "runs a command", nil},
 	{"Read", shapeRead, umpire.Safe, umpire.FileRead, "reads a file", nil},
 	{"NotebookRead", shapeRead, umpire.Safe, umpire.FileRead, "reads a notebook", nil},
-	{"LS", shapeTree, umpire.Safe, umpire.FileRead, "lists a folder", nil},
-	{"Glob", shapeTree, umpire.Safe, umpire.FileRead, "looks for files by name", nil},
+	{"LS", shapeList, umpire.Safe, umpire.FileRead, "lists a folder", nil},
+	{"Glob", shapeList, umpire.Safe, umpire.FileRead, "looks for files by name", nil},
 	{"Grep", shapeTree, umpire.Safe, umpire.FileRead, "looks for text in files", nil},
 	{"Write", shapeWrite, umpire.Medium, umpire.FileWrite, "creates or replaces a file", nil},
 	{"Edit", shapeWrite, umpire.Medium, umpire.FileWrite, "changes a file", nil},

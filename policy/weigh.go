@@ -14,3 +14,15 @@ func weigh(a *umpire.Access) {
 		a.Risk = umpire.Worse(a.Risk, umpire.High)
 	}
 }
+
+// harden raises the risk of an access that a hard stop has settled.
+func harden(a *umpire.Access, r *umpire.Reason) {
+	if r.Row != rowHardStop {
+		return
+	}
+	risk := umpire.High
+	if r.Code == umpire.CodeCritical {
+		risk = umpire.Critical
+	}
+	a.Risk, a.Reason = umpire.Worse(a.Risk, risk), r.Text
+}

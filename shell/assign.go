@@ -100,27 +100,58 @@ func (w *walker) assigned(s *state, a *syntax.Assign) value {
 	return value{words: []word{wd}}
 }
 
-// declClause walks export, declare, local, readonly and typeset.
+// declClause walks export, declare, local, readonly and typeset. All its words
+// are expanded before any is assigned.
 func (w *walker) declClause(s *state, cmd *syntax.DeclClause) {
-	exports := cmd.Variant.Value == "export"
+	d := declaration{w: w, s: s, exports: cmd.Variant.Value == "export", set: map[string]value{}}
 	for _, a := range cmd.Args {
-		if a.Name == nil {
-			flag := w.one(s, a.Value)
-			exports = exports || strings.Contains(flag.text, "x") && strings.HasPrefix(flag.text, "-")
-			if !flag.known() || strings.HasPrefix(flag.text, "-") && strings.ContainsAny(flag.text, "nfi") {
-				w.doubt(cmd.Variant.Value, "declares something that is not known before it runs")
-			}
-			continue
-		}
-		if a.Naked {
-			continue
-		}
-		v := w.assigned(s, a)
-		name := a.Name.Value
-		if listed(shellEnv, name) || exports && !listed(harmlessEnv, name) {
-			w.environment(name, v.first())
-		}
+		d.assign(a)
+	}
+	for name, v := range d.set {
 		s.vars[name] = v
 	}
+	if d.doubt {
+		w.doubt(cmd.Variant.Value, "declares something that is not known before it runs")
+	}
 	w.builtin(cmd.Variant.Value, "declares variables of the shell")
+}
+
+// A declaration is one export or declare being walked.
+type declaration struct {
+	w       *walker
+	s       *state
+	exports bool
+	doubt   bool
+	set     map[string]value
+}
+
+func (d *declaration) assign(a *syntax.Assign) {
+	if a.Name == nil {
+		d.word(d.w.one(d.s, a.Value))
+		return
+	}
+	if !a.Naked {
+		d.variable(a.Name.Value, d.w.assigned(d.s, a))
+	}
+}
+
+// word reads an option, or an assignment that was quoted.
+func (d *declaration) word(wd word) {
+	name, rest, assigns := wd.after("=")
+	switch {
+	case strings.HasPrefix(wd.text, "-") || strings.HasPrefix(wd.text, "+"):
+		d.exports = d.exports || strings.Contains(wd.text, "x") && wd.text[0] == '-'
+		d.doubt = d.doubt || wd.open || strings.ContainsAny(wd.text, "nfi")
+	case assigns && syntax.ValidName(name):
+		d.variable(name, value{words: []word{rest}})
+	case !wd.known() || !syntax.ValidName(wd.text):
+		d.doubt = true
+	}
+}
+
+func (d *declaration) variable(name string, v value) {
+	if listed(shellEnv, name) || d.exports && !listed(harmlessEnv, name) {
+		d.w.environment(name, v.first())
+	}
+	d.set[name] = v
 }

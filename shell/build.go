@@ -1,4 +1,73 @@
 package shell
 
-// buildTools are the programs that build, test and check a project.
-var buildTools = []program{}
+import "github.com/umpirehq/umpire"
+
+// buildTools are the programs that build a project. What they do stands in files
+// of the project, and even a dry run obeys those.
+var buildTools = []program{
+	{names: "make gmake bmake", risk: umpire.Medium, why: "runs the rules of a makefile", lax: true, opts: []option{
+		{names: "-f= --file= --makefile=", does: reads | obeys, why: "runs another makefile"}, {names: "-C= --directory=", does: enters, why: worksInOther}, {names: "-I= --include-dir=", does: reads},
+		{names: "-E= --eval=", does: asks, why: "runs rules given on the line"}, {names: "-o= -W= -l? -O?"}, {names: "--version -v --help -h", does: shows},
+	}},
+	{names: "ninja samu just task mage invoke doit scons waf please redo tup earthly dagger", risk: umpire.Medium, why: "runs the build rules of the project", lax: true, opts: []option{{names: "-C=", does: enters, why: worksInOther}, {names: "-f=", does: reads}, {names: "--version --help -h", does: shows}}},
+	{names: "cmake", risk: umpire.Medium, why: "runs the build rules of the project", style: words, lax: true, opts: []option{
+		{names: "--version -version --help -help -h", does: shows}, {names: "-B=", does: writes}, {names: "-S= --build= --install= -P= -C=", does: reads}, {names: "-D= -G= -U= -A= -T= -j= --target= --config="},
+	}},
+	{names: "meson bazel bazelisk buck2 gradle gradlew mvn mvnw ant dotnet msbuild nuget swift xcodebuild rake thor mono flutter dart pod fastlane zig nim crystal dmd ghc elm purs idris coqc agda lake", risk: umpire.Medium, why: "builds or runs the project", style: leading, opts: []option{{names: "--version -version --help", does: shows}}, subs: []program{
+		{names: "deploy publish install upload release nuget workload push global", each: true, risk: umpire.High, why: changesPackages, lax: true},
+	}},
+	{names: "cargo", risk: umpire.Medium, why: "runs a subcommand of cargo that is not known", style: leading, opts: []option{
+		{names: "--locked --offline --frozen --color= -q --quiet -v --verbose"}, {names: "-C=", does: enters, why: worksInOther},
+		{names: "--config= -Z=", does: obeys, why: "obeys settings given on the line"}, {names: "--version -V --help -h --list", does: shows},
+	}, subs: []program{
+		{names: "metadata tree", each: true, risk: umpire.Safe, why: "looks at the dependencies", args: "none", opts: []option{
+			{names: cargoLooks}, {names: "-qvd"}, {names: "-i= -p= -e= -f="}, {names: "--invert? --package= --edges= --duplicates --depth= --prefix= --charset= --format= --no-dedupe --target= --prune= --workspace --exclude= --format-version= --no-deps --filter-platform="}, {names: "--manifest-path=", does: reads},
+		}},
+		{names: "search info owner-list", each: true, risk: umpire.Low, why: asksRegistry, check: registryNames, opts: []option{{names: "--limit= -q --quiet"}}},
+		{names: "help version locate-project pkgid read-manifest", each: true, risk: umpire.Safe, why: "prints what it knows", opts: []option{{names: cargoLooks + " --workspace --message-format="}, {names: "--manifest-path=", does: reads}}},
+		{names: "check build b c test t clippy doc d bench run r rustc rustdoc nextest expand", each: true, risk: umpire.Medium, why: "builds the project, whose build scripts run", lax: true, opts: []option{{names: "--manifest-path=", does: reads}, {names: "--target-dir= --out-dir= --artifact-dir=", does: writes}, {names: "--config= -Z=", does: obeys, why: "obeys settings given on the line"}}},
+		{names: "fmt", risk: umpire.Safe, why: "formats code", check: checkCargoFmt, opts: []option{{names: "--check"}, {names: "--all -q --quiet -v --verbose -p= --package= --message-format="}, {names: "--manifest-path=", does: reads}}},
+		{names: "fix add remove rm update init new generate-lockfile vendor fetch clean package", each: true, risk: umpire.Medium, why: "changes the project", lax: true},
+		{names: "install uninstall publish yank owner login logout", each: true, risk: umpire.High, why: changesPackages, lax: true},
+	}},
+	{names: "rustup", risk: umpire.High, why: "installs versions of Rust", style: leading, opts: []option{{names: "--version -V --help -h", does: shows}}, subs: []program{{names: "show which", each: true, risk: umpire.Safe, why: "lists versions of Rust", args: "data…"}}},
+	{names: "rustfmt", risk: umpire.Safe, why: "formats code", args: "read…", check: checkFormatter, opts: []option{{names: "--check"}, {names: "--edition= -q --quiet -v --verbose --color= -l"}, {names: "--config-path= --config=", does: obeys, why: otherRules}, {names: "--version -V --help -h", does: shows}}},
+	{names: "clang-format", risk: umpire.Safe, why: "prints formatted code", style: words, args: "read…", opts: []option{{names: "-n --dry-run -Werror --Werror --style= -style= --verbose --assume-filename="}, {names: "-i --i", does: edits | asks, why: changesSources}, {names: "--version --help", does: shows}}},
+	{names: "rustc gcc g++ cc c++ clang clang++ tcc javac kotlinc gfortran nasm yasm as ld gold lld objcopy gccgo ldc2 swiftc protoc buf thrift flatc bison yacc flex lex", risk: umpire.Medium, why: "compiles, and writes what it builds", style: words, args: "read…", check: checkCompiler, lax: true, opts: []option{
+		{names: "--version -version --help -help -dumpversion -dumpmachine -V", does: shows}, {names: "-o= -d=", does: writes}, {names: "-include= -imacros= -T=", does: reads}, {names: "-x= -C= --edition= --crate-type= --crate-name= -cp= -classpath= -arch= -target="},
+	}},
+}
+
+const cargoLooks = "--all-features --no-default-features --features= --locked --offline --frozen --color= --quiet --verbose"
+
+// checkCargoFmt makes cargo fmt ask, unless it only says what it would do; what
+// follows -- goes to rustfmt.
+func checkCargoFmt(u *use) {
+	rest := without(u.operands, "--check")
+	checks := u.got("--check") != nil || len(rest) < len(u.operands)
+	u.operands = rest
+	if checks && len(rest) == 0 {
+		return
+	}
+	u.raise(umpire.Medium, changesSources)
+}
+
+// without returns the words that are not text.
+func without(words []word, text string) []word {
+	var out []word
+	for _, wd := range words {
+		if !wd.known() || wd.text != text {
+			out = append(out, wd)
+		}
+	}
+	return out
+}
+
+// checkCompiler reads the file of @file, which holds more options.
+func checkCompiler(u *use) {
+	for i, operand := range u.operands {
+		if len(operand.text) > 1 && operand.text[0] == '@' {
+			u.operands[i] = operand.cut(1)
+		}
+	}
+}

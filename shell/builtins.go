@@ -11,7 +11,11 @@ var builtins = []program{
 	{names: "echo", risk: umpire.Safe, why: "prints its arguments", style: bare, out: echoes},
 	{names: "printf", risk: umpire.Safe, why: "prints its arguments", style: bare, check: checkPrintf, out: printfs},
 	{names: "true false : exit return break continue shift wait logout times", risk: umpire.Safe, why: "steers the shell", style: bare},
-	{names: "test [", risk: umpire.Safe, why: "compares", style: bare},
+	{names: "test [", risk: umpire.Safe, why: "compares", style: bare, check: func(u *use) {
+		for _, operand := range u.operands {
+			u.index(operand)
+		}
+	}},
 	{names: "pwd", risk: umpire.Safe, why: "prints the working directory", opts: []option{{names: "-LP --logical --physical"}, aboutItself}, args: "none", out: printsDir},
 	{names: "cd pushd", risk: umpire.Safe, why: "changes the working directory of the shell", style: bare, check: checkCd, args: "data…"},
 	{names: "popd dirs", risk: umpire.Safe, why: "changes the working directory of the shell", style: bare, check: func(u *use) { u.s.dirs = nil }},
@@ -19,7 +23,7 @@ var builtins = []program{
 	{names: "unset", risk: umpire.Safe, why: "forgets variables", style: bare, check: checkUnset},
 	{names: "read readarray mapfile getopts", risk: umpire.Safe, why: "reads into variables", style: bare, check: checkRead},
 	{names: "type which where whereis hash", risk: umpire.Safe, why: "tells where a program is", opts: []option{
-		{names: "-aptPfsv"}, {names: "-r", why: "forgets where programs are"}, {names: "-b -m -l"}, aboutItself,
+		{names: "-aptPfsv"}, {names: "-r", why: "forgets where programs are"}, {names: "-b -m -l -i --all --skip-alias --skip-functions --tty-only --read-alias"}, aboutItself,
 	}},
 	{names: "jobs umask ulimit", risk: umpire.Safe, why: "prints what the shell does", opts: []option{{names: "-lpnrsSHa"}}, check: func(u *use) {
 		if len(u.operands) > 0 {
@@ -59,7 +63,7 @@ func echoes(u *use, _ flow) flow {
 func checkPrintf(u *use) {
 	if len(u.operands) > 1 && (u.operands[0].text == "-v" || u.operands[0].open && u.operands[0].text == "") {
 		name := u.operands[1]
-		u.s.vars[name.text] = unknown()
+		u.named(name)
 		if name.open || listed(shellEnv, name.text) {
 			u.raise(umpire.Medium, "sets "+name.display()+", which can change what runs")
 		}
@@ -130,6 +134,7 @@ func checkSet(u *use) {
 
 func checkUnset(u *use) {
 	for _, operand := range u.operands {
+		u.index(operand)
 		delete(u.s.vars, operand.text)
 		if _, ok := u.s.functions[operand.text]; ok {
 			u.s.functions[operand.text] = nil
@@ -144,8 +149,9 @@ func checkUnset(u *use) {
 // below the folders that the list is about.
 func checkRead(u *use) {
 	v := unknown()
+	v.words[0].foreign = true
 	if u.in.kind == flowPaths && len(u.in.dirs) == 1 {
-		v = value{words: []word{{text: u.in.dirs[0].text, open: true, under: true, dashless: true}}}
+		v = value{words: []word{{text: u.in.dirs[0].text, open: true, under: true, dashless: u.in.dirs[0].text != ""}}}
 	}
 	for _, operand := range u.operands {
 		if strings.HasPrefix(operand.text, "-") {
@@ -157,7 +163,21 @@ func checkRead(u *use) {
 		if operand.open || listed(shellEnv, operand.text) && operand.text != "IFS" {
 			u.raise(umpire.Medium, "sets "+operand.display()+", which can change what runs")
 		}
+		u.index(operand)
 		u.s.vars[operand.text] = v
+	}
+}
+
+// named notes that a variable is set to what is not known.
+func (u *use) named(name word) {
+	u.index(name)
+	u.s.vars[name.text] = unknown()
+}
+
+// index judges the name of a variable with an index, which the shell evaluates.
+func (u *use) index(name word) {
+	if runsWhenEvaluated(name.text) {
+		u.doubt = "the index of a variable may run as code"
 	}
 }
 

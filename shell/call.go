@@ -11,9 +11,6 @@ import (
 
 // call walks a simple command: assignments, the name of a program, arguments.
 func (w *walker) call(s *state, cmd *syntax.CallExpr, in flow) flow {
-	if !w.count() {
-		return flow{}
-	}
 	args := w.words(s, cmd.Args)
 	if len(args) == 0 {
 		w.assignments(s, cmd.Assigns)

@@ -1,4 +1,179 @@
 package shell
 
-// containerTools are the programs that run containers and clusters.
-var containerTools = []program{}
+import (
+	"strings"
+
+	"github.com/umpirehq/umpire"
+)
+
+const (
+	looksAtContainers = "looks at containers and images"
+	changesContainers = "deletes or changes containers, images or volumes"
+	reachesMachine    = "gives the container the machine, or more rights than it needs"
+	otherDaemon       = "talks to another daemon"
+)
+
+// Options that docker run, create and exec share and that give no more than a
+// container has anyway. What reaches the machine stands in runReaches.
+const (
+	runAccepts = "-d -i -t -q --rm --detach --interactive --tty --init --name= --hostname= -h= --entrypoint= -w= --workdir= -l= --label= --restart= --cpus= -m= --memory= --memory-swap= --shm-size= --platform= --pull= --stop-timeout= --stop-signal= --health-cmd= --health-interval= --read-only --log-driver= --quiet --network-alias= --dns= --add-host= --tmpfs= --detach-keys= --no-healthcheck --cidfile= --domainname= --ulimit= --expose= --link= --no-deps --use-aliases --service-ports -e= --env= -T --index="
+	runReaches = "--privileged --device= --cap-add= --security-opt= --pid= --ipc= --uts= --userns= --cgroupns= --network= --net= --volumes-from= --runtime= --gpus= --device-cgroup-rule= --cgroup-parent= --group-add= --sysctl= --storage-opt="
+)
+
+// containerTools are the programs that run containers.
+var containerTools = []program{
+	{names: "docker podman nerdctl", risk: umpire.High, why: "runs a subcommand that is not known", style: leading, opts: []option{
+		{names: "-D --debug -l= --log-level="}, {names: "-H= --host= -c= --context= --url= --connection= --remote -r --identity= --tls --tlscacert= --tlscert= --tlskey= --tlsverify", does: asks, why: otherDaemon},
+		{names: "--config=", does: obeys, why: "obeys another configuration"}, {names: "--version -v --help", does: shows},
+	}, subs: []program{
+		{names: "ps images logs inspect version info stats top port history diff", each: true, risk: umpire.Low, why: looksAtContainers, opts: []option{{names: dockerLooks}, {names: "-aqlstfd"}, {names: "-n="}, {names: "--help", does: shows}}},
+		{names: "search", risk: umpire.Low, why: asksRegistry, check: registryNames, opts: []option{{names: "--limit= --no-trunc --filter= -f= --format="}}},
+		{names: "run create", each: true, risk: umpire.Medium, why: "runs a program in a container", style: leading, check: checkDockerRun, opts: []option{
+			{names: runAccepts + " -P --publish-all"}, {names: runReaches, does: 0, why: reachesMachine}, {names: "-v= --volume= --mount="}, {names: "-p= --publish= -u= --user= -a= --attach="}, {names: "--env-file= --label-file=", does: reads}, {names: "--help", does: shows},
+		}},
+		{names: "exec", risk: umpire.Medium, why: "runs a program in a container", style: leading, check: checkDockerExec, opts: []option{{names: runAccepts}, {names: "-u= --user="}, {names: "--privileged", does: harms, why: reachesMachine}, {names: "--env-file=", does: reads}}},
+		{names: "build buildx bake", each: true, risk: umpire.Medium, why: "builds an image, which runs the steps of its Dockerfile", check: checkDockerBuild, lax: true, opts: []option{
+			{names: "-f= --file= --secret= --ssh="}, {names: "--push --allow= --privileged", does: harms, why: "publishes, or gives the build more rights"}, {names: "-o= --output= --iidfile= --metadata-file=", does: asks, why: "writes files"}, {names: "-t= --tag= --build-arg= --target= --platform= --progress= --cache-from= --cache-to= --network= --label= --builder= --build-context= --add-host="},
+		}},
+		{names: "cp", risk: umpire.Medium, why: "copies between a container and this machine", check: checkDockerCopy, opts: []option{{names: "-aLq --archive --follow-link --quiet"}}},
+		{names: "start tag rename wait attach pull load", each: true, risk: umpire.Medium, why: "changes containers or images", lax: true},
+		{names: "save export", each: true, risk: umpire.Medium, why: "writes an image to a file", lax: true, opts: []option{{names: "-o= --output=", does: writes}}},
+		{names: "container image volume network system context manifest builder pod machine", each: true, risk: umpire.High, why: changesContainers, style: leading, subs: []program{
+			{names: "ls list ps inspect df info logs top stats port history diff show exists", each: true, risk: umpire.Low, why: looksAtContainers, opts: []option{{names: dockerLooks}, {names: "-aqsvlt -f= -n="}, {names: "--help", does: shows}}},
+		}},
+		{names: "compose", risk: umpire.High, why: changesContainers, style: leading, opts: []option{{names: composeOpts}, {names: "-f= --file= --env-file=", does: reads}, {names: "--project-directory=", does: enters}}, subs: []program{
+			{names: "ps images logs top port version ls events config convert stats", each: true, risk: umpire.Low, why: looksAtContainers, opts: []option{{names: dockerLooks + " --services --volumes --profiles --hash= --environment --follow"}, {names: "-aqft"}, {names: "-n="}, {names: "-o= --output=", does: writes}}},
+			{names: "up build start create restart pull watch pause unpause", each: true, risk: umpire.Medium, why: "builds and runs the project's containers", lax: true},
+			{names: "exec run", each: true, risk: umpire.Medium, why: "runs a program in a container", style: leading, check: checkDockerExec, opts: []option{{names: runAccepts}, {names: "-u= --user= -p= --publish="}, {names: "-v= --volume= --privileged --cap-add=", does: harms, why: reachesMachine}}},
+		}},
+		{names: "rm rmi prune kill stop push login logout commit import update swarm service stack node secret config plugin trust pause unpause restart network-connect scout extension model sandbox", each: true, risk: umpire.High, why: changesContainers, lax: true},
+	}},
+	{names: "docker-compose podman-compose", risk: umpire.High, why: changesContainers, style: leading, opts: []option{{names: composeOpts}, {names: "-f= --file= --env-file=", does: reads}, {names: "--project-directory=", does: enters}, {names: "-H= --host=", does: asks, why: otherDaemon}, {names: "--version -v --help -h", does: shows}}, subs: []program{
+		{names: "ps images logs top port version ls events config convert", each: true, risk: umpire.Low, why: looksAtContainers, opts: []option{{names: dockerLooks + " --services --volumes --profiles --hash= --environment --follow"}, {names: "-aqft"}, {names: "-n="}, {names: "-o= --output=", does: writes}}},
+		{names: "up build start create restart pull watch pause unpause", each: true, risk: umpire.Medium, why: "builds and runs the project's containers", lax: true},
+		{names: "exec run", each: true, risk: umpire.Medium, why: "runs a program in a container", style: leading, check: checkDockerExec, opts: []option{{names: runAccepts}, {names: "-u= --user= -p= --publish="}, {names: "-v= --volume= --privileged --cap-add=", does: harms, why: reachesMachine}}},
+	}},
+	{names: "vagrant lxc-attach qemu-system-x86_64", risk: umpire.High, why: "runs a machine, or the project's Vagrantfile", lax: true, opts: []option{{names: "--version -v --help -h", does: shows}}},
+	{names: "crictl ctr lxc lxd incus buildah skopeo multipass limactl lima colima virsh VBoxManage apptainer singularity kaniko crane dive trivy grype syft", risk: umpire.High, why: "runs or changes machines and images", style: leading, opts: []option{{names: "--version --help -h -v", does: shows}}, subs: []program{
+		{names: "ps images list ls info version inspect inspecti inspectp status", each: true, risk: umpire.Low, why: looksAtContainers, opts: []option{{names: "-aq -o= --all --quiet --output= --format="}}},
+	}},
+}
+
+const (
+	dockerLooks = "--all --quiet --latest --last= --size --no-trunc --filter= --format= --digests --tree --no-stream --tail= --since= --until= --timestamps --details --type= --human --verbose --no-color --no-log-prefix --json --index= --protocol= --status="
+	composeOpts = "-p= --project-name= --profile= --ansi= --progress= --parallel= --all-resources --compatibility --dry-run --no-ansi --verbose"
+)
+
+// checkDockerRun judges how much of the machine a new container gets, and the
+// command that it runs.
+func checkDockerRun(u *use) {
+	for _, g := range u.given {
+		switch {
+		case hasSpelling(g.option.names, "--privileged"):
+			u.containerOption(g)
+		case hasSpelling(g.option.names, "--volume") && g.has:
+			u.volume(g.value)
+		}
+	}
+	if len(u.operands) > 1 {
+		u.inContainer(u.operands[1:])
+	}
+	u.operands = nil
+}
+
+// containerOption judges an option that can reach the machine: some do only with
+// certain values.
+func (u *use) containerOption(g given) {
+	harmless := hasField("--network --net --ipc --pid --uts --userns --cgroupns", g.name) && g.value.known() &&
+		hasField("bridge none private default shareable", g.value.text)
+	if !harmless {
+		u.spoke = g.name
+		u.raise(umpire.High, reachesMachine)
+	}
+}
+
+// volume notes the folder of this machine that a container gets: it can read and
+// change everything below.
+func (u *use) volume(value word) {
+	source := value
+	mount := strings.Contains(value.text, "type=") || strings.Contains(value.text, "source=") || strings.Contains(value.text, "src=")
+	readOnly := strings.HasSuffix(value.text, ":ro") || strings.Contains(value.text, ",readonly") || strings.Contains(value.text, ",ro")
+	if mount {
+		source = mountSource(value)
+	} else if before, _, found := value.after(":"); found {
+		source = lit(before)
+	}
+	if source.known() && !strings.ContainsAny(source.text, "/.~") {
+		return
+	}
+	kind := umpire.KindWrite
+	if readOnly && value.known() {
+		kind = umpire.KindRead
+	}
+	if source.known() && strings.Trim(source.text, "/") == "" || strings.Contains(source.text, "docker.sock") {
+		u.raise(umpire.High, reachesMachine)
+	}
+	u.touch(kind, source, accessOf{tree: true, why: "gives it to a container"})
+}
+
+// mountSource is the source of --mount type=bind,source=/x,target=/y.
+func mountSource(value word) word {
+	for field := range strings.SplitSeq(value.text, ",") {
+		name, path, _ := strings.Cut(field, "=")
+		if hasField("source src", name) {
+			return word{text: path, open: value.open && strings.HasSuffix(value.text, path)}
+		}
+	}
+	return lit("")
+}
+
+// checkDockerExec walks the command that runs in a container.
+func checkDockerExec(u *use) {
+	if len(u.operands) > 1 {
+		u.inContainer(u.operands[1:])
+	}
+	u.operands = nil
+}
+
+// inContainer walks a command in a container. Its paths are the container's, but
+// what it does to them shows on the card and meets the same rules; a program of
+// the container that is not known adds nothing.
+func (u *use) inContainer(words []word) {
+	if words[0].known() && u.w.known(words[0].text) == nil {
+		return
+	}
+	u.elsewhere(words)
+}
+
+// checkDockerBuild notes what a build reads: the folder is sent to the daemon.
+func checkDockerBuild(u *use) {
+	for _, g := range u.given {
+		if g.has && hasField("-f --file", g.name) {
+			u.touch(umpire.KindRead, g.value, accessOf{})
+		}
+	}
+	for _, operand := range u.operands {
+		switch {
+		case operand.text == "build" || operand.text == "-":
+		case strings.Contains(operand.text, "://") || strings.HasPrefix(operand.text, "git@"):
+			u.visit(operand, umpire.High, "builds what it downloads from it")
+		default:
+			u.touch(umpire.KindRead, operand, accessOf{tree: true})
+		}
+	}
+	u.operands = nil
+}
+
+// checkDockerCopy notes the path on this machine: container:path is not one.
+func checkDockerCopy(u *use) {
+	for i, operand := range u.operands {
+		switch {
+		case isRemote(operand) || operand.text == "-":
+		case i == 0:
+			u.touch(umpire.KindRead, operand, accessOf{tree: true})
+		default:
+			u.touch(umpire.KindWrite, operand, accessOf{tree: true})
+		}
+	}
+	u.operands = nil
+}

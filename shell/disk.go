@@ -1,4 +1,195 @@
 package shell
 
-// diskTools are the programs that work on disks and the machine as a whole.
-var diskTools = []program{}
+import (
+	"strings"
+
+	"github.com/umpirehq/umpire"
+)
+
+// diskTools are the programs that work on disks and the machine as a whole. Their
+// operands are writes, so that a device among them is seen for what it is; where
+// the operation destroys whatever it is given, the use itself is critical.
+var diskTools = []program{
+	{names: "dd dcfldd", risk: umpire.High, why: "copies raw bytes", style: bare, check: checkDd},
+	{names: "mkfs mkfs.ext2 mkfs.ext3 mkfs.ext4 mkfs.xfs mkfs.btrfs mkfs.vfat mkfs.fat mkfs.msdos mkfs.exfat mkfs.ntfs mkfs.f2fs mkfs.minix mkfs.bfs mkfs.cramfs mkfs.jfs mkfs.reiserfs mkfs.udf mkfs.nilfs2 mkfs.erofs mkfs.ubifs mkfs.bcachefs mkfs.gfs2 mkfs.ocfs2 mke2fs mkswap mkdosfs mkntfs mkexfatfs mkudffs newfs newfs_apfs newfs_hfs newfs_msdos bcache make-bcache zerofree",
+		risk: umpire.High, why: "makes a new file system over what is there", args: "write…", lax: true, opts: []option{{names: "-t= -L= -b= -O= -E= --type= --label="}}},
+	{names: "fdisk parted sfdisk gdisk sgdisk cfdisk cgdisk gpart", risk: umpire.High, why: "changes the partitions of a disk", args: "write data…", lax: true, check: checkPartition, opts: []option{
+		{names: "-l --list"}, {names: "-t= --type= -u= --units= -b= --sector-size= -o= --output= -w= --wipe="},
+	}},
+	{names: "wipefs", risk: umpire.Safe, why: "lists signatures of file systems", args: "read…", check: checkWipe, opts: []option{
+		{names: "-nJipqhV --no-act --json --noheadings --parsable --quiet"}, {names: "-O= --output= -t= --types="},
+		{names: "-a --all -o= --offset= -f --force -b --backup?", does: edits | harms, why: "wipes signatures of file systems"}, aboutItself,
+	}},
+	{names: "blkdiscard scrub nwipe", risk: umpire.High, why: "discards all that a device holds", args: "write…", lax: true},
+	{names: "hdparm sdparm smartctl", risk: umpire.High, why: "works on a disk directly", args: "write…", lax: true, check: checkDiskInfo},
+	{names: "badblocks", risk: umpire.High, why: "tests a disk, and may overwrite it", args: "write data…", lax: true, opts: []option{{names: "-b= -c= -e= -d= -p= -t= -i= -o="}}},
+	{names: "pvremove vgremove lvremove pvcreate vgcreate lvcreate pvmove vgreduce lvreduce lvresize vgextend lvextend lvconvert vgcfgrestore vgchange lvchange pvresize", risk: umpire.High, why: "changes the volumes of disks", args: "write…", lax: true},
+	{names: "pvs vgs lvs pvdisplay vgdisplay lvdisplay pvscan vgscan lvscan blkid findmnt dumpe2fs xfs_info", risk: umpire.Safe, why: "lists disks and volumes", lax: true, args: "read…"},
+	{names: "cryptsetup", risk: umpire.High, why: "changes encrypted disks", args: "data write data…", lax: true, check: func(u *use) { u.looksAt("status isLuks luksDump luksUUID benchmark") }},
+	{names: "losetup", risk: umpire.High, why: "changes loop devices", args: "write…", lax: true, check: checkLoop, opts: []option{{names: "-a --all -l --list -j= --associated= -O= --output= -J --json"}}},
+	{names: "mdadm", risk: umpire.High, why: "changes arrays of disks", args: "write…", lax: true, opts: []option{{names: "--zero-superblock", does: harms, why: "destroys an array of disks"}}},
+	{names: "zpool", risk: umpire.High, why: "changes pools of disks", args: "data write…", lax: true, check: func(u *use) { u.looksAt("list status get history iostat events version help") }},
+	{names: "zfs", risk: umpire.High, why: "changes file systems", lax: true, check: func(u *use) { u.looksAt("list get version help diff") }},
+	{names: "btrfs", risk: umpire.High, why: "changes file systems", args: "data…", lax: true, check: checkBtrfs},
+	{names: "e2fsck fsck fsck.ext4 fsck.ext3 fsck.ext2 fsck.xfs fsck.vfat fsck.btrfs xfs_repair tune2fs resize2fs debugfs e2label fatlabel xfs_growfs xfs_admin ntfsfix ntfsresize btrfstune testdisk photorec ddrescue partclone", risk: umpire.High, why: "repairs or changes a file system", args: "write…", lax: true},
+	{names: "efibootmgr", risk: umpire.Safe, why: "lists what the machine boots", style: bare, check: checkBoot},
+	{names: "grub-install grub2-install update-grub grub-mkconfig grub2-mkconfig bootctl lilo flashrom fwupdmgr fwupdtool mokutil dracut update-initramfs mkinitcpio", risk: umpire.High, why: "changes how the machine boots", args: "write…", lax: true},
+	{names: "nvme", risk: umpire.High, why: "works on a disk directly", args: "data write…", lax: true, check: checkNvme},
+	{names: "shutdown", risk: umpire.Critical, why: "powers the machine off", check: checkShutdown, opts: []option{{names: "-c"}, {names: "-hHPrkfFnt --halt --poweroff --reboot --no-wall"}, aboutItself}},
+	{names: "reboot halt poweroff", risk: umpire.Critical, why: "powers the machine off", lax: true, opts: []option{aboutItself}},
+	{names: "init telinit", risk: umpire.High, why: "changes what the system runs", style: bare, check: checkInit},
+	{names: "kexec", risk: umpire.Critical, why: "starts another kernel", lax: true, opts: []option{aboutItself}},
+	{names: "pm-suspend pm-hibernate rtcwake wall write mesg", risk: umpire.High, why: "reaches everybody on the machine", lax: true},
+	{names: "format", risk: umpire.High, why: "makes a new file system over what is there", style: bare, args: "write…"},
+	{names: "diskpart bcdedit vssadmin cipher wmic bootrec", risk: umpire.High, why: "changes disks or how the machine boots", style: bare},
+	{names: "diskutil", risk: umpire.High, why: "changes disks", style: bare, check: checkDiskutil},
+}
+
+// checkDd judges dd: of= is written, if= is read.
+func checkDd(u *use) {
+	for _, operand := range u.operands {
+		name, value, _ := operand.after("=")
+		switch name {
+		case "of":
+			u.touch(umpire.KindWrite, value, accessOf{why: "is overwritten with raw bytes"})
+		case "if":
+			u.touch(umpire.KindRead, value, accessOf{})
+		default:
+			if operand.open && !strings.Contains(operand.text, "=") {
+				u.doubt = "an operand that is not known may name a device"
+			}
+		}
+	}
+	u.operands = nil
+}
+
+// onlyLooks makes a use one that only reads what it names, unless something about it
+// is not known.
+func (u *use) onlyLooks(files []word) {
+	if u.doubtful || u.spoke != "" {
+		return
+	}
+	for _, arg := range u.args0() {
+		if arg.split {
+			return
+		}
+	}
+	u.risk, u.why, u.operands = umpire.Safe, "only looks", nil
+	for _, file := range files {
+		u.touch(umpire.KindRead, file, accessOf{})
+	}
+}
+
+// says reports whether the first operand is one of the words of a list.
+func (u *use) says(list string) bool {
+	return len(u.operands) > 0 && u.operands[0].known() && u.operands[0].text != "" && hasField(list, u.operands[0].text)
+}
+
+// looksAt makes the use a harmless one when its first operand is on the list.
+func (u *use) looksAt(list string) {
+	if u.says(list) {
+		u.onlyLooks(nil)
+	}
+}
+
+// checkPartition judges fdisk -l, and `print` of parted.
+func checkPartition(u *use) {
+	switch {
+	case u.got("-l") != nil && len(u.given) == 1 && (len(u.operands) <= 1 || u.program0() == "fdisk"):
+		u.onlyLooks(u.operands)
+	case u.program0() == "parted" && len(u.operands) == 2 && u.operands[1].text == "print":
+		u.onlyLooks(u.operands[:1])
+	case u.program0() == "fdisk":
+		for _, operand := range u.operands {
+			u.touch(umpire.KindWrite, operand, accessOf{})
+		}
+		u.operands = nil
+	}
+	u.raiseCut()
+}
+
+// raiseCut walks over the operands after the first: a device there counts too.
+func (u *use) raiseCut() {
+	for _, operand := range u.operands[min(1, len(u.operands)):] {
+		if strings.HasPrefix(operand.text, "/dev/") {
+			u.touch(umpire.KindWrite, operand, accessOf{})
+		}
+	}
+}
+
+func checkWipe(u *use) {
+	if u.got("-n", "--no-act") != nil && len(u.unknown) == 0 {
+		u.onlyLooks(u.operands)
+	}
+}
+
+// checkDiskInfo judges hdparm -I and smartctl -a, which ask.
+func checkDiskInfo(u *use) {
+	for _, arg := range u.args0() {
+		if strings.HasPrefix(arg.text, "-") && !hasField("-a -i -I -H -A -x -t -T -tT -Tt -g -v --all --info --health --scan --xall", arg.text) || arg.open {
+			return
+		}
+	}
+	if len(u.args0()) > 0 {
+		u.onlyLooks(u.operands)
+	}
+}
+
+func checkLoop(u *use) {
+	if len(u.operands) == 0 {
+		u.onlyLooks(nil)
+	}
+}
+
+func checkBtrfs(u *use) {
+	shows := len(u.operands) > 1 && hasField("show df usage list status get-default stats", u.operands[1].text)
+	if shows && !u.doubtful {
+		u.onlyLooks(u.operands[2:])
+		return
+	}
+	u.raiseCut()
+}
+
+// checkBoot judges efibootmgr: anything but a list may leave the machine unable
+// to boot.
+func checkBoot(u *use) {
+	for _, operand := range u.operands {
+		if !operand.known() || !hasField("-v --verbose -V --version -u --unicode -q --quiet", operand.text) {
+			u.raise(umpire.Critical, "can leave the machine unable to boot")
+		}
+	}
+}
+
+func checkNvme(u *use) {
+	switch {
+	case u.says("list list-subsys smart-log id-ctrl id-ns error-log fw-log version help"):
+		u.onlyLooks(u.operands[1:])
+	case u.says("format sanitize delete-ns"):
+		u.raise(umpire.Critical, "erases a disk")
+	}
+}
+
+// checkShutdown judges shutdown -c, which calls a shutdown off.
+func checkShutdown(u *use) {
+	if len(u.given) == 1 && u.got("-c") != nil && len(u.unknown) == 0 && !u.doubtful {
+		u.risk, u.why = umpire.Low, "calls a shutdown off"
+	}
+}
+
+func checkInit(u *use) {
+	for _, operand := range u.operands {
+		if hasField("0 6", operand.text) && operand.known() {
+			u.raise(umpire.Critical, "powers the machine off")
+		}
+	}
+}
+
+func checkDiskutil(u *use) {
+	switch {
+	case len(u.operands) == 0, u.says("list info activity listFilesystems"):
+		u.onlyLooks(nil)
+	case u.operands[0].known() && hasField("erasedisk erasevolume secureerase zerodisk randomdisk reformat partitiondisk deletecontainer apfs.deletecontainer", strings.ToLower(u.operands[0].text)),
+		u.says("apfs ap cs coreStorage") && len(u.operands) > 1 && strings.HasPrefix(strings.ToLower(u.operands[1].text), "delete"):
+		u.raise(umpire.Critical, "erases a disk")
+	}
+}

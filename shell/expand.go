@@ -26,9 +26,10 @@ func (w *walker) words(s *state, args []*syntax.Word) []word {
 // fields expands one word into the words that the shell makes of it: braces,
 // tilde, parameters, substitutions, splitting. Wildcards stay wildcards.
 func (w *walker) fields(s *state, arg *syntax.Word) []word {
+	whole := append([]syntax.WordPart{}, arg.Parts...)
 	variants, ok := braces(arg)
 	if !ok {
-		w.nested(s, arg)
+		w.nested(s, &syntax.Word{Parts: whole})
 		return []word{{open: true, split: true}}
 	}
 	var out []word
@@ -124,13 +125,13 @@ func (e *expansion) part(part syntax.WordPart, quoted bool) {
 	case *syntax.CmdSubst:
 		e.insert(e.substitution(part, quoted), quoted)
 	case *syntax.ArithmExp:
-		e.w.nested(e.s, part.X)
-		e.add(word{open: true, dashless: false})
+		e.w.arithmetic(e.s, part.X)
+		e.add(word{open: true})
 	case *syntax.ProcSubst:
 		e.w.subshell(e.s, part.Stmts, flow{kind: flowForeign})
 		e.add(lit("/dev/fd/63"))
 	case *syntax.ExtGlob:
-		e.current.glob = true
+		e.w.doubt("", "a wildcard with brackets, which zsh may run as code")
 		e.add(word{text: "*", glob: true})
 	default:
 		e.add(word{open: true, split: true})
@@ -152,7 +153,7 @@ func (e *expansion) literal(text string, quoted bool) {
 			if text[i] != '\n' {
 				b.WriteByte(text[i])
 			}
-		case !quoted && (c == '*' || c == '?' || c == '['):
+		case !quoted && wildcard(text[i:]):
 			glob = true
 			b.WriteByte(c)
 		default:
@@ -160,6 +161,11 @@ func (e *expansion) literal(text string, quoted bool) {
 		}
 	}
 	e.add(word{text: b.String(), glob: glob && !e.whole})
+}
+
+// wildcard reports whether text begins with a character that matches others.
+func wildcard(text string) bool {
+	return text[0] == '*' || text[0] == '?' || text[0] == '[' && strings.IndexByte(text, ']') > 1
 }
 
 // add appends text that the shell does not split.
@@ -226,6 +232,9 @@ func (e *expansion) insertSplit(wd word) {
 		return
 	}
 	pieces := strings.Fields(wd.text)
+	if len(pieces) == 0 && wd.open {
+		e.add(wd)
+	}
 	if len(pieces) == 0 {
 		return
 	}
@@ -238,7 +247,7 @@ func (e *expansion) insertSplit(wd word) {
 		}
 		last := i == len(pieces)-1
 		e.add(word{
-			text: piece, open: wd.open && last, under: wd.under && last,
+			text: piece, open: wd.open && last, under: wd.under && last, dashless: wd.dashless,
 			glob: strings.ContainsAny(piece, "*?["),
 		})
 	}
@@ -352,7 +361,7 @@ func (e *expansion) substitution(sub *syntax.CmdSubst, quoted bool) []word {
 	case flowPaths:
 		words := make([]word, 0, len(out.dirs))
 		for _, dir := range out.dirs {
-			words = append(words, word{text: dir.text, open: true, under: true, dashless: true})
+			words = append(words, word{text: dir.text, open: true, under: true, dashless: dir.dashless || dir.text != ""})
 		}
 		if quoted && len(words) != 1 {
 			return []word{{open: true}}
@@ -360,7 +369,12 @@ func (e *expansion) substitution(sub *syntax.CmdSubst, quoted bool) []word {
 		return words
 	case flowNone, flowForeign, flowRemote:
 	}
-	return []word{{open: true, split: !quoted}}
+	return []word{{open: true, split: !quoted, foreign: !countsOnly(out.from)}}
+}
+
+// countsOnly reports a program whose output is a number or a date.
+func countsOnly(program string) bool {
+	return hasField("wc date nproc expr seq stat id", program)
 }
 
 // braces expands {a,b} and {1..3} into the words they stand for. It reports

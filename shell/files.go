@@ -1,16 +1,220 @@
 package shell
 
-import "github.com/umpirehq/umpire"
+import (
+	"path"
+	"strings"
 
-// fileTools are the programs that create, change, move and remove files.
+	"github.com/umpirehq/umpire"
+)
+
+// fileTools are the programs that create, change, move, pack and remove files,
+// and the editors.
 var fileTools = []program{
 	{names: "rm", risk: umpire.High, why: "deletes files for good", args: "delete…", opts: []option{
-		{names: "-fiIvd --force --verbose --dir --interactive? --one-file-system --no-preserve-root --preserve-root?"},
+		{names: "-fiIvdPWx --force --verbose --dir --interactive? --one-file-system --no-preserve-root --preserve-root?"},
 		{names: "-rR --recursive", does: walks, why: "deletes everything below"}, aboutItself,
 	}},
-	{names: "cp", risk: umpire.Medium, why: "copies files", args: "read… write", opts: []option{
-		{names: "-afilnpsuvxLPHdTZ --archive --force --interactive --link --no-clobber --no-dereference --dereference --preserve? --no-preserve= --parents --update? --verbose --one-file-system --symbolic-link --no-target-directory --attributes-only --reflink? --sparse= --strip-trailing-slashes --debug"},
-		{names: "-rR --recursive", does: walks}, {names: "-b --backup? -S= --suffix="},
-		{names: "-t= --target-directory=", does: writes | last}, aboutItself,
+	{names: "rmdir", risk: umpire.High, why: "deletes folders", args: "delete…", opts: []option{{names: "-pv --parents --verbose --ignore-fail-on-non-empty"}, aboutItself}},
+	{names: "unlink", risk: umpire.High, why: "deletes a file for good", args: "delete…", opts: []option{aboutItself}},
+	{names: "shred srm wipe", risk: umpire.High, why: "overwrites files so that nothing is left", args: "write…", check: checkShred, opts: []option{
+		{names: "-fvxzrRdlmMqQecC --force --verbose --exact --zero --recursive"}, {names: "-u --remove?"}, {names: "-n= --iterations= -s= --size="},
+		{names: "--random-source=", does: reads}, aboutItself,
 	}},
+	{names: "mv", risk: umpire.Medium, why: "moves files", check: checkMove, opts: []option{
+		{names: "-finuvZh --force --interactive --no-clobber --update? --verbose --strip-trailing-slashes --context --exchange --no-copy --debug"},
+		{names: "-b --backup? -S= --suffix="}, {names: "-t= --target-directory="}, {names: "-T --no-target-directory"}, aboutItself,
+	}},
+	{names: "cp gcp", risk: umpire.Medium, why: "copies files", check: checkCopy, opts: []option{
+		{names: "-filnpsuvxLPHdZcX --force --interactive --link --no-clobber --no-dereference --dereference --preserve? --no-preserve= --parents --update? --verbose --one-file-system --symbolic-link --attributes-only --reflink? --sparse= --strip-trailing-slashes --debug --copy-contents --context? --keep-directory-symlink --remove-destination"},
+		{names: "-arR --archive --recursive", does: walks}, {names: "-b --backup? -S= --suffix="}, {names: "-t= --target-directory="}, {names: "-T --no-target-directory"}, aboutItself,
+	}},
+	{names: "ln link", peeks: true, risk: umpire.Medium, why: "makes another name for a file", check: checkLink, opts: []option{
+		{names: "-bdFfinLPrsvh --force --interactive --logical --no-dereference --physical --relative --symbolic --verbose --directory"},
+		{names: "--backup? -S= --suffix="}, {names: "-t= --target-directory="}, {names: "-T --no-target-directory"}, aboutItself,
+	}},
+	{names: "install ginstall", risk: umpire.Medium, why: "copies files and sets who may do what with them", check: checkInstall, opts: []option{
+		{names: "-bcCDpvsZ --compare --preserve-timestamps --strip --verbose --preserve-context --context? --debug"},
+		{names: "-m= --mode= -o= --owner= -g= --group= --backup? -S= --suffix="}, {names: "-t= --target-directory="}, {names: "-T --no-target-directory"}, {names: "-d --directory"},
+		{names: "--strip-program=", does: runs, why: "runs a program on what it installs"}, aboutItself,
+	}},
+	{names: "rename prename file-rename", risk: umpire.Medium, why: "renames files, by an expression that may be code", args: "data write…", opts: []option{
+		{names: "-vnsofialN0 --verbose --no-act --nono --symlink --no-overwrite --last --interactive --force"}, {names: "-e= --expr=", does: asks, why: "runs Perl code"},
+		{names: "--help --version -V -h", does: shows},
+	}},
+	{names: "mkdir", risk: umpire.Medium, why: "makes folders", args: "write…", opts: []option{
+		{names: "-pvZ --parents --verbose --context?"}, {names: "-m= --mode="}, aboutItself,
+	}},
+	{names: "touch", risk: umpire.Medium, why: "makes files, or changes their times", args: "write…", opts: []option{
+		{names: "-acfhm --no-create --no-dereference"}, {names: "-d= --date= -t= --time= -A="}, {names: "-r= --reference=", does: reads}, aboutItself,
+	}},
+	{names: "truncate fallocate", risk: umpire.High, why: "cuts files to a size", args: "write…", opts: []option{
+		{names: "-oncdipvwxz --no-create --io-blocks --keep-size --dig-holes --zero-range --punch-hole --posix --verbose"},
+		{names: "-s= --size= -l= --length= --offset="}, {names: "-r= --reference=", does: reads}, aboutItself,
+	}},
+	{names: "tee", risk: umpire.Safe, why: "passes its input on", args: "write…", check: checkTee, out: passesAll, opts: []option{
+		{names: "-aip --append --ignore-interrupts --output-error?"}, aboutItself,
+	}},
+	{names: "mktemp tempfile", risk: umpire.Low, why: "makes a temporary file of a new name", check: checkTemp, opts: []option{
+		{names: "-dqut --directory --quiet --dry-run --suffix="}, {names: "-p= --tmpdir?"}, aboutItself,
+	}},
+	{names: "mkfifo", risk: umpire.Medium, why: "makes a named pipe", args: "write…", opts: []option{{names: "-Z --context? -m= --mode="}, aboutItself}},
+	{names: "mknod", risk: umpire.High, why: "makes a device file", args: "write data…", opts: []option{{names: "-Z --context? -m= --mode="}, aboutItself}},
+	{names: "sync", risk: umpire.Low, why: "writes what is cached to disk", args: "read…", opts: []option{{names: "-df --data --file-system"}, aboutItself}},
+	{names: "patch", risk: umpire.Medium, why: "changes the files that a patch names", check: checkPatch, opts: []option{
+		{names: "-bcEflNnRstTuvZ --backup --force --batch --forward --reverse --silent --quiet --unified --context --normal --dry-run --verbose --binary --remove-empty-files --posix --ignore-whitespace"},
+		{names: "-p= --strip= -F= --fuzz= -V= --version-control= -z= --suffix= -B= --prefix= -Y= -D= --ifdef= --merge? --reject-format= --read-only= --quoting-style= -g= --get="},
+		{names: "-i= --input=", does: reads}, {names: "-o= --output= -r= --reject-file=", does: writes}, {names: "-d= --directory="},
+		{names: "-e --ed", does: asks, why: "runs the patch as commands of an editor"}, aboutItself,
+	}},
+}
+
+// passesAll is what a program prints that copies its input.
+func passesAll(_ *use, in flow) flow { return in }
+
+// A transfer is what cp, mv, ln and install do: sources to one target.
+type transfer struct {
+	sources []word
+	target  word
+	has     bool // there is a target
+	folder  bool // the target is certainly a folder
+	file    bool // the target is certainly no folder
+}
+
+// transfer takes the operands apart.
+func (u *use) transfer() transfer {
+	t := transfer{sources: u.operands, file: u.got("-T", "--no-target-directory") != nil}
+	u.operands = nil
+	if into := u.got("-t", "--target-directory"); into != nil && into.has {
+		t.target, t.has, t.folder = into.value, true, true
+		return t
+	}
+	if n := len(t.sources); n > 1 {
+		t.sources, t.target, t.has = t.sources[:n-1], t.sources[n-1], true
+		t.folder = n > 2
+	}
+	return t
+}
+
+// write notes what the transfer creates or overwrites: the target itself, and
+// when that may be a folder, what it would hold by the names of the sources.
+func (u *use) write(t transfer) {
+	if !t.has {
+		return
+	}
+	u.touch(umpire.KindWrite, t.target, accessOf{})
+	if t.file || !t.target.known() || !t.folder && !mayBeFolder(t.target.text) {
+		return
+	}
+	for _, source := range t.sources {
+		name := base(source.text)
+		switch {
+		case source.known() && name != "." && name != ".." && name != "/":
+			u.touch(umpire.KindWrite, lit(join(t.target.text, name)), accessOf{tree: u.has(walks)})
+		case u.has(walks):
+			u.into(t.target)
+			return
+		}
+	}
+}
+
+// mayBeFolder tells names that look like a folder's from those of a file.
+func mayBeFolder(name string) bool {
+	last := base(name)
+	return strings.HasSuffix(name, "/") || strings.HasSuffix(last, ".d") || strings.LastIndexByte(last, '.') <= 0 || last == ".."
+}
+
+// into notes that names which are not known are created below a folder. Within
+// the project anything there may be changed; elsewhere that would say too much:
+// whoever unpacks into a home does not replace all of it.
+func (u *use) into(folder word) {
+	below := !path.IsAbs(folder.text) || strings.HasPrefix(folder.text+"/", u.w.env.Dir+"/")
+	u.touch(umpire.KindWrite, folder, accessOf{tree: below})
+}
+
+func checkMove(u *use) {
+	t := u.transfer()
+	for _, source := range t.sources {
+		u.touch(umpire.KindDelete, source, accessOf{tree: true, risk: umpire.Medium, why: "is moved away"})
+	}
+	u.write(t)
+}
+
+func checkCopy(u *use) {
+	t := u.transfer()
+	for _, source := range t.sources {
+		u.touch(umpire.KindRead, source, accessOf{tree: u.has(walks)})
+	}
+	u.write(t)
+}
+
+// checkLink judges ln. With one operand the link is made here. What a link leads
+// to is looked at as if it were read: later commands reach it through the link.
+func checkLink(u *use) {
+	t := u.transfer()
+	if !t.has && len(t.sources) == 1 {
+		t.target, t.has, t.folder = lit("."), true, true
+	}
+	for _, source := range t.sources {
+		u.touch(umpire.KindRead, source, accessOf{tree: true, why: "gets another name"})
+	}
+	u.write(t)
+}
+
+func checkInstall(u *use) {
+	if u.got("-d", "--directory") != nil {
+		for _, folder := range u.operands {
+			u.touch(umpire.KindWrite, folder, accessOf{})
+		}
+		u.operands = nil
+		return
+	}
+	checkCopy(u)
+}
+
+// checkShred judges shred -u, which deletes as well.
+func checkShred(u *use) {
+	if u.got("-u", "--remove") == nil && u.program0() == "shred" {
+		return
+	}
+	for _, operand := range u.operands {
+		u.touch(umpire.KindDelete, operand, accessOf{tree: u.got("-r", "-R") != nil})
+	}
+}
+
+// checkTee raises tee once it writes more than the terminal.
+func checkTee(u *use) {
+	for _, operand := range u.operands {
+		if !operand.known() || !hasField("/dev/null /dev/tty /dev/stdout /dev/stderr -", operand.text) {
+			u.raise(umpire.High, "writes its input to files")
+		}
+	}
+}
+
+// checkTemp judges mktemp, which writes where a template or a folder says.
+func checkTemp(u *use) {
+	for _, operand := range u.operands {
+		if strings.Contains(operand.text, "/") || operand.open {
+			u.touch(umpire.KindWrite, operand, accessOf{})
+		}
+	}
+	u.operands = nil
+	if dir := u.got("-p", "--tmpdir"); dir != nil && dir.has {
+		u.touch(umpire.KindWrite, dir.value, accessOf{})
+	}
+}
+
+// checkPatch judges patch: the file that it names, or any that the patch does.
+func checkPatch(u *use) {
+	switch {
+	case len(u.operands) > 0:
+		u.touch(umpire.KindWrite, u.operands[0], accessOf{})
+		for _, operand := range u.operands[1:] {
+			u.touch(umpire.KindRead, operand, accessOf{})
+		}
+	case u.got("-d", "--directory") != nil:
+		u.into(u.got("-d", "--directory").value)
+	default:
+		u.into(lit("."))
+	}
+	u.operands = nil
 }

@@ -1,4 +1,129 @@
 package shell
 
-// gitTools is git and the command lines of git hosts.
-var gitTools = []program{}
+import (
+	"path"
+	"strings"
+
+	"github.com/umpirehq/umpire"
+)
+
+// gitTools is git and the command lines of git hosts. What a repository's own
+// configuration makes git run (core.fsmonitor, diff.external, filters, pagers)
+// is not known here: only the line is judged.
+var gitTools = []program{
+	{names: "git", risk: umpire.Safe, why: "prints a summary of git", style: leading, more: []*[]program{
+		&gitHistory, &gitLooking, &gitRefs, &gitChanging, &gitRewriting, &gitRemotes, &gitPlumbing, &gitPrograms,
+	}, opts: []option{
+		{names: "-C=", does: enters},
+		{names: "-c=", does: obeys, why: "a setting on the line can name programs to run", except: harmlessGitSettings},
+		{names: "--config-env=", does: obeys, why: "a setting on the line can name programs to run"},
+		{names: "--exec-path?", does: obeys, why: "runs git's programs from another folder"},
+		{names: "--git-dir=", does: obeys | reads, why: "obeys the settings of another repository", except: ".git"},
+		{names: "--work-tree=", does: obeys | reads, why: "works on other files than the repository's"},
+		{names: "--bare", does: asks, why: "obeys the settings of the folder itself"},
+		{names: "-p --paginate", does: asks, why: "starts the pager of the settings"},
+		{names: "-P --no-pager --no-replace-objects --no-lazy-fetch --no-optional-locks --no-advice"},
+		{names: "--literal-pathspecs --glob-pathspecs --noglob-pathspecs --icase-pathspecs --namespace= --attr-source= --super-prefix="},
+		{names: "-v --version -h --help --html-path --man-path --info-path --list-cmds=", does: shows},
+	}},
+	{names: dashedGit, risk: umpire.Safe, why: "is a program of git", style: bare, check: checkDashedGit},
+	{names: "gitk git-gui", risk: umpire.Medium, why: "opens a window"},
+	{names: "gh", risk: umpire.Safe, why: "prints a summary of gh", style: leading, more: []*[]program{&ghWork, &ghAccount}, opts: ghSelf},
+	{names: "glab", risk: umpire.Safe, why: "prints a summary of glab", style: leading, more: []*[]program{&glabWork}, opts: ghSelf},
+}
+
+// harmlessGitSettings are settings that change what git prints, or switch off
+// what would run.
+const harmlessGitSettings = "color. advice. column. core.quotepath= core.abbrev= core.pager=cat core.pager=less core.fsmonitor=false " +
+	"core.autocrlf= core.safecrlf= core.precomposeunicode= core.whitespace= core.commentchar= pager.log=false pager.diff=false pager.show=false pager.branch=false pager.status=false " +
+	"log.date= log.decorate= log.follow= log.abbrevcommit= log.showroot= log.mailmap= log.diffmerges= format.pretty= " +
+	"diff.renames= diff.renamelimit= diff.noprefix= diff.mnemonicprefix= diff.algorithm= diff.context= diff.interhunkcontext= diff.colormoved= diff.colormovedws= " +
+	"diff.indentheuristic= diff.submodule= diff.relative= diff.statgraphwidth= diff.statnamewidth= diff.ignoresubmodules= diff.suppressblankempty= diff.wordregex= diff.wserrorhighlight= " +
+	"status.short= status.branch= status.relativepaths= status.showuntrackedfiles= status.renames= status.showstash= " +
+	"grep.linenumber= grep.column= grep.patterntype= grep.fullname= grep.threads= blame.date= blame.showemail= blame.coloring= " +
+	"user.name= user.email= author.name= author.email= committer.name= committer.email= versionsort.suffix= branch.sort= tag.sort= merge.renamelimit= " +
+	"gc.auto=0 maintenance.auto=false commit.gpgsign=false tag.gpgsign=false init.defaultbranch= protocol.version= i18n.logoutputencoding= i18n.commitencoding="
+
+// dashedGit are the other spellings of git's subcommands, as they lie in its
+// folder of programs.
+const dashedGit = "git-add git-am git-annotate git-apply git-archive git-bisect git-blame git-branch git-bundle git-cat-file git-check-attr git-check-ignore " +
+	"git-checkout git-checkout-index git-cherry git-cherry-pick git-clean git-clone git-commit git-commit-tree git-config git-count-objects git-credential " +
+	"git-daemon git-describe git-diff git-diff-files git-diff-index git-diff-tree git-difftool git-fast-export git-fast-import git-fetch git-filter-branch " +
+	"git-filter-repo git-for-each-ref git-format-patch git-fsck git-gc git-grep git-hash-object git-help git-hook git-http-backend git-imap-send git-init " +
+	"git-instaweb git-lfs git-log git-ls-files git-ls-remote git-ls-tree git-maintenance git-merge git-merge-base git-mergetool git-mv git-name-rev git-notes " +
+	"git-prune git-pull git-push git-range-diff git-read-tree git-rebase git-receive-pack git-reflog git-remote git-repack git-replace git-reset git-restore " +
+	"git-rev-list git-rev-parse git-revert git-rm git-send-email git-shell git-shortlog git-show git-show-branch git-show-ref git-sparse-checkout git-stage " +
+	"git-stash git-status git-submodule git-subtree git-switch git-symbolic-ref git-tag git-update-index git-update-ref git-upload-archive git-upload-pack " +
+	"git-var git-verify-commit git-verify-tag git-whatchanged git-worktree git-write-tree"
+
+// checkDashedGit judges git-push as git push.
+func checkDashedGit(u *use) {
+	sub := strings.TrimPrefix(u.program0(), "git-")
+	words := append([]word{lit("git"), lit(sub)}, u.operands...)
+	u.operands, u.table = nil, u.program0()
+	u.rest("command", words)
+}
+
+// outward reports whether an operand of git that may be a revision or a path
+// leads out of the folder if it is a path.
+func outward(operand word) bool {
+	name := operand.text
+	return path.IsAbs(name) || name == ".." || strings.HasPrefix(name, "../") ||
+		strings.Contains(name, "/../") || strings.HasSuffix(name, "/..")
+}
+
+// checkOutward notes operands that lead out of the folder. All others are
+// revisions, patterns, or paths within the work tree.
+func checkOutward(u *use) { u.outward(u.operands) }
+
+func (u *use) outward(operands []word) {
+	for _, operand := range operands {
+		if outward(operand) {
+			u.touch(umpire.KindRead, operand, accessOf{})
+		}
+	}
+}
+
+// touchAll notes an access of every operand.
+func (u *use) touchAll(kind umpire.AccessKind, operands []word, of accessOf) {
+	for _, operand := range operands {
+		u.touch(kind, operand, of)
+	}
+}
+
+// onlyShows makes a use that was told to do nothing a safe one, when everything
+// else that was given is known.
+func (u *use) onlyShows(why string) {
+	if len(u.unknown) == 0 && !u.doubtful && u.spoke == "" {
+		u.risk, u.why = umpire.Safe, why
+	}
+}
+
+// harm says that an option makes the use a dangerous one. The option is named
+// as in the table however it was abbreviated.
+func (u *use) harm(option, why string) {
+	u.spoke = option
+	u.risk, u.why = min(u.risk, umpire.High), why
+}
+
+// first is the first operand when it is wholly known.
+func (u *use) first() string {
+	if len(u.operands) == 0 || !u.operands[0].known() {
+		return ""
+	}
+	return u.operands[0].text
+}
+
+// below is a list of names, one a line, that are relative and stay below the
+// folder they are relative to; revisions printed by git are such names too.
+func below(u *use) flow {
+	if len(u.unknown) > 0 || u.doubtful {
+		return printed("git")
+	}
+	for _, operand := range u.operands {
+		if outward(operand) {
+			return printed("git")
+		}
+	}
+	return flow{kind: flowPaths, dirs: []word{{}}}
+}

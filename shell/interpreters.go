@@ -1,42 +1,74 @@
 package shell
 
-import "github.com/umpirehq/umpire"
+import (
+	"strings"
+
+	"github.com/umpirehq/umpire"
+)
 
 // interpreters run code. Shell code is walked; code of other languages is not
 // known, and asks.
 var interpreters = []program{
 	{names: "sh bash dash ash zsh ksh mksh rbash", risk: umpire.Safe, why: "runs shell code", style: leading, args: "script data…", check: checkShell, opts: []option{
-		{names: "-euvxnfhamBCEHPTkptD"}, {names: "-c", why: "runs its first operand"}, {names: "-s"},
-		{names: "-l --login -i --rcfile= --init-file=", does: obeys, why: "obeys the shell's start-up files"},
-		{names: "-o= -O="}, {names: "--norc --noprofile --posix --restricted --verbose"}, aboutItself,
+		{names: "-euvxnfhamBCEHPTkptDlis"}, {names: "-c", why: "runs its first operand"}, {names: "-o= -O="},
+		{names: "--rcfile= --init-file= --emulate=", does: obeys, why: "obeys a start-up file that it names"},
+		{names: "--login --norc --noprofile --posix --restricted --verbose --noediting --no-rcs --no-globalrcs"}, aboutItself,
 	}},
-	{names: "fish csh tcsh pwsh powershell nu elvish xonsh cmd", risk: umpire.Medium, why: "runs code of another shell", style: leading, args: "code…", opts: []option{{names: "--version -v", does: shows}}},
-	{names: "python python3 python2 pypy pypy3", risk: umpire.Medium, why: "runs Python code", style: leading, args: "script data…", opts: []option{
-		{names: "--version -V --help -h", does: shows}, {names: "-uBEIsSqOxbdivPRW= -X="},
-		{names: "-c= -m=", does: asks, why: "runs Python code"},
+	{names: "fish csh tcsh pwsh powershell nu elvish xonsh cmd", risk: umpire.Medium, why: "runs code of another shell", style: leading, args: "code…", check: runsCode, opts: []option{{names: "--version -v", does: shows}}},
+	{names: "python python3 python2 pypy pypy3 python3.8 python3.9 python3.10 python3.11 python3.12 python3.13 python3.14", risk: umpire.Safe, why: "runs Python code that cannot be judged", style: leading, args: "script data…", check: checkPython, opts: []option{
+		{names: "--version -V --help -h --help-env --help-xoptions --help-all", does: shows}, {names: "-uBEIsSqObdvP"}, {names: "-W= --check-hash-based-pycs="},
+		{names: "-X= -i -x", does: asks, why: "runs more Python code"}, {names: "-m=", does: ends}, {names: "-c=", does: ends},
 	}},
-	{names: "node nodejs bun-node", risk: umpire.Medium, why: "runs JavaScript code", style: leading, args: "script data…", opts: []option{{names: "--version -v --help -h --v8-options", does: shows}}},
-	{names: "deno", risk: umpire.Medium, why: "runs JavaScript code", style: leading, opts: []option{{names: "--version -V --help -h", does: shows}}},
-	{names: "ruby irb", risk: umpire.Medium, why: "runs Ruby code", style: leading, args: "script data…", opts: []option{{names: "--version -v --help -h", does: shows}}},
-	{names: "perl", risk: umpire.Medium, why: "runs Perl code", style: leading, args: "script data…", opts: []option{{names: "--version -v --help -h", does: shows}}},
-	{names: "php", risk: umpire.Medium, why: "runs PHP code", style: leading, args: "script data…", opts: []option{{names: "--version -v --help -h --ini -i -m", does: shows}}},
-	{names: "lua luajit tclsh expect osascript Rscript R julia ghci scala groovy swift elixir iex erl octave gnuplot m4", risk: umpire.Medium, why: "runs code", style: leading, args: "code…", opts: []option{{names: "--version --help", does: shows}}},
-	{names: "java", risk: umpire.Medium, why: "runs Java code", style: words, args: "code…", opts: []option{{names: "-version --version -help --help", does: shows}}},
+	{names: "node nodejs iojs", risk: umpire.Safe, why: "runs JavaScript code that cannot be judged", style: leading, args: "script data…", check: checkSyntax, opts: []option{
+		{names: "--version -v --help -h --v8-options", does: shows}, {names: "--check -c", why: "checks the syntax"},
+		{names: "--trace-warnings --no-warnings --enable-source-maps --max-old-space-size= --experimental-strip-types"},
+		{names: "-e= --eval= -p= --print= --test --watch --inspect? --inspect-brk? -i --interactive --run=", does: asks, why: "runs JavaScript code that cannot be judged"},
+		{names: "-r= --require= --import= --loader= --experimental-loader= --env-file= --input-type= -C=", does: obeys, why: "loads more JavaScript code"},
+	}},
+	{names: "deno", risk: umpire.Medium, why: "runs JavaScript code that cannot be judged", style: leading, check: runsCode, opts: []option{{names: "--version -V --help -h", does: shows}, {names: "-q --quiet"}}, subs: []program{
+		{names: "check lint info doc", each: true, risk: umpire.Low, why: "checks code without running it", args: "data…", check: checkDenoTargets, opts: []option{{names: "--json --quiet -q --no-remote --no-lock --all --filter= --private --html=", does: 0}, {names: "--fix", does: asks, why: changesSources}, {names: "--config= -c= --import-map=", does: obeys, why: otherRules}}},
+		{names: "install add remove uninstall publish upgrade update outdated deploy jupyter init", each: true, risk: umpire.High, why: changesPackages, lax: true},
+		{names: "help types completions", each: true, risk: umpire.Safe, why: "prints help"},
+	}},
+	{names: "ruby irb jruby", risk: umpire.Safe, why: "runs Ruby code that cannot be judged", style: leading, args: "script data…", check: checkSyntax, opts: []option{
+		{names: "--version -v --help -h --copyright", does: shows}, {names: "-wW"}, {names: "-c --check", why: "checks the syntax"},
+		{names: "-e= -r= -I= -C= -E= -x? -i? -n -p -a -l -s -S -d", does: asks, why: "runs Ruby code that cannot be judged"},
+	}},
+	{names: "perl", risk: umpire.Medium, why: "runs Perl code that cannot be judged", style: leading, args: "code read…", check: checkPerl, opts: []option{
+		{names: "--version -v --help -h", does: shows}, {names: "-wWnplasSTtuUXcf0123456789"}, {names: "-e= -E=", does: lead}, {names: "-F= -I= -M= -m= -C? -D= -x? -V? -d?"},
+		{names: "-i?", does: edits | asks, why: "runs Perl code and changes files in place"},
+	}},
+	{names: "php", risk: umpire.Safe, why: "runs PHP code that cannot be judged", style: leading, args: "script data…", check: checkSyntax, opts: []option{
+		{names: "--version -v --help -h --ini -i -m --info --modules", does: shows}, {names: "-l --syntax-check", why: "checks the syntax"}, {names: "-n --no-php-ini -q -C -H"},
+		{names: "-c= --php-ini=", does: obeys}, {names: "-r= -B= -R= -F= -E= -a -f= -d= -z= -t=", does: asks, why: "runs PHP code that cannot be judged"}, {names: "-S= --server=", does: harms, why: "serves files to the network"},
+	}},
+	{names: "lua luajit luac tclsh wish expect osascript Rscript R julia ghci scala groovy swipl clisp sbcl guile racket elixir iex erl escript octave gnuplot m4 awk-csv bc-run jshell jrunscript jjs kotlin clojure clj janet raku ocaml", risk: umpire.Medium, why: "runs code that cannot be judged", style: leading, args: "code…", check: runsCode, opts: []option{{names: "--version --help -v", does: shows}}},
+	{names: "java", risk: umpire.Medium, why: "runs Java code that cannot be judged", style: words, args: "code…", check: runsCode, opts: []option{{names: "-version --version -help --help --list-modules -showversion", does: shows}}},
 }
 
 // checkShell judges a shell: -c code is walked, a script file is not known, and
-// without either the standard input is the code.
+// without either the standard input is the code. Start-up files of -l and -i are
+// the user's own and count as known.
 func checkShell(u *use) {
-	if u.got("-i", "-l") != nil {
-		u.raise(umpire.Medium, "obeys the shell's start-up files")
+	if len(u.operands) > 0 && strings.HasPrefix(u.operands[0].text, "+") {
+		u.raise(umpire.Medium, "takes an option back")
+		return
 	}
 	switch {
+	case u.got("-n") != nil && u.got("-c", "-s", "-i") == nil && len(u.operands) > 0:
+		u.onlyReads("checks the syntax of shell code")
 	case u.got("-c") != nil:
 		u.inlineCode()
 	case u.got("-s") != nil || len(u.operands) == 0:
 		u.operands = nil
 		u.stdinCode()
 	}
+}
+
+// onlyReads makes the first operand a file that is read, and the others data.
+func (u *use) onlyReads(why string) {
+	u.touch(umpire.KindRead, u.operands[0], accessOf{})
+	u.operands, u.why = nil, why
 }
 
 func (u *use) inlineCode() {
@@ -59,12 +91,130 @@ func (u *use) stdinCode() {
 		s, text := u.s.clone(), u.in.text
 		u.then(func() { u.w.code(s, lit(text), flow{}) })
 	case flowRemote:
-		u.raise(umpire.High, "runs what was downloaded from the network")
-		u.doubt = "the code is not known before it runs"
+		u.remoteCode()
 	case flowNone:
 		u.raise(umpire.Medium, "starts an interactive shell")
 	case flowForeign, flowPaths:
 		u.raise(umpire.Medium, "runs what "+orElse(u.in.from, "the pipe")+" prints")
 		u.doubt = "the code is not known before it runs"
+	}
+}
+
+// remoteCode judges an interpreter that runs what comes from the network.
+func (u *use) remoteCode() {
+	u.raise(umpire.High, "runs what was downloaded from the network")
+	u.doubt = "the code is not known before it runs"
+}
+
+// runsCode judges an interpreter of another language: its code asks, and where
+// it can be the standard input it matters where that comes from.
+func runsCode(u *use) {
+	u.raise(umpire.Medium, u.program.why)
+	fromInput := len(u.operands) == 0 && !u.has(asks|ends|lead) || len(u.operands) > 0 && u.operands[0].text == "-"
+	if fromInput && u.in.kind == flowRemote {
+		u.remoteCode()
+	}
+	if len(u.operands) > 0 && u.operands[0].text == "-" {
+		u.operands = nil
+	}
+}
+
+// checkSyntax judges node, ruby and php: checking the syntax only reads.
+func checkSyntax(u *use) {
+	if u.got("--check", "-l", "--syntax-check") != nil && len(u.operands) > 0 {
+		u.onlyReads("checks the syntax")
+		return
+	}
+	runsCode(u)
+}
+
+// checkPerl notes the files that code on the line works on.
+func checkPerl(u *use) {
+	if !u.has(lead) {
+		runsCode(u)
+		return
+	}
+	for _, operand := range u.operands {
+		if u.has(edits) {
+			u.touch(umpire.KindWrite, operand, accessOf{})
+		}
+		u.touch(umpire.KindRead, operand, accessOf{})
+	}
+	u.operands = nil
+}
+
+// checkDenoTargets makes a look at remote code ask.
+func checkDenoTargets(u *use) {
+	for _, operand := range u.operands {
+		if operand.open || strings.Contains(operand.text, ":") {
+			u.raise(umpire.Medium, "downloads "+operand.display())
+			continue
+		}
+		u.touch(umpire.KindRead, operand, accessOf{})
+	}
+	u.operands = nil
+}
+
+// checkPython judges python: a module of its own may be known by its name.
+func checkPython(u *use) {
+	module := u.got("-m")
+	if module == nil || !module.has {
+		runsCode(u)
+		return
+	}
+	args := u.operands
+	u.operands = nil
+	if !module.value.known() {
+		u.raise(umpire.Medium, u.program.why)
+		return
+	}
+	u.pythonModule(module.value.text, args)
+}
+
+// pythonModule judges the modules that are programs of their own: some only
+// read, some serve, and some are known as programs.
+func (u *use) pythonModule(name string, args []word) {
+	switch {
+	case name == "json.tool":
+		u.jsonTool(args)
+	case hasField("http.server SimpleHTTPServer pydoc smtpd xmlrpc.server", name):
+		u.raise(umpire.High, "serves files or documentation to the network")
+	case hasField("ensurepip", name):
+		u.raise(umpire.High, changesPackages)
+	case hasField("pip pip3 pytest mypy black isort flake8 ruff pylint tox nox coverage poetry pipx uv pycodestyle bandit vulture yapf pre_commit", name):
+		u.why = "runs " + name
+		u.elsewhere(append([]word{lit(strings.ReplaceAll(name, "_", "-"))}, args...))
+	case hasField("venv virtualenv compileall py_compile zipapp", name):
+		u.raise(umpire.Medium, "writes files")
+		for _, arg := range args {
+			if !arg.maybeOption() {
+				u.touch(umpire.KindWrite, arg, accessOf{tree: true})
+			}
+		}
+	default:
+		u.raise(umpire.Medium, "runs the Python module "+name)
+	}
+}
+
+// jsonTool judges `python -m json.tool [options] [infile [outfile]]`. A folder of
+// the project could hold a module of that name; it would have had to be written
+// there first, which is judged on its own.
+func (u *use) jsonTool(args []word) {
+	u.why = "prints JSON"
+	files := 0
+	for i := 0; i < len(args); i++ {
+		switch arg := args[i]; {
+		case arg.text == "--indent":
+			i++
+		case arg.known() && hasField("--sort-keys --json-lines --tab --no-indent --compact --no-ensure-ascii -v -e", arg.text):
+		case arg.maybeOption():
+			u.raise(umpire.Medium, "the option "+arg.display()+" of json.tool is not known")
+		case files == 1:
+			u.raise(umpire.Medium, "writes a file")
+			u.touch(umpire.KindWrite, arg, accessOf{})
+		default:
+			u.touch(umpire.KindRead, arg, accessOf{})
+			files++
+		}
 	}
 }

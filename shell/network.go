@@ -1,4 +1,130 @@
 package shell
 
-// networkTools are the programs that reach other hosts.
-var networkTools = []program{}
+import (
+	"strings"
+
+	"github.com/umpirehq/umpire"
+)
+
+// networkTools are the programs that look at the network.
+var networkTools = []program{
+	{names: "ping ping6 fping arping", risk: umpire.Safe, why: "sends packets to a host", check: visitsHosts, opts: []option{
+		{names: "-c= -i= -W= -w= -s= -t= -I= -M= -p= -l= -Q= -S= --count= --interval= --timeout="}, {names: "-46aAbBCDdhLnOoqrRUvV"}, {names: "-f --flood", does: harms, why: "floods a host"}, aboutItself,
+	}},
+	{names: "traceroute traceroute6 tracepath", risk: umpire.Safe, why: "sends packets to the hosts on the way", check: visitsHosts, opts: []option{
+		{names: "-46bnrITUFdea --tcp --udp"}, {names: "-m= -q= -w= -p= -i= -f= -s= -N= -z="}, aboutItself,
+	}},
+	{names: "mtr", risk: umpire.Safe, why: "sends packets to the hosts on the way", check: visitsHosts, opts: []option{
+		{names: "-46bnrwezatjlcTu --report --report-wide --no-dns --show-ips --tcp --udp --json --csv --raw"}, {names: "-m= -i= -s= --report-cycles= --max-ttl= --interval="}, aboutItself,
+	}},
+	{names: "dig delv kdig", risk: umpire.Safe, why: "asks a name server", style: bare, check: checkDig},
+	{names: "nslookup", risk: umpire.Safe, why: "asks a name server", style: words, check: visitsHosts, opts: []option{{names: "-type= -query= -q= -t= -class= -port= -timeout= -retry= -debug -vc -norecurse"}, aboutItself}},
+	{names: "host dog doggo", risk: umpire.Safe, why: "asks a name server", check: visitsHosts, opts: []option{
+		{names: "-adlnrsTUvVwC46A"}, {names: "-c= -N= -R= -t= -W="}, aboutItself,
+	}},
+	{names: "whois", risk: umpire.Safe, why: "asks who owns a name", check: visitsHosts, opts: []option{{names: "-HIarlQ"}, {names: "-h= --host= -p= --port=", does: asks, why: "asks another server"}, aboutItself}},
+	{names: "nmap masscan zmap hping3 nikto sqlmap hydra", risk: umpire.High, why: "scans hosts", args: "host…", style: words, lax: true, opts: []option{{names: "--version -V --help -h", does: shows}, {names: "-oN= -oX= -oG= -oA=", does: writes}, {names: "-iL= --excludefile= --resume=", does: reads}, {names: "-p= --top-ports= -e="}, {names: "--script=", does: harms, why: "runs scripts"}}},
+	{names: "tcpdump tshark dumpcap wireshark ngrep", risk: umpire.High, why: "listens to the network", lax: true, opts: []option{{names: "--version --help -h", does: shows}, {names: "-w=", does: writes}, {names: "-r= -F=", does: reads}, {names: "-z= --postrotate-command=", does: runs | harms, why: "runs a program on what it saved"}}},
+	{names: "nc ncat netcat", risk: umpire.High, why: "opens a connection", lax: true, check: reachesFirst, out: fromNetwork, opts: []option{
+		{names: "-e= --exec= -c= --sh-exec=", does: runs | harms, why: "gives a connection to a program"}, {names: "--lua-exec=", does: reads | harms, why: "runs a script"},
+		{names: "-o= --output= -x= --hex-dump=", does: writes}, {names: "-p= -s= -w= -i= -q= -X= -T= -O= -I="}, {names: "--version --help -h", does: shows},
+	}},
+	{names: "socat", risk: umpire.High, why: "connects files, programs and the network", lax: true, check: checkSocat, out: fromNetwork, opts: []option{{names: "-V -h", does: shows}, {names: "-b= -t= -T= -l= -L= -W="}, {names: "-r= -R=", does: writes}}},
+	{names: "telnet ftp lftp tftp ncftp ftpget ftpput rlogin rsh rexec", risk: umpire.High, why: "opens a connection", lax: true, check: reachesFirst, out: fromNetwork, opts: []option{{names: "-e= -c=", does: asks, why: "runs commands of its own"}, {names: "-f=", does: reads}, {names: "--version --help", does: shows}}},
+	{names: "mail mailx mutt sendmail msmtp swaks", risk: umpire.High, why: "sends mail", lax: true, opts: []option{{names: "-a= -A= --attach=", does: reads, why: "sends it"}}},
+	{names: "ngrok cloudflared localtunnel bore frpc tailscale zerotier-cli wg wg-quick openvpn", risk: umpire.High, why: "opens this machine to a network", lax: true, opts: []option{{names: "--version --help", does: shows}}},
+	{names: "nginx apache2 httpd caddy lighttpd darkhttpd miniserve http-server serve live-server webfsd", risk: umpire.High, why: "serves files or a configuration to the network", lax: true, opts: []option{{names: "--version --help -v -V", does: shows}}},
+}
+
+// fromNetwork is what a program prints that passes on bytes from the network.
+func fromNetwork(*use, flow) flow { return flow{kind: flowRemote} }
+
+// visit notes that a host or URL is reached, as an access of its own.
+func (u *use) visit(target word, risk umpire.Risk, why string) {
+	a := umpire.Access{Kind: umpire.KindNetwork, Target: target.display(), Risk: risk, Reason: why, Table: u.table}
+	if target.open && !hostKnown(target.text) {
+		a.Doubt = "the host is not known before it runs"
+	}
+	u.then(func() { u.w.emit(a) })
+}
+
+// hostKnown reports whether the beginning of a URL holds its whole host.
+func hostKnown(url string) bool {
+	_, rest, found := strings.Cut(url, "://")
+	return found && strings.ContainsAny(rest, "/?#")
+}
+
+// visitsHosts makes every operand a host that is reached: what a name server or
+// a host is asked can carry data, so that it asks.
+func visitsHosts(u *use) {
+	for _, operand := range u.operands {
+		u.visit(operand, umpire.Medium, u.program.why)
+	}
+	u.operands = nil
+}
+
+// reachesFirst makes the first operand the host that is reached.
+func reachesFirst(u *use) {
+	if len(u.operands) > 0 {
+		u.visit(u.operands[0], umpire.High, u.program.why)
+	}
+	u.operands = nil
+}
+
+// checkDig judges dig's arguments: @server, +option, -f file, names.
+func checkDig(u *use) {
+	words := u.operands
+	u.operands = nil
+	if len(words) == 1 && (words[0].text == "-v" || words[0].text == "-h") {
+		return
+	}
+	for i := 0; i < len(words); i++ {
+		wd := words[i]
+		switch {
+		case wd.text == "-f" || wd.text == "-k":
+			if i+1 < len(words) {
+				u.touch(umpire.KindRead, words[i+1], accessOf{})
+			}
+			i++
+		case strings.HasPrefix(wd.text, "-f"), strings.HasPrefix(wd.text, "-k"):
+			u.touch(umpire.KindRead, wd.cut(len("-f")), accessOf{})
+		case strings.HasPrefix(wd.text, "+"), strings.HasPrefix(wd.text, "-"):
+		default:
+			u.visit(wd, umpire.Medium, "asks a name server")
+		}
+	}
+	if len(words) == 0 {
+		u.raise(umpire.Medium, "asks a name server")
+	}
+}
+
+// checkSocat judges socat's two addresses.
+func checkSocat(u *use) {
+	for _, operand := range u.operands {
+		kind, rest, found := operand.after(":")
+		if !found {
+			kind = strings.ToLower(operand.text)
+		}
+		u.socatAddress(strings.ToLower(kind), rest, operand)
+	}
+	u.operands = nil
+}
+
+func (u *use) socatAddress(kind string, rest, whole word) {
+	address, _, cut := rest.after(",")
+	target := rest
+	if cut {
+		target = lit(address)
+	}
+	switch kind {
+	case "-", "stdin", "stdout", "stdio", "stderr", "pty", "fd", "readline":
+	case "exec", "system", "shell":
+		s := u.s.clone()
+		u.then(func() { u.w.code(s, target, flow{kind: flowRemote}) })
+	case "open", "file", "gopen", "create", "creat", "pipe", "fifo":
+		u.touch(umpire.KindRead, target, accessOf{})
+		u.touch(umpire.KindWrite, target, accessOf{})
+	default:
+		u.visit(whole, umpire.High, "opens a connection")
+	}
+}

@@ -120,6 +120,9 @@ func (u *use) rest(kind string, words []word) {
 		defer u.w.open()()
 		u.w.run(s.clone(), words, in)
 	})
+	if len(u.unknown) > 0 || u.doubtful {
+		u.suspects(words[min(1, len(words)):])
+	}
 }
 
 // joined is the words with blanks between them, as eval and ssh join them.

@@ -25,6 +25,7 @@ func (p *program) parse(args []word, leads bool) parsed {
 	var out parsed
 	for i := 0; i < len(args); i++ {
 		arg := args[i]
+		out.suspect(p, arg)
 		switch {
 		case out.ended || p.style == bare:
 			out.operands = append(out.operands, arg)
@@ -35,12 +36,36 @@ func (p *program) parse(args []word, leads bool) parsed {
 			out.operands = append(out.operands, arg)
 		case arg.maybeOption():
 			i += p.option(&out, arg, args[i+1:])
+			out.suspect(p, args[i])
+			out.ended = len(out.given) > 0 && out.given[len(out.given)-1].option.does&ends != 0
 		default:
 			out.operands = append(out.operands, arg)
 			out.ended = leads
 		}
 	}
 	return out
+}
+
+// suspect notes a word that the shell may split into several, options among
+// them, where options are still read.
+func (out *parsed) suspect(p *program, arg word) {
+	if out.ended || p.style == bare || p.lax {
+		return
+	}
+	if arg.open && arg.split || arg.under && arg.text == "" && !arg.dashless && p.obeysOptions() {
+		out.doubtful = true
+	}
+}
+
+// obeysOptions reports whether a file that is named like an option of the
+// program could make it do more than look.
+func (p *program) obeysOptions() bool {
+	for i := range p.opts {
+		if p.opts[i].does&(runs|obeys|writes|deletes|edits|drops|harms) != 0 {
+			return true
+		}
+	}
+	return false
 }
 
 // option reads one option argument and returns how many of the following

@@ -1,4 +1,133 @@
 package shell
 
-// packageManagers are the programs that install and publish packages.
-var packageManagers = []program{}
+import (
+	"strings"
+
+	"github.com/umpirehq/umpire"
+)
+
+// packageManagers are the package managers of operating systems. Whatever they
+// install runs its own code, mostly as root.
+var packageManagers = []program{
+	{names: "brew", risk: umpire.High, why: changesPackages, style: leading, opts: []option{{names: "--version -v --help -h --prefix --cellar --cache --repository --config", does: shows}, {names: "-q --quiet -d --debug"}}, subs: []program{
+		{names: "list ls", risk: umpire.Safe, why: listsPackages, opts: []option{{names: "--formula --cask --full-name --versions --multiple --pinned --json?"}, {names: "-1ltr --formulae --casks --installed-on-request --installed-as-dependency"}}},
+		{names: "info abv", risk: umpire.Low, why: asksRegistry, check: registryNames, opts: []option{{names: "--json? --installed --formula --cask --analytics --days= --category= --variations --sizes"}, {names: "-v --verbose"}}},
+		{names: "search", risk: umpire.Low, why: asksRegistry, check: registryNames, opts: []option{{names: "--formula --cask --formulae --casks --desc"}}},
+		{names: "deps uses leaves outdated desc", each: true, risk: umpire.Low, why: listsPackages, check: registryNames, opts: []option{{names: "--tree --installed --json? --formula --cask --recursive --direct --topological --include-build --include-optional --installed-on-request"}, {names: "-vqsr --greedy"}}},
+		{names: "config doctor --prefix --cellar --cache --repository --env commands help", each: true, risk: umpire.Low, why: listsPackages, args: "data…", opts: []option{{names: "--quiet --installed"}}},
+	}},
+	{names: "apt apt-get aptitude", risk: umpire.High, why: changesPackages, style: leading, opts: []option{
+		{names: "--version -v --help -h", does: shows}, {names: "-qy --quiet --yes --assume-yes"},
+		{names: "-o= --option= -c= --config-file=", does: obeys, why: "obeys another configuration"},
+	}, subs: []program{
+		{names: "list search", each: true, risk: umpire.Safe, why: listsPackages, opts: []option{{names: "--installed --upgradable --manual-installed --all-versions --full --names-only"}, {names: "-aqn"}}},
+		{names: "show policy depends rdepends", each: true, risk: umpire.Safe, why: listsPackages, opts: []option{{names: "--all-versions --no-all-versions --installed --recurse --no-recommends"}, {names: "-aq"}}},
+		{names: "changelog", risk: umpire.Medium, why: "downloads a text and shows it in a pager", lax: true},
+		{names: "download source", each: true, risk: umpire.High, why: "downloads a package", lax: true},
+	}},
+	{names: "apt-cache", risk: umpire.Medium, why: listsPackages, style: leading, opts: []option{
+		{names: "--version -v --help -h", does: shows}, {names: "-qnfai --quiet --names-only --full --all-versions --installed --no-all-versions"},
+		{names: "-o= --option= -c= --config-file=", does: obeys, why: "obeys another configuration"},
+	}, subs: []program{
+		{names: "search show showpkg showsrc policy madison depends rdepends pkgnames stats dump dumpavail unmet xvcg dotty", each: true, risk: umpire.Safe, why: listsPackages, opts: []option{{names: "--names-only --full --all-versions --no-all-versions --installed --recurse --no-recommends --no-suggests --important --generate"}, {names: "-qnfai"}}},
+	}},
+	{names: "dpkg", risk: umpire.Safe, why: listsPackages, check: checkDpkg, opts: []option{
+		{names: "-lsLSp --list --status --listfiles --search --print-avail --get-selections --print-architecture --print-foreign-architectures --audit -C --verify -V --no-pager", why: "lists"},
+		{names: "-c= --contents= -I= --info= -f= --field=", does: reads, why: "looks into a package"},
+		{names: "--compare-versions"}, {names: "-i --install -r --remove -P --purge --unpack --configure -a --pending --force-all --force?", does: harms, why: changesPackages},
+		{names: "-x= --extract= -e= --control=", does: harms, why: "unpacks a package"}, {names: "--version --help", does: shows},
+	}},
+	{names: "dpkg-query", risk: umpire.Safe, why: listsPackages, opts: []option{
+		{names: "-lsLSWpc --list --status --listfiles --search --show --print-avail --control-list --no-pager"}, {names: "-f= --showformat="}, aboutItself,
+	}},
+	{names: "rpm", risk: umpire.Medium, why: "works on packages", check: checkRpm, opts: []option{
+		{names: "-qalicdpRvh --query --all --list --info --configfiles --docfiles --package --requires --provides --changelog --scripts --conflicts --obsoletes --last -f --file", why: "lists"},
+		{names: "--qf= --queryformat=", does: asks, why: "expands a macro"},
+		{names: "-UFe --install --upgrade --freshen --erase --nodeps --force --import --rebuilddb --initdb", does: harms, why: changesPackages},
+		{names: "-E= --eval= -D= --define= --undefine= --macros= --rcfile= --load= --pipe= --root= --dbpath=", does: harms, why: "runs code"}, {names: "--version", does: shows},
+	}},
+	{names: "dnf yum microdnf zypper tdnf", risk: umpire.High, why: changesPackages, style: leading, opts: []option{
+		{names: "--version --help -h", does: shows}, {names: "-qyvC --quiet --assumeyes --cacheonly --verbose"},
+	}, subs: []program{
+		{names: "list search info repolist provides deplist repoquery se if lr", each: true, risk: umpire.Low, why: asksRegistry, check: registryNames, opts: []option{{names: "-qCv --installed --available --updates --quiet --cacheonly --all"}}},
+	}},
+	{names: "apk", risk: umpire.High, why: changesPackages, style: leading, opts: []option{{names: "-qv --quiet --verbose"}, {names: "--version -V --help -h", does: shows}}, subs: []program{
+		{names: "info list search policy version dot stats", each: true, risk: umpire.Safe, why: listsPackages, opts: []option{{names: "-IOPuvqadeLrsRwWx --installed --upgradable --available --description --contents --depends --rdepends --size --exact --quiet --verbose"}}},
+	}},
+	{names: "pacman yay paru emerge xbps-install", risk: umpire.High, why: changesPackages, lax: true, opts: []option{{names: "--version -V --help -h", does: shows}}},
+	{names: "snap flatpak port pkg pkgin guix opkg slackpkg swupd choco scoop winget mas eopkg", risk: umpire.High, why: changesPackages, style: leading, opts: []option{{names: "--version --help -h", does: shows}}, subs: []program{
+		{names: "list ls info find search version remote-ls remotes installed contents deps outdated", each: true, risk: umpire.Low, why: listsPackages, check: registryNames, opts: []option{{names: "--all --app --runtime --user --system --columns= --installed"}}},
+	}},
+	{names: "nix nix-shell nix-env nix-build nix-instantiate nix-store", risk: umpire.Medium, why: "evaluates and builds Nix code", style: leading, opts: []option{{names: "--version --help", does: shows}}, subs: []program{
+		{names: "profile upgrade-nix copy store registry", each: true, risk: umpire.High, why: changesPackages, lax: true},
+		{names: "run shell develop", each: true, risk: umpire.High, why: "downloads and runs programs", lax: true},
+	}},
+}
+
+// What package managers do, as approval cards say it.
+const (
+	changesPackages = "installs, changes or publishes packages, whose code runs"
+	listsPackages   = "lists packages"
+	asksRegistry    = "asks the registry about packages"
+)
+
+// checkDpkg makes dpkg without a listing option ask.
+func checkDpkg(u *use) {
+	if len(u.given) == 0 {
+		u.raise(umpire.Medium, "works on packages")
+	}
+	u.operands = nil
+}
+
+// checkRpm lowers rpm to what a query is, when that is all that was given.
+func checkRpm(u *use) {
+	reads := u.gave("-p", "--package", "-f", "--file")
+	for _, operand := range u.operands {
+		switch {
+		case strings.Contains(operand.text, "://"):
+			u.visit(operand, umpire.High, "downloads a package")
+		case reads:
+			u.touch(umpire.KindRead, operand, accessOf{})
+		}
+	}
+	u.operands = nil
+	if u.gave("-i") && !u.gave("-q") {
+		u.raise(umpire.High, changesPackages)
+	}
+	query := len(u.given) > 0 && (u.given[0].name == "-q" || u.given[0].name == "--query")
+	if query && u.risk == umpire.Medium && u.spoke == "" && len(u.unknown) == 0 {
+		u.risk, u.why = umpire.Safe, listsPackages
+	}
+}
+
+// registryNames judges operands that are sent to a registry: a plain name tells
+// nobody anything, while a URL or a folder is looked up there, and a word that is
+// not known may hold what must not be sent.
+func registryNames(u *use) {
+	for _, operand := range u.operands {
+		if !registryName(operand) {
+			u.raise(umpire.Medium, operand.display()+" is not the plain name of a package")
+		}
+	}
+}
+
+// registryName reports whether a word is name, @scope/name or either @version.
+func registryName(wd word) bool {
+	if !wd.known() || wd.text == "" || len(wd.text) > maxPackageName || wd.text[0] == '.' || wd.text[0] == '/' || wd.text[0] == '~' {
+		return false
+	}
+	slashes := 0
+	for i := 0; i < len(wd.text); i++ {
+		switch c := wd.text[i]; {
+		case c == '/':
+			slashes++
+		case c == ':' || c == '\\' || c == '#' || c < ' ' || c == '%' || c == '?':
+			return false
+		}
+	}
+	return slashes == 0 || slashes == 1 && wd.text[0] == '@'
+}
+
+// maxPackageName is how long a package's name and version may be, so that it
+// cannot carry a file.
+const maxPackageName = 120

@@ -21,7 +21,7 @@ type Env struct {
 
 // Limits of one line. Beyond them the rest is in doubt.
 const (
-	maxCommands = 2000 // simple commands walked, loop rounds and function calls counted
+	maxCommands = 4000 // statements walked, each round of a loop anew
 	maxNesting  = 64   // functions, substitutions and shells within each other
 	maxAccesses = 8000
 )
@@ -48,6 +48,7 @@ type walker struct {
 	depth    int
 	part     int  // the simple command being walked
 	parts    int  // how many there were
+	guesses  int  // words that were walked as the beginning of a command
 	full     bool // a limit was met and reported
 	recursed bool // a function that calls itself was reported
 }
@@ -91,10 +92,11 @@ func (w *walker) open() func() {
 	return func() { w.part = before }
 }
 
-// count counts one more command, and reports whether it may be walked.
+// count counts one more statement, and reports whether it may be walked. Once a
+// limit is met nothing more is walked, so that every loop ends.
 func (w *walker) count() bool {
 	w.commands++
-	if w.commands > maxCommands {
+	if w.full || w.commands > maxCommands {
 		w.limit("too many commands")
 		return false
 	}

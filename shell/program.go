@@ -12,8 +12,10 @@ import (
 // not list, or a subcommand, makes the use one that asks.
 type program struct {
 	// names are the program's names, separated by spaces; the first is the one
-	// that rules and explanations use.
+	// that rules and explanations use. each says that they are not one program
+	// but several alike, so that a subcommand keeps the name it was given by.
 	names string
+	each  bool
 	// risk of a use with accepted options only, and why. The zero value is
 	// Critical, so an entry that forgets it is refused.
 	risk umpire.Risk
@@ -48,6 +50,9 @@ type program struct {
 	// lax says that no option of the program does harm, so that one that is not
 	// listed, or not known before it runs, is accepted.
 	lax bool
+	// peeks says that it looks at the names and attributes of its operands, and
+	// not at what is in them.
+	peeks bool
 	// check adds what a table cannot say.
 	check func(*use)
 	// out tells what it prints, where that matters to a reader of its output.
@@ -89,6 +94,7 @@ const (
 	asks  // the use is of medium risk
 	harms // the use is of high risk
 	shows // prints something about the program and does nothing else
+	ends  // what follows its value is for the code that it names (python -m)
 )
 
 // A style is a way of writing options.
@@ -153,7 +159,7 @@ func (p *program) options(yield func(*option) bool) {
 // excepts reports whether the option does nothing with that value.
 func (o *option) excepts(value word) bool {
 	for entry := range strings.FieldsSeq(o.except) {
-		begins := strings.HasSuffix(entry, "=") || strings.HasSuffix(entry, ".")
+		begins := len(entry) > 1 && (strings.HasSuffix(entry, "=") || strings.HasSuffix(entry, "."))
 		switch {
 		case strings.EqualFold(value.text, entry) && value.known():
 			return true
@@ -195,9 +201,12 @@ func (p *program) name() string {
 // families are the tables, one a file. Their order does not matter: a test holds
 // that no name occurs twice.
 var families = [...]*[]program{
-	&builtins, &viewing, &searching, &textTools, &fileTools, &systemTools,
+	&builtins, &viewing, &comparing, &searching, &textTools, &fileTools, &systemTools,
 	&wrappers, &interpreters, &gitTools, &packageManagers, &buildTools,
-	&networkTools, &containerTools, &diskTools,
+	&networkTools, &containerTools, &diskTools, &scriptPackages,
+	&pythonPackages, &languagePackages, &goTools, &codeChecks, &transferTools, &remoteTools,
+	&ownerTools, &syncTools, &archivers, &editors, &controlTools, &desktopTools, &privileges, &tracers, &terminals,
+	&cryptoTools, &clusterTools, &databases, &cloudTools,
 }
 
 // lookup returns what is known of a program, or nil. The tables are reached

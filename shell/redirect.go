@@ -84,6 +84,7 @@ func (w *walker) duplicate(s *state, r *syntax.Redirect, target word) bool {
 type accessOf struct {
 	redirect bool
 	tree     bool
+	names    bool
 	table    string
 	why      string
 	risk     umpire.Risk // of writes and deletes; the zero value is judged by kind
@@ -101,7 +102,7 @@ func (w *walker) path(s *state, kind umpire.AccessKind, target word, of accessOf
 	}
 	a := umpire.Access{
 		Kind: kind, Risk: of.pathRisk(kind), Reason: of.pathReason(kind),
-		Redirect: of.redirect, Tree: of.tree || target.under, Glob: target.glob, Table: of.table,
+		Redirect: of.redirect, Tree: of.tree || target.under, Names: of.names && kind == umpire.KindRead, Glob: target.glob, Table: of.table,
 	}
 	paths := s.absolute(target)
 	if len(paths) == 0 || target.unplaced() {

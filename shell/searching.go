@@ -1,4 +1,215 @@
 package shell
 
+import (
+	"strings"
+
+	"github.com/umpirehq/umpire"
+)
+
 // searching are the programs that look for files and text.
-var searching = []program{}
+var searching = []program{
+	{names: "grep egrep fgrep zgrep zegrep zfgrep ggrep", risk: umpire.Safe, why: "searches text", args: "data read…", lax: true, check: checkGrep, out: found, opts: []option{
+		{names: "-EFGPiyvwxcnHhoqsabILlTUuzZ"}, {names: "-0123456789"},
+		{names: "-e= --regexp=", does: lead}, {names: "-f= --file=", does: reads | lead}, {names: "--exclude-from=", does: reads},
+		{names: "-rR --recursive --dereference-recursive", does: walks},
+		{names: "-C= --context="}, {names: "-A= -B= -m= -d= -D= --after-context= --before-context= --max-count= --directories= --devices= --include= --exclude= --exclude-dir= --include-dir= --label= --binary-files="},
+		{names: "--color? --colour? --files-with-matches --files-without-match --count --line-number --only-matching --with-filename --no-filename --byte-offset --quiet --silent --ignore-case --no-ignore-case --invert-match --word-regexp --line-regexp --extended-regexp --fixed-strings --perl-regexp --basic-regexp --no-messages --null --null-data --initial-tab --text --line-buffered"}, aboutItself,
+	}},
+	{names: "rg ripgrep", risk: umpire.Safe, why: "searches text", args: "data tree…", check: checkSearch, out: found, opts: []option{
+		{names: "-ivwxcnNHIloqsSaFPLupU0.hV"}, {names: "-e= --regexp=", does: lead}, {names: "-f= --file=", does: reads | lead}, {names: "--files --type-list", does: lead},
+		{names: "--pre=", does: runs, why: "runs a program on every file"}, {names: "--hostname-bin=", does: runs, why: "runs a program for the name of the host"},
+		{names: "-z --search-zip", does: asks, why: "runs programs that uncompress"}, {names: "--ignore-file=", does: reads},
+		{names: "-A= -B= -C= -m= -g= -t= -T= -r= -M= -E= -j= -d= --after-context= --before-context= --context= --max-count= --glob= --iglob= --type= --type-not= --replace= --max-columns= --encoding= --threads= --max-depth= --maxdepth= --max-filesize= --sort= --sortr= --color= --colors= --engine= --context-separator= --field-match-separator= --field-context-separator= --path-separator= --type-add= --type-clear= --pre-glob= --regex-size-limit= --dfa-size-limit= --hyperlink-format= --generate="},
+		{names: "--ignore-case --smart-case --case-sensitive --invert-match --word-regexp --line-regexp --count --count-matches --line-number --no-line-number --with-filename --no-filename --files-with-matches --files-without-match --only-matching --quiet --text --fixed-strings --pcre2 --no-pcre2 --follow --no-follow --unrestricted --hidden --no-hidden --no-ignore --ignore --no-ignore-vcs --no-ignore-parent --no-ignore-global --no-ignore-dot --no-ignore-exclude --no-ignore-files --no-ignore-messages --multiline --no-multiline --multiline-dotall --pretty --heading --no-heading --null --null-data --column --no-column --vimgrep --json --stats --passthru --passthrough --trim --no-trim --no-config --no-messages --messages --debug --trace --binary --block-buffered --line-buffered --byte-offset --crlf --glob-case-insensitive --ignore-file-case-insensitive --include-zero --max-columns-preview --mmap --no-mmap --no-unicode --unicode --one-file-system --auto-hybrid-regex --no-require-git --stop-on-nonmatch --no-encoding --no-pre --no-search-zip --no-context-separator"},
+		{names: "--help --version --pcre2-version", does: shows},
+	}},
+	{names: "ag", risk: umpire.Safe, why: "searches text", args: "data tree…", check: checkSearch, out: found, opts: []option{
+		{names: "--pager=", does: runs}, {names: "-p= --path-to-ignore=", does: reads},
+		{names: "-aciDfFHhlLnoQrRsSuUtvVwz0 --all-text --all-types --case-sensitive --count --debug --files-with-matches --files-without-matches --filename --nofilename --follow --hidden --ignore-case --literal --fixed-strings --nobreak --break --nocolor --color --nogroup --group --noheading --heading --nonumbers --numbers --norecurse --recurse --null --no-recurse --one-device --only-matching --parallel --passthrough --print-all-files --print-long-lines --search-binary --search-files --search-zip --silent --skip-vcs-ignores --smart-case --stats --stats-only --unrestricted --vimgrep --word-regexp --column --ackmate --affinity --noaffinity --mmap --nommap --multiline --nomultiline --list-file-types"},
+		{names: "-g=", does: lead}, {names: "-A? -B? -C? -G= -m= -W= --after? --before? --context? --depth= --file-search-regex= --ignore= --ignore-dir= --max-count= --width= --workers= --color-line-number= --color-match= --color-path="},
+		{names: "--cc --clojure --cpp --css --elixir --go --haskell --html --java --js --json --kotlin --lua --make --markdown --ocaml --perl --php --proto --python --ruby --rust --sass --scala --shell --sql --swift --ts --xml --yaml"}, aboutItself,
+	}},
+	{names: "ack ack-grep", risk: umpire.Safe, why: "searches text", args: "data tree…", check: checkSearch, out: found, opts: []option{
+		{names: "--pager=", does: runs}, {names: "--ackrc=", does: obeys, why: "obeys a file of options"}, {names: "--output=", does: asks, why: "prints what a template names"},
+		{names: "-ciIfhHlLnorRsSuvwxQk1 --count --nofilter --files-with-matches --files-without-matches --ignore-case --no-ignore-case --smart-case --no-smart-case --literal --invert-match --word-regexp --with-filename --no-filename --column --nocolumn --color --nocolor --colour --nocolour --group --nogroup --heading --noheading --break --nobreak --print0 --passthru --range-invert --recurse --no-recurse --follow --nofollow --noenv --ignore-ack-defaults --known-types --nopager --underline --sort-files --show-types --filter"},
+		{names: "-A= -B= -C? -m= -t= -T= --after-context= --before-context= --context? --max-count= --type= --ignore-dir= --noignore-dir= --ignore-file= --ignore-directory= --match= --range-start= --range-end= --proximate? --lines= --color-filename= --color-match= --color-lineno= --color-colno="},
+		{names: "-g", why: "its pattern is for names"}, {names: "--files-from=", does: reads},
+		{names: "--cc --clojure --cpp --css --elixir --go --haskell --html --java --js --json --kotlin --lua --make --markdown --ocaml --perl --php --python --ruby --rust --sass --scala --shell --sql --swift --ts --xml --yaml"},
+		{names: "--help --version --help-types --help-colors --man --dump --thpppt --bar", does: shows},
+	}},
+	{names: "find gfind", peeks: true, risk: umpire.Safe, why: "looks for files", style: bare, check: checkFind, out: finds},
+	{names: "fd fdfind", peeks: true, risk: umpire.Safe, why: "looks for files", style: bare, check: checkFd, out: fdPaths},
+	{names: "locate plocate mlocate slocate", risk: umpire.Safe, why: "looks names up in a list of all files", args: "data…", lax: true, opts: []option{{names: "-d= --database=", does: reads}, aboutItself}},
+}
+
+// checkGrep adds the working directory where a search goes through folders and
+// names none, and refuses a pattern that may turn out to be several words.
+func checkGrep(u *use) {
+	if g := u.got("-C"); g != nil && strings.Trim(g.value.text, "0123456789") != "" {
+		u.doubt = "the value of -C is not a number" // to some it takes none
+	}
+	u.wholePattern()
+	if u.has(walks) && len(u.roots()) == 0 {
+		u.touch(umpire.KindRead, lit("."), accessOf{tree: true})
+	}
+}
+
+// checkSearch does so for the programs that always go through folders.
+func checkSearch(u *use) {
+	u.wholePattern()
+	if u.in.kind == flowNone && len(u.roots()) == 0 {
+		u.touch(umpire.KindRead, lit("."), accessOf{tree: true})
+	}
+}
+
+// wholePattern puts a use in doubt whose pattern may become several words: those
+// after the first would be files.
+func (u *use) wholePattern() {
+	if !u.has(lead) && len(u.operands) > 0 && u.operands[0].split {
+		u.doubt = "the pattern may turn out to be several words"
+	}
+}
+
+// roots are the operands after the pattern.
+func (u *use) roots() []word {
+	if u.has(lead) || len(u.operands) == 0 {
+		return u.operands
+	}
+	return u.operands[1:]
+}
+
+// listing are the options with which searches print names of files, and framing
+// those with which their lines are no longer lines of what they read.
+const (
+	listing = "-l -L --files-with-matches --files-without-match --files-without-matches --files"
+	framing = "-c -n -o -b -H -T -r -f --count --line-number --only-matching --byte-offset --with-filename --json --vimgrep --column --replace --passthru --output --count-matches --stats --heading --pretty -p"
+)
+
+// found is what a search prints: names of files, or the lines of its input that fit.
+func found(u *use, in flow) flow {
+	names := false
+	for _, g := range u.given {
+		names = names || hasField(listing, g.name) || g.name == "-g" && u.program.name() != "rg"
+	}
+	roots := u.roots()
+	if names {
+		if len(roots) == 0 {
+			roots = []word{{}} // names without a folder before them
+		}
+		return pathsBelow(roots, u.program0())
+	}
+	if len(roots) > 0 || u.has(walks) {
+		return printed(u.program0())
+	}
+	for _, g := range u.given {
+		if hasField(framing, g.name) {
+			return printed(u.program0())
+		}
+	}
+	return filtered(in, u.program0())
+}
+
+// fdOptions are the options of fd that stand before a command.
+var fdOptions = program{names: "fd", peeks: true, risk: umpire.Safe, args: "data tree…", opts: []option{
+	{names: "-HIusigapLF1q0hV --hidden --no-hidden --no-ignore --ignore --no-ignore-vcs --no-ignore-parent --no-global-ignore-file --unrestricted --case-sensitive --ignore-case --glob --regex --fixed-strings --absolute-path --relative-path --follow --no-follow --full-path --print0 --prune --quiet --has-results --show-errors --one-file-system --mount --xdev --strip-cwd-prefix? --no-require-git --and= --hyperlink?"},
+	{names: "-d= -t= -e= -E= -S= -o= -c= -j= --max-depth= --maxdepth= --min-depth= --exact-depth= --type= --extension= --exclude= --size= --owner= --color= --threads= --changed-within= --newer= --change-newer-than= --changed-after= --changed-before= --older= --change-older-than= --max-results= --max-buffer-time= --batch-size= --path-separator="}, {names: "-l --list-details --format=", why: "prints more than names"},
+	{names: "--search-path=", does: reads | lead | walks}, {names: "--base-directory= -C=", does: enters}, {names: "--ignore-file=", does: reads},
+	{names: "--help --version", does: shows},
+}}
+
+// checkFd reads the arguments of fd: a command may follow its options.
+func checkFd(u *use) {
+	before, commands := fdCommands(u.operands)
+	u.program = &fdOptions
+	u.parsed = fdOptions.parse(before, false)
+	u.options()
+	if u.informs() {
+		return
+	}
+	u.wholePattern()
+	if len(u.roots()) == 0 && !u.has(lead) {
+		u.touch(umpire.KindRead, lit("."), accessOf{tree: true})
+	}
+	roots := u.fdRoots()
+	for _, command := range commands {
+		u.why = "looks for files and runs a command on them"
+		u.onFiles(fdPlaces(command), roots, false)
+	}
+}
+
+// fdRoots are the folders that fd looks through.
+func (u *use) fdRoots() []word {
+	var roots []word
+	for _, g := range u.given {
+		if g.name == "--search-path" {
+			roots = append(roots, g.value)
+		}
+	}
+	if !u.has(lead) {
+		roots = append(roots, u.roots()...)
+	}
+	if len(roots) == 0 {
+		return []word{lit(".")}
+	}
+	return roots
+}
+
+// fdCommands splits arguments at the options that make what follows a command,
+// up to a semicolon.
+func fdCommands(args []word) (options []word, commands [][]word) {
+	for i := 0; i < len(args); i++ {
+		name, value, attached := args[i].after("=")
+		var command []word
+		switch {
+		case hasField("--exec --exec-batch", name) && attached:
+			command = append(command, value)
+		case hasField("--exec --exec-batch -x -X", name):
+		case execCluster(args[i].text):
+			options = append(options, lit(args[i].text[:len(args[i].text)-1]))
+		default:
+			options = append(options, args[i])
+			continue
+		}
+		for i++; i < len(args) && args[i].text != ";"; i++ {
+			command = append(command, args[i])
+		}
+		commands = append(commands, command)
+	}
+	return options, commands
+}
+
+// fdPlaces makes the places where fd puts parts of a path ones that are not
+// known, and adds the path where there is none.
+func fdPlaces(command []word) []word {
+	out := make([]word, 0, len(command)+1)
+	placed := false
+	for _, wd := range command {
+		for _, part := range [...]string{"{/}", "{//}", "{.}", "{/.}"} {
+			if before, _, found := wd.after(part); found {
+				wd, placed = word{text: before, open: true}, true
+			}
+		}
+		placed = placed || strings.Contains(wd.text, "{}")
+		out = append(out, wd)
+	}
+	if !placed {
+		out = append(out, lit("{}"))
+	}
+	return out
+}
+
+// execCluster reports single letters of which the last one begins a command.
+func execCluster(text string) bool {
+	if len(text) < 2 || text[0] != '-' || text[1] == '-' || strings.ContainsAny(text[1:len(text)-1], "dteESoc=jCxX") {
+		return false
+	}
+	return text[len(text)-1] == 'x' || text[len(text)-1] == 'X'
+}
+
+// fdPaths is what fd prints.
+func fdPaths(u *use, _ flow) flow {
+	if _, commands := fdCommands(u.words[1:]); len(commands) > 0 || u.got("-l", "--base-directory") != nil {
+		return printed(u.program0())
+	}
+	return pathsBelow(u.fdRoots(), u.program0())
+}

@@ -1,4 +1,136 @@
 package shell
 
-// systemTools are the programs that ask about and control the system.
-var systemTools = []program{}
+import (
+	"strings"
+
+	"github.com/umpirehq/umpire"
+)
+
+// systemTools are the programs that ask about and control the system. Those of
+// this file only ask, unless an option says otherwise.
+var systemTools = []program{
+	{names: "whoami id groups users who w last lastb lastlog tty uptime free vmstat iostat mpstat lscpu lsblk lsmem lsipc lsns lsmod lsusb lspci nproc arch getconf uuidgen pmap pidof pwdx tload numastat ipcs getent logname sw_vers vm_stat hostid lsb_release acpi pstree cal ncal units dircolors getopt modinfo",
+		risk: umpire.Safe, why: "tells about the system", lax: true, opts: []option{{names: "-F= -f=", does: reads}, {names: "-o= -n= -p= --pci-map-file="}}},
+	{names: "nvidia-smi", risk: umpire.Safe, why: "tells about the system", style: words, args: "data…", opts: []option{
+		{names: "-L -q -x -a -B --list-gpus --query -i= --id= -d= --display= -l= --loop= -lms= --query-gpu= --query-compute-apps= --format="}, {names: "-f= --filename=", does: writes}, {names: "-h --help --version", does: shows},
+	}},
+	{names: "lshw", risk: umpire.Safe, why: "tells about the system", style: words, args: "none", opts: []option{
+		{names: "-short -json -html -xml -businfo -quiet -sanitize -numeric -notime -C= -c= -class= -disable= -enable="}, {names: "-dump=", does: writes}, {names: "-version -help", does: shows},
+	}},
+	{names: "ps", risk: umpire.Safe, why: "lists processes", style: bare},
+	{names: "pgrep", risk: umpire.Safe, why: "lists processes", lax: true},
+	{names: "sleep usleep yes expr clear tput tabs", risk: umpire.Safe, why: "does nothing but print or wait", style: bare, args: "data…"},
+	{names: "printenv locale", risk: umpire.Safe, why: "prints the environment", lax: true},
+	{names: "stty reset setterm", risk: umpire.Low, why: "sets up the terminal", style: bare},
+	{names: "uname", risk: umpire.Safe, why: "tells about the system", args: "none", lax: true, opts: []option{{names: "-S=", does: harms, why: "renames the machine"}}},
+	{names: "date gdate", risk: umpire.Safe, why: "prints the time", check: checkDate, opts: []option{
+		{names: "-uRnj --utc --universal --rfc-email --rfc-2822 --debug --resolution"}, {names: "-d= --date= -v= -z= -I? --iso-8601? --rfc-3339="},
+		{names: "-r= --reference= -f= --file=", does: reads}, {names: "-s= --set=", does: harms, why: "sets the clock"}, aboutItself,
+	}},
+	{names: "hwclock ntpdate rdate chronyc ntpd", risk: umpire.High, why: "sets the clock", lax: true},
+	{names: "hostname domainname nisdomainname ypdomainname dnsdomainname", risk: umpire.Safe, why: "prints the machine's name", check: checkHostname, opts: []option{
+		{names: "-aAdfiIsy --alias --all-fqdns --all-ip-addresses --domain --fqdn --long --ip-address --short --yp --nis"},
+		{names: "-F= --file= -b --boot", does: harms, why: "renames the machine"}, aboutItself,
+	}},
+	{names: "lsof", risk: umpire.Safe, why: "lists open files", check: checkLsof, opts: []option{
+		{names: "-abClMnNOPRtUvVwXEKxQ"}, {names: "-c= -d= -F? -g? -i? -L? -o? -p= -r? -s? -S? -T? -u= -z? -f? -Z? -e="}, {names: "-D= -k= -m= -A=", does: asks, why: "writes or obeys a file"}, {names: "-h", does: shows},
+	}},
+	{names: "fuser", risk: umpire.Safe, why: "lists who uses files", args: "read…", opts: []option{
+		{names: "-aIlmMsuvcf46"}, {names: "-n="}, {names: "-kiw --kill", does: harms, why: "kills who uses files"}, {names: "-V --help", does: shows},
+	}},
+	{names: "top htop btop atop gtop glances iotop nmon", risk: umpire.Medium, why: "shows processes on the whole terminal, and can kill them", check: checkTop, opts: []option{
+		{names: "-bciHSEe1k -n= -d= -p= -u= -U= -w? -o= -O= -l= -s="}, {names: "--help --version -h -v", does: shows},
+	}},
+	{names: "sysctl", risk: umpire.Safe, why: "prints settings of the kernel", check: checkSysctl, opts: []option{
+		{names: "-aAnNeqbXxh --all --values --names --ignore --quiet --binary --deprecated --dry-run"}, {names: "-r= --pattern="},
+		{names: "-w --write", does: harms, why: "changes settings of the kernel"}, {names: "-p? -f? --load? --system", does: harms, why: "changes settings of the kernel"}, aboutItself,
+	}},
+	{names: "journalctl", risk: umpire.Safe, why: "prints logs", args: "data…", opts: []option{
+		{names: "-aefFklmNqrx0123456789 --all --follow --dmesg --full --merge --quiet --reverse --catalog --pager-end --no-pager --no-full --no-tail --no-hostname --utc --user --system --list-boots --list-catalog --disk-usage --header --fields --verify --boot? -b? --lines? --truncate-newline"},
+		{names: "-n? -o= --output= --output-fields= -p= --priority= -S= --since= -U= --until= -u= --unit= --user-unit= -t= --identifier= -T= --facility= -g= --grep= --case-sensitive? -c= --cursor= --after-cursor= --show-cursor --field= --interval= --verify-key= --namespace= -M= --machine="},
+		{names: "-D= --directory= -i= --file= --root= --image=", does: reads}, {names: "--cursor-file=", does: writes},
+		{names: "--vacuum-size= --vacuum-time= --vacuum-files= --rotate --flush --sync --relinquish-var --smart-relinquish-var --setup-keys --update-catalog --force --new-id128", does: harms, why: "removes or changes logs"}, aboutItself,
+	}},
+	{names: "dmesg", risk: umpire.Safe, why: "prints the kernel's log", args: "none", opts: []option{
+		{names: "-HTLkruxwWtedPSpa0 --human --ctime --color? --kernel --raw --userspace --decode --follow --follow-new --notime --reltime --show-delta --nopager --syslog --json -J --force-prefix --noescape"},
+		{names: "-l= --level= -f= --facility= -s= --buffer-size= --time-format= --since= --until="}, {names: "-F= --file= -K= --kmsg-file=", does: reads},
+		{names: "-C --clear -c --read-clear -D --console-off -E --console-on -n= --console-level=", does: harms, why: "changes the kernel's log"}, aboutItself,
+	}},
+	{names: "ss", risk: umpire.Safe, why: "lists connections", args: "data…", opts: []option{
+		{names: "-hVHOnraloempTiszZbEMtudwxS460BQ --no-header --oneline --numeric --resolve --all --listening --options --extended --memory --processes --threads --info --summary --context --contexts --bpf --events --ipv4 --ipv6 --packet --tcp --udp --sctp --dccp --raw --unix --tipc --vsock --xdp --mptcp --tos --cgroup --inet-sockopt"},
+		{names: "-f= --family= -A= --query= --socket= -N= --net="}, {names: "-F= --filter=", does: reads}, {names: "-D= --diag=", does: writes}, {names: "-K --kill", does: harms, why: "cuts connections"}, aboutItself,
+	}},
+	{names: "netstat", risk: umpire.Safe, why: "lists connections", lax: true},
+	{names: "nm objdump readelf size otool dyldinfo llvm-nm llvm-objdump llvm-readelf llvm-size dwarfdump c++filt addr2line", risk: umpire.Safe, why: "reads object files", args: "read…", lax: true, check: checkObjects, opts: []option{
+		{names: "--plugin=", does: obeys, why: "loads code of others"}, {names: "--dwarf? --debug-dump? --target= -b="}, {names: "-e= --exe= --exec=", does: reads},
+	}},
+	{names: "strip llvm-strip", risk: umpire.Medium, why: "changes object files", args: "write…", check: checkObjects, opts: []option{
+		{names: "-sgSdxXDUpvwM --strip-all --strip-debug --strip-unneeded --discard-all --discard-locals --preserve-dates --verbose --wildcard --only-keep-debug --keep-file-symbols --enable-deterministic-archives"},
+		{names: "-K= --keep-symbol= -N= --strip-symbol= -R= --remove-section= -F= --target= -I= -O="}, {names: "-o=", does: writes}, {names: "--plugin=", does: obeys}, aboutItself,
+	}},
+	{names: "ldd", risk: umpire.Medium, why: "lists libraries, and may start the program for it", args: "read…", opts: []option{{names: "-vudr --verbose --unused --data-relocs --function-relocs"}, aboutItself}},
+	{names: "ldconfig", risk: umpire.High, why: "changes where libraries are found", lax: true, check: func(u *use) {
+		if len(u.args0()) == 1 && u.args0()[0].text == "-p" && u.args0()[0].known() {
+			u.onlyLooks(nil)
+		}
+	}},
+	{names: "logger", risk: umpire.Medium, why: "writes to the system's log", opts: []option{{names: "-is -t= --tag= -p= --priority="}, {names: "-f= --file=", does: reads}, aboutItself}},
+}
+
+// checkDate judges `date MMDDhhmm`, which sets the clock: a format begins with a
+// plus, and BSD's -j never sets.
+func checkDate(u *use) {
+	if u.got("-j") == nil {
+		for _, operand := range u.operands {
+			if operand.text == "" || operand.text[0] != '+' {
+				u.raise(umpire.High, "sets the clock")
+			}
+		}
+	}
+}
+
+func checkHostname(u *use) {
+	if len(u.operands) > 0 {
+		u.raise(umpire.High, "renames the machine")
+	}
+}
+
+// checkLsof takes `+D folder` and its kin for what they are, and a path for a file
+// that is looked up.
+func checkLsof(u *use) {
+	for _, operand := range u.operands {
+		switch {
+		case strings.HasPrefix(operand.text, "+m"):
+			u.raise(umpire.Medium, "writes a file")
+		case !strings.HasPrefix(operand.text, "+"):
+			u.touch(umpire.KindRead, operand, accessOf{})
+		}
+	}
+	u.operands = nil
+}
+
+// checkTop judges top -b, which prints and ends, as top -l does on macOS.
+func checkTop(u *use) {
+	for _, g := range u.given {
+		if u.program0() == "top" && (g.name == "-b" || g.name == "-l") && len(u.unknown) == 0 {
+			u.risk, u.why = umpire.Safe, "lists processes"
+		}
+	}
+}
+
+func checkSysctl(u *use) {
+	for _, operand := range u.operands {
+		if strings.Contains(operand.text, "=") || operand.open {
+			u.raise(umpire.High, "changes settings of the kernel")
+		}
+	}
+}
+
+// checkObjects refuses @file, which holds more options.
+func checkObjects(u *use) {
+	for _, operand := range u.operands {
+		if strings.HasPrefix(operand.text, "@") {
+			u.raise(umpire.Medium, "obeys the options in "+operand.display())
+		}
+	}
+}

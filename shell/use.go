@@ -19,16 +19,19 @@ type use struct {
 	// global are the options given before a subcommand.
 	global []given
 
-	risk  umpire.Risk
-	why   string
-	spoke string // the option that set the risk
-	doubt string
-	later []func() // accesses that come after the program's own
+	risk umpire.Risk
+	why  string
+	// raised is what options made of the risk, whatever the subcommand.
+	raised    umpire.Risk
+	raisedWhy string
+	spoke     string // the option that set the risk
+	doubt     string
+	later     []func() // accesses that come after the program's own
 }
 
 // apply judges the program with its arguments and returns what it prints.
 func (u *use) apply(args []word) flow {
-	u.risk, u.why = u.program.risk, u.program.why
+	u.risk, u.why, u.raised = u.program.risk, u.program.why, umpire.Safe
 	for u.program.branches() {
 		rest, ok := u.descend(args)
 		if !ok {
@@ -71,17 +74,18 @@ func (u *use) descend(args []word) ([]word, bool) {
 	if sub == nil {
 		return nil, false
 	}
+	u.risk, u.why = sub.risk, sub.why
 	u.parsed = got
 	u.options()
 	u.global = append(u.global, got.given...)
-	if u.risk == u.program.risk && u.spoke == "" {
-		u.risk, u.why = sub.risk, sub.why
-	} else {
-		u.raise(sub.risk, sub.why)
-	}
+	u.raise(u.raised, u.raisedWhy) // by options further up
 	u.program = sub
-	u.words = append(u.words, lit(sub.name()))
-	u.table += " " + sub.name()
+	name := sub.name()
+	if sub.each {
+		name = got.operands[0].text
+	}
+	u.words = append(u.words, lit(name))
+	u.table += " " + name
 	return got.operands[1:], true
 }
 
@@ -98,6 +102,9 @@ func (u *use) noSubcommand() {
 func (u *use) raise(risk umpire.Risk, why string) {
 	if risk < u.risk {
 		u.risk, u.why = risk, why
+	}
+	if risk < u.raised {
+		u.raised, u.raisedWhy = risk, why
 	}
 }
 
@@ -183,6 +190,7 @@ func (u *use) touch(kind umpire.AccessKind, target word, of accessOf) {
 	if of.table == "" {
 		of.table = u.table
 	}
+	of.names = of.names || u.program.peeks
 	s := u.s
 	u.then(func() { u.w.path(s, kind, target, of) })
 }

@@ -1,14 +1,75 @@
 package shell
 
-import "github.com/umpirehq/umpire"
+import (
+	"path"
+	"strings"
+
+	"github.com/umpirehq/umpire"
+)
 
 // viewing are the programs that print files and folders.
 var viewing = []program{
-	{names: "cat", risk: umpire.Safe, why: "prints files", args: "read…", lax: true, out: copies},
-	{names: "head", risk: umpire.Safe, why: "prints the beginning of files", args: "read…", opts: []option{
+	{names: "cat gcat", risk: umpire.Safe, why: "prints files", args: "read…", lax: true, out: copies},
+	{names: "tac", risk: umpire.Safe, why: "prints files backwards", args: "read…", lax: true, out: passes, opts: []option{{names: "-s= --separator="}, aboutItself}},
+	{names: "nl", risk: umpire.Safe, why: "numbers lines", args: "read…", lax: true, opts: []option{
+		{names: "-b= -d= -f= -h= -i= -l= -n= -s= -v= -w= --body-numbering= --section-delimiter= --footer-numbering= --header-numbering= --line-increment= --join-blank-lines= --number-format= --number-separator= --starting-line-number= --number-width="}, aboutItself,
+	}},
+	{names: "head ghead", risk: umpire.Safe, why: "prints the beginning of files", args: "read…", lax: true, opts: []option{
 		{names: "-qvz --quiet --silent --verbose --zero-terminated"}, {names: "-0123456789"}, {names: "-n= --lines= -c= --bytes="}, aboutItself,
 	}, out: passes},
-	{names: "ls", risk: umpire.Safe, why: "lists folders", args: "read…", lax: true, out: passes},
+	{names: "tail gtail", risk: umpire.Safe, why: "prints the end of files", args: "read…", lax: true, opts: []option{
+		{names: "-qvzfFr --quiet --silent --verbose --zero-terminated --follow? --retry"}, {names: "-0123456789"},
+		{names: "-n= --lines= -c= --bytes= -b= -s= --sleep-interval= --pid= --max-unchanged-stats="}, aboutItself,
+	}, out: passes},
+	{names: "less", risk: umpire.Safe, why: "shows files", args: "read…", check: checkPager, out: passes, opts: []option{
+		{names: "-aAcCdeEfFgGiIJKLmMnNqQrRsSuUVwWX~?0123456789"}, {names: "-b= -h= -j= -p= -P= -x= -y= -z= -D= -t= -#="},
+		{names: "-o= -O= --log-file= --LOG-FILE=", does: writes, why: "writes a log"},
+		{names: "-k= --lesskey-file= --lesskey-src= --lesskey-content= --lesskey-context=", does: obeys, why: "obeys a file of key bindings, which can run commands"},
+		{names: "-T= --tag-file=", does: reads}, {names: "--tag= --pattern= --prompt= --tabs= --jump-target= --color= --window= --buffers= --max-back-scroll= --max-forw-scroll= --shift= --header= --wordwrap --rscroll="},
+		{names: "--use-color --raw-control-chars --RAW-CONTROL-CHARS --no-init --quit-if-one-screen --quit-at-eof --QUIT-AT-EOF --chop-long-lines --line-numbers --LINE-NUMBERS --squeeze-blank-lines --ignore-case --IGNORE-CASE --quiet --silent --QUIET --no-lessopen --long-prompt --LONG-PROMPT --mouse --incsearch --clear-screen --force --quit-on-intr --status-column --tilde --underline-special --UNDERLINE-SPECIAL --exit-follow-on-close --no-keypad --no-histdups --follow-name --search-skip-screen --file-size --intr="},
+		aboutItself,
+	}},
+	{names: "more most", risk: umpire.Safe, why: "shows files", args: "read…", check: checkPager, out: passes, opts: []option{
+		{names: "-dlefpcsuibtvwzV0123456789 --silent --logical --exit-on-eof --no-pause --print-over --clean-print --squeeze --plain"}, {names: "-n= --lines="}, aboutItself,
+	}},
+	{names: "bat batcat", risk: umpire.Safe, why: "prints files", args: "read…", check: checkBat, out: passes, opts: []option{
+		{names: "--pager=", does: runs}, {names: "-pPnASfuds --plain --number --show-all --line-range= --list-languages --list-themes --no-pager --force-colorization --unbuffered --diff --squeeze-blank --chop-long-lines --no-config --acknowledgements --strip-ansi= --set-terminal-title --completion="},
+		{names: "-l= -r= -H= -m= --language= --highlight-line= --file-name= --diff-context= --tabs= --wrap= --terminal-width= --color= --italic-text= --decorations= --paging= --map-syntax= --ignored-suffix= --theme= --theme-dark= --theme-light= --style= --nonprintable-notation= --squeeze-limit= --binary="},
+		{names: "--help --version -h -V --config-file --config-dir --cache-dir --diagnostic", does: shows},
+	}},
+	{names: "wc", risk: umpire.Safe, why: "counts", args: "read…", lax: true, opts: []option{{names: "--files0-from=", does: reads}, {names: "--total="}, aboutItself}},
+	{names: "ls gls dir vdir", peeks: true, risk: umpire.Safe, why: "lists folders", args: "read…", lax: true, out: lists, opts: []option{
+		{names: "-d --directory"}, {names: "-aAbBcCDfFgGhHiklLmnNopqQrsStuUvxXZ1OeP@"}, {names: "-R --recursive", does: walks}, {names: "-IwT"}, {names: "--ignore= --hide= --block-size= --time-style= --sort= --time= --format= --width= --tabsize= --quoting-style= --indicator-style="},
+		{names: "--almost-all --reverse"}, {names: "--all --color? --hyperlink? --classify? --size --inode --file-type --context --full-time --author --zero"}, aboutItself,
+	}},
+	{names: "eza exa", risk: umpire.Safe, why: "lists folders", args: "read…", lax: true, opts: []option{
+		{names: "-L= -s= -I= -t= -w= -X --level= --sort= --ignore-glob= --time= --time-style= --width= --color= --colour= --icons? --group-directories-first --absolute?"}, {names: "-RT --recurse --tree", does: walks}, aboutItself,
+	}},
+	{names: "lsd", peeks: true, risk: umpire.Safe, why: "lists folders", args: "read…", opts: []option{
+		{names: "-aAFl1hdgLtSGXUrviNZV --all --almost-all --classify --long --oneline --human-readable --directory-only --git --dereference --timesort --sizesort --gitsort --extensionsort --versionsort --no-sort --reverse --inode --literal --no-symlink --total-size --classic --group-dirs? --header --context --hyperlink?"},
+		{names: "-RT --recursive --tree", does: walks}, {names: "-I= --ignore-glob= --depth= --color= --icon= --icon-theme= --permission= --size= --date= --sort= --blocks="},
+		{names: "--ignore-config"}, {names: "--config-file=", does: reads}, aboutItself,
+	}},
+	{names: "tree", peeks: true, risk: umpire.Safe, why: "lists folders", args: "tree…", check: checkTreeRoot, opts: []option{
+		{names: "-adfilxqNQpsuhDFvtcrUnCASXJ -g --gitignore --ignore-case --matchdirs --metafirst --noreport --prune --du --si --dirsfirst --filesfirst --inodes --device --nolinks --info --condense --fflinks --compress= --opt-toggle"},
+		{names: "-L= -P= -I= -H= -T= --filelimit= --charset= --timefmt= --sort= --scheme= --authority= --hyperlink"},
+		{names: "--fromfile --fromtabfile"}, {names: "--gitfile= --infofile= --hintro= --houtro=", does: reads}, {names: "-o= --output=", does: writes, why: "writes its list to a file"},
+		{names: "-R", does: asks, why: "may write a file in every folder"}, aboutItself,
+	}},
+	{names: "stat gstat", peeks: true, risk: umpire.Safe, why: "tells about files", args: "read…", lax: true, opts: []option{{names: "-c= --format= --printf= --cached="}, {names: "-t"}, aboutItself}},
+	{names: "file", risk: umpire.Safe, why: "tells what files are", args: "read…", opts: []option{
+		{names: "-bciEhkLlNnprsSv0d --brief --mime --mime-type --mime-encoding --keep-going --dereference --no-dereference --extension --apple --list --no-pad --no-buffer --print0 --raw --special-files --preserve-date --checking-printout --no-sandbox --debug"},
+		{names: "-I"}, {names: "-e= -F= -P= --exclude= --exclude-quiet= --separator= --parameter="}, {names: "-f= --files-from=", does: reads},
+		{names: "-m= -M= --magic-file=", does: reads | obeys, why: "obeys a file of patterns"}, {names: "-C --compile", does: asks, why: "writes a file of patterns"},
+		{names: "-zZ --uncompress --uncompress-noreport", does: asks, why: "runs programs that uncompress"}, aboutItself,
+	}},
+	{names: "du gdu", peeks: true, risk: umpire.Safe, why: "counts the size of folders", args: "tree…", lax: true, check: checkTreeRoot, opts: []option{
+		{names: "-X= --exclude-from=", does: reads}, {names: "--files0-from=", does: reads}, {names: "-d= -B= -t= -I= --max-depth= --block-size= --threshold= --exclude= --time? --time-style="}, aboutItself,
+	}},
+	{names: "df", peeks: true, risk: umpire.Safe, why: "tells the size of file systems", args: "read…", lax: true, opts: []option{{names: "-B= -t= -x= --block-size= --type= --exclude-type= --output?"}, aboutItself}},
+	{names: "basename", risk: umpire.Safe, why: "cuts a name", args: "data…", lax: true, opts: []option{{names: "-s= --suffix="}, aboutItself}, out: cutsName},
+	{names: "dirname", risk: umpire.Safe, why: "cuts a name", args: "data…", lax: true, opts: []option{aboutItself}, out: cutsName},
+	{names: "realpath grealpath readlink greadlink", peeks: true, risk: umpire.Safe, why: "follows links", args: "read…", lax: true, opts: []option{{names: "--relative-to= --relative-base=", does: reads}, aboutItself}},
 }
 
 // copies is what a program prints that passes on all that it reads.
@@ -25,4 +86,89 @@ func passes(u *use, in flow) flow {
 		return filtered(in, u.program0())
 	}
 	return printed(u.program0())
+}
+
+// plainListing are the options with which ls prints names and nothing else.
+const plainListing = "-1 -A -b -c -d -r -S -t -u -U -v -X --almost-all --reverse --directory"
+
+// lists is what ls prints: names in the working directory and below its operands.
+func lists(u *use, _ flow) flow {
+	for _, g := range u.given {
+		if !hasField(plainListing, g.name) {
+			return printed(u.program0())
+		}
+	}
+	roots := u.operands
+	if len(roots) == 0 || u.got("-d") == nil {
+		roots = append([]word{{}}, roots...) // names alone, of the working directory
+	}
+	return pathsBelow(roots, u.program0())
+}
+
+// pathsBelow is a list of files below the roots; a wildcard stands for what it
+// matches, below the folder before it.
+func pathsBelow(roots []word, program string) flow {
+	out := flow{kind: flowPaths, from: program}
+	for _, root := range roots {
+		if root.unplaced() {
+			return printed(program)
+		}
+		out.dirs = append(out.dirs, steady(root))
+	}
+	return out
+}
+
+// steady is the folder of a word before its first wildcard.
+func steady(wd word) word {
+	i := strings.IndexAny(wd.text, "*?[")
+	if !wd.glob || i < 0 {
+		return wd
+	}
+	dir := wd.text[:strings.LastIndexByte(wd.text[:i], '/')+1]
+	return lit(orElse(dir, "."))
+}
+
+// cutsName is what basename and dirname print of one name.
+func cutsName(u *use, _ flow) flow {
+	if len(u.operands) != 1 || len(u.given) > 0 || !u.operands[0].known() || u.operands[0].text == "" {
+		return printed(u.program0())
+	}
+	cut := path.Base
+	if u.program.name() == "dirname" {
+		cut = path.Dir
+	}
+	return flow{kind: flowText, text: cut(u.operands[0].text) + "\n"}
+}
+
+// checkPager judges the commands that a pager is started with: +10 and +/text go
+// somewhere, others may run a program.
+func checkPager(u *use) {
+	kept := u.operands[:0:0]
+	for _, operand := range u.operands {
+		command, ok := strings.CutPrefix(operand.text, "+")
+		if !ok {
+			kept = append(kept, operand)
+			continue
+		}
+		place := strings.Trim(command, "0123456789")
+		jumps := place == "" || place == "G" || place == "g" || place == "F" || command[0] == '/' && !strings.ContainsAny(command, "\n\r")
+		if operand.open || !jumps {
+			u.raise(umpire.Medium, "runs the pager's command "+operand.display())
+		}
+	}
+	u.operands = kept
+}
+
+// checkBat judges `bat cache`, which changes what bat obeys.
+func checkBat(u *use) {
+	if len(u.operands) > 0 && u.operands[0].text == "cache" {
+		u.raise(umpire.Medium, "changes the cache of bat")
+	}
+}
+
+// checkTreeRoot adds the working directory where no folder is named.
+func checkTreeRoot(u *use) {
+	if len(u.operands) == 0 && u.got("--files0-from", "--fromfile") == nil {
+		u.touch(umpire.KindRead, lit("."), accessOf{tree: true})
+	}
 }

@@ -51,6 +51,9 @@ func (w *walker) subshell(s *state, stmts []*syntax.Stmt, in flow) flow {
 
 // stmt walks one statement with its redirections.
 func (w *walker) stmt(s *state, st *syntax.Stmt, in flow) flow {
+	if !w.count() {
+		return flow{}
+	}
 	if st.Background || st.Coprocess {
 		s = s.clone()
 	}
@@ -94,7 +97,7 @@ func (w *walker) command(s *state, cmd syntax.Command, in flow) flow {
 	case *syntax.CoprocClause:
 		w.stmt(s.clone(), cmd.Stmt, in)
 	case *syntax.TestClause, *syntax.ArithmCmd, *syntax.LetClause:
-		w.nested(s, cmd)
+		w.arithmetic(s, cmd)
 		w.builtin("[[", "compares")
 	default:
 		w.doubt("", "a construct that is not known")

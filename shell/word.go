@@ -20,6 +20,9 @@ type word struct {
 	// dashless says that the text that is not known does not begin with a dash.
 	dashless bool
 	glob     bool
+	// foreign says that the text that is not known was printed by a program or
+	// read from a file, so that arithmetic must not be done with it.
+	foreign bool
 	// quoted says that a part of the word was quoted, so that it stays a word
 	// even when it is empty.
 	quoted bool

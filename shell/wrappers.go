@@ -9,71 +9,205 @@ import (
 // wrappers run another command. That command is walked as if it stood alone;
 // the wrapper adds its own access, and never lowers what the command does.
 var wrappers = []program{
-	{names: "sudo doas", risk: umpire.High, why: "runs a command as another user", style: leading, args: "env command", opts: []option{
-		{names: "-nSkKHPbB --non-interactive --stdin --background --set-home"}, {names: "-E --preserve-env?"},
-		{names: "-u= --user= -g= --group= -p= --prompt= -C= -h= -T= -U= -r= -t="},
-		{names: "-D= --chdir=", does: enters}, {names: "-R= --chroot=", does: asks, why: "changes the root"},
-		{names: "-i --login -s --shell", why: "starts a shell"}, {names: "-e --edit", why: "edits a file as another user"},
-		{names: "-l --list -v --validate -V"}, {names: "--help --version", does: shows},
-	}},
-	{names: "su runuser", risk: umpire.High, why: "runs a command as another user", style: short, check: checkSu, opts: []option{
-		{names: "-c= --command= --session-command=", does: runs}, {names: "-l --login -m -p --preserve-environment -P --pty -f --fast"},
-		{names: "-s= --shell= -g= --group= -G= -u= --user= -w="}, aboutItself,
-	}},
-	{names: "pkexec run0 gosu su-exec setpriv capsh chroot unshare nsenter firejail bwrap proot fakeroot start-stop-daemon", risk: umpire.High, why: "runs a command as another user or in another root", style: leading, check: checkWrapped},
-	{names: "env", risk: umpire.Safe, why: "runs a command with other variables", style: leading, args: "env command", opts: []option{
-		{names: "-i --ignore-environment -0 --null -v --debug"}, {names: "-u= --unset="},
-		{names: "-C= --chdir=", does: enters}, {names: "-S= --split-string=", does: runs}, aboutItself,
+	{names: "env genv", risk: umpire.Safe, why: "runs a command with other variables", style: leading, args: "env command", check: checkEnv, opts: []option{
+		{names: "-i0v --ignore-environment --null --debug"}, {names: "-u= --unset="}, {names: "-a= --argv0=", does: asks, why: "gives the program another name"},
+		{names: "-C= --chdir=", does: enters}, {names: "-S= --split-string="}, {names: "-P=", does: asks, why: "looks for programs elsewhere"}, {names: "-f= --file=", does: reads | obeys}, aboutItself,
 		{names: "--block-signal? --default-signal? --ignore-signal? --list-signal-handling"},
 	}},
 	{names: "timeout gtimeout", risk: umpire.Safe, why: "runs a command for a time", style: leading, args: "data command", opts: []option{
-		{names: "-s= --signal= -k= --kill-after="}, {names: "-v --verbose --foreground --preserve-status -p -f"}, aboutItself,
+		{names: "-s= --signal= -k= --kill-after="}, {names: "-vpf --verbose --foreground --preserve-status"}, aboutItself,
 	}},
-	{names: "time", risk: umpire.Safe, why: "measures a command", style: leading, args: "command", opts: []option{
-		{names: "-pvaqV --portability --verbose --append --quiet"}, {names: "-f= --format="}, {names: "-o= --output=", does: writes, why: "writes its figures"}, aboutItself,
+	{names: "time gtime", risk: umpire.Safe, why: "measures a command", style: leading, args: "command", opts: []option{
+		{names: "-pvaqVlh --portability --verbose --append --quiet"}, {names: "-f= --format="}, {names: "-o= --output=", does: writes, why: "writes its figures"}, aboutItself,
 	}},
-	{names: "nice", risk: umpire.Safe, why: "runs a command with less priority", style: leading, args: "command", opts: []option{{names: "-n= --adjustment="}, {names: "-0123456789"}, aboutItself}},
+	{names: "nice gnice", risk: umpire.Safe, why: "runs a command with less priority", style: leading, args: "command", opts: []option{{names: "-n= --adjustment="}, {names: "-0123456789+"}, aboutItself}},
 	{names: "ionice", risk: umpire.Safe, why: "runs a command with less priority", style: leading, args: "command", opts: []option{
 		{names: "-c= --class= -n= --classdata="}, {names: "-t --ignore"}, {names: "-p= --pid= -P= --pgid= -u= --uid=", does: asks, why: "changes running processes"}, aboutItself,
 	}},
-	{names: "chrt taskset numactl", risk: umpire.Medium, why: "runs a command with other priorities", style: leading, check: checkWrapped, opts: []option{aboutItself}},
+	{names: "chrt", risk: umpire.Medium, why: "runs a command with other priorities", style: leading, args: "data command", opts: []option{
+		{names: "-abdefimorRpv --all-tasks --batch --deadline --ext --fifo --idle --max --other --rr --reset-on-fork --pid --verbose"}, {names: "-T= --sched-runtime= -P= --sched-period= -D= --sched-deadline="}, aboutItself,
+	}},
+	{names: "taskset", risk: umpire.Low, why: "runs a command on some processors", style: leading, args: "data command", opts: []option{{names: "-ac --all-tasks --cpu-list"}, {names: "-p --pid", does: asks, why: "changes running processes"}, aboutItself}},
+	{names: "numactl", risk: umpire.Low, why: "runs a command on some processors", style: leading, args: "command", opts: []option{
+		{names: "-alsHb --all --localalloc --show --hardware --balancing"}, {names: "-i= --interleave= -m= --membind= -N= --cpunodebind= -C= --physcpubind= -p= --preferred= -P= -w="}, {names: "-f= --file= --shmid= -S= --shm=", does: asks, why: "changes shared memory"}, aboutItself,
+	}},
 	{names: "nohup setsid", risk: umpire.Safe, why: "runs a command that outlives the terminal", style: leading, args: "command", opts: []option{{names: "-cfw --ctty --fork --wait"}, aboutItself}},
-	{names: "stdbuf", risk: umpire.Safe, why: "runs a command with other buffers", style: leading, args: "command", opts: []option{{names: "-i= -o= -e= --input= --output= --error="}, aboutItself}},
-	{names: "watch", risk: umpire.Safe, why: "runs a command again and again", style: leading, args: "shell", opts: []option{
-		{names: "-n= --interval=", why: "seconds"}, {names: "-d? --differences?"}, {names: "-tbegcpxw --no-title --beep --errexit --chgexit --color --precise --exec --no-wrap"}, aboutItself,
+	{names: "stdbuf gstdbuf", risk: umpire.Safe, why: "runs a command with other buffers", style: leading, args: "command", opts: []option{{names: "-i= -o= -e= --input= --output= --error="}, aboutItself}},
+	{names: "unbuffer rlwrap caffeinate chronic ifne setarch linux32 linux64 i386 x86_64 choom cpulimit softlimit catchsegv faketime eatmydata multitime", risk: umpire.Low, why: "runs a command in its own manner", style: leading, check: checkWrapped, opts: []option{
+		{names: "-disum", why: "keeps the machine awake"}, {names: "-t= -w= -l= -n="}, {names: "-p -c", does: asks, why: "changes how it runs"}, aboutItself,
 	}},
-	{names: "xargs", risk: umpire.Safe, why: "runs a command on what it reads", style: leading, args: "command", check: checkXargs, opts: []option{
-		{names: "-0rtxo --null --no-run-if-empty --verbose --exit --open-tty"}, {names: "-p --interactive"},
-		{names: "-n= --max-args= -P= --max-procs= -s= --max-chars= -d= --delimiter= -E= -L= --max-lines? -l? -e? --eof?"},
-		{names: "-I= -i? --replace?"}, {names: "-a= --arg-file=", does: reads}, {names: "--process-slot-var=", does: asks, why: "sets a variable"},
-		{names: "-J= -R= -S="}, {names: "--show-limits"}, aboutItself,
+	{names: "watch", risk: umpire.Safe, why: "runs a command again and again", style: leading, args: "shell", check: checkWatch, opts: []option{
+		{names: "-n= --interval= -q= --equexit=", why: "seconds"}, {names: "-d? --differences?"}, {names: "-tbegcCprwf --no-title --beep --errexit --chgexit --color --no-color --precise --no-wrap --no-linewrap --no-rerun --follow"},
+		{names: "-x --exec"}, {names: "-s= --shotsdir=", does: writes}, aboutItself,
 	}},
-	{names: "parallel", risk: umpire.Medium, why: "runs commands that it builds from what it reads", style: leading, check: checkWrapped, opts: []option{aboutItself}},
+	{names: "xargs gxargs", risk: umpire.Safe, why: "runs a command on what it reads", style: leading, args: "command", check: checkXargs, opts: []option{
+		{names: "-rtxo --no-run-if-empty --verbose --exit --open-tty"}, {names: "-p --interactive"}, {names: "-0 --null -d= --delimiter="},
+		{names: "-n= --max-args= -P= --max-procs= -s= --max-chars= -E= -L= --max-lines? -l? -e? --eof?"},
+		{names: "-I= -i? --replace? -J="}, {names: "-a= --arg-file=", does: reads}, {names: "--process-slot-var=", does: asks, why: "sets a variable"},
+		{names: "-R= -S="}, {names: "--show-limits"}, aboutItself,
+	}},
+	{names: "parallel", risk: umpire.Low, why: "runs commands that it builds from what it reads", style: leading, check: checkParallel, opts: []option{
+		{names: "-0kmXuvtqxr --null --keep-order --xargs --ungroup --group --verbose --quote --no-run-if-empty --bar --progress --eta --dry-run --dryrun --tag --line-buffer --linebuffer --lb --files --will-cite --no-notice --shuf --link --xapply --plus --pipe --round-robin --resume --resume-failed --color --color-failed --ctrlc --exit"},
+		{names: "-j= --jobs= -P= --max-procs= -n= --max-args= -N= --max-replace-args= -L= --max-lines? -l? -s= --max-chars= -d= --delimiter= -C= --colsep= --halt= --halt-on-error= --timeout= --delay= --retries= --nice= --tagstring= --block= --recstart= --recend= --regexp --header= --load= --memfree= --trim= -E= --id= --rpl="},
+		{names: "-I="}, {names: "-a= --arg-file=", does: reads}, {names: "--joblog= --results= --tmpdir= --res=", does: writes},
+		{names: "-S= --sshlogin= --slf= --sshloginfile=", does: reaches | harms, why: "runs commands on other machines"}, {names: "-J= --profile= -D= --env=", does: obeys}, {names: "--wd= --workdir=", does: enters}, aboutItself,
+	}},
+	{names: "sem niceload", risk: umpire.Medium, why: "runs a command when there is room", style: leading, check: checkWrapped, opts: []option{{names: "--fg --bg --wait"}, {names: "-j= --id= --jobs="}, aboutItself}},
 	{names: "busybox toybox", risk: umpire.Safe, why: "runs one of its own programs", style: leading, args: "command", opts: []option{{names: "--list --help", does: shows}}},
-	{names: "flock", risk: umpire.Medium, why: "runs a command under a lock", style: leading, args: "write command", opts: []option{
-		{names: "-sxeunoF --shared --exclusive --unlock --nonblock --close --no-fork --verbose"}, {names: "-w= --timeout= -E= --conflict-exit-code="}, {names: "-c= --command=", does: runs}, aboutItself,
+	{names: "flock", risk: umpire.Medium, why: "runs a command under a lock", style: leading, check: checkFlock, opts: []option{
+		{names: "-sxeunoFv --shared --exclusive --unlock --nonblock --nb --close --no-fork --verbose"}, {names: "-w= --timeout= --wait= -E= --conflict-exit-code="}, {names: "-c= --command=", does: runs}, aboutItself,
 	}},
-	{names: "strace ltrace gdb lldb valgrind perf rlwrap script scriptreplay logsave unbuffer caffeinate chronic ts ifne sponge daemonize dbus-run-session dbus-launch xvfb-run catchsegv setarch linux32 linux64 i386 x86_64 aa-exec choom cpulimit softlimit torsocks proxychains tsocks eatmydata faketime entr at batch crontab systemd-run nsjail screen tmux dtach abduco expect_unbuffer multitime hyperfine",
-		risk: umpire.Medium, why: "runs another command", style: leading, check: checkWrapped, opts: []option{{names: "--version --help", does: shows}}},
+	{names: "hyperfine", risk: umpire.Safe, why: "measures commands", check: checkEachCode, opts: []option{
+		{names: "-iN --ignore-failure? --show-output --shell=none"}, {names: "-w= --warmup= -m= --min-runs= -M= --max-runs= -r= --runs= -u= --time-unit= --style= --sort= --output= --input= -n= --command-name= --reference-name="},
+		{names: "-p= --prepare= -s= --setup= -c= --cleanup= --conclude= --reference= -S= --shell=", does: runs, why: "runs a command"},
+		{names: "--export-json= --export-csv= --export-markdown= --export-asciidoc= --export-orgmode=", does: writes}, aboutItself, {names: "-h -V", does: shows},
+	}},
+	{names: "entr", risk: umpire.Safe, why: "runs a command when files change", style: leading, args: "command", check: checkEntr, opts: []option{{names: "-acdnprxz"}, {names: "-s"}}},
 }
 
-// checkSu judges su: without -c it starts a shell.
-func checkSu(u *use) {
-	if u.in.kind == flowText {
-		u.stdinCode()
-	}
-	u.operands = nil
-}
-
-// checkWrapped walks the command of a wrapper whose own options are not known:
+// checkWrapped walks the command of a wrapper whose arguments are not known well:
 // every operand that names a program may be where the command begins.
 func checkWrapped(u *use) {
 	words := u.operands
 	u.operands = nil
+	if !u.suspects(words) && len(words) > 0 {
+		u.rest("command", words)
+	}
+}
+
+// maxGuesses is how many words of a line may be walked on suspicion.
+const maxGuesses = 48
+
+// suspects walks every word that names a program as a command with the words
+// after it, since options that are not known hide where the command begins. It
+// reports whether there is one. Nested wrappers would make it exponential, so
+// that a line has a fixed number of guesses; beyond it the rest is in doubt.
+func (u *use) suspects(words []word) bool {
+	found := false
+	s, in := u.s, u.in
 	for i, wd := range words {
-		if wd.known() && (u.w.lookup(base(wd.text)) != nil || strings.Contains(wd.text, "/")) {
-			u.rest("command", words[i:])
+		if !wd.known() || wd.text == "" || strings.HasPrefix(wd.text, "-") || u.w.known(wd.text) == nil && !strings.HasPrefix(wd.text, "./") {
+			continue
+		}
+		found = true
+		if u.w.guesses++; u.w.guesses > maxGuesses {
+			u.w.limit("too many words may begin a command")
+			return true
+		}
+		u.then(func() {
+			defer u.w.open()()
+			u.w.run(s.clone(), words[i:], in)
+		})
+	}
+	return found
+}
+
+// maxSplits is how often env -S may hold another -S.
+const maxSplits = 4
+
+// checkEnv takes the string of env -S apart, as env does, and reads what comes
+// out with the words after it.
+func checkEnv(u *use) {
+	for range maxSplits {
+		split := u.got("-S")
+		if split == nil || !split.has {
 			return
+		}
+		args := append(splitString(split.value), u.operands...)
+		u.parsed = u.program.parse(args, true)
+		u.parsed.doubtful = false
+		u.options()
+		u.operands = u.parsed.operands
+	}
+	u.doubt = "strings within strings"
+}
+
+// splitString splits text at blanks outside of quotes. What env would expand is
+// not known.
+func splitString(text word) []word {
+	if !text.known() || strings.ContainsAny(text.text, "$#") {
+		return []word{{text: strings.SplitN(text.text, "$", 2)[0], open: true}}
+	}
+	var out []word
+	var quote byte
+	current, started := "", false
+	flush := func() {
+		if started {
+			out = append(out, lit(current))
+		}
+		current, started = "", false
+	}
+	for i := 0; i < len(text.text); i++ {
+		c := text.text[i]
+		switch {
+		case quote != 0 && c == quote:
+			quote = 0
+		case c == '\\' && quote != '\'' && i+1 < len(text.text):
+			i++
+			if text.text[i] == '_' || text.text[i] == 't' || text.text[i] == 'n' {
+				flush()
+				continue
+			}
+			current, started = current+text.text[i:i+1], true
+		case quote == 0 && (c == '"' || c == '\''):
+			quote, started = c, true
+		case quote == 0 && (c == ' ' || c == '\t' || c == '\n'):
+			flush()
+		default:
+			current, started = current+text.text[i:i+1], true
+		}
+	}
+	flush()
+	return out
+}
+
+// checkWatch judges watch -x, which starts the command without a shell.
+func checkWatch(u *use) {
+	if u.got("-x") != nil {
+		words := u.operands
+		u.operands = nil
+		u.rest("command", words)
+	}
+}
+
+// checkFlock judges `flock FILE command…` and `flock FILE -c code`.
+func checkFlock(u *use) {
+	operands := u.operands
+	u.operands = nil
+	if len(operands) == 0 {
+		return
+	}
+	if !operands[0].known() || strings.Trim(operands[0].text, "0123456789") != "" {
+		u.touch(umpire.KindWrite, operands[0], accessOf{})
+	}
+	switch rest := operands[1:]; {
+	case len(rest) == 0:
+	case rest[0].text == "-c" || rest[0].text == "--command":
+		u.rest("shell", rest[1:])
+	default:
+		u.rest("command", rest)
+	}
+}
+
+// checkEachCode walks every operand as shell code.
+func checkEachCode(u *use) {
+	for _, operand := range u.operands {
+		u.then(func() { u.w.code(u.s.clone(), operand, flow{}) })
+	}
+	u.operands = nil
+}
+
+// checkEntr puts an unknown file in the place of /_.
+func checkEntr(u *use) {
+	if u.got("-s") != nil {
+		words := u.operands
+		u.operands = nil
+		u.rest("shell", words)
+		return
+	}
+	for i, wd := range u.operands {
+		if wd.text == "/_" {
+			u.operands[i] = word{open: true, dashless: true}
 		}
 	}
 }
@@ -83,10 +217,13 @@ func checkXargs(u *use) {
 	if len(u.operands) == 0 {
 		u.operands = []word{lit("echo")}
 	}
-	items := u.inputWords()
-	if marker := u.got("-I", "-i", "--replace"); marker != nil {
-		u.replaceMarker(marker, items)
+	if marker := u.got("-I"); marker != nil {
+		u.replaceMarker(marker, u.inputLines())
 		return
+	}
+	items := u.inputWords()
+	if u.got("-0") != nil && u.in.kind == flowText {
+		items = []word{lit(strings.TrimRight(u.in.text, "\n")), {open: true, split: true}}
 	}
 	u.operands = append(u.operands[:len(u.operands):len(u.operands)], items...)
 }
@@ -103,7 +240,7 @@ func (u *use) inputWords() []word {
 	case flowPaths:
 		var out []word
 		for _, dir := range u.in.dirs {
-			out = append(out, word{text: dir.text, open: true, under: true, dashless: true})
+			out = append(out, word{text: dir.text, open: true, under: true, dashless: dir.dashless || dir.text != ""})
 		}
 		return out
 	case flowNone, flowForeign, flowRemote:
@@ -111,18 +248,38 @@ func (u *use) inputWords() []word {
 	return []word{{open: true, split: true}}
 }
 
-// replaceMarker puts what is read in the place of {}.
+// inputLines are the lines that come through the pipe, as far as is known.
+func (u *use) inputLines() []word {
+	if u.in.kind != flowText {
+		return u.inputWords()
+	}
+	var out []word
+	for line := range strings.Lines(u.in.text) {
+		out = append(out, lit(strings.Trim(strings.TrimSpace(line), `"'`)))
+	}
+	return out
+}
+
+// replaceMarker puts what is read in the place of {}, in one command an item
+// when these are known and few.
 func (u *use) replaceMarker(marker *given, items []word) {
 	name := "{}"
 	if marker.has && marker.value.known() && marker.value.text != "" {
 		name = marker.value.text
 	}
-	item := word{open: true}
-	if len(items) == 1 {
-		item = items[0]
-		item.split = false
+	if len(items) == 0 || len(items) > maxRounds {
+		items = []word{{open: true}}
 	}
-	u.operands = substitute(u.operands, name, item)
+	command := u.operands
+	for i, item := range items {
+		item.split = false
+		words := substitute(command, name, item)
+		if i == len(items)-1 {
+			u.operands = words
+			return
+		}
+		u.rest("command", words)
+	}
 }
 
 // substitute replaces name within words by item.
@@ -138,7 +295,7 @@ func substitute(words []word, name string, item word) []word {
 		case item.known():
 			out = append(out, word{text: strings.ReplaceAll(wd.text, name, item.text), open: wd.open, glob: wd.glob})
 		case before == "" && item.under && !strings.Contains(rest.text, ".."):
-			out = append(out, word{text: item.text, open: true, under: true, dashless: true})
+			out = append(out, word{text: item.text, open: true, under: true, dashless: item.dashless})
 		default:
 			out = append(out, word{text: before, open: true})
 		}

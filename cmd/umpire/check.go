@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"encoding/json"
 	"os"
 	"path/filepath"
@@ -40,7 +41,7 @@ func (a *app) checkCommand() *cobra.Command {
 		Short:   a.text.of("Decide one call, or a stream of calls, and say why"),
 		Long:    a.text.of(checkLong),
 		Example: checkExample,
-		RunE:    func(_ *cobra.Command, words []string) error { return a.check(&f, words) },
+		RunE:    func(cmd *cobra.Command, words []string) error { return a.check(cmd.Context(), &f, words) },
 	}
 	f.add(cmd.Flags(), a.text)
 	cmd.Flags().SetNormalizeFunc(flagAliases)
@@ -59,7 +60,7 @@ func (f *checkFlags) add(flags *pflag.FlagSet, text catalogue) {
 	flags.BoolVar(&f.allowBypass, "allow-bypass", false, text.of("permit the mode bypass"))
 	flags.BoolVar(&f.headless, "headless", false, text.of("nobody can answer: what would ask is denied"))
 	flags.StringArrayVar(&f.rules, "rules", nil, text.of("also obey the rules in `FILE`; may be repeated"))
-	flags.StringSliceVar(&f.allowedTools, "allowed-tools", nil, text.of("allow these `RULES`, in short form: Read,'Bash(npm test:*)'"))
+	flags.StringArrayVar(&f.allowedTools, "allowed-tools", nil, text.of("allow these `RULES`, in short form: Read,'Bash(npm test:*)'"))
 	flags.StringArrayVar(&f.addDirs, "add-dir", nil, text.of("count `DIR` as inside the project; may be repeated"))
 	flags.BoolVar(&f.json, "json", false, text.of("write JSON"))
 	flags.BoolVar(&f.explain, "explain", false, text.of("show every row that spoke, for every access"))
@@ -77,7 +78,7 @@ func flagAliases(_ *pflag.FlagSet, name string) pflag.NormalizedName {
 }
 
 // check decides what the flags and words say.
-func (a *app) check(f *checkFlags, words []string) error {
+func (a *app) check(ctx context.Context, f *checkFlags, words []string) error {
 	desk, err := a.newDesk(f)
 	if err != nil {
 		return err
@@ -87,7 +88,7 @@ func (a *app) check(f *checkFlags, words []string) error {
 		if len(words) > 0 || f.tool != "" {
 			return usage("umpire check --help", "--stdin takes its calls from standard input: no command and no --tool beside it")
 		}
-		return a.checkStream(desk)
+		return a.checkStream(ctx, desk)
 	}
 	call, err := f.call(words)
 	if err != nil {
@@ -98,7 +99,10 @@ func (a *app) check(f *checkFlags, words []string) error {
 	if err != nil {
 		return err
 	}
-	if err := a.showDecision(f, call, d); err != nil {
+	if d.ReasonCode == umpire.CodeInvalid {
+		return usage("umpire check --help", "%s", d.Reason)
+	}
+	if err := a.showDecision(f, d); err != nil {
 		return failed(err)
 	}
 	return verdictExit(d.Verdict)
@@ -206,13 +210,13 @@ const maxDeskCases = 200
 
 func (a *app) newDesk(f *checkFlags) (*desk, error) {
 	d := &desk{app: a, flags: f, dir: a.dir, cases: map[string]*deskCase{}, follow: f.stdin}
-	for _, dir := range []*string{&f.cwd, &f.project} {
+	for flag, dir := range map[string]*string{"--cwd": &f.cwd, "--project": &f.project} {
 		if *dir == "" {
 			continue
 		}
 		*dir = a.absolute(*dir)
 		if info, err := os.Stat(*dir); err != nil || !info.IsDir() {
-			return nil, usage("", "%s: no such folder", *dir)
+			return nil, usage("", "%s %s: no such folder", flag, *dir)
 		}
 	}
 	d.dir = orText(f.cwd, a.dir)
@@ -288,12 +292,12 @@ func pickMode(flag string, allowBypass bool, conf *config) (umpire.Mode, error) 
 // flagRules are the rules that the command line gives.
 func (d *desk) flagRules(root string) ([]umpire.Rule, error) {
 	var rules []umpire.Rule
-	for _, short := range d.flags.allowedTools {
+	for _, short := range splitRules(d.flags.allowedTools) {
 		r, err := policy.ParseShort(short)
 		if err != nil {
 			return nil, usage("umpire help rules", "--allowed-tools: %w", err)
 		}
-		r.ID, r.Action, r.Source = umpire.RuleID(strings.TrimSpace(short)), umpire.Allow, umpire.SourceFlag
+		r.ID, r.Action, r.Source = umpire.RuleID(short), umpire.Allow, umpire.SourceFlag
 		rules = append(rules, r)
 	}
 	for _, file := range d.flags.rules {
@@ -304,6 +308,25 @@ func (d *desk) flagRules(root string) ([]umpire.Rule, error) {
 		rules = append(rules, more...)
 	}
 	return rules, nil
+}
+
+// splitRules splits lists of rules in short form at the commas and blanks that
+// stand in no brackets.
+func splitRules(lists []string) []string {
+	var all []string
+	for _, list := range lists {
+		depth := 0
+		all = append(all, strings.FieldsFunc(list, func(r rune) bool {
+			switch r {
+			case '(':
+				depth++
+			case ')':
+				depth--
+			}
+			return depth <= 0 && (r == ',' || r == ' ')
+		})...)
+	}
+	return all
 }
 
 // rulesIn reads a rule file that the command line names. Unlike the files that

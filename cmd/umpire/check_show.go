@@ -14,7 +14,7 @@ import (
 )
 
 // showDecision writes a decision for whom the flags name: a program or a person.
-func (a *app) showDecision(f *checkFlags, call umpire.Call, d umpire.Decision) error {
+func (a *app) showDecision(f *checkFlags, d umpire.Decision) error {
 	if f.json {
 		return a.showJSON(d)
 	}
@@ -97,10 +97,10 @@ func whyText(text catalogue, d umpire.Decision, i int) string {
 	if access.Reason != "" {
 		why = append(why, text.of(access.Reason))
 	}
-	if access.Doubt != "" {
+	if access.Doubt != "" && access.Doubt != access.Reason {
 		why = append(why, text.of("in doubt")+": "+access.Doubt)
 	}
-	if r := settled(d, i); r != nil && r.Text != d.Reason {
+	if r := settled(d, i); r != nil && r.Text != d.Reason && (access.Doubt == "" || !strings.HasSuffix(r.Text, access.Doubt)) {
 		why = append(why, text.reason(r.Text))
 	}
 	return strings.Join(why, "; ")
@@ -118,6 +118,7 @@ func settled(d umpire.Decision, i int) *umpire.Reason {
 
 // rows shows every row that spoke, access by access.
 func (p *page) rows(d umpire.Decision) {
+	later := false
 	fmt.Fprintln(p.w)
 	table := tabwriter.NewWriter(p.w, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(table, strings.Join([]string{
@@ -126,17 +127,23 @@ func (p *page) rows(d umpire.Decision) {
 	for i := range d.Reasons {
 		r := &d.Reasons[i]
 		var what, risk, known string
-		switch first := settled(d, r.Access) == r; {
+		verdict := r.Verdict.String()
+		switch {
 		case r.Access < 0 || r.Access >= len(d.Accesses):
 			what = p.text.of("the whole call")
-		case first:
+		case settled(d, r.Access) == r:
 			access := &d.Accesses[r.Access]
 			what, risk, known = accessText(access), access.Risk.String(), access.Table
+		default:
+			verdict, later = "("+verdict+")", true
 		}
 		fmt.Fprintf(table, "%s\t%s\t%s\t%d %s\t%s\t%s\n",
-			clip(visible(what)), risk, visible(known), r.Row, rowName(r.Row), r.Verdict, clip(visible(p.rowText(r))))
+			clip(visible(what)), risk, visible(known), r.Row, rowName(r.Row), verdict, clip(visible(p.rowText(r))))
 	}
 	table.Flush()
+	if later {
+		fmt.Fprintf(p.w, "\n%s\n", p.text.of("In brackets: rows that would have spoken later. umpire help order lists all rows."))
+	}
 }
 
 // rowText is a reason with the rule that it names.
@@ -189,7 +196,7 @@ func accessText(access *umpire.Access) string {
 	if access.Kind == umpire.KindExec && access.Program != "" {
 		return "exec " + commandLine(append([]string{access.Program}, access.Args...))
 	}
-	return access.Kind.String() + " " + access.Target
+	return access.Kind.String() + " " + orText(access.Target, "?")
 }
 
 // maxShown is how much of one text a person is shown.

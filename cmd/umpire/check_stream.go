@@ -3,6 +3,7 @@ package main
 import (
 	"bufio"
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -19,22 +20,54 @@ const maxLine = 10 << 20
 
 // checkStream answers every line with one line, in order, as soon as it can. It
 // ends without an error when everything was read, whatever the verdicts.
-func (a *app) checkStream(d *desk) error {
-	in, out := bufio.NewReaderSize(a.stdin, 64<<10), bufio.NewWriter(a.stdout)
+func (a *app) checkStream(ctx context.Context, d *desk) error {
+	lines, out := readLines(ctx, a.stdin), bufio.NewWriter(a.stdout)
 	for {
-		line, err := readLine(in, maxLine)
-		if errors.Is(err, io.EOF) {
+		var l inputLine
+		select {
+		case l = <-lines:
+		case <-ctx.Done():
+			return &exit{code: exitError}
+		}
+		if errors.Is(l.err, io.EOF) {
 			return nil
 		}
-		if err != nil && !errors.Is(err, errLineTooLong) {
-			return failed(fmt.Errorf("read standard input: %w", err))
+		if l.err != nil && !errors.Is(l.err, errLineTooLong) {
+			return failed(fmt.Errorf("read standard input: %w", l.err))
 		}
-		out.Write(d.answer(line, err))
+		out.Write(d.answer(l.text, l.err))
 		out.WriteByte('\n')
 		if err := out.Flush(); err != nil {
 			return failed(fmt.Errorf("write standard output: %w", err))
 		}
 	}
+}
+
+// An inputLine is one line of input, or why there is none.
+type inputLine struct {
+	text []byte
+	err  error
+}
+
+// readLines reads one line ahead, so that a signal ends the program while it
+// waits for input. The goroutine ends with the input or, when that never comes,
+// with the process: a read of standard input cannot be called back.
+func readLines(ctx context.Context, r io.Reader) <-chan inputLine {
+	lines, in := make(chan inputLine), bufio.NewReaderSize(r, 64<<10)
+	go func() {
+		for {
+			text, err := readLine(in, maxLine)
+			select {
+			case lines <- inputLine{text, err}:
+			case <-ctx.Done():
+				return
+			}
+			if err != nil && !errors.Is(err, errLineTooLong) {
+				return
+			}
+		}
+	}()
+	return lines
 }
 
 var errLineTooLong = fmt.Errorf("the line is longer than %d bytes", maxLine)

@@ -94,6 +94,9 @@ func (a *app) config(dir string) (*config, error) {
 			return nil, err
 		}
 	}
+	if c.lang != "" && a.getenv("UMPIRE_LANG") == "" {
+		a.text = catalogueFor(c.lang)
+	}
 	return c, nil
 }
 
@@ -128,7 +131,12 @@ func (c *config) read(file string, projects bool) error {
 	if err != nil {
 		return usage("umpire config", "%s: %w", file, err)
 	}
+	seen := map[string]bool{}
 	for _, given := range flatten("", top) {
+		if seen[given.key] {
+			return usage("umpire config", "%s:%d: key %q stands twice", file, given.node.Line, given.key)
+		}
+		seen[given.key] = true
 		if err := c.take(file, given, projects); err != nil {
 			return usage("umpire config", "%s:%d: %w", file, given.node.Line, err)
 		}

@@ -247,7 +247,8 @@ func containsAll(all, some []string) bool {
 // allLocal reports whether what next adds lies below the project.
 func allLocal(next, now []string) bool {
 	return !slices.ContainsFunc(next, func(name string) bool {
-		return !slices.Contains(now, name) && !filepath.IsLocal(filepath.FromSlash(name))
+		local := filepath.IsLocal(filepath.FromSlash(name)) && !strings.HasPrefix(name, "~")
+		return !local && !slices.Contains(now, name)
 	})
 }
 

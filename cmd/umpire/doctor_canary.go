@@ -61,12 +61,11 @@ func (d *doctor) canary(ctx context.Context, r registered) {
 
 // strict reports whether this umpire too would not let `ls` pass.
 func (d *doctor) strict() bool {
-	run := &hookRun{limit: make(chan time.Duration, 1)}
 	e, err := adapter.ReadClaude(canaryPayload(d.canaryDir(), "ls"))
 	if err != nil {
 		return false
 	}
-	out, err := d.decideClaude(run, e)
+	out, err := d.decideClaude(newHookRun(), e)
 	return err == nil && decisionOf(out.Stdout) != "allow"
 }
 

@@ -97,7 +97,7 @@ func (a *app) hook(ctx context.Context, args []string) int {
 		if err != nil {
 			return a.leave(agent.fail("", err))
 		}
-		run := &hookRun{limit: make(chan time.Duration, 1)}
+		run := newHookRun()
 		return a.leave(a.watch(ctx, agent, run, deadline))
 	}
 	fmt.Fprintf(a.stderr, "umpire: %s: %q; %s: %v\n", a.text.of("unknown agent"), args[0], a.text.of("known agents"), hookNames())
@@ -126,9 +126,12 @@ func hookDeadline(args []string, otherwise time.Duration) (time.Duration, error)
 
 // A hookRun is what the one who decides tells the one who watches.
 type hookRun struct {
-	about atomic.Pointer[string] // what the question is about, once it is known
-	limit chan time.Duration     // a deadline that the configuration sets
+	about   atomic.Pointer[string] // what the question is about, once it is known
+	limit   atomic.Int64           // the configured deadline, once it is known
+	limited chan struct{}          // bears one message when it is
 }
+
+func newHookRun() *hookRun { return &hookRun{limited: make(chan struct{}, 1)} }
 
 func (r *hookRun) isAbout(s string) { r.about.Store(&s) }
 
@@ -137,6 +140,20 @@ func (r *hookRun) knownAbout() string {
 		return *s
 	}
 	return ""
+}
+
+// limitTo sets the configured deadline; it is called once at most.
+func (r *hookRun) limitTo(deadline time.Duration) {
+	r.limit.Store(int64(deadline))
+	r.limited <- struct{}{}
+}
+
+// shorter is the configured deadline if it comes before the given one.
+func (r *hookRun) shorter(deadline time.Duration) time.Duration {
+	if limit := time.Duration(r.limit.Load()); limit > 0 {
+		return min(limit, deadline)
+	}
+	return deadline
 }
 
 // watch lets the agent's question be answered and denies it when no answer
@@ -150,16 +167,21 @@ func (a *app) watch(ctx context.Context, agent hookAgent, run *hookRun, deadline
 	for {
 		select {
 		case out := <-answer:
-			return out
-		case limit := <-run.limit:
-			timer.Reset(min(deadline, limit) - a.now().Sub(started))
+			if a.now().Sub(started) < run.shorter(deadline) {
+				return out
+			}
+			return agent.fail(run.knownAbout(), errLate)
+		case <-run.limited:
+			timer.Reset(run.shorter(deadline) - a.now().Sub(started))
 		case <-timer.C:
-			return agent.fail(run.knownAbout(), errors.New("no decision before the deadline"))
+			return agent.fail(run.knownAbout(), errLate)
 		case <-ctx.Done():
 			return agent.fail(run.knownAbout(), errors.New("interrupted"))
 		}
 	}
 }
+
+var errLate = errors.New("no decision before the deadline")
 
 // answerSafely makes a panic a denial. The stack is left out: it would show
 // what the call holds.
@@ -206,7 +228,7 @@ func (a *app) hookConfig(run *hookRun, project string) (*config, error) {
 		return nil, err
 	}
 	if c.hookDeadline > 0 {
-		run.limit <- c.hookDeadline
+		run.limitTo(c.hookDeadline)
 	}
 	return c, nil
 }

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"os"
 	"path/filepath"
 	"strings"
 	"time"
@@ -47,6 +48,13 @@ const initHelp = `Writes umpire's hooks into the agent's settings and shows the 
 else in the file stays as it is, and doing it twice is doing it once.
 
 Without AGENT it lists the agents it knows and what it found of them.`
+
+// What init has to say beside its result.
+const (
+	remarkNoVersion    = "claude is not on PATH, so its version is not known: a hook that cannot start will not stop a call; run umpire init claude again once it is"
+	remarkOldVersion   = "this version of Claude Code runs the call when a hook cannot start; update it, then run umpire init claude again"
+	remarkProjectScope = "the file names a path on this machine; think twice before you commit it"
+)
 
 // listAgents shows what could be registered.
 func (a *app) listAgents(ctx context.Context) error {
@@ -119,7 +127,11 @@ func (j *initJob) settingsPath() (string, error) {
 		if err != nil {
 			return "", err
 		}
-		return filepath.Join(p.Root, ".claude", "settings.json"), nil
+		dir := filepath.Join(p.Root, ".claude")
+		if info, err := os.Lstat(dir); err == nil && !info.IsDir() {
+			return "", refused("", "%s is not a folder of the project: it may lead to files of somebody else", dir)
+		}
+		return filepath.Join(dir, "settings.json"), nil
 	}
 	return "", usage("umpire init claude --help", "--scope %q: want user or project", j.scope)
 }
@@ -163,10 +175,10 @@ func (j *initJob) blocks(ctx context.Context, before []byte, o adapter.ClaudeIns
 		if err == nil && string(same) == string(before) {
 			return true
 		}
-		j.remark("claude is not on PATH, so its version is not known: a hook that cannot start will not stop a call; run umpire init claude again once it is")
+		j.remark(remarkNoVersion)
 		return false
 	case !adapter.ClaudeVersionBlocks(found.version):
-		j.remark("this version of Claude Code runs the call when a hook cannot start; update it, then run umpire init claude again")
+		j.remark(remarkOldVersion)
 		return false
 	}
 	return true

@@ -96,7 +96,7 @@ func (j *initJob) done(path string) {
 		return
 	}
 	if j.scope == "project" {
-		j.remark("the file names a path on this machine; think twice before you commit it")
+		j.remark(remarkProjectScope)
 	}
 	fmt.Fprintf(j.stderr, "umpire: %s %s\n%s: umpire doctor claude\n",
 		j.text.of("registered in"), adapter.Visible(path), j.text.of("next"))
@@ -123,7 +123,7 @@ func replaceFile(path string, data []byte, mode fs.FileMode) error {
 type memory struct {
 	Path    string `json:"path"`
 	Existed bool   `json:"existed"`
-	Before  []byte `json:"before,omitempty"`
+	Before  []byte `json:"before,omitzero"`
 	After   string `json:"after_sha256"`
 }
 
@@ -139,13 +139,21 @@ func (j *initJob) remember(c settingsChange) error {
 		return j.forget(c.path)
 	}
 	m := memory{Path: c.path, Existed: c.existed, After: digest(c.after)}
-	if known, ok := j.recall(c.path, c.before); ok {
-		m.Existed, m.Before = known.Existed, known.Before
-	} else if list, err := adapter.RegisteredClaude(c.before); err != nil || len(list) > 0 {
-		return nil
+	original, err := adapter.UninstallClaude(c.before)
+	if err != nil {
+		return err
 	}
-	if back, err := adapter.UninstallClaude(c.after); m.Before == nil && (err != nil || !bytes.Equal(back, c.before)) && len(c.before) > 0 {
-		m.Before = c.before
+	known, ok := j.recall(c.path, c.before)
+	switch {
+	case ok && known.Before != nil:
+		m.Existed, original = known.Existed, known.Before
+	case ok:
+		m.Existed = known.Existed
+	case !bytes.Equal(original, c.before):
+		return nil // of an install that is not recorded
+	}
+	if back, err := adapter.UninstallClaude(c.after); err != nil || !bytes.Equal(back, original) {
+		m.Before = original
 	}
 	text, err := json.Marshal(m)
 	if err != nil {

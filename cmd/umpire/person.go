@@ -13,7 +13,6 @@ var agentMarkers = [...]struct{ name, agent string }{
 	{"GEMINI_CLI", "Gemini CLI"},
 	{"QWEN_CODE", "Qwen Code"},
 	{"CURSOR_AGENT", "Cursor"},
-	{"CURSOR_TRACE_ID", "Cursor"},
 	{"OPENCODE", "opencode"},
 	{"OPENCODE_CALLER", "opencode"},
 	{"CLINE_ACTIVE", "Cline"},

@@ -51,41 +51,57 @@ func (a *app) layersOf(p *place, files []string) ([]rulefile.Layer, error) {
 	return layers, nil
 }
 
+// A score is what holding rules to their examples came to.
+type score struct {
+	mu       sync.Mutex
+	seen     map[string]bool // a faulty rule is replaced, and checked again
+	examples int             // that hold
+	without  int             // rules that have none
+	failures []string
+}
+
+// note takes in how one rule did.
+func (s *score) note(r umpire.Rule, err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	name := fmt.Sprintf("%s: %s", orText(placeOf(r), "?"), r.ID)
+	switch known := s.seen[name]; {
+	case known:
+	case err != nil:
+		s.failures = append(s.failures, fmt.Sprintf("%s %s: %v", name, policy.FormatShort(r), err))
+	case len(r.Examples.Match)+len(r.Examples.NotMatch) == 0:
+		s.without++
+	default:
+		s.examples += len(r.Examples.Match) + len(r.Examples.NotMatch)
+	}
+	s.seen[name] = true
+}
+
 // testRules loads the files with a check that keeps score. Loading checks every
 // rule, those that sleep too.
 func (a *app) testRules(p *place, layers []rulefile.Layer) error {
-	var mu sync.Mutex
-	passed, failures, without := 0, []string(nil), 0
+	s := &score{seen: map[string]bool{}}
 	options := p.Options()
 	check := options.Check
 	options.Check = func(r umpire.Rule) error {
 		err := check(r)
-		mu.Lock()
-		defer mu.Unlock()
-		switch {
-		case err != nil:
-			failures = append(failures, fmt.Sprintf("%s: %s %s: %v", orText(placeOf(r), "?"), r.ID, policy.FormatShort(r), err))
-		case len(r.Examples.Match)+len(r.Examples.NotMatch) == 0:
-			without++
-		default:
-			passed += len(r.Examples.Match) + len(r.Examples.NotMatch)
-		}
+		s.note(r, err)
 		return err
 	}
-	set := rulefile.Load(layers, nil, options)
-	for _, text := range failures {
-		fmt.Fprintf(a.stdout, "%s  %s\n", a.text.of("FAIL"), visible(text))
-	}
-	for _, f := range set.Files {
-		if f.Hash != "" && f.Health == rulefile.HealthDegraded && len(failures) == 0 {
-			for _, problem := range f.Problems {
-				fmt.Fprintln(a.stdout, a.text.of("FAIL")+"  "+visible(problem.Error()))
-				failures = append(failures, problem.Text)
-			}
+	for _, f := range rulefile.Load(layers, nil, options).Files {
+		if len(s.failures) > 0 {
+			break
+		}
+		// What keeps a file from being read keeps its rules from being tested.
+		for _, problem := range f.Problems {
+			s.failures = append(s.failures, problem.Error())
 		}
 	}
-	fmt.Fprintf(a.stdout, a.text.of("%d examples hold, %d rules fail, %d rules have no examples\n"), passed, len(failures), without)
-	if len(failures) > 0 {
+	for _, text := range s.failures {
+		fmt.Fprintf(a.stdout, "%s  %s\n", a.text.of("FAIL"), visible(text))
+	}
+	fmt.Fprintf(a.stdout, a.text.of("%d examples hold, %d rules fail, %d rules have no examples\n"), s.examples, len(s.failures), s.without)
+	if len(s.failures) > 0 {
 		return &exit{code: exitUsage}
 	}
 	return nil

@@ -91,6 +91,9 @@ func (a *app) grantTrust(p *place) error {
 }
 
 func (a *app) revokeTrust(p *place) error {
+	if err := a.needPerson("taking trust away"); err != nil {
+		return err
+	}
 	for _, l := range p.Layers() {
 		if l.Source != umpire.SourceProject {
 			continue

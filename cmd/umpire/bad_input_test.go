@@ -1,0 +1,194 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+)
+
+// outcome is what one run of the program leaves behind.
+type outcome struct {
+	code           int
+	stdout, stderr string
+}
+
+// play runs the program in a project of its own, in this process.
+func play(t testing.TB, stdin io.Reader, args ...string) outcome {
+	t.Helper()
+	home, dir := t.TempDir(), t.TempDir()
+	env := map[string]string{"HOME": home}
+	return playIn(t, dir, env, stdin, args...)
+}
+
+func playIn(t testing.TB, dir string, env map[string]string, stdin io.Reader, args ...string) outcome {
+	t.Helper()
+	var stdout, stderr bytes.Buffer
+	code := run(t.Context(), surroundings{
+		args: args, stdin: stdin, stdout: &stdout, stderr: &stderr, dir: dir,
+		getenv: func(name string) string { return env[name] }, now: time.Now,
+	})
+	return outcome{code, stdout.String(), stderr.String()}
+}
+
+// answersOf decodes the lines of a stream.
+func answersOf(t testing.TB, out string) []map[string]any {
+	t.Helper()
+	var answers []map[string]any
+	for line := range strings.Lines(out) {
+		answer := map[string]any{}
+		if err := json.Unmarshal([]byte(line), &answer); err != nil {
+			t.Fatalf("not a line of JSON: %v: %.200q", err, line)
+		}
+		answers = append(answers, answer)
+	}
+	return answers
+}
+
+func callWith(t testing.TB, command string) string {
+	t.Helper()
+	line, err := json.Marshal(map[string]string{"id": "x", "command": command})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(line) + "\n"
+}
+
+// What is too much, or no call at all, gets its answer, and so does the next line.
+func TestStreamOutlivesBadLines(t *testing.T) {
+	t.Parallel()
+	huge := strings.Repeat("x", maxLine)
+	tests := []struct {
+		name, line, id, verdict, code, reason string
+	}{
+		{"a line over the limit", `{"id":"x","command":"` + huge + `"}` + "\n", "", "deny", "invalid", "longer than 10485760 bytes"},
+		{"a payload at the limit", `{"id":"x","tool":"Write","input":{"path":"a","content":"` + huge[:maxLine-100] + `"}}` + "\n", "x", "ask", "mode", ""},
+		{"a command of 100 KB", callWith(t, "echo "+huge[:100<<10]), "x", "ask", "unparsed", "not parsed"},
+		{"a line of 1 MB", callWith(t, strings.Repeat("a ", 500<<10)), "x", "ask", "unparsed", "not parsed"},
+		{"10,000 nested parentheses", callWith(t, strings.Repeat("(", 10_000)+"ls"+strings.Repeat(")", 10_000)), "x", "ask", "unparsed", "nested too deeply"},
+		{"10,000 nested substitutions", callWith(t, strings.Repeat("$(", 10_000)), "x", "ask", "unparsed", ""},
+		{"JSON nested deeply", `{"id":"x","tool":"Read","input":` + strings.Repeat("[", 20_000) + "\n", "", "deny", "invalid", ""},
+		{"bytes that are no UTF-8", "{\"id\":\"x\",\"command\":\"echo \xff\"}\n", "", "deny", "invalid", "not valid UTF-8"},
+		{"an empty line", "\n", "", "deny", "invalid", "ends too early"},
+		{"half a JSON text", `{"id":"x","comm` + "\n", "", "deny", "invalid", "ends too early"},
+		{"two objects", `{"id":"x","command":"ls"}{}` + "\n", "", "deny", "invalid", "something follows"},
+		{"a list", "[]\n", "", "deny", "invalid", "does not begin with {"},
+		{"a command twice", `{"id":"x","command":"ls","command":"rm -rf ."}` + "\n", "", "deny", "invalid", `"command" stands twice`},
+		{"an input twice", `{"id":"x","tool":"Read","input":{"path":"a","path":"b"}}` + "\n", "x", "deny", "invalid", "input: "},
+		{"an id that is an object", `{"id":{},"command":"ls"}` + "\n", "", "deny", "invalid", "id: want a string or a number"},
+		{"a tool that is a number", `{"id":"x","tool":5}` + "\n", "x", "deny", "invalid", "tool: want a string"},
+		{"a command and an input", `{"id":"x","command":"ls","input":{}}` + "\n", "x", "deny", "invalid", "command: "},
+		{"a command for another tool", `{"id":"x","command":"ls","tool":"Read"}` + "\n", "x", "deny", "invalid", "command: "},
+		{"an input that is a text", `{"id":"x","tool":"Read","input":"a"}` + "\n", "x", "deny", "invalid", "input: want a JSON object"},
+		{"a path that is a number", `{"id":"x","tool":"Read","input":{"path":5}}` + "\n", "x", "deny", "invalid", "input.path: want a string"},
+		{"a NUL in a path", `{"id":"x","tool":"Read","input":{"path":"a\u0000"}}` + "\n", "x", "deny", "invalid", "input.path: holds a NUL byte"},
+		{"no tool", `{"id":"x"}` + "\n", "x", "deny", "invalid", "tool: is missing"},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			out := play(t, strings.NewReader(test.line+callWith(t, "ls")), "check", "--stdin")
+			answers := answersOf(t, out.stdout)
+			if out.code != exitDone || len(answers) != 2 {
+				t.Fatalf("exit code %d, %d answers, %s", out.code, len(answers), out.stderr)
+			}
+			first := answers[0]
+			reason, _ := first["reason"].(string)
+			if first["id"] != test.id || first["verdict"] != test.verdict || first["reason_code"] != test.code || !strings.Contains(reason, test.reason) {
+				t.Errorf("got %v %v %v %.200q", first["id"], first["verdict"], first["reason_code"], reason)
+			}
+			if answers[1]["verdict"] != "allow" {
+				t.Errorf("the next line: %v", answers[1])
+			}
+		})
+	}
+}
+
+// Wrong words on the command line are told with exit code 4, and nothing is
+// decided.
+func TestWrongUsage(t *testing.T) {
+	t.Parallel()
+	tests := []struct {
+		name   string
+		args   []string
+		stderr string
+	}{
+		{"a flag that is not known", []string{"check", "--no-such", "--", "ls"}, "unknown flag: --no-such"},
+		{"a mode that is not known", []string{"check", "--mode", "x", "--", "ls"}, `--mode: mode "x"`},
+		{"a command that is no UTF-8", []string{"check", "--", "echo \xff"}, "command: not valid UTF-8"},
+		{"an input that is no UTF-8", []string{"check", "--tool", "Read", "--input", "{\"path\":\"\xff\"}"}, "input: not valid UTF-8"},
+		{"broken JSON", []string{"check", "--tool", "Read", "--input", `{"path":`}, `input: want a JSON object: "path"`},
+		{"a missing folder", []string{"check", "--cwd", "/no/such", "--", "ls"}, "--cwd /no/such: no such folder"},
+		{"a missing project", []string{"check", "--project", "/no/such", "--", "ls"}, "--project /no/such: no such folder"},
+		{"a missing rule file", []string{"check", "--rules", "/no/such", "--", "ls"}, "--rules: /no/such: no such file"},
+		{"a folder as a rule file", []string{"check", "--rules", "/", "--", "ls"}, "not a regular file"},
+		{"no command", []string{"check"}, "nothing to decide"},
+		{"escapes in an argument", []string{"check", "--mode", "\x1b[2J", "--", "ls"}, `\x1b[2J`},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			out := play(t, strings.NewReader(""), test.args...)
+			if out.code != exitUsage || out.stdout != "" || !strings.Contains(out.stderr, test.stderr) {
+				t.Errorf("exit code %d, stdout %q, stderr %q", out.code, out.stdout, out.stderr)
+			}
+			if !strings.HasPrefix(out.stderr, "umpire: ") || strings.Contains(out.stderr, "\x1b") {
+				t.Errorf("stderr %q", out.stderr)
+			}
+		})
+	}
+}
+
+// Without a home, the names of the user's files must not mean files in the
+// working directory.
+func TestNoHome(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	allow := `{"version":1,"rules":[{"action":"allow","tool":"*"}]}`
+	if err := os.WriteFile(filepath.Join(dir, "permissions.json"), []byte(allow), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	deny := `{"version":1,"rules":[{"action":"deny","tool":"Read"}]}`
+	if err := os.MkdirAll(filepath.Join(dir, ".umpire"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, ".umpire", "permissions.json"), []byte(deny), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if out := playIn(t, dir, nil, nil, "check", "--tool", "Write", "--input", `{"path":"a"}`); out.code != exitAsks {
+		t.Errorf("a stray permissions.json: exit code %d, %s", out.code, out.stdout)
+	}
+	if out := playIn(t, dir, nil, nil, "check", "--tool", "Read", "--input", `{"path":"a"}`); out.code != exitDenied {
+		t.Errorf("the project's deny rule: exit code %d, %s", out.code, out.stdout)
+	}
+}
+
+// FuzzStream: every line gets one line of JSON with a verdict, whatever it is.
+func FuzzStream(f *testing.F) {
+	f.Add([]byte(`{"id":"c1","command":"ls"}` + "\n" + `{"id":"c2","tool":"Write","input":{"path":"a"}}`))
+	f.Add([]byte("\n\r\n{}\n[1]\n{\"id\":1e9,\"command\":\"(\"}\n\xff"))
+	f.Add([]byte(`{"id":"x","tool":"Read","input":{"paths":["a",{"path":"b"},5]}}`))
+	f.Add([]byte(`{"id":"x","tool":"WebFetch","input":{"url":"http://[::1"},"cwd":"../..","background":true}`))
+	f.Fuzz(func(t *testing.T, text []byte) {
+		out := play(t, bytes.NewReader(text), "check", "--stdin")
+		want := bytes.Count(text, []byte("\n"))
+		if len(text) > 0 && text[len(text)-1] != '\n' {
+			want++
+		}
+		answers := answersOf(t, out.stdout)
+		if out.code != exitDone || len(answers) != want {
+			t.Fatalf("exit code %d, %d answers to %d lines: %s", out.code, len(answers), want, out.stderr)
+		}
+		for _, answer := range answers {
+			switch answer["verdict"] {
+			case "allow", "ask", "deny":
+			default:
+				t.Fatalf("no verdict: %v", answer)
+			}
+		}
+	})
+}

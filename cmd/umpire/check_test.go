@@ -1,0 +1,122 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"io"
+	"strings"
+	"testing"
+	"time"
+
+	shellwords "mvdan.cc/sh/v3/shell"
+	"pgregory.net/rapid"
+)
+
+// Words that are given one by one stay words, whatever is in them.
+func TestCommandLineKeepsWords(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		word := rapid.OneOf(rapid.StringMatching(`[ -~]{0,12}`), rapid.StringMatching(`[a-z'"$*;|&~#\\\n-]{0,8}`))
+		words := rapid.SliceOfN(word, 2, 5).Draw(t, "words")
+		got, err := shellwords.Fields(commandLine(words), func(string) string { return "expanded" })
+		if err != nil {
+			t.Fatal(err)
+		}
+		if strings.Join(got, "\x00") != strings.Join(words, "\x00") || len(got) != len(words) {
+			t.Fatalf("%q became %q, read as %q", words, commandLine(words), got)
+		}
+	})
+}
+
+func TestSplitRules(t *testing.T) {
+	t.Parallel()
+	tests := []struct {
+		lists []string
+		want  string
+	}{
+		{[]string{"Read,Write"}, "Read|Write"},
+		{[]string{"Read", "Bash(npm test:*), Edit({a,b}.md)"}, "Read|Bash(npm test:*)|Edit({a,b}.md)"},
+		{[]string{"Bash(git log:*) Edit"}, "Bash(git log:*)|Edit"},
+		{[]string{" , "}, ""},
+		{[]string{"Edit(a,b"}, "Edit(a,b"},
+	}
+	for _, test := range tests {
+		if got := strings.Join(splitRules(test.lists), "|"); got != test.want {
+			t.Errorf("%q: got %s, want %s", test.lists, got, test.want)
+		}
+	}
+}
+
+// Colours are for terminals, and for people who have not said NO_COLOR.
+func TestColour(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		name     string
+		terminal bool
+		noColour string
+		want     bool
+	}{{"a terminal", true, "", true}, {"a terminal and NO_COLOR", true, "1", false}, {"a file", false, "", false}} {
+		var out strings.Builder
+		env := map[string]string{"HOME": t.TempDir(), "NO_COLOR": test.noColour}
+		run(t.Context(), surroundings{
+			args: []string{"check", "--", "ls"}, stdout: &out, stderr: io.Discard, dir: t.TempDir(),
+			getenv: func(name string) string { return env[name] }, toTerminal: test.terminal, now: time.Now,
+		})
+		if got := strings.HasPrefix(out.String(), "\x1b[32mallow\x1b[0m"); got != test.want {
+			t.Errorf("%s: coloured %v, want %v: %q", test.name, got, test.want, out.String())
+		}
+	}
+}
+
+// A signal ends a stream that waits for its next line.
+func TestStreamEndsWithSignal(t *testing.T) {
+	t.Parallel()
+	ctx, cancel := context.WithCancel(t.Context())
+	in, feed := io.Pipe()
+	answers, out := io.Pipe()
+	env := map[string]string{"HOME": t.TempDir()}
+	ended := make(chan int)
+	go func() {
+		ended <- run(ctx, surroundings{
+			args: []string{"check", "--stdin"}, stdin: in, stdout: out, stderr: io.Discard, dir: t.TempDir(),
+			getenv: func(name string) string { return env[name] }, now: time.Now,
+		})
+	}()
+	if _, err := io.WriteString(feed, callWith(t, "ls")); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := bufio.NewReader(answers).ReadString('\n'); err != nil {
+		t.Fatal(err)
+	}
+	cancel()
+	if code := <-ended; code != exitError {
+		t.Errorf("exit code %d", code)
+	}
+	feed.Close()
+}
+
+// Lines come out whole, and one that is too long takes nothing along.
+func TestReadLine(t *testing.T) {
+	t.Parallel()
+	const limit = 40
+	rapid.Check(t, func(t *rapid.T) {
+		lines := rapid.SliceOf(rapid.StringMatching(`[a-z]{0,60}`)).Draw(t, "lines")
+		in := bufio.NewReaderSize(strings.NewReader(strings.Join(lines, "\n")), 16)
+		for i, want := range lines {
+			if i == len(lines)-1 && want == "" {
+				break // the end of the line before
+			}
+			got, err := readLine(in, limit)
+			switch {
+			case len(want) > limit && !errors.Is(err, errLineTooLong):
+				t.Fatalf("line %d of %d bytes: %v", i, len(want), err)
+			case len(want) <= limit && (err != nil || string(got) != want):
+				t.Fatalf("line %d: got %q, %v, want %q", i, got, err, want)
+			}
+		}
+		if _, err := readLine(in, limit); !errors.Is(err, io.EOF) {
+			t.Fatalf("after the last line: %v", err)
+		}
+	})
+}

@@ -1,0 +1,179 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/umpirehq/umpire/internal/adapter"
+)
+
+// A program is umpire in surroundings of a test's own.
+type program struct {
+	surroundings
+
+	out, err *bytes.Buffer
+}
+
+func newProgram(tb testing.TB, stdin io.Reader, args ...string) *program {
+	tb.Helper()
+	home, project := filepath.Join(tb.TempDir(), "home"), filepath.Join(tb.TempDir(), "project")
+	for _, dir := range []string{home, project} {
+		if err := os.Mkdir(dir, 0o755); err != nil {
+			tb.Fatal(err)
+		}
+	}
+	p := &program{out: &bytes.Buffer{}, err: &bytes.Buffer{}}
+	env := map[string]string{"HOME": home, "CLAUDE_PROJECT_DIR": project}
+	p.surroundings = surroundings{
+		args: args, stdin: stdin, stdout: p.out, stderr: p.err, dir: project, now: time.Now,
+		getenv: func(name string) string { return env[name] },
+	}
+	return p
+}
+
+const claudeLs = `{"hook_event_name":"PreToolUse","permission_mode":"default","tool_name":"Bash","tool_use_id":"t","tool_input":{"command":"ls"}}`
+
+// denied wants the answer that stops a call in every way.
+func (p *program) denied(t *testing.T, code int, why string) {
+	t.Helper()
+	if code != exitDenied || decisionOf(p.out.Bytes()) != "deny" || !strings.Contains(p.err.String(), why) {
+		t.Errorf("exit %d\nstdout %s\nstderr %s\nwant a denial with %q", code, p.out, p.err, why)
+	}
+}
+
+func TestHookFailsClosed(t *testing.T) {
+	t.Parallel()
+	never, _ := io.Pipe()
+	for _, tt := range []struct {
+		name  string
+		stdin io.Reader
+		why   string
+	}{
+		{"stdin that never ends", never, "no decision before the deadline"},
+		{"stdin that breaks", io.MultiReader(strings.NewReader(claudeLs[:9]), brokenReader{}), "broken pipe of the test"},
+		{"a payload without end", endless{}, "the payload is larger than"},
+		{"half a payload", strings.NewReader(claudeLs[:40]), "payload is not JSON"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			p := newProgram(t, tt.stdin, "hook", "claude", "--deadline", "500ms")
+			p.denied(t, run(t.Context(), p.surroundings), tt.why)
+		})
+	}
+}
+
+type brokenReader struct{}
+
+func (brokenReader) Read([]byte) (int, error) { return 0, errors.New("broken pipe of the test") }
+
+type endless struct{}
+
+func (endless) Read(p []byte) (int, error) { return len(p), nil }
+
+func TestHookPanicDenies(t *testing.T) {
+	t.Parallel()
+	p := newProgram(t, nil)
+	a := &app{surroundings: p.surroundings}
+	agent := hookAgent{name: "claude", fail: adapter.FailClaude, answer: func(_ *app, run *hookRun) adapter.Output {
+		run.isAbout("PreToolUse")
+		panic("a fault")
+	}}
+	p.denied(t, a.leave(a.watch(t.Context(), agent, newHookRun(), time.Minute)), "internal error: a fault")
+}
+
+func TestHookInterruptedDenies(t *testing.T) {
+	t.Parallel()
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	never, _ := io.Pipe()
+	p := newProgram(t, never, "hook", "claude")
+	p.denied(t, run(ctx, p.surroundings), "interrupted")
+}
+
+// TestHookUnwritableAnswer: an answer that nobody got must not pass for no
+// opinion.
+func TestHookUnwritableAnswer(t *testing.T) {
+	t.Parallel()
+	p := newProgram(t, strings.NewReader(claudeLs), "hook", "claude")
+	p.stdout = brokenWriter{}
+	if code := run(t.Context(), p.surroundings); code != exitDenied {
+		t.Errorf("exit %d", code)
+	}
+}
+
+type brokenWriter struct{}
+
+func (brokenWriter) Write([]byte) (int, error) { return 0, errors.New("closed") }
+
+// FuzzHookClaude gives the whole path any bytes. It may allow only what is one
+// well-formed question, and must answer with one line of JSON or nothing.
+func FuzzHookClaude(f *testing.F) {
+	for _, seed := range []string{
+		"", "{", claudeLs, claudeLs + claudeLs, strings.Replace(claudeLs, "ls", "rm -rf /", 1),
+		strings.Replace(claudeLs, "PreToolUse", "PermissionRequest", 1), strings.Replace(claudeLs, "PreToolUse", "Stop", 1),
+		strings.Replace(claudeLs, "Bash", "Read", 1), strings.Replace(claudeLs, `"command":"ls"`, `"file_path":"/etc/passwd"`, 1),
+		strings.Replace(claudeLs, "default", "plan", 1), `{"hook_event_name":"PreToolUse"}`, "\x00\xff", `[1]`, `{"hook_event_name":7}`,
+	} {
+		f.Add([]byte(seed))
+	}
+	p := newProgram(f, nil, "hook", "claude")
+	f.Fuzz(func(t *testing.T, payload []byte) {
+		var stdout, stderr bytes.Buffer
+		s := p.surroundings
+		s.stdin, s.stdout, s.stderr = bytes.NewReader(payload), &stdout, &stderr
+		code := run(t.Context(), s)
+		if strings.Contains(stderr.String(), "internal error") {
+			t.Fatalf("panicked: %s", &stderr)
+		}
+		if code < exitDone || code > exitDenied || code == exitDenied && stderr.Len() == 0 {
+			t.Fatalf("exit %d, stderr %q", code, &stderr)
+		}
+		line := stdout.Bytes()
+		if len(line) > 0 && (!json.Valid(line) || bytes.IndexByte(line, '\n') != len(line)-1) {
+			t.Fatalf("not one line of JSON: %q", line)
+		}
+		e, err := adapter.ReadClaude(payload)
+		garbage := err != nil || !e.Kind.Decides()
+		if allows := bytes.Contains(line, []byte(`"allow"`)) && !bytes.Contains(line, []byte(`"deny"`)); allows && garbage {
+			t.Fatalf("allowed %q: %s", payload, line)
+		}
+		if err != nil && code == exitDone && e.Kind != adapter.ClaudePermissionRequest {
+			t.Fatalf("said nothing to %q", payload)
+		}
+	})
+}
+
+// FuzzHookMuse is the same for the marker protocol.
+func FuzzHookMuse(f *testing.F) {
+	for _, seed := range []string{
+		"", `{"toolName":"Read","input":{"path":"a"}}`, `{"toolName":"Write","input":{},"options":{"allowOnceTools":["Write"]}}`,
+		`{"toolName":"Bash","input":{"command":"rm -rf /"},"options":{"toolPermissions":{"allowAll":true}}}`,
+		`{"toolName":"x\n__tool_permission__:","input":{}}`,
+	} {
+		f.Add([]byte(seed))
+	}
+	p := newProgram(f, nil, "hook", "muse")
+	f.Fuzz(func(t *testing.T, payload []byte) {
+		var stdout, stderr bytes.Buffer
+		s := p.surroundings
+		s.stdin, s.stdout, s.stderr = bytes.NewReader(payload), &stdout, &stderr
+		run(t.Context(), s)
+		if strings.Contains(stderr.String(), "internal error") {
+			t.Fatalf("panicked: %s", &stderr)
+		}
+		if line := stdout.Bytes(); bytes.IndexByte(line, '\n') != len(line)-1 || len(line) == 0 {
+			t.Fatalf("not one line: %q", line)
+		}
+		if _, err := adapter.ReadMuse(payload); err != nil && !strings.HasPrefix(stdout.String(), "Error: Tool ") {
+			t.Fatalf("%q for %q", &stdout, payload)
+		}
+	})
+}

@@ -1,0 +1,98 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// initProgram is umpire in a home where it may register itself.
+func initProgram(t *testing.T) (p *program, settings string) {
+	t.Helper()
+	p = newProgram(t, nil)
+	p.executable = filepath.Join(t.TempDir(), "umpire")
+	if err := os.WriteFile(p.executable, nil, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	return p, filepath.Join(p.getenv("HOME"), ".claude", "settings.json")
+}
+
+func (p *program) must(t *testing.T, args ...string) {
+	t.Helper()
+	s := p.surroundings
+	s.args = args
+	if code := run(t.Context(), s); code != exitDone {
+		t.Fatalf("umpire %q: exit %d\n%s", args, code, p.err)
+	}
+}
+
+func TestInitUndoIsByteForByte(t *testing.T) {
+	t.Parallel()
+	for name, text := range map[string]string{
+		"empty": "", "blank": " \n", "object": "{}", "object and newline": "{}\n", "spread": "{\n}\n",
+		"one line": `{"a":1}`, "tabs": "{\n\t\"a\": 1\n}\n", "carriage returns": "{\r\n  \"a\": 1\r\n}\r\n",
+		"empty hooks": `{"hooks":{}}`, "empty event": `{"hooks": {"PreToolUse": []}, "z": null}`, "no newline": "{\n  \"a\": 1\n}",
+		"others": `{"hooks": {"PreToolUse": [{"matcher": "Bash", "hooks": [{"type": "command", "command": "x"}]}]}}`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			p, settings := initProgram(t)
+			if err := os.MkdirAll(filepath.Dir(settings), 0o755); err != nil {
+				t.Fatal(err)
+			}
+			if err := os.WriteFile(settings, []byte(text), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			p.must(t, "init", "claude")
+			first, _ := os.ReadFile(settings)
+			p.must(t, "init", "claude")
+			if second, _ := os.ReadFile(settings); string(second) != string(first) {
+				t.Errorf("twice is not once:\n%s\n%s", first, second)
+			}
+			p.must(t, "init", "--undo")
+			if got, err := os.ReadFile(settings); err != nil || string(got) != text {
+				t.Errorf("got %q, %v, want %q", got, err, text)
+			}
+		})
+	}
+}
+
+// TestInitUndoKeepsLaterChanges: what was recorded at the install must not
+// overwrite what a user did since.
+func TestInitUndoKeepsLaterChanges(t *testing.T) {
+	t.Parallel()
+	p, settings := initProgram(t)
+	p.must(t, "init", "claude")
+	installed, _ := os.ReadFile(settings)
+	changed := strings.Replace(string(installed), "{\n", "{\n  \"model\": \"opus\",\n", 1)
+	if err := os.WriteFile(settings, []byte(changed), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	p.must(t, "init", "claude", "--undo")
+	if got, _ := os.ReadFile(settings); !strings.Contains(string(got), "opus") || strings.Contains(string(got), "umpire") {
+		t.Errorf("%s", got)
+	}
+}
+
+func TestDiff(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct{ name, before, after, want string }{
+		{"from nothing", "", "a\nb\n", "@@ -0,0 +1,2 @@\n+a\n+b\n"},
+		{"to nothing", "a\n", "", "@@ -1,1 +0,0 @@\n-a\n"},
+		{"in the middle", "1\n2\n3\n4\n5\n6\n7\n8\n9\n", "1\n2\n3\n4\nx\n6\n7\n8\n9\n",
+			"@@ -2,7 +2,7 @@\n 2\n 3\n 4\n-5\n+x\n 6\n 7\n 8\n"},
+		{"far apart", "a\n1\n2\n3\n4\n5\n6\n7\n8\nb\n", "A\n1\n2\n3\n4\n5\n6\n7\n8\nB\n",
+			"@@ -1,4 +1,4 @@\n-a\n+A\n 1\n 2\n 3\n@@ -7,4 +7,4 @@\n 6\n 7\n 8\n-b\n+B\n"},
+		{"common lines between", "a\nb\nc\n", "x\nb\ny\n", "@@ -1,3 +1,3 @@\n-a\n+x\n b\n-c\n+y\n"},
+		{"what a terminal would obey", "", "\x1b[2J\t\n", "@@ -0,0 +1,1 @@\n+\\x1b[2J\t\n"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			c := settingsChange{path: "f", before: []byte(tt.before), after: []byte(tt.after), existed: true}
+			if got := strings.TrimPrefix(c.diff(), "--- f\n+++ f\n"); got != tt.want {
+				t.Errorf("got\n%s\nwant\n%s", got, tt.want)
+			}
+		})
+	}
+}

@@ -1,0 +1,331 @@
+package shell
+
+import (
+	"strings"
+
+	"github.com/umpirehq/umpire"
+)
+
+// archivers pack and unpack files.
+var archivers = []program{
+	{names: "tar gtar bsdtar", risk: umpire.Safe, why: "lists an archive", check: checkTar, out: filters, opts: []option{
+		{names: "-c --create -r --append -u --update -A --catenate --concatenate --delete"}, {names: "-x --extract --get"}, {names: "-t --list -d --diff --compare --test-label"}, {names: "-O --to-stdout"}, {names: "--force-local"},
+		{names: "-vzjJZapPwkmoSBhlWUinGMR0 --verbose --gzip --gunzip --ungzip --bzip2 --xz --lzma --lzip --lzop --zstd --compress --uncompress --auto-compress --no-auto-compress --preserve-permissions --same-permissions --no-same-permissions --same-owner --no-same-owner --absolute-names --interactive --confirmation --keep-old-files --keep-newer-files --skip-old-files --overwrite --overwrite-dir --no-overwrite-dir --keep-directory-symlink --unlink-first --recursive-unlink --touch --sparse --read-full-records --dereference --hard-dereference --verify --wildcards --no-wildcards --wildcards-match-slash --no-wildcards-match-slash --anchored --no-anchored --ignore-case --no-ignore-case --exclude-vcs --exclude-vcs-ignores --exclude-backups --exclude-caches --exclude-caches-all --one-file-system --no-recursion --recursion --null --no-null --numeric-owner --full-time --totals? --utc --checkpoint? --acls --no-acls --xattrs --no-xattrs --selinux --no-selinux --ignore-zeros --seek --delay-directory-restore --no-ignore-command-error --ignore-command-error --ignore-failed-read --warning= --show-transformed-names --show-omitted-dirs --block-number --incremental --multi-volume --backup? --atime-preserve? --occurrence? --no-mac-metadata --no-xattr --no-fflags --check-links --clamp-mtime --no-quote-chars --quote-chars --verbatim-files-from --no-verbatim-files-from --unquote --no-unquote --posix --portability --old-archive --restrict"},
+		{names: "-b= --blocking-factor= --record-size= -L= --tape-length= -N= --newer= --after-date= --newer-mtime= -V= --label= -H= --format= --exclude= --exclude-tag= --exclude-ignore= --exclude-ignore-recursive= --strip-components= --strip= --transform= --xform= -s= --mode= --mtime= --owner= --group= --owner-map= --group-map= --sort= --suffix= --pax-option= --options= --starting-file= -K= --index-file= --level= --quoting-style= --hole-detection= --sparse-version= --include= --uid= --gid= --uname= --gname="},
+		{names: "-f= --file="}, {names: "-C= --directory= --cd= --one-top-level?"}, {names: "-T= --files-from= -X= --exclude-from= --add-file=", does: reads},
+		{names: "-g= --listed-incremental= --volno-file=", does: writes}, {names: "--remove-files", does: harms, why: "deletes what it has packed"},
+		{names: "-I= --use-compress-program= -F= --info-script= --new-volume-script= --rsh-command= --to-command= --use-compress-prog=", does: runs, why: "runs a program"},
+		{names: "--rmt-command=", does: obeys}, {names: "--checkpoint-action=", does: asks, why: "can run a program"},
+		{names: "--help --version --usage --show-defaults", does: shows},
+	}},
+	{names: "gzip gunzip bzip2 bunzip2 xz unxz lzma unlzma zstd unzstd zstdmt pigz unpigz pbzip2 lz4 unlz4 lzip compress uncompress brotli", risk: umpire.Safe, why: "packs or unpacks its input", check: checkPacker, out: filters, opts: []option{
+		{names: "-dfhkLnNqvVz0123456789ei --decompress --uncompress --force --keep --no-name --name --quiet --verbose --fast? --best --extreme --robot --single-stream --no-sparse --sparse --ultra --rm --no-progress --long? --adapt? --compress --small -s --no-check --check --rsyncable --synchronous --no-dictID --progress --exclude-compressed --single-thread --auto-threads= --no-adjust"}, {names: "-c --stdout --to-stdout -l --list -t --test"}, {names: "-r --recursive"},
+		{names: "-T= --threads= -S= --suffix= -F= --format= -C= -M= --memlimit= --memlimit-compress= --memlimit-decompress= --block-size= -p= --processes= -b= --blocksize= -B= --quality= -w= --lzma1? --lzma2? --x86? --filters="},
+		{names: "-D= --files? --files0? --filelist= --patch-from=", does: reads}, {names: "-o= --output= --output-dir-flat= --output-dir-mirror=", does: writes},
+		{names: "--help --version -H --long-help", does: shows},
+	}},
+	{names: "zcat gzcat bzcat xzcat lzcat zstdcat lz4cat zipinfo lsar zdump", risk: umpire.Safe, why: "prints what is packed", args: "read…", lax: true, out: filters},
+	{names: "zip", risk: umpire.Medium, why: "packs files", args: "write tree…", check: checkZip, opts: []option{
+		{names: "-0123456789qvrRjkluofyXDFeEnNgAJUwzSTcL@ --recurse-paths --quiet --verbose --junk-paths --update --freshen --symlinks --no-extra --no-dir-entries --encrypt --test --latest-time --fix --fixfix --adjust-sfx --grow --show-files"},
+		{names: "-d --delete -i= --include= -x= --exclude= -P= --password= -s= --split-size= -Z= --compression-method= -t= --suffixes="}, {names: "-b= --temp-path= -O= --output-file= --logfile-path=", does: writes},
+		{names: "-m --move", does: drops | harms, why: "deletes what it has packed"}, {names: "--unzip-command=", does: runs, why: "runs a program to test"},
+		{names: "--help --version -h --license", does: shows},
+	}},
+	{names: "unzip", risk: umpire.Safe, why: "lists an archive", check: checkUnzip, out: filters, opts: []option{
+		{names: "-lvzZtpcqnojaubUCLVKXfM:^hD1sT"}, {names: "-d= -P= -x= -I= -O="}, aboutItself,
+	}},
+	{names: "unrar rar unar 7z 7za 7zr 7zz p7zip arj lha zoo cabextract", risk: umpire.Safe, why: "lists an archive", style: words, lax: true, check: checkPackVerb},
+	{names: "ar gar llvm-ar ranlib", risk: umpire.Safe, why: "lists an archive of objects", style: bare, check: checkAr},
+	{names: "jar", risk: umpire.Safe, why: "lists an archive", style: bare, check: checkJar},
+	{names: "cpio pax", risk: umpire.Medium, why: "packs or unpacks files", args: "write…", check: checkCpio, opts: []option{
+		{names: "-0aAbBcdfiklLmnrsSuvVwzy --extract --make-directories --preserve-modification-time --no-absolute-filenames --absolute-filenames --quiet --verbose --unconditional --null --numeric-uid-gid --to-stdout --dereference --link --sparse --dot --swap --only-verify-crc --reset-access-time --append --nonmatching --no-preserve-owner"},
+		{names: "-H= --format= -C= --io-size= --block-size= -R= --owner= -M= --message= -x="}, {names: "-F= --file= -I= -E= --pattern-file=", does: reads}, {names: "-O=", does: writes},
+		{names: "-t --list"}, {names: "-o -p --create --pass-through"}, {names: "-D= --directory="}, {names: "--rsh-command=", does: runs}, {names: "--rmt-command= -G=", does: obeys}, aboutItself,
+	}},
+}
+
+// filters is what a program prints that transforms its input: what came from
+// the network still does.
+func filters(_ *use, in flow) flow { return filtered(in, "") }
+
+// again reads the arguments anew, as if they had been given so.
+func (u *use) again(args []word, leads bool) {
+	u.parsed = u.program.parse(args, leads)
+	u.risk, u.why, u.spoke, u.doubt, u.later = u.program.risk, u.program.why, "", "", nil
+	u.options()
+}
+
+// means reports whether an option is the one of that spelling, or another
+// spelling of it.
+func (g *given) means(name string) bool { return hasSpelling(g.option.names, name) }
+
+// args0 are the program's arguments as given.
+func (u *use) args0() []word { return u.words[1:] }
+
+// tarValues are the letters of tar's old style that take a value, in the order
+// of the letters, from the words that follow.
+const tarValues = "fCTXbLNVHIgFKs"
+
+// undashed writes `tar xzf a -C b` as `tar -x -z -f a -C b`.
+func undashed(args []word) []word {
+	letters, rest := args[0].text, args[1:]
+	out := make([]word, 0, len(args)+len(letters))
+	for i := range len(letters) {
+		out = append(out, lit("-"+letters[i:i+1]))
+		if strings.IndexByte(tarValues, letters[i]) >= 0 && len(rest) > 0 {
+			out, rest = append(out, rest[0]), rest[1:]
+		}
+	}
+	return append(out, rest...)
+}
+
+// checkTar judges tar by its mode: -t looks, -x writes into a folder, -c and its
+// kin write the archive.
+func checkTar(u *use) {
+	if args := u.args0(); len(args) > 0 && args[0].known() && args[0].text != "" && args[0].text[0] != '-' {
+		u.again(undashed(args), false)
+	}
+	members := u.operands
+	u.operands = nil
+	u.checkpoint()
+	folder := u.tarFolder()
+	lists := u.got("-t") != nil
+	switch {
+	case u.got("-x") != nil && u.got("-O") != nil:
+		u.why = "prints what an archive holds"
+		u.archive(umpire.KindRead)
+	case u.got("-x") != nil:
+		u.raise(umpire.Medium, "unpacks files")
+		u.archive(umpire.KindRead)
+		u.into(folder)
+	case lists && u.got("-c") == nil:
+		u.archive(umpire.KindRead)
+	default:
+		u.packs(members)
+	}
+}
+
+// packs notes what tar -c reads, and the archive that it writes.
+func (u *use) packs(members []word) {
+	if file := u.got("-f", "--file"); file == nil || file.value.text != "-" && file.value.text != "/dev/null" || file.value.open {
+		u.raise(umpire.Medium, "packs files")
+	}
+	kind := umpire.KindRead
+	if u.got("--remove-files") != nil {
+		kind = umpire.KindDelete
+	}
+	u.archive(umpire.KindWrite)
+	s := u.s
+	for i := range u.given {
+		if g := &u.given[i]; g.has && g.means("-C") {
+			s = s.clone()
+			s.enter(g.value, func(string) bool { return true })
+		}
+	}
+	for _, member := range members {
+		u.then(func() { u.w.path(s, kind, member, accessOf{tree: true, table: u.table}) })
+	}
+}
+
+// archive notes the access of tar's -f, which may lie on another machine.
+func (u *use) archive(kind umpire.AccessKind) {
+	for _, g := range u.given {
+		if !g.has || !g.means("-f") || g.value.text == "-" && !g.value.open {
+			continue
+		}
+		if remote(g.value.text) && u.got("--force-local") == nil {
+			u.raise(umpire.High, "reaches an archive on another machine")
+			u.then(func() { u.w.network(g.value.display(), "holds the archive") })
+			continue
+		}
+		u.touch(kind, g.value, accessOf{})
+	}
+}
+
+// tarFolder is where tar unpacks to.
+func (u *use) tarFolder() word {
+	folder := lit(".")
+	for _, g := range u.given {
+		if !g.has || !g.means("-C") {
+			continue
+		}
+		switch {
+		case folder.text == "." && folder.known():
+			folder = g.value
+		case !folder.known() || !g.value.known():
+			folder = word{open: true}
+		default:
+			folder = lit(join(folder.text, g.value.text))
+		}
+	}
+	return folder
+}
+
+// checkpoint walks the commands of --checkpoint-action=exec=….
+func (u *use) checkpoint() {
+	for _, g := range u.given {
+		if _, code, ok := g.value.after("exec="); ok && g.means("--checkpoint-action") {
+			u.then(func() { u.w.code(u.s.clone(), code, flow{}) })
+		}
+	}
+}
+
+// checkPacker judges gzip and its kin: they replace files unless told to print.
+func checkPacker(u *use) {
+	files := u.operands
+	u.operands = nil
+	prints := u.got("-c") != nil
+	for _, file := range files {
+		switch {
+		case file.text == "-" && !file.open:
+		case prints:
+			u.touch(umpire.KindRead, file, accessOf{})
+		default:
+			u.raise(umpire.Medium, "replaces files")
+			u.touch(umpire.KindWrite, file, accessOf{tree: u.got("-r", "--recursive") != nil})
+			u.unpacked(file)
+		}
+	}
+}
+
+// unpacked notes the file that unpacking file would write.
+func (u *use) unpacked(file word) {
+	for suffix := range strings.FieldsSeq(".gz .bz2 .xz .lzma .zst .lz4 .lz .Z .br") {
+		if name, ok := strings.CutSuffix(file.text, suffix); ok && file.known() {
+			u.touch(umpire.KindWrite, lit(name), accessOf{})
+		}
+	}
+}
+
+// checkZip judges -TT, which names a program that tests the archive.
+func checkZip(u *use) {
+	tests := 0
+	for _, g := range u.given {
+		if g.name == "-T" {
+			tests++
+		}
+	}
+	if tests > 1 {
+		u.raise(umpire.High, "runs a program to test the archive")
+		for _, operand := range u.operands {
+			u.then(func() { u.w.code(u.s.clone(), operand, flow{}) })
+		}
+	}
+}
+
+func checkUnzip(u *use) {
+	if len(u.operands) > 0 {
+		u.touch(umpire.KindRead, u.operands[0], accessOf{})
+	}
+	shown := u.got("-l", "-t", "-p", "-c", "-v", "-z", "-Z") != nil
+	if len(u.operands) > 0 && !shown {
+		u.raise(umpire.Medium, "unpacks files")
+		folder := lit(".")
+		if g := u.got("-d"); g != nil && g.has {
+			folder = g.value
+		}
+		u.into(folder)
+	}
+	u.operands = nil
+}
+
+// checkPackVerb judges archivers whose first operand is what to do.
+func checkPackVerb(u *use) {
+	operands := u.operands
+	u.operands = nil
+	if len(operands) == 0 {
+		return
+	}
+	files := operands[1:]
+	switch {
+	case hasField("l v lb lt vb vt t i b h", operands[0].text) && operands[0].known():
+		for _, file := range files {
+			u.touch(umpire.KindRead, file, accessOf{})
+		}
+	case hasField("a u d rn m mf f", operands[0].text) && operands[0].known():
+		u.raise(umpire.Medium, "packs files")
+		for i, file := range files {
+			kind := umpire.KindRead
+			if i == 0 {
+				kind = umpire.KindWrite
+			}
+			u.touch(kind, file, accessOf{tree: i > 0})
+		}
+	default:
+		u.raise(umpire.Medium, "unpacks files")
+		for _, file := range files {
+			u.touch(umpire.KindRead, file, accessOf{})
+		}
+		u.into(u.packFolder())
+	}
+}
+
+// packFolder is where -oDIR unpacks to.
+func (u *use) packFolder() word {
+	for _, arg := range u.args0() {
+		if strings.HasPrefix(arg.text, "-o") && len(arg.text) > 2 {
+			return arg.cut(2)
+		}
+	}
+	return lit(".")
+}
+
+// checkAr judges `ar t lib.a`: the letters may stand without a dash.
+func checkAr(u *use) {
+	operands := u.operands
+	u.operands = nil
+	if len(operands) == 0 || hasField("--version --help -V", operands[0].text) {
+		return
+	}
+	letters := strings.TrimPrefix(operands[0].text, "-")
+	looks := u.program0() != "ranlib" && letters != "" && strings.Trim(letters, "tpvVOTsP") == "" && strings.ContainsAny(letters, "tp")
+	if !looks {
+		u.raise(umpire.Medium, "changes an archive of objects")
+	}
+	for _, operand := range operands {
+		switch {
+		case strings.HasPrefix(operand.text, "-") || operand.text == letters:
+		case strings.HasPrefix(operand.text, "@"), strings.Contains(operand.text, "plugin"):
+			u.raise(umpire.Medium, "obeys "+operand.display())
+		case looks:
+			u.touch(umpire.KindRead, operand, accessOf{})
+		default:
+			u.touch(umpire.KindWrite, operand, accessOf{})
+		}
+	}
+	if strings.Contains(letters, "x") {
+		u.into(lit("."))
+	}
+}
+
+func checkJar(u *use) {
+	operands := u.operands
+	u.operands = nil
+	if len(operands) == 0 {
+		return
+	}
+	mode := strings.TrimLeft(operands[0].text, "-")
+	looks := operands[0].known() && (mode == "list" || strings.Trim(mode, "tvf") == "" && strings.Contains(mode, "t"))
+	for _, operand := range operands[1:] {
+		if !strings.HasPrefix(operand.text, "-") {
+			u.touch(umpire.KindRead, operand, accessOf{tree: !looks})
+		}
+	}
+	if !looks {
+		u.raise(umpire.Medium, "packs or unpacks files")
+		u.into(lit("."))
+	}
+}
+
+// checkCpio judges cpio -t, which only lists, and where -i unpacks to.
+func checkCpio(u *use) {
+	if u.got("-t") != nil && u.got("-o") == nil && len(u.operands) == 0 && len(u.unknown) == 0 && !u.has(runs|obeys|writes) {
+		u.risk, u.why = umpire.Safe, "lists an archive"
+		return
+	}
+	folder := lit(".")
+	if g := u.got("-D", "--directory"); g != nil && g.has {
+		folder = g.value
+	}
+	u.into(folder)
+}

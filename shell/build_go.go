@@ -1,0 +1,153 @@
+package shell
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/umpirehq/umpire"
+)
+
+// Options that go build, test, run, list and vet share. Those that name a
+// program or a file that the build obeys are goRuns.
+const (
+	goBuild = "-a -n -race -msan -asan -cover -covermode= -coverpkg= -v -work -x -asmflags= -buildmode= -buildvcs -compiler= -gccgoflags= -gcflags= -installsuffix= -json -ldflags= -linkshared -mod= -modcacherw -p= -pgo= -tags= -trimpath"
+	goTest  = "-run= -bench= -benchtime= -benchmem -count= -cpu= -failfast -fullpath -fuzz= -fuzztime= -list= -parallel= -short -shuffle= -skip= -timeout= -vet= -args -c -i -test.v -test.run= -artifacts"
+	goPlain = "-json -m -e -f= -u -retracted -versions -deps -test -find -compiled -export -tags= -race -v -n -x -reuse= -buildvcs= -p= -trimpath"
+)
+
+const (
+	buildsProject = "builds the project, whose directives choose how"
+	runsTestCode  = "runs the project's tests"
+	fetchesCode   = "downloads code"
+)
+
+// goTools are go and the programs that work on Go code.
+var goTools = []program{
+	{names: "go", risk: umpire.Medium, why: "works on Go code", style: words, opts: []option{{names: "-C=", does: enters, why: worksInOther}, {names: "-h --help -help", does: shows}}, subs: []program{
+		{names: "version", risk: umpire.Safe, why: "prints the version", style: words, args: "read…", opts: []option{{names: "-m -v -json"}}},
+		{names: "env", risk: umpire.Safe, why: "prints Go's settings", style: words, opts: []option{{names: "-json -changed"}, {names: "-w -u", does: harms, why: "changes Go's settings for good"}}},
+		{names: "help", risk: umpire.Safe, why: "prints help", style: words},
+		{names: "doc", risk: umpire.Safe, why: "prints documentation", style: words, opts: []option{{names: "-all -c -cmd -short -src -u -ex"}}, args: "data…"},
+		{names: "list", risk: umpire.Safe, why: "lists packages", style: words, check: checkGoList, opts: []option{{names: goPlain}, {names: "-mod=", does: asks, why: changesModules, except: "readonly vendor"}, {names: goRuns, does: obeys, why: obeysBuild}}},
+		{names: "vet", risk: umpire.Safe, why: "analyses code without running it", style: words, args: "read…", opts: []option{
+			{names: "-json -c= -n -x -v -tags= -race -p= -all -atomic -bool -assign -copylocks -printf -nilness -shadow -unusedresult -composites -structtag -lostcancel -loopclosure -unreachable -tests -diff"},
+			{names: "-mod=", does: asks, why: changesModules, except: "readonly vendor"}, {names: goRuns + " -vettool=", does: obeys, why: obeysBuild}, {names: "-fix", does: asks, why: "changes source files"},
+		}},
+		{names: "build", risk: umpire.Medium, why: buildsProject, style: words, args: "read…", opts: []option{{names: goBuild}, {names: "-o=", does: writes, why: "writes the program"}, {names: goRuns, does: obeys, why: obeysBuild}}},
+		{names: "test", risk: umpire.Medium, why: runsTestCode, style: words, args: "read…", check: checkGoTest, opts: []option{
+			{names: goTest}, {names: goBuild}, {names: "-o= -coverprofile= -cpuprofile= -memprofile= -blockprofile= -mutexprofile= -trace= -outputdir= -test.gocoverdir= -test.testlogfile=", does: writes, why: "writes a profile"},
+			{names: goRuns, does: obeys, why: obeysBuild},
+		}},
+		{names: "run", risk: umpire.Medium, why: "builds and runs Go code", style: words, check: checkGoRun, opts: []option{{names: goBuild}, {names: goRuns, does: obeys, why: obeysBuild}}},
+		{names: "fmt fix generate tool telemetry", each: true, risk: umpire.Medium, why: "changes source files or runs the programs that they name", style: words, lax: true},
+		{names: "install get", each: true, risk: umpire.High, why: fetchesCode + " and installs it", style: words, lax: true},
+		{names: "clean", risk: umpire.Medium, why: "deletes what was built", style: words, opts: []option{{names: "-i -n -r -x -cache -testcache"}, {names: "-modcache -fuzzcache", does: harms, why: "deletes what was downloaded or found"}}},
+		{names: "mod", risk: umpire.Medium, why: "works on go.mod", style: words, subs: []program{
+			{names: "graph why verify", each: true, risk: umpire.Safe, why: "looks at the modules", style: words, opts: []option{{names: "-m -vendor -go= -x"}}},
+			{names: "tidy vendor init edit", each: true, risk: umpire.Medium, why: "changes go.mod", style: words, lax: true},
+			{names: "download", risk: umpire.Medium, why: fetchesCode, style: words, check: checkGoDownload, opts: []option{{names: "-x -json -reuse="}}},
+		}},
+		{names: "work", risk: umpire.Medium, why: "changes go.work", style: words, lax: true},
+	}},
+	{names: "gofmt gofumpt", risk: umpire.Safe, why: "prints formatted code", style: words, args: "tree…", opts: []option{
+		{names: "-d -e -l -s -r= -extra -lang= -modpath="}, {names: "-w", does: edits | asks, why: "changes source files"}, {names: "-cpuprofile=", does: writes}, {names: "-version --version -h -help --help", does: shows},
+	}},
+	{names: "goimports golines gofumports", risk: umpire.Safe, why: "prints formatted code", style: words, args: "tree…", opts: []option{
+		{names: "-d -e -l -v -local= -format-only -m= -dry-run"}, {names: "-w", does: edits | asks, why: "changes source files"}, {names: "-cpuprofile= -memprofile= -trace=", does: writes}, {names: "-h -help --help", does: shows},
+	}},
+	{names: "staticcheck errcheck ineffassign deadcode govulncheck unparam gocyclo nilaway revive", risk: umpire.Safe, why: "analyses code without running it", style: words, args: "read…", opts: []option{
+		{names: "-checks= -f= -format= -fail= -tests -go= -tags= -show-ignored -explain= -matrix -merge -blank -asserts -ignoretests -exclude= -test -json -scan= -mode= -show= -over= -top= -avg -v"}, {names: "-version --version -h -help --help", does: shows},
+	}},
+	{names: "golangci-lint", risk: umpire.Medium, why: "works on Go code", style: leading, opts: []option{{names: "--version --help -h", does: shows}, {names: "-v --verbose --color="}}, subs: []program{
+		{names: "run", risk: umpire.Safe, why: "analyses code without running it", args: "read…", opts: []option{
+			{names: "-v --verbose --color= -E= -D= -p= --enable= --disable= --enable-only= --disable-all --enable-all --default= --presets= --fast --fast-only --timeout= --new --new-from-rev= --new-from-merge-base= --tests? --build-tags= --max-issues-per-linter= --max-same-issues= --concurrency= -j= --issues-exit-code= --show-stats --allow-parallel-runners --allow-serial-runners --no-config --print-issued-lines --print-linter-name --whole-files --exclude= --exclude-dirs= --exclude-files= --uniq-by-line --output.text.print-issued-lines"},
+			{names: "-c= --config=", does: obeys | reads, why: "obeys another configuration, which can load code"}, {names: "--fix", does: asks, why: "changes source files"}, {names: "-h --help", does: shows},
+			{names: "--modules-download-mode=", does: 0}, {names: "--output.text.path= --output.tab.path= --output.code-climate.path= --output.junit-xml.path= --output.checkstyle.path= --cpu-profile-path= --mem-profile-path= --trace-path= --output.json.path= --output.sarif.path= --output.html.path=", does: writes, except: "stdout stderr"}, {names: "--out-format=", does: asks, why: "can write a report", except: "json tab line-number colored-line-number colored-tab checkstyle code-climate html junit-xml github-actions teamcity sarif"}, {names: "--new-from-patch=", does: reads},
+		}},
+		{names: "linters help version formatters", each: true, risk: umpire.Safe, why: "prints what it knows", lax: true},
+		{names: "config", risk: umpire.Medium, why: "works on its configuration", lax: true, style: leading, subs: []program{{names: "path verify", each: true, risk: umpire.Safe, why: "looks at its configuration"}}},
+	}},
+}
+
+const (
+	goRuns         = "-exec= -toolexec= -overlay= -modfile= -pkgdir= -C="
+	changesModules = "changes go.mod and downloads code"
+	obeysBuild     = "runs another program or builds other files"
+)
+
+// checkGoList makes go list ask when it asks the network or takes what is not a
+// name of a package.
+func checkGoList(u *use) {
+	if !u.gave("-m") {
+		u.pathOperands()
+		return
+	}
+	if !u.gave("-u", "-versions", "-retracted") && !u.holds("@") {
+		return
+	}
+	for _, operand := range u.operands {
+		u.visit(operand, umpire.Medium, "asks the module proxy about it")
+	}
+	if len(u.operands) == 0 {
+		u.raise(umpire.Medium, "asks the module proxy")
+	}
+}
+
+// gave reports whether an option was given under exactly one of the names.
+func (u *use) gave(names ...string) bool {
+	for _, g := range u.given {
+		if slices.Contains(names, g.name) {
+			return true
+		}
+	}
+	return false
+}
+
+// holds reports whether an operand holds text or is not known.
+func (u *use) holds(text string) bool {
+	for _, operand := range u.operands {
+		if operand.open || strings.Contains(operand.text, text) {
+			return true
+		}
+	}
+	return false
+}
+
+// pathOperands notes reads of those package patterns that are paths.
+func (u *use) pathOperands() {
+	for _, operand := range u.operands {
+		if operand.open || strings.HasPrefix(operand.text, ".") || strings.HasPrefix(operand.text, "/") {
+			u.touch(umpire.KindRead, operand, accessOf{})
+		}
+	}
+	u.operands = nil
+}
+
+// checkGoTest leaves what follows -args to the tests.
+func checkGoTest(u *use) {
+	if !u.gave("-args") {
+		u.pathOperands()
+	}
+	u.operands = nil
+}
+
+// checkGoRun judges what go run starts: a package with a version is downloaded.
+func checkGoRun(u *use) {
+	if len(u.operands) == 0 {
+		return
+	}
+	target := u.operands[0]
+	u.operands = u.operands[:1]
+	if u.holds("@") {
+		u.raise(umpire.High, "downloads "+target.display()+" and runs it")
+	}
+	u.pathOperands()
+}
+
+// checkGoDownload makes the download of something that go.mod does not name worse.
+func checkGoDownload(u *use) {
+	if len(u.operands) > 0 {
+		u.raise(umpire.High, fetchesCode+" that the project need not name")
+	}
+	u.operands = nil
+}

@@ -1,0 +1,84 @@
+package shell
+
+import (
+	"strings"
+
+	"github.com/umpirehq/umpire"
+)
+
+const worksInCloud = "changes or reads out what an account holds"
+
+// cloudTools are the clients of cloud providers and hosting services. Only verbs
+// that describe are known; all others may cost money, publish or delete.
+var cloudTools = []program{
+	{names: "aws", risk: umpire.High, why: worksInCloud, check: checkAWS, opts: []option{
+		{names: "--output= --query= --region= --profile= --max-items= --page-size= --starting-token= --no-paginate --no-cli-pager --color= --no-cli-auto-prompt --recursive --human-readable --summarize --max-results= --filters= --filter= --owners= --log-group-name= --log-group-name-prefix= --cluster= --name= --names= --bucket= --prefix= --stack-name= --instance-ids= --function-name= --cli-read-timeout= --cli-connect-timeout= --dry-run"},
+		{names: "--endpoint-url= --no-verify-ssl --ca-bundle= --no-sign-request", does: asks, why: otherRoute}, {names: "--cli-input-json= --cli-input-yaml= --outfile=", does: asks, why: "reads or writes a file"}, {names: "--version", does: shows},
+	}},
+	{names: "gcloud gsutil bq", risk: umpire.High, why: worksInCloud, check: checkDescribing, opts: []option{
+		{names: "--project= --format= --filter= --limit= --sort-by= --page-size= --region= --zone= --quiet -q --uri --regions= --zones= --verbosity="}, {names: "--configuration= --account= --impersonate-service-account=", does: asks, why: "acts as another account"}, {names: "--version -v", does: shows},
+	}},
+	{names: "az", risk: umpire.High, why: worksInCloud, check: checkDescribing, opts: []option{
+		{names: "--output= -o= --query= --subscription= --resource-group= -g= --name= -n= --only-show-errors --location= -l= --ids= --all"}, {names: "--version -v", does: shows},
+	}},
+	{names: "doctl heroku flyctl fly vercel netlify wrangler firebase supabase railway render surge amplify cdk sam serverless sls eb ibmcloud oci aliyun tccli hcloud linode-cli scw exo openstack eksctl pulumi copilot deployctl gsutil-cp rclone s3cmd s5cmd mc b2 azcopy gh-pages eas expo", risk: umpire.High, why: worksInCloud, lax: true, opts: []option{{names: "--version --help", does: shows}}},
+	{names: "claude codex gemini opencode aider cursor-agent copilot-cli goose amp q ollama llm", risk: umpire.High, why: "starts an agent or a model, which can run anything", lax: true, opts: []option{{names: "--version --help", does: shows}}},
+}
+
+// secretServices are those whose descriptions hold secrets.
+const secretServices = "secretsmanager ssm sts kms iam sso cognito-idp acm-pca lightsail ecr ecr-public codeartifact redshift rds-data secrets auth keyvault ad credential logging storage keys service-accounts appsettings connection-string credentials tokens token secret"
+
+// checkAWS lowers `aws SERVICE describe-…` and its kin, which only tell.
+func checkAWS(u *use) {
+	words := u.operands
+	u.operands = nil
+	if len(words) == 2 && words[0].text == "sts" && words[1].text == "get-caller-identity" {
+		u.describes("tells whose account it is")
+		return
+	}
+	if len(words) < 2 || !words[0].known() || !words[1].known() || hasField(secretServices, words[0].text) {
+		return
+	}
+	service, verb := words[0].text, words[1].text
+	describes := strings.HasPrefix(verb, "describe-") || strings.HasPrefix(verb, "list-") || strings.HasPrefix(verb, "get-") && !saves(service, verb)
+	for _, g := range u.given {
+		if g.has && strings.Contains(g.value.text, "://") {
+			u.raise(umpire.Medium, "sends what it names")
+			return
+		}
+	}
+	if service == "s3" && verb == "ls" || describes && service != "s3" && len(words) == 2 {
+		u.describes("describes what an account holds")
+	}
+}
+
+// saves reports whether a verb of aws that begins with get writes a file or
+// hands out what was stored.
+func saves(service, verb string) bool {
+	return hasField("s3api glacier polly lambda", service) || strings.Contains(verb, "token") || strings.Contains(verb, "secret") ||
+		strings.Contains(verb, "credential") || strings.Contains(verb, "password") || strings.Contains(verb, "export") || strings.Contains(verb, "key") || strings.Contains(verb, "authorization")
+}
+
+// checkDescribing lowers `gcloud GROUP … list` and `az GROUP … show`.
+func checkDescribing(u *use) {
+	words := u.operands
+	u.operands = nil
+	for i, wd := range words {
+		if !wd.known() || hasField(secretServices, wd.text) || hasField("ssh scp cp rsync run exec deploy create delete update set add remove print-access-token mv rm start stop reset restart invoke call export import apply patch enable disable submit rest login logout", wd.text) {
+			return
+		}
+		if i > 0 && hasField("list describe show", wd.text) {
+			u.describes("describes what an account holds")
+			return
+		}
+	}
+}
+
+// describes lowers a use to one that only looks, unless something else spoke.
+func (u *use) describes(why string) {
+	if u.spoke == "" && !u.doubtful && len(u.unknown) == 0 {
+		u.risk, u.why = umpire.Low, why
+		return
+	}
+	u.risk, u.why = umpire.Medium, "describes what an account holds, with options that are not known"
+}

@@ -1,0 +1,110 @@
+package shell
+
+import (
+	"strings"
+
+	"github.com/umpirehq/umpire"
+)
+
+const (
+	looksAtCluster  = "looks at a cluster"
+	changesCluster  = "changes what runs in a cluster, or runs in it"
+	changesServices = "changes infrastructure"
+	kubeOpts        = "-n= --namespace= --request-timeout= -v= --v="
+	kubeLooks       = kubeOpts + " -A --all-namespaces -o= --output= -l= --selector= --field-selector= --show-labels --no-headers --sort-by= -L= --label-columns= --show-kind --ignore-not-found --chunk-size= --recursive --api-version= --api-group= --namespaced? --verbs= --cached --client --short --containers --sum --show-managed-fields --show-events --tail= --since= --since-time= --timestamps -c= --container= --all-containers -p --previous --prefix --limit-bytes= -w --watch --max-log-requests= --ignore-errors --minify --flatten --output-watch-events --subresource= -R --types= --no-color"
+)
+
+// clusterTools are the programs that manage clusters and infrastructure.
+var clusterTools = []program{
+	{names: "kubectl oc k3s-kubectl microk8s.kubectl", risk: umpire.High, why: changesCluster, style: leading, opts: []option{
+		{names: kubeOpts}, {names: "--context= --cluster= --user= -s= --server= --token= --as= --as-group= --insecure-skip-tls-verify --kubeconfig= --certificate-authority= --client-certificate= --client-key=", does: asks, why: "talks to another cluster or as another user"}, {names: "--help -h", does: shows},
+	}, subs: []program{
+		{names: "get describe", each: true, risk: umpire.Low, why: looksAtCluster, check: checkKubeGet, opts: []option{{names: kubeLooks}, {names: kubeElsewhere, does: asks, why: "talks to another cluster or as another user"}, {names: "--raw= -f= --filename= -k= --kustomize= --template=", does: asks, why: "reads out what it names"}, {names: "--help -h", does: shows}}},
+		{names: "logs version explain api-resources api-versions cluster-info top events options", each: true, risk: umpire.Low, why: looksAtCluster, check: checkKubeDump, opts: []option{{names: kubeLooks + " -f --follow"}, {names: kubeElsewhere, does: asks, why: "talks to another cluster or as another user"}, {names: "--help -h", does: shows}}},
+		{names: "config", risk: umpire.High, why: "changes which cluster is talked to", style: leading, subs: []program{
+			{names: "view current-context get-contexts get-clusters get-users", each: true, risk: umpire.Low, why: looksAtCluster, opts: []option{{names: "-o= --output= --minify --flatten --no-headers"}, {names: "--raw", does: asks, why: "prints credentials"}}},
+		}},
+		{names: "auth", risk: umpire.High, why: changesCluster, style: leading, subs: []program{{names: "can-i whoami", each: true, risk: umpire.Low, why: looksAtCluster, opts: []option{{names: kubeOpts + " --list -A --all-namespaces -q --quiet -o= --output="}}}}},
+		{names: "rollout", risk: umpire.High, why: changesCluster, style: leading, subs: []program{{names: "status history", each: true, risk: umpire.Low, why: looksAtCluster, opts: []option{{names: kubeLooks + " --timeout= --revision="}}}}},
+		{names: "diff", risk: umpire.Medium, why: "compares files with a cluster, with a program of the environment", lax: true, opts: []option{{names: "-f= --filename= -k= --kustomize=", does: reads}}},
+		{names: "kustomize", risk: umpire.Medium, why: "builds manifests, whose plugins can run", lax: true},
+		{names: "exec", risk: umpire.High, why: changesCluster, check: checkKubeExec, opts: []option{{names: kubeOpts + " -i -t --stdin --tty -q --quiet -c= --container= -f= --filename= --pod-running-timeout="}}},
+	}},
+	{names: "helm", risk: umpire.High, why: changesCluster, style: leading, opts: []option{{names: kubeOpts + " --debug"}, {names: "--kube-context= --kubeconfig= --kube-apiserver= --kube-token= --registry-config= --repository-config=", does: asks, why: "talks to another cluster"}, {names: "--help -h", does: shows}}, subs: []program{
+		{names: "list ls status history get show inspect version env", each: true, risk: umpire.Low, why: looksAtCluster, check: localChart, opts: []option{{names: kubeOpts + " -A --all-namespaces -a --all -q --short -o= --output= --max= -m= --filter= -f= --revision= --template= --client --show-resources --show-desc --failed --deployed --pending"}, {names: "--help -h", does: shows}}},
+		{names: "template lint", each: true, risk: umpire.Low, why: "renders a chart", check: localChart, opts: []option{{names: kubeOpts + " --set= --set-string= --debug --include-crds --skip-tests --show-only= -s= --name-template= --release-name --is-upgrade --no-hooks --api-versions= -a= --kube-version= --strict --quiet --with-subcharts"}, {names: "-f= --values=", does: reads}, {names: "--output-dir=", does: writes}, {names: "--help -h", does: shows}}},
+		{names: "search", risk: umpire.Low, why: asksRegistry, opts: []option{{names: "-l --versions --version= -o= --output= --devel --max-col-width="}}},
+	}},
+	{names: "terraform tofu", risk: umpire.High, why: changesServices, style: words, opts: []option{{names: "-chdir=", does: enters, why: worksInOther}, {names: "-version --version -v -help --help -h", does: shows}}, subs: []program{
+		{names: "version", risk: umpire.Low, why: "prints the version", style: words, args: "none", opts: []option{{names: "-json"}}},
+		{names: "fmt", risk: umpire.Low, why: "formats files", style: words, args: "read…", check: checkTerraformFormat, opts: []option{{names: "-check --check -diff -recursive -no-color -list= -write="}}},
+		{names: "show output", each: true, risk: umpire.Low, why: "prints the state", style: words, opts: []option{{names: "-json -no-color -raw"}, {names: "-state= -plan=", does: reads}}},
+		{names: "state", risk: umpire.High, why: changesServices, style: words, subs: []program{{names: "list show", each: true, risk: umpire.Low, why: "prints the state", style: words, opts: []option{{names: "-no-color -id="}, {names: "-state=", does: reads}}}}},
+		{names: "workspace", risk: umpire.High, why: changesServices, style: words, subs: []program{{names: "list show", each: true, risk: umpire.Low, why: "lists workspaces", style: words}}},
+		{names: "graph plan validate init get providers console test refresh", each: true, risk: umpire.Medium, why: "downloads or runs the providers of the project", style: words, lax: true, opts: []option{{names: "-out=", does: writes}, {names: "-var-file= -state=", does: reads}, {names: "-var= -target= -backend-config="}}},
+	}},
+	{names: "ansible ansible-playbook ansible-console ansible-pull ansible-galaxy kubectx kubens terragrunt salt salt-call salt-ssh puppet chef chef-client knife packer nomad waypoint boundary nixops fab cap", risk: umpire.High, why: changesServices, style: leading, opts: []option{{names: "--version --help -h", does: shows}}},
+	{names: "ansible-doc ansible-lint ansible-config ansible-inventory tflint kubeval kubeconform kube-linter kustomize", risk: umpire.Medium, why: "works on the project's infrastructure", lax: true, opts: []option{{names: "--version --help -h", does: shows}}},
+	{names: "minikube kind k3d k3s microk8s kubeadm kops istioctl linkerd argocd flux velero skaffold tilt telepresence stern k9s argo tkn knative kn operator-sdk rancher talosctl calicoctl cilium crossplane dapr", risk: umpire.High, why: changesCluster, style: leading, opts: []option{{names: "--version --help -h", does: shows}}, subs: []program{
+		{names: "version status", each: true, risk: umpire.Low, why: looksAtCluster, opts: []option{{names: "-o= --output= -p= --profile= --short --client"}}},
+	}},
+}
+
+const kubeElsewhere = "--context= --cluster= --user= -s= --server= --token= --as= --as-group= --insecure-skip-tls-verify --kubeconfig="
+
+// checkKubeGet makes looking at secrets ask.
+func checkKubeGet(u *use) {
+	for _, operand := range u.operands {
+		if !operand.known() || strings.Contains(strings.ToLower(operand.text), "secret") {
+			u.raise(umpire.Medium, "may print secrets of the cluster")
+		}
+	}
+	for _, g := range u.given {
+		if hasField("-o --output", g.name) && g.has && (!g.value.known() || strings.Contains(g.value.text, "file=")) {
+			u.raise(umpire.Medium, "takes its format from a file")
+		}
+	}
+}
+
+// checkKubeDump makes `cluster-info dump` ask, which writes and tells everything.
+func checkKubeDump(u *use) {
+	if u.program.find("dump") == nil && u.holds("dump") {
+		u.raise(umpire.Medium, "tells everything about the cluster")
+	}
+}
+
+// checkKubeExec walks the command that runs in a pod.
+func checkKubeExec(u *use) {
+	if len(u.operands) > 1 {
+		u.inContainer(u.operands[1:])
+	}
+	u.operands = nil
+}
+
+// localChart notes the chart's folder, and makes a chart from elsewhere ask.
+func localChart(u *use) {
+	for _, g := range u.given {
+		if g.has && strings.Contains(g.value.text, "://") {
+			u.raise(umpire.Medium, "downloads "+g.value.display())
+		}
+	}
+	for _, operand := range u.operands {
+		switch {
+		case operand.open || strings.Contains(operand.text, "://"):
+			u.raise(umpire.Medium, "downloads a chart")
+		case strings.HasPrefix(operand.text, ".") || strings.HasPrefix(operand.text, "/"):
+			u.touch(umpire.KindRead, operand, accessOf{tree: true})
+		}
+	}
+	u.operands = nil
+}
+
+// checkTerraformFormat makes terraform fmt ask, unless it only checks.
+func checkTerraformFormat(u *use) {
+	for _, g := range u.given {
+		if hasField("-check --check", g.name) && !g.has {
+			return
+		}
+	}
+	u.raise(umpire.Medium, changesSources)
+}

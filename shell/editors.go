@@ -1,0 +1,83 @@
+package shell
+
+import (
+	"strings"
+
+	"github.com/umpirehq/umpire"
+)
+
+// editors change files and run commands at will; without a terminal they do
+// what their options say.
+var editors = []program{
+	{names: "vi vim nvim view vimdiff nvimdiff gvim mvim ex rvim vimtutor", risk: umpire.Medium, why: "edits files, and runs what its commands say", args: "write…", check: checkVi, opts: []option{
+		{names: "-eEsRnNbdHvyZgfmMpOolLACDFX0123456789 --clean --noplugin --headless --literal --nofork -V?"}, {names: "-c= --cmd= -T= -q= -i= -t= -W= -P="},
+		{names: "-S= -u= -U=", does: reads | obeys, why: "runs a script of the editor"}, {names: "-w=", does: writes}, {names: "--startuptime=", does: writes},
+		{names: "--version --help -h", does: shows},
+	}},
+	{names: "nano pico micro hx helix kak kakoune joe mcedit jed mg ne", risk: umpire.Medium, why: "edits files", args: "write…", opts: []option{{names: "--version --help", does: shows}}},
+	{names: "emacs emacsclient", risk: umpire.Medium, why: "edits files, and runs Lisp", args: "write…", style: words, opts: []option{
+		{names: "-nw --no-window-system -q --no-init-file -Q --quick --batch -batch -n --no-wait -c --create-frame"},
+		{names: "-l= --load= --script= -script=", does: reads | obeys, why: "runs a file of Lisp"},
+		{names: "-e= --eval= -eval= -f= --funcall=", does: asks, why: "runs Lisp"}, aboutItself,
+	}},
+	{names: "ed red", risk: umpire.Medium, why: "edits a file, and runs what its commands say", args: "write…", check: checkEd, opts: []option{{names: "-sEGlprv"}, aboutItself}},
+	{names: "code code-insiders codium cursor subl zed atom gedit kate notepad mate bbedit idea webstorm", risk: umpire.Medium, why: "opens an editor", args: "write…", opts: []option{
+		{names: "-ndgrwa --new-window --diff --goto --reuse-window --wait --add --verbose --disable-extensions"},
+		{names: "--install-extension= --uninstall-extension=", does: harms, why: "installs or removes code of others"},
+		{names: "--list-extensions --show-versions --version --help -v -h", does: shows},
+	}},
+	{names: "man", risk: umpire.Low, why: "shows a manual in a pager", args: "data…", opts: []option{
+		{names: "-kfwWaKdiIuDc7 --apropos --whatis --where --path --location --where-cat --all --global-apropos --ignore-case --match-case --regex --wildcard --names-only --no-subpages --no-hyphenation --nh --no-justification --nj --update --debug --ascii --catman"},
+		{names: "-s= -S= --sections= -e= --extension= -L= --locale= -m= --systems= -E= --encoding= -R= --recode="},
+		{names: "-l --local-file", does: asks, why: "formats a file with what it says"},
+		{names: "-P= --pager=", does: runs, why: "runs a program as pager"}, {names: "-H? --html?", does: asks, why: "starts a browser"},
+		{names: "-C= --config-file= -M= --manpath= -p= --preprocessor= -r= --prompt= -T? --troff-device? -X? --gxditview? -t --troff -Z --ditroff", does: obeys}, aboutItself,
+		{names: "-h -V --usage", does: shows},
+	}},
+	{names: "apropos whatis tldr manpath", risk: umpire.Safe, why: "looks up manuals", lax: true},
+	{names: "info pinfo", risk: umpire.Low, why: "shows a manual", args: "data…", opts: []option{
+		{names: "-aOvw -n= --all --usage --where --location --apropos= -k= --subnodes --index-search= --node="}, {names: "-f= --file= -d= --directory=", does: reads},
+		{names: "-o= --output= --dribble=", does: writes}, {names: "--init-file= --restore=", does: obeys}, aboutItself,
+	}},
+}
+
+// checkVi finds shell commands in `-c` and `+`: those that begin with `!` are
+// walked, all others may do the same in other words.
+func checkVi(u *use) {
+	for _, g := range u.given {
+		if g.has && (g.name == "-c" || g.name == "--cmd") {
+			u.exCommand(g.value)
+		}
+	}
+	var files []word
+	for _, operand := range u.operands {
+		if rest, ok := strings.CutPrefix(operand.text, "+"); ok {
+			u.exCommand(word{text: rest, open: operand.open})
+			continue
+		}
+		files = append(files, operand)
+	}
+	u.operands = files
+}
+
+// exCommand judges one command of vi.
+func (u *use) exCommand(command word) {
+	u.raise(umpire.Medium, "runs commands of the editor")
+	text := strings.TrimLeft(command.text, ": ")
+	text = strings.TrimPrefix(strings.TrimPrefix(text, "silent"), "! ")
+	if code, ok := strings.CutPrefix(strings.TrimLeft(text, " "), "!"); ok {
+		u.then(func() { u.w.code(u.s.clone(), word{text: code, open: command.open}, flow{}) })
+	}
+}
+
+// checkEd walks the lines of ed's script that begin with `!`.
+func checkEd(u *use) {
+	if u.in.kind != flowText {
+		return
+	}
+	for line := range strings.Lines(u.in.text) {
+		if code, ok := strings.CutPrefix(line, "!"); ok {
+			u.then(func() { u.w.code(u.s.clone(), lit(code), flow{}) })
+		}
+	}
+}

@@ -1,0 +1,54 @@
+package shell
+
+import (
+	"strings"
+
+	"github.com/umpirehq/umpire"
+)
+
+// syncTools copy whole trees, to other machines too.
+var syncTools = []program{
+	{names: "rsync", risk: umpire.Medium, why: "copies trees of files", check: checkRsync, opts: []option{
+		{names: "-acbuldDgHkKLmopPqrRsStvWxXzAEJNUyCFhiI0468 --archive --checksum --backup --update --inplace --append --append-verify --dirs --links --copy-links --copy-unsafe-links --safe-links --munge-links --copy-dirlinks --keep-dirlinks --hard-links --perms --executability --acls --xattrs --owner --group --devices --specials --times --omit-dir-times --super --fake-super --sparse --preallocate --whole-file --one-file-system --existing --ignore-existing --recursive --relative --no-relative --no-implied-dirs --verbose --quiet --progress --partial --compress --stats --human-readable --itemize-changes --cvs-exclude --numeric-ids --force --size-only --ignore-times --fuzzy --delay-updates --prune-empty-dirs --secluded-args --protect-args --from0 --ipv4 --ipv6 --no-perms --no-owner --no-group --no-times --mkpath --open-noatime --atimes --crtimes --no-motd --blocking-io --8-bit-output --ignore-errors --no-compress --old-args --trust-sender"},
+		{names: "-n --dry-run --list-only"}, {names: "-B= --block-size= --exclude= --include= -f= --filter= --max-size= --min-size= --max-delete= --timeout= --contimeout= --modify-window= --bwlimit= --info= --debug= --chmod= --chown= --usermap= --groupmap= --compress-level= --compress-choice= --zc= --skip-compress= --checksum-choice= --port= --address= --sockopts= --out-format= --log-file-format= --outbuf= --protocol= --iconv= --suffix= --stop-after= --stop-at= --stderr="},
+		{names: "--files-from= --exclude-from= --include-from= --password-file= --link-dest= --compare-dest= --copy-dest= --read-batch=", does: reads},
+		{names: "--log-file= --write-batch= --only-write-batch= --backup-dir= --partial-dir= -T= --temp-dir=", does: writes},
+		{names: "-e= --rsh= --rsync-path= --early-input= --copy-as=", does: runs, why: "runs a program to reach the other side"},
+		{names: "-M= --remote-option= --config= --daemon", does: obeys, why: "gives the other side options"},
+		{names: "--del --delete --delete-before --delete-during --delete-delay --delete-after --delete-excluded --delete-missing-args", does: harms, why: "deletes what the source does not have"},
+		{names: "--remove-source-files", does: harms, why: "deletes what it has copied"}, aboutItself,
+	}},
+}
+
+// checkRsync tells hosts from paths, and what --delete removes.
+func checkRsync(u *use) {
+	operands := u.operands
+	u.operands = nil
+	if len(operands) == 0 {
+		return
+	}
+	last := len(operands) - 1
+	for i, operand := range operands {
+		switch {
+		case remote(operand.text):
+			u.raise(umpire.High, "copies files between machines")
+			u.then(func() { u.w.network(operand.display(), "files are copied from or to it") })
+		case i < last && u.got("--remove-source-files") != nil:
+			u.touch(umpire.KindDelete, operand, accessOf{tree: true})
+		case i < last || last == 0 || u.got("-n", "--dry-run", "--list-only") != nil:
+			u.touch(umpire.KindRead, operand, accessOf{tree: true})
+		case u.got("--delete") != nil:
+			u.touch(umpire.KindDelete, operand, accessOf{tree: true, why: "what the source does not have is deleted"})
+		default:
+			u.into(operand)
+		}
+	}
+}
+
+// remote reports host:path, host::module and scheme://, as rsync and scp do: a
+// colon before the first slash.
+func remote(name string) bool {
+	colon := strings.IndexByte(name, ':')
+	slash := strings.IndexByte(name, '/')
+	return colon > 0 && (slash < 0 || colon < slash)
+}

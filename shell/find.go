@@ -1,0 +1,224 @@
+package shell
+
+import (
+	"strings"
+
+	"github.com/umpirehq/umpire"
+)
+
+// The words of find's command line. Everything else that begins with a dash is
+// not known, and asks.
+const (
+	findFlags = "-H -L -P -E -X -d -s -x"
+	// findPlain stand alone.
+	findPlain = "-a -and -o -or -not -empty -true -false -print -print0 -ls -prune -quit -depth -d -daystart -follow -noleaf -mount -xdev -x " +
+		"-ignore_readdir_race -noignore_readdir_race -nouser -nogroup -readable -writable -executable -warn -nowarn -help --help -version --version"
+	// findValued take one word, which is no path.
+	findValued = "-name -iname -path -ipath -wholename -iwholename -regex -iregex -type -xtype -size -mtime -mmin -atime -amin -ctime -cmin " +
+		"-maxdepth -mindepth -perm -user -group -uid -gid -links -lname -ilname -inum -fstype -used -printf -regextype -context -flags -Bmin -Btime -Bnewer"
+	findReads  = "-newer -anewer -cnewer -samefile -files0-from"
+	findWrites = "-fprint -fprint0 -fls"
+	findRuns   = "-exec -execdir -ok -okdir"
+)
+
+// A findLine is the command line of find, taken apart.
+type findLine struct {
+	roots    []word
+	printf   string
+	doubtful bool
+	speaks   bool // prints something else than paths
+}
+
+// checkFind reads the command line of find and says what its actions do.
+func checkFind(u *use) {
+	args := u.operands
+	u.operands = nil
+	line, rest := findRoots(args)
+	if line.doubtful {
+		u.doubt = "a word that is not known before it runs may be an action"
+	}
+	for i := 0; i < len(rest); {
+		i += u.findWord(&line, rest[i:])
+	}
+	for _, root := range line.roots {
+		u.touch(umpire.KindRead, root, accessOf{tree: true})
+	}
+}
+
+// findRoots splits the arguments into the folders and the expression.
+func findRoots(args []word) (findLine, []word) {
+	var line findLine
+	i := 0
+	for ; i < len(args); i++ {
+		arg := args[i]
+		if arg.open && arg.text == "" && !arg.under || arg.split {
+			line.doubtful = true
+		}
+		switch {
+		case hasField(findFlags, arg.text) || strings.HasPrefix(arg.text, "-O") && len(line.roots) == 0:
+			continue
+		case arg.text == "-D" && len(line.roots) == 0, arg.text == "-f" && i+1 < len(args):
+			i++
+			if arg.text == "-f" {
+				line.roots = append(line.roots, args[i])
+			}
+			continue
+		case arg.text == "--":
+			continue
+		}
+		if strings.HasPrefix(arg.text, "-") || hasField("( ) ! ,", arg.text) && !arg.open {
+			break
+		}
+		line.roots = append(line.roots, arg)
+	}
+	if len(line.roots) == 0 {
+		line.roots = []word{lit(".")}
+	}
+	return line, args[i:]
+}
+
+// findWord judges the first word of an expression and returns how many it took.
+func (u *use) findWord(line *findLine, rest []word) int {
+	name := rest[0]
+	switch {
+	case name.open:
+		u.doubt = "a word that is not known before it runs may be an action"
+		return 1
+	case hasField("( ) ! ,", name.text) || hasField(findPlain, name.text):
+		line.speaks = line.speaks || name.text == "-ls"
+		return 1
+	case name.text == "-delete":
+		u.spoke = name.text
+		u.raise(umpire.High, "deletes the files that it finds")
+		for _, root := range line.roots {
+			u.touch(umpire.KindDelete, root, accessOf{tree: true, why: "find deletes below it"})
+		}
+		return 1
+	case hasField(findRuns, name.text):
+		line.speaks = true
+		return u.findExec(line, rest)
+	}
+	return u.findValue(line, rest)
+}
+
+// findValue judges a word of an expression that takes a value.
+func (u *use) findValue(line *findLine, rest []word) int {
+	name := rest[0].text
+	value := word{}
+	if len(rest) > 1 {
+		value = rest[1]
+	}
+	if value.split {
+		u.doubt = "a word that is not known before it runs may be an action"
+	}
+	switch {
+	case name == "-printf":
+		line.printf = value.text
+		line.speaks = line.speaks || value.open || !hasField(`%p\n %P\n %f\n %h\n %p\0 %P\0 %H/%P\n`, value.text)
+	case hasField(findValued, name):
+	case hasField(findReads, name):
+		u.touch(umpire.KindRead, value, accessOf{})
+		if name == "-files0-from" {
+			u.doubt = "where it looks is not known before it runs"
+		}
+	case strings.HasPrefix(name, "-newer") && len(name) == len("-newerXY"):
+		if name[len(name)-1] != 't' {
+			u.touch(umpire.KindRead, value, accessOf{})
+		}
+	case hasField(findWrites, name):
+		u.writesFile(value, "writes its list to a file")
+	case name == "-fprintf":
+		u.writesFile(value, "writes its list to a file")
+		return min(3, len(rest))
+	default:
+		u.spoke = name
+		u.raise(umpire.Medium, "the word "+rest[0].display()+" of find is not known")
+		return 1
+	}
+	return min(2, len(rest))
+}
+
+// findExec walks the command of -exec and its kin.
+func (u *use) findExec(line *findLine, rest []word) int {
+	end := 1
+	for end < len(rest) && rest[end].text != ";" && !(rest[end].text == "+" && rest[end-1].text == "{}") {
+		if rest[end].split {
+			u.doubt = "a word that is not known before it runs may be an action"
+		}
+		end++
+	}
+	if end == len(rest) {
+		u.doubt = "the command of " + rest[0].text + " is not ended"
+	}
+	u.why = "looks for files and runs a command on them"
+	u.onFiles(rest[1:end], line.roots, strings.HasSuffix(rest[0].text, "dir"))
+	return min(end+1, len(rest))
+}
+
+// onFiles walks a command with the files below the roots in the place of {}. A
+// command that starts in the folder of each file is one whose folder is not known.
+func (u *use) onFiles(command, roots []word, inFolder bool) {
+	if len(command) == 0 {
+		return
+	}
+	s := u.s.clone()
+	items := s.below(roots)
+	if inFolder {
+		s.dirs = nil
+	}
+	words := fillIn(command, items)
+	u.then(func() {
+		defer u.w.open()()
+		u.w.run(s, words, flow{kind: flowForeign, from: u.program0()})
+	})
+}
+
+// below are words for the files below the roots, absolute where that is known.
+func (s *state) below(roots []word) []word {
+	var items []word
+	for _, root := range roots {
+		if root.unplaced() {
+			return []word{{open: true, dashless: true}}
+		}
+		root = steady(root)
+		if paths := s.absolute(root); len(paths) == 1 {
+			root.text = paths[0]
+		}
+		items = append(items, word{text: root.text, open: true, under: true, dashless: true})
+	}
+	return items
+}
+
+// fillIn puts files in the place of {}: all of them where it is a whole word.
+func fillIn(command, items []word) []word {
+	item := word{open: true}
+	if len(items) == 1 {
+		item = items[0]
+	}
+	var out []word
+	for _, wd := range command {
+		if wd.text == "{}" && !wd.open {
+			out = append(out, items...)
+			continue
+		}
+		out = append(out, substitute([]word{wd}, "{}", item)...)
+	}
+	return out
+}
+
+// finds is what find prints: paths below its roots, unless an action prints.
+func finds(u *use, _ flow) flow {
+	line, rest := findRoots(u.words[1:])
+	probe := &use{w: u.w, s: u.s.clone(), program: u.program, words: u.words}
+	for i := 0; i < len(rest); {
+		i += probe.findWord(&line, rest[i:])
+	}
+	if line.speaks || line.doubtful || probe.doubt != "" {
+		return printed(u.program0())
+	}
+	roots := line.roots
+	if strings.HasPrefix(line.printf, "%P") || strings.HasPrefix(line.printf, "%f") {
+		roots = append([]word{lit(".")}, roots...)
+	}
+	return pathsBelow(roots, u.program0())
+}

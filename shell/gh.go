@@ -1,0 +1,169 @@
+package shell
+
+import (
+	"strings"
+
+	"github.com/umpirehq/umpire"
+)
+
+const (
+	asksHost    = "asks the git host"
+	changesHost = "changes something at the git host in your name"
+)
+
+var ghSelf = []option{{names: "--version --help -h", does: shows}, {names: "-R= --repo="}}
+
+// ghCommon are the options of the verbs that only ask.
+var ghCommon = []option{
+	{names: "-R= --repo= --json= -q= --jq= --template= --color="}, {names: "-L= --limit="},
+	{names: "-w --web", does: asks, why: "opens a browser"}, {names: "--help -h", does: shows},
+}
+
+var ghAsks = []*[]option{&ghCommon}
+
+// ghWork are the commands about the work of a project.
+var ghWork = []program{
+	{names: "pr", risk: umpire.Safe, why: "prints usage", opts: ghSelf, subs: []program{
+		{names: "list ls view status diff checks", each: true, risk: umpire.Low, why: asksHost, also: ghAsks, opts: []option{
+			{names: "-cd --comments --conflict-status --draft --patch --name-only --watch --fail-fast --required"}, {names: "-i= --interval= -t= -s= --state= -a= --assignee= -A= --author= --app= -B= --base= -H= --head= -l= --label= -S= --search= -e= --exclude="},
+		}},
+		{names: "checkout co", risk: umpire.High, why: "replaces files of the work tree", lax: true},
+		{names: "create new merge close reopen comment edit ready review lock unlock update-branch revert", each: true, risk: umpire.High, why: changesHost, lax: true, opts: ghBody},
+	}},
+	{names: "issue", risk: umpire.Safe, why: "prints usage", opts: ghSelf, subs: []program{
+		{names: "list ls view status", each: true, risk: umpire.Low, why: asksHost, also: ghAsks, opts: []option{
+			{names: "-c --comments"}, {names: "-t= -s= --state= -a= --assignee= -A= --author= --app= -l= --label= -S= --search= --mention= -m= --milestone= --type="},
+		}},
+		{names: "create new close reopen comment edit delete transfer lock unlock pin unpin develop", each: true, risk: umpire.High, why: changesHost, lax: true, opts: ghBody},
+	}},
+	{names: "run", risk: umpire.Safe, why: "prints usage", opts: ghSelf, subs: []program{
+		{names: "list ls", risk: umpire.Low, why: asksHost, also: ghAsks, opts: []option{
+			{names: "-a --all -b= --branch= -c= --commit= -e= --event= -s= --status= -u= --user= -w= --workflow= --created= -t="},
+		}},
+		{names: "view watch", each: true, risk: umpire.Low, why: asksHost, also: ghAsks, opts: []option{
+			{names: "-v --verbose --log --log-failed --exit-status --compact -j= --job= -i= --interval= -a= --attempt= -t="},
+		}},
+		{names: "download", risk: umpire.Medium, why: "downloads files", lax: true, opts: ghDownloads},
+		{names: "rerun cancel delete", each: true, risk: umpire.High, why: changesHost, lax: true},
+	}},
+	{names: "workflow", risk: umpire.Safe, why: "prints usage", opts: ghSelf, subs: []program{
+		{names: "list ls view", each: true, risk: umpire.Low, why: asksHost, also: ghAsks, opts: []option{{names: "-ay --all --yaml"}, {names: "-r= --ref= -t="}}},
+		{names: "run enable disable", each: true, risk: umpire.High, why: "starts or changes what runs at the git host", lax: true},
+	}},
+	{names: "release", risk: umpire.Safe, why: "prints usage", opts: ghSelf, subs: []program{
+		{names: "list ls view verify verify-asset", each: true, risk: umpire.Low, why: asksHost, also: ghAsks, opts: []option{{names: "--exclude-drafts --exclude-pre-releases"}, {names: "-O= --order= -t="}}},
+		{names: "download", risk: umpire.Medium, why: "downloads files", lax: true, opts: ghDownloads},
+		{names: "create new upload edit delete delete-asset", each: true, risk: umpire.High, why: "publishes or deletes a release", lax: true, opts: ghBody},
+	}},
+	{names: "repo", risk: umpire.Safe, why: "prints usage", opts: ghSelf, subs: []program{
+		{names: "list ls view", each: true, risk: umpire.Low, why: asksHost, also: ghAsks, opts: []option{{names: "--fork --source --archived --no-archived"}, {names: "-b= --branch= -l= --language= --topic= --visibility= -t="}}},
+		{names: "clone", risk: umpire.Medium, why: "downloads a repository", args: "data write data…", lax: true},
+		{names: "create new fork delete edit rename archive unarchive sync set-default deploy-key autolink gitignore license", each: true, risk: umpire.High, why: changesHost, lax: true},
+	}},
+	{names: "search", risk: umpire.Safe, why: "prints usage", opts: ghSelf, subs: []program{
+		{names: "code commits issues prs repos", each: true, risk: umpire.Low, why: asksHost, also: ghAsks, opts: []option{
+			{names: "--archived? --draft? --locked? --merged? --include-prs --include-forks= --no-assignee --no-label --no-milestone --no-project"},
+			{names: "--author= --assignee= --base= --head= --checks= --closed= --commenter= --comments= --committer= --created= --extension= --filename= --hash= --interactions= --involves= --label= --language= --license= --match= --mentions= --merged-at= --milestone= --order= --owner= --project= --reactions= --review= --review-requested= --reviewed-by= --size= --sort= --state= --stars= --team-mentions= --topic= --updated= --visibility= -t= --number-topics= --followers= --forks= --good-first-issues= --help-wanted-issues="},
+		}},
+	}},
+	{names: "api", risk: umpire.Low, why: asksHost, check: checkGhAPI, out: fromNetwork, opts: []option{
+		{names: "-X= --method="}, {names: "-f= --raw-field="}, {names: "-F= --field="}, {names: "--input=", does: reads},
+		{names: "-H= --header= -q= --jq= -t= --template= -p= --preview= --cache="}, {names: "-i --include --paginate --slurp --silent --verbose"},
+		{names: "--hostname=", does: asks, why: "asks another host"}, {names: "--help", does: shows},
+	}},
+	{names: "status", risk: umpire.Low, why: asksHost, opts: []option{{names: "-e= --exclude= -o= --org="}, {names: "--help", does: shows}}},
+	{names: "browse", risk: umpire.Medium, why: "opens a browser", lax: true},
+}
+
+// ghAccount are the commands about the account, its secrets and gh itself.
+var ghAccount = []program{
+	{names: "auth", risk: umpire.Safe, why: "prints usage", subs: []program{
+		{names: "status", risk: umpire.Low, why: asksHost, opts: []option{
+			{names: "-a --active -h= --hostname= --json= -q= --jq= --template="}, {names: "-t --show-token", does: harms, why: "prints your token"}, {names: "--help", does: shows},
+		}},
+		{names: "token", risk: umpire.High, why: "prints your token", lax: true},
+		{names: "login logout refresh setup-git switch git-credential", each: true, risk: umpire.High, why: "changes how you sign in to the git host", lax: true},
+	}},
+	{names: "gist label cache ruleset rs variable secret org ssh-key gpg-key project codespace cs attestation at", each: true, risk: umpire.Safe, why: "prints usage", opts: ghSelf, subs: []program{
+		{names: "list ls view get check item-list field-list verify", each: true, risk: umpire.Low, why: asksHost, also: ghAsks, opts: []option{
+			{names: "-f= --filename= --files --raw -r --public --secret --include-content --filter= -s= --sort= --order= -O= -S= --search= -k= --key= --ref= -o= --org= --owner= -e= --env= -u= --user= -a= --app= --format= --default --parents -p --closed -t= --hostname="}, {names: "--bundle=", does: reads},
+		}},
+	}, check: checkHostVerb},
+	{names: "config", risk: umpire.Safe, why: "prints usage", subs: []program{
+		{names: "list ls get", each: true, risk: umpire.Safe, why: "prints settings", opts: []option{{names: "-h= --host="}, {names: "--help", does: shows}}},
+		{names: "set clear-cache", each: true, risk: umpire.High, why: "changes settings that can name programs to run", lax: true},
+	}},
+	{names: "alias", risk: umpire.Safe, why: "prints usage", subs: []program{
+		{names: "list ls", risk: umpire.Safe, why: "prints other names of commands", opts: []option{{names: "--help", does: shows}}},
+		{names: "set import delete", each: true, risk: umpire.High, why: "changes what names mean from now on", lax: true},
+	}},
+	{names: "extension ext extensions", risk: umpire.Safe, why: "prints usage", subs: []program{
+		{names: "list ls", risk: umpire.Safe, why: "lists extensions", opts: []option{{names: "--help", does: shows}}},
+		{names: "search", risk: umpire.Low, why: asksHost, also: ghAsks, opts: []option{{names: "--license= --order= --owner= --sort="}}},
+		{names: "install upgrade create exec remove browse", each: true, risk: umpire.High, why: "installs or runs programs from the network", lax: true},
+	}},
+	{names: "completion version help", each: true, risk: umpire.Safe, why: "prints something about gh", opts: []option{{names: "-s= --shell="}, {names: "--help", does: shows}}},
+}
+
+// ghBody are the options by which a text is taken from a file.
+var ghBody = []option{
+	{names: "-F= --body-file= --notes-file=", does: reads}, {names: "-b= --body= -t= --title= -n= --notes= -R= --repo= -B= --base= -H= --head="}, {names: "--help", does: shows},
+}
+
+var ghDownloads = []option{
+	{names: "-D= --dir= -O= --output=", does: writes, why: "writes what it downloads"}, {names: "-n= --name= -p= --pattern= -A= --archive= -R= --repo="}, {names: "--help", does: shows},
+}
+
+// glabWork are the commands of glab, the same for another kind of host.
+var glabWork = []program{
+	{names: "mr issue ci pipe pipeline release repo project snippet label milestone schedule variable incident iteration", each: true, risk: umpire.Safe, why: "prints usage", opts: ghSelf, subs: []program{
+		{names: "list ls view show diff status get trace lint issues approvers search contributors", each: true, risk: umpire.Low, why: asksHost, also: ghAsks, opts: []option{
+			{names: "-cdMFA --comments --closed --merged --all --draft --raw --unresolved --resolved --system-logs --mine --opened --compact --live"}, {names: "-b= --branch= -p= --page= -P= --per-page= -a= --assignee= --author= -l= --label= -m= --milestone= --search= -o= --output= --output-format= -s= --source-branch= -t= --target-branch= --pipeline-id="},
+		}},
+	}, check: checkHostVerb},
+	{names: "auth config alias api cluster duo securefile ssh-key token user deploy-key changelog stack runner job", each: true, risk: umpire.High, why: changesHost, lax: true},
+	{names: "version help completion", each: true, risk: umpire.Safe, why: "prints something about glab", opts: []option{{names: "-s= --shell="}}},
+}
+
+// checkHostVerb judges the verbs that do not only ask.
+func checkHostVerb(u *use) {
+	if len(u.operands) > 0 {
+		u.raise(umpire.High, changesHost)
+	}
+}
+
+// checkGhAPI tells asking from changing: the method is GET unless one is given
+// or there are fields to send.
+func checkGhAPI(u *use) {
+	method, fields := "", false
+	for _, g := range u.given {
+		switch g.option {
+		case &u.program.opts[0]:
+			method = "?"
+			if g.has && g.value.known() {
+				method = strings.ToUpper(g.value.text)
+			}
+		case &u.program.opts[1], &u.program.opts[2], &u.program.opts[3]:
+			fields = true
+			u.fieldFile(g)
+		}
+	}
+	if len(u.operands) > 0 && strings.Contains(u.operands[0].text, "://") {
+		url := u.operands[0].display()
+		u.then(func() { u.w.network(url, "gh reaches it") })
+	}
+	switch {
+	case u.first() == "graphql":
+		u.raise(umpire.Medium, "sends a query that may change something at the git host")
+	case method == "GET" || method == "HEAD" || method == "" && !fields:
+	default:
+		u.harm("--method", changesHost)
+	}
+}
+
+// fieldFile notes the file that a field is taken from: -F name=@file.
+func (u *use) fieldFile(g given) {
+	if _, file, found := g.value.after("=@"); found && g.option == &u.program.opts[2] {
+		u.touch(umpire.KindRead, file, accessOf{})
+	}
+}

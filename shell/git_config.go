@@ -1,0 +1,79 @@
+package shell
+
+import (
+	"strings"
+
+	"github.com/umpirehq/umpire"
+)
+
+var gitConfigOpts = []option{
+	{names: "--get --get-all --get-regexp --get-urlmatch --get-color --get-colorbool -l --list", why: "only prints"},
+	{names: "--local --worktree -z --null --name-only --includes --no-includes --show-origin --show-scope --show-names --no-show-names --default= --fixed-value --all --regexp --value= --url= --no-type"},
+	{names: "--global"}, {names: "--system"},
+	{names: "-t= --type= --bool --int --bool-or-int --bool-or-str --path --expiry-date --blob= --comment=", why: "how values are read"},
+	{names: "-f= --file=", does: reads},
+	{names: "--add --replace-all --append", does: asks, why: "changes settings that can name programs to run"},
+	{names: "--unset --unset-all --rename-section --remove-section", does: asks, why: "removes settings"},
+	{names: "-e --edit", does: asks, why: "opens the editor on the settings"},
+	aboutItself,
+}
+
+// mildGitSettings are settings that say who one is and how things look.
+const mildGitSettings = "user. color. advice. column. core.quotepath core.abbrev core.autocrlf core.eol core.ignorecase core.filemode core.longpaths " +
+	"log.date log.decorate diff.renames diff.renamelimit diff.algorithm diff.colormoved pull.rebase pull.ff push.default push.autosetupremote fetch.prune " +
+	"merge.ff merge.conflictstyle rebase.autostash rebase.autosquash rerere.enabled init.defaultbranch branch.sort tag.sort commit.verbose help.autocorrect"
+
+// checkGitConfig tells printing settings from changing them. With one word git
+// prints that setting, with two it changes it.
+func checkGitConfig(u *use) {
+	if u.got("--get") != nil {
+		return
+	}
+	switch u.first() {
+	case "list", "get":
+		return
+	case "set", "unset", "rename-section", "remove-section", "edit":
+		u.sets(u.operands[1:])
+		return
+	}
+	certain := len(u.operands) == 1 && !u.operands[0].split && !u.operands[0].glob
+	if len(u.operands) == 0 || certain {
+		if u.has(asks) {
+			u.sets(u.operands)
+		}
+		return
+	}
+	u.sets(u.operands)
+}
+
+// sets judges a change of settings, and tells which file it changes.
+func (u *use) sets(operands []word) {
+	mild := len(operands) > 0 && operands[0].known() && mildSetting(operands[0].text)
+	file, why := lit(".git/config"), "changes settings that can name programs to run"
+	switch home := u.w.home(u.s, ""); {
+	case u.got("--system") != nil:
+		file = lit("/etc/gitconfig")
+	case u.got("--global") != nil:
+		file = word{text: home.text + "/.gitconfig", open: home.open}
+	case u.got("--file") != nil:
+		file = u.got("--file").value
+	case mild:
+		u.raise(umpire.Medium, "changes settings of the repository")
+		return
+	}
+	if !mild {
+		u.raise(umpire.High, why)
+	}
+	u.raise(umpire.Medium, "changes settings")
+	u.touch(umpire.KindWrite, file, accessOf{why: why})
+}
+
+func mildSetting(name string) bool {
+	name = strings.ToLower(name)
+	for entry := range strings.FieldsSeq(mildGitSettings) {
+		if name == entry || strings.HasSuffix(entry, ".") && strings.HasPrefix(name, entry) {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,143 @@
+package shell
+
+import (
+	"strings"
+
+	"github.com/umpirehq/umpire"
+)
+
+// gitHistory are the subcommands that print commits and differences.
+var gitHistory = []program{
+	{names: "log whatchanged", risk: umpire.Safe, why: "prints commits", check: checkOutward, also: gitWalks},
+	{names: "show", risk: umpire.Safe, why: "prints objects", check: checkOutward, also: gitWalks, out: showsNames},
+	{names: "diff", risk: umpire.Safe, why: "prints differences", check: checkGitDiff, out: diffsNames, opts: []option{
+		{names: "--no-index"}, {names: "--cached --staged --merge-base --base --ours --theirs"}, {names: "-0123456789cmqt"},
+	}, also: []*[]option{&gitDiffOpts}},
+	{names: "diff-tree diff-index diff-files", each: true, risk: umpire.Safe, why: "prints differences", check: checkOutward, out: diffsNames, opts: []option{
+		{names: "--cached --base --ours --theirs -q"},
+	}, also: gitWalks},
+	{names: "range-diff", risk: umpire.Safe, why: "compares two ranges of commits", check: checkOutward, opts: []option{
+		{names: "--creation-factor= --no-dual-color --dual-color --left-only --right-only --notes? --no-notes --diff-merges="},
+	}, also: []*[]option{&gitDiffOpts}},
+	{names: "shortlog", risk: umpire.Safe, why: "prints authors", check: checkOutward, opts: []option{
+		{names: "-nsec --numbered --summary --email --committer -w? --group="},
+	}, also: gitWalks},
+	{names: "rev-list", risk: umpire.Safe, why: "prints the names of commits", check: checkOutward, out: namesRevisions, opts: []option{
+		{names: "--quiet --abbrev? --no-abbrev --color? --no-color"}, aboutItself,
+	}, also: []*[]option{&gitRevOpts}},
+	{names: "blame annotate", risk: umpire.Safe, why: "prints who wrote which line", check: checkOutward, opts: []option{
+		{names: "-bfnpctlsewh --root --show-stats --progress --no-progress --score-debug --show-name --show-number --porcelain --line-porcelain --show-email --color-lines --color-by-age --minimal --incremental --reverse --first-parent --indent-heuristic --no-indent-heuristic"},
+		{names: "-L= -M? -C? --ignore-rev= --since= --after= --date= --abbrev? --no-abbrev --encoding= --no-textconv --diff-algorithm="},
+		{names: "-S= --contents= --ignore-revs-file=", does: reads}, {names: "--textconv", does: asks, why: "runs the converters of the settings"}, aboutItself,
+	}},
+	{names: "reflog", risk: umpire.Safe, why: "prints where refs were", check: checkReflog, also: gitWalks},
+	{names: "cherry", risk: umpire.Safe, why: "prints commits that are not upstream", check: checkOutward, opts: []option{{names: "-v --verbose --abbrev? --no-abbrev"}, aboutItself}},
+	{names: "show-branch", risk: umpire.Safe, why: "prints branches", opts: []option{
+		{names: "-arg --all --remotes --color? --no-color --more? --no-more --list --current --topo-order --date-order --sparse --no-name --sha1-name --reflog? --merge-base --independent --topics"}, aboutItself,
+	}},
+	{names: "grep", risk: umpire.Safe, why: "searches the work tree or commits", check: checkGitGrep, out: grepsNames, opts: []option{
+		{names: "-viwaIrEGFPnhHzocpWq"}, {names: "-l --files-with-matches --name-only -L --files-without-match"}, {names: "--no-index"}, {names: "-0123456789"}, {names: "-A= -B= -C= --after-context= --before-context= --context= -m= --max-count= --max-depth= --threads="},
+		{names: "-e=", does: lead}, {names: "-f=", does: reads | lead},
+		{names: "--cached --untracked --index --exclude-standard --no-exclude-standard --recurse-submodules --no-recurse-submodules --invert-match --ignore-case --no-ignore-case --word-regexp --text --recursive --no-recursive"},
+		{names: "--extended-regexp --basic-regexp --fixed-strings --perl-regexp --line-number --no-line-number --column --full-name --null --only-matching --count"},
+		{names: "--color? --no-color --break --heading --show-function --function-context --and --or --not --quiet --all-match --no-textconv --no-open-files-in-pager --no-ext-grep"},
+		{names: "-O? --open-files-in-pager?", does: asks | runs, why: "opens the files with a program"},
+		{names: "--textconv", does: asks, why: "runs the converters of the settings"}, {names: "--ext-grep", does: asks, why: "runs another grep"}, aboutItself,
+	}},
+}
+
+// gitWalks are the options of what walks commits and prints their differences.
+var gitWalks = []*[]option{&gitRevOpts, &gitDiffOpts}
+
+// checkGitDiff judges the operands of diff. Outside of a work tree, or when a
+// path lies outside of it, diff compares any two files; and a path that is not
+// known may lie outside.
+func checkGitDiff(u *use) {
+	if u.got("--no-index") != nil {
+		u.touchAll(umpire.KindRead, u.operands, accessOf{tree: true})
+		return
+	}
+	for _, operand := range u.operands {
+		anywhere := operand.unplaced() && operand.text == "" && (len(u.operands) == 2 || operand.split)
+		if outward(operand) || anywhere {
+			u.touch(umpire.KindRead, operand, accessOf{tree: true})
+		}
+	}
+}
+
+// checkGitGrep judges the operands of grep: after the pattern come revisions
+// and paths.
+func checkGitGrep(u *use) {
+	places := u.operands
+	if !u.has(lead) && len(places) > 0 {
+		places = places[1:]
+	}
+	if u.got("--no-index") != nil {
+		u.touchAll(umpire.KindRead, places, accessOf{tree: true})
+		return
+	}
+	u.outward(places)
+}
+
+// checkReflog judges the verbs of reflog; without one it is the log.
+func checkReflog(u *use) {
+	switch u.first() {
+	case "expire", "delete", "drop":
+		u.harm(u.first(), "forgets where refs were")
+	case "":
+		if len(u.operands) > 0 {
+			u.raise(umpire.Medium, "the subcommand is not known before it runs")
+		}
+	}
+}
+
+// diffsNames is what diff prints: with --name-only, files below the top of the
+// work tree.
+func diffsNames(u *use, _ flow) flow {
+	if u.got("--name-only") == nil || u.got("--no-index", "--line-prefix", "-p", "--pretty", "--format") != nil {
+		return printed("git")
+	}
+	out := below(u)
+	for i := range out.dirs {
+		out.dirs[i].dashless = true // a revision is letters and digits
+	}
+	return out
+}
+
+// showsNames is what show prints: with --name-only and an empty format, files.
+func showsNames(u *use, _ flow) flow {
+	format := u.got("--format", "--pretty")
+	bare := format != nil && format.has && format.value.known() && strings.TrimPrefix(format.value.text, "format:") == ""
+	if u.got("--name-only") == nil || u.got("--line-prefix") != nil || !bare {
+		return printed("git")
+	}
+	out := below(u)
+	for i := range out.dirs {
+		out.dirs[i].dashless = true // a revision is letters and digits
+	}
+	return out
+}
+
+// grepsNames is what grep prints: with -l, files.
+func grepsNames(u *use, _ flow) flow {
+	if u.got("--name-only") == nil || u.got("--no-index", "-O") != nil {
+		return printed("git")
+	}
+	out := below(u)
+	for i := range out.dirs {
+		out.dirs[i].dashless = true // a revision is letters and digits
+	}
+	return out
+}
+
+// namesRevisions is what prints the names of commits only.
+func namesRevisions(u *use, _ flow) flow {
+	if u.got("--pretty", "--graph") != nil {
+		return printed("git")
+	}
+	out := below(u)
+	for i := range out.dirs {
+		out.dirs[i].dashless = true // a revision is letters and digits
+	}
+	return out
+}

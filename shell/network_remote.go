@@ -1,0 +1,125 @@
+package shell
+
+import (
+	"strings"
+
+	"github.com/umpirehq/umpire"
+)
+
+// sshOptions are options of OpenSSH's programs that only say whom to talk to.
+const sshOptions = "stricthostkeychecking connecttimeout batchmode user port loglevel serveraliveinterval serveralivecountmax identitiesonly passwordauthentication pubkeyauthentication preferredauthentications compression addressfamily connectionattempts tcpkeepalive hostname hostkeyalgorithms requesttty"
+
+// remoteTools are the programs that work on other machines over SSH.
+var remoteTools = []program{
+	{names: "ssh autossh mosh", risk: umpire.High, why: "runs commands on another machine", style: leading, args: "data…", check: checkSSH, out: fromNetwork, opts: []option{
+		{names: "-46aCfGgKkMNnqsTtvXxYyA"}, {names: "-b= -B= -c= -e= -I= -l= -m= -O= -p= -P="}, {names: "-o="}, {names: "-V", does: shows}, {names: "-Q=", does: shows},
+		{names: "-F=", does: reads | obeys, why: "obeys another configuration, which can run programs"}, {names: "-E=", does: writes}, {names: "-i=", does: reads, why: "uses the key"}, {names: "-S=", does: reads},
+		{names: "-L= -R= -D= -W= -w= -J=", does: harms, why: "opens a way between networks"},
+	}},
+	{names: "scp", risk: umpire.High, why: "copies files from or to another machine", check: checkSCP, opts: []option{
+		{names: "-346ABCOpqRsTv"}, {names: "-r", does: walks}, {names: "-c= -l= -P= -X="}, {names: "-o="}, {names: "-J= -D=", does: harms, why: otherRoute},
+		{names: "-F=", does: reads | obeys, why: "obeys another configuration, which can run programs"}, {names: "-i=", does: reads, why: "uses the key"}, {names: "-S=", does: runs | harms, why: "runs a program"},
+	}},
+	{names: "sftp", risk: umpire.High, why: "copies files from or to another machine", style: leading, check: checkSCP, opts: []option{
+		{names: "-46AaCfNpqrv"}, {names: "-B= -c= -l= -P= -R= -s= -X="}, {names: "-o="}, {names: "-J= -D=", does: harms, why: otherRoute}, {names: "-b=", does: reads},
+		{names: "-F=", does: reads | obeys, why: "obeys another configuration, which can run programs"}, {names: "-i=", does: reads, why: "uses the key"}, {names: "-S=", does: runs | harms, why: "runs a program"},
+	}},
+	{names: "ssh-add ssh-copy-id ssh-agent sshd sshfs sshpass pssh pdsh", risk: umpire.High, why: "hands out keys or opens a way to another machine", lax: true, opts: []option{{names: "-V --version", does: shows}}},
+	{names: "ssh-keyscan", risk: umpire.Safe, why: "asks hosts for their keys", check: visitsHosts, opts: []option{{names: "-46cDHqv"}, {names: "-p= -t= -T= -O="}, {names: "-f=", does: reads | asks, why: "asks the hosts that a file names"}}},
+	{names: "ssh-keygen", risk: umpire.High, why: "makes or changes keys", check: checkKeygen, lax: true, opts: []option{
+		{names: "-lBLFyvq"}, {names: "-E="}, {names: "-f=", does: reads}, {names: "-D= -w=", does: harms, why: "loads code"},
+	}},
+}
+
+// checkSSH judges the host and the command that runs there. The command is
+// walked as if it ran here, so that what it deletes is seen.
+func checkSSH(u *use) {
+	u.sshOptions()
+	words := u.operands
+	u.operands = nil
+	if len(words) == 0 {
+		return
+	}
+	u.visit(words[0], umpire.High, "runs commands on it")
+	if len(words) > 1 {
+		u.remoteShell(joined(words[1:]))
+	} else if u.in.kind == flowText {
+		u.remoteShell(lit(u.in.text))
+	}
+}
+
+// remoteShell walks code that a shell elsewhere runs.
+func (u *use) remoteShell(code word) {
+	s := u.s.clone()
+	s.functions = newState(u.w.env).functions
+	u.then(func() { u.w.code(s, code, flow{kind: flowForeign}) })
+}
+
+// sshOptions judges each -o Name=value.
+func (u *use) sshOptions() {
+	for _, g := range u.given {
+		if g.name != "-o" || !g.has {
+			continue
+		}
+		name, value, found := g.value.after("=")
+		if !found {
+			name, value, _ = g.value.after(" ")
+		}
+		name = strings.ToLower(strings.TrimSpace(name))
+		switch {
+		case hasField("proxycommand localcommand knownhostscommand", name):
+			u.raise(umpire.High, "runs a program")
+			u.then(func() { u.w.code(u.s.clone(), value, flow{}) })
+		case name == "remotecommand":
+			u.remoteShell(value)
+		case hasField("identityfile userknownhostsfile globalknownhostsfile", name):
+			u.touch(umpire.KindRead, value, accessOf{})
+		case !hasField(sshOptions, name):
+			u.spoke = g.name
+			u.raise(umpire.High, "the setting "+name+" of ssh is not known")
+		}
+	}
+}
+
+// checkSCP tells remote operands, host:path, from local ones.
+func checkSCP(u *use) {
+	u.sshOptions()
+	operands := u.operands
+	u.operands = nil
+	for i, operand := range operands {
+		switch {
+		case isRemote(operand) || u.program.name() == "sftp":
+			u.visit(operand, umpire.High, u.program.why)
+		case i == len(operands)-1:
+			u.touch(umpire.KindWrite, operand, accessOf{tree: u.has(walks)})
+		default:
+			u.touch(umpire.KindRead, operand, accessOf{tree: u.has(walks)})
+		}
+	}
+}
+
+// isRemote reports whether a word is host:path or a URL.
+func isRemote(wd word) bool {
+	host, _, found := wd.after(":")
+	return found && !strings.Contains(host, "/")
+}
+
+// checkKeygen lowers ssh-keygen to what it is when it only prints.
+func checkKeygen(u *use) {
+	u.operands = nil
+	if len(u.given) == 0 || u.spoke != "" || u.doubtful {
+		return
+	}
+	prints := false
+	for _, arg := range u.words[1:] {
+		switch {
+		case arg.known() && hasField("-l -lf -lvf -L -Lf", arg.text):
+			prints = true
+		case arg.open || strings.HasPrefix(arg.text, "-") && !hasField("-f -v -E -q", arg.text):
+			return
+		}
+	}
+	if prints {
+		u.risk, u.why = umpire.Safe, "prints the fingerprint of a key"
+	}
+}

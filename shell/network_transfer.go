@@ -1,0 +1,189 @@
+package shell
+
+import (
+	"strings"
+
+	"github.com/umpirehq/umpire"
+)
+
+const (
+	sendsData  = "sends data to a host"
+	otherRoute = "takes another way to the host than its name says"
+	savesFiles = "writes what it downloads"
+	sendsKeys  = "sends credentials or trusts another party"
+)
+
+// transferTools are the programs that download and upload over HTTP and its kin.
+var transferTools = []program{
+	{names: "curl", risk: umpire.Safe, why: "downloads", check: checkCurl, out: fromNetwork, opts: []option{
+		{names: "-X= --request="},
+		{names: "-sSfgiILlNqRvZ0123#46aBGj"},
+		{names: "--silent --show-error --fail --fail-early --fail-with-body --globoff --include --head --location --list-only --no-buffer --disable --remote-time --verbose --parallel --parallel-immediate --http1.0 --http1.1 --http2 --http2-prior-knowledge --http3 --http3-only --http0.9 --tlsv1 --tlsv1.0 --tlsv1.1 --tlsv1.2 --tlsv1.3 --progress-bar --no-progress-meter --ipv4 --ipv6 --get --junk-session-cookies --compressed --compressed-ssh --path-as-is --raw --tr-encoding --styled-output --no-styled-output --no-keepalive --tcp-fastopen --tcp-nodelay --tcp-keepalive --ssl --ssl-reqd --post301 --post302 --post303 --suppress-connect-headers --trace-time --trace-ids --use-ascii --ignore-content-length --disallow-username-in-url --basic --digest --anyauth --ntlm --negotiate --cert-status --retry-connrefused --retry-all-errors --next -: --metalink --ca-native --no-clobber --remove-on-error --skip-existing --xattr --create-dirs --crlf --append --disable-eprt --disable-epsv --ftp-pasv --ftp-skip-pasv-ip --no-alpn --no-sessionid --proxy-basic --form-escape"},
+		{names: "-m= -y= -Y= -A= -e= -r= -C= -u= -U= -t= -P="},
+		{names: "--max-time= --connect-timeout= --speed-limit= --speed-time= --user-agent= --referer= --range= --continue-at= --user= --retry= --retry-delay= --retry-max-time= --max-redirs= --max-filesize= --limit-rate= --rate= --parallel-max= --keepalive-time= --happy-eyeballs-timeout-ms= --expect100-timeout= --ciphers= --tls13-ciphers= --curves= --tls-max= --request-target= --oauth2-bearer= --aws-sigv4= --cert-type= --key-type= --pass= --noproxy= --proto= --proto-default= --proto-redir= --local-port= --create-file-mode= --url-query= --variable= --service-name= --sasl-authzid= --login-options="},
+		{names: "--url="}, {names: "-H= --header= --proxy-header="}, {names: "-w= --write-out="}, {names: "-b= --cookie="}, {names: "-z= --time-cond="},
+		{names: "-o= --output=", why: savesFiles}, {names: "-O --remote-name --remote-name-all -J --remote-header-name", does: asks, why: savesFiles},
+		{names: "-D= --dump-header= -c= --cookie-jar= --trace= --trace-ascii= --stderr= --libcurl= --etag-save= --hsts= --alt-svc=", does: writes, why: "writes what it learns"},
+		{names: "--output-dir=", does: enters | asks, why: savesFiles},
+		{names: "-d= --data= --data-ascii= --data-binary= --data-urlencode= --json= -F= --form= --expand-data= --expand-json= --expand-data-binary= --expand-form=", does: harms, why: sendsData},
+		{names: "--data-raw= --form-string= --mail-from= --mail-rcpt= --mail-auth= -Q= --quote= --telnet-option= --ftp-create-dirs", does: harms, why: sendsData},
+		{names: "-T= --upload-file=", does: reads | harms, why: sendsData},
+		{names: "-K= --config=", does: obeys | reads, why: "obeys another configuration"},
+		{names: "-E= --cert= --key= --pubkey= --netrc-file=", does: reads | asks, why: sendsKeys}, {names: "--netrc --netrc-optional --location-trusted --insecure -k -n --proxy-insecure --doh-insecure --delegation= --proxy-negotiate", does: asks, why: sendsKeys},
+		{names: "--cacert= --capath= --crlfile= --etag-compare= --egd-file= --random-file= --pinnedpubkey=", does: reads},
+		{names: "--engine=", does: harms, why: "loads code"},
+		{names: "-x= --proxy= --preproxy= --proxy1.0= --socks4= --socks4a= --socks5= --socks5-hostname= --proxy-user= --resolve= --connect-to= --doh-url= --dns-servers= --dns-interface= --interface= --unix-socket= --abstract-unix-socket= --haproxy-protocol -p --proxytunnel", does: asks, why: otherRoute},
+		{names: "--version -V --help -h --manual -M", does: shows},
+	}},
+	{names: "wget wget2", risk: umpire.High, why: "downloads and writes files", check: checkWget, out: fromNetwork, lax: true, opts: []option{
+		{names: "--version -V --help -h", does: shows},
+		{names: "-O= --output-document= -o= --output-file= -a= --append-output= --save-cookies= --warc-file= --rejected-log= --hsts-file=", does: writes},
+		{names: "-P= --directory-prefix=", does: writes}, {names: "-i= --input-file= --post-file= --body-file= --load-cookies= --certificate= --private-key= --ca-certificate=", does: reads, why: sendsData},
+		{names: "--config= -e= --execute=", does: obeys}, {names: "--use-askpass=", does: runs | harms, why: "runs a program"},
+		{names: "-t= -T= -w= -Q= -l= -A= -R= -D= -I= -X= -U= -B= --tries= --timeout= --wait= --quota= --level= --accept= --reject= --domains= --user-agent= --header= --post-data= --body-data= --method= --user= --password= --limit-rate= --base= --referer= --waitretry="},
+	}},
+	{names: "http https xh xhs httpie", risk: umpire.High, why: sendsData, lax: true, check: reachesURLs, out: fromNetwork, opts: []option{{names: "--version --help", does: shows}, {names: "-o= --output=", does: writes}, {names: "-a= --auth= -A= --session= --timeout= --print= -p= -s= --style="}}},
+	{names: "aria2c axel", risk: umpire.High, why: "downloads and writes files", check: reachesURLs, lax: true, opts: []option{
+		{names: "--version -v --help -h", does: shows}, {names: "-i= --input-file= --load-cookies= --conf-path=", does: reads}, {names: "-d= --dir= -o= --out= -l= --log= --save-session=", does: writes},
+		{names: "--on-download-error= --on-download-complete= --on-download-start= --on-download-stop= --on-download-pause= --on-bt-download-complete=", does: runs | harms, why: "runs a program"}, {names: "-x= -s= -j= -k="},
+	}},
+	{names: "yt-dlp youtube-dl gallery-dl", risk: umpire.High, why: "downloads and writes files", check: reachesURLs, lax: true, opts: []option{
+		{names: "--version --help -h", does: shows}, {names: "--exec= --exec-before-download= --downloader= --external-downloader=", does: runs | harms, why: "runs a program"}, {names: "-a= --batch-file= --cookies= --config-locations=", does: reads}, {names: "-o= --output= -P= --paths=", does: writes}, {names: "-f= -S="},
+	}},
+	{names: "lynx w3m links elinks links2 browsh", risk: umpire.Medium, why: "opens a page", check: reachesURLs, out: fromNetwork, opts: []option{
+		{names: "-dump -source -nolist -listonly -stdin -force_html -width= -cols= -T= -display_charset= -crawl -dump_source -dump_head", why: "prints a page"}, {names: "-version --version -help --help", does: shows},
+	}, style: words},
+}
+
+// checkCurl judges what curl's options hold besides their effect, and its URLs.
+func checkCurl(u *use) {
+	urls := u.operands
+	u.operands = nil
+	for _, g := range u.given {
+		if g.has && g.option.names == "--url=" {
+			urls = append(urls[:len(urls):len(urls)], g.value)
+		}
+	}
+	for _, g := range u.given {
+		u.curlOption(g, urls)
+	}
+	for _, url := range urls {
+		u.curlURL(url)
+	}
+}
+
+func (u *use) curlOption(g given, urls []word) {
+	switch {
+	case hasSpelling(g.option.names, "--request"):
+		if !g.value.known() || !hasField("get head options", strings.ToLower(g.value.text)) {
+			u.spoke = g.name
+			u.raise(umpire.High, "changes something on a host with "+g.value.display())
+		}
+	case hasSpelling(g.option.names, "--data"):
+		u.curlFile(g.value)
+	case hasSpelling(g.option.names, "--header") && strings.HasPrefix(g.value.text, "@"):
+		u.curlFile(g.value)
+	case hasSpelling(g.option.names, "--write-out"):
+		if strings.HasPrefix(g.value.text, "@") {
+			u.curlFile(g.value)
+		}
+		if !g.value.known() || strings.Contains(g.value.text, "%output{") {
+			u.raise(umpire.Medium, savesFiles)
+		}
+	case hasSpelling(g.option.names, "--cookie"):
+		if !g.value.open && !strings.Contains(g.value.text, "=") {
+			u.touch(umpire.KindRead, g.value, accessOf{why: "sends its cookies"})
+		}
+	case hasSpelling(g.option.names, "--output"):
+		if g.value.text != "-" || g.value.open {
+			u.touch(umpire.KindWrite, g.value, accessOf{why: savesFiles})
+		}
+	case hasSpelling(g.option.names, "--remote-name"):
+		u.remoteNames(urls)
+	case g.name == "--variable":
+		u.raise(umpire.Medium, "may read a file or the environment into what it sends")
+	}
+}
+
+// curlFile notes the file of @file, <file, name@file and name=@file.
+func (u *use) curlFile(value word) {
+	for _, mark := range []string{"=@", "=<", "@", "<"} {
+		before, file, found := value.after(mark)
+		if !found || len(mark) == 1 && before != "" && strings.ContainsAny(before, " :{\"'") {
+			continue
+		}
+		file.text, _, _ = strings.Cut(file.text, ";")
+		u.touch(umpire.KindRead, file, accessOf{why: sendsData})
+		return
+	}
+}
+
+// remoteNames notes the files that -O writes, named by the URLs.
+func (u *use) remoteNames(urls []word) {
+	for _, url := range urls {
+		u.touch(umpire.KindWrite, savedAs(url), accessOf{why: savesFiles})
+	}
+}
+
+// savedAs is the file that a download of url is written to.
+func savedAs(url word) word {
+	if url.open {
+		return word{text: ".", open: true, under: true}
+	}
+	name, _, _ := strings.Cut(url.text, "?")
+	name = name[strings.LastIndexByte(name, '/')+1:]
+	if name == "" || !strings.Contains(strings.TrimPrefix(url.text[strings.Index(url.text, "://")+1:], "//"), "/") {
+		name = "index.html"
+	}
+	return lit(name)
+}
+
+// curlURL judges one URL: file: reads, HTTP and FTP download, the other schemes
+// speak protocols in which a URL can be a command.
+func (u *use) curlURL(url word) {
+	scheme, rest, found := url.after(":")
+	scheme = strings.ToLower(scheme)
+	switch {
+	case found && scheme == "file":
+		u.curlLocal(rest)
+	case !found || !strings.HasPrefix(rest.text, "//") || hasField("http https ftp ftps", scheme):
+		u.visit(url, umpire.Medium, "downloads from it")
+	default:
+		u.visit(url, umpire.High, "speaks "+scheme+" with it")
+	}
+}
+
+// curlLocal notes the read of file://host/path, which curl decodes and expands.
+func (u *use) curlLocal(rest word) {
+	if strings.HasPrefix(rest.text, "//") {
+		rest = rest.cut(len("//"))
+		if i := strings.IndexByte(rest.text, '/'); i > 0 {
+			rest = rest.cut(i)
+		}
+	}
+	if strings.ContainsAny(rest.text, "%") {
+		rest = word{open: true}
+	}
+	rest.glob = rest.glob || strings.ContainsAny(rest.text, "{}[]")
+	u.touch(umpire.KindRead, rest, accessOf{})
+}
+
+// checkWget judges wget's URLs, and the files that they become.
+func checkWget(u *use) {
+	if !u.gave("-O", "-P", "--output-document", "--directory-prefix", "--spider") {
+		u.remoteNames(u.operands)
+	}
+	reachesURLs(u)
+}
+
+// reachesURLs makes every operand a URL that is reached.
+func reachesURLs(u *use) {
+	for _, operand := range u.operands {
+		if u.program.risk == umpire.Medium && !strings.Contains(operand.text, "://") {
+			u.touch(umpire.KindRead, operand, accessOf{})
+			continue
+		}
+		u.visit(operand, u.program.risk, u.program.why)
+	}
+	u.operands = nil
+}

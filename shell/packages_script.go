@@ -1,0 +1,176 @@
+package shell
+
+import (
+	"strings"
+
+	"github.com/umpirehq/umpire"
+)
+
+// What the lists and the scripts of JavaScript package managers accept. Options
+// that name another registry, shell, folder or configuration are left out.
+const (
+	npmLooks  = "--json --long --parseable --silent --depth= --all --omit= --include= --only= --prod --production --dev --link --workspace= -w= --workspaces --global --color? --no-color --loglevel= --no-fund --no-audit --no-update-notifier --package-lock-only --quiet --verbose --include-workspace-root --unicode"
+	npmShort  = "-lpsagqd"
+	npmScript = "--silent --if-present --workspace= -w= --workspaces --loglevel= --no-color --color? --ignore-scripts --quiet --verbose --include-workspace-root --foreground-scripts"
+)
+
+const (
+	runsTests    = "runs the project's own test script"
+	downloadsRun = "downloads a package and runs its code"
+	worksInOther = "works in another folder"
+)
+
+// scriptPackages are the package managers of JavaScript.
+var scriptPackages = []program{
+	{names: "npm", risk: umpire.High, why: changesPackages, style: leading, opts: []option{
+		{names: npmScript}, {names: "-sq"}, {names: "-C= --prefix=", does: enters, why: worksInOther}, {names: "--version -v --help -h -l", does: shows},
+	}, subs: []program{
+		{names: "list ls la ll", each: true, risk: umpire.Safe, why: listsPackages, opts: []option{{names: npmLooks}, {names: npmShort}, aboutItself}},
+		{names: "view info show v outdated search explain why fund", each: true, risk: umpire.Safe, why: asksRegistry, check: registryNames, opts: []option{{names: npmLooks}, {names: npmShort}, aboutItself}},
+		{names: "root prefix bin query help help-search completion", each: true, risk: umpire.Safe, why: listsPackages, opts: []option{{names: npmLooks}, {names: npmShort}, aboutItself}},
+		{names: "ping whoami doctor", each: true, risk: umpire.Low, why: asksRegistry, args: "none", opts: []option{{names: "--json"}, aboutItself}},
+		{names: "audit", risk: umpire.Low, why: asksRegistry, opts: []option{{names: npmLooks + " --audit-level= --no-package-lock"}, {names: npmShort}, aboutItself}, subs: []program{
+			{names: "fix", risk: umpire.High, why: changesPackages, lax: true},
+			{names: "signatures", risk: umpire.Low, why: asksRegistry, opts: []option{{names: "--json"}}},
+		}},
+		{names: "test t tst", risk: umpire.Safe, why: runsTests, args: "read…", check: checkScriptArgs, opts: []option{{names: npmScript}, {names: "-s"}, aboutItself}},
+		{names: "run run-script rum urn", risk: umpire.Safe, why: "lists the project's scripts", args: "read…", check: checkScript, opts: []option{{names: npmScript}, {names: "-s"}, aboutItself}},
+		{names: "start stop restart", each: true, risk: umpire.Medium, why: "runs a script of the project", lax: true},
+		{names: "config c", risk: umpire.High, why: "changes npm's configuration", style: leading, opts: []option{{names: "--json --global -g"}}, subs: []program{
+			{names: "get list ls", each: true, risk: umpire.Safe, why: "prints npm's configuration", opts: []option{{names: "--json --long --global"}, {names: "-gl"}}},
+		}},
+		{names: "get", risk: umpire.Safe, why: "prints npm's configuration", opts: []option{{names: "--json --global -g"}}},
+		{names: "pkg", risk: umpire.Medium, why: "changes package.json", style: leading, subs: []program{
+			{names: "get", risk: umpire.Safe, why: "prints package.json", opts: []option{{names: npmScript + " --json"}}},
+			{names: "set delete fix", each: true, risk: umpire.Medium, why: "changes package.json, whose scripts run", lax: true},
+		}},
+		{names: "pack", risk: umpire.Medium, why: "builds a package with the project's scripts", lax: true},
+		{names: "docs repo bugs home", each: true, risk: umpire.Medium, why: "opens a browser", lax: true},
+		{names: "install i in ins inst insta instal isnt isnta isntal isntall add", risk: umpire.High, why: changesPackages, lax: true},
+	}},
+	{names: "npx bunx", risk: umpire.Safe, why: "runs a program of the project's packages", style: leading, check: checkNpx, opts: []option{
+		{names: "--no --no-install --quiet -q --silent -s --bun"}, {names: "--yes -y --package= -p= --call= -c= --shell= --registry= --cache= --userconfig= --script-shell= --ignore-existing", does: harms, why: downloadsRun},
+		{names: "--prefix= -C=", does: enters | asks, why: worksInOther}, {names: "--version -v --help -h", does: shows},
+	}},
+	{names: "yarn yarnpkg", risk: umpire.Medium, why: "runs a script of the project", style: leading, check: checkBareYarn, opts: []option{
+		{names: "--silent -s --json --no-progress --non-interactive --offline"}, {names: "--cwd=", does: enters, why: worksInOther}, {names: "--version -v --help -h", does: shows},
+	}, subs: []program{
+		{names: "list why licenses versions bin help", each: true, risk: umpire.Safe, why: listsPackages, opts: []option{{names: "--json --depth= --pattern= --prod --production --recursive -R --peers --silent -s --verbose -v"}, aboutItself}},
+		{names: "info outdated", each: true, risk: umpire.Safe, why: asksRegistry, check: registryNames, opts: []option{{names: "--json --silent -s --all --recursive --fields= --name-only --dependents --manifest --cache --extra= --virtuals"}, {names: "-AR -f="}, aboutItself}},
+		{names: "audit", risk: umpire.Low, why: asksRegistry, args: "none", opts: []option{{names: "--json --level= --groups= --all --recursive"}, {names: "-AR"}}},
+		{names: "test lint", each: true, risk: umpire.Safe, why: runsTests, args: "read…", check: checkScriptArgs, opts: []option{{names: "--silent -s"}, aboutItself}},
+		{names: "run", risk: umpire.Safe, why: "lists the project's scripts", args: "read…", check: checkScript, opts: []option{{names: "--silent -s"}, aboutItself}},
+		{names: "config", risk: umpire.High, why: "changes yarn's configuration", style: leading, subs: []program{
+			{names: "get list", each: true, risk: umpire.Safe, why: "prints yarn's configuration", opts: []option{{names: "--json"}}},
+		}},
+		{names: "workspaces", risk: umpire.Medium, why: "runs a command in every workspace", style: leading, subs: []program{
+			{names: "list info", each: true, risk: umpire.Safe, why: listsPackages, opts: []option{{names: "--json --since? --recursive --verbose"}, {names: "-Rv"}}},
+		}},
+		{names: "add install upgrade up remove publish npm link unlink dlx create init exec set plugin import dedupe cache global unplug patch patch-commit rebuild version tag login logout owner", each: true, risk: umpire.High, why: changesPackages, lax: true},
+	}},
+	{names: "pnpm", risk: umpire.Medium, why: "runs a script of the project", style: leading, opts: []option{
+		{names: "--silent -s --recursive -r --filter= -F= --workspace-root -w --color --no-color --loglevel= --parallel --stream --aggregate-output --if-present"},
+		{names: "-C= --dir=", does: enters, why: worksInOther}, {names: "--version -v --help -h", does: shows},
+	}, subs: []program{
+		{names: "list ls la ll why licenses root bin", each: true, risk: umpire.Safe, why: listsPackages, opts: []option{{names: npmLooks + " --recursive --filter= --no-optional --lockfile-only --only-projects --exclude-peers --find-by= --dir-only"}, {names: "-rgPDs -F="}, aboutItself}},
+		{names: "outdated view info show search", each: true, risk: umpire.Safe, why: asksRegistry, check: registryNames, opts: []option{{names: npmLooks + " --recursive --filter= --compatible --format= --no-table --sort-by="}, {names: "-rgPDs -F="}, aboutItself}},
+		{names: "audit", risk: umpire.Low, why: asksRegistry, args: "none", opts: []option{{names: "--json --audit-level= --prod --dev"}, {names: "-PD"}, {names: "--fix", does: harms, why: changesPackages}}},
+		{names: "test t tst", risk: umpire.Safe, why: runsTests, args: "read…", check: checkScriptArgs, opts: []option{{names: "--silent -s --recursive -r --filter= -F= --if-present"}, aboutItself}},
+		{names: "run run-script", risk: umpire.Safe, why: "lists the project's scripts", args: "read…", check: checkScript, opts: []option{{names: "--silent -s --recursive -r --filter= -F= --if-present --parallel --stream"}, aboutItself}},
+		{names: "config c", risk: umpire.High, why: "changes pnpm's configuration", style: leading, subs: []program{
+			{names: "get list ls", each: true, risk: umpire.Safe, why: "prints pnpm's configuration", opts: []option{{names: "--json --global -g"}}},
+		}},
+		{names: "add install i up update upgrade remove rm uninstall un publish link unlink exec dlx create init import dedupe prune rebuild rb patch patch-commit store env self-update setup server deploy fetch approve-builds login", each: true, risk: umpire.High, why: changesPackages, lax: true},
+	}},
+	{names: "bun", risk: umpire.Medium, why: "runs JavaScript code", style: leading, check: runsCode, opts: []option{
+		{names: "--silent --bun"}, {names: "--cwd=", does: enters, why: worksInOther}, {names: "--version -v --help -h --revision", does: shows},
+		{names: "-e= --eval= -p= --print=", does: asks, why: "runs JavaScript code"},
+	}, subs: []program{
+		{names: "pm", risk: umpire.High, why: changesPackages, style: leading, subs: []program{
+			{names: "ls list bin hash hash-string hash-print why", each: true, risk: umpire.Safe, why: listsPackages, opts: []option{{names: "--all --global -g --depth= --top"}}},
+			{names: "whoami view", each: true, risk: umpire.Low, why: asksRegistry, check: registryNames, opts: []option{{names: "--json"}}},
+		}},
+		{names: "outdated info why", each: true, risk: umpire.Safe, why: asksRegistry, check: registryNames, opts: []option{{names: "--json --filter= -F= --top --depth="}}},
+		{names: "test", risk: umpire.Safe, why: runsTests, args: "read…", check: checkScriptArgs, opts: []option{
+			{names: "--timeout= --bail? --rerun-each= --only --todo --coverage --coverage-reporter= -t= --test-name-pattern= --concurrent --randomize --seed="}, {names: "-u --update-snapshots", does: asks, why: "changes snapshots"},
+		}},
+		{names: "run", risk: umpire.Safe, why: "lists the project's scripts", args: "read…", check: checkScript, opts: []option{{names: "--silent --bun -b --if-present --filter= -F="}}},
+		{names: "install i add a remove rm update upgrade publish link unlink x create c init patch deploy audit", each: true, risk: umpire.High, why: changesPackages, lax: true},
+	}},
+	{names: "corepack nvm fnm volta n asdf mise rtx pyenv rbenv", risk: umpire.High, why: "installs or selects versions of programs", style: leading, opts: []option{{names: "--version -v --help -h", does: shows}}, subs: []program{
+		{names: "list ls current which whereis versions", each: true, risk: umpire.Safe, why: "lists versions of programs", opts: []option{{names: "--json --bare"}}},
+	}},
+}
+
+// scriptFlags are options of test runners that run nothing else.
+const scriptFlags = "--run --coverage --ci --silent --verbose --bail --runInBand --no-coverage --watch=false --watchAll=false --passWithNoTests -t --testNamePattern --grep"
+
+// checkScript judges the script that `npm run` starts: three names are what a
+// project calls its own checks, any other can be anything.
+func checkScript(u *use) {
+	if len(u.operands) == 0 {
+		return
+	}
+	name := u.operands[0]
+	u.operands = u.operands[1:]
+	u.why = runsTests
+	if !name.known() || !hasField("test lint check", name.text) {
+		u.raise(umpire.Medium, "runs the script "+name.display()+" of the project")
+	}
+	checkScriptArgs(u)
+}
+
+// checkScriptArgs judges what a script is given: an option means what the
+// script's program wants it to mean.
+func checkScriptArgs(u *use) {
+	paths := u.operands[:0:0]
+	for _, operand := range u.operands {
+		switch {
+		case !operand.maybeOption():
+			paths = append(paths, operand)
+		case operand.known() && acceptsFlag(operand.text):
+		default:
+			u.raise(umpire.Medium, "gives the script the option "+operand.display())
+		}
+	}
+	u.operands = paths
+}
+
+func acceptsFlag(text string) bool {
+	name, _, _ := strings.Cut(text, "=")
+	return hasField(scriptFlags, text) || name != "--watch" && hasField(scriptFlags, name)
+}
+
+// checkNpx judges the package whose program npx runs: where the project does not
+// have it, npx downloads it.
+func checkNpx(u *use) {
+	if len(u.operands) == 0 {
+		return
+	}
+	name := u.operands[0]
+	if !name.known() || !hasField("tsc eslint", name.text) {
+		u.raise(umpire.Medium, "runs "+name.display()+", which may be downloaded first")
+	}
+	if name.known() && u.w.lookup(name.text) != nil {
+		u.elsewhere(u.operands)
+	}
+	u.operands = nil
+}
+
+// checkBareYarn judges yarn alone, which installs.
+func checkBareYarn(u *use) {
+	if len(u.operands) == 0 {
+		u.raise(umpire.High, changesPackages)
+	}
+}
+
+// elsewhere walks a command that another program starts where the functions and
+// aliases of this shell are not known.
+func (u *use) elsewhere(words []word) {
+	s, in := u.s.clone(), u.in
+	s.functions = newState(u.w.env).functions
+	u.then(func() {
+		defer u.w.open()()
+		u.w.run(s, words, in)
+	})
+}

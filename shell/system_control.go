@@ -1,0 +1,201 @@
+package shell
+
+import (
+	"strings"
+
+	"github.com/umpirehq/umpire"
+)
+
+// controlTools change what the system runs, who may use it and how it is
+// connected. Their first operand mostly says whether they only look.
+var controlTools = []program{
+	{names: "kill", risk: umpire.High, why: "ends processes", style: bare, check: checkKill},
+	{names: "killall pkill skill snice killall5 xkill tkill taskkill", risk: umpire.High, why: "ends processes", lax: true},
+	{names: "renice", risk: umpire.Medium, why: "changes running processes", style: bare},
+	{names: "systemctl", risk: umpire.High, why: "controls services", check: checkSystemctl, opts: []option{
+		{names: "-alrqfi --user --system --global --all --full --no-pager --no-legend --plain --quiet --failed --value --reverse --after --before --now --force --no-block --wait --no-ask-password --no-wall --recursive --with-dependencies --show-types --legend? --runtime --no-reload --dry-run --marked --message= --timestamp= --what= --check-inhibitors= --job-mode="},
+		{names: "-t= --type= --state= -p= --property= -P= -n= --lines= -o= --output= -s= --signal= --kill-whom= --kill-who= --preset-mode= --drop-in="},
+		{names: "-H= --host=", does: reaches}, {names: "-M= --machine= -C= --capsule= --root= --image=", does: asks, why: "works on another system"}, aboutItself,
+	}},
+	{names: "service rc-service initctl rc-update chkconfig sv", risk: umpire.High, why: "controls services", lax: true, check: checkService},
+	{names: "loginctl machinectl", risk: umpire.High, why: "controls sessions", lax: true, check: checkLoginctl},
+	{names: "timedatectl hostnamectl localectl resolvectl networkctl nmcli coredumpctl busctl systemd-analyze", risk: umpire.High, why: "changes settings of the system", lax: true, check: func(u *use) {
+		if len(u.operands) == 0 || u.says("status show list list-timezones list-locales list-keymaps timesync-status show-timesync query statistics blame critical-chain time get-property tree dot general device connection") && !changesNetwork(u.operands) {
+			u.onlyLooks(nil)
+		}
+	}},
+	{names: "systemd-detect-virt systemd-path systemd-escape systemd-cgls systemd-cgtop systemd-id128", risk: umpire.Safe, why: "tells about the system", lax: true},
+	{names: "crontab", risk: umpire.High, why: "sets what runs later", args: "read", check: func(u *use) {
+		if u.got("-l") != nil && u.got("-r", "-e") == nil && len(u.unknown) == 0 && len(u.operands) == 0 {
+			u.risk, u.why = umpire.Safe, "lists what runs later"
+		}
+	}, opts: []option{{names: "-l"}, {names: "-r"}, {names: "-e"}, {names: "-iTn"}, {names: "-u="}}},
+	{names: "at batch", risk: umpire.High, why: "sets what runs later", check: checkAt, opts: []option{
+		{names: "-l"}, {names: "-c"}, {names: "-Vmvbdr -q= -t="}, {names: "-f=", does: reads},
+	}},
+	{names: "atq", risk: umpire.Safe, why: "lists what runs later", lax: true},
+	{names: "atrm anacron run-parts", risk: umpire.High, why: "changes what runs later", lax: true},
+	{names: "useradd adduser usermod userdel deluser groupadd addgroup groupmod groupdel delgroup passwd chpasswd gpasswd chage chfn chsh newusers vipw vigr visudo pwconv grpconv newgrp sg pw dseditgroup sysadminctl faillock update-alternatives alternatives authselect pam-auth-update dpkg-reconfigure",
+		risk: umpire.High, why: "changes who may use the system, and how", lax: true},
+	{names: "mount", risk: umpire.High, why: "mounts a file system", args: "data write…", lax: true, check: func(u *use) {
+		if len(u.operands) == 0 && (len(u.args0()) == 0 || len(u.args0()) == 1 && hasField("-l -v", u.args0()[0].text) && u.args0()[0].known()) {
+			u.onlyLooks(nil)
+		}
+	}},
+	{names: "umount swapoff swapon fusermount fusermount3 pivot_root switch_root remount mount.nfs mount.cifs quotaon quotaoff", risk: umpire.High, why: "changes what is mounted", args: "read…", lax: true},
+	{names: "insmod rmmod modprobe depmod kmod dkms kextload kextunload", risk: umpire.High, why: "changes the kernel", lax: true},
+	{names: "iptables ip6tables ebtables arptables", risk: umpire.High, why: "changes what may reach the machine", style: bare, check: checkIptables},
+	{names: "iptables-save ip6tables-save", risk: umpire.Safe, why: "prints what may reach the machine", lax: true, opts: []option{{names: "-f= --file=", does: writes}}},
+	{names: "nft ufw firewall-cmd pfctl iptables-restore ip6tables-restore ipset ipfw tc", risk: umpire.High, why: "changes what may reach the machine", style: bare, check: checkFirewall},
+	{names: "ip", risk: umpire.High, why: "changes how the machine is connected", style: words, check: checkIP, opts: []option{
+		{names: "-4 -6 -B -M -0 -s -stats -statistics -d -details -r -resolve -o -oneline -br -brief -j -json -p -pretty -t -timestamp -ts -tshort -a -all -h -human -human-readable -iec -c -color -N -Numeric -l -loops -f= -family= -rc= -rcvbuf= -color=always -color=never -color=auto -c=never -c=always"},
+		{names: "-b= -batch=", does: reads | harms, why: "obeys a file of commands"}, {names: "-n= -netns=", does: asks, why: "works in another network"}, {names: "-V -Version -help", does: shows},
+	}},
+	{names: "bridge ethtool iw iwconfig brctl vconfig ifup ifdown dhclient dhcpcd wpa_supplicant wpa_cli rfkill ovs-vsctl networksetup", risk: umpire.High, why: "changes how the machine is connected", lax: true},
+	{names: "ifconfig", risk: umpire.High, why: "changes how the machine is connected", style: bare, check: func(u *use) {
+		if fields := u.operands; len(fields) < 2 || len(fields) == 2 && hasField("-a -s -v -l", fields[0].text) && fields[1].known() {
+			u.onlyLooks(nil)
+		}
+	}},
+	{names: "route", risk: umpire.High, why: "changes where packets go", style: bare, check: func(u *use) {
+		if only(u.operands, "-n -e -ee -v -4 -6 -net -inet") || hasField("get", second(u.operands)) || u.says("get print PRINT") {
+			u.onlyLooks(nil)
+		}
+	}},
+	{names: "arp", risk: umpire.High, why: "changes which machine is which", style: bare, check: func(u *use) {
+		if only(u.operands, "-a -n -an -e -v -na") {
+			u.onlyLooks(nil)
+		}
+	}},
+	{names: "auditctl setenforce semanage setsebool apparmor_parser aa-enforce aa-complain aa-disable swaplabel sysrq tuned-adm cpupower powerprofilesctl crash gcore prlimit ipcrm", risk: umpire.High, why: "changes how the system protects itself or runs", lax: true},
+	{names: "getenforce sestatus aa-status", risk: umpire.Safe, why: "tells about the system", lax: true},
+}
+
+// only reports whether all words are known and on a list.
+func only(words []word, list string) bool {
+	for _, wd := range words {
+		if !wd.known() || !hasField(list, wd.text) {
+			return false
+		}
+	}
+	return true
+}
+
+func second(words []word) string {
+	if len(words) < 2 || !words[1].known() {
+		return ""
+	}
+	return words[1].text
+}
+
+// changesNetwork reports `nmcli device disconnect` and its kin.
+func changesNetwork(operands []word) bool {
+	const nouns = "device connection general"
+	return len(operands) > 1 && hasField(nouns, operands[0].text) && !hasField("show status list", operands[1].text)
+}
+
+// checkKill judges kill -l, which lists signals.
+func checkKill(u *use) {
+	if u.says("-l -L --list --table") {
+		u.onlyLooks(nil)
+	}
+}
+
+// checkSystemctl judges systemctl by its verb.
+func checkSystemctl(u *use) {
+	const looking = "status show cat list-units list-unit-files list-timers list-sockets list-jobs list-dependencies list-machines list-automounts list-paths is-active is-enabled is-failed is-system-running get-default help show-environment"
+	switch {
+	case u.says("poweroff reboot halt kexec soft-reboot exit switch-root") || u.says("isolate start") && powersOff(u.operands[1:]):
+		u.raise(umpire.Critical, "powers the machine off")
+	case u.says("suspend hibernate hybrid-sleep sleep emergency rescue"):
+		u.raise(umpire.High, "stops the machine")
+	case (len(u.operands) == 0 || u.says(looking)) && len(u.unknown) == 0 && u.spoke == "":
+		u.onlyLooks(nil)
+	}
+}
+
+func powersOff(units []word) bool {
+	for _, unit := range units {
+		name := strings.TrimSuffix(unit.text, ".target")
+		if hasField("poweroff reboot halt kexec shutdown runlevel0 runlevel6", name) && name != "" {
+			return true
+		}
+	}
+	return false
+}
+
+func checkService(u *use) {
+	if len(u.args0()) == 1 && u.args0()[0].text == "--status-all" || len(u.operands) == 2 && second(u.operands) == "status" {
+		u.onlyLooks(nil)
+	}
+}
+
+func checkLoginctl(u *use) {
+	switch {
+	case u.says("poweroff reboot halt"):
+		u.raise(umpire.Critical, "powers the machine off")
+	case len(u.operands) == 0, u.says("list list-sessions list-users list-seats session-status show-session user-status show-user seat-status show-seat status show list-images"):
+		u.onlyLooks(nil)
+	}
+}
+
+// checkAt walks what at will run, when the line itself holds it.
+func checkAt(u *use) {
+	if (u.got("-l") != nil || u.got("-c") != nil) && len(u.unknown) == 0 {
+		u.onlyLooks(nil)
+		return
+	}
+	u.operands = nil
+	if u.in.kind != flowNone && u.got("-f") == nil {
+		u.stdinCode()
+	}
+}
+
+func checkIptables(u *use) {
+	lists := false
+	for _, operand := range u.operands {
+		lists = lists || operand.known() && hasField("-L -S --list --list-rules -nL -nvL -Ln -vnL -Lnv -Lvn", operand.text)
+		if operand.open || strings.HasPrefix(operand.text, "-") && !hasField("-L -S --list --list-rules -nL -nvL -Ln -vnL -Lnv -Lvn -n -v -nv -vn -t --line-numbers -x --exact --verbose --numeric --table -w", operand.text) {
+			return
+		}
+	}
+	if lists {
+		u.onlyLooks(nil)
+	}
+}
+
+func checkFirewall(u *use) {
+	operands := u.operands
+	for len(operands) > 0 && operands[0].known() && hasField("-a -n -nn -j -s -y -t --handle --json --numeric --stateless", operands[0].text) {
+		operands = operands[1:]
+	}
+	if len(operands) > 0 && operands[0].known() && hasField("list status show --state --list-all --get-active-zones --list-ports --list-services -sr", operands[0].text) {
+		for _, operand := range operands {
+			if operand.open || strings.Contains(operand.text, ";") {
+				return
+			}
+		}
+		u.onlyLooks(nil)
+	}
+}
+
+// checkIP judges ip by its verb, and walks what `ip netns exec` runs.
+func checkIP(u *use) {
+	operands := u.operands
+	u.operands = nil
+	for i, arg := range u.args0() {
+		if arg.text == "exec" && i > 0 && i+2 < len(u.args0()) {
+			u.rest("command", u.args0()[i+2:])
+			return
+		}
+	}
+	verb := ""
+	if len(operands) > 1 {
+		verb = operands[1].text
+	}
+	known := len(operands) < 2 || operands[1].known()
+	looks := known && (verb == "" || hasField("show s sh sho list ls lst l li lis get g help", verb)) || len(operands) > 0 && operands[0].text == "monitor"
+	if looks && len(u.unknown) == 0 && u.spoke == "" && !u.doubtful {
+		u.onlyLooks(nil)
+	}
+}

@@ -1,0 +1,144 @@
+package shell
+
+import (
+	"strings"
+
+	"github.com/umpirehq/umpire"
+)
+
+// jqOptions are the options of jq but for those that take two values.
+var jqOptions = program{names: "jq", risk: umpire.Safe, args: "data read…", opts: []option{
+	{names: "-nrcsSeMCajRb --null-input --raw-output --compact-output --slurp --sort-keys --exit-status --monochrome-output --color-output --ascii-output --join-output --raw-input --tab --stream --stream-errors --seq --raw-output0 --unbuffered --binary --args --jsonargs"},
+	{names: "--indent="}, {names: "-f= --from-file=", does: reads | lead}, {names: "-L= --library-path=", does: reads},
+	{names: "-hV --help --version --build-configuration", does: shows},
+}}
+
+// yqOptions are the options of the programs that are called yq.
+var yqOptions = program{names: "yq", risk: umpire.Safe, args: "data read…", opts: []option{
+	{names: "-nrcSeMCajPNy0vYxt --null-input --raw-output --compact-output --sort-keys --exit-status --no-colors --colors --ascii-output --join-output --prettyPrint --no-doc --nul-output --verbose --yaml-output --yaml-roundtrip --xml-output --toml-output --tojson --unwrapScalar? --string-interpolation? --args --yaml-fix-merge-anchor-to-spec? --security-disable-env-ops --security-disable-file-ops"},
+	{names: "-o= -p= -I= -w= --output-format= --input-format= --indent= --width= --front-matter= --header-preprocess= --lua-prefix= --lua-suffix= --properties-separator= --csv-separator= --tsv-separator= --xml-attribute-prefix= --xml-content-name= --expression="},
+	{names: "-f= --from-file=", does: reads | lead | asks, why: "runs an expression from a file"}, {names: "-i --inplace --in-place", does: edits | asks, why: "changes files in place"},
+	{names: "-s= --split-exp= --split-exp-file=", does: asks, why: "writes a file for each result"}, {names: "-hV --help --version", does: shows},
+}}
+
+// checkJq judges jq: its language can neither run nor write anything, but it can
+// show the environment.
+func checkJq(u *use) {
+	u.filter(&jqOptions, "env $ENV import include get_search_list")
+}
+
+// checkYq judges yq, in either of its kinds.
+func checkYq(u *use) {
+	if len(u.operands) > 0 && hasField("e eval ea eval-all", u.operands[0].text) {
+		u.operands = u.operands[1:]
+	}
+	u.filter(&yqOptions, "env $ENV import include strenv envsubst eval system exec load load_str load_xml load_props load_base64 strload")
+}
+
+// filter reads the arguments of a filter program and looks for names in its
+// filter that reach beyond its input.
+func (u *use) filter(options *program, reaching string) {
+	args := u.pairs(u.operands)
+	u.program = options
+	u.parsed = options.parse(args, false)
+	u.options()
+	if u.informs() {
+		return
+	}
+	if u.has(lead) || len(u.operands) == 0 {
+		return
+	}
+	filter := u.operands[0]
+	if options == &yqOptions && fileLike(filter.text) {
+		u.touch(umpire.KindRead, filter, accessOf{}) // the filter may be left out
+	}
+	if !filter.known() {
+		u.doubt = "the filter is not known before it runs"
+		return
+	}
+	for _, name := range filterNames(filter.text) {
+		if hasField(reaching, name) || strings.HasPrefix(name, "load") && strings.Contains(reaching, "load") {
+			u.raise(umpire.Medium, "the filter uses "+name+", which shows more than its input")
+		}
+	}
+}
+
+// pairs takes out the options that have two values, such as --arg name value.
+func (u *use) pairs(args []word) []word {
+	var kept []word
+	for i := 0; i < len(args); i++ {
+		switch args[i].text {
+		case "--arg", "--argjson":
+			i += 2
+		case "--slurpfile", "--rawfile", "--argfile":
+			if i+2 < len(args) {
+				u.touch(umpire.KindRead, args[i+2], accessOf{})
+			}
+			i += 2
+		default:
+			kept = append(kept, args[i])
+		}
+	}
+	return kept
+}
+
+// filterNames are the names that a filter calls: not fields, keys or text, but
+// what text fills in counts.
+func filterNames(filter string) []string {
+	var names []string
+	var strs []int // open strings, as the depth of parentheses at their \(
+	depth, quoted := 0, false
+	for i := 0; i < len(filter); i++ {
+		c := filter[i]
+		switch {
+		case quoted && c == '\\' && i+1 < len(filter):
+			i++
+			if filter[i] == '(' {
+				strs, quoted = append(strs, depth), false
+				depth++
+			}
+		case c == '"':
+			quoted = !quoted
+		case quoted:
+		case c == '#':
+			for i+1 < len(filter) && filter[i+1] != '\n' {
+				i++
+			}
+		case c == '(':
+			depth++
+		case c == ')':
+			depth--
+			if n := len(strs); n > 0 && strs[n-1] == depth {
+				strs, quoted = strs[:n-1], true
+			}
+		case letter(c) || c == '$':
+			start := i
+			for i+1 < len(filter) && (letter(filter[i+1]) || filter[i+1] >= '0' && filter[i+1] <= '9') {
+				i++
+			}
+			if !fieldName(filter, start) && !keyName(filter[i+1:]) {
+				names = append(names, filter[start:i+1])
+			}
+		}
+	}
+	return names
+}
+
+// fieldName reports whether the name at start follows a dot, and is a field.
+func fieldName(filter string, start int) bool {
+	return start > 0 && filter[start-1] == '.' && (start < 2 || filter[start-2] != '.')
+}
+
+// keyName reports whether what follows a name makes it the key of an object.
+func keyName(rest string) bool {
+	rest = strings.TrimLeft(rest, " \t\n")
+	return strings.HasPrefix(rest, ":") && !strings.HasPrefix(rest, "::")
+}
+
+// fileLike reports whether text may be a file's name and no filter.
+func fileLike(text string) bool {
+	if strings.ContainsAny(text, " |()[]{}\"=") {
+		return false
+	}
+	return strings.Contains(text, "/") || strings.HasSuffix(text, ".yml") || strings.HasSuffix(text, ".yaml") || strings.HasSuffix(text, ".json")
+}

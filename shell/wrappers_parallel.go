@@ -1,0 +1,124 @@
+package shell
+
+import "strings"
+
+// checkParallel judges GNU parallel: it joins the words of the command, puts
+// items in the place of {} or at the end, and gives the result to a shell. The
+// items come after ::: or from the standard input; without a command, they are
+// commands themselves.
+func checkParallel(u *use) {
+	command, items, known := u.parallelItems()
+	u.operands = nil
+	if !known || len(items) > maxRounds {
+		items = []word{{open: true}}
+	}
+	if len(items) == 0 {
+		return
+	}
+	if u.got("--pipe") != nil {
+		u.rest("shell", command)
+		return
+	}
+	for _, item := range items {
+		u.built(command, item)
+	}
+}
+
+// parallelItems takes the operands apart. Several sources combine, which only
+// running would tell in full.
+func (u *use) parallelItems() (command, items []word, known bool) {
+	for i, operand := range u.operands {
+		if !strings.HasPrefix(operand.text, ":::") {
+			continue
+		}
+		rest := u.operands[i+1:]
+		known = operand.text == ":::" && !strings.Contains(strings.Join(displays(rest), " "), ":::") && !openItems(rest)
+		return u.operands[:i], rest, known
+	}
+	if u.in.kind == flowText {
+		return u.operands, u.inputLines(), true
+	}
+	return u.operands, nil, false
+}
+
+// built walks the command that comes of one item.
+func (u *use) built(command []word, item word) {
+	if len(command) == 0 {
+		u.then(func() { u.w.code(u.s.clone(), item, flow{kind: flowForeign}) })
+		return
+	}
+	if !item.open {
+		item = lit(quoteWord(item.text))
+	}
+	words := filled(command, item)
+	s := u.s
+	switch code := joined(words); {
+	case code.known():
+		u.then(func() { u.w.code(s.clone(), code, flow{kind: flowForeign}) })
+	case special(words):
+		u.rest("shell", words)
+		u.suspects(blanks(words))
+	default:
+		u.rest("command", blanks(words))
+	}
+}
+
+// filled replaces {} and its kin by the item, or appends it when there are none.
+func filled(command []word, item word) []word {
+	out, found := make([]word, 0, len(command)+1), false
+	for _, wd := range command {
+		open := strings.IndexByte(wd.text, '{')
+		switch {
+		case strings.Contains(wd.text, "{}") || strings.Contains(wd.text, "{1}"):
+			found = true
+			text := strings.ReplaceAll(wd.text, "{1}", "{}")
+			if item.open || strings.ContainsRune(strings.ReplaceAll(text, "{}", ""), '{') {
+				out = append(out, word{text: text[:strings.IndexByte(text, '{')], open: true})
+				continue
+			}
+			out = append(out, word{text: strings.ReplaceAll(text, "{}", item.text), open: wd.open})
+		case open >= 0 && strings.IndexByte(wd.text[open:], '}') > 0:
+			found = true
+			out = append(out, word{text: wd.text[:open], open: true})
+		default:
+			out = append(out, wd)
+		}
+	}
+	if !found {
+		out = append(out, item)
+	}
+	return out
+}
+
+// special reports whether the words hold what a shell would not leave alone.
+func special(words []word) bool {
+	for _, wd := range words {
+		if strings.ContainsAny(wd.text, "|&;<>()$`\"'\\*?[]#~={}!\n") {
+			return true
+		}
+	}
+	return false
+}
+
+// blanks splits words at blanks, as the shell that reads them joined would.
+func blanks(words []word) []word {
+	var out []word
+	for _, wd := range words {
+		fields := strings.Fields(wd.text)
+		for i, field := range fields {
+			out = append(out, word{text: field, open: wd.open && i == len(fields)-1})
+		}
+		if len(fields) == 0 && wd.open {
+			out = append(out, wd)
+		}
+	}
+	return out
+}
+
+// quoteWord quotes text for a shell.
+func quoteWord(text string) string {
+	if text != "" && strings.Trim(text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789/._-+:,@%") == "" {
+		return text
+	}
+	return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'"
+}

@@ -1,0 +1,103 @@
+package shell
+
+import (
+	"strings"
+
+	"github.com/umpirehq/umpire"
+)
+
+// terminals are the multiplexers: what they start goes on when the shell ends,
+// and what is typed into them runs in a shell that is not known.
+var terminals = []program{
+	{names: "tmux", risk: umpire.Medium, why: "starts a terminal that stays", style: leading, check: checkTmux, opts: []option{
+		{names: "-2CDlNuvq"}, {names: "-L= -S= -T="}, {names: "-f=", does: reads | obeys, why: "obeys a file of commands"}, {names: "-c=", does: runs}, {names: "-V", does: shows},
+	}},
+	{names: "screen dtach abduco zellij byobu", risk: umpire.Medium, why: "starts a terminal that stays", style: leading, check: checkScreen, opts: []option{
+		{names: "-dDRrxmqUALOailnNE0v"}, {names: "-S= -p= -t= -h= -T= -e= -s= -z="}, {names: "-c=", does: reads | obeys, why: "obeys a file of commands"}, {names: "-X -Q", does: asks, why: "gives a command to a running terminal"}, aboutItself,
+	}},
+}
+
+// checkTmux judges tmux by its command, also after `\;`.
+func checkTmux(u *use) {
+	words := u.operands
+	u.operands = nil
+	looks := len(words) > 0
+	for len(words) > 0 {
+		end := 0
+		for end < len(words) && words[end].text != ";" {
+			end++
+		}
+		if end > 0 {
+			looks = u.tmux(words[0], words[1:end]) && looks
+		}
+		words = words[min(end+1, len(words)):]
+	}
+	if looks {
+		u.onlyLooks(nil)
+	}
+}
+
+// tmux judges one command of tmux and reports whether it only looks.
+func (u *use) tmux(command word, args []word) bool {
+	const looking = "ls list-sessions list-windows lsw list-panes lsp list-clients lsc list-keys lsk list-commands has-session has display-message display show-options show info capture-pane capturep show-buffer showb show-environment showenv"
+	const starting = "new new-session new-window neww split-window splitw respawn-pane respawnp respawn-window respawnw run-shell run if-shell if pipe-pane pipep send-keys send display-popup popup"
+	if !command.known() {
+		u.doubt = "the command of tmux is not known before it runs"
+		return false
+	}
+	switch {
+	case hasField(looking, command.text):
+		for _, arg := range args {
+			if arg.open && arg.split || strings.Contains(arg.text, "#(") {
+				u.doubt = "a format can run a program"
+				return false
+			}
+		}
+		return true
+	case strings.HasPrefix(command.text, "kill-"):
+		u.raise(umpire.High, "ends what runs in terminals")
+	case hasField(starting, command.text):
+		u.tmuxCode(args)
+	}
+	return false
+}
+
+// tmuxCode walks what tmux would start: every word may be code for a shell, and
+// the words after the options a command.
+func (u *use) tmuxCode(args []word) {
+	for i, arg := range args {
+		switch {
+		case arg.open:
+			u.doubt = "what runs in the terminal is not known before it runs"
+		case strings.ContainsAny(arg.text, " ;|&$`"):
+			u.then(func() { u.w.code(u.s.clone(), arg, flow{kind: flowForeign}) })
+		case u.w.known(arg.text) != nil:
+			u.rest("command", args[i:])
+			return
+		}
+	}
+}
+
+// checkScreen judges screen -ls, which lists, and walks the command of the rest.
+func checkScreen(u *use) {
+	args := u.args0()
+	if len(args) == 1 && args[0].known() && hasField("-ls -list -v --version list-sessions", args[0].text) {
+		u.risk, u.why, u.operands, u.spoke = umpire.Safe, "lists terminals", nil, ""
+		return
+	}
+	words := u.operands
+	u.operands = nil
+	if u.got("-X") != nil {
+		for _, wd := range words {
+			u.then(func() { u.w.code(u.s.clone(), wd, flow{}) })
+		}
+	}
+	for _, wd := range words {
+		if strings.ContainsAny(wd.text, " ;|&") && wd.known() {
+			u.then(func() { u.w.code(u.s.clone(), wd, flow{}) })
+		}
+	}
+	if len(words) > 0 && !u.suspects(words) {
+		u.rest("command", words)
+	}
+}
