@@ -166,8 +166,8 @@ func programsOf(all []hits) map[int][]*hits {
 	return programs
 }
 
-// settle takes the strictest verdict and names the row that gave it: of several
-// refusals or questions the earliest row, which is the hardest to lift. A file that the suffix limit refuses is left out by the tool, so it does not
+// settle takes the strictest verdict and names the row that says most about it.
+// A file that the suffix limit refuses is left out by the tool, so it does not
 // refuse the call while another file remains.
 func settle(d *umpire.Decision) {
 	settling := settlingReasons(d.Reasons)
@@ -176,7 +176,7 @@ func settle(d *umpire.Decision) {
 	}
 	strictest := settling[0]
 	for _, r := range settling[1:] {
-		if r.Verdict < strictest.Verdict || r.Verdict == strictest.Verdict && r.Verdict != umpire.Allow && r.Row < strictest.Row {
+		if r.Verdict < strictest.Verdict || r.Verdict == strictest.Verdict && saysMore(r, strictest) {
 			strictest = r
 		}
 	}

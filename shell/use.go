@@ -19,19 +19,16 @@ type use struct {
 	// global are the options given before a subcommand.
 	global []given
 
-	risk umpire.Risk
-	why  string
-	// raised is what options made of the risk, whatever the subcommand.
-	raised    umpire.Risk
-	raisedWhy string
-	spoke     string // the option that set the risk
-	doubt     string
-	later     []func() // accesses that come after the program's own
+	risk  umpire.Risk
+	why   string
+	spoke string // the option that set the risk
+	doubt string
+	later []func() // accesses that come after the program's own
 }
 
 // apply judges the program with its arguments and returns what it prints.
 func (u *use) apply(args []word) flow {
-	u.risk, u.why, u.raised = u.program.risk, u.program.why, umpire.Safe
+	u.risk, u.why = u.program.risk, u.program.why
 	for u.program.branches() {
 		rest, ok := u.descend(args)
 		if !ok {
@@ -53,7 +50,7 @@ func (u *use) apply(args []word) flow {
 		}
 		u.spread()
 	}
-	u.emit(args)
+	u.emit()
 	for _, emit := range u.later {
 		emit()
 	}
@@ -74,11 +71,10 @@ func (u *use) descend(args []word) ([]word, bool) {
 	if sub == nil {
 		return nil, false
 	}
-	u.risk, u.why = sub.risk, sub.why
 	u.parsed = got
-	u.options()
 	u.global = append(u.global, got.given...)
-	u.raise(u.raised, u.raisedWhy) // by options further up
+	u.above(args[:len(args)-len(got.operands)])
+	u.risk, u.why = sub.risk, sub.why
 	u.program = sub
 	name := sub.name()
 	if sub.each {
@@ -87,6 +83,19 @@ func (u *use) descend(args []word) ([]word, bool) {
 	u.words = append(u.words, lit(name))
 	u.table += " " + name
 	return got.operands[1:], true
+}
+
+// above judges the options before a subcommand. Rules for the subcommand do not
+// see them, so what is risky about them is an access of its own, which a rule
+// that allows the subcommand does not cover.
+func (u *use) above(args []word) {
+	u.risk, u.why = umpire.Safe, u.program.why
+	u.options()
+	if u.risk.AtLeast(umpire.Medium) || u.doubt != "" {
+		words := append(u.words[:len(u.words):len(u.words)], args...)
+		u.access(words)
+	}
+	u.spoke, u.doubt = "", ""
 }
 
 // noSubcommand judges a program that wants a subcommand and got none that is
@@ -102,9 +111,6 @@ func (u *use) noSubcommand() {
 func (u *use) raise(risk umpire.Risk, why string) {
 	if risk < u.risk {
 		u.risk, u.why = risk, why
-	}
-	if risk < u.raised {
-		u.raised, u.raisedWhy = risk, why
 	}
 }
 
@@ -230,13 +236,15 @@ func hasSpelling(names, name string) bool {
 }
 
 // emit adds the program's own access.
-func (u *use) emit(args []word) {
-	risk := u.risk
+func (u *use) emit() { u.access(u.words) }
+
+// access adds an access of the program as it stands now.
+func (u *use) access(words []word) {
 	a := umpire.Access{
-		Kind: umpire.KindExec, Program: u.program0(), Args: displays(u.words[1:]), Words: ruleWords(u.words),
-		Risk: risk, Reason: u.why, Doubt: u.doubt, Table: u.table,
+		Kind: umpire.KindExec, Program: u.program0(), Args: displays(words[1:]), Words: ruleWords(words),
+		Risk: u.risk, Reason: u.why, Doubt: u.doubt, Table: u.table,
 	}
-	if u.doubt != "" && risk == umpire.Safe {
+	if u.doubt != "" && u.risk == umpire.Safe {
 		a.Risk, a.Reason = umpire.Medium, u.doubt
 	}
 	if u.spoke != "" {
