@@ -200,7 +200,7 @@ func TestDecide(t *testing.T) {
 		{"nor a path outside", []string{"allow Bash(gen:*)"}, query("Bash", exec("gen x", umpire.Medium), write("/q/out")), external},
 		{"tool-wide Bash covers redirections", []string{"allow Bash"}, query("Bash", exec("gen x", umpire.Medium), redirect(write("out"))), ruleAllow},
 		{"Edit does not allow programs", []string{"allow Edit"}, query("Bash", exec("gen x", umpire.Medium), write("out")), modeAsk},
-		{"Edit allows a redirection", []string{"allow Edit(out)"}, query("Bash", exec("echo x", umpire.Safe), redirect(write("out"))), safeAllow},
+		{"Edit allows a redirection", []string{"allow Edit(out)"}, query("Bash", exec("echo x", umpire.Safe), redirect(write("out"))), ruleAllow},
 		{"cat .env is Read(.env)", []string{"deny Read(.env)"}, query("Bash", exec("cat .env", umpire.Safe), read("sub/.env")), blocked},
 		{"whichever tool reads", []string{"deny Grep(.env)"}, query("Read", read(".env")), blocked},
 		{"deny ignores case", []string{"deny Read(.env)"}, query("Read", read(".ENV")), blocked},

@@ -16,7 +16,7 @@ func foldRune(r rune) rune {
 	switch {
 	case 'A' <= r && r <= 'Z':
 		return r + ('a' - 'A')
-	case r < unicode.MaxASCII:
+	case r <= unicode.MaxASCII:
 		return r
 	}
 	least := r
