@@ -10,14 +10,15 @@ import (
 var builtins = []program{
 	{names: "echo", risk: umpire.Safe, why: "prints its arguments", style: bare, out: echoes},
 	{names: "printf", risk: umpire.Safe, why: "prints its arguments", style: bare, check: checkPrintf, out: printfs},
-	{names: "true false : exit return break continue shift wait logout times", risk: umpire.Safe, why: "steers the shell", style: bare},
+	{names: "true false : exit return break continue wait logout times", risk: umpire.Safe, why: "steers the shell", style: bare},
+	{names: "shift", risk: umpire.Safe, why: "moves the positional parameters", style: bare, check: func(u *use) { u.s.args = nil }},
 	{names: "test [", risk: umpire.Safe, why: "compares", style: bare, check: func(u *use) {
 		for _, operand := range u.operands {
 			u.index(operand)
 		}
 	}},
 	{names: "pwd", risk: umpire.Safe, why: "prints the working directory", opts: []option{{names: "-LP --logical --physical"}, aboutItself}, args: "none", out: printsDir},
-	{names: "cd pushd", risk: umpire.Safe, why: "changes the working directory of the shell", style: bare, check: checkCd, args: "data…"},
+	{names: "cd chdir pushd", risk: umpire.Safe, why: "changes the working directory of the shell", style: bare, check: checkCd, args: "data…"},
 	{names: "popd dirs", risk: umpire.Safe, why: "changes the working directory of the shell", style: bare, check: func(u *use) { u.s.dirs = nil }},
 	{names: "set", risk: umpire.Safe, why: "sets options of the shell", style: bare, check: checkSet},
 	{names: "unset", risk: umpire.Safe, why: "forgets variables", style: bare, check: checkUnset},
@@ -35,7 +36,7 @@ var builtins = []program{
 	{names: "exec", risk: umpire.Safe, why: "runs a command in place of the shell", style: leading, args: "command", opts: []option{
 		{names: "-cl"}, {names: "-a=", does: asks, why: "gives the program another name"},
 	}},
-	{names: "command builtin", risk: umpire.Safe, why: "runs a command past functions", style: leading, args: "command", opts: []option{{names: "-p"}, {names: "-vV"}}, check: checkCommand},
+	{names: "command builtin", risk: umpire.Safe, why: "runs a command past functions", style: leading, opts: []option{{names: "-p"}, {names: "-vV"}}, check: checkCommand},
 	{names: "trap", risk: umpire.Safe, why: "sets what runs at a signal", style: leading, check: checkTrap, opts: []option{{names: "-lp"}}},
 	{names: "alias", risk: umpire.Safe, why: "gives a command another name", style: bare, check: checkAlias},
 	{names: "unalias enable shopt", risk: umpire.Safe, why: "changes what names and syntax mean", style: bare, check: checkShopt},
@@ -100,8 +101,9 @@ func checkCd(u *use) {
 	if len(u.operands) == 0 {
 		target = u.w.home(u.s, "")
 	}
+	several := len(u.operands) > 1 && target.text != u.operands[0].text // zsh replaces a part of the path
 	u.operands = nil
-	if strings.HasPrefix(target.text, "-") || strings.HasPrefix(target.text, "+") || target.text == "" && !target.open {
+	if several || strings.HasPrefix(target.text, "-") || strings.HasPrefix(target.text, "+") || target.text == "" && !target.open {
 		u.s.dirs, u.s.failed = nil, nil
 		return
 	}
@@ -191,12 +193,20 @@ func keepsState(u *use) {
 	}
 }
 
-// checkCommand judges `command -v name`, which only looks.
+// checkCommand walks the command in this shell and not in a copy of it, since
+// `command cd x` changes folders. `command -v name` only looks.
 func checkCommand(u *use) {
+	words := u.operands
+	u.operands = nil
 	if u.got("-v", "-V") != nil {
-		u.operands = nil
 		u.why = "tells what a name means"
+		return
 	}
+	s, in := u.s, u.in
+	u.then(func() {
+		defer u.w.open()()
+		u.w.program(s, words, in)
+	})
 }
 
 func checkTrap(u *use) {
@@ -204,6 +214,11 @@ func checkTrap(u *use) {
 		return
 	}
 	action := u.operands[0]
+	for _, signal := range u.operands[1:] {
+		if !hasField("EXIT INT TERM HUP QUIT 0 1 2 3 15 SIGINT SIGTERM SIGHUP SIGQUIT", signal.text) || signal.open {
+			u.raise(umpire.Medium, "runs code between the commands that follow")
+		}
+	}
 	u.then(func() { u.w.code(u.s.clone(), action, flow{}) })
 }
 

@@ -29,13 +29,21 @@ func (w *walker) run(s *state, args []word, in flow) flow {
 	if len(args) == 0 {
 		return flow{}
 	}
+	if body, ok := s.functions[args[0].text]; ok && args[0].known() {
+		return w.function(s, args[0].text, body, args[1:], in)
+	}
+	return w.program(s, args, in)
+}
+
+// program walks a command that starts a program or a builtin, past functions.
+func (w *walker) program(s *state, args []word, in flow) flow {
+	if len(args) == 0 {
+		return flow{}
+	}
 	name := args[0]
 	if name.open || name.glob || name.text == "" {
 		w.doubt(name.display(), "the program is not known before it runs")
 		return flow{}
-	}
-	if body, ok := s.functions[name.text]; ok {
-		return w.function(s, name.text, body, args[1:], in)
 	}
 	program := w.known(name.text)
 	if program == nil {

@@ -210,3 +210,37 @@ func doubling(n int) string {
 	}
 	return b.String()
 }
+
+// TestState holds what a line does to the shell that runs the rest of it.
+func TestState(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct{ name, line, want string }{
+		{"command runs in this shell", "command cd /q && cat x", "read /q\nread /q/x\n"},
+		{"builtin runs in this shell", "builtin cd /q && cat x", "read /q\nread /q/x\n"},
+		{"command passes by functions", "cat() { :; }; command cat x", "read /home/u/p/x\n"},
+		{"the last of a pipe may run in this shell", "echo | cd /q; cat x", "read /q\nread /home/u/p/x\nread /q/x\n"},
+		{"a pipe into read", "echo / | read f; cat $f", "read … ?\n"},
+		{"shift", "set -- a /q; shift; cat $1", "read … ?\n"},
+		{"two folders are zsh's", "cd a b && cat x", "read x ?\n"},
+		{"eval runs in this shell", "eval cd /q && cat x", "read /q\nread /q/x\n"},
+		{"a group runs in this shell", "{ cd /q; }; cat x", "read /q\nread /q/x\nread /home/u/p/x\n"},
+		{"a function runs in this shell", "f() { cd /q; }; f; cat x", "read /q\nread /q/x\nread /home/u/p/x\n"},
+		{"a background command does not", "cd /q & cat x", "read /q\nread /home/u/p/x\n"},
+		{"popd", "popd; cat x", "read x ?\n"},
+		{"home is changed", "HOME=/q; cat ~/x", "read /q/x\n"},
+		{"words are split otherwise", "IFS=:; f=a:b; cat $f", "read … ?\n"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			var paths []umpire.Access
+			for _, a := range Parse(test.line, testEnv) {
+				if a.Paths() {
+					paths = append(paths, a)
+				}
+			}
+			if diff := cmp.Diff(test.want, seen(paths)); diff != "" {
+				t.Errorf("%s\n-want +got:\n%s", test.line, diff)
+			}
+		})
+	}
+}

@@ -177,7 +177,7 @@ func (w *walker) join(s *state, cmd *syntax.BinaryCmd, left, in flow) flow {
 		if left.kind == flowNone {
 			left = printed("")
 		}
-		return w.stmt(s.clone(), cmd.Y, left)
+		return w.right(s, cmd.Y, left)
 	case syntax.AndStmt:
 		failed := s.failed
 		s.failed = nil
@@ -199,6 +199,18 @@ func (w *walker) join(s *state, cmd *syntax.BinaryCmd, left, in flow) flow {
 		return concat(left, out)
 	}
 	return flow{}
+}
+
+// right walks the right side of a pipe. bash runs it in a subshell, zsh and ksh
+// run the last one in the shell itself: what follows may see either.
+func (w *walker) right(s *state, st *syntax.Stmt, left flow) flow {
+	inside := s.clone()
+	inside.failed = nil
+	out := w.stmt(inside, st, left)
+	inside.settle()
+	s.settle()
+	s.merge(inside)
+	return out
 }
 
 // either joins the state after `x && y` with that of y skipped.

@@ -30,6 +30,10 @@ func (p *Project) encloseRoot(dir, root string) {
 		bound = p.Dir
 		p.note("root %q is too wide: inside is %q", p.Root, bound)
 	}
+	if filepath.Dir(bound) == bound {
+		p.note("%q is the whole file system: nothing is inside", bound)
+		return
+	}
 	p.bounds = append(p.bounds, bound)
 	p.spelled = append(p.spelled, bound)
 	if root != "" {
