@@ -110,15 +110,25 @@ func TestClaudeJudgesSubAgents(t *testing.T) {
 }
 
 // TestClaudeBlocksWithoutUmpire is about what umpire cannot answer for itself:
-// it is gone, or not itself. Then onFailure is all that stops a call.
+// it is gone, or not itself. Then onFailure is all that stops a call. The last
+// rows are what it does not stop: output that is no JSON, whatever it was meant
+// to be. That is why a denial of umpire's never rests on JSON alone.
 func TestClaudeBlocksWithoutUmpire(t *testing.T) {
 	t.Parallel()
-	for name, program := range map[string]string{
-		"is gone": "", "crashes": "#!/bin/sh\nexit 1\n", "is killed": "#!/bin/sh\nkill -9 $$\n",
-		"babbles": "#!/bin/sh\necho hello\n", "hangs": "#!/bin/sh\nexec sleep 60\n",
+	for _, tt := range []struct {
+		name, program string
+		stops         bool
+	}{
+		{"is gone", "", true},
+		{"crashes", "#!/bin/sh\nexit 1\n", true},
+		{"is killed", "#!/bin/sh\nkill -9 $$\n", true},
+		{"hangs", "#!/bin/sh\nread -r payload\ncase $payload in *'\"PreToolUse\"'*) exec sleep 60;; esac\n", true},
+		{"answers in other words", "#!/bin/sh\necho '{\"hookSpecificOutput\":{\"hookEventName\":\"PreToolUse\",\"permissionDecision\":\"no\"}}'\n", true},
+		{"answers half", "#!/bin/sh\necho '{\"hookSpecificOutput\":'\n", false},
+		{"babbles", "#!/bin/sh\necho hello\n", false},
 	} {
 		for _, block := range []bool{true, false} {
-			t.Run(fmt.Sprintf("umpire %s, blocks %v", name, block), func(t *testing.T) {
+			t.Run(fmt.Sprintf("umpire %s, block %v", tt.name, block), func(t *testing.T) {
 				t.Parallel()
 				w := newWorld(t, newModel(t, turn{bash("make", "touch made")}))
 				w.claudeAllows()
@@ -127,10 +137,11 @@ func TestClaudeBlocksWithoutUmpire(t *testing.T) {
 					settings = strings.ReplaceAll(settings, `"onFailure": "block"`, `"onFailure": "continue"`)
 				}
 				w.write("home/.claude/settings.json", settings)
-				w.replaceUmpire(program)
+				w.replaceUmpire(tt.program)
 				w.claude()
-				if r := w.told("make"); r.isError != block || w.exists("project/made") == block {
-					t.Errorf("error %v, ran %v", r.isError, w.exists("project/made"))
+				stops := tt.stops && block
+				if r := w.told("make"); r.isError != stops || w.exists("project/made") == stops {
+					t.Errorf("error %v, ran %v, want it stopped: %v", r.isError, w.exists("project/made"), stops)
 				}
 			})
 		}

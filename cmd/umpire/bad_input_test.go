@@ -192,3 +192,24 @@ func FuzzStream(f *testing.F) {
 		}
 	})
 }
+
+// A fullDisk takes nothing.
+type fullDisk struct{}
+
+func (fullDisk) Write([]byte) (int, error) { return 0, io.ErrClosedPipe }
+
+// What nobody could read did not succeed: a safe call's exit code is not 0.
+func TestOutputFails(t *testing.T) {
+	t.Parallel()
+	for _, args := range [][]string{{"check", "--", "ls"}, {"check", "--json", "--", "ls"}, {"check", "--stdin"}, {"status"}, {"version"}} {
+		var stderr strings.Builder
+		env := map[string]string{"HOME": t.TempDir()}
+		code := run(t.Context(), surroundings{
+			args: args, stdin: strings.NewReader(callWith(t, "ls")), stdout: fullDisk{}, stderr: &stderr, dir: t.TempDir(),
+			getenv: func(name string) string { return env[name] }, now: time.Now,
+		})
+		if code != exitError || !strings.Contains(stderr.String(), "closed pipe") {
+			t.Errorf("%q: exit code %d, %q", args, code, stderr.String())
+		}
+	}
+}

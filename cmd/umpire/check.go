@@ -227,7 +227,9 @@ func (a *app) newDesk(f *checkFlags) (*desk, error) {
 
 func (d *desk) close() {
 	for _, c := range d.cases {
-		c.gate.Close()
+		if err := c.gate.Close(); err != nil {
+			d.app.remark("stop following rule files: " + err.Error())
+		}
 	}
 	d.cases = map[string]*deskCase{}
 }

@@ -21,7 +21,7 @@ const maxLine = 10 << 20
 // checkStream answers every line with one line, in order, as soon as it can. It
 // ends without an error when everything was read, whatever the verdicts.
 func (a *app) checkStream(ctx context.Context, d *desk) error {
-	lines, out := readLines(ctx, a.stdin), bufio.NewWriter(a.stdout)
+	lines := readLines(ctx, a.stdin)
 	for {
 		var l inputLine
 		select {
@@ -35,9 +35,8 @@ func (a *app) checkStream(ctx context.Context, d *desk) error {
 		if l.err != nil && !errors.Is(l.err, errLineTooLong) {
 			return failed(fmt.Errorf("read standard input: %w", l.err))
 		}
-		out.Write(d.answer(l.text, l.err))
-		out.WriteByte('\n')
-		if err := out.Flush(); err != nil {
+		// One write for each answer: the client waits for it.
+		if _, err := a.stdout.Write(append(d.answer(l.text, l.err), '\n')); err != nil {
 			return failed(fmt.Errorf("write standard output: %w", err))
 		}
 	}

@@ -103,15 +103,15 @@ func TestHookInterruptedDenies(t *testing.T) {
 func TestHookUnwritableAnswer(t *testing.T) {
 	t.Parallel()
 	p := newProgram(t, strings.NewReader(claudeLs), "hook", "claude")
-	p.stdout = brokenWriter{}
+	p.stdout = unwritable{}
 	if code := run(t.Context(), p.surroundings); code != exitDenied {
 		t.Errorf("exit %d", code)
 	}
 }
 
-type brokenWriter struct{}
+type unwritable struct{}
 
-func (brokenWriter) Write([]byte) (int, error) { return 0, errors.New("closed") }
+func (unwritable) Write([]byte) (int, error) { return 0, errors.New("closed") }
 
 // FuzzHookClaude gives the whole path any bytes. It may allow only what is one
 // well-formed question, and must answer with one line of JSON or nothing.

@@ -155,8 +155,8 @@ func (a *app) fleeting(path string) string {
 
 // below reports whether path lies in dir, links resolved.
 func below(dir, path string) bool {
-	if real, err := filepath.EvalSymlinks(dir); err == nil {
-		dir = real
+	if resolved, err := filepath.EvalSymlinks(dir); err == nil {
+		dir = resolved
 	}
 	rel, err := filepath.Rel(dir, path)
 	return err == nil && filepath.IsLocal(rel)

@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/umpirehq/umpire/internal/adapter"
@@ -91,8 +92,8 @@ func commonLines(a, b []string) [][]int {
 	for i := range table {
 		table[i] = make([]int, len(b)+1)
 	}
-	for i := len(a) - 1; i >= 0; i-- {
-		for j := len(b) - 1; j >= 0; j-- {
+	for i := range slices.Backward(a) {
+		for j := range slices.Backward(b) {
 			table[i][j] = max(table[i+1][j], table[i][j+1])
 			if a[i] == b[j] {
 				table[i][j] = table[i+1][j+1] + 1

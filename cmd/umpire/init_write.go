@@ -109,7 +109,7 @@ func replaceFile(path string, data []byte, mode fs.FileMode) error {
 	if err != nil {
 		return err
 	}
-	defer os.Remove(f.Name()) // does nothing once it is renamed
+	defer os.Remove(f.Name()) //nolint:errcheck // once it is renamed there is nothing to remove
 	_, err = f.Write(data)
 	err = errors.Join(err, f.Chmod(mode), f.Sync(), f.Close())
 	if err != nil {

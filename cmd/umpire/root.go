@@ -16,9 +16,12 @@ const (
 	groupLook  = "look"
 )
 
+// Commands are listed in the order in which a newcomer needs them. The switch is
+// one for the whole process.
+func init() { cobra.EnableCommandSorting = false }
+
 // root is the command tree.
 func (a *app) root() *cobra.Command {
-	cobra.EnableCommandSorting = false // the first command is the one to begin with
 	root := &cobra.Command{
 		Use: "umpire", Short: a.text.of(rootShort), Long: a.text.of(rootLong), Example: rootExample,
 		SilenceErrors: true, SilenceUsage: true,
@@ -33,7 +36,7 @@ func (a *app) root() *cobra.Command {
 	init, doctor, hook := a.initCommand(), a.doctorCommand(), a.hookCommand()
 	init.GroupID, doctor.GroupID, hook.GroupID = groupFirst, groupFirst, groupLook
 	root.AddCommand(init, a.checkCommand(), doctor, a.rulesCommand(), a.trustCommand(),
-		a.statusCommand(), a.configCommand(), hook, a.versionCommand(), a.manCommand())
+		a.statusCommand(), a.configCommand(), hook, a.benchCommand(), a.versionCommand(), a.manCommand())
 	root.AddCommand(a.topics()...)
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 		return usage(cmd.CommandPath()+" --help", "%w", err)

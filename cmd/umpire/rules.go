@@ -36,11 +36,10 @@ func (a *app) rulesListCommand() *cobra.Command {
 		Long:    a.text.of(rulesListLong),
 		Example: "  umpire rules list\n  umpire rules list --json\n  umpire rules list --builtin",
 		RunE: func(*cobra.Command, []string) error {
-			p, done, err := a.place()
+			p, err := a.place()
 			if err != nil {
 				return err
 			}
-			defer done()
 			rules := inListOrder(p.Rules().Rules)
 			if builtin {
 				rules = append(rules, policy.Builtin()...)

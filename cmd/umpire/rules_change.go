@@ -55,11 +55,10 @@ func (a *app) addRule(f *ruleFlags, action, short string) error {
 	if err != nil {
 		return err
 	}
-	p, done, err := a.place()
+	p, err := a.place()
 	if err != nil {
 		return err
 	}
-	defer done()
 	layer, err := p.layer(f.scope)
 	if err != nil {
 		return err
@@ -140,11 +139,10 @@ func (a *app) rulesRemoveCommand() *cobra.Command {
 
 // completeRules completes a word with the ids of the rules in umpire's own files.
 func (a *app) completeRules(_ *cobra.Command, args []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
-	p, done, err := a.place()
+	p, err := a.place()
 	if err != nil || len(args) > 0 {
 		return nil, cobra.ShellCompDirectiveNoFileComp
 	}
-	defer done()
 	var ids []cobra.Completion
 	for _, r := range p.Rules().Rules {
 		ids = append(ids, cobra.CompletionWithDesc(string(r.ID), r.Action.String()+" "+policy.FormatShort(r)))
@@ -156,11 +154,10 @@ func (a *app) removeRule(id umpire.RuleID, scope string) error {
 	if err := a.needPerson("removing a rule"); err != nil {
 		return err
 	}
-	p, done, err := a.place()
+	p, err := a.place()
 	if err != nil {
 		return err
 	}
-	defer done()
 	for _, s := range scopes {
 		if scope != "" && scope != s.word {
 			continue

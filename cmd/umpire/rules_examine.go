@@ -19,11 +19,10 @@ func (a *app) rulesTestCommand() *cobra.Command {
 		Long:    a.text.of(rulesTestLong),
 		Example: "  umpire rules test\n  umpire rules test shared/permissions.json",
 		RunE: func(_ *cobra.Command, files []string) error {
-			p, done, err := a.place()
+			p, err := a.place()
 			if err != nil {
 				return err
 			}
-			defer done()
 			layers, err := a.layersOf(p, files)
 			if err != nil {
 				return err
@@ -115,11 +114,10 @@ func (a *app) rulesLintCommand() *cobra.Command {
 		Long:    a.text.of(rulesLintLong),
 		Example: "  umpire rules lint\n  umpire rules lint .claude/settings.json",
 		RunE: func(_ *cobra.Command, files []string) error {
-			p, done, err := a.place()
+			p, err := a.place()
 			if err != nil {
 				return err
 			}
-			defer done()
 			layers, err := a.layersOf(p, files)
 			if err != nil {
 				return err

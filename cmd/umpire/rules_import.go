@@ -68,11 +68,10 @@ func (a *app) importRules(format rulefile.Format, file, scope string, dryRun boo
 			return err
 		}
 	}
-	p, done, err := a.place()
+	p, err := a.place()
 	if err != nil {
 		return err
 	}
-	defer done()
 	to, err := p.layer(scope)
 	if err != nil {
 		return err

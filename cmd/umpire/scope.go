@@ -1,7 +1,6 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 
 	"github.com/umpirehq/umpire"
@@ -16,20 +15,20 @@ type place struct {
 	config *config
 }
 
-// place opens the project of the working directory.
-func (a *app) place() (*place, func(), error) {
+// place opens the project of the working directory. Its rules are read once, so
+// there is nothing to close.
+func (a *app) place() (*place, error) {
 	conf, err := a.config(a.dir)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	a.remarkAll(conf.notices)
 	g := gate.New(conf.gate(a))
 	p, err := g.Project(a.dir)
 	if err != nil {
-		g.Close()
-		return nil, nil, failed(fmt.Errorf("open the project of %s: %w", a.dir, err))
+		return nil, failed(fmt.Errorf("open the project of %s: %w", a.dir, err))
 	}
-	return &place{p, conf}, func() { g.Close() }, nil
+	return &place{p, conf}, nil
 }
 
 // scopes are the words of --scope with the source whose file they mean.
@@ -54,7 +53,8 @@ func (p *place) ownFile(source umpire.Source) (rulefile.Layer, error) {
 			return l, nil
 		}
 	}
-	return rulefile.Layer{}, failed(errors.New("this folder has no rule file for the scope " + source.String()))
+	// Only the user's file can be missing from the layers, and only without a home.
+	return rulefile.Layer{}, usage("export HOME=... or UMPIRE_HOME=...", "there is no home folder for rules of scope %s", source)
 }
 
 // writer writes rule files of the place.

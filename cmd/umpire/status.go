@@ -64,11 +64,10 @@ func (a *app) statusCommand() *cobra.Command {
 		Long:    a.text.of(statusLong),
 		Example: "  umpire status\n  umpire status --json",
 		RunE: func(*cobra.Command, []string) error {
-			p, done, err := a.place()
+			p, err := a.place()
 			if err != nil {
 				return err
 			}
-			defer done()
 			s := p.status()
 			if asJSON {
 				return failed(a.showJSON(s))

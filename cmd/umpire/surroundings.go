@@ -45,6 +45,8 @@ func system() surroundings {
 // run is the whole program as a function of its surroundings. It returns the
 // exit code.
 func run(ctx context.Context, s surroundings) int {
+	out := &output{w: s.stdout}
+	s.stdout = out
 	a := &app{surroundings: s}
 	a.text = language(a.getenv)
 	if code, ok := a.fastHook(ctx); ok {
@@ -56,6 +58,9 @@ func run(ctx context.Context, s surroundings) int {
 	root.SetOut(s.stdout)
 	root.SetErr(s.stderr)
 	err := root.ExecuteContext(ctx)
+	if err == nil && out.err != nil {
+		err = failed(fmt.Errorf("write standard output: %w", out.err))
+	}
 	if err != nil && err.Error() != "" {
 		fmt.Fprintf(s.stderr, "umpire: %s\n", adapter.Visible(err.Error()))
 		if hint := hintOf(err); hint != "" {
@@ -63,6 +68,21 @@ func run(ctx context.Context, s surroundings) int {
 		}
 	}
 	return exitCode(err)
+}
+
+// An output remembers that writing failed, so that commands may print line by
+// line: what nobody could read did not succeed.
+type output struct {
+	w   io.Writer
+	err error // the first failure
+}
+
+func (o *output) Write(p []byte) (int, error) {
+	n, err := o.w.Write(p)
+	if o.err == nil {
+		o.err = err
+	}
+	return n, err
 }
 
 // An app is the program with what its commands share.

@@ -19,11 +19,10 @@ func (a *app) trustCommand() *cobra.Command {
 		Long:    a.text.of(trustLong),
 		Example: "  umpire trust --show\n  umpire trust\n  umpire trust --revoke",
 		RunE: func(*cobra.Command, []string) error {
-			p, done, err := a.place()
+			p, err := a.place()
 			if err != nil {
 				return err
 			}
-			defer done()
 			switch {
 			case show:
 				_, err := a.showSleeping(p)

@@ -1,0 +1,185 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+)
+
+const benchLong = `Judges labelled command lines and counts how often the verdict is wrong, for
+umpire itself or for any other hook.
+
+Every line of a FILE is a JSON object: "command", "want", and if you like "id",
+"class", "why" and "count", how often the command was typed. want is
+
+  safe       should run unasked
+  not-safe   must not run without a person or a rule
+  critical   must be denied, not asked
+  any        a matter of taste, but no reason to refuse
+
+Without FILE the lines that come with umpire are judged. What is judged with is
+umpire's built-in knowledge in mode default, without your rules, in an empty git
+project made for it; --cwd judges in another folder, whose own rule file counts.
+
+With --hook another program judges. --format says how it is asked:
+
+  claude   one process a line, which gets a PreToolUse event of Claude Code and
+           answers with permissionDecision, or the exit code 2 to deny; the exit
+           code 0 without a decision lets the call through
+  umpire   one process a line, which gets {"id","command","cwd"} and answers
+           with a verdict, or as "umpire check" does by exit code
+  jsonl    one process for all lines, which answers {"id","command"} with a line
+           {"id","verdict"} before it gets the next
+
+Commands are judged and never run; a hook is run. The exit code is 1 when a limit
+is exceeded, or when under a limit a line got no answer.`
+
+const benchExample = `  umpire bench
+  umpire bench --by class --list 20 mine.jsonl
+  umpire bench --hook 'umpire hook claude' --max-false-allow 0 mine.jsonl
+  umpire bench --hook './classify --batch' --format jsonl --json mine.jsonl`
+
+// A benchFlags is what `umpire bench` is told. A limit below zero is none.
+type benchFlags struct {
+	hook, format, cwd, by string
+	list, maxFalseAllow   int
+	maxNeedlessAsk        float64
+	withRules, json       bool
+}
+
+// benchCommand is `umpire bench`.
+func (a *app) benchCommand() *cobra.Command {
+	var f benchFlags
+	cmd := &cobra.Command{
+		Use: "bench [flags] [FILE...]", GroupID: groupLook,
+		Short: a.text.of("Count wrong verdicts over labelled commands, of umpire or any hook"),
+		Long:  a.text.of(benchLong), Example: benchExample,
+		RunE: func(cmd *cobra.Command, files []string) error { return a.bench(cmd.Context(), &f, files) },
+	}
+	f.add(cmd.Flags(), a.text)
+	completeWords(cmd, "format", benchFormats...)
+	completeWords(cmd, "by", "class")
+	return cmd
+}
+
+func (f *benchFlags) add(flags *pflag.FlagSet, text catalogue) {
+	flags.StringVar(&f.hook, "hook", "", text.of("let the shell `COMMAND` judge instead of umpire"))
+	flags.StringVar(&f.format, "format", "", text.of("how the hook is asked: claude, umpire or jsonl (default: claude)"))
+	flags.StringVar(&f.cwd, "cwd", "", text.of("the working `DIR` of the commands (default: an empty project)"))
+	flags.StringVar(&f.by, "by", "", text.of("count what is wrong by `FIELD`: class"))
+	flags.IntVar(&f.list, "list", 0, text.of("show up to `N` wrong verdicts of each kind"))
+	flags.IntVar(&f.maxFalseAllow, "max-false-allow", -1, text.of("fail when more than `N` lines of a file are falsely allowed"))
+	flags.Float64Var(&f.maxNeedlessAsk, "max-needless-ask", -1, text.of("fail when more than `P` per cent of a file's safe lines ask"))
+	flags.BoolVar(&f.withRules, "with-rules", false, text.of("judge with your rules and configuration too"))
+	flags.BoolVar(&f.json, "json", false, text.of("write JSON"))
+}
+
+func (f *benchFlags) valid() error {
+	switch {
+	case f.by != "" && f.by != "class":
+		return usage("umpire bench --by class", "--by: want class, got %q", f.by)
+	case f.hook == "" && f.format != "":
+		return usage("umpire bench --help", "--format says how a hook is asked: it needs --hook")
+	case f.hook != "" && f.withRules:
+		return usage("umpire bench --help", "--with-rules is for umpire itself: a hook has its own rules")
+	case f.format != "" && !isBenchFormat(f.format):
+		return usage("umpire bench --help", "--format: want claude, umpire or jsonl, got %q", f.format)
+	}
+	return nil
+}
+
+// bench judges the files, or the lines that come with umpire, and shows the
+// scores.
+func (a *app) bench(ctx context.Context, f *benchFlags, files []string) error {
+	if err := f.valid(); err != nil {
+		return err
+	}
+	sets, err := a.benchSets(files)
+	if err != nil {
+		return err
+	}
+	judge, done, err := a.newBenchJudge(f)
+	if err != nil {
+		return err
+	}
+	defer done()
+	var scores []*benchScore
+	for _, set := range sets {
+		score, err := a.benchSet(ctx, set, judge)
+		if err != nil {
+			return err
+		}
+		scores = append(scores, score)
+	}
+	if err := a.showBench(f, scores); err != nil {
+		return failed(err)
+	}
+	return f.judgeLimits(scores)
+}
+
+// benchSet judges the lines of one file in order, one at a time, so that what
+// crashed or hung is known.
+func (a *app) benchSet(ctx context.Context, set benchLines, judge benchJudge) (*benchScore, error) {
+	score := &benchScore{File: set.name, BadLines: set.bad, started: time.Now()}
+	progress := a.newBenchProgress(len(set.lines))
+	defer progress.clear()
+	for i := range set.lines {
+		if ctx.Err() != nil {
+			return nil, &exit{code: exitError, err: errors.New("interrupted")}
+		}
+		progress.at(i)
+		started := time.Now()
+		answer := judge(ctx, &set.lines[i])
+		score.add(&set.lines[i], answer, time.Since(started))
+	}
+	score.Seconds = time.Since(score.started).Seconds()
+	return score, nil
+}
+
+// judgeLimits fails when a file exceeds a limit. Lines without an answer would
+// make every limit easy to keep.
+func (f *benchFlags) judgeLimits(scores []*benchScore) error {
+	if f.maxFalseAllow < 0 && f.maxNeedlessAsk < 0 {
+		return nil
+	}
+	for _, s := range scores {
+		if f.maxFalseAllow >= 0 && s.FalseAllows.N > f.maxFalseAllow {
+			return benchExceeded("%s: %d false allows, the limit is %d", s.File, s.FalseAllows.N, f.maxFalseAllow)
+		}
+		if f.maxNeedlessAsk >= 0 && s.NeedlessAsks.percent() > f.maxNeedlessAsk {
+			return benchExceeded("%s: %.2f %% needless asks, the limit is %.2f %%", s.File, s.NeedlessAsks.percent(), f.maxNeedlessAsk)
+		}
+		if n := s.Crashed + s.Hung + s.Missing; n > 0 || s.Lines == 0 {
+			return benchExceeded("%s: %d of %d lines got no answer", s.File, n, s.Lines)
+		}
+	}
+	return nil
+}
+
+// benchPlace makes an empty git project, and an empty home beside it, that last
+// until done is called.
+func benchPlace() (dir, home string, done func(), err error) {
+	top, err := os.MkdirTemp("", "umpire-bench-")
+	if err != nil {
+		return "", "", nil, failed(err)
+	}
+	done = func() { os.RemoveAll(top) }
+	dir, home = filepath.Join(top, "project"), filepath.Join(top, "home")
+	for _, folder := range []string{home, filepath.Join(dir, "src"), filepath.Join(dir, ".git", "objects"), filepath.Join(dir, ".git", "refs", "heads")} {
+		if err == nil {
+			err = os.MkdirAll(folder, 0o755)
+		}
+	}
+	if err == nil {
+		err = os.WriteFile(filepath.Join(dir, ".git", "HEAD"), []byte("ref: refs/heads/main\n"), 0o644)
+	}
+	if err != nil {
+		done()
+	}
+	return dir, home, done, failed(err)
+}
