@@ -42,6 +42,10 @@ bench: ## Run the benchmarks that match BENCH (all)
 interop: ## Check against the real agents installed on this machine
 	go test -tags interop -count 1 -v ./interop/...
 
+.PHONY: reality
+reality: ## Run what is called safe in a throw-away project, and watch it (Linux, strace)
+	go test -tags reality -count 1 -run Reality -v ./shell
+
 .PHONY: cover
 cover: ## Write cover.html and print coverage per package
 	go test -coverprofile cover.out -coverpkg ./... ./...

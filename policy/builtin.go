@@ -17,8 +17,10 @@ type hardRule struct {
 
 	row  int
 	code umpire.ReasonCode
-	// onlyTree and wholeFolder are explained at compiled.
-	onlyTree, wholeFolder bool
+	// onlyTree, wholeFolder and secret are explained at compiled, and so is what
+	// except, patterns like the others, takes out.
+	onlyTree, wholeFolder, secret bool
+	except                        []string
 }
 
 // systemFolders hold an operating system. Deleting one, or changing everything
@@ -103,7 +105,7 @@ func hardRules(o Options) []hardRule {
 			rules[i].code = umpire.CodeCritical
 		}
 	}
-	return append(rules, controlRules(o)...)
+	return append(append(rules, controlRules(o)...), secretRules()...)
 }
 
 func controlRules(o Options) []hardRule {
@@ -124,7 +126,7 @@ func controlRules(o Options) []hardRule {
 // rules writes the line as rules of the rule language, one for each pattern.
 func (h hardRule) rules() []umpire.Rule {
 	action := umpire.Deny
-	if h.row == rowControl {
+	if h.row == rowControl || h.row == rowAskRule {
 		action = umpire.Ask
 	}
 	var rules []umpire.Rule
@@ -135,6 +137,16 @@ func (h hardRule) rules() []umpire.Rule {
 		})
 	}
 	return rules
+}
+
+// exceptions compiles what the line's patterns do not mean. It does not take part
+// in finding rules, so that it is not indexed.
+func (h hardRule) exceptions(o Options) []glob {
+	var globs []glob
+	for _, pattern := range h.except {
+		globs = append(globs, newGlobs(pattern, umpire.Deny, o)...)
+	}
+	return globs
 }
 
 func selfRules() []umpire.Rule {
@@ -171,7 +183,8 @@ func builtins(o Options) []*compiled {
 				c.globs[i].refold()
 			}
 			c.row, c.code = h.row, h.code
-			c.onlyTree, c.wholeFolder = h.onlyTree, h.wholeFolder
+			c.onlyTree, c.wholeFolder, c.secret = h.onlyTree, h.wholeFolder, h.secret
+			c.except = h.exceptions(o)
 			all = append(all, c)
 		}
 	}

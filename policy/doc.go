@@ -19,7 +19,7 @@
 //	 4  deny rule                                              deny
 //	 5  plan mode, and not a read                              deny
 //	 6  control file                                           ask, lifted once at a time
-//	 7  ask rule                                               ask
+//	 7  ask rule, of people or about secrets                   ask
 //	 8  bypass mode                                            allow
 //	 9  outside the project, no path rule or grant             ask, or deny if so configured
 //	10  safe or low risk, mode not ask                         allow
@@ -34,6 +34,9 @@
 // A once or session grant stands before rows 7, 9 and 14, a once grant before
 // row 6 too. An access in doubt is never allowed by rows 10, 11 and 13, and by
 // row 12 only for the exact command.
+//
+// The built-in ask rules about secrets yield to an allow rule that a person wrote
+// for just such a path: Read(.env.test) lifts one, Read(**) does not.
 //
 // # Rules
 //

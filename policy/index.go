@@ -55,7 +55,7 @@ func (ix *index) addGlob(c *compiled, g *glob, o *Options) {
 	} else {
 		ix.paths.add(c, g.segs)
 	}
-	if !c.allows() {
+	if !c.allows() && !c.secret {
 		n := ix.below.at(g.anchor(o))
 		n.rest = append(n.rest, c)
 	}
@@ -162,4 +162,7 @@ func (ix *index) findPaths(h *hits) {
 			ix.below.findTree(h, f.folded)
 		}
 	})
+	for _, pattern := range h.subject.filter {
+		ix.paths.findPattern(h, pattern, false)
+	}
 }

@@ -11,9 +11,10 @@ import (
 type subject struct {
 	call   *umpire.Call
 	access *umpire.Access
-	forms  forms  // of a path access
-	host   string // of a network access
-	root   int    // how many leading segments of the written path are the root
+	forms  forms       // of a path access
+	host   string      // of a network access
+	root   int         // how many leading segments of the written path are the root
+	filter [][]segment // the files that a search of a tree is limited to, if it is
 }
 
 func newSubject(call *umpire.Call, a *umpire.Access, o *Options) *subject {
@@ -21,6 +22,7 @@ func newSubject(call *umpire.Call, a *umpire.Access, o *Options) *subject {
 	switch {
 	case a.Paths() && a.Target != "":
 		s.forms = newForms(a, o.Root)
+		s.filter = searchFilter(call, a)
 	case a.Kind == umpire.KindNetwork:
 		s.host = hostName(a.Target)
 	}
@@ -40,6 +42,8 @@ func (c *compiled) matches(s *subject, o *Options) bool {
 		return c.matchesTool(s)
 	}
 	switch {
+	case c.secret:
+		return c.readsSecret(s)
 	case c.self:
 		return answersItself(s.access, c.words[1:])
 	case len(c.words) > 0:

@@ -48,9 +48,13 @@ func (j *judge) access() *umpire.Access { return j.subject.access }
 
 // ruleReasons names the rules that matched in one row.
 func (j *judge) ruleReasons(row int, v umpire.Verdict) []umpire.Reason {
+	return reasonsOf(j.hits.rows[row], row, v)
+}
+
+func reasonsOf(rules []*compiled, row int, v umpire.Verdict) []umpire.Reason {
 	var reasons []umpire.Reason
-	for i, c := range j.hits.rows[row] {
-		if i > 0 && c.rule.Source == umpire.SourceBuiltin && c.rule.ID == j.hits.rows[row][i-1].rule.ID {
+	for i, c := range rules {
+		if i > 0 && c.rule.Source == umpire.SourceBuiltin && c.rule.ID == rules[i-1].rule.ID {
 			continue // another pattern of the same built-in rule
 		}
 		reasons = append(reasons, umpire.Reason{Row: row, Verdict: v, Code: c.code, Text: c.text(), Rule: c.ref})
@@ -155,20 +159,30 @@ func (j *judge) granted(kind func(*pass) bool) []umpire.Reason {
 	return nil
 }
 
-// asked reports whether an ask rule speaks. With the other published order it
-// does not where an allow rule covers the access.
-func (j *judge) asked() bool {
-	if len(j.hits.rows[rowAskRule]) == 0 {
-		return false
+// asked reports whether an ask rule speaks.
+func (j *judge) asked() bool { return len(j.asking()) > 0 }
+
+// asking returns the ask rules that speak. With the other published order none
+// of people's does where an allow rule covers the access. One about secrets does
+// not where a person allowed just that, in either order.
+func (j *judge) asking() []*compiled {
+	var asking []*compiled
+	for _, c := range j.hits.rows[rowAskRule] {
+		lifted := false
+		if c.secret {
+			lifted = j.secretAllowed(c)
+		} else if j.policy.opts.Precedence == DenyAllowAsk {
+			lifted = len(j.allowing()) > 0
+		}
+		if !lifted {
+			asking = append(asking, c)
+		}
 	}
-	return j.policy.opts.Precedence != DenyAllowAsk || len(j.allowing()) == 0
+	return asking
 }
 
 func (j *judge) askRule() []umpire.Reason {
-	if !j.asked() {
-		return nil
-	}
-	return j.ruleReasons(rowAskRule, umpire.Ask)
+	return reasonsOf(j.asking(), rowAskRule, umpire.Ask)
 }
 
 func (j *judge) bypass() []umpire.Reason {

@@ -40,6 +40,9 @@ type compiled struct {
 	// onlyTree limits a rule to changes that reach everything below the path.
 	// wholeFolder makes it speak about FOLDER/* as about FOLDER.
 	onlyTree, wholeFolder bool
+	// secret limits a rule to reads that name what it is about, but for except.
+	secret bool
+	except []glob
 	// self marks a rule against an agent that answers umpire's questions.
 	self bool
 	// broad marks an allow rule that auto mode strips.

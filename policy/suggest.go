@@ -12,8 +12,8 @@ import (
 const maxSuggestions = 8
 
 // suggestions returns rules that would settle the same question next time,
-// narrowest first. Doubt, control files and ask rules get none: no allow rule
-// settles those.
+// narrowest first. Doubt, control files and people's ask rules get none: no allow
+// rule settles those.
 func suggestions(q *Query, d *umpire.Decision, root string) []umpire.Suggestion {
 	var narrow, broad []umpire.Suggestion
 	parts := partsOf(d.Accesses)
@@ -24,13 +24,19 @@ func suggestions(q *Query, d *umpire.Decision, root string) []umpire.Suggestion 
 		}
 		row = r.Access
 		a := &d.Accesses[r.Access]
-		if r.Verdict != umpire.Ask || a.Doubt != "" || r.Row != rowExternal && r.Row != rowMode {
+		if r.Verdict != umpire.Ask || a.Doubt != "" || r.Row != rowExternal && r.Row != rowMode && !asksForSecret(&r, a) {
 			continue
 		}
 		n, b := suggest(q, a, r.Row, parts[a.Part], root)
 		narrow, broad = append(narrow, n...), append(broad, b...)
 	}
 	return usable(append(narrow, broad...))
+}
+
+// asksForSecret reports whether a rule that names just this path would settle the
+// question: a wildcard or a tree gets none, since its rule would name nothing.
+func asksForSecret(r *umpire.Reason, a *umpire.Access) bool {
+	return r.Row == rowAskRule && r.Rule != nil && r.Rule.Source == umpire.SourceBuiltin && !a.Glob && !a.Tree
 }
 
 // usable drops doubles and what would not be a valid rule.

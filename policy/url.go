@@ -3,6 +3,7 @@ package policy
 import (
 	"net/netip"
 	"net/url"
+	"slices"
 	"strings"
 )
 
@@ -21,12 +22,60 @@ func urlProblem(text string) string {
 		return "the URL holds a user name or password"
 	case host == "":
 		return "the URL names no host"
+	case metadataHost(host):
+		return metadataText
 	case privateHost(host):
-		return "the host is this machine or a private network"
+		return privateText
 	case secretQuery(u):
 		return "the URL seems to hold a secret"
 	}
 	return ""
+}
+
+// What is said of hosts that are not on the public web.
+const (
+	metadataText = "the host hands out what logs this machine in to its cloud"
+	privateText  = "the host is this machine or a private network"
+)
+
+// metadataHosts answer, from within a cloud, with its credentials. Some of the
+// addresses look like any other.
+var metadataHosts = []string{
+	"169.254.169.254", "169.254.170.2", "169.254.170.23", "fd00:ec2::254", "fd20:ce::254", "100.100.100.200", "168.63.129.16", "192.0.0.192",
+	"metadata", "metadata.google.internal", "instance-data", "instance-data.ec2.internal",
+}
+
+func metadataHost(host string) bool {
+	if addr, err := netip.ParseAddr(host); err == nil {
+		host = addr.Unmap().WithZone("").String()
+	}
+	return slices.Contains(metadataHosts, host)
+}
+
+// hostProblem is urlProblem for what a command reaches: a URL, HOST:PORT,
+// USER@HOST, @HOST as dig has it, or TCP:HOST:PORT as socat has it. A single word
+// may as well name a remote, so that nothing is said of it.
+func hostProblem(target string) string {
+	host := hostName(target)
+	if parts := strings.Split(host, ":"); len(parts) == 3 && strings.HasPrefix(parts[0], "tcp") {
+		host = parts[1]
+	}
+	switch {
+	case host == "" || strings.ContainsAny(host, "…\x00"):
+		return ""
+	case metadataHost(host) && (strings.ContainsAny(host, ".:") || strings.Contains(target, "://")):
+		return metadataText
+	case !strings.ContainsAny(host, ".:") && host != "localhost" && !strings.Contains(target, "://") && !numeric(host):
+		return ""
+	case privateHost(host):
+		return privateText
+	}
+	return ""
+}
+
+// numeric reports whether a host is an address written as one number.
+func numeric(host string) bool {
+	return strings.HasPrefix(host, "0x") || strings.Trim(host, "0123456789") == ""
 }
 
 // privateNames are the ends of host names that never lead to the public web.

@@ -4,15 +4,30 @@ import "github.com/umpirehq/umpire"
 
 // weigh settles the risk of an access by where its path leads, which the facts
 // of a command line alone do not tell: /dev/null and the terminal are harmless,
-// and changing what lies outside the project is dangerous.
+// and changing what lies outside the project is dangerous. A host on this machine
+// or in its network asks whatever the program does there, and says so.
 func weigh(a *umpire.Access) {
 	switch {
+	case a.Kind == umpire.KindNetwork:
+		weighHost(a)
 	case !a.Paths() || a.Kind == umpire.KindRead:
 	case a.Place == umpire.PlaceHarmless && a.Kind == umpire.KindWrite:
 		a.Risk, a.Reason = umpire.Safe, "goes nowhere"
 	case a.Place == umpire.PlaceOutside:
 		a.Risk = umpire.Worse(a.Risk, umpire.High)
 	}
+}
+
+func weighHost(a *umpire.Access) {
+	problem := hostProblem(a.Target)
+	if problem == "" || a.Reason == problem {
+		return
+	}
+	a.Risk = umpire.Worse(a.Risk, umpire.Medium)
+	if a.Reason != "" {
+		problem = a.Reason + "; " + problem
+	}
+	a.Reason = problem
 }
 
 // harden raises the risk of an access that a hard stop has settled.

@@ -24,7 +24,8 @@ var archivers = []program{
 		{names: "-D= --files? --files0? --filelist= --patch-from=", does: reads}, {names: "-o= --output= --output-dir-flat= --output-dir-mirror=", does: writes},
 		{names: "--help --version -H --long-help", does: shows},
 	}},
-	{names: "zcat gzcat bzcat xzcat lzcat zstdcat lz4cat zipinfo lsar zdump", risk: umpire.Safe, why: "prints what is packed", args: "read…", lax: true, out: filters},
+	{names: "zstdcat lz4cat", risk: umpire.Safe, why: "prints what is packed", args: "read…", out: filters, opts: []option{{names: "-qvfk --quiet --verbose --force --keep --no-progress --long?"}, {names: "-T= --threads= -M= --memory="}, {names: "-D=", does: reads}, aboutItself}},
+	{names: "zcat gzcat bzcat xzcat lzcat zipinfo lsar zdump", risk: umpire.Safe, why: "prints what is packed", args: "read…", lax: true, out: filters},
 	{names: "zip", risk: umpire.Medium, why: "packs files", args: "write tree…", check: checkZip, opts: []option{
 		{names: "-0123456789qvrRjkluofyXDFeEnNgAJUwzSTcL@ --recurse-paths --quiet --verbose --junk-paths --update --freshen --symlinks --no-extra --no-dir-entries --encrypt --test --latest-time --fix --fixfix --adjust-sfx --grow --show-files"},
 		{names: "-d --delete -i= --include= -x= --exclude= -P= --password= -s= --split-size= -Z= --compression-method= -t= --suffixes="}, {names: "-b= --temp-path= -O= --output-file= --logfile-path=", does: writes},

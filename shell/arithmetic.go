@@ -14,6 +14,7 @@ func (w *walker) arithmetic(s *state, node syntax.Node) {
 		return
 	}
 	w.nested(s, node)
+	defer assignedIn(node, func(name string) { s.vars[name] = aNumber() })
 	_, test := node.(*syntax.TestClause)
 	evaluated := false
 	syntax.Walk(node, func(n syntax.Node) bool {
@@ -26,6 +27,10 @@ func (w *walker) arithmetic(s *state, node syntax.Node) {
 			evaluated = evaluated || !test && (s.evaluates(n.Value) || runsWhenEvaluated(n.Value))
 		case *syntax.ParamExp:
 			evaluated = evaluated || !test && n.Param != nil && s.evaluates(n.Param.Value)
+		case *syntax.BinaryArithm:
+			w.assignsTo(n)
+		case *syntax.BinaryTest:
+			evaluated = evaluated || compares(n.Op) && (s.counts(n.X) || s.counts(n.Y))
 		case *syntax.UnaryTest:
 			evaluated = evaluated || n.Op == syntax.TsVarSet && !plainName(n.X)
 		}
@@ -34,6 +39,52 @@ func (w *walker) arithmetic(s *state, node syntax.Node) {
 	if evaluated || !test && s.sumsForeign(node) {
 		w.doubt("", "arithmetic with text that may run as code")
 	}
+}
+
+// index walks the index of an array, which is arithmetic unless the array is one
+// of names.
+func (w *walker) index(s *state, index syntax.Node) {
+	if index != nil {
+		w.arithmetic(s, index)
+	}
+}
+
+// assignsTo judges NAME=value within arithmetic.
+func (w *walker) assignsTo(n *syntax.BinaryArithm) {
+	if x, ok := n.X.(*syntax.Word); ok && strings.HasSuffix(n.Op.String(), "=") && !hasField("== != <= >=", n.Op.String()) {
+		w.sets(x.Lit(), word{open: true})
+	}
+}
+
+// compares reports a test of [[ that takes both its sides for arithmetic.
+func compares(op syntax.BinTestOperator) bool {
+	switch op {
+	case syntax.TsEql, syntax.TsNeq, syntax.TsLeq, syntax.TsGeq, syntax.TsLss, syntax.TsGtr:
+		return true
+	}
+	return false
+}
+
+// counts reports whether one side of such a test must not be evaluated.
+func (s *state) counts(side syntax.Node) bool {
+	evaluated := false
+	syntax.Walk(side, func(n syntax.Node) bool {
+		switch n := n.(type) {
+		case *syntax.CmdSubst:
+			evaluated = evaluated || copiesText(lastProgram(n))
+			return false
+		case *syntax.ProcSubst:
+			return false
+		case *syntax.SglQuoted:
+			evaluated = evaluated || runsWhenEvaluated(n.Value)
+		case *syntax.Lit:
+			evaluated = evaluated || s.evaluates(n.Value) || runsWhenEvaluated(n.Value)
+		case *syntax.ParamExp:
+			evaluated = evaluated || n.Param != nil && s.evaluates(n.Param.Value)
+		}
+		return true
+	})
+	return evaluated
 }
 
 // runsWhenEvaluated reports text that runs something when it is evaluated.
@@ -71,10 +122,19 @@ func (s *state) sumsForeign(node syntax.Node) bool {
 
 // printsCount reports a substitution whose last program prints numbers only.
 func printsCount(sub *syntax.CmdSubst) bool {
+	return len(sub.Stmts) == 0 || countsOnly(lastProgram(sub))
+}
+
+// lastProgram is the program whose output a substitution ends with, or "".
+func lastProgram(sub *syntax.CmdSubst) string {
 	if len(sub.Stmts) == 0 {
-		return true
+		return ""
 	}
-	cmd := sub.Stmts[len(sub.Stmts)-1].Cmd
+	last := sub.Stmts[len(sub.Stmts)-1]
+	if last.Cmd == nil && len(last.Redirs) > 0 {
+		return "cat" // $(<file)
+	}
+	cmd := last.Cmd
 	for {
 		pipe, ok := cmd.(*syntax.BinaryCmd)
 		if !ok {
@@ -83,7 +143,10 @@ func printsCount(sub *syntax.CmdSubst) bool {
 		cmd = pipe.Y.Cmd
 	}
 	call, ok := cmd.(*syntax.CallExpr)
-	return ok && len(call.Args) > 0 && countsOnly(call.Args[0].Lit())
+	if !ok || len(call.Args) == 0 {
+		return ""
+	}
+	return call.Args[0].Lit()
 }
 
 // plainName reports a word that is a variable's name and nothing else.

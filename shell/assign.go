@@ -46,7 +46,24 @@ func (w *walker) prefixes(s *state, assigns []*syntax.Assign) {
 
 // prefix judges one variable given to a command.
 func (w *walker) prefix(_ *state, name string, value word) {
-	if !listed(harmlessEnv, name) {
+	if !listed(harmlessEnv, name) || leadsElsewhere(name, value) {
+		w.environment(name, value)
+	}
+}
+
+// leadsElsewhere reports the value of a harmless variable that names a file to
+// load, or a class of warnings of a module to load.
+func leadsElsewhere(name string, value word) bool {
+	if name == "PYTHONWARNINGS" {
+		return !value.known() || strings.Contains(value.text, ".")
+	}
+	return strings.HasPrefix(strings.TrimPrefix(value.text, ":"), "/") || strings.Contains(value.text, "../")
+}
+
+// sets judges a variable of the shell that something other than an assignment
+// gives a value.
+func (w *walker) sets(name string, value word) {
+	if name != "" && listed(shellEnv, name) {
 		w.environment(name, value)
 	}
 }
@@ -76,13 +93,13 @@ func (w *walker) assignments(s *state, assigns []*syntax.Assign) {
 // assigned expands the value of an assignment.
 func (w *walker) assigned(s *state, a *syntax.Assign) value {
 	if a.Index != nil {
-		w.nested(s, a.Index)
+		w.index(s, a.Index)
 	}
 	if a.Array != nil {
 		v := value{array: true}
 		for _, elem := range a.Array.Elems {
 			if elem.Index != nil {
-				w.nested(s, elem.Index)
+				w.index(s, elem.Index)
 			}
 			if elem.Value != nil {
 				v.words = append(v.words, w.fields(s, elem.Value)...)
@@ -141,7 +158,7 @@ func (d *declaration) word(wd word) {
 	switch {
 	case strings.HasPrefix(wd.text, "-") || strings.HasPrefix(wd.text, "+"):
 		d.exports = d.exports || strings.Contains(wd.text, "x") && wd.text[0] == '-'
-		d.doubt = d.doubt || wd.open || strings.ContainsAny(wd.text, "nfi")
+		d.doubt = d.doubt || wd.open || strings.ContainsAny(wd.text, "nfiluc")
 	case assigns && syntax.ValidName(name):
 		d.variable(name, value{words: []word{rest}})
 	case !wd.known() || !syntax.ValidName(wd.text):

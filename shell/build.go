@@ -13,8 +13,8 @@ var buildTools = []program{
 	{names: "cmake", risk: umpire.Medium, why: "runs the build rules of the project", style: words, lax: true, opts: []option{
 		{names: "--version -version --help -help -h", does: shows}, {names: "-B=", does: writes}, {names: "-S= --build= --install= -P= -C=", does: reads}, {names: "-D= -G= -U= -A= -T= -j= --target= --config="},
 	}},
-	{names: "meson bazel bazelisk buck2 gradle gradlew mvn mvnw ant dotnet msbuild nuget swift xcodebuild rake thor mono flutter dart pod fastlane zig nim crystal dmd ghc elm purs idris coqc agda lake", risk: umpire.Medium, why: "builds or runs the project", style: leading, opts: []option{{names: "--version -version --help", does: shows}}, subs: []program{
-		{names: "deploy publish install upload release nuget workload push global", each: true, risk: umpire.High, why: changesPackages, lax: true},
+	{names: "meson bazel bazelisk buck2 gradlew mvnw ant msbuild nuget swift xcodebuild rake thor mono flutter dart pod fastlane zig nim crystal dmd ghc elm purs idris coqc agda lake", risk: umpire.Medium, why: buildsOrRuns, style: leading, opts: []option{{names: "--version -version --help", does: shows}}, subs: []program{
+		{names: publishing, each: true, risk: umpire.High, why: changesPackages, lax: true},
 	}},
 	{names: "cargo", risk: umpire.Medium, why: "runs a subcommand of cargo that is not known", style: leading, opts: []option{
 		{names: "--locked --offline --frozen --color= -q --quiet -v --verbose"}, {names: "-C=", does: enters, why: worksInOther},
@@ -25,20 +25,59 @@ var buildTools = []program{
 		}},
 		{names: "search info owner-list", each: true, risk: umpire.Low, why: asksRegistry, check: registryNames, opts: []option{{names: "--limit= -q --quiet"}}},
 		{names: "help version locate-project pkgid read-manifest", each: true, risk: umpire.Safe, why: "prints what it knows", opts: []option{{names: cargoLooks + " --workspace --message-format="}, {names: "--manifest-path=", does: reads}}},
-		{names: "check build b c test t clippy doc d bench run r rustc rustdoc nextest expand", each: true, risk: umpire.Medium, why: "builds the project, whose build scripts run", lax: true, opts: []option{{names: "--manifest-path=", does: reads}, {names: "--target-dir= --out-dir= --artifact-dir=", does: writes}, {names: "--config= -Z=", does: obeys, why: "obeys settings given on the line"}}},
+		{names: "check c build b", each: true, risk: umpire.Safe, why: runsTests, args: "none", check: checkRunner, opts: []option{
+			{names: cargoBuilds}, {names: "-qvr -p= -j= -F="}, {names: "--manifest-path=", does: reads}, {names: "--target-dir= --out-dir= --artifact-dir=", does: writes}, {names: "-h --help", does: shows},
+		}},
+		{names: "test t", each: true, risk: umpire.Safe, why: runsTests, check: checkCargoTest, opts: []option{
+			{names: cargoBuilds + " --doc --no-run --no-fail-fast"}, {names: "-qvr -p= -j= -F="}, {names: "--manifest-path=", does: reads}, {names: "--target-dir=", does: writes}, {names: "-h --help", does: shows},
+		}},
+		{names: "clippy", risk: umpire.Safe, why: runsTests, check: checkClippy, opts: []option{
+			{names: cargoBuilds + " --no-deps"}, {names: "-qvr -p= -j= -F="}, {names: "--manifest-path=", does: reads}, {names: "--target-dir=", does: writes}, {names: "--fix --allow-dirty --allow-staged", does: asks, why: changesSources}, {names: "-h --help", does: shows},
+		}},
+		{names: "doc d bench run r rustc rustdoc nextest expand", each: true, risk: umpire.Medium, why: "builds the project, whose build scripts run", lax: true, opts: []option{{names: "--manifest-path=", does: reads}, {names: "--target-dir= --out-dir= --artifact-dir=", does: writes}, {names: "--config= -Z=", does: obeys, why: "obeys settings given on the line"}}},
 		{names: "fmt", risk: umpire.Safe, why: "formats code", check: checkCargoFmt, opts: []option{{names: "--check"}, {names: "--all -q --quiet -v --verbose -p= --package= --message-format="}, {names: "--manifest-path=", does: reads}}},
 		{names: "fix add remove rm update init new generate-lockfile vendor fetch clean package", each: true, risk: umpire.Medium, why: "changes the project", lax: true},
 		{names: "install uninstall publish yank owner login logout", each: true, risk: umpire.High, why: changesPackages, lax: true},
 	}},
-	{names: "rustup", risk: umpire.High, why: "installs versions of Rust", style: leading, opts: []option{{names: "--version -V --help -h", does: shows}}, subs: []program{{names: "show which", each: true, risk: umpire.Safe, why: "lists versions of Rust", args: "data…"}}},
+	{names: "rustup", risk: umpire.High, why: "installs versions of Rust", style: leading, opts: []option{{names: "--version -V --help -h", does: shows}}, subs: []program{
+		{names: "show which", each: true, risk: umpire.Safe, why: "lists versions of Rust", args: "data…"},
+		{names: "toolchain target component", each: true, risk: umpire.High, why: "installs versions of Rust", style: leading, subs: []program{{names: "list", risk: umpire.Safe, why: "lists versions of Rust", args: "none", opts: []option{{names: "-v -q --verbose --quiet --installed"}}}}},
+	}},
 	{names: "rustfmt", risk: umpire.Safe, why: "formats code", args: "read…", check: checkFormatter, opts: []option{{names: "--check"}, {names: "--edition= -q --quiet -v --verbose --color= -l"}, {names: "--config-path= --config=", does: obeys, why: otherRules}, {names: "--version -V --help -h", does: shows}}},
-	{names: "clang-format", risk: umpire.Safe, why: "prints formatted code", style: words, args: "read…", opts: []option{{names: "-n --dry-run -Werror --Werror --style= -style= --verbose --assume-filename="}, {names: "-i --i", does: edits | asks, why: changesSources}, {names: "--version --help", does: shows}}},
+	{names: "clang-format", risk: umpire.Safe, why: "prints formatted code", style: words, args: "read…", check: checkResponseFile, opts: []option{{names: "-n --dry-run -Werror --Werror --style= -style= --verbose --assume-filename="}, {names: "-i --i", does: edits | asks, why: changesSources}, {names: "--version --help", does: shows}}},
 	{names: "rustc gcc g++ cc c++ clang clang++ tcc javac kotlinc gfortran nasm yasm as ld gold lld objcopy gccgo ldc2 swiftc protoc buf thrift flatc bison yacc flex lex", risk: umpire.Medium, why: "compiles, and writes what it builds", style: words, args: "read…", check: checkCompiler, lax: true, opts: []option{
 		{names: "--version -version --help -help -dumpversion -dumpmachine -V", does: shows}, {names: "-o= -d=", does: writes}, {names: "-include= -imacros= -T=", does: reads}, {names: "-x= -C= --edition= --crate-type= --crate-name= -cp= -classpath= -arch= -target="},
 	}},
 }
 
 const cargoLooks = "--all-features --no-default-features --features= --locked --offline --frozen --color= --quiet --verbose"
+
+// cargoBuilds are what the builds of cargo accept; --target is not among them,
+// since its file can name a linker.
+const cargoBuilds = cargoLooks + " --workspace --all --lib --bins --bin= --examples --example= --tests --test= --benches --bench= --all-targets --package= --exclude= --release --profile= --jobs= --keep-going --message-format= --ignore-rust-version --future-incompat-report"
+
+// checkCargoTest judges what follows --: it goes to the test programs.
+func checkCargoTest(u *use) {
+	u.dashed("--nocapture --no-capture --show-output --exact --ignored --include-ignored --list --quiet -q --test-threads --test-threads=1 --skip")
+	checkRunner(u)
+}
+
+// checkClippy judges what follows --: it goes to the compiler.
+func checkClippy(u *use) {
+	u.dashed("-D -W -A -F -Dwarnings -Dclippy::all -Dclippy::pedantic -Wclippy::all -Wclippy::pedantic --no-deps")
+	checkRunner(u)
+}
+
+// dashed removes the operands that are options which the list holds.
+func (u *use) dashed(accepted string) {
+	var rest []word
+	for _, operand := range u.operands {
+		if !operand.known() || operand.text == "" || !hasField(accepted, operand.text) {
+			rest = append(rest, operand)
+		}
+	}
+	u.operands = rest
+}
 
 // checkCargoFmt makes cargo fmt ask, unless it only says what it would do; what
 // follows -- goes to rustfmt.

@@ -72,7 +72,7 @@ var codeChecks = []program{
 	{names: "hadolint yamllint markdownlint jsonlint codespell typos cloc tokei scc", risk: umpire.Safe, why: "checks or counts lines of files", args: "tree…", opts: []option{aboutItself}},
 	{names: "actionlint taplo", risk: umpire.Medium, why: "checks or changes files", lax: true, opts: []option{aboutItself}},
 	{names: "pylint", risk: umpire.Medium, why: "loads the project's plugins", args: "tree…", lax: true, opts: []option{{names: "--version --help -h", does: shows}}},
-	{names: "pytest py.test jest vitest mocha ava tap jasmine karma cypress playwright nose2 phpunit pest rspec minitest busted bats ctest tox nox hatch-test coverage c8 nyc", risk: umpire.Medium, why: runsTestCode, lax: true, opts: []option{{names: "--version --help -h", does: shows}}},
+	{names: "ava tap jasmine karma cypress playwright nose2 pest minitest busted bats ctest tox nox hatch-test coverage c8 nyc", risk: umpire.Medium, why: runsTests, lax: true, opts: []option{{names: "--version --help -h", does: shows}}},
 	{names: "pre-commit husky lint-staged lefthook turbo nx lerna rush moon vite webpack rollup esbuild parcel swc babel tsx ts-node next nuxt astro gulp grunt storybook", risk: umpire.Medium, why: "runs programs that the project names", lax: true, opts: []option{{names: "--version --help -h", does: shows}}},
 	{names: "nodemon pm2 forever concurrently dotenv cross-env dotenvx", risk: umpire.Medium, why: "runs another command", style: leading, check: checkWrapped, opts: []option{{names: "--version --help", does: shows}}},
 }

@@ -10,14 +10,13 @@ import (
 // Options that go build, test, run, list and vet share. Those that name a
 // program or a file that the build obeys are goRuns.
 const (
-	goBuild = "-a -n -race -msan -asan -cover -covermode= -coverpkg= -v -work -x -asmflags= -buildmode= -buildvcs -compiler= -gccgoflags= -gcflags= -installsuffix= -json -ldflags= -linkshared -mod= -modcacherw -p= -pgo= -tags= -trimpath"
-	goTest  = "-run= -bench= -benchtime= -benchmem -count= -cpu= -failfast -fullpath -fuzz= -fuzztime= -list= -parallel= -short -shuffle= -skip= -timeout= -vet= -args -c -i -test.v -test.run= -artifacts"
+	goBuild = "-a -n -race -msan -asan -cover -covermode= -coverpkg= -v -work -x -buildmode= -buildvcs? -installsuffix= -json -linkshared -modcacherw -p= -tags= -trimpath"
+	goTest  = "-run= -bench= -benchtime= -benchmem -count= -cpu= -failfast -fullpath -fuzz= -fuzztime= -list= -parallel= -short -shuffle= -skip= -timeout= -vet= -test.v -test.run="
 	goPlain = "-json -m -e -f= -u -retracted -versions -deps -test -find -compiled -export -tags= -race -v -n -x -reuse= -buildvcs= -p= -trimpath"
 )
 
 const (
-	buildsProject = "builds the project, whose directives choose how"
-	runsTestCode  = "runs the project's tests"
+	buildsProject = "compiles the project, and runs none of its code"
 	fetchesCode   = "downloads code"
 )
 
@@ -33,12 +32,16 @@ var goTools = []program{
 			{names: "-json -c= -n -x -v -tags= -race -p= -all -atomic -bool -assign -copylocks -printf -nilness -shadow -unusedresult -composites -structtag -lostcancel -loopclosure -unreachable -tests -diff"},
 			{names: "-mod=", does: asks, why: changesModules, except: "readonly vendor"}, {names: goRuns + " -vettool=", does: obeys, why: obeysBuild}, {names: "-fix", does: asks, why: "changes source files"},
 		}},
-		{names: "build", risk: umpire.Medium, why: buildsProject, style: words, args: "read…", opts: []option{{names: goBuild}, {names: "-o=", does: writes, why: "writes the program"}, {names: goRuns, does: obeys, why: obeysBuild}}},
-		{names: "test", risk: umpire.Medium, why: runsTestCode, style: words, args: "read…", check: checkGoTest, opts: []option{
-			{names: goTest}, {names: goBuild}, {names: "-o= -coverprofile= -cpuprofile= -memprofile= -blockprofile= -mutexprofile= -trace= -outputdir= -test.gocoverdir= -test.testlogfile=", does: writes, why: "writes a profile"},
-			{names: goRuns, does: obeys, why: obeysBuild},
+		{names: "build", risk: umpire.Low, why: buildsProject, style: words, check: checkGoBuild, opts: []option{
+			{names: goBuild}, {names: "-pgo=", does: reads, except: "auto off"}, {names: goFlags}, {names: "-o="},
+			{names: "-mod=", does: asks, why: changesModules, except: "readonly vendor"}, {names: goRuns + goCompilers, does: obeys, why: obeysBuild},
 		}},
-		{names: "run", risk: umpire.Medium, why: "builds and runs Go code", style: words, check: checkGoRun, opts: []option{{names: goBuild}, {names: goRuns, does: obeys, why: obeysBuild}}},
+		{names: "test", risk: umpire.Safe, why: runsTests, style: words, check: checkGoTest, opts: []option{
+			{names: goTest}, {names: goBuild}, {names: "-pgo=", does: reads, except: "auto off"}, {names: goFlags}, {names: "-o= -coverprofile= -cpuprofile= -memprofile= -blockprofile= -mutexprofile= -trace= -outputdir= -test.gocoverdir= -test.testlogfile=", does: writes, why: "writes a profile"},
+			{names: "-c -i -artifacts", does: asks, why: "writes what was built"}, {names: "-args", does: ends | asks, why: "gives the tests options of their own"},
+			{names: "-mod=", does: asks, why: changesModules, except: "readonly vendor"}, {names: goRuns + goCompilers, does: obeys, why: obeysBuild},
+		}},
+		{names: "run", risk: umpire.Medium, why: "builds and runs Go code", style: words, check: checkGoRun, opts: []option{{names: goBuild}, {names: "-mod= -pgo="}, {names: goFlags}, {names: goRuns + goCompilers, does: obeys, why: obeysBuild}}},
 		{names: "fmt fix generate tool telemetry", each: true, risk: umpire.Medium, why: "changes source files or runs the programs that they name", style: words, lax: true},
 		{names: "install get", each: true, risk: umpire.High, why: fetchesCode + " and installs it", style: words, lax: true},
 		{names: "clean", risk: umpire.Medium, why: "deletes what was built", style: words, opts: []option{{names: "-i -n -r -x -cache -testcache"}, {names: "-modcache -fuzzcache", does: harms, why: "deletes what was downloaded or found"}}},
@@ -70,6 +73,8 @@ var goTools = []program{
 }
 
 const (
+	goFlags        = "-gcflags= -ldflags= -asmflags="
+	goCompilers    = " -compiler= -gccgoflags="
 	goRuns         = "-exec= -toolexec= -overlay= -modfile= -pkgdir= -C="
 	changesModules = "changes go.mod and downloads code"
 	obeysBuild     = "runs another program or builds other files"
@@ -116,19 +121,73 @@ func (u *use) holds(text string) bool {
 // pathOperands notes reads of those package patterns that are paths.
 func (u *use) pathOperands() {
 	for _, operand := range u.operands {
-		if operand.open || strings.HasPrefix(operand.text, ".") || strings.HasPrefix(operand.text, "/") {
+		if operand.open || pathLike(operand.text) {
 			u.touch(umpire.KindRead, operand, accessOf{})
 		}
 	}
 	u.operands = nil
 }
 
-// checkGoTest leaves what follows -args to the tests.
-func checkGoTest(u *use) {
-	if !u.gave("-args") {
-		u.pathOperands()
+// pathLike reports a package that is given as a folder or as a file.
+func pathLike(name string) bool {
+	return strings.HasPrefix(name, ".") || strings.HasPrefix(name, "/") || strings.HasSuffix(name, ".go")
+}
+
+// checkGoBuild notes the packages that are paths, and what the compiler is told.
+func checkGoBuild(u *use) {
+	for _, g := range u.given {
+		if hasSpelling(goFlags, g.name) && !plainFlags(g.value) {
+			u.raise(umpire.Medium, "tells the compiler or the linker "+g.value.display())
+		}
+		if g.name == "-o" && g.has && u.program.name() == "build" {
+			u.goOutput(g.value)
+		}
 	}
-	u.operands = nil
+	u.pathOperands()
+}
+
+// goOutput notes the program that go build writes. Without -o it writes one too,
+// and either way go replaces no file but an empty one or one that it can tell was
+// built; only the header that other build modes write replaces anything.
+func (u *use) goOutput(file word) {
+	of := accessOf{table: u.table + " -o", why: "writes the program", risk: umpire.Low}
+	if u.gave("-buildmode") || strings.HasPrefix(file.text, "-") {
+		u.raise(umpire.Medium, "writes more than the program")
+		of.risk = umpire.Medium
+	}
+	u.touch(umpire.KindWrite, file, of)
+}
+
+// plainFlags reports flags for the compiler or the linker that neither start a
+// program nor name a file: smaller output, debugging, the text of a variable.
+func plainFlags(value word) bool {
+	if !value.known() {
+		return false
+	}
+	fields := strings.Fields(strings.Trim(value.text, `"'`))
+	for i, field := range fields {
+		assigned := i > 0 && fields[i-1] == "-X" && strings.Contains(field, "=") && field[0] != '-'
+		if field == "all=-N" && i == 0 || hasField("-s -w -X -N -l -m -m=2 -race -d=checkptr", field) || assigned {
+			continue
+		}
+		return false
+	}
+	return true
+}
+
+// checkGoTest judges what is tested: a package by its path is the project's own,
+// one by its name may be anybody's.
+func checkGoTest(u *use) {
+	if u.gave("-args") {
+		u.operands = nil
+	}
+	for _, operand := range u.operands {
+		module := !pathLike(operand.text) || strings.Index(operand.text, "/") > 0 && operand.text[0] != '.'
+		if operand.open || module {
+			u.raise(umpire.Medium, "runs the tests of "+operand.display()+", which may not be the project's own")
+		}
+	}
+	checkGoBuild(u)
 }
 
 // checkGoRun judges what go run starts: a package with a version is downloaded.

@@ -10,7 +10,12 @@ import (
 var builtins = []program{
 	{names: "echo", risk: umpire.Safe, why: "prints its arguments", style: bare, out: echoes},
 	{names: "printf", risk: umpire.Safe, why: "prints its arguments", style: bare, check: checkPrintf, out: printfs},
-	{names: "true false : exit return break continue wait logout times", risk: umpire.Safe, why: "steers the shell", style: bare},
+	{names: "true false : exit return break continue logout times", risk: umpire.Safe, why: "steers the shell", style: bare},
+	{names: "wait", risk: umpire.Safe, why: "waits for what runs behind", style: bare, check: func(u *use) {
+		for _, operand := range u.operands {
+			u.index(operand)
+		}
+	}},
 	{names: "shift", risk: umpire.Safe, why: "moves the positional parameters", style: bare, check: func(u *use) { u.s.args = nil }},
 	{names: "test [", risk: umpire.Safe, why: "compares", style: bare, check: func(u *use) {
 		for _, operand := range u.operands {
@@ -24,7 +29,11 @@ var builtins = []program{
 	{names: "unset", risk: umpire.Safe, why: "forgets variables", style: bare, check: checkUnset},
 	{names: "read readarray mapfile getopts", risk: umpire.Safe, why: "reads into variables", style: bare, check: checkRead},
 	{names: "type which where whereis hash", risk: umpire.Safe, why: "tells where a program is", opts: []option{
-		{names: "-aptPfsv"}, {names: "-r", why: "forgets where programs are"}, {names: "-b -m -l -i --all --skip-alias --skip-functions --tty-only --read-alias"}, aboutItself,
+		{names: "-aptPfsv"}, {names: "-d -r", why: "forgets where programs are"}, {names: "-b -m -l -i --all --skip-alias --skip-functions --tty-only --read-alias"}, aboutItself,
+	}, check: func(u *use) {
+		if u.program0() == "hash" && u.got("-p") != nil {
+			u.raise(umpire.Medium, "makes a name start another program")
+		}
 	}},
 	{names: "jobs umask ulimit", risk: umpire.Safe, why: "prints what the shell does", opts: []option{{names: "-lpnrsSHa"}}, check: func(u *use) {
 		if len(u.operands) > 0 {
@@ -40,7 +49,15 @@ var builtins = []program{
 	{names: "trap", risk: umpire.Safe, why: "sets what runs at a signal", style: leading, check: checkTrap, opts: []option{{names: "-lp"}}},
 	{names: "alias", risk: umpire.Safe, why: "gives a command another name", style: bare, check: checkAlias},
 	{names: "unalias enable shopt", risk: umpire.Safe, why: "changes what names and syntax mean", style: bare, check: checkShopt},
-	{names: "bind complete compgen compopt fc history disown suspend caller help", risk: umpire.Medium, why: "works on the interactive shell", style: bare},
+	{names: "bind complete compgen compopt fc disown suspend caller", risk: umpire.Medium, why: "works on the interactive shell", style: bare},
+	{names: "help", risk: umpire.Safe, why: "prints help", style: bare},
+	{names: "history", risk: umpire.Safe, why: "lists earlier commands", style: bare, check: func(u *use) {
+		for _, operand := range u.operands {
+			if _, number := decimal(operand.text); !number || operand.maybeOption() || operand.open {
+				u.raise(umpire.Medium, "works on the interactive shell")
+			}
+		}
+	}},
 	{names: "autoload zmodload noglob emulate zle bindkey vared", risk: umpire.Medium, why: "means something only to zsh", style: bare},
 }
 
@@ -73,13 +90,29 @@ func checkPrintf(u *use) {
 
 // printfs is what printf prints when its format holds nothing to fill in.
 func printfs(u *use, _ flow) flow {
-	if len(u.operands) == 0 || !u.operands[0].known() || strings.ContainsAny(u.operands[0].text, `%\`) {
-		if len(u.operands) == 2 && u.operands[0].text == "%s" && u.operands[1].known() {
-			return flow{kind: flowText, text: u.operands[1].text}
-		}
+	if len(u.operands) == 0 {
 		return printed("printf")
 	}
+	if !u.operands[0].known() || strings.ContainsAny(u.operands[0].text, `%\`) {
+		return printsEach(u.operands)
+	}
 	return flow{kind: flowText, text: u.operands[0].text}
+}
+
+// printsEach is what printf prints with a format of one text a time.
+func printsEach(operands []word) flow {
+	end, simple := map[string]string{"%s": "", `%s\n`: "\n", "%s ": " "}[operands[0].text]
+	if !simple || !operands[0].known() || len(operands) == 1 {
+		return printed("printf")
+	}
+	var b strings.Builder
+	for _, operand := range operands[1:] {
+		if !operand.known() || b.Len() > maxWordBytes {
+			return printed("printf")
+		}
+		b.WriteString(operand.text + end)
+	}
+	return flow{kind: flowText, text: b.String()}
 }
 
 func printsDir(u *use, _ flow) flow {

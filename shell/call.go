@@ -16,8 +16,34 @@ func (w *walker) call(s *state, cmd *syntax.CallExpr, in flow) flow {
 		w.assignments(s, cmd.Assigns)
 		return flow{}
 	}
-	w.prefixes(s, cmd.Assigns)
+	if !splitsInput(s, cmd.Assigns, args[0]) {
+		w.prefixes(s, cmd.Assigns)
+	}
 	return w.run(s, args, in)
+}
+
+// splitsInput reports `IFS=x read …`, which says how this one line is split.
+func splitsInput(s *state, assigns []*syntax.Assign, name word) bool {
+	_, shadowed := s.functions["read"]
+	return len(assigns) == 1 && assigns[0].Name.Value == "IFS" && assigns[0].Array == nil && assigns[0].Index == nil &&
+		plainText(assigns[0].Value) && name.known() && name.text == "read" && !shadowed
+}
+
+// plainText reports a word in which nothing is substituted.
+func plainText(wd *syntax.Word) bool {
+	if wd == nil {
+		return true
+	}
+	plain := true
+	syntax.Walk(wd, func(n syntax.Node) bool {
+		switch n.(type) {
+		case nil, *syntax.Word, *syntax.Lit, *syntax.SglQuoted, *syntax.DblQuoted:
+		default:
+			plain = false
+		}
+		return plain
+	})
+	return plain
 }
 
 // run walks a command whose words are expanded.
@@ -77,7 +103,7 @@ func (w *walker) function(s *state, name string, body *syntax.Stmt, args []word,
 }
 
 // systemFolders are where a program named by path is the one of that name.
-const systemFolders = "/bin /usr/bin /usr/local/bin /sbin /usr/sbin /usr/local/sbin /opt/homebrew/bin"
+const systemFolders = "/bin /usr/bin /usr/local/bin /sbin /usr/sbin /usr/local/sbin /opt/homebrew/bin /lib /lib64 /usr/lib /usr/lib64"
 
 // known returns what is known of the program that a name or path starts.
 func (w *walker) known(name string) *program {

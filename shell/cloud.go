@@ -63,6 +63,12 @@ func saves(service, verb string) bool {
 func checkDescribing(u *use) {
 	words := u.operands
 	u.operands = nil
+	for _, g := range u.given {
+		if g.has && strings.HasPrefix(g.value.text, "@") {
+			u.raise(umpire.Medium, "takes "+g.value.display()+" from a file")
+			return
+		}
+	}
 	for i, wd := range words {
 		if !wd.known() || hasField(secretServices, wd.text) || hasField("ssh scp cp rsync run exec deploy create delete update set add remove print-access-token mv rm start stop reset restart invoke call export import apply patch enable disable submit rest login logout", wd.text) {
 			return

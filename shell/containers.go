@@ -38,7 +38,10 @@ var containerTools = []program{
 		{names: "cp", risk: umpire.Medium, why: "copies between a container and this machine", check: checkDockerCopy, opts: []option{{names: "-aLq --archive --follow-link --quiet"}}},
 		{names: "start tag rename wait attach pull load", each: true, risk: umpire.Medium, why: "changes containers or images", lax: true},
 		{names: "save export", each: true, risk: umpire.Medium, why: "writes an image to a file", lax: true, opts: []option{{names: "-o= --output=", does: writes}}},
-		{names: "container image volume network system context manifest builder pod machine", each: true, risk: umpire.High, why: changesContainers, style: leading, subs: []program{
+		{names: "manifest", risk: umpire.High, why: changesContainers, style: leading, subs: []program{
+			{names: "inspect", risk: umpire.Low, why: asksRegistry, check: registryImages, opts: []option{{names: "-v --verbose"}, {names: "--help", does: shows}}},
+		}},
+		{names: "container image volume network system context builder pod machine", each: true, risk: umpire.High, why: changesContainers, style: leading, subs: []program{
 			{names: "ls list ps inspect df info logs top stats port history diff show exists", each: true, risk: umpire.Low, why: looksAtContainers, opts: []option{{names: dockerLooks}, {names: "-aqsvlt -f= -n="}, {names: "--help", does: shows}}},
 		}},
 		{names: "compose", risk: umpire.High, why: changesContainers, style: leading, opts: []option{{names: composeOpts}, {names: "-f= --file= --env-file=", does: reads}, {names: "--project-directory=", does: enters}}, subs: []program{
@@ -46,7 +49,10 @@ var containerTools = []program{
 			{names: "up build start create restart pull watch pause unpause", each: true, risk: umpire.Medium, why: "builds and runs the project's containers", lax: true},
 			{names: "exec run", each: true, risk: umpire.Medium, why: "runs a program in a container", style: leading, check: checkDockerExec, opts: []option{{names: runAccepts}, {names: "-u= --user= -p= --publish="}, {names: "-v= --volume= --privileged --cap-add=", does: harms, why: reachesMachine}}},
 		}},
-		{names: "rm rmi prune kill stop push login logout commit import update swarm service stack node secret config plugin trust pause unpause restart network-connect scout extension model sandbox", each: true, risk: umpire.High, why: changesContainers, lax: true},
+		{names: "service stack node secret config plugin", each: true, risk: umpire.High, why: changesContainers, style: leading, subs: []program{
+			{names: "ls list ps inspect", each: true, risk: umpire.Low, why: looksAtContainers, opts: []option{{names: dockerLooks}, {names: "-qf"}, {names: "--help", does: shows}}},
+		}},
+		{names: "rm rmi prune kill stop push login logout commit import update swarm trust pause unpause restart network-connect scout extension model sandbox", each: true, risk: umpire.High, why: changesContainers, lax: true},
 	}},
 	{names: "docker-compose podman-compose", risk: umpire.High, why: changesContainers, style: leading, opts: []option{{names: composeOpts}, {names: "-f= --file= --env-file=", does: reads}, {names: "--project-directory=", does: enters}, {names: "-H= --host=", does: asks, why: otherDaemon}, {names: "--version -v --help -h", does: shows}}, subs: []program{
 		{names: "ps images logs top port version ls events config convert", each: true, risk: umpire.Low, why: looksAtContainers, opts: []option{{names: dockerLooks + " --services --volumes --profiles --hash= --environment --follow"}, {names: "-aqft"}, {names: "-n="}, {names: "-o= --output=", does: writes}}},
@@ -55,7 +61,7 @@ var containerTools = []program{
 	}},
 	{names: "vagrant lxc-attach qemu-system-x86_64", risk: umpire.High, why: "runs a machine, or the project's Vagrantfile", lax: true, opts: []option{{names: "--version -v --help -h", does: shows}}},
 	{names: "crictl ctr lxc lxd incus buildah skopeo multipass limactl lima colima virsh VBoxManage apptainer singularity kaniko crane dive trivy grype syft", risk: umpire.High, why: "runs or changes machines and images", style: leading, opts: []option{{names: "--version --help -h -v", does: shows}}, subs: []program{
-		{names: "ps images list ls info version inspect inspecti inspectp status", each: true, risk: umpire.Low, why: looksAtContainers, opts: []option{{names: "-aq -o= --all --quiet --output= --format="}}},
+		{names: "ps images list ls info version inspect inspecti inspectp status", each: true, risk: umpire.Low, why: looksAtContainers, check: registryImages, opts: []option{{names: "-aq -o= --all --quiet --output= --format="}}},
 	}},
 }
 
@@ -114,6 +120,17 @@ func (u *use) volume(value word) {
 		u.raise(umpire.High, reachesMachine)
 	}
 	u.touch(kind, source, accessOf{tree: true, why: "gives it to a container"})
+}
+
+// registryImages makes an image that another host is asked for ask: plain names
+// are looked up where all of them are.
+func registryImages(u *use) {
+	for _, operand := range u.operands {
+		host, _, path := strings.Cut(operand.text, "/")
+		if !operand.known() || strings.Contains(operand.text, ":/") || strings.HasSuffix(operand.text, ":") || path && strings.ContainsAny(host, ".:") || strings.HasPrefix(operand.text, ".") {
+			u.raise(umpire.Medium, "asks the host of "+operand.display())
+		}
+	}
 }
 
 // mountSource is the source of --mount type=bind,source=/x,target=/y.

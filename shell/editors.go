@@ -26,7 +26,7 @@ var editors = []program{
 		{names: "--install-extension= --uninstall-extension=", does: harms, why: "installs or removes code of others"},
 		{names: "--list-extensions --show-versions --version --help -v -h", does: shows},
 	}},
-	{names: "man", risk: umpire.Low, why: "shows a manual in a pager", args: "data…", opts: []option{
+	{names: "man", risk: umpire.Low, why: "shows a manual in a pager", args: "data…", check: checkManual, opts: []option{
 		{names: "-kfwWaKdiIuDc7 --apropos --whatis --where --path --location --where-cat --all --global-apropos --ignore-case --match-case --regex --wildcard --names-only --no-subpages --no-hyphenation --nh --no-justification --nj --update --debug --ascii --catman"},
 		{names: "-s= -S= --sections= -e= --extension= -L= --locale= -m= --systems= -E= --encoding= -R= --recode="},
 		{names: "-l --local-file", does: asks, why: "formats a file with what it says"},
@@ -35,10 +35,19 @@ var editors = []program{
 		{names: "-h -V --usage", does: shows},
 	}},
 	{names: "apropos whatis tldr manpath", risk: umpire.Safe, why: "looks up manuals", lax: true},
-	{names: "info pinfo", risk: umpire.Low, why: "shows a manual", args: "data…", opts: []option{
+	{names: "info pinfo", risk: umpire.Low, why: "shows a manual", args: "data…", check: checkManual, opts: []option{
 		{names: "-aOvw -n= --all --usage --where --location --apropos= -k= --subnodes --index-search= --node="}, {names: "-f= --file= -d= --directory=", does: reads},
 		{names: "-o= --output= --dribble=", does: writes}, {names: "--init-file= --restore=", does: obeys}, aboutItself,
 	}},
+}
+
+// checkManual notes the pages that are named by their path.
+func checkManual(u *use) {
+	for _, operand := range u.operands {
+		if strings.Contains(operand.text, "/") || operand.open {
+			u.touch(umpire.KindRead, operand, accessOf{})
+		}
+	}
 }
 
 // checkVi finds shell commands in `-c` and `+`: those that begin with `!` are

@@ -125,6 +125,10 @@ func (e *expansion) part(part syntax.WordPart, quoted bool) {
 	case *syntax.CmdSubst:
 		e.insert(e.substitution(part, quoted), quoted)
 	case *syntax.ArithmExp:
+		if n, known := e.s.number(part.X); known {
+			e.add(lit(strconv.Itoa(n)))
+			return
+		}
 		e.w.arithmetic(e.s, part.X)
 		e.add(word{open: true})
 	case *syntax.ProcSubst:
@@ -191,6 +195,7 @@ func (e *expansion) add(wd word) {
 	cur.glob = cur.glob || wd.glob
 	cur.split = cur.split || wd.split && !e.whole
 	cur.quoted = cur.quoted || wd.quoted
+	cur.foreign = cur.foreign || wd.foreign
 }
 
 // insert adds the result of an expansion: quoted it stays one word, unquoted the
@@ -269,7 +274,11 @@ func (e *expansion) finish() []word {
 // param expands a parameter to its possible words.
 func (e *expansion) param(p *syntax.ParamExp) []word {
 	e.w.nestedParam(e.s, p)
+	e.evaluated(p)
 	anything := []word{{open: true, split: true}}
+	if got, known := e.computed(p); known {
+		return []word{got}
+	}
 	if p.Param == nil || p.Excl || p.Flags != nil || p.Slice != nil || p.Repl != nil {
 		return anything
 	}
@@ -290,6 +299,53 @@ func (e *expansion) param(p *syntax.ParamExp) []word {
 	return e.operate(p, words, found)
 }
 
+// computed is the length, a part or a trimmed form of a variable that is known.
+func (e *expansion) computed(p *syntax.ParamExp) (word, bool) {
+	if p.Param == nil || !syntax.ValidName(p.Param.Value) || p.Excl || p.Flags != nil || p.Width || p.Index != nil || p.Repl != nil {
+		return word{}, false
+	}
+	words, found := e.lookup(p.Param.Value, p)
+	if !found || len(words) != 1 || words[0].open || len(words[0].text) > maxTrimmed {
+		return word{}, false
+	}
+	wd := words[0]
+	ok := false
+	switch {
+	case p.Exp != nil && p.Exp.Word != nil && p.Slice == nil && !p.Length && trims(p.Exp.Op):
+		var literals []string
+		if literals, ok = pattern(p.Exp.Word); !ok {
+			return word{}, false
+		}
+		if wd.glob {
+			return trimGlob(p.Exp.Op, wd, literals)
+		}
+		wd.text = trim(p.Exp.Op, wd.text, literals)
+	case wd.glob || p.Exp != nil:
+	case p.Length && p.Slice == nil:
+		return lit(strconv.Itoa(len(wd.text))), ascii(wd.text)
+	case p.Slice != nil && p.Slice.Offset != nil && !p.Length:
+		wd.text, ok = e.s.slice(wd.text, p.Slice)
+	}
+	return word{text: wd.text}, ok
+}
+
+// evaluated judges the parts of ${…} that the shell takes for arithmetic, and the
+// name that a variable holds.
+func (e *expansion) evaluated(p *syntax.ParamExp) {
+	if p.Index != nil {
+		e.w.index(e.s, p.Index)
+	}
+	if p.Slice != nil && p.Slice.Offset != nil {
+		e.w.index(e.s, p.Slice.Offset)
+	}
+	if p.Slice != nil && p.Slice.Length != nil {
+		e.w.index(e.s, p.Slice.Length)
+	}
+	if p.Excl && p.Param != nil && e.s.evaluates(p.Param.Value) {
+		e.w.doubt("", "${!…} can run what a variable holds")
+	}
+}
+
 // operate applies ${name:-word} and its kin.
 func (e *expansion) operate(p *syntax.ParamExp, words []word, found bool) []word {
 	anything := []word{{open: true, split: true}}
@@ -299,14 +355,11 @@ func (e *expansion) operate(p *syntax.ParamExp, words []word, found bool) []word
 			return words
 		}
 	case syntax.AssignUnset, syntax.AssignUnsetOrNull:
+		e.w.sets(p.Param.Value, word{open: true})
 		e.s.vars[p.Param.Value] = unknown()
 	case syntax.ErrorUnset, syntax.ErrorUnsetOrNull:
 		if found {
 			return words
-		}
-	case syntax.RemSmallSuffix, syntax.RemLargeSuffix, syntax.RemSmallPrefix, syntax.RemLargePrefix:
-		if len(words) == 1 && words[0].known() {
-			return []word{{open: true, dashless: true}}
 		}
 	case syntax.OtherParamOps:
 		e.w.doubt("", "${…@…} can run what a variable holds")
@@ -369,7 +422,13 @@ func (e *expansion) substitution(sub *syntax.CmdSubst, quoted bool) []word {
 		return words
 	case flowNone, flowForeign, flowRemote:
 	}
-	return []word{{open: true, split: !quoted, foreign: !countsOnly(out.from)}}
+	return []word{{open: true, split: !quoted, foreign: out.kind == flowRemote || copiesText(out.from) || copiesText(lastProgram(sub))}}
+}
+
+// copiesText reports a program that prints what others wrote as it stands. Others
+// pick or count, so that text which runs when it is evaluated rarely passes.
+func copiesText(program string) bool {
+	return hasField("cat tac head tail less more bat zcat base64 xxd printf echo sed strings rev read", program)
 }
 
 // countsOnly reports a program whose output is a number or a date.

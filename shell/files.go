@@ -193,7 +193,7 @@ func checkTee(u *use) {
 // checkTemp judges mktemp, which writes where a template or a folder says.
 func checkTemp(u *use) {
 	for _, operand := range u.operands {
-		if strings.Contains(operand.text, "/") || operand.open {
+		if strings.Contains(operand.text, "/") || operand.open || u.got("-t", "-p", "--tmpdir") == nil {
 			u.touch(umpire.KindWrite, operand, accessOf{})
 		}
 	}

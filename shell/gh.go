@@ -68,7 +68,7 @@ var ghWork = []program{
 	}},
 	{names: "api", risk: umpire.Low, why: asksHost, check: checkGhAPI, out: fromNetwork, opts: []option{
 		{names: "-X= --method="}, {names: "-f= --raw-field="}, {names: "-F= --field="}, {names: "--input=", does: reads},
-		{names: "-H= --header= -q= --jq= -t= --template= -p= --preview= --cache="}, {names: "-i --include --paginate --slurp --silent --verbose"},
+		{names: "-H= --header="}, {names: "-q= --jq= -t= --template= -p= --preview= --cache="}, {names: "-i --include --paginate --slurp --silent --verbose"},
 		{names: "--hostname=", does: asks, why: "asks another host"}, {names: "--help", does: shows},
 	}},
 	{names: "status", risk: umpire.Low, why: asksHost, opts: []option{{names: "-e= --exclude= -o= --org="}, {names: "--help", does: shows}}},
@@ -84,11 +84,16 @@ var ghAccount = []program{
 		{names: "token", risk: umpire.High, why: "prints your token", lax: true},
 		{names: "login logout refresh setup-git switch git-credential", each: true, risk: umpire.High, why: "changes how you sign in to the git host", lax: true},
 	}},
-	{names: "gist label cache ruleset rs variable secret org ssh-key gpg-key project codespace cs attestation at", each: true, risk: umpire.Safe, why: "prints usage", opts: ghSelf, subs: []program{
+	{names: "gist label cache ruleset rs variable secret org ssh-key gpg-key project codespace cs", each: true, risk: umpire.Safe, why: "prints usage", opts: ghSelf, subs: []program{
 		{names: "list ls view get check item-list field-list verify", each: true, risk: umpire.Low, why: asksHost, also: ghAsks, opts: []option{
 			{names: "-f= --filename= --files --raw -r --public --secret --include-content --filter= -s= --sort= --order= -O= -S= --search= -k= --key= --ref= -o= --org= --owner= -e= --env= -u= --user= -a= --app= --format= --default --parents -p --closed -t= --hostname="}, {names: "--bundle=", does: reads},
 		}},
 	}, check: checkHostVerb},
+	{names: "attestation at", risk: umpire.High, why: changesHost, opts: ghSelf, subs: []program{
+		{names: "verify", risk: umpire.Low, why: asksHost, args: "read", also: ghAsks, opts: []option{
+			{names: "-o= --owner= --predicate-type= --signer-repo= --signer-workflow= --source-ref= --source-digest= --format= --digest-alg= --deny-self-hosted-runners"}, {names: "-b= --bundle= --custom-trusted-root=", does: reads},
+		}},
+	}},
 	{names: "config", risk: umpire.Safe, why: "prints usage", subs: []program{
 		{names: "list ls get", each: true, risk: umpire.Safe, why: "prints settings", opts: []option{{names: "-h= --host="}, {names: "--help", does: shows}}},
 		{names: "set clear-cache", each: true, risk: umpire.High, why: "changes settings that can name programs to run", lax: true},
@@ -116,12 +121,12 @@ var ghDownloads = []option{
 
 // glabWork are the commands of glab, the same for another kind of host.
 var glabWork = []program{
-	{names: "mr issue ci pipe pipeline release repo project snippet label milestone schedule variable incident iteration", each: true, risk: umpire.Safe, why: "prints usage", opts: ghSelf, subs: []program{
-		{names: "list ls view show diff status get trace lint issues approvers search contributors", each: true, risk: umpire.Low, why: asksHost, also: ghAsks, opts: []option{
+	{names: "mr issue ci pipe pipeline release repo project snippet label milestone schedule incident iteration", each: true, risk: umpire.Safe, why: "prints usage", opts: ghSelf, subs: []program{
+		{names: "list ls view show diff status get trace issues approvers search contributors", each: true, risk: umpire.Low, why: asksHost, also: ghAsks, opts: []option{
 			{names: "-cdMFA --comments --closed --merged --all --draft --raw --unresolved --resolved --system-logs --mine --opened --compact --live"}, {names: "-b= --branch= -p= --page= -P= --per-page= -a= --assignee= --author= -l= --label= -m= --milestone= --search= -o= --output= --output-format= -s= --source-branch= -t= --target-branch= --pipeline-id="},
 		}},
 	}, check: checkHostVerb},
-	{names: "auth config alias api cluster duo securefile ssh-key token user deploy-key changelog stack runner job", each: true, risk: umpire.High, why: changesHost, lax: true},
+	{names: "auth config alias api variable cluster duo securefile ssh-key token user deploy-key changelog stack runner job", each: true, risk: umpire.High, why: changesHost, lax: true},
 	{names: "version help completion", each: true, risk: umpire.Safe, why: "prints something about glab", opts: []option{{names: "-s= --shell="}}},
 }
 
@@ -146,6 +151,14 @@ func checkGhAPI(u *use) {
 		case &u.program.opts[1], &u.program.opts[2], &u.program.opts[3]:
 			fields = true
 			u.fieldFile(g)
+			if g.value.open {
+				u.raise(umpire.Medium, "sends what is not known before it runs")
+			}
+		case &u.program.opts[4]:
+			header, _, _ := strings.Cut(g.value.text, ":")
+			if !g.value.known() || !hasField("accept x-github-api-version if-none-match if-modified-since", strings.ToLower(strings.TrimSpace(header))) {
+				u.raise(umpire.Medium, "sends the header "+g.value.display())
+			}
 		}
 	}
 	if len(u.operands) > 0 && strings.Contains(u.operands[0].text, "://") {
@@ -164,6 +177,7 @@ func checkGhAPI(u *use) {
 // fieldFile notes the file that a field is taken from: -F name=@file.
 func (u *use) fieldFile(g given) {
 	if _, file, found := g.value.after("=@"); found && g.option == &u.program.opts[2] {
+		u.raise(umpire.Medium, "sends a file to the git host")
 		u.touch(umpire.KindRead, file, accessOf{})
 	}
 }

@@ -94,7 +94,7 @@ func checkReflog(u *use) {
 // diffsNames is what diff prints: with --name-only, files below the top of the
 // work tree.
 func diffsNames(u *use, _ flow) flow {
-	if u.got("--name-only") == nil || u.got("--no-index", "--line-prefix", "-p", "--pretty", "--format") != nil {
+	if u.got("--name-only") == nil || u.got("--no-index", "--line-prefix", "-p", "--pretty", "--oneline", "--format") != nil {
 		return printed("git")
 	}
 	out := below(u)
@@ -132,7 +132,7 @@ func grepsNames(u *use, _ flow) flow {
 
 // namesRevisions is what prints the names of commits only.
 func namesRevisions(u *use, _ flow) flow {
-	if u.got("--pretty", "--graph") != nil {
+	if u.got("--pretty", "--oneline", "--graph") != nil {
 		return printed("git")
 	}
 	out := below(u)

@@ -38,7 +38,8 @@ var gitRevOpts = []option{
 	{names: "-gcmt --walk-reflogs --diff-merges= --no-diff-merges --dd --remerge-diff --root --no-commit-id --always"},
 	{names: "--in-commit-order --unpacked --filter? --no-filter --missing? --exclude-promisor-objects --use-bitmap-index --progress= --no-graph --abbrev-commit --no-abbrev-commit --date= --relative-date --expand-tabs? --no-expand-tabs"},
 	// What follows makes rev-list print more than the names of commits.
-	{names: "-v --pretty? --format? --oneline"},
+	{names: "-v --oneline"},
+	{names: "--pretty? --format?", does: asks, when: "%G", why: "starts the signature program of the settings"},
 	{names: "--graph --boundary --left-right --cherry --cherry-mark --count --parents --children --header --timestamp --objects --objects-edge --object-names --no-object-names --filter-print-omitted --disk-usage? --bisect-vars --bisect-all --show-linear-break?"},
 	{names: "--notes? --no-notes --show-notes? --show-notes-by-default --standard-notes --no-standard-notes --commit-header --no-commit-header"},
 	{names: "--decorate? --no-decorate --decorate-refs= --decorate-refs-exclude= --clear-decorations --source --log-size -L= -q --use-mailmap --no-use-mailmap --mailmap --no-mailmap --no-show-signature"},
@@ -48,6 +49,7 @@ var gitRevOpts = []option{
 // gitListOpts are those of everything that lists refs.
 var gitListOpts = []option{
 	{names: "--contains= --no-contains= --merged= --no-merged= --points-at=", why: "lists what fits"},
-	{names: "--sort= --no-sort --format= --count= --exclude= --color? --no-color --column? --no-column --abbrev? --no-abbrev --omit-empty"},
+	{names: "--sort= --format=", does: asks, when: "signature", why: "starts the signature program of the settings"},
+	{names: "--no-sort --count= --exclude= --color? --no-color --column? --no-column --abbrev? --no-abbrev --omit-empty"},
 	aboutItself,
 }

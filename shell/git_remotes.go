@@ -44,7 +44,7 @@ var gitRemotes = []program{
 		{names: "create", risk: umpire.Medium, why: "writes a bundle of commits", args: "write data…", lax: true},
 		{names: "unbundle", risk: umpire.Medium, why: "takes over the commits of a bundle", args: "read data…", lax: true},
 	}},
-	{names: "request-pull", risk: umpire.Low, why: "prints a summary of commits", check: checkOutward},
+	{names: "request-pull", risk: umpire.Low, why: "prints a summary of commits", check: checkRequestPull, opts: []option{{names: "-p"}, aboutItself}},
 }
 
 var gitFetchOpts = []option{
@@ -87,6 +87,14 @@ func checkFetch(u *use) {
 	if len(u.operands) > 0 {
 		u.repository(u.operands[0])
 	}
+}
+
+// checkRequestPull judges the repository whose refs the summary asks for.
+func checkRequestPull(u *use) {
+	if len(u.operands) > 1 {
+		u.repository(u.operands[1])
+	}
+	u.outward(u.operands)
 }
 
 func checkClone(u *use) {

@@ -26,7 +26,7 @@ var interpreters = []program{
 		{names: "-r= --require= --import= --loader= --experimental-loader= --env-file= --input-type= -C=", does: obeys, why: "loads more JavaScript code"},
 	}},
 	{names: "deno", risk: umpire.Medium, why: "runs JavaScript code that cannot be judged", style: leading, check: runsCode, opts: []option{{names: "--version -V --help -h", does: shows}, {names: "-q --quiet"}}, subs: []program{
-		{names: "check lint info doc", each: true, risk: umpire.Low, why: "checks code without running it", args: "data…", check: checkDenoTargets, opts: []option{{names: "--json --quiet -q --no-remote --no-lock --all --filter= --private --html=", does: 0}, {names: "--fix", does: asks, why: changesSources}, {names: "--config= -c= --import-map=", does: obeys, why: otherRules}}},
+		{names: "check lint info doc", each: true, risk: umpire.Low, why: "checks code without running it", args: "data…", check: checkDenoTargets, opts: []option{{names: "--json --quiet -q --no-remote --no-lock --all --filter= --private", does: 0}, {names: "--html? --output=", does: asks, why: "writes its pages"}, {names: "--fix", does: asks, why: changesSources}, {names: "--config= -c= --import-map=", does: obeys, why: otherRules}}},
 		{names: "install add remove uninstall publish upgrade update outdated deploy jupyter init", each: true, risk: umpire.High, why: changesPackages, lax: true},
 		{names: "help types completions", each: true, risk: umpire.Safe, why: "prints help"},
 	}},

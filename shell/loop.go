@@ -46,6 +46,7 @@ func (w *walker) loop(s *state, cmd *syntax.ForClause, in flow) flow {
 		w.forget(s, cmd)
 		return loopFlow(w.list(s, cmd.Do, in))
 	}
+	w.sets(iter.Name.Value, word{open: true})
 	items := w.words(s, iter.Items)
 	if !iter.InPos.IsValid() {
 		items = []word{{open: true, split: true}}
@@ -93,6 +94,7 @@ func (w *walker) anyRound(s *state, cmd *syntax.ForClause, name string, items []
 // forget drops what the rounds of a loop may change before another round sees
 // it: variables that the loop assigns, and the folder when it changes folders.
 func (w *walker) forget(s *state, loop syntax.Node) {
+	assignedIn(loop, func(name string) { s.vars[name] = aNumber() })
 	syntax.Walk(loop, func(n syntax.Node) bool {
 		switch n := n.(type) {
 		case *syntax.Subshell, *syntax.CmdSubst:
@@ -102,12 +104,39 @@ func (w *walker) forget(s *state, loop syntax.Node) {
 				s.vars[n.Name.Value] = unknown()
 			}
 		case *syntax.CallExpr:
-			if len(n.Args) > 0 && changesFolder(n.Args[0].Lit()) {
+			if len(n.Args) == 0 {
+				return true
+			}
+			name := n.Args[0].Lit()
+			if changesFolder(name) {
 				s.dirs = nil
 			}
+			s.forgetNamed(name, n.Args[1:])
 		}
 		return true
 	})
+}
+
+// forgetNamed drops the variables that a command of a loop may set: those that it
+// names, or all when it is code of the line.
+func (s *state) forgetNamed(name string, args []*syntax.Word) {
+	_, function := s.functions[name]
+	if function || hasField("eval source .", name) {
+		for v := range s.vars {
+			if v != "HOME" {
+				s.vars[v] = unknown()
+			}
+		}
+		return
+	}
+	if !hasField("read readarray mapfile getopts printf unset", name) {
+		return
+	}
+	for _, arg := range args {
+		if v := arg.Lit(); syntax.ValidName(v) {
+			s.vars[v] = unknown()
+		}
+	}
 }
 
 func changesFolder(name string) bool {

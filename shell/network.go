@@ -82,11 +82,13 @@ func checkDig(u *use) {
 		wd := words[i]
 		switch {
 		case wd.text == "-f" || wd.text == "-k":
+			u.raise(umpire.Medium, "asks about what a file holds")
 			if i+1 < len(words) {
 				u.touch(umpire.KindRead, words[i+1], accessOf{})
 			}
 			i++
 		case strings.HasPrefix(wd.text, "-f"), strings.HasPrefix(wd.text, "-k"):
+			u.raise(umpire.Medium, "asks about what a file holds")
 			u.touch(umpire.KindRead, wd.cut(len("-f")), accessOf{})
 		case strings.HasPrefix(wd.text, "+"), strings.HasPrefix(wd.text, "-"):
 		default:

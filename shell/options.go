@@ -60,8 +60,8 @@ func (out *parsed) suspect(p *program, arg word) {
 // obeysOptions reports whether a file that is named like an option of the
 // program could make it do more than look.
 func (p *program) obeysOptions() bool {
-	for i := range p.opts {
-		if p.opts[i].does&(runs|obeys|writes|deletes|edits|drops|harms) != 0 {
+	for opt := range p.options {
+		if opt.does&(runs|obeys|writes|deletes|edits|drops|harms) != 0 {
 			return true
 		}
 	}
@@ -167,13 +167,23 @@ func (p *program) long(name string) (*option, string) {
 			if bare == name {
 				return opt, field
 			}
-			abbreviates := p.style != words && len(name) > 3 && strings.HasPrefix(bare, name) && strings.HasPrefix(name, "--")
-			if abbreviates && (found == nil || opt.does > found.does) {
+			abbreviates := p.style != words && len(name) > 2 && strings.HasPrefix(bare, name) && strings.HasPrefix(name, "--")
+			if abbreviates && (found == nil || opt.does.outweighs(found.does)) {
 				found, spelling = opt, field
 			}
 		}
 	}
 	return found, spelling
+}
+
+// outweighs reports whether an effect is the worse one. What only shows something
+// never is: it would hide the others.
+func (e effect) outweighs(other effect) bool {
+	const acts = runs | obeys | writes | deletes | edits | drops | asks | harms
+	if e&acts != other&acts {
+		return e&acts > other&acts
+	}
+	return e&^shows > other&^shows
 }
 
 // letter finds an option of one letter, and whether it takes a value.

@@ -54,7 +54,8 @@ var packageManagers = []program{
 	{names: "apk", risk: umpire.High, why: changesPackages, style: leading, opts: []option{{names: "-qv --quiet --verbose"}, {names: "--version -V --help -h", does: shows}}, subs: []program{
 		{names: "info list search policy version dot stats", each: true, risk: umpire.Safe, why: listsPackages, opts: []option{{names: "-IOPuvqadeLrsRwWx --installed --upgradable --available --description --contents --depends --rdepends --size --exact --quiet --verbose"}}},
 	}},
-	{names: "pacman yay paru emerge xbps-install", risk: umpire.High, why: changesPackages, lax: true, opts: []option{{names: "--version -V --help -h", does: shows}}},
+	{names: "pacman", risk: umpire.High, why: changesPackages, lax: true, check: checkPacman, opts: []option{{names: "--version -V --help -h", does: shows}}},
+	{names: "yay paru emerge xbps-install", risk: umpire.High, why: changesPackages, lax: true, opts: []option{{names: "--version -V --help -h", does: shows}}},
 	{names: "snap flatpak port pkg pkgin guix opkg slackpkg swupd choco scoop winget mas eopkg", risk: umpire.High, why: changesPackages, style: leading, opts: []option{{names: "--version --help -h", does: shows}}, subs: []program{
 		{names: "list ls info find search version remote-ls remotes installed contents deps outdated", each: true, risk: umpire.Low, why: listsPackages, check: registryNames, opts: []option{{names: "--all --app --runtime --user --system --columns= --installed"}}},
 	}},
@@ -131,3 +132,16 @@ func registryName(wd word) bool {
 // maxPackageName is how long a package's name and version may be, so that it
 // cannot carry a file.
 const maxPackageName = 120
+
+// checkPacman lets queries of the installed and the known packages run.
+func checkPacman(u *use) {
+	for i, wd := range u.words[1:] {
+		query := strings.HasPrefix(wd.text, "-Q") && strings.Trim(wd.text, "-Qqiledmntugsc") == "" || hasField("-Ss -Si -Sl -Sg", wd.text)
+		if !wd.known() || i == 0 && !query || i > 0 && strings.HasPrefix(wd.text, "-") {
+			return
+		}
+	}
+	if len(u.words) > 1 {
+		u.risk, u.why = umpire.Safe, listsPackages
+	}
+}

@@ -15,7 +15,6 @@ const (
 )
 
 const (
-	runsTests    = "runs the project's own test script"
 	downloadsRun = "downloads a package and runs its code"
 	worksInOther = "works in another folder"
 )
@@ -72,7 +71,7 @@ var scriptPackages = []program{
 		{names: "--silent -s --recursive -r --filter= -F= --workspace-root -w --color --no-color --loglevel= --parallel --stream --aggregate-output --if-present"},
 		{names: "-C= --dir=", does: enters, why: worksInOther}, {names: "--version -v --help -h", does: shows},
 	}, subs: []program{
-		{names: "list ls la ll why licenses root bin", each: true, risk: umpire.Safe, why: listsPackages, opts: []option{{names: npmLooks + " --recursive --filter= --no-optional --lockfile-only --only-projects --exclude-peers --find-by= --dir-only"}, {names: "-rgPDs -F="}, aboutItself}},
+		{names: "list ls la ll why licenses root bin", each: true, risk: umpire.Safe, why: listsPackages, opts: []option{{names: "-C= --dir=", does: enters}, {names: npmLooks + " --recursive --filter= --no-optional --lockfile-only --only-projects --exclude-peers --find-by= --dir-only"}, {names: "-rgPDs -F="}, aboutItself}},
 		{names: "outdated view info show search", each: true, risk: umpire.Safe, why: asksRegistry, check: registryNames, opts: []option{{names: npmLooks + " --recursive --filter= --compatible --format= --no-table --sort-by="}, {names: "-rgPDs -F="}, aboutItself}},
 		{names: "audit", risk: umpire.Low, why: asksRegistry, args: "none", opts: []option{{names: "--json --audit-level= --prod --dev"}, {names: "-PD"}, {names: "--fix", does: harms, why: changesPackages}}},
 		{names: "test t tst", risk: umpire.Safe, why: runsTests, args: "read…", check: checkScriptArgs, opts: []option{{names: "--silent -s --recursive -r --filter= -F= --if-present"}, aboutItself}},
@@ -145,10 +144,12 @@ func acceptsFlag(text string) bool {
 // have it, npx downloads it.
 func checkNpx(u *use) {
 	if len(u.operands) == 0 {
+		u.raise(umpire.Medium, "starts a shell, which reads code")
+		u.stdinCode()
 		return
 	}
 	name := u.operands[0]
-	if !name.known() || !hasField("tsc eslint", name.text) {
+	if !name.known() || !hasField("tsc eslint jest vitest", name.text) {
 		u.raise(umpire.Medium, "runs "+name.display()+", which may be downloaded first")
 	}
 	if name.known() && u.w.lookup(name.text) != nil {

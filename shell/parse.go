@@ -17,6 +17,8 @@ type Env struct {
 	// IsDir, when set, reports whether an absolute path is a folder now. With it
 	// `cd x; y` need not be judged for the case that cd fails.
 	IsDir func(path string) bool
+	// Programs are known beside those of the built-in tables.
+	Programs *Knowledge
 }
 
 // Limits of one line. Beyond them the rest is in doubt.
@@ -30,7 +32,7 @@ const (
 // returns an empty slice: a line that holds no command is one harmless access,
 // and a line that cannot be read is one access in doubt.
 func Parse(line string, env Env) []umpire.Access {
-	w := &walker{env: env, tables: families[:]}
+	w := &walker{env: env, tables: env.Programs.before(families[:])}
 	s := newState(env)
 	w.line(s, line, flow{})
 	if len(w.accesses) == 0 {

@@ -70,6 +70,9 @@ type option struct {
 	// separated by spaces. One that ends in = or . stands for all that begin so;
 	// capitals do not matter.
 	except string
+	// when are parts of a value, separated by spaces, without which the option
+	// does nothing of the kind.
+	when string
 }
 
 // An effect is what an option does, as a set of bits. The zero value is: nothing
@@ -156,6 +159,24 @@ func (p *program) options(yield func(*option) bool) {
 	}
 }
 
+// spares reports whether the option does nothing of its kind here.
+func (g *given) spares() bool {
+	if g.option.when != "" && (!g.has || !holdsAny(g.value.text, g.option.when)) {
+		return true
+	}
+	return g.has && g.option.excepts(g.value)
+}
+
+// holdsAny reports whether text holds one of the words of a list.
+func holdsAny(text, list string) bool {
+	for part := range strings.FieldsSeq(list) {
+		if strings.Contains(text, part) {
+			return true
+		}
+	}
+	return false
+}
+
 // excepts reports whether the option does nothing with that value.
 func (o *option) excepts(value word) bool {
 	for entry := range strings.FieldsSeq(o.except) {
@@ -206,7 +227,7 @@ var families = [...]*[]program{
 	&networkTools, &containerTools, &diskTools, &scriptPackages,
 	&pythonPackages, &languagePackages, &goTools, &codeChecks, &transferTools, &remoteTools,
 	&ownerTools, &syncTools, &archivers, &editors, &controlTools, &desktopTools, &privileges, &tracers, &terminals,
-	&cryptoTools, &clusterTools, &databases, &cloudTools,
+	&cryptoTools, &clusterTools, &databases, &cloudTools, &testRunners, &reckoners,
 }
 
 // lookup returns what is known of a program, or nil. The tables are reached

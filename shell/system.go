@@ -9,19 +9,25 @@ import (
 // systemTools are the programs that ask about and control the system. Those of
 // this file only ask, unless an option says otherwise.
 var systemTools = []program{
-	{names: "whoami id groups users who w last lastb lastlog tty uptime free vmstat iostat mpstat lscpu lsblk lsmem lsipc lsns lsmod lsusb lspci nproc arch getconf uuidgen pmap pidof pwdx tload numastat ipcs getent logname sw_vers vm_stat hostid lsb_release acpi pstree cal ncal units dircolors getopt modinfo",
+	{names: "whoami id groups w tty uptime free vmstat iostat mpstat lscpu lsblk lsmem lsipc lsns lsmod lsusb lspci nproc arch getconf uuidgen pidof pwdx tload numastat ipcs logname sw_vers vm_stat hostid lsb_release acpi pstree cal ncal getopt",
 		risk: umpire.Safe, why: "tells about the system", lax: true, opts: []option{{names: "-F= -f=", does: reads}, {names: "-o= -n= -p= --pci-map-file="}}},
+	{names: "users who last lastb dircolors modinfo", each: true, risk: umpire.Safe, why: "tells about the system", args: "read…", lax: true, opts: []option{{names: "-f= --file=", does: reads}, {names: "-n= -s= -t= -F= -k= --field= --limit= --since= --until= --time-format="}, aboutItself}},
+	{names: "lastlog", risk: umpire.Safe, why: "tells about the system", args: "none", opts: []option{{names: "-u= --user= -b= --before= -t= --time= -a --active"}, aboutItself}},
+	{names: "pmap", risk: umpire.Safe, why: "tells about the system", args: "data…", opts: []option{{names: "-xXdqpkr -A= --extended --device --quiet --show-path --range="}, aboutItself}},
+	{names: "units", risk: umpire.Safe, why: "converts units", args: "data…", opts: []option{{names: "-qsvt1pemS --quiet --silent --strict --verbose --terse --one-line --exponential --minus --product -d= --digits= -o= --output-format="}, aboutItself}},
+	{names: "getent", risk: umpire.Safe, why: "looks up an entry of the system", args: "data…", check: checkGetent, opts: []option{{names: "-iA --no-idn --no-addrconfig -s= --service="}, aboutItself}},
 	{names: "nvidia-smi", risk: umpire.Safe, why: "tells about the system", style: words, args: "data…", opts: []option{
 		{names: "-L -q -x -a -B --list-gpus --query -i= --id= -d= --display= -l= --loop= -lms= --query-gpu= --query-compute-apps= --format="}, {names: "-f= --filename=", does: writes}, {names: "-h --help --version", does: shows},
 	}},
 	{names: "lshw", risk: umpire.Safe, why: "tells about the system", style: words, args: "none", opts: []option{
 		{names: "-short -json -html -xml -businfo -quiet -sanitize -numeric -notime -C= -c= -class= -disable= -enable="}, {names: "-dump=", does: writes}, {names: "-version -help", does: shows},
 	}},
-	{names: "ps", risk: umpire.Safe, why: "lists processes", style: bare},
+	{names: "ps", risk: umpire.Safe, why: "lists processes", style: bare, check: checkPs},
 	{names: "pgrep", risk: umpire.Safe, why: "lists processes", lax: true},
 	{names: "sleep usleep yes expr clear tput tabs", risk: umpire.Safe, why: "does nothing but print or wait", style: bare, args: "data…"},
 	{names: "printenv locale", risk: umpire.Safe, why: "prints the environment", lax: true},
-	{names: "stty reset setterm", risk: umpire.Low, why: "sets up the terminal", style: bare},
+	{names: "setterm", risk: umpire.Medium, why: "sets up the terminal, and can write what it shows to a file", style: bare},
+	{names: "stty reset", risk: umpire.Low, why: "sets up the terminal", style: bare},
 	{names: "uname", risk: umpire.Safe, why: "tells about the system", args: "none", lax: true, opts: []option{{names: "-S=", does: harms, why: "renames the machine"}}},
 	{names: "date gdate", risk: umpire.Safe, why: "prints the time", check: checkDate, opts: []option{
 		{names: "-uRnj --utc --universal --rfc-email --rfc-2822 --debug --resolution"}, {names: "-d= --date= -v= -z= -I? --iso-8601? --rfc-3339="},
@@ -61,8 +67,11 @@ var systemTools = []program{
 		{names: "-f= --family= -A= --query= --socket= -N= --net="}, {names: "-F= --filter=", does: reads}, {names: "-D= --diag=", does: writes}, {names: "-K --kill", does: harms, why: "cuts connections"}, aboutItself,
 	}},
 	{names: "netstat", risk: umpire.Safe, why: "lists connections", lax: true},
-	{names: "nm objdump readelf size otool dyldinfo llvm-nm llvm-objdump llvm-readelf llvm-size dwarfdump c++filt addr2line", risk: umpire.Safe, why: "reads object files", args: "read…", lax: true, check: checkObjects, opts: []option{
+	{names: "nm objdump readelf size otool dyldinfo llvm-nm llvm-objdump llvm-readelf llvm-size c++filt addr2line", risk: umpire.Safe, why: "reads object files", args: "read…", lax: true, check: checkObjects, opts: []option{
 		{names: "--plugin=", does: obeys, why: "loads code of others"}, {names: "--dwarf? --debug-dump? --target= -b="}, {names: "-e= --exe= --exec=", does: reads},
+	}},
+	{names: "dwarfdump llvm-dwarfdump", risk: umpire.Safe, why: "reads object files", args: "read…", check: checkObjects, opts: []option{
+		{names: "-abcfFgGiIlmoprRsSvwyx", does: asks, why: "means different things to different versions"}, {names: "--debug-info? --debug-line? --debug-abbrev? --debug-frame? --eh-frame? --all --uuid -u --arch= --verify --statistics --show-children --show-parents --name= --find= --lookup="}, aboutItself,
 	}},
 	{names: "strip llvm-strip", risk: umpire.Medium, why: "changes object files", args: "write…", check: checkObjects, opts: []option{
 		{names: "-sgSdxXDUpvwM --strip-all --strip-debug --strip-unneeded --discard-all --discard-locals --preserve-dates --verbose --wildcard --only-keep-debug --keep-file-symbols --enable-deterministic-archives"},
@@ -79,6 +88,31 @@ var systemTools = []program{
 
 // checkDate judges `date MMDDhhmm`, which sets the clock: a format begins with a
 // plus, and BSD's -j never sets.
+// checkPs notes the letter e without a dash, which shows the environment of every
+// process, and with it what is secret there.
+func checkPs(u *use) {
+	for i, operand := range u.operands {
+		valued := i > 0 && strings.HasPrefix(u.operands[i-1].text, "-")
+		plain := operand.text != "" && strings.Trim(operand.text, "AaCcefghjklmnOopqrSsTtUuvwXxZ") == "" && !valued
+		if operand.text == "-E" || plain && strings.Contains(operand.text, "e") {
+			u.raise(umpire.Medium, "shows the environment of processes")
+		}
+	}
+}
+
+// checkGetent tells what anybody may know from passwords, and names that are
+// asked of the network.
+func checkGetent(u *use) {
+	for i, operand := range u.operands {
+		switch {
+		case i == 0 && (!operand.known() || hasField("shadow gshadow", operand.text)):
+			u.raise(umpire.High, "shows passwords")
+		case i > 0 && hasField("hosts ahosts ahostsv4 ahostsv6", u.operands[0].text):
+			u.visit(operand, umpire.Medium, "asks a name server")
+		}
+	}
+}
+
 func checkDate(u *use) {
 	if u.got("-j") == nil {
 		for _, operand := range u.operands {

@@ -18,10 +18,18 @@ var controlTools = []program{
 		{names: "-H= --host=", does: reaches}, {names: "-M= --machine= -C= --capsule= --root= --image=", does: asks, why: "works on another system"}, aboutItself,
 	}},
 	{names: "service rc-service initctl rc-update chkconfig sv", risk: umpire.High, why: "controls services", lax: true, check: checkService},
-	{names: "loginctl machinectl", risk: umpire.High, why: "controls sessions", lax: true, check: checkLoginctl},
-	{names: "timedatectl hostnamectl localectl resolvectl networkctl nmcli coredumpctl busctl systemd-analyze", risk: umpire.High, why: "changes settings of the system", lax: true, check: func(u *use) {
-		if len(u.operands) == 0 || u.says("status show list list-timezones list-locales list-keymaps timesync-status show-timesync query statistics blame critical-chain time get-property tree dot general device connection") && !changesNetwork(u.operands) {
+	{names: "loginctl machinectl", risk: umpire.High, why: "controls sessions", lax: true, check: checkLoginctl, opts: []option{{names: "-H= --host= -M= --machine=", does: asks, why: "works on another system"}}},
+	{names: "timedatectl hostnamectl localectl resolvectl networkctl nmcli coredumpctl busctl systemd-analyze", risk: umpire.High, why: "changes settings of the system", lax: true, opts: []option{{names: "-H= --host= -M= --machine= --root= --image= -D= --directory= --file=", does: asks, why: "works on another system"}}, check: func(u *use) {
+		if u.program0() == "busctl" && asksForPowerOff(u.operands) {
+			u.raise(umpire.Critical, "powers the machine off")
+		}
+		if len(u.operands) == 0 || u.says("status show list list-timezones list-locales list-keymaps timesync-status show-timesync statistics blame critical-chain time get-property tree dot general device connection") && !changesNetwork(u.operands) {
 			u.onlyLooks(nil)
+		}
+	}},
+	{names: "dbus-send gdbus qdbus", each: true, risk: umpire.High, why: "asks another program to act", style: bare, check: func(u *use) {
+		if asksForPowerOff(u.operands) {
+			u.raise(umpire.Critical, "powers the machine off")
 		}
 	}},
 	{names: "systemd-detect-virt systemd-path systemd-escape systemd-cgls systemd-cgtop systemd-id128", risk: umpire.Safe, why: "tells about the system", lax: true},
@@ -45,10 +53,10 @@ var controlTools = []program{
 	{names: "umount swapoff swapon fusermount fusermount3 pivot_root switch_root remount mount.nfs mount.cifs quotaon quotaoff", risk: umpire.High, why: "changes what is mounted", args: "read…", lax: true},
 	{names: "insmod rmmod modprobe depmod kmod dkms kextload kextunload", risk: umpire.High, why: "changes the kernel", lax: true},
 	{names: "iptables ip6tables ebtables arptables", risk: umpire.High, why: "changes what may reach the machine", style: bare, check: checkIptables},
-	{names: "iptables-save ip6tables-save", risk: umpire.Safe, why: "prints what may reach the machine", lax: true, opts: []option{{names: "-f= --file=", does: writes}}},
+	{names: "iptables-save ip6tables-save", risk: umpire.Safe, why: "prints what may reach the machine", lax: true, opts: []option{{names: "-f= --file=", does: writes}, {names: "-M= --modprobe=", does: runs, why: "runs a program to load modules"}}},
 	{names: "nft ufw firewall-cmd pfctl iptables-restore ip6tables-restore ipset ipfw tc", risk: umpire.High, why: "changes what may reach the machine", style: bare, check: checkFirewall},
 	{names: "ip", risk: umpire.High, why: "changes how the machine is connected", style: words, check: checkIP, opts: []option{
-		{names: "-4 -6 -B -M -0 -s -stats -statistics -d -details -r -resolve -o -oneline -br -brief -j -json -p -pretty -t -timestamp -ts -tshort -a -all -h -human -human-readable -iec -c -color -N -Numeric -l -loops -f= -family= -rc= -rcvbuf= -color=always -color=never -color=auto -c=never -c=always"},
+		{names: "-4 -6 -B -M -0 -s -stats -statistics -d -details -r -resolve -o -oneline -br -brief -j -json -p -pretty -t -timestamp -ts -tshort -a -all -h -human -human-readable -iec -c -color -N -Numeric -l -loops -f= -family= -rc= -rcvbuf="},
 		{names: "-b= -batch=", does: reads | harms, why: "obeys a file of commands"}, {names: "-n= -netns=", does: asks, why: "works in another network"}, {names: "-V -Version -help", does: shows},
 	}},
 	{names: "bridge ethtool iw iwconfig brctl vconfig ifup ifdown dhclient dhcpcd wpa_supplicant wpa_cli rfkill ovs-vsctl networksetup", risk: umpire.High, why: "changes how the machine is connected", lax: true},
@@ -79,6 +87,17 @@ func only(words []word, list string) bool {
 		}
 	}
 	return true
+}
+
+// asksForPowerOff reports a message to the manager of sessions that ends them all.
+func asksForPowerOff(words []word) bool {
+	for _, wd := range words {
+		name := wd.text[strings.LastIndexByte(wd.text, '.')+1:]
+		if hasField("PowerOff Reboot Halt PowerOffWithFlags RebootWithFlags HaltWithFlags", name) {
+			return true
+		}
+	}
+	return false
 }
 
 func second(words []word) string {

@@ -9,12 +9,15 @@ import (
 // desktopTools are those of macOS, of Windows and of desktops.
 var desktopTools = []program{
 	{names: "open xdg-open gio-open wslview start explorer explorer.exe cygstart sensible-browser x-www-browser", risk: umpire.Medium, why: "opens something with the program for it", args: "read…", lax: true},
-	{names: "pbpaste wl-paste", risk: umpire.Safe, why: "prints the clipboard", lax: true},
+	{names: "pbpaste", risk: umpire.Safe, why: "prints the clipboard", lax: true},
+	{names: "wl-paste", risk: umpire.Safe, why: "prints the clipboard", style: leading, args: "none", opts: []option{{names: "-n -l -p -t= -s= --no-newline --list-types --primary --type= --seat="}, {names: "-w --watch", does: asks, why: "runs a command at every change"}, aboutItself}},
 	{names: "pbcopy clip clip.exe wl-copy", risk: umpire.Low, why: "fills the clipboard", lax: true, args: "data…"},
-	{names: "xclip xsel", risk: umpire.Low, why: "uses the clipboard", args: "read…", lax: true},
+	{names: "xclip", risk: umpire.Low, why: "uses the clipboard", args: "read…", lax: true},
+	{names: "xsel", risk: umpire.Low, why: "uses the clipboard", args: "none", opts: []option{{names: "-aficopsbkvnqxd --append --follow --input --clear --output --primary --secondary --clipboard --keep --exchange --delete --verbose --nodetach --trim -t= --selectionTimeout= --display="}, {names: "-l= --logfile=", does: writes, why: "writes a log"}, aboutItself}},
 	{names: "say notify-send afplay", risk: umpire.Low, why: "tells whoever sits there", opts: []option{{names: "-v= -r= -u= -t= -i= --urgency= --expire-time= --icon="}, {names: "-f=", does: reads}, {names: "-o=", does: writes}}},
 	{names: "screencapture scrot gnome-screenshot import", risk: umpire.Medium, why: "takes a picture of the screen", args: "write…", lax: true},
-	{names: "system_profiler mdfind mdls ioreg kextstat vmmap heap leaks sample dsmemberutil", risk: umpire.Safe, why: "tells about the system", lax: true},
+	{names: "system_profiler mdfind mdls ioreg kextstat vmmap dsmemberutil", risk: umpire.Safe, why: "tells about the system", lax: true},
+	{names: "heap leaks sample spindump fs_usage dtruss", each: true, risk: umpire.Medium, why: "looks into running processes, and can start programs or write files", lax: true},
 	{names: "defaults", risk: umpire.High, why: "changes settings", style: bare, check: func(u *use) {
 		if u.says("read read-type find domains help") || u.says("-currentHost") && hasField("read find", second(u.operands)) {
 			u.onlyLooks(nil)
@@ -31,7 +34,12 @@ var desktopTools = []program{
 		}
 	}},
 	{names: "dscl scutil pmset nvram spctl csrutil tmutil softwareupdate profiles systemsetup bless asr installer hdiutil codesign PlistBuddy plutil xattr mdutil kickstart", risk: umpire.High, why: "changes settings of the system", style: bare, check: checkMac},
-	{names: "cls ver systeminfo tasklist where.exe hostname.exe ipconfig", risk: umpire.Safe, why: "tells about the system", style: bare},
+	{names: "cls ver systeminfo tasklist where.exe hostname.exe", risk: umpire.Safe, why: "tells about the system", style: bare},
+	{names: "ipconfig ipconfig.exe", risk: umpire.High, why: "changes how the machine is connected", style: bare, check: func(u *use) {
+		if len(u.operands) == 0 || u.says("/all /displaydns getifaddr getoption getpacket getsummary ifcount waitall") {
+			u.onlyLooks(nil)
+		}
+	}},
 	{names: "del erase rd deltree", risk: umpire.High, why: "deletes files for good", style: bare, check: checkDel},
 	{names: "copy xcopy robocopy move ren md mklink replace", risk: umpire.Medium, why: "copies or moves files", style: bare, args: "write…"},
 	{names: "attrib icacls cacls takeown reg regedit sc net netsh schtasks runas cscript wscript mshta rundll32 regsvr32 certutil bitsadmin msiexec wevtutil fsutil setx assoc ftype", risk: umpire.High, why: "changes settings of the system, or runs code", style: bare},
@@ -43,6 +51,9 @@ func checkMac(u *use) {
 		if operand.open || operand.text == "-delete" || operand.text == "--set" {
 			return
 		}
+	}
+	if u.program0() == "asr" && mentions(u.operands, "--erase -erase") {
+		u.raise(umpire.Critical, "erases a disk")
 	}
 	looks := showsOnly(u.program0(), u.operands)
 	if looks {

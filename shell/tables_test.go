@@ -17,6 +17,11 @@ func everyProgram(f func(path string, p *program)) {
 		for i := range p.subs {
 			visit(path, &p.subs[i])
 		}
+		for _, table := range p.more {
+			for i := range *table {
+				visit(path, &(*table)[i])
+			}
+		}
 	}
 	for _, family := range families {
 		for i := range *family {
@@ -49,7 +54,7 @@ func TestTables(t *testing.T) {
 
 func checkSpelling(t *testing.T, path string, p *program, spelling string, seen map[string]bool) {
 	bare := strings.TrimRight(spelling, "=?")
-	if len(bare) < 2 || bare[0] != '-' {
+	if len(bare) < 2 || bare[0] != '-' || strings.Contains(bare, "=") {
 		t.Errorf("%s: %q is not how an option is spelled", path, spelling)
 		return
 	}

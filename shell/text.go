@@ -1,6 +1,10 @@
 package shell
 
-import "github.com/umpirehq/umpire"
+import (
+	"strings"
+
+	"github.com/umpirehq/umpire"
+)
 
 // textTools are the programs that transform text.
 var textTools = []program{
@@ -36,7 +40,8 @@ var textTools = []program{
 		{names: "-e --echo"}, {names: "-rz --repeat --zero-terminated"}, {names: "-i= -n= --input-range= --head-count="},
 		{names: "--random-source=", does: reads}, {names: "-o= --output=", does: writes}, aboutItself,
 	}},
-	{names: "seq gseq jot", risk: umpire.Safe, why: "prints numbers", args: "data…", lax: true, opts: []option{aboutItself}},
+	{names: "seq gseq", risk: umpire.Safe, why: "prints numbers", args: "data…", lax: true, opts: []option{aboutItself}, out: counts},
+	{names: "jot", risk: umpire.Safe, why: "prints numbers", args: "data…", lax: true, opts: []option{aboutItself}},
 	{names: "factor", risk: umpire.Safe, why: "prints factors", args: "data…", lax: true, opts: []option{aboutItself}},
 	{names: "numfmt", risk: umpire.Safe, why: "formats numbers", args: "data…", lax: true, opts: []option{aboutItself}},
 	{names: "envsubst", risk: umpire.Safe, why: "fills in variables", args: "data…", lax: true, opts: []option{aboutItself}},
@@ -77,7 +82,7 @@ var textTools = []program{
 	}},
 	{names: "jq gojq jaq", risk: umpire.Safe, why: "prints parts of JSON", style: bare, check: checkJq},
 	{names: "yq", risk: umpire.Safe, why: "prints parts of YAML", style: bare, check: checkYq},
-	{names: "xmllint", risk: umpire.Safe, why: "checks XML", style: words, args: "read…", opts: []option{
+	{names: "xmllint", risk: umpire.Safe, why: "checks XML", style: words, args: "read…", check: checkURLs, opts: []option{
 		{names: "--format --noout --recover --nowarning --html --nonet --noblanks --nodefdtd --nsclean --xmlout --c14n --c14n11 --exc-c14n --dropdtd --nocdata --push --memory --sax --sax1 --stream --timing --huge --oldxml10 --noent-off --quiet --debug --copy --testIO --chkregister --noenc --nofixup-base-uris --repeat --insert --walker --pedantic"},
 		{names: "--xpath= --encode= --pretty= --pattern= --maxmem= --max-ampl="}, {names: "--schema= --relaxng= --schematron= --dtdvalid=", does: reads | asks, why: "may fetch what a schema names"},
 		{names: "--output= -o=", does: writes, why: "writes its result to a file"}, {names: "--shell", does: asks, why: "starts a shell that can write files"},
@@ -91,6 +96,19 @@ func uniques(u *use, in flow) flow {
 		return printed(u.program0())
 	}
 	return passes(u, in)
+}
+
+// checkURLs notes operands that are URLs where a file may stand.
+func checkURLs(u *use) {
+	files := u.operands[:0:0]
+	for _, operand := range u.operands {
+		if strings.Contains(operand.text, "://") {
+			u.visit(operand, umpire.Medium, "downloads from it")
+			continue
+		}
+		files = append(files, operand)
+	}
+	u.operands = files
 }
 
 // checkShuf judges `shuf -e`, whose operands are the lines themselves.

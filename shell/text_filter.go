@@ -24,7 +24,7 @@ var yqOptions = program{names: "yq", risk: umpire.Safe, args: "data read…", op
 // checkJq judges jq: its language can neither run nor write anything, but it can
 // show the environment.
 func checkJq(u *use) {
-	u.filter(&jqOptions, "env $ENV import include get_search_list")
+	u.filter(&jqOptions, "env $ENV import include get_search_list modulemeta")
 }
 
 // checkYq judges yq, in either of its kinds.

@@ -128,16 +128,39 @@ func steady(wd word) word {
 	return lit(orElse(dir, "."))
 }
 
-// cutsName is what basename and dirname print of one name.
+// cutsName is what basename and dirname print of one name, and basename of a name
+// and its ending.
 func cutsName(u *use, _ flow) flow {
-	if len(u.operands) != 1 || len(u.given) > 0 || !u.operands[0].known() || u.operands[0].text == "" {
+	names := u.operands
+	ending := word{}
+	if len(names) == 2 && u.program.name() == "basename" {
+		names, ending = names[:1], names[1]
+	}
+	if len(names) != 1 || len(u.given) > 0 || !names[0].known() || !ending.known() || names[0].text == "" {
 		return printed(u.program0())
 	}
-	cut := path.Base
 	if u.program.name() == "dirname" {
-		cut = path.Dir
+		return flow{kind: flowText, text: folderOf(names[0].text) + "\n"}
 	}
-	return flow{kind: flowText, text: cut(u.operands[0].text) + "\n"}
+	name := path.Base(names[0].text)
+	if name != ending.text {
+		name = strings.TrimSuffix(name, ending.text)
+	}
+	return flow{kind: flowText, text: name + "\n"}
+}
+
+// folderOf is a path without its last element. It is not cleaned: ".." after a
+// link leads elsewhere than cleaning would tell.
+func folderOf(name string) string {
+	name = strings.TrimRight(name, "/")
+	if name == "" {
+		return "/"
+	}
+	i := strings.LastIndexByte(name, '/')
+	if i < 0 {
+		return "."
+	}
+	return orElse(strings.TrimRight(name[:i], "/"), "/")
 }
 
 // checkPager judges the commands that a pager is started with: +10 and +/text go

@@ -15,7 +15,7 @@ var comparing = []program{
 	}},
 	{names: "xxd", risk: umpire.Safe, why: "prints bytes", args: "read write", style: bare, check: checkXxd},
 	{names: "hexdump hd", risk: umpire.Safe, why: "prints bytes", args: "read…", lax: true, opts: []option{{names: "-e= -n= -s= --format= --length= --skip= -L? --color?"}, {names: "-f= --format-file=", does: reads}, aboutItself}},
-	{names: "strings", risk: umpire.Safe, why: "prints the text in files", args: "read…", lax: true, opts: []option{{names: "-n= -t= -e= -s= -T= -U= --bytes= --radix= --encoding= --output-separator= --target= --unicode="}, aboutItself}},
+	{names: "strings", risk: umpire.Safe, why: "prints the text in files", args: "read…", lax: true, check: checkObjects, opts: []option{{names: "-n= -t= -e= -s= -T= -U= --bytes= --radix= --encoding= --output-separator= --target= --unicode="}, aboutItself}},
 	{names: "diff gdiff colordiff", risk: umpire.Safe, why: "compares files", args: "read…", lax: true, opts: []option{
 		{names: "-r --recursive", does: walks}, {names: "-X= --exclude-from= --from-file= --to-file=", does: reads},
 		{names: "-U= -C= -W= -x= -I= -F= -S= -L= -D= --exclude= --ignore-matching-lines= --show-function-line= --starting-file= --label= --width= --ifdef= --horizon-lines= --tabsize= --palette= --color? --unified? --context? --line-format= --old-line-format= --new-line-format= --unchanged-line-format= --old-group-format= --new-group-format= --unchanged-group-format= --changed-group-format= --difftype="}, aboutItself,

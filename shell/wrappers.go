@@ -36,6 +36,7 @@ var wrappers = []program{
 	{names: "unbuffer rlwrap caffeinate chronic ifne setarch linux32 linux64 i386 x86_64 choom cpulimit softlimit catchsegv faketime eatmydata multitime", risk: umpire.Low, why: "runs a command in its own manner", style: leading, check: checkWrapped, opts: []option{
 		{names: "-disum", why: "keeps the machine awake"}, {names: "-t= -w= -l= -n="}, {names: "-p -c", does: asks, why: "changes how it runs"}, aboutItself,
 	}},
+	{names: "ld.so ld-linux.so.2 ld-linux-x86-64.so.2 ld-linux-aarch64.so.1 ld-linux-armhf.so.3 ld-musl-x86_64.so.1 ld-musl-aarch64.so.1", risk: umpire.Medium, why: "starts a program by its file", style: leading, check: checkLoader, opts: []option{aboutItself}},
 	{names: "watch", risk: umpire.Safe, why: "runs a command again and again", style: leading, args: "shell", check: checkWatch, opts: []option{
 		{names: "-n= --interval= -q= --equexit=", why: "seconds"}, {names: "-d? --differences?"}, {names: "-tbegcCprwf --no-title --beep --errexit --chgexit --color --no-color --precise --no-wrap --no-linewrap --no-rerun --follow"},
 		{names: "-x --exec"}, {names: "-s= --shotsdir=", does: writes}, aboutItself,
@@ -48,7 +49,7 @@ var wrappers = []program{
 	}},
 	{names: "parallel", risk: umpire.Low, why: "runs commands that it builds from what it reads", style: leading, check: checkParallel, opts: []option{
 		{names: "-0kmXuvtqxr --null --keep-order --xargs --ungroup --group --verbose --quote --no-run-if-empty --bar --progress --eta --dry-run --dryrun --tag --line-buffer --linebuffer --lb --files --will-cite --no-notice --shuf --link --xapply --plus --pipe --round-robin --resume --resume-failed --color --color-failed --ctrlc --exit"},
-		{names: "-j= --jobs= -P= --max-procs= -n= --max-args= -N= --max-replace-args= -L= --max-lines? -l? -s= --max-chars= -d= --delimiter= -C= --colsep= --halt= --halt-on-error= --timeout= --delay= --retries= --nice= --tagstring= --block= --recstart= --recend= --regexp --header= --load= --memfree= --trim= -E= --id= --rpl="},
+		{names: "-j= --jobs= -P= --max-procs= -n= --max-args= -N= --max-replace-args= -L= --max-lines? -l? -s= --max-chars= -d= --delimiter= -C= --colsep= --halt= --halt-on-error= --timeout= --delay= --retries= --nice= --tagstring= --block= --recstart= --recend= --regexp --header= --load= --memfree= --trim= -E= --id="}, {names: "--rpl= --parens=", does: asks, why: "runs Perl code"},
 		{names: "-I="}, {names: "-a= --arg-file=", does: reads}, {names: "--joblog= --results= --tmpdir= --res=", does: writes},
 		{names: "-S= --sshlogin= --slf= --sshloginfile=", does: reaches | harms, why: "runs commands on other machines"}, {names: "-J= --profile= -D= --env=", does: obeys}, {names: "--wd= --workdir=", does: enters}, aboutItself,
 	}},
@@ -58,8 +59,10 @@ var wrappers = []program{
 		{names: "-sxeunoFv --shared --exclusive --unlock --nonblock --nb --close --no-fork --verbose"}, {names: "-w= --timeout= --wait= -E= --conflict-exit-code="}, {names: "-c= --command=", does: runs}, aboutItself,
 	}},
 	{names: "hyperfine", risk: umpire.Safe, why: "measures commands", check: checkEachCode, opts: []option{
-		{names: "-iN --ignore-failure? --show-output --shell=none"}, {names: "-w= --warmup= -m= --min-runs= -M= --max-runs= -r= --runs= -u= --time-unit= --style= --sort= --output= --input= -n= --command-name= --reference-name="},
-		{names: "-p= --prepare= -s= --setup= -c= --cleanup= --conclude= --reference= -S= --shell=", does: runs, why: "runs a command"},
+		{names: "-iN --ignore-failure? --show-output"}, {names: "-w= --warmup= -m= --min-runs= -M= --max-runs= -r= --runs= -u= --time-unit= --style= --sort= -n= --command-name= --reference-name="},
+		{names: "-p= --prepare= -s= --setup= -c= --cleanup= --conclude= --reference=", does: runs, why: "runs a command"},
+		{names: "-S= --shell=", does: runs, why: "runs commands in another shell", except: "none"},
+		{names: "--output=", does: writes, why: "writes what commands print to a file", except: "null pipe inherit"}, {names: "--input=", does: reads, except: "null"},
 		{names: "--export-json= --export-csv= --export-markdown= --export-asciidoc= --export-orgmode=", does: writes}, aboutItself, {names: "-h -V", does: shows},
 	}},
 	{names: "entr", risk: umpire.Safe, why: "runs a command when files change", style: leading, args: "command", check: checkEntr, opts: []option{{names: "-acdnprxz"}, {names: "-s"}}},
@@ -70,9 +73,19 @@ var wrappers = []program{
 func checkWrapped(u *use) {
 	words := u.operands
 	u.operands = nil
+	if len(words) == 0 && hasField("setarch linux32 linux64 i386 x86_64", u.program0()) {
+		u.stdinCode() // without a command they start a shell
+	}
 	if !u.suspects(words) && len(words) > 0 {
 		u.rest("command", words)
 	}
+}
+
+// checkLoader walks the program that the dynamic loader starts, whose options may
+// load other code first.
+func checkLoader(u *use) {
+	u.operands = nil
+	u.suspects(u.args0())
 }
 
 // maxGuesses is how many words of a line may be walked on suspicion.

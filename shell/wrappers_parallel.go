@@ -1,6 +1,10 @@
 package shell
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/umpirehq/umpire"
+)
 
 // checkParallel judges GNU parallel: it joins the words of the command, puts
 // items in the place of {} or at the end, and gives the result to a shell. The
@@ -9,6 +13,7 @@ import "strings"
 func checkParallel(u *use) {
 	command, items, known := u.parallelItems()
 	u.operands = nil
+	u.parallelPerl(command)
 	if !known || len(items) > maxRounds {
 		items = []word{{open: true}}
 	}
@@ -21,6 +26,18 @@ func checkParallel(u *use) {
 	}
 	for _, item := range items {
 		u.built(command, item)
+	}
+}
+
+// parallelPerl makes {= code =} ask, which is Perl wherever items are put in.
+func (u *use) parallelPerl(command []word) {
+	for _, g := range u.given {
+		command = append(command[:len(command):len(command)], g.value)
+	}
+	for _, wd := range command {
+		if strings.Contains(wd.text, "{=") || strings.Contains(wd.text, "=}") {
+			u.raise(umpire.Medium, "runs the Perl code in "+wd.display())
+		}
 	}
 }
 

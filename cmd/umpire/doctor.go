@@ -84,6 +84,7 @@ func (d *doctor) examine(ctx context.Context) {
 	} else {
 		d.configuration(c)
 		d.rules(c)
+		d.programs()
 	}
 	d.claude(ctx)
 }

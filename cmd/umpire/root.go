@@ -35,7 +35,7 @@ func (a *app) root() *cobra.Command {
 	)
 	init, doctor, hook := a.initCommand(), a.doctorCommand(), a.hookCommand()
 	init.GroupID, doctor.GroupID, hook.GroupID = groupFirst, groupFirst, groupLook
-	root.AddCommand(init, a.checkCommand(), doctor, a.rulesCommand(), a.trustCommand(),
+	root.AddCommand(init, a.checkCommand(), doctor, a.rulesCommand(), a.trustCommand(), a.programsCommand(),
 		a.statusCommand(), a.configCommand(), hook, a.benchCommand(), a.versionCommand(), a.manCommand())
 	root.AddCommand(a.topics()...)
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {

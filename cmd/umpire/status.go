@@ -69,6 +69,7 @@ func (a *app) statusCommand() *cobra.Command {
 				return err
 			}
 			s := p.status()
+			s.Notes = append(s.Notes, programNotes(rulefile.LoadPrograms(a.home()))...)
 			if asJSON {
 				return failed(a.showJSON(s))
 			}

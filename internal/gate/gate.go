@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/rulefile"
 	"github.com/umpirehq/umpire/policy"
 	"github.com/umpirehq/umpire/shell"
 )
@@ -43,16 +44,21 @@ type Config struct {
 // A Gate decides calls.
 type Gate struct {
 	config   Config
+	known    rulefile.Programs
 	projects projects
 }
 
-// New returns a gate. Close it when done.
+// New returns a gate, which reads what the person knows of programs once. Close it
+// when done.
 func New(c Config) *Gate {
 	if c.Now == nil {
 		c.Now = time.Now
 	}
-	return &Gate{config: c}
+	return &Gate{config: c, known: rulefile.LoadPrograms(c.Home)}
 }
+
+// Programs returns what the person's files say of programs.
+func (g *Gate) Programs() rulefile.Programs { return g.known }
 
 // A Request is one call with what its client says of it. The zero value is denied.
 type Request struct {
@@ -83,7 +89,9 @@ func (g *Gate) Check(r Request) umpire.Decision {
 	if rules.cold {
 		q.AllowAll = false
 	}
-	q.Facts, err = policy.FactsOf(r.Call, shell.Env{Dir: r.Call.Dir, Home: g.config.UserHome, IsDir: isDir})
+	q.Facts, err = policy.FactsOf(r.Call, shell.Env{
+		Dir: r.Call.Dir, Home: g.config.UserHome, IsDir: isDir, Programs: g.known.Known,
+	})
 	if err != nil {
 		q.Invalid = "The call is malformed: " + err.Error()
 		return policy.Decide(rules.policy, q)

@@ -1,0 +1,227 @@
+package main
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+
+	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/rulefile"
+	"github.com/umpirehq/umpire/shell"
+)
+
+const programsLong = `What a command does follows from what umpire knows of its programs: which options
+are harmless, which write, delete, run something or reach a host, and what the
+operands are. A program that it does not know asks.
+
+What it does not know you can tell it, in files of ~/.umpire/programs; they are
+described in docs/programs.md.`
+
+const programsListLong = `Lists the programs that are known: your own first, then those that are built in.
+Words narrow the list to names that hold one of them.`
+
+const programsShowLong = `Shows what is known of a program, or of one of its subcommands: the risk and why,
+the options by what they do, the operands, the subcommands, and where it stands.`
+
+const programsLintLong = `Reads ~/.umpire/programs, holds every entry to its own examples, and says what is
+wrong. An entry with a fault is left out, so that its program asks.`
+
+// programsCommand is `umpire programs`.
+func (a *app) programsCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use: "programs", GroupID: groupRules, Args: noSuchCommand,
+		Short:   a.text.of("Show what is known of programs"),
+		Long:    a.text.of(programsLong),
+		Example: "  umpire programs show tar\n  umpire programs show git push\n  umpire programs lint",
+		RunE:    func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	cmd.AddCommand(a.programsListCommand(), a.programsShowCommand(), a.programsLintCommand())
+	return cmd
+}
+
+// programsListCommand is `umpire programs list`.
+func (a *app) programsListCommand() *cobra.Command {
+	asJSON := false
+	cmd := &cobra.Command{
+		Use:     "list [WORD...]",
+		Short:   a.text.of("List the programs that are known"),
+		Long:    a.text.of(programsListLong),
+		Example: "  umpire programs list\n  umpire programs list zip tar\n  umpire programs list --json",
+		RunE: func(_ *cobra.Command, words []string) error {
+			loaded := a.programs()
+			var listed []shell.Program
+			for p := range shell.Programs(loaded.Known) {
+				if namedLike(p, words) {
+					listed = append(listed, p)
+				}
+			}
+			if asJSON {
+				return failed(a.showJSON(describedAll(listed)))
+			}
+			return failed(a.listPrograms(listed))
+		},
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, a.text.of("write JSON"))
+	return cmd
+}
+
+// programs reads the person's files and remarks on what is wrong with them.
+func (a *app) programs() rulefile.Programs {
+	loaded := rulefile.LoadPrograms(a.home())
+	for _, note := range programNotes(loaded) {
+		a.remark(note)
+	}
+	return loaded
+}
+
+// programNotes says, in one line each, what is wrong with the person's files.
+func programNotes(loaded rulefile.Programs) []string {
+	var notes []string
+	for _, problem := range loaded.Problems {
+		notes = append(notes, "left out: "+problem.Error())
+	}
+	return notes
+}
+
+// programs checks what the person says of programs.
+func (d *doctor) programs() {
+	loaded := rulefile.LoadPrograms(d.home())
+	for _, note := range programNotes(loaded) {
+		d.warn("programs", "umpire programs lint", "%s", note)
+	}
+	if len(loaded.Files) > 0 && len(loaded.Problems) == 0 {
+		d.ok("programs", "%d files", len(loaded.Files))
+	}
+}
+
+func namedLike(p shell.Program, words []string) bool {
+	if len(words) == 0 {
+		return true
+	}
+	return slices.ContainsFunc(words, func(word string) bool {
+		return slices.ContainsFunc(p.Names, func(name string) bool { return strings.Contains(name, word) })
+	})
+}
+
+func (a *app) listPrograms(listed []shell.Program) error {
+	table := tabwriter.NewWriter(a.stdout, 0, 0, 2, ' ', 0)
+	for _, p := range listed {
+		fmt.Fprintf(table, "%s\t%s\t%s\t%s\n", clip(visible(strings.Join(p.Names, " "))), p.Risk, clip(visible(p.Why)), visible(a.originOf(p)))
+	}
+	return table.Flush()
+}
+
+func (a *app) originOf(p shell.Program) string { return orText(p.Origin, a.text.of("built in")) }
+
+// programsShowCommand is `umpire programs show`.
+func (a *app) programsShowCommand() *cobra.Command {
+	asJSON := false
+	cmd := &cobra.Command{
+		Use:     "show NAME [SUBCOMMAND...]",
+		Short:   a.text.of("Show what is known of a program"),
+		Long:    a.text.of(programsShowLong),
+		Example: "  umpire programs show tar\n  umpire programs show git push --json",
+		RunE: func(_ *cobra.Command, words []string) error {
+			if len(words) == 0 {
+				return usage("umpire programs list", "want the name of a program")
+			}
+			p, err := a.described(words)
+			if err != nil {
+				return err
+			}
+			if asJSON {
+				return failed(a.showJSON(describedOf(p)))
+			}
+			return failed(a.showProgram(words, p))
+		},
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, a.text.of("write JSON"))
+	return cmd
+}
+
+// described finds a program, and the subcommand that the further words name.
+func (a *app) described(words []string) (shell.Program, error) {
+	p, ok := shell.Describe(words[0], a.programs().Known)
+	if !ok {
+		return p, refused("umpire help programs", "%q is not a program that is known, so that it asks", words[0])
+	}
+	for i, word := range words[1:] {
+		at := slices.IndexFunc(p.Subs, func(sub shell.Program) bool { return slices.Contains(sub.Names, word) })
+		if at < 0 {
+			return p, refused("umpire programs show "+strings.Join(words[:i+1], " "), "%q is not a subcommand of %s that is known, so that it asks", word, strings.Join(words[:i+1], " "))
+		}
+		origin := p.Origin
+		p = p.Subs[at]
+		p.Origin = origin
+	}
+	return p, nil
+}
+
+// programsLintCommand is `umpire programs lint`.
+func (a *app) programsLintCommand() *cobra.Command {
+	return &cobra.Command{
+		Use: "lint", Args: noWords,
+		Short:   a.text.of("Say what is wrong with your files of programs"),
+		Long:    a.text.of(programsLintLong),
+		Example: "  umpire programs lint",
+		RunE: func(*cobra.Command, []string) error {
+			loaded := rulefile.LoadPrograms(a.home())
+			for _, problem := range loaded.Problems {
+				fmt.Fprintln(a.stdout, visible(problem.Error()))
+			}
+			if len(loaded.Problems) > 0 {
+				return &exit{code: exitUsage}
+			}
+			_, err := fmt.Fprintln(a.stdout, a.text.of("nothing is wrong"))
+			return failed(err)
+		},
+	}
+}
+
+// A describedProgram is a program in JSON.
+type describedProgram struct {
+	Names   []string           `json:"names"`
+	Risk    umpire.Risk        `json:"risk"`
+	Why     string             `json:"why"`
+	Source  string             `json:"source"` // "builtin", or FILE:LINE
+	Style   string             `json:"style,omitempty"`
+	Args    string             `json:"args,omitempty"`
+	Lax     bool               `json:"lax,omitempty"`
+	Judged  bool               `json:"judged_by_code,omitempty"`
+	Options []describedOption  `json:"options,omitempty"`
+	Subs    []describedProgram `json:"subs,omitempty"`
+}
+
+// A describedOption is an option in JSON.
+type describedOption struct {
+	Names  []string `json:"names"`
+	Does   []string `json:"does,omitempty"`
+	Why    string   `json:"why,omitempty"`
+	Except []string `json:"except,omitempty"`
+}
+
+func describedOf(p shell.Program) describedProgram {
+	d := describedProgram{
+		Names: p.Names, Risk: p.Risk, Why: p.Why, Source: orText(p.Origin, "builtin"),
+		Style: p.Style, Args: p.Args, Lax: p.Lax, Judged: p.Judged,
+	}
+	for _, o := range p.Options {
+		d.Options = append(d.Options, describedOption(o))
+	}
+	for _, sub := range p.Subs {
+		sub.Origin = p.Origin
+		d.Subs = append(d.Subs, describedOf(sub))
+	}
+	return d
+}
+
+func describedAll(listed []shell.Program) []describedProgram {
+	all := make([]describedProgram, len(listed))
+	for i, p := range listed {
+		all[i] = describedOf(p)
+	}
+	return all
+}

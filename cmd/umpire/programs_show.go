@@ -1,0 +1,125 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/umpirehq/umpire/shell"
+)
+
+// effectTexts say what an option does, in the order in which they are shown: the
+// harmless first. The first is for options that do nothing beyond the program.
+var effectTexts = []struct{ effect, text string }{
+	{"", "harmless"},
+	{"shows", "prints about itself"},
+	{"reads", "reads the file"},
+	{"enters", "goes to the folder"},
+	{"walks", "takes folders with all below"},
+	{"lead", "first operand does not apply"},
+	{"last", "last operand does not apply"},
+	{"ends", "ends the options"},
+	{"writes", "writes the file"},
+	{"edits", "changes its operands"},
+	{"drops", "deletes its operands"},
+	{"deletes", "deletes the file"},
+	{"reaches", "reaches the host"},
+	{"runs", "runs a program"},
+	{"obeys", "obeys what cannot be judged"},
+	{"asks", "asks"},
+	{"harms", "dangerous"},
+}
+
+// showProgram writes what is known of a program for a person.
+func (a *app) showProgram(words []string, p shell.Program) error {
+	table := tabwriter.NewWriter(a.stdout, 0, 0, 2, ' ', 0)
+	line := func(name, value string) {
+		if value != "" {
+			fmt.Fprintf(table, "%s\t%s\n", a.text.of(name), visible(value))
+		}
+	}
+	line("program", strings.Join(append(words[:len(words)-1:len(words)-1], p.Names[0]), " "))
+	line("also called", strings.Join(p.Names[1:], " "))
+	line("from", a.originOf(p))
+	line("risk", fmt.Sprintf("%s: %s", p.Risk, p.Why))
+	line("operands", operandsText(p))
+	line("style", p.Style)
+	if p.Lax {
+		line("note", a.text.of("options that are not listed are accepted"))
+	}
+	if p.Judged {
+		line("note", a.text.of("its arguments are judged further, by code"))
+	}
+	if err := table.Flush(); err != nil {
+		return err
+	}
+	if err := a.showOptions(p); err != nil {
+		return err
+	}
+	return a.showSubcommands(p)
+}
+
+// operandsText names the operands; without any they are texts.
+func operandsText(p shell.Program) string {
+	switch {
+	case p.Args != "":
+		return p.Args
+	case p.Judged || len(p.Subs) > 0:
+		return ""
+	}
+	return "data…"
+}
+
+// showOptions lists the options by what they do. One that does several things
+// stands under each of them.
+func (a *app) showOptions(p shell.Program) error {
+	if len(p.Options) == 0 {
+		return nil
+	}
+	fmt.Fprintf(a.stdout, "\n%s\n", a.text.of("options"))
+	table := tabwriter.NewWriter(a.stdout, 0, 0, 2, ' ', 0)
+	for _, e := range effectTexts {
+		for _, o := range p.Options {
+			if hasEffect(o, e.effect) {
+				a.showOption(table, e.text, o)
+			}
+		}
+	}
+	return table.Flush()
+}
+
+func hasEffect(o shell.Option, effect string) bool {
+	if effect == "" {
+		return len(o.Does) == 0
+	}
+	for _, does := range o.Does {
+		if does == effect {
+			return true
+		}
+	}
+	return false
+}
+
+func (a *app) showOption(w io.Writer, what string, o shell.Option) {
+	why := o.Why
+	if len(o.Except) > 0 {
+		why = strings.TrimSpace(why + " (" + a.text.of("but not with") + " " + strings.Join(o.Except, " ") + ")")
+	}
+	if why != "" {
+		why = "\t" + visible(why)
+	}
+	fmt.Fprintf(w, "  %s\t%s%s\n", a.text.of(what), visible(strings.Join(o.Names, " ")), why)
+}
+
+func (a *app) showSubcommands(p shell.Program) error {
+	if len(p.Subs) == 0 {
+		return nil
+	}
+	fmt.Fprintf(a.stdout, "\n%s\n", a.text.of("subcommands"))
+	table := tabwriter.NewWriter(a.stdout, 0, 0, 2, ' ', 0)
+	for _, sub := range p.Subs {
+		fmt.Fprintf(table, "  %s\t%s\t%s\n", visible(strings.Join(sub.Names, " ")), sub.Risk, visible(sub.Why))
+	}
+	return table.Flush()
+}

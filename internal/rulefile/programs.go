@@ -1,0 +1,337 @@
+package rulefile
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+
+	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/shell"
+)
+
+// Limits on the files in which a person describes programs.
+const (
+	maxProgramFiles   = 100
+	maxProgramEntries = 500 // of one file
+)
+
+// ProgramsFolder is where these files stand, below umpire's own folder.
+const ProgramsFolder = "programs"
+
+// Programs are what the files of a folder say of programs.
+type Programs struct {
+	// Known is what holds; nil knows nothing.
+	Known *shell.Knowledge
+	// Files are the files that were looked at, by name.
+	Files []string
+	// Problems are what is wrong. An entry with a problem is left out, and so is a
+	// file that cannot be read, so that their programs ask as strangers do.
+	Problems []Problem
+}
+
+// LoadPrograms reads HOME/programs/*.yaml. A missing folder, or no home, is no
+// knowledge and no problem.
+func LoadPrograms(home string) Programs {
+	var loaded Programs
+	if home == "" {
+		return loaded
+	}
+	folder := filepath.Join(home, ProgramsFolder)
+	items, err := os.ReadDir(folder)
+	if err != nil {
+		if !errors.Is(err, fs.ErrNotExist) {
+			loaded.Problems = append(loaded.Problems, Problem{File: folder, Text: printable(err.Error())})
+		}
+		return loaded
+	}
+	var entries []programEntry
+	for _, item := range items {
+		path := filepath.Join(folder, item.Name())
+		if ext := filepath.Ext(path); ext != ".yaml" && ext != ".yml" {
+			continue
+		}
+		if len(loaded.Files) >= maxProgramFiles {
+			loaded.Problems = append(loaded.Problems, Problem{File: folder, Text: fmt.Sprintf("more than %d files; the rest is not read", maxProgramFiles)})
+			break
+		}
+		loaded.Files = append(loaded.Files, path)
+		found, problems := readPrograms(path)
+		entries = append(entries, found...)
+		loaded.Problems = append(loaded.Problems, problems...)
+	}
+	loaded.admit(entries)
+	slices.SortStableFunc(loaded.Problems, func(a, b Problem) int {
+		return cmp.Or(strings.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line))
+	})
+	return loaded
+}
+
+// A programEntry is an entry with the place where it stands.
+type programEntry struct {
+	shell.Program
+	at Problem
+}
+
+// admit takes the entries that are sound: valid, the only ones of their names,
+// and as their examples say.
+func (l *Programs) admit(entries []programEntry) {
+	where := map[string]string{}
+	var sound []shell.Program
+	for _, e := range entries {
+		err := shell.CheckExamples(e.Program)
+		for _, name := range e.Names {
+			if err == nil && where[name] != "" {
+				err = fmt.Errorf("program %q: has another entry at %s", name, where[name])
+			}
+		}
+		if err != nil {
+			e.at.Text = printable(err.Error())
+			l.Problems = append(l.Problems, e.at)
+			continue
+		}
+		for _, name := range e.Names {
+			where[name] = e.Origin
+		}
+		sound = append(sound, e.Program)
+	}
+	known, err := shell.NewKnowledge(sound)
+	if err != nil {
+		l.Problems = append(l.Problems, Problem{Text: printable(err.Error())})
+		return
+	}
+	l.Known = known
+}
+
+// readPrograms reads one file. Only a regular file that nobody else can write is
+// read, since what it says of a program lets the program run.
+func readPrograms(path string) ([]programEntry, []Problem) {
+	c, err := read(path, maxYAMLSize)
+	if err != nil {
+		return nil, []Problem{{File: path, Text: printable(err.Error())}}
+	}
+	if writableByOthers(c.mode) {
+		return nil, []Problem{{File: path, Text: "others can write it, so that it is not read: chmod go-w"}}
+	}
+	return parsePrograms(path, c.data)
+}
+
+// parsePrograms reads the text of a file.
+func parsePrograms(path string, data []byte) ([]programEntry, []Problem) {
+	r := &programReader{reader: reader{layer: Layer{Path: path}}}
+	top, problem := r.yamlTop(data)
+	if problem != nil {
+		return nil, []Problem{*problem}
+	}
+	if top == nil {
+		return nil, nil
+	}
+	var list *yaml.Node
+	err := r.fields(top, "", map[string]func(*yaml.Node) error{"programs": func(n *yaml.Node) error {
+		list = n
+		return wantList(n, "a list")
+	}})
+	if err != nil {
+		return nil, []Problem{*r.at(top, err)}
+	}
+	if list == nil {
+		return nil, []Problem{*r.at(top, errors.New(`want a list "programs"`))}
+	}
+	if len(list.Content) > maxProgramEntries {
+		return nil, []Problem{*r.at(list, fmt.Errorf("more than %d programs", maxProgramEntries))}
+	}
+	for _, n := range list.Content {
+		r.entry(n)
+	}
+	return r.entries, r.problems
+}
+
+// A programReader reads one file of programs.
+type programReader struct {
+	reader
+	entries  []programEntry
+	problems []Problem
+}
+
+func (r *programReader) entry(n *yaml.Node) {
+	e := programEntry{at: r.yamlAt(n)}
+	e.Origin = fmt.Sprintf("%s:%d", r.layer.Path, n.Line)
+	if err := r.program(n, "", &e.Program); err != nil {
+		if len(r.problems) < MaxProblems {
+			r.problems = append(r.problems, *r.at(n, err))
+		}
+		return
+	}
+	r.entries = append(r.entries, e)
+}
+
+// program reads an entry, or a subcommand below the given field.
+func (r *programReader) program(n *yaml.Node, field string, p *shell.Program) error {
+	return r.fields(n, field, map[string]func(*yaml.Node) error{
+		"names":   texts(&p.Names),
+		"risk":    func(n *yaml.Node) error { return risk(n, &p.Risk) },
+		"why":     text1(&p.Why),
+		"style":   text1(&p.Style),
+		"args":    text1(&p.Args),
+		"lax":     truth(&p.Lax),
+		"peeks":   truth(&p.Peeks),
+		"replace": truth(&p.Replace),
+		"options": func(n *yaml.Node) error {
+			p.Options = make([]shell.Option, len(n.Content))
+			return r.each(n, field+"options", func(i int, item *yaml.Node, at string) error { return r.option(item, at, &p.Options[i]) })
+		},
+		"subs": func(n *yaml.Node) error {
+			p.Subs = make([]shell.Program, len(n.Content))
+			return r.each(n, field+"subs", func(i int, item *yaml.Node, at string) error { return r.program(item, at, &p.Subs[i]) })
+		},
+		"examples": func(n *yaml.Node) error {
+			return r.fields(n, field+"examples.", map[string]func(*yaml.Node) error{
+				"safe": lines(&p.Examples.Safe), "asks": lines(&p.Examples.Asks),
+			})
+		},
+	})
+}
+
+func (r *programReader) option(n *yaml.Node, field string, o *shell.Option) error {
+	return r.fields(n, field, map[string]func(*yaml.Node) error{
+		"names": texts(&o.Names), "does": texts(&o.Does), "why": text1(&o.Why), "except": texts(&o.Except),
+	})
+}
+
+// each reads the items of a list.
+func (r *programReader) each(n *yaml.Node, field string, read func(i int, item *yaml.Node, at string) error) error {
+	if err := wantList(n, "a list"); err != nil {
+		return err
+	}
+	for i, item := range n.Content {
+		if err := read(i, item, fmt.Sprintf("%s[%d].", field, i)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// A fieldError is an error at a place of its own.
+type fieldError struct {
+	node *yaml.Node
+	text string
+}
+
+func (e *fieldError) Error() string { return e.text }
+
+// at puts an error where it belongs.
+func (r *programReader) at(n *yaml.Node, err error) *Problem {
+	if e, ok := errors.AsType[*fieldError](err); ok {
+		n = e.node
+	}
+	return r.yamlProblem(n, err.Error())
+}
+
+// fields reads a mapping whose keys are all known. A key that is not known may
+// have been meant to restrict, so that the whole entry falls.
+func (r *programReader) fields(n *yaml.Node, prefix string, known map[string]func(*yaml.Node) error) error {
+	if n.Kind != yaml.MappingNode {
+		return &fieldError{n, strings.TrimPrefix(strings.TrimSuffix(prefix, ".")+": want keys and values", ": ")}
+	}
+	var seen []string
+	for i := 0; i+1 < len(n.Content); i += 2 {
+		key, value := n.Content[i], n.Content[i+1]
+		read := known[key.Value]
+		switch {
+		case read == nil:
+			return &fieldError{key, prefix + unknownKey(key.Value, sortedKeys(known))}
+		case slices.Contains(seen, key.Value):
+			return &fieldError{key, fmt.Sprintf("%skey %q stands twice", prefix, key.Value)}
+		}
+		seen = append(seen, key.Value)
+		if err := read(value); err != nil {
+			if e, ok := errors.AsType[*fieldError](err); ok {
+				return e
+			}
+			return &fieldError{value, fmt.Sprintf("%s%s: %v", prefix, key.Value, err)}
+		}
+	}
+	return nil
+}
+
+func sortedKeys(known map[string]func(*yaml.Node) error) []string {
+	keys := make([]string, 0, len(known))
+	for key := range known {
+		keys = append(keys, key)
+	}
+	slices.Sort(keys)
+	return keys
+}
+
+func wantList(n *yaml.Node, what string) error {
+	if n.Kind != yaml.SequenceNode {
+		return fmt.Errorf("want %s", what)
+	}
+	return nil
+}
+
+// text1 reads one text. A number or a truth value stands for its own spelling.
+func text1(into *string) func(*yaml.Node) error {
+	return func(n *yaml.Node) error {
+		if n.Kind != yaml.ScalarNode || n.Tag == "!!null" {
+			return errors.New("want a text")
+		}
+		*into = n.Value
+		return nil
+	}
+}
+
+// texts reads words: in one text with blanks between them, or as a list.
+func texts(into *[]string) func(*yaml.Node) error {
+	return func(n *yaml.Node) error {
+		if n.Kind == yaml.ScalarNode && n.Tag != "!!null" {
+			*into = strings.Fields(n.Value)
+			return nil
+		}
+		err := lines(into)(n)
+		if err == nil && slices.ContainsFunc(*into, func(word string) bool { return len(strings.Fields(word)) != 1 }) {
+			err = errors.New("want words without blanks")
+		}
+		return err
+	}
+}
+
+// lines reads a list of texts.
+func lines(into *[]string) func(*yaml.Node) error {
+	return func(n *yaml.Node) error {
+		if err := wantList(n, "a list of texts"); err != nil {
+			return err
+		}
+		for _, item := range n.Content {
+			var line string
+			if err := text1(&line)(item); err != nil {
+				return err
+			}
+			*into = append(*into, line)
+		}
+		return nil
+	}
+}
+
+func truth(into *bool) func(*yaml.Node) error {
+	return func(n *yaml.Node) error {
+		if n.Kind != yaml.ScalarNode || n.Tag != "!!bool" {
+			return errors.New("want true or false")
+		}
+		*into = strings.EqualFold(n.Value, "true")
+		return nil
+	}
+}
+
+func risk(n *yaml.Node, into *umpire.Risk) error {
+	if n.Kind != yaml.ScalarNode {
+		return errors.New("want safe, low, medium or high")
+	}
+	return into.UnmarshalText([]byte(n.Value))
+}

@@ -1,0 +1,210 @@
+package policy
+
+import (
+	"strings"
+
+	"github.com/umpirehq/umpire"
+)
+
+// secretFiles hold passwords, keys and what else lets somebody in. Reading one
+// asks, inside the project too: what an agent has read it may repeat anywhere.
+// Listing, searching a folder above, and asking whether such a file is there
+// read nothing of it and run as ever.
+var secretFiles = []struct {
+	id          umpire.RuleID
+	patterns    []string
+	except      []string
+	description string
+}{
+	{"secret-env", []string{"/**/.env", "/**/.env.*"}, []string{
+		"/**/.env.{example,sample,template,dist,defaults}", "/**/.env.*.{example,sample,template,dist,defaults}",
+	}, "environment files often hold passwords; not .env.example, .sample, .template, .dist, .defaults"},
+	{"secret-keys", []string{
+		"/**/*.{pem,key,p12,pfx,jks,keystore,kdbx}", "/**/id_{rsa,dsa,ecdsa,ed25519}", "/etc/ssh/ssh_host_*_key", "/etc/ssl/private/**",
+	}, []string{"/**/{ca,cacert,chain,fullchain,public,pubkey}.pem"}, "a private key or a store of keys"},
+	{"secret-logins", []string{
+		"/**/{.netrc,_netrc,.pypirc,.git-credentials,.pgpass,.my.cnf,.htpasswd,.vault-token,.s3cfg,.boto}",
+		"/**/{credentials.json,.credentials.json}", "/**/service-account*.json", "/**/secrets.{yml,yaml,json,toml}",
+		"/**/*.tfstate", "/**/*.tfstate.backup", "~/.npmrc", "~/.claude.json", "/run/secrets/**", "/var/run/secrets/**",
+	}, nil, "names and passwords, or tokens"},
+	{"secret-clouds", []string{
+		"/**/.aws/**", "/**/.azure/**", "/**/.config/gcloud/**", "/**/.docker/config.json", "/**/.kube/config",
+		"/**/.config/gh/hosts.yml", "/**/.cargo/credentials", "/**/.cargo/credentials.toml", "/**/.terraform.d/credentials.tfrc.json",
+	}, nil, "what logs in to a cloud or a registry"},
+	{"secret-home", []string{
+		"/**/.ssh/**", "/**/.gnupg/**", "/**/.password-store/**", "/**/.local/share/keyrings/**", "/**/Library/Keychains/**",
+	}, []string{"/**/.ssh/*.pub"}, "keys and passwords of a person"},
+	{"secret-browser", []string{
+		"/**/.mozilla/**", "/**/.config/{google-chrome*,chromium,BraveSoftware,microsoft-edge*,vivaldi,opera}/**", "/**/snap/{firefox,chromium}/**",
+		"/**/Library/Application Support/{Google/Chrome,Chromium,Firefox,BraveSoftware,Microsoft Edge,Vivaldi}/**", "/**/Library/{Safari,Cookies}/**",
+		"/**/AppData/{Local,Roaming}/{Google/Chrome,Chromium,Mozilla,BraveSoftware,Microsoft/Edge}/**",
+	}, nil, "a browser's profile: cookies and passwords"},
+	{"secret-history", []string{"/**/.{bash,zsh,python,node_repl,psql,mysql,sqlite}_history"}, nil, "what somebody typed, passwords too"},
+	{"secret-process", []string{"/proc/*/{environ,mem}", "/proc/*/task/*/{environ,mem}"}, nil, "the environment or the memory of a process"},
+}
+
+func secretRules() []hardRule {
+	var rules []hardRule
+	for _, s := range secretFiles {
+		rules = append(rules, hardRule{
+			id: s.id, tool: "Read", patterns: s.patterns, except: s.except, description: "may hold secrets: " + s.description,
+			row: rowAskRule, code: umpire.CodeRule, secret: true,
+		})
+	}
+	return rules
+}
+
+// readsSecret reports whether the access reads what a rule about secrets is
+// about. Only what is named counts: a tree above the file, or a wildcard that it
+// happens to match, is how everybody searches a project.
+func (c *compiled) readsSecret(s *subject) bool {
+	a := s.access
+	if a.Kind != umpire.KindRead || a.Names || a.Target == "" {
+		return false
+	}
+	read := false
+	s.forms.each(func(f *form) { read = read || c.namesSecret(f, a.Glob) })
+	for _, pattern := range s.filter {
+		for i := range c.globs {
+			read = read || spells(c.globs[i].segs, pattern)
+		}
+	}
+	return read
+}
+
+// searchFilter returns the patterns of the files that the Grep tool is told to
+// keep to, at any depth below where it searches.
+func searchFilter(call *umpire.Call, a *umpire.Access) [][]segment {
+	if call.Tool != "Grep" || !a.Tree || a.Glob {
+		return nil
+	}
+	in, err := readInput(call.Input)
+	if err != nil {
+		return nil // the facts have refused it before
+	}
+	text, err := in.text("glob", "include")
+	if err != nil || text == "" {
+		return nil
+	}
+	alternatives, err := expandBraces(strings.TrimPrefix(text, "!"))
+	if err != nil {
+		return nil // as is one that no search understands
+	}
+	var filter [][]segment
+	for _, pattern := range alternatives {
+		filter = append(filter, segments(escapeGlob(a.Target)+"/**/"+pattern, true))
+	}
+	return filter
+}
+
+func (c *compiled) namesSecret(f *form, globbed bool) bool {
+	for i := range c.globs {
+		switch g := &c.globs[i]; {
+		case globbed && spells(g.segs, f.target(g.fold)):
+			return true
+		case !globbed && g.match(f, 0) && !c.excepted(f):
+			return true
+		}
+	}
+	return false
+}
+
+func (c *compiled) excepted(f *form) bool {
+	for i := range c.except {
+		if c.except[i].match(f, 0) {
+			return true
+		}
+	}
+	return false
+}
+
+// secretAllowed reports whether a person wrote an allow rule that covers the
+// access and names what the rule about secrets is about: Read(.env.test) does,
+// Read(config/**) does not. A project's own file is not such a person.
+func (j *judge) secretAllowed(secret *compiled) bool {
+	for _, c := range j.hits.rows[rowAllowRule] {
+		switch c.rule.Source {
+		case umpire.SourceUser, umpire.SourceManaged, umpire.SourceFlag:
+		case umpire.SourceUnknown, umpire.SourceBuiltin, umpire.SourceProject, umpire.SourceSession:
+			continue
+		}
+		for i := range c.globs {
+			for k := range secret.globs {
+				if spells(secret.globs[k].segs, refolded(c.globs[i].segs)) {
+					return true
+				}
+			}
+		}
+	}
+	return false
+}
+
+// refolded returns the segments as a pattern that ignores case compares them.
+func refolded(segs []segment) []segment {
+	folded := make([]segment, len(segs))
+	for i, s := range segs {
+		folded[i] = segment{text: fold(s.text), sort: s.sort}
+	}
+	return folded
+}
+
+// spells reports whether a pattern of a command or of an allow rule names what
+// the rule is about, rather than only covering it: .env* and certs/*.pem do, *
+// and src/** do not. It is the table of mayMeet with a narrower idea of meeting.
+func spells(rule, target []segment) bool {
+	next := make([]bool, len(target)+1)
+	row := make([]bool, len(target)+1)
+	for i := len(rule); i >= 0; i-- {
+		for j := len(target); j >= 0; j-- {
+			row[j] = tailsSpell(rule, target, i, j, row, next)
+		}
+		row, next = next, row
+	}
+	return next[0]
+}
+
+func tailsSpell(rule, target []segment, i, j int, row, next []bool) bool {
+	ruleLeft, targetLeft := i < len(rule), j < len(target)
+	switch {
+	case ruleLeft && rule[i].sort == deep:
+		return next[j] || targetLeft && row[j+1]
+	case targetLeft && target[j].sort == deep:
+		return row[j+1] // it may stand for anything, and so names nothing
+	case ruleLeft && targetLeft:
+		return next[j+1] && segmentsMeet(&rule[i], &target[j]) && spelled(&rule[i], &target[j])
+	}
+	return !ruleLeft && !targetLeft
+}
+
+// minSpelled is how much of a name a wildcard must spell to mean it.
+const minSpelled = 2
+
+// spelled reports whether a segment that meets the rule's spells a part of it: its
+// beginning, or its end beyond the extension that many other files have.
+func spelled(rule, target *segment) bool {
+	if target.sort == literal {
+		return true
+	}
+	start, end := fixedEnds(target)
+	ruleStart, ruleEnd := fixedEnds(rule)
+	if strings.HasPrefix(ruleStart, ".") && start == "." {
+		return true // every hidden file is meant
+	}
+	if meant := min(len(start), len(ruleStart)); meant >= minSpelled && start[:meant] == ruleStart[:meant] {
+		return true
+	}
+	beyond := minSpelled
+	if ruleStart != "" {
+		beyond = max(beyond, len(suffixOf(ruleEnd))+1)
+	}
+	meant := min(len(end), len(ruleEnd))
+	return meant >= beyond && end[len(end)-meant:] == ruleEnd[len(ruleEnd)-meant:]
+}
+
+// fixedEnds are what a name must begin and end with.
+func fixedEnds(s *segment) (start, end string) {
+	if s.sort == literal {
+		return s.text, s.text
+	}
+	return s.text[:strings.IndexAny(s.text, "*?[")], s.text[strings.LastIndexAny(s.text, "*?]")+1:]
+}

@@ -1,0 +1,386 @@
+package shell
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"unicode"
+
+	"github.com/umpirehq/umpire"
+)
+
+// The tests of this file read the tables and make lines from them: what an entry
+// says of an option must come out for every way of writing that option.
+
+// changing are the effects that must make a use ask at least.
+const changing = runs | obeys | writes | deletes | asks | harms
+
+// A spelled option is one spelling of one option of an entry.
+type spelled struct {
+	path  string
+	p     *program
+	opt   *option
+	name  string // as it is typed: -o or --output
+	kind  byte   // '=' and '?' as in the tables, 0 for a flag
+	short bool   // a letter, which may stand in a cluster
+}
+
+// everySpelling calls f for every spelling of every option, those of shared
+// groups too.
+func everySpelling(f func(spelled)) {
+	everyProgram(func(path string, p *program) { everySpellingOf(path, p, f) })
+}
+
+func everySpellingOf(path string, p *program, f func(spelled)) {
+	for opt := range p.options {
+		for field := range strings.FieldsSeq(opt.names) {
+			for _, s := range spellings(field, p.style) {
+				s.path, s.p, s.opt = path, p, opt
+				f(s)
+			}
+		}
+	}
+}
+
+func spellings(field string, st style) []spelled {
+	bare, kind := strings.TrimRight(field, "=?"), byte(0)
+	if bare != field {
+		kind = field[len(field)-1]
+	}
+	if st == words || strings.HasPrefix(bare, "--") {
+		return []spelled{{name: bare, kind: kind}}
+	}
+	if kind == 0 && field == "-?" || len(bare) < 2 {
+		return []spelled{{name: field, short: true}}
+	}
+	var all []spelled
+	for i := 1; i < len(bare); i++ {
+		all = append(all, spelled{name: "-" + bare[i:i+1], kind: kind, short: true})
+	}
+	return all
+}
+
+// shadowed reports whether an earlier entry of the table answers to the same
+// spelling, so that this one never speaks.
+func (s spelled) shadowed() bool {
+	if s.short {
+		opt, _ := s.p.letter(s.name[1])
+		return opt != s.opt
+	}
+	opt, _ := s.p.long(s.name)
+	return opt != s.opt
+}
+
+// quoted writes words so that the shell takes them as they are.
+func quoted(words ...string) string {
+	for i, word := range words {
+		words[i] = "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
+	}
+	return strings.Join(words, " ")
+}
+
+// line is a use of the entry with some arguments.
+func (s spelled) line(args ...string) string {
+	return quoted(append(strings.Fields(s.path), args...)...)
+}
+
+// ways are the ways of writing the option, with a value if it takes one.
+func (s spelled) ways(value string) [][]string {
+	switch {
+	case s.kind == 0:
+		return [][]string{{s.name}}
+	case s.short && s.kind == '?':
+		return [][]string{{s.name + value}}
+	case s.short:
+		return [][]string{{s.name, value}, {s.name + value}}
+	case s.kind == '?':
+		return [][]string{{s.name + "=" + value}}
+	}
+	return [][]string{{s.name, value}, {s.name + "=" + value}}
+}
+
+// clusters are the ways of writing a letter behind a harmless flag.
+func (s spelled) clusters(value string) [][]string {
+	flag := s.harmlessLetter()
+	if !s.short || flag == 0 || s.p.style == words {
+		return nil
+	}
+	var all [][]string
+	for _, way := range s.ways(value) {
+		all = append(all, append([]string{"-" + string(flag) + way[0][1:]}, way[1:]...))
+	}
+	return all
+}
+
+// harmlessLetter is a flag of the entry that does nothing, or 0.
+func (s spelled) harmlessLetter() byte {
+	for c := byte('a'); c <= 'z'; c++ {
+		if opt, kind := s.p.letter(c); opt != nil && kind == 0 && opt.does == 0 && s.name[1] != c {
+			return c
+		}
+	}
+	return 0
+}
+
+// abbreviations are the beginnings of a long name that no other option has.
+func (s spelled) abbreviations(value string) [][]string {
+	if s.short || s.p.style == words || s.p.style == bare {
+		return nil
+	}
+	var all [][]string
+	for n := len(s.name) - 1; n > len("--")+1; n-- {
+		if opt, _ := s.p.long(s.name[:n]); opt != s.opt {
+			break
+		}
+		short := s
+		short.name = s.name[:n]
+		all = append(all, short.ways(value)...)
+	}
+	return all
+}
+
+// TestEveryNameResolves: each name of the tables leads to its own entry.
+func TestEveryNameResolves(t *testing.T) {
+	t.Parallel()
+	w := &walker{tables: families[:]}
+	for _, family := range families {
+		for i := range *family {
+			for name := range strings.FieldsSeq((*family)[i].names) {
+				if w.lookup(name) != &(*family)[i] {
+					t.Errorf("%s leads to another entry", name)
+				}
+			}
+		}
+	}
+	everyProgram(func(path string, p *program) {
+		tables := [][]program{p.subs}
+		for _, table := range p.more {
+			tables = append(tables, *table)
+		}
+		for _, table := range tables {
+			for i := range table {
+				for name := range strings.FieldsSeq(table[i].names) {
+					if p.find(name) != &table[i] {
+						t.Errorf("%s %s leads to another entry", path, name)
+					}
+				}
+			}
+		}
+	})
+}
+
+// TestEveryEntryStands: an entry is judged with no arguments, an empty one, and
+// ones that only running would tell, and never without an access.
+func TestEveryEntryStands(t *testing.T) {
+	t.Parallel()
+	everyProgram(func(path string, _ *program) {
+		name := quoted(strings.Fields(path)...)
+		for _, args := range []string{"", " ''", " --", " -", " $X", ` "$X" "$Y"`, " -$X", " *", " a b c", " -- -- --", " --=", " -a= =", " \u00fc"} {
+			if len(Parse(name+args, testEnv)) == 0 {
+				t.Errorf("%s%s is nothing", name, args)
+			}
+		}
+	})
+}
+
+// maxWhy is how long a reason may be on an approval card.
+const maxWhy = 90
+
+// TestWhysAreShort: a reason is a short phrase in lower case, but for names.
+func TestWhysAreShort(t *testing.T) {
+	t.Parallel()
+	check := func(where, why string) {
+		first := []rune(why + " ")[:2]
+		if len(why) > maxWhy || unicode.IsUpper(first[0]) && !unicode.IsUpper(first[1]) || strings.HasSuffix(why, ".") || strings.TrimSpace(why) != why {
+			t.Errorf("%s: %q", where, why)
+		}
+	}
+	everyProgram(func(path string, p *program) {
+		check(path, p.why)
+		for opt := range p.options {
+			check(path+" "+opt.names, opt.why)
+		}
+	})
+}
+
+// TestUnknownOptionsAsk: what a table does not accept is never harmless, long or
+// short, alone, in a cluster or before a subcommand.
+func TestUnknownOptionsAsk(t *testing.T) {
+	t.Parallel()
+	everyProgram(func(path string, p *program) {
+		if p.lax || p.style == bare {
+			return
+		}
+		s := spelled{path: path, p: p, name: "--"}
+		lines := []string{s.line("--no-such-option-anywhere"), s.line("--no-such-option-anywhere=1"), s.line("--no-such-option-anywhere", "x")}
+		if letter := p.unknownLetter(); letter != 0 && p.style != words {
+			lines = append(lines, s.line("-"+string(letter)), s.line("-"+string(letter), "x"))
+			if flag := s.harmlessLetter(); flag != 0 {
+				lines = append(lines, s.line("-"+string(flag)+string(letter)))
+			}
+		}
+		for i := range p.subs {
+			lines = append(lines, s.line("--no-such-option-anywhere", p.subs[i].name()))
+		}
+		for _, line := range lines {
+			if risk, doubt := worst(line); !risk.AtLeast(umpire.Medium) && !doubt {
+				t.Errorf("%s is %s", line, risk)
+			}
+		}
+	})
+}
+
+// unknownLetter is a letter that the entry does not accept, or 0.
+func (p *program) unknownLetter() byte {
+	for _, c := range []byte("QYjyKqZGJWkXBzMOuwxNE") {
+		if opt, _ := p.letter(c); opt == nil {
+			return c
+		}
+	}
+	return 0
+}
+
+// An exception is a list of uses that are judged otherwise on purpose.
+type exception struct{ names, why string }
+
+func isException(exceptions []exception, name string) bool {
+	return slices.ContainsFunc(exceptions, func(e exception) bool {
+		return slices.Contains(strings.Split(e.names, ", "), name)
+	})
+}
+
+// quietExceptions are options that do nothing by their table, and that a check
+// judges.
+var quietExceptions = []exception{
+	{"mktemp -p, mktemp --tmpdir", "says in which folder it makes a file: in the project, and not among the temporary files"},
+	{"env -S, env --split-string", "its value is a command"},
+	{"gh api -X, gh api --method, gh api -f, gh api --raw-field, gh api -F, gh api --field, gh api -H, gh api --header", "makes a request that changes something"},
+	{"curl -X, curl --request, curl --variable, curl --url, curl -o, curl --output", "its value says what is sent, reached or written"},
+	{"go build -gcflags, go build -ldflags, go build -asmflags, go test -gcflags, go test -ldflags, go test -asmflags", "its value may name a program"},
+	{"strace -o, strace --output", "its value may be a program behind a |, or a file"},
+	{"rpm -i", "installs, unless a query comes first"},
+}
+
+// TestHarmlessOptionsAreQuiet: an option that does nothing makes no use worse
+// than it is without. One that does nothing and says why is for a check.
+func TestHarmlessOptionsAreQuiet(t *testing.T) {
+	t.Parallel()
+	var own struct {
+		path  string
+		risk  umpire.Risk
+		doubt bool
+	}
+	everySpelling(func(s spelled) {
+		if s.opt.does != 0 || s.opt.why != "" || s.shadowed() || isException(quietExceptions, s.path+" "+s.name) {
+			return
+		}
+		if own.path != s.path {
+			own.path = s.path
+			own.risk, own.doubt = worst(s.line())
+		}
+		limit := min(own.risk, s.p.risk)
+		for _, way := range s.ways("1") {
+			if risk, doubt := worst(s.line(way...)); risk < limit || doubt && !own.doubt && !limit.AtLeast(umpire.Medium) {
+				t.Errorf("%s is %s, doubt %v; without %s", s.line(way...), risk, doubt, limit)
+			}
+		}
+	})
+}
+
+// TestAbbreviationsMeanTheWorst: the beginning of several names stands for the
+// one that does most, since another version of the program may know only that.
+func TestAbbreviationsMeanTheWorst(t *testing.T) {
+	t.Parallel()
+	everySpelling(func(s spelled) {
+		if s.short || s.p.style == words || s.p.style == bare || s.opt.does&changing == 0 || s.shadowed() {
+			return
+		}
+		for n := len("--") + 2; n < len(s.name); n++ {
+			if got, field := s.p.long(s.name[:n]); got.does&changing == 0 && strings.TrimRight(field, "=?") != s.name[:n] {
+				t.Errorf("%s of %s means %s, and not %s", s.name[:n], s.path, field, s.name)
+			}
+		}
+	})
+}
+
+// TestChangingOptionsAsk: an option that runs, obeys, writes, deletes or asks is
+// seen however it is written.
+func TestChangingOptionsAsk(t *testing.T) {
+	t.Parallel()
+	n := 0
+	everySpelling(func(s spelled) {
+		if s.opt.does&changing == 0 || s.shadowed() {
+			return
+		}
+		n++
+		value := "/somewhere/else" + s.opt.when
+		for _, way := range slices.Concat(s.ways(value), s.clusters(value), s.abbreviations(value)) {
+			if risk, doubt := worst(s.line(way...)); !risk.AtLeast(umpire.Medium) && !doubt {
+				t.Errorf("%s is %s", s.line(way...), risk)
+			}
+		}
+	})
+	if n < 500 {
+		t.Errorf("only %d options were tried", n)
+	}
+}
+
+// TestShadowedOptions: no spelling is hidden by another entry, which would make
+// what its own says void.
+func TestShadowedOptions(t *testing.T) {
+	t.Parallel()
+	everySpelling(func(s spelled) {
+		var got *option
+		if s.short {
+			got, _ = s.p.letter(s.name[1])
+		} else {
+			got, _ = s.p.long(s.name)
+		}
+		if s.path == "gh run list" && s.name == "-w" {
+			return // --workflow there, --web elsewhere
+		}
+		if got != s.opt && s.opt.does&changing != 0 && got.does&changing == 0 {
+			t.Errorf("%s: %s is %q, and not %q", s.path, s.name, got.names, s.opt.names)
+		}
+	})
+}
+
+// TestReadingOptionsAreSeen: a file that an option names is an access of its own.
+func TestReadingOptionsAreSeen(t *testing.T) {
+	t.Parallel()
+	everySpelling(func(s spelled) {
+		if s.opt.does&(reads|enters) == 0 || s.opt.does&(runs|writes|deletes) != 0 || s.kind == 0 || s.shadowed() {
+			return
+		}
+		const value = "/somewhere/else"
+		for _, way := range slices.Concat(s.ways(value), s.clusters(value), s.abbreviations(value)) {
+			seen := slices.ContainsFunc(Parse(s.line(way...), testEnv), func(a umpire.Access) bool { return a.Target == value })
+			if risk, doubt := worst(s.line(way...)); !seen && !risk.AtLeast(umpire.Medium) && !doubt {
+				t.Errorf("%s does not read %s", s.line(way...), value)
+			}
+		}
+	})
+}
+
+// TestValuesAreNotOperands: an option takes the value that is its own, and leaves
+// the operands alone, whatever they look like.
+func TestValuesAreNotOperands(t *testing.T) {
+	t.Parallel()
+	everySpelling(func(s spelled) {
+		if s.p.style == bare || s.shadowed() || s.opt.does&ends != 0 {
+			return
+		}
+		for _, next := range []string{"operand", "--"} {
+			got := s.p.parse([]word{lit(s.name), lit(next), lit("last")}, false)
+			operands := displays(got.operands)
+			want := []string{next, "last"}
+			if s.kind == '=' || next == "--" {
+				want = want[1:]
+			}
+			takes := len(got.given) == 1 && got.given[0].has
+			if !slices.Equal(operands, want) || takes != (s.kind == '=') {
+				t.Errorf("%s: operands %q, want %q", s.line(s.name, next, "last"), operands, want)
+			}
+		}
+	})
+}

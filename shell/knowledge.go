@@ -1,0 +1,469 @@
+package shell
+
+import (
+	"errors"
+	"fmt"
+	"iter"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/umpirehq/umpire"
+)
+
+// A Program is what is known of one program, or of one of its subcommands, as
+// plain data. docs/programs.md explains every field. The zero value is not valid:
+// it names nothing, and its risk is the worst.
+type Program struct {
+	Names []string
+	// Risk is that of a use with nothing but the listed options.
+	Risk umpire.Risk
+	Why  string
+	// Style is how options are written: short, leading, words or bare; "" is short.
+	Style   string
+	Options []Option
+	// Args says what the operands are, one word each.
+	Args string
+	Subs []Program
+	// Lax accepts options that are not listed.
+	Lax bool
+	// Peeks says that it looks at the names of its operands, not into them.
+	Peeks bool
+	// Replace says that the entry takes the place of a built-in one.
+	Replace  bool
+	Examples Examples
+
+	// Origin is where the entry stands, as FILE:LINE; "" is built in.
+	Origin string
+	// Judged is set for built-in entries whose arguments are judged by code
+	// beside what the fields say.
+	Judged bool
+}
+
+// An Option is a group of spellings that mean the same, and what they do.
+type Option struct {
+	Names  []string
+	Does   []string
+	Why    string
+	Except []string
+}
+
+// Examples are command lines that an entry must find harmless, and others that it
+// must not.
+type Examples struct {
+	Safe, Asks []string
+}
+
+// Knowledge is what a person knows of programs beside the built-in tables. It does
+// not change, and is safe for concurrent use. Nil knows nothing.
+type Knowledge struct {
+	entries  []Program
+	programs []program
+}
+
+// Limits on what people write.
+const (
+	maxEntries     = 2000
+	maxSubDepth    = 5
+	maxOptions     = 1000
+	maxEntryText   = 4096
+	maxExamples    = 100
+	maxExampleText = 1 << 16
+)
+
+// NewKnowledge checks entries and makes them ready. An error names the entry and
+// the field. An entry for a program that umpire knows is an error, unless it says
+// Replace, and always where the built-in one is more than a table: wrappers,
+// interpreters, what deletes, and whatever runs something else.
+func NewKnowledge(entries []Program) (*Knowledge, error) {
+	if len(entries) > maxEntries {
+		return nil, fmt.Errorf("more than %d entries", maxEntries)
+	}
+	k := &Knowledge{entries: slices.Clone(entries)}
+	seen := map[string]bool{}
+	for i := range entries {
+		made, err := entries[i].compile(0)
+		if err == nil {
+			err = entries[i].mayStand(seen)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("program %q: %w", strings.Join(entries[i].Names, " "), err)
+		}
+		k.programs = append(k.programs, made)
+	}
+	return k, nil
+}
+
+// mayStand checks an entry's names against the built-in ones and those before it.
+func (p *Program) mayStand(seen map[string]bool) error {
+	for _, name := range p.Names {
+		if seen[name] {
+			return fmt.Errorf("names: %q has another entry", name)
+		}
+		seen[name] = true
+		known, family := builtIn(name)
+		switch {
+		case known == nil:
+		case !p.Replace:
+			return fmt.Errorf("names: %q is built in; see umpire programs show %s, and say replace: true if yours is better", name, name)
+		case slices.Contains(guarded[:], family) || !known.plain():
+			return fmt.Errorf("replace: what is built in for %q is more than a table and cannot be replaced", name)
+		}
+	}
+	return nil
+}
+
+// guarded are the families that nobody replaces: they run other programs or the
+// project's code, become somebody else, or destroy.
+var guarded = [...]*[]program{
+	&builtins, &wrappers, &interpreters, &privileges, &tracers, &terminals, &editors,
+	&fileTools, &ownerTools, &syncTools, &archivers, &diskTools, &controlTools, &remoteTools,
+	&gitTools, &packageManagers, &scriptPackages, &buildTools, &testRunners,
+}
+
+// plain reports whether an entry is a table and nothing else: no code judges its
+// arguments, and nothing of it runs what it is given.
+func (p *program) plain() bool {
+	if p.check != nil || p.out != nil || strings.Contains(p.args, "command") || strings.Contains(p.args, "shell") ||
+		strings.Contains(p.args, "script") || strings.Contains(p.args, "code") {
+		return false
+	}
+	for opt := range p.options {
+		if opt.does&(runs|ends) != 0 {
+			return false
+		}
+	}
+	for sub := range p.subcommands {
+		if !sub.plain() {
+			return false
+		}
+	}
+	return true
+}
+
+// subcommands yields those of all tables.
+func (p *program) subcommands(yield func(*program) bool) {
+	for i := range p.subs {
+		if !yield(&p.subs[i]) {
+			return
+		}
+	}
+	for _, table := range p.more {
+		for i := range *table {
+			if !yield(&(*table)[i]) {
+				return
+			}
+		}
+	}
+}
+
+func builtIn(name string) (*program, *[]program) {
+	for _, family := range families {
+		if found := named(*family, name); found != nil {
+			return found, family
+		}
+	}
+	return nil, nil
+}
+
+// before puts the knowledge in front of tables.
+func (k *Knowledge) before(tables []*[]program) []*[]program {
+	if k == nil || len(k.programs) == 0 {
+		return tables
+	}
+	return append([]*[]program{&k.programs}, tables...)
+}
+
+// Describe returns what is known of a program: the person's entry, else the
+// built-in one. It reports false when there is neither.
+func Describe(name string, k *Knowledge) (Program, bool) {
+	if k != nil {
+		for _, e := range k.entries {
+			if slices.Contains(e.Names, name) {
+				return e, true
+			}
+		}
+	}
+	if p, _ := builtIn(name); p != nil {
+		return p.describe(), true
+	}
+	return Program{}, false
+}
+
+// Programs yields everything that is known: a person's entries, then the built-in
+// ones that they do not replace.
+func Programs(k *Knowledge) iter.Seq[Program] {
+	return func(yield func(Program) bool) {
+		replaced := map[string]bool{}
+		if k != nil {
+			for _, e := range k.entries {
+				for _, name := range e.Names {
+					replaced[name] = true
+				}
+				if !yield(e) {
+					return
+				}
+			}
+		}
+		for _, family := range families {
+			for i := range *family {
+				e := (*family)[i].describe()
+				e.Names = slices.DeleteFunc(e.Names, func(name string) bool { return replaced[name] })
+				if len(e.Names) > 0 && !yield(e) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// CheckExamples holds an entry to its own examples, beside the built-in tables. A
+// line is harmless when nothing of it is in doubt or riskier than low.
+func CheckExamples(p Program) error {
+	k, err := NewKnowledge([]Program{p})
+	if err != nil {
+		return err
+	}
+	env := Env{Dir: "/project", Home: "/home/user", Programs: k}
+	for _, line := range p.Examples.Safe {
+		if what := alarming(Parse(line, env)); what != "" {
+			return fmt.Errorf("examples.safe: %q is not harmless: %s", line, what)
+		}
+	}
+	for _, line := range p.Examples.Asks {
+		if alarming(Parse(line, env)) == "" {
+			return fmt.Errorf("examples.asks: %q is harmless", line)
+		}
+	}
+	return nil
+}
+
+// alarming says what is not harmless about a line, or "".
+func alarming(accesses []umpire.Access) string {
+	for i := range accesses {
+		switch a := &accesses[i]; {
+		case a.Doubt != "":
+			return a.Doubt
+		case !umpire.Low.AtLeast(a.Risk):
+			return a.Reason
+		}
+	}
+	return ""
+}
+
+var (
+	programName = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9_.+@:-]*$`)
+	styleNames  = [...]string{short: "short", leading: "leading", words: "words", bare: "bare"}
+	effectNames = [...]string{
+		"reads", "writes", "deletes", "enters", "reaches", "runs", "obeys",
+		"lead", "last", "edits", "drops", "walks", "asks", "harms", "shows", "ends",
+	}
+	operandKinds = [...]string{"data", "read", "tree", "write", "delete", "dir", "host", "command", "shell", "script", "code", "env", "none"}
+)
+
+// ofValue are the effects that say what an option's value is.
+const ofValue = reads | writes | deletes | enters | reaches | runs
+
+// compile makes an entry into a row of the tables, or says which field is wrong.
+func (p *Program) compile(depth int) (program, error) {
+	made := program{names: strings.Join(p.Names, " "), risk: p.Risk, why: p.Why, lax: p.Lax, peeks: p.Peeks}
+	err := p.checkHead(depth)
+	if err == nil {
+		made.style, err = styleOf(p.Style)
+	}
+	if err == nil {
+		made.args, err = argsOf(p.Args)
+	}
+	if err == nil {
+		made.opts, err = optionsOf(p.Options, made.style)
+	}
+	if err != nil {
+		return program{}, err
+	}
+	seen := map[string]bool{}
+	for i := range p.Subs {
+		sub, err := p.Subs[i].compile(depth + 1)
+		for _, name := range p.Subs[i].Names {
+			if err == nil && seen[name] {
+				err = fmt.Errorf("names: %q stands twice", name)
+			}
+			seen[name] = true
+		}
+		if err != nil {
+			return program{}, fmt.Errorf("subs[%d]: %w", i, err)
+		}
+		made.subs = append(made.subs, sub)
+	}
+	return made, nil
+}
+
+func (p *Program) checkHead(depth int) error {
+	if len(p.Names) == 0 {
+		return errors.New("names: missing")
+	}
+	for _, name := range p.Names {
+		if !programName.MatchString(name) {
+			return fmt.Errorf("names: %q is not a program's name", name)
+		}
+	}
+	switch {
+	case depth > maxSubDepth:
+		return errors.New("subs: nested too deeply")
+	case len(p.Subs) > maxEntries:
+		return fmt.Errorf("subs: more than %d", maxEntries)
+	case p.Risk == umpire.Critical || p.Risk > umpire.Safe:
+		return errors.New("risk: want safe, low, medium or high")
+	case p.Why == "":
+		return errors.New("why: missing; say what the program does")
+	case len(p.Why) > maxEntryText || len(p.Args) > maxEntryText || len(strings.Join(p.Names, " ")) > maxEntryText:
+		return fmt.Errorf("a text is longer than %d bytes", maxEntryText)
+	case depth > 0 && (p.Replace || len(p.Examples.Safe)+len(p.Examples.Asks) > 0):
+		return errors.New("replace and examples go with the program, not with a subcommand")
+	}
+	return p.Examples.check()
+}
+
+func (e Examples) check() error {
+	if len(e.Safe)+len(e.Asks) > maxExamples {
+		return fmt.Errorf("examples: more than %d", maxExamples)
+	}
+	if len(strings.Join(e.Safe, ""))+len(strings.Join(e.Asks, "")) > maxExampleText {
+		return fmt.Errorf("examples: longer than %d bytes", maxExampleText)
+	}
+	return nil
+}
+
+func styleOf(name string) (style, error) {
+	if name == "" {
+		return short, nil
+	}
+	if i := slices.Index(styleNames[:], name); i >= 0 {
+		return style(i), nil
+	}
+	return 0, fmt.Errorf("style: %q is not one of %s", name, strings.Join(styleNames[:], ", "))
+}
+
+// argsOf checks the kinds of operands. Three dots stand for one character that
+// few keyboards have.
+func argsOf(text string) (string, error) {
+	kinds := strings.Fields(strings.ReplaceAll(text, "...", "…"))
+	repeats := 0
+	for _, kind := range kinds {
+		single, many := strings.CutSuffix(kind, "…")
+		if many {
+			repeats++
+		}
+		if !slices.Contains(operandKinds[:], single) {
+			return "", fmt.Errorf("args: %q is not one of %s", kind, strings.Join(operandKinds[:], ", "))
+		}
+	}
+	if repeats > 1 {
+		return "", errors.New("args: more than one kind repeats")
+	}
+	return strings.Join(kinds, " "), nil
+}
+
+func optionsOf(options []Option, s style) ([]option, error) {
+	if len(options) > maxOptions {
+		return nil, fmt.Errorf("options: more than %d", maxOptions)
+	}
+	var made []option
+	seen := map[string]bool{}
+	for i := range options {
+		o := &options[i]
+		opt := option{names: strings.Join(o.Names, " "), why: o.Why, except: strings.Join(o.Except, " ")}
+		err := o.check(s, seen)
+		if err == nil {
+			opt.does, err = effectsOf(o.Does)
+		}
+		if err == nil && opt.does&ofValue != 0 && !o.takesValue() {
+			err = errors.New("does: that is about a value, so one of the names must end in = or ?")
+		}
+		if err != nil {
+			return nil, fmt.Errorf("options[%d].%w", i, err)
+		}
+		made = append(made, opt)
+	}
+	return made, nil
+}
+
+func (o *Option) takesValue() bool {
+	return slices.ContainsFunc(o.Names, func(name string) bool { return strings.HasSuffix(name, "=") || strings.HasSuffix(name, "?") })
+}
+
+func (o *Option) check(s style, seen map[string]bool) error {
+	switch {
+	case s == bare:
+		return errors.New("names: a program of style bare has no options")
+	case len(o.Names) == 0:
+		return errors.New("names: missing")
+	case len(o.Why) > maxEntryText || len(strings.Join(o.Names, " "))+len(strings.Join(o.Except, " ")) > maxEntryText:
+		return fmt.Errorf("names: longer than %d bytes", maxEntryText)
+	}
+	for _, spelling := range o.Names {
+		spelled, err := spelledAs(spelling, s)
+		if err != nil {
+			return err
+		}
+		for _, name := range spelled {
+			if seen[name] {
+				return fmt.Errorf("names: %s stands twice", name)
+			}
+			seen[name] = true
+		}
+	}
+	return nil
+}
+
+// spelledAs are the options that one spelling stands for: several where letters
+// cluster.
+func spelledAs(spelling string, s style) ([]string, error) {
+	name := strings.TrimRight(spelling, "=?")
+	if len(name) < 2 || name[0] != '-' || name == "--" || len(spelling) > len(name)+1 || strings.ContainsAny(name, "= \t\n") {
+		return nil, fmt.Errorf("names: %q is not how an option is spelled", spelling)
+	}
+	if s == words || name[1] == '-' {
+		return []string{name}, nil
+	}
+	if len(name) > 2 && name != spelling {
+		return nil, fmt.Errorf("names: %q takes a value, so it must be one letter, or begin with two dashes, or the style be words", spelling)
+	}
+	var letters []string
+	for i := 1; i < len(name); i++ {
+		letters = append(letters, "-"+name[i:i+1])
+	}
+	return letters, nil
+}
+
+func effectsOf(names []string) (effect, error) {
+	var all effect
+	for _, name := range names {
+		i := slices.Index(effectNames[:], name)
+		if i < 0 {
+			return 0, fmt.Errorf("does: %q is not one of %s", name, strings.Join(effectNames[:], ", "))
+		}
+		all |= 1 << i
+	}
+	return all, nil
+}
+
+// describe writes a row of the tables as plain data.
+func (p *program) describe() Program {
+	d := Program{
+		Names: strings.Fields(p.names), Risk: p.risk, Why: p.why, Style: styleNames[p.style],
+		Args: p.args, Lax: p.lax, Peeks: p.peeks, Judged: p.check != nil,
+	}
+	for opt := range p.options {
+		o := Option{Names: strings.Fields(opt.names), Why: opt.why, Except: strings.Fields(opt.except)}
+		for i, name := range effectNames {
+			if opt.does&(1<<i) != 0 {
+				o.Does = append(o.Does, name)
+			}
+		}
+		d.Options = append(d.Options, o)
+	}
+	for sub := range p.subcommands {
+		d.Subs = append(d.Subs, sub.describe())
+	}
+	return d
+}

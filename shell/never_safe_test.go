@@ -1,0 +1,49 @@
+package shell
+
+import (
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/umpirehq/umpire"
+)
+
+// TestNeverSafe holds that none of the lines which were once taken for harmless
+// is so again.
+func TestNeverSafe(t *testing.T) {
+	t.Parallel()
+	text, err := os.ReadFile("testdata/never_safe.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := 0
+	for line := range strings.Lines(string(text)) {
+		line = strings.TrimSuffix(line, "\n")
+		if line == "" || strings.HasPrefix(line, "#") {
+			continue
+		}
+		lines++
+		if runsUnasked(line) {
+			t.Errorf("%s is harmless: %+v", line, Parse(line, neverSafeEnv))
+		}
+	}
+	if lines == 0 || !runsUnasked("cat a; ls") {
+		t.Fatal("nothing is held to anything")
+	}
+}
+
+var neverSafeEnv = Env{Dir: "/p", Home: "/home/u"}
+
+// runsUnasked reports whether all that a line does is of little risk, beyond
+// doubt and within the folder.
+func runsUnasked(line string) bool {
+	for _, a := range Parse(line, neverSafeEnv) {
+		switch {
+		case a.Risk.AtLeast(umpire.Medium) || a.Doubt != "":
+			return false
+		case a.Paths() && a.Target != "/p" && !strings.HasPrefix(a.Target, "/p/") && !strings.HasPrefix(a.Target, "/dev/"):
+			return false
+		}
+	}
+	return true
+}

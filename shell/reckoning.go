@@ -1,0 +1,52 @@
+package shell
+
+import (
+	"strings"
+
+	"github.com/umpirehq/umpire"
+)
+
+// reckoners are programs that calculate, encode or show what a file holds, and
+// change nothing.
+var reckoners = []program{
+	{names: "bc", risk: umpire.Safe, why: "calculates", args: "read…", opts: []option{{names: "-ilqsw"}, {names: "--interactive --mathlib --quiet --standard --warn"}, {names: "-v -h --version --help", does: shows}}},
+	{names: "dc", risk: umpire.Safe, why: "calculates", check: checkDc, opts: []option{{names: "-e= --expression="}, {names: "-V -h --version --help", does: shows}}},
+	{names: "base64 base32", risk: umpire.Safe, why: "encodes or decodes", args: "read…", opts: []option{{names: "-dDi -w="}, {names: "--decode --ignore-garbage --wrap="}, aboutItself}},
+	{names: "basenc", risk: umpire.Safe, why: "encodes or decodes", args: "read…", opts: []option{{names: "-di -w="}, {names: "--base64 --base64url --base32 --base32hex --base16 --base2lsbf --base2msbf --z85 --decode --ignore-garbage --wrap="}, aboutItself}},
+	{names: "zless zmore rpm2cpio difft", risk: umpire.Safe, why: "prints files", args: "read…", opts: []option{aboutItself}},
+	{names: "zdiff zcmp bzdiff bzcmp xzdiff xzcmp", risk: umpire.Safe, why: "compares files", args: "read…", opts: []option{{names: "-uqcswib"}, aboutItself}},
+	{names: "zipnote", risk: umpire.Safe, why: "prints the notes of an archive", args: "read…", opts: []option{{names: "-h", does: shows}}},
+	{names: "csvlook csvcut csvstat", risk: umpire.Safe, why: "prints parts of a table", args: "read…", opts: []option{{names: "-tnHl -c= -d= -q="}, {names: "--columns= --delimiter= --tabs --names --no-header-row --linenumbers"}, aboutItself}},
+	{names: "csvgrep", risk: umpire.Safe, why: "prints parts of a table", args: "read…", opts: []option{{names: "-tnHlia -c= -d= -m= -r="}, {names: "--columns= --delimiter= --tabs --names --match= --regex= --invert-match --any-match"}, {names: "-f= --file=", does: reads}, aboutItself}},
+	{names: "duf dust", peeks: true, risk: umpire.Safe, why: "prints how much space is taken", args: "read…", opts: []option{aboutItself}},
+	{names: "lslocks lslogins", risk: umpire.Safe, why: "lists locks or users", args: "data…", opts: []option{{names: "-nJ -o="}, aboutItself}},
+	{names: "shfmt", risk: umpire.Safe, why: "prints formatted shell code", style: words, args: "tree…", opts: []option{
+		{names: "-d --diff -l --list -f --find -s --simplify -i= --indent= -ln= --language-dialect= -bn --binary-next-line -ci --case-indent -sr --space-redirects -fn --func-next-line -p --posix"},
+		{names: "-w --write", does: edits | asks, why: changesSources}, {names: "-version --version -h --help", does: shows},
+	}},
+	{names: "ffmpeg ffprobe pandoc convert magick identify mogrify fzf zoxide delta mlr exiftool", risk: umpire.Medium, why: "can write files or start programs", style: words, opts: []option{{names: "-version --version -help --help", does: shows}}},
+}
+
+// checkDc judges the code that dc is given: ! starts a program, ? and x run what
+// is read or put together.
+func checkDc(u *use) {
+	given := len(u.operands) > 0
+	for _, g := range u.given {
+		if hasSpelling("-e= --expression=", g.name) {
+			given = true
+			u.dcCode(g.value.text, g.value.known())
+		}
+	}
+	switch {
+	case len(u.operands) > 0:
+		u.raise(umpire.Medium, "runs the code of "+u.operands[0].display())
+	case !given:
+		u.dcCode(u.in.text, u.in.kind == flowText)
+	}
+}
+
+func (u *use) dcCode(text string, known bool) {
+	if !known || strings.Trim(text, "0123456789. \n\t+-*/%^~|v_pnfcdrzkoiKOI") != "" {
+		u.raise(umpire.Medium, "runs code of dc that is not plain arithmetic")
+	}
+}

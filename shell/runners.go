@@ -1,0 +1,170 @@
+package shell
+
+import (
+	"strings"
+
+	"github.com/umpirehq/umpire"
+)
+
+// runsTests is the one named default that lets code of the project run unasked:
+// the project's own tests and type checks, started by a well-known runner with
+// accepted options only. Whoever wants to be asked has one text to look for.
+const runsTests = "runs the project's own tests, which are code of the project"
+
+// testRunners are the programs that run a project's tests. Only what chooses
+// tests or shapes the report is accepted: an option that names a configuration,
+// a plugin, a reporter of one's own or a file to write asks.
+var testRunners = []program{
+	{names: "pytest py.test", risk: umpire.Safe, why: runsTests, check: checkPytest, opts: []option{
+		{names: "-vqxsl"}, {names: "-k= -m= -r= -n= -V"},
+		{names: "--verbose --quiet --exitfirst --lf --last-failed --ff --failed-first --nf --new-first --sw --stepwise --sw-skip --stepwise-skip --collect-only --co --runxfail --showlocals --no-showlocals --full-trace --no-header --no-summary --no-fold-skipped --disable-warnings --disable-pytest-warnings --strict --strict-markers --strict-config --setup-only --setup-show --setup-plan --fixtures --funcargs --fixtures-per-test --markers --keep-duplicates --noconftest --verbosity= --maxfail= --tb= --durations= --durations-min= --color= --code-highlight= --show-capture= --capture= --deselect= --doctest-modules --doctest-continue-on-failure --doctest-ignore-import-errors --no-cov --cov? --cov-branch --cov-fail-under= --no-cov-on-fail --timeout= --numprocesses= --dist= --reruns= --reruns-delay= --asyncio-mode= --benchmark-skip --benchmark-disable --xfail-tb --force-short-summary --last-failed-no-failures="},
+		{names: "--ignore= --ignore-glob=", does: reads},
+		{names: "-p=", does: obeys, why: "loads a plugin", except: "no:cacheprovider no:warnings no:randomly no:xdist no:cov no:logging no:sugar no:asyncio no:terminalreporter"},
+		{names: "-W= --pythonwarnings=", does: asks, why: "loads the category that it names", except: "ignore default error always once ignore::DeprecationWarning ignore::UserWarning ignore::FutureWarning error::DeprecationWarning default::DeprecationWarning"},
+		{names: "--cov-report=", does: asks, why: "writes a report", except: "term term-missing term:skip-covered term-missing:skip-covered"},
+		{names: "--junitxml= --junit-xml=", does: writes | asks, why: "writes a report"}, {names: "--basetemp=", does: deletes | asks, why: "empties the folder first"},
+		{names: "--version --help -h", does: shows},
+	}},
+	{names: "jest", risk: umpire.Safe, why: runsTests, args: "read…", check: checkRunner, opts: []option{
+		{names: "-bife -t= -w=", why: "chooses tests"},
+		{names: "--ci --coverage --no-coverage --verbose --silent --runInBand --bail? --testNamePattern= --passWithNoTests --detectOpenHandles --forceExit --json --listTests --no-cache --onlyFailures --testPathPattern= --testPathPatterns= --testPathIgnorePatterns= --maxWorkers= --maxConcurrency= --colors --color --no-color --no-colors --noStackTrace --expand --errorOnDeprecated --logHeapUsage --showConfig --testTimeout= --randomize --seed= --showSeed --shard= --workerIdleMemoryLimit= --findRelatedTests --runTestsByPath --waitForUnhandledRejections --openHandlesTimeout="},
+		{names: "--watch? --watchAll? --watchman?", does: asks, why: "stays and waits for changes", except: "false"}, {names: "-o -u --onlyChanged --changedSince= --updateSnapshot", does: asks, why: "runs the version control or changes snapshots"},
+		{names: "--version --help -h", does: shows},
+	}},
+	{names: "vitest", risk: umpire.Safe, why: runsTests, args: "read…", check: checkVitest, opts: []option{
+		{names: "-t="},
+		{names: "--run --coverage --testNamePattern= --bail= --silent? --no-color --color --passWithNoTests --shard= --retry= --testTimeout= --hookTimeout= --teardownTimeout= --maxWorkers= --minWorkers= --maxConcurrency= --no-file-parallelism --isolate --no-isolate --project= --exclude= --hideSkippedTests --logHeapUsage --allowOnly --typecheck --no-watch --disableConsoleIntercept --disable-console-intercept --globals --json --filesOnly --no-typecheck --expandSnapshotDiff --sequence.shuffle --sequence.seed= --printConsoleTrace"},
+		{names: "--reporter=", does: obeys, why: "loads the reporter that it names", except: "default verbose basic dot json tap tap-flat junit hanging-process github-actions tree minimal agent"},
+		{names: "--environment=", does: obeys, why: "loads the environment that it names", except: "node jsdom happy-dom edge-runtime"}, {names: "--pool=", does: obeys, why: "loads the pool that it names", except: "forks threads vmThreads vmForks"},
+		{names: "--watch? -w? --update? -u", does: asks, why: "stays and waits for changes, or changes snapshots", except: "false"},
+		{names: "--version -v --help -h", does: shows},
+	}},
+	{names: "mocha", risk: umpire.Safe, why: runsTests, args: "read…", check: checkRunner, opts: []option{
+		{names: "-ibcpSA -g= -f= -t= -s= -j="},
+		{names: "--grep= --fgrep= --invert --timeout= --bail --exit --no-exit --recursive --forbid-only --forbid-pending --retries= --slow= --full-trace --color --no-color --no-colors --dry-run --parallel --no-parallel --jobs= --sort --check-leaks --diff --no-diff --inline-diffs --list-reporters --list-interfaces --async-only --allow-uncaught --fail-zero --no-timeout --no-timeouts"},
+		{names: "-R= --reporter=", does: obeys, why: "loads the reporter that it names", except: "spec dot min json list tap nyan progress landing doc markdown xunit json-stream"},
+		{names: "-u= --ui=", does: obeys, why: "loads the interface that it names", except: "bdd tdd qunit exports"}, {names: "--ignore= --exclude=", does: reads},
+		{names: "--version -V --help -h", does: shows},
+	}},
+	{names: "phpunit", risk: umpire.Safe, why: runsTests, args: "read…", check: checkRunner, opts: []option{
+		{names: "--filter= --exclude-filter= --group= --exclude-group= --testsuite= --exclude-testsuite= --covers= --uses= --testdox --colors? --columns= --no-coverage --no-logging --no-progress --no-results --no-output --stop-on-failure --stop-on-error --stop-on-defect --stop-on-warning --stop-on-risky --stop-on-skipped --stop-on-incomplete --fail-on-warning --fail-on-risky --fail-on-empty-test-suite --fail-on-deprecation --fail-on-notice --fail-on-incomplete --fail-on-skipped --display-incomplete --display-skipped --display-deprecations --display-errors --display-notices --display-warnings --display-all-issues --list-tests --list-groups --list-suites --list-test-files --order-by= --random-order --random-order-seed= --reverse-list --repeat= --verbose --debug --strict-coverage --disallow-test-output --enforce-time-limit --default-time-limit= --do-not-cache-result --no-configuration --no-extensions --reverse-order --process-isolation"},
+		{names: "-v"}, {names: "--version --help -h --check-version", does: shows},
+	}},
+	{names: "rspec", risk: umpire.Safe, why: runsTests, args: "read…", check: checkRunner, opts: []option{
+		{names: "-cnbw -p? -e= -E= -t="}, {names: "--example= --example-matches= --tag= --fail-fast? --no-fail-fast --next-failure --only-failures --order= --seed= --profile? --no-profile --color --colour --no-color --no-colour --force-color --dry-run --backtrace --warnings --failure-exit-code= --bisect?"},
+		{names: "-P= --pattern= --exclude-pattern=", does: reads},
+		{names: "-f= --format=", does: obeys, why: "loads the formatter that it names", except: "p progress d doc documentation j json h html f failures"},
+		{names: "--version -v --help -h", does: shows},
+	}},
+	{names: "dotnet", risk: umpire.Medium, why: buildsOrRuns, style: leading, opts: []option{{names: "--version --info --list-sdks --list-runtimes --help -h", does: shows}}, subs: []program{
+		{names: "test", risk: umpire.Safe, why: runsTests, args: "read…", check: checkDotnetTest, opts: []option{
+			{names: "-c= -f= -v= -t -a="}, {names: "--filter= --no-build --no-restore --nologo --configuration= --framework= --verbosity= --list-tests --arch= --os="}, {names: "-h --help", does: shows},
+			{names: "-l= --logger=", does: obeys, why: "loads a logger, which can write", except: "console console;verbosity=quiet console;verbosity=minimal console;verbosity=normal console;verbosity=detailed"},
+		}},
+		{names: publishing, each: true, risk: umpire.High, why: changesPackages, lax: true},
+	}},
+	{names: "mvn", risk: umpire.Safe, why: runsTests, style: words, check: checkMavenGoals, opts: []option{
+		{names: "-q --quiet -o --offline -B --batch-mode -e --errors -X --debug -ntp --no-transfer-progress -T= --threads= -pl= --projects= -am --also-make -amd --also-make-dependents -fae --fail-at-end -ff --fail-fast -N --non-recursive -V --show-version -Dtest= -DfailIfNoTests= -Dsurefire.failIfNoSpecifiedTests= -DskipITs? -DskipTests? -Dstyle.color="},
+		{names: "--version -version -v --help -h", does: shows},
+	}},
+	{names: "gradle", risk: umpire.Safe, why: runsTests, check: checkGradleTasks, opts: []option{
+		{names: "-qiws"}, {names: "--quiet --info --warn --stacktrace --full-stacktrace --console= --no-daemon --daemon --parallel --no-parallel --continue --offline --rerun-tasks --build-cache --no-build-cache --warning-mode= --max-workers= --tests= --dry-run --configuration-cache --no-configuration-cache"},
+		{names: "--version -v --help -h", does: shows},
+	}},
+}
+
+const (
+	buildsOrRuns = "builds or runs the project"
+	publishing   = "deploy publish install upload release nuget workload push global"
+)
+
+// checkRunner makes a use ask where one reader of options would take a word for
+// a value and another for an option.
+func checkRunner(u *use) {
+	for _, g := range u.given {
+		if g.has && g.value.maybeOption() {
+			u.raise(umpire.Medium, "gives "+g.name+" the value "+g.value.display()+", which may be an option")
+		}
+	}
+	for i, operand := range u.operands {
+		switch {
+		case operand.maybeOption():
+			u.raise(umpire.Medium, "gives the tests the option "+operand.display())
+		case strings.HasPrefix(operand.text, "@"):
+			u.raise(umpire.Medium, "takes options from "+operand.display())
+		default:
+			// tests/test_a.py::test_b is one test of a file.
+			u.operands[i].text, _, _ = strings.Cut(operand.text, "::")
+		}
+	}
+}
+
+// checkPytest notes the files that pytest is given, each with the name of a test.
+func checkPytest(u *use) {
+	checkRunner(u)
+	for _, operand := range u.operands {
+		u.touch(umpire.KindRead, operand, accessOf{})
+	}
+	u.operands = nil
+}
+
+// checkVitest judges the word before the filters, which may be a subcommand.
+func checkVitest(u *use) {
+	checkRunner(u)
+	if len(u.operands) == 0 {
+		return
+	}
+	first := u.operands[0]
+	switch {
+	case !first.known():
+		u.raise(umpire.Medium, "runs a command that is not known before it runs")
+	case first.text == "init":
+		u.raise(umpire.High, changesPackages)
+	case hasField("run related list", first.text):
+		u.operands = u.operands[1:]
+	case hasField("watch dev bench typecheck", first.text):
+		u.raise(umpire.Medium, "stays and waits for changes, or measures")
+	}
+}
+
+// checkDotnetTest makes settings that follow -- ask: they can name adapters.
+func checkDotnetTest(u *use) {
+	checkRunner(u)
+	for _, wd := range u.words {
+		if wd.text == "--" {
+			u.raise(umpire.Medium, "obeys settings given on the line")
+		}
+	}
+}
+
+// checkMavenGoals lets the goals run that end before anything is packed.
+func checkMavenGoals(u *use) {
+	u.goals(func(goal string) bool { return hasField("validate compile test-compile test", goal) })
+}
+
+// checkGradleTasks lets the tasks run that a test needs, in any of the projects.
+func checkGradleTasks(u *use) {
+	u.goals(func(task string) bool {
+		return hasField("test compileJava compileTestJava compileKotlin testClasses classes", task[strings.LastIndexByte(task, ':')+1:])
+	})
+}
+
+// goals judges a builder by the goals that it is given, the worst of them: none
+// but harmless ones is a run of the project's tests.
+func (u *use) goals(harmless func(string) bool) {
+	checkRunner(u)
+	goals := u.operands
+	u.operands = nil
+	if len(goals) == 0 {
+		u.raise(umpire.Medium, buildsOrRuns)
+	}
+	for _, goal := range goals {
+		switch {
+		case goal.known() && harmless(goal.text):
+		case goal.known() && hasField(publishing, goal.text[strings.LastIndexByte(goal.text, ':')+1:]):
+			u.raise(umpire.High, changesPackages)
+		default:
+			u.raise(umpire.Medium, buildsOrRuns)
+		}
+	}
+}
