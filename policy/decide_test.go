@@ -94,8 +94,8 @@ func redirect(a umpire.Access) umpire.Access {
 	return a
 }
 
-func part(n int, a umpire.Access) umpire.Access {
-	a.Part = n
+func secondPart(a umpire.Access) umpire.Access {
+	a.Part = 2
 	return a
 }
 
@@ -191,11 +191,11 @@ func TestDecide(t *testing.T) {
 		{"M-93 star", []string{"deny *"}, query("Read", read("a")), blocked},
 		{"M-87 safe first, rule unneeded", []string{"allow Read"}, query("Read", read("a")), safeAllow},
 		{"X-03 ask beats allow", []string{"allow Bash(npm:*)", "ask Bash(npm test:*)"}, query("Bash", npmTest), want{ask, umpire.CodeRule, "Asked by rule: ask Bash(npm test:*)"}},
-		{"X-16 every part needs cover", []string{"allow Bash(npm test:*)"}, query("Bash", npmTest, part(2, script)), modeAsk},
-		{"X-16 deny needs one part", []string{"allow Bash", "deny Bash(python3:*)"}, query("Bash", npmTest, part(2, script)), blocked},
+		{"X-16 every part needs cover", []string{"allow Bash(npm test:*)"}, query("Bash", npmTest, secondPart(script)), modeAsk},
+		{"X-16 deny needs one part", []string{"allow Bash", "deny Bash(python3:*)"}, query("Bash", npmTest, secondPart(script)), blocked},
 		{"rule covers what its program does", []string{"allow Bash(gen:*)"}, query("Bash", exec("gen x", umpire.Medium), write("out"), network("x.org")), ruleAllow},
 		{"but not a redirection", []string{"allow Bash(gen:*)"}, query("Bash", exec("gen x", umpire.Medium), redirect(write("out"))), modeAsk},
-		{"nor another part", []string{"allow Bash(gen:*)"}, query("Bash", exec("gen x", umpire.Medium), part(2, write("out"))), modeAsk},
+		{"nor another part", []string{"allow Bash(gen:*)"}, query("Bash", exec("gen x", umpire.Medium), secondPart(write("out"))), modeAsk},
 		{"nor doubt", []string{"allow Bash(gen:*)"}, query("Bash", doubtful(exec("gen x", umpire.Medium))), unparsed},
 		{"nor a path outside", []string{"allow Bash(gen:*)"}, query("Bash", exec("gen x", umpire.Medium), write("/q/out")), external},
 		{"tool-wide Bash covers redirections", []string{"allow Bash"}, query("Bash", exec("gen x", umpire.Medium), redirect(write("out"))), ruleAllow},

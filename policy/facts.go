@@ -72,6 +72,9 @@ func pathAccesses(t tool, in input, env shell.Env) ([]umpire.Access, error) {
 	if t.name == "Glob" && leaves(pattern) {
 		paths = append(paths, pattern)
 	}
+	if t.shape == shapeTree && len(paths) == 0 && env.Dir != "" && in.searchGlob() != "" {
+		paths = append(paths, env.Dir)
+	}
 	if len(paths) == 0 {
 		return []umpire.Access{t.invoke()}, nil
 	}

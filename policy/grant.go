@@ -15,7 +15,10 @@ import (
 // input cannot be read.
 func Exact(call umpire.Call) string {
 	if call.Tool == "Bash" {
-		var input struct{ Command, Cmd string }
+		var input struct {
+			Command string `json:"command"`
+			Cmd     string `json:"cmd"`
+		}
 		if json.Unmarshal(call.Input, &input) != nil {
 			return ""
 		}

@@ -13,7 +13,6 @@ type subject struct {
 	access *umpire.Access
 	forms  forms       // of a path access
 	host   string      // of a network access
-	root   int         // how many leading segments of the written path are the root
 	filter [][]segment // the files that a search of a tree is limited to, if it is
 }
 

@@ -18,7 +18,7 @@ var secretFiles = []struct {
 }{
 	{"secret-env", []string{"/**/.env", "/**/.env.*"}, []string{
 		"/**/.env.{example,sample,template,dist,defaults}", "/**/.env.*.{example,sample,template,dist,defaults}",
-	}, "environment files often hold passwords; not .env.example, .sample, .template, .dist, .defaults"},
+	}, "an environment file; free are .env.example, .sample, .template, .dist and .defaults"},
 	{"secret-keys", []string{
 		"/**/*.{pem,key,p12,pfx,jks,keystore,kdbx}", "/**/id_{rsa,dsa,ecdsa,ed25519}", "/etc/ssh/ssh_host_*_key", "/etc/ssl/private/**",
 	}, []string{"/**/{ca,cacert,chain,fullchain,public,pubkey}.pem"}, "a private key or a store of keys"},
@@ -72,6 +72,15 @@ func (c *compiled) readsSecret(s *subject) bool {
 	return read
 }
 
+// searchGlob is the pattern of the files that a search keeps to, or "".
+func (in input) searchGlob() string {
+	text, err := in.text("glob", "include")
+	if err != nil {
+		return "" // not a text: the tool will refuse it
+	}
+	return text
+}
+
 // searchFilter returns the patterns of the files that the Grep tool is told to
 // keep to, at any depth below where it searches.
 func searchFilter(call *umpire.Call, a *umpire.Access) [][]segment {
@@ -82,11 +91,11 @@ func searchFilter(call *umpire.Call, a *umpire.Access) [][]segment {
 	if err != nil {
 		return nil // the facts have refused it before
 	}
-	text, err := in.text("glob", "include")
-	if err != nil || text == "" {
+	text := in.searchGlob()
+	if text == "" || text[0] == '!' {
 		return nil
 	}
-	alternatives, err := expandBraces(strings.TrimPrefix(text, "!"))
+	alternatives, err := expandBraces(text)
 	if err != nil {
 		return nil // as is one that no search understands
 	}
@@ -152,6 +161,9 @@ func refolded(segs []segment) []segment {
 // the rule is about, rather than only covering it: .env* and certs/*.pem do, *
 // and src/** do not. It is the table of mayMeet with a narrower idea of meeting.
 func spells(rule, target []segment) bool {
+	if !mentions(rule, target) {
+		return false
+	}
 	next := make([]bool, len(target)+1)
 	row := make([]bool, len(target)+1)
 	for i := len(rule); i >= 0; i-- {
@@ -163,6 +175,23 @@ func spells(rule, target []segment) bool {
 	return next[0]
 }
 
+// mentions is a quick look that spares most of the tables: something of the target
+// must spell the first name of the rule.
+func mentions(rule, target []segment) bool {
+	for i := range rule {
+		if rule[i].sort == deep {
+			continue
+		}
+		for j := range target {
+			if target[j].sort != deep && spelled(&rule[i], &target[j]) && segmentsMeet(&rule[i], &target[j]) {
+				return true
+			}
+		}
+		return false
+	}
+	return true
+}
+
 func tailsSpell(rule, target []segment, i, j int, row, next []bool) bool {
 	ruleLeft, targetLeft := i < len(rule), j < len(target)
 	switch {
@@ -171,7 +200,7 @@ func tailsSpell(rule, target []segment, i, j int, row, next []bool) bool {
 	case targetLeft && target[j].sort == deep:
 		return row[j+1] // it may stand for anything, and so names nothing
 	case ruleLeft && targetLeft:
-		return next[j+1] && segmentsMeet(&rule[i], &target[j]) && spelled(&rule[i], &target[j])
+		return next[j+1] && spelled(&rule[i], &target[j]) && segmentsMeet(&rule[i], &target[j])
 	}
 	return !ruleLeft && !targetLeft
 }
@@ -179,13 +208,16 @@ func tailsSpell(rule, target []segment, i, j int, row, next []bool) bool {
 // minSpelled is how much of a name a wildcard must spell to mean it.
 const minSpelled = 2
 
-// spelled reports whether a segment that meets the rule's spells a part of it: its
-// beginning, or its end beyond the extension that many other files have.
+// spelled reports whether a segment spells a part of the rule's: its beginning, or
+// its end beyond the extension that many other files have.
 func spelled(rule, target *segment) bool {
 	if target.sort == literal {
 		return true
 	}
 	start, end := fixedEnds(target)
+	if start == "" && end == "" {
+		return false
+	}
 	ruleStart, ruleEnd := fixedEnds(rule)
 	if strings.HasPrefix(ruleStart, ".") && start == "." {
 		return true // every hidden file is meant

@@ -152,6 +152,10 @@ func TestSecretsThroughGrep(t *testing.T) {
 		`{"pattern":"x","path":".","glob":"**/.env*"}`:      askedRule,
 		`{"pattern":"x","path":"src","glob":"{*.go,.ENV}"}`: askedRule,
 		`{"pattern":"x","path":".","include":"*.pem"}`:      askedRule,
+		`{"pattern":"x","glob":"!.env"}`:                    safeAllow,
+		`{"pattern":"x","glob":"*.go"}`:                     safeAllow,
+		`{"pattern":"x","glob":".env"}`:                     askedRule,
+		`{"pattern":"x"}`:                                   safeAllow,
 		`{"pattern":"x","path":".aws","glob":"*"}`:          askedRule,
 	} {
 		call := umpire.Call{Tool: "Grep", Input: json.RawMessage(input), Dir: testRoot}

@@ -11,9 +11,9 @@ var archivers = []program{
 	{names: "tar gtar bsdtar", risk: umpire.Safe, why: "lists an archive", check: checkTar, out: filters, opts: []option{
 		{names: "-c --create -r --append -u --update -A --catenate --concatenate --delete"}, {names: "-x --extract --get"}, {names: "-t --list -d --diff --compare --test-label"}, {names: "-O --to-stdout"}, {names: "--force-local"},
 		{names: "-vzjJZapPwkmoSBhlWUinGMR0 --verbose --gzip --gunzip --ungzip --bzip2 --xz --lzma --lzip --lzop --zstd --compress --uncompress --auto-compress --no-auto-compress --preserve-permissions --same-permissions --no-same-permissions --same-owner --no-same-owner --absolute-names --interactive --confirmation --keep-old-files --keep-newer-files --skip-old-files --overwrite --overwrite-dir --no-overwrite-dir --keep-directory-symlink --unlink-first --recursive-unlink --touch --sparse --read-full-records --dereference --hard-dereference --verify --wildcards --no-wildcards --wildcards-match-slash --no-wildcards-match-slash --anchored --no-anchored --ignore-case --no-ignore-case --exclude-vcs --exclude-vcs-ignores --exclude-backups --exclude-caches --exclude-caches-all --one-file-system --no-recursion --recursion --null --no-null --numeric-owner --full-time --totals? --utc --checkpoint? --acls --no-acls --xattrs --no-xattrs --selinux --no-selinux --ignore-zeros --seek --delay-directory-restore --no-ignore-command-error --ignore-command-error --ignore-failed-read --warning= --show-transformed-names --show-omitted-dirs --block-number --incremental --multi-volume --backup? --atime-preserve? --occurrence? --no-mac-metadata --no-xattr --no-fflags --check-links --clamp-mtime --no-quote-chars --quote-chars --verbatim-files-from --no-verbatim-files-from --unquote --no-unquote --posix --portability --old-archive --restrict"},
-		{names: "-b= --blocking-factor= --record-size= -L= --tape-length= -N= --newer= --after-date= --newer-mtime= -V= --label= -H= --format= --exclude= --exclude-tag= --exclude-ignore= --exclude-ignore-recursive= --strip-components= --strip= --transform= --xform= -s= --mode= --mtime= --owner= --group= --owner-map= --group-map= --sort= --suffix= --pax-option= --options= --starting-file= -K= --index-file= --level= --quoting-style= --hole-detection= --sparse-version= --include= --uid= --gid= --uname= --gname="},
+		{names: "-b= --blocking-factor= --record-size= -L= --tape-length= -N= --newer= --after-date= --newer-mtime= -V= --label= -H= --format= --exclude= --exclude-tag= --exclude-ignore= --exclude-ignore-recursive= --strip-components= --strip= --transform= --xform= -s= --mode= --mtime= --owner= --group= --owner-map= --group-map= --sort= --suffix= --pax-option= --options= --starting-file= -K= --level= --quoting-style= --hole-detection= --sparse-version= --include= --uid= --gid= --uname= --gname="},
 		{names: "-f= --file="}, {names: "-C= --directory= --cd= --one-top-level?"}, {names: "-T= --files-from= -X= --exclude-from= --add-file=", does: reads},
-		{names: "-g= --listed-incremental= --volno-file=", does: writes}, {names: "--remove-files", does: harms, why: "deletes what it has packed"},
+		{names: "-g= --listed-incremental= --volno-file= --index-file=", does: writes}, {names: "--remove-files", does: harms, why: "deletes what it has packed"},
 		{names: "-I= --use-compress-program= -F= --info-script= --new-volume-script= --rsh-command= --to-command= --use-compress-prog=", does: runs, why: "runs a program"},
 		{names: "--rmt-command=", does: obeys}, {names: "--checkpoint-action=", does: asks, why: "can run a program"},
 		{names: "--help --version --usage --show-defaults", does: shows},
@@ -320,6 +320,12 @@ func checkJar(u *use) {
 
 // checkCpio judges cpio -t, which only lists, and where -i unpacks to.
 func checkCpio(u *use) {
+	for _, g := range u.given {
+		if g.means("-F") && g.has && remote(g.value.text) {
+			u.raise(umpire.High, "reaches an archive on another machine")
+			return
+		}
+	}
 	if u.got("-t") != nil && u.got("-o") == nil && len(u.operands) == 0 && len(u.unknown) == 0 && !u.has(runs|obeys|writes) {
 		u.risk, u.why = umpire.Safe, "lists an archive"
 		return

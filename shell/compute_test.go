@@ -37,7 +37,6 @@ func TestComputed(t *testing.T) {
 		{"seq with a step", "cat $(seq 1 2 9)", "…"},
 		{"basename and dirname", "cat $(basename a/b.go .go) $(basename a/b/) $(dirname a/l/../b) $(dirname b) $(dirname /b)", "b b a/l/.. . /"},
 		{"printf", `cat $(printf '%s\n' a b) $(printf %s c) $(printf '%d' 3)`, "a b c …"},
-		{"case that a declaration changes", "declare -l f; f=A; cat $f", "A"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()

@@ -141,11 +141,11 @@ func joined(words []word) word {
 }
 
 // code walks a word as shell code.
-func (w *walker) code(s *state, text word, in flow) flow {
+func (w *walker) code(s *state, text word, in flow) {
 	if !text.known() && !text.glob {
 		w.doubt("sh", "runs code that is not known before it runs")
-		return flow{}
+		return
 	}
 	defer w.open()()
-	return w.line(s, text.text, in)
+	w.line(s, text.text, in)
 }

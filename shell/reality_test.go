@@ -262,14 +262,16 @@ func (w *world) each(t *testing.T, f func(string, fs.FileInfo)) {
 var helpers = map[string]string{
 	"git":   "git git-* sh dash sed basename uname cat man gettext envsubst", // its own parts, some of them scripts
 	"egrep": "grep sh dash", "fgrep": "grep sh dash",                         // scripts around grep
-	"zgrep": "gzip grep sed bash sh zcat", "zcat": "gzip bash sh", "zegrep": "gzip grep bash sh sed", "zfgrep": "gzip grep bash sh sed",
-	"which": "sh dash", "lsb_release": "python3* dpkg-query sh", "ldd": "bash", "shasum": "perl",
+	"zgrep": "gzip grep sed bash sh zcat", "zcat": "gzip bash sh", "zegrep": "zgrep gzip grep bash sh sed", "zfgrep": "zgrep gzip grep bash sh sed",
+	"gunzip": "gzip sh dash", "uncompress": "gzip sh dash", "zless": "sh dash less gzip", "zmore": "sh dash more gzip", "zcmp": "zdiff gzip cmp sh dash bash sed",
+	"zdiff": "gzip cmp diff sh dash bash sed", "bzdiff": "sed bzip2 sh dash cmp diff mktemp rm bash", "bzcmp": "sed bzip2 sh dash cmp diff mktemp rm bash",
+	"which": "sh dash", "lsb_release": "python3* dpkg-query sh getopt", "ldd": "bash", "shasum": "perl",
 	"npm": "node sh env", "npx": "node env", "corepack": "node env", "yarn": "node env",
 	"cargo": "rustup rustc", "rustc": "rustup", "rustdoc": "rustup", "rustfmt": "rustup",
 	"go":  "compile asm link cgo buildid vet gofmt gcc git cc1 as collect2 ld",
 	"gcc": "cc1 collect2 as ld", "g++": "cc1plus collect2",
 	"python": "python3*", "python3": "python3*", "pip": "python3*",
-	"apt": "dpkg", "apt-cache": "dpkg", "dpkg": "dpkg-query", "man": "apropos whatis", "valgrind": "valgrind.bin",
+	"apt": "dpkg", "apt-cache": "dpkg", "dpkg": "dpkg-query", "man": "apropos whatis", "valgrind": "valgrind.bin memcheck-*",
 	"yq": "jq", // one of the two programs of that name
 }
 
@@ -343,9 +345,10 @@ func (w *world) complaint(call string, named []string) string {
 }
 
 // ours reports whether a path lies in the throw-away place, where every change
-// is seen afterwards, or is no file that keeps anything.
+// is seen afterwards, or is no file that keeps anything: a device, a lock, the
+// counters of a Java machine.
 func (w *world) ours(path string) bool {
-	for _, free := range []string{w.top + "/", "/tmp/hsperfdata_", "/dev/null", "/dev/tty", "/proc/self/", "/proc/thread-self/"} {
+	for _, free := range []string{w.top + "/", "/tmp/hsperfdata_", "/etc/.pwd.lock", "/dev/null", "/dev/tty", "/proc/self/", "/proc/thread-self/"} {
 		if strings.HasPrefix(path, free) {
 			return true
 		}

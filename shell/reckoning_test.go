@@ -16,6 +16,6 @@ func TestReckoners(t *testing.T) {
 		{"history", "history 10", umpire.Safe}, {"history", "history -c", umpire.Medium}, {"history", "history -w x", umpire.Medium}, {"help", "help cd", umpire.Safe},
 		{"docker", "docker service ls", umpire.Low}, {"docker", "docker service rm x", umpire.High}, {"docker", "docker plugin install x", umpire.High}, {"helm", "helm repo list", umpire.Low}, {"helm", "helm repo add x https://example.test", umpire.High},
 		{"pacman", "pacman -Qi bash", umpire.Safe}, {"pacman", "pacman -Ss x", umpire.Safe}, {"pacman", "pacman -Sy x", umpire.High}, {"pacman", "pacman -Q --root /x", umpire.High}, {"pacman", "pacman -R x", umpire.High}, {"rustup", "rustup target list", umpire.Safe}, {"rustup", "rustup target add x", umpire.High},
-		{"lines read one by one", "while IFS= read -r l; do echo \"$l\"; done < x", umpire.Safe}, {"another splitting", "IFS=x ls", umpire.Medium}, {"another splitting", "IFS=x; ls", umpire.Medium}, {"code in the splitting", "IFS=$(rm x) read a", umpire.High},
+		{"lines read one by one", "while IFS= read -r l; do echo \"$l\"; done < x", umpire.Safe}, {"a declaration changes case", "declare -l f; f=A; cat $f", umpire.Medium}, {"another splitting", "IFS=x ls", umpire.Medium}, {"another splitting", "IFS=x; ls", umpire.Medium}, {"code in the splitting", "IFS=$(rm x) read a", umpire.High},
 	})
 }

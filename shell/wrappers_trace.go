@@ -14,8 +14,8 @@ var tracers = []program{
 		{names: "-p= --attach=", does: harms, why: "looks into a running process"}, {names: "-E= --env=", does: obeys}, {names: "-u= --user=", does: harms, why: "runs a command as another user"}, aboutItself,
 	}},
 	{names: "valgrind", risk: umpire.Low, why: "runs a command and checks its memory", style: leading, args: "command", opts: []option{
-		{names: "-qvsd --tool= --leak-check= --show-leak-kinds= --track-origins= --error-exitcode= --num-callers= --trace-children= --undef-value-errors= --quiet --verbose --gen-suppressions= --callgrind-out-file= --massif-out-file= --time-stamp= --child-silent-after-fork= --show-reachable= --errors-for-leak-kinds= --leak-resolution= --read-var-info= --track-fds= --main-stacksize= --xml= --fair-sched= --exit-on-first-error= --vgdb="},
-		{names: "--log-file= --xml-file=", does: writes}, {names: "--suppressions=", does: reads}, aboutItself,
+		{names: "-qvsd --leak-check= --show-leak-kinds= --track-origins= --error-exitcode= --num-callers= --trace-children= --undef-value-errors= --quiet --verbose --gen-suppressions= --time-stamp= --child-silent-after-fork= --show-reachable= --errors-for-leak-kinds= --leak-resolution= --read-var-info= --track-fds= --main-stacksize= --xml= --fair-sched= --exit-on-first-error= --vgdb="},
+		{names: "--tool=", does: asks, except: "memcheck helgrind drd none lackey", why: "loads a tool that writes what it measures"}, {names: "--log-file= --xml-file= --callgrind-out-file= --cachegrind-out-file= --massif-out-file= --dhat-out-file=", does: writes}, {names: "--suppressions=", does: reads}, aboutItself,
 	}},
 	{names: "perf", risk: umpire.Medium, why: "measures a command or the system", style: leading, check: checkWrapped, opts: []option{aboutItself}},
 	{names: "gdb lldb rr cgdb", risk: umpire.Medium, why: "runs a command in a debugger", style: words, args: "command", check: checkWrapped, opts: []option{

@@ -62,7 +62,7 @@ func (g *Gate) Project(dir string) (*Project, error) {
 	p := &Project{Project: found, config: g.config}
 	p.load()
 	if g.projects.dir == nil || len(g.projects.dir) >= maxProjects {
-		g.projects.closeAll()
+		_ = g.projects.closeAll() // what stops watching is forgotten anyway
 		g.projects.dir = map[string]*Project{}
 	}
 	g.projects.dir[dir] = p

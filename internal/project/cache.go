@@ -122,5 +122,5 @@ func writeAtomically(folder, name string, data []byte) {
 	if closed := f.Close(); err == nil && closed == nil && os.Rename(f.Name(), name) == nil {
 		return
 	}
-	os.Remove(f.Name())
+	_ = os.Remove(f.Name()) // what could not be written is of no use
 }

@@ -199,7 +199,7 @@ func (e *expansion) read(dir string) ([]os.DirEntry, error) {
 	if e.entries += len(entries); e.entries > maxGlobEntries {
 		return nil, errGlobLimit
 	}
-	if err == io.EOF {
+	if errors.Is(err, io.EOF) {
 		err = nil
 	}
 	return entries, err

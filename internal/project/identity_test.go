@@ -258,11 +258,11 @@ func TestForeignRepository(t *testing.T) {
 			write(t, filepath.Join(dotGit, "gitdir"), dotGit)
 		},
 	}
-	for name, make := range cases {
+	for name, build := range cases {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			dir := tempDir(t)
-			make(t, filepath.Join(dir, ".git"))
+			build(t, filepath.Join(dir, ".git"))
 			p := open(t, dir, Options{})
 			if string(p.ID) == root || p.GitDir != "" || p.ID != pathID(dir) || !hasNote(p, "does not confirm") {
 				t.Errorf("id %s git dir %q notes %q", p.ID, p.GitDir, p.Notes)

@@ -68,7 +68,11 @@ func (e *edit) list() *hujson.Array {
 	if e.rules == nil {
 		return &hujson.Array{}
 	}
-	return e.rules.Value.(*hujson.Array)
+	list, ok := e.rules.Value.(*hujson.Array)
+	if !ok {
+		return &hujson.Array{}
+	}
+	return list
 }
 
 // add returns the text with one more rule at the end of the list.

@@ -148,13 +148,13 @@ func duplicateAction(object *hujson.Object) bool {
 	return n > 1
 }
 
-// fail notes the first thing that is wrong with an entry. Clear says that it
+// fail notes the first thing that is wrong with an entry. Sure says that it
 // leaves no doubt about what the rule matches.
-func (e *entry) fail(clear bool, err error) {
+func (e *entry) fail(sure bool, err error) {
 	if e.err == nil {
 		e.err = err
 	}
-	e.clear = e.clear && clear
+	e.clear = e.clear && sure
 }
 
 // readField reads one member of a rule.
@@ -213,9 +213,9 @@ func mayNarrow(key string) bool {
 		slices.Contains(narrowingGuesses, plain(key))
 }
 
-func (e *entry) failIf(clear bool, err error) {
+func (e *entry) failIf(sure bool, err error) {
 	if err != nil {
-		e.fail(clear, err)
+		e.fail(sure, err)
 	}
 }
 

@@ -131,8 +131,8 @@ func below(root, path string) bool {
 
 // resolve follows links on the deepest existing ancestor of a path.
 func resolve(path string) string {
-	if real, err := filepath.EvalSymlinks(path); err == nil {
-		return real
+	if target, err := filepath.EvalSymlinks(path); err == nil {
+		return target
 	}
 	parent := filepath.Dir(path)
 	if parent == path {

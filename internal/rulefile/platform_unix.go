@@ -46,12 +46,12 @@ func tryLock(path string) (unlock func(), err error) {
 		err = errBusy // whoever held it has just removed it
 	}
 	if err != nil {
-		f.Close()
+		_ = f.Close()
 		return nil, err
 	}
 	return func() {
-		os.Remove(path)
-		f.Close()
+		_ = os.Remove(path)
+		_ = f.Close()
 	}, nil
 }
 

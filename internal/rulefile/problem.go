@@ -20,7 +20,7 @@ const maxProblemText = 300
 
 // A Problem is something wrong in a rule file, and where. Line and Column count
 // from 1; 0 means that the file as a whole is meant. It is an error.
-type Problem struct {
+type Problem struct { //nolint:errname // people read "problem"; that it is an error is one use of it
 	File   string
 	Line   int
 	Column int

@@ -35,11 +35,11 @@ func TestLoadSpecialFiles(t *testing.T) {
 			must(t, os.Symlink(path+".pipe", path))
 		},
 	}
-	for name, make := range cases {
+	for name, build := range cases {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			l := Layer{Source: umpire.SourceUser, Path: filepath.Join(t.TempDir(), fileName)}
-			make(t, l.Path)
+			build(t, l.Path)
 			set := Load([]Layer{l}, nil, testOptions())
 			if !set.ColdBroken || set.Files[0].Health != HealthDegraded || len(set.Files[0].Problems) != 1 {
 				t.Errorf("set %+v", set)

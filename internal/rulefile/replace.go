@@ -66,9 +66,9 @@ func replaceFile(path string, data []byte, mode fs.FileMode) (err error) {
 	if err != nil {
 		return err
 	}
-	defer os.Remove(f.Name()) // does nothing once it is renamed
+	defer func() { _ = os.Remove(f.Name()) }() // does nothing once it is renamed
 	if err := fill(f, data, mode); err != nil {
-		f.Close()
+		_ = f.Close()
 		return err
 	}
 	if err := f.Close(); err != nil {

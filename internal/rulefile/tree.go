@@ -109,7 +109,7 @@ func skipString(data []byte, i int) int {
 
 // skipComment returns the offset of the last byte of the comment at i, or i.
 func skipComment(data []byte, i int) int {
-	end := ""
+	var end string
 	switch {
 	case bytes.HasPrefix(data[i:], []byte("//")):
 		end = "\n"

@@ -178,7 +178,7 @@ func (w *Watcher) arm() {
 			break
 		}
 		for _, f := range gone {
-			w.notify.Remove(f) // an error says that it is gone already
+			_ = w.notify.Remove(f) // an error says that it is gone already
 		}
 		// Adding a folder again costs nothing, and is needed when it was
 		// removed and made anew under the same name.
@@ -208,7 +208,7 @@ func (w *Watcher) poll(on bool) {
 func (w *Watcher) disarm() {
 	w.poll(false)
 	if w.notify != nil {
-		w.notify.Close()
+		_ = w.notify.Close()
 	}
 }
 
@@ -231,8 +231,8 @@ func (w *Watcher) wanted() (folders []string, names map[string]bool) {
 	names = map[string]bool{}
 	for _, path := range w.files() {
 		folders = wantedFor(path, folders, names)
-		if real := resolve(path); real != path {
-			folders = wantedFor(real, folders, names)
+		if target := resolve(path); target != path {
+			folders = wantedFor(target, folders, names)
 		}
 	}
 	slices.Sort(folders)
