@@ -2,6 +2,7 @@ package policy
 
 import (
 	"path"
+	"slices"
 	"strings"
 
 	"github.com/bmatcuk/doublestar/v4"
@@ -171,12 +172,7 @@ func (g *glob) match(p *form, below int) bool {
 	if !g.anyDepth {
 		return matchSegments(g.segs, segs)
 	}
-	for _, name := range segs[min(below, len(segs)):] {
-		if g.segs[0].matches(name) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(segs[min(below, len(segs)):], g.segs[0].matches)
 }
 
 // matchSegments is the classic match with one star: when a segment does not

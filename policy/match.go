@@ -242,7 +242,7 @@ func (g *glob) anchor(o *Options) []segment {
 			segs = segs[1:]
 		}
 		prefix := o.rootSegments(g.fold)
-		return append(prefix[:len(prefix):len(prefix)], segs[:literals(segs)]...)
+		return append(slices.Clip(prefix), segs[:literals(segs)]...)
 	}
 	return segs[:literals(segs)]
 }

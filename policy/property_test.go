@@ -184,7 +184,7 @@ func orders(rules []*compiled) []int {
 func regexpGlob(pattern string) *regexp.Regexp {
 	var b strings.Builder
 	b.WriteString("^")
-	for _, segment := range strings.Split(strings.TrimPrefix(pattern, "/"), "/") {
+	for segment := range strings.SplitSeq(strings.TrimPrefix(pattern, "/"), "/") {
 		if segment == "**" {
 			b.WriteString("(/[^/]+)*")
 			continue

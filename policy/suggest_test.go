@@ -21,7 +21,7 @@ func TestSuggestions(t *testing.T) {
 	}{
 		{"A-16 the words, then the subcommand", nil, query("Bash", exec("npm install react", umpire.Medium)), []string{"session Bash(npm install react:*)", "project Bash(npm install:*)"}},
 		{"a script by its name", nil, query("Bash", exec("npm run build -- x", umpire.Medium)), []string{"session Bash(npm run build -- x:*)", "project Bash(npm run build:*)"}},
-		{"one for each part, narrow ones first", nil, query("Bash", exec("go build ./x", umpire.Medium), part(2, exec("go test ./x", umpire.Medium))), []string{"session Bash(go build ./x:*)", "session Bash(go test ./x:*)", "project Bash(go build:*)", "project Bash(go test:*)"}},
+		{"one for each part, narrow ones first", nil, query("Bash", exec("go build ./x", umpire.Medium), secondPart(exec("go test ./x", umpire.Medium))), []string{"session Bash(go build ./x:*)", "session Bash(go test ./x:*)", "project Bash(go build:*)", "project Bash(go test:*)"}},
 		{"nothing broad for rm", nil, query("Bash", exec("rm -rf build", umpire.High), tree(umpire.KindDelete, "build")), []string{"session Bash(rm -rf build:*)"}},
 		{"nothing broad for an interpreter", nil, query("Bash", exec("python3 x.py", umpire.Medium)), []string{"session Bash(python3 x.py:*)"}},
 		{"a redirection", nil, query("Bash", exec("echo x", umpire.Safe), redirect(write("out/a[1].txt"))), []string{`session Edit(out/a\[1\].txt)`}},

@@ -1,6 +1,7 @@
 package shell
 
 import (
+	"maps"
 	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
@@ -124,9 +125,7 @@ func (w *walker) declClause(s *state, cmd *syntax.DeclClause) {
 	for _, a := range cmd.Args {
 		d.assign(a)
 	}
-	for name, v := range d.set {
-		s.vars[name] = v
-	}
+	maps.Copy(s.vars, d.set)
 	if d.doubt {
 		w.doubt(cmd.Variant.Value, "declares something that is not known before it runs")
 	}

@@ -96,7 +96,7 @@ func (w *walker) function(s *state, name string, body *syntax.Stmt, args []word,
 	}
 	outer, calling := s.args, s.calling
 	s.args = append([]word{}, args...)
-	s.calling = append(calling[:len(calling):len(calling)], body)
+	s.calling = append(slices.Clip(calling), body)
 	out := w.stmt(s, body, in)
 	s.args, s.calling = outer, calling
 	return out

@@ -154,7 +154,7 @@ func (s *state) slice(text string, p *syntax.Slice) (string, bool) {
 }
 
 func ascii(text string) bool {
-	for i := 0; i < len(text); i++ {
+	for i := range len(text) {
 		if text[i] >= 0x80 {
 			return false
 		}

@@ -13,6 +13,7 @@
 // arguments is data: see the tables in this folder, one family a file. A program
 // that has no table, an option that its table does not accept, a word that only
 // running would tell: each is reported as such, with a risk or a doubt, and never
-// passed over. Parse never panics, and its time and memory are bounded for every
-// input: a linear guard stands before the parser, whose depth has no limit.
+// passed over. A person's own [Knowledge] stands beside the tables. Parse never
+// panics, and its time and memory are bounded for every input: a linear guard
+// stands before the parser, whose depth has no limit.
 package shell

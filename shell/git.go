@@ -2,6 +2,7 @@ package shell
 
 import (
 	"path"
+	"slices"
 	"strings"
 
 	"github.com/umpirehq/umpire"
@@ -120,10 +121,8 @@ func below(u *use) flow {
 	if len(u.unknown) > 0 || u.doubtful {
 		return printed("git")
 	}
-	for _, operand := range u.operands {
-		if outward(operand) {
-			return printed("git")
-		}
+	if slices.ContainsFunc(u.operands, outward) {
+		return printed("git")
 	}
 	return flow{kind: flowPaths, dirs: []word{{}}}
 }

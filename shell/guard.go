@@ -79,7 +79,7 @@ func (g *guardState) line(line string) string {
 // nesting counts what makes the parser descend.
 func (g *guardState) nesting(line string) string {
 	ticks := 0
-	for i := 0; i < len(line); i++ {
+	for i := range len(line) {
 		switch line[i] {
 		case '(', '{', '[':
 			g.open++
@@ -117,7 +117,7 @@ func opener(word string) bool {
 // arithmetic, so that `<<` is the operator. Otherwise its body counts as code.
 func (g *guardState) heredoc(line string) {
 	before, after, found := strings.Cut(line, "<<")
-	for i := 0; i < len(before); i++ {
+	for i := range len(before) {
 		if strings.IndexByte("'\"`\\()[]{}$#", before[i]) >= 0 {
 			g.plain = false
 		}

@@ -1,6 +1,7 @@
 package shell
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/umpirehq/umpire"
@@ -61,7 +62,7 @@ func checkCurl(u *use) {
 	u.operands = nil
 	for _, g := range u.given {
 		if g.has && g.option.names == "--url=" {
-			urls = append(urls[:len(urls):len(urls)], g.value)
+			urls = append(slices.Clip(urls), g.value)
 		}
 	}
 	for _, g := range u.given {

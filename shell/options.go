@@ -118,7 +118,7 @@ func (p *program) longOption(out *parsed, arg word, rest []word) int {
 // cluster reads -abc, -ovalue and -o value.
 func (p *program) cluster(out *parsed, arg word, rest []word) int {
 	text := arg.text[1:]
-	for i := 0; i < len(text); i++ {
+	for i := range len(text) {
 		opt, kind := p.letter(text[i])
 		if opt == nil {
 			p.miss(out, "-"+text[i:i+1])

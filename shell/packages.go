@@ -118,7 +118,7 @@ func registryName(wd word) bool {
 		return false
 	}
 	slashes := 0
-	for i := 0; i < len(wd.text); i++ {
+	for i := range len(wd.text) {
 		switch c := wd.text[i]; {
 		case c == '/':
 			slashes++

@@ -56,22 +56,22 @@ type walker struct {
 }
 
 // line reads text as shell code and walks it.
-func (w *walker) line(s *state, text string, in flow) flow {
+func (w *walker) line(s *state, text string, in flow) {
 	if problem := guard(text); problem != "" {
 		w.doubt("", "not parsed: "+problem)
-		return flow{}
+		return
 	}
 	if !w.enter() {
-		return flow{}
+		return
 	}
 	defer w.leave()
 	parser := syntax.NewParser(syntax.Variant(syntax.LangBash))
 	file, err := parser.Parse(strings.NewReader(text), "")
 	if err != nil {
 		w.doubt("", fmt.Sprintf("not parsed: %v", err))
-		return flow{}
+		return
 	}
-	return w.list(s, file.Stmts, in)
+	w.list(s, file.Stmts, in)
 }
 
 // enter counts one more level of nesting, and reports whether it may be walked.

@@ -195,7 +195,7 @@ func (o *option) excepts(value word) bool {
 func hasField(list, name string) bool {
 	for list != "" {
 		field := list
-		for i := 0; i < len(list); i++ {
+		for i := range len(list) {
 			if list[i] == ' ' {
 				field = list[:i]
 				break
@@ -211,7 +211,7 @@ func hasField(list, name string) bool {
 
 // name is the program's first name.
 func (p *program) name() string {
-	for i := 0; i < len(p.names); i++ {
+	for i := range len(p.names) {
 		if p.names[i] == ' ' {
 			return p.names[:i]
 		}

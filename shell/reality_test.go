@@ -265,7 +265,7 @@ var helpers = map[string]string{
 	"zgrep": "gzip grep sed bash sh zcat", "zcat": "gzip bash sh", "zegrep": "zgrep gzip grep bash sh sed", "zfgrep": "zgrep gzip grep bash sh sed",
 	"gunzip": "gzip sh dash", "uncompress": "gzip sh dash", "zless": "sh dash less gzip", "zmore": "sh dash more gzip", "zcmp": "zdiff gzip cmp sh dash bash sed",
 	"zdiff": "gzip cmp diff sh dash bash sed", "bzdiff": "sed bzip2 sh dash cmp diff mktemp rm bash", "bzcmp": "sed bzip2 sh dash cmp diff mktemp rm bash",
-	"which": "sh dash", "lsb_release": "python3* dpkg-query sh getopt", "ldd": "bash", "shasum": "perl",
+	"which": "sh dash", "lsb_release": "python3* dpkg-query sh getopt cut tr", "ldd": "bash", "shasum": "perl",
 	"npm": "node sh env", "npx": "node env", "corepack": "node env", "yarn": "node env",
 	"cargo": "rustup rustc", "rustc": "rustup", "rustdoc": "rustup", "rustfmt": "rustup",
 	"go":  "compile asm link cgo buildid vet gofmt gcc git cc1 as collect2 ld",
@@ -401,6 +401,9 @@ func tableLines() []string {
 		everySpellingOf(path, p, func(s spelled) {
 			if s.opt.does&^(lead|last|walks) != 0 || s.shadowed() || tried[s.opt] >= realityOptions && os.Getenv("REALITY") != "all" {
 				return
+			}
+			if path == "file" && hasField("-p --preserve-date", s.name) {
+				return // sets back the time of reading, which git takes for a change
 			}
 			tried[s.opt]++
 			for _, way := range s.ways("1") {

@@ -1,6 +1,7 @@
 package shell
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/umpirehq/umpire"
@@ -105,7 +106,7 @@ func (u *use) above(args []word) {
 	u.risk, u.why = umpire.Safe, u.program.why
 	u.options()
 	if u.risk.AtLeast(umpire.Medium) || u.doubt != "" {
-		words := append(u.words[:len(u.words):len(u.words)], args...)
+		words := append(slices.Clip(u.words), args...)
 		u.access(words)
 	}
 	u.spoke, u.doubt = "", ""

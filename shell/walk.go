@@ -1,6 +1,8 @@
 package shell
 
 import (
+	"slices"
+
 	"mvdan.cc/sh/v3/syntax"
 
 	"github.com/umpirehq/umpire"
@@ -28,7 +30,7 @@ func concat(a, b flow) flow {
 		a.text += b.text
 		return a
 	case a.kind == flowPaths && b.kind == flowPaths:
-		a.dirs = append(a.dirs[:len(a.dirs):len(a.dirs)], b.dirs...)
+		a.dirs = append(slices.Clip(a.dirs), b.dirs...)
 		return a
 	case a.kind == flowNone:
 		return b
@@ -156,8 +158,8 @@ func (w *walker) binary(s *state, cmd *syntax.BinaryCmd, in flow) flow {
 	}
 	first := chain[len(chain)-1]
 	out := w.side(s, first.X, first.Op, in)
-	for i := len(chain) - 1; i >= 0; i-- {
-		out = w.join(s, chain[i], out, in)
+	for _, c := range slices.Backward(chain) {
+		out = w.join(s, c, out, in)
 	}
 	return out
 }

@@ -1,6 +1,7 @@
 package shell
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/umpirehq/umpire"
@@ -238,7 +239,7 @@ func checkXargs(u *use) {
 	if u.got("-0") != nil && u.in.kind == flowText {
 		items = []word{lit(strings.TrimRight(u.in.text, "\n")), {open: true, split: true}}
 	}
-	u.operands = append(u.operands[:len(u.operands):len(u.operands)], items...)
+	u.operands = append(slices.Clip(u.operands), items...)
 }
 
 // inputWords are the words that come through the pipe, as far as is known.
@@ -246,7 +247,7 @@ func (u *use) inputWords() []word {
 	switch u.in.kind {
 	case flowText:
 		var out []word
-		for _, field := range strings.Fields(u.in.text) {
+		for field := range strings.FieldsSeq(u.in.text) {
 			out = append(out, lit(strings.Trim(field, `"'`)))
 		}
 		return out

@@ -1,6 +1,7 @@
 package shell
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/umpirehq/umpire"
@@ -32,7 +33,7 @@ func checkParallel(u *use) {
 // parallelPerl makes {= code =} ask, which is Perl wherever items are put in.
 func (u *use) parallelPerl(command []word) {
 	for _, g := range u.given {
-		command = append(command[:len(command):len(command)], g.value)
+		command = append(slices.Clip(command), g.value)
 	}
 	for _, wd := range command {
 		if strings.Contains(wd.text, "{=") || strings.Contains(wd.text, "=}") {

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -215,12 +216,7 @@ func hasAlias(n *yaml.Node) bool {
 	if n.Kind == yaml.AliasNode {
 		return true
 	}
-	for _, child := range n.Content {
-		if hasAlias(child) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(n.Content, hasAlias)
 }
 
 // A given is one key as it stands in a file.

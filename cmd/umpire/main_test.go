@@ -116,7 +116,7 @@ func scriptClass(ts *testscript.TestScript, neg bool, args []string) {
 func scriptField(ts *testscript.TestScript, neg bool, args []string) {
 	var at any
 	ts.Check(json.Unmarshal([]byte(ts.ReadFile("stdout")), &at))
-	for _, key := range strings.Split(args[0], "/") {
+	for key := range strings.SplitSeq(args[0], "/") {
 		switch value := at.(type) {
 		case map[string]any:
 			at = value[key]

@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"text/tabwriter"
 
@@ -10,9 +11,9 @@ import (
 )
 
 // effectTexts say what an option does, in the order in which they are shown: the
-// harmless first. The first is for options that do nothing beyond the program.
+// least first. The first is for options that do nothing beyond the program.
 var effectTexts = []struct{ effect, text string }{
-	{"", "harmless"},
+	{"", "accepted"},
 	{"shows", "prints about itself"},
 	{"reads", "reads the file"},
 	{"enters", "goes to the folder"},
@@ -93,12 +94,7 @@ func hasEffect(o shell.Option, effect string) bool {
 	if effect == "" {
 		return len(o.Does) == 0
 	}
-	for _, does := range o.Does {
-		if does == effect {
-			return true
-		}
-	}
-	return false
+	return slices.Contains(o.Does, effect)
 }
 
 func (a *app) showOption(w io.Writer, what string, o shell.Option) {

@@ -49,8 +49,7 @@ func validJSON(payload []byte) error {
 	}
 	var raw json.RawMessage
 	err := json.Unmarshal(payload, &raw)
-	var syntax *json.SyntaxError
-	if errors.As(err, &syntax) {
+	if syntax, ok := errors.AsType[*json.SyntaxError](err); ok {
 		return fmt.Errorf("payload is not JSON: %w at byte %d", err, syntax.Offset)
 	}
 	return fmt.Errorf("payload is not JSON: %w", err)

@@ -81,13 +81,14 @@ func askText(d umpire.Decision) string {
 
 // sentences joins the parts of a reason, each made visible and cut to size.
 func sentences(cause, about, next string) string {
-	text := strings.TrimRight(clip(visible(cause), maxCause), " .")
+	var text strings.Builder
+	text.WriteString(strings.TrimRight(clip(visible(cause), maxCause), " ."))
 	for _, part := range []string{about, next} {
 		if part != "" {
-			text += ". " + strings.TrimRight(part, ".")
+			text.WriteString(". " + strings.TrimRight(part, "."))
 		}
 	}
-	return text + "."
+	return text.String() + "."
 }
 
 // subject names the access and the rule that settled the verdict.

@@ -134,7 +134,7 @@ func (p *Project) rules() *rules {
 
 func (p *Project) compile(set *rulefile.Set) *rules {
 	all := make([]umpire.Rule, 0, len(set.Rules)+len(p.config.Rules))
-	for _, r := range append(set.Rules[:len(set.Rules):len(set.Rules)], p.config.Rules...) {
+	for _, r := range append(slices.Clip(set.Rules), p.config.Rules...) {
 		if set.ColdBroken && r.Action == umpire.Allow {
 			continue
 		}

@@ -20,5 +20,8 @@
 //   - Writing keeps every comment, every unknown key and every byte that is not
 //     part of the rule at hand.
 //
-// The files are described field by field in docs/rules.md.
+// [LoadPrograms] reads what a person knows of programs, in files of umpire's own
+// folder.
+//
+// The files are described field by field in docs/rules.md and docs/programs.md.
 package rulefile

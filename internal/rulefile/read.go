@@ -81,8 +81,7 @@ func absent(path string, err error) error {
 // unwrapPath drops the operation and the path of a PathError, and the sentinel
 // of a missing file, which a dangling link must not pass for.
 func unwrapPath(err error) error {
-	var pathErr *fs.PathError
-	if errors.As(err, &pathErr) {
+	if pathErr, ok := errors.AsType[*fs.PathError](err); ok {
 		err = pathErr.Err
 	}
 	if errors.Is(err, fs.ErrNotExist) {

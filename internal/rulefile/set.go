@@ -128,7 +128,7 @@ func load(l Layer, previous *File, o Options) File {
 		return f.broken(previous, *problem)
 	}
 	f.good, f.goodHash, f.goodGuarded = doc, f.Hash, c.guarded
-	f.Problems = doc.problems[:len(doc.problems):len(doc.problems)]
+	f.Problems = slices.Clip(doc.problems)
 	f.Health = HealthOK
 	if doc.degraded {
 		f.Health = HealthDegraded

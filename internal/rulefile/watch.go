@@ -95,8 +95,8 @@ func (w *Watcher) run() {
 			return
 		case event, ok := <-w.events():
 			touched = ok && w.paths[filepath.Clean(event.Name)]
-		case <-w.errors():
-			touched = true // events may have been lost
+		case <-w.errors(): //nolint:errcheck // whatever it says, events may have been lost
+			touched = true
 		case <-w.ticks():
 			now := w.look()
 			touched = !slices.Equal(now, w.stamps)
