@@ -168,7 +168,7 @@ func benchPlace() (dir, home string, done func(), err error) {
 	if err != nil {
 		return "", "", nil, failed(err)
 	}
-	done = func() { os.RemoveAll(top) }
+	done = func() { _ = os.RemoveAll(top) }
 	dir, home = filepath.Join(top, "project"), filepath.Join(top, "home")
 	for _, folder := range []string{home, filepath.Join(dir, "src"), filepath.Join(dir, ".git", "objects"), filepath.Join(dir, ".git", "refs", "heads")} {
 		if err == nil {

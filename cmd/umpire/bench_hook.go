@@ -185,7 +185,7 @@ func readAnswers(ctx context.Context, r *io.PipeReader, answers chan<- inputLine
 		select {
 		case answers <- inputLine{text, err}:
 		case <-ctx.Done():
-			r.Close()
+			_ = r.Close()
 			return
 		}
 	}
@@ -196,7 +196,7 @@ func (h *benchHook) stop() benchOutcome {
 	if h.process == nil {
 		return benchMissing
 	}
-	h.in.Close()
+	_ = h.in.Close()
 	h.cancel()
 	for range h.answers { // a reader that waits to hand over ends too
 	}

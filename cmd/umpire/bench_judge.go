@@ -73,7 +73,7 @@ func (a *app) newBenchJudge(f *benchFlags) (benchJudge, func(), error) {
 		config, mode = conf.gate(a), conf.mode
 	}
 	g := gate.New(config)
-	return benchGate(g, dir, mode), func() { g.Close(); done() }, nil
+	return benchGate(g, dir, mode), func() { _ = g.Close(); done() }, nil
 }
 
 // benchGate judges in this process.

@@ -62,7 +62,7 @@ func (a *app) benchSets(files []string) ([]benchLines, error) {
 			return nil, usage("umpire bench --help", "%w", err)
 		}
 		set, err := a.readBench(name, f)
-		f.Close()
+		_ = f.Close()
 		if err != nil {
 			return nil, err
 		}

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"strings"
 	"testing"
-	"time"
 )
 
 func TestAuditClaudeOfAnInstall(t *testing.T) {
@@ -19,8 +18,6 @@ func TestAuditClaude(t *testing.T) {
 	good := mustInstall(t, "", install)
 	with := func(members string) string { return strings.Replace(good, "{\n", "{\n  "+members+",\n", 1) }
 	change := func(from, to string) string { return strings.Replace(good, from, to, 1) }
-	short := install
-	short.Timeout = 3 * time.Second
 	for _, tt := range []struct{ name, settings, want string }{
 		{"broken", "{\n  \"a\": tru\n}", "2:8 syntax "},
 		{"comments", with("// x\n  \"a\": 1"), "2:3 syntax "},
