@@ -104,7 +104,7 @@ func TestPrefixRoundTrip(t *testing.T) {
 }
 
 func FuzzParseShort(f *testing.F) {
-	for _, seed := range []string{"Bash(npm test:*)", "Read(~/x/**)", "WebFetch(domain:*.x)", "*", "a(b(c))", "Bash(:*:*)", `Read({a,[{]}\{)`, "Edit(path:path:x)", "0(pat\x7f:0)"} {
+	for _, seed := range []string{"Bash(npm test:*)", "Read(~/x/**)", "WebFetch(domain:*.x)", "*", "a(b(c))", "Bash(:*:*)", `Read({a,[{]}\{)`, "Edit(path:path:x)", "0(pat\x7f:0)", "0({})", "Read({,a})"} {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, short string) {

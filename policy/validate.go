@@ -137,6 +137,9 @@ func validGlob(glob string) error {
 // validSegments checks what matching relies on: every segment is a valid
 // pattern by itself, and none climbs out of the path.
 func validSegments(text string) error {
+	if text == "" {
+		return errors.New("the braces leave an empty pattern, which matches nothing")
+	}
 	for segment := range strings.SplitSeq(text, "/") {
 		switch {
 		case segment == "..":

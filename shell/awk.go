@@ -403,7 +403,7 @@ func awkWord(t awkToken) word {
 
 // checkAwk reads the program of awk and says what it would do.
 func checkAwk(u *use) {
-	program, ok := u.awkText()
+	program, ok := u.scriptText()
 	if !ok {
 		u.doubt = "the program is not known before it runs"
 		return
@@ -433,8 +433,9 @@ func checkAwk(u *use) {
 	}
 }
 
-// awkText is the program text given to awk. It reports false when not all is known.
-func (u *use) awkText() (string, bool) {
+// scriptText is the program given to awk or sed, by -e or as the first operand.
+// It reports false when not all of it is known.
+func (u *use) scriptText() (string, bool) {
 	var pieces []string
 	for _, g := range u.given {
 		if !hasSpelling(g.option.names, "-e") {

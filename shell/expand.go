@@ -273,7 +273,7 @@ func (e *expansion) finish() []word {
 
 // param expands a parameter to its possible words.
 func (e *expansion) param(p *syntax.ParamExp) []word {
-	e.w.nestedParam(e.s, p)
+	e.w.nested(e.s, p)
 	e.evaluated(p)
 	anything := []word{{open: true, split: true}}
 	if got, known := e.computed(p); known {

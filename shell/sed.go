@@ -349,7 +349,7 @@ func checkSed(u *use) {
 		u.doubt = "the value of -l is not a number" // to some it takes none
 	}
 	u.skipSuffix()
-	script, ok := u.sedText()
+	script, ok := u.scriptText()
 	if !ok {
 		u.doubt = "the script is not known before it runs"
 		return
@@ -387,27 +387,6 @@ func (u *use) skipSuffix() {
 	}
 }
 
-// sedText joins the scripts given to sed. It reports false when not all is known.
-func (u *use) sedText() (string, bool) {
-	var pieces []string
-	for _, g := range u.given {
-		if !hasSpelling(g.option.names, "-e") {
-			continue
-		}
-		if !g.value.known() {
-			return "", false
-		}
-		pieces = append(pieces, g.value.text)
-	}
-	if u.has(lead) {
-		return strings.Join(pieces, "\n"), true
-	}
-	if len(u.operands) == 0 {
-		return "", true
-	}
-	return u.operands[0].text, u.operands[0].known()
-}
-
 // writesFile notes that code which is an argument writes a file.
 func (u *use) writesFile(name word, why string) {
 	if name.known() && hasField("/dev/stdout /dev/stderr /dev/null -", name.text) {
@@ -426,7 +405,7 @@ func (u *use) runsCommand(code word, why string) {
 
 // selects is what sed prints: with a script that only picks lines, those lines.
 func selects(u *use, in flow) flow {
-	script, ok := u.sedText()
+	script, ok := u.scriptText()
 	files := len(u.operands) - 1
 	if u.has(lead) {
 		files++

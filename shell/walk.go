@@ -130,21 +130,6 @@ func (w *walker) nested(s *state, node syntax.Node) {
 	})
 }
 
-// nestedParam walks the substitutions within ${…}, but for its name.
-func (w *walker) nestedParam(s *state, p *syntax.ParamExp) {
-	syntax.Walk(p, func(n syntax.Node) bool {
-		switch n := n.(type) {
-		case *syntax.CmdSubst:
-			w.subshell(s, n.Stmts, flow{})
-			return false
-		case *syntax.ProcSubst:
-			w.subshell(s, n.Stmts, flow{kind: flowForeign})
-			return false
-		}
-		return true
-	})
-}
-
 // binary walks `x && y`, `x || y` and pipes. Long chains lean to the left; they
 // are taken apart in a loop, so that their length costs no depth.
 func (w *walker) binary(s *state, cmd *syntax.BinaryCmd, in flow) flow {
