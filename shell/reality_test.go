@@ -361,7 +361,7 @@ func (w *world) ours(path string) bool {
 // nothing happens.
 func corpusLines(t *testing.T) []string {
 	t.Helper()
-	text, err := os.ReadFile(filepath.Join("..", "cmd", "umpire", "corpus.jsonl"))
+	text, err := os.ReadFile(filepath.Join("..", "internal", "bench", "corpus.jsonl"))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -5,10 +5,14 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
-	"time"
+	"slices"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/bench"
+	"github.com/umpirehq/umpire/internal/gate"
 )
 
 const benchLong = `Judges labelled command lines and counts how often the verdict is wrong, for
@@ -62,7 +66,7 @@ func (a *app) benchCommand() *cobra.Command {
 		RunE: func(cmd *cobra.Command, files []string) error { return a.bench(cmd.Context(), &f, files) },
 	}
 	f.add(cmd.Flags(), a.text)
-	completeWords(cmd, "format", benchFormats...)
+	completeWords(cmd, "format", benchFormats()...)
 	completeWords(cmd, "by", "class")
 	return cmd
 }
@@ -87,10 +91,19 @@ func (f *benchFlags) valid() error {
 		return usage("umpire bench --help", "--format says how a hook is asked: it needs --hook")
 	case f.hook != "" && f.withRules:
 		return usage("umpire bench --help", "--with-rules is for umpire itself: a hook has its own rules")
-	case f.format != "" && !isBenchFormat(f.format):
+	case f.format != "" && !slices.Contains(benchFormats(), f.format):
 		return usage("umpire bench --help", "--format: want claude, umpire or jsonl, got %q", f.format)
 	}
 	return nil
+}
+
+// benchFormats are the words that --format takes.
+func benchFormats() []string {
+	var words []string
+	for _, format := range bench.Formats {
+		words = append(words, string(format))
+	}
+	return words
 }
 
 // bench judges the files, or the lines that come with umpire, and shows the
@@ -103,16 +116,18 @@ func (a *app) bench(ctx context.Context, f *benchFlags, files []string) error {
 	if err != nil {
 		return err
 	}
-	judge, done, err := a.newBenchJudge(f)
+	judge, done, err := a.benchJudge(f)
 	if err != nil {
 		return err
 	}
 	defer done()
-	var scores []*benchScore
+	var scores []*bench.Score
 	for _, set := range sets {
-		score, err := a.benchSet(ctx, set, judge)
+		progress := a.newBenchProgress(len(set.Lines))
+		score, err := bench.Run(ctx, set, judge, progress.at)
+		progress.clear()
 		if err != nil {
-			return err
+			return &exit{code: exitError, err: errors.New("interrupted")}
 		}
 		scores = append(scores, score)
 	}
@@ -122,28 +137,78 @@ func (a *app) bench(ctx context.Context, f *benchFlags, files []string) error {
 	return f.judgeLimits(scores)
 }
 
-// benchSet judges the lines of one file in order, one at a time, so that what
-// crashed or hung is known.
-func (a *app) benchSet(ctx context.Context, set benchLines, judge benchJudge) (*benchScore, error) {
-	score := &benchScore{File: set.name, BadLines: set.bad, started: time.Now()}
-	progress := a.newBenchProgress(len(set.lines))
-	defer progress.clear()
-	for i := range set.lines {
-		if ctx.Err() != nil {
-			return nil, &exit{code: exitError, err: errors.New("interrupted")}
-		}
-		progress.at(i)
-		started := time.Now()
-		answer := judge(ctx, &set.lines[i])
-		score.add(&set.lines[i], answer, time.Since(started))
+// benchSets reads all files before anything is judged, so that a name that is
+// wrong shows at once.
+func (a *app) benchSets(files []string) ([]bench.Set, error) {
+	if len(files) == 0 {
+		set, err := bench.Corpus()
+		return []bench.Set{set}, failed(err)
 	}
-	score.Seconds = time.Since(score.started).Seconds()
-	return score, nil
+	var sets []bench.Set
+	for _, name := range files {
+		f, err := os.Open(a.absolute(name))
+		if err != nil {
+			return nil, usage("umpire bench --help", "%w", err)
+		}
+		set, err := bench.Read(name, f, a.remark)
+		_ = f.Close()
+		if err != nil {
+			return nil, failed(err)
+		}
+		sets = append(sets, set)
+	}
+	return sets, nil
+}
+
+// benchJudge returns the judge that the flags name, and what to call when it is
+// not needed any more.
+func (a *app) benchJudge(f *benchFlags) (bench.Judge, func(), error) {
+	dir, home, done := f.cwd, a.userHome(), func() {}
+	switch {
+	case dir != "":
+		dir = a.absolute(dir)
+		if info, err := os.Stat(dir); err != nil || !info.IsDir() {
+			return nil, nil, usage("", "--cwd %s: no such folder", dir)
+		}
+	case f.withRules:
+		dir = a.dir
+	default:
+		var err error
+		if dir, home, done, err = benchPlace(); err != nil {
+			return nil, nil, err
+		}
+	}
+	if f.hook != "" {
+		h := &bench.Hook{Command: f.hook, Format: bench.Format(orText(f.format, string(bench.FormatClaude))), Dir: dir, Stderr: a.stderr}
+		return h.Judge, func() { h.Close(); done() }, nil
+	}
+	config, mode := gate.Config{UserHome: home}, umpire.ModeDefault
+	if f.withRules {
+		conf, err := a.config(dir)
+		if err != nil {
+			return nil, nil, err
+		}
+		config, mode = conf.gate(a), conf.mode
+	}
+	g := gate.New(config)
+	return benchGate(g, dir, mode), func() { _ = g.Close(); done() }, nil
+}
+
+// benchGate judges in this process.
+func benchGate(g *gate.Gate, dir string, mode umpire.Mode) bench.Judge {
+	return bench.InProcess(func(command string) (umpire.Verdict, error) {
+		call, err := commandCall(command)
+		if err != nil {
+			return umpire.Deny, err
+		}
+		call.Dir = dir
+		return g.Check(gate.Request{Call: call, Mode: mode}).Verdict, nil
+	})
 }
 
 // judgeLimits fails when a file exceeds a limit. Lines without an answer would
 // make every limit easy to keep.
-func (f *benchFlags) judgeLimits(scores []*benchScore) error {
+func (f *benchFlags) judgeLimits(scores []*bench.Score) error {
 	if f.maxFalseAllow < 0 && f.maxNeedlessAsk < 0 {
 		return nil
 	}
@@ -151,10 +216,10 @@ func (f *benchFlags) judgeLimits(scores []*benchScore) error {
 		if f.maxFalseAllow >= 0 && s.FalseAllows.N > f.maxFalseAllow {
 			return benchExceeded("%s: %d false allows, the limit is %d", s.File, s.FalseAllows.N, f.maxFalseAllow)
 		}
-		if f.maxNeedlessAsk >= 0 && s.NeedlessAsks.percent() > f.maxNeedlessAsk {
-			return benchExceeded("%s: %.2f %% needless asks, the limit is %.2f %%", s.File, s.NeedlessAsks.percent(), f.maxNeedlessAsk)
+		if f.maxNeedlessAsk >= 0 && s.NeedlessAsks.Percent() > f.maxNeedlessAsk {
+			return benchExceeded("%s: %.2f %% needless asks, the limit is %.2f %%", s.File, s.NeedlessAsks.Percent(), f.maxNeedlessAsk)
 		}
-		if n := s.Crashed + s.Hung + s.Missing; n > 0 || s.Lines == 0 {
+		if n := s.Unanswered(); n > 0 || s.Lines == 0 {
 			return benchExceeded("%s: %d of %d lines got no answer", s.File, n, s.Lines)
 		}
 	}

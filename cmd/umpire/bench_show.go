@@ -1,16 +1,15 @@
 package main
 
 import (
-	"cmp"
 	"fmt"
 	"io"
-	"maps"
-	"slices"
+	"os"
 	"text/tabwriter"
 	"time"
 	"unicode/utf8"
 
 	"github.com/umpirehq/umpire/internal/adapter"
+	"github.com/umpirehq/umpire/internal/bench"
 )
 
 // maxShownCommand is how much of a command a list shows.
@@ -21,10 +20,10 @@ func benchExceeded(format string, args ...any) error {
 }
 
 // showBench writes the scores.
-func (a *app) showBench(f *benchFlags, scores []*benchScore) error {
+func (a *app) showBench(f *benchFlags, scores []*bench.Score) error {
 	if f.json {
 		for _, s := range scores {
-			s.Wrong = append([]benchMiss{}, s.Wrong[:min(f.list, len(s.Wrong))]...)
+			s.Wrong = append([]bench.Miss{}, s.Wrong[:min(f.list, len(s.Wrong))]...)
 		}
 		return a.showJSON(map[string]any{"files": scores})
 	}
@@ -32,23 +31,24 @@ func (a *app) showBench(f *benchFlags, scores []*benchScore) error {
 		if i > 0 {
 			fmt.Fprintln(a.stdout)
 		}
-		if err := s.show(a.stdout, f); err != nil {
+		if err := a.showScore(s, f); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (s *benchScore) show(out io.Writer, f *benchFlags) error {
-	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
-	fmt.Fprintf(w, "%s: %d lines", adapter.Visible(s.File), s.Lines)
+// showScore writes the score of one file.
+func (a *app) showScore(s *bench.Score, f *benchFlags) error {
+	w := tabwriter.NewWriter(a.stdout, 0, 0, 2, ' ', 0)
+	fmt.Fprintf(w, a.text.of("%s: %d lines"), adapter.Visible(s.File), s.Lines)
 	if s.BadLines > 0 {
-		fmt.Fprintf(w, ", %d more that cannot be read", s.BadLines)
+		fmt.Fprintf(w, a.text.of(", %d more that cannot be read"), s.BadLines)
 	}
 	fmt.Fprintln(w)
 	for _, row := range []struct {
 		name string
-		rate benchRate
+		rate bench.Rate
 		of   string
 	}{
 		{"false allows", s.FalseAllows, "lines that must not run unasked"},
@@ -57,43 +57,42 @@ func (s *benchScore) show(out io.Writer, f *benchFlags) error {
 		{"over-refusals", s.OverRefusals, "lines that nobody need refuse"},
 		{"unasked", s.Unasked, "typed calls"},
 	} {
-		fmt.Fprintf(w, "  %s\t%s\t%d of %d %s\n", row.name, percentText(row.rate), row.rate.N, row.rate.Of, row.of)
+		of := fmt.Sprintf(a.text.of("%d of %d %s"), row.rate.N, row.rate.Of, a.text.of(row.of))
+		fmt.Fprintf(w, "  %s\t%s\t%s\n", a.text.of(row.name), percentText(row.rate), of)
 	}
-	fmt.Fprintf(w, "  no answer\t%d\t%d crashed, %d hung, %d missing\n", s.Crashed+s.Hung+s.Missing, s.Crashed, s.Hung, s.Missing)
-	fmt.Fprintf(w, "  speed\t%.0f\tcalls per second, the slowest %s (%s)\n", float64(s.Lines)/max(s.Seconds, 1e-9),
+	unanswered := fmt.Sprintf(a.text.of("%d crashed, %d hung, %d missing"), s.Crashed, s.Hung, s.Missing)
+	fmt.Fprintf(w, "  %s\t%d\t%s\n", a.text.of("no answer"), s.Unanswered(), unanswered)
+	fmt.Fprintf(w, "  %s\t"+a.text.of("%.0f\tcalls per second, the slowest %s (%s)")+"\n", a.text.of("speed"), float64(s.Lines)/max(s.Seconds, 1e-9),
 		time.Duration(s.SlowestSeconds*float64(time.Second)).Round(10*time.Microsecond), adapter.Visible(s.SlowestID))
 	if f.by != "" {
-		s.showClasses(w)
+		a.showClasses(w, s)
 	}
-	s.showWrong(w, f.list)
+	a.showWrong(w, s, f.list)
 	return w.Flush()
 }
 
-func percentText(r benchRate) string {
+func percentText(r bench.Rate) string {
 	if r.Of == 0 {
 		return "-"
 	}
-	return fmt.Sprintf("%.1f %%", r.percent())
+	return fmt.Sprintf("%.1f %%", r.Percent())
 }
 
 // showClasses writes where the wrong verdicts are, the most first.
-func (s *benchScore) showClasses(w io.Writer) {
-	order := slices.SortedFunc(maps.Keys(s.classes), func(a, b benchClass) int {
-		return cmp.Or(cmp.Compare(s.classes[b].N, s.classes[a].N), cmp.Compare(a.kind, b.kind), cmp.Compare(a.class, b.class))
-	})
-	for _, at := range order {
-		if rate := s.classes[at]; rate.N > 0 {
-			fmt.Fprintf(w, "  %s\t%s\t%d of %d of class %s\n", at.kind, percentText(*rate), rate.N, rate.Of, adapter.Visible(orText(at.class, "(none)")))
-		}
+func (a *app) showClasses(w io.Writer, s *bench.Score) {
+	for _, c := range s.Classes() {
+		name := adapter.Visible(orText(c.Name, a.text.of("(none)")))
+		of := fmt.Sprintf(a.text.of("%d of %d of class %s"), c.Rate.N, c.Rate.Of, name)
+		fmt.Fprintf(w, "  %s\t%s\t%s\n", a.text.of(string(c.Kind)), percentText(c.Rate), of)
 	}
 }
 
 // showWrong writes up to n wrong verdicts of each kind.
-func (s *benchScore) showWrong(w io.Writer, n int) {
-	shown := map[string]int{}
+func (a *app) showWrong(w io.Writer, s *bench.Score, n int) {
+	shown := map[bench.Kind]int{}
 	for _, m := range s.Wrong {
 		if shown[m.Kind]++; shown[m.Kind] <= n {
-			fmt.Fprintf(w, "  %s\t%s\t%s: %s\n", m.Kind, m.Got, adapter.Visible(m.ID), adapter.Visible(beginning(m.Command)))
+			fmt.Fprintf(w, "  %s\t%s\t%s: %s\n", a.text.of(string(m.Kind)), m.Got, adapter.Visible(m.ID), adapter.Visible(beginning(m.Command)))
 		}
 	}
 }
@@ -108,4 +107,36 @@ func beginning(text string) string {
 		cut--
 	}
 	return text[:cut] + "…"
+}
+
+// A benchProgress tells a person who waits how far it is. Nil says nothing.
+type benchProgress struct {
+	w     io.Writer
+	of    int
+	next  time.Time
+	shown bool
+}
+
+// progressEvery is how often progress is written, and how long nothing is said.
+const progressEvery = time.Second
+
+func (a *app) newBenchProgress(of int) *benchProgress {
+	if f, ok := a.stderr.(*os.File); !ok || !isTerminal(f) {
+		return nil
+	}
+	return &benchProgress{w: a.stderr, of: of, next: time.Now().Add(progressEvery)}
+}
+
+func (p *benchProgress) at(i int) {
+	if p == nil || time.Now().Before(p.next) {
+		return
+	}
+	p.next, p.shown = time.Now().Add(progressEvery), true
+	fmt.Fprintf(p.w, "\r%d/%d ", i, p.of)
+}
+
+func (p *benchProgress) clear() {
+	if p != nil && p.shown {
+		fmt.Fprint(p.w, "\r\x1b[K")
+	}
 }

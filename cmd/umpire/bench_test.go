@@ -11,11 +11,11 @@ import (
 	"testing"
 	"time"
 
-	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/bench"
 )
 
-// bench runs `umpire bench` as a person would and returns its scores.
-func bench(t *testing.T, args ...string) (scores []benchScore, stderr string, code int) {
+// benched runs `umpire bench` as a person would and returns its scores.
+func benched(t *testing.T, args ...string) (scores []bench.Score, stderr string, code int) {
 	t.Helper()
 	var out, errs bytes.Buffer
 	code = run(t.Context(), surroundings{
@@ -26,7 +26,7 @@ func bench(t *testing.T, args ...string) (scores []benchScore, stderr string, co
 		return nil, errs.String(), code
 	}
 	var answer struct {
-		Files []benchScore `json:"files"`
+		Files []bench.Score `json:"files"`
 	}
 	if err := json.Unmarshal(out.Bytes(), &answer); err != nil {
 		t.Fatalf("%v: %s", err, out.Bytes())
@@ -37,7 +37,7 @@ func bench(t *testing.T, args ...string) (scores []benchScore, stderr string, co
 // TestBenchCorpus holds umpire to the lines that come with it.
 func TestBenchCorpus(t *testing.T) {
 	t.Parallel()
-	scores, stderr, code := bench(t, "--list", "1000", "--max-false-allow", "0", "--max-needless-ask", "0")
+	scores, stderr, code := benched(t, "--list", "1000", "--max-false-allow", "0", "--max-needless-ask", "0")
 	if code != 0 || stderr != "" || len(scores) != 1 {
 		t.Fatalf("exit code %d, %d files, %s", code, len(scores), stderr)
 	}
@@ -50,22 +50,6 @@ func TestBenchCorpus(t *testing.T) {
 	}
 	if s.OverRefusals.N+s.Crashed+s.Hung+s.Missing > 0 || s.Unasked.N == 0 || s.SlowestID == "" {
 		t.Errorf("%+v", s)
-	}
-}
-
-// TestCorpusIsWellMade: ids are unique, and every line says its class and why.
-func TestCorpusIsWellMade(t *testing.T) {
-	t.Parallel()
-	set, err := (&app{surroundings: surroundings{stderr: io.Discard}}).readBench("corpus", bytes.NewReader(benchCorpus))
-	if err != nil || set.bad > 0 {
-		t.Fatal(err, set.bad)
-	}
-	ids, commands := map[string]bool{}, map[string]bool{}
-	for _, l := range set.lines {
-		if ids[l.ID] || commands[l.Command] || l.Class == "" || l.Why == "" {
-			t.Errorf("%+v", l)
-		}
-		ids[l.ID], commands[l.Command] = true, true
 	}
 }
 
@@ -122,51 +106,18 @@ func TestBenchCounts(t *testing.T) {
 			if tt.format != "" {
 				args = append(args, "--format", tt.format)
 			}
-			scores, stderr, code := bench(t, args...)
+			scores, stderr, code := benched(t, args...)
 			if code != 0 || len(scores) != 1 {
 				t.Fatalf("exit code %d: %s", code, stderr)
 			}
 			s := scores[0]
 			var got []string
-			for _, r := range []benchRate{s.FalseAllows, s.NeedlessAsks, s.CriticalRefusals, s.OverRefusals, s.Unasked} {
+			for _, r := range []bench.Rate{s.FalseAllows, s.NeedlessAsks, s.CriticalRefusals, s.OverRefusals, s.Unasked} {
 				text, _ := json.Marshal([2]int{r.N, r.Of})
 				got = append(got, strings.NewReplacer("[", "", "]", "", ",", "/").Replace(string(text)))
 			}
 			if line := strings.Join(got, " "); line != tt.want || s.Crashed+s.Hung+s.Missing > 0 {
 				t.Errorf("%s, want %s; %d crashed, %d hung, %d missing", line, tt.want, s.Crashed, s.Hung, s.Missing)
-			}
-		})
-	}
-}
-
-// TestBenchNoAnswer: what fails is counted, and the next line is judged all the
-// same.
-func TestBenchNoAnswer(t *testing.T) {
-	t.Parallel()
-	needShell(t)
-	for _, tt := range []struct {
-		name, hook, format string
-		want               benchOutcome
-	}{
-		{"crashes", "exit 1", formatClaude, benchCrashed},
-		{"is killed", "kill -9 $$", formatClaude, benchCrashed},
-		{"hangs", "exec sleep 60", formatClaude, benchHung},
-		{"lines: crashes", "read x; exit 7", formatLines, benchCrashed},
-		{"lines: ends early", "read x; exit 0", formatLines, benchMissing},
-		{"lines: hangs", "exec sleep 60", formatLines, benchHung},
-	} {
-		t.Run(tt.name, func(t *testing.T) {
-			t.Parallel()
-			h := &benchHook{command: tt.hook, format: tt.format, dir: t.TempDir(), stderr: io.Discard, timeout: 20 * time.Second}
-			if tt.want == benchHung {
-				h.timeout = 200 * time.Millisecond
-			}
-			judge := h.judge()
-			defer h.stop()
-			for range 2 {
-				if got := judge(t.Context(), &benchLine{ID: "1", Command: "ls"}); got.outcome != tt.want {
-					t.Errorf("%+v, want %d", got, tt.want)
-				}
 			}
 		})
 	}
@@ -189,7 +140,7 @@ func TestBenchLimits(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			_, stderr, code := bench(t, append([]string{"--hook", tt.hook, fourLines(t)}, tt.args...)...)
+			_, stderr, code := benched(t, append([]string{"--hook", tt.hook, fourLines(t)}, tt.args...)...)
 			if code != tt.code || !strings.Contains(stderr, tt.says) {
 				t.Errorf("exit code %d, %s", code, stderr)
 			}
@@ -201,8 +152,8 @@ func TestBenchBadLines(t *testing.T) {
 	t.Parallel()
 	file := labelled(t, `{"command":"ls","want":"safe"}`, ``, `{"command":"ls"}`, `{`, `{"command":"","want":"any"}`, `{"command":"ls","want":"safe","count":"x"}`,
 		`{"command":"ls","command":"rm","want":"safe"}`, `{"command":"pwd","want":"safe","note":[1]}`)
-	scores, stderr, code := bench(t, file)
-	if code != 0 || len(scores) != 1 || scores[0].Lines != 2 || scores[0].BadLines != 5 || scores[0].NeedlessAsks != (benchRate{0, 2}) {
+	scores, stderr, code := benched(t, file)
+	if code != 0 || len(scores) != 1 || scores[0].Lines != 2 || scores[0].BadLines != 5 || scores[0].NeedlessAsks != (bench.Rate{N: 0, Of: 2}) {
 		t.Fatalf("exit code %d, %+v", code, scores)
 	}
 	for _, at := range []string{":3: want", ":4: ", ":5: command", ":6: count", ":7: "} {
@@ -218,7 +169,7 @@ func TestBenchUsage(t *testing.T) {
 		{"no-such-file"}, {"--by", "colour"}, {"--format", "claude"}, {"--hook", "true", "--format", "xml"},
 		{"--hook", "true", "--with-rules"}, {"--cwd", "no-such-folder"},
 	} {
-		if _, stderr, code := bench(t, args...); code != exitUsage || stderr == "" {
+		if _, stderr, code := benched(t, args...); code != exitUsage || stderr == "" {
 			t.Errorf("%q: exit code %d, %s", args, code, stderr)
 		}
 	}
@@ -243,23 +194,5 @@ func TestBenchText(t *testing.T) {
 	}
 	if code != 0 {
 		t.Errorf("exit code %d", code)
-	}
-}
-
-func TestBenchVerdict(t *testing.T) {
-	t.Parallel()
-	for text, want := range map[string]umpire.Verdict{
-		`{"verdict":"ask"}`: umpire.Ask, `{"action":"Approve"}`: umpire.Allow, `{"permission":"block"}`: umpire.Deny,
-		`{"continue":false}`: umpire.Deny, `{"decision":"approve"}`: umpire.Allow,
-		`{"hookSpecificOutput":{"permissionDecision":"deny"},"decision":"approve"}`: umpire.Deny,
-	} {
-		if got, ok := benchVerdict([]byte(text)); !ok || got != want {
-			t.Errorf("%s: %v, %v", text, got, ok)
-		}
-	}
-	for _, text := range []string{"", "hello", "[]", `{"verdict":7}`, `{"verdict":"perhaps"}`, `null`} {
-		if got, ok := benchVerdict([]byte(text)); ok {
-			t.Errorf("%s: %v", text, got)
-		}
 	}
 }

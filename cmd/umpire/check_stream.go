@@ -12,89 +12,52 @@ import (
 	"unicode/utf8"
 
 	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/jsonl"
 )
-
-// maxLine is the longest line that is read as a call. A longer one is skipped,
-// and answered.
-const maxLine = 10 << 20
 
 // checkStream answers every line with one line, in order, as soon as it can. It
 // ends without an error when everything was read, whatever the verdicts.
 func (a *app) checkStream(ctx context.Context, d *desk) error {
 	lines := readLines(ctx, a.stdin)
 	for {
-		var l inputLine
+		var l jsonl.Line
 		select {
 		case l = <-lines:
 		case <-ctx.Done():
 			return &exit{code: exitError}
 		}
-		if errors.Is(l.err, io.EOF) {
+		if errors.Is(l.Err, io.EOF) {
 			return nil
 		}
-		if l.err != nil && !errors.Is(l.err, errLineTooLong) {
-			return failed(fmt.Errorf("read standard input: %w", l.err))
+		if l.Err != nil && !errors.Is(l.Err, jsonl.ErrLineTooLong) {
+			return failed(fmt.Errorf("read standard input: %w", l.Err))
 		}
 		// One write for each answer: the client waits for it.
-		if _, err := a.stdout.Write(append(d.answer(l.text, l.err), '\n')); err != nil {
+		if _, err := a.stdout.Write(append(d.answer(l.Text, l.Err), '\n')); err != nil {
 			return failed(fmt.Errorf("write standard output: %w", err))
 		}
 	}
 }
 
-// An inputLine is one line of input, or why there is none.
-type inputLine struct {
-	text []byte
-	err  error
-}
-
 // readLines reads one line ahead, so that a signal ends the program while it
 // waits for input. The goroutine ends with the input or, when that never comes,
 // with the process: a read of standard input cannot be called back.
-func readLines(ctx context.Context, r io.Reader) <-chan inputLine {
-	lines, in := make(chan inputLine), bufio.NewReaderSize(r, 64<<10)
+func readLines(ctx context.Context, r io.Reader) <-chan jsonl.Line {
+	lines, in := make(chan jsonl.Line), bufio.NewReaderSize(r, 64<<10)
 	go func() {
 		for {
-			text, err := readLine(in, maxLine)
+			text, err := jsonl.ReadLine(in, jsonl.MaxLine)
 			select {
-			case lines <- inputLine{text, err}:
+			case lines <- jsonl.Line{Text: text, Err: err}:
 			case <-ctx.Done():
 				return
 			}
-			if err != nil && !errors.Is(err, errLineTooLong) {
+			if err != nil && !errors.Is(err, jsonl.ErrLineTooLong) {
 				return
 			}
 		}
 	}()
 	return lines
-}
-
-var errLineTooLong = fmt.Errorf("the line is longer than %d bytes", maxLine)
-
-// readLine returns the next line without its end. What goes beyond the limit is
-// read and dropped, so that memory stays bounded and the next line is found.
-func readLine(in *bufio.Reader, limit int) ([]byte, error) {
-	var line []byte
-	long := false
-	for {
-		piece, err := in.ReadSlice('\n')
-		if !long && len(line)+len(piece) > limit+1 {
-			long, line = true, nil
-		}
-		if !long {
-			line = append(line, piece...)
-		}
-		switch {
-		case errors.Is(err, bufio.ErrBufferFull):
-			continue
-		case errors.Is(err, io.EOF) && (len(line) > 0 || long):
-			err = nil
-		}
-		if err == nil && long {
-			err = errLineTooLong
-		}
-		return bytes.TrimSuffix(bytes.TrimSuffix(line, []byte("\n")), []byte("\r")), err
-	}
 }
 
 // answer decides one line. A line that is no call is denied.
@@ -166,7 +129,7 @@ func readCallLine(line []byte) (callLine, error) {
 	if !utf8.Valid(line) {
 		return callLine{}, errors.New("the line is not valid UTF-8")
 	}
-	fields, err := readObject(line)
+	fields, err := jsonl.ReadObject(line)
 	if err != nil {
 		return callLine{}, fmt.Errorf("the line is not a JSON object: %w", err)
 	}
@@ -224,49 +187,6 @@ func (l *callLine) fill(fields map[string]json.RawMessage) error {
 // objectProblem says why a text is not one JSON object, each of whose keys
 // stands once.
 func objectProblem(text []byte) error {
-	_, err := readObject(text)
-	return err
-}
-
-// readObject reads the members of an object. A key that stands twice is an
-// error: two readers may see two different calls.
-func readObject(text []byte) (map[string]json.RawMessage, error) {
-	decoder := json.NewDecoder(bytes.NewReader(text))
-	token, err := decoder.Token()
-	if err != nil {
-		return nil, jsonProblem(err)
-	}
-	if token != json.Delim('{') {
-		return nil, errors.New("it does not begin with {")
-	}
-	fields := map[string]json.RawMessage{}
-	for decoder.More() {
-		name, err := decoder.Token()
-		if err != nil {
-			return nil, jsonProblem(err)
-		}
-		key, _ := name.(string)
-		if _, twice := fields[key]; twice {
-			return nil, fmt.Errorf("%q stands twice", key)
-		}
-		var value json.RawMessage
-		if err := decoder.Decode(&value); err != nil {
-			return nil, fmt.Errorf("%q: %w", key, jsonProblem(err))
-		}
-		fields[key] = value
-	}
-	if _, err := decoder.Token(); err != nil {
-		return nil, jsonProblem(err)
-	}
-	if _, err := decoder.Token(); !errors.Is(err, io.EOF) {
-		return nil, errors.New("something follows the object")
-	}
-	return fields, nil
-}
-
-func jsonProblem(err error) error {
-	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
-		return errors.New("it ends too early")
-	}
+	_, err := jsonl.ReadObject(text)
 	return err
 }

@@ -31,6 +31,8 @@ type checkup struct {
 	Status health `json:"status"`
 	Detail string `json:"detail"`
 	Remedy string `json:"remedy,omitempty"`
+
+	said string // the detail in the person's language
 }
 
 // A doctor collects checkups.
@@ -65,15 +67,22 @@ and a harmless one allowed. Nothing of these calls is run.
 Exit code 0: all is well, warnings included. 1: something fails.`
 
 func (d *doctor) ok(name, format string, args ...any) {
-	d.done = append(d.done, checkup{name, healthOK, fmt.Sprintf(format, args...), ""})
+	d.note(name, healthOK, "", format, args...)
 }
 
 func (d *doctor) warn(name, remedy, format string, args ...any) {
-	d.done = append(d.done, checkup{name, healthWarn, fmt.Sprintf(format, args...), remedy})
+	d.note(name, healthWarn, remedy, format, args...)
 }
 
 func (d *doctor) fail(name, remedy, format string, args ...any) {
-	d.done = append(d.done, checkup{name, healthFail, fmt.Sprintf(format, args...), remedy})
+	d.note(name, healthFail, remedy, format, args...)
+}
+
+func (d *doctor) note(name string, status health, remedy, format string, args ...any) {
+	d.done = append(d.done, checkup{
+		Name: name, Status: status, Remedy: remedy,
+		Detail: fmt.Sprintf(format, args...), said: fmt.Sprintf(d.text.of(format), args...),
+	})
 }
 
 // examine makes every check, in the order from our files to the agent's.
@@ -115,7 +124,7 @@ func (d *doctor) report(asJSON bool) error {
 
 func (d *doctor) print() {
 	for _, c := range d.done {
-		fmt.Fprintf(d.stdout, "%-4s  %-9s %s\n", c.Status, c.Name, adapter.Visible(c.Detail))
+		fmt.Fprintf(d.stdout, "%-4s  %-9s %s\n", c.Status, c.Name, adapter.Visible(c.said))
 		if c.Remedy != "" {
 			fmt.Fprintf(d.stdout, "      %-9s -> %s\n", "", adapter.Visible(d.text.of(c.Remedy)))
 		}

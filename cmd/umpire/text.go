@@ -53,13 +53,16 @@ func language(getenv func(string) string) catalogue {
 	return nil
 }
 
+// catalogues are the parts of 简体中文, the only other language there is.
+var catalogues = []catalogue{chinese, chineseHook, chineseFlags, chinesePrograms, chineseBench, chineseDoctor}
+
 // catalogueFor returns the catalogue of a locale; nil is English.
 func catalogueFor(locale string) catalogue {
 	if !strings.HasPrefix(strings.ToLower(locale), "zh") {
 		return nil
 	}
 	all := catalogue{}
-	for _, part := range []catalogue{chinese, chineseHook} {
+	for _, part := range catalogues {
 		maps.Copy(all, part)
 	}
 	return all

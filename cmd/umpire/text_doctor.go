@@ -1,0 +1,41 @@
+package main
+
+// chineseDoctor are the details of doctor's checks in 简体中文. What the world says,
+// such as the error of a system call, stays as it is.
+var chineseDoctor = catalogue{
+	"umpire's folder is not known":                   "不知道 umpire 的目录在哪里",
+	"%s does not exist yet; the built-in rules hold": "%s 尚不存在;内置规则生效",
+	"%s is yours alone":                              "%s 只属于你",
+	"%s can be written by others (%04o)":             "%s 可被其他人写入(%04o)",
+	"%s can be read by others (%04o)":                "%s 可被其他人读取(%04o)",
+	"the gateway is not enforced: umpire only warns": "没有强制执行:umpire 只发出警告",
+	"mode %s": "模式 %s",
+	"a broken file may hold denials, so everything that is not safe asks": "损坏的文件中可能有拒绝规则,因此不安全的操作一律询问",
+	"%s: %d rules":   "%s:%d 条规则",
+	"%s: %d rules%s": "%s:%d 条规则%s",
+	"%s: %d allow rules sleep until you trust them%s": "%s:%d 条允许规则休眠,直到你信任它们%s",
+	"%s is broken%s": "%s 已损坏%s",
+	"%d files":       "%d 个文件",
+
+	"%s: the hook does not answer: %v":              "%s:钩子没有回答:%v",
+	"%s: `rm -rf /` is not denied: %s":              "%s:`rm -rf /` 没有被拒绝:%s",
+	"`rm -rf /` is denied (%s)":                     "`rm -rf /` 被拒绝(%s)",
+	"`ls` is allowed, but slowly (%s)":              "`ls` 被允许,但很慢(%s)",
+	"`ls` is allowed (%s)":                          "`ls` 被允许(%s)",
+	"`ls`: %s, as the mode or a rule wants it (%s)": "`ls`:%s,符合模式或规则的要求(%s)",
+	"%s: `ls` is not allowed: %s":                   "%s:`ls` 没有被允许:%s",
+
+	"Claude Code does not ask umpire: no PreToolUse hook is registered":                 "Claude Code 不询问 umpire:没有登记 PreToolUse 钩子",
+	"no PermissionRequest hook is registered: dialogs that umpire would deny stay open": "没有登记 PermissionRequest 钩子:umpire 会拒绝的对话框将一直打开",
+	"%s (%s) switches nothing off":                                                      "%s(%s)没有关闭任何功能",
+	"Claude Code: %s":                                                                   "Claude Code:%s",
+	"Claude Code %s runs the call when a hook cannot start":                             "Claude Code %s 在钩子无法启动时仍会执行调用",
+	"%s: onFailure is not block, so the call runs when the hook cannot start":           "%s:onFailure 不是 block,因此钩子无法启动时调用仍会执行",
+	"Claude Code %s blocks when a hook fails":                                           "Claude Code %s 在钩子失败时阻止调用",
+	"%s: started through a shell, so its start-up files decide what runs":               "%s:通过 shell 启动,因此由 shell 的启动文件决定运行什么",
+	"%s: %s is not a program":                                                           "%s:%s 不是程序",
+	"%s: anybody can change %s":                                                         "%s:任何人都可以修改 %s",
+	"%s: no timeout is written":                                                         "%s:没有写明时限",
+	"%s: the timeout of %s ends before umpire's deadline of %s":                         "%s:时限 %s 早于 umpire 的截止时间 %s",
+	"%s: %s, timeout %s, deadline %s":                                                   "%s:%s,时限 %s,截止时间 %s",
+}

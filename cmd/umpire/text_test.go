@@ -1,0 +1,157 @@
+package main
+
+import (
+	"bytes"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+)
+
+// TestHelpIsTranslated walks the command tree.
+func TestHelpIsTranslated(t *testing.T) {
+	t.Parallel()
+	zh, texts := catalogueFor("zh_CN.UTF-8"), 0
+	want := func(where, english string) {
+		texts++
+		if zh[english] == "" {
+			t.Errorf("%s: %q has no translation", where, english)
+		}
+	}
+	var walk func(cmd *cobra.Command)
+	walk = func(cmd *cobra.Command) {
+		want(cmd.CommandPath(), cmd.Short)
+		cmd.Flags().VisitAll(func(f *pflag.Flag) { want(cmd.CommandPath()+" --"+f.Name, f.Usage) })
+		for _, sub := range cmd.Commands() {
+			walk(sub)
+		}
+	}
+	walk((&app{}).root())
+	for _, long := range []string{benchLong, programsLong, programsListLong, programsShowLong, programsLintLong, doctorHelp} {
+		want("help", long)
+	}
+	for _, e := range effectTexts {
+		want("programs show", e.text)
+	}
+	if texts < 60 {
+		t.Errorf("only %d texts", texts)
+	}
+}
+
+var (
+	verb   = regexp.MustCompile(`%[-+ #0-9.]*[a-zA-Z]`)
+	letter = regexp.MustCompile(`[A-Za-z]`)
+)
+
+// TestSpokenTextsAreTranslated reads the source for what is said in the person's
+// language: the literals given to a catalogue, and the details of doctor.
+func TestSpokenTextsAreTranslated(t *testing.T) {
+	t.Parallel()
+	zh, found := catalogueFor("zh"), map[string]int{}
+	position := map[string]int{"of": 0, "ok": 1, "warn": 2, "fail": 2} // of the text among the arguments
+	files, err := filepath.Glob("*.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	fset := token.NewFileSet()
+	for _, name := range files {
+		if strings.HasSuffix(name, "_test.go") {
+			continue
+		}
+		file, err := parser.ParseFile(fset, name, nil, parser.SkipObjectResolution)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for node := range ast.Preorder(file) {
+			method, text := spoken(node, position)
+			if text == "" || !letter.MatchString(verb.ReplaceAllString(text, "")) {
+				continue
+			}
+			found[method]++
+			if zh[text] == "" {
+				t.Errorf("%s: %q has no translation", fset.Position(node.Pos()), text)
+			}
+		}
+	}
+	for method := range position {
+		if found[method] < 5 {
+			t.Errorf("found %d texts of method %s", found[method], method)
+		}
+	}
+}
+
+// spoken is the literal text that a call of one of the methods is given.
+func spoken(node ast.Node, position map[string]int) (method, text string) {
+	call, ok := node.(*ast.CallExpr)
+	if !ok {
+		return "", ""
+	}
+	selector, ok := call.Fun.(*ast.SelectorExpr)
+	if !ok {
+		return "", ""
+	}
+	at, ok := position[selector.Sel.Name]
+	if !ok || at >= len(call.Args) {
+		return "", ""
+	}
+	literal, ok := call.Args[at].(*ast.BasicLit)
+	if !ok || literal.Kind != token.STRING {
+		return "", ""
+	}
+	text, _ = strconv.Unquote(literal.Value)
+	return selector.Sel.Name, text
+}
+
+// TestTranslationsFit: a format takes the same values in the same order, and no
+// text has two translations.
+func TestTranslationsFit(t *testing.T) {
+	t.Parallel()
+	all := catalogue{}
+	for _, part := range catalogues {
+		for english, text := range part {
+			if !slices.Equal(verb.FindAllString(english, -1), verb.FindAllString(text, -1)) {
+				t.Errorf("%q takes other values than %q", text, english)
+			}
+			if other, twice := all[english]; twice && other != text {
+				t.Errorf("%q is %q and %q", english, other, text)
+			}
+			all[english] = text
+		}
+	}
+}
+
+// TestBenchSpeaksChinese shows scores in the person's language, and JSON in none.
+func TestBenchSpeaksChinese(t *testing.T) {
+	t.Parallel()
+	play := func(args ...string) string {
+		var out bytes.Buffer
+		code := run(t.Context(), surroundings{
+			args: append([]string{"bench"}, args...), stdin: strings.NewReader(""), stdout: &out, stderr: io.Discard,
+			getenv: func(name string) string { return map[string]string{"UMPIRE_LANG": "zh"}[name] }, dir: t.TempDir(), now: time.Now,
+		})
+		if code != 0 {
+			t.Errorf("%q: exit code %d", args, code)
+		}
+		return out.String()
+	}
+	file := labelled(t, `{"id":"s","command":"npm publish","want":"safe","class":"k"}`)
+	text := play("--by", "class", "--list", "1", file)
+	for _, want := range []string{":1 行\n", "误放行", "1 / 1 个安全的行", "多余的询问", "类别 k", "次调用每秒", "0 次崩溃"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("%q is not in\n%s", want, text)
+		}
+	}
+	if got := play("--json", "--list", "1", file); !strings.Contains(got, `"kind":"needless ask"`) {
+		t.Errorf("JSON is\n%s", got)
+	}
+}

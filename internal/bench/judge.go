@@ -1,0 +1,99 @@
+package bench
+
+import (
+	"context"
+	"encoding/json"
+	"strings"
+
+	"github.com/umpirehq/umpire"
+)
+
+// A Judge judges one line. It is called for one line at a time.
+type Judge func(context.Context, *Line) Answer
+
+// An Answer is what became of one line. The zero value is no answer.
+type Answer struct {
+	Outcome Outcome
+	Verdict umpire.Verdict // when it is answered
+}
+
+// An Outcome says whether there is a verdict.
+type Outcome uint8
+
+// The outcomes. The zero value is no answer.
+const (
+	Missing  Outcome = iota // it ended without an answer
+	Answered                // there is a verdict
+	Crashed                 // it failed
+	Hung                    // it took too long
+)
+
+// String is the outcome in one word.
+func (o Outcome) String() string {
+	switch o {
+	case Missing:
+		return "missing"
+	case Answered:
+		return "answered"
+	case Crashed:
+		return "crashed"
+	case Hung:
+		return "hung"
+	}
+	return "unknown"
+}
+
+// InProcess returns a judge that asks decide for every command. A panic counts
+// as a crash, an error as no answer.
+func InProcess(decide func(command string) (umpire.Verdict, error)) Judge {
+	return func(_ context.Context, l *Line) (answer Answer) {
+		// A crash is a result here, not the end.
+		defer func() {
+			if recover() != nil {
+				answer = Answer{Outcome: Crashed}
+			}
+		}()
+		verdict, err := decide(l.Command)
+		if err != nil {
+			return Answer{}
+		}
+		return Answer{Answered, verdict}
+	}
+}
+
+// verdictOf reads a verdict from what a hook wrote: the decision of Claude
+// Code's protocol, or the first of the fields in which others put theirs.
+func verdictOf(text []byte) (umpire.Verdict, bool) {
+	var top map[string]json.RawMessage
+	if json.Unmarshal(text, &top) != nil {
+		return umpire.Deny, false
+	}
+	var inner map[string]json.RawMessage
+	if json.Unmarshal(top["hookSpecificOutput"], &inner) == nil {
+		if v, ok := verdictIn(inner, "permissionDecision"); ok {
+			return v, true
+		}
+	}
+	if string(top["continue"]) == "false" {
+		return umpire.Deny, true
+	}
+	return verdictIn(top, "verdict", "permissionDecision", "permission", "decision", "action")
+}
+
+func verdictIn(fields map[string]json.RawMessage, names ...string) (umpire.Verdict, bool) {
+	for _, name := range names {
+		var word string
+		if json.Unmarshal(fields[name], &word) != nil {
+			continue
+		}
+		switch strings.ToLower(word) {
+		case "allow", "allowed", "approve", "approved":
+			return umpire.Allow, true
+		case "ask", "prompt", "confirm":
+			return umpire.Ask, true
+		case "deny", "denied", "block", "blocked", "refuse", "forbid":
+			return umpire.Deny, true
+		}
+	}
+	return umpire.Deny, false
+}
