@@ -139,12 +139,9 @@ func refuseUnasked(q *Query, r *umpire.Reason) {
 func (p *Policy) findHits(q *Query, accesses []umpire.Access) []hits {
 	tight, bad := tightening(q.Tighten, p.opts)
 	all := make([]hits, len(accesses))
-	for i := range accesses {
+	for i, subject := range newSubjects(&q.Call, accesses, &p.opts) {
 		h := &all[i]
-		*h = hits{
-			subject: newSubject(&q.Call, &accesses[i], &p.opts), opts: &p.opts, now: q.Now,
-			narrow: q.Mode == umpire.ModeAuto,
-		}
+		*h = hits{subject: subject, opts: &p.opts, now: q.Now, narrow: q.Mode == umpire.ModeAuto}
 		p.index.find(h)
 		h.offer(tight)
 		if bad != nil {

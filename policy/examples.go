@@ -44,10 +44,17 @@ func MatchesExample(r umpire.Rule, example string, o Options) bool {
 	call := umpire.Call{Tool: exampleTool(r.Tool)}
 	matched := 0
 	accesses := exampleAccesses(r, call.Tool, example, o)
-	for i := range accesses {
-		if c.matches(newSubject(&call, &accesses[i], &o), &o) {
+	programs := 0
+	for _, s := range newSubjects(&call, accesses, &o) {
+		if s.access.Kind == umpire.KindExec {
+			programs++
+		}
+		if c.matches(s, &o) {
 			matched++
 		}
+	}
+	if c.allows() && len(c.words) > 0 && len(c.globs) > 0 {
+		return matched > 0 && matched == programs // its files are a condition of it
 	}
 	if c.allows() {
 		return matched > 0 && matched == len(accesses)

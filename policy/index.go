@@ -44,6 +44,9 @@ func (ix *index) add(c *compiled, o *Options) {
 		key := strings.TrimPrefix(c.domain, "*.")
 		ix.domains[key] = append(ix.domains[key], c)
 	}
+	if len(c.words) > 0 {
+		return // found by its command; its files are looked at then
+	}
 	for i := range c.globs {
 		ix.addGlob(c, &c.globs[i], o)
 	}

@@ -13,6 +13,7 @@ type subject struct {
 	access *umpire.Access
 	forms  forms       // of a path access
 	host   string      // of a network access
+	files  []*subject  // of a program: the files of its part of the command
 	filter [][]segment // the files that a search of a tree is limited to, if it is
 }
 
@@ -26,6 +27,25 @@ func newSubject(call *umpire.Call, a *umpire.Access, o *Options) *subject {
 		s.host = hostName(a.Target)
 	}
 	return s
+}
+
+// newSubjects makes the subjects of a call, and tells every program the files of
+// its part of the command line.
+func newSubjects(call *umpire.Call, accesses []umpire.Access, o *Options) []*subject {
+	all := make([]*subject, len(accesses))
+	files := map[int][]*subject{}
+	for i := range accesses {
+		all[i] = newSubject(call, &accesses[i], o)
+		if a := &accesses[i]; a.Paths() && a.Target != "" {
+			files[a.Part] = append(files[a.Part], all[i])
+		}
+	}
+	for _, s := range all {
+		if s.access.Kind == umpire.KindExec {
+			s.files = files[s.access.Part]
+		}
+	}
+	return all
 }
 
 // matches reports whether the rule speaks about the subject. It is the whole
@@ -46,7 +66,7 @@ func (c *compiled) matches(s *subject, o *Options) bool {
 	case c.self:
 		return answersItself(s.access, c.words[1:])
 	case len(c.words) > 0:
-		return c.matchesWords(s)
+		return c.matchesWords(s) && (len(c.globs) == 0 || c.matchesFiles(s, o))
 	case len(c.globs) > 0:
 		return s.access.Paths() && s.access.Target != "" && c.judges(s) && c.matchesPath(s, o)
 	case c.domain != "":
@@ -78,6 +98,17 @@ func (c *compiled) matchesTool(s *subject) bool {
 	words := s.access.Words
 	return verb != "" && !c.allows() && s.access.Kind == umpire.KindExec &&
 		len(words) > 1 && words[0] == "git" && words[1] == verb
+}
+
+// matchesFiles is for a rule about a command and the files it works on: one of
+// them has to match for a rule that denies or asks, and all for one that allows.
+func (c *compiled) matchesFiles(s *subject, o *Options) bool {
+	for _, file := range s.files {
+		if c.matchesPath(file, o) != c.allows() {
+			return !c.allows()
+		}
+	}
+	return c.allows() && len(s.files) > 0
 }
 
 // matchesWords compares whole words. A rule that denies or asks also sees a

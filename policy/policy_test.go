@@ -47,7 +47,7 @@ func TestNewRefusesWhatItCannotRead(t *testing.T) {
 	t.Parallel()
 	for _, r := range []umpire.Rule{
 		{}, {Tool: "Read", Match: umpire.Match{PathGlob: "a["}}, {Tool: "Bash", Match: umpire.Match{PathGlob: "a"}},
-		{Tool: "Read", Match: umpire.Match{CommandPrefix: "a"}}, {Tool: "*", Match: umpire.Match{CommandPrefix: "a", PathGlob: "b"}}, {Tool: "Read", Action: 9},
+		{Tool: "Read", Match: umpire.Match{CommandPrefix: "a"}}, {Tool: "*", Match: umpire.Match{CommandPrefix: "a", Domain: "b"}}, {Tool: "Read", Action: 9},
 	} {
 		if p, err := New([]umpire.Rule{r}, testOptions); err == nil || p != nil {
 			t.Errorf("New(%+v) = %v, %v, want an error", r, p, err)

@@ -275,8 +275,9 @@ func TestRowsImmutable(t *testing.T) {
 		sameDecisions(t, p, queries, before)
 	})
 	t.Run("C-63 the rules that are shown", func(t *testing.T) {
-		for r := range p.Rules() {
-			r.Action, r.Tool = umpire.Allow, "*"
+		shown := slices.Collect(p.Rules())
+		for i := range shown {
+			shown[i].Action, shown[i].Tool = umpire.Allow, "*"
 		}
 		sameDecisions(t, p, queries, before)
 	})

@@ -39,7 +39,9 @@ func Validate(r umpire.Rule) error {
 		return err
 	}
 	if r.Match.CommandPrefix != "" {
-		return validPrefix(r.Match.CommandPrefix)
+		if err := validPrefix(r.Match.CommandPrefix); err != nil {
+			return err
+		}
 	}
 	if r.Match.PathGlob != "" {
 		return validGlob(r.Match.PathGlob)
@@ -76,11 +78,11 @@ func validMatch(tool string, m umpire.Match) error {
 		}
 	}
 	switch {
-	case set > 1:
-		return errors.New("match has more than one of commandPrefix, pathGlob and domain; write one rule for each")
+	case set > 1 && m.Domain != "":
+		return errors.New("match has a domain and more; write one rule for each")
 	case m.CommandPrefix != "" && !takesCommand(tool):
 		return fmt.Errorf("commandPrefix does not go with tool %q; use Bash", tool)
-	case m.PathGlob != "" && !takesPath(tool):
+	case m.PathGlob != "" && !takesPath(tool) && m.CommandPrefix == "":
 		return fmt.Errorf("pathGlob does not go with tool %q; use Read or Edit, they judge every command's files", tool)
 	case m.Domain != "" && !takesDomain(tool):
 		return fmt.Errorf("domain does not go with tool %q; use WebFetch, it judges every command's hosts", tool)

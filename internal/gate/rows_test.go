@@ -571,35 +571,26 @@ func TestRowsProjectFile(t *testing.T) {
 	}
 }
 
-// TestRowsTwoConditions: a rule with two conditions never speaks where only one
-// of them holds; umpire takes it as a rule it cannot keep, and says so.
+// TestRowsTwoConditions: a rule with two conditions speaks only where both hold.
 func TestRowsTwoConditions(t *testing.T) {
 	t.Parallel()
 	root, home := repository(t), t.TempDir()
 	writeFile(t, filepath.Join(home, ".umpire", "permissions.json"),
-		`{"version": 1, "rules": [{"id": "both", "action": "allow", "tool": "*", "match": {"commandPrefix": "frobnicate", "pathGlob": "src/**"}}]}`)
+		`{"version": 1, "rules": [{"id": "both", "action": "allow", "tool": "*", "match": {"commandPrefix": "cp", "pathGlob": "src/**"}},
+			{"id": "keep", "action": "deny", "tool": "Bash", "match": {"commandPrefix": "rm", "pathGlob": "keep/**"}}]}`)
 	g := gateWith(t, Config{UserHome: home})
 	for _, r := range []row{
-		{name: "M-96 the command alone", call: bash("frobnicate a.txt"), mode: byDefault, verdict: umpire.Ask},
+		{name: "M-96 both", call: bash("cp src/a.ts src/b.ts"), mode: byDefault, verdict: umpire.Allow},
+		{name: "M-96 one of its files is elsewhere", call: bash("cp src/a.ts b.ts"), mode: byDefault, verdict: umpire.Ask},
+		{name: "M-96 the command alone", call: bash("cp a.txt b.txt"), mode: byDefault, verdict: umpire.Ask},
+		{name: "M-96 a deny rule of both", call: bash("rm x keep/a"), mode: byDefault, verdict: umpire.Deny},
+		{name: "M-96 a deny rule of another file", call: bash("rm x"), mode: byDefault, verdict: umpire.Ask},
 		{name: "M-96 the path alone", call: file("Edit", "src/a.ts"), mode: byDefault, verdict: umpire.Ask},
 	} {
 		t.Run(r.name, func(t *testing.T) {
 			t.Parallel()
 			r.check(t, g, root)
 		})
-	}
-	p, err := g.Project(root)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var problems []string
-	for _, f := range p.Rules().Files {
-		for _, problem := range f.Problems {
-			problems = append(problems, problem.Text)
-		}
-	}
-	if !strings.Contains(strings.Join(problems, "\n"), "more than one of commandPrefix, pathGlob and domain") {
-		t.Errorf("M-96: problems %q do not name the two conditions", problems)
 	}
 }
 
@@ -638,9 +629,9 @@ func TestRowsMuse(t *testing.T) {
 func TestRowsOnePath(t *testing.T) {
 	t.Parallel()
 	root := repository(t)
-	var check func(Request) umpire.Decision = gateWith(t, Config{}).Check // C-20
+	check := gateWith(t, Config{}).Check // C-20: a function from a request to a decision
 	calls := []umpire.Call{bash("ls"), bash("rm -rf build"), bash("rm -rf /"), bash("$X"), bash(""), file("Edit", "a.txt"), file("Read", "/etc/shadow"), tool("mcp__x__y", nil), {}}
-	for _, name := range policy.LegacyDangerous {
+	for _, name := range policy.LegacyDangerous { //nolint:staticcheck // M-72: the list stays for older clients
 		calls = append(calls, tool(name, nil))
 	}
 	for mode := umpire.ModeReject; mode <= umpire.ModeBypass; mode++ {

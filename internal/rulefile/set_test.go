@@ -13,6 +13,7 @@ import (
 	"github.com/umpirehq/umpire"
 )
 
+// TestLayers: M-141 where files stand, M-142 and M-159 their order, C-14 the files of other tools.
 func TestLayers(t *testing.T) {
 	t.Parallel()
 	root, home := t.TempDir(), t.TempDir()
@@ -89,6 +90,7 @@ func TestLoadOrder(t *testing.T) {
 	}
 }
 
+// TestLoadFields: M-82 the fields of a file, M-10 the ones nobody knows.
 func TestLoadFields(t *testing.T) {
 	t.Parallel()
 	l := userLayer(t, "\xef\xbb\xbf// mine\n"+`{
@@ -117,6 +119,7 @@ func TestLoadFields(t *testing.T) {
 }
 
 // Every broken file keeps its last good rules, and says so when there are none.
+// TestLoadBroken: M-148 and M-149, a file that cannot be understood.
 func TestLoadBroken(t *testing.T) {
 	t.Parallel()
 	cases := map[string]struct{ content, problem string }{
