@@ -164,6 +164,9 @@ func (in input) text(names ...string) (string, error) {
 
 // sortOf names the sort of a JSON value, for errors.
 func sortOf(raw json.RawMessage) string {
+	if len(raw) == 0 {
+		return "nothing"
+	}
 	switch raw[0] {
 	case '{':
 		return "an object"

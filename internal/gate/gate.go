@@ -74,12 +74,19 @@ type Request struct {
 }
 
 // Check decides one call. It looks at the file system and runs nothing of the
-// call.
-func (g *Gate) Check(r Request) umpire.Decision {
+// call. A fault of umpire's own denies that call, and the gate lives on.
+func (g *Gate) Check(r Request) (decision umpire.Decision) {
 	q := policy.Query{
 		Call: r.Call, Mode: r.Mode, Headless: r.Headless, Profile: r.Profile,
-		Grants: r.Grants, AllowAll: r.AllowAll, Now: g.config.Now(), Tighten: r.Tighten,
+		Grants: r.Grants, AllowAll: r.AllowAll, Tighten: r.Tighten,
 	}
+	defer func() {
+		if fault := recover(); fault != nil {
+			q.Facts, q.Invalid = umpire.Facts{}, fmt.Sprintf("internal error: %v", fault)
+			decision = policy.Decide(nil, q)
+		}
+	}()
+	q.Now = g.config.Now()
 	at, err := g.Project(orElse(r.Project, r.Call.Dir))
 	if err != nil {
 		q.Invalid = fmt.Sprintf("The project cannot be told: %v", err)

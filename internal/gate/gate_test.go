@@ -2,9 +2,12 @@ package gate
 
 import (
 	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
+	"time"
 
 	"github.com/umpirehq/umpire"
 )
@@ -111,4 +114,26 @@ func TestCheckFailsClosed(t *testing.T) {
 			t.Errorf("allowed: %q", d.Reason)
 		}
 	})
+}
+
+// TestFaultDenies: a fault of umpire's own denies the call, in every mode, and
+// the gate decides the next one.
+func TestFaultDenies(t *testing.T) {
+	t.Parallel()
+	faulty := true
+	g := New(Config{Now: func() time.Time {
+		if faulty {
+			panic("no clock")
+		}
+		return time.Time{}
+	}})
+	request := Request{Call: umpire.Call{Tool: "Bash", Input: json.RawMessage(`{"command":"ls"}`), Dir: t.TempDir()}, Mode: umpire.ModeBypass}
+	d := g.Check(request)
+	if d.Verdict != umpire.Deny || d.ReasonCode != umpire.CodeInvalid || !strings.Contains(fmt.Sprint(d.Reasons), "internal error: no clock") {
+		t.Errorf("got %s %s %+v", d.Verdict, d.ReasonCode, d.Reasons)
+	}
+	faulty = false
+	if d := g.Check(request); d.Verdict != umpire.Allow {
+		t.Errorf("the next call: %s %s", d.Verdict, d.Reason)
+	}
 }
