@@ -18,17 +18,7 @@ func (a *app) rulesTestCommand() *cobra.Command {
 		Short:   a.text.of("Hold every rule to its own examples"),
 		Long:    a.text.of(rulesTestLong),
 		Example: "  umpire rules test\n  umpire rules test shared/permissions.json",
-		RunE: func(_ *cobra.Command, files []string) error {
-			p, err := a.place()
-			if err != nil {
-				return err
-			}
-			layers, err := a.layersOf(p, files)
-			if err != nil {
-				return err
-			}
-			return a.testRules(p, layers)
-		},
+		RunE:    a.onLayers(a.testRules),
 	}
 }
 
@@ -106,6 +96,21 @@ func (a *app) testRules(p *place, layers []rulefile.Layer) error {
 	return nil
 }
 
+// onLayers runs a command over the named files, or over those of the project.
+func (a *app) onLayers(run func(*place, []rulefile.Layer) error) func(*cobra.Command, []string) error {
+	return func(_ *cobra.Command, files []string) error {
+		p, err := a.place()
+		if err != nil {
+			return err
+		}
+		layers, err := a.layersOf(p, files)
+		if err != nil {
+			return err
+		}
+		return run(p, layers)
+	}
+}
+
 // rulesLintCommand is `umpire rules lint`.
 func (a *app) rulesLintCommand() *cobra.Command {
 	return &cobra.Command{
@@ -113,17 +118,7 @@ func (a *app) rulesLintCommand() *cobra.Command {
 		Short:   a.text.of("Say what is wrong in the rule files, and where"),
 		Long:    a.text.of(rulesLintLong),
 		Example: "  umpire rules lint\n  umpire rules lint .claude/settings.json",
-		RunE: func(_ *cobra.Command, files []string) error {
-			p, err := a.place()
-			if err != nil {
-				return err
-			}
-			layers, err := a.layersOf(p, files)
-			if err != nil {
-				return err
-			}
-			return a.lintRules(p, layers)
-		},
+		RunE:    a.onLayers(a.lintRules),
 	}
 }
 
