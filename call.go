@@ -36,4 +36,7 @@ type Call struct {
 	Session    SessionID `json:"session_id,omitempty"`
 	Batch      BatchID   `json:"batch_id,omitempty"`
 	Background bool      `json:"background,omitempty"`
+	// Extra are further fields that the tool's own check gave for the person who
+	// decides. They do not take part in the decision.
+	Extra map[string]json.RawMessage `json:"extra,omitempty"`
 }

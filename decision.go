@@ -26,6 +26,10 @@ const (
 	CodeBlocked           ReasonCode = "blocked"
 	CodeAutoDeny          ReasonCode = "auto_deny"
 	CodeInvalid           ReasonCode = "invalid"
+	CodeDenied            ReasonCode = "denied"    // by a person
+	CodeCancelled         ReasonCode = "cancelled" // by a person, who stopped the turn
+	CodeTimeout           ReasonCode = "timeout"   // nobody answered in time
+	CodeResolved          ReasonCode = "already_resolved"
 )
 
 // A Reason is one row of the order of decision that spoke about one access.
@@ -73,31 +77,59 @@ type Decision struct {
 	Suggestions []Suggestion
 }
 
+// shown is a Decision in JSON.
+type shown struct {
+	Verdict     Verdict        `json:"verdict"`
+	Risk        Risk           `json:"risk"`
+	Class       Class          `json:"class"`
+	Reason      string         `json:"reason"`
+	ReasonCode  ReasonCode     `json:"reason_code"`
+	Type        PermissionType `json:"permission_type"`
+	Warning     bool           `json:"warning,omitempty"`
+	Rule        *RuleRef       `json:"rule,omitempty"`
+	Reasons     []Reason       `json:"reasons"`
+	Accesses    []Access       `json:"accesses"`
+	Obligations Obligations    `json:"obligations"`
+	Suggestions []Suggestion   `json:"suggestions"`
+}
+
 // MarshalJSON writes the decision as `umpire check --json` shows it.
 func (d Decision) MarshalJSON() ([]byte, error) {
-	return json.Marshal(struct {
-		Verdict     Verdict        `json:"verdict"`
-		Risk        Risk           `json:"risk"`
-		Class       Class          `json:"class"`
-		Reason      string         `json:"reason"`
-		ReasonCode  ReasonCode     `json:"reason_code"`
-		Type        PermissionType `json:"permission_type"`
-		Warning     bool           `json:"warning,omitempty"`
-		Rule        *RuleRef       `json:"rule,omitempty"`
-		Reasons     []Reason       `json:"reasons"`
-		Accesses    []Access       `json:"accesses"`
-		Obligations Obligations    `json:"obligations"`
-		Suggestions []Suggestion   `json:"suggestions"`
-	}{
+	return json.Marshal(shown{
 		d.Verdict, d.Risk, d.Risk.Class(), d.Reason, d.ReasonCode, d.Type, d.Warning, d.Rule,
 		orEmpty(d.Reasons), orEmpty(d.Accesses), d.Obligations, orEmpty(d.Suggestions),
 	})
+}
+
+// UnmarshalJSON reads what MarshalJSON wrote, but for the class, which follows
+// from the risk. Lists without members become nil. After an error the decision is
+// its zero value, which denies.
+func (d *Decision) UnmarshalJSON(data []byte) error {
+	*d = Decision{}
+	var s shown
+	if err := json.Unmarshal(data, &s); err != nil {
+		return err
+	}
+	*d = Decision{
+		Verdict: s.Verdict, Risk: s.Risk, Reason: s.Reason, ReasonCode: s.ReasonCode, Type: s.Type, Warning: s.Warning,
+		Rule: s.Rule, Reasons: orNil(s.Reasons), Accesses: orNil(s.Accesses), Obligations: s.Obligations,
+		Suggestions: orNil(s.Suggestions),
+	}
+	return nil
 }
 
 // orEmpty keeps a nil slice from being written as null.
 func orEmpty[T any](s []T) []T {
 	if s == nil {
 		return []T{}
+	}
+	return s
+}
+
+// orNil is the other way round.
+func orNil[T any](s []T) []T {
+	if len(s) == 0 {
+		return nil
 	}
 	return s
 }

@@ -68,3 +68,12 @@ func (r Risk) Class() Class {
 	}
 	return ClassDangerous
 }
+
+// Level returns the risk in the four levels that clients see: low, medium, high
+// and critical. Safe is reported as low.
+func (r Risk) Level() string {
+	if r == Safe {
+		return Low.String()
+	}
+	return r.String()
+}

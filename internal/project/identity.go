@@ -23,6 +23,9 @@ func (p *Project) identify(r *repository, cache string) {
 		id = pathID(r.mainRoot())
 	}
 	p.ID = id
+	if former := pathID(r.mainRoot()); former != id {
+		p.Former = former
+	}
 }
 
 // pathID is the identity of a folder that has no other.

@@ -47,6 +47,9 @@ func (k Kind) String() string {
 type Project struct {
 	ID   umpire.ProjectID
 	Kind Kind
+	// Former is the id that the project had, or would have had, before its first
+	// commit; "" when that is its ID.
+	Former umpire.ProjectID
 	// Root is the canonical root folder: for git that of the session's own
 	// worktree.
 	Root string

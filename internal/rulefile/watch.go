@@ -33,6 +33,7 @@ type Watcher struct {
 	paths   map[string]bool // names whose events matter
 	set     atomic.Pointer[Set]
 	changed chan struct{}
+	now     chan chan struct{} // asks for a reload, and is told when it is done
 	stop    chan struct{}
 	done    chan struct{}
 	once    sync.Once
@@ -57,7 +58,7 @@ func Watch(layers []Layer, o Options) *Watcher {
 func watch(layers []Layer, o Options, notify *fsnotify.Watcher) *Watcher {
 	w := &Watcher{
 		layers: slices.Clone(layers), options: o, notify: notify,
-		changed: make(chan struct{}, 1), stop: make(chan struct{}), done: make(chan struct{}),
+		changed: make(chan struct{}, 1), now: make(chan chan struct{}), stop: make(chan struct{}), done: make(chan struct{}),
 	}
 	w.arm()
 	w.stamps = w.look()
@@ -68,6 +69,17 @@ func watch(layers []Layer, o Options, notify *fsnotify.Watcher) *Watcher {
 
 // Set returns the current set.
 func (w *Watcher) Set() *Set { return w.set.Load() }
+
+// Reload reads the files now, for one who has just written one, and returns when
+// Set gives the result.
+func (w *Watcher) Reload() {
+	read := make(chan struct{})
+	select {
+	case w.now <- read:
+		<-read
+	case <-w.done:
+	}
+}
 
 // Changed returns a channel that gets a value after the set has changed, and is
 // closed by Close. It holds one value: several changes that nobody has looked
@@ -103,6 +115,9 @@ func (w *Watcher) run() {
 		case <-settled:
 			settled = nil
 			w.reload()
+		case read := <-w.now:
+			w.reload()
+			close(read)
 		}
 		switch {
 		case !touched:

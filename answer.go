@@ -1,0 +1,177 @@
+package umpire
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"time"
+)
+
+// A RequestID names one question put to a person: one call in one round. A call
+// that is asked about again has another one.
+type RequestID string
+
+// A Choice is what a person answers. The zero value is none and answers nothing.
+type Choice string
+
+// The choices.
+const (
+	Approve Choice = "approve"
+	Refuse  Choice = "deny"
+	Cancel  Choice = "cancel" // refuse, and stop the turn
+)
+
+// UnmarshalText reads a choice and refuses any other word.
+func (c *Choice) UnmarshalText(text []byte) error {
+	switch word := Choice(text); word {
+	case Approve, Refuse, Cancel:
+		*c = word
+		return nil
+	}
+	return fmt.Errorf("answer %q: want approve, deny or cancel", text)
+}
+
+// An Answer is a person's word on one pending call. It is bound to the question
+// and to the arguments that were shown; the first answer to a question wins.
+type Answer struct {
+	Request RequestID `json:"request_id"`
+	// ArgsHash is the pending call's args_hash: the answer is about those
+	// arguments and no others.
+	ArgsHash string `json:"args_hash"`
+	// Version is the pending call's version; 0 is whichever the request has.
+	Version int    `json:"version,omitempty"`
+	Choice  Choice `json:"answer"`
+	Scope   Scope  `json:"scope"`
+	Reason  string `json:"reason,omitempty"`
+	// Rule is the short form of the rule that an approval for longer than once
+	// stands for; "" takes the narrowest one that covers the call.
+	Rule string `json:"rule,omitempty"`
+	// Actor says who answered and Channel by which way; the gate's edge fills
+	// them in, not the client.
+	Actor   string `json:"-"`
+	Channel string `json:"-"`
+}
+
+// A Standing is the answer that a question has, once it has one.
+type Standing struct {
+	Request RequestID  `json:"request_id"`
+	Choice  Choice     `json:"answer"`
+	Scope   Scope      `json:"scope"`
+	Reason  string     `json:"reason,omitempty"`
+	Code    ReasonCode `json:"reason_code,omitempty"` // denied, cancelled, timeout, auto_deny
+	Actor   string     `json:"actor,omitempty"`
+	At      time.Time  `json:"at"`
+}
+
+// A CommandInfo tells a person about a command.
+type CommandInfo struct {
+	Command     string `json:"command"`
+	Risk        string `json:"risk_level"`
+	Suggestion  string `json:"suggestion,omitempty"`
+	BaseCommand string `json:"base_command,omitempty"`
+}
+
+// A Pending is one question that waits for a person, with everything they need
+// to answer it.
+type Pending struct {
+	Request  RequestID `json:"request_id"`
+	Version  int       `json:"version"`
+	Call     CallID    `json:"call_id"`
+	ArgsHash string    `json:"args_hash"`
+	Batch    BatchID   `json:"batch_id"`
+	Position int       `json:"position"` // from 1
+	Total    int       `json:"total_in_batch"`
+	Session  SessionID `json:"session_id"`
+	Project  ProjectID `json:"project_id"`
+	Agent    string    `json:"agent,omitempty"`
+	Tool     string    `json:"tool"`
+	// Input is what the call was given, with secrets masked.
+	Input            json.RawMessage `json:"input"`
+	Accesses         []Access        `json:"accesses"`
+	Paths            []string        `json:"paths,omitempty"`
+	CommandInfo      *CommandInfo    `json:"command_info,omitempty"`
+	CommandSignature string          `json:"command_signature,omitempty"`
+	Type             PermissionType  `json:"permission_type"`
+	// Access is read, write, all or command.
+	Access      string       `json:"access"`
+	Risk        string       `json:"risk_level"`
+	Reason      string       `json:"reason"`
+	Code        ReasonCode   `json:"reason_code,omitempty"`
+	Warning     bool         `json:"warning,omitempty"`
+	Suggestions []Suggestion `json:"suggestions"`
+	// Rules are, in short form, what an approval for the project or for good would
+	// write; none means that no rule can stand for it.
+	Rules     []string  `json:"rules,omitempty"`
+	AskedAt   time.Time `json:"asked_at"`
+	ExpiresAt time.Time `json:"expires_at,omitzero"`
+	// Indeterminate says that the call was started and nobody knows whether it
+	// ran: the question is not whether it may run but what became of it.
+	// Approving says that it was done, denying that it was not.
+	Indeterminate bool `json:"indeterminate,omitempty"`
+	// Extra are the further fields that the tool's own check gave. In JSON they
+	// stand beside the others, which they never replace.
+	Extra map[string]json.RawMessage `json:"-"`
+}
+
+// A PendingQuery finds pending calls, the oldest first. The zero value finds all.
+type PendingQuery struct {
+	Project ProjectID `json:"project_id,omitempty"`
+	Session SessionID `json:"session_id,omitempty"`
+}
+
+// pendingFields is Pending without its methods.
+type pendingFields Pending
+
+// MarshalJSON writes the extra fields beside the fixed ones.
+func (p Pending) MarshalJSON() ([]byte, error) {
+	if len(p.Extra) == 0 {
+		return json.Marshal(pendingFields(p))
+	}
+	fixed, err := fieldsOf(pendingFields(p))
+	if err != nil {
+		return nil, err
+	}
+	all := maps.Clone(p.Extra)
+	maps.Copy(all, fixed)
+	return json.Marshal(all)
+}
+
+// UnmarshalJSON reads the fixed fields, and keeps the others as Extra.
+func (p *Pending) UnmarshalJSON(data []byte) error {
+	var fixed pendingFields
+	if err := json.Unmarshal(data, &fixed); err != nil {
+		return err
+	}
+	all := map[string]json.RawMessage{}
+	if err := json.Unmarshal(data, &all); err != nil {
+		return err
+	}
+	for name := range all {
+		if pendingNames[name] {
+			delete(all, name)
+		}
+	}
+	*p = Pending(fixed)
+	if len(all) > 0 {
+		p.Extra = all
+	}
+	return nil
+}
+
+// pendingNames are the JSON names that Extra cannot take.
+var pendingNames = map[string]bool{
+	"request_id": true, "version": true, "call_id": true, "args_hash": true, "batch_id": true, "position": true,
+	"total_in_batch": true, "session_id": true, "project_id": true, "agent": true, "tool": true, "input": true,
+	"accesses": true, "paths": true, "command_info": true, "command_signature": true, "permission_type": true,
+	"access": true, "risk_level": true, "reason": true, "reason_code": true, "warning": true, "suggestions": true, "rules": true,
+	"asked_at": true, "expires_at": true, "indeterminate": true,
+}
+
+func fieldsOf(v any) (map[string]json.RawMessage, error) {
+	data, err := json.Marshal(v)
+	if err != nil {
+		return nil, err
+	}
+	fields := map[string]json.RawMessage{}
+	return fields, json.Unmarshal(data, &fields)
+}

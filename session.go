@@ -1,0 +1,149 @@
+package umpire
+
+import (
+	"encoding/json"
+	"time"
+)
+
+// A SessionState is what a session does.
+type SessionState string
+
+// The session states.
+const (
+	SessionIdle       SessionState = "idle"
+	SessionGenerating SessionState = "generating"
+	SessionWaiting    SessionState = "waiting_permission"
+	SessionOver       SessionState = "ended"
+)
+
+// A Session is one conversation with one agent. It belongs to one project, whose
+// identity is pinned when the session is opened.
+type Session struct {
+	ID         SessionID `json:"session_id"`
+	Project    ProjectID `json:"project_id"`
+	Root       string    `json:"project_root"`
+	Dir        string    `json:"working_dir"`
+	Worktree   string    `json:"worktree,omitempty"`
+	GitDir     string    `json:"git_dir,omitempty"` // tells two clones of one repository apart
+	IsRoot     bool      `json:"is_root_session"`
+	Parent     SessionID `json:"parent,omitempty"`
+	ForkedFrom SessionID `json:"forked_from,omitempty"`
+	Agent      string    `json:"agent,omitempty"`
+	Profile    string    `json:"profile,omitempty"`
+	Mode       Mode      `json:"mode"`
+	// MaxMode is the loosest mode that the session was opened for: bypass only
+	// AllowBypass says that the session was opened so that it may be in bypass mode.
+	AllowBypass bool         `json:"allow_bypass,omitempty"`
+	Headless    bool         `json:"headless,omitempty"`
+	External    bool         `json:"external,omitempty"` // the agent runs its calls itself
+	AddDirs     []string     `json:"add_dirs,omitempty"`
+	State       SessionState `json:"state"`
+	// Permission is the status line's word; Pending how many questions wait.
+	Permission PermissionState `json:"permission_state"`
+	Pending    int             `json:"pending"`
+	Blocked    *Blocked        `json:"blocked_reason,omitempty"`
+	// Epoch grows whenever a runner takes the session; an older one is fenced off.
+	Epoch      int64     `json:"epoch"`
+	Runner     string    `json:"runner,omitempty"`
+	LeaseUntil time.Time `json:"lease_until,omitzero"`
+	// Turn counts the messages of the user.
+	Turn int64 `json:"turn"`
+	// Denials count refusals in auto mode: in a row, and in all.
+	DenialsInRow int       `json:"denials_in_row,omitempty"`
+	Denials      int       `json:"denials,omitempty"`
+	CreatedAt    time.Time `json:"created_at"`
+	ActiveAt     time.Time `json:"active_at"`
+	EndedAt      time.Time `json:"ended_at,omitzero"`
+}
+
+// An Opening asks for a new session. The project is found from Dir.
+type Opening struct {
+	ID       SessionID `json:"session_id,omitempty"` // "" makes one up
+	Dir      string    `json:"working_dir"`
+	Agent    string    `json:"agent,omitempty"`
+	Profile  string    `json:"profile,omitempty"`
+	Parent   SessionID `json:"parent,omitempty"` // a sub-agent's session names its parent
+	Mode     *Mode     `json:"mode,omitempty"`   // nil is the configured one
+	AddDirs  []string  `json:"add_dirs,omitempty"`
+	Headless bool      `json:"headless,omitempty"`
+	// AllowBypass permits the bypass mode in this session.
+	AllowBypass bool   `json:"allow_bypass,omitempty"`
+	Runner      string `json:"runner,omitempty"`
+	// External says that the agent runs its calls itself, and that Open of a session
+	// that exists is to answer with it: a host's hook does not know whether it is
+	// the first.
+	External bool `json:"external,omitempty"`
+}
+
+// A Resumption asks to go on with a session.
+type Resumption struct {
+	// ID is "" for the latest root session of the project.
+	ID  SessionID `json:"session_id,omitempty"`
+	Dir string    `json:"working_dir"`
+	// AllowCrossProject goes on with a session of another project; it is recorded.
+	AllowCrossProject bool   `json:"allow_cross_project,omitempty"`
+	Runner            string `json:"runner,omitempty"`
+	Mode              *Mode  `json:"mode,omitempty"`
+	AllowBypass       bool   `json:"allow_bypass,omitempty"`
+	Headless          bool   `json:"headless,omitempty"`
+}
+
+// A Message is one entry of a session's conversation, in the agent's own form.
+// Results of calls are not messages: they stand with their batch.
+type Message struct {
+	N       int64           `json:"n"` // from 1, without gaps
+	Role    string          `json:"role"`
+	Batch   BatchID         `json:"batch_id,omitempty"`
+	Content json.RawMessage `json:"content"`
+	At      time.Time       `json:"at"`
+}
+
+// A SessionQuery finds sessions, the latest activity first. The zero value finds
+// all of them.
+type SessionQuery struct {
+	Project ProjectID `json:"project_id,omitempty"`
+	Limit   int       `json:"limit,omitempty"`
+}
+
+// A ModeChange switches a session's mode, or its workspace's allowAll, or both.
+type ModeChange struct {
+	Session  SessionID `json:"session_id"`
+	Mode     *Mode     `json:"mode,omitempty"`
+	AllowAll *bool     `json:"allow_all,omitempty"`
+}
+
+// A Conversation is what the next request to a model is built from: the messages
+// in their order, and for each message with calls their results.
+type Conversation struct {
+	Session  Session          `json:"session"`
+	Messages []Message        `json:"messages"`
+	Batches  map[BatchID]Done `json:"batches,omitempty"`
+}
+
+// A Done lists the results of a batch, in the order of its calls.
+type Done struct {
+	Results []Result `json:"results"`
+	// Cancelled says that a person stopped the turn there.
+	Cancelled bool `json:"cancelled,omitempty"`
+}
+
+// A Reply is a model's message that calls no tool. One that does is a Submission.
+type Reply struct {
+	Session SessionID       `json:"session_id"`
+	Message json.RawMessage `json:"message"`
+	Epoch   int64           `json:"epoch,omitempty"`
+}
+
+// A Prompt is a message of the user. While calls wait it is queued.
+type Prompt struct {
+	Session SessionID `json:"session_id"`
+	Text    string    `json:"text"`
+	Epoch   int64     `json:"epoch,omitempty"` // 0 comes from somebody who does not run the session
+}
+
+// A Prompted says what became of a prompt.
+type Prompted struct {
+	Queued  bool  `json:"queued"`
+	Waiting int   `json:"waiting,omitempty"` // questions that have to be answered first
+	Turn    int64 `json:"turn,omitempty"`
+}
