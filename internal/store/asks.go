@@ -1,0 +1,109 @@
+package store
+
+import (
+	"fmt"
+
+	"github.com/umpirehq/umpire"
+)
+
+const askColumns = `k.request_id, k.session_id, k.batch_id, k.call_id, k.round, k.args_hash, k.shown_digest, k.shown, k.state,
+	k.asked_at, k.expires_at`
+
+func askFields(a *AskRow) []any {
+	return []any{
+		&a.Request, &a.Session, &a.Batch, &a.Call, &a.Round, &a.ArgsHash, &a.ShownDigest, jsonTo{&a.Shown}, &a.State,
+		moment{&a.AskedAt}, moment{&a.ExpiresAt},
+	}
+}
+
+// InsertAsk puts a question, which is pending. A call has one at a time, and one
+// in each round.
+func (tx *Tx) InsertAsk(a AskRow) error {
+	tx.pending = true
+	return tx.insert(fmt.Sprintf("question %q", a.Request), `INSERT INTO asks (request_id, session_id, batch_id, call_id, round,
+			args_hash, shown_digest, shown, state, asked_at, expires_at)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11) ON CONFLICT DO NOTHING`,
+		string(a.Request), string(a.Session), string(a.Batch), string(a.Call), a.Round,
+		a.ArgsHash, a.ShownDigest, string(a.Shown), AskPending, stamp(a.AskedAt), micros(a.ExpiresAt))
+}
+
+// Ask returns a question.
+func (tx *Tx) Ask(id umpire.RequestID) (AskRow, error) {
+	var a AskRow
+	err := tx.row(askFields(&a), `SELECT `+askColumns+` FROM asks AS k WHERE k.request_id = $1`, string(id))
+	return a, err
+}
+
+// Asks returns questions, the oldest first; those of one batch in the order of its
+// calls.
+func (tx *Tx) Asks(q AskQuery) ([]AskRow, error) {
+	var all []AskRow
+	err := tx.rows(func(scan scanner) error {
+		var a AskRow
+		err := scan(askFields(&a)...)
+		all = append(all, a)
+		return err
+	}, askQuery(&q), string(q.Session), string(q.Project), bound(q.ExpiredBy), limit(q.Limit))
+	return all, err
+}
+
+func askQuery(q *AskQuery) string {
+	query := `SELECT ` + askColumns + ` FROM asks AS k
+		JOIN calls AS c ON c.session_id = k.session_id AND c.call_id = k.call_id
+		JOIN sessions AS s ON s.session_id = k.session_id
+		WHERE ($1 = '' OR k.session_id = $1) AND ($2 = '' OR s.project_id = $2)
+			AND (CAST($3 AS BIGINT) = 0 OR k.state = 'pending' AND k.expires_at <= $3)`
+	if !q.All {
+		query += ` AND k.state = 'pending'`
+	}
+	return query + ` ORDER BY k.asked_at, k.session_id, c.ordinal, k.round LIMIT $4`
+}
+
+// CloseAsk ends a pending question: as answered once it has its answer, or as
+// withdrawn. InsertAnswer closes it already, so closing it as answered after that
+// changes nothing.
+func (tx *Tx) CloseAsk(id umpire.RequestID, to string) error {
+	n, err := tx.exec(`UPDATE asks SET state = $2 WHERE request_id = $1 AND (state = 'pending' OR state = $2 AND state = 'answered')`,
+		string(id), to)
+	if err != nil {
+		return fmt.Errorf("question %q: %w", id, err)
+	}
+	tx.pending = true
+	if n > 0 {
+		return nil
+	}
+	if _, err := tx.Ask(id); err != nil {
+		return fmt.Errorf("question %q: %w", id, err)
+	}
+	return tx.conflict("question %q: it is not pending", id)
+}
+
+const answerColumns = `a.request_id, a.args_hash, a.answer, a.scope, a.reason, a.reason_code, a.actor, a.channel, a.policy_revision, a.at`
+
+func answerFields(a *AnswerRow) []any {
+	return []any{
+		&a.Request, &a.ArgsHash, &a.Choice, textTo{&a.Scope}, &a.Reason, &a.Code, &a.Actor, &a.Channel, &a.PolicyRevision, moment{&a.At},
+	}
+}
+
+// InsertAnswer answers a pending question and closes it. The first answer wins:
+// one to a question that is not pending, or about other arguments, is ErrConflict.
+func (tx *Tx) InsertAnswer(a AnswerRow) error {
+	tx.pending = true
+	// Selecting from the question tells a late answer without an error of the
+	// database; a constraint refuses it once more.
+	return tx.insert(fmt.Sprintf("answer to question %q", a.Request), `INSERT INTO answers (request_id, args_hash, answer, scope,
+			reason, reason_code, actor, channel, policy_revision, at)
+		SELECT request_id, args_hash, $3, $4, $5, $6, $7, $8, $9, CAST($10 AS BIGINT)
+		FROM asks WHERE request_id = $1 AND args_hash = $2 AND state = 'pending'
+		ON CONFLICT DO NOTHING`,
+		string(a.Request), a.ArgsHash, string(a.Choice), text(a.Scope),
+		a.Reason, string(a.Code), a.Actor, a.Channel, a.PolicyRevision, stamp(a.At))
+}
+
+// Answer returns the answer to a question.
+func (tx *Tx) Answer(id umpire.RequestID) (AnswerRow, error) {
+	var a AnswerRow
+	err := tx.row(answerFields(&a), `SELECT `+answerColumns+` FROM answers AS a WHERE a.request_id = $1`, string(id))
+	return a, err
+}

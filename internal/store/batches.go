@@ -1,0 +1,145 @@
+package store
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/umpirehq/umpire"
+)
+
+const insertBatch = `INSERT INTO batches (session_id, batch_id, seq, lane, turn, state, resumes, cancelled, created_at)
+	SELECT $1, $2, COALESCE(MAX(seq), 0) + 1, $3, CAST($4 AS BIGINT), $5, CAST($6 AS BIGINT), CAST($7 AS BOOLEAN), CAST($8 AS BIGINT)
+	FROM batches WHERE session_id = $1
+	ON CONFLICT DO NOTHING`
+
+const insertCall = `INSERT INTO calls (session_id, call_id, batch_id, ordinal, tool, args_hash, effect, background, turn,
+		state, request_id, round, attempt, verdict, reason, reason_code, working_dir, agent, extra, input, input_exact)
+	VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21)
+	ON CONFLICT DO NOTHING`
+
+// InsertBatch adds a batch as it begins, with its calls in their order. A batch or
+// a call that is there already, and a lane whose batch is open, are ErrConflict.
+func (tx *Tx) InsertBatch(b umpire.Batch, turn int64, calls []CallRow, at time.Time) error {
+	what := fmt.Sprintf("batch %q", b.ID)
+	if len(calls) != len(b.Calls) {
+		return fmt.Errorf("%s: %d calls with %d rows: %w", what, len(b.Calls), len(calls), umpire.ErrInvalid)
+	}
+	tx.pending = true
+	err := tx.insert(what, insertBatch, string(b.Session), string(b.ID), b.Lane, turn, string(b.State), b.Resumes, b.Cancelled, stamp(at))
+	if err != nil {
+		return err
+	}
+	for i := range calls {
+		if err := tx.insertCall(&b, turn, &b.Calls[i], &calls[i]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (tx *Tx) insertCall(b *umpire.Batch, turn int64, c *umpire.BatchCall, row *CallRow) error {
+	return tx.insert(fmt.Sprintf("call %q", c.ID), insertCall,
+		string(b.Session), string(c.ID), string(b.ID), row.Ordinal, c.Tool, c.ArgsHash, string(c.Effect), c.Background, turn,
+		string(c.State), string(c.Request), c.Round, c.Attempt, text(c.Verdict), c.Reason, string(c.Code), row.Dir, row.Agent,
+		raw(row.Extra), row.Input.Shown, blob(row.Input.Exact))
+}
+
+// selectBatches reads batches with their calls and results, one call a row.
+const selectBatches = `SELECT b.batch_id, b.session_id, b.lane, b.state, b.resumes, b.cancelled,
+		c.call_id, c.tool, c.input, c.args_hash, c.background, c.effect, c.state, c.request_id, c.round, c.attempt,
+		c.verdict, c.reason, c.reason_code, r.status, r.output, r.reason_code, r.at
+	FROM batches AS b
+	JOIN calls AS c ON c.session_id = b.session_id AND c.batch_id = b.batch_id
+	LEFT JOIN results AS r ON r.session_id = c.session_id AND r.call_id = c.call_id
+	WHERE b.session_id = $1`
+
+// batches runs a query that begins with selectBatches. Its rows stand by batch and
+// then by ordinal.
+func (tx *Tx) batches(query string, args ...any) ([]umpire.Batch, error) {
+	var all []umpire.Batch
+	err := tx.rows(func(scan scanner) error {
+		var b umpire.Batch
+		var c umpire.BatchCall
+		var status nullTo[umpire.ResultStatus]
+		r := umpire.Result{}
+		status.to = &r.Status
+		err := scan(&b.ID, &b.Session, &b.Lane, &b.State, &b.Resumes, &b.Cancelled,
+			&c.ID, &c.Tool, jsonTo{&c.Input}, &c.ArgsHash, &c.Background, &c.Effect, &c.State, &c.Request, &c.Round, &c.Attempt,
+			textTo{&c.Verdict}, &c.Reason, &c.Code, status, bytesTo{&r.Output}, nullTo[umpire.ReasonCode]{&r.Code}, moment{&r.At})
+		if err != nil {
+			return err
+		}
+		if r.Status != "" {
+			r.Call, r.Session, r.Batch = c.ID, b.Session, b.ID
+			c.Result = &r
+		}
+		if n := len(all); n == 0 || all[n-1].ID != b.ID {
+			all = append(all, b)
+		}
+		last := &all[len(all)-1]
+		last.Calls = append(last.Calls, c)
+		return nil
+	}, query, args...)
+	return all, err
+}
+
+// oneBatch returns the only batch of a query.
+func oneBatch(all []umpire.Batch, err error) (umpire.Batch, error) {
+	if err != nil {
+		return umpire.Batch{}, err
+	}
+	if len(all) == 0 {
+		return umpire.Batch{}, umpire.ErrNotFound
+	}
+	return all[0], nil
+}
+
+// Batch returns a batch with its calls in their order, their inputs and outputs as
+// they are shown, and their results.
+func (tx *Tx) Batch(s umpire.SessionID, id umpire.BatchID) (umpire.Batch, error) {
+	return oneBatch(tx.batches(selectBatches+` AND b.batch_id = $2 ORDER BY c.ordinal`, string(s), string(id)))
+}
+
+// Batches returns all batches of a session in the order in which they came.
+func (tx *Tx) Batches(s umpire.SessionID) ([]umpire.Batch, error) {
+	return tx.batches(selectBatches+` ORDER BY b.seq, c.ordinal`, string(s))
+}
+
+// OpenBatches returns the batches of a session that are not delivered.
+func (tx *Tx) OpenBatches(s umpire.SessionID) ([]umpire.Batch, error) {
+	return tx.batches(selectBatches+` AND b.state <> 'delivered' ORDER BY b.seq, c.ordinal`, string(s))
+}
+
+// OpenBatch returns the batch of a lane that is not delivered.
+func (tx *Tx) OpenBatch(s umpire.SessionID, lane string) (umpire.Batch, error) {
+	return oneBatch(tx.batches(selectBatches+` AND b.state <> 'delivered' AND b.lane = $2 ORDER BY c.ordinal`, string(s), lane))
+}
+
+// CallRow returns a call with what no event bears.
+func (tx *Tx) CallRow(s umpire.SessionID, c umpire.CallID) (CallRow, error) {
+	row := CallRow{Session: s, ID: c}
+	err := tx.row([]any{
+		&row.Batch, &row.Ordinal, &row.Tool, &row.Input.Shown, &row.Input.Exact, &row.ArgsHash, &row.Dir, &row.Agent,
+		jsonTo{&row.Extra}, &row.Effect, &row.Turn, &row.Background,
+	}, `SELECT batch_id, ordinal, tool, input, input_exact, args_hash, working_dir, agent, extra, effect, turn, background
+		FROM calls WHERE session_id = $1 AND call_id = $2`, string(s), string(c))
+	return row, err
+}
+
+// DeniedInTurn returns the answer by which a person denied a call with the same
+// arguments in the same turn, the latest one. An answer about a call that was
+// started already denies nothing: it says what became of it.
+func (tx *Tx) DeniedInTurn(s umpire.SessionID, turn int64, argsHash string) (umpire.Standing, error) {
+	var a AnswerRow
+	err := tx.row(answerFields(&a), `SELECT `+answerColumns+` FROM calls AS c
+		JOIN asks AS k ON k.session_id = c.session_id AND k.call_id = c.call_id
+		JOIN answers AS a ON a.request_id = k.request_id
+		WHERE c.session_id = $1 AND c.turn = $2 AND c.args_hash = $3 AND a.answer = 'deny' AND a.reason_code IN ('', 'denied')
+			AND NOT EXISTS (SELECT 1 FROM executions AS e WHERE e.session_id = c.session_id AND e.call_id = c.call_id)
+		ORDER BY a.at DESC, a.request_id DESC LIMIT 1`, string(s), turn, argsHash)
+	if err != nil && !errors.Is(err, umpire.ErrNotFound) {
+		return umpire.Standing{}, err
+	}
+	return a.Standing, err
+}

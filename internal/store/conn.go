@@ -1,0 +1,154 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"strings"
+)
+
+// A conn is one connection with the statements that were prepared on it. One
+// goroutine uses it at a time.
+type conn struct {
+	*sql.Conn
+
+	dialect  *Dialect
+	prepared map[string]*sql.Stmt
+}
+
+func newConn(ctx context.Context, db *sql.DB, d *Dialect) (*conn, error) {
+	c, err := db.Conn(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return &conn{Conn: c, dialect: d, prepared: map[string]*sql.Stmt{}}, nil
+}
+
+func (c *conn) exec(ctx context.Context, query string, args []any) (sql.Result, error) {
+	if !c.dialect.Prepare {
+		return c.ExecContext(ctx, query, args...)
+	}
+	s, err := c.stmt(ctx, query)
+	if err != nil {
+		return nil, err
+	}
+	return s.ExecContext(ctx, args...)
+}
+
+func (c *conn) query(ctx context.Context, query string, args []any) (*sql.Rows, error) {
+	if !c.dialect.Prepare {
+		return c.QueryContext(ctx, query, args...)
+	}
+	s, err := c.stmt(ctx, query)
+	if err != nil {
+		return nil, err
+	}
+	return s.QueryContext(ctx, args...)
+}
+
+// stmt prepares a statement once. Statements are constants: there are as many as
+// the source has.
+func (c *conn) stmt(ctx context.Context, query string) (*sql.Stmt, error) {
+	if s, ok := c.prepared[query]; ok {
+		return s, nil
+	}
+	s, err := c.PrepareContext(ctx, strings.ReplaceAll(query, "$", c.dialect.Positional))
+	if err != nil {
+		return nil, err
+	}
+	c.prepared[query] = s
+	return s, nil
+}
+
+// run executes a statement without parameters.
+func (c *conn) run(ctx context.Context, query string) error {
+	_, err := c.exec(ctx, query, nil)
+	return err
+}
+
+func (c *conn) close() error {
+	var errs []error
+	for _, s := range c.prepared {
+		errs = append(errs, s.Close())
+	}
+	return errors.Join(append(errs, c.Conn.Close())...)
+}
+
+// drop closes a connection for good: what is wrong with it is not handed to the
+// next one who asks for a connection.
+func (c *conn) drop() {
+	_ = c.Raw(func(any) error { return errBad })
+	_ = c.close()
+}
+
+// A pool lends connections, and lets whoever comes when all are lent wait. It keeps
+// those that have prepared statements; others are looked after by database/sql.
+type pool struct {
+	db      *sql.DB
+	dialect *Dialect
+	lent    chan struct{} // has a place for each that may be lent
+	idle    chan *conn
+	closed  chan struct{}
+}
+
+func newPool(db *sql.DB, d *Dialect) *pool {
+	return &pool{
+		db: db, dialect: d,
+		lent: make(chan struct{}, d.Connections), idle: make(chan *conn, d.Connections), closed: make(chan struct{}),
+	}
+}
+
+func (p *pool) take(ctx context.Context) (*conn, error) {
+	select {
+	case <-p.closed:
+		return nil, errClosed
+	default:
+	}
+	select {
+	case p.lent <- struct{}{}:
+	case <-p.closed:
+		return nil, errClosed
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+	select {
+	case c := <-p.idle:
+		return c, nil
+	default:
+	}
+	c, err := newConn(ctx, p.db, p.dialect)
+	if err != nil {
+		<-p.lent
+	}
+	return c, err
+}
+
+// give takes a connection back. One that is not good any more is closed.
+func (p *pool) give(c *conn, good bool) {
+	switch {
+	case !good:
+		c.drop()
+	case p.dialect.Prepare:
+		p.idle <- c
+	default:
+		_ = c.close() // it goes back to database/sql
+	}
+	<-p.lent
+}
+
+// close waits for the connections that are lent, and closes all of them.
+func (p *pool) close() error {
+	close(p.closed)
+	for range cap(p.lent) {
+		p.lent <- struct{}{}
+	}
+	var errs []error
+	for {
+		select {
+		case c := <-p.idle:
+			errs = append(errs, c.close())
+		default:
+			return errors.Join(errs...)
+		}
+	}
+}

@@ -1,0 +1,65 @@
+package store
+
+import (
+	"fmt"
+
+	"github.com/umpirehq/umpire"
+)
+
+// AppendMessage adds a message at the end of a conversation and returns its number.
+// The number in m is not looked at.
+func (tx *Tx) AppendMessage(s umpire.SessionID, m MessageRow) (int64, error) {
+	var n int64
+	err := tx.row([]any{&n}, `INSERT INTO messages (session_id, n, role, batch_id, at, content, content_exact)
+		SELECT s.session_id, COALESCE((SELECT MAX(n) FROM messages WHERE session_id = $1), 0) + 1, $2, $3, CAST($4 AS BIGINT), $5, $6
+		FROM sessions AS s WHERE s.session_id = $1
+		RETURNING n`,
+		string(s), m.Role, string(m.Batch), stamp(m.At), []byte(m.Content.Shown), blob(m.Content.Exact))
+	if err != nil {
+		return 0, fmt.Errorf("message of session %q: %w", s, err)
+	}
+	return n, nil
+}
+
+// Messages returns a conversation in its order.
+func (tx *Tx) Messages(s umpire.SessionID) ([]MessageRow, error) {
+	var all []MessageRow
+	err := tx.rows(func(scan scanner) error {
+		var m MessageRow
+		err := scan(&m.N, &m.Role, &m.Batch, moment{&m.At}, bytesTo{&m.Content.Shown}, &m.Content.Exact)
+		all = append(all, m)
+		return err
+	}, `SELECT n, role, batch_id, at, content, content_exact FROM messages WHERE session_id = $1 ORDER BY n`, string(s))
+	return all, err
+}
+
+// QueuePrompt keeps a message of the user until it is taken, and returns its place
+// in the queue. The number in p is not looked at.
+func (tx *Tx) QueuePrompt(s umpire.SessionID, p PromptRow) (int64, error) {
+	var n int64
+	err := tx.row([]any{&n}, `INSERT INTO prompts (session_id, n, at, text, text_exact)
+		SELECT s.session_id, COALESCE((SELECT MAX(n) FROM prompts WHERE session_id = $1), 0) + 1, CAST($2 AS BIGINT), $3, $4
+		FROM sessions AS s WHERE s.session_id = $1
+		RETURNING n`,
+		string(s), stamp(p.At), []byte(p.Text.Shown), blob(p.Text.Exact))
+	if err != nil {
+		return 0, fmt.Errorf("prompt of session %q: %w", s, err)
+	}
+	return n, nil
+}
+
+// TakePrompts removes the messages that wait and returns them in their order.
+func (tx *Tx) TakePrompts(s umpire.SessionID) ([]PromptRow, error) {
+	var all []PromptRow
+	err := tx.rows(func(scan scanner) error {
+		var p PromptRow
+		err := scan(&p.N, moment{&p.At}, bytesTo{&p.Text.Shown}, &p.Text.Exact)
+		all = append(all, p)
+		return err
+	}, `SELECT n, at, text, text_exact FROM prompts WHERE session_id = $1 ORDER BY n`, string(s))
+	if err != nil || len(all) == 0 {
+		return all, err
+	}
+	_, err = tx.exec(`DELETE FROM prompts WHERE session_id = $1 AND n <= $2`, string(s), all[len(all)-1].N)
+	return all, err
+}

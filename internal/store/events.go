@@ -1,0 +1,192 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"time"
+
+	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/batch"
+)
+
+const insertEvent = `INSERT INTO events (session_id, session_seq, at, kind, project_id, batch_id, call_id, request_id, agent, tool,
+		permission_state, permission_type, risk_level, blocked_reason, verdict, reason, reason_code, rule_id, scope, actor, accesses, data,
+		prev_hash, hash)
+	VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24)
+	RETURNING seq`
+
+// Append adds an event to the timeline. It returns the event as it is stored: with
+// its seq, linked to the one before it in its session, its time in UTC and
+// microseconds, its data in canonical form.
+func (tx *Tx) Append(e umpire.Event) (umpire.Event, error) {
+	e, err := storable(e)
+	if err != nil {
+		return e, err
+	}
+	n, err := tx.link(&e)
+	if err != nil {
+		return e, fmt.Errorf("event %s: %w", e.Kind, err)
+	}
+	err = tx.row([]any{&e.Seq}, insertEvent, eventValues(&e, n)...)
+	if err != nil {
+		return e, fmt.Errorf("event %s: %w", e.Kind, err)
+	}
+	return e, nil
+}
+
+// storable brings an event into the form in which it is given back.
+func storable(e umpire.Event) (umpire.Event, error) {
+	e.Seq, e.PrevHash, e.Hash = 0, "", ""
+	e.At = e.At.UTC().Truncate(time.Microsecond)
+	e.Project, e.Session, e.Batch, e.Call, e.Request = cleanText(e.Project), cleanText(e.Session), cleanText(e.Batch), cleanText(e.Call), cleanText(e.Request)
+	e.Kind, e.Agent, e.Tool, e.State, e.Type = cleanText(e.Kind), cleanText(e.Agent), cleanText(e.Tool), cleanText(e.State), cleanText(e.Type)
+	e.Risk, e.Reason, e.Code, e.Rule, e.Actor = cleanText(e.Risk), cleanText(e.Reason), cleanText(e.Code), cleanText(e.Rule), cleanText(e.Actor)
+	if len(e.Data) == 0 {
+		e.Data = nil
+		return e, nil
+	}
+	data, err := batch.Canonical(e.Data)
+	if err != nil {
+		return e, fmt.Errorf("event %s: data: %w", e.Kind, err)
+	}
+	e.Data = data
+	return e, nil
+}
+
+// link reads the end of the event's stream and chains the event to it. The row
+// stays locked, so that a stream has one writer.
+func (tx *Tx) link(e *umpire.Event) (n int64, err error) {
+	err = tx.row([]any{&n, &e.PrevHash}, `SELECT session_seq, hash FROM streams WHERE session_id = $1`+tx.store.dialect.ForUpdate,
+		string(e.Session))
+	if err != nil && !errors.Is(err, umpire.ErrNotFound) {
+		return 0, err
+	}
+	e.Hash, err = Chain(e.PrevHash, *e)
+	return n + 1, err
+}
+
+func eventValues(e *umpire.Event, n int64) []any {
+	var blocked, accesses any
+	if e.Blocked != nil {
+		blocked = jsonOf(e.Blocked)
+	}
+	if len(e.Accesses) > 0 {
+		accesses = jsonOf(e.Accesses)
+	}
+	return []any{
+		string(e.Session), n, e.At.UnixMicro(), string(e.Kind), string(e.Project), string(e.Batch), string(e.Call), string(e.Request),
+		e.Agent, e.Tool, string(e.State), string(e.Type), e.Risk, blocked, optional(e.Verdict), e.Reason, string(e.Code),
+		string(e.Rule), optional(e.Scope), e.Actor, accesses, raw(e.Data), e.PrevHash, e.Hash,
+	}
+}
+
+const selectEvents = `SELECT seq, session_id, at, kind, project_id, batch_id, call_id, request_id, agent, tool, permission_state,
+		permission_type, risk_level, blocked_reason, verdict, reason, reason_code, rule_id, scope, actor, accesses, data, prev_hash, hash
+	FROM events WHERE seq > $1`
+
+func eventFields(e *umpire.Event) []any {
+	return []any{
+		&e.Seq, &e.Session, moment{&e.At}, &e.Kind, &e.Project, &e.Batch, &e.Call, &e.Request, &e.Agent, &e.Tool, &e.State,
+		&e.Type, &e.Risk, jsonTo{&e.Blocked}, textOrNil[umpire.Verdict, *umpire.Verdict]{&e.Verdict}, &e.Reason, &e.Code, &e.Rule,
+		textOrNil[umpire.Scope, *umpire.Scope]{&e.Scope}, &e.Actor, jsonTo{&e.Accesses}, jsonTo{&e.Data}, &e.PrevHash, &e.Hash,
+	}
+}
+
+// Events returns stored events in the order of their seq. Where several processes
+// write, one with a smaller seq may still come: only what is not above Horizon is
+// complete.
+func (tx *Tx) Events(f umpire.Filter) ([]umpire.Event, error) {
+	query, args := selectEvents, []any{f.After}
+	if f.Session != "" {
+		args = append(args, string(f.Session))
+		query += fmt.Sprintf(` AND session_id = $%d`, len(args))
+	}
+	if f.Project != "" {
+		args = append(args, string(f.Project))
+		query += fmt.Sprintf(` AND project_id = $%d`, len(args))
+	}
+	args = append(args, limit(f.Limit))
+	query += fmt.Sprintf(` ORDER BY seq LIMIT $%d`, len(args))
+	var all []umpire.Event
+	err := tx.rows(func(scan scanner) error {
+		var e umpire.Event
+		err := scan(eventFields(&e)...)
+		all = append(all, e)
+		return err
+	}, query, args...)
+	return all, err
+}
+
+// verifyPage is how many events are verified in one go.
+const verifyPage = 1000
+
+// Verify walks the whole timeline in one snapshot and returns where it is broken.
+// It finds an end that was cut off as well, by the row that says where each stream
+// ends; what it cannot find is an end that was cut off there too.
+func (s *Store) Verify(ctx context.Context) ([]Break, error) {
+	var breaks []Break
+	err := s.View(ctx, func(tx *Tx) (err error) {
+		v := verifier{last: map[umpire.SessionID]link{}}
+		for e, err := range tx.timeline() {
+			if err != nil {
+				return err
+			}
+			if err := v.see(&e); err != nil {
+				return err
+			}
+		}
+		err = tx.ends(&v)
+		breaks = v.breaks
+		return err
+	})
+	return breaks, err
+}
+
+// timeline yields all events, in pages.
+func (tx *Tx) timeline() iter.Seq2[umpire.Event, error] {
+	return func(yield func(umpire.Event, error) bool) {
+		f := umpire.Filter{Limit: verifyPage}
+		for {
+			page, err := tx.Events(f)
+			if err != nil {
+				yield(umpire.Event{}, err)
+				return
+			}
+			for _, e := range page {
+				if !yield(e, nil) {
+					return
+				}
+				f.After = e.Seq
+			}
+			if len(page) < verifyPage {
+				return
+			}
+		}
+	}
+}
+
+// ends compares where the streams end with where they should.
+func (tx *Tx) ends(v *verifier) error {
+	err := tx.rows(func(scan scanner) error {
+		var session umpire.SessionID
+		var end link
+		if err := scan(&session, &end.n, &end.hash); err != nil {
+			return err
+		}
+		if last := v.last[session]; last.n != end.n || last.hash != end.hash {
+			v.breaks = append(v.breaks, Break{Session: session, Seq: last.seq, Problem: fmt.Sprintf(
+				"the session has %d events, and %d were written: what came after was cut off, or some are missing", last.n, end.n)})
+		}
+		delete(v.last, session)
+		return nil
+	}, `SELECT session_id, session_seq, hash FROM streams ORDER BY session_id`)
+	if err != nil {
+		return err
+	}
+	for session, last := range v.last {
+		v.breaks = append(v.breaks, Break{Session: session, Seq: last.seq, Problem: "nothing says where the session's events end"})
+	}
+	return nil
+}

@@ -1,0 +1,71 @@
+// Package postgres keeps a store in a PostgreSQL database (version 13 or later),
+// which several processes may share.
+//
+//	s, err := postgres.Open(ctx, "postgres://user@host/database")
+//
+// The tables stand in the first schema of the search path. Nothing needs a session
+// of the server for longer than a transaction, so a pooler may stand between; what
+// it then costs is the doorbell: others notice changes by looking for them.
+package postgres
+
+import (
+	"context"
+	"database/sql"
+	"embed"
+	"fmt"
+	"io/fs"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/stdlib"
+
+	"github.com/umpirehq/umpire/internal/store"
+)
+
+//go:embed migrations/*.sql
+var files embed.FS
+
+// maxConnections is how many transactions one process may have in progress.
+const maxConnections = 16
+
+// maxIdleTime is how long a connection is kept that nobody needs.
+const maxIdleTime = 5 * time.Minute
+
+// A commit waits for the disk, whatever the server is set to, in the same round
+// trip in which the transaction begins.
+const (
+	beginUpdate = `BEGIN ISOLATION LEVEL READ COMMITTED; SET LOCAL synchronous_commit = on`
+	beginView   = `BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY`
+)
+
+// migrationLock keeps other processes waiting while one changes the schema.
+const migrationLock = `SELECT pg_advisory_xact_lock(hashtextextended('umpire.schema', 0))`
+
+// Open opens the store in a database, by its address or its key-value form.
+func Open(ctx context.Context, dsn string) (*store.Store, error) {
+	config, err := pgx.ParseConfig(dsn)
+	if err != nil {
+		return nil, fmt.Errorf("postgres: %w", err)
+	}
+	db := stdlib.OpenDB(*config)
+	db.SetMaxIdleConns(maxConnections)
+	db.SetConnMaxIdleTime(maxIdleTime)
+	s, err := store.New(ctx, db, dialect(config))
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", config.Host, err)
+	}
+	return s, nil
+}
+
+func dialect(config *pgx.ConnConfig) store.Dialect {
+	migrations, err := fs.Sub(files, "migrations")
+	if err != nil {
+		panic(err) // the folder is embedded
+	}
+	return store.Dialect{
+		Name: "postgres", Migrations: migrations, Positional: "$",
+		BeginUpdate: beginUpdate, BeginView: beginView, MigrationLock: migrationLock, ForUpdate: " FOR UPDATE",
+		Connections: maxConnections, Fault: fault,
+		Herald: func(db *sql.DB) store.Herald { return newHerald(db, config.Copy()) },
+	}
+}

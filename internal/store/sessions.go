@@ -1,0 +1,153 @@
+package store
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/umpirehq/umpire"
+)
+
+// sessionValues and sessionFields are in the order of sessionColumns.
+
+func sessionValues(s *umpire.Session) []any {
+	var blocked any
+	if s.Blocked != nil {
+		blocked = jsonOf(s.Blocked)
+	}
+	return []any{
+		string(s.ID), null(s.Project), s.Root, s.Dir, s.Worktree, s.GitDir, s.IsRoot, string(s.Parent), string(s.ForkedFrom),
+		s.Agent, s.Profile, text(s.Mode), s.AllowBypass, s.Headless, s.External, jsonOf(s.AddDirs), string(s.State),
+		string(s.Permission), s.Pending, blocked, s.Epoch,
+		s.Runner, micros(s.LeaseUntil), s.Turn, s.DenialsInRow, s.Denials, stamp(s.CreatedAt), stamp(s.ActiveAt), micros(s.EndedAt),
+	}
+}
+
+func sessionFields(s *umpire.Session) []any {
+	return []any{
+		&s.ID, nullTo[umpire.ProjectID]{&s.Project}, &s.Root, &s.Dir, &s.Worktree, &s.GitDir, &s.IsRoot, &s.Parent, &s.ForkedFrom,
+		&s.Agent, &s.Profile, textTo{&s.Mode}, &s.AllowBypass, &s.Headless, &s.External, jsonTo{&s.AddDirs}, &s.State,
+		&s.Permission, &s.Pending, jsonTo{&s.Blocked}, &s.Epoch,
+		&s.Runner, moment{&s.LeaseUntil}, &s.Turn, &s.DenialsInRow, &s.Denials, moment{&s.CreatedAt}, moment{&s.ActiveAt}, moment{&s.EndedAt},
+	}
+}
+
+// placeholders returns "$from, ... $to".
+func placeholders(from, to int) string {
+	var b strings.Builder
+	for i := from; i <= to; i++ {
+		if i > from {
+			b.WriteString(", ")
+		}
+		fmt.Fprintf(&b, "$%d", i)
+	}
+	return b.String()
+}
+
+// savedColumns are those that change while a session lives.
+const savedColumns = `project_root, working_dir, worktree, git_dir, is_root_session, parent, forked_from,
+	agent, profile, mode, allow_bypass, headless, external, add_dirs, state, permission_state, pending, blocked_reason, epoch,
+	runner, lease_until, turn, denials_in_row, denials, created_at, active_at, ended_at`
+
+const sessionColumns = `session_id, project_id, ` + savedColumns
+
+var (
+	insertSession = `INSERT INTO sessions (` + sessionColumns + `) VALUES (` + placeholders(1, 29) + `) ON CONFLICT DO NOTHING`
+	saveSession   = `UPDATE sessions SET (` + savedColumns + `) = (` + placeholders(3, 29) + `)
+		WHERE session_id = $1 AND (project_id IS NULL OR project_id = $2) RETURNING project_id`
+)
+
+const selectSession = `SELECT ` + sessionColumns + ` FROM sessions WHERE session_id = $1`
+
+// LockSession returns a session and keeps every other transaction from writing it
+// until this one ends. It is the first step of whatever changes a session.
+func (tx *Tx) LockSession(id umpire.SessionID) (umpire.Session, error) {
+	var s umpire.Session
+	err := tx.row(sessionFields(&s), selectSession+tx.store.dialect.ForUpdate, string(id))
+	return s, err
+}
+
+// Session returns a session.
+func (tx *Tx) Session(id umpire.SessionID) (umpire.Session, error) {
+	var s umpire.Session
+	err := tx.row(sessionFields(&s), selectSession, string(id))
+	return s, err
+}
+
+// Sessions returns sessions, the latest activity first.
+func (tx *Tx) Sessions(q SessionQuery) ([]umpire.Session, error) {
+	var all []umpire.Session
+	err := tx.rows(func(scan scanner) error {
+		var s umpire.Session
+		err := scan(sessionFields(&s)...)
+		all = append(all, s)
+		return err
+	}, `SELECT `+sessionColumns+` FROM sessions
+		WHERE ($1 = '' OR project_id = $1) AND (CAST($2 AS BIGINT) = 0 OR active_at < $2)
+		ORDER BY active_at DESC, session_id DESC LIMIT $3`,
+		string(q.Project), bound(q.IdleBefore), limit(q.Limit))
+	return all, err
+}
+
+// LastRoot returns the root session of a project with the latest activity.
+func (tx *Tx) LastRoot(project umpire.ProjectID) (umpire.SessionID, error) {
+	var id umpire.SessionID
+	err := tx.row([]any{&id}, `SELECT session_id FROM project_last_root_session WHERE project_id = $1`, string(project))
+	return id, err
+}
+
+// InsertSession adds a session. With a project it enters the two indexes of the
+// project in the same moment.
+func (tx *Tx) InsertSession(s umpire.Session) error {
+	return tx.insert(fmt.Sprintf("session %q", s.ID), insertSession, sessionValues(&s)...)
+}
+
+// SaveSession stores a session as it is now. The indexes of its project follow. A
+// session that has no project gets one; no other project takes its place.
+func (tx *Tx) SaveSession(s umpire.Session) error {
+	var project umpire.ProjectID
+	err := tx.row([]any{nullTo[umpire.ProjectID]{&project}}, saveSession, sessionValues(&s)...)
+	if errors.Is(err, umpire.ErrNotFound) {
+		if _, err = tx.Session(s.ID); err == nil {
+			err = tx.conflict("it belongs to another project than %q", s.Project)
+		}
+	}
+	if err == nil && project != s.Project {
+		_, err = tx.exec(`UPDATE sessions SET project_id = $2 WHERE session_id = $1`, string(s.ID), string(s.Project))
+	}
+	if err != nil {
+		return fmt.Errorf("session %q: %w", s.ID, err)
+	}
+	return nil
+}
+
+// DeleteSession removes a session with all that belongs to it, but for its events.
+// The next latest root session of the project takes its place in the index.
+func (tx *Tx) DeleteSession(id umpire.SessionID) error {
+	n, err := tx.exec(`DELETE FROM sessions WHERE session_id = $1`, string(id))
+	if err != nil {
+		return fmt.Errorf("session %q: %w", id, err)
+	}
+	if n == 0 {
+		return umpire.ErrNotFound
+	}
+	tx.pending = true
+	return nil
+}
+
+// Workspace returns what is remembered of a clone of a project. Where nothing is
+// remembered, the row beside the error is that of a clone without settings.
+func (tx *Tx) Workspace(p umpire.ProjectID, gitDir string) (WorkspaceRow, error) {
+	w := WorkspaceRow{Project: p, GitDir: gitDir}
+	err := tx.row([]any{&w.AllowAll, textOrNil[umpire.Mode, *umpire.Mode]{&w.Mode}},
+		`SELECT allow_all, mode FROM workspaces WHERE project_id = $1 AND git_dir = $2`, string(p), gitDir)
+	return w, err
+}
+
+// SaveWorkspace remembers the settings of a clone of a project.
+func (tx *Tx) SaveWorkspace(w WorkspaceRow) error {
+	_, err := tx.exec(`INSERT INTO workspaces (project_id, git_dir, allow_all, mode) VALUES ($1, $2, $3, $4)
+		ON CONFLICT (project_id, git_dir) DO UPDATE SET allow_all = excluded.allow_all, mode = excluded.mode`,
+		string(w.Project), w.GitDir, w.AllowAll, optional(w.Mode))
+	return err
+}

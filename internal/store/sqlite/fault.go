@@ -1,0 +1,24 @@
+package sqlite
+
+import (
+	"errors"
+
+	"modernc.org/sqlite"
+
+	"github.com/umpirehq/umpire/internal/store"
+)
+
+// constraint is SQLite's primary code for everything that a constraint or a trigger
+// refuses.
+const constraint = 19
+
+// primary takes the primary code out of an extended one.
+const primary = 0xff
+
+func fault(err error) store.Fault {
+	var e *sqlite.Error
+	if errors.As(err, &e) && e.Code()&primary == constraint {
+		return store.FaultConflict
+	}
+	return store.FaultOther
+}

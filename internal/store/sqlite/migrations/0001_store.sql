@@ -1,0 +1,722 @@
+-- The tables of the store. Constraints and triggers refuse what must never
+-- happen, whoever writes: each trigger's message begins with the trigger's name.
+--
+-- Times are microseconds since 1970 in UTC; where there may be none, NULL is none. What is
+-- JSON is stored as text.
+
+CREATE TABLE sessions (
+    session_id       TEXT    NOT NULL PRIMARY KEY,
+    project_id       TEXT,   -- NULL is a session from before projects had ids
+    project_root     TEXT    NOT NULL,
+    working_dir      TEXT    NOT NULL,
+    worktree         TEXT    NOT NULL,
+    git_dir          TEXT    NOT NULL,
+    is_root_session  INTEGER NOT NULL,
+    parent           TEXT    NOT NULL,
+    forked_from      TEXT    NOT NULL,
+    agent            TEXT    NOT NULL,
+    profile          TEXT    NOT NULL,
+    mode             TEXT    NOT NULL,
+    allow_bypass     INTEGER NOT NULL,
+    headless         INTEGER NOT NULL,
+    external         INTEGER NOT NULL,
+    add_dirs         TEXT    NOT NULL,
+    state            TEXT    NOT NULL,
+    permission_state TEXT    NOT NULL,
+    pending          INTEGER NOT NULL,
+    blocked_reason   TEXT,
+    epoch            INTEGER NOT NULL,
+    runner           TEXT    NOT NULL,
+    lease_until      INTEGER,
+    turn             INTEGER NOT NULL,
+    denials_in_row   INTEGER NOT NULL,
+    denials          INTEGER NOT NULL,
+    created_at       INTEGER NOT NULL,
+    active_at        INTEGER NOT NULL,
+    ended_at         INTEGER,
+    CONSTRAINT sessions_id CHECK (session_id <> ''),
+    CONSTRAINT sessions_project CHECK (project_id <> ''),
+    CONSTRAINT sessions_mode CHECK (mode IN ('reject', 'default', 'auto', 'ask', 'plan', 'bypass')),
+    CONSTRAINT sessions_state CHECK (state IN ('', 'idle', 'generating', 'waiting_permission', 'ended')),
+    CONSTRAINT sessions_pair UNIQUE (session_id, project_id)
+);
+
+CREATE INDEX sessions_active ON sessions (active_at);
+CREATE INDEX sessions_latest ON sessions (project_id, is_root_session, active_at, session_id);
+
+CREATE TRIGGER sessions_insert BEFORE INSERT ON sessions
+WHEN EXISTS (SELECT 1 FROM sessions WHERE session_id = NEW.session_id)
+BEGIN
+    SELECT RAISE(ABORT, 'sessions_insert: there is a session of this id');
+END;
+
+CREATE TRIGGER sessions_identity BEFORE UPDATE OF session_id, project_id ON sessions
+WHEN NEW.session_id <> OLD.session_id OR OLD.project_id IS NOT NULL AND NEW.project_id IS NOT OLD.project_id
+BEGIN
+    SELECT RAISE(ABORT, 'sessions_identity: a session keeps its id and its project');
+END;
+
+CREATE TRIGGER sessions_epoch BEFORE UPDATE OF epoch ON sessions WHEN NEW.epoch < OLD.epoch
+BEGIN
+    SELECT RAISE(ABORT, 'sessions_epoch: an epoch only grows');
+END;
+
+-- The two indexes of projects follow the sessions by triggers, so that nothing
+-- that changes a session can leave them behind.
+
+CREATE TABLE project_sessions (
+    session_id TEXT NOT NULL PRIMARY KEY,
+    project_id TEXT NOT NULL,
+    CONSTRAINT project_sessions_session FOREIGN KEY (session_id, project_id) REFERENCES sessions (session_id, project_id) ON DELETE CASCADE,
+    CONSTRAINT project_sessions_pair UNIQUE (project_id, session_id)
+) WITHOUT ROWID;
+
+CREATE TABLE project_last_root_session (
+    project_id TEXT NOT NULL PRIMARY KEY,
+    session_id TEXT NOT NULL,
+    CONSTRAINT last_root_session FOREIGN KEY (project_id, session_id) REFERENCES project_sessions (project_id, session_id)
+        ON DELETE CASCADE
+) WITHOUT ROWID;
+
+CREATE INDEX last_root_by_session ON project_last_root_session (session_id);
+
+CREATE TRIGGER project_sessions_insert BEFORE INSERT ON project_sessions
+WHEN EXISTS (SELECT 1 FROM project_sessions WHERE session_id = NEW.session_id)
+BEGIN
+    SELECT RAISE(ABORT, 'project_sessions_insert: the session is in the index');
+END;
+
+CREATE TRIGGER project_sessions_update BEFORE UPDATE ON project_sessions
+BEGIN
+    SELECT RAISE(ABORT, 'project_sessions_update: a session keeps its project');
+END;
+
+CREATE TRIGGER project_sessions_delete BEFORE DELETE ON project_sessions
+WHEN EXISTS (SELECT 1 FROM sessions WHERE session_id = OLD.session_id)
+BEGIN
+    SELECT RAISE(ABORT, 'project_sessions_delete: the session is still there');
+END;
+
+CREATE TRIGGER last_root_insert BEFORE INSERT ON project_last_root_session
+WHEN NEW.session_id IS NOT (SELECT session_id FROM sessions WHERE project_id = NEW.project_id AND is_root_session
+    ORDER BY active_at DESC, session_id DESC LIMIT 1)
+BEGIN
+    SELECT RAISE(ABORT, 'last_root_insert: it is not the latest root session of the project');
+END;
+
+CREATE TRIGGER last_root_update BEFORE UPDATE ON project_last_root_session
+WHEN NEW.project_id <> OLD.project_id
+    OR NEW.session_id IS NOT (SELECT session_id FROM sessions WHERE project_id = NEW.project_id AND is_root_session
+        ORDER BY active_at DESC, session_id DESC LIMIT 1)
+BEGIN
+    SELECT RAISE(ABORT, 'last_root_update: it is not the latest root session of the project');
+END;
+
+CREATE TRIGGER last_root_delete BEFORE DELETE ON project_last_root_session
+WHEN EXISTS (SELECT 1 FROM sessions WHERE session_id = OLD.session_id AND is_root_session)
+BEGIN
+    SELECT RAISE(ABORT, 'last_root_delete: the session is still there');
+END;
+
+CREATE TRIGGER sessions_index_insert AFTER INSERT ON sessions WHEN NEW.project_id IS NOT NULL
+BEGIN
+    INSERT INTO project_sessions (session_id, project_id) VALUES (NEW.session_id, NEW.project_id);
+    INSERT INTO project_last_root_session (project_id, session_id)
+        SELECT NEW.project_id, (SELECT session_id FROM sessions WHERE project_id = NEW.project_id AND is_root_session
+            ORDER BY active_at DESC, session_id DESC LIMIT 1)
+        WHERE NEW.is_root_session AND NOT EXISTS (SELECT 1 FROM project_last_root_session WHERE project_id = NEW.project_id);
+    UPDATE project_last_root_session SET session_id = NEW.session_id
+        WHERE NEW.is_root_session AND project_id = NEW.project_id AND session_id <> NEW.session_id
+            AND NEW.session_id = (SELECT session_id FROM sessions WHERE project_id = NEW.project_id AND is_root_session
+                ORDER BY active_at DESC, session_id DESC LIMIT 1);
+END;
+
+CREATE TRIGGER sessions_index_project AFTER UPDATE OF project_id ON sessions
+WHEN OLD.project_id IS NULL AND NEW.project_id IS NOT NULL
+BEGIN
+    INSERT INTO project_sessions (session_id, project_id) VALUES (NEW.session_id, NEW.project_id);
+END;
+
+CREATE TRIGGER sessions_index_update AFTER UPDATE OF project_id, is_root_session, active_at ON sessions
+WHEN NEW.project_id IS NOT NULL
+    AND (NEW.project_id IS NOT OLD.project_id OR NEW.is_root_session <> OLD.is_root_session OR NEW.active_at IS NOT OLD.active_at)
+BEGIN
+    DELETE FROM project_last_root_session
+        WHERE project_id = NEW.project_id AND NOT EXISTS (SELECT 1 FROM sessions WHERE project_id = NEW.project_id AND is_root_session);
+    INSERT INTO project_last_root_session (project_id, session_id)
+        SELECT NEW.project_id, (SELECT session_id FROM sessions WHERE project_id = NEW.project_id AND is_root_session
+            ORDER BY active_at DESC, session_id DESC LIMIT 1)
+        WHERE NEW.is_root_session AND NOT EXISTS (SELECT 1 FROM project_last_root_session WHERE project_id = NEW.project_id);
+    UPDATE project_last_root_session
+        SET session_id = (SELECT session_id FROM sessions WHERE project_id = NEW.project_id AND is_root_session
+            ORDER BY active_at DESC, session_id DESC LIMIT 1)
+        WHERE project_id = NEW.project_id
+            AND session_id <> (SELECT session_id FROM sessions WHERE project_id = NEW.project_id AND is_root_session
+                ORDER BY active_at DESC, session_id DESC LIMIT 1);
+END;
+
+-- Deleting a session removes its index rows by the foreign keys; then the next
+-- latest root session takes its place.
+CREATE TRIGGER sessions_index_delete AFTER DELETE ON sessions WHEN OLD.project_id IS NOT NULL
+BEGIN
+    DELETE FROM project_sessions WHERE session_id = OLD.session_id;
+    INSERT INTO project_last_root_session (project_id, session_id)
+        SELECT project_id, session_id FROM sessions
+        WHERE project_id = OLD.project_id AND is_root_session
+            AND NOT EXISTS (SELECT 1 FROM project_last_root_session WHERE project_id = OLD.project_id)
+        ORDER BY active_at DESC, session_id DESC LIMIT 1;
+END;
+
+CREATE TABLE workspaces (
+    project_id TEXT    NOT NULL,
+    git_dir    TEXT    NOT NULL,
+    allow_all  INTEGER NOT NULL,
+    mode       TEXT,
+    PRIMARY KEY (project_id, git_dir),
+    CONSTRAINT workspaces_mode CHECK (mode IN ('reject', 'default', 'auto', 'ask', 'plan', 'bypass'))
+) WITHOUT ROWID;
+
+CREATE TABLE batches (
+    session_id TEXT    NOT NULL,
+    batch_id   TEXT    NOT NULL,
+    seq        INTEGER NOT NULL, -- order within the session
+    lane       TEXT    NOT NULL,
+    turn       INTEGER NOT NULL,
+    state      TEXT    NOT NULL,
+    resumes    INTEGER NOT NULL,
+    cancelled  INTEGER NOT NULL,
+    created_at INTEGER NOT NULL,
+    PRIMARY KEY (session_id, batch_id),
+    CONSTRAINT batches_seq UNIQUE (session_id, seq),
+    CONSTRAINT batches_session FOREIGN KEY (session_id) REFERENCES sessions (session_id) ON DELETE CASCADE,
+    CONSTRAINT batches_id CHECK (batch_id <> ''),
+    CONSTRAINT batches_state CHECK (state IN ('waiting', 'running', 'finished', 'delivered'))
+) WITHOUT ROWID;
+
+-- One open batch in a lane of a session.
+CREATE UNIQUE INDEX batches_open ON batches (session_id, lane) WHERE state <> 'delivered';
+
+CREATE TRIGGER batches_insert BEFORE INSERT ON batches
+WHEN NEW.state NOT IN ('waiting', 'running') OR NEW.resumes <> 0 OR NEW.cancelled
+    OR EXISTS (SELECT 1 FROM batches WHERE session_id = NEW.session_id AND batch_id = NEW.batch_id)
+BEGIN
+    SELECT RAISE(ABORT, 'batches_insert: a batch begins once, as waiting or running');
+END;
+
+CREATE TRIGGER batches_identity BEFORE UPDATE OF session_id, batch_id, seq, lane, turn, created_at ON batches
+BEGIN
+    SELECT RAISE(ABORT, 'batches_identity: what a batch is does not change');
+END;
+
+CREATE TRIGGER batches_transition BEFORE UPDATE OF state, resumes, cancelled ON batches
+WHEN NOT (
+    NEW.state = OLD.state AND NEW.resumes = OLD.resumes
+        AND (NEW.cancelled = OLD.cancelled OR NEW.cancelled AND OLD.state IN ('waiting', 'running'))
+    OR OLD.state = 'waiting' AND NEW.state = 'running' AND NEW.resumes = OLD.resumes + 1 AND NEW.cancelled = OLD.cancelled
+    OR NEW.resumes = OLD.resumes AND NEW.cancelled = OLD.cancelled AND (
+        OLD.state = 'running' AND NEW.state IN ('waiting', 'finished')
+        OR OLD.state = 'waiting' AND NEW.state = 'finished' AND OLD.cancelled
+        OR OLD.state = 'finished' AND NEW.state = 'delivered'))
+BEGIN
+    SELECT RAISE(ABORT, 'batches_transition: a batch does not go this way');
+END;
+
+CREATE TRIGGER batches_resume BEFORE UPDATE OF state ON batches
+WHEN NEW.state = 'running' AND OLD.state <> 'running'
+    AND EXISTS (SELECT 1 FROM calls WHERE session_id = NEW.session_id AND batch_id = NEW.batch_id AND state IN ('asked', 'indeterminate'))
+BEGIN
+    SELECT RAISE(ABORT, 'batches_resume: a call waits for an answer');
+END;
+
+CREATE TRIGGER batches_finish BEFORE UPDATE OF state ON batches
+WHEN NEW.state = 'finished' AND OLD.state <> 'finished'
+    AND EXISTS (SELECT 1 FROM calls WHERE session_id = NEW.session_id AND batch_id = NEW.batch_id AND state <> 'finished')
+BEGIN
+    SELECT RAISE(ABORT, 'batches_finish: a call is not finished');
+END;
+
+CREATE TRIGGER batches_deliver BEFORE UPDATE OF state ON batches
+WHEN NEW.state = 'delivered' AND OLD.state <> 'delivered'
+    AND NOT EXISTS (SELECT 1 FROM resumes WHERE session_id = NEW.session_id AND batch_id = NEW.batch_id AND delivered_at IS NOT NULL)
+BEGIN
+    SELECT RAISE(ABORT, 'batches_deliver: its results were not claimed and delivered');
+END;
+
+CREATE TRIGGER batches_delete BEFORE DELETE ON batches
+WHEN EXISTS (SELECT 1 FROM sessions WHERE session_id = OLD.session_id)
+BEGIN
+    SELECT RAISE(ABORT, 'batches_delete: a batch stays as long as its session');
+END;
+
+CREATE TABLE calls (
+    session_id  TEXT    NOT NULL,
+    call_id     TEXT    NOT NULL,
+    batch_id    TEXT    NOT NULL,
+    ordinal     INTEGER NOT NULL, -- from 0, the model's order
+    tool        TEXT    NOT NULL,
+    args_hash   TEXT    NOT NULL,
+    effect      TEXT    NOT NULL,
+    background  INTEGER NOT NULL,
+    turn        INTEGER NOT NULL,
+    state       TEXT    NOT NULL,
+    request_id  TEXT    NOT NULL,
+    round       INTEGER NOT NULL,
+    attempt     INTEGER NOT NULL,
+    verdict     TEXT    NOT NULL,
+    reason      TEXT    NOT NULL,
+    reason_code TEXT    NOT NULL,
+    working_dir TEXT    NOT NULL,
+    agent       TEXT    NOT NULL,
+    extra       TEXT,
+    input       TEXT    NOT NULL, -- with secrets masked
+    input_exact BLOB,             -- encrypted, where masking changed something
+    PRIMARY KEY (session_id, call_id),
+    CONSTRAINT calls_ordinal UNIQUE (session_id, batch_id, ordinal),
+    CONSTRAINT calls_batch FOREIGN KEY (session_id, batch_id) REFERENCES batches (session_id, batch_id) ON DELETE CASCADE,
+    CONSTRAINT calls_id CHECK (call_id <> '' AND ordinal >= 0),
+    CONSTRAINT calls_effect CHECK (effect IN ('', 'pure', 'idempotent', 'reversible', 'unknown')),
+    CONSTRAINT calls_state CHECK (state IN ('asked', 'approved', 'denied', 'executing', 'indeterminate', 'settled', 'finished')),
+    CONSTRAINT calls_attempt CHECK (attempt <= 1 OR effect IN ('pure', 'idempotent')),
+    CONSTRAINT calls_verdict CHECK (verdict IN ('deny', 'ask', 'allow'))
+);
+
+-- One call of a batch runs at a time.
+CREATE UNIQUE INDEX calls_executing ON calls (session_id, batch_id) WHERE state = 'executing';
+CREATE INDEX calls_same ON calls (session_id, turn, args_hash);
+
+CREATE TRIGGER calls_insert BEFORE INSERT ON calls
+WHEN NEW.state NOT IN ('asked', 'approved', 'denied') OR NEW.attempt <> 0
+    OR EXISTS (SELECT 1 FROM calls WHERE session_id = NEW.session_id AND call_id = NEW.call_id)
+    OR NEW.state = 'asked' AND 'running' = (SELECT state FROM batches WHERE session_id = NEW.session_id AND batch_id = NEW.batch_id)
+BEGIN
+    SELECT RAISE(ABORT, 'calls_insert: a call begins once, as asked, approved or denied, and a batch with a question waits');
+END;
+
+CREATE TRIGGER calls_identity
+BEFORE UPDATE OF session_id, call_id, batch_id, ordinal, tool, args_hash, effect, background, turn, working_dir, agent, extra, input, input_exact
+ON calls
+BEGIN
+    SELECT RAISE(ABORT, 'calls_identity: what a call is does not change');
+END;
+
+CREATE TRIGGER calls_closed BEFORE UPDATE ON calls WHEN OLD.state = 'finished'
+BEGIN
+    SELECT RAISE(ABORT, 'calls_closed: a finished call does not change');
+END;
+
+CREATE TRIGGER calls_transition BEFORE UPDATE OF state, round, attempt ON calls
+WHEN NEW.round < OLD.round OR NOT (
+    NEW.state = OLD.state AND (NEW.attempt = OLD.attempt OR NEW.state = 'executing' AND NEW.attempt = OLD.attempt + 1)
+    OR OLD.state = 'approved' AND NEW.state = 'executing' AND NEW.attempt = OLD.attempt + 1
+    OR NEW.attempt = OLD.attempt AND (
+        OLD.state = 'asked' AND NEW.state IN ('approved', 'denied')
+        OR OLD.state = 'approved' AND NEW.state IN ('asked', 'denied', 'finished')
+        OR OLD.state = 'denied' AND NEW.state = 'finished'
+        OR OLD.state = 'executing' AND NEW.state IN ('indeterminate', 'settled', 'finished')
+        OR OLD.state = 'indeterminate' AND NEW.state = 'settled'
+        OR OLD.state = 'settled' AND NEW.state = 'finished'))
+BEGIN
+    SELECT RAISE(ABORT, 'calls_transition: a call does not go this way');
+END;
+
+-- A call starts when its batch runs, nothing of the batch waits, everything before
+-- it is finished, no person refused it, and its execution is written down.
+CREATE TRIGGER calls_start BEFORE UPDATE OF state, attempt ON calls
+WHEN NEW.state = 'executing' AND (OLD.state <> 'executing' OR NEW.attempt <> OLD.attempt) AND (
+    NOT EXISTS (SELECT 1 FROM batches WHERE session_id = NEW.session_id AND batch_id = NEW.batch_id AND state = 'running' AND NOT cancelled)
+    OR EXISTS (SELECT 1 FROM calls AS c WHERE c.session_id = NEW.session_id AND c.batch_id = NEW.batch_id
+        AND (c.ordinal < NEW.ordinal AND c.state <> 'finished' OR c.state IN ('asked', 'indeterminate')))
+    OR EXISTS (SELECT 1 FROM asks AS k WHERE k.session_id = NEW.session_id AND k.batch_id = NEW.batch_id AND k.state = 'pending')
+    OR EXISTS (SELECT 1 FROM answers AS a JOIN asks AS k ON k.request_id = a.request_id
+        WHERE k.session_id = NEW.session_id AND k.call_id = NEW.call_id AND a.answer <> 'approve')
+    OR NOT EXISTS (SELECT 1 FROM executions AS e
+        WHERE e.session_id = NEW.session_id AND e.call_id = NEW.call_id AND e.attempt = NEW.attempt))
+BEGIN
+    SELECT RAISE(ABORT, 'calls_start: the call may not run now');
+END;
+
+CREATE TRIGGER calls_delete BEFORE DELETE ON calls
+WHEN EXISTS (SELECT 1 FROM batches WHERE session_id = OLD.session_id AND batch_id = OLD.batch_id)
+BEGIN
+    SELECT RAISE(ABORT, 'calls_delete: a call stays as long as its batch');
+END;
+
+CREATE TABLE asks (
+    request_id   TEXT    NOT NULL PRIMARY KEY,
+    session_id   TEXT    NOT NULL,
+    batch_id     TEXT    NOT NULL,
+    call_id      TEXT    NOT NULL,
+    round        INTEGER NOT NULL,
+    args_hash    TEXT    NOT NULL,
+    shown_digest TEXT    NOT NULL,
+    state        TEXT    NOT NULL,
+    asked_at     INTEGER NOT NULL,
+    expires_at   INTEGER,
+    shown        TEXT    NOT NULL,
+    CONSTRAINT asks_round UNIQUE (session_id, call_id, round),
+    CONSTRAINT asks_call FOREIGN KEY (session_id, call_id) REFERENCES calls (session_id, call_id) ON DELETE CASCADE,
+    CONSTRAINT asks_id CHECK (request_id <> ''),
+    CONSTRAINT asks_state CHECK (state IN ('pending', 'answered', 'withdrawn'))
+);
+
+-- One question about a call waits at a time.
+CREATE UNIQUE INDEX asks_pending ON asks (session_id, call_id) WHERE state = 'pending';
+
+CREATE TRIGGER asks_insert BEFORE INSERT ON asks
+WHEN NEW.state <> 'pending'
+    OR EXISTS (SELECT 1 FROM asks WHERE request_id = NEW.request_id)
+    OR NOT EXISTS (SELECT 1 FROM calls WHERE session_id = NEW.session_id AND call_id = NEW.call_id
+        AND batch_id = NEW.batch_id AND args_hash = NEW.args_hash AND state <> 'finished')
+BEGIN
+    SELECT RAISE(ABORT, 'asks_insert: a question begins once, as pending, and is about the arguments of its call');
+END;
+
+CREATE TRIGGER asks_identity
+BEFORE UPDATE OF request_id, session_id, batch_id, call_id, round, args_hash, shown_digest, asked_at, expires_at, shown ON asks
+BEGIN
+    SELECT RAISE(ABORT, 'asks_identity: what was asked does not change');
+END;
+
+CREATE TRIGGER asks_transition BEFORE UPDATE OF state ON asks
+WHEN NEW.state <> OLD.state AND NOT (
+    OLD.state = 'pending' AND NEW.state = 'answered' AND EXISTS (SELECT 1 FROM answers WHERE request_id = NEW.request_id)
+    OR OLD.state = 'pending' AND NEW.state = 'withdrawn')
+BEGIN
+    SELECT RAISE(ABORT, 'asks_transition: a question is answered by its answer or withdrawn, once');
+END;
+
+CREATE TRIGGER asks_delete BEFORE DELETE ON asks
+WHEN EXISTS (SELECT 1 FROM calls WHERE session_id = OLD.session_id AND call_id = OLD.call_id)
+BEGIN
+    SELECT RAISE(ABORT, 'asks_delete: a question stays as long as its call');
+END;
+
+CREATE TABLE answers (
+    request_id      TEXT    NOT NULL PRIMARY KEY,
+    args_hash       TEXT    NOT NULL,
+    answer          TEXT    NOT NULL,
+    scope           TEXT    NOT NULL,
+    reason          TEXT    NOT NULL,
+    reason_code     TEXT    NOT NULL,
+    actor           TEXT    NOT NULL,
+    channel         TEXT    NOT NULL,
+    policy_revision TEXT    NOT NULL,
+    at              INTEGER NOT NULL,
+    CONSTRAINT answers_ask FOREIGN KEY (request_id) REFERENCES asks (request_id) ON DELETE CASCADE,
+    CONSTRAINT answers_answer CHECK (answer IN ('approve', 'deny', 'cancel')),
+    CONSTRAINT answers_scope CHECK (scope IN ('once', 'session', 'project', 'global'))
+) WITHOUT ROWID;
+
+CREATE TRIGGER answers_insert BEFORE INSERT ON answers
+WHEN NOT EXISTS (SELECT 1 FROM asks WHERE request_id = NEW.request_id AND state = 'pending' AND args_hash = NEW.args_hash)
+BEGIN
+    SELECT RAISE(ABORT, 'answers_insert: an answer is to a pending question and about its arguments');
+END;
+
+CREATE TRIGGER answers_close AFTER INSERT ON answers
+BEGIN
+    UPDATE asks SET state = 'answered' WHERE request_id = NEW.request_id;
+END;
+
+CREATE TRIGGER answers_update BEFORE UPDATE ON answers
+BEGIN
+    SELECT RAISE(ABORT, 'answers_update: an answer stands');
+END;
+
+CREATE TRIGGER answers_delete BEFORE DELETE ON answers
+WHEN EXISTS (SELECT 1 FROM asks WHERE request_id = OLD.request_id)
+BEGIN
+    SELECT RAISE(ABORT, 'answers_delete: an answer stands');
+END;
+
+CREATE TABLE grants (
+    grant_id   TEXT    NOT NULL PRIMARY KEY,
+    scope      TEXT    NOT NULL,
+    project_id TEXT    NOT NULL,
+    git_dir    TEXT    NOT NULL,
+    session_id TEXT,   -- NULL outlives sessions
+    call_id    TEXT    NOT NULL,
+    request_id TEXT    NOT NULL,
+    remembered INTEGER NOT NULL,
+    tool       TEXT    NOT NULL,
+    exact      TEXT    NOT NULL,
+    covers     TEXT    NOT NULL,
+    created_at INTEGER NOT NULL,
+    expires_at INTEGER,
+    max_uses   INTEGER NOT NULL, -- 0 is no limit
+    uses       INTEGER NOT NULL,
+    revoked_at INTEGER,
+    created_by TEXT    NOT NULL,
+    CONSTRAINT grants_session FOREIGN KEY (session_id) REFERENCES sessions (session_id) ON DELETE CASCADE,
+    CONSTRAINT grants_id CHECK (grant_id <> ''),
+    CONSTRAINT grants_scope CHECK (scope IN ('once', 'session', 'project', 'global')),
+    CONSTRAINT grants_uses CHECK (uses >= 0 AND max_uses >= 0 AND (max_uses = 0 OR uses <= max_uses))
+);
+
+CREATE INDEX grants_by_session ON grants (session_id);
+CREATE INDEX grants_by_project ON grants (project_id, git_dir) WHERE session_id IS NULL;
+
+CREATE TRIGGER grants_insert BEFORE INSERT ON grants
+WHEN NEW.revoked_at IS NOT NULL OR EXISTS (SELECT 1 FROM grants WHERE grant_id = NEW.grant_id)
+BEGIN
+    SELECT RAISE(ABORT, 'grants_insert: a grant begins once, in force');
+END;
+
+CREATE TRIGGER grants_identity
+BEFORE UPDATE OF grant_id, scope, project_id, git_dir, session_id, call_id, request_id, remembered, tool, exact, covers,
+    created_at, expires_at, max_uses, created_by ON grants
+BEGIN
+    SELECT RAISE(ABORT, 'grants_identity: what a grant covers does not change');
+END;
+
+CREATE TRIGGER grants_transition BEFORE UPDATE OF uses, revoked_at ON grants
+WHEN NEW.uses < OLD.uses OR OLD.revoked_at IS NOT NULL AND (NEW.uses <> OLD.uses OR NEW.revoked_at IS NOT OLD.revoked_at)
+BEGIN
+    SELECT RAISE(ABORT, 'grants_transition: uses only grow, and what is revoked stays revoked and unused');
+END;
+
+CREATE TRIGGER grants_delete BEFORE DELETE ON grants
+WHEN OLD.session_id IS NULL OR EXISTS (SELECT 1 FROM sessions WHERE session_id = OLD.session_id)
+BEGIN
+    SELECT RAISE(ABORT, 'grants_delete: a grant is revoked, not deleted');
+END;
+
+CREATE TABLE executions (
+    session_id    TEXT    NOT NULL,
+    call_id       TEXT    NOT NULL,
+    attempt       INTEGER NOT NULL,
+    effect        TEXT    NOT NULL,
+    epoch         INTEGER NOT NULL,
+    runner        TEXT    NOT NULL,
+    process_group INTEGER NOT NULL,
+    evidence      TEXT,
+    started_at    INTEGER NOT NULL,
+    PRIMARY KEY (session_id, call_id, attempt),
+    CONSTRAINT executions_call FOREIGN KEY (session_id, call_id) REFERENCES calls (session_id, call_id) ON DELETE CASCADE,
+    CONSTRAINT executions_attempt CHECK (attempt = 1 OR attempt > 1 AND effect IN ('pure', 'idempotent'))
+) WITHOUT ROWID;
+
+CREATE TRIGGER executions_insert BEFORE INSERT ON executions
+WHEN NEW.attempt <> 1 + (SELECT COUNT(*) FROM executions WHERE session_id = NEW.session_id AND call_id = NEW.call_id)
+    OR EXISTS (SELECT 1 FROM results WHERE session_id = NEW.session_id AND call_id = NEW.call_id)
+    OR NOT EXISTS (SELECT 1 FROM calls WHERE session_id = NEW.session_id AND call_id = NEW.call_id
+        AND state IN ('approved', 'executing') AND effect = NEW.effect)
+BEGIN
+    SELECT RAISE(ABORT, 'executions_insert: an approved call without a result is started, one attempt after the other');
+END;
+
+CREATE TRIGGER executions_fence BEFORE INSERT ON executions
+WHEN NEW.epoch <> 0 AND NEW.epoch < (SELECT epoch FROM sessions WHERE session_id = NEW.session_id)
+BEGIN
+    SELECT RAISE(ABORT, 'executions_fence: another runner has taken the session');
+END;
+
+CREATE TRIGGER executions_update BEFORE UPDATE ON executions
+BEGIN
+    SELECT RAISE(ABORT, 'executions_update: a start stands');
+END;
+
+CREATE TRIGGER executions_delete BEFORE DELETE ON executions
+WHEN EXISTS (SELECT 1 FROM calls WHERE session_id = OLD.session_id AND call_id = OLD.call_id)
+BEGIN
+    SELECT RAISE(ABORT, 'executions_delete: a start stands');
+END;
+
+CREATE TABLE results (
+    session_id   TEXT NOT NULL,
+    call_id      TEXT NOT NULL,
+    status       TEXT NOT NULL,
+    reason_code  TEXT NOT NULL,
+    at           INTEGER NOT NULL,
+    output       BLOB NOT NULL, -- with secrets masked
+    output_exact BLOB,
+    PRIMARY KEY (session_id, call_id),
+    CONSTRAINT results_call FOREIGN KEY (session_id, call_id) REFERENCES calls (session_id, call_id) ON DELETE CASCADE,
+    CONSTRAINT results_status CHECK (status IN ('ok', 'error', 'denied', 'cancelled', 'timeout', 'indeterminate'))
+);
+
+CREATE TRIGGER results_insert BEFORE INSERT ON results
+WHEN EXISTS (SELECT 1 FROM results WHERE session_id = NEW.session_id AND call_id = NEW.call_id)
+    OR NEW.status = 'ok' AND NOT EXISTS (SELECT 1 FROM executions WHERE session_id = NEW.session_id AND call_id = NEW.call_id)
+BEGIN
+    SELECT RAISE(ABORT, 'results_insert: a call has one result, and a good one only if it was started');
+END;
+
+CREATE TRIGGER results_update BEFORE UPDATE ON results
+BEGIN
+    SELECT RAISE(ABORT, 'results_update: the first result stands');
+END;
+
+CREATE TRIGGER results_delete BEFORE DELETE ON results
+WHEN EXISTS (SELECT 1 FROM calls WHERE session_id = OLD.session_id AND call_id = OLD.call_id)
+BEGIN
+    SELECT RAISE(ABORT, 'results_delete: the first result stands');
+END;
+
+CREATE TABLE resumes (
+    session_id   TEXT    NOT NULL,
+    batch_id     TEXT    NOT NULL,
+    epoch        INTEGER NOT NULL,
+    claimed_at   INTEGER NOT NULL,
+    delivered_at INTEGER,
+    PRIMARY KEY (session_id, batch_id),
+    CONSTRAINT resumes_batch FOREIGN KEY (session_id, batch_id) REFERENCES batches (session_id, batch_id) ON DELETE CASCADE
+) WITHOUT ROWID;
+
+CREATE TRIGGER resumes_insert BEFORE INSERT ON resumes
+WHEN NEW.delivered_at IS NOT NULL
+    OR EXISTS (SELECT 1 FROM resumes WHERE session_id = NEW.session_id AND batch_id = NEW.batch_id)
+    OR EXISTS (SELECT 1 FROM calls AS c WHERE c.session_id = NEW.session_id AND c.batch_id = NEW.batch_id
+        AND NOT EXISTS (SELECT 1 FROM results AS r WHERE r.session_id = c.session_id AND r.call_id = c.call_id))
+BEGIN
+    SELECT RAISE(ABORT, 'resumes_insert: results are claimed once, when every call has one');
+END;
+
+CREATE TRIGGER resumes_update BEFORE UPDATE ON resumes
+WHEN NEW.session_id <> OLD.session_id OR NEW.batch_id <> OLD.batch_id OR NEW.claimed_at IS NOT OLD.claimed_at
+    OR OLD.delivered_at IS NOT NULL OR NEW.epoch < OLD.epoch
+BEGIN
+    SELECT RAISE(ABORT, 'resumes_update: a claim moves to a later epoch until it is delivered, and not after');
+END;
+
+CREATE TRIGGER resumes_delete BEFORE DELETE ON resumes
+WHEN EXISTS (SELECT 1 FROM batches WHERE session_id = OLD.session_id AND batch_id = OLD.batch_id)
+BEGIN
+    SELECT RAISE(ABORT, 'resumes_delete: a claim stands');
+END;
+
+CREATE TABLE messages (
+    session_id    TEXT    NOT NULL,
+    n             INTEGER NOT NULL, -- from 1, without gaps
+    role          TEXT    NOT NULL,
+    batch_id      TEXT    NOT NULL,
+    at            INTEGER NOT NULL,
+    content       BLOB    NOT NULL, -- with secrets masked
+    content_exact BLOB,
+    PRIMARY KEY (session_id, n),
+    CONSTRAINT messages_session FOREIGN KEY (session_id) REFERENCES sessions (session_id) ON DELETE CASCADE
+);
+
+CREATE TRIGGER messages_insert BEFORE INSERT ON messages
+WHEN NEW.n <> 1 + COALESCE((SELECT MAX(n) FROM messages WHERE session_id = NEW.session_id), 0)
+BEGIN
+    SELECT RAISE(ABORT, 'messages_insert: messages are numbered without gaps');
+END;
+
+CREATE TRIGGER messages_update BEFORE UPDATE ON messages
+BEGIN
+    SELECT RAISE(ABORT, 'messages_update: a message stands');
+END;
+
+CREATE TRIGGER messages_delete BEFORE DELETE ON messages
+WHEN EXISTS (SELECT 1 FROM sessions WHERE session_id = OLD.session_id)
+BEGIN
+    SELECT RAISE(ABORT, 'messages_delete: a message stands');
+END;
+
+CREATE TABLE prompts (
+    session_id TEXT    NOT NULL,
+    n          INTEGER NOT NULL,
+    at         INTEGER NOT NULL,
+    text       BLOB    NOT NULL, -- with secrets masked
+    text_exact BLOB,
+    PRIMARY KEY (session_id, n),
+    CONSTRAINT prompts_session FOREIGN KEY (session_id) REFERENCES sessions (session_id) ON DELETE CASCADE
+);
+
+-- The end of each chain of events. The chain of no session has the id ''.
+CREATE TABLE streams (
+    session_id  TEXT    NOT NULL PRIMARY KEY,
+    session_seq INTEGER NOT NULL,
+    hash        TEXT    NOT NULL
+) WITHOUT ROWID;
+
+INSERT INTO streams (session_id, session_seq, hash) VALUES ('', 0, '');
+
+CREATE TABLE events (
+    seq              INTEGER NOT NULL PRIMARY KEY, -- over all sessions
+    session_id       TEXT    NOT NULL,
+    session_seq      INTEGER NOT NULL, -- within the session, from 1, without gaps
+    at               INTEGER NOT NULL,
+    kind             TEXT    NOT NULL,
+    project_id       TEXT    NOT NULL,
+    batch_id         TEXT    NOT NULL,
+    call_id          TEXT    NOT NULL,
+    request_id       TEXT    NOT NULL,
+    agent            TEXT    NOT NULL,
+    tool             TEXT    NOT NULL,
+    permission_state TEXT    NOT NULL,
+    permission_type  TEXT    NOT NULL,
+    risk_level       TEXT    NOT NULL,
+    blocked_reason   TEXT,
+    verdict          TEXT,
+    reason           TEXT    NOT NULL,
+    reason_code      TEXT    NOT NULL,
+    rule_id          TEXT    NOT NULL,
+    scope            TEXT,
+    actor            TEXT    NOT NULL,
+    accesses         TEXT,
+    data             TEXT,
+    prev_hash        TEXT    NOT NULL,
+    hash             TEXT    NOT NULL,
+    CONSTRAINT events_kind CHECK (kind <> ''),
+    CONSTRAINT events_stream UNIQUE (session_id, session_seq)
+);
+
+CREATE INDEX events_by_session ON events (session_id, seq);
+CREATE INDEX events_by_project ON events (project_id, seq);
+
+CREATE TRIGGER events_insert BEFORE INSERT ON events
+WHEN NEW.session_seq <> 1 + COALESCE((SELECT session_seq FROM streams WHERE session_id = NEW.session_id), 0)
+    OR NEW.prev_hash <> COALESCE((SELECT hash FROM streams WHERE session_id = NEW.session_id), '')
+    OR length(NEW.hash) <> 64
+    OR EXISTS (SELECT 1 FROM events WHERE seq = NEW.seq)
+BEGIN
+    SELECT RAISE(ABORT, 'events_insert: an event follows the last one of its session');
+END;
+
+CREATE TRIGGER events_order AFTER INSERT ON events WHEN NEW.seq <> (SELECT MAX(seq) FROM events)
+BEGIN
+    SELECT RAISE(ABORT, 'events_order: a new event has the greatest seq');
+END;
+
+CREATE TRIGGER events_extend AFTER INSERT ON events
+BEGIN
+    INSERT INTO streams (session_id, session_seq, hash) VALUES (NEW.session_id, NEW.session_seq, NEW.hash)
+        ON CONFLICT (session_id) DO UPDATE SET session_seq = excluded.session_seq, hash = excluded.hash;
+END;
+
+CREATE TRIGGER events_update BEFORE UPDATE ON events
+BEGIN
+    SELECT RAISE(ABORT, 'events_update: an event stands');
+END;
+
+CREATE TRIGGER events_delete BEFORE DELETE ON events
+BEGIN
+    SELECT RAISE(ABORT, 'events_delete: an event stands');
+END;
+
+CREATE TRIGGER streams_insert BEFORE INSERT ON streams
+WHEN NOT EXISTS (SELECT 1 FROM events WHERE session_id = NEW.session_id AND session_seq = NEW.session_seq AND hash = NEW.hash)
+BEGIN
+    SELECT RAISE(ABORT, 'streams_insert: a chain ends with its last event');
+END;
+
+CREATE TRIGGER streams_update BEFORE UPDATE ON streams
+WHEN NEW.session_id <> OLD.session_id OR NEW.session_seq <> OLD.session_seq + 1
+    OR NOT EXISTS (SELECT 1 FROM events WHERE session_id = NEW.session_id AND session_seq = NEW.session_seq AND hash = NEW.hash)
+BEGIN
+    SELECT RAISE(ABORT, 'streams_update: a chain ends with its last event');
+END;
+
+CREATE TRIGGER streams_delete BEFORE DELETE ON streams
+BEGIN
+    SELECT RAISE(ABORT, 'streams_delete: a chain stands');
+END;
+
+-- Counts the commits that failed. Writing it puts something else in their place
+-- in the log.
+CREATE TABLE failed_commits (
+    n INTEGER NOT NULL
+);
+INSERT INTO failed_commits (n) VALUES (0);

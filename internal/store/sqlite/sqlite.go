@@ -1,0 +1,106 @@
+// Package sqlite keeps a store in one SQLite file. It needs no set-up, and several
+// processes may have the file open.
+//
+//	s, err := sqlite.Open(ctx, path)
+//
+// A commit is on disk when it returns: the log is written ahead and synced each
+// time. Updates that wait for each other share one sync.
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"embed"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+
+	_ "modernc.org/sqlite" // the driver "sqlite"
+
+	"github.com/umpirehq/umpire/internal/store"
+)
+
+//go:embed migrations/*.sql
+var files embed.FS
+
+// maxConnections is how many views may read at the same time.
+const maxConnections = 8
+
+// pragmas hold for every connection. Full syncs of the log make a commit durable;
+// the other two are for the one system on which a sync alone is not enough.
+var pragmas = []string{
+	"busy_timeout(10000)", "journal_mode(wal)", "synchronous(full)", "fullfsync(1)", "checkpoint_fullfsync(1)",
+	"foreign_keys(1)", "recursive_triggers(1)", "temp_store(memory)",
+}
+
+// creating keeps two stores of this process from making one file at once: closing
+// a file that SQLite has open takes its locks away.
+var creating sync.Mutex
+
+// Open opens the store in a file. It makes the file, readable for its owner only,
+// and its folder, if they are missing.
+func Open(ctx context.Context, path string) (*store.Store, error) {
+	path, err := filepath.Abs(path)
+	if err != nil {
+		return nil, fmt.Errorf("sqlite: %w", err)
+	}
+	creating.Lock()
+	defer creating.Unlock()
+	if err := create(path); err != nil {
+		return nil, fmt.Errorf("sqlite: %w", err)
+	}
+	db, err := sql.Open("sqlite", dsn(path))
+	if err != nil {
+		return nil, fmt.Errorf("sqlite: %s: %w", path, err)
+	}
+	s, err := store.New(ctx, db, dialect(fault))
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return s, nil
+}
+
+// create makes the file if it is not there. SQLite gives its other files the same
+// permissions.
+func create(path string) error {
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		return err
+	}
+	f, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
+	if errors.Is(err, fs.ErrExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	return f.Close()
+}
+
+// dsn writes the address of a file with the settings of its connections.
+func dsn(path string) string {
+	slashed := filepath.ToSlash(path)
+	if !strings.HasPrefix(slashed, "/") {
+		slashed = "/" + slashed // a drive letter
+	}
+	u := url.URL{Scheme: "file", Path: slashed, RawQuery: url.Values{"_pragma": pragmas}.Encode()}
+	return u.String()
+}
+
+// dialect is what SQLite does otherwise, whichever driver brings it.
+func dialect(fault func(error) store.Fault) store.Dialect {
+	migrations, err := fs.Sub(files, "migrations")
+	if err != nil {
+		panic(err) // the folder is embedded
+	}
+	return store.Dialect{
+		Name: "sqlite", Migrations: migrations, Positional: "?", Prepare: true,
+		BeginUpdate: "BEGIN IMMEDIATE", BeginView: "BEGIN",
+		Group: true, Connections: maxConnections, Fault: fault,
+		Herald: func(db *sql.DB) store.Herald { return newHerald(db) },
+	}
+}

@@ -1,0 +1,105 @@
+package storetest
+
+import (
+	"io"
+	"net"
+	"path/filepath"
+	"sync"
+	"testing"
+
+	"github.com/jackc/pgx/v5"
+)
+
+// socketName is how PostgreSQL names the socket of port 5432.
+const socketName = ".s.PGSQL.5432"
+
+// A Proxy stands between clients and a server. Cutting it takes the connections
+// away without a word: a commit may have reached the server, and its answer may
+// not come back.
+type Proxy struct {
+	server   *Server
+	dir      string
+	listener net.Listener
+	done     sync.WaitGroup
+
+	mu    sync.Mutex
+	conns map[net.Conn]bool // nil once closed
+}
+
+// Proxy starts a proxy in front of the server.
+func (s *Server) Proxy(t testing.TB) *Proxy {
+	t.Helper()
+	p := &Proxy{server: s, dir: socketDir(t), conns: map[net.Conn]bool{}}
+	var config net.ListenConfig
+	listener, err := config.Listen(t.Context(), "unix", filepath.Join(p.dir, socketName))
+	if err != nil {
+		t.Fatalf("proxy: %v", err)
+	}
+	p.listener = listener
+	p.done.Go(p.serve)
+	t.Cleanup(p.close)
+	return p
+}
+
+// Through returns the address of a database by way of the proxy.
+func (p *Proxy) Through(t testing.TB, dsn string) string {
+	t.Helper()
+	config, err := pgx.ParseConfig(dsn)
+	if err != nil {
+		t.Fatalf("proxy: %v", err)
+	}
+	return address(p.dir, config.Database)
+}
+
+// Cut closes every connection.
+func (p *Proxy) Cut() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for c := range p.conns {
+		_ = c.Close() // that is all that is wanted of it
+	}
+}
+
+func (p *Proxy) close() {
+	_ = p.listener.Close() // serve ends with it
+	p.Cut()
+	p.mu.Lock()
+	p.conns = nil
+	p.mu.Unlock()
+	p.done.Wait()
+}
+
+func (p *Proxy) serve() {
+	for {
+		client, err := p.listener.Accept()
+		if err != nil {
+			return
+		}
+		var dialer net.Dialer
+		server, err := dialer.Dial("unix", filepath.Join(p.server.dir, socketName))
+		if err != nil {
+			_ = client.Close() // the server is not there now
+			continue
+		}
+		p.relay(client, server)
+		p.relay(server, client)
+	}
+}
+
+// relay copies one direction; when it ends, both connections do.
+func (p *Proxy) relay(from, to net.Conn) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.conns == nil {
+		_ = from.Close() // it came too late
+		return
+	}
+	p.conns[from] = true
+	p.done.Go(func() {
+		_, _ = io.Copy(to, from) // how it ended does not matter
+		_, _ = from.Close(), to.Close()
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		delete(p.conns, from)
+	})
+}

@@ -1,0 +1,216 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/umpirehq/umpire"
+)
+
+// A Tx is one transaction. It belongs to the function that got it, and ends with
+// it. Its errors match umpire.ErrNotFound, ErrConflict and umpire.ErrNotRecorded.
+//
+// Once a method has failed otherwise than with umpire.ErrNotFound, the transaction
+// is lost: every later method returns the same error, and nothing of it is kept.
+// Look at what stood in the way in another transaction.
+//
+// Text that no database takes (bytes that are not UTF-8, and NUL) is replaced by
+// U+FFFD; inputs, outputs, messages and prompts are kept byte for byte.
+type Tx struct {
+	ctx     context.Context //nolint:containedctx // a Tx lives as long as one call of Update or View, whose context it is
+	store   *Store
+	conn    *conn
+	begin   string // the statement that opens it, "" once it is open
+	open    bool
+	writes  bool
+	grouped bool  // others share its transaction
+	pending bool  // a question, an answer or a batch changed
+	lost    error // why nothing more can be done
+}
+
+var errEnded = errors.New("the transaction has ended")
+
+// ready opens the transaction with its first statement.
+func (tx *Tx) ready() error {
+	if tx.lost != nil {
+		return tx.lost
+	}
+	if err := context.Cause(tx.ctx); err != nil {
+		tx.lost = err
+		return err
+	}
+	if tx.begin == "" {
+		return nil
+	}
+	if err := tx.conn.run(tx.ctx, tx.begin); err != nil {
+		return tx.fail(err)
+	}
+	tx.begin, tx.open = "", true
+	return nil
+}
+
+// work is the context of a statement. Where others share the transaction, none is
+// interrupted: that would take back theirs too.
+func (tx *Tx) work() context.Context {
+	if tx.grouped {
+		return context.WithoutCancel(tx.ctx)
+	}
+	return tx.ctx
+}
+
+// end closes the transaction by a statement, if it was opened.
+func (tx *Tx) end(statement string) error {
+	tx.lost = errEnded
+	if !tx.open {
+		return nil
+	}
+	tx.open = false
+	ctx, cancel := lasting(tx.ctx)
+	defer cancel()
+	return tx.conn.run(ctx, statement)
+}
+
+// repeatable reports whether the transaction can be run again: the database asks
+// for it, or the connection was lost before anything was done.
+func (tx *Tx) repeatable() bool {
+	if tx.lost == nil || tx.ctx.Err() != nil {
+		return false
+	}
+	fault := tx.store.dialect.Fault(tx.lost)
+	return fault == FaultRetry || fault == FaultLost && tx.begin != ""
+}
+
+// fail says what an error of the database means, and gives the transaction up.
+func (tx *Tx) fail(err error) error {
+	switch {
+	case tx.store.dialect.Fault(err) == FaultConflict:
+		err = fmt.Errorf("%s: %w: %w", tx.store.dialect.Name, ErrConflict, err)
+	case context.Cause(tx.ctx) != nil:
+		err = fmt.Errorf("%s: %w: %w", tx.store.dialect.Name, context.Cause(tx.ctx), err)
+	case tx.writes:
+		err = fmt.Errorf("%s: %w: %w", tx.store.dialect.Name, umpire.ErrNotRecorded, err)
+	default:
+		err = fmt.Errorf("%s: %w", tx.store.dialect.Name, err)
+	}
+	tx.lost = err
+	return err
+}
+
+// conflict is the error of a write that found something else than it expected. It
+// gives the transaction up.
+func (tx *Tx) conflict(format string, args ...any) error {
+	tx.lost = fmt.Errorf("%s: %w", fmt.Sprintf(format, args...), ErrConflict)
+	return tx.lost
+}
+
+// exec runs a statement and returns how many rows it changed.
+func (tx *Tx) exec(query string, args ...any) (int64, error) {
+	if err := tx.ready(); err != nil {
+		return 0, err
+	}
+	result, err := tx.conn.exec(tx.work(), query, clean(args))
+	if err != nil {
+		return 0, tx.fail(err)
+	}
+	n, err := result.RowsAffected()
+	if err != nil {
+		return 0, tx.fail(err)
+	}
+	return n, nil
+}
+
+// insert runs a statement that adds one row, or none when there is one in its way.
+func (tx *Tx) insert(what, query string, args ...any) error {
+	n, err := tx.exec(query, args...)
+	if err != nil {
+		return fmt.Errorf("%s: %w", what, err)
+	}
+	if n == 0 {
+		return tx.conflict("%s: there is one already, or one in its place", what)
+	}
+	return nil
+}
+
+// row reads one row into dest. No row is umpire.ErrNotFound.
+func (tx *Tx) row(dest []any, query string, args ...any) error {
+	found := false
+	err := tx.rows(func(scan scanner) error {
+		found = true
+		return scan(dest...)
+	}, query, args...)
+	if err != nil {
+		return err
+	}
+	if !found {
+		return umpire.ErrNotFound
+	}
+	return nil
+}
+
+// A scanner reads the current row.
+type scanner func(dest ...any) error
+
+// rows calls each for every row.
+func (tx *Tx) rows(each func(scanner) error, query string, args ...any) error {
+	if err := tx.ready(); err != nil {
+		return err
+	}
+	rows, err := tx.conn.query(tx.work(), query, clean(args))
+	if err != nil {
+		return tx.fail(err)
+	}
+	return tx.read(rows, each)
+}
+
+func (tx *Tx) read(rows *sql.Rows, each func(scanner) error) error {
+	defer rows.Close()
+	for rows.Next() {
+		if err := each(rows.Scan); err != nil {
+			return tx.fail(err)
+		}
+	}
+	if err := rows.Err(); err != nil {
+		return tx.fail(err)
+	}
+	return nil
+}
+
+// clean makes text that every database takes, and gives back as it was.
+func clean(args []any) []any {
+	for i, arg := range args {
+		if text, ok := arg.(string); ok {
+			args[i] = cleanText(text)
+		}
+	}
+	return args
+}
+
+func cleanText[T ~string](text T) T {
+	if utf8.ValidString(string(text)) && strings.IndexByte(string(text), 0) < 0 {
+		return text
+	}
+	const replacement = string(utf8.RuneError)
+	return T(strings.ReplaceAll(strings.ToValidUTF8(string(text), replacement), "\x00", replacement))
+}
+
+// Horizon returns the greatest Seq below which no event can still appear. An event
+// is below the horizon a moment after its commit; Changed is closed again then.
+func (tx *Tx) Horizon() (int64, error) {
+	if tx.begin != "" && tx.lost == nil {
+		if err := tx.store.herald.Prepare(tx.ctx, tx.conn.Conn); err != nil {
+			return 0, tx.fail(err)
+		}
+	}
+	if err := tx.ready(); err != nil {
+		return 0, err
+	}
+	seq, err := tx.store.herald.Horizon(tx.work(), tx.conn.Conn)
+	if err != nil {
+		return 0, tx.fail(err)
+	}
+	return seq, nil
+}

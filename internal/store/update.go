@@ -1,0 +1,99 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/umpirehq/umpire"
+)
+
+// The limits on running a transaction again after a deadlock.
+const (
+	maxTries   = 10
+	firstPause = 2 * time.Millisecond
+)
+
+// Update runs f in one transaction. When it returns nil, what f did is on disk. It
+// returns the error of f as it is, and then nothing that f did is kept.
+//
+// f may be run again when the database asks for it, so it begins anew each time
+// and has no effects elsewhere. It must not use the store itself, and not wait for
+// anybody who does: others wait for it.
+func (s *Store) Update(ctx context.Context, f func(*Tx) error) error {
+	if s.writer != nil {
+		return s.writer.update(ctx, f)
+	}
+	pause := firstPause
+	for try := 1; ; try++ {
+		again, err := s.try(ctx, f)
+		if !again || try == maxTries {
+			return err
+		}
+		select {
+		case <-time.After(pause):
+		case <-ctx.Done():
+			return err
+		}
+		pause *= 2
+	}
+}
+
+// try runs f in a transaction of its own, and reports whether it may run again.
+func (s *Store) try(ctx context.Context, f func(*Tx) error) (again bool, err error) {
+	c, err := s.pool.take(ctx)
+	if err != nil {
+		return false, s.unrecorded(ctx, err)
+	}
+	good := false
+	defer func() { s.pool.give(c, good) }() // a panic ends the transaction with its connection
+	tx := &Tx{ctx: ctx, store: s, conn: c, begin: s.dialect.BeginUpdate, writes: true}
+	err = f(tx)
+	if err == nil {
+		err = tx.lost
+	}
+	if err != nil {
+		again = tx.repeatable()
+		good = tx.end("ROLLBACK") == nil && !again
+		return again, err
+	}
+	opened := tx.open
+	if err := tx.end("COMMIT"); err != nil {
+		return s.commitFailed(err)
+	}
+	good = true
+	if opened {
+		s.committed(tx.pending)
+	}
+	return false, nil
+}
+
+// commitFailed tells a commit that the database refused from one whose outcome
+// nobody knows.
+func (s *Store) commitFailed(err error) (again bool, _ error) {
+	switch s.dialect.Fault(err) {
+	case FaultRetry:
+		return true, fmt.Errorf("%s: %w: %w", s.dialect.Name, umpire.ErrNotRecorded, err)
+	case FaultConflict:
+		return false, fmt.Errorf("%s: %w: %w", s.dialect.Name, ErrConflict, err)
+	case FaultLost:
+		return false, fmt.Errorf("%s: %w: %w", s.dialect.Name, ErrUncertain, err)
+	case FaultOther:
+	}
+	return false, fmt.Errorf("%s: %w: %w", s.dialect.Name, umpire.ErrNotRecorded, err)
+}
+
+// unrecorded is the error of an update that could not begin.
+func (s *Store) unrecorded(ctx context.Context, err error) error {
+	if cause := context.Cause(ctx); cause != nil && errors.Is(err, ctx.Err()) {
+		return fmt.Errorf("%s: %w", s.dialect.Name, cause)
+	}
+	return fmt.Errorf("%s: %w: %w", s.dialect.Name, umpire.ErrNotRecorded, err)
+}
+
+// committed wakes everybody who waits for changes.
+func (s *Store) committed(pending bool) {
+	s.herald.Committed(pending)
+	s.bell.ring()
+}

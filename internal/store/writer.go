@@ -1,0 +1,251 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync/atomic"
+
+	"github.com/umpirehq/umpire"
+)
+
+// The limits of a group of updates.
+const (
+	maxQueued = 256
+	maxGroup  = 128
+)
+
+// A writer is the one goroutine that writes. It takes the updates that wait into
+// one transaction, gives each its turn in a savepoint, commits them together, and
+// only then answers them. The functions themselves run with their callers.
+type writer struct {
+	store *Store
+	queue chan *update
+	ended chan struct{}
+	conn  *conn // nil when there is none
+}
+
+// An update waits for its turn, and then for the commit.
+type update struct {
+	ctx     context.Context //nolint:containedctx // it stands in a queue with its caller waiting
+	claimed atomic.Bool     // by the writer, or by a caller who no longer waits
+	turn    chan *Tx
+	ran     chan error // what the function returned
+	outcome chan error // what its caller is told
+}
+
+// errLeft is the outcome of a function that did not return.
+var errLeft = errors.New("the function of the update did not return")
+
+func newWriter(s *Store) *writer {
+	return &writer{store: s, queue: make(chan *update, maxQueued), ended: make(chan struct{})}
+}
+
+// update hands f to the writer and waits for its outcome.
+func (w *writer) update(ctx context.Context, f func(*Tx) error) error {
+	u := &update{ctx: ctx, turn: make(chan *Tx, 1), ran: make(chan error, 1), outcome: make(chan error, 1)}
+	select {
+	case w.queue <- u:
+	case <-ctx.Done():
+		return w.store.unrecorded(ctx, ctx.Err())
+	case <-w.ended:
+		return w.store.unrecorded(ctx, errClosed)
+	}
+	select {
+	case tx := <-u.turn:
+		return u.run(tx, f)
+	case err := <-u.outcome:
+		return err
+	case <-ctx.Done():
+		if u.claimed.CompareAndSwap(false, true) {
+			return w.store.unrecorded(ctx, ctx.Err())
+		}
+	case <-w.ended:
+		if u.claimed.CompareAndSwap(false, true) {
+			return w.store.unrecorded(ctx, errClosed)
+		}
+	}
+	// The writer has it in hand.
+	select {
+	case tx := <-u.turn:
+		return u.run(tx, f)
+	case err := <-u.outcome:
+		return err
+	}
+}
+
+// run takes the turn. It gives the turn back even when f panics or ends its
+// goroutine.
+func (u *update) run(tx *Tx, f func(*Tx) error) error {
+	returned := false
+	defer func() {
+		if !returned {
+			u.ran <- errLeft
+			<-u.outcome
+		}
+	}()
+	err := f(tx)
+	returned = true
+	u.ran <- err
+	return <-u.outcome
+}
+
+// run serves updates until ctx ends.
+func (w *writer) run(ctx context.Context) {
+	defer close(w.ended)
+	defer func() {
+		if w.conn != nil {
+			_ = w.conn.close() // nothing is in progress on it
+		}
+	}()
+	for {
+		select {
+		case u := <-w.queue:
+			if u.claimed.CompareAndSwap(false, true) {
+				w.group(ctx, u)
+			}
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+// next returns another update that waits already, or nil.
+func (w *writer) next() *update {
+	for {
+		select {
+		case u := <-w.queue:
+			if u.claimed.CompareAndSwap(false, true) {
+				return u
+			}
+		default:
+			return nil
+		}
+	}
+}
+
+// group runs an update and those that wait in one transaction.
+func (w *writer) group(ctx context.Context, first *update) {
+	g := &group{writer: w}
+	work := context.WithoutCancel(ctx) // what has begun is brought to its end
+	err := w.begin(work)
+	for u := first; u != nil; u = w.next() {
+		g.members = append(g.members, u)
+		if err == nil {
+			err = g.give(work, u)
+		}
+		if len(g.members) == maxGroup {
+			break
+		}
+	}
+	if err == nil && g.kept > 0 {
+		err = g.commit(work)
+	} else if w.conn != nil {
+		w.rollback(work)
+	}
+	g.answer(err)
+}
+
+// begin opens the transaction, and a connection if there is none.
+func (w *writer) begin(ctx context.Context) error {
+	if w.conn == nil {
+		c, err := newConn(ctx, w.store.db, w.store.dialect)
+		if err != nil {
+			return err
+		}
+		w.conn = c
+	}
+	return w.conn.run(ctx, w.store.dialect.BeginUpdate)
+}
+
+// rollback ends the transaction, if the database has not ended it already. A
+// connection that has neither is dropped.
+func (w *writer) rollback(ctx context.Context) {
+	_ = w.conn.run(ctx, "ROLLBACK") // fails when the database has rolled back itself
+	if w.conn.run(ctx, "BEGIN") == nil && w.conn.run(ctx, "ROLLBACK") == nil {
+		return
+	}
+	w.conn.drop()
+	w.conn = nil
+}
+
+// A group is the updates of one transaction.
+type group struct {
+	writer   *writer
+	members  []*update
+	outcomes []error
+	kept     int
+	pending  bool
+}
+
+// give gives an update its turn. What it did is kept in the transaction, or taken
+// back to its savepoint. The error is that of the transaction: it is lost.
+func (g *group) give(ctx context.Context, u *update) error {
+	c := g.writer.conn
+	if err := c.run(ctx, "SAVEPOINT member"); err != nil {
+		return err
+	}
+	tx := &Tx{ctx: u.ctx, store: g.writer.store, conn: c, writes: true, grouped: true}
+	u.turn <- tx
+	err := <-u.ran
+	if err == nil {
+		err = tx.lost
+	}
+	tx.lost = errEnded
+	g.outcomes = append(g.outcomes, err)
+	if err == nil {
+		g.kept++
+		g.pending = g.pending || tx.pending
+	} else if err := c.run(ctx, "ROLLBACK TO member"); err != nil {
+		return err
+	}
+	return c.run(ctx, "RELEASE member")
+}
+
+// commit makes the group durable. A commit that failed may still lie in the log
+// where a crash would find it; the next one overwrites it, so that what is told
+// to have failed did not happen.
+func (g *group) commit(ctx context.Context) error {
+	w := g.writer
+	err := w.conn.run(ctx, "COMMIT")
+	if err == nil {
+		return nil
+	}
+	w.rollback(ctx)
+	if again := w.overwrite(ctx); again != nil {
+		return fmt.Errorf("%w: %w: %w", ErrUncertain, err, again)
+	}
+	return err
+}
+
+func (w *writer) overwrite(ctx context.Context) error {
+	if err := w.begin(ctx); err != nil {
+		return err
+	}
+	err := w.conn.run(ctx, "UPDATE failed_commits SET n = n + 1")
+	if err == nil {
+		err = w.conn.run(ctx, "COMMIT")
+	}
+	if err != nil {
+		w.rollback(ctx)
+	}
+	return err
+}
+
+// answer tells every caller the outcome. When the transaction was lost, so is what
+// its functions found in it.
+func (g *group) answer(err error) {
+	s := g.writer.store
+	if err != nil {
+		err = fmt.Errorf("%s: %w: %w", s.dialect.Name, umpire.ErrNotRecorded, err)
+	} else if g.kept > 0 {
+		s.committed(g.pending)
+	}
+	for i, u := range g.members {
+		outcome := err
+		if err == nil {
+			outcome = g.outcomes[i]
+		}
+		u.outcome <- outcome
+	}
+}
