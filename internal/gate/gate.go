@@ -3,7 +3,7 @@
 //
 //	g := gate.New(gate.Config{UserHome: home, Home: umpireHome})
 //	defer g.Close()
-//	decision := g.Check(gate.Request{Call: call, Mode: umpire.ModeDefault})
+//	decision := g.Decide(gate.Request{Call: call, Mode: umpire.ModeDefault})
 //
 // A gate is safe for concurrent use. It never fails open: what goes wrong on the
 // way becomes a reason of a decision that denies.
@@ -16,34 +16,71 @@ import (
 
 	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/rulefile"
+	"github.com/umpirehq/umpire/internal/store"
 	"github.com/umpirehq/umpire/policy"
 	"github.com/umpirehq/umpire/shell"
 )
 
-// A Config is what a gate is made of. The zero value knows no home: it decides by
-// what is built in, and by the managed and the projects' rule files, none of
-// which it trusts.
+// A Config is what a gate is made of. The zero value knows no home and no store:
+// it decides by what is built in, and by the managed and the projects' rule files,
+// none of which it trusts.
 type Config struct {
 	UserHome string // the person's home directory
 	Home     string // umpire's own folder, UMPIRE_HOME
-	AlsoRead []string
-	// AddDirs count as inside every project.
-	AddDirs []string
+	// Settings hold in every project, unless SettingsOf says otherwise for the
+	// project of a folder.
+	Settings   Settings
+	SettingsOf func(dir string) (Settings, error)
 	// Rules come from the command line, beside those of the files.
-	Rules        []umpire.Rule
-	AllowMedium  bool
-	DenyExternal bool
-	Precedence   policy.Precedence
+	Rules []umpire.Rule
 	// Follow keeps the rules current while the gate lives. Without it they are
 	// read once for each project.
 	Follow bool
+	// Store keeps sessions and batches. Without one the gate only decides.
+	Store *store.Store
+	// Masker hides secrets in what is stored for people; nil hides none.
+	Masker Masker
+	// Sealer encrypts the originals of what was masked; nil keeps no originals.
+	Sealer Sealer
+	// Alive tells whether a runner of this machine still lives; known is false for
+	// a runner of another one. Nil knows of none.
+	Alive func(runner string) (alive, known bool)
+	// KeepSessions deletes sessions that nobody has touched for so long; 0 keeps
+	// them all.
+	KeepSessions time.Duration
+	// Warn is told what went wrong in the background; nil tells nobody.
+	Warn func(error)
 	// Now tells the time; nil is time.Now.
 	Now func() time.Time
+}
+
+// Settings are what a configuration says of a project. The zero value is the
+// strictest there is: it rejects what is not known to be safe.
+type Settings struct {
+	Mode     umpire.Mode
+	AlsoRead []string
+	// AddDirs count as inside the project.
+	AddDirs      []string
+	AllowMedium  bool
+	DenyExternal bool
+	Precedence   policy.Precedence
+	CrossProject bool // sessions of other projects may be continued without asking for it
+	// PendingTimeout is how long a question waits, 0 for ever; MaxPending how many
+	// may wait in one session, 0 for DefaultMaxPending.
+	PendingTimeout time.Duration
+	MaxPending     int
+	// Remember is how long auto mode gives an answer again. After MaxDenialsInRow
+	// refusals in a row, or MaxDenials in all, it asks; 0 never does.
+	Remember        time.Duration
+	MaxDenialsInRow int
+	MaxDenials      int
+	Profiles        map[string]policy.Profile
 }
 
 // A Gate decides calls.
 type Gate struct {
 	config   Config
+	store    *store.Store
 	known    rulefile.Programs
 	projects projects
 }
@@ -54,7 +91,7 @@ func New(c Config) *Gate {
 	if c.Now == nil {
 		c.Now = time.Now
 	}
-	return &Gate{config: c, known: rulefile.LoadPrograms(c.Home)}
+	return &Gate{config: c, store: c.Store, known: rulefile.LoadPrograms(c.Home)}
 }
 
 // Programs returns what the person's files say of programs.
@@ -64,7 +101,9 @@ func (g *Gate) Programs() rulefile.Programs { return g.known }
 type Request struct {
 	Call umpire.Call
 	// Project is the folder that tells the project; "" is the call's own.
-	Project  string
+	Project string
+	// AddDirs count as inside, beside those of the settings.
+	AddDirs  []string
 	Mode     umpire.Mode
 	Headless bool
 	Profile  *policy.Profile
@@ -73,9 +112,9 @@ type Request struct {
 	Tighten  []umpire.Rule
 }
 
-// Check decides one call. It looks at the file system and runs nothing of the
+// Decide decides one call. It looks at the file system and runs nothing of the
 // call. A fault of umpire's own denies that call, and the gate lives on.
-func (g *Gate) Check(r Request) (decision umpire.Decision) {
+func (g *Gate) Decide(r Request) (decision umpire.Decision) {
 	q := policy.Query{
 		Call: r.Call, Mode: r.Mode, Headless: r.Headless, Profile: r.Profile,
 		Grants: r.Grants, AllowAll: r.AllowAll, Tighten: r.Tighten,
@@ -87,7 +126,7 @@ func (g *Gate) Check(r Request) (decision umpire.Decision) {
 		}
 	}()
 	q.Now = g.config.Now()
-	at, err := g.Project(orElse(r.Project, r.Call.Dir))
+	at, err := g.projectOf(orElse(r.Project, r.Call.Dir), r.AddDirs)
 	if err != nil {
 		q.Invalid = fmt.Sprintf("The project cannot be told: %v", err)
 		return policy.Decide(nil, q)

@@ -1,9 +1,12 @@
 package gate
 
 import (
+	"context"
 	"errors"
 	"path/filepath"
+	"reflect"
 	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 
@@ -17,12 +20,14 @@ import (
 type Project struct {
 	*project.Project
 
-	config  Config
-	layers  []rulefile.Layer
-	options rulefile.Options
-	watcher *rulefile.Watcher // nil when the rules are not followed
-	set     *rulefile.Set     // when there is no watcher
-	current atomic.Pointer[rules]
+	config   Config
+	settings Settings
+	layers   []rulefile.Layer
+	options  rulefile.Options
+	watcher  *rulefile.Watcher            // nil when the rules are not followed
+	told     chan struct{}                // closed when nobody tells of changes any more; nil when nobody does
+	set      atomic.Pointer[rulefile.Set] // when there is no watcher
+	current  atomic.Pointer[rules]
 }
 
 // rules are a set of rules made ready to decide with.
@@ -44,29 +49,89 @@ type projects struct {
 const maxProjects = 1000
 
 // Project returns the project that a folder belongs to, with its rules.
-func (g *Gate) Project(dir string) (*Project, error) {
+func (g *Gate) Project(dir string) (*Project, error) { return g.projectOf(dir, nil) }
+
+// projectOf returns the project of a folder in which further folders count as
+// inside.
+func (g *Gate) projectOf(dir string, added []string) (*Project, error) {
 	if dir == "" {
 		return nil, errors.New("no working directory is given")
 	}
+	key := strings.Join(append([]string{dir}, added...), "\x00")
 	g.projects.mu.Lock()
 	defer g.projects.mu.Unlock()
-	if p, ok := g.projects.dir[dir]; ok {
+	if p, ok := g.projects.dir[key]; ok {
 		return p, nil
 	}
-	found, err := project.Open(dir, project.Options{
-		Added: g.config.AddDirs, Home: g.config.UserHome, Cache: g.config.cacheDir(),
-	})
+	p, err := g.open(dir, added)
 	if err != nil {
 		return nil, err
 	}
-	p := &Project{Project: found, config: g.config}
-	p.load()
 	if g.projects.dir == nil || len(g.projects.dir) >= maxProjects {
 		_ = g.projects.closeAll() // what stops watching is forgotten anyway
 		g.projects.dir = map[string]*Project{}
 	}
-	g.projects.dir[dir] = p
+	g.projects.dir[key] = p
 	return p, nil
+}
+
+func (g *Gate) open(dir string, added []string) (*Project, error) {
+	settings, err := g.settingsOf(dir)
+	if err != nil {
+		return nil, err
+	}
+	settings.AddDirs = append(slices.Clone(settings.AddDirs), added...)
+	found, err := project.Open(dir, project.Options{
+		Added: settings.AddDirs, Home: g.config.UserHome, Cache: g.config.cacheDir(),
+	})
+	if err != nil {
+		return nil, err
+	}
+	p := &Project{Project: found, config: g.config, settings: settings}
+	p.load()
+	if p.watcher != nil && g.store != nil {
+		p.told = make(chan struct{})
+		go g.tellChanges(p)
+	}
+	return p, nil
+}
+
+// tellChanges puts changes of the rule files on the timeline, until the watcher is
+// closed.
+func (g *Gate) tellChanges(p *Project) {
+	defer close(p.told)
+	for range p.watcher.Changed() {
+		if err := g.rulesRead(context.Background(), p); err != nil && g.config.Warn != nil {
+			g.config.Warn(err)
+		}
+	}
+}
+
+func (g *Gate) settingsOf(dir string) (Settings, error) {
+	if g.config.SettingsOf == nil {
+		return g.config.Settings, nil
+	}
+	return g.config.SettingsOf(dir)
+}
+
+// refresh forgets the project of a folder when its settings have changed, so that
+// a new session meets the configuration as it is now.
+func (g *Gate) refresh(dir string) error {
+	if g.config.SettingsOf == nil {
+		return nil
+	}
+	now, err := g.config.SettingsOf(dir)
+	if err != nil {
+		return err
+	}
+	g.projects.mu.Lock()
+	defer g.projects.mu.Unlock()
+	if p, ok := g.projects.dir[dir]; ok && !reflect.DeepEqual(p.settings, now) {
+		err := g.projects.closeAll()
+		g.projects.dir = map[string]*Project{}
+		return err
+	}
+	return nil
 }
 
 func (c *Config) cacheDir() string {
@@ -78,7 +143,7 @@ func (c *Config) cacheDir() string {
 
 // load reads the rule files, and follows them if the gate does.
 func (p *Project) load() {
-	p.layers = rulefile.Layers(p.config.Home, p.Root, p.config.AlsoRead)
+	p.layers = rulefile.Layers(p.config.Home, p.Root, p.settings.AlsoRead)
 	trust := rulefile.Trust{Now: p.config.Now}
 	if p.config.Home == "" {
 		// Joined to nothing, the names of the user's files would mean files in the
@@ -92,7 +157,16 @@ func (p *Project) load() {
 		p.watcher = rulefile.Watch(p.layers, p.options)
 		return
 	}
-	p.set = rulefile.Load(p.layers, nil, p.options)
+	p.set.Store(rulefile.Load(p.layers, nil, p.options))
+}
+
+// reload reads the rule files anew, after this process wrote one.
+func (p *Project) reload() {
+	if p.watcher != nil {
+		p.watcher.Reload()
+		return
+	}
+	p.set.Store(rulefile.Load(p.layers, p.set.Load(), p.options))
 }
 
 // check says whether a rule is sound: it is valid, and keeps its own examples.
@@ -108,7 +182,7 @@ func (p *Project) Rules() *rulefile.Set {
 	if p.watcher != nil {
 		return p.watcher.Set()
 	}
-	return p.set
+	return p.set.Load()
 }
 
 // Layers returns the files in which rules may stand.
@@ -148,7 +222,7 @@ func (p *Project) compile(set *rulefile.Set) *rules {
 
 func (p *Project) policyOptions() policy.Options {
 	return policy.Options{
-		AllowMedium: p.config.AllowMedium, DenyExternal: p.config.DenyExternal, Precedence: p.config.Precedence,
+		AllowMedium: p.settings.AllowMedium, DenyExternal: p.settings.DenyExternal, Precedence: p.settings.Precedence,
 		Root: p.Root, Home: p.Home, StateDir: p.config.Home, FoldCase: p.FoldCase,
 	}
 }
@@ -164,6 +238,9 @@ func (ps *projects) closeAll() error {
 	for _, p := range ps.dir {
 		if p.watcher != nil {
 			errs = append(errs, p.watcher.Close())
+		}
+		if p.told != nil {
+			<-p.told
 		}
 	}
 	ps.dir = nil

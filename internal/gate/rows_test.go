@@ -145,7 +145,7 @@ func (r *row) check(t *testing.T, g *Gate, root string) umpire.Decision {
 	if r.with != nil {
 		r.with(&request)
 	}
-	d := g.Check(request)
+	d := g.Decide(request)
 	switch {
 	case d.Verdict != r.verdict,
 		r.class != "" && d.Risk.Class() != r.class,
@@ -616,7 +616,7 @@ func TestRowsMuse(t *testing.T) {
 			}
 			call := r.Call
 			call.Dir = root
-			d := gateWith(t, Config{}).Check(Request{Call: call, Mode: byDefault, Grants: r.Grants, AllowAll: r.AllowAll, Tighten: r.Rules})
+			d := gateWith(t, Config{}).Decide(Request{Call: call, Mode: byDefault, Grants: r.Grants, AllowAll: r.AllowAll, Tighten: r.Rules})
 			if got := string(adapter.AnswerMuse(r, d).Stdout); got != tt.want {
 				t.Errorf("got %q, want %q; %s", got, tt.want, d.Reason)
 			}
@@ -629,7 +629,7 @@ func TestRowsMuse(t *testing.T) {
 func TestRowsOnePath(t *testing.T) {
 	t.Parallel()
 	root := repository(t)
-	check := gateWith(t, Config{}).Check // C-20: a function from a request to a decision
+	check := gateWith(t, Config{}).Decide // C-20: a function from a request to a decision
 	calls := []umpire.Call{bash("ls"), bash("rm -rf build"), bash("rm -rf /"), bash("$X"), bash(""), file("Edit", "a.txt"), file("Read", "/etc/shadow"), tool("mcp__x__y", nil), {}}
 	for _, name := range policy.LegacyDangerous { //nolint:staticcheck // M-72: the list stays for older clients
 		calls = append(calls, tool(name, nil))

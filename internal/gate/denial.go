@@ -1,0 +1,62 @@
+package gate
+
+import (
+	"strings"
+
+	"github.com/umpirehq/umpire"
+)
+
+// The texts that a model gets for a call that did not run.
+const (
+	deniedWithReason = `[Tool Denied] The user denied the "{NAME}" tool call (ID: {ID}). Reason: {REASON}. Please adjust your approach.`
+	deniedPlain      = `[Tool Denied] The user denied the "{NAME}" tool call (ID: {ID}). Please try a different approach or ask the user for guidance.`
+	cancelledText    = `[Tool Cancelled] The user cancelled the "{NAME}" tool call (ID: {ID}) and stopped the turn.`
+	timeoutText      = `[Tool Denied] Nobody answered for the "{NAME}" tool call (ID: {ID}) in time. Please try a different approach or ask the user for guidance.`
+	refusedText      = `Error: Tool "{NAME}" was denied. {REASON}`
+	unknownText      = `[Outcome Unknown] The "{NAME}" tool call (ID: {ID}) was started, and it is not known whether it ran. Inspect the state of things before trying again.`
+	settledDoneText  = `[Outcome Settled] The "{NAME}" tool call (ID: {ID}) was interrupted. The user says that it was done. {REASON}`
+	settledNotText   = `[Outcome Settled] The "{NAME}" tool call (ID: {ID}) was interrupted. The user says that it was not done. {REASON}`
+)
+
+// unattended begins the text of every question that nobody can answer.
+const unattended = "non_interactive confirmation required"
+
+// fillIn puts a call's name, its id and a reason into a text. What they hold is
+// not looked at: each stands where the text says, once.
+func fillIn(text, tool string, id umpire.CallID, reason string) string {
+	filled := strings.NewReplacer("{NAME}", tool, "{ID}", string(id), "{REASON}", reason).Replace(text)
+	return strings.TrimSpace(filled)
+}
+
+// denialText is what the model is told of a call that did not run, by the reason
+// code of its refusal.
+func denialText(tool string, id umpire.CallID, code umpire.ReasonCode, reason string) string {
+	text := refusedText
+	switch code {
+	case umpire.CodeCancelled:
+		text = cancelledText
+	case umpire.CodeTimeout:
+		text = timeoutText
+	case umpire.CodeDenied:
+		text = deniedWithReason
+		if reason == "" {
+			text = deniedPlain
+		}
+	default:
+		if strings.HasPrefix(reason, unattended) {
+			return reason
+		}
+	}
+	return fillIn(text, tool, id, reason)
+}
+
+// statusOf is the status of the result that goes with a reason code.
+func statusOf(code umpire.ReasonCode) umpire.ResultStatus {
+	switch code {
+	case umpire.CodeCancelled:
+		return umpire.ResultCancelled
+	case umpire.CodeTimeout:
+		return umpire.ResultTimeout
+	}
+	return umpire.ResultDenied
+}

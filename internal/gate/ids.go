@@ -1,0 +1,25 @@
+package gate
+
+import (
+	"crypto/rand"
+	"encoding/base32"
+	"strings"
+
+	"github.com/umpirehq/umpire"
+)
+
+// idLetters leave out what people mistake for each other: i, l, o and u.
+var idLetters = base32.NewEncoding("0123456789abcdefghjkmnpqrstvwxyz").WithPadding(base32.NoPadding)
+
+func newID(bytes int) string {
+	raw := make([]byte, bytes)
+	_, _ = rand.Read(raw) // does not fail: it ends the program when the system has no randomness
+	return strings.ToLower(idLetters.EncodeToString(raw))
+}
+
+// newRequestID is short enough to be typed and long enough not to be guessed.
+func newRequestID() umpire.RequestID { return umpire.RequestID(newID(5)) }
+
+func newSessionID() umpire.SessionID { return umpire.SessionID("s" + newID(10)) }
+
+func newGrantID() string { return "g" + newID(10) }

@@ -1,0 +1,215 @@
+package gate
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/batch"
+	"github.com/umpirehq/umpire/internal/store"
+	"github.com/umpirehq/umpire/policy"
+)
+
+// A scene is what a decision about a session's calls depends on, read from the
+// store before the decision is made: deciding takes time, and the store's writer
+// does not wait for it.
+type scene struct {
+	session  umpire.Session
+	settings Settings
+	mode     umpire.Mode
+	headless bool
+	grants   []umpire.Grant
+	allowAll bool
+	tighten  []umpire.Rule
+	profile  *policy.Profile
+}
+
+// sceneOf reads what holds in a session, with the once grants of one call if one
+// is named.
+func (g *Gate) sceneOf(tx *store.Tx, id umpire.SessionID, call umpire.CallID) (*scene, error) {
+	s, err := tx.Session(id)
+	if err != nil {
+		return nil, fmt.Errorf("session %q: %w", id, err)
+	}
+	if s.State == umpire.SessionOver {
+		return nil, fmt.Errorf("session %q has ended: %w", id, umpire.ErrState)
+	}
+	rows, err := tx.Grants(store.GrantQuery{
+		Session: id, Project: s.Project, GitDir: cloneOf(&s), Call: call, Now: g.now(),
+	})
+	if err != nil {
+		return nil, err
+	}
+	w, err := tx.Workspace(s.Project, cloneOf(&s))
+	if err != nil && !errors.Is(err, umpire.ErrNotFound) {
+		return nil, err
+	}
+	sc := &scene{session: s, headless: s.Headless, allowAll: w.AllowAll}
+	for _, row := range rows {
+		sc.grants = append(sc.grants, row.Grant)
+	}
+	return sc, nil
+}
+
+// complete adds what the project's files say.
+func (g *Gate) complete(sc *scene) error {
+	p, err := g.projectOf(sc.session.Root, sc.session.AddDirs)
+	if err != nil {
+		return fmt.Errorf("project of session %q: %w", sc.session.ID, err)
+	}
+	sc.settings = p.settings
+	sc.mode = effectiveMode(&sc.session, &p.settings)
+	sc.profile, err = profileOf(sc.session.Profile, p.settings.Profiles)
+	return err
+}
+
+// effectiveMode is the session's mode, but ask once auto has refused too often.
+func effectiveMode(s *umpire.Session, settings *Settings) umpire.Mode {
+	if s.Mode == umpire.ModeAuto && degraded(s, settings) {
+		return umpire.ModeAsk
+	}
+	return s.Mode
+}
+
+func degraded(s *umpire.Session, settings *Settings) bool {
+	return settings.MaxDenialsInRow > 0 && s.DenialsInRow >= settings.MaxDenialsInRow ||
+		settings.MaxDenials > 0 && s.Denials >= settings.MaxDenials
+}
+
+// mainProfile is the profile of an agent that names none.
+const mainProfile = "main"
+
+func profileOf(name string, profiles map[string]policy.Profile) (*policy.Profile, error) {
+	if name == "" {
+		name = mainProfile
+	}
+	if p, ok := profiles[name]; ok {
+		return &p, nil
+	}
+	if name == mainProfile {
+		return nil, nil
+	}
+	return nil, fmt.Errorf("profile %q: the configuration has no such agent: %w", name, umpire.ErrInvalid)
+}
+
+// cloneOf tells clones of one project apart: by the git directory that worktrees
+// share, or by the root where there is none.
+func cloneOf(s *umpire.Session) string { return orElse(s.GitDir, s.Root) }
+
+// decide decides a call in a scene.
+func (g *Gate) decide(sc *scene, call umpire.Call) umpire.Decision {
+	return g.Decide(Request{
+		Call: call, Project: sc.session.Root, AddDirs: sc.session.AddDirs, Mode: sc.mode, Headless: sc.headless,
+		Profile: sc.profile, Grants: sc.grants, AllowAll: sc.allowAll, Tighten: sc.tighten,
+	})
+}
+
+// Check decides a call and stores nothing. A call that names a session is decided
+// as that session's would be; any other by the configuration.
+func (g *Gate) Check(ctx context.Context, call umpire.Call) (umpire.Decision, error) {
+	if call.Session == "" {
+		settings, err := g.settingsOf(call.Dir)
+		if err != nil {
+			return umpire.Decision{}, fmt.Errorf("configuration: %w: %w", err, umpire.ErrInvalid)
+		}
+		return g.Decide(Request{Call: call, Mode: settings.Mode}), nil
+	}
+	var sc *scene
+	err := g.view(ctx, func(tx *store.Tx) (err error) {
+		sc, err = g.sceneOf(tx, call.Session, "")
+		return err
+	})
+	if err != nil {
+		return umpire.Decision{}, err
+	}
+	if err := g.complete(sc); err != nil {
+		return umpire.Decision{}, err
+	}
+	call.Dir = orElse(call.Dir, sc.session.Dir)
+	return g.decide(sc, call), nil
+}
+
+// A judged is one call of a submission with all that was found out before it is
+// stored.
+type judged struct {
+	call     umpire.Call
+	hash     string
+	input    store.Sealed
+	extra    json.RawMessage
+	decision umpire.Decision
+	effect   umpire.Effect
+	denied   *umpire.Standing // a person denied the very same in this turn
+	unasked  bool             // would ask, and nobody can answer
+	question *question        // what a person is asked
+}
+
+// judge decides one call of a submission.
+func (g *Gate) judge(sc *scene, call umpire.Call) (*judged, error) {
+	canonical, err := batch.Canonical(call.Input)
+	if err != nil {
+		return nil, fmt.Errorf("call %q: %w", call.ID, err)
+	}
+	j := &judged{call: call}
+	j.call.Input, j.call.Dir = canonical, orElse(call.Dir, sc.session.Dir)
+	j.call.Session, j.call.Agent = sc.session.ID, orElse(call.Agent, sc.session.Agent)
+	if j.hash, err = batch.ArgsHash(call.Tool, canonical); err != nil {
+		return nil, fmt.Errorf("call %q: %w", call.ID, err)
+	}
+	if j.input, err = g.sealJSON(callLabel(sc.session.ID, call.ID), canonical); err != nil {
+		return nil, fmt.Errorf("call %q: %w", call.ID, err)
+	}
+	if len(call.Extra) > 0 {
+		j.extra = g.maskJSON(data(call.Extra))
+	}
+	j.decision = g.decide(sc, j.call)
+	j.effect = effectOf(&j.decision)
+	j.unasked = sc.headless && j.decision.Verdict == umpire.Deny && j.decision.ReasonCode == umpire.CodeAutoDeny && asksOtherwise(g, sc, j.call)
+	return j, nil
+}
+
+// asksOtherwise reports whether the call is denied only because nobody is there.
+func asksOtherwise(g *Gate, sc *scene, call umpire.Call) bool {
+	attended := *sc
+	attended.headless = false
+	d := g.decide(&attended, call)
+	return d.Verdict == umpire.Ask
+}
+
+// effectOf: what only looks may run again after a crash, and nothing else.
+func effectOf(d *umpire.Decision) umpire.Effect {
+	for i := range d.Accesses {
+		if a := &d.Accesses[i]; a.Changes() || a.Doubt != "" {
+			return umpire.EffectUnknown
+		}
+	}
+	if len(d.Accesses) == 0 {
+		return umpire.EffectUnknown
+	}
+	return umpire.EffectPure
+}
+
+// shownDigest binds an approval to what was shown: where the call runs, what it
+// would touch once links are resolved, and under which obligations.
+func shownDigest(call *umpire.Call, d *umpire.Decision) string {
+	sum := sha256.New()
+	write := func(text string) { fmt.Fprintf(sum, "%d:%s", len(text), text) }
+	write(call.Dir)
+	write(fmt.Sprintf("%t %s %t", call.Background, d.Obligations.Sandbox, d.Obligations.Network))
+	for i := range d.Accesses {
+		a := &d.Accesses[i]
+		write(a.Kind.String())
+		write(a.Program)
+		for _, arg := range a.Args {
+			write(arg)
+		}
+		write(a.Target)
+		write(a.Resolved)
+		write(a.Place.String())
+		write(a.Doubt)
+	}
+	return hex.EncodeToString(sum.Sum(nil))
+}

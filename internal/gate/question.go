@@ -1,0 +1,138 @@
+package gate
+
+import (
+	"encoding/json"
+	"slices"
+	"time"
+
+	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/store"
+	"github.com/umpirehq/umpire/policy"
+)
+
+// A question is what a person is asked about one call, ready to be stored.
+type question struct {
+	row  store.AskRow
+	card umpire.Pending
+}
+
+// ask makes the question about a call. Position is its place in the batch, from 1.
+func (g *Gate) ask(sc *scene, j *judged, id umpire.BatchID, position, total int) *question {
+	now := g.now()
+	card := umpire.Pending{
+		Request: newRequestID(), Call: j.call.ID, ArgsHash: j.hash, Batch: id, Position: position, Total: total,
+		Session: sc.session.ID, Project: sc.session.Project, Agent: j.call.Agent, Tool: j.call.Tool,
+		Input: json.RawMessage(j.input.Shown), AskedAt: now, Extra: extraOf(j.extra),
+	}
+	g.describe(&card, sc, &j.call, &j.decision)
+	if sc.settings.PendingTimeout > 0 {
+		card.ExpiresAt = now.Add(sc.settings.PendingTimeout)
+	}
+	return &question{card: card, row: store.AskRow{
+		Request: card.Request, Session: sc.session.ID, Batch: id, Call: j.call.ID, ArgsHash: j.hash,
+		ShownDigest: shownDigest(&j.call, &j.decision), State: store.AskPending, AskedAt: now, ExpiresAt: card.ExpiresAt,
+	}}
+}
+
+// describe fills in what the decision says of the call.
+func (g *Gate) describe(card *umpire.Pending, sc *scene, call *umpire.Call, d *umpire.Decision) {
+	card.Accesses = g.maskAccesses(d.Accesses)
+	card.Type, card.Risk, card.Warning = d.Type, d.Risk.Level(), d.Warning
+	card.Reason, card.Code = g.maskText(d.Reason), d.ReasonCode
+	card.Access = accessWord(call.Tool, d)
+	card.Suggestions = d.Suggestions
+	if card.Suggestions == nil {
+		card.Suggestions = []umpire.Suggestion{}
+	}
+	for _, r := range lastingRules(call, d) {
+		card.Rules = append(card.Rules, g.maskText(policy.FormatShort(r)))
+	}
+	for i := range d.Accesses {
+		if a := &d.Accesses[i]; a.Paths() && a.Target != "" && !slices.Contains(card.Paths, a.Target) {
+			card.Paths = append(card.Paths, a.Target)
+		}
+	}
+	if call.Tool == bashTool {
+		g.describeCommand(card, call, d)
+	}
+	if degraded(&sc.session, &sc.settings) && sc.session.Mode == umpire.ModeAuto {
+		card.Warning = true
+	}
+}
+
+const bashTool = "Bash"
+
+func (g *Gate) describeCommand(card *umpire.Pending, call *umpire.Call, d *umpire.Decision) {
+	command := g.maskText(policy.Exact(*call))
+	card.CommandSignature = command
+	info := umpire.CommandInfo{Command: command, Risk: d.Risk.Level()}
+	for i := range d.Accesses {
+		if d.Accesses[i].Kind == umpire.KindExec {
+			info.BaseCommand = d.Accesses[i].Program
+			break
+		}
+	}
+	if len(d.Suggestions) > 0 {
+		s := d.Suggestions[0]
+		info.Suggestion = g.maskText(policy.FormatShort(umpire.Rule{Tool: s.Tool, Match: s.Match}))
+	}
+	card.CommandInfo = &info
+}
+
+// accessWord is the level that older clients know: command for a command, else
+// read, write, or all.
+func accessWord(tool string, d *umpire.Decision) string {
+	if tool == bashTool {
+		return "command"
+	}
+	word := "read"
+	for i := range d.Accesses {
+		switch a := &d.Accesses[i]; a.Kind {
+		case umpire.KindRead:
+		case umpire.KindWrite, umpire.KindDelete:
+			word = "write"
+		case umpire.KindExec, umpire.KindNetwork, umpire.KindInvoke, umpire.KindUnknown:
+			return "all"
+		}
+	}
+	return word
+}
+
+// extraOf reads the tool's own fields; those that a card has already are dropped
+// when it is written.
+func extraOf(object json.RawMessage) map[string]json.RawMessage {
+	if len(object) == 0 {
+		return nil
+	}
+	extra := map[string]json.RawMessage{}
+	if json.Unmarshal(object, &extra) != nil {
+		return nil
+	}
+	return extra
+}
+
+// put stores the question for a round of its call.
+func (q *question) put(tx *store.Tx, round int) error {
+	q.card.Version, q.row.Round = round, round
+	q.row.Shown = data(q.card)
+	return tx.InsertAsk(q.row)
+}
+
+// event is the question's event on the timeline.
+func (q *question) event(kind umpire.EventKind) umpire.Event {
+	return umpire.Event{
+		Kind: kind, Call: q.card.Call, Request: q.card.Request, Agent: q.card.Agent, Tool: q.card.Tool,
+		State: umpire.StateWaiting, Type: q.card.Type, Risk: q.card.Risk, Verdict: new(umpire.Ask),
+		Reason: q.card.Reason, Code: q.card.Code, Accesses: q.card.Accesses,
+		Blocked: &umpire.Blocked{Code: q.card.Code, Detail: q.card.Reason},
+		Data: data(map[string]any{
+			"version": q.card.Version, "input": q.card.Input, "paths": q.card.Paths, "command_signature": q.card.CommandSignature,
+			"position": q.card.Position, "total_in_batch": q.card.Total, "warning": q.card.Warning,
+		}),
+	}
+}
+
+// expired reports whether the time for an answer is over.
+func expired(a *store.AskRow, now time.Time) bool {
+	return !a.ExpiresAt.IsZero() && !a.ExpiresAt.After(now)
+}

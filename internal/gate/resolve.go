@@ -1,0 +1,408 @@
+package gate
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/store"
+	"github.com/umpirehq/umpire/policy"
+)
+
+// maxReason bounds what a person may write; it goes to the model.
+const maxReason = 4000
+
+// Resolve takes a person's answer to one question. The first answer wins; a later
+// one is an error that bears the one that stands. When the batch's last question
+// has its answer the batch goes on, once.
+func (g *Gate) Resolve(ctx context.Context, a umpire.Answer) (umpire.Batch, error) {
+	if err := checkAnswer(&a); err != nil {
+		return umpire.Batch{}, err
+	}
+	r, err := g.consider(ctx, &a)
+	if err != nil {
+		return umpire.Batch{}, err
+	}
+	crashAt("answered")
+	var b umpire.Batch
+	err = g.step(ctx, r.ask.Session, 0, func(t *step) error {
+		b, err = t.resolve(r)
+		return err
+	})
+	if isConflict(err) {
+		err = errors.Join(g.late(ctx, a.Request), err)
+	}
+	if err != nil {
+		return umpire.Batch{}, err
+	}
+	crashAt("resolved")
+	if err := g.writeRules(ctx, r); err != nil {
+		return b, err
+	}
+	return b, nil
+}
+
+func checkAnswer(a *umpire.Answer) error {
+	switch {
+	case a.Request == "":
+		return invalid("request_id", "is missing")
+	case a.ArgsHash == "":
+		return invalid("args_hash", "is missing: an answer is bound to the arguments that were shown")
+	case a.Choice != umpire.Approve && a.Choice != umpire.Refuse && a.Choice != umpire.Cancel:
+		return invalid("answer", "want approve, deny or cancel, got %q", a.Choice)
+	case a.Scope > umpire.ScopeGlobal:
+		return invalid("scope", "want once, session, project or global")
+	case len(a.Reason) > maxReason:
+		return invalid("reason", "longer than %d bytes", maxReason)
+	case a.Rule != "" && (a.Choice != umpire.Approve || a.Scope == umpire.ScopeOnce):
+		return invalid("rule", "goes only with an approval for longer than once")
+	}
+	return nil
+}
+
+// A resolution is an answer with everything that follows from it.
+type resolution struct {
+	answer *umpire.Answer
+	ask    store.AskRow
+	card   umpire.Pending
+	call   umpire.Call
+	scene  *scene
+	grants []store.GrantRow
+	rules  []umpire.Rule // that the answer writes
+	code   umpire.ReasonCode
+}
+
+// consider checks an answer against its question, and works out what it grants.
+func (g *Gate) consider(ctx context.Context, a *umpire.Answer) (*resolution, error) {
+	r := &resolution{answer: a, code: codeOf(a.Choice)}
+	var row store.CallRow
+	err := g.view(ctx, func(tx *store.Tx) (err error) {
+		if r.ask, err = tx.Ask(a.Request); err != nil {
+			return fmt.Errorf("request %q: %w", a.Request, err)
+		}
+		if r.ask.State != store.AskPending {
+			return standing(tx, a.Request)
+		}
+		if row, err = tx.CallRow(r.ask.Session, r.ask.Call); err != nil {
+			return err
+		}
+		r.scene, err = g.sceneOf(tx, r.ask.Session, "")
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	if err := json.Unmarshal(r.ask.Shown, &r.card); err != nil {
+		return nil, fmt.Errorf("request %q: its card cannot be read: %w", a.Request, err)
+	}
+	if err := r.fits(); err != nil {
+		return nil, err
+	}
+	if expired(&r.ask, g.now()) {
+		if err := g.expire(ctx, &r.ask); err != nil {
+			return nil, err
+		}
+		return nil, g.late(ctx, a.Request)
+	}
+	if err := g.complete(r.scene); err != nil {
+		return nil, err
+	}
+	if a.Choice != umpire.Approve || r.card.Indeterminate {
+		return r, nil
+	}
+	return r, g.grantWith(r, &row)
+}
+
+// fits refuses an answer that is about something else than the question.
+func (r *resolution) fits() error {
+	switch {
+	case r.answer.ArgsHash != r.ask.ArgsHash:
+		return invalid("args_hash", "is about other arguments than request %q shows", r.ask.Request)
+	case r.answer.Version != 0 && r.answer.Version != r.ask.Round:
+		return invalid("version", "is %d, and request %q is at %d", r.answer.Version, r.ask.Request, r.ask.Round)
+	}
+	return nil
+}
+
+// grantWith works out the grants and rules of an approval. The call is decided
+// anew for it: what is critical or denied by now cannot be approved.
+func (g *Gate) grantWith(r *resolution, row *store.CallRow) error {
+	call, err := g.exactCall(row)
+	if err != nil {
+		return err
+	}
+	d := g.decide(r.scene, call)
+	if d.Verdict == umpire.Deny && !r.scene.headless {
+		return fmt.Errorf("request %q cannot be approved: %s: %w", r.ask.Request, g.maskText(d.Reason), umpire.ErrState)
+	}
+	if r.rules, err = lasting(r.answer, &call, &d); err != nil {
+		return err
+	}
+	r.call = call
+	r.grants, err = g.grantsFor(&r.scene.session, &r.scene.settings, r.answer, &call, &d)
+	return err
+}
+
+// exactCall returns a call with the very input it was handed in with.
+func (g *Gate) exactCall(row *store.CallRow) (umpire.Call, error) {
+	input, err := g.unseal(callLabel(row.Session, row.ID), row.Input)
+	if err != nil {
+		return umpire.Call{}, err
+	}
+	return umpire.Call{
+		ID: row.ID, Tool: row.Tool, Input: json.RawMessage(input), Dir: row.Dir, Agent: row.Agent,
+		Session: row.Session, Batch: row.Batch, Background: row.Background,
+	}, nil
+}
+
+func codeOf(c umpire.Choice) umpire.ReasonCode {
+	switch c {
+	case umpire.Approve:
+		return umpire.CodeOnce
+	case umpire.Refuse:
+		return umpire.CodeDenied
+	case umpire.Cancel:
+		return umpire.CodeCancelled
+	}
+	return umpire.CodeInvalid
+}
+
+// standing is the error of an answer that came late.
+func standing(tx *store.Tx, id umpire.RequestID) error {
+	row, err := tx.Answer(id)
+	if err != nil {
+		return fmt.Errorf("request %q: %w", id, err)
+	}
+	return &umpire.Resolved{Standing: row.Standing}
+}
+
+// late returns the answer that stands, as an error.
+func (g *Gate) late(ctx context.Context, id umpire.RequestID) error {
+	return g.view(ctx, func(tx *store.Tx) error { return standing(tx, id) })
+}
+
+// resolve stores the answer, and lets the batch go on when it was the last.
+func (t *step) resolve(r *resolution) (umpire.Batch, error) {
+	f, err := t.batch(r.ask.Batch)
+	if err != nil {
+		return umpire.Batch{}, err
+	}
+	c := f.now.Call(r.ask.Call)
+	if c == nil || c.Request != r.ask.Request || c.State != umpire.CallAsked && c.State != umpire.CallUnknown {
+		return umpire.Batch{}, standing(t.tx, r.ask.Request)
+	}
+	lost := c.State == umpire.CallUnknown
+	if err := t.record(r); err != nil {
+		return umpire.Batch{}, err
+	}
+	if err := t.apply(f, r.event()); err != nil {
+		return umpire.Batch{}, err
+	}
+	switch {
+	case lost:
+		err = t.account(f, r)
+	case r.answer.Choice == umpire.Approve:
+		err = t.grant(r)
+	default:
+		err = t.refuse(f, r)
+	}
+	if err != nil {
+		return umpire.Batch{}, err
+	}
+	if r.answer.Choice == umpire.Cancel {
+		if err := t.cancel(f, r.answer.Actor); err != nil {
+			return umpire.Batch{}, err
+		}
+	}
+	err = t.settle(f)
+	return f.now, err
+}
+
+// record stores the answer itself; there can be only one.
+func (t *step) record(r *resolution) error {
+	a := r.answer
+	return t.answer(&r.ask, store.AnswerRow{
+		Standing: umpire.Standing{
+			Request: a.Request, Choice: a.Choice, Scope: a.Scope, Reason: t.gate.maskText(a.Reason), Code: r.code, Actor: a.Actor, At: t.now,
+		},
+		ArgsHash: a.ArgsHash, Channel: a.Channel, PolicyRevision: t.gate.revision(r.scene),
+	})
+}
+
+func (t *step) answer(ask *store.AskRow, row store.AnswerRow) error {
+	if err := t.tx.InsertAnswer(row); err != nil {
+		return err
+	}
+	return t.tx.CloseAsk(ask.Request, store.AskAnswered)
+}
+
+// event tells of the answer.
+func (r *resolution) event() umpire.Event {
+	e := umpire.Event{
+		Kind: umpire.EventPermissionApproved, Call: r.ask.Call, Request: r.ask.Request, Agent: r.card.Agent, Tool: r.card.Tool,
+		State: umpire.StateAllowed, Type: r.card.Type, Risk: r.card.Risk, Verdict: new(umpire.Allow),
+		Reason: r.answer.Reason, Code: r.code, Scope: new(r.answer.Scope), Actor: r.answer.Actor, Accesses: r.card.Accesses,
+	}
+	if r.answer.Choice != umpire.Approve {
+		e.Kind, e.State, e.Verdict, e.Scope = umpire.EventPermissionRejected, umpire.StateDenied, new(umpire.Deny), nil
+		e.Blocked = &umpire.Blocked{Code: r.code, Detail: r.answer.Reason}
+	}
+	return e
+}
+
+// grant stores what an approval remembers.
+func (t *step) grant(r *resolution) error {
+	t.session.DenialsInRow = 0
+	t.session.Permission = umpire.StateAllowed
+	for _, row := range r.grants {
+		if err := t.tx.InsertGrant(row); err != nil {
+			return err
+		}
+		if row.Scope == umpire.ScopeOnce {
+			continue
+		}
+		rule := policy.FormatShort(umpire.Rule{Tool: row.Grant.Tool, Match: row.Grant.Match})
+		err := t.append(umpire.Event{
+			Kind: umpire.EventGrantCreated, Batch: r.ask.Batch, Call: r.ask.Call, Request: r.ask.Request, Tool: row.Grant.Tool,
+			Scope: new(row.Scope), Actor: r.answer.Actor,
+			Data: data(map[string]any{"grant_id": row.ID, "rule": rule, "exact": row.Grant.Exact, "remembered": row.Grant.Remembered}),
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// refuse gives a call that a person said no to its result.
+func (t *step) refuse(f *folded, r *resolution) error {
+	t.session.Permission = umpire.StateDenied
+	t.session.Blocked = &umpire.Blocked{Code: r.code, Detail: t.gate.maskText(r.answer.Reason)}
+	if r.code == umpire.CodeDenied {
+		if err := t.countDenial(&r.scene.settings); err != nil {
+			return err
+		}
+	}
+	c := f.now.Call(r.ask.Call)
+	return t.finish(f, c.ID, statusOf(r.code), r.code, denialText(c.Tool, c.ID, r.code, r.answer.Reason))
+}
+
+// account gives a call that was lost the result that a person tells.
+func (t *step) account(f *folded, r *resolution) error {
+	c := f.now.Call(r.ask.Call)
+	status, text := umpire.ResultError, settledNotText
+	if r.answer.Choice == umpire.Approve {
+		status, text = umpire.ResultOK, settledDoneText
+	}
+	return t.finish(f, c.ID, status, "", fillIn(text, c.Tool, c.ID, r.answer.Reason))
+}
+
+// countDenial counts a refusal in auto mode, and tells once when there were so
+// many that the mode asks from now on.
+func (t *step) countDenial(settings *Settings) error {
+	if t.session.Mode != umpire.ModeAuto {
+		return nil
+	}
+	before := degraded(&t.session, settings)
+	t.session.Denials++
+	t.session.DenialsInRow++
+	if before || !degraded(&t.session, settings) {
+		return nil
+	}
+	return t.notice(fmt.Sprintf("Auto mode asks from now on: %d refusals in a row, %d in all.", t.session.DenialsInRow, t.session.Denials))
+}
+
+// cancel stops the turn: what waits is answered with no, what has not started
+// does not start, and what runs is for its runner to end.
+func (t *step) cancel(f *folded, actor string) error {
+	if err := t.apply(f, umpire.Event{Kind: umpire.EventBatchCancelled, Actor: actor, Code: umpire.CodeCancelled}); err != nil {
+		return err
+	}
+	return t.dropAll(f, umpire.CodeCancelled, "")
+}
+
+// dropAll ends every call of the batch that has not started.
+func (t *step) dropAll(f *folded, code umpire.ReasonCode, reason string) error {
+	for _, c := range f.now.Calls {
+		var err error
+		switch c.State {
+		case umpire.CallAsked:
+			err = t.answerNo(f, &c, code, reason)
+		case umpire.CallApproved:
+			err = t.finish(f, c.ID, umpire.ResultCancelled, umpire.CodeCancelled, denialText(c.Tool, c.ID, umpire.CodeCancelled, ""))
+		case umpire.CallUnknown:
+			err = t.abandon(f, &c)
+		case umpire.CallDenied, umpire.CallSettled, umpire.CallExecuting, umpire.CallDone:
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// answerNo answers a question without a person: nobody is there, the time is over,
+// the turn was stopped, the session ended.
+func (t *step) answerNo(f *folded, c *umpire.BatchCall, code umpire.ReasonCode, reason string) error {
+	ask, err := t.tx.Ask(c.Request)
+	if err != nil {
+		return err
+	}
+	err = t.answer(&ask, store.AnswerRow{
+		Standing: umpire.Standing{Request: ask.Request, Choice: umpire.Refuse, Reason: t.gate.maskText(reason), Code: code, Actor: gateActor, At: t.now},
+		ArgsHash: ask.ArgsHash, Channel: gateActor,
+	})
+	if err != nil {
+		return err
+	}
+	e := umpire.Event{
+		Kind: umpire.EventPermissionRejected, Call: c.ID, Request: c.Request, Tool: c.Tool, State: umpire.StateDenied,
+		Verdict: new(umpire.Deny), Reason: reason, Code: code, Actor: gateActor, Blocked: &umpire.Blocked{Code: code, Detail: reason},
+	}
+	if err := t.apply(f, e); err != nil {
+		return err
+	}
+	return t.finish(f, c.ID, statusOf(code), code, denialText(c.Tool, c.ID, code, reason))
+}
+
+// gateActor answers where no person does.
+const gateActor = "gate"
+
+// deny gives a call its refusal without a question.
+func (t *step) deny(f *folded, d *umpire.Decision, c *umpire.BatchCall, code umpire.ReasonCode, reason string) error {
+	e := decided(umpire.EventPermissionRejected, d)
+	e.Call, e.Tool, e.State, e.Verdict = c.ID, c.Tool, umpire.StateDenied, new(umpire.Deny)
+	e.Code, e.Reason, e.Blocked = code, reason, &umpire.Blocked{Code: code, Detail: reason}
+	if err := t.apply(f, e); err != nil {
+		return err
+	}
+	t.session.Permission = umpire.StateDenied
+	t.session.Blocked = &umpire.Blocked{Code: code, Detail: t.gate.maskText(reason)}
+	return t.finish(f, c.ID, statusOf(code), code, denialText(c.Tool, c.ID, code, reason))
+}
+
+// Pending returns the questions that wait for a person, the oldest first.
+func (g *Gate) Pending(ctx context.Context, q umpire.PendingQuery) ([]umpire.Pending, error) {
+	cards := []umpire.Pending{}
+	err := g.view(ctx, func(tx *store.Tx) error {
+		rows, err := tx.Asks(store.AskQuery{Project: q.Project, Session: q.Session})
+		if err != nil {
+			return err
+		}
+		cards = cards[:0]
+		for i := range rows {
+			if expired(&rows[i], g.now()) {
+				continue
+			}
+			var card umpire.Pending
+			if err := json.Unmarshal(rows[i].Shown, &card); err != nil {
+				return fmt.Errorf("request %q: its card cannot be read: %w", rows[i].Request, err)
+			}
+			cards = append(cards, card)
+		}
+		return nil
+	})
+	return cards, err
+}

@@ -1,0 +1,198 @@
+package gate
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/rulefile"
+	"github.com/umpirehq/umpire/internal/store"
+	"github.com/umpirehq/umpire/policy"
+)
+
+// writeRules writes what an approval for the project or for good stands for. The
+// answer is stored already: what cannot be written is told, and the call runs all
+// the same.
+func (g *Gate) writeRules(ctx context.Context, r *resolution) error {
+	for _, rule := range r.rules {
+		rule.Description = "approved by " + orElse(r.answer.Actor, "a person")
+		id, err := g.AddRule(ctx, r.scene.session.Root, r.answer.Scope, rule)
+		note := umpire.Event{
+			Kind: umpire.EventGrantCreated, Batch: r.ask.Batch, Call: r.ask.Call, Request: r.ask.Request, Tool: rule.Tool,
+			Rule: id, Scope: new(r.answer.Scope), Actor: r.answer.Actor, Data: data(map[string]any{"rule": policy.FormatShort(rule)}),
+		}
+		if err != nil {
+			note.Kind = umpire.EventNotice
+			note.Reason = fmt.Sprintf("The call was approved, but the rule %s could not be written: %v", policy.FormatShort(rule), err)
+		}
+		if err := g.step(ctx, r.ask.Session, 0, func(t *step) error { return t.append(note) }); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Rules returns the rules that hold in a folder's project, its own first.
+func (g *Gate) Rules(_ context.Context, dir string) ([]umpire.Rule, error) {
+	p, err := g.Project(dir)
+	if err != nil {
+		return nil, err
+	}
+	return p.Rules().Rules, nil
+}
+
+// AddRule writes a rule into the project's or the user's own file.
+func (g *Gate) AddRule(ctx context.Context, dir string, scope umpire.Scope, r umpire.Rule) (umpire.RuleID, error) {
+	p, layer, err := g.ruleFile(dir, scope)
+	if err != nil {
+		return "", err
+	}
+	if err := p.options.Check(r); err != nil {
+		return "", fmt.Errorf("rule: %w: %w", err, umpire.ErrInvalid)
+	}
+	id, err := rulefile.Writer{Check: p.options.Check, Trust: p.options.Trust}.Add(layer, r)
+	if err != nil {
+		return "", err
+	}
+	return id, g.rulesChanged(ctx, p)
+}
+
+// RemoveRule takes a rule out of the project's or the user's own file.
+func (g *Gate) RemoveRule(ctx context.Context, dir string, scope umpire.Scope, id umpire.RuleID) error {
+	p, layer, err := g.ruleFile(dir, scope)
+	if err != nil {
+		return err
+	}
+	err = rulefile.Writer{Check: p.options.Check, Trust: p.options.Trust}.Remove(layer, id)
+	if errors.Is(err, rulefile.ErrNoRule) {
+		return fmt.Errorf("rule %q: %w", id, umpire.ErrNotFound)
+	}
+	if err != nil {
+		return err
+	}
+	return g.rulesChanged(ctx, p)
+}
+
+// Trust lets the allow rules of a project's files hold, with the content that they
+// have now.
+func (g *Gate) Trust(ctx context.Context, dir string) error {
+	p, err := g.Project(dir)
+	if err != nil {
+		return err
+	}
+	for _, f := range p.Rules().Files {
+		if f.Source != umpire.SourceProject || len(f.Asleep()) == 0 {
+			continue
+		}
+		if err := p.options.Trust.Grant(f.Root, f.Path, f.Hash); err != nil {
+			return err
+		}
+	}
+	return g.rulesChanged(ctx, p)
+}
+
+// ruleFile returns umpire's own file of a scope.
+func (g *Gate) ruleFile(dir string, scope umpire.Scope) (*Project, rulefile.Layer, error) {
+	source := umpire.SourceProject
+	switch scope {
+	case umpire.ScopeProject:
+	case umpire.ScopeGlobal:
+		source = umpire.SourceUser
+	case umpire.ScopeOnce, umpire.ScopeSession:
+		return nil, rulefile.Layer{}, invalid("scope", "want project or global, got %s", scope)
+	}
+	p, err := g.Project(dir)
+	if err != nil {
+		return nil, rulefile.Layer{}, err
+	}
+	for _, l := range p.layers {
+		if l.Source == source && l.Format == rulefile.FormatUmpire {
+			return p, l, nil
+		}
+	}
+	return nil, rulefile.Layer{}, fmt.Errorf("there is no file for rules of scope %s: %w", scope, umpire.ErrState)
+}
+
+// RuleStatus says which rule files hold in a folder's project, and how they are.
+func (g *Gate) RuleStatus(_ context.Context, dir string) (umpire.RuleStatus, error) {
+	p, err := g.Project(dir)
+	if err != nil {
+		return umpire.RuleStatus{}, err
+	}
+	set := p.Rules()
+	s := umpire.RuleStatus{Files: []umpire.RuleFile{}, Cautious: set.ColdBroken, Revision: revisionOf(set)}
+	for _, f := range set.Files {
+		s.Files = append(s.Files, RuleFileOf(f))
+	}
+	return s, nil
+}
+
+// RuleFileOf tells of a rule file in the words that clients see.
+func RuleFileOf(f rulefile.File) umpire.RuleFile {
+	s := umpire.RuleFile{
+		Source: f.Source, Path: f.Path, Format: f.Format.String(), Health: f.Health.String(),
+		Rules: f.Rules, Asleep: f.Inert, Problems: []umpire.RuleProblem{},
+	}
+	if f.Source == umpire.SourceProject && f.Rules+f.Inert > 0 {
+		trusted := f.Health != rulefile.HealthUntrusted && len(f.Asleep()) == 0
+		s.Trusted = &trusted
+	}
+	for _, problem := range f.Problems {
+		s.Problems = append(s.Problems, umpire.RuleProblem(problem))
+	}
+	return s
+}
+
+// revisionOf changes whenever the rules that hold change.
+func revisionOf(set *rulefile.Set) string {
+	sum := sha256.New()
+	for _, f := range set.Files {
+		fmt.Fprintf(sum, "%q %s %s %d %d\n", f.Path, f.Hash, f.Health, f.Rules, f.Inert)
+	}
+	return hex.EncodeToString(sum.Sum(nil))[:12]
+}
+
+// revision is the one of the rules that a scene's decisions are made by.
+func (g *Gate) revision(sc *scene) string {
+	p, err := g.projectOf(sc.session.Root, sc.session.AddDirs)
+	if err != nil {
+		return ""
+	}
+	return revisionOf(p.Rules())
+}
+
+// rulesChanged reads the rules anew, after this gate changed them.
+func (g *Gate) rulesChanged(ctx context.Context, p *Project) error {
+	p.reload()
+	if p.told != nil {
+		return nil // whoever follows the files tells of it
+	}
+	return g.rulesRead(ctx, p)
+}
+
+// rulesRead tells that other rules hold, and forgets what auto mode remembers: the
+// answers were given under the rules before.
+func (g *Gate) rulesRead(ctx context.Context, p *Project) error {
+	if g.store == nil {
+		return nil
+	}
+	set := p.Rules()
+	e := umpire.Event{
+		At: g.now(), Kind: umpire.EventRulesChanged, Project: p.ID,
+		Data: data(map[string]any{"revision": revisionOf(set), "rules": len(set.Rules)}),
+	}
+	if slices.ContainsFunc(set.Files, func(f rulefile.File) bool { return f.Health == rulefile.HealthDegraded }) {
+		e.Kind = umpire.EventRulesDegraded
+	}
+	return g.update(ctx, func(tx *store.Tx) error {
+		if _, err := tx.Append(g.masked(e)); err != nil {
+			return err
+		}
+		_, err := tx.ForgetRemembered(p.ID, orElse(p.GitDir, p.Root), g.now())
+		return err
+	})
+}

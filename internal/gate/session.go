@@ -1,0 +1,417 @@
+package gate
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"time"
+
+	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/session"
+	"github.com/umpirehq/umpire/internal/store"
+)
+
+// Lease is how long a runner keeps its session without renewing. A runner renews
+// every third of it, and ends what it runs when two thirds passed in vain.
+const Lease = 30 * time.Second
+
+// Open opens a session in the project of a folder. For an external agent, opening
+// one that exists answers with it.
+func (g *Gate) Open(ctx context.Context, o umpire.Opening) (umpire.Session, error) {
+	if err := checkOpening(&o); err != nil {
+		return umpire.Session{}, err
+	}
+	if err := g.refresh(o.Dir); err != nil {
+		return umpire.Session{}, err
+	}
+	s, err := g.newSession(&o)
+	if err != nil {
+		return umpire.Session{}, err
+	}
+	if o.External {
+		standing, err := g.standingSession(ctx, &s)
+		if err == nil || !errors.Is(err, umpire.ErrNotFound) {
+			return standing, err
+		}
+	}
+	err = g.update(ctx, func(tx *store.Tx) error {
+		if s.Parent != "" {
+			if _, err := tx.Session(s.Parent); err != nil {
+				return fmt.Errorf("parent %q: %w", s.Parent, err)
+			}
+		}
+		if err := tx.InsertSession(s); err != nil {
+			return err
+		}
+		t := &step{gate: g, tx: tx, now: g.now(), session: s}
+		return t.append(umpire.Event{Kind: umpire.EventSessionOpened, Data: data(about(&s))})
+	})
+	if isConflict(err) && o.External {
+		return g.standingSession(ctx, &s)
+	}
+	if isConflict(err) {
+		return umpire.Session{}, fmt.Errorf("session %q exists: %w", s.ID, umpire.ErrState)
+	}
+	return s, err
+}
+
+func checkOpening(o *umpire.Opening) error {
+	switch {
+	case o.Dir == "" || !filepath.IsAbs(o.Dir):
+		return invalid("working_dir", "want an absolute path, got %q", o.Dir)
+	case len(o.ID) > maxIDSize:
+		return invalid("session_id", "longer than %d bytes", maxIDSize)
+	case o.External && o.ID == "":
+		return invalid("session_id", "an agent that runs its calls itself names its session")
+	}
+	return nil
+}
+
+// newSession is a session as it is opened.
+func (g *Gate) newSession(o *umpire.Opening) (umpire.Session, error) {
+	p, err := g.projectOf(o.Dir, o.AddDirs)
+	if err != nil {
+		return umpire.Session{}, err
+	}
+	if _, err := profileOf(o.Profile, p.settings.Profiles); err != nil {
+		return umpire.Session{}, err
+	}
+	now := g.now()
+	s := umpire.Session{
+		ID: o.ID, Project: p.ID, Root: p.Root, Dir: p.Dir, Worktree: p.Worktree, GitDir: p.GitDir,
+		IsRoot: o.Parent == "", Parent: o.Parent, Agent: o.Agent, Profile: o.Profile, Mode: p.settings.Mode,
+		AllowBypass: o.AllowBypass, Headless: o.Headless, External: o.External, AddDirs: o.AddDirs,
+		State: umpire.SessionIdle, Permission: umpire.StateIdle, Epoch: 1, Runner: o.Runner, CreatedAt: now, ActiveAt: now,
+	}
+	if s.ID == "" {
+		s.ID = newSessionID()
+	}
+	if o.Mode != nil {
+		s.Mode = *o.Mode
+	}
+	if s.Mode == umpire.ModeBypass && !s.AllowBypass {
+		return s, invalid("mode", "bypass has to be permitted when the session is opened")
+	}
+	if s.Runner != "" {
+		s.LeaseUntil = now.Add(Lease)
+	}
+	return s, nil
+}
+
+// about is what the timeline tells of a session.
+func about(s *umpire.Session) map[string]any {
+	return map[string]any{
+		"project_root": s.Root, "working_dir": s.Dir, "worktree": s.Worktree, "is_root_session": s.IsRoot,
+		"mode": s.Mode, "epoch": s.Epoch, "parent": s.Parent, "forked_from": s.ForkedFrom, "headless": s.Headless,
+	}
+}
+
+// standingSession returns the session that an external agent has already. One of
+// another project is not taken over by its id.
+func (g *Gate) standingSession(ctx context.Context, s *umpire.Session) (umpire.Session, error) {
+	standing, err := g.Session(ctx, s.ID)
+	if err != nil {
+		return umpire.Session{}, err
+	}
+	if _, err := session.Resume(session.Place{Project: s.Project}, &standing, session.Leave{}); err != nil {
+		return umpire.Session{}, err
+	}
+	return standing, nil
+}
+
+// Session returns a session as it stands.
+func (g *Gate) Session(ctx context.Context, id umpire.SessionID) (s umpire.Session, err error) {
+	err = g.view(ctx, func(tx *store.Tx) error {
+		s, err = tx.Session(id)
+		return err
+	})
+	if err != nil {
+		return umpire.Session{}, fmt.Errorf("session %s: %w", session.Printable(id), err)
+	}
+	return s, nil
+}
+
+// Sessions returns sessions, the latest activity first.
+func (g *Gate) Sessions(ctx context.Context, q umpire.SessionQuery) (all []umpire.Session, err error) {
+	err = g.view(ctx, func(tx *store.Tx) error {
+		all, err = tx.Sessions(store.SessionQuery{Project: q.Project, Limit: q.Limit})
+		return err
+	})
+	return all, err
+}
+
+// Continue takes a session for a runner, if the guards of the project let it. Its
+// epoch grows, so that whoever ran it before is fenced off.
+func (g *Gate) Continue(ctx context.Context, r umpire.Resumption) (umpire.Session, error) {
+	if r.Dir == "" || !filepath.IsAbs(r.Dir) {
+		return umpire.Session{}, invalid("working_dir", "want an absolute path, got %q", r.Dir)
+	}
+	if err := g.refresh(r.Dir); err != nil {
+		return umpire.Session{}, err
+	}
+	p, err := g.Project(r.Dir)
+	if err != nil {
+		return umpire.Session{}, err
+	}
+	if r.ID == "" {
+		if r.ID, err = g.latest(ctx, p); err != nil {
+			return umpire.Session{}, err
+		}
+	}
+	var s umpire.Session
+	err = g.step(ctx, r.ID, 0, func(t *step) error {
+		if err := t.take(p, &r); err != nil {
+			return err
+		}
+		s = t.session
+		return nil
+	})
+	if err != nil {
+		return umpire.Session{}, err
+	}
+	return g.Session(ctx, s.ID)
+}
+
+func placeOf(p *Project) session.Place { return session.Place{Project: p.ID, Former: p.Former} }
+
+// latest finds the last root session of a project.
+func (g *Gate) latest(ctx context.Context, p *Project) (id umpire.SessionID, err error) {
+	err = g.view(ctx, func(tx *store.Tx) error {
+		id, err = tx.LastRoot(p.ID)
+		if errors.Is(err, umpire.ErrNotFound) && p.Former != "" {
+			id, err = tx.LastRoot(p.Former)
+		}
+		return err
+	})
+	if errors.Is(err, umpire.ErrNotFound) {
+		return "", fmt.Errorf("project %s has no session to continue; start one with umpire run \"TASK\": %w", p.ID.Short(), umpire.ErrState)
+	}
+	return id, err
+}
+
+// take hands the session to a runner.
+func (t *step) take(p *Project, r *umpire.Resumption) error {
+	leave := session.Leave{CrossProject: r.AllowCrossProject || p.settings.CrossProject}
+	crossed, err := session.Resume(placeOf(p), &t.session, leave)
+	if err != nil {
+		return err
+	}
+	if err := t.free(); err != nil {
+		return err
+	}
+	if err := t.adopt(p); err != nil {
+		return err
+	}
+	if r.Mode != nil {
+		if *r.Mode == umpire.ModeBypass && !r.AllowBypass {
+			return invalid("mode", "bypass has to be permitted when the session is opened")
+		}
+		t.session.Mode, t.session.AllowBypass = *r.Mode, r.AllowBypass
+	}
+	t.session.Epoch++
+	t.session.Headless, t.session.Runner, t.session.LeaseUntil = r.Headless, r.Runner, time.Time{}
+	if r.Runner != "" {
+		t.session.LeaseUntil = t.now.Add(Lease)
+	}
+	told := about(&t.session)
+	told["cross_project"] = crossed
+	told["from_project"] = p.ID
+	if err := t.append(umpire.Event{Kind: umpire.EventSessionResumed, Data: data(told)}); err != nil {
+		return err
+	}
+	return t.lose()
+}
+
+// free refuses while another runner holds the session and lives.
+func (t *step) free() error {
+	if t.session.Runner == "" || !t.session.LeaseUntil.After(t.now) {
+		return nil
+	}
+	if t.gate.config.Alive != nil {
+		if alive, known := t.gate.config.Alive(t.session.Runner); known && !alive {
+			return nil
+		}
+	}
+	return fmt.Errorf("session %q is run by %s until %s at least: %w", t.session.ID, t.session.Runner,
+		t.session.LeaseUntil.Format(time.TimeOnly), umpire.ErrState)
+}
+
+// adopt pins a session to the project: one from before sessions had a project gets
+// its identity, and one whose project is known by another id by now keeps its own.
+// Both are told.
+func (t *step) adopt(p *Project) error {
+	if t.session.Project == "" {
+		t.session.Project, t.session.Root, t.session.GitDir, t.session.Worktree = p.ID, p.Root, p.GitDir, p.Worktree
+		return t.notice("This session had no project; it belongs to " + p.ID.Short() + " from now on.")
+	}
+	if t.session.Project == p.Former && p.ID != p.Former {
+		return t.notice(fmt.Sprintf("This project is known as %s by now; the session stays with %s.", p.ID.Short(), p.Former.Short()))
+	}
+	return nil
+}
+
+// notice tells people something.
+func (t *step) notice(text string) error {
+	return t.append(umpire.Event{Kind: umpire.EventNotice, Reason: text})
+}
+
+// Fork makes a new session with the conversation of another one of the same
+// project. It starts without grants.
+func (g *Gate) Fork(ctx context.Context, from umpire.SessionID, r umpire.Resumption) (umpire.Session, error) {
+	if r.Dir == "" || !filepath.IsAbs(r.Dir) {
+		return umpire.Session{}, invalid("working_dir", "want an absolute path, got %q", r.Dir)
+	}
+	p, err := g.Project(r.Dir)
+	if err != nil {
+		return umpire.Session{}, err
+	}
+	origin, err := g.Session(ctx, from)
+	if err != nil {
+		return umpire.Session{}, err
+	}
+	if err := session.Fork(placeOf(p), &origin); err != nil {
+		return umpire.Session{}, err
+	}
+	o := umpire.Opening{
+		Dir: r.Dir, Agent: origin.Agent, Profile: origin.Profile, Mode: r.Mode, AddDirs: origin.AddDirs,
+		Headless: r.Headless, AllowBypass: r.AllowBypass, Runner: r.Runner,
+	}
+	s, err := g.newSession(&o)
+	if err != nil {
+		return umpire.Session{}, err
+	}
+	s.IsRoot, s.ForkedFrom = false, from
+	messages, err := g.copied(ctx, from, s.ID)
+	if err != nil {
+		return umpire.Session{}, err
+	}
+	err = g.update(ctx, func(tx *store.Tx) error {
+		if err := tx.InsertSession(s); err != nil {
+			return err
+		}
+		for _, m := range messages {
+			if _, err := tx.AppendMessage(s.ID, m); err != nil {
+				return err
+			}
+		}
+		t := &step{gate: g, tx: tx, now: g.now(), session: s}
+		return t.append(umpire.Event{Kind: umpire.EventSessionOpened, Data: data(about(&s))})
+	})
+	return s, err
+}
+
+// SetMode switches a session's mode or its workspace's allowAll.
+func (g *Gate) SetMode(ctx context.Context, m umpire.ModeChange) (s umpire.Session, err error) {
+	if m.Mode == nil && m.AllowAll == nil {
+		return s, invalid("mode", "is missing, and so is allow_all")
+	}
+	err = g.step(ctx, m.Session, 0, func(t *step) error {
+		if err := t.switchMode(&m); err != nil {
+			return err
+		}
+		s = t.session
+		return nil
+	})
+	return s, err
+}
+
+func (t *step) switchMode(m *umpire.ModeChange) error {
+	w, err := t.tx.Workspace(t.session.Project, cloneOf(&t.session))
+	if err != nil && !errors.Is(err, umpire.ErrNotFound) {
+		return err
+	}
+	w.Project, w.GitDir = t.session.Project, cloneOf(&t.session)
+	told := map[string]any{"from": t.session.Mode}
+	if m.Mode != nil {
+		if *m.Mode == umpire.ModeBypass && !t.session.AllowBypass {
+			return invalid("mode", "bypass needs a session that was opened for it")
+		}
+		t.session.Mode, told["mode"] = *m.Mode, *m.Mode
+		t.session.Denials, t.session.DenialsInRow = 0, 0
+		w.Mode = m.Mode
+	}
+	if m.AllowAll != nil {
+		w.AllowAll, told["allow_all"] = *m.AllowAll, *m.AllowAll
+	}
+	if err := t.tx.SaveWorkspace(w); err != nil {
+		return err
+	}
+	return t.append(umpire.Event{Kind: umpire.EventModeChanged, Data: data(told)})
+}
+
+// Renew extends the lease of the runner with that epoch.
+func (g *Gate) Renew(ctx context.Context, id umpire.SessionID, epoch int64) (until time.Time, err error) {
+	if epoch == 0 {
+		return until, invalid("epoch", "is missing")
+	}
+	err = g.step(ctx, id, epoch, func(t *step) error {
+		t.session.LeaseUntil = t.now.Add(Lease)
+		until = t.session.LeaseUntil
+		return nil
+	})
+	return until, err
+}
+
+// End ends a session for good: its questions are denied, and what has not started
+// does not start.
+func (g *Gate) End(ctx context.Context, id umpire.SessionID, reason string) error {
+	return g.step(ctx, id, 0, func(t *step) error {
+		if t.session.State == umpire.SessionOver {
+			return nil
+		}
+		return t.end(reason)
+	})
+}
+
+func (t *step) end(reason string) error {
+	open, err := t.open()
+	if err != nil {
+		return err
+	}
+	for _, f := range open {
+		if err := t.close(f); err != nil {
+			return err
+		}
+	}
+	t.session.State, t.session.EndedAt = umpire.SessionOver, t.now
+	t.session.Runner, t.session.LeaseUntil = "", time.Time{}
+	return t.append(umpire.Event{Kind: umpire.EventSessionEnded, Reason: reason})
+}
+
+// close ends a batch whose session ends.
+func (t *step) close(f *folded) error {
+	if f.now.State == umpire.BatchFinished {
+		return nil
+	}
+	if err := t.dropAll(f, umpire.CodeDenied, "the session ended"); err != nil {
+		return err
+	}
+	for _, c := range f.now.Calls {
+		if c.State == umpire.CallExecuting {
+			if err := t.giveUp(f, &c); err != nil {
+				return err
+			}
+		}
+	}
+	return t.settle(f)
+}
+
+// Delete removes a session with everything but its events, which stay: they are
+// the record of what happened.
+func (g *Gate) Delete(ctx context.Context, id umpire.SessionID) error {
+	if err := g.End(ctx, id, "deleted"); err != nil {
+		return err
+	}
+	return g.update(ctx, func(tx *store.Tx) error {
+		s, err := tx.LockSession(id)
+		if err != nil {
+			return fmt.Errorf("session %q: %w", id, err)
+		}
+		t := &step{gate: g, tx: tx, now: g.now(), session: s}
+		if err := t.append(umpire.Event{Kind: umpire.EventNotice, Reason: "The session was deleted."}); err != nil {
+			return err
+		}
+		return tx.DeleteSession(id)
+	})
+}

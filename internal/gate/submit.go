@@ -1,0 +1,408 @@
+package gate
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/batch"
+	"github.com/umpirehq/umpire/internal/store"
+)
+
+// The limits on what an agent may hand in.
+const (
+	maxCalls   = 200
+	maxIDSize  = 256
+	maxInput   = 8 << 20
+	maxMessage = 16 << 20
+	// DefaultMaxPending is how many questions may wait in one session.
+	DefaultMaxPending = 100
+)
+
+// Submit decides all calls of one message and stores them before any runs. When
+// one asks, all wait. Handing in the same again answers with what stands.
+func (g *Gate) Submit(ctx context.Context, s umpire.Submission) (umpire.Batch, error) {
+	if err := checkSubmission(&s); err != nil {
+		return umpire.Batch{}, err
+	}
+	sub, standing, err := g.prepare(ctx, &s)
+	if err != nil || standing != nil {
+		return batchOf(standing), err
+	}
+	crashAt("judged")
+	var b umpire.Batch
+	err = g.step(ctx, s.Session, s.Epoch, func(t *step) error {
+		b, err = t.submit(sub)
+		return err
+	})
+	if isConflict(err) {
+		// The same submission may have come twice at once: the first one stands.
+		if _, standing, again := g.prepare(ctx, &s); again == nil && standing != nil {
+			return *standing, nil
+		}
+		return umpire.Batch{}, fmt.Errorf("batch %q: %w: %w", s.Batch, err, umpire.ErrState)
+	}
+	if err != nil {
+		return umpire.Batch{}, err
+	}
+	crashAt("submitted")
+	return b, nil
+}
+
+func batchOf(b *umpire.Batch) umpire.Batch {
+	if b == nil {
+		return umpire.Batch{}
+	}
+	return *b
+}
+
+// checkSubmission refuses what is malformed, and names the field.
+func checkSubmission(s *umpire.Submission) error {
+	switch {
+	case s.Session == "":
+		return invalid("session_id", "is missing")
+	case s.Batch == "" || len(s.Batch) > maxIDSize:
+		return invalid("batch_id", "want 1 to %d bytes", maxIDSize)
+	case len(s.Calls) == 0 || len(s.Calls) > maxCalls:
+		return invalid("calls", "want 1 to %d, got %d", maxCalls, len(s.Calls))
+	case len(s.Message) > maxMessage:
+		return invalid("message", "larger than %d bytes", maxMessage)
+	case len(s.Message) > 0 && !json.Valid(s.Message):
+		return invalid("message", "is not JSON")
+	}
+	seen := map[umpire.CallID]bool{}
+	for i := range s.Calls {
+		c := &s.Calls[i]
+		field := fmt.Sprintf("calls[%d]", i)
+		switch {
+		case c.ID == "" || len(c.ID) > maxIDSize:
+			return invalid(field+".id", "want 1 to %d bytes", maxIDSize)
+		case seen[c.ID]:
+			return invalid(field+".id", "%q stands twice", c.ID)
+		case c.Tool == "":
+			return invalid(field+".tool", "is missing")
+		case len(c.Input) > maxInput:
+			return invalid(field+".input", "larger than %d bytes", maxInput)
+		case len(c.Input) > 0 && !json.Valid(c.Input):
+			return invalid(field+".input", "is not JSON")
+		}
+		seen[c.ID] = true
+	}
+	return nil
+}
+
+// invalid is an error about one field.
+func invalid(field, format string, args ...any) error {
+	return fmt.Errorf("%s: %s: %w", field, fmt.Sprintf(format, args...), umpire.ErrInvalid)
+}
+
+// A submission is one that is decided and ready to be stored.
+type submission struct {
+	*umpire.Submission
+
+	scene   *scene
+	calls   []*judged
+	message store.Sealed
+}
+
+// prepare decides the calls, or returns the batch that stands already.
+func (g *Gate) prepare(ctx context.Context, s *umpire.Submission) (*submission, *umpire.Batch, error) {
+	var sc *scene
+	var standing *umpire.Batch
+	err := g.view(ctx, func(tx *store.Tx) error {
+		b, err := tx.Batch(s.Session, s.Batch)
+		if err == nil {
+			standing = &b
+			return nil
+		}
+		if !errors.Is(err, umpire.ErrNotFound) {
+			return err
+		}
+		sc, err = g.sceneOf(tx, s.Session, "")
+		return err
+	})
+	if err != nil {
+		return nil, nil, err
+	}
+	if standing != nil {
+		return nil, standing, sameCalls(standing, s)
+	}
+	if err := g.complete(sc); err != nil {
+		return nil, nil, err
+	}
+	if err := sc.override(s); err != nil {
+		return nil, nil, err
+	}
+	sub := &submission{Submission: s, scene: sc}
+	if err := g.judgeAll(ctx, sub); err != nil {
+		return nil, nil, err
+	}
+	if len(s.Message) > 0 {
+		if sub.message, err = g.sealJSON(messageLabel(s.Session), s.Message); err != nil {
+			return nil, nil, err
+		}
+	}
+	return sub, nil, nil
+}
+
+// sameCalls refuses a batch id that comes again with other calls.
+func sameCalls(b *umpire.Batch, s *umpire.Submission) error {
+	same := len(b.Calls) == len(s.Calls)
+	for i := range s.Calls {
+		if !same {
+			break
+		}
+		hash, err := batch.ArgsHash(s.Calls[i].Tool, s.Calls[i].Input)
+		same = err == nil && b.Calls[i].ID == s.Calls[i].ID && b.Calls[i].ArgsHash == hash
+	}
+	if !same {
+		return fmt.Errorf("batch %q was handed in before with other calls: %w", s.Batch, umpire.ErrState)
+	}
+	return nil
+}
+
+// override takes in what the submission says of how it is to be decided.
+func (sc *scene) override(s *umpire.Submission) error {
+	sc.headless = sc.headless || s.Headless
+	sc.tighten = s.Tighten
+	if s.Mode == nil {
+		return nil
+	}
+	if *s.Mode == umpire.ModeBypass && !sc.session.AllowBypass {
+		return invalid("mode", "bypass needs a session that was opened for it")
+	}
+	sc.session.Mode = *s.Mode
+	sc.mode = effectiveMode(&sc.session, &sc.settings)
+	return nil
+}
+
+// judgeAll decides every call before any runs, and finds those that a person
+// denied in this very turn.
+func (g *Gate) judgeAll(ctx context.Context, sub *submission) error {
+	for i := range sub.Calls {
+		call := sub.Calls[i]
+		call.Batch = sub.Batch
+		j, err := g.judge(sub.scene, call)
+		if err != nil {
+			return err
+		}
+		sub.calls = append(sub.calls, j)
+	}
+	err := g.view(ctx, func(tx *store.Tx) error {
+		for _, j := range sub.calls {
+			standing, err := tx.DeniedInTurn(sub.Session, sub.scene.session.Turn, j.hash)
+			if errors.Is(err, umpire.ErrNotFound) {
+				continue
+			}
+			if err != nil {
+				return err
+			}
+			j.denied = &standing
+		}
+		return nil
+	})
+	for i, j := range sub.calls {
+		if j.state() == umpire.CallAsked {
+			j.question = g.ask(sub.scene, j, sub.Batch, i+1, len(sub.calls))
+		}
+	}
+	return err
+}
+
+// state is the one in which the call enters the batch.
+func (j *judged) state() umpire.CallState {
+	switch {
+	case j.denied != nil && j.decision.Verdict == umpire.Ask:
+		return umpire.CallDenied
+	case j.unasked || j.decision.Verdict == umpire.Ask:
+		return umpire.CallAsked
+	case j.decision.Verdict == umpire.Allow:
+		return umpire.CallApproved
+	}
+	return umpire.CallDenied
+}
+
+// submit stores the batch with everything that follows from its decisions.
+func (t *step) submit(sub *submission) (umpire.Batch, error) {
+	if t.session.State == umpire.SessionOver {
+		return umpire.Batch{}, fmt.Errorf("session %q has ended: %w", t.session.ID, umpire.ErrState)
+	}
+	if err := t.room(sub); err != nil {
+		return umpire.Batch{}, err
+	}
+	if err := t.deliverLane(sub.Lane); err != nil {
+		return umpire.Batch{}, err
+	}
+	if err := t.keepMessage("assistant", sub.Batch, sub.message); err != nil {
+		return umpire.Batch{}, err
+	}
+	f, err := t.insert(sub)
+	if err != nil {
+		return umpire.Batch{}, err
+	}
+	for _, j := range sub.calls {
+		if err := t.enter(f, j, &sub.scene.settings); err != nil {
+			return umpire.Batch{}, err
+		}
+	}
+	err = t.settle(f)
+	return f.now, err
+}
+
+// room keeps an agent from burying a person in questions.
+func (t *step) room(sub *submission) error {
+	limit := sub.scene.settings.MaxPending
+	if limit == 0 {
+		limit = DefaultMaxPending
+	}
+	asking := 0
+	for _, j := range sub.calls {
+		if j.question != nil && !j.unasked {
+			asking++
+		}
+	}
+	if asking > 0 && t.session.Pending+asking > limit {
+		return fmt.Errorf("session %q has %d questions waiting and %d more would be over %d (pending.max_per_session): %w",
+			t.session.ID, t.session.Pending, asking, limit, umpire.ErrLimit)
+	}
+	return nil
+}
+
+// deliverLane closes the batch before: a new message can only come from an agent
+// that has the results of the last one.
+func (t *step) deliverLane(lane string) error {
+	b, err := t.tx.OpenBatch(t.session.ID, lane)
+	if errors.Is(err, umpire.ErrNotFound) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	if b.State != umpire.BatchFinished {
+		return fmt.Errorf("batch %q of session %q is %s: %w", b.ID, t.session.ID, b.State, umpire.ErrState)
+	}
+	f, err := t.batch(b.ID)
+	if err != nil {
+		return err
+	}
+	if err := t.deliver(f); err != nil {
+		return err
+	}
+	// The lane must be free before the next batch is inserted.
+	if err := t.tx.SaveBatch(f.stored, f.now); err != nil {
+		return err
+	}
+	f.stored = f.now
+	return nil
+}
+
+// deliver marks a batch's results as received.
+func (t *step) deliver(f *folded) error {
+	_, err := t.tx.Resume(t.session.ID, f.now.ID)
+	if errors.Is(err, umpire.ErrNotFound) {
+		err = t.tx.ClaimResume(t.session.ID, f.now.ID, t.session.Epoch, t.now)
+	}
+	if err != nil {
+		return err
+	}
+	if err := t.tx.DeliverResume(t.session.ID, f.now.ID, t.now); err != nil {
+		return err
+	}
+	return t.apply(f, umpire.Event{Kind: umpire.EventBatchDelivered})
+}
+
+// insert stores the batch as its first event makes it.
+func (t *step) insert(sub *submission) (*folded, error) {
+	told := batch.Submitted{Lane: sub.Lane, Turn: t.session.Turn}
+	var rows []store.CallRow
+	for i, j := range sub.calls {
+		told.Calls = append(told.Calls, batch.Call{
+			ID: j.call.ID, Tool: j.call.Tool, ArgsHash: j.hash, Background: j.call.Background, Effect: j.effect,
+			State: j.state(), Verdict: j.decision.Verdict, Reason: t.gate.maskText(j.decision.Reason), Code: j.decision.ReasonCode,
+		})
+		rows = append(rows, store.CallRow{
+			Session: t.session.ID, Batch: sub.Batch, Ordinal: i, ID: j.call.ID, Tool: j.call.Tool, Input: j.input, ArgsHash: j.hash,
+			Dir: j.call.Dir, Agent: j.call.Agent, Extra: j.extra, Effect: j.effect, Turn: t.session.Turn, Background: j.call.Background,
+		})
+	}
+	f := &folded{now: umpire.Batch{}}
+	e := t.fill(umpire.Event{Kind: umpire.EventBatchSubmitted, Batch: sub.Batch, Data: data(told)})
+	next, err := batch.Apply(f.now, e)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", err, umpire.ErrState)
+	}
+	if _, err := t.tx.Append(t.gate.masked(e)); err != nil {
+		return nil, err
+	}
+	if err := t.tx.InsertBatch(next, t.session.Turn, rows, t.now); err != nil {
+		return nil, err
+	}
+	f.stored, f.now = next, next
+	t.batches[sub.Batch] = f
+	return f, nil
+}
+
+// enter stores what follows from the decision on one call.
+func (t *step) enter(f *folded, j *judged, settings *Settings) error {
+	switch {
+	case j.question != nil:
+		return t.enterAsked(f, j)
+	case j.state() == umpire.CallDenied:
+		code, reason := j.decision.ReasonCode, j.decision.Reason
+		if j.denied != nil {
+			code, reason = umpire.CodeDenied, j.denied.Reason
+		}
+		if code == umpire.CodeAutoDeny {
+			if err := t.countDenial(settings); err != nil {
+				return err
+			}
+		}
+		return t.deny(f, &j.decision, f.now.Call(j.call.ID), code, reason)
+	case j.decision.ReasonCode == umpire.CodeSafe:
+		return nil // the call's own events tell of it
+	}
+	t.session.DenialsInRow = 0
+	return t.append(bypassed(f.now.ID, j))
+}
+
+// bypassed is the event of a call that a rule, a grant or a mode let through.
+func bypassed(id umpire.BatchID, j *judged) umpire.Event {
+	e := decided(umpire.EventPermissionBypassedByRule, &j.decision)
+	e.Batch, e.Call, e.Tool, e.Agent = id, j.call.ID, j.call.Tool, j.call.Agent
+	e.State = umpire.StateAllowed
+	return e
+}
+
+// decided is an event that tells of a decision.
+func decided(kind umpire.EventKind, d *umpire.Decision) umpire.Event {
+	e := umpire.Event{
+		Kind: kind, Type: d.Type, Risk: d.Risk.Level(), Verdict: new(d.Verdict), Reason: d.Reason, Code: d.ReasonCode,
+		Accesses: d.Accesses,
+	}
+	if d.Rule != nil {
+		e.Rule = d.Rule.ID
+	}
+	return e
+}
+
+// enterAsked stores a call's question, and its answer where nobody can give one.
+func (t *step) enterAsked(f *folded, j *judged) error {
+	q := *j.question
+	if err := t.put(f, &q, umpire.EventPermissionAsked); err != nil {
+		return err
+	}
+	if !j.unasked {
+		return nil
+	}
+	return t.answerNo(f, f.now.Call(j.call.ID), umpire.CodeAutoDeny, j.decision.Reason)
+}
+
+// put stores a question and tells of it.
+func (t *step) put(f *folded, q *question, kind umpire.EventKind) error {
+	if err := q.put(t.tx, f.now.Call(q.card.Call).Round+1); err != nil {
+		return err
+	}
+	return t.apply(f, q.event(kind))
+}

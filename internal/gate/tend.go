@@ -1,0 +1,198 @@
+package gate
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/store"
+)
+
+// tendEvery is how often a gate that serves looks for what time has settled.
+const tendEvery = time.Second
+
+// Run tends the gate until ctx ends.
+func (g *Gate) Run(ctx context.Context) error {
+	tick := time.NewTicker(tendEvery)
+	defer tick.Stop()
+	for {
+		if err := g.Tend(ctx); err != nil && ctx.Err() == nil && g.config.Warn != nil {
+			g.config.Warn(err)
+		}
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-tick.C:
+		}
+	}
+}
+
+// Tend settles what time has settled: questions that nobody answered in time, and
+// calls whose runner is gone. It is right at any time, and twice is as once.
+func (g *Gate) Tend(ctx context.Context) error {
+	var late []store.AskRow
+	var idle []umpire.Session
+	err := g.view(ctx, func(tx *store.Tx) (err error) {
+		if late, err = tx.Asks(store.AskQuery{ExpiredBy: g.now()}); err != nil {
+			return err
+		}
+		idle, err = tx.Sessions(store.SessionQuery{})
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	var errs []error
+	for i := range late {
+		errs = append(errs, g.expire(ctx, &late[i]))
+	}
+	for i := range idle {
+		errs = append(errs, g.tendSession(ctx, &idle[i]))
+	}
+	return errors.Join(errs...)
+}
+
+// tendSession looks after one session whose runner may be gone, and deletes one
+// that nobody has touched for long.
+func (g *Gate) tendSession(ctx context.Context, s *umpire.Session) error {
+	if keep := g.config.KeepSessions; keep > 0 && s.ActiveAt.Before(g.now().Add(-keep)) {
+		return ignoreGone(g.Delete(ctx, s.ID))
+	}
+	if s.State == umpire.SessionOver || s.External || s.Runner == "" || !g.gone(s) {
+		return nil
+	}
+	err := g.step(ctx, s.ID, s.Epoch, func(t *step) error {
+		t.session.Epoch++ // whoever ran it is fenced off before its calls are accounted for
+		t.session.Runner, t.session.LeaseUntil = "", time.Time{}
+		return t.lose()
+	})
+	if errors.Is(err, umpire.ErrFenced) {
+		return nil
+	}
+	return ignoreGone(err)
+}
+
+// gone reports whether a session's runner lives no more: its lease has ended, or
+// it ran on this machine and there is no such process.
+func (g *Gate) gone(s *umpire.Session) bool {
+	if !s.LeaseUntil.After(g.now()) {
+		return true
+	}
+	if g.config.Alive == nil {
+		return false
+	}
+	alive, known := g.config.Alive(s.Runner)
+	return known && !alive
+}
+
+func ignoreGone(err error) error {
+	if errors.Is(err, umpire.ErrNotFound) {
+		return nil
+	}
+	return err
+}
+
+// expire answers a question whose time is over.
+func (g *Gate) expire(ctx context.Context, ask *store.AskRow) error {
+	err := g.step(ctx, ask.Session, 0, func(t *step) error {
+		f, err := t.batch(ask.Batch)
+		if err != nil {
+			return err
+		}
+		c := f.now.Call(ask.Call)
+		if c == nil || c.Request != ask.Request || c.State != umpire.CallAsked {
+			return nil // answered since
+		}
+		if err := t.answerNo(f, c, umpire.CodeTimeout, ""); err != nil {
+			return err
+		}
+		return t.settle(f)
+	})
+	return ignoreGone(err)
+}
+
+// lose accounts for calls that a runner started and did not finish, when another
+// one takes the session or the lease is over: what can be repeated waits to be
+// started again, and a person is asked what became of the rest.
+func (t *step) lose() error {
+	open, err := t.open()
+	if err != nil {
+		return err
+	}
+	for _, f := range open {
+		for _, c := range f.now.Calls {
+			if c.State != umpire.CallExecuting || c.Effect.Repeatable() {
+				continue
+			}
+			if err := t.askWhatBecame(f, &c); err != nil {
+				return err
+			}
+		}
+		if err := t.settle(f); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// askWhatBecame makes a call indeterminate, with the evidence there is, and asks.
+func (t *step) askWhatBecame(f *folded, c *umpire.BatchCall) error {
+	run, err := t.tx.Execution(t.session.ID, c.ID)
+	if err != nil {
+		return err
+	}
+	row, err := t.tx.CallRow(t.session.ID, c.ID)
+	if err != nil {
+		return err
+	}
+	if t.session.Headless || f.now.Cancelled {
+		return t.giveUp(f, c)
+	}
+	evidence := compare(run.Before)
+	q := question{
+		card: umpire.Pending{
+			Request: newRequestID(), Call: c.ID, ArgsHash: c.ArgsHash, Batch: f.now.ID, Position: row.Ordinal + 1, Total: len(f.now.Calls),
+			Session: t.session.ID, Project: t.session.Project, Agent: row.Agent, Tool: c.Tool, Input: []byte(row.Input.Shown),
+			Accesses: []umpire.Access{}, Type: umpire.Other, Access: "all", Risk: umpire.High.Level(), Warning: true,
+			Reason:      t.gate.maskText("It was started by " + orElse(run.Runner, "its agent") + ", and it is not known whether it ran: " + evidence),
+			Suggestions: []umpire.Suggestion{}, AskedAt: t.now, Indeterminate: true,
+		},
+	}
+	q.row = store.AskRow{
+		Request: q.card.Request, Session: t.session.ID, Batch: f.now.ID, Call: c.ID, ArgsHash: c.ArgsHash,
+		State: store.AskPending, AskedAt: t.now,
+	}
+	return t.put(f, &q, umpire.EventCallIndeterminate)
+}
+
+// giveUp ends a call of which nobody will tell what became.
+func (t *step) giveUp(f *folded, c *umpire.BatchCall) error {
+	e := umpire.Event{Kind: umpire.EventCallIndeterminate, Call: c.ID, Tool: c.Tool, Reason: "nobody is there to tell what became of it"}
+	if err := t.apply(f, e); err != nil {
+		return err
+	}
+	return t.finish(f, c.ID, umpire.ResultIndeterminate, "", fillIn(unknownText, c.Tool, c.ID, ""))
+}
+
+// abandon ends a call whose question what became of it gets no answer any more.
+func (t *step) abandon(f *folded, c *umpire.BatchCall) error {
+	ask, err := t.tx.Ask(c.Request)
+	if err != nil {
+		return err
+	}
+	err = t.answer(&ask, store.AnswerRow{
+		Standing: umpire.Standing{Request: ask.Request, Choice: umpire.Refuse, Code: umpire.CodeCancelled, Actor: gateActor, At: t.now},
+		ArgsHash: ask.ArgsHash, Channel: gateActor,
+	})
+	if err != nil {
+		return err
+	}
+	e := umpire.Event{
+		Kind: umpire.EventPermissionRejected, Call: c.ID, Request: c.Request, Tool: c.Tool, Code: umpire.CodeCancelled, Actor: gateActor,
+	}
+	if err := t.apply(f, e); err != nil {
+		return err
+	}
+	return t.finish(f, c.ID, umpire.ResultIndeterminate, umpire.CodeCancelled, fillIn(unknownText, c.Tool, c.ID, ""))
+}

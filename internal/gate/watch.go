@@ -1,0 +1,99 @@
+package gate
+
+import (
+	"context"
+	"iter"
+
+	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/store"
+)
+
+// pageSize is how many events are read at a time.
+const pageSize = 500
+
+// Events returns stored events in their order.
+func (g *Gate) Events(ctx context.Context, f umpire.Filter) ([]umpire.Event, error) {
+	var all []umpire.Event
+	err := g.view(ctx, func(tx *store.Tx) error {
+		page, err := readEvents(tx, f)
+		all = page.events
+		return err
+	})
+	return all, err
+}
+
+// A page is a run of events, and the sequence number up to which nothing is left.
+type page struct {
+	events []umpire.Event
+	upTo   int64
+}
+
+// readEvents reads events up to the horizon: beyond it one with a smaller number
+// may still be about to commit, and would be skipped.
+func readEvents(tx *store.Tx, f umpire.Filter) (page, error) {
+	horizon, err := tx.Horizon()
+	if err != nil {
+		return page{}, err
+	}
+	events, err := tx.Events(f)
+	if err != nil {
+		return page{}, err
+	}
+	p := page{upTo: max(horizon, f.After)}
+	for i := range events {
+		if events[i].Seq > horizon {
+			return page{events: events[:i], upTo: p.upTo}, nil
+		}
+	}
+	p.events = events
+	if f.Limit > 0 && len(events) == f.Limit {
+		p.upTo = events[len(events)-1].Seq
+	}
+	return p, nil
+}
+
+// Watch yields the events after a sequence number, first those that are stored and
+// then new ones as they commit, until ctx ends or an error was yielded. It skips
+// none, whatever the order in which they commit.
+func (g *Gate) Watch(ctx context.Context, f umpire.Filter) iter.Seq2[umpire.Event, error] {
+	return func(yield func(umpire.Event, error) bool) {
+		left := f.Limit
+		for {
+			if g.store == nil {
+				yield(umpire.Event{}, errNoStore)
+				return
+			}
+			// The bell is taken before reading, so that what commits in between rings it.
+			bell := g.store.Changed()
+			read := umpire.Filter{Project: f.Project, Session: f.Session, After: f.After, Limit: pageSize}
+			var p page
+			err := g.view(ctx, func(tx *store.Tx) (err error) {
+				p, err = readEvents(tx, read)
+				return err
+			})
+			if err != nil {
+				if ctx.Err() == nil {
+					yield(umpire.Event{}, err)
+				}
+				return
+			}
+			for _, e := range p.events {
+				if !yield(e, nil) {
+					return
+				}
+				if left--; left == 0 {
+					return
+				}
+			}
+			f.After = p.upTo
+			if len(p.events) == pageSize {
+				continue
+			}
+			select {
+			case <-ctx.Done():
+				return
+			case <-bell:
+			}
+		}
+	}
+}
