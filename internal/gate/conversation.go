@@ -98,7 +98,7 @@ func (g *Gate) Compose(ctx context.Context, id umpire.SessionID, epoch int64) (u
 	if err != nil {
 		return umpire.Conversation{}, err
 	}
-	crashAt("composed")
+	g.reached("composed")
 	c, err := g.conversation(ctx, id)
 	c.Session = session
 	return c, err
@@ -301,6 +301,7 @@ func (g *Gate) Reply(ctx context.Context, r umpire.Reply) (s umpire.Session, err
 	if err != nil {
 		return s, err
 	}
+	g.reached("replying")
 	err = g.step(ctx, r.Session, r.Epoch, func(t *step) error {
 		if t.session.State == umpire.SessionOver {
 			return fmt.Errorf("session %q has ended: %w", t.session.ID, umpire.ErrState)

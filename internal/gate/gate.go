@@ -83,6 +83,15 @@ type Gate struct {
 	store    *store.Store
 	known    rulefile.Programs
 	projects projects
+	// crash is told of the places where a crash matters; tests end the process there.
+	crash func(place string)
+}
+
+// reached marks a place where a crash leaves something to recover.
+func (g *Gate) reached(place string) {
+	if g.crash != nil {
+		g.crash(place)
+	}
 }
 
 // New returns a gate, which reads what the person knows of programs once. Close it

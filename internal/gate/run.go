@@ -18,10 +18,24 @@ func (g *Gate) Start(ctx context.Context, s umpire.Start) (umpire.Started, error
 	if s.Session == "" || s.Batch == "" || s.Call == "" {
 		return umpire.Started{}, invalid("session_id, batch_id, call_id", "all are needed")
 	}
-	l, err := g.lookAt(ctx, &s)
+	for {
+		started, err := g.tryStart(ctx, &s)
+		if errors.Is(err, errMoved) && ctx.Err() == nil {
+			continue
+		}
+		return started, err
+	}
+}
+
+// errMoved says that the call was answered between looking at it and starting it.
+var errMoved = errors.New("the call has moved on")
+
+func (g *Gate) tryStart(ctx context.Context, s *umpire.Start) (umpire.Started, error) {
+	l, err := g.lookAt(ctx, s)
 	if err != nil {
 		return umpire.Started{}, err
 	}
+	g.reached("starting")
 	var started umpire.Started
 	err = g.step(ctx, s.Session, s.Epoch, func(t *step) error {
 		started, err = t.start(l)
@@ -33,7 +47,7 @@ func (g *Gate) Start(ctx context.Context, s umpire.Start) (umpire.Started, error
 	if err != nil {
 		return umpire.Started{}, err
 	}
-	crashAt("started")
+	g.reached("started")
 	return started, nil
 }
 
@@ -42,6 +56,7 @@ type launch struct {
 	*umpire.Start
 
 	scene    *scene
+	seen     umpire.BatchCall // the call as the decision was made for it
 	row      store.CallRow
 	judged   *judged
 	once     string // the grant that the run consumes, "" for none
@@ -67,6 +82,7 @@ func (g *Gate) lookAt(ctx context.Context, s *umpire.Start) (*launch, error) {
 		if l.row, err = tx.CallRow(s.Session, s.Call); err != nil {
 			return err
 		}
+		l.seen = *c
 		l.position, l.total = l.row.Ordinal+1, len(b.Calls)
 		if l.scene, err = g.sceneOf(tx, s.Session, s.Call); err != nil {
 			return err
@@ -129,6 +145,9 @@ func (t *step) start(l *launch) (umpire.Started, error) {
 		return umpire.Started{}, err
 	}
 	c := f.now.Call(l.Call)
+	if c == nil || c.State != l.seen.State || c.Request != l.seen.Request {
+		return umpire.Started{}, errMoved
+	}
 	ready := c.State == umpire.CallApproved || c.State == umpire.CallExecuting && c.Effect.Repeatable() && l.again(t, c)
 	if !ready || f.now.State != umpire.BatchRunning || f.now.Cancelled || f.now.Next() != c {
 		return umpire.Started{Batch: f.now}, nil
@@ -230,7 +249,7 @@ func (g *Gate) Finish(ctx context.Context, r umpire.Result) (umpire.Batch, error
 	if len(r.Output) > maxOutput {
 		return umpire.Batch{}, invalid("output", "larger than %d bytes", maxOutput)
 	}
-	crashAt("ran")
+	g.reached("ran")
 	sealed, err := g.sealText(resultLabel(r.Session, r.Call), r.Output)
 	if err != nil {
 		return umpire.Batch{}, err
@@ -244,7 +263,7 @@ func (g *Gate) Finish(ctx context.Context, r umpire.Result) (umpire.Batch, error
 		err = fmt.Errorf("call %q: %w: %w", r.Call, err, umpire.ErrState)
 	}
 	if err == nil {
-		crashAt("finished")
+		g.reached("finished")
 	}
 	return b, err
 }

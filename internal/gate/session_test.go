@@ -1,0 +1,205 @@
+package gate
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/store"
+)
+
+// secondProject makes another project beside the desk's own.
+func (d *desk) secondProject() string { return d.t.TempDir() }
+
+// N-3, N-17 to N-24, N-65: each project continues its own sessions.
+func TestContinueStaysInTheProject(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t)
+	b := d.secondProject()
+	a1 := d.session(umpire.Opening{})
+	a2 := d.session(umpire.Opening{})
+	b1 := d.session(umpire.Opening{Dir: b})
+	d.session(umpire.Opening{Parent: a2.ID}) // a sub-agent's session is no root session
+	from := umpire.Resumption{Dir: d.project}
+	if s := must(d.Continue(t.Context(), from))(t); s.ID != a2.ID || s.Epoch != a2.Epoch+1 {
+		t.Errorf("N-21: continued %s at epoch %d", s.ID, s.Epoch)
+	}
+	from.ID = a1.ID
+	must(d.Continue(t.Context(), from))(t)
+	if s := must(d.Continue(t.Context(), umpire.Resumption{Dir: d.project}))(t); s.ID != a1.ID {
+		t.Errorf("A-25: the latest activity was %s, continued %s", a1.ID, s.ID)
+	}
+	from.ID = b1.ID
+	_, err := d.Continue(t.Context(), from)
+	if !errors.Is(err, umpire.ErrOtherProject) {
+		t.Fatalf("N-22: %v", err)
+	}
+	for _, want := range []string{string(b1.ID), a1.Project.Short(), b1.Project.Short(), "--allow-cross-project-session"} {
+		if !strings.Contains(err.Error(), want) {
+			t.Errorf("N-25 to N-27: %q is not in %q", want, err)
+		}
+	}
+	from.AllowCrossProject = true
+	must(d.Continue(t.Context(), from))(t)
+	events := must(d.Events(t.Context(), umpire.Filter{Session: b1.ID}))(t)
+	if last := events[len(events)-1]; last.Kind != umpire.EventSessionResumed || !strings.Contains(string(last.Data), `"cross_project":true`) {
+		t.Errorf("N05: the override is not on record: %s %s", last.Kind, last.Data)
+	}
+	if _, err := d.Fork(t.Context(), b1.ID, from); !errors.Is(err, umpire.ErrOtherProject) {
+		t.Errorf("N-24, A-26: a fork across projects gave %v", err)
+	}
+	if _, err := d.Continue(t.Context(), umpire.Resumption{Dir: d.secondProject()}); !errors.Is(err, umpire.ErrState) {
+		t.Errorf("A-27: a project without sessions gave %v", err)
+	}
+}
+
+// N-25, log injection: an id that would forge a line is quoted.
+func TestSessionIDsAreShownSafely(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t)
+	b := d.secondProject()
+	evil := d.session(umpire.Opening{ID: "x\n\x1b[31mok", Dir: b})
+	_, err := d.Continue(t.Context(), umpire.Resumption{ID: evil.ID, Dir: d.project})
+	if err == nil || strings.ContainsAny(err.Error(), "\n\x1b") {
+		t.Errorf("the error is %q", err)
+	}
+}
+
+// N-13 to N-16, N-61: what a session keeps of its place.
+func TestSessionFields(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t)
+	sub := filepath.Join(d.project, "sub")
+	if err := os.Mkdir(sub, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if out, err := exec.CommandContext(t.Context(), "git", "init", "-q", d.project).CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	s := d.session(umpire.Opening{Dir: sub, Agent: "tester"})
+	got := must(d.Session(t.Context(), s.ID))(t)
+	if got.Root != s.Root || got.Dir != sub || !got.IsRoot || got.GitDir == "" || len(got.Project) != 64 || got.Agent != "tester" {
+		t.Errorf("the session is %+v", got)
+	}
+}
+
+// Sessions from before projects were kept belong to nobody until somebody goes on
+// with them, and that is told.
+func TestLegacySession(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t)
+	err := d.update(t.Context(), func(tx *store.Tx) error {
+		return tx.InsertSession(umpire.Session{
+			ID: "old", IsRoot: true, Mode: umpire.ModeDefault, State: umpire.SessionIdle, Permission: umpire.StateIdle, Epoch: 1, CreatedAt: d.now(), ActiveAt: d.now(),
+		})
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := must(d.Continue(t.Context(), umpire.Resumption{ID: "old", Dir: d.project}))(t)
+	if s.Project == "" || s.Root == "" {
+		t.Errorf("the session is %+v", s)
+	}
+	if n := count(d.kinds(s), umpire.EventNotice); n != 1 {
+		t.Errorf("%d notices", n)
+	}
+	if last := must(d.Continue(t.Context(), umpire.Resumption{Dir: d.project}))(t); last.ID != "old" {
+		t.Errorf("continued %s", last.ID)
+	}
+}
+
+// N-20, N-66: fifty sessions of two projects in parallel, with deletes: no entry of
+// an index dangles or is foreign, and no grant crosses.
+func TestFiftySessionsOfTwoProjects(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t)
+	dirs := []string{d.project, d.secondProject()}
+	const each = 25
+	var all sync.WaitGroup
+	var mu sync.Mutex
+	kept := map[umpire.ProjectID][]umpire.SessionID{}
+	for _, dir := range dirs {
+		for i := range each {
+			all.Go(func() {
+				s, err := d.liveThrough(dir, i)
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				if i%3 == 0 {
+					if err := d.Delete(context.Background(), s.ID); err != nil {
+						t.Error(err)
+					}
+					return
+				}
+				mu.Lock()
+				defer mu.Unlock()
+				kept[s.Project] = append(kept[s.Project], s.ID)
+			})
+		}
+	}
+	all.Wait()
+	if len(kept) != 2 {
+		t.Fatalf("%d projects", len(kept))
+	}
+	for project, want := range kept {
+		var got []umpire.SessionID
+		for _, s := range must(d.Sessions(t.Context(), umpire.SessionQuery{Project: project}))(t) {
+			got = append(got, s.ID)
+			if s.Project != project {
+				t.Errorf("session %s of project %s is in the index of %s", s.ID, s.Project, project)
+			}
+		}
+		slices.Sort(want)
+		slices.Sort(got)
+		if !slices.Equal(got, want) {
+			t.Errorf("the index of %s has %v, want %v", project, got, want)
+		}
+		err := d.view(t.Context(), func(tx *store.Tx) error {
+			last, err := tx.LastRoot(project)
+			if !slices.Contains(want, last) {
+				t.Errorf("the last session of %s is %s", project, last)
+			}
+			return err
+		})
+		if err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// liveThrough is one session: it asks, is approved for the session, and another one
+// of its project is asked all the same.
+func (d *desk) liveThrough(dir string, i int) (umpire.Session, error) {
+	ctx := context.Background()
+	s, err := d.Open(ctx, umpire.Opening{Dir: dir})
+	if err != nil {
+		return s, err
+	}
+	file := quoted(filepath.Join(dir, fmt.Sprint(i)))
+	b, err := d.Submit(ctx, umpire.Submission{Session: s.ID, Batch: "m1", Calls: []umpire.Call{
+		call("w", "Write", `{"file_path":`+file+`,"content":"x"}`),
+	}})
+	if err != nil {
+		return s, err
+	}
+	if b.State != umpire.BatchWaiting {
+		return s, fmt.Errorf("session %d of %s was not asked: a grant crossed", i, dir)
+	}
+	cards, err := d.Pending(ctx, umpire.PendingQuery{Session: s.ID})
+	if err != nil || len(cards) != 1 || cards[0].Project != s.Project {
+		return s, fmt.Errorf("questions %+v: %w", cards, err)
+	}
+	a := answerTo(cards[0], umpire.Approve)
+	a.Scope = umpire.ScopeSession
+	_, err = d.Resolve(ctx, a)
+	return s, err
+}
