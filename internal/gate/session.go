@@ -25,7 +25,7 @@ func (g *Gate) Open(ctx context.Context, o umpire.Opening) (umpire.Session, erro
 	if err := g.refresh(o.Dir); err != nil {
 		return umpire.Session{}, err
 	}
-	s, err := g.newSession(&o)
+	s, err := g.newSession(ctx, &o)
 	if err != nil {
 		return umpire.Session{}, err
 	}
@@ -69,7 +69,7 @@ func checkOpening(o *umpire.Opening) error {
 }
 
 // newSession is a session as it is opened.
-func (g *Gate) newSession(o *umpire.Opening) (umpire.Session, error) {
+func (g *Gate) newSession(ctx context.Context, o *umpire.Opening) (umpire.Session, error) {
 	p, err := g.projectOf(o.Dir, o.AddDirs)
 	if err != nil {
 		return umpire.Session{}, err
@@ -77,10 +77,14 @@ func (g *Gate) newSession(o *umpire.Opening) (umpire.Session, error) {
 	if _, err := profileOf(o.Profile, p.settings.Profiles); err != nil {
 		return umpire.Session{}, err
 	}
+	mode, err := g.usualMode(ctx, p)
+	if err != nil {
+		return umpire.Session{}, err
+	}
 	now := g.now()
 	s := umpire.Session{
 		ID: o.ID, Project: p.ID, Root: p.Root, Dir: p.Dir, Worktree: p.Worktree, GitDir: p.GitDir,
-		IsRoot: o.Parent == "", Parent: o.Parent, Agent: o.Agent, Profile: o.Profile, Mode: p.settings.Mode,
+		IsRoot: o.Parent == "", Parent: o.Parent, Agent: o.Agent, Profile: o.Profile, Mode: mode,
 		AllowBypass: o.AllowBypass, Headless: o.Headless, External: o.External, AddDirs: o.AddDirs,
 		State: umpire.SessionIdle, Permission: umpire.StateIdle, Epoch: 1, Runner: o.Runner, CreatedAt: now, ActiveAt: now,
 	}
@@ -97,6 +101,32 @@ func (g *Gate) newSession(o *umpire.Opening) (umpire.Session, error) {
 		s.LeaseUntil = now.Add(Lease)
 	}
 	return s, nil
+}
+
+// usualMode is the one that a new session has when nobody says: the one that the
+// workspace was last switched to, else the configured one. What the configuration
+// forbids, and bypass, is not brought back by having been switched to once.
+func (g *Gate) usualMode(ctx context.Context, p *Project) (umpire.Mode, error) {
+	configured := p.settings.Mode
+	if g.store == nil || !switchable(configured) {
+		return configured, nil
+	}
+	var w store.WorkspaceRow
+	err := g.view(ctx, func(tx *store.Tx) (err error) {
+		w, err = tx.Workspace(p.ID, orElse(p.GitDir, p.Root))
+		return err
+	})
+	if errors.Is(err, umpire.ErrNotFound) || err == nil && (w.Mode == nil || !switchable(*w.Mode)) {
+		return configured, nil
+	}
+	if err != nil {
+		return configured, err
+	}
+	return *w.Mode, nil
+}
+
+func switchable(m umpire.Mode) bool {
+	return m == umpire.ModeDefault || m == umpire.ModeAuto || m == umpire.ModeAsk
 }
 
 // about is what the timeline tells of a session.
@@ -277,7 +307,7 @@ func (g *Gate) Fork(ctx context.Context, from umpire.SessionID, r umpire.Resumpt
 		Dir: r.Dir, Agent: origin.Agent, Profile: origin.Profile, Mode: r.Mode, AddDirs: origin.AddDirs,
 		Headless: r.Headless, AllowBypass: r.AllowBypass, Runner: r.Runner,
 	}
-	s, err := g.newSession(&o)
+	s, err := g.newSession(ctx, &o)
 	if err != nil {
 		return umpire.Session{}, err
 	}
@@ -346,6 +376,7 @@ func (g *Gate) Renew(ctx context.Context, id umpire.SessionID, epoch int64) (unt
 		return until, invalid("epoch", "is missing")
 	}
 	err = g.step(ctx, id, epoch, func(t *step) error {
+		t.quiet = true
 		t.session.LeaseUntil = t.now.Add(Lease)
 		until = t.session.LeaseUntil
 		return nil

@@ -21,6 +21,7 @@ type step struct {
 	now     time.Time
 	session umpire.Session
 	batches map[umpire.BatchID]*folded
+	quiet   bool // nobody did anything in the session: time did
 }
 
 // A folded is a batch as it is stored, and as the events of this step make it.
@@ -136,7 +137,9 @@ func (t *step) save() error {
 	if err := t.restate(); err != nil {
 		return err
 	}
-	t.session.ActiveAt = t.now
+	if !t.quiet {
+		t.session.ActiveAt = t.now
+	}
 	return t.tx.SaveSession(t.session)
 }
 

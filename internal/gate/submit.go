@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/batch"
@@ -190,8 +191,28 @@ func (g *Gate) judgeAll(ctx context.Context, sub *submission) error {
 		}
 		sub.calls = append(sub.calls, j)
 	}
-	err := g.view(ctx, func(tx *store.Tx) error {
+	if err := g.findDenied(ctx, sub); err != nil {
+		return err
+	}
+	for i, j := range sub.calls {
+		if j.state() == umpire.CallAsked {
+			j.question = g.ask(sub.scene, j, sub.Batch, i+1, len(sub.calls))
+		}
+	}
+	return nil
+}
+
+// findDenied marks the calls that would ask and that a person denied in this turn.
+func (g *Gate) findDenied(ctx context.Context, sub *submission) error {
+	asks := func(j *judged) bool { return j.decision.Verdict == umpire.Ask }
+	if !slices.ContainsFunc(sub.calls, asks) {
+		return nil
+	}
+	return g.view(ctx, func(tx *store.Tx) error {
 		for _, j := range sub.calls {
+			if !asks(j) {
+				continue
+			}
 			standing, err := tx.DeniedInTurn(sub.Session, sub.scene.session.Turn, j.hash)
 			if errors.Is(err, umpire.ErrNotFound) {
 				continue
@@ -203,18 +224,12 @@ func (g *Gate) judgeAll(ctx context.Context, sub *submission) error {
 		}
 		return nil
 	})
-	for i, j := range sub.calls {
-		if j.state() == umpire.CallAsked {
-			j.question = g.ask(sub.scene, j, sub.Batch, i+1, len(sub.calls))
-		}
-	}
-	return err
 }
 
 // state is the one in which the call enters the batch.
 func (j *judged) state() umpire.CallState {
 	switch {
-	case j.denied != nil && j.decision.Verdict == umpire.Ask:
+	case j.denied != nil:
 		return umpire.CallDenied
 	case j.unasked || j.decision.Verdict == umpire.Ask:
 		return umpire.CallAsked

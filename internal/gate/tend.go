@@ -32,12 +32,15 @@ func (g *Gate) Run(ctx context.Context) error {
 // calls whose runner is gone. It is right at any time, and twice is as once.
 func (g *Gate) Tend(ctx context.Context) error {
 	var late []store.AskRow
-	var idle []umpire.Session
+	var held, idle []umpire.Session
 	err := g.view(ctx, func(tx *store.Tx) (err error) {
 		if late, err = tx.Asks(store.AskQuery{ExpiredBy: g.now()}); err != nil {
 			return err
 		}
-		idle, err = tx.Sessions(store.SessionQuery{})
+		if held, err = tx.Sessions(store.SessionQuery{Held: true}); err != nil || g.config.KeepSessions == 0 {
+			return err
+		}
+		idle, err = tx.Sessions(store.SessionQuery{IdleBefore: g.now().Add(-g.config.KeepSessions)})
 		return err
 	})
 	if err != nil {
@@ -47,22 +50,22 @@ func (g *Gate) Tend(ctx context.Context) error {
 	for i := range late {
 		errs = append(errs, g.expire(ctx, &late[i]))
 	}
+	for i := range held {
+		errs = append(errs, g.tendHeld(ctx, &held[i]))
+	}
 	for i := range idle {
-		errs = append(errs, g.tendSession(ctx, &idle[i]))
+		errs = append(errs, ignoreGone(g.Delete(ctx, idle[i].ID)))
 	}
 	return errors.Join(errs...)
 }
 
-// tendSession looks after one session whose runner may be gone, and deletes one
-// that nobody has touched for long.
-func (g *Gate) tendSession(ctx context.Context, s *umpire.Session) error {
-	if keep := g.config.KeepSessions; keep > 0 && s.ActiveAt.Before(g.now().Add(-keep)) {
-		return ignoreGone(g.Delete(ctx, s.ID))
-	}
-	if s.State == umpire.SessionOver || s.External || s.Runner == "" || !g.gone(s) {
+// tendHeld looks after a session whose runner may be gone.
+func (g *Gate) tendHeld(ctx context.Context, s *umpire.Session) error {
+	if s.State == umpire.SessionOver || s.External || !g.gone(s) {
 		return nil
 	}
 	err := g.step(ctx, s.ID, s.Epoch, func(t *step) error {
+		t.quiet = true
 		t.session.Epoch++ // whoever ran it is fenced off before its calls are accounted for
 		t.session.Runner, t.session.LeaseUntil = "", time.Time{}
 		return t.lose()
@@ -96,6 +99,7 @@ func ignoreGone(err error) error {
 // expire answers a question whose time is over.
 func (g *Gate) expire(ctx context.Context, ask *store.AskRow) error {
 	err := g.step(ctx, ask.Session, 0, func(t *step) error {
+		t.quiet = true
 		f, err := t.batch(ask.Batch)
 		if err != nil {
 			return err

@@ -173,7 +173,9 @@ type SessionQuery struct {
 	Project umpire.ProjectID // "" is every project
 	// IdleBefore finds only sessions without activity since; zero is all.
 	IdleBefore time.Time
-	Limit      int
+	// Held finds only sessions that a runner holds.
+	Held  bool
+	Limit int
 }
 
 // An AskQuery finds questions, the oldest first.
