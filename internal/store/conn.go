@@ -116,11 +116,23 @@ func (p *pool) take(ctx context.Context) (*conn, error) {
 		return c, nil
 	default:
 	}
-	c, err := newConn(ctx, p.db, p.dialect)
+	c, err := p.dial(ctx)
 	if err != nil {
 		<-p.lent
 	}
 	return c, err
+}
+
+func (p *pool) dial(ctx context.Context) (*conn, error) {
+	c, err := newConn(ctx, p.db, p.dialect)
+	if err != nil || p.dialect.Reader == "" {
+		return c, err
+	}
+	if err := c.script(ctx, p.dialect.Reader); err != nil {
+		c.drop()
+		return nil, err
+	}
+	return c, nil
 }
 
 // give takes a connection back. One that is not good any more is closed.

@@ -20,6 +20,8 @@ type Dialect struct {
 	Prepare    bool
 	// BeginUpdate and BeginView open transactions.
 	BeginUpdate, BeginView string
+	// Reader is run on each connection for views that is kept; "" is nothing.
+	Reader string
 	// MigrationLock is the first statement of a migration; it keeps others out
 	// until its transaction ends. "" is none.
 	MigrationLock string

@@ -47,7 +47,7 @@ func storable(e umpire.Event) (umpire.Event, error) {
 		e.Data = nil
 		return e, nil
 	}
-	data, err := batch.Canonical(e.Data)
+	data, err := batch.Canonical(cleanText(e.Data))
 	if err != nil {
 		return e, fmt.Errorf("event %s: data: %w", e.Kind, err)
 	}

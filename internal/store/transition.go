@@ -25,7 +25,7 @@ func (tx *Tx) SaveBatch(before, after umpire.Batch) error {
 	p.state.Calls = slices.Clone(before.Calls)
 	p.walks = make([][]umpire.CallState, len(after.Calls))
 	for i := range after.Calls {
-		p.walks[i] = walk(before.Calls[i].State, after.Calls[i].State)
+		p.walks[i] = walk(&before.Calls[i], &after.Calls[i])
 	}
 	if err := p.save(&after); err != nil {
 		return fmt.Errorf("batch %q: %w", after.ID, err)
@@ -61,15 +61,34 @@ var ways = map[umpire.CallState][]umpire.CallState{
 	umpire.CallSettled:   {umpire.CallDone},
 }
 
-// walk returns the states between two and the last one, by the shortest way. Where
-// there is none, it is the last one alone, for the database to refuse. A call that
-// ends without having been started goes through being denied.
-func walk(from, to umpire.CallState) []umpire.CallState {
+// walk returns the states that a call went through. One that was started went
+// through executing, once for each attempt; one that ends without having been
+// started or approved went through being denied.
+func walk(before, after *umpire.BatchCall) []umpire.CallState {
+	var way []umpire.CallState
+	at := before.State
+	if at == umpire.CallAsked && after.State == umpire.CallAsked && after.Round > max(before.Round, 1) {
+		return append(way, umpire.CallApproved, umpire.CallAsked) // approved, and then asked about anew
+	}
+	for n := before.Attempt; n < after.Attempt; n++ {
+		if at != umpire.CallExecuting {
+			way = append(way, shortest(at, umpire.CallExecuting)...)
+		} else {
+			way = append(way, umpire.CallExecuting)
+		}
+		at = umpire.CallExecuting
+	}
+	if at == umpire.CallAsked && after.State == umpire.CallDone {
+		return append(way, umpire.CallDenied, umpire.CallDone)
+	}
+	return append(way, shortest(at, after.State)...)
+}
+
+// shortest returns the states between two and the last one, by the shortest way.
+// Where there is none, it is the last one alone, for the database to refuse.
+func shortest(from, to umpire.CallState) []umpire.CallState {
 	if from == to {
 		return nil
-	}
-	if from == umpire.CallAsked && to == umpire.CallDone {
-		return []umpire.CallState{umpire.CallDenied, umpire.CallDone}
 	}
 	type path []umpire.CallState
 	for queue := []path{{from}}; len(queue) > 0; queue = queue[1:] {

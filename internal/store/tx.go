@@ -189,7 +189,7 @@ func clean(args []any) []any {
 	return args
 }
 
-func cleanText[T ~string](text T) T {
+func cleanText[T ~string | ~[]byte](text T) T {
 	if utf8.ValidString(string(text)) && strings.IndexByte(string(text), 0) < 0 {
 		return text
 	}

@@ -99,7 +99,7 @@ func dialect(fault func(error) store.Fault) store.Dialect {
 	}
 	return store.Dialect{
 		Name: "sqlite", Migrations: migrations, Positional: "?", Prepare: true,
-		BeginUpdate: "BEGIN IMMEDIATE", BeginView: "BEGIN",
+		BeginUpdate: "BEGIN IMMEDIATE", BeginView: "BEGIN", Reader: "PRAGMA query_only = 1",
 		Group: true, Connections: maxConnections, Fault: fault,
 		Herald: func(db *sql.DB) store.Herald { return newHerald(db) },
 	}

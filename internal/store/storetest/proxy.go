@@ -24,6 +24,7 @@ type Proxy struct {
 
 	mu    sync.Mutex
 	conns map[net.Conn]bool // nil once closed
+	mute  bool              // what the server says is dropped
 }
 
 // Proxy starts a proxy in front of the server.
@@ -51,10 +52,24 @@ func (p *Proxy) Through(t testing.TB, dsn string) string {
 	return address(p.dir, config.Database)
 }
 
+// Mute drops everything that the server says from now on, until Cut.
+func (p *Proxy) Mute() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.mute = true
+}
+
+func (p *Proxy) muted() bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.mute
+}
+
 // Cut closes every connection.
 func (p *Proxy) Cut() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	p.mute = false
 	for c := range p.conns {
 		_ = c.Close() // that is all that is wanted of it
 	}
@@ -82,8 +97,22 @@ func (p *Proxy) serve() {
 			continue
 		}
 		p.relay(client, server)
-		p.relay(server, client)
+		p.relay(server, speaker{client, p})
 	}
+}
+
+// A speaker is a connection to a client, which may be muted.
+type speaker struct {
+	net.Conn
+
+	proxy *Proxy
+}
+
+func (s speaker) Write(data []byte) (int, error) {
+	if s.proxy.muted() {
+		return len(data), nil
+	}
+	return s.Conn.Write(data)
 }
 
 // relay copies one direction; when it ends, both connections do.

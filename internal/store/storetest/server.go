@@ -39,7 +39,7 @@ const (
 // it said was committed.
 var settings = []string{
 	"listen_addresses=''", "port=5432", "max_connections=200", "shared_buffers=32MB", "fsync=on", "synchronous_commit=on",
-	"full_page_writes=off", "log_min_messages=fatal", "autovacuum=off",
+	"log_min_messages=fatal", "autovacuum=off",
 }
 
 // Postgres starts a server and returns the address of an empty database in it.

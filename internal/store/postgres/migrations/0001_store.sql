@@ -447,6 +447,17 @@ WHEN (NEW.round < OLD.round OR NOT (
         OR OLD.state = 'settled' AND NEW.state = 'finished')))
 EXECUTE FUNCTION refuse_row('a call does not go this way');
 
+-- A question that is pending still holds its call.
+CREATE FUNCTION calls_answer() RETURNS TRIGGER LANGUAGE plpgsql AS $$
+BEGIN
+    IF EXISTS (SELECT 1 FROM asks WHERE request_id IN (OLD.request_id, NEW.request_id) AND state = 'pending') THEN
+        PERFORM refuse('calls_answer', 'the question about the call is pending');
+    END IF;
+    RETURN NEW;
+END $$;
+CREATE TRIGGER calls_answer BEFORE UPDATE OF state ON calls FOR EACH ROW
+WHEN (OLD.state IN ('asked', 'indeterminate') AND NEW.state NOT IN ('asked', 'indeterminate')) EXECUTE FUNCTION calls_answer();
+
 -- A call starts when its batch runs, nothing of the batch waits, everything before
 -- it is finished, no person refused it, and its execution is written down. The
 -- batch is locked, so that it cannot be cancelled or asked about meanwhile.
@@ -456,7 +467,6 @@ BEGIN
     IF NOT EXISTS (SELECT 1 FROM batches WHERE session_id = NEW.session_id AND batch_id = NEW.batch_id AND state = 'running' AND NOT cancelled)
         OR EXISTS (SELECT 1 FROM calls AS c WHERE c.session_id = NEW.session_id AND c.batch_id = NEW.batch_id
             AND (c.ordinal < NEW.ordinal AND c.state <> 'finished' OR c.state IN ('asked', 'indeterminate')))
-        OR EXISTS (SELECT 1 FROM asks AS k WHERE k.session_id = NEW.session_id AND k.batch_id = NEW.batch_id AND k.state = 'pending')
         OR EXISTS (SELECT 1 FROM answers AS a JOIN asks AS k ON k.request_id = a.request_id
             WHERE k.session_id = NEW.session_id AND k.call_id = NEW.call_id AND a.answer <> 'approve')
         OR NOT EXISTS (SELECT 1 FROM executions AS e

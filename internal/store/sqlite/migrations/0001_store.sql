@@ -319,6 +319,14 @@ BEGIN
     SELECT RAISE(ABORT, 'calls_transition: a call does not go this way');
 END;
 
+-- A question that is pending still holds its call.
+CREATE TRIGGER calls_answer BEFORE UPDATE OF state ON calls
+WHEN OLD.state IN ('asked', 'indeterminate') AND NEW.state NOT IN ('asked', 'indeterminate')
+    AND EXISTS (SELECT 1 FROM asks WHERE request_id IN (OLD.request_id, NEW.request_id) AND state = 'pending')
+BEGIN
+    SELECT RAISE(ABORT, 'calls_answer: the question about the call is pending');
+END;
+
 -- A call starts when its batch runs, nothing of the batch waits, everything before
 -- it is finished, no person refused it, and its execution is written down.
 CREATE TRIGGER calls_start BEFORE UPDATE OF state, attempt ON calls
@@ -326,7 +334,6 @@ WHEN NEW.state = 'executing' AND (OLD.state <> 'executing' OR NEW.attempt <> OLD
     NOT EXISTS (SELECT 1 FROM batches WHERE session_id = NEW.session_id AND batch_id = NEW.batch_id AND state = 'running' AND NOT cancelled)
     OR EXISTS (SELECT 1 FROM calls AS c WHERE c.session_id = NEW.session_id AND c.batch_id = NEW.batch_id
         AND (c.ordinal < NEW.ordinal AND c.state <> 'finished' OR c.state IN ('asked', 'indeterminate')))
-    OR EXISTS (SELECT 1 FROM asks AS k WHERE k.session_id = NEW.session_id AND k.batch_id = NEW.batch_id AND k.state = 'pending')
     OR EXISTS (SELECT 1 FROM answers AS a JOIN asks AS k ON k.request_id = a.request_id
         WHERE k.session_id = NEW.session_id AND k.call_id = NEW.call_id AND a.answer <> 'approve')
     OR NOT EXISTS (SELECT 1 FROM executions AS e

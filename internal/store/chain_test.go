@@ -1,0 +1,112 @@
+package store_test
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"iter"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/store"
+)
+
+// TestChainIsCanonical pins what is hashed, so that others can check it with a few
+// lines of their own.
+func TestChainIsCanonical(t *testing.T) {
+	t.Parallel()
+	e := umpire.Event{
+		Seq: 7, At: time.Date(2026, 1, 2, 5, 4, 5, 123456789, time.FixedZone("", 7200)), Kind: umpire.EventNotice, Session: "s",
+		Verdict: new(umpire.Ask), Data: json.RawMessage(`{"z": 1.0, "a": [true, {"y": 1, "x": "é"}]}`), PrevHash: "p", Hash: "h",
+	}
+	const text = `{"at":"2026-01-02T03:04:05.123456Z","data":{"a":[true,{"x":"é","y":1}],"z":1.0},"kind":"Notice","session_id":"s","verdict":"ask"}`
+	sum := sha256.Sum256([]byte("p" + text))
+	got, err := store.Chain("p", e)
+	if want := hex.EncodeToString(sum[:]); err != nil || got != want {
+		t.Errorf("Chain = %q, %v, want %q", got, err, want)
+	}
+	e.Data = json.RawMessage(`{`)
+	if _, err := store.Chain("p", e); err == nil {
+		t.Error("an event whose data is no JSON has a hash")
+	}
+}
+
+// chained makes a timeline of several streams.
+func chained(t testing.TB, sessions ...umpire.SessionID) (events []umpire.Event) {
+	t.Helper()
+	last := map[umpire.SessionID]string{}
+	for i, s := range sessions {
+		e := umpire.Event{Seq: int64(10 * (i + 1)), At: time.Unix(int64(i), 0).UTC(), Kind: umpire.EventNotice, Session: s, Reason: "why", PrevHash: last[s]}
+		hash, err := store.Chain(e.PrevHash, e)
+		if err != nil {
+			t.Fatal(err)
+		}
+		e.Hash, last[s] = hash, hash
+		events = append(events, e)
+	}
+	return events
+}
+
+func walk(events []umpire.Event) iter.Seq2[umpire.Event, error] {
+	return func(yield func(umpire.Event, error) bool) {
+		for _, e := range events {
+			if !yield(e, nil) {
+				return
+			}
+		}
+	}
+}
+
+func TestVerifyFindsEveryChange(t *testing.T) {
+	t.Parallel()
+	whole := chained(t, "s", "t", "s", "", "s", "t", "")
+	if breaks, err := store.Verify(walk(whole)); err != nil || len(breaks) > 0 {
+		t.Fatalf("Verify of a whole timeline: %v, %v", breaks, err)
+	}
+	rapid.Check(t, func(t *rapid.T) {
+		events := slices.Clone(whole)
+		i := rapid.IntRange(0, len(events)-1).Draw(t, "event")
+		e := &events[i]
+		switch rapid.IntRange(0, 6).Draw(t, "change") {
+		case 0:
+			e.Reason += "!"
+		case 1:
+			e.At = e.At.Add(time.Microsecond)
+		case 2:
+			e.Verdict = new(umpire.Allow)
+		case 3:
+			e.Session += "x"
+		case 4:
+			e.Data = json.RawMessage(`{}`)
+		case 5:
+			e.Hash = strings.Repeat("0", 64)
+		case 6:
+			e.PrevHash = strings.Repeat("0", 64)
+		}
+		breaks, err := store.Verify(walk(events))
+		if err != nil || !slices.ContainsFunc(breaks, func(b store.Break) bool { return b.Seq == e.Seq }) {
+			t.Errorf("Verify after a change of event %d: %v, %v", e.Seq, breaks, err)
+		}
+	})
+}
+
+func TestVerifyFindsMissingEvents(t *testing.T) {
+	t.Parallel()
+	whole := chained(t, "s", "t", "s", "t", "s", "t")
+	for i := range len(whole) - 2 { // of the last one of each stream nothing tells
+		breaks, err := store.Verify(walk(slices.Delete(slices.Clone(whole), i, i+1)))
+		if err != nil || len(breaks) != 1 || breaks[0].Seq != whole[i+2].Seq {
+			t.Errorf("without event %d: %v, %v, want a break at %d", whole[i].Seq, breaks, err, whole[i+2].Seq)
+		}
+	}
+	swapped := slices.Clone(whole)
+	swapped[0], swapped[2] = swapped[2], swapped[0]
+	if breaks, err := store.Verify(walk(swapped)); err != nil || len(breaks) < 2 {
+		t.Errorf("two events in the wrong order: %v, %v", breaks, err)
+	}
+}

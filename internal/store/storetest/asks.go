@@ -1,0 +1,167 @@
+package storetest
+
+import (
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/store"
+)
+
+func questions(b *bench) {
+	b.session("s")
+	b.update(func(tx *store.Tx) error { return tx.InsertSession(umpire.Session{ID: "t", Project: "q"}) })
+	b.play("s", "b1", func(p *play) error { return p.submit("1", asked("c1"), asked("c2")) })
+	b.play("t", "b2", func(p *play) error { return p.submit("2", asked("c3")) })
+	b.play("s", "b3", func(p *play) error { return p.submit("3", approved("c4")) })
+	full := store.AskRow{
+		Request: "full", Session: "s", Batch: "b3", Call: "c4", Round: 1, ArgsHash: hash("c4"), ShownDigest: "d",
+		Shown: json.RawMessage(`{"b":1, "a":[]}`), State: store.AskPending, AskedAt: b.later(), ExpiresAt: b.later(),
+	}
+	b.play("s", "b3", func(p *play) error {
+		return all(
+			func() error { return p.event(umpire.EventPermissionAsked, "c4", "full", nil) }, func() error { return p.tx.InsertAsk(full) },
+		)
+	})
+	b.view(func(tx *store.Tx) error {
+		got, err := tx.Ask("full")
+		if diff := cmp.Diff(full, got); diff != "" {
+			b.Errorf("Ask (-want +got):\n%s", diff)
+		}
+		return err
+	})
+	b.play("s", "b1", func(p *play) error { return p.answer("c2", umpire.Approve) })
+	for _, c := range []struct {
+		query store.AskQuery
+		want  string
+	}{
+		{store.AskQuery{}, "[s/c1/1 t/c3/1 full]"},
+		{store.AskQuery{All: true}, "[s/c1/1 s/c2/1 t/c3/1 full]"},
+		{store.AskQuery{Session: "s"}, "[s/c1/1 full]"},
+		{store.AskQuery{Project: "q"}, "[t/c3/1]"},
+		{store.AskQuery{Project: "q", Session: "s"}, "[]"},
+		{store.AskQuery{Limit: 1}, "[s/c1/1]"},
+		{store.AskQuery{ExpiredBy: full.ExpiresAt}, "[full]"},
+		{store.AskQuery{ExpiredBy: full.ExpiresAt.Add(-time.Microsecond)}, "[]"},
+	} {
+		b.view(func(tx *store.Tx) error {
+			found, err := tx.Asks(c.query)
+			ids := []umpire.RequestID{}
+			for i := range found {
+				ids = append(ids, found[i].Request)
+			}
+			if got := fmt.Sprint(ids); got != c.want {
+				b.Errorf("Asks(%+v) = %s, want %s", c.query, got, c.want)
+			}
+			return err
+		})
+	}
+}
+
+func firstAnswer(b *bench) {
+	b.session("s")
+	b.play("s", "b", func(p *play) error { return p.submit("", asked("c1"), asked("c2")) })
+	first := store.AnswerRow{
+		Standing: umpire.Standing{
+			Request: "s/c1/1", Choice: umpire.Refuse, Scope: umpire.ScopeSession, Reason: "because", Code: umpire.CodeDenied, Actor: "me", At: b.later(),
+		},
+		ArgsHash: hash("c1"), Channel: "cli", PolicyRevision: "r1",
+	}
+	b.update(func(tx *store.Tx) error { return tx.InsertAnswer(first) })
+	second := first
+	second.Choice = umpire.Approve
+	b.refuse(store.ErrConflict, func(tx *store.Tx) error { return tx.InsertAnswer(second) })
+	b.view(func(tx *store.Tx) error {
+		got, err := tx.Answer("s/c1/1")
+		if diff := cmp.Diff(first, got); diff != "" {
+			b.Errorf("Answer (-want +got):\n%s", diff)
+		}
+		a, err2 := tx.Ask("s/c1/1")
+		if a.State != store.AskAnswered {
+			b.Errorf("the question is %s", a.State)
+		}
+		if _, err := tx.Answer("s/c2/1"); !is(err, umpire.ErrNotFound) {
+			b.Errorf("Answer of a question that waits: %v", err)
+		}
+		return all(func() error { return err }, func() error { return err2 })
+	})
+	// Closing says again what the answer said; closing otherwise is too late.
+	b.update(func(tx *store.Tx) error { return tx.CloseAsk("s/c1/1", store.AskAnswered) })
+	b.refuse(store.ErrConflict, func(tx *store.Tx) error { return tx.CloseAsk("s/c1/1", store.AskWithdrawn) })
+	b.refuse(store.ErrConflict, func(tx *store.Tx) error { return tx.CloseAsk("s/c2/1", store.AskAnswered) })
+	b.update(func(tx *store.Tx) error { return tx.CloseAsk("s/c2/1", store.AskWithdrawn) })
+	b.refuse(store.ErrConflict, func(tx *store.Tx) error { return tx.CloseAsk("s/c2/1", store.AskWithdrawn) })
+	b.refuse(umpire.ErrNotFound, func(tx *store.Tx) error { return tx.CloseAsk("none", store.AskWithdrawn) })
+}
+
+func answerBound(b *bench) {
+	b.session("s")
+	b.play("s", "b", func(p *play) error { return p.submit("", asked("c1")) })
+	answer := func(request umpire.RequestID, hash string) func(*store.Tx) error {
+		return func(tx *store.Tx) error {
+			return tx.InsertAnswer(store.AnswerRow{Standing: umpire.Standing{Request: request, Choice: umpire.Approve, At: b.now}, ArgsHash: hash})
+		}
+	}
+	b.refuse(store.ErrConflict, answer("s/c1/1", "of other arguments"))
+	b.refuse(store.ErrConflict, answer("none", hash("c1")))
+	b.update(func(tx *store.Tx) error { return tx.CloseAsk("s/c1/1", store.AskWithdrawn) })
+	b.refuse(store.ErrConflict, answer("s/c1/1", hash("c1")))
+	// The call is asked about anew, in another round.
+	b.play("s", "b", func(p *play) error {
+		return p.tx.InsertAsk(store.AskRow{Request: "again", Session: "s", Batch: "b", Call: "c1", Round: 2, ArgsHash: hash("c1"), AskedAt: b.now})
+	})
+	b.refuse(store.ErrConflict, answer("s/c1/1", hash("c1")))
+	b.update(answer("again", hash("c1")))
+}
+
+func deniedInTurn(b *bench) {
+	b.session("s")
+	answer := func(id umpire.CallID, choice umpire.Choice, code umpire.ReasonCode) {
+		b.Helper()
+		b.play("s", umpire.BatchID("b of "+id), func(p *play) error { return p.submit(string(id), asked(id)) })
+		b.update(func(tx *store.Tx) error {
+			return tx.InsertAnswer(store.AnswerRow{
+				Standing: umpire.Standing{Request: umpire.RequestID("s/" + id + "/1"), Choice: choice, Code: code, Reason: "said of " + string(id), At: b.later()},
+				ArgsHash: hash(id),
+			})
+		})
+	}
+	answer("denied", umpire.Refuse, umpire.CodeDenied)
+	answer("cancelled", umpire.Cancel, umpire.CodeCancelled)
+	answer("timeout", umpire.Refuse, umpire.CodeTimeout)
+	answer("auto", umpire.Refuse, umpire.CodeAutoDeny)
+	answer("approved", umpire.Approve, "")
+	// A person who says that a lost call was not done has not denied it.
+	b.play("s", "lost", func(p *play) error {
+		return all(
+			func() error { return p.submit("lost", approved("lost")) }, func() error { return p.start("lost") }, p.save,
+			func() error { return p.lose("lost") }, func() error { return p.answer("lost", umpire.Refuse) },
+		)
+	})
+	for _, c := range []struct {
+		session umpire.SessionID
+		turn    int64
+		call    umpire.CallID
+		found   bool
+	}{
+		{"s", 1, "denied", true},
+		{"s", 2, "denied", false},
+		{"other", 1, "denied", false},
+		{"s", 1, "cancelled", false},
+		{"s", 1, "timeout", false},
+		{"s", 1, "auto", false},
+		{"s", 1, "approved", false},
+		{"s", 1, "lost", false},
+	} {
+		b.view(func(tx *store.Tx) error {
+			got, err := tx.DeniedInTurn(c.session, c.turn, hash(c.call))
+			if c.found && (err != nil || got.Reason != "said of denied" || got.Choice != umpire.Refuse) || !c.found && !is(err, umpire.ErrNotFound) {
+				b.Errorf("DeniedInTurn(%q, %d, %q) = %+v, %v, want one: %t", c.session, c.turn, c.call, got, err, c.found)
+			}
+			return nil
+		})
+	}
+}

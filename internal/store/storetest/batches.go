@@ -1,0 +1,161 @@
+package storetest
+
+import (
+	"encoding/json"
+	"fmt"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/store"
+)
+
+func batchesComeBack(b *bench) {
+	b.session("s")
+	batch := umpire.Batch{ID: "b", Session: "s", Lane: "lane", State: umpire.BatchWaiting, Calls: []umpire.BatchCall{
+		{
+			ID: "c1", Tool: "Bash", Input: json.RawMessage(`{"command":"***"}`), ArgsHash: "h1", Background: true, Effect: umpire.EffectUnknown,
+			State: umpire.CallAsked, Verdict: umpire.Ask, Reason: "why", Code: umpire.CodeMode,
+		},
+		{ID: "c2", Tool: "Read", Input: json.RawMessage(`{}`), ArgsHash: "h2", State: umpire.CallApproved, Verdict: umpire.Allow, Effect: umpire.EffectPure},
+	}}
+	rows := []store.CallRow{
+		{
+			Session: "s", Batch: "b", Ordinal: 0, ID: "c1", Tool: "Bash", ArgsHash: "h1", Dir: "/d", Agent: "a", Effect: umpire.EffectUnknown,
+			Input: store.Sealed{Shown: `{"command":"***"}`, Exact: []byte{0, 1, 2}}, Extra: json.RawMessage(`{"k":[1]}`), Turn: 7, Background: true,
+		},
+		{Session: "s", Batch: "b", Ordinal: 1, ID: "c2", Tool: "Read", ArgsHash: "h2", Input: store.Sealed{Shown: `{}`}, Effect: umpire.EffectPure, Turn: 7},
+	}
+	b.update(func(tx *store.Tx) error { return tx.InsertBatch(batch, 7, rows, b.later()) })
+	b.sameBatch(batch)
+	for _, want := range rows {
+		b.view(func(tx *store.Tx) error {
+			got, err := tx.CallRow("s", want.ID)
+			if diff := cmp.Diff(want, got); diff != "" {
+				b.Errorf("CallRow (-want +got):\n%s", diff)
+			}
+			return err
+		})
+	}
+	b.play("s", "b", func(p *play) error {
+		p.now.Calls[0].ArgsHash, p.now.Calls[1].ArgsHash = "h1", "h2"
+		return p.reject("c2")
+	})
+	b.update(func(tx *store.Tx) error {
+		return tx.InsertResult(store.ResultRow{Session: "s", Call: "c2", Status: umpire.ResultDenied, Code: umpire.CodeDenied, Output: store.Sealed{Shown: "no", Exact: []byte("x")}, At: b.now})
+	})
+	batch.Calls[1].State, batch.Calls[1].Verdict = umpire.CallDenied, umpire.Deny
+	batch.Calls[1].Result = &umpire.Result{Call: "c2", Session: "s", Batch: "b", Status: umpire.ResultDenied, Code: umpire.CodeDenied, Output: "no", At: b.now}
+	b.sameBatch(batch)
+	b.view(func(tx *store.Tx) error {
+		if _, err := tx.Batch("s", "none"); !is(err, umpire.ErrNotFound) {
+			b.Errorf("Batch of no batch: %v", err)
+		}
+		if _, err := tx.CallRow("s", "none"); !is(err, umpire.ErrNotFound) {
+			b.Errorf("CallRow of no call: %v", err)
+		}
+		return nil
+	})
+	b.refuse(umpire.ErrInvalid, func(tx *store.Tx) error { return tx.InsertBatch(batch, 1, rows[:1], b.now) })
+}
+
+// sameBatch checks that every way of reading an open batch gives it.
+func (b *bench) sameBatch(want umpire.Batch) {
+	b.Helper()
+	b.view(func(tx *store.Tx) error {
+		one, err1 := tx.Batch(want.Session, want.ID)
+		lane, err2 := tx.OpenBatch(want.Session, want.Lane)
+		every, err3 := tx.Batches(want.Session)
+		open, err4 := tx.OpenBatches(want.Session)
+		for name, got := range map[string][]umpire.Batch{"Batch": {one}, "OpenBatch": {lane}, "Batches": every, "OpenBatches": open} {
+			if diff := cmp.Diff([]umpire.Batch{want}, got); diff != "" {
+				b.Errorf("%s (-want +got):\n%s", name, diff)
+			}
+		}
+		return all(func() error { return err1 }, func() error { return err2 }, func() error { return err3 }, func() error { return err4 })
+	})
+}
+
+// done takes a batch of one call to where its results are delivered.
+func done(id umpire.CallID) func(*play) error {
+	return func(p *play) error {
+		return all(
+			func() error { return p.submit("", plan{id, umpire.CallDenied, umpire.EffectUnknown}) },
+			func() error { return p.finish(id, umpire.ResultDenied) }, p.end, p.deliver,
+		)
+	}
+}
+
+func oneOpenBatch(b *bench) {
+	b.session("s")
+	b.play("s", "b1", done("c1"))
+	b.play("s", "b2", func(p *play) error { return p.submit("", asked("c2")) })
+	conflicts := map[string]func(*play) error{
+		"another in the lane":   func(p *play) error { return p.submit("", asked("c9")) },
+		"a call that was there": func(p *play) error { return p.submit("other", asked("c2")) },
+	}
+	for name, submit := range conflicts {
+		if err := b.tryPlay("s", "b9", submit); !is(err, store.ErrConflict) {
+			b.Errorf("%s: %v", name, err)
+		}
+	}
+	again := func(p *play) error {
+		p.now.State = "" // as if nobody had looked
+		return p.submit("third", asked("c9"))
+	}
+	if err := b.tryPlay("s", "b2", again); !is(err, store.ErrConflict) {
+		b.Errorf("a batch that was there: %v", err)
+	}
+	b.play("s", "b3", func(p *play) error { return p.submit("other", asked("c3")) })
+	b.session("t") // ids are unique within their session only
+	b.play("t", "b2", func(p *play) error { return p.submit("", asked("c2")) })
+	b.view(func(tx *store.Tx) error {
+		every, err1 := tx.Batches("s")
+		open, err2 := tx.OpenBatches("s")
+		if got := ids(every) + ids(open); got != "[b1 b2 b3][b2 b3]" {
+			b.Errorf("Batches, OpenBatches = %s", got)
+		}
+		lane, err3 := tx.OpenBatch("s", "other")
+		if lane.ID != "b3" {
+			b.Errorf("OpenBatch = %q", lane.ID)
+		}
+		if _, err := tx.OpenBatch("s", "none"); !is(err, umpire.ErrNotFound) {
+			b.Errorf("OpenBatch of an empty lane: %v", err)
+		}
+		return all(func() error { return err1 }, func() error { return err2 }, func() error { return err3 })
+	})
+}
+
+func ids(batches []umpire.Batch) string {
+	var found []umpire.BatchID
+	for i := range batches {
+		found = append(found, batches[i].ID)
+	}
+	return fmt.Sprint(found)
+}
+
+func saveCompares(b *bench) {
+	b.session("s")
+	b.play("s", "b", ways[umpire.CallApproved])
+	var stale umpire.Batch
+	b.view(func(tx *store.Tx) (err error) {
+		stale, err = tx.Batch("s", "b")
+		return err
+	})
+	changed := func(change func(*umpire.Batch)) umpire.Batch {
+		next := stale
+		next.Calls = append([]umpire.BatchCall(nil), stale.Calls...)
+		change(&next)
+		return next
+	}
+	denied := changed(func(n *umpire.Batch) { n.Calls[1].State, n.Calls[1].Verdict = umpire.CallDenied, umpire.Deny })
+	cancelled := changed(func(n *umpire.Batch) { n.Cancelled = true })
+	b.play("s", "b", func(p *play) error { return all(func() error { return p.reject("c2") }, p.cancel) })
+	for name, next := range map[string]umpire.Batch{"call": denied, "batch": cancelled} {
+		b.refuse(store.ErrConflict, func(tx *store.Tx) error { return tx.SaveBatch(stale, next) })
+		b.Log(name)
+	}
+	other := changed(func(n *umpire.Batch) { n.Calls[0].Reason = "the call is the same, the batch is not" })
+	b.refuse(store.ErrConflict, func(tx *store.Tx) error { return tx.SaveBatch(stale, other) })
+	b.refuse(umpire.ErrInvalid, func(tx *store.Tx) error { return tx.SaveBatch(stale, umpire.Batch{ID: "x", Session: "s"}) })
+}

@@ -1,0 +1,131 @@
+package storetest
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/store"
+)
+
+func grantsInForce(b *bench) {
+	b.session("s")
+	b.session("t")
+	start := b.later()
+	for _, g := range []store.GrantRow{
+		{
+			ID: "full", Scope: umpire.ScopeSession, Project: "p", GitDir: "/g", Session: "s", Call: "c", Request: "r", Created: b.later(), MaxUses: 3, By: "me",
+			Grant: umpire.Grant{
+				Scope: umpire.ScopeSession, Remembered: true, Tool: "Bash", Exact: "ls", Match: umpire.Match{CommandPrefix: "git log", PathGlob: "/x/**"}, ExpiresAt: b.now.Add(time.Hour),
+			},
+		},
+		{ID: "once", Scope: umpire.ScopeOnce, Project: "p", GitDir: "/g", Session: "s", Call: "c1", Created: b.later(), MaxUses: 1},
+		{ID: "other session", Scope: umpire.ScopeSession, Project: "p", GitDir: "/g", Session: "t", Created: b.later()},
+		{ID: "project", Scope: umpire.ScopeProject, Project: "p", GitDir: "/g", Created: b.later()},
+		{ID: "other clone", Scope: umpire.ScopeProject, Project: "p", GitDir: "/h", Created: b.later()},
+		{ID: "other project", Scope: umpire.ScopeProject, Project: "q", GitDir: "/g", Created: b.later()},
+		{ID: "global", Scope: umpire.ScopeGlobal, Created: b.later()},
+		{ID: "short", Scope: umpire.ScopeProject, Project: "p", GitDir: "/g", Created: b.later(), Grant: umpire.Grant{ExpiresAt: start.Add(time.Minute)}},
+	} {
+		g.Grant.Scope = g.Scope
+		b.update(func(tx *store.Tx) error { return tx.InsertGrant(g) })
+		b.refuse(store.ErrConflict, func(tx *store.Tx) error { return tx.InsertGrant(g) })
+		if g.ID == "full" {
+			b.view(func(tx *store.Tx) error {
+				got, err := tx.Grants(store.GrantQuery{Session: "s", Now: start})
+				if diff := cmp.Diff([]store.GrantRow{g}, got); diff != "" {
+					b.Errorf("Grants (-want +got):\n%s", diff)
+				}
+				return err
+			})
+		}
+	}
+	for _, c := range []struct {
+		query store.GrantQuery
+		want  string
+	}{
+		{store.GrantQuery{Session: "s", Project: "p", GitDir: "/g", Now: start}, "[full project global short]"},
+		{store.GrantQuery{Session: "s", Project: "p", GitDir: "/g", Call: "c1", Now: start}, "[full once project global short]"},
+		{store.GrantQuery{Session: "s", Project: "p", GitDir: "/g", Call: "c2", Now: start}, "[full project global short]"},
+		{store.GrantQuery{Session: "t", Project: "p", GitDir: "/g", Call: "c1", Now: start}, "[other session project global short]"},
+		{store.GrantQuery{Project: "p", GitDir: "/h", Now: start}, "[other clone global]"},
+		{store.GrantQuery{Project: "q", GitDir: "/g", Now: start}, "[other project global]"},
+		{store.GrantQuery{Project: "p", GitDir: "/g", Now: start.Add(time.Minute)}, "[project global]"}, // short is over in that moment
+		{store.GrantQuery{Session: "s", Now: start.Add(2 * time.Hour)}, "[global]"},
+		{store.GrantQuery{Project: "p", All: true}, "[full once other session project other clone short]"},
+	} {
+		b.grants(c.query, c.want)
+	}
+}
+
+func (b *bench) grants(query store.GrantQuery, want string) {
+	b.Helper()
+	b.view(func(tx *store.Tx) error {
+		found, err := tx.Grants(query)
+		ids := []string{}
+		for i := range found {
+			ids = append(ids, found[i].ID)
+		}
+		if got := fmt.Sprint(ids); got != want {
+			b.Errorf("Grants(%+v) = %s, want %s", query, got, want)
+		}
+		return err
+	})
+}
+
+func grantsUsed(b *bench) {
+	b.session("s")
+	b.update(func(tx *store.Tx) error {
+		return all(
+			func() error {
+				return tx.InsertGrant(store.GrantRow{ID: "two", Session: "s", Scope: umpire.ScopeSession, MaxUses: 2})
+			},
+			func() error {
+				return tx.InsertGrant(store.GrantRow{ID: "any", Session: "s", Scope: umpire.ScopeSession})
+			},
+		)
+	})
+	use := func(id string) func(*store.Tx) error { return func(tx *store.Tx) error { return tx.UseGrant(id) } }
+	for range 2 {
+		b.update(use("two"))
+		b.update(use("any"))
+	}
+	b.refuse(store.ErrConflict, use("two"))
+	b.grants(store.GrantQuery{Session: "s", Now: b.now}, "[any]")
+	b.update(func(tx *store.Tx) error { return tx.RevokeGrant("any", b.later()) })
+	b.refuse(store.ErrConflict, use("any"))
+	b.refuse(store.ErrConflict, func(tx *store.Tx) error { return tx.RevokeGrant("any", b.later()) })
+	b.refuse(umpire.ErrNotFound, use("none"))
+	b.refuse(umpire.ErrNotFound, func(tx *store.Tx) error { return tx.RevokeGrant("none", b.now) })
+	b.grants(store.GrantQuery{Session: "s", Now: b.now}, "[]")
+}
+
+func grantsForgotten(b *bench) {
+	remembered := umpire.Grant{Remembered: true}
+	b.update(func(tx *store.Tx) error {
+		for _, g := range []store.GrantRow{
+			{ID: "1", Scope: umpire.ScopeProject, Project: "p", GitDir: "/g", Grant: remembered},
+			{ID: "2", Scope: umpire.ScopeProject, Project: "p", GitDir: "/g", Grant: remembered},
+			{ID: "3", Scope: umpire.ScopeProject, Project: "p", GitDir: "/g"},
+			{ID: "4", Scope: umpire.ScopeProject, Project: "p", GitDir: "/h", Grant: remembered},
+		} {
+			if err := tx.InsertGrant(g); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	for _, want := range []int{2, 0} {
+		b.update(func(tx *store.Tx) error {
+			n, err := tx.ForgetRemembered("p", "/g", b.later())
+			if n != want {
+				b.Errorf("ForgetRemembered = %d, want %d", n, want)
+			}
+			return err
+		})
+	}
+	b.grants(store.GrantQuery{Project: "p", GitDir: "/g", Now: b.now}, "[3]")
+	b.grants(store.GrantQuery{Project: "p", GitDir: "/h", Now: b.now}, "[4]")
+}

@@ -1,0 +1,258 @@
+package storetest
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/batch"
+	"github.com/umpirehq/umpire/internal/store"
+)
+
+func is(err, want error) bool { return err != nil && errors.Is(err, want) }
+
+// A play takes one batch through events: the fold says what becomes of it, and the
+// play stores the rows that go with each event.
+type play struct {
+	tx     *store.Tx
+	stored umpire.Batch
+	now    umpire.Batch
+	at     time.Time
+}
+
+// play runs f on a batch of a session in one transaction. A batch that is not there
+// yet has no state.
+func (b *bench) play(s umpire.SessionID, id umpire.BatchID, f func(*play) error) {
+	b.Helper()
+	if err := b.tryPlay(s, id, f); err != nil {
+		b.Fatal(err)
+	}
+}
+
+func (b *bench) tryPlay(s umpire.SessionID, id umpire.BatchID, f func(*play) error) error {
+	at := b.later()
+	return b.store.Update(b.Context(), func(tx *store.Tx) error {
+		if _, err := tx.LockSession(s); err != nil {
+			return err
+		}
+		p := &play{tx: tx, at: at, now: umpire.Batch{ID: id, Session: s}}
+		stored, err := tx.Batch(s, id)
+		if err == nil {
+			p.stored, p.now = stored, stored
+		} else if !errors.Is(err, umpire.ErrNotFound) {
+			return err
+		}
+		if err := f(p); err != nil {
+			return err
+		}
+		return tx.SaveBatch(p.stored, p.now)
+	})
+}
+
+// event folds an event into the batch.
+func (p *play) event(kind umpire.EventKind, call umpire.CallID, request umpire.RequestID, data any) error {
+	text, err := json.Marshal(data)
+	if err != nil {
+		return err
+	}
+	next, err := batch.Apply(p.now, umpire.Event{
+		Kind: kind, Session: p.now.Session, Batch: p.now.ID, Call: call, Request: request, Data: text, At: p.at,
+	})
+	if err != nil {
+		return err
+	}
+	p.now = next
+	return nil
+}
+
+// hash is the args_hash of a call in tests.
+func hash(id umpire.CallID) string { return "hash of " + string(id) }
+
+// A plan is a call that is to be submitted.
+type plan struct {
+	id     umpire.CallID
+	state  umpire.CallState
+	effect umpire.Effect
+}
+
+// submit stores a batch, and a question for each call that asks.
+func (p *play) submit(lane string, calls ...plan) error {
+	session, id := p.now.Session, p.now.ID
+	told := batch.Submitted{Lane: lane, Turn: 1}
+	var rows []store.CallRow
+	for i, c := range calls {
+		told.Calls = append(told.Calls, batch.Call{ID: c.id, Tool: "Bash", ArgsHash: hash(c.id), Effect: c.effect, State: c.state, Verdict: verdictOf(c.state)})
+		rows = append(rows, store.CallRow{
+			Session: session, Batch: id, Ordinal: i, ID: c.id, Tool: "Bash", ArgsHash: hash(c.id), Effect: c.effect,
+			Input: store.Sealed{Shown: `{}`}, Turn: 1,
+		})
+	}
+	p.now = umpire.Batch{}
+	text, err := json.Marshal(told)
+	if err != nil {
+		return err
+	}
+	p.now, err = batch.Apply(umpire.Batch{}, umpire.Event{Kind: umpire.EventBatchSubmitted, Session: session, Batch: id, Data: text})
+	if err != nil {
+		return err
+	}
+	if err := p.tx.InsertBatch(p.now, 1, rows, p.at); err != nil {
+		return err
+	}
+	p.stored = p.now
+	for _, c := range calls {
+		if c.state == umpire.CallAsked {
+			if err := p.ask(c.id); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func verdictOf(s umpire.CallState) umpire.Verdict {
+	switch s {
+	case umpire.CallAsked:
+		return umpire.Ask
+	case umpire.CallApproved:
+		return umpire.Allow
+	case umpire.CallDenied, umpire.CallExecuting, umpire.CallUnknown, umpire.CallSettled, umpire.CallDone:
+	}
+	return umpire.Deny
+}
+
+// question stores a new question about a call.
+func (p *play) question(kind umpire.EventKind, id umpire.CallID) error {
+	round := p.now.Call(id).Round + 1
+	request := umpire.RequestID(fmt.Sprintf("%s/%s/%d", p.now.Session, id, round))
+	if err := p.event(kind, id, request, nil); err != nil {
+		return err
+	}
+	return p.tx.InsertAsk(store.AskRow{
+		Request: request, Session: p.now.Session, Batch: p.now.ID, Call: id, Round: round, ArgsHash: hash(id),
+		Shown: json.RawMessage(`{}`), AskedAt: p.at,
+	})
+}
+
+func (p *play) ask(id umpire.CallID) error { return p.question(umpire.EventPermissionAsked, id) }
+
+// answer answers the question of a call.
+func (p *play) answer(id umpire.CallID, choice umpire.Choice) error {
+	request := p.now.Call(id).Request
+	if request == "" {
+		return fmt.Errorf("call %q was never asked about: %w", id, batch.ErrIllegal)
+	}
+	kind, code := umpire.EventPermissionApproved, umpire.ReasonCode("")
+	if choice != umpire.Approve {
+		kind, code = umpire.EventPermissionRejected, umpire.CodeDenied
+	}
+	if err := p.event(kind, id, request, nil); err != nil {
+		return err
+	}
+	return p.tx.InsertAnswer(store.AnswerRow{
+		Standing: umpire.Standing{Request: request, Choice: choice, Code: code, At: p.at}, ArgsHash: hash(id),
+	})
+}
+
+// reject denies a call that no question waits for.
+func (p *play) reject(id umpire.CallID) error {
+	return p.event(umpire.EventPermissionRejected, id, "", nil)
+}
+
+func (p *play) resume() error {
+	return p.event(umpire.EventBatchResumed, "", "", batch.Resumed{Epoch: p.now.Resumes + 1})
+}
+
+// start writes down that a call runs.
+func (p *play) start(id umpire.CallID) error {
+	c := p.now.Call(id)
+	if err := p.event(umpire.EventCallStarted, id, "", batch.Started{Attempt: c.Attempt + 1}); err != nil {
+		return err
+	}
+	return p.tx.InsertExecution(store.ExecutionRow{Session: p.now.Session, Call: id, Attempt: c.Attempt + 1, Effect: c.Effect, At: p.at})
+}
+
+// finish stores a call's result.
+func (p *play) finish(id umpire.CallID, status umpire.ResultStatus) error {
+	if err := p.event(umpire.EventCallFinished, id, "", batch.Finished{Status: status}); err != nil {
+		return err
+	}
+	p.now.Call(id).Result.At = p.at
+	return p.tx.InsertResult(store.ResultRow{Session: p.now.Session, Call: id, Status: status, At: p.at})
+}
+
+// lose says that nobody knows whether a call ran, and asks what became of it.
+func (p *play) lose(id umpire.CallID) error { return p.question(umpire.EventCallIndeterminate, id) }
+
+func (p *play) cancel() error { return p.event(umpire.EventBatchCancelled, "", "", nil) }
+
+func (p *play) end() error { return p.event(umpire.EventBatchFinished, "", "", nil) }
+
+// deliver claims the results of a batch and delivers them.
+func (p *play) deliver() error {
+	if err := p.event(umpire.EventBatchDelivered, "", "", nil); err != nil {
+		return err
+	}
+	if err := p.tx.ClaimResume(p.now.Session, p.now.ID, 1, p.at); err != nil {
+		return err
+	}
+	return p.tx.DeliverResume(p.now.Session, p.now.ID, p.at)
+}
+
+// all runs steps until one fails.
+func all(steps ...func() error) error {
+	for _, step := range steps {
+		if err := step(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// ways take a call c1, the first of two, to each state.
+var ways = map[umpire.CallState]func(*play) error{
+	umpire.CallAsked: func(p *play) error { return p.submit("", asked("c1"), approved("c2")) },
+	umpire.CallApproved: func(p *play) error {
+		return p.submit("", approved("c1"), approved("c2"))
+	},
+	umpire.CallDenied: func(p *play) error {
+		return p.submit("", plan{"c1", umpire.CallDenied, umpire.EffectUnknown}, approved("c2"))
+	},
+	umpire.CallExecuting: func(p *play) error {
+		return all(func() error { return p.submit("", approved("c1"), approved("c2")) }, func() error { return p.start("c1") })
+	},
+	umpire.CallUnknown: func(p *play) error {
+		return all(
+			func() error { return p.submit("", approved("c1"), approved("c2")) },
+			func() error { return p.start("c1") }, p.save, func() error { return p.lose("c1") },
+		)
+	},
+	umpire.CallSettled: func(p *play) error {
+		return all(
+			func() error { return p.submit("", approved("c1"), approved("c2")) },
+			func() error { return p.start("c1") }, p.save,
+			func() error { return p.lose("c1") }, func() error { return p.answer("c1", umpire.Approve) },
+		)
+	},
+	umpire.CallDone: func(p *play) error {
+		return all(
+			func() error { return p.submit("", approved("c1"), approved("c2")) },
+			func() error { return p.start("c1") }, p.save, func() error { return p.finish("c1", umpire.ResultOK) },
+		)
+	},
+}
+
+// save stores what the events made so far.
+func (p *play) save() error {
+	err := p.tx.SaveBatch(p.stored, p.now)
+	p.stored = p.now
+	p.stored.Calls = slices.Clone(p.now.Calls)
+	return err
+}
+
+func asked(id umpire.CallID) plan    { return plan{id, umpire.CallAsked, umpire.EffectUnknown} }
+func approved(id umpire.CallID) plan { return plan{id, umpire.CallApproved, umpire.EffectUnknown} }
+func pure(id umpire.CallID) plan     { return plan{id, umpire.CallApproved, umpire.EffectPure} }

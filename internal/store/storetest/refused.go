@@ -1,0 +1,266 @@
+package storetest
+
+import (
+	"strings"
+
+	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/store"
+)
+
+func split(statements string) (all []string) {
+	for s := range strings.SplitSeq(statements, ";") {
+		if strings.TrimSpace(s) != "" {
+			all = append(all, s)
+		}
+	}
+	return all
+}
+
+// expect runs raw statements; the last is refused by one of the constraints, or
+// not at all when none is named.
+func (b *bench) expect(constraints string, statements ...string) {
+	b.Helper()
+	err := b.raw(statements...)
+	last := statements[len(statements)-1]
+	switch {
+	case constraints == "" && err != nil:
+		b.Errorf("refused: %v", err)
+	case constraints == "" || err != nil && strings.HasPrefix(err.Error(), last) && names(err, constraints):
+	case err == nil:
+		b.Errorf("not refused by %s: %s", constraints, last)
+	default:
+		b.Errorf("want %s to refuse, got %v", constraints, err)
+	}
+}
+
+// refusals are raw statements that would do what must never happen, with the
+// constraint or trigger that refuses each. What stands before a semicolon prepares
+// the last one. "ok" is refused by none: it shows that the others are not refused
+// for the way they are written.
+var refusals = []struct{ constraint, statements string }{
+	// Sessions and their indexes.
+	{"ok", `UPDATE sessions SET epoch = 5 WHERE session_id = 'asked'`},
+	{"sessions_epoch", `UPDATE sessions SET epoch = 5 WHERE session_id = 'asked'; UPDATE sessions SET epoch = 4 WHERE session_id = 'asked'`},
+	{"sessions_identity", `UPDATE sessions SET project_id = 'q' WHERE session_id = 'asked'`},
+	{"sessions_identity", `UPDATE sessions SET project_id = NULL WHERE session_id = 'asked'`},
+	{"sessions_identity foreign_key", `UPDATE sessions SET session_id = 'x' WHERE session_id = 'asked'`},
+	{"sessions_state", `UPDATE sessions SET state = 'other' WHERE session_id = 'asked'`},
+	{"sessions_mode", `UPDATE sessions SET mode = 'other' WHERE session_id = 'asked'`},
+	{"project_sessions_delete", `DELETE FROM project_sessions WHERE session_id = 'asked'`},
+	{"project_sessions_update", `UPDATE project_sessions SET project_id = 'q' WHERE session_id = 'asked'`},
+	{"foreign_key", `INSERT INTO project_sessions (session_id, project_id) VALUES ('none', 'p')`},
+	{"last_root_update", `UPDATE project_last_root_session SET session_id = 'asked'`},
+	{"last_root_update", `UPDATE project_last_root_session SET project_id = 'q'`},
+	{"last_root_delete", `DELETE FROM project_last_root_session`},
+	{"last_root_insert foreign_key", `INSERT INTO project_last_root_session (project_id, session_id) VALUES ('q', 'asked')`},
+
+	// Batches.
+	{"batches_open", batchRow("asked", "b2", "9", "waiting")},
+	{"batches_seq", batchRow("delivered", "b2", "1", "waiting")},
+	{"ok", batchRow("delivered", "b2", "9", "waiting")},
+	{"batches_insert", batchRow("delivered", "b2", "9", "finished")},
+	{"batches_insert", batchRow("delivered", "b2", "9", "delivered")},
+	{"batches_insert batches_pkey", batchRow("delivered", "b", "9", "waiting")},
+	{"foreign_key", batchRow("none", "b", "9", "waiting")},
+	{"batches_identity", `UPDATE batches SET lane = 'x' WHERE session_id = 'asked'`},
+	{"batches_identity", `UPDATE batches SET seq = 9 WHERE session_id = 'asked'`},
+	{"batches_delete", `DELETE FROM batches WHERE session_id = 'asked'`},
+
+	// Calls.
+	{"ok", callRow("asked", "c3", "2", "asked")},
+	{"calls_ordinal", callRow("asked", "c3", "0", "asked")},
+	{"calls_insert calls_pkey", callRow("asked", "c1", "2", "asked")},
+	{"calls_insert", callRow("approved", "c3", "2", "asked")},
+	{"calls_insert", callRow("approved", "c3", "2", "executing")},
+	{"calls_insert", callRow("approved", "c3", "2", "finished")},
+	{"calls_insert calls_state", callRow("approved", "c3", "2", "other")},
+	{"calls_identity", `UPDATE calls SET input = 'x' WHERE session_id = 'asked'`},
+	{"calls_identity", `UPDATE calls SET args_hash = 'x' WHERE session_id = 'asked'`},
+	{"calls_identity", `UPDATE calls SET tool = 'x' WHERE session_id = 'asked'`},
+	{"calls_identity", `UPDATE calls SET effect = 'pure' WHERE session_id = 'executing'`},
+	{"calls_identity", `UPDATE calls SET ordinal = 9 WHERE session_id = 'asked' AND call_id = 'c1'`},
+	{"calls_closed", `UPDATE calls SET reason = 'x' WHERE session_id = 'finished' AND call_id = 'c1'`},
+	{"calls_transition", `UPDATE calls SET round = 0 WHERE session_id = 'asked' AND call_id = 'c1'`},
+	{"calls_delete", `DELETE FROM calls WHERE session_id = 'asked'`},
+	{"calls_answer", `UPDATE calls SET state = 'approved' WHERE session_id = 'asked' AND call_id = 'c1'`},
+	{"calls_answer", `UPDATE calls SET state = 'denied' WHERE session_id = 'asked' AND call_id = 'c1'`},
+	{"calls_answer", `UPDATE calls SET state = 'settled' WHERE session_id = 'indeterminate' AND call_id = 'c1'`},
+
+	// Starting a call.
+	{"ok", startRow("approved", "c1", "1", "unknown") + startCall("approved", "c1")},
+	{"calls_start", startCall("approved", "c1")},                                                // nothing is written down
+	{"calls_start", startRow("approved", "c2", "1", "unknown") + startCall("approved", "c2")},   // c1 is not finished
+	{"calls_start", startRow("executing", "c2", "1", "unknown") + startCall("executing", "c2")}, // c1 runs
+	{"calls_start", startRow("asked", "c2", "1", "unknown") + startCall("asked", "c2")},         // the batch waits
+	{"calls_start", `UPDATE batches SET cancelled = TRUE WHERE session_id = 'approved';` +
+		startRow("approved", "c1", "1", "unknown") + startCall("approved", "c1")},
+	{"calls_start", `UPDATE batches SET state = 'waiting' WHERE session_id = 'approved';` +
+		startRow("approved", "c1", "1", "unknown") + startCall("approved", "c1")},
+	{"calls_transition calls_start", startRow("approved", "c1", "1", "unknown") +
+		`UPDATE calls SET state = 'executing' WHERE session_id = 'approved' AND call_id = 'c1'`}, // attempt stays 0
+	{"executions_insert", startRow("asked", "c1", "1", "unknown")},
+	{"executions_insert", startRow("denied", "c1", "1", "unknown")},
+	{"executions_insert", startRow("finished", "c1", "1", "unknown")},
+	{"executions_insert", startRow("indeterminate", "c1", "2", "unknown")},
+	{"executions_insert", startRow("approved", "c1", "2", "unknown")},
+	{"executions_insert", startRow("approved", "c1", "1", "pure")}, // the call's is another
+	{"executions_insert executions_attempt", startRow("executing", "c1", "2", "unknown")},
+	{"ok", startRow("repeatable", "c1", "2", "pure") + startCall("repeatable", "c1")},
+	{"executions_insert executions_pkey", startRow("repeatable", "c1", "1", "pure")},
+	{"executions_fence", `UPDATE sessions SET epoch = 5 WHERE session_id = 'approved'; ` + strings.Replace(startRow("approved", "c1", "1", "unknown"), "0, '', 0, 0", "4, '', 0, 0", 1)},
+	{"executions_update", `UPDATE executions SET runner = 'x'`},
+	{"executions_delete", `DELETE FROM executions`},
+	{"calls_attempt calls_start calls_transition", `UPDATE calls SET attempt = 2 WHERE session_id = 'executing' AND call_id = 'c1'`},
+
+	// Questions and answers.
+	{"asks_pending", askRow("asked", "c1", "2", "hash of c1", "pending")},
+	{"asks_round", `UPDATE asks SET state = 'withdrawn' WHERE session_id = 'asked';` + askRow("asked", "c1", "1", "hash of c1", "pending")},
+	{"ok", askRow("asked", "c2", "1", "hash of c2", "pending")},
+	{"asks_insert", askRow("asked", "c2", "1", "another hash", "pending")},
+	{"asks_insert", askRow("asked", "c2", "1", "hash of c2", "answered")},
+	{"asks_insert", askRow("finished", "c1", "1", "hash of c1", "pending")},
+	{"asks_insert foreign_key", askRow("asked", "c9", "1", "hash of c9", "pending")},
+	{"asks_identity", `UPDATE asks SET args_hash = 'x' WHERE session_id = 'asked'`},
+	{"asks_identity", `UPDATE asks SET shown = 'x' WHERE session_id = 'asked'`},
+	{"asks_transition", `UPDATE asks SET state = 'answered' WHERE session_id = 'asked'`},
+	{"asks_transition", `UPDATE asks SET state = 'pending' WHERE session_id = 'settled'`},
+	{"asks_transition", `UPDATE asks SET state = 'withdrawn' WHERE session_id = 'settled'`},
+	{"asks_transition", `UPDATE asks SET state = 'withdrawn' WHERE session_id = 'asked'; UPDATE asks SET state = 'pending' WHERE session_id = 'asked'`},
+	{"asks_delete", `DELETE FROM asks WHERE session_id = 'asked'`},
+	{"ok", answerRow("asked/c1/1", "hash of c1", "approve")},
+	{"answers_insert", answerRow("asked/c1/1", "another hash", "approve")},
+	{"answers_insert", answerRow("none", "hash of c1", "approve")},
+	{"answers_insert", answerRow("settled/c1/1", "hash of c1", "deny")},
+	{"answers_insert", answerRow("asked/c1/1", "hash of c1", "deny") + answerRow("asked/c1/1", "hash of c1", "approve")},
+	{"answers_insert", `UPDATE asks SET state = 'withdrawn' WHERE session_id = 'asked';` + answerRow("asked/c1/1", "hash of c1", "approve")},
+	{"answers_answer", answerRow("asked/c1/1", "hash of c1", "perhaps")},
+	{"answers_update", `UPDATE answers SET answer = 'approve'`},
+	{"answers_delete", `DELETE FROM answers`},
+
+	// Grants.
+	{"ok", `UPDATE grants SET uses = 1 WHERE grant_id = 'once'`},
+	{"grants_uses", `UPDATE grants SET uses = 2 WHERE grant_id = 'once'`},
+	{"grants_uses grants_transition", `UPDATE grants SET uses = -1 WHERE grant_id = 'once'`},
+	{"grants_transition", `UPDATE grants SET uses = 1 WHERE grant_id = 'once'; UPDATE grants SET uses = 0 WHERE grant_id = 'once'`},
+	{"grants_transition", `UPDATE grants SET revoked_at = 1 WHERE grant_id = 'once'; UPDATE grants SET uses = 1 WHERE grant_id = 'once'`},
+	{"grants_transition", `UPDATE grants SET revoked_at = 1 WHERE grant_id = 'once'; UPDATE grants SET revoked_at = NULL WHERE grant_id = 'once'`},
+	{"grants_identity", `UPDATE grants SET tool = 'x' WHERE grant_id = 'once'`},
+	{"grants_identity", `UPDATE grants SET max_uses = 0 WHERE grant_id = 'once'`},
+	{"grants_identity", `UPDATE grants SET expires_at = NULL WHERE grant_id = 'once'`},
+	{"grants_delete", `DELETE FROM grants`},
+
+	// Results, claims and messages.
+	{"ok", resultRow("executing", "c1", "ok")},
+	{"results_insert results_pkey", resultRow("finished", "c1", "ok")},
+	{"results_insert", resultRow("approved", "c1", "ok")},
+	{"results_status", resultRow("approved", "c1", "other")},
+	{"results_insert", resultRow("executing", "c1", "error") + resultRow("executing", "c1", "ok")},
+	{"results_update", `UPDATE results SET status = 'error'`},
+	{"results_delete", `DELETE FROM results`},
+	{"resumes_insert", claimRow("executing")},
+	{"resumes_insert resumes_pkey", claimRow("delivered")},
+	{"resumes_update", `UPDATE resumes SET epoch = 9 WHERE session_id = 'delivered'`},
+	{"resumes_update", `UPDATE resumes SET delivered_at = NULL WHERE session_id = 'delivered'`},
+	{"resumes_delete", `DELETE FROM resumes`},
+	{"messages_insert", `INSERT INTO messages (session_id, n, role, batch_id, at, content) VALUES ('asked', 2, '', '', 0, '')`},
+	{"ok", `INSERT INTO messages (session_id, n, role, batch_id, at, content) VALUES ('asked', 1, '', '', 0, '')`},
+	{"messages_update", `INSERT INTO messages (session_id, n, role, batch_id, at, content) VALUES ('asked', 1, '', '', 0, '');
+		UPDATE messages SET role = 'x'`},
+	{"messages_delete", `INSERT INTO messages (session_id, n, role, batch_id, at, content) VALUES ('asked', 1, '', '', 0, '');
+		DELETE FROM messages`},
+
+	// Events.
+	{"events_insert", eventRow("2", "first")},
+	{"events_insert", eventRow("3", "none")},
+	{"events_insert", eventRow("4", "first")},
+	{"events_update", `UPDATE events SET reason = 'x'`},
+	{"events_delete", `DELETE FROM events`},
+	{"streams_update", `UPDATE streams SET session_seq = session_seq + 1`},
+	{"streams_update", `UPDATE streams SET hash = 'x'`},
+	{"streams_insert", `INSERT INTO streams (session_id, session_seq, hash) VALUES ('new', 1, '')`},
+	{"streams_delete", `DELETE FROM streams`},
+}
+
+func batchRow(session, id, seq, state string) string {
+	return `INSERT INTO batches (session_id, batch_id, seq, lane, turn, state, resumes, cancelled, created_at)
+		VALUES ('` + session + `', '` + id + `', ` + seq + `, '', 1, '` + state + `', 0, FALSE, 0)`
+}
+
+func callRow(session, id, ordinal, state string) string {
+	return `INSERT INTO calls (session_id, call_id, batch_id, ordinal, tool, args_hash, effect, background, turn, state, request_id,
+			round, attempt, verdict, reason, reason_code, working_dir, agent, input)
+		VALUES ('` + session + `', '` + id + `', 'b', ` + ordinal + `, 't', 'h', 'unknown', FALSE, 1, '` + state + `', '', 0, 0, 'deny', '', '', '', '', '')`
+}
+
+func startRow(session, call, attempt, effect string) string {
+	return `INSERT INTO executions (session_id, call_id, attempt, effect, epoch, runner, process_group, started_at)
+		VALUES ('` + session + `', '` + call + `', ` + attempt + `, '` + effect + `', 0, '', 0, 0);`
+}
+
+func startCall(session, call string) string {
+	return `UPDATE calls SET state = 'executing', attempt = attempt + 1 WHERE session_id = '` + session + `' AND call_id = '` + call + `';`
+}
+
+func askRow(session, call, round, hash, state string) string {
+	return `INSERT INTO asks (request_id, session_id, batch_id, call_id, round, args_hash, shown_digest, state, asked_at, shown)
+		VALUES ('new', '` + session + `', 'b', '` + call + `', ` + round + `, '` + hash + `', '', '` + state + `', 0, '')`
+}
+
+func answerRow(request, hash, answer string) string {
+	return `INSERT INTO answers (request_id, args_hash, answer, scope, reason, reason_code, actor, channel, policy_revision, at)
+		VALUES ('` + request + `', '` + hash + `', '` + answer + `', 'once', '', '', '', '', '', 0);`
+}
+
+func resultRow(session, call, status string) string {
+	return `INSERT INTO results (session_id, call_id, status, reason_code, at, output)
+		VALUES ('` + session + `', '` + call + `', '` + status + `', '', 0, '');`
+}
+
+func claimRow(session string) string {
+	return `INSERT INTO resumes (session_id, batch_id, epoch, claimed_at) VALUES ('` + session + `', 'b', 1, 0)`
+}
+
+func eventRow(number, after string) string {
+	prev := `'none'`
+	if after == "first" {
+		prev = `(SELECT hash FROM events WHERE session_id = 'asked' AND session_seq = 1)`
+	}
+	return `INSERT INTO events (session_id, session_seq, at, kind, project_id, batch_id, call_id, request_id, agent, tool,
+			permission_state, permission_type, risk_level, reason, reason_code, rule_id, actor, prev_hash, hash, seq)
+		VALUES ('asked', ` + number + `, 0, 'x', '', '', '', '', '', '', '', '', '', '', '', '', '', ` + prev + `, '` + strings.Repeat("0", 64) + `', 99)`
+}
+
+// rawRefused runs the statements on sessions in every state. That none of them is
+// refused for the way it is written is shown by those that are not.
+func rawRefused(b *bench) {
+	b.reach()
+	b.session("delivered")
+	b.play("delivered", "b", done("c1"))
+	b.session("repeatable")
+	b.play("repeatable", "b", func(p *play) error {
+		return all(func() error { return p.submit("", pure("c1")) }, func() error { return p.start("c1") })
+	})
+	b.update(func(tx *store.Tx) error {
+		once := store.GrantRow{ID: "once", Scope: umpire.ScopeOnce, Session: "asked", Project: "p", Call: "c1", MaxUses: 1}
+		if err := tx.InsertGrant(once); err != nil {
+			return err
+		}
+		for range 2 {
+			if _, err := tx.Append(umpire.Event{Kind: umpire.EventNotice, Session: "asked", At: b.now}); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	b.session("latest") // so that "asked" is not the last root session
+	for _, r := range refusals {
+		constraints := r.constraint
+		if constraints == "ok" {
+			constraints = ""
+		}
+		b.expect(constraints, split(r.statements)...)
+	}
+	// The index refuses too what the trigger refuses first.
+	b.expect("calls_executing", b.drop("calls_start", "calls"),
+		startRow("executing", "c2", "1", "unknown"), startCall("executing", "c2"))
+}

@@ -1,0 +1,196 @@
+package storetest
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/store"
+)
+
+// A Tally is what a worker was told about each transaction while its store was
+// being ill-treated, to be compared with what is left. A tally has one worker.
+type Tally struct {
+	// Session is the worker's own.
+	Session umpire.SessionID
+
+	acknowledged, refused, uncertain []string
+	wrong                            []error // errors that say less than they should
+	made                             int
+}
+
+// Acknowledged returns how many transactions were said to be stored.
+func (t *Tally) Acknowledged() int { return len(t.acknowledged) }
+
+// Uncertain returns for how many nobody could say.
+func (t *Tally) Uncertain() int { return len(t.uncertain) }
+
+// Work asks a question and answers it, in two transactions, and notes what it is
+// told.
+func (t *Tally) Work(ctx context.Context, s *store.Store) {
+	id := fmt.Sprintf("%s-%d", t.Session, t.made)
+	t.made++
+	if t.note(id+" asked", s.Update(ctx, func(tx *store.Tx) error { return t.ask(tx, id) })) {
+		t.note(id, s.Update(ctx, func(tx *store.Tx) error { return t.answer(tx, id) }))
+	}
+}
+
+func (t *Tally) note(id string, err error) (stored bool) {
+	switch {
+	case err == nil:
+		t.acknowledged = append(t.acknowledged, id)
+	case errors.Is(err, store.ErrUncertain):
+		t.uncertain = append(t.uncertain, id)
+	case errors.Is(err, umpire.ErrNotRecorded):
+		t.refused = append(t.refused, id)
+	default:
+		t.refused = append(t.refused, id)
+		t.wrong = append(t.wrong, fmt.Errorf("%s: %w", id, err))
+	}
+	return err == nil
+}
+
+// when is the time of everything that a worker writes.
+var when = time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
+
+// inputSize makes a transaction fill more than one page.
+const inputSize = 3000
+
+// ask stores a batch with one question, and the session before the first.
+func (t *Tally) ask(tx *store.Tx, id string) error {
+	_, err := tx.LockSession(t.Session)
+	if errors.Is(err, umpire.ErrNotFound) {
+		err = tx.InsertSession(umpire.Session{ID: t.Session, Project: "p", IsRoot: true, ActiveAt: when})
+	}
+	if err != nil {
+		return err
+	}
+	call := umpire.BatchCall{
+		ID: umpire.CallID(id), Tool: "Bash", ArgsHash: "h", State: umpire.CallAsked, Request: umpire.RequestID(id), Round: 1, Effect: umpire.EffectUnknown,
+	}
+	b := umpire.Batch{ID: umpire.BatchID(id), Session: t.Session, Lane: id, State: umpire.BatchWaiting, Calls: []umpire.BatchCall{call}}
+	row := store.CallRow{Session: t.Session, Batch: b.ID, ID: call.ID, Tool: "Bash", ArgsHash: "h", Input: store.Sealed{Shown: strings.Repeat("x", inputSize)}}
+	if err := tx.InsertBatch(b, 1, []store.CallRow{row}, when); err != nil {
+		return err
+	}
+	err = tx.InsertAsk(store.AskRow{
+		Request: call.Request, Session: t.Session, Batch: b.ID, Call: call.ID, Round: 1, ArgsHash: "h", Shown: json.RawMessage("{}"), AskedAt: when,
+	})
+	if err != nil {
+		return err
+	}
+	return t.leaveTraces(tx, id+" asked")
+}
+
+// answer answers it, in all the tables that an answer touches.
+func (t *Tally) answer(tx *store.Tx, id string) error {
+	if _, err := tx.LockSession(t.Session); err != nil {
+		return err
+	}
+	before, err := tx.Batch(t.Session, umpire.BatchID(id))
+	if err != nil {
+		return err
+	}
+	err = tx.InsertAnswer(store.AnswerRow{
+		Standing: umpire.Standing{Request: umpire.RequestID(id), Choice: umpire.Approve, At: when}, ArgsHash: "h",
+	})
+	if err != nil {
+		return err
+	}
+	after := before
+	after.Calls = []umpire.BatchCall{before.Calls[0]}
+	after.Calls[0].State, after.State, after.Resumes = umpire.CallApproved, umpire.BatchRunning, 1
+	if err := tx.SaveBatch(before, after); err != nil {
+		return err
+	}
+	return t.leaveTraces(tx, id)
+}
+
+// leaveTraces writes of one transaction in two more tables: half of it, or all of it
+// twice, would show.
+func (t *Tally) leaveTraces(tx *store.Tx, id string) error {
+	if _, err := tx.AppendMessage(t.Session, store.MessageRow{Role: id, At: when}); err != nil {
+		return err
+	}
+	_, err := tx.Append(umpire.Event{Kind: umpire.EventNotice, Session: t.Session, Reason: id, At: when})
+	return err
+}
+
+// Compare returns what is wrong with what is left: acknowledged transactions that
+// are not there, refused ones that are, halves, and things that are there twice.
+func (t *Tally) Compare(ctx context.Context, s *store.Store) (problems []string, err error) {
+	there := map[string]int{}
+	err = s.View(ctx, func(tx *store.Tx) error {
+		problems, err = t.traces(tx, there)
+		return err
+	})
+	if err != nil {
+		return problems, err
+	}
+	for _, id := range t.acknowledged {
+		if there[id] == 0 {
+			problems = append(problems, "lost: "+id)
+		}
+	}
+	for _, id := range t.refused {
+		if there[id] > 0 {
+			problems = append(problems, "said to be not recorded, and it is: "+id)
+		}
+	}
+	for id, n := range there {
+		if n > 1 {
+			problems = append(problems, "twice: "+id)
+		}
+	}
+	for _, err := range t.wrong {
+		problems = append(problems, "the error does not say that nothing was recorded: "+err.Error())
+	}
+	return problems, nil
+}
+
+// traces counts the traces of each transaction, and says where they differ from
+// table to table.
+func (t *Tally) traces(tx *store.Tx, there map[string]int) (problems []string, err error) {
+	messages, err := tx.Messages(t.Session)
+	if err != nil {
+		return nil, err
+	}
+	events, err := tx.Events(umpire.Filter{Session: t.Session})
+	if err != nil {
+		return nil, err
+	}
+	asks, err := tx.Asks(store.AskQuery{Session: t.Session, All: true})
+	if err != nil {
+		return nil, err
+	}
+	for _, m := range messages {
+		there[m.Role]++
+	}
+	told := map[string]int{}
+	for _, e := range events {
+		told[e.Reason]++
+	}
+	for i := range asks {
+		id := string(asks[i].Request)
+		b, err := tx.Batch(t.Session, umpire.BatchID(id))
+		if err != nil {
+			return nil, err
+		}
+		answered := asks[i].State == store.AskAnswered
+		if there[id+" asked"] != 1 || answered != (there[id] == 1) || answered != (b.State == umpire.BatchRunning) {
+			problems = append(problems, "half a transaction: "+id)
+		}
+		delete(told, id+" asked")
+		if answered {
+			delete(told, id)
+		}
+	}
+	if len(told) > 0 || len(messages) != len(events) {
+		problems = append(problems, fmt.Sprintf("half a transaction: %d messages, %d events, events alone: %v", len(messages), len(events), told))
+	}
+	return problems, nil
+}
