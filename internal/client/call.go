@@ -1,0 +1,93 @@
+package client
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"strconv"
+	"time"
+)
+
+// maxAnswer is the largest answer that is read: a conversation may be long.
+const maxAnswer = 256 << 20
+
+// call asks for a procedure such as "GateService/Check".
+func call[In, Out any](ctx context.Context, c *Client, procedure string, in In) (out Out, err error) {
+	body, err := json.Marshal(in)
+	if err != nil {
+		return out, fmt.Errorf("%s: %w", procedure, err)
+	}
+	request, err := c.request(ctx, http.MethodPost, "/umpire.v1."+procedure, bytes.NewReader(body))
+	if err != nil {
+		return out, err
+	}
+	request.Header.Set("Content-Type", "application/json")
+	request.Header.Set("Connect-Protocol-Version", "1")
+	if deadline, ok := ctx.Deadline(); ok {
+		left := max(1, time.Until(deadline).Milliseconds())
+		request.Header.Set("Connect-Timeout-Ms", strconv.FormatInt(left, 10))
+	}
+	response, err := c.do(request)
+	if err != nil {
+		return out, err
+	}
+	defer response.Body.Close()
+	data, err := io.ReadAll(io.LimitReader(response.Body, maxAnswer+1))
+	switch {
+	case err != nil:
+		return out, unreachable(err)
+	case len(data) > maxAnswer:
+		return out, fmt.Errorf("%s: the answer is larger than %d bytes", procedure, maxAnswer)
+	}
+	if err := json.Unmarshal(data, &out); err != nil {
+		var none Out
+		return none, fmt.Errorf("%s: the answer cannot be read: %w", procedure, err)
+	}
+	return out, nil
+}
+
+func (c *Client) request(ctx context.Context, method, path string, body io.Reader) (*http.Request, error) {
+	request, err := http.NewRequestWithContext(ctx, method, c.base+path, body)
+	if err != nil {
+		return nil, err
+	}
+	if c.token != "" {
+		request.Header.Set("Authorization", "Bearer "+c.token)
+	}
+	if c.Name != "" {
+		request.Header.Set("Umpire-Client", c.Name)
+	}
+	return request, nil
+}
+
+// do sends a request. A response comes without an error only if it is a success.
+func (c *Client) do(request *http.Request) (*http.Response, error) {
+	response, err := c.http.Do(request)
+	if err != nil {
+		if ended := request.Context().Err(); ended != nil {
+			return nil, ended
+		}
+		return nil, unreachable(err)
+	}
+	if response.StatusCode == http.StatusOK {
+		return response, nil
+	}
+	defer response.Body.Close()
+	return nil, failureOf(response)
+}
+
+// Ping asks whether the gate is there and takes the credential.
+func (c *Client) Ping(ctx context.Context) error {
+	request, err := c.request(ctx, http.MethodGet, "/healthz", nil)
+	if err != nil {
+		return err
+	}
+	response, err := c.do(request)
+	if err != nil {
+		return err
+	}
+	return response.Body.Close()
+}

@@ -1,0 +1,86 @@
+package client
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"os"
+	"strings"
+	"time"
+)
+
+// unixPrefix begins the address of a unix socket.
+const unixPrefix = "unix:"
+
+const (
+	dialTimeout = 5 * time.Second
+	idleTimeout = time.Minute
+	maxIdle     = 16
+	maxToken    = 4096
+)
+
+// A Client is a gate that is elsewhere. It is safe for concurrent use, and dials
+// when it is first used. Errors match the sentinels of the root package; those of
+// the way to the gate match ErrUnreachable or ErrCredential.
+type Client struct {
+	// Name is what the client calls itself for the record, such as cli or tui. The
+	// gate shows it as claimed. It is set before the first call.
+	Name string
+
+	base  string
+	token string
+	http  *http.Client
+	stop  func() error
+	pace  pace
+}
+
+// Dial returns a client of the gate at "unix:PATH" or "HOST:PORT". It only looks
+// at the address: a gate that is not there is an error of the first call.
+func Dial(address, token string) (*Client, error) {
+	dialer := &net.Dialer{Timeout: dialTimeout}
+	if path, ok := strings.CutPrefix(address, unixPrefix); ok {
+		if path == "" {
+			return nil, errors.New("dial: unix: the path is missing")
+		}
+		return newClient("http://localhost", token, func(ctx context.Context, _, _ string) (net.Conn, error) {
+			return dialer.DialContext(ctx, "unix", path)
+		}), nil
+	}
+	if _, _, err := net.SplitHostPort(address); err != nil {
+		return nil, fmt.Errorf("dial %s: want unix:PATH or HOST:PORT: %w", address, err)
+	}
+	return newClient("http://"+address, token, dialer.DialContext), nil
+}
+
+func newClient(base, token string, dial func(ctx context.Context, network, address string) (net.Conn, error)) *Client {
+	transport := &http.Transport{
+		DialContext: dial, DisableCompression: true,
+		MaxIdleConns: maxIdle, MaxIdleConnsPerHost: maxIdle, IdleConnTimeout: idleTimeout,
+	}
+	return &Client{base: base, token: token, http: &http.Client{Transport: transport}, pace: usualPace}
+}
+
+// Close ends what is idle, and a gate that [Local] serves. Calls and watchers end
+// with their contexts.
+func (c *Client) Close() error {
+	c.http.CloseIdleConnections()
+	if c.stop != nil {
+		return c.stop()
+	}
+	return nil
+}
+
+// ReadToken reads a credential from its file.
+func ReadToken(path string) (string, error) {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return "", fmt.Errorf("credential: %w", err)
+	}
+	token := strings.TrimSpace(string(text))
+	if token == "" || len(token) > maxToken || strings.ContainsAny(token, " \t\r\n") {
+		return "", fmt.Errorf("credential: %s holds no token", path)
+	}
+	return token, nil
+}

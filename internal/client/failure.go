@@ -1,0 +1,96 @@
+package client
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+
+	"github.com/umpirehq/umpire"
+)
+
+var (
+	// ErrUnreachable: there is no gate at the address, or it went away.
+	ErrUnreachable = errors.New("the gate cannot be reached")
+	// ErrCredential: the gate does not take the credential, or not for this.
+	ErrCredential = errors.New("refused credential")
+)
+
+// errGoingAway is matched when the gate drains.
+var errGoingAway = errors.New("the gate is going away")
+
+// maxFailure is the largest error that is read.
+const maxFailure = 1 << 20
+
+// sentinels are the errors that the words of the gate stand for.
+var sentinels = map[string]error{
+	"not_found": umpire.ErrNotFound, "invalid": umpire.ErrInvalid, "state": umpire.ErrState,
+	"fenced": umpire.ErrFenced, "other_project": umpire.ErrOtherProject, "limit": umpire.ErrLimit,
+	"not_recorded": umpire.ErrNotRecorded, "credential": ErrCredential, "draining": errGoingAway,
+	"canceled": context.Canceled, "deadline": context.DeadlineExceeded,
+}
+
+// codes are what is left to go by when an error has no such word: it comes from
+// Connect, or from something between here and the gate.
+var codes = map[string]error{
+	"invalid_argument": umpire.ErrInvalid, "resource_exhausted": umpire.ErrLimit, "unauthenticated": ErrCredential,
+	"canceled": context.Canceled, "deadline_exceeded": context.DeadlineExceeded, "unavailable": ErrUnreachable,
+}
+
+// A failure is an error that the gate told: its text, and the sentinel that it
+// matches.
+type failure struct {
+	text string
+	is   error
+}
+
+func (f *failure) Error() string { return f.text }
+func (f *failure) Unwrap() error { return f.is }
+
+// told is an error on the wire.
+type told struct {
+	Code     string           `json:"code"`
+	Message  string           `json:"message"`
+	Word     string           `json:"reason_code"`
+	Standing *umpire.Standing `json:"standing"`
+}
+
+// failureOf reads the error of an answer.
+func failureOf(r *http.Response) error {
+	data, err := io.ReadAll(io.LimitReader(r.Body, maxFailure))
+	if err != nil {
+		return unreachable(err)
+	}
+	var t told
+	if err := json.Unmarshal(data, &t); err != nil || t.Code == "" {
+		return &failure{text: fmt.Sprintf("the gate answered %s", r.Status), is: byStatus(r.StatusCode)}
+	}
+	if t.Word == string(umpire.CodeResolved) && t.Standing != nil {
+		return &umpire.Resolved{Standing: *t.Standing}
+	}
+	is, known := sentinels[t.Word]
+	if !known {
+		is = codes[t.Code]
+	}
+	return &failure{text: t.Message, is: is}
+}
+
+func byStatus(status int) error {
+	switch status {
+	case http.StatusUnauthorized, http.StatusForbidden:
+		return ErrCredential
+	case http.StatusRequestHeaderFieldsTooLarge, http.StatusBadRequest:
+		return umpire.ErrInvalid
+	}
+	return ErrUnreachable
+}
+
+// unreachable marks an error of the way to the gate.
+func unreachable(err error) error {
+	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
+		return err
+	}
+	return fmt.Errorf("%w: %w", ErrUnreachable, err)
+}

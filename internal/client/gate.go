@@ -1,0 +1,63 @@
+package client
+
+import (
+	"context"
+	"time"
+
+	"github.com/umpirehq/umpire"
+)
+
+type batchRequest struct {
+	Session umpire.SessionID `json:"session_id"`
+	Batch   umpire.BatchID   `json:"batch_id"`
+	WaitMS  int64            `json:"wait_ms,omitempty"`
+}
+
+// Check decides a call and stores nothing.
+func (c *Client) Check(ctx context.Context, in umpire.Call) (umpire.Decision, error) {
+	return call[umpire.Call, umpire.Decision](ctx, c, "GateService/Check", in)
+}
+
+// Submit decides and stores all calls of one message. A retry with the same ids
+// answers with the batch that stands.
+func (c *Client) Submit(ctx context.Context, in umpire.Submission) (umpire.Batch, error) {
+	return call[umpire.Submission, umpire.Batch](ctx, c, "GateService/Submit", in)
+}
+
+// Batch returns a batch as it stands.
+func (c *Client) Batch(ctx context.Context, session umpire.SessionID, batch umpire.BatchID) (umpire.Batch, error) {
+	return call[batchRequest, umpire.Batch](ctx, c, "GateService/GetBatch", batchRequest{Session: session, Batch: batch})
+}
+
+// Await returns a batch once it no longer waits for a person, or as it stands when
+// the time is over or the gate goes away: the caller looks at its state. It is one
+// request, which the gate holds.
+func (c *Client) Await(ctx context.Context, session umpire.SessionID, batch umpire.BatchID, wait time.Duration) (umpire.Batch, error) {
+	in := batchRequest{Session: session, Batch: batch, WaitMS: wait.Milliseconds()}
+	return call[batchRequest, umpire.Batch](ctx, c, "GateService/GetBatch", in)
+}
+
+// Pending lists the questions that wait for a person, the oldest first.
+func (c *Client) Pending(ctx context.Context, in umpire.PendingQuery) ([]umpire.Pending, error) {
+	type list struct {
+		Pending []umpire.Pending `json:"pending"`
+	}
+	out, err := call[umpire.PendingQuery, list](ctx, c, "GateService/ListPending", in)
+	return out.Pending, err
+}
+
+// Resolve answers a question. The error of a late answer is a *umpire.Resolved.
+// The gate itself notes who answered: Actor and Channel do not travel.
+func (c *Client) Resolve(ctx context.Context, in umpire.Answer) (umpire.Batch, error) {
+	return call[umpire.Answer, umpire.Batch](ctx, c, "GateService/Resolve", in)
+}
+
+// Start claims the next call of a batch for running.
+func (c *Client) Start(ctx context.Context, in umpire.Start) (umpire.Started, error) {
+	return call[umpire.Start, umpire.Started](ctx, c, "GateService/Start", in)
+}
+
+// Finish stores the result of a call that was started.
+func (c *Client) Finish(ctx context.Context, in umpire.Result) (umpire.Batch, error) {
+	return call[umpire.Result, umpire.Batch](ctx, c, "GateService/Finish", in)
+}

@@ -1,0 +1,95 @@
+package client
+
+import (
+	"context"
+	"time"
+
+	"github.com/umpirehq/umpire"
+)
+
+type sessionRequest struct {
+	Session umpire.SessionID `json:"session_id"`
+}
+
+type runnerRequest struct {
+	Session umpire.SessionID `json:"session_id"`
+	Epoch   int64            `json:"epoch,omitempty"`
+}
+
+// nothing is an answer that says nothing.
+type nothing struct{}
+
+// Open begins a session.
+func (c *Client) Open(ctx context.Context, in umpire.Opening) (umpire.Session, error) {
+	return call[umpire.Opening, umpire.Session](ctx, c, "SessionService/Open", in)
+}
+
+// Continue takes a session for a runner.
+func (c *Client) Continue(ctx context.Context, in umpire.Resumption) (umpire.Session, error) {
+	return call[umpire.Resumption, umpire.Session](ctx, c, "SessionService/Continue", in)
+}
+
+// Fork begins a session with the conversation of another one of the same project.
+func (c *Client) Fork(ctx context.Context, session umpire.SessionID, in umpire.Resumption) (umpire.Session, error) {
+	in.ID = session
+	return call[umpire.Resumption, umpire.Session](ctx, c, "SessionService/Fork", in)
+}
+
+// Session returns a session.
+func (c *Client) Session(ctx context.Context, session umpire.SessionID) (umpire.Session, error) {
+	return call[sessionRequest, umpire.Session](ctx, c, "SessionService/Get", sessionRequest{session})
+}
+
+// Sessions lists sessions, the latest activity first.
+func (c *Client) Sessions(ctx context.Context, in umpire.SessionQuery) ([]umpire.Session, error) {
+	type list struct {
+		Sessions []umpire.Session `json:"sessions"`
+	}
+	out, err := call[umpire.SessionQuery, list](ctx, c, "SessionService/List", in)
+	return out.Sessions, err
+}
+
+// SetMode switches a session's mode, or its workspace's allowAll.
+func (c *Client) SetMode(ctx context.Context, in umpire.ModeChange) (umpire.Session, error) {
+	return call[umpire.ModeChange, umpire.Session](ctx, c, "SessionService/SetMode", in)
+}
+
+// Prompt adds a message of the user. It is queued while calls wait.
+func (c *Client) Prompt(ctx context.Context, in umpire.Prompt) (umpire.Prompted, error) {
+	return call[umpire.Prompt, umpire.Prompted](ctx, c, "SessionService/Prompt", in)
+}
+
+// Compose begins the next request to the model and returns what it is built from.
+func (c *Client) Compose(ctx context.Context, session umpire.SessionID, epoch int64) (umpire.Conversation, error) {
+	return call[runnerRequest, umpire.Conversation](ctx, c, "SessionService/Compose", runnerRequest{session, epoch})
+}
+
+// Reply stores a model's message that calls no tool.
+func (c *Client) Reply(ctx context.Context, in umpire.Reply) (umpire.Session, error) {
+	return call[umpire.Reply, umpire.Session](ctx, c, "SessionService/Reply", in)
+}
+
+// Renew extends the runner's lease and returns when it ends.
+func (c *Client) Renew(ctx context.Context, session umpire.SessionID, epoch int64) (time.Time, error) {
+	type lease struct {
+		Until time.Time `json:"lease_until"`
+	}
+	out, err := call[runnerRequest, lease](ctx, c, "SessionService/Renew", runnerRequest{session, epoch})
+	return out.Until, err
+}
+
+// End ends a session and denies what is pending in it.
+func (c *Client) End(ctx context.Context, session umpire.SessionID, reason string) error {
+	type ending struct {
+		Session umpire.SessionID `json:"session_id"`
+		Reason  string           `json:"reason,omitempty"`
+	}
+	_, err := call[ending, nothing](ctx, c, "SessionService/End", ending{session, reason})
+	return err
+}
+
+// Delete removes a session. Its events stay.
+func (c *Client) Delete(ctx context.Context, session umpire.SessionID) error {
+	_, err := call[sessionRequest, nothing](ctx, c, "SessionService/Delete", sessionRequest{session})
+	return err
+}

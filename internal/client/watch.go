@@ -1,0 +1,234 @@
+package client
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+	"net/http"
+	"net/url"
+	"strconv"
+	"time"
+
+	"github.com/umpirehq/umpire"
+)
+
+// maxLine is the longest line of a stream of events.
+const maxLine = 64 << 20
+
+// A pace says how long a watcher waits.
+type pace struct {
+	silence  time.Duration // a gate that says nothing for so long is gone
+	minRetry time.Duration
+	maxRetry time.Duration
+	patience time.Duration // to reach the gate again
+}
+
+// The gate sends a comment every 15 seconds.
+var usualPace = pace{
+	silence: 50 * time.Second, minRetry: 50 * time.Millisecond, maxRetry: 5 * time.Second, patience: time.Minute,
+}
+
+// errSilent is the error of a stream in which nothing comes any more.
+var errSilent = errors.New("the gate has fallen silent")
+
+var errLongLine = fmt.Errorf("events: a line is longer than %d bytes", maxLine)
+
+type eventQuery struct {
+	Project umpire.ProjectID `json:"project_id,omitempty"`
+	Session umpire.SessionID `json:"session_id,omitempty"`
+	After   int64            `json:"after,omitempty"`
+	Limit   int              `json:"limit,omitempty"`
+}
+
+// Events returns stored events, the oldest first.
+func (c *Client) Events(ctx context.Context, f umpire.Filter) ([]umpire.Event, error) {
+	type list struct {
+		Events []umpire.Event `json:"events"`
+	}
+	out, err := call[eventQuery, list](ctx, c, "TimelineService/List", eventQuery(f))
+	return out.Events, err
+}
+
+// Watch yields events, first those that are stored and then new ones as they
+// commit, until ctx ends, an error is yielded or f.Limit of them have been. When
+// the gate goes away, it goes on after the last event once it is back: none is
+// left out and none comes twice. It gives up, with an error that matches
+// [ErrUnreachable], when the gate stays away for a minute.
+func (c *Client) Watch(ctx context.Context, f umpire.Filter) iter.Seq2[umpire.Event, error] {
+	return func(yield func(umpire.Event, error) bool) {
+		w := &watching{client: c, filter: f, left: f.Limit, yield: yield}
+		if err := w.run(ctx); err != nil {
+			yield(umpire.Event{}, err)
+		}
+	}
+}
+
+// errDone ends a watcher whose caller has had enough.
+var errDone = errors.New("done")
+
+// A watching is one Watch under way.
+type watching struct {
+	client *Client
+	filter umpire.Filter // After is where to go on
+	left   int           // events to yield; 0 is without end
+	yield  func(umpire.Event, error) bool
+	heard  bool // whether the gate has answered since the last loss
+}
+
+// run streams again and again. Only a gate that has been there once is waited for.
+func (w *watching) run(ctx context.Context) error {
+	var lost time.Time // zero while the gate is there
+	wait := w.client.pace.minRetry
+	for first := true; ; first = false {
+		w.heard = false
+		err := w.stream(ctx)
+		switch {
+		case errors.Is(err, errDone):
+			return nil
+		case ctx.Err() != nil:
+			return ctx.Err()
+		case w.heard:
+			lost, wait = time.Now(), w.client.pace.minRetry
+		}
+		if !passing(err) || first && !w.heard || time.Since(lost) > w.client.pace.patience {
+			return err
+		}
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-time.After(wait):
+		}
+		wait = min(2*wait, w.client.pace.maxRetry)
+	}
+}
+
+// passing reports whether it may go better the next time.
+func passing(err error) bool {
+	return errors.Is(err, ErrUnreachable) || errors.Is(err, errGoingAway) || errors.Is(err, umpire.ErrLimit)
+}
+
+// stream reads one answer until it ends. Silence ends it, too.
+func (w *watching) stream(ctx context.Context) error {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	silence := time.AfterFunc(w.client.pace.silence, func() { cancel(errSilent) })
+	defer silence.Stop()
+	query := url.Values{"after": {strconv.FormatInt(w.filter.After, 10)}}
+	if w.filter.Project != "" {
+		query.Set("project", string(w.filter.Project))
+	}
+	if w.filter.Session != "" {
+		query.Set("session", string(w.filter.Session))
+	}
+	request, err := w.client.request(ctx, http.MethodGet, "/v1/events?"+query.Encode(), nil)
+	if err != nil {
+		return err
+	}
+	response, err := w.client.do(request)
+	if err != nil {
+		return silent(ctx, err)
+	}
+	defer response.Body.Close()
+	w.heard = true
+	return silent(ctx, w.read(response.Body, func() { silence.Reset(w.client.pace.silence) }))
+}
+
+// silent tells an end by silence from one by the caller.
+func silent(ctx context.Context, err error) error {
+	if cause := context.Cause(ctx); errors.Is(cause, errSilent) {
+		return fmt.Errorf("%w: %w", ErrUnreachable, cause)
+	}
+	return err
+}
+
+// read takes events off a stream. One that is cut short in the middle has not been
+// yielded, and comes again.
+func (w *watching) read(from io.Reader, heard func()) error {
+	lines := bufio.NewReader(from)
+	var kind string
+	var data []byte
+	for {
+		line, err := readLine(lines)
+		switch {
+		case errors.Is(err, errLongLine):
+			return err
+		case err != nil:
+			return unreachable(err)
+		}
+		heard()
+		name, value, _ := bytes.Cut(line, []byte(":"))
+		value = bytes.TrimPrefix(value, []byte(" "))
+		switch {
+		case len(line) == 0:
+			if err := w.take(kind, data); err != nil {
+				return err
+			}
+			kind, data = "", nil
+		case string(name) == "event":
+			kind = string(value)
+		case string(name) == "data":
+			data = append(data, value...)
+		}
+	}
+}
+
+// readLine returns a line without its end, which stays valid until the next one.
+func readLine(lines *bufio.Reader) ([]byte, error) {
+	line, err := lines.ReadSlice('\n')
+	if errors.Is(err, bufio.ErrBufferFull) {
+		whole := append([]byte(nil), line...)
+		for errors.Is(err, bufio.ErrBufferFull) && len(whole) <= maxLine {
+			line, err = lines.ReadSlice('\n')
+			whole = append(whole, line...)
+		}
+		line = whole
+	}
+	switch {
+	case len(line) > maxLine:
+		return nil, errLongLine
+	case err != nil:
+		return nil, err
+	}
+	return bytes.TrimRight(line, "\r\n"), nil
+}
+
+// resumeKind is the event by which the gate ends a stream that is to go on with
+// another request.
+const resumeKind = "resume"
+
+// take yields one event.
+func (w *watching) take(kind string, data []byte) error {
+	if len(data) == 0 {
+		return nil
+	}
+	if kind == resumeKind {
+		var at struct {
+			After int64 `json:"after"`
+		}
+		if err := json.Unmarshal(data, &at); err != nil {
+			return fmt.Errorf("events: resume: %w", err)
+		}
+		w.filter.After = max(w.filter.After, at.After)
+		return errGoingAway
+	}
+	var e umpire.Event
+	if err := json.Unmarshal(data, &e); err != nil {
+		return fmt.Errorf("events: after %d: %w", w.filter.After, err)
+	}
+	if e.Seq <= w.filter.After {
+		return nil
+	}
+	w.filter.After = e.Seq
+	if !w.yield(e, nil) {
+		return errDone
+	}
+	if w.left--; w.left == 0 {
+		return errDone
+	}
+	return nil
+}

@@ -1,0 +1,138 @@
+package server
+
+import (
+	"context"
+	"encoding/json"
+	"time"
+
+	"github.com/umpirehq/umpire"
+	umpirev1 "github.com/umpirehq/umpire/internal/api/umpire/v1"
+	"github.com/umpirehq/umpire/internal/api/umpire/v1/umpirev1connect"
+)
+
+// maxWait bounds how long a batch is waited for in one request; who wants longer
+// asks again.
+const maxWait = 10 * time.Minute
+
+type batchRequest struct {
+	Session umpire.SessionID `json:"session_id"`
+	Batch   umpire.BatchID   `json:"batch_id"`
+	WaitMS  int64            `json:"wait_ms"`
+}
+
+type pendingList struct {
+	Pending []umpire.Pending `json:"pending"`
+}
+
+// shape puts the extra fields, which stand beside the others in JSON, into one of
+// their own: a message has no room for fields that nobody knows.
+func (l pendingList) shape() (any, error) {
+	list := make([]json.RawMessage, len(l.Pending))
+	for i, p := range l.Pending {
+		extra := p.Extra
+		p.Extra = nil
+		fixed, err := json.Marshal(p)
+		if err != nil {
+			return nil, err
+		}
+		list[i] = fixed
+		if len(extra) == 0 {
+			continue
+		}
+		more, err := json.Marshal(extra)
+		if err != nil {
+			return nil, err
+		}
+		list[i] = append(append(append(fixed[:len(fixed)-1], `,"extra":`...), more...), '}')
+	}
+	return map[string]any{"pending": list}, nil
+}
+
+func (s *Server) routeCalls() {
+	g := s.gate
+	add(s, umpirev1connect.GateServiceCheckProcedure, roleAgent, unary[umpirev1.Call, umpirev1.Decision](maxCallBody, g.Check))
+	add(s, umpirev1connect.GateServiceSubmitProcedure, roleAgent, unary[umpirev1.Submission, umpirev1.Batch](maxCallBody, g.Submit))
+	add(s, umpirev1connect.GateServiceGetBatchProcedure, roleAgent, unary[umpirev1.GetBatchRequest, umpirev1.Batch](maxBody, s.batch))
+	add(s, umpirev1connect.GateServiceListPendingProcedure, roleAgent, unary[umpirev1.PendingQuery, umpirev1.PendingList](maxBody, s.pending))
+	add(s, umpirev1connect.GateServiceResolveProcedure, rolePerson, unary[umpirev1.Answer, umpirev1.Batch](maxBody, s.resolve))
+	add(s, umpirev1connect.GateServiceStartProcedure, roleAgent, unary[umpirev1.Start, umpirev1.Started](maxBody, g.Start))
+	add(s, umpirev1connect.GateServiceFinishProcedure, roleAgent, unary[umpirev1.Result, umpirev1.Batch](maxCallBody, g.Finish))
+}
+
+// pending lists questions. Lists without members are lists on the wire, too.
+func (s *Server) pending(ctx context.Context, q umpire.PendingQuery) (pendingList, error) {
+	list, err := s.gate.Pending(ctx, q)
+	for i := range list {
+		list[i].Accesses = orEmpty(list[i].Accesses)
+		list[i].Suggestions = orEmpty(list[i].Suggestions)
+	}
+	return pendingList{Pending: orEmpty(list)}, err
+}
+
+func orEmpty[T any](list []T) []T {
+	if list == nil {
+		return []T{}
+	}
+	return list
+}
+
+// resolve signs the answer with who is at the other end, whatever it says.
+func (s *Server) resolve(ctx context.Context, a umpire.Answer) (umpire.Batch, error) {
+	x := exchangeOf(ctx)
+	a.Actor, a.Channel = x.peer.actor(x.claim), x.peer.channel
+	return s.gate.Resolve(ctx, a)
+}
+
+// batch returns a batch, and holds it while it waits for a person as long as the
+// request allows.
+func (s *Server) batch(ctx context.Context, r batchRequest) (umpire.Batch, error) {
+	if r.WaitMS < 0 {
+		return umpire.Batch{}, invalid("wait_ms: want 0 or more, got %d", r.WaitMS)
+	}
+	b, err := s.gate.Batch(ctx, r.Session, r.Batch)
+	if r.WaitMS == 0 || err != nil || b.State != umpire.BatchWaiting {
+		return b, err
+	}
+	leave, err := s.hub.enter(ctx, exchangeOf(ctx).role)
+	if err != nil {
+		return b, err
+	}
+	defer leave()
+	return s.await(ctx, r)
+}
+
+// await looks at the batch again whenever something happens in its session. It
+// looks once more after it has begun to listen, so that nothing falls between.
+func (s *Server) await(ctx context.Context, r batchRequest) (umpire.Batch, error) {
+	timeout := time.NewTimer(min(time.Duration(r.WaitMS)*time.Millisecond, maxWait))
+	defer timeout.Stop()
+	w := watcher{session: r.Session, seq: s.hub.seen()}
+	for {
+		b, err := s.gate.Batch(ctx, r.Session, r.Batch)
+		if err != nil || b.State != umpire.BatchWaiting {
+			return b, err
+		}
+		for news := false; !news; {
+			frames, changed, ok := s.hub.after(w.seq)
+			for _, f := range frames {
+				news = news || w.wants(&f.event)
+				w.seq = f.event.Seq
+			}
+			if !ok { // much has happened meanwhile
+				w.seq, news = s.hub.seen(), true
+			}
+			if news {
+				break
+			}
+			select {
+			case <-changed:
+			case <-timeout.C:
+				return b, nil
+			case <-s.hub.draining:
+				return b, nil
+			case <-ctx.Done():
+				return b, ctx.Err()
+			}
+		}
+	}
+}

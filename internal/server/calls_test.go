@@ -1,0 +1,220 @@
+package server_test
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+
+	"connectrpc.com/connect"
+	"github.com/google/go-cmp/cmp"
+	"google.golang.org/protobuf/encoding/protojson"
+	"google.golang.org/protobuf/proto"
+
+	"github.com/umpirehq/umpire"
+	umpirev1 "github.com/umpirehq/umpire/internal/api/umpire/v1"
+	"github.com/umpirehq/umpire/internal/api/umpire/v1/umpirev1connect"
+	"github.com/umpirehq/umpire/internal/client"
+	"github.com/umpirehq/umpire/internal/server"
+)
+
+var (
+	_ umpire.Gate = (*client.Client)(nil)
+	_ server.Gate = (*client.Client)(nil)
+)
+
+// A trip is one method of the gate through the Go client: what the gate is to be
+// given, and what is to come back.
+type trip struct {
+	method string
+	given  any
+	call   func(ctx context.Context, c *client.Client) (any, error)
+	back   any
+}
+
+// once makes a trip of a method with one argument.
+func once[In, Out any](method string, call func(*client.Client, context.Context, In) (Out, error), back any) trip {
+	in := filled[In]()
+	return trip{method: method, given: in, back: back, call: func(ctx context.Context, c *client.Client) (any, error) {
+		return call(c, ctx, in)
+	}}
+}
+
+func trips() []trip {
+	session := filled[umpire.Session]()
+	return []trip{
+		once("Check", (*client.Client).Check, filled[umpire.Decision]()),
+		once("Submit", (*client.Client).Submit, filled[umpire.Batch]()),
+		once("Pending", (*client.Client).Pending, []umpire.Pending{filledPending()}),
+		once("Start", (*client.Client).Start, filled[umpire.Started]()),
+		once("Finish", (*client.Client).Finish, filled[umpire.Batch]()),
+		once("Open", (*client.Client).Open, session),
+		once("Continue", (*client.Client).Continue, session),
+		once("Sessions", (*client.Client).Sessions, []umpire.Session{session}),
+		once("SetMode", (*client.Client).SetMode, session),
+		once("Prompt", (*client.Client).Prompt, filled[umpire.Prompted]()),
+		once("Reply", (*client.Client).Reply, session),
+		once("RuleStatus", (*client.Client).RuleStatus, filled[umpire.RuleStatus]()),
+		once("Rules", (*client.Client).Rules, []umpire.Rule{filledRule()}),
+		{"Batch", [2]string{"s1", "b1"}, func(ctx context.Context, c *client.Client) (any, error) {
+			return c.Batch(ctx, "s1", "b1")
+		}, umpire.Batch{ID: "b1", Session: "s1", State: umpire.BatchWaiting}},
+		{"Fork", forked(), func(ctx context.Context, c *client.Client) (any, error) {
+			return c.Fork(ctx, "origin", filled[umpire.Resumption]())
+		}, session},
+		{"Session", umpire.SessionID("s7"), func(ctx context.Context, c *client.Client) (any, error) {
+			return c.Session(ctx, "s7")
+		}, session},
+		{"Compose", "s1 9", func(ctx context.Context, c *client.Client) (any, error) {
+			return c.Compose(ctx, "s1", 9)
+		}, filled[umpire.Conversation]()},
+		{"Renew", "s1 9", func(ctx context.Context, c *client.Client) (any, error) { return c.Renew(ctx, "s1", 9) }, filledTime},
+		{"End", "s1 over", func(ctx context.Context, c *client.Client) (any, error) { return nil, c.End(ctx, "s1", "over") }, nil},
+		{"Delete", umpire.SessionID("s1"), func(ctx context.Context, c *client.Client) (any, error) {
+			return nil, c.Delete(ctx, "s1")
+		}, nil},
+		{"AddRule", []any{"/p", umpire.ScopeGlobal, filled[umpire.Rule]()}, func(ctx context.Context, c *client.Client) (any, error) {
+			return c.AddRule(ctx, "/p", umpire.ScopeGlobal, filled[umpire.Rule]())
+		}, umpire.RuleID("made")},
+		{"RemoveRule", []any{"/p", umpire.ScopeOnce, umpire.RuleID("r")}, func(ctx context.Context, c *client.Client) (any, error) {
+			return nil, c.RemoveRule(ctx, "/p", umpire.ScopeOnce, "r")
+		}, nil},
+		{"Trust", "/p", func(ctx context.Context, c *client.Client) (any, error) { return nil, c.Trust(ctx, "/p") }, nil},
+	}
+}
+
+func forked() umpire.Resumption {
+	r := filled[umpire.Resumption]()
+	r.ID = "origin"
+	return r
+}
+
+func TestClientGivesTheGateWhatItWasGiven(t *testing.T) {
+	t.Parallel()
+	run := func(t *testing.T, gate *fakeGate, c *client.Client) {
+		for _, trip := range trips() {
+			back, err := trip.call(t.Context(), c)
+			if err != nil {
+				t.Errorf("%s: %v", trip.method, err)
+				continue
+			}
+			if diff := cmp.Diff(trip.given, gate.last(trip.method), anyJSON); diff != "" {
+				t.Errorf("%s: the gate was given (-want +got):\n%s", trip.method, diff)
+			}
+			if diff := cmp.Diff(trip.back, back, anyJSON); diff != "" {
+				t.Errorf("%s: came back (-want +got):\n%s", trip.method, diff)
+			}
+		}
+		if err := c.Ping(t.Context()); err != nil {
+			t.Errorf("Ping: %v", err)
+		}
+	}
+	each(t, func(t *testing.T, w *world) { run(t, w.gate, w.client(t, credentials.Person)) })
+	t.Run("local", func(t *testing.T) {
+		t.Parallel()
+		gate := newFake()
+		s := server.NewForTest(server.Config{Gate: gate})
+		defer s.Close()
+		c := client.Local(s.Local())
+		defer c.Close()
+		run(t, gate, c)
+	})
+}
+
+// carry turns a value into the message that bears it, without the server's code.
+func carry[M proto.Message](t *testing.T, value any, m M) M {
+	t.Helper()
+	if err := (protojson.UnmarshalOptions{}).Unmarshal(encoded(t, value), m); err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+func TestGeneratedClientsGiveTheGateWhatTheyWereGiven(t *testing.T) {
+	t.Parallel()
+	each(t, func(t *testing.T, w *world) {
+		for name, options := range rpcClients {
+			gate := w.gateClient(t, credentials.Person, options...)
+			sessions := umpirev1connect.NewSessionServiceClient(w.http(t, true), w.base, append(options, bearer(credentials.Person))...)
+			rules := umpirev1connect.NewRuleServiceClient(w.http(t, true), w.base, append(options, bearer(credentials.Person))...)
+			try(t, w, name, "Check", filled[umpire.Call](), &umpirev1.Call{}, gate.Check, filled[umpire.Decision]())
+			try(t, w, name, "Submit", filled[umpire.Submission](), &umpirev1.Submission{}, gate.Submit, filled[umpire.Batch]())
+			try(t, w, name, "Start", filled[umpire.Start](), &umpirev1.Start{}, gate.Start, filled[umpire.Started]())
+			try(t, w, name, "Finish", filled[umpire.Result](), &umpirev1.Result{}, gate.Finish, filled[umpire.Batch]())
+			try(t, w, name, "Open", filled[umpire.Opening](), &umpirev1.Opening{}, sessions.Open, filled[umpire.Session]())
+			try(t, w, name, "Fork", forked(), &umpirev1.Resumption{}, sessions.Fork, filled[umpire.Session]())
+			try(t, w, name, "SetMode", filled[umpire.ModeChange](), &umpirev1.ModeChange{}, sessions.SetMode, filled[umpire.Session]())
+			try(t, w, name, "Reply", filled[umpire.Reply](), &umpirev1.Reply{}, sessions.Reply, filled[umpire.Session]())
+			compose := struct {
+				ID    string `json:"session_id"`
+				Epoch int    `json:"epoch"`
+			}{"s1", 9}
+			answer, err := sessions.Compose(t.Context(), connect.NewRequest(carry(t, compose, &umpirev1.ComposeRequest{})))
+			if err != nil {
+				t.Fatalf("%s: Compose: %v", name, err)
+			}
+			same(t, name+" Compose", decoded(encoded(t, filled[umpire.Conversation]())), answer.Msg.ProtoReflect())
+			status, err := rules.Status(t.Context(), connect.NewRequest(&umpirev1.RuleStatusRequest{WorkingDir: "/p"}))
+			if err != nil {
+				t.Fatalf("%s: Status: %v", name, err)
+			}
+			same(t, name+" Status", decoded(encoded(t, filled[umpire.RuleStatus]())), status.Msg.ProtoReflect())
+		}
+	})
+}
+
+type message[M any] interface {
+	*M
+	proto.Message
+}
+
+func try[In, Out any, PI message[In], PO message[Out]](t *testing.T, w *world, name, method string, given any, m PI, call func(context.Context, *connect.Request[In]) (*connect.Response[Out], error), back any) {
+	t.Helper()
+	answer, err := call(t.Context(), connect.NewRequest((*In)(carry(t, given, m))))
+	if err != nil {
+		t.Errorf("%s: %s: %v", name, method, err)
+		return
+	}
+	if diff := cmp.Diff(given, w.gate.last(method), anyJSON); diff != "" {
+		t.Errorf("%s: %s: the gate was given (-want +got):\n%s", name, method, diff)
+	}
+	same(t, name+" "+method, decoded(encoded(t, back)), PO(answer.Msg).ProtoReflect())
+}
+
+// The gate's word for who answered is the server's, whatever the client sends.
+func TestAnswersAreSignedByTheServer(t *testing.T) {
+	t.Parallel()
+	each(t, func(t *testing.T, w *world) {
+		body := `{"request_id":"r1","args_hash":"h","answer":"approve","scope":"once","actor":"somebody else","Actor":"x","Channel":"y","channel":"z"}`
+		if a := w.call(t, "GateService/Resolve", credentials.Person, body, "Umpire-Client", "console"); a.status != 200 {
+			t.Fatalf("answered %d: %s", a.status, a.body)
+		}
+		got := w.gate.last("Resolve").(umpire.Answer)
+		channel, _, _ := strings.Cut(w.address, ":")
+		want := fmt.Sprintf("uid %d, pid %d, says console", os.Getuid(), os.Getpid())
+		if channel != "unix" {
+			channel, want = "tcp", "127.0.0.1, says console"
+		}
+		if got.Actor != want || got.Channel != channel {
+			t.Errorf("actor %q over %q, want %q over %q", got.Actor, got.Channel, want, channel)
+		}
+		if got.Choice != umpire.Approve || got.ArgsHash != "h" {
+			t.Errorf("the answer is %+v", got)
+		}
+	})
+}
+
+// Numbers keep every digit through JSON.
+func TestInputKeepsItsDigits(t *testing.T) {
+	t.Parallel()
+	each(t, func(t *testing.T, w *world) {
+		input := `{"id":12345678901234567890,"x":0.1000,"e":1E400}`
+		if a := w.call(t, "GateService/Check", credentials.Agent, `{"tool":"T","input":`+input+`,"unknown":{"a":1}}`); a.status != 200 {
+			t.Fatalf("answered %d: %s", a.status, a.body)
+		}
+		if got := string(w.gate.last("Check").(umpire.Call).Input); got != input {
+			t.Errorf("input = %s, want %s", got, input)
+		}
+	})
+}

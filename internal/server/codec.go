@@ -1,0 +1,200 @@
+package server
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"reflect"
+	"strings"
+	"unicode/utf8"
+
+	"google.golang.org/protobuf/encoding/protojson"
+	"google.golang.org/protobuf/proto"
+)
+
+// A carrier is a value on its way over the wire. What cannot be read is kept as
+// the carrier's error, so that the handler answers it as it answers others.
+type carrier interface {
+	appendJSON(dst []byte) ([]byte, error)
+	appendProto(dst []byte) ([]byte, error)
+	readJSON(data []byte)
+	readProto(data []byte)
+}
+
+// A message is the protobuf message M.
+type message[M any] interface {
+	*M
+	proto.Message
+}
+
+// A body carries a T, whose JSON has the fields of the message M.
+type body[T, M any, P message[M]] struct {
+	value T
+	err   error // of reading
+}
+
+// A shaper is a T whose JSON is no M as it is; shape returns what is.
+type shaper interface{ shape() (any, error) }
+
+func (b *body[T, M, P]) appendJSON(dst []byte) ([]byte, error) {
+	data, err := json.Marshal(b.value)
+	return append(dst, data...), err
+}
+
+func (b *body[T, M, P]) appendProto(dst []byte) ([]byte, error) {
+	var shown any = b.value
+	if s, ok := shown.(shaper); ok {
+		shaped, err := s.shape()
+		if err != nil {
+			return nil, err
+		}
+		shown = shaped
+	}
+	data, err := json.Marshal(shown)
+	if err != nil {
+		return nil, err
+	}
+	return appendProtoOf(dst, data, P(new(M)))
+}
+
+// appendProtoOf appends a JSON object in the form of a message.
+func appendProtoOf(dst, data []byte, m proto.Message) ([]byte, error) {
+	if err := (protojson.UnmarshalOptions{DiscardUnknown: true}).Unmarshal(data, m); err != nil {
+		return nil, err
+	}
+	return proto.MarshalOptions{}.MarshalAppend(dst, m)
+}
+
+func (b *body[T, M, P]) readJSON(data []byte) { b.err = readJSON(data, &b.value) }
+
+func (b *body[T, M, P]) readProto(data []byte) {
+	m := P(new(M))
+	if err := proto.Unmarshal(data, m); err != nil {
+		b.err = invalid("the request is no %s: %v", m.ProtoReflect().Descriptor().FullName(), err)
+		return
+	}
+	text, err := appendMessage(nil, m.ProtoReflect())
+	if err != nil {
+		b.err = invalid("the request: %v", err)
+		return
+	}
+	b.readJSON(text)
+}
+
+// readJSON reads one JSON object. Fields that are not known are passed over, as
+// the contract says.
+func readJSON(data []byte, into any) error {
+	if !utf8.Valid(data) {
+		return invalid("the request is not valid UTF-8")
+	}
+	if start := bytes.TrimLeft(data, " \t\r\n"); len(start) == 0 || start[0] != '{' {
+		return invalid("the request is not a JSON object")
+	}
+	if err := json.Unmarshal(data, into); err != nil {
+		return nameField(data, reflect.TypeOf(into).Elem(), err)
+	}
+	return nil
+}
+
+// nameField says which field made reading fail. encoding/json names it for a
+// wrong type only.
+func nameField(data []byte, t reflect.Type, err error) error {
+	if wrong, ok := errors.AsType[*json.UnmarshalTypeError](err); ok && wrong.Field != "" {
+		return invalid("%s: want %s, got %s", wrong.Field, kindName(wrong.Type), wrong.Value)
+	}
+	fields := map[string]json.RawMessage{}
+	if json.Unmarshal(data, &fields) != nil || t.Kind() != reflect.Struct {
+		return invalid("the request: %v", err)
+	}
+	for _, field := range reflect.VisibleFields(t) {
+		name, _, _ := strings.Cut(field.Tag.Get("json"), ",")
+		text, given := fields[name]
+		if !given {
+			continue
+		}
+		if err := json.Unmarshal(text, reflect.New(field.Type).Interface()); err != nil {
+			return invalid("%s: %v", name, err)
+		}
+	}
+	return invalid("the request: %v", err)
+}
+
+// kindName is what a field wants, in the words of JSON.
+func kindName(t reflect.Type) string {
+	switch t.Kind() { //nolint:exhaustive // the others are no fields of a request
+	case reflect.String:
+		return "a string"
+	case reflect.Bool:
+		return "true or false"
+	case reflect.Slice, reflect.Array:
+		return "a list"
+	case reflect.Struct, reflect.Map:
+		return "an object"
+	case reflect.Int, reflect.Int64:
+		return "a whole number"
+	default:
+		return "something else"
+	}
+}
+
+// A jsonCodec is Connect's JSON in the form of the contract.
+type jsonCodec struct{ name string }
+
+// Name returns the name that the content type bears.
+func (c jsonCodec) Name() string { return c.name }
+
+// Marshal writes a carrier.
+func (c jsonCodec) Marshal(v any) ([]byte, error) { return c.MarshalAppend(nil, v) }
+
+// MarshalAppend spares a copy, and keeps shared bytes out of Connect's buffers.
+func (jsonCodec) MarshalAppend(dst []byte, v any) ([]byte, error) {
+	c, ok := v.(carrier)
+	if !ok {
+		return nil, fmt.Errorf("%T is no carrier", v)
+	}
+	return c.appendJSON(dst)
+}
+
+// Unmarshal reads a carrier.
+func (jsonCodec) Unmarshal(data []byte, v any) error {
+	c, ok := v.(carrier)
+	if !ok {
+		return fmt.Errorf("%T is no carrier", v)
+	}
+	c.readJSON(data)
+	return nil
+}
+
+// A protoCodec is protobuf: of carriers, and of the messages that Connect itself
+// sends.
+type protoCodec struct{}
+
+// Name returns the name that the content type bears.
+func (protoCodec) Name() string { return "proto" }
+
+// Marshal writes a carrier or a message.
+func (c protoCodec) Marshal(v any) ([]byte, error) { return c.MarshalAppend(nil, v) }
+
+// MarshalAppend spares a copy, and keeps shared bytes out of Connect's buffers.
+func (protoCodec) MarshalAppend(dst []byte, v any) ([]byte, error) {
+	switch v := v.(type) {
+	case carrier:
+		return v.appendProto(dst)
+	case proto.Message:
+		return proto.MarshalOptions{}.MarshalAppend(dst, v)
+	}
+	return nil, fmt.Errorf("%T is neither carrier nor message", v)
+}
+
+// Unmarshal reads a carrier or a message.
+func (protoCodec) Unmarshal(data []byte, v any) error {
+	switch v := v.(type) {
+	case carrier:
+		v.readProto(data)
+		return nil
+	case proto.Message:
+		return proto.Unmarshal(data, v)
+	}
+	return fmt.Errorf("%T is neither carrier nor message", v)
+}

@@ -1,0 +1,154 @@
+package server
+
+import (
+	"crypto/rand"
+	"crypto/sha256"
+	"crypto/subtle"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+)
+
+// The files that hold the tokens, in the state folder.
+const (
+	AgentTokenFile  = "agent.token"
+	PersonTokenFile = "person.token"
+)
+
+const (
+	tokenBytes   = 32 // 256 bits
+	maxTokenFile = 4096
+	folderMode   = 0o700
+	fileMode     = 0o600
+)
+
+// A role is whom a credential speaks for. Each may do what the ones before it may.
+type role uint8
+
+const (
+	roleNobody role = iota
+	roleAgent
+	rolePerson
+)
+
+func (r role) String() string {
+	switch r {
+	case roleAgent:
+		return "an agent"
+	case rolePerson:
+		return "a person"
+	case roleNobody:
+	}
+	return "nobody"
+}
+
+// Credentials are the two tokens. The zero value lets nobody in.
+type Credentials struct {
+	Agent  string
+	Person string
+}
+
+// LoadCredentials reads the tokens of a state folder. What is missing, and what
+// others could have read, is made anew.
+func LoadCredentials(folder string) (c Credentials, err error) {
+	if err := os.MkdirAll(folder, folderMode); err != nil {
+		return c, fmt.Errorf("credentials: %w", err)
+	}
+	if c.Agent, err = loadToken(filepath.Join(folder, AgentTokenFile)); err != nil {
+		return Credentials{}, err
+	}
+	if c.Person, err = loadToken(filepath.Join(folder, PersonTokenFile)); err != nil {
+		return Credentials{}, err
+	}
+	return c, nil
+}
+
+func loadToken(path string) (string, error) {
+	token, err := readToken(path)
+	if err != nil {
+		return "", fmt.Errorf("credential: %w", err)
+	}
+	if token != "" {
+		return token, nil
+	}
+	return makeToken(path)
+}
+
+// readToken returns "" for a token that is missing or not sound.
+func readToken(path string) (string, error) {
+	info, err := os.Lstat(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return "", nil
+	case err != nil:
+		return "", err
+	case !info.Mode().IsRegular():
+		return "", fmt.Errorf("%s is no regular file", path)
+	case info.Size() > maxTokenFile, open(info):
+		return "", nil
+	}
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return "", err
+	}
+	token := strings.TrimSpace(string(text))
+	if raw, err := hex.DecodeString(token); err != nil || len(raw) < tokenBytes {
+		return "", nil //nolint:nilerr // not sound: the caller makes another
+	}
+	return token, nil
+}
+
+// open reports whether others than the owner may read a file.
+func open(info fs.FileInfo) bool {
+	return runtime.GOOS != "windows" && info.Mode().Perm()&0o077 != 0
+}
+
+// makeToken writes a token that is whole from the moment it can be seen.
+func makeToken(path string) (string, error) {
+	var raw [tokenBytes]byte
+	_, _ = rand.Read(raw[:]) // never fails
+	token := hex.EncodeToString(raw[:])
+	file, err := os.CreateTemp(filepath.Dir(path), ".token-*") // made with mode 0600
+	if err != nil {
+		return "", fmt.Errorf("credential: %w", err)
+	}
+	defer os.Remove(file.Name()) //nolint:errcheck // gone once it is renamed
+	_, err = file.WriteString(token + "\n")
+	err = errors.Join(err, file.Sync(), file.Close())
+	if err == nil {
+		err = os.Rename(file.Name(), path)
+	}
+	if err != nil {
+		return "", fmt.Errorf("credential: %w", err)
+	}
+	return token, nil
+}
+
+// A keyring tells whom a token speaks for, in a time that says nothing about it.
+type keyring struct{ agent, person [sha256.Size]byte }
+
+func (c Credentials) keyring() *keyring {
+	return &keyring{agent: sha256.Sum256([]byte(c.Agent)), person: sha256.Sum256([]byte(c.Person))}
+}
+
+func (k *keyring) role(header string) role {
+	scheme, token, ok := strings.Cut(header, " ")
+	if !ok || !strings.EqualFold(scheme, "Bearer") || token == "" {
+		return roleNobody
+	}
+	sum := sha256.Sum256([]byte(token))
+	isAgent := subtle.ConstantTimeCompare(sum[:], k.agent[:])
+	isPerson := subtle.ConstantTimeCompare(sum[:], k.person[:])
+	switch {
+	case isPerson == 1:
+		return rolePerson
+	case isAgent == 1:
+		return roleAgent
+	}
+	return roleNobody
+}

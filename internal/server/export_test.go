@@ -1,0 +1,13 @@
+package server
+
+import "time"
+
+// NewForTest is New with waits that a test can sit through.
+func NewForTest(c Config) *Server {
+	return newServer(c, pace{
+		beat: 100 * time.Millisecond, stall: 300 * time.Millisecond, farewell: 5 * time.Second, goodbye: time.Second,
+	})
+}
+
+// WindowFrames is how many events watchers may be behind.
+const WindowFrames = windowFrames

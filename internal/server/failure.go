@@ -1,0 +1,145 @@
+package server
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"strconv"
+
+	"connectrpc.com/connect"
+	"google.golang.org/protobuf/types/known/timestamppb"
+
+	"github.com/umpirehq/umpire"
+	umpirev1 "github.com/umpirehq/umpire/internal/api/umpire/v1"
+)
+
+// The words of a failure's reason_code that name no decision.
+const (
+	wordNotFound     = "not_found"
+	wordInvalid      = "invalid"
+	wordState        = "state"
+	wordFenced       = "fenced"
+	wordOtherProject = "other_project"
+	wordLimit        = "limit"
+	wordNotRecorded  = "not_recorded"
+	wordCredential   = "credential"
+	wordDraining     = "draining"
+	wordSlow         = "slow"
+	wordCanceled     = "canceled"
+	wordDeadline     = "deadline"
+	wordInternal     = "internal"
+)
+
+// kinds say how the errors of a gate are told on the wire. The first that an error
+// matches holds.
+var kinds = []struct {
+	is   error
+	code connect.Code
+	word string
+}{
+	{umpire.ErrResolved, connect.CodeFailedPrecondition, string(umpire.CodeResolved)},
+	{umpire.ErrNotRecorded, connect.CodeUnavailable, wordNotRecorded},
+	{umpire.ErrFenced, connect.CodeAborted, wordFenced},
+	{umpire.ErrOtherProject, connect.CodePermissionDenied, wordOtherProject},
+	{umpire.ErrLimit, connect.CodeResourceExhausted, wordLimit},
+	{umpire.ErrNotFound, connect.CodeNotFound, wordNotFound},
+	{umpire.ErrInvalid, connect.CodeInvalidArgument, wordInvalid},
+	{umpire.ErrState, connect.CodeFailedPrecondition, wordState},
+	{context.Canceled, connect.CodeCanceled, wordCanceled},
+	{context.DeadlineExceeded, connect.CodeDeadlineExceeded, wordDeadline},
+}
+
+// A failure is an error on its way out.
+type failure struct {
+	code     connect.Code
+	word     string
+	text     string
+	standing *umpire.Standing // the answer that stands, when one came late
+	after    int64            // where to watch from again
+	resume   bool             // whether after says something
+	status   int              // of a unary HTTP answer; 0 is that of the code
+}
+
+func (f *failure) Error() string { return f.text }
+
+// failureOf tells an error of the gate.
+func failureOf(err error) *failure {
+	if known, ok := errors.AsType[*failure](err); ok {
+		return known
+	}
+	f := &failure{code: connect.CodeInternal, word: wordInternal, text: err.Error()}
+	for _, kind := range kinds {
+		if errors.Is(err, kind.is) {
+			f.code, f.word = kind.code, kind.word
+			break
+		}
+	}
+	if late, ok := errors.AsType[*umpire.Resolved](err); ok {
+		// Connect has no code for a conflict.
+		f.standing, f.status = &late.Standing, http.StatusConflict
+	}
+	return f
+}
+
+func invalid(format string, args ...any) error {
+	return fmt.Errorf(format+": %w", append(args, umpire.ErrInvalid)...)
+}
+
+// rpc returns the failure as Connect and gRPC tell it, with its detail.
+func (f *failure) rpc() *connect.Error {
+	told := connect.NewError(f.code, errors.New(f.text))
+	detail := &umpirev1.Failure{ReasonCode: f.word, After: f.after}
+	if s := f.standing; s != nil {
+		detail.Standing = &umpirev1.Standing{
+			RequestId: string(s.Request), Answer: string(s.Choice), Scope: s.Scope.String(), Reason: s.Reason,
+			ReasonCode: string(s.Code), Actor: s.Actor, At: timestamppb.New(s.At),
+		}
+	}
+	if packed, err := connect.NewErrorDetail(detail); err == nil {
+		told.AddDetail(packed)
+	}
+	return told
+}
+
+// fields are what a JSON error has beside Connect's own, each with a comma after
+// it, so that nobody has to unpack a protobuf message to learn them.
+func (f *failure) fields() []byte {
+	fields := append([]byte(`"reason_code":`), strconv.Quote(f.word)...)
+	fields = append(fields, ',')
+	if f.standing != nil {
+		if standing, err := json.Marshal(f.standing); err == nil {
+			fields = append(append(append(fields, `"standing":`...), standing...), ',')
+		}
+	}
+	if f.resume {
+		fields = append(strconv.AppendInt(append(fields, `"after":`...), f.after, 10), ',')
+	}
+	return fields
+}
+
+// An exchange is one request with who makes it and how it failed. It travels in
+// the request's context.
+type exchange struct {
+	peer    *peer
+	role    role
+	claim   string // which client the peer says it is
+	failure *failure
+}
+
+type exchangeKey struct{}
+
+func exchangeOf(ctx context.Context) *exchange {
+	if x, ok := ctx.Value(exchangeKey{}).(*exchange); ok {
+		return x
+	}
+	return &exchange{}
+}
+
+// fail notes how the request failed, and returns what Connect is to tell.
+func fail(ctx context.Context, err error) error {
+	f := failureOf(err)
+	exchangeOf(ctx).failure = f
+	return f.rpc()
+}

@@ -1,0 +1,381 @@
+package server_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"iter"
+	"reflect"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/server"
+)
+
+var _ server.Gate = (*fakeGate)(nil)
+
+// A fakeGate answers every call with a value in which every field is set, keeps
+// what it was given, and has a timeline. One question and one batch have a state.
+type fakeGate struct {
+	mu      sync.Mutex
+	fails   map[string]error // by method
+	panics  string           // the method that panics
+	got     map[string]any   // the last argument of each method
+	blocks  chan struct{}    // Check waits for it, if it is there
+	entered chan struct{}    // and says here that it does
+	batch   umpire.Batch
+	answer  *umpire.Standing // of the question "r1"
+	runners []umpire.Session
+	events  []umpire.Event
+	changed chan struct{}
+	watched chan struct{} // closed when Batch is asked for the second time
+	asked   int
+}
+
+func newFake() *fakeGate {
+	return &fakeGate{
+		fails: map[string]error{}, got: map[string]any{}, changed: make(chan struct{}),
+		batch: umpire.Batch{ID: "b1", Session: "s1", State: umpire.BatchWaiting},
+	}
+}
+
+func (g *fakeGate) enter(method string, arg any) error {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.got[method] = arg
+	if g.panics == method {
+		panic("secret detail")
+	}
+	return g.fails[method]
+}
+
+func (g *fakeGate) last(method string) any {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.got[method]
+}
+
+func answerOf[T any](err error) (T, error) {
+	if err != nil {
+		var none T
+		return none, err
+	}
+	return filled[T](), nil
+}
+
+func (g *fakeGate) Check(ctx context.Context, c umpire.Call) (umpire.Decision, error) {
+	err := g.enter("Check", c)
+	if g.blocks != nil {
+		g.entered <- struct{}{}
+		select {
+		case <-g.blocks:
+		case <-ctx.Done():
+			err = ctx.Err()
+		}
+	}
+	return answerOf[umpire.Decision](err)
+}
+
+func (g *fakeGate) Submit(_ context.Context, s umpire.Submission) (umpire.Batch, error) {
+	return answerOf[umpire.Batch](g.enter("Submit", s))
+}
+
+func (g *fakeGate) Batch(_ context.Context, s umpire.SessionID, b umpire.BatchID) (umpire.Batch, error) {
+	if err := g.enter("Batch", [2]string{string(s), string(b)}); err != nil {
+		return umpire.Batch{}, err
+	}
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.asked++; g.asked == 2 && g.watched != nil {
+		close(g.watched)
+	}
+	if s != g.batch.Session || b != g.batch.ID {
+		return umpire.Batch{}, fmt.Errorf("batch %q of session %q: %w", b, s, umpire.ErrNotFound)
+	}
+	return g.batch, nil
+}
+
+func (g *fakeGate) Pending(_ context.Context, q umpire.PendingQuery) ([]umpire.Pending, error) {
+	if err := g.enter("Pending", q); err != nil {
+		return nil, err
+	}
+	return []umpire.Pending{filledPending()}, nil
+}
+
+func (g *fakeGate) Resolve(_ context.Context, a umpire.Answer) (umpire.Batch, error) {
+	if err := g.enter("Resolve", a); err != nil {
+		return umpire.Batch{}, err
+	}
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	switch {
+	case a.Request != "r1":
+		return umpire.Batch{}, fmt.Errorf("request_id %q: %w", a.Request, umpire.ErrNotFound)
+	case a.Choice == "":
+		return umpire.Batch{}, fmt.Errorf("answer: missing: %w", umpire.ErrInvalid)
+	case g.answer != nil:
+		return umpire.Batch{}, &umpire.Resolved{Standing: *g.answer}
+	}
+	g.answer = &umpire.Standing{Request: a.Request, Choice: a.Choice, Scope: a.Scope, Reason: a.Reason, Actor: a.Actor, At: filledTime}
+	g.batch.State = umpire.BatchRunning
+	g.append(umpire.Event{Kind: umpire.EventPermissionApproved, Session: "s1"})
+	return g.batch, nil
+}
+
+func (g *fakeGate) Start(_ context.Context, s umpire.Start) (umpire.Started, error) {
+	return answerOf[umpire.Started](g.enter("Start", s))
+}
+
+func (g *fakeGate) Finish(_ context.Context, r umpire.Result) (umpire.Batch, error) {
+	return answerOf[umpire.Batch](g.enter("Finish", r))
+}
+
+func (g *fakeGate) Open(_ context.Context, o umpire.Opening) (umpire.Session, error) {
+	return answerOf[umpire.Session](g.enter("Open", o))
+}
+
+func (g *fakeGate) Continue(_ context.Context, r umpire.Resumption) (umpire.Session, error) {
+	return answerOf[umpire.Session](g.enter("Continue", r))
+}
+
+func (g *fakeGate) Fork(_ context.Context, s umpire.SessionID, r umpire.Resumption) (umpire.Session, error) {
+	r.ID = s
+	return answerOf[umpire.Session](g.enter("Fork", r))
+}
+
+func (g *fakeGate) Session(_ context.Context, s umpire.SessionID) (umpire.Session, error) {
+	session, err := answerOf[umpire.Session](g.enter("Session", s))
+	switch {
+	case err != nil:
+	case s == "gone" || s == "unknown":
+		return umpire.Session{}, fmt.Errorf("session %q: %w", s, umpire.ErrNotFound)
+	case s == "s1":
+		session.Project = "p1"
+	}
+	return session, err
+}
+
+func (g *fakeGate) Sessions(_ context.Context, q umpire.SessionQuery) ([]umpire.Session, error) {
+	if err := g.enter("Sessions", q); err != nil {
+		return nil, err
+	}
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return append([]umpire.Session{filled[umpire.Session]()}, g.runners...), nil
+}
+
+func (g *fakeGate) SetMode(_ context.Context, m umpire.ModeChange) (umpire.Session, error) {
+	return answerOf[umpire.Session](g.enter("SetMode", m))
+}
+
+func (g *fakeGate) Prompt(_ context.Context, p umpire.Prompt) (umpire.Prompted, error) {
+	return answerOf[umpire.Prompted](g.enter("Prompt", p))
+}
+
+func (g *fakeGate) Compose(_ context.Context, s umpire.SessionID, epoch int64) (umpire.Conversation, error) {
+	return answerOf[umpire.Conversation](g.enter("Compose", fmt.Sprint(s, " ", epoch)))
+}
+
+func (g *fakeGate) Reply(_ context.Context, r umpire.Reply) (umpire.Session, error) {
+	return answerOf[umpire.Session](g.enter("Reply", r))
+}
+
+func (g *fakeGate) Renew(_ context.Context, s umpire.SessionID, epoch int64) (time.Time, error) {
+	return filledTime, g.enter("Renew", fmt.Sprint(s, " ", epoch))
+}
+
+func (g *fakeGate) End(_ context.Context, s umpire.SessionID, reason string) error {
+	return g.enter("End", fmt.Sprint(s, " ", reason))
+}
+
+func (g *fakeGate) Delete(_ context.Context, s umpire.SessionID) error { return g.enter("Delete", s) }
+
+func (g *fakeGate) Rules(_ context.Context, dir string) ([]umpire.Rule, error) {
+	if err := g.enter("Rules", dir); err != nil {
+		return nil, err
+	}
+	return []umpire.Rule{filledRule()}, nil
+}
+
+func (g *fakeGate) AddRule(_ context.Context, dir string, s umpire.Scope, r umpire.Rule) (umpire.RuleID, error) {
+	return "made", g.enter("AddRule", []any{dir, s, r})
+}
+
+func (g *fakeGate) RemoveRule(_ context.Context, dir string, s umpire.Scope, id umpire.RuleID) error {
+	return g.enter("RemoveRule", []any{dir, s, id})
+}
+
+func (g *fakeGate) RuleStatus(_ context.Context, dir string) (umpire.RuleStatus, error) {
+	return answerOf[umpire.RuleStatus](g.enter("RuleStatus", dir))
+}
+
+func (g *fakeGate) Trust(_ context.Context, dir string) error { return g.enter("Trust", dir) }
+
+// watching is closed once a request holds the batch.
+func (g *fakeGate) watching() <-chan struct{} {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.watched = make(chan struct{})
+	return g.watched
+}
+
+// tell appends events to the timeline.
+func (g *fakeGate) tell(events ...umpire.Event) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	for _, e := range events {
+		g.append(e)
+	}
+}
+
+// append numbers an event with a gap, as a store does. It runs with mu held.
+func (g *fakeGate) append(e umpire.Event) {
+	if e.Seq == 0 {
+		e.Seq = 3
+		if n := len(g.events); n > 0 {
+			e.Seq = g.events[n-1].Seq + 3
+		}
+	}
+	g.events = append(g.events, e)
+	close(g.changed)
+	g.changed = make(chan struct{})
+}
+
+func (g *fakeGate) Events(_ context.Context, f umpire.Filter) ([]umpire.Event, error) {
+	if err := g.enter("Events", f); err != nil {
+		return nil, err
+	}
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.matching(f), nil
+}
+
+func (g *fakeGate) matching(f umpire.Filter) (found []umpire.Event) {
+	first, _ := slices.BinarySearchFunc(g.events, f.After+1, func(e umpire.Event, seq int64) int { return int(e.Seq - seq) })
+	for _, e := range g.events[first:] {
+		if (f.Session == "" || f.Session == e.Session) && (f.Project == "" || f.Project == e.Project) {
+			found = append(found, e)
+		}
+		if f.Limit > 0 && len(found) == f.Limit {
+			break
+		}
+	}
+	return found
+}
+
+func (g *fakeGate) Watch(ctx context.Context, f umpire.Filter) iter.Seq2[umpire.Event, error] {
+	return func(yield func(umpire.Event, error) bool) {
+		for {
+			g.mu.Lock()
+			found, changed := g.matching(f), g.changed
+			err := g.fails["Watch"]
+			delete(g.fails, "Watch")
+			g.mu.Unlock()
+			if err != nil {
+				yield(umpire.Event{}, err)
+				return
+			}
+			for _, e := range found {
+				if !yield(e, nil) {
+					return
+				}
+				f.After = e.Seq
+			}
+			select {
+			case <-changed:
+			case <-ctx.Done():
+				yield(umpire.Event{}, ctx.Err())
+				return
+			}
+		}
+	}
+}
+
+var filledTime = time.Date(2026, 3, 4, 5, 6, 7, 891011000, time.UTC)
+
+// freeJSON is what stands in fields that may hold any JSON.
+const freeJSON = `{"k":[1,"zwei",null,true,{"n":-3.5}],"html":"<&>\u2028"}`
+
+// filled returns a T in which every field that JSON shows is set, none to its zero
+// value.
+func filled[T any]() T {
+	var v T
+	fill(reflect.ValueOf(&v).Elem(), "value")
+	return v
+}
+
+// A pending call's further fields do not show in its type.
+func filledPending() umpire.Pending {
+	p := filled[umpire.Pending]()
+	p.Extra = map[string]json.RawMessage{"customMeta": json.RawMessage(`{"a":[1,2]}`), "extra": json.RawMessage(`"kept"`)}
+	return p
+}
+
+// Where a rule stands does not show in its own JSON.
+func filledRule() umpire.Rule {
+	r := filled[umpire.Rule]()
+	r.Source, r.File, r.Line = umpire.SourceProject, "/p/.umpire/permissions.json", 7
+	return r
+}
+
+func fill(v reflect.Value, name string) {
+	switch v.Interface().(type) {
+	case time.Time:
+		v.Set(reflect.ValueOf(filledTime))
+		return
+	case json.RawMessage:
+		v.SetBytes([]byte(freeJSON))
+		return
+	case umpire.Choice:
+		v.SetString(string(umpire.Refuse))
+		return
+	}
+	switch v.Kind() {
+	case reflect.Struct:
+		for i := range v.NumField() {
+			if field := v.Type().Field(i); field.IsExported() && field.Tag.Get("json") != "-" {
+				fill(v.Field(i), field.Name)
+			}
+		}
+	case reflect.Pointer:
+		v.Set(reflect.New(v.Type().Elem()))
+		fill(v.Elem(), name)
+	case reflect.Slice:
+		v.Set(reflect.MakeSlice(v.Type(), 2, 2))
+		fill(v.Index(0), name)
+		fill(v.Index(1), name+" again")
+	case reflect.Map:
+		element := reflect.New(v.Type().Elem()).Elem()
+		fill(element, name)
+		v.Set(reflect.MakeMap(v.Type()))
+		v.SetMapIndex(reflect.ValueOf("key").Convert(v.Type().Key()), element)
+	case reflect.String:
+		v.SetString("the " + name)
+	case reflect.Bool:
+		v.SetBool(true)
+	case reflect.Int, reflect.Int64:
+		v.SetInt(1<<52 + int64(len(name)))
+	case reflect.Uint8:
+		v.SetUint(1)
+	default:
+		panic(fmt.Sprintf("%s: a field of type %s", name, v.Type()))
+	}
+}
+
+func TestFilledLeavesNothingOut(t *testing.T) {
+	t.Parallel()
+	data, err := json.Marshal(filled[umpire.Event]())
+	if err != nil {
+		t.Fatal(err)
+	}
+	fields := map[string]json.RawMessage{}
+	if err := json.Unmarshal(data, &fields); err != nil {
+		t.Fatal(err)
+	}
+	if want := reflect.TypeFor[umpire.Event]().NumField(); len(fields) != want {
+		t.Errorf("%d of %d fields are set: %s", len(fields), want, data)
+	}
+}

@@ -1,0 +1,226 @@
+package server
+
+import (
+	"context"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"regexp"
+	"runtime/debug"
+	"strings"
+	"time"
+
+	"connectrpc.com/connect"
+)
+
+// clientHeader is where a client says which one it is: cli, tui, console.
+const clientHeader = "Umpire-Client"
+
+// clientName is what a client may call itself.
+var clientName = regexp.MustCompile(`^[a-z0-9][a-z0-9._-]{0,31}$`)
+
+// safeHeaders keep a browser from doing anything with an answer but what the page
+// that asked does.
+var safeHeaders = map[string][]string{
+	"X-Content-Type-Options":       {"nosniff"},
+	"Content-Security-Policy":      {"default-src 'none'; frame-ancestors 'none'"},
+	"X-Frame-Options":              {"DENY"},
+	"Referrer-Policy":              {"no-referrer"},
+	"Cross-Origin-Resource-Policy": {"same-origin"},
+	"Cache-Control":                {"no-store"},
+}
+
+// A guard stands before the routes of one listener. It lets a request through when
+// it comes to the right name, from the right origin, with a credential for the
+// route, and not too often.
+type guard struct {
+	server *Server
+	hosts  map[string]bool // that a request may name; nil is all of them
+	local  bool            // within this process, where no credential is needed
+}
+
+// ServeHTTP answers a request.
+func (g *guard) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	for name, values := range safeHeaders {
+		w.Header()[name] = values
+	}
+	x := &exchange{peer: g.peer(r)}
+	out := &reply{ResponseWriter: w, x: x}
+	defer g.recover(out, r)
+	where, known := g.server.routes[r.URL.Path]
+	if f := g.admit(x, r, where); f != nil {
+		g.refuse(out, r, f)
+		return
+	}
+	if !known {
+		g.refuse(out, r, &failure{
+			code: connect.CodeUnimplemented, status: http.StatusNotFound, word: wordNotFound, text: "there is no " + r.URL.Path,
+		})
+		return
+	}
+	u := user{role: x.role, addr: x.peer.addr}
+	if ok, why := g.server.limiter.begin(u); !ok {
+		g.refuse(out, r, &failure{code: connect.CodeResourceExhausted, word: wordLimit, text: why})
+		return
+	}
+	if where.stream {
+		out.stall = g.server.pace.stall
+		g.server.limiter.end(u)
+	} else {
+		defer g.server.limiter.end(u)
+	}
+	r = r.WithContext(context.WithValue(r.Context(), exchangeKey{}, x))
+	r.Body = &timedBody{ReadCloser: r.Body, control: http.NewResponseController(w)}
+	where.handler.ServeHTTP(out, r)
+}
+
+func (g *guard) peer(r *http.Request) *peer {
+	if p, ok := r.Context().Value(peerKey{}).(*peer); ok {
+		return p
+	}
+	return localPeer()
+}
+
+// admit learns who asks, and says why the request is refused.
+func (g *guard) admit(x *exchange, r *http.Request, where route) *failure {
+	if claim := r.Header.Get(clientHeader); claim != "" {
+		if !clientName.MatchString(claim) {
+			return &failure{code: connect.CodeInvalidArgument, word: wordInvalid, text: clientHeader + ": want a short name of lower-case letters and digits"}
+		}
+		x.claim = claim
+	}
+	if g.local {
+		x.role = rolePerson
+		return nil
+	}
+	if why := g.elsewhere(r); why != "" {
+		return forbidden(why)
+	}
+	x.role = g.server.keys.role(r.Header.Get("Authorization"))
+	if x.role == roleNobody {
+		return &failure{code: connect.CodeUnauthenticated, word: wordCredential, text: "a credential is needed: Authorization: Bearer TOKEN"}
+	}
+	if x.role < where.role {
+		return forbidden(r.URL.Path + " takes the credential of " + where.role.String())
+	}
+	return g.person(x, r, where)
+}
+
+func forbidden(why string) *failure {
+	return &failure{code: connect.CodePermissionDenied, word: wordCredential, text: why}
+}
+
+// elsewhere says why a request is not from here: it names another host, as after
+// DNS rebinding, or a browser sent it for a page of another origin.
+func (g *guard) elsewhere(r *http.Request) string {
+	if g.hosts != nil && !g.hosts[r.Host] {
+		return "the request names a host that this is not"
+	}
+	if site := r.Header.Get("Sec-Fetch-Site"); site != "" && site != "same-origin" && site != "none" {
+		return "the request comes from another site"
+	}
+	if origin := r.Header.Get("Origin"); origin != "" && origin != "http://"+r.Host {
+		return "the request comes from another origin"
+	}
+	if err := g.server.crossOrigin.Check(r); err != nil {
+		return err.Error()
+	}
+	return ""
+}
+
+// person refuses a person's credential to a process that should not have it.
+func (g *guard) person(x *exchange, r *http.Request, where route) *failure {
+	if x.role != rolePerson {
+		return nil
+	}
+	var runners []process
+	if where.role == rolePerson && x.peer.channel == channelUnix {
+		var err error
+		if runners, err = runnersOf(r.Context(), g.server.gate); err != nil {
+			return failureOf(err)
+		}
+	}
+	if why := x.peer.person(runners); why != "" {
+		return forbidden("a person's credential is not taken here: " + why)
+	}
+	return nil
+}
+
+// refuse answers in the protocol that the request speaks.
+func (g *guard) refuse(w *reply, r *http.Request, f *failure) {
+	w.x.failure = f
+	if f.code == connect.CodeUnauthenticated {
+		w.Header().Set("WWW-Authenticate", "Bearer")
+	}
+	if err := g.server.errors.Write(w, r, f.rpc()); err != nil {
+		g.server.log.Debug("answering a refused request", "error", err)
+	}
+}
+
+// recover answers a panic as an internal error; what the gate did not say is never
+// an answer. The details are for the log alone.
+func (g *guard) recover(w *reply, r *http.Request) {
+	fault := recover()
+	if fault == nil {
+		return
+	}
+	if fault == http.ErrAbortHandler { //nolint:errorlint // net/http compares it so, too
+		panic(fault)
+	}
+	g.server.log.Error("a request panicked", "path", r.URL.Path, "fault", fault, "stack", string(debug.Stack()))
+	if w.wrote {
+		panic(http.ErrAbortHandler)
+	}
+	g.refuse(w, r, &failure{code: connect.CodeInternal, word: wordInternal, text: "internal error"})
+}
+
+// A timedBody bounds the time that a request's body takes to come, and only that:
+// a deadline left standing would end a request that is held.
+type timedBody struct {
+	io.ReadCloser
+	control *http.ResponseController
+	begun   bool
+}
+
+// Read sets the bound at first, and takes it away at the end.
+func (b *timedBody) Read(p []byte) (int, error) {
+	if !b.begun {
+		b.begun = true
+		// What has no deadlines is in memory.
+		_ = b.control.SetReadDeadline(time.Now().Add(bodyTimeout))
+	}
+	n, err := b.ReadCloser.Read(p)
+	if err != nil {
+		_ = b.control.SetReadDeadline(time.Time{})
+	}
+	return n, err
+}
+
+// hostsOf are the names that a listener goes by: nil, for any, unless it is TCP.
+func hostsOf(addr net.Addr, more []string) map[string]bool {
+	tcp, ok := addr.(*net.TCPAddr)
+	if !ok {
+		return nil
+	}
+	_, port, err := net.SplitHostPort(tcp.String())
+	if err != nil {
+		return map[string]bool{}
+	}
+	hosts := map[string]bool{tcp.String(): !tcp.IP.IsUnspecified()}
+	for _, name := range []string{"127.0.0.1", "::1", "localhost"} {
+		hosts[net.JoinHostPort(name, port)] = true
+	}
+	for _, name := range more {
+		hosts[strings.ToLower(name)] = true
+	}
+	return hosts
+}
+
+// logWriter passes what net/http has to say to the log.
+type logWriter struct{ log *slog.Logger }
+
+func (w logWriter) Write(p []byte) (int, error) {
+	w.log.Debug("http", "says", strings.TrimSpace(string(p)))
+	return len(p), nil
+}

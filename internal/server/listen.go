@@ -1,0 +1,145 @@
+package server
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+)
+
+// unixPrefix begins the address of a unix socket.
+const unixPrefix = "unix:"
+
+// maxSocketPath is what every system takes, with the zero byte at the end.
+const maxSocketPath = 103
+
+// probeTimeout is how long a gate that is there may take to accept.
+const probeTimeout = 2 * time.Second
+
+// Listen listens at "unix:PATH" or "HOST:PORT". A unix socket is for this user
+// alone, in a folder that is, too; a socket that a dead gate has left is replaced,
+// one that is answered is not. A TCP address has to be one of this machine that
+// others do not reach, unless remote is set.
+func Listen(ctx context.Context, address string, remote bool) (net.Listener, error) {
+	path, isUnix := strings.CutPrefix(address, unixPrefix)
+	var l net.Listener
+	var err error
+	if isUnix {
+		l, err = listenUnix(ctx, path)
+	} else {
+		l, err = listenTCP(ctx, address, remote)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("listen on %s: %w", address, err)
+	}
+	return l, nil
+}
+
+func listenTCP(ctx context.Context, address string, remote bool) (net.Listener, error) {
+	host, _, err := net.SplitHostPort(address)
+	if err != nil {
+		return nil, err
+	}
+	if ip := net.ParseIP(host); host != "localhost" && (ip == nil || !ip.IsLoopback()) && !remote {
+		return nil, errors.New("want a loopback address such as 127.0.0.1; others have to be allowed explicitly")
+	}
+	return new(net.ListenConfig).Listen(ctx, "tcp", address)
+}
+
+func listenUnix(ctx context.Context, path string) (net.Listener, error) {
+	if len(path) == 0 || len(path) > maxSocketPath {
+		return nil, fmt.Errorf("a socket's path has 1 to %d bytes, this one has %d", maxSocketPath, len(path))
+	}
+	if err := ownFolder(filepath.Dir(path)); err != nil {
+		return nil, err
+	}
+	lock, err := lockFile(path + ".lock")
+	if err != nil {
+		return nil, fmt.Errorf("another gate serves there: %w", err)
+	}
+	l, err := bind(ctx, path)
+	if err != nil {
+		return nil, errors.Join(err, lock.Close())
+	}
+	return &privateListener{UnixListener: l, lock: lock}, nil
+}
+
+// bind makes the socket. The folder keeps others out until its mode is set.
+func bind(ctx context.Context, path string) (*net.UnixListener, error) {
+	if err := vacate(ctx, path); err != nil {
+		return nil, err
+	}
+	l, err := net.ListenUnix("unix", &net.UnixAddr{Name: path, Net: "unix"})
+	if err != nil {
+		return nil, err
+	}
+	if err := os.Chmod(path, fileMode); err != nil {
+		return nil, errors.Join(err, l.Close())
+	}
+	return l, nil
+}
+
+// vacate takes away a socket that nobody answers, and nothing else.
+func vacate(ctx context.Context, path string) error {
+	info, err := os.Lstat(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil
+	case err != nil:
+		return err
+	case info.Mode().Type() != fs.ModeSocket:
+		return errors.New("there is something that is no socket")
+	}
+	dialer := net.Dialer{Timeout: probeTimeout}
+	if c, err := dialer.DialContext(ctx, "unix", path); err == nil {
+		return errors.Join(errors.New("another gate answers there"), c.Close())
+	} else if !refused(err) {
+		return err
+	}
+	return os.Remove(path)
+}
+
+// ownFolder makes the folder, or sees that it is this user's alone.
+func ownFolder(folder string) error {
+	if err := os.MkdirAll(folder, folderMode); err != nil {
+		return err
+	}
+	info, err := os.Stat(folder)
+	if err != nil {
+		return err
+	}
+	if open(info) || !ours(info) {
+		return fmt.Errorf("the folder %s is not yours alone: its mode is %04o, want 0700", folder, info.Mode().Perm())
+	}
+	return nil
+}
+
+// A privateListener accepts connections of this user alone.
+type privateListener struct {
+	*net.UnixListener
+	lock *os.File
+}
+
+// Accept closes the connections of other users: root gets through every mode.
+func (l *privateListener) Accept() (net.Conn, error) {
+	for {
+		c, err := l.AcceptUnix()
+		if err != nil {
+			return nil, err
+		}
+		uid, _, err := credentialsOf(c)
+		if uid == os.Geteuid() || uid < 0 && err != nil && !tellsPeers {
+			return c, nil
+		}
+		_ = c.Close()
+	}
+}
+
+// Close removes the socket. The lock file stays: removing it would let two gates
+// hold locks on different files of one name.
+func (l *privateListener) Close() error { return errors.Join(l.UnixListener.Close(), l.lock.Close()) }

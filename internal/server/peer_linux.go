@@ -1,0 +1,174 @@
+package server
+
+import (
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"strconv"
+	"strings"
+
+	"golang.org/x/sys/unix"
+)
+
+// tellsPeers says that this system tells who connected.
+const tellsPeers = true
+
+// maxLineage bounds the walk from a process to its parents.
+const maxLineage = 128
+
+// credentialsOf returns the user and the process that connected.
+func credentialsOf(c *net.UnixConn) (uid, pid int, err error) {
+	err = control(c, func(fd int) error {
+		cred, err := unix.GetsockoptUcred(fd, unix.SOL_SOCKET, unix.SO_PEERCRED)
+		if err == nil {
+			uid, pid = int(cred.Uid), int(cred.Pid)
+		}
+		return err
+	})
+	return uid, pid, err
+}
+
+func control(c *net.UnixConn, f func(fd int) error) error {
+	raw, err := c.SyscallConn()
+	if err != nil {
+		return err
+	}
+	var inner error
+	if err := raw.Control(func(fd uintptr) { inner = f(int(fd)) }); err != nil {
+		return err
+	}
+	return inner
+}
+
+// originOf looks at the process that connected. A number may have gone to another
+// process since: the handle that the kernel keeps for the connection tells.
+func originOf(c *net.UnixConn, pid int) (origin, error) {
+	if pid <= 0 {
+		return origin{objection: "the process is in another pid namespace"}, nil
+	}
+	handle, err := handleOf(c)
+	if err != nil {
+		return origin{}, err
+	}
+	if handle >= 0 {
+		defer unix.Close(handle) //nolint:errcheck // nothing was written to it
+	}
+	o, err := look(pid)
+	if err != nil {
+		return origin{}, err
+	}
+	if handle >= 0 {
+		if err := unix.PidfdSendSignal(handle, 0, nil, 0); err != nil {
+			return origin{}, fmt.Errorf("process %d, which connected, is gone", pid)
+		}
+	}
+	return o, nil
+}
+
+// handleOf returns a descriptor of the process that connected, or -1 where the
+// kernel is too old to give one.
+func handleOf(c *net.UnixConn) (handle int, err error) {
+	handle = -1
+	err = control(c, func(fd int) error {
+		h, err := unix.GetsockoptInt(fd, unix.SOL_SOCKET, unix.SO_PEERPIDFD)
+		switch {
+		case err == nil:
+			handle = h
+		case errors.Is(err, unix.ESRCH):
+			return errors.New("the process that connected is gone")
+		}
+		return nil
+	})
+	return handle, err
+}
+
+func look(pid int) (origin, error) {
+	theirs, err := confinementOf(strconv.Itoa(pid))
+	if err != nil {
+		return origin{}, err
+	}
+	ours, err := confinementOf("self")
+	if err != nil {
+		return origin{}, err
+	}
+	o := origin{objection: theirs.beyond(ours)}
+	o.lineage, err = lineageOf(pid)
+	return o, err
+}
+
+// A confinement is what a process may not do any more.
+type confinement struct {
+	namespace   string
+	noNewPrivs  bool
+	seccompMode int
+	filters     int
+}
+
+// beyond says how a process is confined further than the gate is. Where all of
+// them run in one container, as in many, nothing is.
+func (c confinement) beyond(gate confinement) string {
+	switch {
+	case c.namespace != gate.namespace:
+		return "the process is in another pid namespace"
+	case c.noNewPrivs && !gate.noNewPrivs:
+		return "the process has given up new privileges, as a sandbox does"
+	case c.seccompMode > gate.seccompMode || c.filters > gate.filters:
+		return "the process runs under a seccomp filter, as a sandbox does"
+	}
+	return ""
+}
+
+func confinementOf(pid string) (c confinement, err error) {
+	if c.namespace, err = os.Readlink("/proc/" + pid + "/ns/pid"); err != nil {
+		return c, err
+	}
+	text, err := os.ReadFile("/proc/" + pid + "/status")
+	if err != nil {
+		return c, err
+	}
+	for line := range strings.Lines(string(text)) {
+		name, value, _ := strings.Cut(strings.TrimSpace(line), ":")
+		number, err := strconv.Atoi(strings.TrimSpace(value))
+		if err != nil {
+			continue
+		}
+		switch name {
+		case "NoNewPrivs":
+			c.noNewPrivs = number != 0
+		case "Seccomp":
+			c.seccompMode = number
+		case "Seccomp_filters":
+			c.filters = number
+		}
+	}
+	return c, nil
+}
+
+// lineageOf returns the parents of a process, the nearest first.
+func lineageOf(pid int) (lineage []process, err error) {
+	_, parent, err := statOf(pid)
+	for err == nil && parent > 0 && len(lineage) < maxLineage {
+		var p process
+		if p, parent, err = statOf(parent); err == nil {
+			lineage = append(lineage, p)
+		}
+	}
+	return lineage, err
+}
+
+// statOf reads who a process is and which is its parent. The name in the middle
+// may hold anything, brackets too.
+func statOf(pid int) (p process, parent int, err error) {
+	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	if err != nil {
+		return p, 0, err
+	}
+	const parentField, startField = 1, 19 // after the name
+	fields := strings.Fields(string(text[strings.LastIndexByte(string(text), ')')+1:]))
+	if len(fields) <= startField {
+		return p, 0, fmt.Errorf("/proc/%d/stat has %d fields after the name", pid, len(fields))
+	}
+	parent, err = strconv.Atoi(fields[parentField])
+	return process{pid: pid, started: fields[startField]}, parent, err
+}

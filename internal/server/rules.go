@@ -1,0 +1,67 @@
+package server
+
+import (
+	"context"
+
+	"github.com/umpirehq/umpire"
+	umpirev1 "github.com/umpirehq/umpire/internal/api/umpire/v1"
+	"github.com/umpirehq/umpire/internal/api/umpire/v1/umpirev1connect"
+)
+
+type ruleRequest struct {
+	Dir   string        `json:"working_dir"`
+	Scope umpire.Scope  `json:"scope"`
+	Rule  umpire.Rule   `json:"rule"`
+	ID    umpire.RuleID `json:"rule_id"`
+}
+
+// A standingRule is a rule with where it stands, which its own JSON, that of the
+// rule file, does not say.
+type standingRule struct {
+	umpire.Rule
+	Source umpire.Source `json:"source"`
+	File   string        `json:"file,omitempty"`
+	Line   int           `json:"line,omitempty"`
+}
+
+type ruleList struct {
+	Rules []standingRule `json:"rules"`
+}
+
+type ruleAdded struct {
+	ID umpire.RuleID `json:"rule_id"`
+}
+
+func (s *Server) routeRules() {
+	add(s, umpirev1connect.RuleServiceListProcedure, roleAgent, unary[umpirev1.RuleListRequest, umpirev1.RuleListResponse](maxBody, s.rules))
+	add(s, umpirev1connect.RuleServiceAddProcedure, rolePerson, unary[umpirev1.RuleAddRequest, umpirev1.RuleAddResponse](maxBody, s.addRule))
+	add(s, umpirev1connect.RuleServiceRemoveProcedure, rolePerson, unary[umpirev1.RuleRemoveRequest, umpirev1.RuleRemoveResponse](maxBody, s.removeRule))
+	add(s, umpirev1connect.RuleServiceStatusProcedure, roleAgent, unary[umpirev1.RuleStatusRequest, umpirev1.RuleStatus](maxBody, s.ruleStatus))
+	add(s, umpirev1connect.RuleServiceTrustProcedure, rolePerson, unary[umpirev1.TrustRequest, umpirev1.TrustResponse](maxBody, s.trust))
+}
+
+func (s *Server) rules(ctx context.Context, r ruleRequest) (ruleList, error) {
+	rules, err := s.gate.Rules(ctx, r.Dir)
+	list := ruleList{Rules: make([]standingRule, len(rules))}
+	for i, rule := range rules {
+		list.Rules[i] = standingRule{Rule: rule, Source: rule.Source, File: rule.File, Line: rule.Line}
+	}
+	return list, err
+}
+
+func (s *Server) addRule(ctx context.Context, r ruleRequest) (ruleAdded, error) {
+	id, err := s.gate.AddRule(ctx, r.Dir, r.Scope, r.Rule)
+	return ruleAdded{ID: id}, err
+}
+
+func (s *Server) removeRule(ctx context.Context, r ruleRequest) (nothing, error) {
+	return nothing{}, s.gate.RemoveRule(ctx, r.Dir, r.Scope, r.ID)
+}
+
+func (s *Server) ruleStatus(ctx context.Context, r ruleRequest) (umpire.RuleStatus, error) {
+	return s.gate.RuleStatus(ctx, r.Dir)
+}
+
+func (s *Server) trust(ctx context.Context, r ruleRequest) (nothing, error) {
+	return nothing{}, s.gate.Trust(ctx, r.Dir)
+}

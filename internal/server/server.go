@@ -1,0 +1,200 @@
+package server
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"log"
+	"log/slog"
+	"net"
+	"net/http"
+	"time"
+
+	"connectrpc.com/connect"
+)
+
+// defaultDrain is how long requests under way may take to end.
+const defaultDrain = 15 * time.Second
+
+// A Config says what a server serves. Gate is required, and so are Credentials
+// unless only Local is served; the other fields have useful zero values.
+type Config struct {
+	Gate        Gate
+	Credentials Credentials
+	// Remote permits TCP addresses that other machines reach. What goes over the
+	// wire is not encrypted.
+	Remote bool
+	// Hosts are further names, with the port, by which a TCP listener may be
+	// called.
+	Hosts []string
+	// Metrics is served as GET /metrics, if there is one.
+	Metrics http.Handler
+	Log     *slog.Logger
+	Limits  Limits
+	// Drain is how long requests under way may take to end; 0 is 15 seconds.
+	Drain time.Duration
+}
+
+// A Server serves a gate. It is safe for concurrent use.
+type Server struct {
+	gate        Gate
+	keys        *keyring
+	config      Config
+	log         *slog.Logger
+	errors      *connect.ErrorWriter
+	routes      map[string]route
+	limiter     *limiter
+	crossOrigin *http.CrossOriginProtection
+	pace        pace
+	hub         *hub
+}
+
+// New returns a server, which does nothing yet. It ends with Close, or with Serve.
+func New(c Config) *Server { return newServer(c, usualPace) }
+
+func newServer(c Config, p pace) *Server {
+	c.Limits = c.Limits.orDefault()
+	c.Drain = cmp.Or(c.Drain, defaultDrain)
+	if c.Log == nil {
+		c.Log = slog.New(slog.DiscardHandler)
+	}
+	s := &Server{
+		gate: c.Gate, keys: c.Credentials.keyring(), config: c, log: c.Log, pace: p,
+		errors:      connect.NewErrorWriter(handlerOptions(maxBody)...),
+		routes:      make(map[string]route),
+		limiter:     &limiter{limits: c.Limits, now: time.Now, usages: make(map[user]*usage)},
+		crossOrigin: http.NewCrossOriginProtection(),
+		hub:         newHub(c.Gate, c.Log, p, c.Limits),
+	}
+	s.routeCalls()
+	s.routeSessions()
+	s.routeRules()
+	s.routeTimeline()
+	s.routes["/v1/events"] = route{handler: http.HandlerFunc(s.events), role: roleAgent, stream: true}
+	s.routes["/healthz"] = route{handler: http.HandlerFunc(s.healthy), role: roleAgent}
+	if c.Metrics != nil {
+		s.routes["/metrics"] = route{handler: c.Metrics, role: roleAgent}
+	}
+	return s
+}
+
+// Serve serves a gate on listeners until ctx ends: see [Server.Serve].
+func Serve(ctx context.Context, c Config, listeners ...net.Listener) error {
+	return New(c).Serve(ctx, listeners...)
+}
+
+// Serve serves on the listeners, which it closes, until ctx ends. Then it drains:
+// watchers are told to resume, nobody else is let in, and requests under way may
+// end. The error names what did not go as it should; it is nil when ctx ended and
+// everything was answered. A server serves once.
+func (s *Server) Serve(ctx context.Context, listeners ...net.Listener) error {
+	defer s.Close() //nolint:errcheck // always nil
+	for _, l := range listeners {
+		if err := s.admissible(l.Addr()); err != nil {
+			return errors.Join(err, closeAll(listeners))
+		}
+	}
+	// Requests outlive ctx while the server drains.
+	base, cut := context.WithCancel(context.WithoutCancel(ctx))
+	defer cut()
+	servers := make([]*http.Server, len(listeners))
+	failed := make(chan error, len(listeners))
+	for i, l := range listeners {
+		servers[i] = s.http(base, l)
+		go func() { failed <- servers[i].Serve(l) }()
+	}
+	var err error
+	ended := 0
+	select {
+	case <-ctx.Done():
+	case err = <-failed:
+		ended = 1
+	}
+	err = errors.Join(err, s.drain(servers))
+	cut()
+	for ; ended < len(servers); ended++ {
+		if late := <-failed; !errors.Is(late, http.ErrServerClosed) {
+			err = errors.Join(err, late)
+		}
+	}
+	return err
+}
+
+// admissible refuses addresses that other machines reach.
+func (s *Server) admissible(addr net.Addr) error {
+	if tcp, ok := addr.(*net.TCPAddr); ok && !tcp.IP.IsLoopback() && !s.config.Remote {
+		return fmt.Errorf("listen on %s: not a loopback address, which has to be allowed explicitly", tcp)
+	}
+	if s.config.Credentials.Agent == "" || s.config.Credentials.Person == "" {
+		return errors.New("serve: there are no credentials")
+	}
+	return nil
+}
+
+func closeAll(listeners []net.Listener) error {
+	var err error
+	for _, l := range listeners {
+		err = errors.Join(err, l.Close())
+	}
+	return err
+}
+
+func (s *Server) http(base context.Context, l net.Listener) *http.Server {
+	protocols := new(http.Protocols)
+	protocols.SetHTTP1(true)
+	protocols.SetUnencryptedHTTP2(true)
+	return &http.Server{
+		Handler:           &guard{server: s, hosts: hostsOf(l.Addr(), s.config.Hosts)},
+		Protocols:         protocols,
+		HTTP2:             &http.HTTP2Config{MaxConcurrentStreams: maxStreams},
+		ReadHeaderTimeout: headerTimeout,
+		IdleTimeout:       idleTimeout,
+		MaxHeaderBytes:    maxHeader,
+		ErrorLog:          log.New(logWriter{s.log}, "", 0),
+		BaseContext:       func(net.Listener) context.Context { return base },
+		ConnContext: func(ctx context.Context, c net.Conn) context.Context {
+			return context.WithValue(ctx, peerKey{}, peerOf(c))
+		},
+	}
+}
+
+// drain ends the watchers, waits for the requests under way, and cuts off those
+// that take too long.
+func (s *Server) drain(servers []*http.Server) error {
+	s.hub.drain()
+	ctx, cancel := context.WithTimeout(context.Background(), s.config.Drain)
+	defer cancel()
+	var err error
+	for _, server := range servers {
+		if failed := server.Shutdown(ctx); failed != nil {
+			err = errors.Join(err, fmt.Errorf("drain: requests were cut off: %w", failed), server.Close())
+		}
+	}
+	return err
+}
+
+// Close ends the watchers and waits for all that the server started. Its error is
+// always nil.
+func (s *Server) Close() error {
+	s.hub.close()
+	return nil
+}
+
+// Local returns a handler for this process itself, which asks for no credential:
+// who can call it could as well call the gate. It may be used until Close.
+func (s *Server) Local() http.Handler { return &guard{server: s, local: true} }
+
+func (s *Server) healthy(w http.ResponseWriter, r *http.Request) {
+	if r.Method != http.MethodGet {
+		s.tell(w, r, &failure{code: connect.CodeInvalidArgument, status: http.StatusMethodNotAllowed, word: wordInvalid, text: "want GET"})
+		return
+	}
+	if s.hub.isDraining() {
+		s.tell(w, r, &failure{code: connect.CodeUnavailable, word: wordDraining, text: "the gate is going away"})
+		return
+	}
+	w.Header().Set("Content-Type", "application/json")
+	// A client that has gone does not mind.
+	_, _ = w.Write([]byte("{\"status\":\"ok\"}\n"))
+}

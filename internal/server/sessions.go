@@ -1,0 +1,114 @@
+package server
+
+import (
+	"context"
+	"time"
+
+	"github.com/umpirehq/umpire"
+	umpirev1 "github.com/umpirehq/umpire/internal/api/umpire/v1"
+	"github.com/umpirehq/umpire/internal/api/umpire/v1/umpirev1connect"
+)
+
+type sessionRequest struct {
+	Session umpire.SessionID `json:"session_id"`
+}
+
+type sessionList struct {
+	Sessions []umpire.Session `json:"sessions"`
+}
+
+type composeRequest struct {
+	Session umpire.SessionID `json:"session_id"`
+	Epoch   int64            `json:"epoch"`
+}
+
+type renewResponse struct {
+	LeaseUntil time.Time `json:"lease_until"`
+}
+
+type endRequest struct {
+	Session umpire.SessionID `json:"session_id"`
+	Reason  string           `json:"reason"`
+}
+
+// nothing is the answer where there is nothing to say.
+type nothing struct{}
+
+func (s *Server) routeSessions() {
+	g := s.gate
+	add(s, umpirev1connect.SessionServiceOpenProcedure, roleAgent, unary[umpirev1.Opening, umpirev1.Session](maxBody, s.open))
+	add(s, umpirev1connect.SessionServiceContinueProcedure, roleAgent, unary[umpirev1.Resumption, umpirev1.Session](maxBody, s.resume))
+	add(s, umpirev1connect.SessionServiceForkProcedure, roleAgent, unary[umpirev1.Resumption, umpirev1.Session](maxBody, s.fork))
+	add(s, umpirev1connect.SessionServiceGetProcedure, roleAgent, unary[umpirev1.SessionRequest, umpirev1.Session](maxBody, s.session))
+	add(s, umpirev1connect.SessionServiceListProcedure, rolePerson, unary[umpirev1.SessionQuery, umpirev1.SessionList](maxBody, s.sessions))
+	add(s, umpirev1connect.SessionServiceSetModeProcedure, rolePerson, unary[umpirev1.ModeChange, umpirev1.Session](maxBody, g.SetMode))
+	add(s, umpirev1connect.SessionServicePromptProcedure, roleAgent, unary[umpirev1.Prompt, umpirev1.Prompted](maxCallBody, g.Prompt))
+	add(s, umpirev1connect.SessionServiceComposeProcedure, roleAgent, unary[umpirev1.ComposeRequest, umpirev1.Conversation](maxBody, s.compose))
+	add(s, umpirev1connect.SessionServiceReplyProcedure, roleAgent, unary[umpirev1.Reply, umpirev1.Session](maxCallBody, g.Reply))
+	add(s, umpirev1connect.SessionServiceRenewProcedure, roleAgent, unary[umpirev1.RenewRequest, umpirev1.RenewResponse](maxBody, s.renew))
+	add(s, umpirev1connect.SessionServiceEndProcedure, roleAgent, unary[umpirev1.EndRequest, umpirev1.EndResponse](maxBody, s.end))
+	add(s, umpirev1connect.SessionServiceDeleteProcedure, rolePerson, unary[umpirev1.SessionRequest, umpirev1.DeleteResponse](maxBody, s.remove))
+}
+
+// needPerson refuses what loosens a session to an agent: an agent does not open
+// its own way out.
+func needPerson(ctx context.Context, field string, wanted bool) error {
+	if wanted && exchangeOf(ctx).role < rolePerson {
+		return forbidden(field + " takes the credential of a person")
+	}
+	return nil
+}
+
+func (s *Server) open(ctx context.Context, o umpire.Opening) (umpire.Session, error) {
+	if err := needPerson(ctx, "allow_bypass", o.AllowBypass); err != nil {
+		return umpire.Session{}, err
+	}
+	return s.gate.Open(ctx, o)
+}
+
+func mayResume(ctx context.Context, r umpire.Resumption) error {
+	if err := needPerson(ctx, "allow_bypass", r.AllowBypass); err != nil {
+		return err
+	}
+	return needPerson(ctx, "allow_cross_project", r.AllowCrossProject)
+}
+
+func (s *Server) resume(ctx context.Context, r umpire.Resumption) (umpire.Session, error) {
+	if err := mayResume(ctx, r); err != nil {
+		return umpire.Session{}, err
+	}
+	return s.gate.Continue(ctx, r)
+}
+
+func (s *Server) fork(ctx context.Context, r umpire.Resumption) (umpire.Session, error) {
+	if err := mayResume(ctx, r); err != nil {
+		return umpire.Session{}, err
+	}
+	return s.gate.Fork(ctx, r.ID, r)
+}
+
+func (s *Server) session(ctx context.Context, r sessionRequest) (umpire.Session, error) {
+	return s.gate.Session(ctx, r.Session)
+}
+
+func (s *Server) sessions(ctx context.Context, q umpire.SessionQuery) (sessionList, error) {
+	list, err := s.gate.Sessions(ctx, q)
+	return sessionList{Sessions: orEmpty(list)}, err
+}
+
+func (s *Server) compose(ctx context.Context, r composeRequest) (umpire.Conversation, error) {
+	return s.gate.Compose(ctx, r.Session, r.Epoch)
+}
+
+func (s *Server) renew(ctx context.Context, r composeRequest) (renewResponse, error) {
+	until, err := s.gate.Renew(ctx, r.Session, r.Epoch)
+	return renewResponse{LeaseUntil: until}, err
+}
+
+func (s *Server) end(ctx context.Context, r endRequest) (nothing, error) {
+	return nothing{}, s.gate.End(ctx, r.Session, r.Reason)
+}
+
+func (s *Server) remove(ctx context.Context, r sessionRequest) (nothing, error) {
+	return nothing{}, s.gate.Delete(ctx, r.Session)
+}

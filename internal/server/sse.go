@@ -1,0 +1,214 @@
+package server
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/textproto"
+	"net/url"
+	"slices"
+	"strconv"
+	"syscall"
+	"time"
+
+	"connectrpc.com/connect"
+
+	"github.com/umpirehq/umpire"
+)
+
+// events answers GET /v1/events.
+func (s *Server) events(w http.ResponseWriter, r *http.Request) {
+	x := exchangeOf(r.Context())
+	filter, err := eventFilter(r.URL.RawQuery, r.Header)
+	if err == nil && r.Method != http.MethodGet {
+		err = &failure{code: connect.CodeInvalidArgument, status: http.StatusMethodNotAllowed, word: wordInvalid, text: "want GET"}
+	}
+	if err == nil {
+		err = s.mayWatch(r.Context(), filter)
+	}
+	var leave func()
+	if err == nil {
+		leave, err = s.hub.enter(r.Context(), x.role)
+	}
+	if err != nil {
+		s.tell(w, r, err)
+		return
+	}
+	at := watcher{project: filter.Project, session: filter.Session, seq: filter.After}
+	if !ridable(r) {
+		defer leave()
+		s.pour(w, r, &at)
+		return
+	}
+	rider, err := takeOver(w, at, leave)
+	if err != nil {
+		leave()
+		s.log.Debug("taking over a connection", "error", err)
+		return
+	}
+	s.hub.ride(r.Context(), rider)
+}
+
+// tell answers a request that is no call of a procedure.
+func (s *Server) tell(w http.ResponseWriter, r *http.Request, err error) {
+	f := failureOf(err)
+	exchangeOf(r.Context()).failure = f
+	if err := s.errors.Write(w, r, f.rpc()); err != nil {
+		s.log.Debug("answering a failed request", "error", err)
+	}
+}
+
+// eventFilter reads what a watcher wants. The header is what a browser sends when
+// it connects again, with the address that it began with: it counts for more.
+func eventFilter(query string, header http.Header) (f umpire.Filter, err error) {
+	values, err := url.ParseQuery(query)
+	if err != nil {
+		return f, invalid("query: %v", err)
+	}
+	for name, given := range values {
+		if len(given) > 1 {
+			return f, invalid("%s: given %d times", name, len(given))
+		}
+	}
+	f.Project = umpire.ProjectID(values.Get("project"))
+	f.Session = umpire.SessionID(values.Get("session"))
+	name, text := "after", values.Get("after")
+	if last := header.Get("Last-Event-ID"); last != "" {
+		name, text = "Last-Event-ID", last
+	}
+	if text == "" {
+		return f, nil
+	}
+	f.After, err = strconv.ParseInt(text, 10, 64)
+	if err != nil || f.After < 0 {
+		return f, invalid("%s: want a sequence number, got %q", name, text)
+	}
+	return f, nil
+}
+
+// mayWatch says why a reader may not have the events of a filter: an agent may
+// watch a session, and a session is watched within its project.
+func (s *Server) mayWatch(ctx context.Context, f umpire.Filter) error {
+	if f.Session == "" {
+		if exchangeOf(ctx).role < rolePerson {
+			return forbidden("an agent's credential watches one session: session is missing")
+		}
+		return nil
+	}
+	session, err := s.gate.Session(ctx, f.Session)
+	if errors.Is(err, umpire.ErrNotFound) {
+		// A session that was deleted has left its events.
+		left, err := s.gate.Events(ctx, umpire.Filter{Session: f.Session, Limit: 1})
+		switch {
+		case err != nil:
+			return err
+		case len(left) == 0:
+			return fmt.Errorf("session %q: %w", f.Session, umpire.ErrNotFound)
+		}
+		session.Project = left[0].Project
+	} else if err != nil {
+		return err
+	}
+	if f.Project != "" && session.Project != f.Project {
+		return fmt.Errorf("session %q is of project %s, not %s: %w",
+			f.Session, session.Project.Short(), f.Project.Short(), umpire.ErrOtherProject)
+	}
+	return nil
+}
+
+// eventHead are the headers of a stream of events, beside the safe ones.
+var eventHead = map[string]string{"Content-Type": "text/event-stream", "X-Accel-Buffering": "no"}
+
+// ridable reports whether a request's connection can be taken from net/http: not
+// over HTTP/2, nor in memory, nor on systems without a write that does not wait.
+func ridable(r *http.Request) bool {
+	return canPush && r.ProtoMajor == 1 && r.ProtoMinor == 1 && exchangeOf(r.Context()).peer.channel != channelLocal
+}
+
+// takeOver takes the connection from net/http, whose goroutine and buffers then go.
+func takeOver(w http.ResponseWriter, at watcher, leave func()) (*rider, error) {
+	conn, _, err := http.NewResponseController(w).Hijack()
+	if err != nil {
+		return nil, err
+	}
+	raw, err := rawOf(conn)
+	if err == nil {
+		err = conn.SetDeadline(time.Time{})
+	}
+	if err != nil {
+		return nil, errors.Join(err, conn.Close())
+	}
+	return &rider{watcher: at, conn: conn, raw: raw, leave: leave, rest: headOf(w.Header())}, nil
+}
+
+func rawOf(c net.Conn) (syscall.RawConn, error) {
+	s, ok := c.(syscall.Conn)
+	if !ok {
+		return nil, fmt.Errorf("%T has no descriptor", c)
+	}
+	return s.SyscallConn()
+}
+
+// headOf writes the head of the answer, which net/http no longer does. The body
+// goes on until the connection is closed.
+func headOf(h http.Header) []byte {
+	head := []byte("HTTP/1.1 200 OK\r\nConnection: close\r\n")
+	for name, value := range eventHead {
+		h.Set(name, value)
+	}
+	names := make([]string, 0, len(h))
+	for name := range h {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	for _, name := range names {
+		for _, value := range h[name] {
+			head = fmt.Appendf(head, "%s: %s\r\n", textproto.CanonicalMIMEHeaderKey(name), value)
+		}
+	}
+	return append(head, "\r\n"...)
+}
+
+// pour sends events through net/http, which takes a goroutine for each watcher.
+func (s *Server) pour(w http.ResponseWriter, r *http.Request, at *watcher) {
+	for name, value := range eventHead {
+		w.Header().Set(name, value)
+	}
+	w.WriteHeader(http.StatusOK)
+	out := spout{w: w, flush: http.NewResponseController(w).Flush}
+	if out.flush() != nil {
+		return
+	}
+	err := s.hub.follow(r.Context(), at, out)
+	if told, ok := errors.AsType[*failure](err); ok && told.resume {
+		// It cannot be told more than that it is over.
+		_, _ = w.Write(resumeLines(told.after, told.word))
+		_ = out.flush()
+	}
+}
+
+// A spout is the sink of an answer that net/http writes.
+type spout struct {
+	w     io.Writer
+	flush func() error
+}
+
+func (o spout) send(f *frame) error {
+	lines, err := f.lines()
+	if err != nil {
+		return err
+	}
+	return o.write(lines)
+}
+
+func (o spout) beat() error { return o.write(beatLines) }
+
+func (o spout) write(lines []byte) error {
+	if _, err := o.w.Write(lines); err != nil {
+		return err
+	}
+	return o.flush()
+}

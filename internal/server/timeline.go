@@ -1,0 +1,81 @@
+package server
+
+import (
+	"context"
+
+	"connectrpc.com/connect"
+
+	"github.com/umpirehq/umpire"
+	umpirev1 "github.com/umpirehq/umpire/internal/api/umpire/v1"
+	"github.com/umpirehq/umpire/internal/api/umpire/v1/umpirev1connect"
+)
+
+type eventQuery struct {
+	Project umpire.ProjectID `json:"project_id"`
+	Session umpire.SessionID `json:"session_id"`
+	After   int64            `json:"after"`
+	Limit   int              `json:"limit"`
+}
+
+func (q eventQuery) filter() (umpire.Filter, error) {
+	if q.After < 0 {
+		return umpire.Filter{}, invalid("after: want a sequence number, got %d", q.After)
+	}
+	if q.Limit < 0 {
+		return umpire.Filter{}, invalid("limit: want 0 or more, got %d", q.Limit)
+	}
+	return umpire.Filter{Project: q.Project, Session: q.Session, After: q.After, Limit: q.Limit}, nil
+}
+
+type eventList struct {
+	Events []umpire.Event `json:"events"`
+}
+
+func (s *Server) routeTimeline() {
+	add(s, umpirev1connect.TimelineServiceListProcedure, roleAgent, unary[umpirev1.EventQuery, umpirev1.EventList](maxBody, s.listEvents))
+	watch := umpirev1connect.TimelineServiceWatchProcedure
+	handler := connect.NewServerStreamHandler(watch, s.watch, handlerOptions(maxBody)...)
+	s.routes[watch] = route{handler: handler, role: roleAgent, stream: true}
+}
+
+func (s *Server) listEvents(ctx context.Context, q eventQuery) (eventList, error) {
+	filter, err := q.filter()
+	if err == nil {
+		err = s.mayWatch(ctx, filter)
+	}
+	if err != nil {
+		return eventList{}, err
+	}
+	events, err := s.gate.Events(ctx, filter)
+	return eventList{Events: orEmpty(events)}, err
+}
+
+type watchRequest = body[eventQuery, umpirev1.EventQuery, *umpirev1.EventQuery]
+
+// watch streams events. What ends it names the number to go on from, unless the
+// client ended it.
+func (s *Server) watch(ctx context.Context, r *connect.Request[watchRequest], stream *connect.ServerStream[frame]) error {
+	filter, err := r.Msg.value.filter()
+	if r.Msg.err != nil {
+		err = r.Msg.err
+	}
+	if err == nil {
+		err = s.mayWatch(ctx, filter)
+	}
+	var leave func()
+	if err == nil {
+		leave, err = s.hub.enter(ctx, exchangeOf(ctx).role)
+	}
+	if err != nil {
+		return fail(ctx, err)
+	}
+	defer leave()
+	at := watcher{project: filter.Project, session: filter.Session, seq: filter.After}
+	return fail(ctx, s.hub.follow(ctx, &at, outlet{stream}))
+}
+
+// An outlet is the sink of a stream. HTTP/2 looks after idle connections itself.
+type outlet struct{ stream *connect.ServerStream[frame] }
+
+func (o outlet) send(f *frame) error { return o.stream.Send(f) }
+func (o outlet) beat() error         { return nil }
