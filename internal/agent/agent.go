@@ -1,0 +1,132 @@
+// Package agent is the loop of the built-in agent: it asks a model, takes every
+// call that the model makes through the gate, runs what the gate lets go, and gives
+// the results back, until the model has nothing more to do.
+//
+//	a := &agent.Agent{Gate: gate, Model: model, Tools: tools, System: agent.Prompt(where)}
+//	outcome, err := a.Run(ctx, session, "fix the tests")
+//
+// What the loop keeps true:
+//
+//   - A message with calls is stored before any of them runs, a call before it runs,
+//     its result before the model hears of it. What is asked next is built from the
+//     store, so a run that ends anywhere is gone on with by another one.
+//   - While a call waits for a person nothing runs and the model is not asked.
+//   - Calls run one by one, in the model's order, each when the gate says so.
+//   - A runner that may have lost its session ends what it runs before anybody else
+//     can take the session, and writes nothing more.
+package agent
+
+import (
+	"context"
+	"iter"
+	"time"
+
+	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/llm"
+)
+
+// A Gate is what the loop needs of the gate.
+type Gate interface {
+	Talk
+	Work
+	Look
+}
+
+// Talk is the conversation's part of a gate.
+type Talk interface {
+	Prompt(ctx context.Context, p umpire.Prompt) (umpire.Prompted, error)
+	Compose(ctx context.Context, id umpire.SessionID, epoch int64) (umpire.Conversation, error)
+	Reply(ctx context.Context, r umpire.Reply) (umpire.Session, error)
+	Renew(ctx context.Context, id umpire.SessionID, epoch int64) (time.Time, error)
+}
+
+// Work is the calls' part of a gate.
+type Work interface {
+	Submit(ctx context.Context, s umpire.Submission) (umpire.Batch, error)
+	Start(ctx context.Context, s umpire.Start) (umpire.Started, error)
+	Finish(ctx context.Context, r umpire.Result) (umpire.Batch, error)
+	Batch(ctx context.Context, s umpire.SessionID, id umpire.BatchID) (umpire.Batch, error)
+}
+
+// Look is the part of a gate that changes nothing.
+type Look interface {
+	Session(ctx context.Context, id umpire.SessionID) (umpire.Session, error)
+	Pending(ctx context.Context, q umpire.PendingQuery) ([]umpire.Pending, error)
+	Events(ctx context.Context, f umpire.Filter) ([]umpire.Event, error)
+	Watch(ctx context.Context, f umpire.Filter) iter.Seq2[umpire.Event, error]
+}
+
+// Tools are what the agent can do. A tool takes the gate's word and runs only with it.
+type Tools interface {
+	Tools() []llm.Tool
+	Has(name string) bool
+	Run(ctx context.Context, started umpire.Started) umpire.Result
+	// Stop ends what runs in the background.
+	Stop()
+}
+
+// A Handler hears what happens in a run. Its methods are called one at a time.
+type Handler interface {
+	// Event gets every event of the session once, in its order.
+	Event(e umpire.Event)
+	// Said gets what the assistant said, once it is stored.
+	Said(text string)
+	// Ended gets each call of the run with its result, in the order of the calls.
+	Ended(call umpire.BatchCall, r umpire.Result)
+	// Waiting hears that so many questions wait for a person.
+	Waiting(n int)
+	// Queued hears that a message waits until these questions are answered.
+	Queued(p umpire.Prompted)
+}
+
+// An Agent runs sessions, one at a time. Gate, Model and Tools are required.
+type Agent struct {
+	Gate  Gate
+	Model llm.Model
+	Tools Tools
+	// System is the system prompt, see [Prompt].
+	System  string
+	Handler Handler // nil hears nothing
+	// Ask asks a person on the spot about one question and hands the answer in. It
+	// returns when that is done, or when its context ends because the question has
+	// been answered elsewhere. Nil leaves asking to others.
+	Ask func(ctx context.Context, p umpire.Pending) error
+	// Runner names this process, for the evidence after a crash.
+	Runner string
+	// From is the event after which the handler hears events.
+	From int64
+
+	clock func() time.Time // that goes on while the machine sleeps; nil is the system's
+}
+
+// An Outcome is how a run ended when nothing went wrong.
+type Outcome struct {
+	// Idle says that there was nothing to do.
+	Idle bool
+	// Unattended counts the calls that were denied because nobody could be asked.
+	Unattended int
+	// Late counts the calls that were denied because nobody answered in time.
+	Late int
+	// Cancelled says that a person stopped the turn.
+	Cancelled bool
+	// Waiting counts the questions that wait for a person who cannot be asked from
+	// here; the run has ended because of them.
+	Waiting int
+}
+
+// A ModelError says that the model gave no reply.
+type ModelError struct{ Err error }
+
+func (e *ModelError) Error() string { return "ask the model: " + e.Err.Error() }
+
+// Unwrap returns what the model said instead.
+func (e *ModelError) Unwrap() error { return e.Err }
+
+// deaf is the handler of those who want to hear nothing.
+type deaf struct{}
+
+func (deaf) Event(umpire.Event)                    {}
+func (deaf) Said(string)                           {}
+func (deaf) Ended(umpire.BatchCall, umpire.Result) {}
+func (deaf) Waiting(int)                           {}
+func (deaf) Queued(umpire.Prompted)                {}

@@ -1,0 +1,73 @@
+package agent
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/umpirehq/umpire"
+)
+
+// A runner has its session for as long as it renews its lease of 30 s. When it has
+// not heard from the gate for two thirds of that, somebody else may have the session
+// soon: what it runs has ended by then.
+const (
+	renewEvery = 10 * time.Second
+	renewAgain = time.Second // after an attempt that failed
+	killAfter  = 20 * time.Second
+)
+
+// errLease is why a call is ended whose runner may have lost the session.
+var errLease = errors.New("the session's lease was not renewed in time")
+
+// holdLease renews the lease until ctx ends. A runner that is fenced off, or that
+// cannot renew in time, ends the run.
+func (r *run) holdLease(ctx context.Context, end context.CancelCauseFunc) {
+	clock := r.clock
+	if clock == nil {
+		clock = wallClock
+	}
+	renewed := clock()
+	for pause := renewEvery; ; {
+		sleep(ctx, pause)
+		if ctx.Err() != nil {
+			return
+		}
+		asked := clock()
+		if asked.Sub(renewed) >= killAfter {
+			r.endTool(errLease) // the machine slept: first stop, then ask how things stand
+		}
+		err := r.renew(ctx, max(renewAgain, killAfter-asked.Sub(renewed)))
+		switch {
+		case err == nil:
+			renewed, pause = asked, renewEvery
+		case ctx.Err() != nil:
+			return
+		case definite(err):
+			r.endTool(err)
+			end(err)
+			return
+		case clock().Sub(renewed)+renewAgain >= killAfter:
+			r.endTool(errLease)
+			end(fmt.Errorf("%w: %w", errLease, err))
+			return
+		default:
+			pause = renewAgain
+		}
+	}
+}
+
+// renew asks once, and waits no longer than given.
+func (r *run) renew(ctx context.Context, longest time.Duration) error {
+	ctx, cancel := context.WithTimeout(ctx, longest)
+	defer cancel()
+	_, err := r.Gate.Renew(ctx, r.session.ID, r.session.Epoch)
+	return err
+}
+
+// wallClock is the time that goes on while the machine sleeps.
+func wallClock() time.Time { return time.Now().Round(0) }
+
+// Fenced reports whether a run ended because another runner has the session.
+func Fenced(err error) bool { return errors.Is(err, umpire.ErrFenced) }

@@ -1,0 +1,172 @@
+package agent
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/json"
+	"fmt"
+	"regexp"
+
+	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/llm"
+	"github.com/umpirehq/umpire/internal/tool"
+)
+
+// request builds the next request from the conversation as it is stored.
+func (r *run) request(c *umpire.Conversation) (llm.Request, error) {
+	request := llm.Request{System: r.System, Tools: r.Tools.Tools()}
+	for _, stored := range c.Messages {
+		message, err := read(stored)
+		if err != nil {
+			return request, fmt.Errorf("message %d of session %q: %w", stored.N, r.session.ID, err)
+		}
+		request.Messages = add(request.Messages, message)
+		if stored.Batch != "" {
+			request.Messages = add(request.Messages, results(c.Batches[stored.Batch]))
+		}
+	}
+	return request, nil
+}
+
+// read takes a message from the form in which it is stored: the user's are texts,
+// the assistant's are what the model said.
+func read(stored umpire.Message) (llm.Message, error) {
+	if stored.Role == string(llm.RoleUser) {
+		var text string
+		if err := json.Unmarshal(stored.Content, &text); err != nil {
+			return llm.Message{}, err
+		}
+		return llm.Message{Role: llm.RoleUser, Content: []llm.Block{llm.Text(text)}}, nil
+	}
+	message := llm.Message{}
+	err := json.Unmarshal(stored.Content, &message)
+	message.Role = llm.RoleAssistant
+	return message, err
+}
+
+// results are the results of a batch as a message.
+func results(done umpire.Done) llm.Message {
+	message := llm.Message{Role: llm.RoleUser}
+	for _, result := range done.Results {
+		message.Content = append(message.Content, llm.Result(string(result.Call), result.Output, result.IsError()))
+	}
+	return message
+}
+
+// add appends a message. What one side says in a row is one message.
+func add(messages []llm.Message, m llm.Message) []llm.Message {
+	if len(m.Content) == 0 {
+		return messages
+	}
+	if n := len(messages); n > 0 && messages[n-1].Role == m.Role {
+		messages[n-1].Content = append(messages[n-1].Content, m.Content...)
+		return messages
+	}
+	return append(messages, m)
+}
+
+// silence stands for a reply without anything in it, which could not be sent back.
+const silence = "(no reply)"
+
+// spoken makes a reply fit to be kept.
+func spoken(m llm.Message) llm.Message {
+	kept := llm.Message{Role: llm.RoleAssistant}
+	for _, b := range m.Content {
+		if b.Type != llm.TypeText || b.Text != "" {
+			kept.Content = append(kept.Content, b)
+		}
+	}
+	if len(kept.Content) == 0 {
+		kept.Content = []llm.Block{llm.Text(silence)}
+	}
+	return kept
+}
+
+// keep stores a reply: one with calls as a batch, which is open then.
+func (r *run) keep(ctx context.Context, message llm.Message, request llm.Request) error {
+	distinct(message, request.Messages)
+	content, err := json.Marshal(message)
+	if err != nil {
+		return fmt.Errorf("reply of the model: %w", err)
+	}
+	calls := message.Calls()
+	if len(calls) == 0 {
+		_, err = r.Gate.Reply(ctx, umpire.Reply{Session: r.session.ID, Message: content, Epoch: r.session.Epoch})
+	} else {
+		err = r.submit(ctx, calls, content)
+	}
+	if err != nil {
+		return fmt.Errorf("store the model's reply: %w", err)
+	}
+	if text := message.Text(); text != "" {
+		r.hear(func(h Handler) { h.Said(text) })
+	}
+	return nil
+}
+
+// distinct gives a call whose id was used before, or is none, another one: some
+// models count from the start in every message.
+func distinct(message llm.Message, before []llm.Message) {
+	used := map[string]bool{}
+	for _, m := range before {
+		for _, call := range m.Calls() {
+			used[call.ID] = true
+		}
+	}
+	for i := range message.Content {
+		b := &message.Content[i]
+		if b.Type != llm.TypeCall {
+			continue
+		}
+		id := b.ID
+		if id == "" || len(id) > maxID {
+			id = newID("call_")
+		}
+		for n := 2; used[id]; n++ {
+			id = fmt.Sprintf("%s-%d", b.ID, n)
+		}
+		b.ID, used[id] = id, true
+	}
+}
+
+// maxID is the longest id of a call that is kept as the model gave it.
+const maxID = 128
+
+// newID makes up an id.
+func newID(prefix string) string { return prefix + rand.Text() }
+
+// submit hands the calls of a message in, all at once.
+func (r *run) submit(ctx context.Context, calls []llm.Block, message json.RawMessage) error {
+	s := umpire.Submission{
+		Session: r.session.ID, Batch: umpire.BatchID(newID("msg_")), Message: message, Epoch: r.session.Epoch, Headless: r.session.Headless,
+	}
+	for _, call := range calls {
+		s.Calls = append(s.Calls, umpire.Call{
+			ID: umpire.CallID(call.ID), Tool: call.Tool, Input: call.Input, Dir: r.session.Dir, Agent: r.session.Agent,
+			Session: s.Session, Batch: s.Batch, Background: tool.Background(call.Input),
+		})
+		if !r.Tools.Has(call.Tool) && plainName.MatchString(call.Tool) {
+			s.Tighten = append(s.Tighten, missing(call.Tool))
+		}
+	}
+	err := r.steadily(ctx, func() error {
+		_, err := r.Gate.Submit(ctx, s)
+		return err
+	})
+	if err == nil {
+		r.open = s.Batch
+	}
+	return err
+}
+
+// plainName is a tool's name that means no other tool in a rule.
+var plainName = regexp.MustCompile(`^[A-Za-z0-9_-]{1,128}$`)
+
+// missing is the rule against a tool that is not there (any more): nobody is to be
+// asked about a call that could not run anyway.
+func missing(name string) umpire.Rule {
+	return umpire.Rule{
+		ID: "no-such-tool", Action: umpire.Deny, Tool: name, Source: umpire.SourceSession,
+		Description: "This agent has no tool of that name.",
+	}
+}

@@ -1,0 +1,216 @@
+package agent
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+
+	"github.com/umpirehq/umpire"
+)
+
+// A run is one stay of a runner with a session.
+type run struct {
+	*Agent
+
+	session umpire.Session
+	bell    chan struct{} // something has happened; holds one
+	outcome Outcome
+	open    umpire.BatchID         // the batch whose results the model does not have
+	told    map[umpire.CallID]bool // whose end the handler has heard of
+	stopped bool                   // a person had stopped the turn before this run began
+
+	ears   sync.Mutex // lets the handler hear one thing at a time, and guards what follows
+	cursor int64      // the last event that was heard
+
+	mu       sync.Mutex // never held while anybody else's code runs: ending a call must not wait
+	stopTool context.CancelCauseFunc
+}
+
+// Run goes on with a session that was opened or taken for this runner: first with
+// what is open in it, then with the task, if there is one, and with what people
+// queued, until the model has answered everything. It returns early, without an
+// error, when nobody can answer what waits.
+//
+// When ctx ends, the call that runs is ended and its result kept; what is left is
+// for the next run.
+func (a *Agent) Run(ctx context.Context, s umpire.Session, task string) (Outcome, error) {
+	r := &run{Agent: a, session: s, bell: make(chan struct{}, 1), told: map[umpire.CallID]bool{}, cursor: a.From}
+	if a.Handler == nil {
+		quiet := *a
+		quiet.Handler = deaf{}
+		r.Agent = &quiet
+	}
+	ctx, cancel := context.WithCancelCause(ctx)
+	var helpers sync.WaitGroup
+	helpers.Go(func() { r.watch(ctx, cancel) })
+	helpers.Go(func() { r.holdLease(ctx, cancel) })
+	err := r.all(ctx, task)
+	if cause := context.Cause(ctx); cause != nil && err != nil {
+		err = cause // what ended the run, not what broke because of it
+	}
+	cancel(nil)
+	helpers.Wait()
+	r.hearRest(ctx)
+	return r.outcome, err
+}
+
+// all is the run from its first step to its last.
+func (r *run) all(ctx context.Context, task string) error {
+	if err := r.findOpen(ctx); err != nil {
+		return err
+	}
+	if task != "" {
+		if err := r.prompt(ctx, task); err != nil {
+			return err
+		}
+	}
+	for first := true; ; first = false {
+		goOn, err := r.finishOpen(ctx, task != "" && first)
+		if err != nil || !goOn {
+			return err
+		}
+		goOn, err = r.turn(ctx)
+		if err != nil {
+			return err
+		}
+		if !goOn {
+			r.outcome.Idle = first
+			return nil
+		}
+	}
+}
+
+// findOpen learns from the timeline which batch the model has no results of. What
+// has ended in it was heard of in another run.
+func (r *run) findOpen(ctx context.Context) error {
+	events, err := r.events(ctx, 0)
+	if err != nil {
+		return err
+	}
+	if r.open = openBatch(events); r.open == "" {
+		return nil
+	}
+	b, err := r.batch(ctx, r.open)
+	if err != nil {
+		return err
+	}
+	for i := range b.Calls {
+		r.told[b.Calls[i].ID] = b.Calls[i].State == umpire.CallDone
+	}
+	r.stopped = b.Cancelled && b.State == umpire.BatchFinished
+	return nil
+}
+
+// openBatch is the batch that was submitted last, unless it was delivered.
+func openBatch(events []umpire.Event) umpire.BatchID {
+	open := umpire.BatchID("")
+	for i := range events {
+		switch e := &events[i]; {
+		case e.Kind == umpire.EventBatchSubmitted:
+			open = e.Batch
+		case e.Kind == umpire.EventBatchDelivered && e.Batch == open:
+			open = ""
+		}
+	}
+	return open
+}
+
+// queued counts the messages of the user that the model has not been sent.
+func queued(events []umpire.Event) int {
+	n := 0
+	for i := range events {
+		switch {
+		case events[i].Kind == umpire.EventPromptQueued:
+			n++
+		case events[i].Kind == umpire.EventModelRequested:
+			n = 0
+		}
+	}
+	return n
+}
+
+// events returns the session's events after a number.
+func (r *run) events(ctx context.Context, after int64) (all []umpire.Event, err error) {
+	err = r.steadily(ctx, func() error {
+		all, err = r.Gate.Events(ctx, umpire.Filter{Session: r.session.ID, After: after})
+		return err
+	})
+	return all, err
+}
+
+// prompt hands the task in.
+func (r *run) prompt(ctx context.Context, task string) error {
+	told, err := r.Gate.Prompt(ctx, umpire.Prompt{Session: r.session.ID, Text: task, Epoch: r.session.Epoch})
+	if err != nil {
+		return fmt.Errorf("hand in the task: %w", err)
+	}
+	if told.Queued {
+		r.hear(func(h Handler) { h.Queued(told) })
+	}
+	return nil
+}
+
+// finishOpen brings the open batch to its end. It reports whether the model is to be
+// asked then: not after a person has stopped the turn, unless there is something
+// new to be said.
+func (r *run) finishOpen(ctx context.Context, news bool) (bool, error) {
+	if r.open == "" {
+		return true, nil
+	}
+	b, err := r.settle(ctx, r.open)
+	if err != nil || r.outcome.Waiting > 0 {
+		return false, err
+	}
+	r.open = ""
+	if !b.Cancelled || news {
+		return true, nil
+	}
+	events, err := r.events(ctx, 0)
+	if err != nil || queued(events) > 0 {
+		return true, err
+	}
+	r.outcome.Cancelled, r.outcome.Idle = !r.stopped, r.stopped
+	return false, nil
+}
+
+// turn asks the model once and stores what it says. It reports whether there was
+// anything to ask.
+func (r *run) turn(ctx context.Context) (bool, error) {
+	conversation, err := r.compose(ctx)
+	if errors.Is(err, umpire.ErrState) {
+		return false, r.over(ctx, err)
+	}
+	if err != nil {
+		return false, err
+	}
+	request, err := r.request(&conversation)
+	if err != nil {
+		return false, err
+	}
+	message, err := r.Model.Reply(ctx, request)
+	if err != nil {
+		return false, &ModelError{Err: err}
+	}
+	return true, r.keep(ctx, spoken(message), request)
+}
+
+func (r *run) compose(ctx context.Context) (c umpire.Conversation, err error) {
+	err = r.steadily(ctx, func() error {
+		c, err = r.Gate.Compose(ctx, r.session.ID, r.session.Epoch)
+		return err
+	})
+	return c, err
+}
+
+// over tells a session without anything to send from one that a person has ended.
+func (r *run) over(ctx context.Context, refusal error) error {
+	s, err := r.Gate.Session(ctx, r.session.ID)
+	if err != nil {
+		return err
+	}
+	if s.State != umpire.SessionIdle {
+		return refusal
+	}
+	return nil
+}

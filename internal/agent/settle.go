@@ -1,0 +1,264 @@
+package agent
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/umpirehq/umpire"
+)
+
+// finishTime is for storing what has happened after the run was told to end.
+const finishTime = 5 * time.Second
+
+// settle brings a batch to its end: it waits while a person is asked, and runs the
+// calls in their order while the gate lets it. It returns early when a question
+// waits that nobody can answer.
+func (r *run) settle(ctx context.Context, id umpire.BatchID) (umpire.Batch, error) {
+	b, err := r.batch(ctx, id)
+	for err == nil {
+		r.tell(&b)
+		switch b.State {
+		case umpire.BatchFinished, umpire.BatchDelivered:
+			return b, nil
+		case umpire.BatchWaiting:
+			if r.session.Headless {
+				r.outcome.Waiting = b.Waiting()
+				return b, nil
+			}
+			b, err = r.await(ctx, b)
+		case umpire.BatchRunning:
+			b, err = r.next(ctx, b)
+		default:
+			err = fmt.Errorf("batch %q is %q, which is no state that is known", id, b.State)
+		}
+	}
+	return b, err
+}
+
+func (r *run) batch(ctx context.Context, id umpire.BatchID) (b umpire.Batch, err error) {
+	err = r.steadily(ctx, func() error {
+		b, err = r.Gate.Batch(ctx, r.session.ID, id)
+		return err
+	})
+	return b, err
+}
+
+// next runs the first call that has no result, if the gate lets it go.
+func (r *run) next(ctx context.Context, b umpire.Batch) (umpire.Batch, error) {
+	if ctx.Err() != nil {
+		return b, context.Cause(ctx)
+	}
+	c := b.Next()
+	if c == nil {
+		return b, fmt.Errorf("batch %q runs, and has no call left to run: %w", b.ID, umpire.ErrState)
+	}
+	started, err := r.start(ctx, b.ID, c.ID)
+	if err != nil {
+		return b, fmt.Errorf("start call %q: %w", c.ID, err)
+	}
+	if started.Go {
+		return r.execute(ctx, b, started)
+	}
+	if left := started.Batch.Next(); started.Batch.State == umpire.BatchRunning && left != nil && left.ID == c.ID && left.State == c.State {
+		return b, fmt.Errorf("call %q is %s, and the gate does not let it start: %w", c.ID, c.State, umpire.ErrState)
+	}
+	return started.Batch, nil
+}
+
+// start asks the gate to let a call run. It is not broken off halfway: a call of
+// which it is not known whether it was started would have to be asked about.
+func (r *run) start(ctx context.Context, b umpire.BatchID, c umpire.CallID) (umpire.Started, error) {
+	ctx, done := outlasting(ctx)
+	defer done()
+	return r.Gate.Start(ctx, umpire.Start{Session: r.session.ID, Batch: b, Call: c, Epoch: r.session.Epoch, Runner: r.Runner})
+}
+
+// outlasting returns a context that ends a while after the one that is given.
+func outlasting(ctx context.Context) (context.Context, context.CancelFunc) {
+	longer, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	stop := context.AfterFunc(ctx, func() {
+		sleep(longer, finishTime)
+		cancel()
+	})
+	return longer, func() { stop(); cancel() }
+}
+
+// execute runs a call that the gate has let go, and stores its result. The result is
+// stored also when the run is ending: what has happened must not be in doubt.
+func (r *run) execute(ctx context.Context, b umpire.Batch, started umpire.Started) (umpire.Batch, error) {
+	result := r.runTool(ctx, started)
+	result.Session, result.Batch, result.Call, result.Epoch = r.session.ID, b.ID, started.Call.ID, r.session.Epoch
+	store, done := outlasting(ctx)
+	defer done()
+	var after umpire.Batch
+	err := r.steadily(store, func() (err error) {
+		after, err = r.Gate.Finish(store, result)
+		return err
+	})
+	if err != nil {
+		return b, fmt.Errorf("store the result of call %q: %w", started.Call.ID, err)
+	}
+	r.ended(after.Call(started.Call.ID), result)
+	if ctx.Err() != nil {
+		return after, context.Cause(ctx)
+	}
+	return after, nil
+}
+
+// runTool runs the tool, in a context that also ends when the lease is in danger.
+func (r *run) runTool(ctx context.Context, started umpire.Started) umpire.Result {
+	if ctx.Err() != nil {
+		return umpire.Result{Status: umpire.ResultCancelled, Output: "[Interrupted] The call was not run: the agent was ended."}
+	}
+	ctx, stop := context.WithCancelCause(ctx)
+	defer stop(nil)
+	r.mu.Lock()
+	r.stopTool = stop
+	r.mu.Unlock()
+	result := r.Tools.Run(ctx, started)
+	r.mu.Lock()
+	r.stopTool = nil
+	r.mu.Unlock()
+	if cause := context.Cause(ctx); cause != nil && result.Status != umpire.ResultOK {
+		result.Status = umpire.ResultCancelled
+		result.Output = fmt.Sprintf("[Interrupted] The call was ended before it was done (%v).\n%s", cause, result.Output)
+	}
+	return result
+}
+
+// endTool ends the call that runs, and what runs in the background.
+func (r *run) endTool(cause error) {
+	r.mu.Lock()
+	stop := r.stopTool
+	r.mu.Unlock()
+	if stop != nil {
+		stop(cause)
+	}
+	r.Tools.Stop()
+}
+
+// tell lets the handler hear of the calls that have ended since.
+func (r *run) tell(b *umpire.Batch) {
+	for i := range b.Calls {
+		if c := &b.Calls[i]; c.State == umpire.CallDone && c.Result != nil {
+			r.ended(c, *c.Result)
+		}
+	}
+}
+
+// unattended begins the reason of a refusal that is owed to nobody being there.
+const unattended = "non_interactive confirmation required"
+
+// ended counts the end of a call, once.
+func (r *run) ended(c *umpire.BatchCall, result umpire.Result) {
+	if c == nil || r.told[c.ID] {
+		return
+	}
+	r.told[c.ID] = true
+	switch {
+	case result.Code == umpire.CodeAutoDeny && strings.HasPrefix(c.Reason, unattended):
+		r.outcome.Unattended++
+	case result.Code == umpire.CodeTimeout:
+		r.outcome.Late++
+	}
+	call := *c
+	r.hear(func(h Handler) { h.Ended(call, result) })
+}
+
+// pollEvery is how often a batch that waits is looked at although nothing was heard.
+const pollEvery = 2 * time.Second
+
+// await waits until a batch waits no more, and has a person asked meanwhile.
+func (r *run) await(ctx context.Context, b umpire.Batch) (umpire.Batch, error) {
+	asker := &asker{ask: r.Ask, failed: make(chan error, 1)}
+	defer asker.stop()
+	poll := time.NewTicker(pollEvery)
+	defer poll.Stop()
+	waiting := 0
+	for {
+		if n := b.Waiting(); n != waiting {
+			waiting = n
+			r.hear(func(h Handler) { h.Waiting(n) })
+		}
+		if err := r.show(ctx, asker); err != nil {
+			return b, err
+		}
+		select {
+		case <-ctx.Done():
+			return b, context.Cause(ctx)
+		case err := <-asker.failed:
+			return b, err
+		case <-r.bell:
+		case <-poll.C:
+		}
+		var err error
+		if b, err = r.batch(ctx, b.ID); err != nil || b.State != umpire.BatchWaiting {
+			return b, err
+		}
+		r.tell(&b)
+	}
+}
+
+// show has the first question asked that waits, and no other.
+func (r *run) show(ctx context.Context, a *asker) error {
+	if a.ask == nil {
+		return nil
+	}
+	var list []umpire.Pending
+	err := r.steadily(ctx, func() (err error) {
+		list, err = r.Gate.Pending(ctx, umpire.PendingQuery{Session: r.session.ID})
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	for i := range list {
+		if list[i].Request == a.request {
+			return nil // it is being asked
+		}
+	}
+	a.stop()
+	if len(list) > 0 {
+		a.start(ctx, list[0])
+	}
+	return nil
+}
+
+// An asker has a person asked, one question at a time.
+type asker struct {
+	ask    func(context.Context, umpire.Pending) error
+	failed chan error
+
+	request umpire.RequestID
+	cancel  context.CancelFunc
+	done    chan struct{}
+}
+
+func (a *asker) start(ctx context.Context, p umpire.Pending) {
+	ctx, a.cancel = context.WithCancel(ctx)
+	a.request, a.done = p.Request, make(chan struct{})
+	go func(done chan struct{}) {
+		defer close(done)
+		err := a.ask(ctx, p)
+		if err == nil || ctx.Err() != nil || errors.Is(err, umpire.ErrResolved) {
+			return
+		}
+		select {
+		case a.failed <- err:
+		default:
+		}
+	}(a.done)
+}
+
+// stop withdraws the question that is being asked, and waits until it is.
+func (a *asker) stop() {
+	if a.cancel == nil {
+		return
+	}
+	a.cancel()
+	<-a.done
+	a.request, a.cancel = "", nil
+}

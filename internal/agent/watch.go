@@ -1,0 +1,113 @@
+package agent
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/umpirehq/umpire"
+)
+
+// errEnded is why a run ends whose session was ended by a person.
+var errEnded = errors.New("the session was ended")
+
+// watch hears the session's events, rings the bell for each, and goes on from where
+// it was when the gate was away for a while.
+func (r *run) watch(ctx context.Context, end context.CancelCauseFunc) {
+	for pause := firstPause; ctx.Err() == nil; pause = min(2*pause, longestPause) {
+		for e, err := range r.Gate.Watch(ctx, umpire.Filter{Session: r.session.ID, After: r.heard()}) {
+			if err != nil {
+				break
+			}
+			pause = firstPause
+			r.listen(e)
+			if e.Kind == umpire.EventSessionEnded {
+				end(errEnded)
+			}
+		}
+		sleep(ctx, pause)
+	}
+}
+
+// heard is the last event that was heard.
+func (r *run) heard() int64 {
+	r.ears.Lock()
+	defer r.ears.Unlock()
+	return r.cursor
+}
+
+// listen passes an event on, once.
+func (r *run) listen(e umpire.Event) {
+	r.ears.Lock()
+	if e.Seq > r.cursor {
+		r.cursor = e.Seq
+		r.Handler.Event(e)
+	}
+	r.ears.Unlock()
+	select {
+	case r.bell <- struct{}{}:
+	default: // it rings already
+	}
+}
+
+// hear tells the handler something.
+func (r *run) hear(f func(Handler)) {
+	r.ears.Lock()
+	defer r.ears.Unlock()
+	f(r.Handler)
+}
+
+// hearRest passes on what was stored and not heard before the run ended.
+func (r *run) hearRest(ctx context.Context) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), finishTime)
+	defer cancel()
+	events, err := r.Gate.Events(ctx, umpire.Filter{Session: r.session.ID, After: r.heard()})
+	if err != nil {
+		return // the events stay where they are; only this run does not hear them
+	}
+	for _, e := range events {
+		r.listen(e)
+	}
+}
+
+// Pauses between attempts to reach a gate that is away.
+const (
+	firstPause   = 100 * time.Millisecond
+	longestPause = 2 * time.Second
+	// patience is how long a gate may be away. It is over before the lease is.
+	patience = 20 * time.Second
+)
+
+// steadily does something that may be done twice, until it is done, refused, or the
+// patience is at its end.
+func (r *run) steadily(ctx context.Context, do func() error) error {
+	began := time.Now()
+	for pause := firstPause; ; pause = min(2*pause, longestPause) {
+		err := do()
+		if err == nil || definite(err) || ctx.Err() != nil || time.Since(began)+pause > patience {
+			return err
+		}
+		sleep(ctx, pause)
+	}
+}
+
+// definite reports whether an error will be the same next time.
+func definite(err error) bool {
+	for _, known := range []error{
+		umpire.ErrNotFound, umpire.ErrInvalid, umpire.ErrResolved, umpire.ErrState, umpire.ErrFenced, umpire.ErrOtherProject, umpire.ErrLimit,
+	} {
+		if errors.Is(err, known) {
+			return true
+		}
+	}
+	return false
+}
+
+func sleep(ctx context.Context, d time.Duration) {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-ctx.Done():
+	case <-timer.C:
+	}
+}

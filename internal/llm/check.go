@@ -1,0 +1,121 @@
+package llm
+
+import (
+	"fmt"
+	"net/http"
+)
+
+// A BadRequestError is a request that a model refuses: asking again as it is will not
+// help.
+type BadRequestError struct {
+	Status int // as an HTTP server would have it
+	Reason string
+}
+
+func (e *BadRequestError) Error() string {
+	return fmt.Sprintf("model refuses the request (%d): %s", e.Status, e.Reason)
+}
+
+func bad(format string, args ...any) error {
+	return &BadRequestError{Status: http.StatusBadRequest, Reason: fmt.Sprintf(format, args...)}
+}
+
+// Check refuses, as a *BadRequestError, what the strictest of the real interfaces
+// refuse: the user speaks first and last, both sides speak by turns, no message is
+// empty, each tool is described once, and each call is answered exactly once, in
+// the very next message, before anything else there, in the order of the calls.
+func Check(r Request) error {
+	if err := checkTools(r.Tools); err != nil {
+		return err
+	}
+	if len(r.Messages) == 0 {
+		return bad("messages: want at least one")
+	}
+	want, ids := RoleUser, map[string]bool{}
+	var open []Block
+	for i, m := range r.Messages {
+		if m.Role != want {
+			return bad("messages[%d]: role is %q, want %q", i, m.Role, want)
+		}
+		if err := checkAnswers(open, m); err != nil {
+			return bad("messages[%d]: %v", i, err)
+		}
+		if err := checkBlocks(m, ids); err != nil {
+			return bad("messages[%d].%v", i, err)
+		}
+		open, want = m.Calls(), other(want)
+	}
+	if want == RoleUser {
+		return bad("messages[%d]: the last message is not from the user", len(r.Messages)-1)
+	}
+	return nil
+}
+
+func other(r Role) Role {
+	if r == RoleUser {
+		return RoleAssistant
+	}
+	return RoleUser
+}
+
+func checkTools(tools []Tool) error {
+	known := map[string]bool{}
+	for i, t := range tools {
+		if t.Name == "" || known[t.Name] {
+			return bad("tools[%d]: name %q is empty or stands twice", i, t.Name)
+		}
+		if sort := sortOf(t.Schema); sort != "an object" {
+			return bad("tools[%d]: input_schema is %s, want an object", i, sort)
+		}
+		known[t.Name] = true
+	}
+	return nil
+}
+
+// checkAnswers: the results of a message answer the calls of the one before it.
+func checkAnswers(open []Block, m Message) error {
+	results := m.Results()
+	for i, call := range open {
+		if i >= len(results) {
+			return fmt.Errorf("call %q of the message before has no result", call.ID)
+		}
+		if results[i].Call != call.ID {
+			return fmt.Errorf("result %d answers call %q, want %q", i, results[i].Call, call.ID)
+		}
+	}
+	if len(results) > len(open) {
+		return fmt.Errorf("result %d answers call %q, which is no open call of the message before", len(open), results[len(open)].Call)
+	}
+	return nil
+}
+
+// checkBlocks: every block has what its type and its side need. Ids are those of
+// the calls so far.
+func checkBlocks(m Message, ids map[string]bool) error {
+	if len(m.Content) == 0 {
+		return fmt.Errorf("content: is empty")
+	}
+	texts := false
+	for i, b := range m.Content {
+		switch {
+		case b.Type == TypeText && b.Text != "":
+			texts = true
+		case b.Type == TypeText:
+			return fmt.Errorf("content[%d]: text is empty", i)
+		case b.Type == TypeCall && m.Role == RoleAssistant:
+			if b.ID == "" || b.Tool == "" || ids[b.ID] {
+				return fmt.Errorf("content[%d]: call %q of tool %q: an id or a name is missing, or the id stands twice", i, b.ID, b.Tool)
+			}
+			if sort := sortOf(b.Input); sort != "an object" {
+				return fmt.Errorf("content[%d]: input of call %q is %s, want an object", i, b.ID, sort)
+			}
+			ids[b.ID] = true
+		case b.Type == TypeResult && m.Role == RoleUser && !texts:
+		case b.Type == TypeResult && m.Role == RoleUser:
+			return fmt.Errorf("content[%d]: a result stands after text", i)
+		default:
+			return fmt.Errorf("content[%d]: a block of type %q has no place in a message of role %q", i, b.Type, m.Role)
+		}
+	}
+	return nil
+}

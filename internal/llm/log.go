@@ -1,0 +1,45 @@
+package llm
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"sync"
+)
+
+// A Log is a model that writes each request as one line of JSON before it passes
+// the request on. A request that cannot be written is not sent.
+type Log struct {
+	model Model
+
+	mu sync.Mutex // guards w: a line is written whole
+	w  io.Writer
+}
+
+// NewLog returns a model that logs what is sent to another one.
+func NewLog(model Model, w io.Writer) *Log { return &Log{model: model, w: w} }
+
+// Reply logs the request and passes it on.
+func (l *Log) Reply(ctx context.Context, r Request) (Message, error) {
+	if err := l.write(r); err != nil {
+		return Message{}, fmt.Errorf("log of model requests: %w", err)
+	}
+	return l.model.Reply(ctx, r)
+}
+
+// write hands the line over in one piece, so that another process which reads the
+// file sees whole lines.
+func (l *Log) write(r Request) error {
+	var line bytes.Buffer
+	e := json.NewEncoder(&line)
+	e.SetEscapeHTML(false) // the file is for people and their tools to search
+	if err := e.Encode(r); err != nil {
+		return err
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	_, err := l.w.Write(line.Bytes())
+	return err
+}

@@ -1,0 +1,120 @@
+// Package llm speaks to language models. A [Model] answers a [Request], which
+// bears the whole conversation: models remember nothing.
+//
+//	model, err := llm.ReadScript("demo.json")
+//	message, err := model.Reply(ctx, request)
+//
+// Messages are kept in the form that they have here, so a stored one can be sent
+// again as it was.
+package llm
+
+import (
+	"context"
+	"encoding/json"
+	"strings"
+)
+
+// A Model answers requests. It is safe for concurrent use.
+type Model interface {
+	// Reply returns the next message of the assistant. A request that the model
+	// refuses as malformed is a *BadRequestError.
+	Reply(ctx context.Context, r Request) (Message, error)
+}
+
+// A Request is all that a model is told.
+type Request struct {
+	System   string    `json:"system,omitempty"`
+	Tools    []Tool    `json:"tools,omitempty"`
+	Messages []Message `json:"messages"`
+}
+
+// A Tool describes a tool to a model.
+type Tool struct {
+	Name        string          `json:"name"`
+	Description string          `json:"description"`
+	Schema      json.RawMessage `json:"input_schema"` // a JSON schema of the input, an object
+}
+
+// A Role says who speaks.
+type Role string
+
+// The roles. Results of calls come from the user's side.
+const (
+	RoleUser      Role = "user"
+	RoleAssistant Role = "assistant"
+)
+
+// A Message is one turn of one side. The zero value says nothing and is refused
+// by every model.
+type Message struct {
+	Role    Role    `json:"role"`
+	Content []Block `json:"content"`
+}
+
+// A BlockType says what a block is.
+type BlockType string
+
+// The types of blocks.
+const (
+	TypeText   BlockType = "text"
+	TypeCall   BlockType = "tool_use"
+	TypeResult BlockType = "tool_result"
+)
+
+// A Block is one part of a message. Which fields have a meaning follows from Type.
+type Block struct {
+	Type BlockType `json:"type"`
+
+	Text string `json:"text,omitempty"` // of a text
+
+	ID    string          `json:"id,omitempty"` // of a call
+	Tool  string          `json:"name,omitempty"`
+	Input json.RawMessage `json:"input,omitempty"`
+
+	Call    string `json:"tool_use_id,omitempty"` // of a result: the id of its call
+	Output  string `json:"content,omitempty"`
+	IsError bool   `json:"is_error,omitempty"`
+}
+
+// Text is a block of text.
+func Text(text string) Block { return Block{Type: TypeText, Text: text} }
+
+// Call is a block that asks for a tool to be run. No input is an empty object.
+func Call(id, tool string, input json.RawMessage) Block {
+	if len(input) == 0 {
+		input = json.RawMessage("{}")
+	}
+	return Block{Type: TypeCall, ID: id, Tool: tool, Input: input}
+}
+
+// Result is a block that answers a call.
+func Result(call, output string, isError bool) Block {
+	return Block{Type: TypeResult, Call: call, Output: output, IsError: isError}
+}
+
+// Text returns the message's texts, a line each.
+func (m Message) Text() string {
+	var texts []string
+	for _, b := range m.Content {
+		if b.Type == TypeText {
+			texts = append(texts, b.Text)
+		}
+	}
+	return strings.Join(texts, "\n")
+}
+
+// Calls returns the blocks that ask for a tool, in their order.
+func (m Message) Calls() []Block { return m.only(TypeCall) }
+
+// Results returns the blocks that answer calls, in their order.
+func (m Message) Results() []Block { return m.only(TypeResult) }
+
+func (m Message) only(t BlockType) []Block {
+	var kept []Block
+	for _, b := range m.Content {
+		if b.Type == t {
+			kept = append(kept, b)
+		}
+	}
+	return kept
+}

@@ -1,0 +1,180 @@
+package llm
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"time"
+)
+
+const (
+	// maxScript bounds a script; one for a demo takes a few kilobytes.
+	maxScript = 16 << 20
+	// maxDelay bounds how long one turn may take.
+	maxDelay = 10 * time.Minute
+	// scriptOver is what a script says once it has no more turns.
+	scriptOver = "done"
+)
+
+// A Script is a model that plays fixed turns: the nth reply of a conversation is
+// the nth turn, and past the last one the text "done". Which turn is next follows
+// from the request alone, so a process that begins anew goes on where the
+// conversation is. It refuses what [Check] refuses.
+type Script struct {
+	turns []turn
+}
+
+// A turn is one reply as it stands in the file.
+type turn struct {
+	Text  string `json:"text"`
+	Calls []struct {
+		ID    string          `json:"id"`
+		Tool  string          `json:"tool"`
+		Input json.RawMessage `json:"input"`
+	} `json:"calls"`
+	DelayMS float64 `json:"delay_ms"`
+}
+
+// ReadScript reads a script from a file.
+func ReadScript(file string) (*Script, error) {
+	f, err := os.Open(file)
+	if err != nil {
+		return nil, fmt.Errorf("script: %w", err)
+	}
+	defer f.Close()
+	data, err := io.ReadAll(io.LimitReader(f, maxScript+1))
+	if err != nil {
+		return nil, fmt.Errorf("script: %w", err)
+	}
+	if len(data) > maxScript {
+		return nil, fmt.Errorf("script: %s: larger than %d bytes", file, maxScript)
+	}
+	s, err := ParseScript(data)
+	if err != nil {
+		return nil, fmt.Errorf("script: %s: %w", file, err)
+	}
+	return s, nil
+}
+
+// ParseScript reads a script: a JSON array of turns, each an object with the
+// optional fields text, calls and delay_ms. An error names the turn, from 1, and
+// the field.
+func ParseScript(data []byte) (*Script, error) {
+	var items []json.RawMessage
+	if err := json.Unmarshal(data, &items); err != nil {
+		return nil, fmt.Errorf("want a JSON array of turns: %w", at(data, err))
+	}
+	s := &Script{turns: make([]turn, len(items))}
+	for i, item := range items {
+		if err := s.turns[i].read(item); err != nil {
+			return nil, fmt.Errorf("turn %d: %w", i+1, err)
+		}
+	}
+	return s, nil
+}
+
+// at adds the line to an error of the JSON's syntax.
+func at(data []byte, err error) error {
+	syntax, ok := errors.AsType[*json.SyntaxError](err)
+	if !ok {
+		return err
+	}
+	return fmt.Errorf("line %d: %w", 1+bytes.Count(data[:min(int(syntax.Offset), len(data))], []byte("\n")), err)
+}
+
+// read takes in one turn and refuses what could not be played.
+func (t *turn) read(item json.RawMessage) error {
+	if sort := sortOf(item); sort != "an object" {
+		return fmt.Errorf("is %s, want an object", sort)
+	}
+	if err := json.Unmarshal(item, t); err != nil {
+		return fieldError(err)
+	}
+	if t.DelayMS < 0 || t.DelayMS > float64(maxDelay.Milliseconds()) {
+		return fmt.Errorf("delay_ms: %v is not between 0 and %d", t.DelayMS, maxDelay.Milliseconds())
+	}
+	ids := map[string]bool{}
+	for i, c := range t.Calls {
+		switch {
+		case c.ID == "":
+			return fmt.Errorf("calls[%d].id: is missing", i)
+		case ids[c.ID]:
+			return fmt.Errorf("calls[%d].id: %q stands twice", i, c.ID)
+		case c.Tool == "":
+			return fmt.Errorf("calls[%d].tool: is missing", i)
+		case len(c.Input) > 0 && sortOf(c.Input) != "an object":
+			return fmt.Errorf("calls[%d].input: is %s, want an object", i, sortOf(c.Input))
+		}
+		ids[c.ID] = true
+	}
+	return nil
+}
+
+// fieldError says which field has the wrong type, in words of the file.
+func fieldError(err error) error {
+	if wrong, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
+		return fmt.Errorf("%s: is a JSON %s, want %s", wrong.Field, wrong.Value, wrong.Type.Kind())
+	}
+	return err
+}
+
+// Reply plays the turn whose number is that of the assistant's messages so far.
+func (s *Script) Reply(ctx context.Context, r Request) (Message, error) {
+	if err := Check(r); err != nil {
+		return Message{}, err
+	}
+	n := 0
+	for _, m := range r.Messages {
+		if m.Role == RoleAssistant {
+			n++
+		}
+	}
+	if n >= len(s.turns) {
+		return Message{Role: RoleAssistant, Content: []Block{Text(scriptOver)}}, nil
+	}
+	return s.turns[n].play(ctx)
+}
+
+// play waits as long as the turn says, and speaks.
+func (t *turn) play(ctx context.Context) (Message, error) {
+	delay := time.NewTimer(time.Duration(t.DelayMS * float64(time.Millisecond)))
+	defer delay.Stop()
+	select {
+	case <-delay.C:
+	case <-ctx.Done():
+		return Message{}, context.Cause(ctx)
+	}
+	m := Message{Role: RoleAssistant}
+	if t.Text != "" {
+		m.Content = append(m.Content, Text(t.Text))
+	}
+	for _, c := range t.Calls {
+		m.Content = append(m.Content, Call(c.ID, c.Tool, c.Input))
+	}
+	return m, nil
+}
+
+// sortOf names the sort of a JSON value, for errors.
+func sortOf(raw json.RawMessage) string {
+	raw = bytes.TrimLeft(raw, " \t\r\n")
+	if len(raw) == 0 {
+		return "nothing"
+	}
+	switch raw[0] {
+	case '{':
+		return "an object"
+	case '[':
+		return "a list"
+	case '"':
+		return "a string"
+	case 't', 'f':
+		return "a boolean"
+	case 'n':
+		return "null"
+	}
+	return "a number"
+}

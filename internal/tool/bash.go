@@ -1,0 +1,123 @@
+package tool
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os/exec"
+	"strings"
+	"time"
+)
+
+const (
+	bashTimeout    = 120_000 // milliseconds, unless the call says otherwise
+	maxBashTimeout = 600_000
+	// killGrace is the time that a process group has to end when it is asked to.
+	killGrace = 2 * time.Second
+	// pipeGrace is how long output is read after a command has ended, from what it
+	// left running.
+	pipeGrace = 500 * time.Millisecond
+)
+
+var bashTool = tool{
+	about: "Runs a command line in a shell of its own, from the working directory each time, without a terminal or input. " +
+		"What it leaves running ends with it; for something that is to go on set run_in_background.",
+	schema: `{"type":"object","required":["command"],"properties":{
+		"command":{"type":"string"},
+		"description":{"type":"string","description":"what it does, in a few words"},
+		"timeout":{"type":"integer","minimum":1,"maximum":600000,"description":"milliseconds (default 120000)"},
+		"run_in_background":{"type":"boolean","description":"do not wait for it; look at it with BashOutput"}}}`,
+	run: (*Set).bash,
+}
+
+// commandOf reads the command, as the decision does: the first name that is there.
+// Two of them would leave open which one was judged.
+func commandOf(in input) (string, error) {
+	if _, one := in.field("command"); one != nil {
+		if _, two := in.field("cmd"); two != nil {
+			return "", errors.New("input.cmd: stands beside command")
+		}
+	}
+	command, err := in.must("command", "cmd")
+	if err == nil && strings.TrimSpace(command) == "" {
+		err = errors.New("input.command: is empty")
+	}
+	if err == nil && strings.ContainsRune(command, 0) {
+		err = errors.New("input.command: holds a NUL byte")
+	}
+	return command, err
+}
+
+func (s *Set) bash(ctx context.Context, u *use) (string, error) {
+	command, err := commandOf(u.in)
+	if err != nil {
+		return "", err
+	}
+	limit, err := u.in.number("timeout", bashTimeout, 1, maxBashTimeout)
+	if err != nil {
+		return "", err
+	}
+	if Background(u.call.Input) || u.call.Background {
+		return s.begin(command, u.call.Dir)
+	}
+	timeout := time.Duration(limit) * time.Millisecond
+	ctx, cancel := context.WithTimeoutCause(ctx, timeout, fmt.Errorf("%w after %v", errTimeout, timeout))
+	defer cancel()
+	var out output
+	err = s.runGroup(ctx, s.shell(command, u.call.Dir, &out))
+	return out.String(), err
+}
+
+// shell makes the command that runs a command line. What both its streams print
+// goes to one place, in the order in which it was printed.
+func (s *Set) shell(command, dir string, out io.Writer) *exec.Cmd {
+	cmd := exec.Command(shellName(), "-c", command) //nolint:noctx // the context ends the whole process group, which exec cannot
+	cmd.Dir = dir
+	cmd.Env = commandEnv(s.options.Env)
+	cmd.Stdout, cmd.Stderr = out, out
+	cmd.WaitDelay = pipeGrace
+	ownGroup(cmd)
+	return cmd
+}
+
+// shellName is bash, whose language the decision reads, or what there is.
+func shellName() string {
+	if path, err := exec.LookPath("bash"); err == nil {
+		return path
+	}
+	return "sh"
+}
+
+// runGroup runs a command until it has ended, and its process group with it. The
+// error says how it ended, if not well.
+func (s *Set) runGroup(ctx context.Context, cmd *exec.Cmd) error {
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	g, err := startGroup(cmd)
+	if err != nil {
+		return fmt.Errorf("start %s: %w", cmd.Path, err)
+	}
+	select {
+	case err = <-g.done:
+	case <-ctx.Done():
+		g.stop(s.grace)
+		return context.Cause(ctx)
+	}
+	if exited, ok := errors.AsType[*exec.ExitError](err); ok {
+		return fmt.Errorf("%s", exitText(exited))
+	}
+	if errors.Is(err, exec.ErrWaitDelay) {
+		return nil // what it left running held its output open
+	}
+	return err
+}
+
+// exitText says how a command ended.
+func exitText(e *exec.ExitError) string {
+	if code := e.ExitCode(); code >= 0 {
+		return fmt.Sprintf("exit code %d", code)
+	}
+	return e.String() // the signal
+}

@@ -1,0 +1,38 @@
+package tool
+
+import (
+	"slices"
+	"strings"
+)
+
+// agentMark tells a program that an agent started it. The commands with which a
+// person answers look for it.
+const agentMark = "UMPIRE_AGENT"
+
+// keptOwn are umpire's variables that commands may see: where its folder is, and
+// the language. The others may say how the gate is reached, or with which right.
+var keptOwn = []string{"UMPIRE_HOME", "UMPIRE_LANG"}
+
+// shellHooks make a shell read a file, or begin with other settings, than those
+// with which the command was judged.
+var shellHooks = []string{"BASH_ENV", "ENV", "SHELLOPTS", "BASHOPTS", "PROMPT_COMMAND", "PS4", "CDPATH", "GLOBIGNORE", "IFS"}
+
+// commandEnv is the environment of a command.
+func commandEnv(env []string) []string {
+	var kept []string
+	for _, pair := range env {
+		name, _, _ := strings.Cut(pair, "=")
+		if !withheld(name) {
+			kept = append(kept, pair)
+		}
+	}
+	return append(kept, agentMark+"=1")
+}
+
+func withheld(name string) bool {
+	if slices.Contains(keptOwn, name) {
+		return false
+	}
+	// A function that a shell exports takes the place of a program of its name.
+	return slices.Contains(shellHooks, name) || strings.HasPrefix(name, "UMPIRE_") || strings.HasPrefix(name, "BASH_FUNC_")
+}

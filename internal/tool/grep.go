@@ -1,0 +1,271 @@
+package tool
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"path/filepath"
+	"regexp"
+	"strings"
+)
+
+const (
+	maxGrepFile  = 8 << 20   // larger files are not searched
+	maxGrepBytes = 100 << 10 // of one result
+	maxHits      = 100_000   // that head_limit may ask for
+	maxContext   = 1000      // lines around a hit
+)
+
+// The output modes of Grep.
+const (
+	modeFiles   = "files_with_matches"
+	modeContent = "content"
+	modeCount   = "count"
+)
+
+var grepTool = tool{
+	about: "Looks for a regular expression (RE2) in files. Hidden and binary files, and what .gitignore names, are left out. " +
+		"output_mode files_with_matches (default) lists files, content shows the lines, count counts them.",
+	schema: `{"type":"object","required":["pattern"],"properties":{
+		"pattern":{"type":"string","description":"the regular expression"},
+		"path":{"type":"string","description":"the file or folder to search (default: the working directory)"},
+		"glob":{"type":"string","description":"only files whose name or path matches, for example *.go"},
+		"output_mode":{"type":"string","enum":["files_with_matches","content","count"]},
+		"-i":{"type":"boolean","description":"upper and lower case are the same"},
+		"-n":{"type":"boolean","description":"number the lines (default true)"},
+		"-A":{"type":"integer","minimum":0,"description":"lines to show after each hit"},
+		"-B":{"type":"integer","minimum":0,"description":"lines to show before each hit"},
+		"-C":{"type":"integer","minimum":0,"description":"lines to show around each hit"},
+		"multiline":{"type":"boolean","description":"the expression may span lines, and . matches their ends"},
+		"head_limit":{"type":"integer","minimum":1,"description":"stop after so many lines of result"}}}`,
+	run: (*Set).grep,
+}
+
+// A grep is one search as it was asked for.
+type grep struct {
+	expr          *regexp.Regexp
+	only          pattern // nil is every file
+	mode          string
+	numbers       bool
+	before, after int
+	multiline     bool
+	limit         int
+
+	out   strings.Builder
+	lines int // of the result
+	files int // with hits
+	large int // not searched
+}
+
+func (s *Set) grep(ctx context.Context, u *use) (string, error) {
+	var g grep
+	if err := g.read(u.in); err != nil {
+		return "", err
+	}
+	p, err := s.base(u)
+	if err != nil {
+		return "", err
+	}
+	defer p.close()
+	err = s.search(ctx, p, g.only != nil && g.only.hidden(), func(f found) error {
+		return g.file(f, filepath.Join(p.path, filepath.FromSlash(f.path)))
+	})
+	if err != nil {
+		return "", err
+	}
+	return g.result(), nil
+}
+
+// read takes in what was asked for.
+func (g *grep) read(in input) error {
+	text, err := in.must("pattern")
+	if err != nil {
+		return err
+	}
+	if err := g.readFlags(in); err != nil {
+		return err
+	}
+	fold, err := in.flag("-i")
+	if err != nil {
+		return err
+	}
+	flags := "m"
+	if fold {
+		flags += "i"
+	}
+	if g.multiline {
+		flags += "s"
+	}
+	if g.expr, err = regexp.Compile("(?" + flags + ")" + text); err != nil {
+		return fmt.Errorf("input.pattern: %w", err)
+	}
+	only, given, err := in.text("glob", "include")
+	if err != nil || !given || only == "" {
+		return err
+	}
+	if g.only, err = newPattern(only); err != nil {
+		return fmt.Errorf("input.glob: %w", err)
+	}
+	return nil
+}
+
+func (g *grep) readFlags(in input) (err error) {
+	around, errC := in.number("-C", 0, 0, maxContext)
+	var errA, errB, errN, errM, errL, errO error
+	g.after, errA = in.number("-A", around, 0, maxContext)
+	g.before, errB = in.number("-B", around, 0, maxContext)
+	g.limit, errL = in.number("head_limit", maxHits, 1, maxHits)
+	g.multiline, errM = in.flag("multiline")
+	g.numbers = true
+	if _, raw := in.field("-n"); raw != nil {
+		g.numbers, errN = in.flag("-n")
+	}
+	var given bool
+	if g.mode, given, errO = in.text("output_mode"); !given {
+		g.mode = modeFiles
+	}
+	if g.mode != modeFiles && g.mode != modeContent && g.mode != modeCount {
+		errO = fmt.Errorf("input.output_mode: want %s, %s or %s", modeFiles, modeContent, modeCount)
+	}
+	return errors.Join(errC, errA, errB, errN, errM, errL, errO)
+}
+
+// file searches one file.
+func (g *grep) file(f found, shown string) error {
+	if g.only != nil && !g.only.match(f.path) && !g.only.match(f.entry.Name()) {
+		return nil
+	}
+	data, err := g.content(f)
+	if err != nil || data == nil {
+		return nil //nolint:nilerr // what cannot be read has no hits
+	}
+	lines := bytes.Split(bytes.TrimSuffix(data, newline), newline)
+	hits := g.hits(lines)
+	if len(hits) == 0 {
+		return nil
+	}
+	g.files++
+	shown = visibleName(shown)
+	switch g.mode {
+	case modeFiles:
+		g.line(shown)
+	case modeCount:
+		g.line(fmt.Sprintf("%s:%d", shown, len(hits)))
+	case modeContent:
+		g.show(shown, lines, hits)
+	}
+	if g.lines >= g.limit || g.out.Len() > maxGrepBytes {
+		return errEnough
+	}
+	return nil
+}
+
+// content reads a file; nil is one that is not searched.
+func (g *grep) content(f found) ([]byte, error) {
+	if !f.entry.Type().IsRegular() {
+		return nil, nil
+	}
+	file, info, err := openRegular(f.dir, f.entry.Name())
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	if info.Size() > maxGrepFile {
+		g.large++
+		return nil, nil
+	}
+	text := bufio.NewReader(file)
+	if isBinary(text) {
+		return nil, nil
+	}
+	return io.ReadAll(io.LimitReader(text, maxGrepFile))
+}
+
+// hits returns the lines with a hit, from 0, each once.
+func (g *grep) hits(lines [][]byte) []int {
+	var hits []int
+	if !g.multiline {
+		for n, line := range lines {
+			if g.expr.Match(line) {
+				hits = append(hits, n)
+			}
+		}
+		return hits
+	}
+	data := bytes.Join(lines, newline)
+	line, at := 0, 0
+	for _, span := range g.expr.FindAllIndex(data, -1) {
+		line += bytes.Count(data[at:span[0]], newline)
+		at = span[0]
+		for n := line; n <= line+bytes.Count(data[span[0]:span[1]], newline); n++ {
+			if len(hits) == 0 || n > hits[len(hits)-1] {
+				hits = append(hits, n)
+			}
+		}
+	}
+	return hits
+}
+
+var newline = []byte("\n")
+
+// show writes the lines with hits and those around them; -- stands where lines are
+// left out.
+func (g *grep) show(name string, lines [][]byte, hits []int) {
+	written, hit := -1, 0
+	for _, at := range hits {
+		from, to := max(at-g.before, written+1, 0), min(at+g.after, len(lines)-1)
+		if (g.before > 0 || g.after > 0) && written >= 0 && from > written+1 {
+			g.line("--")
+		}
+		for n := from; n <= to && g.lines < g.limit && g.out.Len() <= maxGrepBytes; n++ {
+			for hit < len(hits) && hits[hit] < n {
+				hit++
+			}
+			g.line(g.prefix(name, n, hit < len(hits) && hits[hit] == n) + shortened(lines[n]))
+			written = n
+		}
+	}
+}
+
+// prefix is what stands before a line: a colon marks a hit, a dash its surroundings.
+func (g *grep) prefix(name string, n int, hit bool) string {
+	mark := "-"
+	if hit {
+		mark = ":"
+	}
+	if !g.numbers {
+		return name + mark
+	}
+	return fmt.Sprintf("%s%s%d%s", name, mark, n+1, mark)
+}
+
+func shortened(line []byte) string {
+	line = bytes.TrimSuffix(line, []byte("\r"))
+	if len(line) <= maxLine {
+		return string(line)
+	}
+	kept := wholeRunes(line[:maxLine])
+	return fmt.Sprintf("%s [%d more bytes in this line]", kept, len(line)-len(kept))
+}
+
+// line adds one line to the result.
+func (g *grep) line(text string) {
+	g.lines++
+	g.out.WriteString(text + "\n")
+}
+
+func (g *grep) result() string {
+	if g.files == 0 {
+		g.out.WriteString("[no match]\n")
+	}
+	if g.lines >= g.limit || g.out.Len() > maxGrepBytes {
+		g.out.WriteString("[stopped here: there may be more]\n")
+	}
+	if g.large > 0 {
+		fmt.Fprintf(&g.out, "[%s larger than %d bytes not searched]\n", counted(g.large, "file"), maxGrepFile)
+	}
+	return g.out.String()
+}

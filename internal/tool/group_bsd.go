@@ -1,0 +1,18 @@
+//go:build unix && !linux
+
+package tool
+
+import (
+	"os/exec"
+	"syscall"
+)
+
+// dieWithParent is not to be had here.
+func dieWithParent(*syscall.SysProcAttr) {}
+
+// wait waits for the command, and ends what it left running.
+func (g *group) wait(cmd *exec.Cmd) error {
+	err := cmd.Wait()
+	g.signal(syscall.SIGKILL)
+	return err
+}

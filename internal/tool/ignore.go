@@ -1,0 +1,156 @@
+package tool
+
+import (
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/bmatcuk/doublestar/v4"
+)
+
+const (
+	ignoreFile = ".gitignore"
+	// maxIgnoreFile and maxIgnoreRules bound what a repository may make a search
+	// compare for every file.
+	maxIgnoreFile  = 256 << 10
+	maxIgnoreRules = 5000
+)
+
+// An ignoreRule is one line of a .gitignore file.
+type ignoreRule struct {
+	base     string // folder of the file, from the top; "" is the top
+	pattern  string
+	keep     bool // written with a !: not ignored after all
+	folders  bool // only folders
+	anchored bool // compared with the whole path from base, not with the name
+}
+
+// Ignores are the rules that hold in a folder, outer files first: the last one that
+// matches wins. Paths have slashes and start at the top.
+type ignores []ignoreRule
+
+// with adds the rules of a file that stands in a folder.
+func (rules ignores) with(base string, text []byte) ignores {
+	added := slices.Clip(rules)
+	for line := range strings.SplitSeq(string(text), "\n") {
+		if r, ok := readIgnore(base, line); ok && len(added) < maxIgnoreRules {
+			added = append(added, r)
+		}
+	}
+	return added
+}
+
+// readIgnore reads one line of a .gitignore file.
+func readIgnore(base, line string) (ignoreRule, bool) {
+	line = strings.TrimSuffix(line, "\r")
+	for strings.HasSuffix(line, " ") && !strings.HasSuffix(line, `\ `) {
+		line = line[:len(line)-1]
+	}
+	if line == "" || line[0] == '#' {
+		return ignoreRule{}, false
+	}
+	r := ignoreRule{base: base}
+	line, r.keep = strings.CutPrefix(line, "!")
+	line, r.folders = strings.CutSuffix(line, "/")
+	r.anchored = strings.Contains(line, "/")
+	line = strings.TrimPrefix(line, "/")
+	if strings.HasSuffix(line, "/**") {
+		line += "/*" // what is inside, and not the folder itself
+	}
+	r.pattern = plainBraces(line)
+	return r, line != "" && doublestar.ValidatePattern(r.pattern)
+}
+
+// plainBraces keeps braces from meaning anything: git takes them as they are.
+func plainBraces(text string) string {
+	var out strings.Builder
+	for i := 0; i < len(text); i++ {
+		switch c := text[i]; {
+		case c == '\\' && i+1 < len(text):
+			out.WriteByte(c)
+			i++
+			out.WriteByte(text[i])
+		case c == '{' || c == '}':
+			out.WriteByte('\\')
+			out.WriteByte(c)
+		default:
+			out.WriteByte(c)
+		}
+	}
+	return out.String()
+}
+
+// match reports whether a path is ignored.
+func (rules ignores) match(name string, folder bool) bool {
+	for i := len(rules) - 1; i >= 0; i-- {
+		if rules[i].match(name, folder) {
+			return !rules[i].keep
+		}
+	}
+	return false
+}
+
+func (r *ignoreRule) match(name string, folder bool) bool {
+	if r.folders && !folder {
+		return false
+	}
+	if r.base != "" {
+		rest, below := strings.CutPrefix(name, r.base+"/")
+		if !below {
+			return false
+		}
+		name = rest
+	}
+	if !r.anchored {
+		name = path.Base(name)
+	}
+	ok, err := doublestar.Match(r.pattern, name)
+	return ok && err == nil
+}
+
+// ignoresAbove are the rules of the folders from the project's root down to where a
+// search begins, that folder left out. Top is the path of the search from the root.
+func (s *Set) ignoresAbove(from string) (rules ignores, top string) {
+	base, rest := s.anchor(from)
+	if base == filepath.VolumeName(from)+string(filepath.Separator) {
+		return nil, ""
+	}
+	dir, err := os.OpenRoot(base)
+	if err != nil {
+		return nil, ""
+	}
+	defer func() { _ = dir.Close() }() // only looked through
+	if text, err := excludeFile(dir); err == nil {
+		rules = rules.with("", text)
+	}
+	for part := range strings.SplitSeq(filepath.ToSlash(rest), "/") {
+		if part == "" {
+			break
+		}
+		if text, err := readAtMost(dir, ignoreFile, maxIgnoreFile); err == nil {
+			rules = rules.with(top, text)
+		}
+		next, err := descend(dir, part, false)
+		if err != nil {
+			break
+		}
+		_ = dir.Close() // only looked through
+		dir, top = next, path.Join(top, part)
+	}
+	return rules, top
+}
+
+// excludeFile reads the repository's own list, which is not checked in.
+func excludeFile(dir *os.Root) ([]byte, error) {
+	for _, name := range []string{".git", "info"} {
+		next, err := descend(dir, name, false)
+		if err != nil {
+			return nil, err
+		}
+		defer next.Close()
+		dir = next
+	}
+	return readAtMost(dir, "exclude", maxIgnoreFile)
+}

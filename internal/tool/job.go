@@ -1,0 +1,245 @@
+package tool
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+)
+
+const (
+	// maxJobs bounds how many commands run in the background at once.
+	maxJobs = 32
+	// maxJobOutput is how much one BashOutput returns; the rest comes with the next.
+	maxJobOutput = 30 << 10
+)
+
+var outputTool = tool{
+	about: "Returns what a background command has printed since the last time, and whether it still runs.",
+	schema: `{"type":"object","required":["bash_id"],"properties":{
+		"bash_id":{"type":"string","description":"the id that Bash gave"}}}`,
+	run: (*Set).jobOutput,
+}
+
+var killTool = tool{
+	about: "Ends a background command, with all that it started.",
+	schema: `{"type":"object","required":["shell_id"],"properties":{
+		"shell_id":{"type":"string","description":"the id that Bash gave"}}}`,
+	run: (*Set).jobKill,
+}
+
+// A job is a command in the background.
+type job struct {
+	id      string
+	command string
+	file    string
+	out     *capped
+	stop    context.CancelFunc
+	over    chan struct{} // closed when it has ended
+
+	err  error // how it ended; read it after over is closed
+	seen int64 // how much of the file was returned; guarded by the set's mutex
+}
+
+// begin starts a command in the background. The context of the call that started it
+// has no say in it: it ends by itself, by KillShell or with the set.
+func (s *Set) begin(command, dir string) (string, error) {
+	ctx, stop := context.WithCancel(context.Background())
+	j, err := s.newJob(command, stop)
+	if err != nil {
+		stop()
+		return "", err
+	}
+	go func() {
+		defer close(j.over)
+		defer stop()
+		j.err = s.runGroup(ctx, s.shell(command, dir, j.out))
+		if err := j.out.f.Close(); j.err == nil {
+			j.err = err
+		}
+	}()
+	return fmt.Sprintf("started in the background as %s; it prints to %s; see BashOutput and KillShell", j.id, j.file), nil
+}
+
+var errClosed = errors.New("the session is over: nothing is started any more")
+
+// newJob makes a job with its output file.
+func (s *Set) newJob(command string, stop context.CancelFunc) (*job, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.closed {
+		return nil, errClosed
+	}
+	running := 0
+	for _, j := range s.jobs {
+		if !j.ended() {
+			running++
+		}
+	}
+	if running >= maxJobs {
+		return nil, fmt.Errorf("%d commands run in the background already", running)
+	}
+	id := fmt.Sprintf("bash_%d", s.last+1)
+	file := filepath.Join(s.options.Scratch, id+".out")
+	f, err := os.OpenFile(file, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return nil, fmt.Errorf("output of a background command: %w", err)
+	}
+	s.last++
+	j := &job{id: id, command: command, file: file, out: &capped{f: f}, stop: stop, over: make(chan struct{})}
+	s.jobs[id] = j
+	return j, nil
+}
+
+func (j *job) ended() bool {
+	select {
+	case <-j.over:
+		return true
+	default:
+		return false
+	}
+}
+
+// state says in a few words how a job stands.
+func (j *job) state() string {
+	if !j.ended() {
+		return "running"
+	}
+	if j.err == nil {
+		return "ended: exit code 0"
+	}
+	if errors.Is(j.err, context.Canceled) {
+		return "ended: stopped"
+	}
+	return "ended: " + j.err.Error()
+}
+
+func (s *Set) job(in input, names ...string) (*job, error) {
+	id, err := in.must(names...)
+	if err != nil {
+		return nil, err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if j, ok := s.jobs[id]; ok {
+		return j, nil
+	}
+	return nil, fmt.Errorf("there is no background command %q", id)
+}
+
+func (s *Set) jobOutput(_ context.Context, u *use) (string, error) {
+	j, err := s.job(u.in, "bash_id", "shell_id")
+	if err != nil {
+		return "", err
+	}
+	state := j.state() // before the file is read, so that nothing comes after "ended"
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	size, dropped := j.out.written()
+	text, err := readFrom(j.file, j.seen, min(size-j.seen, maxJobOutput))
+	if err != nil {
+		return "", err
+	}
+	j.seen += int64(len(text))
+	var out strings.Builder
+	fmt.Fprintf(&out, "[%s: %s]\n%s", j.id, state, text)
+	switch {
+	case j.seen < size:
+		fmt.Fprintf(&out, "\n[%d bytes more: call again]", size-j.seen)
+	case dropped > 0:
+		fmt.Fprintf(&out, "\n[%d bytes did not fit into the file]", dropped)
+	}
+	return out.String(), nil
+}
+
+func readFrom(file string, offset, size int64) ([]byte, error) {
+	f, err := os.Open(file)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	text, err := io.ReadAll(io.NewSectionReader(f, offset, size))
+	if int64(len(text)) == maxJobOutput {
+		text = wholeRunes(text)
+	}
+	return text, err
+}
+
+func (s *Set) jobKill(ctx context.Context, u *use) (string, error) {
+	j, err := s.job(u.in, "shell_id", "bash_id")
+	if err != nil {
+		return "", err
+	}
+	if j.ended() {
+		return fmt.Sprintf("%s has ended before: %s", j.id, j.state()), nil
+	}
+	j.stop()
+	select {
+	case <-j.over:
+	case <-ctx.Done():
+		return "", context.Cause(ctx)
+	}
+	return fmt.Sprintf("%s is stopped", j.id), nil
+}
+
+// A Job is a command in the background, for people to look at.
+type Job struct{ ID, Command string }
+
+// Running returns the background commands that still run, the oldest first.
+func (s *Set) Running() []Job {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	var all []Job
+	for n := range s.last {
+		if j := s.jobs[fmt.Sprintf("bash_%d", n+1)]; j != nil && !j.ended() {
+			all = append(all, Job{ID: j.id, Command: j.command})
+		}
+	}
+	return all
+}
+
+// Wait waits for the background commands to end by themselves, and reports whether
+// all did within the time.
+func (s *Set) Wait(ctx context.Context, longest time.Duration) bool {
+	ctx, cancel := context.WithTimeout(ctx, longest)
+	defer cancel()
+	for _, j := range s.all() {
+		select {
+		case <-j.over:
+		case <-ctx.Done():
+			return false
+		}
+	}
+	return true
+}
+
+// Stop ends the background commands and waits until they have ended.
+func (s *Set) Stop() {
+	all := s.all()
+	for _, j := range all {
+		j.stop()
+	}
+	for _, j := range all {
+		<-j.over
+	}
+}
+
+// Close is Stop for good: nothing is started in the background any more.
+func (s *Set) Close() {
+	s.mu.Lock()
+	s.closed = true
+	s.mu.Unlock()
+	s.Stop()
+}
+
+func (s *Set) all() []*job {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.Collect(maps.Values(s.jobs))
+}

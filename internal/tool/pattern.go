@@ -1,0 +1,137 @@
+package tool
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/bmatcuk/doublestar/v4"
+)
+
+// Limits on patterns: braces multiply, and matching takes the product.
+const (
+	maxPattern      = 1000
+	maxAlternatives = 64
+)
+
+var errPattern = errors.New("is not a valid pattern")
+
+// A pattern matches paths with slashes, relative to where a search begins: * stays
+// within a name, ** goes any number of folders down, {a,b} is a or b.
+type pattern []string
+
+// newPattern reads a pattern. One that leads out of the folder where the search
+// begins is refused, also when only its braces make it so.
+func newPattern(text string) (pattern, error) {
+	if text == "" || len(text) > maxPattern {
+		return nil, fmt.Errorf("want 1 to %d bytes", maxPattern)
+	}
+	all, err := alternatives(text)
+	if err != nil {
+		return nil, err
+	}
+	for i, one := range all {
+		if path.IsAbs(one) || strings.HasPrefix(one, "~") || slices.Contains(strings.Split(one, "/"), "..") {
+			return nil, errors.New("starts in the folder given as path and stays there: no /, ~ or .. that leads out")
+		}
+		if !doublestar.ValidatePattern(one) {
+			return nil, errPattern
+		}
+		all[i] = path.Clean(one)
+	}
+	return all, nil
+}
+
+// match reports whether the pattern matches a path.
+func (p pattern) match(name string) bool {
+	for _, one := range p {
+		if ok, err := doublestar.Match(one, name); ok && err == nil {
+			return true
+		}
+	}
+	return false
+}
+
+// hidden reports whether the pattern spells a name with a dot in front, so that
+// hidden files are meant.
+func (p pattern) hidden() bool {
+	for _, one := range p {
+		for part := range strings.SplitSeq(one, "/") {
+			if strings.HasPrefix(part, ".") && part != "." {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// alternatives writes out the braces of a pattern. A backslash takes the meaning
+// from what follows.
+func alternatives(text string) ([]string, error) {
+	open, shut, commas := braces(text)
+	if open < 0 {
+		return []string{text}, nil
+	}
+	if shut < 0 {
+		return nil, errors.New("has a { without a }")
+	}
+	var all []string
+	from := open + 1
+	for _, to := range append(commas, shut) {
+		more, err := alternatives(text[:open] + text[from:to] + text[shut+1:])
+		if err != nil {
+			return nil, err
+		}
+		if all = append(all, more...); len(all) > maxAlternatives {
+			return nil, fmt.Errorf("stands for more than %d patterns", maxAlternatives)
+		}
+		from = to + 1
+	}
+	return all, nil
+}
+
+// braces finds the first brace, the one that closes it, and its own commas; -1 is
+// none.
+func braces(text string) (open, shut int, commas []int) {
+	open, shut = -1, -1
+	depth := 0
+	for i := 0; i < len(text); i++ {
+		switch c := text[i]; {
+		case c == '\\':
+			i++
+		case c == '{':
+			if depth++; open < 0 {
+				open = i
+			}
+		case c == '}' && depth > 0:
+			if depth--; depth == 0 {
+				return open, i, commas
+			}
+		case c == ',' && depth == 1:
+			commas = append(commas, i)
+		}
+	}
+	return open, shut, commas
+}
+
+// matchesAny reports whether a name matches one of the patterns.
+func matchesAny(patterns []string, name string) bool {
+	for _, p := range patterns {
+		if ok, err := path.Match(p, name); ok && err == nil || p == name {
+			return true
+		}
+	}
+	return false
+}
+
+// words reads a list of strings.
+func words(field string, raw json.RawMessage) ([]string, error) {
+	var list []string
+	if err := json.Unmarshal(raw, &list); err != nil {
+		return nil, fmt.Errorf("input.%s: want a list of strings", field)
+	}
+	return list, nil
+}

@@ -1,0 +1,218 @@
+package tool
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+
+	"github.com/umpirehq/umpire"
+)
+
+// A place is a name in a folder that is open: what happens there happens to the
+// very folder that was reached, wherever its path leads by now.
+type place struct {
+	dir  *os.Root
+	name string // "." is the folder itself
+	path string // as it is told to people
+}
+
+func (p *place) close() { _ = p.dir.Close() } // only looked through: nothing can be lost
+
+var (
+	errLink    = errors.New("a link stands where the decision saw none")
+	errChanged = errors.New("it was replaced while it was opened")
+)
+
+// target writes a path of an input the way the decision does.
+func (s *Set) target(u *use, path string) (string, error) {
+	switch {
+	case filepath.IsAbs(path):
+		return path, nil
+	case path == "~" || strings.HasPrefix(path, "~/"):
+		if s.options.Home == "" {
+			return "", errors.New("the home directory is not known")
+		}
+		return s.options.Home + path[1:], nil
+	}
+	return strings.TrimSuffix(u.call.Dir, "/") + "/" + path, nil
+}
+
+// decided returns where a path leads according to the decision. The decision must
+// speak of just this path. Where it does not say where the path leads, only the
+// path itself will do, free of links.
+func (s *Set) decided(u *use, path string, kind umpire.AccessKind) (string, error) {
+	target, err := s.target(u, path)
+	if err != nil {
+		return "", err
+	}
+	for i := range u.decision.Accesses {
+		a := &u.decision.Accesses[i]
+		if a.Kind != kind || a.Target != target {
+			continue
+		}
+		if a.Resolved != "" {
+			return a.Resolved, nil
+		}
+		return linkFree(target)
+	}
+	return "", fmt.Errorf("%s: the decision does not speak of this path", path)
+}
+
+// linkFree returns a path in its clean form, if no link stands on its way: then it
+// means the same with and without looking at links.
+func linkFree(path string) (string, error) {
+	at := filepath.VolumeName(path) + string(filepath.Separator)
+	for part := range strings.SplitSeq(filepath.ToSlash(path[len(filepath.VolumeName(path)):]), "/") {
+		at = filepath.Join(at, part)
+		info, err := os.Lstat(at)
+		switch {
+		case err == nil && info.Mode()&fs.ModeSymlink != 0:
+			return "", fmt.Errorf("%s: leads through a link, and the decision does not say where to", path)
+		case err == nil:
+		case !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, syscall.ENOTDIR):
+			return "", plain(path, err)
+		case strings.Contains(path, ".."):
+			return "", fmt.Errorf("%s: the path has .. in it, which cannot be followed to what is not there yet", path)
+		}
+	}
+	return filepath.Clean(path), nil
+}
+
+// open reaches a decided path. With create, folders that are missing are made.
+func (s *Set) open(path string, create bool) (*place, error) {
+	base, rest := s.anchor(path)
+	dir, err := os.OpenRoot(base)
+	if err != nil {
+		return nil, plain(path, err)
+	}
+	parts := strings.Split(rest, string(filepath.Separator))
+	for _, part := range parts[:len(parts)-1] {
+		next, err := descend(dir, part, create)
+		_ = dir.Close() // only looked through
+		if err != nil {
+			return nil, plain(path, err)
+		}
+		dir = next
+	}
+	return &place{dir: dir, name: orDot(parts[len(parts)-1]), path: path}, nil
+}
+
+// anchor splits a path into the folder from which it is reached step by step and
+// the steps: the session's own folder that holds it, or the root of the system.
+func (s *Set) anchor(path string) (base, rest string) {
+	base = filepath.VolumeName(path) + string(filepath.Separator)
+	for _, dir := range append([]string{s.options.Root}, s.options.AddDirs...) {
+		if len(dir) > len(base) && (path == dir || strings.HasPrefix(path, dir+string(filepath.Separator))) {
+			base = dir
+		}
+	}
+	return base, strings.TrimPrefix(path[len(base):], string(filepath.Separator))
+}
+
+func orDot(name string) string {
+	if name == "" {
+		return "."
+	}
+	return name
+}
+
+// descend goes one folder down. What is entered is what was looked at: a folder,
+// and not a link to one.
+func descend(dir *os.Root, name string, create bool) (*os.Root, error) {
+	before, err := dir.Lstat(name)
+	if create && errors.Is(err, fs.ErrNotExist) {
+		if err := dir.Mkdir(name, 0o777); err != nil && !errors.Is(err, fs.ErrExist) {
+			return nil, err
+		}
+		before, err = dir.Lstat(name)
+	}
+	switch {
+	case err != nil:
+		return nil, err
+	case before.Mode()&fs.ModeSymlink != 0:
+		return nil, errLink
+	case !before.IsDir():
+		return nil, syscall.ENOTDIR
+	}
+	next, err := dir.OpenRoot(name)
+	if err != nil {
+		return nil, err
+	}
+	after, err := next.Stat(".")
+	if err == nil && !os.SameFile(before, after) {
+		err = errChanged
+	}
+	if err != nil {
+		_ = next.Close() // only looked through
+		return nil, err
+	}
+	return next, nil
+}
+
+// folder opens the place as a folder.
+func (p *place) folder() (*os.Root, error) {
+	if p.name == "." {
+		return p.dir.OpenRoot(".")
+	}
+	next, err := descend(p.dir, p.name, false)
+	return next, plain(p.path, err)
+}
+
+// file opens the place for reading: a regular file that is the one looked at.
+func (p *place) file() (*os.File, fs.FileInfo, error) {
+	f, info, err := openRegular(p.dir, p.name)
+	return f, info, plain(p.path, err)
+}
+
+// openRegular opens a file for reading. Opening never waits, as it would for
+// somebody at the other end of a pipe.
+func openRegular(dir *os.Root, name string) (*os.File, fs.FileInfo, error) {
+	before, err := dir.Lstat(name)
+	if err != nil {
+		return nil, nil, err
+	}
+	if err := regular(before); err != nil {
+		return nil, nil, err
+	}
+	f, err := dir.OpenFile(name, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	if err != nil {
+		return nil, nil, err
+	}
+	after, err := f.Stat()
+	if err == nil && !os.SameFile(before, after) {
+		err = errChanged
+	}
+	if err != nil {
+		_ = f.Close() // not read
+		return nil, nil, err
+	}
+	return f, after, nil
+}
+
+// regular refuses what is not a regular file, and says what it is.
+func regular(info fs.FileInfo) error {
+	switch mode := info.Mode(); {
+	case mode.IsRegular():
+		return nil
+	case mode.IsDir():
+		return errors.New("is a folder, not a file")
+	case mode&fs.ModeSymlink != 0:
+		return errLink
+	}
+	return errors.New("is not a regular file")
+}
+
+// plain names the path once, whatever the system put into its error.
+func plain(path string, err error) error {
+	if err == nil {
+		return nil
+	}
+	if inner, ok := errors.AsType[*fs.PathError](err); ok {
+		err = inner.Err
+	}
+	return fmt.Errorf("%s: %w", path, err)
+}

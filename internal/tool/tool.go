@@ -1,0 +1,172 @@
+// Package tool has the tools of the built-in agent: Read, Write, Edit, LS, Glob,
+// Grep, Bash with BashOutput and KillShell.
+//
+//	set := tool.New(tool.Options{Root: session.Root, Home: home, Env: os.Environ(), Scratch: dir})
+//	defer set.Close()
+//	result := set.Run(ctx, started) // started comes from the gate
+//
+// What the package keeps true:
+//
+//   - Nothing runs without a [umpire.Started] that says so and whose decision
+//     allows; nothing here makes one.
+//   - A file tool touches the path that was decided. It opens it step by step and
+//     follows no link on the way, so that a link put there since leads nowhere.
+//   - A file is replaced as a whole or not at all, and nothing but regular files is
+//     read or written.
+//   - A command has a process group of its own and no terminal. When its time is
+//     over, or the context ends, the whole group does.
+//   - Outputs are bounded, and valid UTF-8 whatever a file or a program held.
+package tool
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/llm"
+)
+
+// Options say where the tools work.
+type Options struct {
+	// Root is the project's root and AddDirs are the folders beside it: their files
+	// are opened from these folders on. All are absolute and without links.
+	Root    string
+	AddDirs []string
+	// Home is what ~ stands for, "" when it is not known.
+	Home string
+	// Env is the environment of commands. What would change how a shell reads them,
+	// or open the gate, is taken out.
+	Env []string
+	// Scratch is a private folder for what background commands print.
+	Scratch string
+}
+
+// A Set is the tools of one session. It is safe for concurrent use, and owns the
+// commands that run in the background.
+type Set struct {
+	options Options
+	tools   map[string]tool
+	grace   time.Duration // between asking a process group to end and ending it
+
+	mu     sync.Mutex
+	jobs   map[string]*job
+	last   int // number of the latest job
+	closed bool
+}
+
+// A tool is one of the set.
+type tool struct {
+	about  string
+	schema string
+	run    func(*Set, context.Context, *use) (string, error)
+}
+
+// A use is one call of a tool that may run.
+type use struct {
+	call     umpire.Call
+	decision umpire.Decision
+	in       input
+}
+
+// New returns the tools. Close the set when the session is over.
+func New(o Options) *Set {
+	return &Set{options: o, tools: known, grace: killGrace, jobs: map[string]*job{}}
+}
+
+// known are all tools.
+var known = map[string]tool{
+	"Read": readTool, "Write": writeTool, "Edit": editTool, "LS": listTool, "Glob": globTool, "Grep": grepTool,
+	"Bash": bashTool, "BashOutput": outputTool, "KillShell": killTool,
+}
+
+// Has reports whether there is such a tool.
+func (s *Set) Has(name string) bool { _, ok := s.tools[name]; return ok }
+
+// Names returns the names of the tools, sorted.
+func (s *Set) Names() []string { return slices.Sorted(maps.Keys(s.tools)) }
+
+// Tools describes the tools to a model, sorted by name.
+func (s *Set) Tools() []llm.Tool {
+	var all []llm.Tool
+	for _, name := range s.Names() {
+		t := s.tools[name]
+		all = append(all, llm.Tool{Name: name, Description: t.about, Schema: []byte(t.schema)})
+	}
+	return all
+}
+
+// Keep takes every tool out of the set for which keep says no. It is for before
+// the first call.
+func (s *Set) Keep(keep func(name string) bool) {
+	s.tools = maps.Clone(s.tools)
+	maps.DeleteFunc(s.tools, func(name string, _ tool) bool { return !keep(name) })
+}
+
+// Run runs a call that the gate has started and returns its result, which has a
+// status whatever happens. Without the gate's word nothing runs.
+func (s *Set) Run(ctx context.Context, started umpire.Started) (r umpire.Result) {
+	call := started.Call
+	r = umpire.Result{Call: call.ID, Session: call.Session, Batch: call.Batch}
+	defer func() {
+		if fault := recover(); fault != nil {
+			r.Status, r.Output = umpire.ResultError, clean(fmt.Sprintf("internal error of the tool: %v", fault))
+		}
+	}()
+	if !started.Go || started.Decision.Verdict != umpire.Allow {
+		r.Status, r.Output = umpire.ResultDenied, "the gate has not let this call run"
+		return r
+	}
+	output, err := s.run(ctx, started)
+	r.Status, r.Output = statusOf(err), clean(output)
+	if err != nil {
+		r.Output = joined(clean(err.Error()), r.Output)
+	}
+	return r
+}
+
+func (s *Set) run(ctx context.Context, started umpire.Started) (string, error) {
+	t, ok := s.tools[started.Call.Tool]
+	if !ok {
+		return "", fmt.Errorf("there is no tool %q here; there are: %s", started.Call.Tool, strings.Join(s.Names(), ", "))
+	}
+	in, err := readInput(started.Call.Input)
+	if err != nil {
+		return "", err
+	}
+	return t.run(s, ctx, &use{call: started.Call, decision: started.Decision, in: in})
+}
+
+// errTimeout says that a command took longer than it was given.
+var errTimeout = errors.New("timed out")
+
+func statusOf(err error) umpire.ResultStatus {
+	switch {
+	case err == nil:
+		return umpire.ResultOK
+	case errors.Is(err, errTimeout):
+		return umpire.ResultTimeout
+	case errors.Is(err, context.Canceled):
+		return umpire.ResultCancelled
+	}
+	return umpire.ResultError
+}
+
+// joined puts two texts below each other.
+func joined(first, second string) string {
+	if first == "" || second == "" {
+		return first + second
+	}
+	return first + "\n" + second
+}
+
+// clean makes text of any origin fit to be kept: valid UTF-8 without NUL, which not
+// every database can hold.
+func clean(text string) string {
+	return strings.ReplaceAll(strings.ToValidUTF8(text, "\uFFFD"), "\x00", "\uFFFD")
+}

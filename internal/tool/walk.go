@@ -1,0 +1,115 @@
+package tool
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"strings"
+)
+
+// Limits on a search: beyond them it stops and says so.
+const (
+	maxWalk  = 500_000 // entries looked at
+	maxDepth = 128     // folders below each other, each held open
+)
+
+var errWalk = errors.New("there is too much to look through: search a smaller folder")
+
+// A walk goes through a folder and what is below it, names in order. It enters no
+// link, no .git, and nothing that is ignored.
+type walk struct {
+	hidden bool // also what has a dot in front
+	visit  func(found) error
+	seen   int
+}
+
+// A level is one folder that a walk is in.
+type level struct {
+	dir   *os.Root
+	rel   string // its path from where the walk began
+	top   string // its path from where the rules begin
+	rules ignores
+	depth int
+}
+
+// A found is one file, or link, that a walk came upon.
+type found struct {
+	dir   *os.Root // where it is; open during the visit
+	entry fs.DirEntry
+	path  string // from where the walk began, with slashes; "" when it began there
+}
+
+// errEnough ends a walk early.
+var errEnough = errors.New("enough")
+
+// search walks from a place. A place that is a file is all that is found.
+func (s *Set) search(ctx context.Context, p *place, hidden bool, visit func(found) error) error {
+	w := walk{hidden: hidden, visit: visit}
+	info, err := p.dir.Lstat(p.name)
+	if err != nil {
+		return plain(p.path, err)
+	}
+	if info.Mode().IsRegular() {
+		return enough(visit(found{dir: p.dir, entry: fs.FileInfoToDirEntry(info)}))
+	}
+	dir, err := p.folder()
+	if err != nil {
+		return err
+	}
+	rules, top := s.ignoresAbove(p.path)
+	return enough(w.folder(ctx, level{dir: dir, top: top, rules: rules}))
+}
+
+// enough takes the wish to end early for no error.
+func enough(err error) error {
+	if errors.Is(err, errEnough) {
+		return nil
+	}
+	return err
+}
+
+// folder goes through one folder and closes it.
+func (w *walk) folder(ctx context.Context, l level) error {
+	defer func() { _ = l.dir.Close() }() // only looked through
+	if l.depth > maxDepth {
+		return errWalk
+	}
+	entries, err := fs.ReadDir(l.dir.FS(), ".")
+	if err != nil {
+		return nil // a folder that may not be read has nothing to be found
+	}
+	if text, err := readAtMost(l.dir, ignoreFile, maxIgnoreFile); err == nil {
+		l.rules = l.rules.with(l.top, text)
+	}
+	for _, e := range entries {
+		if err := w.entry(ctx, l, e); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (w *walk) entry(ctx context.Context, l level, e fs.DirEntry) error {
+	if w.seen++; w.seen > maxWalk {
+		return errWalk
+	}
+	if ctx.Err() != nil {
+		return fmt.Errorf("search: %w", context.Cause(ctx))
+	}
+	name := e.Name()
+	rel, top := path.Join(l.rel, name), path.Join(l.top, name)
+	if name == ".git" || strings.HasPrefix(name, ".") && !w.hidden || l.rules.match(top, e.IsDir()) {
+		return nil
+	}
+	if !e.IsDir() {
+		return w.visit(found{dir: l.dir, entry: e, path: rel})
+	}
+	next, err := descend(l.dir, name, false)
+	if err != nil {
+		return nil //nolint:nilerr // it has gone since, or may not be entered
+	}
+	return w.folder(ctx, level{dir: next, rel: rel, top: top, rules: l.rules, depth: l.depth + 1})
+}

@@ -1,0 +1,134 @@
+package tool
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+
+	"github.com/umpirehq/umpire"
+)
+
+const (
+	// maxEdit bounds the file that an edit may be of: it is held in memory.
+	maxEdit = 16 << 20
+	// newFileMode is that of a new file, less what the process's mask takes away.
+	newFileMode = 0o666
+)
+
+var writeTool = tool{
+	about: "Writes a file, new or in place of the one that is there. Folders that are missing are made. " +
+		"To change part of a file use Edit.",
+	schema: `{"type":"object","required":["file_path","content"],"properties":{
+		"file_path":{"type":"string","description":"the file, absolute or from the working directory"},
+		"content":{"type":"string","description":"all that the file is to hold"}}}`,
+	run: (*Set).write,
+}
+
+func (s *Set) write(_ context.Context, u *use) (string, error) {
+	content, err := u.in.must("content")
+	if err != nil {
+		return "", err
+	}
+	p, err := s.at(u, umpire.KindWrite, true)
+	if err != nil {
+		return "", err
+	}
+	defer p.close()
+	before, err := p.stand()
+	if err != nil {
+		return "", err
+	}
+	if err := p.replace(before, []byte(content)); err != nil {
+		return "", err
+	}
+	if before == nil {
+		return fmt.Sprintf("wrote %s: a new file of %d bytes", p.path, len(content)), nil
+	}
+	return fmt.Sprintf("wrote %s: %d bytes in place of %d", p.path, len(content), before.Size()), nil
+}
+
+// stand returns what stands at the place: a regular file, or nil when nothing does.
+func (p *place) stand() (fs.FileInfo, error) {
+	info, err := p.dir.Lstat(p.name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err == nil {
+		err = regular(info)
+	}
+	return info, plain(p.path, err)
+}
+
+// replace puts a file with new content in the place of what stood there, at once:
+// whoever looks sees the old one or the new one, also after a crash.
+func (p *place) replace(before fs.FileInfo, content []byte) error {
+	return plain(p.path, p.swap(before, content))
+}
+
+func (p *place) swap(before fs.FileInfo, content []byte) error {
+	mode := fs.FileMode(newFileMode)
+	if before != nil {
+		mode = before.Mode().Perm()
+	}
+	temp := ".umpire-" + rand.Text() + ".tmp"
+	f, err := p.dir.OpenFile(temp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
+	if err != nil {
+		return err
+	}
+	err = fill(f, content, before)
+	if err == nil {
+		err = p.unchanged(before)
+	}
+	if err == nil {
+		err = p.dir.Rename(temp, p.name)
+	}
+	if err != nil {
+		_ = p.dir.Remove(temp) // the first error is the one to tell
+	}
+	return err
+}
+
+// fill writes the content to the disk, and gives the file the rights of the one
+// that it replaces, whatever the process's mask says.
+func fill(f *os.File, content []byte, before fs.FileInfo) error {
+	_, err := f.Write(content)
+	if err == nil && before != nil {
+		err = f.Chmod(before.Mode().Perm())
+	}
+	if err == nil {
+		err = f.Sync()
+	}
+	return errors.Join(err, f.Close())
+}
+
+// unchanged refuses to overwrite what somebody else has written meanwhile.
+func (p *place) unchanged(before fs.FileInfo) error {
+	now, err := p.dir.Lstat(p.name)
+	switch {
+	case before == nil && errors.Is(err, fs.ErrNotExist):
+		return nil
+	case err != nil && before != nil:
+		return err
+	case before == nil, !os.SameFile(before, now), !before.ModTime().Equal(now.ModTime()), before.Size() != now.Size():
+		return errors.New("somebody else has changed it meanwhile: read it again")
+	}
+	return nil
+}
+
+// hold reads a whole file that is small enough to be edited.
+func (p *place) hold() ([]byte, fs.FileInfo, error) {
+	f, info, err := p.file()
+	if err != nil {
+		return nil, nil, err
+	}
+	defer f.Close()
+	data, err := io.ReadAll(io.LimitReader(f, maxEdit+1))
+	if err == nil && len(data) > maxEdit {
+		err = fmt.Errorf("is larger than %d bytes", maxEdit)
+	}
+	return data, info, plain(p.path, err)
+}
