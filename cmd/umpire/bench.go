@@ -202,7 +202,7 @@ func benchGate(g *gate.Gate, dir string, mode umpire.Mode) bench.Judge {
 			return umpire.Deny, err
 		}
 		call.Dir = dir
-		return g.Check(gate.Request{Call: call, Mode: mode}).Verdict, nil
+		return g.Decide(gate.Request{Call: call, Mode: mode}).Verdict, nil
 	})
 }
 

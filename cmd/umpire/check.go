@@ -241,7 +241,7 @@ func (d *desk) decide(call umpire.Call) (umpire.Decision, error) {
 	if err != nil {
 		return umpire.Decision{}, err
 	}
-	return c.gate.Check(gate.Request{Call: call, Project: dir, Mode: c.mode, Headless: d.flags.headless}), nil
+	return c.gate.Decide(gate.Request{Call: call, Project: dir, Mode: c.mode, Headless: d.flags.headless}), nil
 }
 
 // open returns the gate for calls from a folder.
@@ -266,7 +266,7 @@ func (d *desk) open(dir string) (*deskCase, error) {
 	gc := conf.gate(d.app)
 	gc.Follow = d.follow
 	for _, extra := range d.flags.addDirs {
-		gc.AddDirs = append(gc.AddDirs, d.app.absolute(extra))
+		gc.Settings.AddDirs = append(gc.Settings.AddDirs, d.app.absolute(extra))
 	}
 	if gc.Rules, err = d.flagRules(dir); err != nil {
 		return nil, err

@@ -9,7 +9,6 @@ import (
 	"text/tabwriter"
 
 	"github.com/umpirehq/umpire"
-	"github.com/umpirehq/umpire/internal/adapter"
 	"github.com/umpirehq/umpire/policy"
 )
 
@@ -209,5 +208,3 @@ func clip(s string) string {
 	}
 	return string(runes[:maxShown-1]) + "…"
 }
-
-func visible(s string) string { return adapter.Visible(s) }

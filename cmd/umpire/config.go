@@ -80,6 +80,31 @@ func defaults() *config {
 // config reads the configuration that holds in the project of a folder. What
 // is wrong with a file is an error that names the file and the line.
 func (a *app) config(dir string) (*config, error) {
+	c, err := a.readConfig(dir)
+	if err != nil {
+		return nil, err
+	}
+	if c.lang != "" && a.getenv("UMPIRE_LANG") == "" {
+		a.text = catalogueFor(c.lang)
+	}
+	return c, nil
+}
+
+// listenAddress is where the gate listens, as configured. It is the person's alone
+// to say, so that no project needs to be found.
+func (a *app) listenAddress() (string, error) {
+	c := defaults()
+	if home := a.home(); home != "" {
+		if err := c.read(filepath.Join(home, "config.yaml"), false); err != nil {
+			return "", err
+		}
+	}
+	return c.listen, nil
+}
+
+// readConfig reads the files and changes nothing else: a gate does it while it
+// serves.
+func (a *app) readConfig(dir string) (*config, error) {
 	c := defaults()
 	if home := a.home(); home != "" {
 		if err := c.read(filepath.Join(home, "config.yaml"), false); err != nil {
@@ -94,9 +119,6 @@ func (a *app) config(dir string) (*config, error) {
 		if err := c.read(file, true); err != nil {
 			return nil, err
 		}
-	}
-	if c.lang != "" && a.getenv("UMPIRE_LANG") == "" {
-		a.text = catalogueFor(c.lang)
 	}
 	return c, nil
 }
@@ -119,9 +141,21 @@ func (a *app) project(dir string) (*project.Project, error) {
 
 // gate is the configuration as the gate understands it.
 func (c *config) gate(a *app) gate.Config {
-	return gate.Config{
-		UserHome: a.userHome(), Home: a.home(), AlsoRead: c.alsoRead, Now: a.now,
+	return gate.Config{UserHome: a.userHome(), Home: a.home(), Now: a.now, Settings: c.settings()}
+}
+
+// settings are what the configuration says of a project.
+func (c *config) settings() gate.Settings {
+	profiles := map[string]policy.Profile{}
+	for name, agent := range c.agents {
+		profiles[name] = policy.Profile{Tools: agent.Tools, EditableSuffixes: agent.EditableSuffixes}
+	}
+	return gate.Settings{
+		Mode: c.mode, AlsoRead: c.alsoRead, CrossProject: c.crossProject,
 		AllowMedium: c.mediumRisk == umpire.Allow, DenyExternal: c.external == umpire.Deny, Precedence: c.precedence,
+		PendingTimeout: c.pendingTimeout, MaxPending: c.maxPending,
+		Remember: c.remember, MaxDenialsInRow: c.maxConsecutiveDenials, MaxDenials: c.maxDenials,
+		Profiles: profiles,
 	}
 }
 

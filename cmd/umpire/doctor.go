@@ -38,7 +38,9 @@ type checkup struct {
 // A doctor collects checkups.
 type doctor struct {
 	*app
-	done []checkup
+	done    []checkup
+	session string // of the canaries
+	held    bool   // a gate runs: nobody is to be asked about a canary
 }
 
 // doctorCommand is `umpire doctor`.

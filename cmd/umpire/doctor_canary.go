@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"context"
+	"crypto/rand"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -11,7 +12,9 @@ import (
 	"runtime"
 	"time"
 
+	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/adapter"
+	"github.com/umpirehq/umpire/internal/client"
 )
 
 // canaryTimeout bounds one canary; a healthy hook takes milliseconds.
@@ -34,6 +37,12 @@ type canaryAnswer struct {
 
 // canary starts the registered hook as Claude Code would.
 func (d *doctor) canary(ctx context.Context, r registered) {
+	gate := d.runningGate(ctx)
+	d.session, d.held = "umpire-doctor-"+rand.Text(), gate != nil
+	if gate != nil {
+		closing(gate)()
+	}
+	defer d.endCanary(ctx)
 	denied := d.ask(ctx, r, "rm -rf /")
 	switch {
 	case denied.err != nil:
@@ -61,12 +70,16 @@ func (d *doctor) canary(ctx context.Context, r registered) {
 
 // strict reports whether this umpire too would not let `ls` pass.
 func (d *doctor) strict() bool {
-	e, err := adapter.ReadClaude(canaryPayload(d.canaryDir(), "ls"))
+	e, err := adapter.ReadClaude(canaryPayload(d.canaryDir(), d.session, "ls"))
 	if err != nil {
 		return false
 	}
-	out, err := d.decideClaude(newHookRun(), e)
-	return err == nil && decisionOf(out.Stdout) != "allow"
+	q, err := d.claudeCase(d.newHookRun(canaryTimeout), e)
+	if err != nil {
+		return false
+	}
+	out := adapter.AnswerClaude(q.event, d.claudeAlone(q), adapter.ClaudeAnswerOptions{Headless: q.headless})
+	return decisionOf(out.Stdout) != "allow"
 }
 
 // ask starts the hook with one call and waits for its answer.
@@ -74,7 +87,7 @@ func (d *doctor) ask(ctx context.Context, r registered, command string) canaryAn
 	ctx, cancel := context.WithTimeout(ctx, canaryTimeout)
 	defer cancel()
 	cmd := d.hookProcess(ctx, r)
-	cmd.Stdin = bytes.NewReader(canaryPayload(cmd.Dir, command))
+	cmd.Stdin = bytes.NewReader(canaryPayload(cmd.Dir, d.session, command))
 	var stdout, stderr limitedBuffer
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
 	cmd.WaitDelay = time.Second
@@ -90,6 +103,32 @@ func (d *doctor) ask(ctx context.Context, r registered, command string) canaryAn
 	return answer
 }
 
+// runningGate dials the gate that would hold what asks; nil is none.
+func (d *doctor) runningGate(ctx context.Context) *client.Client {
+	listen, err := d.listenAddress()
+	if err != nil {
+		return nil
+	}
+	running, err := d.app.runningGate(ctx, listen, agentCredential)
+	if err != nil {
+		return nil
+	}
+	return running
+}
+
+// endCanary ends the canaries' session, should a gate have opened one.
+func (d *doctor) endCanary(ctx context.Context) {
+	gate := d.runningGate(ctx)
+	if gate == nil {
+		return
+	}
+	defer closing(gate)()
+	err := gate.End(ctx, umpire.SessionID(d.session), "umpire doctor is done")
+	if err != nil && !errors.Is(err, umpire.ErrNotFound) {
+		d.warn("canary", "umpire sessions", "the canaries' session could not be ended: %v", err)
+	}
+}
+
 // hookProcess is the command as it is registered: with arguments it is started
 // as it stands, without them a shell starts it.
 func (d *doctor) hookProcess(ctx context.Context, r registered) *exec.Cmd {
@@ -99,6 +138,9 @@ func (d *doctor) hookProcess(ctx context.Context, r registered) *exec.Cmd {
 	}
 	cmd.Dir = d.canaryDir()
 	cmd.Env = append(os.Environ(), "CLAUDE_PROJECT_DIR="+cmd.Dir)
+	if d.held {
+		cmd.Env = append(cmd.Env, "UMPIRE_HEADLESS=1")
+	}
 	return cmd
 }
 
@@ -111,10 +153,10 @@ func (d *doctor) canaryDir() string {
 }
 
 // canaryPayload is a call as Claude Code announces it.
-func canaryPayload(dir, command string) []byte {
+func canaryPayload(dir, session, command string) []byte {
 	payload, err := json.Marshal(map[string]any{
-		"session_id": "umpire-doctor", "cwd": dir, "permission_mode": "default",
-		"hook_event_name": adapter.ClaudePreToolUse.String(), "tool_name": "Bash", "tool_use_id": "umpire-doctor",
+		"session_id": session, "cwd": dir, "permission_mode": "default",
+		"hook_event_name": adapter.ClaudePreToolUse.String(), "tool_name": "Bash", "tool_use_id": "umpire-doctor-" + rand.Text(),
 		"tool_input": map[string]string{"command": command},
 	})
 	if err != nil {

@@ -32,7 +32,7 @@ const deadlineMargin = 5 * time.Second
 type hookAgent struct {
 	name     string
 	deadline time.Duration
-	answer   func(*app, *hookRun) adapter.Output
+	answer   func(*app, context.Context, *hookRun) adapter.Output
 	// fail is the answer when there is no decision. About is what the payload
 	// said before things went wrong: the event, or the tool.
 	fail func(about string, problem error) adapter.Output
@@ -97,8 +97,7 @@ func (a *app) hook(ctx context.Context, args []string) int {
 		if err != nil {
 			return a.leave(agent.fail("", err))
 		}
-		run := newHookRun()
-		return a.leave(a.watch(ctx, agent, run, deadline))
+		return a.leave(a.watch(ctx, agent, a.newHookRun(deadline)))
 	}
 	fmt.Fprintf(a.stderr, "umpire: %s: %q; %s: %v\n", a.text.of("unknown agent"), args[0], a.text.of("known agents"), hookNames())
 	return exitUsage
@@ -126,12 +125,17 @@ func hookDeadline(args []string, otherwise time.Duration) (time.Duration, error)
 
 // A hookRun is what the one who decides tells the one who watches.
 type hookRun struct {
+	started time.Time
+	given   time.Duration          // the deadline as it was given
 	about   atomic.Pointer[string] // what the question is about, once it is known
 	limit   atomic.Int64           // the configured deadline, once it is known
 	limited chan struct{}          // bears one message when it is
+	holding atomic.Bool            // a gate may hold the call: ending takes a moment
 }
 
-func newHookRun() *hookRun { return &hookRun{limited: make(chan struct{}, 1)} }
+func (a *app) newHookRun(deadline time.Duration) *hookRun {
+	return &hookRun{started: a.now(), given: deadline, limited: make(chan struct{}, 1)}
+}
 
 func (r *hookRun) isAbout(s string) { r.about.Store(&s) }
 
@@ -148,36 +152,53 @@ func (r *hookRun) limitTo(deadline time.Duration) {
 	r.limited <- struct{}{}
 }
 
-// shorter is the configured deadline if it comes before the given one.
-func (r *hookRun) shorter(deadline time.Duration) time.Duration {
+// deadline is the configured one if it comes before the given one.
+func (r *hookRun) deadline() time.Duration {
 	if limit := time.Duration(r.limit.Load()); limit > 0 {
-		return min(limit, deadline)
+		return min(limit, r.given)
 	}
-	return deadline
+	return r.given
 }
+
+// left is how much of the deadline is left.
+func (r *hookRun) left(now time.Time) time.Duration { return r.deadline() - now.Sub(r.started) }
+
+// withdrawTime is how long a call that waits may take to be withdrawn when the agent
+// ends the hook.
+const withdrawTime = time.Second
 
 // watch lets the agent's question be answered and denies it when no answer
 // comes in time. It does not wait for an answer that is late: the process ends.
-func (a *app) watch(ctx context.Context, agent hookAgent, run *hookRun, deadline time.Duration) adapter.Output {
-	started := a.now()
+func (a *app) watch(ctx context.Context, agent hookAgent, run *hookRun) adapter.Output {
 	answer := make(chan adapter.Output, 1)
-	go func() { answer <- a.answerSafely(agent, run) }()
-	timer := time.NewTimer(deadline)
+	go func() { answer <- a.answerSafely(ctx, agent, run) }()
+	timer := time.NewTimer(run.given)
 	defer timer.Stop()
 	for {
 		select {
 		case out := <-answer:
-			if a.now().Sub(started) < run.shorter(deadline) {
+			if run.left(a.now()) > 0 {
 				return out
 			}
 			return agent.fail(run.knownAbout(), errLate)
 		case <-run.limited:
-			timer.Reset(run.shorter(deadline) - a.now().Sub(started))
+			timer.Reset(run.left(a.now()))
 		case <-timer.C:
 			return agent.fail(run.knownAbout(), errLate)
 		case <-ctx.Done():
+			if run.holding.Load() {
+				waitFor(answer, withdrawTime)
+			}
 			return agent.fail(run.knownAbout(), errors.New("interrupted"))
 		}
+	}
+}
+
+// waitFor waits for an answer that nobody needs any more, but not for long.
+func waitFor(answer <-chan adapter.Output, limit time.Duration) {
+	select {
+	case <-answer:
+	case <-time.After(limit):
 	}
 }
 
@@ -185,13 +206,13 @@ var errLate = errors.New("no decision before the deadline")
 
 // answerSafely makes a panic a denial. The stack is left out: it would show
 // what the call holds.
-func (a *app) answerSafely(agent hookAgent, run *hookRun) (out adapter.Output) {
+func (a *app) answerSafely(ctx context.Context, agent hookAgent, run *hookRun) (out adapter.Output) {
 	defer func() {
 		if problem := recover(); problem != nil {
 			out = agent.fail(run.knownAbout(), fmt.Errorf("internal error: %v", problem))
 		}
 	}()
-	return agent.answer(a, run)
+	return agent.answer(a, ctx, run)
 }
 
 // leave writes an answer and returns the exit code. An answer that could not be

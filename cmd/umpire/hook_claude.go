@@ -2,6 +2,7 @@ package main
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"path/filepath"
 
@@ -11,8 +12,8 @@ import (
 )
 
 // answerClaude answers one hook event of Claude Code. Events about nothing that
-// can be stopped are read and passed over.
-func (a *app) answerClaude(run *hookRun) adapter.Output {
+// can be stopped are told to the gate that runs, if one does, and passed over.
+func (a *app) answerClaude(ctx context.Context, run *hookRun) adapter.Output {
 	payload, err := a.payload()
 	if err != nil {
 		return adapter.FailClaude("", err)
@@ -22,36 +23,67 @@ func (a *app) answerClaude(run *hookRun) adapter.Output {
 	if err != nil {
 		return adapter.FailClaude(e.Event, err)
 	}
-	if !e.Kind.Decides() {
-		return adapter.Output{}
+	var out adapter.Output
+	switch {
+	case e.Kind.Decides():
+		out, err = a.decideClaude(ctx, run, e)
+	case e.Kind != adapter.ClaudeOther:
+		err = a.tellClaude(ctx, e, payload)
 	}
-	out, err := a.decideClaude(run, e)
 	if err != nil {
 		return adapter.FailClaude(e.Event, err)
 	}
 	return out
 }
 
-func (a *app) decideClaude(run *hookRun, e adapter.ClaudeEvent) (adapter.Output, error) {
-	project, err := a.claudeProject(e)
+// A claudeCase is one question of Claude Code with all that it is decided by.
+type claudeCase struct {
+	event    adapter.ClaudeEvent
+	project  string
+	config   *config
+	headless bool
+}
+
+func (a *app) decideClaude(ctx context.Context, run *hookRun, e adapter.ClaudeEvent) (adapter.Output, error) {
+	q, err := a.claudeCase(run, e)
 	if err != nil {
 		return adapter.Output{}, err
 	}
-	c, err := a.hookConfig(run, project)
+	if !q.config.enforce {
+		return unenforced(a.claudeAlone(q)), nil
+	}
+	running, err := a.runningGate(ctx, q.config.listen, agentCredential)
 	if err != nil {
 		return adapter.Output{}, err
+	}
+	if running != nil {
+		return a.claudeThrough(ctx, running, run, q)
+	}
+	return adapter.AnswerClaude(q.event, a.claudeAlone(q), adapter.ClaudeAnswerOptions{Headless: q.headless}), nil
+}
+
+// claudeCase gathers what an event is decided by.
+func (a *app) claudeCase(run *hookRun, e adapter.ClaudeEvent) (claudeCase, error) {
+	project, err := a.claudeProject(e)
+	if err != nil {
+		return claudeCase{}, err
+	}
+	c, err := a.hookConfig(run, project)
+	if err != nil {
+		return claudeCase{}, err
 	}
 	e.Call.Dir = cmp.Or(e.Call.Dir, project)
 	// A configured reject asks nobody, and Claude Code's plan mode must not
 	// turn that into a question.
 	headless := a.headless() || c.mode == umpire.ModeReject || e.Unattended()
-	g := gate.New(c.gate(a))
+	return claudeCase{event: e, project: project, config: c, headless: headless}, nil
+}
+
+// claudeAlone decides without a gate that keeps anything.
+func (a *app) claudeAlone(q claudeCase) umpire.Decision {
+	g := gate.New(q.config.gate(a))
 	defer g.Close()
-	d := g.Check(gate.Request{Call: e.Call, Project: project, Mode: e.Mode(c.mode), Headless: headless})
-	if !c.enforce {
-		return unenforced(d), nil
-	}
-	return adapter.AnswerClaude(e, d, adapter.ClaudeAnswerOptions{Headless: headless}), nil
+	return g.Decide(gate.Request{Call: q.event.Call, Project: q.project, Mode: q.event.Mode(q.config.mode), Headless: q.headless})
 }
 
 // claudeProject is the folder that Claude Code was started in. The payload's own

@@ -1,6 +1,8 @@
 package main
 
 import (
+	"context"
+
 	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/adapter"
 	"github.com/umpirehq/umpire/internal/gate"
@@ -8,7 +10,7 @@ import (
 
 // answerMuse answers one request of the marker protocol. The request names no
 // folder: it is about the one that umpire is started in.
-func (a *app) answerMuse(run *hookRun) adapter.Output {
+func (a *app) answerMuse(_ context.Context, run *hookRun) adapter.Output {
 	payload, err := a.payload()
 	if err != nil {
 		return adapter.FailMuse("", err)
@@ -35,7 +37,7 @@ func (a *app) checkMuse(c *config, r adapter.MuseRequest) umpire.Decision {
 	r.Call.Dir = a.dir
 	g := gate.New(c.gate(a))
 	defer g.Close()
-	return g.Check(gate.Request{
+	return g.Decide(gate.Request{
 		Call: r.Call, Mode: c.mode, Headless: a.headless() || c.mode == umpire.ModeReject,
 		Grants: r.Grants, AllowAll: r.AllowAll, Tighten: r.Rules,
 	})

@@ -201,5 +201,5 @@ func (j *initJob) audit(path string, settings []byte) error {
 
 // remark tells something beside the result.
 func (a *app) remark(text string) {
-	fmt.Fprintf(a.stderr, "umpire: %s\n", adapter.Visible(a.text.of(text)))
+	fmt.Fprintf(a.stderr, "umpire: %s\n", visible(a.text.of(text)))
 }

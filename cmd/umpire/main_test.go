@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -16,27 +17,29 @@ import (
 
 // TestMain makes the test binary run as umpire when a script calls it.
 func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){"umpire": main})
+	testscript.Main(m, map[string]func(){"umpire": scriptMain})
 }
 
 // TestScripts runs the scripts in testdata/script with the real program. Each
 // has a home of its own, $HOME, and begins in an empty git repository, $WORK/p.
 func TestScripts(t *testing.T) {
 	t.Parallel()
+	verbs := map[string]func(*testscript.TestScript, bool, []string){
+		"exits":   scriptExits,
+		"decides": scriptDecides,
+		"class":   scriptClass,
+		"field":   scriptField,
+		"stream":  scriptStream,
+		"call":    scriptCall,
+		"await":   scriptAwait,
+	}
+	maps.Copy(verbs, gateVerbs)
 	testscript.Run(t, testscript.Params{
 		Dir:                filepath.Join("testdata", "script"),
 		RequireUniqueNames: true,
 		UpdateScripts:      os.Getenv("UPDATE") != "",
 		Setup:              setUpScript,
-		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"exits":   scriptExits,
-			"decides": scriptDecides,
-			"class":   scriptClass,
-			"field":   scriptField,
-			"stream":  scriptStream,
-			"call":    scriptCall,
-			"await":   scriptAwait,
-		},
+		Cmds:               verbs,
 	})
 }
 
@@ -56,6 +59,15 @@ func setUpScript(env *testscript.Env) error {
 	env.Setenv("GIT_COMMITTER_EMAIL", "a@example.com")
 	env.Cd = project
 	env.Values[streamKey{}] = &stream{}
+	env.Values[daemonKey{}] = &daemon{}
+	env.Values[watchersKey{}] = map[string]*watcher{}
+	env.Values[heldHookKey{}] = new(*heldHook)
+	env.Setenv(testRoot, strconv.Itoa(os.Getpid()))
+	path, err := programIn(env.Getenv("PATH"))
+	if err != nil {
+		return err
+	}
+	env.Setenv("UMPIRE", path)
 	git := exec.Command("git", "init", "-q", "-b", "main", project)
 	git.Env = env.Vars
 	if out, err := git.CombinedOutput(); err != nil {
@@ -111,12 +123,19 @@ func scriptClass(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// field PATH VALUE: the JSON on standard output has that value at that dotted
-// path.
+// field PATH VALUE: the JSON on standard output has that value at that path of
+// keys and indexes, with slashes between them.
 func scriptField(ts *testscript.TestScript, neg bool, args []string) {
 	var at any
 	ts.Check(json.Unmarshal([]byte(ts.ReadFile("stdout")), &at))
-	for key := range strings.SplitSeq(args[0], "/") {
+	if got := fmt.Sprint(valueAt(ts, at, args[0])); (got == args[1]) == neg {
+		ts.Fatalf("%s is %q, want %q", args[0], got, args[1])
+	}
+}
+
+// valueAt follows a path into a JSON value.
+func valueAt(ts *testscript.TestScript, at any, path string) any {
+	for key := range strings.SplitSeq(path, "/") {
 		switch value := at.(type) {
 		case map[string]any:
 			at = value[key]
@@ -124,16 +143,14 @@ func scriptField(ts *testscript.TestScript, neg bool, args []string) {
 			i, err := strconv.Atoi(key)
 			ts.Check(err)
 			if i >= len(value) {
-				ts.Fatalf("%s: the list has %d items", args[0], len(value))
+				ts.Fatalf("%s: the list has %d items", path, len(value))
 			}
 			at = value[i]
 		default:
-			ts.Fatalf("%s: nothing at %q", args[0], key)
+			ts.Fatalf("%s: nothing at %q", path, key)
 		}
 	}
-	if got := fmt.Sprint(at); (got == args[1]) == neg {
-		ts.Fatalf("%s is %q, want %q", args[0], got, args[1])
-	}
+	return at
 }
 
 func decodeAnswer(ts *testscript.TestScript, text string) map[string]any {

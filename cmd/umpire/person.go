@@ -1,10 +1,18 @@
 package main
 
-import "strings"
+import (
+	"fmt"
+	"os"
+	"strconv"
+	"strings"
+)
 
-// agentMarkers are the environment variables by which agents mark the processes
-// they start.
-var agentMarkers = [...]struct{ name, agent string }{
+// An agentMarker is an environment variable by which an agent marks the
+// processes that it starts.
+type agentMarker struct{ name, agent string }
+
+// agentMarkers are those that are known.
+var agentMarkers = [...]agentMarker{
 	{"CLAUDECODE", "Claude Code"},
 	{"CLAUDE_CODE_ENTRYPOINT", "Claude Code"},
 	{"CODEX_SANDBOX", "Codex"},
@@ -26,15 +34,80 @@ var agentMarkers = [...]struct{ name, agent string }{
 	{"UMPIRE_AGENT", "an agent"},
 }
 
+// marked finds the mark of an agent in an environment; nil is none.
+func marked(getenv func(string) string) *agentMarker {
+	for i := range agentMarkers {
+		m := &agentMarkers[i]
+		if value := getenv(m.name); value != "" && value != "0" && !strings.EqualFold(value, "false") {
+			return m
+		}
+	}
+	return nil
+}
+
+// An ancestor is a process that this one descends from.
+type ancestor struct {
+	pid    int
+	runner string       // as sessions name who runs them, "" when not known
+	marker *agentMarker // the agent's mark in its environment, nil when there is none
+}
+
+// runnerName is how sessions name the process that runs them. A number alone
+// would come to mean another process one day.
+func runnerName(pid int, started string) string {
+	host, err := os.Hostname()
+	if err != nil {
+		return ""
+	}
+	return fmt.Sprintf("%s:%d:%s", host, pid, started)
+}
+
+// runnerPID is the number of a runner's process, if it is one of this machine.
+func runnerPID(runner string) (pid int, ok bool) {
+	host, err := os.Hostname()
+	rest, ours := strings.CutPrefix(runner, host+":")
+	number, _, whole := strings.Cut(rest, ":")
+	if err != nil || !ours || !whole {
+		return 0, false
+	}
+	pid, err = strconv.Atoi(number)
+	return pid, err == nil && pid > 0
+}
+
 // needPerson refuses what only a person may do when an agent started this
-// process: an agent that could change the rules could approve itself. An agent
-// that takes the marker away is not stopped here; that is what keeping its
-// commands in a sandbox is for.
+// process, or one that this one descends from: an agent that could change the
+// rules could approve itself. An agent that takes every mark away and leaves the
+// tree of its processes is not stopped here; that is what keeping its commands in
+// a sandbox is for.
 func (a *app) needPerson(what string) error {
-	for _, m := range agentMarkers {
-		if value := a.getenv(m.name); value != "" && value != "0" && !strings.EqualFold(value, "false") {
+	hint := a.text.of("run it yourself, in a terminal that no agent started")
+	if m := marked(a.getenv); m != nil {
+		return refused(hint, "%s needs a person, and %s started this process (%s is set)", what, m.agent, m.name)
+	}
+	for _, p := range a.ancestry() {
+		if p.marker != nil {
+			return refused(hint, "%s needs a person, and %s started process %d, which this one descends from (%s was set)",
+				what, p.marker.agent, p.pid, p.marker.name)
+		}
+	}
+	return nil
+}
+
+// ancestry is what this process descends from, as far as it is known.
+func (a *app) ancestry() []ancestor {
+	if a.ancestors == nil {
+		return nil
+	}
+	return a.ancestors()
+}
+
+// needOutsider refuses what only a person may do in a process that descends from
+// one that runs a session: what an agent starts is the agent.
+func (a *app) needOutsider(what string, runners map[string]string) error {
+	for _, p := range a.ancestry() {
+		if session, runs := runners[p.runner]; runs && p.runner != "" {
 			return refused(a.text.of("run it yourself, in a terminal that no agent started"),
-				"%s needs a person, and %s started this process (%s is set)", what, m.agent, m.name)
+				"%s needs a person, and this process descends from %d, which runs session %s", what, p.pid, session)
 		}
 	}
 	return nil

@@ -12,6 +12,7 @@ import (
 // The groups of commands in the root's help.
 const (
 	groupFirst = "first"
+	groupGate  = "gate"
 	groupRules = "rules"
 	groupLook  = "look"
 )
@@ -30,12 +31,15 @@ func (a *app) root() *cobra.Command {
 	}
 	root.AddGroup(
 		&cobra.Group{ID: groupFirst, Title: a.text.of("Where to begin:")},
+		&cobra.Group{ID: groupGate, Title: a.text.of("Calls that wait:")},
 		&cobra.Group{ID: groupRules, Title: a.text.of("Rules:")},
 		&cobra.Group{ID: groupLook, Title: a.text.of("Looking:")},
 	)
 	init, doctor, hook := a.initCommand(), a.doctorCommand(), a.hookCommand()
 	init.GroupID, doctor.GroupID, hook.GroupID = groupFirst, groupFirst, groupLook
-	root.AddCommand(init, a.checkCommand(), doctor, a.rulesCommand(), a.trustCommand(), a.programsCommand(),
+	root.AddCommand(init, a.checkCommand(), doctor, a.serveCommand(), a.runCommand(),
+		a.pendingCommand(), a.approveCommand(), a.denyCommand(), a.cancelCommand(), a.watchCommand(), a.sessionsCommand(), a.timelineCommand(),
+		a.rulesCommand(), a.trustCommand(), a.programsCommand(),
 		a.statusCommand(), a.configCommand(), hook, a.benchCommand(), a.versionCommand(), a.manCommand())
 	root.AddCommand(a.topics()...)
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {

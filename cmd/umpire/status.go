@@ -14,20 +14,23 @@ import (
 
 // A status is what `umpire status` tells.
 type status struct {
-	ProjectID       umpire.ProjectID `json:"project_id"`
-	ProjectShort    string           `json:"project_id_short"`
-	ProjectKind     string           `json:"project_kind"`
-	Root            string           `json:"root"`
-	GitDir          string           `json:"git_dir,omitempty"`
-	Worktree        string           `json:"worktree"`
-	WorkingDir      string           `json:"working_dir"`
-	Mode            umpire.Mode      `json:"mode"`
-	ModeSource      string           `json:"mode_source"`
-	PermissionState string           `json:"permission_state"`
-	RuleFiles       []fileStatus     `json:"rule_files"`
-	Cautious        bool             `json:"cautious"` // a file cannot be read: nothing is allowed but what is safe
-	Gate            gateStatus       `json:"gate"`
-	Notes           []string         `json:"notes"`
+	ProjectID    umpire.ProjectID `json:"project_id"`
+	ProjectShort string           `json:"project_id_short"`
+	ProjectKind  string           `json:"project_kind"`
+	Root         string           `json:"root"`
+	GitDir       string           `json:"git_dir,omitempty"`
+	Worktree     string           `json:"worktree"`
+	WorkingDir   string           `json:"working_dir"`
+	Mode         umpire.Mode      `json:"mode"`
+	ModeSource   string           `json:"mode_source"`
+
+	permissionStatus
+
+	RuleFiles []fileStatus `json:"rule_files"`
+	Cautious  bool         `json:"cautious"` // a file cannot be read: nothing is allowed but what is safe
+	Gate      gateStatus   `json:"gate"`
+	Store     storeStatus  `json:"store"`
+	Notes     []string     `json:"notes"`
 }
 
 // A fileStatus is one place where rules may stand.
@@ -50,11 +53,6 @@ type problemStatus struct {
 	Text   string `json:"text"`
 }
 
-// A gateStatus tells of the gate that runs for the user.
-type gateStatus struct {
-	Running bool `json:"running"`
-}
-
 // statusCommand is `umpire status`.
 func (a *app) statusCommand() *cobra.Command {
 	asJSON := false
@@ -63,12 +61,15 @@ func (a *app) statusCommand() *cobra.Command {
 		Short:   a.text.of("Show the project, the mode and the health of the rule files"),
 		Long:    a.text.of(statusLong),
 		Example: "  umpire status\n  umpire status --json",
-		RunE: func(*cobra.Command, []string) error {
+		RunE: func(cmd *cobra.Command, _ []string) error {
 			p, err := a.place()
 			if err != nil {
 				return err
 			}
 			s := p.status()
+			if err := a.gateStatus(cmd.Context(), &s, p.config); err != nil {
+				return err
+			}
 			s.Notes = append(s.Notes, programNotes(rulefile.LoadPrograms(a.home()))...)
 			if asJSON {
 				return failed(a.showJSON(s))
@@ -86,7 +87,7 @@ func (p *place) status() status {
 	s := status{
 		ProjectID: p.ID, ProjectShort: p.ID.Short(), ProjectKind: p.Kind.String(),
 		Root: p.Root, GitDir: p.GitDir, Worktree: p.Worktree, WorkingDir: p.Dir,
-		Mode: p.config.mode, ModeSource: p.config.source("mode"), PermissionState: "idle",
+		Mode: p.config.mode, ModeSource: p.config.source("mode"), permissionStatus: permissionStatus{State: umpire.StateIdle},
 		RuleFiles: []fileStatus{}, Cautious: set.ColdBroken, Notes: append([]string{}, p.Notes...),
 	}
 	for _, f := range set.Files {
@@ -119,8 +120,10 @@ func (a *app) showStatus(s status) error {
 	line("worktree", orText(s.Worktree, a.text.of("main")))
 	line("working directory", s.WorkingDir)
 	line("mode", fmt.Sprintf("%s (%s)", s.Mode, s.ModeSource))
-	line("permission state", s.PermissionState)
-	line("gate", a.text.of("no gate is running"))
+	line("permission state", a.permissionText(&s))
+	line("sessions", fmt.Sprintf(a.text.of("%d open, %d in all"), s.Sessions.Open, s.Sessions.Total))
+	line("gate", a.gateText(&s))
+	line("store", a.storeText(&s))
 	for _, note := range s.Notes {
 		line("note", note)
 	}

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"errors"
 	"fmt"
 	"io"
 	"os/exec"
@@ -61,13 +62,18 @@ func scriptStream(ts *testscript.TestScript, _ bool, args []string) {
 
 // umpireIn finds the umpire that the script would run.
 func umpireIn(ts *testscript.TestScript) string {
-	for _, dir := range filepath.SplitList(ts.Getenv("PATH")) {
+	path, err := programIn(ts.Getenv("PATH"))
+	ts.Check(err)
+	return path
+}
+
+func programIn(folders string) (string, error) {
+	for _, dir := range filepath.SplitList(folders) {
 		if path, err := exec.LookPath(filepath.Join(dir, "umpire")); err == nil {
-			return path
+			return path, nil
 		}
 	}
-	ts.Fatalf("umpire is not on PATH")
-	return ""
+	return "", errors.New("umpire is not on PATH")
 }
 
 // ask sends a line and returns its answer.

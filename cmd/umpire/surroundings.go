@@ -7,8 +7,6 @@ import (
 	"os"
 	"path/filepath"
 	"time"
-
-	"github.com/umpirehq/umpire/internal/adapter"
 )
 
 // Surroundings are all that the program knows of the world it was started in;
@@ -22,8 +20,17 @@ type surroundings struct {
 	executable     string // absolute path of this program, "" when it cannot be told
 	terminal       bool   // a person sits at standard input and output
 	toTerminal     bool   // standard output is a terminal
-	now            func() time.Time
+	// device is the terminal that the process belongs to, whatever its standard
+	// streams are; "" when there is none to be had.
+	device string
+	// ancestors are the processes that this one descends from; nil knows of none.
+	ancestors func() []ancestor
+	now       func() time.Time
 }
+
+// outermost is the process at which looking for ancestors ends; tests set it, since
+// who started them has no bearing on what they start.
+var outermost int
 
 // system returns the surroundings of the process.
 func system() surroundings {
@@ -38,7 +45,8 @@ func system() surroundings {
 	return surroundings{
 		args: os.Args[1:], stdin: os.Stdin, stdout: os.Stdout, stderr: os.Stderr,
 		getenv: os.Getenv, dir: dir, executable: executable,
-		terminal: isTerminal(os.Stdin) && isTerminal(os.Stdout), toTerminal: isTerminal(os.Stdout), now: time.Now,
+		terminal: isTerminal(os.Stdin) && isTerminal(os.Stdout), toTerminal: isTerminal(os.Stdout), device: ownTerminal,
+		ancestors: func() []ancestor { return ancestors(outermost) }, now: time.Now,
 	}
 }
 
@@ -62,7 +70,7 @@ func run(ctx context.Context, s surroundings) int {
 		err = failed(fmt.Errorf("write standard output: %w", out.err))
 	}
 	if err != nil && err.Error() != "" {
-		fmt.Fprintf(s.stderr, "umpire: %s\n", adapter.Visible(err.Error()))
+		fmt.Fprintf(s.stderr, "umpire: %s\n", visible(err.Error()))
 		if hint := hintOf(err); hint != "" {
 			fmt.Fprintf(s.stderr, "%s: %s\n", a.text.of("next"), hint)
 		}

@@ -2,10 +2,22 @@
 
 package main
 
-import "os"
+import (
+	"errors"
+	"os"
+)
+
+// ownTerminal is not known here: answers need a credential.
+const ownTerminal = ""
 
 // isTerminal guesses by the sort of file, and takes the null device for none.
 func isTerminal(f *os.File) bool {
 	info, err := f.Stat()
 	return err == nil && info.Mode()&os.ModeCharDevice != 0 && info.Name() != os.DevNull
 }
+
+// widthOf does not know.
+func widthOf(*os.File) int { return 0 }
+
+// forgetTyped cannot.
+func forgetTyped(*os.File) error { return errors.ErrUnsupported }

@@ -107,7 +107,11 @@ how many of its rules hold, and what is wrong with it as FILE:LINE:COLUMN.
   ok         its rules hold
   missing    there is no such file
   untrusted  its deny and ask rules hold, its allow rules sleep
-  degraded   it is broken: its last good rules hold, or more caution than that`
+  degraded   it is broken: its last good rules hold, or more caution than that
+
+Then how the sessions of this project stand: whether one waits for you, for what
+and at which risk, how many there are; and whether a gate runs, where, and where
+what happens is kept.`
 
 const configLong = `Shows every key with the value in force and where it comes from: the default, your
 config.yaml in ~/.umpire, or .umpire/config.yaml of the project. A project's file

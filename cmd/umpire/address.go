@@ -1,0 +1,141 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"net"
+	"net/netip"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// An address is where a gate listens: a unix socket or a TCP address.
+type address struct{ network, name string }
+
+const (
+	networkUnix = "unix"
+	networkTCP  = "tcp"
+	// maxSocketPath is what the kernel keeps of a socket's name.
+	maxSocketPath = 103
+	// probeTime bounds finding out whether a gate answers.
+	probeTime = 2 * time.Second
+)
+
+// String writes an address the way that --listen reads it.
+func (a address) String() string {
+	if a.network == networkUnix {
+		return networkUnix + ":" + a.name
+	}
+	return a.name
+}
+
+// listenAt reads where the gate listens; nothing is the socket in umpire's folder.
+func (a *app) listenAt(text string) (address, error) {
+	path, isUnix := strings.CutPrefix(text, networkUnix+":")
+	switch {
+	case text == "" && a.home() == "":
+		return address{}, usage("export HOME=... or UMPIRE_HOME=...", "there is no home folder for the gate's socket")
+	case text == "":
+		path, isUnix = filepath.Join(a.stateDir(), "umpire.sock"), true
+	case filepath.IsAbs(text):
+		path, isUnix = text, true
+	}
+	if !isUnix {
+		return tcpAddress(text)
+	}
+	if path == "" {
+		return address{}, usage("umpire serve --help", "listen %q: want unix:PATH or HOST:PORT", text)
+	}
+	path = a.expand(path)
+	if len(path) > maxSocketPath {
+		return address{}, usage("umpire serve --listen unix:SHORTER", "listen: the path of a socket has %d bytes at most, %q has %d", maxSocketPath, path, len(path))
+	}
+	return address{networkUnix, path}, nil
+}
+
+func tcpAddress(text string) (address, error) {
+	host, port, err := net.SplitHostPort(text)
+	_, numberErr := strconv.ParseUint(port, 10, 16)
+	if err != nil || numberErr != nil || host == "" {
+		return address{}, usage("umpire serve --help", "listen %q: want unix:PATH or HOST:PORT", text)
+	}
+	return address{networkTCP, text}, nil
+}
+
+// loopback reports whether only this machine can reach an address.
+func (a address) loopback() bool {
+	if a.network == networkUnix {
+		return true
+	}
+	host, _, err := net.SplitHostPort(a.name)
+	if err != nil {
+		return false
+	}
+	ip, err := netip.ParseAddr(host)
+	return host == "localhost" || err == nil && ip.IsLoopback()
+}
+
+// expand makes a path absolute; ~/ is the person's home.
+func (a *app) expand(path string) string {
+	if rest, ok := strings.CutPrefix(path, "~/"); ok && a.userHome() != "" {
+		return filepath.Join(a.userHome(), rest)
+	}
+	return a.absolute(path)
+}
+
+// stateDir is the folder of the store, the socket and the credentials.
+func (a *app) stateDir() string { return filepath.Join(a.home(), "state") }
+
+// answers reports whether somebody accepts connections at an address. What is not
+// there, or there and dead, is no error.
+func (a address) answers(ctx context.Context) (bool, error) {
+	dialer := net.Dialer{Timeout: probeTime}
+	conn, err := dialer.DialContext(ctx, a.network, a.name)
+	if err == nil {
+		return true, conn.Close()
+	}
+	if errors.Is(err, os.ErrNotExist) || refusedConnection(err) {
+		return false, nil
+	}
+	return false, err
+}
+
+// The kinds of stores.
+const (
+	storeSQLite   = "sqlite"
+	storePostgres = "postgres"
+)
+
+// A storeAddress is where sessions and the timeline are kept: a file, or the URL of
+// a database.
+type storeAddress struct{ kind, name string }
+
+// storeAt reads where the store is; nothing is the file in umpire's folder.
+func (a *app) storeAt(text string) (storeAddress, error) {
+	path, isFile := strings.CutPrefix(text, storeSQLite+":")
+	switch {
+	case strings.HasPrefix(text, "postgres://"), strings.HasPrefix(text, "postgresql://"):
+		return storeAddress{storePostgres, text}, nil
+	case text == "" && a.home() == "":
+		return storeAddress{}, usage("export HOME=... or UMPIRE_HOME=...", "there is no home folder for the store")
+	case text == "":
+		path = filepath.Join(a.stateDir(), "umpire.db")
+	case filepath.IsAbs(text):
+		path = text
+	case !isFile || path == "":
+		return storeAddress{}, usage("umpire serve --help", "store %q: want sqlite:PATH or postgres://...", text)
+	}
+	return storeAddress{storeSQLite, a.expand(path)}, nil
+}
+
+// exists reports whether there is a store already; a database is taken to be there.
+func (s storeAddress) exists() bool {
+	if s.kind == storePostgres {
+		return true
+	}
+	info, err := os.Stat(s.name)
+	return err == nil && info.Mode().IsRegular()
+}

@@ -1,0 +1,404 @@
+package main
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/client"
+	"github.com/umpirehq/umpire/policy"
+)
+
+// Answering is for people. Whoever answers is shown the whole card first, and then
+// proves to be there: on the terminal that the process belongs to, by typing back
+// what the card asks for. A script proves it by naming the person's credential.
+
+// An answerFlags is what an answer is told beside the question.
+type answerFlags struct {
+	scope, rule string
+	tokenFile   string
+	json        bool
+}
+
+// approveCommand is `umpire approve`.
+func (a *app) approveCommand() *cobra.Command {
+	var f answerFlags
+	cmd := &cobra.Command{
+		Use: "approve ID", GroupID: groupGate, Args: words("ID"),
+		Short:   a.text.of("Let a call that waits run"),
+		Long:    a.text.of(approveLong),
+		Example: approveExample, ValidArgsFunction: a.completePending,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return a.answer(cmd.Context(), umpire.Answer{Choice: umpire.Approve}, args[0], &f)
+		},
+	}
+	cmd.Flags().StringVar(&f.scope, "scope", "once", a.text.of("how far it reaches, `SCOPE`: once, session, project or global"))
+	cmd.Flags().StringVar(&f.rule, "rule", "", a.text.of("the `RULE` that a wider scope stands for, in short form (default: the narrowest)"))
+	completeWords(cmd, "scope", "once", "session", "project", "global")
+	a.answerFlags(cmd, &f)
+	return cmd
+}
+
+// denyCommand is `umpire deny`.
+func (a *app) denyCommand() *cobra.Command {
+	var f answerFlags
+	cmd := &cobra.Command{
+		Use: "deny ID [REASON]", GroupID: groupGate, Args: wordsFrom("ID"),
+		Short:   a.text.of("Refuse a call that waits; the agent reads the reason"),
+		Long:    a.text.of(denyLong),
+		Example: denyExample, ValidArgsFunction: a.completePending,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			answer := umpire.Answer{Choice: umpire.Refuse, Reason: strings.Join(args[1:], " ")}
+			return a.answer(cmd.Context(), answer, args[0], &f)
+		},
+	}
+	a.answerFlags(cmd, &f)
+	return cmd
+}
+
+// cancelCommand is `umpire cancel`.
+func (a *app) cancelCommand() *cobra.Command {
+	var f answerFlags
+	cmd := &cobra.Command{
+		Use: "cancel ID", GroupID: groupGate, Args: words("ID"),
+		Short:   a.text.of("Refuse a call that waits, and stop the agent's turn"),
+		Long:    a.text.of(cancelLong),
+		Example: "  umpire cancel 4k7m", ValidArgsFunction: a.completePending,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return a.answer(cmd.Context(), umpire.Answer{Choice: umpire.Cancel}, args[0], &f)
+		},
+	}
+	a.answerFlags(cmd, &f)
+	return cmd
+}
+
+// answerFlags adds the flags that all answers have.
+func (a *app) answerFlags(cmd *cobra.Command, f *answerFlags) {
+	cmd.Flags().StringVar(&f.tokenFile, "token-file", "", a.text.of("answer with the person's credential in `FILE` instead of on a terminal"))
+	cmd.Flags().BoolVar(&f.json, "json", false, a.text.of("write the batch as JSON"))
+}
+
+// wordsFrom wants at least these words.
+func wordsFrom(names ...string) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		if len(args) >= len(names) {
+			return nil
+		}
+		return usage(cmd.CommandPath()+" --help", "want %s", strings.Join(names, " "))
+	}
+}
+
+// verbs are the choices as commands.
+var verbs = map[umpire.Choice]string{umpire.Approve: "approve", umpire.Refuse: "deny", umpire.Cancel: "cancel"}
+
+// answer answers one question.
+func (a *app) answer(ctx context.Context, answer umpire.Answer, id string, f *answerFlags) error {
+	verb := verbs[answer.Choice]
+	if err := a.needPerson("umpire " + verb); err != nil {
+		return err
+	}
+	if err := f.read(&answer); err != nil {
+		return err
+	}
+	gate, done, err := a.personsGate(ctx, f.tokenFile)
+	if err != nil {
+		return err
+	}
+	defer done()
+	p, err := a.findPending(ctx, gate, id)
+	if err != nil {
+		return err
+	}
+	session, err := gate.Session(ctx, p.Session)
+	if err != nil {
+		return gateError(err)
+	}
+	if err := a.notItsRunner(ctx, gate, verb); err != nil {
+		return err
+	}
+	if err := a.confirmAnswer(ctx, &answer, p, session, f); err != nil {
+		return err
+	}
+	return a.resolve(ctx, gate, answer, p, f)
+}
+
+// read takes the flags into the answer.
+func (f *answerFlags) read(answer *umpire.Answer) error {
+	if answer.Choice != umpire.Approve {
+		return nil
+	}
+	if err := answer.Scope.UnmarshalText([]byte(f.scope)); err != nil {
+		return usage("umpire approve --help", "--%w", err)
+	}
+	if f.rule == "" {
+		return nil
+	}
+	if answer.Scope == umpire.ScopeOnce {
+		return usage("umpire approve --help", "--rule needs --scope session, project or global")
+	}
+	rule, err := policy.ParseShort(f.rule)
+	if err != nil {
+		return usage("umpire help rules", "--rule: %w", err)
+	}
+	answer.Rule = policy.FormatShort(rule)
+	return nil
+}
+
+// personsGate opens the gate as a person. A credential that is named is used
+// instead of the one in umpire's own folder.
+func (a *app) personsGate(ctx context.Context, tokenFile string) (*client.Client, func(), error) {
+	if tokenFile == "" {
+		return a.gateway(ctx, personCredential)
+	}
+	return a.gatewayWith(ctx, a.absolute(tokenFile))
+}
+
+// notItsRunner refuses to answer in a process that an agent's runner started.
+func (a *app) notItsRunner(ctx context.Context, gate *client.Client, verb string) error {
+	if len(a.ancestry()) == 0 {
+		return nil
+	}
+	sessions, err := gate.Sessions(ctx, umpire.SessionQuery{})
+	if err != nil {
+		return gateError(err)
+	}
+	runners := map[string]string{}
+	for i := range sessions {
+		if s := &sessions[i]; s.Runner != "" && s.State != umpire.SessionOver {
+			runners[s.Runner] = string(s.ID)
+		}
+	}
+	return a.needOutsider("umpire "+verb, runners)
+}
+
+// findPending finds the question that an id means: a request's id or a beginning
+// of it, or a call's id.
+func (a *app) findPending(ctx context.Context, gate *client.Client, id string) (umpire.Pending, error) {
+	all, err := gate.Pending(ctx, umpire.PendingQuery{})
+	if err != nil {
+		return umpire.Pending{}, gateError(err)
+	}
+	found := matching(all, id)
+	switch len(found) {
+	case 1:
+		return found[0], nil
+	case 0:
+		return umpire.Pending{}, a.notPending(ctx, gate, id)
+	}
+	var ids []string
+	for i := range found {
+		ids = append(ids, string(found[i].Request))
+	}
+	return umpire.Pending{}, usage("umpire pending --all", "%q means %d questions: %s", id, len(found), strings.Join(ids, ", "))
+}
+
+// matching returns the questions that an id may mean. A whole id is one, whatever
+// else begins like it.
+func matching(all []umpire.Pending, id string) []umpire.Pending {
+	keep := func(is func(p *umpire.Pending) bool) []umpire.Pending {
+		var kept []umpire.Pending
+		for i := range all {
+			if is(&all[i]) {
+				kept = append(kept, all[i])
+			}
+		}
+		return kept
+	}
+	for _, is := range []func(p *umpire.Pending) bool{
+		func(p *umpire.Pending) bool { return string(p.Request) == id },
+		func(p *umpire.Pending) bool { return string(p.Call) == id },
+		func(p *umpire.Pending) bool { return id != "" && strings.HasPrefix(string(p.Request), id) },
+	} {
+		if found := keep(is); len(found) > 0 {
+			return found
+		}
+	}
+	return nil
+}
+
+// notPending says why nothing waits under an id: it was answered, or never asked.
+func (a *app) notPending(ctx context.Context, gate *client.Client, id string) error {
+	events, err := gate.Events(ctx, umpire.Filter{})
+	if err != nil {
+		return gateError(err)
+	}
+	for _, e := range slices.Backward(events) {
+		about := string(e.Request) == id || string(e.Call) == id || len(id) >= shortestID && strings.HasPrefix(string(e.Request), id)
+		if about && (e.Kind == umpire.EventPermissionApproved || e.Kind == umpire.EventPermissionRejected) {
+			return refused("umpire timeline --session "+string(e.Session), "%s", a.standingText(standingOf(&e)))
+		}
+	}
+	return &exit{code: exitError, err: fmt.Errorf("nothing waits under the id %q", id), hint: "umpire pending --all"}
+}
+
+// shortestID is how many letters of an id are enough to look for an old one.
+const shortestID = 4
+
+// standingOf reads an answer from its event.
+func standingOf(e *umpire.Event) umpire.Standing {
+	s := umpire.Standing{
+		Request: e.Request, Choice: umpire.Approve, Reason: e.Reason, Code: e.Code, Actor: e.Actor, At: e.At,
+	}
+	if e.Scope != nil {
+		s.Scope = *e.Scope
+	}
+	switch {
+	case e.Kind == umpire.EventPermissionApproved:
+	case e.Code == umpire.CodeCancelled:
+		s.Choice = umpire.Cancel
+	default:
+		s.Choice = umpire.Refuse
+	}
+	return s
+}
+
+// standingText says which answer stands.
+func (a *app) standingText(s umpire.Standing) string {
+	words := map[umpire.Choice]string{umpire.Approve: "approved", umpire.Refuse: "denied", umpire.Cancel: "cancelled"}
+	text := "already resolved: " + a.text.of(cmp.Or(words[s.Choice], string(s.Choice)))
+	if s.Choice == umpire.Approve {
+		text += " (" + s.Scope.String() + ")"
+	}
+	if s.Actor != "" {
+		text += " " + fmt.Sprintf(a.text.of("by %s"), s.Actor)
+	}
+	if !s.At.IsZero() {
+		text += " " + fmt.Sprintf(a.text.of("at %s"), s.At.Local().Format(timeLayout))
+	}
+	if s.Reason != "" {
+		text += ": " + s.Reason
+	}
+	return text
+}
+
+// timeLayout is how people are shown a moment.
+const timeLayout = "2006-01-02 15:04:05"
+
+// confirmAnswer shows the card and has a person confirm the answer.
+func (a *app) confirmAnswer(ctx context.Context, answer *umpire.Answer, p umpire.Pending, s umpire.Session, f *answerFlags) error {
+	if f.tokenFile != "" {
+		text, err := a.cardFor(answer, p, s, false)
+		if err != nil {
+			return err
+		}
+		_, err = a.stderr.Write(text)
+		return failed(err)
+	}
+	tty, err := a.openTerminal()
+	if err != nil {
+		text, cardErr := a.cardFor(answer, p, s, a.colour())
+		if _, err := a.stderr.Write(text); err != nil {
+			return failed(err)
+		}
+		if cardErr != nil {
+			return cardErr
+		}
+		return refused("umpire "+verbs[answer.Choice]+" "+string(p.Request)+" "+a.text.of("in a terminal"),
+			"an answer needs a person at a terminal: %w", err)
+	}
+	defer tty.Close()
+	return a.confirmOn(ctx, tty, answer, p, s)
+}
+
+func (a *app) confirmOn(ctx context.Context, tty *os.File, answer *umpire.Answer, p umpire.Pending, s umpire.Session) error {
+	text, err := a.cardFor(answer, p, s, a.getenv("NO_COLOR") == "")
+	if err != nil {
+		tty.Write(text) //nolint:errcheck // the refusal that follows says it as well
+		return err
+	}
+	word, err := confirmWord(answer, &p)
+	if err != nil {
+		return failed(err)
+	}
+	err = a.confirm(ctx, tty, string(text), word)
+	if errors.Is(err, errUnconfirmed) {
+		return &exit{code: exitAsks, err: fmt.Errorf("%w: the call still waits", err), hint: "umpire pending"}
+	}
+	return err
+}
+
+// confirmWord is what has to be typed: y for what does little harm, and a code that
+// is new each time for what does much or lasts.
+func confirmWord(answer *umpire.Answer, p *umpire.Pending) (string, error) {
+	harmless := p.Risk == umpire.Low.String() || p.Risk == umpire.Medium.String()
+	passing := answer.Scope == umpire.ScopeOnce || answer.Scope == umpire.ScopeSession
+	if answer.Choice != umpire.Approve || harmless && passing && !p.Warning && !p.Indeterminate {
+		return "y", nil
+	}
+	return newCode()
+}
+
+// cardFor writes the card and what the answer would do. The error says that the
+// answer cannot be given; the card is there all the same.
+func (a *app) cardFor(answer *umpire.Answer, p umpire.Pending, s umpire.Session, colour bool) ([]byte, error) {
+	var b bytes.Buffer
+	c := a.newCard(&b, p, s, colour)
+	c.write()
+	fmt.Fprintln(&b)
+	switch answer.Choice {
+	case umpire.Refuse:
+		c.row(a.text.of("answer"), strings.TrimSuffix(a.text.of("deny")+": "+c.show(answer.Reason), ": "))
+	case umpire.Cancel:
+		c.row(a.text.of("answer"), a.text.of("cancel, and stop the turn"))
+	case umpire.Approve:
+		reach := c.reach(answer.Scope, answer.Rule)
+		if len(reach) == 0 {
+			return b.Bytes(), refused("umpire approve "+string(p.Request), "no rule can stand for this call: approve it once, or for the session")
+		}
+		c.row(a.text.of("answer"), fmt.Sprintf(a.text.of("approve (%s)"), answer.Scope))
+		for _, line := range reach {
+			c.row("", line)
+		}
+		if c.hidden && answer.Scope != umpire.ScopeOnce {
+			return b.Bytes(), refused("umpire approve "+string(p.Request), "the call contains hidden characters: it can be approved once only")
+		}
+	}
+	fmt.Fprintln(&b)
+	return b.Bytes(), nil
+}
+
+// resolve hands the answer in, bound to what was shown.
+func (a *app) resolve(ctx context.Context, gate *client.Client, answer umpire.Answer, p umpire.Pending, f *answerFlags) error {
+	answer.Request, answer.ArgsHash, answer.Version = p.Request, p.ArgsHash, p.Version
+	b, err := gate.Resolve(ctx, answer)
+	if err != nil {
+		return a.resolveError(err, &p)
+	}
+	if f.json {
+		return failed(a.showJSON(b))
+	}
+	said := map[umpire.Choice]string{umpire.Approve: "approved", umpire.Refuse: "denied", umpire.Cancel: "cancelled"}
+	line := fmt.Sprintf("%s %s: %s", a.text.of(said[answer.Choice]), p.Request, clip(visible(subjectOf(&p))))
+	if waiting := b.Waiting(); waiting > 0 {
+		line += fmt.Sprintf(" (%s)", fmt.Sprintf(a.text.of("%d of this message still wait"), waiting))
+	}
+	_, err = fmt.Fprintln(a.stdout, line)
+	return failed(err)
+}
+
+// resolveError says which answer stands when this one came late.
+func (a *app) resolveError(err error, p *umpire.Pending) error {
+	if late, ok := errors.AsType[*umpire.Resolved](err); ok {
+		return refused("umpire timeline --session "+string(p.Session), "%s", a.standingText(late.Standing))
+	}
+	return gateError(err)
+}
+
+// subjectOf is what a call is about, in one line.
+func subjectOf(p *umpire.Pending) string {
+	switch {
+	case p.CommandInfo != nil && p.CommandInfo.Command != "":
+		return p.CommandInfo.Command
+	case len(p.Paths) > 0:
+		return p.Tool + " " + strings.Join(p.Paths, " ")
+	}
+	return p.Tool + " " + string(p.Input)
+}

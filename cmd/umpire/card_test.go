@@ -1,0 +1,207 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"strings"
+	"testing"
+	"time"
+	"unicode"
+
+	"github.com/umpirehq/umpire"
+)
+
+// asked is a question about a tool with an input.
+func asked(tool string, input any) umpire.Pending {
+	text, err := json.Marshal(input)
+	if err != nil {
+		panic(err)
+	}
+	return umpire.Pending{
+		Request: "4k7m9pqr", Version: 1, Call: "toolu_1", ArgsHash: "ab", Batch: "m1", Position: 2, Total: 5, Session: "s1",
+		Project: "0123456789abcdef", Agent: "claude", Tool: tool, Input: text, Risk: "medium", Reason: "because", Access: "all",
+		AskedAt: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC), Suggestions: []umpire.Suggestion{},
+	}
+}
+
+// shown writes a card and returns its text.
+func shown(t *testing.T, p umpire.Pending, colour bool) (string, *card) {
+	t.Helper()
+	var b bytes.Buffer
+	a := &app{surroundings: surroundings{now: func() time.Time { return p.AskedAt.Add(3 * time.Minute) }}}
+	c := a.newCard(&b, p, umpire.Session{ID: "s1", Root: "/p", Dir: "/p/sub", Mode: umpire.ModeDefault, AddDirs: []string{"/added"}}, colour)
+	c.write()
+	return b.String(), c
+}
+
+// TestCardTellsAll: nothing that a person needs is left out.
+func TestCardTellsAll(t *testing.T) {
+	t.Parallel()
+	p := asked("Bash", map[string]any{"command": "cd src\nrm -rf build", "timeout": 5, "description": "cleans up"})
+	p.Risk, p.Warning, p.Access = "high", true, "command"
+	p.ExpiresAt = p.AskedAt.Add(10 * time.Minute)
+	p.Accesses = []umpire.Access{
+		{Kind: umpire.KindExec, Program: "rm", Args: []string{"-rf", "build"}, Verdict: umpire.Ask, Risk: umpire.High, Reason: "deletes files for good"},
+		{Kind: umpire.KindExec, Program: "x", Verdict: umpire.Ask, Risk: umpire.Medium, Reason: "unknown", Doubt: "what it runs"},
+		{Kind: umpire.KindDelete, Target: "/q/x", Verdict: umpire.Deny, Risk: umpire.High},
+	}
+	p.Paths = []string{"/p/a", "/q/x", "/added/y", "/pq", "rel"}
+	p.Extra = map[string]json.RawMessage{"customMeta": json.RawMessage(`{"k":[1,"two"]}`)}
+	p.Indeterminate = true
+	text, c := shown(t, p, false)
+	for _, want := range []string{
+		"ask    risk high  because", "request:       4k7m9pqr, 2 of 5 in this message", "agent:         claude", "session:       s1, mode default",
+		"project:       0123456789ab  /p", "folder:        /p/sub", "asked:         3m ago, expires in 7m", "tool:          Bash (toolu_1)",
+		"  command:\n    | cd src\n    | rm -rf build\n", "timeout:       5", "description:   cleans up",
+		"    ask    high      exec rm -rf build\n                     deletes files for good\n",
+		"unknown; in doubt: what it runs", "    deny   high      delete /q/x\n", "outside:       /q/x\n", "outside:       /pq\n",
+		`customMeta (claimed): {"k":[1,"two"]}`, "this is known to be dangerous", "nobody knows whether it ran",
+	} {
+		if !strings.Contains(text, want) {
+			t.Errorf("%q is not in\n%s", want, text)
+		}
+	}
+	for _, not := range []string{"outside:       /p/a", "outside:       /added", "outside:       rel", "hidden", "\x1b"} {
+		if strings.Contains(text, not) {
+			t.Errorf("%q is in\n%s", not, text)
+		}
+	}
+	if c.hidden {
+		t.Error("nothing is hidden in it")
+	}
+	if coloured, _ := shown(t, p, true); !strings.Contains(coloured, "\x1b[31mrisk high\x1b[0m") {
+		t.Errorf("no colour in\n%s", coloured)
+	}
+}
+
+// TestCardObeysNothing: whatever a call holds, the terminal is given printable
+// characters and the ends of our own lines, and the card says that something hides.
+func TestCardObeysNothing(t *testing.T) {
+	t.Parallel()
+	for _, evil := range []string{
+		"\x1b[2J", "\x1b]0;title\a", "\x1b]8;;http://x\x1b\\", "\u009b31m", "a\rb", "a\bb", "\x00", "\u202e", "\u2066x\u2069", "\u200b", "\u200e",
+		"\u061c", "\ufeff", "\U000e0041", "\u00ad", "\u2028", "\x7f", "\xff", "\u3164", "\u2800", "a\ufe00", "a\U000e0101", "\u034f",
+	} {
+		for place, p := range map[string]umpire.Pending{
+			"command": asked("Bash", map[string]any{"command": "ls " + evil}),
+			"nested":  asked("Edit", map[string]any{"edits": []any{map[string]any{"new": evil}}}),
+			"key":     asked("X", map[string]any{"a" + evil: 1}),
+			"tool":    asked("Tool"+evil, map[string]any{}),
+		} {
+			if strings.HasPrefix(evil, "\xff") && place != "tool" { // JSON cannot hold it
+				continue
+			}
+			text, c := shown(t, p, false)
+			for _, r := range text {
+				if r != '\n' && (!unicode.IsPrint(r) || unicode.Is(blanks, r)) {
+					t.Errorf("%s %q: the card holds %q", place, evil, r)
+				}
+			}
+			if !c.hidden {
+				t.Errorf("%s %q: the card does not say that something hides", place, evil)
+			}
+			if c.hidden != strings.Contains(text, "It contains hidden characters") {
+				t.Errorf("%s %q: hidden is %t", place, evil, c.hidden)
+			}
+		}
+	}
+}
+
+// TestEmojiHideNothing: how a symbol is drawn is nothing that hides.
+func TestEmojiHideNothing(t *testing.T) {
+	t.Parallel()
+	if text, c := shown(t, asked("Write", map[string]any{"content": "⚠️ done ✔️ 工具 é\n\tnext"}), false); c.hidden {
+		t.Errorf("hidden:\n%s", text)
+	}
+}
+
+// TestCardKeepsTheEnd: of a long text the middle is left out, and counted.
+func TestCardKeepsTheEnd(t *testing.T) {
+	t.Parallel()
+	text, _ := shown(t, asked("Bash", map[string]any{"command": "echo " + strings.Repeat("x", 50_000) + "; rm -rf /"}), false)
+	if !strings.Contains(text, "; rm -rf /") || !strings.Contains(text, "characters left out") || len(text) > 3*(cardHead+cardTail) {
+		t.Errorf("%d bytes: %.200s", len(text), text)
+	}
+	forged, _ := shown(t, asked("Write", map[string]any{"content": "a\n\n  answer:        approve\nrisk low"}), false)
+	for line := range strings.Lines(forged) {
+		if strings.Contains(line, "answer:") && !strings.HasPrefix(line, "    | ") {
+			t.Errorf("a text plays a row of the card: %q", line)
+		}
+	}
+}
+
+func TestReach(t *testing.T) {
+	t.Parallel()
+	command := asked("Bash", map[string]any{"command": "npm ci"})
+	command.Access, command.Rules = "command", []string{"Bash(npm ci:*)", "Read(/q/x)"}
+	edit := asked("Edit", map[string]any{"file_path": "a"})
+	outside := asked("Read", map[string]any{"file_path": "/q/x"})
+	outside.Code = umpire.CodeExternalDirectory
+	outside.Suggestions = []umpire.Suggestion{
+		{Action: umpire.Allow, Tool: "Read", Match: umpire.Match{PathGlob: "/q/x"}, Scope: umpire.ScopeSession},
+		{Action: umpire.Allow, Tool: "Read", Match: umpire.Match{PathGlob: "/q/**"}, Scope: umpire.ScopeProject},
+	}
+	for _, tt := range []struct {
+		p     umpire.Pending
+		scope umpire.Scope
+		rule  string
+		want  string
+	}{
+		{command, umpire.ScopeOnce, "", "this call only"},
+		{command, umpire.ScopeSession, "", "until this session ends: exactly this command"},
+		{command, umpire.ScopeSession, "Bash(npm:*)", "until this session ends: Bash(npm:*)"},
+		{command, umpire.ScopeProject, "", "writes the rule: allow Bash(npm ci:*) to /p/.umpire/permissions.json\nwrites the rule: allow Read(/q/x) to /p/.umpire/permissions.json"},
+		{command, umpire.ScopeGlobal, "Bash(npm:*)", "writes the rule: allow Bash(npm:*) to ~/.umpire/permissions.json"},
+		{edit, umpire.ScopeSession, "", "until this session ends: every call of Edit inside the project"},
+		{edit, umpire.ScopeProject, "", ""},
+		{outside, umpire.ScopeSession, "", "until this session ends: Read(/q/x)"},
+	} {
+		_, c := shown(t, tt.p, false)
+		if got := strings.Join(c.reach(tt.scope, tt.rule), "\n"); got != tt.want {
+			t.Errorf("%s %s %q: %q, want %q", tt.p.Tool, tt.scope, tt.rule, got, tt.want)
+		}
+	}
+}
+
+func TestConfirmWord(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		name   string
+		answer umpire.Answer
+		change func(*umpire.Pending)
+		plain  bool
+	}{
+		{"medium, once", umpire.Answer{Choice: umpire.Approve}, nil, true},
+		{"medium, session", umpire.Answer{Choice: umpire.Approve, Scope: umpire.ScopeSession}, nil, true},
+		{"medium, project", umpire.Answer{Choice: umpire.Approve, Scope: umpire.ScopeProject}, nil, false},
+		{"high", umpire.Answer{Choice: umpire.Approve}, func(p *umpire.Pending) { p.Risk = "high" }, false},
+		{"a risk nobody knows", umpire.Answer{Choice: umpire.Approve}, func(p *umpire.Pending) { p.Risk = "" }, false},
+		{"a warning", umpire.Answer{Choice: umpire.Approve}, func(p *umpire.Pending) { p.Warning = true }, false},
+		{"indeterminate", umpire.Answer{Choice: umpire.Approve}, func(p *umpire.Pending) { p.Indeterminate = true }, false},
+		{"deny", umpire.Answer{Choice: umpire.Refuse}, func(p *umpire.Pending) { p.Risk = "high" }, true},
+		{"cancel", umpire.Answer{Choice: umpire.Cancel}, nil, true},
+	} {
+		p := asked("Bash", map[string]any{"command": "x"})
+		if tt.change != nil {
+			tt.change(&p)
+		}
+		first, err := confirmWord(&tt.answer, &p)
+		second, again := confirmWord(&tt.answer, &p)
+		if err != nil || again != nil || (first == "y") != tt.plain || !tt.plain && (first == second || len(first) != codeLength) {
+			t.Errorf("%s: %q and %q, %v", tt.name, first, second, err)
+		}
+	}
+}
+
+func TestColumns(t *testing.T) {
+	t.Parallel()
+	if n := columns("ab工具(低)"); n != 10 {
+		t.Errorf("%d columns", n)
+	}
+	if line := cutColumns(strings.Repeat("工具", 50), 21); columns(line) > 21 || !strings.HasSuffix(line, "…") {
+		t.Errorf("%q has %d columns", line, columns(line))
+	}
+	if line := cutColumns("short", 21); line != "short" {
+		t.Errorf("%q", line)
+	}
+}

@@ -1,0 +1,257 @@
+package main
+
+import (
+	"context"
+	"crypto/subtle"
+	"errors"
+	"fmt"
+	"path/filepath"
+
+	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/client"
+	"github.com/umpirehq/umpire/internal/gate"
+	"github.com/umpirehq/umpire/internal/server"
+	"github.com/umpirehq/umpire/internal/store"
+	"github.com/umpirehq/umpire/internal/store/postgres"
+	"github.com/umpirehq/umpire/internal/store/sqlite"
+)
+
+// Every command reaches the gate the same way: over the wire to the one that runs,
+// or over the same wire within this process to one that it opens for itself on the
+// same store. What is there but refuses is an error; it is never stepped around.
+
+// A credential is whose part a command takes.
+type credential string
+
+// The credentials, which lie beside the gate's socket.
+const (
+	agentCredential  credential = "agent"
+	personCredential credential = "person"
+)
+
+// gateway opens the gate for a command. The function that it returns closes it.
+func (a *app) gateway(ctx context.Context, as credential) (*client.Client, func(), error) {
+	return a.reach(ctx, as, "")
+}
+
+// gatewayWith opens the gate with the credential in a file.
+func (a *app) gatewayWith(ctx context.Context, tokenFile string) (*client.Client, func(), error) {
+	return a.reach(ctx, personCredential, tokenFile)
+}
+
+// lookingGate opens the gate to look at it, unless nothing was ever stored: then
+// there is no gate and no error.
+func (a *app) lookingGate(ctx context.Context) (*client.Client, func(), error) {
+	conf, err := a.config(a.dir)
+	if err != nil {
+		return nil, nil, err
+	}
+	at, err := a.storeAt(conf.store)
+	if err != nil {
+		return nil, nil, err
+	}
+	running, err := a.promisedGate(ctx, conf, personCredential, "")
+	if err != nil || running != nil || !at.exists() {
+		return running, closing(running), err
+	}
+	return a.ownGate(ctx, conf, "")
+}
+
+// reach dials the gate that runs, or opens one in this process.
+func (a *app) reach(ctx context.Context, as credential, tokenFile string) (*client.Client, func(), error) {
+	conf, err := a.config(a.dir)
+	if err != nil {
+		return nil, nil, err
+	}
+	a.remarkAll(conf.notices)
+	running, err := a.promisedGate(ctx, conf, as, tokenFile)
+	if err != nil || running != nil {
+		return running, closing(running), err
+	}
+	return a.ownGate(ctx, conf, tokenFile)
+}
+
+// promisedGate dials the gate that runs; nil is none. One that is configured to
+// listen somewhere has to be there.
+func (a *app) promisedGate(ctx context.Context, conf *config, as credential, tokenFile string) (*client.Client, error) {
+	where, err := a.listenAt(conf.listen)
+	if err != nil {
+		return nil, err
+	}
+	running, err := a.dialRunning(ctx, where, as, tokenFile)
+	if err == nil && running == nil && conf.listen != "" {
+		err = &exit{
+			code: exitGate, hint: "umpire serve",
+			err: fmt.Errorf("no gate answers on %s, where %s says that it listens", where, conf.sources["listen"]),
+		}
+	}
+	return running, err
+}
+
+func closing(c *client.Client) func() {
+	if c == nil {
+		return nil
+	}
+	return func() { c.Close() } //nolint:errcheck // there is nothing left to do with a connection that does not close
+}
+
+// runningGate dials the gate that runs; nil is none. It opens no store.
+func (a *app) runningGate(ctx context.Context, listen string, as credential) (*client.Client, error) {
+	where, err := a.listenAt(listen)
+	if err != nil {
+		return nil, err
+	}
+	return a.dialRunning(ctx, where, as, "")
+}
+
+func (a *app) dialRunning(ctx context.Context, where address, as credential, tokenFile string) (*client.Client, error) {
+	there, err := where.answers(ctx)
+	if err != nil {
+		return nil, &exit{code: exitGate, err: fmt.Errorf("the gate on %s cannot be reached: %w", where, err)}
+	}
+	if !there {
+		return nil, nil
+	}
+	token, err := a.token(where, as, tokenFile)
+	if err != nil {
+		return nil, err
+	}
+	c, err := client.Dial(where.String(), token)
+	if err != nil {
+		return nil, &exit{code: exitGate, err: fmt.Errorf("the gate on %s: %w", where, err)}
+	}
+	c.Name = clientName
+	return c, nil
+}
+
+// clientName is what this program is called on the record.
+const clientName = "cli"
+
+// token reads a credential: the one that is named, or the one beside the gate.
+func (a *app) token(where address, as credential, tokenFile string) (string, error) {
+	if tokenFile != "" {
+		token, err := client.ReadToken(tokenFile)
+		return token, failed(err)
+	}
+	token, err := client.ReadToken(filepath.Join(a.stateDir(), string(as)+".token"))
+	if err != nil {
+		return "", &exit{code: exitGate, err: fmt.Errorf("a gate answers on %s, and its credential cannot be read: %w", where, err)}
+	}
+	return token, nil
+}
+
+// ownGate serves this process from a gate of its own, which wants no credential:
+// who can open the store can do everything to it. One that is named is checked all
+// the same, since it stands for the person.
+func (a *app) ownGate(ctx context.Context, conf *config, tokenFile string) (*client.Client, func(), error) {
+	at, err := a.storeAt(conf.store)
+	if err != nil {
+		return nil, nil, err
+	}
+	if err := a.honours(tokenFile); err != nil {
+		return nil, nil, err
+	}
+	g, err := a.openGate(ctx, conf, at, false)
+	if err != nil {
+		return nil, nil, err
+	}
+	s := server.New(server.Config{Gate: g.gate})
+	c := client.Local(s.Local())
+	c.Name = clientName
+	return c, func() {
+		closing(c)()
+		if err := errors.Join(s.Close(), g.close()); err != nil {
+			a.remark(err.Error())
+		}
+	}, nil
+}
+
+// An openedGate is a gate with the store that it stands on, and what tends it.
+type openedGate struct {
+	gate  *gate.Gate
+	store *store.Store
+	stop  context.CancelFunc
+	done  chan error
+}
+
+// openGate opens the store and a gate over it, and begins to tend it. One that
+// lives on follows the rule files.
+func (a *app) openGate(ctx context.Context, conf *config, at storeAddress, follow bool) (*openedGate, error) {
+	s, err := at.open(ctx)
+	if err != nil {
+		return nil, failed(fmt.Errorf("open the store: %w", err))
+	}
+	c := conf.gate(a)
+	c.Store, c.Follow, c.SettingsOf, c.Alive, c.Warn = s, follow, a.settingsOf, runnerAlive, func(err error) { a.remark(err.Error()) }
+	g := &openedGate{gate: gate.New(c), store: s, done: make(chan error, 1)}
+	// Tending ends with close, not with the command: what was begun is finished.
+	running, stop := context.WithCancel(context.WithoutCancel(ctx))
+	g.stop = stop
+	go func() { g.done <- g.gate.Run(running) }()
+	return g, nil
+}
+
+// close ends the gate, and waits for what it does.
+func (g *openedGate) close() error {
+	g.stop()
+	return errors.Join(<-g.done, g.gate.Close(), g.store.Close())
+}
+
+// settingsOf reads the configuration that holds in the project of a folder.
+func (a *app) settingsOf(dir string) (gate.Settings, error) {
+	conf, err := a.readConfig(dir)
+	if err != nil {
+		return gate.Settings{}, err
+	}
+	return conf.settings(), nil
+}
+
+// honours refuses a credential that is not the person's.
+func (a *app) honours(tokenFile string) error {
+	if tokenFile == "" {
+		return nil
+	}
+	token, err := client.ReadToken(tokenFile)
+	if err != nil {
+		return failed(err)
+	}
+	known, err := server.LoadCredentials(a.stateDir())
+	if err != nil {
+		return failed(err)
+	}
+	if subtle.ConstantTimeCompare([]byte(token), []byte(known.Person)) != 1 {
+		return refused("", "%s holds no credential of a person", tokenFile)
+	}
+	return nil
+}
+
+// open opens the store.
+func (s storeAddress) open(ctx context.Context) (*store.Store, error) {
+	if s.kind == storePostgres {
+		return postgres.Open(ctx, s.name)
+	}
+	return sqlite.Open(ctx, s.name)
+}
+
+// gateError maps what a gate says to an exit code.
+func gateError(err error) error {
+	if err == nil {
+		return nil
+	}
+	if _, known := errors.AsType[*exit](err); known {
+		return err
+	}
+	code := exitGate
+	switch {
+	case errors.Is(err, context.Canceled):
+		code = exitError
+	case errors.Is(err, umpire.ErrNotFound), errors.Is(err, umpire.ErrNotRecorded):
+		code = exitError
+	case errors.Is(err, umpire.ErrInvalid):
+		code = exitUsage
+	case errors.Is(err, umpire.ErrResolved), errors.Is(err, umpire.ErrState), errors.Is(err, umpire.ErrFenced),
+		errors.Is(err, umpire.ErrOtherProject), errors.Is(err, umpire.ErrLimit), errors.Is(err, client.ErrCredential):
+		code = exitRefused
+	}
+	return &exit{code: code, err: err}
+}

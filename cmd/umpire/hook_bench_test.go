@@ -1,0 +1,113 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// BenchmarkHook starts the hook as an agent does, in turns with cat on the same
+// bytes: alone, through a gate that runs, and with an event that decides nothing.
+// The medians are told as multiples of cat's.
+func BenchmarkHook(b *testing.B) {
+	cat, err := exec.LookPath("cat")
+	if err != nil {
+		b.Skip("no cat to compare with")
+	}
+	program := buildUmpire(b)
+	alone, gated := b.TempDir(), b.TempDir()
+	serveFor(b, program, gated)
+	calls := 0
+	ways := []struct {
+		name string
+		run  func() time.Duration
+		took []time.Duration
+	}{
+		{name: "cat", run: func() time.Duration { return timed(b, alone, "x", cat) }},
+		{name: "alone", run: func() time.Duration { return timed(b, alone, "x", program, "hook", "claude") }},
+		{name: "gate", run: func() time.Duration {
+			calls++
+			return timed(b, gated, fmt.Sprint("toolu_", calls), program, "hook", "claude")
+		}},
+	}
+	for b.Loop() {
+		for i := range ways {
+			ways[i].took = append(ways[i].took, ways[i].run())
+		}
+	}
+	base := median(ways[0].took)
+	for _, way := range ways {
+		b.ReportMetric(float64(median(way.took))/float64(time.Millisecond), way.name+"-ms")
+		if way.name != "cat" {
+			b.ReportMetric(float64(median(way.took))/float64(base), way.name+"/cat")
+		}
+	}
+}
+
+// buildUmpire builds the program as it is released.
+func buildUmpire(b *testing.B) string {
+	b.Helper()
+	program := filepath.Join(b.TempDir(), "umpire")
+	cmd := exec.Command("go", "build", "-trimpath", "-ldflags=-s -w", "-o", program, ".")
+	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
+	if out, err := cmd.CombinedOutput(); err != nil {
+		b.Fatalf("go build: %v\n%s", err, out)
+	}
+	return program
+}
+
+// serveFor runs a gate for a home until the benchmark ends.
+func serveFor(b *testing.B, program, home string) {
+	b.Helper()
+	cmd := exec.Command(program, "serve")
+	cmd.Dir, cmd.Env, cmd.Stderr = home, []string{"HOME=" + home, "PATH=" + os.Getenv("PATH")}, os.Stderr
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		b.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		b.Fatal(err)
+	}
+	b.Cleanup(func() {
+		if err := cmd.Process.Signal(syscall.SIGTERM); err != nil {
+			b.Error(err)
+		}
+		if err := cmd.Wait(); err != nil {
+			b.Error(err)
+		}
+	})
+	if line, err := bufio.NewReader(out).ReadString('\n'); err != nil || !strings.HasPrefix(line, "umpire: ready on ") {
+		b.Fatalf("%q, %v", line, err)
+	}
+}
+
+// timed runs a program on a call and returns how long it took.
+func timed(b *testing.B, home, id, program string, args ...string) time.Duration {
+	b.Helper()
+	payload := fmt.Sprintf(`{"session_id":"bench","permission_mode":"default","hook_event_name":"PreToolUse","tool_name":"Bash",`+
+		`"tool_use_id":%q,"tool_input":{"command":"git status && grep -rn needle . | head"}}`, id)
+	cmd := exec.Command(program, args...)
+	var out bytes.Buffer
+	cmd.Dir, cmd.Stdin, cmd.Stdout, cmd.Stderr = home, strings.NewReader(payload), &out, os.Stderr
+	cmd.Env = []string{"HOME=" + home, "PATH=" + os.Getenv("PATH"), "CLAUDE_PROJECT_DIR=" + home}
+	started := time.Now()
+	err := cmd.Run()
+	took := time.Since(started)
+	if err != nil || len(args) > 0 && !strings.Contains(out.String(), `"permissionDecision":"allow"`) {
+		b.Fatalf("%v: %s", err, &out)
+	}
+	return took
+}
+
+func median(all []time.Duration) time.Duration {
+	sorted := slices.Sorted(slices.Values(all))
+	return sorted[len(sorted)/2]
+}

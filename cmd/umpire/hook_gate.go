@@ -1,0 +1,318 @@
+package main
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/adapter"
+	"github.com/umpirehq/umpire/internal/batch"
+	"github.com/umpirehq/umpire/internal/client"
+)
+
+// Where a gate runs, every call goes through it: it is stored before it is decided
+// on, held while a person is asked, and claimed right before the agent hears
+// "allow". A gate that fails on the way denies; only a gate that is not there
+// leaves the decision to the hook alone.
+
+// A gateHook answers one question of Claude Code through the gate. Claude Code
+// asks call by call, so each call is a batch and a lane of its own.
+type gateHook struct {
+	claudeCase
+
+	app  *app
+	gate *client.Client
+	run  *hookRun
+}
+
+func (a *app) claudeThrough(ctx context.Context, gate *client.Client, run *hookRun, q claudeCase) (adapter.Output, error) {
+	defer gate.Close()
+	h := &gateHook{claudeCase: q, app: a, gate: gate, run: run}
+	if q.event.Kind == adapter.ClaudePermissionRequest {
+		return h.request(ctx)
+	}
+	if q.event.ToolUseID == "" { // without an id, equal calls would pass for one
+		h.event.Call.ID += umpire.CallID("-" + rand.Text())
+	}
+	if asks, err := h.native(ctx); err != nil || asks != nil {
+		return h.answer(asks), err
+	}
+	run.holding.Store(true)
+	b, err := h.submit(ctx)
+	if err != nil && ctx.Err() != nil {
+		// It may have been stored all the same; the answer goes to nobody.
+		_, err = h.withdraw(ctx, umpire.ResultCancelled, goneText)
+	}
+	if err != nil {
+		return adapter.Output{}, err
+	}
+	return h.settle(ctx, b)
+}
+
+// goneText is told of a call whose agent has ended the hook.
+const goneText = "The agent does not wait for the answer any more"
+
+func (h *gateHook) id() umpire.BatchID { return umpire.BatchID(h.event.Call.ID) }
+
+// answer writes a decision in Claude Code's words; nil is no opinion.
+func (h *gateHook) answer(d *umpire.Decision) adapter.Output {
+	if d == nil {
+		return adapter.Output{}
+	}
+	return adapter.AnswerClaude(h.event, *d, adapter.ClaudeAnswerOptions{Headless: h.headless})
+}
+
+// native decides first where the agent's own prompt is wanted: what asks is left to
+// it, and nothing of it is stored. A mode of the agent's that tightens is left to
+// the submission, since only that can bear one.
+func (h *gateHook) native(ctx context.Context) (*umpire.Decision, error) {
+	if h.config.whenAsked != "native" || h.headless || h.mode() != nil {
+		return nil, nil
+	}
+	var d umpire.Decision
+	err := h.opened(ctx, func() (err error) {
+		d, err = h.gate.Check(ctx, h.call())
+		return err
+	})
+	if err != nil || d.Verdict != umpire.Ask {
+		return nil, err
+	}
+	return &d, nil
+}
+
+// mode is Claude Code's own mode where it tightens the configured one.
+func (h *gateHook) mode() *umpire.Mode {
+	if mode := h.event.Mode(h.config.mode); mode != h.config.mode {
+		return &mode
+	}
+	return nil
+}
+
+func (h *gateHook) call() umpire.Call {
+	call := h.event.Call
+	call.Batch = h.id()
+	return call
+}
+
+// opened does something in the session, which is opened if there is none: a hook
+// does not know whether it is the first.
+func (h *gateHook) opened(ctx context.Context, do func() error) error {
+	err := do()
+	if !errors.Is(err, umpire.ErrNotFound) {
+		return err
+	}
+	if err := h.app.openClaude(ctx, h.gate, h.event, h.project); err != nil {
+		return err
+	}
+	return do()
+}
+
+// submit hands the call in, or finds it where it was handed in before.
+func (h *gateHook) submit(ctx context.Context) (b umpire.Batch, err error) {
+	err = h.opened(ctx, func() error {
+		b, err = h.gate.Submit(ctx, umpire.Submission{
+			Session: h.event.Session, Batch: h.id(), Lane: string(h.id()), Calls: []umpire.Call{h.call()},
+			Headless: h.headless, Mode: h.mode(),
+		})
+		return err
+	})
+	return b, err
+}
+
+// settle follows the call until there is an answer.
+func (h *gateHook) settle(ctx context.Context, b umpire.Batch) (adapter.Output, error) {
+	for {
+		c := b.Call(h.event.Call.ID)
+		if c == nil {
+			return adapter.Output{}, fmt.Errorf("the gate does not know call %q", h.event.Call.ID)
+		}
+		switch c.State {
+		case umpire.CallAsked:
+			next, err := h.hold(ctx)
+			if err != nil {
+				return adapter.Output{}, err
+			}
+			b = next
+		case umpire.CallApproved:
+			started, err := h.start(ctx)
+			if err != nil {
+				return adapter.Output{}, err
+			}
+			if started.Go {
+				return h.answer(&started.Decision), nil
+			}
+			b = started.Batch
+		case umpire.CallExecuting:
+			// The same hook registered twice: the other one has the answer.
+			return adapter.Output{}, nil
+		case umpire.CallDenied, umpire.CallDone, umpire.CallUnknown, umpire.CallSettled:
+			return h.answer(refusal(c)), nil
+		default:
+			return adapter.Output{}, fmt.Errorf("the gate has call %q in the state %q", c.ID, c.State)
+		}
+	}
+}
+
+// start claims the call: from here on it may have run.
+func (h *gateHook) start(ctx context.Context) (umpire.Started, error) {
+	started, err := h.gate.Start(ctx, umpire.Start{
+		Session: h.event.Session, Batch: h.id(), Call: h.event.Call.ID, Runner: h.app.hostRunner(),
+	})
+	if c := started.Batch.Call(h.event.Call.ID); err == nil && !started.Go && c != nil && c.State == umpire.CallApproved {
+		err = fmt.Errorf("the gate does not let call %q start", c.ID)
+	}
+	return started, err
+}
+
+// refusal is what stands against a call. It denies, since a Decision's zero value
+// does.
+func refusal(c *umpire.BatchCall) *umpire.Decision {
+	d := umpire.Decision{Reason: c.Reason, ReasonCode: c.Code}
+	if c.Result != nil && c.Code == "" {
+		d.ReasonCode = c.Result.Code
+	}
+	if d.Reason == "" && d.ReasonCode != umpire.CodeDenied && c.Result != nil {
+		d.Reason = c.Result.Output
+	}
+	if c.Result != nil && c.Result.Status == umpire.ResultOK {
+		d.Reason, d.ReasonCode = "This very call has run before", umpire.CodeResolved
+	}
+	return &d
+}
+
+// hold waits until the call waits no more, and withdraws it when time is over.
+func (h *gateHook) hold(ctx context.Context) (umpire.Batch, error) {
+	left := h.run.left(h.app.now())
+	held, cancel := context.WithTimeout(ctx, left-min(withdrawTime, left/5))
+	defer cancel()
+	b, err := h.wait(held)
+	switch {
+	case ctx.Err() != nil:
+		return h.withdraw(ctx, umpire.ResultCancelled, goneText)
+	case held.Err() != nil, errors.Is(err, context.DeadlineExceeded): // the gate counts the time as well
+		return h.withdraw(ctx, umpire.ResultTimeout, fmt.Sprintf("Nobody answered within %s", shortDuration(left.Round(time.Second))))
+	}
+	return b, err
+}
+
+// backTime is how long a gate may be away while it holds a call: one that is
+// replaced by another is back at once, and knows the question.
+const backTime = 5 * time.Second
+
+// retryTime is how long the hook waits between two looks for it.
+const retryTime = 100 * time.Millisecond
+
+// wait waits until the batch waits no more. The gate holds the request for that.
+func (h *gateHook) wait(ctx context.Context) (umpire.Batch, error) {
+	heard := time.Now()
+	for {
+		b, err := h.gate.Await(ctx, h.event.Session, h.id(), maxAwait)
+		switch {
+		case err == nil && b.State != umpire.BatchWaiting:
+			return b, nil
+		case err == nil:
+			heard = time.Now()
+		case !errors.Is(err, client.ErrUnreachable) || time.Since(heard) > backTime:
+			return umpire.Batch{}, err
+		}
+		select {
+		case <-ctx.Done():
+			return umpire.Batch{}, ctx.Err()
+		case <-time.After(retryTime):
+		}
+	}
+}
+
+// maxAwait is how long one request is held, so that a connection that died without
+// a word is noticed.
+const maxAwait = time.Minute
+
+// withdraw ends a call that nobody waits for any more. When it was answered at the
+// last moment, that answer stands.
+func (h *gateHook) withdraw(ctx context.Context, status umpire.ResultStatus, why string) (umpire.Batch, error) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), withdrawTime)
+	defer cancel()
+	b, err := h.gate.Finish(ctx, umpire.Result{
+		Call: h.event.Call.ID, Session: h.event.Session, Batch: h.id(), Status: status, Output: why,
+	})
+	if errors.Is(err, umpire.ErrState) {
+		return h.gate.Batch(ctx, h.event.Session, h.id())
+	}
+	return b, err
+}
+
+// request answers a PermissionRequest, which names no call: from what stands for
+// the identical call that PreToolUse brought before, else as without a gate.
+func (h *gateHook) request(ctx context.Context) (adapter.Output, error) {
+	d, err := h.standing(ctx)
+	if err != nil && !errors.Is(err, umpire.ErrNotFound) {
+		return adapter.Output{}, err
+	}
+	if d == nil {
+		alone := h.app.claudeAlone(h.claudeCase)
+		d = &alone
+	}
+	return h.answer(d), nil
+}
+
+// standingWindow is how many events back an identical call is looked for.
+const standingWindow = 2000
+
+// standing finds the decision on the latest identical call: the one that was let
+// through and has no result yet, or that was refused. Nil is none.
+func (h *gateHook) standing(ctx context.Context) (*umpire.Decision, error) {
+	hash, err := batch.ArgsHash(h.event.Call.Tool, h.event.Call.Input)
+	if err != nil {
+		return nil, err
+	}
+	filter := umpire.Filter{Session: h.event.Session}
+	last, err := latest(ctx, h.gate, filter)
+	if err != nil {
+		return nil, err
+	}
+	filter.After = max(0, last-standingWindow)
+	events, err := h.gate.Events(ctx, filter)
+	if err != nil {
+		return nil, err
+	}
+	for _, e := range slices.Backward(events) {
+		if e.Kind == umpire.EventBatchSubmitted && strings.Contains(string(e.Data), hash) {
+			return h.stands(ctx, e.Batch, hash, events)
+		}
+	}
+	return nil, nil
+}
+
+// stands reads what the gate recorded about a call.
+func (h *gateHook) stands(ctx context.Context, id umpire.BatchID, hash string, events []umpire.Event) (*umpire.Decision, error) {
+	b, err := h.gate.Batch(ctx, h.event.Session, id)
+	if err != nil {
+		return nil, err
+	}
+	for i := range b.Calls {
+		c := &b.Calls[i]
+		switch {
+		case c.ArgsHash != hash || c.Tool != h.event.Call.Tool:
+		case c.State == umpire.CallExecuting:
+			return recorded(events, c.ID), nil
+		case c.Verdict == umpire.Deny:
+			return refusal(c), nil
+		}
+	}
+	return nil, nil
+}
+
+// recorded is the decision by which a call was started, as its event tells it.
+func recorded(events []umpire.Event, id umpire.CallID) *umpire.Decision {
+	for _, e := range slices.Backward(events) {
+		if e.Kind == umpire.EventCallStarted && e.Call == id && e.Verdict != nil {
+			return &umpire.Decision{Verdict: *e.Verdict, Reason: e.Reason, ReasonCode: e.Code, Type: e.Type, Accesses: e.Accesses}
+		}
+	}
+	return nil
+}

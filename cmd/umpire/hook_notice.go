@@ -1,0 +1,182 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"os"
+	"slices"
+	"time"
+	"unicode/utf8"
+
+	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/adapter"
+	"github.com/umpirehq/umpire/internal/client"
+)
+
+// noticeTime bounds what telling the gate of an event may take: the agent waits.
+const noticeTime = 5 * time.Second
+
+// maxResult bounds what the gate keeps of a tool's output; the agent has it whole.
+const maxResult = 64 << 10
+
+// tellClaude tells the gate that runs, if one does, what became of a call, a turn
+// or a session.
+func (a *app) tellClaude(ctx context.Context, e adapter.ClaudeEvent, payload []byte) error {
+	listen, err := a.listenAddress()
+	if err != nil || e.Session == "" {
+		return nil // a broken configuration is told where something is decided
+	}
+	gate, err := a.runningGate(ctx, listen, agentCredential)
+	if gate == nil || err != nil {
+		return err
+	}
+	defer gate.Close()
+	ctx, cancel := context.WithTimeout(ctx, noticeTime)
+	defer cancel()
+	err = a.tell(ctx, gate, e, payload)
+	if errors.Is(err, umpire.ErrNotFound) || errors.Is(err, umpire.ErrState) {
+		return nil // about a call that was decided while no gate ran, or by the agent's own prompt
+	}
+	return err
+}
+
+func (a *app) tell(ctx context.Context, gate *client.Client, e adapter.ClaudeEvent, payload []byte) error {
+	switch e.Kind {
+	case adapter.ClaudePostToolUse:
+		return finishClaude(ctx, gate, e, umpire.ResultOK, responseText(e.Response))
+	case adapter.ClaudePostToolUseFailure:
+		return finishClaude(ctx, gate, e, umpire.ResultError, e.Failure)
+	case adapter.ClaudeSessionStart:
+		return a.startClaude(ctx, gate, e)
+	case adapter.ClaudeUserPromptSubmit:
+		return a.promptClaude(ctx, gate, e, payload)
+	case adapter.ClaudeStop, adapter.ClaudeSessionEnd:
+		return a.closeClaude(ctx, gate, e)
+	case adapter.ClaudeOther, adapter.ClaudePreToolUse, adapter.ClaudePermissionRequest:
+	}
+	return nil
+}
+
+// finishClaude stores the result of a call that ran.
+func finishClaude(ctx context.Context, gate *client.Client, e adapter.ClaudeEvent, status umpire.ResultStatus, output string) error {
+	_, err := gate.Finish(ctx, umpire.Result{
+		Call: e.Call.ID, Session: e.Session, Batch: umpire.BatchID(e.Call.ID), Status: status, Output: shortened(output, maxResult),
+	})
+	return err
+}
+
+// responseText is a tool's response: its text where it is one, else its JSON.
+func responseText(response json.RawMessage) string {
+	var text string
+	if json.Unmarshal(response, &text) == nil {
+		return text
+	}
+	return string(response)
+}
+
+// shortened keeps the beginning of a text, up to a limit in bytes.
+func shortened(text string, limit int) string {
+	if len(text) <= limit {
+		return text
+	}
+	for limit > 0 && !utf8.RuneStart(text[limit]) {
+		limit--
+	}
+	return text[:limit] + "…"
+}
+
+// startClaude opens the session.
+func (a *app) startClaude(ctx context.Context, gate *client.Client, e adapter.ClaudeEvent) error {
+	project, err := a.claudeProject(e)
+	if err != nil {
+		return err
+	}
+	return a.openClaude(ctx, gate, e, project)
+}
+
+// openClaude opens the session of an event, or finds it open. Whoever started the
+// hook is the agent itself, and what descends from it may answer nothing.
+func (a *app) openClaude(ctx context.Context, gate *client.Client, e adapter.ClaudeEvent, project string) error {
+	_, err := gate.Open(ctx, umpire.Opening{
+		ID: e.Session, Dir: project, Agent: claudeAgent, External: true, Headless: a.headless(), Runner: a.hostRunner(),
+	})
+	return err
+}
+
+// hostRunner names the process that started the hook.
+func (a *app) hostRunner() string { return runnerOf(os.Getppid()) }
+
+// promptClaude begins a new turn: what a person refused in the one before may be
+// asked again.
+func (a *app) promptClaude(ctx context.Context, gate *client.Client, e adapter.ClaudeEvent, payload []byte) error {
+	var said struct {
+		Prompt string `json:"prompt"`
+	}
+	if err := json.Unmarshal(payload, &said); err != nil {
+		return err
+	}
+	prompt := umpire.Prompt{Session: e.Session, Text: shortened(said.Prompt, maxResult)}
+	_, err := gate.Prompt(ctx, prompt)
+	if !errors.Is(err, umpire.ErrNotFound) {
+		return err
+	}
+	if err := a.startClaude(ctx, gate, e); err != nil {
+		return err
+	}
+	_, err = gate.Prompt(ctx, prompt)
+	return err
+}
+
+// closeClaude ends what is open when the agent's turn or session is over: what waits
+// is withdrawn, and what was started and has no result gets none any more. The
+// session itself stays open, since the agent may go on with it another day. At the
+// end of a turn, sub-agents may still be at work.
+func (a *app) closeClaude(ctx context.Context, gate *client.Client, e adapter.ClaudeEvent) error {
+	open, err := openCalls(ctx, gate, e.Session)
+	if err != nil {
+		return err
+	}
+	for _, c := range open {
+		if e.Kind == adapter.ClaudeStop && c.Agent != claudeAgent {
+			continue
+		}
+		_, err := gate.Finish(ctx, umpire.Result{
+			Call: c.Call, Session: c.Session, Batch: c.Batch, Status: umpire.ResultCancelled,
+			Output: "The agent went on without telling what became of the call",
+		})
+		if err != nil && !errors.Is(err, umpire.ErrState) {
+			return err
+		}
+	}
+	return nil
+}
+
+// claudeAgent is the name of Claude Code's main agent.
+const claudeAgent = "claude"
+
+// openCalls returns the events of a session's calls that were asked about or
+// started and have no result.
+func openCalls(ctx context.Context, gate *client.Client, session umpire.SessionID) ([]umpire.Event, error) {
+	filter := umpire.Filter{Session: session}
+	last, err := latest(ctx, gate, filter)
+	if err != nil {
+		return nil, err
+	}
+	filter.After = max(0, last-standingWindow)
+	events, err := gate.Events(ctx, filter)
+	if err != nil {
+		return nil, err
+	}
+	var open []umpire.Event
+	for _, e := range events {
+		opens := e.Kind == umpire.EventPermissionAsked || e.Kind == umpire.EventCallStarted
+		if opens || e.Kind == umpire.EventCallFinished {
+			open = slices.DeleteFunc(open, func(o umpire.Event) bool { return o.Call == e.Call })
+		}
+		if opens {
+			open = append(open, e)
+		}
+	}
+	return open, nil
+}

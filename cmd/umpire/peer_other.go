@@ -1,0 +1,11 @@
+//go:build !linux
+
+package main
+
+import "net"
+
+// peerOf cannot tell who is at the other end.
+func peerOf(net.Conn) int { return 0 }
+
+// programOf does not know.
+func programOf(int) string { return "" }

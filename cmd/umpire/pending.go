@@ -1,0 +1,155 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+
+	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/client"
+)
+
+// pendingCommand is `umpire pending`.
+func (a *app) pendingCommand() *cobra.Command {
+	asJSON, all := false, false
+	cmd := &cobra.Command{
+		Use: "pending", GroupID: groupGate, Args: noWords,
+		Short:   a.text.of("List the calls that wait for you"),
+		Long:    a.text.of(pendingLong),
+		Example: "  umpire pending\n  umpire pending --all --json",
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			list, err := a.pending(cmd.Context(), all)
+			if err != nil {
+				return err
+			}
+			if asJSON {
+				return failed(a.showJSON(list))
+			}
+			return failed(a.showPending(list, all))
+		},
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, a.text.of("write JSON"))
+	cmd.Flags().BoolVar(&all, "all", false, a.text.of("those of all projects, not of this one alone"))
+	return cmd
+}
+
+// pending lists what waits, in this project or in all. It is never nil.
+func (a *app) pending(ctx context.Context, all bool) ([]umpire.Pending, error) {
+	gate, done, err := a.gateway(ctx, agentCredential)
+	if err != nil {
+		return nil, err
+	}
+	defer done()
+	query := umpire.PendingQuery{}
+	if !all {
+		p, err := a.project(a.dir)
+		if err != nil {
+			return nil, err
+		}
+		query.Project = p.ID
+	}
+	list, err := gate.Pending(ctx, query)
+	if err != nil {
+		return nil, gateError(err)
+	}
+	return append([]umpire.Pending{}, list...), nil
+}
+
+// showPending writes one line for each question.
+func (a *app) showPending(list []umpire.Pending, all bool) error {
+	if len(list) == 0 {
+		_, err := fmt.Fprintln(a.stdout, a.text.of("nothing waits"))
+		return err
+	}
+	table := tabwriter.NewWriter(a.stdout, 0, 0, 2, ' ', 0)
+	head := []string{a.text.of("ID"), a.text.of("AGE"), a.text.of("RISK"), a.text.of("AGENT"), a.text.of("SESSION")}
+	if all {
+		head = append(head, a.text.of("PROJECT"))
+	}
+	fmt.Fprintln(table, strings.Join(append(head, a.text.of("CALL")), "\t"))
+	for i := range list {
+		fmt.Fprintln(table, strings.Join(a.pendingLine(&list[i], all), "\t"))
+	}
+	if err := table.Flush(); err != nil {
+		return err
+	}
+	_, err := fmt.Fprintf(a.stdout, "\n%s umpire approve %s, umpire deny %s\n", a.text.of("next")+":", list[0].Request, list[0].Request)
+	return err
+}
+
+// pendingLine is a question as the cells of a table.
+func (a *app) pendingLine(p *umpire.Pending, all bool) []string {
+	cells := []string{
+		visible(string(p.Request)), age(a.now().Sub(p.AskedAt)), p.Risk, visible(orText(p.Agent, "-")), clipID(string(p.Session)),
+	}
+	if all {
+		cells = append(cells, p.Project.Short())
+	}
+	what := clip(visible(subjectOf(p)))
+	if p.Total > 1 {
+		what += fmt.Sprintf(" (%d/%d)", p.Position, p.Total)
+	}
+	return append(cells, what)
+}
+
+// clipID shortens an id that is longer than people compare.
+func clipID(id string) string {
+	const shown = 20
+	if runes := []rune(visible(id)); len(runes) > shown {
+		return string(runes[:shown-1]) + "…"
+	}
+	return visible(id)
+}
+
+// completePending completes a word with the questions that wait.
+func (a *app) completePending(cmd *cobra.Command, args []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
+	if len(args) > 0 {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	return a.completeFrom(cmd.Context(), func(ctx context.Context, gate *client.Client) (all []cobra.Completion, err error) {
+		list, err := gate.Pending(ctx, umpire.PendingQuery{})
+		for i := range list {
+			p := &list[i]
+			all = append(all, cobra.CompletionWithDesc(string(p.Request), clip(visible(p.Risk+" "+subjectOf(p)))))
+		}
+		return all, err
+	})
+}
+
+// completeSessions completes a word with the sessions of this project.
+func (a *app) completeSessions(cmd *cobra.Command, args []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
+	if len(args) > 0 {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	return a.completeFrom(cmd.Context(), func(ctx context.Context, gate *client.Client) (all []cobra.Completion, err error) {
+		p, err := a.project(a.dir)
+		if err != nil {
+			return nil, err
+		}
+		list, err := gate.Sessions(ctx, umpire.SessionQuery{Project: p.ID})
+		for i := range list {
+			s := &list[i]
+			about := fmt.Sprintf("%s %s, %s", orText(s.Agent, "-"), s.State, age(a.now().Sub(s.ActiveAt)))
+			all = append(all, cobra.CompletionWithDesc(string(s.ID), visible(about)))
+		}
+		return all, err
+	})
+}
+
+// completeFrom asks the gate for completions. Pressing a key makes no store: where
+// there is nothing yet, nothing is offered.
+func (a *app) completeFrom(ctx context.Context, list func(context.Context, *client.Client) ([]cobra.Completion, error)) ([]cobra.Completion, cobra.ShellCompDirective) {
+	gate, done, err := a.lookingGate(ctx)
+	if err != nil || gate == nil {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	defer done()
+	all, err := list(ctx, gate)
+	if err != nil {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	return all, cobra.ShellCompDirectiveNoFileComp
+}

@@ -1,0 +1,310 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/agent"
+	"github.com/umpirehq/umpire/internal/client"
+	"github.com/umpirehq/umpire/internal/llm"
+	"github.com/umpirehq/umpire/internal/tool"
+)
+
+// A runFlags is what `umpire run` is told.
+type runFlags struct {
+	model, modelLog   string
+	mode              string
+	allowBypass       bool
+	addDirs           []string
+	profile           string
+	goOn              bool
+	session, fork     string
+	allowCrossProject bool
+	json              bool
+}
+
+// runCommand is `umpire run`.
+func (a *app) runCommand() *cobra.Command {
+	var f runFlags
+	cmd := &cobra.Command{
+		Use: "run [flags] [TASK]", GroupID: groupFirst,
+		Short:   a.text.of("Give the built-in agent a task; every call goes through the gate"),
+		Long:    a.text.of(runLong),
+		Example: runExample,
+		RunE: func(cmd *cobra.Command, words []string) error {
+			return a.runTask(cmd.Context(), &f, strings.Join(words, " "))
+		},
+	}
+	f.add(cmd.Flags(), a.text)
+	a.completeModes(cmd, "permission-mode")
+	return cmd
+}
+
+// add defines the flags.
+func (f *runFlags) add(flags *pflag.FlagSet, text catalogue) {
+	flags.StringVar(&f.model, "model", "", text.of("the `MODEL` to ask: script:FILE plays a fixed script"))
+	flags.StringVar(&f.modelLog, "model-log", "", text.of("append every request to the model to `FILE`, one JSON object a line"))
+	flags.StringVar(&f.mode, "permission-mode", "", text.of("`MODE`: default, auto, ask, reject, plan or bypass (default: from the configuration)"))
+	flags.BoolVar(&f.allowBypass, "allow-bypass", false, text.of("permit the mode bypass"))
+	flags.StringArrayVar(&f.addDirs, "add-dir", nil, text.of("count `DIR` as inside the project; may be repeated"))
+	flags.StringVar(&f.profile, "agent", "", text.of("run as this `PROFILE` of the configuration's agents (default: main)"))
+	flags.BoolVar(&f.goOn, "continue", false, text.of("go on with the latest session of this project"))
+	flags.StringVar(&f.session, "session", "", text.of("go on with the session `ID`"))
+	flags.StringVar(&f.fork, "fork", "", text.of("begin a session with the conversation of the session `ID`, without its grants"))
+	flags.BoolVar(&f.allowCrossProject, "allow-cross-project-session", false, text.of("permit going on with a session of another project"))
+	flags.BoolVar(&f.json, "json", false, text.of("write the session's events as lines of JSON, and nothing else"))
+}
+
+// check refuses flags that do not go together.
+func (f *runFlags) check(task string) error {
+	const hint = "umpire run --help"
+	chosen := 0
+	for _, is := range []bool{f.goOn, f.session != "", f.fork != ""} {
+		if is {
+			chosen++
+		}
+	}
+	switch {
+	case chosen > 1:
+		return usage(hint, "only one of --continue, --session and --fork can be meant")
+	case task == "" && chosen == 0:
+		return usage(hint, "want a TASK, or --continue to go on with the latest session")
+	case chosen > 0 && len(f.addDirs) > 0:
+		return usage(hint, "--add-dir is for a new session")
+	case chosen > 0 && f.profile != "":
+		return usage(hint, "--agent is for a new session")
+	}
+	return nil
+}
+
+// A stay is one run of the built-in agent: what it is told, and what it works with.
+type stay struct {
+	*app
+
+	flags *runFlags
+	conf  *config
+	gate  *client.Client
+	mode  *umpire.Mode // nil: as configured
+	// asks says that a person sits here who is asked on the spot; headless that nobody
+	// can answer. Neither: a gate runs, and waits for whoever answers it.
+	asks, headless bool
+}
+
+// runTask runs the built-in agent until it has nothing more to do.
+func (a *app) runTask(ctx context.Context, f *runFlags, task string) error {
+	if err := f.check(task); err != nil {
+		return err
+	}
+	s := &stay{app: a, flags: f}
+	if err := s.prepare(); err != nil {
+		return err
+	}
+	model, closeLog, err := s.model()
+	if err != nil {
+		return err
+	}
+	defer closeLog()
+	if err := s.attendance(ctx); err != nil {
+		return err
+	}
+	gate, done, err := a.gateway(ctx, agentCredential)
+	if err != nil {
+		return err
+	}
+	defer done()
+	s.gate = gate
+	session, queued, err := s.enter(ctx, task)
+	if err != nil || queued {
+		return err
+	}
+	return s.run(ctx, session, model, task)
+}
+
+// prepare reads the configuration and what of the flags it has a say in.
+func (s *stay) prepare() error {
+	conf, err := s.config(s.dir)
+	if err != nil {
+		return err
+	}
+	s.conf = conf
+	mode, err := pickMode(s.flags.mode, s.flags.allowBypass, conf)
+	if err != nil {
+		return err
+	}
+	if s.flags.mode != "" {
+		s.mode = &mode
+	}
+	for i, dir := range s.flags.addDirs {
+		dir = s.absolute(dir)
+		if info, err := os.Stat(dir); err != nil || !info.IsDir() {
+			return usage("", "--add-dir %s: no such folder", dir)
+		}
+		s.flags.addDirs[i] = dir
+	}
+	if name := s.flags.profile; name != "" {
+		if _, known := conf.agents[name]; !known && name != mainAgent {
+			return usage("umpire config", "--agent %q: the configuration has no such agent", name)
+		}
+	}
+	return nil
+}
+
+// mainAgent is the profile of an agent that names none.
+const mainAgent = "main"
+
+// attendance finds out who can answer: a gate that runs, a person at this terminal, or
+// nobody.
+func (s *stay) attendance(ctx context.Context) error {
+	running, err := s.runningGate(ctx, s.conf.listen, agentCredential)
+	if err != nil {
+		return err
+	}
+	if running != nil {
+		return failed(running.Close())
+	}
+	s.asks = s.terminal || s.personAtStreams()
+	if s.asks && s.needPerson("answering") != nil {
+		s.asks = false // an agent with a terminal is not a person
+	}
+	s.headless = !s.asks
+	return nil
+}
+
+// personAtStreams reports whether a person can read and answer although standard
+// output goes elsewhere.
+func (s *stay) personAtStreams() bool {
+	in, isFile := s.stdin.(*os.File)
+	errors, toFile := s.stderr.(*os.File)
+	return isFile && toFile && isTerminal(in) && isTerminal(errors)
+}
+
+// run lets the agent work in a session that is this process's.
+func (s *stay) run(ctx context.Context, session umpire.Session, model llm.Model, task string) error {
+	tools, cleanUp, err := s.tools(&session)
+	if err != nil {
+		return err
+	}
+	defer cleanUp()
+	from, err := s.since(ctx, session.ID)
+	if err != nil {
+		return gateError(err)
+	}
+	view := &runView{app: s.app, json: s.flags.json, quiet: s.asks}
+	worker := &agent.Agent{
+		Gate: s.gate, Model: model, Tools: tools, System: agent.Prompt(&session), Handler: view, Runner: session.Runner, From: from,
+	}
+	if s.asks {
+		asker, err := s.newAsker()
+		if err != nil {
+			return err
+		}
+		defer asker.close()
+		worker.Ask = asker.ask
+	}
+	outcome, err := worker.Run(ctx, session, task)
+	s.leaveBackground(ctx, tools, err == nil)
+	if err != nil {
+		return s.brokenOff(ctx, session.ID, err)
+	}
+	return s.verdict(outcome, session.ID)
+}
+
+// backgroundGrace is how long commands in the background may go on when the agent has
+// nothing more to do.
+const backgroundGrace = 10 * time.Second
+
+// leaveBackground waits for what runs in the background, and ends what goes on.
+func (s *stay) leaveBackground(ctx context.Context, tools *tool.Set, wait bool) {
+	if wait && len(tools.Running()) > 0 {
+		tools.Wait(ctx, backgroundGrace)
+	}
+	for _, job := range tools.Running() {
+		s.remark(fmt.Sprintf(s.text.of("ending %s, which still runs in the background: %s"), job.ID, clip(visible(job.Command))))
+	}
+	tools.Close()
+}
+
+// tools makes the tools of a session, with a private folder for their output.
+func (s *stay) tools(session *umpire.Session) (*tool.Set, func(), error) {
+	scratch, err := os.MkdirTemp("", "umpire-run-")
+	if err != nil {
+		return nil, nil, failed(fmt.Errorf("a folder for outputs: %w", err))
+	}
+	var added []string
+	for _, dir := range session.AddDirs {
+		if real, err := filepath.EvalSymlinks(dir); err == nil {
+			added = append(added, real)
+		}
+	}
+	set := tool.New(tool.Options{Root: session.Root, AddDirs: added, Home: s.userHome(), Env: os.Environ(), Scratch: scratch})
+	if listed := s.profileOf(session).Tools; listed != nil {
+		set.Keep(func(name string) bool { return matchesTool(listed, name) })
+	}
+	return set, func() {
+		set.Close()
+		if err := os.RemoveAll(scratch); err != nil {
+			s.remark(err.Error())
+		}
+	}, nil
+}
+
+func (s *stay) profileOf(session *umpire.Session) agentConfig {
+	return s.conf.agents[orText(session.Profile, mainAgent)]
+}
+
+// matchesTool reports whether a profile lists a tool, so that the model is told of it.
+// The gate refuses the others whatever the model is told.
+func matchesTool(patterns []string, name string) bool {
+	for _, p := range patterns {
+		if ok, err := filepath.Match(p, name); p == name || ok && err == nil {
+			return true
+		}
+	}
+	return false
+}
+
+// verdict is the exit of a run in which nothing went wrong.
+func (s *stay) verdict(o agent.Outcome, id umpire.SessionID) error {
+	goOn := "umpire run --session " + string(id)
+	switch {
+	case o.Waiting > 0:
+		return &exit{code: exitAsks, hint: "umpire pending", err: fmt.Errorf("%d calls of session %s wait for an answer, and nobody can be asked here", o.Waiting, id)}
+	case o.Idle:
+		return refused(goOn+" TASK", "nothing is open in session %s", id)
+	case o.Cancelled:
+		return &exit{code: exitDenied, hint: goOn + " TASK", err: fmt.Errorf("the turn was cancelled")}
+	case o.Unattended > 0:
+		return &exit{code: exitDenied, hint: "umpire serve", err: fmt.Errorf("%d calls were denied because nobody could be asked", o.Unattended)}
+	case o.Late > 0:
+		return &exit{code: exitAsks, hint: goOn + " TASK", err: fmt.Errorf("%d calls were denied because nobody answered in time", o.Late)}
+	}
+	return nil
+}
+
+// brokenOff says why a run ended before its time, and how to go on.
+func (s *stay) brokenOff(ctx context.Context, id umpire.SessionID, err error) error {
+	goOn := "umpire run --session " + string(id)
+	_, ofModel := errors.AsType[*agent.ModelError](err)
+	switch {
+	case errors.Is(err, errUnconfirmed):
+		return &exit{code: exitAsks, hint: goOn, err: fmt.Errorf("nobody answers any more: the calls of session %s still wait", id)}
+	case ctx.Err() != nil:
+		return &exit{code: exitError, hint: goOn, err: fmt.Errorf("interrupted; session %s can be gone on with", id)}
+	case ofModel:
+		return &exit{code: exitError, hint: goOn, err: err}
+	}
+	exited, _ := errors.AsType[*exit](gateError(err))
+	if exited.hint == "" && exited.code != exitRefused {
+		exited.hint = goOn
+	}
+	return exited
+}

@@ -1,0 +1,167 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/umpirehq/umpire"
+)
+
+// Where no gate runs and a person sits at the terminal, the run itself asks, with the
+// same card as `umpire approve`. Only what is typed after the card has stood there for a
+// moment counts, and no answer is never yes.
+
+// A runAsker asks on the terminal that the process belongs to.
+type runAsker struct {
+	*stay
+
+	tty   *os.File
+	lines chan typedLine // closed when there is nothing more to read
+}
+
+// A typedLine is a line with the time at which it was there.
+type typedLine struct {
+	text string
+	at   time.Time
+}
+
+// newAsker opens the terminal. One goroutine reads it until the process ends: a read
+// from a terminal cannot be taken back.
+func (s *stay) newAsker() (*runAsker, error) {
+	tty, err := s.openTerminal()
+	if err != nil {
+		return nil, failed(fmt.Errorf("ask on the terminal: %w", err))
+	}
+	return &runAsker{stay: s, tty: tty}, nil
+}
+
+func (k *runAsker) close() { k.tty.Close() } //nolint:errcheck // a terminal holds nothing that could be lost
+
+// read begins to read lines, with the first question.
+func (k *runAsker) read() {
+	if k.lines != nil {
+		return
+	}
+	lines := make(chan typedLine, 1)
+	k.lines = lines
+	go func() {
+		defer close(lines)
+		in := bufio.NewReader(k.tty)
+		for {
+			text, err := in.ReadString('\n')
+			if err != nil {
+				return
+			}
+			lines <- typedLine{text: text, at: time.Now()}
+		}
+	}()
+}
+
+// ask shows a question's card and hands in what the person answers.
+func (k *runAsker) ask(ctx context.Context, p umpire.Pending) error {
+	session, err := k.gate.Session(ctx, p.Session)
+	if err != nil {
+		return err
+	}
+	var text bytes.Buffer
+	c := k.newCard(&text, p, session, k.getenv("NO_COLOR") == "")
+	c.write()
+	menu := c.menu()
+	for _, o := range menu {
+		fmt.Fprintf(&text, "  %s\n", o.line)
+	}
+	if _, err := k.tty.Write(text.Bytes()); err != nil {
+		return fmt.Errorf("write to the terminal: %w", err)
+	}
+	for {
+		answer, err := k.choose(ctx, menu)
+		if err != nil {
+			return err
+		}
+		answer.Request, answer.ArgsHash, answer.Version = p.Request, p.ArgsHash, p.Version
+		_, err = k.gate.Resolve(ctx, answer)
+		if err == nil || ctx.Err() != nil || !errors.Is(err, umpire.ErrInvalid) && !errors.Is(err, umpire.ErrState) {
+			return err
+		}
+		fmt.Fprintf(k.tty, "%s\n", visible(err.Error())) // this answer cannot be given; another one can
+	}
+}
+
+// choose reads until something of the menu is typed.
+func (k *runAsker) choose(ctx context.Context, menu []option) (umpire.Answer, error) {
+	if err := settle(ctx, k.tty); err != nil {
+		return umpire.Answer{}, err
+	}
+	k.read()
+	shown := time.Now()
+	for {
+		var keys []string
+		for _, o := range menu {
+			keys = append(keys, o.key)
+		}
+		fmt.Fprintf(k.tty, k.text.of("Type %s and Enter: "), strings.Join(keys, "/"))
+		line, err := k.next(ctx, shown)
+		if err != nil {
+			return umpire.Answer{}, err
+		}
+		key, reason, _ := strings.Cut(strings.TrimSpace(line), " ")
+		for _, o := range menu {
+			if o.key == key && (reason == "" || o.answer.Choice == umpire.Refuse) {
+				o.answer.Reason = strings.TrimSpace(reason)
+				return o.answer, nil
+			}
+		}
+	}
+}
+
+// next returns the next line that was typed after a moment.
+func (k *runAsker) next(ctx context.Context, after time.Time) (string, error) {
+	for {
+		select {
+		case <-ctx.Done():
+			fmt.Fprintln(k.tty)
+			return "", context.Cause(ctx)
+		case line, open := <-k.lines:
+			if !open {
+				return "", errUnconfirmed
+			}
+			if line.at.After(after) {
+				return line.text, nil
+			}
+		}
+	}
+}
+
+// An option is one thing that a person can type.
+type option struct {
+	key, line string
+	answer    umpire.Answer
+}
+
+// menu is what can be answered to the card, with what it covers.
+func (c *card) menu() []option {
+	var menu []option
+	for _, o := range []struct {
+		key   string
+		scope umpire.Scope
+	}{{"y", umpire.ScopeOnce}, {"s", umpire.ScopeSession}, {"p", umpire.ScopeProject}, {"g", umpire.ScopeGlobal}} {
+		lines := c.reach(o.scope, "")
+		if len(lines) == 0 || o.scope != umpire.ScopeOnce && (c.hidden || c.pending.Indeterminate) {
+			continue
+		}
+		menu = append(menu, option{o.key, c.option(o.key, c.text.of("approve")+": "+strings.Join(lines, "; ")), umpire.Answer{Choice: umpire.Approve, Scope: o.scope}})
+	}
+	return append(menu,
+		option{"n", c.option("n", c.text.of("deny; what follows is the reason")), umpire.Answer{Choice: umpire.Refuse}},
+		option{"c", c.option("c", c.text.of("cancel: deny, and stop the turn")), umpire.Answer{Choice: umpire.Cancel}},
+	)
+}
+
+// option writes a line of the menu.
+func (c *card) option(key, text string) string { return padded(key, 3) + text }

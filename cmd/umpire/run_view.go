@@ -1,0 +1,107 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"github.com/umpirehq/umpire"
+)
+
+// A runView shows a run: what the assistant says on standard output and a line for
+// each call on standard error, or the events alone, as JSON.
+type runView struct {
+	*app
+
+	json  bool
+	quiet bool // questions are asked here, and need not be announced
+}
+
+// Event writes an event as a line of JSON.
+func (v *runView) Event(e umpire.Event) {
+	if !v.json {
+		return
+	}
+	var line bytes.Buffer
+	encoder := json.NewEncoder(&line)
+	encoder.SetEscapeHTML(false)
+	if err := encoder.Encode(e); err != nil {
+		v.remark(err.Error())
+		return
+	}
+	v.stdout.Write(line.Bytes()) //nolint:errcheck // the writer remembers its first error, which sets the exit code
+}
+
+// Said writes the assistant's words. On a terminal nothing of them is obeyed.
+func (v *runView) Said(text string) {
+	if v.json {
+		return
+	}
+	if v.toTerminal {
+		text = visibleText(text)
+	}
+	fmt.Fprintln(v.stdout, text)
+}
+
+// visibleText makes a text of several lines safe to show.
+func visibleText(text string) string {
+	lines := strings.Split(text, "\n")
+	for i, line := range lines {
+		lines[i] = visible(strings.ReplaceAll(strings.TrimSuffix(line, "\r"), "\t", "    "))
+	}
+	return strings.Join(lines, "\n")
+}
+
+// nobodyThere begins the reason of a refusal that is owed to nobody being there.
+const nobodyThere = "non_interactive confirmation required"
+
+// Ended writes a line for a call, and why when it did not go well.
+func (v *runView) Ended(call umpire.BatchCall, r umpire.Result) {
+	if v.json {
+		return
+	}
+	fmt.Fprintf(v.stderr, "[%s] %s\n", v.text.of(string(r.Status)), clip(visible(call.Tool+" "+subjectOfInput(call.Input))))
+	switch {
+	case strings.HasPrefix(call.Reason, nobodyThere):
+		fmt.Fprintln(v.stderr, visible(call.Reason))
+	case r.Status == umpire.ResultDenied || r.Status == umpire.ResultCancelled:
+		if call.Reason != "" {
+			fmt.Fprintf(v.stderr, "  %s\n", clip(visible(v.text.reason(call.Reason))))
+		}
+	case r.IsError():
+		first, _, _ := strings.Cut(r.Output, "\n")
+		fmt.Fprintf(v.stderr, "  %s\n", clip(visible(first)))
+	}
+}
+
+// subjectFields are the inputs that say what a call is about, the best first.
+var subjectFields = []string{"command", "cmd", "file_path", "path", "filePath", "url", "pattern", "bash_id", "shell_id"}
+
+// subjectOfInput is what a call is about, in one line.
+func subjectOfInput(input json.RawMessage) string {
+	var fields map[string]json.RawMessage
+	if json.Unmarshal(input, &fields) != nil {
+		return string(input)
+	}
+	for _, name := range subjectFields {
+		var text string
+		if json.Unmarshal(fields[name], &text) == nil && text != "" {
+			return text
+		}
+	}
+	return string(input)
+}
+
+// Waiting says that calls wait, unless they are asked about right here.
+func (v *runView) Waiting(n int) {
+	if v.quiet || n == 0 {
+		return
+	}
+	v.remark(fmt.Sprintf(v.text.of("%d calls wait for an answer: umpire pending"), n))
+}
+
+// Queued says that the task comes after what is open.
+func (v *runView) Queued(p umpire.Prompted) {
+	v.remark(fmt.Sprintf(v.text.of("the task is queued: %d calls wait for an answer first"), p.Waiting))
+}

@@ -1,0 +1,114 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+
+	"github.com/spf13/cobra"
+
+	"github.com/umpirehq/umpire/internal/server"
+)
+
+// A serveFlags is where the gate listens and what it keeps.
+type serveFlags struct {
+	listen, store        string
+	metrics, allowRemote bool
+}
+
+// serveCommand is `umpire serve`.
+func (a *app) serveCommand() *cobra.Command {
+	var f serveFlags
+	cmd := &cobra.Command{
+		Use: "serve", GroupID: groupFirst, Args: noWords,
+		Short:   a.text.of("Run the gate"),
+		Long:    a.text.of(serveLong),
+		Example: serveExample,
+		RunE:    func(cmd *cobra.Command, _ []string) error { return a.serve(cmd.Context(), &f) },
+	}
+	flags := cmd.Flags()
+	flags.StringVar(&f.listen, "listen", "", a.text.of("listen on `ADDRESS`: unix:PATH or 127.0.0.1:PORT (default: the socket in ~/.umpire/state)"))
+	flags.StringVar(&f.store, "store", "", a.text.of("keep sessions and the timeline in `STORE`: sqlite:PATH or postgres://... (default: in ~/.umpire/state)"))
+	flags.BoolVar(&f.metrics, "metrics", false, a.text.of("serve figures for Prometheus at /metrics"))
+	flags.BoolVar(&f.allowRemote, "allow-remote", false, a.text.of("permit an address that other machines can reach, unencrypted"))
+	return cmd
+}
+
+// serve runs the gate until the context ends.
+func (a *app) serve(ctx context.Context, f *serveFlags) error {
+	if err := a.needPerson("running the gate"); err != nil {
+		return err
+	}
+	conf, err := a.config(a.dir)
+	if err != nil {
+		return err
+	}
+	a.remarkAll(conf.notices)
+	where, err := a.listenAt(orText(f.listen, conf.listen))
+	if err != nil {
+		return err
+	}
+	at, err := a.storeAt(orText(f.store, conf.store))
+	if err != nil {
+		return err
+	}
+	if !where.loopback() && !f.allowRemote {
+		return usage("umpire serve --listen 127.0.0.1:7575", "listen %q: other machines could reach it, unencrypted; --allow-remote permits that", where)
+	}
+	if err := a.nobodyElse(ctx, where); err != nil {
+		return err
+	}
+	return a.serveOn(ctx, conf, where, at, f)
+}
+
+// nobodyElse refuses to take an address from a gate that answers there.
+func (a *app) nobodyElse(ctx context.Context, where address) error {
+	there, err := where.answers(ctx)
+	if err != nil {
+		return failed(fmt.Errorf("listen on %s: %w", where, err))
+	}
+	if !there {
+		return nil
+	}
+	return refused("umpire status", "%s is taken: %s", where, holderOf(ctx, where))
+}
+
+// holderOf says who answers at an address.
+func holderOf(ctx context.Context, where address) string {
+	var dialer net.Dialer
+	conn, err := dialer.DialContext(ctx, where.network, where.name)
+	if err != nil {
+		return "somebody answers there"
+	}
+	defer conn.Close()
+	if pid := peerOf(conn); pid > 0 {
+		return fmt.Sprintf("process %d (%s) answers there", pid, orText(programOf(pid), "?"))
+	}
+	return "somebody answers there"
+}
+
+func (a *app) serveOn(ctx context.Context, conf *config, where address, at storeAddress, f *serveFlags) error {
+	credentials, err := server.LoadCredentials(a.stateDir())
+	if err != nil {
+		return failed(err)
+	}
+	g, err := a.openGate(ctx, conf, at, true)
+	if err != nil {
+		return err
+	}
+	listener, err := server.Listen(ctx, where.String(), f.allowRemote)
+	if err != nil {
+		return errors.Join(failed(fmt.Errorf("listen on %s: %w", where, err)), g.close())
+	}
+	if where.network == networkTCP {
+		where.name = listener.Addr().String()
+	}
+	if _, err := fmt.Fprintf(a.stdout, "umpire: ready on %s\n", where); err != nil {
+		return errors.Join(failed(err), listener.Close(), g.close())
+	}
+	log := slog.New(slog.NewTextHandler(a.stderr, &slog.HandlerOptions{Level: slog.LevelWarn}))
+	err = server.New(server.Config{Gate: g.gate, Credentials: credentials, Remote: f.allowRemote, Log: log}).Serve(ctx, listener)
+	return failed(errors.Join(err, g.close()))
+}

@@ -1,0 +1,170 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+
+	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/client"
+)
+
+// sessionsCommand is `umpire sessions`.
+func (a *app) sessionsCommand() *cobra.Command {
+	asJSON, all := false, false
+	cmd := &cobra.Command{
+		Use: "sessions", GroupID: groupGate, Args: noSuchCommand,
+		Short:   a.text.of("List the sessions of this project, and end them"),
+		Long:    a.text.of(sessionsLong),
+		Example: "  umpire sessions\n  umpire sessions --all-projects --json\n  umpire sessions end s4k7m",
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			list, err := a.sessions(cmd.Context(), all)
+			if err != nil {
+				return err
+			}
+			if asJSON {
+				return failed(a.showJSON(list))
+			}
+			return failed(a.showSessions(list, all))
+		},
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, a.text.of("write JSON"))
+	cmd.Flags().BoolVar(&all, "all-projects", false, a.text.of("those of all projects, not of this one alone"))
+	cmd.AddCommand(a.sessionsEndCommand(), a.sessionsDeleteCommand())
+	return cmd
+}
+
+// sessions lists them, the latest activity first. It is never nil.
+func (a *app) sessions(ctx context.Context, all bool) ([]umpire.Session, error) {
+	gate, done, err := a.gateway(ctx, personCredential)
+	if err != nil {
+		return nil, err
+	}
+	defer done()
+	query := umpire.SessionQuery{}
+	if !all {
+		p, err := a.project(a.dir)
+		if err != nil {
+			return nil, err
+		}
+		query.Project = p.ID
+	}
+	list, err := gate.Sessions(ctx, query)
+	if err != nil {
+		return nil, gateError(err)
+	}
+	return append([]umpire.Session{}, list...), nil
+}
+
+// showSessions writes one line for each session.
+func (a *app) showSessions(list []umpire.Session, all bool) error {
+	if len(list) == 0 {
+		_, err := fmt.Fprintln(a.stdout, a.text.of("no sessions"))
+		return err
+	}
+	table := tabwriter.NewWriter(a.stdout, 0, 0, 2, ' ', 0)
+	head := []string{a.text.of("ID"), a.text.of("AGENT"), a.text.of("STATE"), a.text.of("MODE"), a.text.of("WAITING"), a.text.of("ACTIVE")}
+	if all {
+		head = append(head, a.text.of("PROJECT"))
+	}
+	fmt.Fprintln(table, strings.Join(append(head, a.text.of("FOLDER")), "\t"))
+	for i := range list {
+		s := &list[i]
+		cells := []string{
+			visible(string(s.ID)), visible(orText(s.Agent, "-")), string(s.State), s.Mode.String(), fmt.Sprint(s.Pending),
+			fmt.Sprintf(a.text.of("%s ago"), age(a.now().Sub(s.ActiveAt))),
+		}
+		if all {
+			cells = append(cells, orText(s.Project.Short(), "-"))
+		}
+		fmt.Fprintln(table, strings.Join(append(cells, visible(s.Dir)), "\t"))
+	}
+	return table.Flush()
+}
+
+// sessionsEndCommand is `umpire sessions end`.
+func (a *app) sessionsEndCommand() *cobra.Command {
+	reason := ""
+	cmd := &cobra.Command{
+		Use: "end ID", Args: words("ID"), ValidArgsFunction: a.completeSessions,
+		Short:   a.text.of("End a session: what waits is denied for good"),
+		Long:    a.text.of(sessionsEndLong),
+		Example: "  umpire sessions end s4k7m --reason 'wrong branch'",
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return a.changeSession(cmd.Context(), "ending a session", args[0], "ended %s\n", func(gate *client.Client, id umpire.SessionID) error {
+				return gate.End(cmd.Context(), id, reason)
+			})
+		},
+	}
+	cmd.Flags().StringVar(&reason, "reason", "", a.text.of("`TEXT` that is kept on the timeline"))
+	return cmd
+}
+
+// sessionsDeleteCommand is `umpire sessions delete`.
+func (a *app) sessionsDeleteCommand() *cobra.Command {
+	return &cobra.Command{
+		Use: "delete ID", Args: words("ID"), ValidArgsFunction: a.completeSessions,
+		Short:   a.text.of("Delete a session; its timeline stays"),
+		Long:    a.text.of(sessionsDeleteLong),
+		Example: "  umpire sessions delete s4k7m",
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return a.changeSession(cmd.Context(), "deleting a session", args[0], "deleted %s\n", func(gate *client.Client, id umpire.SessionID) error {
+				return gate.Delete(cmd.Context(), id)
+			})
+		},
+	}
+}
+
+// changeSession does something to the session that an id means, and says so.
+func (a *app) changeSession(ctx context.Context, what, id, done string, change func(*client.Client, umpire.SessionID) error) error {
+	if err := a.needPerson(what); err != nil {
+		return err
+	}
+	gate, closeGate, err := a.gateway(ctx, personCredential)
+	if err != nil {
+		return err
+	}
+	defer closeGate()
+	found, err := a.findSession(ctx, gate, id)
+	if err != nil {
+		return err
+	}
+	if err := change(gate, found); err != nil {
+		return gateError(err)
+	}
+	_, err = fmt.Fprintf(a.stdout, a.text.of(done), visible(string(found)))
+	return failed(err)
+}
+
+// findSession finds the session that an id, or the beginning of one, means. A
+// session of another project needs its whole id.
+func (a *app) findSession(ctx context.Context, gate *client.Client, id string) (umpire.SessionID, error) {
+	all, err := gate.Sessions(ctx, umpire.SessionQuery{})
+	if err != nil {
+		return "", gateError(err)
+	}
+	p, err := a.project(a.dir)
+	if err != nil {
+		return "", err
+	}
+	var found []string
+	for i := range all {
+		s := &all[i]
+		if string(s.ID) == id {
+			return s.ID, nil
+		}
+		if id != "" && s.Project == p.ID && strings.HasPrefix(string(s.ID), id) {
+			found = append(found, string(s.ID))
+		}
+	}
+	switch len(found) {
+	case 1:
+		return umpire.SessionID(found[0]), nil
+	case 0:
+		return "", &exit{code: exitError, err: fmt.Errorf("no session %q", id), hint: "umpire sessions --all-projects"}
+	}
+	return "", usage("umpire sessions", "%q means %d sessions: %s", id, len(found), strings.Join(found, ", "))
+}

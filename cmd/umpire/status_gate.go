@@ -1,0 +1,173 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/client"
+)
+
+// A permissionStatus is the status line of a project: where its sessions stand with
+// their permissions. Type, risk and reason are those of the question that has
+// waited longest, else of what was decided last.
+type permissionStatus struct {
+	State    umpire.PermissionState `json:"permission_state"`
+	Type     umpire.PermissionType  `json:"permission_type,omitempty"`
+	Risk     string                 `json:"risk_level,omitempty"`
+	Blocked  *umpire.Blocked        `json:"blocked_reason,omitempty"`
+	Pending  int                    `json:"pending"`
+	Sessions sessionsStatus         `json:"sessions"`
+}
+
+// A sessionsStatus counts the sessions of the project.
+type sessionsStatus struct {
+	Open  int `json:"open"`
+	Total int `json:"total"`
+	// Latest is the one that was active last.
+	Latest umpire.SessionID `json:"latest,omitempty"`
+}
+
+// A gateStatus tells of the gate. One that does not run is opened by each command
+// for itself, over the same store.
+type gateStatus struct {
+	Running   bool   `json:"running"`
+	Address   string `json:"address"`
+	InProcess bool   `json:"in_process"`
+	Problem   string `json:"problem,omitempty"`
+}
+
+// A storeStatus tells where sessions and the timeline are kept.
+type storeStatus struct {
+	Kind   string `json:"kind"` // sqlite or postgres
+	Path   string `json:"path,omitempty"`
+	Exists bool   `json:"exists"`
+}
+
+// gateStatus looks at the gate, and at what it says of the project. Looking makes
+// no store, and a gate that cannot be reached is told, not hidden.
+func (a *app) gateStatus(ctx context.Context, s *status, c *config) error {
+	where, err := a.listenAt(c.listen)
+	if err != nil {
+		return err
+	}
+	stored, err := a.storeAt(c.store)
+	if err != nil {
+		return err
+	}
+	s.Gate.Address = where.String()
+	s.Store = storeStatus{Kind: stored.kind, Exists: stored.exists()}
+	if stored.kind == storeSQLite {
+		s.Store.Path = stored.name
+	}
+	running, err := a.promisedGate(ctx, c, personCredential, "")
+	if err != nil {
+		s.Gate.Problem = err.Error()
+		return nil
+	}
+	s.Gate.Running, s.Gate.InProcess = running != nil, running == nil
+	gate, done := running, closing(running)
+	if gate == nil && stored.exists() {
+		if gate, done, err = a.ownGate(ctx, c, ""); err != nil {
+			s.Gate.Problem = err.Error()
+		}
+	}
+	if gate == nil {
+		return nil
+	}
+	defer done()
+	if err := s.ask(ctx, gate); err != nil {
+		s.Gate.Problem = gateError(err).Error()
+	}
+	return nil
+}
+
+// ask reads the permission status of the project.
+func (s *status) ask(ctx context.Context, gate *client.Client) error {
+	sessions, err := gate.Sessions(ctx, umpire.SessionQuery{Project: s.ProjectID})
+	if err != nil {
+		return err
+	}
+	s.Sessions.Total = len(sessions)
+	for i := range sessions {
+		if sessions[i].State != umpire.SessionOver {
+			s.Sessions.Open++
+		}
+	}
+	if len(sessions) > 0 {
+		s.Sessions.Latest, s.State, s.Blocked = sessions[0].ID, sessions[0].Permission, sessions[0].Blocked
+	}
+	waiting, err := gate.Pending(ctx, umpire.PendingQuery{Project: s.ProjectID})
+	if err != nil {
+		return err
+	}
+	s.Pending = len(waiting)
+	if len(waiting) == 0 {
+		return s.last(ctx, gate)
+	}
+	p := &waiting[0]
+	s.State, s.Type, s.Risk = umpire.StateWaiting, p.Type, p.Risk
+	s.Blocked = &umpire.Blocked{Code: p.Code, Detail: p.Reason}
+	return nil
+}
+
+// lastWindow is how many events back the last decision is looked for.
+const lastWindow = 500
+
+// last reads what was decided last.
+func (s *status) last(ctx context.Context, gate *client.Client) error {
+	filter := umpire.Filter{Project: s.ProjectID}
+	last, err := latest(ctx, gate, filter)
+	if err != nil {
+		return err
+	}
+	filter.After = max(0, last-lastWindow)
+	events, err := gate.Events(ctx, filter)
+	if err != nil {
+		return err
+	}
+	for _, e := range slices.Backward(events) {
+		if e.Type != "" {
+			s.Type, s.Risk = e.Type, e.Risk
+			return nil
+		}
+	}
+	return nil
+}
+
+// permissionText is the status line in words.
+func (a *app) permissionText(s *status) string {
+	text := string(s.State)
+	if s.Pending > 0 {
+		text += ", " + fmt.Sprintf(a.text.of("%d wait"), s.Pending)
+	}
+	if s.Type != "" {
+		text += fmt.Sprintf(" (%s, %s)", s.Type, s.Risk)
+	}
+	if s.Blocked != nil && s.State != umpire.StateAllowed && s.State != umpire.StateIdle {
+		text += ": " + orText(a.text.reason(s.Blocked.Detail), string(s.Blocked.Code))
+	}
+	return text
+}
+
+func (a *app) gateText(s *status) string {
+	switch {
+	case s.Gate.Problem != "":
+		return s.Gate.Address + ": " + s.Gate.Problem
+	case s.Gate.Running:
+		return fmt.Sprintf(a.text.of("running on %s"), s.Gate.Address)
+	}
+	return a.text.of("no gate is running; each command opens the store for itself")
+}
+
+func (a *app) storeText(s *status) string {
+	text := s.Store.Kind
+	if s.Store.Path != "" {
+		text += " " + s.Store.Path
+	}
+	if !s.Store.Exists {
+		text += " (" + a.text.of("nothing is stored yet") + ")"
+	}
+	return text
+}

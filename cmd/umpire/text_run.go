@@ -1,0 +1,73 @@
+package main
+
+const runLong = `Gives the built-in agent a task, and runs it until it has nothing more to do. Every call
+of a tool goes through the gate: it is decided, stored before it runs, and held while
+a person is asked. Calls of one message run in their order, none before all are decided.
+
+Who is asked:
+  a gate runs (umpire serve)     whoever answers it: umpire pending, umpire approve
+  no gate, and a terminal        you, right here
+  neither                        nobody: what would ask is denied, and the model told so
+
+What the assistant says goes to standard output, a line for each call to standard error.
+With --json the session's events go to standard output instead, one JSON object a line.
+
+Everything is stored as it happens. An interrupted run is gone on with by --continue, or
+by --session ID: nothing that ran runs again, and where it is not known whether a call
+ran, you are asked. A TASK for a session that waits, or that another process runs, is
+queued.
+
+--model script:FILE plays a script: a JSON array of turns, each {"text", "calls":
+[{"id", "tool", "input"}], "delay_ms"}, all optional, each the reply to one request; past
+the end it says "done".
+
+The exit code is 0 when the agent has come to its end, also when you denied something on
+the way; 2 when calls were denied because nobody could be asked, or when you cancelled the
+turn; 3 when calls still wait, or nobody answered in time; 6 when there is nothing to go
+on with, or the session is not to be had.`
+
+const runExample = `  umpire run --model script:demo.json "fix the tests"
+  umpire run --model script:demo.json --continue
+  umpire run --model script:demo.json --session s4k7m "and now the docs" --json`
+
+// chineseRun are the texts of `umpire run` in 简体中文.
+var chineseRun = catalogue{
+	"Give the built-in agent a task; every call goes through the gate": "给内置代理一个任务;每次调用都经过闸门",
+	runLong: `给内置代理一个任务,一直运行到没有更多的事可做。每次工具调用都经过闸门:先判定,执行前先保存,
+需要询问时一直保持等待。同一条消息中的调用按顺序执行,在全部判定之前都不执行。
+
+由谁回答:
+  有闸门在运行(umpire serve)    回答闸门的人:umpire pending、umpire approve
+  没有闸门,但有终端              您,就在此处
+  两者都没有                      无人:本应询问的一律拒绝,并告知模型
+
+助手的话写到标准输出,每次调用在标准错误中占一行。使用 --json 时,标准输出改为会话的事件,每行一个 JSON 对象。
+
+一切在发生时即被保存。被中断的运行可用 --continue 或 --session ID 继续:执行过的不会再次执行;无法得知某个调用
+是否执行过时,会询问您。会话正在等待,或由其他进程运行时,给它的 TASK 会排队。
+
+--model script:FILE 按脚本回复:一个由轮次组成的 JSON 数组,每个为 {"text", "calls": [{"id", "tool", "input"}],
+"delay_ms"},均可省略,每轮回复一次请求;超出末尾后回复 "done"。
+
+代理完成时退出码为 0,途中您拒绝过调用时也是;因无人可问而拒绝了调用,或您取消了本轮时为 2;仍有调用在等待,
+或无人及时回答时为 3;没有可继续的内容,或会话不可用时为 6。`,
+
+	"the `MODEL` to ask: script:FILE plays a fixed script":                          "要询问的模型 `MODEL`:script:FILE 按固定脚本回复",
+	"append every request to the model to `FILE`, one JSON object a line":           "把发给模型的每次请求追加到 `FILE`,每行一个 JSON 对象",
+	"run as this `PROFILE` of the configuration's agents (default: main)":           "以配置中 agents 的这个 `PROFILE` 运行(默认:main)",
+	"go on with the latest session of this project":                                 "继续本项目最近的会话",
+	"go on with the session `ID`":                                                   "继续会话 `ID`",
+	"begin a session with the conversation of the session `ID`, without its grants": "以会话 `ID` 的对话开始一个新会话,不带其授权",
+	"permit going on with a session of another project":                             "准许继续其他项目的会话",
+	"write the session's events as lines of JSON, and nothing else":                 "把会话的事件写成 JSON 行,不写其他内容",
+	"ending %s, which still runs in the background: %s":                             "结束仍在后台运行的 %s:%s",
+	"queued: %d calls of session %s wait for an answer first (umpire pending)":      "已排队:先有 %d 个调用(会话 %s)等待回答(umpire pending)",
+	"queued: session %s is run by %s":                                               "已排队:会话 %s 正由 %s 运行",
+	"%d calls wait for an answer: umpire pending":                                   "%d 个调用等待回答:umpire pending",
+	"the task is queued: %d calls wait for an answer first":                         "任务已排队:先有 %d 个调用等待回答",
+	"Type %s and Enter: ":              "输入 %s 并按回车:",
+	"approve":                          "批准",
+	"deny; what follows is the reason": "拒绝;其后的文字是原因",
+	"cancel: deny, and stop the turn":  "取消:拒绝,并停止本轮",
+	"ok":                               "完成", "error": "出错", "timeout": "超时", "indeterminate": "结果未知",
+}

@@ -1,0 +1,172 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/client"
+)
+
+// A timelineFlags is which events are shown, and how.
+type timelineFlags struct {
+	json, follow, all bool
+	session           string
+	after             int64
+}
+
+// timelineCommand is `umpire timeline`.
+func (a *app) timelineCommand() *cobra.Command {
+	var f timelineFlags
+	cmd := &cobra.Command{
+		Use: "timeline", GroupID: groupGate, Args: noSuchCommand,
+		Short:   a.text.of("Show what was asked, decided and run"),
+		Long:    a.text.of(timelineLong),
+		Example: "  umpire timeline\n  umpire timeline --session s4k7m --follow\n  umpire timeline --json --after 1200",
+		RunE:    func(cmd *cobra.Command, _ []string) error { return a.timeline(cmd.Context(), &f) },
+	}
+	flags := cmd.Flags()
+	flags.BoolVar(&f.json, "json", false, a.text.of("write each event as one line of JSON"))
+	flags.BoolVar(&f.follow, "follow", false, a.text.of("go on with what happens from now on"))
+	flags.BoolVar(&f.all, "all-projects", false, a.text.of("those of all projects, not of this one alone"))
+	flags.StringVar(&f.session, "session", "", a.text.of("only the session `ID`"))
+	flags.Int64Var(&f.after, "after", 0, a.text.of("only events after the number `SEQ`"))
+	cmd.AddCommand(a.timelineVerifyCommand())
+	if err := cmd.RegisterFlagCompletionFunc("session", a.completeSessions); err != nil {
+		panic(err)
+	}
+	return cmd
+}
+
+// timeline shows the events that the flags choose.
+func (a *app) timeline(ctx context.Context, f *timelineFlags) error {
+	if f.after < 0 {
+		return usage("umpire timeline --help", "--after %d: want 0 or more", f.after)
+	}
+	gate, done, err := a.gateway(ctx, personCredential)
+	if err != nil {
+		return err
+	}
+	defer done()
+	filter, err := a.timelineFilter(ctx, gate, f)
+	if err != nil {
+		return err
+	}
+	show := a.eventShower(f.json)
+	if f.follow {
+		return a.follow(ctx, gate, filter, show)
+	}
+	events, err := gate.Events(ctx, filter)
+	if err != nil {
+		return gateError(err)
+	}
+	for i := range events {
+		if err := show(&events[i]); err != nil {
+			return failed(err)
+		}
+	}
+	return nil
+}
+
+// timelineFilter is what the flags choose: this project unless told otherwise.
+func (a *app) timelineFilter(ctx context.Context, gate *client.Client, f *timelineFlags) (umpire.Filter, error) {
+	filter := umpire.Filter{After: f.after}
+	switch {
+	case f.session != "":
+		id, err := a.findSession(ctx, gate, f.session)
+		if err != nil && !f.all {
+			return filter, err
+		}
+		if err != nil { // the events of a deleted session stay
+			id = umpire.SessionID(f.session)
+		}
+		filter.Session = id
+	case !f.all:
+		p, err := a.project(a.dir)
+		if err != nil {
+			return filter, err
+		}
+		filter.Project = p.ID
+	}
+	return filter, nil
+}
+
+// follow shows events as they come, until it is interrupted.
+func (a *app) follow(ctx context.Context, gate *client.Client, filter umpire.Filter, show func(*umpire.Event) error) error {
+	for e, err := range gate.Watch(ctx, filter) {
+		if ctx.Err() != nil {
+			return nil
+		}
+		if err != nil {
+			return gateError(err)
+		}
+		if err := show(&e); err != nil {
+			return failed(err)
+		}
+	}
+	return nil
+}
+
+// eventShower writes events as lines of JSON or as text.
+func (a *app) eventShower(asJSON bool) func(*umpire.Event) error {
+	if asJSON {
+		lines := json.NewEncoder(a.stdout)
+		lines.SetEscapeHTML(false)
+		return func(e *umpire.Event) error { return lines.Encode(e) }
+	}
+	return func(e *umpire.Event) error {
+		_, err := fmt.Fprintln(a.stdout, a.eventLine(e))
+		return err
+	}
+}
+
+// eventLine is an event as a person reads it.
+func (a *app) eventLine(e *umpire.Event) string {
+	parts := []string{fmt.Sprintf("%6d  %s  %s", e.Seq, e.At.Local().Format(timeLayout), a.eventKind(e))}
+	for _, part := range []string{string(e.Session), string(e.Request), e.Tool} {
+		if part != "" {
+			parts = append(parts, clipID(part))
+		}
+	}
+	if e.Risk != "" {
+		parts = append(parts, e.Risk)
+	}
+	if about := subjectOfEvent(e); about != "" {
+		parts = append(parts, clip(visible(about)))
+	}
+	if e.Reason != "" {
+		parts = append(parts, "- "+clip(visible(a.text.reason(e.Reason))))
+	}
+	return strings.Join(parts, "  ")
+}
+
+// kindColours mark what a person looks for.
+var kindColours = map[umpire.EventKind]string{
+	umpire.EventPermissionAsked:          verdictColours[umpire.Ask],
+	umpire.EventPermissionApproved:       verdictColours[umpire.Allow],
+	umpire.EventPermissionRejected:       verdictColours[umpire.Deny],
+	umpire.EventPermissionBypassedByRule: verdictColours[umpire.Allow],
+	umpire.EventCallIndeterminate:        verdictColours[umpire.Deny],
+	umpire.EventRulesDegraded:            verdictColours[umpire.Deny],
+}
+
+func (a *app) eventKind(e *umpire.Event) string {
+	kind := fmt.Sprintf("%-24s", visible(string(e.Kind)))
+	if colour := kindColours[e.Kind]; colour != "" && a.colour() {
+		return colour + kind + "\x1b[0m"
+	}
+	return kind
+}
+
+// subjectOfEvent is what an event is about, from its accesses.
+func subjectOfEvent(e *umpire.Event) string {
+	var about []string
+	for i := range e.Accesses {
+		about = append(about, accessText(&e.Accesses[i]))
+	}
+	return strings.Join(about, "; ")
+}

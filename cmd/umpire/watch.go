@@ -1,0 +1,201 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/client"
+)
+
+// A watchFlags is what `umpire watch` shows.
+type watchFlags struct{ json, all bool }
+
+// watchCommand is `umpire watch`.
+func (a *app) watchCommand() *cobra.Command {
+	var f watchFlags
+	cmd := &cobra.Command{
+		Use: "watch", GroupID: groupGate, Args: noWords,
+		Short:   a.text.of("Watch questions and events as they come"),
+		Long:    a.text.of(watchLong),
+		Example: "  umpire watch\n  umpire watch --all-projects --json",
+		RunE:    func(cmd *cobra.Command, _ []string) error { return a.watchGate(cmd.Context(), &f) },
+	}
+	cmd.Flags().BoolVar(&f.json, "json", false, a.text.of("write each event as one line of JSON"))
+	cmd.Flags().BoolVar(&f.all, "all-projects", false, a.text.of("those of all projects, not of this one alone"))
+	return cmd
+}
+
+// watchGate shows what waits and then what happens, until it is interrupted.
+func (a *app) watchGate(ctx context.Context, f *watchFlags) error {
+	gate, done, err := a.gateway(ctx, personCredential)
+	if err != nil {
+		return err
+	}
+	defer done()
+	query, filter := umpire.PendingQuery{}, umpire.Filter{}
+	if !f.all {
+		p, err := a.project(a.dir)
+		if err != nil {
+			return err
+		}
+		query.Project, filter.Project = p.ID, p.ID
+	}
+	if filter.After, err = latest(ctx, gate, filter); err != nil {
+		return gateError(err)
+	}
+	a.remark(fmt.Sprintf(a.text.of("watching from event %d on"), filter.After))
+	if f.json {
+		return a.follow(ctx, gate, filter, a.eventShower(true))
+	}
+	screen := &waiting{app: a, gate: gate, query: query, live: a.toTerminal, width: a.columns()}
+	if err := screen.refresh(ctx); err != nil {
+		return err
+	}
+	return a.follow(ctx, gate, filter, func(e *umpire.Event) error { return screen.event(ctx, e) })
+}
+
+// columns is the width of the terminal at standard output.
+func (a *app) columns() int {
+	const usual = 80
+	if width := widthOf(os.Stdout); a.toTerminal && width > 0 {
+		return width
+	}
+	return usual
+}
+
+// A waiting screen shows the questions that wait below the events. On a terminal
+// the list stays at the bottom and is drawn anew; elsewhere it is written when it
+// changes.
+type waiting struct {
+	*app
+
+	gate  *client.Client
+	query umpire.PendingQuery
+	live  bool
+	width int
+	drawn int      // lines of the list that stand on the terminal
+	lines []string // of the list
+}
+
+// event shows one event, and the list when the event may have changed it.
+func (w *waiting) event(ctx context.Context, e *umpire.Event) error {
+	var text strings.Builder
+	w.erase(&text)
+	fmt.Fprintln(&text, w.eventLine(e))
+	if _, err := io.WriteString(w.stdout, text.String()); err != nil {
+		return err
+	}
+	if changesPending(e.Kind) {
+		return w.refresh(ctx)
+	}
+	return w.draw()
+}
+
+// changesPending reports whether an event adds or removes a question.
+func changesPending(kind umpire.EventKind) bool {
+	return slices.Contains([]umpire.EventKind{
+		umpire.EventPermissionAsked, umpire.EventPermissionApproved, umpire.EventPermissionRejected,
+		umpire.EventBatchCancelled, umpire.EventCallIndeterminate, umpire.EventCallFinished, umpire.EventSessionEnded,
+	}, kind)
+}
+
+// refresh reads the list again and shows it if it has changed.
+func (w *waiting) refresh(ctx context.Context) error {
+	list, err := w.gate.Pending(ctx, w.query)
+	if err != nil {
+		return gateError(err)
+	}
+	var lines []string
+	for i := range list {
+		cells := w.pendingLine(&list[i], w.query.Project == "")
+		lines = append(lines, "  "+strings.Join(cells, "  "))
+	}
+	if len(list) > 0 {
+		lines = append([]string{fmt.Sprintf(w.text.of("%d wait for an answer: umpire approve ID, umpire deny ID"), len(list))}, lines...)
+	}
+	if !w.live && slices.Equal(lines, w.lines) {
+		return nil
+	}
+	w.lines = lines
+	return w.draw()
+}
+
+// draw writes the list.
+func (w *waiting) draw() error {
+	var text strings.Builder
+	w.erase(&text)
+	for _, line := range w.lines {
+		if w.live {
+			line = cutColumns(line, w.width-1)
+		}
+		fmt.Fprintln(&text, line)
+	}
+	if w.live {
+		w.drawn = len(w.lines)
+	}
+	_, err := io.WriteString(w.stdout, text.String())
+	return err
+}
+
+// erase takes the list off the terminal again.
+func (w *waiting) erase(to io.Writer) {
+	if w.drawn > 0 {
+		fmt.Fprintf(to, "\x1b[%dF\x1b[J", w.drawn)
+	}
+	w.drawn = 0
+}
+
+// cutColumns cuts a line to a width, so that it takes one line and no more.
+func cutColumns(line string, width int) string {
+	for i := range line {
+		if columns(line[:i]) >= width-1 && columns(line) > width {
+			return line[:i] + "…"
+		}
+	}
+	return line
+}
+
+// latest returns the greatest number of the events that a filter finds, 0 when there
+// are none. It asks for one event at a time, in steps that grow, and then halves
+// what is left.
+func latest(ctx context.Context, gate *client.Client, f umpire.Filter) (int64, error) {
+	f.Limit = 1
+	last := f.After
+	for step := int64(1); ; step *= 2 {
+		f.After = last + step - 1
+		found, err := gate.Events(ctx, f)
+		if err != nil {
+			return 0, err
+		}
+		if len(found) == 0 {
+			return halve(ctx, gate, f, last, last+step)
+		}
+		last = found[0].Seq
+	}
+}
+
+// halve narrows down where the last event is: it has the number last, or one above
+// it and below beyond.
+func halve(ctx context.Context, gate *client.Client, f umpire.Filter, last, beyond int64) (int64, error) {
+	for last+1 < beyond {
+		middle := last + (beyond-last)/2
+		f.After = middle - 1
+		found, err := gate.Events(ctx, f)
+		if err != nil {
+			return 0, err
+		}
+		if len(found) > 0 {
+			last = found[0].Seq
+		} else {
+			beyond = middle
+		}
+	}
+	return last, nil
+}
