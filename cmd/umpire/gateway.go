@@ -10,6 +10,7 @@ import (
 	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/client"
 	"github.com/umpirehq/umpire/internal/gate"
+	"github.com/umpirehq/umpire/internal/secret"
 	"github.com/umpirehq/umpire/internal/server"
 	"github.com/umpirehq/umpire/internal/store"
 	"github.com/umpirehq/umpire/internal/store/postgres"
@@ -31,12 +32,14 @@ const (
 
 // gateway opens the gate for a command. The function that it returns closes it.
 func (a *app) gateway(ctx context.Context, as credential) (*client.Client, func(), error) {
-	return a.reach(ctx, as, "")
+	c, _, done, err := a.reach(ctx, as, "")
+	return c, done, err
 }
 
 // gatewayWith opens the gate with the credential in a file.
 func (a *app) gatewayWith(ctx context.Context, tokenFile string) (*client.Client, func(), error) {
-	return a.reach(ctx, personCredential, tokenFile)
+	c, _, done, err := a.reach(ctx, personCredential, tokenFile)
+	return c, done, err
 }
 
 // lookingGate opens the gate to look at it, unless nothing was ever stored: then
@@ -57,18 +60,19 @@ func (a *app) lookingGate(ctx context.Context) (*client.Client, func(), error) {
 	return a.ownGate(ctx, conf, "")
 }
 
-// reach dials the gate that runs, or opens one in this process.
-func (a *app) reach(ctx context.Context, as credential, tokenFile string) (*client.Client, func(), error) {
+// reach dials the gate that runs, or opens one in this process, and tells which.
+func (a *app) reach(ctx context.Context, as credential, tokenFile string) (c *client.Client, runs bool, done func(), err error) {
 	conf, err := a.config(a.dir)
 	if err != nil {
-		return nil, nil, err
+		return nil, false, nil, err
 	}
 	a.remarkAll(conf.notices)
 	running, err := a.promisedGate(ctx, conf, as, tokenFile)
 	if err != nil || running != nil {
-		return running, closing(running), err
+		return running, true, closing(running), err
 	}
-	return a.ownGate(ctx, conf, tokenFile)
+	c, done, err = a.ownGate(ctx, conf, tokenFile)
+	return c, false, done, err
 }
 
 // promisedGate dials the gate that runs; nil is none. One that is configured to
@@ -181,7 +185,16 @@ func (a *app) openGate(ctx context.Context, conf *config, at storeAddress, follo
 	if err != nil {
 		return nil, failed(fmt.Errorf("open the store: %w", err))
 	}
+	key, err := secret.OpenKey(a.stateDir())
+	if err != nil {
+		return nil, failed(errors.Join(fmt.Errorf("open the key that seals secrets: %w", err), s.Close()))
+	}
+	sealer, err := key.Sealer()
+	if err != nil {
+		return nil, failed(errors.Join(err, s.Close()))
+	}
 	c := conf.gate(a)
+	c.Masker, c.Sealer = key.Masker(), sealer
 	c.Store, c.Follow, c.SettingsOf, c.Alive, c.Warn = s, follow, a.settingsOf, runnerAlive, func(err error) { a.remark(err.Error()) }
 	g := &openedGate{gate: gate.New(c), store: s, done: make(chan error, 1)}
 	// Tending ends with close, not with the command: what was begun is finished.

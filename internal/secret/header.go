@@ -1,0 +1,146 @@
+package secret
+
+import (
+	"encoding/base64"
+	"strings"
+)
+
+// schemes are the words between Authorization: and what is secret.
+var schemes = []string{"bearer", "basic", "token", "digest", "apikey", "api-key", "negotiate", "bot", "key", "splunk", "sso-key"}
+
+// authorization masks the credentials of an Authorization header, in any of its
+// spellings: a header line, a member of an object, an option.
+func (s *scan) authorization(_, end int) {
+	at := end
+	for _, close := range []string{`\"`, `\'`, `"`, `'`} {
+		if strings.HasPrefix(s.text[at:], close) {
+			at += len(close)
+			break
+		}
+	}
+	at = s.blanks(at)
+	if at >= len(s.text) || s.text[at] != ':' && s.text[at] != '=' {
+		return
+	}
+	at = s.blanks(at + 1)
+	for _, open := range []string{`\"`, `\'`, `"`, `'`, "`"} {
+		if strings.HasPrefix(s.text[at:], open) {
+			at += len(open)
+			break
+		}
+	}
+	scheme := ""
+	for _, word := range schemes {
+		if len(s.text)-at > len(word) && strings.EqualFold(s.text[at:at+len(word)], word) && isBlank(s.text[at+len(word)]) {
+			scheme, at = word, s.blanks(at+len(word))
+			break
+		}
+	}
+	v := s.value(at)
+	text := s.cut(v)
+	if v.quoted || placeholder(text) || hasWord(constants+" "+typeWords+" "+ownNames, strings.ToLower(text)) || len(text) < 4 || scheme == "" && !random(text) && len(text) < 20 {
+		return
+	}
+	if strings.ContainsAny(text, "+") && v.next < len(s.text) && isBlank(s.text[v.next]) && !random(text) {
+		return // an expression
+	}
+	s.add(v.start, v.end, "authorization", named)
+}
+
+// bearer masks a token behind the word, wherever it stands.
+func (s *scan) bearer(start, end int) {
+	at := s.blanks(end)
+	if at == end || start > 0 && isWord(s.text[start-1]) {
+		return
+	}
+	v := s.value(at)
+	if text := s.cut(v); !v.quoted && !placeholder(text) && len(text) >= 12 && (random(text) || keyLike(text)) {
+		s.add(v.start, v.end, "authorization", named)
+	}
+}
+
+// basic masks a user with a password that were only encoded.
+func (s *scan) basic(start, end int) {
+	if start > 0 && isWord(s.text[start-1]) {
+		return
+	}
+	v := s.value(s.blanks(end))
+	if text := s.cut(v); !v.quoted && encodedPair(text) {
+		s.add(v.start, v.end, "authorization", named)
+	}
+}
+
+// encodedPair reports whether a value is user:password in base64.
+func encodedPair(text string) bool {
+	if len(text) < 8 {
+		return false
+	}
+	plain, err := base64.RawStdEncoding.DecodeString(strings.TrimRight(text, "="))
+	if err != nil {
+		return false
+	}
+	colon := false
+	for _, c := range plain {
+		if c < ' ' || c > '~' {
+			return false
+		}
+		colon = colon || c == ':'
+	}
+	return colon
+}
+
+// cookies masks the values of cookies that look made by dice.
+func (s *scan) cookies(_, end int) {
+	if end >= len(s.text) || strings.IndexByte(`:"'`, s.text[end]) < 0 {
+		return
+	}
+	line := s.text[end:s.reach(end)]
+	if n := strings.IndexByte(line, '\n'); n >= 0 {
+		line = line[:n]
+	}
+	s.spent += len(line)
+	for at := 0; at < len(line); {
+		sign := strings.IndexByte(line[at:], '=')
+		if sign < 0 {
+			return
+		}
+		at += sign + 1
+		stop := strings.IndexAny(line[at:], "; \"'\\\r")
+		if stop < 0 {
+			stop = len(line) - at
+		}
+		if text := line[at : at+stop]; len(text) >= 12 && !placeholder(text) && (random(text) || keyLike(text)) {
+			s.add(end+at, end+at+stop, "cookie", named)
+		}
+		at += stop
+	}
+}
+
+// signature masks what proves that an address was given out: anybody who has it
+// may use it.
+func (s *scan) signature(start, end int) {
+	left := start
+	for left > 0 && isName(s.text[left-1]) {
+		left--
+	}
+	if left == 0 || strings.IndexByte("?&,; ;\"'", s.text[left-1]) < 0 {
+		return
+	}
+	const enough = 20
+	v := s.value(end)
+	if text := s.cut(v); !v.quoted && len(text) >= enough && !placeholder(text) && (random(text) || keyLike(text)) {
+		s.add(v.start, v.end, "signature", named)
+	}
+}
+
+// queryKey masks ?key=VALUE in an address.
+func (s *scan) queryKey(start, end int) {
+	if start == 0 || s.text[start-1] != '?' && s.text[start-1] != '&' {
+		return
+	}
+	const enough = 16
+	v := s.value(end)
+	if text := s.cut(v); !v.quoted && len(text) >= enough && !placeholder(text) && random(text) {
+		s.add(v.start, v.end, "key", named)
+	}
+}

@@ -1,0 +1,240 @@
+package secret
+
+import (
+	"bytes"
+	"encoding/json"
+	"strings"
+)
+
+// JSON returns a JSON value with the secrets in its strings masked, and whether
+// there were any. Keys, structure, numbers, order and blanks stay as they are, and
+// what is valid stays valid. A string is masked as a whole when its key says that
+// it is secret; a list of strings is read as the words of a command. What is no
+// JSON is masked as text.
+func (m *Masker) JSON(value json.RawMessage) (masked json.RawMessage, changed bool) {
+	if !json.Valid(value) {
+		text := m.Text(string(value))
+		return json.RawMessage(text), text != string(value)
+	}
+	w := &walk{masker: m, in: value}
+	w.value("", "")
+	if w.out == nil {
+		return value, false
+	}
+	return append(w.out, value[w.copied:]...), true
+}
+
+// A walk goes through a valid JSON value and replaces strings.
+type walk struct {
+	masker *Masker
+	in     []byte
+	at     int
+	out    []byte // nil until something is replaced
+	copied int    // up to where out has the input
+}
+
+func (w *walk) blanks() {
+	for w.at < len(w.in) && isSpace(w.in[w.at]) {
+		w.at++
+	}
+}
+
+// value walks over one value. Key is what it stands under, program the one whose
+// words a list is.
+func (w *walk) value(key, program string) {
+	w.blanks()
+	switch w.in[w.at] {
+	case '{':
+		w.object(key)
+	case '[':
+		w.list(key, program)
+	case '"':
+		start, text := w.str()
+		w.text(start, key, text)
+	default:
+		for w.at < len(w.in) && strings.IndexByte(",]} \t\r\n", w.in[w.at]) < 0 {
+			w.at++
+		}
+	}
+}
+
+// str reads a string and returns where it begins, with its quote.
+func (w *walk) str() (start int, text string) {
+	start = w.at
+	plain := true
+	for w.at++; w.in[w.at] != '"'; w.at++ {
+		if w.in[w.at] == '\\' {
+			plain = false
+			w.at++
+		}
+	}
+	w.at++
+	if plain {
+		return start, string(w.in[start+1 : w.at-1])
+	}
+	if json.Unmarshal(w.in[start:w.at], &text) != nil {
+		text = "" // cannot be: the value is valid
+	}
+	return start, text
+}
+
+// replace puts a text in the place of the string that was read from start.
+func (w *walk) replace(start, end int, text string) {
+	var quoted bytes.Buffer
+	encoder := json.NewEncoder(&quoted)
+	encoder.SetEscapeHTML(false)
+	if encoder.Encode(text) != nil {
+		return // cannot be: a string can be written
+	}
+	w.out = append(w.out, w.in[w.copied:start]...)
+	w.out = append(w.out, bytes.TrimSuffix(quoted.Bytes(), []byte("\n"))...)
+	w.copied = end
+}
+
+// text masks the string that was read last.
+func (w *walk) text(start int, key, text string) {
+	found := secrets(text)
+	if whole, ok := keyed(key, text); ok {
+		found = merge(append(found, whole))
+	}
+	if len(found) > 0 {
+		w.replace(start, w.at, w.masker.replace(text, found))
+	}
+}
+
+// keyed returns what of a text is secret because of the key that it stands under.
+func keyed(key, text string) (span, bool) {
+	if key == "" || text == "" || strings.ContainsAny(key, "\n\"\\") {
+		return span{}, false
+	}
+	// Read as the member that it is; the text itself cannot end the quotes, and its
+	// beginning is enough to tell.
+	const enough = 1024
+	piece := strings.NewReplacer(`"`, "_", `\`, "_", "\n", "_").Replace(text[:min(len(text), enough)])
+	s := &scan{text: key + `: "` + piece + `"`}
+	t := theTable()
+	t.finder.find(key, func(literal uint16, end int) {
+		for _, try := range t.actions[literal] {
+			if end == len(key) {
+				try(s, end-t.lengths[literal], end)
+			}
+		}
+	})
+	found := merge(s.spans)
+	if len(found) == 0 {
+		return span{}, false
+	}
+	offset := len(key) + len(`: "`)
+	whole := span{found[0].start - offset, found[0].end - offset, found[0].rule, found[0].how}
+	if whole.end == len(piece) {
+		whole.end = len(text)
+	}
+	return whole, whole.start >= 0 && whole.end <= len(text)
+}
+
+// object walks over the members of an object. A pair of members called name and
+// value is read as the member that it stands for; one called value alone stands for
+// the object.
+func (w *walk) object(stands string) {
+	program, called := "", stands
+	w.at++
+	for w.blanks(); w.in[w.at] != '}'; w.blanks() {
+		if w.in[w.at] == ',' {
+			w.at++
+			continue
+		}
+		_, key := w.str()
+		w.blanks()
+		w.at++ // the colon
+		w.blanks()
+		first := w.at
+		under := key
+		if strings.EqualFold(key, "value") && called != "" {
+			under = called
+		}
+		w.value(under, program)
+		if w.in[first] != '"' {
+			continue
+		}
+		switch strings.ToLower(key) {
+		case "program", "command", "cmd":
+			program = unquote(w.in[first:w.at])
+		case "name", "key", "header":
+			called = unquote(w.in[first:w.at])
+		}
+	}
+	w.at++
+}
+
+func unquote(quoted []byte) (text string) {
+	if json.Unmarshal(quoted, &text) != nil {
+		return ""
+	}
+	return text
+}
+
+// list walks over a list. If all its items are strings, a secret may be known by
+// the one before it: --password, and then the password.
+func (w *walk) list(key, program string) {
+	begin := w.at
+	type item struct{ start, end, from, to int } // in the input, and in the line
+	var items []item
+	line := program
+	w.at++
+	for w.blanks(); w.in[w.at] != ']'; w.blanks() {
+		if w.in[w.at] == ',' {
+			w.at++
+			continue
+		}
+		if w.in[w.at] != '"' {
+			w.at = begin
+			w.mixedList(key)
+			return
+		}
+		start, text := w.str()
+		quote := quoteFor(text)
+		line += " " + quote
+		items = append(items, item{start, w.at, len(line), len(line) + len(text)})
+		line += text + quote
+	}
+	w.at++
+	found := secrets(line)
+	for _, it := range items {
+		if inside := within(found, it.from, it.to); len(inside) > 0 {
+			w.replace(it.start, it.end, w.masker.replace(line[it.from:it.to], inside))
+		}
+	}
+}
+
+// quoteFor returns the quotes that a shell would need around a word.
+func quoteFor(text string) string {
+	switch {
+	case text != "" && strings.IndexFunc(text, func(r rune) bool { return r > 127 || !isName(byte(r)) && !strings.ContainsRune("/=:@%+,", r) }) < 0:
+		return ""
+	case strings.Contains(text, "'"):
+		return `"`
+	}
+	return "'"
+}
+
+// within returns the parts of spans that lie in a piece, counted from its start.
+func within(spans []span, from, to int) (inside []span) {
+	for _, s := range spans {
+		if s.start < to && from < s.end {
+			inside = append(inside, span{max(s.start, from) - from, min(s.end, to) - from, s.rule, s.how})
+		}
+	}
+	return inside
+}
+
+func (w *walk) mixedList(key string) {
+	w.at++
+	for w.blanks(); w.in[w.at] != ']'; w.blanks() {
+		if w.in[w.at] == ',' {
+			w.at++
+			continue
+		}
+		w.value(key, "")
+	}
+	w.at++
+}

@@ -1,0 +1,138 @@
+package secret
+
+import (
+	"crypto/hkdf"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+)
+
+// KeyFile is the name of the file that a store's key lies in.
+const KeyFile = "seal.key"
+
+// The file holds one line: what it is, and the key in base64.
+const (
+	keyHeader = "umpire-key-1:"
+	keySize   = 32
+	maxFile   = 256
+)
+
+// A Key is what one store masks and seals with.
+type Key struct{ seal, mask, id []byte }
+
+// OpenKey reads the key in a folder, and makes one if there is none. Several
+// processes may do so at once and get the same one. Who loses the file loses what
+// was sealed with it, and nothing else. A file that others may read is refused.
+func OpenKey(folder string) (*Key, error) {
+	path := filepath.Join(folder, KeyFile)
+	secret, err := readKey(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		if err := createKey(folder, path); err != nil {
+			return nil, fmt.Errorf("key: %w", err)
+		}
+		secret, err = readKey(path)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("key: %w", err)
+	}
+	return derive(secret)
+}
+
+// derive gives each use a key of its own.
+func derive(secret []byte) (*Key, error) {
+	k := &Key{}
+	for _, part := range []struct {
+		use  string
+		size int
+		to   *[]byte
+	}{{"umpire seal", keySize, &k.seal}, {"umpire mask", keySize, &k.mask}, {"umpire key id", idSize, &k.id}} {
+		derived, err := hkdf.Key(sha256.New, secret, nil, part.use, part.size)
+		if err != nil {
+			return nil, fmt.Errorf("key: %w", err)
+		}
+		*part.to = derived
+	}
+	return k, nil
+}
+
+// Masker masks with the key's hashes. A nil key gives a masker without them.
+func (k *Key) Masker() *Masker {
+	if k == nil {
+		return nil
+	}
+	return &Masker{key: k.mask}
+}
+
+// readKey looks at the file that it has opened, so that nobody can put another one
+// in between.
+func readKey(path string) ([]byte, error) {
+	file, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	info, err := file.Stat()
+	if err != nil {
+		return nil, err
+	}
+	if !info.Mode().IsRegular() {
+		return nil, fmt.Errorf("%s is no plain file", path)
+	}
+	if others := info.Mode().Perm() & 0o077; others != 0 && runtime.GOOS != "windows" {
+		return nil, fmt.Errorf("%s can be read by others (%v): make sure nobody has, then chmod 600 it", path, info.Mode().Perm())
+	}
+	text, err := io.ReadAll(io.LimitReader(file, maxFile))
+	if err != nil {
+		return nil, err
+	}
+	encoded, ok := strings.CutPrefix(strings.TrimSpace(string(text)), keyHeader)
+	secret, err := base64.StdEncoding.DecodeString(encoded)
+	if !ok || err != nil || len(secret) != keySize {
+		return nil, fmt.Errorf("%s holds no key: put the right one back, or remove it to lose what it sealed", path)
+	}
+	return secret, nil
+}
+
+// createKey writes a new key under another name and then links it to its place, so
+// that the file is whole as soon as it is there, and the first one stays.
+func createKey(folder, path string) error {
+	if err := os.MkdirAll(folder, 0o700); err != nil {
+		return err
+	}
+	secret := make([]byte, keySize)
+	rand.Read(secret) //nolint:errcheck // it ends the process when there is no randomness, and never returns an error
+	file, err := os.CreateTemp(folder, KeyFile+".*")
+	if err != nil {
+		return err
+	}
+	defer os.Remove(file.Name())
+	_, err = fmt.Fprintf(file, "%s%s\n", keyHeader, base64.StdEncoding.EncodeToString(secret))
+	if err = errors.Join(err, file.Sync(), file.Close()); err != nil {
+		return err
+	}
+	if err := os.Link(file.Name(), path); err != nil && !errors.Is(err, fs.ErrExist) {
+		return err
+	}
+	return syncFolder(folder)
+}
+
+// syncFolder makes sure that the file's name is on disk before anything is sealed.
+func syncFolder(folder string) error {
+	if runtime.GOOS == "windows" {
+		return nil // has no such thing
+	}
+	dir, err := os.Open(folder)
+	if err != nil {
+		return err
+	}
+	defer dir.Close()
+	return dir.Sync()
+}

@@ -1,0 +1,54 @@
+package secret
+
+import "strings"
+
+// tokenPrefixes begin tokens. The rules of the scanner know them by their exact
+// shape; one that is longer next year, or that somebody made up, is covered here.
+const tokenPrefixes = "sk-ant- sk-proj- sk-svcacct- sk-or-v1- sk- ghp_ gho_ ghu_ ghs_ ghr_ github_pat_ glpat- gldt- glrt- glptt- xoxb- xoxp- xoxa- xoxr- " +
+	"xoxs- xoxe- xapp- AIza ya29. 1//0 pypi- dop_v1_ doo_v1_ shpat_ shpss_ sk_live_ sk_test_ rk_live_ rk_test_ pk_live_ whsec_ gsk_ xai- sbp_ lin_api_ PMAK- " +
+	"figd_ tskey- dckr_pat_ glsa_ ATATT3 nfp_ hvs. hvb. rubygems_ SG. AKIA ASIA fo1_ ntn_ eyJ dapi pplx- sntryu_ sntrys_ AGE-SECRET-KEY- squ_ sqp_ pcsk_ EAAG bedrock-api-key-"
+
+// wordPrefixes begin tokens as well, and names.
+const wordPrefixes = "npm_ hf_ r8_ secret_ vercel_ mfa. key- pat_ tok_"
+
+func prefixLiterals() (all []string) {
+	for p := range strings.FieldsSeq(tokenPrefixes + " " + wordPrefixes) {
+		all = append(all, strings.ToLower(p))
+	}
+	return all
+}
+
+// prefixed masks a token by how it begins, if the rest is long and no sequence of
+// words.
+func (s *scan) prefixed(start, end int) {
+	const enough = 16
+	if start > 0 && (isWord(s.text[start-1]) || s.text[start-1] == '-') {
+		return
+	}
+	prefix := s.text[start:end]
+	known := hasWord(tokenPrefixes, prefix)
+	if !known && !hasWord(wordPrefixes, prefix) {
+		return
+	}
+	stop, run, longest := end, 0, 0
+	for limit := s.reach(start); stop < limit && s.inToken(prefix, stop); stop++ {
+		if run++; s.text[stop] == '-' || s.text[stop] == '_' || s.text[stop] == '.' {
+			run = 0
+		}
+		longest = max(longest, run)
+	}
+	if prefix == "eyJ" && !strings.Contains(s.text[start:stop], ".") {
+		return // any object in base64
+	}
+	stop = max(end, len(strings.TrimRight(s.text[:stop], ".-")))
+	rest := s.text[end:stop]
+	if len(rest) >= enough && (random(rest) || keyLike(rest) || known && longest >= enough) && !placeholder(rest) {
+		s.add(start, stop, "token", shaped)
+	}
+}
+
+// inToken reports whether a byte goes on with a token. Only some have parts with
+// dots between them.
+func (s *scan) inToken(prefix string, at int) bool {
+	return isWord(s.text[at]) || s.text[at] == '-' || s.text[at] == '.' && hasWord("eyJ SG. ya29. mfa. AIza", prefix)
+}

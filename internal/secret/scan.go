@@ -1,0 +1,226 @@
+package secret
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+	"sync"
+)
+
+// A span is a secret in a text.
+type span struct {
+	start, end int
+	rule       string
+	how        certainty
+}
+
+// A certainty says how much a rule knows. Where two find the same secret, the
+// name of the one that knows more is shown.
+type certainty uint8
+
+const (
+	named  certainty = iota // something whose name says that it is secret
+	shaped                  // something that looks like a token
+	exact                   // the shape of one issuer's token
+)
+
+// A scan looks for the secrets of one text.
+type scan struct {
+	text    string
+	spans   []span
+	read    map[string]int // by what was read there: up to where
+	covered int            // the end of the tokens that were found
+	valued  int            // the end of the values that were found behind a name
+	spent   int            // bytes that were read as values
+}
+
+// add notes a secret.
+func (s *scan) add(start, end int, rule string, how certainty) {
+	if start >= end {
+		return
+	}
+	if end-start >= surelyCut {
+		end += runLength(s.text[end:])
+	}
+	s.spans = append(s.spans, span{start, end, rule, how})
+	if how == exact {
+		s.covered = max(s.covered, end)
+	}
+}
+
+// readTo remembers how far something was read, so that nothing is read twice.
+func (s *scan) readTo(what string, end int) {
+	if s.read == nil {
+		s.read = map[string]int{}
+	}
+	s.read[what] = end
+}
+
+// Values are read far at first. A text that is full of names without values could
+// make that the square of its length, so after a few times its length only short
+// ones are read.
+const (
+	maxValue   = 4096
+	surelyCut  = maxValue - 64 // a value of this length may go on
+	shortValue = 128
+	maxRounds  = 8
+)
+
+// reach is how far a value may be read from a place.
+func (s *scan) reach(at int) int {
+	far := maxValue
+	if s.spent > maxRounds*len(s.text)+maxValue {
+		far = shortValue
+	}
+	return min(len(s.text), at+far)
+}
+
+// An action is what is tried where a literal stands: from start to end.
+type action func(s *scan, start, end int)
+
+// table is what a text is looked through with.
+type table struct {
+	finder  *finder
+	actions [][]action // by literal
+	lengths []int
+}
+
+// theTable is made when the first text comes: a process that masks nothing pays
+// nothing.
+var theTable = sync.OnceValue(makeTable)
+
+func makeTable() *table {
+	byLiteral := map[string][]action{}
+	for _, r := range known() {
+		for _, l := range r.literals {
+			byLiteral[l] = append(byLiteral[l], func(s *scan, start, _ int) { s.match(r, start) })
+		}
+	}
+	for _, own := range ownRules() {
+		for _, l := range own.literals {
+			byLiteral[l] = append(byLiteral[l], own.try)
+		}
+	}
+	t := &table{}
+	var literals []string
+	for l, actions := range byLiteral {
+		literals = append(literals, l)
+		t.actions = append(t.actions, actions)
+		t.lengths = append(t.lengths, len(l))
+	}
+	t.finder = newFinder(literals)
+	return t
+}
+
+// An ownRule is one that we wrote.
+type ownRule struct {
+	literals []string
+	try      action
+}
+
+func ownRules() []ownRule {
+	return append(nameRules(), []ownRule{
+		{[]string{"authorization"}, (*scan).authorization},
+		{[]string{"bearer"}, (*scan).bearer},
+		{[]string{"basic "}, (*scan).basic},
+		{[]string{"cookie"}, (*scan).cookies},
+		{[]string{"://"}, (*scan).address},
+		{[]string{"/bot", "/api/webhooks/"}, (*scan).pathToken},
+		{[]string{"@tcp(", "@unix("}, (*scan).dataSource},
+		{[]string{"sig=", "signature="}, (*scan).signature},
+		{[]string{"key="}, (*scan).queryKey},
+		{[]string{"pass:"}, (*scan).passSource},
+		{programLiterals(), (*scan).program},
+		{[]string{"--password-stdin", "--with-token", "sudo -s", "chpasswd", "passwd --stdin"}, (*scan).piped},
+		{[]string{"-----begin"}, (*scan).block},
+		{[]string{"kind"}, (*scan).manifest},
+		{[]string{"$1$", "$5$", "$6$", "$y$", "$2a$", "$2b$", "$2y$", "$argon2"}, (*scan).passwordHash},
+		{prefixLiterals(), (*scan).prefixed},
+	}...)
+}
+
+// secrets returns the secrets of a text in their order, none over another. What
+// stands in a mask is none.
+func secrets(text string) []span {
+	t := theTable()
+	s := &scan{text: text}
+	masks := masksIn(text)
+	left := masks
+	t.finder.find(text, func(literal uint16, end int) {
+		start := end - t.lengths[literal]
+		for len(left) > 0 && left[0].end <= start {
+			left = left[1:]
+		}
+		if len(left) > 0 && left[0].start <= start {
+			return
+		}
+		for _, try := range t.actions[literal] {
+			try(s, start, end)
+		}
+	})
+	return merge(uncovered(s.spans, masks))
+}
+
+// uncovered takes from the spans what is a mask already.
+func uncovered(spans, masks []span) []span {
+	if len(spans) == 0 || len(masks) == 0 {
+		return spans
+	}
+	var rest []span
+	for _, found := range spans {
+		first, _ := slices.BinarySearchFunc(masks, found.start, func(m span, at int) int { return cmp.Compare(m.end, at+1) })
+		for _, m := range masks[first:] {
+			if m.start >= found.end {
+				break
+			}
+			if before := found; before.start < m.start {
+				before.end = m.start
+				rest = append(rest, before)
+			}
+			found.start = m.end
+		}
+		if found.start < found.end {
+			rest = append(rest, found)
+		}
+	}
+	return rest
+}
+
+// masksIn finds the masks in a text, in their order.
+func masksIn(text string) (masks []span) {
+	for at := 0; ; {
+		begin := strings.Index(text[at:], maskBegin)
+		if begin < 0 {
+			return masks
+		}
+		begin += at
+		at = begin + len(maskBegin)
+		end := at
+		for end < len(text) && (isLower(text[end]) || isDigit(text[end]) || text[end] == '-' || text[end] == ':') {
+			end++
+		}
+		if end > at && end < len(text) && text[end] == ']' {
+			at = end + 1
+			masks = append(masks, span{start: begin, end: at})
+		}
+	}
+}
+
+// merge makes one of spans that overlap: it covers all of them and has the name of
+// the one that knows most.
+func merge(spans []span) []span {
+	slices.SortStableFunc(spans, func(a, b span) int { return cmp.Compare(a.start, b.start) })
+	merged := spans[:0]
+	for _, next := range spans {
+		if len(merged) == 0 || merged[len(merged)-1].end <= next.start {
+			merged = append(merged, next)
+			continue
+		}
+		last := &merged[len(merged)-1]
+		last.end = max(last.end, next.end)
+		if next.how > last.how {
+			last.rule, last.how = next.rule, next.how
+		}
+	}
+	return merged
+}

@@ -1,0 +1,306 @@
+package secret
+
+import (
+	"fmt"
+	"regexp"
+	"regexp/syntax"
+	"slices"
+	"strings"
+	"sync"
+	"unicode"
+
+	"github.com/pelletier/go-toml/v2"
+	"github.com/zricethezav/gitleaks/v8/config"
+)
+
+// The rules of the scanner, in the form in which they are looked up here: each
+// pattern is anchored at a literal that it begins with. They are taken from its
+// library when the first text comes.
+
+// left are rules that are not taken.
+var left = map[string]string{
+	"curl-auth-header":                       "our own rules read headers and options, in bounded time",
+	"curl-auth-user":                         "our own rules read headers and options, in bounded time",
+	"generic-api-key":                        "our own rules read names with values, and know a path from a secret",
+	"hashicorp-tf-password":                  "our own rules read names with values",
+	"freemius-secret-key":                    "bound to names of files, which are not known here",
+	"nuget-config-password":                  "bound to names of files, which are not known here",
+	"pkcs12-file":                            "bound to names of files, which are not known here",
+	"kubernetes-secret-yaml":                 "our own rule masks all values, not the first",
+	"private-key":                            "our own rule masks a key that has no end, too",
+	"sidekiq-sensitive-url":                  "our own rule reads passwords in addresses",
+	"facebook-access-token":                  "begins with any number",
+	"aws-amazon-bedrock-api-key-short-lived": "matches the beginning that all of them have, and leaves the rest",
+}
+
+// changed are patterns that are cut to the part that can be anchored.
+var changed = map[string][2]string{
+	"sourcegraph-access-token": {`|[a-fA-F0-9]{40}`, ``}, // any git commit
+	"microsoft-teams-webhook":  {`https://[a-z0-9]+\.webhook`, `webhook`},
+	"slack-webhook-url":        {`(?:https?://)?hooks`, `hooks`},
+}
+
+// leads are patterns whose literal does not stand at the beginning: how many
+// bytes may come before it.
+var leads = map[string]struct {
+	literal string
+	bytes   int
+}{
+	"azure-ad-client-secret": {"q~", 5},
+	"hashicorp-tf-api-token": {".atlasv1.", 14},
+	"maxmind-license-key":    {"_mmk", 36},
+}
+
+// The shape of rules that look for a value behind a name.
+const (
+	before   = `[\w.-]{0,50}?`
+	operator = `(?:[ \t\w.-]{0,20})[\s'"]{0,3}(?:=|>|:{1,3}=|\|\||:|=>|\?=|,)[\x60'"\s=]{0,5}`
+)
+
+// ends are what may follow a value. The scanner reads source files; in commands and
+// addresses other characters follow as well.
+const (
+	ends      = `(?:[\x60'"\s;]|\\[nr]|$)`
+	moreEnds  = `(?:[\x60'"\s;,&|<>)\]}\\]|$)`
+	tokenEnds = `(?:\W|$)`
+)
+
+// enoughToKnow is how long the literal of a token has to be so that its shape
+// alone is enough, whatever its entropy: an example of a token is masked as well.
+const enoughToKnow = 4
+
+// enoughToGuess is how long a literal has to be for the rest to be anything at all.
+const enoughToGuess = 3
+
+// A scannerRule is a rule as the scanner's own configuration writes it.
+type scannerRule struct {
+	ID          string  `toml:"id"`
+	Regex       string  `toml:"regex"`
+	Entropy     float64 `toml:"entropy"`
+	SecretGroup int     `toml:"secretGroup"`
+}
+
+// known are the rules of the scanner. One that does not fit the form is left out; a
+// test tells which.
+var known = sync.OnceValue(func() []*rule {
+	rules, _ := scannerRules()
+	return rules
+})
+
+// scannerRules returns the rules that fit, and why the others do not.
+func scannerRules() (rules []*rule, misfits []error) {
+	var file struct {
+		Rules []scannerRule `toml:"rules"`
+	}
+	if err := toml.Unmarshal([]byte(config.DefaultConfig), &file); err != nil {
+		return nil, []error{fmt.Errorf("the scanner's rules: %w", err)}
+	}
+	for _, r := range file.Rules {
+		if left[r.ID] != "" {
+			continue
+		}
+		fitted, err := r.fit()
+		if err != nil {
+			misfits = append(misfits, fmt.Errorf("%s: %w", r.ID, err))
+			continue
+		}
+		rules = append(rules, fitted)
+	}
+	return rules, misfits
+}
+
+// fit brings a rule into the form in which it is looked up.
+func (r *scannerRule) fit() (*rule, error) {
+	pattern, named, err := r.pattern()
+	if err != nil {
+		return nil, err
+	}
+	tree, err := syntax.Parse(pattern, syntax.Perl)
+	if err != nil {
+		return nil, err
+	}
+	fitted := &rule{id: r.ID, group: r.SecretGroup, entropy: r.Entropy}
+	if value := group(tree); named && value != nil {
+		fitted.plain = slices.Contains(beginnings(value.Simplify()), "")
+	}
+	tree = tree.Simplify()
+	if lead, ok := leads[r.ID]; ok {
+		fitted.literals, fitted.lead = []string{lead.literal}, lead.bytes
+	} else {
+		fitted.literals, fitted.word = beginnings(tree), bounded(tree)
+		pattern = "^(?:" + pattern + ")"
+	}
+	shortest := len(slices.MinFunc(fitted.literals, func(a, b string) int { return len(a) - len(b) }))
+	if shortest < 2 {
+		return nil, fmt.Errorf("%s begins with %q", pattern, fitted.literals)
+	}
+	if !named && shortest >= enoughToKnow {
+		fitted.entropy = 0
+	}
+	if longest := length(tree); longest > 0 {
+		fitted.longest = longest + 1
+	}
+	fitted.dice = fitted.lead == 0 && shortest < enoughToGuess
+	fitted.pattern = pattern
+	if _, err := regexp.Compile(pattern); err != nil {
+		return nil, err
+	}
+	return fitted, nil
+}
+
+// pattern returns the rule's pattern without what may stand before it, and whether it
+// looks for a value behind a name.
+func (r *scannerRule) pattern() (pattern string, named bool, err error) {
+	pattern = r.Regex
+	if c, ok := changed[r.ID]; ok {
+		if !strings.Contains(pattern, c[0]) {
+			return "", false, fmt.Errorf("%s is not in %s", c[0], pattern)
+		}
+		pattern = strings.Replace(pattern, c[0], c[1], 1)
+	}
+	pattern = strings.ReplaceAll(pattern, before, "")
+	named = strings.Contains(pattern, operator) || strings.HasPrefix(pattern, "(?i:")
+	if named {
+		return strings.ReplaceAll(pattern, ends, moreEnds), named, nil
+	}
+	return strings.ReplaceAll(pattern, ends, tokenEnds), named, nil
+}
+
+// group returns the first group of a pattern.
+func group(re *syntax.Regexp) *syntax.Regexp {
+	if re.Op == syntax.OpCapture {
+		return re.Sub[0]
+	}
+	for _, sub := range re.Sub {
+		if found := group(sub); found != nil {
+			return found
+		}
+	}
+	return nil
+}
+
+// bounded reports whether every match begins at the beginning of a word.
+func bounded(re *syntax.Regexp) bool {
+	switch re.Op {
+	case syntax.OpWordBoundary:
+		return true
+	case syntax.OpCapture:
+		return bounded(re.Sub[0])
+	case syntax.OpConcat:
+		return bounded(re.Sub[0])
+	}
+	return false
+}
+
+// beginnings returns what matches may begin with, in lower case; as long as it
+// can be told, but not beyond a few alternatives.
+func beginnings(re *syntax.Regexp) []string {
+	all, _ := begin(re)
+	slices.Sort(all)
+	return slices.Compact(all)
+}
+
+const (
+	mostBeginnings   = 24
+	longestBeginning = 24
+)
+
+// begin returns the beginnings of what re matches, and whether they are all of it.
+func begin(re *syntax.Regexp) (all []string, whole bool) {
+	switch re.Op {
+	case syntax.OpLiteral:
+		text := strings.Map(unicode.ToLower, string(re.Rune))
+		return []string{text[:min(len(text), longestBeginning)]}, len(text) <= longestBeginning
+	case syntax.OpCharClass:
+		return class(re)
+	case syntax.OpEmptyMatch, syntax.OpWordBoundary, syntax.OpBeginText, syntax.OpBeginLine:
+		return []string{""}, true
+	case syntax.OpCapture:
+		return begin(re.Sub[0])
+	case syntax.OpQuest:
+		all, whole = begin(re.Sub[0])
+		return append(all, ""), whole
+	case syntax.OpAlternate:
+		whole = true
+		for _, sub := range re.Sub {
+			some, all1 := begin(sub)
+			all, whole = append(all, some...), whole && all1
+		}
+		return all, whole
+	case syntax.OpConcat:
+		return beginAll(re.Sub)
+	}
+	return []string{""}, false
+}
+
+func beginAll(subs []*syntax.Regexp) (all []string, whole bool) {
+	all = []string{""}
+	for _, sub := range subs {
+		some, rest := begin(sub)
+		if len(all)*len(some) > mostBeginnings || slices.Contains(some, "") && !rest {
+			return all, false
+		}
+		var longer []string
+		for _, a := range all {
+			for _, s := range some {
+				longer = append(longer, a+s)
+			}
+		}
+		if all = longer; !rest || len(all[0]) > longestBeginning {
+			return all, false
+		}
+	}
+	return all, true
+}
+
+// class returns the characters of a small class; a letter in both cases is one.
+func class(re *syntax.Regexp) (all []string, whole bool) {
+	for i := 0; i < len(re.Rune); i += 2 {
+		if re.Rune[i+1]-re.Rune[i] > 3 || len(re.Rune) > 8 {
+			return []string{""}, false
+		}
+		for r := re.Rune[i]; r <= re.Rune[i+1]; r++ {
+			if r < unicode.MaxASCII { // K and S fold to letters beyond ASCII
+				all = append(all, string(unicode.ToLower(r)))
+			}
+		}
+	}
+	slices.Sort(all)
+	return slices.Compact(all), true
+}
+
+// length is the longest match in bytes, 0 when there is no longest.
+func length(re *syntax.Regexp) int {
+	switch re.Op {
+	case syntax.OpLiteral:
+		return len(string(re.Rune))
+	case syntax.OpCharClass, syntax.OpAnyChar, syntax.OpAnyCharNotNL:
+		return 1 // tokens are ASCII
+	case syntax.OpStar, syntax.OpPlus:
+		return -1 << 20
+	case syntax.OpCapture, syntax.OpQuest:
+		return length(re.Sub[0])
+	case syntax.OpRepeat:
+		if re.Max < 0 {
+			return -1 << 20
+		}
+		return re.Max * length(re.Sub[0])
+	case syntax.OpConcat:
+		sum := 0
+		for _, sub := range re.Sub {
+			sum += length(sub)
+		}
+		return sum
+	case syntax.OpAlternate:
+		longest := 0
+		for _, sub := range re.Sub {
+			n := length(sub)
+			if n < 0 {
+				return n
+			}
+			longest = max(longest, n)
+		}
+		return longest
+	}
+	return 0
+}
