@@ -20,8 +20,8 @@ var commandTools = []string{bashTool, "GitCommit", "GitPush", "GitCheckout", "Gi
 // for a command the exact words of each part that asked, for a file tool the
 // tool inside the project and the exact paths outside it, else what is suggested.
 // None means that no rule can stand for the call: a control file is approved once
-// at a time, and what is in doubt only as it stands.
-func lastingRules(call *umpire.Call, d *umpire.Decision) []umpire.Rule {
+// at a time, what is in doubt only as it stands, and no secret goes into a file.
+func (g *Gate) lastingRules(call *umpire.Call, d *umpire.Decision) []umpire.Rule {
 	if d.ReasonCode == umpire.CodeControlFile || slices.ContainsFunc(d.Accesses, func(a umpire.Access) bool {
 		return a.Verdict == umpire.Ask && a.Doubt != ""
 	}) {
@@ -31,7 +31,17 @@ func lastingRules(call *umpire.Call, d *umpire.Decision) []umpire.Rule {
 	if inside {
 		return []umpire.Rule{{Action: umpire.Allow, Tool: call.Tool}}
 	}
-	return covering(d)
+	rules := covering(d)
+	if slices.ContainsFunc(rules, func(r umpire.Rule) bool { return !g.writable(r) }) {
+		return nil
+	}
+	return rules
+}
+
+// writable reports whether a rule may stand in a file: it holds no secret.
+func (g *Gate) writable(r umpire.Rule) bool {
+	text := policy.FormatShort(r)
+	return g.maskText(text) == text
 }
 
 // covering takes, for each access that asks, its narrowest suggestion. Suggestions
@@ -87,6 +97,13 @@ func (g *Gate) grantsFor(s *umpire.Session, settings *Settings, a *umpire.Answer
 		remembered.Session = ""
 		grants = append(grants, remembered)
 	}
+	for i := range grants {
+		kept, err := g.keepExact(grants[i].ID, grants[i].Grant.Exact)
+		if err != nil {
+			return nil, err
+		}
+		grants[i].Grant.Exact = kept
+	}
 	return grants, nil
 }
 
@@ -121,7 +138,7 @@ func sessionGrants(a *umpire.Answer, call *umpire.Call, d *umpire.Decision, exac
 }
 
 // lasting returns the rules that an approval for the project or for good writes.
-func lasting(a *umpire.Answer, call *umpire.Call, d *umpire.Decision) ([]umpire.Rule, error) {
+func (g *Gate) lasting(a *umpire.Answer, call *umpire.Call, d *umpire.Decision) ([]umpire.Rule, error) {
 	if a.Scope != umpire.ScopeProject && a.Scope != umpire.ScopeGlobal {
 		return nil, nil
 	}
@@ -129,7 +146,7 @@ func lasting(a *umpire.Answer, call *umpire.Call, d *umpire.Decision) ([]umpire.
 		return nil, fmt.Errorf("scope: a control file is approved once at a time: %w", umpire.ErrInvalid)
 	}
 	if a.Rule == "" {
-		rules := lastingRules(call, d)
+		rules := g.lastingRules(call, d)
 		if len(rules) == 0 {
 			return nil, fmt.Errorf("scope: no rule can stand for this call; approve it once or for the session: %w", umpire.ErrInvalid)
 		}

@@ -49,8 +49,8 @@ func (g *Gate) sceneOf(tx *store.Tx, id umpire.SessionID, call umpire.CallID) (*
 		return nil, err
 	}
 	sc := &scene{session: s, headless: s.Headless, allowAll: w.AllowAll}
-	for _, row := range rows {
-		sc.grants = append(sc.grants, row.Grant)
+	for i := range rows {
+		sc.grants = append(sc.grants, g.openGrant(&rows[i]))
 	}
 	return sc, nil
 }

@@ -40,12 +40,14 @@ func (g *Gate) describe(card *umpire.Pending, sc *scene, call *umpire.Call, d *u
 	card.Type, card.Risk, card.Warning = d.Type, d.Risk.Level(), d.Warning
 	card.Reason, card.Code = g.maskText(d.Reason), d.ReasonCode
 	card.Access = accessWord(call.Tool, d)
-	card.Suggestions = d.Suggestions
-	if card.Suggestions == nil {
-		card.Suggestions = []umpire.Suggestion{}
+	card.Suggestions = []umpire.Suggestion{}
+	for _, s := range d.Suggestions {
+		if g.writable(umpire.Rule{Tool: s.Tool, Match: s.Match}) {
+			card.Suggestions = append(card.Suggestions, s)
+		}
 	}
-	for _, r := range lastingRules(call, d) {
-		card.Rules = append(card.Rules, g.maskText(policy.FormatShort(r)))
+	for _, r := range g.lastingRules(call, d) {
+		card.Rules = append(card.Rules, policy.FormatShort(r))
 	}
 	for i := range d.Accesses {
 		if a := &d.Accesses[i]; a.Paths() && a.Target != "" && !slices.Contains(card.Paths, a.Target) {
@@ -72,9 +74,9 @@ func (g *Gate) describeCommand(card *umpire.Pending, call *umpire.Call, d *umpir
 			break
 		}
 	}
-	if len(d.Suggestions) > 0 {
-		s := d.Suggestions[0]
-		info.Suggestion = g.maskText(policy.FormatShort(umpire.Rule{Tool: s.Tool, Match: s.Match}))
+	if len(card.Suggestions) > 0 {
+		s := card.Suggestions[0]
+		info.Suggestion = policy.FormatShort(umpire.Rule{Tool: s.Tool, Match: s.Match})
 	}
 	card.CommandInfo = &info
 }

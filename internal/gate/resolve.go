@@ -137,7 +137,7 @@ func (g *Gate) grantWith(r *resolution, row *store.CallRow) error {
 	if d.Verdict == umpire.Deny && !r.scene.headless {
 		return fmt.Errorf("request %q cannot be approved: %s: %w", r.ask.Request, g.maskText(d.Reason), umpire.ErrState)
 	}
-	if r.rules, err = lasting(r.answer, &call, &d); err != nil {
+	if r.rules, err = g.lasting(r.answer, &call, &d); err != nil {
 		return err
 	}
 	r.call = call

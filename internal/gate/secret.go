@@ -2,9 +2,11 @@ package gate
 
 import (
 	"bytes"
+	"encoding/base64"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/store"
@@ -107,3 +109,41 @@ func (g *Gate) maskAccesses(accesses []umpire.Access) []umpire.Access {
 	}
 	return shown
 }
+
+// sealedPrefix marks the exact form of a grant that is kept encrypted.
+const sealedPrefix = "sealed:"
+
+// keepExact is how a grant's exact form is stored: as it is, or encrypted where it
+// holds a secret. What only looks encrypted is encrypted too.
+func (g *Gate) keepExact(grant, exact string) (string, error) {
+	if g.maskText(exact) == exact && !strings.HasPrefix(exact, sealedPrefix) {
+		return exact, nil
+	}
+	if g.config.Sealer == nil {
+		return "", errors.New("seal: no key to keep a secret with")
+	}
+	sealed, err := g.config.Sealer.Seal(grantLabel(grant), []byte(exact))
+	return sealedPrefix + base64.StdEncoding.EncodeToString(sealed), err
+}
+
+// openGrant returns a grant with its exact form; a grant whose form cannot be read
+// covers nothing.
+func (g *Gate) openGrant(row *store.GrantRow) umpire.Grant {
+	text, isSealed := strings.CutPrefix(row.Grant.Exact, sealedPrefix)
+	if !isSealed {
+		return row.Grant
+	}
+	sealed, err := base64.StdEncoding.DecodeString(text)
+	if err != nil || g.config.Sealer == nil {
+		return umpire.Grant{}
+	}
+	plain, err := g.config.Sealer.Open(grantLabel(row.ID), sealed)
+	if err != nil || len(plain) == 0 {
+		return umpire.Grant{}
+	}
+	grant := row.Grant
+	grant.Exact = string(plain)
+	return grant
+}
+
+func grantLabel(id string) string { return fmt.Sprintf("grant:%q", id) }

@@ -1,0 +1,102 @@
+package gate
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/secret"
+)
+
+// What is secret is nowhere in the database, the events and the questions, and
+// still is what runs, and what the model reads.
+func TestSecretsAreMaskedAndStillRun(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t)
+	key, err := secret.OpenKey(filepath.Join(d.home, "state"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	sealer, err := key.Sealer()
+	if err != nil {
+		t.Fatal(err)
+	}
+	d.config.Masker, d.config.Sealer = key.Masker(), sealer
+	token := "ghp_" + strings.Repeat("aB3dE6gH9", 4)
+	password := "hunter" + "2hunter2"
+	line := fmt.Sprintf("curl -H 'Authorization: Bearer %s' https://ann:%s@example.com/x && npm install x", token, password)
+	s := d.session(umpire.Opening{})
+	b := must(d.Submit(t.Context(), umpire.Submission{
+		Session: s.ID, Batch: "m1", Epoch: s.Epoch, Calls: []umpire.Call{command("c", line)},
+		Message: json.RawMessage(`{"text":` + quoted("I use "+token) + `}`),
+	}))(t)
+	if b.State != umpire.BatchWaiting {
+		t.Fatalf("the batch is %s", b.State)
+	}
+	p := d.pending("c")
+	if text := string(data(p)); strings.Contains(text, token) || strings.Contains(text, password) || !strings.Contains(text, "example.com") || !strings.Contains(text, "npm install x") {
+		t.Errorf("the question shows %s", text)
+	}
+	d.approve("c", umpire.ScopeOnce)
+	started := must(d.Start(t.Context(), umpire.Start{Session: s.ID, Batch: "m1", Call: "c", Epoch: s.Epoch}))(t)
+	if !started.Go || !strings.Contains(string(started.Call.Input), token) || !strings.Contains(string(started.Call.Input), password) {
+		t.Fatalf("what runs is %s", started.Call.Input)
+	}
+	must(d.Finish(t.Context(), umpire.Result{Session: s.ID, Batch: "m1", Call: "c", Status: umpire.ResultOK, Output: "token is " + token, Epoch: s.Epoch}))(t)
+	c := must(d.Compose(t.Context(), s.ID, s.Epoch))(t)
+	if got := c.Batches["m1"].Results[0].Output; got != "token is "+token {
+		t.Errorf("the model reads %q", got)
+	}
+	if got := string(c.Messages[0].Content); !strings.Contains(got, token) {
+		t.Errorf("the message is %q", got)
+	}
+	if text := string(data(must(d.Events(t.Context(), umpire.Filter{}))(t))); strings.Contains(text, token) || strings.Contains(text, password) {
+		t.Error("an event has a secret")
+	}
+	d.shut()
+	for _, name := range must(filepath.Glob(d.database + "*"))(t) {
+		stored := must(os.ReadFile(name))(t)
+		if bytes.Contains(stored, []byte(token)) || bytes.Contains(stored, []byte(password)) {
+			t.Errorf("%s has a secret", filepath.Base(name))
+		}
+	}
+}
+
+// A grant remembers what was approved; where that has a secret it must match the
+// very call and still not be readable.
+func TestSecretInARememberedCommand(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t)
+	key, err := secret.OpenKey(filepath.Join(d.home, "state"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d.config.Sealer, err = key.Sealer(); err != nil {
+		t.Fatal(err)
+	}
+	d.config.Masker = key.Masker()
+	token := "ghp_" + strings.Repeat("zY3xW6vU9", 4)
+	line := "npm install --token " + token
+	s := d.session(umpire.Opening{})
+	d.submit(s, "m1", command("c1", line))
+	d.run(s, d.approve("c1", umpire.ScopeSession))
+	if b := d.submit(s, "m2", command("c2", line)); b.State != umpire.BatchRunning {
+		t.Errorf("the same command is %s", b.State)
+	} else {
+		d.run(s, b)
+	}
+	if b := d.submit(s, "m3", command("c3", line+"x")); b.State != umpire.BatchWaiting {
+		t.Errorf("another command is %s", b.State)
+	}
+	d.shut()
+	for _, name := range must(filepath.Glob(d.database + "*"))(t) {
+		if bytes.Contains(must(os.ReadFile(name))(t), []byte(token)) {
+			t.Errorf("%s has a secret", filepath.Base(name))
+		}
+	}
+}
