@@ -53,9 +53,9 @@ var layers = []layer{
 	{"core", "internal/gate"},
 	{"edge", "internal/bench"},
 	{"edge", "internal/client internal/server internal/tui internal/metrics internal/tool internal/mcp internal/acp"},
-	{"edge", "internal/agent"},
+	{"edge", "internal/agent internal/metrics/otlp"},
 	{"top", "cmd/umpire cmd/umpire-hook"},
-	{"test", "interop"},
+	{"test", "interop crash"},
 }
 
 // public are the packages that promise something to other modules.
@@ -77,6 +77,8 @@ const (
 // largePackages may grow beyond maxPackageLines, each for a reason.
 var largePackages = map[string]int{
 	"shell": 16_000, // an engine of some 2,500 lines, and tables: one family of programs a file
+	// One short file for each of some forty commands; a fifth is their texts in two languages.
+	"cmd/umpire": 11_000,
 }
 
 // bannedImports keep a pure package from reaching the world. A path ending in

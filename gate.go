@@ -48,6 +48,7 @@ var (
 // matches [ErrResolved].
 type Resolved struct{ Standing Standing }
 
+// Error says which answer stands.
 func (r *Resolved) Error() string {
 	return "already resolved: " + string(r.Standing.Choice)
 }
