@@ -54,7 +54,7 @@ var layers = []layer{
 	{"edge", "internal/bench"},
 	{"edge", "internal/client internal/server internal/tui internal/metrics internal/tool internal/mcp internal/acp"},
 	{"edge", "internal/agent internal/metrics/otlp"},
-	{"top", "cmd/umpire cmd/umpire-hook"},
+	{"top", "cmd/umpire cmd/umpire-hook cmd/umpire-metrics"},
 	{"test", "interop crash"},
 }
 

@@ -15,7 +15,7 @@ type Gate interface {
 	Check(ctx context.Context, call Call) (Decision, error)
 	// Submit decides and stores all calls of one message. When one asks, all wait.
 	Submit(ctx context.Context, s Submission) (Batch, error)
-	// Resolve takes a person's answer. The error of a late one is a *Resolved.
+	// Resolve takes a person's answer. The error of a late one is a *ResolvedError.
 	Resolve(ctx context.Context, a Answer) (Batch, error)
 	// Finish stores the result of a call that was started.
 	Finish(ctx context.Context, r Result) (Batch, error)
@@ -30,7 +30,7 @@ var (
 	ErrNotFound = errors.New("not found")
 	// ErrInvalid: what was asked for is malformed; the error names the field.
 	ErrInvalid = errors.New("invalid")
-	// ErrResolved: the question has its answer. See [Resolved].
+	// ErrResolved: the question has its answer. See [ResolvedError].
 	ErrResolved = errors.New("already resolved")
 	// ErrState: the state of things stands against it.
 	ErrState = errors.New("refused by state")
@@ -44,14 +44,14 @@ var (
 	ErrNotRecorded = errors.New("not recorded")
 )
 
-// A Resolved error says that an answer came late, and which one stands. It
+// A ResolvedError says that an answer came late, and which one stands. It
 // matches [ErrResolved].
-type Resolved struct{ Standing Standing }
+type ResolvedError struct{ Standing Standing }
 
 // Error says which answer stands.
-func (r *Resolved) Error() string {
+func (r *ResolvedError) Error() string {
 	return "already resolved: " + string(r.Standing.Choice)
 }
 
 // Is matches ErrResolved.
-func (r *Resolved) Is(target error) bool { return target == ErrResolved }
+func (r *ResolvedError) Is(target error) bool { return target == ErrResolved }

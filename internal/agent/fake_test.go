@@ -374,7 +374,7 @@ func (g *fakeGate) answer(c umpire.CallID, choice umpire.Choice) error {
 			delete(g.asks, request)
 			return g.take(request, p, choice)
 		}
-		return &umpire.Resolved{}
+		return &umpire.ResolvedError{}
 	})
 }
 

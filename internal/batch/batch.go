@@ -41,6 +41,8 @@ type Call struct {
 	Verdict    umpire.Verdict    `json:"verdict"`
 	Reason     string            `json:"reason,omitempty"`
 	Code       umpire.ReasonCode `json:"reason_code,omitempty"`
+	// Took is how long deciding it took, in microseconds.
+	Took int64 `json:"took_us,omitempty"`
 }
 
 // Asked is the data of a PermissionAsked and a CallIndeterminate event.

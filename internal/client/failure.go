@@ -68,7 +68,7 @@ func failureOf(r *http.Response) error {
 		return &failure{text: fmt.Sprintf("the gate answered %s", r.Status), is: byStatus(r.StatusCode)}
 	}
 	if t.Word == string(umpire.CodeResolved) && t.Standing != nil {
-		return &umpire.Resolved{Standing: *t.Standing}
+		return &umpire.ResolvedError{Standing: *t.Standing}
 	}
 	is, known := sentinels[t.Word]
 	if !known {

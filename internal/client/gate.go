@@ -46,7 +46,7 @@ func (c *Client) Pending(ctx context.Context, in umpire.PendingQuery) ([]umpire.
 	return out.Pending, err
 }
 
-// Resolve answers a question. The error of a late answer is a *umpire.Resolved.
+// Resolve answers a question. The error of a late answer is a *umpire.ResolvedError.
 // The gate itself notes who answered: Actor and Channel do not travel.
 func (c *Client) Resolve(ctx context.Context, in umpire.Answer) (umpire.Batch, error) {
 	return call[umpire.Answer, umpire.Batch](ctx, c, "GateService/Resolve", in)

@@ -138,11 +138,11 @@ func (d *desk) approve(id string, scope umpire.Scope) umpire.Batch {
 	return must(d.Resolve(d.t.Context(), a))(d.t)
 }
 
-func (d *desk) refuse(id, reason string) umpire.Batch {
+func (d *desk) refuse(id, reason string) {
 	d.t.Helper()
 	a := answerTo(d.pending(id), umpire.Refuse)
 	a.Reason = reason
-	return must(d.Resolve(d.t.Context(), a))(d.t)
+	must(d.Resolve(d.t.Context(), a))(d.t)
 }
 
 // run starts and finishes every call that may run, in order, and returns the ids
@@ -289,7 +289,7 @@ func TestResumeIsSingleFlight(t *testing.T) {
 	all.Wait()
 	won := 0
 	for _, err := range errs {
-		var late *umpire.Resolved
+		var late *umpire.ResolvedError
 		switch {
 		case err == nil:
 			won++
@@ -662,7 +662,7 @@ func TestExpiryAndEnd(t *testing.T) {
 	d.submit(s, "m1", command("c", "npm install x"))
 	late := answerTo(d.pending("c"), umpire.Approve)
 	d.pass(2 * time.Minute)
-	var resolved *umpire.Resolved
+	var resolved *umpire.ResolvedError
 	if _, err := d.Resolve(t.Context(), late); !errors.As(err, &resolved) || resolved.Standing.Code != umpire.CodeTimeout {
 		t.Errorf("a late approval gave %v", err)
 	}
@@ -670,7 +670,6 @@ func TestExpiryAndEnd(t *testing.T) {
 		t.Errorf("the result is %+v", r)
 	}
 	d.submit(s, "m2", command("c2", "npm install y"))
-	p := d.pending("c2")
 	d.pass(2 * time.Minute)
 	if err := d.Tend(t.Context()); err != nil {
 		t.Fatal(err)
@@ -679,7 +678,7 @@ func TestExpiryAndEnd(t *testing.T) {
 		t.Errorf("after its time the batch is %s", b.State)
 	}
 	d.submit(s, "m3", command("c3", "npm install z"))
-	p = d.pending("c3")
+	p := d.pending("c3")
 	if err := d.End(t.Context(), s.ID, "bye"); err != nil {
 		t.Fatal(err)
 	}

@@ -231,7 +231,7 @@ func twoPending(t *testing.T, d *desk) {
 // firstStands: the answer whose acknowledgement was lost is the one that stands.
 func firstStands(t *testing.T, d *desk) {
 	b := must(d.Batch(t.Context(), "s1", "m1"))(t)
-	var late *umpire.Resolved
+	var late *umpire.ResolvedError
 	_, err := d.Resolve(t.Context(), umpire.Answer{
 		Request: b.Calls[0].Request, ArgsHash: b.Calls[0].ArgsHash, Choice: umpire.Refuse,
 	})

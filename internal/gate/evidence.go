@@ -9,6 +9,7 @@ import (
 	"maps"
 	"os"
 	"slices"
+	"strings"
 
 	"github.com/umpirehq/umpire"
 )
@@ -69,14 +70,11 @@ func compare(before json.RawMessage) string {
 	if len(before) == 0 || json.Unmarshal(before, &was) != nil {
 		return "no evidence was kept of how things stood before"
 	}
-	text := ""
-	for i, path := range slices.Sorted(maps.Keys(was)) {
-		if i > 0 {
-			text += "; "
-		}
-		text += fmt.Sprintf("%q %s", path, change(was[path], fingerprint(path)))
+	var told []string
+	for _, path := range slices.Sorted(maps.Keys(was)) {
+		told = append(told, fmt.Sprintf("%q %s", path, change(was[path], fingerprint(path))))
 	}
-	return text
+	return strings.Join(told, "; ")
 }
 
 func change(was, is string) string {

@@ -129,7 +129,7 @@ func operate(g *Gate, s umpire.SessionID, p umpire.Pending, op historyOp) (histo
 	switch op.kind {
 	case "resolve":
 		_, err := g.Resolve(ctx, answerTo(p, op.choice))
-		if late, ok := errors.AsType[*umpire.Resolved](err); ok {
+		if late, ok := errors.AsType[*umpire.ResolvedError](err); ok {
 			return historyOut{standing: late.Standing.Choice}, nil
 		}
 		return historyOut{won: err == nil}, err

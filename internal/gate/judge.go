@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/batch"
@@ -145,6 +146,7 @@ type judged struct {
 	denied   *umpire.Standing // a person denied the very same in this turn
 	unasked  bool             // would ask, and nobody can answer
 	question *question        // what a person is asked
+	took     time.Duration    // deciding it
 }
 
 // judge decides one call of a submission.
@@ -165,7 +167,9 @@ func (g *Gate) judge(sc *scene, call umpire.Call) (*judged, error) {
 	if len(call.Extra) > 0 {
 		j.extra = g.maskJSON(data(call.Extra))
 	}
+	began := time.Now()
 	j.decision = g.decide(sc, j.call)
+	j.took = time.Since(began)
 	j.effect = effectOf(&j.decision)
 	j.unasked = sc.headless && j.decision.Verdict == umpire.Deny && j.decision.ReasonCode == umpire.CodeAutoDeny && asksOtherwise(g, sc, j.call)
 	return j, nil

@@ -175,7 +175,7 @@ func standing(tx *store.Tx, id umpire.RequestID) error {
 	if err != nil {
 		return fmt.Errorf("request %q: %w", id, err)
 	}
-	return &umpire.Resolved{Standing: row.Standing}
+	return &umpire.ResolvedError{Standing: row.Standing}
 }
 
 // late returns the answer that stands, as an error.

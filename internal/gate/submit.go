@@ -336,6 +336,7 @@ func (t *step) insert(sub *submission) (*folded, error) {
 		told.Calls = append(told.Calls, batch.Call{
 			ID: j.call.ID, Tool: j.call.Tool, ArgsHash: j.hash, Background: j.call.Background, Effect: j.effect,
 			State: j.state(), Verdict: j.decision.Verdict, Reason: t.gate.maskText(j.decision.Reason), Code: j.decision.ReasonCode,
+			Took: j.took.Microseconds(),
 		})
 		rows = append(rows, store.CallRow{
 			Session: t.session.ID, Batch: sub.Batch, Ordinal: i, ID: j.call.ID, Tool: j.call.Tool, Input: j.input, ArgsHash: j.hash,

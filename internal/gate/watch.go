@@ -28,9 +28,14 @@ type page struct {
 	upTo   int64
 }
 
-// readEvents reads events up to the horizon: beyond it one with a smaller number
-// may still be about to commit, and would be skipped.
+// readEvents reads events up to where none can come any more with a smaller number:
+// one that was about to commit would be skipped. The events of one session commit in
+// the order of their numbers, so there it is the last one.
 func readEvents(tx *store.Tx, f umpire.Filter) (page, error) {
+	if f.Session != "" {
+		events, err := tx.Events(f)
+		return page{events: events, upTo: lastOf(events, f.After)}, err
+	}
 	horizon, err := tx.Horizon()
 	if err != nil {
 		return page{}, err
@@ -47,9 +52,16 @@ func readEvents(tx *store.Tx, f umpire.Filter) (page, error) {
 	}
 	p.events = events
 	if f.Limit > 0 && len(events) == f.Limit {
-		p.upTo = events[len(events)-1].Seq
+		p.upTo = lastOf(events, f.After)
 	}
 	return p, nil
+}
+
+func lastOf(events []umpire.Event, otherwise int64) int64 {
+	if len(events) == 0 {
+		return otherwise
+	}
+	return events[len(events)-1].Seq
 }
 
 // Watch yields the events after a sequence number, first those that are stored and

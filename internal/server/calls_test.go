@@ -6,6 +6,7 @@ import (
 	"os"
 	"strings"
 	"testing"
+	"time"
 
 	"connectrpc.com/connect"
 	"github.com/google/go-cmp/cmp"
@@ -114,7 +115,7 @@ func TestClientGivesTheGateWhatItWasGiven(t *testing.T) {
 	t.Run("local", func(t *testing.T) {
 		t.Parallel()
 		gate := newFake()
-		s := server.NewForTest(server.Config{Gate: gate})
+		s := server.NewForTest(server.Config{Gate: gate}, time.Minute)
 		defer s.Close()
 		c := client.Local(s.Local())
 		defer c.Close()

@@ -2,10 +2,11 @@ package server
 
 import "time"
 
-// NewForTest is New with waits that a test can sit through.
-func NewForTest(c Config) *Server {
+// NewForTest is New with waits that a test can sit through. A request's body may
+// take as long as is said.
+func NewForTest(c Config, body time.Duration) *Server {
 	return newServer(c, pace{
-		beat: 100 * time.Millisecond, stall: 300 * time.Millisecond, farewell: 5 * time.Second, goodbye: time.Second,
+		body: body, beat: 100 * time.Millisecond, stall: 300 * time.Millisecond, farewell: 5 * time.Second, goodbye: time.Second,
 	})
 }
 

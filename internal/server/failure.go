@@ -76,7 +76,7 @@ func failureOf(err error) *failure {
 			break
 		}
 	}
-	if late, ok := errors.AsType[*umpire.Resolved](err); ok {
+	if late, ok := errors.AsType[*umpire.ResolvedError](err); ok {
 		// Connect has no code for a conflict.
 		f.standing, f.status = &late.Standing, http.StatusConflict
 	}
@@ -126,6 +126,7 @@ type exchange struct {
 	role    role
 	claim   string // which client the peer says it is
 	failure *failure
+	body    *timedBody
 }
 
 type exchangeKey struct{}

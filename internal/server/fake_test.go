@@ -117,7 +117,7 @@ func (g *fakeGate) Resolve(_ context.Context, a umpire.Answer) (umpire.Batch, er
 	case a.Choice == "":
 		return umpire.Batch{}, fmt.Errorf("answer: missing: %w", umpire.ErrInvalid)
 	case g.answer != nil:
-		return umpire.Batch{}, &umpire.Resolved{Standing: *g.answer}
+		return umpire.Batch{}, &umpire.ResolvedError{Standing: *g.answer}
 	}
 	g.answer = &umpire.Standing{Request: a.Request, Choice: a.Choice, Scope: a.Scope, Reason: a.Reason, Actor: a.Actor, At: filledTime}
 	g.batch.State = umpire.BatchRunning
@@ -333,7 +333,7 @@ func fill(v reflect.Value, name string) {
 		v.SetString(string(umpire.Refuse))
 		return
 	}
-	switch v.Kind() {
+	switch v.Kind() { //nolint:exhaustive // the others panic
 	case reflect.Struct:
 		for i := range v.NumField() {
 			if field := v.Type().Field(i); field.IsExported() && field.Tag.Get("json") != "-" {

@@ -21,7 +21,7 @@ type Calls interface {
 type Questions interface {
 	Pending(ctx context.Context, q umpire.PendingQuery) ([]umpire.Pending, error)
 	// Resolve takes an answer whose Actor and Channel are filled in. The error of
-	// a late one is a *umpire.Resolved.
+	// a late one is a *umpire.ResolvedError.
 	Resolve(ctx context.Context, a umpire.Answer) (umpire.Batch, error)
 }
 

@@ -2,8 +2,10 @@ package server
 
 import (
 	"context"
+	"errors"
 	"io"
 	"log/slog"
+	"maps"
 	"net"
 	"net/http"
 	"regexp"
@@ -42,9 +44,7 @@ type guard struct {
 
 // ServeHTTP answers a request.
 func (g *guard) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	for name, values := range safeHeaders {
-		w.Header()[name] = values
-	}
+	maps.Copy(w.Header(), safeHeaders)
 	x := &exchange{peer: g.peer(r)}
 	out := &reply{ResponseWriter: w, x: x}
 	defer g.recover(out, r)
@@ -71,7 +71,8 @@ func (g *guard) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		defer g.server.limiter.end(u)
 	}
 	r = r.WithContext(context.WithValue(r.Context(), exchangeKey{}, x))
-	r.Body = &timedBody{ReadCloser: r.Body, control: http.NewResponseController(w)}
+	x.body = &timedBody{ReadCloser: r.Body, control: http.NewResponseController(w), limit: g.server.pace.body}
+	r.Body = x.body
 	where.handler.ServeHTTP(out, r)
 }
 
@@ -180,6 +181,7 @@ func (g *guard) recover(w *reply, r *http.Request) {
 type timedBody struct {
 	io.ReadCloser
 	control *http.ResponseController
+	limit   time.Duration
 	begun   bool
 }
 
@@ -188,13 +190,20 @@ func (b *timedBody) Read(p []byte) (int, error) {
 	if !b.begun {
 		b.begun = true
 		// What has no deadlines is in memory.
-		_ = b.control.SetReadDeadline(time.Now().Add(bodyTimeout))
+		_ = b.control.SetReadDeadline(time.Now().Add(b.limit))
 	}
 	n, err := b.ReadCloser.Read(p)
-	if err != nil {
-		_ = b.control.SetReadDeadline(time.Time{})
+	if errors.Is(err, io.EOF) {
+		b.done()
 	}
 	return n, err
+}
+
+// done takes the bound away. A stream's request ends before its body does.
+func (b *timedBody) done() {
+	if b != nil {
+		_ = b.control.SetReadDeadline(time.Time{})
+	}
 }
 
 // hostsOf are the names that a listener goes by: nil, for any, unless it is TCP.

@@ -27,15 +27,18 @@ const (
 	maxRetry   = 5 * time.Second
 )
 
-// A pace says how often and how long a hub waits.
+// A pace says how often and how long a server waits.
 type pace struct {
+	body     time.Duration // for the whole of a request
 	beat     time.Duration // between two comments that say that the gate is there
 	stall    time.Duration // a write may take so long
 	farewell time.Duration // and the last one, which says where to resume, so long
 	goodbye  time.Duration // but only so long once the gate goes away
 }
 
-var usualPace = pace{beat: 15 * time.Second, stall: 10 * time.Second, farewell: time.Minute, goodbye: 2 * time.Second}
+var usualPace = pace{
+	body: 30 * time.Second, beat: 15 * time.Second, stall: 10 * time.Second, farewell: time.Minute, goodbye: 2 * time.Second,
+}
 
 // A hub follows the timeline once, for all watchers. It begins when the first of
 // them comes and ends with close.

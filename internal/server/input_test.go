@@ -1,6 +1,7 @@
 package server_test
 
 import (
+	"bufio"
 	"context"
 	"errors"
 	"fmt"
@@ -8,6 +9,7 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+	"time"
 
 	"connectrpc.com/connect"
 	"google.golang.org/protobuf/types/known/structpb"
@@ -343,4 +345,29 @@ func TestNobodyThere(t *testing.T) {
 			t.Errorf("%q is taken for an address", address)
 		}
 	}
+}
+
+// A body that does not come is not waited for; a request that is held is.
+func TestSlowBodyIsGivenUp(t *testing.T) {
+	t.Parallel()
+	hastily(t, func(t *testing.T, w *world) {
+		conn, err := w.dial(t.Context(), "", "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer conn.Close()
+		fmt.Fprintf(conn, "POST /umpire.v1.GateService/Check HTTP/1.1\r\nHost: %s\r\nAuthorization: Bearer %s\r\n"+
+			"Content-Type: application/json\r\nContent-Length: 100\r\n\r\n{", strings.TrimPrefix(w.base, "http://"), credentials.Agent)
+		answer, err := http.ReadResponse(bufio.NewReader(conn), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer answer.Body.Close()
+		if answer.StatusCode == 200 || w.gate.last("Check") != nil {
+			t.Errorf("half a request is answered %s", answer.Status)
+		}
+		if b, err := w.client(t, credentials.Agent).Await(t.Context(), "s1", "b1", time.Second); err != nil || b.State != umpire.BatchWaiting {
+			t.Errorf("a request that is held for longer than a body may take: %v, %v", b.State, err)
+		}
+	})
 }

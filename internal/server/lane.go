@@ -6,6 +6,7 @@ import (
 	"net"
 	"os"
 	"runtime"
+	"slices"
 	"sync"
 	"syscall"
 	"time"
@@ -60,7 +61,7 @@ func (r *rider) write(lines []byte, stall time.Duration) error {
 // within the farewell, it gets the whole of what it missed of the last event first.
 func (h *hub) part(r *rider, word string) {
 	defer r.leave()
-	defer r.conn.Close() //nolint:errcheck // there is nobody left to tell
+	defer r.conn.Close()
 	if word == "" {
 		return
 	}
@@ -215,7 +216,7 @@ func join(frames []*frame, w *watcher) []byte {
 		switch {
 		case err != nil: // an event that has no JSON is in no store
 		case lines == nil:
-			lines = more[:len(more):len(more)]
+			lines = slices.Clip(more)
 		default:
 			lines = append(lines, more...)
 		}

@@ -19,7 +19,6 @@ const (
 	compressFrom = 64 << 10
 
 	headerTimeout = 10 * time.Second
-	bodyTimeout   = 30 * time.Second
 	idleTimeout   = 5 * time.Minute
 	maxStreams    = 1024 // on one HTTP/2 connection
 	maxUsages     = 4096 // of credentials and addresses that are remembered

@@ -31,7 +31,7 @@ func (w *reply) WriteHeader(status int) {
 // Write puts the failure's fields before those of a JSON error.
 func (w *reply) Write(b []byte) (int, error) {
 	w.wrote = true
-	w.bound()
+	defer w.bound()()
 	if !w.failing || len(b) == 0 || b[0] != '{' {
 		return w.ResponseWriter.Write(b)
 	}
@@ -46,7 +46,7 @@ func (w *reply) Write(b []byte) (int, error) {
 // Flush is needed by streams.
 func (w *reply) Flush() {
 	w.wrote = true
-	w.bound()
+	defer w.bound()()
 	// A connection that cannot be flushed any more fails at the next write.
 	_ = http.NewResponseController(w.ResponseWriter).Flush()
 }
@@ -54,9 +54,14 @@ func (w *reply) Flush() {
 // Unwrap lets http.ResponseController reach the connection.
 func (w *reply) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 
-func (w *reply) bound() {
-	if w.stall > 0 {
-		// What has no deadlines is in memory, and does not stall.
-		_ = http.NewResponseController(w.ResponseWriter).SetWriteDeadline(time.Now().Add(w.stall))
+// bound sets a deadline and returns what takes it away: over HTTP/2, one that
+// passes resets the stream even when nothing is being written.
+func (w *reply) bound() (free func()) {
+	if w.stall == 0 {
+		return func() {}
 	}
+	// What has no deadlines is in memory, and does not stall.
+	control := http.NewResponseController(w.ResponseWriter)
+	_ = control.SetWriteDeadline(time.Now().Add(w.stall))
+	return func() { _ = control.SetWriteDeadline(time.Time{}) }
 }

@@ -89,7 +89,7 @@ func Serve(ctx context.Context, c Config, listeners ...net.Listener) error {
 // end. The error names what did not go as it should; it is nil when ctx ended and
 // everything was answered. A server serves once.
 func (s *Server) Serve(ctx context.Context, listeners ...net.Listener) error {
-	defer s.Close() //nolint:errcheck // always nil
+	defer s.Close()
 	for _, l := range listeners {
 		if err := s.admissible(l.Addr()); err != nil {
 			return errors.Join(err, closeAll(listeners))

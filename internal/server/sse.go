@@ -183,6 +183,7 @@ func (s *Server) pour(w http.ResponseWriter, r *http.Request, at *watcher) {
 		return
 	}
 	err := s.hub.follow(r.Context(), at, out)
+	s.log.Debug("a watcher has gone", "after", at.seq, "why", err)
 	if told, ok := errors.AsType[*failure](err); ok && told.resume {
 		// It cannot be told more than that it is over.
 		_, _ = w.Write(resumeLines(told.after, told.word))

@@ -55,6 +55,7 @@ type watchRequest = body[eventQuery, umpirev1.EventQuery, *umpirev1.EventQuery]
 // watch streams events. What ends it names the number to go on from, unless the
 // client ended it.
 func (s *Server) watch(ctx context.Context, r *connect.Request[watchRequest], stream *connect.ServerStream[frame]) error {
+	exchangeOf(ctx).body.done()
 	filter, err := r.Msg.value.filter()
 	if r.Msg.err != nil {
 		err = r.Msg.err
@@ -70,8 +71,13 @@ func (s *Server) watch(ctx context.Context, r *connect.Request[watchRequest], st
 		return fail(ctx, err)
 	}
 	defer leave()
+	if err := stream.Send(nil); err != nil { // the head, so that the client knows that it watches
+		return err
+	}
 	at := watcher{project: filter.Project, session: filter.Session, seq: filter.After}
-	return fail(ctx, s.hub.follow(ctx, &at, outlet{stream}))
+	err = s.hub.follow(ctx, &at, outlet{stream})
+	s.log.Debug("a watcher has gone", "after", at.seq, "why", err)
+	return fail(ctx, err)
 }
 
 // An outlet is the sink of a stream. HTTP/2 looks after idle connections itself.

@@ -15,6 +15,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"connectrpc.com/connect"
 	"github.com/google/go-cmp/cmp"
@@ -28,8 +29,8 @@ import (
 // sent is one server-sent event.
 type sent struct{ id, kind, data string }
 
-// nextSSE reads the next event of a stream. Comments count too.
-func nextSSE(t testing.TB, lines *bufio.Reader) (s sent, comments int) {
+// nextSSE reads the next event of a stream.
+func nextSSE(t testing.TB, lines *bufio.Reader) (s sent) {
 	t.Helper()
 	for {
 		line := readLine(t, lines)
@@ -37,10 +38,8 @@ func nextSSE(t testing.TB, lines *bufio.Reader) (s sent, comments int) {
 		value = strings.TrimPrefix(value, " ")
 		switch {
 		case line == "" && s != sent{}:
-			return s, comments
-		case line == "":
-		case name == "":
-			comments++
+			return s
+		case line == "", name == "": // a comment and its end
 		case name == "id":
 			s.id = value
 		case name == "event":
@@ -57,7 +56,7 @@ func nextSSE(t testing.TB, lines *bufio.Reader) (s sent, comments int) {
 func seqs(t testing.TB, lines *bufio.Reader, n int) (list []int64) {
 	t.Helper()
 	for range n {
-		s, _ := nextSSE(t, lines)
+		s := nextSSE(t, lines)
 		seq, err := strconv.ParseInt(s.id, 10, 64)
 		if err != nil {
 			t.Fatalf("id %q", s.id)
@@ -93,12 +92,12 @@ func TestStreamHasIDKindAndData(t *testing.T) {
 		event.Seq = 3
 		lines, leave := w.openSSEOver(t, h2, "/v1/events", credentials.Person)
 		defer leave()
-		got, _ := nextSSE(t, lines)
+		got := nextSSE(t, lines)
 		if want := (sent{"3", "Notice", string(encoded(t, event))}); got != want {
 			t.Errorf("got %+v, want %+v", got, want)
 		}
 		w.gate.tell(notice("s2"))
-		if live, _ := nextSSE(t, lines); live.id != "6" {
+		if live := nextSSE(t, lines); live.id != "6" {
 			t.Errorf("the next one is %+v", live)
 		}
 	})
@@ -209,7 +208,7 @@ func TestStreamBeats(t *testing.T) {
 			}
 		}
 		w.gate.tell(notice("s1"))
-		if got, _ := nextSSE(t, lines); got.id != "3" {
+		if got := nextSSE(t, lines); got.id != "3" {
 			t.Errorf("after the beats: %+v", got)
 		}
 	})
@@ -219,7 +218,7 @@ func TestStreamBeats(t *testing.T) {
 func resumption(t *testing.T, lines *bufio.Reader) (last int64, after int64, word string) {
 	t.Helper()
 	for {
-		s, _ := nextSSE(t, lines)
+		s := nextSSE(t, lines)
 		if s.kind != "resume" {
 			last, _ = strconv.ParseInt(s.id, 10, 64)
 			continue
@@ -566,7 +565,7 @@ func TestClientWatchEndsWhenItIsToldTo(t *testing.T) {
 func TestLocalClientWatches(t *testing.T) {
 	t.Parallel()
 	gate := newFake()
-	s := server.NewForTest(server.Config{Gate: gate})
+	s := server.NewForTest(server.Config{Gate: gate}, time.Minute)
 	c := client.Local(s.Local())
 	gate.tell(notice("s1"))
 	n := 0

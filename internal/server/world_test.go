@@ -12,6 +12,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"connectrpc.com/connect"
 	"go.uber.org/goleak"
@@ -22,6 +23,9 @@ import (
 
 func TestMain(m *testing.M) {
 	if child := os.Getenv("UMPIRE_TEST_CHILD"); child != "" {
+		if kind, ok := strings.CutPrefix(child, "bench-"); ok {
+			os.Exit(serveBench(kind))
+		}
 		os.Exit(children[child]())
 	}
 	goleak.VerifyTestMain(m)
@@ -63,12 +67,32 @@ func serve(t testing.TB, network string, c server.Config) *world {
 	return serveConfig(t, address, c)
 }
 
+// hastily serves a fake gate that waits for a request's body half a second.
+func hastily(t *testing.T, f func(t *testing.T, w *world)) {
+	t.Helper()
+	for network := range networks {
+		t.Run(network, func(t *testing.T) {
+			t.Parallel()
+			address := networks[network]
+			if address == "" {
+				address = "unix:" + filepath.Join(shortDir(t), "gate.sock")
+			}
+			f(t, serveWith(t, address, server.Config{}, 500*time.Millisecond))
+		})
+	}
+}
+
 func serveAt(t testing.TB, address string, gate *fakeGate) *world {
 	t.Helper()
 	return serveConfig(t, address, server.Config{Gate: gate})
 }
 
 func serveConfig(t testing.TB, address string, c server.Config) *world {
+	t.Helper()
+	return serveWith(t, address, c, time.Minute)
+}
+
+func serveWith(t testing.TB, address string, c server.Config, body time.Duration) *world {
 	t.Helper()
 	if c.Gate == nil {
 		c.Gate = newFake()
@@ -81,7 +105,7 @@ func serveConfig(t testing.TB, address string, c server.Config) *world {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w := &world{server: server.NewForTest(c), base: "http://localhost", address: address}
+	w := &world{server: server.NewForTest(c, body), base: "http://localhost", address: address}
 	w.gate, _ = c.Gate.(*fakeGate)
 	network := listener.Addr().Network()
 	if network == "tcp" {
@@ -106,7 +130,7 @@ func serveConfig(t testing.TB, address string, c server.Config) *world {
 // shortDir is a folder whose path leaves room for a socket's name.
 func shortDir(t testing.TB) string {
 	t.Helper()
-	dir, err := os.MkdirTemp("", "u")
+	dir, err := os.MkdirTemp("", "u") //nolint:usetesting // the path that t.TempDir makes may be too long for a socket
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,0 +1,67 @@
+package gate
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/store/postgres"
+	"github.com/umpirehq/umpire/internal/store/storetest"
+)
+
+// TestSessionIsReadAtOnce: whoever reads the events of one session sees what was
+// committed to it, also while somebody else's transaction is open and the timeline as
+// a whole is not complete.
+func TestSessionIsReadAtOnce(t *testing.T) {
+	t.Parallel()
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	dsn := storetest.Postgres(t)
+	s, err := postgres.Open(ctx, dsn)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	g := New(Config{UserHome: t.TempDir(), Store: s})
+	defer g.Close()
+	other, err := pgx.Connect(ctx, dsn)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer other.Close(ctx)
+	if _, err := other.Exec(ctx, "BEGIN; SELECT pg_current_xact_id()"); err != nil {
+		t.Fatal(err)
+	}
+
+	opened := must(g.Open(ctx, umpire.Opening{Dir: t.TempDir()}))(t)
+	if n := len(must(g.Events(ctx, umpire.Filter{Session: opened.ID}))(t)); n != 1 {
+		t.Errorf("the session has %d events, want the one that opened it", n)
+	}
+	if n := len(must(g.Events(ctx, umpire.Filter{}))(t)); n != 0 {
+		t.Errorf("the timeline shows %d events while others may come before them", n)
+	}
+	seen := make(chan umpire.Event, 2)
+	watching, stop := context.WithCancel(ctx)
+	defer stop()
+	go func() {
+		defer close(seen)
+		for e, err := range g.Watch(watching, umpire.Filter{Session: opened.ID}) {
+			if err != nil {
+				return
+			}
+			seen <- e
+		}
+	}()
+	if e := <-seen; e.Kind != umpire.EventSessionOpened {
+		t.Errorf("the first event is %q", e.Kind)
+	}
+	if err := g.End(ctx, opened.ID, "enough"); err != nil {
+		t.Fatal(err)
+	}
+	if e := <-seen; e.Kind != umpire.EventSessionEnded {
+		t.Errorf("the second event is %q", e.Kind)
+	}
+}

@@ -1,0 +1,198 @@
+package metrics
+
+import (
+	"context"
+	"encoding/json"
+	"net/http"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/promhttp"
+
+	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/batch"
+)
+
+// hasty is how fast an answer comes that nobody can have thought about.
+const hasty = time.Second
+
+// scrapeTimeout bounds how long counting the questions may take.
+const scrapeTimeout = 5 * time.Second
+
+// figures are what Prometheus scrapes, in a registry of their own.
+type figures struct {
+	registry *prometheus.Registry
+
+	decisions, calls, prompts, reloads *prometheus.CounterVec
+	hasty, unknown, redelivered        prometheus.Counter
+	wait, evaluate                     prometheus.Histogram
+	perHundred                         prometheus.Gauge
+
+	asked   *recent[question, time.Time]     // questions without an answer, since when
+	claimed *recent[batchKey, bool]          // batches whose results were handed out
+	counted struct{ calls, prompts float64 } // for the ratio
+}
+
+type question struct {
+	session umpire.SessionID
+	request umpire.RequestID
+}
+
+type batchKey struct {
+	session umpire.SessionID
+	batch   umpire.BatchID
+}
+
+// waits are from a reflex to a working day.
+var waits = [...]float64{0.5, 1, 2, 5, 10, 30, 60, 300, 900, 3600, 14400, 28800}
+
+// evaluations are from a lookup to what somebody would notice.
+var evaluations = [...]float64{.00001, .000025, .00005, .0001, .00025, .0005, .001, .0025, .005, .01, .05, .25, 1}
+
+func newFigures(pending func(context.Context) (int, error)) *figures {
+	f := &figures{
+		registry:    prometheus.NewRegistry(),
+		decisions:   counters("umpire_decisions_total", "Decisions and answers.", "verdict", "source"),
+		calls:       counters("umpire_calls_total", "Calls submitted, by class of tool.", "tool"),
+		prompts:     counters("umpire_prompts_total", "Questions put to people, by class of tool.", "tool"),
+		reloads:     counters("umpire_rules_reload_total", "Changes of rule files.", "result"),
+		hasty:       counter("umpire_hasty_answers_total", "Answers of people in less than a second."),
+		unknown:     counter("umpire_executions_unknown_total", "Calls that were started and nobody knows whether they ran."),
+		redelivered: counter("umpire_resume_redelivered_total", "Results of batches that were handed out again."),
+		wait:        histogram("umpire_ask_wait_seconds", "How long questions waited for a person.", waits[:]),
+		evaluate:    histogram("umpire_evaluate_seconds", "How long deciding one call took.", evaluations[:]),
+		perHundred: prometheus.NewGauge(prometheus.GaugeOpts{
+			Name: "umpire_prompts_per_100_calls", Help: "Questions put to people for each hundred calls, since the start.",
+		}),
+		asked:   newRecent[question, time.Time](),
+		claimed: newRecent[batchKey, bool](),
+	}
+	f.registry.MustRegister(f.decisions, f.calls, f.prompts, f.reloads, f.hasty, f.unknown, f.redelivered, f.wait, f.evaluate, f.perHundred)
+	if pending != nil {
+		f.registry.MustRegister(&pendingCollector{
+			desc: prometheus.NewDesc("umpire_asks_pending", "Questions that wait for a person now.", nil, nil), count: pending,
+		})
+	}
+	return f
+}
+
+func counter(name, help string) prometheus.Counter {
+	return prometheus.NewCounter(prometheus.CounterOpts{Name: name, Help: help})
+}
+
+func counters(name, help string, labels ...string) *prometheus.CounterVec {
+	return prometheus.NewCounterVec(prometheus.CounterOpts{Name: name, Help: help}, labels)
+}
+
+func histogram(name, help string, buckets []float64) prometheus.Histogram {
+	return prometheus.NewHistogram(prometheus.HistogramOpts{Name: name, Help: help, Buckets: buckets})
+}
+
+// handler serves the registry. One figure that cannot be had leaves the others.
+func (f *figures) handler() http.Handler {
+	return promhttp.HandlerFor(f.registry, promhttp.HandlerOpts{ErrorHandling: promhttp.ContinueOnError, DisableCompression: true})
+}
+
+// A pendingCollector asks how many questions wait when somebody scrapes.
+type pendingCollector struct {
+	desc  *prometheus.Desc
+	count func(context.Context) (int, error)
+}
+
+// Describe tells of the one figure.
+func (c *pendingCollector) Describe(to chan<- *prometheus.Desc) { to <- c.desc }
+
+// Collect counts, or says why it could not.
+func (c *pendingCollector) Collect(to chan<- prometheus.Metric) {
+	ctx, cancel := context.WithTimeout(context.Background(), scrapeTimeout)
+	defer cancel()
+	n, err := c.count(ctx)
+	if err != nil {
+		to <- prometheus.NewInvalidMetric(c.desc, err)
+		return
+	}
+	to <- prometheus.MustNewConstMetric(c.desc, prometheus.GaugeValue, float64(n))
+}
+
+// observe counts one event.
+func (f *figures) observe(e *umpire.Event) {
+	if verdict, ok := verdictOf(e); ok {
+		f.decisions.WithLabelValues(verdict.String(), string(sourceOf(e))).Inc()
+	}
+	switch e.Kind { //nolint:exhaustive // other kinds have no figure
+	case umpire.EventBatchSubmitted:
+		f.submitted(e)
+	case umpire.EventPermissionAsked:
+		f.prompted(e)
+	case umpire.EventPermissionApproved, umpire.EventPermissionRejected:
+		f.answered(e)
+	case umpire.EventCallIndeterminate:
+		f.unknown.Inc()
+		if e.Request != "" {
+			f.prompted(e)
+		}
+	case umpire.EventModelRequested:
+		f.handedOut(e)
+	case umpire.EventBatchDelivered:
+		f.claimed.take(batchKey{e.Session, e.Batch})
+	case umpire.EventRulesChanged:
+		f.reloads.WithLabelValues("ok").Inc()
+	case umpire.EventRulesDegraded:
+		f.reloads.WithLabelValues("degraded").Inc()
+	}
+}
+
+func (f *figures) submitted(e *umpire.Event) {
+	var told batch.Submitted
+	if json.Unmarshal(e.Data, &told) != nil {
+		return // a later version's: the other figures go on
+	}
+	for _, c := range told.Calls {
+		f.calls.WithLabelValues(string(classOf(c.Tool))).Inc()
+		if c.Took > 0 {
+			f.evaluate.Observe(time.Duration(c.Took * int64(time.Microsecond)).Seconds())
+		}
+	}
+	f.counted.calls += float64(len(told.Calls))
+	f.ratio()
+}
+
+// prompted notes that somebody is asked.
+func (f *figures) prompted(e *umpire.Event) {
+	f.prompts.WithLabelValues(string(classOf(e.Tool))).Inc()
+	f.asked.put(question{e.Session, e.Request}, e.At)
+	f.counted.prompts++
+	f.ratio()
+}
+
+func (f *figures) ratio() {
+	if f.counted.calls > 0 {
+		f.perHundred.Set(100 * f.counted.prompts / f.counted.calls)
+	}
+}
+
+// answered measures how long a question waited, if a person answered it.
+func (f *figures) answered(e *umpire.Event) {
+	since, ok := f.asked.take(question{e.Session, e.Request})
+	if e.Request == "" || !ok || sourceOf(e) != byPerson {
+		return
+	}
+	waited := e.At.Sub(since)
+	f.wait.Observe(waited.Seconds())
+	if waited < hasty {
+		f.hasty.Inc()
+	}
+}
+
+// handedOut notes that a batch's results went into a request to the model: the
+// second time they are delivered again.
+func (f *figures) handedOut(e *umpire.Event) {
+	if e.Batch == "" {
+		return
+	}
+	key := batchKey{e.Session, e.Batch}
+	if _, again := f.claimed.take(key); again {
+		f.redelivered.Inc()
+	}
+	f.claimed.put(key, true)
+}

@@ -1,0 +1,101 @@
+package metrics
+
+import (
+	"strings"
+
+	"github.com/umpirehq/umpire"
+)
+
+// A label is a word of a closed set: whatever an agent sends, it becomes one of
+// these.
+type label string
+
+// The classes of tools.
+const (
+	toolShell   label = "shell"
+	toolRead    label = "read"
+	toolWrite   label = "write"
+	toolGit     label = "git"
+	toolNetwork label = "network"
+	toolMCP     label = "mcp"
+	toolTask    label = "task"
+	toolOther   label = "other"
+)
+
+// classOf tells a tool's class by its name.
+func classOf(tool string) label {
+	switch tool {
+	case "Bash":
+		return toolShell
+	case "Read", "LS", "Glob", "Grep", "NotebookRead":
+		return toolRead
+	case "Write", "Edit", "MultiEdit", "NotebookEdit", "filesystem-edit", "filesystem-edit_search":
+		return toolWrite
+	case "GitStatus", "GitDiff", "GitLog", "GitCommit", "GitPush", "GitCheckout":
+		return toolGit
+	case "WebFetch", "WebSearch":
+		return toolNetwork
+	case "Task", "TodoWrite":
+		return toolTask
+	}
+	if strings.HasPrefix(tool, "mcp__") {
+		return toolMCP
+	}
+	return toolOther
+}
+
+// knownTool reports whether a tool's name is one of ours and may be shown.
+func knownTool(tool string) bool {
+	class := classOf(tool)
+	return class != toolOther && class != toolMCP
+}
+
+// The sources of decisions.
+const (
+	byBuiltin  label = "builtin"
+	byRule     label = "rule"
+	byGrant    label = "grant"
+	byMode     label = "mode"
+	byPerson   label = "person"
+	byTimeout  label = "timeout"
+	byHeadless label = "headless"
+	byOther    label = "other"
+)
+
+// sourceOf tells what decided, by the machine's word for it.
+func sourceOf(e *umpire.Event) label {
+	if e.Request != "" && e.Kind == umpire.EventPermissionApproved {
+		return byPerson
+	}
+	switch e.Code {
+	case umpire.CodeSafe, umpire.CodeCritical, umpire.CodeForbiddenPath, umpire.CodeControlFile, umpire.CodeExternalDirectory,
+		umpire.CodeSuffix, umpire.CodeProfile, umpire.CodeUnparsed, umpire.CodeInvalid:
+		return byBuiltin
+	case umpire.CodeRule, umpire.CodeBlocked:
+		return byRule
+	case umpire.CodeOnce, umpire.CodeSession, umpire.CodeRemembered:
+		return byGrant
+	case umpire.CodeMode, umpire.CodeAllowAll, umpire.CodeBypass, umpire.CodePlan:
+		return byMode
+	case umpire.CodeDenied, umpire.CodeCancelled:
+		return byPerson
+	case umpire.CodeTimeout:
+		return byTimeout
+	case umpire.CodeAutoDeny:
+		return byHeadless
+	}
+	return byOther
+}
+
+// verdictOf tells what an event of a decision says, and false for other events.
+func verdictOf(e *umpire.Event) (umpire.Verdict, bool) {
+	switch e.Kind { //nolint:exhaustive // further kinds are no decisions
+	case umpire.EventPermissionAsked:
+		return umpire.Ask, true
+	case umpire.EventPermissionApproved, umpire.EventPermissionBypassedByRule:
+		return umpire.Allow, true
+	case umpire.EventPermissionRejected:
+		return umpire.Deny, true
+	}
+	return umpire.Deny, false
+}

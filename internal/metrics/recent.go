@@ -1,0 +1,61 @@
+package metrics
+
+// maxRecent bounds what is remembered of things that never come to an end.
+const maxRecent = 10_000
+
+// A recent remembers values by key; beyond a number it forgets the oldest. It
+// belongs to one goroutine.
+type recent[K comparable, V any] struct {
+	values map[K]V
+	order  []K // with keys that were taken since
+	forgot func(V)
+}
+
+func newRecent[K comparable, V any]() *recent[K, V] { return &recent[K, V]{values: map[K]V{}} }
+
+func (r *recent[K, V]) put(key K, value V) {
+	if _, there := r.values[key]; !there {
+		r.order = append(r.order, key)
+	}
+	r.values[key] = value
+	for len(r.values) > maxRecent {
+		r.drop()
+	}
+	if len(r.order) > 2*maxRecent {
+		r.compact()
+	}
+}
+
+// drop forgets the oldest.
+func (r *recent[K, V]) drop() {
+	oldest := r.order[0]
+	r.order = r.order[1:]
+	if value, there := r.take(oldest); there && r.forgot != nil {
+		r.forgot(value)
+	}
+}
+
+// compact removes the keys that were taken, each of them once.
+func (r *recent[K, V]) compact() {
+	kept := make([]K, 0, len(r.values))
+	seen := make(map[K]bool, len(r.values))
+	for _, key := range r.order {
+		if _, there := r.values[key]; there && !seen[key] {
+			seen[key] = true
+			kept = append(kept, key)
+		}
+	}
+	r.order = kept
+}
+
+func (r *recent[K, V]) get(key K) (V, bool) {
+	value, there := r.values[key]
+	return value, there
+}
+
+// take returns a value and forgets it.
+func (r *recent[K, V]) take(key K) (V, bool) {
+	value, there := r.values[key]
+	delete(r.values, key)
+	return value, there
+}
