@@ -76,9 +76,9 @@ func (s *scan) operator(n name) (form, int) {
 		}
 		return noForm, 0
 	}
-	for _, close := range []string{`\"`, `\'`, `"]`, `']`, `"`, `'`} {
-		if strings.HasPrefix(s.text[at:], close) {
-			at += len(close)
+	for _, end := range []string{`\"`, `\'`, `"]`, `']`, `"`, `'`} {
+		if strings.HasPrefix(s.text[at:], end) {
+			at += len(end)
 			break
 		}
 	}

@@ -39,7 +39,7 @@ func (s *scan) block(start, end int) {
 func (s *scan) cutKey(first, limit int) int {
 	const shortestLine = 32
 	end := first
-	for _, word := range strings.Fields(s.text[first:limit]) {
+	for word := range strings.FieldsSeq(s.text[first:limit]) {
 		if len(word) < shortestLine {
 			break
 		}

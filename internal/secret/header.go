@@ -12,9 +12,9 @@ var schemes = []string{"bearer", "basic", "token", "digest", "apikey", "api-key"
 // spellings: a header line, a member of an object, an option.
 func (s *scan) authorization(_, end int) {
 	at := end
-	for _, close := range []string{`\"`, `\'`, `"`, `'`} {
-		if strings.HasPrefix(s.text[at:], close) {
-			at += len(close)
+	for _, quote := range []string{`\"`, `\'`, `"`, `'`} {
+		if strings.HasPrefix(s.text[at:], quote) {
+			at += len(quote)
 			break
 		}
 	}

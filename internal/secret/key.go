@@ -108,12 +108,12 @@ func createKey(folder, path string) error {
 		return err
 	}
 	secret := make([]byte, keySize)
-	rand.Read(secret) //nolint:errcheck // it ends the process when there is no randomness, and never returns an error
+	rand.Read(secret) // ends the process when there is no randomness
 	file, err := os.CreateTemp(folder, KeyFile+".*")
 	if err != nil {
 		return err
 	}
-	defer os.Remove(file.Name())
+	defer func() { _ = os.Remove(file.Name()) }() // what is left of it harms nobody
 	_, err = fmt.Fprintf(file, "%s%s\n", keyHeader, base64.StdEncoding.EncodeToString(secret))
 	if err = errors.Join(err, file.Sync(), file.Close()); err != nil {
 		return err

@@ -57,7 +57,7 @@ func TestHarmlessIsUntouched(t *testing.T) {
 	m, n := testMasker(), 0
 	// Other scanners complain about these.
 	data = append(data, "\ngolang.org/x/oauth2 v0.21.0 h1:"+"tsimM75w1tF/uws5rbeHzIWxEqelMehnc+iW793zsZs=\nconfig.Certificates[0].PrivateKey = "+"testRSA2048PrivateKey\n"...)
-	for _, line := range strings.Split(strings.TrimSpace(string(data)), "\n") {
+	for line := range strings.SplitSeq(strings.TrimSpace(string(data)), "\n") {
 		if line == "" || strings.HasPrefix(line, "## ") {
 			continue
 		}

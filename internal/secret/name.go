@@ -1,6 +1,9 @@
 package secret
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // A tier says how much a name promises: what is called a token may be a word of a
 // language, what is called a password is one.
@@ -104,10 +107,8 @@ func harmlessName(word, full string) bool {
 	}
 	before := strings.TrimSuffix(full, word)
 	for _, part := range strings.FieldsFunc(before, func(r rune) bool { return r == '_' || r == '-' || r == '.' }) {
-		for _, other := range otherTokens {
-			if part == other {
-				return strings.HasSuffix(word, "token") || strings.HasSuffix(word, "key") || word == "pass"
-			}
+		if slices.Contains(otherTokens, part) {
+			return strings.HasSuffix(word, "token") || strings.HasSuffix(word, "key") || word == "pass"
 		}
 	}
 	return false

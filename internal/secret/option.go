@@ -56,7 +56,7 @@ func programLiterals() []string {
 	seen := map[string]bool{}
 	var all []string
 	for _, o := range options {
-		for _, p := range strings.Fields(o.programs) {
+		for p := range strings.FieldsSeq(o.programs) {
 			if !seen[p] {
 				seen[p] = true
 				all = append(all, strings.ToLower(p))
