@@ -386,7 +386,7 @@ func (a *app) resolve(ctx context.Context, gate *client.Client, answer umpire.An
 
 // resolveError says which answer stands when this one came late.
 func (a *app) resolveError(err error, p *umpire.Pending) error {
-	if late, ok := errors.AsType[*umpire.Resolved](err); ok {
+	if late, ok := errors.AsType[*umpire.ResolvedError](err); ok {
 		return refused("umpire timeline --session "+string(p.Session), "%s", a.standingText(late.Standing))
 	}
 	return gateError(err)

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"time"
 
 	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/client"
@@ -175,12 +176,16 @@ type openedGate struct {
 	gate  *gate.Gate
 	store *store.Store
 	stop  context.CancelFunc
-	done  chan error
+	done  chan struct{}
+	warn  func(error)
 }
 
 // openGate opens the store and a gate over it, and begins to tend it. One that
 // lives on follows the rule files.
 func (a *app) openGate(ctx context.Context, conf *config, at storeAddress, follow bool) (*openedGate, error) {
+	if a.home() == "" {
+		return nil, usage("export HOME=... or UMPIRE_HOME=...", "there is no home folder for the gate's keys")
+	}
 	s, err := at.open(ctx)
 	if err != nil {
 		return nil, failed(fmt.Errorf("open the store: %w", err))
@@ -196,18 +201,40 @@ func (a *app) openGate(ctx context.Context, conf *config, at storeAddress, follo
 	c := conf.gate(a)
 	c.Masker, c.Sealer = key.Masker(), sealer
 	c.Store, c.Follow, c.SettingsOf, c.Alive, c.Warn = s, follow, a.settingsOf, runnerAlive, func(err error) { a.remark(err.Error()) }
-	g := &openedGate{gate: gate.New(c), store: s, done: make(chan error, 1)}
-	// Tending ends with close, not with the command: what was begun is finished.
+	g := &openedGate{gate: gate.New(c), store: s, done: make(chan struct{}), warn: c.Warn}
 	running, stop := context.WithCancel(context.WithoutCancel(ctx))
 	g.stop = stop
-	go func() { g.done <- g.gate.Run(running) }()
+	go func() {
+		defer close(g.done)
+		g.tend(running)
+	}()
 	return g, nil
+}
+
+// tendEvery is how often an open gate looks for what time has settled.
+const tendEvery = time.Second
+
+// tend looks after the gate until ctx ends, and finishes what it has begun.
+func (g *openedGate) tend(ctx context.Context) {
+	tick := time.NewTicker(tendEvery)
+	defer tick.Stop()
+	for {
+		if err := g.gate.Tend(context.WithoutCancel(ctx)); err != nil {
+			g.warn(err)
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+		}
+	}
 }
 
 // close ends the gate, and waits for what it does.
 func (g *openedGate) close() error {
 	g.stop()
-	return errors.Join(<-g.done, g.gate.Close(), g.store.Close())
+	<-g.done
+	return errors.Join(g.gate.Close(), g.store.Close())
 }
 
 // settingsOf reads the configuration that holds in the project of a folder.

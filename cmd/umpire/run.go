@@ -113,15 +113,16 @@ func (a *app) runTask(ctx context.Context, f *runFlags, task string) error {
 		return err
 	}
 	defer closeLog()
-	if err := s.attendance(ctx); err != nil {
-		return err
-	}
-	gate, done, err := a.gateway(ctx, agentCredential)
+	gate, runs, done, err := a.reach(ctx, agentCredential, "")
 	if err != nil {
 		return err
 	}
 	defer done()
 	s.gate = gate
+	s.attendance(runs)
+	if s.asks && s.notItsRunner(ctx, gate, "run") != nil {
+		s.asks, s.headless = false, true // nor is what an agent's run has started
+	}
 	session, queued, err := s.enter(ctx, task)
 	if err != nil || queued {
 		return err
@@ -163,20 +164,15 @@ const mainAgent = "main"
 
 // attendance finds out who can answer: a gate that runs, a person at this terminal, or
 // nobody.
-func (s *stay) attendance(ctx context.Context) error {
-	running, err := s.runningGate(ctx, s.conf.listen, agentCredential)
-	if err != nil {
-		return err
-	}
-	if running != nil {
-		return failed(running.Close())
+func (s *stay) attendance(runs bool) {
+	if runs {
+		return
 	}
 	s.asks = s.terminal || s.personAtStreams()
 	if s.asks && s.needPerson("answering") != nil {
 		s.asks = false // an agent with a terminal is not a person
 	}
 	s.headless = !s.asks
-	return nil
 }
 
 // personAtStreams reports whether a person can read and answer although standard
@@ -241,8 +237,8 @@ func (s *stay) tools(session *umpire.Session) (*tool.Set, func(), error) {
 	}
 	var added []string
 	for _, dir := range session.AddDirs {
-		if real, err := filepath.EvalSymlinks(dir); err == nil {
-			added = append(added, real)
+		if path, err := filepath.EvalSymlinks(dir); err == nil {
+			added = append(added, path)
 		}
 	}
 	set := tool.New(tool.Options{Root: session.Root, AddDirs: added, Home: s.userHome(), Env: os.Environ(), Scratch: scratch})
@@ -277,15 +273,15 @@ func (s *stay) verdict(o agent.Outcome, id umpire.SessionID) error {
 	goOn := "umpire run --session " + string(id)
 	switch {
 	case o.Waiting > 0:
-		return &exit{code: exitAsks, hint: "umpire pending", err: fmt.Errorf("%d calls of session %s wait for an answer, and nobody can be asked here", o.Waiting, id)}
+		return &exit{code: exitAsks, hint: "umpire pending", err: fmt.Errorf("session %s waits for answers, and nobody can be asked here: %d", id, o.Waiting)}
 	case o.Idle:
 		return refused(goOn+" TASK", "nothing is open in session %s", id)
 	case o.Cancelled:
 		return &exit{code: exitDenied, hint: goOn + " TASK", err: fmt.Errorf("the turn was cancelled")}
 	case o.Unattended > 0:
-		return &exit{code: exitDenied, hint: "umpire serve", err: fmt.Errorf("%d calls were denied because nobody could be asked", o.Unattended)}
+		return &exit{code: exitDenied, hint: "umpire serve", err: fmt.Errorf("denied because nobody could be asked: %d", o.Unattended)}
 	case o.Late > 0:
-		return &exit{code: exitAsks, hint: goOn + " TASK", err: fmt.Errorf("%d calls were denied because nobody answered in time", o.Late)}
+		return &exit{code: exitAsks, hint: goOn + " TASK", err: fmt.Errorf("denied because nobody answered in time: %d", o.Late)}
 	}
 	return nil
 }

@@ -74,7 +74,7 @@ func (s *stay) mayEnter(standing *umpire.Session, r umpire.Resumption) error {
 // queuedText says what a queued task waits for.
 func (s *stay) queuedText(standing *umpire.Session, told umpire.Prompted) string {
 	if told.Waiting > 0 {
-		return fmt.Sprintf(s.text.of("queued: %d calls of session %s wait for an answer first (umpire pending)"), told.Waiting, standing.ID)
+		return fmt.Sprintf(s.text.of("queued: session %s waits for answers first (umpire pending): %d"), standing.ID, told.Waiting)
 	}
 	return fmt.Sprintf(s.text.of("queued: session %s is run by %s"), standing.ID, visible(standing.Runner))
 }

@@ -98,10 +98,10 @@ func (v *runView) Waiting(n int) {
 	if v.quiet || n == 0 {
 		return
 	}
-	v.remark(fmt.Sprintf(v.text.of("%d calls wait for an answer: umpire pending"), n))
+	v.remark(fmt.Sprintf(v.text.of("waiting for answers (umpire pending): %d"), n))
 }
 
 // Queued says that the task comes after what is open.
 func (v *runView) Queued(p umpire.Prompted) {
-	v.remark(fmt.Sprintf(v.text.of("the task is queued: %d calls wait for an answer first"), p.Waiting))
+	v.remark(fmt.Sprintf(v.text.of("the task is queued; waiting for answers first: %d"), p.Waiting))
 }

@@ -14,8 +14,8 @@ import (
 
 // A serveFlags is where the gate listens and what it keeps.
 type serveFlags struct {
-	listen, store        string
-	metrics, allowRemote bool
+	listen, store string
+	allowRemote   bool
 }
 
 // serveCommand is `umpire serve`.
@@ -31,7 +31,6 @@ func (a *app) serveCommand() *cobra.Command {
 	flags := cmd.Flags()
 	flags.StringVar(&f.listen, "listen", "", a.text.of("listen on `ADDRESS`: unix:PATH or 127.0.0.1:PORT (default: the socket in ~/.umpire/state)"))
 	flags.StringVar(&f.store, "store", "", a.text.of("keep sessions and the timeline in `STORE`: sqlite:PATH or postgres://... (default: in ~/.umpire/state)"))
-	flags.BoolVar(&f.metrics, "metrics", false, a.text.of("serve figures for Prometheus at /metrics"))
 	flags.BoolVar(&f.allowRemote, "allow-remote", false, a.text.of("permit an address that other machines can reach, unencrypted"))
 	return cmd
 }
@@ -90,13 +89,13 @@ func holderOf(ctx context.Context, where address) string {
 }
 
 func (a *app) serveOn(ctx context.Context, conf *config, where address, at storeAddress, f *serveFlags) error {
-	credentials, err := server.LoadCredentials(a.stateDir())
-	if err != nil {
-		return failed(err)
-	}
 	g, err := a.openGate(ctx, conf, at, true)
 	if err != nil {
 		return err
+	}
+	credentials, err := server.LoadCredentials(a.stateDir())
+	if err != nil {
+		return errors.Join(failed(err), g.close())
 	}
 	listener, err := server.Listen(ctx, where.String(), f.allowRemote)
 	if err != nil {

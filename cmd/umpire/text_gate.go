@@ -9,6 +9,10 @@ of this machine; any other address needs --allow-remote, and something in front 
 it that encrypts. Two credentials lie beside the socket: agent.token may hand in
 calls, person.token may also answer and change rules. Neither is ever printed.
 
+What it stores is masked where it holds secrets, and the originals are sealed with
+the key in seal.key beside it. Several gates may share a PostgreSQL database; they
+need the same seal.key.
+
 When it is ready it writes "umpire: ready on ADDRESS". An interrupt or SIGTERM lets
 what is under way end, and exits with 0. Calls that wait are kept.`
 
@@ -100,10 +104,12 @@ var chineseGate = catalogue{
 并且前面要有加密的服务。套接字旁边有两个凭据:agent.token 可以提交调用,person.token 还可以回答和修改规则。
 两者都不会被打印。
 
+存储的内容中的密钥会被遮盖,原文用旁边 seal.key 中的密钥加密。多个闸门可以共用一个 PostgreSQL 数据库;
+它们需要相同的 seal.key。
+
 就绪时输出 "umpire: ready on ADDRESS"。中断或 SIGTERM 会让正在进行的操作完成,并以 0 退出。等待中的调用会保留。`,
 	"listen on `ADDRESS`: unix:PATH or 127.0.0.1:PORT (default: the socket in ~/.umpire/state)":              "监听 `ADDRESS`:unix:PATH 或 127.0.0.1:PORT(默认:~/.umpire/state 中的套接字)",
 	"keep sessions and the timeline in `STORE`: sqlite:PATH or postgres://... (default: in ~/.umpire/state)": "把会话和时间线保存在 `STORE`:sqlite:PATH 或 postgres://...(默认:~/.umpire/state 中)",
-	"serve figures for Prometheus at /metrics":                                                               "在 /metrics 提供 Prometheus 指标",
 	"permit an address that other machines can reach, unencrypted":                                           "准许使用其他机器可以访问的、未加密的地址",
 
 	"List the calls that wait for you":             "列出等待您回答的调用",

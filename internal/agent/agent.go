@@ -71,7 +71,7 @@ type Handler interface {
 	Event(e umpire.Event)
 	// Said gets what the assistant said, once it is stored.
 	Said(text string)
-	// Ended gets each call of the run with its result, in the order of the calls.
+	// Ended gets each call of the run with its result, in the order in which they end.
 	Ended(call umpire.BatchCall, r umpire.Result)
 	// Waiting hears that so many questions wait for a person.
 	Waiting(n int)

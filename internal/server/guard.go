@@ -11,6 +11,7 @@ import (
 	"regexp"
 	"runtime/debug"
 	"strings"
+	"sync"
 	"time"
 
 	"connectrpc.com/connect"
@@ -48,15 +49,8 @@ func (g *guard) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	x := &exchange{peer: g.peer(r)}
 	out := &reply{ResponseWriter: w, x: x}
 	defer g.recover(out, r)
-	where, known := g.server.routes[r.URL.Path]
-	if f := g.admit(x, r, where); f != nil {
+	if f := g.identify(x, r); f != nil {
 		g.refuse(out, r, f)
-		return
-	}
-	if !known {
-		g.refuse(out, r, &failure{
-			code: connect.CodeUnimplemented, status: http.StatusNotFound, word: wordNotFound, text: "there is no " + r.URL.Path,
-		})
 		return
 	}
 	u := user{role: x.role, addr: x.peer.addr}
@@ -64,11 +58,16 @@ func (g *guard) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		g.refuse(out, r, &failure{code: connect.CodeResourceExhausted, word: wordLimit, text: why})
 		return
 	}
-	if where.stream {
+	end := sync.OnceFunc(func() { g.server.limiter.end(u) })
+	defer end()
+	where, f := g.admit(x, r)
+	if f != nil {
+		g.refuse(out, r, f)
+		return
+	}
+	if where.stream { // watchers are counted by the hub
+		end()
 		out.stall = g.server.pace.stall
-		g.server.limiter.end(u)
-	} else {
-		defer g.server.limiter.end(u)
 	}
 	r = r.WithContext(context.WithValue(r.Context(), exchangeKey{}, x))
 	x.body = &timedBody{ReadCloser: r.Body, control: http.NewResponseController(w), limit: g.server.pace.body}
@@ -83,8 +82,8 @@ func (g *guard) peer(r *http.Request) *peer {
 	return localPeer()
 }
 
-// admit learns who asks, and says why the request is refused.
-func (g *guard) admit(x *exchange, r *http.Request, where route) *failure {
+// identify learns who asks, and says why nobody is listened to here.
+func (g *guard) identify(x *exchange, r *http.Request) *failure {
 	if claim := r.Header.Get(clientHeader); claim != "" {
 		if !clientName.MatchString(claim) {
 			return &failure{code: connect.CodeInvalidArgument, word: wordInvalid, text: clientHeader + ": want a short name of lower-case letters and digits"}
@@ -102,10 +101,23 @@ func (g *guard) admit(x *exchange, r *http.Request, where route) *failure {
 	if x.role == roleNobody {
 		return &failure{code: connect.CodeUnauthenticated, word: wordCredential, text: "a credential is needed: Authorization: Bearer TOKEN"}
 	}
-	if x.role < where.role {
-		return forbidden(r.URL.Path + " takes the credential of " + where.role.String())
+	return nil
+}
+
+// admit finds where a request leads, and says why it may not go there.
+func (g *guard) admit(x *exchange, r *http.Request) (route, *failure) {
+	where, known := g.server.routes[r.URL.Path]
+	switch {
+	case !known:
+		return where, &failure{
+			code: connect.CodeUnimplemented, status: http.StatusNotFound, word: wordNotFound, text: "there is no " + r.URL.Path,
+		}
+	case x.role < where.role:
+		return where, forbidden(r.URL.Path + " takes the credential of " + where.role.String())
+	case g.local:
+		return where, nil
 	}
-	return g.person(x, r, where)
+	return where, g.person(x, r, where)
 }
 
 func forbidden(why string) *failure {

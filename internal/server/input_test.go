@@ -363,7 +363,7 @@ func TestSlowBodyIsGivenUp(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer answer.Body.Close()
-		if answer.StatusCode == 200 || w.gate.last("Check") != nil {
+		if answer.StatusCode == http.StatusOK || w.gate.last("Check") != nil {
 			t.Errorf("half a request is answered %s", answer.Status)
 		}
 		if b, err := w.client(t, credentials.Agent).Await(t.Context(), "s1", "b1", time.Second); err != nil || b.State != umpire.BatchWaiting {

@@ -37,7 +37,9 @@ func TestOnlyLargeAnswersAreCompressed(t *testing.T) {
 	if err != nil || large.header.Get("Content-Encoding") != "gzip" || len(large.body) > 10<<10 {
 		t.Fatalf("a large answer of %d bytes: %v %v", len(large.body), large.header, err)
 	}
-	var list struct{ Events []umpire.Event }
+	var list struct {
+		Events []umpire.Event `json:"events"`
+	}
 	if err := json.NewDecoder(reader).Decode(&list); err != nil || len(list.Events) != 2 {
 		t.Errorf("%d events, %v", len(list.Events), err)
 	}

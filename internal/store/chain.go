@@ -14,34 +14,81 @@ import (
 
 // Chain returns the hash of an event that follows another one in its stream: the
 // SHA-256, in hex, of the hash before it ("" for the first) and the event's
-// canonical JSON (sorted keys, no blanks) without seq, prev_hash and hash. Its
-// time counts in UTC and microseconds.
+// canonical JSON without seq, prev_hash and hash. Canonical is with sorted keys,
+// without blanks, and with <, > and & written as \u003c, \u003e and \u0026. The time
+// counts in UTC and microseconds.
 //
 // The events of one session are a stream, and so are those of none.
 func Chain(prev string, e umpire.Event) (string, error) {
-	e.Seq, e.PrevHash, e.Hash = 0, "", ""
-	e.At = e.At.UTC().Truncate(time.Microsecond)
-	text, err := json.Marshal(e)
+	var err error
+	if len(e.Data) > 0 {
+		if e.Data, err = batch.Canonical(e.Data); err != nil {
+			return "", fmt.Errorf("event %s: data: %w", e.Kind, err)
+		}
+	}
+	return chain(prev, &e)
+}
+
+// chain is Chain for an event whose data is canonical.
+func chain(prev string, e *umpire.Event) (string, error) {
+	c := canonicalEvent{
+		Actor: e.Actor, Agent: e.Agent, At: e.At.UTC().Truncate(time.Microsecond), Batch: e.Batch, Call: e.Call, Data: e.Data, Kind: e.Kind,
+		State: e.State, Type: e.Type, Project: e.Project, Reason: e.Reason, Code: e.Code, Request: e.Request, Risk: e.Risk, Rule: e.Rule,
+		Scope: e.Scope, Session: e.Session, Tool: e.Tool, Verdict: e.Verdict,
+	}
+	var err error
+	if len(e.Accesses) > 0 {
+		if c.Accesses, err = canonical(e.Accesses); err != nil {
+			return "", fmt.Errorf("event %s: accesses: %w", e.Kind, err)
+		}
+	}
+	if e.Blocked != nil {
+		if c.Blocked, err = canonical(e.Blocked); err != nil {
+			return "", fmt.Errorf("event %s: blocked_reason: %w", e.Kind, err)
+		}
+	}
+	text, err := json.Marshal(&c)
 	if err != nil {
 		return "", fmt.Errorf("event %s: %w: %w", e.Kind, err, umpire.ErrInvalid)
-	}
-	// seq is written even when it is 0.
-	var fields map[string]json.RawMessage
-	if err := json.Unmarshal(text, &fields); err != nil {
-		return "", fmt.Errorf("event %s: %w: %w", e.Kind, err, umpire.ErrInvalid)
-	}
-	delete(fields, "seq")
-	if text, err = json.Marshal(fields); err != nil {
-		return "", fmt.Errorf("event %s: %w: %w", e.Kind, err, umpire.ErrInvalid)
-	}
-	canonical, err := batch.Canonical(text)
-	if err != nil {
-		return "", fmt.Errorf("event %s: %w", e.Kind, err)
 	}
 	sum := sha256.New()
 	sum.Write([]byte(prev))
-	sum.Write(canonical)
+	sum.Write(text)
 	return hex.EncodeToString(sum.Sum(nil)), nil
+}
+
+// canonicalEvent has the fields of an event that are hashed, in the order of their
+// names: writing them in order is much cheaper than sorting what was written.
+type canonicalEvent struct {
+	Accesses json.RawMessage        `json:"accesses,omitempty"`
+	Actor    string                 `json:"actor,omitempty"`
+	Agent    string                 `json:"agent,omitempty"`
+	At       time.Time              `json:"at"`
+	Batch    umpire.BatchID         `json:"batch_id,omitempty"`
+	Blocked  json.RawMessage        `json:"blocked_reason,omitempty"`
+	Call     umpire.CallID          `json:"call_id,omitempty"`
+	Data     json.RawMessage        `json:"data,omitempty"`
+	Kind     umpire.EventKind       `json:"kind"`
+	State    umpire.PermissionState `json:"permission_state,omitempty"`
+	Type     umpire.PermissionType  `json:"permission_type,omitempty"`
+	Project  umpire.ProjectID       `json:"project_id,omitempty"`
+	Reason   string                 `json:"reason,omitempty"`
+	Code     umpire.ReasonCode      `json:"reason_code,omitempty"`
+	Request  umpire.RequestID       `json:"request_id,omitempty"`
+	Risk     string                 `json:"risk_level,omitempty"`
+	Rule     umpire.RuleID          `json:"rule_id,omitempty"`
+	Scope    *umpire.Scope          `json:"scope,omitempty"`
+	Session  umpire.SessionID       `json:"session_id,omitempty"`
+	Tool     string                 `json:"tool,omitempty"`
+	Verdict  *umpire.Verdict        `json:"verdict,omitempty"`
+}
+
+func canonical(v any) (json.RawMessage, error) {
+	text, err := json.Marshal(v)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", err, umpire.ErrInvalid)
+	}
+	return batch.Canonical(text)
 }
 
 // A Break is a place where a timeline is not what was written.

@@ -1,10 +1,12 @@
 package store_test
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
 	"iter"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -33,6 +35,46 @@ func TestChainIsCanonical(t *testing.T) {
 	e.Data = json.RawMessage(`{`)
 	if _, err := store.Chain("p", e); err == nil {
 		t.Error("an event whose data is no JSON has a hash")
+	}
+}
+
+// TestChainCoversEveryField: whatever an event says is hashed, as it is written for
+// everybody to read, but for the three fields that follow from its place.
+func TestChainCoversEveryField(t *testing.T) {
+	t.Parallel()
+	e := umpire.Event{
+		Seq: 1, At: time.Unix(1, 0).UTC(), Kind: "k", Project: "p", Session: "s", Batch: "b", Call: "c", Request: "r", Agent: "a", Tool: "t",
+		State: "st", Type: "ty", Risk: "ri", Blocked: &umpire.Blocked{Code: "co", Detail: "<d>"}, Verdict: new(umpire.Ask), Reason: "re", Code: "cd",
+		Rule: "ru", Scope: new(umpire.ScopeProject), Actor: "ac", Accesses: []umpire.Access{{Kind: umpire.KindRead, Target: "/x"}},
+		Data: json.RawMessage(`{"z":1,"a":2}`), PrevHash: "ph", Hash: "h",
+	}
+	if v := reflect.ValueOf(e); v.NumField() > 0 {
+		for i := range v.NumField() {
+			if v.Field(i).IsZero() {
+				t.Errorf("the test says nothing of field %s", v.Type().Field(i).Name)
+			}
+		}
+	}
+	written, err := json.Marshal(e)
+	if err != nil {
+		t.Fatal(err)
+	}
+	fields := map[string]any{}
+	decoder := json.NewDecoder(bytes.NewReader(written))
+	decoder.UseNumber()
+	if err := decoder.Decode(&fields); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"seq", "prev_hash", "hash"} {
+		delete(fields, name)
+	}
+	sorted, err := json.Marshal(fields)
+	if err != nil {
+		t.Fatal(err)
+	}
+	sum := sha256.Sum256(append([]byte("ph"), sorted...))
+	if got, err := store.Chain("ph", e); err != nil || got != hex.EncodeToString(sum[:]) {
+		t.Errorf("Chain = %q, %v, and hashing every field by name gives another one", got, err)
 	}
 }
 

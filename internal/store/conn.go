@@ -4,7 +4,8 @@ import (
 	"context"
 	"database/sql"
 	"errors"
-	"strings"
+	"regexp"
+	"strconv"
 )
 
 // A conn is one connection with the statements that were prepared on it. One
@@ -13,7 +14,27 @@ type conn struct {
 	*sql.Conn
 
 	dialect  *Dialect
-	prepared map[string]*sql.Stmt
+	prepared map[string]*prepared
+}
+
+// A prepared statement has one unnamed parameter for each place of the text in
+// which one stands: drivers look names up, and numbers are names to them.
+type prepared struct {
+	*sql.Stmt
+
+	places []int // for each place the number of its parameter, from 0
+}
+
+// parameters are how statements are written.
+var parameters = regexp.MustCompile(`\$[0-9]+`)
+
+// args returns the arguments for the places.
+func (p *prepared) args(args []any) []any {
+	placed := make([]any, len(p.places))
+	for i, n := range p.places {
+		placed[i] = args[n]
+	}
+	return placed
 }
 
 func newConn(ctx context.Context, db *sql.DB, d *Dialect) (*conn, error) {
@@ -21,7 +42,7 @@ func newConn(ctx context.Context, db *sql.DB, d *Dialect) (*conn, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &conn{Conn: c, dialect: d, prepared: map[string]*sql.Stmt{}}, nil
+	return &conn{Conn: c, dialect: d, prepared: map[string]*prepared{}}, nil
 }
 
 func (c *conn) exec(ctx context.Context, query string, args []any) (sql.Result, error) {
@@ -32,7 +53,7 @@ func (c *conn) exec(ctx context.Context, query string, args []any) (sql.Result, 
 	if err != nil {
 		return nil, err
 	}
-	return s.ExecContext(ctx, args...)
+	return s.ExecContext(ctx, s.args(args)...)
 }
 
 func (c *conn) query(ctx context.Context, query string, args []any) (*sql.Rows, error) {
@@ -43,21 +64,30 @@ func (c *conn) query(ctx context.Context, query string, args []any) (*sql.Rows, 
 	if err != nil {
 		return nil, err
 	}
-	return s.QueryContext(ctx, args...)
+	return s.QueryContext(ctx, s.args(args)...)
 }
 
 // stmt prepares a statement once. Statements are constants: there are as many as
 // the source has.
-func (c *conn) stmt(ctx context.Context, query string) (*sql.Stmt, error) {
-	if s, ok := c.prepared[query]; ok {
-		return s, nil
+func (c *conn) stmt(ctx context.Context, query string) (*prepared, error) {
+	if p, ok := c.prepared[query]; ok {
+		return p, nil
 	}
-	s, err := c.PrepareContext(ctx, strings.ReplaceAll(query, "$", c.dialect.Positional))
-	if err != nil {
+	p := &prepared{}
+	text := parameters.ReplaceAllStringFunc(query, func(parameter string) string {
+		n, err := strconv.Atoi(parameter[1:])
+		if err != nil {
+			panic(err) // they are digits
+		}
+		p.places = append(p.places, n-1)
+		return "?"
+	})
+	var err error
+	if p.Stmt, err = c.PrepareContext(ctx, text); err != nil {
 		return nil, err
 	}
-	c.prepared[query] = s
-	return s, nil
+	c.prepared[query] = p
+	return p, nil
 }
 
 // run executes a statement without parameters.

@@ -13,11 +13,10 @@ type Dialect struct {
 	Name string
 	// Migrations holds the numbered files of the schema.
 	Migrations fs.FS
-	// Positional stands before the number of a parameter, where statements are
-	// written with "$". Prepare keeps prepared statements on each connection; a
-	// driver that does so itself needs neither.
-	Positional string
-	Prepare    bool
+	// Prepare keeps prepared statements on each connection, with parameters written
+	// as "?". Without it the driver gets statements as they are, with parameters
+	// written as "$1", and looks after them itself.
+	Prepare bool
 	// BeginUpdate and BeginView open transactions.
 	BeginUpdate, BeginView string
 	// Reader is run on each connection for views that is kept; "" is nothing.

@@ -29,10 +29,13 @@ func (tx *Tx) Append(e umpire.Event) (umpire.Event, error) {
 	if err != nil {
 		return e, fmt.Errorf("event %s: %w", e.Kind, err)
 	}
-	err = tx.row([]any{&e.Seq}, insertEvent, eventValues(&e, n)...)
-	if err != nil {
+	if err := tx.row([]any{&e.Seq}, insertEvent, eventValues(&e, n)...); err != nil {
 		return e, fmt.Errorf("event %s: %w", e.Kind, err)
 	}
+	if tx.ends == nil {
+		tx.ends = map[umpire.SessionID]link{}
+	}
+	tx.ends[e.Session] = link{seq: e.Seq, n: n, hash: e.Hash}
 	return e, nil
 }
 
@@ -55,16 +58,21 @@ func storable(e umpire.Event) (umpire.Event, error) {
 	return e, nil
 }
 
-// link reads the end of the event's stream and chains the event to it. The row
-// stays locked, so that a stream has one writer.
+// link chains the event to the end of its stream. The row that says where that is
+// stays locked, so that a stream has one writer; what this transaction has appended
+// itself need not be looked up.
 func (tx *Tx) link(e *umpire.Event) (n int64, err error) {
-	err = tx.row([]any{&n, &e.PrevHash}, `SELECT session_seq, hash FROM streams WHERE session_id = $1`+tx.store.dialect.ForUpdate,
-		string(e.Session))
-	if err != nil && !errors.Is(err, umpire.ErrNotFound) {
-		return 0, err
+	end, known := tx.ends[e.Session]
+	if !known {
+		err := tx.row([]any{&end.n, &end.hash}, `SELECT session_seq, hash FROM streams WHERE session_id = $1`+tx.store.dialect.ForUpdate,
+			string(e.Session))
+		if err != nil && !errors.Is(err, umpire.ErrNotFound) {
+			return 0, err
+		}
 	}
-	e.Hash, err = Chain(e.PrevHash, *e)
-	return n + 1, err
+	e.PrevHash = end.hash
+	e.Hash, err = chain(e.PrevHash, e)
+	return end.n + 1, err
 }
 
 func eventValues(e *umpire.Event, n int64) []any {
@@ -137,7 +145,7 @@ func (s *Store) Verify(ctx context.Context) ([]Break, error) {
 				return err
 			}
 		}
-		err = tx.ends(&v)
+		err = tx.streamEnds(&v)
 		breaks = v.breaks
 		return err
 	})
@@ -167,8 +175,8 @@ func (tx *Tx) timeline() iter.Seq2[umpire.Event, error] {
 	}
 }
 
-// ends compares where the streams end with where they should.
-func (tx *Tx) ends(v *verifier) error {
+// streamEnds compares where the streams end with where they should.
+func (tx *Tx) streamEnds(v *verifier) error {
 	err := tx.rows(func(scan scanner) error {
 		var session umpire.SessionID
 		var end link

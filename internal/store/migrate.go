@@ -29,7 +29,9 @@ func migrate(ctx context.Context, db *sql.DB, d *Dialect) error {
 	if err != nil {
 		return err
 	}
-	defer c.close()
+	defer func() {
+		_ = c.close() // what it did is committed, or given up
+	}()
 	for {
 		done, err := c.migrateOne(ctx, all)
 		if err != nil {

@@ -27,9 +27,10 @@ type Tx struct {
 	begin   string // the statement that opens it, "" once it is open
 	open    bool
 	writes  bool
-	grouped bool  // others share its transaction
-	pending bool  // a question, an answer or a batch changed
-	lost    error // why nothing more can be done
+	grouped bool                      // others share its transaction
+	pending bool                      // a question, an answer or a batch changed
+	lost    error                     // why nothing more can be done
+	ends    map[umpire.SessionID]link // of the streams that it has appended to
 }
 
 var errEnded = errors.New("the transaction has ended")
@@ -46,10 +47,13 @@ func (tx *Tx) ready() error {
 	if tx.begin == "" {
 		return nil
 	}
+	// It may be open also when this fails: a context that ends can cut off the answer
+	// alone.
+	tx.open = true
 	if err := tx.conn.run(tx.ctx, tx.begin); err != nil {
 		return tx.fail(err)
 	}
-	tx.begin, tx.open = "", true
+	tx.begin = ""
 	return nil
 }
 

@@ -76,15 +76,15 @@ func (w *writer) update(ctx context.Context, f func(*Tx) error) error {
 
 // run takes the turn. It gives the turn back even when f panics or ends its
 // goroutine.
-func (u *update) run(tx *Tx, f func(*Tx) error) error {
+func (u *update) run(tx *Tx, f func(*Tx) error) (err error) {
 	returned := false
 	defer func() {
 		if !returned {
 			u.ran <- errLeft
-			<-u.outcome
+			err = <-u.outcome // nobody is there to be told
 		}
 	}()
-	err := f(tx)
+	err = f(tx)
 	returned = true
 	u.ran <- err
 	return <-u.outcome
@@ -128,7 +128,7 @@ func (w *writer) next() *update {
 func (w *writer) group(ctx context.Context, first *update) {
 	g := &group{writer: w}
 	work := context.WithoutCancel(ctx) // what has begun is brought to its end
-	err := w.begin(work)
+	var err error
 	for u := first; u != nil; u = w.next() {
 		g.members = append(g.members, u)
 		if err == nil {
@@ -138,9 +138,10 @@ func (w *writer) group(ctx context.Context, first *update) {
 			break
 		}
 	}
-	if err == nil && g.kept > 0 {
+	switch {
+	case err == nil && g.kept > 0:
 		err = g.commit(work)
-	} else if w.conn != nil {
+	case g.open:
 		w.rollback(work)
 	}
 	g.answer(err)
@@ -174,18 +175,18 @@ type group struct {
 	writer   *writer
 	members  []*update
 	outcomes []error
+	open     bool
 	kept     int
 	pending  bool
 }
 
-// give gives an update its turn. What it did is kept in the transaction, or taken
-// back to its savepoint. The error is that of the transaction: it is lost.
+// give gives an update its turn, and keeps what it did or takes it back. The error
+// is that of the transaction: it is lost.
 func (g *group) give(ctx context.Context, u *update) error {
-	c := g.writer.conn
-	if err := c.run(ctx, "SAVEPOINT member"); err != nil {
+	if err := g.begin(ctx); err != nil {
 		return err
 	}
-	tx := &Tx{ctx: u.ctx, store: g.writer.store, conn: c, writes: true, grouped: true}
+	tx := &Tx{ctx: u.ctx, store: g.writer.store, conn: g.writer.conn, writes: true, grouped: true}
 	u.turn <- tx
 	err := <-u.ran
 	if err == nil {
@@ -193,10 +194,41 @@ func (g *group) give(ctx context.Context, u *update) error {
 	}
 	tx.lost = errEnded
 	g.outcomes = append(g.outcomes, err)
-	if err == nil {
-		g.kept++
-		g.pending = g.pending || tx.pending
-	} else if err := c.run(ctx, "ROLLBACK TO member"); err != nil {
+	if err != nil {
+		return g.takeBack(ctx)
+	}
+	g.kept++
+	g.pending = g.pending || tx.pending
+	if g.kept == 1 {
+		return nil
+	}
+	return g.writer.conn.run(ctx, "RELEASE member")
+}
+
+// begin begins what a member does: the transaction, or once something is kept in it
+// a savepoint.
+func (g *group) begin(ctx context.Context) error {
+	if g.kept > 0 {
+		return g.writer.conn.run(ctx, "SAVEPOINT member")
+	}
+	if err := g.writer.begin(ctx); err != nil {
+		return err
+	}
+	g.open = true
+	return nil
+}
+
+// takeBack undoes what a member did.
+func (g *group) takeBack(ctx context.Context) error {
+	c := g.writer.conn
+	if g.kept == 0 {
+		if err := c.run(ctx, "ROLLBACK"); err != nil {
+			return err
+		}
+		g.open = false
+		return nil
+	}
+	if err := c.run(ctx, "ROLLBACK TO member"); err != nil {
 		return err
 	}
 	return c.run(ctx, "RELEASE member")
@@ -233,19 +265,17 @@ func (w *writer) overwrite(ctx context.Context) error {
 }
 
 // answer tells every caller the outcome. When the transaction was lost, so is what
-// its functions found in it.
+// a function found in it, unless nothing was kept before.
 func (g *group) answer(err error) {
 	s := g.writer.store
-	if err != nil {
-		err = fmt.Errorf("%s: %w: %w", s.dialect.Name, umpire.ErrNotRecorded, err)
-	} else if g.kept > 0 {
+	if err == nil && g.kept > 0 {
 		s.committed(g.pending)
 	}
 	for i, u := range g.members {
-		outcome := err
-		if err == nil {
-			outcome = g.outcomes[i]
+		if i < len(g.outcomes) && (err == nil || g.kept == 0 && g.outcomes[i] != nil) {
+			u.outcome <- g.outcomes[i]
+			continue
 		}
-		u.outcome <- outcome
+		u.outcome <- fmt.Errorf("%s: %w: %w", s.dialect.Name, umpire.ErrNotRecorded, err)
 	}
 }

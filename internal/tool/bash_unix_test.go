@@ -105,6 +105,25 @@ func TestBashEndsItsGroup(t *testing.T) {
 	}
 }
 
+// TestBashAsksBeforeItEnds: a command has a moment to put things in order.
+func TestBashAsksBeforeItEnds(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	b.grace = time.Minute
+	must(t, syscall.Mkfifo(b.path("started"), 0o600))
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	go func() {
+		if _, err := os.ReadFile(b.path("started")); err == nil {
+			cancel()
+		}
+	}()
+	r := b.Run(ctx, b.start("Bash", fields{"command": "trap 'echo in order; exit' TERM; echo > started; sleep 1000 & wait"}))
+	if r.Status != umpire.ResultCancelled || !strings.Contains(r.Output, "in order") {
+		t.Errorf("%s %q", r.Status, r.Output)
+	}
+}
+
 func lastNumber(text string) int {
 	words := strings.Fields(text)
 	if len(words) == 0 {

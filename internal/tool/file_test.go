@@ -61,7 +61,7 @@ func TestWrite(t *testing.T) {
 	b := newBench(t)
 	b.ok("Write", fields{"file_path": "new/dir/a.txt", "content": "a\n"})
 	script := b.file("script.sh", "old")
-	if err := os.Chmod(script, 0o750); err != nil {
+	if err := os.Chmod(script, 0o777); err != nil {
 		t.Fatal(err)
 	}
 	out := b.ok("Write", fields{"file_path": script, "content": ""})
@@ -69,7 +69,7 @@ func TestWrite(t *testing.T) {
 		t.Errorf("got %q, want %q", out, want)
 	}
 	info, err := os.Stat(script)
-	if err != nil || info.Mode().Perm() != 0o750 || info.Size() != 0 {
+	if err != nil || info.Mode().Perm() != 0o777 || info.Size() != 0 {
 		t.Errorf("%v %v", info, err)
 	}
 	if got := b.content("new/dir/a.txt"); got != "a\n" {

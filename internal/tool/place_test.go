@@ -96,60 +96,75 @@ func must(t *testing.T, err error) {
 	}
 }
 
-// TestNoSwapEscapes: somebody swaps a folder for a link all the time. Whatever the
-// moment, a tool reads the file inside, or none.
+// TestNoSwapEscapes: somebody swaps a folder, or a file, for a link all the time, and the
+// link stays within the project. Whatever the moment, a tool reads what was decided, or
+// nothing.
 func TestNoSwapEscapes(t *testing.T) {
 	t.Parallel()
-	b := newBench(t)
-	b.file(filepath.Join(b.outside, "f"), "secret\n")
-	b.file("dir/f", "open\n")
-	b.link(b.outside, "link")
-	started := b.start("Read", fields{"file_path": "dir/f"})
-	writing := b.start("Write", fields{"file_path": "dir/f", "content": "open\n"})
-	stop, swapped := make(chan struct{}), make(chan int)
+	for name, tt := range map[string]struct{ real, link, to, secret string }{
+		"a folder": {"dir", "link", "other", "other/f"},
+		"a file":   {"dir/f", "dir/link", "g", "dir/g"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			b := newBench(t)
+			b.file(tt.secret, "secret\n")
+			b.file("dir/f", "open\n")
+			b.link(tt.to, tt.link)
+			reading := b.start("Read", fields{"file_path": "dir/f"})
+			writing := b.start("Write", fields{"file_path": "dir/f", "content": "open\n"})
+			stop := b.swap(b.path(tt.real), b.path(tt.link))
+			read, refused := 0, 0
+			for i := range 20_000 {
+				started := reading
+				if i%400 == 0 {
+					started = writing
+				}
+				r := b.Run(t.Context(), started)
+				if strings.Contains(r.Output, "secret\n") {
+					t.Fatalf("escaped at %d: %q", i, r.Output)
+				}
+				if r.Status == umpire.ResultOK {
+					read++
+				} else {
+					refused++
+				}
+			}
+			if n := stop(); read == 0 || refused == 0 || n == 0 {
+				t.Errorf("%d went well, %d were refused, %d swaps: nothing was tried", read, refused, n)
+			}
+			if got := b.content(tt.secret); got != "secret\n" {
+				t.Errorf("the secret is %q now", got)
+			}
+			noTemporaries(t, b.root)
+		})
+	}
+}
+
+// swap puts a link in the place of something and takes it away again, until it is told
+// to stop; then it says how often.
+func (b *bench) swap(file, link string) (stop func() int) {
+	done, swapped := make(chan struct{}), make(chan int)
 	go func() {
 		n := 0
-		defer func() { swapped <- n }()
 		for {
 			select {
-			case <-stop:
+			case <-done:
+				swapped <- n
 				return
 			default:
 			}
 			n++
-			_ = os.Rename(b.path("dir"), b.path("kept"))
-			_ = os.Rename(b.path("link"), b.path("dir"))
-			_ = os.Rename(b.path("dir"), b.path("link"))
-			_ = os.Rename(b.path("kept"), b.path("dir"))
+			exchange(file, link)
 		}
 	}()
-	read, refused := 0, 0
-	for i := range 4000 {
-		if i%4 == 0 {
-			b.Run(t.Context(), writing)
-			continue
+	return func() int {
+		close(done)
+		n := <-swapped
+		if n%2 == 1 {
+			exchange(file, link)
 		}
-		r := b.Run(t.Context(), started)
-		switch {
-		case strings.Contains(r.Output, "secret"):
-			t.Fatalf("escaped at %d: %q", i, r.Output)
-		case r.Status == umpire.ResultOK:
-			read++
-		default:
-			refused++
-		}
-	}
-	close(stop)
-	n := <-swapped
-	if read == 0 || refused == 0 || n == 0 {
-		t.Errorf("%d reads, %d refusals, %d swaps: nothing was tried", read, refused, n)
-	}
-	if got := b.content(filepath.Join(b.outside, "f")); got != "secret\n" {
-		t.Errorf("the file outside holds %q", got)
-	}
-	entries, err := os.ReadDir(b.outside)
-	if err != nil || len(entries) != 1 {
-		t.Errorf("outside there is %v, %v", entries, err)
+		return n
 	}
 }
 

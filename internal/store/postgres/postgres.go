@@ -63,7 +63,7 @@ func dialect(config *pgx.ConnConfig) store.Dialect {
 		panic(err) // the folder is embedded
 	}
 	return store.Dialect{
-		Name: "postgres", Migrations: migrations, Positional: "$",
+		Name: "postgres", Migrations: migrations,
 		BeginUpdate: beginUpdate, BeginView: beginView, MigrationLock: migrationLock, ForUpdate: " FOR UPDATE",
 		Connections: maxConnections, Fault: fault,
 		Herald: func(db *sql.DB) store.Herald { return newHerald(db, config.Copy()) },

@@ -11,6 +11,7 @@ import (
 
 	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/store"
+	"github.com/umpirehq/umpire/internal/store/storetest"
 )
 
 // A crowd is several updates that wait for one that has its turn.
@@ -103,6 +104,28 @@ func TestGroupsShareASync(t *testing.T) {
 			t.Errorf("%d sessions, want %d", n, 1+waiting)
 		}
 	})
+}
+
+// TestAnswersSyncOnce: one writer syncs the log once for each transaction, and the
+// database now and then.
+func TestAnswersSyncOnce(t *testing.T) {
+	t.Parallel()
+	d := started(t)
+	s, err := openOn(t, d, pragmas)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	tally := storetest.Tally{Session: "s"}
+	before := d.syncs()
+	for range 300 {
+		tally.Work(t.Context(), s)
+	}
+	each := float64(d.syncs()-before) / float64(tally.Acknowledged())
+	if each < 1 || each > 1.03 {
+		t.Errorf("%.3f syncs for each transaction", each)
+	}
+	t.Logf("%.3f syncs for each of %d transactions", each, tally.Acknowledged())
 }
 
 // TestCommitsFailTogether: when the commit fails nothing of the group is stored,

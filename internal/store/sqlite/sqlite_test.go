@@ -38,3 +38,33 @@ func raw(t testing.TB, dsn string) *sql.DB {
 	})
 	return db
 }
+
+// TestReplaceIsRefused: SQLite's own way to write over a row goes past the triggers
+// of deleting when a connection is set so. No table with a guarantee takes it.
+func TestReplaceIsRefused(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "umpire.db")
+	s, err := Open(t.Context(), path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	storetest.Fill(t, s)
+	db := raw(t, "file:"+path) // with the settings that a stranger has
+	for _, table := range []string{
+		"sessions", "project_sessions", "project_last_root_session", "batches", "calls", "asks", "answers", "grants", "executions", "results",
+		"resumes", "messages", "events", "streams",
+	} {
+		var rows int
+		if err := db.QueryRowContext(t.Context(), "SELECT COUNT(*) FROM "+table).Scan(&rows); err != nil || rows == 0 {
+			t.Errorf("%s has %d rows: nothing is shown (%v)", table, rows, err)
+		}
+		_, err := db.ExecContext(t.Context(), "INSERT OR REPLACE INTO "+table+" SELECT * FROM "+table)
+		if err == nil || fault(err) != store.FaultConflict {
+			t.Errorf("INSERT OR REPLACE INTO %s: %v", table, err)
+		}
+	}
+	if breaks, err := s.Verify(t.Context()); err != nil || len(breaks) > 0 {
+		t.Errorf("Verify: %v, %v", breaks, err)
+	}
+}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"testing"
 	"time"
 
 	"github.com/umpirehq/umpire"
@@ -256,3 +257,22 @@ func (p *play) save() error {
 func asked(id umpire.CallID) plan    { return plan{id, umpire.CallAsked, umpire.EffectUnknown} }
 func approved(id umpire.CallID) plan { return plan{id, umpire.CallApproved, umpire.EffectUnknown} }
 func pure(id umpire.CallID) plan     { return plan{id, umpire.CallApproved, umpire.EffectPure} }
+
+// Fill puts at least one row into every table that has a guarantee.
+func Fill(t *testing.T, s *store.Store) {
+	t.Helper()
+	b := &bench{T: t, store: s, now: when}
+	b.session("s")
+	b.play("s", "b", func(p *play) error {
+		return all(
+			func() error { return p.submit("", asked("c1")) }, p.save, func() error { return p.answer("c1", umpire.Approve) }, p.resume,
+			func() error { return p.start("c1") }, p.save, func() error { return p.finish("c1", umpire.ResultOK) }, p.end, p.deliver,
+		)
+	})
+	b.update(func(tx *store.Tx) error {
+		_, err1 := tx.AppendMessage("s", store.MessageRow{Role: "user"})
+		_, err2 := tx.Append(umpire.Event{Kind: umpire.EventNotice, Session: "s", At: b.now})
+		grant := store.GrantRow{ID: "g", Scope: umpire.ScopeSession, Session: "s"}
+		return all(func() error { return err1 }, func() error { return err2 }, func() error { return tx.InsertGrant(grant) })
+	})
+}

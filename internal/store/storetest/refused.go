@@ -46,12 +46,17 @@ var refusals = []struct{ constraint, statements string }{
 	{"sessions_identity foreign_key", `UPDATE sessions SET session_id = 'x' WHERE session_id = 'asked'`},
 	{"sessions_state", `UPDATE sessions SET state = 'other' WHERE session_id = 'asked'`},
 	{"sessions_mode", `UPDATE sessions SET mode = 'other' WHERE session_id = 'asked'`},
+	{"sessions_id", sessionRow("", "NULL")},
+	{"sessions_project", sessionRow("new", "''")},
+	{"ok", sessionRow("new", "NULL")},
+	{"workspaces_mode", `INSERT INTO workspaces (project_id, git_dir, allow_all, mode) VALUES ('p', '', FALSE, 'other')`},
 	{"project_sessions_delete", `DELETE FROM project_sessions WHERE session_id = 'asked'`},
 	{"project_sessions_update", `UPDATE project_sessions SET project_id = 'q' WHERE session_id = 'asked'`},
 	{"foreign_key", `INSERT INTO project_sessions (session_id, project_id) VALUES ('none', 'p')`},
 	{"last_root_update", `UPDATE project_last_root_session SET session_id = 'asked'`},
 	{"last_root_update", `UPDATE project_last_root_session SET project_id = 'q'`},
 	{"last_root_delete", `DELETE FROM project_last_root_session`},
+	{"last_root_insert", `INSERT INTO project_last_root_session (project_id, session_id) VALUES ('of child', 'child')`},
 	{"last_root_insert foreign_key", `INSERT INTO project_last_root_session (project_id, session_id) VALUES ('q', 'asked')`},
 
 	// Batches.
@@ -61,6 +66,7 @@ var refusals = []struct{ constraint, statements string }{
 	{"batches_insert", batchRow("delivered", "b2", "9", "finished")},
 	{"batches_insert", batchRow("delivered", "b2", "9", "delivered")},
 	{"batches_insert batches_pkey", batchRow("delivered", "b", "9", "waiting")},
+	{"batches_id", batchRow("delivered", "", "9", "waiting")},
 	{"foreign_key", batchRow("none", "b", "9", "waiting")},
 	{"batches_identity", `UPDATE batches SET lane = 'x' WHERE session_id = 'asked'`},
 	{"batches_identity", `UPDATE batches SET seq = 9 WHERE session_id = 'asked'`},
@@ -68,6 +74,10 @@ var refusals = []struct{ constraint, statements string }{
 
 	// Calls.
 	{"ok", callRow("asked", "c3", "2", "asked")},
+	{"calls_id", callRow("asked", "", "2", "asked")},
+	{"calls_id", callRow("asked", "c3", "-1", "asked")},
+	{"calls_effect", strings.Replace(callRow("asked", "c3", "2", "asked"), "'unknown'", "'other'", 1)},
+	{"calls_verdict", strings.Replace(callRow("asked", "c3", "2", "asked"), "'deny'", "'other'", 1)},
 	{"calls_ordinal", callRow("asked", "c3", "0", "asked")},
 	{"calls_insert calls_pkey", callRow("asked", "c1", "2", "asked")},
 	{"calls_insert", callRow("approved", "c3", "2", "asked")},
@@ -116,6 +126,7 @@ var refusals = []struct{ constraint, statements string }{
 	{"asks_pending", askRow("asked", "c1", "2", "hash of c1", "pending")},
 	{"asks_round", `UPDATE asks SET state = 'withdrawn' WHERE session_id = 'asked';` + askRow("asked", "c1", "1", "hash of c1", "pending")},
 	{"ok", askRow("asked", "c2", "1", "hash of c2", "pending")},
+	{"asks_id", strings.Replace(askRow("asked", "c2", "1", "hash of c2", "pending"), "'new'", "''", 1)},
 	{"asks_insert", askRow("asked", "c2", "1", "another hash", "pending")},
 	{"asks_insert", askRow("asked", "c2", "1", "hash of c2", "answered")},
 	{"asks_insert", askRow("finished", "c1", "1", "hash of c1", "pending")},
@@ -134,6 +145,7 @@ var refusals = []struct{ constraint, statements string }{
 	{"answers_insert", answerRow("asked/c1/1", "hash of c1", "deny") + answerRow("asked/c1/1", "hash of c1", "approve")},
 	{"answers_insert", `UPDATE asks SET state = 'withdrawn' WHERE session_id = 'asked';` + answerRow("asked/c1/1", "hash of c1", "approve")},
 	{"answers_answer", answerRow("asked/c1/1", "hash of c1", "perhaps")},
+	{"answers_scope", strings.Replace(answerRow("asked/c1/1", "hash of c1", "approve"), "'once'", "'other'", 1)},
 	{"answers_update", `UPDATE answers SET answer = 'approve'`},
 	{"answers_delete", `DELETE FROM answers`},
 
@@ -144,17 +156,22 @@ var refusals = []struct{ constraint, statements string }{
 	{"grants_transition", `UPDATE grants SET uses = 1 WHERE grant_id = 'once'; UPDATE grants SET uses = 0 WHERE grant_id = 'once'`},
 	{"grants_transition", `UPDATE grants SET revoked_at = 1 WHERE grant_id = 'once'; UPDATE grants SET uses = 1 WHERE grant_id = 'once'`},
 	{"grants_transition", `UPDATE grants SET revoked_at = 1 WHERE grant_id = 'once'; UPDATE grants SET revoked_at = NULL WHERE grant_id = 'once'`},
+	{"ok", grantRow("new", "once", "NULL")},
+	{"grants_insert", grantRow("new", "once", "1")},
+	{"grants_id", grantRow("", "once", "NULL")},
+	{"grants_scope", grantRow("new", "other", "NULL")},
+	{"grants_insert grants_pkey", grantRow("once", "once", "NULL")},
 	{"grants_identity", `UPDATE grants SET tool = 'x' WHERE grant_id = 'once'`},
 	{"grants_identity", `UPDATE grants SET max_uses = 0 WHERE grant_id = 'once'`},
 	{"grants_identity", `UPDATE grants SET expires_at = NULL WHERE grant_id = 'once'`},
 	{"grants_delete", `DELETE FROM grants`},
 
 	// Results, claims and messages.
-	{"ok", resultRow("executing", "c1", "ok")},
-	{"results_insert results_pkey", resultRow("finished", "c1", "ok")},
-	{"results_insert", resultRow("approved", "c1", "ok")},
-	{"results_status", resultRow("approved", "c1", "other")},
-	{"results_insert", resultRow("executing", "c1", "error") + resultRow("executing", "c1", "ok")},
+	{"ok", resultRow("executing", "ok")},
+	{"results_insert results_pkey", resultRow("finished", "ok")},
+	{"results_insert", resultRow("approved", "ok")},
+	{"results_status", resultRow("approved", "other")},
+	{"results_insert", resultRow("executing", "error") + resultRow("executing", "ok")},
 	{"results_update", `UPDATE results SET status = 'error'`},
 	{"results_delete", `DELETE FROM results`},
 	{"resumes_insert", claimRow("executing")},
@@ -170,6 +187,10 @@ var refusals = []struct{ constraint, statements string }{
 		DELETE FROM messages`},
 
 	// Events.
+	{"ok", strings.Replace(eventRow("3", "last"), "99)", "(SELECT 1 + MAX(seq) FROM events))", 1)},
+	{"events_kind", strings.Replace(eventRow("3", "last"), "'x'", "''", 1)},
+	{"events_insert", strings.Replace(eventRow("3", "last"), strings.Repeat("0", 64), "short", 1)},
+	{"events_insert", eventRow("4", "last")},
 	{"events_insert", eventRow("2", "first")},
 	{"events_insert", eventRow("3", "none")},
 	{"events_insert", eventRow("4", "first")},
@@ -177,8 +198,22 @@ var refusals = []struct{ constraint, statements string }{
 	{"events_delete", `DELETE FROM events`},
 	{"streams_update", `UPDATE streams SET session_seq = session_seq + 1`},
 	{"streams_update", `UPDATE streams SET hash = 'x'`},
-	{"streams_insert", `INSERT INTO streams (session_id, session_seq, hash) VALUES ('new', 1, '')`},
+	{"streams_insert", `INSERT INTO streams (session_id, session_seq, seq, hash) VALUES ('new', 1, 1, '')`},
+	{"streams_insert streams_pkey", `INSERT INTO streams (session_id, session_seq, seq, hash) SELECT session_id, session_seq, seq, hash FROM events`},
 	{"streams_delete", `DELETE FROM streams`},
+}
+
+func sessionRow(id, project string) string {
+	return `INSERT INTO sessions (session_id, project_id, project_root, working_dir, worktree, git_dir, is_root_session, parent, forked_from, agent,
+			profile, mode, allow_bypass, headless, external, add_dirs, state, permission_state, pending, epoch, runner, turn, denials_in_row, denials,
+			created_at, active_at)
+		VALUES ('` + id + `', ` + project + `, '', '', '', '', FALSE, '', '', '', '', 'auto', FALSE, FALSE, FALSE, '', '', '', 0, 0, '', 0, 0, 0, 0, 0)`
+}
+
+func grantRow(id, scope, revoked string) string {
+	return `INSERT INTO grants (grant_id, scope, project_id, git_dir, call_id, request_id, remembered, tool, exact, covers, created_at, max_uses,
+			uses, revoked_at, created_by)
+		VALUES ('` + id + `', '` + scope + `', '', '', '', '', FALSE, '', '', '{}', 0, 0, 0, ` + revoked + `, '')`
 }
 
 func batchRow(session, id, seq, state string) string {
@@ -211,9 +246,9 @@ func answerRow(request, hash, answer string) string {
 		VALUES ('` + request + `', '` + hash + `', '` + answer + `', 'once', '', '', '', '', '', 0);`
 }
 
-func resultRow(session, call, status string) string {
+func resultRow(session, status string) string {
 	return `INSERT INTO results (session_id, call_id, status, reason_code, at, output)
-		VALUES ('` + session + `', '` + call + `', '` + status + `', '', 0, '');`
+		VALUES ('` + session + `', 'c1', '` + status + `', '', 0, '');`
 }
 
 func claimRow(session string) string {
@@ -222,8 +257,11 @@ func claimRow(session string) string {
 
 func eventRow(number, after string) string {
 	prev := `'none'`
-	if after == "first" {
+	switch after {
+	case "first":
 		prev = `(SELECT hash FROM events WHERE session_id = 'asked' AND session_seq = 1)`
+	case "last":
+		prev = `(SELECT hash FROM streams WHERE session_id = 'asked')`
 	}
 	return `INSERT INTO events (session_id, session_seq, at, kind, project_id, batch_id, call_id, request_id, agent, tool,
 			permission_state, permission_type, risk_level, reason, reason_code, rule_id, actor, prev_hash, hash, seq)
@@ -252,6 +290,7 @@ func rawRefused(b *bench) {
 		}
 		return nil
 	})
+	b.update(func(tx *store.Tx) error { return tx.InsertSession(umpire.Session{ID: "child", Project: "of child"}) })
 	b.session("latest") // so that "asked" is not the last root session
 	for _, r := range refusals {
 		constraints := r.constraint
@@ -260,7 +299,13 @@ func rawRefused(b *bench) {
 		}
 		b.expect(constraints, split(r.statements)...)
 	}
-	// The index refuses too what the trigger refuses first.
+	// The next line of defence refuses too what a trigger refuses first.
 	b.expect("calls_executing", b.drop("calls_start", "calls"),
 		startRow("executing", "c2", "1", "unknown"), startCall("executing", "c2"))
+	b.expect("batches_state", b.drop("batches_transition", "batches"), `UPDATE batches SET state = 'other' WHERE session_id = 'asked'`)
+	b.expect("calls_state", b.drop("calls_transition", "calls"), `UPDATE calls SET state = 'other' WHERE session_id = 'approved' AND call_id = 'c1'`)
+	b.expect("asks_state", b.drop("asks_transition", "asks"), `UPDATE asks SET state = 'other' WHERE session_id = 'asked'`)
+	b.expect("calls_attempt", b.drop("calls_transition", "calls"), b.drop("calls_start", "calls"),
+		`UPDATE calls SET attempt = 2 WHERE session_id = 'executing' AND call_id = 'c1'`)
+	b.expect("executions_attempt", b.drop("executions_insert", "executions"), startRow("executing", "c1", "2", "unknown"))
 }

@@ -81,7 +81,7 @@ func socketDir(t testing.TB) string {
 	if len(parent) > maxSocketDir {
 		parent = "/tmp"
 	}
-	dir, err := os.MkdirTemp(parent, "umpire-pg-")
+	dir, err := os.MkdirTemp(parent, "umpire-pg-") //nolint:usetesting // the test's own folder has a long name, and is closed to the server's user
 	if err != nil {
 		t.Fatalf("server: %v", err)
 	}
@@ -136,7 +136,9 @@ func (s *Server) run(name string, args ...string) error {
 	if err != nil {
 		return err
 	}
-	defer os.Remove(out.Name())
+	defer func() {
+		_ = os.Remove(out.Name()) // a leftover in the temporary folder at worst
+	}()
 	defer out.Close()
 	cmd.Stdout, cmd.Stderr = out, out
 	if err := cmd.Run(); err != nil {
@@ -160,10 +162,7 @@ func (s *Server) control(args ...string) error {
 // Start starts the server again after Stop, and returns when it takes connections.
 func (s *Server) Start(t testing.TB) {
 	t.Helper()
-	options := "-k " + s.dir
-	for _, setting := range settings {
-		options += " -c " + setting
-	}
+	options := "-k " + s.dir + " -c " + strings.Join(settings, " -c ")
 	if err := s.control("start", "-l", s.log(), "-o", options); err != nil {
 		t.Fatal(err)
 	}

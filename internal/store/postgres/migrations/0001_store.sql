@@ -54,9 +54,6 @@ CREATE TABLE sessions (
     CONSTRAINT sessions_pair UNIQUE (session_id, project_id)
 );
 
-CREATE INDEX sessions_active ON sessions (active_at);
-CREATE INDEX sessions_latest ON sessions (project_id, is_root_session, active_at, session_id);
-
 CREATE TRIGGER sessions_identity BEFORE UPDATE OF session_id, project_id ON sessions FOR EACH ROW
 WHEN (NEW.session_id <> OLD.session_id OR OLD.project_id IS NOT NULL AND NEW.project_id IS DISTINCT FROM OLD.project_id)
 EXECUTE FUNCTION refuse_row('a session keeps its id and its project');
@@ -81,10 +78,15 @@ CREATE TABLE project_last_root_session (
         ON DELETE CASCADE
 );
 
-CREATE INDEX last_root_by_session ON project_last_root_session (session_id);
-
 CREATE FUNCTION latest_root(project TEXT) RETURNS TEXT LANGUAGE sql AS $$
-    SELECT session_id FROM sessions WHERE project_id = project AND is_root_session ORDER BY active_at DESC, session_id DESC LIMIT 1
+    SELECT s.session_id FROM project_sessions AS p JOIN sessions AS s ON s.session_id = p.session_id
+    WHERE p.project_id = project AND s.is_root_session ORDER BY s.active_at DESC, s.session_id DESC LIMIT 1
+$$;
+
+-- is_later reports whether a root session was active after another one.
+CREATE FUNCTION is_later(session TEXT, other TEXT) RETURNS BOOLEAN LANGUAGE sql AS $$
+    SELECT EXISTS (SELECT 1 FROM sessions AS n JOIN sessions AS o ON o.session_id = other
+        WHERE n.session_id = session AND n.is_root_session AND (n.active_at, n.session_id) > (o.active_at, o.session_id))
 $$;
 
 CREATE TRIGGER project_sessions_update BEFORE UPDATE ON project_sessions FOR EACH ROW
@@ -99,15 +101,26 @@ BEGIN
 END $$;
 CREATE TRIGGER project_sessions_delete BEFORE DELETE ON project_sessions FOR EACH ROW EXECUTE FUNCTION project_sessions_delete();
 
-CREATE FUNCTION last_root_write() RETURNS TRIGGER LANGUAGE plpgsql AS $$
+-- The last root session of a project is the one with the latest activity, and of
+-- several the one with the greatest id. It only moves to a later one, unless the
+-- one that it names is not what it was.
+CREATE FUNCTION last_root_insert() RETURNS TRIGGER LANGUAGE plpgsql AS $$
 BEGIN
-    IF TG_OP = 'UPDATE' AND NEW.project_id <> OLD.project_id OR NEW.session_id IS DISTINCT FROM latest_root(NEW.project_id) THEN
-        PERFORM refuse(TG_NAME::TEXT, 'it is not the latest root session of the project');
+    IF NEW.session_id IS DISTINCT FROM latest_root(NEW.project_id) THEN
+        PERFORM refuse('last_root_insert', 'it is not the latest root session of the project');
     END IF;
     RETURN NEW;
 END $$;
-CREATE TRIGGER last_root_insert BEFORE INSERT ON project_last_root_session FOR EACH ROW EXECUTE FUNCTION last_root_write();
-CREATE TRIGGER last_root_update BEFORE UPDATE ON project_last_root_session FOR EACH ROW EXECUTE FUNCTION last_root_write();
+CREATE TRIGGER last_root_insert BEFORE INSERT ON project_last_root_session FOR EACH ROW EXECUTE FUNCTION last_root_insert();
+
+CREATE FUNCTION last_root_update() RETURNS TRIGGER LANGUAGE plpgsql AS $$
+BEGIN
+    IF NEW.project_id <> OLD.project_id OR NOT is_later(NEW.session_id, OLD.session_id) THEN
+        PERFORM refuse('last_root_update', 'it is not the latest root session of the project');
+    END IF;
+    RETURN NEW;
+END $$;
+CREATE TRIGGER last_root_update BEFORE UPDATE ON project_last_root_session FOR EACH ROW EXECUTE FUNCTION last_root_update();
 
 CREATE FUNCTION last_root_delete() RETURNS TRIGGER LANGUAGE plpgsql AS $$
 BEGIN
@@ -118,51 +131,81 @@ BEGIN
 END $$;
 CREATE TRIGGER last_root_delete BEFORE DELETE ON project_last_root_session FOR EACH ROW EXECUTE FUNCTION last_root_delete();
 
--- repoint makes the latest root session of a project its last one. Transactions
--- that do so wait for each other, and each looks again after that: of two sessions
--- that are active at the same moment the later one is found.
-CREATE FUNCTION repoint(project TEXT) RETURNS VOID LANGUAGE plpgsql AS $$
+-- lock_last_root locks the row of a project, and makes it if a root session is
+-- there. Transactions that change who is last wait for each other here, and each
+-- looks only after that: of two sessions that are active at the same moment the
+-- later one is found.
+CREATE FUNCTION lock_last_root(project TEXT) RETURNS TEXT LANGUAGE plpgsql AS $$
 DECLARE
+    last TEXT;
     latest TEXT;
 BEGIN
     LOOP
-        PERFORM 1 FROM project_last_root_session WHERE project_id = project FOR UPDATE;
-        EXIT WHEN FOUND;
+        SELECT session_id INTO last FROM project_last_root_session WHERE project_id = project FOR UPDATE;
+        IF FOUND THEN
+            RETURN last;
+        END IF;
         latest := latest_root(project);
         IF latest IS NULL THEN
-            RETURN;
+            RETURN NULL;
         END IF;
         INSERT INTO project_last_root_session (project_id, session_id) VALUES (project, latest) ON CONFLICT DO NOTHING;
     END LOOP;
-    latest := latest_root(project);
-    IF latest IS NULL THEN
-        DELETE FROM project_last_root_session WHERE project_id = project;
-    ELSE
-        UPDATE project_last_root_session SET session_id = latest WHERE project_id = project AND session_id <> latest;
-    END IF;
 END $$;
 
 CREATE FUNCTION sessions_index() RETURNS TRIGGER LANGUAGE plpgsql AS $$
 BEGIN
-    IF TG_OP = 'DELETE' THEN
-        DELETE FROM project_sessions WHERE session_id = OLD.session_id;
-        PERFORM repoint(OLD.project_id);
-        RETURN NULL;
-    END IF;
-    INSERT INTO project_sessions (session_id, project_id) VALUES (NEW.session_id, NEW.project_id) ON CONFLICT DO NOTHING;
-    IF TG_OP = 'UPDATE' OR NEW.is_root_session THEN
-        PERFORM repoint(NEW.project_id);
-    END IF;
+    INSERT INTO project_sessions (session_id, project_id) VALUES (NEW.session_id, NEW.project_id);
     RETURN NULL;
 END $$;
 CREATE TRIGGER sessions_index_insert AFTER INSERT ON sessions FOR EACH ROW
 WHEN (NEW.project_id IS NOT NULL) EXECUTE FUNCTION sessions_index();
-CREATE TRIGGER sessions_index_update AFTER UPDATE OF project_id, is_root_session, active_at ON sessions FOR EACH ROW
-WHEN (NEW.project_id IS NOT NULL AND (NEW.project_id IS DISTINCT FROM OLD.project_id
-    OR NEW.is_root_session <> OLD.is_root_session OR NEW.is_root_session AND NEW.active_at <> OLD.active_at))
-EXECUTE FUNCTION sessions_index();
+CREATE TRIGGER sessions_index_project AFTER UPDATE OF project_id ON sessions FOR EACH ROW
+WHEN (OLD.project_id IS NULL AND NEW.project_id IS NOT NULL) EXECUTE FUNCTION sessions_index();
+
+-- A root session that enters the index, or is active again, takes the place of an
+-- earlier one.
+CREATE FUNCTION last_root_active() RETURNS TRIGGER LANGUAGE plpgsql AS $$
+BEGIN
+    IF is_later(NEW.session_id, lock_last_root(NEW.project_id)) THEN
+        UPDATE project_last_root_session SET session_id = NEW.session_id WHERE project_id = NEW.project_id;
+    END IF;
+    RETURN NULL;
+END $$;
+CREATE TRIGGER last_root_enter AFTER INSERT ON project_sessions FOR EACH ROW EXECUTE FUNCTION last_root_active();
+CREATE TRIGGER last_root_active AFTER UPDATE OF active_at ON sessions FOR EACH ROW
+WHEN (NEW.project_id IS NOT NULL AND NEW.is_root_session AND NEW.active_at > OLD.active_at) EXECUTE FUNCTION last_root_active();
+
+-- What else may change the order happens seldom, and has the latest one looked for
+-- among all.
+CREATE FUNCTION last_root_change() RETURNS TRIGGER LANGUAGE plpgsql AS $$
+DECLARE
+    latest TEXT;
+BEGIN
+    IF lock_last_root(NEW.project_id) = NEW.session_id AND NOT NEW.is_root_session THEN
+        DELETE FROM project_last_root_session WHERE project_id = NEW.project_id;
+        PERFORM lock_last_root(NEW.project_id);
+        RETURN NULL;
+    END IF;
+    latest := latest_root(NEW.project_id);
+    UPDATE project_last_root_session SET session_id = latest WHERE project_id = NEW.project_id AND session_id <> latest;
+    RETURN NULL;
+END $$;
+CREATE TRIGGER last_root_change AFTER UPDATE OF is_root_session, active_at ON sessions FOR EACH ROW
+WHEN (NEW.project_id IS NOT NULL AND (NEW.is_root_session <> OLD.is_root_session OR NEW.is_root_session AND NEW.active_at < OLD.active_at))
+EXECUTE FUNCTION last_root_change();
+
+-- Deleting a session removes its index rows; then the next latest root session
+-- takes its place. The foreign keys would remove the rows too, but later.
+CREATE FUNCTION sessions_index_delete() RETURNS TRIGGER LANGUAGE plpgsql AS $$
+BEGIN
+    DELETE FROM project_last_root_session WHERE project_id = OLD.project_id AND session_id = OLD.session_id;
+    DELETE FROM project_sessions WHERE session_id = OLD.session_id;
+    PERFORM lock_last_root(OLD.project_id);
+    RETURN NULL;
+END $$;
 CREATE TRIGGER sessions_index_delete AFTER DELETE ON sessions FOR EACH ROW
-WHEN (OLD.project_id IS NOT NULL) EXECUTE FUNCTION sessions_index();
+WHEN (OLD.project_id IS NOT NULL) EXECUTE FUNCTION sessions_index_delete();
 
 CREATE TABLE workspaces (
     project_id TEXT COLLATE "C" NOT NULL,
@@ -581,8 +624,10 @@ CREATE TRIGGER grants_delete BEFORE DELETE ON grants FOR EACH ROW EXECUTE FUNCTI
 
 CREATE FUNCTION executions_insert() RETURNS TRIGGER LANGUAGE plpgsql AS $$
 BEGIN
-    PERFORM 1 FROM calls WHERE session_id = NEW.session_id AND call_id = NEW.call_id
-        AND state IN ('approved', 'executing') AND effect = NEW.effect FOR UPDATE;
+    PERFORM 1 FROM calls AS c WHERE c.session_id = NEW.session_id AND c.call_id = NEW.call_id AND c.effect = NEW.effect
+        AND (c.state IN ('approved', 'executing') OR c.state = 'asked' AND EXISTS (
+            SELECT 1 FROM answers AS a WHERE a.request_id = c.request_id AND a.answer = 'approve'))
+        FOR UPDATE;
     IF NOT FOUND
         OR NEW.attempt <> 1 + (SELECT COUNT(*) FROM executions WHERE session_id = NEW.session_id AND call_id = NEW.call_id)
         OR EXISTS (SELECT 1 FROM results WHERE session_id = NEW.session_id AND call_id = NEW.call_id) THEN
@@ -678,13 +723,14 @@ CREATE TRIGGER messages_delete BEFORE DELETE ON messages FOR EACH ROW EXECUTE FU
 -- The end of each chain of events. The chain of no session has the id ''.
 CREATE TABLE streams (
     session_id  TEXT COLLATE "C" NOT NULL PRIMARY KEY,
-    session_seq BIGINT NOT NULL,
+    session_seq BIGINT NOT NULL, -- how many events there are
+    seq         BIGINT NOT NULL, -- of the last one
     hash        TEXT   NOT NULL
 );
 
-INSERT INTO streams (session_id, session_seq, hash) VALUES ('', 0, '');
+INSERT INTO streams (session_id, session_seq, seq, hash) VALUES ('', 0, 0, '');
 
--- The cache of the sequence is 1: its last value is the greatest that was drawn.
+-- With a cache of 1 numbers are drawn in order, whoever draws them.
 CREATE SEQUENCE events_seq CACHE 1;
 
 CREATE TABLE events (
@@ -713,8 +759,7 @@ CREATE TABLE events (
     data             TEXT,
     prev_hash        TEXT   NOT NULL,
     hash             TEXT   NOT NULL,
-    CONSTRAINT events_kind CHECK (kind <> ''),
-    CONSTRAINT events_stream UNIQUE (session_id, session_seq)
+    CONSTRAINT events_kind CHECK (kind <> '')
 );
 
 CREATE INDEX events_by_session ON events (session_id, seq);
@@ -739,8 +784,8 @@ CREATE TRIGGER events_insert BEFORE INSERT ON events FOR EACH ROW EXECUTE FUNCTI
 
 CREATE FUNCTION events_extend() RETURNS TRIGGER LANGUAGE plpgsql AS $$
 BEGIN
-    INSERT INTO streams (session_id, session_seq, hash) VALUES (NEW.session_id, NEW.session_seq, NEW.hash)
-        ON CONFLICT (session_id) DO UPDATE SET session_seq = excluded.session_seq, hash = excluded.hash;
+    INSERT INTO streams (session_id, session_seq, seq, hash) VALUES (NEW.session_id, NEW.session_seq, NEW.seq, NEW.hash)
+        ON CONFLICT (session_id) DO UPDATE SET session_seq = excluded.session_seq, seq = excluded.seq, hash = excluded.hash;
     RETURN NULL;
 END $$;
 CREATE TRIGGER events_extend AFTER INSERT ON events FOR EACH ROW EXECUTE FUNCTION events_extend();
@@ -751,7 +796,7 @@ CREATE TRIGGER events_delete BEFORE DELETE ON events FOR EACH ROW EXECUTE FUNCTI
 CREATE FUNCTION streams_write() RETURNS TRIGGER LANGUAGE plpgsql AS $$
 BEGIN
     IF TG_OP = 'UPDATE' AND (NEW.session_id <> OLD.session_id OR NEW.session_seq <> OLD.session_seq + 1)
-        OR NOT EXISTS (SELECT 1 FROM events WHERE session_id = NEW.session_id AND session_seq = NEW.session_seq AND hash = NEW.hash) THEN
+        OR NOT EXISTS (SELECT 1 FROM events WHERE seq = NEW.seq AND session_id = NEW.session_id AND session_seq = NEW.session_seq AND hash = NEW.hash) THEN
         PERFORM refuse(TG_NAME::TEXT, 'a chain ends with its last event');
     END IF;
     RETURN NEW;

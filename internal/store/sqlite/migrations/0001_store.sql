@@ -41,9 +41,6 @@ CREATE TABLE sessions (
     CONSTRAINT sessions_pair UNIQUE (session_id, project_id)
 );
 
-CREATE INDEX sessions_active ON sessions (active_at);
-CREATE INDEX sessions_latest ON sessions (project_id, is_root_session, active_at, session_id);
-
 CREATE TRIGGER sessions_insert BEFORE INSERT ON sessions
 WHEN EXISTS (SELECT 1 FROM sessions WHERE session_id = NEW.session_id)
 BEGIN
@@ -78,8 +75,6 @@ CREATE TABLE project_last_root_session (
         ON DELETE CASCADE
 ) WITHOUT ROWID;
 
-CREATE INDEX last_root_by_session ON project_last_root_session (session_id);
-
 CREATE TRIGGER project_sessions_insert BEFORE INSERT ON project_sessions
 WHEN EXISTS (SELECT 1 FROM project_sessions WHERE session_id = NEW.session_id)
 BEGIN
@@ -97,17 +92,21 @@ BEGIN
     SELECT RAISE(ABORT, 'project_sessions_delete: the session is still there');
 END;
 
+-- The last root session of a project is the one with the latest activity, and of
+-- several the one with the greatest id. It only moves to a later one, unless the
+-- one that it names is not what it was.
 CREATE TRIGGER last_root_insert BEFORE INSERT ON project_last_root_session
-WHEN NEW.session_id IS NOT (SELECT session_id FROM sessions WHERE project_id = NEW.project_id AND is_root_session
-    ORDER BY active_at DESC, session_id DESC LIMIT 1)
+WHEN EXISTS (SELECT 1 FROM project_last_root_session WHERE project_id = NEW.project_id)
+    OR NEW.session_id IS NOT (SELECT s.session_id FROM project_sessions AS p JOIN sessions AS s ON s.session_id = p.session_id
+        WHERE p.project_id = NEW.project_id AND s.is_root_session ORDER BY s.active_at DESC, s.session_id DESC LIMIT 1)
 BEGIN
     SELECT RAISE(ABORT, 'last_root_insert: it is not the latest root session of the project');
 END;
 
 CREATE TRIGGER last_root_update BEFORE UPDATE ON project_last_root_session
-WHEN NEW.project_id <> OLD.project_id
-    OR NEW.session_id IS NOT (SELECT session_id FROM sessions WHERE project_id = NEW.project_id AND is_root_session
-        ORDER BY active_at DESC, session_id DESC LIMIT 1)
+WHEN NEW.project_id <> OLD.project_id OR NOT EXISTS (
+    SELECT 1 FROM sessions AS n JOIN sessions AS o ON o.session_id = OLD.session_id
+    WHERE n.session_id = NEW.session_id AND n.is_root_session AND (n.active_at, n.session_id) > (o.active_at, o.session_id))
 BEGIN
     SELECT RAISE(ABORT, 'last_root_update: it is not the latest root session of the project');
 END;
@@ -121,14 +120,6 @@ END;
 CREATE TRIGGER sessions_index_insert AFTER INSERT ON sessions WHEN NEW.project_id IS NOT NULL
 BEGIN
     INSERT INTO project_sessions (session_id, project_id) VALUES (NEW.session_id, NEW.project_id);
-    INSERT INTO project_last_root_session (project_id, session_id)
-        SELECT NEW.project_id, (SELECT session_id FROM sessions WHERE project_id = NEW.project_id AND is_root_session
-            ORDER BY active_at DESC, session_id DESC LIMIT 1)
-        WHERE NEW.is_root_session AND NOT EXISTS (SELECT 1 FROM project_last_root_session WHERE project_id = NEW.project_id);
-    UPDATE project_last_root_session SET session_id = NEW.session_id
-        WHERE NEW.is_root_session AND project_id = NEW.project_id AND session_id <> NEW.session_id
-            AND NEW.session_id = (SELECT session_id FROM sessions WHERE project_id = NEW.project_id AND is_root_session
-                ORDER BY active_at DESC, session_id DESC LIMIT 1);
 END;
 
 CREATE TRIGGER sessions_index_project AFTER UPDATE OF project_id ON sessions
@@ -137,22 +128,43 @@ BEGIN
     INSERT INTO project_sessions (session_id, project_id) VALUES (NEW.session_id, NEW.project_id);
 END;
 
-CREATE TRIGGER sessions_index_update AFTER UPDATE OF project_id, is_root_session, active_at ON sessions
-WHEN NEW.project_id IS NOT NULL
-    AND (NEW.project_id IS NOT OLD.project_id OR NEW.is_root_session <> OLD.is_root_session OR NEW.active_at IS NOT OLD.active_at)
+-- A root session that enters the index takes the place of an earlier one.
+CREATE TRIGGER last_root_enter AFTER INSERT ON project_sessions
+WHEN EXISTS (SELECT 1 FROM sessions WHERE session_id = NEW.session_id AND is_root_session)
 BEGIN
-    DELETE FROM project_last_root_session
-        WHERE project_id = NEW.project_id AND NOT EXISTS (SELECT 1 FROM sessions WHERE project_id = NEW.project_id AND is_root_session);
+    INSERT INTO project_last_root_session (project_id, session_id) SELECT NEW.project_id, NEW.session_id
+        WHERE NOT EXISTS (SELECT 1 FROM project_last_root_session WHERE project_id = NEW.project_id);
+    UPDATE project_last_root_session SET session_id = NEW.session_id WHERE project_id = NEW.project_id AND EXISTS (
+        SELECT 1 FROM sessions AS n JOIN sessions AS o ON o.session_id = project_last_root_session.session_id
+        WHERE n.session_id = NEW.session_id AND (n.active_at, n.session_id) > (o.active_at, o.session_id));
+END;
+
+-- So does one that is active again.
+CREATE TRIGGER last_root_active AFTER UPDATE OF active_at ON sessions
+WHEN NEW.project_id IS NOT NULL AND NEW.is_root_session AND NEW.active_at > OLD.active_at
+BEGIN
+    UPDATE project_last_root_session SET session_id = NEW.session_id WHERE project_id = NEW.project_id AND EXISTS (
+        SELECT 1 FROM sessions AS o WHERE o.session_id = project_last_root_session.session_id
+            AND (NEW.active_at, NEW.session_id) > (o.active_at, o.session_id));
+END;
+
+-- What else may change the order happens seldom, and has the latest one looked for
+-- among all.
+CREATE TRIGGER last_root_change AFTER UPDATE OF is_root_session, active_at ON sessions
+WHEN NEW.project_id IS NOT NULL AND (NEW.is_root_session <> OLD.is_root_session OR NEW.is_root_session AND NEW.active_at < OLD.active_at)
+BEGIN
+    DELETE FROM project_last_root_session WHERE project_id = NEW.project_id AND session_id = NEW.session_id AND NOT NEW.is_root_session;
+    UPDATE project_last_root_session SET session_id = (
+        SELECT s.session_id FROM project_sessions AS p JOIN sessions AS s ON s.session_id = p.session_id
+        WHERE p.project_id = NEW.project_id AND s.is_root_session ORDER BY s.active_at DESC, s.session_id DESC LIMIT 1)
+    WHERE project_id = NEW.project_id AND session_id <> (
+        SELECT s.session_id FROM project_sessions AS p JOIN sessions AS s ON s.session_id = p.session_id
+        WHERE p.project_id = NEW.project_id AND s.is_root_session ORDER BY s.active_at DESC, s.session_id DESC LIMIT 1);
     INSERT INTO project_last_root_session (project_id, session_id)
-        SELECT NEW.project_id, (SELECT session_id FROM sessions WHERE project_id = NEW.project_id AND is_root_session
-            ORDER BY active_at DESC, session_id DESC LIMIT 1)
-        WHERE NEW.is_root_session AND NOT EXISTS (SELECT 1 FROM project_last_root_session WHERE project_id = NEW.project_id);
-    UPDATE project_last_root_session
-        SET session_id = (SELECT session_id FROM sessions WHERE project_id = NEW.project_id AND is_root_session
-            ORDER BY active_at DESC, session_id DESC LIMIT 1)
-        WHERE project_id = NEW.project_id
-            AND session_id <> (SELECT session_id FROM sessions WHERE project_id = NEW.project_id AND is_root_session
-                ORDER BY active_at DESC, session_id DESC LIMIT 1);
+        SELECT p.project_id, s.session_id FROM project_sessions AS p JOIN sessions AS s ON s.session_id = p.session_id
+        WHERE p.project_id = NEW.project_id AND s.is_root_session
+            AND NOT EXISTS (SELECT 1 FROM project_last_root_session WHERE project_id = NEW.project_id)
+        ORDER BY s.active_at DESC, s.session_id DESC LIMIT 1;
 END;
 
 -- Deleting a session removes its index rows by the foreign keys; then the next
@@ -161,10 +173,10 @@ CREATE TRIGGER sessions_index_delete AFTER DELETE ON sessions WHEN OLD.project_i
 BEGIN
     DELETE FROM project_sessions WHERE session_id = OLD.session_id;
     INSERT INTO project_last_root_session (project_id, session_id)
-        SELECT project_id, session_id FROM sessions
-        WHERE project_id = OLD.project_id AND is_root_session
+        SELECT p.project_id, s.session_id FROM project_sessions AS p JOIN sessions AS s ON s.session_id = p.session_id
+        WHERE p.project_id = OLD.project_id AND s.is_root_session
             AND NOT EXISTS (SELECT 1 FROM project_last_root_session WHERE project_id = OLD.project_id)
-        ORDER BY active_at DESC, session_id DESC LIMIT 1;
+        ORDER BY s.active_at DESC, s.session_id DESC LIMIT 1;
 END;
 
 CREATE TABLE workspaces (
@@ -458,7 +470,7 @@ CREATE TABLE grants (
     CONSTRAINT grants_id CHECK (grant_id <> ''),
     CONSTRAINT grants_scope CHECK (scope IN ('once', 'session', 'project', 'global')),
     CONSTRAINT grants_uses CHECK (uses >= 0 AND max_uses >= 0 AND (max_uses = 0 OR uses <= max_uses))
-);
+) WITHOUT ROWID;
 
 CREATE INDEX grants_by_session ON grants (session_id);
 CREATE INDEX grants_by_project ON grants (project_id, git_dir) WHERE session_id IS NULL;
@@ -506,8 +518,9 @@ CREATE TABLE executions (
 CREATE TRIGGER executions_insert BEFORE INSERT ON executions
 WHEN NEW.attempt <> 1 + (SELECT COUNT(*) FROM executions WHERE session_id = NEW.session_id AND call_id = NEW.call_id)
     OR EXISTS (SELECT 1 FROM results WHERE session_id = NEW.session_id AND call_id = NEW.call_id)
-    OR NOT EXISTS (SELECT 1 FROM calls WHERE session_id = NEW.session_id AND call_id = NEW.call_id
-        AND state IN ('approved', 'executing') AND effect = NEW.effect)
+    OR NOT EXISTS (SELECT 1 FROM calls AS c WHERE c.session_id = NEW.session_id AND c.call_id = NEW.call_id AND c.effect = NEW.effect
+        AND (c.state IN ('approved', 'executing') OR c.state = 'asked' AND EXISTS (
+            SELECT 1 FROM answers AS a WHERE a.request_id = c.request_id AND a.answer = 'approve')))
 BEGIN
     SELECT RAISE(ABORT, 'executions_insert: an approved call without a result is started, one attempt after the other');
 END;
@@ -634,11 +647,12 @@ CREATE TABLE prompts (
 -- The end of each chain of events. The chain of no session has the id ''.
 CREATE TABLE streams (
     session_id  TEXT    NOT NULL PRIMARY KEY,
-    session_seq INTEGER NOT NULL,
+    session_seq INTEGER NOT NULL, -- how many events there are
+    seq         INTEGER NOT NULL, -- of the last one
     hash        TEXT    NOT NULL
 ) WITHOUT ROWID;
 
-INSERT INTO streams (session_id, session_seq, hash) VALUES ('', 0, '');
+INSERT INTO streams (session_id, session_seq, seq, hash) VALUES ('', 0, 0, '');
 
 CREATE TABLE events (
     seq              INTEGER NOT NULL PRIMARY KEY, -- over all sessions
@@ -666,8 +680,7 @@ CREATE TABLE events (
     data             TEXT,
     prev_hash        TEXT    NOT NULL,
     hash             TEXT    NOT NULL,
-    CONSTRAINT events_kind CHECK (kind <> ''),
-    CONSTRAINT events_stream UNIQUE (session_id, session_seq)
+    CONSTRAINT events_kind CHECK (kind <> '')
 );
 
 CREATE INDEX events_by_session ON events (session_id, seq);
@@ -689,8 +702,8 @@ END;
 
 CREATE TRIGGER events_extend AFTER INSERT ON events
 BEGIN
-    INSERT INTO streams (session_id, session_seq, hash) VALUES (NEW.session_id, NEW.session_seq, NEW.hash)
-        ON CONFLICT (session_id) DO UPDATE SET session_seq = excluded.session_seq, hash = excluded.hash;
+    INSERT INTO streams (session_id, session_seq, seq, hash) VALUES (NEW.session_id, NEW.session_seq, NEW.seq, NEW.hash)
+        ON CONFLICT (session_id) DO UPDATE SET session_seq = excluded.session_seq, seq = excluded.seq, hash = excluded.hash;
 END;
 
 CREATE TRIGGER events_update BEFORE UPDATE ON events
@@ -704,14 +717,14 @@ BEGIN
 END;
 
 CREATE TRIGGER streams_insert BEFORE INSERT ON streams
-WHEN NOT EXISTS (SELECT 1 FROM events WHERE session_id = NEW.session_id AND session_seq = NEW.session_seq AND hash = NEW.hash)
+WHEN NEW.session_seq <> 1 + COALESCE((SELECT session_seq FROM streams WHERE session_id = NEW.session_id), 0) OR NOT EXISTS (SELECT 1 FROM events WHERE seq = NEW.seq AND session_id = NEW.session_id AND session_seq = NEW.session_seq AND hash = NEW.hash)
 BEGIN
     SELECT RAISE(ABORT, 'streams_insert: a chain ends with its last event');
 END;
 
 CREATE TRIGGER streams_update BEFORE UPDATE ON streams
 WHEN NEW.session_id <> OLD.session_id OR NEW.session_seq <> OLD.session_seq + 1
-    OR NOT EXISTS (SELECT 1 FROM events WHERE session_id = NEW.session_id AND session_seq = NEW.session_seq AND hash = NEW.hash)
+    OR NOT EXISTS (SELECT 1 FROM events WHERE seq = NEW.seq AND session_id = NEW.session_id AND session_seq = NEW.session_seq AND hash = NEW.hash)
 BEGIN
     SELECT RAISE(ABORT, 'streams_update: a chain ends with its last event');
 END;

@@ -1,0 +1,74 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"testing"
+
+	"github.com/umpirehq/umpire"
+)
+
+// TestRunViewShowsNothingRaw: what a model or a file made up moves no cursor and begins no
+// line of its own.
+func TestRunViewShowsNothingRaw(t *testing.T) {
+	t.Parallel()
+	var out, remarks bytes.Buffer
+	v := &runView{app: &app{surroundings: surroundings{stdout: &out, stderr: &remarks, toTerminal: true}}}
+	v.Said("one\ttwo\r\nthree\x1b[2J\u202e")
+	call := umpire.BatchCall{Tool: "Bash", Input: json.RawMessage(`{"command":"a\n[ok] b\u001b[1A"}`), Reason: "no\r[ok] c"}
+	v.Ended(call, umpire.Result{Status: umpire.ResultDenied})
+	v.Ended(call, umpire.Result{Status: umpire.ResultError, Output: "exit code 3\x1b[2J\nmore"})
+	if got, want := out.String(), "one    two\nthree\\x1b[2J\\u202e\n"; got != want {
+		t.Errorf("said %q, want %q", got, want)
+	}
+	want := "[denied] Bash a\\n[ok] b\\x1b[1A\n  no\\r[ok] c\n[error] Bash a\\n[ok] b\\x1b[1A\n  exit code 3\\x1b[2J\n"
+	if got := remarks.String(); got != want {
+		t.Errorf("remarked %q, want %q", got, want)
+	}
+}
+
+// TestRunViewInJSON: an event is a line, and there is nothing else.
+func TestRunViewInJSON(t *testing.T) {
+	t.Parallel()
+	var out, remarks bytes.Buffer
+	v := &runView{app: &app{surroundings: surroundings{stdout: &out, stderr: &remarks}}, json: true, quiet: true}
+	v.Event(umpire.Event{Seq: 7, Kind: umpire.EventNotice, Reason: "a < b && c\n"})
+	v.Said("text")
+	v.Ended(umpire.BatchCall{Tool: "Bash"}, umpire.Result{Status: umpire.ResultOK})
+	v.Waiting(2)
+	if got, want := out.String(), `{"seq":7,"at":"0001-01-01T00:00:00Z","kind":"Notice","reason":"a < b && c\n"}`+"\n"; got != want || remarks.Len() > 0 {
+		t.Errorf("wrote %q, want %q; remarked %q", got, want, remarks.String())
+	}
+}
+
+func TestSubjectOfInput(t *testing.T) {
+	t.Parallel()
+	for input, want := range map[string]string{
+		`{"command":"ls","description":"list"}`: "ls", `{"path":"a","pattern":"b"}`: "a", `{"pattern":"b"}`: "b",
+		`{"file_path":"","path":"x"}`: "x", `{}`: "{}", `{"command":7}`: `{"command":7}`, `[`: "[",
+	} {
+		if got := subjectOfInput(json.RawMessage(input)); got != want {
+			t.Errorf("%s: %q, want %q", input, got, want)
+		}
+	}
+}
+
+func TestMatchesTool(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		patterns []string
+		name     string
+		want     bool
+	}{
+		{[]string{"Read"}, "Read", true},
+		{[]string{"read"}, "Read", false},
+		{[]string{"*"}, "Bash", true},
+		{[]string{"Bash*"}, "BashOutput", true},
+		{[]string{}, "Read", false},
+		{[]string{"["}, "Read", false},
+	} {
+		if got := matchesTool(tt.patterns, tt.name); got != tt.want {
+			t.Errorf("%q lists %s: %v, want %v", tt.patterns, tt.name, got, tt.want)
+		}
+	}
+}

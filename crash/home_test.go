@@ -1,0 +1,158 @@
+//go:build unix
+
+package crash
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/client"
+	"github.com/umpirehq/umpire/internal/store"
+)
+
+// A home is one UMPIRE_HOME with the gate that serves it.
+type home struct {
+	*keeper
+
+	dir   string
+	where string // the gate's address
+}
+
+// rules are the person's: some calls may run, some never, all others ask.
+const rules = `{"version": 1, "rules": [
+  {"id": "free", "action": "allow", "tool": "Bash", "match": {"commandPrefix": "./mark free"}},
+  {"id": "never", "action": "deny", "tool": "Bash", "match": {"commandPrefix": "./mark never"}}
+]}
+`
+
+// newFolder makes a folder with a name that is short enough for a socket in it.
+func newFolder(t testing.TB) string {
+	t.Helper()
+	dir, err := os.MkdirTemp("", "umpire-crash-")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := os.RemoveAll(dir); err != nil && !t.Failed() {
+			t.Error(err)
+		}
+	})
+	return dir
+}
+
+// newHome makes a home. Its configuration says where the gate listens, so that no
+// runner decides alone while the gate is away. Store may be "".
+func newHome(t testing.TB, dir, store string) *home {
+	t.Helper()
+	h := &home{dir: dir, where: "unix:" + filepath.Join(dir, "state", "umpire.sock")}
+	config := "listen: " + h.where + "\n"
+	if store != "" {
+		config += "store: " + store + "\n"
+	}
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Mkdir(h.scratch(), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	write(t, filepath.Join(dir, "config.yaml"), config)
+	write(t, filepath.Join(dir, "permissions.json"), rules)
+	h.keeper = newKeeper(h)
+	return h
+}
+
+func write(t testing.TB, name, text string) {
+	t.Helper()
+	if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// env is the environment of umpire in this home, and nothing of the tests' own.
+func (h *home) env() []string {
+	return []string{
+		"UMPIRE_HOME=" + h.dir, "HOME=" + h.dir, "PATH=" + os.Getenv("PATH"), "LANG=C", "GIT_CONFIG_NOSYSTEM=1",
+		"TMPDIR=" + h.scratch(),
+	}
+}
+
+// scratch is where umpire leaves what is of no use when it was killed.
+func (h *home) scratch() string { return filepath.Join(h.dir, "tmp") }
+
+// command makes a command of umpire.
+func (h *home) command(ctx context.Context, dir string, args ...string) *exec.Cmd {
+	cmd := exec.CommandContext(ctx, program, args...)
+	cmd.Dir, cmd.Env = dir, h.env()
+	return cmd
+}
+
+// dial returns a client with one of the gate's credentials, "person" or "agent". The
+// gate has been there.
+func (h *home) dial(who string) (*client.Client, error) {
+	token, err := client.ReadToken(filepath.Join(h.dir, "state", who+".token"))
+	if err != nil {
+		return nil, err
+	}
+	return client.Dial(h.where, token)
+}
+
+// do asks the gate for something that may be done twice, until it is answered. A gate
+// that is away is waited for.
+func (h *home) do(ctx context.Context, ask func(context.Context, *client.Client) error) error {
+	for {
+		g, err := h.ready(ctx)
+		if err != nil {
+			return err
+		}
+		c, err := h.dial("person")
+		if err != nil {
+			return err
+		}
+		err = ask(ctx, c)
+		c.Close()
+		if !away(err) {
+			return err
+		}
+		pause(ctx, g)
+		if ctx.Err() != nil {
+			return fmt.Errorf("%w: %w", context.Cause(ctx), err)
+		}
+	}
+}
+
+// away reports whether an error says that the gate died meanwhile, or its database: it
+// is worth trying again.
+func away(err error) bool { return err != nil && saysAway(err.Error()) }
+
+func saysAway(text string) bool {
+	for _, reason := range []error{client.ErrUnreachable, umpire.ErrNotRecorded, store.ErrUncertain} {
+		if strings.Contains(text, reason.Error()) {
+			return true
+		}
+	}
+	return strings.Contains(text, "no gate answers on") || strings.Contains(text, "the gate is going away")
+}
+
+// sessionsIn returns the sessions of a folder, the latest activity first.
+func (h *home) sessionsIn(ctx context.Context, dir string) (found []umpire.Session, err error) {
+	err = h.do(ctx, func(ctx context.Context, c *client.Client) error {
+		all, err := c.Sessions(ctx, umpire.SessionQuery{})
+		found = found[:0]
+		for _, s := range all {
+			if s.Dir == dir {
+				found = append(found, s)
+			}
+		}
+		return err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("sessions in %s: %w", dir, err)
+	}
+	return found, nil
+}

@@ -1,0 +1,278 @@
+//go:build unix
+
+package crash
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"sync"
+	"time"
+
+	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/client"
+)
+
+// A person answers what is asked, and keeps in mind every answer that the gate said it
+// has taken.
+type person struct {
+	planned func(umpire.SessionID, umpire.CallID) (*conversation, *planned)
+
+	mu        sync.Mutex
+	tried     map[umpire.RequestID][]umpire.Choice // handed in, whatever became of it
+	taken     map[umpire.RequestID]umpire.Choice   // and acknowledged
+	questions map[umpire.RequestID]umpire.Pending
+	settled   map[umpire.RequestID]bool // what became of a call, and whether it had happened
+	wrong     []string
+}
+
+func newPerson(planned func(umpire.SessionID, umpire.CallID) (*conversation, *planned)) *person {
+	return &person{
+		planned: planned,
+		tried: map[umpire.RequestID][]umpire.Choice{}, taken: map[umpire.RequestID]umpire.Choice{},
+		questions: map[umpire.RequestID]umpire.Pending{}, settled: map[umpire.RequestID]bool{},
+	}
+}
+
+// A desk is a gate at which a person answers.
+type desk struct {
+	*person
+	*client.Client
+
+	gate *gate
+	rng  *rand.Rand
+}
+
+// attend answers at a gate until ctx ends, whichever process it is.
+func (p *person) attend(ctx context.Context, h *home, rng *rand.Rand) error {
+	for ctx.Err() == nil {
+		g, err := h.ready(ctx)
+		if err != nil {
+			return nil
+		}
+		c, err := h.dial("person")
+		if err != nil {
+			return err
+		}
+		d := &desk{person: p, Client: c, gate: g, rng: rng}
+		err = d.attend(ctx)
+		c.Close()
+		if err != nil && !away(err) && !errors.Is(err, context.Canceled) {
+			return fmt.Errorf("the person at %s: %w", h.where, err)
+		}
+		pause(ctx, g) // then there is another gate, or it is tried again
+	}
+	return nil
+}
+
+// pause waits a moment, or until the gate is gone.
+func pause(ctx context.Context, g *gate) {
+	ctx, cancel := context.WithTimeout(ctx, moment)
+	defer cancel()
+	_ = g.over(ctx)
+}
+
+// moment is how long a person waits before trying again.
+const moment = 20 * time.Millisecond
+
+// attend answers while one gate lives: what waits, and then whenever something is
+// asked.
+func (d *desk) attend(ctx context.Context) error {
+	ctx, leave := context.WithCancel(ctx)
+	defer leave()
+	go func() {
+		_ = d.gate.over(ctx)
+		leave()
+	}()
+	last, err := d.latest(ctx)
+	if err != nil {
+		return err
+	}
+	if err := d.answerAll(ctx); err != nil {
+		return err
+	}
+	for e, err := range d.Watch(ctx, umpire.Filter{After: last}) {
+		if err != nil {
+			return nil // the gate is gone, or the test is over
+		}
+		if e.Kind != umpire.EventPermissionAsked && e.Kind != umpire.EventCallIndeterminate {
+			continue
+		}
+		if err := d.answerAll(ctx); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// latest is the number of the last event that is not of now.
+func (d *desk) latest(ctx context.Context) (int64, error) {
+	sessions, err := d.Sessions(ctx, umpire.SessionQuery{Limit: 1})
+	if err != nil || len(sessions) == 0 {
+		return 0, err
+	}
+	events, err := d.Events(ctx, umpire.Filter{Session: sessions[0].ID})
+	if err != nil || len(events) == 0 {
+		return 0, err
+	}
+	return events[len(events)-1].Seq, nil
+}
+
+// answerAll answers every question that waits.
+func (d *desk) answerAll(ctx context.Context) error {
+	list, err := d.Pending(ctx, umpire.PendingQuery{})
+	if err != nil {
+		return err
+	}
+	for i := range list {
+		if err := d.answer(ctx, &list[i]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// answer answers one question; sometimes two people do at once, and disagree.
+func (d *desk) answer(ctx context.Context, q *umpire.Pending) error {
+	choice, err := d.choose(ctx, q)
+	if err != nil || choice == "" {
+		return err
+	}
+	if q.Indeterminate || d.rng.IntN(4) > 0 {
+		return d.hand(ctx, q, choice)
+	}
+	other := umpire.Refuse
+	if choice == umpire.Refuse {
+		other = umpire.Approve
+	}
+	second := make(chan error, 1)
+	go func() { second <- d.hand(ctx, q, other) }()
+	return errors.Join(d.hand(ctx, q, choice), <-second)
+}
+
+// choose decides what to answer.
+func (d *desk) choose(ctx context.Context, q *umpire.Pending) (umpire.Choice, error) {
+	d.mu.Lock()
+	choice, answered := d.taken[q.Request]
+	d.questions[q.Request] = *q
+	d.mu.Unlock()
+	if answered {
+		return "", d.stillWaits(ctx, q, fmt.Sprintf("%s was acknowledged", choice))
+	}
+	in, call := d.planned(q.Session, q.Call)
+	if call == nil {
+		d.report("request %s is about call %s of session %s, which nobody made", q.Request, q.Call, q.Session)
+		return "", nil
+	}
+	if !q.Indeterminate {
+		return call.choice, nil
+	}
+	return d.account(ctx, q, in, call)
+}
+
+// account looks what became of a call that was started, and nobody knows whether it
+// ran: after seeing that the gate shows it as such.
+func (d *desk) account(ctx context.Context, q *umpire.Pending, in *conversation, call *planned) (umpire.Choice, error) {
+	b, err := d.Batch(ctx, q.Session, q.Batch)
+	if err != nil {
+		return "", err
+	}
+	s, err := d.Session(ctx, q.Session)
+	if err != nil {
+		return "", err
+	}
+	state := b.Call(q.Call)
+	if state == nil || state.State != umpire.CallUnknown || b.State != umpire.BatchWaiting || s.State != umpire.SessionWaiting {
+		return "", d.stillWaits(ctx, q, fmt.Sprintf("its call is %+v, its batch %s, its session %s", state, b.State, s.State))
+	}
+	n, err := in.effectsOf(call)
+	if err != nil {
+		return "", err
+	}
+	d.mu.Lock()
+	d.settled[q.Request] = n > 0
+	d.mu.Unlock()
+	if n > 0 {
+		return umpire.Approve, nil
+	}
+	return umpire.Refuse, nil
+}
+
+// hand hands an answer in. An error is one of the way to the gate only.
+func (d *desk) hand(ctx context.Context, q *umpire.Pending, choice umpire.Choice) error {
+	d.mu.Lock()
+	d.tried[q.Request] = append(d.tried[q.Request], choice)
+	d.mu.Unlock()
+	_, err := d.Resolve(ctx, umpire.Answer{
+		Request: q.Request, ArgsHash: q.ArgsHash, Version: q.Version, Choice: choice, Reason: reasonOf(choice),
+	})
+	late, isLate := errors.AsType[*umpire.ResolvedError](err)
+	switch {
+	case err == nil:
+		d.take(q, choice)
+	case isLate:
+		d.checkStanding(q, late.Standing)
+	case away(err), ctx.Err() != nil:
+		return err
+	default:
+		d.report("answering request %s (call %s): %v", q.Request, q.Call, err)
+	}
+	return nil
+}
+
+func reasonOf(c umpire.Choice) string {
+	if c == umpire.Approve {
+		return ""
+	}
+	return "not now"
+}
+
+// take keeps an acknowledged answer in mind.
+func (p *person) take(q *umpire.Pending, choice umpire.Choice) {
+	p.mu.Lock()
+	before, twice := p.taken[q.Request]
+	p.taken[q.Request] = choice
+	p.mu.Unlock()
+	if twice {
+		p.report("request %s took %s and %s", q.Request, before, choice)
+	}
+}
+
+// checkStanding: the answer that stands is the one that was acknowledged, or one that
+// may have come through.
+func (p *person) checkStanding(q *umpire.Pending, standing umpire.Standing) {
+	p.mu.Lock()
+	acknowledged, known := p.taken[q.Request]
+	tried := p.tried[q.Request]
+	p.mu.Unlock()
+	if known && acknowledged != standing.Choice {
+		p.report("request %s: %s was acknowledged, and %s stands", q.Request, acknowledged, standing.Choice)
+	}
+	for _, choice := range tried {
+		if choice == standing.Choice {
+			return
+		}
+	}
+	if standing.Code == umpire.CodeCancelled { // the turn was stopped by the answer to another one
+		return
+	}
+	p.report("request %s: %s stands, which nobody answered", q.Request, standing.Choice)
+}
+
+// stillWaits is the error of a question that ought not to wait, if it does still.
+func (d *desk) stillWaits(ctx context.Context, q *umpire.Pending, why string) error {
+	list, err := d.Pending(ctx, umpire.PendingQuery{Session: q.Session})
+	for i := range list {
+		if list[i].Request == q.Request {
+			return fmt.Errorf("request %s about call %s waits, and %s", q.Request, q.Call, why)
+		}
+	}
+	return err
+}
+
+func (p *person) report(format string, args ...any) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.wrong = append(p.wrong, fmt.Sprintf(format, args...))
+}

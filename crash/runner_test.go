@@ -1,0 +1,205 @@
+//go:build unix
+
+package crash
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"syscall"
+	"time"
+
+	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/client"
+)
+
+// A conversation is one folder with a scripted model, and the runners that go on with
+// it one after the other.
+type conversation struct {
+	*script
+
+	home    *home
+	name    string
+	dir     string
+	session umpire.SessionID // "" before it is known
+	again   bool             // say something new: the turn was stopped
+
+	mu     sync.Mutex
+	runner *exec.Cmd // that lives, or nil
+	killed bool
+}
+
+// newConversation makes the folder.
+func newConversation(h *home, parent, name string, s *script) (*conversation, error) {
+	c := &conversation{script: s, home: h, name: name, dir: filepath.Join(parent, name)}
+	err := errors.Join(
+		os.Mkdir(c.dir, 0o755),
+		os.WriteFile(filepath.Join(c.dir, "mark"), []byte(mark), 0o755),
+		os.WriteFile(filepath.Join(c.dir, "notes.txt"), []byte(notes), 0o644),
+		os.WriteFile(c.scriptFile(), s.text, 0o644),
+	)
+	return c, err
+}
+
+// The files of umpire's lie beside the folder in which it works.
+func (c *conversation) scriptFile() string { return c.dir + ".script.json" }
+
+func (c *conversation) modelLog() string { return c.dir + ".model.jsonl" }
+
+// play goes on with the conversation until the model has said its last word.
+func (c *conversation) play(ctx context.Context) error {
+	for {
+		over, err := c.look(ctx)
+		if over || err != nil {
+			return err
+		}
+		if err := c.run(ctx); err != nil {
+			return fmt.Errorf("conversation %s: %w", c.name, err)
+		}
+	}
+}
+
+// look asks the gate how far the conversation is.
+func (c *conversation) look(ctx context.Context) (over bool, err error) {
+	sessions, err := c.home.sessionsIn(ctx, c.dir)
+	if err != nil || len(sessions) == 0 {
+		return false, err
+	}
+	s := sessions[0]
+	c.session = s.ID
+	events, err := c.events(ctx)
+	replies := 0
+	c.again = true // until the model has heard of the task
+	for i := range events {
+		switch events[i].Kind {
+		case umpire.EventModelRequested:
+			c.again = c.again && replies > 0 // what stopped the turn is over with the next reply only
+		case umpire.EventModelReplied:
+			replies++
+			c.again = false
+		case umpire.EventBatchCancelled:
+			c.again = true
+		}
+	}
+	return replies > c.turns && s.State == umpire.SessionIdle, err
+}
+
+func (c *conversation) events(ctx context.Context) (events []umpire.Event, err error) {
+	err = c.home.do(ctx, func(ctx context.Context, g *client.Client) error {
+		events, err = g.Events(ctx, umpire.Filter{Session: c.session})
+		return err
+	})
+	return events, err
+}
+
+// args are those with which the next runner is started.
+func (c *conversation) args() []string {
+	args := []string{"run", "--model", "script:" + c.scriptFile(), "--model-log", c.modelLog()}
+	switch {
+	case c.session == "":
+		return append(args, "do what is to be done")
+	case len(c.session)%2 == 0:
+		args = append(args, "--continue")
+	default:
+		args = append(args, "--session", string(c.session))
+	}
+	if c.again {
+		args = append(args, "go on")
+	}
+	return args
+}
+
+// run starts a runner and waits for its end.
+func (c *conversation) run(ctx context.Context) error {
+	g, err := c.home.ready(ctx)
+	if err != nil {
+		return err
+	}
+	cmd := c.home.command(ctx, c.dir, c.args()...)
+	cmd.WaitDelay = time.Second
+	var said bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &said, &said
+	c.mu.Lock()
+	err = cmd.Start()
+	c.runner, c.killed = cmd, false
+	c.mu.Unlock()
+	if err != nil {
+		return err
+	}
+	err = cmd.Wait()
+	c.mu.Lock()
+	killed := c.killed
+	c.runner = nil
+	c.mu.Unlock()
+	if killed || ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	return c.ended(ctx, g, err, said.String())
+}
+
+// ended judges how a runner ended that was not killed: because all was said, because a
+// person stopped the turn, or because the gate was away.
+func (c *conversation) ended(ctx context.Context, g *gate, err error, said string) error {
+	if err == nil || over(g.gone) {
+		return nil
+	}
+	for _, reason := range []string{"the turn was cancelled", "nothing is open in session"} {
+		if strings.Contains(said, reason) {
+			return nil
+		}
+	}
+	if saysAway(said) {
+		pause(ctx, g)
+		return nil
+	}
+	return fmt.Errorf("umpire %s: %w\n%s", strings.Join(c.args(), " "), err, said)
+}
+
+// kill ends the runner by SIGKILL, and reports whether there was one.
+func (c *conversation) kill() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.runner == nil || c.killed {
+		return false
+	}
+	c.killed = c.runner.Process.Signal(syscall.SIGKILL) == nil
+	return c.killed
+}
+
+// marked are the ids of the calls that marked, in the order in which they did.
+func (c *conversation) marked() ([]string, error) {
+	text, err := os.ReadFile(filepath.Join(c.dir, "effects"))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	return strings.Fields(string(text)), err
+}
+
+// effectsOf counts the effects of a call.
+func (c *conversation) effectsOf(p *planned) (int, error) {
+	if p.file != "" {
+		text, err := os.ReadFile(p.file)
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+			return 0, nil
+		case err == nil && string(text) != string(p.id):
+			err = fmt.Errorf("%s holds %q", p.file, text)
+		}
+		return 1, err
+	}
+	n := 0
+	all, err := c.marked()
+	for _, id := range all {
+		if id == string(p.id) {
+			n++
+		}
+	}
+	return n, err
+}

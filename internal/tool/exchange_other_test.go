@@ -1,0 +1,12 @@
+//go:build !linux
+
+package tool
+
+import "os"
+
+// exchange lets two names trade what they stand for, one after the other.
+func exchange(a, b string) {
+	_ = os.Rename(a, a+".kept")
+	_ = os.Rename(b, a)
+	_ = os.Rename(a+".kept", b)
+}
