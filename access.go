@@ -1,6 +1,9 @@
 package umpire
 
-import "fmt"
+import (
+	"encoding/json"
+	"fmt"
+)
 
 // An AccessKind is the sort of thing that an access does.
 type AccessKind uint8
@@ -104,9 +107,21 @@ type Access struct {
 	// Glob says that Target holds wildcards that the shell would expand.
 	Glob bool `json:"-"`
 
-	// Resolved is Target with links resolved on its deepest existing ancestor.
-	Resolved string `json:"-"`
+	// Resolved is Target with links resolved on its deepest existing ancestor. In
+	// JSON it stands where it differs from Target.
+	Resolved string `json:"resolved,omitempty"`
 	Place    Place  `json:"-"`
+}
+
+// accessFields is Access without its methods.
+type accessFields Access
+
+// MarshalJSON writes the fields that clients see.
+func (a Access) MarshalJSON() ([]byte, error) {
+	if a.Resolved == a.Target {
+		a.Resolved = ""
+	}
+	return json.Marshal(accessFields(a))
 }
 
 // Paths reports whether the access is about a path.

@@ -192,6 +192,15 @@ func (k *keeper) kill() bool {
 	return true
 }
 
+// stay ends the gate by SIGKILL for good.
+func (k *keeper) stay() {
+	k.mu.Lock()
+	k.ending = true
+	k.mu.Unlock()
+	k.kill()
+	k.done.Wait()
+}
+
 // end ends the gate as a person would, and starts no other.
 func (k *keeper) end() {
 	k.mu.Lock()

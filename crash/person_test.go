@@ -25,13 +25,14 @@ type person struct {
 	questions map[umpire.RequestID]umpire.Pending
 	settled   map[umpire.RequestID]bool // what became of a call, and whether it had happened
 	wrong     []string
+	bell      chan struct{} // holds one when an answer was acknowledged
 }
 
 func newPerson(planned func(umpire.SessionID, umpire.CallID) (*conversation, *planned)) *person {
 	return &person{
 		planned: planned,
-		tried: map[umpire.RequestID][]umpire.Choice{}, taken: map[umpire.RequestID]umpire.Choice{},
-		questions: map[umpire.RequestID]umpire.Pending{}, settled: map[umpire.RequestID]bool{},
+		tried:   map[umpire.RequestID][]umpire.Choice{}, taken: map[umpire.RequestID]umpire.Choice{},
+		questions: map[umpire.RequestID]umpire.Pending{}, settled: map[umpire.RequestID]bool{}, bell: make(chan struct{}, 1),
 	}
 }
 
@@ -58,7 +59,7 @@ func (p *person) attend(ctx context.Context, h *home, rng *rand.Rand) error {
 		d := &desk{person: p, Client: c, gate: g, rng: rng}
 		err = d.attend(ctx)
 		c.Close()
-		if err != nil && !away(err) && !errors.Is(err, context.Canceled) {
+		if err != nil && !h.forgives(err.Error()) && !errors.Is(err, context.Canceled) {
 			return fmt.Errorf("the person at %s: %w", h.where, err)
 		}
 		pause(ctx, g) // then there is another gate, or it is tried again
@@ -234,6 +235,10 @@ func (p *person) take(q *umpire.Pending, choice umpire.Choice) {
 	before, twice := p.taken[q.Request]
 	p.taken[q.Request] = choice
 	p.mu.Unlock()
+	select {
+	case p.bell <- struct{}{}:
+	default: // it rings already
+	}
 	if twice {
 		p.report("request %s took %s and %s", q.Request, before, choice)
 	}

@@ -155,7 +155,7 @@ func (c *conversation) ended(ctx context.Context, g *gate, err error, said strin
 			return nil
 		}
 	}
-	if saysAway(said) {
+	if c.home.forgives(said) {
 		pause(ctx, g)
 		return nil
 	}

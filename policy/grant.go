@@ -15,17 +15,7 @@ import (
 // input cannot be read.
 func Exact(call umpire.Call) string {
 	if call.Tool == "Bash" {
-		var input struct {
-			Command string `json:"command"`
-			Cmd     string `json:"cmd"`
-		}
-		if json.Unmarshal(call.Input, &input) != nil {
-			return ""
-		}
-		if input.Command == "" {
-			input.Command = input.Cmd
-		}
-		return strings.TrimSpace(input.Command)
+		return strings.TrimSpace(commandOf(call.Input))
 	}
 	decoder := json.NewDecoder(bytes.NewReader(call.Input))
 	decoder.UseNumber() // large numbers must stay what they are
@@ -38,6 +28,28 @@ func Exact(call umpire.Call) string {
 		return ""
 	}
 	return string(text)
+}
+
+// commandOf returns the command in a call's input. The names are taken exactly, as
+// the facts take them: where the two read differently, a grant for one command
+// would cover another. An input that names two commands names none.
+func commandOf(input json.RawMessage) string {
+	fields := map[string]json.RawMessage{}
+	if json.Unmarshal(input, &fields) != nil {
+		return ""
+	}
+	text, named := fields["command"]
+	if short, too := fields["cmd"]; too {
+		if named {
+			return ""
+		}
+		text = short
+	}
+	var command string
+	if json.Unmarshal(text, &command) != nil {
+		return ""
+	}
+	return command
 }
 
 // A pass is a grant that is in force for this call. A tool-wide pass covers the

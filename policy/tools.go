@@ -57,6 +57,7 @@ var tools = []tool{
 	{"TodoWrite", shapeInvoke, umpire.Safe, umpire.Other, "notes what is to be done", nil},
 	{"TodoRead", shapeInvoke, umpire.Safe, umpire.Other, "reads what is to be done", nil},
 	{"Task", shapeInvoke, umpire.Safe, umpire.Task, "starts a sub-agent, whose calls are judged one by one", nil},
+	{"KillShell", shapeInvoke, umpire.Safe, umpire.Other, "ends a background command of this session", nil},
 	{"BashOutput", shapeInvoke, umpire.Safe, umpire.Other, "reads the output of a background command", nil},
 	{"AskUserQuestion", shapeInvoke, umpire.Safe, umpire.Other, "asks the person", nil},
 	{"ExitPlanMode", shapeInvoke, umpire.Safe, umpire.Other, "shows the plan to the person", nil},

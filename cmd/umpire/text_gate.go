@@ -82,7 +82,8 @@ on the timeline. ID may be the beginning of one in this project. It needs a pers
 
 const timelineLong = `Shows what was asked, decided and run in this project, in order; with --all-projects
 in every project. Secrets were masked before it was written. Numbers grow and have
-gaps; --after goes on from one.`
+gaps; --after goes on from one. The events of a session that was deleted stay: name
+its whole id, with --all-projects.`
 
 const timelineVerifyLong = `Proves that nothing on the timeline was changed, removed or put in: every event bears
 the hash of the one before it in its session. Names each break by its number and its
@@ -173,7 +174,8 @@ ID 可以是本项目中某个编号的开头。需要由人进行。`,
 
 	"Show what was asked, decided and run": "显示询问、判定和执行的记录",
 	timelineLong: `按顺序显示本项目中询问、判定和执行过什么;加 --all-projects 显示所有项目的。
-密钥在写入之前已被遮盖。编号递增且有间隔;--after 从某个编号之后继续。`,
+密钥在写入之前已被遮盖。编号递增且有间隔;--after 从某个编号之后继续。
+已删除会话的事件仍然保留:给出其完整编号并加 --all-projects。`,
 	"go on with what happens from now on":     "继续显示此后发生的事情",
 	"only the session `ID`":                   "只显示会话 `ID`",
 	"only events after the number `SEQ`":      "只显示编号 `SEQ` 之后的事件",

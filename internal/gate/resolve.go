@@ -78,7 +78,7 @@ type resolution struct {
 func (g *Gate) consider(ctx context.Context, a *umpire.Answer) (*resolution, error) {
 	r := &resolution{answer: a, code: codeOf(a.Choice)}
 	var row store.CallRow
-	err := g.view(ctx, func(tx *store.Tx) (err error) {
+	err := g.peek(ctx, func(tx *store.Tx) (err error) {
 		if r.ask, err = tx.Ask(a.Request); err != nil {
 			return fmt.Errorf("request %q: %w", a.Request, err)
 		}
@@ -180,7 +180,7 @@ func standing(tx *store.Tx, id umpire.RequestID) error {
 
 // late returns the answer that stands, as an error.
 func (g *Gate) late(ctx context.Context, id umpire.RequestID) error {
-	return g.view(ctx, func(tx *store.Tx) error { return standing(tx, id) })
+	return g.peek(ctx, func(tx *store.Tx) error { return standing(tx, id) })
 }
 
 // resolve stores the answer, and lets the batch go on when it was the last.

@@ -70,7 +70,7 @@ type launch struct {
 func (g *Gate) lookAt(ctx context.Context, s *umpire.Start) (*launch, error) {
 	l := &launch{Start: s}
 	var ask store.AskRow
-	err := g.view(ctx, func(tx *store.Tx) (err error) {
+	err := g.peek(ctx, func(tx *store.Tx) (err error) {
 		b, err := tx.Batch(s.Session, s.Batch)
 		if err != nil {
 			return fmt.Errorf("batch %q: %w", s.Batch, err)

@@ -207,7 +207,7 @@ func placeOf(p *Project) session.Place { return session.Place{Project: p.ID, For
 
 // latest finds the last root session of a project.
 func (g *Gate) latest(ctx context.Context, p *Project) (id umpire.SessionID, err error) {
-	err = g.view(ctx, func(tx *store.Tx) error {
+	err = g.peek(ctx, func(tx *store.Tx) error {
 		id, err = tx.LastRoot(p.ID)
 		if errors.Is(err, umpire.ErrNotFound) && p.Former != "" {
 			id, err = tx.LastRoot(p.Former)

@@ -62,6 +62,26 @@ func (g *Gate) view(ctx context.Context, f func(*store.Tx) error) error {
 	return g.store.View(ctx, f)
 }
 
+// peek is a view for somebody who is about to change what they see. When the database
+// fails there, nothing was recorded.
+func (g *Gate) peek(ctx context.Context, f func(*store.Tx) error) error {
+	err := g.view(ctx, f)
+	if err == nil || ctx.Err() != nil {
+		return err
+	}
+	for _, found := range findings {
+		if errors.Is(err, found) {
+			return err
+		}
+	}
+	return fmt.Errorf("%w: %w", umpire.ErrNotRecorded, err)
+}
+
+// findings are the errors that tell how things stand.
+var findings = []error{
+	umpire.ErrNotFound, umpire.ErrInvalid, umpire.ErrResolved, umpire.ErrState, umpire.ErrFenced, umpire.ErrOtherProject, umpire.ErrLimit,
+}
+
 var errNoStore = fmt.Errorf("this gate has no store: %w", umpire.ErrState)
 
 // now is the time as it is stored: the databases keep microseconds.

@@ -112,7 +112,7 @@ type submission struct {
 func (g *Gate) prepare(ctx context.Context, s *umpire.Submission) (*submission, *umpire.Batch, error) {
 	var sc *scene
 	var standing *umpire.Batch
-	err := g.view(ctx, func(tx *store.Tx) error {
+	err := g.peek(ctx, func(tx *store.Tx) error {
 		b, err := tx.Batch(s.Session, s.Batch)
 		if err == nil {
 			standing = &b
@@ -208,7 +208,7 @@ func (g *Gate) findDenied(ctx context.Context, sub *submission) error {
 	if !slices.ContainsFunc(sub.calls, asks) {
 		return nil
 	}
-	return g.view(ctx, func(tx *store.Tx) error {
+	return g.peek(ctx, func(tx *store.Tx) error {
 		for _, j := range sub.calls {
 			if !asks(j) {
 				continue

@@ -340,6 +340,9 @@ func fill(v reflect.Value, name string) {
 				fill(v.Field(i), field.Name)
 			}
 		}
+		if access, ok := reflect.TypeAssert[*umpire.Access](v.Addr()); ok {
+			access.Resolved = "where it leads" // shows under conditions only
+		}
 	case reflect.Pointer:
 		v.Set(reflect.New(v.Type().Elem()))
 		fill(v.Elem(), name)

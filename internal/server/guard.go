@@ -3,25 +3,36 @@ package server
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"log/slog"
 	"maps"
 	"net"
 	"net/http"
-	"regexp"
 	"runtime/debug"
 	"strings"
 	"sync"
 	"time"
 
 	"connectrpc.com/connect"
+
+	"github.com/umpirehq/umpire"
 )
 
 // clientHeader is where a client says which one it is: cli, tui, console.
 const clientHeader = "Umpire-Client"
 
-// clientName is what a client may call itself.
-var clientName = regexp.MustCompile(`^[a-z0-9][a-z0-9._-]{0,31}$`)
+// maxClientName is how long a client may call itself something.
+const maxClientName = 32
+
+// isClientName reports whether a client may call itself that: the name is shown to
+// people and written into the record.
+func isClientName(name string) bool {
+	odd := func(r rune) bool {
+		return (r < 'a' || r > 'z') && (r < '0' || r > '9') && r != '-' && r != '.' && r != '_'
+	}
+	return len(name) <= maxClientName && !strings.ContainsFunc(name, odd)
+}
 
 // safeHeaders keep a browser from doing anything with an answer but what the page
 // that asked does.
@@ -85,7 +96,7 @@ func (g *guard) peer(r *http.Request) *peer {
 // identify learns who asks, and says why nobody is listened to here.
 func (g *guard) identify(x *exchange, r *http.Request) *failure {
 	if claim := r.Header.Get(clientHeader); claim != "" {
-		if !clientName.MatchString(claim) {
+		if !isClientName(claim) {
 			return &failure{code: connect.CodeInvalidArgument, word: wordInvalid, text: clientHeader + ": want a short name of lower-case letters and digits"}
 		}
 		x.claim = claim
@@ -151,7 +162,7 @@ func (g *guard) person(x *exchange, r *http.Request, where route) *failure {
 	if where.role == rolePerson && x.peer.channel == channelUnix {
 		var err error
 		if runners, err = runnersOf(r.Context(), g.server.gate); err != nil {
-			return failureOf(err)
+			return failureOf(fmt.Errorf("%w: it is not known who runs sessions: %w", umpire.ErrNotRecorded, err))
 		}
 	}
 	if why := x.peer.person(runners); why != "" {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/http"
 	"os"
 	"os/exec"
 	"runtime"
@@ -197,12 +198,13 @@ func started(t *testing.T) string {
 	return strings.Fields(rest)[19]
 }
 
-// A gate that cannot tell who runs sessions takes nobody's answer.
+// A gate that cannot tell who runs sessions takes nobody's answer, and says so.
 func TestUnknownRunnersRefuse(t *testing.T) {
 	t.Parallel()
 	w := serve(t, "unix", server.Config{})
 	w.gate.fails["Sessions"] = errors.New("disk")
-	if got := w.call(t, "GateService/Resolve", credentials.Person, `{"request_id":"r1","answer":"approve"}`); got.status != 500 || w.gate.answer != nil {
+	got := w.call(t, "GateService/Resolve", credentials.Person, `{"request_id":"r1","answer":"approve"}`)
+	if got.status != http.StatusServiceUnavailable || !strings.Contains(string(got.body), `"not_recorded"`) || w.gate.answer != nil {
 		t.Errorf("%d %s", got.status, got.body)
 	}
 }

@@ -161,7 +161,9 @@ type Access struct {
 	// What could not be known.
 	Doubt string `protobuf:"bytes,8,opt,name=doubt,proto3" json:"doubt,omitempty"`
 	// The piece of knowledge that spoke, as "program option".
-	Table         string `protobuf:"bytes,9,opt,name=table,proto3" json:"table,omitempty"`
+	Table string `protobuf:"bytes,9,opt,name=table,proto3" json:"table,omitempty"`
+	// Where target leads through links, if that is somewhere else.
+	Resolved      string `protobuf:"bytes,10,opt,name=resolved,proto3" json:"resolved,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -255,6 +257,13 @@ func (x *Access) GetDoubt() string {
 func (x *Access) GetTable() string {
 	if x != nil {
 		return x.Table
+	}
+	return ""
+}
+
+func (x *Access) GetResolved() string {
+	if x != nil {
+		return x.Resolved
 	}
 	return ""
 }
@@ -777,7 +786,7 @@ const file_umpire_v1_decision_proto_rawDesc = "" +
 	"\n" +
 	"background\x18\b \x01(\bR\n" +
 	"background\x12-\n" +
-	"\x05extra\x18\t \x01(\v2\x17.google.protobuf.StructR\x05extra\"\xd4\x01\n" +
+	"\x05extra\x18\t \x01(\v2\x17.google.protobuf.StructR\x05extra\"\xf0\x01\n" +
 	"\x06Access\x12\x12\n" +
 	"\x04kind\x18\x01 \x01(\tR\x04kind\x12\x18\n" +
 	"\aprogram\x18\x02 \x01(\tR\aprogram\x12\x12\n" +
@@ -787,7 +796,9 @@ const file_umpire_v1_decision_proto_rawDesc = "" +
 	"\x04risk\x18\x06 \x01(\tR\x04risk\x12\x16\n" +
 	"\x06reason\x18\a \x01(\tR\x06reason\x12\x14\n" +
 	"\x05doubt\x18\b \x01(\tR\x05doubt\x12\x14\n" +
-	"\x05table\x18\t \x01(\tR\x05table\"Y\n" +
+	"\x05table\x18\t \x01(\tR\x05table\x12\x1a\n" +
+	"\bresolved\x18\n" +
+	" \x01(\tR\bresolved\"Y\n" +
 	"\aRuleRef\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12\x16\n" +
 	"\x06source\x18\x02 \x01(\tR\x06source\x12\x12\n" +
