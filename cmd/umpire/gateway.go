@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
-	"time"
 
 	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/client"
@@ -177,7 +176,6 @@ type openedGate struct {
 	store *store.Store
 	stop  context.CancelFunc
 	done  chan struct{}
-	warn  func(error)
 }
 
 // openGate opens the store and a gate over it, and begins to tend it. One that
@@ -201,33 +199,14 @@ func (a *app) openGate(ctx context.Context, conf *config, at storeAddress, follo
 	c := conf.gate(a)
 	c.Masker, c.Sealer = key.Masker(), sealer
 	c.Store, c.Follow, c.SettingsOf, c.Alive, c.Warn = s, follow, a.settingsOf, runnerAlive, func(err error) { a.remark(err.Error()) }
-	g := &openedGate{gate: gate.New(c), store: s, done: make(chan struct{}), warn: c.Warn}
+	g := &openedGate{gate: gate.New(c), store: s, done: make(chan struct{})}
 	running, stop := context.WithCancel(context.WithoutCancel(ctx))
 	g.stop = stop
 	go func() {
 		defer close(g.done)
-		g.tend(running)
+		g.gate.Run(running)
 	}()
 	return g, nil
-}
-
-// tendEvery is how often an open gate looks for what time has settled.
-const tendEvery = time.Second
-
-// tend looks after the gate until ctx ends, and finishes what it has begun.
-func (g *openedGate) tend(ctx context.Context) {
-	tick := time.NewTicker(tendEvery)
-	defer tick.Stop()
-	for {
-		if err := g.gate.Tend(context.WithoutCancel(ctx)); err != nil {
-			g.warn(err)
-		}
-		select {
-		case <-ctx.Done():
-			return
-		case <-tick.C:
-		}
-	}
 }
 
 // close ends the gate, and waits for what it does.

@@ -113,7 +113,11 @@ func (a *app) runTask(ctx context.Context, f *runFlags, task string) error {
 		return err
 	}
 	defer closeLog()
-	gate, runs, done, err := a.reach(ctx, agentCredential, "")
+	as, err := f.credential(a)
+	if err != nil {
+		return err
+	}
+	gate, runs, done, err := a.reach(ctx, as, "")
 	if err != nil {
 		return err
 	}
@@ -128,6 +132,17 @@ func (a *app) runTask(ctx context.Context, f *runFlags, task string) error {
 		return err
 	}
 	return s.run(ctx, session, model, task)
+}
+
+// credential is whose part the run takes: what loosens a session takes a person.
+func (f *runFlags) credential(a *app) (credential, error) {
+	for flag, given := range map[string]bool{"--allow-bypass": f.allowBypass, "--allow-cross-project-session": f.allowCrossProject} {
+		if !given {
+			continue
+		}
+		return personCredential, a.needPerson("umpire run " + flag)
+	}
+	return agentCredential, nil
 }
 
 // prepare reads the configuration and what of the flags it has a say in.

@@ -144,10 +144,26 @@ func (g *Gate) standingSession(ctx context.Context, s *umpire.Session) (umpire.S
 	if err != nil {
 		return umpire.Session{}, err
 	}
+	if standing.State == umpire.SessionOver && standing.External && standing.Project == s.Project {
+		return g.reopen(ctx, s)
+	}
 	if _, err := session.Resume(session.Place{Project: s.Project}, &standing, session.Leave{}); err != nil {
 		return umpire.Session{}, err
 	}
 	return standing, nil
+}
+
+// reopen goes on with an external agent's session that had ended: the agent keeps
+// its id when a person takes it up again. What was denied stays denied.
+func (g *Gate) reopen(ctx context.Context, s *umpire.Session) (standing umpire.Session, err error) {
+	err = g.step(ctx, s.ID, 0, func(t *step) error {
+		t.session.State, t.session.EndedAt = umpire.SessionIdle, time.Time{}
+		t.session.Epoch++
+		t.session.Runner = s.Runner
+		standing = t.session
+		return t.append(umpire.Event{Kind: umpire.EventSessionResumed, Data: data(about(&t.session))})
+	})
+	return standing, err
 }
 
 // Session returns a session as it stands.

@@ -203,3 +203,69 @@ func (d *desk) liveThrough(dir string, i int) (umpire.Session, error) {
 	_, err = d.Resolve(ctx, a)
 	return s, err
 }
+
+// A host that asks call by call keeps no open batches behind, and may take up a
+// session that had ended.
+func TestExternalSession(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t)
+	opening := umpire.Opening{ID: "host", Dir: d.project, External: true}
+	s := d.session(opening)
+	for i := range 3 {
+		id := fmt.Sprintf("t%d", i)
+		must(d.Submit(t.Context(), umpire.Submission{
+			Session: s.ID, Batch: umpire.BatchID(id), Lane: id, Calls: []umpire.Call{command(id, "ls")},
+		}))(t)
+	}
+	for i := range 3 {
+		id := umpire.BatchID(fmt.Sprintf("t%d", i))
+		if !must(d.Start(t.Context(), umpire.Start{Session: s.ID, Batch: id, Call: umpire.CallID(id)}))(t).Go {
+			t.Fatalf("%s does not start beside the others", id)
+		}
+		must(d.Finish(t.Context(), umpire.Result{Session: s.ID, Batch: id, Call: umpire.CallID(id), Status: umpire.ResultOK}))(t)
+	}
+	err := d.view(t.Context(), func(tx *store.Tx) error {
+		open, err := tx.OpenBatches(s.ID)
+		if len(open) != 0 {
+			t.Errorf("%d batches are open", len(open))
+		}
+		return err
+	})
+	if err != nil {
+		t.Error(err)
+	}
+	if err := d.End(t.Context(), s.ID, "over"); err != nil {
+		t.Fatal(err)
+	}
+	again := d.session(opening)
+	if again.State != umpire.SessionIdle || again.Epoch <= s.Epoch {
+		t.Errorf("taken up again it is %+v", again)
+	}
+	opening.Dir = d.secondProject()
+	if _, err := d.Open(t.Context(), opening); err == nil {
+		t.Error("another project took the session over by its id")
+	}
+}
+
+// N-11, N-43: a rule that lets a read leave the project is told of.
+func TestRuleForAReadOutsideIsTold(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t)
+	outside := filepath.Join(d.secondProject(), "x")
+	if _, err := d.AddRule(t.Context(), d.project, umpire.ScopeGlobal, umpire.Rule{
+		ID: "out", Action: umpire.Allow, Tool: "Read", Match: umpire.Match{PathGlob: filepath.Dir(outside) + "/**"},
+	}); err != nil {
+		t.Fatal(err)
+	}
+	s := d.session(umpire.Opening{})
+	b := d.submit(s, "m1", call("r", "Read", `{"file_path":`+quoted(outside)+`}`))
+	if b.State != umpire.BatchRunning {
+		t.Fatalf("the batch is %s: %s", b.State, b.Calls[0].Reason)
+	}
+	for _, e := range must(d.Events(t.Context(), umpire.Filter{Session: s.ID}))(t) {
+		if e.Kind == umpire.EventPermissionBypassedByRule && e.Rule == "out" {
+			return
+		}
+	}
+	t.Error("no event tells of the rule")
+}

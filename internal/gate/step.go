@@ -209,7 +209,11 @@ func (t *step) settle(f *folded) error {
 	if !open || f.now.Next() != nil {
 		return nil
 	}
-	return t.apply(f, umpire.Event{Kind: umpire.EventBatchFinished})
+	if err := t.apply(f, umpire.Event{Kind: umpire.EventBatchFinished}); err != nil || !t.session.External {
+		return err
+	}
+	// Such an agent has its results already: it ran the calls, or was told no.
+	return t.deliver(f)
 }
 
 // data writes the data of an event. Its types cannot fail to be written.

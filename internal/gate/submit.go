@@ -376,11 +376,27 @@ func (t *step) enter(f *folded, j *judged, settings *Settings) error {
 			}
 		}
 		return t.deny(f, &j.decision, f.now.Call(j.call.ID), code, reason)
-	case j.decision.ReasonCode == umpire.CodeSafe:
+	case j.decision.ReasonCode == umpire.CodeSafe && lifting(&j.decision) == nil:
 		return nil // the call's own events tell of it
 	}
 	t.session.DenialsInRow = 0
 	return t.append(bypassed(f.now.ID, j))
+}
+
+// lifting returns the rule or grant by which a safe call may leave the project, or
+// nil when nothing was lifted for it.
+func lifting(d *umpire.Decision) *umpire.Reason {
+	for i := range d.Reasons {
+		r := &d.Reasons[i]
+		if r.Access < 0 || d.Accesses[r.Access].Place != umpire.PlaceOutside || r.Verdict != umpire.Allow {
+			continue
+		}
+		switch r.Code {
+		case umpire.CodeRule, umpire.CodeOnce, umpire.CodeSession, umpire.CodeRemembered:
+			return r
+		}
+	}
+	return nil
 }
 
 // bypassed is the event of a call that a rule, a grant or a mode let through.
@@ -388,6 +404,12 @@ func bypassed(id umpire.BatchID, j *judged) umpire.Event {
 	e := decided(umpire.EventPermissionBypassedByRule, &j.decision)
 	e.Batch, e.Call, e.Tool, e.Agent = id, j.call.ID, j.call.Tool, j.call.Agent
 	e.State = umpire.StateAllowed
+	if r := lifting(&j.decision); r != nil && j.decision.ReasonCode == umpire.CodeSafe {
+		e.Reason, e.Code = r.Text, r.Code
+		if r.Rule != nil {
+			e.Rule = r.Rule.ID
+		}
+	}
 	return e
 }
 

@@ -12,17 +12,17 @@ import (
 // tendEvery is how often a gate that serves looks for what time has settled.
 const tendEvery = time.Second
 
-// Run tends the gate until ctx ends.
-func (g *Gate) Run(ctx context.Context) error {
+// Run tends the gate until ctx ends, and finishes what it has begun.
+func (g *Gate) Run(ctx context.Context) {
 	tick := time.NewTicker(tendEvery)
 	defer tick.Stop()
 	for {
-		if err := g.Tend(ctx); err != nil && ctx.Err() == nil && g.config.Warn != nil {
+		if err := g.Tend(context.WithoutCancel(ctx)); err != nil && g.config.Warn != nil {
 			g.config.Warn(err)
 		}
 		select {
 		case <-ctx.Done():
-			return nil
+			return
 		case <-tick.C:
 		}
 	}

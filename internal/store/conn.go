@@ -96,19 +96,25 @@ func (c *conn) run(ctx context.Context, query string) error {
 	return err
 }
 
-func (c *conn) close() error {
+func (c *conn) close() error { return errors.Join(c.forget(), c.Conn.Close()) }
+
+// forget closes the statements. They go before their connection: the driver reads
+// it to close them.
+func (c *conn) forget() error {
 	var errs []error
 	for _, s := range c.prepared {
 		errs = append(errs, s.Close())
 	}
-	return errors.Join(append(errs, c.Conn.Close())...)
+	clear(c.prepared)
+	return errors.Join(errs...)
 }
 
 // drop closes a connection for good: what is wrong with it is not handed to the
 // next one who asks for a connection.
 func (c *conn) drop() {
+	_ = c.forget()
 	_ = c.Raw(func(any) error { return errBad })
-	_ = c.close()
+	_ = c.Conn.Close()
 }
 
 // A pool lends connections, and lets whoever comes when all are lent wait. It keeps
