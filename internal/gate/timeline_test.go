@@ -1,0 +1,250 @@
+package gate
+
+import (
+	"encoding/json"
+	"errors"
+	"slices"
+	"testing"
+
+	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/batch"
+	"github.com/umpirehq/umpire/internal/store"
+)
+
+// DS-1, D-20: a batch is known by its session and its message, and is returned in
+// the model's order.
+func TestBatchKey(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t)
+	for range 2 {
+		s := d.session(umpire.Opening{})
+		d.submit(s, "m1", d.threeCalls()...)
+		b := must(d.Batch(t.Context(), s.ID, "m1"))(t)
+		var ids []umpire.CallID
+		for _, c := range b.Calls {
+			ids = append(ids, c.ID)
+		}
+		if b.Session != s.ID || !slices.Equal(ids, []umpire.CallID{"a", "b", "c"}) {
+			t.Errorf("the batch of %s is %+v", s.ID, b)
+		}
+	}
+}
+
+// D-22, D-24, D-26, N-28: while one call runs no other starts, whoever asks, and
+// nothing runs that was not started through the gate.
+func TestOneCallAtATime(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t)
+	s := d.session(umpire.Opening{})
+	d.submit(s, "m1", command("a", "ls"), command("b", "ls"))
+	start := func(id umpire.CallID) bool {
+		return must(d.Start(t.Context(), umpire.Start{Session: s.ID, Batch: "m1", Call: id}))(t).Go
+	}
+	if start("b") {
+		t.Error("the second call started before the first")
+	}
+	if _, err := d.Finish(t.Context(), umpire.Result{Session: s.ID, Batch: "m1", Call: "b", Status: umpire.ResultOK}); !errors.Is(err, umpire.ErrState) {
+		t.Errorf("a call that never started was finished: %v", err)
+	}
+	if !start("a") || start("a") || start("b") {
+		t.Error("want the first call once, and nothing beside it")
+	}
+	must(d.Finish(t.Context(), umpire.Result{Session: s.ID, Batch: "m1", Call: "a", Status: umpire.ResultOK}))(t)
+	if !start("b") {
+		t.Error("the second call does not start after the first")
+	}
+}
+
+// D-17, D-19, D-38, D-46: the message is stored before its calls run, and the results
+// before the next request is built.
+func TestStoredBeforeGoingOn(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t)
+	s := d.session(umpire.Opening{})
+	other := d.second() // reads the store by a connection of its own
+	b := d.submit(s, "m1", command("a", "ls"))
+	c := must(other.conversation(t.Context(), s.ID))(t)
+	if len(c.Messages) != 1 || c.Messages[0].Batch != "m1" {
+		t.Errorf("before anything ran the store has %+v", c.Messages)
+	}
+	d.run(s, b)
+	c = must(other.conversation(t.Context(), s.ID))(t)
+	if results := c.Batches["m1"].Results; len(results) != 1 || results[0].Output != "ran a" {
+		t.Errorf("before the next request the store has %+v", results)
+	}
+}
+
+// D-21, D-37, D-49, DS-13: the list of what waits has the oldest first, and nothing is
+// left behind when it is empty.
+func TestNothingIsLeftBehind(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t)
+	s := d.session(umpire.Opening{})
+	d.submit(s, "m1", d.threeCalls()...)
+	cards := must(d.Pending(t.Context(), umpire.PendingQuery{Session: s.ID}))(t)
+	if len(cards) != 2 || cards[0].Call != "b" || cards[1].Call != "c" {
+		t.Fatalf("waiting are %+v", cards)
+	}
+	got := must(d.Session(t.Context(), s.ID))(t)
+	if got.Pending != 2 || got.Permission != umpire.StateWaiting {
+		t.Errorf("the session has %d waiting and is %s", got.Pending, got.Permission)
+	}
+	d.approve("b", umpire.ScopeOnce)
+	d.refuse("c", "")
+	got = must(d.Session(t.Context(), s.ID))(t)
+	if got.Pending != 0 || got.Permission == umpire.StateWaiting {
+		t.Errorf("the session has %d waiting and is %s", got.Pending, got.Permission)
+	}
+	if cards := must(d.Pending(t.Context(), umpire.PendingQuery{}))(t); cards == nil || len(cards) != 0 {
+		t.Errorf("the list is %#v", cards)
+	}
+}
+
+// D-29, D-30: a call can be checked for a session before it is handed in; that
+// stores and runs nothing.
+func TestCheckForASession(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t)
+	s := d.session(umpire.Opening{})
+	before := len(d.kinds(s))
+	c := command("c", "npm install x")
+	c.Session = s.ID
+	if got := must(d.Check(t.Context(), c))(t); got.Verdict != umpire.Ask || len(got.Accesses) == 0 {
+		t.Errorf("the decision is %+v", got)
+	}
+	if n := len(d.kinds(s)); n != before {
+		t.Errorf("%d events", n-before)
+	}
+}
+
+// D-42, D-45, DS-9, DS-10, DS-12: one call that asks, in the background too, is asked
+// about once, runs once, and its approval for once reaches no other call.
+func TestApprovedOnceRunsOnce(t *testing.T) {
+	t.Parallel()
+	for _, background := range []bool{false, true} {
+		d := newDesk(t)
+		s := d.session(umpire.Opening{})
+		c := command("c", "npm install x")
+		c.Background = background
+		other := command("o", "npm install y")
+		if b := d.submit(s, "m1", c, other); b.State != umpire.BatchWaiting || b.Calls[0].Background != background {
+			t.Fatalf("the batch is %+v", b)
+		}
+		b := d.approve("c", umpire.ScopeOnce)
+		if b.Waiting() != 1 || b.Call("o").State != umpire.CallAsked {
+			t.Errorf("DS-3: the other call is %s", b.Call("o").State)
+		}
+		b = d.approve("o", umpire.ScopeOnce)
+		if ran := d.run(s, b); !slices.Equal(ran, []string{"c", "o"}) {
+			t.Errorf("ran %v", ran)
+		}
+		if n := count(d.kinds(s), umpire.EventPermissionAsked); n != 2 {
+			t.Errorf("asked %d times about two calls", n)
+		}
+	}
+}
+
+// N-29 to N-31, N-44 to N-51, N-68, N-70, N-73: every outcome is on the timeline, in
+// its order, with the fields of a status line, and is there after a restart.
+func TestTimelineTellsEverything(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t)
+	must(d.AddRule(t.Context(), d.project, umpire.ScopeProject, umpire.Rule{
+		ID: "mk", Action: umpire.Allow, Tool: "Bash", Match: umpire.Match{CommandPrefix: "make lint"},
+	}))(t)
+	s := d.session(umpire.Opening{Agent: "tester"})
+	d.submit(s, "m1", command("rule", "make lint"), command("yes", "npm install x"),
+		call("no", "Write", `{"file_path":"/q/x","content":"x"}`), command("never", "rm -rf /"))
+	d.approve("yes", umpire.ScopeOnce)
+	d.run(s, func() umpire.Batch { d.refuse("no", "not there"); return must(d.Batch(t.Context(), s.ID, "m1"))(t) }())
+	d.shut()
+	d.open()
+	events := must(d.Events(t.Context(), umpire.Filter{Session: s.ID}))(t)
+	of := func(id umpire.CallID) (all []umpire.Event, kinds []umpire.EventKind) {
+		for _, e := range events {
+			if e.Call == id {
+				all, kinds = append(all, e), append(kinds, e.Kind)
+			}
+		}
+		return all, kinds
+	}
+	for id, want := range map[umpire.CallID][]umpire.EventKind{
+		"rule":  {umpire.EventPermissionBypassedByRule, umpire.EventCallStarted, umpire.EventCallFinished},
+		"yes":   {umpire.EventPermissionAsked, umpire.EventPermissionApproved, umpire.EventCallStarted, umpire.EventCallFinished},
+		"no":    {umpire.EventPermissionAsked, umpire.EventPermissionRejected, umpire.EventCallFinished},
+		"never": {umpire.EventPermissionRejected, umpire.EventCallFinished},
+	} {
+		if _, kinds := of(id); !slices.Equal(kinds, want) {
+			t.Errorf("call %s has %v, want %v", id, kinds, want)
+		}
+	}
+	yes, _ := of("yes")
+	for _, e := range yes {
+		if e.Request == "" || e.Request != yes[0].Request || e.Project == "" || e.Agent != "tester" || e.Tool != "Bash" {
+			t.Errorf("N-73: %s has request %q, project %q, agent %q, tool %q", e.Kind, e.Request, e.Project, e.Agent, e.Tool)
+		}
+	}
+	if e := yes[0]; e.State != umpire.StateWaiting || e.Type != umpire.ShellExecute || e.Risk != "high" || e.Blocked == nil || e.Blocked.Code == "" {
+		t.Errorf("N-44 to N-47: asked is %+v", e)
+	}
+	if no, _ := of("no"); no[0].Type != umpire.ExternalDirectory || no[1].State != umpire.StateDenied || no[1].Code != umpire.CodeDenied {
+		t.Errorf("the refusal is %+v", no)
+	}
+	if rule, _ := of("rule"); rule[0].Rule != "mk" {
+		t.Errorf("the rule is %q", rule[0].Rule)
+	}
+	if never, _ := of("never"); never[0].Code != umpire.CodeCritical {
+		t.Errorf("the hard stop is %+v", never[0])
+	}
+}
+
+// D-7, D-48, D-50: the store is the only source: folding the events of a batch gives
+// the batch as its rows have it.
+func TestEventsAndRowsAgree(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t)
+	s := d.session(umpire.Opening{})
+	d.submit(s, "m1", d.threeCalls()...)
+	d.approve("b", umpire.ScopeOnce)
+	d.refuse("c", "no")
+	b := must(d.Batch(t.Context(), s.ID, "m1"))(t)
+	d.run(s, b)
+	var replayed umpire.Batch
+	for _, e := range must(d.Events(t.Context(), umpire.Filter{Session: s.ID}))(t) {
+		if e.Batch != "m1" {
+			continue
+		}
+		next, err := batch.Apply(replayed, e)
+		if err != nil {
+			t.Fatal(err)
+		}
+		replayed = next
+	}
+	rows := must(d.Batch(t.Context(), s.ID, "m1"))(t)
+	if rows.State != replayed.State || rows.Resumes != replayed.Resumes || len(rows.Calls) != len(replayed.Calls) {
+		t.Fatalf("rows %+v, events %+v", rows, replayed)
+	}
+	for i := range rows.Calls {
+		a, b := rows.Calls[i], replayed.Calls[i]
+		if a.State != b.State || a.Request != b.Request || a.Round != b.Round || a.Attempt != b.Attempt || a.Verdict != b.Verdict || a.Result.Status != b.Result.Status {
+			t.Errorf("call %s: rows %+v, events %+v", a.ID, a, b)
+		}
+	}
+}
+
+// An answer that cannot be recorded did not happen.
+func TestAnswerWithoutStore(t *testing.T) {
+	t.Parallel()
+	g := New(Config{})
+	if _, err := g.Resolve(t.Context(), umpire.Answer{Request: "x", ArgsHash: "y", Choice: umpire.Approve}); !errors.Is(err, umpire.ErrState) {
+		t.Errorf("a gate without a store gave %v", err)
+	}
+	if _, err := g.Submit(t.Context(), umpire.Submission{
+		Session: "s", Batch: "b", Calls: []umpire.Call{{ID: "c", Tool: "Read", Input: json.RawMessage(`{}`)}},
+	}); !errors.Is(err, umpire.ErrState) {
+		t.Errorf("a gate without a store gave %v", err)
+	}
+	if err := g.view(t.Context(), func(*store.Tx) error { return nil }); !errors.Is(err, umpire.ErrState) {
+		t.Errorf("a gate without a store gave %v", err)
+	}
+}
