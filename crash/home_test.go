@@ -36,7 +36,7 @@ const rules = `{"version": 1, "rules": [
 // newFolder makes a folder with a name that is short enough for a socket in it.
 func newFolder(t testing.TB) string {
 	t.Helper()
-	dir, err := os.MkdirTemp("", "umpire-crash-")
+	dir, err := os.MkdirTemp("", "umpire-crash-") //nolint:usetesting // the name of a test's own folder is too long for a socket
 	if err != nil {
 		t.Fatal(err)
 	}

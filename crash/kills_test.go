@@ -135,10 +135,10 @@ func (k *kingdom) kill(ctx context.Context, rng *rand.Rand, kills int) (killed i
 			return killed
 		}
 		what := rng.IntN(20)
-		if what < 16 && k.killRunner(rng) {
+		if what < 18 && k.killRunner(rng) {
 			killed++
 		}
-		if what >= 15 && k.homes[rng.IntN(len(k.homes))].kill() { // both, now and then
+		if what >= 17 && k.homes[rng.IntN(len(k.homes))].kill() { // both, now and then
 			killed++
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"sync"
 	"time"
 
@@ -50,7 +51,7 @@ func (p *person) attend(ctx context.Context, h *home, rng *rand.Rand) error {
 	for ctx.Err() == nil {
 		g, err := h.ready(ctx)
 		if err != nil {
-			return nil
+			return nil //nolint:nilerr // the loop is over, and says so by its context
 		}
 		c, err := h.dial("person")
 		if err != nil {
@@ -254,10 +255,8 @@ func (p *person) checkStanding(q *umpire.Pending, standing umpire.Standing) {
 	if known && acknowledged != standing.Choice {
 		p.report("request %s: %s was acknowledged, and %s stands", q.Request, acknowledged, standing.Choice)
 	}
-	for _, choice := range tried {
-		if choice == standing.Choice {
-			return
-		}
+	if slices.Contains(tried, standing.Choice) {
+		return
 	}
 	if standing.Code == umpire.CodeCancelled { // the turn was stopped by the answer to another one
 		return

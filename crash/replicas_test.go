@@ -70,11 +70,12 @@ func (p *pair) dial(i int, who string) *client.Client {
 
 // ask hands in a message with one call that asks, and one after it that does not, and
 // returns the question as the other gate lists it.
-func (p *pair) ask(id string) umpire.Pending {
+func (p *pair) ask() umpire.Pending {
 	p.t.Helper()
-	_, err := p.agent[0].Submit(p.t.Context(), umpire.Submission{Session: p.session.ID, Batch: umpire.BatchID(id), Calls: []umpire.Call{
-		{ID: umpire.CallID(id + "-asks"), Tool: "Bash", Input: json.RawMessage(`{"command":"npm install x"}`)},
-		{ID: umpire.CallID(id + "-reads"), Tool: "Bash", Input: json.RawMessage(`{"command":"ls"}`)},
+	const id = "m1"
+	_, err := p.agent[0].Submit(p.t.Context(), umpire.Submission{Session: p.session.ID, Batch: id, Calls: []umpire.Call{
+		{ID: id + "-asks", Tool: "Bash", Input: json.RawMessage(`{"command":"npm install x"}`)},
+		{ID: id + "-reads", Tool: "Bash", Input: json.RawMessage(`{"command":"ls"}`)},
 	}})
 	if err != nil {
 		p.t.Fatal(err)
@@ -167,7 +168,7 @@ func askedHereAnsweredThere(p *pair) {
 	ctx, cancel := context.WithCancel(p.t.Context())
 	defer cancel()
 	here := p.watch(ctx, 0)
-	q := p.ask("m1")
+	q := p.ask()
 	p.until(here, umpire.EventPermissionAsked)
 	if _, err := p.person[1].Resolve(ctx, answerOf(&q, umpire.Approve)); err != nil {
 		p.t.Fatal(err)
@@ -182,7 +183,7 @@ func askedHereAnsweredThere(p *pair) {
 // oneAnswerWins posts as any HTTP client does: the others meet a conflict.
 func oneAnswerWins(p *pair) {
 	const answers = 20
-	q := p.ask("m1")
+	q := p.ask()
 	body, err := json.Marshal(answerOf(&q, umpire.Approve))
 	if err != nil {
 		p.t.Fatal(err)
@@ -238,7 +239,7 @@ func (p *pair) post(at int, method string, body []byte) int {
 
 func oneStartRuns(p *pair) {
 	const starts = 20
-	q := p.ask("m1")
+	q := p.ask()
 	if _, err := p.person[1].Resolve(p.t.Context(), answerOf(&q, umpire.Approve)); err != nil {
 		p.t.Fatal(err)
 	}
@@ -268,7 +269,7 @@ func oneStartRuns(p *pair) {
 func oneGateDies(p *pair) {
 	ctx, cancel := context.WithCancel(p.t.Context())
 	defer cancel()
-	q := p.ask("m1")
+	q := p.ask()
 	p.homes[0].stay() // and no other takes its place
 	there := p.watch(ctx, 1)
 	if _, err := p.person[1].Resolve(ctx, answerOf(&q, umpire.Approve)); err != nil {

@@ -65,7 +65,7 @@ func deepCopy(b umpire.Batch) umpire.Batch {
 
 // remember judges an event that was taken by those before it.
 func (h *history) remember(before umpire.Batch, e umpire.Event) error {
-	switch e.Kind { //nolint:exhaustive // of the others nothing has to be remembered
+	switch e.Kind {
 	case umpire.EventPermissionAsked, umpire.EventCallIndeterminate:
 		return h.question(e)
 	case umpire.EventPermissionApproved:

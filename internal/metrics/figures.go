@@ -119,7 +119,7 @@ func (f *figures) observe(e *umpire.Event) {
 	if verdict, ok := verdictOf(e); ok {
 		f.decisions.WithLabelValues(verdict.String(), string(sourceOf(e))).Inc()
 	}
-	switch e.Kind { //nolint:exhaustive // other kinds have no figure
+	switch e.Kind {
 	case umpire.EventBatchSubmitted:
 		f.submitted(e)
 	case umpire.EventPermissionAsked:

@@ -89,7 +89,7 @@ func sourceOf(e *umpire.Event) label {
 
 // verdictOf tells what an event of a decision says, and false for other events.
 func verdictOf(e *umpire.Event) (umpire.Verdict, bool) {
-	switch e.Kind { //nolint:exhaustive // further kinds are no decisions
+	switch e.Kind {
 	case umpire.EventPermissionAsked:
 		return umpire.Ask, true
 	case umpire.EventPermissionApproved, umpire.EventPermissionBypassedByRule:

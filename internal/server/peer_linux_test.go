@@ -11,6 +11,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 	"unsafe"
 
 	"golang.org/x/sys/unix"
@@ -86,10 +87,15 @@ func parentOf(child string) int {
 	return 0
 }
 
+// childTime bounds a child: one that hangs fails its test, and not the whole run.
+const childTime = time.Minute
+
 // startChild runs this test program as a child and returns what it said.
 func startChild(t *testing.T, w *world, child string, attributes *syscall.SysProcAttr) (said string, ok bool) {
 	t.Helper()
-	cmd := exec.CommandContext(t.Context(), "/proc/self/exe")
+	ctx, cancel := context.WithTimeout(t.Context(), childTime)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, "/proc/self/exe")
 	cmd.Env = append(os.Environ(), "UMPIRE_TEST_CHILD="+child, "UMPIRE_TEST_GATE="+w.address)
 	cmd.SysProcAttr = attributes
 	out, err := cmd.CombinedOutput()

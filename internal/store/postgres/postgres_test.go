@@ -3,6 +3,7 @@ package postgres
 import (
 	"context"
 	"database/sql"
+	"strings"
 	"testing"
 
 	"go.uber.org/goleak"
@@ -32,4 +33,29 @@ func TestStore(t *testing.T) {
 			Raw:  db,
 		}
 	})
+}
+
+// TestTruncateIsRefused: emptying a table goes past the triggers of its rows.
+func TestTruncateIsRefused(t *testing.T) {
+	t.Parallel()
+	dsn := storetest.Postgres(t)
+	s := open(t, dsn)
+	storetest.Fill(t, s)
+	db, err := sql.Open("pgx", dsn)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	for table, constraint := range map[string]string{
+		"project_last_root_session": "last_root_truncate", "answers": "answers_truncate", "grants": "grants_truncate",
+		"executions": "executions_truncate", "results": "results_truncate", "resumes": "resumes_truncate", "messages": "messages_truncate",
+		"events": "events_truncate", "streams": "streams_truncate",
+		// Some one of those that go with it refuses.
+		"sessions CASCADE": "_truncate", "project_sessions CASCADE": "_truncate", "batches CASCADE": "_truncate",
+		"calls CASCADE": "_truncate", "asks CASCADE": "_truncate", "asks": "foreign key",
+	} {
+		if _, err := db.ExecContext(t.Context(), "TRUNCATE "+table); err == nil || !strings.Contains(err.Error(), constraint) {
+			t.Errorf("TRUNCATE %s: %v, want %s to refuse it", table, err, constraint)
+		}
+	}
 }

@@ -33,6 +33,7 @@ func alone(b *testing.B, answer func(*testing.B, *store.Store, int)) {
 	s := benchStore(b, dir, b.N)
 	f := rawFile(b, dir)
 	answers, appends := make([]time.Duration, b.N), make([]time.Duration, b.N)
+	b.ResetTimer()
 	for i := range b.N {
 		start := time.Now()
 		answer(b, s, i)
@@ -57,6 +58,7 @@ func sixteen(b *testing.B, answer func(*testing.B, *store.Store, int)) {
 	s := benchStore(b, dir, b.N)
 	log := &groupLog{file: rawFile(b, dir)}
 	log.free = sync.NewCond(&log.mu)
+	b.ResetTimer()
 	answers, answered := together(b.N, writers, func(i int) { answer(b, s, i) })
 	appends, appended := together(b.N, writers, func(int) { log.append(b, record) })
 	report(b, answers, appends)

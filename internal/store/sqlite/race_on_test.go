@@ -3,4 +3,4 @@
 package sqlite
 
 // stride is how far apart the operations are at which a disk fails.
-const stride = 10
+const stride = 50

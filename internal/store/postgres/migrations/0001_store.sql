@@ -805,9 +805,14 @@ CREATE TRIGGER streams_insert BEFORE INSERT ON streams FOR EACH ROW EXECUTE FUNC
 CREATE TRIGGER streams_update BEFORE UPDATE ON streams FOR EACH ROW EXECUTE FUNCTION streams_write();
 CREATE TRIGGER streams_delete BEFORE DELETE ON streams FOR EACH ROW EXECUTE FUNCTION refuse_row('a chain stands');
 
--- TRUNCATE runs no trigger of rows.
+-- TRUNCATE runs no trigger of rows. Tables that others refer to take these with
+-- them, or cannot be emptied.
+CREATE TRIGGER last_root_truncate BEFORE TRUNCATE ON project_last_root_session EXECUTE FUNCTION refuse_row('the sessions are still there');
+CREATE TRIGGER answers_truncate BEFORE TRUNCATE ON answers EXECUTE FUNCTION refuse_row('an answer stands');
+CREATE TRIGGER grants_truncate BEFORE TRUNCATE ON grants EXECUTE FUNCTION refuse_row('a grant is revoked, not deleted');
+CREATE TRIGGER executions_truncate BEFORE TRUNCATE ON executions EXECUTE FUNCTION refuse_row('a start stands');
+CREATE TRIGGER results_truncate BEFORE TRUNCATE ON results EXECUTE FUNCTION refuse_row('the first result stands');
+CREATE TRIGGER resumes_truncate BEFORE TRUNCATE ON resumes EXECUTE FUNCTION refuse_row('a claim stands');
+CREATE TRIGGER messages_truncate BEFORE TRUNCATE ON messages EXECUTE FUNCTION refuse_row('a message stands');
 CREATE TRIGGER events_truncate BEFORE TRUNCATE ON events EXECUTE FUNCTION refuse_row('an event stands');
 CREATE TRIGGER streams_truncate BEFORE TRUNCATE ON streams EXECUTE FUNCTION refuse_row('a chain stands');
-CREATE TRIGGER answers_truncate BEFORE TRUNCATE ON answers EXECUTE FUNCTION refuse_row('an answer stands');
-CREATE TRIGGER results_truncate BEFORE TRUNCATE ON results EXECUTE FUNCTION refuse_row('the first result stands');
-CREATE TRIGGER executions_truncate BEFORE TRUNCATE ON executions EXECUTE FUNCTION refuse_row('a start stands');
