@@ -49,6 +49,10 @@ func (g *Gate) Submit(ctx context.Context, s umpire.Submission) (umpire.Batch, e
 		return umpire.Batch{}, err
 	}
 	g.reached("submitted")
+	b.Calls = slices.Clone(b.Calls)
+	for i, j := range sub.calls {
+		b.Calls[i].Input = json.RawMessage(j.input.Shown)
+	}
 	return b, nil
 }
 

@@ -28,8 +28,6 @@ type Config struct {
 	// Hosts are further names, with the port, by which a TCP listener may be
 	// called.
 	Hosts []string
-	// Metrics is served as GET /metrics, if there is one.
-	Metrics http.Handler
 	Log     *slog.Logger
 	Limits  Limits
 	// Drain is how long requests under way may take to end; 0 is 15 seconds.
@@ -73,9 +71,6 @@ func newServer(c Config, p pace) *Server {
 	s.routeTimeline()
 	s.routes["/v1/events"] = route{handler: http.HandlerFunc(s.events), role: roleAgent, stream: true}
 	s.routes["/healthz"] = route{handler: http.HandlerFunc(s.healthy), role: roleAgent}
-	if c.Metrics != nil {
-		s.routes["/metrics"] = route{handler: c.Metrics, role: roleAgent}
-	}
 	return s
 }
 

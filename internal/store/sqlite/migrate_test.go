@@ -1,0 +1,113 @@
+package sqlite
+
+import (
+	"database/sql"
+	"path/filepath"
+	"strings"
+	"testing"
+	"testing/fstest"
+	"time"
+
+	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/store"
+)
+
+// TestMigrationsAreWhole: a file that fails leaves the version before it, and the
+// next start goes on from there.
+func TestMigrationsAreWhole(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "umpire.db")
+	files := fstest.MapFS{
+		"0001_first.sql":  {Data: []byte("CREATE TABLE first (n INTEGER); INSERT INTO first VALUES (1);")},
+		"0002_second.sql": {Data: []byte("CREATE TABLE second (n INTEGER); INSERT INTO nowhere VALUES (1);")},
+	}
+	if err := migrated(t, path, files); err == nil || !strings.Contains(err.Error(), "0002_second") {
+		t.Errorf("a migration that fails: %v", err)
+	}
+	if got := tables(t, path); got != "first schema_migrations" {
+		t.Errorf("tables %q after a migration that failed", got)
+	}
+	files["0002_second.sql"].Data = []byte("CREATE TABLE second (n INTEGER);")
+	for range 2 { // the second time there is nothing to do
+		if err := migrated(t, path, files); err != nil {
+			t.Error(err)
+		}
+	}
+	if got := tables(t, path); got != "first schema_migrations second" {
+		t.Errorf("tables %q after all migrations", got)
+	}
+}
+
+func TestMigrationsAreNumbered(t *testing.T) {
+	t.Parallel()
+	for _, names := range [][]string{{"0002_first.sql"}, {"0001_first.sql", "0003_third.sql"}, {"first.sql"}, {"0001_a.sql", "0001_b.sql"}} {
+		files := fstest.MapFS{}
+		for _, name := range names {
+			files[name] = &fstest.MapFile{Data: []byte("SELECT 1")}
+		}
+		if err := migrated(t, filepath.Join(t.TempDir(), "umpire.db"), files); err == nil || !strings.Contains(err.Error(), "want number") {
+			t.Errorf("migrations %v: %v", names, err)
+		}
+	}
+}
+
+// migrated opens a store with other migrations.
+func migrated(t *testing.T, path string, files fstest.MapFS) error {
+	t.Helper()
+	db, err := sql.Open("sqlite", dsn(path))
+	if err != nil {
+		t.Fatal(err)
+	}
+	d := dialect(fault)
+	d.Migrations = files
+	s, err := store.New(t.Context(), db, d)
+	if err != nil {
+		return err
+	}
+	return s.Close()
+}
+
+func tables(t *testing.T, path string) (names string) {
+	t.Helper()
+	const query = `SELECT group_concat(name, ' ') FROM (SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY name)`
+	if err := raw(t, dsn(path)).QueryRowContext(t.Context(), query).Scan(&names); err != nil {
+		t.Fatal(err)
+	}
+	return names
+}
+
+// TestVerifyReadsToTheEnd: a timeline is longer than what is read at once.
+func TestVerifyReadsToTheEnd(t *testing.T) {
+	t.Parallel()
+	const events = 2100
+	path := filepath.Join(t.TempDir(), "umpire.db")
+	s, err := Open(t.Context(), path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	err = s.Update(t.Context(), func(tx *store.Tx) error {
+		for i := range events {
+			session := umpire.SessionID([]string{"a", "b"}[i%2])
+			if _, err := tx.Append(umpire.Event{Kind: umpire.EventNotice, Session: session, At: time.Unix(int64(i), 0)}); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if breaks, err := s.Verify(t.Context()); err != nil || len(breaks) > 0 {
+		t.Errorf("Verify: %v, %v", breaks, err)
+	}
+	db := raw(t, dsn(path))
+	for _, statement := range []string{"DROP TRIGGER events_update", "UPDATE events SET reason = 'forged' WHERE seq = (SELECT MAX(seq) FROM events)"} {
+		if _, err := db.ExecContext(t.Context(), statement); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if breaks, err := s.Verify(t.Context()); err != nil || len(breaks) != 1 || breaks[0].Seq != events {
+		t.Errorf("Verify after the last event was forged: %v, %v", breaks, err)
+	}
+}
