@@ -27,9 +27,9 @@ type Config struct {
 	Remote bool
 	// Hosts are further names, with the port, by which a TCP listener may be
 	// called.
-	Hosts []string
-	Log     *slog.Logger
-	Limits  Limits
+	Hosts  []string
+	Log    *slog.Logger
+	Limits Limits
 	// Drain is how long requests under way may take to end; 0 is 15 seconds.
 	Drain time.Duration
 }
