@@ -241,7 +241,7 @@ func BenchmarkTeamAnswer(b *testing.B) {
 		w.calls++
 		id := fmt.Sprint("m", w.calls)
 		batch, err := w.agent.Submit(ctx, umpire.Submission{
-			Session: w.session.ID, Batch: umpire.BatchID(id), Calls: []umpire.Call{{ID: umpire.CallID(id), Tool: "Bash", Input: json.RawMessage(askedCommand)}},
+			Session: w.session.ID, Batch: umpire.BatchID(id), Calls: []umpire.Call{{ID: umpire.CallID(id), Tool: "Bash", Input: json.RawMessage(`{"command":"npm install ` + id + `"}`)}},
 		})
 		if err != nil {
 			b.Fatal(err)
