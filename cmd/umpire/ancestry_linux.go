@@ -35,9 +35,9 @@ func procStat(pid int) (parent int, started string, ok bool) {
 		return 0, "", false
 	}
 	fields := strings.Fields(string(data[bytes.LastIndexByte(data, ')')+1:]))
-	const parentField, startedField = 1, 19 // of what follows the name
-	if len(fields) <= startedField {
-		return 0, "", false
+	const stateField, parentField, startedField = 0, 1, 19 // of what follows the name
+	if len(fields) <= startedField || strings.Contains("ZXx", fields[stateField]) {
+		return 0, "", false // one that has ended and was not waited for is no process
 	}
 	parent, err = strconv.Atoi(fields[parentField])
 	return parent, fields[startedField], err == nil

@@ -1,9 +1,13 @@
 package main
 
 import (
+	"context"
 	"os"
+	"os/exec"
+	"runtime"
 	"strings"
 	"testing"
+	"time"
 )
 
 // descendant is an app in a process that descends from others.
@@ -73,5 +77,35 @@ func TestRunner(t *testing.T) {
 	}
 	if len(ancestors(0)) == 0 || len(ancestors(os.Getppid())) != 0 {
 		t.Error("the walk to the root does not end where it should")
+	}
+}
+
+// A runner that was killed and not waited for lives no more: its calls are accounted
+// for at once, not when its lease is over.
+func TestZombieIsNotAlive(t *testing.T) {
+	t.Parallel()
+	if runtime.GOOS != "linux" {
+		t.Skip("only Linux tells which process a runner was")
+	}
+	child := exec.CommandContext(t.Context(), "sleep", "60")
+	if err := child.Start(); err != nil {
+		t.Fatal(err)
+	}
+	runner := runnerOf(child.Process.Pid)
+	if alive, known := runnerAlive(runner); !alive || !known {
+		t.Fatalf("%q is alive: %t, known: %t", runner, alive, known)
+	}
+	if err := child.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	soon, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+	defer cancel()
+	for alive := true; alive; alive, _ = runnerAlive(runner) {
+		if soon.Err() != nil {
+			t.Fatal("still alive long after it was killed")
+		}
+	}
+	if err := child.Wait(); err == nil {
+		t.Error("a child that was killed ended well")
 	}
 }
