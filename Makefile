@@ -46,6 +46,17 @@ interop: ## Check against the real agents installed on this machine
 reality: ## Run what is called safe in a throw-away project, and watch it (Linux, strace)
 	go test -tags reality -count 1 -run Reality -v ./shell
 
+KILLS ?= 20000
+STORE ?= sqlite
+
+.PHONY: kills
+kills: ## End the real program KILLS (20000) times over STORE (sqlite, postgres), and look at what is left
+	go test -count 1 -timeout 0 -run 'TestKills/$(STORE)$$' -v ./crash -kills $(KILLS)
+
+.PHONY: team-bench
+team-bench: ## Measure the figures of docs/team.md
+	go test -run '^$$' -bench Team -benchtime 3s ./crash
+
 .PHONY: cover
 cover: ## Write cover.html and print coverage per package
 	go test -coverprofile cover.out -coverpkg ./... ./...

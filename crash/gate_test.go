@@ -24,34 +24,42 @@ type gate struct {
 	gone chan struct{} // closed when it has ended
 }
 
-// startGate starts umpire serve. The process has no parent here: who runs the tests
-// may be an agent, and a gate is not to be started by one.
+// detach starts a program that does not descend from this process: who runs the tests
+// may be an agent, and a gate is not to be started by one. Its parent is a shell that
+// tells its number, and ends it when this process lets go of the leash or ends itself.
+const detach = `{
+	"$@" 3>&- 4<&- & echo $! >&3
+	exec 3>&- >/dev/null 2>&1
+	read -r _ <&4
+	kill -9 $!
+	wait
+} &`
+
+// startGate starts umpire serve.
 func startGate(h *home) (*gate, error) {
 	log, err := os.OpenFile(h.log(), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
 	if err != nil {
 		return nil, err
 	}
 	defer log.Close()
-	said, out, err := os.Pipe()
-	if err != nil {
-		return nil, err
+	var pipes [3]struct{ r, w *os.File } // what it says, its number, the leash
+	for i := range pipes {
+		if pipes[i].r, pipes[i].w, err = os.Pipe(); err != nil {
+			return nil, err
+		}
 	}
-	number, numbers, err := os.Pipe()
-	if err != nil {
-		return nil, errors.Join(err, said.Close(), out.Close())
-	}
-	defer number.Close()
-	cmd := exec.Command("sh", "-c", `"$@" 3>&- & echo $! >&3`, "sh", program, "serve")
+	said, number, leash := pipes[0], pipes[1], pipes[2]
+	cmd := exec.Command("sh", "-c", detach, "sh", program, "serve")
 	cmd.Dir, cmd.Env = h.dir, h.env()
-	cmd.Stdout, cmd.Stderr, cmd.ExtraFiles = out, log, []*os.File{numbers}
-	err = errors.Join(cmd.Run(), out.Close(), numbers.Close())
-	line, readErr := bufio.NewReader(number).ReadString('\n')
+	cmd.Stdout, cmd.Stderr, cmd.ExtraFiles = said.w, log, []*os.File{number.w, leash.r}
+	err = errors.Join(cmd.Run(), said.w.Close(), number.w.Close(), leash.r.Close())
+	line, readErr := bufio.NewReader(number.r).ReadString('\n')
 	pid, numberErr := strconv.Atoi(strings.TrimSpace(line))
-	if err := errors.Join(err, readErr, numberErr); err != nil {
-		return nil, errors.Join(fmt.Errorf("start the gate: %w", err), said.Close())
+	if err := errors.Join(err, readErr, numberErr, number.r.Close()); err != nil {
+		return nil, errors.Join(fmt.Errorf("start the gate: %w", err), said.r.Close(), leash.w.Close())
 	}
 	g := &gate{pid: pid, up: make(chan struct{}), gone: make(chan struct{})}
-	go g.hear(said)
+	go g.hear(said.r, leash.w)
 	return g, nil
 }
 
@@ -60,8 +68,9 @@ func (h *home) log() string { return filepath.Join(h.dir, "gate.log") }
 
 // hear waits for the ready line and then for the end: only the gate holds the other
 // end of the pipe.
-func (g *gate) hear(said *os.File) {
+func (g *gate) hear(said, leash *os.File) {
 	defer close(g.gone)
+	defer leash.Close()
 	defer said.Close()
 	lines := bufio.NewReader(said)
 	if line, err := lines.ReadString('\n'); err == nil && strings.HasPrefix(line, "umpire: ready on ") {

@@ -4,8 +4,10 @@ import (
 	"context"
 	"database/sql"
 	"path/filepath"
+	"strings"
 	"testing"
 
+	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/store"
 	"github.com/umpirehq/umpire/internal/store/storetest"
 )
@@ -50,16 +52,21 @@ func TestReplaceIsRefused(t *testing.T) {
 	}
 	defer s.Close()
 	storetest.Fill(t, s)
+	err = s.Update(t.Context(), func(tx *store.Tx) error { return tx.InsertSession(umpire.Session{ID: "without a project"}) })
+	if err != nil {
+		t.Fatal(err)
+	}
 	db := raw(t, "file:"+path) // with the settings that a stranger has
 	for _, table := range []string{
 		"sessions", "project_sessions", "project_last_root_session", "batches", "calls", "asks", "answers", "grants", "executions", "results",
-		"resumes", "messages", "events", "streams",
+		"resumes", "messages", "events", "streams", "sessions WHERE project_id IS NULL",
 	} {
+		into, _, _ := strings.Cut(table, " ")
 		var rows int
 		if err := db.QueryRowContext(t.Context(), "SELECT COUNT(*) FROM "+table).Scan(&rows); err != nil || rows == 0 {
 			t.Errorf("%s has %d rows: nothing is shown (%v)", table, rows, err)
 		}
-		_, err := db.ExecContext(t.Context(), "INSERT OR REPLACE INTO "+table+" SELECT * FROM "+table)
+		_, err := db.ExecContext(t.Context(), "INSERT OR REPLACE INTO "+into+" SELECT * FROM "+table)
 		if err == nil || fault(err) != store.FaultConflict {
 			t.Errorf("INSERT OR REPLACE INTO %s: %v", table, err)
 		}

@@ -3,6 +3,7 @@ package storetest
 import (
 	"io"
 	"net"
+	"os"
 	"path/filepath"
 	"sync"
 	"testing"
@@ -82,6 +83,7 @@ func (p *Proxy) close() {
 	p.conns = nil
 	p.mu.Unlock()
 	p.done.Wait()
+	_ = os.RemoveAll(p.dir) // a leftover in the temporary folder at worst
 }
 
 func (p *Proxy) serve() {
