@@ -45,14 +45,14 @@ func (tx *Tx) insertCall(b *umpire.Batch, turn int64, c *umpire.BatchCall, row *
 		raw(row.Extra), row.Input.Shown, blob(row.Input.Exact))
 }
 
-// selectBatches reads batches with their calls and results, one call a row.
+// selectBatches reads batches with their calls and results, one call a row. The join
+// keeps its order in SQLite, which would else begin with all calls of the session.
 const selectBatches = `SELECT b.batch_id, b.session_id, b.lane, b.state, b.resumes, b.cancelled,
 		c.call_id, c.tool, c.input, c.args_hash, c.background, c.effect, c.state, c.request_id, c.round, c.attempt,
 		c.verdict, c.reason, c.reason_code, r.status, r.output, r.reason_code, r.at
-	FROM batches AS b
-	JOIN calls AS c ON c.session_id = b.session_id AND c.batch_id = b.batch_id
+	FROM batches AS b CROSS JOIN calls AS c
 	LEFT JOIN results AS r ON r.session_id = c.session_id AND r.call_id = c.call_id
-	WHERE b.session_id = $1`
+	WHERE b.session_id = $1 AND c.session_id = b.session_id AND c.batch_id = b.batch_id`
 
 // batches runs a query that begins with selectBatches. Its rows stand by batch and
 // then by ordinal.
@@ -106,9 +106,11 @@ func (tx *Tx) Batches(s umpire.SessionID) ([]umpire.Batch, error) {
 	return tx.batches(selectBatches+` ORDER BY b.seq, c.ordinal`, string(s))
 }
 
-// OpenBatches returns the batches of a session that are not delivered.
+// OpenBatches returns the batches of a session that are not delivered. Every lane is
+// at least empty: saying so has SQLite take the index that has no delivered ones, and
+// the plus keeps it from one in their order, which has them all.
 func (tx *Tx) OpenBatches(s umpire.SessionID) ([]umpire.Batch, error) {
-	return tx.batches(selectBatches+` AND b.state <> 'delivered' ORDER BY b.seq, c.ordinal`, string(s))
+	return tx.batches(selectBatches+` AND b.state <> 'delivered' AND b.lane >= '' ORDER BY +b.seq, c.ordinal`, string(s))
 }
 
 // OpenBatch returns the batch of a lane that is not delivered.
@@ -127,17 +129,21 @@ func (tx *Tx) CallRow(s umpire.SessionID, c umpire.CallID) (CallRow, error) {
 	return row, err
 }
 
+// deniedInTurn begins with the calls, which are few: a database that knows nothing of
+// how many rows there are would begin anywhere.
+const deniedInTurn = `WITH same AS MATERIALIZED (
+		SELECT session_id, call_id, request_id FROM calls WHERE session_id = $1 AND turn = $2 AND args_hash = $3 AND request_id <> '')
+	SELECT ` + answerColumns + ` FROM same JOIN answers AS a ON a.request_id = same.request_id
+	WHERE a.answer = 'deny' AND a.reason_code IN ('', 'denied')
+		AND NOT EXISTS (SELECT 1 FROM executions AS e WHERE e.session_id = same.session_id AND e.call_id = same.call_id)
+	ORDER BY a.at DESC, a.request_id DESC LIMIT 1`
+
 // DeniedInTurn returns the answer by which a person denied a call with the same
 // arguments in the same turn, the latest one. An answer about a call that was
 // started already denies nothing: it says what became of it.
 func (tx *Tx) DeniedInTurn(s umpire.SessionID, turn int64, argsHash string) (umpire.Standing, error) {
 	var a AnswerRow
-	err := tx.row(answerFields(&a), `SELECT `+answerColumns+` FROM calls AS c
-		JOIN asks AS k ON k.session_id = c.session_id AND k.call_id = c.call_id
-		JOIN answers AS a ON a.request_id = k.request_id
-		WHERE c.session_id = $1 AND c.turn = $2 AND c.args_hash = $3 AND a.answer = 'deny' AND a.reason_code IN ('', 'denied')
-			AND NOT EXISTS (SELECT 1 FROM executions AS e WHERE e.session_id = c.session_id AND e.call_id = c.call_id)
-		ORDER BY a.at DESC, a.request_id DESC LIMIT 1`, string(s), turn, argsHash)
+	err := tx.row(answerFields(&a), deniedInTurn, string(s), turn, argsHash)
 	if err != nil && !errors.Is(err, umpire.ErrNotFound) {
 		return umpire.Standing{}, err
 	}

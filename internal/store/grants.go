@@ -31,10 +31,14 @@ func (tx *Tx) InsertGrant(g GrantRow) error {
 // The grants of a query: all of a project, or those in force.
 const (
 	grantsOfProject = `SELECT ` + grantColumns + ` FROM grants WHERE project_id = $1 ORDER BY created_at, grant_id`
-	grantsInForce   = `SELECT ` + grantColumns + ` FROM grants
-		WHERE (session_id = $1 AND $1 <> '' AND (scope <> 'once' OR call_id = $2 AND $2 <> '')
-				OR session_id IS NULL AND (project_id = $3 AND git_dir = $4 OR scope = 'global'))
-			AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > $5) AND (max_uses = 0 OR uses < max_uses)
+	// Each part finds what it looks for by an index: used once grants are many.
+	grantsInForce = `SELECT ` + grantColumns + ` FROM (
+			SELECT * FROM grants WHERE session_id = $1 AND scope <> 'once'
+			UNION ALL SELECT * FROM grants WHERE session_id = $1 AND call_id = $2 AND $2 <> '' AND scope = 'once'
+			UNION ALL SELECT * FROM grants WHERE session_id IS NULL AND project_id = $3 AND git_dir = $4
+			UNION ALL SELECT * FROM grants WHERE session_id IS NULL AND scope = 'global' AND NOT (project_id = $3 AND git_dir = $4)
+		) AS g
+		WHERE revoked_at IS NULL AND (expires_at IS NULL OR expires_at > $5) AND (max_uses = 0 OR uses < max_uses)
 		ORDER BY created_at, grant_id`
 )
 

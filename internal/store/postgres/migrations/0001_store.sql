@@ -333,7 +333,9 @@ CREATE TABLE grants (
     CONSTRAINT grants_uses CHECK (uses >= 0 AND max_uses >= 0 AND (max_uses = 0 OR uses <= max_uses))
 );
 
-CREATE INDEX grants_by_session ON grants (session_id);
+CREATE INDEX grants_by_session ON grants (session_id, call_id);
+CREATE INDEX grants_lasting ON grants (session_id) WHERE scope <> 'once';
+CREATE INDEX grants_global ON grants (scope) WHERE session_id IS NULL AND scope = 'global';
 CREATE INDEX grants_by_project ON grants (project_id, git_dir) WHERE session_id IS NULL;
 
 CREATE TABLE executions (

@@ -1,0 +1,133 @@
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"database/sql/driver"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/umpirehq/umpire/internal/store"
+)
+
+// A recorder is the driver, and keeps the texts of the statements that are prepared.
+type recorder struct {
+	driver.Driver
+
+	mu    sync.Mutex
+	texts map[string]bool
+}
+
+// Open returns a connection that can do nothing but prepare.
+func (r *recorder) Open(name string) (driver.Conn, error) {
+	c, err := r.Driver.Open(name)
+	return &recording{Conn: c, recorder: r}, err
+}
+
+type recording struct {
+	driver.Conn
+
+	recorder *recorder
+}
+
+func (c *recording) Prepare(query string) (driver.Stmt, error) {
+	c.recorder.mu.Lock()
+	c.recorder.texts[query] = true
+	c.recorder.mu.Unlock()
+	return c.Conn.Prepare(query)
+}
+
+// A connector opens one file with a recorder.
+type connector struct {
+	*recorder
+
+	file string
+}
+
+func (c *connector) Connect(context.Context) (driver.Conn, error) { return c.Open(c.file) }
+func (c *connector) Driver() driver.Driver                        { return c.recorder }
+
+// TestQueriesOfACallFindByIndex: what is read for every call does not become slower
+// with the calls before it. Each step of a plan has to find its rows by what tells a
+// call, a batch or a question, not all of a session's.
+func TestQueriesOfACallFindByIndex(t *testing.T) {
+	t.Parallel()
+	file := dsn(filepath.Join(t.TempDir(), "umpire.db"))
+	plain, err := sql.Open("sqlite", file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer plain.Close()
+	r := &recorder{Driver: plain.Driver(), texts: map[string]bool{}}
+	s, err := store.New(t.Context(), sql.OpenDB(&connector{r, file}), dialect(fault))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	clear(r.texts)
+	reads := []func(*store.Tx){
+		func(tx *store.Tx) { _, _ = tx.OpenBatches("s") },
+		func(tx *store.Tx) { _, _ = tx.OpenBatch("s", "lane") },
+		func(tx *store.Tx) { _, _ = tx.Batch("s", "b") },
+		func(tx *store.Tx) { _, _ = tx.DeniedInTurn("s", 1, "hash") },
+		func(tx *store.Tx) { _, _ = tx.Grants(store.GrantQuery{Session: "s", Call: "c", Now: time.Now()}) },
+		func(tx *store.Tx) { _, _ = tx.Asks(store.AskQuery{}) },
+		func(tx *store.Tx) { _, _ = tx.Ask("r") },
+		func(tx *store.Tx) { _, _ = tx.Answer("r") },
+		func(tx *store.Tx) { _, _ = tx.CallRow("s", "c") },
+		func(tx *store.Tx) { _, _ = tx.Execution("s", "c") },
+		func(tx *store.Tx) { _, _ = tx.Result("s", "c") },
+		func(tx *store.Tx) { _, _ = tx.Resume("s", "b") },
+	}
+	for _, read := range reads {
+		// What is looked for is not there; how it would be found is the question.
+		if err := s.View(t.Context(), func(tx *store.Tx) error { read(tx); return nil }); err != nil {
+			t.Fatal(err)
+		}
+	}
+	explained := 0
+	for text := range r.texts {
+		if strings.Contains(text, "SELECT") {
+			explained++
+			checkPlan(t, plain, text)
+		}
+	}
+	if explained != len(reads) {
+		t.Errorf("%d statements, want %d", explained, len(reads))
+	}
+}
+
+// Steps that may visit more: those of what is open or waits, and what a step before
+// has found.
+var shortSteps = regexp.MustCompile(`^(SEARCH b USING INDEX batches_open |SCAN k USING INDEX asks_pending|SEARCH s USING |SCAN same|SEARCH grants USING INDEX grants_(lasting|global) )`)
+
+// longStep finds its rows by nothing, or by their session alone.
+var longStep = regexp.MustCompile(`^SCAN|\(session_id=\?\)`)
+
+func checkPlan(t *testing.T, db *sql.DB, query string) {
+	t.Helper()
+	args := slices.Repeat([]any{"x"}, strings.Count(query, "?"))
+	rows, err := db.QueryContext(t.Context(), "EXPLAIN QUERY PLAN "+query, args...)
+	if err != nil {
+		t.Fatalf("%v: %s", err, query)
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var id, parent, unused int
+		var step string
+		if err := rows.Scan(&id, &parent, &unused, &step); err != nil {
+			t.Fatal(err)
+		}
+		if longStep.MatchString(step) && !shortSteps.MatchString(step) {
+			t.Errorf("%s in\n%s", step, query)
+		}
+	}
+	if err := rows.Err(); err != nil {
+		t.Fatal(err)
+	}
+}
