@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/llm"
 )
 
 // A runView shows a run: what the assistant says on standard output and a line for
@@ -32,6 +33,9 @@ func (v *runView) Event(e umpire.Event) {
 	}
 	v.stdout.Write(line.Bytes()) //nolint:errcheck // the writer remembers its first error, which sets the exit code
 }
+
+// Saying leaves pieces alone: what is said is written once it is stored.
+func (v *runView) Saying(llm.Delta) {}
 
 // Said writes the assistant's words. On a terminal nothing of them is obeyed.
 func (v *runView) Said(text string) {

@@ -69,6 +69,9 @@ type Tools interface {
 type Handler interface {
 	// Event gets every event of the session once, in its order.
 	Event(e umpire.Event)
+	// Saying gets pieces of what the assistant is saying. None of it counts before
+	// Said; a reply that breaks off is said never.
+	Saying(piece llm.Delta)
 	// Said gets what the assistant said, once it is stored.
 	Said(text string)
 	// Ended gets each call of the run with its result, in the order in which they end.
@@ -126,6 +129,7 @@ func (e *ModelError) Unwrap() error { return e.Err }
 type deaf struct{}
 
 func (deaf) Event(umpire.Event)                    {}
+func (deaf) Saying(llm.Delta)                      {}
 func (deaf) Said(string)                           {}
 func (deaf) Ended(umpire.BatchCall, umpire.Result) {}
 func (deaf) Waiting(int)                           {}

@@ -623,7 +623,7 @@ type scripted struct {
 	before   func(n int) // called before the nth reply, from 1
 }
 
-func (m *scripted) Reply(_ context.Context, r llm.Request) (llm.Message, error) {
+func (m *scripted) Reply(_ context.Context, r llm.Request, _ func(llm.Delta)) (llm.Message, error) {
 	if err := llm.Check(r); err != nil {
 		return llm.Message{}, err
 	}
@@ -733,6 +733,7 @@ func (r *recorder) Event(e umpire.Event) {
 	defer r.mu.Unlock()
 	r.events = append(r.events, e)
 }
+func (r *recorder) Saying(llm.Delta)         {}
 func (r *recorder) Said(text string)         { r.note("said %s", text) }
 func (r *recorder) Waiting(n int)            { r.note("waiting %d", n) }
 func (r *recorder) Queued(p umpire.Prompted) { r.note("queued behind %d", p.Waiting) }

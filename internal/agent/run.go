@@ -188,7 +188,7 @@ func (r *run) turn(ctx context.Context) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	message, err := r.Model.Reply(ctx, request)
+	message, err := r.Model.Reply(ctx, request, r.saying)
 	if err != nil {
 		return false, &ModelError{Err: err}
 	}

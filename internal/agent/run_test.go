@@ -334,7 +334,7 @@ func TestModelThatFails(t *testing.T) {
 
 type failing struct{ err error }
 
-func (f failing) Reply(context.Context, llm.Request) (llm.Message, error) {
+func (f failing) Reply(context.Context, llm.Request, func(llm.Delta)) (llm.Message, error) {
 	return llm.Message{}, f.err
 }
 

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/llm"
 )
 
 // errEnded is why a run ends whose session was ended by a person.
@@ -56,6 +57,9 @@ func (r *run) hear(f func(Handler)) {
 	defer r.ears.Unlock()
 	f(r.Handler)
 }
+
+// saying passes on a piece of a reply that is still coming in.
+func (r *run) saying(piece llm.Delta) { r.hear(func(h Handler) { h.Saying(piece) }) }
 
 // hearRest passes on what was stored and not heard before the run ended.
 func (r *run) hearRest(ctx context.Context) {

@@ -106,14 +106,14 @@ func TestScriptFollowsTheConversation(t *testing.T) {
 	r.Messages = append(r.Messages, assistant(llm.Text("read")), user(llm.Text("more")))
 	expect(t, script, r, assistant(llm.Text("done")))
 	r.Messages = r.Messages[:2]
-	if _, err := script.Reply(t.Context(), r); err == nil {
+	if _, err := script.Reply(t.Context(), r, nil); err == nil {
 		t.Error("a request with a dangling call is answered")
 	}
 }
 
 func expect(t *testing.T, m llm.Model, r llm.Request, want llm.Message) {
 	t.Helper()
-	got, err := m.Reply(t.Context(), r)
+	got, err := m.Reply(t.Context(), r, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -177,7 +177,7 @@ func TestScriptDelays(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		time.AfterFunc(time.Second, cancel)
 		began = time.Now()
-		if _, err := script.Reply(ctx, r); !errors.Is(err, context.Canceled) || time.Since(began) != time.Second {
+		if _, err := script.Reply(ctx, r, nil); !errors.Is(err, context.Canceled) || time.Since(began) != time.Second {
 			t.Errorf("got %v after %v", err, time.Since(began))
 		}
 	})
@@ -185,7 +185,9 @@ func TestScriptDelays(t *testing.T) {
 
 type modelFunc func() (llm.Message, error)
 
-func (f modelFunc) Reply(context.Context, llm.Request) (llm.Message, error) { return f() }
+func (f modelFunc) Reply(context.Context, llm.Request, func(llm.Delta)) (llm.Message, error) {
+	return f()
+}
 
 // TestLogWritesBeforeTheModelAnswers, one line for each request.
 func TestLogWritesBeforeTheModelAnswers(t *testing.T) {
@@ -198,7 +200,7 @@ func TestLogWritesBeforeTheModelAnswers(t *testing.T) {
 	}), &log)
 	sent := llm.Request{System: "be kind", Messages: []llm.Message{user(llm.Text("a\nb <&>"))}}
 	for want := range 2 {
-		if _, err := model.Reply(t.Context(), sent); err == nil || lines != want+1 {
+		if _, err := model.Reply(t.Context(), sent, nil); err == nil || lines != want+1 {
 			t.Errorf("error %v, %d lines when the model was asked, want %d", err, lines, want+1)
 		}
 	}
@@ -219,7 +221,7 @@ func TestLogThatFailsSendsNothing(t *testing.T) {
 	t.Parallel()
 	asked := false
 	model := llm.NewLog(modelFunc(func() (llm.Message, error) { asked = true; return llm.Message{}, nil }), full{})
-	if _, err := model.Reply(t.Context(), llm.Request{}); err == nil || asked {
+	if _, err := model.Reply(t.Context(), llm.Request{}, nil); err == nil || asked {
 		t.Errorf("error %v, asked %v", err, asked)
 	}
 }

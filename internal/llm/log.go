@@ -22,11 +22,11 @@ type Log struct {
 func NewLog(model Model, w io.Writer) *Log { return &Log{model: model, w: w} }
 
 // Reply logs the request and passes it on.
-func (l *Log) Reply(ctx context.Context, r Request) (Message, error) {
+func (l *Log) Reply(ctx context.Context, r Request, hear func(Delta)) (Message, error) {
 	if err := l.write(r); err != nil {
 		return Message{}, fmt.Errorf("log of model requests: %w", err)
 	}
-	return l.model.Reply(ctx, r)
+	return l.model.Reply(ctx, r, hear)
 }
 
 // write hands the line over in one piece, so that another process which reads the

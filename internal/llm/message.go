@@ -2,7 +2,7 @@
 // bears the whole conversation: models remember nothing.
 //
 //	model, err := llm.ReadScript("demo.json")
-//	message, err := model.Reply(ctx, request)
+//	message, err := model.Reply(ctx, request, nil)
 //
 // Messages are kept in the form that they have here, so a stored one can be sent
 // again as it was.
@@ -17,8 +17,16 @@ import (
 // A Model answers requests. It is safe for concurrent use.
 type Model interface {
 	// Reply returns the next message of the assistant. A request that the model
-	// refuses as malformed is a *BadRequestError.
-	Reply(ctx context.Context, r Request) (Message, error)
+	// refuses as malformed is a *BadRequestError. While the message comes in, hear
+	// gets its pieces, one at a time; nil hears none. What counts is the message.
+	Reply(ctx context.Context, r Request, hear func(Delta)) (Message, error)
+}
+
+// A Delta is a piece of a message that is still coming in, for people to watch.
+type Delta struct {
+	Text     string // of what is said
+	Thinking string // of what the model says to itself
+	Tool     string // the tool of a call that begins to be written
 }
 
 // A Request is all that a model is told.

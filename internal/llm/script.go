@@ -123,7 +123,7 @@ func fieldError(err error) error {
 }
 
 // Reply plays the turn whose number is that of the assistant's messages so far.
-func (s *Script) Reply(ctx context.Context, r Request) (Message, error) {
+func (s *Script) Reply(ctx context.Context, r Request, hear func(Delta)) (Message, error) {
 	if err := Check(r); err != nil {
 		return Message{}, err
 	}
@@ -136,11 +136,11 @@ func (s *Script) Reply(ctx context.Context, r Request) (Message, error) {
 	if n >= len(s.turns) {
 		return Message{Role: RoleAssistant, Content: []Block{Text(scriptOver)}}, nil
 	}
-	return s.turns[n].play(ctx)
+	return s.turns[n].play(ctx, hear)
 }
 
 // play waits as long as the turn says, and speaks.
-func (t *turn) play(ctx context.Context) (Message, error) {
+func (t *turn) play(ctx context.Context, hear func(Delta)) (Message, error) {
 	delay := time.NewTimer(time.Duration(t.DelayMS * float64(time.Millisecond)))
 	defer delay.Stop()
 	select {
@@ -151,6 +151,9 @@ func (t *turn) play(ctx context.Context) (Message, error) {
 	m := Message{Role: RoleAssistant}
 	if t.Text != "" {
 		m.Content = append(m.Content, Text(t.Text))
+		if hear != nil {
+			hear(Delta{Text: t.Text})
+		}
 	}
 	for _, c := range t.Calls {
 		m.Content = append(m.Content, Call(c.ID, c.Tool, c.Input))
