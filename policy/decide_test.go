@@ -158,6 +158,10 @@ var (
 func TestDecide(t *testing.T) {
 	t.Parallel()
 	once := func(tool string) umpire.Grant { return umpire.Grant{Tool: tool} }
+	pattern := func(tool, glob string) umpire.Grant {
+		return umpire.Grant{Tool: tool, Scope: umpire.ScopeSession, Match: umpire.Match{PathGlob: glob}}
+	}
+	del := func(path string) umpire.Access { return on(umpire.KindDelete, path, umpire.Medium) }
 	session := func(tool string) umpire.Grant { return umpire.Grant{Tool: tool, Scope: umpire.ScopeSession} }
 	grants := func(q Query, g ...umpire.Grant) Query { q.Grants = g; return q }
 	allowAll := func(q Query) Query { q.AllowAll = true; return q }
@@ -230,6 +234,14 @@ func TestDecide(t *testing.T) {
 		{"session for the tool does not lift", nil, grants(query("Read", read("/q/x")), session("Read")), external},
 		{"session for the pattern lifts", nil, grants(query("Read", read("/q/x")), umpire.Grant{Tool: "Read", Scope: umpire.ScopeSession, Match: umpire.Match{PathGlob: "/q/**"}, ExpiresAt: testNow.Add(1)}), want{allow, umpire.CodeSession, ""}},
 		{"N-42 expired", nil, grants(query("Read", read("/q/x")), umpire.Grant{Tool: "Read", Scope: umpire.ScopeSession, Match: umpire.Match{PathGlob: "/q/**"}, ExpiresAt: testNow}), external},
+		{"DS-8 writing includes reading", nil, grants(query("Read", read("/q/x")), pattern("Edit", "/q/**")), want{allow, umpire.CodeSession, ""}},
+		{"DS-8 by whatever tool", nil, grants(query("Bash", read("/q/x")), pattern("Write", "/q/**")), want{allow, umpire.CodeSession, ""}},
+		{"DS-8 reading does not include writing", nil, grants(query("Write", write("/q/x")), pattern("Read", "/q/**")), external},
+		{"DS-8 writing does not include deleting", nil, grants(query("Bash", del("/q/x")), pattern("Write", "/q/**")), external},
+		{"DS-8 not beside the pattern", nil, grants(query("Read", read("/r/x")), pattern("Edit", "/q/**")), external},
+		{"DS-8 not past an ask rule", []string{"ask Read(/q/**)"}, grants(query("Read", read("/q/x")), pattern("Edit", "/q/**")), askedRule},
+		{"DS-8 a rule is no grant", []string{"allow Edit(/q/**)"}, query("Read", read("/q/x")), external},
+		{"DS-8 a command is a command", nil, grants(query("Read", read("/q/x")), umpire.Grant{Tool: "Bash", Scope: umpire.ScopeSession, Match: umpire.Match{CommandPrefix: "cat"}}), external},
 		{"exact once lifts all", []string{"ask Bash"}, grants(query("Bash", doubtful(exec("x", umpire.High)), write("/q/x")), umpire.Grant{Tool: "Bash", Exact: "x"}), want{allow, umpire.CodeOnce, ""}},
 		{"exact session lifts all", []string{"ask Bash"}, grants(query("Bash", doubtful(exec("x", umpire.High)), write("/q/x")), umpire.Grant{Tool: "Bash", Exact: "x", Scope: umpire.ScopeSession}), want{allow, umpire.CodeSession, ""}},
 		{"another command is not exact", nil, grants(query("Bash", exec("y", umpire.High)), umpire.Grant{Tool: "Bash", Exact: "y"}), modeAsk},

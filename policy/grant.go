@@ -117,11 +117,19 @@ func (p *pass) covers(j *judge, outside bool) bool {
 	case j.subject.access.Doubt != "":
 		return false
 	case p.rule != nil && len(p.rule.globs) > 0:
-		return p.rule.matches(j.subject, &j.policy.opts)
+		return p.rule.matches(j.subject, &j.policy.opts) || p.coversReading(j)
 	case p.rule != nil:
 		return !outside && j.ruleCovers(p.rule)
 	}
 	return !outside || p.grant.Scope == umpire.ScopeOnce && !p.grant.Remembered
+}
+
+// coversReading: who may write a file may read it. That is so for where the file
+// lies; an ask rule about reading it has not been answered by an approval of writing.
+func (p *pass) coversReading(j *judge) bool {
+	a := j.subject.access
+	return a.Kind == umpire.KindRead && allowable(a) && !j.asked() &&
+		toolJudges(p.rule.rule.Tool, "", umpire.KindWrite, true) && p.rule.matchesPath(j.subject, &j.policy.opts)
 }
 
 // reason says that a grant settles the access.
