@@ -38,11 +38,13 @@ func (g *Gate) Submit(ctx context.Context, s umpire.Submission) (umpire.Batch, e
 		b, err = t.submit(sub)
 		return err
 	})
-	if isConflict(err) {
+	if isConflict(err) || errors.Is(err, umpire.ErrState) {
 		// The same submission may have come twice at once: the first one stands.
-		if _, standing, again := g.prepare(ctx, &s); again == nil && standing != nil {
-			return *standing, nil
+		if b, again := g.stands(ctx, &s); again == nil && b != nil {
+			return *b, nil
 		}
+	}
+	if isConflict(err) {
 		return umpire.Batch{}, fmt.Errorf("batch %q: %w: %w", s.Batch, err, umpire.ErrState)
 	}
 	if err != nil {
@@ -112,27 +114,40 @@ type submission struct {
 	message store.Sealed
 }
 
+// stands returns the batch of a submission that was handed in before, or nil.
+func (g *Gate) stands(ctx context.Context, s *umpire.Submission) (standing *umpire.Batch, err error) {
+	err = g.peek(ctx, func(tx *store.Tx) error {
+		standing, err = standingBatch(tx, s)
+		return err
+	})
+	return standing, err
+}
+
+func standingBatch(tx *store.Tx, s *umpire.Submission) (*umpire.Batch, error) {
+	b, err := tx.Batch(s.Session, s.Batch)
+	if errors.Is(err, umpire.ErrNotFound) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	return &b, sameCalls(&b, s)
+}
+
 // prepare decides the calls, or returns the batch that stands already.
 func (g *Gate) prepare(ctx context.Context, s *umpire.Submission) (*submission, *umpire.Batch, error) {
 	var sc *scene
 	var standing *umpire.Batch
 	err := g.peek(ctx, func(tx *store.Tx) error {
-		b, err := tx.Batch(s.Session, s.Batch)
-		if err == nil {
-			standing = &b
-			return nil
-		}
-		if !errors.Is(err, umpire.ErrNotFound) {
+		var err error
+		if standing, err = standingBatch(tx, s); standing != nil || err != nil {
 			return err
 		}
 		sc, err = g.sceneOf(tx, s.Session, "")
 		return err
 	})
-	if err != nil {
-		return nil, nil, err
-	}
-	if standing != nil {
-		return nil, standing, sameCalls(standing, s)
+	if err != nil || standing != nil {
+		return nil, standing, err
 	}
 	if err := g.complete(sc); err != nil {
 		return nil, nil, err
