@@ -97,6 +97,8 @@ type stay struct {
 	// asks says that a person sits here who is asked on the spot; headless that nobody
 	// can answer. Neither: a gate runs, and waits for whoever answers it.
 	asks, headless bool
+	// answer answers what asks in place of a person; nil leaves it to one.
+	answer func(context.Context, umpire.Pending) error
 }
 
 // runTask runs the built-in agent until it has nothing more to do.
@@ -209,10 +211,11 @@ func (s *stay) run(ctx context.Context, session umpire.Session, model llm.Model,
 	if err != nil {
 		return gateError(err)
 	}
-	view := &runView{app: s.app, json: s.flags.json, quiet: s.asks}
+	view := &runView{app: s.app, json: s.flags.json, quiet: s.asks || s.answer != nil}
 	worker := &agent.Agent{
 		Gate: s.gate, Model: model, Tools: tools, System: agent.Prompt(&session), Handler: view, Runner: session.Runner, From: from,
 	}
+	worker.Ask = s.answer
 	if s.asks {
 		asker, err := s.newAsker()
 		if err != nil {

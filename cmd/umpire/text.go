@@ -54,7 +54,7 @@ func language(getenv func(string) string) catalogue {
 }
 
 // catalogues are the parts of 简体中文, the only other language there is.
-var catalogues = []catalogue{chinese, chineseHook, chineseFlags, chinesePrograms, chineseBench, chineseDoctor, chineseGate, chineseRun}
+var catalogues = []catalogue{chinese, chineseHook, chineseFlags, chinesePrograms, chineseBench, chineseDoctor, chineseGate, chineseRun, chineseDemo}
 
 // catalogueFor returns the catalogue of a locale; nil is English.
 func catalogueFor(locale string) catalogue {

@@ -1,0 +1,172 @@
+package main
+
+import (
+	"context"
+	"embed"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/llm"
+)
+
+// The demo is a session like any other: real tools and a real store, in a repository
+// and a home that are made for it and deleted after it. Only the model plays a script.
+
+//go:embed demo
+var demoFiles embed.FS
+
+// demoTask is what the demo's model is told.
+const demoTask = "Write the release note and clean up."
+
+// demoCommand is `umpire demo`.
+func (a *app) demoCommand() *cobra.Command {
+	var yes, keep bool
+	cmd := &cobra.Command{
+		Use: "demo", GroupID: groupFirst, Args: noWords,
+		Short:   a.text.of("Watch an agent's calls being decided, in a throw-away project"),
+		Long:    a.text.of(demoLong),
+		Example: "  umpire demo\n  umpire demo --yes",
+		RunE:    func(cmd *cobra.Command, _ []string) error { return a.demo(cmd.Context(), yes, keep) },
+	}
+	cmd.Flags().BoolVar(&yes, "yes", false, a.text.of("approve what asks, once each, instead of asking you"))
+	cmd.Flags().BoolVar(&keep, "keep", false, a.text.of("leave the project and its timeline where they are"))
+	return cmd
+}
+
+// demo plays the session and shows its timeline.
+func (a *app) demo(ctx context.Context, yes, keep bool) error {
+	s := &stay{app: a, flags: &runFlags{}}
+	if s.attendance(false); yes {
+		s.asks, s.headless, s.answer = false, false, s.approveOnce
+	}
+	if s.headless {
+		return refused("umpire demo --yes", "nobody can be asked here")
+	}
+	place, err := os.MkdirTemp("", "umpire-demo-")
+	if err != nil {
+		return failed(fmt.Errorf("a folder for the demo: %w", err))
+	}
+	if !keep {
+		defer func() {
+			if err := os.RemoveAll(place); err != nil {
+				a.remark(err.Error())
+			}
+		}()
+	}
+	if err := a.moveTo(ctx, place); err != nil {
+		return failed(err)
+	}
+	fmt.Fprintf(a.stderr, a.text.of(demoIntro)+"\n\n", a.dir)
+	if err := s.playDemo(ctx); err != nil {
+		return err
+	}
+	return a.endDemo(ctx, place, keep)
+}
+
+// moveTo makes the demo's project and home, and has this process live there: nothing of
+// the person's is read or written.
+func (a *app) moveTo(ctx context.Context, place string) error {
+	place, err := filepath.EvalSymlinks(place)
+	if err != nil {
+		return err
+	}
+	home, project := filepath.Join(place, "home"), filepath.Join(place, "greeter")
+	if err := os.Mkdir(home, 0o700); err != nil {
+		return err
+	}
+	files, err := fs.Sub(demoFiles, "demo/project")
+	if err != nil {
+		return err
+	}
+	if err := os.CopyFS(project, files); err != nil {
+		return err
+	}
+	for name, value := range map[string]string{
+		"HOME": home, "USERPROFILE": home, "UMPIRE_HOME": filepath.Join(home, ".umpire"), "XDG_CONFIG_HOME": filepath.Join(home, ".config"),
+	} {
+		if err := os.Setenv(name, value); err != nil {
+			return err
+		}
+	}
+	a.dir = project
+	return a.makeRepository(ctx)
+}
+
+func (a *app) makeRepository(ctx context.Context) error {
+	for _, args := range [][]string{
+		{"init", "-q"},
+		{"config", "user.name", "umpire demo"},
+		{"config", "user.email", "demo@localhost"},
+		{"add", "."},
+		{"commit", "-q", "-m", "begin"},
+	} {
+		git := exec.CommandContext(ctx, "git", args...)
+		git.Dir = a.dir
+		if out, err := git.CombinedOutput(); err != nil {
+			return fmt.Errorf("git %s: %w: %s", args[0], err, out)
+		}
+	}
+	return nil
+}
+
+// playDemo runs the built-in agent with the demo's script.
+func (s *stay) playDemo(ctx context.Context) error {
+	data, err := demoFiles.ReadFile("demo/turns.json")
+	if err != nil {
+		return failed(err)
+	}
+	model, err := llm.ParseScript(data)
+	if err != nil {
+		return failed(err)
+	}
+	if err := s.prepare(); err != nil {
+		return err
+	}
+	gate, _, done, err := s.reach(ctx, agentCredential, "")
+	if err != nil {
+		return err
+	}
+	defer done()
+	s.gate = gate
+	session, _, err := s.enter(ctx, "")
+	if err != nil {
+		return err
+	}
+	err = s.run(ctx, session, model, demoTask)
+	if exited, ok := errors.AsType[*exit](err); ok && exited.code == exitDenied && ctx.Err() == nil {
+		return nil // a turn that was cancelled ends the demo as well as any
+	}
+	return err
+}
+
+// approveOnce answers in place of a person.
+func (s *stay) approveOnce(ctx context.Context, p umpire.Pending) error {
+	fmt.Fprintf(s.stderr, s.text.of("approved by --yes: %s")+"\n", clip(visible(p.Tool+" "+subjectOfInput(p.Input))))
+	_, err := s.gate.Resolve(ctx, umpire.Answer{
+		Request: p.Request, ArgsHash: p.ArgsHash, Version: p.Version, Choice: umpire.Approve, Scope: umpire.ScopeOnce, Reason: "--yes",
+	})
+	return err
+}
+
+// endDemo shows what was recorded, and where to go from here.
+func (a *app) endDemo(ctx context.Context, place string, keep bool) error {
+	fmt.Fprintf(a.stdout, "\n%s\n", a.text.of("What the timeline has of it:"))
+	if err := a.timeline(ctx, &timelineFlags{}); err != nil {
+		return err
+	}
+	if err := a.verifyTimeline(ctx, false); err != nil {
+		return err
+	}
+	if keep {
+		fmt.Fprintf(a.stdout, "%s\n", fmt.Sprintf(a.text.of("It stays in %s; umpire finds it with UMPIRE_HOME=%s."), place, filepath.Join(place, "home", ".umpire")))
+	}
+	fmt.Fprintf(a.stdout, "\n%s\n", a.text.of(demoNext))
+	return nil
+}
