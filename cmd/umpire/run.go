@@ -202,7 +202,8 @@ func (s *stay) personAtStreams() bool {
 
 // run lets the agent work in a session that is this process's.
 func (s *stay) run(ctx context.Context, session umpire.Session, model llm.Model, task string) error {
-	tools, cleanUp, err := s.tools(&session)
+	worker := &agent.Agent{Gate: s.gate, Model: model, System: agent.Prompt(&session), Runner: session.Runner}
+	tools, cleanUp, err := s.tools(&session, worker.Output)
 	if err != nil {
 		return err
 	}
@@ -211,11 +212,8 @@ func (s *stay) run(ctx context.Context, session umpire.Session, model llm.Model,
 	if err != nil {
 		return gateError(err)
 	}
-	view := &runView{app: s.app, json: s.flags.json, quiet: s.asks || s.answer != nil}
-	worker := &agent.Agent{
-		Gate: s.gate, Model: model, Tools: tools, System: agent.Prompt(&session), Handler: view, Runner: session.Runner, From: from,
-	}
-	worker.Ask = s.answer
+	worker.Tools, worker.From, worker.Ask = tools, from, s.answer
+	worker.Handler = &runView{app: s.app, json: s.flags.json, quiet: s.asks || s.answer != nil}
 	if s.asks {
 		asker, err := s.newAsker()
 		if err != nil {
@@ -248,7 +246,7 @@ func (s *stay) leaveBackground(ctx context.Context, tools *tool.Set, wait bool) 
 }
 
 // tools makes the tools of a session, with a private folder for their output.
-func (s *stay) tools(session *umpire.Session) (*tool.Set, func(), error) {
+func (s *stay) tools(session *umpire.Session, hear func(umpire.CallID, string)) (*tool.Set, func(), error) {
 	scratch, err := os.MkdirTemp("", "umpire-run-")
 	if err != nil {
 		return nil, nil, failed(fmt.Errorf("a folder for outputs: %w", err))
@@ -259,7 +257,7 @@ func (s *stay) tools(session *umpire.Session) (*tool.Set, func(), error) {
 			added = append(added, path)
 		}
 	}
-	set := tool.New(tool.Options{Root: session.Root, AddDirs: added, Home: s.userHome(), Env: os.Environ(), Scratch: scratch})
+	set := tool.New(tool.Options{Root: session.Root, AddDirs: added, Home: s.userHome(), Env: os.Environ(), Scratch: scratch, Output: hear})
 	if listed := s.profileOf(session).Tools; listed != nil {
 		set.Keep(func(name string) bool { return matchesTool(listed, name) })
 	}

@@ -17,6 +17,8 @@ type runView struct {
 
 	json  bool
 	quiet bool // questions are asked here, and need not be announced
+
+	line string // begun by a command that runs, and not yet ended
 }
 
 // Event writes an event as a line of JSON.
@@ -65,6 +67,10 @@ func (v *runView) Ended(call umpire.BatchCall, r umpire.Result) {
 	if v.json {
 		return
 	}
+	if v.line != "" {
+		v.liveLine(v.line)
+		v.line = ""
+	}
 	fmt.Fprintf(v.stderr, "[%s] %s\n", v.text.of(string(r.Status)), clip(visible(call.Tool+" "+subjectOfInput(call.Input))))
 	switch {
 	case strings.HasPrefix(call.Reason, nobodyThere):
@@ -77,6 +83,29 @@ func (v *runView) Ended(call umpire.BatchCall, r umpire.Result) {
 		first, _, _ := strings.Cut(r.Output, "\n")
 		fmt.Fprintf(v.stderr, "  %s\n", clip(visible(first)))
 	}
+}
+
+// maxLiveLine bounds a line that a running command does not end.
+const maxLiveLine = 4 << 10
+
+// Output shows a person at the terminal what a command prints, line by line. A line
+// that is drawn over itself is shown as it was last.
+func (v *runView) Output(_ umpire.CallID, text string) {
+	if v.json || !v.toTerminal {
+		return
+	}
+	lines := strings.Split(v.line+text, "\n")
+	for _, line := range lines[:len(lines)-1] {
+		v.liveLine(line)
+	}
+	v.line = lines[len(lines)-1]
+	v.line = v.line[max(0, len(v.line)-maxLiveLine):]
+}
+
+func (v *runView) liveLine(line string) {
+	line = strings.TrimSuffix(line, "\r")
+	line = line[strings.LastIndexByte(line, '\r')+1:]
+	fmt.Fprintf(v.stderr, "  | %s\n", clip(visibleText(line)))
 }
 
 // subjectFields are the inputs that say what a call is about, the best first.

@@ -41,6 +41,28 @@ func TestRunViewInJSON(t *testing.T) {
 	}
 }
 
+// TestRunViewShowsWhatACommandPrints: whole lines, as they come, none of them obeyed.
+func TestRunViewShowsWhatACommandPrints(t *testing.T) {
+	t.Parallel()
+	var out, remarks bytes.Buffer
+	v := &runView{app: &app{surroundings: surroundings{stdout: &out, stderr: &remarks, toTerminal: true}}}
+	v.Output("a", "one\ntw")
+	v.Output("a", "o\x1b[2J\r\n10%\r20%\nrest")
+	if got, want := remarks.String(), "  | one\n  | two\\x1b[2J\n  | 20%\n"; got != want {
+		t.Errorf("showed %q, want %q", got, want)
+	}
+	remarks.Reset()
+	v.Ended(umpire.BatchCall{Tool: "Bash"}, umpire.Result{Status: umpire.ResultOK})
+	if got, want := remarks.String(), "  | rest\n[ok] Bash \n"; got != want {
+		t.Errorf("showed %q, want %q", got, want)
+	}
+	v.toTerminal = false
+	remarks.Reset()
+	if v.Output("a", "a\n"); remarks.Len() > 0 || out.Len() > 0 {
+		t.Errorf("showed %q without a terminal", remarks.String())
+	}
+}
+
 func TestSubjectOfInput(t *testing.T) {
 	t.Parallel()
 	for input, want := range map[string]string{

@@ -19,6 +19,7 @@ package agent
 import (
 	"context"
 	"iter"
+	"sync/atomic"
 	"time"
 
 	"github.com/umpirehq/umpire"
@@ -74,6 +75,8 @@ type Handler interface {
 	Saying(piece llm.Delta)
 	// Said gets what the assistant said, once it is stored.
 	Said(text string)
+	// Output gets pieces of what a call prints while it runs, see tool.Options.
+	Output(call umpire.CallID, text string)
 	// Ended gets each call of the run with its result, in the order in which they end.
 	Ended(call umpire.BatchCall, r umpire.Result)
 	// Waiting hears that so many questions wait for a person.
@@ -100,6 +103,15 @@ type Agent struct {
 	From int64
 
 	clock func() time.Time // that goes on while the machine sleeps; nil is the system's
+	now   atomic.Pointer[run]
+}
+
+// Output lets the handler hear what a call of the run prints. It is for tools to
+// call, at any time; outside a run nobody hears it.
+func (a *Agent) Output(call umpire.CallID, text string) {
+	if r := a.now.Load(); r != nil {
+		r.hear(func(h Handler) { h.Output(call, text) })
+	}
 }
 
 // An Outcome is how a run ended when nothing went wrong.
@@ -131,6 +143,7 @@ type deaf struct{}
 func (deaf) Event(umpire.Event)                    {}
 func (deaf) Saying(llm.Delta)                      {}
 func (deaf) Said(string)                           {}
+func (deaf) Output(umpire.CallID, string)          {}
 func (deaf) Ended(umpire.BatchCall, umpire.Result) {}
 func (deaf) Waiting(int)                           {}
 func (deaf) Queued(umpire.Prompted)                {}

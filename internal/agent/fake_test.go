@@ -733,8 +733,11 @@ func (r *recorder) Event(e umpire.Event) {
 	defer r.mu.Unlock()
 	r.events = append(r.events, e)
 }
-func (r *recorder) Saying(llm.Delta)         {}
-func (r *recorder) Said(text string)         { r.note("said %s", text) }
+func (r *recorder) Saying(llm.Delta) {}
+func (r *recorder) Said(text string) { r.note("said %s", text) }
+func (r *recorder) Output(c umpire.CallID, text string) {
+	r.note("printed %s %s", c, text)
+}
 func (r *recorder) Waiting(n int)            { r.note("waiting %d", n) }
 func (r *recorder) Queued(p umpire.Prompted) { r.note("queued behind %d", p.Waiting) }
 func (r *recorder) Ended(c umpire.BatchCall, result umpire.Result) {

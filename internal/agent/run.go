@@ -14,6 +14,7 @@ type run struct {
 	*Agent
 
 	session umpire.Session
+	handler Handler
 	bell    chan struct{} // something has happened; holds one
 	outcome Outcome
 	open    umpire.BatchID         // the batch whose results the model does not have
@@ -35,12 +36,14 @@ type run struct {
 // When ctx ends, the call that runs is ended and its result kept; what is left is
 // for the next run.
 func (a *Agent) Run(ctx context.Context, s umpire.Session, task string) (Outcome, error) {
-	r := &run{Agent: a, session: s, bell: make(chan struct{}, 1), told: map[umpire.CallID]bool{}, cursor: a.From}
-	if a.Handler == nil {
-		quiet := *a
-		quiet.Handler = deaf{}
-		r.Agent = &quiet
+	r := &run{
+		Agent: a, session: s, handler: a.Handler, bell: make(chan struct{}, 1), told: map[umpire.CallID]bool{}, cursor: a.From,
 	}
+	if r.handler == nil {
+		r.handler = deaf{}
+	}
+	a.now.Store(r)
+	defer a.now.Store(nil)
 	ctx, cancel := context.WithCancelCause(ctx)
 	var helpers sync.WaitGroup
 	helpers.Go(func() { r.watch(ctx, cancel) })

@@ -386,6 +386,24 @@ func TestHeadless(t *testing.T) {
 	}, say(use("a", "Read"), use("b", "Write")))
 }
 
+// TestOutputIsHeardDuringTheRun: what a tool prints is heard before its end is, and
+// by nobody when there is no run.
+func TestOutputIsHeardDuringTheRun(t *testing.T) {
+	t.Parallel()
+	play(t, func(s *stage) {
+		s.agent.Output("a", "too early")
+		s.tools.run = func(context.Context, umpire.Started) umpire.Result {
+			s.agent.Output("a", "half")
+			return umpire.Result{Status: umpire.ResultOK}
+		}
+		s.begin("go").finish()
+		s.agent.Output("a", "too late")
+		if heard := s.ears.heard(); !strings.HasPrefix(heard, "printed a half\nended a ok") || strings.Contains(heard, "too") {
+			s.Errorf("heard\n%s", heard)
+		}
+	}, say(use("a", "Bash")))
+}
+
 func TestWithoutAHandler(t *testing.T) {
 	t.Parallel()
 	play(t, func(s *stage) {

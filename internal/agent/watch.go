@@ -42,7 +42,7 @@ func (r *run) listen(e umpire.Event) {
 	r.ears.Lock()
 	if e.Seq > r.cursor {
 		r.cursor = e.Seq
-		r.Handler.Event(e)
+		r.handler.Event(e)
 	}
 	r.ears.Unlock()
 	select {
@@ -55,7 +55,7 @@ func (r *run) listen(e umpire.Event) {
 func (r *run) hear(f func(Handler)) {
 	r.ears.Lock()
 	defer r.ears.Unlock()
-	f(r.Handler)
+	f(r.handler)
 }
 
 // saying passes on a piece of a reply that is still coming in.

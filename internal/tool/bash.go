@@ -8,6 +8,8 @@ import (
 	"os/exec"
 	"strings"
 	"time"
+
+	"github.com/umpirehq/umpire"
 )
 
 const (
@@ -65,8 +67,20 @@ func (s *Set) bash(ctx context.Context, u *use) (string, error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, timeout, fmt.Errorf("%w after %v", errTimeout, timeout))
 	defer cancel()
 	var out output
-	err = s.runGroup(ctx, s.shell(command, u.call.Dir, &out))
+	sink, done := s.heard(u.call.ID, &out)
+	err = s.runGroup(ctx, s.shell(command, u.call.Dir, sink))
+	done()
 	return out.String(), err
+}
+
+// heard returns where a call's output goes: to be kept, and to whoever listens. Done
+// is for when the call has ended.
+func (s *Set) heard(id umpire.CallID, kept io.Writer) (sink io.Writer, done func()) {
+	if s.options.Output == nil {
+		return kept, func() {}
+	}
+	live := &stream{hear: func(text string) { s.options.Output(id, text) }}
+	return io.MultiWriter(kept, live), live.close
 }
 
 // shell makes the command that runs a command line. What both its streams print

@@ -200,7 +200,7 @@ func TestBackgroundCommandsEndWhenTheyAreStopped(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	for range 2 {
-		b.ok("Bash", fields{"command": "sleep 1000 & echo $! > pid$BASHPID; wait", "background": true})
+		b.ok("Bash", fields{"command": "sleep 1000 & echo $! > .pid$BASHPID; mv .pid$BASHPID pid$BASHPID; wait", "background": true})
 	}
 	if b.Wait(t.Context(), time.Millisecond) {
 		t.Error("they end by themselves")

@@ -45,6 +45,11 @@ type Options struct {
 	Env []string
 	// Scratch is a private folder for what background commands print.
 	Scratch string
+	// Output hears what a call prints while it runs, in pieces of valid UTF-8: the
+	// pieces of one call in order, and none after its Run has returned. Of a call that
+	// prints faster than it is heard, pieces leave something out and say so. Nil hears
+	// nothing; commands in the background are not heard.
+	Output func(call umpire.CallID, text string)
 }
 
 // A Set is the tools of one session. It is safe for concurrent use, and owns the

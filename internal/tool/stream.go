@@ -1,0 +1,82 @@
+package tool
+
+import (
+	"fmt"
+	"sync"
+	"time"
+)
+
+const (
+	// streamEvery is how often a command's output is passed on while it runs.
+	streamEvery = 100 * time.Millisecond
+	// streamPiece bounds one piece: of more than that the end is passed on, and how
+	// much was left out. What is kept as the result does not depend on it.
+	streamPiece = 8 << 10
+)
+
+// A stream passes the output of a command on while it runs: in pieces of valid
+// UTF-8, in order, one at a time. Whoever hears them slowly does not hold up the
+// command, but hears less. It is safe for concurrent use.
+type stream struct {
+	hear func(text string)
+
+	saying sync.Mutex // held while a piece is heard
+
+	mu      sync.Mutex
+	pending []byte
+	left    int  // bytes dropped before pending
+	armed   bool // a timer runs
+	closed  bool
+}
+
+// Write takes everything.
+func (s *stream) Write(p []byte) (int, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.closed || len(p) == 0 {
+		return len(p), nil
+	}
+	s.pending = append(s.pending, p[max(0, len(p)-streamPiece):]...)
+	s.left += max(0, len(p)-streamPiece)
+	if over := len(s.pending) - streamPiece; over > 0 {
+		s.pending, s.left = append(s.pending[:0], s.pending[over:]...), s.left+over
+	}
+	if !s.armed {
+		s.armed = true
+		time.AfterFunc(streamEvery, func() { s.flush(false) })
+	}
+	return len(p), nil
+}
+
+// flush passes on what is pending. All but the last time a character that is not
+// complete waits for its rest.
+func (s *stream) flush(last bool) {
+	s.saying.Lock()
+	defer s.saying.Unlock()
+	if text := s.take(last); text != "" {
+		s.hear(text)
+	}
+}
+
+func (s *stream) take(last bool) string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.armed = false
+	if s.closed {
+		return ""
+	}
+	s.closed = last
+	piece := s.pending
+	if !last {
+		piece = wholeRunes(piece)
+	}
+	text := clean(string(piece))
+	if s.left > 0 {
+		text = fmt.Sprintf("\n[... %d bytes left out ...]\n%s", s.left, text)
+	}
+	s.pending, s.left = append(s.pending[:0], s.pending[len(piece):]...), 0
+	return text
+}
+
+// close passes on the rest. Nothing is heard after it has returned.
+func (s *stream) close() { s.flush(true) }
