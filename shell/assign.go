@@ -129,6 +129,10 @@ func (w *walker) declClause(s *state, cmd *syntax.DeclClause) {
 	if d.doubt {
 		w.doubt(cmd.Variant.Value, "declares something that is not known before it runs")
 	}
+	if secret := d.reveals(); secret != "" {
+		w.emit(umpire.Access{Kind: umpire.KindExec, Program: cmd.Variant.Value, Words: []string{cmd.Variant.Value}, Risk: umpire.Medium, Reason: secret})
+		return
+	}
 	w.builtin(cmd.Variant.Value, "declares variables of the shell")
 }
 
@@ -137,7 +141,9 @@ type declaration struct {
 	w       *walker
 	s       *state
 	exports bool
+	prints  bool // -p: what is named is printed
 	doubt   bool
+	names   []string
 	set     map[string]value
 }
 
@@ -146,6 +152,7 @@ func (d *declaration) assign(a *syntax.Assign) {
 		d.word(d.w.one(d.s, a.Value))
 		return
 	}
+	d.names = append(d.names, a.Name.Value)
 	if !a.Naked {
 		d.variable(a.Name.Value, d.w.assigned(d.s, a))
 	}
@@ -157,6 +164,7 @@ func (d *declaration) word(wd word) {
 	switch {
 	case strings.HasPrefix(wd.text, "-") || strings.HasPrefix(wd.text, "+"):
 		d.exports = d.exports || strings.Contains(wd.text, "x") && wd.text[0] == '-'
+		d.prints = d.prints || strings.Contains(wd.text, "p")
 		d.doubt = d.doubt || wd.open || strings.ContainsAny(wd.text, "nfiluc")
 	case assigns && syntax.ValidName(name):
 		d.variable(name, value{words: []word{rest}})
@@ -166,8 +174,23 @@ func (d *declaration) word(wd word) {
 }
 
 func (d *declaration) variable(name string, v value) {
+	d.names = append(d.names, name)
 	if listed(shellEnv, name) || d.exports && !listed(harmlessEnv, name) {
 		d.w.environment(name, v.first())
 	}
 	d.set[name] = v
+}
+
+// reveals says which secret is printed, or "": without a name all variables are,
+// and with -p those that are named.
+func (d *declaration) reveals() string {
+	if len(d.names) == 0 && !d.doubt {
+		return printsEnvironment
+	}
+	for _, name := range d.names {
+		if d.prints && secretName(name) {
+			return "prints the variable " + name + ", which may hold a secret"
+		}
+	}
+	return ""
 }

@@ -8,7 +8,7 @@ import (
 
 // builtins are the commands of the shell itself, as of bash 5.2.
 var builtins = []program{
-	{names: "echo", risk: umpire.Safe, why: "prints its arguments", style: bare, out: echoes},
+	{names: "echo", risk: umpire.Safe, why: "prints its arguments", style: bare, check: printsSecrets, out: echoes},
 	{names: "printf", risk: umpire.Safe, why: "prints its arguments", style: bare, check: checkPrintf, out: printfs},
 	{names: "true false : exit return break continue logout times", risk: umpire.Safe, why: "steers the shell", style: bare},
 	{names: "wait", risk: umpire.Safe, why: "waits for what runs behind", style: bare, check: func(u *use) {
@@ -79,6 +79,7 @@ func echoes(u *use, _ flow) flow {
 
 // checkPrintf judges printf -v, which assigns.
 func checkPrintf(u *use) {
+	printsSecrets(u)
 	if len(u.operands) > 1 && (u.operands[0].text == "-v" || u.operands[0].open && u.operands[0].text == "") {
 		name := u.operands[1]
 		u.named(name)
@@ -153,6 +154,9 @@ func (u *use) touchNow(kind umpire.AccessKind, target word, of accessOf) {
 
 // checkSet judges `set -o name`, which can make the shell record or export.
 func checkSet(u *use) {
+	if len(u.operands) == 0 {
+		u.raise(umpire.Medium, printsEnvironment)
+	}
 	for i, operand := range u.operands {
 		if operand.text == "--" {
 			u.s.args = append([]word{}, u.operands[i+1:]...)

@@ -121,7 +121,7 @@ func (e *expansion) part(part syntax.WordPart, quoted bool) {
 			e.part(inner, true)
 		}
 	case *syntax.ParamExp:
-		e.insert(e.param(part), quoted)
+		e.insert(withSecret(e.param(part), e.s.secretOf(part)), quoted)
 	case *syntax.CmdSubst:
 		e.insert(e.substitution(part, quoted), quoted)
 	case *syntax.ArithmExp:
@@ -196,6 +196,7 @@ func (e *expansion) add(wd word) {
 	cur.split = cur.split || wd.split && !e.whole
 	cur.quoted = cur.quoted || wd.quoted
 	cur.foreign = cur.foreign || wd.foreign
+	cur.secret = orElse(cur.secret, wd.secret)
 }
 
 // insert adds the result of an expansion: quoted it stays one word, unquoted the

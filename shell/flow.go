@@ -8,6 +8,8 @@ type flow struct {
 	text string // flowText: the bytes
 	dirs []word // flowPaths: names of files below these
 	from string // flowForeign: the program it comes from
+	// secret is the variable, one that may hold a secret, whose value is in it.
+	secret string
 }
 
 type flowKind uint8

@@ -20,9 +20,9 @@ func (w *walker) redirects(s *state, redirs []*syntax.Redirect, in flow) (flow, 
 		target := w.one(s, r.Word)
 		switch r.Op {
 		case syntax.WordHdoc:
-			in = flow{kind: flowForeign, from: "a here-string"}
+			in = flow{kind: flowForeign, from: "a here-string", secret: target.secret}
 			if target.known() {
-				in = flow{kind: flowText, text: target.text + "\n"}
+				in = flow{kind: flowText, text: target.text + "\n", secret: target.secret}
 			}
 		case syntax.RdrIn:
 			w.path(s, umpire.KindRead, target, accessOf{redirect: true})
@@ -51,7 +51,7 @@ func (w *walker) heredoc(s *state, r *syntax.Redirect) flow {
 		e.part(part, true)
 	}
 	if e.current.open {
-		return flow{kind: flowForeign, from: "a here-document"}
+		return flow{kind: flowForeign, from: "a here-document", secret: e.current.secret}
 	}
 	return flow{kind: flowText, text: e.current.text}
 }

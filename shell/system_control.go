@@ -122,7 +122,7 @@ func checkKill(u *use) {
 
 // checkSystemctl judges systemctl by its verb.
 func checkSystemctl(u *use) {
-	const looking = "status show cat list-units list-unit-files list-timers list-sockets list-jobs list-dependencies list-machines list-automounts list-paths is-active is-enabled is-failed is-system-running get-default help show-environment"
+	const looking = "status show cat list-units list-unit-files list-timers list-sockets list-jobs list-dependencies list-machines list-automounts list-paths is-active is-enabled is-failed is-system-running get-default help"
 	switch {
 	case u.says("poweroff reboot halt kexec soft-reboot exit switch-root") || u.says("isolate start") && powersOff(u.operands[1:]):
 		u.raise(umpire.Critical, "powers the machine off")

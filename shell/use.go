@@ -45,6 +45,9 @@ func (u *use) apply(args []word) flow {
 	if p.branches() {
 		u.noSubcommand()
 	}
+	if in := u.in.secret; in != "" {
+		u.raise(umpire.Medium, "is given the variable "+in+", which may hold a secret")
+	}
 	if !u.informs() {
 		if p.check != nil {
 			p.check(u)

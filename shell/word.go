@@ -23,6 +23,8 @@ type word struct {
 	// foreign says that the text that is not known was printed by a program or
 	// read from a file, so that arithmetic must not be done with it.
 	foreign bool
+	// secret is the variable, one that may hold a secret, whose value is in it.
+	secret string
 	// quoted says that a part of the word was quoted, so that it stays a word
 	// even when it is empty.
 	quoted bool

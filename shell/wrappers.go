@@ -125,6 +125,7 @@ func checkEnv(u *use) {
 	for range maxSplits {
 		split := u.got("-S")
 		if split == nil || !split.has {
+			envAlone(u)
 			return
 		}
 		args := append(splitString(split.value), u.operands...)
@@ -134,6 +135,18 @@ func checkEnv(u *use) {
 		u.operands = u.parsed.operands
 	}
 	u.doubt = "strings within strings"
+}
+
+// envAlone judges env without a command, which prints what a command would get.
+func envAlone(u *use) {
+	for _, operand := range u.operands {
+		if name, _, assigns := operand.after("="); !assigns || name == "" {
+			return
+		}
+	}
+	if u.got("-i") == nil {
+		u.raise(umpire.Medium, printsEnvironment)
+	}
 }
 
 // splitString splits text at blanks outside of quotes. What env would expand is

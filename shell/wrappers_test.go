@@ -135,7 +135,7 @@ func TestWrapperRisks(t *testing.T) {
 	checkRisks(t, []riskLine{
 		{"linux64", umpire.Medium}, {"cat x | linux64", umpire.Medium}, {"echo 'rm -r x' | setarch x86_64", umpire.High}, {"linux64 ls", umpire.Low},
 		{"hyperfine --shell=none ls", umpire.Safe}, {"hyperfine --output=x ls", umpire.Medium}, {"hyperfine --output=null ls", umpire.Safe}, {"hyperfine -S ./p ls", umpire.Medium},
-		{"env", umpire.Safe}, {"env FOO=1", umpire.Medium}, {"env -u A ls", umpire.Safe}, {"timeout 5 ls", umpire.Safe}, {"nice -n 10 cat a", umpire.Safe},
+		{"env", umpire.Medium}, {"env FOO=1", umpire.Medium}, {"env -u A ls", umpire.Safe}, {"timeout 5 ls", umpire.Safe}, {"nice -n 10 cat a", umpire.Safe},
 		{"time ls", umpire.Safe}, {"stdbuf -oL cat a", umpire.Safe}, {"watch -n 1 ls", umpire.Safe}, {"xargs -0 cat", umpire.Safe}, {"hyperfine ls", umpire.Safe},
 		{"sudo ls", umpire.High}, {"sudo -l", umpire.High}, {"su", umpire.High}, {"timeout --strange 5 ls", umpire.Medium}, {"tmux ls", umpire.Safe}, {"tmux kill-server", umpire.High},
 		{"screen -ls", umpire.Safe}, {"parallel ls ::: a b", umpire.Low}, {"taskset -c 0 ls", umpire.Low}, {"sudo poweroff", umpire.Critical}, {"flock l ls", umpire.Medium}, {"time -o f ls", umpire.Medium},

@@ -1,0 +1,88 @@
+package shell
+
+import (
+	"strings"
+	"testing"
+)
+
+// Printing the whole environment asks, and a variable whose name says secret;
+// asking whether one is set does not.
+func TestEnvironmentIsPrinted(t *testing.T) {
+	t.Parallel()
+	tests := []struct {
+		name, lines string
+		unasked     bool
+	}{
+		{"all of it", `
+env
+env -0
+env A=1
+env -u HOME | sort
+sudo env
+/usr/bin/env
+printenv
+set
+set | grep GO
+export
+export -p
+declare -p
+declare -x
+typeset
+readonly -p
+systemctl show-environment
+tmux show-environment -g
+find . -maxdepth 0 -exec env \;
+`, false},
+		{"a secret", `
+printenv GITHUB_TOKEN
+printenv HOME AWS_SECRET_ACCESS_KEY
+printenv $X
+declare -p NPM_TOKEN
+echo $GITHUB_TOKEN
+echo "token: ${OPENAI_API_KEY:-none}"
+echo ${GITHUB_TOKEN:0:4}
+printf '%s\n' "$DB_PASSWORD"
+x=$GITHUB_TOKEN; echo $x
+cat <<< "$GITHUB_TOKEN"
+printf %s "${!X}"
+n=GITHUB_TOKEN; echo ${!n}
+echo "${GITHUB_TOKEN,,}"
+`, false},
+		{"something else", `
+env -i
+env -u GITHUB_TOKEN ls
+printenv HOME PATH
+printenv GOPATH
+echo $HOME $PATH $USER
+echo ${GITHUB_TOKEN:+set}
+echo ${#GITHUB_TOKEN}
+[ -n "$GITHUB_TOKEN" ] && echo set
+test -z "$OPENAI_API_KEY"
+echo $MONKEY $PWD $TOKENIZERS
+declare -p PATH
+export FORCE_COLOR=1
+set -e
+TOKEN=x; echo $TOKEN
+n=HOME; echo ${!n}
+echo ${!GO@}
+locale
+`, true},
+	}
+	for _, tt := range tests {
+		for _, line := range strings.Split(strings.TrimSpace(tt.lines), "\n") {
+			if got := runsUnasked(line); got != tt.unasked {
+				t.Errorf("%s: %q runs unasked: %v: %+v", tt.name, line, got, Parse(line, neverSafeEnv))
+			}
+		}
+	}
+}
+
+func TestHereDocumentHoldsSecret(t *testing.T) {
+	t.Parallel()
+	if runsUnasked("cat <<EOF\n$GITHUB_TOKEN\nEOF") {
+		t.Error("a here-document prints a secret unasked")
+	}
+	if !runsUnasked("cat <<EOF\n$HOME\nEOF") || !runsUnasked("cat <<'EOF'\n$GITHUB_TOKEN\nEOF") {
+		t.Error("a here-document without a secret asks")
+	}
+}
