@@ -55,6 +55,48 @@ func checkPrintenv(u *use) {
 	}
 }
 
+// plainSettings are what people look for in the environment, and no part of the
+// name of a secret.
+const plainSettings = "PATH HOME USER SHELL TERM LANG LC_ EDITOR PAGER DISPLAY VIRTUAL_ENV CONDA_PREFIX CONDA_DEFAULT GOPATH GOROOT GOOS GOARCH GOFLAGS GOBIN " +
+	"JAVA_HOME NODE_ENV NODE_OPTIONS PYTHONPATH LD_LIBRARY XDG_ NVM_DIR TZ HOSTNAME LOGNAME OLDPWD TMPDIR RUSTFLAGS CUDA_VISIBLE PKG_CONFIG"
+
+// narrows lifts the question of an environment that is printed into a program
+// which shows next to nothing of it: a count, the names, a setting.
+func (u *use) narrows() {
+	at := u.in.environment
+	if at == 0 || at > len(u.w.accesses) || len(u.unknown) > 0 || u.doubtful {
+		return
+	}
+	a := &u.w.accesses[at-1]
+	if a.Reason == printsEnvironment && u.showsLittle() {
+		a.Risk, a.Reason = umpire.Safe, "prints a little of the environment"
+	}
+}
+
+func (u *use) showsLittle() bool {
+	switch u.program.name() {
+	case "wc":
+		return true
+	case "cut":
+		fields, sep := u.got("--fields"), u.got("--delimiter")
+		return u.got("--complement") == nil && fields != nil && fields.value.text == "1" && sep != nil && strings.Trim(sep.value.text, "=") == ""
+	case "grep":
+		return u.got("-c", "--count", "-q", "--quiet") != nil || len(u.operands) == 1 && len(u.given) == 0 && plainSetting(u.operands[0])
+	}
+	return false
+}
+
+// plainSetting reports a pattern that finds one of plainSettings.
+func plainSetting(pattern word) bool {
+	name := strings.TrimSuffix(strings.TrimPrefix(pattern.text, "^"), "=")
+	for setting := range strings.FieldsSeq(plainSettings) {
+		if strings.Contains(name, setting) && strings.Trim(name, "ABCDEFGHIJKLMNOPQRSTUVWXYZ_") == "" && pattern.known() {
+			return true
+		}
+	}
+	return false
+}
+
 // reveals judges a variable whose value is printed.
 func (u *use) reveals(name word) {
 	if name.open || name.glob || secretName(name.text) {

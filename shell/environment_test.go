@@ -18,6 +18,11 @@ env
 env -0
 env A=1
 env -u HOME | sort
+env | grep AWS
+env | grep -v PATH
+env | grep -i path
+env | cut -d= -f2
+env | grep PATH; env
 sudo env
 /usr/bin/env
 printenv
@@ -51,6 +56,11 @@ echo "${GITHUB_TOKEN,,}"
 		{"something else", `
 env -i
 env -u GITHUB_TOKEN ls
+env | grep -c PATH
+env | grep ^GOPATH=
+env | wc -l
+printenv | cut -d= -f1
+set | grep -q GITHUB_TOKEN
 printenv HOME PATH
 printenv GOPATH
 echo $HOME $PATH $USER

@@ -10,6 +10,9 @@ type flow struct {
 	from string // flowForeign: the program it comes from
 	// secret is the variable, one that may hold a secret, whose value is in it.
 	secret string
+	// environment is, one-based, the access that asks because all of the
+	// environment is printed; a reader that shows next to nothing of it lifts that.
+	environment int
 }
 
 type flowKind uint8

@@ -54,9 +54,14 @@ func (u *use) apply(args []word) flow {
 		}
 		u.spread()
 	}
+	u.narrows()
 	u.emit()
+	own := len(u.w.accesses)
 	for _, emit := range u.later {
 		emit()
+	}
+	if u.why == printsEnvironment {
+		return flow{kind: flowForeign, from: u.program0(), environment: own}
 	}
 	if p.out != nil {
 		return p.out(u, u.in)
