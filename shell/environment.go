@@ -81,7 +81,7 @@ func (u *use) showsLittle() bool {
 		fields, sep := u.got("--fields"), u.got("--delimiter")
 		return u.got("--complement") == nil && fields != nil && fields.value.text == "1" && sep != nil && strings.Trim(sep.value.text, "=") == ""
 	case "grep":
-		return u.got("-c", "--count", "-q", "--quiet") != nil || len(u.operands) == 1 && len(u.given) == 0 && plainSetting(u.operands[0])
+		return u.gave("-c", "--count", "-q", "--quiet", "--silent") || len(u.operands) == 1 && len(u.given) == 0 && plainSetting(u.operands[0])
 	}
 	return false
 }

@@ -19,6 +19,8 @@ env -0
 env A=1
 env -u HOME | sort
 env | grep AWS
+env | grep --ignore-case path
+env | grep --color=auto AWS
 env | grep -v PATH
 env | grep -i path
 env | cut -d= -f2

@@ -22,7 +22,7 @@ var textTools = []program{
 		{names: "-V -h", does: shows}, aboutItself,
 	}},
 	{names: "cut gcut", risk: umpire.Safe, why: "prints columns", args: "read…", lax: true, opts: []option{
-		{names: "-d= -f= -c= -b= --delimiter= --fields= --characters= --bytes= --output-delimiter="}, aboutItself,
+		{names: "-d= --delimiter="}, {names: "-f= --fields="}, {names: "-c= -b= --characters= --bytes= --output-delimiter="}, {names: "--complement"}, aboutItself,
 	}},
 	{names: "paste", risk: umpire.Safe, why: "joins lines", args: "read…", lax: true, opts: []option{{names: "-d= --delimiters="}, aboutItself}},
 	{names: "join", risk: umpire.Safe, why: "joins lines", args: "read read", lax: true, opts: []option{{names: "-t= -1= -2= -j= -o= -e= -v= -a="}, aboutItself}},
