@@ -10,6 +10,7 @@ import (
 	"unicode/utf16"
 
 	"github.com/google/go-cmp/cmp"
+
 	"github.com/umpirehq/umpire"
 )
 

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"strconv"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 )
 
@@ -32,34 +33,70 @@ func line(v any) []byte {
 }
 
 // Visible returns text of any origin as it may be shown: what a terminal or a
-// browser would obey or hide (control, bidi and zero-width characters, bytes
-// that are no UTF-8) is written as an escape.
+// browser would obey or hide is written as an escape. That is control, bidi and
+// zero-width characters, bytes that are no UTF-8, and characters that count as
+// printable and show nothing.
 func Visible(s string) string { return visible(s) }
 
-// visible returns s with everything that is not printable written as an
-// escape. Reasons quote file names and commands that a model chose; shown raw,
-// they could move a cursor, hide text, or start a line of their own.
+// blanks are characters that count as printable and show nothing: fillers, joiners
+// and variation selectors. A name that differs in one of them looks the same.
+var blanks = &unicode.RangeTable{
+	R16: []unicode.Range16{
+		{Lo: 0x034f, Hi: 0x034f, Stride: 1}, {Lo: 0x115f, Hi: 0x1160, Stride: 1}, {Lo: 0x17b4, Hi: 0x17b5, Stride: 1},
+		{Lo: 0x180b, Hi: 0x180d, Stride: 1}, {Lo: 0x180f, Hi: 0x180f, Stride: 1}, {Lo: 0x2800, Hi: 0x2800, Stride: 1},
+		{Lo: 0x3164, Hi: 0x3164, Stride: 1}, {Lo: 0xfe00, Hi: 0xfe0f, Stride: 1}, {Lo: 0xffa0, Hi: 0xffa0, Stride: 1},
+	},
+	R32: []unicode.Range32{{Lo: 0xe0100, Hi: 0xe01ef, Stride: 1}},
+}
+
+// visible returns s with everything that is not seen written as an escape. Reasons
+// quote file names and commands that a model chose; shown raw, they could move a
+// cursor, hide text, or start a line of their own.
 func visible(s string) string {
 	if printable(s) {
 		return s
 	}
 	var b strings.Builder
+	before := rune(0)
 	for _, r := range s {
-		if strconv.IsPrint(r) {
+		if seen(before, r) {
 			b.WriteRune(r)
-			continue
+		} else {
+			b.WriteString(escaped(r))
 		}
-		quoted := strconv.QuoteRune(r)
-		b.WriteString(quoted[1 : len(quoted)-1])
+		before = r
 	}
 	return b.String()
 }
 
+// escaped writes a character as an escape. What counts as printable is quoted as it
+// is, unless nothing but ASCII may stand there.
+func escaped(r rune) string {
+	if strconv.IsPrint(r) {
+		return strings.Trim(strconv.QuoteRuneToASCII(r), "'")
+	}
+	quoted := strconv.QuoteRune(r)
+	return quoted[1 : len(quoted)-1]
+}
+
+// seen reports whether a person sees a character that follows another one.
+func seen(before, r rune) bool {
+	return strconv.IsPrint(r) && (r < 0x300 || !unicode.Is(blanks, r) || presents(before, r))
+}
+
+// presents reports whether a character only says how the symbol before it is drawn,
+// as after most emoji.
+func presents(before, r rune) bool {
+	return (r == 0xfe0e || r == 0xfe0f) && unicode.Is(unicode.So, before)
+}
+
 func printable(s string) bool {
+	before := rune(0)
 	for _, r := range s {
-		if !strconv.IsPrint(r) {
+		if !seen(before, r) {
 			return false
 		}
+		before = r
 	}
 	return utf8.ValidString(s)
 }
