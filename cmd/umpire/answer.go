@@ -13,7 +13,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/card"
 	"github.com/umpirehq/umpire/internal/client"
+	"github.com/umpirehq/umpire/internal/lang"
 	"github.com/umpirehq/umpire/policy"
 )
 
@@ -340,24 +342,24 @@ func confirmWord(answer *umpire.Answer, p *umpire.Pending) (string, error) {
 // answer cannot be given; the card is there all the same.
 func (a *app) cardFor(answer *umpire.Answer, p umpire.Pending, s umpire.Session, colour bool) ([]byte, error) {
 	var b bytes.Buffer
-	c := a.newCard(&b, p, s, colour)
-	c.write()
-	fmt.Fprintln(&b)
+	c := card.New(p, s, lang.Catalogue(a.text), a.now(), colour)
+	fmt.Fprintln(&b, c.Whole())
+	row := func(name, value string) { b.WriteString(card.Row(name, value)) }
 	switch answer.Choice {
 	case umpire.Refuse:
-		c.row(a.text.of("answer"), strings.TrimSuffix(a.text.of("deny")+": "+c.show(answer.Reason), ": "))
+		row(a.text.of("answer"), strings.TrimSuffix(a.text.of("deny")+": "+visible(answer.Reason), ": "))
 	case umpire.Cancel:
-		c.row(a.text.of("answer"), a.text.of("cancel, and stop the turn"))
+		row(a.text.of("answer"), a.text.of("cancel, and stop the turn"))
 	case umpire.Approve:
-		reach := c.reach(answer.Scope, answer.Rule)
+		reach := c.Reach(answer.Scope, answer.Rule)
 		if len(reach) == 0 {
 			return b.Bytes(), refused("umpire approve "+string(p.Request), "no rule can stand for this call: approve it once, or for the session")
 		}
-		c.row(a.text.of("answer"), fmt.Sprintf(a.text.of("approve (%s)"), answer.Scope))
+		row(a.text.of("answer"), fmt.Sprintf(a.text.of("approve (%s)"), answer.Scope))
 		for _, line := range reach {
-			c.row("", line)
+			row("", line)
 		}
-		if c.hidden && answer.Scope != umpire.ScopeOnce {
+		if (c.Hidden() || card.Hides(answer.Rule)) && answer.Scope != umpire.ScopeOnce {
 			return b.Bytes(), refused("umpire approve "+string(p.Request), "the call contains hidden characters: it can be approved once only")
 		}
 	}

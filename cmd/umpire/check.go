@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/card"
 	"github.com/umpirehq/umpire/internal/gate"
 	"github.com/umpirehq/umpire/internal/rulefile"
 	"github.com/umpirehq/umpire/policy"
@@ -135,7 +136,7 @@ func (f *checkFlags) call(words []string) (umpire.Call, error) {
 	if len(words) == 0 {
 		return umpire.Call{}, usage("umpire check -- npm test", "nothing to decide: no command, no --tool, no --stdin")
 	}
-	return commandCall(commandLine(words))
+	return commandCall(card.CommandLine(words))
 }
 
 func (f *checkFlags) toolCall() (umpire.Call, error) {
@@ -163,30 +164,6 @@ func commandCall(line string) (umpire.Call, error) {
 		return umpire.Call{}, failed(err)
 	}
 	return umpire.Call{Tool: "Bash", Input: input}, nil
-}
-
-// commandLine is one argument as it is, or several quoted so that words stay
-// words.
-func commandLine(words []string) string {
-	if len(words) == 1 {
-		return words[0]
-	}
-	quoted := make([]string, len(words))
-	for i, word := range words {
-		quoted[i] = quoteWord(word)
-	}
-	return strings.Join(quoted, " ")
-}
-
-// quoteWord writes a word so that a shell reads it as that word.
-func quoteWord(word string) string {
-	plain := func(r rune) bool {
-		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("_-./:,@%+", r)
-	}
-	if word != "" && strings.TrimLeftFunc(word, plain) == "" {
-		return word
-	}
-	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
 }
 
 // A desk is where calls are decided: one gate and mode for each project, with
@@ -347,7 +324,7 @@ func (a *app) rulesIn(file, root string) ([]umpire.Rule, error) {
 			return nil, usage("", "--rules: %s: no such file", file)
 		}
 		if len(found.Problems) > 0 {
-			return nil, usage("umpire rules lint "+quoteWord(file), "--rules: %w", found.Problems[0])
+			return nil, usage("umpire rules lint "+card.QuoteWord(file), "--rules: %w", found.Problems[0])
 		}
 	}
 	return set.Rules, nil

@@ -9,6 +9,7 @@ import (
 	"text/tabwriter"
 
 	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/card"
 	"github.com/umpirehq/umpire/policy"
 )
 
@@ -57,17 +58,8 @@ type page struct {
 	colour bool
 }
 
-// verdictColours are ANSI colours: red, yellow, green.
-var verdictColours = [...]string{umpire.Deny: "\x1b[31m", umpire.Ask: "\x1b[33m", umpire.Allow: "\x1b[32m"}
-
 // verdict writes a verdict in its colour, padded to the longest one.
-func (p *page) verdict(v umpire.Verdict) string {
-	word := fmt.Sprintf("%-5s", v)
-	if !p.colour || int(v) >= len(verdictColours) {
-		return word
-	}
-	return verdictColours[v] + word + "\x1b[0m"
-}
+func (p *page) verdict(v umpire.Verdict) string { return card.Verdict(v, p.colour) }
 
 // head is the line that most people need.
 func (p *page) head(d umpire.Decision) {
@@ -82,7 +74,7 @@ func (p *page) parts(d umpire.Decision) {
 	fmt.Fprintln(p.w)
 	for i := range d.Accesses {
 		access := &d.Accesses[i]
-		fmt.Fprintf(p.w, "  %s  %-8s  %s\n", p.verdict(access.Verdict), access.Risk, clip(visible(accessText(access))))
+		fmt.Fprintf(p.w, "  %s  %-8s  %s\n", p.verdict(access.Verdict), access.Risk, clip(visible(card.AccessText(access))))
 		if why := whyText(p.text, d, i); why != "" {
 			fmt.Fprintf(p.w, "                   %s\n", clip(visible(why)))
 		}
@@ -132,7 +124,7 @@ func (p *page) rows(d umpire.Decision) {
 			what = p.text.of("the whole call")
 		case settled(d, r.Access) == r:
 			access := &d.Accesses[r.Access]
-			what, risk, known = accessText(access), access.Risk.String(), access.Table
+			what, risk, known = card.AccessText(access), access.Risk.String(), access.Table
 		default:
 			verdict, later = "("+verdict+")", true
 		}
@@ -174,7 +166,7 @@ func (p *page) next(d umpire.Decision) {
 	fmt.Fprintf(p.w, "\n%s\n", p.text.of("To settle this for next time, narrowest first:"))
 	for _, s := range d.Suggestions {
 		short := policy.FormatShort(umpire.Rule{Action: s.Action, Tool: s.Tool, Match: s.Match})
-		fmt.Fprintf(p.w, "  umpire rules add %s %s\n", s.Action, visible(quoteWord(short)))
+		fmt.Fprintf(p.w, "  umpire rules add %s %s\n", s.Action, visible(card.QuoteWord(short)))
 	}
 }
 
@@ -188,14 +180,6 @@ func ruleText(r *umpire.RuleRef) string {
 		place += fmt.Sprintf(":%d", r.Line)
 	}
 	return fmt.Sprintf("%s (%s)", r.ID, place)
-}
-
-// accessText is an access in a few words.
-func accessText(access *umpire.Access) string {
-	if access.Kind == umpire.KindExec && access.Program != "" {
-		return "exec " + commandLine(append([]string{access.Program}, access.Args...))
-	}
-	return access.Kind.String() + " " + orText(access.Target, "?")
 }
 
 // maxShown is how much of one text a person is shown.

@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/card"
+	"github.com/umpirehq/umpire/internal/lang"
 )
 
 // Where no gate runs and a person sits at the terminal, the run itself asks, with the
@@ -70,11 +72,11 @@ func (k *runAsker) ask(ctx context.Context, p umpire.Pending) error {
 		return err
 	}
 	var text bytes.Buffer
-	c := k.newCard(&text, p, session, k.getenv("NO_COLOR") == "")
-	c.write()
-	menu := c.menu()
+	c := card.New(p, session, lang.Catalogue(k.text), k.now(), k.getenv("NO_COLOR") == "")
+	text.WriteString(c.Whole())
+	menu := c.Options()
 	for _, o := range menu {
-		fmt.Fprintf(&text, "  %s\n", o.line)
+		fmt.Fprintf(&text, "  %s%s\n", card.Padded(o.Key, 3), o.Text)
 	}
 	if _, err := k.tty.Write(text.Bytes()); err != nil {
 		return fmt.Errorf("write to the terminal: %w", err)
@@ -94,7 +96,7 @@ func (k *runAsker) ask(ctx context.Context, p umpire.Pending) error {
 }
 
 // choose reads until something of the menu is typed.
-func (k *runAsker) choose(ctx context.Context, menu []option) (umpire.Answer, error) {
+func (k *runAsker) choose(ctx context.Context, menu []card.Option) (umpire.Answer, error) {
 	if err := settle(ctx, k.tty); err != nil {
 		return umpire.Answer{}, err
 	}
@@ -103,7 +105,7 @@ func (k *runAsker) choose(ctx context.Context, menu []option) (umpire.Answer, er
 	for {
 		var keys []string
 		for _, o := range menu {
-			keys = append(keys, o.key)
+			keys = append(keys, o.Key)
 		}
 		fmt.Fprintf(k.tty, k.text.of("Type %s and Enter: "), strings.Join(keys, "/"))
 		line, err := k.next(ctx, shown)
@@ -112,9 +114,9 @@ func (k *runAsker) choose(ctx context.Context, menu []option) (umpire.Answer, er
 		}
 		key, reason, _ := strings.Cut(strings.TrimSpace(line), " ")
 		for _, o := range menu {
-			if o.key == key && (reason == "" || o.answer.Choice == umpire.Refuse) {
-				o.answer.Reason = strings.TrimSpace(reason)
-				return o.answer, nil
+			if o.Key == key && (reason == "" || o.Answer.Choice == umpire.Refuse) {
+				o.Answer.Reason = strings.TrimSpace(reason)
+				return o.Answer, nil
 			}
 		}
 	}
@@ -137,31 +139,3 @@ func (k *runAsker) next(ctx context.Context, after time.Time) (string, error) {
 		}
 	}
 }
-
-// An option is one thing that a person can type.
-type option struct {
-	key, line string
-	answer    umpire.Answer
-}
-
-// menu is what can be answered to the card, with what it covers.
-func (c *card) menu() []option {
-	var menu []option
-	for _, o := range []struct {
-		key   string
-		scope umpire.Scope
-	}{{"y", umpire.ScopeOnce}, {"s", umpire.ScopeSession}, {"p", umpire.ScopeProject}, {"g", umpire.ScopeGlobal}} {
-		lines := c.reach(o.scope, "")
-		if len(lines) == 0 || o.scope != umpire.ScopeOnce && (c.hidden || c.pending.Indeterminate) {
-			continue
-		}
-		menu = append(menu, option{o.key, c.option(o.key, c.text.of("approve")+": "+strings.Join(lines, "; ")), umpire.Answer{Choice: umpire.Approve, Scope: o.scope}})
-	}
-	return append(menu,
-		option{"n", c.option("n", c.text.of("deny; what follows is the reason")), umpire.Answer{Choice: umpire.Refuse}},
-		option{"c", c.option("c", c.text.of("cancel: deny, and stop the turn")), umpire.Answer{Choice: umpire.Cancel}},
-	)
-}
-
-// option writes a line of the menu.
-func (c *card) option(key, text string) string { return padded(key, 3) + text }

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/card"
 	"github.com/umpirehq/umpire/internal/client"
 )
 
@@ -75,7 +76,7 @@ func (a *app) showSessions(list []umpire.Session, all bool) error {
 		s := &list[i]
 		cells := []string{
 			visible(string(s.ID)), visible(orText(s.Agent, "-")), string(s.State), s.Mode.String(), fmt.Sprint(s.Pending),
-			fmt.Sprintf(a.text.of("%s ago"), age(a.now().Sub(s.ActiveAt))),
+			fmt.Sprintf(a.text.of("%s ago"), card.Age(a.now().Sub(s.ActiveAt))),
 		}
 		if all {
 			cells = append(cells, orText(s.Project.Short(), "-"))

@@ -3,45 +3,19 @@ package main
 import (
 	"maps"
 	"strings"
+
+	"github.com/umpirehq/umpire/internal/card"
+	"github.com/umpirehq/umpire/internal/lang"
 )
 
-// A catalogue translates what people read. English is the key; text without a
-// translation stays English. What machines read is never translated.
-type catalogue map[string]string
+// A catalogue translates what people read, see [lang.Catalogue].
+type catalogue lang.Catalogue
 
 // of returns the text in the catalogue's language.
-func (c catalogue) of(english string) string {
-	if text, ok := c[english]; ok {
-		return text
-	}
-	return english
-}
-
-// reasonHeads begin reasons that go on with a name or a path.
-var reasonHeads = []string{
-	"Denied by rule: ", "Allowed by rule: ", "Asked by rule: ", "Path is outside the project: ", "Cannot be judged: ", "Critical risk: ",
-	"non_interactive confirmation required: ", "Reject mode asks nobody: ", "Auto mode refuses known danger: ",
-}
+func (c catalogue) of(english string) string { return lang.Catalogue(c).Of(english) }
 
 // reason returns the reason of a decision in the catalogue's language.
-func (c catalogue) reason(english string) string {
-	if c == nil {
-		return english
-	}
-	if text, ok := c[english]; ok {
-		return text
-	}
-	for _, head := range reasonHeads {
-		if rest, ok := strings.CutPrefix(english, head); ok && c[head] != "" {
-			return c[head] + c.reason(rest)
-		}
-	}
-	const tool, approval = "Tool ", " requires approval "
-	if name, class, ok := strings.Cut(strings.TrimPrefix(english, tool), approval); ok && strings.HasPrefix(english, tool) {
-		return c.of(tool) + name + c.of(approval) + c.of(class)
-	}
-	return english
-}
+func (c catalogue) reason(english string) string { return lang.Catalogue(c).Reason(english) }
 
 // language picks the catalogue: UMPIRE_LANG, then what POSIX says.
 func language(getenv func(string) string) catalogue {
@@ -54,7 +28,9 @@ func language(getenv func(string) string) catalogue {
 }
 
 // catalogues are the parts of 简体中文, the only other language there is.
-var catalogues = []catalogue{chinese, chineseHook, chineseFlags, chinesePrograms, chineseBench, chineseDoctor, chineseGate, chineseRun, chineseDemo}
+var catalogues = []catalogue{
+	chinese, chineseHook, chineseFlags, chinesePrograms, chineseBench, chineseDoctor, chineseGate, chineseRun, chineseDemo, catalogue(card.Chinese),
+}
 
 // catalogueFor returns the catalogue of a locale; nil is English.
 func catalogueFor(locale string) catalogue {

@@ -66,8 +66,5 @@ var chineseRun = catalogue{
 	"waiting for answers (umpire pending): %d":                                      "正在等待回答(umpire pending):%d",
 	"the task is queued; waiting for answers first: %d":                             "任务已排队;先要等待回答:%d",
 	"Type %s and Enter: ":                                                           "输入 %s 并按回车:",
-	"approve":                                                                       "批准",
-	"deny; what follows is the reason":                                              "拒绝;其后的文字是原因",
-	"cancel: deny, and stop the turn":                                               "取消:拒绝,并停止本轮",
 	"ok":                                                                            "完成", "error": "出错", "timeout": "超时", "indeterminate": "结果未知",
 }

@@ -58,10 +58,14 @@ var (
 func TestSpokenTextsAreTranslated(t *testing.T) {
 	t.Parallel()
 	zh, found := catalogueFor("zh"), map[string]int{}
-	position := map[string]int{"of": 0, "ok": 1, "warn": 2, "fail": 2} // of the text among the arguments
-	files, err := filepath.Glob("*.go")
-	if err != nil {
-		t.Fatal(err)
+	position := map[string]int{"of": 0, "Of": 0, "ok": 1, "warn": 2, "fail": 2} // of the text among the arguments
+	var files []string
+	for _, dir := range []string{".", "../../internal/card", "../../internal/tui"} {
+		found, err := filepath.Glob(filepath.Join(dir, "*.go"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		files = append(files, found...)
 	}
 	fset := token.NewFileSet()
 	for _, name := range files {

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/card"
 	"github.com/umpirehq/umpire/internal/client"
 )
 
@@ -146,12 +147,12 @@ func (a *app) eventLine(e *umpire.Event) string {
 
 // kindColours mark what a person looks for.
 var kindColours = map[umpire.EventKind]string{
-	umpire.EventPermissionAsked:          verdictColours[umpire.Ask],
-	umpire.EventPermissionApproved:       verdictColours[umpire.Allow],
-	umpire.EventPermissionRejected:       verdictColours[umpire.Deny],
-	umpire.EventPermissionBypassedByRule: verdictColours[umpire.Allow],
-	umpire.EventCallIndeterminate:        verdictColours[umpire.Deny],
-	umpire.EventRulesDegraded:            verdictColours[umpire.Deny],
+	umpire.EventPermissionAsked:          card.VerdictColour(umpire.Ask),
+	umpire.EventPermissionApproved:       card.VerdictColour(umpire.Allow),
+	umpire.EventPermissionRejected:       card.VerdictColour(umpire.Deny),
+	umpire.EventPermissionBypassedByRule: card.VerdictColour(umpire.Allow),
+	umpire.EventCallIndeterminate:        card.VerdictColour(umpire.Deny),
+	umpire.EventRulesDegraded:            card.VerdictColour(umpire.Deny),
 }
 
 func (a *app) eventKind(e *umpire.Event) string {
@@ -166,7 +167,7 @@ func (a *app) eventKind(e *umpire.Event) string {
 func subjectOfEvent(e *umpire.Event) string {
 	var about []string
 	for i := range e.Accesses {
-		about = append(about, accessText(&e.Accesses[i]))
+		about = append(about, card.AccessText(&e.Accesses[i]))
 	}
 	return strings.Join(about, "; ")
 }

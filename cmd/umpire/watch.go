@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/card"
 	"github.com/umpirehq/umpire/internal/client"
 )
 
@@ -155,7 +156,7 @@ func (w *waiting) erase(to io.Writer) {
 // cutColumns cuts a line to a width, so that it takes one line and no more.
 func cutColumns(line string, width int) string {
 	for i := range line {
-		if columns(line[:i]) >= width-1 && columns(line) > width {
+		if card.Columns(line[:i]) >= width-1 && card.Columns(line) > width {
 			return line[:i] + "…"
 		}
 	}

@@ -1,7 +1,6 @@
-package main
+package card
 
 import (
-	"bytes"
 	"encoding/json"
 	"strings"
 	"testing"
@@ -9,6 +8,7 @@ import (
 	"unicode"
 
 	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/adapter"
 )
 
 // asked is a question about a tool with an input.
@@ -24,14 +24,12 @@ func asked(tool string, input any) umpire.Pending {
 	}
 }
 
-// shown writes a card and returns its text.
-func shown(t *testing.T, p umpire.Pending, colour bool) (string, *card) {
+// shown makes a card and returns its text.
+func shown(t *testing.T, p umpire.Pending, colour bool) (string, *Card) {
 	t.Helper()
-	var b bytes.Buffer
-	a := &app{surroundings: surroundings{now: func() time.Time { return p.AskedAt.Add(3 * time.Minute) }}}
-	c := a.newCard(&b, p, umpire.Session{ID: "s1", Root: "/p", Dir: "/p/sub", Mode: umpire.ModeDefault, AddDirs: []string{"/added"}}, colour)
-	c.write()
-	return b.String(), c
+	s := umpire.Session{ID: "s1", Root: "/p", Dir: "/p/sub", Mode: umpire.ModeDefault, AddDirs: []string{"/added"}}
+	c := New(p, s, nil, p.AskedAt.Add(3*time.Minute), colour)
+	return c.Whole(), c
 }
 
 // TestCardTellsAll: nothing that a person needs is left out.
@@ -66,7 +64,7 @@ func TestCardTellsAll(t *testing.T) {
 			t.Errorf("%q is in\n%s", not, text)
 		}
 	}
-	if c.hidden {
+	if c.Hidden() {
 		t.Error("nothing is hidden in it")
 	}
 	if coloured, _ := shown(t, p, true); !strings.Contains(coloured, "\x1b[31mrisk high\x1b[0m") {
@@ -93,15 +91,15 @@ func TestCardObeysNothing(t *testing.T) {
 			}
 			text, c := shown(t, p, false)
 			for _, r := range text {
-				if r != '\n' && (!unicode.IsPrint(r) || unicode.Is(blanks, r)) {
+				if r != '\n' && (!unicode.IsPrint(r) || adapter.Visible(string(r)) != string(r)) {
 					t.Errorf("%s %q: the card holds %q", place, evil, r)
 				}
 			}
-			if !c.hidden {
+			if !c.Hidden() {
 				t.Errorf("%s %q: the card does not say that something hides", place, evil)
 			}
-			if c.hidden != strings.Contains(text, "It contains hidden characters") {
-				t.Errorf("%s %q: hidden is %t", place, evil, c.hidden)
+			if c.Hidden() != strings.Contains(text, "It contains hidden characters") {
+				t.Errorf("%s %q: hidden is %t", place, evil, c.Hidden())
 			}
 		}
 	}
@@ -110,7 +108,7 @@ func TestCardObeysNothing(t *testing.T) {
 // TestEmojiHideNothing: how a symbol is drawn is nothing that hides.
 func TestEmojiHideNothing(t *testing.T) {
 	t.Parallel()
-	if text, c := shown(t, asked("Write", map[string]any{"content": "⚠️ done ✔️ 工具 é\n\tnext"}), false); c.hidden {
+	if text, c := shown(t, asked("Write", map[string]any{"content": "⚠️ done ✔️ 工具 é\n\tnext"}), false); c.Hidden() {
 		t.Errorf("hidden:\n%s", text)
 	}
 }
@@ -157,51 +155,15 @@ func TestReach(t *testing.T) {
 		{outside, umpire.ScopeSession, "", "until this session ends: Read(/q/x)"},
 	} {
 		_, c := shown(t, tt.p, false)
-		if got := strings.Join(c.reach(tt.scope, tt.rule), "\n"); got != tt.want {
+		if got := strings.Join(c.Reach(tt.scope, tt.rule), "\n"); got != tt.want {
 			t.Errorf("%s %s %q: %q, want %q", tt.p.Tool, tt.scope, tt.rule, got, tt.want)
-		}
-	}
-}
-
-func TestConfirmWord(t *testing.T) {
-	t.Parallel()
-	for _, tt := range []struct {
-		name   string
-		answer umpire.Answer
-		change func(*umpire.Pending)
-		plain  bool
-	}{
-		{"medium, once", umpire.Answer{Choice: umpire.Approve}, nil, true},
-		{"medium, session", umpire.Answer{Choice: umpire.Approve, Scope: umpire.ScopeSession}, nil, true},
-		{"medium, project", umpire.Answer{Choice: umpire.Approve, Scope: umpire.ScopeProject}, nil, false},
-		{"high", umpire.Answer{Choice: umpire.Approve}, func(p *umpire.Pending) { p.Risk = "high" }, false},
-		{"a risk nobody knows", umpire.Answer{Choice: umpire.Approve}, func(p *umpire.Pending) { p.Risk = "" }, false},
-		{"a warning", umpire.Answer{Choice: umpire.Approve}, func(p *umpire.Pending) { p.Warning = true }, false},
-		{"indeterminate", umpire.Answer{Choice: umpire.Approve}, func(p *umpire.Pending) { p.Indeterminate = true }, false},
-		{"deny", umpire.Answer{Choice: umpire.Refuse}, func(p *umpire.Pending) { p.Risk = "high" }, true},
-		{"cancel", umpire.Answer{Choice: umpire.Cancel}, nil, true},
-	} {
-		p := asked("Bash", map[string]any{"command": "x"})
-		if tt.change != nil {
-			tt.change(&p)
-		}
-		first, err := confirmWord(&tt.answer, &p)
-		second, again := confirmWord(&tt.answer, &p)
-		if err != nil || again != nil || (first == "y") != tt.plain || !tt.plain && (first == second || len(first) != codeLength) {
-			t.Errorf("%s: %q and %q, %v", tt.name, first, second, err)
 		}
 	}
 }
 
 func TestColumns(t *testing.T) {
 	t.Parallel()
-	if n := columns("ab工具(低)"); n != 10 {
+	if n := Columns("ab工具(低)"); n != 10 {
 		t.Errorf("%d columns", n)
-	}
-	if line := cutColumns(strings.Repeat("工具", 50), 21); columns(line) > 21 || !strings.HasSuffix(line, "…") {
-		t.Errorf("%q has %d columns", line, columns(line))
-	}
-	if line := cutColumns("short", 21); line != "short" {
-		t.Errorf("%q", line)
 	}
 }

@@ -1,0 +1,21 @@
+package card
+
+import "github.com/umpirehq/umpire/internal/lang"
+
+// Chinese are the texts of a card in 简体中文.
+var Chinese = lang.Catalogue{
+	"request": "请求", "%d of %d in this message": "本消息的第 %d 个,共 %d 个", "agent": "代理", "session": "会话",
+	"mode %s": "模式 %s", "folder": "目录", "%s ago": "%s 前", "expires in %s": "%s 后失效", "asked": "询问于", "tool": "工具",
+	"input": "输入", "what it would do": "它将会做什么", "outside": "项目之外", "(claimed)": "(声称)",
+	"Warning: this is known to be dangerous.": "警告:已知这是危险的操作。",
+	"It was started, and nobody knows whether it ran. Approving says that it was done, denying that it was not; it does not run again.": "它已开始,但无人知道是否执行完。批准表示已完成,拒绝表示未完成;它不会再次执行。",
+	"It contains hidden characters, shown here as escapes. It can be approved once only.":                                               "其中含有隐藏字符,此处以转义形式显示。只能批准一次。",
+	"this call only":                      "仅此一次调用",
+	"until this session ends: ":           "直到本会话结束:",
+	"exactly this command":                "完全相同的命令",
+	"every call of %s inside the project": "项目之内 %s 的每次调用",
+	"writes the rule: allow %s to %s":     "写入规则:allow %s,文件 %s",
+	"approve":                             "批准",
+	"deny; what follows is the reason":    "拒绝;其后的文字是原因",
+	"cancel: deny, and stop the turn":     "取消:拒绝,并停止本轮",
+}

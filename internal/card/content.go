@@ -1,0 +1,234 @@
+package card
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"iter"
+	"maps"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/adapter"
+)
+
+// Limits on what a card shows of one text. The end is always shown: that is where
+// a long harmless command stops being harmless.
+const (
+	cardHead = 6000 // runes from the beginning
+	cardTail = 2000 // runes from the end
+)
+
+// writeInput shows what the call was given, field by field.
+func (c *Card) writeInput() {
+	c.fields(c.Pending.Input)
+}
+
+// fields shows the fields of a JSON object, the ones that matter first.
+func (c *Card) fields(object json.RawMessage) {
+	var fields map[string]json.RawMessage
+	if json.Unmarshal(object, &fields) != nil {
+		c.block(c.text.Of("input"), string(object))
+		return
+	}
+	names := slices.SortedFunc(maps.Keys(fields), func(a, b string) int {
+		return cmp.Or(cmp.Compare(fieldRank(a), fieldRank(b)), cmp.Compare(a, b))
+	})
+	for _, name := range names {
+		c.block(name, c.valueText(fields[name]))
+	}
+}
+
+// valueText is a string as it is and any other value as JSON, in which escapes may
+// hide what a string would show.
+func (c *Card) valueText(raw json.RawMessage) string {
+	var value any
+	if json.Unmarshal(raw, &value) != nil {
+		return string(raw)
+	}
+	if text, ok := value.(string); ok {
+		return text
+	}
+	for text := range stringsIn(value) {
+		c.show(text)
+	}
+	return string(raw)
+}
+
+// stringsIn yields the strings within a JSON value, keys included.
+func stringsIn(value any) iter.Seq[string] {
+	return func(yield func(string) bool) { eachString(value, yield) }
+}
+
+func eachString(value any, yield func(string) bool) bool {
+	switch value := value.(type) {
+	case string:
+		return yield(value)
+	case []any:
+		for _, item := range value {
+			if !eachString(item, yield) {
+				return false
+			}
+		}
+	case map[string]any:
+		for name, item := range value {
+			if !yield(name) || !eachString(item, yield) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// shownFirst are the inputs that a person looks for.
+var shownFirst = []string{"command", "file_path", "path", "url"}
+
+func fieldRank(name string) int {
+	if i := slices.Index(shownFirst, name); i >= 0 {
+		return i
+	}
+	return len(shownFirst)
+}
+
+// block shows a named text of any length: in place when it is one line, else below
+// its name, each line behind a bar that no text can forge.
+func (c *Card) block(name, text string) {
+	name = c.show(name)
+	text = middleOut(text)
+	if !strings.Contains(text, "\n") {
+		c.row(name, c.show(text))
+		return
+	}
+	fmt.Fprintf(c.w, "  %s:\n", name)
+	for line := range strings.SplitSeq(strings.TrimSuffix(text, "\n"), "\n") {
+		fmt.Fprintf(c.w, "    | %s\n", c.show(strings.ReplaceAll(strings.TrimSuffix(line, "\r"), "\t", "    ")))
+	}
+}
+
+// middleOut leaves out the middle of a long text, and says how much.
+func middleOut(text string) string {
+	runes := []rune(text)
+	if len(runes) <= cardHead+cardTail {
+		return text
+	}
+	left := len(runes) - cardHead - cardTail
+	return fmt.Sprintf("%s\n[... %d characters left out ...]\n%s", string(runes[:cardHead]), left, string(runes[len(runes)-cardTail:]))
+}
+
+// show makes a text safe to show, and notes when it holds what is not seen.
+func (c *Card) show(text string) string {
+	c.hidden = c.hidden || Hides(text)
+	return adapter.Visible(text)
+}
+
+// Hides reports whether a text holds what is not seen. The ends of lines and tabs hide
+// nothing.
+func Hides(text string) bool {
+	plain := plainBlanks.Replace(text)
+	return adapter.Visible(plain) != plain
+}
+
+var plainBlanks = strings.NewReplacer("\n", "", "\t", "")
+
+// writeAccesses shows what the call would do, part by part.
+func (c *Card) writeAccesses() {
+	if len(c.Pending.Accesses) == 0 {
+		return
+	}
+	fmt.Fprintf(c.w, "\n  %s\n", c.text.Of("what it would do"))
+	for i := range c.Pending.Accesses {
+		access := &c.Pending.Accesses[i]
+		fmt.Fprintf(c.w, "    %s  %-8s  %s\n", Verdict(access.Verdict, c.colour), access.Risk, c.show(middleOut(AccessText(access))))
+		var why []string
+		if access.Reason != "" {
+			why = append(why, c.text.Of(access.Reason))
+		}
+		if access.Doubt != "" && access.Doubt != access.Reason {
+			why = append(why, c.text.Of("in doubt")+": "+access.Doubt)
+		}
+		if len(why) > 0 {
+			fmt.Fprintf(c.w, "                     %s\n", c.show(strings.Join(why, "; ")))
+		}
+	}
+}
+
+// writeOutside names the paths that leave the project.
+func (c *Card) writeOutside() {
+	for _, path := range c.Pending.Paths {
+		if !c.within(path) {
+			c.row(c.text.Of("outside"), c.show(path))
+		}
+	}
+}
+
+// within reports whether a path lies below the session's folders, as it is written.
+// What a link leads to is in the question's reason.
+func (c *Card) within(path string) bool {
+	if !filepath.IsAbs(path) {
+		return true
+	}
+	folders := append([]string{c.Session.Root, c.Session.Worktree}, c.Session.AddDirs...)
+	return slices.ContainsFunc(folders, func(dir string) bool {
+		rest, err := filepath.Rel(dir, path)
+		return dir != "" && err == nil && filepath.IsLocal(rest)
+	})
+}
+
+// writeExtra shows what the tool's own check claims.
+func (c *Card) writeExtra() {
+	for _, name := range slices.Sorted(maps.Keys(c.Pending.Extra)) {
+		c.block(name+" "+c.text.Of("(claimed)"), c.valueText(c.Pending.Extra[name]))
+	}
+}
+
+// writeRemarks are what must not be overlooked.
+func (c *Card) writeRemarks() {
+	remark := func(text string) {
+		if c.colour {
+			text = VerdictColour(umpire.Deny) + text + "\x1b[0m"
+		}
+		fmt.Fprintf(c.w, "\n  %s\n", text)
+	}
+	if c.Pending.Warning {
+		remark(c.text.Of("Warning: this is known to be dangerous."))
+	}
+	if c.Pending.Indeterminate {
+		remark(c.text.Of("It was started, and nobody knows whether it ran. Approving says that it was done, denying that it was not; it does not run again."))
+	}
+	if c.hidden {
+		remark(c.text.Of("It contains hidden characters, shown here as escapes. It can be approved once only."))
+	}
+}
+
+// AccessText is an access in a few words. It is not made safe to show.
+func AccessText(access *umpire.Access) string {
+	if access.Kind == umpire.KindExec && access.Program != "" {
+		return "exec " + CommandLine(append([]string{access.Program}, access.Args...))
+	}
+	return access.Kind.String() + " " + cmp.Or(access.Target, "?")
+}
+
+// CommandLine is one argument as it is, or several quoted so that words stay words.
+func CommandLine(words []string) string {
+	if len(words) == 1 {
+		return words[0]
+	}
+	quoted := make([]string, len(words))
+	for i, word := range words {
+		quoted[i] = QuoteWord(word)
+	}
+	return strings.Join(quoted, " ")
+}
+
+// QuoteWord writes a word so that a shell reads it as that word.
+func QuoteWord(word string) string {
+	plain := func(r rune) bool {
+		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("_-./:,@%+", r)
+	}
+	if word != "" && strings.TrimLeftFunc(word, plain) == "" {
+		return word
+	}
+	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
+}
