@@ -225,6 +225,33 @@ func (t *team) work(workers []*worker, asks bool) (commits int64) {
 	return done.Load()
 }
 
+// BenchmarkTeamLongSession makes call after call in one session, and compares the last
+// tenth with the first: a session does not become slower with its calls. Run it with
+// -benchtime 2000x or more.
+func BenchmarkTeamLongSession(b *testing.B) {
+	for _, at := range teamStores[:2] {
+		b.Run(at.name, func(b *testing.B) {
+			w := newTeam(b, 1, at.name != "sqlite").worker(0)
+			var took []time.Duration
+			for b.Loop() {
+				began := time.Now()
+				if _, err := w.call(b.Context(), true); err != nil {
+					b.Fatal(err)
+				}
+				took = append(took, time.Since(began))
+			}
+			tenth := max(1, len(took)/10)
+			first, last := median(took[:tenth]), median(took[len(took)-tenth:])
+			b.ReportMetric(float64(last)/float64(first), "last/first")
+		})
+	}
+}
+
+func median(took []time.Duration) time.Duration {
+	sorted := slices.Sorted(slices.Values(took))
+	return sorted[len(sorted)/2]
+}
+
 // BenchmarkTeamAnswer measures the way of a question and back, over two gates: an agent
 // asks at one, a person who watches at the other hears of it and answers there, and the
 // agent hears that it may go on.
