@@ -115,7 +115,7 @@ func tooBroad(r umpire.Rule) bool {
 		return false
 	}
 	if r.Match == (umpire.Match{}) {
-		return toolNamed(r.Tool, "Bash")
+		return ToolNamed(r.Tool, "Bash")
 	}
 	words, err := SplitPrefix(r.Match.CommandPrefix)
 	if err != nil || len(words) == 0 {

@@ -115,12 +115,23 @@ func controlRules(o Options) []hardRule {
 		if c.id == "control-umpire" && o.StateDir != "" {
 			patterns = append(slices.Clip(patterns), escapeGlob(o.StateDir)+"/**")
 		}
-		rules = append(rules, hardRule{
-			id: c.id, tool: "Write", patterns: patterns, description: "a control file: " + c.description,
-			row: rowControl, code: umpire.CodeControlFile,
-		})
+		rules = append(rules, controlRule(c.id, patterns, c.description))
+	}
+	var programs []string
+	for _, file := range o.ControlFiles {
+		programs = append(programs, escapeGlob(file))
+	}
+	if len(programs) > 0 {
+		rules = append(rules, controlRule("control-hooks", programs, "a hook runs it"))
 	}
 	return rules
+}
+
+func controlRule(id umpire.RuleID, patterns []string, description string) hardRule {
+	return hardRule{
+		id: id, tool: "Write", patterns: patterns, description: "a control file: " + description,
+		row: rowControl, code: umpire.CodeControlFile,
+	}
 }
 
 // rules writes the line as rules of the rule language, one for each pattern.

@@ -34,6 +34,9 @@ type Options struct {
 	// StateDir is umpire's own folder when it is not ~/.umpire. It is
 	// protected as a control file.
 	StateDir string
+	// ControlFiles are further files, by their canonical paths, that are protected as
+	// control files: programs that umpire itself runs.
+	ControlFiles []string
 	// FoldCase makes allow and ask patterns ignore case, for file systems that
 	// do. Deny patterns always ignore it.
 	FoldCase bool

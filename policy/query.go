@@ -43,7 +43,7 @@ func (p *Profile) lists(tool string) bool {
 		return true
 	}
 	for _, pattern := range p.Tools {
-		if toolNamed(pattern, tool) {
+		if ToolNamed(pattern, tool) {
 			return true
 		}
 	}

@@ -52,9 +52,9 @@ func familyTools(kind umpire.AccessKind, allow bool) [2][]string {
 	return [2][]string{}
 }
 
-// toolNamed reports whether a rule's tool name names the tool itself: equal, a
+// ToolNamed reports whether a rule's tool name names the tool itself: equal, a
 // star, a glob, or an MCP server that stands for all its tools.
-func toolNamed(pattern, tool string) bool {
+func ToolNamed(pattern, tool string) bool {
 	switch {
 	case pattern == tool || pattern == anyTool:
 		return true
@@ -70,7 +70,7 @@ func toolNamed(pattern, tool string) bool {
 // toolJudges reports whether a rule for the named tool speaks about this access
 // of a call of tool: by the tool's own name, or by the kind of the access.
 func toolJudges(pattern, tool string, kind umpire.AccessKind, allow bool) bool {
-	if toolNamed(pattern, tool) {
+	if ToolNamed(pattern, tool) {
 		return true
 	}
 	family := familyTools(kind, allow)
