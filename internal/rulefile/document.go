@@ -38,6 +38,7 @@ func (c Check) run(r umpire.Rule) error {
 // Once read it does not change.
 type document struct {
 	rules    []umpire.Rule
+	hooks    []Hook
 	asleep   int       // allow rules with a key that nobody understands
 	problems []Problem // what is wrong
 	remarks  []Problem // what is only worth mentioning

@@ -22,7 +22,7 @@ var (
 // knownKeys maps the keys, in quotes, to themselves.
 var knownKeys = func() map[string]string {
 	known := map[string]string{}
-	for _, keys := range [][]string{topKeys, ruleKeys, matchKeys, exampleKeys} {
+	for _, keys := range [][]string{topKeys, ruleKeys, matchKeys, exampleKeys, hookEvents, hookKeys} {
 		for _, key := range keys {
 			known[`"`+key+`"`] = key
 		}
@@ -83,7 +83,7 @@ func (j jsonReader) readTop(top *hujson.Object) ([]hujson.Value, *Problem) {
 			}
 			rules = list.Elements
 		case "hooks":
-			j.lintHooks(m.Value)
+			j.readHooks(m.Value)
 		case "$schema":
 		default:
 			j.unknown(m.Name, key, topKeys)

@@ -46,43 +46,6 @@ func unknownKey(key string, known []string) string {
 	return said
 }
 
-// lintHooks mentions keys of hooks that are not known. What hooks mean is not
-// this package's concern.
-func (j jsonReader) lintHooks(v hujson.Value) {
-	events, ok := v.Value.(*hujson.Object)
-	if !ok {
-		j.remark(*j.src.problem(v.StartOffset, ""), "hooks: want an object, not "+kindOf(v))
-		return
-	}
-	for i := range events.Members {
-		m := &events.Members[i]
-		if key, _ := text(m.Name); nearest(key, hookEvents) != key {
-			j.unknown(m.Name, key, hookEvents)
-		}
-		list, ok := m.Value.Value.(*hujson.Array)
-		if !ok {
-			j.remark(*j.src.problem(m.Value.StartOffset, ""), "hooks: want a list, not "+kindOf(m.Value))
-			continue
-		}
-		for k := range list.Elements {
-			j.lintHook(list.Elements[k])
-		}
-	}
-}
-
-func (j jsonReader) lintHook(v hujson.Value) {
-	hook, ok := v.Value.(*hujson.Object)
-	if !ok {
-		j.remark(*j.src.problem(v.StartOffset, ""), "a hook is an object, not "+kindOf(v))
-		return
-	}
-	for i := range hook.Members {
-		if key, _ := text(hook.Members[i].Name); nearest(key, hookKeys) != key {
-			j.unknown(hook.Members[i].Name, key, hookKeys)
-		}
-	}
-}
-
 // maxKeyLength is the longest key that is compared with the known ones: no
 // known key is near a longer one.
 const maxKeyLength = 32

@@ -16,7 +16,8 @@ func TestLint(t *testing.T) {
    "examples": {"notmatch": []}},
   {"id": "b", "action": "allow", "tool": "Bash", "match": {"pathGlob": "bad"}}
 ],
-"hooks": {"PreTooluse": [{"id": "h", "comand": "x"}], "PostToolUse": {}}}`)
+"hooks": {"PreTooluse": [{}], "PreToolUse": [{"id": "h", "comand": "x"}],
+ "PostToolUse": {}, "SessionStart": []}}`)
 	got := []string{}
 	for _, p := range Lint(l, testOptions()) {
 		got = append(got, fmt.Sprintf("%d:%d %s", p.Line, p.Column, p.Text))
@@ -32,9 +33,11 @@ func TestLint(t *testing.T) {
 		`4:67 key "Ω" is not known`,
 		`5:17 key "notmatch" is not known; did you mean "not_match"?`,
 		`6:3 rule "b" never allows: bad pattern`,
-		`8:11 key "PreTooluse" is not known; did you mean "PreToolUse"?`,
-		`8:38 key "comand" is not known; did you mean "command"?`,
-		`8:70 hooks: want a list, not an object`,
+		`8:11 hook "hook-a32fca07" cannot be run, so what it is about asks: key "PreTooluse" is not known; did you mean "PreToolUse"?`,
+		`8:46 hook "h" cannot be run, so what it is about asks: command is missing`,
+		`8:58 key "comand" is not known; did you mean "command"?`,
+		`9:17 hook "hook-791fbd57" cannot be run, so what it is about asks: hooks: want a list, not an object`,
+		`9:21 key "SessionStart" is not known`,
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)

@@ -44,6 +44,8 @@ type File struct {
 	// Rules counts the rules in force, Inert the allow rules that are not:
 	// for want of trust, or because a key in them is not understood.
 	Rules, Inert int
+	// Hooks counts the hooks in force.
+	Hooks int
 	// Hash is the SHA-256 of the content in hex, which trust is bound to. It
 	// is empty when there is no content.
 	Hash string
@@ -53,16 +55,25 @@ type File struct {
 	goodHash    string
 	goodGuarded bool
 	sleeping    []umpire.Rule
+	inertHooks  []Hook
 }
 
 // Asleep returns the allow rules that do not hold for want of trust.
 func (f *File) Asleep() []umpire.Rule { return slices.Clone(f.sleeping) }
+
+// AsleepHooks returns the hooks that do not run for want of trust.
+func (f *File) AsleepHooks() []Hook { return slices.Clone(f.inertHooks) }
+
+// Untrusted reports whether something in the file sleeps until a person trusts it.
+func (f *File) Untrusted() bool { return len(f.sleeping)+len(f.inertHooks) > 0 }
 
 // A Set is the rules of all layers. It does not change once made, and may be
 // read by any number of goroutines.
 type Set struct {
 	// Rules are in the order of the layers: managed, project, global.
 	Rules []umpire.Rule
+	// Hooks are the programs that run before and after calls, in the same order.
+	Hooks []Hook
 	Files []File
 	// ColdBroken says that a deny or ask rule may be missing: a file can not be
 	// understood and nothing is known of what it said before, or one such rule
@@ -171,6 +182,7 @@ func (s *Set) settle(f *File, entries []Trusted) {
 		s.Rules = append(s.Rules, r)
 		f.Rules++
 	}
+	s.settleHooks(f, why)
 	if why == "" || f.Health == HealthDegraded {
 		return
 	}
@@ -180,16 +192,27 @@ func (s *Set) settle(f *File, entries []Trusted) {
 	}
 }
 
+// settleHooks puts a file's hooks into the set. They are programs of whoever wrote
+// the file, so they run only where its allow rules would count.
+func (s *Set) settleHooks(f *File, why string) {
+	if why != "" {
+		f.inertHooks = f.good.hooks
+		return
+	}
+	s.Hooks = append(s.Hooks, f.good.hooks...)
+	f.Hooks = len(f.good.hooks)
+}
+
 // mistrust says why a file's allow rules do not count, or nothing.
 func (f *File) mistrust(entries []Trusted) string {
 	switch f.Source {
 	case umpire.SourceProject:
 		if !trusted(entries, f.Root, f.Path, f.goodHash) {
-			return "the project's allow rules are not trusted"
+			return "the project's allow rules and hooks are not trusted"
 		}
 	case umpire.SourceManaged:
 		if !f.goodGuarded {
-			return "its allow rules are ignored: others than the administrator can write the file or its folder"
+			return "its allow rules and hooks are ignored: others than the administrator can write the file or its folder"
 		}
 	case umpire.SourceUser, umpire.SourceFlag:
 	case umpire.SourceUnknown, umpire.SourceBuiltin, umpire.SourceSession:

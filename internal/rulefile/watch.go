@@ -151,7 +151,7 @@ func (w *Watcher) reload() {
 func (s *Set) equal(t *Set) bool {
 	return s.ColdBroken == t.ColdBroken && slices.EqualFunc(s.Files, t.Files, func(a, b File) bool {
 		return a.Health == b.Health && a.Hash == b.Hash && a.Rules == b.Rules && a.Inert == b.Inert &&
-			slices.Equal(a.Problems, b.Problems)
+			a.Hooks == b.Hooks && len(a.inertHooks) == len(b.inertHooks) && slices.Equal(a.Problems, b.Problems)
 	})
 }
 
