@@ -1,0 +1,155 @@
+// Package hook runs the programs that people put before and after tool calls.
+//
+//	ran := hook.Run(ctx, &h, &hook.Occasion{Call: call, Root: root})
+//
+// A hook can stop a call or have it asked about; it cannot let one run. What is wrong
+// with a hook, and what goes wrong with its program, is told as an outcome and never
+// passes for consent. docs/hooks.md describes what a program gets and what it may
+// answer.
+package hook
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/rulefile"
+)
+
+// An Outcome is what became of one run of a hook. The zero value is no outcome.
+type Outcome string
+
+// The outcomes.
+const (
+	Passed Outcome = "passed" // it has no objection
+	Asked  Outcome = "asked"  // it wants a person to decide
+	Denied Outcome = "denied" // it stands against the call
+	Failed Outcome = "failed" // it ended with another code than 0, was too late, or could not be run
+)
+
+// An Occasion is what a hook runs for.
+type Occasion struct {
+	Call umpire.Call
+	Root string // of the project: where hooks run
+	// Output is what the call gave, for a hook that runs after it.
+	Output string
+	// Env is the environment of this process; nil is os.Environ.
+	Env []string
+}
+
+// A Ran is one run of a hook.
+type Ran struct {
+	Hook    *rulefile.Hook
+	Outcome Outcome
+	Exit    int // of the program; -1 when it did not end by itself
+	Took    time.Duration
+	Reason  string // why: the hook's own words where it has any
+}
+
+// Verdict is what the run means for the call. Allow means that it does not stand
+// against it, which permits nothing.
+func (r *Ran) Verdict() umpire.Verdict {
+	switch r.Outcome {
+	case Passed:
+		return umpire.Allow
+	case Asked:
+		return umpire.Ask
+	case Denied:
+		return umpire.Deny
+	case Failed:
+		switch {
+		case r.Hook.Fault != "":
+			return umpire.Ask
+		case r.Hook.Skip:
+			return umpire.Allow
+		}
+	}
+	return umpire.Deny
+}
+
+// The limits on what a hook may say, in bytes.
+const (
+	maxSaid   = 64 << 10 // of each of its streams; the rest is dropped
+	maxReason = 4000     // it goes to the model
+)
+
+// drainTime is how long a program's streams may stay open after it has ended or was
+// killed: what it left in the background may hold them.
+const drainTime = 500 * time.Millisecond
+
+// Run runs a hook, and does not return before its program has ended or was killed. It
+// does so when its time is over, and when ctx ends.
+func Run(ctx context.Context, h *rulefile.Hook, o *Occasion) Ran {
+	ran := Ran{Hook: h, Outcome: Failed, Exit: -1}
+	if h.Fault != "" {
+		ran.Reason = fmt.Sprintf("Hook %q cannot be run: %s", h.ID, h.Fault)
+		return ran
+	}
+	limited, cancel := context.WithTimeout(ctx, h.Limit())
+	defer cancel()
+	stdout, stderr := &said{}, &said{}
+	cmd := shellCommand(limited, h.Command)
+	cmd.Dir, cmd.Env, cmd.Stdin = o.Root, environ(o.env(), h, o), strings.NewReader(payload(h, o))
+	cmd.Stdout, cmd.Stderr, cmd.WaitDelay = stdout, stderr, drainTime
+	ownGroup(cmd)
+	began := time.Now()
+	err := cmd.Run()
+	ran.Took = time.Since(began)
+	if cmd.ProcessState != nil {
+		ran.Exit = cmd.ProcessState.ExitCode()
+	}
+	late := limited.Err() != nil && ran.Exit != 0
+	switch {
+	case late && ctx.Err() != nil:
+		ran.Reason = fmt.Sprintf("Hook %q was ended: nobody waits for it any more", h.ID)
+	case late:
+		ran.Reason = fmt.Sprintf("Hook %q took longer than %s and was killed", h.ID, h.Limit())
+	case ran.Exit == 0:
+		ran.hear(stdout)
+	case ran.Exit > 0:
+		ran.Reason = cmp.Or(stderr.text(), fmt.Sprintf("Hook %q failed with exit code %d", h.ID, ran.Exit))
+	default:
+		ran.Reason = fmt.Sprintf("Hook %q could not be run: %v", h.ID, err)
+	}
+	return ran
+}
+
+func (o *Occasion) env() []string {
+	if o.Env == nil {
+		return os.Environ()
+	}
+	return o.Env
+}
+
+// said keeps the beginning of what a program writes.
+type said struct {
+	kept []byte
+	more bool // it wrote more than was kept
+}
+
+func (s *said) Write(p []byte) (int, error) {
+	room := min(len(p), maxSaid-len(s.kept))
+	s.kept = append(s.kept, p[:room]...)
+	s.more = s.more || room < len(p)
+	return len(p), nil
+}
+
+// text is what was written, as a reason.
+func (s *said) text() string {
+	return beginning(strings.TrimSpace(strings.ToValidUTF8(string(s.kept), "\uFFFD")), maxReason)
+}
+
+// beginning cuts a text at a character.
+func beginning(text string, limit int) string {
+	if len(text) <= limit {
+		return text
+	}
+	for limit > 0 && text[limit]&0xC0 == 0x80 {
+		limit--
+	}
+	return text[:limit]
+}
