@@ -75,6 +75,8 @@ type Settings struct {
 	MaxDenialsInRow int
 	MaxDenials      int
 	Profiles        map[string]policy.Profile
+	// Hooks are beside those of the rule files.
+	Hooks []rulefile.Hook
 }
 
 // A Gate decides calls.
@@ -83,6 +85,8 @@ type Gate struct {
 	store    *store.Store
 	known    rulefile.Programs
 	projects projects
+	// submitting keeps a batch that comes twice at once from being decided twice.
+	submitting turnstile
 	// crash is told of the places where a crash matters; tests end the process there.
 	crash func(place string)
 }
@@ -122,7 +126,7 @@ type Request struct {
 }
 
 // Decide decides one call. It looks at the file system and runs nothing of the
-// call. A fault of umpire's own denies that call, and the gate lives on.
+// call, and no hook. A fault of umpire's own denies that call, and the gate lives on.
 func (g *Gate) Decide(r Request) (decision umpire.Decision) {
 	q := policy.Query{
 		Call: r.Call, Mode: r.Mode, Headless: r.Headless, Profile: r.Profile,

@@ -11,6 +11,7 @@ import (
 
 	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/batch"
+	"github.com/umpirehq/umpire/internal/hook"
 	"github.com/umpirehq/umpire/internal/store"
 	"github.com/umpirehq/umpire/policy"
 )
@@ -147,6 +148,8 @@ type judged struct {
 	unasked  bool             // would ask, and nobody can answer
 	question *question        // what a person is asked
 	took     time.Duration    // deciding it
+	hooks    []hook.Ran       // that were heard about it
+	alone    umpire.Decision  // without what hooks said
 }
 
 // judge decides one call of a submission.
@@ -167,12 +170,18 @@ func (g *Gate) judge(sc *scene, call umpire.Call) (*judged, error) {
 	if len(call.Extra) > 0 {
 		j.extra = g.maskJSON(data(call.Extra))
 	}
+	g.weigh(sc, j)
+	j.alone = j.decision
+	return j, nil
+}
+
+// weigh decides the call in a scene.
+func (g *Gate) weigh(sc *scene, j *judged) {
 	began := time.Now()
 	j.decision = g.decide(sc, j.call)
-	j.took = time.Since(began)
+	j.took += time.Since(began)
 	j.effect = effectOf(&j.decision)
 	j.unasked = sc.headless && j.decision.Verdict == umpire.Deny && j.decision.ReasonCode == umpire.CodeAutoDeny && asksOtherwise(g, sc, j.call)
-	return j, nil
 }
 
 // asksOtherwise reports whether the call is denied only because nobody is there.

@@ -215,8 +215,10 @@ func (p *Project) compile(set *rulefile.Set) *rules {
 		all = append(all, r)
 	}
 	made := &rules{set: set, cold: set.ColdBroken}
+	options := p.policyOptions()
+	options.ControlFiles = p.hookFiles(set)
 	// An error leaves no policy, and without a policy everything is denied.
-	made.policy, _ = policy.New(all, p.policyOptions())
+	made.policy, _ = policy.New(all, options)
 	return made
 }
 

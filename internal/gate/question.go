@@ -24,7 +24,7 @@ func (g *Gate) ask(sc *scene, j *judged, id umpire.BatchID, position, total int)
 		Session: sc.session.ID, Project: sc.session.Project, Agent: j.call.Agent, Tool: j.call.Tool,
 		Input: json.RawMessage(j.input.Shown), AskedAt: now, Extra: extraOf(j.extra),
 	}
-	g.describe(&card, sc, &j.call, &j.decision)
+	g.describe(&card, sc, j)
 	if sc.settings.PendingTimeout > 0 {
 		card.ExpiresAt = now.Add(sc.settings.PendingTimeout)
 	}
@@ -35,7 +35,8 @@ func (g *Gate) ask(sc *scene, j *judged, id umpire.BatchID, position, total int)
 }
 
 // describe fills in what the decision says of the call.
-func (g *Gate) describe(card *umpire.Pending, sc *scene, call *umpire.Call, d *umpire.Decision) {
+func (g *Gate) describe(card *umpire.Pending, sc *scene, j *judged) {
+	call, d := &j.call, &j.decision
 	card.Accesses = g.maskAccesses(d.Accesses)
 	card.Type, card.Risk, card.Warning = d.Type, d.Risk.Level(), d.Warning
 	card.Reason, card.Code = g.maskText(d.Reason), d.ReasonCode
@@ -46,7 +47,7 @@ func (g *Gate) describe(card *umpire.Pending, sc *scene, call *umpire.Call, d *u
 			card.Suggestions = append(card.Suggestions, s)
 		}
 	}
-	for _, r := range g.lastingRules(call, d) {
+	for _, r := range g.lastingRules(call, &j.alone) {
 		card.Rules = append(card.Rules, policy.FormatShort(r))
 	}
 	for i := range d.Accesses {

@@ -85,7 +85,7 @@ func (g *Gate) Trust(ctx context.Context, dir string) error {
 		return err
 	}
 	for _, f := range p.Rules().Files {
-		if f.Source != umpire.SourceProject || len(f.Asleep()) == 0 {
+		if f.Source != umpire.SourceProject || !f.Untrusted() {
 			continue
 		}
 		if err := p.options.Trust.Grant(f.Root, f.Path, f.Hash); err != nil {
@@ -137,8 +137,8 @@ func RuleFileOf(f rulefile.File) umpire.RuleFile {
 		Source: f.Source, Path: f.Path, Format: f.Format.String(), Health: f.Health.String(),
 		Rules: f.Rules, Asleep: f.Inert, Problems: []umpire.RuleProblem{},
 	}
-	if f.Source == umpire.SourceProject && f.Rules+f.Inert > 0 {
-		trusted := f.Health != rulefile.HealthUntrusted && len(f.Asleep()) == 0
+	if f.Source == umpire.SourceProject && (f.Rules+f.Inert+f.Hooks > 0 || f.Untrusted()) {
+		trusted := f.Health != rulefile.HealthUntrusted && !f.Untrusted()
 		s.Trusted = &trusted
 	}
 	for _, problem := range f.Problems {
@@ -151,7 +151,7 @@ func RuleFileOf(f rulefile.File) umpire.RuleFile {
 func revisionOf(set *rulefile.Set) string {
 	sum := sha256.New()
 	for _, f := range set.Files {
-		fmt.Fprintf(sum, "%q %s %s %d %d\n", f.Path, f.Hash, f.Health, f.Rules, f.Inert)
+		fmt.Fprintf(sum, "%q %s %s %d %d %d\n", f.Path, f.Hash, f.Health, f.Rules, f.Inert, f.Hooks)
 	}
 	return hex.EncodeToString(sum.Sum(nil))[:12]
 }

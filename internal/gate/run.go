@@ -255,17 +255,25 @@ func (g *Gate) Finish(ctx context.Context, r umpire.Result) (umpire.Batch, error
 		return umpire.Batch{}, err
 	}
 	var b umpire.Batch
+	ran := false
 	err = g.step(ctx, r.Session, r.Epoch, func(t *step) error {
 		b, err = t.report(&r, sealed)
+		ran = t.ran
 		return err
 	})
 	if isConflict(err) {
 		err = fmt.Errorf("call %q: %w: %w", r.Call, err, umpire.ErrState)
 	}
-	if err == nil {
-		g.reached("finished")
+	if err != nil {
+		return b, err
 	}
-	return b, err
+	g.reached("finished")
+	if ran {
+		if err := g.ended(ctx, &r); err != nil && g.config.Warn != nil {
+			g.config.Warn(fmt.Errorf("hooks after call %q: %w", r.Call, err))
+		}
+	}
+	return b, nil
 }
 
 // maxOutput bounds what a call's result may hold.
@@ -313,6 +321,7 @@ func (t *step) report(r *umpire.Result, output store.Sealed) (umpire.Batch, erro
 		}
 		err = t.finishSealed(f, c.ID, r.Status, r.Code, output)
 	case umpire.CallExecuting:
+		t.ran = true
 		err = t.finishSealed(f, c.ID, r.Status, r.Code, output)
 	case umpire.CallDenied, umpire.CallSettled, umpire.CallUnknown:
 		err = fmt.Errorf("call %q is %s: %w", r.Call, c.State, umpire.ErrState)

@@ -22,6 +22,7 @@ type step struct {
 	session umpire.Session
 	batches map[umpire.BatchID]*folded
 	quiet   bool // nobody did anything in the session: time did
+	ran     bool // a call that ran got its result
 }
 
 // A folded is a batch as it is stored, and as the events of this step make it.

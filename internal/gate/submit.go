@@ -28,6 +28,11 @@ func (g *Gate) Submit(ctx context.Context, s umpire.Submission) (umpire.Batch, e
 	if err := checkSubmission(&s); err != nil {
 		return umpire.Batch{}, err
 	}
+	leave, err := g.submitting.enter(ctx, submissionKey{s.Session, s.Batch})
+	if err != nil {
+		return umpire.Batch{}, err
+	}
+	defer leave()
 	sub, standing, err := g.prepare(ctx, &s)
 	if err != nil || standing != nil {
 		return batchOf(standing), err
@@ -208,6 +213,9 @@ func (g *Gate) judgeAll(ctx context.Context, sub *submission) error {
 		if err != nil {
 			return err
 		}
+		if err := g.consult(ctx, sub.scene, j); err != nil {
+			return err
+		}
 		sub.calls = append(sub.calls, j)
 	}
 	if err := g.findDenied(ctx, sub); err != nil {
@@ -277,6 +285,9 @@ func (t *step) submit(sub *submission) (umpire.Batch, error) {
 		return umpire.Batch{}, err
 	}
 	for _, j := range sub.calls {
+		if err := t.heard(sub.Batch, &j.call, j.hooks); err != nil {
+			return umpire.Batch{}, err
+		}
 		if err := t.enter(f, j, &sub.scene.settings); err != nil {
 			return umpire.Batch{}, err
 		}

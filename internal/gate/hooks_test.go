@@ -1,0 +1,190 @@
+//go:build unix
+
+package gate
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/rulefile"
+	"github.com/umpirehq/umpire/internal/secret"
+)
+
+func preHook(tools, command string) rulefile.Hook {
+	return rulefile.Hook{ID: "h1", Event: rulefile.PreToolUse, ToolMatch: tools, Command: command, Source: umpire.SourceUser}
+}
+
+// lines are those of a file of the project; none when it is not there.
+func (d *desk) lines(name string) []string {
+	d.t.Helper()
+	text, err := os.ReadFile(filepath.Join(d.project, name))
+	if os.IsNotExist(err) {
+		return nil
+	}
+	if err != nil {
+		d.t.Fatal(err)
+	}
+	return strings.Split(strings.TrimSuffix(string(text), "\n"), "\n")
+}
+
+// A submission that comes again, also at the same time, runs its hooks once; and they do
+// not run again when the call starts.
+func TestHooksRunOncePerCall(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t)
+	d.settings.Hooks = []rulefile.Hook{
+		preHook("", "echo $TOOL_CALL_ID >>ran"),
+		{ID: "h2", Event: rulefile.PostToolUse, Command: "echo after $TOOL_CALL_ID >>ran"},
+	}
+	s := d.session(umpire.Opening{})
+	var group sync.WaitGroup
+	for range 5 {
+		group.Go(func() { d.submit(s, "b1", command("c1", "echo 1"), command("c2", "echo 2")) })
+	}
+	group.Wait()
+	b := d.submit(s, "b1", command("c1", "echo 1"), command("c2", "echo 2"))
+	d.run(s, b)
+	again := umpire.Result{Session: s.ID, Batch: "b1", Call: "c1", Status: umpire.ResultOK, Output: "ok", Epoch: s.Epoch}
+	if _, err := d.Finish(t.Context(), again); err != nil {
+		t.Logf("the result again: %v", err)
+	}
+	if got := strings.Join(d.lines("ran"), ", "); got != "c1, c2, after c1, after c2" {
+		t.Errorf("ran %s", got)
+	}
+}
+
+// X-42: a hook tightens in every mode and beside every rule and grant, and loosens nothing.
+func TestHooksOnlyTighten(t *testing.T) {
+	t.Parallel()
+	allow := umpire.Grant{Scope: umpire.ScopeSession, Tool: "Bash"}
+	for _, test := range []struct {
+		name, hook, line string
+		mode             umpire.Mode
+		want             umpire.Verdict
+		code             umpire.ReasonCode
+	}{
+		{"denies what is safe", "exit 1", "ls", umpire.ModeDefault, umpire.Deny, umpire.CodeBlocked},
+		{"denies in bypass", "exit 1", "npm i x", umpire.ModeBypass, umpire.Deny, umpire.CodeBlocked},
+		{"asks in bypass", `echo '{"decision": "ask"}'`, "npm i x", umpire.ModeBypass, umpire.Ask, umpire.CodeRule},
+		{"asks about what is safe", `echo '{"decision": "ask"}'`, "ls", umpire.ModeDefault, umpire.Ask, umpire.CodeRule},
+		{"asks in reject", `echo '{"decision": "ask"}'`, "ls", umpire.ModeReject, umpire.Deny, umpire.CodeAutoDeny},
+		{"allows nothing that asks", `echo '{"decision": "allow"}'`, "npm i x", umpire.ModeDefault, umpire.Ask, umpire.CodeMode},
+		{"allows nothing that is critical", `touch ran; echo '{"decision": "allow"}'`, "rm -rf /", umpire.ModeBypass, umpire.Deny, umpire.CodeCritical},
+		{"has no objection", "true", "ls", umpire.ModeDefault, umpire.Allow, umpire.CodeSafe},
+		{"is about another tool", "exit 1", "ls", umpire.ModePlan, umpire.Allow, umpire.CodeSafe},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			p := newPlace(t)
+			tools := "Bash"
+			if test.mode == umpire.ModePlan {
+				tools = "Edit|mcp__*"
+			}
+			p.config.Settings.Hooks = []rulefile.Hook{preHook(tools, test.hook)}
+			r := p.call("Bash", `{"command":`+quoted(test.line)+`}`)
+			r.Mode = test.mode
+			d := p.Judge(t.Context(), r)
+			if d.Verdict != test.want || d.ReasonCode != test.code {
+				t.Errorf("%s %s %q", d.Verdict, d.ReasonCode, d.Reason)
+			}
+			if _, err := os.Stat(filepath.Join(p.project, "ran")); err == nil {
+				t.Error("a hook was run for a call that is denied anyway")
+			}
+		})
+	}
+	p := newPlace(t)
+	p.config.Settings.Hooks = []rulefile.Hook{preHook("", "exit 1")}
+	r := p.call("Bash", `{"command":"npm i x"}`)
+	r.Grants, r.AllowAll = []umpire.Grant{allow}, true
+	if d := p.Judge(t.Context(), r); d.Verdict != umpire.Deny {
+		t.Errorf("with a grant and allowAll: %s", d.Verdict)
+	}
+}
+
+// A-34: hooks have spoken when the question is stored; approving it lets the call run
+// without hearing them again.
+func TestHooksBeforeTheQuestion(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t)
+	d.settings.Hooks = []rulefile.Hook{preHook("Bash", `echo x >>ran; echo '{"decision":"ask","reason":"why?"}'`)}
+	s := d.session(umpire.Opening{})
+	d.submit(s, "b1", command("c1", "ls"))
+	card := d.pending("c1")
+	if card.Reason != "why?" || card.Code != umpire.CodeRule || len(d.lines("ran")) != 1 {
+		t.Errorf("card %q %s, runs %v", card.Reason, card.Code, d.lines("ran"))
+	}
+	if got := d.run(s, d.approve("c1", umpire.ScopeOnce)); len(got) != 1 || len(d.lines("ran")) != 1 {
+		t.Errorf("ran %v, hooks %v", got, d.lines("ran"))
+	}
+	// Nobody there: what a hook asks about is denied.
+	alone := d.session(umpire.Opening{Headless: true})
+	b := d.submit(alone, "b2", command("c1", "ls"))
+	if c := b.Call("c1"); c.State != umpire.CallDone || !strings.HasPrefix(c.Reason, "non_interactive confirmation required: why?") {
+		t.Errorf("headless: %+v", c)
+	}
+}
+
+// A hook that never ends holds nothing but its own call: the store's writer is free.
+func TestHooksRunOutsideOfTransactions(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t)
+	for _, pipe := range []string{"started", "go"} {
+		if err := syscall.Mkfifo(filepath.Join(d.project, pipe), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	hold := preHook("LS", "echo x >started; cat go")
+	hold.Timeout = time.Minute
+	d.settings.Hooks = []rulefile.Hook{hold}
+	s, other := d.session(umpire.Opening{}), d.session(umpire.Opening{})
+	done := make(chan umpire.Batch, 1)
+	go func() {
+		b, _ := d.Submit(t.Context(), umpire.Submission{Session: s.ID, Batch: "b1", Epoch: s.Epoch, Calls: []umpire.Call{call("c1", "LS", `{"path":"."}`)}})
+		done <- b
+	}()
+	d.lines("started") // returns when the hook runs
+	d.run(other, d.submit(other, "b1", command("c2", "ls")))
+	if err := os.WriteFile(filepath.Join(d.project, "go"), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if b := <-done; b.State != umpire.BatchRunning {
+		t.Errorf("got %+v", b)
+	}
+}
+
+// What a hook says of a secret is masked on the timeline.
+func TestHookRanIsMasked(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t)
+	d.settings.Hooks = []rulefile.Hook{preHook("Bash", "echo ghp_0123456789abcdefghijklmnopqrstuvwxyz >&2; exit 1")}
+	key, err := secret.OpenKey(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d.config.Sealer, err = key.Sealer(); err != nil {
+		t.Fatal(err)
+	}
+	d.config.Masker = key.Masker()
+	s := d.session(umpire.Opening{})
+	d.submit(s, "b1", command("c1", "ls"))
+	var told []umpire.Event
+	for _, e := range must(d.Events(t.Context(), umpire.Filter{Session: s.ID}))(t) {
+		if e.Kind == umpire.EventHookRan {
+			told = append(told, e)
+		}
+	}
+	if len(told) != 1 || strings.Contains(told[0].Reason, "ghp_0") {
+		t.Fatalf("got %+v", told)
+	}
+	var data hookRun
+	if err := json.Unmarshal(told[0].Data, &data); err != nil || data.Outcome != "failed" || data.Exit != 1 || data.OnFailure != "block" {
+		t.Errorf("data %s: %v", told[0].Data, err)
+	}
+}
