@@ -52,7 +52,7 @@ type config struct {
 
 	store, listen, lang string
 	agents              map[string]agentConfig
-	hooks               map[string]any
+	hooks               map[rulefile.HookEvent][]hookConfig
 
 	sources map[string]string // key -> file that set it
 	notices []string          // what was ignored, and why
@@ -155,7 +155,7 @@ func (c *config) settings() gate.Settings {
 		AllowMedium: c.mediumRisk == umpire.Allow, DenyExternal: c.external == umpire.Deny, Precedence: c.precedence,
 		PendingTimeout: c.pendingTimeout, MaxPending: c.maxPending,
 		Remember: c.remember, MaxDenialsInRow: c.maxConsecutiveDenials, MaxDenials: c.maxDenials,
-		Profiles: profiles,
+		Profiles: profiles, Hooks: c.hookList(),
 	}
 }
 

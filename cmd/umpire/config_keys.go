@@ -163,7 +163,7 @@ var settings = []setting{
 	},
 	{
 		"hooks", "programs that run before and after tools",
-		func(c *config, n *yaml.Node) error { return decode(n, &c.hooks) },
+		decodeHooks,
 		func(c *config) any { return c.hooks },
 		nil, // a program of the project's choice would run unseen
 	},
@@ -211,12 +211,19 @@ func decodeAgents(c *config, n *yaml.Node) error {
 }
 
 func knownAgentKeys(n *yaml.Node) error {
-	known := []string{"tools", "editableFileSuffixes", "model"}
 	for i := 1; i < len(n.Content); i += 2 {
-		for k := 0; n.Content[i].Kind == yaml.MappingNode && k < len(n.Content[i].Content); k += 2 {
-			if key := n.Content[i].Content[k]; !slices.Contains(known, key.Value) {
-				return fmt.Errorf("line %d: key %q is not known; want one of %s", key.Line, key.Value, strings.Join(known, ", "))
-			}
+		if err := onlyKeys(n.Content[i], []string{"tools", "editableFileSuffixes", "model"}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// onlyKeys refuses a mapping with a key that is not known.
+func onlyKeys(n *yaml.Node, known []string) error {
+	for k := 0; n.Kind == yaml.MappingNode && k < len(n.Content); k += 2 {
+		if key := n.Content[k]; !slices.Contains(known, key.Value) {
+			return fmt.Errorf("line %d: key %q is not known; want one of %s", key.Line, key.Value, strings.Join(known, ", "))
 		}
 	}
 	return nil

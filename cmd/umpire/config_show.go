@@ -7,6 +7,8 @@ import (
 	"text/tabwriter"
 
 	"github.com/spf13/cobra"
+
+	"github.com/umpirehq/umpire/internal/rulefile"
 )
 
 // configCommand is `umpire config`.
@@ -71,9 +73,9 @@ func valueText(value any) string {
 		for name := range value {
 			words = append(words, name)
 		}
-	case map[string]any:
-		for name := range value {
-			words = append(words, name)
+	case map[rulefile.HookEvent][]hookConfig:
+		for event := range value {
+			words = append(words, string(event))
 		}
 	default:
 		return orText(fmt.Sprint(value), "-")

@@ -218,7 +218,7 @@ func (d *doctor) ruleFile(f rulefile.File) {
 		}
 		d.ok("rules", "%s: %d rules", f.Path, f.Rules)
 	case rulefile.HealthUntrusted:
-		d.warn("rules", "read it, then umpire trust", "%s: %d allow rules sleep until you trust them%s", f.Path, f.Inert, first)
+		d.warn("rules", "read it, then umpire trust", "%s: %d allow rules and %d hooks sleep until you trust them%s", f.Path, f.Inert, len(f.AsleepHooks()), first)
 	case rulefile.HealthDegraded:
 		d.fail("rules", "umpire rules lint", "%s is broken%s", f.Path, first)
 	}

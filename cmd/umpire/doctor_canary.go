@@ -61,7 +61,7 @@ func (d *doctor) canary(ctx context.Context, r registered) {
 		d.warn("canary", "umpire status", "`ls` is allowed, but slowly (%s)", roundMilli(allowed.took))
 	case allowed.decision == "allow":
 		d.ok("canary", "`ls` is allowed (%s)", roundMilli(allowed.took))
-	case d.strict():
+	case d.strict(ctx):
 		d.ok("canary", "`ls`: %s, as the mode or a rule wants it (%s)", allowed, roundMilli(allowed.took))
 	default:
 		d.fail("canary", "umpire check ls", "%s: `ls` is not allowed: %s", r.where(), allowed)
@@ -69,7 +69,7 @@ func (d *doctor) canary(ctx context.Context, r registered) {
 }
 
 // strict reports whether this umpire too would not let `ls` pass.
-func (d *doctor) strict() bool {
+func (d *doctor) strict(ctx context.Context) bool {
 	e, err := adapter.ReadClaude(canaryPayload(d.canaryDir(), d.session, "ls"))
 	if err != nil {
 		return false
@@ -78,7 +78,7 @@ func (d *doctor) strict() bool {
 	if err != nil {
 		return false
 	}
-	out := adapter.AnswerClaude(q.event, d.claudeAlone(q), adapter.ClaudeAnswerOptions{Headless: q.headless})
+	out := adapter.AnswerClaude(q.event, d.claudeAlone(ctx, q), adapter.ClaudeAnswerOptions{Headless: q.headless})
 	return decisionOf(out.Stdout) != "allow"
 }
 

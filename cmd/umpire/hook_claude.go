@@ -28,7 +28,7 @@ func (a *app) answerClaude(ctx context.Context, run *hookRun) adapter.Output {
 	case e.Kind.Decides():
 		out, err = a.decideClaude(ctx, run, e)
 	case e.Kind != adapter.ClaudeOther:
-		err = a.tellClaude(ctx, e, payload)
+		err = a.tellClaude(ctx, run, e, payload)
 	}
 	if err != nil {
 		return adapter.FailClaude(e.Event, err)
@@ -50,7 +50,7 @@ func (a *app) decideClaude(ctx context.Context, run *hookRun, e adapter.ClaudeEv
 		return adapter.Output{}, err
 	}
 	if !q.config.enforce {
-		return unenforced(a.claudeAlone(q)), nil
+		return unenforced(a.claudeAlone(ctx, q)), nil
 	}
 	running, err := a.runningGate(ctx, q.config.listen, agentCredential)
 	if err != nil {
@@ -59,7 +59,7 @@ func (a *app) decideClaude(ctx context.Context, run *hookRun, e adapter.ClaudeEv
 	if running != nil {
 		return a.claudeThrough(ctx, running, run, q)
 	}
-	return adapter.AnswerClaude(q.event, a.claudeAlone(q), adapter.ClaudeAnswerOptions{Headless: q.headless}), nil
+	return adapter.AnswerClaude(q.event, a.claudeAlone(ctx, q), adapter.ClaudeAnswerOptions{Headless: q.headless}), nil
 }
 
 // claudeCase gathers what an event is decided by.
@@ -80,10 +80,10 @@ func (a *app) claudeCase(run *hookRun, e adapter.ClaudeEvent) (claudeCase, error
 }
 
 // claudeAlone decides without a gate that keeps anything.
-func (a *app) claudeAlone(q claudeCase) umpire.Decision {
+func (a *app) claudeAlone(ctx context.Context, q claudeCase) umpire.Decision {
 	g := gate.New(q.config.gate(a))
 	defer g.Close()
-	return g.Decide(gate.Request{Call: q.event.Call, Project: q.project, Mode: q.event.Mode(q.config.mode), Headless: q.headless})
+	return g.Judge(ctx, gate.Request{Call: q.event.Call, Project: q.project, Mode: q.event.Mode(q.config.mode), Headless: q.headless})
 }
 
 // claudeProject is the folder that Claude Code was started in. The payload's own

@@ -82,6 +82,10 @@ func (h *gateHook) native(ctx context.Context) (*umpire.Decision, error) {
 	if err != nil || d.Verdict != umpire.Ask {
 		return nil, err
 	}
+	// Checking runs no hooks, and nothing comes after this that would.
+	if alone := h.app.claudeAlone(ctx, h.claudeCase); alone.Verdict == umpire.Deny {
+		return &alone, nil
+	}
 	return &d, nil
 }
 
@@ -254,7 +258,7 @@ func (h *gateHook) request(ctx context.Context) (adapter.Output, error) {
 		return adapter.Output{}, err
 	}
 	if d == nil {
-		alone := h.app.claudeAlone(h.claudeCase)
+		alone := h.app.claudeAlone(ctx, h.claudeCase)
 		d = &alone
 	}
 	return h.answer(d), nil

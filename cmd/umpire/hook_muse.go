@@ -10,7 +10,7 @@ import (
 
 // answerMuse answers one request of the marker protocol. The request names no
 // folder: it is about the one that umpire is started in.
-func (a *app) answerMuse(_ context.Context, run *hookRun) adapter.Output {
+func (a *app) answerMuse(ctx context.Context, run *hookRun) adapter.Output {
 	payload, err := a.payload()
 	if err != nil {
 		return adapter.FailMuse("", err)
@@ -24,7 +24,7 @@ func (a *app) answerMuse(_ context.Context, run *hookRun) adapter.Output {
 	if err != nil {
 		return adapter.FailMuse(r.Call.Tool, err)
 	}
-	d := a.checkMuse(c, r)
+	d := a.checkMuse(ctx, c, r)
 	if !c.enforce {
 		out := unenforced(d)
 		out.Stdout = []byte("\n")
@@ -33,11 +33,11 @@ func (a *app) answerMuse(_ context.Context, run *hookRun) adapter.Output {
 	return adapter.AnswerMuse(r, d)
 }
 
-func (a *app) checkMuse(c *config, r adapter.MuseRequest) umpire.Decision {
+func (a *app) checkMuse(ctx context.Context, c *config, r adapter.MuseRequest) umpire.Decision {
 	r.Call.Dir = a.dir
 	g := gate.New(c.gate(a))
 	defer g.Close()
-	return g.Decide(gate.Request{
+	return g.Judge(ctx, gate.Request{
 		Call: r.Call, Mode: c.mode, Headless: a.headless() || c.mode == umpire.ModeReject,
 		Grants: r.Grants, AllowAll: r.AllowAll, Tighten: r.Rules,
 	})

@@ -12,6 +12,7 @@ import (
 	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/adapter"
 	"github.com/umpirehq/umpire/internal/client"
+	"github.com/umpirehq/umpire/internal/gate"
 )
 
 // noticeTime bounds what telling the gate of an event may take: the agent waits.
@@ -21,24 +22,56 @@ const noticeTime = 5 * time.Second
 const maxResult = 64 << 10
 
 // tellClaude tells the gate that runs, if one does, what became of a call, a turn
-// or a session.
-func (a *app) tellClaude(ctx context.Context, e adapter.ClaudeEvent, payload []byte) error {
+// or a session. Without one it runs the hooks that follow a call by itself.
+func (a *app) tellClaude(ctx context.Context, run *hookRun, e adapter.ClaudeEvent, payload []byte) error {
 	listen, err := a.listenAddress()
 	if err != nil || e.Session == "" {
 		return nil // a broken configuration is told where something is decided
 	}
-	gate, err := a.runningGate(ctx, listen, agentCredential)
-	if gate == nil || err != nil {
+	running, err := a.runningGate(ctx, listen, agentCredential)
+	if err != nil {
 		return err
 	}
-	defer gate.Close()
-	ctx, cancel := context.WithTimeout(ctx, noticeTime)
+	if running == nil {
+		return a.endedAlone(ctx, e)
+	}
+	defer running.Close()
+	limit := noticeTime
+	if e.Kind == adapter.ClaudePostToolUse || e.Kind == adapter.ClaudePostToolUseFailure {
+		limit = run.left(a.now()) // hooks follow the call
+	}
+	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
-	err = a.tell(ctx, gate, e, payload)
+	err = a.tell(ctx, running, e, payload)
 	if errors.Is(err, umpire.ErrNotFound) || errors.Is(err, umpire.ErrState) {
 		return nil // about a call that was decided while no gate ran, or by the agent's own prompt
 	}
 	return err
+}
+
+// endedAlone runs the hooks that follow a call.
+func (a *app) endedAlone(ctx context.Context, e adapter.ClaudeEvent) error {
+	output := responseText(e.Response)
+	switch e.Kind {
+	case adapter.ClaudePostToolUse:
+	case adapter.ClaudePostToolUseFailure:
+		output = e.Failure
+	case adapter.ClaudeOther, adapter.ClaudePreToolUse, adapter.ClaudePermissionRequest, adapter.ClaudeSessionStart,
+		adapter.ClaudeUserPromptSubmit, adapter.ClaudeStop, adapter.ClaudeSessionEnd:
+		return nil
+	}
+	project, err := a.claudeProject(e)
+	if err != nil {
+		return err
+	}
+	c, err := a.config(project)
+	if err != nil {
+		return nil // told where something is decided
+	}
+	g := gate.New(c.gate(a))
+	defer g.Close()
+	e.Call.Dir = orText(e.Call.Dir, project)
+	return g.Ended(ctx, project, e.Call, output)
 }
 
 func (a *app) tell(ctx context.Context, gate *client.Client, e adapter.ClaudeEvent, payload []byte) error {

@@ -127,5 +127,8 @@ func (a *app) remarkSleeping(set *rulefile.Set) {
 		case f.Health == rulefile.HealthUntrusted && f.Inert > 0:
 			a.remark(fmt.Sprintf(a.text.of("%d allow rules of %s sleep: see umpire trust --show"), f.Inert, f.Path))
 		}
+		if n := len(f.AsleepHooks()); n > 0 {
+			a.remark(fmt.Sprintf(a.text.of("%d hooks of %s sleep: see umpire trust --show"), n, f.Path))
+		}
 	}
 }

@@ -35,14 +35,16 @@ type status struct {
 
 // A fileStatus is one place where rules may stand.
 type fileStatus struct {
-	Source   umpire.Source   `json:"source"`
-	Path     string          `json:"path"`
-	Format   string          `json:"format"`
-	Health   rulefile.Health `json:"health"`
-	Trusted  *bool           `json:"trusted,omitempty"` // of a project's file whose rules are known
-	Rules    int             `json:"rules"`
-	Asleep   int             `json:"asleep"`
-	Problems []problemStatus `json:"problems"`
+	Source      umpire.Source   `json:"source"`
+	Path        string          `json:"path"`
+	Format      string          `json:"format"`
+	Health      rulefile.Health `json:"health"`
+	Trusted     *bool           `json:"trusted,omitempty"` // of a project's file whose rules are known
+	Rules       int             `json:"rules"`
+	Asleep      int             `json:"asleep"`
+	Hooks       int             `json:"hooks,omitempty"`
+	AsleepHooks int             `json:"hooks_asleep,omitempty"`
+	Problems    []problemStatus `json:"problems"`
 }
 
 // A problemStatus is one thing wrong in a file; line and column count from 1.
@@ -99,10 +101,10 @@ func (p *place) status() status {
 func statusOf(f rulefile.File) fileStatus {
 	s := fileStatus{
 		Source: f.Source, Path: f.Path, Format: f.Format.String(), Health: f.Health,
-		Rules: f.Rules, Asleep: f.Inert, Problems: []problemStatus{},
+		Rules: f.Rules, Asleep: f.Inert, Hooks: f.Hooks, AsleepHooks: len(f.AsleepHooks()), Problems: []problemStatus{},
 	}
-	if f.Source == umpire.SourceProject && f.Rules+f.Inert > 0 {
-		trusted := f.Health != rulefile.HealthUntrusted && len(f.Asleep()) == 0
+	if f.Source == umpire.SourceProject && (f.Rules+f.Inert+f.Hooks > 0 || f.Untrusted()) {
+		trusted := f.Health != rulefile.HealthUntrusted && !f.Untrusted()
 		s.Trusted = &trusted
 	}
 	for _, problem := range f.Problems {
@@ -151,8 +153,8 @@ func (a *app) showRuleFiles(s status) error {
 	if s.Cautious {
 		fmt.Fprintln(a.stdout, a.text.of("A deny or ask rule may be missing: until that is mended nothing is allowed but what is safe."))
 	}
-	if slices.ContainsFunc(s.RuleFiles, func(f fileStatus) bool { return f.Health == rulefile.HealthUntrusted && f.Asleep > 0 }) {
-		fmt.Fprintln(a.stdout, a.text.of("Allow rules sleep: umpire trust --show"))
+	if slices.ContainsFunc(s.RuleFiles, func(f fileStatus) bool { return f.Health == rulefile.HealthUntrusted && f.Asleep+f.AsleepHooks > 0 }) {
+		fmt.Fprintln(a.stdout, a.text.of("Allow rules or hooks sleep: umpire trust --show"))
 	}
 	return nil
 }
@@ -164,6 +166,12 @@ func (a *app) countsText(f fileStatus) string {
 	counts := []string{fmt.Sprintf(a.text.of("%d rules"), f.Rules)}
 	if f.Asleep > 0 {
 		counts = append(counts, fmt.Sprintf(a.text.of("%d asleep"), f.Asleep))
+	}
+	if f.Hooks > 0 {
+		counts = append(counts, fmt.Sprintf(a.text.of("%d hooks"), f.Hooks))
+	}
+	if f.AsleepHooks > 0 {
+		counts = append(counts, fmt.Sprintf(a.text.of("%d hooks asleep"), f.AsleepHooks))
 	}
 	return strings.Join(counts, ", ")
 }

@@ -13,7 +13,7 @@ var chineseDoctor = catalogue{
 	"a broken file may hold denials, so everything that is not safe asks": "损坏的文件中可能有拒绝规则,因此不安全的操作一律询问",
 	"%s: %d rules":   "%s:%d 条规则",
 	"%s: %d rules%s": "%s:%d 条规则%s",
-	"%s: %d allow rules sleep until you trust them%s": "%s:%d 条允许规则休眠,直到你信任它们%s",
+	"%s: %d allow rules and %d hooks sleep until you trust them%s": "%s:%d 条允许规则和 %d 个钩子休眠,直到你信任它们%s",
 	"%s is broken%s": "%s 已损坏%s",
 	"%d files":       "%d 个文件",
 

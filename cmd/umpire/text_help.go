@@ -94,11 +94,11 @@ claude-settings, claude-yaml, muse or umpire. To keep reading the other file
 instead of copying it, list it under rules.also_read in config.yaml.`
 
 const trustLong = `A project's rule files come with a clone. Their deny and ask rules hold at once,
-their allow rules only after you have trusted the file: exactly this content of
-it, recorded outside of the project. When the file changes, they sleep again.
+their allow rules and hooks only after you have trusted the file: exactly this content
+of it, recorded outside of the project. When the file changes, they sleep again.
 What umpire itself writes there stays trusted.
 
-Shows what starts to allow, and trusts it. It needs a person.`
+Shows what starts to allow and which programs would run, and trusts it. It needs a person.`
 
 const statusLong = `Shows which project this folder belongs to, the mode and where it comes from, and
 every place where rules may stand: whether the file is there, sound and trusted,
@@ -106,7 +106,7 @@ how many of its rules hold, and what is wrong with it as FILE:LINE:COLUMN.
 
   ok         its rules hold
   missing    there is no such file
-  untrusted  its deny and ask rules hold, its allow rules sleep
+  untrusted  its deny and ask rules hold, its allow rules and hooks sleep
   degraded   it is broken: its last good rules hold, or more caution than that
 
 Then how the sessions of this project stand: whether one waits for you, for what

@@ -2,6 +2,8 @@ package main
 
 import (
 	"fmt"
+	"io"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -15,7 +17,7 @@ func (a *app) trustCommand() *cobra.Command {
 	show, revoke := false, false
 	cmd := &cobra.Command{
 		Use: "trust", GroupID: groupRules, Args: noWords,
-		Short:   a.text.of("Let the allow rules of this project's files hold"),
+		Short:   a.text.of("Let the allow rules and hooks of this project's files hold"),
 		Long:    a.text.of(trustLong),
 		Example: "  umpire trust --show\n  umpire trust\n  umpire trust --revoke",
 		RunE: func(*cobra.Command, []string) error {
@@ -44,22 +46,38 @@ func (a *app) trustCommand() *cobra.Command {
 func (a *app) showSleeping(p *place) ([]rulefile.File, error) {
 	var files []rulefile.File
 	for _, f := range p.Rules().Files {
-		if f.Source != umpire.SourceProject || len(f.Asleep()) == 0 {
+		if f.Source != umpire.SourceProject || !f.Untrusted() {
 			continue
 		}
 		files = append(files, f)
-		fmt.Fprintf(a.stdout, a.text.of("%s would allow:\n"), visible(f.Path))
-		for _, r := range f.Asleep() {
-			if _, err := fmt.Fprintf(a.stdout, "  %s\n", visible(sleepingText(r))); err != nil {
-				return nil, err
-			}
+		if err := a.showAsleep(&f); err != nil {
+			return nil, err
 		}
 	}
 	if len(files) > 0 {
 		return files, nil
 	}
-	_, err := fmt.Fprintln(a.stdout, a.text.of("nothing to trust: no allow rule of this project's files sleeps"))
+	_, err := fmt.Fprintln(a.stdout, a.text.of("nothing to trust: no allow rule and no hook of this project's files sleeps"))
 	return nil, err
+}
+
+// showAsleep lists what one file would allow, and which programs it would run.
+func (a *app) showAsleep(f *rulefile.File) error {
+	var text strings.Builder
+	if len(f.Asleep()) > 0 {
+		fmt.Fprintf(&text, a.text.of("%s would allow:\n"), visible(f.Path))
+	}
+	for _, r := range f.Asleep() {
+		fmt.Fprintf(&text, "  %s\n", visible(sleepingText(r)))
+	}
+	if len(f.AsleepHooks()) > 0 {
+		fmt.Fprintf(&text, a.text.of("%s would run, as you:\n"), visible(f.Path))
+	}
+	for _, h := range f.AsleepHooks() {
+		fmt.Fprintf(&text, "  %s %s: %s\n", h.Event, visible(strings.Join(h.Tools(), "|")), visible(orText(h.Command, h.Fault)))
+	}
+	_, err := io.WriteString(a.stdout, text.String())
+	return err
 }
 
 func sleepingText(r umpire.Rule) string {
