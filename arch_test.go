@@ -42,6 +42,7 @@ var layers = []layer{
 	{"pure", "internal/adapter"},
 	{"pure", "internal/jsonl"},
 	{"pure", "internal/lang"},
+	{"pure", "internal/diff"},
 	{"world", "internal/project"},
 	{"world", "internal/rulefile"},
 	{"world", "internal/hook"},

@@ -1,0 +1,60 @@
+// Package diff shows what changes in a text, the way `diff -u` does.
+//
+//	diff.Unified("a.txt", "a.txt", before, after, 16<<10)
+//
+// Lines stand as they are in the text, so whoever shows a diff to a person has to
+// escape them.
+package diff
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/aymanbagabas/go-udiff"
+)
+
+const (
+	contextLines = 3
+	// maxText bounds each side: comparing larger texts takes longer than looking at
+	// the result is worth.
+	maxText = 4 << 20
+)
+
+// Unified returns the change from before to after under the names that the two have,
+// "" when they are the same. It is valid UTF-8 of at most limit bytes and one line
+// more, which says how much was left out. Of binary or very large texts it says only
+// that they differ.
+func Unified(from, to string, before, after []byte, limit int) string {
+	if bytes.Equal(before, after) {
+		return ""
+	}
+	if len(before) > maxText || len(after) > maxText || binary(before) || binary(after) {
+		return fmt.Sprintf("--- %s\n+++ %s\n[%d bytes become %d, which are not shown]\n", from, to, len(before), len(after))
+	}
+	text, err := udiff.ToUnified(from, to, string(before), udiff.Lines(string(before), string(after)), contextLines)
+	if err != nil {
+		return fmt.Sprintf("--- %s\n+++ %s\n[no comparison: %v]\n", from, to, err)
+	}
+	return cut(strings.ToValidUTF8(text, "\uFFFD"), limit)
+}
+
+func binary(text []byte) bool { return bytes.IndexByte(text, 0) >= 0 }
+
+// cut shortens a text, at the end of a line where there is one.
+func cut(text string, limit int) string {
+	if len(text) <= limit {
+		return text
+	}
+	kept := text[:limit]
+	if end := strings.LastIndexByte(kept, '\n'); end >= 0 {
+		kept = kept[:end+1]
+	} else {
+		for len(kept) > 0 && !utf8.RuneStart(text[len(kept)]) {
+			kept = kept[:len(kept)-1]
+		}
+		kept += "\n"
+	}
+	return fmt.Sprintf("%s[%d more bytes of this change]\n", kept, len(text)-len(kept))
+}
