@@ -1,6 +1,8 @@
 package gate
 
 import (
+	"encoding/json"
+	"slices"
 	"strings"
 
 	"github.com/umpirehq/umpire"
@@ -37,6 +39,8 @@ func denialText(tool string, id umpire.CallID, code umpire.ReasonCode, reason st
 		text = cancelledText
 	case umpire.CodeTimeout:
 		text = timeoutText
+	case umpire.CodeSuffix:
+		return reason // a fixed text, and nothing around it
 	case umpire.CodeDenied:
 		text = deniedWithReason
 		if reason == "" {
@@ -48,6 +52,39 @@ func denialText(tool string, id umpire.CallID, code umpire.ReasonCode, reason st
 		}
 	}
 	return fillIn(text, tool, id, reason)
+}
+
+// suffixText is what the model is told of a call all of whose files the suffix limit
+// refused: the fixed text, or for a list of files a result for each of them, as the
+// tool gives it when some are left.
+func suffixText(j *judged, reason string) string {
+	var in struct {
+		Files []json.RawMessage `json:"filePath"`
+	}
+	if json.Unmarshal(j.call.Input, &in) != nil || len(in.Files) != len(j.decision.Accesses) {
+		return reason
+	}
+	type result struct {
+		Path    string `json:"path"`
+		Edited  bool   `json:"edited"`
+		Message string `json:"message"`
+	}
+	results := make([]result, len(in.Files))
+	for i, raw := range in.Files {
+		var file struct {
+			Path string `json:"path"`
+		}
+		if json.Unmarshal(raw, &file) != nil && json.Unmarshal(raw, &file.Path) != nil {
+			return reason
+		}
+		results[i].Path = file.Path
+	}
+	for _, r := range slices.Backward(j.decision.Reasons) {
+		if r.Access >= 0 && r.Access < len(results) {
+			results[r.Access].Message = r.Text // the first of each is the one that settles it
+		}
+	}
+	return string(data(map[string]any{"results": results}))
 }
 
 // statusOf is the status of the result that goes with a reason code.

@@ -371,8 +371,9 @@ func (t *step) answerNo(f *folded, c *umpire.BatchCall, code umpire.ReasonCode, 
 const gateActor = "gate"
 
 // deny gives a call its refusal without a question.
-func (t *step) deny(f *folded, d *umpire.Decision, c *umpire.BatchCall, code umpire.ReasonCode, reason string) error {
-	e := decided(umpire.EventPermissionRejected, d)
+func (t *step) deny(f *folded, j *judged, code umpire.ReasonCode, reason string) error {
+	c := f.now.Call(j.call.ID)
+	e := decided(umpire.EventPermissionRejected, &j.decision)
 	e.Call, e.Tool, e.State, e.Verdict = c.ID, c.Tool, umpire.StateDenied, new(umpire.Deny)
 	e.Code, e.Reason, e.Blocked = code, reason, &umpire.Blocked{Code: code, Detail: reason}
 	if err := t.apply(f, e); err != nil {
@@ -380,7 +381,11 @@ func (t *step) deny(f *folded, d *umpire.Decision, c *umpire.BatchCall, code ump
 	}
 	t.session.Permission = umpire.StateDenied
 	t.session.Blocked = &umpire.Blocked{Code: code, Detail: t.gate.maskText(reason)}
-	return t.finish(f, c.ID, statusOf(code), code, denialText(c.Tool, c.ID, code, reason))
+	text := denialText(c.Tool, c.ID, code, reason)
+	if code == umpire.CodeSuffix {
+		text = suffixText(j, reason)
+	}
+	return t.finish(f, c.ID, statusOf(code), code, text)
 }
 
 // Pending returns the questions that wait for a person, the oldest first.

@@ -229,7 +229,7 @@ func (t *step) askAgain(f *folded, l *launch) (umpire.Started, error) {
 // stop gives a call that may not run any more its refusal.
 func (t *step) stop(f *folded, l *launch) (umpire.Started, error) {
 	d := &l.judged.decision
-	if err := t.deny(f, d, f.now.Call(l.Call), d.ReasonCode, d.Reason); err != nil {
+	if err := t.deny(f, l.judged, d.ReasonCode, d.Reason); err != nil {
 		return umpire.Started{}, err
 	}
 	err := t.settle(f)

@@ -405,7 +405,7 @@ func (t *step) enter(f *folded, j *judged, settings *Settings) error {
 				return err
 			}
 		}
-		return t.deny(f, &j.decision, f.now.Call(j.call.ID), code, reason)
+		return t.deny(f, j, code, reason)
 	case j.decision.ReasonCode == umpire.CodeSafe && lifting(&j.decision) == nil:
 		return nil // the call's own events tell of it
 	}

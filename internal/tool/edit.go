@@ -5,9 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
-
-	"github.com/umpirehq/umpire"
 )
 
 var editTool = tool{
@@ -21,31 +18,17 @@ var editTool = tool{
 	run: (*Set).edit,
 }
 
-func (s *Set) edit(_ context.Context, u *use) (string, error) {
-	var e edit
-	if err := e.read(u.in); err != nil {
-		return "", err
-	}
-	p, err := s.at(u, umpire.KindWrite, len(e.old) == 0)
+func (s *Set) edit(ctx context.Context, u *use) (string, error) {
+	return s.changeOne(ctx, u, editChange)
+}
+
+// changeOne runs a tool that changes the one file that its input names.
+func (s *Set) changeOne(ctx context.Context, u *use, read func(input) (change, error)) (string, error) {
+	changes, err := one(read)(u.in)
 	if err != nil {
 		return "", err
 	}
-	defer p.close()
-	data, before, err := p.hold()
-	if len(e.old) == 0 {
-		return e.create(p, before, err)
-	}
-	if err != nil {
-		return "", err
-	}
-	after, n, err := e.apply(data)
-	if err != nil {
-		return "", plain(p.path, err)
-	}
-	if err := p.replace(before, after); err != nil {
-		return "", err
-	}
-	return fmt.Sprintf("edited %s: %s, %d bytes now", p.path, counted(n, "replacement"), len(after)), nil
+	return s.change(ctx, u, &changes[0])
 }
 
 // counted writes a number with its noun.
@@ -56,47 +39,47 @@ func counted(n int, noun string) string {
 	return fmt.Sprintf("%d %ss", n, noun)
 }
 
-// An edit is one replacement of text.
-type edit struct {
+// A replacement is one text in the place of another.
+type replacement struct {
+	field    string // of the input, with the old text
 	old, new []byte
 	all      bool
 }
 
-func (e *edit) read(in input) error {
+func editChange(in input) (change, error) {
 	before, err := in.must("old_string")
 	if err != nil {
-		return err
+		return change{}, err
 	}
 	after, err := in.must("new_string")
 	if err != nil {
-		return err
+		return change{}, err
 	}
-	e.old, e.new = []byte(before), []byte(after)
-	e.all, err = in.flag("replace_all")
-	if err == nil && before == after {
-		err = errors.New("input.new_string: is the same as old_string")
+	r := replacement{field: "old_string", old: []byte(before), new: []byte(after)}
+	r.all, err = in.flag("replace_all")
+	switch {
+	case err != nil:
+		return change{}, err
+	case before == after:
+		return change{}, errors.New("input.new_string: is the same as old_string")
+	case before == "":
+		return change{verb: "wrote", create: true, apply: r.create}, nil
 	}
-	return err
+	return change{verb: "edited", apply: r.apply}, nil
 }
 
 // create makes the file of an edit that replaces nothing.
-func (e *edit) create(p *place, before fs.FileInfo, err error) (string, error) {
-	if err == nil && before.Size() > 0 {
-		return "", fmt.Errorf("%s: is there already; say in old_string what to replace", p.path)
+func (r replacement) create(o *original) ([]byte, string, error) {
+	if o != nil && o.size > 0 {
+		return nil, "", errors.New("is there already; say in old_string what to replace")
 	}
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return "", err
-	}
-	if err := p.replace(before, e.new); err != nil {
-		return "", err
-	}
-	return fmt.Sprintf("wrote %s: a new file of %d bytes", p.path, len(e.new)), nil
+	return r.new, fmt.Sprintf("a new file of %d bytes", len(r.new)), nil
 }
 
-// apply returns the text with the replacement made, and how often. In a file whose
-// lines end in CR LF, a text of several lines that was written without is meant so.
-func (e *edit) apply(data []byte) ([]byte, int, error) {
-	before, after := e.old, e.new
+// apply makes the replacement. In a file whose lines end in CR LF, a text of several
+// lines that was written without is meant so.
+func (r replacement) apply(o *original) ([]byte, string, error) {
+	data, before, after := o.content, r.old, r.new
 	n := bytes.Count(data, before)
 	if crlf := withCRLF(before); n == 0 && bytes.Contains(data, []byte("\r\n")) && !bytes.Equal(crlf, before) {
 		before, after = crlf, withCRLF(after)
@@ -104,11 +87,14 @@ func (e *edit) apply(data []byte) ([]byte, int, error) {
 	}
 	switch {
 	case n == 0:
-		return nil, 0, errors.New("old_string does not stand there: read the file and copy it exactly")
-	case n > 1 && !e.all:
-		return nil, 0, fmt.Errorf("old_string stands there %d times: give more of what is around it, or set replace_all", n)
+		return nil, "", fmt.Errorf("%s does not stand there: read the file and copy it exactly", r.field)
+	case n > 1 && !r.all && r.field == "old_string":
+		return nil, "", fmt.Errorf("old_string stands there %d times: give more of what is around it, or set replace_all", n)
+	case n > 1 && !r.all:
+		return nil, "", fmt.Errorf("%s stands there %d times: give more of what is around it", r.field, n)
 	}
-	return bytes.ReplaceAll(data, before, after), n, nil
+	result := bytes.ReplaceAll(data, before, after)
+	return result, fmt.Sprintf("%s, %d bytes now", counted(n, "replacement"), len(result)), nil
 }
 
 // withCRLF ends lines in CR LF.

@@ -1,6 +1,7 @@
 package tool
 
 import (
+	"context"
 	"encoding/json"
 	"os"
 	"path/filepath"
@@ -21,16 +22,19 @@ type bench struct {
 	t             *testing.T
 	root, outside string
 	home          string
+	profile       *policy.Profile // nil limits nothing
 }
 
 func newBench(t *testing.T) *bench {
 	t.Helper()
 	b := &bench{t: t, root: realDir(t), outside: realDir(t), home: realDir(t)}
-	b.Set = New(Options{Root: b.root, Home: b.home, Env: os.Environ(), Scratch: realDir(t)})
+	b.Set = New(Options{Root: b.root, Home: b.home, Env: os.Environ(), Scratch: realDir(t), MayRead: readsAll})
 	b.grace = 50 * time.Millisecond
 	t.Cleanup(b.Close)
 	return b
 }
+
+func readsAll(context.Context, umpire.Call, string) bool { return true }
 
 // realDir is a temporary folder whose path holds no link.
 func realDir(t *testing.T) string {
@@ -105,7 +109,7 @@ func (b *bench) start(name string, in any) umpire.Started {
 	if err != nil {
 		b.t.Fatal(err)
 	}
-	d := policy.Decide(rules, policy.Query{Call: call, Facts: facts, Mode: umpire.ModeBypass})
+	d := policy.Decide(rules, policy.Query{Call: call, Facts: facts, Mode: umpire.ModeBypass, Profile: b.profile})
 	if d.Verdict != umpire.Allow {
 		b.t.Fatalf("%s %s: %v: %s", name, raw, d.Verdict, d.Reason)
 	}

@@ -54,12 +54,35 @@ func (s *Set) decided(u *use, path string, kind umpire.AccessKind) (string, erro
 		if a.Kind != kind || a.Target != target {
 			continue
 		}
+		if err := u.permits(i); err != nil {
+			return "", err
+		}
 		if a.Resolved != "" {
 			return a.Resolved, nil
 		}
 		return linkFree(target)
 	}
 	return "", fmt.Errorf("%s: the decision does not speak of this path", path)
+}
+
+// permits refuses one access of a call whose others run: a decision that allows the
+// call may leave files out of it, and says why.
+func (u *use) permits(access int) error {
+	switch u.decision.Accesses[access].Verdict {
+	case umpire.Allow:
+		return nil
+	case umpire.Ask:
+		if u.preview {
+			return nil
+		}
+	case umpire.Deny:
+	}
+	for _, r := range u.decision.Reasons {
+		if r.Access == access {
+			return errors.New(r.Text)
+		}
+	}
+	return errors.New("the decision does not allow it")
 }
 
 // linkFree returns a path in its clean form, if no link stands on its way: then it

@@ -1,5 +1,6 @@
-// Package tool has the tools of the built-in agent: Read, Write, Edit, LS, Glob,
-// Grep, Bash with BashOutput and KillShell.
+// Package tool has the tools of the built-in agent: Read, Write, Edit,
+// filesystem-edit, filesystem-edit_search, LS, Glob, Grep, Bash with BashOutput and
+// KillShell.
 //
 //	set := tool.New(tool.Options{Root: session.Root, Home: home, Env: os.Environ(), Scratch: dir})
 //	defer set.Close()
@@ -50,6 +51,10 @@ type Options struct {
 	// prints faster than it is heard, pieces leave something out and say so. Nil hears
 	// nothing; commands in the background are not heard.
 	Output func(call umpire.CallID, text string)
+	// MayRead reports whether the agent that makes a call may also read a path without
+	// being asked about it: only then does a result show how a file changed. Nil is
+	// never. It is called while the call runs.
+	MayRead func(ctx context.Context, call umpire.Call, path string) bool
 }
 
 // A Set is the tools of one session. It is safe for concurrent use, and owns the
@@ -77,6 +82,7 @@ type use struct {
 	call     umpire.Call
 	decision umpire.Decision
 	in       input
+	preview  bool // nothing is changed, so that what is still asked about may be looked at
 }
 
 // New returns the tools. Close the set when the session is over.
@@ -87,6 +93,7 @@ func New(o Options) *Set {
 // known are all tools.
 var known = map[string]tool{
 	"Read": readTool, "Write": writeTool, "Edit": editTool, "LS": listTool, "Glob": globTool, "Grep": grepTool,
+	"filesystem-edit": linesTool, "filesystem-edit_search": searchTool,
 	"Bash": bashTool, "BashOutput": outputTool, "KillShell": killTool,
 }
 

@@ -8,8 +8,6 @@ import (
 	"io"
 	"io/fs"
 	"os"
-
-	"github.com/umpirehq/umpire"
 )
 
 const (
@@ -28,28 +26,22 @@ var writeTool = tool{
 	run: (*Set).write,
 }
 
-func (s *Set) write(_ context.Context, u *use) (string, error) {
-	content, err := u.in.must("content")
-	if err != nil {
-		return "", err
-	}
-	p, err := s.at(u, umpire.KindWrite, true)
-	if err != nil {
-		return "", err
-	}
-	defer p.close()
-	before, err := p.stand()
-	if err != nil {
-		return "", err
-	}
-	if err := p.replace(before, []byte(content)); err != nil {
-		return "", err
-	}
-	if before == nil {
-		return fmt.Sprintf("wrote %s: a new file of %d bytes", p.path, len(content)), nil
-	}
-	return fmt.Sprintf("wrote %s: %d bytes in place of %d", p.path, len(content), before.Size()), nil
+func (s *Set) write(ctx context.Context, u *use) (string, error) {
+	return s.changeOne(ctx, u, writeChange)
 }
+
+func writeChange(in input) (change, error) {
+	content, err := in.must("content")
+	apply := func(before *original) ([]byte, string, error) {
+		if before == nil {
+			return []byte(content), fmt.Sprintf("a new file of %d bytes", len(content)), nil
+		}
+		return []byte(content), fmt.Sprintf("%d bytes in place of %d", len(content), before.size), nil
+	}
+	return change{verb: "wrote", create: true, blind: true, apply: apply}, err
+}
+
+var errLarge = fmt.Errorf("is larger than %d bytes", maxEdit)
 
 // stand returns what stands at the place: a regular file, or nil when nothing does.
 func (p *place) stand() (fs.FileInfo, error) {
@@ -128,7 +120,7 @@ func (p *place) hold() ([]byte, fs.FileInfo, error) {
 	defer f.Close()
 	data, err := io.ReadAll(io.LimitReader(f, maxEdit+1))
 	if err == nil && len(data) > maxEdit {
-		err = fmt.Errorf("is larger than %d bytes", maxEdit)
+		err = errLarge
 	}
 	return data, info, plain(p.path, err)
 }

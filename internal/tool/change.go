@@ -1,0 +1,182 @@
+package tool
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"strings"
+
+	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/diff"
+)
+
+// maxDiff bounds what the result of a call shows of each file that it changed.
+const maxDiff = 16 << 10
+
+// A change is what a call makes of one file.
+type change struct {
+	path   string // as the input has it
+	verb   string // what it does to the file, in the past tense
+	create bool   // the file, and the folders that lead to it, need not be there yet
+	blind  bool   // what the file holds does not matter
+	// apply returns the new content of a file, nil if there is none, and a few words
+	// on what was done.
+	apply func(*original) (after []byte, said string, err error)
+}
+
+// An original is a file as it stands before a change.
+type original struct {
+	content []byte // nil if the change is blind and the file too large to look at
+	size    int64
+}
+
+// An outcome is a change that was worked out.
+type outcome struct {
+	path   string
+	before *original
+	after  []byte
+	said   string
+}
+
+// diff shows the change as `diff -u` does.
+func (o *outcome) diff() string {
+	name := visibleName(o.path)
+	switch {
+	case o.before == nil:
+		return diff.Unified("/dev/null", name, nil, o.after, maxDiff)
+	case int64(len(o.before.content)) != o.before.size:
+		return fmt.Sprintf("--- %s\n+++ %s\n[%d bytes become %d, which are not shown]\n", name, name, o.before.size, len(o.after))
+	}
+	return diff.Unified(name, name, o.before.content, o.after, maxDiff)
+}
+
+// change makes a change for good and says what it was.
+func (s *Set) change(ctx context.Context, u *use, c *change) (string, error) {
+	p, info, o, err := s.prepare(u, c, true)
+	if err != nil {
+		return "", err
+	}
+	defer p.close()
+	if err := p.replace(info, o.after); err != nil {
+		return "", err
+	}
+	said := fmt.Sprintf("%s %s: %s", c.verb, visibleName(p.path), o.said)
+	if o.before == nil || !s.readable(ctx, u, c.path) {
+		return said, nil // the model knows what it wrote
+	}
+	return joined(said, o.diff()), nil
+}
+
+// readable reports whether the model may see what stands at a path. A call that may
+// write there need not be one that may read.
+func (s *Set) readable(ctx context.Context, u *use, path string) bool {
+	return s.options.MayRead != nil && s.options.MayRead(ctx, u.call, path)
+}
+
+// prepare works a change out and leaves the file alone. The place is open then.
+func (s *Set) prepare(u *use, c *change, create bool) (*place, fs.FileInfo, *outcome, error) {
+	decided, err := s.decided(u, c.path, umpire.KindWrite)
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	p, err := s.open(decided, c.create && create)
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	info, o, err := p.work(c)
+	if err != nil {
+		p.close()
+		return nil, nil, nil, err
+	}
+	return p, info, o, nil
+}
+
+// work reads what stands at the place and applies the change to it.
+func (p *place) work(c *change) (fs.FileInfo, *outcome, error) {
+	before, info, err := p.hold()
+	switch {
+	case errors.Is(err, fs.ErrNotExist) && c.create:
+		info, err = nil, nil
+	case errors.Is(err, errLarge) && c.blind:
+		info, err = p.stand()
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	o := &outcome{path: p.path}
+	if info != nil {
+		o.before = &original{content: before, size: info.Size()}
+	}
+	o.after, o.said, err = c.apply(o.before)
+	return info, o, plain(p.path, err)
+}
+
+// Preview shows what a call would change in files, as `diff -u` does, and changes
+// nothing: "" for a call that changes no file by itself. Accesses are what its
+// decision, or the question about it, says that it touches. What cannot be done, or
+// is refused, is said in the place of its diff.
+func (s *Set) Preview(call umpire.Call, accesses []umpire.Access) (string, error) {
+	of, ok := changers[call.Tool]
+	if !ok {
+		return "", nil
+	}
+	in, err := readInput(call.Input)
+	if err != nil {
+		return "", err
+	}
+	changes, err := of(in)
+	if err != nil {
+		return "", err
+	}
+	u := &use{call: call, decision: umpire.Decision{Accesses: accesses}, in: in, preview: true}
+	var out strings.Builder
+	for i := range changes {
+		out.WriteString(s.preview(u, &changes[i]))
+	}
+	return clean(out.String()), nil
+}
+
+func (s *Set) preview(u *use, c *change) string {
+	p, _, o, err := s.prepare(u, c, false)
+	if errors.Is(err, fs.ErrNotExist) && c.create {
+		o, err = s.previewNew(u, c)
+	}
+	if err != nil {
+		return fmt.Sprintf("[%s: %v]\n", visibleName(c.path), err)
+	}
+	if p != nil {
+		p.close()
+	}
+	return o.diff()
+}
+
+// previewNew is for a file whose folder is not there yet.
+func (s *Set) previewNew(u *use, c *change) (*outcome, error) {
+	path, err := s.decided(u, c.path, umpire.KindWrite)
+	if err != nil {
+		return nil, err
+	}
+	o := &outcome{path: path}
+	o.after, o.said, err = c.apply(nil)
+	return o, err
+}
+
+// changers read the input of each tool that changes files.
+var changers = map[string]func(input) ([]change, error){
+	"Write": one(writeChange), "Edit": one(editChange),
+	"filesystem-edit": several(linesChange), "filesystem-edit_search": several(searchChange),
+}
+
+// one is for a tool that changes the one file that its input names.
+func one(read func(input) (change, error)) func(input) ([]change, error) {
+	return func(in input) ([]change, error) {
+		path, err := in.mustPath()
+		if err != nil {
+			return nil, err
+		}
+		c, err := read(in)
+		c.path = path
+		return []change{c}, err
+	}
+}

@@ -1,0 +1,145 @@
+package tool
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+)
+
+// An item is one file of a call that names several.
+type item struct {
+	path string
+	in   input
+}
+
+// several is for a tool that takes one path or a list of files.
+func several(read func(input) (change, error)) func(input) ([]change, error) {
+	return func(in input) ([]change, error) {
+		items, listed, err := in.items()
+		if err != nil {
+			return nil, err
+		}
+		if !listed {
+			return one(read)(in)
+		}
+		changes := make([]change, len(items))
+		for i, it := range items {
+			c, err := read(it.in)
+			if err != nil {
+				c = change{apply: func(*original) ([]byte, string, error) { return nil, "", err }}
+			}
+			c.path = it.path
+			changes[i] = c
+		}
+		return changes, nil
+	}
+}
+
+// items reads a list of files under the name of the path. What a file does not say
+// for itself stands beside the list.
+func (in input) items() (items []item, listed bool, err error) {
+	name, raw := in.field("filePath", "file_path", "path")
+	if name == "" || raw[0] != '[' {
+		return nil, false, nil
+	}
+	var list []json.RawMessage
+	if err := json.Unmarshal(raw, &list); err != nil {
+		return nil, true, fmt.Errorf("input.%s: %w", name, err)
+	}
+	if len(list) == 0 {
+		return nil, true, fmt.Errorf("input.%s: names no file", name)
+	}
+	for i, raw := range list {
+		it, err := in.item(raw)
+		if err != nil {
+			return nil, true, fmt.Errorf("input.%s[%d]: %w", name, i, err)
+		}
+		items = append(items, it)
+	}
+	return items, true, nil
+}
+
+func (in input) item(raw json.RawMessage) (item, error) {
+	it := item{in: input{}}
+	for _, name := range changeFields {
+		if value, ok := in[name]; ok {
+			it.in[name] = value
+		}
+	}
+	if raw[0] == '"' {
+		return it, json.Unmarshal(raw, &it.path)
+	}
+	var own input
+	if err := json.Unmarshal(raw, &own); err != nil {
+		return it, errors.New("want an object with a path")
+	}
+	maps.Copy(it.in, own)
+	path, err := own.must("path")
+	it.path = path
+	return it, err
+}
+
+// changeFields are what a list of files may share.
+var changeFields = []string{"startLine", "endLine", "newContent", "searchContent", "replaceContent"}
+
+// A fileResult is what became of one file of a list.
+type fileResult struct {
+	Path    string `json:"path"`
+	Edited  bool   `json:"edited"`
+	Message string `json:"message"`
+}
+
+// editor runs a tool that takes one path or a list of files. Of a list each file is
+// edited for itself, in the order of the list: what cannot be edited, or is refused,
+// is left as it is, and what was edited before stays edited.
+func editor(read func(input) (change, error)) func(*Set, context.Context, *use) (string, error) {
+	return func(s *Set, ctx context.Context, u *use) (string, error) {
+		changes, err := several(read)(u.in)
+		if err != nil {
+			return "", err
+		}
+		if _, listed, _ := u.in.items(); !listed {
+			return s.change(ctx, u, &changes[0])
+		}
+		return s.changeEach(ctx, u, changes)
+	}
+}
+
+func (s *Set) changeEach(ctx context.Context, u *use, changes []change) (string, error) {
+	var results struct {
+		Results []fileResult `json:"results"`
+	}
+	done := 0
+	for i := range changes {
+		r := fileResult{Path: clean(changes[i].path)}
+		message, err := s.changeNext(ctx, u, &changes[i])
+		if r.Edited, r.Message = err == nil, clean(message); err != nil {
+			r.Message = clean(err.Error())
+		} else {
+			done++
+		}
+		results.Results = append(results.Results, r)
+	}
+	var out bytes.Buffer
+	encoder := json.NewEncoder(&out)
+	encoder.SetEscapeHTML(false)
+	if err := encoder.Encode(results); err != nil {
+		return "", err
+	}
+	text := string(bytes.TrimSpace(out.Bytes()))
+	if done == 0 {
+		return "", errors.New(text)
+	}
+	return text, nil
+}
+
+// changeNext makes one change of several, unless the call was ended meanwhile.
+func (s *Set) changeNext(ctx context.Context, u *use, c *change) (string, error) {
+	if ctx.Err() != nil {
+		return "", context.Cause(ctx)
+	}
+	return s.change(ctx, u, c)
+}
