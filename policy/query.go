@@ -38,6 +38,12 @@ type Profile struct {
 	EditableSuffixes []string
 }
 
+// LimitsNothing reports whether the profile names suffixes of which none is valid:
+// it seems to limit editing, and does not.
+func (p *Profile) LimitsNothing() bool {
+	return len(p.EditableSuffixes) > 0 && len(NormalizeSuffixes(p.EditableSuffixes)) == 0
+}
+
 func (p *Profile) lists(tool string) bool {
 	if p == nil || p.Tools == nil {
 		return true

@@ -24,6 +24,7 @@ type checkFlags struct {
 	stdin        bool
 	cwd, project string
 	mode         string
+	profile      string
 	allowBypass  bool
 	headless     bool
 	rules        []string
@@ -58,6 +59,7 @@ func (f *checkFlags) add(flags *pflag.FlagSet, text catalogue) {
 	flags.StringVar(&f.cwd, "cwd", "", text.of("the working `DIR` of the call (default: this one)"))
 	flags.StringVar(&f.project, "project", "", text.of("the `DIR` that tells the project (default: that of the call)"))
 	flags.StringVar(&f.mode, "mode", "", text.of("`MODE`: default, auto, ask, reject, plan or bypass (default: from the configuration)"))
+	flags.StringVar(&f.profile, "agent", "", text.of("decide as for this `PROFILE` of the configuration's agents (default: no profile)"))
 	flags.BoolVar(&f.allowBypass, "allow-bypass", false, text.of("permit the mode bypass"))
 	flags.BoolVar(&f.headless, "headless", false, text.of("nobody can answer: what would ask is denied"))
 	flags.StringArrayVar(&f.rules, "rules", nil, text.of("also obey the rules in `FILE`; may be repeated"))
@@ -178,8 +180,9 @@ type desk struct {
 
 // A deskCase is the gate and the mode of the calls from one folder.
 type deskCase struct {
-	gate *gate.Gate
-	mode umpire.Mode
+	gate    *gate.Gate
+	mode    umpire.Mode
+	profile *policy.Profile
 }
 
 // maxDeskCases bounds the gates that a stream over many projects opens.
@@ -218,7 +221,7 @@ func (d *desk) decide(call umpire.Call) (umpire.Decision, error) {
 	if err != nil {
 		return umpire.Decision{}, err
 	}
-	return c.gate.Decide(gate.Request{Call: call, Project: dir, Mode: c.mode, Headless: d.flags.headless}), nil
+	return c.gate.Decide(gate.Request{Call: call, Project: dir, Mode: c.mode, Headless: d.flags.headless, Profile: c.profile}), nil
 }
 
 // open returns the gate for calls from a folder.
@@ -248,7 +251,11 @@ func (d *desk) open(dir string) (*deskCase, error) {
 	if gc.Rules, err = d.flagRules(dir); err != nil {
 		return nil, err
 	}
-	c := &deskCase{gate: gate.New(gc), mode: mode}
+	profile, err := conf.profile(d.flags.profile)
+	if err != nil {
+		return nil, err
+	}
+	c := &deskCase{gate: gate.New(gc), mode: mode, profile: profile}
 	d.cases[dir] = c
 	return c, nil
 }
@@ -339,8 +346,3 @@ func (a *app) absolute(path string) string {
 }
 
 // remarkAll writes remarks to standard error.
-func (a *app) remarkAll(texts []string) {
-	for _, text := range texts {
-		a.remark(text)
-	}
-}

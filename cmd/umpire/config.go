@@ -55,14 +55,7 @@ type config struct {
 	hooks               map[rulefile.HookEvent][]hookConfig
 
 	sources map[string]string // key -> file that set it
-	notices []string          // what was ignored, and why
-}
-
-// An agentConfig limits one agent, see policy.Profile.
-type agentConfig struct {
-	Tools            []string `yaml:"tools" json:"tools,omitempty"`
-	EditableSuffixes []string `yaml:"editableFileSuffixes" json:"editableFileSuffixes,omitempty"`
-	Model            string   `yaml:"model" json:"model,omitempty"`
+	notices []notice          // what was ignored, or does not do what it seems to
 }
 
 // defaults is the configuration without any file.
@@ -120,6 +113,7 @@ func (a *app) readConfig(dir string) (*config, error) {
 			return nil, err
 		}
 	}
+	c.notices = append(c.notices, c.suffixNotices()...)
 	return c, nil
 }
 
@@ -148,7 +142,7 @@ func (c *config) gate(a *app) gate.Config {
 func (c *config) settings() gate.Settings {
 	profiles := map[string]policy.Profile{}
 	for name, agent := range c.agents {
-		profiles[name] = policy.Profile{Tools: agent.Tools, EditableSuffixes: agent.EditableSuffixes}
+		profiles[name] = agent.profile()
 	}
 	return gate.Settings{
 		Mode: c.mode, AlsoRead: c.alsoRead, CrossProject: c.crossProject,
@@ -191,7 +185,7 @@ func (c *config) take(file string, g given, projects bool) error {
 	}
 	if projects && (s.tightens == nil || !s.tightens(c, &next)) {
 		if !reflect.DeepEqual(s.value(c), s.value(&next)) {
-			c.notices = append(c.notices, fmt.Sprintf("%s:%d: %s is ignored: a project may only tighten", file, g.node.Line, g.key))
+			c.notices = append(c.notices, notice{onlyTightens, []any{file, g.node.Line, g.key}})
 		}
 		return nil
 	}

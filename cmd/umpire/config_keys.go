@@ -237,14 +237,24 @@ func narrowsAgents(now, next *config) bool {
 		if !ok || is.Model != was.Model {
 			return false
 		}
-		narrower := was.Tools == nil || is.Tools != nil && containsAll(was.Tools, is.Tools)
-		limited := len(policy.NormalizeSuffixes(was.EditableSuffixes)) == 0 ||
-			len(policy.NormalizeSuffixes(is.EditableSuffixes)) > 0 && containsAll(was.EditableSuffixes, is.EditableSuffixes)
-		if !narrower || !limited {
+		before, after := policy.NormalizeSuffixes(was.EditableSuffixes), policy.NormalizeSuffixes(is.EditableSuffixes)
+		limited := len(before) == 0 || len(after) > 0 && containsAll(before, after)
+		if !narrowerTools(was.Tools, is.Tools) || !limited {
 			return false
 		}
 	}
 	return true
+}
+
+// narrowerTools reports whether every tool that is listed was listed before. Of two
+// patterns it is not asked which one lists more, unless the one lists everything.
+func narrowerTools(was, is []string) bool {
+	if was == nil || slices.Contains(was, "*") {
+		return was == nil || is != nil
+	}
+	return is != nil && !slices.ContainsFunc(is, func(tool string) bool {
+		return !slices.Contains(was, tool) && (strings.ContainsAny(tool, `*?[\`) || !matchesTool(was, tool))
+	})
 }
 
 func containsAll(all, some []string) bool {

@@ -58,21 +58,19 @@ func (a *app) showConfig(c *config) error {
 	fmt.Fprintf(table, "%s\t%s\t%s\t%s\n", a.text.of("KEY"), a.text.of("VALUE"), a.text.of("SOURCE"), a.text.of("MEANS"))
 	for i := range settings {
 		s := &settings[i]
-		fmt.Fprintf(table, "%s\t%s\t%s\t%s\n", s.key, visible(valueText(s.value(c))), visible(c.source(s.key)), a.text.of(s.about))
+		fmt.Fprintf(table, "%s\t%s\t%s\t%s\n", s.key, visible(a.valueText(s.value(c))), visible(c.source(s.key)), a.text.of(s.about))
 	}
 	return table.Flush()
 }
 
 // valueText is a value for people; "-" is none.
-func valueText(value any) string {
+func (a *app) valueText(value any) string {
 	var words []string
 	switch value := value.(type) {
 	case []string:
 		words = value
 	case map[string]agentConfig:
-		for name := range value {
-			words = append(words, name)
-		}
+		return orText(agentsText(value, a.text), "-")
 	case map[rulefile.HookEvent][]hookConfig:
 		for event := range value {
 			words = append(words, string(event))

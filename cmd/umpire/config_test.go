@@ -66,7 +66,7 @@ func TestProjectOnlyTightens(t *testing.T) {
 		{"sandbox.network", "", "sandbox.network: true", "false"},
 		{"hooks", "", "hooks: {PreToolUse: [{command: ./evil}]}", "-"},
 		{"listen", "", "listen: 0.0.0.0:80", "unix socket in state/"},
-		{"agents", "", "agents: {main: {tools: [Read]}}", "main"},
+		{"agents", "", "agents: {main: {tools: [Read]}}", "main: Read; every suffix"},
 	}
 	for _, test := range tests {
 		t.Run(test.key+" "+test.project, func(t *testing.T) {
@@ -79,7 +79,7 @@ func TestProjectOnlyTightens(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			got := valueText(s.value(c))
+			got := (&app{}).valueText(s.value(c))
 			if got != test.want {
 				t.Errorf("got %s, want %s", got, test.want)
 			}
@@ -103,6 +103,8 @@ func TestAgentsOnlyNarrow(t *testing.T) {
 		{"no limit of tools", "agents: {main: {editableFileSuffixes: [.md]}}", false},
 		{"no limit of suffixes", "agents: {main: {tools: [Read]}}", false},
 		{"suffixes that mean none", "agents: {main: {tools: [Read], editableFileSuffixes: ['.']}}", false},
+		{"suffixes in another form", "agents: {main: {tools: [Read], editableFileSuffixes: [MD]}}", true},
+		{"other suffixes", "agents: {main: {tools: [Read], editableFileSuffixes: [.py]}}", false},
 		{"the agent left out", "agents: {other: {tools: [Read]}}", false},
 		{"another agent beside it", "agents: {main: {tools: [Read], editableFileSuffixes: [.md]}, other: {tools: []}}", true},
 	}
@@ -117,6 +119,49 @@ func TestAgentsOnlyNarrow(t *testing.T) {
 				t.Errorf("taken %v, want %v: %v", got, test.narrower, c.agents)
 			}
 		})
+	}
+}
+
+// TestToolsOnlyNarrow: a project may name tools that the person's patterns list, and
+// no pattern that could list more.
+func TestToolsOnlyNarrow(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		was, is  []string
+		narrower bool
+	}{
+		{nil, []string{"Bash"}, true},
+		{[]string{"Read"}, nil, false},
+		{[]string{"*"}, []string{"Read", "mcp__x__*"}, true},
+		{[]string{"Git*", "Read"}, []string{"GitLog", "Git*"}, true},
+		{[]string{"Re?d"}, []string{"Re*d"}, false},
+		{[]string{"Git*"}, []string{"G*"}, false},
+		{[]string{"Read"}, []string{}, true},
+	} {
+		if got := narrowerTools(test.was, test.is); got != test.narrower {
+			t.Errorf("%q to %q: %v", test.was, test.is, got)
+		}
+	}
+}
+
+// TestSuffixNotices: a list that limits nothing is not passed over in silence.
+func TestSuffixNotices(t *testing.T) {
+	t.Parallel()
+	c, err := readBoth(t, "agents: {main: {editableFileSuffixes: ['.', ' ']}, a: {editableFileSuffixes: [test.ts, .md]}, b: {editableFileSuffixes: []}}", "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	notices := c.suffixNotices()
+	if len(notices) != 2 {
+		t.Fatalf("notices %v", notices)
+	}
+	for i, want := range []string{`".test.ts" in agents.a.editableFileSuffixes fits no file`, "no item of agents.main.editableFileSuffixes is a suffix, so that EVERY file may be edited"} {
+		if got := notices[i].in(nil); !strings.Contains(got, want) {
+			t.Errorf("notice %q, want %q", got, want)
+		}
+	}
+	if got := notices[1].in(catalogueFor("zh")); !strings.Contains(got, "agents.main.editableFileSuffixes 中没有一项是有效的后缀") {
+		t.Errorf("in Chinese: %q", got)
 	}
 }
 

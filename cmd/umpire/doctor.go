@@ -177,7 +177,7 @@ func (d *doctor) guarded(path string, want fs.FileMode) {
 
 func (d *doctor) configuration(c *config) {
 	for _, notice := range c.notices {
-		d.warn("config", "umpire config", "%s", notice)
+		d.warn("config", "umpire config", notice.text, notice.args...)
 	}
 	if !c.enforce {
 		d.fail("config", "set security.permission.enforce_gateway to true in config.yaml", "the gateway is not enforced: umpire only warns")

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -168,12 +169,8 @@ func (s *stay) prepare() error {
 		}
 		s.flags.addDirs[i] = dir
 	}
-	if name := s.flags.profile; name != "" {
-		if _, known := conf.agents[name]; !known && name != mainAgent {
-			return usage("umpire config", "--agent %q: the configuration has no such agent", name)
-		}
-	}
-	return nil
+	_, err = conf.profile(s.flags.profile)
+	return err
 }
 
 // mainAgent is the profile of an agent that names none.
@@ -257,7 +254,7 @@ func (s *stay) tools(session *umpire.Session, hear func(umpire.CallID, string)) 
 			added = append(added, path)
 		}
 	}
-	set := tool.New(tool.Options{Root: session.Root, AddDirs: added, Home: s.userHome(), Env: os.Environ(), Scratch: scratch, Output: hear})
+	set := tool.New(tool.Options{Root: session.Root, AddDirs: added, Home: s.userHome(), Env: os.Environ(), Scratch: scratch, Output: hear, MayRead: s.mayRead})
 	if listed := s.profileOf(session).Tools; listed != nil {
 		set.Keep(func(name string) bool { return matchesTool(listed, name) })
 	}
@@ -267,6 +264,16 @@ func (s *stay) tools(session *umpire.Session, hear func(umpire.CallID, string)) 
 			s.remark(err.Error())
 		}
 	}, nil
+}
+
+// mayRead reports whether the agent may read a file unasked, as the gate decides.
+func (s *stay) mayRead(ctx context.Context, call umpire.Call, path string) bool {
+	input, err := json.Marshal(map[string]string{"file_path": path})
+	if err != nil {
+		return false
+	}
+	d, err := s.gate.Check(ctx, umpire.Call{Tool: "Read", Input: input, Dir: call.Dir, Session: call.Session, Agent: call.Agent})
+	return err == nil && d.Verdict == umpire.Allow
 }
 
 func (s *stay) profileOf(session *umpire.Session) agentConfig {

@@ -32,7 +32,12 @@ const runExample = `  umpire run --model script:demo.json "fix the tests"
 
 // chineseRun are the texts of `umpire run` in 简体中文.
 var chineseRun = catalogue{
-	"Give the built-in agent a task; every call goes through the gate": "给内置代理一个任务;每次调用都经过闸门",
+	onlyTightens:  "%s:%d:忽略 %s:项目只能收紧",
+	limitsNothing: "%s:agents.%[2]s.editableFileSuffixes 中没有一项是有效的后缀,因此可编辑所有文件",
+	neverMatches:  "%s:agents.%[3]s.editableFileSuffixes 中的 %[2]q 不匹配任何文件:后缀从最后一个点开始",
+	"all tools":   "所有工具", "no tools": "没有工具", "every suffix": "不限制后缀",
+	"decide as for this `PROFILE` of the configuration's agents (default: no profile)": "按配置中 agents 的这个 `PROFILE` 判定(默认:不按任何配置)",
+	"Give the built-in agent a task; every call goes through the gate":                 "给内置代理一个任务;每次调用都经过闸门",
 	runLong: `给内置代理一个任务,一直运行到没有更多的事可做。每次工具调用都经过闸门:先判定,执行前先保存,
 需要询问时一直保持等待。同一条消息中的调用按顺序执行,在全部判定之前都不执行。
 

@@ -29,6 +29,10 @@ func (g *Gate) Open(ctx context.Context, o umpire.Opening) (umpire.Session, erro
 	if err != nil {
 		return umpire.Session{}, err
 	}
+	notice, err := g.profileNotice(&o)
+	if err != nil {
+		return umpire.Session{}, err
+	}
 	if o.External {
 		standing, err := g.standingSession(ctx, &s)
 		if err == nil || !errors.Is(err, umpire.ErrNotFound) {
@@ -45,7 +49,13 @@ func (g *Gate) Open(ctx context.Context, o umpire.Opening) (umpire.Session, erro
 			return err
 		}
 		t := &step{gate: g, tx: tx, now: g.now(), session: s}
-		return t.append(umpire.Event{Kind: umpire.EventSessionOpened, Data: data(about(&s))})
+		if err := t.append(umpire.Event{Kind: umpire.EventSessionOpened, Data: data(about(&s))}); err != nil {
+			return err
+		}
+		if notice == "" {
+			return nil
+		}
+		return t.notice(notice)
 	})
 	if isConflict(err) && o.External {
 		return g.standingSession(ctx, &s)
@@ -300,6 +310,20 @@ func (t *step) adopt(p *Project) error {
 // notice tells people something.
 func (t *step) notice(text string) error {
 	return t.append(umpire.Event{Kind: umpire.EventNotice, Reason: text})
+}
+
+// profileNotice says so when the profile of a new session seems to limit editing and
+// does not; "" otherwise.
+func (g *Gate) profileNotice(o *umpire.Opening) (string, error) {
+	p, err := g.projectOf(o.Dir, o.AddDirs)
+	if err != nil {
+		return "", err
+	}
+	profile, err := profileOf(o.Profile, p.settings.Profiles)
+	if err != nil || profile == nil || !profile.LimitsNothing() {
+		return "", err
+	}
+	return fmt.Sprintf("No item of editableFileSuffixes of the agent %q is a suffix, so that it may edit every file.", orElse(o.Profile, mainProfile)), nil
 }
 
 // Fork makes a new session with the conversation of another one of the same
