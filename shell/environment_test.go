@@ -81,7 +81,7 @@ locale
 `, true},
 	}
 	for _, tt := range tests {
-		for _, line := range strings.Split(strings.TrimSpace(tt.lines), "\n") {
+		for line := range strings.SplitSeq(strings.TrimSpace(tt.lines), "\n") {
 			if got := runsUnasked(line); got != tt.unasked {
 				t.Errorf("%s: %q runs unasked: %v: %+v", tt.name, line, got, Parse(line, neverSafeEnv))
 			}

@@ -9,10 +9,9 @@ import (
 )
 
 // gitTools is git and the command lines of git hosts. What a repository's own
-// configuration makes git run (core.fsmonitor, diff.external, filters, pagers)
-// is not known here: only the line is judged.
+// settings make git run is judged by checkRepository.
 var gitTools = []program{
-	{names: "git", risk: umpire.Safe, why: "prints a summary of git", style: leading, more: []*[]program{
+	{names: "git", risk: umpire.Safe, why: "prints a summary of git", style: leading, every: checkRepository, more: []*[]program{
 		&gitHistory, &gitLooking, &gitRefs, &gitChanging, &gitRewriting, &gitRemotes, &gitPlumbing, &gitPrograms,
 	}, opts: []option{
 		{names: "-C=", does: enters},

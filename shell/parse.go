@@ -17,6 +17,11 @@ type Env struct {
 	// IsDir, when set, reports whether an absolute path is a folder now. With it
 	// `cd x; y` need not be judged for the case that cd fails.
 	IsDir func(path string) bool
+	// Git, when set, tells the own settings of the repository that git would find
+	// from a folder, with which its looking subcommands can be made to run
+	// programs. It is called only for lines that start git. An error says that they
+	// could not be read, and git then asks.
+	Git func(dir string) ([]GitSetting, error)
 	// Programs are known beside those of the built-in tables.
 	Programs *Knowledge
 }
@@ -43,16 +48,17 @@ func Parse(line string, env Env) []umpire.Access {
 
 // A walker collects the accesses of one line.
 type walker struct {
-	env      Env
-	tables   []*[]program
-	accesses []umpire.Access
-	commands int
-	depth    int
-	part     int  // the simple command being walked
-	parts    int  // how many there were
-	guesses  int  // words that were walked as the beginning of a command
-	full     bool // a limit was met and reported
-	recursed bool // a function that calls itself was reported
+	env          Env
+	tables       []*[]program
+	accesses     []umpire.Access
+	commands     int
+	depth        int
+	part         int                       // the simple command being walked
+	parts        int                       // how many there were
+	guesses      int                       // words that were walked as the beginning of a command
+	full         bool                      // a limit was met and reported
+	recursed     bool                      // a function that calls itself was reported
+	repositories map[string]*gitRepository // by folder
 }
 
 // line reads text as shell code and walks it.

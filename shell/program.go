@@ -55,6 +55,8 @@ type program struct {
 	peeks bool
 	// check adds what a table cannot say.
 	check func(*use)
+	// every is as check, for the uses of its subcommands too.
+	every func(*use)
 	// out tells what it prints, where that matters to a reader of its output.
 	out func(*use, flow) flow
 }

@@ -30,6 +30,7 @@ type use struct {
 // apply judges the program with its arguments and returns what it prints.
 func (u *use) apply(args []word) flow {
 	u.risk, u.why = u.program.risk, u.program.why
+	every := u.program.every
 	for u.program.branches() {
 		rest, ok := u.descend(args)
 		if !ok {
@@ -51,6 +52,9 @@ func (u *use) apply(args []word) flow {
 	if !u.informs() {
 		if p.check != nil {
 			p.check(u)
+		}
+		if every != nil {
+			every(u)
 		}
 		u.spread()
 	}

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/project"
 	"github.com/umpirehq/umpire/internal/rulefile"
 	"github.com/umpirehq/umpire/internal/store"
 	"github.com/umpirehq/umpire/policy"
@@ -150,6 +151,7 @@ func (g *Gate) Decide(r Request) (decision umpire.Decision) {
 	}
 	q.Facts, err = policy.FactsOf(r.Call, shell.Env{
 		Dir: r.Call.Dir, Home: g.config.UserHome, IsDir: isDir, Programs: g.known.Known,
+		Git: func(dir string) ([]shell.GitSetting, error) { return project.GitSettings(dir, g.config.UserHome) },
 	})
 	if err != nil {
 		q.Invalid = "The call is malformed: " + err.Error()

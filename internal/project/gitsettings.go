@@ -1,0 +1,221 @@
+package project
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/umpirehq/umpire/shell"
+)
+
+// Limits on what a repository's settings may be made of.
+const (
+	maxConfigFiles = 300
+	maxModuleDepth = 6
+)
+
+// GitSettings returns what git would read as the own settings of the repository
+// around a folder: its configuration, that of its worktree, what these include,
+// and those of its submodules. None is no repository. It finds the repository as
+// git does, so that a bare one which lies inside another counts too. The person's
+// settings and the system's are not among them: whoever could write those needs
+// no repository. An error says that something could not be read; git may
+// understand it all the same.
+//
+// Beside what is written there, core.worktree is left out where it says nothing
+// new, and hook.post-index-change tells of that hook, since looking runs it.
+func GitSettings(dir, home string) ([]shell.GitSetting, error) {
+	r := settingsReader{home: home}
+	dir, err := canonical(dir)
+	if err != nil {
+		return nil, err
+	}
+	for {
+		if r.folder(dir) || r.err != nil {
+			return r.found, r.err
+		}
+		parent := filepath.Dir(dir)
+		if parent == dir {
+			return r.found, r.err
+		}
+		dir = parent
+	}
+}
+
+// A settingsReader collects the settings of one repository.
+type settingsReader struct {
+	home  string
+	found []shell.GitSetting
+	files int
+	err   error
+}
+
+func (r *settingsReader) fail(err error) {
+	if r.err == nil {
+		r.err = err
+	}
+}
+
+// folder reads the repository of a folder, and reports whether git would go no
+// further up.
+func (r *settingsReader) folder(dir string) bool {
+	dotGit := filepath.Join(dir, ".git")
+	info, err := os.Stat(dotGit)
+	if err == nil && !info.IsDir() {
+		gitDir, err := gitDirOf(dotGit)
+		if err != nil {
+			return true // git refuses to go on
+		}
+		r.repository(gitDir, dir)
+		return true
+	}
+	if err == nil && r.repository(dotGit, dir) {
+		return true
+	}
+	return r.repository(dir, "")
+}
+
+// repository reads a git directory, and reports whether git takes it for one. A
+// folder that only resembles one is read too: which it is, git decides.
+func (r *settingsReader) repository(gitDir, worktree string) bool {
+	head, err := readSmall(filepath.Join(gitDir, "HEAD"), maxGitFile)
+	if err != nil {
+		if target, linkErr := os.Readlink(filepath.Join(gitDir, "HEAD")); linkErr != nil || !strings.HasPrefix(target, "refs/") {
+			return false
+		}
+		head = []byte("ref: refs/")
+	}
+	common := gitDir
+	if line, err := readLine(filepath.Join(gitDir, "commondir")); err == nil {
+		common = absoluteFrom(gitDir, line)
+	}
+	start := len(r.found)
+	r.file(filepath.Join(common, "config"))
+	r.file(filepath.Join(gitDir, "config.worktree"))
+	hooks := filepath.Join(common, "hooks")
+	for _, s := range r.found[start:] {
+		if s.Key == "core.hookspath" {
+			hooks = r.expand(s.Value, orElse(worktree, gitDir))
+		}
+	}
+	r.dropWorktree(start, gitDir, worktree)
+	r.hook(filepath.Join(hooks, "post-index-change"))
+	r.modules(filepath.Join(common, "modules"), 0)
+	return isFolder(filepath.Join(common, "objects")) && isFolder(filepath.Join(common, "refs")) && namesCommit(string(head))
+}
+
+// namesCommit reports whether the content of HEAD is one that git believes.
+func namesCommit(head string) bool {
+	return strings.HasPrefix(head, "ref:") || len(head) >= 40 && strings.Trim(head[:40], "0123456789abcdefABCDEF") == ""
+}
+
+func isFolder(dir string) bool {
+	info, err := os.Stat(dir)
+	return err == nil && info.IsDir()
+}
+
+// dropWorktree removes core.worktree where it names the folder that led here, as
+// git writes it for submodules.
+func (r *settingsReader) dropWorktree(start int, gitDir, worktree string) {
+	kept := r.found[:start]
+	for _, s := range r.found[start:] {
+		if s.Key == "core.worktree" && worktree != "" {
+			if path, err := canonical(absoluteFrom(gitDir, s.Value)); err == nil && path == worktree {
+				continue
+			}
+		}
+		kept = append(kept, s)
+	}
+	r.found = kept
+}
+
+// hook notes a hook that git can run.
+func (r *settingsReader) hook(name string) {
+	info, err := os.Stat(name)
+	if err == nil && info.Mode().IsRegular() && info.Mode()&0o111 != 0 {
+		r.found = append(r.found, shell.GitSetting{Key: "hook.post-index-change", Value: name, File: name})
+	}
+}
+
+// modules reads the configurations of submodules: git looks into these too.
+func (r *settingsReader) modules(dir string, depth int) {
+	folder, _ := openFolder(dir)
+	if folder == nil || r.err != nil {
+		return
+	}
+	defer folder.Close()
+	names, err := folder.Readdirnames(maxConfigFiles)
+	if err != nil && len(names) > 0 || depth > maxModuleDepth {
+		r.fail(fmt.Errorf("%q: too much in it", dir))
+		return
+	}
+	for _, name := range names {
+		module := filepath.Join(dir, name)
+		if !exists(module, "HEAD") {
+			r.modules(module, depth+1)
+			continue
+		}
+		start := len(r.found)
+		r.file(filepath.Join(module, "config"))
+		for i := start; i < len(r.found); i++ {
+			if r.found[i].Key == "core.worktree" {
+				r.found = append(r.found[:i], r.found[i+1:]...)
+				i--
+			}
+		}
+		r.hook(filepath.Join(module, "hooks", "post-index-change"))
+		r.modules(filepath.Join(module, "modules"), depth+1)
+	}
+}
+
+// file reads a configuration and what it includes. A condition on an include is
+// not looked at: it may hold.
+func (r *settingsReader) file(name string) {
+	if r.err != nil {
+		return
+	}
+	if r.files++; r.files > maxConfigFiles {
+		r.fail(fmt.Errorf("%q: more than %d files of settings", name, maxConfigFiles))
+		return
+	}
+	data, err := readSmall(name, maxGitFile)
+	if errors.Is(err, os.ErrNotExist) {
+		return
+	}
+	var includes []string
+	if err == nil {
+		err = parseConfig(string(data), func(key, value string) {
+			r.found = append(r.found, shell.GitSetting{Key: key, Value: value, File: name})
+			if strings.HasPrefix(key, "include.") || strings.HasPrefix(key, "includeif.") && strings.HasSuffix(key, ".path") {
+				includes = append(includes, r.expand(value, filepath.Dir(name)))
+			}
+		})
+	}
+	if err != nil {
+		r.fail(fmt.Errorf("%q: %w", name, err))
+		return
+	}
+	for _, include := range includes {
+		r.file(include)
+	}
+}
+
+// expand makes the path of a setting absolute.
+func (r *settingsReader) expand(path, from string) string {
+	if path == "~" || strings.HasPrefix(path, "~/") {
+		return r.home + path[1:]
+	}
+	if strings.HasPrefix(path, "~") || strings.HasPrefix(path, "%(") {
+		r.fail(fmt.Errorf("%q: where that is, is not known", path))
+	}
+	return absoluteFrom(from, path)
+}
+
+func orElse(text, otherwise string) string {
+	if text == "" {
+		return otherwise
+	}
+	return text
+}

@@ -1,0 +1,89 @@
+package shell
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/umpirehq/umpire"
+)
+
+// withSettings is a world in which every folder below /p belongs to a repository
+// with the settings, one a line.
+func withSettings(settings string) Env {
+	return Env{Dir: "/p", Home: "/home/u", Git: func(dir string) ([]GitSetting, error) {
+		if settings == "unreadable" {
+			return nil, errors.New("no")
+		}
+		var found []GitSetting
+		for line := range strings.Lines(settings) {
+			key, value, _ := strings.Cut(strings.TrimSuffix(line, "\n"), "=")
+			found = append(found, GitSetting{Key: key, Value: value, File: dir + "/.git/config"})
+		}
+		return found, nil
+	}}
+}
+
+// What a repository's own settings make a looking git run is an access of its own.
+func TestRepositorySettingsRunPrograms(t *testing.T) {
+	t.Parallel()
+	tests := []struct{ settings, asks, free string }{
+		{"core.fsmonitor=./x", "git status;git diff;git -C sub log;cd sub && git ls-files;git-status;git --git-dir=.git status;git", "git --version;ls"},
+		{"core.fsmonitor=true", "", "git status"},
+		{"core.pager=./x", "git log;git branch", ""},
+		{"core.pager=less -FRX", "", "git log"},
+		{"core.pager=less +!x", "git log", ""},
+		{"core.pager=less -kx", "git log", ""},
+		{"core.pager=cat; x", "git log", ""},
+		{"pager.log=./x", "git log", ""},
+		{"pager.log=false", "", "git log"},
+		{"diff.external=x", "git diff", ""},
+		{"diff.My.Driver.command=x", "git diff;git show", ""},
+		{"diff.gpg.textconv=gpg -d", "git log -p", ""},
+		{"filter.f.clean=./x", "git status;git diff", ""},
+		{"filter.lfs.process=git-lfs filter-process\nfilter.lfs.clean=git-lfs clean -- %f\nfilter.lfs.required=true", "", "git status"},
+		{"filter.lfs.process=git-lfs filter-process; x", "git status", ""},
+		{"hook.post-index-change=/p/.git/hooks/post-index-change", "git status;git diff", ""},
+		{"core.hookspath=.husky/_\ncore.editor=x\nuser.name=a", "", "git status;git log"},
+		{"core.worktree=/home/u", "git grep x", ""},
+		{"core.sshcommand=./x", "git ls-remote;git remote show origin", "git status;git log"},
+		{"core.sshcommand=./x\nremote.origin.promisor=true", "git log -p", ""},
+		{"remote.origin.url=ext::sh -c x", "git ls-remote", "git status"},
+		{"remote.origin.url=https://example.com/a.git", "", "git ls-remote;git remote -v"},
+		{"merge.m.driver=x", "git merge-tree a b", "git status"},
+		{"alias.lfs=!x", "git lfs ls-files", "git status"},
+		{"alias.st=status", "git st", "git status"},
+		{"tar.tgz.command=x", "git archive HEAD", ""},
+		{"man.x.cmd=x", "git help log", ""},
+		{"gpg.program=./x", "git log", ""},
+		{"unreadable", "git status", "ls"},
+	}
+	for _, tt := range tests {
+		env := withSettings(tt.settings)
+		for line := range strings.SplitSeq(tt.asks, ";") {
+			if line != "" && alarming(Parse(line, env)) == "" {
+				t.Errorf("with %q, %q is harmless", tt.settings, line)
+			}
+		}
+		for line := range strings.SplitSeq(tt.free, ";") {
+			if line != "" && alarming(Parse(line, env)) != "" {
+				t.Errorf("with %q, %q asks: %s", tt.settings, line, alarming(Parse(line, env)))
+			}
+		}
+	}
+}
+
+// The access names the setting and the file, and no rule for git covers it.
+func TestRepositorySettingIsNamed(t *testing.T) {
+	t.Parallel()
+	for _, a := range Parse("git status && git diff", withSettings("core.fsmonitor=./x")) {
+		if a.Table != SettingsTable {
+			continue
+		}
+		if a.Kind != umpire.KindExec || a.Words[0] != "core.fsmonitor=./x" || !strings.Contains(a.Reason, "/p/.git/config") {
+			t.Errorf("%+v", a)
+		}
+		return
+	}
+	t.Error("no access tells of the setting")
+}
