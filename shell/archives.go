@@ -19,9 +19,9 @@ var archivers = []program{
 		{names: "--help --version --usage --show-defaults", does: shows},
 	}},
 	{names: "gzip gunzip bzip2 bunzip2 xz unxz lzma unlzma zstd unzstd zstdmt pigz unpigz pbzip2 lz4 unlz4 lzip compress uncompress brotli", risk: umpire.Safe, why: "packs or unpacks its input", check: checkPacker, out: filters, opts: []option{
-		{names: "-dfhkLnNqvVz0123456789ei --decompress --uncompress --force --keep --no-name --name --quiet --verbose --fast? --best --extreme --robot --single-stream --no-sparse --sparse --ultra --rm --no-progress --long? --adapt? --compress --small -s --no-check --check --rsyncable --synchronous --no-dictID --progress --exclude-compressed --single-thread --auto-threads= --no-adjust"}, {names: "-c --stdout --to-stdout -l --list -t --test"}, {names: "-r --recursive"},
+		{names: "-dfhkLnNqvVz0123456789ei --decompress --uncompress --force --keep --no-name --name --quiet --verbose --fast? --best --extreme --robot --single-stream --no-sparse --sparse --ultra --no-progress --long? --adapt? --compress --small -s --no-check --check --rsyncable --synchronous --no-dictID --progress --exclude-compressed --single-thread --auto-threads= --no-adjust"}, {names: "-c --stdout --to-stdout -l --list -t --test"}, {names: "-r --recursive"}, {names: "--rm", does: asks, why: "deletes what it has packed or unpacked"},
 		{names: "-T= --threads= -S= --suffix= -F= --format= -C= -M= --memlimit= --memlimit-compress= --memlimit-decompress= --block-size= -p= --processes= -b= --blocksize= -B= --quality= -w= --lzma1? --lzma2? --x86? --filters="},
-		{names: "-D= --files? --files0? --filelist= --patch-from=", does: reads}, {names: "-o= --output= --output-dir-flat= --output-dir-mirror=", does: writes},
+		{names: "-D= --patch-from=", does: reads}, {names: "--files? --files0? --filelist=", does: reads | asks, why: "prints the files that a file names"}, {names: "-o= --output= --output-dir-flat= --output-dir-mirror=", does: writes},
 		{names: "--help --version -H --long-help", does: shows},
 	}},
 	{names: "zstdcat lz4cat", risk: umpire.Safe, why: "prints what is packed", args: "read…", out: filters, opts: []option{{names: "-qvfk --quiet --verbose --force --keep --no-progress --long?"}, {names: "-T= --threads= -M= --memory="}, {names: "-D=", does: reads}, aboutItself}},

@@ -45,7 +45,7 @@ var containerTools = []program{
 			{names: "ls list ps inspect df info logs top stats port history diff show exists", each: true, risk: umpire.Low, why: looksAtContainers, opts: []option{{names: dockerLooks}, {names: "-aqsvlt -f= -n="}, {names: "--help", does: shows}}},
 		}},
 		{names: "compose", risk: umpire.High, why: changesContainers, style: leading, opts: []option{{names: composeOpts}, {names: "-f= --file= --env-file=", does: reads}, {names: "--project-directory=", does: enters}}, subs: []program{
-			{names: "ps images logs top port version ls events config convert stats", each: true, risk: umpire.Low, why: looksAtContainers, opts: []option{{names: dockerLooks + " --services --volumes --profiles --hash= --environment --follow"}, {names: "-aqft"}, {names: "-n="}, {names: "-o= --output=", does: writes}}},
+			{names: "ps images logs top port version ls events config convert stats", each: true, risk: umpire.Low, why: looksAtContainers, opts: []option{{names: dockerLooks + " --services --volumes --profiles --hash= --follow"}, {names: "--environment", does: asks, why: printsEnvironment}, {names: "-aqft"}, {names: "-n="}, {names: "-o= --output=", does: writes}}},
 			{names: "up build start create restart pull watch pause unpause", each: true, risk: umpire.Medium, why: "builds and runs the project's containers", lax: true},
 			{names: "exec run", each: true, risk: umpire.Medium, why: "runs a program in a container", style: leading, check: checkDockerExec, opts: []option{{names: runAccepts}, {names: "-u= --user= -p= --publish="}, {names: "-v= --volume= --privileged --cap-add=", does: harms, why: reachesMachine}}},
 		}},
@@ -55,7 +55,7 @@ var containerTools = []program{
 		{names: "rm rmi prune kill stop push login logout commit import update swarm trust pause unpause restart network-connect scout extension model sandbox", each: true, risk: umpire.High, why: changesContainers, lax: true},
 	}},
 	{names: "docker-compose podman-compose", risk: umpire.High, why: changesContainers, style: leading, opts: []option{{names: composeOpts}, {names: "-f= --file= --env-file=", does: reads}, {names: "--project-directory=", does: enters}, {names: "-H= --host=", does: asks, why: otherDaemon}, {names: "--version -v --help -h", does: shows}}, subs: []program{
-		{names: "ps images logs top port version ls events config convert", each: true, risk: umpire.Low, why: looksAtContainers, opts: []option{{names: dockerLooks + " --services --volumes --profiles --hash= --environment --follow"}, {names: "-aqft"}, {names: "-n="}, {names: "-o= --output=", does: writes}}},
+		{names: "ps images logs top port version ls events config convert", each: true, risk: umpire.Low, why: looksAtContainers, opts: []option{{names: dockerLooks + " --services --volumes --profiles --hash= --follow"}, {names: "--environment", does: asks, why: printsEnvironment}, {names: "-aqft"}, {names: "-n="}, {names: "-o= --output=", does: writes}}},
 		{names: "up build start create restart pull watch pause unpause", each: true, risk: umpire.Medium, why: "builds and runs the project's containers", lax: true},
 		{names: "exec run", each: true, risk: umpire.Medium, why: "runs a program in a container", style: leading, check: checkDockerExec, opts: []option{{names: runAccepts}, {names: "-u= --user= -p= --publish="}, {names: "-v= --volume= --privileged --cap-add=", does: harms, why: reachesMachine}}},
 	}},

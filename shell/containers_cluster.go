@@ -10,6 +10,7 @@ const (
 	looksAtCluster  = "looks at a cluster"
 	changesCluster  = "changes what runs in a cluster, or runs in it"
 	changesServices = "changes infrastructure"
+	printsOutputs   = "prints outputs and settings, those that are marked as sensitive too"
 	kubeOpts        = "-n= --namespace= --request-timeout= -v= --v="
 	kubeLooks       = kubeOpts + " -A --all-namespaces -o= --output= -l= --selector= --field-selector= --show-labels --no-headers --sort-by= -L= --label-columns= --show-kind --ignore-not-found --chunk-size= --recursive --api-version= --api-group= --namespaced? --verbs= --cached --client --short --containers --sum --show-managed-fields --show-events --tail= --since= --since-time= --timestamps -c= --container= --all-containers -p --previous --prefix --limit-bytes= -w --watch --max-log-requests= --ignore-errors --minify --flatten --output-watch-events --subresource= -R --types= --no-color"
 )
@@ -39,7 +40,8 @@ var clusterTools = []program{
 	{names: "terraform tofu", risk: umpire.High, why: changesServices, style: words, opts: []option{{names: "-chdir=", does: enters, why: worksInOther}, {names: "-version --version -v -help --help -h", does: shows}}, subs: []program{
 		{names: "version", risk: umpire.Low, why: "prints the version", style: words, args: "none", opts: []option{{names: "-json"}}},
 		{names: "fmt", risk: umpire.Low, why: "formats files", style: words, args: "read…", check: checkTerraformFormat, opts: []option{{names: "-check --check -diff -recursive -no-color -list= -write="}}},
-		{names: "show output", each: true, risk: umpire.Low, why: "prints the state", style: words, opts: []option{{names: "-json -no-color -raw"}, {names: "-state= -plan=", does: reads}}},
+		{names: "show", risk: umpire.Low, why: "prints the state", style: words, opts: []option{{names: "-no-color"}, {names: "-json", does: asks, why: printsOutputs}, {names: "-state= -plan=", does: reads}}},
+		{names: "output", risk: umpire.Low, why: "prints the names of outputs", style: words, check: checkTerraformOutput, opts: []option{{names: "-no-color"}, {names: "-json -raw", does: asks, why: printsOutputs}, {names: "-state=", does: reads}}},
 		{names: "state", risk: umpire.High, why: changesServices, style: words, subs: []program{{names: "list show", each: true, risk: umpire.Low, why: "prints the state", style: words, opts: []option{{names: "-no-color -id="}, {names: "-state=", does: reads}}}}},
 		{names: "workspace", risk: umpire.High, why: changesServices, style: words, subs: []program{{names: "list show", each: true, risk: umpire.Low, why: "lists workspaces", style: words}}},
 		{names: "graph plan validate init get providers console test refresh", each: true, risk: umpire.Medium, why: "downloads or runs the providers of the project", style: words, lax: true, opts: []option{{names: "-out=", does: writes}, {names: "-var-file= -state=", does: reads}, {names: "-var= -target= -backend-config="}}},
@@ -98,6 +100,14 @@ func localChart(u *use) {
 		}
 	}
 	u.operands = nil
+}
+
+// checkTerraformOutput makes an output that is named ask: by its name terraform
+// prints a sensitive one too.
+func checkTerraformOutput(u *use) {
+	if len(u.operands) > 0 {
+		u.raise(umpire.Medium, printsOutputs)
+	}
 }
 
 // checkTerraformFormat makes terraform fmt ask, unless it only checks.

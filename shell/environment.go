@@ -104,6 +104,26 @@ func (u *use) reveals(name word) {
 	}
 }
 
+// checkEnvsubst judges the variables that are filled in: those of its operand, else
+// those of the text that it reads.
+func checkEnvsubst(u *use) {
+	text := word{text: u.in.text, open: u.in.kind != flowText}
+	if len(u.operands) > 0 {
+		text = u.operands[0]
+	}
+	secret := text.open
+	for name := range strings.FieldsFuncSeq(text.text, func(c rune) bool { return !variableRune(c) }) {
+		secret = secret || secretName(name)
+	}
+	if secret {
+		u.raise(umpire.Medium, "prints variables that may hold secrets")
+	}
+}
+
+func variableRune(c rune) bool {
+	return c == '_' || c >= '0' && c <= '9' || c >= 'A' && c <= 'Z' || c >= 'a' && c <= 'z'
+}
+
 // printsSecrets judges a program that prints its operands.
 func printsSecrets(u *use) {
 	for _, operand := range u.operands {

@@ -52,6 +52,8 @@ printf '%s\n' "$DB_PASSWORD"
 x=$GITHUB_TOKEN; echo $x
 cat <<< "$GITHUB_TOKEN"
 printf %s "${!X}"
+envsubst < f
+echo '$GITHUB_TOKEN' | envsubst
 n=GITHUB_TOKEN; echo ${!n}
 echo "${GITHUB_TOKEN,,}"
 `, false},
@@ -77,6 +79,8 @@ set -e
 TOKEN=x; echo $TOKEN
 n=HOME; echo ${!n}
 echo ${!GO@}
+echo '$HOME' | envsubst
+envsubst '$HOME $USER' < f
 locale
 `, true},
 	}

@@ -101,6 +101,7 @@ func (p *program) longOption(out *parsed, arg word, rest []word) int {
 			g.value, g.has = value, true
 		case len(rest) > 0:
 			g.value, g.has, took = rest[0], true, 1
+			out.swallow(p, rest[0])
 		}
 	case '?':
 		if attached {
@@ -135,6 +136,7 @@ func (p *program) cluster(out *parsed, arg word, rest []word) int {
 			return 0
 		case kind == '=' && len(rest) > 0:
 			g.value, g.has = rest[0], true
+			out.swallow(p, rest[0])
 			out.given = append(out.given, g)
 			return 1
 		case kind == '?' && (tail.text != "" || tail.open):
@@ -148,6 +150,23 @@ func (p *program) cluster(out *parsed, arg word, rest []word) int {
 		out.doubtful = true
 	}
 	return 0
+}
+
+// swallow notes a value that would do harm as an option: other versions of the
+// program may take no value here, and obey it.
+func (out *parsed) swallow(p *program, value word) {
+	text := value.text
+	if p.lax && !p.obeysOptions() || len(text) < 2 || text[0] != '-' || text[1] >= '0' && text[1] <= '9' || text[1] == ' ' {
+		return
+	}
+	var as parsed
+	p.option(&as, value, nil)
+	for _, g := range as.given {
+		as.doubtful = as.doubtful || g.option.does&(runs|obeys|writes|deletes|edits|drops|asks|harms) != 0
+	}
+	if len(as.unknown) > 0 && text[1] == '-' || as.doubtful {
+		out.doubtful = true
+	}
 }
 
 func (p *program) miss(out *parsed, name string) {

@@ -9,7 +9,7 @@ import (
 // systemTools are the programs that ask about and control the system. Those of
 // this file only ask, unless an option says otherwise.
 var systemTools = []program{
-	{names: "whoami id groups w tty uptime free vmstat iostat mpstat lscpu lsblk lsmem lsipc lsns lsmod lsusb lspci nproc arch getconf uuidgen pidof pwdx numastat ipcs logname sw_vers vm_stat hostid lsb_release acpi pstree cal ncal getopt",
+	{names: "whoami id groups w tty uptime free vmstat iostat mpstat lscpu lsblk lsmem lsipc lsns lsmod lsusb lspci nproc getconf uuidgen pidof pwdx numastat ipcs logname sw_vers vm_stat hostid lsb_release acpi pstree cal ncal getopt",
 		risk: umpire.Safe, why: "tells about the system", lax: true, opts: []option{{names: "-F= -f=", does: reads}, {names: "-o= -n= -p= --pci-map-file="}}},
 	{names: "users who last lastb dircolors modinfo", each: true, risk: umpire.Safe, why: "tells about the system", args: "read…", lax: true, opts: []option{{names: "-f= --file=", does: reads}, {names: "-n= -s= -t= -F= -k= --field= --limit= --since= --until= --time-format="}, aboutItself}},
 	{names: "lastlog", risk: umpire.Safe, why: "tells about the system", args: "none", opts: []option{{names: "-u= --user= -b= --before= -t= --time= -a --active"}, aboutItself}},

@@ -29,7 +29,7 @@ var textTools = []program{
 	{names: "sort gsort", risk: umpire.Safe, why: "sorts lines", args: "read…", out: passes, opts: []option{
 		{names: "-bdfgiMhnRrVcCmsuz --ignore-leading-blanks --dictionary-order --ignore-case --general-numeric-sort --ignore-nonprinting --month-sort --human-numeric-sort --numeric-sort --random-sort --reverse --version-sort --check? --merge --stable --unique --zero-terminated --debug"},
 		{names: "-0123456789"}, {names: "-k= -t= -S= --key= --field-separator= --buffer-size= --batch-size= --parallel= --sort="},
-		{names: "--files0-from= --random-source=", does: reads}, {names: "-o= --output=", does: writes, why: "writes its result to a file"},
+		{names: "--files0-from=", does: reads | asks, why: "prints the files that a file names"}, {names: "--random-source=", does: reads}, {names: "-o= --output=", does: writes, why: "writes its result to a file"},
 		{names: "-T= --temporary-directory=", does: writes, why: "writes to a folder"}, {names: "--compress-program=", does: runs, why: "runs a program on its temporary files"}, aboutItself,
 	}},
 	{names: "uniq guniq", risk: umpire.Safe, why: "drops repeated lines", args: "read write", lax: true, out: uniques, opts: []option{
@@ -44,7 +44,7 @@ var textTools = []program{
 	{names: "jot", risk: umpire.Safe, why: "prints numbers", args: "data…", lax: true, opts: []option{aboutItself}},
 	{names: "factor", risk: umpire.Safe, why: "prints factors", args: "data…", lax: true, opts: []option{aboutItself}},
 	{names: "numfmt", risk: umpire.Safe, why: "formats numbers", args: "data…", lax: true, opts: []option{aboutItself}},
-	{names: "envsubst", risk: umpire.Safe, why: "fills in variables", args: "data…", lax: true, opts: []option{aboutItself}},
+	{names: "envsubst", risk: umpire.Safe, why: "fills in variables", args: "data…", lax: true, check: checkEnvsubst, opts: []option{aboutItself}},
 	{names: "fold gfold", risk: umpire.Safe, why: "breaks lines", args: "read…", lax: true, opts: []option{{names: "-w= --width="}, aboutItself}},
 	{names: "fmt gfmt", risk: umpire.Safe, why: "lays out text", args: "read…", lax: true, opts: []option{{names: "-w= -p= -g= --width= --prefix= --goal="}, aboutItself}},
 	{names: "pr", risk: umpire.Safe, why: "lays out pages", args: "read…", lax: true, opts: []option{

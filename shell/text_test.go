@@ -13,7 +13,7 @@ func TestTextTools(t *testing.T) {
 		{"M-40 sort -o, after operands", "sort a -o /etc/x", "medium", []string{"write /etc/x"}},
 		{"M-40 sort, abbreviated", "sort --compress=./x a", "medium", nil},
 		{"M-40 sort --compress-program", "sort --compress-program 'rm -rf x' a", "high", nil},
-		{"sort reads names", "sort --files0-from=list", "safe", []string{"read /p/list"}},
+		{"sort reads names", "sort --files0-from=list", "medium", []string{"read /p/list"}},
 		{"sort, not known", "sort --frobnicate a", "medium", nil},
 		{"M-40 uniq writes", "uniq in out", "medium", []string{"read /p/in", "write /p/out"}},
 		{"M-40 uniq writes", "uniq -f 1 - out", "medium", []string{"write /p/out"}},

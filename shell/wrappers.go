@@ -37,6 +37,7 @@ var wrappers = []program{
 	{names: "unbuffer rlwrap caffeinate chronic ifne setarch linux32 linux64 i386 x86_64 choom cpulimit softlimit catchsegv faketime eatmydata multitime", risk: umpire.Low, why: "runs a command in its own manner", style: leading, check: checkWrapped, opts: []option{
 		{names: "-disum", why: "keeps the machine awake"}, {names: "-t= -w= -l= -n="}, {names: "-p -c", does: asks, why: "changes how it runs"}, aboutItself,
 	}},
+	{names: "arch", risk: umpire.Safe, why: "tells the kind of processor, or on macOS runs a command for one", style: words, args: "command", opts: []option{aboutItself, {names: "-arm64 -arm64e -x86_64 -x86_64h -i386 -32 -64"}, {names: "-c -e= -d=", does: asks, why: "runs a command with other variables"}}},
 	{names: "ld.so ld-linux.so.2 ld-linux-x86-64.so.2 ld-linux-aarch64.so.1 ld-linux-armhf.so.3 ld-musl-x86_64.so.1 ld-musl-aarch64.so.1", risk: umpire.Medium, why: "starts a program by its file", style: leading, check: checkLoader, opts: []option{aboutItself}},
 	{names: "watch", risk: umpire.Safe, why: "runs a command again and again", style: leading, args: "shell", check: checkWatch, opts: []option{
 		{names: "-n= --interval= -q= --equexit=", why: "seconds"}, {names: "-d? --differences?"}, {names: "-tbegcCprwf --no-title --beep --errexit --chgexit --color --no-color --precise --no-wrap --no-linewrap --no-rerun --follow"},
