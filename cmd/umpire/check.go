@@ -344,5 +344,3 @@ func (a *app) absolute(path string) string {
 	}
 	return filepath.Join(a.dir, path)
 }
-
-// remarkAll writes remarks to standard error.
