@@ -5,17 +5,6 @@ import (
 	"net/http"
 )
 
-// A BadRequestError is a request that a model refuses: asking again as it is will not
-// help.
-type BadRequestError struct {
-	Status int // as an HTTP server would have it
-	Reason string
-}
-
-func (e *BadRequestError) Error() string {
-	return fmt.Sprintf("model refuses the request (%d): %s", e.Status, e.Reason)
-}
-
 func bad(format string, args ...any) error {
 	return &BadRequestError{Status: http.StatusBadRequest, Reason: fmt.Sprintf(format, args...)}
 }
@@ -102,6 +91,7 @@ func checkBlocks(m Message, ids map[string]bool) error {
 			texts = true
 		case b.Type == TypeText:
 			return fmt.Errorf("content[%d]: text is empty", i)
+		case b.Type == TypeThinking && m.Role == RoleAssistant:
 		case b.Type == TypeCall && m.Role == RoleAssistant:
 			if b.ID == "" || b.Tool == "" || ids[b.ID] {
 				return fmt.Errorf("content[%d]: call %q of tool %q: an id or a name is missing, or the id stands twice", i, b.ID, b.Tool)

@@ -4,8 +4,14 @@
 //	model, err := llm.ReadScript("demo.json")
 //	message, err := model.Reply(ctx, request, nil)
 //
+// The models of providers are made by packages anthropic and openai below this one.
 // Messages are kept in the form that they have here, so a stored one can be sent
-// again as it was.
+// again as it was. What a provider wants back unchanged, such as signed thinking,
+// stands in it as [Block.Raw] and goes to that provider only: a conversation can go
+// on with another model.
+//
+// A reply is a message or an error, and never half a message. An error is a
+// [*Failure], which says what kind it is of and what to do, or a [*BadRequestError].
 package llm
 
 import (
@@ -24,6 +30,7 @@ type Model interface {
 
 // A Delta is a piece of a message that is still coming in, for people to watch.
 type Delta struct {
+	Again    bool   // the reply broke off and begins anew: the pieces so far do not count
 	Text     string // of what is said
 	Thinking string // of what the model says to itself
 	Tool     string // the tool of a call that begins to be written
@@ -57,6 +64,24 @@ const (
 type Message struct {
 	Role    Role    `json:"role"`
 	Content []Block `json:"content"`
+	Stop    Stop    `json:"stop,omitempty"` // why a reply ended early
+	Usage   Usage   `json:"usage,omitzero"` // of a reply
+}
+
+// A Stop says why a reply ended before the model was done.
+type Stop string
+
+// The stops. The zero value is the end that the model chose.
+const (
+	StopEnd     Stop = ""
+	StopCut     Stop = "cut_off" // at the longest reply, or at the end of the context
+	StopRefused Stop = "refused" // the provider did not let the model go on
+)
+
+// Usage is what a reply cost, in tokens. Zero is not known.
+type Usage struct {
+	Input  int64 `json:"input,omitempty"` // all of the request, cached or not
+	Output int64 `json:"output,omitempty"`
 }
 
 // A BlockType says what a block is.
@@ -64,25 +89,37 @@ type BlockType string
 
 // The types of blocks.
 const (
-	TypeText   BlockType = "text"
-	TypeCall   BlockType = "tool_use"
-	TypeResult BlockType = "tool_result"
+	TypeText     BlockType = "text"
+	TypeThinking BlockType = "thinking" // what the model said to itself
+	TypeCall     BlockType = "tool_use"
+	TypeResult   BlockType = "tool_result"
 )
 
 // A Block is one part of a message. Which fields have a meaning follows from Type.
 type Block struct {
 	Type BlockType `json:"type"`
 
-	Text string `json:"text,omitempty"` // of a text
+	Text string `json:"text,omitempty"` // of a text, and of thinking as far as it can be read
 
 	ID    string          `json:"id,omitempty"` // of a call
 	Tool  string          `json:"name,omitempty"`
 	Input json.RawMessage `json:"input,omitempty"`
+	// Broken says why what the model wrote as input cannot be used. Input is an empty
+	// object then, and the call must not run.
+	Broken string `json:"broken,omitempty"`
 
 	Call    string `json:"tool_use_id,omitempty"` // of a result: the id of its call
 	Output  string `json:"content,omitempty"`
 	IsError bool   `json:"is_error,omitempty"`
+
+	// Raw is what the block is in the form of a provider, who wants it back unchanged.
+	// For any other provider it means nothing, and thinking is left out.
+	Provider string          `json:"provider,omitempty"`
+	Raw      json.RawMessage `json:"raw,omitempty"`
 }
+
+// Own reports whether the block's raw form is that of a provider.
+func (b *Block) Own(provider string) bool { return b.Provider == provider && len(b.Raw) > 0 }
 
 // Text is a block of text.
 func Text(text string) Block { return Block{Type: TypeText, Text: text} }

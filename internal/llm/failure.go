@@ -1,0 +1,98 @@
+package llm
+
+import (
+	"errors"
+	"fmt"
+)
+
+// A BadRequestError is a request that a model refuses: asking again as it is will not
+// help.
+type BadRequestError struct {
+	Status int // as an HTTP server would have it
+	Reason string
+}
+
+func (e *BadRequestError) Error() string {
+	return fmt.Sprintf("model refuses the request (%d): %s", e.Status, e.Reason)
+}
+
+// A FailureKind says what sort of failure it is, and with it what can be done.
+type FailureKind uint8
+
+// The kinds of failures. The zero value is one that nothing is known of.
+const (
+	FailedUnknown    FailureKind = iota
+	FailedKey                    // the provider does not know the key
+	FailedRights                 // the key may not do this
+	FailedModel                  // there is no such model
+	FailedLimit                  // too many requests, or no credit left
+	FailedOverload               // the provider has too much to do
+	FailedServer                 // the provider made a mistake
+	FailedTooLong                // the conversation does not fit into the model's context
+	FailedConnection             // the provider cannot be reached
+	FailedBroken                 // the reply began, and did not come to its end
+	FailedSilent                 // nothing came in for too long
+	FailedFlood                  // the reply is larger than any can be
+)
+
+// failureTexts say what happened and what to do.
+var failureTexts = map[FailureKind]string{
+	FailedUnknown:    "the model gave no reply",
+	FailedKey:        "the provider does not accept the key: check the variable that holds it",
+	FailedRights:     "the key has no right to use this model: ask for access, or choose another model",
+	FailedModel:      "the provider has no such model: check the name after --model, and the base URL",
+	FailedLimit:      "the provider's rate limit or credit is used up: wait, or look at the account's limits",
+	FailedOverload:   "the provider is overloaded: try again in a while",
+	FailedServer:     "the provider failed: try again in a while",
+	FailedTooLong:    "the conversation is too long for the model: begin a new session, or choose a model with a larger context",
+	FailedConnection: "the provider cannot be reached: check the network and the base URL",
+	FailedBroken:     "the reply broke off before its end: try again",
+	FailedSilent:     "the model was silent for too long: try again",
+	FailedFlood:      "the reply is larger than any that can be kept: try again, and ask for less",
+}
+
+// A Failure is why there is no reply. It never holds the key.
+type Failure struct {
+	Kind   FailureKind
+	Status int    // of HTTP; 0 if the failure is not the server's answer
+	Reason string // what the provider said; of foreign origin
+	Err    error  // what lies below, may be nil
+}
+
+// Error says what happened, what to do, and what the provider said.
+func (f *Failure) Error() string {
+	text := failureTexts[f.Kind]
+	if f.Status != 0 {
+		text += fmt.Sprintf(" (status %d)", f.Status)
+	}
+	switch {
+	case f.Reason != "":
+		return text + ": " + clip(f.Reason)
+	case f.Err != nil:
+		return text + ": " + clip(f.Err.Error())
+	}
+	return text
+}
+
+// Unwrap returns the error below.
+func (f *Failure) Unwrap() error { return f.Err }
+
+// KindOf returns the kind of failure that an error is, and whether it is one.
+func KindOf(err error) (FailureKind, bool) {
+	f, ok := errors.AsType[*Failure](err)
+	if !ok {
+		return FailedUnknown, false
+	}
+	return f.Kind, true
+}
+
+// maxReason is how much of what a provider says is kept in an error: some send a
+// whole page.
+const maxReason = 1000
+
+func clip(text string) string {
+	if len(text) <= maxReason {
+		return text
+	}
+	return text[:maxReason] + "…"
+}

@@ -1,0 +1,130 @@
+package llm
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"io"
+	"net/http"
+	"strconv"
+	"sync"
+	"time"
+)
+
+// Bounds of what is waited for and taken in.
+const (
+	// Patience is how long nothing may come in. Providers send signs of life while a
+	// model thinks, but not all do.
+	Patience = 5 * time.Minute
+	// maxRetryAfter is how long a wait a provider may ask for; a longer one is for the
+	// person to know of.
+	maxRetryAfter = time.Minute
+	// Largest bounds a reply as it stands on the wire, where a word takes a few hundred
+	// bytes.
+	Largest = 128 << 20
+)
+
+var (
+	errSilent = errors.New("silence")
+	errFlood  = errors.New("flood")
+)
+
+// A Line watches one request of an SDK and its tries: it ends one on which nothing
+// comes in any more or too much does, and lets no provider ask for an endless wait.
+type Line struct {
+	patience time.Duration
+	largest  int
+	end      context.CancelCauseFunc
+	ctx      context.Context //nolint:containedctx // of the one request that the line is for
+
+	mu    sync.Mutex
+	timer *time.Timer
+}
+
+// Watch begins to watch a request. The request is made with the context, and Close
+// ends it.
+func Watch(ctx context.Context, o Options) (context.Context, *Line) {
+	ctx, end := context.WithCancelCause(ctx)
+	l := &Line{patience: cmp.Or(o.Patience, Patience), largest: cmp.Or(o.Largest, Largest), end: end, ctx: ctx}
+	l.timer = time.AfterFunc(l.patience, func() { end(errSilent) })
+	return ctx, l
+}
+
+// Close ends the request.
+func (l *Line) Close() {
+	l.timer.Stop()
+	l.end(nil)
+}
+
+// Failure says what the line knows of why the request ended, or nil.
+func (l *Line) Failure() error {
+	switch cause := context.Cause(l.ctx); {
+	case errors.Is(cause, errSilent):
+		return &Failure{Kind: FailedSilent}
+	case errors.Is(cause, errFlood):
+		return &Failure{Kind: FailedFlood}
+	case cause != nil:
+		return cause
+	}
+	return nil
+}
+
+// Middleware is what an SDK is given to send a request with.
+func (l *Line) Middleware(r *http.Request, next func(*http.Request) (*http.Response, error)) (*http.Response, error) {
+	l.alive()
+	response, err := next(r)
+	l.alive()
+	if err != nil || response == nil {
+		return response, err
+	}
+	wait, ok := retryAfter(response.Header)
+	if ok && wait > maxRetryAfter {
+		response.Header.Set("X-Should-Retry", "false")
+	} else if ok {
+		l.expect(wait)
+	}
+	response.Body = &lineBody{ReadCloser: response.Body, line: l}
+	return response, nil
+}
+
+// retryAfter is how long a provider wants to be left alone.
+func retryAfter(h http.Header) (time.Duration, bool) {
+	if ms, err := strconv.ParseFloat(h.Get("Retry-After-Ms"), 64); err == nil {
+		return time.Duration(ms * float64(time.Millisecond)), true
+	}
+	if s, err := strconv.ParseFloat(h.Get("Retry-After"), 64); err == nil {
+		return time.Duration(s * float64(time.Second)), true
+	}
+	if at, err := http.ParseTime(h.Get("Retry-After")); err == nil {
+		return time.Until(at), true
+	}
+	return 0, false
+}
+
+func (l *Line) alive() { l.expect(0) }
+
+// expect begins the patience anew, after a pause that is known of.
+func (l *Line) expect(pause time.Duration) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.timer.Reset(l.patience + max(0, pause))
+}
+
+// A lineBody tells the line of all that comes in.
+type lineBody struct {
+	io.ReadCloser
+	line *Line
+	n    int
+}
+
+func (b *lineBody) Read(p []byte) (int, error) {
+	n, err := b.ReadCloser.Read(p)
+	if n > 0 {
+		b.line.alive()
+	}
+	if b.n += n; b.n > b.line.largest {
+		b.line.end(errFlood)
+		return n, errFlood
+	}
+	return n, err
+}
