@@ -48,6 +48,7 @@ var layers = []layer{
 	{"world", "internal/hook"},
 	{"world", "internal/sandbox"},
 	{"world", "internal/llm"},
+	{"world", "internal/llm/anthropic internal/llm/openai internal/llm/llmtest"},
 	{"world", "internal/secret"},
 	{"world", "internal/store"},
 	{"world", "internal/store/sqlite internal/store/postgres internal/store/storetest"},

@@ -1,0 +1,113 @@
+// Package llmtest is a server on the loopback that plays a script over the real
+// interfaces of providers, and the suite that every provider's model has to pass
+// against it.
+//
+//	server := llmtest.Start(turns)
+//	defer server.Close()
+//	// ANTHROPIC_BASE_URL=server.URL, OPENAI_BASE_URL=server.URL+"/v1", both keys llmtest.Key
+//
+// It speaks Anthropic's Messages and OpenAI's Responses and Chat Completions, streamed
+// or not asked for at all, and is as strict as they are: a request that they would
+// refuse is refused with their status and their words, and kept in [Server.Refused].
+// What it checks beyond them is said where it is checked.
+package llmtest
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"slices"
+)
+
+// A Turn is one reply of the script. The fields that scripts of `script:` have mean the
+// same here.
+type Turn struct {
+	Text    string  `json:"text"`
+	Calls   []Call  `json:"calls"`
+	DelayMS float64 `json:"delay_ms"`
+
+	Thinking string `json:"thinking"` // said before all else, signed or encrypted
+	Stop     string `json:"stop"`     // "cut": at the longest reply; "refused": by the provider
+	// Faults happen to the first requests for this turn, one each, instead of the reply.
+	Faults []Fault `json:"faults"`
+}
+
+// A Call is a call of a tool. Raw, if it is there, is sent in place of the input,
+// whatever it is.
+type Call struct {
+	ID    string          `json:"id"`
+	Tool  string          `json:"tool"`
+	Input json.RawMessage `json:"input"`
+	Raw   *string         `json:"raw"`
+}
+
+// arguments is the input as it is sent.
+func (c *Call) arguments() string {
+	switch {
+	case c.Raw != nil:
+		return *c.Raw
+	case len(c.Input) == 0:
+		return "{}"
+	}
+	return string(c.Input)
+}
+
+// A Fault is what goes wrong with one request.
+type Fault string
+
+// The faults. Those of the second group happen in the middle of a reply.
+const (
+	FaultKey      Fault = "key"        // 401
+	FaultRights   Fault = "rights"     // 403
+	FaultModel    Fault = "model"      // 404
+	FaultRequest  Fault = "request"    // 400
+	FaultTooLong  Fault = "too_long"   // 400, and that the conversation does not fit
+	FaultLimit    Fault = "rate_limit" // 429, and to try again at once
+	FaultLongWait Fault = "long_wait"  // 429, and to try again in two hours
+	FaultOverload Fault = "overloaded" // 529 or 503
+	FaultServer   Fault = "server"     // 500
+	FaultSilence  Fault = "silence"    // nothing until the client leaves
+
+	FaultBreak Fault = "disconnect" // the connection ends
+	FaultEvent Fault = "error"      // an event that says that the server is overloaded
+	FaultHang  Fault = "hang"       // nothing more until the client leaves
+	FaultFlood Fault = "flood"      // text without end, until the client leaves
+)
+
+var faults = []Fault{
+	FaultKey, FaultRights, FaultModel, FaultRequest, FaultTooLong, FaultLimit, FaultLongWait, FaultOverload, FaultServer, FaultSilence,
+	FaultBreak, FaultEvent, FaultHang, FaultFlood,
+}
+
+// ReadScript reads the turns from a file.
+func ReadScript(file string) ([]Turn, error) {
+	data, err := os.ReadFile(file)
+	if err != nil {
+		return nil, err
+	}
+	var turns []Turn
+	if err := json.Unmarshal(data, &turns); err != nil {
+		return nil, fmt.Errorf("%s: %w", file, err)
+	}
+	for i, t := range turns {
+		for _, f := range t.Faults {
+			if !slices.Contains(faults, f) {
+				return nil, fmt.Errorf("%s: turn %d: no such fault: %q", file, i+1, f)
+			}
+		}
+	}
+	return turns, nil
+}
+
+// pieces cuts a text so that it does not come in one piece, nor whole characters.
+func pieces(text string) []string {
+	var cut []string
+	for len(text) > 0 {
+		n := min(len(text), 1+len(text)/3)
+		for n < len(text) && text[n]&0xc0 == 0x80 {
+			n++ // JSON cannot carry half a character
+		}
+		cut, text = append(cut, text[:n]), text[n:]
+	}
+	return cut
+}

@@ -1,0 +1,288 @@
+package llmtest
+
+import (
+	"bytes"
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+)
+
+const (
+	// Key is the only key that the server takes.
+	Key = "sk-llmtest-0d4f7b1c9e2a"
+	// ModelName is the only model that it has.
+	ModelName = "strict-1"
+)
+
+// A Request is one that the server has taken.
+type Request struct {
+	Path string
+	Body json.RawMessage
+}
+
+// A Server plays a script. It is safe for concurrent use.
+type Server struct {
+	URL string
+
+	// Window is how many bytes of a request fit into the model's context; 0 is no limit.
+	Window int
+
+	http  *httptest.Server
+	turns []Turn
+
+	mu       sync.Mutex
+	faulted  map[int]int // how many faults of a turn have happened
+	requests []Request
+	refused  []string
+	busy     chan struct{} // closed and made anew whenever a reply begins to hang
+}
+
+// Start starts a server that plays the turns.
+func Start(turns []Turn) *Server {
+	s := &Server{turns: turns, faulted: map[int]int{}, busy: make(chan struct{})}
+	mux := http.NewServeMux()
+	mux.Handle("POST /v1/messages", s.speaks(messagesWire{}))
+	mux.Handle("POST /v1/responses", s.speaks(responsesWire{}))
+	mux.Handle("POST /v1/chat/completions", s.speaks(chatWire{}))
+	s.http = httptest.NewServer(mux)
+	s.URL = s.http.URL
+	return s
+}
+
+// Close ends the server, and what it is doing.
+func (s *Server) Close() {
+	s.http.CloseClientConnections()
+	s.http.Close()
+}
+
+// Requests are the requests that were taken, those that met a fault too.
+func (s *Server) Requests() []Request {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.Clone(s.requests)
+}
+
+// Refused says why requests were refused that no fault of the script is to blame for.
+func (s *Server) Refused() []string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.Clone(s.refused)
+}
+
+// Hanging returns a channel that is closed when the next reply hangs.
+func (s *Server) Hanging() <-chan struct{} {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.busy
+}
+
+// A refusal is an answer that is no reply, in words that each wire puts into its form.
+type refusal struct {
+	status              int
+	kind, code, message string
+	param               string
+	header              map[string]string
+}
+
+func (r *refusal) Error() string { return fmt.Sprintf("%d %s: %s", r.status, r.kind, r.message) }
+
+// bad refuses a request as malformed.
+func bad(param, format string, args ...any) error {
+	return &refusal{status: http.StatusBadRequest, kind: "invalid_request_error", param: param, message: fmt.Sprintf(format, args...)}
+}
+
+// A wire is one of the interfaces.
+type wire interface {
+	// headers checks what a request must say of itself, and returns its key.
+	headers(h http.Header) (key string, err error)
+	// check checks a body, and returns which turn is next.
+	check(body []byte, turns []Turn) (next int, err error)
+	// refuse writes a refusal.
+	refuse(w http.ResponseWriter, r *refusal)
+	// fault is the refusal that a fault of the script is.
+	fault(f Fault) *refusal
+	// play writes a reply as events; mid is called when half of it is written.
+	play(out *stream, n int, t *Turn, mid func())
+	// more writes a further piece of text.
+	more(out *stream, text string)
+	// failure writes that the server is overloaded, into a reply that has begun.
+	failure(out *stream)
+}
+
+// speaks serves one wire.
+func (s *Server) speaks(w wire) http.Handler {
+	return http.HandlerFunc(func(out http.ResponseWriter, r *http.Request) {
+		body, err := io.ReadAll(r.Body)
+		if err != nil {
+			return
+		}
+		n, err := s.admit(w, r, body)
+		if err != nil {
+			s.refuses(out, w, r, err.(*refusal)) //nolint:errorlint,forcetypeassert // it is never anything else
+			return
+		}
+		s.answer(out, r, w, n)
+	})
+}
+
+// admit checks a request as the real ones do: who asks first, then what.
+func (s *Server) admit(w wire, r *http.Request, body []byte) (int, error) {
+	key, err := w.headers(r.Header)
+	if err != nil {
+		return 0, err
+	}
+	if key != Key {
+		return 0, w.fault(FaultKey)
+	}
+	if !json.Valid(body) {
+		return 0, bad("", "We could not parse the JSON body of your request.")
+	}
+	if bytes.Contains(body, []byte(Key)) {
+		return 0, bad("", "llmtest: the key stands in the body") // beyond the real ones: a key that leaks
+	}
+	if s.Window > 0 && len(body) > s.Window {
+		return 0, w.fault(FaultTooLong)
+	}
+	n, err := w.check(body, s.turns)
+	if err != nil {
+		return 0, err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.requests = append(s.requests, Request{Path: r.URL.Path, Body: body})
+	return n, nil
+}
+
+func (s *Server) refuses(out http.ResponseWriter, w wire, r *http.Request, no *refusal) {
+	s.mu.Lock()
+	s.refused = append(s.refused, r.URL.Path+": "+no.Error())
+	s.mu.Unlock()
+	w.refuse(out, no)
+}
+
+// answer plays the turn, or what goes wrong with it.
+func (s *Server) answer(out http.ResponseWriter, r *http.Request, w wire, n int) {
+	turn := Turn{Text: "done"}
+	if n < len(s.turns) {
+		turn = s.turns[n]
+	}
+	leave := r.Context().Done()
+	select {
+	case <-leave:
+		return
+	case <-time.After(time.Duration(turn.DelayMS * float64(time.Millisecond))):
+	}
+	stream := &stream{out: out}
+	fault := s.fault(n, turn.Faults)
+	switch fault {
+	case "":
+		w.play(stream, n, &turn, func() {})
+	case FaultSilence:
+		s.hangs()
+		<-leave
+	case FaultBreak:
+		w.play(stream, n, &turn, func() { panic(http.ErrAbortHandler) })
+	case FaultHang:
+		w.play(stream, n, &turn, func() { s.hangs(); <-leave; panic(http.ErrAbortHandler) })
+	case FaultFlood:
+		w.play(stream, n, &turn, func() {
+			for r.Context().Err() == nil {
+				w.more(stream, floodPiece)
+			}
+			panic(http.ErrAbortHandler)
+		})
+	case FaultEvent:
+		w.play(stream, n, &turn, func() { w.failure(stream); panic(http.ErrAbortHandler) })
+	default:
+		w.refuse(out, w.fault(fault))
+	}
+}
+
+var floodPiece = strings.Repeat("flood ", 1<<12)
+
+// fault is what goes wrong with the next request for a turn.
+func (s *Server) fault(n int, faults []Fault) Fault {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.faulted[n] >= len(faults) {
+		return ""
+	}
+	s.faulted[n]++
+	return faults[s.faulted[n]-1]
+}
+
+func (s *Server) hangs() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	close(s.busy)
+	s.busy = make(chan struct{})
+}
+
+// A stream writes server-sent events.
+type stream struct {
+	out   http.ResponseWriter
+	begun bool
+}
+
+// fields is a JSON object.
+type fields map[string]any
+
+// event writes one event; without a name it is data alone.
+func (s *stream) event(name string, data any) {
+	if !s.begun {
+		s.begun = true
+		s.out.Header().Set("Content-Type", "text/event-stream; charset=utf-8")
+		s.out.WriteHeader(http.StatusOK)
+	}
+	text, isText := data.(string)
+	if !isText {
+		encoded, err := json.Marshal(data)
+		if err != nil {
+			panic(err) // everything that is written is made here
+		}
+		text = string(encoded)
+	}
+	if name != "" {
+		fmt.Fprintf(s.out, "event: %s\n", name)
+	}
+	fmt.Fprintf(s.out, "data: %s\n\n", text)
+	if err := http.NewResponseController(s.out).Flush(); err != nil {
+		panic(http.ErrAbortHandler) // the client has left
+	}
+}
+
+// answerJSON writes a refusal's body.
+func answerJSON(w http.ResponseWriter, r *refusal, body any) {
+	w.Header().Set("Content-Type", "application/json")
+	for name, value := range r.header {
+		w.Header().Set(name, value)
+	}
+	w.WriteHeader(r.status)
+	json.NewEncoder(w).Encode(body) //nolint:errcheck // a client that has left hears nothing
+}
+
+// sign makes what only the server can make of a text.
+func sign(text string) string {
+	mac := hmac.New(sha256.New, []byte("llmtest"))
+	mac.Write([]byte(text))
+	return base64.StdEncoding.EncodeToString(mac.Sum(nil))
+}
+
+// strictly decodes JSON, and refuses fields that the real interface does not know.
+func strictly(data []byte, into any) error {
+	d := json.NewDecoder(bytes.NewReader(data))
+	d.DisallowUnknownFields()
+	if err := d.Decode(into); err != nil {
+		return bad("", "%s: Extra inputs are not permitted, or of another type", err)
+	}
+	return nil
+}
