@@ -1,0 +1,17 @@
+package anthropic
+
+import (
+	"testing"
+
+	"github.com/anthropics/anthropic-sdk-go/option"
+
+	"github.com/umpirehq/umpire/internal/llm"
+	"github.com/umpirehq/umpire/internal/llm/llmtest"
+)
+
+func TestMessages(t *testing.T) {
+	t.Parallel()
+	llmtest.RunSuite(t, llmtest.Provider{Thinks: true, Overload: llm.FailedOverload, Model: func(s *llmtest.Server, o llm.Options) llm.Model {
+		return newModel(llmtest.ModelName, o, []option.RequestOption{option.WithBaseURL(s.URL), option.WithAPIKey(llmtest.Key)})
+	}})
+}

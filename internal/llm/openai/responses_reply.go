@@ -1,0 +1,163 @@
+package openai
+
+import (
+	"encoding/json"
+	"strings"
+
+	"github.com/openai/openai-go/v3/responses"
+
+	"github.com/umpirehq/umpire/internal/llm"
+)
+
+// A responsesReply is a message that comes in, one event after the other.
+type responsesReply struct {
+	ear
+
+	begun  bool
+	items  []*outputItem // in the order in which they began
+	open   map[int64]*outputItem
+	end    responses.Response
+	failed error
+}
+
+// An outputItem is one that comes in. Only one that is done has its last form.
+type outputItem struct {
+	kind, call, tool string
+	done             *responses.ResponseOutputItemUnion
+
+	text, input strings.Builder
+}
+
+// take adds an event. It reports whether it was the last one.
+func (r *responsesReply) take(e *responses.ResponseStreamEventUnion) bool {
+	switch e.Type {
+	case "response.created", "response.in_progress":
+		r.begun = true
+	case "response.output_item.added":
+		r.start(e)
+	case "response.output_item.done":
+		item := e.Item
+		r.at(e.OutputIndex).done = &item
+	case "response.output_text.delta", "response.refusal.delta":
+		r.at(e.OutputIndex).text.WriteString(e.Delta)
+		r.tell(llm.Delta{Text: e.Delta})
+	case "response.reasoning_summary_text.delta", "response.reasoning_text.delta":
+		r.tell(llm.Delta{Thinking: e.Delta})
+	case "response.function_call_arguments.delta":
+		r.at(e.OutputIndex).input.WriteString(e.Delta)
+	case "error":
+		r.failed = streamFailure(e.Code, e.Message)
+	case "response.failed":
+		r.failed = streamFailure(string(e.Response.Error.Code), e.Response.Error.Message)
+	case "response.completed", "response.incomplete":
+		r.end = e.Response
+		return true
+	}
+	return r.failed != nil
+}
+
+func (r *responsesReply) start(e *responses.ResponseStreamEventUnion) {
+	item := r.at(e.OutputIndex)
+	item.kind, item.call, item.tool = e.Item.Type, e.Item.CallID, e.Item.Name
+	if item.kind == "function_call" {
+		r.tell(llm.Delta{Tool: item.tool})
+	}
+}
+
+// at returns the item of an index, which begins when it is first heard of.
+func (r *responsesReply) at(index int64) *outputItem {
+	if r.open == nil {
+		r.open = map[int64]*outputItem{}
+	}
+	item := r.open[index]
+	if item == nil {
+		item = &outputItem{}
+		r.items, r.open[index] = append(r.items, item), item
+	}
+	return item
+}
+
+// message is the reply once it is over.
+func (r *responsesReply) message() (llm.Message, error) {
+	if r.failed != nil {
+		return llm.Message{}, r.failed
+	}
+	m := llm.Message{
+		Role: llm.RoleAssistant, Stop: stopOfResponse(&r.end),
+		Usage: llm.Usage{Input: r.end.Usage.InputTokens, Output: r.end.Usage.OutputTokens},
+	}
+	for _, item := range r.items {
+		block, refused := item.block(m.Stop == llm.StopCut)
+		if block.Type != "" {
+			m.Content = append(m.Content, block)
+		}
+		if refused {
+			m.Stop = llm.StopRefused
+		}
+	}
+	return m, nil
+}
+
+func stopOfResponse(r *responses.Response) llm.Stop {
+	switch {
+	case r.Status != responses.ResponseStatusIncomplete:
+		return llm.StopEnd
+	case r.IncompleteDetails.Reason == "content_filter":
+		return llm.StopRefused
+	}
+	return llm.StopCut
+}
+
+// block is an item in our words, and whether it says that the model refuses. One of a
+// kind that was not asked for is left out.
+func (o *outputItem) block(cut bool) (block llm.Block, refused bool) {
+	if o.done == nil {
+		return o.half(cut), false
+	}
+	item := o.done
+	switch item.Type {
+	case "message":
+		text, refused := said(item)
+		return own(llm.Text(text), item), refused
+	case "function_call":
+		call := llm.Arguments(item.CallID, item.Name, item.Arguments.OfString, cut && item.Status != "completed")
+		if call.Broken != "" {
+			return call, false // what it was cannot be sent back
+		}
+		return own(call, item), false
+	case "reasoning":
+		var summary []string
+		for _, part := range item.Summary {
+			summary = append(summary, part.Text)
+		}
+		return own(llm.Block{Type: llm.TypeThinking, Text: strings.Join(summary, "\n")}, item), false
+	}
+	return llm.Block{}, false
+}
+
+// half is an item that was not done when the reply was cut off.
+func (o *outputItem) half(cut bool) llm.Block {
+	switch o.kind {
+	case "message":
+		return llm.Text(o.text.String())
+	case "function_call":
+		return llm.Arguments(o.call, o.tool, o.input.String(), cut)
+	}
+	return llm.Block{}
+}
+
+// own marks a block as one that goes back as it came.
+func own(b llm.Block, item *responses.ResponseOutputItemUnion) llm.Block {
+	b.Provider, b.Raw = provider, json.RawMessage(item.RawJSON())
+	return b
+}
+
+// said is the text of a message.
+func said(item *responses.ResponseOutputItemUnion) (text string, refused bool) {
+	var texts []string
+	for _, part := range item.Content {
+		refused = refused || part.Type == "refusal"
+		texts = append(texts, part.Text+part.Refusal)
+	}
+	return strings.Join(texts, ""), refused
+}
