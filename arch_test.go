@@ -45,6 +45,7 @@ var layers = []layer{
 	{"pure", "internal/diff"},
 	{"world", "internal/project"},
 	{"world", "internal/rulefile"},
+	{"world", "internal/process"},
 	{"world", "internal/hook"},
 	{"world", "internal/sandbox"},
 	{"world", "internal/llm"},

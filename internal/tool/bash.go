@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/process"
 )
 
 const (
@@ -91,7 +92,7 @@ func (s *Set) shell(command, dir string, out io.Writer) *exec.Cmd {
 	cmd.Env = commandEnv(s.options.Env)
 	cmd.Stdout, cmd.Stderr = out, out
 	cmd.WaitDelay = pipeGrace
-	ownGroup(cmd)
+	process.Own(cmd)
 	return cmd
 }
 
@@ -109,14 +110,14 @@ func (s *Set) runGroup(ctx context.Context, cmd *exec.Cmd) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
-	g, err := startGroup(cmd)
+	g, err := process.Start(cmd)
 	if err != nil {
 		return fmt.Errorf("start %s: %w", cmd.Path, err)
 	}
 	select {
-	case err = <-g.done:
+	case err = <-g.Done:
 	case <-ctx.Done():
-		g.stop(s.grace)
+		g.Stop(s.grace)
 		return context.Cause(ctx)
 	}
 	if exited, ok := errors.AsType[*exec.ExitError](err); ok {

@@ -1,4 +1,4 @@
-package tool
+package process
 
 import (
 	"errors"
@@ -14,7 +14,7 @@ func dieWithParent(attr *syscall.SysProcAttr) { attr.Pdeathsig = syscall.SIGKILL
 
 // wait waits for the command, and ends what it left running before its number can
 // come to mean another group.
-func (g *group) wait(cmd *exec.Cmd) error {
+func (g *Group) wait(cmd *exec.Cmd) error {
 	for {
 		err := unix.Waitid(unix.P_PID, g.pid, nil, unix.WEXITED|unix.WNOWAIT, nil)
 		if !errors.Is(err, unix.EINTR) {

@@ -1,6 +1,6 @@
 //go:build unix && !linux
 
-package tool
+package process
 
 import (
 	"os/exec"
@@ -11,7 +11,7 @@ import (
 func dieWithParent(*syscall.SysProcAttr) {}
 
 // wait waits for the command, and ends what it left running.
-func (g *group) wait(cmd *exec.Cmd) error {
+func (g *Group) wait(cmd *exec.Cmd) error {
 	err := cmd.Wait()
 	g.signal(syscall.SIGKILL)
 	return err
