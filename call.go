@@ -37,6 +37,7 @@ type Call struct {
 	Batch      BatchID   `json:"batch_id,omitempty"`
 	Background bool      `json:"background,omitempty"`
 	// Extra are further fields that the tool's own check gave for the person who
-	// decides. They do not take part in the decision.
+	// decides. They do not take part in the decision, but that what an MCP server
+	// warns of in "annotations" raises the risk of its tool.
 	Extra map[string]json.RawMessage `json:"extra,omitempty"`
 }

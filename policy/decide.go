@@ -48,7 +48,7 @@ func callReasons(p *Policy, q *Query) []umpire.Reason {
 	} else if q.Call.Tool == "" {
 		deny(umpire.CodeInvalid, "The call names no tool")
 	}
-	if !q.Profile.lists(q.Call.Tool) {
+	if !q.Profile.Lists(q.Call.Tool) {
 		deny(umpire.CodeProfile, "Tool "+strconv.Quote(q.Call.Tool)+" is not in the agent's profile")
 	}
 	if len(q.Facts.Accesses) == 0 {

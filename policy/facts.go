@@ -39,6 +39,9 @@ func FactsOf(call umpire.Call, env shell.Env) (umpire.Facts, error) {
 		facts.Accesses = append(repositoryAccesses(t, env), own)
 	case shapeInvoke:
 		facts.Accesses = []umpire.Access{t.invoke()}
+		if t.kind == umpire.MCP {
+			facts.Accesses[0] = raised(facts.Accesses[0], call.Extra)
+		}
 	}
 	if err != nil {
 		return umpire.Facts{}, err

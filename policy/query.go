@@ -44,7 +44,8 @@ func (p *Profile) LimitsNothing() bool {
 	return len(p.EditableSuffixes) > 0 && len(NormalizeSuffixes(p.EditableSuffixes)) == 0
 }
 
-func (p *Profile) lists(tool string) bool {
+// Lists reports whether the agent may use a tool. A nil profile lists every tool.
+func (p *Profile) Lists(tool string) bool {
 	if p == nil || p.Tools == nil {
 		return true
 	}

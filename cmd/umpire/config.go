@@ -17,6 +17,7 @@ import (
 
 	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/gate"
+	"github.com/umpirehq/umpire/internal/mcp"
 	"github.com/umpirehq/umpire/internal/project"
 	"github.com/umpirehq/umpire/internal/rulefile"
 	"github.com/umpirehq/umpire/policy"
@@ -53,6 +54,7 @@ type config struct {
 	store, listen, lang string
 	agents              map[string]agentConfig
 	hooks               map[rulefile.HookEvent][]hookConfig
+	servers             map[string]mcp.Server
 
 	sources map[string]string // key -> file that set it
 	notices []notice          // what was ignored, or does not do what it seems to

@@ -168,6 +168,12 @@ var settings = []setting{
 		nil, // a program of the project's choice would run unseen
 	},
 	{
+		"mcp_servers", "MCP servers whose tools the built-in agent has",
+		decodeServers,
+		func(c *config) any { return shownServers(c.servers) },
+		nil, // as with hooks
+	},
+	{
 		"lang", "en or zh-CN",
 		func(c *config, n *yaml.Node) error { return decodeWord(n, &c.lang, "en", "zh-CN") },
 		func(c *config) any { return c.lang },
@@ -203,16 +209,17 @@ func decodePrecedence(c *config, n *yaml.Node) error {
 }
 
 func decodeAgents(c *config, n *yaml.Node) error {
-	if err := knownAgentKeys(n); err != nil {
+	if err := knownKeys(n, "tools", "editableFileSuffixes", "model"); err != nil {
 		return err
 	}
 	c.agents = nil // a map is shared with the configuration before
 	return decode(n, &c.agents)
 }
 
-func knownAgentKeys(n *yaml.Node) error {
+// knownKeys refuses, in a map of named things, keys that a thing does not have.
+func knownKeys(n *yaml.Node, known ...string) error {
 	for i := 1; i < len(n.Content); i += 2 {
-		if err := onlyKeys(n.Content[i], []string{"tools", "editableFileSuffixes", "model"}); err != nil {
+		if err := onlyKeys(n.Content[i], known); err != nil {
 			return err
 		}
 	}
@@ -252,8 +259,9 @@ func narrowerTools(was, is []string) bool {
 	if was == nil || slices.Contains(was, "*") {
 		return was == nil || is != nil
 	}
+	before := policy.Profile{Tools: was}
 	return is != nil && !slices.ContainsFunc(is, func(tool string) bool {
-		return !slices.Contains(was, tool) && (strings.ContainsAny(tool, `*?[\`) || !matchesTool(was, tool))
+		return !slices.Contains(was, tool) && (strings.ContainsAny(tool, `*?[\`) || !before.Lists(tool))
 	})
 }
 

@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/umpirehq/umpire/internal/mcp"
 	"github.com/umpirehq/umpire/internal/rulefile"
 )
 
@@ -74,6 +75,10 @@ func (a *app) valueText(value any) string {
 	case map[rulefile.HookEvent][]hookConfig:
 		for event := range value {
 			words = append(words, string(event))
+		}
+	case map[string]mcp.Server:
+		for name := range value {
+			words = append(words, name)
 		}
 	default:
 		return orText(fmt.Sprint(value), "-")

@@ -13,11 +13,14 @@ import (
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/umpirehq/umpire/internal/mcp/mcptest"
 )
 
-// TestMain makes the test binary run as umpire when a script calls it.
+// TestMain makes the test binary run as umpire, or as an MCP server, when a script
+// calls it.
 func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){"umpire": scriptMain})
+	testscript.Main(m, map[string]func(){"umpire": scriptMain, "mcp-server": mcptest.Main})
 }
 
 // TestScripts runs the scripts in testdata/script with the real program. Each

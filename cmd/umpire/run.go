@@ -209,7 +209,9 @@ func (s *stay) run(ctx context.Context, session umpire.Session, model llm.Model,
 	if err != nil {
 		return gateError(err)
 	}
-	worker.Tools, worker.From, worker.Ask = tools, from, s.answer
+	servers := s.mcpServers(ctx, &session)
+	defer servers.Close()
+	worker.Tools, worker.From, worker.Ask = agent.Toolbox{tools, agent.Only(servers, s.listedIn(&session))}, from, s.answer
 	worker.Handler = &runView{app: s.app, json: s.flags.json, quiet: s.asks || s.answer != nil}
 	if s.asks {
 		asker, err := s.newAsker()
@@ -255,9 +257,7 @@ func (s *stay) tools(session *umpire.Session, hear func(umpire.CallID, string)) 
 		}
 	}
 	set := tool.New(tool.Options{Root: session.Root, AddDirs: added, Home: s.userHome(), Env: os.Environ(), Scratch: scratch, Output: hear, MayRead: s.mayRead})
-	if listed := s.profileOf(session).Tools; listed != nil {
-		set.Keep(func(name string) bool { return matchesTool(listed, name) })
-	}
+	set.Keep(s.listedIn(session))
 	return set, func() {
 		set.Close()
 		if err := os.RemoveAll(scratch); err != nil {
@@ -278,17 +278,6 @@ func (s *stay) mayRead(ctx context.Context, call umpire.Call, path string) bool 
 
 func (s *stay) profileOf(session *umpire.Session) agentConfig {
 	return s.conf.agents[orText(session.Profile, mainAgent)]
-}
-
-// matchesTool reports whether a profile lists a tool, so that the model is told of it.
-// The gate refuses the others whatever the model is told.
-func matchesTool(patterns []string, name string) bool {
-	for _, p := range patterns {
-		if ok, err := filepath.Match(p, name); p == name || ok && err == nil {
-			return true
-		}
-	}
-	return false
 }
 
 // verdict is the exit of a run in which nothing went wrong.

@@ -37,7 +37,12 @@ var chineseRun = catalogue{
 	neverMatches:  "%s:agents.%[3]s.editableFileSuffixes 中的 %[2]q 不匹配任何文件:后缀从最后一个点开始",
 	"all tools":   "所有工具", "no tools": "没有工具", "every suffix": "不限制后缀",
 	"decide as for this `PROFILE` of the configuration's agents (default: no profile)": "按配置中 agents 的这个 `PROFILE` 判定(默认:不按任何配置)",
-	"Give the built-in agent a task; every call goes through the gate":                 "给内置代理一个任务;每次调用都经过闸门",
+	"MCP server %q is left out: %v":                                             "MCP 服务器 %q 不可用:%v",
+	"MCP server %q has ended: %s":                                               "MCP 服务器 %q 已结束:%s",
+	"tool %q of MCP server %q is left out: %v":                                  "已略去 MCP 服务器的工具(%q,服务器 %q):%v",
+	"tools %q and %q of MCP server %q have one name, %s: neither can be called": "工具 %q 和 %q(MCP 服务器 %q)同名 %s:两者都不能调用",
+	"MCP tool %s is not run any more: %v":                                       "MCP 工具 %s 不再执行:%v",
+	"Give the built-in agent a task; every call goes through the gate":          "给内置代理一个任务;每次调用都经过闸门",
 	runLong: `给内置代理一个任务,一直运行到没有更多的事可做。每次工具调用都经过闸门:先判定,执行前先保存,
 需要询问时一直保持等待。同一条消息中的调用按顺序执行,在全部判定之前都不执行。
 

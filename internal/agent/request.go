@@ -143,7 +143,7 @@ func (r *run) submit(ctx context.Context, calls []llm.Block, message json.RawMes
 	for _, call := range calls {
 		s.Calls = append(s.Calls, umpire.Call{
 			ID: umpire.CallID(call.ID), Tool: call.Tool, Input: call.Input, Dir: r.session.Dir, Agent: r.session.Agent,
-			Session: s.Session, Batch: s.Batch, Background: tool.Background(call.Input),
+			Session: s.Session, Batch: s.Batch, Background: tool.Background(call.Input), Extra: Toolbox{r.Tools}.Extra(call.Tool),
 		})
 		if !r.Tools.Has(call.Tool) && plainName.MatchString(call.Tool) {
 			s.Tighten = append(s.Tighten, missing(call.Tool))

@@ -5,9 +5,9 @@ import (
 	"strings"
 )
 
-// agentMark tells a program that an agent started it. The commands with which a
+// AgentMark tells a program that an agent started it. The commands with which a
 // person answers look for it.
-const agentMark = "UMPIRE_AGENT"
+const AgentMark = "UMPIRE_AGENT"
 
 // keptOwn are umpire's variables that commands may see: where its folder is, and
 // the language. The others may say how the gate is reached, or with which right.
@@ -26,7 +26,7 @@ func commandEnv(env []string) []string {
 			kept = append(kept, pair)
 		}
 	}
-	return append(kept, agentMark+"=1")
+	return append(kept, AgentMark+"=1")
 }
 
 func withheld(name string) bool {

@@ -65,6 +65,14 @@ func (o *output) String() string {
 	return fmt.Sprintf("%s\n[... %d bytes left out ...]\n%s", head, left, tail)
 }
 
+// Fit makes an output of any origin fit to be a result: valid UTF-8 without NUL, and of
+// one that is too long the beginning and the end.
+func Fit(text string) string {
+	var o output
+	o.Write([]byte(text)) //nolint:errcheck // it takes everything
+	return clean(o.String())
+}
+
 // maxJobFile bounds the file that a background command prints to.
 const maxJobFile = 32 << 20
 

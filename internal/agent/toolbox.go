@@ -1,0 +1,96 @@
+package agent
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+
+	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/llm"
+)
+
+// A Claimer is a set of tools of which somebody says more than is in a call's input:
+// that goes to the gate, and to the person who is asked, beside the call.
+type Claimer interface {
+	Extra(name string) map[string]json.RawMessage
+}
+
+// A Toolbox is several sets of tools as one. A tool is the one of the first set that
+// has its name. The zero value has no tools.
+type Toolbox []Tools
+
+// set returns the set that has a tool, or nil.
+func (b Toolbox) set(name string) Tools {
+	for _, set := range b {
+		if set.Has(name) {
+			return set
+		}
+	}
+	return nil
+}
+
+// Has reports whether there is such a tool.
+func (b Toolbox) Has(name string) bool { return b.set(name) != nil }
+
+// Tools describes the tools to a model, one set after the other.
+func (b Toolbox) Tools() []llm.Tool {
+	var all []llm.Tool
+	seen := map[string]bool{}
+	for _, set := range b {
+		for _, t := range set.Tools() {
+			if !seen[t.Name] {
+				all, seen[t.Name] = append(all, t), true
+			}
+		}
+	}
+	return all
+}
+
+// Extra is what is said of a tool.
+func (b Toolbox) Extra(name string) map[string]json.RawMessage {
+	if set, ok := b.set(name).(Claimer); ok {
+		return set.Extra(name)
+	}
+	return nil
+}
+
+// Run runs a call with the set that has its tool. One that is gone is an error for the
+// model.
+func (b Toolbox) Run(ctx context.Context, started umpire.Started) umpire.Result {
+	if set := b.set(started.Call.Tool); set != nil {
+		return set.Run(ctx, started)
+	}
+	return umpire.Result{Call: started.Call.ID, Status: umpire.ResultError, Output: fmt.Sprintf("there is no tool %q here any more", started.Call.Tool)}
+}
+
+// Stop ends what runs in the background.
+func (b Toolbox) Stop() {
+	for _, set := range b {
+		set.Stop()
+	}
+}
+
+// Only returns those of the tools for which keep says yes.
+func Only(tools Tools, keep func(name string) bool) Tools { return &chosen{tools, keep} }
+
+type chosen struct {
+	from Tools
+	keep func(name string) bool
+}
+
+func (c *chosen) Has(name string) bool { return c.keep(name) && c.from.Has(name) }
+
+func (c *chosen) Tools() []llm.Tool {
+	return slices.DeleteFunc(c.from.Tools(), func(t llm.Tool) bool { return !c.keep(t.Name) })
+}
+
+func (c *chosen) Extra(name string) map[string]json.RawMessage {
+	return Toolbox{c.from}.Extra(name)
+}
+
+func (c *chosen) Run(ctx context.Context, started umpire.Started) umpire.Result {
+	return c.from.Run(ctx, started)
+}
+
+func (c *chosen) Stop() { c.from.Stop() }

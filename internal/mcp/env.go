@@ -1,0 +1,46 @@
+package mcp
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/umpirehq/umpire/internal/tool"
+)
+
+// harmless are the variables that every server gets: what a program needs to find
+// itself, its files and its language. What is not listed may be a key.
+var harmless = []string{
+	"HOME", "PATH", "USER", "LOGNAME", "SHELL", "TERM", "TMPDIR", "TZ", "LANG", "LANGUAGE",
+	"LC_ALL", "LC_CTYPE", "LC_MESSAGES", "XDG_CONFIG_HOME", "XDG_CACHE_HOME", "XDG_DATA_HOME", "XDG_RUNTIME_DIR",
+	"SSL_CERT_FILE", "SSL_CERT_DIR",
+	"APPDATA", "COMSPEC", "HOMEDRIVE", "HOMEPATH", "LOCALAPPDATA", "PATHEXT", "PROCESSOR_ARCHITECTURE",
+	"PROGRAMDATA", "PROGRAMFILES", "SYSTEMDRIVE", "SYSTEMROOT", "TEMP", "TMP", "USERNAME", "USERPROFILE", "WINDIR",
+}
+
+// serverEnv is the environment of a server: the harmless part of umpire's, what the
+// configuration adds, and the mark of what an agent has started.
+func serverEnv(env []string, added map[string]string) []string {
+	var kept []string
+	for _, pair := range env {
+		name, _, _ := strings.Cut(pair, "=")
+		if slices.Contains(harmless, strings.ToUpper(name)) {
+			kept = append(kept, pair)
+		}
+	}
+	for name, value := range added {
+		kept = append(kept, name+"="+value)
+	}
+	return append(kept, tool.AgentMark+"=1")
+}
+
+// lookupIn looks variables up in an environment.
+func lookupIn(env []string) func(string) (string, bool) {
+	return func(name string) (string, bool) {
+		for _, pair := range slices.Backward(env) {
+			if value, ok := strings.CutPrefix(pair, name+"="); ok {
+				return value, true
+			}
+		}
+		return "", false
+	}
+}

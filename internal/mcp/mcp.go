@@ -1,0 +1,228 @@
+// Package mcp gives the built-in agent the tools of MCP servers.
+//
+//	set := mcp.Open(ctx, servers, mcp.Options{Root: session.Root, Home: home})
+//	defer set.Close()
+//	result := set.Run(ctx, started) // started comes from the gate
+//
+// A server is a program that a person configured, or an address that they gave. What
+// it says is a stranger's word:
+//
+//   - A tool is called mcp__SERVER__TOOL. Each call takes the gate's word, and the
+//     gate judges it as a tool that is known by name only.
+//   - What a tool claims to be (its annotations) goes to the gate, where it can only
+//     raise the risk, and to the person, marked as a claim.
+//   - A tool that is described otherwise than when the server was started is not run
+//     any more: what a person or a rule agreed to was the other one.
+//   - Descriptions, lists and results are bounded, and valid UTF-8. What is no text is
+//     named and left out.
+//   - A server gets no request answered: neither its questions to the person nor
+//     those to the model.
+//   - Every call gets one result, whatever the server does: it may hang, die, flood or
+//     answer what nobody asked.
+//
+// The program of a server gets few variables of the environment, none of which names a
+// key, a process group of its own, and it ends with the set.
+package mcp
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/llm"
+	"github.com/umpirehq/umpire/internal/tool"
+)
+
+const (
+	// startTime is how long a server may take until it has listed its tools.
+	startTime = 15 * time.Second
+	// callTime is how long a call may take, unless the server's configuration says
+	// otherwise.
+	callTime = 5 * time.Minute
+	// maxTools bounds the tools of one server. A model has to read them all.
+	maxTools = 200
+)
+
+// Options say where servers work.
+type Options struct {
+	// Root is the project's root, from which a server's relative folder starts; Home is
+	// the person's, in which a server runs that names none.
+	Root, Home string
+	// Env is the environment that values like ${NAME} are taken from, and from which
+	// servers get a few harmless variables.
+	Env []string
+	// Notice hears what a person should know: servers that do not start or that end,
+	// tools that are left out. Formats are those of package fmt, and fixed; arguments
+	// hold text of strangers. It may be called by several goroutines at once. Nil hears
+	// nothing.
+	Notice func(format string, args ...any)
+	// Version is umpire's, for servers that want to know.
+	Version string
+}
+
+// A Set is the tools of all servers of a session. It is safe for concurrent use.
+type Set struct {
+	notice func(format string, args ...any)
+
+	servers []*server
+
+	mu    sync.Mutex
+	tools map[string]*offer // by the name that the model is told
+}
+
+// An offer is one tool of a server, as it was described when the server was started.
+type offer struct {
+	server *server
+	name   string // as the server calls it
+	llm    llm.Tool
+	print  [32]byte
+	claims json.RawMessage // its annotations, nil for none
+}
+
+// Open starts the servers, all at once, and learns their tools. One that cannot be
+// started is noticed and left out. Close the set when the session is over.
+func Open(ctx context.Context, servers map[string]Server, o Options) *Set {
+	s := &Set{notice: o.Notice, tools: map[string]*offer{}}
+	if s.notice == nil {
+		s.notice = func(string, ...any) {}
+	}
+	names := slices.Sorted(maps.Keys(servers))
+	offers := make([][]*offer, len(names))
+	var starting sync.WaitGroup
+	for i, name := range names {
+		started := &server{name: name, config: servers[name], options: &o, notice: s.notice}
+		s.servers = append(s.servers, started)
+		starting.Go(func() {
+			var err error
+			if offers[i], err = started.start(ctx); err != nil {
+				s.notice("MCP server %q is left out: %v", name, err)
+			}
+		})
+	}
+	starting.Wait()
+	s.add(slices.Concat(offers...))
+	return s
+}
+
+// add takes tools in. Of two with one name neither is: a call, or a rule, would not say
+// which one is meant.
+func (s *Set) add(offers []*offer) {
+	twice := map[string]bool{}
+	for _, t := range offers {
+		if was, ok := s.tools[t.llm.Name]; ok {
+			twice[t.llm.Name] = true
+			s.notice("tools %q and %q of MCP server %q have one name, %s: neither can be called", was.name, t.name, t.server.name, t.llm.Name)
+		}
+		s.tools[t.llm.Name] = t
+	}
+	maps.DeleteFunc(s.tools, func(name string, _ *offer) bool { return twice[name] })
+}
+
+// Has reports whether there is such a tool.
+func (s *Set) Has(name string) bool { return s.offer(name) != nil }
+
+func (s *Set) offer(name string) *offer {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.tools[name]
+}
+
+// drop takes a tool out for good.
+func (s *Set) drop(name string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	delete(s.tools, name)
+}
+
+// Tools describes the tools to a model, sorted by name.
+func (s *Set) Tools() []llm.Tool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	var all []llm.Tool
+	for _, name := range slices.Sorted(maps.Keys(s.tools)) {
+		all = append(all, s.tools[name].llm)
+	}
+	return all
+}
+
+// Extra is what the gate and the person are told of a tool beside a call's input: the
+// server, the server's own name of the tool, and its claims.
+func (s *Set) Extra(name string) map[string]json.RawMessage {
+	t := s.offer(name)
+	if t == nil {
+		return nil
+	}
+	extra := map[string]json.RawMessage{"mcp_server": quoted(t.server.name), "mcp_tool": quoted(t.name)}
+	if t.claims != nil {
+		extra["annotations"] = t.claims
+	}
+	return extra
+}
+
+// quoted writes a text as JSON, which cannot fail.
+func quoted(text string) json.RawMessage {
+	raw, err := json.Marshal(text)
+	if err != nil {
+		panic(fmt.Sprintf("write %q as JSON: %v", text, err))
+	}
+	return raw
+}
+
+// Run runs a call that the gate has started and returns its result, which has a status
+// whatever happens. Without the gate's word nothing runs.
+func (s *Set) Run(ctx context.Context, started umpire.Started) (r umpire.Result) {
+	call := started.Call
+	r = umpire.Result{Call: call.ID, Session: call.Session, Batch: call.Batch}
+	if !started.Go || started.Decision.Verdict != umpire.Allow {
+		r.Status, r.Output = umpire.ResultDenied, "the gate has not let this call run"
+		return r
+	}
+	output, err := s.call(ctx, &call)
+	switch {
+	case err == nil:
+		r.Status = umpire.ResultOK
+	case errors.Is(err, errTimeout):
+		r.Status = umpire.ResultTimeout
+	case errors.Is(err, context.Canceled):
+		r.Status = umpire.ResultCancelled
+	default:
+		r.Status = umpire.ResultError
+	}
+	if err != nil {
+		output = strings.TrimSuffix(err.Error()+"\n"+output, "\n")
+	}
+	r.Output = tool.Fit(output)
+	return r
+}
+
+func (s *Set) call(ctx context.Context, call *umpire.Call) (string, error) {
+	t := s.offer(call.Tool)
+	if t == nil {
+		return "", fmt.Errorf("there is no tool %q here", call.Tool)
+	}
+	output, err := t.server.call(ctx, t, call.Input)
+	if changed, is := errors.AsType[*changedError](err); is {
+		s.drop(call.Tool)
+		s.notice("MCP tool %s is not run any more: %v", call.Tool, changed)
+	}
+	return output, err
+}
+
+// Stop does nothing: no call goes on in the background.
+func (s *Set) Stop() {}
+
+// Close ends the servers, all at once, and waits until they have ended.
+func (s *Set) Close() {
+	var ending sync.WaitGroup
+	for _, each := range s.servers {
+		ending.Go(each.stop)
+	}
+	ending.Wait()
+}

@@ -1,0 +1,98 @@
+package mcp
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"reflect"
+	"strings"
+	"unicode"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+)
+
+// errSaid says that the server calls its own answer an error.
+var errSaid = errors.New("the tool failed")
+
+// result makes a text of a server's answer. What is no text is named.
+func result(r *sdk.CallToolResult) (string, error) {
+	if r.NeedsInput() {
+		return "", errors.New("the server wants to ask the user or the model something before it goes on, which is refused")
+	}
+	var parts []string
+	structured := r.StructuredContent
+	for _, c := range r.Content {
+		parts = append(parts, part(c))
+		if text, ok := c.(*sdk.TextContent); ok && structured != nil && means(text.Text, structured) {
+			structured = nil // most servers say it twice
+		}
+	}
+	if structured != nil {
+		text, err := json.Marshal(structured)
+		if err != nil {
+			return "", fmt.Errorf("structured content: %w", err)
+		}
+		parts = append(parts, string(text))
+	}
+	text := strings.Join(parts, "\n")
+	if r.IsError {
+		return text, errSaid
+	}
+	return text, nil
+}
+
+// means reports whether a text is the JSON of a value.
+func means(text string, value any) bool {
+	var said any
+	return json.Unmarshal([]byte(text), &said) == nil && reflect.DeepEqual(said, value)
+}
+
+// part is one piece of an answer as text.
+func part(c sdk.Content) string {
+	switch c := c.(type) {
+	case *sdk.TextContent:
+		return c.Text
+	case *sdk.ImageContent:
+		return left("image", c.MIMEType, len(c.Data))
+	case *sdk.AudioContent:
+		return left("audio", c.MIMEType, len(c.Data))
+	case *sdk.ResourceLink:
+		return fmt.Sprintf("[a resource that can be read at %s: %s]", printable(c.URI), printable(c.Name))
+	case *sdk.EmbeddedResource:
+		if c.Resource == nil {
+			return "[an empty resource]"
+		}
+		if len(c.Resource.Blob) > 0 {
+			return left("resource "+printable(c.Resource.URI), c.Resource.MIMEType, len(c.Resource.Blob))
+		}
+		return c.Resource.Text
+	}
+	return "[content of a kind that is not known]"
+}
+
+// left names what is left out.
+func left(what, mime string, size int) string {
+	return fmt.Sprintf("[%s, %s, %d bytes: not shown]", what, printable(mime), size)
+}
+
+// printable takes out of a text what a terminal would obey and nobody would see: the
+// marks with which a description says other things to a model than to a person.
+func printable(text string) string {
+	return strings.Map(func(r rune) rune {
+		switch {
+		case r == '\n' || r == '\t':
+			return r
+		case r == unicode.ReplacementChar, unicode.IsControl(r), unicode.Is(unicode.Cf, r), unicode.Is(unicode.Co, r):
+			return -1
+		}
+		return r
+	}, strings.ToValidUTF8(text, ""))
+}
+
+// shortened cuts a text at a character.
+func shortened(text string, limit int) string {
+	if len(text) <= limit {
+		return text
+	}
+	return strings.ToValidUTF8(text[:limit], "") + " […]"
+}

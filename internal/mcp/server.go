@@ -1,0 +1,280 @@
+package mcp
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"sync"
+	"time"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/umpirehq/umpire/internal/llm"
+)
+
+// A server is one that was started, or that could not be.
+type server struct {
+	name    string
+	config  Server
+	options *Options
+	notice  func(format string, args ...any)
+
+	session *sdk.ClientSession
+	program *program // nil for one at a URL
+
+	gone sync.Once // its end was noticed
+}
+
+// start reaches the server and learns its tools.
+func (s *server) start(ctx context.Context) (offers []*offer, err error) {
+	ctx, cancel := context.WithTimeoutCause(ctx, startTime, fmt.Errorf("it did not list its tools within %v", startTime))
+	defer cancel()
+	if offers, err = s.connect(ctx); err == nil {
+		return offers, nil
+	}
+	s.gone.Do(func() {}) // that it does not start says it all
+	if ctx.Err() != nil {
+		err = context.Cause(ctx)
+	}
+	words := ""
+	if s.program != nil {
+		s.program.kill()
+		<-s.program.ended
+		words = s.program.words.String()
+	}
+	s.stop()
+	if words != "" {
+		err = fmt.Errorf("%w; it said: %s", err, words)
+	}
+	return nil, err
+}
+
+func (s *server) connect(ctx context.Context) ([]*offer, error) {
+	reach := s.launch
+	if s.config.URL != "" {
+		reach = s.dial
+	}
+	transport, err := reach()
+	if err != nil {
+		return nil, err
+	}
+	client := sdk.NewClient(&sdk.Implementation{Name: "umpire", Version: s.options.Version}, &sdk.ClientOptions{
+		Capabilities:   &sdk.ClientCapabilities{}, // none: what a server asks for is refused
+		MultiRoundTrip: &sdk.MultiRoundTripOptions{Disabled: true},
+	})
+	if s.session, err = client.Connect(ctx, transport, nil); err != nil {
+		return nil, err
+	}
+	listed, err := s.list(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if s.program != nil {
+		go s.noticeEnd()
+	}
+	return s.offers(listed)
+}
+
+// noticeEnd says that the server's program has ended, unless it was told to.
+func (s *server) noticeEnd() {
+	<-s.program.ended
+	s.gone.Do(func() { s.notice("MCP server %q has ended: %s", s.name, s.farewell()) })
+}
+
+// farewell is how a program ended, and what it said last.
+func (s *server) farewell() string {
+	how := "of its own accord"
+	if s.program.err != nil {
+		how = s.program.err.Error()
+	}
+	if words := s.program.words.String(); words != "" {
+		how += "; it said: " + words
+	}
+	return how
+}
+
+// list asks the server for its tools.
+func (s *server) list(ctx context.Context) ([]*sdk.Tool, error) {
+	var all []*sdk.Tool
+	for t, err := range s.session.Tools(ctx, nil) {
+		if err != nil {
+			return nil, fmt.Errorf("list the tools: %w", err)
+		}
+		if len(all) == maxTools {
+			return nil, fmt.Errorf("it has more than %d tools", maxTools)
+		}
+		all = append(all, t)
+	}
+	return all, nil
+}
+
+// offers makes tools of what the server listed.
+func (s *server) offers(listed []*sdk.Tool) ([]*offer, error) {
+	var all []*offer
+	for _, t := range listed {
+		made, err := s.offer(t)
+		if err != nil {
+			s.notice("tool %q of MCP server %q is left out: %v", t.Name, s.name, err)
+			continue
+		}
+		all = append(all, made)
+	}
+	return all, nil
+}
+
+const (
+	// maxAbout and maxSchema bound what a model is told of a tool.
+	maxAbout  = 4 << 10
+	maxSchema = 64 << 10
+)
+
+func (s *server) offer(t *sdk.Tool) (*offer, error) {
+	schema, err := json.Marshal(t.InputSchema)
+	if err != nil {
+		return nil, fmt.Errorf("its schema: %w", err)
+	}
+	object, ok := t.InputSchema.(map[string]any)
+	if !ok || object["type"] != "object" {
+		return nil, errors.New("its schema is not that of an object")
+	}
+	if t.Name == "" || len(schema) > maxSchema {
+		return nil, fmt.Errorf("it has no name, or a schema of more than %d bytes", maxSchema)
+	}
+	made := &offer{server: s, name: t.Name, print: fingerprint(t), llm: llm.Tool{
+		Name: toolName(s.name, t.Name), Description: about(t), Schema: schema,
+	}}
+	if t.Annotations != nil {
+		if made.claims, err = json.Marshal(t.Annotations); err != nil {
+			return nil, fmt.Errorf("its annotations: %w", err)
+		}
+	}
+	return made, nil
+}
+
+// about is a tool's description as the model gets it: bounded, and without what nobody
+// would see.
+func about(t *sdk.Tool) string {
+	text := t.Description
+	if text == "" {
+		text = t.Title
+	}
+	return shortened(printable(text), maxAbout)
+}
+
+// fingerprint is a sum of all that a tool says of itself.
+func fingerprint(t *sdk.Tool) [32]byte {
+	text, err := json.Marshal(t)
+	if err != nil {
+		return [32]byte{} // as often as it is asked
+	}
+	return sha256.Sum256(text)
+}
+
+// A changedError says that a tool is not the one that was offered.
+type changedError struct{ text string }
+
+func (e *changedError) Error() string { return e.text }
+
+// same refuses a tool that is described otherwise by now.
+func (s *server) same(ctx context.Context, was *offer) error {
+	listed, err := s.list(ctx)
+	if err != nil {
+		return err
+	}
+	for _, t := range listed {
+		if t.Name != was.name {
+			continue
+		}
+		if fingerprint(t) == was.print {
+			return nil
+		}
+		return &changedError{"its server describes it otherwise than at the start of this run; it can be called again in a new one"}
+	}
+	return &changedError{"its server does not offer it any more"}
+}
+
+// errTimeout says that a call took longer than it may.
+var errTimeout = errors.New("timed out")
+
+// call runs a tool. Whatever the server does, it returns.
+func (s *server) call(ctx context.Context, t *offer, input json.RawMessage) (string, error) {
+	limit := s.config.Timeout
+	if limit == 0 {
+		limit = callTime
+	}
+	ctx, cancel := context.WithTimeoutCause(ctx, limit, fmt.Errorf("%w after %v", errTimeout, limit))
+	defer cancel()
+	var answer *sdk.CallToolResult
+	err := s.within(ctx, func() error {
+		if err := s.same(ctx, t); err != nil {
+			return err
+		}
+		var err error
+		answer, err = s.session.CallTool(ctx, &sdk.CallToolParams{Name: t.name, Arguments: input})
+		return err
+	})
+	switch {
+	case ctx.Err() != nil:
+		return "", context.Cause(ctx)
+	case err != nil:
+		return "", s.explained(err)
+	}
+	return result(answer)
+}
+
+// patience is how long a server may still take when its call is over: not even the end
+// can be told to one that reads nothing.
+const patience = 2 * time.Second
+
+// within does something with the server, and ends the server when it does not let go.
+func (s *server) within(ctx context.Context, do func() error) error {
+	if s.program == nil {
+		return do() // a request over HTTP ends with its context
+	}
+	over := make(chan struct{})
+	defer close(over)
+	stop := context.AfterFunc(ctx, func() {
+		timer := time.NewTimer(patience)
+		defer timer.Stop()
+		select {
+		case <-over:
+		case <-timer.C:
+			s.program.kill()
+		}
+	})
+	defer stop()
+	return do()
+}
+
+// explained says more of an error whose reason is that the server has ended.
+func (s *server) explained(err error) error {
+	if _, is := errors.AsType[*changedError](err); is {
+		return err
+	}
+	text := errors.New(shortened(printable(err.Error()), maxAbout))
+	if s.program == nil || !errors.Is(err, sdk.ErrConnectionClosed) && !errors.Is(err, io.EOF) {
+		return text
+	}
+	timer := time.NewTimer(stopGrace) // its output ends before the process does
+	defer timer.Stop()
+	select {
+	case <-s.program.ended:
+		return fmt.Errorf("the MCP server %q has ended: %w", s.name, text)
+	case <-timer.C:
+		return text
+	}
+}
+
+// stop ends the session with the server, and its program.
+func (s *server) stop() {
+	s.gone.Do(func() {})
+	if s.program != nil {
+		s.program.stop() // before the session: it would wait for a program that does not end
+	}
+	if s.session != nil {
+		_ = s.session.Close() // it may have ended already
+	}
+}

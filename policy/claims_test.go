@@ -1,0 +1,79 @@
+package policy_test
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/policy"
+	"github.com/umpirehq/umpire/shell"
+)
+
+// What a server says of its tool raises the risk, and never lowers it.
+func TestClaimsOnlyRaise(t *testing.T) {
+	t.Parallel()
+	for annotations, want := range map[string]umpire.Risk{
+		``:                        umpire.Medium,
+		`{}`:                      umpire.Medium,
+		`null`:                    umpire.Medium,
+		`{"readOnlyHint":true}`:   umpire.Medium,
+		`{"idempotentHint":true}`: umpire.Medium,
+		`{"readOnlyHint":true,"destructiveHint":false,"openWorldHint":false}`: umpire.Medium,
+		`{"destructiveHint":true}`:                     umpire.High,
+		`{"openWorldHint":true}`:                       umpire.High,
+		`{"readOnlyHint":true,"destructiveHint":true}`: umpire.High,
+		`{"destructiveHint":"yes"}`:                    umpire.High,
+		`[]`:                                           umpire.High,
+	} {
+		call := umpire.Call{Tool: "mcp__s__t", Input: json.RawMessage(`{}`)}
+		if annotations != "" {
+			call.Extra = map[string]json.RawMessage{"annotations": json.RawMessage(annotations)}
+		}
+		facts, err := policy.FactsOf(call, shell.Env{})
+		if err != nil || len(facts.Accesses) != 1 || facts.Accesses[0].Risk != want || facts.Type != umpire.MCP {
+			t.Errorf("%s: %+v, %v", annotations, facts, err)
+		}
+	}
+}
+
+// Only a tool of a server has claims: no other one changes by them.
+func TestClaimsAreForServers(t *testing.T) {
+	t.Parallel()
+	extra := map[string]json.RawMessage{"annotations": json.RawMessage(`{"destructiveHint":true}`)}
+	for tool, input := range map[string]string{"Read": `{"file_path":"/p/a"}`, "TodoWrite": `{}`, "Unknown": `{}`} {
+		call := umpire.Call{Tool: tool, Input: json.RawMessage(input), Dir: "/p"}
+		plain, err := policy.FactsOf(call, shell.Env{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		call.Extra = extra
+		claimed, err := policy.FactsOf(call, shell.Env{})
+		if err != nil || claimed.Risk() != plain.Risk() {
+			t.Errorf("%s: %s became %s, %v", tool, plain.Risk(), claimed.Risk(), err)
+		}
+	}
+}
+
+// A tool that warns of itself is not let through where medium risk is.
+func TestClaimsReachTheDecision(t *testing.T) {
+	t.Parallel()
+	p, err := policy.New(nil, policy.Options{AllowMedium: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	decide := func(annotations string) umpire.Decision {
+		call := umpire.Call{Tool: "mcp__s__t", Input: json.RawMessage(`{}`), Extra: map[string]json.RawMessage{"annotations": json.RawMessage(annotations)}}
+		facts, err := policy.FactsOf(call, shell.Env{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return policy.Decide(p, policy.Query{Call: call, Facts: facts, Mode: umpire.ModeDefault})
+	}
+	if d := decide(`{"readOnlyHint":true}`); d.Verdict != umpire.Allow {
+		t.Errorf("medium risk: %s: %s", d.Verdict, d.Reason)
+	}
+	if d := decide(`{"destructiveHint":true}`); d.Verdict != umpire.Ask || !d.Warning || !strings.Contains(d.Reason, "dangerous") {
+		t.Errorf("a destructive tool: %s: %s", d.Verdict, d.Reason)
+	}
+}
