@@ -14,6 +14,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
+	"github.com/umpirehq/umpire/internal/llm/llmtest"
 	"github.com/umpirehq/umpire/internal/mcp/mcptest"
 )
 
@@ -37,6 +38,7 @@ func TestScripts(t *testing.T) {
 		"await":   scriptAwait,
 	}
 	maps.Copy(verbs, gateVerbs)
+	maps.Copy(verbs, modelVerbs)
 	testscript.Run(t, testscript.Params{
 		Dir:                filepath.Join("testdata", "script"),
 		RequireUniqueNames: true,
@@ -65,6 +67,7 @@ func setUpScript(env *testscript.Env) error {
 	env.Values[daemonKey{}] = &daemon{}
 	env.Values[watchersKey{}] = map[string]*watcher{}
 	env.Values[heldHookKey{}] = new(*heldHook)
+	env.Values[modelServerKey{}] = new(*llmtest.Server)
 	env.Setenv(testRoot, strconv.Itoa(os.Getpid()))
 	path, err := programIn(env.Getenv("PATH"))
 	if err != nil {

@@ -23,6 +23,7 @@ import (
 // A runFlags is what `umpire run` is told.
 type runFlags struct {
 	model, modelLog   string
+	effort            string
 	mode              string
 	allowBypass       bool
 	addDirs           []string
@@ -52,7 +53,8 @@ func (a *app) runCommand() *cobra.Command {
 
 // add defines the flags.
 func (f *runFlags) add(flags *pflag.FlagSet, text catalogue) {
-	flags.StringVar(&f.model, "model", "", text.of("the `MODEL` to ask: script:FILE plays a fixed script"))
+	flags.StringVar(&f.model, "model", "", text.of("the `MODEL` to ask: anthropic:NAME, openai:NAME, or script:FILE"))
+	flags.StringVar(&f.effort, "effort", "", text.of("how hard the model is to think: low, medium or high (`EFFORT`; default: the model's own)"))
 	flags.StringVar(&f.modelLog, "model-log", "", text.of("append every request to the model to `FILE`, one JSON object a line"))
 	flags.StringVar(&f.mode, "permission-mode", "", text.of("`MODE`: default, auto, ask, reject, plan or bypass (default: from the configuration)"))
 	flags.BoolVar(&f.allowBypass, "allow-bypass", false, text.of("permit the mode bypass"))
@@ -212,7 +214,8 @@ func (s *stay) run(ctx context.Context, session umpire.Session, model llm.Model,
 	servers := s.mcpServers(ctx, &session)
 	defer servers.Close()
 	worker.Tools, worker.From, worker.Ask = agent.Toolbox{tools, agent.Only(servers, s.listedIn(&session))}, from, s.answer
-	worker.Handler = &runView{app: s.app, json: s.flags.json, quiet: s.asks || s.answer != nil}
+	view := &runView{app: s.app, json: s.flags.json, quiet: s.asks || s.answer != nil}
+	worker.Handler = view
 	if s.asks {
 		asker, err := s.newAsker()
 		if err != nil {
@@ -222,6 +225,7 @@ func (s *stay) run(ctx context.Context, session umpire.Session, model llm.Model,
 		worker.Ask = asker.ask
 	}
 	outcome, err := worker.Run(ctx, session, task)
+	view.settle("")
 	s.leaveBackground(ctx, tools, err == nil)
 	if err != nil {
 		return s.brokenOff(ctx, session.ID, err)
@@ -294,6 +298,10 @@ func (s *stay) verdict(o agent.Outcome, id umpire.SessionID) error {
 		return &exit{code: exitDenied, hint: "umpire serve", err: fmt.Errorf("denied because nobody could be asked: %d", o.Unattended)}
 	case o.Late > 0:
 		return &exit{code: exitAsks, hint: goOn + " TASK", err: fmt.Errorf("denied because nobody answered in time: %d", o.Late)}
+	case o.Stop == llm.StopCut:
+		return &exit{code: exitError, hint: goOn + ` "go on"`, err: fmt.Errorf("the last reply was cut off at the longest that the model writes")}
+	case o.Stop == llm.StopRefused:
+		return &exit{code: exitError, hint: goOn + " TASK", err: fmt.Errorf("the provider did not let the model reply")}
 	}
 	return nil
 }

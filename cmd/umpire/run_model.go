@@ -1,32 +1,66 @@
 package main
 
 import (
+	"cmp"
+	"errors"
 	"fmt"
 	"os"
 	"strings"
 
 	"github.com/umpirehq/umpire/internal/llm"
+	"github.com/umpirehq/umpire/internal/llm/anthropic"
+	"github.com/umpirehq/umpire/internal/llm/openai"
 )
 
-// scriptPrefix begins the name of a model that plays a script.
-const scriptPrefix = "script:"
+// providers open a model by what follows the provider's name and a colon.
+var providers = map[string]func(s *stay, name string, o llm.Options) (llm.Model, error){
+	"script":           (*stay).script,
+	"anthropic":        fromAnthropic,
+	"openai":           fromOpenAI(openai.Auto),
+	"openai-responses": fromOpenAI(openai.Responses),
+	"openai-chat":      fromOpenAI(openai.Chat),
+}
 
 // model opens the model that the flags or the profile name, and the log of what it is
 // asked. The function that it returns closes the log.
 func (s *stay) model() (llm.Model, func(), error) {
-	name := orText(s.flags.model, s.conf.agents[orText(s.flags.profile, mainAgent)].Model)
-	file, isScript := strings.CutPrefix(name, scriptPrefix)
+	const help = "umpire run --help"
+	full := cmp.Or(s.flags.model, s.conf.agents[cmp.Or(s.flags.profile, mainAgent)].Model)
+	provider, name, _ := strings.Cut(full, ":")
+	open := providers[provider]
 	switch {
-	case name == "":
-		return nil, nil, usage("umpire run --model script:FILE TASK", "no model is named: --model, or model of the agent's profile")
-	case !isScript || file == "":
-		return nil, nil, usage("umpire run --help", "model %q: want script:FILE", name)
+	case full == "":
+		return nil, nil, usage("umpire run --model anthropic:NAME TASK", "no model is named: --model, or model of the agent's profile")
+	case open == nil || name == "":
+		return nil, nil, usage(help, "model %q: want anthropic:NAME, openai:NAME or script:FILE", full)
 	}
-	script, err := llm.ReadScript(s.absolute(file))
+	model, err := open(s, name, llm.Options{Effort: s.flags.effort})
+	if noKey, ok := errors.AsType[*llm.NoKeyError](err); ok {
+		return nil, nil, usage("export "+noKey.Variable+"=KEY", "%w", err)
+	}
 	if err != nil {
-		return nil, nil, usage("umpire run --help", "%w", err)
+		return nil, nil, usage(help, "%w", err)
 	}
-	return s.logged(script)
+	return s.logged(model)
+}
+
+func (s *stay) script(file string, o llm.Options) (llm.Model, error) {
+	if o.Effort != "" {
+		return nil, errors.New("--effort: a script does not think")
+	}
+	return llm.ReadScript(s.absolute(file))
+}
+
+func fromAnthropic(_ *stay, name string, o llm.Options) (llm.Model, error) {
+	model, err := anthropic.New(name, o)
+	return llm.NewSteady(model), err
+}
+
+func fromOpenAI(w openai.Wire) func(*stay, string, llm.Options) (llm.Model, error) {
+	return func(_ *stay, name string, o llm.Options) (llm.Model, error) {
+		model, err := openai.New(name, w, o)
+		return llm.NewSteady(model), err
+	}
 }
 
 // logged has a model's requests written to the log, if there is one.

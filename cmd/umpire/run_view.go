@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"github.com/umpirehq/umpire"
-	"github.com/umpirehq/umpire/internal/llm"
 )
 
 // A runView shows a run: what the assistant says on standard output and a line for
@@ -19,6 +18,7 @@ type runView struct {
 	quiet bool // questions are asked here, and need not be announced
 
 	line string // begun by a command that runs, and not yet ended
+	live livePieces
 }
 
 // Event writes an event as a line of JSON.
@@ -36,12 +36,10 @@ func (v *runView) Event(e umpire.Event) {
 	v.stdout.Write(line.Bytes()) //nolint:errcheck // the writer remembers its first error, which sets the exit code
 }
 
-// Saying leaves pieces alone: what is said is written once it is stored.
-func (v *runView) Saying(llm.Delta) {}
-
-// Said writes the assistant's words. On a terminal nothing of them is obeyed.
+// Said writes the assistant's words, unless they have been seen coming in. On a
+// terminal nothing of them is obeyed.
 func (v *runView) Said(text string) {
-	if v.json {
+	if v.json || v.settle(text) {
 		return
 	}
 	if v.toTerminal {

@@ -17,6 +17,14 @@ by --session ID: nothing that ran runs again, and where it is not known whether 
 ran, you are asked. A TASK for a session that waits, or that another process runs, is
 queued.
 
+The model is --model, or model of the agent's profile:
+  anthropic:NAME    Anthropic's; the key is ANTHROPIC_API_KEY, the server ANTHROPIC_BASE_URL
+  openai:NAME       OpenAI's; the key is OPENAI_API_KEY. With OPENAI_BASE_URL, a server that
+                    speaks Chat Completions; openai-responses:NAME and openai-chat:NAME
+                    choose the interface whatever the server is
+  script:FILE       none: plays a script
+The keys do not reach the commands that the agent runs.
+
 --model script:FILE plays a script: a JSON array of turns, each {"text", "calls":
 [{"id", "tool", "input"}], "delay_ms"}, all optional, each the reply to one request; past
 the end it says "done".
@@ -27,6 +35,7 @@ turn; 3 when calls still wait, or nobody answered in time; 6 when there is nothi
 on with, or the session is not to be had.`
 
 const runExample = `  umpire run --model script:demo.json "fix the tests"
+  umpire run --model anthropic:claude-sonnet-5 "fix the tests"
   umpire run --model script:demo.json --continue
   umpire run --model script:demo.json --session s4k7m "and now the docs" --json`
 
@@ -56,25 +65,35 @@ var chineseRun = catalogue{
 一切在发生时即被保存。被中断的运行可用 --continue 或 --session ID 继续:执行过的不会再次执行;无法得知某个调用
 是否执行过时,会询问您。会话正在等待,或由其他进程运行时,给它的 TASK 会排队。
 
+模型由 --model 或代理配置中的 model 指定:
+  anthropic:NAME    Anthropic 的模型;密钥为 ANTHROPIC_API_KEY,服务器为 ANTHROPIC_BASE_URL
+  openai:NAME       OpenAI 的模型;密钥为 OPENAI_API_KEY。设有 OPENAI_BASE_URL 时,为使用
+                    Chat Completions 的服务器;openai-responses:NAME 和 openai-chat:NAME
+                    不论服务器为何都指定接口
+  script:FILE       不用模型:按脚本回复
+密钥不会传给代理所执行的命令。
+
 --model script:FILE 按脚本回复:一个由轮次组成的 JSON 数组,每个为 {"text", "calls": [{"id", "tool", "input"}],
 "delay_ms"},均可省略,每轮回复一次请求;超出末尾后回复 "done"。
 
 代理完成时退出码为 0,途中您拒绝过调用时也是;因无人可问而拒绝了调用,或您取消了本轮时为 2;仍有调用在等待,
 或无人及时回答时为 3;没有可继续的内容,或会话不可用时为 6。`,
 
-	"the `MODEL` to ask: script:FILE plays a fixed script":                          "要询问的模型 `MODEL`:script:FILE 按固定脚本回复",
-	"append every request to the model to `FILE`, one JSON object a line":           "把发给模型的每次请求追加到 `FILE`,每行一个 JSON 对象",
-	"run as this `PROFILE` of the configuration's agents (default: main)":           "以配置中 agents 的这个 `PROFILE` 运行(默认:main)",
-	"go on with the latest session of this project":                                 "继续本项目最近的会话",
-	"go on with the session `ID`":                                                   "继续会话 `ID`",
-	"begin a session with the conversation of the session `ID`, without its grants": "以会话 `ID` 的对话开始一个新会话,不带其授权",
-	"permit going on with a session of another project":                             "准许继续其他项目的会话",
-	"write the session's events as lines of JSON, and nothing else":                 "把会话的事件写成 JSON 行,不写其他内容",
-	"ending %s, which still runs in the background: %s":                             "结束仍在后台运行的 %s:%s",
-	"queued: session %s waits for answers first (umpire pending): %d":               "已排队:会话 %s 先要等待回答(umpire pending):%d",
-	"queued: session %s is run by %s":                                               "已排队:会话 %s 正由 %s 运行",
-	"waiting for answers (umpire pending): %d":                                      "正在等待回答(umpire pending):%d",
-	"the task is queued; waiting for answers first: %d":                             "任务已排队;先要等待回答:%d",
-	"Type %s and Enter: ":                                                           "输入 %s 并按回车:",
-	"ok":                                                                            "完成", "error": "出错", "timeout": "超时", "indeterminate": "结果未知",
+	"the `MODEL` to ask: anthropic:NAME, openai:NAME, or script:FILE":                          "要询问的模型 `MODEL`:anthropic:NAME、openai:NAME 或 script:FILE",
+	"how hard the model is to think: low, medium or high (`EFFORT`; default: the model's own)": "模型思考的力度 `EFFORT`:low、medium 或 high(默认:由模型自定)",
+	"the reply broke off; the model is asked again":                                            "回复中断,正在重新询问模型",
+	"append every request to the model to `FILE`, one JSON object a line":                      "把发给模型的每次请求追加到 `FILE`,每行一个 JSON 对象",
+	"run as this `PROFILE` of the configuration's agents (default: main)":                      "以配置中 agents 的这个 `PROFILE` 运行(默认:main)",
+	"go on with the latest session of this project":                                            "继续本项目最近的会话",
+	"go on with the session `ID`":                                                              "继续会话 `ID`",
+	"begin a session with the conversation of the session `ID`, without its grants":            "以会话 `ID` 的对话开始一个新会话,不带其授权",
+	"permit going on with a session of another project":                                        "准许继续其他项目的会话",
+	"write the session's events as lines of JSON, and nothing else":                            "把会话的事件写成 JSON 行,不写其他内容",
+	"ending %s, which still runs in the background: %s":                                        "结束仍在后台运行的 %s:%s",
+	"queued: session %s waits for answers first (umpire pending): %d":                          "已排队:会话 %s 先要等待回答(umpire pending):%d",
+	"queued: session %s is run by %s":                                                          "已排队:会话 %s 正由 %s 运行",
+	"waiting for answers (umpire pending): %d":                                                 "正在等待回答(umpire pending):%d",
+	"the task is queued; waiting for answers first: %d":                                        "任务已排队;先要等待回答:%d",
+	"Type %s and Enter: ": "输入 %s 并按回车:",
+	"ok":                  "完成", "error": "出错", "timeout": "超时", "indeterminate": "结果未知",
 }

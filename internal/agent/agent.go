@@ -124,6 +124,8 @@ type Outcome struct {
 	Late int
 	// Cancelled says that a person stopped the turn.
 	Cancelled bool
+	// Stop says why the last reply ended early, if it did.
+	Stop llm.Stop
 	// Waiting counts the questions that wait for a person who cannot be asked from
 	// here; the run has ended because of them.
 	Waiting int

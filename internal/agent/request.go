@@ -6,8 +6,10 @@ import (
 	"encoding/json"
 	"fmt"
 	"regexp"
+	"strings"
 
 	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/batch"
 	"github.com/umpirehq/umpire/internal/llm"
 	"github.com/umpirehq/umpire/internal/tool"
 )
@@ -22,7 +24,7 @@ func (r *run) request(c *umpire.Conversation) (llm.Request, error) {
 		}
 		request.Messages = add(request.Messages, message)
 		if stored.Batch != "" {
-			request.Messages = add(request.Messages, results(c.Batches[stored.Batch]))
+			request.Messages = add(request.Messages, results(c.Batches[stored.Batch], message.Calls()))
 		}
 	}
 	return request, nil
@@ -44,11 +46,20 @@ func read(stored umpire.Message) (llm.Message, error) {
 	return message, err
 }
 
-// results are the results of a batch as a message.
-func results(done umpire.Done) llm.Message {
+// results are the results of a batch as a message. The model is told of a broken call
+// what was wrong with it; the gate only knows that it was malformed.
+func results(done umpire.Done, calls []llm.Block) llm.Message {
+	broken := map[string]string{}
+	for _, call := range calls {
+		broken[call.ID] = call.Broken
+	}
 	message := llm.Message{Role: llm.RoleUser}
 	for _, result := range done.Results {
-		message.Content = append(message.Content, llm.Result(string(result.Call), result.Output, result.IsError()))
+		output := result.Output
+		if why := broken[string(result.Call)]; why != "" {
+			output = "Error: The call was not run. " + why
+		}
+		message.Content = append(message.Content, llm.Result(string(result.Call), output, result.IsError()))
 	}
 	return message
 }
@@ -70,16 +81,33 @@ const silence = "(no reply)"
 
 // spoken makes a reply fit to be kept.
 func spoken(m llm.Message) llm.Message {
-	kept := llm.Message{Role: llm.RoleAssistant}
+	kept := llm.Message{Role: llm.RoleAssistant, Stop: m.Stop, Usage: m.Usage}
+	says := false
 	for _, b := range m.Content {
-		if b.Type != llm.TypeText || b.Text != "" {
-			kept.Content = append(kept.Content, b)
+		if b.Type == llm.TypeText && strings.TrimSpace(b.Text) == "" {
+			continue
 		}
+		kept.Content = append(kept.Content, whole(b))
+		says = says || b.Type != llm.TypeThinking
 	}
-	if len(kept.Content) == 0 {
-		kept.Content = []llm.Block{llm.Text(silence)}
+	if !says {
+		kept.Content = append(kept.Content, llm.Text(silence))
 	}
 	return kept
+}
+
+// whole marks a call as broken whose input could be read in two ways: the gate would
+// refuse it, and all calls of the message with it.
+func whole(b llm.Block) llm.Block {
+	if b.Type != llm.TypeCall || b.Broken != "" {
+		return b
+	}
+	if _, err := batch.Canonical(b.Input); err != nil {
+		call := llm.Call(b.ID, b.Tool, nil)
+		call.Broken = "Its input cannot be used: " + err.Error()
+		return call
+	}
+	return b
 }
 
 // keep stores a reply: one with calls as a batch, which is open then.
@@ -141,9 +169,10 @@ func (r *run) submit(ctx context.Context, calls []llm.Block, message json.RawMes
 		Session: r.session.ID, Batch: umpire.BatchID(newID("msg_")), Message: message, Epoch: r.session.Epoch, Headless: r.session.Headless,
 	}
 	for _, call := range calls {
+		input := inputOf(&call)
 		s.Calls = append(s.Calls, umpire.Call{
-			ID: umpire.CallID(call.ID), Tool: call.Tool, Input: call.Input, Dir: r.session.Dir, Agent: r.session.Agent,
-			Session: s.Session, Batch: s.Batch, Background: tool.Background(call.Input), Extra: Toolbox{r.Tools}.Extra(call.Tool),
+			ID: umpire.CallID(call.ID), Tool: call.Tool, Input: input, Dir: r.session.Dir, Agent: r.session.Agent,
+			Session: s.Session, Batch: s.Batch, Background: tool.Background(input), Extra: Toolbox{r.Tools}.Extra(call.Tool),
 		})
 		if !r.Tools.Has(call.Tool) && plainName.MatchString(call.Tool) {
 			s.Tighten = append(s.Tighten, missing(call.Tool))
@@ -157,6 +186,20 @@ func (r *run) submit(ctx context.Context, calls []llm.Block, message json.RawMes
 		r.open = s.Batch
 	}
 	return err
+}
+
+// inputOf is what the gate is told of a call's input. Of a broken call it is why the
+// call is broken, as a string: no input of any tool, so the call is denied as malformed
+// whatever its tool and the rules are.
+func inputOf(call *llm.Block) json.RawMessage {
+	if call.Broken == "" {
+		return call.Input
+	}
+	why, err := json.Marshal(call.Broken)
+	if err != nil {
+		return json.RawMessage(`"broken"`)
+	}
+	return why
 }
 
 // plainName is a tool's name that means no other tool in a rule.

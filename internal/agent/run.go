@@ -18,6 +18,7 @@ type run struct {
 	bell    chan struct{} // something has happened; holds one
 	outcome Outcome
 	open    umpire.BatchID         // the batch whose results the model does not have
+	elided  int                    // how many outputs the model is not sent any more, the oldest
 	told    map[umpire.CallID]bool // whose end the handler has heard of
 	stopped bool                   // a person had stopped the turn before this run began
 
@@ -191,10 +192,11 @@ func (r *run) turn(ctx context.Context) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	message, err := r.Model.Reply(ctx, request, r.saying)
+	message, err := r.reply(ctx, request)
 	if err != nil {
 		return false, &ModelError{Err: err}
 	}
+	r.outcome.Stop = message.Stop
 	return true, r.keep(ctx, spoken(message), request)
 }
 

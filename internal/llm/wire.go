@@ -61,9 +61,11 @@ func Arguments(id, tool, text string, cut bool) Block {
 }
 
 // Sendable returns the content of a message as providers accept it: without texts that
-// show nothing, and without the thinking of other providers. Nothing left is silence.
+// show nothing, and without the thinking of other providers. When nothing but thinking
+// is left, as of a reply that was cut off in it, silence is.
 func Sendable(m Message, provider string) []Block {
 	var kept []Block
+	says := false
 	for _, b := range m.Content {
 		switch b.Type {
 		case TypeText:
@@ -77,9 +79,10 @@ func Sendable(m Message, provider string) []Block {
 		case TypeCall, TypeResult:
 		}
 		kept = append(kept, b)
+		says = says || b.Type != TypeThinking
 	}
-	if len(kept) == 0 {
-		kept = []Block{Text(silence)}
+	if !says {
+		return []Block{Text(silence)}
 	}
 	return kept
 }

@@ -260,7 +260,10 @@ func checkReply(i int, blocks []messagesBlock, used map[string]bool, t Turn) (op
 			return nil, bad("", "messages.%d.content.%d: Input tag '%s' does not match any of the expected tags", i, k, b.Type)
 		}
 	}
-	if t.Thinking != "" && !thought {
+	if len(blocks) > 0 && blocks[len(blocks)-1].Type == "thinking" {
+		return nil, bad("", "messages.%d: The final block in an assistant message cannot be `thinking`.", i)
+	}
+	if mustThink(t) && !thought {
 		return nil, bad("", "messages.%d: Expected `thinking` or `redacted_thinking`, but found `%s`", i, blocks[0].Type)
 	}
 	return open, nil

@@ -113,7 +113,7 @@ func (w responsesWire) checkItems(items []responsesItem, turns []Turn) (replies 
 	for i := range items {
 		it := &items[i]
 		if it.assistant() && !speaking {
-			speaking, thought = true, turnAt(turns, replies).Thinking == ""
+			speaking, thought = true, !mustThink(turnAt(turns, replies))
 			replies++
 		}
 		if speaking && !it.assistant() {
@@ -136,6 +136,10 @@ func (w responsesWire) checkItems(items []responsesItem, turns []Turn) (replies 
 	}
 	return replies, nil
 }
+
+// mustThink reports whether a turn's thinking has to come back: not when it was cut off
+// before the model said anything.
+func mustThink(t Turn) bool { return t.Thinking != "" && (t.Text != "" || len(t.Calls) > 0) }
 
 // checkItem checks one item where it stands.
 func (w responsesWire) checkItem(i int, it *responsesItem, items []responsesItem, open, answered map[string]bool) error {

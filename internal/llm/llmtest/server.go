@@ -43,12 +43,13 @@ type Server struct {
 	faulted  map[int]int // how many faults of a turn have happened
 	requests []Request
 	refused  []string
-	busy     chan struct{} // closed and made anew whenever a reply begins to hang
+	hanging  int           // replies that hang
+	hang     chan struct{} // closed while one does
 }
 
 // Start starts a server that plays the turns.
 func Start(turns []Turn) *Server {
-	s := &Server{turns: turns, faulted: map[int]int{}, busy: make(chan struct{})}
+	s := &Server{turns: turns, faulted: map[int]int{}, hang: make(chan struct{})}
 	mux := http.NewServeMux()
 	mux.Handle("POST /v1/messages", s.speaks(messagesWire{}))
 	mux.Handle("POST /v1/responses", s.speaks(responsesWire{}))
@@ -78,11 +79,11 @@ func (s *Server) Refused() []string {
 	return slices.Clone(s.refused)
 }
 
-// Hanging returns a channel that is closed when the next reply hangs.
+// Hanging returns a channel that is closed once a reply hangs.
 func (s *Server) Hanging() <-chan struct{} {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.busy
+	return s.hang
 }
 
 // A refusal is an answer that is no reply, in words that each wire puts into its form.
@@ -187,12 +188,11 @@ func (s *Server) answer(out http.ResponseWriter, r *http.Request, w wire, n int)
 	case "":
 		w.play(stream, n, &turn, func() {})
 	case FaultSilence:
-		s.hangs()
-		<-leave
+		s.hangs(leave)
 	case FaultBreak:
 		w.play(stream, n, &turn, func() { panic(http.ErrAbortHandler) })
 	case FaultHang:
-		w.play(stream, n, &turn, func() { s.hangs(); <-leave; panic(http.ErrAbortHandler) })
+		w.play(stream, n, &turn, func() { s.hangs(leave); panic(http.ErrAbortHandler) })
 	case FaultFlood:
 		w.play(stream, n, &turn, func() {
 			for r.Context().Err() == nil {
@@ -220,11 +220,19 @@ func (s *Server) fault(n int, faults []Fault) Fault {
 	return faults[s.faulted[n]-1]
 }
 
-func (s *Server) hangs() {
+// hangs does nothing until the client leaves.
+func (s *Server) hangs(leave <-chan struct{}) {
 	s.mu.Lock()
-	defer s.mu.Unlock()
-	close(s.busy)
-	s.busy = make(chan struct{})
+	if s.hanging++; s.hanging == 1 {
+		close(s.hang)
+	}
+	s.mu.Unlock()
+	<-leave
+	s.mu.Lock()
+	if s.hanging--; s.hanging == 0 {
+		s.hang = make(chan struct{})
+	}
+	s.mu.Unlock()
 }
 
 // A stream writes server-sent events.

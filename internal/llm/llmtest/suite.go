@@ -232,6 +232,7 @@ func cutOff(t *testing.T, p Provider) {
 		Turn{Text: "I wri", Calls: []Call{{ID: "c1", Tool: "LS"}, {ID: "c2", Tool: "Read", Raw: &half}}, Stop: "cut"},
 		Turn{Calls: []Call{{ID: "d1", Tool: "Read", Raw: &garbage}, {ID: "d2", Tool: "Read", Raw: &list}, {ID: "d3", Tool: "LS"}}},
 		Turn{Text: "too lo", Stop: "cut"},
+		Turn{Thinking: "so much to think ab", Stop: "cut"},
 	)
 	m := k.ask()
 	calls := m.Calls()
@@ -246,6 +247,10 @@ func cutOff(t *testing.T, p Provider) {
 	}
 	k.results("no", true)
 	if m := k.ask(); m.Stop != llm.StopCut || m.Text() != "too lo" {
+		t.Errorf("stop %q, text %q", m.Stop, m.Text())
+	}
+	k.say("go on")
+	if m := k.ask(); m.Stop != llm.StopCut || m.Text() != "" {
 		t.Errorf("stop %q, text %q", m.Stop, m.Text())
 	}
 	k.say("go on")

@@ -1,0 +1,81 @@
+package agent
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/umpirehq/umpire/internal/llm"
+)
+
+// reply asks the model. When the conversation is too long for it, outputs of calls are
+// left out of the request, and it is asked once more. The store keeps them all.
+func (r *run) reply(ctx context.Context, request llm.Request) (llm.Message, error) {
+	message, err := r.Model.Reply(ctx, elide(request, r.elided), r.saying)
+	if kind, ok := llm.KindOf(err); !ok || kind != llm.FailedTooLong {
+		return message, err
+	}
+	more := elidable(request, r.elided)
+	if more == r.elided {
+		return message, err
+	}
+	r.elided = more
+	return r.Model.Reply(ctx, elide(request, r.elided), r.saying)
+}
+
+// elide leaves out the first n outputs of a request. The messages that it changes are
+// copies.
+func elide(request llm.Request, n int) llm.Request {
+	if n == 0 {
+		return request
+	}
+	messages := make([]llm.Message, len(request.Messages))
+	for i, m := range request.Messages {
+		content := make([]llm.Block, len(m.Content))
+		for k, b := range m.Content {
+			if b.Type == llm.TypeResult && n > 0 {
+				n--
+				b.Output = shortened(b.Output)
+			}
+			content[k] = b
+		}
+		m.Content, messages[i] = content, m
+	}
+	request.Messages = messages
+	return request
+}
+
+// elidable is how many outputs must be left out, oldest first, for half of what is
+// still sent of them to go. Models count in words of their own, so there is nothing to
+// measure against; and what is left out must last for a while.
+func elidable(request llm.Request, elided int) int {
+	var outputs []string
+	left := 0
+	for _, m := range request.Messages {
+		for _, b := range m.Results() {
+			outputs = append(outputs, b.Output)
+		}
+	}
+	for _, output := range outputs[min(elided, len(outputs)):] {
+		left += saved(output)
+	}
+	goal := left / 2
+	for n := elided; n < len(outputs); n++ {
+		if left <= goal {
+			return n
+		}
+		left -= saved(outputs[n])
+	}
+	return max(elided, len(outputs))
+}
+
+// saved is what leaving out an output saves, in bytes.
+func saved(output string) int { return len(output) - len(shortened(output)) }
+
+// shortened stands for an output that is left out; a short one is left as it is.
+func shortened(output string) string {
+	note := fmt.Sprintf("[Elided] This output of %d bytes was left out, since the conversation became too long. Run the call again, or ask for less, if you need it.", len(output))
+	if len(note) >= len(output) {
+		return output
+	}
+	return note
+}
