@@ -43,10 +43,22 @@ type Reason struct {
 	Access int `json:"access"`
 }
 
-// Obligations are what must hold while an allowed call runs.
+// A SandboxMode says what a command may change. The zero value is as strict as
+// SandboxReadOnly.
+type SandboxMode string
+
+// The sandbox modes, the strictest first.
+const (
+	SandboxReadOnly       SandboxMode = "read-only"
+	SandboxWorkspaceWrite SandboxMode = "workspace-write" // its workspace, and a /tmp of its own
+	SandboxFullAccess     SandboxMode = "full-access"     // no sandbox
+)
+
+// Obligations are what must hold while an allowed call runs. With full access there
+// is no sandbox to hold anything.
 type Obligations struct {
-	Sandbox string `json:"sandbox"`
-	Network bool   `json:"network"`
+	Sandbox SandboxMode `json:"sandbox"`
+	Network bool        `json:"network"`
 }
 
 // A Suggestion is a rule that would settle the same question next time.

@@ -1,0 +1,40 @@
+package sandbox
+
+import (
+	"errors"
+	"os"
+	"os/exec"
+	"sync"
+)
+
+// Available sets a sandbox up, once in the life of the process, and says what came of
+// it. It takes some milliseconds.
+var Available = sync.OnceValue(func() Ability {
+	err := try(allLayers)
+	if err == nil {
+		return Ability{Level: Full}
+	}
+	if try(weakerLayers) == nil {
+		return Ability{Level: Weaker, Lacks: reasonOf(err)}
+	}
+	return Ability{Level: None, Lacks: reasonOf(err)}
+})
+
+// reasonOf is a set-up's error without what everybody knows by then.
+func reasonOf(err error) string {
+	if e, ok := errors.AsType[*SetupError](err); ok {
+		return e.Step + ": " + e.Reason
+	}
+	return err.Error()
+}
+
+// try sets some of the layers up and starts nothing.
+func try(which layers) error {
+	cmd := exec.Command("/proc/self/exe") //nolint:noctx // it ends by itself
+	b := &Box{cmd: cmd}
+	err := b.hand(cmd, &order{Dir: "/", Layers: which, Hidden: []string{"/run"}, Env: os.Environ(), Check: true})
+	if err == nil {
+		err = cmd.Run()
+	}
+	return b.Close(err)
+}

@@ -1,0 +1,101 @@
+package sandbox
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+
+	"github.com/umpirehq/umpire"
+)
+
+// A Box is the sandbox of one command. Close it when the command has ended, or could
+// not be started.
+type Box struct {
+	// Notes say what was found when it was closed, for the person and the model.
+	Notes []string
+
+	holdings // what the system needs for it
+
+	cmd     *exec.Cmd
+	watched map[string]string // what nothing holds in place, and the link that it was; "" for nothing
+	slot    func()
+}
+
+// Wrap makes a command start in the sandbox. The command must not have been started,
+// and must not have ExtraFiles. With full access it is left as it is.
+func (p *Place) Wrap(cmd *exec.Cmd, limits Limits) (*Box, error) {
+	if limits.Mode == umpire.SandboxFullAccess {
+		return &Box{}, nil
+	}
+	if len(cmd.ExtraFiles) > 0 {
+		return nil, errors.New("a command with further files cannot be run in the sandbox")
+	}
+	b := &Box{cmd: cmd}
+	o, err := p.order(cmd, limits, limits.layers(), b)
+	if err == nil {
+		err = b.hand(cmd, o)
+	}
+	if err != nil {
+		_ = b.Close(nil) // the first error says more
+		return nil, &SetupError{Step: "prepare", Reason: err.Error()}
+	}
+	return b, nil
+}
+
+// Close frees what the sandbox needed, and returns how the command ended: the error
+// that it is given, or a SetupError when the command did not start at all.
+func (b *Box) Close(ended error) error {
+	if b.slot != nil {
+		b.slot()
+	}
+	b.takeAway()
+	return b.letGo(ended)
+}
+
+// watch lists what is looked at afterwards, since nothing can be mounted on it: links,
+// and the files by which a git directory can be made to follow another one's settings.
+func watch(folders, links []string) map[string]string {
+	all := map[string]string{}
+	for _, dir := range folders {
+		if path := filepath.Join(dir, "commondir"); isGitFolder(dir) && !present(path) {
+			all[path] = ""
+		}
+	}
+	for _, path := range links {
+		if to, err := os.Readlink(path); err == nil {
+			all[path] = to
+		}
+	}
+	return all
+}
+
+// untrusted is added to the name of what was put where something was watched.
+const untrusted = ".untrusted"
+
+// takeAway renames what was put in the place of what is watched, and restores links.
+func (b *Box) takeAway() {
+	for _, path := range slices.Sorted(maps.Keys(b.watched)) {
+		was := b.watched[path]
+		if now, _ := os.Readlink(path); was == now && (was != "" || !present(path)) {
+			continue
+		}
+		note := fmt.Sprintf("the command changed %s, by which programs are run without anyone asking", path)
+		if present(path) {
+			if err := os.Rename(path, path+untrusted); err != nil {
+				b.Notes = append(b.Notes, note+fmt.Sprintf("; it could not be renamed: %v", err))
+				continue
+			}
+			note += "; what it made is " + path + untrusted + " now"
+		}
+		if was != "" {
+			if err := os.Symlink(was, path); err != nil {
+				note += fmt.Sprintf("; it could not be restored: %v", err)
+			}
+		}
+		b.Notes = append(b.Notes, note)
+	}
+}

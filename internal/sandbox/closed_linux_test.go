@@ -1,0 +1,154 @@
+package sandbox
+
+import (
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/umpirehq/umpire"
+)
+
+// TestFailsClosed: whichever step of the set-up fails, nothing runs.
+func TestFailsClosed(t *testing.T) {
+	t.Parallel()
+	for _, s := range steps {
+		t.Run(s.name, func(t *testing.T) {
+			t.Parallel()
+			b := newBench(t)
+			cmd := exec.CommandContext(t.Context(), "sh", "-c", "echo ran; touch ran")
+			cmd.Dir = b.root
+			box := &Box{cmd: cmd}
+			o, err := b.order(cmd, writing, allLayers, box)
+			if err != nil {
+				t.Fatal(err)
+			}
+			o.Fault = s.name
+			if err := box.hand(cmd, o); err != nil {
+				t.Fatal(err)
+			}
+			out, err := cmd.CombinedOutput()
+			if cmd.ProcessState.ExitCode() != exitSetup {
+				t.Errorf("%v, want exit code %d", err, exitSetup)
+			}
+			failed, ok := errors.AsType[*SetupError](box.Close(err))
+			if !ok || failed.Step != s.name || len(out) > 0 {
+				t.Errorf("%v and %q, want a set-up error and no output", failed, out)
+			}
+			b.lacks(filepath.Join(b.root, "ran"))
+		})
+	}
+}
+
+// TestFailsClosedForReal: the same where a step fails by itself.
+func TestFailsClosedForReal(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	for name, breakIt := range map[string]func(*order){
+		"workspace gone":       func(o *order) { o.Open = []string{b.root + "-gone"} },
+		"guarded file gone":    func(o *order) { o.Guarded = append(o.Guarded, b.root+"/gone") },
+		"no working directory": func(o *order) { o.Dir = b.root + "/gone" },
+		"private /tmp gone":    func(o *order) { o.Tmp += "-gone" },
+		"no such program":      func(o *order) { o.Path = "/gone" },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			cmd := exec.CommandContext(t.Context(), "sh", "-c", "echo ran; touch ran")
+			cmd.Dir = b.root
+			box := &Box{cmd: cmd}
+			o, err := b.order(cmd, writing, allLayers, box)
+			if err != nil {
+				t.Fatal(err)
+			}
+			breakIt(o)
+			if err := box.hand(cmd, o); err != nil {
+				t.Fatal(err)
+			}
+			out, err := cmd.CombinedOutput()
+			if _, ok := errors.AsType[*SetupError](box.Close(err)); !ok || len(out) > 0 {
+				t.Errorf("%v and %q, want a set-up error and no output", err, out)
+			}
+			b.lacks(filepath.Join(b.root, "ran"))
+		})
+	}
+}
+
+// TestRefusesWhatItCannotHold needs no sandbox.
+func TestRefusesWhatItCannotHold(t *testing.T) {
+	t.Parallel()
+	for name, place := range map[string]*Place{
+		"everything":   {Workspace: []string{"/"}},
+		"no workspace": {Workspace: []string{filepath.Join(t.TempDir(), "gone")}},
+	} {
+		_, err := place.Wrap(exec.CommandContext(t.Context(), "true"), writing)
+		if _, ok := errors.AsType[*SetupError](err); !ok {
+			t.Errorf("%s: %v, want a set-up error", name, err)
+		}
+	}
+}
+
+// TestMachineWithoutNamespaces: where the machine refuses them the command does not
+// start, and the reason is the machine's.
+func TestMachineWithoutNamespaces(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	cmd := exec.CommandContext(t.Context(), "sh", "-c", "touch ran")
+	cmd.Dir = b.root
+	box, err := b.Wrap(cmd, Limits{Mode: umpire.SandboxWorkspaceWrite})
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd.SysProcAttr.UidMappings = append(cmd.SysProcAttr.UidMappings, cmd.SysProcAttr.UidMappings...) // the kernel refuses them twice
+	err = box.Close(cmd.Run())
+	if _, ok := errors.AsType[*SetupError](err); !ok || !strings.Contains(err.Error(), "did not start") {
+		t.Errorf("%v, want a set-up error", err)
+	}
+	b.lacks(filepath.Join(b.root, "ran"))
+}
+
+func TestPlaceholders(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), ".husky")
+	one, err := holdPlace(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	two, err := holdPlace(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	one.release()
+	if !isPlaceholder(path) {
+		t.Error("it was taken away while another command needed it")
+	}
+	two.release()
+	if present(path) {
+		t.Error("it is left behind")
+	}
+	left, err := holdPlace(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	left.dir.Close() // as if its user had been killed
+	next, err := holdPlace(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	next.release()
+	if present(path) {
+		t.Error("one that was left behind stays")
+	}
+	if err := os.Mkdir(path, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	theirs, err := holdPlace(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	theirs.release()
+	if !present(path) {
+		t.Error("somebody else's folder was taken away")
+	}
+}

@@ -1,0 +1,79 @@
+// Package sandbox runs a command so that it can change little more than its
+// workspace, whatever it turns out to do.
+//
+//	place := sandbox.Place{Workspace: []string{root}, Home: home, Scratch: dir}
+//	box, err := place.Wrap(cmd, limits) // cmd starts in the sandbox from now on
+//	err = cmd.Start() ...
+//	err = box.Close(cmd.Wait())
+//
+// A program that uses the package calls [Main] before anything else: on Linux the
+// sandbox is set up by the same program, started anew.
+//
+// What the package keeps true, where [Probe] says [Full]:
+//
+//   - The command, and everything that it starts, changes files below its writable
+//     folders and nothing else: not their times, modes or attributes either.
+//   - Inside a writable folder it cannot change what decides what runs without
+//     anyone asking: git's hooks and settings, umpire's rules, editors' tasks.
+//   - It sees no process but its own, no socket of the machine's services, and has
+//     a /tmp of its own. It has no network unless it was given one.
+//   - It cannot gain rights, and ends with the process that started it.
+//   - A step of the set-up that fails ends it before the command starts, with exit
+//     code 125, and [Box.Close] says which: nothing runs with less than was asked.
+//
+// Reading is not restricted, but for what is hidden by name.
+package sandbox
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/umpirehq/umpire"
+)
+
+// exitSetup is the exit code of a sandbox that could not be set up. A command may
+// end with it too; only [Box.Close] tells the two apart.
+const exitSetup = 125
+
+// ErrUnavailable says that this machine has no sandbox.
+var ErrUnavailable = errors.New("there is no sandbox on this machine")
+
+// A SetupError says why the sandbox was not set up. The command did not start.
+type SetupError struct {
+	Step   string // what was being done
+	Reason string
+}
+
+func (e *SetupError) Error() string {
+	return fmt.Sprintf("the sandbox could not be set up, so the command did not start: %s: %s", e.Step, e.Reason)
+}
+
+// Limits are what a command may do. The zero value may write nothing and has no
+// network.
+type Limits struct {
+	Mode    umpire.SandboxMode
+	Network bool
+	// Open are paths that may be written beside the workspace, protected ones in it
+	// included, because a person allowed just that. They are absolute.
+	Open []string
+	// Weaker takes the layers that there are where not all can be had.
+	Weaker bool
+}
+
+// A Place is where the commands of a session run. All paths are absolute. It is
+// safe for concurrent use.
+type Place struct {
+	// Workspace are the folders that may be written in workspace-write.
+	Workspace []string
+	// Home is the person's, and State umpire's own folder; "" where it is not known.
+	Home, State string
+	// Scratch is a private folder of the session: what its commands leave in /tmp and
+	// in caches lasts as long as it. "" forgets it after each command.
+	Scratch string
+	// Cache are folders whose content commands may change as they like: the changes
+	// go to Scratch and the folders stay as they are. Without Scratch they are
+	// read-only.
+	Cache []string
+
+	slots slots
+}

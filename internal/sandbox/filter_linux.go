@@ -1,0 +1,167 @@
+package sandbox
+
+import (
+	"fmt"
+	"runtime"
+	"unsafe"
+
+	"golang.org/x/net/bpf"
+	"golang.org/x/sys/unix"
+)
+
+// This file is the filter of system calls. It lists what is refused, since a list of
+// what programs need would break them one by one. What it refuses are ways around
+// the other layers: other kinds of sockets, new namespaces, other processes, and
+// parts of the kernel that a build or a test does not need.
+
+// processors are those whose system calls are known here. A call by the numbers of
+// another one, such as of 32-bit programs, is refused as a whole: it could not be
+// told what it is.
+var processors = map[string]uint32{
+	"amd64": unix.AUDIT_ARCH_X86_64,
+	"arm64": unix.AUDIT_ARCH_AARCH64,
+}
+
+// x32 marks the calls of a third set of numbers on amd64.
+const x32 = 0x40000000
+
+// Where a filter finds what it judges. Of arguments the lower half is enough: what is
+// compared here the kernel takes as 32 bits, and ignores the rest.
+const (
+	atNumber    = 0
+	atProcessor = 4
+	atArgument  = 16
+	argument    = 8
+)
+
+// refusedCalls fail as if the right for them was missing.
+var refusedCalls = []uint32{
+	unix.SYS_PTRACE, unix.SYS_PROCESS_VM_READV, unix.SYS_PROCESS_VM_WRITEV, unix.SYS_PIDFD_GETFD, unix.SYS_KCMP,
+	unix.SYS_MOUNT, unix.SYS_UMOUNT2, unix.SYS_PIVOT_ROOT, unix.SYS_CHROOT, unix.SYS_SETNS,
+	unix.SYS_OPEN_TREE, unix.SYS_MOVE_MOUNT, unix.SYS_FSOPEN, unix.SYS_FSCONFIG, unix.SYS_FSMOUNT, unix.SYS_FSPICK, unix.SYS_MOUNT_SETATTR,
+	unix.SYS_IO_URING_SETUP, unix.SYS_IO_URING_ENTER, unix.SYS_IO_URING_REGISTER,
+	unix.SYS_BPF, unix.SYS_PERF_EVENT_OPEN, unix.SYS_USERFAULTFD, unix.SYS_FANOTIFY_INIT,
+	unix.SYS_KEYCTL, unix.SYS_ADD_KEY, unix.SYS_REQUEST_KEY,
+	unix.SYS_OPEN_BY_HANDLE_AT, unix.SYS_LOOKUP_DCOOKIE,
+	unix.SYS_INIT_MODULE, unix.SYS_FINIT_MODULE, unix.SYS_DELETE_MODULE, unix.SYS_KEXEC_LOAD, unix.SYS_KEXEC_FILE_LOAD,
+	unix.SYS_SWAPON, unix.SYS_SWAPOFF, unix.SYS_REBOOT, unix.SYS_ACCT, unix.SYS_QUOTACTL, unix.SYS_SYSLOG, unix.SYS_VHANGUP,
+	unix.SYS_SETTIMEOFDAY, unix.SYS_CLOCK_SETTIME, unix.SYS_ADJTIMEX, unix.SYS_CLOCK_ADJTIME,
+}
+
+// newNamespaces are the flags with which clone and unshare make namespaces.
+const newNamespaces = unix.CLONE_NEWNS | unix.CLONE_NEWUTS | unix.CLONE_NEWIPC | unix.CLONE_NEWUSER |
+	unix.CLONE_NEWPID | unix.CLONE_NEWNET | unix.CLONE_NEWCGROUP | unix.CLONE_NEWTIME
+
+// terminalInputs put characters into a terminal as if they had been typed there.
+var terminalInputs = []uint32{unix.TIOCSTI, unix.TIOCLINUX}
+
+// The kinds of sockets that may be made, without and with a network. A netlink
+// socket is how programs learn which addresses there are.
+var (
+	localSockets   = []uint32{unix.AF_UNIX}
+	networkSockets = []uint32{unix.AF_UNIX, unix.AF_INET, unix.AF_INET6, unix.AF_NETLINK}
+)
+
+// What the filter answers.
+var (
+	permit  = bpf.RetConstant{Val: unix.SECCOMP_RET_ALLOW}
+	refuse  = bpf.RetConstant{Val: unix.SECCOMP_RET_ERRNO | uint32(unix.EPERM)}
+	missing = bpf.RetConstant{Val: unix.SECCOMP_RET_ERRNO | uint32(unix.ENOSYS)}
+)
+
+const word = 4
+
+func load(offset uint32) bpf.Instruction { return bpf.LoadAbsolute{Off: offset, Size: word} }
+
+func loadArgument(n uint32) bpf.Instruction { return load(atArgument + n*argument) }
+
+// filterOf writes the filter down.
+func filterOf(processor uint32, network bool) []bpf.Instruction {
+	sockets := localSockets
+	if network {
+		sockets = networkSockets
+	}
+	program := []bpf.Instruction{
+		load(atProcessor), bpf.JumpIf{Cond: bpf.JumpEqual, Val: processor, SkipTrue: 1}, missing,
+		load(atNumber),
+	}
+	if processor == unix.AUDIT_ARCH_X86_64 {
+		program = append(program, bpf.JumpIf{Cond: bpf.JumpLessThan, Val: x32, SkipTrue: 1}, missing)
+	}
+	for _, number := range refusedCalls {
+		program = append(program, onCall(number, refuse)...)
+	}
+	// What clone3 is asked for lies in memory, where no filter can look. Without it
+	// programs use clone.
+	program = append(program, onCall(unix.SYS_CLONE3, missing)...)
+	program = append(program, onCall(unix.SYS_CLONE, refuseBits(newNamespaces)...)...)
+	program = append(program, onCall(unix.SYS_UNSHARE, refuseBits(newNamespaces)...)...)
+	program = append(program, onCall(unix.SYS_IOCTL, among(1, terminalInputs, refuse, permit)...)...)
+	program = append(program, onCall(unix.SYS_SOCKET, among(0, sockets, permit, refuse)...)...)
+	program = append(program, onCall(unix.SYS_SOCKETPAIR, among(0, localSockets, permit, refuse)...)...)
+	return append(program, permit)
+}
+
+// onCall does something about one call and steps over it for any other. What it does
+// ends in an answer.
+func onCall(number uint32, do ...bpf.Instruction) []bpf.Instruction {
+	return append([]bpf.Instruction{bpf.JumpIf{Cond: bpf.JumpNotEqual, Val: number, SkipTrue: uint8(len(do))}}, do...)
+}
+
+// refuseBits refuses a call whose first argument has one of the bits.
+func refuseBits(bits uint32) []bpf.Instruction {
+	return []bpf.Instruction{loadArgument(0), bpf.JumpIf{Cond: bpf.JumpBitsNotSet, Val: bits, SkipTrue: 1}, refuse, permit}
+}
+
+// among answers by whether an argument is one of the values.
+func among(n uint32, values []uint32, is, isNot bpf.RetConstant) []bpf.Instruction {
+	program := []bpf.Instruction{loadArgument(n)}
+	for _, value := range values {
+		program = append(program, bpf.JumpIf{Cond: bpf.JumpNotEqual, Val: value, SkipTrue: 1}, is)
+	}
+	return append(program, isNot)
+}
+
+// filter puts the filter on this thread and on what it starts.
+func (h *helper) filter() error {
+	processor, known := processors[runtime.GOARCH]
+	if !known {
+		return fmt.Errorf("the system calls of %s are not known", runtime.GOARCH)
+	}
+	raw, err := bpf.Assemble(filterOf(processor, h.Network))
+	if err != nil {
+		return err
+	}
+	program := make([]unix.SockFilter, len(raw))
+	for i, r := range raw {
+		program[i] = unix.SockFilter{Code: r.Op, Jt: r.Jt, Jf: r.Jf, K: r.K}
+	}
+	set := unix.SockFprog{Len: uint16(len(program)), Filter: &program[0]}
+	if _, _, errno := unix.Syscall(unix.SYS_SECCOMP, unix.SECCOMP_SET_MODE_FILTER, 0, uintptr(unsafe.Pointer(&set))); errno != 0 {
+		return errno
+	}
+	return nil
+}
+
+// checkFilter tries what the filter refuses, from its beginning to its end: a filter
+// that was put on and does nothing would be worse than none.
+func (h *helper) checkFilter() error {
+	tries := []struct {
+		name   string
+		number uintptr
+		first  uintptr
+		want   unix.Errno
+	}{
+		{"ptrace", unix.SYS_PTRACE, unix.PTRACE_TRACEME, unix.EPERM},
+		{"clock_adjtime", unix.SYS_CLOCK_ADJTIME, 0, unix.EPERM},
+		{"clone3", unix.SYS_CLONE3, 0, unix.ENOSYS},
+		{"unshare", unix.SYS_UNSHARE, unix.CLONE_NEWNET, unix.EPERM},
+		{"socket", unix.SYS_SOCKET, unix.AF_VSOCK, unix.EPERM},
+	}
+	for _, try := range tries {
+		if _, _, errno := unix.RawSyscall(try.number, try.first, 0, 0); errno != try.want {
+			return fmt.Errorf("%s: want %q, got %w", try.name, try.want.Error(), errno)
+		}
+	}
+	return nil
+}

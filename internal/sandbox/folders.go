@@ -1,0 +1,225 @@
+package sandbox
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/umpirehq/umpire"
+)
+
+// order works out what the helper has to do.
+func (p *Place) order(cmd *exec.Cmd, limits Limits, which layers, b *Box) (*order, error) {
+	o := &order{
+		Path: cmd.Path, Args: cmd.Args, Env: cmd.Environ(), Dir: cmd.Dir,
+		Layers: which, Network: limits.Network,
+	}
+	if cmd.Err != nil {
+		return nil, cmd.Err
+	}
+	var err error
+	if o.Dir == "" {
+		if o.Dir, err = os.Getwd(); err != nil {
+			return nil, err
+		}
+	}
+	if err := p.folders(o, limits, b); err != nil {
+		return nil, err
+	}
+	o.Env = setEnv(o.Env, "TMPDIR", "/tmp")
+	if !o.Layers.has(withNamespaces) && o.Tmp != "" {
+		o.Env = setEnv(o.Env, "TMPDIR", o.Tmp)
+	}
+	return o, nil
+}
+
+// folders decides what may be written, seen and replaced.
+func (p *Place) folders(o *order, limits Limits, b *Box) error {
+	var err error
+	if limits.Mode == umpire.SandboxWorkspaceWrite {
+		for _, dir := range p.Workspace {
+			if o.Open, err = withPath(o.Open, dir); err != nil {
+				return err
+			}
+		}
+	}
+	if err := p.guardAll(o, limits, b); err != nil {
+		return err
+	}
+	for _, path := range limits.Open {
+		if o.Open, err = withPath(o.Open, holding(path)); err != nil {
+			return err
+		}
+	}
+	o.Open = outermost(o.Open)
+	if err := p.private(o, b); err != nil {
+		return err
+	}
+	p.hide(o)
+	return nil
+}
+
+// withPath adds a path as it is without links.
+func withPath(paths []string, path string) ([]string, error) {
+	plain, err := filepath.EvalSymlinks(path)
+	if err != nil {
+		return nil, err
+	}
+	if plain == "/" {
+		return nil, errors.New("the root of the file system cannot be made writable: choose a folder in it")
+	}
+	return append(paths, plain), nil
+}
+
+// holding is what has to be writable so that a path can be made, replaced or deleted:
+// the folder that it is in, or itself if it is a folder.
+func holding(path string) string {
+	for {
+		if info, err := os.Stat(path); err == nil && info.IsDir() {
+			return path
+		}
+		if filepath.Dir(path) == path {
+			return path
+		}
+		path = filepath.Dir(path)
+	}
+}
+
+// outermost leaves out what lies in another one of the paths.
+func outermost(paths []string) []string {
+	slices.SortFunc(paths, func(a, b string) int { return len(a) - len(b) })
+	var kept []string
+	for _, path := range paths {
+		if !slices.ContainsFunc(kept, func(folder string) bool { return below(path, folder) }) {
+			kept = append(kept, path)
+		}
+	}
+	return kept
+}
+
+// guardAll guards the writable folders, but for what was opened by name.
+func (p *Place) guardAll(o *order, limits Limits, b *Box) error {
+	opened := func(path string) bool {
+		return slices.ContainsFunc(limits.Open, func(open string) bool { return below(open, path) })
+	}
+	var g guarded
+	for _, root := range o.Open {
+		g.folder(root, p.Home)
+	}
+	for _, path := range g.paths {
+		if isPlaceholder(path) {
+			g.absent = append(g.absent, path)
+		} else if !opened(path) {
+			o.Guarded = append(o.Guarded, path)
+		}
+	}
+	slices.SortFunc(g.pinned, func(a, b string) int { return len(a) - len(b) })
+	o.Pinned = g.pinned
+	b.watched = watch(g.pinned, g.links)
+	if !o.Layers.has(withNamespaces) {
+		return nil
+	}
+	for _, path := range g.absent {
+		if opened(path) {
+			continue
+		}
+		if err := b.keepAbsent(path); err != nil {
+			return fmt.Errorf("keep %s from being made: %w", path, err)
+		}
+		o.Guarded = append(o.Guarded, path)
+	}
+	return nil
+}
+
+// private gives the command a /tmp, and layers over caches.
+func (p *Place) private(o *order, b *Box) error {
+	if p.Scratch == "" {
+		return nil
+	}
+	scratch, err := filepath.EvalSymlinks(p.Scratch)
+	if err != nil {
+		return err
+	}
+	o.Tmp = filepath.Join(scratch, "tmp")
+	if err := os.MkdirAll(o.Tmp, 0o700); err != nil {
+		return err
+	}
+	number, free := p.slots.take()
+	b.slot = free
+	for i, dir := range p.Cache {
+		plain, err := filepath.EvalSymlinks(dir)
+		if err != nil || slices.ContainsFunc(o.Open, func(open string) bool { return below(plain, open) || below(open, plain) }) {
+			continue // it is not there, or can be written anyway
+		}
+		at := filepath.Join(scratch, fmt.Sprintf("cache-%d-%d", number, i))
+		c := caches{Folder: plain, Upper: filepath.Join(at, "upper"), Work: filepath.Join(at, "work")}
+		for _, dir := range []string{c.Upper, c.Work} {
+			if err := os.MkdirAll(dir, 0o700); err != nil {
+				return err
+			}
+		}
+		o.Caches = append(o.Caches, c)
+	}
+	return nil
+}
+
+// privateFolders are the ones that everybody may write to; the sandbox has its own.
+var privateFolders = []string{"/tmp", "/var/tmp"}
+
+// hide lists what is not to be seen, and what lies there and has to be.
+func (p *Place) hide(o *order) {
+	o.Hidden = append(o.Hidden, "/run")
+	if p.State != "" {
+		o.Hidden = append(o.Hidden, filepath.Join(p.State, "state"))
+	}
+	covered := append(slices.Clone(privateFolders), o.Hidden...)
+	hidden := func(path string) bool {
+		return slices.ContainsFunc(covered, func(folder string) bool { return below(path, folder) })
+	}
+	for _, path := range sockets() {
+		if !hidden(path) {
+			o.Hidden = append(o.Hidden, path)
+		}
+	}
+	for _, path := range append([]string{p.Home, o.Path, o.Dir, "/etc/resolv.conf"}, p.Workspace...) {
+		plain, err := filepath.EvalSymlinks(path)
+		if err == nil && path != "" && hidden(plain) && !slices.Contains(covered, plain) {
+			o.Shown = append(o.Shown, plain)
+		}
+	}
+	o.Shown = slices.DeleteFunc(outermost(o.Shown), func(path string) bool {
+		return slices.ContainsFunc(o.Open, func(open string) bool { return below(path, open) })
+	})
+}
+
+// maxSockets bounds how many sockets are hidden one by one.
+const maxSockets = 512
+
+// sockets are the paths of the sockets that somebody listens at. A mount that cannot
+// be written does not keep anybody from connecting to one that lies on it.
+func sockets() []string {
+	f, err := os.Open("/proc/net/unix")
+	if err != nil {
+		return nil
+	}
+	defer f.Close()
+	var paths []string
+	for lines := bufio.NewScanner(f); lines.Scan() && len(paths) < maxSockets; {
+		_, path, found := strings.Cut(lines.Text(), " /")
+		if path = "/" + path; found && !slices.Contains(paths, path) {
+			paths = append(paths, path)
+		}
+	}
+	return paths
+}
+
+// setEnv sets a variable.
+func setEnv(env []string, name, value string) []string {
+	env = slices.DeleteFunc(slices.Clone(env), func(pair string) bool { return strings.HasPrefix(pair, name+"=") })
+	return append(env, name+"="+value)
+}

@@ -1,0 +1,226 @@
+package sandbox
+
+import (
+	"bytes"
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/umpirehq/umpire"
+)
+
+// TestMain lets the test program be the helper and the prober, and what runs in the
+// race about links.
+func TestMain(m *testing.M) {
+	Main()
+	if len(os.Args) > 1 && os.Args[1] == racerWord {
+		race(os.Args[2:])
+		return
+	}
+	os.Exit(m.Run())
+}
+
+// needFull skips a test where the sandbox cannot be had; that it is refused there is
+// tested by TestFailsClosed.
+func needFull(t testing.TB) {
+	t.Helper()
+	if a := Available(); !a.Whole() {
+		t.Skipf("no sandbox on this machine: %s", a.Lacks)
+	}
+}
+
+// A bench is a repository with a sandbox around it, beside which there is a home.
+// They do not lie in /tmp, which the sandbox has one of its own of.
+type bench struct {
+	*Place
+
+	t             *testing.T
+	root, outside string
+}
+
+func newBench(t *testing.T) *bench {
+	t.Helper()
+	needFull(t)
+	base := plainDir(t)
+	b := &bench{t: t, root: filepath.Join(base, "p"), outside: filepath.Join(base, "o")}
+	b.Place = &Place{Workspace: []string{b.root}, Home: filepath.Join(base, "h"), State: filepath.Join(base, "h/.umpire"), Scratch: filepath.Join(base, "s")}
+	for _, dir := range []string{b.root, b.outside, b.Home, b.Scratch, filepath.Join(b.State, "state")} {
+		if err := os.MkdirAll(dir, 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	b.bare("git init -q -b main . && git config user.name a && git config user.email a@example.com")
+	return b
+}
+
+// plainDir is a temporary folder that is not below /tmp.
+func plainDir(t testing.TB) string {
+	t.Helper()
+	home, _ := os.UserHomeDir()
+	for _, parent := range []string{os.Getenv(testDir), "/var/lib", home, "."} {
+		parent, err := filepath.Abs(parent)
+		if err != nil || below(parent, "/tmp") || below(parent, "/run") {
+			continue
+		}
+		dir, err := os.MkdirTemp(parent, ".umpire-test-") //nolint:usetesting // that one lies in /tmp
+		if err != nil {
+			continue
+		}
+		t.Cleanup(func() {
+			if err := os.RemoveAll(dir); err != nil {
+				t.Error(err)
+			}
+		})
+		return dir
+	}
+	t.Skip("found no folder outside of /tmp to test in")
+	return ""
+}
+
+// testDir names the folder in which a user without a home tests.
+const testDir = "UMPIRE_SANDBOX_TEST_DIR"
+
+// bare runs a command line without the sandbox.
+func (b *bench) bare(line string) string {
+	b.t.Helper()
+	cmd := exec.Command("sh", "-c", line)
+	cmd.Dir = b.root
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		b.t.Fatalf("%s: %v\n%s", line, err, out)
+	}
+	return string(out)
+}
+
+var writing = Limits{Mode: umpire.SandboxWorkspaceWrite}
+
+// run runs a command line in the sandbox.
+func (b *bench) run(limits Limits, line string) (string, error) {
+	b.t.Helper()
+	out, notes, err := b.noted(limits, line)
+	for _, note := range notes {
+		out += note + "\n"
+	}
+	return out, err
+}
+
+func (b *bench) noted(limits Limits, line string) (string, []string, error) {
+	b.t.Helper()
+	cmd := exec.CommandContext(b.t.Context(), "sh", "-c", line)
+	cmd.Dir = b.root
+	cmd.Env = append(os.Environ(), "HOME="+b.Home, "GIT_CONFIG_NOSYSTEM=1")
+	var out bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &out
+	box, err := b.Wrap(cmd, limits)
+	if err != nil {
+		return "", nil, err
+	}
+	err = box.Close(cmd.Run())
+	return out.String(), box.Notes, err
+}
+
+// works wants a command line to succeed.
+func (b *bench) works(limits Limits, line string) string {
+	b.t.Helper()
+	out, err := b.run(limits, line)
+	if err != nil {
+		b.t.Errorf("%s: %v\n%s", line, err, out)
+	}
+	return out
+}
+
+// fails wants it to start and to fail with a text.
+func (b *bench) fails(limits Limits, line, text string) {
+	b.t.Helper()
+	out, err := b.run(limits, line)
+	if _, ended := errors.AsType[*exec.ExitError](err); !ended || !strings.Contains(out, text) {
+		b.t.Errorf("%s: %v, want it to fail with %q\n%s", line, err, text, out)
+	}
+}
+
+func (b *bench) has(path, content string) {
+	b.t.Helper()
+	if data, err := os.ReadFile(path); err != nil || string(data) != content {
+		b.t.Errorf("%s: %q, %v, want %q", path, data, err, content)
+	}
+}
+
+func (b *bench) lacks(path string) {
+	b.t.Helper()
+	if _, err := os.Lstat(path); !errors.Is(err, os.ErrNotExist) {
+		b.t.Errorf("%s: %v, want it not to be there", path, err)
+	}
+}
+
+// nobody is a user without rights.
+const nobody = 65534
+
+// asNobody runs tests of this program again as an ordinary user.
+func asNobody(t *testing.T, tests string) {
+	t.Helper()
+	if os.Geteuid() != 0 {
+		t.Skip("only root can become another user")
+	}
+	dir := plainDir(t)
+	self := filepath.Join(dir, "test")
+	program, err := os.ReadFile("/proc/self/exe")
+	if err == nil {
+		err = os.WriteFile(self, program, 0o755)
+	}
+	work := filepath.Join(dir, "work")
+	if err == nil {
+		err = os.Mkdir(work, 0o755)
+	}
+	if err == nil {
+		err = os.Chown(work, nobody, nobody)
+	}
+	if err == nil {
+		err = os.Chmod(dir, 0o755)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !reachable(dir) {
+		t.Skipf("%s cannot be reached by other users", dir)
+	}
+	cmd := exec.CommandContext(t.Context(), self, "-test.run", tests, "-test.v")
+	cmd.Dir = work
+	cmd.Env = append(os.Environ(), "HOME="+work, "TMPDIR="+work, testDir+"="+work, goldens+"="+mustAbs(t, "testdata"))
+	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: nobody, Gid: nobody}}
+	out, err := cmd.CombinedOutput()
+	if err != nil || !bytes.Contains(out, []byte("--- PASS")) {
+		t.Errorf("as user %d: %v\n%s", nobody, err, out)
+	}
+}
+
+func reachable(dir string) bool {
+	for ; dir != "/"; dir = filepath.Dir(dir) {
+		if info, err := os.Stat(dir); err != nil || info.Mode()&0o001 == 0 {
+			return false
+		}
+	}
+	return true
+}
+
+func mustAbs(t *testing.T, path string) string {
+	t.Helper()
+	path, err := filepath.Abs(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// goldens names the folder of expected tables for a user who does not start in it.
+const goldens = "UMPIRE_SANDBOX_GOLDENS"
+
+func golden(name string) string {
+	if dir := os.Getenv(goldens); dir != "" {
+		return filepath.Join(dir, name)
+	}
+	return filepath.Join("testdata", name)
+}

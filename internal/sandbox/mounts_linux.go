@@ -1,0 +1,303 @@
+package sandbox
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"golang.org/x/sys/unix"
+)
+
+// mountAll makes everything read-only and puts back what may be written. What is put
+// back is taken hold of first, since it may lie below a folder that is hidden.
+func (h *helper) mountAll() error {
+	if err := unix.Mount("", "/", "", unix.MS_REC|unix.MS_PRIVATE, ""); err != nil {
+		return fmt.Errorf("keep mounts to itself: %w", err)
+	}
+	held, err := h.hold()
+	if err != nil {
+		return err
+	}
+	if err := setFlags(unix.AT_FDCWD, "/", unix.AT_RECURSIVE, unix.MOUNT_ATTR_RDONLY|unix.MOUNT_ATTR_NOSUID); err != nil {
+		return fmt.Errorf("make everything read-only: %w", err)
+	}
+	for _, part := range []struct {
+		name string
+		do   func() error
+	}{{"/proc", mountProc}, {"/dev", func() error { return mountDev(held) }}, {"hide", h.hide}} {
+		if err := part.do(); err != nil {
+			return fmt.Errorf("%s: %w", part.name, err)
+		}
+	}
+	for _, m := range held.mounts {
+		if err := m.place(); err != nil {
+			return fmt.Errorf("put back %s: %w", m.path, err)
+		}
+	}
+	return h.guard()
+}
+
+// A held mount is taken out of the tree of folders, to be put somewhere in it later.
+type heldMount struct {
+	fd   int
+	path string // where it goes
+	file bool
+	more uint64 // flags beyond those of all
+}
+
+type held struct {
+	mounts  []heldMount
+	devices map[string]int
+}
+
+// hold takes hold of what is put back later, while it can still be seen.
+func (h *helper) hold() (*held, error) {
+	all := &held{devices: map[string]int{}}
+	take := func(from, to string) error {
+		m, err := grab(from)
+		if err != nil {
+			return fmt.Errorf("%s: %w", from, err)
+		}
+		m.path = to
+		all.mounts = append(all.mounts, m)
+		return nil
+	}
+	if h.Tmp != "" {
+		for _, dir := range privateFolders {
+			if err := take(h.Tmp, dir); err != nil {
+				return nil, err
+			}
+		}
+	}
+	for _, c := range h.Caches {
+		if m, err := layer(c); err == nil { // where layers are not to be had it stays read-only
+			all.mounts = append(all.mounts, m)
+		}
+	}
+	for _, path := range h.Open {
+		if err := take(path, path); err != nil {
+			return nil, err
+		}
+	}
+	for _, path := range h.Shown {
+		if m, err := grab(path); err == nil {
+			m.more = unix.MOUNT_ATTR_RDONLY
+			all.mounts = append(all.mounts, m)
+		}
+	}
+	for _, name := range deviceNodes {
+		m, err := grab("/dev/" + name)
+		if err != nil {
+			continue // a machine may lack one
+		}
+		all.devices[name] = m.fd
+	}
+	return all, nil
+}
+
+// grab takes hold of a file or folder, with what is mounted in it. No part of its
+// path may be a link: it would have been put there since the path was judged.
+func grab(path string) (heldMount, error) {
+	at, err := unix.Openat2(unix.AT_FDCWD, path, &unix.OpenHow{Flags: unix.O_PATH | unix.O_CLOEXEC, Resolve: unix.RESOLVE_NO_SYMLINKS})
+	if err != nil {
+		return heldMount{}, err
+	}
+	defer shut(at)
+	var info unix.Stat_t
+	if err := unix.Fstat(at, &info); err != nil {
+		return heldMount{}, err
+	}
+	folder := info.Mode&unix.S_IFMT == unix.S_IFDIR
+	flags := uint(unix.OPEN_TREE_CLONE | unix.OPEN_TREE_CLOEXEC | unix.AT_EMPTY_PATH)
+	if folder {
+		flags |= unix.AT_RECURSIVE
+	}
+	fd, err := unix.OpenTree(at, "", flags)
+	return heldMount{fd: fd, path: path, file: !folder}, err
+}
+
+// layer makes a view of a folder that can be written, with what is written elsewhere.
+func layer(c caches) (heldMount, error) {
+	at, err := unix.Fsopen("overlay", unix.FSOPEN_CLOEXEC)
+	if err != nil {
+		return heldMount{}, err
+	}
+	defer shut(at)
+	for _, option := range [][2]string{{"lowerdir", c.Folder}, {"upperdir", c.Upper}, {"workdir", c.Work}} {
+		if err := unix.FsconfigSetString(at, option[0], option[1]); err != nil {
+			return heldMount{}, err
+		}
+	}
+	if err := unix.FsconfigSetFlag(at, "userxattr"); err != nil {
+		return heldMount{}, err
+	}
+	if err := unix.FsconfigCreate(at); err != nil {
+		return heldMount{}, err
+	}
+	fd, err := unix.Fsmount(at, unix.FSMOUNT_CLOEXEC, unix.MOUNT_ATTR_NOSUID|unix.MOUNT_ATTR_NODEV)
+	return heldMount{fd: fd, path: c.Folder}, err
+}
+
+// place puts a mount where it belongs. Below a hidden folder there is nothing to put
+// it on, so that is made.
+func (m *heldMount) place() error {
+	defer shut(m.fd)
+	if _, err := os.Lstat(m.path); errors.Is(err, os.ErrNotExist) {
+		if err := m.makePoint(); err != nil {
+			return err
+		}
+	}
+	if err := setFlags(m.fd, "", unix.AT_EMPTY_PATH|unix.AT_RECURSIVE, unix.MOUNT_ATTR_NOSUID|unix.MOUNT_ATTR_NODEV|m.more); err != nil {
+		return err
+	}
+	return attach(m.fd, m.path)
+}
+
+func (m *heldMount) makePoint() error {
+	if !m.file {
+		return os.MkdirAll(m.path, 0o755)
+	}
+	if err := os.MkdirAll(filepath.Dir(m.path), 0o755); err != nil {
+		return err
+	}
+	return os.WriteFile(m.path, nil, 0o644)
+}
+
+// attach puts a mount on a path, and follows no link on the way.
+func attach(fd int, path string) error {
+	at, err := unix.Openat2(unix.AT_FDCWD, path, &unix.OpenHow{Flags: unix.O_PATH | unix.O_CLOEXEC, Resolve: unix.RESOLVE_NO_SYMLINKS})
+	if err != nil {
+		return err
+	}
+	defer shut(at)
+	return unix.MoveMount(fd, "", at, "", unix.MOVE_MOUNT_F_EMPTY_PATH|unix.MOVE_MOUNT_T_EMPTY_PATH)
+}
+
+func setFlags(fd int, path string, how uint, flags uint64) error {
+	return unix.MountSetattr(fd, path, how, &unix.MountAttr{Attr_set: flags})
+}
+
+// mountProc shows the sandbox's own processes. Nothing below it may be written:
+// for root some of it are switches of the whole machine.
+func mountProc() error {
+	return unix.Mount("proc", "/proc", "proc", unix.MS_RDONLY|unix.MS_NOSUID|unix.MS_NODEV|unix.MS_NOEXEC, "")
+}
+
+// deviceNodes are the devices that a command gets.
+var deviceNodes = []string{"null", "zero", "full", "random", "urandom", "tty"}
+
+// deviceLinks are the links that programs expect there.
+var deviceLinks = map[string]string{
+	"fd": "/proc/self/fd", "stdin": "/proc/self/fd/0", "stdout": "/proc/self/fd/1", "stderr": "/proc/self/fd/2", "ptmx": "pts/ptmx",
+}
+
+const folderFlags = unix.MS_NOSUID | unix.MS_NODEV
+
+// mountDev makes a /dev without disks, and with terminals of its own.
+func mountDev(all *held) error {
+	if err := unix.Mount("tmpfs", "/dev", "tmpfs", unix.MS_NOSUID|unix.MS_NOEXEC, "mode=0755,size=64k"); err != nil {
+		return err
+	}
+	for name, fd := range all.devices {
+		m := heldMount{fd: fd, path: "/dev/" + name, file: true}
+		if err := m.makePoint(); err != nil {
+			return err
+		}
+		if err := attach(fd, m.path); err != nil {
+			return fmt.Errorf("%s: %w", name, err)
+		}
+		shut(fd)
+	}
+	for name, to := range deviceLinks {
+		if err := os.Symlink(to, "/dev/"+name); err != nil {
+			return err
+		}
+	}
+	for _, dir := range []string{"/dev/pts", "/dev/shm"} {
+		if err := os.Mkdir(dir, 0o755); err != nil {
+			return err
+		}
+	}
+	if err := unix.Mount("devpts", "/dev/pts", "devpts", unix.MS_NOSUID|unix.MS_NOEXEC, "newinstance,ptmxmode=0666,mode=620"); err != nil {
+		return fmt.Errorf("pts: %w", err)
+	}
+	if err := unix.Mount("tmpfs", "/dev/shm", "tmpfs", folderFlags, "mode=1777"); err != nil {
+		return fmt.Errorf("shm: %w", err)
+	}
+	return setFlags(unix.AT_FDCWD, "/dev", 0, unix.MOUNT_ATTR_RDONLY)
+}
+
+// hide covers what is not to be seen. Folders become empty ones; a socket or file
+// becomes nothing to connect to or read.
+func (h *helper) hide() error {
+	for _, dir := range privateFolders {
+		if err := cover(dir, "mode=1777"); err != nil {
+			return fmt.Errorf("%s: %w", dir, err)
+		}
+	}
+	for _, path := range h.Hidden {
+		if err := cover(path, "mode=0755"); err != nil {
+			return fmt.Errorf("%s: %w", path, err)
+		}
+	}
+	return nil
+}
+
+// cover hides one path. What is not there, or cannot be looked at by this user,
+// needs no hiding; a link is followed, so that what it leads to is hidden.
+func cover(path, options string) error {
+	info, err := os.Stat(path)
+	if errors.Is(err, os.ErrNotExist) || errors.Is(err, os.ErrPermission) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	if info.IsDir() {
+		return unix.Mount("tmpfs", path, "tmpfs", folderFlags, options)
+	}
+	return unix.Mount("/dev/null", path, "", unix.MS_BIND, "")
+}
+
+// guard hides what would be seen again in what was put back, pins the folders that guarded things lie in and makes those read-only.
+// Whatever is mounted on cannot be moved or deleted, so no other can take its place.
+func (h *helper) guard() error {
+	for _, path := range h.Hidden {
+		if slices.ContainsFunc(h.Open, func(folder string) bool { return below(path, folder) }) {
+			if err := cover(path, "mode=0755"); err != nil {
+				return fmt.Errorf("hide %s: %w", path, err)
+			}
+		}
+	}
+	for _, path := range h.Pinned {
+		if err := rebind(path, 0); err != nil {
+			return fmt.Errorf("pin %s: %w", path, err)
+		}
+	}
+	for _, path := range h.Guarded {
+		if err := rebind(path, unix.MOUNT_ATTR_RDONLY); err != nil {
+			return fmt.Errorf("guard %s: %w", path, err)
+		}
+	}
+	return nil
+}
+
+// rebind puts a path on itself, with other flags.
+func rebind(path string, flags uint64) error {
+	m, err := grab(path)
+	if err != nil {
+		return err
+	}
+	defer shut(m.fd)
+	if flags != 0 {
+		if err := setFlags(m.fd, "", unix.AT_EMPTY_PATH|unix.AT_RECURSIVE, flags); err != nil {
+			return err
+		}
+	}
+	return attach(m.fd, path)
+}
+
+// shut closes a file that nothing was written to, or whose end cannot be helped.
+func shut(fd int) { _ = unix.Close(fd) }

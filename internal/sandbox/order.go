@@ -1,0 +1,58 @@
+package sandbox
+
+// An order is what the helper is told: plain steps, worked out by the process that
+// starts it. Paths hold no links; the helper refuses those that do.
+type order struct {
+	Path string   `json:"path"`
+	Args []string `json:"args"`
+	Env  []string `json:"env"`
+	Dir  string   `json:"dir"`
+
+	Layers  layers `json:"layers"`
+	Network bool   `json:"network"`
+	// Open are files and folders that may be written, the outer before the inner.
+	Open []string `json:"open,omitempty"`
+	// Pinned are folders inside them that may be written and not be moved away, since
+	// something guarded lies in them.
+	Pinned []string `json:"pinned,omitempty"`
+	// Guarded are files and folders inside them that stay as they are.
+	Guarded []string `json:"guarded,omitempty"`
+	// Hidden cannot be seen, but for Shown.
+	Hidden []string `json:"hidden,omitempty"`
+	Shown  []string `json:"shown,omitempty"`
+	// Tmp is the folder that is /tmp inside; "" makes one that is forgotten.
+	Tmp    string   `json:"tmp,omitempty"`
+	Caches []caches `json:"caches,omitempty"`
+	// Check sets everything up and starts nothing.
+	Check bool `json:"check,omitempty"`
+	// Fault makes a step fail, for tests.
+	Fault string `json:"fault,omitempty"`
+}
+
+// A caches is a folder with a layer over it that takes what is written.
+type caches struct {
+	Folder string `json:"folder"`
+	Upper  string `json:"upper"`
+	Work   string `json:"work"`
+}
+
+// layers say which means are used. Each is of use without the others.
+type layers uint8
+
+const (
+	withLandlock layers = 1 << iota
+	withFilter          // seccomp
+	withNamespaces
+	allLayers = withLandlock | withFilter | withNamespaces
+	// weakerLayers are to be had where namespaces are not.
+	weakerLayers = withLandlock | withFilter
+)
+
+func (l layers) has(one layers) bool { return l&one == one }
+
+// A report is what the helper says: that the command was started, or why not.
+type report struct {
+	Started bool   `json:"started"`
+	Step    string `json:"step,omitempty"`
+	Reason  string `json:"reason,omitempty"`
+}

@@ -1,0 +1,58 @@
+package sandbox
+
+// A Probe is one thing that a command must not be able to do, tried in earnest.
+type Probe struct {
+	Group string `json:"group"`
+	Name  string `json:"name"`
+	// Landlock, Filter and Full are what came of it with Landlock alone, with the
+	// filter of system calls as well, and with everything.
+	Landlock Outcome `json:"landlock"`
+	Filter   Outcome `json:"filter"`
+	Full     Outcome `json:"full"`
+}
+
+// An Outcome is the error with which a probe was refused, such as EROFS, or Allowed.
+// The zero value says that it was not tried.
+type Outcome string
+
+// Allowed is the outcome of a probe that did what it tried.
+const Allowed Outcome = "ALLOWED"
+
+// Denied reports whether a probe was tried in vain.
+func (o Outcome) Denied() bool { return o != Allowed && o != "" }
+
+// A Report is what the sandbox of this machine stops.
+type Report struct {
+	Ability
+
+	Landlock int     `json:"landlock_version,omitempty"`
+	Probes   []Probe `json:"probes,omitempty"`
+}
+
+// Holes are the probes that the whole sandbox does not stop.
+func (r *Report) Holes() []string {
+	var names []string
+	for _, p := range r.Probes {
+		if !p.Full.Denied() {
+			names = append(names, p.Name)
+		}
+	}
+	return names
+}
+
+// By returns the probes that a layer is the first to stop: Landlock, then the filter,
+// then namespaces and mounts.
+func (r *Report) By() (landlock, filter, namespaces []string) {
+	for _, p := range r.Probes {
+		switch {
+		case !p.Full.Denied():
+		case p.Landlock.Denied():
+			landlock = append(landlock, p.Name)
+		case p.Filter.Denied():
+			filter = append(filter, p.Name)
+		default:
+			namespaces = append(namespaces, p.Name)
+		}
+	}
+	return landlock, filter, namespaces
+}

@@ -1,0 +1,212 @@
+package sandbox
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/umpirehq/umpire"
+)
+
+// proberWord is the argument that makes this program try the probes.
+const proberWord = "__sandbox-probe"
+
+// A scene is what probes are tried on. It is made outside of the sandbox.
+type scene struct {
+	Workspace string `json:"workspace"`
+	Outside   string `json:"outside"`
+	Abstract  string `json:"abstract"` // name of a socket
+	TCP       string `json:"tcp"`
+	UDP       string `json:"udp"`
+	Process   int    `json:"process"` // one outside
+	Disk      string `json:"disk"`    // a block device, "" for none
+}
+
+// Examine tries the probes in a folder of its own below dir, which must not be in
+// /tmp. Layer by layer it says what each one stops.
+func Examine(ctx context.Context, dir string) (Report, error) {
+	r := Report{Ability: Available(), Landlock: landlockVersion()}
+	for _, p := range probes {
+		r.Probes = append(r.Probes, Probe{Group: p.group, Name: p.name})
+	}
+	for _, column := range []struct {
+		layers layers
+		set    func(*Probe, Outcome)
+	}{
+		{withLandlock, func(p *Probe, o Outcome) { p.Landlock = o }},
+		{weakerLayers, func(p *Probe, o Outcome) { p.Filter = o }},
+		{allLayers, func(p *Probe, o Outcome) { p.Full = o }},
+	} {
+		outcomes, err := probeWith(ctx, dir, column.layers)
+		if err != nil && r.Level == Full {
+			return r, err
+		}
+		for i := range outcomes {
+			column.set(&r.Probes[i], outcomes[i])
+		}
+	}
+	return r, nil
+}
+
+// probeWith tries all probes under some of the layers.
+func probeWith(ctx context.Context, dir string, which layers) ([]Outcome, error) {
+	s, done, err := newScene(ctx, dir)
+	if err != nil {
+		return nil, fmt.Errorf("prepare the probes: %w", err)
+	}
+	defer done()
+	told, err := json.Marshal(s)
+	if err != nil {
+		return nil, err
+	}
+	self, err := os.Executable()
+	if err != nil {
+		return nil, err
+	}
+	cmd := exec.CommandContext(ctx, self, proberWord, string(told))
+	cmd.Dir, cmd.Stderr = s.Workspace, os.Stderr
+	place := &Place{Workspace: []string{s.Workspace}}
+	b := &Box{cmd: cmd}
+	o, err := place.order(cmd, Limits{Mode: umpire.SandboxWorkspaceWrite}, which, b)
+	if err != nil {
+		_ = b.Close(nil)
+		return nil, err
+	}
+	if err := b.hand(cmd, o); err != nil {
+		_ = b.Close(nil)
+		return nil, err
+	}
+	out, err := cmd.Output()
+	if err := b.Close(err); err != nil {
+		return nil, err
+	}
+	var outcomes []Outcome
+	if err := json.Unmarshal(out, &outcomes); err != nil || len(outcomes) != len(probes) {
+		return nil, fmt.Errorf("the prober said %q", out)
+	}
+	return outcomes, nil
+}
+
+// newScene makes what the probes are tried on.
+func newScene(ctx context.Context, dir string) (*scene, func(), error) {
+	base, err := os.MkdirTemp(dir, "probe-")
+	if err != nil {
+		return nil, nil, err
+	}
+	if base, err = filepath.EvalSymlinks(base); err != nil {
+		return nil, nil, err
+	}
+	s := &scene{Workspace: filepath.Join(base, "w"), Outside: filepath.Join(base, "o"), Process: os.Getpid(), Disk: someDisk()}
+	var open []interface{ Close() error }
+	done := func() {
+		for _, c := range open {
+			_ = c.Close() // only this function knows of it
+		}
+		_ = os.RemoveAll(base) // what is left over is named for what it is
+	}
+	if err := s.files(); err != nil {
+		done()
+		return nil, nil, err
+	}
+	listen := func(network, address string) (string, error) {
+		l, err := new(net.ListenConfig).Listen(ctx, network, address)
+		if err != nil {
+			return "", err
+		}
+		open = append(open, l)
+		return l.Addr().String(), nil
+	}
+	packets, err := new(net.ListenConfig).ListenPacket(ctx, "udp", "127.0.0.1:0")
+	if err == nil {
+		open = append(open, packets)
+		s.UDP = packets.LocalAddr().String()
+		s.TCP, err = listen("tcp", "127.0.0.1:0")
+	}
+	if err == nil {
+		s.Abstract, err = listen("unix", "@umpire-"+filepath.Base(base))
+	}
+	if err == nil {
+		_, err = listen("unix", s.outside("socket"))
+	}
+	if err != nil {
+		done()
+		return nil, nil, err
+	}
+	return s, done, nil
+}
+
+func (s *scene) outside(name string) string { return filepath.Join(s.Outside, name) }
+func (s *scene) inside(name string) string  { return filepath.Join(s.Workspace, name) }
+
+// files writes the files: outside some of each kind of attempt, inside a repository.
+func (s *scene) files() error {
+	for _, dir := range []string{s.Outside, s.inside(".git/hooks"), s.inside(".git/objects"), s.inside(".umpire")} {
+		if err := os.MkdirAll(dir, 0o755); err != nil {
+			return err
+		}
+	}
+	files := []string{s.inside(".git/HEAD"), s.inside(".git/config"), s.inside(".git/hooks/pre-commit"), s.inside(".umpire/permissions.json"), s.inside("own")}
+	for _, name := range []string{"write", "truncate", "unlink", "link", "rename", "mode", "time", "attribute", "child", "reopen"} {
+		files = append(files, s.outside(name))
+	}
+	for _, path := range files {
+		if err := os.WriteFile(path, []byte("x"), 0o644); err != nil {
+			return err
+		}
+	}
+	return os.Symlink(s.Outside, s.inside("way-out"))
+}
+
+// someDisk is a block device of this machine.
+func someDisk() string {
+	disks, _ := os.ReadDir("/sys/class/block") // a container may not show any
+	for _, d := range disks {
+		if present("/dev/" + d.Name()) {
+			return "/dev/" + d.Name()
+		}
+	}
+	return ""
+}
+
+// prober tries all probes and prints what came of them.
+func prober(told string) error {
+	var s scene
+	if err := json.Unmarshal([]byte(told), &s); err != nil {
+		return err
+	}
+	var outcomes []Outcome
+	for _, p := range probes {
+		outcomes = append(outcomes, outcomeOf(p.try(&s)))
+	}
+	return json.NewEncoder(os.Stdout).Encode(outcomes)
+}
+
+// errNotFound stands for an attempt on what is not there to be tried on.
+var errNotFound = unix.ENOENT
+
+func outcomeOf(err error) Outcome {
+	if err == nil {
+		return Allowed
+	}
+	if errno, ok := errors.AsType[unix.Errno](err); ok {
+		return Outcome(unix.ErrnoName(errno))
+	}
+	return Outcome(strings.ReplaceAll(err.Error(), "\n", " "))
+}
+
+// groups of probes.
+const (
+	ofFiles     = "files outside"
+	ofGuarded   = "guarded files"
+	ofNetwork   = "network"
+	ofProcesses = "other processes"
+	ofKernel    = "kernel"
+)

@@ -1,0 +1,83 @@
+package sandbox
+
+import (
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// provenLandlock is the version with which the tables were made: what Landlock alone
+// stops differs from one to the next.
+const provenLandlock = 7
+
+// TestProbeTable tries everything in earnest, under each layer, and compares what
+// came of it byte by byte.
+func TestProbeTable(t *testing.T) {
+	t.Parallel()
+	needFull(t)
+	r, err := Examine(t.Context(), plainDir(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var table strings.Builder
+	for _, p := range r.Probes {
+		fmt.Fprintf(&table, "%-16s %-32s %-8s %-8s %s\n", p.Group, p.Name, p.Landlock, p.Filter, p.Full)
+		if !p.Full.Denied() {
+			t.Errorf("%s: %s: %q: the sandbox does not stop it", p.Group, p.Name, p.Full)
+		}
+	}
+	if landlockVersion() != provenLandlock {
+		t.Skipf("the table is for Landlock %d, this machine has %d", provenLandlock, landlockVersion())
+	}
+	file := golden("probes.txt") // the same for root and everybody else
+	if os.Getenv("UPDATE") != "" {
+		if err := os.WriteFile(file, []byte(table.String()), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(string(want), table.String()); diff != "" {
+		t.Errorf("%s (-want +got):\n%s", file, diff)
+	}
+}
+
+// TestProbesAreReal: without a layer each probe does what it tries, unless the kernel
+// forbids it to everybody here; a probe that always fails proves nothing.
+func TestProbesAreReal(t *testing.T) {
+	t.Parallel()
+	needFull(t)
+	s, done, err := newScene(t.Context(), plainDir(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer done()
+	unprivileged := map[string]bool{}
+	for _, name := range []string{
+		"raw packets", "ICMP", "mount namespace", "join a namespace", "mount", "make a mount writable", "unmount", "chroot", "bpf",
+		"perf events", "open a file by its handle", "32-bit system calls", "core_pattern", "sysrq", "open a disk", "make a device",
+		"ptrace", "ptrace the first of the sandbox", "write the memory", "vsock", "type into a terminal", "userfaultfd", "keyrings",
+		"user namespace by clone3", "user namespace by unshare", "MPTCP", "io_uring",
+	} {
+		unprivileged[name] = true // may be refused for other reasons
+	}
+	for _, p := range probes {
+		if unprivileged[p.name] || p.name == "gain rights by a program" || p.name == "replace .git/config" {
+			continue
+		}
+		if err := p.try(s); err != nil {
+			t.Errorf("%s: %s: %v, want it to succeed outside of the sandbox", p.group, p.name, err)
+		}
+	}
+}
+
+func TestProbeTableAsAnotherUser(t *testing.T) {
+	t.Parallel()
+	needFull(t)
+	asNobody(t, "^(TestProbeTable|TestProbesAreReal)$")
+}

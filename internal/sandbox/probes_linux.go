@@ -1,0 +1,272 @@
+package sandbox
+
+import (
+	"fmt"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"time"
+	"unsafe"
+
+	"golang.org/x/sys/unix"
+)
+
+// A probe is an attempt. None of them does harm where it succeeds: what it changes
+// was made for it, and switches of the machine are opened and not moved.
+type probe struct {
+	group, name string
+	try         func(*scene) error
+}
+
+// probes are all attempts. The table in docs/sandbox.md is made of them.
+var probes = []probe{
+	{ofFiles, "write", func(s *scene) error { return write(s.outside("write")) }},
+	{ofFiles, "create", func(s *scene) error { return write(s.outside("new")) }},
+	{ofFiles, "make a folder", func(s *scene) error { return os.Mkdir(s.outside("dir"), 0o755) }},
+	{ofFiles, "truncate", func(s *scene) error { return os.Truncate(s.outside("truncate"), 0) }},
+	{ofFiles, "delete", func(s *scene) error { return os.Remove(s.outside("unlink")) }},
+	{ofFiles, "write through a link", func(s *scene) error { return write(s.inside("way-out/write")) }},
+	{ofFiles, "write through /proc/self/root", func(s *scene) error { return write("/proc/self/root" + s.outside("write")) }},
+	{ofFiles, "open again for writing", reopen},
+	{ofFiles, "write by a grandchild", func(s *scene) error { return shell("(echo y >" + s.outside("child") + ")") }},
+	{ofFiles, "link into the workspace", func(s *scene) error { return os.Link(s.outside("link"), s.inside("linked")) }},
+	{ofFiles, "move into the workspace", func(s *scene) error { return os.Rename(s.outside("rename"), s.inside("renamed")) }},
+	{ofFiles, "chmod", func(s *scene) error { return os.Chmod(s.outside("mode"), 0o777) }},
+	{ofFiles, "chown", func(s *scene) error { return os.Chown(s.outside("mode"), os.Getuid(), os.Getgid()) }},
+	{ofFiles, "utimes", func(s *scene) error { return os.Chtimes(s.outside("time"), time.Unix(1, 0), time.Unix(1, 0)) }},
+	{ofFiles, "setxattr", func(s *scene) error { return unix.Setxattr(s.outside("attribute"), "user.umpire", []byte("x"), 0) }},
+
+	{ofGuarded, "write a git hook", func(s *scene) error { return write(s.inside(".git/hooks/pre-commit")) }},
+	{ofGuarded, "add a git hook", func(s *scene) error { return write(s.inside(".git/hooks/post-merge")) }},
+	{ofGuarded, "chmod a git hook", func(s *scene) error { return os.Chmod(s.inside(".git/hooks/pre-commit"), 0o755) }},
+	{ofGuarded, "link a git hook", func(s *scene) error { return os.Link(s.inside(".git/hooks/pre-commit"), s.inside("hook")) }},
+	{ofGuarded, "write .git/config", func(s *scene) error { return write(s.inside(".git/config")) }},
+	{ofGuarded, "replace .git/config", func(s *scene) error { return os.Rename(s.inside("own"), s.inside(".git/config")) }},
+	{ofGuarded, "move .git/hooks", func(s *scene) error { return os.Rename(s.inside(".git/hooks"), s.inside("hooks")) }},
+	{ofGuarded, "move .git", func(s *scene) error { return os.Rename(s.inside(".git"), s.inside("git")) }},
+	{ofGuarded, "write umpire's rules", func(s *scene) error { return write(s.inside(".umpire/permissions.json")) }},
+	{ofGuarded, "move umpire's rules", func(s *scene) error { return os.Rename(s.inside(".umpire"), s.inside("rules")) }},
+	{ofGuarded, "make .vscode/tasks.json", func(s *scene) error { return makeFile(s.inside(".vscode/tasks.json")) }},
+	{ofGuarded, "make .mcp.json", func(s *scene) error { return makeFile(s.inside(".mcp.json")) }},
+
+	{ofNetwork, "unix socket by path", func(s *scene) error { return dial("unix", s.outside("socket")) }},
+	{ofNetwork, "unix socket by name", func(s *scene) error { return dial("unix", s.Abstract) }},
+	{ofNetwork, "TCP", func(s *scene) error { return dial("tcp", s.TCP) }},
+	{ofNetwork, "UDP", sendUDP},
+	{ofNetwork, "MPTCP", func(*scene) error { return socket(unix.AF_INET, unix.SOCK_STREAM, unix.IPPROTO_MPTCP) }},
+	{ofNetwork, "ICMP", func(*scene) error { return socket(unix.AF_INET, unix.SOCK_DGRAM, unix.IPPROTO_ICMP) }},
+	{ofNetwork, "raw packets", func(*scene) error { return socket(unix.AF_PACKET, unix.SOCK_RAW, 0) }},
+	{ofNetwork, "vsock", func(*scene) error { return socket(unix.AF_VSOCK, unix.SOCK_STREAM, 0) }},
+	{ofNetwork, "netlink", func(*scene) error { return socket(unix.AF_NETLINK, unix.SOCK_RAW, unix.NETLINK_ROUTE) }},
+
+	{ofProcesses, "see", func(s *scene) error { _, err := os.Stat(fmt.Sprintf("/proc/%d/stat", s.Process)); return err }},
+	{ofProcesses, "signal", func(s *scene) error { return unix.Kill(s.Process, 0) }},
+	{ofProcesses, "read the environment", func(s *scene) error { _, err := os.ReadFile(fmt.Sprintf("/proc/%d/environ", s.Process)); return err }},
+	{ofProcesses, "write the memory", func(s *scene) error { return write(fmt.Sprintf("/proc/%d/mem", s.Process)) }},
+	{ofProcesses, "ptrace", func(s *scene) error { return call(unix.SYS_PTRACE, unix.PTRACE_SEIZE, uintptr(s.Process), 0) }},
+	{ofProcesses, "ptrace the first of the sandbox", func(*scene) error { return call(unix.SYS_PTRACE, unix.PTRACE_SEIZE, 1, 0) }},
+	{ofProcesses, "type into a terminal", typeIn},
+
+	{ofKernel, "user namespace by clone3", clone3},
+	{ofKernel, "user namespace by unshare", func(*scene) error { return shell("unshare -U true") }},
+	{ofKernel, "mount namespace", func(*scene) error { return call(unix.SYS_UNSHARE, unix.CLONE_NEWNS, 0, 0) }},
+	{ofKernel, "join a namespace", setns},
+	{ofKernel, "mount", func(s *scene) error { return unix.Mount("none", s.Workspace, "tmpfs", 0, "") }},
+	{ofKernel, "make a mount writable", func(s *scene) error { return unix.Mount("", "/", "", unix.MS_REMOUNT|unix.MS_BIND, "") }},
+	{ofKernel, "unmount", func(s *scene) error { return unix.Unmount("/dev/shm", unix.MNT_DETACH) }},
+	{ofKernel, "chroot", func(*scene) error { return unix.Chroot("/") }},
+	{ofKernel, "io_uring", ioUring},
+	{ofKernel, "bpf", func(*scene) error { return bpfMap() }},
+	{ofKernel, "perf events", perf},
+	{ofKernel, "keyrings", func(*scene) error { _, err := unix.KeyctlGetKeyringID(unix.KEY_SPEC_SESSION_KEYRING, true); return err }},
+	{ofKernel, "userfaultfd", func(*scene) error { return opened(unix.SYS_USERFAULTFD, 1) }},
+	{ofKernel, "open a file by its handle", byHandle},
+	{ofKernel, "32-bit system calls", func(*scene) error { return call(unix.SYS_GETPID|x32, 0, 0, 0) }},
+	{ofKernel, "core_pattern", func(*scene) error { return openTo("/proc/sys/kernel/core_pattern") }},
+	{ofKernel, "sysrq", func(*scene) error { return openTo("/proc/sysrq-trigger") }},
+	{ofKernel, "open a disk", disk},
+	{ofKernel, "make a device", func(s *scene) error { return unix.Mknod(s.inside("disk"), unix.S_IFBLK|0o600, int(unix.Mkdev(8, 0))) }},
+	{ofKernel, "gain rights by a program", newRights},
+}
+
+func openTo(path string) error {
+	f, err := os.OpenFile(path, os.O_WRONLY, 0)
+	if err == nil {
+		_ = f.Close() // nothing was written
+	}
+	return err
+}
+
+func write(path string) error { return os.WriteFile(path, []byte("y"), 0o644) }
+
+func makeFile(path string) error {
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		return err
+	}
+	return write(path)
+}
+
+func reopen(s *scene) error {
+	f, err := os.Open(s.outside("reopen"))
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	return openTo(fmt.Sprintf("/proc/self/fd/%d", f.Fd()))
+}
+
+// shell says only whether a command line succeeded.
+func shell(line string) error {
+	if exec.Command("/bin/sh", "-c", line).Run() != nil { //nolint:noctx // the prober ends with its sandbox
+		return unix.EPERM
+	}
+	return nil
+}
+
+func dial(network, address string) error {
+	c, err := net.DialTimeout(network, address, time.Second) //nolint:noctx // it has a limit
+	if err == nil {
+		_ = c.Close() // that it was opened is all
+	}
+	return err
+}
+
+func sendUDP(s *scene) error {
+	c, err := net.Dial("udp", s.UDP) //nolint:noctx // nothing waits here
+	if err != nil {
+		return err
+	}
+	defer c.Close()
+	_, err = c.Write([]byte("x"))
+	return err
+}
+
+func socket(family, kind, protocol int) error {
+	fd, err := unix.Socket(family, kind, protocol)
+	if err == nil {
+		shut(fd)
+	}
+	return err
+}
+
+func call(number, a, b, c uintptr) error {
+	if _, _, errno := unix.Syscall6(number, a, b, c, 0, 0, 0); errno != 0 {
+		return errno
+	}
+	return nil
+}
+
+// opened makes a call that returns a file.
+func opened(number, a uintptr) error {
+	fd, _, errno := unix.Syscall(number, a, 0, 0)
+	if errno != 0 {
+		return errno
+	}
+	return unix.Close(int(fd))
+}
+
+// typeIn types into a terminal of its own.
+func typeIn(*scene) error {
+	fd, err := unix.Open("/dev/ptmx", unix.O_RDWR|unix.O_NOCTTY, 0)
+	if err != nil {
+		return err
+	}
+	defer shut(fd)
+	letter := byte('x')
+	return call(unix.SYS_IOCTL, uintptr(fd), unix.TIOCSTI, uintptr(unsafe.Pointer(&letter)))
+}
+
+// clone3 asks for a child in a user namespace. The child ends at once.
+func clone3(*scene) error {
+	args := [11]uint64{unix.CLONE_NEWUSER, 0, 0, 0, uint64(unix.SIGCHLD)}
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	pid, _, errno := unix.RawSyscall(unix.SYS_CLONE3, uintptr(unsafe.Pointer(&args)), unsafe.Sizeof(args), 0)
+	if errno != 0 {
+		return errno
+	}
+	if pid == 0 {
+		for {
+			_, _, _ = unix.RawSyscall(unix.SYS_EXIT_GROUP, 0, 0, 0)
+		}
+	}
+	_, err := unix.Wait4(int(pid), nil, 0, nil)
+	return err
+}
+
+func setns(*scene) error {
+	fd, err := unix.Open("/proc/self/ns/uts", unix.O_RDONLY|unix.O_CLOEXEC, 0)
+	if err != nil {
+		return err
+	}
+	defer shut(fd)
+	return unix.Setns(fd, unix.CLONE_NEWUTS)
+}
+
+func ioUring(*scene) error {
+	var parameters [120]byte
+	fd, _, errno := unix.Syscall(unix.SYS_IO_URING_SETUP, 1, uintptr(unsafe.Pointer(&parameters)), 0)
+	if errno != 0 {
+		return errno
+	}
+	return unix.Close(int(fd))
+}
+
+// bpfMap makes a map of one entry.
+func bpfMap() error {
+	attr := [32]uint32{2, 4, 4, 1} // array, key size, value size, entries
+	fd, _, errno := unix.Syscall(unix.SYS_BPF, unix.BPF_MAP_CREATE, uintptr(unsafe.Pointer(&attr)), unsafe.Sizeof(attr))
+	if errno != 0 {
+		return errno
+	}
+	return unix.Close(int(fd))
+}
+
+func perf(*scene) error {
+	attr := unix.PerfEventAttr{Type: unix.PERF_TYPE_SOFTWARE, Config: unix.PERF_COUNT_SW_TASK_CLOCK}
+	attr.Size = uint32(unsafe.Sizeof(attr))
+	fd, err := unix.PerfEventOpen(&attr, 0, -1, -1, unix.PERF_FLAG_FD_CLOEXEC)
+	if err == nil {
+		shut(fd)
+	}
+	return err
+}
+
+func byHandle(s *scene) error {
+	handle, _, err := unix.NameToHandleAt(unix.AT_FDCWD, s.outside("write"), 0)
+	if err != nil {
+		return err
+	}
+	root, err := unix.Open("/", unix.O_RDONLY|unix.O_CLOEXEC, 0)
+	if err != nil {
+		return err
+	}
+	defer shut(root)
+	fd, err := unix.OpenByHandleAt(root, handle, unix.O_RDONLY)
+	if err == nil {
+		shut(fd)
+	}
+	return err
+}
+
+func disk(s *scene) error {
+	if s.Disk == "" {
+		return errNotFound
+	}
+	return openTo(s.Disk)
+}
+
+// newRights looks whether programs that give rights still do.
+func newRights(*scene) error {
+	status, err := os.ReadFile("/proc/self/status")
+	if err != nil {
+		return err
+	}
+	if strings.Contains(string(status), "NoNewPrivs:\t1\n") {
+		return unix.EPERM
+	}
+	return nil
+}

@@ -1,0 +1,151 @@
+package sandbox
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"unsafe"
+
+	"golang.org/x/sys/unix"
+)
+
+// lastCapability is more than there are, so that new ones are dropped too.
+const lastCapability = 63
+
+// dropCapabilities leaves this thread, and all that it starts, without any right
+// beyond those of its user, and without a way to get one.
+func (h *helper) dropCapabilities() error {
+	for c := range lastCapability + 1 {
+		err := unix.Prctl(unix.PR_CAPBSET_DROP, uintptr(c), 0, 0, 0)
+		if errors.Is(err, unix.EINVAL) {
+			break // there are no more
+		}
+		if errors.Is(err, unix.EPERM) && !h.Layers.has(withNamespaces) {
+			break // without a namespace of its own there is nothing to drop from
+		}
+		if err != nil {
+			return fmt.Errorf("bounding set: %w", err)
+		}
+	}
+	if err := unix.Prctl(unix.PR_CAP_AMBIENT, unix.PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0); err != nil {
+		return fmt.Errorf("ambient set: %w", err)
+	}
+	head := unix.CapUserHeader{Version: unix.LINUX_CAPABILITY_VERSION_3}
+	var none [2]unix.CapUserData
+	if err := unix.Capset(&head, &none[0]); err != nil {
+		return fmt.Errorf("capset: %w", err)
+	}
+	return nil
+}
+
+// What Landlock forbids outside of the writable folders, by the version that knows it.
+const (
+	landlockWrites = unix.LANDLOCK_ACCESS_FS_WRITE_FILE | unix.LANDLOCK_ACCESS_FS_REMOVE_DIR | unix.LANDLOCK_ACCESS_FS_REMOVE_FILE |
+		unix.LANDLOCK_ACCESS_FS_MAKE_CHAR | unix.LANDLOCK_ACCESS_FS_MAKE_DIR | unix.LANDLOCK_ACCESS_FS_MAKE_REG |
+		unix.LANDLOCK_ACCESS_FS_MAKE_SOCK | unix.LANDLOCK_ACCESS_FS_MAKE_FIFO | unix.LANDLOCK_ACCESS_FS_MAKE_BLOCK |
+		unix.LANDLOCK_ACCESS_FS_MAKE_SYM
+	landlockMoves    = unix.LANDLOCK_ACCESS_FS_REFER     // version 2
+	landlockTruncate = unix.LANDLOCK_ACCESS_FS_TRUNCATE  // version 3
+	landlockDevices  = unix.LANDLOCK_ACCESS_FS_IOCTL_DEV // version 5
+	// landlockFile is what can be granted for a file that is no folder.
+	landlockFile = unix.LANDLOCK_ACCESS_FS_WRITE_FILE | landlockTruncate | landlockDevices
+
+	landlockTCP   = unix.LANDLOCK_ACCESS_NET_BIND_TCP | unix.LANDLOCK_ACCESS_NET_CONNECT_TCP      // version 4
+	landlockScope = unix.LANDLOCK_SCOPE_ABSTRACT_UNIX_SOCKET | unix.LANDLOCK_SCOPE_SIGNAL         // version 6
+	landlockUDP   = unix.LANDLOCK_ACCESS_NET_BIND_UDP | unix.LANDLOCK_ACCESS_NET_CONNECT_SEND_UDP // version 10
+)
+
+// leastLandlock is the version from which on a file cannot be emptied by truncate.
+const leastLandlock = 3
+
+// landlockVersion is what the kernel has, 0 for nothing.
+func landlockVersion() int {
+	version, _, errno := unix.Syscall(unix.SYS_LANDLOCK_CREATE_RULESET, 0, 0, unix.LANDLOCK_CREATE_RULESET_VERSION)
+	if errno != 0 {
+		return 0
+	}
+	return int(version)
+}
+
+// landlockRules is what is forbidden where nothing else is said.
+func landlockRules(version int, network bool) unix.LandlockRulesetAttr {
+	attr := unix.LandlockRulesetAttr{Handled_access_fs: landlockWrites | landlockMoves | landlockTruncate}
+	if version >= 5 {
+		attr.Handled_access_fs |= landlockDevices
+	}
+	if version >= 4 && !network {
+		attr.Handled_access_net = landlockTCP
+	}
+	if version >= 10 && !network {
+		attr.Handled_access_net |= landlockUDP
+	}
+	if version >= 6 {
+		attr.Scoped = landlockScope
+	}
+	return attr
+}
+
+// landlock forbids writing outside of the writable folders once more, for the case
+// that a mount does not say so.
+func (h *helper) landlock() error {
+	version := landlockVersion()
+	if version < leastLandlock {
+		return fmt.Errorf("the kernel has version %d, and %d is needed", version, leastLandlock)
+	}
+	attr := landlockRules(version, h.Network)
+	fd, _, errno := unix.Syscall(unix.SYS_LANDLOCK_CREATE_RULESET, uintptr(unsafe.Pointer(&attr)), unsafe.Sizeof(attr), 0)
+	if errno != 0 {
+		return fmt.Errorf("make the rules: %w", errno)
+	}
+	rules := os.NewFile(fd, "landlock")
+	defer rules.Close()
+	for _, path := range h.writable() {
+		if err := letWrite(rules, path, attr.Handled_access_fs); err != nil {
+			return fmt.Errorf("%s: %w", path, err)
+		}
+	}
+	if _, _, errno := unix.Syscall(unix.SYS_LANDLOCK_RESTRICT_SELF, rules.Fd(), 0, 0); errno != 0 {
+		return fmt.Errorf("restrict: %w", errno)
+	}
+	return nil
+}
+
+// letWrite lets files below a path be written.
+func letWrite(rules *os.File, path string, access uint64) error {
+	fd, err := unix.Open(path, unix.O_PATH|unix.O_CLOEXEC, 0)
+	if err != nil {
+		return err
+	}
+	defer shut(fd)
+	var info unix.Stat_t
+	if err := unix.Fstat(fd, &info); err != nil {
+		return err
+	}
+	if info.Mode&unix.S_IFMT != unix.S_IFDIR {
+		access &= landlockFile
+	}
+	rule := unix.LandlockPathBeneathAttr{Allowed_access: access, Parent_fd: int32(fd)}
+	_, _, errno := unix.Syscall6(unix.SYS_LANDLOCK_ADD_RULE, rules.Fd(), unix.LANDLOCK_RULE_PATH_BENEATH, uintptr(unsafe.Pointer(&rule)), 0, 0, 0)
+	if errno != 0 {
+		return errno
+	}
+	return nil
+}
+
+// writable are the paths that may be written.
+func (h *helper) writable() []string {
+	paths := append([]string{}, h.Open...)
+	if !h.Layers.has(withNamespaces) {
+		for _, node := range deviceNodes {
+			paths = append(paths, "/dev/"+node)
+		}
+		if h.Tmp != "" {
+			paths = append(paths, h.Tmp)
+		}
+		return paths
+	}
+	for _, c := range h.Caches {
+		paths = append(paths, c.Folder)
+	}
+	return append(paths, "/tmp", "/var/tmp", "/dev")
+}

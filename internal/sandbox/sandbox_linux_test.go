@@ -1,0 +1,230 @@
+package sandbox
+
+import (
+	"errors"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/umpirehq/umpire"
+)
+
+func TestWorkspaceWriteLetsWorkBeDone(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	b.works(writing, "echo one >file && mkdir -p a/b && mv file a/b/ && ln a/b/file linked && ln -s a link && rm link")
+	b.works(writing, "git add . && git commit -q -m first && git checkout -q -b next && git merge -q main && git status --porcelain")
+	b.works(writing, "echo kept >/tmp/kept && mkfifo pipe && ! test -e /tmp/.umpire-test")
+	if out := b.works(writing, "cat /tmp/kept && echo $TMPDIR"); out != "kept\n/tmp\n" {
+		t.Errorf("the next command sees %q in /tmp", out)
+	}
+	b.has(filepath.Join(b.root, "a/b/file"), "one\n")
+	b.lacks("/tmp/kept")
+	if log := b.bare("git log --oneline --all | wc -l"); strings.TrimSpace(log) != "1" {
+		t.Errorf("%s commits", log)
+	}
+}
+
+func TestWorkspaceWriteChangesNothingElse(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	b.fails(writing, "echo x >"+b.outside+"/x", "Read-only file system")
+	b.fails(writing, "touch ~/.bashrc", "Read-only file system")
+	b.fails(writing, "git config core.pager evil", "")
+	b.fails(writing, "echo x >.git/hooks/post-commit", "Read-only file system")
+	b.fails(writing, "mkdir .husky", "File exists")
+	b.fails(writing, "mv .git git", "Device or resource busy")
+	b.bare("git status") // the repository lives
+	if left := b.bare("ls -A"); left != ".git\n" {
+		t.Errorf("the workspace holds %q", left)
+	}
+}
+
+func TestReadOnlyChangesNothing(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	b.fails(Limits{}, "echo x >x", "Read-only file system") // the zero value
+	b.fails(Limits{Mode: umpire.SandboxReadOnly}, "echo x >x", "Read-only file system")
+	b.works(Limits{}, "git status && echo x >/tmp/x && cat /tmp/x >/dev/null")
+}
+
+func TestFullAccessIsNoSandbox(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	b.works(Limits{Mode: umpire.SandboxFullAccess}, "echo x >"+b.outside+"/x")
+	b.has(filepath.Join(b.outside, "x"), "x\n")
+}
+
+// What a person allowed by name can be written, and nothing beside it.
+func TestOpened(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	b.bare("mkdir ../o/sub")
+	limits := Limits{Mode: umpire.SandboxWorkspaceWrite, Open: []string{filepath.Join(b.outside, "sub/new"), filepath.Join(b.root, ".git/config")}}
+	b.works(limits, "echo x >"+b.outside+"/sub/new && git config core.pager less")
+	b.fails(limits, "echo x >"+b.outside+"/x", "Read-only file system")
+	b.fails(limits, "echo x >.git/hooks/post-commit", "Read-only file system")
+}
+
+// Caches can be read, and what is written to them is forgotten with the session.
+func TestCachesAreLayered(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	cache := filepath.Join(b.Home, ".cache")
+	b.bare("mkdir ../h/.cache && echo old >../h/.cache/entry")
+	b.Cache = []string{cache, filepath.Join(b.Home, "not-there")}
+	if out, err := b.run(writing, "echo new >~/.cache/entry"); err != nil {
+		t.Skipf("layers are not to be had here: %s", out)
+	}
+	if out := b.works(writing, "cat ~/.cache/entry"); out != "new\n" {
+		t.Errorf("the next command reads %q from the cache", out)
+	}
+	b.has(filepath.Join(cache, "entry"), "old\n")
+}
+
+func TestNetwork(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	_, port, _ := net.SplitHostPort(l.Addr().String())
+	dial := "exec 3<>/dev/tcp/127.0.0.1/" + port
+	line := "bash -c '" + dial + "'"
+	b.fails(writing, line, "Operation not permitted")
+	open := writing
+	open.Network = true
+	b.works(open, line)
+}
+
+func TestSocketsAndStateAreHidden(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	l, err := net.Listen("unix", filepath.Join(b.Home, "agent.sock"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	b.bare("echo secret >../h/.umpire/state/credential; echo rules >../h/.umpire/permissions.json")
+	b.works(writing, "! test -S ~/agent.sock && test -z \"$(ls -A ~/.umpire/state)\" && cat ~/.umpire/permissions.json && test -z \"$(ls -A /run)\"")
+}
+
+func TestExitCodes(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	for line, want := range map[string]int{"exit 7": 7, "kill -9 $$": 137, "kill -TERM $$": 143, "exit 125": 125} {
+		_, err := b.run(writing, line)
+		exited, ok := errors.AsType[*exec.ExitError](err)
+		if !ok || exited.ExitCode() != want {
+			t.Errorf("%s: %v, want exit code %d", line, err, want)
+		}
+	}
+}
+
+// What the command left running ends with it, and everything ends with the helper.
+func TestEverythingEnds(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	started := func(line string) (*exec.Cmd, *Box, *os.File) {
+		t.Helper()
+		read, write, err := os.Pipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		cmd := exec.Command("sh", "-c", line)
+		cmd.Dir, cmd.Stdout = b.root, write
+		box, err := b.Wrap(cmd, writing)
+		if err == nil {
+			err = cmd.Start()
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		write.Close()
+		return cmd, box, read
+	}
+	read := func(f *os.File) string { // until every holder of the other end has ended
+		var all []byte
+		for buf := make([]byte, 100); ; {
+			n, err := f.Read(buf)
+			if all = append(all, buf[:n]...); err != nil {
+				return string(all)
+			}
+		}
+	}
+
+	cmd, box, out := started("setsid sleep 1000 & echo done")
+	if text := read(out); text != "done\n" {
+		t.Errorf("read %q", text)
+	}
+	if err := box.Close(cmd.Wait()); err != nil {
+		t.Error(err)
+	}
+
+	cmd, box, out = started("setsid sleep 1000 & echo up; wait")
+	buf := make([]byte, 3)
+	if _, err := out.Read(buf); err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	read(out)
+	if err := box.Close(cmd.Wait()); err == nil {
+		t.Error("a killed command ended well")
+	}
+
+	cmd, box, out = started("trap 'echo asked; exit 3' TERM; echo up; while :; do sleep 0.01; done")
+	if _, err := out.Read(buf); err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Process.Signal(syscall.SIGTERM); err != nil {
+		t.Fatal(err)
+	}
+	if text := read(out); text != "asked\n" {
+		t.Errorf("read %q after SIGTERM", text)
+	}
+	if err := box.Close(cmd.Wait()); err == nil || err.Error() != "exit status 3" {
+		t.Error(err)
+	}
+}
+
+// Git can be told by a file that nothing holds in place to follow other settings.
+func TestGitIsNotLedElsewhere(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	_, notes, err := b.noted(writing, "mkdir evil && echo ../evil >.git/commondir")
+	if err != nil || len(notes) != 1 || !strings.Contains(notes[0], ".git/commondir") {
+		t.Errorf("%q, %v, want a note", notes, err)
+	}
+	b.lacks(filepath.Join(b.root, ".git/commondir"))
+
+	b.bare("mkdir real && rm -r .git/hooks && ln -s ../real .git/hooks")
+	b.fails(writing, "echo x >.git/hooks/pre-commit", "Read-only file system")
+	b.works(writing, "rm .git/hooks && mkdir .git/hooks && echo x >.git/hooks/pre-commit")
+	if to, err := os.Readlink(filepath.Join(b.root, ".git/hooks")); err != nil || to != "../real" {
+		t.Errorf("hooks lead to %q, %v", to, err)
+	}
+}
+
+func TestGuardsInnerRepositories(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	b.bare("git init -q sub/lib && git init -q --bare store.git && git config core.hooksPath .hooks && mkdir .hooks")
+	for _, file := range []string{"sub/lib/.git/hooks/x", "sub/lib/.git/config", ".hooks/pre-commit"} {
+		b.fails(writing, "echo x >"+file, "Read-only file system")
+	}
+	b.works(writing, "echo x >sub/lib/file")
+}
+
+func TestOrdinaryUser(t *testing.T) {
+	t.Parallel()
+	needFull(t)
+	asNobody(t, "^(TestWorkspaceWrite.*|TestReadOnly.*|TestOpened|TestCachesAreLayered|TestNetwork|TestExitCodes|TestEverythingEnds|TestSockets.*)$")
+}

@@ -1,0 +1,28 @@
+package sandbox
+
+import "sync"
+
+// slots number what commands that run at the same time must not share. The lowest
+// free number is taken, so that commands one after another share it.
+type slots struct {
+	mu    sync.Mutex
+	taken []bool
+}
+
+// take returns a number, and how to give it back.
+func (s *slots) take() (number int, free func()) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for number < len(s.taken) && s.taken[number] {
+		number++
+	}
+	if number == len(s.taken) {
+		s.taken = append(s.taken, false)
+	}
+	s.taken[number] = true
+	return number, func() {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		s.taken[number] = false
+	}
+}

@@ -1,0 +1,81 @@
+package sandbox
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"sync"
+
+	"github.com/umpirehq/umpire"
+)
+
+// seatbeltProgram is named by its path: one that is found elsewhere would not be it.
+const seatbeltProgram = "/usr/bin/sandbox-exec"
+
+// Main is for systems where the program starts itself anew as the sandbox's helper.
+func Main() {}
+
+type holdings struct{}
+
+func (l Limits) layers() layers { return allLayers }
+
+// keepAbsent has nothing to do: a rule also holds for what is not there yet.
+func (b *Box) keepAbsent(string) error { return nil }
+
+func isPlaceholder(string) bool { return false }
+
+// hand rewrites the command so that Seatbelt starts it.
+func (b *Box) hand(cmd *exec.Cmd, o *order) error {
+	env := o.Env
+	if o.Tmp != "" {
+		env = setEnv(env, "TMPDIR", o.Tmp)
+	}
+	cmd.Args = append([]string{"sandbox-exec", "-p", seatbelt(o), o.Path}, o.Args[1:]...)
+	cmd.Path, cmd.Dir, cmd.Env = seatbeltProgram, o.Dir, env
+	return nil
+}
+
+func (b *Box) letGo(ended error) error {
+	if b.cmd != nil && b.cmd.Process == nil && ended != nil {
+		return &SetupError{Step: seatbeltProgram, Reason: ended.Error()}
+	}
+	return ended
+}
+
+// Available writes inside and outside of a sandbox, once in the life of the process,
+// and believes what it sees.
+var Available = sync.OnceValue(func() Ability {
+	if err := proveSeatbelt(); err != nil {
+		return Ability{Level: None, Lacks: err.Error()}
+	}
+	return Ability{Level: Full}
+})
+
+func proveSeatbelt() error {
+	base, err := os.MkdirTemp("", "umpire-sandbox-")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(base)
+	inside, outside := filepath.Join(base, "in"), filepath.Join(base, "out")
+	for _, dir := range []string{inside, outside} {
+		if err := os.Mkdir(dir, 0o700); err != nil {
+			return err
+		}
+	}
+	place := &Place{Workspace: []string{inside}}
+	for _, dir := range []string{inside, outside} {
+		cmd := exec.Command("/bin/sh", "-c", `: >"$1"`, "sh", filepath.Join(dir, "file")) //nolint:noctx // it ends by itself
+		cmd.Dir = inside
+		box, err := place.Wrap(cmd, Limits{Mode: umpire.SandboxWorkspaceWrite})
+		if err != nil {
+			return err
+		}
+		err = box.Close(cmd.Run())
+		if wrote := present(filepath.Join(dir, "file")); wrote != (dir == inside) {
+			return fmt.Errorf("%s does not do what it was told: %w", seatbeltProgram, err)
+		}
+	}
+	return nil
+}

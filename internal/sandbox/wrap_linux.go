@@ -1,0 +1,158 @@
+package sandbox
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"strings"
+	"syscall"
+
+	"golang.org/x/sys/unix"
+)
+
+// namespaces are those that a command gets for itself.
+const namespaces = unix.CLONE_NEWUSER | unix.CLONE_NEWNS | unix.CLONE_NEWPID | unix.CLONE_NEWIPC | unix.CLONE_NEWUTS
+
+// setupRights are what the helper needs for the set-up, the last two of them for what
+// layers keep to themselves. It passes none of them on.
+var setupRights = []uintptr{unix.CAP_SYS_ADMIN, unix.CAP_SETPCAP, unix.CAP_DAC_OVERRIDE, unix.CAP_FOWNER}
+
+// holdings are what the helper is told by, and what keeps things from being made.
+type holdings struct {
+	order, said, says *os.File // says is the helper's end
+	places            []*placeholder
+}
+
+// layers are all, unless fewer are agreed to and needed.
+func (l Limits) layers() layers {
+	if l.Weaker && Available().Level == Weaker {
+		return weakerLayers
+	}
+	return allLayers
+}
+
+// hand rewrites the command so that the helper starts in its place.
+func (b *Box) hand(cmd *exec.Cmd, o *order) error {
+	if !called {
+		return errors.New("sandbox.Main was not called by this program")
+	}
+	data, err := json.Marshal(o)
+	if err != nil {
+		return err
+	}
+	fd, err := unix.MemfdCreate("order", unix.MFD_CLOEXEC)
+	if err != nil {
+		return err
+	}
+	b.order = os.NewFile(uintptr(fd), "order")
+	if _, err := b.order.Write(data); err != nil {
+		return err
+	}
+	if _, err := b.order.Seek(0, 0); err != nil {
+		return err
+	}
+	if b.said, b.says, err = os.Pipe(); err != nil {
+		return err
+	}
+	cmd.Path, cmd.Args, cmd.Dir = "/proc/self/exe", []string{"umpire", helperWord}, "/"
+	cmd.Env = helperEnv(o.Env)
+	cmd.ExtraFiles = []*os.File{b.order, b.says}
+	if cmd.SysProcAttr == nil {
+		cmd.SysProcAttr = &syscall.SysProcAttr{}
+	}
+	if o.Layers.has(withNamespaces) {
+		return isolate(cmd.SysProcAttr, o.Network)
+	}
+	return nil
+}
+
+// helperEnv is the helper's own environment: the command's would reach into it, the
+// race detector's options and the coverage folder of tests excepted.
+func helperEnv(env []string) []string {
+	kept := []string{"GOMAXPROCS=1", "GOTRACEBACK=none"}
+	for _, pair := range env {
+		if strings.HasPrefix(pair, "GORACE=") || strings.HasPrefix(pair, "GOCOVERDIR=") {
+			kept = append(kept, pair)
+		}
+	}
+	return kept
+}
+
+// isolate asks for namespaces.
+func isolate(attr *syscall.SysProcAttr, network bool) error {
+	attr.Cloneflags |= namespaces
+	if !network {
+		attr.Cloneflags |= unix.CLONE_NEWNET
+	}
+	attr.AmbientCaps = setupRights
+	if os.Geteuid() != 0 {
+		attr.UidMappings = []syscall.SysProcIDMap{{ContainerID: os.Geteuid(), HostID: os.Geteuid(), Size: 1}}
+		attr.GidMappings = []syscall.SysProcIDMap{{ContainerID: os.Getegid(), HostID: os.Getegid(), Size: 1}}
+		return nil
+	}
+	// Root sees every owner as it is, so that what it makes and reads looks the same.
+	var err error
+	if attr.UidMappings, err = sameIDs("/proc/self/uid_map"); err == nil {
+		attr.GidMappings, err = sameIDs("/proc/self/gid_map")
+	}
+	attr.GidMappingsEnableSetgroups = true
+	return err
+}
+
+// sameIDs maps every id that there is to itself.
+func sameIDs(file string) ([]syscall.SysProcIDMap, error) {
+	data, err := os.ReadFile(file)
+	if err != nil {
+		return nil, err
+	}
+	var all []syscall.SysProcIDMap
+	for line := range strings.Lines(string(data)) {
+		var inside, outside, size int
+		if _, err := fmt.Sscan(line, &inside, &outside, &size); err != nil {
+			return nil, fmt.Errorf("%s: %q: %w", file, line, err)
+		}
+		all = append(all, syscall.SysProcIDMap{ContainerID: inside, HostID: inside, Size: size})
+	}
+	return all, nil
+}
+
+// letGo frees what the helper was given, and tells a set-up that failed from how the
+// command ended.
+func (b *Box) letGo(ended error) error {
+	for _, p := range b.places {
+		p.release()
+	}
+	if b.order != nil {
+		_ = b.order.Close() // nothing is written to it any more
+	}
+	if b.said == nil {
+		return ended
+	}
+	_ = b.says.Close() // the helper's has ended with it, so reading comes to an end
+	defer b.said.Close()
+	if b.cmd.Process == nil && ended != nil {
+		return &SetupError{Step: "namespaces", Reason: ended.Error()}
+	}
+	var r report
+	if json.NewDecoder(b.said).Decode(&r) != nil {
+		r = report{Step: "helper", Reason: "it ended without a word"}
+		if ended != nil {
+			r.Reason = ended.Error()
+		}
+	}
+	if !r.Started {
+		return &SetupError{Step: r.Step, Reason: r.Reason}
+	}
+	return ended
+}
+
+// keepAbsent puts something in the place of what must not be made.
+func (b *Box) keepAbsent(path string) error {
+	place, err := holdPlace(path)
+	if err == nil {
+		b.places = append(b.places, place)
+	}
+	return err
+}

@@ -1,0 +1,26 @@
+//go:build !linux && !darwin
+
+package sandbox
+
+import "os/exec"
+
+// Main is for systems where the program starts itself anew as the sandbox's helper.
+func Main() {}
+
+type holdings struct{}
+
+func (l Limits) layers() layers { return allLayers }
+
+func (b *Box) keepAbsent(string) error { return nil }
+
+// hand refuses: there is nothing on this system that would hold a command.
+func (b *Box) hand(*exec.Cmd, *order) error { return ErrUnavailable }
+
+func (b *Box) letGo(ended error) error { return ended }
+
+func isPlaceholder(string) bool { return false }
+
+// Available says that there is no sandbox.
+func Available() Ability {
+	return Ability{Level: None, Lacks: "umpire has no sandbox for this system; on Windows run umpire inside WSL2"}
+}
