@@ -67,9 +67,20 @@ func (f *runFlags) add(flags *pflag.FlagSet, text catalogue) {
 	flags.BoolVar(&f.json, "json", false, text.of("write the session's events as lines of JSON, and nothing else"))
 }
 
-// check refuses flags that do not go together.
+// check refuses flags that do not go together, and a run with nothing to do.
 func (f *runFlags) check(task string) error {
 	const hint = "umpire run --help"
+	if err := f.chosen(hint); err != nil {
+		return err
+	}
+	if task == "" && !f.goOn && f.session == "" && f.fork == "" {
+		return usage(hint, "want a TASK, or --continue to go on with the latest session")
+	}
+	return nil
+}
+
+// chosen refuses flags about the session that do not go together.
+func (f *runFlags) chosen(hint string) error {
 	chosen := 0
 	for _, is := range []bool{f.goOn, f.session != "", f.fork != ""} {
 		if is {
@@ -79,8 +90,6 @@ func (f *runFlags) check(task string) error {
 	switch {
 	case chosen > 1:
 		return usage(hint, "only one of --continue, --session and --fork can be meant")
-	case task == "" && chosen == 0:
-		return usage(hint, "want a TASK, or --continue to go on with the latest session")
 	case chosen > 0 && len(f.addDirs) > 0:
 		return usage(hint, "--add-dir is for a new session")
 	case chosen > 0 && f.profile != "":
@@ -202,7 +211,7 @@ func (s *stay) personAtStreams() bool {
 // run lets the agent work in a session that is this process's.
 func (s *stay) run(ctx context.Context, session umpire.Session, model llm.Model, task string) error {
 	worker := &agent.Agent{Gate: s.gate, Model: model, System: agent.Prompt(&session), Runner: session.Runner}
-	tools, cleanUp, err := s.tools(&session, worker.Output)
+	box, tools, cleanUp, err := s.toolbox(ctx, &session, worker.Output)
 	if err != nil {
 		return err
 	}
@@ -211,9 +220,7 @@ func (s *stay) run(ctx context.Context, session umpire.Session, model llm.Model,
 	if err != nil {
 		return gateError(err)
 	}
-	servers := s.mcpServers(ctx, &session)
-	defer servers.Close()
-	worker.Tools, worker.From, worker.Ask = agent.Toolbox{tools, agent.Only(servers, s.listedIn(&session))}, from, s.answer
+	worker.Tools, worker.From, worker.Ask = box, from, s.answer
 	view := &runView{app: s.app, json: s.flags.json, quiet: s.asks || s.answer != nil}
 	worker.Handler = view
 	if s.asks {
@@ -246,6 +253,17 @@ func (s *stay) leaveBackground(ctx context.Context, tools *tool.Set, wait bool) 
 		s.remark(fmt.Sprintf(s.text.of("ending %s, which still runs in the background: %s"), job.ID, clip(visible(job.Command))))
 	}
 	tools.Close()
+}
+
+// toolbox makes all tools of a session: its own and those of MCP servers. What runs in
+// the background belongs to its own, which are returned apart.
+func (s *stay) toolbox(ctx context.Context, session *umpire.Session, hear func(umpire.CallID, string)) (agent.Toolbox, *tool.Set, func(), error) {
+	own, cleanUp, err := s.tools(session, hear)
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	servers := s.mcpServers(ctx, session)
+	return agent.Toolbox{own, agent.Only(servers, s.listedIn(session))}, own, func() { servers.Close(); cleanUp() }, nil
 }
 
 // tools makes the tools of a session, with a private folder for their output.

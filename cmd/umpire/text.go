@@ -6,6 +6,7 @@ import (
 
 	"github.com/umpirehq/umpire/internal/card"
 	"github.com/umpirehq/umpire/internal/lang"
+	"github.com/umpirehq/umpire/internal/tui"
 )
 
 // A catalogue translates what people read, see [lang.Catalogue].
@@ -29,7 +30,7 @@ func language(getenv func(string) string) catalogue {
 
 // catalogues are the parts of 简体中文, the only other language there is.
 var catalogues = []catalogue{
-	chinese, chineseHook, chineseFlags, chinesePrograms, chineseBench, chineseDoctor, chineseGate, chineseRun, chineseDemo, catalogue(card.Chinese),
+	chinese, chineseHook, chineseFlags, chinesePrograms, chineseBench, chineseDoctor, chineseGate, chineseRun, chineseChat, chineseDemo, catalogue(card.Chinese), catalogue(tui.Chinese),
 }
 
 // catalogueFor returns the catalogue of a locale; nil is English.

@@ -12,6 +12,7 @@ package card
 
 import (
 	"cmp"
+	"encoding/json"
 	"fmt"
 	"strings"
 	"time"
@@ -32,8 +33,8 @@ type Card struct {
 	// hidden says that something on the card is not what it looks like.
 	hidden bool
 
-	w                  *strings.Builder // what is being written
-	title, asker, body string
+	w                                  *strings.Builder // what is being written
+	title, asker, body, details, brief string
 }
 
 // New makes the card of a question that was asked in a session. Colour has the card bear
@@ -42,8 +43,10 @@ func New(p umpire.Pending, s umpire.Session, text lang.Catalogue, now time.Time,
 	c := &Card{Pending: p, Session: s, text: text, now: now, colour: colour}
 	c.title = c.section(c.writeTitle)
 	c.asker = c.section(c.writeAsker)
-	c.body = c.section(c.writeInput, c.writeAccesses, c.writeOutside, c.writeExtra)
-	c.body += c.section(c.writeRemarks) // which know by now whether something hides
+	input, rest := c.section(c.writeInput), c.section(c.writeAccesses, c.writeOutside, c.writeExtra)
+	rest += c.section(c.writeRemarks) // which know by now whether something hides
+	c.body = input + rest
+	c.details, c.brief = c.section(c.writeOthers)+rest, c.section(c.writeBrief)+rest
 	return c
 }
 
@@ -66,6 +69,23 @@ func (c *Card) Asker() string { return c.asker }
 
 // Body says what the call was given and what it would do.
 func (c *Card) Body() string { return c.body }
+
+// Command is the command line that the call would run, made safe to show, line by line;
+// nothing for other calls.
+func (c *Card) Command() []string {
+	var input struct{ Command *string }
+	if c.Pending.CommandInfo == nil || json.Unmarshal(c.Pending.Input, &input) != nil || input.Command == nil {
+		return nil
+	}
+	return lines(middleOut(*input.Command))
+}
+
+// Details is the body without the command.
+func (c *Card) Details() string { return c.details }
+
+// Brief is the body without the command and without the texts of an edit, for where they
+// are shown in another form.
+func (c *Card) Brief() string { return c.brief }
 
 // Hidden reports whether something on the card is not what it looks like. Such a call
 // can be approved once only.

@@ -26,8 +26,23 @@ func (c *Card) writeInput() {
 	c.fields(c.Pending.Input)
 }
 
-// fields shows the fields of a JSON object, the ones that matter first.
-func (c *Card) fields(object json.RawMessage) {
+// writeOthers shows what the call was given beside a command.
+func (c *Card) writeOthers() {
+	if len(c.Command()) > 0 {
+		c.fields(c.Pending.Input, "command")
+		return
+	}
+	c.fields(c.Pending.Input)
+}
+
+// edited are the fields in which tools are told what a file is to hold.
+var edited = []string{"content", "old_string", "new_string", "newContent", "searchContent", "replaceContent", "edits"}
+
+// writeBrief shows what the call was given beside a command and the texts of an edit.
+func (c *Card) writeBrief() { c.fields(c.Pending.Input, append([]string{"command"}, edited...)...) }
+
+// fields shows the fields of a JSON object but some, the ones that matter first.
+func (c *Card) fields(object json.RawMessage, skip ...string) {
 	var fields map[string]json.RawMessage
 	if json.Unmarshal(object, &fields) != nil {
 		c.block(c.text.Of("input"), string(object))
@@ -37,7 +52,9 @@ func (c *Card) fields(object json.RawMessage) {
 		return cmp.Or(cmp.Compare(fieldRank(a), fieldRank(b)), cmp.Compare(a, b))
 	})
 	for _, name := range names {
-		c.block(name, c.valueText(fields[name]))
+		if !slices.Contains(skip, name) {
+			c.block(name, c.valueText(fields[name]))
+		}
 	}
 }
 
@@ -102,9 +119,19 @@ func (c *Card) block(name, text string) {
 		return
 	}
 	fmt.Fprintf(c.w, "  %s:\n", name)
-	for line := range strings.SplitSeq(strings.TrimSuffix(text, "\n"), "\n") {
-		fmt.Fprintf(c.w, "    | %s\n", c.show(strings.ReplaceAll(strings.TrimSuffix(line, "\r"), "\t", "    ")))
+	c.hidden = c.hidden || Hides(text)
+	for _, line := range lines(text) {
+		fmt.Fprintf(c.w, "    | %s\n", line)
 	}
+}
+
+// lines makes the lines of a text safe to show.
+func lines(text string) []string {
+	all := strings.Split(strings.TrimSuffix(text, "\n"), "\n")
+	for i, line := range all {
+		all[i] = adapter.Visible(strings.ReplaceAll(strings.TrimSuffix(line, "\r"), "\t", "    "))
+	}
+	return all
 }
 
 // middleOut leaves out the middle of a long text, and says how much.
@@ -130,7 +157,7 @@ func Hides(text string) bool {
 	return adapter.Visible(plain) != plain
 }
 
-var plainBlanks = strings.NewReplacer("\n", "", "\t", "")
+var plainBlanks = strings.NewReplacer("\r\n", "", "\n", "", "\t", "")
 
 // writeAccesses shows what the call would do, part by part.
 func (c *Card) writeAccesses() {

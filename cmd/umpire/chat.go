@@ -1,0 +1,145 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/umpirehq/umpire/internal/client"
+	"github.com/umpirehq/umpire/internal/lang"
+	"github.com/umpirehq/umpire/internal/tui"
+)
+
+// chatCommand is `umpire chat`.
+func (a *app) chatCommand() *cobra.Command {
+	var f runFlags
+	var plain bool
+	cmd := &cobra.Command{
+		Use: "chat [flags] [TASK]", GroupID: groupFirst,
+		Short:   a.text.of("Talk with the built-in agent, and answer its questions where they come up"),
+		Long:    a.text.of(chatLong),
+		Example: chatExample,
+		RunE: func(cmd *cobra.Command, words []string) error {
+			return a.chat(cmd.Context(), &f, strings.Join(words, " "), plain)
+		},
+	}
+	f.add(cmd.Flags(), a.text)
+	cmd.Flags().BoolVar(&plain, "plain", false, a.text.of("line by line, without colours and cursor movements, for screen readers"))
+	a.completeModes(cmd, "permission-mode")
+	return cmd
+}
+
+// chat talks until the person leaves. It is a person's: whoever sits at the terminal
+// answers what the agent asks, and no agent may sit there.
+func (a *app) chat(ctx context.Context, f *runFlags, task string, plain bool) error {
+	if err := f.chosen("umpire chat --help"); err != nil {
+		return err
+	}
+	if err := a.needPerson("umpire chat"); err != nil {
+		return err
+	}
+	s := &stay{app: a, flags: f, asks: true}
+	if !a.terminal && !(f.json && s.personAtStreams()) {
+		return usage("umpire run --help", "umpire chat needs a terminal; umpire run does without one")
+	}
+	if err := s.prepare(); err != nil {
+		return err
+	}
+	model, closeLog, err := s.model()
+	if err != nil {
+		return err
+	}
+	defer closeLog()
+	person, done, err := s.chatGates(ctx)
+	if err != nil {
+		return err
+	}
+	defer done()
+	if err := a.notItsRunner(ctx, person, "chat"); err != nil {
+		return err
+	}
+	session, _, err := s.enter(ctx, "")
+	if err != nil {
+		return err
+	}
+	host := &chatHost{stay: s, model: model}
+	defer host.leave()
+	if err := host.begin(ctx, session); err != nil {
+		return err
+	}
+	return s.talk(ctx, person, host, task, plain)
+}
+
+// chatGates opens the gate twice where one runs: for the agent, and for the person who
+// answers. A gate of this process's own is one for both.
+func (s *stay) chatGates(ctx context.Context) (person *client.Client, done func(), err error) {
+	as, err := s.flags.credential(s.app)
+	if err != nil {
+		return nil, nil, err
+	}
+	gate, runs, closeGate, err := s.reach(ctx, as, "")
+	if err != nil {
+		return nil, nil, err
+	}
+	s.gate = gate
+	if !runs {
+		return gate, closeGate, nil
+	}
+	person, closePerson, err := s.gateway(ctx, personCredential)
+	if err != nil {
+		closeGate()
+		return nil, nil, err
+	}
+	return person, func() { closePerson(); closeGate() }, nil
+}
+
+// talk shows the chat, on the whole screen where the terminal can and line by line
+// otherwise.
+func (s *stay) talk(ctx context.Context, person *client.Client, host *chatHost, task string, plain bool) error {
+	conf := tui.Config{
+		Gate: person, Host: host, Session: host.session, Resumed: s.flags.goOn || s.flags.session != "" || s.flags.fork != "",
+		Task: task, Model: host.modelName(), Text: lang.Catalogue(s.text), Now: s.now,
+		In: s.stdin, Out: s.terminalOut(), Env: os.Environ(), NoColour: true,
+	}
+	if s.flags.json {
+		conf.Events = s.stdout
+	}
+	chat := tui.New(conf)
+	show := chat.Run
+	if plain || s.flags.json || s.poorTerminal() {
+		show = chat.RunPlain
+	}
+	err := show(ctx)
+	goOn := "umpire chat --session " + string(host.session.ID)
+	switch {
+	case ctx.Err() != nil:
+		return &exit{code: exitError, hint: goOn, err: fmt.Errorf("interrupted; session %s can be gone on with", host.session.ID)}
+	case err != nil:
+		return failed(err)
+	}
+	s.remark(fmt.Sprintf(s.text.of("session %s can be gone on with: %s"), host.session.ID, goOn))
+	return nil
+}
+
+// terminalOut is where people read: standard output itself, so that the terminal can be
+// asked for its size, or standard error while events go to standard output.
+func (s *stay) terminalOut() io.Writer {
+	if s.flags.json {
+		return s.stderr
+	}
+	if o, is := s.stdout.(*output); is {
+		return o.w
+	}
+	return s.stdout
+}
+
+// poorTerminal reports whether the person or the terminal wants lines only.
+func (a *app) poorTerminal() bool {
+	term := a.getenv("TERM")
+	accessible := a.getenv("ACCESSIBLE")
+	return term == "" || term == "dumb" || accessible != "" && accessible != "0"
+}

@@ -1,0 +1,102 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+)
+
+// writeConfig sets one key of a configuration file to a list. Comments and all other keys
+// stay. The file is replaced in one step, and only by one that can be read.
+func writeConfig(file string, path, list []string) error {
+	if real, err := filepath.EvalSymlinks(file); err == nil {
+		file = real
+	}
+	data, err := readConfigFile(file)
+	if err != nil {
+		return fmt.Errorf("%s: %w", file, err)
+	}
+	next, err := withList(data, path, list)
+	if err != nil {
+		return fmt.Errorf("%s: %w", file, err)
+	}
+	mode := fs.FileMode(0o600)
+	if info, err := os.Stat(file); err == nil {
+		mode = info.Mode().Perm()
+	}
+	if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
+		return err
+	}
+	return replaceFile(file, next, mode)
+}
+
+// withList is a configuration with one more key, or with another value for one.
+func withList(data []byte, path, list []string) ([]byte, error) {
+	var document yaml.Node
+	if err := yaml.Unmarshal(data, &document); err != nil {
+		return nil, errors.New(strings.TrimPrefix(err.Error(), "yaml: "))
+	}
+	var b bytes.Buffer
+	if document.Kind == 0 { // nothing, or comments alone
+		b.Write(data)
+		document = yaml.Node{Kind: yaml.DocumentNode, Content: []*yaml.Node{{Kind: yaml.MappingNode, Tag: "!!map"}}}
+	}
+	at := document.Content[0]
+	for _, key := range path {
+		next, err := valueOf(at, key)
+		if err != nil {
+			return nil, err
+		}
+		at = next
+	}
+	setList(at, list)
+	e := yaml.NewEncoder(&b)
+	e.SetIndent(indentOf(data))
+	if err := errors.Join(e.Encode(&document), e.Close()); err != nil {
+		return nil, err
+	}
+	return b.Bytes(), nil
+}
+
+// valueOf finds the value of a key in a mapping, and makes one where there is none.
+func valueOf(at *yaml.Node, key string) (*yaml.Node, error) {
+	if at.Tag == "!!null" && at.Kind == yaml.ScalarNode { // the key stands there, and nothing behind it
+		*at = yaml.Node{Kind: yaml.MappingNode, Tag: "!!map", HeadComment: at.HeadComment, LineComment: at.LineComment, FootComment: at.FootComment}
+	}
+	if at.Kind != yaml.MappingNode {
+		return nil, fmt.Errorf("line %d: want a mapping of keys to values", at.Line)
+	}
+	for i := 0; i+1 < len(at.Content); i += 2 {
+		if at.Content[i].Value == key {
+			return at.Content[i+1], nil
+		}
+	}
+	value := &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!null"}
+	at.Content = append(at.Content, &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: key}, value)
+	return value, nil
+}
+
+// setList makes a node a list on one line, and leaves its comments.
+func setList(at *yaml.Node, list []string) {
+	at.Kind, at.Tag, at.Style, at.Value, at.Content = yaml.SequenceNode, "!!seq", yaml.FlowStyle, "", nil
+	for _, text := range list {
+		at.Content = append(at.Content, &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: text, Style: yaml.DoubleQuotedStyle})
+	}
+}
+
+// indentOf is by how much a file indents, as its first indented line says.
+func indentOf(data []byte) int {
+	for line := range strings.Lines(string(data)) {
+		text := strings.TrimLeft(line, " ")
+		if n := len(line) - len(text); n >= 2 && n <= 8 && !strings.HasPrefix(text, "#") && !strings.HasPrefix(text, "-") {
+			return n
+		}
+	}
+	return 2
+}

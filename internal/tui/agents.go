@@ -1,0 +1,243 @@
+package tui
+
+import (
+	"context"
+	"strings"
+
+	"charm.land/bubbles/v2/textinput"
+	tea "charm.land/bubbletea/v2"
+
+	"github.com/umpirehq/umpire/internal/adapter"
+	"github.com/umpirehq/umpire/policy"
+)
+
+// An agentsScreen shows the agents of the configuration, the main one first, each with a
+// field in which the suffixes are written that its edit tools may change.
+type agentsScreen struct {
+	agents []agentRow
+	at     int
+	loaded bool
+	saving bool   // a change is on its way
+	note   string // what the last change led to
+	loud   bool   // it is a warning
+}
+
+// An agentRow is one agent with its field.
+type agentRow struct {
+	profile Profile
+	field   textinput.Model
+}
+
+// An agentsMsg is the agents that were asked for.
+type agentsMsg struct {
+	profiles []Profile
+	err      error
+}
+
+// A limitedMsg says what holds for an agent after its field was saved.
+type limitedMsg struct {
+	typed   string
+	profile Profile
+	err     error
+}
+
+// openAgents shows the agents.
+func (m *model) openAgents() tea.Cmd {
+	m.screen = &agentsScreen{}
+	return m.do(func(context.Context) tea.Msg {
+		profiles, err := m.conf.Host.Profiles()
+		return agentsMsg{profiles, err}
+	})
+}
+
+func (msg agentsMsg) apply(m *model) {
+	s, is := m.screen.(*agentsScreen)
+	if !is {
+		return
+	}
+	s.loaded, s.agents = true, nil
+	if msg.err != nil {
+		s.note, s.loud = msg.err.Error(), true
+	}
+	for _, p := range msg.profiles {
+		s.agents = append(s.agents, agentRow{p, suffixField(m, &p)})
+	}
+	s.focus(0)
+}
+
+// suffixField is the field of an agent, with what holds for it.
+func suffixField(m *model, p *Profile) textinput.Model {
+	field := newField(strings.Join(p.Suffixes, ", "), m.text("empty: unrestricted"))
+	field.Blur()
+	return field
+}
+
+// focus moves to another agent's field.
+func (s *agentsScreen) focus(by int) {
+	for i := range s.agents {
+		s.agents[i].field.Blur()
+	}
+	if n := len(s.agents); n > 0 {
+		s.at = (s.at + by + n) % n
+		s.agents[s.at].field.Focus()
+	}
+}
+
+func (s *agentsScreen) update(m *model, msg tea.Msg) tea.Cmd {
+	if k, isKey := msg.(tea.KeyPressMsg); isKey {
+		switch k.String() {
+		case "esc":
+			return m.leave()
+		case "tab", "down":
+			s.focus(1)
+			return nil
+		case "shift+tab", "up":
+			s.focus(-1)
+			return nil
+		case "enter":
+			return s.save(m)
+		}
+	}
+	if s.at >= len(s.agents) {
+		return nil
+	}
+	var cmd tea.Cmd
+	row := &s.agents[s.at]
+	row.field, cmd = row.field.Update(msg)
+	return cmd
+}
+
+// save stores the field that has the focus, normalised.
+func (s *agentsScreen) save(m *model) tea.Cmd {
+	if s.at >= len(s.agents) {
+		return nil
+	}
+	return m.saveLimit(s.agents[s.at].profile.Name, s.agents[s.at].field.Value())
+}
+
+func (m *model) saveLimit(name, typed string) tea.Cmd {
+	return m.do(func(context.Context) tea.Msg {
+		profile, err := m.conf.Host.LimitEdits(name, policy.SplitSuffixes(typed))
+		return limitedMsg{typed, profile, err}
+	})
+}
+
+// apply shows what holds now, which is not always what was typed.
+func (msg limitedMsg) apply(m *model) {
+	s, is := m.screen.(*agentsScreen)
+	if !is {
+		return
+	}
+	s.saving = false
+	if msg.err != nil {
+		s.note, s.loud = msg.err.Error(), true
+		return
+	}
+	for i := range s.agents {
+		row := &s.agents[i]
+		if row.profile.Name != msg.profile.Name {
+			continue
+		}
+		row.profile = msg.profile
+		row.field.SetValue(strings.Join(msg.profile.Suffixes, ", "))
+		row.field.CursorEnd()
+	}
+	s.note, s.loud = m.limitNote(msg.typed, &msg.profile)
+}
+
+// limitNote says what a saved field means; loud, when it is not what it looks like.
+func (m *model) limitNote(typed string, p *Profile) (note string, loud bool) {
+	switch wanted := policy.SplitSuffixes(typed); {
+	case len(p.Suffixes) == 0 && strings.TrimSpace(typed) != "":
+		return m.textf("nothing in %q is a suffix: %s is unrestricted", typed, p.Name), true
+	case len(p.Suffixes) == 0:
+		return m.textf("saved: %s is unrestricted", p.Name), false
+	case strings.Join(wanted, " ") != strings.Join(p.Suffixes, " "):
+		return m.textf("saved; the project's configuration narrows it to %s", strings.Join(p.Suffixes, " ")), true
+	}
+	return m.textf("saved: %s may edit %s", p.Name, strings.Join(p.Suffixes, " ")), false
+}
+
+func (s *agentsScreen) draw(m *model, width, height int) []string {
+	lines := []string{boldStyle.Render(cut(m.text("Agents"), width)), ""}
+	for i := range s.agents {
+		lines = append(lines, s.row(m, i, width)...)
+	}
+	if !s.loaded {
+		lines = append(lines, "…")
+	}
+	lines = append(lines, paint(dimStyle, fold([]string{
+		m.text("Suffixes limit filesystem-edit and filesystem-edit_search only; other tools are judged by rules. Separate them with commas. Empty: unrestricted."),
+	}, width))...)
+	if s.note != "" {
+		style := okStyle
+		if s.loud {
+			style = badStyle
+		}
+		lines = append(append(lines, ""), paint(style, fold(safe(s.note), width))...)
+	}
+	return append(filled(lines, height-1), dimStyle.Render(cut(m.text("Tab: next agent · Enter: save · Esc: back"), width)))
+}
+
+// row draws one agent.
+func (s *agentsScreen) row(m *model, i, width int) []string {
+	row, mark := &s.agents[i], "  "
+	if i == s.at {
+		mark = "› "
+	}
+	tools := m.text("all tools")
+	if row.profile.Tools != nil {
+		tools = strings.Join(row.profile.Tools, " ")
+	}
+	name := "  " + m.text("may edit") + ": "
+	row.field.SetWidth(max(10, width-stringWidth(name)-2))
+	limit := m.text("unrestricted")
+	if len(row.profile.Suffixes) > 0 {
+		limit = strings.Join(row.profile.Suffixes, " ")
+	}
+	return []string{
+		boldStyle.Render(cut(mark+adapter.Visible(row.profile.Name), width)) + dimStyle.Render(oneLine("  "+tools, width-20)),
+		cut(name+row.field.View(), width),
+		dimStyle.Render(cut("  "+m.text("in force")+": "+adapter.Visible(limit), width)),
+		"",
+	}
+}
+
+// read lists the agents with what holds for them.
+func (s *agentsScreen) read(m *model) ([]string, bool) {
+	var lines []string
+	for i := range s.agents {
+		limit := m.text("unrestricted")
+		if p := &s.agents[i].profile; len(p.Suffixes) > 0 {
+			limit = strings.Join(p.Suffixes, " ")
+		}
+		lines = append(lines, adapter.Visible(s.agents[i].profile.Name+": "+m.text("may edit")+" "+limit))
+	}
+	if s.note != "" {
+		lines = append(lines, safe(s.note)...)
+	}
+	return append(lines, m.text("/agents NAME SUFFIXES changes it; empty: unrestricted")), s.loaded && !s.saving
+}
+
+// limit is /agents with words: the agent, and the suffixes that it may edit.
+func (m *model) limit(words string) tea.Cmd {
+	open := m.openAgents()
+	if words == "" {
+		return open
+	}
+	name, suffixes, _ := strings.Cut(words, " ")
+	m.screen = &agentsScreen{saving: true}
+	save := m.saveLimit(name, suffixes)
+	return func() tea.Msg {
+		loaded := open()
+		return bothMsg{loaded, save()}
+	}
+}
+
+// A bothMsg is two messages, one after the other.
+type bothMsg struct{ first, second tea.Msg }
+
+func (b bothMsg) apply(m *model) {
+	m.heard(b.first)
+	m.heard(b.second)
+}

@@ -1,0 +1,426 @@
+package tui
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"charm.land/bubbles/v2/textinput"
+	tea "charm.land/bubbletea/v2"
+
+	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/adapter"
+	"github.com/umpirehq/umpire/internal/card"
+	"github.com/umpirehq/umpire/policy"
+)
+
+// Rules of this file: what was typed before a card stood there for a moment answers
+// nothing. Enter never approves. An answer is bound to the card that was shown, and
+// while one is on its way no other is taken.
+
+// SettleTime is how long keys are ignored after a card has appeared.
+const SettleTime = 400 * time.Millisecond
+
+// A cardState is what becomes of a card.
+type cardState int
+
+// The states of a card. An answer that failed leaves it idle.
+const (
+	cardIdle        cardState = iota
+	cardLoading               // an answer is on its way
+	cardApproved              // once
+	cardApprovedAll           // for longer
+	cardDenied
+)
+
+// A cardStep is what a card asks for before an answer is given.
+type cardStep int
+
+const (
+	stepNone    cardStep = iota
+	stepReason           // why it is denied
+	stepRule             // which rule is written
+	stepConfirm          // whether that rule is written
+	stepRest             // whether the others like it are approved as well
+)
+
+// An approval is what waits for the person.
+type approval struct {
+	list     []umpire.Pending
+	sessions map[umpire.SessionID]umpire.Session
+	at       int // which one is shown
+	card     *card.Card
+	diff     []string // of the card, lines of any origin; nil until it is looked at
+	shown    time.Time
+	state    cardState
+	step     cardStep
+	scope    umpire.Scope // of the rule that is being written
+	rule     string
+	input    textinput.Model
+	problem  string // why the last answer did not count
+	focused  bool   // keys are for the card, not for a message
+	fold     bool   // the scopes are not listed
+	explain  bool
+	raw      bool
+	changes  bool
+	answered map[umpire.RequestID]bool // from here
+}
+
+func (a *approval) open() bool { return len(a.list) > 0 }
+
+// current is the question that is shown.
+func (a *approval) current() *umpire.Pending {
+	if a.at >= len(a.list) {
+		return nil
+	}
+	return &a.list[a.at]
+}
+
+// asked takes in what waits. The card that is being read stays, as long as it waits.
+func (m *model) asked(list []umpire.Pending, sessions map[umpire.SessionID]umpire.Session) tea.Cmd {
+	a := &m.ask
+	was, wasOpen := umpire.Pending{}, a.open()
+	if p := a.current(); p != nil {
+		was = *p
+	}
+	list = slices.DeleteFunc(list, func(p umpire.Pending) bool { return a.answered[p.Request] })
+	a.list, a.sessions = list, sessions
+	if at := slices.IndexFunc(list, func(p umpire.Pending) bool { return p.Request == was.Request }); at >= 0 {
+		a.at = at
+		return nil
+	}
+	a.at = max(0, min(a.at, len(list)-1))
+	if !wasOpen {
+		a.at = 0
+		a.focused = m.input.Value() == "" // somebody who writes goes on writing
+	}
+	return m.show()
+}
+
+// show puts the current question on a card of its own.
+func (m *model) show() tea.Cmd {
+	a := &m.ask
+	a.step, a.state, a.problem, a.explain, a.raw, a.changes, a.diff = stepNone, cardIdle, "", false, false, false, nil
+	p := a.current()
+	if p == nil {
+		a.card, a.focused, m.anchored, m.scroll = nil, false, false, 0
+		return nil
+	}
+	session, known := a.sessions[p.Session]
+	if !known {
+		session = m.session
+	}
+	now := m.conf.Now()
+	a.card, a.shown = card.New(*p, session, m.conf.Text, now, false), now
+	m.scroll, m.anchored = 0, true
+	m.judge()
+	return tea.Batch(m.tick(), m.loadDiff(*p, session))
+}
+
+// settled reports whether the card has been there long enough to be answered.
+func (m *model) settled() bool { return m.conf.Now().Sub(m.ask.shown) >= SettleTime }
+
+// pressCard takes a key while a card has the focus.
+func (m *model) pressCard(k tea.KeyPressMsg) tea.Cmd {
+	a := &m.ask
+	if !m.settled() || a.state == cardLoading {
+		return nil
+	}
+	switch a.step {
+	case stepReason, stepRule:
+		return m.pressField(k)
+	case stepConfirm:
+		return m.confirmRule(k)
+	case stepRest:
+		return m.confirmRest(k)
+	case stepNone:
+	}
+	return m.pressChoice(k.String())
+}
+
+// pressChoice takes a key that chooses.
+func (m *model) pressChoice(key string) tea.Cmd {
+	a := &m.ask
+	a.problem = ""
+	switch key {
+	case "y":
+		return m.answer(umpire.Answer{Choice: umpire.Approve})
+	case "s", "p", "g":
+		return m.always(map[string]umpire.Scope{"s": umpire.ScopeSession, "p": umpire.ScopeProject, "g": umpire.ScopeGlobal}[key])
+	case "a":
+		a.fold = !a.fold
+	case "n":
+		return a.edit(stepReason, "", m.text("reason for denying (optional)"))
+	case "c":
+		return m.answer(umpire.Answer{Choice: umpire.Cancel})
+	case "e":
+		a.explain = !a.explain
+	case "v":
+		a.raw = !a.raw
+	case "d":
+		a.changes = !a.changes
+		if len(a.diff) == 0 {
+			a.problem = m.text("no change of a file is shown for this call")
+		}
+	case "j", "down":
+		return m.move(1)
+	case "k", "up":
+		return m.move(-1)
+	case "Y":
+		return m.askRest()
+	case "tab":
+		a.focused = false
+	case "esc":
+		a.explain, a.raw, m.anchored = false, false, true
+	}
+	return nil
+}
+
+// move shows another question of those that wait.
+func (m *model) move(by int) tea.Cmd {
+	a := &m.ask
+	if next := a.at + by; next >= 0 && next < len(a.list) {
+		a.at = next
+		return m.show()
+	}
+	return nil
+}
+
+// always approves for longer than once: for the session at once, and where a rule is
+// written, after the rule was seen and could be changed.
+func (m *model) always(scope umpire.Scope) tea.Cmd {
+	a := &m.ask
+	switch {
+	case a.card.Hidden():
+		a.problem = m.text("It contains hidden characters, shown here as escapes. It can be approved once only.")
+	case a.current().Indeterminate || len(a.card.Reach(scope, "")) == 0:
+		a.problem = m.text("no rule can stand for this call")
+	case scope == umpire.ScopeSession:
+		return m.answer(umpire.Answer{Choice: umpire.Approve, Scope: scope})
+	case len(a.current().Rules) > 1: // several rules are written as they are, or not at all
+		a.scope, a.rule, a.step = scope, "", stepConfirm
+	default:
+		a.scope = scope
+		return a.edit(stepRule, a.current().Rules[0], "")
+	}
+	return nil
+}
+
+// edit has the person write something on the card.
+func (a *approval) edit(step cardStep, value, placeholder string) tea.Cmd {
+	a.step = step
+	a.input = newField(value, placeholder)
+	return nil
+}
+
+// newField is a line to write on.
+func newField(value, placeholder string) textinput.Model {
+	field := textinput.New()
+	field.Prompt, field.Placeholder = "", placeholder
+	field.KeyMap.Paste.SetEnabled(false) // terminals paste by themselves; this would start a program
+	styles := field.Styles()
+	styles.Focused.Placeholder, styles.Blurred.Placeholder = dimStyle, dimStyle
+	styles.Cursor.Blink = false
+	field.SetStyles(styles)
+	field.SetVirtualCursor(true)
+	field.SetValue(value)
+	field.CursorEnd()
+	field.Focus()
+	return field
+}
+
+func (a *approval) paste(msg tea.PasteMsg) tea.Cmd {
+	if a.step != stepReason && a.step != stepRule {
+		return nil
+	}
+	var cmd tea.Cmd
+	a.input, cmd = a.input.Update(msg)
+	return cmd
+}
+
+// pressField takes a key of what is written on the card.
+func (m *model) pressField(k tea.KeyPressMsg) tea.Cmd {
+	a := &m.ask
+	switch k.String() {
+	case "esc":
+		a.step, a.problem = stepNone, ""
+		return nil
+	case "enter":
+		if a.step == stepReason {
+			return m.answer(umpire.Answer{Choice: umpire.Refuse, Reason: trimmed(a.input.Value())})
+		}
+		return m.readRule()
+	}
+	var cmd tea.Cmd
+	a.input, cmd = a.input.Update(k)
+	return cmd
+}
+
+// readRule takes the rule that was written, and asks whether it is meant.
+func (m *model) readRule() tea.Cmd {
+	a := &m.ask
+	rule, err := policy.ParseShort(trimmed(a.input.Value()))
+	if err != nil {
+		a.problem = err.Error()
+		return nil
+	}
+	if card.Hides(a.input.Value()) {
+		a.problem = m.text("the rule contains hidden characters")
+		return nil
+	}
+	a.rule, a.step, a.problem = policy.FormatShort(rule), stepConfirm, ""
+	return nil
+}
+
+// confirmRule takes the key by which a rule is written.
+func (m *model) confirmRule(k tea.KeyPressMsg) tea.Cmd {
+	switch k.String() {
+	case "y":
+		return m.answer(umpire.Answer{Choice: umpire.Approve, Scope: m.ask.scope, Rule: m.ask.rule})
+	case "esc", "n":
+		m.ask.step = stepNone
+	}
+	return nil
+}
+
+// An answeredMsg says what became of answers: of all that were given, and why the last
+// one did not count.
+type answeredMsg struct {
+	answer umpire.Answer
+	given  []umpire.Pending
+	err    error
+}
+
+// answer hands in the answer to the question that is shown.
+func (m *model) answer(answer umpire.Answer) tea.Cmd {
+	return m.answerAll(answer, []umpire.Pending{*m.ask.current()})
+}
+
+// answerAll hands in the same answer to several questions, each bound to what was shown.
+func (m *model) answerAll(answer umpire.Answer, list []umpire.Pending) tea.Cmd {
+	m.ask.state, m.ask.step = cardLoading, stepNone
+	return m.do(func(ctx context.Context) tea.Msg {
+		msg := answeredMsg{answer: answer}
+		for _, p := range list {
+			bound := answer
+			bound.Request, bound.ArgsHash, bound.Version = p.Request, p.ArgsHash, p.Version
+			if _, err := m.conf.Gate.Resolve(ctx, bound); err != nil {
+				msg.err = err
+				return msg
+			}
+			msg.given = append(msg.given, p)
+		}
+		return msg
+	})
+}
+
+// answered takes in what became of an answer.
+func (m *model) answered(msg answeredMsg) tea.Cmd {
+	a := &m.ask
+	a.state = cardIdle
+	for i := range msg.given {
+		m.sayAnswer(&msg.answer, &msg.given[i])
+		a.drop(msg.given[i].Request)
+	}
+	if late, is := errors.AsType[*umpire.ResolvedError](msg.err); is {
+		m.log.say(noteEntry, m.textf("already resolved: %s", string(late.Standing.Choice)))
+	} else if msg.err != nil {
+		a.problem = msg.err.Error()
+		return m.refresh()
+	}
+	if len(msg.given) > 0 || msg.err != nil {
+		ask := m.asked(a.list, a.sessions)
+		m.judge()
+		return tea.Batch(ask, m.refresh())
+	}
+	return m.refresh()
+}
+
+// drop takes a question that has its answer off the list.
+func (a *approval) drop(id umpire.RequestID) {
+	if a.answered == nil {
+		a.answered = map[umpire.RequestID]bool{}
+	}
+	a.answered[id] = true
+	a.list = slices.DeleteFunc(slices.Clone(a.list), func(p umpire.Pending) bool { return p.Request == id })
+}
+
+// stateOf is the state in which an answer leaves its card.
+func stateOf(answer *umpire.Answer) cardState {
+	switch {
+	case answer.Choice != umpire.Approve:
+		return cardDenied
+	case answer.Scope == umpire.ScopeOnce:
+		return cardApproved
+	}
+	return cardApprovedAll
+}
+
+// sayAnswer says in the transcript what was answered.
+func (m *model) sayAnswer(answer *umpire.Answer, p *umpire.Pending) {
+	var line string
+	switch stateOf(answer) {
+	case cardApproved:
+		line = m.textf("Allowed tool: %s", p.Tool)
+	case cardApprovedAll:
+		line = m.textf("Allowed tool: %s", p.Tool) + " (" + m.text(answer.Scope.String()) + ")"
+	case cardDenied:
+		line = m.textf("Denied tool: %s", p.Tool)
+		if answer.Choice == umpire.Cancel {
+			line = m.textf("Cancelled: %s", p.Tool)
+		}
+		if answer.Reason != "" {
+			line += ": " + answer.Reason
+		}
+	case cardIdle, cardLoading:
+		return
+	}
+	m.log.say(noteEntry, line)
+}
+
+// answeredElsewhere says that somebody else has answered, and whom it was.
+func (m *model) answeredElsewhere(e *umpire.Event) {
+	p := m.ask.current()
+	if p == nil || p.Request != e.Request || m.ask.answered[e.Request] || m.ask.state == cardLoading {
+		return
+	}
+	m.log.say(noteEntry, adapter.Visible(fmt.Sprintf("%s %s %s", e.Kind, e.Tool, e.Actor)))
+}
+
+// rest are the questions of the same message with the same risk, of which none hides or
+// warns of anything.
+func (m *model) rest() []umpire.Pending {
+	a := &m.ask
+	var rest []umpire.Pending
+	for _, p := range a.list {
+		session := a.sessions[p.Session]
+		plain := !p.Warning && !p.Indeterminate && !card.New(p, session, m.conf.Text, a.shown, false).Hidden()
+		if plain && p.Batch == a.current().Batch && p.Session == a.current().Session && p.Risk == a.current().Risk {
+			rest = append(rest, p)
+		}
+	}
+	return rest
+}
+
+// askRest asks whether all that are like the one that is shown are to be approved.
+func (m *model) askRest() tea.Cmd {
+	if len(m.rest()) == 0 {
+		m.ask.problem = m.text("what warns or hides something is answered one by one")
+		return nil
+	}
+	m.ask.step = stepRest
+	return nil
+}
+
+// confirmRest takes the key by which they are.
+func (m *model) confirmRest(k tea.KeyPressMsg) tea.Cmd {
+	switch k.String() {
+	case "Y", "y":
+		return m.answerAll(umpire.Answer{Choice: umpire.Approve}, m.rest())
+	case "esc", "n":
+		m.ask.step = stepNone
+	}
+	return nil
+}

@@ -1,0 +1,313 @@
+package tui
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+	"charm.land/lipgloss/v2"
+	"github.com/aymanbagabas/go-udiff"
+
+	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/adapter"
+)
+
+// The card stands in the conversation, below what led to it; what can be answered
+// stands below it, where it is seen whatever is scrolled.
+
+// riskStyle is the colour of a risk.
+func riskStyle(risk string) lipgloss.Style {
+	switch risk {
+	case umpire.Low.String(), umpire.Safe.String():
+		return okStyle
+	case umpire.Medium.String():
+		return warnStyle
+	}
+	return badStyle
+}
+
+// cardLines draws the card of the question that is shown.
+func (m *model) cardLines(width int) []string {
+	a, p := &m.ask, m.ask.current()
+	if p == nil || a.card == nil {
+		return nil
+	}
+	style := riskStyle(p.Risk)
+	lines := []string{style.Render("⚠️ "+m.text("Permission request")) + "  " + m.position()}
+	lines = append(lines, boldStyle.Render(oneLine(m.textf("%s asks to run:", p.Tool), width-2)))
+	for i, line := range a.card.Command() {
+		lines = append(lines, indented(map[bool]string{true: "$ ", false: "  "}[i == 0], []string{line}, width-2)...)
+	}
+	if p.Access == "command" {
+		lines = append(lines, dimStyle.Render(m.text("This command runs a shell operation")))
+	}
+	lines = append(lines, m.laidOut(a.card.Title(), width-2)...)
+	if a.changes && len(a.diff) > 0 {
+		lines = append(append(lines, m.diffLines(width-2)...), m.laidOut(a.card.Brief(), width-2)...)
+	} else {
+		lines = append(lines, m.laidOut(a.card.Details(), width-2)...)
+	}
+	if a.explain {
+		lines = append(lines, m.laidOut("\n"+a.card.Asker(), width-2)...)
+	}
+	if a.raw {
+		lines = append(lines, fold(safe("\n"+laidOutJSON(p.Input)), width-2)...)
+	}
+	return prefixed(style.Render("┃ "), cutAll(lines, width-2))
+}
+
+// position says which of the message's calls this is, and how many questions wait.
+func (m *model) position() string {
+	p := m.ask.current()
+	position := m.textf("%d of %d", p.Position, p.Total)
+	if n := len(m.ask.list); n > 1 {
+		position += ", " + m.textf("%d wait", n)
+	}
+	return position
+}
+
+// laidOut folds a section of the card, which is safe already.
+func (m *model) laidOut(section string, width int) []string {
+	var all []string
+	for _, line := range strings.Split(strings.TrimRight(section, "\n"), "\n") {
+		deep := len(line) - len(strings.TrimLeft(line, " "))
+		all = append(all, indented(line[:deep], []string{line[deep:]}, width)...)
+	}
+	return all
+}
+
+func laidOutJSON(input json.RawMessage) string {
+	var laid bytes.Buffer
+	if json.Indent(&laid, input, "", "  ") != nil {
+		return string(input)
+	}
+	return laid.String()
+}
+
+// A diffMsg is the change that a question is about.
+type diffMsg struct {
+	request umpire.RequestID
+	lines   []string
+}
+
+func (d diffMsg) apply(m *model) {
+	if p := m.ask.current(); p != nil && p.Request == d.request {
+		m.ask.diff, m.ask.changes = d.lines, len(d.lines) > 0
+	}
+}
+
+// maxCompared bounds the file that a change is shown against.
+const maxCompared = 1 << 20
+
+// loadDiff works out what an edit would change.
+func (m *model) loadDiff(p umpire.Pending, s umpire.Session) tea.Cmd {
+	return m.do(func(context.Context) tea.Msg { return diffMsg{p.Request, changes(&p, s.Dir)} })
+}
+
+// An editInput are the fields by which edit tools say what they change.
+type editInput struct {
+	FilePath      string `json:"file_path"`
+	OtherPath     string `json:"filePath"`
+	OldString     string `json:"old_string"`
+	NewString     string `json:"new_string"`
+	SearchContent string `json:"searchContent"`
+	Replacement   string `json:"replaceContent"`
+	NewContent    string `json:"newContent"`
+	Content       *string
+	Edits         []struct {
+		Old string `json:"old_string"`
+		New string `json:"new_string"`
+	}
+}
+
+// changes are the lines of what a call would change; nothing for one that edits nothing.
+func changes(p *umpire.Pending, dir string) []string {
+	var in editInput
+	if json.Unmarshal(p.Input, &in) != nil {
+		return nil
+	}
+	name := in.FilePath + in.OtherPath
+	switch {
+	case in.Content != nil && name != "":
+		return unified(name, before(name, dir), *in.Content)
+	case in.OldString != "" || in.NewString != "":
+		return unified(name, in.OldString, in.NewString)
+	case in.SearchContent != "":
+		return unified(name, in.SearchContent, in.Replacement)
+	case in.NewContent != "":
+		return unified(name, "", in.NewContent)
+	}
+	var all []string
+	for _, e := range in.Edits {
+		all = append(all, unified(name, e.Old, e.New)...)
+	}
+	return all
+}
+
+// before is what a file holds now, "" when it cannot be read or compared.
+func before(name, dir string) string {
+	if !filepath.IsAbs(name) {
+		name = filepath.Join(dir, name)
+	}
+	info, err := os.Stat(name)
+	if err != nil || !info.Mode().IsRegular() || info.Size() > maxCompared {
+		return ""
+	}
+	f, err := os.Open(name)
+	if err != nil {
+		return ""
+	}
+	defer f.Close()
+	data, err := io.ReadAll(io.LimitReader(f, maxCompared))
+	if err != nil {
+		return ""
+	}
+	return string(data)
+}
+
+func unified(name, before, after string) []string {
+	ended := func(text string) string {
+		if text == "" || strings.HasSuffix(text, "\n") {
+			return text
+		}
+		return text + "\n"
+	}
+	return safe(udiff.Unified(name, name, ended(before), ended(after)))
+}
+
+// diffLines draws the change.
+func (m *model) diffLines(width int) []string {
+	var lines []string
+	for _, line := range m.ask.diff {
+		style := plainStyle
+		switch {
+		case strings.HasPrefix(line, "+"):
+			style = okStyle
+		case strings.HasPrefix(line, "-"):
+			style = badStyle
+		case strings.HasPrefix(line, "@@"):
+			style = dimStyle
+		}
+		lines = append(lines, paint(style, fold([]string{line}, width))...)
+	}
+	return lines
+}
+
+// menu draws what can be answered.
+func (m *model) menu(width, height int) []string {
+	a := &m.ask
+	var lines []string
+	switch a.step {
+	case stepReason:
+		lines = m.field(m.text("Deny")+": ", m.text("Enter: confirm denying · Esc: back"), width)
+	case stepRule:
+		lines = m.field(m.text("Rule to write")+": ", m.text("Enter: look at it · Esc: back"), width)
+	case stepConfirm:
+		lines = append(fold(a.card.Reach(a.scope, a.rule), width), keys("y", m.text("write it and allow"), "Esc", m.text("back")))
+	case stepRest:
+		lines = m.restLines(width)
+	case stepNone:
+		lines = m.choices(width, height)
+	}
+	if a.problem != "" {
+		lines = append(lines, paint(badStyle, fold(safe(a.problem), width))...)
+	}
+	if a.state == cardLoading {
+		lines = append(lines, dimStyle.Render("…"))
+	}
+	return cutAll(lines, width)
+}
+
+// field draws a line that is written on.
+func (m *model) field(name, hint string, width int) []string {
+	m.ask.input.SetWidth(max(10, width-len([]rune(name))*2-1))
+	return []string{boldStyle.Render(name) + m.ask.input.View(), dimStyle.Render(hint)}
+}
+
+// keys writes keys with what they do.
+func keys(pairs ...string) string {
+	var parts []string
+	for i := 0; i+1 < len(pairs); i += 2 {
+		parts = append(parts, keyStyle.Render(pairs[i])+" "+pairs[i+1])
+	}
+	return strings.Join(parts, dimStyle.Render(" · "))
+}
+
+// scopesFrom is the height from which on the scopes are listed without being asked for.
+const scopesFrom = 18
+
+// choices are the answers, with what each scope covers.
+func (m *model) choices(width, height int) []string {
+	a := &m.ask
+	lines := []string{keys("y", m.text("allow once"), "a", m.text("always allow"), "n", m.text("deny"), "c", m.text("cancel"))}
+	if listed := height >= scopesFrom; listed != a.fold {
+		lines = append(lines, m.scopes(width)...)
+	}
+	more := []string{"e", m.text("explain"), "v", m.text("raw")}
+	if len(a.diff) > 0 {
+		more = append(more, "d", m.text("diff"))
+	}
+	if len(a.list) > 1 {
+		more = append(more, "j/k", m.text("next call"), "Y", m.text("all like it"))
+	}
+	return append(lines, keys(append(more, "Tab", m.text("write a message"))...))
+}
+
+// scopeNames are the entries of the menu.
+var scopeNames = []struct {
+	key   string
+	scope umpire.Scope
+	name  string
+}{
+	{"y", umpire.ScopeOnce, "this time"}, {"s", umpire.ScopeSession, "this session"},
+	{"p", umpire.ScopeProject, "this project"}, {"g", umpire.ScopeGlobal, "everywhere"},
+}
+
+// scopes list how far an approval may reach, with the exact rule where one is written.
+func (m *model) scopes(width int) []string {
+	a := &m.ask
+	lines := []string{m.text("Allow") + " ▾ / " + m.text("Deny")}
+	for _, s := range scopeNames {
+		reach := a.card.Reach(s.scope, "")
+		if s.scope != umpire.ScopeOnce && (a.card.Hidden() || a.current().Indeterminate) || len(reach) == 0 {
+			continue
+		}
+		name := m.text("allow " + s.name)
+		head := "  " + keyStyle.Render(s.key) + " " + name + strings.Repeat(" ", max(1, 20-lipgloss.Width(name)))
+		lines = append(lines, indented(head, paint(dimStyle, []string{strings.Join(reach, "; ")}), width)...)
+	}
+	return lines
+}
+
+// restLines say what would be approved along with the card.
+func (m *model) restLines(width int) []string {
+	rest := m.rest()
+	lines := []string{m.textf("allow once, all of risk %s: %d", m.ask.current().Risk, len(rest))}
+	for i := range rest {
+		lines = append(lines, "  "+oneLine(subject(rest[i].Tool, rest[i].Input), width-2))
+	}
+	return append(lines, keys("Y", m.text("allow them"), "Esc", m.text("back")))
+}
+
+// waitingElsewhere is the line that says that a card waits while it is not answered.
+func (m *model) waitingElsewhere() string {
+	return warnStyle.Render(fmt.Sprintf(m.text("%d wait for an answer"), len(m.ask.list))) + dimStyle.Render(" · ") + keys("Tab", m.text("answer"))
+}
+
+func trimmed(text string) string { return strings.TrimSpace(typed(text)) }
+
+// typed takes what is not seen out of what a person typed.
+func typed(text string) string {
+	return strings.Map(func(r rune) rune {
+		if adapter.Visible(string(r)) != string(r) {
+			return -1
+		}
+		return r
+	}, text)
+}

@@ -1,0 +1,99 @@
+package tui
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"github.com/umpirehq/umpire"
+)
+
+// A Chat is one conversation on a terminal. Run it once.
+type Chat struct {
+	conf  Config
+	turns sync.WaitGroup
+}
+
+// New returns a chat that has not begun.
+func New(conf Config) *Chat { return &Chat{conf: conf} }
+
+// Run shows the chat on the whole screen until the person leaves or ctx ends. The terminal
+// is left as it was. A turn that goes on is ended first; what has happened in it is stored.
+func (c *Chat) Run(ctx context.Context) error {
+	ctx, cancel := context.WithCancel(ctx)
+	m := newModel(c.conf)
+	p := tea.NewProgram(m, tea.WithContext(ctx), tea.WithInput(c.conf.In), tea.WithOutput(c.conf.Out),
+		tea.WithEnvironment(c.conf.Env), tea.WithoutSignalHandler())
+	m.ear = &Ear{send: func(message any) { p.Send(message) }}
+	m.do = func(work func(context.Context) tea.Msg) tea.Cmd {
+		return func() tea.Msg { return work(ctx) }
+	}
+	m.begin = func(s umpire.Session, task string) (func(), tea.Cmd) { return c.begin(ctx, m.ear, s, task) }
+	watching := make(chan struct{})
+	go func() {
+		defer close(watching)
+		c.watch(ctx, func(e umpire.Event) { p.Send(watchMsg{e}) })
+	}()
+	_, err := p.Run()
+	cancel()
+	c.turns.Wait()
+	<-watching
+	if errors.Is(err, tea.ErrProgramKilled) && ctx.Err() != nil && !errors.Is(err, tea.ErrProgramPanic) {
+		return context.Cause(ctx)
+	}
+	if err != nil {
+		return fmt.Errorf("the terminal: %w", err)
+	}
+	return nil
+}
+
+// begin starts a turn. Its report comes when it has ended.
+func (c *Chat) begin(ctx context.Context, ear *Ear, s umpire.Session, task string) (func(), tea.Cmd) {
+	ctx, stop := context.WithCancel(ctx)
+	ended := make(chan turnMsg, 1)
+	c.turns.Go(func() {
+		note, err := c.conf.Host.Turn(ctx, s, task, ear)
+		stop()
+		ended <- turnMsg{note, err}
+	})
+	return stop, func() tea.Msg { return <-ended }
+}
+
+// Pauses before watching again when it broke off.
+const (
+	firstPause   = 100 * time.Millisecond
+	longestPause = 2 * time.Second
+)
+
+// watch hands on what happens in the project, until ctx ends.
+func (c *Chat) watch(ctx context.Context, hand func(umpire.Event)) {
+	after := c.latest(ctx)
+	for pause := firstPause; ctx.Err() == nil; pause = min(2*pause, longestPause) {
+		for e, err := range c.conf.Gate.Watch(ctx, umpire.Filter{Project: c.conf.Session.Project, After: after}) {
+			if err != nil {
+				break
+			}
+			pause, after = firstPause, e.Seq
+			hand(e)
+		}
+		timer := time.NewTimer(pause)
+		select {
+		case <-ctx.Done():
+		case <-timer.C:
+		}
+		timer.Stop()
+	}
+}
+
+// latest is the last event of the session so far. What came before it is read as history.
+func (c *Chat) latest(ctx context.Context) int64 {
+	events, err := c.conf.Gate.Events(ctx, umpire.Filter{Session: c.conf.Session.ID})
+	if err != nil || len(events) == 0 {
+		return 0
+	}
+	return events[len(events)-1].Seq
+}

@@ -1,0 +1,159 @@
+package tui
+
+import (
+	"context"
+	"regexp"
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+
+	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/rulefile"
+)
+
+// A slash is one command of the conversation.
+type slash struct {
+	name, words string
+	about       string
+	run         func(m *model, words string) tea.Cmd
+}
+
+// slashes are the commands, in the order of the help. It is a function, since help is one
+// of them.
+func slashes() []slash {
+	return []slash{
+		{"status", "", "show how things stand", (*model).showStatus},
+		{"mode", "[MODE]", "show or change the mode: default, auto, ask, reject, plan, bypass", (*model).changeMode},
+		{"plan", "", "go to plan mode: only reads run", func(m *model, _ string) tea.Cmd { return m.enterPlan() }},
+		{"exit-plan", "", "go back to the mode before /plan", func(m *model, _ string) tea.Cmd { return m.exitPlan() }},
+		{"timeline", "", "show what was asked, decided and run", func(m *model, _ string) tea.Cmd { return m.enter(newTimeline()) }},
+		{"sessions", "", "list the sessions of this project", func(m *model, _ string) tea.Cmd { return m.openSessions() }},
+		{"resume", "[ID]", "go on with another session of this project", (*model).resume},
+		{"fork", "[ID]", "begin a session with this conversation, without its grants", (*model).fork},
+		{"rules", "", "list the rules, and where they stand", func(m *model, _ string) tea.Cmd { return m.openRules() }},
+		{"agents", "", "show the agents, and which files their edit tools may change", (*model).limit},
+		{"help", "", "show commands and keys", func(m *model, _ string) tea.Cmd { return m.enter(helpScreen{}) }},
+		{"quit", "", "leave; what waits keeps waiting", func(m *model, _ string) tea.Cmd { return m.quit() }},
+	}
+}
+
+// commandForm is a word that is meant as a command; a path is none.
+var commandForm = regexp.MustCompile(`^/([a-zA-Z-]+)(?:\s+(.*))?$`)
+
+// asCommand reads a message as a command.
+func asCommand(text string) (name, words string, is bool) {
+	found := commandForm.FindStringSubmatch(text)
+	if found == nil {
+		return "", "", false
+	}
+	return found[1], strings.TrimSpace(found[2]), true
+}
+
+// command does what a command says.
+func (m *model) command(name, words string) tea.Cmd {
+	var names []string
+	for _, s := range slashes() {
+		if s.name == name {
+			return s.run(m, words)
+		}
+		names = append(names, s.name)
+	}
+	problem := m.textf("/%s is no command; /help lists them", name)
+	if near := rulefile.Nearest(name, names); near != "" {
+		problem = m.textf("/%s is no command; did you mean /%s?", name, near)
+	}
+	m.log.say(warningEntry, problem)
+	return nil
+}
+
+// enter puts a screen in front of the conversation.
+func (m *model) enter(s screen) tea.Cmd {
+	m.screen = s
+	return nil
+}
+
+// leave goes back to the conversation.
+func (m *model) leave() tea.Cmd {
+	m.screen = nil
+	return nil
+}
+
+// changeMode changes the session's mode, or says which one it is.
+func (m *model) changeMode(words string) tea.Cmd {
+	if words == "" {
+		m.log.say(noteEntry, m.text("mode")+" "+m.session.Mode.String())
+		return nil
+	}
+	var mode umpire.Mode
+	if err := mode.UnmarshalText([]byte(words)); err != nil {
+		m.log.say(warningEntry, err.Error())
+		return nil
+	}
+	return m.setMode(mode)
+}
+
+// enterPlan goes to plan mode, and remembers where it came from.
+func (m *model) enterPlan() tea.Cmd {
+	if m.session.Mode != umpire.ModePlan {
+		before := m.session.Mode
+		m.before = &before
+	}
+	return m.setMode(umpire.ModePlan)
+}
+
+// exitPlan goes back.
+func (m *model) exitPlan() tea.Cmd {
+	if m.session.Mode != umpire.ModePlan {
+		m.log.say(noteEntry, m.text("this is not plan mode"))
+		return nil
+	}
+	before := umpire.ModeDefault
+	if m.before != nil {
+		before = *m.before
+	}
+	return m.setMode(before)
+}
+
+// A modeMsg says that the session is in another mode.
+type modeMsg struct{ session umpire.Session }
+
+func (msg modeMsg) apply(m *model) {
+	if msg.session.ID == m.session.ID {
+		m.session.Mode = msg.session.Mode
+		m.log.say(noteEntry, m.text("mode")+" "+msg.session.Mode.String())
+	}
+}
+
+func (m *model) setMode(mode umpire.Mode) tea.Cmd {
+	change := umpire.ModeChange{Session: m.session.ID, Mode: &mode}
+	return m.do(func(ctx context.Context) tea.Msg {
+		s, err := m.conf.Gate.SetMode(ctx, change)
+		if err != nil {
+			return noteMsg{err: err}
+		}
+		return modeMsg{s}
+	})
+}
+
+// showStatus says in the transcript how things stand.
+func (m *model) showStatus(string) tea.Cmd {
+	for _, line := range m.statusText() {
+		m.log.say(noteEntry, line)
+	}
+	return m.refresh()
+}
+
+// statusText is the status line and what it has no place for, a line each.
+func (m *model) statusText() []string {
+	s := &m.session
+	lines := []string{m.text("permission") + " " + string(m.facts.state)}
+	if m.facts.kind != "" {
+		lines[0] += " (" + string(m.facts.kind) + ", " + m.facts.risk + ")"
+	}
+	if b := m.facts.blocked; b != nil {
+		lines = append(lines, m.text("blocked")+" "+strings.TrimSuffix(string(b.Code)+": "+m.conf.Text.Reason(b.Detail), ": "))
+	}
+	return append(lines,
+		m.text("project")+" "+s.Project.Short()+"  "+s.Root, m.text("session")+" "+string(s.ID)+"  "+s.Dir,
+		m.text("mode")+" "+s.Mode.String(), m.text("model")+" "+m.conf.Model)
+}

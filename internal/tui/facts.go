@@ -1,0 +1,269 @@
+package tui
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
+
+	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/adapter"
+	"github.com/umpirehq/umpire/internal/card"
+)
+
+// Facts are what the status line says.
+type facts struct {
+	state   umpire.PermissionState
+	kind    umpire.PermissionType
+	risk    string
+	blocked *umpire.Blocked
+	problem string // why the gate cannot be asked; "" when it can
+}
+
+// A refreshMsg says how things stand at the gate.
+type refreshMsg struct {
+	session umpire.Session
+	pending []umpire.Pending
+	family  map[umpire.SessionID]umpire.Session
+	err     error
+}
+
+// refresh asks the gate how things stand, once at a time.
+func (m *model) refresh() tea.Cmd {
+	if m.refreshing {
+		m.stale = true
+		return nil
+	}
+	m.refreshing, m.stale = true, false
+	id, project := m.session.ID, m.session.Project
+	return m.do(func(ctx context.Context) tea.Msg { return standing(ctx, m.conf.Gate, id, project) })
+}
+
+// standing reads a session with the questions that wait in it and in its sub-agents.
+func standing(ctx context.Context, gate Gate, id umpire.SessionID, project umpire.ProjectID) refreshMsg {
+	s, err := gate.Session(ctx, id)
+	if err != nil {
+		return refreshMsg{err: err}
+	}
+	found := refreshMsg{session: s, family: map[umpire.SessionID]umpire.Session{id: s}}
+	all, err := gate.Pending(ctx, umpire.PendingQuery{Project: project})
+	if err != nil {
+		return refreshMsg{err: err}
+	}
+	strangers := map[umpire.SessionID]bool{}
+	for i := range all {
+		if belongs(ctx, gate, found.family, strangers, all[i].Session) {
+			found.pending = append(found.pending, all[i])
+		}
+	}
+	return found
+}
+
+// maxDepth bounds how deep sub-agents of sub-agents are followed.
+const maxDepth = 8
+
+// belongs reports whether a session is of the family: it, or one that it descends from.
+func belongs(ctx context.Context, gate Gate, family map[umpire.SessionID]umpire.Session, strangers map[umpire.SessionID]bool, id umpire.SessionID) bool {
+	var line []umpire.Session
+	for next := id; len(line) < maxDepth; {
+		if _, known := family[next]; known {
+			for _, s := range line {
+				family[s.ID] = s
+			}
+			return true
+		}
+		if strangers[next] || next == "" {
+			break
+		}
+		s, err := gate.Session(ctx, next)
+		if err != nil {
+			break
+		}
+		line, next = append(line, s), s.Parent
+	}
+	strangers[id] = true
+	return false
+}
+
+// refreshed takes in how things stand.
+func (m *model) refreshed(msg refreshMsg) tea.Cmd {
+	m.refreshing = false
+	again := tea.Cmd(nil)
+	if m.stale {
+		again = m.refresh()
+	}
+	if msg.err != nil {
+		m.facts.problem = msg.err.Error()
+		return again
+	}
+	if msg.session.ID != m.session.ID {
+		return again // of the session before this one
+	}
+	epoch := m.session.Epoch
+	m.session = msg.session
+	m.session.Epoch = epoch // the one that this process was given, whoever runs the session now
+	for id := range msg.family {
+		m.family[id] = true
+	}
+	m.facts.problem = ""
+	ask := m.asked(msg.pending, msg.family)
+	m.judge()
+	return tea.Batch(again, ask)
+}
+
+// judge sets the status line.
+func (m *model) judge() {
+	m.facts.state, m.facts.blocked = m.session.Permission, m.session.Blocked
+	if m.facts.state == "" {
+		m.facts.state = umpire.StateIdle
+	}
+	m.facts.kind, m.facts.risk = "", ""
+	if p := m.ask.current(); p != nil {
+		m.facts.state, m.facts.kind, m.facts.risk = umpire.StateWaiting, p.Type, p.Risk
+		m.facts.blocked = &umpire.Blocked{Code: p.Code, Detail: p.Reason}
+		return
+	}
+	for i := range slices.Backward(m.events) {
+		if e := &m.events[i]; e.Type != "" {
+			m.facts.kind, m.facts.risk = e.Type, e.Risk
+			break
+		}
+	}
+}
+
+// statusLines is how high the status line is.
+const statusLines = 2
+
+// status draws the status line: what the permissions are at, and whose they are.
+func (m *model) status(width int) []string {
+	first := []string{m.text("permission") + " " + string(m.facts.state)}
+	if m.facts.kind != "" {
+		first = append(first, string(m.facts.kind), m.text("risk")+" "+m.facts.risk)
+	}
+	blocked := m.facts.state == umpire.StateWaiting || m.facts.state == umpire.StateDenied
+	if b := m.facts.blocked; b != nil && blocked {
+		first = append(first, strings.TrimSuffix(string(b.Code)+": "+adapter.Visible(m.conf.Text.Reason(b.Detail)), ": "))
+	}
+	if m.facts.problem != "" {
+		first = append(first, m.text("gate")+": "+adapter.Visible(m.facts.problem))
+	}
+	second := []string{
+		m.text("project") + " " + m.session.Project.Short(), m.text("mode") + " " + m.session.Mode.String(),
+		m.text("session") + " " + adapter.Visible(string(m.session.ID)),
+	}
+	if m.conf.Model != "" {
+		second = append(second, adapter.Visible(m.conf.Model))
+	}
+	return []string{bar(first, width), bar(second, width)}
+}
+
+// bar is a line across the screen.
+func bar(parts []string, width int) string {
+	line := cut(" "+strings.Join(parts, " · "), width)
+	return barStyle.Render(line + strings.Repeat(" ", max(0, width-ansi.StringWidth(line))))
+}
+
+// A watchMsg is an event of the project; err says that watching broke off for a while.
+type watchMsg struct{ event umpire.Event }
+
+// maxEvents bounds the events that a screen keeps.
+const maxEvents = 2000
+
+// watched takes in an event as it happens.
+func (m *model) watched(msg watchMsg) tea.Cmd {
+	e := &msg.event
+	if !m.family[e.Session] {
+		return m.adopt(e)
+	}
+	if n := len(m.events); n > 0 && m.events[n-1].Seq >= e.Seq {
+		return nil
+	}
+	m.events = append(m.events, *e)
+	m.events = m.events[max(0, len(m.events)-maxEvents):]
+	mine := e.Session == m.session.ID
+	switch e.Kind { //nolint:exhaustive // kinds are a vocabulary that grows; the others change nothing but how things stand
+	case umpire.EventCallStarted:
+		m.started(e)
+	case umpire.EventModelRequested:
+		if mine {
+			m.log.sent()
+		}
+	case umpire.EventNotice, umpire.EventRulesDegraded, umpire.EventCallIndeterminate:
+		m.log.say(warningEntry, strings.TrimSpace(string(e.Kind)+" "+e.Tool+" "+m.conf.Text.Reason(e.Reason)))
+	case umpire.EventPermissionApproved, umpire.EventPermissionRejected:
+		m.answeredElsewhere(e)
+	}
+	return m.refresh()
+}
+
+// adopt takes in an event of a session that may be a sub-agent's: it asks, and the
+// family is looked at again.
+func (m *model) adopt(e *umpire.Event) tea.Cmd {
+	if e.Kind == umpire.EventPermissionAsked || e.Kind == umpire.EventSessionOpened {
+		return m.refresh()
+	}
+	return nil
+}
+
+// A historyMsg is what has happened in the session before.
+type historyMsg struct {
+	session umpire.SessionID
+	events  []umpire.Event
+}
+
+// history reads the session's timeline.
+func (m *model) history() tea.Cmd {
+	id := m.session.ID
+	return m.do(func(ctx context.Context) tea.Msg {
+		events, err := m.conf.Gate.Events(ctx, umpire.Filter{Session: id})
+		if err != nil {
+			return noteMsg{err: err}
+		}
+		return historyMsg{id, events[max(0, len(events)-maxEvents):]}
+	})
+}
+
+// remember takes in what has happened before.
+func (m *model) remember(msg historyMsg) {
+	if msg.session != m.session.ID {
+		return
+	}
+	after := int64(0)
+	if n := len(msg.events); n > 0 {
+		after = msg.events[n-1].Seq
+	}
+	for i := range m.events {
+		if m.events[i].Seq > after {
+			msg.events = append(msg.events, m.events[i])
+		}
+	}
+	m.events = msg.events
+	m.judge()
+}
+
+// accessText is what an event is about.
+func accessText(e *umpire.Event) string {
+	var about []string
+	for i := range e.Accesses {
+		about = append(about, card.AccessText(&e.Accesses[i]))
+	}
+	return strings.Join(about, "; ")
+}
+
+// eventLine is an event as a person reads it.
+func (m *model) eventLine(e *umpire.Event) string {
+	parts := []string{fmt.Sprintf("%6d  %s  %-24s", e.Seq, e.At.Local().Format(time.TimeOnly), e.Kind)}
+	for _, part := range []string{e.Tool, e.Risk, accessText(e)} {
+		if part != "" {
+			parts = append(parts, part)
+		}
+	}
+	if e.Reason != "" {
+		parts = append(parts, "- "+m.conf.Text.Reason(e.Reason))
+	}
+	return adapter.Visible(clipLong(strings.Join(parts, "  ")))
+}

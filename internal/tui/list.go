@@ -1,0 +1,75 @@
+package tui
+
+import (
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+
+	"github.com/umpirehq/umpire/internal/adapter"
+)
+
+// A list is rows of which one is chosen, as several screens have them.
+type list struct {
+	title  string
+	rows   []string
+	at     int
+	follow bool // the last row stays chosen when rows are added
+}
+
+// set gives the list other rows.
+func (l *list) set(rows []string) {
+	if l.follow && l.at >= len(l.rows)-1 {
+		l.at = len(rows) - 1
+	}
+	l.rows = rows
+	l.at = max(0, min(l.at, len(rows)-1))
+}
+
+// press moves in the list, and reports whether the key was for that.
+func (l *list) press(key string, page int) bool {
+	by, known := map[string]int{
+		"j": 1, "down": 1, "k": -1, "up": -1, "pgdown": page, "pgup": -page, "G": len(l.rows), "end": len(l.rows), "home": -len(l.rows),
+	}[key]
+	if known {
+		l.at = max(0, min(l.at+by, len(l.rows)-1))
+	}
+	return known
+}
+
+// draw shows the rows around the chosen one, below the title and above a hint.
+func (l *list) draw(empty, hint string, width, height int) []string {
+	lines := []string{boldStyle.Render(cut(l.title, width)), ""}
+	room := max(1, height-4)
+	if len(l.rows) == 0 {
+		lines = append(lines, dimStyle.Render(cut(empty, width)))
+	}
+	first := max(0, min(l.at-room/2, len(l.rows)-room))
+	for i := first; i < min(first+room, len(l.rows)); i++ {
+		mark, style := "  ", plainStyle
+		if i == l.at {
+			mark, style = "› ", boldStyle
+		}
+		lines = append(lines, style.Render(cut(mark+l.rows[i], width)))
+	}
+	return append(filled(lines, height-1), dimStyle.Render(cut(hint, width)))
+}
+
+// leaves reports whether a key leaves a screen.
+func leaves(msg tea.Msg) bool {
+	k, is := msg.(tea.KeyPressMsg)
+	return is && (k.String() == "esc" || k.String() == "q")
+}
+
+// cells is a row of a table, made safe to show.
+func cells(widths []int, texts ...string) string {
+	var b strings.Builder
+	for i, text := range texts {
+		text = adapter.Visible(text)
+		if i < len(widths) {
+			text = cut(text, widths[i])
+			text += strings.Repeat(" ", max(0, widths[i]-stringWidth(text))) + "  "
+		}
+		b.WriteString(text)
+	}
+	return strings.TrimRight(b.String(), " ")
+}

@@ -1,0 +1,272 @@
+package tui
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"charm.land/bubbles/v2/key"
+	"charm.land/bubbles/v2/textarea"
+	tea "charm.land/bubbletea/v2"
+	"charm.land/lipgloss/v2"
+
+	"github.com/umpirehq/umpire"
+)
+
+// A model is the state of the screen. Update changes it, commands work and report back
+// with messages, and View draws it.
+type model struct {
+	conf Config
+	// do makes a command of work that takes time; its context ends with the chat.
+	do func(work func(ctx context.Context) tea.Msg) tea.Cmd
+	// begin starts a turn. What it returns first ends the turn.
+	begin func(s umpire.Session, task string) (stop func(), report tea.Cmd)
+	ear   *Ear
+
+	width, height int
+	session       umpire.Session
+	log           transcript
+	scroll        int  // lines that the conversation is scrolled up by
+	anchored      bool // it is scrolled so that the card is seen from its top
+	input         textarea.Model
+	screen        screen // in front of the conversation; nil is none
+
+	turn   turn
+	ask    approval
+	facts  facts
+	events []umpire.Event // of the session and its sub-agents, the oldest first
+	family map[umpire.SessionID]bool
+	before *umpire.Mode // the mode before /plan
+
+	refreshing, stale bool      // how things stand is being asked, and has changed since
+	quitAt            time.Time // until when another Ctrl+C quits
+	leaving           bool
+}
+
+// A screen stands in front of the conversation until it is left.
+type screen interface {
+	// update takes a key or a paste.
+	update(m *model, msg tea.Msg) tea.Cmd
+	// draw returns at most height lines.
+	draw(m *model, width, height int) []string
+	// read returns what there is to read, line by line, once it is there.
+	read(m *model) (lines []string, loaded bool)
+}
+
+// maxInputLines is how many lines of a message are seen at once.
+const maxInputLines = 5
+
+func newModel(conf Config) *model {
+	if conf.Now == nil {
+		conf.Now = time.Now
+	}
+	m := &model{conf: conf, session: conf.Session, family: map[umpire.SessionID]bool{conf.Session.ID: true}, width: 80, height: 24}
+	m.input = textarea.New()
+	m.input.Prompt = "> "
+	m.input.ShowLineNumbers = false
+	m.input.CharLimit = maxMessage
+	m.input.DynamicHeight, m.input.MinHeight, m.input.MaxHeight = true, 1, maxInputLines
+	m.input.MaxContentHeight = 1000
+	m.input.Placeholder = m.text("Message, or /help")
+	m.input.KeyMap.InsertNewline = key.NewBinding(key.WithKeys("shift+enter", "alt+enter", "ctrl+j"))
+	m.input.KeyMap.Paste = key.NewBinding() // terminals paste by themselves; this would start a program
+	m.input.SetVirtualCursor(false)
+	m.input.SetStyles(textarea.Styles{Focused: inputStyle(), Blurred: inputStyle()})
+	m.input.Focus()
+	m.input.SetWidth(m.width)
+	return m
+}
+
+// maxMessage bounds a message of the user, in characters.
+const maxMessage = 200_000
+
+func inputStyle() textarea.StyleState {
+	return textarea.StyleState{Prompt: userStyle, Placeholder: dimStyle, Text: lipgloss.NewStyle()}
+}
+
+// text returns a text in the person's language.
+func (m *model) text(english string) string { return m.conf.Text.Of(english) }
+
+// textf is text with values.
+func (m *model) textf(format string, values ...any) string {
+	return fmt.Sprintf(m.conf.Text.Of(format), values...)
+}
+
+// Init begins with what is open and with the first message.
+func (m *model) Init() tea.Cmd {
+	commands := []tea.Cmd{m.refresh(), m.history()}
+	m.welcome()
+	switch {
+	case m.conf.Task != "":
+		m.log.say(userEntry, m.conf.Task)
+		commands = append(commands, m.startTurn(m.conf.Task))
+	case m.conf.Resumed:
+		commands = append(commands, m.startTurn(""))
+	}
+	return tea.Batch(commands...)
+}
+
+// welcome says which session this is.
+func (m *model) welcome() {
+	what := m.text("session %s of project %s")
+	if m.conf.Resumed {
+		what = m.text("going on with session %s of project %s")
+	}
+	m.log.say(noteEntry, fmt.Sprintf(what, m.session.ID, m.session.Project.Short())+"  "+m.session.Dir)
+}
+
+// Update takes in what has happened.
+func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
+	switch msg := msg.(type) {
+	case tea.WindowSizeMsg:
+		m.width, m.height = max(msg.Width, minWidth), max(msg.Height, minHeight)
+		m.input.SetWidth(m.width)
+	case tea.KeyPressMsg:
+		return m, m.press(msg)
+	case tea.PasteMsg:
+		return m, m.paste(msg)
+	case tickMsg:
+		return m, m.ticked()
+	default:
+		return m, m.heard(msg)
+	}
+	return m, nil
+}
+
+// A screen smaller than this is drawn as if it were as large, and cut by the terminal.
+const (
+	minWidth  = 20
+	minHeight = 6
+)
+
+// heard takes in what commands and the turn report.
+func (m *model) heard(msg tea.Msg) tea.Cmd {
+	switch msg := msg.(type) {
+	case sayingMsg:
+		m.turn.saying = m.ear.heard()
+	case saidMsg:
+		m.turn.saying = ""
+		m.log.say(assistantEntry, msg.text)
+	case endedMsg:
+		m.callEnded(msg)
+	case outputMsg:
+		m.turn.printed(msg)
+	case turnMsg:
+		return m.turnEnded(msg)
+	case refreshMsg:
+		return m.refreshed(msg)
+	case historyMsg:
+		m.remember(msg)
+	case watchMsg:
+		return m.watched(msg)
+	case answeredMsg:
+		return m.answered(msg)
+	case noteMsg:
+		m.note(msg)
+	case switchedMsg:
+		return m.switched(msg)
+	case updater:
+		msg.apply(m)
+	}
+	return nil
+}
+
+// An updater is a message that knows what it changes: what a screen has loaded.
+type updater interface{ apply(m *model) }
+
+// A noteMsg is said in the transcript; an error is said as one.
+type noteMsg struct {
+	text string
+	err  error
+}
+
+func (m *model) note(msg noteMsg) {
+	if msg.err != nil {
+		m.log.say(warningEntry, msg.err.Error())
+		return
+	}
+	if msg.text != "" {
+		m.log.say(noteEntry, msg.text)
+	}
+}
+
+// press takes a key.
+func (m *model) press(k tea.KeyPressMsg) tea.Cmd {
+	if k.String() == "ctrl+c" {
+		return m.interrupt()
+	}
+	m.quitAt = time.Time{}
+	if m.screen != nil {
+		return m.screen.update(m, k)
+	}
+	switch k.String() {
+	case "pgup", "pgdown":
+		m.page(k.String() == "pgup")
+		return nil
+	}
+	if m.ask.open() && m.ask.focused {
+		return m.pressCard(k)
+	}
+	return m.pressInput(k)
+}
+
+// paste takes pasted text. It never answers a question.
+func (m *model) paste(msg tea.PasteMsg) tea.Cmd {
+	switch {
+	case m.screen != nil:
+		return m.screen.update(m, msg)
+	case m.ask.open() && m.ask.focused:
+		return m.ask.paste(msg)
+	}
+	var cmd tea.Cmd
+	m.input, cmd = m.input.Update(msg)
+	return cmd
+}
+
+// pressInput takes a key of a message that is being written.
+func (m *model) pressInput(k tea.KeyPressMsg) tea.Cmd {
+	switch k.String() {
+	case "enter":
+		return m.submit()
+	case "tab":
+		if m.ask.open() {
+			m.ask.focused = true
+			return nil
+		}
+	case "esc":
+		return m.cancelTurn()
+	case "ctrl+d":
+		if m.input.Value() == "" {
+			return m.quit()
+		}
+	}
+	var cmd tea.Cmd
+	m.input, cmd = m.input.Update(k)
+	return cmd
+}
+
+// quitTime is within which a second Ctrl+C quits.
+const quitTime = 2 * time.Second
+
+// interrupt stops the turn, or with nothing to stop quits when it comes twice.
+func (m *model) interrupt() tea.Cmd {
+	now := m.conf.Now()
+	if now.Before(m.quitAt) {
+		return m.quit()
+	}
+	m.quitAt = now.Add(quitTime)
+	if m.turn.stop != nil && !m.turn.stopping && !m.ask.open() {
+		return m.cancelTurn()
+	}
+	m.log.say(noteEntry, m.text("Ctrl+C again quits"))
+	return nil
+}
+
+// quit leaves: a turn is ended, and what waits keeps waiting.
+func (m *model) quit() tea.Cmd {
+	m.leaving = true
+	if m.turn.stop != nil {
+		m.turn.stop()
+	}
+	return tea.Quit
+}

@@ -1,0 +1,303 @@
+package tui
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
+
+	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/card"
+	"github.com/umpirehq/umpire/policy"
+)
+
+// The plain mode is the same chat without a screen: what happens is written line by line,
+// nothing is drawn over, and what is typed counts when Enter is pressed.
+
+// A plain drives the model without a screen.
+type plain struct {
+	m        *model
+	out      io.Writer
+	messages chan tea.Msg
+	written  *entry          // the last one that was
+	card     *card.Card      // the one that was written
+	offered  []card.Option   // what can be answered to it
+	running  umpire.CallID   // of which it was written that it runs
+	prompted bool            // it was said that a message is wanted
+	done     <-chan struct{} // closed when nobody takes messages any more
+}
+
+// A lineMsg is a line that was typed, with the time at which it was there. The last one
+// says that no more will come.
+type lineMsg struct {
+	text string
+	at   time.Time
+	end  bool
+}
+
+// RunPlain talks line by line until the person leaves, input ends or ctx does.
+func (c *Chat) RunPlain(ctx context.Context) error {
+	ctx, cancel := context.WithCancel(ctx)
+	p := &plain{m: newModel(c.conf), out: c.conf.Out, messages: make(chan tea.Msg), done: ctx.Done()}
+	p.m.ear = &Ear{send: func(message any) { p.send(message) }}
+	p.m.do = func(work func(context.Context) tea.Msg) tea.Cmd {
+		return func() tea.Msg { return work(ctx) }
+	}
+	p.m.begin = func(s umpire.Session, task string) (func(), tea.Cmd) { return c.begin(ctx, p.m.ear, s, task) }
+	watching := make(chan struct{})
+	go func() {
+		defer close(watching)
+		c.watch(ctx, func(e umpire.Event) { p.send(watchMsg{e}) })
+	}()
+	go p.read(c.conf.In) // ends with the process: a read from a terminal cannot be taken back
+	p.start(p.m.Init())
+	err := p.loop(ctx)
+	cancel()
+	c.turns.Wait()
+	<-watching
+	return err
+}
+
+// send hands a message to the loop, unless that has ended.
+func (p *plain) send(msg tea.Msg) {
+	select {
+	case p.messages <- msg:
+	case <-p.done:
+	}
+}
+
+// start has a command work beside the loop.
+func (p *plain) start(cmd tea.Cmd) {
+	if cmd == nil {
+		return
+	}
+	go func() {
+		switch msg := cmd().(type) {
+		case nil, tickMsg:
+		case tea.BatchMsg:
+			for _, one := range msg {
+				p.start(one)
+			}
+		default:
+			p.send(msg)
+		}
+	}()
+}
+
+// maxLine bounds a line that is typed.
+const maxLine = 1 << 20
+
+func (p *plain) read(in io.Reader) {
+	lines := bufio.NewScanner(in)
+	lines.Buffer(nil, maxLine)
+	for lines.Scan() {
+		p.send(lineMsg{text: lines.Text(), at: p.m.conf.Now()})
+	}
+	p.send(lineMsg{end: true})
+}
+
+// loop takes what happens and writes what is new, until the chat is left.
+func (p *plain) loop(ctx context.Context) error {
+	for {
+		p.write()
+		var msg tea.Msg
+		select {
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		case msg = <-p.messages:
+		}
+		switch msg := msg.(type) {
+		case tea.QuitMsg:
+			return nil
+		case eventMsg:
+			if err := p.event(&msg.event); err != nil {
+				return err
+			}
+		case lineMsg:
+			p.start(p.typed(msg))
+		default:
+			_, cmd := p.m.Update(msg)
+			p.start(cmd)
+		}
+	}
+}
+
+// event writes an event of the session as a line of JSON, if that is wanted.
+func (p *plain) event(e *umpire.Event) error {
+	if p.m.conf.Events == nil {
+		return nil
+	}
+	lines := json.NewEncoder(p.m.conf.Events)
+	lines.SetEscapeHTML(false)
+	return lines.Encode(e)
+}
+
+// typed takes a line: an answer while a card waits, else a message or a command.
+func (p *plain) typed(line lineMsg) tea.Cmd {
+	p.prompted = false
+	switch {
+	case line.end:
+		return p.m.quit()
+	case p.m.ask.open() && !strings.HasPrefix(line.text, "/"):
+		return p.choose(line)
+	}
+	p.m.input.SetValue(line.text)
+	return p.m.submit()
+}
+
+// choose takes an answer. What was typed before the card stood there for a moment is none.
+func (p *plain) choose(line lineMsg) tea.Cmd {
+	a := &p.m.ask
+	if line.at.Sub(a.shown) < SettleTime || a.state == cardLoading {
+		return nil
+	}
+	key, words, _ := strings.Cut(strings.TrimSpace(line.text), " ")
+	words = typed(strings.TrimSpace(words))
+	if section, is := map[string]func() []string{"e": p.explain, "v": p.raw, "d": func() []string { return p.m.ask.diff }}[key]; is {
+		p.say(section()...)
+		return nil
+	}
+	at := slices.IndexFunc(p.offered, func(o card.Option) bool { return o.Key == key })
+	if at < 0 {
+		return nil
+	}
+	answer := p.offered[at].Answer
+	switch {
+	case words == "":
+	case answer.Choice == umpire.Refuse:
+		answer.Reason = words
+	case answer.Choice == umpire.Approve && answer.Scope > umpire.ScopeSession:
+		rule, err := policy.ParseShort(words)
+		if err != nil {
+			p.say(err.Error())
+			return nil
+		}
+		answer.Rule = policy.FormatShort(rule)
+	default:
+		return nil
+	}
+	return p.m.answer(answer)
+}
+
+func (p *plain) explain() []string { return strings.Split(p.card.Asker(), "\n") }
+
+func (p *plain) raw() []string { return []string{laidOutJSON(p.m.ask.current().Input)} }
+
+// say writes lines of any origin.
+func (p *plain) say(texts ...string) {
+	for _, text := range texts {
+		for _, line := range safe(text) {
+			fmt.Fprintln(p.out, line)
+		}
+	}
+}
+
+// write writes what is new since the last time.
+func (p *plain) write() {
+	p.writeEntries()
+	p.writeScreen()
+	p.writeRunning()
+	p.writeCard()
+	if p.m.turn.stop == nil && !p.m.ask.open() && !p.prompted && !p.m.leaving && p.m.screen == nil {
+		p.prompted = true
+		fmt.Fprint(p.out, "> ")
+	}
+}
+
+func (p *plain) writeEntries() {
+	all := p.m.log.entries
+	for _, e := range all[1+slices.Index(all, p.written):] {
+		p.writeEntry(e)
+		p.written = e
+	}
+}
+
+// writeEntry writes an entry. A message of the person's stands there already.
+func (p *plain) writeEntry(e *entry) {
+	switch e.kind {
+	case userEntry:
+		if e.queued {
+			p.say("(" + p.m.text("queued") + ")")
+		}
+	case assistantEntry:
+		p.say(e.text)
+	case callEntry:
+		p.say("[" + p.m.text(string(e.status)) + "] " + oneLine(e.text, maxWritten))
+		p.writeOutput(e.detail)
+	case noteEntry, warningEntry:
+		p.say(e.text)
+	}
+}
+
+// maxWritten bounds a line about a call, in columns.
+const maxWritten = 400
+
+// writeOutput writes the beginning of what a call gave.
+func (p *plain) writeOutput(text string) {
+	if text == "" {
+		return
+	}
+	lines := safe(text)
+	for _, line := range lines[:min(len(lines), outputShown)] {
+		fmt.Fprintln(p.out, "  | "+cut(line, maxWritten))
+	}
+	if more := len(lines) - outputShown; more > 0 {
+		fmt.Fprintln(p.out, "  "+p.m.textf("… %d more lines", more))
+	}
+}
+
+// writeScreen writes what would stand in front of the conversation, once it is there.
+func (p *plain) writeScreen() {
+	if p.m.screen == nil {
+		return
+	}
+	lines, loaded := p.m.screen.read(p.m)
+	if !loaded {
+		return
+	}
+	p.m.screen, p.prompted = nil, false
+	for _, line := range lines {
+		fmt.Fprintln(p.out, ansi.Strip(line))
+	}
+}
+
+func (p *plain) writeRunning() {
+	call := p.m.turn.call
+	if call != "" && call != p.running {
+		p.say("[" + p.m.text("running") + "] " + oneLine(p.m.turn.about, maxWritten))
+	}
+	p.running = call
+}
+
+// writeCard writes a question, and what can be answered.
+func (p *plain) writeCard() {
+	a := &p.m.ask
+	if a.card == p.card && (a.problem == "" || a.card == nil) {
+		return
+	}
+	if p.card = a.card; a.card == nil {
+		return
+	}
+	if a.problem != "" {
+		p.say(a.problem)
+		a.problem = ""
+	} else {
+		fmt.Fprintf(p.out, "\n⚠️ %s  %s\n", p.m.text("Permission request"), p.m.position())
+		fmt.Fprint(p.out, a.card.Whole(), "\n")
+	}
+	p.offered = a.card.Options()
+	var keys []string
+	for _, o := range p.offered {
+		fmt.Fprintf(p.out, "  %s%s\n", card.Padded(o.Key, 3), o.Text)
+		keys = append(keys, o.Key)
+	}
+	fmt.Fprintf(p.out, p.m.text("Type %s and Enter: "), strings.Join(append(keys, "e", "v", "d"), "/"))
+	fmt.Fprintln(p.out)
+}

@@ -1,0 +1,172 @@
+package tui
+
+import (
+	"context"
+	"fmt"
+
+	tea "charm.land/bubbletea/v2"
+
+	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/policy"
+)
+
+// A rulesScreen lists the rules that hold in the project, and the files that they stand
+// in with their health. One that umpire may write is removed here.
+type rulesScreen struct {
+	list    list
+	rules   []umpire.Rule
+	status  umpire.RuleStatus
+	loaded  bool
+	removes bool // the chosen rule is about to be removed
+	problem string
+}
+
+// A rulesMsg is the rules that were asked for.
+type rulesMsg struct {
+	rules  []umpire.Rule
+	status umpire.RuleStatus
+	err    error
+}
+
+// openRules lists the rules.
+func (m *model) openRules() tea.Cmd {
+	m.screen = &rulesScreen{}
+	return m.loadRules()
+}
+
+func (m *model) loadRules() tea.Cmd {
+	dir := m.session.Dir
+	return m.do(func(ctx context.Context) tea.Msg { return rulesOf(ctx, m.conf.Gate, dir) })
+}
+
+func rulesOf(ctx context.Context, gate Gate, dir string) rulesMsg {
+	rules, err := gate.Rules(ctx, dir)
+	if err != nil {
+		return rulesMsg{err: err}
+	}
+	status, err := gate.RuleStatus(ctx, dir)
+	return rulesMsg{rules, status, err}
+}
+
+func (msg rulesMsg) apply(m *model) {
+	s, is := m.screen.(*rulesScreen)
+	if !is {
+		return
+	}
+	s.rules, s.status, s.loaded, s.problem = msg.rules, msg.status, true, ""
+	if msg.err != nil {
+		s.problem = msg.err.Error()
+	}
+}
+
+// writable are the scopes whose rules umpire writes.
+var writable = map[umpire.Source]umpire.Scope{umpire.SourceProject: umpire.ScopeProject, umpire.SourceUser: umpire.ScopeGlobal}
+
+func (s *rulesScreen) update(m *model, msg tea.Msg) tea.Cmd {
+	k, isKey := msg.(tea.KeyPressMsg)
+	if !isKey {
+		return nil
+	}
+	if s.removes {
+		s.removes = false
+		if k.String() == "y" {
+			return m.removeRule(s.rules[s.list.at])
+		}
+		return nil
+	}
+	switch key := k.String(); {
+	case leaves(msg):
+		return m.leave()
+	case key == "x" && s.list.at < len(s.rules):
+		if _, can := writable[s.rules[s.list.at].Source]; can {
+			s.removes = true
+		} else {
+			s.problem = m.text("this rule does not stand in a file that umpire writes")
+		}
+	default:
+		s.problem = ""
+		s.list.press(key, m.height/2)
+	}
+	return nil
+}
+
+// removeRule removes a rule from its file, and lists the rules again.
+func (m *model) removeRule(r umpire.Rule) tea.Cmd {
+	dir := m.session.Dir
+	return m.do(func(ctx context.Context) tea.Msg {
+		if err := m.conf.Gate.RemoveRule(ctx, dir, writable[r.Source], r.ID); err != nil {
+			return rulesMsg{err: err}
+		}
+		return rulesOf(ctx, m.conf.Gate, dir)
+	})
+}
+
+func (s *rulesScreen) draw(m *model, width, height int) []string {
+	s.list.title = m.text("Rules of project") + " " + m.session.Project.Short()
+	s.list.set(ruleRows(s.rules))
+	var foot []string
+	for i := range s.status.Files {
+		if line := m.fileLine(&s.status.Files[i]); line != "" {
+			foot = append(foot, cut(line, width))
+		}
+	}
+	foot = foot[:min(len(foot), max(0, height/3))]
+	empty := m.text("no rules")
+	if !s.loaded {
+		empty = "…"
+	}
+	hint := m.text("j/k: move · x: remove · Esc: back")
+	switch {
+	case s.removes:
+		hint = m.textf("y: remove %s · any other key: keep it", policy.FormatShort(s.rules[s.list.at]))
+	case s.problem != "":
+		hint = s.problem
+	}
+	lines := s.list.draw(empty, "", width, height-len(foot)-1)
+	return append(append(lines, foot...), boldStyle.Render(oneLine(hint, width)))
+}
+
+// ruleRows are rules in a table.
+func ruleRows(rules []umpire.Rule) []string {
+	rows := make([]string, len(rules))
+	for i, r := range rules {
+		place := r.File
+		if r.Line > 0 {
+			place = fmt.Sprintf("%s:%d", r.File, r.Line)
+		}
+		rows[i] = cells([]int{8, 5, 34, 12}, r.Source.String(), r.Action.String(), policy.FormatShort(r), string(r.ID), place)
+	}
+	return rows
+}
+
+// fileLine is a rule file with its health, and why it is ill.
+func (m *model) fileLine(f *umpire.RuleFile) string {
+	if f.Rules == 0 && f.Asleep == 0 && len(f.Problems) == 0 {
+		return ""
+	}
+	line := cells([]int{8, 10}, f.Source.String(), f.Health, f.Path)
+	if f.Asleep > 0 {
+		line += "  " + m.textf("%d asleep", f.Asleep)
+	}
+	if len(f.Problems) > 0 {
+		p := f.Problems[0]
+		line += "  " + oneLine(fmt.Sprintf("%d:%d: %s", p.Line, p.Column, p.Text), 200)
+	}
+	return line
+}
+
+func (s *rulesScreen) read(m *model) ([]string, bool) {
+	lines := ruleRows(s.rules)
+	if len(lines) == 0 {
+		lines = []string{m.text("no rules")}
+	}
+	for i := range s.status.Files {
+		if line := m.fileLine(&s.status.Files[i]); line != "" {
+			lines = append(lines, line)
+		}
+	}
+	if s.problem != "" {
+		lines = safe(s.problem)
+	}
+	return lines, s.loaded
+}

@@ -1,0 +1,79 @@
+package tui
+
+import (
+	"fmt"
+	"strings"
+
+	"charm.land/lipgloss/v2"
+	"github.com/charmbracelet/x/ansi"
+
+	"github.com/umpirehq/umpire/internal/adapter"
+)
+
+// Limits on what is shown of one text. The end is always shown: that is where a long
+// harmless text stops being harmless.
+const (
+	longHead = 60_000 // bytes from the beginning
+	longTail = 20_000 // bytes from the end
+)
+
+// clipLong leaves out the middle of a text that nobody would read to its end, and says
+// how much.
+func clipLong(text string) string {
+	if len(text) <= longHead+longTail+100 { // so that what is clipped is not clipped again
+		return text
+	}
+	left := len(text) - longHead - longTail
+	return strings.ToValidUTF8(text[:longHead], "") +
+		fmt.Sprintf("\n[... %d bytes left out ...]\n", left) + strings.ToValidUTF8(text[len(text)-longTail:], "")
+}
+
+// safe makes text of any origin safe to show, and returns its lines.
+func safe(text string) []string {
+	all := strings.Split(strings.TrimRight(clipLong(text), "\r\n"), "\n")
+	for i, line := range all {
+		all[i] = adapter.Visible(strings.ReplaceAll(strings.TrimSuffix(line, "\r"), "\t", "    "))
+	}
+	return all
+}
+
+// oneLine makes a text safe to show on one line of a width. Its end is left out.
+func oneLine(text string, width int) string {
+	return cut(adapter.Visible(clipLong(text)), width)
+}
+
+// cut ends a line of our own at a width.
+func cut(line string, width int) string {
+	return ansi.Truncate(line, max(0, width), "…")
+}
+
+// fold breaks lines at a width: between words where it can, anywhere else where it must.
+// What follows within a line is indented as its beginning is.
+func fold(lines []string, width int) []string {
+	var folded []string
+	for _, line := range lines {
+		if ansi.StringWidth(line) <= width {
+			folded = append(folded, line)
+			continue
+		}
+		folded = append(folded, strings.Split(lipgloss.Wrap(line, max(1, width), ""), "\n")...)
+	}
+	return folded
+}
+
+// indented folds lines behind a prefix; the ones after the first get blanks as wide.
+func indented(first string, lines []string, width int) []string {
+	wide := ansi.StringWidth(first)
+	folded := fold(lines, width-wide)
+	for i := range folded {
+		if i == 0 {
+			folded[i] = first + folded[i]
+		} else {
+			folded[i] = strings.Repeat(" ", wide) + folded[i]
+		}
+	}
+	return folded
+}
+
+// stringWidth is how many columns a text takes.
+func stringWidth(text string) int { return ansi.StringWidth(text) }

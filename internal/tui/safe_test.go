@@ -1,0 +1,49 @@
+package tui
+
+import (
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/charmbracelet/x/ansi"
+
+	"github.com/umpirehq/umpire/internal/adapter"
+)
+
+// colours are the only escapes that a screen may hold.
+var colours = regexp.MustCompile("\x1b\\[[0-9;]*m")
+
+// onlySafe returns a line whose colours are taken away if it holds anything that a
+// terminal would obey or nobody would see.
+func onlySafe(line string) string {
+	if bare := colours.ReplaceAllString(line, ""); adapter.Visible(bare) != bare {
+		return bare
+	}
+	return ""
+}
+
+func TestLongTextKeepsItsEnd(t *testing.T) {
+	t.Parallel()
+	lines := fold(safe(strings.Repeat("x", 1<<20)+"; rm -rf /"), 80)
+	if last := lines[len(lines)-1]; !strings.HasSuffix(last, "; rm -rf /") {
+		t.Errorf("ends with %q", last)
+	}
+	if text := strings.Join(lines, ""); !strings.Contains(text, "bytes left out") || len(text) > 2*(longHead+longTail) {
+		t.Errorf("%d bytes are shown", len(text))
+	}
+	for _, line := range lines {
+		if ansi.StringWidth(line) > 80 {
+			t.Fatalf("%d columns", ansi.StringWidth(line))
+		}
+	}
+}
+
+func TestOneLineIsOne(t *testing.T) {
+	t.Parallel()
+	if got := oneLine("a\n[ok] b\x1b[1A", 40); got != `a\n[ok] b\x1b[1A` {
+		t.Errorf("%q", got)
+	}
+	if got := oneLine("工具工具", 5); got != "工具…" {
+		t.Errorf("%q", got)
+	}
+}

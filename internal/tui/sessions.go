@@ -1,0 +1,103 @@
+package tui
+
+import (
+	"context"
+	"fmt"
+
+	tea "charm.land/bubbletea/v2"
+
+	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/card"
+)
+
+// A sessionsScreen lists the sessions of the project, to go on with one or to fork it.
+type sessionsScreen struct {
+	list     list
+	sessions []umpire.Session
+	loaded   bool
+	problem  string
+}
+
+// A sessionsMsg is the list that was asked for.
+type sessionsMsg struct {
+	sessions []umpire.Session
+	err      error
+}
+
+// openSessions lists the sessions.
+func (m *model) openSessions() tea.Cmd {
+	m.screen = &sessionsScreen{}
+	project := m.session.Project
+	return m.do(func(ctx context.Context) tea.Msg {
+		found, err := m.conf.Gate.Sessions(ctx, umpire.SessionQuery{Project: project})
+		return sessionsMsg{found, err}
+	})
+}
+
+func (msg sessionsMsg) apply(m *model) {
+	s, is := m.screen.(*sessionsScreen)
+	if !is {
+		return
+	}
+	if msg.err != nil {
+		s.problem = msg.err.Error()
+	}
+	s.sessions, s.loaded = nil, true
+	for _, one := range msg.sessions {
+		if !one.External { // another agent's, which goes on with it itself
+			s.sessions = append(s.sessions, one)
+		}
+	}
+}
+
+func (s *sessionsScreen) update(m *model, msg tea.Msg) tea.Cmd {
+	k, isKey := msg.(tea.KeyPressMsg)
+	if leaves(msg) || !isKey {
+		return m.leave()
+	}
+	chosen := s.list.at < len(s.sessions)
+	switch key := k.String(); {
+	case key == "enter" && chosen:
+		m.leave()
+		return m.resume(string(s.sessions[s.list.at].ID))
+	case key == "f" && chosen:
+		m.leave()
+		return m.fork(string(s.sessions[s.list.at].ID))
+	default:
+		s.list.press(key, m.height/2)
+	}
+	return nil
+}
+
+func (s *sessionsScreen) draw(m *model, width, height int) []string {
+	rows := s.rows(m)
+	s.list.title = m.text("Sessions of project") + " " + m.session.Project.Short()
+	s.list.set(rows)
+	empty := m.text("no sessions")
+	if s.problem != "" {
+		empty = s.problem
+	}
+	return s.list.draw(empty, m.text("j/k: move · Enter: go on with it · f: fork it · Esc: back"), width, height)
+}
+
+// rows are the sessions in a table; a star marks the one that is talked with.
+func (s *sessionsScreen) rows(m *model) []string {
+	var rows []string
+	for i := range s.sessions {
+		one := &s.sessions[i]
+		mark := " "
+		if one.ID == m.session.ID {
+			mark = "*"
+		}
+		active := fmt.Sprintf(m.text("%s ago"), card.Age(m.conf.Now().Sub(one.ActiveAt)))
+		rows = append(rows, cells([]int{1, 26, 18, 8, 10}, mark, string(one.ID), string(one.State), one.Mode.String(), active, one.Dir))
+	}
+	return rows
+}
+
+func (s *sessionsScreen) read(m *model) ([]string, bool) {
+	if s.problem != "" {
+		return safe(s.problem), true
+	}
+	return s.rows(m), s.loaded
+}

@@ -1,0 +1,60 @@
+package tui
+
+import (
+	"context"
+
+	tea "charm.land/bubbletea/v2"
+
+	"github.com/umpirehq/umpire"
+)
+
+// A switchedMsg says that the chat is in another session.
+type switchedMsg struct {
+	session umpire.Session
+	err     error
+}
+
+// resume goes on with another session: the one that is named, or one of a list.
+func (m *model) resume(words string) tea.Cmd {
+	if words == "" {
+		return m.openSessions()
+	}
+	return m.change(func(ctx context.Context) (umpire.Session, error) {
+		return m.conf.Host.Resume(ctx, umpire.SessionID(words))
+	})
+}
+
+// fork begins a session with the conversation of this one, or of the one that is named.
+func (m *model) fork(words string) tea.Cmd {
+	id := m.session.ID
+	if words != "" {
+		id = umpire.SessionID(words)
+	}
+	return m.change(func(ctx context.Context) (umpire.Session, error) { return m.conf.Host.Fork(ctx, id) })
+}
+
+// change goes to another session, unless the agent works in this one.
+func (m *model) change(to func(context.Context) (umpire.Session, error)) tea.Cmd {
+	if m.turn.stop != nil {
+		m.log.say(warningEntry, m.text("the agent works in this session: Esc stops it"))
+		return nil
+	}
+	return m.do(func(ctx context.Context) tea.Msg {
+		s, err := to(ctx)
+		return switchedMsg{s, err}
+	})
+}
+
+// switched begins with another session as if the chat had been started with it.
+func (m *model) switched(msg switchedMsg) tea.Cmd {
+	if msg.err != nil {
+		m.log.say(warningEntry, msg.err.Error())
+		return nil
+	}
+	m.session, m.screen, m.events, m.before = msg.session, nil, nil, nil
+	m.family = map[umpire.SessionID]bool{msg.session.ID: true}
+	m.ask, m.facts, m.scroll = approval{}, facts{}, 0
+	m.log = transcript{}
+	m.conf.Session, m.conf.Resumed, m.conf.Task = msg.session, true, ""
+	return m.Init()
+}

@@ -1,0 +1,53 @@
+package tui
+
+import tea "charm.land/bubbletea/v2"
+
+// A timelineScreen shows what happens in the session and its sub-agents, as it happens.
+type timelineScreen struct {
+	list list
+	open bool // the chosen event is shown in full
+}
+
+func newTimeline() *timelineScreen { return &timelineScreen{list: list{follow: true, at: maxEvents}} }
+
+func (s *timelineScreen) update(m *model, msg tea.Msg) tea.Cmd {
+	if leaves(msg) && !s.open {
+		return m.leave()
+	}
+	k, isKey := msg.(tea.KeyPressMsg)
+	switch {
+	case !isKey:
+	case leaves(msg) || k.String() == "enter":
+		s.open = !s.open && !leaves(msg)
+	case !s.open:
+		s.list.press(k.String(), m.height/2)
+	}
+	return nil
+}
+
+func (s *timelineScreen) draw(m *model, width, height int) []string {
+	rows := m.eventLines()
+	s.list.title = m.text("Timeline") + "  " + string(m.session.ID)
+	s.list.set(rows)
+	if s.open && len(rows) > 0 {
+		lines := append([]string{boldStyle.Render(cut(s.list.title, width)), ""}, fold([]string{rows[s.list.at]}, width)...)
+		return append(filled(lines, height-1), dimStyle.Render(cut(m.text("Esc: back"), width)))
+	}
+	return s.list.draw(m.text("nothing has happened yet"), m.text("j/k: move · Enter: in full · Esc: back"), width, height)
+}
+
+func (m *model) eventLines() []string {
+	rows := make([]string, len(m.events))
+	for i := range m.events {
+		rows[i] = m.eventLine(&m.events[i])
+	}
+	return rows
+}
+
+// readEvents is how many of the last events are read out.
+const readEvents = 50
+
+func (s *timelineScreen) read(m *model) ([]string, bool) {
+	rows := m.eventLines()
+	return rows[max(0, len(rows)-readEvents):], true
+}

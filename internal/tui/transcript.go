@@ -1,0 +1,164 @@
+package tui
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/lang"
+)
+
+// An entryKind says who or what an entry of the transcript comes from.
+type entryKind int
+
+// The kinds of entries.
+const (
+	userEntry entryKind = iota
+	assistantEntry
+	callEntry
+	noteEntry
+	warningEntry
+)
+
+// An entry is one thing that was said or done. It is drawn once for each width.
+type entry struct {
+	kind   entryKind
+	text   string // as it came, of any origin
+	detail string // what stands below it
+	status umpire.ResultStatus
+	queued bool // of a message that the model has not been sent
+
+	width int
+	lines []string
+}
+
+// A transcript is what the screen shows of the conversation, the oldest first.
+type transcript struct{ entries []*entry }
+
+// maxEntries bounds what a screen keeps; what is older is on the timeline.
+const maxEntries = 2000
+
+func (t *transcript) add(e *entry) {
+	t.entries = append(t.entries, e)
+	if len(t.entries) > maxEntries {
+		t.entries = t.entries[len(t.entries)-maxEntries:]
+	}
+}
+
+func (t *transcript) say(kind entryKind, text string) { t.add(&entry{kind: kind, text: text}) }
+
+// sent marks the messages that were queued as sent.
+func (t *transcript) sent() {
+	for _, e := range t.entries {
+		if e.queued {
+			e.queued, e.width = false, 0
+		}
+	}
+}
+
+// tail returns the last lines of the transcript at a width: as many as wanted, if there
+// are as many.
+func (t *transcript) tail(text lang.Catalogue, width, want int) []string {
+	var parts [][]string
+	have := 0
+	for i := len(t.entries) - 1; i >= 0 && have < want; i-- {
+		lines := t.entries[i].draw(text, width)
+		if i > 0 && t.entries[i].apart(t.entries[i-1]) {
+			lines = append([]string{""}, lines...)
+		}
+		parts = append(parts, lines)
+		have += len(lines)
+	}
+	all := make([]string, 0, have)
+	for i := len(parts) - 1; i >= 0; i-- {
+		all = append(all, parts[i]...)
+	}
+	return all[max(0, len(all)-want):]
+}
+
+// apart reports whether an empty line stands between an entry and the one before it.
+func (e *entry) apart(before *entry) bool {
+	return e.kind != before.kind || e.kind == userEntry || e.kind == assistantEntry
+}
+
+// draw returns the lines of an entry.
+func (e *entry) draw(text lang.Catalogue, width int) []string {
+	if e.width != width {
+		e.width, e.lines = width, e.layOut(text, width)
+	}
+	return e.lines
+}
+
+func (e *entry) layOut(text lang.Catalogue, width int) []string {
+	switch e.kind {
+	case userEntry:
+		lines := indented("> ", safe(e.text), width)
+		if e.queued {
+			lines[0] = cut(lines[0]+"  ("+text.Of("queued")+")", width)
+		}
+		return paint(userStyle, lines)
+	case assistantEntry:
+		return markdown(e.text, width)
+	case callEntry:
+		return e.call(text, width)
+	case noteEntry:
+		return paint(dimStyle, fold(safe(e.text), width))
+	case warningEntry:
+		return paint(warnStyle, fold(safe(e.text), width))
+	}
+	return nil
+}
+
+// outputShown is how many lines of a call's output the transcript shows.
+const outputShown = 8
+
+// call is a call's line, and the beginning of what it gave.
+func (e *entry) call(text lang.Catalogue, width int) []string {
+	mark, style := "✗", badStyle
+	if e.status == umpire.ResultOK {
+		mark, style = "✓", okStyle
+	}
+	head := style.Render(mark+" "+text.Of(string(e.status))) + " "
+	lines := []string{head + oneLine(e.text, width-len([]rune(text.Of(string(e.status))))-3)}
+	if e.detail == "" {
+		return cutAll(lines, width)
+	}
+	below := safe(e.detail)
+	more := len(below) - outputShown
+	if more > 0 {
+		below = below[:outputShown]
+	}
+	below = fold(below, width-2)
+	if folded := len(below) - 2*outputShown; folded > 0 {
+		below, more = below[:2*outputShown], max(more, 0)+folded
+	}
+	if more > 0 {
+		below = append(below, fmt.Sprintf(text.Of("… %d more lines"), more))
+	}
+	return cutAll(append(lines, paint(dimStyle, prefixed("  ", below))...), width)
+}
+
+func cutAll(lines []string, width int) []string {
+	for i := range lines {
+		lines[i] = cut(lines[i], width)
+	}
+	return lines
+}
+
+// subjectFields are the inputs that say what a call is about, the best first.
+var subjectFields = []string{"command", "cmd", "file_path", "filePath", "path", "url", "pattern", "description", "bash_id", "shell_id"}
+
+// subject is what a call is about.
+func subject(tool string, input json.RawMessage) string {
+	var fields map[string]json.RawMessage
+	if json.Unmarshal(input, &fields) == nil {
+		for _, name := range subjectFields {
+			var text string
+			if json.Unmarshal(fields[name], &text) == nil && text != "" {
+				return tool + " " + text
+			}
+		}
+	}
+	return strings.TrimSuffix(tool+" "+string(input), " {}")
+}

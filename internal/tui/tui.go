@@ -1,0 +1,100 @@
+// Package tui is the conversation with the built-in agent on a terminal: what is said, the
+// calls with their results, the questions, and a line that says how things stand.
+//
+//	chat := tui.New(config)
+//	err := chat.Run(ctx)        // on the whole screen
+//	err := chat.RunPlain(ctx)   // line by line, for screen readers and poor terminals
+//
+// It decides nothing and runs nothing: it reads the gate's timeline, hands in what the
+// person answers, and has turns run by the function that it is given. What it shows of
+// models, calls and files is made safe by internal/adapter first: the only escapes that
+// reach the terminal are its own.
+//
+// State changes in update, work is done by commands, and views only draw. One screen is
+// one file.
+package tui
+
+import (
+	"context"
+	"io"
+	"iter"
+	"time"
+
+	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/lang"
+)
+
+// A Gate is what the terminal needs of the gate. It acts in the name of the person who
+// sits there.
+type Gate interface {
+	Look
+	Act
+	Rules
+}
+
+// Look is the part of a gate that changes nothing.
+type Look interface {
+	Session(ctx context.Context, id umpire.SessionID) (umpire.Session, error)
+	Sessions(ctx context.Context, q umpire.SessionQuery) ([]umpire.Session, error)
+	Pending(ctx context.Context, q umpire.PendingQuery) ([]umpire.Pending, error)
+	Events(ctx context.Context, f umpire.Filter) ([]umpire.Event, error)
+	Watch(ctx context.Context, f umpire.Filter) iter.Seq2[umpire.Event, error]
+}
+
+// Act is what a person does in a session.
+type Act interface {
+	Resolve(ctx context.Context, a umpire.Answer) (umpire.Batch, error)
+	Prompt(ctx context.Context, p umpire.Prompt) (umpire.Prompted, error)
+	SetMode(ctx context.Context, m umpire.ModeChange) (umpire.Session, error)
+}
+
+// Rules are the rules' part of a gate.
+type Rules interface {
+	Rules(ctx context.Context, dir string) ([]umpire.Rule, error)
+	RuleStatus(ctx context.Context, dir string) (umpire.RuleStatus, error)
+	RemoveRule(ctx context.Context, dir string, scope umpire.Scope, id umpire.RuleID) error
+}
+
+// A Host runs what the terminal itself does not: turns, and going from one session to
+// another. Its methods are called one at a time.
+type Host interface {
+	// Turn has the agent work in the session until it has nothing more to do, first on
+	// what is open, then on the task if there is one. It tells the ear what happens. The
+	// note says how the turn ended when that is not plain; ctx ends the turn.
+	Turn(ctx context.Context, s umpire.Session, task string, ear *Ear) (note string, err error)
+	// Resume goes on with a session of this project; "" is the latest.
+	Resume(ctx context.Context, id umpire.SessionID) (umpire.Session, error)
+	// Fork begins a session with the conversation of another.
+	Fork(ctx context.Context, id umpire.SessionID) (umpire.Session, error)
+	// Profiles are the agents of the configuration, the main one first.
+	Profiles() ([]Profile, error)
+	// LimitEdits stores the suffixes that an agent may edit, normalised, in the person's
+	// configuration; none is no limit. It returns what holds then.
+	LimitEdits(profile string, suffixes []string) (Profile, error)
+}
+
+// A Profile is one agent of the configuration.
+type Profile struct {
+	Name     string
+	Tools    []string // nil: all
+	Suffixes []string // that its edit tools may change, normalised; none is no limit
+	Model    string
+}
+
+// A Config is what a chat works with. Gate, Host and Session are required.
+type Config struct {
+	Gate    Gate
+	Host    Host
+	Session umpire.Session
+	Resumed bool   // the session was there before; what is open in it goes on
+	Task    string // the first message, if any
+	Model   string // what the status line calls the model
+	Text    lang.Catalogue
+	Now     func() time.Time
+
+	In       io.Reader // the terminal
+	Out      io.Writer
+	Env      []string  // says what the terminal can do
+	NoColour bool      // for cards in plain mode
+	Events   io.Writer // of plain mode: gets the session's events as lines of JSON; nil is none
+}

@@ -1,0 +1,192 @@
+package tui
+
+import (
+	"context"
+	"strings"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"github.com/umpirehq/umpire"
+)
+
+// A turn is what the agent is doing.
+type turn struct {
+	stop     func() // ends it; nil while the agent does nothing
+	stopping bool
+	queued   int    // messages that came while it went on
+	saying   string // a reply that is still coming in
+
+	call    umpire.CallID // that runs
+	about   string
+	began   time.Time
+	output  string // the last of what it has printed
+	ticking bool
+}
+
+// A turnMsg says that a turn has ended.
+type turnMsg struct {
+	note string
+	err  error
+}
+
+// submit sends the message that was written, or does what it commands.
+func (m *model) submit() tea.Cmd {
+	text := strings.TrimSpace(m.input.Value())
+	if text == "" {
+		return nil
+	}
+	m.input.Reset()
+	m.scroll = 0
+	if name, rest, is := asCommand(text); is {
+		return m.command(name, rest)
+	}
+	return m.send(text)
+}
+
+// send gives the agent a message, or queues it behind what it is doing.
+func (m *model) send(text string) tea.Cmd {
+	if m.turn.stop == nil {
+		m.log.say(userEntry, text)
+		return m.startTurn(text)
+	}
+	m.turn.queued++
+	m.log.add(&entry{kind: userEntry, text: text, queued: true})
+	prompt := umpire.Prompt{Session: m.session.ID, Text: text}
+	return m.do(func(ctx context.Context) tea.Msg {
+		_, err := m.conf.Gate.Prompt(ctx, prompt)
+		return noteMsg{err: err}
+	})
+}
+
+// startTurn has the agent work.
+func (m *model) startTurn(task string) tea.Cmd {
+	stop, report := m.begin(m.session, task)
+	m.turn = turn{stop: stop, ticking: m.turn.ticking}
+	return tea.Batch(report, m.tick())
+}
+
+// cancelTurn stops what the agent does. While calls wait that is for an answer to say.
+func (m *model) cancelTurn() tea.Cmd {
+	switch {
+	case m.turn.stop == nil || m.turn.stopping:
+	case m.ask.open():
+		m.log.say(noteEntry, m.text("a call waits: Tab goes to it, and c there cancels the turn"))
+	default:
+		m.turn.stopping = true
+		m.turn.stop()
+		m.log.say(noteEntry, m.text("stopping…"))
+	}
+	return nil
+}
+
+// turnEnded says how a turn ended, and goes on with what was queued too late for it.
+func (m *model) turnEnded(msg turnMsg) tea.Cmd {
+	was := m.turn
+	m.turn = turn{ticking: was.ticking}
+	m.ear.forget()
+	switch {
+	case m.leaving:
+		return nil
+	case was.stopping:
+		m.log.say(noteEntry, m.text("stopped"))
+	case msg.err != nil:
+		m.log.say(warningEntry, msg.err.Error())
+	default:
+		m.note(noteMsg{text: msg.note})
+		if was.queued > 0 {
+			return tea.Batch(m.startTurn(""), m.refresh())
+		}
+	}
+	return m.refresh()
+}
+
+// callEnded shows a call with its result.
+func (m *model) callEnded(msg endedMsg) {
+	e := &entry{kind: callEntry, text: subject(msg.call.Tool, msg.call.Input), status: msg.result.Status, detail: msg.result.Output}
+	denied := msg.result.Status == umpire.ResultDenied || msg.result.Status == umpire.ResultCancelled
+	if denied && msg.call.Reason != "" {
+		e.detail = m.conf.Text.Reason(msg.call.Reason)
+	}
+	m.log.add(e)
+	if m.turn.call == msg.call.ID {
+		m.turn.call, m.turn.output = "", ""
+	}
+}
+
+// maxOutput bounds what is kept of what a running call prints.
+const maxOutput = 4 << 10
+
+// printed takes in what a call that runs prints. A line that is drawn over itself is
+// shown as it is last.
+func (t *turn) printed(msg outputMsg) {
+	if msg.call != t.call {
+		t.call, t.output = msg.call, ""
+	}
+	t.output += msg.text
+	t.output = strings.ToValidUTF8(t.output[max(0, len(t.output)-maxOutput):], "")
+}
+
+// started takes in that a call runs.
+func (m *model) started(e *umpire.Event) {
+	about := e.Tool
+	if len(e.Accesses) > 0 {
+		about += " " + accessText(e)
+	}
+	m.turn.call, m.turn.about, m.turn.began, m.turn.output = e.Call, about, e.At, ""
+}
+
+// A tickMsg moves the clock of what runs.
+type tickMsg struct{}
+
+// tickEvery is how often a running turn is drawn again although nothing is heard.
+const tickEvery = time.Second
+
+// tick has the clock move on while the agent works.
+func (m *model) tick() tea.Cmd {
+	if m.turn.ticking {
+		return nil
+	}
+	m.turn.ticking = true
+	return tea.Tick(tickEvery, func(time.Time) tea.Msg { return tickMsg{} })
+}
+
+func (m *model) ticked() tea.Cmd {
+	m.turn.ticking = false
+	if m.turn.stop == nil && !m.ask.open() {
+		return nil
+	}
+	return m.tick()
+}
+
+// liveOutput is how many lines of a running call are shown.
+const liveOutput = 3
+
+// live draws what is going on right now.
+func (m *model) live(width int) []string {
+	switch {
+	case m.turn.saying != "":
+		return append([]string{""}, markdown(m.turn.saying, width)...)
+	case m.turn.stop == nil || m.ask.open():
+		return nil
+	case m.turn.call != "":
+		return m.liveCall(width)
+	}
+	return []string{dimStyle.Render(cut("… "+m.text("working; Esc stops"), width))}
+}
+
+func (m *model) liveCall(width int) []string {
+	took := m.conf.Now().Sub(m.turn.began).Truncate(time.Second)
+	head := warnStyle.Render("● ") + oneLine(m.turn.about, max(10, width-12)) + dimStyle.Render(" "+max(0, took).String())
+	lines := []string{cut(head, width)}
+	if strings.TrimSpace(m.turn.output) == "" {
+		return lines
+	}
+	printed := strings.Split(strings.TrimRight(m.turn.output, "\r\n"), "\n")
+	for _, line := range printed[max(0, len(printed)-liveOutput):] {
+		line = strings.TrimSuffix(line, "\r")
+		line = line[strings.LastIndexByte(line, '\r')+1:]
+		lines = append(lines, dimStyle.Render("  "+oneLine(line, width-2)))
+	}
+	return lines
+}

@@ -1,0 +1,97 @@
+package tui
+
+import (
+	"fmt"
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+)
+
+// View draws the screen: the conversation or what stands in front of it, below it what
+// is written or answered, and at the bottom the status line.
+func (m *model) View() tea.View {
+	v := tea.NewView("")
+	v.AltScreen = true
+	v.WindowTitle = "umpire"
+	status := m.status(m.width)
+	if m.screen != nil {
+		lines := m.screen.draw(m, m.width, m.height-len(status))
+		v.SetContent(strings.Join(append(filled(lines, m.height-len(status)), status...), "\n"))
+		return v
+	}
+	bottom := m.bottom()
+	room := m.room()
+	lines := append(filled(m.conversation(room), room), bottom...)
+	if !m.ask.open() || !m.ask.focused {
+		v.Cursor = m.cursor(len(lines) - m.input.Height())
+	}
+	v.SetContent(strings.Join(append(lines, status...), "\n"))
+	return v
+}
+
+// cursor is where the message is written, so that input methods find it.
+func (m *model) cursor(above int) *tea.Cursor {
+	c := m.input.Cursor()
+	if c != nil {
+		c.Y += above
+	}
+	return c
+}
+
+// filled brings lines to a height.
+func filled(lines []string, height int) []string {
+	lines = lines[:min(len(lines), max(0, height))]
+	for len(lines) < height {
+		lines = append(lines, "")
+	}
+	return lines
+}
+
+// bottom is what stands between the conversation and the status line.
+func (m *model) bottom() []string {
+	if m.ask.open() && m.ask.focused {
+		menu := append([]string{""}, m.menu(m.width, m.height)...)
+		return menu[:min(len(menu), max(1, m.height-statusLines-2))]
+	}
+	var lines []string
+	if m.ask.open() {
+		lines = append(lines, m.waitingElsewhere())
+	}
+	return append(append(lines, ""), strings.Split(m.input.View(), "\n")...)
+}
+
+// room is how many lines the conversation has.
+func (m *model) room() int { return max(1, m.height-statusLines-len(m.bottom())) }
+
+// page scrolls the conversation, up or down.
+func (m *model) page(up bool) {
+	if m.anchored {
+		m.anchored, m.scroll = false, max(0, len(m.cardLines(m.width))-m.room())
+	}
+	step := max(1, m.room()-2)
+	if !up {
+		step = -step
+	}
+	m.scroll = max(0, m.scroll+step)
+}
+
+// conversation are the lines of the transcript that are seen, with what goes on now and
+// the card at their end.
+func (m *model) conversation(room int) []string {
+	end := m.live(m.width)
+	card := m.cardLines(m.width)
+	if len(card) > 0 {
+		end = append(append(end, ""), card...)
+	}
+	back := m.scroll
+	if m.anchored {
+		back = max(0, len(card)-room)
+	}
+	lines := append(m.log.tail(m.conf.Text, m.width, room+back), end...)
+	back = min(back, max(0, len(lines)-room))
+	seen := lines[max(0, len(lines)-room-back) : len(lines)-back]
+	if back > 0 && len(seen) > 1 {
+		seen = append(seen[:len(seen)-1:len(seen)-1], dimStyle.Render(cut("↓ "+fmt.Sprintf(m.text("%d more lines, PgDn"), back+1), m.width)))
+	}
+	return seen
+}
