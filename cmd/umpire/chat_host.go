@@ -138,8 +138,10 @@ func (h *chatHost) Fork(ctx context.Context, id umpire.SessionID) (umpire.Sessio
 // file's name says enough.
 func (h *chatHost) modelName() string {
 	full := orText(h.flags.model, h.conf.agents[orText(h.flags.profile, mainAgent)].Model)
-	provider, name, _ := strings.Cut(full, ":")
-	return provider + ":" + filepath.Base(name)
+	if file, is := strings.CutPrefix(full, "script:"); is {
+		return "script:" + filepath.Base(file)
+	}
+	return full
 }
 
 // Profiles are the agents of the configuration as it is now.
