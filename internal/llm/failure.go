@@ -51,8 +51,8 @@ var failureTexts = map[FailureKind]string{
 	FailedFlood:      "the reply is larger than any that can be kept: try again, and ask for less",
 }
 
-// A Failure is why there is no reply. It never holds the key.
-type Failure struct {
+// A ReplyError is why there is no reply. It never holds the key.
+type ReplyError struct {
 	Kind   FailureKind
 	Status int    // of HTTP; 0 if the failure is not the server's answer
 	Reason string // what the provider said; of foreign origin
@@ -60,7 +60,7 @@ type Failure struct {
 }
 
 // Error says what happened, what to do, and what the provider said.
-func (f *Failure) Error() string {
+func (f *ReplyError) Error() string {
 	text := failureTexts[f.Kind]
 	if f.Status != 0 {
 		text += fmt.Sprintf(" (status %d)", f.Status)
@@ -75,11 +75,11 @@ func (f *Failure) Error() string {
 }
 
 // Unwrap returns the error below.
-func (f *Failure) Unwrap() error { return f.Err }
+func (f *ReplyError) Unwrap() error { return f.Err }
 
 // KindOf returns the kind of failure that an error is, and whether it is one.
 func KindOf(err error) (FailureKind, bool) {
-	f, ok := errors.AsType[*Failure](err)
+	f, ok := errors.AsType[*ReplyError](err)
 	if !ok {
 		return FailedUnknown, false
 	}

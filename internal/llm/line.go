@@ -60,9 +60,9 @@ func (l *Line) Close() {
 func (l *Line) Failure() error {
 	switch cause := context.Cause(l.ctx); {
 	case errors.Is(cause, errSilent):
-		return &Failure{Kind: FailedSilent}
+		return &ReplyError{Kind: FailedSilent}
 	case errors.Is(cause, errFlood):
-		return &Failure{Kind: FailedFlood}
+		return &ReplyError{Kind: FailedFlood}
 	case cause != nil:
 		return cause
 	}

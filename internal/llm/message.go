@@ -11,7 +11,7 @@
 // on with another model.
 //
 // A reply is a message or an error, and never half a message. An error is a
-// [*Failure], which says what kind it is of and what to do, or a [*BadRequestError].
+// [*ReplyError], which says what kind it is of and what to do, or a [*BadRequestError].
 package llm
 
 import (

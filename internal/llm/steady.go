@@ -44,7 +44,7 @@ func (s *Steady) Reply(ctx context.Context, r Request, hear func(Delta)) (Messag
 
 // brokeOff reports whether a reply had begun when it failed, by no fault of ours.
 func brokeOff(err error) bool {
-	f, ok := errors.AsType[*Failure](err)
+	f, ok := errors.AsType[*ReplyError](err)
 	if !ok || f.Status != 0 {
 		return false // an answer of the server: the SDK has tried again if that helps
 	}

@@ -21,17 +21,17 @@ func failure(err error, begun bool) error {
 	switch {
 	case ok && answer.StatusCode == http.StatusOK:
 		// The failure stood in the stream, where no status is.
-		return &llm.Failure{Kind: kindOf(string(answer.Type()), 0), Reason: reason(answer)}
+		return &llm.ReplyError{Kind: kindOf(string(answer.Type()), 0), Reason: reason(answer)}
 	case ok && answer.StatusCode == http.StatusBadRequest && !tooLong(reason(answer)):
 		return &llm.BadRequestError{Status: answer.StatusCode, Reason: reason(answer)}
 	case ok && tooLong(reason(answer)):
-		return &llm.Failure{Kind: llm.FailedTooLong, Status: answer.StatusCode, Reason: reason(answer)}
+		return &llm.ReplyError{Kind: llm.FailedTooLong, Status: answer.StatusCode, Reason: reason(answer)}
 	case ok:
-		return &llm.Failure{Kind: kindOf(string(answer.Type()), answer.StatusCode), Status: answer.StatusCode, Reason: reason(answer)}
+		return &llm.ReplyError{Kind: kindOf(string(answer.Type()), answer.StatusCode), Status: answer.StatusCode, Reason: reason(answer)}
 	case begun || err == nil:
-		return &llm.Failure{Kind: llm.FailedBroken, Err: err}
+		return &llm.ReplyError{Kind: llm.FailedBroken, Err: err}
 	}
-	return &llm.Failure{Kind: llm.FailedConnection, Err: err}
+	return &llm.ReplyError{Kind: llm.FailedConnection, Err: err}
 }
 
 // kindOf takes the type that the server gives, and the status where it gives none.

@@ -40,7 +40,7 @@ func (r *reply) take(e *sdk.MessageStreamEventUnion) bool {
 	case "content_block_delta":
 		r.add(e)
 	case "message_delta":
-		r.stop = sdk.StopReason(e.Delta.StopReason)
+		r.stop = e.Delta.StopReason
 		r.usage.Output = max(r.usage.Output, e.Usage.OutputTokens)
 	case "message_stop":
 		r.over = true

@@ -1,7 +1,6 @@
 package anthropic
 
 import (
-	"encoding/json"
 	"strings"
 
 	sdk "github.com/anthropics/anthropic-sdk-go"
@@ -45,7 +44,7 @@ func blocks(m llm.Message) []sdk.ContentBlockParamUnion {
 		case llm.TypeThinking:
 			all = append(all, param.Override[sdk.ContentBlockParamUnion](b.Raw))
 		case llm.TypeCall:
-			all = append(all, sdk.NewToolUseBlock(llm.WireID(b.ID), json.RawMessage(b.Input), llm.WireName(b.Tool)))
+			all = append(all, sdk.NewToolUseBlock(llm.WireID(b.ID), b.Input, llm.WireName(b.Tool)))
 		case llm.TypeResult:
 			all = append(all, result(&b))
 		}

@@ -89,7 +89,7 @@ func checkChat(messages []chatMessage) (replies int, err error) {
 			}
 		case "tool":
 			if !open[m.ToolCallID] {
-				return 0, bad("messages", "Invalid parameter: messages with role 'tool' must be a response to a preceeding message with 'tool_calls'.")
+				return 0, bad("messages", "Invalid parameter: messages with role 'tool' must be a response to a preceding message with 'tool_calls'.")
 			}
 			if m.Content == nil {
 				return 0, bad(fmt.Sprintf("messages[%d].content", i), "Invalid value for 'content': expected a string, got null.")

@@ -3,6 +3,7 @@ package llmtest
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"net/http"
 	"strings"
 )
@@ -258,12 +259,8 @@ func (p *responsesPlay) deltas(kind, text string, at fields) {
 }
 
 func with(a, b fields) fields {
-	all := fields{}
-	for _, m := range []fields{a, b} {
-		for k, v := range m {
-			all[k] = v
-		}
-	}
+	all := maps.Clone(a)
+	maps.Copy(all, b)
 	return all
 }
 

@@ -202,7 +202,7 @@ func (s *Server) answer(out http.ResponseWriter, r *http.Request, w wire, n int)
 		})
 	case FaultEvent:
 		w.play(stream, n, &turn, func() { w.failure(stream); panic(http.ErrAbortHandler) })
-	default:
+	case FaultKey, FaultRights, FaultModel, FaultRequest, FaultTooLong, FaultLimit, FaultLongWait, FaultOverload, FaultServer:
 		w.refuse(out, w.fault(fault))
 	}
 }

@@ -28,7 +28,7 @@ func (m *chatModel) Reply(ctx context.Context, r llm.Request, hear func(llm.Delt
 	ctx, line := llm.Watch(ctx, m.options)
 	defer line.Close()
 	stream := m.service.NewStreaming(ctx, m.params(r), option.WithMiddleware(line.Middleware))
-	defer stream.Close() //nolint:errcheck // all that matters has been read
+	defer stream.Close()
 	reply := &chatReply{ear: hear}
 	for stream.Next() {
 		chunk := stream.Current()

@@ -35,9 +35,9 @@ func failure(err error, begun bool) error {
 		return streamFailure(cmp.Or(code, body.Error.Type), body.Error.Message)
 	}
 	if begun || err == nil {
-		return &llm.Failure{Kind: llm.FailedBroken, Err: err}
+		return &llm.ReplyError{Kind: llm.FailedBroken, Err: err}
 	}
-	return &llm.Failure{Kind: llm.FailedConnection, Err: err}
+	return &llm.ReplyError{Kind: llm.FailedConnection, Err: err}
 }
 
 // refusal is an answer of the server instead of a reply.
@@ -48,27 +48,27 @@ func refusal(answer *sdk.Error) error {
 	case tooLong(answer.Code, reason):
 		kind = llm.FailedTooLong
 	case answer.StatusCode == http.StatusBadRequest:
-		return &badRequest{BadRequestError: llm.BadRequestError{Status: answer.StatusCode, Reason: reason}, answer: answer}
+		return &badRequestError{BadRequestError: llm.BadRequestError{Status: answer.StatusCode, Reason: reason}, answer: answer}
 	}
-	return &llm.Failure{Kind: kind, Status: answer.StatusCode, Reason: reason}
+	return &llm.ReplyError{Kind: kind, Status: answer.StatusCode, Reason: reason}
 }
 
-// A badRequest also holds what the server said in its own form.
-type badRequest struct {
+// A badRequestError also holds what the server said in its own form.
+type badRequestError struct {
 	llm.BadRequestError
 
 	answer *sdk.Error
 }
 
 // Unwrap returns both forms.
-func (b *badRequest) Unwrap() []error { return []error{&b.BadRequestError, b.answer} }
+func (b *badRequestError) Unwrap() []error { return []error{&b.BadRequestError, b.answer} }
 
 // streamFailure is a failure that came instead of the rest of a reply.
 func streamFailure(code, reason string) error {
 	if tooLong(code, reason) {
-		return &llm.Failure{Kind: llm.FailedTooLong, Reason: reason}
+		return &llm.ReplyError{Kind: llm.FailedTooLong, Reason: reason}
 	}
-	return &llm.Failure{Kind: kindOf(code, 0), Reason: cmp.Or(reason, code)}
+	return &llm.ReplyError{Kind: kindOf(code, 0), Reason: cmp.Or(reason, code)}
 }
 
 // kindOf takes the code that the server gives, and the status where it gives none.

@@ -48,7 +48,7 @@ func (m *responsesModel) ask(ctx context.Context, r llm.Request, hear func(llm.D
 	ctx, line := llm.Watch(ctx, m.options)
 	defer line.Close()
 	stream := m.service.NewStreaming(ctx, m.params(r), option.WithMiddleware(line.Middleware))
-	defer stream.Close() //nolint:errcheck // all that matters has been read
+	defer stream.Close()
 	reply := &responsesReply{ear: hear}
 	for stream.Next() {
 		if event := stream.Current(); reply.take(&event) {
