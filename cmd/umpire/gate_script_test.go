@@ -109,6 +109,7 @@ func scriptEnv(ts *testscript.TestScript) []string {
 	var env []string
 	for _, name := range []string{
 		"HOME", "PATH", "TMPDIR", "UMPIRE_HOME", "UMPIRE_LANG", "CLAUDE_PROJECT_DIR", "CLAUDECODE", "NO_COLOR", "TERM", "GIT_CONFIG_NOSYSTEM", testRoot,
+		"ANTHROPIC_API_KEY", "ANTHROPIC_BASE_URL", "OPENAI_API_KEY", "OPENAI_BASE_URL",
 	} {
 		if value := ts.Getenv(name); value != "" {
 			env = append(env, name+"="+value)

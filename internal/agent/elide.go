@@ -38,7 +38,8 @@ func elide(request llm.Request, n int) llm.Request {
 			}
 			content[k] = b
 		}
-		m.Content, messages[i] = content, m
+		m.Content = content
+		messages[i] = m
 	}
 	request.Messages = messages
 	return request

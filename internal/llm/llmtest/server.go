@@ -40,7 +40,8 @@ type Server struct {
 	turns []Turn
 
 	mu       sync.Mutex
-	faulted  map[int]int // how many faults of a turn have happened
+	faulted  map[int]int    // how many faults of a turn have happened
+	played   map[int]string // over which interface each turn was last played
 	requests []Request
 	refused  []string
 	hanging  int           // replies that hang
@@ -49,7 +50,7 @@ type Server struct {
 
 // Start starts a server that plays the turns.
 func Start(turns []Turn) *Server {
-	s := &Server{turns: turns, faulted: map[int]int{}, hang: make(chan struct{})}
+	s := &Server{turns: turns, faulted: map[int]int{}, played: map[int]string{}, hang: make(chan struct{})}
 	mux := http.NewServeMux()
 	mux.Handle("POST /v1/messages", s.speaks(messagesWire{}))
 	mux.Handle("POST /v1/responses", s.speaks(responsesWire{}))
@@ -153,14 +154,26 @@ func (s *Server) admit(w wire, r *http.Request, body []byte) (int, error) {
 	if s.Window > 0 && len(body) > s.Window {
 		return 0, w.fault(FaultTooLong)
 	}
-	n, err := w.check(body, s.turns)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	n, err := w.check(body, s.saidOver(r.URL.Path))
 	if err != nil {
 		return 0, err
 	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
 	s.requests = append(s.requests, Request{Path: r.URL.Path, Body: body})
 	return n, nil
+}
+
+// saidOver are the turns as one interface knows them: it has no part in what was thought
+// over another one.
+func (s *Server) saidOver(path string) []Turn {
+	turns := slices.Clone(s.turns)
+	for i := range turns {
+		if s.played[i] != path {
+			turns[i].Thinking = ""
+		}
+	}
+	return turns
 }
 
 func (s *Server) refuses(out http.ResponseWriter, w wire, r *http.Request, no *refusal) {
@@ -186,6 +199,9 @@ func (s *Server) answer(out http.ResponseWriter, r *http.Request, w wire, n int)
 	fault := s.fault(n, turn.Faults)
 	switch fault {
 	case "":
+		s.mu.Lock()
+		s.played[n] = r.URL.Path
+		s.mu.Unlock()
 		w.play(stream, n, &turn, func() {})
 	case FaultSilence:
 		s.hangs(leave)
