@@ -41,6 +41,9 @@ func (e *Ear) Event(event umpire.Event) { e.send(eventMsg{event}) }
 // Saying hears a piece of what the assistant is saying.
 func (e *Ear) Saying(piece llm.Delta) {
 	e.mu.Lock()
+	if piece.Again {
+		e.saying = ""
+	}
 	e.saying = clipLong(e.saying + piece.Text)
 	wake := !e.pending && piece.Text != ""
 	e.pending = e.pending || wake
