@@ -81,6 +81,13 @@ func numeric(host string) bool {
 // privateNames are the ends of host names that never lead to the public web.
 var privateNames = []string{"localhost", ".localhost", ".local", ".internal", ".lan", ".home.arpa", ".corp", ".intranet"}
 
+// PrivateHost reports whether a host, as it is written in a URL, is this machine or on
+// a private network: fetching from it is asked about. A name that only leads there is
+// not known by its looks.
+func PrivateHost(host string) bool {
+	return privateHost(strings.ToLower(strings.TrimSuffix(host, ".")))
+}
+
 // privateHost reports whether a host is on this machine or a private network. A
 // host whose last label is a number is an address in one of its odd spellings.
 func privateHost(host string) bool {

@@ -36,6 +36,7 @@ func TestScripts(t *testing.T) {
 		"stream":  scriptStream,
 		"call":    scriptCall,
 		"await":   scriptAwait,
+		"web":     scriptWeb,
 	}
 	maps.Copy(verbs, gateVerbs)
 	maps.Copy(verbs, modelVerbs)

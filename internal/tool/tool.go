@@ -1,6 +1,6 @@
 // Package tool has the tools of the built-in agent: Read, Write, Edit,
-// filesystem-edit, filesystem-edit_search, LS, Glob, Grep, Bash with BashOutput and
-// KillShell.
+// filesystem-edit, filesystem-edit_search, LS, Glob, Grep, WebFetch, Bash with
+// BashOutput and KillShell.
 //
 //	set := tool.New(tool.Options{Root: session.Root, Home: home, Env: os.Environ(), Scratch: dir})
 //	defer set.Close()
@@ -16,6 +16,8 @@
 //     read or written.
 //   - A command has a process group of its own and no terminal. When its time is
 //     over, or the context ends, the whole group does.
+//   - A page is fetched from the public web, whatever its name resolves to, and marked
+//     as what strangers wrote.
 //   - Outputs are bounded, and valid UTF-8 whatever a file or a program held.
 package tool
 
@@ -63,6 +65,7 @@ type Set struct {
 	options Options
 	tools   map[string]tool
 	grace   time.Duration // between asking a process group to end and ending it
+	web     web
 
 	mu     sync.Mutex
 	jobs   map[string]*job
@@ -94,7 +97,8 @@ func New(o Options) *Set {
 var known = map[string]tool{
 	"Read": readTool, "Write": writeTool, "Edit": editTool, "LS": listTool, "Glob": globTool, "Grep": grepTool,
 	"filesystem-edit": linesTool, "filesystem-edit_search": searchTool,
-	"Bash": bashTool, "BashOutput": outputTool, "KillShell": killTool,
+	"WebFetch": fetchTool,
+	"Bash":     bashTool, "BashOutput": outputTool, "KillShell": killTool,
 }
 
 // Has reports whether there is such a tool.

@@ -1,0 +1,127 @@
+package tool
+
+import (
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"net/netip"
+	"slices"
+	"time"
+)
+
+const (
+	dialTimeout    = 10 * time.Second
+	maxHeaderBytes = 64 << 10
+	maxAddresses   = 4 // of one host that are tried
+)
+
+// A web is how pages are reached. The zero value is the real network.
+type web struct {
+	resolve func(ctx context.Context, host string) ([]netip.Addr, error)
+	dial    func(ctx context.Context, network, address string) (net.Conn, error)
+	roots   *x509.CertPool
+}
+
+// client returns a client for one call. What it dials is the very address that was
+// looked at, so that a name cannot mean something else the second time.
+func (w web) client(private bool) *http.Client {
+	if w.resolve == nil {
+		w.resolve = func(ctx context.Context, host string) ([]netip.Addr, error) {
+			return net.DefaultResolver.LookupNetIP(ctx, "ip", host)
+		}
+	}
+	if w.dial == nil {
+		w.dial = (&net.Dialer{Timeout: dialTimeout}).DialContext
+	}
+	transport := &http.Transport{
+		DialContext: func(ctx context.Context, network, address string) (net.Conn, error) {
+			return w.reach(ctx, network, address, private)
+		},
+		TLSClientConfig:        &tls.Config{RootCAs: w.roots, MinVersion: tls.VersionTLS12},
+		TLSHandshakeTimeout:    dialTimeout,
+		ResponseHeaderTimeout:  webTimeout,
+		MaxResponseHeaderBytes: maxHeaderBytes,
+		DisableKeepAlives:      true,
+		ForceAttemptHTTP2:      true,
+	}
+	return &http.Client{
+		Transport:     transport,
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+	}
+}
+
+// reach dials a host, unless one of its addresses is not on the public web.
+func (w web) reach(ctx context.Context, network, address string, private bool) (net.Conn, error) {
+	host, port, err := net.SplitHostPort(address)
+	if err != nil {
+		return nil, err
+	}
+	addrs, err := w.addresses(ctx, host)
+	if err != nil {
+		return nil, err
+	}
+	for _, addr := range addrs {
+		if err := refuseAddress(addr, private); err != nil {
+			return nil, fmt.Errorf("%s: %w", host, err)
+		}
+	}
+	var failed error
+	for _, addr := range addrs[:min(len(addrs), maxAddresses)] {
+		conn, err := w.dial(ctx, network, net.JoinHostPort(addr.String(), port))
+		if err == nil {
+			return conn, nil
+		}
+		failed = errors.Join(failed, err)
+	}
+	return nil, failed
+}
+
+func (w web) addresses(ctx context.Context, host string) ([]netip.Addr, error) {
+	if addr, err := netip.ParseAddr(host); err == nil {
+		return []netip.Addr{addr}, nil
+	}
+	addrs, err := w.resolve(ctx, host)
+	if err == nil && len(addrs) == 0 {
+		err = fmt.Errorf("%s: has no address", host)
+	}
+	return addrs, err
+}
+
+// refuseAddress refuses an address that is not on the public web. With private, what a
+// person was asked about may lead to this machine and its network; what hands out
+// credentials, or reaches many at once, is refused to everybody.
+func refuseAddress(addr netip.Addr, private bool) error {
+	addr = addr.Unmap().WithZone("")
+	switch {
+	case slices.Contains(metadata, addr):
+		return fmt.Errorf("leads to %v, which hands out what logs this machine in to its cloud", addr)
+	case private && (addr.IsLoopback() || addr.IsPrivate()):
+		return nil
+	case addr.IsLoopback(), addr.IsPrivate(), !addr.IsGlobalUnicast(), slices.ContainsFunc(special, func(p netip.Prefix) bool { return p.Contains(addr) }):
+		return fmt.Errorf("leads to %v, which is not on the public web", addr)
+	}
+	return nil
+}
+
+// metadata are addresses at which clouds hand out credentials and that look like any
+// other, or like a private one.
+var metadata = []netip.Addr{
+	netip.MustParseAddr("169.254.169.254"), netip.MustParseAddr("169.254.170.2"), netip.MustParseAddr("169.254.170.23"),
+	netip.MustParseAddr("100.100.100.200"), netip.MustParseAddr("168.63.129.16"), netip.MustParseAddr("192.0.0.192"),
+	netip.MustParseAddr("fd00:ec2::254"), netip.MustParseAddr("fd20:ce::254"),
+}
+
+// special are the address blocks that are not globally reachable, or that carry an
+// address of version 4 within, after the registries of IANA (RFC 6890).
+var special = []netip.Prefix{
+	netip.MustParsePrefix("0.0.0.0/8"), netip.MustParsePrefix("100.64.0.0/10"), netip.MustParsePrefix("192.0.0.0/24"),
+	netip.MustParsePrefix("192.0.2.0/24"), netip.MustParsePrefix("192.88.99.0/24"), netip.MustParsePrefix("198.18.0.0/15"),
+	netip.MustParsePrefix("198.51.100.0/24"), netip.MustParsePrefix("203.0.113.0/24"), netip.MustParsePrefix("240.0.0.0/4"),
+	netip.MustParsePrefix("::/96"), netip.MustParsePrefix("64:ff9b::/96"), netip.MustParsePrefix("64:ff9b:1::/48"),
+	netip.MustParsePrefix("100::/64"), netip.MustParsePrefix("2001::/23"), netip.MustParsePrefix("2001:db8::/32"),
+	netip.MustParsePrefix("2002::/16"), netip.MustParsePrefix("3fff::/20"), netip.MustParsePrefix("5f00::/16"), netip.MustParsePrefix("fec0::/10"),
+}
