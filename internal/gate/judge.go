@@ -40,6 +40,9 @@ func (g *Gate) sceneOf(tx *store.Tx, id umpire.SessionID, call umpire.CallID) (*
 	if s.State == umpire.SessionOver {
 		return nil, fmt.Errorf("session %q has ended: %w", id, umpire.ErrState)
 	}
+	if err := inherit(tx, &s); err != nil {
+		return nil, err
+	}
 	rows, err := tx.Grants(store.GrantQuery{
 		Session: id, Project: s.Project, GitDir: cloneOf(&s), Call: call, Now: g.now(),
 	})
@@ -192,8 +195,12 @@ func asksOtherwise(g *Gate, sc *scene, call umpire.Call) bool {
 	return d.Verdict == umpire.Ask
 }
 
-// effectOf: what only looks may run again after a crash, and nothing else.
+// effectOf: what only looks may run again after a crash, and so may a sub-agent, which
+// goes on in its own session then, where each of its calls is accounted for.
 func effectOf(d *umpire.Decision) umpire.Effect {
+	if d.Type == umpire.Task {
+		return umpire.EffectIdempotent
+	}
 	for i := range d.Accesses {
 		if a := &d.Accesses[i]; a.Changes() || a.Doubt != "" {
 			return umpire.EffectUnknown

@@ -25,6 +25,9 @@ func (g *Gate) Open(ctx context.Context, o umpire.Opening) (umpire.Session, erro
 	if err := g.refresh(o.Dir); err != nil {
 		return umpire.Session{}, err
 	}
+	if err := g.under(ctx, &o); err != nil {
+		return umpire.Session{}, err
+	}
 	s, err := g.newSession(ctx, &o)
 	if err != nil {
 		return umpire.Session{}, err
@@ -40,10 +43,8 @@ func (g *Gate) Open(ctx context.Context, o umpire.Opening) (umpire.Session, erro
 		}
 	}
 	err = g.update(ctx, func(tx *store.Tx) error {
-		if s.Parent != "" {
-			if _, err := tx.Session(s.Parent); err != nil {
-				return fmt.Errorf("parent %q: %w", s.Parent, err)
-			}
+		if err := sibling(tx, &s); err != nil {
+			return err
 		}
 		if err := tx.InsertSession(s); err != nil {
 			return err
@@ -259,6 +260,9 @@ func (t *step) take(p *Project, r *umpire.Resumption) error {
 	if err := t.adopt(p); err != nil {
 		return err
 	}
+	if r.Mode != nil && t.session.Parent != "" {
+		return errOwnMode
+	}
 	if r.Mode != nil {
 		if *r.Mode == umpire.ModeBypass && !r.AllowBypass {
 			return invalid("mode", "bypass has to be permitted when the session is opened")
@@ -393,6 +397,9 @@ func (t *step) switchMode(m *umpire.ModeChange) error {
 	}
 	w.Project, w.GitDir = t.session.Project, cloneOf(&t.session)
 	told := map[string]any{"from": t.session.Mode}
+	if m.Mode != nil && t.session.Parent != "" {
+		return errOwnMode
+	}
 	if m.Mode != nil {
 		if *m.Mode == umpire.ModeBypass && !t.session.AllowBypass {
 			return invalid("mode", "bypass needs a session that was opened for it")
@@ -427,12 +434,16 @@ func (g *Gate) Renew(ctx context.Context, id umpire.SessionID, epoch int64) (unt
 // End ends a session for good: its questions are denied, and what has not started
 // does not start.
 func (g *Gate) End(ctx context.Context, id umpire.SessionID, reason string) error {
-	return g.step(ctx, id, 0, func(t *step) error {
+	err := g.step(ctx, id, 0, func(t *step) error {
 		if t.session.State == umpire.SessionOver {
 			return nil
 		}
 		return t.end(reason)
 	})
+	if err != nil {
+		return err
+	}
+	return g.endChildren(ctx, id)
 }
 
 func (t *step) end(reason string) error {

@@ -84,9 +84,9 @@ func (tx *Tx) Sessions(q SessionQuery) ([]umpire.Session, error) {
 		return err
 	}, `SELECT `+sessionColumns+` FROM sessions
 		WHERE ($1 = '' OR project_id = $1) AND (CAST($2 AS BIGINT) = 0 OR active_at < $2)
-			AND (runner <> '' OR NOT $4)
+			AND (runner <> '' OR NOT $4) AND ($5 = '' OR parent = $5)
 		ORDER BY active_at DESC, session_id DESC LIMIT $3`,
-		string(q.Project), bound(q.IdleBefore), limit(q.Limit), q.Held)
+		string(q.Project), bound(q.IdleBefore), limit(q.Limit), q.Held, string(q.Parent))
 	return all, err
 }
 

@@ -174,8 +174,10 @@ type SessionQuery struct {
 	// IdleBefore finds only sessions without activity since; zero is all.
 	IdleBefore time.Time
 	// Held finds only sessions that a runner holds.
-	Held  bool
-	Limit int
+	Held bool
+	// Parent finds only those that this session started; "" is all.
+	Parent umpire.SessionID
+	Limit  int
 }
 
 // An AskQuery finds questions, the oldest first.

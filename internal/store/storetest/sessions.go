@@ -58,6 +58,9 @@ func sessionsAreFound(b *bench) {
 	var middle time.Time
 	for i := range 5 {
 		s := umpire.Session{ID: umpire.SessionID(fmt.Sprint("s", i)), Project: umpire.ProjectID(fmt.Sprint("p", i%2)), ActiveAt: b.later()}
+		if i > 2 {
+			s.Parent = "s0"
+		}
 		b.update(func(tx *store.Tx) error { return tx.InsertSession(s) })
 		if i == 2 {
 			middle = s.ActiveAt
@@ -74,6 +77,8 @@ func sessionsAreFound(b *bench) {
 		{store.SessionQuery{IdleBefore: middle}, "[s1 s0]"},
 		{store.SessionQuery{IdleBefore: middle, Project: "p1"}, "[s1]"},
 		{store.SessionQuery{Project: "none"}, "[]"},
+		{store.SessionQuery{Parent: "s0"}, "[s4 s3]"},
+		{store.SessionQuery{Parent: "s0", Project: "p1"}, "[s3]"},
 	} {
 		b.view(func(tx *store.Tx) error {
 			found, err := tx.Sessions(c.query)

@@ -1,0 +1,96 @@
+package gate
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/store"
+)
+
+// A sub-agent's session has a parent, and is never looser than it: whether it may run
+// what it wants to is decided by how its parent stands at that moment. So a person who
+// tightens the parent, or ends it, has done so for what it started as well.
+
+// under makes an opening that of a session below its parent.
+func (g *Gate) under(ctx context.Context, o *umpire.Opening) error {
+	if o.Parent == "" {
+		return nil
+	}
+	parent, err := g.Session(ctx, o.Parent)
+	if err != nil {
+		return fmt.Errorf("parent: %w", err)
+	}
+	if err := adoptable(&parent); err != nil {
+		return err
+	}
+	if o.Mode != nil && *o.Mode != parent.Mode {
+		return errOwnMode
+	}
+	o.Mode, o.AllowBypass = &parent.Mode, parent.AllowBypass
+	o.AddDirs, o.Headless = parent.AddDirs, o.Headless || parent.Headless
+	return nil
+}
+
+// errOwnMode refuses to switch a sub-agent by itself.
+var errOwnMode = invalid("mode", "a sub-agent is in the mode of its parent: switch that one")
+
+// sibling refuses a session that would belong to another project than its parent.
+func sibling(tx *store.Tx, s *umpire.Session) error {
+	if s.Parent == "" {
+		return nil
+	}
+	parent, err := tx.Session(s.Parent)
+	if err != nil {
+		return fmt.Errorf("parent %q: %w", s.Parent, err)
+	}
+	if parent.Project != s.Project {
+		return fmt.Errorf("session %q, the parent: %w", s.Parent, umpire.ErrOtherProject)
+	}
+	return adoptable(&parent)
+}
+
+// adoptable refuses a parent that has ended: what it started ended with it.
+func adoptable(parent *umpire.Session) error {
+	if parent.State == umpire.SessionOver {
+		return fmt.Errorf("session %q, the parent, has ended: %w", parent.ID, umpire.ErrState)
+	}
+	return nil
+}
+
+// inherit makes a sub-agent's session as strict as its parent is by now.
+func inherit(tx *store.Tx, s *umpire.Session) error {
+	if s.Parent == "" {
+		return nil
+	}
+	parent, err := tx.Session(s.Parent)
+	if errors.Is(err, umpire.ErrNotFound) {
+		return fmt.Errorf("session %q, the parent of %q, is gone: %w", s.Parent, s.ID, umpire.ErrState)
+	}
+	if err != nil {
+		return err
+	}
+	if err := adoptable(&parent); err != nil {
+		return err
+	}
+	s.Mode, s.AllowBypass = parent.Mode, s.AllowBypass && parent.AllowBypass
+	s.Headless = s.Headless || parent.Headless
+	s.Denials, s.DenialsInRow = max(s.Denials, parent.Denials), max(s.DenialsInRow, parent.DenialsInRow)
+	return nil
+}
+
+// endChildren ends what a session started, so that nobody is asked on its behalf.
+func (g *Gate) endChildren(ctx context.Context, id umpire.SessionID) error {
+	var children []umpire.Session
+	err := g.view(ctx, func(tx *store.Tx) (err error) {
+		children, err = tx.Sessions(store.SessionQuery{Parent: id})
+		return err
+	})
+	for i := range children {
+		if children[i].State != umpire.SessionOver {
+			err = errors.Join(err, ignoreGone(g.End(ctx, children[i].ID, "its parent has ended")))
+		}
+	}
+	return err
+}
