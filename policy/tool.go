@@ -80,6 +80,18 @@ func toolJudges(pattern, tool string, kind umpire.AccessKind, allow bool) bool {
 	return kind != umpire.KindExec || !allow || startsCommands(tool)
 }
 
+// JudgesOthers reports whether a rule for a tool may speak about calls of other tools
+// as well: one for LS is about reading, whichever tool reads.
+func JudgesOthers(tool string) bool {
+	for _, family := range [][]string{readTools, writeTools, deleteTools, networkTools, execTools, {anyTool}} {
+		if slices.Contains(family, tool) {
+			return true
+		}
+	}
+	server, isMCP := strings.CutPrefix(tool, "mcp__")
+	return gitVerbs[tool] != "" || isMCP && !strings.Contains(server, "__") || strings.ContainsAny(tool, "*?[{")
+}
+
 // startsCommands reports whether the tool is one whose programs an allow rule
 // for Bash may cover.
 func startsCommands(tool string) bool {

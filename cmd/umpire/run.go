@@ -221,7 +221,10 @@ func (s *stay) run(ctx context.Context, session umpire.Session, model llm.Model,
 		return gateError(err)
 	}
 	worker.Tools, worker.From, worker.Ask = box, from, s.answer
-	view := &runView{app: s.app, json: s.flags.json, quiet: s.asks || s.answer != nil}
+	if s.listedIn(&session)("Task") {
+		worker.Sub = s.subAgents(model, session.Profile)
+	}
+	view := &runView{app: s.app, session: session.ID, json: s.flags.json, quiet: s.asks || s.answer != nil}
 	worker.Handler = view
 	if s.asks {
 		asker, err := s.newAsker()

@@ -24,8 +24,12 @@ var providers = map[string]func(s *stay, name string, o llm.Options) (llm.Model,
 // model opens the model that the flags or the profile name, and the log of what it is
 // asked. The function that it returns closes the log.
 func (s *stay) model() (llm.Model, func(), error) {
+	return s.open(cmp.Or(s.flags.model, s.conf.agents[cmp.Or(s.flags.profile, mainAgent)].Model))
+}
+
+// open opens a model by its full name.
+func (s *stay) open(full string) (llm.Model, func(), error) {
 	const help = "umpire run --help"
-	full := cmp.Or(s.flags.model, s.conf.agents[cmp.Or(s.flags.profile, mainAgent)].Model)
 	provider, name, _ := strings.Cut(full, ":")
 	open := providers[provider]
 	switch {

@@ -14,6 +14,8 @@ import (
 type runView struct {
 	*app
 
+	session umpire.SessionID // whose calls are not those of a sub-agent
+
 	json  bool
 	quiet bool // questions are asked here, and need not be announced
 
@@ -69,6 +71,9 @@ func (v *runView) Ended(call umpire.BatchCall, r umpire.Result) {
 		v.liveLine(v.line)
 		v.line = ""
 	}
+	if r.Session != v.session && r.Session != "" {
+		fmt.Fprint(v.stderr, "  ") // a sub-agent's; its parent's call comes after it
+	}
 	fmt.Fprintf(v.stderr, "[%s] %s\n", v.text.of(string(r.Status)), clip(visible(call.Tool+" "+subjectOfInput(call.Input))))
 	switch {
 	case strings.HasPrefix(call.Reason, nobodyThere):
@@ -107,7 +112,7 @@ func (v *runView) liveLine(line string) {
 }
 
 // subjectFields are the inputs that say what a call is about, the best first.
-var subjectFields = []string{"command", "cmd", "file_path", "path", "filePath", "url", "pattern", "bash_id", "shell_id"}
+var subjectFields = []string{"command", "cmd", "file_path", "path", "filePath", "url", "pattern", "bash_id", "shell_id", "description"}
 
 // subjectOfInput is what a call is about, in one line.
 func subjectOfInput(input json.RawMessage) string {

@@ -66,9 +66,11 @@ type Tools interface {
 	Stop()
 }
 
-// A Handler hears what happens in a run. Its methods are called one at a time.
+// A Handler hears what happens in a run, and in its sub-agents. Its methods are called
+// one at a time.
 type Handler interface {
-	// Event gets every event of the session once, in its order.
+	// Event gets every event of the session once, in its order, and between them those
+	// of the sub-agents' sessions.
 	Event(e umpire.Event)
 	// Saying gets pieces of what the assistant is saying. None of it counts before
 	// Said; a reply that breaks off is said never.
@@ -78,6 +80,7 @@ type Handler interface {
 	// Output gets pieces of what a call prints while it runs, see tool.Options.
 	Output(call umpire.CallID, text string)
 	// Ended gets each call of the run with its result, in the order in which they end.
+	// The result of a sub-agent's call names that one's session.
 	Ended(call umpire.BatchCall, r umpire.Result)
 	// Waiting hears that so many questions wait for a person.
 	Waiting(n int)
@@ -101,6 +104,11 @@ type Agent struct {
 	Runner string
 	// From is the event after which the handler hears events.
 	From int64
+
+	// Sub lets the agent have sub-agents; nil gives it none.
+	Sub *SubAgents
+
+	maxTurns int // how often the model is asked in one run; 0 is as often as it takes
 
 	clock func() time.Time // that goes on while the machine sleeps; nil is the system's
 	now   atomic.Pointer[run]

@@ -31,6 +31,10 @@ const promptRefusals = `## Tool Permission Handling
 - An error that says a tool was denied comes from a rule. Go on without that call, or name the rule that the user would have to change.
 - Never try to get around a refusal: do not touch the files that hold the rules, and do not ask another program to do what you were refused.`
 
+const promptSub = `## Your Place
+
+You are a sub-agent: another agent gave you this task, and your last message is all that it will hear of it. Put into that message what it needs to go on.`
+
 // Prompt returns the system prompt for a session. What skills add goes behind it.
 func Prompt(s *umpire.Session) string {
 	where := []string{
@@ -38,6 +42,9 @@ func Prompt(s *umpire.Session) string {
 	}
 	for _, dir := range s.AddDirs {
 		where = append(where, "- Also part of the project: "+dir)
+	}
+	if s.Parent != "" {
+		return strings.Join([]string{promptIntro, promptSub, strings.Join(where, "\n"), promptErrors, promptRefusals}, "\n\n")
 	}
 	return strings.Join([]string{promptIntro, strings.Join(where, "\n"), promptErrors, promptRefusals}, "\n\n")
 }

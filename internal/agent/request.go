@@ -12,11 +12,12 @@ import (
 	"github.com/umpirehq/umpire/internal/batch"
 	"github.com/umpirehq/umpire/internal/llm"
 	"github.com/umpirehq/umpire/internal/tool"
+	"github.com/umpirehq/umpire/policy"
 )
 
 // request builds the next request from the conversation as it is stored.
 func (r *run) request(c *umpire.Conversation) (llm.Request, error) {
-	request := llm.Request{System: r.System, Tools: r.Tools.Tools()}
+	request := llm.Request{System: r.System, Tools: r.tools.Tools()}
 	for _, stored := range c.Messages {
 		message, err := read(stored)
 		if err != nil {
@@ -172,9 +173,9 @@ func (r *run) submit(ctx context.Context, calls []llm.Block, message json.RawMes
 		input := inputOf(&call)
 		s.Calls = append(s.Calls, umpire.Call{
 			ID: umpire.CallID(call.ID), Tool: call.Tool, Input: input, Dir: r.session.Dir, Agent: r.session.Agent,
-			Session: s.Session, Batch: s.Batch, Background: tool.Background(input), Extra: Toolbox{r.Tools}.Extra(call.Tool),
+			Session: s.Session, Batch: s.Batch, Background: tool.Background(input), Extra: Toolbox{r.tools}.Extra(call.Tool),
 		})
-		if !r.Tools.Has(call.Tool) && plainName.MatchString(call.Tool) {
+		if !r.tools.Has(call.Tool) && plainName.MatchString(call.Tool) && !policy.JudgesOthers(call.Tool) {
 			s.Tighten = append(s.Tighten, missing(call.Tool))
 		}
 	}
@@ -206,7 +207,8 @@ func inputOf(call *llm.Block) json.RawMessage {
 var plainName = regexp.MustCompile(`^[A-Za-z0-9_-]{1,128}$`)
 
 // missing is the rule against a tool that is not there (any more): nobody is to be
-// asked about a call that could not run anyway.
+// asked about a call that could not run anyway. It is sent only where it speaks of no
+// other call of the message; of those the tools themselves say that they are not there.
 func missing(name string) umpire.Rule {
 	return umpire.Rule{
 		ID: "no-such-tool", Action: umpire.Deny, Tool: name, Source: umpire.SourceSession,

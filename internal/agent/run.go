@@ -15,12 +15,16 @@ type run struct {
 
 	session umpire.Session
 	handler Handler
+	tools   Tools
+	tasks   *tasks        // nil without sub-agents
 	bell    chan struct{} // something has happened; holds one
 	outcome Outcome
 	open    umpire.BatchID         // the batch whose results the model does not have
 	elided  int                    // how many outputs the model is not sent any more, the oldest
 	told    map[umpire.CallID]bool // whose end the handler has heard of
 	stopped bool                   // a person had stopped the turn before this run began
+	// cancelled says that a person stopped the turn in a sub-agent.
+	cancelled bool
 
 	ears   sync.Mutex // lets the handler hear one thing at a time, and guards what follows
 	cursor int64      // the last event that was heard
@@ -38,10 +42,14 @@ type run struct {
 // for the next run.
 func (a *Agent) Run(ctx context.Context, s umpire.Session, task string) (Outcome, error) {
 	r := &run{
-		Agent: a, session: s, handler: a.Handler, bell: make(chan struct{}, 1), told: map[umpire.CallID]bool{}, cursor: a.From,
+		Agent: a, session: s, handler: a.Handler, tools: a.Tools, bell: make(chan struct{}, 1), told: map[umpire.CallID]bool{}, cursor: a.From,
 	}
 	if r.handler == nil {
 		r.handler = deaf{}
+	}
+	if a.Sub != nil {
+		r.tasks = &tasks{run: r}
+		r.tools = Toolbox{a.Tools, r.tasks}
 	}
 	a.now.Store(r)
 	defer a.now.Store(nil)
@@ -69,10 +77,14 @@ func (r *run) all(ctx context.Context, task string) error {
 			return err
 		}
 	}
-	for first := true; ; first = false {
+	for n := 0; ; n++ {
+		first := n == 0
 		goOn, err := r.finishOpen(ctx, task != "" && first)
 		if err != nil || !goOn {
 			return err
+		}
+		if r.maxTurns > 0 && n == r.maxTurns {
+			return errTurns
 		}
 		goOn, err = r.turn(ctx)
 		if err != nil {
@@ -167,7 +179,9 @@ func (r *run) finishOpen(ctx context.Context, news bool) (bool, error) {
 		return false, err
 	}
 	r.open = ""
-	if !b.Cancelled || news {
+	stopped := b.Cancelled || r.cancelled
+	r.cancelled = false
+	if !stopped || news {
 		return true, nil
 	}
 	events, err := r.events(ctx, 0)

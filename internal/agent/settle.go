@@ -31,6 +31,9 @@ func (r *run) settle(ctx context.Context, id umpire.BatchID) (umpire.Batch, erro
 			b, err = r.await(ctx, b)
 		case umpire.BatchRunning:
 			b, err = r.next(ctx, b)
+			if r.outcome.Waiting > 0 {
+				return b, err // in a sub-agent
+			}
 		default:
 			err = fmt.Errorf("batch %q is %q, which is no state that is known", id, b.State)
 		}
@@ -54,6 +57,11 @@ func (r *run) next(ctx context.Context, b umpire.Batch) (umpire.Batch, error) {
 	c := b.Next()
 	if c == nil {
 		return b, fmt.Errorf("batch %q runs, and has no call left to run: %w", b.ID, umpire.ErrState)
+	}
+	if r.cancelled {
+		return r.store(ctx, b, c.ID, umpire.Result{
+			Status: umpire.ResultCancelled, Output: "[Interrupted] The call was not run: the user stopped the turn.",
+		})
 	}
 	started, err := r.start(ctx, b.ID, c.ID)
 	if err != nil {
@@ -90,7 +98,26 @@ func outlasting(ctx context.Context) (context.Context, context.CancelFunc) {
 // stored also when the run is ending: what has happened must not be in doubt.
 func (r *run) execute(ctx context.Context, b umpire.Batch, started umpire.Started) (umpire.Batch, error) {
 	result := r.runTool(ctx, started)
-	result.Session, result.Batch, result.Call, result.Epoch = r.session.ID, b.ID, started.Call.ID, r.session.Epoch
+	if r.leaves(ctx, started, result) {
+		return b, context.Cause(ctx)
+	}
+	after, err := r.store(ctx, b, started.Call.ID, result)
+	if err == nil && r.tasks != nil {
+		r.tasks.settled(ctx)
+	}
+	return after, err
+}
+
+// leaves reports whether a call is left as it is: a sub-agent that is not done when its
+// parent's run ends is gone on with by the next one.
+func (r *run) leaves(ctx context.Context, started umpire.Started, result umpire.Result) bool {
+	ends := ctx.Err() != nil || r.outcome.Waiting > 0
+	return ends && r.tasks != nil && started.Call.Tool == taskTool && result.Status != umpire.ResultOK
+}
+
+// store stores the result of a call.
+func (r *run) store(ctx context.Context, b umpire.Batch, call umpire.CallID, result umpire.Result) (umpire.Batch, error) {
+	result.Session, result.Batch, result.Call, result.Epoch = r.session.ID, b.ID, call, r.session.Epoch
 	store, done := outlasting(ctx)
 	defer done()
 	var after umpire.Batch
@@ -99,9 +126,9 @@ func (r *run) execute(ctx context.Context, b umpire.Batch, started umpire.Starte
 		return err
 	})
 	if err != nil {
-		return b, fmt.Errorf("store the result of call %q: %w", started.Call.ID, err)
+		return b, fmt.Errorf("store the result of call %q: %w", call, err)
 	}
-	r.ended(after.Call(started.Call.ID), result)
+	r.ended(after.Call(call), result)
 	if ctx.Err() != nil {
 		return after, context.Cause(ctx)
 	}
@@ -118,7 +145,7 @@ func (r *run) runTool(ctx context.Context, started umpire.Started) umpire.Result
 	r.mu.Lock()
 	r.stopTool = stop
 	r.mu.Unlock()
-	result := r.Tools.Run(ctx, started)
+	result := r.tools.Run(ctx, started)
 	r.mu.Lock()
 	r.stopTool = nil
 	r.mu.Unlock()
@@ -137,7 +164,7 @@ func (r *run) endTool(cause error) {
 	if stop != nil {
 		stop(cause)
 	}
-	r.Tools.Stop()
+	r.tools.Stop()
 }
 
 // tell lets the handler hear of the calls that have ended since.

@@ -1,0 +1,39 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"maps"
+	"slices"
+
+	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/agent"
+	"github.com/umpirehq/umpire/internal/llm"
+)
+
+// subAgents lets an agent have sub-agents: each with the tools of its profile, and with
+// the model that the profile names, or else with that of its parent.
+func (s *stay) subAgents(model llm.Model, profile string) *agent.SubAgents {
+	return &agent.SubAgents{
+		Sessions: s.gate, Profiles: slices.Sorted(maps.Keys(s.conf.agents)),
+		Equip: func(ctx context.Context, session *umpire.Session, hear func(umpire.CallID, string)) (agent.Equipment, error) {
+			own, closeLog := model, func() {}
+			if name := s.profileOf(session).Model; name != "" && cmp.Or(session.Profile, mainAgent) != cmp.Or(profile, mainAgent) {
+				var err error
+				if own, closeLog, err = s.open(name); err != nil {
+					return agent.Equipment{}, err
+				}
+			}
+			box, set, cleanUp, err := s.toolbox(ctx, session, hear)
+			if err != nil {
+				closeLog()
+				return agent.Equipment{}, err
+			}
+			return agent.Equipment{Model: own, Tools: box, Close: func() {
+				s.leaveBackground(ctx, set, true)
+				cleanUp()
+				closeLog()
+			}}, nil
+		},
+	}
+}

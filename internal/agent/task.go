@@ -1,0 +1,235 @@
+package agent
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/llm"
+	"github.com/umpirehq/umpire/internal/tool"
+)
+
+// The tool Task gives a task to a sub-agent: another agent, in a session of its own
+// below this one, with its own conversation, profile and tools. Its calls go through
+// the same gate, which keeps it as strict as its parent is, and the same person is asked
+// about them. A sub-agent has no sub-agents.
+//
+// A run that ends in the middle leaves the sub-agent where it is, and so does a crash:
+// the call is started again by the next run, which goes on with the same session.
+
+const (
+	taskTool = "Task"
+	// maxTasks bounds the sub-agents of one run.
+	maxTasks = 50
+	// maxTurns bounds how often a sub-agent asks its model: nobody watches it.
+	maxTurns = 200
+)
+
+// SubAgents are what an agent needs to have some.
+type SubAgents struct {
+	Sessions Sessions
+	// Profiles are what subagent_type may name. One that names none has its parent's.
+	Profiles []string
+	// Equip gives a sub-agent its model and its tools; hear takes what its calls print.
+	Equip func(ctx context.Context, s *umpire.Session, hear func(umpire.CallID, string)) (Equipment, error)
+}
+
+// Sessions is the part of a gate that begins sessions and ends them.
+type Sessions interface {
+	Open(ctx context.Context, o umpire.Opening) (umpire.Session, error)
+	Continue(ctx context.Context, r umpire.Resumption) (umpire.Session, error)
+	End(ctx context.Context, id umpire.SessionID, reason string) error
+}
+
+// Equipment is what a sub-agent works with.
+type Equipment struct {
+	Model llm.Model
+	Tools Tools
+	// Close is called when the sub-agent works no more.
+	Close func()
+}
+
+// tasks is the tool Task of one run.
+type tasks struct {
+	run  *run
+	used int
+	over umpire.SessionID // whose task has its result, once that is stored
+}
+
+var _ Tools = (*tasks)(nil)
+
+// Has reports whether there is such a tool.
+func (*tasks) Has(name string) bool { return name == taskTool }
+
+// Stop does nothing: a sub-agent ends with the call that started it.
+func (*tasks) Stop() {}
+
+// Tools describes the tool to the model.
+func (t *tasks) Tools() []llm.Tool {
+	kind := map[string]any{"type": "string", "description": "the profile of the sub-agent; without it, that of this agent"}
+	if profiles := t.run.Sub.Profiles; len(profiles) > 0 {
+		kind["enum"] = profiles
+	}
+	schema, err := json.Marshal(map[string]any{
+		"type": "object", "required": []string{"description", "prompt"},
+		"properties": map[string]any{
+			"description":   map[string]any{"type": "string", "description": "the task in a few words"},
+			"prompt":        map[string]any{"type": "string", "description": "all that the sub-agent is to know and to do"},
+			"subagent_type": kind,
+		},
+	})
+	if err != nil {
+		panic("schema of " + taskTool + ": " + err.Error())
+	}
+	return []llm.Tool{{Name: taskTool, Schema: schema, Description: "Gives a task to a sub-agent, which works on it alone, in a conversation of its own, " +
+		"and returns its last words. It knows nothing of this conversation. Several in one message work one after the other."}}
+}
+
+// An assignment is the input of a call.
+type assignment struct {
+	Prompt  string `json:"prompt"`
+	Profile string `json:"subagent_type"`
+}
+
+// anyProfile is what other agents call a sub-agent of no kind in particular.
+const anyProfile = "general-purpose"
+
+// assign reads the input.
+func (t *tasks) assign(call *umpire.Call) (assignment, error) {
+	var a assignment
+	if err := json.Unmarshal(call.Input, &a); err != nil {
+		return a, fmt.Errorf("input: %w", err)
+	}
+	if strings.TrimSpace(a.Prompt) == "" {
+		return a, errors.New("input.prompt: is missing")
+	}
+	profiles := t.run.Sub.Profiles
+	switch {
+	case slices.Contains(profiles, a.Profile):
+	case a.Profile == "" || a.Profile == anyProfile:
+		a.Profile = t.run.session.Profile
+	default:
+		return a, fmt.Errorf("input.subagent_type: there is no profile %q; there are: %s", a.Profile, strings.Join(profiles, ", "))
+	}
+	return a, nil
+}
+
+// Run has a sub-agent do its task.
+func (t *tasks) Run(ctx context.Context, started umpire.Started) umpire.Result {
+	r := umpire.Result{Call: started.Call.ID}
+	if !started.Go || started.Decision.Verdict != umpire.Allow {
+		r.Status, r.Output = umpire.ResultDenied, "the gate has not let this call run"
+		return r
+	}
+	words, err := t.perform(ctx, &started.Call)
+	switch {
+	case errors.Is(err, errStopped):
+		r.Status, r.Output = umpire.ResultCancelled, "[Interrupted] The user stopped the sub-agent."
+	case err != nil:
+		r.Status, r.Output = umpire.ResultError, err.Error()
+	default:
+		r.Status, r.Output = umpire.ResultOK, words
+	}
+	r.Output = tool.Fit(r.Output)
+	return r
+}
+
+var (
+	errStopped = errors.New("a person stopped the turn")
+	errWaits   = errors.New("the sub-agent waits for an answer that nobody here can give")
+	errTurns   = fmt.Errorf("it asked its model more than %d times", maxTurns)
+)
+
+func (t *tasks) perform(ctx context.Context, call *umpire.Call) (string, error) {
+	if t.used++; t.used > maxTasks {
+		return "", fmt.Errorf("this run has had %d sub-agents, and may have no more", maxTasks)
+	}
+	a, err := t.assign(call)
+	if err != nil {
+		return "", err
+	}
+	child, heard, err := t.enter(ctx, call, &a)
+	if err != nil {
+		return "", fmt.Errorf("the session of the sub-agent: %w", err)
+	}
+	t.over = child.ID
+	words, outcome, err := t.work(ctx, child, heard, a.Prompt)
+	t.run.outcome.Unattended += outcome.Unattended
+	t.run.outcome.Late += outcome.Late
+	t.run.outcome.Waiting += outcome.Waiting
+	switch {
+	case err != nil:
+		return "", fmt.Errorf("the sub-agent failed: %w", err)
+	case outcome.Waiting > 0:
+		return "", errWaits
+	case outcome.Cancelled:
+		t.run.cancelled = true
+		return "", errStopped
+	case outcome.Stop != llm.StopEnd:
+		return "", fmt.Errorf("the sub-agent's last reply is not whole (%s): %s", outcome.Stop, words)
+	}
+	return words, nil
+}
+
+// again is for a sub-agent whose last words were lost with the run that heard them.
+const again = "What you said last did not reach whoever gave you this task. Say once more what came of it; do not do anything again."
+
+// work runs the sub-agent until it has nothing more to do, and returns its last words.
+func (t *tasks) work(ctx context.Context, child umpire.Session, heard int64, task string) (string, Outcome, error) {
+	ears := &subHandler{parent: t.run, session: child.ID}
+	worker := &Agent{
+		Gate: t.run.Gate, System: Prompt(&child), Handler: ears, Ask: t.run.Ask, Runner: t.run.Runner, From: heard,
+		clock: t.run.clock, maxTurns: maxTurns,
+	}
+	equipment, err := t.run.Sub.Equip(ctx, &child, worker.Output)
+	if err != nil {
+		return "", Outcome{}, err
+	}
+	defer equipment.Close()
+	worker.Model, worker.Tools = equipment.Model, equipment.Tools
+	if child.Turn > 0 {
+		task = "" // it has it already
+	}
+	outcome, err := worker.Run(ctx, child, task)
+	if err == nil && outcome.Idle {
+		outcome, err = worker.Run(ctx, child, again)
+	}
+	return ears.words, outcome, err
+}
+
+// settled ends the session of a sub-agent once the result of its task is stored.
+func (t *tasks) settled(ctx context.Context) {
+	if t.over == "" {
+		return
+	}
+	// Left open it would only be one more session in the list.
+	_ = t.run.Sub.Sessions.End(ctx, t.over, "its task is done")
+	t.over = ""
+}
+
+// A subHandler passes on what happens in a sub-agent's session, but for what it says:
+// that is for its parent.
+type subHandler struct {
+	deaf
+
+	parent  *run
+	session umpire.SessionID
+	words   string
+}
+
+func (s *subHandler) Event(e umpire.Event) { s.parent.hear(func(h Handler) { h.Event(e) }) }
+func (s *subHandler) Said(text string)     { s.words = text }
+func (s *subHandler) Waiting(n int)        { s.parent.hear(func(h Handler) { h.Waiting(n) }) }
+
+func (s *subHandler) Output(call umpire.CallID, text string) {
+	s.parent.hear(func(h Handler) { h.Output(call, text) })
+}
+
+func (s *subHandler) Ended(call umpire.BatchCall, r umpire.Result) {
+	r.Session = s.session
+	s.parent.hear(func(h Handler) { h.Ended(call, r) })
+}

@@ -1,0 +1,72 @@
+package agent
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"time"
+
+	"github.com/umpirehq/umpire"
+)
+
+// childID names the session of a sub-agent by the call that started it, so that the
+// call, started again, finds it.
+func childID(parent umpire.SessionID, call umpire.CallID) umpire.SessionID {
+	sum := sha256.Sum256([]byte(call))
+	return parent + "-" + umpire.SessionID(hex.EncodeToString(sum[:6]))
+}
+
+// enter opens the session of a sub-agent, or takes the one that a run before left. It
+// returns the last event of that one.
+func (t *tasks) enter(ctx context.Context, call *umpire.Call, a *assignment) (s umpire.Session, heard int64, err error) {
+	r := t.run
+	id := childID(r.session.ID, call.ID)
+	err = r.steadily(ctx, func() error {
+		s, err = r.Sub.Sessions.Open(ctx, umpire.Opening{
+			ID: id, Dir: r.session.Dir, Agent: r.session.Agent, Profile: a.Profile, Parent: r.session.ID,
+			Headless: r.session.Headless, Runner: r.Runner,
+		})
+		return err
+	})
+	if !errors.Is(err, umpire.ErrState) {
+		return s, 0, err
+	}
+	standing, lookErr := r.Gate.Session(ctx, id)
+	if lookErr != nil {
+		return s, 0, err
+	}
+	if standing.Runner == r.Runner && r.Runner != "" {
+		return standing, 0, nil // opened just now, and only the answer was lost
+	}
+	events, err := r.Gate.Events(ctx, umpire.Filter{Session: id})
+	if err != nil {
+		return s, 0, err
+	}
+	if len(events) > 0 {
+		heard = events[len(events)-1].Seq
+	}
+	s, err = t.take(ctx, id)
+	return s, heard, err
+}
+
+// leaseTime is how long a runner that is gone without a trace keeps its session, and a
+// little more.
+const leaseTime = 40 * time.Second
+
+// take takes the session of a sub-agent, as soon as the runner that had it has it no
+// more: its lease may last longer than that of the parent.
+func (t *tasks) take(ctx context.Context, id umpire.SessionID) (s umpire.Session, err error) {
+	r := t.run
+	resumption := umpire.Resumption{ID: id, Dir: r.session.Dir, Runner: r.Runner, Headless: r.session.Headless}
+	for began := time.Now(); ; sleep(ctx, time.Second) {
+		s, err = r.Sub.Sessions.Continue(ctx, resumption)
+		if !errors.Is(err, umpire.ErrState) || ctx.Err() != nil || time.Since(began) > leaseTime {
+			return s, err
+		}
+		standing, lookErr := r.Gate.Session(ctx, id)
+		if lookErr != nil || standing.State == umpire.SessionOver {
+			return s, err
+		}
+	}
+}

@@ -1,0 +1,274 @@
+package agent
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/gate"
+	"github.com/umpirehq/umpire/internal/llm"
+	"github.com/umpirehq/umpire/internal/store/sqlite"
+	"github.com/umpirehq/umpire/policy"
+)
+
+// A house is a real gate with an agent and what its sub-agents are made of.
+type house struct {
+	*testing.T
+
+	gate   *gate.Gate
+	dir    string
+	tools  *fakeTools // of the agent
+	child  *fakeTools // of its sub-agents
+	model  *scripted
+	models map[string]*scripted // of the profiles
+	ears   *recorder
+	seen   []umpire.Session // the sub-agents' sessions, as they were equipped
+	closed int
+	agent  *Agent
+}
+
+func newHouse(t *testing.T, replies ...llm.Message) *house {
+	t.Helper()
+	home := t.TempDir()
+	h := &house{T: t, dir: t.TempDir(), tools: &fakeTools{}, child: &fakeTools{}, model: &scripted{replies: replies}, models: map[string]*scripted{}, ears: &recorder{}}
+	s, err := sqlite.Open(t.Context(), filepath.Join(home, "umpire.db"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	h.gate = gate.New(gate.Config{UserHome: home, Home: filepath.Join(home, ".umpire"), Store: s, Alive: h.alive, Settings: gate.Settings{
+		Mode: umpire.ModeDefault, Profiles: map[string]policy.Profile{"reviewer": {}, "reader": {Tools: []string{"Read"}}},
+	}})
+	t.Cleanup(func() {
+		if err := errors.Join(h.gate.Close(), s.Close()); err != nil {
+			t.Error(err)
+		}
+	})
+	h.agent = h.worker("first")
+	return h
+}
+
+// alive is only the runner that the agent is by now.
+func (h *house) alive(runner string) (alive, known bool) { return runner == h.agent.Runner, true }
+
+// worker is an agent of a process with that name.
+func (h *house) worker(runner string) *Agent {
+	return &Agent{Gate: h.gate, Model: h.model, Tools: h.tools, Handler: h.ears, Runner: runner, Sub: &SubAgents{
+		Sessions: h.gate, Profiles: []string{"reader", "reviewer"}, Equip: h.equip,
+	}}
+}
+
+func (h *house) equip(_ context.Context, s *umpire.Session, _ func(umpire.CallID, string)) (Equipment, error) {
+	h.seen = append(h.seen, *s)
+	model := h.models[s.Profile]
+	if model == nil {
+		return Equipment{}, errors.New("no model")
+	}
+	return Equipment{Model: model, Tools: h.child, Close: func() { h.closed++ }}, nil
+}
+
+func (h *house) open(o umpire.Opening) umpire.Session {
+	h.Helper()
+	o.Dir, o.Runner = h.dir, h.agent.Runner
+	s, err := h.gate.Open(h.Context(), o)
+	if err != nil {
+		h.Fatal(err)
+	}
+	return s
+}
+
+// run runs the agent in a new session, and returns what the model was told at last.
+func (h *house) run(o umpire.Opening) (Outcome, []llm.Block) {
+	h.Helper()
+	outcome, err := h.agent.Run(h.Context(), h.open(o), "go")
+	if err != nil {
+		h.Fatal(err)
+	}
+	return outcome, h.model.last().Results()
+}
+
+func task(id, profile string) llm.Block {
+	input, err := json.Marshal(map[string]string{"description": "d", "prompt": "look for it", "subagent_type": profile})
+	if err != nil {
+		panic(err)
+	}
+	return llm.Call(id, taskTool, input)
+}
+
+func reading(id string) llm.Block {
+	return llm.Call(id, "Read", json.RawMessage(`{"file_path":"a"}`))
+}
+
+func TestSubAgentWorksInASessionOfItsOwn(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t, say(reading("a"), task("t1", "reviewer"), task("t2", "reviewer"), reading("b")))
+	h.models["reviewer"] = &scripted{replies: []llm.Message{say("first", reading("c")), say("found it")}}
+	outcome, results := h.run(umpire.Opening{Mode: new(umpire.ModeDefault)})
+	if outcome != (Outcome{}) {
+		t.Errorf("outcome %+v", outcome)
+	}
+	if len(results) != 4 || results[1].Output != "found it" || results[1].IsError || results[2].Output != "found it" {
+		t.Errorf("results %+v", results)
+	}
+	if len(h.seen) != 2 || h.seen[0].ID == h.seen[1].ID || h.closed != 2 {
+		t.Fatalf("%d sub-agents, %d closed", len(h.seen), h.closed)
+	}
+	child := h.seen[0]
+	if child.IsRoot || child.Parent == "" || child.Profile != "reviewer" {
+		t.Errorf("the child is %+v", child)
+	}
+	if h.tools.all() != "a b" || h.child.all() != "c c" {
+		t.Errorf("the agent ran %q, its sub-agents %q", h.tools.all(), h.child.all())
+	}
+	if s, err := h.gate.Session(t.Context(), child.ID); err != nil || s.State != umpire.SessionOver {
+		t.Errorf("the child's session is %s, %v", s.State, err)
+	}
+	want := "ended a ok\nended c ok\nended t1 ok\nended c ok\nended t2 ok\nended b ok\nsaid done"
+	if got := h.ears.heard(); got != want {
+		t.Errorf("heard\n%s\nwant\n%s", got, want)
+	}
+	first := h.models["reviewer"].requests[0]
+	if slices.ContainsFunc(first.Tools, func(t llm.Tool) bool { return t.Name == taskTool }) || len(first.Messages) != 1 || first.Messages[0].Text() != "look for it" {
+		t.Errorf("the sub-agent was asked %+v", first)
+	}
+	if !strings.Contains(first.System, "You are a sub-agent") {
+		t.Error("the sub-agent does not know that it is one")
+	}
+}
+
+// A sub-agent cannot have one of its own, whatever its model says: the call is denied,
+// and nobody is asked.
+func TestSubAgentHasNoSubAgent(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t, say(task("t", "reviewer")))
+	h.models["reviewer"] = &scripted{replies: []llm.Message{say(task("deeper", "reviewer"))}}
+	if _, results := h.run(umpire.Opening{}); results[0].Output != "done" {
+		t.Errorf("results %+v", results)
+	}
+	if len(h.seen) != 1 {
+		t.Errorf("%d sub-agents", len(h.seen))
+	}
+	if told := h.models["reviewer"].last().Results(); len(told) != 1 || !told[0].IsError {
+		t.Errorf("the sub-agent was told %+v", told)
+	}
+}
+
+func TestBadTasks(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t, say(
+		task("unknown", "nobody"), llm.Call("empty", taskTool, json.RawMessage(`{"prompt":" "}`)), llm.Call("list", taskTool, json.RawMessage(`{"prompt":[]}`)),
+		task("unequipped", "reader"), task("fails", "reviewer"),
+	))
+	h.models["reviewer"] = &scripted{replies: []llm.Message{{Role: llm.RoleAssistant, Content: []llm.Block{llm.Text("half a")}, Stop: llm.StopCut}}}
+	_, results := h.run(umpire.Opening{})
+	for i, want := range []string{"no profile \"nobody\"; there are: reader, reviewer", "input.prompt: is missing", "input", "no model", "is not whole"} {
+		if !results[i].IsError || !strings.Contains(results[i].Output, want) {
+			t.Errorf("result %d is %+v, want an error with %q", i, results[i], want)
+		}
+	}
+}
+
+// S-6: a sub-agent has the tools of its own profile, not those of its parent.
+func TestProfileOfASubAgent(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t, say(task("t", "reader")))
+	h.models["reader"] = &scripted{replies: []llm.Message{say(reading("r"), llm.Call("l", "LS", nil))}}
+	h.child.run = func(context.Context, umpire.Started) umpire.Result { return umpire.Result{Status: umpire.ResultOK} }
+	h.run(umpire.Opening{})
+	if told := h.models["reader"].last().Results(); told[0].IsError || !told[1].IsError || h.child.all() != "r" {
+		t.Errorf("it was told %+v, and ran %s", told, h.child.all())
+	}
+}
+
+// Nobody is there: what a sub-agent would ask is denied, and its parent's run says so.
+func TestHeadlessSubAgent(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t, say(task("t", "reviewer")))
+	h.models["reviewer"] = &scripted{replies: []llm.Message{say(llm.Call("w", "Write", json.RawMessage(`{"file_path":"a","content":""}`)))}}
+	outcome, results := h.run(umpire.Opening{Headless: true})
+	if outcome.Unattended != 1 || results[0].IsError || h.child.all() != "" {
+		t.Errorf("outcome %+v, results %+v, ran %q", outcome, results, h.child.all())
+	}
+}
+
+// The same person is asked about the calls of a sub-agent; who stops its turn stops the
+// one of its parent.
+func TestQuestionsOfSubAgents(t *testing.T) {
+	t.Parallel()
+	writing := func(id string) llm.Message {
+		return say(llm.Call(id, "Write", json.RawMessage(`{"file_path":"`+id+`","content":""}`)))
+	}
+	for choice, want := range map[umpire.Choice]struct {
+		outcome Outcome
+		ran     string
+	}{
+		umpire.Approve: {Outcome{}, "w"},
+		umpire.Refuse:  {Outcome{}, ""},
+		umpire.Cancel:  {Outcome{Cancelled: true}, ""},
+	} {
+		t.Run(string(choice), func(t *testing.T) {
+			t.Parallel()
+			h := newHouse(t, say(task("t", "reviewer"), reading("r")))
+			h.models["reviewer"] = &scripted{replies: []llm.Message{writing("w")}}
+			h.agent.Ask = func(ctx context.Context, p umpire.Pending) error {
+				answer := umpire.Answer{Request: p.Request, ArgsHash: p.ArgsHash, Version: p.Version, Choice: choice, Actor: "ann"}
+				if choice == umpire.Approve {
+					answer.Scope = umpire.ScopeOnce
+				}
+				_, err := h.gate.Resolve(ctx, answer)
+				return err
+			}
+			session := h.open(umpire.Opening{})
+			outcome, err := h.agent.Run(t.Context(), session, "go")
+			if err != nil || outcome != want.outcome || h.child.all() != want.ran {
+				t.Errorf("outcome %+v, %v; ran %q", outcome, err, h.child.all())
+			}
+			if stopped := choice == umpire.Cancel; stopped != (h.tools.all() == "") {
+				t.Errorf("the agent went on with %q", h.tools.all())
+			}
+		})
+	}
+}
+
+// A run that is interrupted leaves its sub-agent, and the next one goes on with it: what
+// has been done is not done again, and the task has one result.
+func TestSubAgentIsGoneOnWith(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t, say(task("t", "reviewer")))
+	h.models["reviewer"] = &scripted{replies: []llm.Message{say(reading("c1")), say(reading("c2")), say("all read")}}
+	session := h.open(umpire.Opening{})
+	ctx, interrupt := context.WithCancel(t.Context())
+	defer interrupt()
+	h.models["reviewer"].before = func(n int) {
+		if n == 2 {
+			interrupt()
+		}
+	}
+	if _, err := h.agent.Run(ctx, session, "go"); !errors.Is(err, context.Canceled) {
+		t.Fatalf("the first run ended with %v", err)
+	}
+	before := h.child.all()
+	h.models["reviewer"].before = nil
+	h.agent = h.worker("second")
+	session, err := h.gate.Continue(t.Context(), umpire.Resumption{ID: session.ID, Dir: h.dir, Runner: "second"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	outcome, err := h.agent.Run(t.Context(), session, "")
+	if err != nil || outcome != (Outcome{}) {
+		t.Fatalf("the second run: %+v, %v", outcome, err)
+	}
+	if results := h.model.last().Results(); len(results) != 1 || results[0].Output != "all read" || results[0].IsError {
+		t.Errorf("results %+v", results)
+	}
+	if before != "c1" || h.child.all() != "c1 c2" {
+		t.Errorf("ran %q, and then %q", before, h.child.all())
+	}
+	if len(h.seen) != 2 || h.seen[0].ID != h.seen[1].ID {
+		t.Errorf("sub-agents: %d", len(h.seen))
+	}
+}
