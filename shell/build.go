@@ -34,7 +34,19 @@ var buildTools = []program{
 		{names: "clippy", risk: umpire.Safe, why: runsTests, check: checkClippy, opts: []option{
 			{names: cargoBuilds + " --no-deps"}, {names: "-qvr -p= -j= -F="}, {names: "--manifest-path=", does: reads}, {names: "--target-dir=", does: writes}, {names: "--fix --allow-dirty --allow-staged", does: asks, why: changesSources}, {names: "-h --help", does: shows},
 		}},
-		{names: "doc d bench run r rustc rustdoc nextest expand", each: true, risk: umpire.Medium, why: "builds the project, whose build scripts run", lax: true, opts: []option{{names: "--manifest-path=", does: reads}, {names: "--target-dir= --out-dir= --artifact-dir=", does: writes}, {names: "--config= -Z=", does: obeys, why: "obeys settings given on the line"}}},
+		{names: "doc d", each: true, risk: umpire.Safe, why: runsTests, args: "none", check: checkRunner, opts: []option{
+			{names: cargoBuilds + " --no-deps --document-private-items"}, {names: "-qvr -p= -j= -F="}, {names: "--manifest-path=", does: reads}, {names: "--target-dir=", does: writes}, {names: "--open", does: asks, why: "opens a browser"}, {names: "-h --help", does: shows},
+		}},
+		{names: "bench", risk: umpire.Safe, why: runsTests, check: checkCargoTest, opts: []option{
+			{names: cargoBuilds + " --no-run --no-fail-fast"}, {names: "-qv -p= -j= -F="}, {names: "--manifest-path=", does: reads}, {names: "--target-dir=", does: writes}, {names: "-h --help", does: shows},
+		}},
+		{names: "nextest", risk: umpire.Medium, why: "runs or archives the project's tests", style: leading, subs: []program{
+			{names: "run list", each: true, risk: umpire.Safe, why: runsTests, check: checkCargoTest, opts: []option{
+				{names: cargoBuilds + " --no-run --no-fail-fast --fail-fast --no-capture --nocapture --retries= --test-threads= --partition= --filter-expr= --filterset= --status-level= --final-status-level= --success-output= --failure-output= --run-ignored= --hide-progress-bar --no-tests= --max-fail= --no-output-indent"},
+				{names: "-qvr -p= -j= -F= -E= -P= -T="}, {names: "--manifest-path=", does: reads}, {names: "--target-dir=", does: writes}, {names: "-h --help", does: shows},
+			}},
+		}},
+		{names: "run r rustc rustdoc expand", each: true, risk: umpire.Medium, why: "builds the project, whose build scripts run", lax: true, opts: []option{{names: "--manifest-path=", does: reads}, {names: "--target-dir= --out-dir= --artifact-dir=", does: writes}, {names: "--config= -Z=", does: obeys, why: "obeys settings given on the line"}}},
 		{names: "fmt", risk: umpire.Safe, why: "formats code", check: checkCargoFmt, opts: []option{{names: "--check"}, {names: "--all -q --quiet -v --verbose -p= --package= --message-format="}, {names: "--manifest-path=", does: reads}}},
 		{names: "fix add remove rm update init new generate-lockfile vendor fetch clean package", each: true, risk: umpire.Medium, why: "changes the project", lax: true},
 		{names: "install uninstall publish yank owner login logout", each: true, risk: umpire.High, why: changesPackages, lax: true},

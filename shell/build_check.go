@@ -71,7 +71,11 @@ var codeChecks = []program{
 	// option that writes in another.
 	{names: "hadolint yamllint markdownlint jsonlint codespell typos cloc tokei scc", risk: umpire.Safe, why: "checks or counts lines of files", args: "tree…", opts: []option{aboutItself}},
 	{names: "actionlint taplo", risk: umpire.Medium, why: "checks or changes files", lax: true, opts: []option{aboutItself}},
-	{names: "pylint", risk: umpire.Medium, why: "loads the project's plugins", args: "tree…", lax: true, opts: []option{{names: "--version --help -h", does: shows}}},
+	{names: "pylint", risk: umpire.Safe, why: "checks code by the project's configuration", args: "tree…", check: checkResponseFile, opts: []option{
+		{names: "--disable= --enable= --errors-only --score= --reports= --recursive= --jobs= --msg-template= --max-line-length= --ignore= --ignore-patterns= --ignore-paths= --fail-under= --fail-on= --exit-zero --persistent= --verbose --py-version= --disable-all --confidence= --evaluation= --good-names= --list-msgs --list-msgs-enabled --list-groups"},
+		{names: "-Ev -d= -e= -j= -r= -s="}, {names: "-f= --output-format=", does: obeys, why: "loads the reporter that it names", except: "text parseable colorized json json2 msvs github"},
+		{names: "--rcfile= --load-plugins= --init-hook= --source-roots=", does: obeys, why: otherRules}, {names: "--output=", does: writes | asks, why: "writes a report"}, {names: "--version --help -h --long-help", does: shows},
+	}},
 	{names: "ava tap jasmine karma cypress playwright nose2 pest minitest busted bats ctest tox nox hatch-test coverage c8 nyc", risk: umpire.Medium, why: runsTests, lax: true, opts: []option{{names: "--version --help -h", does: shows}}},
 	{names: "pre-commit husky lint-staged lefthook turbo nx lerna rush moon vite webpack rollup esbuild parcel swc babel tsx ts-node next nuxt astro gulp grunt storybook", risk: umpire.Medium, why: "runs programs that the project names", lax: true, opts: []option{{names: "--version --help -h", does: shows}}},
 	{names: "nodemon pm2 forever concurrently dotenv cross-env dotenvx", risk: umpire.Medium, why: "runs another command", style: leading, check: checkWrapped, opts: []option{{names: "--version --help", does: shows}}},

@@ -42,7 +42,13 @@ var goTools = []program{
 			{names: "-mod=", does: asks, why: changesModules, except: "readonly vendor"}, {names: goRuns + goCompilers, does: obeys, why: obeysBuild},
 		}},
 		{names: "run", risk: umpire.Medium, why: "builds and runs Go code", style: words, check: checkGoRun, opts: []option{{names: goBuild}, {names: "-mod= -pgo="}, {names: goFlags}, {names: goRuns + goCompilers, does: obeys, why: obeysBuild}}},
-		{names: "fmt fix generate tool telemetry", each: true, risk: umpire.Medium, why: "changes source files or runs the programs that they name", style: words, lax: true},
+		{names: "fmt fix generate telemetry", each: true, risk: umpire.Medium, why: "changes source files or runs the programs that they name", style: words, lax: true},
+		{names: "tool", risk: umpire.Medium, why: "runs one of Go's tools, or of the project's", style: words, opts: []option{{names: "-n"}}, subs: []program{
+			{names: "dist", risk: umpire.Medium, why: "builds Go itself", style: words, subs: []program{{names: "list version env", each: true, risk: umpire.Safe, why: "prints what it knows", style: words, args: "none", opts: []option{{names: "-json -v -broken"}}}}},
+			{names: "cover", risk: umpire.Safe, why: "prints how much the tests cover", style: words, args: "read…", opts: []option{{names: "-func=", does: reads}, {names: "-html= -o= -mode= -var= -pkgcfg= -outfilelist=", does: asks, why: "writes pages or source files"}, {names: "-V"}}},
+			{names: "nm objdump buildid addr2line", each: true, risk: umpire.Safe, why: "reads object files", style: words, args: "read…", opts: []option{{names: "-n -size -sort= -type -s= -S -gnu"}, {names: "-w", does: asks, why: "changes the file"}}},
+			{names: "compile link asm vet", each: true, risk: umpire.Medium, why: "compiles, and writes what it builds", style: words, lax: true, opts: []option{{names: "-V?", does: shows}}},
+		}},
 		{names: "install get", each: true, risk: umpire.High, why: fetchesCode + " and installs it", style: words, lax: true},
 		{names: "clean", risk: umpire.Medium, why: "deletes what was built", style: words, opts: []option{{names: "-i -n -r -x -cache -testcache"}, {names: "-modcache -fuzzcache", does: harms, why: "deletes what was downloaded or found"}}},
 		{names: "mod", risk: umpire.Medium, why: "works on go.mod", style: words, subs: []program{

@@ -32,8 +32,11 @@ var containerTools = []program{
 			{names: runAccepts + " -P --publish-all"}, {names: runReaches, does: 0, why: reachesMachine}, {names: "-v= --volume= --mount="}, {names: "-p= --publish= -u= --user= -a= --attach="}, {names: "--env-file= --label-file=", does: reads}, {names: "--help", does: shows},
 		}},
 		{names: "exec", risk: umpire.Medium, why: "runs a program in a container", style: leading, check: checkDockerExec, opts: []option{{names: runAccepts}, {names: "-u= --user="}, {names: "--privileged", does: harms, why: reachesMachine}, {names: "--env-file=", does: reads}}},
-		{names: "build buildx bake", each: true, risk: umpire.Medium, why: "builds an image, which runs the steps of its Dockerfile", check: checkDockerBuild, lax: true, opts: []option{
-			{names: "-f= --file= --secret= --ssh="}, {names: "--push --allow= --privileged", does: harms, why: "publishes, or gives the build more rights"}, {names: "-o= --output= --iidfile= --metadata-file=", does: asks, why: "writes files"}, {names: "-t= --tag= --build-arg= --target= --platform= --progress= --cache-from= --cache-to= --network= --label= --builder= --build-context= --add-host="},
+		{names: "build bake", each: true, risk: umpire.Medium, why: buildsImage, check: checkDockerBuild, lax: true, opts: dockerBuildOpts},
+		{names: "buildx", risk: umpire.Medium, why: buildsImage, style: leading, opts: []option{{names: "--builder="}}, subs: []program{
+			{names: "ls du version inspect", each: true, risk: umpire.Low, why: looksAtContainers, opts: []option{{names: dockerLooks + " --builder="}, {names: "--bootstrap", does: asks, why: "starts a builder"}, {names: "--help", does: shows}}},
+			{names: "build b bake", each: true, risk: umpire.Medium, why: buildsImage, check: checkDockerBuild, lax: true, opts: dockerBuildOpts},
+			{names: "create rm stop prune use install uninstall imagetools debug dial-stdio history", each: true, risk: umpire.High, why: changesContainers, lax: true},
 		}},
 		{names: "cp", risk: umpire.Medium, why: "copies between a container and this machine", check: checkDockerCopy, opts: []option{{names: "-aLq --archive --follow-link --quiet"}}},
 		{names: "start tag rename wait attach pull load", each: true, risk: umpire.Medium, why: "changes containers or images", lax: true},
@@ -69,6 +72,13 @@ const (
 	dockerLooks = "--all --quiet --latest --last= --size --no-trunc --filter= --format= --digests --tree --no-stream --tail= --since= --until= --timestamps --details --type= --human --verbose --no-color --no-log-prefix --json --index= --protocol= --status="
 	composeOpts = "-p= --project-name= --profile= --ansi= --progress= --parallel= --all-resources --compatibility --dry-run --no-ansi --verbose"
 )
+
+const buildsImage = "builds an image, which runs the steps of its Dockerfile"
+
+var dockerBuildOpts = []option{
+	{names: "-f= --file= --secret= --ssh="}, {names: "--push --allow= --privileged", does: harms, why: "publishes, or gives the build more rights"}, {names: "-o= --output= --iidfile= --metadata-file=", does: asks, why: "writes files"},
+	{names: "-t= --tag= --build-arg= --target= --platform= --progress= --cache-from= --cache-to= --network= --label= --builder= --build-context= --add-host="},
+}
 
 // checkDockerRun judges how much of the machine a new container gets, and the
 // command that it runs.
@@ -171,7 +181,7 @@ func checkDockerBuild(u *use) {
 	}
 	for _, operand := range u.operands {
 		switch {
-		case operand.text == "build" || operand.text == "-":
+		case operand.text == "-":
 		case strings.Contains(operand.text, "://") || strings.HasPrefix(operand.text, "git@"):
 			u.visit(operand, umpire.High, "builds what it downloads from it")
 		default:

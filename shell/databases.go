@@ -1,6 +1,7 @@
 package shell
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/umpirehq/umpire"
@@ -9,29 +10,97 @@ import (
 // databases are the clients of databases. What their statements do is not read:
 // any of them can write files or start programs.
 var databases = []program{
-	{names: "sqlite3 sqlite duckdb", risk: umpire.Medium, why: "runs statements on a database", style: words, check: checkSQLite, lax: true, opts: []option{
-		{names: "-version --version -help --help", does: shows}, {names: "-init= --init= -f=", does: reads | obeys, why: "runs a file of statements"}, {names: "-cmd= -c=", does: asks, why: "runs a command of its own"},
-		{names: "-readonly --readonly -header -noheader -csv -json -line -column -list -table -box -markdown -html -batch -bail -echo -stats -safe"}, {names: "-separator= -newline= -nullvalue= -mode= -vfs= -maxsize= -mmap= -lookaside="}, {names: "-A", does: asks, why: "works on an archive"},
+	{names: "sqlite3 sqlite", risk: umpire.Medium, why: runsStatements, style: words, check: checkSQLite, opts: []option{
+		{names: "-version --version -help --help", does: shows}, {names: "-init= --init=", does: reads | obeys, why: "runs a file of statements"}, {names: "-cmd= --cmd=", does: asks, why: "runs a command of its own"},
+		{names: "-readonly --readonly", why: "only looks"}, {names: "-header --header -noheader --noheader -csv --csv -json --json -line --line -column --column -list --list -table --table -box --box -markdown --markdown -html -tabs -ascii -quote -batch --batch -bail --bail -echo --echo -stats -safe --safe -nofollow -interactive"},
+		{names: "-separator= --separator= -newline= -nullvalue= --nullvalue= -maxsize= -mmap= -lookaside= -pagecache="}, {names: "-vfs= -A -append -deserialize -unsafe-testing", does: asks, why: "works on an archive, or on other files"},
 	}},
-	{names: "psql pgcli cockroach", risk: umpire.Medium, why: "runs statements on a database", lax: true, opts: []option{
-		{names: "--version -V --help", does: shows}, {names: "-f= --file=", does: reads, why: "runs a file of statements"}, {names: "-o= --output= -L= --log-file=", does: writes},
-		{names: "-c= --command= -d= --dbname= -U= --username= -v= --set= --variable= -P= --pset= -F= -R= -T= -p= --port="}, {names: "-h= --host=", does: reaches, why: "talks to a database there"},
+	{names: "duckdb", risk: umpire.Medium, why: runsStatements, style: words, check: checkDatabase, opts: []option{
+		{names: "-version --version -help --help", does: shows}, {names: "-init= -f=", does: reads | obeys, why: "runs a file of statements"}, {names: "-c= -cmd=", does: asks, why: "runs statements"}, {names: "-readonly --readonly", why: "only looks"}, {names: "-header -noheader -csv -json -line -column -list -table -box -markdown -html -batch -bail -echo -separator= -newline= -nullvalue="},
 	}},
-	{names: "mysql mariadb mycli", risk: umpire.Medium, why: "runs statements on a database", lax: true, opts: []option{
-		{names: "--version -V --help", does: shows}, {names: "-e= --execute= -u= --user= -D= --database= -P= --port= -p? --password?"}, {names: "-h= --host=", does: reaches, why: "talks to a database there"}, {names: "--tee=", does: writes},
-		{names: "--defaults-file= --defaults-extra-file= --plugin-dir= --init-command=", does: obeys, why: "obeys another configuration"}, {names: "--pager=", does: runs},
+	{names: "psql", risk: umpire.Medium, why: runsStatements, check: checkPsql, opts: []option{
+		{names: "--version -V --help", does: shows}, {names: "-f= --file=", does: reads | asks, why: "runs a file of statements"}, {names: "-o= --output= -L= --log-file=", does: writes},
+		{names: "-c= --command="}, {names: "-l --list", why: "lists databases"}, {names: "-d= --dbname="}, {names: "-h= --host=", does: reaches, why: talksTo, except: "localhost 127.0.0.1 ::1"},
+		{names: "-U= --username= -p= --port= -P= --pset= -F= --field-separator= -R= --record-separator= -T= --table-attr="}, {names: "-v= --set= --variable=", does: asks, why: "sets a variable of the client"},
+		{names: "-abeEAHnqsStxXz01wW --echo-all --echo-errors --echo-queries --echo-hidden --no-align --csv --html --no-readline --quiet --single-step --single-line --tuples-only --expanded --no-psqlrc --field-separator-zero --record-separator-zero --single-transaction --no-password --password"},
 	}},
-	{names: "redis-cli valkey-cli", risk: umpire.Medium, why: "runs commands on a database", style: leading, lax: true, opts: []option{
-		{names: "--version -v --help", does: shows}, {names: "-h=", does: reaches, why: "talks to a database there"}, {names: "-p= -n= -a= -u= -r= -i="}, {names: "--eval=", does: reads | asks, why: "runs a script"},
-		{names: "--rdb=", does: writes},
+	{names: "mysql mariadb", risk: umpire.Medium, why: runsStatements, check: checkMySQL, opts: []option{
+		{names: "--version -V --help -I", does: shows}, {names: "-e= --execute="}, {names: "-u= --user= -D= --database= -P= --port= -p? --password? --protocol= --default-character-set= --connect-timeout= --connect-expired-password --login-path= --max-allowed-packet="},
+		{names: "-h= --host=", does: reaches, why: talksTo, except: "localhost 127.0.0.1 ::1"}, {names: "-S= --socket=", does: reads}, {names: "--tee=", does: writes},
+		{names: "-BNtEHXsvrnqCAbfi --batch --skip-column-names --column-names --table --vertical --html --xml --silent --verbose --raw --unbuffered --quick --compress --no-auto-rehash --skip-auto-rehash --force --no-beep --ssl --skip-ssl --safe-updates --comments --skip-comments --line-numbers --show-warnings"},
+		{names: "--defaults-file= --defaults-extra-file= --defaults-group-suffix= --plugin-dir= --default-auth= --init-command=", does: obeys, why: "obeys another configuration"}, {names: "--pager=", does: runs}, {names: "--local-infile? --named-commands --binary-mode --delimiter=", does: asks, why: "changes how statements are read"},
+	}},
+	{names: "pgcli cockroach mycli", risk: umpire.Medium, why: runsStatements, lax: true, opts: []option{
+		{names: "--version -V --help", does: shows}, {names: "-f= --file=", does: reads, why: "runs a file of statements"}, {names: "-c= -e= --execute= --command= -d= --dbname= -U= --username= -u= --user= -D= --database= -P= -p= --port="}, {names: "-h= --host=", does: reaches, why: talksTo},
+	}},
+	{names: "redis-cli valkey-cli", risk: umpire.Medium, why: "runs commands on a database", style: leading, opts: []option{
+		{names: "--version -v --help", does: shows}, {names: "-h=", does: reaches, why: talksTo, except: "localhost 127.0.0.1 ::1"}, {names: "-u= --uri=", does: asks, why: talksTo}, {names: "-p= -n= -a= --pass= --user= -r= -i= -3 -2 --raw --no-raw --csv --json --quoted-json --no-auth-warning --scan --pattern= --count= --stat --latency --bigkeys --memkeys --hotkeys -e"}, {names: "--eval=", does: reads | asks, why: "runs a script"},
+		{names: "-x -X= --pipe --cluster --ldb --ldb-sync-mode --replica --intrinsic-latency= --functions-rdb= --tls --sni= --cacert= --cert= --key=", does: asks, why: "sends its input, or works in another way"}, {names: "--rdb=", does: writes},
 	}, check: checkRedis},
 	{names: "mongosh mongo cqlsh clickhouse clickhouse-client influx isql usql sqlplus sqlcmd cypher-shell etcdctl consul vault-db tarantool", risk: umpire.Medium, why: "runs statements on a database", lax: true, opts: []option{{names: "--version --help", does: shows}, {names: "-f= --file=", does: reads}}},
 	{names: "pg_dump pg_dumpall mysqldump mariadb-dump mongodump mongoexport", risk: umpire.Medium, why: "copies a database", lax: true, opts: []option{{names: "--version -V --help", does: shows}, {names: "-f= --file= -o= --out= -r= --result-file= --archive=", does: writes}, {names: "-h= --host=", does: reaches, why: "talks to a database there"}, {names: "-U= -d= -u= -p? -P= -t= -n= -T="}}},
 	{names: "pg_restore mongorestore mongoimport mysqladmin createdb dropdb createuser dropuser initdb pg_ctl mysqlimport", risk: umpire.High, why: "changes or deletes databases", lax: true, opts: []option{{names: "--version -V --help", does: shows}}},
 }
 
-// checkSQLite notes the database, which is a file or a URI of one.
+const (
+	runsStatements  = "runs statements on a database"
+	onlyLooksAtData = "only looks at a database"
+	talksTo         = "talks to a database there"
+)
+
+// looksAtData makes a use a harmless one, as looking at a cluster is.
+func (u *use) looksAtData() {
+	if len(u.unknown) == 0 && !u.doubtful && u.spoke == "" {
+		u.risk, u.why = umpire.Low, onlyLooksAtData
+	}
+}
+
+// checkSQLite judges what follows the database: statements, and commands of the
+// program itself, which begin with a dot.
 func checkSQLite(u *use) {
+	if len(u.operands) == 0 {
+		return
+	}
+	lines := u.operands[1:]
+	if len(lines) == 0 && u.in.kind == flowText {
+		lines = sqliteLines(u.in.text)
+	}
+	looks := len(lines) > 0
+	for _, line := range lines {
+		looks = looks && line.known() && (sqliteLooks(line.text) || sqlOnlyLooks(line.text))
+	}
+	if looks {
+		u.looksAtData()
+	}
+	checkDatabase(u)
+}
+
+// sqliteLines takes an input apart: commands are lines of their own.
+func sqliteLines(text string) []word {
+	var out []word
+	var statements strings.Builder
+	for line := range strings.Lines(text) {
+		if strings.HasPrefix(strings.TrimSpace(line), ".") {
+			out = append(out, lit(strings.TrimSpace(line)))
+			continue
+		}
+		statements.WriteString(line)
+	}
+	if strings.TrimSpace(statements.String()) != "" {
+		out = append(out, lit(statements.String()))
+	}
+	return out
+}
+
+// sqliteLooks reports a command of sqlite3 that only prints or sets how it prints.
+func sqliteLooks(line string) bool {
+	const looking = ".tables .schema .fullschema .indexes .indices .databases .dbinfo .headers .header .mode .width .nullvalue .separator .show .help .dump .bail .echo .timer .eqp .changes .stats .limit .version .lint .sha3sum .dbconfig"
+	fields := strings.Fields(line)
+	return len(fields) > 0 && hasField(looking, fields[0]) && !strings.ContainsAny(line, "\n|`\\") && (fields[0] != ".dbconfig" || len(fields) == 1)
+}
+
+// checkDatabase notes the database, which is a file or a URI of one.
+func checkDatabase(u *use) {
 	if len(u.operands) == 0 {
 		return
 	}
@@ -41,7 +110,7 @@ func checkSQLite(u *use) {
 		return
 	}
 	kind := umpire.KindWrite
-	if u.gave("-readonly", "--readonly") {
+	if u.gave("-readonly", "--readonly") || u.why == onlyLooksAtData {
 		kind = umpire.KindRead
 	}
 	if strings.HasPrefix(db.text, "file:") {
@@ -55,9 +124,93 @@ func checkSQLite(u *use) {
 	u.touch(kind, db, accessOf{why: "the database"})
 }
 
+// checkPsql judges the statements of psql. Those on its input are read by the
+// client, whose commands begin with a backslash, which no statement here holds.
+func checkPsql(u *use) {
+	named := u.operands
+	if db := u.got("--dbname"); db != nil && db.has {
+		named = append(slices.Clip(named), db.value)
+	}
+	for _, db := range named {
+		if db.open || strings.ContainsAny(db.text, "=:/") {
+			u.raise(umpire.Medium, "connects as "+db.display()+" says")
+			u.spoke = "--dbname"
+		}
+	}
+	u.operands = nil
+	switch commands := u.valuesOf("--command"); {
+	case len(commands) > 0:
+		u.judgeStatements(commands, psqlLooks)
+	case u.got("--list") != nil:
+		u.looksAtData()
+	case u.in.kind == flowText:
+		u.judgeStatements([]word{lit(u.in.text)}, nil)
+	}
+}
+
+// psqlLooks reports a command of psql that only prints.
+func psqlLooks(command string) bool {
+	fields := strings.Fields(command)
+	if len(fields) == 0 || strings.ContainsAny(command[1:], "\\`|\n:") {
+		return false
+	}
+	name := strings.TrimRight(fields[0], "+Sx")
+	describes := strings.HasPrefix(name, `\d`) && len(name) <= 5 && strings.Trim(name[2:], "abcdDeEfFgiklLmnoOpPrRstTuvwxXy") == ""
+	return describes || hasField(`\l \list \z \dp \conninfo \encoding \sf \sv \echo \?`, name)
+}
+
+// checkMySQL judges the statements of mysql. Its client takes a word at the
+// beginning of a line for a command of its own.
+func checkMySQL(u *use) {
+	u.operands = nil
+	switch commands := u.valuesOf("--execute"); {
+	case len(commands) > 0:
+		u.judgeStatements(commands, nil)
+	case u.in.kind == flowText:
+		u.judgeStatements([]word{lit(u.in.text)}, nil)
+	}
+	for _, name := range [...]string{"source", "system", "tee", "pager", "edit", "delimiter", "connect", "resetconnection", "notee", "nopager"} {
+		for _, text := range append(u.valuesOf("--execute"), lit(u.in.text)) {
+			for line := range strings.Lines(text.text) {
+				if u.why == onlyLooksAtData && strings.HasPrefix(strings.ToLower(strings.TrimSpace(line)), name) {
+					u.risk, u.why = umpire.Medium, "may run the client's command "+name
+				}
+			}
+		}
+	}
+}
+
+// valuesOf are the values of an option that may be given several times.
+func (u *use) valuesOf(name string) []word {
+	var out []word
+	for _, g := range u.given {
+		if g.has && hasSpelling(g.option.names, name) {
+			out = append(out, g.value)
+		}
+	}
+	return out
+}
+
+// judgeStatements makes the use harmless when all texts only look.
+func (u *use) judgeStatements(texts []word, command func(string) bool) {
+	for _, text := range texts {
+		ours := command != nil && strings.HasPrefix(text.text, `\`) && command(text.text)
+		if !text.known() || !ours && !sqlOnlyLooks(text.text) {
+			return
+		}
+	}
+	u.looksAtData()
+}
+
 // checkRedis makes the commands that lose all data, or configure the server, worse.
 func checkRedis(u *use) {
 	if len(u.operands) == 0 {
+		return
+	}
+	// KEYS and SCAN may slow a server down; they change nothing.
+	const looking = "ping get mget strlen getrange exists ttl pttl type keys scan dbsize info time lastsave hget hmget hgetall hkeys hvals hlen hexists hscan llen lrange lindex scard smembers sismember sscan zcard zrange zrevrange zrangebyscore zscore zrank zscan zcount xlen xrange xinfo memory-usage object role"
+	if name := u.operands[0]; name.known() && hasField(looking, strings.ToLower(name.text)) {
+		u.looksAtData()
 		return
 	}
 	const harmful = "flushall flushdb FLUSHALL FLUSHDB config CONFIG shutdown SHUTDOWN debug DEBUG module MODULE slaveof SLAVEOF replicaof REPLICAOF eval EVAL"

@@ -166,12 +166,32 @@ func checkGhAPI(u *use) {
 		u.then(func() { u.w.network(url, "gh reaches it") })
 	}
 	switch {
+	case u.first() == "graphql" && u.queries():
 	case u.first() == "graphql":
 		u.raise(umpire.Medium, "sends a query that may change something at the git host")
 	case method == "GET" || method == "HEAD" || method == "" && !fields:
 	default:
 		u.harm("--method", changesHost)
 	}
+}
+
+// queries reports a GraphQL document on the line that only asks. The words that
+// begin what changes something cannot be spelled in another way.
+func (u *use) queries() bool {
+	documents := 0
+	for _, g := range u.given {
+		document, found := strings.CutPrefix(g.value.text, "query=")
+		if !found {
+			continue
+		}
+		documents++
+		document = strings.TrimSpace(document)
+		begins := strings.HasPrefix(document, "query") || strings.HasPrefix(document, "{")
+		if !g.value.known() || !begins || strings.Contains(document, "mutation") || strings.Contains(document, "subscription") {
+			return false
+		}
+	}
+	return documents == 1 && u.got("--input", "--method") == nil
 }
 
 // fieldFile notes the file that a field is taken from: -F name=@file.

@@ -36,6 +36,8 @@ gh search prs --owner o x
 gh auth status
 gh label list
 gh status
+gh api graphql -f query='query{viewer{login}}'
+gh api graphql -F owner=x -f query='query($owner: String!) { repository(owner: $owner) { id } }'
 glab mr list
 glab mr view 3
 `},
@@ -44,7 +46,12 @@ gh pr view 3 --web
 gh pr view -w
 gh issue view 3 --surprise
 gh browse
-gh api graphql -f query='query{viewer{login}}'
+gh api graphql -f query='mutation{x}'
+gh api graphql -f query='{a} mutation b{c}'
+gh api graphql -f query='{a}' -f query='{b}'
+gh api graphql -f query="$Q"
+gh api graphql -F query=@q.graphql
+gh api graphql --input q.json
 gh api --hostname evil.example x
 gh run download 3
 gh release download v1

@@ -127,22 +127,22 @@ func TestKnowledgeGuards(t *testing.T) {
 
 func TestKnowledgeReplaces(t *testing.T) {
 	t.Parallel()
-	p := Program{Names: []string{"psql"}, Risk: umpire.High, Why: "our production", Replace: true}
+	p := Program{Names: []string{"mongosh"}, Risk: umpire.High, Why: "our production", Replace: true}
 	k, err := NewKnowledge([]Program{p})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := Parse("psql --version", Env{Dir: "/p", Programs: k}); got[0].Risk != umpire.High {
+	if got := Parse("mongosh --version", Env{Dir: "/p", Programs: k}); got[0].Risk != umpire.High {
 		t.Errorf("%+v", got)
 	}
 	names := 0
 	for p := range Programs(k) {
-		if slices.Contains(p.Names, "psql") {
+		if slices.Contains(p.Names, "mongosh") {
 			names++
 		}
 	}
 	if names != 1 {
-		t.Errorf("psql is listed %d times", names)
+		t.Errorf("mongosh is listed %d times", names)
 	}
 }
 

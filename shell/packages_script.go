@@ -102,9 +102,12 @@ var scriptPackages = []program{
 }
 
 // scriptFlags are options of test runners that run nothing else.
-const scriptFlags = "--run --coverage --ci --silent --verbose --bail --runInBand --no-coverage --watch=false --watchAll=false --passWithNoTests -t --testNamePattern --grep"
+const scriptFlags = "--run --quiet --coverage --ci --silent --verbose --bail --runInBand --no-coverage --watch=false --watchAll=false --passWithNoTests -t --testNamePattern --grep"
 
-// checkScript judges the script that `npm run` starts: three names are what a
+// checkScripts are the names that projects give their own checks.
+const checkScripts = "test tests lint check typecheck type-check types tsc check-types check:types test:unit test:integration test:types lint:check lint:types lint:ci format:check fmt:check prettier:check"
+
+// checkScript judges the script that `npm run` starts: some names are what a
 // project calls its own checks, any other can be anything.
 func checkScript(u *use) {
 	if len(u.operands) == 0 {
@@ -113,7 +116,7 @@ func checkScript(u *use) {
 	name := u.operands[0]
 	u.operands = u.operands[1:]
 	u.why = runsTests
-	if !name.known() || !hasField("test lint check", name.text) {
+	if !name.known() || !hasField(checkScripts, name.text) {
 		u.raise(umpire.Medium, "runs the script "+name.display()+" of the project")
 	}
 	checkScriptArgs(u)
@@ -149,7 +152,7 @@ func checkNpx(u *use) {
 		return
 	}
 	name := u.operands[0]
-	if !name.known() || !hasField("tsc eslint jest vitest", name.text) {
+	if !name.known() || !hasField("tsc eslint jest vitest prettier", name.text) {
 		u.raise(umpire.Medium, "runs "+name.display()+", which may be downloaded first")
 	}
 	if name.known() && u.w.lookup(name.text) != nil {

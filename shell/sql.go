@@ -1,0 +1,223 @@
+package shell
+
+import "strings"
+
+// Statements of SQL that only look are told from all others here. What is accepted
+// is listed: the statement must begin in a known way, every function must be a
+// known one, and nothing may stand in it that databases read in different ways
+// (comments, backslashes, dollar quotes). All else is not known to only look. A
+// view or an operator of the database's own may hide more; it is the data that the
+// person has there.
+
+// A sqlToken is a word, a quoted name or text, a number or a sign of a statement.
+type sqlToken struct {
+	kind sqlKind
+	text string // words in lower case
+}
+
+type sqlKind uint8
+
+const (
+	sqlWord   sqlKind = iota // a name or a keyword
+	sqlName                  // a quoted name
+	sqlText                  // '…'
+	sqlNumber                // 1.5
+	sqlSign                  // one character
+)
+
+// maxSQL bounds what is read as statements.
+const maxSQL = 16 << 10
+
+// sqlLooks are the functions that compute or look, of SQLite, PostgreSQL and MySQL.
+const sqlLooks = "count sum avg min max total group_concat string_agg array_agg json_agg jsonb_agg json_group_array json_group_object bool_and bool_or every stddev variance median percentile_cont " +
+	"lower upper length char_length character_length octet_length trim ltrim rtrim btrim substr substring replace instr position strpos locate split_part left right lpad rpad reverse initcap concat concat_ws " +
+	"coalesce nullif ifnull if iif greatest least round abs ceil ceiling floor power pow sqrt mod sign trunc truncate ln log exp random rand " +
+	"now date time datetime timestamp julianday strftime unixepoch date_trunc date_part extract to_char to_date to_timestamp to_number age make_date make_interval date_format str_to_date year month day hour minute second " +
+	"unix_timestamp from_unixtime datediff timediff timestampdiff date_add date_sub adddate dayofweek dayofyear weekday week quarter curdate curtime utc_timestamp localtimestamp current_timestamp " +
+	"cast convert typeof pg_typeof hex quote printf format char unicode ascii chr md5 sha1 encode regexp_replace regexp_matches regexp_match regexp_substr regexp_like " +
+	"json json_extract json_array_length json_each json_tree json_object json_array json_type json_valid json_unquote json_keys json_length json_contains jsonb_array_elements json_array_elements jsonb_array_elements_text jsonb_each jsonb_object_keys jsonb_pretty jsonb_build_object json_build_object jsonb_typeof to_json to_jsonb row_to_json " +
+	"row_number rank dense_rank percent_rank cume_dist ntile lag lead first_value last_value nth_value generate_series unnest array_length array_to_string string_to_array cardinality array " +
+	"version database schema user current_user current_schema current_database pg_size_pretty pg_total_relation_size pg_relation_size pg_database_size pg_table_size pg_indexes_size pg_get_viewdef pg_get_functiondef pg_get_constraintdef pg_get_indexdef pg_get_expr pg_get_userbyid obj_description col_description format_type " +
+	"pragma_table_info pragma_table_list pragma_index_list pragma_index_info pragma_foreign_key_list " +
+	"varchar character numeric decimal int integer bigint float double bit time timestamptz"
+
+// sqlGlue are the keywords that a bracket may follow.
+const sqlGlue = "select from where and or not in exists any all some on using values as over by having when then else case end distinct union except intersect join lateral limit offset between like ilike is with filter within group row interval materialized explain index key"
+
+// sqlActs are the words of statements that do something, and of tables that are
+// none: they reach files.
+const sqlActs = "insert update delete merge upsert create drop alter truncate grant revoke copy call do execute exec prepare deallocate declare fetch attach detach pragma vacuum reindex analyze analyse load set reset lock unlock " +
+	"into outfile dumpfile import export install handler rename comment listen notify unlisten refresh cluster checkpoint discard begin commit rollback savepoint release start kill flush purge shutdown use procedure share " +
+	"fsdir zipfile sqlite_dbpage completion load_extension readfile writefile edit"
+
+// sqlPragmas are the pragmas that only look, without a value; those of sqlAbout
+// name a table in brackets.
+const (
+	sqlPragmas = "database_list table_list compile_options user_version schema_version application_id page_count page_size freelist_count journal_mode encoding foreign_keys integrity_check quick_check foreign_key_check function_list module_list pragma_list collation_list"
+	sqlAbout   = "table_info table_xinfo table_list index_list index_info index_xinfo foreign_key_list"
+)
+
+// sqlOnlyLooks reports whether every statement of a text is known to only look.
+func sqlOnlyLooks(text string) bool {
+	tokens, ok := sqlTokens(text)
+	if !ok {
+		return false
+	}
+	statements, start := 0, 0
+	for i := range len(tokens) + 1 {
+		if i < len(tokens) && !tokens[i].is(";") {
+			continue
+		}
+		if i > start {
+			if !sqlStatement(tokens[start:i]) {
+				return false
+			}
+			statements++
+		}
+		start = i + 1
+	}
+	return statements > 0
+}
+
+// sqlStatement reports whether one statement is known to only look.
+func sqlStatement(tokens []sqlToken) bool {
+	if tokens[0].kind != sqlWord {
+		return false
+	}
+	switch tokens[0].text {
+	case "select", "with", "values":
+		return sqlQuery(tokens)
+	case "explain":
+		return sqlExplained(tokens[1:])
+	case "show":
+		return sqlPlain(tokens)
+	case "describe", "desc":
+		return len(tokens) <= 4 && sqlPlain(tokens) && sqlQuery(tokens)
+	case "use":
+		return len(tokens) == 2 && tokens[1].kind != sqlSign
+	case "pragma":
+		return sqlPragma(tokens[1:])
+	}
+	return false
+}
+
+// sqlQuery reports a query all of whose words and functions only look.
+func sqlQuery(tokens []sqlToken) bool {
+	for i, t := range tokens {
+		if hasField(sqlActs, strings.ToLower(strings.Trim(t.text, "'`\""))) {
+			return false
+		}
+		called := i+1 < len(tokens) && tokens[i+1].is("(")
+		switch {
+		case !called || t.kind == sqlSign || t.kind == sqlNumber:
+		case t.kind != sqlWord || i > 0 && tokens[i-1].is("."):
+			return false // a quoted or a qualified function may be any
+		case !hasField(sqlLooks, t.text) && !hasField(sqlGlue, t.text):
+			return false
+		}
+	}
+	return true
+}
+
+// sqlExplained reports the plan of a query; to analyze runs it.
+func sqlExplained(tokens []sqlToken) bool {
+	for len(tokens) > 0 && tokens[0].kind == sqlWord && hasField("query plan analyze verbose", tokens[0].text) {
+		tokens = tokens[1:]
+	}
+	return len(tokens) > 0 && tokens[0].kind == sqlWord && hasField("select with values", tokens[0].text) && sqlQuery(tokens)
+}
+
+// sqlPlain reports a statement of words and texts only, as SHOW is.
+func sqlPlain(tokens []sqlToken) bool {
+	for _, t := range tokens {
+		if t.kind == sqlSign && !strings.Contains(".,=%", t.text) || t.kind == sqlWord && t.text == "into" {
+			return false
+		}
+	}
+	return true
+}
+
+func sqlPragma(tokens []sqlToken) bool {
+	switch {
+	case len(tokens) == 0 || tokens[0].kind != sqlWord:
+		return false
+	case len(tokens) == 1:
+		return hasField(sqlPragmas, tokens[0].text)
+	}
+	return len(tokens) == 4 && hasField(sqlAbout, tokens[0].text) && tokens[1].is("(") && tokens[2].kind != sqlSign && tokens[3].is(")")
+}
+
+func (t sqlToken) is(sign string) bool { return t.kind == sqlSign && t.text == sign }
+
+// sqlTokens takes a text apart. It reports false for what databases do not agree
+// about: comments, backslashes, dollar and other quotes, variables of a client.
+func sqlTokens(text string) ([]sqlToken, bool) {
+	if len(text) > maxSQL || strings.ContainsAny(text, "\\$#@{}\x00") || strings.Contains(text, "--") || strings.Contains(text, "/*") {
+		return nil, false
+	}
+	var out []sqlToken
+	for i := 0; i < len(text); {
+		c := text[i]
+		switch {
+		case c == ' ' || c == '\t' || c == '\n':
+			i++
+		case c == '\'' || c == '"' || c == '`':
+			end := sqlQuoted(text, i)
+			if end < 0 || c == '\'' && len(out) > 0 && i > 0 && sqlRune(text[i-1]) {
+				return nil, false // not closed, or a prefix such as E'…'
+			}
+			kind := sqlName
+			if c == '\'' {
+				kind = sqlText
+			}
+			out = append(out, sqlToken{kind: kind, text: text[i:end]})
+			i = end
+		case c >= '0' && c <= '9':
+			end := i
+			for end < len(text) && (sqlRune(text[end]) || text[end] == '.') {
+				end++
+			}
+			out = append(out, sqlToken{kind: sqlNumber, text: text[i:end]})
+			i = end
+		case sqlRune(c):
+			end := i
+			for end < len(text) && sqlRune(text[end]) {
+				end++
+			}
+			out = append(out, sqlToken{kind: sqlWord, text: strings.ToLower(text[i:end])})
+			i = end
+		case c == ':':
+			if i+1 >= len(text) || text[i+1] != ':' {
+				return nil, false // a variable of the client
+			}
+			out = append(out, sqlToken{kind: sqlSign, text: "::"})
+			i += 2
+		default:
+			out = append(out, sqlToken{kind: sqlSign, text: text[i : i+1]})
+			i++
+		}
+	}
+	return out, true
+}
+
+// sqlQuoted is where a quote that opens at i ends, or -1. A doubled quote stays
+// inside.
+func sqlQuoted(text string, i int) int {
+	quote := text[i]
+	for i++; i < len(text); i++ {
+		if text[i] != quote {
+			continue
+		}
+		if i+1 < len(text) && text[i+1] == quote {
+			i++
+			continue
+		}
+		return i + 1
+	}
+	return -1
+}
+
+// sqlRune reports a byte of a word; those of other alphabets are.
+func sqlRune(c byte) bool {
+	return variableRune(rune(c)) || c >= 0x80
+}
