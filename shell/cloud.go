@@ -21,7 +21,7 @@ var cloudTools = []program{
 	{names: "az", risk: umpire.High, why: worksInCloud, check: checkDescribing, opts: []option{
 		{names: "--output= -o= --query= --subscription= --resource-group= -g= --name= -n= --only-show-errors --location= -l= --ids= --all"}, {names: "--version -v", does: shows},
 	}},
-	{names: "doctl heroku flyctl fly vercel netlify wrangler firebase supabase railway render surge amplify cdk sam serverless sls eb ibmcloud oci aliyun tccli hcloud linode-cli scw exo openstack eksctl pulumi copilot deployctl gsutil-cp rclone s3cmd s5cmd mc b2 azcopy gh-pages eas expo", risk: umpire.High, why: worksInCloud, lax: true, opts: []option{{names: "--version --help", does: shows}}},
+	{names: "doctl heroku flyctl fly vercel netlify wrangler firebase supabase railway render surge amplify cdk sam serverless sls eb ibmcloud oci aliyun tccli hcloud linode-cli scw exo openstack eksctl pulumi copilot gsutil-cp rclone s3cmd s5cmd mc b2 azcopy gh-pages eas expo", risk: umpire.High, why: worksInCloud, lax: true, opts: []option{{names: "--version --help", does: shows}}},
 	{names: "claude codex gemini opencode aider cursor-agent copilot-cli goose amp q ollama llm", risk: umpire.High, why: "starts an agent or a model, which can run anything", lax: true, opts: []option{{names: "--version --help", does: shows}}},
 }
 

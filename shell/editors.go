@@ -34,7 +34,10 @@ var editors = []program{
 		{names: "-C= --config-file= -M= --manpath= -p= --preprocessor= -r= --prompt= -T? --troff-device? -X? --gxditview? -t --troff -Z --ditroff", does: obeys}, aboutItself,
 		{names: "-h -V --usage", does: shows},
 	}},
-	{names: "apropos whatis tldr manpath", risk: umpire.Safe, why: "looks up manuals", lax: true},
+	{names: "apropos whatis manpath", risk: umpire.Safe, why: "looks up manuals", lax: true, opts: []option{
+		{names: "-C= --config-file=", does: reads | asks, why: "obeys another configuration"}, {names: "-M= --manpath=", does: reads}, {names: "-m= -s= -L= --systems= --sections= --locale="}, aboutItself,
+	}},
+	{names: "tldr", risk: umpire.Safe, why: "looks up a short manual", lax: true, opts: []option{{names: "-u --update -c --clear-cache", does: asks, why: "downloads or deletes the manuals"}, aboutItself}},
 	{names: "info pinfo", risk: umpire.Low, why: "shows a manual", args: "data…", check: checkManual, opts: []option{
 		{names: "-aOvw -n= --all --usage --where --location --apropos= -k= --subnodes --index-search= --node="}, {names: "-f= --file= -d= --directory=", does: reads},
 		{names: "-o= --output= --dribble=", does: writes}, {names: "--init-file= --restore=", does: obeys}, aboutItself,

@@ -19,6 +19,9 @@ type Program struct {
 	// Risk is that of a use with nothing but the listed options.
 	Risk umpire.Risk
 	Why  string
+	// Checked is what the entry was checked against: the program's version, and
+	// the text or the program itself. Its subcommands share it.
+	Checked string
 	// Style is how options are written: short, leading, words or bare; "" is short.
 	Style   string
 	Options []Option
@@ -185,7 +188,7 @@ func Describe(name string, k *Knowledge) (Program, bool) {
 		}
 	}
 	if p, _ := builtIn(name); p != nil {
-		return p.describe(), true
+		return p.describeTop(), true
 	}
 	return Program{}, false
 }
@@ -207,7 +210,7 @@ func Programs(k *Knowledge) iter.Seq[Program] {
 		}
 		for _, family := range families {
 			for i := range *family {
-				e := (*family)[i].describe()
+				e := (*family)[i].describeTop()
 				e.Names = slices.DeleteFunc(e.Names, func(name string) bool { return replaced[name] })
 				if len(e.Names) > 0 && !yield(e) {
 					return
@@ -315,6 +318,10 @@ func (p *Program) checkHead(depth int) error {
 		return errors.New("risk: want safe, low, medium or high")
 	case p.Why == "":
 		return errors.New("why: missing; say what the program does")
+	case len(p.Checked) > maxEntryText:
+		return fmt.Errorf("checked: longer than %d bytes", maxEntryText)
+	case depth > 0 && p.Checked != "":
+		return errors.New("checked goes with the program, not with a subcommand")
 	case len(p.Why) > maxEntryText || len(p.Args) > maxEntryText || len(strings.Join(p.Names, " ")) > maxEntryText:
 		return fmt.Errorf("a text is longer than %d bytes", maxEntryText)
 	case depth > 0 && (p.Replace || len(p.Examples.Safe)+len(p.Examples.Asks) > 0):
@@ -445,6 +452,13 @@ func effectsOf(names []string) (effect, error) {
 		all |= 1 << i
 	}
 	return all, nil
+}
+
+// describeTop is describe with what the entry was checked against.
+func (p *program) describeTop() Program {
+	d := p.describe()
+	d.Checked = checkedAgainst(p.name())
+	return d
 }
 
 // describe writes a row of the tables as plain data.

@@ -186,7 +186,8 @@ type describedProgram struct {
 	Names   []string           `json:"names"`
 	Risk    umpire.Risk        `json:"risk"`
 	Why     string             `json:"why"`
-	Source  string             `json:"source"` // "builtin", or FILE:LINE
+	Source  string             `json:"source"`            // "builtin", or FILE:LINE
+	Checked string             `json:"checked,omitempty"` // the version and the text that it was checked against
 	Style   string             `json:"style,omitempty"`
 	Args    string             `json:"args,omitempty"`
 	Lax     bool               `json:"lax,omitempty"`
@@ -205,7 +206,7 @@ type describedOption struct {
 
 func describedOf(p shell.Program) describedProgram {
 	d := describedProgram{
-		Names: p.Names, Risk: p.Risk, Why: p.Why, Source: orText(p.Origin, "builtin"),
+		Names: p.Names, Risk: p.Risk, Why: p.Why, Source: orText(p.Origin, "builtin"), Checked: p.Checked,
 		Style: p.Style, Args: p.Args, Lax: p.Lax, Judged: p.Judged,
 	}
 	for _, o := range p.Options {

@@ -43,6 +43,7 @@ func (a *app) showProgram(words []string, p shell.Program) error {
 	line("program", strings.Join(append(words[:len(words)-1:len(words)-1], p.Names[0]), " "))
 	line("also called", strings.Join(p.Names[1:], " "))
 	line("from", a.originOf(p))
+	line("checked", p.Checked)
 	line("risk", fmt.Sprintf("%s: %s", p.Risk, p.Why))
 	line("operands", operandsText(p))
 	line("style", p.Style)

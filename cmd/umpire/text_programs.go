@@ -19,7 +19,7 @@ var chinesePrograms = catalogue{
 有错误的条目不会生效,因此其程序会询问。`,
 	"built in": "内置",
 
-	"program": "程序", "also called": "别名", "from": "出处", "risk": "风险", "operands": "操作数", "style": "选项写法",
+	"program": "程序", "also called": "别名", "from": "出处", "checked": "核对依据", "risk": "风险", "operands": "操作数", "style": "选项写法",
 	"options": "选项", "subcommands": "子命令", "but not with": "以下取值除外",
 	"options that are not listed are accepted":  "未列出的选项也被接受",
 	"its arguments are judged further, by code": "它的参数还会由代码进一步判定",

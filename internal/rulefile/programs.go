@@ -177,6 +177,7 @@ func (r *programReader) program(n *yaml.Node, field string, p *shell.Program) er
 		"names":   texts(&p.Names),
 		"risk":    func(n *yaml.Node) error { return risk(n, &p.Risk) },
 		"why":     text1(&p.Why),
+		"checked": text1(&p.Checked),
 		"style":   text1(&p.Style),
 		"args":    text1(&p.Args),
 		"lax":     truth(&p.Lax),

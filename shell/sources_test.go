@@ -1,0 +1,77 @@
+package shell
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/umpirehq/umpire"
+)
+
+// Every entry says against which version and text it was checked; one that says
+// none must ask, whatever it is given.
+func TestEveryEntrySaysWhatItWasCheckedAgainst(t *testing.T) {
+	t.Parallel()
+	firsts := map[string]*program{}
+	for _, family := range families {
+		for i := range *family {
+			firsts[(*family)[i].name()] = &(*family)[i]
+		}
+	}
+	seen := map[string]string{}
+	for _, s := range sources {
+		if !strings.ContainsAny(s.checked, "0123456789") {
+			t.Errorf("%q names no version", s.checked)
+		}
+		for name := range strings.FieldsSeq(s.names) {
+			if firsts[name] == nil {
+				t.Errorf("%q: %s is not the first name of an entry", s.checked, name)
+			}
+			if seen[name] != "" && name != "cmp" {
+				t.Errorf("%s was checked against %q and %q", name, seen[name], s.checked)
+			}
+			seen[name] = s.checked
+		}
+	}
+	for name, p := range firsts {
+		if seen[name] == "" {
+			asksAlways(t, name, p)
+		}
+	}
+}
+
+// asksAlways holds that no use of an entry is harmless.
+func asksAlways(t *testing.T, path string, p *program) {
+	t.Helper()
+	lines := []string{path, path + " x", path + " -x", path + " status", path + " list", path + " show x"}
+	for opt := range p.options {
+		if opt.does&shows == 0 {
+			lines = append(lines, path+" "+strings.TrimRight(strings.Fields(opt.names)[0], "=?")+" x")
+		}
+	}
+	for _, line := range lines {
+		if risk, doubt := worst(line); !risk.AtLeast(umpire.Medium) && !doubt {
+			t.Errorf("%s says no version, and %q is %s", path, line, risk)
+		}
+	}
+	for sub := range p.subcommands {
+		asksAlways(t, path+" "+sub.name(), sub)
+	}
+}
+
+func TestDescriptionSaysWhatItWasCheckedAgainst(t *testing.T) {
+	t.Parallel()
+	git, _ := Describe("git", nil)
+	if !strings.HasPrefix(git.Checked, "git 2.") {
+		t.Errorf("git was checked against %q", git.Checked)
+	}
+	own, err := NewKnowledge([]Program{{Names: []string{"deployctl"}, Risk: umpire.Low, Why: "x", Checked: "deployctl 3.2, its manual"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if p, _ := Describe("deployctl", own); p.Checked != "deployctl 3.2, its manual" {
+		t.Errorf("%+v", p)
+	}
+	if _, err := NewKnowledge([]Program{{Names: []string{"x"}, Risk: umpire.Low, Why: "x", Subs: []Program{{Names: []string{"y"}, Risk: umpire.Low, Why: "y", Checked: "1"}}}}); err == nil {
+		t.Error("a subcommand says a version of its own")
+	}
+}
