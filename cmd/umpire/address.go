@@ -3,6 +3,8 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
+	"io"
 	"net"
 	"net/netip"
 	"os"
@@ -10,6 +12,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/umpirehq/umpire/internal/hostcall"
 )
 
 // An address is where a gate listens: a unix socket or a TCP address.
@@ -39,7 +43,7 @@ func (a *app) listenAt(text string) (address, error) {
 	case text == "" && a.home() == "":
 		return address{}, usage("export HOME=... or UMPIRE_HOME=...", "there is no home folder for the gate's socket")
 	case text == "":
-		path, isUnix = filepath.Join(a.stateDir(), "umpire.sock"), true
+		path, isUnix = hostcall.Socket(a.home()), true
 	case filepath.IsAbs(text):
 		path, isUnix = text, true
 	}
@@ -89,18 +93,34 @@ func (a *app) expand(path string) string {
 // stateDir is the folder of the store, the socket and the credentials.
 func (a *app) stateDir() string { return filepath.Join(a.home(), "state") }
 
+// dial connects to an address. Its error matches [hostcall.ErrAbsent] when nobody
+// answers there.
+func (a address) dial(ctx context.Context) (io.ReadWriteCloser, error) {
+	if a.network == networkUnix {
+		return hostcall.DialUnix(ctx, a.name)
+	}
+	dialer := net.Dialer{Timeout: probeTime}
+	conn, err := dialer.DialContext(ctx, a.network, a.name)
+	if err != nil && refusedConnection(err) {
+		return nil, fmt.Errorf("%w on %s: %w", hostcall.ErrAbsent, a, err)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("the gate on %s cannot be reached: %w", a, err)
+	}
+	return conn, nil
+}
+
 // answers reports whether somebody accepts connections at an address. What is not
 // there, or there and dead, is no error.
 func (a address) answers(ctx context.Context) (bool, error) {
-	dialer := net.Dialer{Timeout: probeTime}
-	conn, err := dialer.DialContext(ctx, a.network, a.name)
-	if err == nil {
-		return true, conn.Close()
-	}
-	if errors.Is(err, os.ErrNotExist) || refusedConnection(err) {
+	conn, err := a.dial(ctx)
+	if errors.Is(err, hostcall.ErrAbsent) {
 		return false, nil
 	}
-	return false, err
+	if err != nil {
+		return false, err
+	}
+	return true, conn.Close()
 }
 
 // The kinds of stores.

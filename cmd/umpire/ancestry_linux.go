@@ -1,11 +1,11 @@
 package main
 
 import (
-	"bytes"
 	"fmt"
 	"os"
-	"strconv"
 	"strings"
+
+	"github.com/umpirehq/umpire/internal/runner"
 )
 
 // maxAncestors bounds the walk up: nobody sits that deep.
@@ -17,30 +17,14 @@ const maxAncestors = 64
 func ancestors(root int) []ancestor {
 	var all []ancestor
 	for pid := os.Getppid(); pid > 1 && pid != root && len(all) < maxAncestors; {
-		parent, started, ok := procStat(pid)
+		parent, started, ok := runner.Stat(pid)
 		if !ok {
 			break
 		}
-		all = append(all, ancestor{pid: pid, runner: runnerName(pid, started), marker: markedBy(pid)})
+		all = append(all, ancestor{pid: pid, runner: runner.Name(pid, started), marker: markedBy(pid)})
 		pid = parent
 	}
 	return all
-}
-
-// procStat reads a process's parent and the time at which it started. The
-// program's name stands in brackets and may hold anything, brackets too.
-func procStat(pid int) (parent int, started string, ok bool) {
-	data, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
-	if err != nil {
-		return 0, "", false
-	}
-	fields := strings.Fields(string(data[bytes.LastIndexByte(data, ')')+1:]))
-	const stateField, parentField, startedField = 0, 1, 19 // of what follows the name
-	if len(fields) <= startedField || strings.Contains("ZXx", fields[stateField]) {
-		return 0, "", false // one that has ended and was not waited for is no process
-	}
-	parent, err = strconv.Atoi(fields[parentField])
-	return parent, fields[startedField], err == nil
 }
 
 // markedBy finds an agent's mark in the environment that a process was started
@@ -57,21 +41,4 @@ func markedBy(pid int) *agentMarker {
 		}
 	}
 	return marked(func(name string) string { return env[name] })
-}
-
-// runnerOf names a process the way that runners of sessions are named; "" when
-// it cannot be told.
-func runnerOf(pid int) string {
-	_, started, ok := procStat(pid)
-	if !ok {
-		return ""
-	}
-	return runnerName(pid, started)
-}
-
-// runnerAlive reports whether a runner of this machine still lives; what runs on
-// another one is not known.
-func runnerAlive(runner string) (alive, known bool) {
-	pid, ok := runnerPID(runner)
-	return ok && runnerOf(pid) == runner, ok
 }

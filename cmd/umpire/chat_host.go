@@ -13,6 +13,7 @@ import (
 	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/agent"
 	"github.com/umpirehq/umpire/internal/llm"
+	"github.com/umpirehq/umpire/internal/runner"
 	"github.com/umpirehq/umpire/internal/tool"
 	"github.com/umpirehq/umpire/internal/tui"
 	"github.com/umpirehq/umpire/policy"
@@ -110,7 +111,7 @@ func (h *chatHost) note(o agent.Outcome) string {
 func (h *chatHost) resumption(id umpire.SessionID) umpire.Resumption {
 	return umpire.Resumption{
 		ID: id, Dir: h.dir, AllowCrossProject: h.flags.allowCrossProject || h.conf.crossProject,
-		Runner: runnerOf(os.Getpid()), AllowBypass: h.flags.allowBypass,
+		Runner: runner.Of(os.Getpid()), AllowBypass: h.flags.allowBypass,
 	}
 }
 

@@ -85,26 +85,24 @@ func (a *app) config(dir string) (*config, error) {
 	return c, nil
 }
 
-// listenAddress is where the gate listens, as configured. It is the person's alone
-// to say, so that no project needs to be found.
-func (a *app) listenAddress() (string, error) {
-	c := defaults()
-	if home := a.home(); home != "" {
-		if err := c.read(filepath.Join(home, "config.yaml"), false); err != nil {
-			return "", err
-		}
-	}
-	return c.listen, nil
-}
-
-// readConfig reads the files and changes nothing else: a gate does it while it
-// serves.
-func (a *app) readConfig(dir string) (*config, error) {
+// userConfig is the person's own configuration, so that no project needs to be
+// found.
+func (a *app) userConfig() (*config, error) {
 	c := defaults()
 	if home := a.home(); home != "" {
 		if err := c.read(filepath.Join(home, "config.yaml"), false); err != nil {
 			return nil, err
 		}
+	}
+	return c, nil
+}
+
+// readConfig reads the files and changes nothing else: a gate does it while it
+// serves.
+func (a *app) readConfig(dir string) (*config, error) {
+	c, err := a.userConfig()
+	if err != nil {
+		return nil, err
 	}
 	p, err := a.project(dir)
 	if err != nil {

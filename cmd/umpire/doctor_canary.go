@@ -15,6 +15,7 @@ import (
 	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/adapter"
 	"github.com/umpirehq/umpire/internal/client"
+	"github.com/umpirehq/umpire/internal/hostcall"
 )
 
 // canaryTimeout bounds one canary; a healthy hook takes milliseconds.
@@ -70,16 +71,10 @@ func (d *doctor) canary(ctx context.Context, r registered) {
 
 // strict reports whether this umpire too would not let `ls` pass.
 func (d *doctor) strict(ctx context.Context) bool {
-	e, err := adapter.ReadClaude(canaryPayload(d.canaryDir(), d.session, "ls"))
-	if err != nil {
-		return false
-	}
-	q, err := d.claudeCase(d.newHookRun(canaryTimeout), e)
-	if err != nil {
-		return false
-	}
-	out := adapter.AnswerClaude(q.event, d.claudeAlone(ctx, q), adapter.ClaudeAnswerOptions{Headless: q.headless})
-	return decisionOf(out.Stdout) != "allow"
+	out, err := d.desk().Answer(ctx, hostcall.Question{
+		Agent: "claude", Payload: canaryPayload(d.canaryDir(), d.session, "ls"), Dir: d.canaryDir(), Deadline: canaryTimeout,
+	})
+	return err == nil && decisionOf(out.Stdout) != "allow"
 }
 
 // ask starts the hook with one call and waits for its answer.
@@ -105,11 +100,11 @@ func (d *doctor) ask(ctx context.Context, r registered, command string) canaryAn
 
 // runningGate dials the gate that would hold what asks; nil is none.
 func (d *doctor) runningGate(ctx context.Context) *client.Client {
-	listen, err := d.listenAddress()
+	c, err := d.userConfig()
 	if err != nil {
 		return nil
 	}
-	running, err := d.app.runningGate(ctx, listen, agentCredential)
+	running, err := d.app.runningGate(ctx, c.listen, agentCredential)
 	if err != nil {
 		return nil
 	}

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/umpirehq/umpire/internal/adapter"
+	"github.com/umpirehq/umpire/internal/hostcall"
 )
 
 // A registered is one of our handlers and the file it stands in.
@@ -139,7 +140,7 @@ func (d *doctor) handler(r registered) bool {
 // timing checks that umpire gives up before Claude Code does, for then the call
 // would run.
 func (d *doctor) timing(r registered) {
-	deadline, err := hookDeadline(r.Args[min(2, len(r.Args)):], claudeDefaultTimeout-deadlineMargin)
+	deadline, err := hostcall.Deadline(r.Args[min(2, len(r.Args)):], hostcall.ClaudeDeadline)
 	limit := r.Timeout
 	switch {
 	case err != nil:

@@ -10,6 +10,7 @@ import (
 	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/client"
 	"github.com/umpirehq/umpire/internal/gate"
+	"github.com/umpirehq/umpire/internal/runner"
 	"github.com/umpirehq/umpire/internal/secret"
 	"github.com/umpirehq/umpire/internal/server"
 	"github.com/umpirehq/umpire/internal/store"
@@ -111,7 +112,7 @@ func (a *app) runningGate(ctx context.Context, listen string, as credential) (*c
 func (a *app) dialRunning(ctx context.Context, where address, as credential, tokenFile string) (*client.Client, error) {
 	there, err := where.answers(ctx)
 	if err != nil {
-		return nil, &exit{code: exitGate, err: fmt.Errorf("the gate on %s cannot be reached: %w", where, err)}
+		return nil, &exit{code: exitGate, err: err}
 	}
 	if !there {
 		return nil, nil
@@ -198,7 +199,7 @@ func (a *app) openGate(ctx context.Context, conf *config, at storeAddress, follo
 	}
 	c := conf.gate(a)
 	c.Masker, c.Sealer = key.Masker(), sealer
-	c.Store, c.Follow, c.SettingsOf, c.Alive, c.Warn = s, follow, a.settingsOf, runnerAlive, func(err error) { a.remark(err.Error()) }
+	c.Store, c.Follow, c.SettingsOf, c.Alive, c.Warn = s, follow, a.settingsOf, runner.Alive, func(err error) { a.remark(err.Error()) }
 	g := &openedGate{gate: gate.New(c), store: s, done: make(chan struct{})}
 	running, stop := context.WithCancel(context.WithoutCancel(ctx))
 	g.stop = stop

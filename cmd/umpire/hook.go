@@ -1,54 +1,28 @@
 package main
 
 import (
-	"cmp"
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"io"
-	"strings"
-	"sync/atomic"
-	"time"
+	"os"
 
 	"github.com/spf13/cobra"
 
 	"github.com/umpirehq/umpire"
-	"github.com/umpirehq/umpire/internal/adapter"
+	"github.com/umpirehq/umpire/internal/batch"
+	"github.com/umpirehq/umpire/internal/gate"
+	"github.com/umpirehq/umpire/internal/hostcall"
+	"github.com/umpirehq/umpire/internal/judge"
+	"github.com/umpirehq/umpire/internal/runner"
 )
-
-// Agents run a call when their hook crashes, is late or babbles. So whatever
-// goes wrong here becomes a denial in the agent's own words: one line on stdout,
-// a reason on stderr, exit 2.
-
-// claudeDefaultTimeout is how long Claude Code waits for a hook when the
-// settings name no time limit.
-const claudeDefaultTimeout = 600 * time.Second
-
-// deadlineMargin is how long before the agent's time limit umpire says no by
-// itself: a busy machine needs time to start a process and to end one.
-const deadlineMargin = 5 * time.Second
-
-// A hookAgent is an agent whose questions `umpire hook` answers.
-type hookAgent struct {
-	name     string
-	deadline time.Duration
-	answer   func(*app, context.Context, *hookRun) adapter.Output
-	// fail is the answer when there is no decision. About is what the payload
-	// said before things went wrong: the event, or the tool.
-	fail func(about string, problem error) adapter.Output
-}
-
-// hookAgents are all of them.
-var hookAgents = []hookAgent{
-	{"claude", claudeDefaultTimeout - deadlineMargin, (*app).answerClaude, adapter.FailClaude},
-	{"muse", claudeDefaultTimeout - deadlineMargin, (*app).answerMuse, adapter.FailMuse},
-}
 
 // hookCommand is `umpire hook`.
 func (a *app) hookCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "hook AGENT", Short: a.text.of("Answer another agent's permission question"), Long: a.text.of(hookHelp),
-		ValidArgs: hookNames(), DisableFlagParsing: true,
+		ValidArgs: hostcall.Agents(), DisableFlagParsing: true,
 	}
 	cmd.Flags().String("deadline", "", a.text.of("deny by itself after this time; init writes it 5s below the agent's own limit"))
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
@@ -68,14 +42,6 @@ own words on standard output. Agents start it by themselves: see umpire init.
 
 What cannot be read or decided is denied.`
 
-func hookNames() []string {
-	var names []string
-	for _, agent := range hookAgents {
-		names = append(names, agent.name)
-	}
-	return names
-}
-
 func isHelp(arg string) bool { return arg == "-h" || arg == "--help" || arg == "help" }
 
 // fastHook answers `umpire hook AGENT` before the command tree is built: the
@@ -89,176 +55,74 @@ func (a *app) fastHook(ctx context.Context) (code int, ok bool) {
 
 // hook answers one question of the agent that args name.
 func (a *app) hook(ctx context.Context, args []string) int {
-	for _, agent := range hookAgents {
-		if agent.name != args[0] {
-			continue
-		}
-		deadline, err := hookDeadline(args[1:], agent.deadline)
-		if err != nil {
-			return a.leave(agent.fail("", err))
-		}
-		return a.leave(a.watch(ctx, agent, a.newHookRun(deadline)))
+	front := hostcall.Front{
+		Stdin: a.stdin, Stdout: a.stdout, Stderr: a.stderr, Getenv: a.getenv, Dir: a.dir, Now: a.now,
+		Desk: a.desk(), Line: a.hookLine, Nonce: rand.Text,
+		Runner: func() string { return runner.Of(os.Getppid()) },
 	}
-	fmt.Fprintf(a.stderr, "umpire: %s: %q; %s: %v\n", a.text.of("unknown agent"), args[0], a.text.of("known agents"), hookNames())
+	if code, known := front.Answer(ctx, args); known {
+		return code
+	}
+	fmt.Fprintf(a.stderr, "umpire: %s: %q; %s: %v\n", a.text.of("unknown agent"), args[0], a.text.of("known agents"), hostcall.Agents())
 	return exitUsage
 }
 
-// hookDeadline reads the one option there is.
-func hookDeadline(args []string, otherwise time.Duration) (time.Duration, error) {
-	if len(args) == 0 {
-		return otherwise, nil
-	}
-	text, joined := strings.CutPrefix(args[0], "--deadline=")
-	switch {
-	case joined && len(args) == 1:
-	case args[0] == "--deadline" && len(args) == 2:
-		text = args[1]
-	default:
-		return 0, fmt.Errorf("arguments %q are not understood; want --deadline DURATION", args)
-	}
-	deadline, err := time.ParseDuration(text)
-	if err != nil || deadline <= 0 {
-		return 0, fmt.Errorf("--deadline %q: want a duration above zero, such as 595s", text)
-	}
-	return deadline, nil
+// desk answers questions by the configuration as it is at each of them.
+func (a *app) desk() *hostcall.Desk {
+	return &hostcall.Desk{Config: a.deskConfig, Hash: batch.ArgsHash, Now: a.now}
 }
 
-// A hookRun is what the one who decides tells the one who watches.
-type hookRun struct {
-	started time.Time
-	given   time.Duration          // the deadline as it was given
-	about   atomic.Pointer[string] // what the question is about, once it is known
-	limit   atomic.Int64           // the configured deadline, once it is known
-	limited chan struct{}          // bears one message when it is
-	holding atomic.Bool            // a gate may hold the call: ending takes a moment
-}
-
-func (a *app) newHookRun(deadline time.Duration) *hookRun {
-	return &hookRun{started: a.now(), given: deadline, limited: make(chan struct{}, 1)}
-}
-
-func (r *hookRun) isAbout(s string) { r.about.Store(&s) }
-
-func (r *hookRun) knownAbout() string {
-	if s := r.about.Load(); s != nil {
-		return *s
-	}
-	return ""
-}
-
-// limitTo sets the configured deadline; it is called once at most.
-func (r *hookRun) limitTo(deadline time.Duration) {
-	r.limit.Store(int64(deadline))
-	r.limited <- struct{}{}
-}
-
-// deadline is the configured one if it comes before the given one.
-func (r *hookRun) deadline() time.Duration {
-	if limit := time.Duration(r.limit.Load()); limit > 0 {
-		return min(limit, r.given)
-	}
-	return r.given
-}
-
-// left is how much of the deadline is left.
-func (r *hookRun) left(now time.Time) time.Duration { return r.deadline() - now.Sub(r.started) }
-
-// withdrawTime is how long a call that waits may take to be withdrawn when the agent
-// ends the hook.
-const withdrawTime = time.Second
-
-// watch lets the agent's question be answered and denies it when no answer
-// comes in time. It does not wait for an answer that is late: the process ends.
-func (a *app) watch(ctx context.Context, agent hookAgent, run *hookRun) adapter.Output {
-	answer := make(chan adapter.Output, 1)
-	go func() { answer <- a.answerSafely(ctx, agent, run) }()
-	timer := time.NewTimer(run.given)
-	defer timer.Stop()
-	for {
-		select {
-		case out := <-answer:
-			if run.left(a.now()) > 0 {
-				return out
-			}
-			return agent.fail(run.knownAbout(), errLate)
-		case <-run.limited:
-			timer.Reset(run.left(a.now()))
-		case <-timer.C:
-			return agent.fail(run.knownAbout(), errLate)
-		case <-ctx.Done():
-			if run.holding.Load() {
-				waitFor(answer, withdrawTime)
-			}
-			return agent.fail(run.knownAbout(), errors.New("interrupted"))
-		}
-	}
-}
-
-// waitFor waits for an answer that nobody needs any more, but not for long.
-func waitFor(answer <-chan adapter.Output, limit time.Duration) {
-	select {
-	case <-answer:
-	case <-time.After(limit):
-	}
-}
-
-var errLate = errors.New("no decision before the deadline")
-
-// answerSafely makes a panic a denial. The stack is left out: it would show
-// what the call holds.
-func (a *app) answerSafely(ctx context.Context, agent hookAgent, run *hookRun) (out adapter.Output) {
-	defer func() {
-		if problem := recover(); problem != nil {
-			out = agent.fail(run.knownAbout(), fmt.Errorf("internal error: %v", problem))
-		}
-	}()
-	return agent.answer(a, ctx, run)
-}
-
-// leave writes an answer and returns the exit code. An answer that could not be
-// written must not look like none: exit 2 blocks without words.
-func (a *app) leave(out adapter.Output) int {
-	if len(out.Stderr) > 0 {
-		a.stderr.Write(out.Stderr) //nolint:errcheck // there is nowhere left to say so
-	}
-	if len(out.Stdout) == 0 {
-		return out.Exit
-	}
-	if _, err := a.stdout.Write(out.Stdout); err != nil {
-		return exitDenied
-	}
-	return out.Exit
-}
-
-// payload reads the question.
-func (a *app) payload() ([]byte, error) {
-	data, err := io.ReadAll(io.LimitReader(a.stdin, adapter.MaxPayload+1))
+func (a *app) deskConfig(project string) (hostcall.Config, error) {
+	c, err := a.readConfig(project)
 	if err != nil {
-		return nil, fmt.Errorf("read the payload: %w", err)
+		return hostcall.Config{}, err
 	}
-	if len(data) > adapter.MaxPayload {
-		return nil, fmt.Errorf("the payload is larger than %d bytes", adapter.MaxPayload)
-	}
-	return data, nil
+	return hostcall.Config{
+		Mode: c.mode, Enforce: c.enforce, Native: c.whenAsked == "native", Deadline: c.hookDeadline,
+		Decide: func(ctx context.Context, r judge.Request) umpire.Decision {
+			g := gate.New(c.gate(a))
+			defer g.Close()
+			return g.Judge(ctx, r)
+		},
+		Ended: func(ctx context.Context, project string, call umpire.Call, output string) error {
+			g := gate.New(c.gate(a))
+			defer g.Close()
+			return g.Ended(ctx, project, call, output)
+		},
+	}, nil
 }
 
-// hookConfig reads the configuration of a project and obeys its deadline.
-func (a *app) hookConfig(run *hookRun, project string) (*config, error) {
-	c, err := a.config(project)
+// hookLine finds the gate that a question goes to. One that only warns is asked
+// nothing, and what is broken in the configuration is told where it is decided by.
+func (a *app) hookLine(ctx context.Context, q *hostcall.Question) (*hostcall.Line, error) {
+	c, err := a.userConfig()
+	if err != nil {
+		return nil, nil //nolint:nilerr // see above
+	}
+	if !c.enforce {
+		project, decides := q.About()
+		if c, err := a.readConfig(project); decides && (err != nil || !c.enforce) {
+			return nil, nil //nolint:nilerr // see above
+		}
+	}
+	where, err := a.listenAt(c.listen)
 	if err != nil {
 		return nil, err
 	}
-	if c.hookDeadline > 0 {
-		run.limitTo(c.hookDeadline)
+	conn, err := where.dial(ctx)
+	if errors.Is(err, hostcall.ErrAbsent) {
+		return nil, nil
 	}
-	return c, nil
-}
-
-// unenforced is the answer of a gateway that only warns: no opinion.
-func unenforced(d umpire.Decision) adapter.Output {
-	if d.Verdict == umpire.Allow {
-		return adapter.Output{}
+	if err != nil {
+		return nil, &exit{code: exitGate, err: err}
 	}
-	text := fmt.Sprintf("umpire: not enforced, would have answered %s: %s", d.Verdict, adapter.Visible(cmp.Or(d.Reason, "no reason")))
-	return adapter.Output{Stderr: []byte(text + "\n")}
+	token, err := a.token(where, agentCredential, "")
+	if err != nil {
+		return nil, errors.Join(err, conn.Close())
+	}
+	host := "localhost"
+	if where.network == networkTCP {
+		host = where.name
+	}
+	return &hostcall.Line{Host: host, Token: token, Conn: conn, Dial: func(ctx context.Context) (io.ReadWriteCloser, error) { return where.dial(ctx) }}, nil
 }

@@ -78,17 +78,6 @@ type endless struct{}
 
 func (endless) Read(p []byte) (int, error) { return len(p), nil }
 
-func TestHookPanicDenies(t *testing.T) {
-	t.Parallel()
-	p := newProgram(t, nil)
-	a := &app{surroundings: p.surroundings}
-	agent := hookAgent{name: "claude", fail: adapter.FailClaude, answer: func(_ *app, _ context.Context, run *hookRun) adapter.Output {
-		run.isAbout("PreToolUse")
-		panic("a fault")
-	}}
-	p.denied(t, a.leave(a.watch(t.Context(), agent, a.newHookRun(time.Minute))), "internal error: a fault")
-}
-
 func TestHookInterruptedDenies(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithCancel(t.Context())

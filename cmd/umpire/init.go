@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/umpirehq/umpire/internal/adapter"
+	"github.com/umpirehq/umpire/internal/hostcall"
 )
 
 // An initJob is one run of `umpire init claude`.
@@ -147,13 +148,13 @@ func (j *initJob) change(ctx context.Context, path string, before []byte) (after
 
 // installed is the file with our hooks, or why they would be dead in it.
 func (j *initJob) installed(ctx context.Context, path string, before []byte) ([]byte, error) {
-	binary, err := j.binary()
+	binary, err := j.hookBinary()
 	if err != nil {
 		return nil, err
 	}
 	o := adapter.ClaudeInstall{
-		Command: binary, Timeout: claudeDefaultTimeout,
-		Args: []string{"hook", "claude", "--deadline", seconds(claudeDefaultTimeout - deadlineMargin)},
+		Command: binary, Timeout: hostcall.ClaudeTimeout,
+		Args: []string{"hook", "claude", "--deadline", seconds(hostcall.ClaudeDeadline)},
 	}
 	o.OnFailureBlock = j.blocks(ctx, before, o)
 	after, err := adapter.InstallClaude(before, o)

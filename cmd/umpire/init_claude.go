@@ -122,6 +122,20 @@ func (a *app) lookPath(name string) string {
 	return ""
 }
 
+// hookBinary is the absolute path of the program that agents shall start for each
+// call: the small one where it stands beside umpire.
+func (a *app) hookBinary() (string, error) {
+	path, err := a.binary()
+	if err != nil {
+		return "", err
+	}
+	small := filepath.Join(filepath.Dir(path), "umpire-hook"+filepath.Ext(path))
+	if info, err := os.Lstat(small); err == nil && info.Mode().IsRegular() {
+		return small, nil
+	}
+	return path, nil
+}
+
 // binary is the absolute path under which agents shall start umpire.
 func (a *app) binary() (string, error) {
 	if a.executable == "" {

@@ -96,3 +96,24 @@ func TestDiff(t *testing.T) {
 		})
 	}
 }
+
+// TestInitTakesTheSmallHook: where umpire-hook stands beside umpire, agents start it.
+func TestInitTakesTheSmallHook(t *testing.T) {
+	t.Parallel()
+	p, settings := initProgram(t)
+	small := filepath.Join(filepath.Dir(p.executable), "umpire-hook")
+	for _, stands := range []bool{false, true} {
+		want := p.executable
+		if stands {
+			want = small
+			if err := os.WriteFile(small, nil, 0o755); err != nil {
+				t.Fatal(err)
+			}
+		}
+		p.must(t, "init", "claude")
+		got, err := os.ReadFile(settings)
+		if err != nil || !strings.Contains(string(got), `"command": "`+want+`"`) || strings.Count(string(got), small) != 0 && !stands {
+			t.Errorf("umpire-hook stands there: %t: %v\n%s", stands, err, got)
+		}
+	}
+}

@@ -28,6 +28,10 @@ func TestMain(m *testing.M) {
 // has a home of its own, $HOME, and begins in an empty git repository, $WORK/p.
 func TestScripts(t *testing.T) {
 	t.Parallel()
+	testscript.Run(t, scriptParams())
+}
+
+func scriptParams() testscript.Params {
 	verbs := map[string]func(*testscript.TestScript, bool, []string){
 		"exits":   scriptExits,
 		"decides": scriptDecides,
@@ -40,13 +44,13 @@ func TestScripts(t *testing.T) {
 	}
 	maps.Copy(verbs, gateVerbs)
 	maps.Copy(verbs, modelVerbs)
-	testscript.Run(t, testscript.Params{
+	return testscript.Params{
 		Dir:                filepath.Join("testdata", "script"),
 		RequireUniqueNames: true,
 		UpdateScripts:      os.Getenv("UPDATE") != "",
 		Setup:              setUpScript,
 		Cmds:               verbs,
-	})
+	}
 }
 
 // setUpScript gives a script its home and its project.

@@ -1,9 +1,6 @@
 package main
 
 import (
-	"fmt"
-	"os"
-	"strconv"
 	"strings"
 )
 
@@ -50,28 +47,6 @@ type ancestor struct {
 	pid    int
 	runner string       // as sessions name who runs them, "" when not known
 	marker *agentMarker // the agent's mark in its environment, nil when there is none
-}
-
-// runnerName is how sessions name the process that runs them. A number alone
-// would come to mean another process one day.
-func runnerName(pid int, started string) string {
-	host, err := os.Hostname()
-	if err != nil {
-		return ""
-	}
-	return fmt.Sprintf("%s:%d:%s", host, pid, started)
-}
-
-// runnerPID is the number of a runner's process, if it is one of this machine.
-func runnerPID(runner string) (pid int, ok bool) {
-	host, err := os.Hostname()
-	rest, ours := strings.CutPrefix(runner, host+":")
-	number, _, whole := strings.Cut(rest, ":")
-	if err != nil || !ours || !whole {
-		return 0, false
-	}
-	pid, err = strconv.Atoi(number)
-	return pid, err == nil && pid > 0
 }
 
 // needPerson refuses what only a person may do when an agent started this

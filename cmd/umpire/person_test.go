@@ -1,13 +1,11 @@
 package main
 
 import (
-	"context"
 	"os"
-	"os/exec"
-	"runtime"
 	"strings"
 	"testing"
-	"time"
+
+	"github.com/umpirehq/umpire/internal/runner"
 )
 
 // descendant is an app in a process that descends from others.
@@ -57,55 +55,12 @@ func TestNeedOutsider(t *testing.T) {
 	}
 }
 
-// TestRunner names this very process, and finds it alive.
-func TestRunner(t *testing.T) {
+func TestAncestorsEndAtTheRoot(t *testing.T) {
 	t.Parallel()
-	name := runnerOf(os.Getpid())
-	if name == "" {
+	if runner.Of(os.Getpid()) == "" {
 		t.Skip("processes cannot be looked at on this system")
-	}
-	if alive, known := runnerAlive(name); !alive || !known {
-		t.Errorf("%s: alive %t, known %t", name, alive, known)
-	}
-	if alive, known := runnerAlive(name + "0"); alive || !known {
-		t.Errorf("%s of another time: alive %t, known %t", name, alive, known)
-	}
-	for _, other := range []string{"", "elsewhere:1:2", name[:strings.LastIndexByte(name, ':')]} {
-		if _, known := runnerAlive(other); known {
-			t.Errorf("%q is known", other)
-		}
 	}
 	if len(ancestors(0)) == 0 || len(ancestors(os.Getppid())) != 0 {
 		t.Error("the walk to the root does not end where it should")
-	}
-}
-
-// A runner that was killed and not waited for lives no more: its calls are accounted
-// for at once, not when its lease is over.
-func TestZombieIsNotAlive(t *testing.T) {
-	t.Parallel()
-	if runtime.GOOS != "linux" {
-		t.Skip("only Linux tells which process a runner was")
-	}
-	child := exec.CommandContext(t.Context(), "sleep", "60")
-	if err := child.Start(); err != nil {
-		t.Fatal(err)
-	}
-	runner := runnerOf(child.Process.Pid)
-	if alive, known := runnerAlive(runner); !alive || !known {
-		t.Fatalf("%q is alive: %t, known: %t", runner, alive, known)
-	}
-	if err := child.Process.Kill(); err != nil {
-		t.Fatal(err)
-	}
-	soon, cancel := context.WithTimeout(t.Context(), 10*time.Second)
-	defer cancel()
-	for alive := true; alive; alive, _ = runnerAlive(runner) {
-		if soon.Err() != nil {
-			t.Fatal("still alive long after it was killed")
-		}
-	}
-	if err := child.Wait(); err == nil {
-		t.Error("a child that was killed ended well")
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/runner"
 	"github.com/umpirehq/umpire/internal/session"
 )
 
@@ -19,7 +20,7 @@ const agentName = "umpire"
 func (s *stay) enter(ctx context.Context, task string) (entered umpire.Session, queued bool, err error) {
 	resumption := umpire.Resumption{
 		ID: umpire.SessionID(s.flags.session), Dir: s.dir, AllowCrossProject: s.flags.allowCrossProject || s.conf.crossProject,
-		Runner: runnerOf(os.Getpid()), Mode: s.mode, AllowBypass: s.flags.allowBypass, Headless: s.headless,
+		Runner: runner.Of(os.Getpid()), Mode: s.mode, AllowBypass: s.flags.allowBypass, Headless: s.headless,
 	}
 	switch {
 	case s.flags.session != "" && task != "":

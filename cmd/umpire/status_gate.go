@@ -7,6 +7,7 @@ import (
 
 	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/client"
+	"github.com/umpirehq/umpire/internal/hostcall"
 )
 
 // A permissionStatus is the status line of a project: where its sessions stand with
@@ -118,7 +119,7 @@ const lastWindow = 500
 // last reads what was decided last.
 func (s *status) last(ctx context.Context, gate *client.Client) error {
 	filter := umpire.Filter{Project: s.ProjectID}
-	last, err := latest(ctx, gate, filter)
+	last, err := hostcall.Latest(ctx, gate, filter)
 	if err != nil {
 		return err
 	}

@@ -5,8 +5,9 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
 	"time"
+
+	"github.com/umpirehq/umpire/internal/hostcall"
 )
 
 // Surroundings are all that the program knows of the world it was started in;
@@ -100,20 +101,7 @@ type app struct {
 }
 
 // userHome is the person's home directory, "" when it is not known.
-func (a *app) userHome() string {
-	if home := a.getenv("HOME"); home != "" {
-		return home
-	}
-	return a.getenv("USERPROFILE")
-}
+func (a *app) userHome() string { return hostcall.UserHome(a.getenv) }
 
 // home is umpire's own folder.
-func (a *app) home() string {
-	if home := a.getenv("UMPIRE_HOME"); home != "" {
-		return a.absolute(home)
-	}
-	if home := a.userHome(); home != "" {
-		return filepath.Join(home, ".umpire")
-	}
-	return ""
-}
+func (a *app) home() string { return hostcall.Home(a.getenv, a.dir) }

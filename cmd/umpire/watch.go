@@ -13,6 +13,7 @@ import (
 	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/card"
 	"github.com/umpirehq/umpire/internal/client"
+	"github.com/umpirehq/umpire/internal/hostcall"
 )
 
 // A watchFlags is what `umpire watch` shows.
@@ -48,7 +49,7 @@ func (a *app) watchGate(ctx context.Context, f *watchFlags) error {
 		}
 		query.Project, filter.Project = p.ID, p.ID
 	}
-	if filter.After, err = latest(ctx, gate, filter); err != nil {
+	if filter.After, err = hostcall.Latest(ctx, gate, filter); err != nil {
 		return gateError(err)
 	}
 	a.remark(fmt.Sprintf(a.text.of("watching from event %d on"), filter.After))
@@ -161,42 +162,4 @@ func cutColumns(line string, width int) string {
 		}
 	}
 	return line
-}
-
-// latest returns the greatest number of the events that a filter finds, 0 when there
-// are none. It asks for one event at a time, in steps that grow, and then halves
-// what is left.
-func latest(ctx context.Context, gate *client.Client, f umpire.Filter) (int64, error) {
-	f.Limit = 1
-	last := f.After
-	for step := int64(1); ; step *= 2 {
-		f.After = last + step - 1
-		found, err := gate.Events(ctx, f)
-		if err != nil {
-			return 0, err
-		}
-		if len(found) == 0 {
-			return halve(ctx, gate, f, last, last+step)
-		}
-		last = found[0].Seq
-	}
-}
-
-// halve narrows down where the last event is: it has the number last, or one above
-// it and below beyond.
-func halve(ctx context.Context, gate *client.Client, f umpire.Filter, last, beyond int64) (int64, error) {
-	for last+1 < beyond {
-		middle := last + (beyond-last)/2
-		f.After = middle - 1
-		found, err := gate.Events(ctx, f)
-		if err != nil {
-			return 0, err
-		}
-		if len(found) > 0 {
-			last = found[0].Seq
-		} else {
-			beyond = middle
-		}
-	}
-	return last, nil
 }

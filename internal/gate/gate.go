@@ -10,16 +10,13 @@
 package gate
 
 import (
-	"fmt"
-	"os"
 	"time"
 
 	"github.com/umpirehq/umpire"
-	"github.com/umpirehq/umpire/internal/project"
+	"github.com/umpirehq/umpire/internal/judge"
 	"github.com/umpirehq/umpire/internal/rulefile"
 	"github.com/umpirehq/umpire/internal/store"
 	"github.com/umpirehq/umpire/policy"
-	"github.com/umpirehq/umpire/shell"
 )
 
 // A Config is what a gate is made of. The zero value knows no home and no store:
@@ -111,65 +108,27 @@ func New(c Config) *Gate {
 // Programs returns what the person's files say of programs.
 func (g *Gate) Programs() rulefile.Programs { return g.known }
 
-// A Request is one call with what its client says of it. The zero value is denied.
-type Request struct {
-	Call umpire.Call
-	// Project is the folder that tells the project; "" is the call's own.
-	Project string
-	// AddDirs count as inside, beside those of the settings.
-	AddDirs  []string
-	Mode     umpire.Mode
-	Headless bool
-	Profile  *policy.Profile
-	Grants   []umpire.Grant
-	AllowAll bool
-	Tighten  []umpire.Rule
-}
+// A Request is one call with what its client says of it.
+type Request = judge.Request
 
 // Decide decides one call. It looks at the file system and runs nothing of the
 // call, and no hook. A fault of umpire's own denies that call, and the gate lives on.
-func (g *Gate) Decide(r Request) (decision umpire.Decision) {
-	q := policy.Query{
-		Call: r.Call, Mode: r.Mode, Headless: r.Headless, Profile: r.Profile,
-		Grants: r.Grants, AllowAll: r.AllowAll, Tighten: r.Tighten,
-	}
-	defer func() {
-		if fault := recover(); fault != nil {
-			q.Facts, q.Invalid = umpire.Facts{}, fmt.Sprintf("internal error: %v", fault)
-			decision = policy.Decide(nil, q)
+func (g *Gate) Decide(r Request) umpire.Decision {
+	find := func() (*judge.Judge, error) {
+		at, err := g.projectOf(orElse(r.Project, r.Call.Dir), r.AddDirs)
+		if err != nil {
+			return nil, err
 		}
-	}()
-	q.Now = g.config.Now()
-	at, err := g.projectOf(orElse(r.Project, r.Call.Dir), r.AddDirs)
-	if err != nil {
-		q.Invalid = fmt.Sprintf("The project cannot be told: %v", err)
-		return policy.Decide(nil, q)
+		rules := at.rules()
+		return &judge.Judge{
+			Project: at.Project, Policy: rules.policy, Cold: rules.cold, Home: g.config.UserHome, Programs: g.known.Known,
+		}, nil
 	}
-	rules := at.rules()
-	if rules.cold {
-		q.AllowAll = false
-	}
-	q.Facts, err = policy.FactsOf(r.Call, shell.Env{
-		Dir: r.Call.Dir, Home: g.config.UserHome, IsDir: isDir, Programs: g.known.Known,
-		Git: func(dir string) ([]shell.GitSetting, error) { return project.GitSettings(dir, g.config.UserHome) },
-	})
-	if err != nil {
-		q.Invalid = "The call is malformed: " + err.Error()
-		return policy.Decide(rules.policy, q)
-	}
-	for i := range q.Facts.Accesses {
-		at.Project.Resolve(&q.Facts.Accesses[i])
-	}
-	return policy.Decide(rules.policy, q)
+	return judge.Decide(find, r, g.config.Now)
 }
 
 // Close stops following rule files.
 func (g *Gate) Close() error { return g.projects.close() }
-
-func isDir(path string) bool {
-	info, err := os.Stat(path)
-	return err == nil && info.IsDir()
-}
 
 func orElse(text, otherwise string) string {
 	if text == "" {

@@ -12,6 +12,8 @@ import (
 	"time"
 
 	"connectrpc.com/connect"
+
+	"github.com/umpirehq/umpire/internal/hostcall"
 )
 
 // defaultDrain is how long requests under way may take to end.
@@ -22,6 +24,8 @@ const defaultDrain = 15 * time.Second
 type Config struct {
 	Gate        Gate
 	Credentials Credentials
+	// Desk answers the hooks of agents, with Gate as its gate; nil answers none.
+	Desk *hostcall.Desk
 	// Remote permits TCP addresses that other machines reach. What goes over the
 	// wire is not encrypted.
 	Remote bool
@@ -71,6 +75,9 @@ func newServer(c Config, p pace) *Server {
 	s.routeTimeline()
 	s.routes["/v1/events"] = route{handler: http.HandlerFunc(s.events), role: roleAgent, stream: true}
 	s.routes["/healthz"] = route{handler: http.HandlerFunc(s.healthy), role: roleAgent}
+	if c.Desk != nil {
+		s.routes[hostcall.Path] = route{handler: http.HandlerFunc(s.hook), role: roleAgent}
+	}
 	return s
 }
 

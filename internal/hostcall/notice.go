@@ -1,18 +1,16 @@
-package main
+package hostcall
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
-	"os"
 	"slices"
 	"time"
 	"unicode/utf8"
 
 	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/adapter"
-	"github.com/umpirehq/umpire/internal/client"
-	"github.com/umpirehq/umpire/internal/gate"
 )
 
 // noticeTime bounds what telling the gate of an event may take: the agent waits.
@@ -21,28 +19,22 @@ const noticeTime = 5 * time.Second
 // maxResult bounds what the gate keeps of a tool's output; the agent has it whole.
 const maxResult = 64 << 10
 
-// tellClaude tells the gate that runs, if one does, what became of a call, a turn
-// or a session. Without one it runs the hooks that follow a call by itself.
-func (a *app) tellClaude(ctx context.Context, run *hookRun, e adapter.ClaudeEvent, payload []byte) error {
-	listen, err := a.listenAddress()
-	if err != nil || e.Session == "" {
-		return nil // a broken configuration is told where something is decided
+// tellClaude tells the gate what became of a call, a turn or a session. Without one
+// it runs the hooks that follow a call by itself.
+func (d *Desk) tellClaude(ctx context.Context, r *run, q *Question, e adapter.ClaudeEvent) error {
+	if e.Session == "" {
+		return nil
 	}
-	running, err := a.runningGate(ctx, listen, agentCredential)
-	if err != nil {
-		return err
+	if d.Gate == nil {
+		return d.endedAlone(ctx, q, e)
 	}
-	if running == nil {
-		return a.endedAlone(ctx, e)
-	}
-	defer running.Close()
 	limit := noticeTime
 	if e.Kind == adapter.ClaudePostToolUse || e.Kind == adapter.ClaudePostToolUseFailure {
-		limit = run.left(a.now()) // hooks follow the call
+		limit = r.left() // hooks follow the call
 	}
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
-	err = a.tell(ctx, running, e, payload)
+	err := tell(ctx, d.Gate, q, e)
 	if errors.Is(err, umpire.ErrNotFound) || errors.Is(err, umpire.ErrState) {
 		return nil // about a call that was decided while no gate ran, or by the agent's own prompt
 	}
@@ -50,7 +42,7 @@ func (a *app) tellClaude(ctx context.Context, run *hookRun, e adapter.ClaudeEven
 }
 
 // endedAlone runs the hooks that follow a call.
-func (a *app) endedAlone(ctx context.Context, e adapter.ClaudeEvent) error {
+func (d *Desk) endedAlone(ctx context.Context, q *Question, e adapter.ClaudeEvent) error {
 	output := responseText(e.Response)
 	switch e.Kind {
 	case adapter.ClaudePostToolUse:
@@ -60,39 +52,37 @@ func (a *app) endedAlone(ctx context.Context, e adapter.ClaudeEvent) error {
 		adapter.ClaudeUserPromptSubmit, adapter.ClaudeStop, adapter.ClaudeSessionEnd:
 		return nil
 	}
-	project, err := a.claudeProject(e)
+	project, err := claudeProject(q, &e)
 	if err != nil {
 		return err
 	}
-	c, err := a.config(project)
-	if err != nil {
-		return nil // told where something is decided
+	c, err := d.Config(project)
+	if err != nil || c.Ended == nil {
+		return nil //nolint:nilerr // it is told where something is decided
 	}
-	g := gate.New(c.gate(a))
-	defer g.Close()
-	e.Call.Dir = orText(e.Call.Dir, project)
-	return g.Ended(ctx, project, e.Call, output)
+	e.Call.Dir = cmp.Or(e.Call.Dir, project)
+	return c.Ended(ctx, project, e.Call, output)
 }
 
-func (a *app) tell(ctx context.Context, gate *client.Client, e adapter.ClaudeEvent, payload []byte) error {
+func tell(ctx context.Context, gate Gate, q *Question, e adapter.ClaudeEvent) error {
 	switch e.Kind {
 	case adapter.ClaudePostToolUse:
 		return finishClaude(ctx, gate, e, umpire.ResultOK, responseText(e.Response))
 	case adapter.ClaudePostToolUseFailure:
 		return finishClaude(ctx, gate, e, umpire.ResultError, e.Failure)
 	case adapter.ClaudeSessionStart:
-		return a.startClaude(ctx, gate, e)
+		return startClaude(ctx, gate, q, e)
 	case adapter.ClaudeUserPromptSubmit:
-		return a.promptClaude(ctx, gate, e, payload)
+		return promptClaude(ctx, gate, q, e)
 	case adapter.ClaudeStop, adapter.ClaudeSessionEnd:
-		return a.closeClaude(ctx, gate, e)
+		return closeClaude(ctx, gate, e)
 	case adapter.ClaudeOther, adapter.ClaudePreToolUse, adapter.ClaudePermissionRequest:
 	}
 	return nil
 }
 
 // finishClaude stores the result of a call that ran.
-func finishClaude(ctx context.Context, gate *client.Client, e adapter.ClaudeEvent, status umpire.ResultStatus, output string) error {
+func finishClaude(ctx context.Context, gate Gate, e adapter.ClaudeEvent, status umpire.ResultStatus, output string) error {
 	_, err := gate.Finish(ctx, umpire.Result{
 		Call: e.Call.ID, Session: e.Session, Batch: umpire.BatchID(e.Call.ID), Status: status, Output: shortened(output, maxResult),
 	})
@@ -120,33 +110,30 @@ func shortened(text string, limit int) string {
 }
 
 // startClaude opens the session.
-func (a *app) startClaude(ctx context.Context, gate *client.Client, e adapter.ClaudeEvent) error {
-	project, err := a.claudeProject(e)
+func startClaude(ctx context.Context, gate Gate, q *Question, e adapter.ClaudeEvent) error {
+	project, err := claudeProject(q, &e)
 	if err != nil {
 		return err
 	}
-	return a.openClaude(ctx, gate, e, project)
+	return openClaude(ctx, gate, q, &e, project)
 }
 
 // openClaude opens the session of an event, or finds it open. Whoever started the
 // hook is the agent itself, and what descends from it may answer nothing.
-func (a *app) openClaude(ctx context.Context, gate *client.Client, e adapter.ClaudeEvent, project string) error {
+func openClaude(ctx context.Context, gate Gate, q *Question, e *adapter.ClaudeEvent, project string) error {
 	_, err := gate.Open(ctx, umpire.Opening{
-		ID: e.Session, Dir: project, Agent: claudeAgent, External: true, Headless: a.headless(), Runner: a.hostRunner(),
+		ID: e.Session, Dir: project, Agent: claudeAgent, External: true, Headless: q.Headless, Runner: q.Runner,
 	})
 	return err
 }
 
-// hostRunner names the process that started the hook.
-func (a *app) hostRunner() string { return runnerOf(os.Getppid()) }
-
 // promptClaude begins a new turn: what a person refused in the one before may be
 // asked again.
-func (a *app) promptClaude(ctx context.Context, gate *client.Client, e adapter.ClaudeEvent, payload []byte) error {
+func promptClaude(ctx context.Context, gate Gate, q *Question, e adapter.ClaudeEvent) error {
 	var said struct {
 		Prompt string `json:"prompt"`
 	}
-	if err := json.Unmarshal(payload, &said); err != nil {
+	if err := json.Unmarshal(q.Payload, &said); err != nil {
 		return err
 	}
 	prompt := umpire.Prompt{Session: e.Session, Text: shortened(said.Prompt, maxResult)}
@@ -154,7 +141,7 @@ func (a *app) promptClaude(ctx context.Context, gate *client.Client, e adapter.C
 	if !errors.Is(err, umpire.ErrNotFound) {
 		return err
 	}
-	if err := a.startClaude(ctx, gate, e); err != nil {
+	if err := startClaude(ctx, gate, q, e); err != nil {
 		return err
 	}
 	_, err = gate.Prompt(ctx, prompt)
@@ -165,7 +152,7 @@ func (a *app) promptClaude(ctx context.Context, gate *client.Client, e adapter.C
 // is withdrawn, and what was started and has no result gets none any more. The
 // session itself stays open, since the agent may go on with it another day. At the
 // end of a turn, sub-agents may still be at work.
-func (a *app) closeClaude(ctx context.Context, gate *client.Client, e adapter.ClaudeEvent) error {
+func closeClaude(ctx context.Context, gate Gate, e adapter.ClaudeEvent) error {
 	open, err := openCalls(ctx, gate, e.Session)
 	if err != nil {
 		return err
@@ -190,9 +177,9 @@ const claudeAgent = "claude"
 
 // openCalls returns the events of a session's calls that were asked about or
 // started and have no result.
-func openCalls(ctx context.Context, gate *client.Client, session umpire.SessionID) ([]umpire.Event, error) {
+func openCalls(ctx context.Context, gate Gate, session umpire.SessionID) ([]umpire.Event, error) {
 	filter := umpire.Filter{Session: session}
-	last, err := latest(ctx, gate, filter)
+	last, err := Latest(ctx, gate, filter)
 	if err != nil {
 		return nil, err
 	}

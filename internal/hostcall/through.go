@@ -1,48 +1,38 @@
-package main
+package hostcall
 
 import (
 	"context"
-	"crypto/rand"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 	"time"
 
 	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/adapter"
-	"github.com/umpirehq/umpire/internal/batch"
-	"github.com/umpirehq/umpire/internal/client"
 )
-
-// Where a gate runs, every call goes through it: it is stored before it is decided
-// on, held while a person is asked, and claimed right before the agent hears
-// "allow". A gate that fails on the way denies; only a gate that is not there
-// leaves the decision to the hook alone.
 
 // A gateHook answers one question of Claude Code through the gate. Claude Code
 // asks call by call, so each call is a batch and a lane of its own.
 type gateHook struct {
 	claudeCase
 
-	app  *app
-	gate *client.Client
-	run  *hookRun
+	desk *Desk
+	gate Gate
+	run  *run
 }
 
-func (a *app) claudeThrough(ctx context.Context, gate *client.Client, run *hookRun, q claudeCase) (adapter.Output, error) {
-	defer gate.Close()
-	h := &gateHook{claudeCase: q, app: a, gate: gate, run: run}
+func (d *Desk) claudeThrough(ctx context.Context, r *run, q claudeCase) (adapter.Output, error) {
+	h := &gateHook{claudeCase: q, desk: d, gate: d.Gate, run: r}
 	if q.event.Kind == adapter.ClaudePermissionRequest {
 		return h.request(ctx)
 	}
 	if q.event.ToolUseID == "" { // without an id, equal calls would pass for one
-		h.event.Call.ID += umpire.CallID("-" + rand.Text())
+		h.event.Call.ID += umpire.CallID("-" + q.question.Nonce)
 	}
 	if asks, err := h.native(ctx); err != nil || asks != nil {
 		return h.answer(asks), err
 	}
-	run.holding.Store(true)
+	r.holding.Store(true)
 	b, err := h.submit(ctx)
 	if err != nil && ctx.Err() != nil {
 		// It may have been stored all the same; the answer goes to nobody.
@@ -71,7 +61,7 @@ func (h *gateHook) answer(d *umpire.Decision) adapter.Output {
 // it, and nothing of it is stored. A mode of the agent's that tightens is left to
 // the submission, since only that can bear one.
 func (h *gateHook) native(ctx context.Context) (*umpire.Decision, error) {
-	if h.config.whenAsked != "native" || h.headless || h.mode() != nil {
+	if !h.config.Native || h.headless || h.mode() != nil {
 		return nil, nil
 	}
 	var d umpire.Decision
@@ -83,7 +73,7 @@ func (h *gateHook) native(ctx context.Context) (*umpire.Decision, error) {
 		return nil, err
 	}
 	// Checking runs no hooks, and nothing comes after this that would.
-	if alone := h.app.claudeAlone(ctx, h.claudeCase); alone.Verdict == umpire.Deny {
+	if alone := h.alone(ctx); alone.Verdict == umpire.Deny {
 		return &alone, nil
 	}
 	return &d, nil
@@ -91,7 +81,7 @@ func (h *gateHook) native(ctx context.Context) (*umpire.Decision, error) {
 
 // mode is Claude Code's own mode where it tightens the configured one.
 func (h *gateHook) mode() *umpire.Mode {
-	if mode := h.event.Mode(h.config.mode); mode != h.config.mode {
+	if mode := h.event.Mode(h.config.Mode); mode != h.config.Mode {
 		return &mode
 	}
 	return nil
@@ -110,7 +100,7 @@ func (h *gateHook) opened(ctx context.Context, do func() error) error {
 	if !errors.Is(err, umpire.ErrNotFound) {
 		return err
 	}
-	if err := h.app.openClaude(ctx, h.gate, h.event, h.project); err != nil {
+	if err := openClaude(ctx, h.gate, h.question, &h.event, h.project); err != nil {
 		return err
 	}
 	return do()
@@ -152,6 +142,9 @@ func (h *gateHook) settle(ctx context.Context, b umpire.Batch) (adapter.Output, 
 			}
 			b = started.Batch
 		case umpire.CallExecuting:
+			if h.question.Again {
+				return adapter.Output{}, errors.New("the gate went away before it told its answer")
+			}
 			// The same hook registered twice: the other one has the answer.
 			return adapter.Output{}, nil
 		case umpire.CallDenied, umpire.CallDone, umpire.CallUnknown, umpire.CallSettled:
@@ -165,7 +158,7 @@ func (h *gateHook) settle(ctx context.Context, b umpire.Batch) (adapter.Output, 
 // start claims the call: from here on it may have run.
 func (h *gateHook) start(ctx context.Context) (umpire.Started, error) {
 	started, err := h.gate.Start(ctx, umpire.Start{
-		Session: h.event.Session, Batch: h.id(), Call: h.event.Call.ID, Runner: h.app.hostRunner(),
+		Session: h.event.Session, Batch: h.id(), Call: h.event.Call.ID, Runner: h.question.Runner,
 	})
 	if c := started.Batch.Call(h.event.Call.ID); err == nil && !started.Go && c != nil && c.State == umpire.CallApproved {
 		err = fmt.Errorf("the gate does not let call %q start", c.ID)
@@ -191,7 +184,7 @@ func refusal(c *umpire.BatchCall) *umpire.Decision {
 
 // hold waits until the call waits no more, and withdraws it when time is over.
 func (h *gateHook) hold(ctx context.Context) (umpire.Batch, error) {
-	left := h.run.left(h.app.now())
+	left := h.run.left()
 	held, cancel := context.WithTimeout(ctx, left-min(withdrawTime, left/5))
 	defer cancel()
 	b, err := h.wait(held)
@@ -199,41 +192,22 @@ func (h *gateHook) hold(ctx context.Context) (umpire.Batch, error) {
 	case ctx.Err() != nil:
 		return h.withdraw(ctx, umpire.ResultCancelled, goneText)
 	case held.Err() != nil, errors.Is(err, context.DeadlineExceeded): // the gate counts the time as well
-		return h.withdraw(ctx, umpire.ResultTimeout, fmt.Sprintf("Nobody answered within %s", shortDuration(left.Round(time.Second))))
+		return h.withdraw(ctx, umpire.ResultTimeout, fmt.Sprintf("Nobody answered within %s", shortTime(left.Round(time.Second))))
 	}
 	return b, err
 }
 
-// backTime is how long a gate may be away while it holds a call: one that is
-// replaced by another is back at once, and knows the question.
-const backTime = 5 * time.Second
-
-// retryTime is how long the hook waits between two looks for it.
-const retryTime = 100 * time.Millisecond
-
-// wait waits until the batch waits no more. The gate holds the request for that.
+// wait waits until the batch waits no more.
 func (h *gateHook) wait(ctx context.Context) (umpire.Batch, error) {
-	heard := time.Now()
 	for {
 		b, err := h.gate.Await(ctx, h.event.Session, h.id(), maxAwait)
-		switch {
-		case err == nil && b.State != umpire.BatchWaiting:
-			return b, nil
-		case err == nil:
-			heard = time.Now()
-		case !errors.Is(err, client.ErrUnreachable) || time.Since(heard) > backTime:
-			return umpire.Batch{}, err
-		}
-		select {
-		case <-ctx.Done():
-			return umpire.Batch{}, ctx.Err()
-		case <-time.After(retryTime):
+		if err != nil || b.State != umpire.BatchWaiting {
+			return b, err
 		}
 	}
 }
 
-// maxAwait is how long one request is held, so that a connection that died without
-// a word is noticed.
+// maxAwait is how long the gate is waited for at a time.
 const maxAwait = time.Minute
 
 // withdraw ends a call that nobody waits for any more. When it was answered at the
@@ -250,73 +224,13 @@ func (h *gateHook) withdraw(ctx context.Context, status umpire.ResultStatus, why
 	return b, err
 }
 
-// request answers a PermissionRequest, which names no call: from what stands for
-// the identical call that PreToolUse brought before, else as without a gate.
-func (h *gateHook) request(ctx context.Context) (adapter.Output, error) {
-	d, err := h.standing(ctx)
-	if err != nil && !errors.Is(err, umpire.ErrNotFound) {
-		return adapter.Output{}, err
-	}
-	if d == nil {
-		alone := h.app.claudeAlone(ctx, h.claudeCase)
-		d = &alone
-	}
-	return h.answer(d), nil
-}
-
-// standingWindow is how many events back an identical call is looked for.
-const standingWindow = 2000
-
-// standing finds the decision on the latest identical call: the one that was let
-// through and has no result yet, or that was refused. Nil is none.
-func (h *gateHook) standing(ctx context.Context) (*umpire.Decision, error) {
-	hash, err := batch.ArgsHash(h.event.Call.Tool, h.event.Call.Input)
-	if err != nil {
-		return nil, err
-	}
-	filter := umpire.Filter{Session: h.event.Session}
-	last, err := latest(ctx, h.gate, filter)
-	if err != nil {
-		return nil, err
-	}
-	filter.After = max(0, last-standingWindow)
-	events, err := h.gate.Events(ctx, filter)
-	if err != nil {
-		return nil, err
-	}
-	for _, e := range slices.Backward(events) {
-		if e.Kind == umpire.EventBatchSubmitted && strings.Contains(string(e.Data), hash) {
-			return h.stands(ctx, e.Batch, hash, events)
+// shortTime writes 1h, not 1h0m0s.
+func shortTime(d time.Duration) string {
+	text := d.String()
+	for _, tail := range []string{"0s", "0m"} {
+		if rest, ok := strings.CutSuffix(text, tail); ok && strings.ContainsAny(rest[len(rest)-1:], "hm") {
+			text = rest
 		}
 	}
-	return nil, nil
-}
-
-// stands reads what the gate recorded about a call.
-func (h *gateHook) stands(ctx context.Context, id umpire.BatchID, hash string, events []umpire.Event) (*umpire.Decision, error) {
-	b, err := h.gate.Batch(ctx, h.event.Session, id)
-	if err != nil {
-		return nil, err
-	}
-	for i := range b.Calls {
-		c := &b.Calls[i]
-		switch {
-		case c.ArgsHash != hash || c.Tool != h.event.Call.Tool:
-		case c.State == umpire.CallExecuting:
-			return recorded(events, c.ID), nil
-		case c.Verdict == umpire.Deny:
-			return refusal(c), nil
-		}
-	}
-	return nil, nil
-}
-
-// recorded is the decision by which a call was started, as its event tells it.
-func recorded(events []umpire.Event, id umpire.CallID) *umpire.Decision {
-	for _, e := range slices.Backward(events) {
-		if e.Kind == umpire.EventCallStarted && e.Call == id && e.Verdict != nil {
-			return &umpire.Decision{Verdict: *e.Verdict, Reason: e.Reason, ReasonCode: e.Code, Type: e.Type, Accesses: e.Accesses}
-		}
-	}
-	return nil
+	return text
 }

@@ -1,0 +1,104 @@
+package hostcall
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/adapter"
+	"github.com/umpirehq/umpire/internal/judge"
+)
+
+// A Gate is where calls are stored, decided and held.
+type Gate interface {
+	Check(ctx context.Context, call umpire.Call) (umpire.Decision, error)
+	Submit(ctx context.Context, s umpire.Submission) (umpire.Batch, error)
+	Batch(ctx context.Context, session umpire.SessionID, batch umpire.BatchID) (umpire.Batch, error)
+	// Await returns a batch once it waits no more, or as it stands when the time is
+	// over. Its error matches [ErrAway] when the gate ends meanwhile.
+	Await(ctx context.Context, session umpire.SessionID, batch umpire.BatchID, wait time.Duration) (umpire.Batch, error)
+	Start(ctx context.Context, s umpire.Start) (umpire.Started, error)
+	Finish(ctx context.Context, r umpire.Result) (umpire.Batch, error)
+	Open(ctx context.Context, o umpire.Opening) (umpire.Session, error)
+	Prompt(ctx context.Context, p umpire.Prompt) (umpire.Prompted, error)
+	Timeline
+}
+
+// A Config is what holds in a project. The zero value enforces nothing, so that
+// whoever makes one says it.
+type Config struct {
+	Mode umpire.Mode
+	// Enforce is false where umpire only warns.
+	Enforce bool
+	// Native leaves what asks to the agent's own prompt.
+	Native bool
+	// Deadline is when a hook answers at the latest; 0 leaves it to the hook.
+	Deadline time.Duration
+	// Decide decides a call without storing anything.
+	Decide func(context.Context, judge.Request) umpire.Decision
+	// Ended runs what follows a call that ran in a project, with its output.
+	Ended func(ctx context.Context, project string, call umpire.Call, output string) error
+}
+
+// A Desk answers questions. It is safe for concurrent use.
+type Desk struct {
+	// Config reads the configuration of the project of a folder. An error denies.
+	Config func(project string) (Config, error)
+	// Gate stores and holds calls; nil decides without one.
+	Gate Gate
+	// Hash is the digest by which the gate knows equal calls. Only a desk with a gate
+	// needs it.
+	Hash func(tool string, input json.RawMessage) (string, error)
+	// Now tells the time; nil is time.Now.
+	Now func() time.Time
+}
+
+// ErrAway says that the gate ends, and that the question is to be asked again.
+var ErrAway = errors.New("the gate is going away")
+
+// Answer answers a question within its deadline. The only error is [ErrAway].
+func (d *Desk) Answer(ctx context.Context, q Question) (adapter.Output, error) {
+	a := agentOf(q.Agent)
+	if a == nil {
+		return adapter.FailClaude("", fmt.Errorf("agent %q is not known", adapter.Visible(q.Agent))), nil
+	}
+	if q.Deadline <= 0 {
+		return a.fail(a.about(q.Payload), errLate), nil
+	}
+	r := newRun(d.now, q.Deadline)
+	r.reads(q.Payload)
+	out := r.watch(ctx, a, func(ctx context.Context) adapter.Output { return a.answer(d, ctx, r, &q) })
+	if r.away.Load() {
+		return adapter.Output{}, ErrAway
+	}
+	return out, nil
+}
+
+func (d *Desk) now() time.Time {
+	if d.Now == nil {
+		return time.Now()
+	}
+	return d.Now()
+}
+
+// config reads the configuration of a project and obeys its deadline.
+func (d *Desk) config(r *run, project string) (Config, error) {
+	c, err := d.Config(project)
+	if err == nil && c.Deadline > 0 {
+		r.limitTo(c.Deadline)
+	}
+	return c, err
+}
+
+// unenforced is the answer of a gateway that only warns: no opinion.
+func unenforced(d umpire.Decision) adapter.Output {
+	if d.Verdict == umpire.Allow {
+		return adapter.Output{}
+	}
+	text := fmt.Sprintf("umpire: not enforced, would have answered %s: %s", d.Verdict, adapter.Visible(cmp.Or(d.Reason, "no reason")))
+	return adapter.Output{Stderr: []byte(text + "\n")}
+}

@@ -1,0 +1,60 @@
+//go:build unix
+
+package hostcall
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"syscall"
+)
+
+// dialSeconds bounds connecting: a gate that does not take connections is there,
+// and fails.
+const dialSeconds = 2
+
+// DialUnix connects to the socket of a gate on this machine. Its error matches
+// [ErrAbsent] when there is none, or nobody behind it any more.
+func DialUnix(_ context.Context, path string) (io.ReadWriteCloser, error) {
+	fd, err := socket()
+	if err != nil {
+		return nil, fmt.Errorf("the gate on %s cannot be reached: %w", path, err)
+	}
+	err = connect(fd, path)
+	if err == nil {
+		err = syscall.SetNonblock(fd, true) // so that closing ends a read
+	}
+	if err == nil {
+		return os.NewFile(uintptr(fd), path), nil
+	}
+	_ = syscall.Close(fd) // it was never used
+	if errors.Is(err, syscall.ENOENT) || errors.Is(err, syscall.ECONNREFUSED) {
+		return nil, fmt.Errorf("%w on %s: %w", ErrAbsent, path, err)
+	}
+	return nil, fmt.Errorf("the gate on %s cannot be reached: %w", path, err)
+}
+
+func socket() (int, error) {
+	syscall.ForkLock.RLock()
+	defer syscall.ForkLock.RUnlock()
+	fd, err := syscall.Socket(syscall.AF_UNIX, syscall.SOCK_STREAM, 0)
+	if err == nil {
+		syscall.CloseOnExec(fd)
+	}
+	return fd, err
+}
+
+func connect(fd int, path string) error {
+	limit := syscall.Timeval{Sec: dialSeconds}
+	if err := syscall.SetsockoptTimeval(fd, syscall.SOL_SOCKET, syscall.SO_SNDTIMEO, &limit); err != nil {
+		return err
+	}
+	for {
+		err := syscall.Connect(fd, &syscall.SockaddrUnix{Name: path})
+		if !errors.Is(err, syscall.EINTR) {
+			return err
+		}
+	}
+}

@@ -1,0 +1,30 @@
+package hostcall
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"time"
+
+	"golang.org/x/sys/windows"
+)
+
+// dialTime bounds connecting: a gate that does not take connections is there, and
+// fails.
+const dialTime = 2 * time.Second
+
+// DialUnix connects to the socket of a gate on this machine. Its error matches
+// [ErrAbsent] when there is none, or nobody behind it any more.
+func DialUnix(ctx context.Context, path string) (io.ReadWriteCloser, error) {
+	dialer := net.Dialer{Timeout: dialTime}
+	conn, err := dialer.DialContext(ctx, "unix", path)
+	if err == nil {
+		return conn, nil
+	}
+	if errors.Is(err, windows.ERROR_FILE_NOT_FOUND) || errors.Is(err, windows.WSAECONNREFUSED) {
+		return nil, fmt.Errorf("%w on %s: %w", ErrAbsent, path, err)
+	}
+	return nil, fmt.Errorf("the gate on %s cannot be reached: %w", path, err)
+}

@@ -1,0 +1,168 @@
+package hostcall
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"github.com/umpirehq/umpire/internal/adapter"
+)
+
+// exitDenied is the exit code that blocks a call without words.
+const exitDenied = 2
+
+// A Front is the process that an agent starts to ask about one call. All fields
+// are needed, but Line.
+type Front struct {
+	Stdin          io.Reader
+	Stdout, Stderr io.Writer
+	Getenv         func(string) string
+	Dir            string // the working directory
+	Now            func() time.Time
+	// Desk decides where no gate runs.
+	Desk *Desk
+	// Line finds the gate that runs; nil and no error is none.
+	Line func(ctx context.Context, q *Question) (*Line, error)
+	// Runner names the process that started this one.
+	Runner func() string
+	// Nonce makes up a text that tells this question from all others.
+	Nonce func() string
+}
+
+// Answer answers the question on standard input, as args say: the agent's name,
+// and --deadline with a duration. It returns the exit code; an agent that is not
+// known is not answered.
+func (f *Front) Answer(ctx context.Context, args []string) (code int, known bool) {
+	a := agentOf(args[0])
+	if a == nil {
+		return 0, false
+	}
+	deadline, err := Deadline(args[1:], a.deadline)
+	if err != nil {
+		return f.leave(a.fail("", err)), true
+	}
+	r := newRun(f.Now, deadline)
+	return f.leave(r.watch(ctx, a, func(ctx context.Context) adapter.Output { return f.answer(ctx, a, r) })), true
+}
+
+// Deadline reads the one option there is: when to deny without a decision.
+func Deadline(args []string, otherwise time.Duration) (time.Duration, error) {
+	if len(args) == 0 {
+		return otherwise, nil
+	}
+	text, joined := strings.CutPrefix(args[0], "--deadline=")
+	switch {
+	case joined && len(args) == 1:
+	case args[0] == "--deadline" && len(args) == 2:
+		text = args[1]
+	default:
+		return 0, fmt.Errorf("arguments %q are not understood; want --deadline DURATION", args)
+	}
+	deadline, err := time.ParseDuration(text)
+	if err != nil || deadline <= 0 {
+		return 0, fmt.Errorf("--deadline %q: want a duration above zero, such as 595s", text)
+	}
+	return deadline, nil
+}
+
+// ClaudeDeadline and ClaudeTimeout are when the hook of Claude Code answers at the
+// latest, and how long Claude Code waits.
+const (
+	ClaudeTimeout  = claudeTimeout
+	ClaudeDeadline = claudeTimeout - margin
+)
+
+// leave writes an answer and returns the exit code. An answer that could not be
+// written must not look like none: exit 2 blocks without words.
+func (f *Front) leave(out adapter.Output) int {
+	if len(out.Stderr) > 0 {
+		f.Stderr.Write(out.Stderr) //nolint:errcheck // there is nowhere left to say so
+	}
+	if len(out.Stdout) == 0 {
+		return out.Exit
+	}
+	if _, err := f.Stdout.Write(out.Stdout); err != nil {
+		return exitDenied
+	}
+	return out.Exit
+}
+
+func (f *Front) answer(ctx context.Context, a *agent, r *run) adapter.Output {
+	payload, err := f.payload()
+	if err != nil {
+		return r.fail(a, err)
+	}
+	r.reads(payload)
+	q := &Question{
+		Agent: a.name, Payload: payload, Project: f.Getenv("CLAUDE_PROJECT_DIR"), Dir: f.Dir,
+		Headless: f.Getenv("UMPIRE_HEADLESS") == "1",
+	}
+	line, err := f.line(ctx, a, q)
+	switch {
+	case err != nil:
+		return r.fail(a, err)
+	case line == nil:
+		return a.answer(f.Desk, ctx, r, q)
+	}
+	q.Runner, q.Nonce = f.Runner(), f.Nonce()
+	out, err := relay(ctx, line, r, q)
+	if err != nil {
+		return r.fail(a, err)
+	}
+	return out
+}
+
+// payload reads the question.
+func (f *Front) payload() ([]byte, error) {
+	data, err := io.ReadAll(io.LimitReader(f.Stdin, adapter.MaxPayload+1))
+	if err != nil {
+		return nil, fmt.Errorf("read the payload: %w", err)
+	}
+	if len(data) > adapter.MaxPayload {
+		return nil, fmt.Errorf("the payload is larger than %d bytes", adapter.MaxPayload)
+	}
+	return data, nil
+}
+
+func (f *Front) line(ctx context.Context, a *agent, q *Question) (*Line, error) {
+	if f.Line == nil || !a.relayed {
+		return nil, nil
+	}
+	return f.Line(ctx, q)
+}
+
+const (
+	// backTime is how long a gate may be away: one that is replaced by another is
+	// back at once, and knows the question.
+	backTime = 5 * time.Second
+	// retryTime is how long the hook waits between two looks for it.
+	retryTime = 100 * time.Millisecond
+)
+
+// relay hands the question on until there is an answer. A gate that breaks off is
+// asked again, since another one on the same store knows what it knew.
+func relay(ctx context.Context, line *Line, r *run, q *Question) (adapter.Output, error) {
+	heard := r.now()
+	for {
+		began := r.now()
+		q.Deadline = r.left()
+		out, err := line.ask(ctx, q)
+		lost := errors.Is(err, errLost)
+		if lost && r.now().Sub(began) > retryTime {
+			heard = r.now()
+		}
+		away := lost || errors.Is(err, ErrAbsent)
+		if !away || ctx.Err() != nil || r.now().Sub(heard) > backTime {
+			return out, err
+		}
+		q.Again = true
+		select {
+		case <-ctx.Done():
+			return adapter.Output{}, ctx.Err()
+		case <-time.After(retryTime):
+		}
+	}
+}

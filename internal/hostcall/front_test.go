@@ -1,0 +1,174 @@
+package hostcall
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"path/filepath"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/judge"
+)
+
+const claudeLs = `{"session_id":"s","hook_event_name":"PreToolUse","tool_name":"Bash","tool_use_id":"t","tool_input":{"command":"ls"}}`
+
+// A process is a front with what it leaves behind.
+type process struct {
+	Front
+
+	out, err bytes.Buffer
+}
+
+func newProcess(stdin string, desk *Desk, line func(context.Context, *Question) (*Line, error)) *process {
+	p := &process{}
+	p.Front = Front{
+		Stdin: strings.NewReader(stdin), Stdout: &p.out, Stderr: &p.err, Getenv: func(string) string { return "" }, Dir: "/p",
+		Now: time.Now, Desk: desk, Line: line, Runner: func() string { return "r" }, Nonce: func() string { return "n" },
+	}
+	return p
+}
+
+func (p *process) denies(t *testing.T, why string) {
+	t.Helper()
+	code, known := p.Answer(t.Context(), []string{"claude"})
+	if !known || code != exitDenied || !strings.Contains(p.out.String(), `"deny"`) || !strings.Contains(p.err.String(), why) {
+		t.Errorf("exit %d\nstdout %s\nstderr %s\nwant a denial with %q", code, &p.out, &p.err, why)
+	}
+}
+
+func TestWithoutAGateTheDeskDecides(t *testing.T) {
+	t.Parallel()
+	desk := &Desk{Config: func(project string) (Config, error) {
+		return Config{Enforce: true, Decide: func(_ context.Context, r judge.Request) umpire.Decision {
+			if project != "/p" || r.Call.Dir != "/p" {
+				t.Errorf("decides in %q, for %q", r.Call.Dir, project)
+			}
+			return umpire.Decision{Verdict: umpire.Allow, Reason: "fine"}
+		}}, nil
+	}}
+	p := newProcess(claudeLs, desk, nil)
+	if code, _ := p.Answer(t.Context(), []string{"claude"}); code != 0 || !strings.Contains(p.out.String(), `"allow"`) {
+		t.Errorf("exit %d, %s", code, &p.out)
+	}
+}
+
+func TestWhatGoesWrongDenies(t *testing.T) {
+	t.Parallel()
+	broken := &Desk{Config: func(string) (Config, error) { return Config{}, errors.New("a broken configuration") }}
+	newProcess(claudeLs, broken, nil).denies(t, "a broken configuration")
+	panics := &Desk{Config: func(string) (Config, error) { panic("a fault") }}
+	newProcess(claudeLs, panics, nil).denies(t, "internal error: a fault")
+	noWay := func(context.Context, *Question) (*Line, error) { return nil, errors.New("no credential") }
+	newProcess(claudeLs, broken, noWay).denies(t, "no credential")
+	newProcess(`{"hook_event_name":"PreToolUse"}`, broken, nil).denies(t, "tool_name")
+}
+
+// serveHTTP serves on a socket of its own and returns the line to it.
+func serveHTTP(t *testing.T, handler http.HandlerFunc) func(context.Context, *Question) (*Line, error) {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "s")
+	listener, err := net.Listen("unix", path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	server := &http.Server{Handler: handler}
+	go server.Serve(listener)
+	t.Cleanup(func() { server.Close() })
+	dial := func(ctx context.Context) (io.ReadWriteCloser, error) { return DialUnix(ctx, path) }
+	return func(context.Context, *Question) (*Line, error) {
+		return &Line{Host: "localhost", Token: "T", Dial: dial}, nil
+	}
+}
+
+// TestQuestionIsHandedOn: the gate hears what the hook heard, and its answer comes
+// back byte for byte.
+func TestQuestionIsHandedOn(t *testing.T) {
+	t.Parallel()
+	line := serveHTTP(t, func(w http.ResponseWriter, r *http.Request) {
+		body, err := io.ReadAll(r.Body)
+		q, readErr := ReadQuestion(body)
+		if err != nil || readErr != nil || string(q.Payload) != claudeLs || q.Agent != "claude" || q.Runner != "r" || q.Nonce != "n" ||
+			q.Again || q.Deadline <= 0 || r.Header.Get("Authorization") != "Bearer T" || r.URL.Path != Path {
+			t.Errorf("%v, %v, %+v, %v", err, readErr, q, r.Header)
+		}
+		w.Header().Set(HeaderExit, "2")
+		w.Header().Set(HeaderStdout, "3")
+		fmt.Fprint(w, "outerr")
+	})
+	p := newProcess(claudeLs, nil, line)
+	code, _ := p.Answer(t.Context(), []string{"claude", "--deadline", "20s"})
+	if code != 2 || p.out.String() != "out" || p.err.String() != "err" {
+		t.Errorf("exit %d, %q, %q", code, &p.out, &p.err)
+	}
+}
+
+// TestGateThatBreaksOffIsAskedAgain, and is told that it is.
+func TestGateThatBreaksOffIsAskedAgain(t *testing.T) {
+	t.Parallel()
+	var asked atomic.Int64
+	line := serveHTTP(t, func(w http.ResponseWriter, r *http.Request) {
+		body, _ := io.ReadAll(r.Body)
+		q, err := ReadQuestion(body)
+		if n := asked.Add(1); err != nil || q.Again != (n > 1) {
+			t.Errorf("question %d: again %t, %v", n, q.Again, err)
+		}
+		switch asked.Load() {
+		case 1:
+			panic(http.ErrAbortHandler)
+		case 2:
+			w.WriteHeader(http.StatusServiceUnavailable)
+			fmt.Fprint(w, `{"reason_code":"draining","message":"the gate is going away"}`)
+		default:
+			w.Header().Set(HeaderExit, "0")
+			w.Header().Set(HeaderStdout, "4")
+			fmt.Fprint(w, "back")
+		}
+	})
+	p := newProcess(claudeLs, nil, line)
+	if code, _ := p.Answer(t.Context(), []string{"claude"}); code != 0 || p.out.String() != "back" || asked.Load() != 3 {
+		t.Errorf("exit %d, %q after %d questions", code, &p.out, asked.Load())
+	}
+}
+
+func TestGateThatIsNotBackInTimeDenies(t *testing.T) {
+	t.Parallel()
+	gone := func(context.Context, *Question) (*Line, error) {
+		return &Line{Dial: func(ctx context.Context) (io.ReadWriteCloser, error) {
+			return DialUnix(ctx, filepath.Join(t.TempDir(), "s"))
+		}}, nil
+	}
+	p := newProcess(claudeLs, nil, gone)
+	moment := time.Now()
+	p.Now = func() time.Time { moment = moment.Add(time.Second); return moment }
+	p.denies(t, "no gate answers")
+}
+
+// TestHeldQuestionEndsWithItsProcess: a gate that holds a question hears that nobody
+// waits for the answer any more.
+func TestHeldQuestionEndsWithItsProcess(t *testing.T) {
+	t.Parallel()
+	held, gone := make(chan bool), make(chan bool)
+	line := serveHTTP(t, func(_ http.ResponseWriter, r *http.Request) {
+		if _, err := io.ReadAll(r.Body); err != nil {
+			t.Error(err)
+		}
+		close(held)
+		<-r.Context().Done()
+		close(gone)
+	})
+	ctx, interrupt := context.WithCancel(t.Context())
+	go func() { <-held; interrupt() }()
+	p := newProcess(claudeLs, nil, line)
+	if code, _ := p.Answer(ctx, []string{"claude"}); code != exitDenied || !strings.Contains(p.err.String(), "interrupted") {
+		t.Errorf("exit %d, %q", code, &p.err)
+	}
+	<-gone
+}

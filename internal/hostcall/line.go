@@ -1,0 +1,196 @@
+package hostcall
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+
+	"github.com/umpirehq/umpire/internal/adapter"
+)
+
+// A question goes to the gate as one HTTP/1.1 request on a connection of its own.
+// It is written and read here by hand: net/http takes longer to start than all the
+// rest of the hook.
+
+const (
+	// Path is where the gate takes questions.
+	Path = "/v1/hook"
+	// The headers of an answer: the exit code, and how much of the body goes to
+	// standard output. What is left goes to standard error.
+	HeaderExit   = "Umpire-Exit"
+	HeaderStdout = "Umpire-Stdout"
+
+	maxHead   = 64 << 10
+	maxAnswer = 4 << 20
+	maxToken  = 4096
+)
+
+// ErrAbsent says that no gate answers at the address.
+var ErrAbsent = errors.New("no gate answers")
+
+// errLost says that the gate was reached and did not answer: it may be back soon.
+var errLost = errors.New("the gate went away")
+
+// A Line is the way to a gate that runs.
+type Line struct {
+	// Host is how the request calls the gate: its address, or any name for a socket.
+	Host string
+	// Token is the credential.
+	Token string
+	// Dial connects. The first connection may be made already.
+	Dial func(ctx context.Context) (io.ReadWriteCloser, error)
+	Conn io.ReadWriteCloser
+}
+
+// ask sends a question and reads the answer. Its error matches errLost when the
+// gate was there and broke off, or says that it goes away.
+func (l *Line) ask(ctx context.Context, q *Question) (adapter.Output, error) {
+	conn := l.Conn
+	l.Conn = nil
+	if conn == nil {
+		var err error
+		if conn, err = l.Dial(ctx); err != nil {
+			return adapter.Output{}, err
+		}
+	}
+	defer conn.Close()
+	stop := context.AfterFunc(ctx, func() { _ = conn.Close() })
+	defer stop()
+	if _, err := conn.Write(l.request(q)); err != nil {
+		return adapter.Output{}, fmt.Errorf("%w: %w", errLost, err)
+	}
+	return readAnswer(conn)
+}
+
+func (l *Line) request(q *Question) []byte {
+	body := q.marshal()
+	head := "POST " + Path + " HTTP/1.1\r\nHost: " + l.Host + "\r\nAuthorization: Bearer " + l.Token +
+		"\r\nUmpire-Client: hook\r\nContent-Type: application/octet-stream\r\nConnection: close\r\nContent-Length: " +
+		strconv.Itoa(len(body)) + "\r\n\r\n"
+	return append([]byte(head), body...)
+}
+
+// readAnswer reads one answer. It takes what the gate sends and nothing else: a
+// length that is told, each header once, nothing after the body.
+func readAnswer(from io.Reader) (adapter.Output, error) {
+	head, rest, err := readHead(from)
+	if err != nil {
+		return adapter.Output{}, err
+	}
+	status, headers, err := parseHead(head)
+	if err != nil {
+		return adapter.Output{}, err
+	}
+	length, err := count(headers, "content-length", maxAnswer)
+	if err != nil {
+		return adapter.Output{}, err
+	}
+	if len(rest) > length {
+		return adapter.Output{}, errors.New("the gate's answer is longer than it says")
+	}
+	body := make([]byte, length)
+	if _, err := io.ReadFull(from, body[copy(body, rest):]); err != nil {
+		return adapter.Output{}, fmt.Errorf("%w: %w", errLost, err)
+	}
+	if status != "200" {
+		return adapter.Output{}, refusalOf(status, body)
+	}
+	return outputOf(headers, body)
+}
+
+// readHead reads up to the empty line, and returns what came after it as well.
+func readHead(from io.Reader) (head string, rest []byte, err error) {
+	buffer := make([]byte, 0, 4096)
+	for {
+		if len(buffer) == cap(buffer) {
+			buffer = append(buffer, 0)[:len(buffer)]
+		}
+		n, err := from.Read(buffer[len(buffer):cap(buffer)])
+		buffer = buffer[:len(buffer)+n]
+		if head, rest, ok := strings.Cut(string(buffer), "\r\n\r\n"); ok {
+			return head, []byte(rest), nil
+		}
+		switch {
+		case len(buffer) > maxHead:
+			return "", nil, fmt.Errorf("the head of the gate's answer is larger than %d bytes", maxHead)
+		case err != nil:
+			return "", nil, fmt.Errorf("%w: %w", errLost, err)
+		}
+	}
+}
+
+// parseHead returns the status and the headers by their names in lower case.
+func parseHead(head string) (status string, headers map[string]string, err error) {
+	first, lines, _ := strings.Cut(head, "\r\n")
+	version, rest, _ := strings.Cut(first, " ")
+	status, _, _ = strings.Cut(rest, " ")
+	if version != "HTTP/1.1" || len(status) != 3 {
+		return "", nil, fmt.Errorf("not a gate: it answered %q", clip(first))
+	}
+	headers = map[string]string{}
+	for line := range strings.SplitSeq(lines, "\r\n") {
+		name, value, ok := strings.Cut(line, ":")
+		name = strings.ToLower(name)
+		if _, twice := headers[name]; twice || !ok || name == "transfer-encoding" {
+			return "", nil, fmt.Errorf("the gate's answer has a header that is not understood: %q", clip(line))
+		}
+		headers[name] = strings.Trim(value, " \t")
+	}
+	return status, headers, nil
+}
+
+// count reads a header that bears a number.
+func count(headers map[string]string, name string, limit int) (int, error) {
+	n, err := strconv.ParseUint(headers[name], 10, 31)
+	if err != nil || int(n) > limit {
+		return 0, fmt.Errorf("the gate's answer has the %s %q; want 0 to %d", name, clip(headers[name]), limit)
+	}
+	return int(n), nil
+}
+
+func outputOf(headers map[string]string, body []byte) (adapter.Output, error) {
+	const maxExit = 255
+	exit, err := count(headers, strings.ToLower(HeaderExit), maxExit)
+	if err != nil {
+		return adapter.Output{}, err
+	}
+	shown, err := count(headers, strings.ToLower(HeaderStdout), len(body))
+	if err != nil {
+		return adapter.Output{}, err
+	}
+	return adapter.Output{Stdout: body[:shown], Stderr: body[shown:], Exit: exit}, nil
+}
+
+// refusalOf reads an answer that is none.
+func refusalOf(status string, body []byte) error {
+	var told struct {
+		Message string `json:"message"`
+		Word    string `json:"reason_code"`
+	}
+	if json.Unmarshal(body, &told) != nil || told.Message == "" {
+		return fmt.Errorf("the gate answered %s", clip(status))
+	}
+	if told.Word == "draining" {
+		return fmt.Errorf("%w: %s", errLost, told.Message)
+	}
+	return errors.New(told.Message)
+}
+
+// clip shortens what somebody else wrote, to be quoted.
+func clip(text string) string {
+	const limit = 80
+	return text[:min(len(text), limit)]
+}
+
+// ParseToken reads a credential as it stands in its file.
+func ParseToken(text []byte) (string, error) {
+	token := strings.TrimSpace(string(text))
+	if token == "" || len(token) > maxToken || strings.ContainsAny(token, " \t\r\n") {
+		return "", errors.New("holds no token")
+	}
+	return token, nil
+}

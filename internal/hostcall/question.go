@@ -1,0 +1,101 @@
+package hostcall
+
+import (
+	"bytes"
+	"fmt"
+	"strconv"
+	"time"
+
+	"github.com/umpirehq/umpire/internal/adapter"
+)
+
+// A Question is what an agent asked its hook, with what only the hook's process
+// can know.
+type Question struct {
+	// Agent is whose question it is, such as claude.
+	Agent string
+	// Payload is the question in the agent's own words.
+	Payload []byte
+	// Project is the folder that the agent says it was started in, "" when it says
+	// none; Dir is the hook's own.
+	Project, Dir string
+	// Headless says that whoever started the agent wants nobody to be asked.
+	Headless bool
+	// Runner names the process that started the hook, see package runner.
+	Runner string
+	// Nonce tells this question from all others; Again says that it was sent before
+	// and that the answer was lost.
+	Nonce string
+	Again bool
+	// Deadline is how long the answer may take.
+	Deadline time.Duration
+}
+
+// questionHead begins a question on the line, with the version of its form.
+const questionHead = "umpire-question 1"
+
+// MaxQuestion bounds a question on the line.
+const MaxQuestion = adapter.MaxPayload + maxQuestionHead
+
+// maxQuestionHead bounds what comes before the payload: three names of folders and
+// processes, quoted.
+const maxQuestionHead = 64 << 10
+
+// marshal writes a question as lines of quoted text, an empty line, and the
+// payload. Quoting carries names that are no UTF-8, which JSON would not.
+func (q *Question) marshal() []byte {
+	out := make([]byte, 0, len(q.Payload)+512)
+	out = append(out, questionHead...)
+	for _, field := range q.fields() {
+		out = strconv.AppendQuoteToASCII(append(out, '\n'), field.text())
+	}
+	return append(append(out, "\n\n"...), q.Payload...)
+}
+
+// A field of a question as text, both ways.
+type field struct {
+	text func() string
+	read func(string) error
+}
+
+// fields are those of a question but its payload, in the order of the line.
+func (q *Question) fields() []field {
+	text := func(at *string) field {
+		return field{func() string { return *at }, func(s string) error { *at = s; return nil }}
+	}
+	flag := func(at *bool) field {
+		return field{func() string { return strconv.FormatBool(*at) }, func(s string) (err error) { *at, err = strconv.ParseBool(s); return err }}
+	}
+	deadline := field{
+		func() string { return q.Deadline.String() },
+		func(s string) (err error) { q.Deadline, err = time.ParseDuration(s); return err },
+	}
+	return []field{
+		text(&q.Agent), text(&q.Project), text(&q.Dir), flag(&q.Headless), text(&q.Runner), text(&q.Nonce), flag(&q.Again), deadline,
+	}
+}
+
+// ReadQuestion reads a question off the line. What is not exactly one is an error.
+func ReadQuestion(data []byte) (Question, error) {
+	var q Question
+	head, payload, ok := bytes.Cut(data, []byte("\n\n"))
+	if !ok || len(head) > maxQuestionHead || len(payload) > adapter.MaxPayload {
+		return Question{}, fmt.Errorf("question: want lines of quoted text, an empty line and a payload of %d bytes at most", adapter.MaxPayload)
+	}
+	lines := bytes.Split(head, []byte("\n"))
+	fields := q.fields()
+	if string(lines[0]) != questionHead || len(lines) != len(fields)+1 {
+		return Question{}, fmt.Errorf("question: want %q and %d lines after it", questionHead, len(fields))
+	}
+	for i, f := range fields {
+		text, err := strconv.Unquote(string(lines[i+1]))
+		if err == nil {
+			err = f.read(text)
+		}
+		if err != nil {
+			return Question{}, fmt.Errorf("question: line %d: %w", i+2, err)
+		}
+	}
+	q.Payload = payload
+	return q, nil
+}

@@ -1,0 +1,95 @@
+// Package judge decides one call: it gathers the facts, resolves the paths within
+// the project, and asks the policy.
+//
+//	find := func() (*judge.Judge, error) { return &judge.Judge{Project: p, Policy: rules, Home: home}, nil }
+//	decision := judge.Decide(find, judge.Request{Call: call, Mode: umpire.ModeDefault}, time.Now)
+//
+// It keeps nothing and reads no rule files: those who do hand it the policy.
+package judge
+
+import (
+	"fmt"
+	"os"
+	"time"
+
+	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/project"
+	"github.com/umpirehq/umpire/policy"
+	"github.com/umpirehq/umpire/shell"
+)
+
+// A Judge is what calls in one project are decided by. Without a policy it denies.
+// It is safe for concurrent use.
+type Judge struct {
+	Project *project.Project
+	Policy  *policy.Policy
+	// Cold says that deny or ask rules may be missing: nothing is allowed but what
+	// is safe.
+	Cold bool
+	// Home is the person's home directory, as commands write it.
+	Home string
+	// Programs is what the person's own files say of programs; nil knows of none.
+	Programs *shell.Knowledge
+}
+
+// A Request is one call with what its client says of it. The zero value is denied.
+type Request struct {
+	Call umpire.Call
+	// Project is the folder that tells the project; "" is the call's own.
+	Project string
+	// AddDirs count as inside, beside those of the settings.
+	AddDirs  []string
+	Mode     umpire.Mode
+	Headless bool
+	Profile  *policy.Profile
+	Grants   []umpire.Grant
+	AllowAll bool
+	Tighten  []umpire.Rule
+}
+
+// Decide decides one call by the judge that is found for it. It looks at the file
+// system and runs nothing of the call. Without a judge, and after a fault of
+// umpire's own, the call is denied.
+func Decide(find func() (*Judge, error), r Request, now func() time.Time) (decision umpire.Decision) {
+	q := policy.Query{
+		Call: r.Call, Mode: r.Mode, Headless: r.Headless, Profile: r.Profile,
+		Grants: r.Grants, AllowAll: r.AllowAll, Tighten: r.Tighten,
+	}
+	defer func() {
+		if fault := recover(); fault != nil {
+			q.Facts, q.Invalid = umpire.Facts{}, fmt.Sprintf("internal error: %v", fault)
+			decision = policy.Decide(nil, q)
+		}
+	}()
+	q.Now = now()
+	j, err := find()
+	if err != nil {
+		q.Invalid = fmt.Sprintf("The project cannot be told: %v", err)
+		return policy.Decide(nil, q)
+	}
+	return j.decide(q)
+}
+
+func (j *Judge) decide(q policy.Query) umpire.Decision {
+	if j.Cold {
+		q.AllowAll = false
+	}
+	var err error
+	q.Facts, err = policy.FactsOf(q.Call, shell.Env{
+		Dir: q.Call.Dir, Home: j.Home, IsDir: isDir, Programs: j.Programs,
+		Git: func(dir string) ([]shell.GitSetting, error) { return project.GitSettings(dir, j.Home) },
+	})
+	if err != nil {
+		q.Invalid = "The call is malformed: " + err.Error()
+		return policy.Decide(j.Policy, q)
+	}
+	for i := range q.Facts.Accesses {
+		j.Project.Resolve(&q.Facts.Accesses[i])
+	}
+	return policy.Decide(j.Policy, q)
+}
+
+func isDir(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.IsDir()
+}

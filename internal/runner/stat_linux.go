@@ -1,0 +1,27 @@
+package runner
+
+import (
+	"bytes"
+	"os"
+	"strconv"
+	"strings"
+)
+
+// told says that this system tells when a process began.
+const told = true
+
+// Stat reads a process's parent and the time at which it began. The program's
+// name stands in brackets and may hold anything, brackets too.
+func Stat(pid int) (parent int, started string, ok bool) {
+	data, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
+	if err != nil {
+		return 0, "", false
+	}
+	fields := strings.Fields(string(data[bytes.LastIndexByte(data, ')')+1:]))
+	const stateField, parentField, startedField = 0, 1, 19 // of what follows the name
+	if len(fields) <= startedField || strings.Contains("ZXx", fields[stateField]) {
+		return 0, "", false // one that has ended and was not waited for is no process
+	}
+	parent, err = strconv.Atoi(fields[parentField])
+	return parent, fields[startedField], err == nil
+}

@@ -1,0 +1,80 @@
+package server
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"slices"
+	"strconv"
+	"time"
+
+	"connectrpc.com/connect"
+
+	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/adapter"
+	"github.com/umpirehq/umpire/internal/hostcall"
+)
+
+// hook answers the question of an agent's hook. The answer is what the hook leaves
+// behind: its body is standard output and standard error, one after the other.
+func (s *Server) hook(w http.ResponseWriter, r *http.Request) {
+	out, err := s.questioned(r)
+	if err != nil {
+		s.tell(w, r, err)
+		return
+	}
+	h := w.Header()
+	h.Set("Content-Type", "application/octet-stream")
+	h.Set("Content-Length", strconv.Itoa(len(out.Stdout)+len(out.Stderr)))
+	h.Set(hostcall.HeaderExit, strconv.Itoa(out.Exit))
+	h.Set(hostcall.HeaderStdout, strconv.Itoa(len(out.Stdout)))
+	// A hook that has gone has denied.
+	_, _ = w.Write(slices.Concat(out.Stdout, out.Stderr))
+}
+
+func (s *Server) questioned(r *http.Request) (adapter.Output, error) {
+	if r.Method != http.MethodPost {
+		return adapter.Output{}, &failure{code: connect.CodeInvalidArgument, status: http.StatusMethodNotAllowed, word: wordInvalid, text: "want POST"}
+	}
+	body, err := io.ReadAll(io.LimitReader(r.Body, hostcall.MaxQuestion+1))
+	if err != nil {
+		return adapter.Output{}, invalid("the question cannot be read: %v", err)
+	}
+	q, err := hostcall.ReadQuestion(body)
+	if err != nil {
+		return adapter.Output{}, fmt.Errorf("%w: %w", err, umpire.ErrInvalid)
+	}
+	desk := *s.config.Desk
+	desk.Gate = hookGate{s.gate, s, exchangeOf(r.Context()).role}
+	return desk.Answer(r.Context(), q)
+}
+
+// A hookGate is the gate as a desk within the server needs it.
+type hookGate struct {
+	Gate
+	server *Server
+	role   role
+}
+
+// Await holds until the batch waits no more.
+func (g hookGate) Await(ctx context.Context, session umpire.SessionID, id umpire.BatchID, wait time.Duration) (umpire.Batch, error) {
+	leave, err := g.server.hub.enter(ctx, g.role)
+	if err != nil {
+		return umpire.Batch{}, g.away(err)
+	}
+	defer leave()
+	b, err := g.server.await(ctx, batchRequest{Session: session, Batch: id, WaitMS: wait.Milliseconds()})
+	if err == nil && b.State == umpire.BatchWaiting {
+		err = g.away(nil)
+	}
+	return b, err
+}
+
+// away is the error of a gate that ends, else what it is given.
+func (g hookGate) away(err error) error {
+	if g.server.hub.isDraining() {
+		return hostcall.ErrAway
+	}
+	return err
+}
