@@ -69,7 +69,14 @@ func (a *app) hook(ctx context.Context, args []string) int {
 
 // desk answers questions by the configuration as it is at each of them.
 func (a *app) desk() *hostcall.Desk {
-	return &hostcall.Desk{Config: a.deskConfig, Hash: batch.ArgsHash, Now: a.now}
+	return &hostcall.Desk{Config: a.deskConfig, Now: a.now}
+}
+
+// deskAt is the desk of a gate that runs.
+func (a *app) deskAt(g *gate.Gate) *hostcall.Desk {
+	d := a.desk()
+	d.Admit, d.Hash = g.Admit, batch.ArgsHash
+	return d
 }
 
 func (a *app) deskConfig(project string) (hostcall.Config, error) {

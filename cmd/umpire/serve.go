@@ -108,6 +108,6 @@ func (a *app) serveOn(ctx context.Context, conf *config, where address, at store
 		return errors.Join(failed(err), listener.Close(), g.close())
 	}
 	log := slog.New(slog.NewTextHandler(a.stderr, &slog.HandlerOptions{Level: slog.LevelWarn}))
-	err = server.New(server.Config{Gate: g.gate, Desk: a.desk(), Credentials: credentials, Remote: f.allowRemote, Log: log}).Serve(ctx, listener)
+	err = server.New(server.Config{Gate: g.gate, Desk: a.deskAt(g.gate), Credentials: credentials, Remote: f.allowRemote, Log: log}).Serve(ctx, listener)
 	return failed(errors.Join(err, g.close()))
 }

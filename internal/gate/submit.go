@@ -25,42 +25,54 @@ const (
 // Submit decides all calls of one message and stores them before any runs. When
 // one asks, all wait. Handing in the same again answers with what stands.
 func (g *Gate) Submit(ctx context.Context, s umpire.Submission) (umpire.Batch, error) {
-	if err := checkSubmission(&s); err != nil {
-		return umpire.Batch{}, err
+	b, _, err := g.handIn(ctx, &s, func(*step, *submission) error { return nil })
+	return b, err
+}
+
+// handIn decides the calls and stores them, and does then more within the same
+// transaction. Stored is false when the batch that stands was handed in before.
+func (g *Gate) handIn(
+	ctx context.Context, s *umpire.Submission, then func(*step, *submission) error,
+) (b umpire.Batch, stored bool, err error) {
+	if err := checkSubmission(s); err != nil {
+		return umpire.Batch{}, false, err
 	}
 	leave, err := g.submitting.enter(ctx, submissionKey{s.Session, s.Batch})
 	if err != nil {
-		return umpire.Batch{}, err
+		return umpire.Batch{}, false, err
 	}
 	defer leave()
-	sub, standing, err := g.prepare(ctx, &s)
+	sub, standing, err := g.prepare(ctx, s)
 	if err != nil || standing != nil {
-		return batchOf(standing), err
+		return batchOf(standing), false, err
 	}
 	g.reached("judged")
-	var b umpire.Batch
+	var f *folded
 	err = g.step(ctx, s.Session, s.Epoch, func(t *step) error {
-		b, err = t.submit(sub)
-		return err
+		if f, err = t.submit(sub); err != nil {
+			return err
+		}
+		return then(t, sub)
 	})
 	if isConflict(err) || errors.Is(err, umpire.ErrState) {
 		// The same submission may have come twice at once: the first one stands.
-		if b, again := g.stands(ctx, &s); again == nil && b != nil {
-			return *b, nil
+		if b, again := g.stands(ctx, s); again == nil && b != nil {
+			return *b, false, nil
 		}
 	}
 	if isConflict(err) {
-		return umpire.Batch{}, fmt.Errorf("batch %q: %w: %w", s.Batch, err, umpire.ErrState)
+		return umpire.Batch{}, false, fmt.Errorf("batch %q: %w: %w", s.Batch, err, umpire.ErrState)
 	}
 	if err != nil {
-		return umpire.Batch{}, err
+		return umpire.Batch{}, false, err
 	}
 	g.reached("submitted")
+	b = f.now
 	b.Calls = slices.Clone(b.Calls)
 	for i, j := range sub.calls {
 		b.Calls[i].Input = json.RawMessage(j.input.Shown)
 	}
-	return b, nil
+	return b, true, nil
 }
 
 func batchOf(b *umpire.Batch) umpire.Batch {
@@ -267,33 +279,32 @@ func (j *judged) state() umpire.CallState {
 }
 
 // submit stores the batch with everything that follows from its decisions.
-func (t *step) submit(sub *submission) (umpire.Batch, error) {
+func (t *step) submit(sub *submission) (*folded, error) {
 	if t.session.State == umpire.SessionOver {
-		return umpire.Batch{}, fmt.Errorf("session %q has ended: %w", t.session.ID, umpire.ErrState)
+		return nil, fmt.Errorf("session %q has ended: %w", t.session.ID, umpire.ErrState)
 	}
 	if err := t.room(sub); err != nil {
-		return umpire.Batch{}, err
+		return nil, err
 	}
 	if err := t.deliverLane(sub.Lane); err != nil {
-		return umpire.Batch{}, err
+		return nil, err
 	}
 	if err := t.keepMessage("assistant", sub.Batch, sub.message); err != nil {
-		return umpire.Batch{}, err
+		return nil, err
 	}
 	f, err := t.insert(sub)
 	if err != nil {
-		return umpire.Batch{}, err
+		return nil, err
 	}
 	for _, j := range sub.calls {
 		if err := t.heard(sub.Batch, &j.call, j.hooks); err != nil {
-			return umpire.Batch{}, err
+			return nil, err
 		}
 		if err := t.enter(f, j, &sub.scene.settings); err != nil {
-			return umpire.Batch{}, err
+			return nil, err
 		}
 	}
-	err = t.settle(f)
-	return f.now, err
+	return f, t.settle(f)
 }
 
 // room keeps an agent from burying a person in questions.

@@ -16,7 +16,6 @@ import (
 // A Gate is where calls are stored, decided and held.
 type Gate interface {
 	Check(ctx context.Context, call umpire.Call) (umpire.Decision, error)
-	Submit(ctx context.Context, s umpire.Submission) (umpire.Batch, error)
 	Batch(ctx context.Context, session umpire.SessionID, batch umpire.BatchID) (umpire.Batch, error)
 	// Await returns a batch once it waits no more, or as it stands when the time is
 	// over. Its error matches [ErrAway] when the gate ends meanwhile.
@@ -50,8 +49,10 @@ type Desk struct {
 	Config func(project string) (Config, error)
 	// Gate stores and holds calls; nil decides without one.
 	Gate Gate
-	// Hash is the digest by which the gate knows equal calls. Only a desk with a gate
-	// needs it.
+	// Admit hands one call in at the gate and starts it at once if nothing stands
+	// against it. Only a desk with a gate needs it, as it does Hash.
+	Admit func(ctx context.Context, s umpire.Submission, runner string) (umpire.Started, error)
+	// Hash is the digest by which the gate knows equal calls.
 	Hash func(tool string, input json.RawMessage) (string, error)
 	// Now tells the time; nil is time.Now.
 	Now func() time.Time

@@ -33,15 +33,18 @@ func (d *Desk) claudeThrough(ctx context.Context, r *run, q claudeCase) (adapter
 		return h.answer(asks), err
 	}
 	r.holding.Store(true)
-	b, err := h.submit(ctx)
+	started, err := h.admit(ctx)
 	if err != nil && ctx.Err() != nil {
 		// It may have been stored all the same; the answer goes to nobody.
 		_, err = h.withdraw(ctx, umpire.ResultCancelled, goneText)
 	}
-	if err != nil {
+	switch {
+	case err != nil:
 		return adapter.Output{}, err
+	case started.Go:
+		return h.answer(&started.Decision), nil
 	}
-	return h.settle(ctx, b)
+	return h.settle(ctx, started.Batch)
 }
 
 // goneText is told of a call whose agent has ended the hook.
@@ -106,16 +109,17 @@ func (h *gateHook) opened(ctx context.Context, do func() error) error {
 	return do()
 }
 
-// submit hands the call in, or finds it where it was handed in before.
-func (h *gateHook) submit(ctx context.Context) (b umpire.Batch, err error) {
+// admit hands the call in, or finds it where it was handed in before, and claims it
+// if it may run at once.
+func (h *gateHook) admit(ctx context.Context) (started umpire.Started, err error) {
 	err = h.opened(ctx, func() error {
-		b, err = h.gate.Submit(ctx, umpire.Submission{
+		started, err = h.desk.Admit(ctx, umpire.Submission{
 			Session: h.event.Session, Batch: h.id(), Lane: string(h.id()), Calls: []umpire.Call{h.call()},
 			Headless: h.headless, Mode: h.mode(),
-		})
+		}, h.question.Runner)
 		return err
 	})
-	return b, err
+	return started, err
 }
 
 // settle follows the call until there is an answer.

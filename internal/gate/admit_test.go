@@ -1,0 +1,169 @@
+package gate
+
+import (
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"sync"
+	"syscall"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"github.com/umpirehq/umpire"
+)
+
+// hosted opens the session of a host that asks call by call.
+func (d *desk) hosted() umpire.Session {
+	d.t.Helper()
+	return d.session(umpire.Opening{ID: "s1", Agent: "claude", External: true, Runner: "host:1:2"})
+}
+
+func single(c umpire.Call) umpire.Submission {
+	return umpire.Submission{Session: "s1", Batch: umpire.BatchID(c.ID), Lane: string(c.ID), Calls: []umpire.Call{c}}
+}
+
+// inTwoSteps is what Admit does in one.
+func (d *desk) inTwoSteps(c umpire.Call) umpire.Started {
+	d.t.Helper()
+	b := must(d.Submit(d.t.Context(), single(c)))(d.t)
+	if b.Calls[0].State != umpire.CallApproved {
+		return umpire.Started{Batch: b}
+	}
+	return must(d.Start(d.t.Context(), umpire.Start{Session: "s1", Batch: b.ID, Call: c.ID, Runner: "host:1:2"}))(d.t)
+}
+
+// TestAdmitTellsWhatSubmitAndStartTell: for calls of every fate, the same events, the
+// same rows and the same answer.
+func TestAdmitTellsWhatSubmitAndStartTell(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]umpire.Call{
+		"safe": command("c", "ls"), "asks": command("c", "npm install x"), "denied": command("c", "rm -rf /"),
+		"outside": call("c", "Read", `{"file_path":"/opt/x"}`), "tool": call("c", "Mystery", `{"a":1}`),
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			two, one := newDesk(t), newDesk(t)
+			one.project = two.project
+			two.hosted()
+			one.hosted()
+			want := two.inTwoSteps(c)
+			got := must(one.Admit(t.Context(), single(c), "host:1:2"))(t)
+			times := cmpopts.IgnoreFields(umpire.Event{}, "At", "Hash", "PrevHash", "Data", "Request")
+			if got.Go != want.Go || got.Attempt != want.Attempt {
+				t.Errorf("go %t, attempt %d; want %t, %d", got.Go, got.Attempt, want.Go, want.Attempt)
+			}
+			if diff := cmp.Diff(want.Decision, got.Decision); diff != "" {
+				t.Error(diff)
+			}
+			filter := umpire.Filter{Session: "s1"}
+			told, tells := must(two.Events(t.Context(), filter))(t), must(one.Events(t.Context(), filter))(t)
+			if diff := cmp.Diff(told, tells, times); diff != "" {
+				t.Error(diff)
+			}
+			for i := range told {
+				if told[i].Kind == umpire.EventCallStarted && string(told[i].Data) != string(tells[i].Data) {
+					t.Errorf("started as %s, want %s", tells[i].Data, told[i].Data)
+				}
+			}
+			states := cmpopts.IgnoreFields(umpire.BatchCall{}, "Request", "Input")
+			results := cmpopts.IgnoreFields(umpire.Result{}, "At")
+			if diff := cmp.Diff(must(two.Batch(t.Context(), "s1", "c"))(t), must(one.Batch(t.Context(), "s1", "c"))(t), states, results); diff != "" {
+				t.Error(diff)
+			}
+			if want.Go {
+				finished := must(one.Finish(t.Context(), umpire.Result{Session: "s1", Batch: "c", Call: "c", Status: umpire.ResultOK}))(t)
+				if finished.State != umpire.BatchDelivered {
+					t.Errorf("the batch is %s once it ran", finished.State)
+				}
+			}
+		})
+	}
+}
+
+// TestAdmitStartsOnce: of the same call handed in many times at once, one starts.
+func TestAdmitStartsOnce(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t)
+	d.hosted()
+	const times = 8
+	var started [times]umpire.Started
+	var group sync.WaitGroup
+	for i := range started {
+		group.Go(func() {
+			var err error
+			if started[i], err = d.Admit(t.Context(), single(command("c", "ls")), "host:1:2"); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	group.Wait()
+	runs := 0
+	for _, s := range started {
+		if s.Go {
+			runs++
+		} else if s.Batch.Calls[0].State != umpire.CallExecuting {
+			t.Errorf("one that does not start hears %s", s.Batch.Calls[0].State)
+		}
+	}
+	if runs != 1 {
+		t.Errorf("%d of %d start", runs, times)
+	}
+	if _, err := d.Admit(t.Context(), single(command("c", "pwd")), ""); !errors.Is(err, umpire.ErrState) {
+		t.Errorf("the same id with another call: %v", err)
+	}
+	if _, err := d.Admit(t.Context(), umpire.Submission{Session: "s1", Batch: "b", Calls: []umpire.Call{command("x", "ls"), command("y", "ls")}}, ""); !errors.Is(err, umpire.ErrInvalid) {
+		t.Errorf("two calls: %v", err)
+	}
+}
+
+// TestAdmitCrashChild is the child of the test below. Alone it does nothing.
+func TestAdmitCrashChild(t *testing.T) {
+	dir := os.Getenv(crashDir)
+	if dir == "" {
+		t.Skip("only runs as a child")
+	}
+	d := crashDesk(t, dir)
+	d.crash = func(at string) {
+		if at == os.Getenv(crashPlace) {
+			_ = syscall.Kill(os.Getpid(), syscall.SIGKILL)
+			select {}
+		}
+	}
+	d.hosted()
+	must(d.Admit(t.Context(), single(command("c", "ls")), "host:1:2"))(t)
+	t.Fatal("was not ended")
+}
+
+// TestAdmitAfterACrash: before the commit nothing was handed in, and the retry
+// starts the call; after it the call is known as started, and no retry starts it.
+func TestAdmitAfterACrash(t *testing.T) {
+	t.Parallel()
+	for place, stored := range map[string]bool{"judged": false, "submitted": true, "started": true} {
+		t.Run(place, func(t *testing.T) {
+			t.Parallel()
+			dir := t.TempDir()
+			if err := os.MkdirAll(filepath.Join(dir, "p"), 0o755); err != nil {
+				t.Fatal(err)
+			}
+			child := exec.CommandContext(t.Context(), os.Args[0], "-test.run", "^TestAdmitCrashChild$", "-test.v")
+			child.Env = append(os.Environ(), crashDir+"="+dir, crashPlace+"="+place)
+			out, err := child.CombinedOutput()
+			if exit, ok := errors.AsType[*exec.ExitError](err); !ok || !exit.Sys().(syscall.WaitStatus).Signaled() {
+				t.Fatalf("the child was not killed: %v\n%s", err, out)
+			}
+			d := crashDesk(t, dir)
+			defer d.shut()
+			b, err := d.Batch(t.Context(), "s1", "c")
+			if stored && (err != nil || b.Calls[0].State != umpire.CallExecuting) || !stored && !errors.Is(err, umpire.ErrNotFound) {
+				t.Errorf("the crash left %+v, %v", b, err)
+			}
+			again := must(d.Admit(t.Context(), single(command("c", "ls")), "host:1:2"))(t)
+			if again.Go == stored || again.Batch.Calls[0].State != umpire.CallExecuting {
+				t.Errorf("the retry starts it: %t, %+v", again.Go, again.Batch)
+			}
+		})
+	}
+}
