@@ -56,6 +56,7 @@ type config struct {
 	hooks               map[rulefile.HookEvent][]hookConfig
 	servers             map[string]mcp.Server
 
+	root    string            // of the project
 	sources map[string]string // key -> file that set it
 	notices []notice          // what was ignored, or does not do what it seems to
 }
@@ -108,6 +109,7 @@ func (a *app) readConfig(dir string) (*config, error) {
 	if err != nil {
 		return nil, err
 	}
+	c.root = p.Root
 	if file := filepath.Join(p.Root, ".umpire", "config.yaml"); file != filepath.Join(a.home(), "config.yaml") {
 		if err := c.read(file, true); err != nil {
 			return nil, err

@@ -69,18 +69,23 @@ func (a *app) hook(ctx context.Context, args []string) int {
 
 // desk answers questions by the configuration as it is at each of them.
 func (a *app) desk() *hostcall.Desk {
-	return &hostcall.Desk{Config: a.deskConfig, Now: a.now}
+	return a.deskBy(a.readConfig)
+}
+
+func (a *app) deskBy(read func(dir string) (*config, error)) *hostcall.Desk {
+	return &hostcall.Desk{Config: func(project string) (hostcall.Config, error) { return a.deskConfig(read, project) }, Now: a.now}
 }
 
 // deskAt is the desk of a gate that runs.
 func (a *app) deskAt(g *gate.Gate) *hostcall.Desk {
-	d := a.desk()
+	kept := &keptConfigs{app: a}
+	d := a.deskBy(kept.of)
 	d.Admit, d.Hash = g.Admit, batch.ArgsHash
 	return d
 }
 
-func (a *app) deskConfig(project string) (hostcall.Config, error) {
-	c, err := a.readConfig(project)
+func (a *app) deskConfig(read func(dir string) (*config, error), project string) (hostcall.Config, error) {
+	c, err := read(project)
 	if err != nil {
 		return hostcall.Config{}, err
 	}

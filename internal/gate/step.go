@@ -171,22 +171,15 @@ func (t *step) restate() error {
 		t.session.Pending, t.session.Permission, t.session.Blocked = 0, umpire.StateIdle, nil
 		return nil
 	}
-	open, err := t.tx.OpenBatches(t.session.ID)
+	waiting, goesOn, err := t.tx.OpenWork(t.session.ID)
 	if err != nil {
 		return err
-	}
-	waiting, running := 0, 0
-	for i := range open {
-		waiting += open[i].Waiting()
-		if open[i].State == umpire.BatchRunning || open[i].State == umpire.BatchFinished && !open[i].Cancelled {
-			running++
-		}
 	}
 	t.session.Pending = waiting
 	switch {
 	case waiting > 0:
 		t.session.State, t.session.Permission = umpire.SessionWaiting, umpire.StateWaiting
-	case running > 0 && !t.session.External:
+	case goesOn && !t.session.External:
 		t.session.State = umpire.SessionGenerating
 	case t.session.State == umpire.SessionWaiting:
 		t.session.State = umpire.SessionIdle

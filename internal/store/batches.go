@@ -113,6 +113,17 @@ func (tx *Tx) OpenBatches(s umpire.SessionID) ([]umpire.Batch, error) {
 	return tx.batches(selectBatches+` AND b.state <> 'delivered' AND b.lane >= '' ORDER BY +b.seq, c.ordinal`, string(s))
 }
 
+// OpenWork returns how many calls of a session wait for a person, and whether one of
+// its batches goes on: it runs, or has ended by itself and is not delivered. It does
+// not read the batches: a host may leave many of them open.
+func (tx *Tx) OpenWork(s umpire.SessionID) (waiting int, goesOn bool, err error) {
+	err = tx.row([]any{&waiting, &goesOn}, `SELECT
+		(SELECT COUNT(*) FROM calls WHERE session_id = $1 AND state IN ('asked', 'indeterminate')),
+		EXISTS (SELECT 1 FROM batches WHERE session_id = $1 AND state <> 'delivered' AND lane >= ''
+			AND (state = 'running' OR state = 'finished' AND NOT cancelled))`, string(s))
+	return waiting, goesOn, err
+}
+
 // OpenBatch returns the batch of a lane that is not delivered.
 func (tx *Tx) OpenBatch(s umpire.SessionID, lane string) (umpire.Batch, error) {
 	return oneBatch(tx.batches(selectBatches+` AND b.state <> 'delivered' AND b.lane = $2 ORDER BY c.ordinal`, string(s), lane))

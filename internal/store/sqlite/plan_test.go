@@ -73,6 +73,7 @@ func TestQueriesOfACallFindByIndex(t *testing.T) {
 	reads := []func(*store.Tx){
 		func(tx *store.Tx) { _, _ = tx.OpenBatches("s") },
 		func(tx *store.Tx) { _, _ = tx.OpenBatch("s", "lane") },
+		func(tx *store.Tx) { _, _, _ = tx.OpenWork("s") },
 		func(tx *store.Tx) { _, _ = tx.Batch("s", "b") },
 		func(tx *store.Tx) { _, _ = tx.DeniedInTurn("s", 1, "hash") },
 		func(tx *store.Tx) { _, _ = tx.Grants(store.GrantQuery{Session: "s", Call: "c", Now: time.Now()}) },
@@ -104,7 +105,7 @@ func TestQueriesOfACallFindByIndex(t *testing.T) {
 
 // Steps that may visit more: those of what is open or waits, and what a step before
 // has found.
-var shortSteps = regexp.MustCompile(`^(SEARCH b USING INDEX batches_open |SCAN k USING INDEX asks_pending|SEARCH s USING |SCAN same|SEARCH grants USING INDEX grants_(lasting|global) )`)
+var shortSteps = regexp.MustCompile(`^(SEARCH b USING INDEX batches_open |SCAN k USING INDEX asks_pending|SEARCH s USING |SCAN same|SEARCH calls USING INDEX calls_waiting |SCAN CONSTANT ROW|SEARCH grants USING INDEX grants_(lasting|global) )`)
 
 // longStep finds its rows by nothing, or by their session alone.
 var longStep = regexp.MustCompile(`^SCAN|\(session_id=\?\)`)

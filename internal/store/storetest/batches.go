@@ -72,7 +72,11 @@ func (b *bench) sameBatch(want umpire.Batch) {
 				b.Errorf("%s (-want +got):\n%s", name, diff)
 			}
 		}
-		return all(func() error { return err1 }, func() error { return err2 }, func() error { return err3 }, func() error { return err4 })
+		waiting, goesOn, err5 := tx.OpenWork(want.Session)
+		if on := want.State == umpire.BatchRunning || want.State == umpire.BatchFinished && !want.Cancelled; waiting != want.Waiting() || goesOn != on {
+			b.Errorf("OpenWork = %d, %t, want %d, %t", waiting, goesOn, want.Waiting(), on)
+		}
+		return all(func() error { return err1 }, func() error { return err2 }, func() error { return err3 }, func() error { return err4 }, func() error { return err5 })
 	})
 }
 

@@ -271,6 +271,7 @@ CREATE TABLE calls (
 -- One call of a batch runs at a time.
 CREATE UNIQUE INDEX calls_executing ON calls (session_id, batch_id) WHERE state = 'executing';
 CREATE INDEX calls_same ON calls (session_id, turn, args_hash);
+CREATE INDEX calls_waiting ON calls (session_id) WHERE state IN ('asked', 'indeterminate');
 
 CREATE TABLE asks (
     request_id   TEXT COLLATE "C" NOT NULL PRIMARY KEY,

@@ -295,6 +295,7 @@ CREATE TABLE calls (
 -- One call of a batch runs at a time.
 CREATE UNIQUE INDEX calls_executing ON calls (session_id, batch_id) WHERE state = 'executing';
 CREATE INDEX calls_same ON calls (session_id, turn, args_hash);
+CREATE INDEX calls_waiting ON calls (session_id) WHERE state IN ('asked', 'indeterminate');
 
 CREATE TRIGGER calls_insert BEFORE INSERT ON calls
 WHEN NEW.state NOT IN ('asked', 'approved', 'denied') OR NEW.attempt <> 0

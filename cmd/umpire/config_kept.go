@@ -1,0 +1,88 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"sync"
+	"time"
+)
+
+// A keptConfigs spares a gate that serves hooks reading the same files at every
+// call. What it gives is what reading would give: it looks whether a file changed
+// each time.
+type keptConfigs struct {
+	app *app
+
+	mu    sync.Mutex
+	byDir map[string]keptConfig
+}
+
+type keptConfig struct {
+	config *config
+	read   time.Time
+	files  [2]os.FileInfo // the person's and the project's, nil for one that is missing
+}
+
+const (
+	maxKeptConfigs = 1000
+	// keptTime is how long a folder is taken to belong to the same project.
+	keptTime = time.Minute
+	// freshTime is how old a file has to be: one that was written just now may be
+	// written again within what its time tells.
+	freshTime = 2 * time.Second
+)
+
+// of returns the configuration that holds in the project of a folder.
+func (k *keptConfigs) of(dir string) (*config, error) {
+	k.mu.Lock()
+	kept, ok := k.byDir[dir]
+	k.mu.Unlock()
+	now := time.Now()
+	if ok && now.Sub(kept.read).Abs() < keptTime && sameFiles(kept.files, k.files(kept.config)) {
+		return kept.config, nil
+	}
+	c, err := k.app.readConfig(dir)
+	if err != nil {
+		return nil, err
+	}
+	k.keep(dir, keptConfig{config: c, read: now, files: k.files(c)})
+	return c, nil
+}
+
+func (k *keptConfigs) keep(dir string, c keptConfig) {
+	for _, file := range c.files {
+		if file != nil && c.read.Sub(file.ModTime()) < freshTime {
+			return
+		}
+	}
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.byDir == nil || len(k.byDir) >= maxKeptConfigs {
+		k.byDir = map[string]keptConfig{}
+	}
+	k.byDir[dir] = c
+}
+
+// files looks at the files that a configuration is read from.
+func (k *keptConfigs) files(c *config) (files [2]os.FileInfo) {
+	for i, dir := range []string{k.app.home(), filepath.Join(c.root, ".umpire")} {
+		if info, err := os.Stat(filepath.Join(dir, "config.yaml")); err == nil {
+			files[i] = info
+		}
+	}
+	return files
+}
+
+func sameFiles(was, is [2]os.FileInfo) bool {
+	for i, a := range was {
+		b := is[i]
+		switch {
+		case a == nil && b == nil:
+		case a == nil || b == nil:
+			return false
+		case !os.SameFile(a, b) || a.Size() != b.Size() || !a.ModTime().Equal(b.ModTime()) || a.Mode() != b.Mode():
+			return false
+		}
+	}
+	return true
+}

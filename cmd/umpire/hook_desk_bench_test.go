@@ -1,0 +1,61 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"testing"
+	"time"
+
+	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/gate"
+	"github.com/umpirehq/umpire/internal/hostcall"
+)
+
+// BenchmarkHookDesk is what the gate does for a hook, without the process and the
+// socket: decide, store durably, answer.
+func BenchmarkHookDesk(b *testing.B) {
+	p := newProgram(b, nil)
+	p.stderr = io.Discard
+	a := &app{surroundings: p.surroundings}
+	conf, err := a.config(a.dir)
+	if err != nil {
+		b.Fatal(err)
+	}
+	at, err := a.storeAt("")
+	if err != nil {
+		b.Fatal(err)
+	}
+	g, err := a.openGate(b.Context(), conf, at, true)
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.Cleanup(func() {
+		if err := g.close(); err != nil {
+			b.Error(err)
+		}
+	})
+	desk := a.deskAt(g.gate)
+	desk.Gate = deskGate{g.gate}
+	n := 0
+	b.ReportAllocs()
+	for b.Loop() {
+		n++
+		q := hostcall.Question{Agent: "claude", Payload: fmt.Appendf(nil, deskPayload, n), Project: a.dir, Dir: a.dir, Runner: "r", Deadline: time.Minute}
+		out, err := desk.Answer(b.Context(), q)
+		if err != nil || decisionOf(out.Stdout) != "allow" {
+			b.Fatalf("%v: %s", err, out.Stdout)
+		}
+	}
+}
+
+const deskPayload = `{"session_id":"bench","permission_mode":"default","hook_event_name":"PreToolUse","tool_name":"Bash",` +
+	`"tool_use_id":"t%d","tool_input":{"command":"git status && grep -rn needle . | head"}}`
+
+// A deskGate is a gate whose answers nobody waits for.
+type deskGate struct{ *gate.Gate }
+
+// Await returns the batch as it stands.
+func (g deskGate) Await(ctx context.Context, session umpire.SessionID, id umpire.BatchID, _ time.Duration) (umpire.Batch, error) {
+	return g.Batch(ctx, session, id)
+}
