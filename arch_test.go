@@ -43,6 +43,7 @@ var layers = []layer{
 	{"pure", "internal/jsonl"},
 	{"pure", "internal/lang"},
 	{"pure", "internal/diff"},
+	{"world", "internal/ground"},
 	{"world", "internal/project"},
 	{"world", "internal/runner"},
 	{"world", "internal/rulefile"},

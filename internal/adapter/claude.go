@@ -2,10 +2,10 @@ package adapter
 
 import (
 	"bytes"
-	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"hash/fnv"
 	"strings"
 
 	"github.com/umpirehq/umpire"
@@ -214,10 +214,14 @@ const derivedID = "digest-"
 
 // Digest returns a hash of the tool's name and its input, equal for equal calls
 // whatever the order of keys. It ties a PermissionRequest, which has no id, to
-// the PreToolUse of the same call.
+// the PreToolUse of the same call. It is no proof against who wants two calls to
+// look alike: the gate compares them whole.
 func (e ClaudeEvent) Digest() string {
-	sum := sha256.Sum256(append([]byte(e.ToolName+"\x00"), canonical(e.Call.Input)...))
-	return hex.EncodeToString(sum[:16])
+	sum := fnv.New128a()
+	for _, part := range [][]byte{[]byte(e.ToolName), {0}, canonical(e.Call.Input)} {
+		_, _ = sum.Write(part) // it never fails
+	}
+	return hex.EncodeToString(sum.Sum(nil))
 }
 
 // canonical returns raw with sorted keys and without white space. Numbers keep

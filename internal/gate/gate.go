@@ -121,7 +121,7 @@ func (g *Gate) Decide(r Request) umpire.Decision {
 		}
 		rules := at.rules()
 		return &judge.Judge{
-			Project: at.Project, Policy: rules.policy, Cold: rules.cold, Home: g.config.UserHome, Programs: g.known.Known,
+			Ground: &at.Ground, Policy: rules.policy, Cold: rules.cold, Home: g.config.UserHome, Programs: g.known.Known,
 		}, nil
 	}
 	return judge.Decide(find, r, g.config.Now)

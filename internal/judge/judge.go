@@ -1,7 +1,7 @@
 // Package judge decides one call: it gathers the facts, resolves the paths within
 // the project, and asks the policy.
 //
-//	find := func() (*judge.Judge, error) { return &judge.Judge{Project: p, Policy: rules, Home: home}, nil }
+//	find := func() (*judge.Judge, error) { return &judge.Judge{Ground: g, Policy: rules, Home: home}, nil }
 //	decision := judge.Decide(find, judge.Request{Call: call, Mode: umpire.ModeDefault}, time.Now)
 //
 // It keeps nothing and reads no rule files: those who do hand it the policy.
@@ -13,7 +13,7 @@ import (
 	"time"
 
 	"github.com/umpirehq/umpire"
-	"github.com/umpirehq/umpire/internal/project"
+	"github.com/umpirehq/umpire/internal/ground"
 	"github.com/umpirehq/umpire/policy"
 	"github.com/umpirehq/umpire/shell"
 )
@@ -21,8 +21,8 @@ import (
 // A Judge is what calls in one project are decided by. Without a policy it denies.
 // It is safe for concurrent use.
 type Judge struct {
-	Project *project.Project
-	Policy  *policy.Policy
+	Ground *ground.Ground
+	Policy *policy.Policy
 	// Cold says that deny or ask rules may be missing: nothing is allowed but what
 	// is safe.
 	Cold bool
@@ -77,14 +77,14 @@ func (j *Judge) decide(q policy.Query) umpire.Decision {
 	var err error
 	q.Facts, err = policy.FactsOf(q.Call, shell.Env{
 		Dir: q.Call.Dir, Home: j.Home, IsDir: isDir, Programs: j.Programs,
-		Git: func(dir string) ([]shell.GitSetting, error) { return project.GitSettings(dir, j.Home) },
+		Git: func(dir string) ([]shell.GitSetting, error) { return ground.GitSettings(dir, j.Home) },
 	})
 	if err != nil {
 		q.Invalid = "The call is malformed: " + err.Error()
 		return policy.Decide(j.Policy, q)
 	}
 	for i := range q.Facts.Accesses {
-		j.Project.Resolve(&q.Facts.Accesses[i])
+		j.Ground.Resolve(&q.Facts.Accesses[i])
 	}
 	return policy.Decide(j.Policy, q)
 }

@@ -1,10 +1,6 @@
 package project
 
-import (
-	"testing"
-
-	"github.com/umpirehq/umpire"
-)
+import "testing"
 
 func BenchmarkOpen(b *testing.B) {
 	dir, cache := tempDir(b), tempDir(b)
@@ -16,20 +12,5 @@ func BenchmarkOpen(b *testing.B) {
 		if _, err := Open(dir, o); err != nil {
 			b.Fatal(err)
 		}
-	}
-}
-
-func BenchmarkResolve(b *testing.B) {
-	w, p := world(b)
-	for name, target := range map[string]string{
-		"inside": w + "/p/src/a.go", "link": w + "/p/chain", "new": w + "/p/new/dir/f", "harmless": "/dev/null",
-	} {
-		b.Run(name, func(b *testing.B) {
-			b.ReportAllocs()
-			for b.Loop() {
-				a := umpire.Access{Kind: read, Target: target}
-				p.Resolve(&a)
-			}
-		})
 	}
 }

@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"slices"
 	"time"
+
+	"github.com/umpirehq/umpire/internal/ground"
 )
 
 const (
@@ -45,7 +47,7 @@ func recall(folder, common string) memory {
 	if folder == "" {
 		return empty
 	}
-	data, err := readSmall(cacheFile(folder, common), maxCacheFile)
+	data, err := ground.ReadSmall(cacheFile(folder, common), maxCacheFile)
 	if err != nil {
 		return empty
 	}

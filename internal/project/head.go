@@ -5,10 +5,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"path/filepath"
 	"strings"
-	"syscall"
+
+	"github.com/umpirehq/umpire/internal/ground"
 )
 
 const (
@@ -24,7 +24,7 @@ var errNoCommits = errors.New("no commits yet")
 // itself, since starting git costs more than all the rest of a decision; only
 // the binary reftable format is left to git.
 func (r *repository) head(ctx context.Context) (string, error) {
-	if exists(r.common, "reftable") {
+	if ground.Exists(r.Common, "reftable") {
 		return r.headFromGit(ctx)
 	}
 	name := "HEAD"
@@ -57,23 +57,23 @@ func (r *repository) headFromGit(ctx context.Context) (string, error) {
 
 // readRef returns what a ref file or the packed refs say about a name.
 func (r *repository) readRef(name string) (string, error) {
-	dir := r.common
+	dir := r.Common
 	if name == "HEAD" || perWorktree(name) {
-		dir = r.gitDir
+		dir = r.GitDir
 	}
-	value, err := readLine(filepath.Join(dir, filepath.FromSlash(name)))
+	value, err := ground.ReadLine(filepath.Join(dir, filepath.FromSlash(name)))
 	if err == nil {
 		return strings.TrimSpace(value), nil
 	}
-	if name == "HEAD" || !missing(err) && !errors.Is(err, errNotRegular) {
+	if name == "HEAD" || !ground.Missing(err) && !errors.Is(err, ground.ErrNotRegular) {
 		return "", err
 	}
 	return r.packedRef(name)
 }
 
 func (r *repository) packedRef(name string) (string, error) {
-	data, err := readSmall(filepath.Join(r.common, "packed-refs"), maxPackedRefs)
-	if missing(err) {
+	data, err := ground.ReadSmall(filepath.Join(r.Common, "packed-refs"), maxPackedRefs)
+	if ground.Missing(err) {
 		return "", errNoCommits
 	}
 	if err != nil {
@@ -101,15 +101,7 @@ func validRef(name string) bool {
 // checkObjectID returns id when it is a full SHA-1 or SHA-256 name.
 func checkObjectID(id string) (string, error) {
 	if len(id) != 40 && len(id) != 64 || strings.Trim(id, "0123456789abcdef") != "" {
-		return "", fmt.Errorf("%q is not a commit", clip(id))
+		return "", fmt.Errorf("%q is not a commit", ground.Clip(id))
 	}
 	return id, nil
-}
-
-// clip keeps what a hostile file says from filling a screen.
-func clip(s string) string { return s[:min(len(s), 80)] }
-
-// missing reports whether err says that there is no such file.
-func missing(err error) bool {
-	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR)
 }

@@ -12,6 +12,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/umpirehq/umpire/internal/ground"
 )
 
 const (
@@ -84,12 +86,12 @@ func (r *repository) git(ctx context.Context, args ...string) ([]string, error) 
 		return nil, err
 	}
 	cmd := exec.CommandContext(ctx, program, slices.Concat(harmlessConfig, args)...)
-	cmd.Dir = r.root
+	cmd.Dir = r.Root
 	cmd.Env = r.environment()
 	cmd.WaitDelay = gitGrace
 	var out, complaint bytes.Buffer
 	cmd.Stdout = &limited{w: &out, left: maxGitOutput}
-	cmd.Stderr = &limited{w: &complaint, left: maxGitFile}
+	cmd.Stderr = &limited{w: &complaint, left: maxGitOutput}
 	if err := cmd.Run(); err != nil {
 		var exit *exec.ExitError
 		if errors.As(err, &exit) && exit.ExitCode() == 1 && out.Len() == 0 {
@@ -99,7 +101,7 @@ func (r *repository) git(ctx context.Context, args ...string) ([]string, error) 
 			return nil, fmt.Errorf("git %s: stopped after %v: %w", args[0], gitTimeout, ctx.Err())
 		}
 		first, _, _ := strings.Cut(complaint.String(), "\n")
-		return nil, fmt.Errorf("git %s: %w: %q", args[0], err, clip(first))
+		return nil, fmt.Errorf("git %s: %w: %q", args[0], err, ground.Clip(first))
 	}
 	return commits(args[0], out.String())
 }
@@ -121,11 +123,11 @@ func (r *repository) program() (string, error) {
 	if err != nil {
 		return "", err
 	}
-	path, err := canonical(program)
+	path, err := ground.Canonical(program)
 	if err != nil {
 		return "", err
 	}
-	if within(r.root, program, false) || within(r.root, path, false) {
+	if ground.Within(r.Root, program) || ground.Within(r.Root, path) {
 		return "", fmt.Errorf("git at %q belongs to the project and is not run", program)
 	}
 	return program, nil
@@ -136,7 +138,7 @@ func (r *repository) environment() []string {
 		"LC_ALL=C", "GIT_OPTIONAL_LOCKS=0", "GIT_NO_REPLACE_OBJECTS=1", "GIT_NO_LAZY_FETCH=1",
 		"GIT_TERMINAL_PROMPT=0", "GIT_ALLOW_PROTOCOL=none", "GIT_GRAFT_FILE=" + os.DevNull,
 		// The repository is at the root or nowhere.
-		"GIT_CEILING_DIRECTORIES=" + filepath.Dir(r.root),
+		"GIT_CEILING_DIRECTORIES=" + filepath.Dir(r.Root),
 	}
 	for _, name := range passedOn {
 		if value, ok := os.LookupEnv(name); ok {

@@ -11,19 +11,20 @@ import (
 )
 
 // identify sets the id, the kind and what they come from.
-func (p *Project) identify(r *repository, cache string) {
-	if r == nil {
+func (p *Project) identify(cache string) {
+	if p.Repository == nil {
 		p.ID = pathID(p.Root)
 		return
 	}
-	p.Kind, p.GitDir, p.Worktree = KindGit, r.common, r.worktree
+	p.Kind = KindGit
+	r := &repository{p.Repository}
 	id, err := r.identity(cache)
 	if err != nil {
 		p.note("identity from path: %v", err)
-		id = pathID(r.mainRoot())
+		id = pathID(r.MainRoot())
 	}
 	p.ID = id
-	if former := pathID(r.mainRoot()); former != id {
+	if former := pathID(r.MainRoot()); former != id {
 		p.Former = former
 	}
 }
@@ -37,7 +38,7 @@ func pathID(root string) umpire.ProjectID {
 // identity returns the smallest root commit of HEAD. A shallow clone has none:
 // the commit where its history is cut off depends on how it was cloned.
 func (r *repository) identity(cache string) (umpire.ProjectID, error) {
-	if r.shallow() {
+	if r.Shallow() {
 		return "", errors.New("shallow clone")
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), gitTimeout)
@@ -46,7 +47,7 @@ func (r *repository) identity(cache string) (umpire.ProjectID, error) {
 	if err != nil {
 		return "", err
 	}
-	known := recall(cache, r.common)
+	known := recall(cache, r.Common)
 	entry, ok := known.find(head)
 	if !ok {
 		if _, err := r.program(); err != nil {

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/ground"
 )
 
 func TestIdentity(t *testing.T) {
@@ -150,10 +151,11 @@ func TestIdentity(t *testing.T) {
 				t.Skip("no named pipes here:", err)
 			}
 		}
-		r, err := openRepository(dir)
-		if err != nil || r.shallow() || len(r.siblings(dir)) > 0 {
-			t.Fatalf("repository %+v, %v", r, err)
+		g, err := ground.Open(dir, ground.Options{})
+		if err != nil || g.Repository == nil || g.Repository.Shallow() {
+			t.Fatalf("ground %+v, %v", g, err)
 		}
+		r := &repository{g.Repository}
 		if head, err := r.head(t.Context()); head != root || err != nil {
 			t.Errorf("head %s, %v; want %s", head, err, root)
 		}

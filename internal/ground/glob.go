@@ -1,4 +1,4 @@
-package project
+package ground
 
 import (
 	"errors"
@@ -27,7 +27,7 @@ const wild = `*?[\{(`
 
 // resolveGlob resolves a pattern: the folder before the first wildcard, joined
 // with the rest. The place is the worst over that folder and all matches.
-func (p *Project) resolveGlob(a *umpire.Access, written string) {
+func (p *Ground) resolveGlob(a *umpire.Access, written string) {
 	prefix, rest := splitPattern(written)
 	if len(rest) == 0 {
 		prefix = written
@@ -44,7 +44,7 @@ func (p *Project) resolveGlob(a *umpire.Access, written string) {
 		err = errors.New("pattern may hold braces to expand")
 	}
 	if err != nil {
-		doubt(a, fmt.Sprintf("pattern %q: %v", clip(a.Target), err))
+		doubt(a, fmt.Sprintf("pattern %q: %v", Clip(a.Target), err))
 	}
 }
 
@@ -72,7 +72,7 @@ func bracesExpand(pattern string) bool {
 // only a match with a link or a ".." on its way can be anywhere else, so that
 // no other match is resolved.
 type expansion struct {
-	project *Project
+	project *Ground
 	kind    umpire.AccessKind
 	place   umpire.Place // the worst so far
 
@@ -103,7 +103,7 @@ func (e *expansion) walk(dir string, rest []string, suspect bool) error {
 	}
 	next := slashed(dir) + part
 	info, err := os.Lstat(next)
-	if missing(err) {
+	if Missing(err) {
 		return nil
 	}
 	if err != nil {

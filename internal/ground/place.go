@@ -1,4 +1,4 @@
-package project
+package ground
 
 import (
 	"fmt"
@@ -13,7 +13,7 @@ import (
 // set, wildcards; a relative one starts from the working directory, and an
 // empty one that is read means the working directory. What cannot be resolved
 // lies outside and is in doubt.
-func (p *Project) Resolve(a *umpire.Access) {
+func (p *Ground) Resolve(a *umpire.Access) {
 	if !a.Paths() {
 		return
 	}
@@ -29,19 +29,19 @@ func (p *Project) Resolve(a *umpire.Access) {
 	}
 	var err error
 	if a.Resolved, a.Place, err = p.locate(written, a.Kind); err != nil {
-		doubt(a, fmt.Sprintf("path %q cannot be resolved: %v", clip(a.Target), err))
+		doubt(a, fmt.Sprintf("path %q cannot be resolved: %v", Clip(a.Target), err))
 	}
 }
 
 // Contains reports whether a path lies inside the project, as it is written
 // and where it leads.
-func (p *Project) Contains(path string) bool {
+func (p *Ground) Contains(path string) bool {
 	_, place, err := p.locate(p.absolute(path), umpire.KindRead)
 	return err == nil && place == umpire.PlaceInside
 }
 
 // absolute makes a path absolute without cleaning it.
-func (p *Project) absolute(path string) string {
+func (p *Ground) absolute(path string) string {
 	if path == "" {
 		return p.Dir
 	}
@@ -51,7 +51,7 @@ func (p *Project) absolute(path string) string {
 // locate returns where an absolute path leads, and the worse of the places of
 // the written and the resolved form. Deleting a link does not touch what it
 // leads to, so that the last link of a deleted path is not followed.
-func (p *Project) locate(written string, kind umpire.AccessKind) (string, umpire.Place, error) {
+func (p *Ground) locate(written string, kind umpire.AccessKind) (string, umpire.Place, error) {
 	if harmless(written, kind) {
 		return written, umpire.PlaceHarmless, nil
 	}
@@ -67,7 +67,7 @@ func (p *Project) locate(written string, kind umpire.AccessKind) (string, umpire
 	return d.path, place, nil
 }
 
-func (p *Project) placeOf(clean string, bounds []string, kind umpire.AccessKind) umpire.Place {
+func (p *Ground) placeOf(clean string, bounds []string, kind umpire.AccessKind) umpire.Place {
 	switch {
 	case harmless(clean, kind):
 		return umpire.PlaceHarmless

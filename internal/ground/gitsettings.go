@@ -1,4 +1,4 @@
-package project
+package ground
 
 import (
 	"errors"
@@ -28,7 +28,7 @@ const (
 // new, and hook.post-index-change tells of that hook, since looking runs it.
 func GitSettings(dir, home string) ([]shell.GitSetting, error) {
 	r := settingsReader{home: home}
-	dir, err := canonical(dir)
+	dir, err := Canonical(dir)
 	if err != nil {
 		return nil, err
 	}
@@ -80,7 +80,7 @@ func (r *settingsReader) folder(dir string) bool {
 // repository reads a git directory, and reports whether git takes it for one. A
 // folder that only resembles one is read too: which it is, git decides.
 func (r *settingsReader) repository(gitDir, worktree string) bool {
-	head, err := readSmall(filepath.Join(gitDir, "HEAD"), maxGitFile)
+	head, err := ReadSmall(filepath.Join(gitDir, "HEAD"), maxGitFile)
 	if err != nil {
 		if target, linkErr := os.Readlink(filepath.Join(gitDir, "HEAD")); linkErr != nil || !strings.HasPrefix(target, "refs/") {
 			return false
@@ -88,7 +88,7 @@ func (r *settingsReader) repository(gitDir, worktree string) bool {
 		head = []byte("ref: refs/")
 	}
 	common := gitDir
-	if line, err := readLine(filepath.Join(gitDir, "commondir")); err == nil {
+	if line, err := ReadLine(filepath.Join(gitDir, "commondir")); err == nil {
 		common = absoluteFrom(gitDir, line)
 	}
 	start := len(r.found)
@@ -122,7 +122,7 @@ func (r *settingsReader) dropWorktree(start int, gitDir, worktree string) {
 	kept := r.found[:start]
 	for _, s := range r.found[start:] {
 		if s.Key == "core.worktree" && worktree != "" {
-			if path, err := canonical(absoluteFrom(gitDir, s.Value)); err == nil && path == worktree {
+			if path, err := Canonical(absoluteFrom(gitDir, s.Value)); err == nil && path == worktree {
 				continue
 			}
 		}
@@ -153,7 +153,7 @@ func (r *settingsReader) modules(dir string, depth int) {
 	}
 	for _, name := range names {
 		module := filepath.Join(dir, name)
-		if !exists(module, "HEAD") {
+		if !Exists(module, "HEAD") {
 			r.modules(module, depth+1)
 			continue
 		}
@@ -180,7 +180,7 @@ func (r *settingsReader) file(name string) {
 		r.fail(fmt.Errorf("%q: more than %d files of settings", name, maxConfigFiles))
 		return
 	}
-	data, err := readSmall(name, maxGitFile)
+	data, err := ReadSmall(name, maxGitFile)
 	if errors.Is(err, os.ErrNotExist) {
 		return
 	}

@@ -1,4 +1,4 @@
-package project
+package ground
 
 import (
 	"os"
@@ -9,7 +9,7 @@ import (
 
 // enclose sets the folders that count as inside. The root is known as it was
 // written too: a project opened through a link is spoken of through that link.
-func (p *Project) enclose(dir string, o Options) {
+func (p *Ground) enclose(dir string, o Options) {
 	p.encloseRoot(dir, o.Root)
 	for _, added := range o.Added {
 		if path, ok := p.enter(added); ok {
@@ -24,7 +24,7 @@ func (p *Project) enclose(dir string, o Options) {
 // encloseRoot adds the root. A repository at the home directory or at the root
 // of the file system, which keeps somebody's settings, opens the working
 // directory only.
-func (p *Project) encloseRoot(dir, root string) {
+func (p *Ground) encloseRoot(dir, root string) {
 	bound := p.Root
 	if root == "" && p.tooWide(bound) && bound != p.Dir {
 		bound = p.Dir
@@ -51,9 +51,9 @@ func (p *Project) encloseRoot(dir, root string) {
 
 // enter adds a folder, relative to the working directory. One that cannot be
 // resolved stays outside.
-func (p *Project) enter(dir string) (string, bool) {
+func (p *Ground) enter(dir string) (string, bool) {
 	written := p.absolute(dir)
-	path, err := canonical(written)
+	path, err := Canonical(written)
 	if dir == "" || err != nil {
 		p.note("directory %q is not added: %v", dir, err)
 		return "", false
@@ -65,11 +65,11 @@ func (p *Project) enter(dir string) (string, bool) {
 }
 
 // spell adds another way to write a bound, unless it leads elsewhere.
-func (p *Project) spell(written string) {
+func (p *Ground) spell(written string) {
 	if slices.Contains(p.spelled, written) {
 		return
 	}
-	path, err := canonical(written)
+	path, err := Canonical(written)
 	if err == nil && inside(path, p.bounds, nil, p.FoldCase) {
 		p.spelled = append(p.spelled, written)
 	}
@@ -94,6 +94,9 @@ func inHole(path, bound string, holes []string, fold bool) bool {
 	}
 	return false
 }
+
+// Within reports whether a clean path is base or lies below it, in the same case.
+func Within(base, path string) bool { return within(base, path, false) }
 
 // within reports whether a clean path is base or lies below it. It compares by
 // segments: /a/bc does not lie within /a/b.

@@ -1,4 +1,4 @@
-package project
+package ground
 
 import (
 	"fmt"
@@ -15,13 +15,13 @@ const (
 	maxWorktrees = 1000
 )
 
-// A repository is a git repository seen from one of its worktrees. All paths
-// are canonical. A nil repository has no siblings.
-type repository struct {
-	root     string // the worktree's top folder
-	gitDir   string // this worktree's own git directory
-	common   string // the git directory that all worktrees share
-	worktree string // name of the linked worktree, "" for the main one
+// A Repository is a git repository seen from one of its worktrees. All paths
+// are canonical. A nil Repository has no siblings.
+type Repository struct {
+	Root     string // the worktree's top folder
+	GitDir   string // this worktree's own git directory
+	Common   string // the git directory that all worktrees share
+	Worktree string // name of the linked worktree, "" for the main one
 }
 
 // openRepository reads what the .git of a folder leads to; the folder "" has
@@ -29,7 +29,7 @@ type repository struct {
 // elsewhere is believed only when it names the folder in return: else an
 // unpacked archive could claim the identity, and the grants, of a repository
 // that it has nothing to do with.
-func openRepository(root string) (*repository, error) {
+func openRepository(root string) (*Repository, error) {
 	if root == "" {
 		return nil, nil
 	}
@@ -38,15 +38,15 @@ func openRepository(root string) (*repository, error) {
 	if err != nil {
 		return nil, fmt.Errorf("identity from path: %q does not lead to a repository: %w", dotGit, err)
 	}
-	r := &repository{root: root, gitDir: gitDir, common: gitDir}
-	if line, err := readLine(filepath.Join(gitDir, "commondir")); err == nil {
-		if r.common, err = canonical(absoluteFrom(gitDir, line)); err != nil {
+	r := &Repository{Root: root, GitDir: gitDir, Common: gitDir}
+	if line, err := ReadLine(filepath.Join(gitDir, "commondir")); err == nil {
+		if r.Common, err = Canonical(absoluteFrom(gitDir, line)); err != nil {
 			return nil, fmt.Errorf("identity from path: %q: commondir: %w", dotGit, err)
 		}
-		r.worktree = filepath.Base(gitDir)
+		r.Worktree = filepath.Base(gitDir)
 	}
 	if !r.confirmed() {
-		return nil, fmt.Errorf("identity from path: repository %q does not confirm %q", r.common, dotGit)
+		return nil, fmt.Errorf("identity from path: repository %q does not confirm %q", r.Common, dotGit)
 	}
 	return r, nil
 }
@@ -59,7 +59,7 @@ func gitDirOf(dotGit string) (string, error) {
 		return "", err
 	}
 	if !info.IsDir() {
-		line, err := readLine(dotGit)
+		line, err := ReadLine(dotGit)
 		if err != nil {
 			return "", err
 		}
@@ -69,7 +69,7 @@ func gitDirOf(dotGit string) (string, error) {
 		}
 		gitDir = absoluteFrom(filepath.Dir(dotGit), strings.TrimSpace(target))
 	}
-	if gitDir, err = canonical(gitDir); err != nil {
+	if gitDir, err = Canonical(gitDir); err != nil {
 		return "", err
 	}
 	_, err = os.Lstat(filepath.Join(gitDir, "HEAD"))
@@ -78,33 +78,33 @@ func gitDirOf(dotGit string) (string, error) {
 
 // confirmed reports whether the git directory belongs to the root: it is the
 // root's own .git folder, or a linked worktree or submodule that names the root.
-func (r *repository) confirmed() bool {
-	if r.worktree != "" {
-		back, err := readLine(filepath.Join(r.gitDir, "gitdir"))
-		return err == nil && filepath.Dir(r.gitDir) == filepath.Join(r.common, "worktrees") &&
-			sameParent(absoluteFrom(r.gitDir, back), r.root)
+func (r *Repository) confirmed() bool {
+	if r.Worktree != "" {
+		back, err := ReadLine(filepath.Join(r.GitDir, "gitdir"))
+		return err == nil && filepath.Dir(r.GitDir) == filepath.Join(r.Common, "worktrees") &&
+			sameParent(absoluteFrom(r.GitDir, back), r.Root)
 	}
-	if r.gitDir == filepath.Join(r.root, ".git") {
+	if r.GitDir == filepath.Join(r.Root, ".git") {
 		return true
 	}
-	worktree := configWorktree(filepath.Join(r.gitDir, "config"))
+	worktree := configWorktree(filepath.Join(r.GitDir, "config"))
 	if worktree == "" {
 		return false
 	}
-	path, err := canonical(absoluteFrom(r.gitDir, worktree))
-	return err == nil && path == r.root
+	path, err := Canonical(absoluteFrom(r.GitDir, worktree))
+	return err == nil && path == r.Root
 }
 
 // sameParent reports whether the .git file dotGit lies in the folder root.
 func sameParent(dotGit, root string) bool {
-	path, err := canonical(filepath.Dir(dotGit))
+	path, err := Canonical(filepath.Dir(dotGit))
 	return err == nil && path == root && filepath.Base(dotGit) == ".git"
 }
 
 // configWorktree returns core.worktree of a configuration file as git writes
 // it for a submodule, or "".
 func configWorktree(name string) string {
-	data, err := readSmall(name, maxGitFile)
+	data, err := ReadSmall(name, maxGitFile)
 	if err != nil {
 		return ""
 	}
@@ -122,28 +122,28 @@ func configWorktree(name string) string {
 	return ""
 }
 
-// mainRoot returns the folder that stands for all worktrees when the path has
+// MainRoot returns the folder that stands for all worktrees when the path has
 // to give the identity: that of the main worktree where there is one.
-func (r *repository) mainRoot() string {
-	if r.worktree != "" && filepath.Base(r.common) == ".git" {
-		return filepath.Dir(r.common)
+func (r *Repository) MainRoot() string {
+	if r.Worktree != "" && filepath.Base(r.Common) == ".git" {
+		return filepath.Dir(r.Common)
 	}
-	return r.root
+	return r.Root
 }
 
-// shallow reports whether history was cut off when the repository was cloned.
-func (r *repository) shallow() bool {
-	info, err := os.Stat(filepath.Join(r.common, "shallow"))
+// Shallow reports whether history was cut off when the repository was cloned.
+func (r *Repository) Shallow() bool {
+	info, err := os.Stat(filepath.Join(r.Common, "shallow"))
 	return err == nil && info.Size() > 0
 }
 
 // siblings returns the other worktrees that lie below root. Agents like to put
 // worktrees inside the repository; they are another session's ground all the same.
-func (r *repository) siblings(root string) []string {
+func (r *Repository) siblings(root string) []string {
 	if r == nil {
 		return nil
 	}
-	dir, _ := openFolder(filepath.Join(r.common, "worktrees"))
+	dir, _ := openFolder(filepath.Join(r.Common, "worktrees"))
 	if dir == nil {
 		return nil
 	}
@@ -152,12 +152,12 @@ func (r *repository) siblings(root string) []string {
 	var found []string
 	for _, name := range names {
 		gitDir := filepath.Join(dir.Name(), name)
-		back, err := readLine(filepath.Join(gitDir, "gitdir"))
+		back, err := ReadLine(filepath.Join(gitDir, "gitdir"))
 		if err != nil {
 			continue
 		}
-		path, err := canonical(filepath.Dir(absoluteFrom(gitDir, back)))
-		if err == nil && path != root && path != r.root && within(root, path, false) {
+		path, err := Canonical(filepath.Dir(absoluteFrom(gitDir, back)))
+		if err == nil && path != root && path != r.Root && within(root, path, false) {
 			found = append(found, path)
 		}
 	}

@@ -1,4 +1,4 @@
-package project
+package ground
 
 import (
 	"fmt"
@@ -22,7 +22,7 @@ const (
 
 // world is a project with links that lead everywhere: /p is the project, /q
 // lies outside, /added was added and /scratch is our own.
-func world(t testing.TB) (string, *Project) {
+func world(t testing.TB) (string, *Ground) {
 	t.Helper()
 	w := tempDir(t)
 	at := func(name string) string { return filepath.Join(w, name) }
@@ -173,35 +173,6 @@ func TestSpelling(t *testing.T) {
 	}
 	if p := open(t, w+"/p", Options{Added: []string{"loop1", ""}}); len(p.Added) > 0 || len(p.Notes) != 2 {
 		t.Errorf("added %q, notes %q", p.Added, p.Notes)
-	}
-}
-
-// TestWorktrees holds A-20: a session's own worktree is inside, others are not,
-// wherever they lie.
-func TestWorktrees(t *testing.T) {
-	t.Parallel()
-	tmp := tempDir(t)
-	main := filepath.Join(tmp, "main")
-	nested, beside := filepath.Join(main, ".trees", "nested"), filepath.Join(tmp, "beside")
-	newRepo(t, main, "one")
-	gitIn(t, main, "worktree", "add", "-q", "-b", "n", nested)
-	gitIn(t, main, "worktree", "add", "-q", "-b", "b", beside)
-	roots := []string{main, nested, beside}
-	for _, own := range roots {
-		p := open(t, own, Options{})
-		for _, other := range roots {
-			if got := p.Contains(filepath.Join(other, "f")); got != (own == other) {
-				t.Errorf("A-20 in %q: contains %q = %v", own, other, got)
-			}
-		}
-	}
-	p := open(t, main, Options{Added: []string{nested}})
-	if !p.Contains(filepath.Join(nested, "f")) || p.Contains(filepath.Join(beside, "f")) {
-		t.Error("C-65 an added sibling worktree is not inside")
-	}
-	a := umpire.Access{Kind: deleting, Target: main + "/.trees/*", Glob: true}
-	if open(t, main, Options{}).Resolve(&a); a.Place != outside {
-		t.Errorf("a pattern that matches a sibling is %v", a.Place)
 	}
 }
 

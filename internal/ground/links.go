@@ -1,4 +1,4 @@
-package project
+package ground
 
 import (
 	"errors"
@@ -31,9 +31,9 @@ type destination struct {
 	process bool
 }
 
-// canonical returns the path without links. What does not exist resolves to
+// Canonical returns the path without links. What does not exist resolves to
 // where it would be.
-func canonical(path string) (string, error) {
+func Canonical(path string) (string, error) {
 	d, err := follow(path, true)
 	return d.path, err
 }
@@ -96,7 +96,7 @@ func checkPath(path string) error {
 // not exist.
 func linkTarget(path string) (string, error) {
 	info, err := os.Lstat(path)
-	if missing(err) {
+	if Missing(err) {
 		return "", nil
 	}
 	if err != nil {

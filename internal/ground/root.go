@@ -1,4 +1,4 @@
-package project
+package ground
 
 import (
 	"os"
@@ -17,16 +17,16 @@ var markers = [...]string{
 // discover sets the root and returns the repository that gives the identity,
 // or nil. The nearest .git wins over every marker, even when it turns out to be
 // unusable: going on to a repository further up would widen what is inside.
-func (p *Project) discover(o Options) (*repository, error) {
+func (p *Ground) discover(o Options) (*Repository, error) {
 	start := p.Dir
 	if o.Root != "" {
-		root, err := canonical(o.Root)
+		root, err := Canonical(o.Root)
 		if err != nil {
 			return nil, err
 		}
 		start, p.Root = root, root
 	}
-	top := ancestor(start, func(dir string) bool { return exists(dir, ".git") && p.credible(dir, start) })
+	top := ancestor(start, func(dir string) bool { return Exists(dir, ".git") && p.credible(dir, start) })
 	repo, err := openRepository(top)
 	if err != nil {
 		p.note("%v", err)
@@ -39,7 +39,7 @@ func (p *Project) discover(o Options) (*repository, error) {
 
 // pickRoot returns the folder of the repository, else the nearest marked one,
 // else where we started.
-func (p *Project) pickRoot(start, top string) string {
+func (p *Ground) pickRoot(start, top string) string {
 	if top != "" {
 		return top
 	}
@@ -52,13 +52,13 @@ func (p *Project) pickRoot(start, top string) string {
 
 // tooWide reports whether a folder is too much to be opened by something found
 // in it: the home directory and the root of the file system.
-func (p *Project) tooWide(dir string) bool {
+func (p *Ground) tooWide(dir string) bool {
 	return dir == p.Home || dir == filepath.Dir(dir)
 }
 
 // credible reports whether what lies in dir may speak for start below it. In a
 // shared temporary folder anybody can leave a .git or a package.json behind.
-func (p *Project) credible(dir, start string) bool {
+func (p *Ground) credible(dir, start string) bool {
 	if dir == start {
 		return true
 	}
@@ -82,14 +82,9 @@ func ancestor(dir string, accept func(string) bool) string {
 
 func hasMarker(dir string) bool {
 	for _, name := range markers {
-		if exists(dir, name) {
+		if Exists(dir, name) {
 			return true
 		}
 	}
 	return false
-}
-
-func exists(dir, name string) bool {
-	_, err := os.Lstat(filepath.Join(dir, name))
-	return err == nil
 }

@@ -1,0 +1,73 @@
+package ground
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+)
+
+// ErrNotRegular is the error of reading what is no regular file.
+var ErrNotRegular = errors.New("not a regular file")
+
+// ReadSmall reads a file that somebody else may have made. It neither blocks
+// on a named pipe nor reads more than limit bytes: a hook that hangs is a hook
+// that the agent's host passes over.
+func ReadSmall(name string, limit int64) ([]byte, error) {
+	f, err := os.OpenFile(name, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return nil, err
+	}
+	if !info.Mode().IsRegular() {
+		return nil, fmt.Errorf("read %q: %w", name, ErrNotRegular)
+	}
+	if info.Size() > limit {
+		return nil, fmt.Errorf("read %q: more than %d bytes", name, limit)
+	}
+	return io.ReadAll(io.LimitReader(f, limit))
+}
+
+// ReadLine returns the content of a one-line file without its end of line.
+func ReadLine(name string) (string, error) {
+	data, err := ReadSmall(name, maxGitFile)
+	if err != nil {
+		return "", err
+	}
+	return strings.TrimRight(string(data), "\r\n"), nil
+}
+
+// openFolder opens a folder; nil without an error is no folder. It never opens
+// anything else, since opening a named pipe blocks.
+func openFolder(dir string) (*os.File, error) {
+	info, err := os.Stat(dir)
+	if Missing(err) || err == nil && !info.IsDir() {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	return os.Open(dir)
+}
+
+// Exists reports whether a folder has an entry of that name.
+func Exists(dir, name string) bool {
+	_, err := os.Lstat(filepath.Join(dir, name))
+	return err == nil
+}
+
+// Clip keeps what a hostile file says from filling a screen.
+func Clip(s string) string { return s[:min(len(s), 80)] }
+
+// Missing reports whether err says that there is no such file.
+func Missing(err error) bool {
+	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR)
+}
