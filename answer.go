@@ -101,7 +101,10 @@ type Pending struct {
 	Suggestions []Suggestion `json:"suggestions"`
 	// Rules are, in short form, what an approval for the project or for good would
 	// write; none means that no rule can stand for it.
-	Rules     []string  `json:"rules,omitempty"`
+	Rules []string `json:"rules,omitempty"`
+	// Planned is, of a call that leaves plan mode, what was planned: approving it lets
+	// these files be changed without a further question.
+	Planned   []Planned `json:"planned,omitempty"`
 	AskedAt   time.Time `json:"asked_at"`
 	ExpiresAt time.Time `json:"expires_at,omitzero"`
 	// Indeterminate says that the call was started and nobody knows whether it
@@ -111,6 +114,16 @@ type Pending struct {
 	// Extra are the further fields that the tool's own check gave. In JSON they
 	// stand beside the others, which they never replace.
 	Extra map[string]json.RawMessage `json:"-"`
+}
+
+// A Planned is a call that plan mode did not let run.
+type Planned struct {
+	Call     CallID   `json:"call_id"`
+	Tool     string   `json:"tool"`
+	Accesses []Access `json:"accesses,omitempty"`
+	// Files are those that it would change: their SHA-256 in hex as it was then, or
+	// "absent". One that is not here could not be looked at.
+	Files map[string]string `json:"files,omitempty"`
 }
 
 // A PendingQuery finds pending calls, the oldest first. The zero value finds all.
@@ -163,7 +176,7 @@ var pendingNames = map[string]bool{
 	"request_id": true, "version": true, "call_id": true, "args_hash": true, "batch_id": true, "position": true,
 	"total_in_batch": true, "session_id": true, "project_id": true, "agent": true, "tool": true, "input": true,
 	"accesses": true, "paths": true, "command_info": true, "command_signature": true, "permission_type": true,
-	"access": true, "risk_level": true, "reason": true, "reason_code": true, "warning": true, "suggestions": true, "rules": true,
+	"access": true, "risk_level": true, "reason": true, "reason_code": true, "warning": true, "suggestions": true, "rules": true, "planned": true,
 	"asked_at": true, "expires_at": true, "indeterminate": true,
 }
 

@@ -105,11 +105,16 @@ type SessionQuery struct {
 	Limit   int       `json:"limit,omitempty"`
 }
 
-// A ModeChange switches a session's mode, or its workspace's allowAll, or both.
+// A ModeChange switches a session's mode, or its workspace's allowAll, or both; or it
+// leaves plan mode.
 type ModeChange struct {
 	Session  SessionID `json:"session_id"`
 	Mode     *Mode     `json:"mode,omitempty"`
 	AllowAll *bool     `json:"allow_all,omitempty"`
+	// LeavePlan leaves plan mode for the mode before it, and lets the planned files
+	// that nobody changed meanwhile be changed without a further question. It goes
+	// alone.
+	LeavePlan bool `json:"leave_plan,omitempty"`
 }
 
 // A Conversation is what the next request to a model is built from: the messages

@@ -358,7 +358,9 @@ type Pending struct {
 	Extra *structpb.Struct `protobuf:"bytes,27,opt,name=extra,proto3" json:"extra,omitempty"`
 	// The rules, in short form, that an approval for the project or for good would
 	// write; none when no rule can stand for it.
-	Rules         []string `protobuf:"bytes,28,rep,name=rules,proto3" json:"rules,omitempty"`
+	Rules []string `protobuf:"bytes,28,rep,name=rules,proto3" json:"rules,omitempty"`
+	// Of a call that leaves plan mode: what was planned.
+	Planned       []*Planned `protobuf:"bytes,29,rep,name=planned,proto3" json:"planned,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -589,6 +591,86 @@ func (x *Pending) GetRules() []string {
 	return nil
 }
 
+func (x *Pending) GetPlanned() []*Planned {
+	if x != nil {
+		return x.Planned
+	}
+	return nil
+}
+
+// A Planned is a call that plan mode did not let run.
+type Planned struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The call.
+	CallId string `protobuf:"bytes,1,opt,name=call_id,json=callId,proto3" json:"call_id,omitempty"`
+	// Its tool.
+	Tool string `protobuf:"bytes,2,opt,name=tool,proto3" json:"tool,omitempty"`
+	// What it would do.
+	Accesses []*Access `protobuf:"bytes,3,rep,name=accesses,proto3" json:"accesses,omitempty"`
+	// The files that it would change: their SHA-256 as it was then, or "absent".
+	Files         map[string]string `protobuf:"bytes,4,rep,name=files,proto3" json:"files,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Planned) Reset() {
+	*x = Planned{}
+	mi := &file_umpire_v1_answer_proto_msgTypes[4]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Planned) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Planned) ProtoMessage() {}
+
+func (x *Planned) ProtoReflect() protoreflect.Message {
+	mi := &file_umpire_v1_answer_proto_msgTypes[4]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Planned.ProtoReflect.Descriptor instead.
+func (*Planned) Descriptor() ([]byte, []int) {
+	return file_umpire_v1_answer_proto_rawDescGZIP(), []int{4}
+}
+
+func (x *Planned) GetCallId() string {
+	if x != nil {
+		return x.CallId
+	}
+	return ""
+}
+
+func (x *Planned) GetTool() string {
+	if x != nil {
+		return x.Tool
+	}
+	return ""
+}
+
+func (x *Planned) GetAccesses() []*Access {
+	if x != nil {
+		return x.Accesses
+	}
+	return nil
+}
+
+func (x *Planned) GetFiles() map[string]string {
+	if x != nil {
+		return x.Files
+	}
+	return nil
+}
+
 // A PendingQuery finds pending calls; empty fields find all.
 type PendingQuery struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -602,7 +684,7 @@ type PendingQuery struct {
 
 func (x *PendingQuery) Reset() {
 	*x = PendingQuery{}
-	mi := &file_umpire_v1_answer_proto_msgTypes[4]
+	mi := &file_umpire_v1_answer_proto_msgTypes[5]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -614,7 +696,7 @@ func (x *PendingQuery) String() string {
 func (*PendingQuery) ProtoMessage() {}
 
 func (x *PendingQuery) ProtoReflect() protoreflect.Message {
-	mi := &file_umpire_v1_answer_proto_msgTypes[4]
+	mi := &file_umpire_v1_answer_proto_msgTypes[5]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -627,7 +709,7 @@ func (x *PendingQuery) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PendingQuery.ProtoReflect.Descriptor instead.
 func (*PendingQuery) Descriptor() ([]byte, []int) {
-	return file_umpire_v1_answer_proto_rawDescGZIP(), []int{4}
+	return file_umpire_v1_answer_proto_rawDescGZIP(), []int{5}
 }
 
 func (x *PendingQuery) GetProjectId() string {
@@ -655,7 +737,7 @@ type PendingList struct {
 
 func (x *PendingList) Reset() {
 	*x = PendingList{}
-	mi := &file_umpire_v1_answer_proto_msgTypes[5]
+	mi := &file_umpire_v1_answer_proto_msgTypes[6]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -667,7 +749,7 @@ func (x *PendingList) String() string {
 func (*PendingList) ProtoMessage() {}
 
 func (x *PendingList) ProtoReflect() protoreflect.Message {
-	mi := &file_umpire_v1_answer_proto_msgTypes[5]
+	mi := &file_umpire_v1_answer_proto_msgTypes[6]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -680,7 +762,7 @@ func (x *PendingList) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PendingList.ProtoReflect.Descriptor instead.
 func (*PendingList) Descriptor() ([]byte, []int) {
-	return file_umpire_v1_answer_proto_rawDescGZIP(), []int{5}
+	return file_umpire_v1_answer_proto_rawDescGZIP(), []int{6}
 }
 
 func (x *PendingList) GetPending() []*Pending {
@@ -721,7 +803,7 @@ const file_umpire_v1_answer_proto_rawDesc = "" +
 	"\n" +
 	"suggestion\x18\x03 \x01(\tR\n" +
 	"suggestion\x12!\n" +
-	"\fbase_command\x18\x04 \x01(\tR\vbaseCommand\"\xe1\a\n" +
+	"\fbase_command\x18\x04 \x01(\tR\vbaseCommand\"\x8f\b\n" +
 	"\aPending\x12\x1d\n" +
 	"\n" +
 	"request_id\x18\x01 \x01(\tR\trequestId\x12\x18\n" +
@@ -757,7 +839,17 @@ const file_umpire_v1_answer_proto_rawDesc = "" +
 	"expires_at\x18\x19 \x01(\v2\x1a.google.protobuf.TimestampR\texpiresAt\x12$\n" +
 	"\rindeterminate\x18\x1a \x01(\bR\rindeterminate\x12-\n" +
 	"\x05extra\x18\x1b \x01(\v2\x17.google.protobuf.StructR\x05extra\x12\x14\n" +
-	"\x05rules\x18\x1c \x03(\tR\x05rules\"L\n" +
+	"\x05rules\x18\x1c \x03(\tR\x05rules\x12,\n" +
+	"\aplanned\x18\x1d \x03(\v2\x12.umpire.v1.PlannedR\aplanned\"\xd4\x01\n" +
+	"\aPlanned\x12\x17\n" +
+	"\acall_id\x18\x01 \x01(\tR\x06callId\x12\x12\n" +
+	"\x04tool\x18\x02 \x01(\tR\x04tool\x12-\n" +
+	"\baccesses\x18\x03 \x03(\v2\x11.umpire.v1.AccessR\baccesses\x123\n" +
+	"\x05files\x18\x04 \x03(\v2\x1d.umpire.v1.Planned.FilesEntryR\x05files\x1a8\n" +
+	"\n" +
+	"FilesEntry\x12\x10\n" +
+	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
+	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\"L\n" +
 	"\fPendingQuery\x12\x1d\n" +
 	"\n" +
 	"project_id\x18\x01 \x01(\tR\tprojectId\x12\x1d\n" +
@@ -780,35 +872,40 @@ func file_umpire_v1_answer_proto_rawDescGZIP() []byte {
 	return file_umpire_v1_answer_proto_rawDescData
 }
 
-var file_umpire_v1_answer_proto_msgTypes = make([]protoimpl.MessageInfo, 6)
+var file_umpire_v1_answer_proto_msgTypes = make([]protoimpl.MessageInfo, 8)
 var file_umpire_v1_answer_proto_goTypes = []any{
 	(*Answer)(nil),                // 0: umpire.v1.Answer
 	(*Standing)(nil),              // 1: umpire.v1.Standing
 	(*CommandInfo)(nil),           // 2: umpire.v1.CommandInfo
 	(*Pending)(nil),               // 3: umpire.v1.Pending
-	(*PendingQuery)(nil),          // 4: umpire.v1.PendingQuery
-	(*PendingList)(nil),           // 5: umpire.v1.PendingList
-	(*timestamppb.Timestamp)(nil), // 6: google.protobuf.Timestamp
-	(*structpb.Value)(nil),        // 7: google.protobuf.Value
-	(*Access)(nil),                // 8: umpire.v1.Access
-	(*Suggestion)(nil),            // 9: umpire.v1.Suggestion
-	(*structpb.Struct)(nil),       // 10: google.protobuf.Struct
+	(*Planned)(nil),               // 4: umpire.v1.Planned
+	(*PendingQuery)(nil),          // 5: umpire.v1.PendingQuery
+	(*PendingList)(nil),           // 6: umpire.v1.PendingList
+	nil,                           // 7: umpire.v1.Planned.FilesEntry
+	(*timestamppb.Timestamp)(nil), // 8: google.protobuf.Timestamp
+	(*structpb.Value)(nil),        // 9: google.protobuf.Value
+	(*Access)(nil),                // 10: umpire.v1.Access
+	(*Suggestion)(nil),            // 11: umpire.v1.Suggestion
+	(*structpb.Struct)(nil),       // 12: google.protobuf.Struct
 }
 var file_umpire_v1_answer_proto_depIdxs = []int32{
-	6,  // 0: umpire.v1.Standing.at:type_name -> google.protobuf.Timestamp
-	7,  // 1: umpire.v1.Pending.input:type_name -> google.protobuf.Value
-	8,  // 2: umpire.v1.Pending.accesses:type_name -> umpire.v1.Access
+	8,  // 0: umpire.v1.Standing.at:type_name -> google.protobuf.Timestamp
+	9,  // 1: umpire.v1.Pending.input:type_name -> google.protobuf.Value
+	10, // 2: umpire.v1.Pending.accesses:type_name -> umpire.v1.Access
 	2,  // 3: umpire.v1.Pending.command_info:type_name -> umpire.v1.CommandInfo
-	9,  // 4: umpire.v1.Pending.suggestions:type_name -> umpire.v1.Suggestion
-	6,  // 5: umpire.v1.Pending.asked_at:type_name -> google.protobuf.Timestamp
-	6,  // 6: umpire.v1.Pending.expires_at:type_name -> google.protobuf.Timestamp
-	10, // 7: umpire.v1.Pending.extra:type_name -> google.protobuf.Struct
-	3,  // 8: umpire.v1.PendingList.pending:type_name -> umpire.v1.Pending
-	9,  // [9:9] is the sub-list for method output_type
-	9,  // [9:9] is the sub-list for method input_type
-	9,  // [9:9] is the sub-list for extension type_name
-	9,  // [9:9] is the sub-list for extension extendee
-	0,  // [0:9] is the sub-list for field type_name
+	11, // 4: umpire.v1.Pending.suggestions:type_name -> umpire.v1.Suggestion
+	8,  // 5: umpire.v1.Pending.asked_at:type_name -> google.protobuf.Timestamp
+	8,  // 6: umpire.v1.Pending.expires_at:type_name -> google.protobuf.Timestamp
+	12, // 7: umpire.v1.Pending.extra:type_name -> google.protobuf.Struct
+	4,  // 8: umpire.v1.Pending.planned:type_name -> umpire.v1.Planned
+	10, // 9: umpire.v1.Planned.accesses:type_name -> umpire.v1.Access
+	7,  // 10: umpire.v1.Planned.files:type_name -> umpire.v1.Planned.FilesEntry
+	3,  // 11: umpire.v1.PendingList.pending:type_name -> umpire.v1.Pending
+	12, // [12:12] is the sub-list for method output_type
+	12, // [12:12] is the sub-list for method input_type
+	12, // [12:12] is the sub-list for extension type_name
+	12, // [12:12] is the sub-list for extension extendee
+	0,  // [0:12] is the sub-list for field type_name
 }
 
 func init() { file_umpire_v1_answer_proto_init() }
@@ -823,7 +920,7 @@ func file_umpire_v1_answer_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_umpire_v1_answer_proto_rawDesc), len(file_umpire_v1_answer_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   6,
+			NumMessages:   8,
 			NumExtensions: 0,
 			NumServices:   0,
 		},

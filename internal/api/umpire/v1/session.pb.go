@@ -713,7 +713,10 @@ type ModeChange struct {
 	// The mode to switch to.
 	Mode *string `protobuf:"bytes,2,opt,name=mode,proto3,oneof" json:"mode,omitempty"`
 	// Whether every tool is allowed in the workspace.
-	AllowAll      *bool `protobuf:"varint,3,opt,name=allow_all,json=allowAll,proto3,oneof" json:"allow_all,omitempty"`
+	AllowAll *bool `protobuf:"varint,3,opt,name=allow_all,json=allowAll,proto3,oneof" json:"allow_all,omitempty"`
+	// Leaves plan mode for the mode before it, and lets the planned files be changed
+	// without a further question.
+	LeavePlan     bool `protobuf:"varint,4,opt,name=leave_plan,json=leavePlan,proto3" json:"leave_plan,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -765,6 +768,13 @@ func (x *ModeChange) GetMode() string {
 func (x *ModeChange) GetAllowAll() bool {
 	if x != nil && x.AllowAll != nil {
 		return *x.AllowAll
+	}
+	return false
+}
+
+func (x *ModeChange) GetLeavePlan() bool {
+	if x != nil {
+		return x.LeavePlan
 	}
 	return false
 }
@@ -1525,13 +1535,15 @@ const file_umpire_v1_session_proto_rawDesc = "" +
 	"project_id\x18\x01 \x01(\tR\tprojectId\x12\x14\n" +
 	"\x05limit\x18\x02 \x01(\x03R\x05limit\"=\n" +
 	"\vSessionList\x12.\n" +
-	"\bsessions\x18\x01 \x03(\v2\x12.umpire.v1.SessionR\bsessions\"}\n" +
+	"\bsessions\x18\x01 \x03(\v2\x12.umpire.v1.SessionR\bsessions\"\x9c\x01\n" +
 	"\n" +
 	"ModeChange\x12\x1d\n" +
 	"\n" +
 	"session_id\x18\x01 \x01(\tR\tsessionId\x12\x17\n" +
 	"\x04mode\x18\x02 \x01(\tH\x00R\x04mode\x88\x01\x01\x12 \n" +
-	"\tallow_all\x18\x03 \x01(\bH\x01R\ballowAll\x88\x01\x01B\a\n" +
+	"\tallow_all\x18\x03 \x01(\bH\x01R\ballowAll\x88\x01\x01\x12\x1d\n" +
+	"\n" +
+	"leave_plan\x18\x04 \x01(\bR\tleavePlanB\a\n" +
 	"\x05_modeB\f\n" +
 	"\n" +
 	"_allow_all\"Q\n" +

@@ -1,0 +1,82 @@
+package session
+
+import (
+	"encoding/json"
+	"slices"
+
+	"github.com/umpirehq/umpire"
+)
+
+// A Plan is what a session has planned since it went into plan mode. The zero value is
+// that of a session in another mode.
+type Plan struct {
+	// Active says that the session is in plan mode.
+	Active bool
+	// Before is the mode that it was in; nil when it was opened in plan mode.
+	Before *umpire.Mode
+	// Calls are what plan mode did not let run, each once, in the order in which they
+	// came.
+	Calls []umpire.Planned
+}
+
+// A modeData is what events tell of a session's mode.
+type modeData struct {
+	Mode  *umpire.Mode      `json:"mode"`
+	Files map[string]string `json:"files"`
+}
+
+// PlanOf reads the plan out of a session's events. What an event tells and cannot be
+// read is not part of the plan.
+func PlanOf(events []umpire.Event) Plan {
+	var p Plan
+	var mode *umpire.Mode
+	for i := range events {
+		e := &events[i]
+		var told modeData
+		if len(e.Data) > 0 && json.Unmarshal(e.Data, &told) != nil {
+			continue
+		}
+		switch e.Kind {
+		case umpire.EventSessionOpened, umpire.EventSessionResumed, umpire.EventModeChanged:
+			if told.Mode != nil {
+				p.enter(mode, *told.Mode)
+				mode = told.Mode
+			}
+		case umpire.EventPermissionRejected:
+			if p.Active && e.Code == umpire.CodePlan {
+				p.add(umpire.Planned{Call: e.Call, Tool: e.Tool, Accesses: e.Accesses, Files: told.Files})
+			}
+		}
+	}
+	return p
+}
+
+// enter goes from one mode to another.
+func (p *Plan) enter(from *umpire.Mode, to umpire.Mode) {
+	if to != umpire.ModePlan {
+		*p = Plan{}
+		return
+	}
+	if !p.Active {
+		*p = Plan{Active: true, Before: from}
+	}
+}
+
+// add takes in a call; the same again takes the place of the one before.
+func (p *Plan) add(c umpire.Planned) {
+	same := func(o umpire.Planned) bool { return o.Tool == c.Tool && targets(o.Accesses) == targets(c.Accesses) }
+	if i := slices.IndexFunc(p.Calls, same); i >= 0 {
+		p.Calls[i] = c
+		return
+	}
+	p.Calls = append(p.Calls, c)
+}
+
+// targets tells what a call is about, for comparing two.
+func targets(accesses []umpire.Access) string {
+	text, err := json.Marshal(accesses)
+	if err != nil {
+		return "" // its types cannot fail to be written
+	}
+	return string(text)
+}
