@@ -145,7 +145,7 @@ func suggestPath(q *Query, a *umpire.Access, row int, p partUse, root string) (n
 		return nil, nil
 	}
 	tool := pathTool(q, a)
-	narrow = append(narrow, allowRule(tool, umpire.Match{PathGlob: pathPattern(a, root)}, umpire.ScopeSession))
+	narrow = append(narrow, allowRule(tool, umpire.Match{PathGlob: PathPattern(a, root)}, umpire.ScopeSession))
 	if folder := path.Dir(path.Clean(a.Target)); row == rowExternal && a.Kind == umpire.KindRead && strings.Count(folder, "/") > 0 && folder != "/" && !a.Glob {
 		broad = append(broad, allowRule(tool, umpire.Match{PathGlob: escapeGlob(folder) + "/**"}, umpire.ScopeProject))
 	}
@@ -170,9 +170,9 @@ func pathTool(q *Query, a *umpire.Access) string {
 	return "Edit"
 }
 
-// pathPattern writes the path as a pattern that matches only it, or all that a
+// PathPattern writes the path of an access as a pattern that matches only it, or all that a
 // target with wildcards can be; within the project it is relative.
-func pathPattern(a *umpire.Access, root string) string {
+func PathPattern(a *umpire.Access, root string) string {
 	target := path.Clean(a.Target)
 	if a.Glob {
 		segs := segments(target, false)

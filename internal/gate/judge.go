@@ -109,7 +109,7 @@ func cloneOf(s *umpire.Session) string { return orElse(s.GitDir, s.Root) }
 func (g *Gate) decide(sc *scene, call umpire.Call) umpire.Decision {
 	return g.Decide(Request{
 		Call: call, Project: sc.session.Root, AddDirs: sc.session.AddDirs, Mode: sc.mode, Headless: sc.headless,
-		Profile: sc.profile, Grants: sc.grants, AllowAll: sc.allowAll, Tighten: sc.tighten,
+		Profile: sc.profile, Grants: sc.grants, AllowAll: sc.allowAll, Tighten: sc.tightenFor(&call),
 	})
 }
 
@@ -153,6 +153,8 @@ type judged struct {
 	took     time.Duration    // deciding it
 	hooks    []hook.Ran       // that were heard about it
 	alone    umpire.Decision  // without what hooks said
+	before   json.RawMessage  // the files that it would change, as they are; of a planned call
+	planned  []umpire.Planned // what a call that leaves plan mode is about
 }
 
 // judge decides one call of a submission.
@@ -175,6 +177,9 @@ func (g *Gate) judge(sc *scene, call umpire.Call) (*judged, error) {
 	}
 	g.weigh(sc, j)
 	j.alone = j.decision
+	if j.decision.ReasonCode == umpire.CodePlan {
+		j.before = snapshot(&j.decision)
+	}
 	return j, nil
 }
 

@@ -25,6 +25,7 @@ func (g *Gate) ask(sc *scene, j *judged, id umpire.BatchID, position, total int)
 		Input: json.RawMessage(j.input.Shown), AskedAt: now, Extra: extraOf(j.extra),
 	}
 	g.describe(&card, sc, j)
+	card.Planned = j.planned
 	if sc.settings.PendingTimeout > 0 {
 		card.ExpiresAt = now.Add(sc.settings.PendingTimeout)
 	}

@@ -72,6 +72,7 @@ type resolution struct {
 	grants []store.GrantRow
 	rules  []umpire.Rule // that the answer writes
 	code   umpire.ReasonCode
+	depart *departure // from plan mode; nil where it stays
 }
 
 // consider checks an answer against its question, and works out what it grants.
@@ -111,6 +112,11 @@ func (g *Gate) consider(ctx context.Context, a *umpire.Answer) (*resolution, err
 	}
 	if a.Choice != umpire.Approve || r.card.Indeterminate {
 		return r, nil
+	}
+	if leavesPlan(&r.scene.session, r.card.Tool) {
+		if r.depart, err = g.depart(ctx, r.scene, r.card.Planned); err != nil {
+			return nil, err
+		}
 	}
 	return r, g.grantWith(r, &row)
 }
@@ -205,6 +211,9 @@ func (t *step) resolve(r *resolution) (umpire.Batch, error) {
 		err = t.account(f, r)
 	case r.answer.Choice == umpire.Approve:
 		err = t.grant(r)
+		if err == nil && r.depart != nil {
+			err = t.leavePlan(r.depart, umpire.Event{Batch: r.ask.Batch, Call: r.ask.Call, Request: r.ask.Request, Actor: r.answer.Actor})
+		}
 	default:
 		err = t.refuse(f, r)
 	}
@@ -374,6 +383,9 @@ const gateActor = "gate"
 func (t *step) deny(f *folded, j *judged, code umpire.ReasonCode, reason string) error {
 	c := f.now.Call(j.call.ID)
 	e := decided(umpire.EventPermissionRejected, &j.decision)
+	if code == umpire.CodePlan {
+		e.Data = data(plannedFiles{Files: j.before})
+	}
 	e.Call, e.Tool, e.State, e.Verdict = c.ID, c.Tool, umpire.StateDenied, new(umpire.Deny)
 	e.Code, e.Reason, e.Blocked = code, reason, &umpire.Blocked{Code: code, Detail: reason}
 	if err := t.apply(f, e); err != nil {

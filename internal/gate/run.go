@@ -105,6 +105,9 @@ func (g *Gate) lookAt(ctx context.Context, s *umpire.Start) (*launch, error) {
 	}
 	l.moved = l.approved && shownDigest(&l.judged.call, &l.judged.decision) != ask.ShownDigest
 	l.before = snapshot(&l.judged.decision)
+	if err := g.findPlanned(ctx, l.scene, []*judged{l.judged}); err != nil {
+		return nil, err
+	}
 	if l.moved || l.judged.state() == umpire.CallAsked {
 		l.judged.question = g.ask(l.scene, l.judged, s.Batch, l.position, l.total)
 	}

@@ -42,6 +42,7 @@ func (g *Gate) Open(ctx context.Context, o umpire.Opening) (umpire.Session, erro
 			return standing, err
 		}
 	}
+	broad := g.stripped(&s)
 	err = g.update(ctx, func(tx *store.Tx) error {
 		if err := sibling(tx, &s); err != nil {
 			return err
@@ -50,7 +51,9 @@ func (g *Gate) Open(ctx context.Context, o umpire.Opening) (umpire.Session, erro
 			return err
 		}
 		t := &step{gate: g, tx: tx, now: g.now(), session: s}
-		if err := t.append(umpire.Event{Kind: umpire.EventSessionOpened, Data: data(about(&s))}); err != nil {
+		told := about(&s)
+		tellStripped(told, umpire.ModeReject, s.Mode, broad)
+		if err := t.append(umpire.Event{Kind: umpire.EventSessionOpened, Data: data(told)}); err != nil {
 			return err
 		}
 		if notice == "" {
@@ -112,32 +115,6 @@ func (g *Gate) newSession(ctx context.Context, o *umpire.Opening) (umpire.Sessio
 		s.LeaseUntil = now.Add(Lease)
 	}
 	return s, nil
-}
-
-// usualMode is the one that a new session has when nobody says: the one that the
-// workspace was last switched to, else the configured one. What the configuration
-// forbids, and bypass, is not brought back by having been switched to once.
-func (g *Gate) usualMode(ctx context.Context, p *Project) (umpire.Mode, error) {
-	configured := p.settings.Mode
-	if g.store == nil || !switchable(configured) {
-		return configured, nil
-	}
-	var w store.WorkspaceRow
-	err := g.view(ctx, func(tx *store.Tx) (err error) {
-		w, err = tx.Workspace(p.ID, orElse(p.GitDir, p.Root))
-		return err
-	})
-	if errors.Is(err, umpire.ErrNotFound) || err == nil && (w.Mode == nil || !switchable(*w.Mode)) {
-		return configured, nil
-	}
-	if err != nil {
-		return configured, err
-	}
-	return *w.Mode, nil
-}
-
-func switchable(m umpire.Mode) bool {
-	return m == umpire.ModeDefault || m == umpire.ModeAuto || m == umpire.ModeAsk
 }
 
 // about is what the timeline tells of a session.
@@ -373,48 +350,6 @@ func (g *Gate) Fork(ctx context.Context, from umpire.SessionID, r umpire.Resumpt
 		return t.append(umpire.Event{Kind: umpire.EventSessionOpened, Data: data(about(&s))})
 	})
 	return s, err
-}
-
-// SetMode switches a session's mode or its workspace's allowAll.
-func (g *Gate) SetMode(ctx context.Context, m umpire.ModeChange) (s umpire.Session, err error) {
-	if m.Mode == nil && m.AllowAll == nil {
-		return s, invalid("mode", "is missing, and so is allow_all")
-	}
-	err = g.step(ctx, m.Session, 0, func(t *step) error {
-		if err := t.switchMode(&m); err != nil {
-			return err
-		}
-		s = t.session
-		return nil
-	})
-	return s, err
-}
-
-func (t *step) switchMode(m *umpire.ModeChange) error {
-	w, err := t.tx.Workspace(t.session.Project, cloneOf(&t.session))
-	if err != nil && !errors.Is(err, umpire.ErrNotFound) {
-		return err
-	}
-	w.Project, w.GitDir = t.session.Project, cloneOf(&t.session)
-	told := map[string]any{"from": t.session.Mode}
-	if m.Mode != nil && t.session.Parent != "" {
-		return errOwnMode
-	}
-	if m.Mode != nil {
-		if *m.Mode == umpire.ModeBypass && !t.session.AllowBypass {
-			return invalid("mode", "bypass needs a session that was opened for it")
-		}
-		t.session.Mode, told["mode"] = *m.Mode, *m.Mode
-		t.session.Denials, t.session.DenialsInRow = 0, 0
-		w.Mode = m.Mode
-	}
-	if m.AllowAll != nil {
-		w.AllowAll, told["allow_all"] = *m.AllowAll, *m.AllowAll
-	}
-	if err := t.tx.SaveWorkspace(w); err != nil {
-		return err
-	}
-	return t.append(umpire.Event{Kind: umpire.EventModeChanged, Data: data(told)})
 }
 
 // Renew extends the lease of the runner with that epoch.

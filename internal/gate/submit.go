@@ -233,6 +233,9 @@ func (g *Gate) judgeAll(ctx context.Context, sub *submission) error {
 	if err := g.findDenied(ctx, sub); err != nil {
 		return err
 	}
+	if err := g.findPlanned(ctx, sub.scene, sub.calls); err != nil {
+		return err
+	}
 	for i, j := range sub.calls {
 		if j.state() == umpire.CallAsked {
 			j.question = g.ask(sub.scene, j, sub.Batch, i+1, len(sub.calls))

@@ -1,0 +1,141 @@
+package gate
+
+import (
+	"context"
+	"errors"
+
+	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/store"
+	"github.com/umpirehq/umpire/policy"
+)
+
+// usualMode is the one that a new session has when nobody says: the one that the
+// workspace was last switched to, else the configured one. What the configuration
+// forbids, and bypass, is not brought back by having been switched to once.
+func (g *Gate) usualMode(ctx context.Context, p *Project) (umpire.Mode, error) {
+	configured := p.settings.Mode
+	if g.store == nil || !switchable(configured) {
+		return configured, nil
+	}
+	var w store.WorkspaceRow
+	err := g.view(ctx, func(tx *store.Tx) (err error) {
+		w, err = tx.Workspace(p.ID, orElse(p.GitDir, p.Root))
+		return err
+	})
+	if errors.Is(err, umpire.ErrNotFound) || err == nil && (w.Mode == nil || !switchable(*w.Mode)) {
+		return configured, nil
+	}
+	if err != nil {
+		return configured, err
+	}
+	return *w.Mode, nil
+}
+
+func switchable(m umpire.Mode) bool {
+	return m == umpire.ModeDefault || m == umpire.ModeAuto || m == umpire.ModeAsk
+}
+
+// SetMode switches a session's mode or its workspace's allowAll, or leaves plan mode.
+func (g *Gate) SetMode(ctx context.Context, m umpire.ModeChange) (s umpire.Session, err error) {
+	switch {
+	case m.LeavePlan && (m.Mode != nil || m.AllowAll != nil):
+		return s, invalid("leave_plan", "goes alone: the mode is the one before")
+	case m.Mode == nil && m.AllowAll == nil && !m.LeavePlan:
+		return s, invalid("mode", "is missing, and so is allow_all")
+	}
+	change, err := g.changeOf(ctx, &m)
+	if err != nil {
+		return s, err
+	}
+	err = g.step(ctx, m.Session, 0, func(t *step) error {
+		if err := change(t); err != nil {
+			return err
+		}
+		s = t.session
+		return nil
+	})
+	return s, err
+}
+
+// changeOf works out what a change of the mode means.
+func (g *Gate) changeOf(ctx context.Context, m *umpire.ModeChange) (func(*step) error, error) {
+	var sc *scene
+	err := g.peek(ctx, func(tx *store.Tx) (err error) {
+		sc, err = g.sceneOf(tx, m.Session, "")
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	if m.Mode != nil && sc.session.Parent != "" {
+		return nil, errOwnMode
+	}
+	if err := g.complete(sc); err != nil {
+		return nil, err
+	}
+	if !m.LeavePlan {
+		broad := g.stripped(&sc.session)
+		return func(t *step) error { return t.switchMode(m, broad) }, nil
+	}
+	p, err := g.planOf(ctx, m.Session)
+	if err != nil {
+		return nil, err
+	}
+	d, err := g.depart(ctx, sc, p.Calls)
+	if err != nil {
+		return nil, err
+	}
+	return func(t *step) error { return t.leavePlan(d, umpire.Event{}) }, nil
+}
+
+func (t *step) switchMode(m *umpire.ModeChange, broad []string) error {
+	w, err := t.tx.Workspace(t.session.Project, cloneOf(&t.session))
+	if err != nil && !errors.Is(err, umpire.ErrNotFound) {
+		return err
+	}
+	w.Project, w.GitDir = t.session.Project, cloneOf(&t.session)
+	told := map[string]any{"from": t.session.Mode}
+	if m.Mode != nil {
+		if *m.Mode == umpire.ModeBypass && !t.session.AllowBypass {
+			return invalid("mode", "bypass needs a session that was opened for it")
+		}
+		tellStripped(told, t.session.Mode, *m.Mode, broad)
+		t.session.Mode, told["mode"] = *m.Mode, *m.Mode
+		t.session.Denials, t.session.DenialsInRow = 0, 0
+		if switchable(*m.Mode) {
+			w.Mode = m.Mode
+		}
+	}
+	if m.AllowAll != nil {
+		w.AllowAll, told["allow_all"] = *m.AllowAll, *m.AllowAll
+	}
+	if err := t.tx.SaveWorkspace(w); err != nil {
+		return err
+	}
+	return t.append(umpire.Event{Kind: umpire.EventModeChanged, Data: data(told)})
+}
+
+// stripped are the allow rules that do not speak in auto mode, in short form.
+func (g *Gate) stripped(s *umpire.Session) []string {
+	p, err := g.projectOf(s.Root, s.AddDirs)
+	if err != nil {
+		return nil // nothing is allowed there
+	}
+	var short []string
+	for _, r := range p.Policy().Stripped(umpire.ModeAuto) {
+		short = append(short, policy.FormatShort(r))
+	}
+	return short
+}
+
+// tellStripped says in an event about the mode which rules have lost their say, or
+// have it again.
+func tellStripped(told map[string]any, from, to umpire.Mode, broad []string) {
+	switch {
+	case len(broad) == 0 || from == to:
+	case to == umpire.ModeAuto:
+		told["stripped"] = broad
+	case from == umpire.ModeAuto:
+		told["restored"] = broad
+	}
+}
