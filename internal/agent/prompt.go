@@ -2,6 +2,7 @@ package agent
 
 import (
 	"runtime"
+	"slices"
 	"strings"
 
 	"github.com/umpirehq/umpire"
@@ -35,6 +36,11 @@ const promptSub = `## Your Place
 
 You are a sub-agent: another agent gave you this task, and your last message is all that it will hear of it. Put into that message what it needs to go on.`
 
+const promptPlan = `## Plan Mode
+
+- This session began in plan mode: only calls that look run. Every other call is refused and noted as planned, which is how you tell the user which files you are going to change.
+- Find out what you need to know, then call ExitPlanMode with the whole plan. When the user approves it, carry it out; when they refuse, mend the plan and call it again.`
+
 // Prompt returns the system prompt for a session. What skills add goes behind it.
 func Prompt(s *umpire.Session) string {
 	where := []string{
@@ -43,8 +49,12 @@ func Prompt(s *umpire.Session) string {
 	for _, dir := range s.AddDirs {
 		where = append(where, "- Also part of the project: "+dir)
 	}
-	if s.Parent != "" {
-		return strings.Join([]string{promptIntro, promptSub, strings.Join(where, "\n"), promptErrors, promptRefusals}, "\n\n")
+	sections := []string{promptIntro, strings.Join(where, "\n"), promptErrors, promptRefusals}
+	switch {
+	case s.Parent != "":
+		sections = slices.Insert(sections, 1, promptSub)
+	case s.Mode == umpire.ModePlan:
+		sections = append(sections, promptPlan)
 	}
-	return strings.Join([]string{promptIntro, strings.Join(where, "\n"), promptErrors, promptRefusals}, "\n\n")
+	return strings.Join(sections, "\n\n")
 }

@@ -43,7 +43,7 @@ func New(p umpire.Pending, s umpire.Session, text lang.Catalogue, now time.Time,
 	c := &Card{Pending: p, Session: s, text: text, now: now, colour: colour}
 	c.title = c.section(c.writeTitle)
 	c.asker = c.section(c.writeAsker)
-	input, rest := c.section(c.writeInput), c.section(c.writeAccesses, c.writeOutside, c.writeExtra)
+	input, rest := c.section(c.writeInput), c.section(c.writePlanned, c.writeAccesses, c.writeOutside, c.writeExtra)
 	rest += c.section(c.writeRemarks) // which know by now whether something hides
 	c.body = input + rest
 	c.details, c.brief = c.section(c.writeOthers)+rest, c.section(c.writeBrief)+rest

@@ -6,7 +6,8 @@ import "github.com/umpirehq/umpire/internal/lang"
 var Chinese = lang.Catalogue{
 	"request": "请求", "%d of %d in this message": "本消息的第 %d 个,共 %d 个", "agent": "代理", "session": "会话",
 	"mode %s": "模式 %s", "folder": "目录", "%s ago": "%s 前", "expires in %s": "%s 后失效", "asked": "询问于", "tool": "工具",
-	"input": "输入", "what it would do": "它将会做什么", "outside": "项目之外", "(claimed)": "(声称)",
+	"input": "输入", "what it would do": "它将会做什么", "outside": "项目之外", "what was planned": "计划内容",
+	"these files may be changed without a further question: ": "这些文件可以修改而不再询问:", "... and %d more": "……还有 %d 个", "(claimed)": "(声称)",
 	"Warning: this is known to be dangerous.": "警告:已知这是危险的操作。",
 	"It was started, and nobody knows whether it ran. Approving says that it was done, denying that it was not; it does not run again.": "它已开始,但无人知道是否执行完。批准表示已完成,拒绝表示未完成;它不会再次执行。",
 	"It contains hidden characters, shown here as escapes. It can be approved once only.":                                               "其中含有隐藏字符,此处以转义形式显示。只能批准一次。",

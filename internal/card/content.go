@@ -181,6 +181,26 @@ func (c *Card) writeAccesses() {
 	}
 }
 
+// maxPlanned is how many planned calls a card shows.
+const maxPlanned = 200
+
+// writePlanned shows what a plan would do: approving it is about these files.
+func (c *Card) writePlanned() {
+	planned := c.Pending.Planned
+	if len(planned) == 0 {
+		return
+	}
+	fmt.Fprintf(c.w, "\n  %s\n", c.text.Of("what was planned"))
+	for i := range planned[:min(len(planned), maxPlanned)] {
+		for k := range planned[i].Accesses {
+			fmt.Fprintf(c.w, "    %s: %s\n", c.show(planned[i].Tool), c.show(middleOut(AccessText(&planned[i].Accesses[k]))))
+		}
+	}
+	if left := len(planned) - maxPlanned; left > 0 {
+		fmt.Fprintf(c.w, "    "+c.text.Of("... and %d more")+"\n", left)
+	}
+}
+
 // writeOutside names the paths that leave the project.
 func (c *Card) writeOutside() {
 	for _, path := range c.Pending.Paths {

@@ -3,6 +3,7 @@ package card
 import (
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/umpirehq/umpire"
@@ -16,7 +17,7 @@ import (
 func (c *Card) Reach(scope umpire.Scope, rule string) []string {
 	switch scope {
 	case umpire.ScopeOnce:
-		return []string{c.text.Of("this call only")}
+		return append([]string{c.text.Of("this call only")}, c.planReach()...)
 	case umpire.ScopeSession:
 		return c.sessionReach(rule)
 	case umpire.ScopeProject:
@@ -25,6 +26,23 @@ func (c *Card) Reach(scope umpire.Scope, rule string) []string {
 		return c.ruleReach(rule, filepath.Join("~", ".umpire", "permissions.json"))
 	}
 	return nil
+}
+
+// planReach names the files that a plan is about.
+func (c *Card) planReach() []string {
+	var files []string
+	for i := range c.Pending.Planned {
+		for file := range c.Pending.Planned[i].Files {
+			if file = adapter.Visible(file); !slices.Contains(files, file) {
+				files = append(files, file)
+			}
+		}
+	}
+	if len(files) == 0 {
+		return nil
+	}
+	slices.Sort(files)
+	return []string{c.text.Of("these files may be changed without a further question: ") + strings.Join(files, ", ")}
 }
 
 // sessionReach says it for the session: the very command, the paths outside that

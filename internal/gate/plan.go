@@ -22,7 +22,8 @@ import (
 const exitPlanTool = "ExitPlanMode"
 
 // exitPlanRule asks about leaving plan mode, in sessions whose mode is the gate's to
-// switch. An agent that runs its calls itself has a plan mode and a question of its own.
+// switch. An agent that runs its calls itself has a plan mode and a question of its own,
+// and a sub-agent is in the mode of its parent.
 var exitPlanRule = umpire.Rule{
 	ID: "exit-plan", Action: umpire.Ask, Tool: exitPlanTool, Source: umpire.SourceSession,
 	Description: "Leaves plan mode: the planned files may be changed from then on",
@@ -37,7 +38,7 @@ func (sc *scene) tightenFor(call *umpire.Call) []umpire.Rule {
 }
 
 func leavesPlan(s *umpire.Session, tool string) bool {
-	return tool == exitPlanTool && s.Mode == umpire.ModePlan && !s.External
+	return tool == exitPlanTool && s.Mode == umpire.ModePlan && !s.External && s.Parent == ""
 }
 
 // planOf reads the plan of a session.

@@ -97,8 +97,8 @@ func New(o Options) *Set {
 var known = map[string]tool{
 	"Read": readTool, "Write": writeTool, "Edit": editTool, "LS": listTool, "Glob": globTool, "Grep": grepTool,
 	"filesystem-edit": linesTool, "filesystem-edit_search": searchTool,
-	"WebFetch": fetchTool,
-	"Bash":     bashTool, "BashOutput": outputTool, "KillShell": killTool,
+	"WebFetch": fetchTool, "ExitPlanMode": exitPlanTool,
+	"Bash": bashTool, "BashOutput": outputTool, "KillShell": killTool,
 }
 
 // Has reports whether there is such a tool.
