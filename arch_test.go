@@ -88,7 +88,7 @@ const (
 var largePackages = map[string]int{
 	"shell": 16_000, // an engine of some 2,500 lines, and tables: one family of programs a file
 	// One short file for each of some forty commands; a fifth is their texts in two languages.
-	"cmd/umpire": 11_000,
+	"cmd/umpire": 12_500,
 }
 
 // bannedImports keep a pure package from reaching the world. A path ending in

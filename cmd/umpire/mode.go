@@ -1,0 +1,184 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/card"
+	"github.com/umpirehq/umpire/internal/client"
+	"github.com/umpirehq/umpire/internal/session"
+)
+
+// A modeFlags is what `umpire mode` is told.
+type modeFlags struct {
+	session   string
+	leavePlan bool
+	json      bool
+}
+
+// modeCommand is `umpire mode`.
+func (a *app) modeCommand() *cobra.Command {
+	var f modeFlags
+	cmd := &cobra.Command{
+		Use: "mode [MODE]", GroupID: groupGate, Args: cobra.MaximumNArgs(1), ValidArgs: modeNames(),
+		Short:   a.text.of("Show or switch a session's mode, or leave plan mode"),
+		Long:    a.text.of(modeLong),
+		Example: modeExample,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return a.modeOf(cmd.Context(), &f, strings.Join(args, ""))
+		},
+	}
+	flags := cmd.Flags()
+	flags.StringVar(&f.session, "session", "", a.text.of("the session `ID` (default: the latest of this project)"))
+	flags.BoolVar(&f.leavePlan, "leave-plan", false, a.text.of("go back to the mode before, and let the planned files be changed"))
+	flags.BoolVar(&f.json, "json", false, a.text.of("write JSON"))
+	if err := cmd.RegisterFlagCompletionFunc("session", a.completeSessions); err != nil {
+		panic(err)
+	}
+	return cmd
+}
+
+// modeOf shows the mode of a session, or switches it.
+func (a *app) modeOf(ctx context.Context, f *modeFlags, word string) error {
+	change := umpire.ModeChange{LeavePlan: f.leavePlan}
+	switch {
+	case word != "" && f.leavePlan:
+		return usage("umpire mode --help", "--leave-plan goes back to the mode before: it takes no MODE")
+	case word != "":
+		change.Mode = new(umpire.Mode)
+		if err := change.Mode.UnmarshalText([]byte(word)); err != nil {
+			return usage("umpire help modes", "%w", err)
+		}
+	}
+	switches := word != "" || f.leavePlan
+	if switches {
+		if err := a.needPerson("switching the mode"); err != nil {
+			return err
+		}
+	}
+	gate, done, err := a.gateway(ctx, personCredential)
+	if err != nil {
+		return err
+	}
+	defer done()
+	if change.Session, err = a.sessionMeant(ctx, gate, f.session); err != nil {
+		return err
+	}
+	if switches {
+		if _, err := gate.SetMode(ctx, change); err != nil {
+			return gateError(err)
+		}
+	}
+	shown, err := modeShownOf(ctx, gate, change.Session)
+	if err != nil {
+		return gateError(err)
+	}
+	if f.json {
+		return failed(a.showJSON(shown))
+	}
+	return failed(a.showMode(shown, switches))
+}
+
+// sessionMeant is the session that is named, or the latest one of the project.
+func (a *app) sessionMeant(ctx context.Context, gate *client.Client, id string) (umpire.SessionID, error) {
+	if id != "" {
+		return a.findSession(ctx, gate, id)
+	}
+	p, err := a.project(a.dir)
+	if err != nil {
+		return "", err
+	}
+	all, err := gate.Sessions(ctx, umpire.SessionQuery{Project: p.ID})
+	if err != nil {
+		return "", gateError(err)
+	}
+	for i := range all {
+		if all[i].IsRoot && all[i].State != umpire.SessionOver {
+			return all[i].ID, nil
+		}
+	}
+	return "", refused("umpire sessions", "this project has no open session")
+}
+
+// A modeShown is a session's mode with what there is to know about it.
+type modeShown struct {
+	Session umpire.SessionID `json:"session_id"`
+	Mode    umpire.Mode      `json:"mode"`
+	Before  *umpire.Mode     `json:"mode_before_plan,omitempty"`
+	Planned []umpire.Planned `json:"planned,omitempty"`
+	modeTold
+}
+
+// A modeTold is what the latest change of the mode brought.
+type modeTold struct {
+	Stripped []string `json:"stripped,omitempty"` // allow rules that do not speak in auto mode
+	Restored []string `json:"restored,omitempty"` // ... and that do again
+	Granted  []string `json:"granted,omitempty"`  // planned files that may be changed
+	Changed  []string `json:"changed,omitempty"`  // planned files that were changed meanwhile
+}
+
+// modeShownOf reads it from the session's events.
+func modeShownOf(ctx context.Context, gate *client.Client, id umpire.SessionID) (modeShown, error) {
+	s, err := gate.Session(ctx, id)
+	if err != nil {
+		return modeShown{}, err
+	}
+	events, err := gate.Events(ctx, umpire.Filter{Session: id})
+	if err != nil {
+		return modeShown{}, err
+	}
+	plan := session.PlanOf(events)
+	shown := modeShown{Session: id, Mode: s.Mode, Before: plan.Before, Planned: plan.Calls}
+	for _, e := range slices.Backward(events) {
+		if e.Kind == umpire.EventModeChanged || e.Kind == umpire.EventSessionOpened {
+			err := json.Unmarshal(e.Data, &shown.modeTold)
+			return shown, err
+		}
+	}
+	return shown, nil
+}
+
+func (a *app) showMode(m modeShown, switched bool) error {
+	var text strings.Builder
+	head := "session %s is in mode %s\n"
+	if switched {
+		head = "session %s is in mode %s now\n"
+	}
+	fmt.Fprintf(&text, a.text.of(head), visible(string(m.Session)), m.Mode)
+	if m.Before != nil {
+		fmt.Fprintf(&text, a.text.of("the mode before was %s\n"), *m.Before)
+	}
+	a.listed(&text, "planned", plannedLines(m.Planned))
+	a.listed(&text, "may be changed without a further question", m.Granted)
+	a.listed(&text, "was changed since it was planned, and asks", m.Changed)
+	a.listed(&text, "too broad for auto mode, and without a say in it", m.Stripped)
+	a.listed(&text, "has its say again", m.Restored)
+	_, err := fmt.Fprint(a.stdout, text.String())
+	return err
+}
+
+func (a *app) listed(text *strings.Builder, head string, lines []string) {
+	if len(lines) == 0 {
+		return
+	}
+	fmt.Fprintf(text, "%s:\n", a.text.of(head))
+	for _, line := range lines {
+		fmt.Fprintf(text, "  %s\n", visible(line))
+	}
+}
+
+func plannedLines(planned []umpire.Planned) []string {
+	var lines []string
+	for i := range planned {
+		for k := range planned[i].Accesses {
+			lines = append(lines, planned[i].Tool+": "+card.AccessText(&planned[i].Accesses[k]))
+		}
+	}
+	return lines
+}
