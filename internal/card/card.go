@@ -14,6 +14,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -33,14 +34,16 @@ type Card struct {
 	// hidden says that something on the card is not what it looks like.
 	hidden bool
 
-	w                                  *strings.Builder // what is being written
-	title, asker, body, details, brief string
+	w *strings.Builder // what is being written
+
+	heading, title, asker, body, details, brief string
 }
 
 // New makes the card of a question that was asked in a session. Colour has the card bear
 // escapes that colour its own words, and no others.
 func New(p umpire.Pending, s umpire.Session, text lang.Catalogue, now time.Time, colour bool) *Card {
 	c := &Card{Pending: p, Session: s, text: text, now: now, colour: colour}
+	c.heading = c.section(c.writeHeading)
 	c.title = c.section(c.writeTitle)
 	c.asker = c.section(c.writeAsker)
 	input, rest := c.section(c.writeInput), c.section(c.writePlanned, c.writeAccesses, c.writeOutside, c.writeExtra)
@@ -59,7 +62,7 @@ func (c *Card) section(writes ...func()) string {
 }
 
 // Whole is the card with everything on it.
-func (c *Card) Whole() string { return "\n" + c.title + "\n" + c.asker + c.body }
+func (c *Card) Whole() string { return "\n" + c.heading + c.title + "\n" + c.asker + c.body }
 
 // Title is the line that says how bad it is and why it is asked.
 func (c *Card) Title() string { return c.title }
@@ -90,6 +93,39 @@ func (c *Card) Brief() string { return c.brief }
 // Hidden reports whether something on the card is not what it looks like. Such a call
 // can be approved once only.
 func (c *Card) Hidden() bool { return c.hidden }
+
+// writeHeading says that something is asked, by which tool, and what sort of thing it is.
+func (c *Card) writeHeading() {
+	fmt.Fprintf(c.w, "⚠️ %s\n", c.text.Of("Permission request"))
+	fmt.Fprintf(c.w, c.text.Of("%s asks to run:")+"\n", c.show(c.Pending.Tool))
+	for i, line := range c.Command() {
+		fmt.Fprintf(c.w, "%s%s\n", map[bool]string{true: "$ ", false: "  "}[i == 0], line)
+	}
+	for _, text := range c.Cautions() {
+		fmt.Fprintln(c.w, text)
+	}
+	c.w.WriteString("\n")
+}
+
+// Cautions say what sort of thing the call does: that it runs a command, changes a file,
+// sends something over the network.
+func (c *Card) Cautions() []string {
+	p := &c.Pending
+	does := func(kind umpire.AccessKind) bool {
+		return slices.ContainsFunc(p.Accesses, func(a umpire.Access) bool { return a.Kind == kind })
+	}
+	var texts []string
+	if p.Access == "command" {
+		texts = append(texts, c.text.Of("This command runs a shell operation"))
+	}
+	if p.Access == "write" && does(umpire.KindWrite) {
+		texts = append(texts, c.text.Of("This creates or overwrites a file"))
+	}
+	if does(umpire.KindNetwork) {
+		texts = append(texts, c.text.Of("This sends a request over the network"))
+	}
+	return texts
+}
 
 // writeTitle writes the line that says how bad it is and why it is asked.
 func (c *Card) writeTitle() {

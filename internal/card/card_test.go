@@ -90,7 +90,7 @@ func TestCardObeysNothing(t *testing.T) {
 				continue
 			}
 			text, c := shown(t, p, false)
-			for _, r := range text {
+			for _, r := range strings.TrimPrefix(text, "\n⚠️ ") { // the card's own sign
 				if r != '\n' && (!unicode.IsPrint(r) || adapter.Visible(string(r)) != string(r)) {
 					t.Errorf("%s %q: the card holds %q", place, evil, r)
 				}
@@ -101,6 +101,40 @@ func TestCardObeysNothing(t *testing.T) {
 			if c.Hidden() != strings.Contains(text, "It contains hidden characters") {
 				t.Errorf("%s %q: hidden is %t", place, evil, c.Hidden())
 			}
+		}
+	}
+}
+
+// C-34 to C-39, M-124 to M-127, D-13: the words of a question in 简体中文, exactly.
+func TestCardInChinese(t *testing.T) {
+	t.Parallel()
+	bash := asked("Bash", map[string]any{"command": "npm install x"})
+	bash.Access, bash.CommandInfo, bash.Rules = "command", &umpire.CommandInfo{Command: "npm install x"}, []string{"Bash(npm install x:*)"}
+	write := asked("Write", map[string]any{"file_path": "a"})
+	write.Access, write.Accesses = "write", []umpire.Access{{Kind: umpire.KindWrite, Target: "/p/a"}}
+	fetch := asked("WebFetch", map[string]any{"url": "http://x"})
+	fetch.Accesses = []umpire.Access{{Kind: umpire.KindNetwork, Target: "x"}}
+	for _, test := range []struct {
+		asked umpire.Pending
+		want  string
+	}{
+		{bash, "\n⚠️ 权限请求\nBash 工具请求执行:\n$ npm install x\n此命令将执行 shell 操作\n\n"},
+		{write, "\n⚠️ 权限请求\nWrite 工具请求执行:\n此操作将创建或覆盖文件\n\n"},
+		{fetch, "\n⚠️ 权限请求\nWebFetch 工具请求执行:\n此操作将发送网络请求\n\n"},
+	} {
+		c := New(test.asked, umpire.Session{ID: "s1", Root: "/p"}, Chinese, test.asked.AskedAt, false)
+		if text := c.Whole(); !strings.HasPrefix(text, test.want) {
+			t.Errorf("want %q at the head of\n%s", test.want, text)
+		}
+	}
+	var buttons []string
+	for _, o := range New(bash, umpire.Session{ID: "s1", Root: "/p"}, Chinese, bash.AskedAt, false).Options() {
+		buttons = append(buttons, o.Key+" "+o.Text)
+	}
+	all := strings.Join(buttons, "\n")
+	for _, want := range []string{"y 允许一次", "s 允许本次对话", "p 始终允许:", "n 拒绝", "c 取消"} {
+		if !strings.Contains(all, want) {
+			t.Errorf("%q is not in\n%s", want, all)
 		}
 	}
 }

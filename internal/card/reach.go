@@ -88,11 +88,15 @@ type Option struct {
 	Answer umpire.Answer
 }
 
-// scopeKeys are the keys of the scopes, from the narrowest to the widest.
+// scopeKeys are the keys of the scopes and their names, from the narrowest to the widest.
 var scopeKeys = []struct {
 	key   string
 	scope umpire.Scope
-}{{"y", umpire.ScopeOnce}, {"s", umpire.ScopeSession}, {"p", umpire.ScopeProject}, {"g", umpire.ScopeGlobal}}
+	name  string
+}{
+	{"y", umpire.ScopeOnce, "allow once"}, {"s", umpire.ScopeSession, "allow this session"},
+	{"p", umpire.ScopeProject, "always allow"}, {"g", umpire.ScopeGlobal, "always allow, everywhere"},
+}
 
 // Options are the answers that the card offers, with what they cover. What hides
 // something, or may have run already, is approved once or not at all.
@@ -104,7 +108,7 @@ func (c *Card) Options() []Option {
 			continue
 		}
 		options = append(options, Option{
-			o.key, c.text.Of("approve") + ": " + strings.Join(lines, "; "), umpire.Answer{Choice: umpire.Approve, Scope: o.scope},
+			o.key, c.text.Of(o.name) + ": " + strings.Join(lines, "; "), umpire.Answer{Choice: umpire.Approve, Scope: o.scope},
 		})
 	}
 	return append(options,

@@ -44,8 +44,8 @@ func (m *model) cardLines(width int) []string {
 	for i, line := range a.card.Command() {
 		lines = append(lines, indented(map[bool]string{true: "$ ", false: "  "}[i == 0], []string{line}, width-2)...)
 	}
-	if p.Access == "command" {
-		lines = append(lines, dimStyle.Render(m.text("This command runs a shell operation")))
+	for _, caution := range a.card.Cautions() {
+		lines = append(lines, dimStyle.Render(caution))
 	}
 	lines = append(lines, m.laidOut(a.card.Title(), width-2)...)
 	if a.changes && len(a.diff) > 0 {

@@ -25,7 +25,7 @@ func slashes() []slash {
 		{"status", "", "show how things stand", (*model).showStatus},
 		{"mode", "[MODE]", "show or change the mode: default, auto, ask, reject, plan, bypass", (*model).changeMode},
 		{"plan", "", "go to plan mode: only reads run", func(m *model, _ string) tea.Cmd { return m.enterPlan() }},
-		{"exit-plan", "", "go back to the mode before /plan", func(m *model, _ string) tea.Cmd { return m.exitPlan() }},
+		{"exit-plan", "", "go back to the mode before plan mode, with leave to do what was planned", func(m *model, _ string) tea.Cmd { return m.exitPlan() }},
 		{"timeline", "", "show what was asked, decided and run", func(m *model, _ string) tea.Cmd { return m.enter(newTimeline()) }},
 		{"sessions", "", "list the sessions of this project", func(m *model, _ string) tea.Cmd { return m.openSessions() }},
 		{"resume", "[ID]", "go on with another session of this project", (*model).resume},
@@ -92,26 +92,17 @@ func (m *model) changeMode(words string) tea.Cmd {
 	return m.setMode(mode)
 }
 
-// enterPlan goes to plan mode, and remembers where it came from.
-func (m *model) enterPlan() tea.Cmd {
-	if m.session.Mode != umpire.ModePlan {
-		before := m.session.Mode
-		m.before = &before
-	}
-	return m.setMode(umpire.ModePlan)
-}
+// enterPlan goes to plan mode.
+func (m *model) enterPlan() tea.Cmd { return m.setMode(umpire.ModePlan) }
 
-// exitPlan goes back.
+// exitPlan goes back to the mode before, with leave to do what was planned. The gate
+// knows both.
 func (m *model) exitPlan() tea.Cmd {
 	if m.session.Mode != umpire.ModePlan {
 		m.log.say(noteEntry, m.text("this is not plan mode"))
 		return nil
 	}
-	before := umpire.ModeDefault
-	if m.before != nil {
-		before = *m.before
-	}
-	return m.setMode(before)
+	return m.changeModeTo(umpire.ModeChange{Session: m.session.ID, LeavePlan: true})
 }
 
 // A modeMsg says that the session is in another mode.
@@ -125,7 +116,10 @@ func (msg modeMsg) apply(m *model) {
 }
 
 func (m *model) setMode(mode umpire.Mode) tea.Cmd {
-	change := umpire.ModeChange{Session: m.session.ID, Mode: &mode}
+	return m.changeModeTo(umpire.ModeChange{Session: m.session.ID, Mode: &mode})
+}
+
+func (m *model) changeModeTo(change umpire.ModeChange) tea.Cmd {
 	return m.do(func(ctx context.Context) tea.Msg {
 		s, err := m.conf.Gate.SetMode(ctx, change)
 		if err != nil {

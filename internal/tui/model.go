@@ -36,7 +36,6 @@ type model struct {
 	facts  facts
 	events []umpire.Event // of the session and its sub-agents, the oldest first
 	family map[umpire.SessionID]bool
-	before *umpire.Mode // the mode before /plan
 
 	refreshing, stale bool      // how things stand is being asked, and has changed since
 	quitAt            time.Time // until when another Ctrl+C quits

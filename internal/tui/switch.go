@@ -51,7 +51,7 @@ func (m *model) switched(msg switchedMsg) tea.Cmd {
 		m.log.say(warningEntry, msg.err.Error())
 		return nil
 	}
-	m.session, m.screen, m.events, m.before = msg.session, nil, nil, nil
+	m.session, m.screen, m.events = msg.session, nil, nil
 	m.family = map[umpire.SessionID]bool{msg.session.ID: true}
 	m.ask, m.facts, m.scroll = approval{}, facts{}, 0
 	m.log = transcript{}
