@@ -15,8 +15,8 @@ import (
 // writeConfig sets one key of a configuration file to a list. Comments and all other keys
 // stay. The file is replaced in one step, and only by one that can be read.
 func writeConfig(file string, path, list []string) error {
-	if real, err := filepath.EvalSymlinks(file); err == nil {
-		file = real
+	if target, err := filepath.EvalSymlinks(file); err == nil {
+		file = target
 	}
 	data, err := readConfigFile(file)
 	if err != nil {

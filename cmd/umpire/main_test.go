@@ -44,6 +44,7 @@ func scriptParams() testscript.Params {
 	}
 	maps.Copy(verbs, gateVerbs)
 	maps.Copy(verbs, modelVerbs)
+	maps.Copy(verbs, deskVerbs)
 	return testscript.Params{
 		Dir:                filepath.Join("testdata", "script"),
 		RequireUniqueNames: true,
@@ -70,6 +71,7 @@ func setUpScript(env *testscript.Env) error {
 	env.Cd = project
 	env.Values[streamKey{}] = &stream{}
 	env.Values[daemonKey{}] = &daemon{}
+	env.Values[desktopKey{}] = &desktop{}
 	env.Values[watchersKey{}] = map[string]*watcher{}
 	env.Values[heldHookKey{}] = new(*heldHook)
 	env.Values[modelServerKey{}] = new(*llmtest.Server)

@@ -36,7 +36,7 @@ type Card struct {
 
 	w *strings.Builder // what is being written
 
-	heading, title, asker, body, details, brief string
+	heading, title, asker, input, rest string
 }
 
 // New makes the card of a question that was asked in a session. Colour has the card bear
@@ -46,10 +46,9 @@ func New(p umpire.Pending, s umpire.Session, text lang.Catalogue, now time.Time,
 	c.heading = c.section(c.writeHeading)
 	c.title = c.section(c.writeTitle)
 	c.asker = c.section(c.writeAsker)
-	input, rest := c.section(c.writeInput), c.section(c.writePlanned, c.writeAccesses, c.writeOutside, c.writeExtra)
-	rest += c.section(c.writeRemarks) // which know by now whether something hides
-	c.body = input + rest
-	c.details, c.brief = c.section(c.writeOthers)+rest, c.section(c.writeBrief)+rest
+	c.input = c.section(func() { c.fields(p.Input) })
+	c.rest = c.section(c.writePlanned, c.writeAccesses, c.writeOutside, c.writeExtra)
+	c.rest += c.section(c.writeRemarks) // which know by now whether something hides
 	return c
 }
 
@@ -62,7 +61,7 @@ func (c *Card) section(writes ...func()) string {
 }
 
 // Whole is the card with everything on it.
-func (c *Card) Whole() string { return "\n" + c.heading + c.title + "\n" + c.asker + c.body }
+func (c *Card) Whole() string { return "\n" + c.heading + c.title + "\n" + c.asker + c.Body() }
 
 // Title is the line that says how bad it is and why it is asked.
 func (c *Card) Title() string { return c.title }
@@ -71,24 +70,25 @@ func (c *Card) Title() string { return c.title }
 func (c *Card) Asker() string { return c.asker }
 
 // Body says what the call was given and what it would do.
-func (c *Card) Body() string { return c.body }
+func (c *Card) Body() string { return c.input + c.rest }
 
 // Command is the command line that the call would run, made safe to show, line by line;
 // nothing for other calls.
 func (c *Card) Command() []string {
-	var input struct{ Command *string }
-	if c.Pending.CommandInfo == nil || json.Unmarshal(c.Pending.Input, &input) != nil || input.Command == nil {
+	var fields map[string]json.RawMessage // names are told apart by case, as tools do
+	var command string
+	if c.Pending.CommandInfo == nil || json.Unmarshal(c.Pending.Input, &fields) != nil || json.Unmarshal(fields["command"], &command) != nil {
 		return nil
 	}
-	return lines(middleOut(*input.Command))
+	return lines(middleOut(command))
 }
 
-// Details is the body without the command.
-func (c *Card) Details() string { return c.details }
-
-// Brief is the body without the command and without the texts of an edit, for where they
-// are shown in another form.
-func (c *Card) Brief() string { return c.brief }
+// Without is the body without some fields of the input, for where they are shown in
+// another form.
+func (c *Card) Without(fields ...string) string {
+	other := *c
+	return other.section(func() { other.fields(c.Pending.Input, fields...) }) + c.rest
+}
 
 // Hidden reports whether something on the card is not what it looks like. Such a call
 // can be approved once only.

@@ -21,26 +21,6 @@ const (
 	cardTail = 2000 // runes from the end
 )
 
-// writeInput shows what the call was given, field by field.
-func (c *Card) writeInput() {
-	c.fields(c.Pending.Input)
-}
-
-// writeOthers shows what the call was given beside a command.
-func (c *Card) writeOthers() {
-	if len(c.Command()) > 0 {
-		c.fields(c.Pending.Input, "command")
-		return
-	}
-	c.fields(c.Pending.Input)
-}
-
-// edited are the fields in which tools are told what a file is to hold.
-var edited = []string{"content", "old_string", "new_string", "newContent", "searchContent", "replaceContent", "edits"}
-
-// writeBrief shows what the call was given beside a command and the texts of an edit.
-func (c *Card) writeBrief() { c.fields(c.Pending.Input, append([]string{"command"}, edited...)...) }
-
 // fields shows the fields of a JSON object but some, the ones that matter first.
 func (c *Card) fields(object json.RawMessage, skip ...string) {
 	var fields map[string]json.RawMessage

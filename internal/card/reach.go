@@ -76,7 +76,7 @@ func (c *Card) ruleReach(rule, file string) []string {
 	}
 	var lines []string
 	for _, r := range rules {
-		lines = append(lines, fmt.Sprintf(c.text.Of("writes the rule: allow %s to %s"), adapter.Visible(r), adapter.Visible(file)))
+		lines = append(lines, fmt.Sprintf(c.text.Of("writes the rule: allow %s to %s"), adapter.Visible(middleOut(r)), adapter.Visible(file)))
 	}
 	return lines
 }

@@ -60,14 +60,14 @@ func (msg agentsMsg) apply(m *model) {
 		s.note, s.loud = msg.err.Error(), true
 	}
 	for _, p := range msg.profiles {
-		s.agents = append(s.agents, agentRow{p, suffixField(m, &p)})
+		s.agents = append(s.agents, agentRow{p, suffixField(&p)})
 	}
 	s.focus(0)
 }
 
 // suffixField is the field of an agent, with what holds for it.
-func suffixField(m *model, p *Profile) textinput.Model {
-	field := newField(strings.Join(p.Suffixes, ", "), m.text("empty: unrestricted"))
+func suffixField(p *Profile) textinput.Model {
+	field := newField(strings.Join(p.Suffixes, ", "))
 	field.Blur()
 	return field
 }
@@ -197,7 +197,7 @@ func (s *agentsScreen) row(m *model, i, width int) []string {
 	}
 	return []string{
 		boldStyle.Render(cut(mark+adapter.Visible(row.profile.Name), width)) + dimStyle.Render(oneLine("  "+tools, width-20)),
-		cut(name+row.field.View(), width),
+		cut(name+fieldView(&row.field, m.text("empty: unrestricted")), width),
 		dimStyle.Render(cut("  "+m.text("in force")+": "+adapter.Visible(limit), width)),
 		"",
 	}

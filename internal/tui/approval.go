@@ -52,13 +52,15 @@ type approval struct {
 	sessions map[umpire.SessionID]umpire.Session
 	at       int // which one is shown
 	card     *card.Card
-	diff     []string // of the card, lines of any origin; nil until it is looked at
+	diff     []string // of the card, safe to show; nil until it is worked out
+	edited   []string // the fields that the diff shows
 	shown    time.Time
 	state    cardState
 	step     cardStep
 	scope    umpire.Scope // of the rule that is being written
 	rule     string
 	input    textinput.Model
+	hint     string // what is to be written
 	problem  string // why the last answer did not count
 	focused  bool   // keys are for the card, not for a message
 	fold     bool   // the scopes are not listed
@@ -66,16 +68,19 @@ type approval struct {
 	raw      bool
 	changes  bool
 	answered map[umpire.RequestID]bool // from here
+
+	form  cardForm // of the lines that were drawn last
+	lines []string
 }
 
 func (a *approval) open() bool { return len(a.list) > 0 }
 
-// current is the question that is shown.
+// current is the question on the card that is shown: what is answered is what is read.
 func (a *approval) current() *umpire.Pending {
-	if a.at >= len(a.list) {
+	if a.card == nil {
 		return nil
 	}
-	return &a.list[a.at]
+	return &a.card.Pending
 }
 
 // asked takes in what waits. The card that is being read stays, as long as it waits.
@@ -102,12 +107,13 @@ func (m *model) asked(list []umpire.Pending, sessions map[umpire.SessionID]umpir
 // show puts the current question on a card of its own.
 func (m *model) show() tea.Cmd {
 	a := &m.ask
-	a.step, a.state, a.problem, a.explain, a.raw, a.changes, a.diff = stepNone, cardIdle, "", false, false, false, nil
-	p := a.current()
-	if p == nil {
-		a.card, a.focused, m.anchored, m.scroll = nil, false, false, 0
+	a.step, a.state, a.problem, a.explain, a.raw, a.changes, a.diff, a.edited = stepNone, cardIdle, "", false, false, false, nil, nil
+	a.card = nil
+	if a.at >= len(a.list) {
+		a.focused, m.anchored, m.scroll = false, false, 0
 		return nil
 	}
+	p := &a.list[a.at]
 	session, known := a.sessions[p.Session]
 	if !known {
 		session = m.session
@@ -116,7 +122,18 @@ func (m *model) show() tea.Cmd {
 	a.card, a.shown = card.New(*p, session, m.conf.Text, now, false), now
 	m.scroll, m.anchored = 0, true
 	m.judge()
-	return tea.Batch(m.tick(), m.loadDiff(*p, session))
+	return tea.Batch(m.tick(), m.settle(), m.loadDiff(*p, session))
+}
+
+// A settledMsg says that a card has stood there for a moment.
+type settledMsg struct{}
+
+// settle has the card drawn again when its keys begin to count.
+func (m *model) settle() tea.Cmd {
+	if m.still {
+		return nil
+	}
+	return tea.Tick(SettleTime, func(time.Time) tea.Msg { return settledMsg{} })
 }
 
 // settled reports whether the card has been there long enough to be answered.
@@ -209,19 +226,18 @@ func (m *model) always(scope umpire.Scope) tea.Cmd {
 }
 
 // edit has the person write something on the card.
-func (a *approval) edit(step cardStep, value, placeholder string) tea.Cmd {
+func (a *approval) edit(step cardStep, value, hint string) tea.Cmd {
 	a.step = step
-	a.input = newField(value, placeholder)
+	a.input, a.hint = newField(value), hint
 	return nil
 }
 
 // newField is a line to write on.
-func newField(value, placeholder string) textinput.Model {
+func newField(value string) textinput.Model {
 	field := textinput.New()
-	field.Prompt, field.Placeholder = "", placeholder
+	field.Prompt = ""
 	field.KeyMap.Paste.SetEnabled(false) // terminals paste by themselves; this would start a program
 	styles := field.Styles()
-	styles.Focused.Placeholder, styles.Blurred.Placeholder = dimStyle, dimStyle
 	styles.Cursor.Blink = false
 	field.SetStyles(styles)
 	field.SetVirtualCursor(true)

@@ -10,12 +10,14 @@ import (
 	"path/filepath"
 	"strings"
 
+	"charm.land/bubbles/v2/textinput"
 	tea "charm.land/bubbletea/v2"
 	"charm.land/lipgloss/v2"
 	"github.com/aymanbagabas/go-udiff"
 
 	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/adapter"
+	"github.com/umpirehq/umpire/internal/card"
 )
 
 // The card stands in the conversation, below what led to it; what can be answered
@@ -32,12 +34,31 @@ func riskStyle(risk string) lipgloss.Style {
 	return badStyle
 }
 
-// cardLines draws the card of the question that is shown.
+// A cardForm is what the lines of a card depend on.
+type cardForm struct {
+	of                    *card.Card
+	width, waiting        int
+	explain, raw, changes bool
+	diff                  int
+}
+
+// cardLines are the lines of the question that is shown. They are drawn once for each
+// form: a call can be a million characters long.
 func (m *model) cardLines(width int) []string {
-	a, p := &m.ask, m.ask.current()
-	if p == nil || a.card == nil {
+	a := &m.ask
+	if a.card == nil {
 		return nil
 	}
+	form := cardForm{a.card, width, len(a.list), a.explain, a.raw, a.changes, len(a.diff)}
+	if form != a.form {
+		a.form, a.lines = form, m.drawCard(width)
+	}
+	return a.lines
+}
+
+// drawCard draws the card.
+func (m *model) drawCard(width int) []string {
+	a, p := &m.ask, m.ask.current()
 	style := riskStyle(p.Risk)
 	lines := []string{style.Render("⚠️ "+m.text("Permission request")) + "  " + m.position()}
 	lines = append(lines, boldStyle.Render(oneLine(m.textf("%s asks to run:", p.Tool), width-2)))
@@ -49,9 +70,9 @@ func (m *model) cardLines(width int) []string {
 	}
 	lines = append(lines, m.laidOut(a.card.Title(), width-2)...)
 	if a.changes && len(a.diff) > 0 {
-		lines = append(append(lines, m.diffLines(width-2)...), m.laidOut(a.card.Brief(), width-2)...)
+		lines = append(append(lines, m.diffLines(width-2)...), m.laidOut(a.card.Without(a.edited...), width-2)...)
 	} else {
-		lines = append(lines, m.laidOut(a.card.Details(), width-2)...)
+		lines = append(lines, m.laidOut(a.card.Without(shownCommand(a.card)...), width-2)...)
 	}
 	if a.explain {
 		lines = append(lines, m.laidOut("\n"+a.card.Asker(), width-2)...)
@@ -60,6 +81,14 @@ func (m *model) cardLines(width int) []string {
 		lines = append(lines, fold(safe("\n"+laidOutJSON(p.Input)), width-2)...)
 	}
 	return prefixed(style.Render("┃ "), cutAll(lines, width-2))
+}
+
+// shownCommand are the fields that stand on the card's first lines.
+func shownCommand(c *card.Card) []string {
+	if len(c.Command()) > 0 {
+		return []string{"command"}
+	}
+	return nil
 }
 
 // position says which of the message's calls this is, and how many questions wait.
@@ -75,7 +104,7 @@ func (m *model) position() string {
 // laidOut folds a section of the card, which is safe already.
 func (m *model) laidOut(section string, width int) []string {
 	var all []string
-	for _, line := range strings.Split(strings.TrimRight(section, "\n"), "\n") {
+	for line := range strings.SplitSeq(strings.TrimRight(section, "\n"), "\n") {
 		deep := len(line) - len(strings.TrimLeft(line, " "))
 		all = append(all, indented(line[:deep], []string{line[deep:]}, width)...)
 	}
@@ -93,12 +122,12 @@ func laidOutJSON(input json.RawMessage) string {
 // A diffMsg is the change that a question is about.
 type diffMsg struct {
 	request umpire.RequestID
-	lines   []string
+	change  change
 }
 
 func (d diffMsg) apply(m *model) {
 	if p := m.ask.current(); p != nil && p.Request == d.request {
-		m.ask.diff, m.ask.changes = d.lines, len(d.lines) > 0
+		m.ask.diff, m.ask.edited, m.ask.changes = d.change.lines, d.change.fields, len(d.change.lines) > 0
 	}
 }
 
@@ -107,47 +136,58 @@ const maxCompared = 1 << 20
 
 // loadDiff works out what an edit would change.
 func (m *model) loadDiff(p umpire.Pending, s umpire.Session) tea.Cmd {
-	return m.do(func(context.Context) tea.Msg { return diffMsg{p.Request, changes(&p, s.Dir)} })
+	return m.do(func(context.Context) tea.Msg { return diffMsg{p.Request, changeOf(&p, s.Dir)} })
 }
 
-// An editInput are the fields by which edit tools say what they change.
-type editInput struct {
-	FilePath      string `json:"file_path"`
-	OtherPath     string `json:"filePath"`
-	OldString     string `json:"old_string"`
-	NewString     string `json:"new_string"`
-	SearchContent string `json:"searchContent"`
-	Replacement   string `json:"replaceContent"`
-	NewContent    string `json:"newContent"`
-	Content       *string
-	Edits         []struct {
-		Old string `json:"old_string"`
-		New string `json:"new_string"`
+// A change is what an edit would change, with the fields of the input that it shows.
+type change struct {
+	lines  []string
+	fields []string
+}
+
+// edits are the fields by which tools say what becomes of a text: the old one, or "" for
+// what the file holds now, and the new one.
+var edits = [][2]string{{"", "content"}, {"old_string", "new_string"}, {"searchContent", "replaceContent"}}
+
+// changeOf is the change that a call would make; the zero value for one that edits nothing.
+func changeOf(p *umpire.Pending, dir string) change {
+	in := inputOf(p.Input)
+	name := in.word("file_path") + in.word("filePath")
+	for _, e := range edits {
+		switch {
+		case name == "" || !in.has(e[1]):
+		case e[0] == "":
+			return change{unified(name, before(name, dir), in.word(e[1])), []string{e[1]}}
+		case in.has(e[0]):
+			return change{unified(name, in.word(e[0]), in.word(e[1])), e[:]}
+		}
 	}
+	return change{}
 }
 
-// changes are the lines of what a call would change; nothing for one that edits nothing.
-func changes(p *umpire.Pending, dir string) []string {
-	var in editInput
-	if json.Unmarshal(p.Input, &in) != nil {
+// An input are the fields of a call. Their names are told apart by case, as tools do.
+type input map[string]json.RawMessage
+
+func inputOf(raw json.RawMessage) input {
+	var in input
+	if json.Unmarshal(raw, &in) != nil {
 		return nil
 	}
-	name := in.FilePath + in.OtherPath
-	switch {
-	case in.Content != nil && name != "":
-		return unified(name, before(name, dir), *in.Content)
-	case in.OldString != "" || in.NewString != "":
-		return unified(name, in.OldString, in.NewString)
-	case in.SearchContent != "":
-		return unified(name, in.SearchContent, in.Replacement)
-	case in.NewContent != "":
-		return unified(name, "", in.NewContent)
+	return in
+}
+
+// has reports whether a field is there and a text.
+func (in input) has(name string) bool {
+	var text string
+	return json.Unmarshal(in[name], &text) == nil
+}
+
+func (in input) word(name string) string {
+	var text string
+	if json.Unmarshal(in[name], &text) != nil {
+		return ""
 	}
-	var all []string
-	for _, e := range in.Edits {
-		all = append(all, unified(name, e.Old, e.New)...)
-	}
-	return all
+	return text
 }
 
 // before is what a file holds now, "" when it cannot be read or compared.
@@ -218,8 +258,9 @@ func (m *model) menu(width, height int) []string {
 	if a.problem != "" {
 		lines = append(lines, paint(badStyle, fold(safe(a.problem), width))...)
 	}
-	if a.state == cardLoading {
-		lines = append(lines, dimStyle.Render("…"))
+	if a.state == cardLoading || !m.settled() { // keys do not count yet
+		lines = paint(dimStyle, cutAll(lines, width-2))
+		lines[0] += " …"
 	}
 	return cutAll(lines, width)
 }
@@ -227,7 +268,19 @@ func (m *model) menu(width, height int) []string {
 // field draws a line that is written on.
 func (m *model) field(name, hint string, width int) []string {
 	m.ask.input.SetWidth(max(10, width-len([]rune(name))*2-1))
-	return []string{boldStyle.Render(name) + m.ask.input.View(), dimStyle.Render(hint)}
+	return []string{boldStyle.Render(name) + fieldView(&m.ask.input, m.ask.hint), dimStyle.Render(hint)}
+}
+
+// fieldView draws a field, with a hint while nothing is written.
+func fieldView(field *textinput.Model, hint string) string {
+	if field.Value() != "" {
+		return field.View()
+	}
+	mark := " "
+	if field.Focused() {
+		mark = barStyle.Render(" ")
+	}
+	return mark + dimStyle.Render(hint)
 }
 
 // keys writes keys with what they do.
@@ -269,6 +322,9 @@ var scopeNames = []struct {
 	{"p", umpire.ScopeProject, "this project"}, {"g", umpire.ScopeGlobal, "everywhere"},
 }
 
+// scopeLines is about how many lines the menu gives to one scope.
+const scopeLines = 3
+
 // scopes list how far an approval may reach, with the exact rule where one is written.
 func (m *model) scopes(width int) []string {
 	a := &m.ask
@@ -280,7 +336,11 @@ func (m *model) scopes(width int) []string {
 		}
 		name := m.text("allow " + s.name)
 		head := "  " + keyStyle.Render(s.key) + " " + name + strings.Repeat(" ", max(1, 20-lipgloss.Width(name)))
-		lines = append(lines, indented(head, paint(dimStyle, []string{strings.Join(reach, "; ")}), width)...)
+		text := strings.Join(reach, "; ")
+		if over := scopeLines * width; len(text) > over { // p and g show it whole
+			text = strings.ToValidUTF8(text[:over], "") + "…"
+		}
+		lines = append(lines, indented(head, paint(dimStyle, []string{text}), width)...)
 	}
 	return lines
 }

@@ -185,7 +185,7 @@ func (m *model) watched(msg watchMsg) tea.Cmd {
 	m.events = append(m.events, *e)
 	m.events = m.events[max(0, len(m.events)-maxEvents):]
 	mine := e.Session == m.session.ID
-	switch e.Kind { //nolint:exhaustive // kinds are a vocabulary that grows; the others change nothing but how things stand
+	switch e.Kind { // the other kinds change nothing but how things stand
 	case umpire.EventCallStarted:
 		m.started(e)
 	case umpire.EventModelRequested:

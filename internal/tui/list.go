@@ -25,15 +25,10 @@ func (l *list) set(rows []string) {
 	l.at = max(0, min(l.at, len(rows)-1))
 }
 
-// press moves in the list, and reports whether the key was for that.
-func (l *list) press(key string, page int) bool {
-	by, known := map[string]int{
-		"j": 1, "down": 1, "k": -1, "up": -1, "pgdown": page, "pgup": -page, "G": len(l.rows), "end": len(l.rows), "home": -len(l.rows),
-	}[key]
-	if known {
-		l.at = max(0, min(l.at+by, len(l.rows)-1))
-	}
-	return known
+// press moves in a list of so many rows.
+func (l *list) press(key string, page, rows int) {
+	by := map[string]int{"j": 1, "down": 1, "k": -1, "up": -1, "pgdown": page, "pgup": -page, "end": rows, "home": -rows}[key]
+	l.at = max(0, min(l.at+by, rows-1))
 }
 
 // draw shows the rows around the chosen one, below the title and above a hint.

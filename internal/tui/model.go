@@ -40,6 +40,7 @@ type model struct {
 	refreshing, stale bool      // how things stand is being asked, and has changed since
 	quitAt            time.Time // until when another Ctrl+C quits
 	leaving           bool
+	still             bool // the clock draws nothing again
 }
 
 // A screen stands in front of the conversation until it is left.
@@ -126,6 +127,7 @@ func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		return m, m.paste(msg)
 	case tickMsg:
 		return m, m.ticked()
+	case settledMsg: // drawn again, with keys that count
 	default:
 		return m, m.heard(msg)
 	}

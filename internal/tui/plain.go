@@ -50,6 +50,7 @@ func (c *Chat) RunPlain(ctx context.Context) error {
 	p.m.do = func(work func(context.Context) tea.Msg) tea.Cmd {
 		return func() tea.Msg { return work(ctx) }
 	}
+	p.m.still = true
 	p.m.begin = func(s umpire.Session, task string) (func(), tea.Cmd) { return c.begin(ctx, p.m.ear, s, task) }
 	watching := make(chan struct{})
 	go func() {
@@ -80,7 +81,7 @@ func (p *plain) start(cmd tea.Cmd) {
 	}
 	go func() {
 		switch msg := cmd().(type) {
-		case nil, tickMsg:
+		case nil:
 		case tea.BatchMsg:
 			for _, one := range msg {
 				p.start(one)

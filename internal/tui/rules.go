@@ -85,7 +85,7 @@ func (s *rulesScreen) update(m *model, msg tea.Msg) tea.Cmd {
 		}
 	default:
 		s.problem = ""
-		s.list.press(key, m.height/2)
+		s.list.press(key, m.height/2, len(s.rules))
 	}
 	return nil
 }

@@ -47,3 +47,9 @@ func TestOneLineIsOne(t *testing.T) {
 		t.Errorf("%q", got)
 	}
 }
+
+// hostile are texts that a terminal would obey, or that hide something.
+var hostile = []string{
+	"\x1b[2J\x1b[H\x1b]0;t\a", "\x1b]8;;http://evil\x1b\\here\x1b]8;;\x1b\\", "\u202eabc\u202c", "a\u200bb\u200e\ufeff", "\rover\bx\x00\x7f", "\u2028\u2029", "\u2800\u3164",
+	"\u009b31m", "\U000e0041\ufe00", strings.Repeat("x", 1<<20), strings.Repeat("a\n", 10_000), strings.Repeat("工", 100_000),
+}

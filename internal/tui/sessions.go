@@ -64,7 +64,7 @@ func (s *sessionsScreen) update(m *model, msg tea.Msg) tea.Cmd {
 		m.leave()
 		return m.fork(string(s.sessions[s.list.at].ID))
 	default:
-		s.list.press(key, m.height/2)
+		s.list.press(key, m.height/2, len(s.sessions))
 	}
 	return nil
 }
@@ -90,7 +90,7 @@ func (s *sessionsScreen) rows(m *model) []string {
 			mark = "*"
 		}
 		active := fmt.Sprintf(m.text("%s ago"), card.Age(m.conf.Now().Sub(one.ActiveAt)))
-		rows = append(rows, cells([]int{1, 26, 18, 8, 10}, mark, string(one.ID), string(one.State), one.Mode.String(), active, one.Dir))
+		rows = append(rows, cells([]int{1, 18, 18, 8, 10}, mark, string(one.ID), string(one.State), one.Mode.String(), active, one.Dir))
 	}
 	return rows
 }

@@ -5,17 +5,16 @@ import "charm.land/lipgloss/v2"
 // The styles are sixteen-colour ones: the terminal's owner has chosen those to be seen.
 // Where colour is not wanted or not to be had, the terminal library leaves it out.
 var (
-	plainStyle  = lipgloss.NewStyle()
-	boldStyle   = lipgloss.NewStyle().Bold(true)
-	italicStyle = lipgloss.NewStyle().Italic(true)
-	dimStyle    = lipgloss.NewStyle().Faint(true)
-	userStyle   = lipgloss.NewStyle().Foreground(lipgloss.Cyan).Bold(true)
-	codeStyle   = lipgloss.NewStyle().Foreground(lipgloss.Cyan)
-	okStyle     = lipgloss.NewStyle().Foreground(lipgloss.Green)
-	warnStyle   = lipgloss.NewStyle().Foreground(lipgloss.Yellow)
-	badStyle    = lipgloss.NewStyle().Foreground(lipgloss.Red)
-	keyStyle    = lipgloss.NewStyle().Bold(true)
-	barStyle    = lipgloss.NewStyle().Reverse(true)
+	plainStyle = lipgloss.NewStyle()
+	boldStyle  = lipgloss.NewStyle().Bold(true)
+	dimStyle   = lipgloss.NewStyle().Faint(true)
+	userStyle  = lipgloss.NewStyle().Foreground(lipgloss.Cyan).Bold(true)
+	codeStyle  = lipgloss.NewStyle().Foreground(lipgloss.Cyan)
+	okStyle    = lipgloss.NewStyle().Foreground(lipgloss.Green)
+	warnStyle  = lipgloss.NewStyle().Foreground(lipgloss.Yellow)
+	badStyle   = lipgloss.NewStyle().Foreground(lipgloss.Red)
+	keyStyle   = lipgloss.NewStyle().Bold(true)
+	barStyle   = lipgloss.NewStyle().Reverse(true)
 )
 
 // paint gives each line a style, so that lines can be shown apart.

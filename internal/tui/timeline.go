@@ -20,7 +20,7 @@ func (s *timelineScreen) update(m *model, msg tea.Msg) tea.Cmd {
 	case leaves(msg) || k.String() == "enter":
 		s.open = !s.open && !leaves(msg)
 	case !s.open:
-		s.list.press(k.String(), m.height/2)
+		s.list.press(k.String(), m.height/2, len(m.events))
 	}
 	return nil
 }

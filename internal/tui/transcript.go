@@ -3,6 +3,7 @@ package tui
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/umpirehq/umpire"
@@ -71,8 +72,8 @@ func (t *transcript) tail(text lang.Catalogue, width, want int) []string {
 		have += len(lines)
 	}
 	all := make([]string, 0, have)
-	for i := len(parts) - 1; i >= 0; i-- {
-		all = append(all, parts[i]...)
+	for _, part := range slices.Backward(parts) {
+		all = append(all, part...)
 	}
 	return all[max(0, len(all)-want):]
 }

@@ -144,7 +144,7 @@ const tickEvery = time.Second
 
 // tick has the clock move on while the agent works.
 func (m *model) tick() tea.Cmd {
-	if m.turn.ticking {
+	if m.turn.ticking || m.still {
 		return nil
 	}
 	m.turn.ticking = true

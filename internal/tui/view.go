@@ -20,7 +20,7 @@ func (m *model) View() tea.View {
 		return v
 	}
 	bottom := m.bottom()
-	room := m.room()
+	room := max(1, m.height-len(status)-len(bottom))
 	lines := append(filled(m.conversation(room), room), bottom...)
 	if !m.ask.open() || !m.ask.focused {
 		v.Cursor = m.cursor(len(lines) - m.input.Height())

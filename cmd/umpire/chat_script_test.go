@@ -1,0 +1,204 @@
+package main
+
+import (
+	"bufio"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/rogpeppe/go-internal/testscript"
+)
+
+// The verbs by which scripts sit at a terminal: the real program runs in tmux, is given
+// real keys, and what stands on the screen is compared.
+
+// A desktop is the terminal of a script.
+type desktop struct {
+	folder string   // holds the project in which the chat runs; its name is as long every time
+	socket string   // of tmux
+	seats  int      // that were taken so far
+	env    []string // of tmux and what it starts
+	drawn  chan struct{}
+	ids    map[string]string // of sessions, as they are shown in their place
+}
+
+type desktopKey struct{}
+
+// tmux runs tmux and returns what it writes.
+func (d *desktop) tmux(ts *testscript.TestScript, args ...string) string {
+	cmd := exec.Command("tmux", append([]string{"-S", d.socket, "-f", os.DevNull, "-u"}, args...)...)
+	cmd.Env = d.env
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		ts.Fatalf("tmux %q: %v: %s", args, err, out)
+	}
+	return string(out)
+}
+
+// desk [FILE...]: makes a project in a folder whose path is as long every time, with these
+// files of the script in it; $DESK is its path.
+func scriptDesk(ts *testscript.TestScript, _ bool, args []string) {
+	if _, err := exec.LookPath("tmux"); err != nil {
+		if os.Getenv("CI") != "" {
+			ts.Fatalf("tmux is not here, and continuous integration needs it")
+		}
+		ts.Fatalf("tmux is not here: guard the script with [exec:tmux]")
+	}
+	folder := fmt.Sprintf("/tmp/umpiredesk%08d", rand.IntN(100_000_000))
+	ts.Check(os.Mkdir(folder, 0o700))
+	ts.Defer(func() { os.RemoveAll(folder) })
+	project := filepath.Join(folder, "project")
+	ts.Check(os.Mkdir(project, 0o755))
+	ts.Check(exec.Command("git", "init", "-q", "-b", "main", project).Run())
+	for _, file := range args {
+		ts.Check(os.WriteFile(filepath.Join(project, filepath.Base(file)), []byte(ts.ReadFile(file)), 0o644))
+	}
+	ts.Setenv("DESK", project)
+	*ts.Value(desktopKey{}).(*desktop) = desktop{folder: folder, ids: map[string]string{}}
+}
+
+// sits WIDTHxHEIGHT umpire ARGS...: starts umpire at a terminal of that size, in the
+// desk's project.
+func scriptSits(ts *testscript.TestScript, _ bool, args []string) {
+	d := ts.Value(desktopKey{}).(*desktop)
+	width, height, _ := strings.Cut(args[0], "x")
+	d.env = append(scriptEnv(ts), "TERM=xterm-256color")
+	d.seats++
+	d.socket = filepath.Join(d.folder, "tmux"+strconv.Itoa(d.seats)) // of its own: the one before may be ending
+	start := []string{
+		"start-server", ";", "set", "-g", "status", "off", ";", "new-session", "-d", "-s", "desk", "-x", width, "-y", height,
+		"-c", ts.Getenv("DESK"), "sh", "-c", `"$@"; echo "left with $?"; exec cat`, "sh", umpireIn(ts),
+	}
+	d.tmux(ts, append(start, args[2:]...)...)
+	d.tmux(ts, "set", "-g", "window-size", "manual") // or who watches would have a say in it
+	d.watch(ts)
+}
+
+// watch has tmux tell of everything that is drawn.
+func (d *desktop) watch(ts *testscript.TestScript) {
+	cmd := exec.Command("tmux", "-S", d.socket, "-C", "attach", "-t", "desk")
+	cmd.Env = d.env
+	in, err := cmd.StdinPipe()
+	ts.Check(err)
+	out, err := cmd.StdoutPipe()
+	ts.Check(err)
+	ts.Check(cmd.Start())
+	drawn := make(chan struct{}, 1)
+	d.drawn = drawn
+	go func() {
+		lines := bufio.NewReader(out)
+		for {
+			if _, err := lines.ReadString('\n'); err != nil {
+				cmd.Wait()
+				return
+			}
+			select {
+			case drawn <- struct{}{}:
+			default:
+			}
+		}
+	}()
+	socket := d.socket
+	ts.Defer(func() {
+		in.Close()
+		exec.Command("tmux", "-S", socket, "kill-server").Run() // it may have ended by itself
+	})
+}
+
+// sessionID is how sessions are called, and projectID how projects are in short.
+var (
+	sessionID = regexp.MustCompile(`\bs[0-9a-z]{16}\b`)
+	projectID = regexp.MustCompile(`\b[0-9a-f]{12}\b`)
+)
+
+// screen is what stands there, with the names that differ every time replaced by others
+// as long.
+func (d *desktop) screen(ts *testscript.TestScript) string {
+	text := d.tmux(ts, "capture-pane", "-p", "-t", "desk")
+	text = strings.ReplaceAll(text, d.folder, "/tmp/umpiredesk00000000")
+	text = sessionID.ReplaceAllStringFunc(text, func(id string) string {
+		if d.ids[id] == "" {
+			d.ids[id] = fmt.Sprintf("session%010d", len(d.ids)+1)
+		}
+		return d.ids[id]
+	})
+	text = projectID.ReplaceAllString(text, "0123456789ab")
+	lines := strings.Split(strings.TrimSuffix(text, "\n"), "\n")
+	for i := range lines {
+		lines[i] = strings.TrimRight(lines[i], " ")
+	}
+	return strings.Join(lines, "\n") + "\n"
+}
+
+// shows PATTERN...: waits until the screen shows all of these, and writes it to standard
+// output.
+func scriptShows(ts *testscript.TestScript, neg bool, args []string) {
+	d := ts.Value(desktopKey{}).(*desktop)
+	late := time.After(answerTime)
+	for {
+		text := d.screen(ts)
+		missing := ""
+		for _, pattern := range args {
+			if regexp.MustCompile("(?m)"+pattern).MatchString(text) == neg {
+				missing = pattern
+			}
+		}
+		if missing == "" {
+			fmt.Fprint(ts.Stdout(), text)
+			return
+		}
+		select {
+		case <-d.drawn:
+		case <-late:
+			ts.Fatalf("the screen never came to show %q:\n%s", missing, text)
+		}
+	}
+}
+
+// keys KEY...: presses keys, as tmux names them; a text in quotes is typed.
+func scriptKeys(ts *testscript.TestScript, _ bool, args []string) {
+	d := ts.Value(desktopKey{}).(*desktop)
+	for _, key := range args {
+		if text, ok := strings.CutPrefix(key, "text:"); ok {
+			d.tmux(ts, "send-keys", "-t", "desk", "-l", text)
+			continue
+		}
+		d.tmux(ts, "send-keys", "-t", "desk", key)
+	}
+}
+
+// resized WIDTHxHEIGHT: gives the terminal another size.
+func scriptResized(ts *testscript.TestScript, _ bool, args []string) {
+	width, height, _ := strings.Cut(args[0], "x")
+	ts.Value(desktopKey{}).(*desktop).tmux(ts, "resize-window", "-t", "desk", "-x", width, "-y", height)
+}
+
+// killed: ends the program as a power cut would.
+func scriptKilled(ts *testscript.TestScript, _ bool, _ []string) {
+	d := ts.Value(desktopKey{}).(*desktop)
+	shell := strings.TrimSpace(d.tmux(ts, "display-message", "-p", "-t", "desk", "#{pane_pid}"))
+	found, err := exec.Command("pgrep", "-P", shell).Output()
+	ts.Check(err)
+	pid, err := strconv.Atoi(strings.TrimSpace(string(found)))
+	ts.Check(err)
+	program, err := os.FindProcess(pid)
+	ts.Check(err)
+	ts.Check(program.Kill())
+	scriptShows(ts, false, []string{"left with 137"})
+}
+
+// left CODE: the program has ended with that code, and the screen is what it was before.
+func scriptLeft(ts *testscript.TestScript, _ bool, args []string) {
+	scriptShows(ts, false, []string{"left with " + args[0] + "$"})
+}
+
+// deskVerbs are the verbs of this file.
+var deskVerbs = map[string]func(*testscript.TestScript, bool, []string){
+	"desk": scriptDesk, "sits": scriptSits, "shows": scriptShows, "keys": scriptKeys, "resized": scriptResized, "killed": scriptKilled, "left": scriptLeft,
+}

@@ -1,0 +1,336 @@
+package tui
+
+import (
+	"errors"
+	"testing"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/lang"
+)
+
+// TestCardScreens pins what a question looks like: C-34 to C-37 and M-124 to M-126 in
+// 简体中文.
+func TestCardScreens(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct {
+		text          lang.Catalogue
+		width, height int
+	}{
+		"card_80x24": {nil, 80, 24}, "card_200x50": {nil, 200, 50},
+		"card_zh_80x24": {chineseText(), 80, 24}, "card_zh_200x50": {chineseText(), 200, 50},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			d := driven(t, tt.text, tt.width, tt.height)
+			d.m.log.say(userEntry, "install react")
+			d.ask(npm(), write())
+			d.golden(name)
+			d.press("n")
+			d.golden(name + "_deny")
+		})
+	}
+	d := driven(t, chineseText(), 80, 24)
+	d.ask(npm())
+	d.sees("⚠️ 权限请求", "Bash 工具请求执行:", "$ npm install react", "此命令将执行 shell 操作", // C-34, C-37
+		"允许一次", "始终允许", "拒绝", "取消", // C-35
+		"允许 ▾ / 拒绝", "允许本次", "允许本次对话", "允许此项目", "允许全局") // M-124 to M-126
+	d.press("n")
+	d.sees("拒绝原因（可选）", "回车:确认拒绝") // M-127
+}
+
+// TestKeysAnswer: each key gives its answer, bound to what was shown.
+func TestKeysAnswer(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct {
+		keys []string
+		want umpire.Answer
+		said string
+	}{
+		"once":             {[]string{"y"}, umpire.Answer{Choice: umpire.Approve}, "Allowed tool: Bash"},
+		"session":          {[]string{"s"}, umpire.Answer{Choice: umpire.Approve, Scope: umpire.ScopeSession}, "Allowed tool: Bash (session)"},
+		"project":          {[]string{"p", "enter", "y"}, umpire.Answer{Choice: umpire.Approve, Scope: umpire.ScopeProject, Rule: "Bash(npm install react:*)"}, "Allowed tool: Bash (project)"},
+		"another rule":     {[]string{"g", "ctrl+u", "Bash(npm:*)", "enter", "y"}, umpire.Answer{Choice: umpire.Approve, Scope: umpire.ScopeGlobal, Rule: "Bash(npm:*)"}, "Allowed tool: Bash (global)"},
+		"deny":             {[]string{"n", "enter"}, umpire.Answer{Choice: umpire.Refuse}, "Denied tool: Bash"}, // M-132
+		"deny with blanks": {[]string{"n", "  ", "enter"}, umpire.Answer{Choice: umpire.Refuse}, "Denied tool: Bash"},
+		"deny, and why":    {[]string{"n", "not 现在", "enter"}, umpire.Answer{Choice: umpire.Refuse, Reason: "not 现在"}, "Denied tool: Bash: not 现在"}, // M-127
+		"cancel":           {[]string{"c"}, umpire.Answer{Choice: umpire.Cancel}, "Cancelled: Bash"},                                                // C-36
+		"back and once":    {[]string{"n", "esc", "p", "esc", "p", "enter", "esc", "y"}, umpire.Answer{Choice: umpire.Approve}, "Allowed tool: Bash"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			d := driven(t, nil, 80, 24)
+			d.ask(npm())
+			d.press(tt.keys...)
+			want := tt.want
+			want.Request, want.ArgsHash, want.Version = "r2", "hash2", 1
+			if diff := cmp.Diff([]umpire.Answer{want}, d.gate.answers); diff != "" {
+				t.Errorf("answered (-want +got):\n%s", diff)
+			}
+			d.sees(tt.said) // M-121
+			if d.m.ask.open() {
+				t.Error("the card is still there")
+			}
+		})
+	}
+}
+
+// TestNothingApprovesByAccident: not what was typed ahead, not Enter, not what is pasted,
+// and no key that was meant for something else.
+func TestNothingApprovesByAccident(t *testing.T) {
+	t.Parallel()
+	d := driven(t, nil, 80, 24)
+	d.ask(npm(), write())
+	d.press("enter", "enter", "tab", "enter", "tab")
+	d.tell(tea.PasteMsg{Content: "y"})
+	d.press("p", "enter", "enter", "esc") // a rule is written by y alone
+	d.press("n", "y", "esc")
+	if len(d.gate.answers) > 0 {
+		t.Fatalf("answered %+v", d.gate.answers)
+	}
+	d.press("j") // another card, which has to stand there for a moment too
+	d.press("y")
+	d.pass(SettleTime - 1)
+	d.press("y", "s", "c")
+	if len(d.gate.answers) > 0 {
+		t.Fatalf("answered ahead %+v", d.gate.answers)
+	}
+	d.pass(1)
+	d.press("y")
+	if len(d.gate.answers) != 1 || d.gate.answers[0].Request != "r3" {
+		t.Errorf("answered %+v", d.gate.answers)
+	}
+}
+
+// TestWhoWritesGoesOnWriting: a card that comes up does not take the keys of a message.
+func TestWhoWritesGoesOnWriting(t *testing.T) {
+	t.Parallel()
+	d := driven(t, nil, 80, 24)
+	d.press("please sa")
+	d.ask(npm())
+	d.press("y yes")
+	if len(d.gate.answers) > 0 || d.m.input.Value() != "please say yes" {
+		t.Fatalf("answered %+v, wrote %q", d.gate.answers, d.m.input.Value())
+	}
+	d.sees("1 wait for an answer", "> please say yes")
+	d.press("tab", "y")
+	if len(d.gate.answers) != 1 {
+		t.Errorf("answered %+v", d.gate.answers)
+	}
+}
+
+// TestOneAnswerAtATime: while an answer is on its way no other is taken (M-129), and one
+// that failed leaves the card as it was (M-128).
+func TestOneAnswerAtATime(t *testing.T) {
+	t.Parallel()
+	d := driven(t, nil, 80, 24)
+	d.ask(npm())
+	_, cmd := d.m.Update(tea.KeyPressMsg{Code: 'y', Text: "y"})
+	if d.m.ask.state != cardLoading {
+		t.Errorf("the card is in state %d", d.m.ask.state)
+	}
+	d.press("y", "n", "c", "s")
+	d.gate.refusal = errors.New("the store is full")
+	d.run(cmd)
+	if d.m.ask.state != cardIdle || len(d.gate.answers) > 0 {
+		t.Errorf("state %d, answers %+v", d.m.ask.state, d.gate.answers)
+	}
+	d.sees("the store is full", "y allow once")
+	d.press("y")
+	if len(d.gate.answers) != 1 {
+		t.Errorf("answered %+v", d.gate.answers)
+	}
+	d.press("y") // M-131: a key after the answer does nothing
+	if len(d.gate.answers) != 1 {
+		t.Errorf("answered %+v", d.gate.answers)
+	}
+}
+
+// TestAnswersLeaveTheirState pins which answer leaves which state (M-128).
+func TestAnswersLeaveTheirState(t *testing.T) {
+	t.Parallel()
+	for want, answers := range map[cardState][]umpire.Answer{
+		cardApproved:    {{Choice: umpire.Approve}},
+		cardApprovedAll: {{Choice: umpire.Approve, Scope: umpire.ScopeSession}, {Choice: umpire.Approve, Scope: umpire.ScopeProject}, {Choice: umpire.Approve, Scope: umpire.ScopeGlobal}},
+		cardDenied:      {{Choice: umpire.Refuse}, {Choice: umpire.Cancel}},
+	} {
+		for _, a := range answers {
+			if got := stateOf(&a); got != want {
+				t.Errorf("%+v leaves %d, want %d", a, got, want)
+			}
+		}
+	}
+}
+
+// TestLateAnswer: the first answer wins, and who comes late hears of it.
+func TestLateAnswer(t *testing.T) {
+	t.Parallel()
+	d := driven(t, nil, 80, 24)
+	d.ask(npm())
+	d.gate.refusal, d.gate.pending = &umpire.ResolvedError{Standing: umpire.Standing{Choice: umpire.Refuse}}, nil
+	d.press("y")
+	d.sees("already resolved: deny")
+	if d.m.ask.open() {
+		t.Error("the card is still there")
+	}
+}
+
+// TestHiddenCharacters: a call that hides something says so, and is approved once only.
+func TestHiddenCharacters(t *testing.T) {
+	t.Parallel()
+	d := driven(t, nil, 80, 30)
+	d.ask(waiting(1, "Bash", map[string]any{"command": "ls \u202e; rm -rf x\u200b"}))
+	d.sees(`$ ls \u202e; rm -rf x\u200b`, "It contains hidden characters")
+	d.sawNot("allow this session", "allow this project")
+	d.press("s", "p", "g")
+	if len(d.gate.answers) > 0 {
+		t.Fatalf("answered %+v", d.gate.answers)
+	}
+	d.press("y")
+	if len(d.gate.answers) != 1 || d.gate.answers[0].Scope != umpire.ScopeOnce {
+		t.Errorf("answered %+v", d.gate.answers)
+	}
+}
+
+// TestHostileCalls: nothing of a call reaches the terminal raw, and a long one is folded
+// with its end in sight.
+func TestHostileCalls(t *testing.T) {
+	t.Parallel()
+	for _, evil := range hostile {
+		d := driven(t, nil, 80, 24)
+		p := waiting(1, "Bash", map[string]any{"command": "ls " + evil, "description": evil, evil: evil})
+		p.Reason, p.Tool, p.Agent, p.Rules = "because "+evil, "Tool"+evil, evil, []string{"Bash(" + evil + ")"}
+		p.Accesses[0].Target, p.Accesses[0].Doubt = evil, evil
+		d.gate.session.Dir = "/p" + evil
+		d.ask(p)
+		d.screenText() // which looks at every line
+		for _, key := range []string{"e", "v", "d", "pgdown", "pgdown", "p"} {
+			d.press(key)
+			d.screenText()
+		}
+		d.tell(endedMsg{umpire.BatchCall{ID: "c1", Tool: "T" + evil, Input: p.Input, Reason: evil}, umpire.Result{Status: umpire.ResultDenied, Output: evil}})
+		d.tell(endedMsg{umpire.BatchCall{ID: "c2", Tool: "T", Input: p.Input}, umpire.Result{Status: umpire.ResultOK, Output: evil + "\n" + evil}})
+		d.tell(saidMsg{evil})
+		d.tell(noteMsg{text: evil})
+		d.press("esc", "y")
+		d.screenText()
+	}
+}
+
+// TestMoveWithinBatch: j and k go through the calls that wait, each with its position.
+func TestMoveWithinBatch(t *testing.T) {
+	t.Parallel()
+	d := driven(t, nil, 80, 24)
+	d.ask(npm(), write())
+	d.sees("2 of 5, 2 wait", "$ npm install react", "risk medium")
+	d.press("k", "j")
+	d.sees("3 of 5, 2 wait", "Write asks to run:", "permission waiting · file_write")
+	d.pass(SettleTime)
+	d.press("j", "k")
+	d.sees("2 of 5")
+}
+
+// TestAllLikeIt: Y approves what has the same risk once, when it is said twice, and never
+// what warns or hides something.
+func TestAllLikeIt(t *testing.T) {
+	t.Parallel()
+	d := driven(t, nil, 80, 30)
+	high, warns, other := waiting(4, "Edit", map[string]any{"file_path": "b"}), waiting(5, "Edit", map[string]any{"file_path": "c"}), write()
+	high.Risk, warns.Warning, other.Batch = "high", true, "m2"
+	d.ask(npm(), waiting(1, "Write", map[string]any{"file_path": "/p/b.txt"}), high, warns, other)
+	d.press("Y")
+	d.sees("allow once, all of risk medium: 2", "Bash npm install react", "Write /p/b.txt")
+	d.press("enter", "esc")
+	if len(d.gate.answers) > 0 {
+		t.Fatalf("answered %+v", d.gate.answers)
+	}
+	d.press("Y", "Y")
+	var given []umpire.RequestID
+	for _, a := range d.gate.answers {
+		given = append(given, a.Request)
+		if a.Scope != umpire.ScopeOnce || a.Choice != umpire.Approve {
+			t.Errorf("answered %+v", a)
+		}
+	}
+	if diff := cmp.Diff([]umpire.RequestID{"r2", "r1"}, given); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// TestEditShowsItsDiff: what an edit changes is shown as a diff, and d goes back to the
+// fields.
+func TestEditShowsItsDiff(t *testing.T) {
+	t.Parallel()
+	d := driven(t, nil, 80, 40)
+	d.ask(waiting(1, "Edit", map[string]any{"file_path": "a.go", "old_string": "x := 1\n", "new_string": "x := 2\n"}))
+	d.sees("-x := 1", "+x := 2", "d diff")
+	d.press("d")
+	d.sees("old_string:", "x := 1")
+	d.press("v")
+	d.sees(`"old_string": "x := 1\n"`)
+}
+
+// TestEditsHideNothing: fields that differ in case alone are all shown, and so are those
+// that make no diff.
+func TestEditsHideNothing(t *testing.T) {
+	t.Parallel()
+	for _, input := range []map[string]any{
+		{"file_path": "a", "content": "evil\n", "CONTENT": "fine\n"}, {"file_path": "a", "content": "fine\n", "Content": "evil\n"},
+		{"file_path": "a", "content": map[string]any{"x": "evil"}}, {"content": "evil"}, {"file_path": "a", "old_string": "fine", "newContent": "evil"},
+		{"file_path": "a", "edits": []any{map[string]any{"new_string": "evil"}}},
+	} {
+		d := driven(t, nil, 100, 40)
+		d.ask(waiting(1, "Edit", input))
+		d.sees("evil")
+	}
+}
+
+// TestNextCardIsItsOwn: after an answer the next question stands there with its own words,
+// for a moment before it can be answered.
+func TestNextCardIsItsOwn(t *testing.T) {
+	t.Parallel()
+	d := driven(t, nil, 80, 30)
+	d.ask(npm(), write())
+	d.press("y", "y")
+	d.sees("Write asks to run:", "file_path:     /p/a.txt", "+one", "permission waiting · file_write", " …\n")
+	d.sawNot("$ npm install react")
+	if n := len(d.gate.answers); n != 1 {
+		t.Fatalf("%d answers", n)
+	}
+	d.pass(SettleTime)
+	d.press("n", "enter")
+	if len(d.gate.answers) != 2 || d.gate.answers[1].Request != "r3" || d.gate.answers[1].ArgsHash != "hash3" {
+		t.Errorf("answered %+v", d.gate.answers)
+	}
+	d.sees("Message, or /help")
+}
+
+// TestWaitsKeepTheirPlace: the card that is being read stays while others come and go.
+func TestWaitsKeepTheirPlace(t *testing.T) {
+	t.Parallel()
+	d := driven(t, nil, 80, 24)
+	d.ask(npm(), write())
+	d.press("j")
+	d.ask(write())
+	d.sees("Write asks to run:")
+	d.press("y")
+	if len(d.gate.answers) != 1 || d.gate.answers[0].Request != "r3" {
+		t.Errorf("answered %+v", d.gate.answers)
+	}
+}
+
+// TestSubAgentsAsk: the questions of a sub-agent come up as well, those of strangers do not.
+func TestSubAgentsAsk(t *testing.T) {
+	t.Parallel()
+	d := driven(t, nil, 80, 24)
+	d.gate.others = []umpire.Session{{ID: "child", Parent: "s1"}, {ID: "grandchild", Parent: "child"}, {ID: "stranger"}}
+	mine, theirs := npm(), write()
+	mine.Session, theirs.Session = "grandchild", "stranger"
+	d.ask(mine, theirs)
+	d.sees("$ npm install react")
+	if n := len(d.m.ask.list); n != 1 {
+		t.Errorf("%d questions", n)
+	}
+}
