@@ -290,7 +290,6 @@ func (p *plain) writeCard() {
 		p.say(a.problem)
 		a.problem = ""
 	} else {
-		fmt.Fprintf(p.out, "\n⚠️ %s  %s\n", p.m.text("Permission request"), p.m.position())
 		fmt.Fprint(p.out, a.card.Whole(), "\n")
 	}
 	p.offered = a.card.Options()
