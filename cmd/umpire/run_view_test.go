@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/llm"
 )
 
 // TestRunViewShowsNothingRaw: what a model or a file made up moves no cursor and begins no
@@ -86,4 +87,49 @@ func TestMayName(t *testing.T) {
 			t.Errorf("%q: %t", pattern, got)
 		}
 	}
+}
+
+// TestRunViewShowsAReplyComingIn: pieces are shown as they come and none of them obeyed,
+// the whole stands there once, and what broke off is not taken for it.
+func TestRunViewShowsAReplyComingIn(t *testing.T) {
+	t.Parallel()
+	var out, remarks bytes.Buffer
+	v := &runView{app: &app{surroundings: surroundings{stdout: &out, stderr: &remarks, toTerminal: true}}}
+	want := func(shown string) {
+		t.Helper()
+		if got := out.String(); got != shown {
+			t.Errorf("showed %q, want %q", got, shown)
+		}
+		out.Reset()
+	}
+	v.Saying(llm.Delta{Thinking: "hm"})
+	v.Saying(llm.Delta{Text: "one\x1b["})
+	want("one\\x1b[")
+	v.Saying(llm.Delta{Text: "2J\r"})
+	v.Saying(llm.Delta{Text: "\ntwo \u2708"})
+	v.Saying(llm.Delta{Text: "\ufe0f \u202e"})
+	want("2J\ntwo \u2708\ufe0f \\u202e")
+	v.Said("one\x1b[2J\r\ntwo \u2708\ufe0f \u202e")
+	want("\n")
+
+	v.Saying(llm.Delta{Text: "half a "})
+	v.Saying(llm.Delta{Again: true})
+	v.Saying(llm.Delta{Text: "whole"})
+	v.Said("whole")
+	want("half a \nwhole\n")
+	if got := remarks.String(); got != "umpire: the reply broke off; the model is asked again\n" {
+		t.Errorf("remarked %q", got)
+	}
+
+	v.Saying(llm.Delta{Text: "some"})
+	v.Said("something else")
+	want("some\nsomething else\n")
+
+	v.json = true
+	v.Saying(llm.Delta{Text: "text"})
+	v.json, v.toTerminal = false, false
+	v.Saying(llm.Delta{Text: "text"})
+	want("")
+	v.Said("text")
+	want("text\n")
 }

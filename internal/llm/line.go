@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"net/http"
 	"strconv"
@@ -28,6 +29,18 @@ var (
 	errSilent = errors.New("silence")
 	errFlood  = errors.New("flood")
 )
+
+// HTTPClient is what SDKs are to send requests with: like the one of package http, but
+// one that follows no redirection to another host. The header that holds a key would
+// be sent there too.
+func HTTPClient() *http.Client {
+	return &http.Client{CheckRedirect: func(r *http.Request, via []*http.Request) error {
+		if first := via[0].URL; r.URL.Host != first.Host || r.URL.Scheme != first.Scheme {
+			return fmt.Errorf("the server leads to %s, which is not to have the key", r.URL.Host)
+		}
+		return nil
+	}}
+}
 
 // A Line watches one request of an SDK and its tries: it ends one on which nothing
 // comes in any more or too much does, and lets no provider ask for an endless wait.

@@ -31,8 +31,8 @@ func WireName(name string) string {
 	if wireName.MatchString(name) {
 		return name
 	}
-	name = offWire.ReplaceAllString(name, "_")
-	return name[:min(len(name), 40)] + "_" + digest(name)
+	plain := offWire.ReplaceAllString(name, "_")
+	return plain[:min(len(plain), 40)] + "_" + digest(name)
 }
 
 // digest is short enough to stand in an id.

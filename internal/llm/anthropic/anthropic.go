@@ -51,6 +51,7 @@ func New(name string, o llm.Options) (*Model, error) {
 }
 
 func newModel(name string, o llm.Options, options []option.RequestOption) *Model {
+	options = append(options, option.WithHTTPClient(llm.HTTPClient()))
 	return &Model{name: name, options: o, messages: sdk.NewMessageService(options...)}
 }
 

@@ -15,3 +15,10 @@ func TestMessages(t *testing.T) {
 		return newModel(llmtest.ModelName, o, []option.RequestOption{option.WithBaseURL(s.URL), option.WithAPIKey(llmtest.Key)})
 	}})
 }
+
+func TestTranscripts(t *testing.T) {
+	t.Parallel()
+	llmtest.RunTranscripts(t, "testdata/*.txtar", func(url string) llm.Model {
+		return newModel(llmtest.ModelName, llm.Options{}, []option.RequestOption{option.WithBaseURL(url), option.WithAPIKey(llmtest.Key)})
+	})
+}

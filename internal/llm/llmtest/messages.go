@@ -42,7 +42,7 @@ func (messagesWire) fault(f Fault) *refusal {
 		return &refusal{status: 529, kind: "overloaded_error", message: "Overloaded", header: map[string]string{"Retry-After": "0"}}
 	case FaultServer:
 		return &refusal{status: 500, kind: "api_error", message: "Internal server error", header: map[string]string{"Retry-After": "0"}}
-	case FaultRequest, FaultSilence, FaultBreak, FaultEvent, FaultHang, FaultFlood:
+	case FaultRequest, FaultSilence, FaultRedirect, FaultBreak, FaultEvent, FaultHang, FaultFlood:
 	}
 	return &refusal{status: 400, kind: "invalid_request_error", message: "llmtest: a fault of the script"}
 }

@@ -55,7 +55,7 @@ func faultOpenAI(f Fault) *refusal {
 		return &refusal{status: 503, kind: "server_error", code: "server_is_overloaded", message: "The engine is currently overloaded, please try again later", header: again}
 	case FaultServer:
 		return &refusal{status: 500, kind: "server_error", message: "The server had an error while processing your request", header: again}
-	case FaultRequest, FaultSilence, FaultBreak, FaultEvent, FaultHang, FaultFlood:
+	case FaultRequest, FaultSilence, FaultRedirect, FaultBreak, FaultEvent, FaultHang, FaultFlood:
 	}
 	return &refusal{status: 400, kind: "invalid_request_error", message: "llmtest: a fault of the script"}
 }

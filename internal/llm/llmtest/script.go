@@ -67,6 +67,7 @@ const (
 	FaultOverload Fault = "overloaded" // 529 or 503
 	FaultServer   Fault = "server"     // 500
 	FaultSilence  Fault = "silence"    // nothing until the client leaves
+	FaultRedirect Fault = "redirect"   // 307, to this server under another name
 
 	FaultBreak Fault = "disconnect" // the connection ends
 	FaultEvent Fault = "error"      // an event that says that the server is overloaded
@@ -75,7 +76,7 @@ const (
 )
 
 var faults = []Fault{
-	FaultKey, FaultRights, FaultModel, FaultRequest, FaultTooLong, FaultLimit, FaultLongWait, FaultOverload, FaultServer, FaultSilence,
+	FaultKey, FaultRights, FaultModel, FaultRequest, FaultTooLong, FaultLimit, FaultLongWait, FaultOverload, FaultServer, FaultSilence, FaultRedirect,
 	FaultBreak, FaultEvent, FaultHang, FaultFlood,
 }
 

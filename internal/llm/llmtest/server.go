@@ -25,6 +25,7 @@ const (
 
 // A Request is one that the server has taken.
 type Request struct {
+	Host string
 	Path string
 	Body json.RawMessage
 }
@@ -160,7 +161,7 @@ func (s *Server) admit(w wire, r *http.Request, body []byte) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	s.requests = append(s.requests, Request{Path: r.URL.Path, Body: body})
+	s.requests = append(s.requests, Request{Host: r.Host, Path: r.URL.Path, Body: body})
 	return n, nil
 }
 
@@ -205,6 +206,9 @@ func (s *Server) answer(out http.ResponseWriter, r *http.Request, w wire, n int)
 		w.play(stream, n, &turn, func() {})
 	case FaultSilence:
 		s.hangs(leave)
+	case FaultRedirect:
+		elsewhere := strings.Replace(s.URL, "127.0.0.1", "localhost", 1)
+		http.Redirect(out, r, elsewhere+r.URL.Path, http.StatusTemporaryRedirect)
 	case FaultBreak:
 		w.play(stream, n, &turn, func() { panic(http.ErrAbortHandler) })
 	case FaultHang:

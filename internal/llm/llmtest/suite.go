@@ -40,6 +40,7 @@ func RunSuite(t *testing.T, p Provider) {
 		"ended in the middle of a reply":   endedWithin,
 		"a flood":                          flood,
 		"no server":                        noServer,
+		"a server that leads elsewhere":    redirected,
 		"a conversation of other models":   otherModels,
 		"the key is in no error":           keyInNoError,
 		"a request that breaks the rules":  brokenRequest,
@@ -379,6 +380,17 @@ func noServer(t *testing.T, p Provider) {
 	k := newTalk(t, p, llm.Options{})
 	k.server.Close()
 	k.fails(llm.FailedConnection)
+}
+
+// redirected: another host does not get the key.
+func redirected(t *testing.T, p Provider) {
+	k := newTalk(t, p, llm.Options{}, Turn{Text: "yes", Faults: []Fault{FaultRedirect, FaultRedirect, FaultRedirect}})
+	k.fails(llm.FailedConnection)
+	for _, r := range k.server.Requests() {
+		if !strings.HasPrefix(r.Host, "127.0.0.1:") {
+			t.Errorf("the key went to %s", r.Host)
+		}
+	}
 }
 
 // otherModels: what another provider's model thought is not sent, its words are.

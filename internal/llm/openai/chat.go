@@ -20,6 +20,7 @@ type chatModel struct {
 }
 
 func newChat(name string, o llm.Options, options []option.RequestOption) *chatModel {
+	options = append(options, option.WithHTTPClient(llm.HTTPClient()))
 	return &chatModel{name: name, options: o, service: sdk.NewChatCompletionService(options...)}
 }
 

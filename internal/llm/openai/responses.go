@@ -25,6 +25,7 @@ type responsesModel struct {
 }
 
 func newResponses(name string, o llm.Options, options []option.RequestOption) *responsesModel {
+	options = append(options, option.WithHTTPClient(llm.HTTPClient()))
 	return &responsesModel{name: name, options: o, service: responses.NewResponseService(options...)}
 }
 
