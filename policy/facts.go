@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"path"
-	"slices"
 	"strings"
 
 	"github.com/umpirehq/umpire"
@@ -35,8 +34,7 @@ func FactsOf(call umpire.Call, env shell.Env) (umpire.Facts, error) {
 	case shapeNetwork:
 		facts.Accesses, err = networkAccesses(t, in)
 	case shapeGit:
-		own := umpire.Access{Kind: umpire.KindExec, Program: t.words[0], Args: t.words[1:], Words: t.words, Risk: t.risk, Reason: t.why}
-		facts.Accesses = append(repositoryAccesses(t, env), own)
+		facts.Accesses, err = gitAccesses(t, in, env)
 	case shapeInvoke:
 		facts.Accesses = []umpire.Access{t.invoke()}
 		if t.kind == umpire.MCP {
@@ -61,16 +59,6 @@ func commandAccesses(in input, env shell.Env) ([]umpire.Access, error) {
 		return nil, err
 	}
 	return shell.Parse(line, env), nil
-}
-
-// repositoryAccesses are what the settings of the repository make a git tool run.
-func repositoryAccesses(t tool, env shell.Env) []umpire.Access {
-	if env.Git == nil {
-		return nil
-	}
-	return slices.DeleteFunc(shell.Parse(strings.Join(t.words, " "), env), func(a umpire.Access) bool {
-		return a.Table != shell.SettingsTable && a.Doubt == ""
-	})
 }
 
 // pathAccesses is one access for every path of a file tool. A call that names no

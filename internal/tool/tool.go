@@ -97,6 +97,8 @@ func New(o Options) *Set {
 var known = map[string]tool{
 	"Read": readTool, "Write": writeTool, "Edit": editTool, "LS": listTool, "Glob": globTool, "Grep": grepTool,
 	"filesystem-edit": linesTool, "filesystem-edit_search": searchTool,
+	"GitStatus": gitStatusTool, "GitDiff": gitDiffTool, "GitLog": gitLogTool,
+	"GitCommit": gitCommitTool, "GitPush": gitPushTool, "GitCheckout": gitCheckoutTool,
 	"WebFetch": fetchTool, "ExitPlanMode": exitPlanTool,
 	"Bash": bashTool, "BashOutput": outputTool, "KillShell": killTool,
 }

@@ -1,0 +1,228 @@
+package policy
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode"
+
+	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/shell"
+)
+
+// maxRevision bounds the name of a revision, a branch or a remote.
+const maxRevision = 256
+
+// maxCommits is how many commits one GitLog may show.
+const maxCommits = 1000
+
+// GitWords returns the command that a call of a Git tool stands for, as words of a
+// command line: it is what is judged, and all that may run. An error names the field
+// of the input that is malformed, or that means more than the tool's name says:
+// forcing, deleting, another program, another place.
+//
+//	GitStatus    paths
+//	GitDiff      staged, stat, revision, paths
+//	GitLog       limit, revision, paths
+//	GitCommit    message, all, paths
+//	GitPush      remote (origin), branch (the current one), set_upstream
+//	GitCheckout  branch or revision, create, paths
+func GitWords(call umpire.Call) ([]string, error) {
+	in, err := readInput(call.Input)
+	if err != nil {
+		return nil, err
+	}
+	return gitWords(call.Tool, in)
+}
+
+func gitWords(tool string, in input) ([]string, error) {
+	g := gitInput{input: in}
+	switch tool {
+	case "GitStatus":
+		return g.words("status"), g.err
+	case "GitDiff":
+		return g.words("diff", g.flag("staged", "--cached"), g.flag("stat", "--stat"), g.revision("revision")), g.err
+	case "GitLog":
+		return g.words("log", g.limit(), g.revision("revision")), g.err
+	case "GitCommit":
+		return g.words("commit", g.flag("all", "-a"), g.message()), g.err
+	case "GitPush":
+		return g.push(), g.err
+	case "GitCheckout":
+		return g.checkout(), g.err
+	}
+	return nil, fmt.Errorf("tool: %q is no Git tool", tool)
+}
+
+// A gitInput reads the input of a Git tool and keeps the first error.
+type gitInput struct {
+	input
+	err error
+}
+
+func (g *gitInput) fail(name, format string, args ...any) {
+	if g.err == nil {
+		g.err = fmt.Errorf("input."+name+": "+format, args...)
+	}
+}
+
+// words puts a command together, paths last.
+func (g *gitInput) words(subcommand string, parts ...[]string) []string {
+	words := append([]string{"git", subcommand}, slices.Concat(parts...)...)
+	if paths := g.paths(); len(paths) > 0 {
+		words = append(append(words, "--"), paths...)
+	}
+	return words
+}
+
+func (g *gitInput) push() []string {
+	remote, branch := g.name("remote", "origin"), g.name("branch", "HEAD")
+	words := append([]string{"git", "push"}, g.flag("set_upstream", "--set-upstream")...)
+	return append(words, remote, branch)
+}
+
+func (g *gitInput) checkout() []string {
+	target := g.revision("branch", "revision")
+	create := g.flag("create", "-b")
+	words := g.words("checkout", create, target)
+	switch paths := slices.Contains(words, "--"); {
+	case len(create) > 0 && paths:
+		g.fail("paths", "do not go with create")
+	case len(create) > 0:
+		g.name("branch", "") // a new name is a name, and no expression
+	}
+	return words
+}
+
+// flag is the option of a flag that is set.
+func (g *gitInput) flag(name, option string) []string {
+	switch raw := g.input[name]; string(raw) {
+	case "true", `"true"`:
+		return []string{option}
+	case "", "null", "false", `"false"`:
+	default:
+		g.fail(name, "want true or false, got %s", sortOf(raw))
+	}
+	return nil
+}
+
+func (g *gitInput) limit() []string {
+	raw := strings.Trim(string(g.input["limit"]), `"`)
+	if raw == "" || raw == "null" {
+		return nil
+	}
+	n, err := strconv.Atoi(raw)
+	if err != nil || n < 1 || n > maxCommits {
+		g.fail("limit", "want 1 to %d", maxCommits)
+	}
+	return []string{"-n", strconv.Itoa(n)}
+}
+
+func (g *gitInput) message() []string {
+	text, err := g.text("message")
+	if err != nil && g.err == nil {
+		g.err = err
+	}
+	if text == "" {
+		return nil
+	}
+	return []string{"-m", text}
+}
+
+// paths are taken literally; a star among them means a star.
+func (g *gitInput) paths() []string {
+	raw := g.input["paths"]
+	if len(raw) == 0 || string(raw) == "null" {
+		return nil
+	}
+	paths, err := readPaths("paths", raw)
+	if err == nil && len(paths) > MaxPaths {
+		err = fmt.Errorf("input.paths: more than %d", MaxPaths)
+	}
+	if err != nil && g.err == nil {
+		g.err = err
+	}
+	return paths
+}
+
+// revision is what names commits: the first of the fields that is there.
+func (g *gitInput) revision(names ...string) []string {
+	text, err := g.text(names...)
+	switch {
+	case err != nil:
+		if g.err == nil {
+			g.err = err
+		}
+	case text == "":
+	case !plainRevision(text):
+		g.fail(names[0], "want the name of a revision")
+	default:
+		return []string{text}
+	}
+	return nil
+}
+
+// name is that of a branch or a remote, and no refspec, URL or path.
+func (g *gitInput) name(field, otherwise string) string {
+	text, err := g.text(field)
+	if err != nil && g.err == nil {
+		g.err = err
+	}
+	if text == "" {
+		return otherwise
+	}
+	if problem := nameProblem(text); problem != nil {
+		g.fail(field, "%w", problem)
+	}
+	return text
+}
+
+func plainRevision(text string) bool {
+	return len(text) <= maxRevision && text[0] != '-' && !strings.ContainsFunc(text, unicode.IsControl)
+}
+
+// nameProblem holds a name to git's rules for references (git-check-ref-format), and
+// to what no rule of git says: that it stands for nothing else.
+func nameProblem(text string) error {
+	special := func(r rune) bool {
+		return unicode.IsControl(r) || unicode.IsSpace(r) || strings.ContainsRune(`:~^?*[\+`, r)
+	}
+	switch {
+	case !plainRevision(text):
+		return errors.New("is no name")
+	case strings.ContainsFunc(text, special):
+		return errors.New("has a character that means something else to git")
+	case strings.Contains(text, "..") || strings.Contains(text, "@{") || strings.Contains(text, "//") || text == "@":
+		return errors.New("is an expression, not a name")
+	case strings.HasPrefix(text, ".") || strings.HasPrefix(text, "/") || strings.HasPrefix(text, "~"),
+		strings.HasSuffix(text, "/") || strings.HasSuffix(text, ".") || strings.HasSuffix(text, ".lock"):
+		return errors.New("is a path, not a name")
+	}
+	return nil
+}
+
+// gitAccesses judges the command of a Git tool as a shell's would be, and as no less
+// than the tool is known to be.
+func gitAccesses(t tool, in input, env shell.Env) ([]umpire.Access, error) {
+	words, err := gitWords(t.name, in)
+	if err != nil {
+		return nil, err
+	}
+	quoted := make([]string, len(words))
+	for i, word := range words {
+		quoted[i] = "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
+	}
+	accesses := shell.Parse(strings.Join(quoted, " "), env)
+	own := slices.IndexFunc(accesses, func(a umpire.Access) bool { return a.Kind == umpire.KindExec && a.Program == words[0] && a.Doubt == "" })
+	if own < 0 {
+		return append(accesses, umpire.Access{
+			Kind: umpire.KindExec, Program: words[0], Args: words[1:], Words: words, Risk: t.risk, Reason: t.why,
+		}), nil
+	}
+	if a := &accesses[own]; t.risk.AtLeast(a.Risk) {
+		a.Risk, a.Reason = t.risk, t.why
+	}
+	return accesses, nil
+}
