@@ -139,6 +139,9 @@ func (a *Access) Changes() bool {
 type Facts struct {
 	Type     PermissionType
 	Accesses []Access
+	// Guesses are what a tool that is known by name only would do if its input means
+	// what it seems to. One counts where it is refused, and nowhere else.
+	Guesses []Access
 }
 
 // Risk returns the worst risk of the accesses; Critical when there are none.

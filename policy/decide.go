@@ -24,8 +24,10 @@ func Decide(p *Policy, q Query) umpire.Decision {
 	d.Reasons = callReasons(p, &q)
 	if p != nil {
 		judgeAll(p, &q, &d)
+		judgeGuesses(p, &q, &d)
 	}
 	settle(&d)
+	q.Facts.Accesses = d.Accesses
 	d.Risk = q.Facts.Risk() // a hard stop has made its access critical
 	if d.Verdict == umpire.Ask {
 		d.Warning = d.Risk.AtLeast(umpire.High)

@@ -39,6 +39,7 @@ func FactsOf(call umpire.Call, env shell.Env) (umpire.Facts, error) {
 		facts.Accesses = []umpire.Access{t.invoke()}
 		if t.kind == umpire.MCP {
 			facts.Accesses[0] = raised(facts.Accesses[0], call.Extra)
+			facts.Guesses = guesses(in, env)
 		}
 	}
 	if err != nil {

@@ -86,6 +86,9 @@ func (j *Judge) decide(q policy.Query) umpire.Decision {
 	for i := range q.Facts.Accesses {
 		j.Ground.Resolve(&q.Facts.Accesses[i])
 	}
+	for i := range q.Facts.Guesses {
+		j.Ground.Resolve(&q.Facts.Guesses[i])
+	}
 	return policy.Decide(j.Policy, q)
 }
 
