@@ -44,7 +44,7 @@ func (h *chatHost) begin(ctx context.Context, session umpire.Session) error {
 		return err
 	}
 	h.leave()
-	worker.Tools = box
+	worker.Tools, worker.Sub = box, h.subAgents(h.model, &session)
 	h.session, h.worker, h.set, h.cleanUp = session, worker, set, cleanUp
 	return nil
 }

@@ -236,21 +236,28 @@ func onlyKeys(n *yaml.Node, known []string) error {
 	return nil
 }
 
-// narrowsAgents: a project may leave an agent fewer tools and suffixes, name
-// agents that nobody limited yet, and change nothing else.
+// narrowsAgents: a project may leave an agent fewer tools and suffixes, name other
+// agents that are no less limited than the main one, whose sub-agents they could be,
+// and change nothing else.
 func narrowsAgents(now, next *config) bool {
 	for name, was := range now.agents {
 		is, ok := next.agents[name]
-		if !ok || is.Model != was.Model {
+		if !ok || is.Model != was.Model || !narrowsAgent(was, is) {
 			return false
 		}
-		before, after := policy.NormalizeSuffixes(was.EditableSuffixes), policy.NormalizeSuffixes(is.EditableSuffixes)
-		limited := len(before) == 0 || len(after) > 0 && containsAll(before, after)
-		if !narrowerTools(was.Tools, is.Tools) || !limited {
+	}
+	for name, is := range next.agents {
+		if _, known := now.agents[name]; !known && !narrowsAgent(now.agents[mainAgent], is) {
 			return false
 		}
 	}
 	return true
+}
+
+func narrowsAgent(was, is agentConfig) bool {
+	before, after := policy.NormalizeSuffixes(was.EditableSuffixes), policy.NormalizeSuffixes(is.EditableSuffixes)
+	limited := len(before) == 0 || len(after) > 0 && containsAll(before, after)
+	return limited && narrowerTools(was.Tools, is.Tools)
 }
 
 // narrowerTools reports whether every tool that is listed was listed before. Of two

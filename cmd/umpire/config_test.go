@@ -106,7 +106,9 @@ func TestAgentsOnlyNarrow(t *testing.T) {
 		{"suffixes in another form", "agents: {main: {tools: [Read], editableFileSuffixes: [MD]}}", true},
 		{"other suffixes", "agents: {main: {tools: [Read], editableFileSuffixes: [.py]}}", false},
 		{"the agent left out", "agents: {other: {tools: [Read]}}", false},
-		{"another agent beside it", "agents: {main: {tools: [Read], editableFileSuffixes: [.md]}, other: {tools: []}}", true},
+		{"another agent beside it", "agents: {main: {tools: [Read], editableFileSuffixes: [.md]}, other: {tools: [], editableFileSuffixes: [.md]}}", true},
+		{"another agent with more tools", "agents: {main: {tools: [Read, Edit], editableFileSuffixes: [.md]}, other: {editableFileSuffixes: [.md]}}", false},
+		{"another agent with more suffixes", "agents: {main: {tools: [Read, Edit], editableFileSuffixes: [.md]}, other: {tools: [Edit]}}", false},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {

@@ -221,8 +221,8 @@ func (s *stay) run(ctx context.Context, session umpire.Session, model llm.Model,
 		return gateError(err)
 	}
 	worker.Tools, worker.From, worker.Ask = box, from, s.answer
-	if s.listedIn(&session)("Task") {
-		worker.Sub = s.subAgents(model, session.Profile)
+	if worker.Sub = s.subAgents(model, &session); worker.Sub != nil {
+		worker.Sub.Leave = true
 	}
 	view := &runView{app: s.app, session: session.ID, json: s.flags.json, quiet: s.asks || s.answer != nil}
 	worker.Handler = view

@@ -11,9 +11,13 @@ import (
 	"github.com/umpirehq/umpire/internal/llm"
 )
 
-// subAgents lets an agent have sub-agents: each with the tools of its profile, and with
+// subAgents lets an agent have sub-agents, if its profile does: each with the tools of its profile, and with
 // the model that the profile names, or else with that of its parent.
-func (s *stay) subAgents(model llm.Model, profile string) *agent.SubAgents {
+func (s *stay) subAgents(model llm.Model, session *umpire.Session) *agent.SubAgents {
+	if !s.listedIn(session)("Task") {
+		return nil
+	}
+	profile := session.Profile
 	return &agent.SubAgents{
 		Sessions: s.gate, Profiles: slices.Sorted(maps.Keys(s.conf.agents)),
 		Equip: func(ctx context.Context, session *umpire.Session, hear func(umpire.CallID, string)) (agent.Equipment, error) {

@@ -102,17 +102,25 @@ func (r *run) execute(ctx context.Context, b umpire.Batch, started umpire.Starte
 		return b, context.Cause(ctx)
 	}
 	after, err := r.store(ctx, b, started.Call.ID, result)
-	if err == nil && r.tasks != nil {
+	if err != nil {
+		return after, err
+	}
+	if r.tasks != nil {
 		r.tasks.settled(ctx)
 	}
-	return after, err
+	if ctx.Err() != nil {
+		return after, context.Cause(ctx)
+	}
+	return after, nil
 }
 
 // leaves reports whether a call is left as it is: a sub-agent that is not done when its
 // parent's run ends is gone on with by the next one.
 func (r *run) leaves(ctx context.Context, started umpire.Started, result umpire.Result) bool {
-	ends := ctx.Err() != nil || r.outcome.Waiting > 0
-	return ends && r.tasks != nil && started.Call.Tool == taskTool && result.Status != umpire.ResultOK
+	if r.tasks == nil || started.Call.Tool != taskTool || result.Status == umpire.ResultOK {
+		return false
+	}
+	return r.outcome.Waiting > 0 || ctx.Err() != nil && r.Sub.Leave
 }
 
 // store stores the result of a call.
@@ -129,9 +137,6 @@ func (r *run) store(ctx context.Context, b umpire.Batch, call umpire.CallID, res
 		return b, fmt.Errorf("store the result of call %q: %w", call, err)
 	}
 	r.ended(after.Call(call), result)
-	if ctx.Err() != nil {
-		return after, context.Cause(ctx)
-	}
 	return after, nil
 }
 

@@ -18,8 +18,8 @@ import (
 // the same gate, which keeps it as strict as its parent is, and the same person is asked
 // about them. A sub-agent has no sub-agents.
 //
-// A run that ends in the middle leaves the sub-agent where it is, and so does a crash:
-// the call is started again by the next run, which goes on with the same session.
+// A crash leaves the sub-agent where it is, and so may a run that is interrupted: the call
+// is started again by the next run, which goes on with the same session.
 
 const (
 	taskTool = "Task"
@@ -36,6 +36,10 @@ type SubAgents struct {
 	Profiles []string
 	// Equip gives a sub-agent its model and its tools; hear takes what its calls print.
 	Equip func(ctx context.Context, s *umpire.Session, hear func(umpire.CallID, string)) (Equipment, error)
+	// Leave has a run that is interrupted leave its sub-agent to the next one, which has
+	// to have taken the session anew. Without it a sub-agent ends with the run, as any
+	// other call does.
+	Leave bool
 }
 
 // Sessions is the part of a gate that begins sessions and ends them.
@@ -206,8 +210,10 @@ func (t *tasks) settled(ctx context.Context) {
 	if t.over == "" {
 		return
 	}
-	// Left open it would only be one more session in the list.
-	_ = t.run.Sub.Sessions.End(ctx, t.over, "its task is done")
+	ctx, done := outlasting(ctx)
+	defer done()
+	// One that could not be ended is nothing but one more session in the list.
+	_ = t.run.Sub.Sessions.End(ctx, t.over, "its task is over")
 	t.over = ""
 }
 

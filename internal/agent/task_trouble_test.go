@@ -123,3 +123,27 @@ type broken struct{}
 func (broken) Reply(context.Context, llm.Request, func(llm.Delta)) (llm.Message, error) {
 	return llm.Message{}, errors.New("no such model")
 }
+
+// Where a run that is interrupted leaves nothing, the task ends with it, and the same
+// process can go on with the session.
+func TestSubAgentEndsWithTheRun(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t, say(task("t", "reviewer")))
+	h.agent.Sub.Leave = false
+	ctx, interrupt := context.WithCancel(t.Context())
+	defer interrupt()
+	h.models["reviewer"] = &scripted{before: func(int) { interrupt() }}
+	session := h.open(umpire.Opening{})
+	if _, err := h.agent.Run(ctx, session, "go"); !errors.Is(err, context.Canceled) {
+		t.Fatalf("the first run ended with %v", err)
+	}
+	if _, err := h.agent.Run(t.Context(), session, "and now?"); err != nil {
+		t.Fatal(err)
+	}
+	if results := h.model.last().Results(); len(results) != 1 || !results[0].IsError || !strings.Contains(results[0].Output, "[Interrupted]") {
+		t.Errorf("results %+v", results)
+	}
+	if s, err := h.gate.Session(t.Context(), h.seen[0].ID); err != nil || s.State != umpire.SessionOver {
+		t.Errorf("the sub-agent's session is %s, %v", s.State, err)
+	}
+}
