@@ -48,7 +48,7 @@ func plainText(wd *syntax.Word) bool {
 
 // run walks a command whose words are expanded.
 func (w *walker) run(s *state, args []word, in flow) flow {
-	if !w.enter() {
+	if w.full || !w.enter() {
 		return flow{}
 	}
 	defer w.leave()

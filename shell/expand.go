@@ -19,6 +19,9 @@ func (w *walker) words(s *state, args []*syntax.Word) []word {
 	var out []word
 	for _, arg := range args {
 		out = append(out, w.fields(s, arg)...)
+		if w.full {
+			return []word{{open: true, split: true}}
+		}
 	}
 	return out
 }
@@ -40,6 +43,10 @@ func (w *walker) fields(s *state, arg *syntax.Word) []word {
 			e.part(part, false)
 		}
 		out = append(out, e.finish()...)
+	}
+	if w.expanded += len(out); w.expanded > maxExpanded {
+		w.limit("expands to too many words")
+		return []word{{open: true, split: true}}
 	}
 	return out
 }

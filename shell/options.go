@@ -28,7 +28,8 @@ func (p *program) parse(args []word, leads bool) parsed {
 		out.suspect(p, arg)
 		switch {
 		case out.ended || p.style == bare:
-			out.operands = append(out.operands, arg)
+			out.operands = append(out.operands, args[i:]...)
+			return out
 		case arg.text == "--" && !arg.open:
 			out.ended = true
 		case arg.maybeOption() && arg.text == "":
@@ -116,10 +117,17 @@ func (p *program) longOption(out *parsed, arg word, rest []word) int {
 	return took
 }
 
+// maxCluster is how many letters of one word are read as options.
+const maxCluster = 64
+
 // cluster reads -abc, -ovalue and -o value.
 func (p *program) cluster(out *parsed, arg word, rest []word) int {
 	text := arg.text[1:]
 	for i := range len(text) {
+		if i == maxCluster {
+			out.doubtful = true
+			return 0
+		}
 		opt, kind := p.letter(text[i])
 		if opt == nil {
 			p.miss(out, "-"+text[i:i+1])

@@ -28,9 +28,11 @@ type Env struct {
 
 // Limits of one line. Beyond them the rest is in doubt.
 const (
-	maxCommands = 4000 // statements walked, each round of a loop anew
-	maxNesting  = 64   // functions, substitutions and shells within each other
-	maxAccesses = 8000
+	maxCommands  = 4000 // statements walked, each round of a loop anew
+	maxNesting   = 64   // functions, substitutions and shells within each other
+	maxAccesses  = 8000
+	maxVariables = 500
+	maxExpanded  = 60_000 // words that expansion makes
 )
 
 // Parse returns what running line would do, in the order of execution. It never
@@ -51,7 +53,9 @@ type walker struct {
 	env          Env
 	tables       []*[]program
 	accesses     []umpire.Access
+	met          map[string]*program // what lookup has found, nil for nothing
 	commands     int
+	expanded     int // words that expansion made
 	depth        int
 	part         int                       // the simple command being walked
 	parts        int                       // how many there were

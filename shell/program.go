@@ -235,10 +235,18 @@ var families = [...]*[]program{
 // lookup returns what is known of a program, or nil. The tables are reached
 // through the walker, since they refer to functions that walk.
 func (w *walker) lookup(name string) *program {
+	found, met := w.met[name]
+	if met {
+		return found
+	}
 	for _, family := range w.tables {
-		if found := named(*family, name); found != nil {
-			return found
+		if found = named(*family, name); found != nil {
+			break
 		}
 	}
-	return nil
+	if w.met == nil {
+		w.met = map[string]*program{}
+	}
+	w.met[name] = found
+	return found
 }

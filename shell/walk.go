@@ -56,6 +56,9 @@ func (w *walker) stmt(s *state, st *syntax.Stmt, in flow) flow {
 	if !w.count() {
 		return flow{}
 	}
+	if len(s.vars) > maxVariables {
+		w.limit("too many variables")
+	}
 	if st.Background || st.Coprocess {
 		s = s.clone()
 	}

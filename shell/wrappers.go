@@ -91,7 +91,7 @@ func checkLoader(u *use) {
 }
 
 // maxGuesses is how many words of a line may be walked on suspicion.
-const maxGuesses = 48
+const maxGuesses = 16
 
 // suspects walks every word that names a program as a command with the words
 // after it, since options that are not known hide where the command begins. It
