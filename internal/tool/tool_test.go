@@ -12,6 +12,7 @@ import (
 )
 
 // TestNothingRunsWithoutTheGatesWord: the zero value of either answer refuses.
+// C-73: what the person decided reaches a tool with its call, and in no other way.
 func TestNothingRunsWithoutTheGatesWord(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
