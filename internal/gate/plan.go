@@ -31,10 +31,14 @@ var exitPlanRule = umpire.Rule{
 
 // tightenFor are the rules that hold for one call beside those of the files.
 func (sc *scene) tightenFor(call *umpire.Call) []umpire.Rule {
-	if !leavesPlan(&sc.session, call.Tool) {
+	rule := exitPlanRule
+	switch {
+	case call.Tool != exitPlanTool || sc.session.Mode != umpire.ModePlan || sc.session.External:
 		return sc.tighten
+	case sc.session.Parent != "":
+		rule.Action, rule.Description = umpire.Deny, "A sub-agent stays in plan mode with its parent: tell that agent what you plan"
 	}
-	return append(slices.Clip(sc.tighten), exitPlanRule)
+	return append(slices.Clip(sc.tighten), rule)
 }
 
 func leavesPlan(s *umpire.Session, tool string) bool {

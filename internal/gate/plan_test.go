@@ -136,6 +136,11 @@ func TestPlansThatAreNotApproved(t *testing.T) {
 	if c := b.Call("h1"); c.Code != umpire.CodeAutoDeny || d.mode(alone) != umpire.ModePlan {
 		t.Errorf("nobody there: %+v, mode %s", c, d.mode(alone))
 	}
+	// A sub-agent does not end the plan mode of its parent.
+	child := d.session(umpire.Opening{Parent: s.ID})
+	if b := d.submit(child, "k1", exitPlan("k1")); b.Call("k1").Code != umpire.CodeBlocked || d.mode(s) != umpire.ModePlan {
+		t.Errorf("a sub-agent's is %+v", b.Call("k1"))
+	}
 	// An agent that runs its calls itself asks its own user.
 	host := d.session(umpire.Opening{ID: "host", External: true, Mode: &plan})
 	if b := d.submit(host, "e1", exitPlan("e1")); b.State == umpire.BatchWaiting {
