@@ -11,7 +11,7 @@ import (
 // program or a file that the build obeys are goRuns.
 const (
 	goBuild = "-a -n -race -msan -asan -cover -covermode= -coverpkg= -v -work -x -buildmode= -buildvcs? -installsuffix= -json -linkshared -modcacherw -p= -tags= -trimpath"
-	goTest  = "-run= -bench= -benchtime= -benchmem -count= -cpu= -failfast -fullpath -fuzz= -fuzztime= -list= -parallel= -short -shuffle= -skip= -timeout= -vet= -test.v -test.run="
+	goTest  = "-run= -bench= -benchtime= -benchmem -count= -cpu= -failfast -fullpath -fuzztime= -list= -parallel= -short -shuffle= -skip= -timeout= -vet= -test.v -test.run="
 	goPlain = "-json -m -e -f= -u -retracted -versions -deps -test -find -compiled -export -tags= -race -v -n -x -reuse= -buildvcs= -p= -trimpath"
 )
 
@@ -38,7 +38,7 @@ var goTools = []program{
 		}},
 		{names: "test", risk: umpire.Safe, why: runsTests, style: words, check: checkGoTest, opts: []option{
 			{names: goTest}, {names: goBuild}, {names: "-pgo=", does: reads, except: "auto off"}, {names: goFlags}, {names: "-o= -coverprofile= -cpuprofile= -memprofile= -blockprofile= -mutexprofile= -trace= -outputdir= -test.gocoverdir= -test.testlogfile=", does: writes, why: "writes a profile"},
-			{names: "-c -i -artifacts", does: asks, why: "writes what was built"}, {names: "-args", does: ends | asks, why: "gives the tests options of their own"},
+			{names: "-c -i -artifacts", does: asks, why: "writes what was built"}, {names: "-fuzz=", does: asks, why: "runs until it is stopped, and writes what it finds"}, {names: "-args", does: ends | asks, why: "gives the tests options of their own"},
 			{names: "-mod=", does: asks, why: changesModules, except: "readonly vendor"}, {names: goRuns + goCompilers, does: obeys, why: obeysBuild},
 		}},
 		{names: "run", risk: umpire.Medium, why: "builds and runs Go code", style: words, check: checkGoRun, opts: []option{{names: goBuild}, {names: "-mod= -pgo="}, {names: goFlags}, {names: goRuns + goCompilers, does: obeys, why: obeysBuild}}},

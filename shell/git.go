@@ -84,6 +84,31 @@ func (u *use) outward(operands []word) {
 	}
 }
 
+// checkPrinted is checkOutward for what prints the content of files.
+func checkPrinted(u *use) {
+	u.outward(u.operands)
+	if u.program.name() == "log" && !u.gave("-p", "-u", "-U", "-L", "-c", "--patch", "--unified", "--cc", "--patch-with-stat", "--patch-with-raw") {
+		return
+	}
+	for _, operand := range u.operands {
+		u.version(operand)
+	}
+}
+
+// version notes the file of which an operand names a version, REVISION:PATH, and
+// a hidden file, so that a version of what may not be read is not printed either.
+// Others may as well be revisions; a file of that name is not read by mistake.
+func (u *use) version(operand word) {
+	revision, name, found := operand.after(":")
+	if !found {
+		name = operand
+	}
+	hidden := strings.HasPrefix(base(name.text), ".")
+	if (found && revision != "" || hidden) && name.text != "" && !outward(name) && !strings.HasPrefix(name.text, ".git/") && name.text != "." {
+		u.touch(umpire.KindRead, name, accessOf{})
+	}
+}
+
 // touchAll notes an access of every operand.
 func (u *use) touchAll(kind umpire.AccessKind, operands []word, of accessOf) {
 	for _, operand := range operands {

@@ -8,12 +8,12 @@ import (
 
 // gitHistory are the subcommands that print commits and differences.
 var gitHistory = []program{
-	{names: "log whatchanged", risk: umpire.Safe, why: "prints commits", check: checkOutward, also: gitWalks},
-	{names: "show", risk: umpire.Safe, why: "prints objects", check: checkOutward, also: gitWalks, out: showsNames},
+	{names: "log whatchanged", risk: umpire.Safe, why: "prints commits", check: checkPrinted, also: gitWalks},
+	{names: "show", risk: umpire.Safe, why: "prints objects", check: checkPrinted, also: gitWalks, out: showsNames},
 	{names: "diff", risk: umpire.Safe, why: "prints differences", check: checkGitDiff, out: diffsNames, opts: []option{
 		{names: "--no-index"}, {names: "--cached --staged --merge-base --base --ours --theirs"}, {names: "-0123456789cmqt"},
 	}, also: []*[]option{&gitDiffOpts}},
-	{names: "diff-tree diff-index diff-files", each: true, risk: umpire.Safe, why: "prints differences", check: checkOutward, out: diffsNames, opts: []option{
+	{names: "diff-tree diff-index diff-files", each: true, risk: umpire.Safe, why: "prints differences", check: checkPrinted, out: diffsNames, opts: []option{
 		{names: "--cached --base --ours --theirs -q"},
 	}, also: gitWalks},
 	{names: "range-diff", risk: umpire.Safe, why: "compares two ranges of commits", check: checkOutward, opts: []option{
@@ -25,7 +25,7 @@ var gitHistory = []program{
 	{names: "rev-list", risk: umpire.Safe, why: "prints the names of commits", check: checkOutward, out: namesRevisions, opts: []option{
 		{names: "--quiet --abbrev? --no-abbrev --color? --no-color"}, aboutItself,
 	}, also: []*[]option{&gitRevOpts}},
-	{names: "blame annotate", risk: umpire.Safe, why: "prints who wrote which line", check: checkOutward, opts: []option{
+	{names: "blame annotate", risk: umpire.Safe, why: "prints who wrote which line", check: checkPrinted, opts: []option{
 		{names: "-bfnpctlsewh --root --show-stats --progress --no-progress --score-debug --show-name --show-number --porcelain --line-porcelain --show-email --color-lines --color-by-age --minimal --incremental --reverse --first-parent --indent-heuristic --no-indent-heuristic"},
 		{names: "-L= -M? -C? --ignore-rev= --since= --after= --date= --abbrev? --no-abbrev --encoding= --no-textconv --diff-algorithm="},
 		{names: "-S= --contents= --ignore-revs-file=", does: reads}, {names: "--textconv", does: asks, why: "runs the converters of the settings"}, aboutItself,
@@ -58,6 +58,7 @@ func checkGitDiff(u *use) {
 		return
 	}
 	for _, operand := range u.operands {
+		u.version(operand)
 		anywhere := operand.unplaced() && operand.text == "" && (len(u.operands) == 2 || operand.split)
 		if outward(operand) || anywhere {
 			u.touch(umpire.KindRead, operand, accessOf{tree: true})
@@ -77,6 +78,9 @@ func checkGitGrep(u *use) {
 		return
 	}
 	u.outward(places)
+	for _, place := range places {
+		u.version(place)
+	}
 }
 
 // checkReflog judges the verbs of reflog; without one it is the log.

@@ -18,7 +18,7 @@ var gitLooking = []program{
 	{names: "ls-tree", risk: umpire.Safe, why: "lists the files of a commit", check: checkOutward, out: listsTree, opts: []option{
 		{names: "-drtzl --long --full-name --full-tree --object-only --abbrev? --no-abbrev"}, {names: "--name-only --name-status"}, {names: "--format="}, aboutItself,
 	}},
-	{names: "cat-file", risk: umpire.Safe, why: "prints an object", opts: []option{
+	{names: "cat-file", risk: umpire.Safe, why: "prints an object", check: checkPrinted, opts: []option{
 		{names: "-etspzZ --batch? --batch-check? --batch-command? --batch-all-objects --buffer --no-buffer --unordered --follow-symlinks --allow-unknown-type --use-mailmap --mailmap --path= --filter?"},
 		{names: "--textconv --filters", does: asks, why: "runs the converters of the settings"}, aboutItself,
 	}},

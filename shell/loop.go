@@ -1,6 +1,8 @@
 package shell
 
 import (
+	"strings"
+
 	"mvdan.cc/sh/v3/syntax"
 
 	"github.com/umpirehq/umpire"
@@ -42,9 +44,7 @@ func (w *walker) loop(s *state, cmd *syntax.ForClause, in flow) flow {
 	defer w.leave()
 	iter, ok := cmd.Loop.(*syntax.WordIter)
 	if !ok {
-		w.nested(s, cmd.Loop)
-		w.forget(s, cmd)
-		return loopFlow(w.list(s, cmd.Do, in))
+		return w.counted(s, cmd, in)
 	}
 	w.sets(iter.Name.Value, word{open: true})
 	items := w.words(s, iter.Items)
@@ -60,6 +60,22 @@ func (w *walker) loop(s *state, cmd *syntax.ForClause, in flow) flow {
 		out = concat(out, w.list(s, cmd.Do, in))
 		s.settle()
 	}
+	return out
+}
+
+// counted walks for ((…; …; …)), whose parts are arithmetic before and after each
+// round.
+func (w *walker) counted(s *state, cmd *syntax.ForClause, in flow) flow {
+	c, ok := cmd.Loop.(*syntax.CStyleLoop)
+	if !ok {
+		w.doubt("", "a loop that is not known")
+		return flow{}
+	}
+	w.arithmetic(s, c.Init)
+	w.forget(s, cmd)
+	w.arithmetic(s, c.Cond)
+	out := loopFlow(w.list(s, cmd.Do, in))
+	w.arithmetic(s, c.Post)
 	return out
 }
 
@@ -102,6 +118,7 @@ func (w *walker) forget(s *state, loop syntax.Node) {
 		case *syntax.Assign:
 			if n.Name != nil {
 				s.vars[n.Name.Value] = unknown()
+				s.vars[n.Name.Value].words[0].foreign = holdsCode(n)
 			}
 		case *syntax.CallExpr:
 			if len(n.Args) == 0 {
@@ -115,6 +132,21 @@ func (w *walker) forget(s *state, loop syntax.Node) {
 		}
 		return true
 	})
+}
+
+// holdsCode reports an assignment of text that runs when it is evaluated.
+func holdsCode(a *syntax.Assign) bool {
+	holds := false
+	syntax.Walk(a, func(n syntax.Node) bool {
+		switch n := n.(type) {
+		case *syntax.SglQuoted:
+			holds = holds || runsWhenEvaluated(n.Value)
+		case *syntax.Lit:
+			holds = holds || runsWhenEvaluated(strings.ReplaceAll(n.Value, `\`, ""))
+		}
+		return true
+	})
+	return holds
 }
 
 // forgetNamed drops the variables that a command of a loop may set: those that it
