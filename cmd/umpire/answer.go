@@ -344,6 +344,7 @@ func (a *app) cardFor(answer *umpire.Answer, p umpire.Pending, s umpire.Session,
 	var b bytes.Buffer
 	c := card.New(p, s, lang.Catalogue(a.text), a.now(), colour)
 	fmt.Fprintln(&b, c.Whole())
+	b.WriteString(a.changesOf(&p, &s))
 	row := func(name, value string) { b.WriteString(card.Row(name, value)) }
 	switch answer.Choice {
 	case umpire.Refuse:

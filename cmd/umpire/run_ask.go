@@ -74,6 +74,7 @@ func (k *runAsker) ask(ctx context.Context, p umpire.Pending) error {
 	var text bytes.Buffer
 	c := card.New(p, session, lang.Catalogue(k.text), k.now(), k.getenv("NO_COLOR") == "")
 	text.WriteString(c.Whole())
+	text.WriteString(k.changesOf(&p, &session))
 	menu := c.Options()
 	for _, o := range menu {
 		fmt.Fprintf(&text, "  %s%s\n", card.Padded(o.Key, 3), o.Text)

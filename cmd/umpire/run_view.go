@@ -74,13 +74,21 @@ func (v *runView) Ended(call umpire.BatchCall, r umpire.Result) {
 	if r.Session != v.session && r.Session != "" {
 		fmt.Fprint(v.stderr, "  ") // a sub-agent's; its parent's call comes after it
 	}
-	fmt.Fprintf(v.stderr, "[%s] %s\n", v.text.of(string(r.Status)), clip(visible(call.Tool+" "+subjectOfInput(call.Input))))
+	subject := " " + subjectOfInput(call.Input)
+	if call.Tool == "TodoWrite" {
+		subject = "" // its list follows
+	}
+	fmt.Fprintf(v.stderr, "[%s] %s\n", v.text.of(string(r.Status)), clip(visible(call.Tool+subject)))
 	switch {
 	case strings.HasPrefix(call.Reason, nobodyThere):
 		fmt.Fprintln(v.stderr, visible(call.Reason))
 	case r.Status == umpire.ResultDenied || r.Status == umpire.ResultCancelled:
 		if call.Reason != "" {
 			fmt.Fprintf(v.stderr, "  %s\n", clip(visible(v.text.reason(call.Reason))))
+		}
+	case call.Tool == "TodoWrite" && r.Status == umpire.ResultOK:
+		for line := range strings.Lines(r.Output) {
+			fmt.Fprintf(v.stderr, "  %s\n", clip(visible(strings.TrimSuffix(line, "\n"))))
 		}
 	case r.IsError():
 		first, _, _ := strings.Cut(r.Output, "\n")

@@ -1,6 +1,6 @@
 // Package tool has the tools of the built-in agent: Read, Write, Edit,
-// filesystem-edit, filesystem-edit_search, LS, Glob, Grep, WebFetch, Bash with
-// BashOutput and KillShell.
+// filesystem-edit, filesystem-edit_search, LS, Glob, Grep, those of git, WebFetch,
+// TodoWrite, ExitPlanMode, Bash with BashOutput and KillShell.
 //
 //	set := tool.New(tool.Options{Root: session.Root, Home: home, Env: os.Environ(), Scratch: dir})
 //	defer set.Close()
@@ -99,7 +99,7 @@ var known = map[string]tool{
 	"filesystem-edit": linesTool, "filesystem-edit_search": searchTool,
 	"GitStatus": gitStatusTool, "GitDiff": gitDiffTool, "GitLog": gitLogTool,
 	"GitCommit": gitCommitTool, "GitPush": gitPushTool, "GitCheckout": gitCheckoutTool,
-	"WebFetch": fetchTool, "ExitPlanMode": exitPlanTool,
+	"WebFetch": fetchTool, "ExitPlanMode": exitPlanTool, "TodoWrite": todoTool,
 	"Bash": bashTool, "BashOutput": outputTool, "KillShell": killTool,
 }
 

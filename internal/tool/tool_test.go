@@ -84,7 +84,7 @@ func TestSchemasAreWhatModelsTake(t *testing.T) {
 			}
 		}
 	})
-	if want := []string{"Bash", "BashOutput", "Edit", "ExitPlanMode", "GitCheckout", "GitCommit", "GitDiff", "GitLog", "GitPush", "GitStatus", "Glob", "Grep", "KillShell", "LS", "Read", "WebFetch", "Write", "filesystem-edit", "filesystem-edit_search"}; !slices.Equal(names, want) {
+	if want := []string{"Bash", "BashOutput", "Edit", "ExitPlanMode", "GitCheckout", "GitCommit", "GitDiff", "GitLog", "GitPush", "GitStatus", "Glob", "Grep", "KillShell", "LS", "Read", "TodoWrite", "WebFetch", "Write", "filesystem-edit", "filesystem-edit_search"}; !slices.Equal(names, want) {
 		t.Errorf("tools %v, want %v", names, want)
 	}
 }

@@ -1,0 +1,22 @@
+package main
+
+import (
+	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/runner"
+	"github.com/umpirehq/umpire/internal/tool"
+)
+
+// changesOf shows what a call that is asked about would change in files, as they are
+// now; "" for one that changes none, or none of this machine.
+func (a *app) changesOf(p *umpire.Pending, s *umpire.Session) string {
+	if _, here := runner.Alive(s.Runner); !here {
+		return "" // files of the same name may be others
+	}
+	files := tool.New(tool.Options{Root: s.Root, AddDirs: s.AddDirs, Home: a.userHome()})
+	defer files.Close()
+	text, err := files.Preview(umpire.Call{Tool: p.Tool, Input: p.Input, Dir: s.Dir, Session: s.ID}, p.Accesses)
+	if err != nil || text == "" {
+		return ""
+	}
+	return a.text.of("It would change:") + "\n" + visibleDiff(text) + "\n"
+}
