@@ -29,7 +29,6 @@ type chatHost struct {
 	worker  *agent.Agent
 	set     *tool.Set
 	cleanUp func()
-	stale   bool // the configuration has changed since the session was entered
 }
 
 // begin makes ready for turns in a session that this process runs.
@@ -62,9 +61,6 @@ func (h *chatHost) leave() {
 // Turn has the agent work in the session. What waits is left to the person at the
 // terminal, or to whoever answers elsewhere.
 func (h *chatHost) Turn(ctx context.Context, _ umpire.Session, task string, ear *tui.Ear) (string, error) {
-	if err := h.renew(ctx); err != nil {
-		return "", err
-	}
 	h.worker.Handler = ear
 	outcome, err := h.worker.Run(ctx, h.session, task)
 	if events, problem := h.gate.Events(context.WithoutCancel(ctx), umpire.Filter{Session: h.session.ID, After: h.worker.From}); problem == nil && len(events) > 0 {
@@ -74,19 +70,6 @@ func (h *chatHost) Turn(ctx context.Context, _ umpire.Session, task string, ear 
 		return "", h.explain(err)
 	}
 	return h.note(outcome), nil
-}
-
-// renew enters the session again after the configuration has changed.
-func (h *chatHost) renew(ctx context.Context) error {
-	if !h.stale {
-		return nil
-	}
-	entered, err := h.gate.Continue(ctx, h.resumption(h.session.ID))
-	if err != nil {
-		return err
-	}
-	h.session, h.stale = entered, false
-	return nil
 }
 
 // explain says what a person can do about a turn that broke off.
@@ -172,7 +155,6 @@ func (h *chatHost) LimitEdits(profile string, suffixes []string) (tui.Profile, e
 	if err := writeConfig(filepath.Join(h.home(), "config.yaml"), []string{"agents", profile, "editableFileSuffixes"}, suffixes); err != nil {
 		return tui.Profile{}, err
 	}
-	h.stale = true
 	conf, err := h.readConfig(h.dir)
 	if err != nil {
 		return tui.Profile{}, err

@@ -36,7 +36,7 @@ type Card struct {
 
 	w *strings.Builder // what is being written
 
-	heading, title, asker, input, rest string
+	heading, title, asker, input, rest, remarks string
 }
 
 // New makes the card of a question that was asked in a session. Colour has the card bear
@@ -48,7 +48,7 @@ func New(p umpire.Pending, s umpire.Session, text lang.Catalogue, now time.Time,
 	c.asker = c.section(c.writeAsker)
 	c.input = c.section(func() { c.fields(p.Input) })
 	c.rest = c.section(c.writePlanned, c.writeAccesses, c.writeOutside, c.writeExtra)
-	c.rest += c.section(c.writeRemarks) // which know by now whether something hides
+	c.remarks = c.section(c.writeRemarks) // which know by now whether something hides
 	return c
 }
 
@@ -70,7 +70,7 @@ func (c *Card) Title() string { return c.title }
 func (c *Card) Asker() string { return c.asker }
 
 // Body says what the call was given and what it would do.
-func (c *Card) Body() string { return c.input + c.rest }
+func (c *Card) Body() string { return c.input + c.rest + c.remarks }
 
 // Command is the command line that the call would run, made safe to show, line by line;
 // nothing for other calls.
@@ -83,12 +83,15 @@ func (c *Card) Command() []string {
 	return lines(middleOut(command))
 }
 
-// Without is the body without some fields of the input, for where they are shown in
-// another form.
+// Without is the body without the remarks and some fields of the input, for where they
+// are shown in another form.
 func (c *Card) Without(fields ...string) string {
 	other := *c
 	return other.section(func() { other.fields(c.Pending.Input, fields...) }) + c.rest
 }
+
+// Remarks are what must not be overlooked; "" when there is nothing.
+func (c *Card) Remarks() string { return c.remarks }
 
 // Hidden reports whether something on the card is not what it looks like. Such a call
 // can be approved once only.

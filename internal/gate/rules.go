@@ -117,8 +117,12 @@ func (g *Gate) ruleFile(dir string, scope umpire.Scope) (*Project, rulefile.Laye
 	return nil, rulefile.Layer{}, fmt.Errorf("there is no file for rules of scope %s: %w", scope, umpire.ErrState)
 }
 
-// RuleStatus says which rule files hold in a folder's project, and how they are.
+// RuleStatus says which rule files hold in a folder's project, and how they are, by the
+// configuration as it is now.
 func (g *Gate) RuleStatus(_ context.Context, dir string) (umpire.RuleStatus, error) {
+	if err := g.refresh(dir); err != nil {
+		return umpire.RuleStatus{}, err
+	}
 	p, err := g.Project(dir)
 	if err != nil {
 		return umpire.RuleStatus{}, err

@@ -115,9 +115,14 @@ func (s *agentsScreen) save(m *model) tea.Cmd {
 	return m.saveLimit(s.agents[s.at].profile.Name, s.agents[s.at].field.Value())
 }
 
+// saveLimit stores what was typed, and has the gate look at the configuration again.
 func (m *model) saveLimit(name, typed string) tea.Cmd {
-	return m.do(func(context.Context) tea.Msg {
+	dir := m.session.Dir
+	return m.do(func(ctx context.Context) tea.Msg {
 		profile, err := m.conf.Host.LimitEdits(name, policy.SplitSuffixes(typed))
+		if err == nil {
+			_, err = m.conf.Gate.RuleStatus(ctx, dir)
+		}
 		return limitedMsg{typed, profile, err}
 	})
 }

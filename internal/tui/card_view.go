@@ -69,6 +69,9 @@ func (m *model) drawCard(width int) []string {
 		lines = append(lines, dimStyle.Render(caution))
 	}
 	lines = append(lines, m.laidOut(a.card.Title(), width-2)...)
+	if remarks := strings.TrimSpace(a.card.Remarks()); remarks != "" {
+		lines = append(lines, paint(badStyle, m.laidOut(strings.ReplaceAll(remarks, "\n\n  ", "\n"), width-2))...)
+	}
 	if a.changes && len(a.diff) > 0 {
 		lines = append(append(lines, m.diffLines(width-2)...), m.laidOut(a.card.Without(a.edited...), width-2)...)
 	} else {
