@@ -107,6 +107,10 @@ type Access struct {
 	// Glob says that Target holds wildcards that the shell would expand.
 	Glob bool `json:"-"`
 
+	// Code says that code of the project runs, such as its tests, which may write in the
+	// project however safe it is to start.
+	Code bool `json:"-"`
+
 	// Resolved is Target with links resolved on its deepest existing ancestor. In
 	// JSON it stands where it differs from Target.
 	Resolved string `json:"resolved,omitempty"`

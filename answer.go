@@ -107,6 +107,9 @@ type Pending struct {
 	Planned   []Planned `json:"planned,omitempty"`
 	AskedAt   time.Time `json:"asked_at"`
 	ExpiresAt time.Time `json:"expires_at,omitzero"`
+	// NoSandbox says why a command would run without a sandbox; "" when it would not,
+	// or when the agent runs its calls its own way.
+	NoSandbox string `json:"no_sandbox,omitempty"`
 	// Indeterminate says that the call was started and nobody knows whether it
 	// ran: the question is not whether it may run but what became of it.
 	// Approving says that it was done, denying that it was not.
@@ -177,7 +180,7 @@ var pendingNames = map[string]bool{
 	"total_in_batch": true, "session_id": true, "project_id": true, "agent": true, "tool": true, "input": true,
 	"accesses": true, "paths": true, "command_info": true, "command_signature": true, "permission_type": true,
 	"access": true, "risk_level": true, "reason": true, "reason_code": true, "warning": true, "suggestions": true, "rules": true, "planned": true,
-	"asked_at": true, "expires_at": true, "indeterminate": true,
+	"asked_at": true, "expires_at": true, "indeterminate": true, "no_sandbox": true,
 }
 
 func fieldsOf(v any) (map[string]json.RawMessage, error) {

@@ -161,6 +161,10 @@ type Submission struct {
 	Mode *Mode `json:"mode,omitempty"`
 	// Tighten are rules of the client; those that deny or ask are honoured.
 	Tighten []Rule `json:"tighten,omitempty"`
+	// Sandbox is the one in which the runner would run the calls. Nil is for agents
+	// that run their calls their own way: what a decision obliges them to is theirs
+	// to keep.
+	Sandbox *Confinement `json:"sandbox,omitempty"`
 }
 
 // A Start asks to run the next call of a batch.
@@ -172,6 +176,8 @@ type Start struct {
 	// Runner and Group are who runs it, for the evidence after a crash.
 	Runner string `json:"runner,omitempty"`
 	Group  int    `json:"group,omitempty"` // process group, 0 when not known
+	// Sandbox is as in the Submission.
+	Sandbox *Confinement `json:"sandbox,omitempty"`
 }
 
 // A Started is the answer to a Start. The call may run when Go is set, with the

@@ -24,6 +24,7 @@ const (
 	CodePlan              ReasonCode = "plan"
 	CodeUnparsed          ReasonCode = "unparsed"
 	CodeBlocked           ReasonCode = "blocked"
+	CodeNoSandbox         ReasonCode = "no_sandbox"
 	CodeAutoDeny          ReasonCode = "auto_deny"
 	CodeInvalid           ReasonCode = "invalid"
 	CodeDenied            ReasonCode = "denied"    // by a person
@@ -42,17 +43,6 @@ type Reason struct {
 	// Access is the index of the access it speaks about; -1 is the whole call.
 	Access int `json:"access"`
 }
-
-// A SandboxMode says what a command may change. The zero value is as strict as
-// SandboxReadOnly.
-type SandboxMode string
-
-// The sandbox modes, the strictest first.
-const (
-	SandboxReadOnly       SandboxMode = "read-only"
-	SandboxWorkspaceWrite SandboxMode = "workspace-write" // its workspace, and a /tmp of its own
-	SandboxFullAccess     SandboxMode = "full-access"     // no sandbox
-)
 
 // Obligations are what must hold while an allowed call runs. With full access there
 // is no sandbox to hold anything.

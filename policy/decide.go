@@ -19,7 +19,7 @@ func Decide(p *Policy, q Query) umpire.Decision {
 	}
 	d := umpire.Decision{
 		Risk: q.Facts.Risk(), Type: q.Facts.Type, Accesses: q.Facts.Accesses,
-		Obligations: obligations(q.Facts.Accesses),
+		Obligations: obligations(&q),
 	}
 	d.Reasons = callReasons(p, &q)
 	if p != nil {
@@ -106,11 +106,11 @@ func (j *judge) reasons() []umpire.Reason {
 }
 
 // settling returns which reason settles an access: the first, but that a
-// question of rows 6 and 7 does not shield from a refusal that would follow it.
+// question of rows 6, 7 and 15 does not shield from a refusal that would follow it.
 // Otherwise adding an ask rule could permit what was denied.
 func settling(reasons []umpire.Reason) int {
 	row := reasons[0].Row
-	if row != rowControl && row != rowAskRule {
+	if row != rowControl && row != rowAskRule && row != rowSandbox {
 		return 0
 	}
 	next := slices.IndexFunc(reasons, func(r umpire.Reason) bool { return r.Row != row })
@@ -217,14 +217,19 @@ func settlingReasons(reasons []umpire.Reason) []umpire.Reason {
 }
 
 // obligations: a call that changes anything may write in its workspace, one
-// that only looks may not, and the network is open only for calls that say so.
-func obligations(accesses []umpire.Access) umpire.Obligations {
-	o := umpire.Obligations{Sandbox: "read-only"}
-	for i := range accesses {
-		if accesses[i].Changes() {
-			o.Sandbox = "workspace-write"
+// that only looks may not, and the network is open only for calls that say so. The
+// sandbox of the query can make that less, or say that there is none.
+func obligations(q *Query) umpire.Obligations {
+	if q.Sandbox.Mode == umpire.SandboxFullAccess || runsBare(q) {
+		return umpire.Obligations{Sandbox: umpire.SandboxFullAccess, Network: true}
+	}
+	o := umpire.Obligations{Sandbox: umpire.SandboxReadOnly, Network: q.Sandbox.Network}
+	for i := range q.Facts.Accesses {
+		a := &q.Facts.Accesses[i]
+		if (a.Changes() || a.Code) && q.Sandbox.Mode != umpire.SandboxReadOnly {
+			o.Sandbox = umpire.SandboxWorkspaceWrite
 		}
-		if accesses[i].Kind == umpire.KindNetwork {
+		if a.Kind == umpire.KindNetwork || online(a) {
 			o.Network = true
 		}
 	}

@@ -26,6 +26,19 @@ type Query struct {
 	// Tighten are rules that a client sent with its request. Only those that
 	// deny or ask are honoured.
 	Tighten []umpire.Rule
+	// Sandbox is what the call would run in.
+	Sandbox Sandbox
+}
+
+// A Sandbox says what calls run in. The zero value has one, and no network.
+type Sandbox struct {
+	// Mode is the loosest that a call gets; "" is workspace-write.
+	Mode umpire.SandboxMode
+	// Network lets every call reach the network, not only those that say so.
+	Network bool
+	// Missing says why a command would run without one; "" when it would not, or when
+	// that is not the policy's business. A command then asks.
+	Missing string
 }
 
 // A Profile limits what one agent may use.

@@ -2,6 +2,7 @@ package policy
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/umpirehq/umpire"
 )
@@ -31,6 +32,7 @@ var order = [...]func(*judge) []umpire.Reason{
 	(*judge).controlFile,  // 6
 	(*judge).sessionGrant, // 12, lifting 7 and 9
 	(*judge).askRule,      // 7
+	(*judge).noSandbox,    // 15
 	(*judge).bypass,       // 8
 	(*judge).external,     // 9
 	(*judge).safe,         // 10
@@ -147,7 +149,7 @@ func (j *judge) sessionGrant() []umpire.Reason {
 	return j.granted(func(p *pass) bool { return p.lifts() && p.grant.Scope == umpire.ScopeSession })
 }
 
-func (j *judge) liftable() bool { return j.asked() || j.outside }
+func (j *judge) liftable() bool { return j.asked() || j.outside || j.bare() }
 
 // granted returns the first grant of the kind that covers the access.
 func (j *judge) granted(kind func(*pass) bool) []umpire.Reason {
@@ -183,6 +185,23 @@ func (j *judge) asking() []*compiled {
 
 func (j *judge) askRule() []umpire.Reason {
 	return reasonsOf(j.asking(), rowAskRule, umpire.Ask)
+}
+
+// noSandbox: nothing would hold the command to what it was judged by. An approval
+// lifts it for this call or this session, no rule and no mode does.
+func (j *judge) noSandbox() []umpire.Reason {
+	if !j.bare() {
+		return nil
+	}
+	return one(rowSandbox, umpire.Ask, umpire.CodeNoSandbox, "No sandbox: "+j.query.Sandbox.Missing)
+}
+
+func (j *judge) bare() bool { return runsBare(j.query) }
+
+// runsBare reports whether a call is a command without a sandbox. Other tools run
+// in umpire itself, and do only what they were judged by.
+func runsBare(q *Query) bool {
+	return q.Sandbox.Missing != "" && slices.Contains(execTools, q.Call.Tool)
 }
 
 func (j *judge) bypass() []umpire.Reason {

@@ -22,6 +22,9 @@ const (
 	rowGrant     = 12
 	rowAllowAll  = 13
 	rowMode      = 14
+	// rowSandbox stands behind row 7 in the order. Its number says that it is the least
+	// that a question can be about.
+	rowSandbox = 15
 )
 
 // A compiled rule is a rule made ready for matching. It is never changed.

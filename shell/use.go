@@ -273,7 +273,7 @@ func (u *use) emit() { u.access(u.words) }
 func (u *use) access(words []word) {
 	a := umpire.Access{
 		Kind: umpire.KindExec, Program: u.program0(), Args: displays(words[1:]), Words: ruleWords(words),
-		Risk: u.risk, Reason: u.why, Doubt: u.doubt, Table: u.table,
+		Risk: u.risk, Reason: u.why, Doubt: u.doubt, Table: u.table, Code: u.why == runsTests,
 	}
 	if u.doubt != "" && u.risk == umpire.Safe {
 		a.Risk, a.Reason = umpire.Medium, u.doubt

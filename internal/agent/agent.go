@@ -100,6 +100,9 @@ type Agent struct {
 	// returns when that is done, or when its context ends because the question has
 	// been answered elsewhere. Nil leaves asking to others.
 	Ask func(ctx context.Context, p umpire.Pending) error
+	// Sandbox is what the tools can run commands in, for the gate to decide by. Nil says
+	// nothing of it.
+	Sandbox *umpire.Confinement
 	// Runner names this process, for the evidence after a crash.
 	Runner string
 	// From is the event after which the handler hears events.

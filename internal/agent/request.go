@@ -168,6 +168,7 @@ func newID(prefix string) string { return prefix + rand.Text() }
 func (r *run) submit(ctx context.Context, calls []llm.Block, message json.RawMessage) error {
 	s := umpire.Submission{
 		Session: r.session.ID, Batch: umpire.BatchID(newID("msg_")), Message: message, Epoch: r.session.Epoch, Headless: r.session.Headless,
+		Sandbox: r.Sandbox,
 	}
 	for _, call := range calls {
 		input := inputOf(&call)

@@ -81,7 +81,7 @@ func (r *run) next(ctx context.Context, b umpire.Batch) (umpire.Batch, error) {
 func (r *run) start(ctx context.Context, b umpire.BatchID, c umpire.CallID) (umpire.Started, error) {
 	ctx, done := outlasting(ctx)
 	defer done()
-	return r.Gate.Start(ctx, umpire.Start{Session: r.session.ID, Batch: b, Call: c, Epoch: r.session.Epoch, Runner: r.Runner})
+	return r.Gate.Start(ctx, umpire.Start{Session: r.session.ID, Batch: b, Call: c, Epoch: r.session.Epoch, Runner: r.Runner, Sandbox: r.Sandbox})
 }
 
 // outlasting returns a context that ends a while after the one that is given.

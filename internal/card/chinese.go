@@ -11,6 +11,7 @@ var Chinese = lang.Catalogue{
 	"Warning: this is known to be dangerous.": "警告:已知这是危险的操作。",
 	"It was started, and nobody knows whether it ran. Approving says that it was done, denying that it was not; it does not run again.": "它已开始,但无人知道是否执行完。批准表示已完成,拒绝表示未完成;它不会再次执行。",
 	"It contains hidden characters, shown here as escapes. It can be approved once only.":                                               "其中含有隐藏字符,此处以转义形式显示。只能批准一次。",
+	"NO SANDBOX: nothing will hold this command to what it was judged by.":                                                              "没有沙箱:没有任何东西能保证该命令只做判定时所见的事。",
 	"this call only":                        "仅此一次调用",
 	"until this session ends: ":             "直到本会话结束:",
 	"exactly this command":                  "完全相同的命令",

@@ -218,6 +218,9 @@ func (c *Card) writeRemarks() {
 		}
 		fmt.Fprintf(c.w, "\n  %s\n", text)
 	}
+	if c.Pending.NoSandbox != "" {
+		remark(c.text.Of("NO SANDBOX: nothing will hold this command to what it was judged by.") + " " + c.show(c.Pending.NoSandbox))
+	}
 	if c.Pending.Warning {
 		remark(c.text.Of("Warning: this is known to be dangerous."))
 	}

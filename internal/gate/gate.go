@@ -62,7 +62,13 @@ type Settings struct {
 	AllowMedium  bool
 	DenyExternal bool
 	Precedence   policy.Precedence
-	CrossProject bool // sessions of other projects may be continued without asking for it
+	// Sandbox is the loosest mode in which commands run, "" for workspace-write; and
+	// SandboxNetwork lets all of them reach the network.
+	Sandbox        umpire.SandboxMode
+	SandboxNetwork bool
+	// SandboxRequire says what happens where there is none.
+	SandboxRequire Require
+	CrossProject   bool // sessions of other projects may be continued without asking for it
 	// PendingTimeout is how long a question waits, 0 for ever; MaxPending how many
 	// may wait in one session, 0 for DefaultMaxPending.
 	PendingTimeout time.Duration
@@ -76,6 +82,16 @@ type Settings struct {
 	// Hooks are beside those of the rule files.
 	Hooks []rulefile.Hook
 }
+
+// A Require says what happens to commands where the sandbox cannot be had.
+type Require uint8
+
+// What can be required. The zero value is the strictest.
+const (
+	RequireFull   Require = iota // they ask
+	RequireWeaker                // some of its layers will do, else they ask
+	RequireNone                  // they run
+)
 
 // A Gate decides calls.
 type Gate struct {
@@ -122,6 +138,7 @@ func (g *Gate) Decide(r Request) umpire.Decision {
 		rules := at.rules()
 		return &judge.Judge{
 			Ground: &at.Ground, Policy: rules.policy, Cold: rules.cold, Home: g.config.UserHome, Programs: g.known.Known,
+			Sandbox: sandboxOf(&at.settings, nil),
 		}, nil
 	}
 	return judge.Decide(find, r, g.config.Now)

@@ -28,6 +28,7 @@ type scene struct {
 	allowAll bool
 	tighten  []umpire.Rule
 	profile  *policy.Profile
+	sandbox  *umpire.Confinement // nil for an agent that runs its calls its own way
 }
 
 // sceneOf reads what holds in a session, with the once grants of one call if one
@@ -110,6 +111,7 @@ func (g *Gate) decide(sc *scene, call umpire.Call) umpire.Decision {
 	return g.Decide(Request{
 		Call: call, Project: sc.session.Root, AddDirs: sc.session.AddDirs, Mode: sc.mode, Headless: sc.headless,
 		Profile: sc.profile, Grants: sc.grants, AllowAll: sc.allowAll, Tighten: sc.tightenFor(&call),
+		Sandbox: sandboxOf(&sc.settings, sc.sandbox),
 	})
 }
 

@@ -56,6 +56,9 @@ func (g *Gate) describe(card *umpire.Pending, sc *scene, j *judged) {
 			card.Paths = append(card.Paths, a.Target)
 		}
 	}
+	if missing := sandboxOf(&sc.settings, sc.sandbox).Missing; missing != "" && call.Tool == bashTool {
+		card.NoSandbox = missing
+	}
 	if call.Tool == bashTool {
 		g.describeCommand(card, call, d)
 	}

@@ -18,6 +18,9 @@ func (g *Gate) Start(ctx context.Context, s umpire.Start) (umpire.Started, error
 	if s.Session == "" || s.Batch == "" || s.Call == "" {
 		return umpire.Started{}, invalid("session_id, batch_id, call_id", "all are needed")
 	}
+	if err := checkConfinement(s.Sandbox); err != nil {
+		return umpire.Started{}, err
+	}
 	for {
 		started, err := g.tryStart(ctx, &s)
 		if errors.Is(err, errMoved) && ctx.Err() == nil {
@@ -95,6 +98,7 @@ func (g *Gate) lookAt(ctx context.Context, s *umpire.Start) (*launch, error) {
 	if err := g.complete(l.scene); err != nil {
 		return nil, err
 	}
+	l.scene.sandbox = s.Sandbox
 	call, err := g.exactCall(&l.row)
 	if err != nil {
 		return nil, err

@@ -114,7 +114,7 @@ func checkSubmission(s *umpire.Submission) error {
 		}
 		seen[c.ID] = true
 	}
-	return nil
+	return checkConfinement(s.Sandbox)
 }
 
 // invalid is an error about one field.
@@ -203,7 +203,7 @@ func sameCalls(b *umpire.Batch, s *umpire.Submission) error {
 // override takes in what the submission says of how it is to be decided.
 func (sc *scene) override(s *umpire.Submission) error {
 	sc.headless = sc.headless || s.Headless
-	sc.tighten = s.Tighten
+	sc.tighten, sc.sandbox = s.Tighten, s.Sandbox
 	if s.Mode == nil {
 		return nil
 	}

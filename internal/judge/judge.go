@@ -30,6 +30,8 @@ type Judge struct {
 	Home string
 	// Programs is what the person's own files say of programs; nil knows of none.
 	Programs *shell.Knowledge
+	// Sandbox is the configured one, for requests that do not say which there is.
+	Sandbox policy.Sandbox
 }
 
 // A Request is one call with what its client says of it. The zero value is denied.
@@ -45,6 +47,8 @@ type Request struct {
 	Grants   []umpire.Grant
 	AllowAll bool
 	Tighten  []umpire.Rule
+	// Sandbox is the one that the call runs in; the zero value is the configured one.
+	Sandbox policy.Sandbox
 }
 
 // Decide decides one call by the judge that is found for it. It looks at the file
@@ -53,7 +57,7 @@ type Request struct {
 func Decide(find func() (*Judge, error), r Request, now func() time.Time) (decision umpire.Decision) {
 	q := policy.Query{
 		Call: r.Call, Mode: r.Mode, Headless: r.Headless, Profile: r.Profile,
-		Grants: r.Grants, AllowAll: r.AllowAll, Tighten: r.Tighten,
+		Grants: r.Grants, AllowAll: r.AllowAll, Tighten: r.Tighten, Sandbox: r.Sandbox,
 	}
 	defer func() {
 		if fault := recover(); fault != nil {
@@ -73,6 +77,9 @@ func Decide(find func() (*Judge, error), r Request, now func() time.Time) (decis
 func (j *Judge) decide(q policy.Query) umpire.Decision {
 	if j.Cold {
 		q.AllowAll = false
+	}
+	if q.Sandbox == (policy.Sandbox{}) {
+		q.Sandbox = j.Sandbox
 	}
 	var err error
 	q.Facts, err = policy.FactsOf(q.Call, shell.Env{

@@ -24,7 +24,7 @@ func (c Catalogue) Of(english string) string {
 // reasonHeads begin reasons that go on with a name or a path.
 var reasonHeads = []string{
 	"Denied by rule: ", "Allowed by rule: ", "Asked by rule: ", "Path is outside the project: ", "Cannot be judged: ", "Critical risk: ",
-	"non_interactive confirmation required: ", "Reject mode asks nobody: ", "Auto mode refuses known danger: ",
+	"non_interactive confirmation required: ", "Reject mode asks nobody: ", "Auto mode refuses known danger: ", "No sandbox: ",
 }
 
 // Reason returns the reason of a decision in the catalogue's language; the names and

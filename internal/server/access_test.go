@@ -191,6 +191,23 @@ func TestAgentsCannotLoosenTheirSession(t *testing.T) {
 	})
 }
 
+// Nor does it loosen the sandbox of its calls.
+func TestAgentsCannotLoosenTheSandbox(t *testing.T) {
+	t.Parallel()
+	each(t, func(t *testing.T, w *world) {
+		for _, procedure := range []string{"GateService/Submit", "GateService/Start"} {
+			const body = `{"session_id":"s","batch_id":"b","sandbox":{"level":"full","mode":"full-access","loosen":true}}`
+			got := w.call(t, procedure, credentials.Agent, body)
+			if got.status != 403 || !strings.Contains(string(got.body), "sandbox.loosen") {
+				t.Errorf("%s as an agent: %d %s", procedure, got.status, got.body)
+			}
+			if got := w.call(t, procedure, credentials.Person, body); got.status != 200 {
+				t.Errorf("%s as a person: %d %s", procedure, got.status, got.body)
+			}
+		}
+	})
+}
+
 // The cases of cross-site requests and of DNS rebinding. Each would be let through
 // by one of the usual protections alone.
 func TestForeignPagesAreRefused(t *testing.T) {

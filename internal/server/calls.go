@@ -51,12 +51,30 @@ func (l pendingList) shape() (any, error) {
 func (s *Server) routeCalls() {
 	g := s.gate
 	add(s, umpirev1connect.GateServiceCheckProcedure, roleAgent, unary[umpirev1.Call, umpirev1.Decision](maxCallBody, g.Check))
-	add(s, umpirev1connect.GateServiceSubmitProcedure, roleAgent, unary[umpirev1.Submission, umpirev1.Batch](maxCallBody, g.Submit))
+	add(s, umpirev1connect.GateServiceSubmitProcedure, roleAgent, unary[umpirev1.Submission, umpirev1.Batch](maxCallBody, s.submit))
 	add(s, umpirev1connect.GateServiceGetBatchProcedure, roleAgent, unary[umpirev1.GetBatchRequest, umpirev1.Batch](maxBody, s.batch))
 	add(s, umpirev1connect.GateServiceListPendingProcedure, roleAgent, unary[umpirev1.PendingQuery, umpirev1.PendingList](maxBody, s.pending))
 	add(s, umpirev1connect.GateServiceResolveProcedure, rolePerson, unary[umpirev1.Answer, umpirev1.Batch](maxBody, s.resolve))
-	add(s, umpirev1connect.GateServiceStartProcedure, roleAgent, unary[umpirev1.Start, umpirev1.Started](maxBody, g.Start))
+	add(s, umpirev1connect.GateServiceStartProcedure, roleAgent, unary[umpirev1.Start, umpirev1.Started](maxBody, s.start))
 	add(s, umpirev1connect.GateServiceFinishProcedure, roleAgent, unary[umpirev1.Result, umpirev1.Batch](maxCallBody, g.Finish))
+}
+
+func (s *Server) submit(ctx context.Context, sub umpire.Submission) (umpire.Batch, error) {
+	if err := mayLoosen(ctx, sub.Sandbox); err != nil {
+		return umpire.Batch{}, err
+	}
+	return s.gate.Submit(ctx, sub)
+}
+
+func (s *Server) start(ctx context.Context, start umpire.Start) (umpire.Started, error) {
+	if err := mayLoosen(ctx, start.Sandbox); err != nil {
+		return umpire.Started{}, err
+	}
+	return s.gate.Start(ctx, start)
+}
+
+func mayLoosen(ctx context.Context, c *umpire.Confinement) error {
+	return needPerson(ctx, "sandbox.loosen", c != nil && c.Loosen)
 }
 
 // pending lists questions. Lists without members are lists on the wire, too.

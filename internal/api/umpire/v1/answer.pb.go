@@ -360,7 +360,9 @@ type Pending struct {
 	// write; none when no rule can stand for it.
 	Rules []string `protobuf:"bytes,28,rep,name=rules,proto3" json:"rules,omitempty"`
 	// Of a call that leaves plan mode: what was planned.
-	Planned       []*Planned `protobuf:"bytes,29,rep,name=planned,proto3" json:"planned,omitempty"`
+	Planned []*Planned `protobuf:"bytes,29,rep,name=planned,proto3" json:"planned,omitempty"`
+	// Why a command would run without a sandbox.
+	NoSandbox     string `protobuf:"bytes,30,opt,name=no_sandbox,json=noSandbox,proto3" json:"no_sandbox,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -598,6 +600,13 @@ func (x *Pending) GetPlanned() []*Planned {
 	return nil
 }
 
+func (x *Pending) GetNoSandbox() string {
+	if x != nil {
+		return x.NoSandbox
+	}
+	return ""
+}
+
 // A Planned is a call that plan mode did not let run.
 type Planned struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -803,7 +812,7 @@ const file_umpire_v1_answer_proto_rawDesc = "" +
 	"\n" +
 	"suggestion\x18\x03 \x01(\tR\n" +
 	"suggestion\x12!\n" +
-	"\fbase_command\x18\x04 \x01(\tR\vbaseCommand\"\x8f\b\n" +
+	"\fbase_command\x18\x04 \x01(\tR\vbaseCommand\"\xae\b\n" +
 	"\aPending\x12\x1d\n" +
 	"\n" +
 	"request_id\x18\x01 \x01(\tR\trequestId\x12\x18\n" +
@@ -840,7 +849,9 @@ const file_umpire_v1_answer_proto_rawDesc = "" +
 	"\rindeterminate\x18\x1a \x01(\bR\rindeterminate\x12-\n" +
 	"\x05extra\x18\x1b \x01(\v2\x17.google.protobuf.StructR\x05extra\x12\x14\n" +
 	"\x05rules\x18\x1c \x03(\tR\x05rules\x12,\n" +
-	"\aplanned\x18\x1d \x03(\v2\x12.umpire.v1.PlannedR\aplanned\"\xd4\x01\n" +
+	"\aplanned\x18\x1d \x03(\v2\x12.umpire.v1.PlannedR\aplanned\x12\x1d\n" +
+	"\n" +
+	"no_sandbox\x18\x1e \x01(\tR\tnoSandbox\"\xd4\x01\n" +
 	"\aPlanned\x12\x17\n" +
 	"\acall_id\x18\x01 \x01(\tR\x06callId\x12\x12\n" +
 	"\x04tool\x18\x02 \x01(\tR\x04tool\x12-\n" +

@@ -45,7 +45,10 @@ type Submission struct {
 	// Overrides the session's mode for this batch; it may not loosen it.
 	Mode *string `protobuf:"bytes,8,opt,name=mode,proto3,oneof" json:"mode,omitempty"`
 	// Rules of the client; those that deny or ask are honoured.
-	Tighten       []*Rule `protobuf:"bytes,9,rep,name=tighten,proto3" json:"tighten,omitempty"`
+	Tighten []*Rule `protobuf:"bytes,9,rep,name=tighten,proto3" json:"tighten,omitempty"`
+	// The sandbox in which the runner would run the calls; absent when the agent runs
+	// its calls its own way.
+	Sandbox       *Confinement `protobuf:"bytes,10,opt,name=sandbox,proto3" json:"sandbox,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -143,6 +146,86 @@ func (x *Submission) GetTighten() []*Rule {
 	return nil
 }
 
+func (x *Submission) GetSandbox() *Confinement {
+	if x != nil {
+		return x.Sandbox
+	}
+	return nil
+}
+
+// A Confinement is what a runner says of the sandbox in which it would run calls.
+type Confinement struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// none, weaker or full: what its machine can do.
+	Level string `protobuf:"bytes,1,opt,name=level,proto3" json:"level,omitempty"`
+	// Why that is not everything.
+	Lacks string `protobuf:"bytes,2,opt,name=lacks,proto3" json:"lacks,omitempty"`
+	// read-only, workspace-write or full-access; the configured one when empty.
+	Mode string `protobuf:"bytes,3,opt,name=mode,proto3" json:"mode,omitempty"`
+	// Permits a looser mode than the configured one. It takes a person's credential.
+	Loosen        bool `protobuf:"varint,4,opt,name=loosen,proto3" json:"loosen,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Confinement) Reset() {
+	*x = Confinement{}
+	mi := &file_umpire_v1_batch_proto_msgTypes[1]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Confinement) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Confinement) ProtoMessage() {}
+
+func (x *Confinement) ProtoReflect() protoreflect.Message {
+	mi := &file_umpire_v1_batch_proto_msgTypes[1]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Confinement.ProtoReflect.Descriptor instead.
+func (*Confinement) Descriptor() ([]byte, []int) {
+	return file_umpire_v1_batch_proto_rawDescGZIP(), []int{1}
+}
+
+func (x *Confinement) GetLevel() string {
+	if x != nil {
+		return x.Level
+	}
+	return ""
+}
+
+func (x *Confinement) GetLacks() string {
+	if x != nil {
+		return x.Lacks
+	}
+	return ""
+}
+
+func (x *Confinement) GetMode() string {
+	if x != nil {
+		return x.Mode
+	}
+	return ""
+}
+
+func (x *Confinement) GetLoosen() bool {
+	if x != nil {
+		return x.Loosen
+	}
+	return false
+}
+
 // A Result is what the model is told about one call. Each call has exactly one.
 type Result struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -168,7 +251,7 @@ type Result struct {
 
 func (x *Result) Reset() {
 	*x = Result{}
-	mi := &file_umpire_v1_batch_proto_msgTypes[1]
+	mi := &file_umpire_v1_batch_proto_msgTypes[2]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -180,7 +263,7 @@ func (x *Result) String() string {
 func (*Result) ProtoMessage() {}
 
 func (x *Result) ProtoReflect() protoreflect.Message {
-	mi := &file_umpire_v1_batch_proto_msgTypes[1]
+	mi := &file_umpire_v1_batch_proto_msgTypes[2]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -193,7 +276,7 @@ func (x *Result) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Result.ProtoReflect.Descriptor instead.
 func (*Result) Descriptor() ([]byte, []int) {
-	return file_umpire_v1_batch_proto_rawDescGZIP(), []int{1}
+	return file_umpire_v1_batch_proto_rawDescGZIP(), []int{2}
 }
 
 func (x *Result) GetCallId() string {
@@ -289,7 +372,7 @@ type BatchCall struct {
 
 func (x *BatchCall) Reset() {
 	*x = BatchCall{}
-	mi := &file_umpire_v1_batch_proto_msgTypes[2]
+	mi := &file_umpire_v1_batch_proto_msgTypes[3]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -301,7 +384,7 @@ func (x *BatchCall) String() string {
 func (*BatchCall) ProtoMessage() {}
 
 func (x *BatchCall) ProtoReflect() protoreflect.Message {
-	mi := &file_umpire_v1_batch_proto_msgTypes[2]
+	mi := &file_umpire_v1_batch_proto_msgTypes[3]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -314,7 +397,7 @@ func (x *BatchCall) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use BatchCall.ProtoReflect.Descriptor instead.
 func (*BatchCall) Descriptor() ([]byte, []int) {
-	return file_umpire_v1_batch_proto_rawDescGZIP(), []int{2}
+	return file_umpire_v1_batch_proto_rawDescGZIP(), []int{3}
 }
 
 func (x *BatchCall) GetCallId() string {
@@ -438,7 +521,7 @@ type Batch struct {
 
 func (x *Batch) Reset() {
 	*x = Batch{}
-	mi := &file_umpire_v1_batch_proto_msgTypes[3]
+	mi := &file_umpire_v1_batch_proto_msgTypes[4]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -450,7 +533,7 @@ func (x *Batch) String() string {
 func (*Batch) ProtoMessage() {}
 
 func (x *Batch) ProtoReflect() protoreflect.Message {
-	mi := &file_umpire_v1_batch_proto_msgTypes[3]
+	mi := &file_umpire_v1_batch_proto_msgTypes[4]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -463,7 +546,7 @@ func (x *Batch) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Batch.ProtoReflect.Descriptor instead.
 func (*Batch) Descriptor() ([]byte, []int) {
-	return file_umpire_v1_batch_proto_rawDescGZIP(), []int{3}
+	return file_umpire_v1_batch_proto_rawDescGZIP(), []int{4}
 }
 
 func (x *Batch) GetBatchId() string {
@@ -531,7 +614,7 @@ type GetBatchRequest struct {
 
 func (x *GetBatchRequest) Reset() {
 	*x = GetBatchRequest{}
-	mi := &file_umpire_v1_batch_proto_msgTypes[4]
+	mi := &file_umpire_v1_batch_proto_msgTypes[5]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -543,7 +626,7 @@ func (x *GetBatchRequest) String() string {
 func (*GetBatchRequest) ProtoMessage() {}
 
 func (x *GetBatchRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_umpire_v1_batch_proto_msgTypes[4]
+	mi := &file_umpire_v1_batch_proto_msgTypes[5]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -556,7 +639,7 @@ func (x *GetBatchRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetBatchRequest.ProtoReflect.Descriptor instead.
 func (*GetBatchRequest) Descriptor() ([]byte, []int) {
-	return file_umpire_v1_batch_proto_rawDescGZIP(), []int{4}
+	return file_umpire_v1_batch_proto_rawDescGZIP(), []int{5}
 }
 
 func (x *GetBatchRequest) GetSessionId() string {
@@ -594,14 +677,16 @@ type Start struct {
 	// Who runs it.
 	Runner string `protobuf:"bytes,5,opt,name=runner,proto3" json:"runner,omitempty"`
 	// The process group that it runs in; 0 when not known.
-	Group         int64 `protobuf:"varint,6,opt,name=group,proto3" json:"group,omitempty"`
+	Group int64 `protobuf:"varint,6,opt,name=group,proto3" json:"group,omitempty"`
+	// The sandbox in which the runner would run the call.
+	Sandbox       *Confinement `protobuf:"bytes,7,opt,name=sandbox,proto3" json:"sandbox,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *Start) Reset() {
 	*x = Start{}
-	mi := &file_umpire_v1_batch_proto_msgTypes[5]
+	mi := &file_umpire_v1_batch_proto_msgTypes[6]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -613,7 +698,7 @@ func (x *Start) String() string {
 func (*Start) ProtoMessage() {}
 
 func (x *Start) ProtoReflect() protoreflect.Message {
-	mi := &file_umpire_v1_batch_proto_msgTypes[5]
+	mi := &file_umpire_v1_batch_proto_msgTypes[6]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -626,7 +711,7 @@ func (x *Start) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Start.ProtoReflect.Descriptor instead.
 func (*Start) Descriptor() ([]byte, []int) {
-	return file_umpire_v1_batch_proto_rawDescGZIP(), []int{5}
+	return file_umpire_v1_batch_proto_rawDescGZIP(), []int{6}
 }
 
 func (x *Start) GetSessionId() string {
@@ -671,6 +756,13 @@ func (x *Start) GetGroup() int64 {
 	return 0
 }
 
+func (x *Start) GetSandbox() *Confinement {
+	if x != nil {
+		return x.Sandbox
+	}
+	return nil
+}
+
 // Started is the answer to a Start.
 type Started struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -690,7 +782,7 @@ type Started struct {
 
 func (x *Started) Reset() {
 	*x = Started{}
-	mi := &file_umpire_v1_batch_proto_msgTypes[6]
+	mi := &file_umpire_v1_batch_proto_msgTypes[7]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -702,7 +794,7 @@ func (x *Started) String() string {
 func (*Started) ProtoMessage() {}
 
 func (x *Started) ProtoReflect() protoreflect.Message {
-	mi := &file_umpire_v1_batch_proto_msgTypes[6]
+	mi := &file_umpire_v1_batch_proto_msgTypes[7]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -715,7 +807,7 @@ func (x *Started) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Started.ProtoReflect.Descriptor instead.
 func (*Started) Descriptor() ([]byte, []int) {
-	return file_umpire_v1_batch_proto_rawDescGZIP(), []int{6}
+	return file_umpire_v1_batch_proto_rawDescGZIP(), []int{7}
 }
 
 func (x *Started) GetGo() bool {
@@ -757,7 +849,7 @@ var File_umpire_v1_batch_proto protoreflect.FileDescriptor
 
 const file_umpire_v1_batch_proto_rawDesc = "" +
 	"\n" +
-	"\x15umpire/v1/batch.proto\x12\tumpire.v1\x1a\x1cgoogle/protobuf/struct.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x18umpire/v1/decision.proto\x1a\x14umpire/v1/rule.proto\"\xb2\x02\n" +
+	"\x15umpire/v1/batch.proto\x12\tumpire.v1\x1a\x1cgoogle/protobuf/struct.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x18umpire/v1/decision.proto\x1a\x14umpire/v1/rule.proto\"\xe4\x02\n" +
 	"\n" +
 	"Submission\x12\x1d\n" +
 	"\n" +
@@ -769,8 +861,15 @@ const file_umpire_v1_batch_proto_rawDesc = "" +
 	"\x05epoch\x18\x06 \x01(\x03R\x05epoch\x12\x1a\n" +
 	"\bheadless\x18\a \x01(\bR\bheadless\x12\x17\n" +
 	"\x04mode\x18\b \x01(\tH\x00R\x04mode\x88\x01\x01\x12)\n" +
-	"\atighten\x18\t \x03(\v2\x0f.umpire.v1.RuleR\atightenB\a\n" +
-	"\x05_mode\"\xee\x01\n" +
+	"\atighten\x18\t \x03(\v2\x0f.umpire.v1.RuleR\atighten\x120\n" +
+	"\asandbox\x18\n" +
+	" \x01(\v2\x16.umpire.v1.ConfinementR\asandboxB\a\n" +
+	"\x05_mode\"e\n" +
+	"\vConfinement\x12\x14\n" +
+	"\x05level\x18\x01 \x01(\tR\x05level\x12\x14\n" +
+	"\x05lacks\x18\x02 \x01(\tR\x05lacks\x12\x12\n" +
+	"\x04mode\x18\x03 \x01(\tR\x04mode\x12\x16\n" +
+	"\x06loosen\x18\x04 \x01(\bR\x06loosen\"\xee\x01\n" +
 	"\x06Result\x12\x17\n" +
 	"\acall_id\x18\x01 \x01(\tR\x06callId\x12\x1d\n" +
 	"\n" +
@@ -815,7 +914,7 @@ const file_umpire_v1_batch_proto_rawDesc = "" +
 	"\n" +
 	"session_id\x18\x01 \x01(\tR\tsessionId\x12\x19\n" +
 	"\bbatch_id\x18\x02 \x01(\tR\abatchId\x12\x17\n" +
-	"\await_ms\x18\x03 \x01(\x03R\x06waitMs\"\x9e\x01\n" +
+	"\await_ms\x18\x03 \x01(\x03R\x06waitMs\"\xd0\x01\n" +
 	"\x05Start\x12\x1d\n" +
 	"\n" +
 	"session_id\x18\x01 \x01(\tR\tsessionId\x12\x19\n" +
@@ -823,7 +922,8 @@ const file_umpire_v1_batch_proto_rawDesc = "" +
 	"\acall_id\x18\x03 \x01(\tR\x06callId\x12\x14\n" +
 	"\x05epoch\x18\x04 \x01(\x03R\x05epoch\x12\x16\n" +
 	"\x06runner\x18\x05 \x01(\tR\x06runner\x12\x14\n" +
-	"\x05group\x18\x06 \x01(\x03R\x05group\"\xb1\x01\n" +
+	"\x05group\x18\x06 \x01(\x03R\x05group\x120\n" +
+	"\asandbox\x18\a \x01(\v2\x16.umpire.v1.ConfinementR\asandbox\"\xb1\x01\n" +
 	"\aStarted\x12\x0e\n" +
 	"\x02go\x18\x01 \x01(\bR\x02go\x12#\n" +
 	"\x04call\x18\x02 \x01(\v2\x0f.umpire.v1.CallR\x04call\x12/\n" +
@@ -846,37 +946,40 @@ func file_umpire_v1_batch_proto_rawDescGZIP() []byte {
 	return file_umpire_v1_batch_proto_rawDescData
 }
 
-var file_umpire_v1_batch_proto_msgTypes = make([]protoimpl.MessageInfo, 7)
+var file_umpire_v1_batch_proto_msgTypes = make([]protoimpl.MessageInfo, 8)
 var file_umpire_v1_batch_proto_goTypes = []any{
 	(*Submission)(nil),            // 0: umpire.v1.Submission
-	(*Result)(nil),                // 1: umpire.v1.Result
-	(*BatchCall)(nil),             // 2: umpire.v1.BatchCall
-	(*Batch)(nil),                 // 3: umpire.v1.Batch
-	(*GetBatchRequest)(nil),       // 4: umpire.v1.GetBatchRequest
-	(*Start)(nil),                 // 5: umpire.v1.Start
-	(*Started)(nil),               // 6: umpire.v1.Started
-	(*Call)(nil),                  // 7: umpire.v1.Call
-	(*structpb.Value)(nil),        // 8: google.protobuf.Value
-	(*Rule)(nil),                  // 9: umpire.v1.Rule
-	(*timestamppb.Timestamp)(nil), // 10: google.protobuf.Timestamp
-	(*Decision)(nil),              // 11: umpire.v1.Decision
+	(*Confinement)(nil),           // 1: umpire.v1.Confinement
+	(*Result)(nil),                // 2: umpire.v1.Result
+	(*BatchCall)(nil),             // 3: umpire.v1.BatchCall
+	(*Batch)(nil),                 // 4: umpire.v1.Batch
+	(*GetBatchRequest)(nil),       // 5: umpire.v1.GetBatchRequest
+	(*Start)(nil),                 // 6: umpire.v1.Start
+	(*Started)(nil),               // 7: umpire.v1.Started
+	(*Call)(nil),                  // 8: umpire.v1.Call
+	(*structpb.Value)(nil),        // 9: google.protobuf.Value
+	(*Rule)(nil),                  // 10: umpire.v1.Rule
+	(*timestamppb.Timestamp)(nil), // 11: google.protobuf.Timestamp
+	(*Decision)(nil),              // 12: umpire.v1.Decision
 }
 var file_umpire_v1_batch_proto_depIdxs = []int32{
-	7,  // 0: umpire.v1.Submission.calls:type_name -> umpire.v1.Call
-	8,  // 1: umpire.v1.Submission.message:type_name -> google.protobuf.Value
-	9,  // 2: umpire.v1.Submission.tighten:type_name -> umpire.v1.Rule
-	10, // 3: umpire.v1.Result.at:type_name -> google.protobuf.Timestamp
-	8,  // 4: umpire.v1.BatchCall.input:type_name -> google.protobuf.Value
-	1,  // 5: umpire.v1.BatchCall.result:type_name -> umpire.v1.Result
-	2,  // 6: umpire.v1.Batch.calls:type_name -> umpire.v1.BatchCall
-	7,  // 7: umpire.v1.Started.call:type_name -> umpire.v1.Call
-	11, // 8: umpire.v1.Started.decision:type_name -> umpire.v1.Decision
-	3,  // 9: umpire.v1.Started.batch:type_name -> umpire.v1.Batch
-	10, // [10:10] is the sub-list for method output_type
-	10, // [10:10] is the sub-list for method input_type
-	10, // [10:10] is the sub-list for extension type_name
-	10, // [10:10] is the sub-list for extension extendee
-	0,  // [0:10] is the sub-list for field type_name
+	8,  // 0: umpire.v1.Submission.calls:type_name -> umpire.v1.Call
+	9,  // 1: umpire.v1.Submission.message:type_name -> google.protobuf.Value
+	10, // 2: umpire.v1.Submission.tighten:type_name -> umpire.v1.Rule
+	1,  // 3: umpire.v1.Submission.sandbox:type_name -> umpire.v1.Confinement
+	11, // 4: umpire.v1.Result.at:type_name -> google.protobuf.Timestamp
+	9,  // 5: umpire.v1.BatchCall.input:type_name -> google.protobuf.Value
+	2,  // 6: umpire.v1.BatchCall.result:type_name -> umpire.v1.Result
+	3,  // 7: umpire.v1.Batch.calls:type_name -> umpire.v1.BatchCall
+	1,  // 8: umpire.v1.Start.sandbox:type_name -> umpire.v1.Confinement
+	8,  // 9: umpire.v1.Started.call:type_name -> umpire.v1.Call
+	12, // 10: umpire.v1.Started.decision:type_name -> umpire.v1.Decision
+	4,  // 11: umpire.v1.Started.batch:type_name -> umpire.v1.Batch
+	12, // [12:12] is the sub-list for method output_type
+	12, // [12:12] is the sub-list for method input_type
+	12, // [12:12] is the sub-list for extension type_name
+	12, // [12:12] is the sub-list for extension extendee
+	0,  // [0:12] is the sub-list for field type_name
 }
 
 func init() { file_umpire_v1_batch_proto_init() }
@@ -893,7 +996,7 @@ func file_umpire_v1_batch_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_umpire_v1_batch_proto_rawDesc), len(file_umpire_v1_batch_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   7,
+			NumMessages:   8,
 			NumExtensions: 0,
 			NumServices:   0,
 		},

@@ -1,0 +1,49 @@
+package gate
+
+import (
+	"cmp"
+
+	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/policy"
+)
+
+// sandboxOf puts together what is configured and what the runner can do.
+func sandboxOf(settings *Settings, c *umpire.Confinement) policy.Sandbox {
+	s := policy.Sandbox{Mode: cmp.Or(settings.Sandbox, umpire.SandboxWorkspaceWrite), Network: settings.SandboxNetwork}
+	if c == nil {
+		return s
+	}
+	if c.Mode != "" && (c.Loosen || c.Mode.Tighter(s.Mode)) {
+		s.Mode = c.Mode
+	}
+	if s.Mode == umpire.SandboxFullAccess {
+		return s
+	}
+	switch {
+	case c.Level == umpire.SandboxFull, c.Level == umpire.SandboxWeaker && settings.SandboxRequire == RequireWeaker:
+	case settings.SandboxRequire == RequireNone:
+		s.Mode = umpire.SandboxFullAccess
+	case c.Level == umpire.SandboxWeaker:
+		s.Missing = "this machine has only a weaker one: " + c.Lacks
+	default:
+		s.Missing = cmp.Or(c.Lacks, "this machine has none")
+	}
+	return s
+}
+
+// checkConfinement refuses words that are not known.
+func checkConfinement(c *umpire.Confinement) error {
+	if c == nil {
+		return nil
+	}
+	switch c.Level {
+	case umpire.SandboxNone, umpire.SandboxWeaker, umpire.SandboxFull:
+	default:
+		return invalid("sandbox.level", "want none, weaker or full, got %q", c.Level)
+	}
+	switch c.Mode {
+	case "", umpire.SandboxReadOnly, umpire.SandboxWorkspaceWrite, umpire.SandboxFullAccess:
+		return nil
+	}
+	return invalid("sandbox.mode", "want read-only, workspace-write or full-access, got %q", c.Mode)
+}

@@ -1,0 +1,95 @@
+package gate
+
+import (
+	"errors"
+	"testing"
+
+	"github.com/umpirehq/umpire"
+)
+
+func confined(level umpire.SandboxLevel) *umpire.Confinement {
+	c := &umpire.Confinement{Level: level}
+	if level != umpire.SandboxFull {
+		c.Lacks = "mounts: operation not permitted"
+	}
+	return c
+}
+
+// What a runner can do and what is required of it decide together: where the sandbox
+// cannot be had a command asks, and never runs bare by itself.
+func TestSandboxRequired(t *testing.T) {
+	t.Parallel()
+	none, weaker, full := umpire.SandboxNone, umpire.SandboxWeaker, umpire.SandboxFull
+	for _, tt := range []struct {
+		name     string
+		settings Settings
+		runner   *umpire.Confinement
+		want     umpire.Verdict
+		mode     umpire.SandboxMode
+	}{
+		{"full", Settings{}, confined(full), umpire.Allow, "workspace-write"},
+		{"an agent that runs its calls itself", Settings{}, nil, umpire.Allow, "workspace-write"},
+		{"strict without", Settings{}, confined(none), umpire.Ask, "full-access"},
+		{"strict with a weaker one", Settings{}, confined(weaker), umpire.Ask, "full-access"},
+		{"weaker will do", Settings{SandboxRequire: RequireWeaker}, confined(weaker), umpire.Allow, "workspace-write"},
+		{"weaker would do, and there is none", Settings{SandboxRequire: RequireWeaker}, confined(none), umpire.Ask, "full-access"},
+		{"off without", Settings{SandboxRequire: RequireNone}, confined(none), umpire.Allow, "full-access"},
+		{"off with a weaker one", Settings{SandboxRequire: RequireNone}, confined(weaker), umpire.Allow, "full-access"},
+		{"off with a full one", Settings{SandboxRequire: RequireNone}, confined(full), umpire.Allow, "workspace-write"},
+		{"full access", Settings{Sandbox: umpire.SandboxFullAccess}, confined(none), umpire.Allow, "full-access"},
+		{"tighter", Settings{}, &umpire.Confinement{Level: full, Mode: umpire.SandboxReadOnly}, umpire.Allow, "read-only"},
+		{"looser without a person", Settings{}, &umpire.Confinement{Level: full, Mode: umpire.SandboxFullAccess}, umpire.Allow, "workspace-write"},
+		{"looser by a person", Settings{}, &umpire.Confinement{Level: full, Mode: umpire.SandboxFullAccess, Loosen: true}, umpire.Allow, "full-access"},
+	} {
+		s := sandboxOf(&tt.settings, tt.runner)
+		d := newDesk(t)
+		got := d.Decide(Request{Call: umpire.Call{Tool: "Bash", Input: []byte(`{"command":"go test ./..."}`), Dir: d.project}, Mode: umpire.ModeDefault, Sandbox: s})
+		if got.Verdict != tt.want || got.Obligations.Sandbox != tt.mode {
+			t.Errorf("%s: %v in %s, want %v in %s (%s)", tt.name, got.Verdict, got.Obligations.Sandbox, tt.want, tt.mode, got.Reason)
+		}
+	}
+}
+
+// The card says it, an approval is for this call, and a runner that has less when it
+// starts than when it asked is asked about again.
+func TestNoSandboxIsOnTheCard(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t)
+	s := d.session(umpire.Opening{})
+	submit := func(id string, c *umpire.Confinement) umpire.Batch {
+		return must(d.Submit(t.Context(), umpire.Submission{
+			Session: s.ID, Batch: umpire.BatchID(id), Calls: []umpire.Call{command("c"+id, "ls")}, Epoch: s.Epoch, Sandbox: c,
+		}))(t)
+	}
+	start := func(b umpire.Batch, c *umpire.Confinement) umpire.Started {
+		return must(d.Start(t.Context(), umpire.Start{Session: s.ID, Batch: b.ID, Call: b.Next().ID, Epoch: s.Epoch, Runner: "r", Sandbox: c}))(t)
+	}
+
+	submit("1", confined(umpire.SandboxNone))
+	if p := d.pending("c1"); p.Code != umpire.CodeNoSandbox || p.NoSandbox != "mounts: operation not permitted" {
+		t.Errorf("the card says %q, %q", p.Code, p.NoSandbox)
+	}
+	b := d.approve("c1", umpire.ScopeOnce)
+	if got := start(b, confined(umpire.SandboxNone)); !got.Go || got.Decision.Obligations.Sandbox != umpire.SandboxFullAccess {
+		t.Errorf("approved: %+v", got.Decision)
+	}
+	must(d.Finish(t.Context(), umpire.Result{Session: s.ID, Batch: "1", Call: "c1", Status: umpire.ResultOK, Epoch: s.Epoch}))(t)
+
+	b = submit("2", confined(umpire.SandboxFull))
+	if got := start(b, confined(umpire.SandboxNone)); got.Go || got.Batch.State != umpire.BatchWaiting {
+		t.Errorf("it started with less than it was decided for: %+v", got)
+	}
+	d.pending("c2")
+}
+
+func TestConfinementIsChecked(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t)
+	s := d.session(umpire.Opening{})
+	for _, c := range []umpire.Confinement{{}, {Level: "some"}, {Level: umpire.SandboxFull, Mode: "free"}} {
+		_, err := d.Submit(t.Context(), umpire.Submission{Session: s.ID, Batch: "1", Calls: []umpire.Call{command("c1", "ls")}, Epoch: s.Epoch, Sandbox: &c})
+		if !errors.Is(err, umpire.ErrInvalid) {
+			t.Errorf("%+v: %v, want it refused", c, err)
+		}
+	}
+}
