@@ -30,6 +30,7 @@ func (a *app) chatCommand() *cobra.Command {
 	f.add(cmd.Flags(), a.text)
 	cmd.Flags().BoolVar(&plain, "plain", false, a.text.of("line by line, without colours and cursor movements, for screen readers"))
 	a.completeModes(cmd, "permission-mode")
+	completeWords(cmd, "sandbox", sandboxModes...)
 	return cmd
 }
 

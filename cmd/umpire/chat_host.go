@@ -37,7 +37,7 @@ func (h *chatHost) begin(ctx context.Context, session umpire.Session) error {
 	if err != nil {
 		return gateError(err)
 	}
-	worker := &agent.Agent{Gate: h.gate, Model: h.model, System: agent.Prompt(&session), Runner: session.Runner, From: from}
+	worker := &agent.Agent{Gate: h.gate, Model: h.model, System: agent.Prompt(&session), Runner: session.Runner, From: from, Sandbox: h.confinement()}
 	box, set, cleanUp, err := h.toolbox(ctx, &session, worker.Output)
 	if err != nil {
 		return err

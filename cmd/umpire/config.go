@@ -147,7 +147,9 @@ func (c *config) settings() gate.Settings {
 		profiles[name] = agent.profile()
 	}
 	return gate.Settings{
-		Mode: c.mode, AlsoRead: c.alsoRead, CrossProject: c.crossProject,
+		Sandbox: umpire.SandboxMode(c.sandboxMode), SandboxNetwork: c.sandboxNetwork,
+		SandboxRequire: gate.Require(slices.Index(sandboxRequires, c.sandboxRequire)),
+		Mode:           c.mode, AlsoRead: c.alsoRead, CrossProject: c.crossProject,
 		AllowMedium: c.mediumRisk == umpire.Allow, DenyExternal: c.external == umpire.Deny, Precedence: c.precedence,
 		PendingTimeout: c.pendingTimeout, MaxPending: c.maxPending,
 		Remember: c.remember, MaxDenialsInRow: c.maxConsecutiveDenials, MaxDenials: c.maxDenials,

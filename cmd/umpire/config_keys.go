@@ -195,7 +195,7 @@ var tighterModes = [...][]umpire.Mode{
 
 var (
 	sandboxModes    = []string{"read-only", "workspace-write", "full-access"} // tightest first
-	sandboxRequires = []string{"strict", "degraded-ok", "off"}                // tightest first
+	sandboxRequires = []string{"strict", "degraded-ok", "off"}                // tightest first, as in gate.Require
 	precedenceNames = [...]string{policy.DenyAskAllow: "deny,ask,allow", policy.DenyAllowAsk: "deny,allow,ask"}
 )
 

@@ -96,6 +96,7 @@ func (d *doctor) examine(ctx context.Context) {
 		d.configuration(c)
 		d.rules(c)
 		d.programs()
+		d.sandbox(ctx, c)
 	}
 	d.claude(ctx)
 }

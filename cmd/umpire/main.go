@@ -7,9 +7,12 @@ import (
 	"os"
 	"os/signal"
 	"syscall"
+
+	"github.com/umpirehq/umpire/internal/sandbox"
 )
 
 func main() {
+	sandbox.Main() // before anything else: this may be the sandbox of a command
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	code := run(ctx, system())
 	stop()

@@ -14,6 +14,8 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
+	"github.com/umpirehq/umpire/internal/sandbox"
+
 	"github.com/umpirehq/umpire/internal/llm/llmtest"
 	"github.com/umpirehq/umpire/internal/mcp/mcptest"
 )
@@ -21,6 +23,7 @@ import (
 // TestMain makes the test binary run as umpire, or as an MCP server, when a script
 // calls it.
 func TestMain(m *testing.M) {
+	sandbox.Main()
 	testscript.Main(m, map[string]func(){"umpire": scriptMain, "mcp-server": mcptest.Main})
 }
 
@@ -50,7 +53,13 @@ func scriptParams() testscript.Params {
 		RequireUniqueNames: true,
 		UpdateScripts:      os.Getenv("UPDATE") != "",
 		Setup:              setUpScript,
-		Cmds:               verbs,
+		Condition: func(name string) (bool, error) {
+			if name != "sandbox" {
+				return false, fmt.Errorf("condition %q is not known", name)
+			}
+			return sandbox.Available().Whole(), nil
+		},
+		Cmds: verbs,
 	}
 }
 
@@ -59,6 +68,13 @@ func setUpScript(env *testscript.Env) error {
 	home, project := filepath.Join(env.WorkDir, "home"), filepath.Join(env.WorkDir, "p")
 	for _, dir := range []string{home, project} {
 		if err := os.MkdirAll(dir, 0o755); err != nil {
+			return err
+		}
+	}
+	if a := sandbox.Available(); !a.Whole() {
+		// The scripts about the sandbox are skipped there; in the others nothing is to ask
+		// for lack of it.
+		if err := withoutSandbox(home); err != nil {
 			return err
 		}
 	}
@@ -87,6 +103,15 @@ func setUpScript(env *testscript.Env) error {
 		return fmt.Errorf("git init: %w: %s", err, out)
 	}
 	return nil
+}
+
+// withoutSandbox configures that commands run without one.
+func withoutSandbox(home string) error {
+	dir := filepath.Join(home, ".umpire")
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return err
+	}
+	return os.WriteFile(filepath.Join(dir, "config.yaml"), []byte("sandbox: {require: off}\n"), 0o600)
 }
 
 // exitOf runs a program and returns its exit code.

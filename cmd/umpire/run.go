@@ -31,6 +31,8 @@ type runFlags struct {
 	goOn              bool
 	session, fork     string
 	allowCrossProject bool
+	sandbox           string
+	loosens           bool // the sandbox is looser than the configured one
 	json              bool
 }
 
@@ -48,6 +50,7 @@ func (a *app) runCommand() *cobra.Command {
 	}
 	f.add(cmd.Flags(), a.text)
 	a.completeModes(cmd, "permission-mode")
+	completeWords(cmd, "sandbox", sandboxModes...)
 	return cmd
 }
 
@@ -64,6 +67,7 @@ func (f *runFlags) add(flags *pflag.FlagSet, text catalogue) {
 	flags.StringVar(&f.session, "session", "", text.of("go on with the session `ID`"))
 	flags.StringVar(&f.fork, "fork", "", text.of("begin a session with the conversation of the session `ID`, without its grants"))
 	flags.BoolVar(&f.allowCrossProject, "allow-cross-project-session", false, text.of("permit going on with a session of another project"))
+	flags.StringVar(&f.sandbox, "sandbox", "", text.of("what commands may change: `SANDBOX` is read-only, workspace-write or full-access (default: from the configuration)"))
 	flags.BoolVar(&f.json, "json", false, text.of("write the session's events as lines of JSON, and nothing else"))
 }
 
@@ -150,7 +154,9 @@ func (a *app) runTask(ctx context.Context, f *runFlags, task string) error {
 
 // credential is whose part the run takes: what loosens a session takes a person.
 func (f *runFlags) credential(a *app) (credential, error) {
-	for flag, given := range map[string]bool{"--allow-bypass": f.allowBypass, "--allow-cross-project-session": f.allowCrossProject} {
+	for flag, given := range map[string]bool{
+		"--allow-bypass": f.allowBypass, "--allow-cross-project-session": f.allowCrossProject, "--sandbox " + f.sandbox: f.loosens,
+	} {
 		if !given {
 			continue
 		}
@@ -166,6 +172,9 @@ func (s *stay) prepare() error {
 		return err
 	}
 	s.conf = conf
+	if err := s.flags.checkSandbox(conf); err != nil {
+		return err
+	}
 	mode, err := pickMode(s.flags.mode, s.flags.allowBypass, conf)
 	if err != nil {
 		return err
@@ -210,7 +219,7 @@ func (s *stay) personAtStreams() bool {
 
 // run lets the agent work in a session that is this process's.
 func (s *stay) run(ctx context.Context, session umpire.Session, model llm.Model, task string) error {
-	worker := &agent.Agent{Gate: s.gate, Model: model, System: agent.Prompt(&session), Runner: session.Runner}
+	worker := &agent.Agent{Gate: s.gate, Model: model, System: agent.Prompt(&session), Runner: session.Runner, Sandbox: s.confinement()}
 	box, tools, cleanUp, err := s.toolbox(ctx, &session, worker.Output)
 	if err != nil {
 		return err
@@ -281,7 +290,10 @@ func (s *stay) tools(session *umpire.Session, hear func(umpire.CallID, string)) 
 			added = append(added, path)
 		}
 	}
-	set := tool.New(tool.Options{Root: session.Root, AddDirs: added, Home: s.userHome(), Env: os.Environ(), Scratch: scratch, Output: hear, MayRead: s.mayRead})
+	set := tool.New(tool.Options{
+		Root: session.Root, AddDirs: added, Home: s.userHome(), Env: os.Environ(), Scratch: scratch, Output: hear, MayRead: s.mayRead,
+		Sandbox: s.place(session, added, scratch), Weaker: s.conf.sandboxRequire != sandboxRequires[0],
+	})
 	set.Keep(s.listedIn(session))
 	return set, func() {
 		set.Close()

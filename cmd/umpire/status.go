@@ -10,6 +10,7 @@ import (
 
 	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/rulefile"
+	"github.com/umpirehq/umpire/internal/sandbox"
 )
 
 // A status is what `umpire status` tells.
@@ -26,11 +27,21 @@ type status struct {
 
 	permissionStatus
 
-	RuleFiles []fileStatus `json:"rule_files"`
-	Cautious  bool         `json:"cautious"` // a file cannot be read: nothing is allowed but what is safe
-	Gate      gateStatus   `json:"gate"`
-	Store     storeStatus  `json:"store"`
-	Notes     []string     `json:"notes"`
+	Sandbox   sandboxStatus `json:"sandbox"`
+	RuleFiles []fileStatus  `json:"rule_files"`
+	Cautious  bool          `json:"cautious"` // a file cannot be read: nothing is allowed but what is safe
+	Gate      gateStatus    `json:"gate"`
+	Store     storeStatus   `json:"store"`
+	Notes     []string      `json:"notes"`
+}
+
+// A sandboxStatus tells what commands of the built-in agent run in.
+type sandboxStatus struct {
+	sandbox.Ability
+
+	Mode    string `json:"mode"`
+	Require string `json:"require"`
+	Network bool   `json:"network"`
 }
 
 // A fileStatus is one place where rules may stand.
@@ -90,6 +101,9 @@ func (p *place) status() status {
 		ProjectID: p.ID, ProjectShort: p.ID.Short(), ProjectKind: p.Kind.String(),
 		Root: p.Root, GitDir: p.GitDir, Worktree: p.Worktree, WorkingDir: p.Dir,
 		Mode: p.config.mode, ModeSource: p.config.source("mode"), permissionStatus: permissionStatus{State: umpire.StateIdle},
+		Sandbox: sandboxStatus{
+			Ability: sandbox.Available(), Mode: p.config.sandboxMode, Require: p.config.sandboxRequire, Network: p.config.sandboxNetwork,
+		},
 		RuleFiles: []fileStatus{}, Cautious: set.ColdBroken, Notes: append([]string{}, p.Notes...),
 	}
 	for _, f := range set.Files {
@@ -126,6 +140,7 @@ func (a *app) showStatus(s status) error {
 	line("sessions", fmt.Sprintf(a.text.of("%d open, %d in all"), s.Sessions.Open, s.Sessions.Total))
 	line("gate", a.gateText(&s))
 	line("store", a.storeText(&s))
+	line("sandbox", a.sandboxText(&s.Sandbox))
 	for _, note := range s.Notes {
 		line("note", note)
 	}

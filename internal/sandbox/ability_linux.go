@@ -5,6 +5,8 @@ import (
 	"os"
 	"os/exec"
 	"sync"
+
+	"github.com/umpirehq/umpire"
 )
 
 // Available sets a sandbox up, once in the life of the process, and says what came of
@@ -12,12 +14,12 @@ import (
 var Available = sync.OnceValue(func() Ability {
 	err := try(allLayers)
 	if err == nil {
-		return Ability{Level: Full}
+		return Ability{Level: umpire.SandboxFull}
 	}
 	if try(weakerLayers) == nil {
-		return Ability{Level: Weaker, Lacks: reasonOf(err)}
+		return Ability{Level: umpire.SandboxWeaker, Lacks: reasonOf(err)}
 	}
-	return Ability{Level: None, Lacks: reasonOf(err)}
+	return Ability{Level: umpire.SandboxNone, Lacks: reasonOf(err)}
 })
 
 // reasonOf is a set-up's error without what everybody knows by then.

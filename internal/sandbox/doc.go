@@ -9,7 +9,7 @@
 // A program that uses the package calls [Main] before anything else: on Linux the
 // sandbox is set up by the same program, started anew.
 //
-// What the package keeps true, where [Probe] says [Full]:
+// What the package keeps true, where [Available] says full:
 //
 //   - The command, and everything that it starts, changes files below its writable
 //     folders and nothing else: not their times, modes or attributes either.
@@ -56,6 +56,9 @@ type Limits struct {
 	// Open are paths that may be written beside the workspace, protected ones in it
 	// included, because a person allowed just that. They are absolute.
 	Open []string
+	// Seen are paths that may be read although they lie where the sandbox hides things,
+	// such as in /tmp.
+	Seen []string
 	// Weaker takes the layers that there are where not all can be had.
 	Weaker bool
 }
@@ -76,4 +79,16 @@ type Place struct {
 	Cache []string
 
 	slots slots
+}
+
+// String says what holds, for a model or a person whose command failed.
+func (l Limits) String() string {
+	text := "the sandbox let this command change nothing but its own /tmp"
+	if l.Mode == umpire.SandboxWorkspaceWrite {
+		text = "the sandbox let this command change only the workspace (not git's hooks and settings in it) and its own /tmp"
+	}
+	if !l.Network {
+		text += ", and kept it from the network, the loopback included"
+	}
+	return text + "; if that is why it failed, running it again will not help"
 }

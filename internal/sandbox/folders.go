@@ -52,7 +52,10 @@ func (p *Place) folders(o *order, limits Limits, b *Box) error {
 		return err
 	}
 	for _, path := range limits.Open {
-		if o.Open, err = withPath(o.Open, holding(path)); err != nil {
+		if path = holding(path); slices.Contains(privateFolders, path) {
+			continue // it has one of its own
+		}
+		if o.Open, err = withPath(o.Open, path); err != nil {
 			return err
 		}
 	}
@@ -60,7 +63,7 @@ func (p *Place) folders(o *order, limits Limits, b *Box) error {
 	if err := p.private(o, b); err != nil {
 		return err
 	}
-	p.hide(o)
+	p.hide(o, limits.Seen)
 	return nil
 }
 
@@ -172,7 +175,7 @@ func (p *Place) private(o *order, b *Box) error {
 var privateFolders = []string{"/tmp", "/var/tmp"}
 
 // hide lists what is not to be seen, and what lies there and has to be.
-func (p *Place) hide(o *order) {
+func (p *Place) hide(o *order, seen []string) {
 	o.Hidden = append(o.Hidden, "/run")
 	if p.State != "" {
 		o.Hidden = append(o.Hidden, filepath.Join(p.State, "state"))
@@ -186,7 +189,7 @@ func (p *Place) hide(o *order) {
 			o.Hidden = append(o.Hidden, path)
 		}
 	}
-	for _, path := range append([]string{p.Home, o.Path, o.Dir, "/etc/resolv.conf"}, p.Workspace...) {
+	for _, path := range slices.Concat([]string{p.Home, o.Path, o.Dir, "/etc/resolv.conf"}, p.Workspace, seen, programFolders(o.Env)) {
 		plain, err := filepath.EvalSymlinks(path)
 		if err == nil && path != "" && hidden(plain) && !slices.Contains(covered, plain) {
 			o.Shown = append(o.Shown, plain)
@@ -195,6 +198,16 @@ func (p *Place) hide(o *order) {
 	o.Shown = slices.DeleteFunc(outermost(o.Shown), func(path string) bool {
 		return slices.ContainsFunc(o.Open, func(open string) bool { return below(path, open) })
 	})
+}
+
+// programFolders are where programs are looked for.
+func programFolders(env []string) []string {
+	for _, pair := range env {
+		if list, found := strings.CutPrefix(pair, "PATH="); found {
+			return filepath.SplitList(list)
+		}
+	}
+	return nil
 }
 
 // maxSockets bounds how many sockets are hidden one by one.

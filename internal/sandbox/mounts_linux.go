@@ -94,6 +94,8 @@ func (h *helper) hold() (*held, error) {
 		}
 		all.devices[name] = m.fd
 	}
+	// The outer before the inner: what comes later lies over what came before.
+	slices.SortStableFunc(all.mounts, func(a, b heldMount) int { return len(a.path) - len(b.path) })
 	return all, nil
 }
 

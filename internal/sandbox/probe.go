@@ -29,11 +29,19 @@ type Report struct {
 	Probes   []Probe `json:"probes,omitempty"`
 }
 
-// Holes are the probes that the whole sandbox does not stop.
+// best is the outcome with all layers that this machine has.
+func (r *Report) best(p *Probe) Outcome {
+	if r.Whole() {
+		return p.Full
+	}
+	return p.Filter
+}
+
+// Holes are the probes that the sandbox of this machine does not stop.
 func (r *Report) Holes() []string {
 	var names []string
-	for _, p := range r.Probes {
-		if !p.Full.Denied() {
+	for i := range r.Probes {
+		if p := &r.Probes[i]; !r.best(p).Denied() {
 			names = append(names, p.Name)
 		}
 	}
@@ -43,9 +51,9 @@ func (r *Report) Holes() []string {
 // By returns the probes that a layer is the first to stop: Landlock, then the filter,
 // then namespaces and mounts.
 func (r *Report) By() (landlock, filter, namespaces []string) {
-	for _, p := range r.Probes {
-		switch {
-		case !p.Full.Denied():
+	for i := range r.Probes {
+		switch p := &r.Probes[i]; {
+		case !r.best(p).Denied():
 		case p.Landlock.Denied():
 			landlock = append(landlock, p.Name)
 		case p.Filter.Denied():

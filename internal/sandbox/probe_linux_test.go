@@ -61,7 +61,7 @@ func TestProbesAreReal(t *testing.T) {
 	for _, name := range []string{
 		"raw packets", "ICMP", "mount namespace", "join a namespace", "mount", "make a mount writable", "unmount", "chroot", "bpf",
 		"perf events", "open a file by its handle", "32-bit system calls", "core_pattern", "sysrq", "open a disk", "make a device",
-		"ptrace", "ptrace the first of the sandbox", "write the memory", "vsock", "type into a terminal", "userfaultfd", "keyrings",
+		"ptrace them", "ptrace the sandbox's first", "write their memory", "vsock", "type into a terminal", "userfaultfd", "keyrings",
 		"user namespace by clone3", "user namespace by unshare", "MPTCP", "io_uring",
 	} {
 		unprivileged[name] = true // may be refused for other reasons

@@ -23,11 +23,11 @@ type probe struct {
 
 // probes are all attempts. The table in docs/sandbox.md is made of them.
 var probes = []probe{
-	{ofFiles, "write", func(s *scene) error { return write(s.outside("write")) }},
-	{ofFiles, "create", func(s *scene) error { return write(s.outside("new")) }},
+	{ofFiles, "write a file", func(s *scene) error { return write(s.outside("write")) }},
+	{ofFiles, "create a file", func(s *scene) error { return write(s.outside("new")) }},
 	{ofFiles, "make a folder", func(s *scene) error { return os.Mkdir(s.outside("dir"), 0o755) }},
-	{ofFiles, "truncate", func(s *scene) error { return os.Truncate(s.outside("truncate"), 0) }},
-	{ofFiles, "delete", func(s *scene) error { return os.Remove(s.outside("unlink")) }},
+	{ofFiles, "truncate a file", func(s *scene) error { return os.Truncate(s.outside("truncate"), 0) }},
+	{ofFiles, "delete a file", func(s *scene) error { return os.Remove(s.outside("unlink")) }},
 	{ofFiles, "write through a link", func(s *scene) error { return write(s.inside("way-out/write")) }},
 	{ofFiles, "write through /proc/self/root", func(s *scene) error { return write("/proc/self/root" + s.outside("write")) }},
 	{ofFiles, "open again for writing", reopen},
@@ -62,12 +62,12 @@ var probes = []probe{
 	{ofNetwork, "vsock", func(*scene) error { return socket(unix.AF_VSOCK, unix.SOCK_STREAM, 0) }},
 	{ofNetwork, "netlink", func(*scene) error { return socket(unix.AF_NETLINK, unix.SOCK_RAW, unix.NETLINK_ROUTE) }},
 
-	{ofProcesses, "see", func(s *scene) error { _, err := os.Stat(fmt.Sprintf("/proc/%d/stat", s.Process)); return err }},
-	{ofProcesses, "signal", func(s *scene) error { return unix.Kill(s.Process, 0) }},
-	{ofProcesses, "read the environment", func(s *scene) error { _, err := os.ReadFile(fmt.Sprintf("/proc/%d/environ", s.Process)); return err }},
-	{ofProcesses, "write the memory", func(s *scene) error { return write(fmt.Sprintf("/proc/%d/mem", s.Process)) }},
-	{ofProcesses, "ptrace", func(s *scene) error { return call(unix.SYS_PTRACE, unix.PTRACE_SEIZE, uintptr(s.Process), 0) }},
-	{ofProcesses, "ptrace the first of the sandbox", func(*scene) error { return call(unix.SYS_PTRACE, unix.PTRACE_SEIZE, 1, 0) }},
+	{ofProcesses, "see other processes", func(s *scene) error { _, err := os.Stat(fmt.Sprintf("/proc/%d/stat", s.Process)); return err }},
+	{ofProcesses, "signal other processes", func(s *scene) error { return unix.Kill(s.Process, 0) }},
+	{ofProcesses, "read their environment", func(s *scene) error { _, err := os.ReadFile(fmt.Sprintf("/proc/%d/environ", s.Process)); return err }},
+	{ofProcesses, "write their memory", func(s *scene) error { return write(fmt.Sprintf("/proc/%d/mem", s.Process)) }},
+	{ofProcesses, "ptrace them", func(s *scene) error { return call(unix.SYS_PTRACE, unix.PTRACE_SEIZE, uintptr(s.Process), 0) }},
+	{ofProcesses, "ptrace the sandbox's first", func(*scene) error { return call(unix.SYS_PTRACE, unix.PTRACE_SEIZE, 1, 0) }},
 	{ofProcesses, "type into a terminal", typeIn},
 
 	{ofKernel, "user namespace by clone3", clone3},

@@ -47,9 +47,9 @@ func (b *Box) letGo(ended error) error {
 // and believes what it sees.
 var Available = sync.OnceValue(func() Ability {
 	if err := proveSeatbelt(); err != nil {
-		return Ability{Level: None, Lacks: err.Error()}
+		return Ability{Level: umpire.SandboxNone, Lacks: err.Error()}
 	}
-	return Ability{Level: Full}
+	return Ability{Level: umpire.SandboxFull}
 })
 
 func proveSeatbelt() error {

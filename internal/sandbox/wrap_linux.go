@@ -10,6 +10,8 @@ import (
 	"syscall"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/umpirehq/umpire"
 )
 
 // namespaces are those that a command gets for itself.
@@ -27,7 +29,7 @@ type holdings struct {
 
 // layers are all, unless fewer are agreed to and needed.
 func (l Limits) layers() layers {
-	if l.Weaker && Available().Level == Weaker {
+	if l.Weaker && Available().Level == umpire.SandboxWeaker {
 		return weakerLayers
 	}
 	return allLayers

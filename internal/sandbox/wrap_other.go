@@ -2,7 +2,11 @@
 
 package sandbox
 
-import "os/exec"
+import (
+	"os/exec"
+
+	"github.com/umpirehq/umpire"
+)
 
 // Main is for systems where the program starts itself anew as the sandbox's helper.
 func Main() {}
@@ -22,5 +26,5 @@ func isPlaceholder(string) bool { return false }
 
 // Available says that there is no sandbox.
 func Available() Ability {
-	return Ability{Level: None, Lacks: "umpire has no sandbox for this system; on Windows run umpire inside WSL2"}
+	return Ability{Level: umpire.SandboxNone, Lacks: "umpire has no sandbox for this system; on Windows run umpire inside WSL2"}
 }

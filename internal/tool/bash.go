@@ -62,14 +62,14 @@ func (s *Set) bash(ctx context.Context, u *use) (string, error) {
 		return "", err
 	}
 	if Background(u.call.Input) || u.call.Background {
-		return s.begin(command, u.call.Dir)
+		return s.begin(command, u)
 	}
 	timeout := time.Duration(limit) * time.Millisecond
 	ctx, cancel := context.WithTimeoutCause(ctx, timeout, fmt.Errorf("%w after %v", errTimeout, timeout))
 	defer cancel()
 	var out output
 	sink, done := s.heard(u.call.ID, &out)
-	err = s.runGroup(ctx, s.shell(command, u.call.Dir, sink))
+	err = s.confined(ctx, s.shell(command, u.call.Dir, sink), s.limits(&u.decision), sink)
 	done()
 	return out.String(), err
 }

@@ -22,12 +22,13 @@ type bench struct {
 	t             *testing.T
 	root, outside string
 	home          string
-	profile       *policy.Profile // nil limits nothing
+	mode          umpire.SandboxMode // full access, where a test says nothing
+	profile       *policy.Profile    // nil limits nothing
 }
 
 func newBench(t *testing.T) *bench {
 	t.Helper()
-	b := &bench{t: t, root: realDir(t), outside: realDir(t), home: realDir(t)}
+	b := &bench{t: t, mode: umpire.SandboxFullAccess, root: realDir(t), outside: realDir(t), home: realDir(t)}
 	b.Set = New(Options{Root: b.root, Home: b.home, Env: os.Environ(), Scratch: realDir(t), MayRead: readsAll})
 	b.grace = 50 * time.Millisecond
 	t.Cleanup(b.Close)
@@ -109,7 +110,7 @@ func (b *bench) start(name string, in any) umpire.Started {
 	if err != nil {
 		b.t.Fatal(err)
 	}
-	d := policy.Decide(rules, policy.Query{Call: call, Facts: facts, Mode: umpire.ModeBypass, Profile: b.profile})
+	d := policy.Decide(rules, policy.Query{Call: call, Facts: facts, Mode: umpire.ModeBypass, Profile: b.profile, Sandbox: policy.Sandbox{Mode: b.mode}})
 	if d.Verdict != umpire.Allow {
 		b.t.Fatalf("%s %s: %v: %s", name, raw, d.Verdict, d.Reason)
 	}

@@ -49,7 +49,8 @@ type job struct {
 
 // begin starts a command in the background. The context of the call that started it
 // has no say in it: it ends by itself, by KillShell or with the set.
-func (s *Set) begin(command, dir string) (string, error) {
+func (s *Set) begin(command string, u *use) (string, error) {
+	limits := s.limits(&u.decision)
 	ctx, stop := context.WithCancel(context.Background())
 	j, err := s.newJob(command, stop)
 	if err != nil {
@@ -59,7 +60,7 @@ func (s *Set) begin(command, dir string) (string, error) {
 	go func() {
 		defer close(j.over)
 		defer stop()
-		j.err = s.runGroup(ctx, s.shell(command, dir, j.out))
+		j.err = s.confined(ctx, s.shell(command, u.call.Dir, j.out), limits, j.out)
 		if err := j.out.f.Close(); j.err == nil {
 			j.err = err
 		}

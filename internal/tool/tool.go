@@ -33,6 +33,7 @@ import (
 
 	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/llm"
+	"github.com/umpirehq/umpire/internal/sandbox"
 )
 
 // Options say where the tools work.
@@ -48,6 +49,10 @@ type Options struct {
 	Env []string
 	// Scratch is a private folder for what background commands print.
 	Scratch string
+	// Sandbox is where commands run. Without one only those run whose decision says
+	// that they have full access. Weaker takes the layers that there are.
+	Sandbox *sandbox.Place
+	Weaker  bool
 	// Output hears what a call prints while it runs, in pieces of valid UTF-8: the
 	// pieces of one call in order, and none after its Run has returned. Of a call that
 	// prints faster than it is heard, pieces leave something out and say so. Nil hears

@@ -1,0 +1,78 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/sandbox"
+)
+
+// checkSandbox refuses a mode that is not known, and finds out whether it is looser
+// than the configured one: that takes a person.
+func (f *runFlags) checkSandbox(conf *config) error {
+	if f.sandbox == "" {
+		return nil
+	}
+	if !slices.Contains(sandboxModes, f.sandbox) {
+		return usage("umpire run --help", "--sandbox %q: want one of %s", f.sandbox, strings.Join(sandboxModes, ", "))
+	}
+	f.loosens = umpire.SandboxMode(conf.sandboxMode).Tighter(umpire.SandboxMode(f.sandbox))
+	return nil
+}
+
+// confinement is what the gate is told of the sandbox here, and the person where there
+// is less than was asked for.
+func (s *stay) confinement() *umpire.Confinement {
+	able := sandbox.Available()
+	c := &umpire.Confinement{Level: able.Level, Lacks: able.Lacks, Mode: umpire.SandboxMode(s.flags.sandbox), Loosen: s.flags.loosens}
+	mode := orText(s.flags.sandbox, s.conf.sandboxMode)
+	switch {
+	case mode == string(umpire.SandboxFullAccess):
+		s.remark(s.text.of("commands run without a sandbox, as they were set to (full-access)"))
+	case !able.Whole():
+		s.remark(fmt.Sprintf(s.text.of("no sandbox, or a weaker one, on this machine: %s (umpire doctor)"), able.Lacks))
+	}
+	return c
+}
+
+// sandboxText is the sandbox in a line.
+func (a *app) sandboxText(s *sandboxStatus) string {
+	parts := []string{s.Mode}
+	if s.Network {
+		parts = append(parts, a.text.of("with the network"))
+	}
+	switch s.Level {
+	case umpire.SandboxFull:
+		parts = append(parts, a.text.of("this machine can give all of it"))
+	case umpire.SandboxWeaker:
+		parts = append(parts, a.text.of("this machine can give only a weaker one"), s.Lacks)
+	case umpire.SandboxNone:
+		parts = append(parts, a.text.of("this machine cannot give it"), s.Lacks)
+	}
+	return strings.Join(parts, ", ")
+}
+
+// place is where the commands of a session run.
+func (s *stay) place(session *umpire.Session, added []string, scratch string) *sandbox.Place {
+	folders := append([]string{session.Root}, added...)
+	for _, dir := range []string{session.Worktree, session.GitDir} {
+		if dir != "" {
+			folders = append(folders, dir)
+		}
+	}
+	home := s.userHome()
+	if plain, err := filepath.EvalSymlinks(home); err == nil {
+		home = plain
+	}
+	if home != "" && s.getenv("XDG_CACHE_HOME") == "" {
+		// Builds want a cache, and a layer has to lie over something.
+		_ = os.Mkdir(filepath.Join(home, ".cache"), 0o700) // without it they say so
+	}
+	return &sandbox.Place{
+		Workspace: folders, Home: home, State: s.home(), Scratch: scratch, Cache: sandbox.Caches(home, s.getenv),
+	}
+}
