@@ -78,8 +78,17 @@ type seat struct {
 	stall time.Duration
 }
 
-func (s seat) send(f *frame) error { return s.rider.send(f, s.stall) }
-func (s seat) beat() error         { return s.rider.write(beatLines, s.stall) }
+// send writes an event. Of one that could be written in part only, the rest comes
+// before all else: the rider goes on after it.
+func (s seat) send(f *frame) error {
+	err := s.rider.send(f, s.stall)
+	if errors.Is(err, errStalled) {
+		s.rider.seq = f.event.Seq
+	}
+	return err
+}
+
+func (s seat) beat() error { return s.rider.write(beatLines, s.stall) }
 
 // ride brings a rider up to now and leaves it to a lane. It takes as long as the
 // reader does.
