@@ -57,6 +57,14 @@ func (c *Card) sessionReach(rule string) []string {
 		return []string{head + c.text.Of("exactly this command")}
 	}
 	var lines []string
+	for _, s := range p.Suggestions {
+		if p.Type == umpire.Network && s.Match.Domain != "" && s.Scope == umpire.ScopeSession {
+			lines = append(lines, head+adapter.Visible(policy.FormatShort(umpire.Rule{Tool: s.Tool, Match: s.Match})))
+		}
+	}
+	if len(lines) > 0 {
+		return lines
+	}
 	if p.Code != umpire.CodeExternalDirectory && p.Code != umpire.CodeRule {
 		lines = append(lines, head+fmt.Sprintf(c.text.Of("every call of %s inside the project"), adapter.Visible(p.Tool)))
 	}

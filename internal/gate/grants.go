@@ -125,6 +125,9 @@ func sessionGrants(a *umpire.Answer, call *umpire.Call, d *umpire.Decision, exac
 		}
 		return []umpire.Grant{{Tool: call.Tool, Exact: exact}}, nil
 	}
+	if hosts := hostGrants(d); d.Type == umpire.Network && len(hosts) > 0 {
+		return hosts, nil
+	}
 	grants := []umpire.Grant{{Tool: call.Tool}}
 	if d.ReasonCode == umpire.CodeExternalDirectory || d.ReasonCode == umpire.CodeRule {
 		grants = nil
@@ -135,6 +138,18 @@ func sessionGrants(a *umpire.Answer, call *umpire.Call, d *umpire.Decision, exac
 		}
 	}
 	return grants, nil
+}
+
+// hostGrants are for the hosts that a call reaches: who lets a page be fetched means its
+// host, and not every other one.
+func hostGrants(d *umpire.Decision) []umpire.Grant {
+	var grants []umpire.Grant
+	for _, s := range d.Suggestions {
+		if s.Match.Domain != "" && s.Scope == umpire.ScopeSession {
+			grants = append(grants, umpire.Grant{Tool: s.Tool, Match: s.Match})
+		}
+	}
+	return grants
 }
 
 // lasting returns the rules that an approval for the project or for good writes.

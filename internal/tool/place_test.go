@@ -208,7 +208,9 @@ func TestSpecialFiles(t *testing.T) {
 	}
 	for tool, in := range map[string]fields{
 		"Read": {"file_path": "pipe"}, "Write": {"file_path": "pipe", "content": "x"},
-		"Edit": {"file_path": "pipe", "old_string": "a", "new_string": "b"},
+		"Edit":                   {"file_path": "pipe", "old_string": "a", "new_string": "b"},
+		"filesystem-edit":        {"filePath": "pipe", "startLine": 1, "endLine": 1, "newContent": "b"},
+		"filesystem-edit_search": {"filePath": "pipe", "searchContent": "a", "replaceContent": "b"},
 	} {
 		b.fails(tool, in, "is not a regular file")
 	}
