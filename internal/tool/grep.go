@@ -1,7 +1,6 @@
 package tool
 
 import (
-	"bufio"
 	"bytes"
 	"context"
 	"errors"
@@ -9,6 +8,8 @@ import (
 	"io"
 	"path/filepath"
 	"regexp"
+	"regexp/syntax"
+	"slices"
 	"strings"
 )
 
@@ -53,6 +54,8 @@ type grep struct {
 	before, after int
 	multiline     bool
 	limit         int
+	literals      [][]byte // one of them stands in every hit; none is not known
+	buffer        []byte   // what is being searched, used again for the next file
 
 	out   strings.Builder
 	lines int // of the result
@@ -99,9 +102,11 @@ func (g *grep) read(in input) error {
 	if g.multiline {
 		flags += "s"
 	}
-	if g.expr, err = regexp.Compile("(?" + flags + ")" + text); err != nil {
+	expr := "(?" + flags + ")" + text
+	if g.expr, err = regexp.Compile(expr); err != nil {
 		return fmt.Errorf("input.pattern: %w", err)
 	}
+	g.literals = literalsOf(expr)
 	only, given, err := in.text("glob", "include")
 	if err != nil || !given || only == "" {
 		return err
@@ -142,8 +147,8 @@ func (g *grep) file(f found, shown string) error {
 	if err != nil || data == nil {
 		return nil //nolint:nilerr // what cannot be read has no hits
 	}
-	lines := bytes.Split(bytes.TrimSuffix(data, newline), newline)
-	hits := g.hits(lines)
+	data = bytes.TrimSuffix(data, newline)
+	hits := g.hits(data)
 	if len(hits) == 0 {
 		return nil
 	}
@@ -155,7 +160,7 @@ func (g *grep) file(f found, shown string) error {
 	case modeCount:
 		g.line(fmt.Sprintf("%s:%d", shown, len(hits)))
 	case modeContent:
-		g.show(shown, lines, hits)
+		g.show(shown, bytes.Split(data, newline), hits)
 	}
 	if g.lines >= g.limit || g.out.Len() > maxGrepBytes {
 		return errEnough
@@ -163,7 +168,7 @@ func (g *grep) file(f found, shown string) error {
 	return nil
 }
 
-// content reads a file; nil is one that is not searched.
+// content reads a file; nil is one that is not searched. It stands until the next.
 func (g *grep) content(f found) ([]byte, error) {
 	if !f.entry.Type().IsRegular() {
 		return nil, nil
@@ -177,25 +182,58 @@ func (g *grep) content(f found) ([]byte, error) {
 		g.large++
 		return nil, nil
 	}
-	text := bufio.NewReader(file)
-	if isBinary(text) {
+	if size := int(info.Size()) + 1; cap(g.buffer) < size {
+		g.buffer = make([]byte, size, 2*size)
+	}
+	g.buffer = g.buffer[:cap(g.buffer)]
+	n, err := io.ReadFull(file, g.buffer[:min(len(g.buffer), maxGrepFile)])
+	if err != nil && !errors.Is(err, io.ErrUnexpectedEOF) && !errors.Is(err, io.EOF) {
+		return nil, err
+	}
+	data := g.buffer[:n]
+	if bytes.IndexByte(data[:min(n, sniffBytes)], 0) >= 0 {
 		return nil, nil
 	}
-	return io.ReadAll(io.LimitReader(text, maxGrepFile))
+	return data, nil
 }
 
 // hits returns the lines with a hit, from 0, each once.
-func (g *grep) hits(lines [][]byte) []int {
-	var hits []int
-	if !g.multiline {
-		for n, line := range lines {
-			if g.expr.Match(line) {
-				hits = append(hits, n)
-			}
-		}
-		return hits
+func (g *grep) hits(data []byte) []int {
+	if len(g.literals) > 0 && !slices.ContainsFunc(g.literals, func(l []byte) bool { return bytes.Contains(data, l) }) {
+		return nil
 	}
-	data := bytes.Join(lines, newline)
+	if g.multiline {
+		return g.spans(data)
+	}
+	var literal []byte
+	if len(g.literals) == 1 {
+		literal = g.literals[0]
+	}
+	var hits []int
+	for line, at := 0, 0; ; line++ {
+		from := at
+		skip := bytes.Index(data[at:], literal)
+		if skip < 0 {
+			return hits
+		}
+		from += bytes.LastIndexByte(data[at:at+skip], '\n') + 1
+		line += bytes.Count(data[at:from], newline)
+		end := bytes.IndexByte(data[from:], '\n')
+		if end < 0 {
+			end = len(data) - from
+		}
+		if g.expr.Match(data[from : from+end]) {
+			hits = append(hits, line)
+		}
+		if at = from + end + 1; at > len(data) {
+			return hits
+		}
+	}
+}
+
+// spans returns the lines of hits that may reach over several.
+func (g *grep) spans(data []byte) []int {
+	var hits []int
 	line, at := 0, 0
 	for _, span := range g.expr.FindAllIndex(data, -1) {
 		line += bytes.Count(data[at:span[0]], newline)
@@ -207,6 +245,61 @@ func (g *grep) hits(lines [][]byte) []int {
 		}
 	}
 	return hits
+}
+
+// maxLiterals is how many texts a file is searched for before it is matched.
+const maxLiterals = 16
+
+// literalsOf are texts of which one stands in all that an expression matches: to look for
+// them is many times faster than to match.
+func literalsOf(expr string) [][]byte {
+	parsed, err := syntax.Parse(expr, syntax.Perl)
+	if err != nil {
+		return nil
+	}
+	var all [][]byte
+	for _, text := range required(parsed) {
+		all = append(all, []byte(text))
+	}
+	return all
+}
+
+func required(re *syntax.Regexp) []string {
+	switch {
+	case re.Op == syntax.OpLiteral && re.Flags&syntax.FoldCase == 0:
+		return []string{string(re.Rune)}
+	case re.Op == syntax.OpCapture, re.Op == syntax.OpPlus, re.Op == syntax.OpRepeat && re.Min > 0:
+		return required(re.Sub[0])
+	case re.Op == syntax.OpConcat:
+		var best []string
+		for _, sub := range re.Sub {
+			if texts := required(sub); shortest(texts) > shortest(best) {
+				best = texts
+			}
+		}
+		return best
+	case re.Op == syntax.OpAlternate:
+		var all []string
+		for _, sub := range re.Sub {
+			texts := required(sub)
+			if all = append(all, texts...); len(texts) == 0 || len(all) > maxLiterals {
+				return nil
+			}
+		}
+		return all
+	}
+	return nil
+}
+
+// shortest is the length of the shortest text; 0 for none.
+func shortest(texts []string) int {
+	length := 0
+	for i, text := range texts {
+		if i == 0 || len(text) < length {
+			length = len(text)
+		}
+	}
+	return length
 }
 
 var newline = []byte("\n")

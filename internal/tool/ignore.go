@@ -1,6 +1,7 @@
 package tool
 
 import (
+	"io/fs"
 	"os"
 	"path"
 	"path/filepath"
@@ -122,6 +123,9 @@ func (s *Set) ignoresAbove(from string) (rules ignores, top string) {
 		return nil, ""
 	}
 	defer func() { _ = dir.Close() }() // only looked through
+	if text, err := s.ownIgnores(); err == nil {
+		rules = rules.with("", text)
+	}
 	if text, err := excludeFile(dir); err == nil {
 		rules = rules.with("", text)
 	}
@@ -140,6 +144,26 @@ func (s *Set) ignoresAbove(from string) (rules ignores, top string) {
 		dir, top = next, path.Join(top, part)
 	}
 	return rules, top
+}
+
+// ownIgnores reads the person's list for all repositories, where git looks for it unless
+// it is told otherwise.
+func (s *Set) ownIgnores() ([]byte, error) {
+	config := filepath.Join(s.options.Home, ".config")
+	for _, pair := range s.options.Env {
+		if dir, found := strings.CutPrefix(pair, "XDG_CONFIG_HOME="); found && filepath.IsAbs(dir) {
+			config = dir
+		}
+	}
+	if !filepath.IsAbs(config) {
+		return nil, fs.ErrNotExist
+	}
+	dir, err := os.OpenRoot(filepath.Join(config, "git"))
+	if err != nil {
+		return nil, err
+	}
+	defer dir.Close()
+	return readAtMost(dir, "ignore", maxIgnoreFile)
 }
 
 // excludeFile reads the repository's own list, which is not checked in.

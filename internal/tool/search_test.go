@@ -124,3 +124,24 @@ func TestGrepIsBounded(t *testing.T) {
 		t.Errorf("%d bytes, ending in %q", len(out), out[len(out)-60:])
 	}
 }
+
+// TestIgnoresOfThePerson: a list for all repositories counts, and what the project says
+// of its own files counts more.
+func TestIgnoresOfThePerson(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	b.options.Env = nil
+	b.file(filepath.Join(b.home, ".config", "git", "ignore"), "*.log\n*.own\n")
+	for _, name := range []string{"a.txt", "b.log", "c.own"} {
+		b.file(name, "needle\n")
+	}
+	b.file(".gitignore", "!*.own\n")
+	if got := b.under(b.ok("Grep", fields{"pattern": "needle"})); got != "a.txt\nc.own\n" {
+		t.Errorf("found %q", got)
+	}
+	elsewhere := b.file(filepath.Join(b.outside, "git", "ignore"), "*.txt\n")
+	b.options.Env = []string{"XDG_CONFIG_HOME=" + filepath.Dir(filepath.Dir(elsewhere))}
+	if got := b.under(b.ok("Grep", fields{"pattern": "needle"})); got != "b.log\nc.own\n" {
+		t.Errorf("with another folder for settings: %q", got)
+	}
+}
