@@ -23,6 +23,8 @@ import (
 
 const (
 	taskTool = "Task"
+	// leavesPlan is a tool that a sub-agent does not have: the mode is its parent's.
+	leavesPlan = "ExitPlanMode"
 	// maxTasks bounds the sub-agents of one run.
 	maxTasks = 50
 	// maxTurns bounds how often a sub-agent asks its model: nobody watches it.
@@ -194,7 +196,7 @@ func (t *tasks) work(ctx context.Context, child umpire.Session, heard int64, tas
 		return "", Outcome{}, err
 	}
 	defer equipment.Close()
-	worker.Model, worker.Tools = equipment.Model, equipment.Tools
+	worker.Model, worker.Tools = equipment.Model, Only(equipment.Tools, func(name string) bool { return name != leavesPlan })
 	if child.Turn > 0 {
 		task = "" // it has it already
 	}

@@ -145,6 +145,11 @@ func TestSubAgentWorksInASessionOfItsOwn(t *testing.T) {
 func TestSubAgentHasNoSubAgent(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t, say(task("t", "reviewer")))
+	h.agent.Sub.Equip = func(ctx context.Context, s *umpire.Session, hear func(umpire.CallID, string)) (Equipment, error) {
+		e, err := h.equip(ctx, s, hear)
+		e.Tools = &planner{}
+		return e, err
+	}
 	h.models["reviewer"] = &scripted{replies: []llm.Message{say(task("deeper", "reviewer"))}}
 	if _, results := h.run(umpire.Opening{}); results[0].Output != "done" {
 		t.Errorf("results %+v", results)
@@ -152,10 +157,22 @@ func TestSubAgentHasNoSubAgent(t *testing.T) {
 	if len(h.seen) != 1 {
 		t.Errorf("%d sub-agents", len(h.seen))
 	}
+	if deep := h.models["reviewer"].requests[0]; slices.ContainsFunc(deep.Tools, func(t llm.Tool) bool { return t.Name == taskTool || t.Name == leavesPlan }) {
+		t.Errorf("a sub-agent has %+v", deep.Tools)
+	}
 	if told := h.models["reviewer"].last().Results(); len(told) != 1 || !told[0].IsError {
 		t.Errorf("the sub-agent was told %+v", told)
 	}
 }
+
+// planner is a set of tools with one more.
+type planner struct{ fakeTools }
+
+func (p *planner) Tools() []llm.Tool {
+	return append(p.fakeTools.Tools(), llm.Tool{Name: leavesPlan, Schema: json.RawMessage(`{}`)})
+}
+
+func (p *planner) Has(name string) bool { return name == leavesPlan || p.fakeTools.Has(name) }
 
 func TestBadTasks(t *testing.T) {
 	t.Parallel()

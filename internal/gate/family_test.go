@@ -51,6 +51,9 @@ func TestChildIsRefused(t *testing.T) {
 	if _, err := d.SetMode(t.Context(), umpire.ModeChange{Session: child.ID, Mode: &auto}); !errors.Is(err, umpire.ErrInvalid) {
 		t.Errorf("switched by itself: %v", err)
 	}
+	if _, err := d.SetMode(t.Context(), umpire.ModeChange{Session: child.ID, LeavePlan: true}); !errors.Is(err, umpire.ErrInvalid) {
+		t.Errorf("left plan mode by itself: %v", err)
+	}
 	r := umpire.Resumption{ID: d.session(umpire.Opening{Parent: parent.ID}).ID, Dir: d.project, Mode: &auto}
 	if _, err := d.Continue(t.Context(), r); !errors.Is(err, umpire.ErrInvalid) {
 		t.Errorf("gone on with in another mode: %v", err)

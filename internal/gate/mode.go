@@ -67,7 +67,7 @@ func (g *Gate) changeOf(ctx context.Context, m *umpire.ModeChange) (func(*step) 
 	if err != nil {
 		return nil, err
 	}
-	if m.Mode != nil && sc.session.Parent != "" {
+	if (m.Mode != nil || m.LeavePlan) && sc.session.Parent != "" {
 		return nil, errOwnMode
 	}
 	if err := g.complete(sc); err != nil {

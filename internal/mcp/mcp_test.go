@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -151,6 +152,32 @@ func TestAnswers(t *testing.T) {
 	if r := w.run("mcp__s__long", `{}`); len(r.Output) > 64<<10 {
 		t.Errorf("a result of %d bytes", len(r.Output))
 	}
+}
+
+// A server's own requests are refused, by both ways in which it can make them.
+func TestServersGetNoAnswers(t *testing.T) {
+	t.Parallel()
+	w := open(t, map[string]Server{"old": local("raw"), "new": local()})
+	w.wants("mcp__old__pester", `{}`, umpire.ResultOK, "refused: true true")
+	w.wants("mcp__new__ask", `{}`, umpire.ResultError, "which is refused")
+}
+
+// A call to a server over HTTP that does not answer ends in time.
+func TestHangOverHTTP(t *testing.T) {
+	t.Parallel()
+	tools := mcptest.Handler()
+	server := httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
+		body, err := io.ReadAll(r.Body)
+		if err != nil || bytes.Contains(body, []byte(`"tools/call"`)) {
+			<-r.Context().Done()
+			return
+		}
+		r.Body = io.NopCloser(bytes.NewReader(body))
+		tools.ServeHTTP(rw, r)
+	}))
+	t.Cleanup(server.Close)
+	w := open(t, map[string]Server{"hangs": {URL: server.URL, Timeout: 300 * time.Millisecond}})
+	w.wants("mcp__hangs__echo", `{}`, umpire.ResultTimeout, "timed out after 300ms")
 }
 
 // What a model is told of a tool holds nothing that a person would not see.
