@@ -117,6 +117,11 @@ type Agent struct {
 	now   atomic.Pointer[run]
 }
 
+// below is an agent like this one, for a sub-agent: what bounds this one bounds that one.
+func (a *Agent) below() *Agent {
+	return &Agent{Gate: a.Gate, Ask: a.Ask, Sandbox: a.Sandbox, Runner: a.Runner, maxTurns: maxTurns, clock: a.clock}
+}
+
 // Output lets the handler hear what a call of the run prints. It is for tools to
 // call, at any time; outside a run nobody hears it.
 func (a *Agent) Output(call umpire.CallID, text string) {

@@ -187,10 +187,8 @@ const again = "What you said last did not reach whoever gave you this task. Say 
 // work runs the sub-agent until it has nothing more to do, and returns its last words.
 func (t *tasks) work(ctx context.Context, child umpire.Session, heard int64, task string) (string, Outcome, error) {
 	ears := &subHandler{parent: t.run, session: child.ID}
-	worker := &Agent{
-		Gate: t.run.Gate, System: Prompt(&child), Handler: ears, Ask: t.run.Ask, Runner: t.run.Runner, From: heard,
-		clock: t.run.clock, maxTurns: maxTurns,
-	}
+	worker := t.run.below()
+	worker.System, worker.Handler, worker.From = Prompt(&child), ears, heard
 	equipment, err := t.run.Sub.Equip(ctx, &child, worker.Output)
 	if err != nil {
 		return "", Outcome{}, err

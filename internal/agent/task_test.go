@@ -289,3 +289,12 @@ func TestSubAgentIsGoneOnWith(t *testing.T) {
 		t.Errorf("sub-agents: %d", len(h.seen))
 	}
 }
+
+// What the agent's commands are confined in, those of its sub-agents are.
+func TestSubAgentIsConfined(t *testing.T) {
+	t.Parallel()
+	a := &Agent{Sandbox: &umpire.Confinement{}, Runner: "r"}
+	if below := a.below(); below.Sandbox != a.Sandbox || below.Runner != "r" || below.Sub != nil {
+		t.Errorf("a sub-agent is %+v", below)
+	}
+}
