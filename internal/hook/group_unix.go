@@ -16,5 +16,6 @@ func shellCommand(ctx context.Context, line string) *exec.Cmd {
 // and no terminal on which it could answer for the person.
 func ownGroup(cmd *exec.Cmd) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
+	dieWithParent(cmd.SysProcAttr)
 	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
 }

@@ -13,6 +13,8 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"os/exec"
+	"runtime"
 	"strings"
 	"time"
 
@@ -97,7 +99,7 @@ func Run(ctx context.Context, h *rulefile.Hook, o *Occasion) Ran {
 	cmd.Stdout, cmd.Stderr, cmd.WaitDelay = stdout, stderr, drainTime
 	ownGroup(cmd)
 	began := time.Now()
-	err := cmd.Run()
+	err := runLocked(cmd)
 	ran.Took = time.Since(began)
 	if cmd.ProcessState != nil {
 		ran.Exit = cmd.ProcessState.ExitCode()
@@ -116,6 +118,18 @@ func Run(ctx context.Context, h *rulefile.Hook, o *Occasion) Ran {
 		ran.Reason = fmt.Sprintf("Hook %q could not be run: %v", h.ID, err)
 	}
 	return ran
+}
+
+// runLocked runs a program from a thread that lives as long as it does: where a child
+// dies with its parent, the parent is that thread.
+func runLocked(cmd *exec.Cmd) error {
+	done := make(chan error, 1)
+	go func() {
+		runtime.LockOSThread()
+		defer runtime.UnlockOSThread()
+		done <- cmd.Run()
+	}()
+	return <-done
 }
 
 func (o *Occasion) env() []string {

@@ -1,14 +1,16 @@
-//go:build !unix
-
 package hook
 
 import (
 	"context"
 	"os/exec"
+	"syscall"
 )
 
+// shellCommand hands the line over as it is: the shell has rules for quotes of its own.
 func shellCommand(ctx context.Context, line string) *exec.Cmd {
-	return exec.CommandContext(ctx, "cmd.exe", "/C", line)
+	cmd := exec.CommandContext(ctx, "cmd.exe")
+	cmd.SysProcAttr = &syscall.SysProcAttr{CmdLine: `cmd.exe /S /C "` + line + `"`}
+	return cmd
 }
 
 // ownGroup does nothing: groups of processes are not to be had here, and the program
