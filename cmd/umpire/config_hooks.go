@@ -3,6 +3,8 @@ package main
 import (
 	"fmt"
 	"slices"
+	"strings"
+	"text/tabwriter"
 	"time"
 
 	"go.yaml.in/yaml/v3"
@@ -87,4 +89,23 @@ func (c *config) hookList() []rulefile.Hook {
 	}
 	slices.SortFunc(all, func(a, b rulefile.Hook) int { return a.Line - b.Line })
 	return all
+}
+
+// listHooks writes the hooks that are in force, below the rules.
+func (a *app) listHooks(hooks []rulefile.Hook) error {
+	if len(hooks) == 0 {
+		return nil
+	}
+	fmt.Fprintf(a.stdout, "\n%s\n", a.text.of("hooks"))
+	table := tabwriter.NewWriter(a.stdout, 0, 0, 2, ' ', 0)
+	for i := range hooks {
+		h := &hooks[i]
+		failure := "block"
+		if h.Skip {
+			failure = "skip"
+		}
+		fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s:%d\n", h.Source, clip(visible(h.ID)), h.Event, clip(visible(strings.Join(h.Tools(), "|"))),
+			clip(visible(orText(h.Fault, h.Command))), h.Limit(), failure, visible(h.File), h.Line)
+	}
+	return table.Flush()
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -47,7 +48,7 @@ func (a *app) rulesListCommand() *cobra.Command {
 			if asJSON {
 				return failed(a.showJSON(listedRules(rules)))
 			}
-			return failed(a.listRules(p.Rules(), rules))
+			return failed(errors.Join(a.listRules(p.Rules(), rules), a.listHooks(append(slices.Clip(p.Rules().Hooks), p.config.hookList()...))))
 		},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, a.text.of("write JSON"))
