@@ -141,15 +141,12 @@ func TestHookEndsWithItsCaller(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithCancel(t.Context())
 	o := occasion(t, `{}`)
+	ready := waitForEnd(t, filepath.Join(o.Root, "ready"))
 	go func() {
-		for {
-			if _, err := os.Stat(filepath.Join(o.Root, "ready")); err == nil {
-				cancel()
-				return
-			}
-		}
+		<-ready // the hook has opened it, and closed it again
+		cancel()
 	}()
-	h := pre("touch ready; sleep 100")
+	h := pre("echo x >ready; sleep 1000")
 	h.Timeout = time.Minute
 	if got := Run(ctx, h, o); got.Verdict() != umpire.Deny || !strings.Contains(got.Reason, "was ended") {
 		t.Errorf("got %+v", got)
