@@ -277,9 +277,10 @@ var helpers = map[string]string{
 
 // byChoice are uses that run unasked by choice, and not because nothing happens.
 var byChoice = []exception{
-	{"npm test, yarn test, pnpm test, bun test, go test, go vet, cargo test, cargo check, cargo build", "run code of the project"},
+	{"npm test, yarn test, pnpm test, bun test, go test, go vet, cargo test, cargo check, cargo build, cargo doc, cargo bench, cargo nextest run", "run code of the project"},
 	{"npm view, npm ping, npm list, npm search, npm outdated, npm audit", "ask the registry"},
 	{"git mktree, git mktag, git write-tree, git commit-tree, git hash-object", "add an object that nothing refers to"},
+	{"go tool cover, go tool nm, go tool dist list", "start the tool of Go that they name"},
 	{"go build, go list, go env, go doc", "fill the compiler's cache"},
 	{"gpg", "makes an empty key ring at its first start"},
 	{"ss", "looks up the names of hosts"},
@@ -371,7 +372,7 @@ func corpusLines(t *testing.T) []string {
 		if err := json.Unmarshal(row, &l); err != nil {
 			t.Fatal(err)
 		}
-		if l.Want == "safe" && l.Class != "project-tests" && l.Class != "containers-look" {
+		if l.Want == "safe" && l.Class != "project-tests" && l.Class != "containers-look" && l.Class != "databases-look" {
 			lines = append(lines, l.Command)
 		}
 	}
