@@ -57,6 +57,7 @@ var layers = []layer{
 	{"world", "internal/store/sqlite internal/store/postgres internal/store/storetest"},
 	{"world", "internal/api/..."},
 	{"core", "internal/judge"},
+	{"core", "internal/snapshot"},
 	{"core", "internal/gate"},
 	{"edge", "internal/bench"},
 	{"edge", "internal/card"},

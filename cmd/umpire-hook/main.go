@@ -1,7 +1,8 @@
 // Umpire-hook is `umpire hook` as a program of its own, which starts faster: an
 // agent starts it for every call it makes. It hands the question to the gate that
-// runs. Whatever it cannot do itself it leaves to the program umpire beside it, so
-// that the answers of both are the same.
+// runs; where none does it decides by a snapshot that umpire has left. Whatever it
+// cannot do itself it leaves to the program umpire beside it, so that the answers of
+// both are the same.
 //
 //	umpire-hook hook claude --deadline 595s
 package main
@@ -20,8 +21,11 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/hostcall"
+	"github.com/umpirehq/umpire/internal/judge"
 	"github.com/umpirehq/umpire/internal/runner"
+	"github.com/umpirehq/umpire/internal/snapshot"
 )
 
 func main() {
@@ -41,56 +45,110 @@ func run(ctx context.Context, args []string) int {
 	if err != nil {
 		dir = ""
 	}
-	h := &hook{dir: dir, home: hostcall.Home(os.Getenv, dir)}
-	var missing error
-	if !h.prepare(ctx, args) {
-		missing = handOver(args) // does not return when it succeeds
+	h := &hook{args: args, dir: dir, home: hostcall.Home(os.Getenv, dir)}
+	if !h.prepare(ctx) {
+		h.missing = handOver(args) // does not return when it succeeds
 	}
 	front := hostcall.Front{
 		Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr, Getenv: os.Getenv, Dir: dir, Now: time.Now,
 		Line: h.found, Nonce: nonce, Runner: func() string { return runner.Of(os.Getppid()) },
-		Desk: &hostcall.Desk{Config: func(string) (hostcall.Config, error) { return hostcall.Config{}, missing }},
+		Desk: &hostcall.Desk{Config: h.configOf},
 	}
 	if len(args) > 1 && args[0] == "hook" {
 		if code, known := front.Answer(ctx, args[1:]); known {
 			return code
 		}
 	}
-	fmt.Fprintf(os.Stderr, "umpire-hook: want hook AGENT as umpire does: %v\n", missing)
+	fmt.Fprintf(os.Stderr, "umpire-hook: want hook AGENT as umpire does: %v\n", h.missing)
 	return exitUsage
 }
 
 // A hook is one question, before it is read.
 type hook struct {
+	args      []string
 	dir, home string
-	line      *hostcall.Line
+	line      *hostcall.Line // to the gate that runs, nil when none does
+	project   string         // that config is about
+	config    hostcall.Config
+	missing   error // why umpire could not be started
 }
 
-// prepare reports whether this program can answer by itself.
-func (h *hook) prepare(ctx context.Context, args []string) bool {
-	if len(args) < 2 || args[0] != "hook" || args[1] != "claude" || h.home == "" || !h.plain() {
+// prepare reports whether this program can answer by itself: through a gate that
+// runs, or where none does by a snapshot that umpire has left.
+func (h *hook) prepare(ctx context.Context) bool {
+	if len(h.args) < 2 || h.args[0] != "hook" || h.home == "" || !h.plain() {
 		return false
 	}
+	switch h.args[1] {
+	case "claude":
+		there, err := h.dial(ctx)
+		return err == nil && (there || h.recall(os.Getenv("CLAUDE_PROJECT_DIR")))
+	case "muse":
+		return h.recall(h.dir)
+	}
+	return false
+}
+
+// dial connects to the gate that runs, and reports whether one does.
+func (h *hook) dial(ctx context.Context) (there bool, err error) {
 	socket := hostcall.Socket(h.home)
 	conn, err := hostcall.DialUnix(ctx, socket)
+	if errors.Is(err, hostcall.ErrAbsent) {
+		return false, nil
+	}
 	if err != nil {
-		return false
+		return false, err
 	}
 	text, err := os.ReadFile(hostcall.TokenFile(h.home))
 	if err != nil {
-		return false
+		return false, err
 	}
 	token, err := hostcall.ParseToken(text)
 	if err != nil {
-		return false
+		return false, err
 	}
 	h.line = &hostcall.Line{
 		Host: "localhost", Token: token, Conn: conn,
 		Dial: func(ctx context.Context) (io.ReadWriteCloser, error) { return hostcall.DialUnix(ctx, socket) },
 	}
+	return true, nil
+}
+
+// recall finds the snapshot of a project.
+func (h *hook) recall(project string) bool {
+	if !filepath.IsAbs(project) {
+		return false
+	}
+	s, ok := snapshot.Load(snapshot.Place{Dir: project, Home: h.home, UserHome: hostcall.UserHome(os.Getenv)})
+	if !ok {
+		return false
+	}
+	j, err := s.Judge()
+	if err != nil {
+		return false
+	}
+	h.project = project
+	h.config = hostcall.Config{
+		Mode: s.Mode, Enforce: s.Enforce, Native: s.Native, Deadline: s.Deadline,
+		Decide: func(_ context.Context, r judge.Request) umpire.Decision {
+			return judge.Decide(func() (*judge.Judge, error) { return j, nil }, r, time.Now)
+		},
+	}
 	return true
 }
 
+// configOf is the configuration of the one project that was looked for.
+func (h *hook) configOf(project string) (hostcall.Config, error) {
+	switch {
+	case h.missing != nil:
+		return hostcall.Config{}, h.missing
+	case h.config.Decide == nil || project != h.project:
+		return hostcall.Config{}, fmt.Errorf("nothing is known of the project %q", project)
+	}
+	return h.config, nil
+}
+
+// found is the line of [hostcall.Front].
 func (h *hook) found(context.Context, *hostcall.Question) (*hostcall.Line, error) { return h.line, nil }
 
 // maxPlain bounds the configuration that is looked through.

@@ -57,7 +57,7 @@ func (a *app) fastHook(ctx context.Context) (code int, ok bool) {
 func (a *app) hook(ctx context.Context, args []string) int {
 	front := hostcall.Front{
 		Stdin: a.stdin, Stdout: a.stdout, Stderr: a.stderr, Getenv: a.getenv, Dir: a.dir, Now: a.now,
-		Desk: a.desk(), Line: a.hookLine, Nonce: rand.Text,
+		Desk: a.deskBy(a.readConfig, a.keepSnapshot), Line: a.hookLine, Nonce: rand.Text,
 		Runner: func() string { return runner.Of(os.Getppid()) },
 	}
 	if code, known := front.Answer(ctx, args); known {
@@ -69,22 +69,26 @@ func (a *app) hook(ctx context.Context, args []string) int {
 
 // desk answers questions by the configuration as it is at each of them.
 func (a *app) desk() *hostcall.Desk {
-	return a.deskBy(a.readConfig)
+	return a.deskBy(a.readConfig, func(string) {})
 }
 
-func (a *app) deskBy(read func(dir string) (*config, error)) *hostcall.Desk {
-	return &hostcall.Desk{Config: func(project string) (hostcall.Config, error) { return a.deskConfig(read, project) }, Now: a.now}
+// deskBy is a desk that reads the configuration in its own way. Decided is told of
+// each project in which a call was decided without a gate.
+func (a *app) deskBy(read func(dir string) (*config, error), decided func(project string)) *hostcall.Desk {
+	return &hostcall.Desk{
+		Config: func(project string) (hostcall.Config, error) { return a.deskConfig(read, decided, project) }, Now: a.now,
+	}
 }
 
 // deskAt is the desk of a gate that runs.
 func (a *app) deskAt(g *gate.Gate) *hostcall.Desk {
 	kept := &keptConfigs{app: a}
-	d := a.deskBy(kept.of)
+	d := a.deskBy(kept.of, func(string) {})
 	d.Admit, d.Hash = g.Admit, batch.ArgsHash
 	return d
 }
 
-func (a *app) deskConfig(read func(dir string) (*config, error), project string) (hostcall.Config, error) {
+func (a *app) deskConfig(read func(dir string) (*config, error), decided func(string), project string) (hostcall.Config, error) {
 	c, err := read(project)
 	if err != nil {
 		return hostcall.Config{}, err
@@ -94,6 +98,7 @@ func (a *app) deskConfig(read func(dir string) (*config, error), project string)
 		Decide: func(ctx context.Context, r judge.Request) umpire.Decision {
 			g := gate.New(c.gate(a))
 			defer g.Close()
+			defer decided(project)
 			return g.Judge(ctx, r)
 		},
 		Ended: func(ctx context.Context, project string, call umpire.Call, output string) error {

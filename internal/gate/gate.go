@@ -130,18 +130,23 @@ type Request = judge.Request
 // Decide decides one call. It looks at the file system and runs nothing of the
 // call, and no hook. A fault of umpire's own denies that call, and the gate lives on.
 func (g *Gate) Decide(r Request) umpire.Decision {
-	find := func() (*judge.Judge, error) {
-		at, err := g.projectOf(orElse(r.Project, r.Call.Dir), r.AddDirs)
-		if err != nil {
-			return nil, err
-		}
-		rules := at.rules()
-		return &judge.Judge{
-			Ground: &at.Ground, Policy: rules.policy, Cold: rules.cold, Home: g.config.UserHome, Programs: g.known.Known,
-			Sandbox: sandboxOf(&at.settings, nil),
-		}, nil
-	}
+	find := func() (*judge.Judge, error) { return g.judgeOf(orElse(r.Project, r.Call.Dir), r.AddDirs) }
 	return judge.Decide(find, r, g.config.Now)
+}
+
+// JudgeOf returns what calls in the project of a folder are decided by.
+func (g *Gate) JudgeOf(dir string) (*judge.Judge, error) { return g.judgeOf(dir, nil) }
+
+func (g *Gate) judgeOf(dir string, added []string) (*judge.Judge, error) {
+	at, err := g.projectOf(dir, added)
+	if err != nil {
+		return nil, err
+	}
+	rules := at.rules()
+	return &judge.Judge{
+		Ground: &at.Ground, Policy: rules.policy, Cold: rules.cold, Home: g.config.UserHome, Programs: g.known.Known,
+		Sandbox: sandboxOf(&at.settings, nil),
+	}, nil
 }
 
 // Close stops following rule files.

@@ -206,7 +206,11 @@ func (p *Project) rules() *rules {
 	return made
 }
 
-func (p *Project) compile(set *rulefile.Set) *rules {
+// Holding returns the rules that the policy is made of: those of the files, but no
+// allow rules where deny or ask rules may be missing.
+func (p *Project) Holding() []umpire.Rule { return p.holding(p.Rules()) }
+
+func (p *Project) holding(set *rulefile.Set) []umpire.Rule {
 	all := make([]umpire.Rule, 0, len(set.Rules)+len(p.config.Rules))
 	for _, r := range append(slices.Clip(set.Rules), p.config.Rules...) {
 		if set.ColdBroken && r.Action == umpire.Allow {
@@ -214,6 +218,11 @@ func (p *Project) compile(set *rulefile.Set) *rules {
 		}
 		all = append(all, r)
 	}
+	return all
+}
+
+func (p *Project) compile(set *rulefile.Set) *rules {
+	all := p.holding(set)
 	made := &rules{set: set, cold: set.ColdBroken}
 	options := p.policyOptions()
 	options.ControlFiles = p.hookFiles(set)

@@ -1,0 +1,72 @@
+package main
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+
+	"github.com/umpirehq/umpire/internal/gate"
+	"github.com/umpirehq/umpire/internal/rulefile"
+	"github.com/umpirehq/umpire/internal/snapshot"
+)
+
+// keepSnapshot keeps what calls in a project are decided by, for the small hook. It
+// only saves time, so that a failure to keep it is not one to report.
+func (a *app) keepSnapshot(dir string) {
+	p := snapshot.Place{Dir: dir, Home: a.home(), UserHome: a.userHome()}
+	if p.Home == "" || !filepath.IsAbs(dir) || !a.smallHook() {
+		return
+	}
+	_ = snapshot.Keep(p, func() (*snapshot.Snapshot, error) { return a.takeSnapshot(p) })
+}
+
+// smallHook reports whether umpire-hook stands beside this program.
+func (a *app) smallHook() bool {
+	small := filepath.Join(filepath.Dir(a.executable), "umpire-hook"+filepath.Ext(a.executable))
+	info, err := os.Lstat(small)
+	return a.executable != "" && err == nil && info.Mode().IsRegular()
+}
+
+var errNotSimple = errors.New("it is decided by more than a snapshot holds")
+
+// takeSnapshot reads what calls in a project are decided by. Programs of the
+// person's that are run or known are not part of a snapshot.
+func (a *app) takeSnapshot(p snapshot.Place) (*snapshot.Snapshot, error) {
+	c, err := a.readConfig(p.Dir)
+	if err != nil {
+		return nil, err
+	}
+	g := gate.New(c.gate(a))
+	defer g.Close()
+	at, err := g.Project(p.Dir)
+	if err != nil {
+		return nil, err
+	}
+	j, err := g.JudgeOf(p.Dir)
+	if err != nil {
+		return nil, err
+	}
+	settings := c.settings()
+	if len(at.Rules().Hooks)+len(settings.Hooks) > 0 || j.Programs != nil {
+		return nil, errNotSimple
+	}
+	s := &snapshot.Snapshot{
+		Place: p, Root: at.Root, Mode: c.mode, Enforce: c.enforce, Native: c.whenAsked == "native", Deadline: c.hookDeadline,
+		AllowMedium: settings.AllowMedium, DenyExternal: settings.DenyExternal, Precedence: settings.Precedence, AddDirs: settings.AddDirs,
+		Cold: j.Cold, Sandbox: j.Sandbox,
+	}
+	for _, r := range at.Holding() {
+		s.Rules = append(s.Rules, snapshot.RuleOf(r))
+	}
+	files := []string{
+		a.executable, filepath.Join(p.Home, "config.yaml"), filepath.Join(at.Root, ".umpire", "config.yaml"),
+		filepath.Join(p.Home, rulefile.ProgramsFolder), at.Options().Trust.Path,
+	}
+	for _, l := range at.Layers() {
+		files = append(files, l.Path)
+	}
+	for _, file := range files {
+		s.Files = append(s.Files, snapshot.File{Path: file})
+	}
+	return s, nil
+}

@@ -1,0 +1,240 @@
+// Package snapshot keeps what calls in a project are decided by, read and checked
+// already: a hook that runs without a gate would else read all of it for each call.
+//
+//	s, ok := snapshot.Load(place)   // false: read the files themselves
+//	j, err := s.Judge()
+//
+// A snapshot holds as long as every file that it was made of is as it was: its
+// inode, size, permissions and both its times; and every file that was not there
+// still is not. A file that was written a moment ago might be written again within
+// what its times tell, so that none is made of it. Whatever is not exactly so
+// makes no snapshot, and what cannot be read is none.
+//
+// It lies in umpire's own folder, which the policy guards as it does the rules.
+package snapshot
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"hash/fnv"
+	"io"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strconv"
+	"time"
+
+	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/ground"
+	"github.com/umpirehq/umpire/internal/judge"
+	"github.com/umpirehq/umpire/policy"
+)
+
+const (
+	// form is the version of what is written. One of another version is none.
+	form = 1
+	// maxSize bounds a snapshot: some 20,000 rules.
+	maxSize = 8 << 20
+	// settled is how old a file has to be.
+	settled = 2 * time.Second
+)
+
+// A Place is where a question comes from.
+type Place struct {
+	Dir      string // the folder that tells the project, absolute
+	Home     string // umpire's own folder
+	UserHome string
+}
+
+// A Snapshot is what calls in the project of a folder are decided by.
+type Snapshot struct {
+	Place
+
+	Root     string
+	Mode     umpire.Mode
+	Enforce  bool
+	Native   bool
+	Deadline time.Duration
+
+	AllowMedium  bool
+	DenyExternal bool
+	Precedence   policy.Precedence
+	AddDirs      []string
+	// Cold says that deny or ask rules may be missing.
+	Cold  bool
+	Rules []Rule
+	// Sandbox is the configured one.
+	Sandbox policy.Sandbox
+	// Files are all that it was made of.
+	Files []File
+}
+
+// A Rule is a rule with where it stands, which its own JSON leaves out.
+type Rule struct {
+	umpire.Rule
+
+	From umpire.Source `json:"from"`
+	In   string        `json:"in"`
+	At   int           `json:"at"`
+}
+
+// A File is one file as it was; the stamp of one that is not there is "".
+type File struct{ Path, Stamp string }
+
+// stored is a snapshot in its file.
+type stored struct {
+	Form int
+	Snapshot
+}
+
+// RuleOf keeps a rule with where it stands.
+func RuleOf(r umpire.Rule) Rule {
+	kept := Rule{Rule: r, From: r.Source, In: r.File, At: r.Line}
+	kept.Source, kept.File, kept.Line = 0, "", 0
+	return kept
+}
+
+// path is the file of a place. Others may have the same name, so that the place is
+// in the file too.
+func (p Place) path() string {
+	sum := fnv.New64a()
+	_, _ = io.WriteString(sum, p.Dir) // it never fails
+	return filepath.Join(p.Home, "state", "snapshots", strconv.FormatUint(sum.Sum64(), 16)+".json")
+}
+
+// Load returns the snapshot of a place if there is one that holds.
+func Load(p Place) (*Snapshot, bool) {
+	data, err := readOwn(p.path())
+	if err != nil {
+		return nil, false
+	}
+	var s stored
+	if json.Unmarshal(data, &s) != nil || s.Form != form || s.Place != p || len(s.Files) == 0 {
+		return nil, false
+	}
+	for _, f := range s.Files {
+		if now, _, err := stamp(f.Path); err != nil || now != f.Stamp {
+			return nil, false
+		}
+	}
+	return &s.Snapshot, true
+}
+
+// readOwn reads a file that nobody else could have written.
+func readOwn(name string) ([]byte, error) {
+	f, err := os.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return nil, err
+	}
+	if !info.Mode().IsRegular() || info.Mode().Perm()&0o077 != 0 || info.Size() > maxSize || !owned(info) {
+		return nil, errors.New("not a snapshot of ours")
+	}
+	data := make([]byte, info.Size())
+	_, err = io.ReadFull(f, data)
+	return data, err
+}
+
+// Keep makes a snapshot and stores it, unless a sound one is there. Take reads the
+// files; it is called twice, and what it says has to be the same, with the files
+// unchanged from before the second time to after it.
+func Keep(p Place, take func() (*Snapshot, error)) error {
+	if _, ok := Load(p); ok {
+		return nil
+	}
+	first, err := take()
+	if err != nil {
+		return err
+	}
+	began := time.Now()
+	if err := first.stamp(began); err != nil {
+		return err
+	}
+	again, err := take()
+	if err != nil {
+		return err
+	}
+	if err := again.stamp(began); err != nil {
+		return err
+	}
+	if first.Place != p || !reflect.DeepEqual(first, again) {
+		return errors.New("what it is made of changes")
+	}
+	return first.write()
+}
+
+// stamp looks at the files.
+func (s *Snapshot) stamp(now time.Time) error {
+	for i := range s.Files {
+		f := &s.Files[i]
+		text, changed, err := stamp(f.Path)
+		if err != nil {
+			return err
+		}
+		if text != "" && now.Sub(changed) < settled {
+			return fmt.Errorf("%s changed just now", f.Path)
+		}
+		f.Stamp = text
+	}
+	return nil
+}
+
+// write stores a snapshot if it is read back as it is.
+func (s *Snapshot) write() error {
+	data, err := json.Marshal(stored{form, *s})
+	if err != nil {
+		return err
+	}
+	var back stored
+	if err := json.Unmarshal(data, &back); err != nil {
+		return err
+	}
+	if !reflect.DeepEqual(back.Snapshot, *s) || len(data) > maxSize {
+		return errors.New("it would not be read back as it is")
+	}
+	name := s.path()
+	if err := os.MkdirAll(filepath.Dir(name), 0o700); err != nil {
+		return err
+	}
+	f, err := os.CreateTemp(filepath.Dir(name), ".new-*") // made with mode 0600
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(data)
+	err = errors.Join(err, f.Close())
+	if err == nil {
+		err = os.Rename(f.Name(), name)
+	}
+	if err != nil {
+		return errors.Join(err, os.Remove(f.Name()))
+	}
+	return nil
+}
+
+// Judge returns what calls are decided by. The error says that the folder belongs to
+// another root than it did, so that the snapshot tells of another project.
+func (s *Snapshot) Judge() (*judge.Judge, error) {
+	g, err := ground.Open(s.Dir, ground.Options{Added: s.AddDirs, Home: s.UserHome})
+	if err != nil {
+		return nil, err
+	}
+	if g.Root != s.Root {
+		return nil, fmt.Errorf("the root of %q is %q now, and was %q", s.Dir, g.Root, s.Root)
+	}
+	rules := make([]umpire.Rule, 0, len(s.Rules))
+	for _, kept := range s.Rules {
+		r := kept.Rule
+		r.Source, r.File, r.Line = kept.From, kept.In, kept.At
+		rules = append(rules, r)
+	}
+	made, err := policy.New(rules, policy.Options{
+		AllowMedium: s.AllowMedium, DenyExternal: s.DenyExternal, Precedence: s.Precedence,
+		Root: g.Root, Home: g.Home, StateDir: s.Home, FoldCase: g.FoldCase,
+	})
+	return &judge.Judge{Ground: g, Policy: made, Cold: s.Cold, Home: s.UserHome, Sandbox: s.Sandbox}, err
+}

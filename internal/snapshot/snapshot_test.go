@@ -1,0 +1,214 @@
+package snapshot
+
+import (
+	"encoding/json"
+	"errors"
+	"os"
+	"path/filepath"
+	"reflect"
+	"runtime"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/judge"
+	"github.com/umpirehq/umpire/policy"
+)
+
+// A world is a place with two files that a snapshot is made of, one of them missing.
+type world struct {
+	place         Place
+	there, absent string
+}
+
+func newWorld(t *testing.T) *world {
+	t.Helper()
+	if runtime.GOOS != "linux" && runtime.GOOS != "darwin" {
+		t.Skip("snapshots are not made on this system")
+	}
+	w := &world{place: Place{Dir: t.TempDir(), Home: t.TempDir(), UserHome: t.TempDir()}}
+	old, err := filepath.EvalSymlinks("/bin/sh") // nobody has written it just now
+	if err != nil {
+		t.Skip("no old file here:", err)
+	}
+	w.there, w.absent = old, filepath.Join(w.place.Home, "permissions.json")
+	return w
+}
+
+func (w *world) take() (*Snapshot, error) {
+	root, err := filepath.EvalSymlinks(w.place.Dir)
+	return &Snapshot{
+		Place: w.place, Root: root, Mode: umpire.ModeDefault, Enforce: true, Deadline: time.Minute,
+		Rules: []Rule{RuleOf(umpire.Rule{ID: "no", Action: umpire.Deny, Tool: "Bash", Match: umpire.Match{CommandPrefix: "make"}, Source: umpire.SourceUser, File: "/f", Line: 7})},
+		Files: []File{{Path: w.there}, {Path: w.absent}},
+	}, err
+}
+
+func (w *world) keep(t *testing.T) {
+	t.Helper()
+	if err := Keep(w.place, w.take); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestSnapshotIsReadAsItWasTaken(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	if _, ok := Load(w.place); ok {
+		t.Error("there is one from the beginning")
+	}
+	w.keep(t)
+	want, err := w.take()
+	got, ok := Load(w.place)
+	if err != nil || !ok {
+		t.Fatalf("loaded: %t, %v", ok, err)
+	}
+	want.Files = got.Files
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+	j, err := got.Judge()
+	if err != nil {
+		t.Fatal(err)
+	}
+	call := umpire.Call{Tool: "Bash", Dir: w.place.Dir, Input: json.RawMessage(`{"command":"make all"}`)}
+	d := judge.Decide(func() (*judge.Judge, error) { return j, nil }, judge.Request{Call: call, Mode: umpire.ModeDefault}, time.Now)
+	if ref := (umpire.RuleRef{ID: "no", Source: umpire.SourceUser, File: "/f", Line: 7}); d.Verdict != umpire.Deny || d.Rule == nil || *d.Rule != ref {
+		t.Errorf("decided %s by %+v", d.Verdict, d.Rule)
+	}
+}
+
+// TestSnapshotEndsWithAnyChange: of its files, of the place, and of itself.
+func TestSnapshotEndsWithAnyChange(t *testing.T) {
+	t.Parallel()
+	file := func(w *world) string { return w.place.path() }
+	for name, change := range map[string]func(w *world) error{
+		"a file appears":         func(w *world) error { return os.WriteFile(w.absent, nil, 0o600) },
+		"a folder appears":       func(w *world) error { return os.Mkdir(w.absent, 0o700) },
+		"a link appears":         func(w *world) error { return os.Symlink("/dev/null", w.absent) },
+		"another home":           func(w *world) error { w.place.UserHome = "/"; return nil },
+		"others may write it":    func(w *world) error { return os.Chmod(file(w), 0o620) },
+		"it is cut short":        func(w *world) error { return os.Truncate(file(w), 40) },
+		"it is empty":            func(w *world) error { return os.Truncate(file(w), 0) },
+		"it is of another place": func(w *world) error { return w.swap() },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t)
+			w.keep(t)
+			if err := change(w); err != nil {
+				t.Fatal(err)
+			}
+			if _, ok := Load(w.place); ok {
+				t.Error("it still holds")
+			}
+		})
+	}
+}
+
+// swap leaves the snapshot where another folder's would be.
+func (w *world) swap() error {
+	before := w.place.path()
+	w.place.Dir = filepath.Join(w.place.Dir, "sub")
+	return errors.Join(os.Mkdir(w.place.Dir, 0o700), os.Rename(before, w.place.path()))
+}
+
+// TestStampTellsEveryChange, also one that sets the time of the content back.
+func TestStampTellsEveryChange(t *testing.T) {
+	t.Parallel()
+	newWorld(t)
+	name := filepath.Join(t.TempDir(), "f")
+	if err := os.WriteFile(name, []byte("a"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	info, err := os.Stat(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	before, changed, err := stamp(name)
+	if err != nil || time.Since(changed) > time.Minute {
+		t.Fatalf("%q, %v, %v", before, changed, err)
+	}
+	for until := before; until == before; { // the clock of the file system goes in steps
+		if err := os.WriteFile(name, []byte("b"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Chtimes(name, info.ModTime(), info.ModTime()); err != nil {
+			t.Fatal(err)
+		}
+		if until, _, err = stamp(name); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// TestNoSnapshotOfWhatChanges: neither of a file of this moment, nor of one that
+// reads otherwise the second time.
+func TestNoSnapshotOfWhatChanges(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.keep(t)
+	if err := os.Remove(w.place.path()); err != nil {
+		t.Fatal(err)
+	}
+	calls := 0
+	if err := Keep(w.place, func() (*Snapshot, error) {
+		s, err := w.take()
+		calls++
+		s.Mode += umpire.Mode(calls % 2)
+		return s, err
+	}); err == nil || calls != 2 {
+		t.Errorf("after %d readings: %v", calls, err)
+	}
+	if err := os.WriteFile(w.absent, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := Keep(w.place, w.take); err == nil {
+		t.Error("one is made of a file of this moment")
+	}
+	if _, ok := Load(w.place); ok {
+		t.Error("one is there")
+	}
+}
+
+// TestSnapshotKnowsItsRoot: a folder that has come to belong to another project is
+// not judged by what held in the one before.
+func TestSnapshotKnowsItsRoot(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.keep(t)
+	s, ok := Load(w.place)
+	if !ok {
+		t.Fatal("none is there")
+	}
+	s.Root = filepath.Dir(s.Root)
+	if _, err := s.Judge(); err == nil {
+		t.Error("another root is taken for its own")
+	}
+}
+
+// TestSnapshotHoldsAllThatDecides: whoever adds to what calls are decided by has to
+// say here whether a snapshot holds it too.
+func TestSnapshotHoldsAllThatDecides(t *testing.T) {
+	t.Parallel()
+	fields := func(of reflect.Type) (names []string) {
+		for i := range of.NumField() {
+			if f := of.Field(i); f.IsExported() {
+				names = append(names, f.Name)
+			}
+		}
+		return names
+	}
+	want := []string{"Ground", "Policy", "Cold", "Home", "Programs", "Sandbox"}
+	if diff := cmp.Diff(want, fields(reflect.TypeFor[judge.Judge]())); diff != "" {
+		t.Errorf("a judge has other fields:\n%s", diff)
+	}
+	want = []string{
+		"AllowMedium", "DenyExternal", "Precedence", "Root", "Home", "StateDir", "ControlFiles", "FoldCase",
+	} // control files are hooks, which have no snapshot
+	if diff := cmp.Diff(want, fields(reflect.TypeFor[policy.Options]())); diff != "" {
+		t.Errorf("a policy has other options:\n%s", diff)
+	}
+}
