@@ -5,7 +5,7 @@ const rootShort = "Decides every tool call of an AI coding agent: allow, ask or 
 const rootLong = `umpire decides every tool call of an AI coding agent, by what the call would
 really do: allow it, ask a person, or deny it.
 
-Three commands to begin with:
+Commands to begin with:
 
   umpire check -- rm -rf build     what would be decided, and why
   umpire init claude               let umpire decide for Claude Code
