@@ -22,3 +22,9 @@ func TestTranscripts(t *testing.T) {
 		return newModel(llmtest.ModelName, llm.Options{}, []option.RequestOption{option.WithBaseURL(url), option.WithAPIKey(llmtest.Key)})
 	})
 }
+
+func FuzzReply(f *testing.F) {
+	llmtest.FuzzStreams(f, "testdata/*.txtar", func(url string) llm.Model {
+		return newModel(llmtest.ModelName, llm.Options{}, []option.RequestOption{option.WithBaseURL(url), option.WithAPIKey(llmtest.Key), option.WithMaxRetries(0)})
+	})
+}

@@ -93,3 +93,15 @@ func TestModelThatDoesNotReason(t *testing.T) {
 		t.Errorf("asked with reasoning: %v, want %v", asked, want)
 	}
 }
+
+func FuzzResponsesReply(f *testing.F) {
+	llmtest.FuzzStreams(f, "testdata/responses_*.txtar", func(url string) llm.Model {
+		return newResponses(llmtest.ModelName, llm.Options{}, []option.RequestOption{option.WithBaseURL(url), option.WithAPIKey(llmtest.Key), option.WithMaxRetries(0)})
+	})
+}
+
+func FuzzChatReply(f *testing.F) {
+	llmtest.FuzzStreams(f, "testdata/chat_*.txtar", func(url string) llm.Model {
+		return newChat(llmtest.ModelName, llm.Options{}, []option.RequestOption{option.WithBaseURL(url), option.WithAPIKey(llmtest.Key), option.WithMaxRetries(0)})
+	})
+}
