@@ -1,6 +1,8 @@
 package tool
 
 import (
+	"errors"
+	"io"
 	"io/fs"
 	"os"
 	"path"
@@ -133,7 +135,7 @@ func (s *Set) ignoresAbove(from string) (rules ignores, top string) {
 		if part == "" {
 			break
 		}
-		if text, err := readAtMost(dir, ignoreFile, maxIgnoreFile); err == nil {
+		if text, err := readIgnoreFile(dir, ignoreFile); err == nil {
 			rules = rules.with(top, text)
 		}
 		next, err := descend(dir, part, false)
@@ -163,7 +165,7 @@ func (s *Set) ownIgnores() ([]byte, error) {
 		return nil, err
 	}
 	defer dir.Close()
-	return readAtMost(dir, "ignore", maxIgnoreFile)
+	return readIgnoreFile(dir, "ignore")
 }
 
 // excludeFile reads the repository's own list, which is not checked in.
@@ -176,5 +178,19 @@ func excludeFile(dir *os.Root) ([]byte, error) {
 		defer next.Close()
 		dir = next
 	}
-	return readAtMost(dir, "exclude", maxIgnoreFile)
+	return readIgnoreFile(dir, "exclude")
+}
+
+// readIgnoreFile reads a list of ignored files whole; one that is no regular file, or too
+// large, counts as not there.
+func readIgnoreFile(dir *os.Root, name string) ([]byte, error) {
+	f, info, err := openRegular(dir, name)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	if info.Size() > maxIgnoreFile {
+		return nil, errors.New("is too large")
+	}
+	return io.ReadAll(io.LimitReader(f, maxIgnoreFile))
 }

@@ -2,9 +2,7 @@ package tool
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"strings"
@@ -110,18 +108,4 @@ func visibleName(name string) string {
 		return strings.NewReplacer("\n", `\n`, "\r", `\r`).Replace(name)
 	}
 	return name
-}
-
-// readAtMost reads a small file of a folder whole; one that is no regular file, or
-// too large, counts as not there.
-func readAtMost(dir *os.Root, name string, limit int64) ([]byte, error) {
-	f, info, err := openRegular(dir, name)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	if info.Size() > limit {
-		return nil, errors.New("is too large")
-	}
-	return io.ReadAll(io.LimitReader(f, limit))
 }

@@ -81,7 +81,7 @@ func (w *walk) folder(ctx context.Context, l level) error {
 	if err != nil {
 		return nil // a folder that may not be read has nothing to be found
 	}
-	if text, err := readAtMost(l.dir, ignoreFile, maxIgnoreFile); err == nil {
+	if text, err := readIgnoreFile(l.dir, ignoreFile); err == nil {
 		l.rules = l.rules.with(l.top, text)
 	}
 	for _, e := range entries {
