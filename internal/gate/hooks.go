@@ -41,7 +41,7 @@ func (p *Project) hooksOf(event rulefile.HookEvent, tool string) []*rulefile.Hoo
 func (p *Project) before(ctx context.Context, call umpire.Call) []hook.Ran {
 	var all []hook.Ran
 	for _, h := range p.hooksOf(rulefile.PreToolUse, call.Tool) {
-		ran := hook.Run(ctx, h, &hook.Occasion{Call: call, Root: p.Root})
+		ran := hook.Run(ctx, h, &hook.Occasion{Call: call, Root: p.Root, Confine: p.confine(h)})
 		all = append(all, ran)
 		if ran.Verdict() == umpire.Deny {
 			break
@@ -54,7 +54,7 @@ func (p *Project) before(ctx context.Context, call umpire.Call) []hook.Ran {
 func (p *Project) after(ctx context.Context, call umpire.Call, output string) []hook.Ran {
 	var all []hook.Ran
 	for _, h := range p.hooksOf(rulefile.PostToolUse, call.Tool) {
-		all = append(all, hook.Run(ctx, h, &hook.Occasion{Call: call, Root: p.Root, Output: output}))
+		all = append(all, hook.Run(ctx, h, &hook.Occasion{Call: call, Root: p.Root, Output: output, Confine: p.confine(h)}))
 	}
 	return all
 }

@@ -2,8 +2,11 @@ package gate
 
 import (
 	"cmp"
+	"os/exec"
 
 	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/rulefile"
+	"github.com/umpirehq/umpire/internal/sandbox"
 	"github.com/umpirehq/umpire/policy"
 )
 
@@ -46,4 +49,28 @@ func checkConfinement(c *umpire.Confinement) error {
 		return nil
 	}
 	return invalid("sandbox.mode", "want read-only, workspace-write or full-access, got %q", c.Mode)
+}
+
+// confine has a hook run in the sandbox if it came with the project: who trusted it
+// trusted what it says, which can be read, and not the programs that it starts. The
+// person's own hooks run as they are.
+func (p *Project) confine(h *rulefile.Hook) func(*exec.Cmd) (func(error) error, error) {
+	if h.Source != umpire.SourceProject {
+		return nil
+	}
+	able := sandbox.Available()
+	if p.settings.Sandbox == umpire.SandboxFullAccess || !able.Whole() && p.settings.SandboxRequire == RequireNone {
+		return nil
+	}
+	place := &sandbox.Place{Workspace: []string{p.Root}, Home: p.config.UserHome, State: p.config.Home}
+	limits := sandbox.Limits{
+		Mode: umpire.SandboxWorkspaceWrite, Network: p.settings.SandboxNetwork, Weaker: p.settings.SandboxRequire == RequireWeaker,
+	}
+	return func(cmd *exec.Cmd) (func(error) error, error) {
+		box, err := place.Wrap(cmd, limits)
+		if err != nil {
+			return nil, err
+		}
+		return box.Close, nil
+	}
 }

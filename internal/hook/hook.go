@@ -11,6 +11,7 @@ package hook
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -41,6 +42,9 @@ type Occasion struct {
 	Output string
 	// Env is the environment of this process; nil is os.Environ.
 	Env []string
+	// Confine makes the program start in a sandbox; done gets how it ended, and says what
+	// that means. Nil lets it start as it is.
+	Confine func(cmd *exec.Cmd) (done func(error) error, err error)
 }
 
 // A Ran is one run of a hook.
@@ -99,9 +103,9 @@ func Run(ctx context.Context, h *rulefile.Hook, o *Occasion) Ran {
 	cmd.Stdout, cmd.Stderr, cmd.WaitDelay = stdout, stderr, drainTime
 	ownGroup(cmd)
 	began := time.Now()
-	err := runLocked(cmd)
+	err := o.run(cmd)
 	ran.Took = time.Since(began)
-	if cmd.ProcessState != nil {
+	if _, ended := errors.AsType[*exec.ExitError](err); ended || err == nil || errors.Is(err, exec.ErrWaitDelay) {
 		ran.Exit = cmd.ProcessState.ExitCode()
 	}
 	late := limited.Err() != nil && ran.Exit != 0
@@ -118,6 +122,18 @@ func Run(ctx context.Context, h *rulefile.Hook, o *Occasion) Ran {
 		ran.Reason = fmt.Sprintf("Hook %q could not be run: %v", h.ID, err)
 	}
 	return ran
+}
+
+// run runs the program, in the sandbox if there is to be one.
+func (o *Occasion) run(cmd *exec.Cmd) error {
+	if o.Confine == nil {
+		return runLocked(cmd)
+	}
+	done, err := o.Confine(cmd)
+	if err != nil {
+		return err
+	}
+	return done(runLocked(cmd))
 }
 
 // runLocked runs a program from a thread that lives as long as it does: where a child
