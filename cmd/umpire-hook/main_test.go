@@ -1,8 +1,12 @@
 package main
 
 import (
+	"bytes"
+	"os"
 	"os/exec"
+	"path/filepath"
 	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 )
@@ -34,5 +38,31 @@ func TestLinksNothingHeavy(t *testing.T) {
 		if !heavy.MatchString(name) {
 			t.Errorf("%s would pass", name)
 		}
+	}
+}
+
+// TestStartIsReported tells what the program does before main. How long that takes
+// is for people to read; that it can be read at all is checked.
+func TestStartIsReported(t *testing.T) {
+	t.Parallel()
+	program := filepath.Join(t.TempDir(), "umpire-hook")
+	if out, err := exec.CommandContext(t.Context(), "go", "build", "-o", program, ".").CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	cmd := exec.CommandContext(t.Context(), program)
+	var trace bytes.Buffer
+	cmd.Stderr, cmd.Env = &trace, append(os.Environ(), "GODEBUG=inittrace=1")
+	_ = cmd.Run() // it refuses a command line without words
+	packages, total := 0, 0.0
+	for _, found := range regexp.MustCompile(`(?m)^init \S+ @\S+ ms, (\S+) ms clock`).FindAllStringSubmatch(trace.String(), -1) {
+		took, err := strconv.ParseFloat(found[1], 64)
+		if err != nil {
+			t.Fatal(err)
+		}
+		packages, total = packages+1, total+took
+	}
+	t.Logf("%d packages are initialised, in %.2f ms", packages, total)
+	if packages == 0 || packages > 35 {
+		t.Errorf("%d packages are initialised:\n%s", packages, &trace)
 	}
 }

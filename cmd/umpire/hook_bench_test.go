@@ -14,29 +14,37 @@ import (
 	"time"
 )
 
-// BenchmarkHook starts the hook as an agent does, in turns with cat on the same
-// bytes: alone, through a gate that runs, and with an event that decides nothing.
-// The medians are told as multiples of cat's.
+// BenchmarkHook starts the hooks as an agent does, in turns with cat on the same
+// bytes: alone, and through a gate that runs. The medians are told as multiples of
+// cat's, and so are those of what other hooks are written in, where it is there and
+// does no more than read the question and answer.
 func BenchmarkHook(b *testing.B) {
 	cat, err := exec.LookPath("cat")
 	if err != nil {
 		b.Skip("no cat to compare with")
 	}
-	program := buildUmpire(b)
+	large, small := buildUmpire(b)
 	alone, gated := b.TempDir(), b.TempDir()
-	serveFor(b, program, gated)
+	serveFor(b, large, gated)
+	untilSnapshot(b, small, alone)
 	calls := 0
-	ways := []struct {
-		name string
-		run  func() time.Duration
-		took []time.Duration
-	}{
-		{name: "cat", run: func() time.Duration { return timed(b, alone, "x", cat) }},
-		{name: "alone", run: func() time.Duration { return timed(b, alone, "x", program, "hook", "claude") }},
-		{name: "gate", run: func() time.Duration {
+	through := func(program string) func() time.Duration {
+		return func() time.Duration {
 			calls++
 			return timed(b, gated, fmt.Sprint("toolu_", calls), program, "hook", "claude")
-		}},
+		}
+	}
+	ways := []benchWay{
+		{name: "cat", run: func() time.Duration { return timed(b, alone, "x", cat) }},
+		{name: "umpire-alone", run: func() time.Duration { return timed(b, alone, "x", large, "hook", "claude") }},
+		{name: "umpire-gate", run: through(large)},
+		{name: "small-alone", run: func() time.Duration { return timed(b, alone, "x", small, "hook", "claude") }},
+		{name: "small-gate", run: through(small)},
+	}
+	for _, peer := range benchPeers {
+		if program, err := exec.LookPath(peer[0]); err == nil {
+			ways = append(ways, benchWay{name: peer[0], run: func() time.Duration { return timed(b, alone, "x", program, peer[1:]...) }})
+		}
 	}
 	for b.Loop() {
 		for i := range ways {
@@ -52,16 +60,32 @@ func BenchmarkHook(b *testing.B) {
 	}
 }
 
-// buildUmpire builds the program as it is released.
-func buildUmpire(b *testing.B) string {
+// A benchWay is one way to ask, with how long each time took.
+type benchWay struct {
+	name string
+	run  func() time.Duration
+	took []time.Duration
+}
+
+// benchPeers read the question and allow whatever it is.
+var benchPeers = [][]string{
+	{"python3", "-c", "import json,sys; json.load(sys.stdin); print(" + benchAllow + ")"},
+	{"node", "-e", "JSON.parse(require('fs').readFileSync(0)); console.log(" + benchAllow + ")"},
+	{"jq", "-c", `{hookSpecificOutput:{permissionDecision:"allow"}}`},
+}
+
+const benchAllow = `'{"hookSpecificOutput":{"permissionDecision":"allow"}}'`
+
+// buildUmpire builds both programs as they are released.
+func buildUmpire(b *testing.B) (large, small string) {
 	b.Helper()
-	program := filepath.Join(b.TempDir(), "umpire")
-	cmd := exec.Command("go", "build", "-trimpath", "-ldflags=-s -w", "-o", program, ".")
+	dir := b.TempDir()
+	cmd := exec.Command("go", "build", "-trimpath", "-ldflags=-s -w", "-o", dir+string(filepath.Separator), ".", "../umpire-hook")
 	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
 	if out, err := cmd.CombinedOutput(); err != nil {
 		b.Fatalf("go build: %v\n%s", err, out)
 	}
-	return program
+	return filepath.Join(dir, "umpire"), filepath.Join(dir, "umpire-hook")
 }
 
 // serveFor runs a gate for a home until the benchmark ends.

@@ -112,7 +112,7 @@ func TestBothHooksAnswerAlike(t *testing.T) {
 
 // untilSnapshot asks the large program until it has left a snapshot: it makes none
 // of files that were written a moment ago.
-func untilSnapshot(t *testing.T, large, home string) {
+func untilSnapshot(t testing.TB, large, home string) {
 	t.Helper()
 	for {
 		found, err := filepath.Glob(filepath.Join(home, ".umpire", "state", "snapshots", "*.json"))
@@ -170,7 +170,7 @@ func hookCorpus(t *testing.T) []posed {
 }
 
 // leaves starts a hook with an environment of nothing but a home.
-func leaves(t *testing.T, program, home, agent, payload string) left {
+func leaves(t testing.TB, program, home, agent, payload string) left {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), program, "hook", agent)
 	var stdout, stderr bytes.Buffer
