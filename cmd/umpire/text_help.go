@@ -7,6 +7,7 @@ really do: allow it, ask a person, or deny it.
 
 Commands to begin with:
 
+  umpire demo                      watch an agent's calls being decided
   umpire check -- rm -rf build     what would be decided, and why
   umpire init claude               let umpire decide for Claude Code
   umpire doctor                    prove that it does
