@@ -3,6 +3,17 @@ package main
 // chinese is 简体中文.
 var chinese = catalogue{
 	rootShort: "判定 AI 编码代理的每一次工具调用:允许、询问或拒绝",
+	rootLong: `umpire 判定 AI 编码代理的每一次工具调用,依据是该调用真正会做什么:允许它、询问人,或拒绝它。
+
+从这些命令开始:
+
+  umpire demo                      观看代理的调用如何被判定
+  umpire check -- rm -rf build     会如何判定,以及原因
+  umpire init claude               让 umpire 为 Claude Code 判定
+  umpire doctor                    证明它确实在判定
+
+之后,"umpire rules add allow 'Bash(make:*)'" 可以一劳永逸地解决一个问题,
+"umpire status" 显示此处生效的规则。`,
 
 	// Decisions.
 	"risk critical": "风险:致命", "risk high": "风险:高", "risk medium": "风险:中", "risk low": "风险:低", "risk safe": "风险:无",
