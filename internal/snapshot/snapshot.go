@@ -42,32 +42,39 @@ const (
 
 // A Place is where a question comes from.
 type Place struct {
-	Dir      string // the folder that tells the project, absolute
-	Home     string // umpire's own folder
-	UserHome string
+	Dir      string `json:"dir"`  // the folder that tells the project, absolute
+	Home     string `json:"home"` // umpire's own folder
+	UserHome string `json:"user_home"`
 }
 
 // A Snapshot is what calls in the project of a folder are decided by.
 type Snapshot struct {
 	Place
 
-	Root     string
-	Mode     umpire.Mode
-	Enforce  bool
-	Native   bool
-	Deadline time.Duration
+	Root     string        `json:"root"`
+	Mode     umpire.Mode   `json:"mode"`
+	Enforce  bool          `json:"enforce"`
+	Native   bool          `json:"native"`
+	Deadline time.Duration `json:"deadline"`
 
-	AllowMedium  bool
-	DenyExternal bool
-	Precedence   policy.Precedence
-	AddDirs      []string
+	AllowMedium  bool              `json:"allow_medium"`
+	DenyExternal bool              `json:"deny_external"`
+	Precedence   policy.Precedence `json:"precedence"`
+	AddDirs      []string          `json:"add_dirs"`
 	// Cold says that deny or ask rules may be missing.
-	Cold  bool
-	Rules []Rule
+	Cold  bool   `json:"cold"`
+	Rules []Rule `json:"rules"`
 	// Sandbox is the configured one.
-	Sandbox policy.Sandbox
+	Sandbox Sandbox `json:"sandbox"`
 	// Files are all that it was made of.
-	Files []File
+	Files []File `json:"files"`
+}
+
+// A Sandbox is a [policy.Sandbox] as it is written.
+type Sandbox struct {
+	Mode    umpire.SandboxMode `json:"mode"`
+	Network bool               `json:"network"`
+	Missing string             `json:"missing"`
 }
 
 // A Rule is a rule with where it stands, which its own JSON leaves out.
@@ -80,11 +87,14 @@ type Rule struct {
 }
 
 // A File is one file as it was; the stamp of one that is not there is "".
-type File struct{ Path, Stamp string }
+type File struct {
+	Path  string `json:"path"`
+	Stamp string `json:"stamp"`
+}
 
 // stored is a snapshot in its file.
 type stored struct {
-	Form int
+	Form int `json:"form"`
 	Snapshot
 }
 
@@ -236,5 +246,5 @@ func (s *Snapshot) Judge() (*judge.Judge, error) {
 		AllowMedium: s.AllowMedium, DenyExternal: s.DenyExternal, Precedence: s.Precedence,
 		Root: g.Root, Home: g.Home, StateDir: s.Home, FoldCase: g.FoldCase,
 	})
-	return &judge.Judge{Ground: g, Policy: made, Cold: s.Cold, Home: s.UserHome, Sandbox: s.Sandbox}, err
+	return &judge.Judge{Ground: g, Policy: made, Cold: s.Cold, Home: s.UserHome, Sandbox: policy.Sandbox(s.Sandbox)}, err
 }

@@ -194,8 +194,8 @@ func TestSnapshotKnowsItsRoot(t *testing.T) {
 func TestSnapshotHoldsAllThatDecides(t *testing.T) {
 	t.Parallel()
 	fields := func(of reflect.Type) (names []string) {
-		for i := range of.NumField() {
-			if f := of.Field(i); f.IsExported() {
+		for f := range of.Fields() {
+			if f.IsExported() {
 				names = append(names, f.Name)
 			}
 		}
