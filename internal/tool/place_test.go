@@ -144,7 +144,7 @@ func TestNoSwapEscapes(t *testing.T) {
 // swap puts a link in the place of something and takes it away again, until it is told
 // to stop; then it says how often.
 func (b *bench) swap(file, link string) (stop func() int) {
-	done, swapped := make(chan struct{}), make(chan int)
+	began, done, swapped := make(chan struct{}), make(chan struct{}), make(chan int)
 	go func() {
 		n := 0
 		for {
@@ -156,8 +156,12 @@ func (b *bench) swap(file, link string) (stop func() int) {
 			}
 			n++
 			exchange(file, link)
+			if n == 1 {
+				close(began)
+			}
 		}
 	}()
+	<-began
 	return func() int {
 		close(done)
 		n := <-swapped

@@ -16,14 +16,24 @@ import (
 func TestStreamGathersWhatIsPrinted(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
+		var mu sync.Mutex
 		var heard []string
-		s := &stream{hear: func(text string) { heard = append(heard, text) }}
+		s := &stream{hear: func(text string) {
+			mu.Lock()
+			defer mu.Unlock()
+			heard = append(heard, text)
+		}}
+		all := func() string {
+			mu.Lock()
+			defer mu.Unlock()
+			return strings.Join(heard, "|")
+		}
 		for _, b := range []byte("eins 二") {
 			s.Write([]byte{b})
 		}
 		synctest.Wait()
-		if len(heard) != 0 {
-			t.Errorf("heard at once: %q", heard)
+		if got := all(); got != "" {
+			t.Errorf("heard at once: %q", got)
 		}
 		time.Sleep(streamEvery)
 		synctest.Wait()
@@ -36,8 +46,8 @@ func TestStreamGathersWhatIsPrinted(t *testing.T) {
 		s.Write([]byte("late"))
 		time.Sleep(time.Second)
 		synctest.Wait()
-		if want := "eins 二|三\uFFFD\uFFFD"; strings.Join(heard, "|") != want {
-			t.Errorf("heard %q, want %q", heard, want)
+		if want := "eins 二|三\uFFFD\uFFFD"; all() != want {
+			t.Errorf("heard %q, want %q", all(), want)
 		}
 	})
 }
