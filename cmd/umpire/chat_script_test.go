@@ -63,7 +63,7 @@ func scriptDesk(ts *testscript.TestScript, _ bool, args []string) {
 	*ts.Value(desktopKey{}).(*desktop) = desktop{folder: folder, ids: map[string]string{}}
 }
 
-// sits WIDTHxHEIGHT umpire ARGS...: starts umpire at a terminal of that size, in the
+// sits WIDTHxHEIGHT PROGRAM ARGS...: starts a program at a terminal of that size, in the
 // desk's project.
 func scriptSits(ts *testscript.TestScript, _ bool, args []string) {
 	d := ts.Value(desktopKey{}).(*desktop)
@@ -73,9 +73,9 @@ func scriptSits(ts *testscript.TestScript, _ bool, args []string) {
 	d.socket = filepath.Join(d.folder, "tmux"+strconv.Itoa(d.seats)) // of its own: the one before may be ending
 	start := []string{
 		"start-server", ";", "set", "-g", "status", "off", ";", "new-session", "-d", "-s", "desk", "-x", width, "-y", height,
-		"-c", ts.Getenv("DESK"), "sh", "-c", `"$@"; echo "left with $?"; exec cat`, "sh", umpireIn(ts),
+		"-c", ts.Getenv("DESK"), "sh", "-c", `trap : INT; "$@"; echo "left with $?"; exec cat`, "sh",
 	}
-	d.tmux(ts, append(start, args[2:]...)...)
+	d.tmux(ts, append(start, args[1:]...)...)
 	d.tmux(ts, "set", "-g", "window-size", "manual") // or who watches would have a say in it
 	d.watch(ts)
 }

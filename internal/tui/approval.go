@@ -130,7 +130,7 @@ type settledMsg struct{}
 
 // settle has the card drawn again when its keys begin to count.
 func (m *model) settle() tea.Cmd {
-	if m.still {
+	if m.hasty {
 		return nil
 	}
 	return tea.Tick(SettleTime, func(time.Time) tea.Msg { return settledMsg{} })

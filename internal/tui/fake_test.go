@@ -182,7 +182,7 @@ func driven(t *testing.T, text lang.Catalogue, width, height int) *drive {
 		d.turns = append(d.turns, task)
 		return func() {}, nil
 	}
-	d.m.still = true
+	d.m.still, d.m.hasty = true, true
 	d.run(d.m.Init())
 	d.tell(tea.WindowSizeMsg{Width: width, Height: height})
 	return d

@@ -41,6 +41,7 @@ type model struct {
 	quitAt            time.Time // until when another Ctrl+C quits
 	leaving           bool
 	still             bool // the clock draws nothing again
+	hasty             bool // nor does it say when a card has settled
 }
 
 // A screen stands in front of the conversation until it is left.
@@ -121,6 +122,7 @@ func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	case tea.WindowSizeMsg:
 		m.width, m.height = max(msg.Width, minWidth), max(msg.Height, minHeight)
 		m.input.SetWidth(m.width)
+		return m, tea.ClearScreen // what the terminal made of the old screen is not known
 	case tea.KeyPressMsg:
 		return m, m.press(msg)
 	case tea.PasteMsg:

@@ -31,7 +31,10 @@ type plain struct {
 	offered  []card.Option   // what can be answered to it
 	running  umpire.CallID   // of which it was written that it runs
 	prompted bool            // it was said that a message is wanted
+	wanted   *card.Card      // the one to which it was said that an answer is
+	held     *card.Card      // the one that is held back for a moment
 	done     <-chan struct{} // closed when nobody takes messages any more
+	open     bool            // a line was begun that the person is to end
 }
 
 // A lineMsg is a line that was typed, with the time at which it was there. The last one
@@ -60,6 +63,7 @@ func (c *Chat) RunPlain(ctx context.Context) error {
 	go p.read(c.conf.In) // ends with the process: a read from a terminal cannot be taken back
 	p.start(p.m.Init())
 	err := p.loop(ctx)
+	p.print() // ends a line that was begun
 	cancel()
 	c.turns.Wait()
 	<-watching
@@ -142,7 +146,7 @@ func (p *plain) event(e *umpire.Event) error {
 
 // typed takes a line: an answer while a card waits, else a message or a command.
 func (p *plain) typed(line lineMsg) tea.Cmd {
-	p.prompted = false
+	p.prompted, p.wanted, p.open = false, nil, false
 	switch {
 	case line.end:
 		return p.m.quit()
@@ -156,7 +160,7 @@ func (p *plain) typed(line lineMsg) tea.Cmd {
 // choose takes an answer. What was typed before the card stood there for a moment is none.
 func (p *plain) choose(line lineMsg) tea.Cmd {
 	a := &p.m.ask
-	if line.at.Sub(a.shown) < SettleTime || a.state == cardLoading {
+	if p.card != a.card || line.at.Sub(a.shown) < SettleTime || a.state == cardLoading {
 		return nil
 	}
 	key, words, _ := strings.Cut(strings.TrimSpace(line.text), " ")
@@ -191,12 +195,27 @@ func (p *plain) explain() []string { return strings.Split(p.card.Asker(), "\n") 
 
 func (p *plain) raw() []string { return []string{laidOutJSON(p.m.ask.current().Input)} }
 
+// print writes lines of our own. What was wanted of the person is said again below them.
+func (p *plain) print(lines ...string) {
+	if p.open {
+		fmt.Fprintln(p.out)
+		p.prompted, p.wanted, p.open = false, nil, false
+	}
+	for _, line := range lines {
+		fmt.Fprintln(p.out, line)
+	}
+}
+
+// want begins a line that the person is to end.
+func (p *plain) want(text string) {
+	fmt.Fprint(p.out, text)
+	p.open = true
+}
+
 // say writes lines of any origin.
 func (p *plain) say(texts ...string) {
 	for _, text := range texts {
-		for _, line := range safe(text) {
-			fmt.Fprintln(p.out, line)
-		}
+		p.print(safe(text)...)
 	}
 }
 
@@ -206,9 +225,10 @@ func (p *plain) write() {
 	p.writeScreen()
 	p.writeRunning()
 	p.writeCard()
+	p.writeKeys()
 	if p.m.turn.stop == nil && !p.m.ask.open() && !p.prompted && !p.m.leaving && p.m.screen == nil {
 		p.prompted = true
-		fmt.Fprint(p.out, "> ")
+		p.want("> ")
 	}
 }
 
@@ -247,10 +267,10 @@ func (p *plain) writeOutput(text string) {
 	}
 	lines := safe(text)
 	for _, line := range lines[:min(len(lines), outputShown)] {
-		fmt.Fprintln(p.out, "  | "+cut(line, maxWritten))
+		p.print("  | " + cut(line, maxWritten))
 	}
 	if more := len(lines) - outputShown; more > 0 {
-		fmt.Fprintln(p.out, "  "+p.m.textf("… %d more lines", more))
+		p.print("  " + p.m.textf("… %d more lines", more))
 	}
 }
 
@@ -265,7 +285,7 @@ func (p *plain) writeScreen() {
 	}
 	p.m.screen, p.prompted = nil, false
 	for _, line := range lines {
-		fmt.Fprintln(p.out, ansi.Strip(line))
+		p.print(ansi.Strip(line))
 	}
 }
 
@@ -277,10 +297,27 @@ func (p *plain) writeRunning() {
 	p.running = call
 }
 
+// cardPause is how long a card is held back, so that what was said before it is written
+// before it: the two come by different ways.
+const cardPause = 200 * time.Millisecond
+
+// holds reports whether the card is held back for a moment.
+func (p *plain) holds() bool {
+	a := &p.m.ask
+	if a.card == nil || a.card == p.card {
+		return false
+	}
+	if p.held != a.card {
+		p.held = a.card
+		p.start(tea.Tick(cardPause, func(time.Time) tea.Msg { return settledMsg{} }))
+	}
+	return p.m.conf.Now().Sub(a.shown) < cardPause
+}
+
 // writeCard writes a question, and what can be answered.
 func (p *plain) writeCard() {
 	a := &p.m.ask
-	if a.card == p.card && (a.problem == "" || a.card == nil) {
+	if p.holds() || a.card == p.card && (a.problem == "" || a.card == nil) {
 		return
 	}
 	if p.card = a.card; a.card == nil {
@@ -290,14 +327,26 @@ func (p *plain) writeCard() {
 		p.say(a.problem)
 		a.problem = ""
 	} else {
-		fmt.Fprint(p.out, a.card.Whole(), "\n")
+		a.shown = p.m.conf.Now() // from here on it stands there
+		p.start(p.m.settle())
+		p.print(a.card.Whole())
 	}
 	p.offered = a.card.Options()
+	for _, o := range p.offered {
+		p.print("  " + card.Padded(o.Key, 3) + o.Text)
+	}
+	p.wanted = nil
+}
+
+// writeKeys says what can be answered, once it can be.
+func (p *plain) writeKeys() {
+	if p.card == nil || p.card == p.wanted || !p.m.settled() || p.m.ask.state == cardLoading {
+		return
+	}
+	p.wanted = p.card
 	var keys []string
 	for _, o := range p.offered {
-		fmt.Fprintf(p.out, "  %s%s\n", card.Padded(o.Key, 3), o.Text)
 		keys = append(keys, o.Key)
 	}
-	fmt.Fprintf(p.out, p.m.text("Type %s and Enter: "), strings.Join(append(keys, "e", "v", "d"), "/"))
-	fmt.Fprintln(p.out)
+	p.want(p.m.textf("Type %s and Enter: ", strings.Join(append(keys, "e", "v", "d"), "/")))
 }

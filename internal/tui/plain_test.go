@@ -68,7 +68,10 @@ func TestPlain(t *testing.T) {
 		line("go on")
 		line("/status") // has the gate asked again, which brings the card
 		line("y")       // too early
-		time.Sleep(SettleTime)
+		if text := out.String(); strings.Contains(text, "Type y/") {
+			t.Errorf("an answer is wanted before it counts:\n%s", text)
+		}
+		time.Sleep(cardPause + SettleTime)
 		line("yes")
 		line("e")
 		line("n not now")
