@@ -21,7 +21,7 @@ var secretFiles = []struct {
 	}, "an environment file; free are .env.example, .sample, .template, .dist and .defaults"},
 	{"secret-keys", []string{
 		"/**/*.{pem,key,p12,pfx,jks,keystore,kdbx}", "/**/id_{rsa,dsa,ecdsa,ed25519}", "/etc/ssh/ssh_host_*_key", "/etc/ssl/private/**",
-	}, []string{"/**/{ca,cacert,chain,fullchain,public,pubkey}.pem"}, "a private key or a store of keys"},
+	}, []string{"/**/{ca,cacert,cert,certs,certificate,chain,fullchain,public,pubkey}.pem"}, "a private key or a store of keys"},
 	{"secret-logins", []string{
 		"/**/{.netrc,_netrc,.pypirc,.git-credentials,.pgpass,.my.cnf,.htpasswd,.vault-token,.s3cfg,.boto}",
 		"/**/{credentials.json,.credentials.json}", "/**/service-account*.json", "/**/secrets.{yml,yaml,json,toml}",

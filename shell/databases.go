@@ -67,7 +67,7 @@ func checkSQLite(u *use) {
 	}
 	looks := len(lines) > 0
 	for _, line := range lines {
-		looks = looks && line.known() && (sqliteLooks(line.text) || sqlOnlyLooks(line.text))
+		looks = looks && line.known() && (sqliteLooks(line.text) || sqlite.onlyLooks(line.text))
 	}
 	if looks {
 		u.looksAtData()
@@ -140,11 +140,11 @@ func checkPsql(u *use) {
 	u.operands = nil
 	switch commands := u.valuesOf("--command"); {
 	case len(commands) > 0:
-		u.judgeStatements(commands, psqlLooks)
+		u.judgeStatements(postgres, commands, psqlLooks)
 	case u.got("--list") != nil:
 		u.looksAtData()
 	case u.in.kind == flowText:
-		u.judgeStatements([]word{lit(u.in.text)}, nil)
+		u.judgeStatements(postgres, []word{lit(u.in.text)}, nil)
 	}
 }
 
@@ -165,9 +165,9 @@ func checkMySQL(u *use) {
 	u.operands = nil
 	switch commands := u.valuesOf("--execute"); {
 	case len(commands) > 0:
-		u.judgeStatements(commands, nil)
+		u.judgeStatements(mySQL, commands, nil)
 	case u.in.kind == flowText:
-		u.judgeStatements([]word{lit(u.in.text)}, nil)
+		u.judgeStatements(mySQL, []word{lit(u.in.text)}, nil)
 	}
 	for _, name := range [...]string{"source", "system", "tee", "pager", "edit", "delimiter", "connect", "resetconnection", "notee", "nopager"} {
 		for _, text := range append(u.valuesOf("--execute"), lit(u.in.text)) {
@@ -192,10 +192,10 @@ func (u *use) valuesOf(name string) []word {
 }
 
 // judgeStatements makes the use harmless when all texts only look.
-func (u *use) judgeStatements(texts []word, command func(string) bool) {
+func (u *use) judgeStatements(d dialect, texts []word, command func(string) bool) {
 	for _, text := range texts {
 		ours := command != nil && strings.HasPrefix(text.text, `\`) && command(text.text)
-		if !text.known() || !ours && !sqlOnlyLooks(text.text) {
+		if !text.known() || !ours && !d.onlyLooks(text.text) {
 			return
 		}
 	}

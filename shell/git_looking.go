@@ -1,6 +1,10 @@
 package shell
 
-import "github.com/umpirehq/umpire"
+import (
+	"strings"
+
+	"github.com/umpirehq/umpire"
+)
 
 // gitLooking are the other subcommands that only look.
 var gitLooking = []program{
@@ -104,15 +108,32 @@ func listsTree(u *use, _ flow) flow {
 // parsesRevisions is what rev-parse prints: revisions, unless it is asked for
 // folders or given what it passes through.
 func parsesRevisions(u *use, _ flow) flow {
+	if top := u.topFolder(); top != "" {
+		return flow{kind: flowText, text: top + "\n"}
+	}
 	for _, g := range u.given {
 		if g.option != &u.program.opts[0] {
 			return printed("git")
 		}
 	}
+	dashless := true // what is no revision is printed as it is
 	for _, operand := range u.operands {
 		if !operand.known() {
 			return printed("git")
 		}
+		dashless = dashless && !strings.HasPrefix(operand.text, "-")
 	}
-	return below(u)
+	out := below(u)
+	for i := range out.dirs {
+		out.dirs[i].dashless = dashless
+	}
+	return out
+}
+
+// topFolder is what rev-parse --show-toplevel prints, or "".
+func (u *use) topFolder() string {
+	if u.w.env.GitTop == nil || len(u.s.dirs) != 1 || len(u.given) != 1 || u.given[0].name != "--show-toplevel" || len(u.operands) > 0 || len(u.unknown) > 0 || u.doubtful {
+		return ""
+	}
+	return u.w.env.GitTop(u.s.dirs[0])
 }

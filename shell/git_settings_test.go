@@ -87,3 +87,22 @@ func TestRepositorySettingIsNamed(t *testing.T) {
 	}
 	t.Error("no access tells of the setting")
 }
+
+// The top of the work tree is known where the world tells it.
+func TestTopOfWorkTree(t *testing.T) {
+	t.Parallel()
+	env := Env{Dir: "/p/sub", Home: "/home/u", GitTop: func(string) string { return "/p" }}
+	for line, want := range map[string]string{
+		`cat "$(git rev-parse --show-toplevel)/README.md"`:   "/p/README.md",
+		"cd $(git rev-parse --show-toplevel) && cat a":       "/p/a",
+		`top=$(git rev-parse --show-toplevel); cat "$top/a"`: "/p/a",
+	} {
+		accesses := Parse(line, env)
+		if last := accesses[len(accesses)-1]; last.Target != want || last.Doubt != "" {
+			t.Errorf("%s: %+v", line, last)
+		}
+	}
+	if got := Parse("cat $(git rev-parse --show-toplevel --git-dir)", env); got[len(got)-1].Doubt == "" {
+		t.Errorf("%+v", got)
+	}
+}

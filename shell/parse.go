@@ -22,6 +22,9 @@ type Env struct {
 	// programs. It is called only for lines that start git. An error says that they
 	// could not be read, and git then asks.
 	Git func(dir string) ([]GitSetting, error)
+	// GitTop, when set, tells the top folder of the work tree that git would find
+	// from a folder, or "".
+	GitTop func(dir string) string
 	// Programs are known beside those of the built-in tables.
 	Programs *Knowledge
 }

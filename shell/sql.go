@@ -57,9 +57,18 @@ const (
 	sqlAbout   = "table_info table_xinfo table_list index_list index_info index_xinfo foreign_key_list"
 )
 
-// sqlOnlyLooks reports whether every statement of a text is known to only look.
-func sqlOnlyLooks(text string) bool {
-	tokens, ok := sqlTokens(text)
+// A dialect is what a database takes for quotes beside ' and ".
+type dialect string
+
+const (
+	sqlite   dialect = "`"
+	postgres dialect = "["
+	mySQL    dialect = "`"
+)
+
+// onlyLooks reports whether every statement of a text is known to only look.
+func (d dialect) onlyLooks(text string) bool {
+	tokens, ok := d.tokens(text)
 	if !ok {
 		return false
 	}
@@ -149,16 +158,19 @@ func sqlPragma(tokens []sqlToken) bool {
 
 func (t sqlToken) is(sign string) bool { return t.kind == sqlSign && t.text == sign }
 
-// sqlTokens takes a text apart. It reports false for what databases do not agree
-// about: comments, backslashes, dollar and other quotes, variables of a client.
-func sqlTokens(text string) ([]sqlToken, bool) {
-	if len(text) > maxSQL || strings.ContainsAny(text, "\\$#@{}\x00") || strings.Contains(text, "--") || strings.Contains(text, "/*") {
+// tokens takes a text apart. It reports false for what is read in other ways by
+// some database: comments, backslashes, dollar and other quotes, variables of a
+// client. A backquote quotes but with PostgreSQL, and a bracket with SQLite.
+func (d dialect) tokens(text string) ([]sqlToken, bool) {
+	if len(text) > maxSQL || strings.Contains(text, `\`) {
 		return nil, false
 	}
 	var out []sqlToken
 	for i := 0; i < len(text); {
 		c := text[i]
 		switch {
+		case strings.IndexByte("$#@{}`[", c) >= 0 && string(c) != string(d), strings.HasPrefix(text[i:], "--"), strings.HasPrefix(text[i:], "/*"):
+			return nil, false
 		case c == ' ' || c == '\t' || c == '\n':
 			i++
 		case c == '\'' || c == '"' || c == '`':

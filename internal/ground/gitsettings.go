@@ -219,3 +219,21 @@ func orElse(text, otherwise string) string {
 	}
 	return text
 }
+
+// GitTop returns the top folder of the work tree around a folder, as git prints
+// it, or "" when there is none, or none that is beyond doubt.
+func GitTop(dir string) string {
+	dir, err := Canonical(dir)
+	if err != nil {
+		return ""
+	}
+	top := ancestor(dir, func(dir string) bool { return Exists(dir, ".git") })
+	if top == "" {
+		return ""
+	}
+	dotGit := filepath.Join(top, ".git")
+	if info, err := os.Stat(dotGit); err != nil || info.IsDir() && !(isFolder(filepath.Join(dotGit, "objects")) && isFolder(filepath.Join(dotGit, "refs"))) {
+		return ""
+	}
+	return top
+}

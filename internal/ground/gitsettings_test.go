@@ -171,6 +171,29 @@ func TestGitSettingsAreFoundAsGitFindsThem(t *testing.T) {
 	}
 }
 
+// The top is what git prints, below links and in linked worktrees too.
+func TestGitTopIsWhatGitPrints(t *testing.T) {
+	t.Parallel()
+	top, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	mustGit(t, top, "init", "-q", "main")
+	mustGit(t, filepath.Join(top, "main"), "-c", "user.name=a", "-c", "user.email=a@b", "commit", "-q", "--allow-empty", "-m", "x")
+	mustGit(t, filepath.Join(top, "main"), "worktree", "add", "-q", "../wt")
+	put(t, filepath.Join(top, "main/sub/deep/a"), "")
+	put(t, filepath.Join(top, "none/.git/HEAD"), "ref: refs/heads/x")
+	if err := os.Symlink("main/sub", filepath.Join(top, "link")); err != nil {
+		t.Fatal(err)
+	}
+	for _, dir := range []string{"main", "main/sub/deep", "wt", "link", "none"} {
+		want, _ := gitSays(t, filepath.Join(top, dir), "rev-parse", "--show-toplevel")
+		if got := GitTop(filepath.Join(top, dir)); got != strings.TrimSpace(want) {
+			t.Errorf("%s: %q, git prints %q", dir, got, want)
+		}
+	}
+}
+
 func BenchmarkGitSettings(b *testing.B) {
 	dir := b.TempDir()
 	if err := exec.CommandContext(b.Context(), "git", "init", "-q", dir).Run(); err != nil {

@@ -84,7 +84,8 @@ func (j *Judge) decide(q policy.Query) umpire.Decision {
 	var err error
 	q.Facts, err = policy.FactsOf(q.Call, shell.Env{
 		Dir: q.Call.Dir, Home: j.Home, IsDir: isDir, Programs: j.Programs,
-		Git: func(dir string) ([]shell.GitSetting, error) { return ground.GitSettings(dir, j.Home) },
+		Git:    func(dir string) ([]shell.GitSetting, error) { return ground.GitSettings(dir, j.Home) },
+		GitTop: ground.GitTop,
 	})
 	if err != nil {
 		q.Invalid = "The call is malformed: " + err.Error()
