@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"iter"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -255,7 +254,6 @@ func alarming(accesses []umpire.Access) string {
 }
 
 var (
-	programName = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9_.+@:-]*$`)
 	styleNames  = [...]string{short: "short", leading: "leading", words: "words", bare: "bare"}
 	effectNames = [...]string{
 		"reads", "writes", "deletes", "enters", "reaches", "runs", "obeys",
@@ -300,12 +298,22 @@ func (p *Program) compile(depth int) (program, error) {
 	return made, nil
 }
 
+// programName reports a name that a program can be called by.
+func programName(name string) bool {
+	for i, c := range name {
+		if !variableRune(c) && (i == 0 || !strings.ContainsRune(".+@:-", c)) {
+			return false
+		}
+	}
+	return name != ""
+}
+
 func (p *Program) checkHead(depth int) error {
 	if len(p.Names) == 0 {
 		return errors.New("names: missing")
 	}
 	for _, name := range p.Names {
-		if !programName.MatchString(name) {
+		if !programName(name) {
 			return fmt.Errorf("names: %q is not a program's name", name)
 		}
 	}

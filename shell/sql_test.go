@@ -28,7 +28,7 @@ psql -l
 psql -h localhost -c '\l'
 psql -c "select * from t where mail like '%@example.com' and tags[1] = '-- x /* y'"
 sqlite3 app.db "select json_extract(data, '$.name') from t"
-mysql -e 'select `+"`a`"+` from t' app
+mysql -e 'select ` + "`a`" + ` from t' app
 echo 'select 1' | psql app
 psql app <<< 'select count(*) from t'
 mysql -e 'SELECT * FROM t LIMIT 1' app
@@ -76,7 +76,7 @@ psql -c "select E'\\'; drop table t; --'"
 psql -c 'select 1 -- ; drop table t'
 psql -c 'select 1 /* x */'
 psql -c 'select :x'
-psql -c 'select `+"`; drop table t; `"+`'
+psql -c 'select ` + "`; drop table t; `" + `'
 sqlite3 app.db "select [a'], 1; drop table t; select [b']"
 mysql -e "select [a'], 1; drop table t; select [b']"
 psql -v x=y -c 'select 1'
