@@ -24,7 +24,7 @@ var archivers = []program{
 		{names: "-D= --patch-from=", does: reads}, {names: "--files? --files0? --filelist=", does: reads | asks, why: "prints the files that a file names"}, {names: "-o= --output= --output-dir-flat= --output-dir-mirror=", does: writes},
 		{names: "--help --version -H --long-help", does: shows},
 	}},
-	{names: "zstdcat lz4cat", risk: umpire.Safe, why: "prints what is packed", args: "read…", out: filters, opts: []option{{names: "-qvfk --quiet --verbose --force --keep --no-progress --long?"}, {names: "-T= --threads= -M= --memory="}, {names: "-D=", does: reads}, aboutItself}},
+	{names: "zstdcat lz4cat", risk: umpire.Safe, why: "prints what is packed", args: "read…", out: filters, opts: []option{{names: "-qvfk --quiet --verbose --force --keep --no-progress --long?"}, {names: "-T= --threads= -M= --memory="}, {names: "-D=", does: reads}, {names: aboutItself, does: shows}}},
 	{names: "zcat gzcat bzcat xzcat lzcat zipinfo lsar zdump", risk: umpire.Safe, why: "prints what is packed", args: "read…", lax: true, out: filters},
 	{names: "zip", risk: umpire.Medium, why: "packs files", args: "write tree…", check: checkZip, opts: []option{
 		{names: "-0123456789qvrRjkluofyXDFeEnNgAJUwzSTcL@ --recurse-paths --quiet --verbose --junk-paths --update --freshen --symlinks --no-extra --no-dir-entries --encrypt --test --latest-time --fix --fixfix --adjust-sfx --grow --show-files"},
@@ -33,7 +33,7 @@ var archivers = []program{
 		{names: "--help --version -h --license", does: shows},
 	}},
 	{names: "unzip", risk: umpire.Safe, why: "lists an archive", check: checkUnzip, out: filters, opts: []option{
-		{names: "-lvzZtpcqnojaubUCLVKXfM:^hD1sT"}, {names: "-d= -P= -x= -I= -O="}, aboutItself,
+		{names: "-lvzZtpcqnojaubUCLVKXfM:^hD1sT"}, {names: "-d= -P= -x= -I= -O="}, {names: aboutItself, does: shows},
 	}},
 	{names: "unrar rar unar 7z 7za 7zr 7zz p7zip arj lha zoo cabextract", risk: umpire.Safe, why: "lists an archive", style: words, lax: true, check: checkPackVerb},
 	{names: "ar gar llvm-ar ranlib", risk: umpire.Safe, why: "lists an archive of objects", style: bare, check: checkAr},
@@ -41,7 +41,7 @@ var archivers = []program{
 	{names: "cpio pax", risk: umpire.Medium, why: "packs or unpacks files", args: "write…", check: checkCpio, opts: []option{
 		{names: "-0aAbBcdfiklLmnrsSuvVwzy --extract --make-directories --preserve-modification-time --no-absolute-filenames --absolute-filenames --quiet --verbose --unconditional --null --numeric-uid-gid --to-stdout --dereference --link --sparse --dot --swap --only-verify-crc --reset-access-time --append --nonmatching --no-preserve-owner"},
 		{names: "-H= --format= -C= --io-size= --block-size= -R= --owner= -M= --message= -x="}, {names: "-F= --file= -I= -E= --pattern-file=", does: reads}, {names: "-O=", does: writes},
-		{names: "-t --list"}, {names: "-o -p --create --pass-through"}, {names: "-D= --directory="}, {names: "--rsh-command=", does: runs}, {names: "--rmt-command= -G=", does: obeys}, aboutItself,
+		{names: "-t --list"}, {names: "-o -p --create --pass-through"}, {names: "-D= --directory="}, {names: "--rsh-command=", does: runs}, {names: "--rmt-command= -G=", does: obeys}, {names: aboutItself, does: shows},
 	}},
 }
 

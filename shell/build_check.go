@@ -39,10 +39,10 @@ var codeChecks = []program{
 	{names: "ruff", risk: umpire.Medium, why: "checks or changes code", style: leading, opts: []option{{names: "--version -V --help -h", does: shows}, {names: "-q --quiet -v --verbose --isolated --no-cache"}}, subs: []program{
 		{names: "check", risk: umpire.Safe, why: "analyses code without running it", args: "tree…", opts: []option{
 			{names: "--select= --ignore= --extend-select= --extend-ignore= --output-format= --statistics --show-files --show-settings --no-fix --diff --preview --no-preview --target-version= --line-length= --exclude= --extend-exclude= --force-exclude --respect-gitignore --no-respect-gitignore --isolated --no-cache --quiet --verbose --silent --exit-zero --exit-non-zero-on-fix --per-file-ignores= --stdin-filename= --unsafe-fixes --no-unsafe-fixes --show-fixes --ignore-noqa"},
-			{names: "-qvsne"}, {names: "--fix --fix-only --add-noqa", does: edits | asks, why: changesSources}, {names: "--config=", does: obeys, why: otherRules}, {names: "-o= --output-file= --cache-dir=", does: writes | asks, why: "writes a report"}, {names: "--watch -w", does: 0}, aboutItself,
+			{names: "-qvsne"}, {names: "--fix --fix-only --add-noqa", does: edits | asks, why: changesSources}, {names: "--config=", does: obeys, why: otherRules}, {names: "-o= --output-file= --cache-dir=", does: writes | asks, why: "writes a report"}, {names: "--watch -w", does: 0}, {names: aboutItself, does: shows},
 		}},
 		{names: "format", risk: umpire.Safe, why: "formats code", args: "tree…", check: checkFormatter, opts: []option{
-			{names: "--check --diff"}, {names: "--preview --line-length= --target-version= --exclude= --force-exclude --isolated --no-cache --quiet --verbose --stdin-filename= --range="}, {names: "-qvsn"}, {names: "--config=", does: obeys, why: otherRules}, aboutItself,
+			{names: "--check --diff"}, {names: "--preview --line-length= --target-version= --exclude= --force-exclude --isolated --no-cache --quiet --verbose --stdin-filename= --range="}, {names: "-qvsn"}, {names: "--config=", does: obeys, why: otherRules}, {names: aboutItself, does: shows},
 		}},
 		{names: "rule linter config version help", each: true, risk: umpire.Safe, why: "prints what it knows", opts: []option{{names: "--all --output-format="}}},
 		{names: "clean server analyze", each: true, risk: umpire.Medium, why: "works on its cache", lax: true},
@@ -69,8 +69,8 @@ var codeChecks = []program{
 	}},
 	// These share no options: a letter that takes a value in one would hide an
 	// option that writes in another.
-	{names: "hadolint yamllint markdownlint jsonlint codespell typos cloc tokei scc", risk: umpire.Safe, why: "checks or counts lines of files", args: "tree…", opts: []option{aboutItself}},
-	{names: "actionlint taplo", risk: umpire.Medium, why: "checks or changes files", lax: true, opts: []option{aboutItself}},
+	{names: "hadolint yamllint markdownlint jsonlint codespell typos cloc tokei scc", risk: umpire.Safe, why: "checks or counts lines of files", args: "tree…", opts: []option{{names: aboutItself, does: shows}}},
+	{names: "actionlint taplo", risk: umpire.Medium, why: "checks or changes files", lax: true, opts: []option{{names: aboutItself, does: shows}}},
 	{names: "pylint", risk: umpire.Safe, why: "checks code by the project's configuration", args: "tree…", check: checkResponseFile, opts: []option{
 		{names: "--disable= --enable= --errors-only --score= --reports= --recursive= --jobs= --msg-template= --max-line-length= --ignore= --ignore-patterns= --ignore-paths= --fail-under= --fail-on= --exit-zero --persistent= --verbose --py-version= --disable-all --confidence= --evaluation= --good-names= --list-msgs --list-msgs-enabled --list-groups"},
 		{names: "-Ev -d= -e= -j= -r= -s="}, {names: "-f= --output-format=", does: obeys, why: "loads the reporter that it names", except: "text parseable colorized json json2 msvs github"},

@@ -22,14 +22,14 @@ var builtins = []program{
 			u.index(operand)
 		}
 	}},
-	{names: "pwd", risk: umpire.Safe, why: "prints the working directory", opts: []option{{names: "-LP --logical --physical"}, aboutItself}, args: "none", out: printsDir},
+	{names: "pwd", risk: umpire.Safe, why: "prints the working directory", opts: []option{{names: "-LP --logical --physical"}, {names: aboutItself, does: shows}}, args: "none", out: printsDir},
 	{names: "cd chdir pushd", risk: umpire.Safe, why: "changes the working directory of the shell", style: bare, check: checkCd, args: "data…"},
 	{names: "popd dirs", risk: umpire.Safe, why: "changes the working directory of the shell", style: bare, check: func(u *use) { u.s.dirs = nil }},
 	{names: "set", risk: umpire.Safe, why: "sets options of the shell", style: bare, check: checkSet},
 	{names: "unset", risk: umpire.Safe, why: "forgets variables", style: bare, check: checkUnset},
 	{names: "read readarray mapfile getopts", risk: umpire.Safe, why: "reads into variables", style: bare, check: checkRead},
 	{names: "type which where whereis hash", risk: umpire.Safe, why: "tells where a program is", opts: []option{
-		{names: "-aptPfsv"}, {names: "-d -r", why: "forgets where programs are"}, {names: "-b -m -l -i --all --skip-alias --skip-functions --tty-only --read-alias"}, aboutItself,
+		{names: "-aptPfsv"}, {names: "-d -r", why: "forgets where programs are"}, {names: "-b -m -l -i --all --skip-alias --skip-functions --tty-only --read-alias"}, {names: aboutItself, does: shows},
 	}, check: func(u *use) {
 		if u.program0() == "hash" && u.got("-p") != nil {
 			u.raise(umpire.Medium, "makes a name start another program")
@@ -61,8 +61,10 @@ var builtins = []program{
 	{names: "autoload zmodload noglob emulate zle bindkey vared", risk: umpire.Medium, why: "means something only to zsh", style: bare},
 }
 
-// aboutItself are the options that nearly every program has.
-var aboutItself = option{names: "--help --version", does: shows}
+// aboutItself are the options that nearly every program has. A text, and not an
+// option, so that the tables are laid out by the compiler and nothing is copied
+// into them at start.
+const aboutItself = "--help --version"
 
 // echoes is what echo prints.
 func echoes(u *use, _ flow) flow {

@@ -18,9 +18,9 @@ var editors = []program{
 	{names: "emacs emacsclient", risk: umpire.Medium, why: "edits files, and runs Lisp", args: "write…", style: words, opts: []option{
 		{names: "-nw --no-window-system -q --no-init-file -Q --quick --batch -batch -n --no-wait -c --create-frame"},
 		{names: "-l= --load= --script= -script=", does: reads | obeys, why: "runs a file of Lisp"},
-		{names: "-e= --eval= -eval= -f= --funcall=", does: asks, why: "runs Lisp"}, aboutItself,
+		{names: "-e= --eval= -eval= -f= --funcall=", does: asks, why: "runs Lisp"}, {names: aboutItself, does: shows},
 	}},
-	{names: "ed red", risk: umpire.Medium, why: "edits a file, and runs what its commands say", args: "write…", check: checkEd, opts: []option{{names: "-sEGlprv"}, aboutItself}},
+	{names: "ed red", risk: umpire.Medium, why: "edits a file, and runs what its commands say", args: "write…", check: checkEd, opts: []option{{names: "-sEGlprv"}, {names: aboutItself, does: shows}}},
 	{names: "code code-insiders codium cursor subl zed atom gedit kate notepad mate bbedit idea webstorm", risk: umpire.Medium, why: "opens an editor", args: "write…", opts: []option{
 		{names: "-ndgrwa --new-window --diff --goto --reuse-window --wait --add --verbose --disable-extensions"},
 		{names: "--install-extension= --uninstall-extension=", does: harms, why: "installs or removes code of others"},
@@ -31,16 +31,16 @@ var editors = []program{
 		{names: "-s= -S= --sections= -e= --extension= -L= --locale= -m= --systems= -E= --encoding= -R= --recode="},
 		{names: "-l --local-file", does: asks, why: "formats a file with what it says"},
 		{names: "-P= --pager=", does: runs, why: "runs a program as pager"}, {names: "-H? --html?", does: asks, why: "starts a browser"},
-		{names: "-C= --config-file= -M= --manpath= -p= --preprocessor= -r= --prompt= -T? --troff-device? -X? --gxditview? -t --troff -Z --ditroff", does: obeys}, aboutItself,
+		{names: "-C= --config-file= -M= --manpath= -p= --preprocessor= -r= --prompt= -T? --troff-device? -X? --gxditview? -t --troff -Z --ditroff", does: obeys}, {names: aboutItself, does: shows},
 		{names: "-h -V --usage", does: shows},
 	}},
 	{names: "apropos whatis manpath", risk: umpire.Safe, why: "looks up manuals", lax: true, opts: []option{
-		{names: "-C= --config-file=", does: reads | asks, why: "obeys another configuration"}, {names: "-M= --manpath=", does: reads}, {names: "-m= -s= -L= --systems= --sections= --locale="}, aboutItself,
+		{names: "-C= --config-file=", does: reads | asks, why: "obeys another configuration"}, {names: "-M= --manpath=", does: reads}, {names: "-m= -s= -L= --systems= --sections= --locale="}, {names: aboutItself, does: shows},
 	}},
-	{names: "tldr", risk: umpire.Safe, why: "looks up a short manual", lax: true, opts: []option{{names: "-u --update -c --clear-cache", does: asks, why: "downloads or deletes the manuals"}, aboutItself}},
+	{names: "tldr", risk: umpire.Safe, why: "looks up a short manual", lax: true, opts: []option{{names: "-u --update -c --clear-cache", does: asks, why: "downloads or deletes the manuals"}, {names: aboutItself, does: shows}}},
 	{names: "info pinfo", risk: umpire.Low, why: "shows a manual", args: "data…", check: checkManual, opts: []option{
 		{names: "-aOvw -n= --all --usage --where --location --apropos= -k= --subnodes --index-search= --node="}, {names: "-f= --file= -d= --directory=", does: reads},
-		{names: "-o= --output= --dribble=", does: writes}, {names: "--init-file= --restore=", does: obeys}, aboutItself,
+		{names: "-o= --output= --dribble=", does: writes}, {names: "--init-file= --restore=", does: obeys}, {names: aboutItself, does: shows},
 	}},
 }
 

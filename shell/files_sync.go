@@ -16,7 +16,7 @@ var syncTools = []program{
 		{names: "-e= --rsh= --rsync-path= --early-input= --copy-as=", does: runs, why: "runs a program to reach the other side"},
 		{names: "-M= --remote-option= --config= --daemon", does: obeys, why: "gives the other side options"},
 		{names: "--del --delete --delete-before --delete-during --delete-delay --delete-after --delete-excluded --delete-missing-args", does: harms, why: "deletes what the source does not have"},
-		{names: "--remove-source-files", does: harms, why: "deletes what it has copied"}, aboutItself,
+		{names: "--remove-source-files", does: harms, why: "deletes what it has copied"}, {names: aboutItself, does: shows},
 	}},
 }
 

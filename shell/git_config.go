@@ -15,7 +15,7 @@ var gitConfigOpts = []option{
 	{names: "--add --replace-all --append", does: asks, why: "changes settings that can name programs to run"},
 	{names: "--unset --unset-all --rename-section --remove-section", does: asks, why: "removes settings"},
 	{names: "-e --edit", does: asks, why: "opens the editor on the settings"},
-	aboutItself,
+	{names: aboutItself, does: shows},
 }
 
 // mildGitSettings are settings that say who one is and how things look.

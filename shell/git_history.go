@@ -23,17 +23,17 @@ var gitHistory = []program{
 		{names: "-nsec --numbered --summary --email --committer -w? --group="},
 	}, also: gitWalks},
 	{names: "rev-list", risk: umpire.Safe, why: "prints the names of commits", check: checkOutward, out: namesRevisions, opts: []option{
-		{names: "--quiet --abbrev? --no-abbrev --color? --no-color"}, aboutItself,
+		{names: "--quiet --abbrev? --no-abbrev --color? --no-color"}, {names: aboutItself, does: shows},
 	}, also: []*[]option{&gitRevOpts}},
 	{names: "blame annotate", risk: umpire.Safe, why: "prints who wrote which line", check: checkPrinted, opts: []option{
 		{names: "-bfnpctlsewh --root --show-stats --progress --no-progress --score-debug --show-name --show-number --porcelain --line-porcelain --show-email --color-lines --color-by-age --minimal --incremental --reverse --first-parent --indent-heuristic --no-indent-heuristic"},
 		{names: "-L= -M? -C? --ignore-rev= --since= --after= --date= --abbrev? --no-abbrev --encoding= --no-textconv --diff-algorithm="},
-		{names: "-S= --contents= --ignore-revs-file=", does: reads}, {names: "--textconv", does: asks, why: "runs the converters of the settings"}, aboutItself,
+		{names: "-S= --contents= --ignore-revs-file=", does: reads}, {names: "--textconv", does: asks, why: "runs the converters of the settings"}, {names: aboutItself, does: shows},
 	}},
 	{names: "reflog", risk: umpire.Safe, why: "prints where refs were", check: checkReflog, also: gitWalks},
-	{names: "cherry", risk: umpire.Safe, why: "prints commits that are not upstream", check: checkOutward, opts: []option{{names: "-v --verbose --abbrev? --no-abbrev"}, aboutItself}},
+	{names: "cherry", risk: umpire.Safe, why: "prints commits that are not upstream", check: checkOutward, opts: []option{{names: "-v --verbose --abbrev? --no-abbrev"}, {names: aboutItself, does: shows}}},
 	{names: "show-branch", risk: umpire.Safe, why: "prints branches", opts: []option{
-		{names: "-arg --all --remotes --color? --no-color --more? --no-more --list --current --topo-order --date-order --sparse --no-name --sha1-name --reflog? --merge-base --independent --topics"}, aboutItself,
+		{names: "-arg --all --remotes --color? --no-color --more? --no-more --list --current --topo-order --date-order --sparse --no-name --sha1-name --reflog? --merge-base --independent --topics"}, {names: aboutItself, does: shows},
 	}},
 	{names: "grep", risk: umpire.Safe, why: "searches the work tree or commits", check: checkGitGrep, out: grepsNames, opts: []option{
 		{names: "-viwaIrEGFPnhHzocpWq"}, {names: "-l --files-with-matches --name-only -L --files-without-match"}, {names: "--no-index"}, {names: "-0123456789"}, {names: "-A= -B= -C= --after-context= --before-context= --context= -m= --max-count= --max-depth= --threads="},
@@ -42,7 +42,7 @@ var gitHistory = []program{
 		{names: "--extended-regexp --basic-regexp --fixed-strings --perl-regexp --line-number --no-line-number --column --full-name --null --only-matching --count"},
 		{names: "--color? --no-color --break --heading --show-function --function-context --and --or --not --quiet --all-match --no-textconv --no-open-files-in-pager --no-ext-grep"},
 		{names: "-O? --open-files-in-pager?", does: asks | runs, why: "opens the files with a program"},
-		{names: "--textconv", does: asks, why: "runs the converters of the settings"}, {names: "--ext-grep", does: asks, why: "runs another grep"}, aboutItself,
+		{names: "--textconv", does: asks, why: "runs the converters of the settings"}, {names: "--ext-grep", does: asks, why: "runs another grep"}, {names: aboutItself, does: shows},
 	}},
 }
 

@@ -23,7 +23,7 @@ var gitDiffOpts = []option{
 	{names: "--output=", does: writes, why: "writes what it prints to a file"},
 	{names: "--ext-diff", does: asks, why: "runs the diff program of the settings"},
 	{names: "--textconv", does: asks, why: "runs the converters of the settings"},
-	aboutItself,
+	{names: aboutItself, does: shows},
 }
 
 // gitRevOpts are those of everything that walks commits.
@@ -51,5 +51,5 @@ var gitListOpts = []option{
 	{names: "--contains= --no-contains= --merged= --no-merged= --points-at=", why: "lists what fits"},
 	{names: "--sort= --format=", does: asks, when: "signature", why: "starts the signature program of the settings"},
 	{names: "--no-sort --count= --exclude= --color? --no-color --column? --no-column --abbrev? --no-abbrev --omit-empty"},
-	aboutItself,
+	{names: aboutItself, does: shows},
 }

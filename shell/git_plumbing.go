@@ -6,12 +6,12 @@ import "github.com/umpirehq/umpire"
 // index.
 var gitPlumbing = []program{
 	{names: "hash-object", risk: umpire.Safe, why: "prints the name a file would have as an object", args: "read…", opts: []option{
-		{names: "-t= --stdin --no-filters --literally --path="}, {names: "--stdin-paths"}, {names: "-w", does: asks, why: "adds an object"}, aboutItself,
+		{names: "-t= --stdin --no-filters --literally --path="}, {names: "--stdin-paths"}, {names: "-w", does: asks, why: "adds an object"}, {names: aboutItself, does: shows},
 	}},
 	{names: "mktree mktag write-tree commit-tree", each: true, risk: umpire.Low, why: "adds an object that nothing refers to", opts: []option{
-		{names: "-z --missing --batch --strict --missing-ok --prefix= -p= -m= -S? --gpg-sign? --no-gpg-sign"}, {names: "-F=", does: reads}, aboutItself,
+		{names: "-z --missing --batch --strict --missing-ok --prefix= -p= -m= -S? --gpg-sign? --no-gpg-sign"}, {names: "-F=", does: reads}, {names: aboutItself, does: shows},
 	}},
-	{names: "stripspace", risk: umpire.Safe, why: "removes blanks", opts: []option{{names: "-sc --strip-comments --comment-lines"}, aboutItself}},
+	{names: "stripspace", risk: umpire.Safe, why: "removes blanks", opts: []option{{names: "-sc --strip-comments --comment-lines"}, {names: aboutItself, does: shows}}},
 	{names: "column", risk: umpire.Safe, why: "puts words in columns", lax: true},
 	{names: "update-index read-tree", each: true, risk: umpire.Medium, why: "changes the next commit", lax: true},
 	{names: "checkout-index", risk: umpire.High, why: "replaces files of the work tree", lax: true},
@@ -25,7 +25,7 @@ var gitPlumbing = []program{
 // secrets.
 var gitPrograms = []program{
 	{names: "difftool", risk: umpire.Medium, why: "starts a program on files that differ", lax: true, opts: []option{
-		{names: "-x= --extcmd=", does: runs, why: "runs a program on files that differ"}, {names: "-t= --tool="}, aboutItself,
+		{names: "-x= --extcmd=", does: runs, why: "runs a program on files that differ"}, {names: "-t= --tool="}, {names: aboutItself, does: shows},
 	}},
 	{names: "mergetool gui citool instaweb web--browse", each: true, risk: umpire.Medium, why: "starts another program", lax: true},
 	{names: "hook", risk: umpire.Medium, why: "runs a hook", lax: true},

@@ -29,17 +29,17 @@ var gitRefs = []program{
 		{names: "drop clear", each: true, risk: umpire.High, why: "throws away changes that were put away", lax: true},
 	}},
 	{names: "worktree", risk: umpire.Safe, why: "prints usage", subs: []program{
-		{names: "list", risk: umpire.Safe, why: "lists work trees", opts: []option{{names: "-vz --verbose --porcelain --expire="}, aboutItself}},
+		{names: "list", risk: umpire.Safe, why: "lists work trees", opts: []option{{names: "-vz --verbose --porcelain --expire="}, {names: aboutItself, does: shows}}},
 		{names: "add", risk: umpire.Medium, why: "creates a work tree", args: "write data…", opts: []option{
 			{names: "-dq --detach --no-checkout --checkout --guess-remote --no-guess-remote --lock --reason= --quiet --track --no-track --orphan -b="},
-			{names: "-f --force -B=", does: harms, why: "puts a branch elsewhere by force"}, aboutItself,
+			{names: "-f --force -B=", does: harms, why: "puts a branch elsewhere by force"}, {names: aboutItself, does: shows},
 		}},
 		{names: "move", risk: umpire.Medium, why: "moves a work tree", args: "write…", lax: true},
 		{names: "remove", risk: umpire.High, why: "deletes a work tree", args: "delete…", lax: true},
 		{names: "prune lock unlock repair", each: true, risk: umpire.Medium, why: "changes what is known of work trees", lax: true},
 	}},
-	{names: "notes", risk: umpire.Safe, why: "lists notes", opts: []option{{names: "--ref="}, aboutItself}, subs: []program{
-		{names: "list show get-ref", each: true, risk: umpire.Safe, why: "prints notes", opts: []option{aboutItself}},
+	{names: "notes", risk: umpire.Safe, why: "lists notes", opts: []option{{names: "--ref="}, {names: aboutItself, does: shows}}, subs: []program{
+		{names: "list show get-ref", each: true, risk: umpire.Safe, why: "prints notes", opts: []option{{names: aboutItself, does: shows}}},
 		{names: "add append copy edit merge", each: true, risk: umpire.Medium, why: "changes notes", lax: true, opts: []option{{names: "-F= --file=", does: reads}, {names: "-m= -c= -C= -s= -q -v"}, {names: "-f --force", does: harms, why: "overwrites notes"}}},
 		{names: "remove prune", each: true, risk: umpire.High, why: "deletes notes", lax: true},
 	}},
@@ -48,24 +48,24 @@ var gitRefs = []program{
 			u.raise(umpire.Medium, "points a ref elsewhere")
 		}
 	}, opts: []option{
-		{names: "-q --quiet --short --recurse --no-recurse"}, {names: "-d --delete", does: harms, why: "deletes a ref"}, {names: "-m=", does: asks, why: "points a ref elsewhere"}, aboutItself,
+		{names: "-q --quiet --short --recurse --no-recurse"}, {names: "-d --delete", does: harms, why: "deletes a ref"}, {names: "-m=", does: asks, why: "points a ref elsewhere"}, {names: aboutItself, does: shows},
 	}},
 	{names: "update-ref replace", each: true, risk: umpire.High, why: "puts refs elsewhere", lax: true},
 	{names: "pack-refs", risk: umpire.Medium, why: "rewrites how refs are stored", lax: true},
 	{names: "bisect", risk: umpire.Safe, why: "prints usage", subs: []program{
-		{names: "log terms help", each: true, risk: umpire.Safe, why: "prints how the search goes", opts: []option{{names: "--term-good --term-bad --term-old --term-new"}, aboutItself}},
+		{names: "log terms help", each: true, risk: umpire.Safe, why: "prints how the search goes", opts: []option{{names: "--term-good --term-bad --term-old --term-new"}, {names: aboutItself, does: shows}}},
 		{names: "start good bad new old skip reset next replay", each: true, risk: umpire.Medium, why: "checks out commits in search of one", lax: true},
 		{names: "run", risk: umpire.Medium, why: "runs a program at each commit", args: "command"},
 		{names: "visualize view", each: true, risk: umpire.Medium, why: "opens a window", lax: true},
 	}},
 	{names: "rerere", risk: umpire.Medium, why: "works on recorded conflicts", subs: []program{
-		{names: "status diff remaining", each: true, risk: umpire.Safe, why: "prints recorded conflicts", opts: []option{aboutItself}},
+		{names: "status diff remaining", each: true, risk: umpire.Safe, why: "prints recorded conflicts", opts: []option{{names: aboutItself, does: shows}}},
 	}},
 }
 
 var gitStashOpts = []option{
 	{names: "-kuaqS --keep-index --no-keep-index --include-untracked --no-include-untracked --all --quiet --staged -m= --message= --pathspec-file-nul"},
-	{names: "-p --patch", why: "asks for each change"}, {names: "--pathspec-from-file=", does: reads}, aboutItself,
+	{names: "-p --patch", why: "asks for each change"}, {names: "--pathspec-from-file=", does: reads}, {names: aboutItself, does: shows},
 }
 
 // lists reports whether branch or tag was told to list what its operands

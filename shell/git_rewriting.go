@@ -6,18 +6,18 @@ import "github.com/umpirehq/umpire"
 var gitRewriting = []program{
 	{names: "reset", risk: umpire.High, why: "moves the branch or takes changes out of the next commit", lax: true, check: checkOutward, opts: []option{
 		{names: "--hard", does: harms, why: "throws away changes that are not committed"}, {names: "--merge --keep --mixed --soft -q --quiet"},
-		{names: "--pathspec-from-file=", does: reads}, aboutItself,
+		{names: "--pathspec-from-file=", does: reads}, {names: aboutItself, does: shows},
 	}},
 	{names: "rebase", risk: umpire.High, why: "rewrites commits", lax: true, check: checkRebase, opts: []option{
 		{names: "-i --interactive"}, {names: "-qvnkrpm"}, {names: "-x= --exec=", does: harms | runs, why: "runs a program after each commit"},
-		{names: "-s= --strategy= -X= --strategy-option= -C= --onto= --whitespace= --empty="}, aboutItself,
+		{names: "-s= --strategy= -X= --strategy-option= -C= --onto= --whitespace= --empty="}, {names: aboutItself, does: shows},
 	}},
 	{names: "merge", risk: umpire.High, why: "merges another branch", lax: true, opts: []option{
-		{names: "-m= --message= -s= --strategy= -X= --strategy-option= --cleanup= --into-name="}, {names: "-F= --file=", does: reads}, aboutItself,
+		{names: "-m= --message= -s= --strategy= -X= --strategy-option= --cleanup= --into-name="}, {names: "-F= --file=", does: reads}, {names: aboutItself, does: shows},
 	}},
-	{names: "cherry-pick revert", each: true, risk: umpire.High, why: "makes commits", lax: true, opts: []option{{names: "-m= --mainline= -s= -X= --strategy= --strategy-option= --cleanup="}, aboutItself}},
+	{names: "cherry-pick revert", each: true, risk: umpire.High, why: "makes commits", lax: true, opts: []option{{names: "-m= --mainline= -s= -X= --strategy= --strategy-option= --cleanup="}, {names: aboutItself, does: shows}}},
 	{names: "am", risk: umpire.High, why: "makes commits of patches", args: "read…", lax: true, opts: []option{
-		{names: "--directory= --include= --exclude= -p= -C= --whitespace= --patch-format= --show-current-patch?"}, aboutItself,
+		{names: "--directory= --include= --exclude= -p= -C= --whitespace= --patch-format= --show-current-patch?"}, {names: aboutItself, does: shows},
 	}},
 	{names: "format-patch", risk: umpire.Safe, why: "prints patches", check: checkFormatPatch, opts: []option{
 		{names: "-nNks --numbered --no-numbered --start-number= --keep-subject --signoff --signature= --no-signature --suffix= --reroll-count= --filename-max-length= --rfc? --cover-from-description= --subject-prefix= --no-stat --attach? --inline? --no-attach --thread? --no-thread --in-reply-to= --to= --cc= --no-to --no-cc --from? --no-from --add-header= --cover-letter --no-cover-letter --base= --interdiff= --range-diff= --creation-factor= --zero-commit --encode-email-headers --no-encode-email-headers --ignore-if-in-upstream --always --no-binary -q --quiet"},

@@ -12,7 +12,7 @@ var interpreters = []program{
 	{names: "sh bash dash ash zsh ksh mksh rbash", risk: umpire.Safe, why: "runs shell code", style: leading, args: "script data…", check: checkShell, opts: []option{
 		{names: "-euvxnfhamBCEHPTkptDlis"}, {names: "-c", why: "runs its first operand"}, {names: "-o= -O="},
 		{names: "--rcfile= --init-file= --emulate=", does: obeys, why: "obeys a start-up file that it names"},
-		{names: "--login --norc --noprofile --posix --restricted --verbose --noediting --no-rcs --no-globalrcs"}, aboutItself,
+		{names: "--login --norc --noprofile --posix --restricted --verbose --noediting --no-rcs --no-globalrcs"}, {names: aboutItself, does: shows},
 	}},
 	{names: "fish csh tcsh pwsh powershell nu elvish xonsh cmd", risk: umpire.Medium, why: "runs code of another shell", style: leading, args: "code…", check: runsCode, opts: []option{{names: "--version -v", does: shows}}},
 	{names: "python python3 python2 pypy pypy3 python3.8 python3.9 python3.10 python3.11 python3.12 python3.13 python3.14", risk: umpire.Safe, why: "runs Python code that cannot be judged", style: leading, args: "script data…", check: checkPython, opts: []option{

@@ -9,20 +9,20 @@ import (
 // networkTools are the programs that look at the network.
 var networkTools = []program{
 	{names: "ping ping6 fping arping", risk: umpire.Safe, why: "sends packets to a host", check: visitsHosts, opts: []option{
-		{names: "-c= -i= -W= -w= -s= -t= -I= -M= -p= -l= -Q= -S= --count= --interval= --timeout="}, {names: "-46aAbBCDdhLnOoqrRUvV"}, {names: "-f --flood", does: harms, why: "floods a host"}, aboutItself,
+		{names: "-c= -i= -W= -w= -s= -t= -I= -M= -p= -l= -Q= -S= --count= --interval= --timeout="}, {names: "-46aAbBCDdhLnOoqrRUvV"}, {names: "-f --flood", does: harms, why: "floods a host"}, {names: aboutItself, does: shows},
 	}},
 	{names: "traceroute traceroute6 tracepath", risk: umpire.Safe, why: "sends packets to the hosts on the way", check: visitsHosts, opts: []option{
-		{names: "-46bnrITUFdea --tcp --udp"}, {names: "-m= -q= -w= -p= -i= -f= -s= -N= -z="}, aboutItself,
+		{names: "-46bnrITUFdea --tcp --udp"}, {names: "-m= -q= -w= -p= -i= -f= -s= -N= -z="}, {names: aboutItself, does: shows},
 	}},
 	{names: "mtr", risk: umpire.Safe, why: "sends packets to the hosts on the way", check: visitsHosts, opts: []option{
-		{names: "-46bnrwezatjlcTu --report --report-wide --no-dns --show-ips --tcp --udp --json --csv --raw"}, {names: "-m= -i= -s= --report-cycles= --max-ttl= --interval="}, aboutItself,
+		{names: "-46bnrwezatjlcTu --report --report-wide --no-dns --show-ips --tcp --udp --json --csv --raw"}, {names: "-m= -i= -s= --report-cycles= --max-ttl= --interval="}, {names: aboutItself, does: shows},
 	}},
 	{names: "dig delv kdig", risk: umpire.Safe, why: "asks a name server", style: bare, check: checkDig},
-	{names: "nslookup", risk: umpire.Safe, why: "asks a name server", style: words, check: visitsHosts, opts: []option{{names: "-type= -query= -q= -t= -class= -port= -timeout= -retry= -debug -vc -norecurse"}, aboutItself}},
+	{names: "nslookup", risk: umpire.Safe, why: "asks a name server", style: words, check: visitsHosts, opts: []option{{names: "-type= -query= -q= -t= -class= -port= -timeout= -retry= -debug -vc -norecurse"}, {names: aboutItself, does: shows}}},
 	{names: "host dog doggo", risk: umpire.Safe, why: "asks a name server", check: visitsHosts, opts: []option{
-		{names: "-adlnrsTUvVwC46A"}, {names: "-c= -N= -R= -t= -W="}, aboutItself,
+		{names: "-adlnrsTUvVwC46A"}, {names: "-c= -N= -R= -t= -W="}, {names: aboutItself, does: shows},
 	}},
-	{names: "whois", risk: umpire.Safe, why: "asks who owns a name", check: visitsHosts, opts: []option{{names: "-HIarlQ"}, {names: "-h= --host= -p= --port=", does: asks, why: "asks another server"}, aboutItself}},
+	{names: "whois", risk: umpire.Safe, why: "asks who owns a name", check: visitsHosts, opts: []option{{names: "-HIarlQ"}, {names: "-h= --host= -p= --port=", does: asks, why: "asks another server"}, {names: aboutItself, does: shows}}},
 	{names: "nmap masscan zmap hping3 nikto sqlmap hydra", risk: umpire.High, why: "scans hosts", args: "host…", style: words, lax: true, opts: []option{{names: "--version -V --help -h", does: shows}, {names: "-oN= -oX= -oG= -oA=", does: writes}, {names: "-iL= --excludefile= --resume=", does: reads}, {names: "-p= --top-ports= -e="}, {names: "--script=", does: harms, why: "runs scripts"}}},
 	{names: "tcpdump tshark dumpcap wireshark ngrep", risk: umpire.High, why: "listens to the network", lax: true, opts: []option{{names: "--version --help -h", does: shows}, {names: "-w=", does: writes}, {names: "-r= -F=", does: reads}, {names: "-z= --postrotate-command=", does: runs | harms, why: "runs a program on what it saved"}}},
 	{names: "nc ncat netcat", risk: umpire.High, why: "opens a connection", lax: true, check: reachesFirst, out: fromNetwork, opts: []option{

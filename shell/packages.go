@@ -38,7 +38,7 @@ var packageManagers = []program{
 		{names: "-x= --extract= -e= --control=", does: harms, why: "unpacks a package"}, {names: "--version --help", does: shows},
 	}},
 	{names: "dpkg-query", risk: umpire.Safe, why: listsPackages, opts: []option{
-		{names: "-lsLSWpc --list --status --listfiles --search --show --print-avail --control-list --no-pager"}, {names: "-f= --showformat="}, aboutItself,
+		{names: "-lsLSWpc --list --status --listfiles --search --show --print-avail --control-list --no-pager"}, {names: "-f= --showformat="}, {names: aboutItself, does: shows},
 	}},
 	{names: "rpm", risk: umpire.Medium, why: "works on packages", check: checkRpm, opts: []option{
 		{names: "-qalicdpRvh --query --all --list --info --configfiles --docfiles --package --requires --provides --changelog --scripts --conflicts --obsoletes --last -f --file", why: "lists"},

@@ -8,9 +8,9 @@ var pythonPackages = []program{
 		{names: "-q --quiet -v --verbose --no-color --no-input --disable-pip-version-check --isolated --require-virtualenv --no-python-version-warning --timeout= --retries="},
 		{names: "--version -V --help -h", does: shows}, {names: "--python= --proxy= --cert= --client-cert= --trusted-host= --log= --keyring-provider=", does: asks, why: "works with other programs or hosts"},
 	}, subs: []program{
-		{names: "list freeze check", each: true, risk: umpire.Safe, why: listsPackages, args: "none", opts: []option{{names: pipLooks}, {names: "-lqvuoe"}, {names: "--path= -r= --requirement=", does: reads}, aboutItself}},
-		{names: "show inspect debug help", each: true, risk: umpire.Safe, why: listsPackages, opts: []option{{names: pipLooks}, {names: "-fqvl --files"}, aboutItself}},
-		{names: "index search", each: true, risk: umpire.Low, why: asksRegistry, check: registryNames, opts: []option{{names: "--pre --json --format="}, aboutItself}},
+		{names: "list freeze check", each: true, risk: umpire.Safe, why: listsPackages, args: "none", opts: []option{{names: pipLooks}, {names: "-lqvuoe"}, {names: "--path= -r= --requirement=", does: reads}, {names: aboutItself, does: shows}}},
+		{names: "show inspect debug help", each: true, risk: umpire.Safe, why: listsPackages, opts: []option{{names: pipLooks}, {names: "-fqvl --files"}, {names: aboutItself, does: shows}}},
+		{names: "index search", each: true, risk: umpire.Low, why: asksRegistry, check: registryNames, opts: []option{{names: "--pre --json --format="}, {names: aboutItself, does: shows}}},
 		{names: "hash", risk: umpire.Safe, why: "prints checksums of files", args: "read…", opts: []option{{names: "-a= --algorithm="}}},
 		{names: "config", risk: umpire.High, why: "changes pip's configuration", style: leading, opts: []option{{names: "--user --site --global"}, {names: "--editor=", does: runs | harms, why: "runs an editor"}}, subs: []program{
 			{names: "list get debug", each: true, risk: umpire.Safe, why: "prints pip's configuration"},
@@ -41,7 +41,7 @@ var pythonPackages = []program{
 	{names: "poetry pdm pipenv hatch rye", risk: umpire.High, why: changesPackages, style: leading, opts: []option{
 		{names: "-q --quiet -n --no-interaction --no-ansi --ansi -v"}, {names: "-C= --directory= -P= --project=", does: enters, why: worksInOther}, {names: "--version -V --help -h", does: shows},
 	}, subs: []program{
-		{names: "show list check about graph verify", each: true, risk: umpire.Safe, why: listsPackages, opts: []option{{names: "--tree --latest --outdated --all --top-level --no-dev --only= --with= --without= --why --json --lock --strict --graph"}, {names: "-tloaTq"}, aboutItself}},
+		{names: "show list check about graph verify", each: true, risk: umpire.Safe, why: listsPackages, opts: []option{{names: "--tree --latest --outdated --all --top-level --no-dev --only= --with= --without= --why --json --lock --strict --graph"}, {names: "-tloaTq"}, {names: aboutItself, does: shows}}},
 		{names: "version", risk: umpire.Medium, why: "prints or changes the version", lax: true},
 		{names: "run", risk: umpire.Medium, why: "runs a program of the project", style: leading, args: "command"},
 		{names: "env", risk: umpire.Medium, why: "works on virtual environments", style: leading, subs: []program{{names: "info list", each: true, risk: umpire.Safe, why: "lists environments", opts: []option{{names: "--path -p --full-path"}}}}},

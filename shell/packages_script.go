@@ -24,16 +24,16 @@ var scriptPackages = []program{
 	{names: "npm", risk: umpire.High, why: changesPackages, style: leading, opts: []option{
 		{names: npmScript}, {names: "-sq"}, {names: "-C= --prefix=", does: enters, why: worksInOther}, {names: "--version -v --help -h -l", does: shows},
 	}, subs: []program{
-		{names: "list ls la ll", each: true, risk: umpire.Safe, why: listsPackages, opts: []option{{names: npmLooks}, {names: npmShort}, aboutItself}},
-		{names: "view info show v outdated search explain why fund", each: true, risk: umpire.Safe, why: asksRegistry, check: registryNames, opts: []option{{names: npmLooks}, {names: npmShort}, aboutItself}},
-		{names: "root prefix bin query help help-search completion", each: true, risk: umpire.Safe, why: listsPackages, opts: []option{{names: npmLooks}, {names: npmShort}, aboutItself}},
-		{names: "ping whoami doctor", each: true, risk: umpire.Low, why: asksRegistry, args: "none", opts: []option{{names: "--json"}, aboutItself}},
-		{names: "audit", risk: umpire.Low, why: asksRegistry, opts: []option{{names: npmLooks + " --audit-level= --no-package-lock"}, {names: npmShort}, aboutItself}, subs: []program{
+		{names: "list ls la ll", each: true, risk: umpire.Safe, why: listsPackages, opts: []option{{names: npmLooks}, {names: npmShort}, {names: aboutItself, does: shows}}},
+		{names: "view info show v outdated search explain why fund", each: true, risk: umpire.Safe, why: asksRegistry, check: registryNames, opts: []option{{names: npmLooks}, {names: npmShort}, {names: aboutItself, does: shows}}},
+		{names: "root prefix bin query help help-search completion", each: true, risk: umpire.Safe, why: listsPackages, opts: []option{{names: npmLooks}, {names: npmShort}, {names: aboutItself, does: shows}}},
+		{names: "ping whoami doctor", each: true, risk: umpire.Low, why: asksRegistry, args: "none", opts: []option{{names: "--json"}, {names: aboutItself, does: shows}}},
+		{names: "audit", risk: umpire.Low, why: asksRegistry, opts: []option{{names: npmLooks + " --audit-level= --no-package-lock"}, {names: npmShort}, {names: aboutItself, does: shows}}, subs: []program{
 			{names: "fix", risk: umpire.High, why: changesPackages, lax: true},
 			{names: "signatures", risk: umpire.Low, why: asksRegistry, opts: []option{{names: "--json"}}},
 		}},
-		{names: "test t tst", risk: umpire.Safe, why: runsTests, args: "read…", check: checkScriptArgs, opts: []option{{names: npmScript}, {names: "-s"}, aboutItself}},
-		{names: "run run-script rum urn", risk: umpire.Safe, why: "lists the project's scripts", args: "read…", check: checkScript, opts: []option{{names: npmScript}, {names: "-s"}, aboutItself}},
+		{names: "test t tst", risk: umpire.Safe, why: runsTests, args: "read…", check: checkScriptArgs, opts: []option{{names: npmScript}, {names: "-s"}, {names: aboutItself, does: shows}}},
+		{names: "run run-script rum urn", risk: umpire.Safe, why: "lists the project's scripts", args: "read…", check: checkScript, opts: []option{{names: npmScript}, {names: "-s"}, {names: aboutItself, does: shows}}},
 		{names: "start stop restart", each: true, risk: umpire.Medium, why: "runs a script of the project", lax: true},
 		{names: "config c", risk: umpire.High, why: "changes npm's configuration", style: leading, opts: []option{{names: "--json --global -g"}}, subs: []program{
 			{names: "get list ls", each: true, risk: umpire.Safe, why: "prints npm's configuration", opts: []option{{names: "--json --long --global"}, {names: "-gl"}}},
@@ -54,11 +54,11 @@ var scriptPackages = []program{
 	{names: "yarn yarnpkg", risk: umpire.Medium, why: "runs a script of the project", style: leading, check: checkBareYarn, opts: []option{
 		{names: "--silent -s --json --no-progress --non-interactive --offline"}, {names: "--cwd=", does: enters, why: worksInOther}, {names: "--version -v --help -h", does: shows},
 	}, subs: []program{
-		{names: "list why licenses versions bin help", each: true, risk: umpire.Safe, why: listsPackages, opts: []option{{names: "--json --depth= --pattern= --prod --production --recursive -R --peers --silent -s --verbose -v"}, aboutItself}},
-		{names: "info outdated", each: true, risk: umpire.Safe, why: asksRegistry, check: registryNames, opts: []option{{names: "--json --silent -s --all --recursive --fields= --name-only --dependents --manifest --cache --extra= --virtuals"}, {names: "-AR -f="}, aboutItself}},
+		{names: "list why licenses versions bin help", each: true, risk: umpire.Safe, why: listsPackages, opts: []option{{names: "--json --depth= --pattern= --prod --production --recursive -R --peers --silent -s --verbose -v"}, {names: aboutItself, does: shows}}},
+		{names: "info outdated", each: true, risk: umpire.Safe, why: asksRegistry, check: registryNames, opts: []option{{names: "--json --silent -s --all --recursive --fields= --name-only --dependents --manifest --cache --extra= --virtuals"}, {names: "-AR -f="}, {names: aboutItself, does: shows}}},
 		{names: "audit", risk: umpire.Low, why: asksRegistry, args: "none", opts: []option{{names: "--json --level= --groups= --all --recursive"}, {names: "-AR"}}},
-		{names: "test lint", each: true, risk: umpire.Safe, why: runsTests, args: "read…", check: checkScriptArgs, opts: []option{{names: "--silent -s"}, aboutItself}},
-		{names: "run", risk: umpire.Safe, why: "lists the project's scripts", args: "read…", check: checkScript, opts: []option{{names: "--silent -s"}, aboutItself}},
+		{names: "test lint", each: true, risk: umpire.Safe, why: runsTests, args: "read…", check: checkScriptArgs, opts: []option{{names: "--silent -s"}, {names: aboutItself, does: shows}}},
+		{names: "run", risk: umpire.Safe, why: "lists the project's scripts", args: "read…", check: checkScript, opts: []option{{names: "--silent -s"}, {names: aboutItself, does: shows}}},
 		{names: "config", risk: umpire.High, why: "changes yarn's configuration", style: leading, subs: []program{
 			{names: "get list", each: true, risk: umpire.Safe, why: "prints yarn's configuration", opts: []option{{names: "--json"}}},
 		}},
@@ -71,11 +71,11 @@ var scriptPackages = []program{
 		{names: "--silent -s --recursive -r --filter= -F= --workspace-root -w --color --no-color --loglevel= --parallel --stream --aggregate-output --if-present"},
 		{names: "-C= --dir=", does: enters, why: worksInOther}, {names: "--version -v --help -h", does: shows},
 	}, subs: []program{
-		{names: "list ls la ll why licenses root bin", each: true, risk: umpire.Safe, why: listsPackages, opts: []option{{names: "-C= --dir=", does: enters}, {names: npmLooks + " --recursive --filter= --no-optional --lockfile-only --only-projects --exclude-peers --find-by= --dir-only"}, {names: "-rgPDs -F="}, aboutItself}},
-		{names: "outdated view info show search", each: true, risk: umpire.Safe, why: asksRegistry, check: registryNames, opts: []option{{names: npmLooks + " --recursive --filter= --compatible --format= --no-table --sort-by="}, {names: "-rgPDs -F="}, aboutItself}},
+		{names: "list ls la ll why licenses root bin", each: true, risk: umpire.Safe, why: listsPackages, opts: []option{{names: "-C= --dir=", does: enters}, {names: npmLooks + " --recursive --filter= --no-optional --lockfile-only --only-projects --exclude-peers --find-by= --dir-only"}, {names: "-rgPDs -F="}, {names: aboutItself, does: shows}}},
+		{names: "outdated view info show search", each: true, risk: umpire.Safe, why: asksRegistry, check: registryNames, opts: []option{{names: npmLooks + " --recursive --filter= --compatible --format= --no-table --sort-by="}, {names: "-rgPDs -F="}, {names: aboutItself, does: shows}}},
 		{names: "audit", risk: umpire.Low, why: asksRegistry, args: "none", opts: []option{{names: "--json --audit-level= --prod --dev"}, {names: "-PD"}, {names: "--fix", does: harms, why: changesPackages}}},
-		{names: "test t tst", risk: umpire.Safe, why: runsTests, args: "read…", check: checkScriptArgs, opts: []option{{names: "--silent -s --recursive -r --filter= -F= --if-present"}, aboutItself}},
-		{names: "run run-script", risk: umpire.Safe, why: "lists the project's scripts", args: "read…", check: checkScript, opts: []option{{names: "--silent -s --recursive -r --filter= -F= --if-present --parallel --stream"}, aboutItself}},
+		{names: "test t tst", risk: umpire.Safe, why: runsTests, args: "read…", check: checkScriptArgs, opts: []option{{names: "--silent -s --recursive -r --filter= -F= --if-present"}, {names: aboutItself, does: shows}}},
+		{names: "run run-script", risk: umpire.Safe, why: "lists the project's scripts", args: "read…", check: checkScript, opts: []option{{names: "--silent -s --recursive -r --filter= -F= --if-present --parallel --stream"}, {names: aboutItself, does: shows}}},
 		{names: "config c", risk: umpire.High, why: "changes pnpm's configuration", style: leading, subs: []program{
 			{names: "get list ls", each: true, risk: umpire.Safe, why: "prints pnpm's configuration", opts: []option{{names: "--json --global -g"}}},
 		}},

@@ -13,7 +13,7 @@ var searching = []program{
 		{names: "-e= --regexp=", does: lead}, {names: "-f= --file=", does: reads | lead}, {names: "--exclude-from=", does: reads},
 		{names: "-rR --recursive --dereference-recursive", does: walks},
 		{names: "-C= --context="}, {names: "-A= -B= -m= -d= -D= --after-context= --before-context= --max-count= --directories= --devices= --include= --exclude= --exclude-dir= --include-dir= --label= --binary-files="},
-		{names: "--color? --colour? --files-with-matches --files-without-match --count --line-number --only-matching --with-filename --no-filename --byte-offset --quiet --silent --ignore-case --no-ignore-case --invert-match --word-regexp --line-regexp --extended-regexp --fixed-strings --perl-regexp --basic-regexp --no-messages --null --null-data --initial-tab --text --line-buffered"}, aboutItself,
+		{names: "--color? --colour? --files-with-matches --files-without-match --count --line-number --only-matching --with-filename --no-filename --byte-offset --quiet --silent --ignore-case --no-ignore-case --invert-match --word-regexp --line-regexp --extended-regexp --fixed-strings --perl-regexp --basic-regexp --no-messages --null --null-data --initial-tab --text --line-buffered"}, {names: aboutItself, does: shows},
 	}},
 	{names: "rg ripgrep", risk: umpire.Safe, why: "searches text", args: "data tree…", check: checkSearch, out: found, opts: []option{
 		{names: "-ivwxcnNHIloqsSaFPLupU0.hV"}, {names: "-e= --regexp=", does: lead}, {names: "-f= --file=", does: reads | lead}, {names: "--files --type-list", does: lead},
@@ -27,7 +27,7 @@ var searching = []program{
 		{names: "--pager=", does: runs}, {names: "-p= --path-to-ignore=", does: reads},
 		{names: "-aciDfFHhlLnoQrRsSuUtvVwz0 --all-text --all-types --case-sensitive --count --debug --files-with-matches --files-without-matches --filename --nofilename --follow --hidden --ignore-case --literal --fixed-strings --nobreak --break --nocolor --color --nogroup --group --noheading --heading --nonumbers --numbers --norecurse --recurse --null --no-recurse --one-device --only-matching --parallel --passthrough --print-all-files --print-long-lines --search-binary --search-files --search-zip --silent --skip-vcs-ignores --smart-case --stats --stats-only --unrestricted --vimgrep --word-regexp --column --ackmate --affinity --noaffinity --mmap --nommap --multiline --nomultiline --list-file-types"},
 		{names: "-g=", does: lead}, {names: "-A? -B? -C? -G= -m= -W= --after? --before? --context? --depth= --file-search-regex= --ignore= --ignore-dir= --max-count= --width= --workers= --color-line-number= --color-match= --color-path="},
-		{names: "--cc --clojure --cpp --css --elixir --go --haskell --html --java --js --json --kotlin --lua --make --markdown --ocaml --perl --php --proto --python --ruby --rust --sass --scala --shell --sql --swift --ts --xml --yaml"}, aboutItself,
+		{names: "--cc --clojure --cpp --css --elixir --go --haskell --html --java --js --json --kotlin --lua --make --markdown --ocaml --perl --php --proto --python --ruby --rust --sass --scala --shell --sql --swift --ts --xml --yaml"}, {names: aboutItself, does: shows},
 	}},
 	{names: "ack ack-grep", risk: umpire.Safe, why: "searches text", args: "data tree…", check: checkSearch, out: found, opts: []option{
 		{names: "--pager=", does: runs}, {names: "--ackrc=", does: obeys, why: "obeys a file of options"}, {names: "--output=", does: asks, why: "prints what a template names"},
@@ -39,7 +39,7 @@ var searching = []program{
 	}},
 	{names: "find gfind", peeks: true, risk: umpire.Safe, why: "looks for files", style: bare, check: checkFind, out: finds},
 	{names: "fd fdfind", peeks: true, risk: umpire.Safe, why: "looks for files", style: bare, check: checkFd, out: fdPaths},
-	{names: "locate plocate mlocate slocate", risk: umpire.Safe, why: "looks names up in a list of all files", args: "data…", lax: true, opts: []option{{names: "-d= --database=", does: reads}, aboutItself}},
+	{names: "locate plocate mlocate slocate", risk: umpire.Safe, why: "looks names up in a list of all files", args: "data…", lax: true, opts: []option{{names: "-d= --database=", does: reads}, {names: aboutItself, does: shows}}},
 }
 
 // checkGrep adds the working directory where a search goes through folders and

@@ -15,7 +15,7 @@ var controlTools = []program{
 	{names: "systemctl", risk: umpire.High, why: "controls services", check: checkSystemctl, opts: []option{
 		{names: "-alrqfi --user --system --global --all --full --no-pager --no-legend --plain --quiet --failed --value --reverse --after --before --now --force --no-block --wait --no-ask-password --no-wall --recursive --with-dependencies --show-types --legend? --runtime --no-reload --dry-run --marked --message= --timestamp= --what= --check-inhibitors= --job-mode="},
 		{names: "-t= --type= --state= -p= --property= -P= -n= --lines= -o= --output= -s= --signal= --kill-whom= --kill-who= --preset-mode= --drop-in="},
-		{names: "-H= --host=", does: reaches}, {names: "-M= --machine= -C= --capsule= --root= --image=", does: asks, why: "works on another system"}, aboutItself,
+		{names: "-H= --host=", does: reaches}, {names: "-M= --machine= -C= --capsule= --root= --image=", does: asks, why: "works on another system"}, {names: aboutItself, does: shows},
 	}},
 	{names: "service rc-service initctl rc-update chkconfig sv", risk: umpire.High, why: "controls services", lax: true, check: checkService},
 	{names: "loginctl machinectl", risk: umpire.High, why: "controls sessions", lax: true, check: checkLoginctl, opts: []option{{names: "-H= --host= -M= --machine=", does: asks, why: "works on another system"}}},

@@ -10,10 +10,10 @@ import (
 var desktopTools = []program{
 	{names: "open xdg-open gio-open wslview start explorer explorer.exe cygstart sensible-browser x-www-browser", risk: umpire.Medium, why: "opens something with the program for it", args: "read…", lax: true},
 	{names: "pbpaste", risk: umpire.Safe, why: "prints the clipboard", lax: true},
-	{names: "wl-paste", risk: umpire.Safe, why: "prints the clipboard", style: leading, args: "none", opts: []option{{names: "-n -l -p -t= -s= --no-newline --list-types --primary --type= --seat="}, {names: "-w --watch", does: asks, why: "runs a command at every change"}, aboutItself}},
+	{names: "wl-paste", risk: umpire.Safe, why: "prints the clipboard", style: leading, args: "none", opts: []option{{names: "-n -l -p -t= -s= --no-newline --list-types --primary --type= --seat="}, {names: "-w --watch", does: asks, why: "runs a command at every change"}, {names: aboutItself, does: shows}}},
 	{names: "pbcopy clip clip.exe wl-copy", risk: umpire.Low, why: "fills the clipboard", lax: true, args: "data…"},
 	{names: "xclip", risk: umpire.Low, why: "uses the clipboard", args: "read…", lax: true},
-	{names: "xsel", risk: umpire.Low, why: "uses the clipboard", args: "none", opts: []option{{names: "-aficopsbkvnqxd --append --follow --input --clear --output --primary --secondary --clipboard --keep --exchange --delete --verbose --nodetach --trim -t= --selectionTimeout= --display="}, {names: "-l= --logfile=", does: writes, why: "writes a log"}, aboutItself}},
+	{names: "xsel", risk: umpire.Low, why: "uses the clipboard", args: "none", opts: []option{{names: "-aficopsbkvnqxd --append --follow --input --clear --output --primary --secondary --clipboard --keep --exchange --delete --verbose --nodetach --trim -t= --selectionTimeout= --display="}, {names: "-l= --logfile=", does: writes, why: "writes a log"}, {names: aboutItself, does: shows}}},
 	{names: "say notify-send afplay", risk: umpire.Low, why: "tells whoever sits there", opts: []option{{names: "-v= -r= -u= -t= -i= --urgency= --expire-time= --icon="}, {names: "-f=", does: reads}, {names: "-o=", does: writes}}},
 	{names: "screencapture scrot gnome-screenshot import", risk: umpire.Medium, why: "takes a picture of the screen", args: "write…", lax: true},
 	{names: "system_profiler mdfind mdls ioreg kextstat vmmap dsmemberutil", risk: umpire.Safe, why: "tells about the system", lax: true},

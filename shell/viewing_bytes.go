@@ -9,27 +9,27 @@ import (
 // comparing are the programs that show bytes, sums and differences of files.
 var comparing = []program{
 	{names: "md5sum sha1sum sha224sum sha256sum sha384sum sha512sum b2sum b3sum cksum sum shasum md5 sha1 sha256 sha512 crc32 xxhsum xxh64sum xxh128sum",
-		risk: umpire.Safe, why: "computes sums", args: "read…", lax: true, opts: []option{{names: "-a= --algorithm= --length="}, aboutItself}},
+		risk: umpire.Safe, why: "computes sums", args: "read…", lax: true, opts: []option{{names: "-a= --algorithm= --length="}, {names: aboutItself, does: shows}}},
 	{names: "od", risk: umpire.Safe, why: "prints bytes", args: "read…", lax: true, opts: []option{
-		{names: "-A= -j= -N= -S= -t= -w? --address-radix= --skip-bytes= --read-bytes= --strings? --format= --width? --endian="}, aboutItself,
+		{names: "-A= -j= -N= -S= -t= -w? --address-radix= --skip-bytes= --read-bytes= --strings? --format= --width? --endian="}, {names: aboutItself, does: shows},
 	}},
 	{names: "xxd", risk: umpire.Safe, why: "prints bytes", args: "read write", style: bare, check: checkXxd},
-	{names: "hexdump hd", risk: umpire.Safe, why: "prints bytes", args: "read…", lax: true, opts: []option{{names: "-e= -n= -s= --format= --length= --skip= -L? --color?"}, {names: "-f= --format-file=", does: reads}, aboutItself}},
-	{names: "strings", risk: umpire.Safe, why: "prints the text in files", args: "read…", lax: true, check: checkObjects, opts: []option{{names: "-n= -t= -e= -s= -T= -U= --bytes= --radix= --encoding= --output-separator= --target= --unicode="}, aboutItself}},
+	{names: "hexdump hd", risk: umpire.Safe, why: "prints bytes", args: "read…", lax: true, opts: []option{{names: "-e= -n= -s= --format= --length= --skip= -L? --color?"}, {names: "-f= --format-file=", does: reads}, {names: aboutItself, does: shows}}},
+	{names: "strings", risk: umpire.Safe, why: "prints the text in files", args: "read…", lax: true, check: checkObjects, opts: []option{{names: "-n= -t= -e= -s= -T= -U= --bytes= --radix= --encoding= --output-separator= --target= --unicode="}, {names: aboutItself, does: shows}}},
 	{names: "diff gdiff colordiff", risk: umpire.Safe, why: "compares files", args: "read…", lax: true, opts: []option{
 		{names: "-r --recursive", does: walks}, {names: "-X= --exclude-from= --from-file= --to-file=", does: reads},
-		{names: "-U= -C= -W= -x= -I= -F= -S= -L= -D= --exclude= --ignore-matching-lines= --show-function-line= --starting-file= --label= --width= --ifdef= --horizon-lines= --tabsize= --palette= --color? --unified? --context? --line-format= --old-line-format= --new-line-format= --unchanged-line-format= --old-group-format= --new-group-format= --unchanged-group-format= --changed-group-format= --difftype="}, aboutItself,
+		{names: "-U= -C= -W= -x= -I= -F= -S= -L= -D= --exclude= --ignore-matching-lines= --show-function-line= --starting-file= --label= --width= --ifdef= --horizon-lines= --tabsize= --palette= --color? --unified? --context? --line-format= --old-line-format= --new-line-format= --unchanged-line-format= --old-group-format= --new-group-format= --unchanged-group-format= --changed-group-format= --difftype="}, {names: aboutItself, does: shows},
 	}},
 	{names: "sdiff", risk: umpire.Safe, why: "compares files", args: "read…", opts: []option{
 		{names: "-iEZbWBaltsdHv --ignore-case --ignore-tab-expansion --ignore-trailing-space --ignore-space-change --ignore-all-space --ignore-blank-lines --strip-trailing-cr --text --left-column --suppress-common-lines --expand-tabs --minimal --speed-large-files"},
-		{names: "-I= -w= --ignore-matching-lines= --width= --tabsize="}, {names: "-o= --output=", does: writes}, {names: "--diff-program=", does: runs}, aboutItself,
+		{names: "-I= -w= --ignore-matching-lines= --width= --tabsize="}, {names: "-o= --output=", does: writes}, {names: "--diff-program=", does: runs}, {names: aboutItself, does: shows},
 	}},
 	{names: "diff3", risk: umpire.Safe, why: "compares files", args: "read…", opts: []option{
 		{names: "-AeExX3imaTv --show-all --ed --show-overlap --overlap-only --easy-only --merge --text --strip-trailing-cr --initial-tab"},
-		{names: "-L= --label="}, {names: "--diff-program=", does: runs}, aboutItself,
+		{names: "-L= --label="}, {names: "--diff-program=", does: runs}, {names: aboutItself, does: shows},
 	}},
-	{names: "cmp", risk: umpire.Safe, why: "compares files", args: "read read data…", lax: true, opts: []option{{names: "-i= -n= --ignore-initial= --bytes="}, aboutItself}},
-	{names: "comm", risk: umpire.Safe, why: "compares sorted files", args: "read…", lax: true, opts: []option{{names: "--output-delimiter="}, aboutItself}},
+	{names: "cmp", risk: umpire.Safe, why: "compares files", args: "read read data…", lax: true, opts: []option{{names: "-i= -n= --ignore-initial= --bytes="}, {names: aboutItself, does: shows}}},
+	{names: "comm", risk: umpire.Safe, why: "compares sorted files", args: "read…", lax: true, opts: []option{{names: "--output-delimiter="}, {names: aboutItself, does: shows}}},
 }
 
 // The options of xxd, which is particular: it looks at their beginnings only.

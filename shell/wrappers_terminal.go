@@ -13,7 +13,7 @@ var terminals = []program{
 		{names: "-2CDlNuvq"}, {names: "-L= -S= -T="}, {names: "-f=", does: reads | obeys, why: "obeys a file of commands"}, {names: "-c=", does: runs}, {names: "-V", does: shows},
 	}},
 	{names: "screen dtach abduco zellij byobu", risk: umpire.Medium, why: "starts a terminal that stays", style: leading, check: checkScreen, opts: []option{
-		{names: "-dDRrxmqUALOailnNE0v"}, {names: "-S= -p= -t= -h= -T= -e= -s= -z="}, {names: "-c=", does: reads | obeys, why: "obeys a file of commands"}, {names: "-X -Q", does: asks, why: "gives a command to a running terminal"}, aboutItself,
+		{names: "-dDRrxmqUALOailnNE0v"}, {names: "-S= -p= -t= -h= -T= -e= -s= -z="}, {names: "-c=", does: reads | obeys, why: "obeys a file of commands"}, {names: "-X -Q", does: asks, why: "gives a command to a running terminal"}, {names: aboutItself, does: shows},
 	}},
 }
 
