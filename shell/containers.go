@@ -32,10 +32,10 @@ var containerTools = []program{
 			{names: runAccepts + " -P --publish-all"}, {names: runReaches, does: 0, why: reachesMachine}, {names: "-v= --volume= --mount="}, {names: "-p= --publish= -u= --user= -a= --attach="}, {names: "--env-file= --label-file=", does: reads}, {names: "--help", does: shows},
 		}},
 		{names: "exec", risk: umpire.Medium, why: "runs a program in a container", style: leading, check: checkDockerExec, opts: []option{{names: runAccepts}, {names: "-u= --user="}, {names: "--privileged", does: harms, why: reachesMachine}, {names: "--env-file=", does: reads}}},
-		{names: "build bake", each: true, risk: umpire.Medium, why: buildsImage, check: checkDockerBuild, lax: true, opts: dockerBuildOpts},
+		{names: "build bake", each: true, risk: umpire.Medium, why: buildsImage, check: checkDockerBuild, lax: true, also: []*[]option{&dockerBuildOpts}},
 		{names: "buildx", risk: umpire.Medium, why: buildsImage, style: leading, opts: []option{{names: "--builder="}}, subs: []program{
 			{names: "ls du version inspect", each: true, risk: umpire.Low, why: looksAtContainers, opts: []option{{names: dockerLooks + " --builder="}, {names: "--bootstrap", does: asks, why: "starts a builder"}, {names: "--help", does: shows}}},
-			{names: "build b bake", each: true, risk: umpire.Medium, why: buildsImage, check: checkDockerBuild, lax: true, opts: dockerBuildOpts},
+			{names: "build b bake", each: true, risk: umpire.Medium, why: buildsImage, check: checkDockerBuild, lax: true, also: []*[]option{&dockerBuildOpts}},
 			{names: "create rm stop prune use install uninstall imagetools debug dial-stdio history", each: true, risk: umpire.High, why: changesContainers, lax: true},
 		}},
 		{names: "cp", risk: umpire.Medium, why: "copies between a container and this machine", check: checkDockerCopy, opts: []option{{names: "-aLq --archive --follow-link --quiet"}}},

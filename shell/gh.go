@@ -19,49 +19,47 @@ var ghCommon = []option{
 	{names: "-w --web", does: asks, why: "opens a browser"}, {names: "--help -h", does: shows},
 }
 
-var ghAsks = []*[]option{&ghCommon}
-
 // ghWork are the commands about the work of a project.
 var ghWork = []program{
-	{names: "pr", risk: umpire.Safe, why: "prints usage", opts: ghSelf, subs: []program{
-		{names: "list ls view status diff checks", each: true, risk: umpire.Low, why: asksHost, also: ghAsks, opts: []option{
+	{names: "pr", risk: umpire.Safe, why: "prints usage", also: []*[]option{&ghSelf}, subs: []program{
+		{names: "list ls view status diff checks", each: true, risk: umpire.Low, why: asksHost, also: []*[]option{&ghCommon}, opts: []option{
 			{names: "-cd --comments --conflict-status --draft --patch --name-only --watch --fail-fast --required"}, {names: "-i= --interval= -t= -s= --state= -a= --assignee= -A= --author= --app= -B= --base= -H= --head= -l= --label= -S= --search= -e= --exclude="},
 		}},
 		{names: "checkout co", risk: umpire.High, why: "replaces files of the work tree", lax: true},
-		{names: "create new merge close reopen comment edit ready review lock unlock update-branch revert", each: true, risk: umpire.High, why: changesHost, lax: true, opts: ghBody},
+		{names: "create new merge close reopen comment edit ready review lock unlock update-branch revert", each: true, risk: umpire.High, why: changesHost, lax: true, also: []*[]option{&ghBody}},
 	}},
-	{names: "issue", risk: umpire.Safe, why: "prints usage", opts: ghSelf, subs: []program{
-		{names: "list ls view status", each: true, risk: umpire.Low, why: asksHost, also: ghAsks, opts: []option{
+	{names: "issue", risk: umpire.Safe, why: "prints usage", also: []*[]option{&ghSelf}, subs: []program{
+		{names: "list ls view status", each: true, risk: umpire.Low, why: asksHost, also: []*[]option{&ghCommon}, opts: []option{
 			{names: "-c --comments"}, {names: "-t= -s= --state= -a= --assignee= -A= --author= --app= -l= --label= -S= --search= --mention= -m= --milestone= --type="},
 		}},
-		{names: "create new close reopen comment edit delete transfer lock unlock pin unpin develop", each: true, risk: umpire.High, why: changesHost, lax: true, opts: ghBody},
+		{names: "create new close reopen comment edit delete transfer lock unlock pin unpin develop", each: true, risk: umpire.High, why: changesHost, lax: true, also: []*[]option{&ghBody}},
 	}},
-	{names: "run", risk: umpire.Safe, why: "prints usage", opts: ghSelf, subs: []program{
-		{names: "list ls", risk: umpire.Low, why: asksHost, also: ghAsks, opts: []option{
+	{names: "run", risk: umpire.Safe, why: "prints usage", also: []*[]option{&ghSelf}, subs: []program{
+		{names: "list ls", risk: umpire.Low, why: asksHost, also: []*[]option{&ghCommon}, opts: []option{
 			{names: "-a --all -b= --branch= -c= --commit= -e= --event= -s= --status= -u= --user= -w= --workflow= --created= -t="},
 		}},
-		{names: "view watch", each: true, risk: umpire.Low, why: asksHost, also: ghAsks, opts: []option{
+		{names: "view watch", each: true, risk: umpire.Low, why: asksHost, also: []*[]option{&ghCommon}, opts: []option{
 			{names: "-v --verbose --log --log-failed --exit-status --compact -j= --job= -i= --interval= -a= --attempt= -t="},
 		}},
-		{names: "download", risk: umpire.Medium, why: "downloads files", lax: true, opts: ghDownloads},
+		{names: "download", risk: umpire.Medium, why: "downloads files", lax: true, also: []*[]option{&ghDownloads}},
 		{names: "rerun cancel delete", each: true, risk: umpire.High, why: changesHost, lax: true},
 	}},
-	{names: "workflow", risk: umpire.Safe, why: "prints usage", opts: ghSelf, subs: []program{
-		{names: "list ls view", each: true, risk: umpire.Low, why: asksHost, also: ghAsks, opts: []option{{names: "-ay --all --yaml"}, {names: "-r= --ref= -t="}}},
+	{names: "workflow", risk: umpire.Safe, why: "prints usage", also: []*[]option{&ghSelf}, subs: []program{
+		{names: "list ls view", each: true, risk: umpire.Low, why: asksHost, also: []*[]option{&ghCommon}, opts: []option{{names: "-ay --all --yaml"}, {names: "-r= --ref= -t="}}},
 		{names: "run enable disable", each: true, risk: umpire.High, why: "starts or changes what runs at the git host", lax: true},
 	}},
-	{names: "release", risk: umpire.Safe, why: "prints usage", opts: ghSelf, subs: []program{
-		{names: "list ls view verify verify-asset", each: true, risk: umpire.Low, why: asksHost, also: ghAsks, opts: []option{{names: "--exclude-drafts --exclude-pre-releases"}, {names: "-O= --order= -t="}}},
-		{names: "download", risk: umpire.Medium, why: "downloads files", lax: true, opts: ghDownloads},
-		{names: "create new upload edit delete delete-asset", each: true, risk: umpire.High, why: "publishes or deletes a release", lax: true, opts: ghBody},
+	{names: "release", risk: umpire.Safe, why: "prints usage", also: []*[]option{&ghSelf}, subs: []program{
+		{names: "list ls view verify verify-asset", each: true, risk: umpire.Low, why: asksHost, also: []*[]option{&ghCommon}, opts: []option{{names: "--exclude-drafts --exclude-pre-releases"}, {names: "-O= --order= -t="}}},
+		{names: "download", risk: umpire.Medium, why: "downloads files", lax: true, also: []*[]option{&ghDownloads}},
+		{names: "create new upload edit delete delete-asset", each: true, risk: umpire.High, why: "publishes or deletes a release", lax: true, also: []*[]option{&ghBody}},
 	}},
-	{names: "repo", risk: umpire.Safe, why: "prints usage", opts: ghSelf, subs: []program{
-		{names: "list ls view", each: true, risk: umpire.Low, why: asksHost, also: ghAsks, opts: []option{{names: "--fork --source --archived --no-archived"}, {names: "-b= --branch= -l= --language= --topic= --visibility= -t="}}},
+	{names: "repo", risk: umpire.Safe, why: "prints usage", also: []*[]option{&ghSelf}, subs: []program{
+		{names: "list ls view", each: true, risk: umpire.Low, why: asksHost, also: []*[]option{&ghCommon}, opts: []option{{names: "--fork --source --archived --no-archived"}, {names: "-b= --branch= -l= --language= --topic= --visibility= -t="}}},
 		{names: "clone", risk: umpire.Medium, why: "downloads a repository", args: "data write data…", lax: true},
 		{names: "create new fork delete edit rename archive unarchive sync set-default deploy-key autolink gitignore license", each: true, risk: umpire.High, why: changesHost, lax: true},
 	}},
-	{names: "search", risk: umpire.Safe, why: "prints usage", opts: ghSelf, subs: []program{
-		{names: "code commits issues prs repos", each: true, risk: umpire.Low, why: asksHost, also: ghAsks, opts: []option{
+	{names: "search", risk: umpire.Safe, why: "prints usage", also: []*[]option{&ghSelf}, subs: []program{
+		{names: "code commits issues prs repos", each: true, risk: umpire.Low, why: asksHost, also: []*[]option{&ghCommon}, opts: []option{
 			{names: "--archived? --draft? --locked? --merged? --include-prs --include-forks= --no-assignee --no-label --no-milestone --no-project"},
 			{names: "--author= --assignee= --base= --head= --checks= --closed= --commenter= --comments= --committer= --created= --extension= --filename= --hash= --interactions= --involves= --label= --language= --license= --match= --mentions= --merged-at= --milestone= --order= --owner= --project= --reactions= --review= --review-requested= --reviewed-by= --size= --sort= --state= --stars= --team-mentions= --topic= --updated= --visibility= -t= --number-topics= --followers= --forks= --good-first-issues= --help-wanted-issues="},
 		}},
@@ -84,13 +82,13 @@ var ghAccount = []program{
 		{names: "token", risk: umpire.High, why: "prints your token", lax: true},
 		{names: "login logout refresh setup-git switch git-credential", each: true, risk: umpire.High, why: "changes how you sign in to the git host", lax: true},
 	}},
-	{names: "gist label cache ruleset rs variable secret org ssh-key gpg-key project codespace cs", each: true, risk: umpire.Safe, why: "prints usage", opts: ghSelf, subs: []program{
-		{names: "list ls view get check item-list field-list verify", each: true, risk: umpire.Low, why: asksHost, also: ghAsks, opts: []option{
+	{names: "gist label cache ruleset rs variable secret org ssh-key gpg-key project codespace cs", each: true, risk: umpire.Safe, why: "prints usage", also: []*[]option{&ghSelf}, subs: []program{
+		{names: "list ls view get check item-list field-list verify", each: true, risk: umpire.Low, why: asksHost, also: []*[]option{&ghCommon}, opts: []option{
 			{names: "-f= --filename= --files --raw -r --public --secret --include-content --filter= -s= --sort= --order= -O= -S= --search= -k= --key= --ref= -o= --org= --owner= -e= --env= -u= --user= -a= --app= --format= --default --parents -p --closed -t= --hostname="}, {names: "--bundle=", does: reads},
 		}},
 	}, check: checkHostVerb},
-	{names: "attestation at", risk: umpire.High, why: changesHost, opts: ghSelf, subs: []program{
-		{names: "verify", risk: umpire.Low, why: asksHost, args: "read", also: ghAsks, opts: []option{
+	{names: "attestation at", risk: umpire.High, why: changesHost, also: []*[]option{&ghSelf}, subs: []program{
+		{names: "verify", risk: umpire.Low, why: asksHost, args: "read", also: []*[]option{&ghCommon}, opts: []option{
 			{names: "-o= --owner= --predicate-type= --signer-repo= --signer-workflow= --source-ref= --source-digest= --format= --digest-alg= --deny-self-hosted-runners"}, {names: "-b= --bundle= --custom-trusted-root=", does: reads},
 		}},
 	}},
@@ -104,7 +102,7 @@ var ghAccount = []program{
 	}},
 	{names: "extension ext extensions", risk: umpire.Safe, why: "prints usage", subs: []program{
 		{names: "list ls", risk: umpire.Safe, why: "lists extensions", opts: []option{{names: "--help", does: shows}}},
-		{names: "search", risk: umpire.Low, why: asksHost, also: ghAsks, opts: []option{{names: "--license= --order= --owner= --sort="}}},
+		{names: "search", risk: umpire.Low, why: asksHost, also: []*[]option{&ghCommon}, opts: []option{{names: "--license= --order= --owner= --sort="}}},
 		{names: "install upgrade create exec remove browse", each: true, risk: umpire.High, why: "installs or runs programs from the network", lax: true},
 	}},
 	{names: "completion version help", each: true, risk: umpire.Safe, why: "prints something about gh", opts: []option{{names: "-s= --shell="}, {names: "--help", does: shows}}},
@@ -121,8 +119,8 @@ var ghDownloads = []option{
 
 // glabWork are the commands of glab, the same for another kind of host.
 var glabWork = []program{
-	{names: "mr issue ci pipe pipeline release repo project snippet label milestone schedule incident iteration", each: true, risk: umpire.Safe, why: "prints usage", opts: ghSelf, subs: []program{
-		{names: "list ls view show diff status get trace issues approvers search contributors", each: true, risk: umpire.Low, why: asksHost, also: ghAsks, opts: []option{
+	{names: "mr issue ci pipe pipeline release repo project snippet label milestone schedule incident iteration", each: true, risk: umpire.Safe, why: "prints usage", also: []*[]option{&ghSelf}, subs: []program{
+		{names: "list ls view show diff status get trace issues approvers search contributors", each: true, risk: umpire.Low, why: asksHost, also: []*[]option{&ghCommon}, opts: []option{
 			{names: "-cdMFA --comments --closed --merged --all --draft --raw --unresolved --resolved --system-logs --mine --opened --compact --live"}, {names: "-b= --branch= -p= --page= -P= --per-page= -a= --assignee= --author= -l= --label= -m= --milestone= --search= -o= --output= --output-format= -s= --source-branch= -t= --target-branch= --pipeline-id="},
 		}},
 	}, check: checkHostVerb},

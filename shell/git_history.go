@@ -8,20 +8,20 @@ import (
 
 // gitHistory are the subcommands that print commits and differences.
 var gitHistory = []program{
-	{names: "log whatchanged", risk: umpire.Safe, why: "prints commits", check: checkPrinted, also: gitWalks},
-	{names: "show", risk: umpire.Safe, why: "prints objects", check: checkPrinted, also: gitWalks, out: showsNames},
+	{names: "log whatchanged", risk: umpire.Safe, why: "prints commits", check: checkPrinted, also: []*[]option{&gitRevOpts, &gitDiffOpts}},
+	{names: "show", risk: umpire.Safe, why: "prints objects", check: checkPrinted, also: []*[]option{&gitRevOpts, &gitDiffOpts}, out: showsNames},
 	{names: "diff", risk: umpire.Safe, why: "prints differences", check: checkGitDiff, out: diffsNames, opts: []option{
 		{names: "--no-index"}, {names: "--cached --staged --merge-base --base --ours --theirs"}, {names: "-0123456789cmqt"},
 	}, also: []*[]option{&gitDiffOpts}},
 	{names: "diff-tree diff-index diff-files", each: true, risk: umpire.Safe, why: "prints differences", check: checkPrinted, out: diffsNames, opts: []option{
 		{names: "--cached --base --ours --theirs -q"},
-	}, also: gitWalks},
+	}, also: []*[]option{&gitRevOpts, &gitDiffOpts}},
 	{names: "range-diff", risk: umpire.Safe, why: "compares two ranges of commits", check: checkOutward, opts: []option{
 		{names: "--creation-factor= --no-dual-color --dual-color --left-only --right-only --notes? --no-notes --diff-merges="},
 	}, also: []*[]option{&gitDiffOpts}},
 	{names: "shortlog", risk: umpire.Safe, why: "prints authors", check: checkOutward, opts: []option{
 		{names: "-nsec --numbered --summary --email --committer -w? --group="},
-	}, also: gitWalks},
+	}, also: []*[]option{&gitRevOpts, &gitDiffOpts}},
 	{names: "rev-list", risk: umpire.Safe, why: "prints the names of commits", check: checkOutward, out: namesRevisions, opts: []option{
 		{names: "--quiet --abbrev? --no-abbrev --color? --no-color"}, {names: aboutItself, does: shows},
 	}, also: []*[]option{&gitRevOpts}},
@@ -30,7 +30,7 @@ var gitHistory = []program{
 		{names: "-L= -M? -C? --ignore-rev= --since= --after= --date= --abbrev? --no-abbrev --encoding= --no-textconv --diff-algorithm="},
 		{names: "-S= --contents= --ignore-revs-file=", does: reads}, {names: "--textconv", does: asks, why: "runs the converters of the settings"}, {names: aboutItself, does: shows},
 	}},
-	{names: "reflog", risk: umpire.Safe, why: "prints where refs were", check: checkReflog, also: gitWalks},
+	{names: "reflog", risk: umpire.Safe, why: "prints where refs were", check: checkReflog, also: []*[]option{&gitRevOpts, &gitDiffOpts}},
 	{names: "cherry", risk: umpire.Safe, why: "prints commits that are not upstream", check: checkOutward, opts: []option{{names: "-v --verbose --abbrev? --no-abbrev"}, {names: aboutItself, does: shows}}},
 	{names: "show-branch", risk: umpire.Safe, why: "prints branches", opts: []option{
 		{names: "-arg --all --remotes --color? --no-color --more? --no-more --list --current --topo-order --date-order --sparse --no-name --sha1-name --reflog? --merge-base --independent --topics"}, {names: aboutItself, does: shows},
@@ -45,9 +45,6 @@ var gitHistory = []program{
 		{names: "--textconv", does: asks, why: "runs the converters of the settings"}, {names: "--ext-grep", does: asks, why: "runs another grep"}, {names: aboutItself, does: shows},
 	}},
 }
-
-// gitWalks are the options of what walks commits and prints their differences.
-var gitWalks = []*[]option{&gitRevOpts, &gitDiffOpts}
 
 // checkGitDiff judges the operands of diff. Outside of a work tree, or when a
 // path lies outside of it, diff compares any two files; and a path that is not

@@ -72,7 +72,7 @@ var gitLooking = []program{
 	{names: "merge-tree", risk: umpire.Low, why: "merges without touching the work tree", opts: []option{
 		{names: "-z --write-tree --trivial-merge --messages --no-messages --name-only --allow-unrelated-histories --merge-base= --stdin --quiet"}, {names: aboutItself, does: shows},
 	}},
-	{names: "config", risk: umpire.Safe, why: "prints settings", check: checkGitConfig, opts: gitConfigOpts},
+	{names: "config", risk: umpire.Safe, why: "prints settings", check: checkGitConfig, also: []*[]option{&gitConfigOpts}},
 	{names: "archive", risk: umpire.Safe, why: "prints the files of a commit", check: checkArchive, opts: []option{
 		{names: "-lv0123456789 --list --verbose --format= --prefix= --worktree-attributes --mtime= --add-virtual-file="}, {names: "--add-file=", does: reads},
 		{names: "-o= --output=", does: writes, why: "writes the archive"}, {names: "--remote=", does: asks, why: "asks another machine for the archive"},

@@ -20,10 +20,10 @@ var gitRefs = []program{
 		{names: "-as --annotate --sign --no-sign -u= --local-user= -m= --message= -e --edit --trailer=", does: asks, why: "creates a tag"},
 		{names: "-F= --file=", does: reads},
 	}, also: []*[]option{&gitListOpts}},
-	{names: "stash", risk: umpire.Medium, why: "puts changes away", check: checkOutward, opts: gitStashOpts, subs: []program{
-		{names: "list", risk: umpire.Safe, why: "lists what was put away", also: gitWalks},
-		{names: "show", risk: umpire.Safe, why: "prints what was put away", also: gitWalks, opts: []option{{names: "--include-untracked --only-untracked --no-include-untracked"}}},
-		{names: "push save", each: true, risk: umpire.Medium, why: "puts changes away", check: checkOutward, opts: gitStashOpts},
+	{names: "stash", risk: umpire.Medium, why: "puts changes away", check: checkOutward, also: []*[]option{&gitStashOpts}, subs: []program{
+		{names: "list", risk: umpire.Safe, why: "lists what was put away", also: []*[]option{&gitRevOpts, &gitDiffOpts}},
+		{names: "show", risk: umpire.Safe, why: "prints what was put away", also: []*[]option{&gitRevOpts, &gitDiffOpts}, opts: []option{{names: "--include-untracked --only-untracked --no-include-untracked"}}},
+		{names: "push save", each: true, risk: umpire.Medium, why: "puts changes away", check: checkOutward, also: []*[]option{&gitStashOpts}},
 		{names: "apply branch create store export import", each: true, risk: umpire.Medium, why: "brings back changes that were put away", lax: true},
 		{names: "pop", risk: umpire.High, why: "brings back changes and forgets that they were put away", lax: true},
 		{names: "drop clear", each: true, risk: umpire.High, why: "throws away changes that were put away", lax: true},

@@ -12,8 +12,8 @@ var gitRemotes = []program{
 		{names: "-uvqn46 --set-upstream --verbose --quiet --dry-run"}, {names: "-f --force --force-with-lease?"}, {names: "--mirror"}, {names: "-d --delete"}, {names: "--prune"},
 		{names: "--repo= -o= --push-option= --recurse-submodules="}, {names: "--receive-pack= --exec=", does: harms | runs, why: "runs a program at the other end"}, {names: aboutItself, does: shows},
 	}},
-	{names: "fetch", risk: umpire.Medium, why: "downloads commits", lax: true, check: checkFetch, opts: gitFetchOpts},
-	{names: "pull", risk: umpire.High, why: "downloads commits and merges them", lax: true, check: checkFetch, opts: gitFetchOpts},
+	{names: "fetch", risk: umpire.Medium, why: "downloads commits", lax: true, check: checkFetch, also: []*[]option{&gitFetchOpts}},
+	{names: "pull", risk: umpire.High, why: "downloads commits and merges them", lax: true, check: checkFetch, also: []*[]option{&gitFetchOpts}},
 	{names: "clone", risk: umpire.Medium, why: "downloads a repository", lax: true, check: checkClone, opts: []option{
 		{names: "-u= --upload-pack=", does: harms | runs, why: "runs a program at the other end"}, {names: "-c= --config=", does: obeys, why: "a setting on the line can name programs to run", except: harmlessGitSettings},
 		{names: "--template=", does: harms | reads, why: "takes hooks from a folder"}, {names: "--reference= --reference-if-able=", does: reads}, {names: "--separate-git-dir=", does: writes},

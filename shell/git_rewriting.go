@@ -22,7 +22,7 @@ var gitRewriting = []program{
 	{names: "format-patch", risk: umpire.Safe, why: "prints patches", check: checkFormatPatch, opts: []option{
 		{names: "-nNks --numbered --no-numbered --start-number= --keep-subject --signoff --signature= --no-signature --suffix= --reroll-count= --filename-max-length= --rfc? --cover-from-description= --subject-prefix= --no-stat --attach? --inline? --no-attach --thread? --no-thread --in-reply-to= --to= --cc= --no-to --no-cc --from? --no-from --add-header= --cover-letter --no-cover-letter --base= --interdiff= --range-diff= --creation-factor= --zero-commit --encode-email-headers --no-encode-email-headers --ignore-if-in-upstream --always --no-binary -q --quiet"},
 		{names: "--stdout"}, {names: "-o= --output-directory=", does: writes, why: "writes patches"}, {names: "--signature-file= --description-file=", does: reads},
-	}, also: gitWalks},
+	}, also: []*[]option{&gitRevOpts, &gitDiffOpts}},
 	{names: "filter-branch filter-repo", each: true, risk: umpire.High, why: "rewrites the whole history", lax: true},
 	{names: "gc prune repack prune-packed", each: true, risk: umpire.High, why: "deletes objects that nothing refers to", lax: true},
 	{names: "subtree", risk: umpire.High, why: "joins or splits histories", lax: true},

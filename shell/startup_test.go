@@ -1,0 +1,65 @@
+package shell
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"os"
+	"strings"
+	"testing"
+)
+
+// TestTablesCopyNothingAtStart: a table that takes over the value of a variable is
+// filled at every start of the program, since only constants, functions and
+// addresses are laid out by the compiler. Shared options are taken over by address.
+func TestTablesCopyNothingAtStart(t *testing.T) {
+	t.Parallel()
+	entries, err := os.ReadDir(".")
+	if err != nil {
+		t.Fatal(err)
+	}
+	files, fields := token.NewFileSet(), 0
+	for _, entry := range entries {
+		if !strings.HasSuffix(entry.Name(), ".go") || strings.HasSuffix(entry.Name(), "_test.go") {
+			continue
+		}
+		file, err := parser.ParseFile(files, entry.Name(), nil, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, decl := range file.Decls {
+			if _, function := decl.(*ast.FuncDecl); function {
+				continue
+			}
+			ast.Inspect(decl, func(n ast.Node) bool {
+				field, ok := n.(*ast.KeyValueExpr)
+				if !ok || !hasField("opts subs also more", keyOf(field)) {
+					return true
+				}
+				fields++
+				list, ok := field.Value.(*ast.CompositeLit)
+				if !ok {
+					t.Errorf("%s: takes over a variable", files.Position(field.Pos()))
+					return false
+				}
+				for _, elem := range list.Elts {
+					if _, variable := elem.(*ast.Ident); variable {
+						t.Errorf("%s: takes over a variable", files.Position(elem.Pos()))
+					}
+				}
+				return true
+			})
+		}
+	}
+	if fields == 0 {
+		t.Error("no table was looked at")
+	}
+}
+
+// keyOf is the name of a field of a literal, or what no list holds.
+func keyOf(field *ast.KeyValueExpr) string {
+	if name, ok := field.Key.(*ast.Ident); ok {
+		return name.Name
+	}
+	return "?"
+}
