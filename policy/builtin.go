@@ -83,7 +83,7 @@ var controlFiles = []struct {
 // selfVerbs answer umpire's questions or loosen its rules. An agent that could
 // call them would approve itself.
 var selfVerbs = []string{
-	"approve", "deny", "cancel", "trust", "init", "mode", "serve",
+	"approve", "deny", "cancel", "trust", "init", "mode", "serve", "chat",
 	"rules add", "rules remove", "rules import", "config set", "sessions end", "sessions delete", "watch",
 }
 
@@ -105,7 +105,7 @@ func hardRules(o Options) []hardRule {
 			rules[i].code = umpire.CodeCritical
 		}
 	}
-	return append(append(rules, controlRules(o)...), secretRules()...)
+	return append(append(rules, controlRules(o)...), secretRules(o)...)
 }
 
 func controlRules(o Options) []hardRule {

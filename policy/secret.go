@@ -1,6 +1,7 @@
 package policy
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/umpirehq/umpire"
@@ -40,12 +41,17 @@ var secretFiles = []struct {
 		"/**/AppData/{Local,Roaming}/{Google/Chrome,Chromium,Mozilla,BraveSoftware,Microsoft/Edge}/**",
 	}, nil, "a browser's profile: cookies and passwords"},
 	{"secret-history", []string{"/**/.{bash,zsh,python,node_repl,psql,mysql,sqlite}_history"}, nil, "what somebody typed, passwords too"},
+	{"secret-umpire", []string{"~/.umpire", "/**/.umpire/state/**"}, nil, "what answers umpire's questions, and what it keeps"},
 	{"secret-process", []string{"/proc/*/{environ,mem}", "/proc/*/task/*/{environ,mem}"}, nil, "the environment or the memory of a process"},
 }
 
-func secretRules() []hardRule {
+func secretRules(o Options) []hardRule {
 	var rules []hardRule
 	for _, s := range secretFiles {
+		if s.id == "secret-umpire" && o.StateDir != "" {
+			own := escapeGlob(o.StateDir)
+			s.patterns = append(slices.Clip(s.patterns), own, own+"/state/**")
+		}
 		rules = append(rules, hardRule{
 			id: s.id, tool: "Read", patterns: s.patterns, except: s.except, description: "may hold secrets: " + s.description,
 			row: rowAskRule, code: umpire.CodeRule, secret: true,

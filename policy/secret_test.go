@@ -57,6 +57,11 @@ func TestSecrets(t *testing.T) {
 		{"terraform", nil, read("terraform.tfstate"), secret},
 		{"browser", nil, read(".config/google-chrome/Default/Cookies"), secret},
 		{"history", nil, read(".bash_history"), secret},
+		{"umpire's credentials", nil, read(".umpire/state/person.token"), secret},
+		{"a search of umpire's state", nil, below("x/.umpire/state"), secret},
+		{"a search of umpire's folder", allowed(), below("~/.umpire"), secret},
+		{"umpire's folder elsewhere", allowed(), read("/var/lib/umpire/state/person.token"), secret},
+		{"umpire's rules", nil, read(".umpire/permissions.json"), safeAllow},
 		{"npmrc of the project", nil, read(".npmrc"), safeAllow},
 		{"npmrc of the person, allowed as part of the home", allowed("allow Read(~/**)"), read("~/.npmrc"), secret},
 		{"a process", allowed(), read("/proc/self/environ"), secret},
@@ -73,7 +78,9 @@ func TestSecrets(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			check(t, newPolicy(t, testOptions, tt.rules...), query("Bash", cat, tt.access), tt.want)
+			options := testOptions
+			options.StateDir = "/var/lib/umpire"
+			check(t, newPolicy(t, options, tt.rules...), query("Bash", cat, tt.access), tt.want)
 		})
 	}
 }
