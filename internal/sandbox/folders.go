@@ -181,23 +181,22 @@ func (p *Place) hide(o *order, seen []string) {
 		o.Hidden = append(o.Hidden, filepath.Join(p.State, "state"))
 	}
 	covered := append(slices.Clone(privateFolders), o.Hidden...)
-	hidden := func(path string) bool {
-		return slices.ContainsFunc(covered, func(folder string) bool { return below(path, folder) })
-	}
-	for _, path := range sockets() {
-		if !hidden(path) {
-			o.Hidden = append(o.Hidden, path)
-		}
-	}
+	hidden := func(path string) bool { return belowAny(path, covered) }
 	for _, path := range slices.Concat([]string{p.Home, o.Path, o.Dir, "/etc/resolv.conf"}, p.Workspace, seen, programFolders(o.Env)) {
 		plain, err := filepath.EvalSymlinks(path)
-		if err == nil && path != "" && hidden(plain) && !slices.Contains(covered, plain) {
+		if err == nil && path != "" && hidden(plain) && !slices.Contains(covered, plain) && !belowAny(plain, o.Open) {
 			o.Shown = append(o.Shown, plain)
 		}
 	}
-	o.Shown = slices.DeleteFunc(outermost(o.Shown), func(path string) bool {
-		return slices.ContainsFunc(o.Open, func(open string) bool { return below(path, open) })
-	})
+	for _, path := range sockets() {
+		if !hidden(path) || belowAny(path, o.Open) || belowAny(path, o.Shown) {
+			o.Hidden = append(o.Hidden, path)
+		}
+	}
+}
+
+func belowAny(path string, folders []string) bool {
+	return slices.ContainsFunc(folders, func(folder string) bool { return below(path, folder) })
 }
 
 // programFolders are where programs are looked for.

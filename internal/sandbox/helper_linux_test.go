@@ -44,8 +44,12 @@ type bench struct {
 
 func newBench(t *testing.T) *bench {
 	t.Helper()
+	return newBenchIn(t, plainDir(t))
+}
+
+func newBenchIn(t *testing.T, base string) *bench {
+	t.Helper()
 	needFull(t)
-	base := plainDir(t)
 	b := &bench{t: t, root: filepath.Join(base, "p"), outside: filepath.Join(base, "o")}
 	b.Place = &Place{Workspace: []string{b.root}, Home: filepath.Join(base, "h"), State: filepath.Join(base, "h/.umpire"), Scratch: filepath.Join(base, "s")}
 	for _, dir := range []string{b.root, b.outside, b.Home, b.Scratch, filepath.Join(b.State, "state")} {

@@ -35,6 +35,9 @@ func (h *helper) mountAll() error {
 		if err := m.place(); err != nil {
 			return fmt.Errorf("put back %s: %w", m.path, err)
 		}
+		if err := h.hideBelow(m.path); err != nil {
+			return err
+		}
 	}
 	return h.guard()
 }
@@ -263,16 +266,22 @@ func cover(path, options string) error {
 	return unix.Mount("/dev/null", path, "", unix.MS_BIND, "")
 }
 
-// guard hides what would be seen again in what was put back, pins the folders that guarded things lie in and makes those read-only.
-// Whatever is mounted on cannot be moved or deleted, so no other can take its place.
-func (h *helper) guard() error {
+// hideBelow hides again what is seen again in a folder that was put back. What is to be
+// seen all the same lies deeper, and is put back later.
+func (h *helper) hideBelow(folder string) error {
 	for _, path := range h.Hidden {
-		if slices.ContainsFunc(h.Open, func(folder string) bool { return below(path, folder) }) {
+		if below(path, folder) {
 			if err := cover(path, "mode=0755"); err != nil {
 				return fmt.Errorf("hide %s: %w", path, err)
 			}
 		}
 	}
+	return nil
+}
+
+// guard pins the folders that guarded things lie in and makes those read-only.
+// Whatever is mounted on cannot be moved or deleted, so no other can take its place.
+func (h *helper) guard() error {
 	for _, path := range h.Pinned {
 		if err := rebind(path, 0); err != nil {
 			return fmt.Errorf("pin %s: %w", path, err)

@@ -115,6 +115,30 @@ func TestSocketsAndStateAreHidden(t *testing.T) {
 	b.works(writing, "! test -S ~/agent.sock && test -z \"$(ls -A ~/.umpire/state)\" && cat ~/.umpire/permissions.json && test -z \"$(ls -A /run)\"")
 }
 
+// A home and a project in /tmp are seen in the sandbox, whose /tmp is another one; what
+// is hidden in them is not.
+func TestSocketsAndStateInTmpAreHidden(t *testing.T) {
+	t.Parallel()
+	dir, err := os.MkdirTemp("/tmp", "u") //nolint:usetesting // a socket's path is short
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = os.RemoveAll(dir) })
+	b := newBenchIn(t, dir)
+	for _, path := range []string{filepath.Join(b.Home, "agent.sock"), filepath.Join(b.root, "own.sock")} {
+		l, err := net.Listen("unix", path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer l.Close()
+	}
+	state := filepath.Join(b.State, "state")
+	b.bare("echo secret >../h/.umpire/state/credential; echo output >../h/.umpire/state/output; echo x >../h/seen")
+	limits := writing
+	limits.Seen = []string{filepath.Join(state, "output")}
+	b.works(limits, "test -f ~/seen && ! test -S ~/agent.sock && ! test -S own.sock && test \"$(ls ~/.umpire/state)\" = output && cat ~/.umpire/state/output && echo y >new")
+}
+
 func TestExitCodes(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
