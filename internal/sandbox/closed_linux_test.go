@@ -152,3 +152,29 @@ func TestPlaceholders(t *testing.T) {
 		t.Error("somebody else's folder was taken away")
 	}
 }
+
+// TestFailsClosedOnThisMachine is for machines that cannot give a sandbox, where the
+// other tests are skipped: nothing runs there, and the reason is said.
+func TestFailsClosedOnThisMachine(t *testing.T) {
+	t.Parallel()
+	a := Available()
+	if a.Whole() {
+		t.Skip("this machine gives everything")
+	}
+	t.Logf("this machine gives %s: %s", a.Level, a.Lacks)
+	dir := t.TempDir()
+	cmd := exec.CommandContext(t.Context(), "sh", "-c", "echo ran; touch ran")
+	cmd.Dir = dir
+	place := &Place{Workspace: []string{dir}}
+	box, err := place.Wrap(cmd, writing)
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := cmd.CombinedOutput()
+	if _, ok := errors.AsType[*SetupError](box.Close(err)); !ok || len(out) > 0 || a.Lacks == "" {
+		t.Errorf("%v and %q, want a set-up error with a reason and no output", err, out)
+	}
+	if present(filepath.Join(dir, "ran")) {
+		t.Error("it ran without the sandbox that was asked for")
+	}
+}

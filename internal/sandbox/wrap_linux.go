@@ -135,7 +135,7 @@ func (b *Box) letGo(ended error) error {
 	_ = b.says.Close() // the helper's has ended with it, so reading comes to an end
 	defer b.said.Close()
 	if b.cmd.Process == nil && ended != nil {
-		return &SetupError{Step: "namespaces", Reason: ended.Error()}
+		return &SetupError{Step: "namespaces", Reason: refusedNamespaces(ended)}
 	}
 	var r report
 	if json.NewDecoder(b.said).Decode(&r) != nil {
@@ -148,6 +148,17 @@ func (b *Box) letGo(ended error) error {
 		return &SetupError{Step: r.Step, Reason: r.Reason}
 	}
 	return ended
+}
+
+// refusedNamespaces says in words why the helper could not be started.
+func refusedNamespaces(err error) string {
+	switch {
+	case errors.Is(err, unix.EPERM):
+		return "the kernel, or the container that this runs in, refuses them (operation not permitted)"
+	case errors.Is(err, unix.ENOSPC):
+		return "no more of them may be made (user.max_user_namespaces)"
+	}
+	return err.Error()
 }
 
 // keepAbsent puts something in the place of what must not be made.
