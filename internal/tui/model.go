@@ -122,7 +122,9 @@ func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	case tea.WindowSizeMsg:
 		m.width, m.height = max(msg.Width, minWidth), max(msg.Height, minHeight)
 		m.input.SetWidth(m.width)
-		return m, tea.ClearScreen // what the terminal made of the old screen is not known
+		return m, m.repaint()
+	case repaintMsg:
+		return m, tea.ClearScreen
 	case tea.KeyPressMsg:
 		return m, m.press(msg)
 	case tea.PasteMsg:
@@ -134,6 +136,22 @@ func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		return m, m.heard(msg)
 	}
 	return m, nil
+}
+
+// A repaintMsg has the whole screen drawn again.
+type repaintMsg struct{}
+
+// repaintAfter is when the screen is drawn a second time after its size has changed.
+const repaintAfter = 300 * time.Millisecond
+
+// repaint draws the whole screen after its size has changed: what the terminal made of the
+// old one is not known. It does so again a moment later, since some terminals tell of a
+// new size before they have it.
+func (m *model) repaint() tea.Cmd {
+	if m.still {
+		return tea.ClearScreen
+	}
+	return tea.Batch(tea.ClearScreen, tea.Tick(repaintAfter, func(time.Time) tea.Msg { return repaintMsg{} }))
 }
 
 // A screen smaller than this is drawn as if it were as large, and cut by the terminal.
