@@ -302,3 +302,19 @@ func TestRulesAreRemoved(t *testing.T) {
 		t.Error(diff)
 	}
 }
+
+// TestResumedSaysWhatRan: who goes on with a session is told what ran last in it.
+func TestResumedSaysWhatRan(t *testing.T) {
+	t.Parallel()
+	d := driven(t, nil, 80, 24)
+	for i := range 7 {
+		d.gate.events = append(d.gate.events, umpire.Event{
+			Seq: int64(i + 1), Session: "s2", Kind: umpire.EventCallStarted, Tool: "Bash",
+			Accesses: []umpire.Access{{Kind: umpire.KindExec, Program: "make", Args: []string{"step" + string(rune('0'+i))}}},
+		})
+	}
+	d.gate.others = []umpire.Session{{ID: "s2", Project: someProject}}
+	d.press("/resume s2", "enter")
+	d.sees("going on with session s2", "calls that ran before: 7", "Bash exec make step2", "Bash exec make step6")
+	d.sawNot("step1")
+}
