@@ -17,6 +17,7 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
+	"runtime/debug"
 	"strconv"
 	"syscall"
 	"time"
@@ -28,7 +29,13 @@ import (
 	"github.com/umpirehq/umpire/internal/snapshot"
 )
 
+// maxMemory is when garbage is collected after all: a large question must not take the
+// machine's memory.
+const maxMemory = 64 << 20
+
 func main() {
+	debug.SetGCPercent(-1) // the process ends before collecting would have paid
+	debug.SetMemoryLimit(maxMemory)
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	code := run(ctx, os.Args[1:])
 	stop()
