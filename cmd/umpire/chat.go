@@ -104,7 +104,7 @@ func (s *stay) talk(ctx context.Context, person *client.Client, host *chatHost, 
 	conf := tui.Config{
 		Gate: person, Host: host, Session: host.session, Resumed: s.flags.goOn || s.flags.session != "" || s.flags.fork != "",
 		Task: task, Model: host.modelName(), Text: lang.Catalogue(s.text), Now: s.now,
-		In: s.stdin, Out: s.terminalOut(), Env: os.Environ(), NoColour: true,
+		In: s.stdin, Out: s.terminalOut(), Env: os.Environ(), NoColour: s.getenv("NO_COLOR") != "",
 	}
 	if s.flags.json {
 		conf.Events = s.stdout

@@ -161,6 +161,11 @@ func scriptShows(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
+// painted: writes the screen to standard output as it is drawn, with its escapes.
+func scriptPainted(ts *testscript.TestScript, _ bool, _ []string) {
+	fmt.Fprint(ts.Stdout(), ts.Value(desktopKey{}).(*desktop).tmux(ts, "capture-pane", "-e", "-p", "-t", "desk"))
+}
+
 // keys KEY...: presses keys, as tmux names them; a text in quotes is typed.
 func scriptKeys(ts *testscript.TestScript, _ bool, args []string) {
 	d := ts.Value(desktopKey{}).(*desktop)
@@ -200,5 +205,5 @@ func scriptLeft(ts *testscript.TestScript, _ bool, args []string) {
 
 // deskVerbs are the verbs of this file.
 var deskVerbs = map[string]func(*testscript.TestScript, bool, []string){
-	"desk": scriptDesk, "sits": scriptSits, "shows": scriptShows, "keys": scriptKeys, "resized": scriptResized, "killed": scriptKilled, "left": scriptLeft,
+	"desk": scriptDesk, "sits": scriptSits, "shows": scriptShows, "painted": scriptPainted, "keys": scriptKeys, "resized": scriptResized, "killed": scriptKilled, "left": scriptLeft,
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 	"time"
 
@@ -26,8 +27,12 @@ func New(conf Config) *Chat { return &Chat{conf: conf} }
 func (c *Chat) Run(ctx context.Context) error {
 	ctx, cancel := context.WithCancel(ctx)
 	m := newModel(c.conf)
+	env := c.conf.Env
+	if c.conf.NoColour {
+		env = append(slices.Clone(env), "NO_COLOR=1") // whatever value the person gave it
+	}
 	p := tea.NewProgram(m, tea.WithContext(ctx), tea.WithInput(c.conf.In), tea.WithOutput(c.conf.Out),
-		tea.WithEnvironment(c.conf.Env), tea.WithoutSignalHandler())
+		tea.WithEnvironment(env), tea.WithoutSignalHandler())
 	m.ear = &Ear{send: func(message any) { p.Send(message) }}
 	m.do = func(work func(context.Context) tea.Msg) tea.Cmd {
 		return func() tea.Msg { return work(ctx) }

@@ -95,6 +95,6 @@ type Config struct {
 	In       io.Reader // the terminal
 	Out      io.Writer
 	Env      []string  // says what the terminal can do
-	NoColour bool      // for cards in plain mode
+	NoColour bool      // of the whole screen; plain mode has none
 	Events   io.Writer // of plain mode: gets the session's events as lines of JSON; nil is none
 }

@@ -104,8 +104,9 @@ func (m *model) turnEnded(msg turnMsg) tea.Cmd {
 // callEnded shows a call with its result.
 func (m *model) callEnded(msg endedMsg) {
 	e := &entry{kind: callEntry, text: subject(msg.call.Tool, msg.call.Input), status: msg.result.Status, detail: msg.result.Output}
-	denied := msg.result.Status == umpire.ResultDenied || msg.result.Status == umpire.ResultCancelled
-	if denied && msg.call.Reason != "" {
+	interrupted := msg.result.Status == umpire.ResultCancelled && msg.result.Code == "" // and not refused
+	refused := msg.result.Status == umpire.ResultDenied || msg.result.Status == umpire.ResultCancelled
+	if refused && !interrupted && msg.call.Reason != "" {
 		e.detail = m.conf.Text.Reason(msg.call.Reason)
 	}
 	m.log.add(e)
