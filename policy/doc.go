@@ -20,6 +20,7 @@
 //	 5  plan mode, and not a read                              deny
 //	 6  control file                                           ask, lifted once at a time
 //	 7  ask rule, of people or about secrets                   ask
+//	15  a command that would run without a sandbox             ask, lifted by no rule or mode
 //	 8  bypass mode                                            allow
 //	 9  outside the project, no path rule or grant             ask, or deny if so configured
 //	10  safe or low risk, mode not ask                         allow

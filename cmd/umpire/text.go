@@ -30,7 +30,7 @@ func language(getenv func(string) string) catalogue {
 
 // catalogues are the parts of 简体中文, the only other language there is.
 var catalogues = []catalogue{
-	chinese, chineseHook, chineseFlags, chinesePrograms, chineseBench, chineseDoctor, chineseGate, chineseRun, chineseMode, chineseChat, chineseDemo, chineseSandbox, catalogue(card.Chinese), catalogue(tui.Chinese),
+	chinese, chineseHelp, chineseHook, chineseFlags, chinesePrograms, chineseBench, chineseDoctor, chineseGate, chineseRun, chineseMode, chineseChat, chineseDemo, chineseSandbox, catalogue(card.Chinese), catalogue(tui.Chinese),
 }
 
 // catalogueFor returns the catalogue of a locale; nil is English.

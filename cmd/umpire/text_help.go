@@ -125,11 +125,12 @@ const modesTopic = `A mode says what happens where no rule, grant or built-in kn
   auto     remembered answers decide, known danger is denied, the rest asks
   ask      everything asks, reads too, unless a rule allows it
   reject   nothing asks: what is not safe or allowed is denied
-  plan     only reads run
+  plan     only reads run, the rest is noted as planned; see umpire mode --help
   bypass   nothing asks; needs --allow-bypass
 
 In every mode, bypass too, what would destroy a system, a home or a disk is
-denied, deny rules hold, and files that control umpire or other agents ask.
+denied, deny rules hold, and files that control umpire or other agents ask. So do
+commands without a sandbox.
 
 The flag --mode goes before the key "mode" of config.yaml.`
 
@@ -145,6 +146,7 @@ accesses. "umpire check --explain" shows the rows that spoke.
    5  plan mode, and not a read                              deny
    6  control file                                           ask, lifted once at a time
    7  ask rule                                               ask
+  15  a command of the built-in agent without a sandbox      ask, lifted by no rule or mode
    8  bypass mode                                            allow
    9  outside the project, no path rule or grant             ask, or deny if so configured
   10  safe or low risk, mode not ask                         allow

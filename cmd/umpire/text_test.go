@@ -16,7 +16,12 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"github.com/umpirehq/umpire/policy"
 )
+
+// spared is what stays as it is in every language: a command, names of files.
+var spared = regexp.MustCompile(`umpire [a-z ]+$|\.[a-z.]+|cookie|shell|git`)
 
 // TestHelpIsTranslated walks the command tree.
 func TestHelpIsTranslated(t *testing.T) {
@@ -28,17 +33,28 @@ func TestHelpIsTranslated(t *testing.T) {
 			t.Errorf("%s: %q has no translation", where, english)
 		}
 	}
+	for _, e := range exitCodes {
+		want("help exit-codes", e.means)
+	}
 	var walk func(cmd *cobra.Command)
 	walk = func(cmd *cobra.Command) {
 		want(cmd.CommandPath(), cmd.Short)
+		if cmd.Long != "" && cmd.Name() != "exit-codes" { // that one is put together
+			want(cmd.CommandPath(), cmd.Long)
+		}
 		cmd.Flags().VisitAll(func(f *pflag.Flag) { want(cmd.CommandPath()+" --"+f.Name, f.Usage) })
 		for _, sub := range cmd.Commands() {
 			walk(sub)
 		}
 	}
 	walk((&app{}).root())
-	for _, long := range []string{benchLong, programsLong, programsListLong, programsShowLong, programsLintLong, doctorHelp} {
-		want("help", long)
+	for _, key := range settings {
+		want("config", key.about)
+	}
+	for _, r := range policy.Builtin() {
+		if said := zh.reason(r.Description); regexp.MustCompile(`[a-z]{3}`).MatchString(strings.ReplaceAll(spared.ReplaceAllString(said, ""), "umpire", "")) {
+			t.Errorf("the built-in rule %s says %q", r.ID, said)
+		}
 	}
 	for _, e := range effectTexts {
 		want("programs show", e.text)

@@ -23,6 +23,7 @@ func (c Catalogue) Of(english string) string {
 
 // reasonHeads begin reasons that go on with a name or a path.
 var reasonHeads = []string{
+	"an agent may not answer or loosen umpire: ", "may hold secrets: ", "a control file: ",
 	"Denied by rule: ", "Allowed by rule: ", "Asked by rule: ", "Path is outside the project: ", "Cannot be judged: ", "Critical risk: ",
 	"non_interactive confirmation required: ", "Reject mode asks nobody: ", "Auto mode refuses known danger: ", "No sandbox: ",
 }
