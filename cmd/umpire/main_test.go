@@ -84,6 +84,9 @@ func setUpScript(env *testscript.Env) error {
 	env.Setenv("GIT_AUTHOR_EMAIL", "a@example.com")
 	env.Setenv("GIT_COMMITTER_NAME", "A")
 	env.Setenv("GIT_COMMITTER_EMAIL", "a@example.com")
+	// The race detector has every program wait a second before it ends, for reports of
+	// threads that nobody waits for.
+	env.Setenv("GORACE", "atexit_sleep_ms=20")
 	env.Cd = project
 	env.Values[streamKey{}] = &stream{}
 	env.Values[daemonKey{}] = &daemon{}

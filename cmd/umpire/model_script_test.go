@@ -26,11 +26,12 @@ var modelVerbs = map[string]func(*testscript.TestScript, bool, []string){
 func scriptProvider(ts *testscript.TestScript, _ bool, args []string) {
 	turns, err := llmtest.ReadScript(ts.MkAbs(args[0]))
 	ts.Check(err)
-	server := llmtest.Start(turns)
+	window := 0
 	if len(args) > 1 {
-		server.Window, err = strconv.Atoi(args[1])
+		window, err = strconv.Atoi(args[1])
 		ts.Check(err)
 	}
+	server := llmtest.Start(turns, window)
 	ts.Defer(server.Close)
 	*ts.Value(modelServerKey{}).(**llmtest.Server) = server
 	for name, value := range map[string]string{

@@ -2,7 +2,7 @@
 // interfaces of providers, and the suite that every provider's model has to pass
 // against it.
 //
-//	server := llmtest.Start(turns)
+//	server := llmtest.Start(turns, 0)
 //	defer server.Close()
 //	// ANTHROPIC_BASE_URL=server.URL, OPENAI_BASE_URL=server.URL+"/v1", both keys llmtest.Key
 //

@@ -34,11 +34,9 @@ type Request struct {
 type Server struct {
 	URL string
 
-	// Window is how many bytes of a request fit into the model's context; 0 is no limit.
-	Window int
-
-	http  *httptest.Server
-	turns []Turn
+	http   *httptest.Server
+	turns  []Turn
+	window int
 
 	mu       sync.Mutex
 	faulted  map[int]int    // how many faults of a turn have happened
@@ -49,9 +47,10 @@ type Server struct {
 	hang     chan struct{} // closed while one does
 }
 
-// Start starts a server that plays the turns.
-func Start(turns []Turn) *Server {
-	s := &Server{turns: turns, faulted: map[int]int{}, played: map[int]string{}, hang: make(chan struct{})}
+// Start starts a server that plays the turns. Window is how many bytes of a request fit
+// into the model's context; 0 is no limit.
+func Start(turns []Turn, window int) *Server {
+	s := &Server{turns: turns, window: window, faulted: map[int]int{}, played: map[int]string{}, hang: make(chan struct{})}
 	mux := http.NewServeMux()
 	mux.Handle("POST /v1/messages", s.speaks(messagesWire{}))
 	mux.Handle("POST /v1/responses", s.speaks(responsesWire{}))
@@ -152,7 +151,7 @@ func (s *Server) admit(w wire, r *http.Request, body []byte) (int, error) {
 	if bytes.Contains(body, []byte(Key)) {
 		return 0, bad("", "llmtest: the key stands in the body") // beyond the real ones: a key that leaks
 	}
-	if s.Window > 0 && len(body) > s.Window {
+	if s.window > 0 && len(body) > s.window {
 		return 0, w.fault(FaultTooLong)
 	}
 	s.mu.Lock()

@@ -66,7 +66,7 @@ type talk struct {
 
 func newTalk(t *testing.T, p Provider, o llm.Options, turns ...Turn) *talk {
 	t.Helper()
-	s := Start(turns)
+	s := Start(turns, 0)
 	t.Cleanup(s.Close)
 	return &talk{T: t, server: s, model: p.Model(s, o), req: llm.Request{
 		System: "be brief",
