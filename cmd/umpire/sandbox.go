@@ -72,7 +72,9 @@ func (s *stay) place(session *umpire.Session, added []string, scratch string) *s
 		// Builds want a cache, and a layer has to lie over something.
 		_ = os.Mkdir(filepath.Join(home, ".cache"), 0o700) // without it they say so
 	}
-	return &sandbox.Place{
+	place := &sandbox.Place{
 		Workspace: folders, Home: home, State: s.home(), Scratch: scratch, Cache: sandbox.Caches(home, s.getenv),
 	}
+	place.Sweep() // the agent would take what a crash has left for the project's own
+	return place
 }

@@ -108,6 +108,30 @@ func TestMachineWithoutNamespaces(t *testing.T) {
 	b.lacks(filepath.Join(b.root, "ran"))
 }
 
+func TestSweep(t *testing.T) {
+	t.Parallel()
+	root := t.TempDir()
+	place := &Place{Workspace: []string{root}}
+	left, used, theirs := filepath.Join(root, ".husky"), filepath.Join(root, ".vscode"), filepath.Join(root, ".claude")
+	killed, err := holdPlace(left)
+	if err != nil {
+		t.Fatal(err)
+	}
+	killed.dir.Close() // as if its user had been killed
+	running, err := holdPlace(used)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Mkdir(theirs, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	place.Sweep()
+	if present(left) || !present(used) || !present(theirs) {
+		t.Errorf("left behind: %v, in use: %v, somebody's: %v; want only the last two", present(left), present(used), present(theirs))
+	}
+	running.release()
+}
+
 func TestPlaceholders(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), ".husky")

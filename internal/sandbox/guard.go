@@ -56,6 +56,24 @@ func (g *guarded) folder(root, home string) {
 	}
 }
 
+// Sweep takes away the empty folders that a command which was killed, with the umpire
+// that watched it, left in the place of guarded names. Those in use stay.
+func (p *Place) Sweep() {
+	var g guarded
+	for _, root := range p.Workspace {
+		if plain, err := filepath.EvalSymlinks(root); err == nil {
+			g.folder(plain, p.Home)
+		}
+	}
+	var b Box
+	for _, path := range g.paths {
+		if isPlaceholder(path) {
+			_ = b.keepAbsent(path) // what cannot be taken away waits for the next command
+		}
+	}
+	_ = b.letGo(nil) // no command ended
+}
+
 // add guards one name below a folder. Nothing can be mounted on a link: what it leads
 // to is guarded, and afterwards it is looked at whether it is the same link still.
 func (g *guarded) add(root, name string) {
