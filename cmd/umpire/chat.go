@@ -29,8 +29,7 @@ func (a *app) chatCommand() *cobra.Command {
 	}
 	f.add(cmd.Flags(), a.text)
 	cmd.Flags().BoolVar(&plain, "plain", false, a.text.of("line by line, without colours and cursor movements, for screen readers"))
-	a.completeModes(cmd, "permission-mode")
-	completeWords(cmd, "sandbox", sandboxModes...)
+	a.completeAgent(cmd)
 	return cmd
 }
 

@@ -2,11 +2,14 @@ package main
 
 import (
 	"errors"
+	"maps"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/llm"
 )
 
 // The groups of commands in the root's help.
@@ -84,6 +87,26 @@ func (a *app) completeModes(cmd *cobra.Command, flag string) {
 	completeWords(cmd, flag, modeNames()...)
 }
 
+// completeAgent completes the flags of a command that runs the built-in agent.
+func (a *app) completeAgent(cmd *cobra.Command) {
+	a.completeModes(cmd, "permission-mode")
+	completeWords(cmd, "sandbox", sandboxModes...)
+	completeWords(cmd, "effort", llm.Efforts...)
+	completeWith(cmd, "agent", func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+		c, err := a.config(a.dir)
+		if err != nil {
+			return nil, cobra.ShellCompDirectiveNoFileComp // the command itself will say so
+		}
+		return slices.Sorted(maps.Keys(c.agents)), cobra.ShellCompDirectiveNoFileComp
+	})
+	completeWith(cmd, "model", func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+		return modelKinds, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
+	})
+}
+
+// modelKinds begin the names of models.
+var modelKinds = []string{"anthropic:", "openai:", "openai-responses:", "openai-chat:", "script:"}
+
 // modeNames are the names of all modes.
 func modeNames() []string {
 	var names []string
@@ -95,8 +118,11 @@ func modeNames() []string {
 
 // completeWords completes a flag with fixed words.
 func completeWords(cmd *cobra.Command, flag string, words ...string) {
-	err := cmd.RegisterFlagCompletionFunc(flag, cobra.FixedCompletions(words, cobra.ShellCompDirectiveNoFileComp))
-	if err != nil {
+	completeWith(cmd, flag, cobra.FixedCompletions(words, cobra.ShellCompDirectiveNoFileComp))
+}
+
+func completeWith(cmd *cobra.Command, flag string, complete cobra.CompletionFunc) {
+	if err := cmd.RegisterFlagCompletionFunc(flag, complete); err != nil {
 		panic(errors.New("completion for a flag that is not there: " + flag))
 	}
 }

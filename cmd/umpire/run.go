@@ -49,8 +49,7 @@ func (a *app) runCommand() *cobra.Command {
 		},
 	}
 	f.add(cmd.Flags(), a.text)
-	a.completeModes(cmd, "permission-mode")
-	completeWords(cmd, "sandbox", sandboxModes...)
+	a.completeAgent(cmd)
 	return cmd
 }
 

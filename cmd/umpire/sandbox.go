@@ -59,10 +59,8 @@ func (a *app) sandboxText(s *sandboxStatus) string {
 // place is where the commands of a session run.
 func (s *stay) place(session *umpire.Session, added []string, scratch string) *sandbox.Place {
 	folders := append([]string{session.Root}, added...)
-	for _, dir := range []string{session.Worktree, session.GitDir} {
-		if dir != "" {
-			folders = append(folders, dir)
-		}
+	if session.GitDir != "" {
+		folders = append(folders, session.GitDir) // of a linked worktree it lies elsewhere
 	}
 	home := s.userHome()
 	if plain, err := filepath.EvalSymlinks(home); err == nil {
