@@ -162,16 +162,16 @@ func (c *config) settings() gate.Settings {
 func (c *config) read(file string, projects bool) error {
 	top, err := readYAML(file)
 	if err != nil {
-		return usage("umpire config", "%s: %w", file, err)
+		return usage("umpire config --help", "%s: %w", file, err)
 	}
 	seen := map[string]bool{}
 	for _, given := range flatten("", top) {
 		if seen[given.key] {
-			return usage("umpire config", "%s:%d: key %q stands twice", file, given.node.Line, given.key)
+			return usage("umpire config --help", "%s:%d: key %q stands twice", file, given.node.Line, given.key)
 		}
 		seen[given.key] = true
 		if err := c.take(file, given, projects); err != nil {
-			return usage("umpire config", "%s:%d: %w", file, given.node.Line, err)
+			return usage("umpire config --help", "%s:%d: %w", file, given.node.Line, err)
 		}
 	}
 	return nil

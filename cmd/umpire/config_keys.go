@@ -158,7 +158,7 @@ var settings = []setting{
 	{
 		"agents", "tools and editable suffixes of each agent",
 		decodeAgents,
-		func(c *config) any { return c.agents },
+		func(c *config) any { return effective(c.agents) },
 		narrowsAgents,
 	},
 	{

@@ -11,8 +11,8 @@ import (
 
 // An agentConfig limits one agent, see policy.Profile.
 type agentConfig struct {
-	Tools            []string `yaml:"tools" json:"tools,omitempty"`
-	EditableSuffixes []string `yaml:"editableFileSuffixes" json:"editableFileSuffixes,omitempty"`
+	Tools            []string `yaml:"tools" json:"tools,omitzero"`
+	EditableSuffixes []string `yaml:"editableFileSuffixes" json:"editableFileSuffixes,omitzero"`
 	Model            string   `yaml:"model" json:"model,omitempty"`
 }
 
@@ -44,6 +44,16 @@ func (c agentConfig) text(in catalogue) string {
 		suffixes = strings.Join(effective, " ")
 	}
 	return tools + "; " + suffixes
+}
+
+// effective is the profiles with the suffixes as they are compared.
+func effective(agents map[string]agentConfig) map[string]agentConfig {
+	all := maps.Clone(agents)
+	for name, agent := range all {
+		agent.EditableSuffixes = policy.NormalizeSuffixes(agent.EditableSuffixes)
+		all[name] = agent
+	}
+	return all
 }
 
 // agentsText is the profiles of all agents, one after the other.

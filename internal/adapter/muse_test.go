@@ -25,7 +25,7 @@ func TestReadMuse(t *testing.T) {
 		{"M-189 sessionApprovedTools", `{"toolName":"Edit","input":{},"options":{"sessionApprovedTools":["Edit",""],"allowOnceTools":null}}`,
 			MuseRequest{Call: umpire.Call{Tool: "Edit", Input: json.RawMessage(`{}`), Agent: "muse"},
 				Grants: []umpire.Grant{{Scope: umpire.ScopeSession, Tool: "Edit"}}}},
-		{"M-190 allowAll", `{"toolName":"GitPush","input":{},"options":{"toolPermissions":{"allowAll":true},"hooks":{},"sandboxMode":"x"}}`,
+		{"M-107 M-108 M-109 M-190 allowAll, beside options that are read by others", `{"toolName":"GitPush","input":{},"options":{"toolPermissions":{"allowAll":true},"hooks":{},"sandboxMode":"x"}}`,
 			MuseRequest{Call: umpire.Call{Tool: "GitPush", Input: json.RawMessage(`{}`), Agent: "muse"}, AllowAll: true}},
 		{"M-138 rules have no source and so cannot allow", `{"toolName":"Bash","input":{"command":"x","background":true},"options":{"permissionRules":[
 			{"id":"a","action":"deny","tool":"Bash","match":{"commandPrefix":"npm publish"}},{"action":"allow","tool":"Bash"},{"tool":"Edit"}]}}`,
