@@ -35,7 +35,22 @@ func (s *stay) enter(ctx context.Context, task string) (entered umpire.Session, 
 			Headless: s.headless, AllowBypass: s.flags.allowBypass, Runner: resumption.Runner,
 		})
 	}
-	return entered, false, gateError(err)
+	return entered, false, sessionError(err)
+}
+
+// sessionError is the gate's error about a session that a flag names, with what to look at.
+func sessionError(err error) error {
+	told, ok := errors.AsType[*exit](gateError(err))
+	switch {
+	case !ok:
+		return err
+	case told.hint != "":
+	case errors.Is(err, umpire.ErrNotFound):
+		told.hint = "umpire sessions --all-projects"
+	case errors.Is(err, umpire.ErrState):
+		told.hint = "umpire sessions"
+	}
+	return told
 }
 
 // enterOrQueue takes a session to give it a task. Where another runner has it, or its
@@ -43,7 +58,7 @@ func (s *stay) enter(ctx context.Context, task string) (entered umpire.Session, 
 func (s *stay) enterOrQueue(ctx context.Context, r umpire.Resumption, task string) (umpire.Session, bool, error) {
 	standing, err := s.gate.Session(ctx, r.ID)
 	if err != nil {
-		return standing, false, gateError(err)
+		return standing, false, sessionError(err)
 	}
 	if standing.State != umpire.SessionWaiting {
 		entered, err := s.gate.Continue(ctx, r)
