@@ -175,7 +175,7 @@ func leaves(t testing.TB, program, home, agent, payload string) left {
 	cmd := exec.CommandContext(t.Context(), program, "hook", agent)
 	var stdout, stderr bytes.Buffer
 	cmd.Dir, cmd.Stdin, cmd.Stdout, cmd.Stderr = home, strings.NewReader(payload), &stdout, &stderr
-	cmd.Env = []string{"HOME=" + home, "PATH=" + os.Getenv("PATH"), "CLAUDE_PROJECT_DIR=" + home}
+	cmd.Env = []string{"HOME=" + home, "PATH=" + os.Getenv("PATH"), "CLAUDE_PROJECT_DIR=" + home, raceEnv}
 	err := cmd.Run()
 	if ended := (*exec.ExitError)(nil); err != nil && !errors.As(err, &ended) {
 		t.Fatal(err)

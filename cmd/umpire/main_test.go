@@ -63,6 +63,10 @@ func scriptParams() testscript.Params {
 	}
 }
 
+// raceEnv is for programs that tests start: the race detector has each wait a second
+// before it ends, for reports of threads that nobody waits for.
+const raceEnv = "GORACE=atexit_sleep_ms=20"
+
 // setUpScript gives a script its home and its project.
 func setUpScript(env *testscript.Env) error {
 	home, project := filepath.Join(env.WorkDir, "home"), filepath.Join(env.WorkDir, "p")
@@ -84,9 +88,8 @@ func setUpScript(env *testscript.Env) error {
 	env.Setenv("GIT_AUTHOR_EMAIL", "a@example.com")
 	env.Setenv("GIT_COMMITTER_NAME", "A")
 	env.Setenv("GIT_COMMITTER_EMAIL", "a@example.com")
-	// The race detector has every program wait a second before it ends, for reports of
-	// threads that nobody waits for.
-	env.Setenv("GORACE", "atexit_sleep_ms=20")
+	name, value, _ := strings.Cut(raceEnv, "=")
+	env.Setenv(name, value)
 	env.Cd = project
 	env.Values[streamKey{}] = &stream{}
 	env.Values[daemonKey{}] = &daemon{}
