@@ -45,10 +45,29 @@ func (a *app) root() *cobra.Command {
 		a.rulesCommand(), a.trustCommand(), a.programsCommand(),
 		a.statusCommand(), a.configCommand(), hook, a.benchCommand(), a.versionCommand(), a.manCommand())
 	root.AddCommand(a.topics()...)
+	root.SetUsageTemplate(a.usageTemplate(root.UsageTemplate()))
+	if a.text != nil {
+		root.PersistentFlags().BoolP("help", "h", false, a.text.of("show this help"))
+	}
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 		return usage(cmd.CommandPath()+" --help", "%w", err)
 	})
 	return root
+}
+
+// usageWords are the library's own words in the usage of a command.
+var usageWords = []string{
+	"Usage:", "Aliases:", "Examples:", "Available Commands:", "Additional Commands:", "Global Flags:", "Flags:", "Additional help topics:",
+	`Use "{{.CommandPath}} [command] --help" for more information about a command.`,
+}
+
+// usageTemplate is how usage is shown, in the person's language.
+func (a *app) usageTemplate(english string) string {
+	var pairs []string
+	for _, words := range usageWords {
+		pairs = append(pairs, words, a.text.of(words))
+	}
+	return strings.NewReplacer(pairs...).Replace(english)
 }
 
 // noSuchCommand refuses a word that is no command, and names the nearest ones.

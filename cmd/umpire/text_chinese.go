@@ -3,6 +3,9 @@ package main
 // chinese is 简体中文.
 var chinese = catalogue{
 	rootShort: "判定 AI 编码代理的每一次工具调用:允许、询问或拒绝",
+	"Usage:":  "用法:", "Aliases:": "别名:", "Examples:": "示例:", "Available Commands:": "命令:", "Additional Commands:": "其他命令:",
+	"Global Flags:": "通用选项:", "Flags:": "选项:", "Additional help topics:": "其他主题:", "show this help": "显示本说明",
+	`Use "{{.CommandPath}} [command] --help" for more information about a command.`: `用 "{{.CommandPath}} [command] --help" 查看某个命令的说明。`,
 	rootLong: `umpire 判定 AI 编码代理的每一次工具调用,依据是该调用真正会做什么:允许它、询问人,或拒绝它。
 
 从这些命令开始:

@@ -14,8 +14,8 @@ With --json the session's events go to standard output instead, one JSON object 
 
 Everything is stored as it happens. An interrupted run is gone on with by --continue, or
 by --session ID: nothing that ran runs again, and where it is not known whether a call
-ran, you are asked. A TASK for a session that waits, or that another process runs, is
-queued.
+ran, you are asked. With --session ID, a TASK for a session
+that waits, or that another process runs, is queued.
 
 The model is --model, or model of the agent's profile:
   anthropic:NAME    Anthropic's; the key is ANTHROPIC_API_KEY, the server ANTHROPIC_BASE_URL
@@ -64,7 +64,8 @@ var chineseRun = catalogue{
 助手的话写到标准输出,每次调用在标准错误中占一行。使用 --json 时,标准输出改为会话的事件,每行一个 JSON 对象。
 
 一切在发生时即被保存。被中断的运行可用 --continue 或 --session ID 继续:执行过的不会再次执行;无法得知某个调用
-是否执行过时,会询问您。会话正在等待,或由其他进程运行时,给它的 TASK 会排队。
+是否执行过时,会询问您。用 --session ID 指定的会话正在等待,
+或由其他进程运行时,给它的 TASK 会排队。
 
 模型由 --model 或代理配置中的 model 指定:
   anthropic:NAME    Anthropic 的模型;密钥为 ANTHROPIC_API_KEY,服务器为 ANTHROPIC_BASE_URL
