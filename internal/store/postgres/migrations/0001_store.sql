@@ -139,6 +139,7 @@ CREATE FUNCTION lock_last_root(project TEXT) RETURNS TEXT LANGUAGE plpgsql AS $$
 DECLARE
     last TEXT;
     latest TEXT;
+    refused TEXT;
 BEGIN
     LOOP
         SELECT session_id INTO last FROM project_last_root_session WHERE project_id = project FOR UPDATE;
@@ -149,7 +150,14 @@ BEGIN
         IF latest IS NULL THEN
             RETURN NULL;
         END IF;
-        INSERT INTO project_last_root_session (project_id, session_id) VALUES (project, latest) ON CONFLICT DO NOTHING;
+        BEGIN
+            INSERT INTO project_last_root_session (project_id, session_id) VALUES (project, latest) ON CONFLICT DO NOTHING;
+        EXCEPTION WHEN integrity_constraint_violation THEN
+            GET STACKED DIAGNOSTICS refused = CONSTRAINT_NAME;
+            IF refused <> 'last_root_insert' THEN
+                RAISE;
+            END IF; -- a later one was committed since: it is looked for again
+        END;
     END LOOP;
 END $$;
 
