@@ -6,16 +6,17 @@ import (
 	"context"
 	"os/exec"
 	"syscall"
+
+	"github.com/umpirehq/umpire/internal/process"
 )
 
 func shellCommand(ctx context.Context, line string) *exec.Cmd {
 	return exec.CommandContext(ctx, "/bin/sh", "-c", line)
 }
 
-// ownGroup gives the program a session of its own: a group that is killed as a whole,
-// and no terminal on which it could answer for the person.
+// ownGroup has the program and what it starts end as one: when its time is over, and on
+// Linux with the umpire that started it.
 func ownGroup(cmd *exec.Cmd) {
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
-	dieWithParent(cmd.SysProcAttr)
+	process.Own(cmd)
 	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
 }
