@@ -5,8 +5,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"io"
-	"os"
 	"path/filepath"
 	"strings"
 
@@ -18,6 +16,7 @@ import (
 	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/adapter"
 	"github.com/umpirehq/umpire/internal/card"
+	"github.com/umpirehq/umpire/internal/ground"
 )
 
 // The card stands in the conversation, below what led to it; what can be answered
@@ -198,16 +197,7 @@ func before(name, dir string) string {
 	if !filepath.IsAbs(name) {
 		name = filepath.Join(dir, name)
 	}
-	info, err := os.Stat(name)
-	if err != nil || !info.Mode().IsRegular() || info.Size() > maxCompared {
-		return ""
-	}
-	f, err := os.Open(name)
-	if err != nil {
-		return ""
-	}
-	defer f.Close()
-	data, err := io.ReadAll(io.LimitReader(f, maxCompared))
+	data, err := ground.ReadSmall(name, maxCompared)
 	if err != nil {
 		return ""
 	}
