@@ -205,21 +205,17 @@ func hookRan(b umpire.BatchID, call *umpire.Call, ran *hook.Ran) umpire.Event {
 
 // ended runs the hooks for a call whose result was just stored. It is on the record
 // already: what a hook does now changes nothing of it, and is told beside it.
-func (g *Gate) ended(ctx context.Context, r *umpire.Result) error {
-	var s umpire.Session
+func (g *Gate) ended(ctx context.Context, s *umpire.Session, tool string, r *umpire.Result) error {
+	p, err := g.projectOf(s.Root, s.AddDirs)
+	if err != nil || len(p.hooksOf(rulefile.PostToolUse, tool)) == 0 {
+		return err
+	}
 	var row store.CallRow
-	err := g.view(ctx, func(tx *store.Tx) (err error) {
-		if s, err = tx.Session(r.Session); err != nil {
-			return err
-		}
+	err = g.view(ctx, func(tx *store.Tx) (err error) {
 		row, err = tx.CallRow(r.Session, r.Call)
 		return err
 	})
 	if err != nil {
-		return err
-	}
-	p, err := g.projectOf(s.Root, s.AddDirs)
-	if err != nil || len(p.hooksOf(rulefile.PostToolUse, row.Tool)) == 0 {
 		return err
 	}
 	call, err := g.exactCall(&row)

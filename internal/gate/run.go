@@ -262,10 +262,11 @@ func (g *Gate) Finish(ctx context.Context, r umpire.Result) (umpire.Batch, error
 		return umpire.Batch{}, err
 	}
 	var b umpire.Batch
+	var s umpire.Session
 	ran := false
 	err = g.step(ctx, r.Session, r.Epoch, func(t *step) error {
 		b, err = t.report(&r, sealed)
-		ran = t.ran
+		s, ran = t.session, t.ran
 		return err
 	})
 	if isConflict(err) {
@@ -276,7 +277,7 @@ func (g *Gate) Finish(ctx context.Context, r umpire.Result) (umpire.Batch, error
 	}
 	g.reached("finished")
 	if ran {
-		if err := g.ended(ctx, &r); err != nil && g.config.Warn != nil {
+		if err := g.ended(ctx, &s, b.Call(r.Call).Tool, &r); err != nil && g.config.Warn != nil {
 			g.config.Warn(fmt.Errorf("hooks after call %q: %w", r.Call, err))
 		}
 	}
