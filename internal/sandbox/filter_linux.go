@@ -3,6 +3,7 @@ package sandbox
 import (
 	"fmt"
 	"runtime"
+	"slices"
 	"unsafe"
 
 	"golang.org/x/net/bpf"
@@ -75,12 +76,20 @@ func load(offset uint32) bpf.Instruction { return bpf.LoadAbsolute{Off: offset, 
 
 func loadArgument(n uint32) bpf.Instruction { return load(atArgument + n*argument) }
 
-// filterOf writes the filter down.
-func filterOf(processor uint32, network bool) []bpf.Instruction {
-	sockets := localSockets
-	if network {
-		sockets = networkSockets
+// kinds are the sockets that may be made.
+func (o *order) kinds() []uint32 {
+	kinds := localSockets
+	if o.Network {
+		kinds = networkSockets
 	}
+	if o.NoSockets {
+		kinds = slices.DeleteFunc(slices.Clone(kinds), func(kind uint32) bool { return kind == unix.AF_UNIX })
+	}
+	return kinds
+}
+
+// filterOf writes the filter down.
+func filterOf(processor uint32, kinds []uint32) []bpf.Instruction {
 	program := []bpf.Instruction{
 		load(atProcessor), bpf.JumpIf{Cond: bpf.JumpEqual, Val: processor, SkipTrue: 1}, missing,
 		load(atNumber),
@@ -97,7 +106,7 @@ func filterOf(processor uint32, network bool) []bpf.Instruction {
 	program = append(program, onCall(unix.SYS_CLONE, refuseBits(newNamespaces)...)...)
 	program = append(program, onCall(unix.SYS_UNSHARE, refuseBits(newNamespaces)...)...)
 	program = append(program, onCall(unix.SYS_IOCTL, among(1, terminalInputs, refuse, permit)...)...)
-	program = append(program, onCall(unix.SYS_SOCKET, among(0, sockets, permit, refuse)...)...)
+	program = append(program, onCall(unix.SYS_SOCKET, among(0, kinds, permit, refuse)...)...)
 	program = append(program, onCall(unix.SYS_SOCKETPAIR, among(0, localSockets, permit, refuse)...)...)
 	return append(program, permit)
 }
@@ -128,7 +137,7 @@ func (h *helper) filter() error {
 	if !known {
 		return fmt.Errorf("the system calls of %s are not known", runtime.GOARCH)
 	}
-	raw, err := bpf.Assemble(filterOf(processor, h.Network))
+	raw, err := bpf.Assemble(filterOf(processor, h.kinds()))
 	if err != nil {
 		return err
 	}

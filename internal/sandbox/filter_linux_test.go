@@ -41,7 +41,7 @@ func TestFilter(t *testing.T) {
 		{"typing", false, amd64, unix.SYS_IOCTL, [2]uint64{0, unix.TIOCSTI}, refuse},
 		{"typing with more bits", false, amd64, unix.SYS_IOCTL, [2]uint64{0, unix.TIOCSTI | 1<<32}, refuse},
 	} {
-		vm, err := bpf.NewVM(filterOf(unix.AUDIT_ARCH_X86_64, tt.network))
+		vm, err := bpf.NewVM(filterOf(unix.AUDIT_ARCH_X86_64, (&order{Network: tt.network}).kinds()))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -1,7 +1,6 @@
 package sandbox
 
 import (
-	"bufio"
 	"errors"
 	"fmt"
 	"os"
@@ -188,7 +187,9 @@ func (p *Place) hide(o *order, seen []string) {
 			o.Shown = append(o.Shown, plain)
 		}
 	}
-	for _, path := range sockets() {
+	paths, all := sockets()
+	o.NoSockets = !all
+	for _, path := range paths {
 		if !hidden(path) || belowAny(path, o.Open) || belowAny(path, o.Shown) {
 			o.Hidden = append(o.Hidden, path)
 		}
@@ -207,27 +208,6 @@ func programFolders(env []string) []string {
 		}
 	}
 	return nil
-}
-
-// maxSockets bounds how many sockets are hidden one by one.
-const maxSockets = 512
-
-// sockets are the paths of the sockets that somebody listens at. A mount that cannot
-// be written does not keep anybody from connecting to one that lies on it.
-func sockets() []string {
-	f, err := os.Open("/proc/net/unix")
-	if err != nil {
-		return nil
-	}
-	defer f.Close()
-	var paths []string
-	for lines := bufio.NewScanner(f); lines.Scan() && len(paths) < maxSockets; {
-		_, path, found := strings.Cut(lines.Text(), " /")
-		if path = "/" + path; found && !slices.Contains(paths, path) {
-			paths = append(paths, path)
-		}
-	}
-	return paths
 }
 
 // setEnv sets a variable.

@@ -3,6 +3,7 @@ package sandbox
 import (
 	"bytes"
 	"errors"
+	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -98,6 +99,22 @@ func (b *bench) bare(line string) string {
 		b.t.Fatalf("%s: %v\n%s", line, err, out)
 	}
 	return string(out)
+}
+
+// listen makes a socket, at a path below the project's root.
+func (b *bench) listen(name string) {
+	b.t.Helper()
+	path, folder, err := shortPath(filepath.Join(b.root, name))
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	b.t.Cleanup(func() { _ = folder.Close() })
+	l, err := net.ListenUnix("unix", &net.UnixAddr{Name: path, Net: "unix"})
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	l.SetUnlinkOnClose(false) // it goes with the folder
+	b.t.Cleanup(func() { _ = l.Close() })
 }
 
 var writing = Limits{Mode: umpire.SandboxWorkspaceWrite}

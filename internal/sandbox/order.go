@@ -10,6 +10,9 @@ type order struct {
 
 	Layers  layers `json:"layers"`
 	Network bool   `json:"network"`
+	// NoSockets refuses new unix sockets, but for pairs: not every one that somebody
+	// listens at could be hidden.
+	NoSockets bool `json:"no_sockets,omitempty"`
 	// Open are files and folders that may be written, the outer before the inner.
 	Open []string `json:"open,omitempty"`
 	// Pinned are folders inside them that may be written and not be moved away, since

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"os"
 	"os/exec"
@@ -111,7 +112,7 @@ func newScene(ctx context.Context, dir string) (*scene, func(), error) {
 		return nil, nil, err
 	}
 	s := &scene{Workspace: filepath.Join(base, "w"), Outside: filepath.Join(base, "o"), Process: os.Getpid(), Disk: someDisk()}
-	var open []interface{ Close() error }
+	var open []io.Closer
 	done := func() {
 		for _, c := range open {
 			_ = c.Close() // only this function knows of it
@@ -127,6 +128,9 @@ func newScene(ctx context.Context, dir string) (*scene, func(), error) {
 		if err != nil {
 			return "", err
 		}
+		if u, ok := l.(*net.UnixListener); ok {
+			u.SetUnlinkOnClose(false) // it goes with the folder, whose short name is gone by then
+		}
 		open = append(open, l)
 		return l.Addr().String(), nil
 	}
@@ -140,13 +144,34 @@ func newScene(ctx context.Context, dir string) (*scene, func(), error) {
 		s.Abstract, err = listen("unix", "@umpire-"+filepath.Base(base))
 	}
 	if err == nil {
-		_, err = listen("unix", s.outside("socket"))
+		var short string
+		var folder io.Closer
+		if short, folder, err = shortPath(s.outside("socket")); err == nil {
+			open = append(open, folder)
+			_, err = listen("unix", short)
+		}
 	}
 	if err != nil {
 		done()
 		return nil, nil, err
 	}
 	return s, done, nil
+}
+
+// maxSocketPath is how long the path of a socket may be (unix(7)).
+const maxSocketPath = 107
+
+// shortPath names a file in few bytes, wherever a project lies. The name holds as long as
+// the folder is open.
+func shortPath(path string) (string, io.Closer, error) {
+	if len(path) <= maxSocketPath {
+		return path, io.NopCloser(nil), nil
+	}
+	dir, err := os.OpenFile(filepath.Dir(path), unix.O_PATH|unix.O_DIRECTORY, 0)
+	if err != nil {
+		return "", nil, err
+	}
+	return fmt.Sprintf("/proc/self/fd/%d/%s", dir.Fd(), filepath.Base(path)), dir, nil
 }
 
 func (s *scene) outside(name string) string { return filepath.Join(s.Outside, name) }

@@ -3,6 +3,8 @@ package sandbox
 import (
 	"fmt"
 	"os"
+	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -73,6 +75,24 @@ func TestProbesAreReal(t *testing.T) {
 		if err := p.try(s); err != nil {
 			t.Errorf("%s: %s: %v, want it to succeed outside of the sandbox", p.group, p.name, err)
 		}
+	}
+}
+
+// TestProbesInADeepFolder: a project may lie deeper than a socket's path may be long. It
+// is not run beside the tests as another user, who could not see where this socket is.
+func TestProbesInADeepFolder(t *testing.T) {
+	needFull(t)
+	dir := filepath.Join(plainDir(t), strings.Repeat("deep/", 40))
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	r, err := Examine(t.Context(), dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	i := slices.IndexFunc(r.Probes, func(p Probe) bool { return p.Name == "unix socket by path" })
+	if p := r.Probes[i]; p.Filter != Allowed || p.Full != "ECONNREFUSED" {
+		t.Errorf("%+v", p)
 	}
 }
 

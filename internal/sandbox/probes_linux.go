@@ -52,7 +52,7 @@ var probes = []probe{
 	{ofGuarded, "make .vscode/tasks.json", func(s *scene) error { return makeFile(s.inside(".vscode/tasks.json")) }},
 	{ofGuarded, "make .mcp.json", func(s *scene) error { return makeFile(s.inside(".mcp.json")) }},
 
-	{ofNetwork, "unix socket by path", func(s *scene) error { return dial("unix", s.outside("socket")) }},
+	{ofNetwork, "unix socket by path", dialByPath},
 	{ofNetwork, "unix socket by name", func(s *scene) error { return dial("unix", s.Abstract) }},
 	{ofNetwork, "TCP", func(s *scene) error { return dial("tcp", s.TCP) }},
 	{ofNetwork, "UDP", sendUDP},
@@ -132,6 +132,15 @@ func dial(network, address string) error {
 		_ = c.Close() // that it was opened is all
 	}
 	return err
+}
+
+func dialByPath(s *scene) error {
+	path, folder, err := shortPath(s.outside("socket"))
+	if err != nil {
+		return err
+	}
+	defer folder.Close()
+	return dial("unix", path)
 }
 
 func sendUDP(s *scene) error {

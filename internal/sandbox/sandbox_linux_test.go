@@ -106,11 +106,7 @@ func TestNetwork(t *testing.T) {
 func TestSocketsAndStateAreHidden(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
-	l, err := net.Listen("unix", filepath.Join(b.Home, "agent.sock"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer l.Close()
+	b.listen("../h/agent.sock")
 	b.bare("echo secret >../h/.umpire/state/credential; echo rules >../h/.umpire/permissions.json")
 	b.works(writing, "! test -S ~/agent.sock && test -z \"$(ls -A ~/.umpire/state)\" && cat ~/.umpire/permissions.json && test -z \"$(ls -A /run)\"")
 }
@@ -119,19 +115,14 @@ func TestSocketsAndStateAreHidden(t *testing.T) {
 // is hidden in them is not.
 func TestSocketsAndStateInTmpAreHidden(t *testing.T) {
 	t.Parallel()
-	dir, err := os.MkdirTemp("/tmp", "u") //nolint:usetesting // a socket's path is short
+	dir, err := os.MkdirTemp("/tmp", "u") //nolint:usetesting // that one may lie elsewhere
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = os.RemoveAll(dir) })
 	b := newBenchIn(t, dir)
-	for _, path := range []string{filepath.Join(b.Home, "agent.sock"), filepath.Join(b.root, "own.sock")} {
-		l, err := net.Listen("unix", path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer l.Close()
-	}
+	b.listen("../h/agent.sock")
+	b.listen("own.sock")
 	state := filepath.Join(b.State, "state")
 	b.bare("echo secret >../h/.umpire/state/credential; echo output >../h/.umpire/state/output; echo x >../h/seen")
 	limits := writing

@@ -1,0 +1,86 @@
+package sandbox
+
+import (
+	"bufio"
+	"io"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+)
+
+// maxSockets bounds how many sockets are hidden one by one.
+const maxSockets = 512
+
+// socketLine is a line of /proc/net/unix (proc(5)): the number that the socket has, and
+// the name that it was bound to, if it has one. Names that begin with @ are no files.
+var socketLine = regexp.MustCompile(`^\S+: \S+ \S+ \S+ \S+ \S+ +(\d+) ([^@].*)$`)
+
+// sockets are the paths of the sockets that somebody listens at: a mount that cannot be
+// written does not keep anybody from connecting to one that lies on it. all is false
+// when there are more than can be found, so that no path says which to hide.
+func sockets() (paths []string, all bool) {
+	f, err := os.Open("/proc/net/unix")
+	if err != nil {
+		return nil, false
+	}
+	defer f.Close()
+	return socketsIn(f, sync.OnceValue(socketOwners))
+}
+
+func socketsIn(list io.Reader, owners func() map[string][]string) (paths []string, all bool) {
+	lines := bufio.NewScanner(list)
+	for lines.Scan() {
+		m := socketLine.FindStringSubmatch(lines.Text())
+		if m == nil || m[1] == "0" {
+			continue // it has no name, or is a connection that nobody has taken yet
+		}
+		number, name := m[1], m[2]
+		found := []string{name}
+		if !filepath.IsAbs(name) || below(name, "/proc") {
+			found = boundBy(owners()[number], name)
+		}
+		if found == nil {
+			return paths, false
+		}
+		paths = append(paths, found...)
+	}
+	slices.Sort(paths)
+	paths = slices.Compact(paths)
+	return paths, lines.Err() == nil && len(paths) <= maxSockets
+}
+
+// socketOwners are the processes that hold each socket, of those that may be looked at.
+func socketOwners() map[string][]string {
+	owners := map[string][]string{}
+	files, _ := filepath.Glob("/proc/[0-9]*/fd/*") // the pattern is right
+	for _, file := range files {
+		to, _ := os.Readlink(file) // a file that was closed meanwhile is nobody's
+		if number, is := strings.CutPrefix(to, "socket:["); is {
+			number = strings.TrimSuffix(number, "]")
+			owners[number] = append(owners[number], filepath.Dir(filepath.Dir(file)))
+		}
+	}
+	return owners
+}
+
+// boundBy is where a name leads the processes that hold the socket: it counts from the
+// folder that one of them is in, or from a file that one has open.
+func boundBy(processes []string, name string) (paths []string) {
+	for _, process := range processes {
+		path := filepath.Join(process, "cwd", name)
+		if filepath.IsAbs(name) {
+			path = strings.Replace(name, "/proc/self/", process+"/", 1)
+		}
+		plain, err := filepath.EvalSymlinks(path)
+		if err != nil {
+			continue
+		}
+		if info, err := os.Lstat(plain); err == nil && info.Mode().Type() == os.ModeSocket {
+			paths = append(paths, plain)
+		}
+	}
+	return paths
+}

@@ -1,0 +1,66 @@
+package sandbox
+
+import (
+	"net"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func TestSocketsAreFound(t *testing.T) {
+	t.Parallel()
+	dir, err := os.MkdirTemp("", "u") //nolint:usetesting // a socket's path is short
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = os.RemoveAll(dir) })
+	if dir, err = filepath.EvalSymlinks(dir); err != nil {
+		t.Fatal(err)
+	}
+	l, err := net.Listen("unix", filepath.Join(dir, "s"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	folder, err := os.Open(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer folder.Close()
+	process := t.TempDir() // stands for /proc/PID
+	for link, to := range map[string]string{"cwd": filepath.Dir(dir), "fd": t.TempDir()} {
+		if err := os.Symlink(to, filepath.Join(process, link)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.Symlink(dir, filepath.Join(process, "fd", "7")); err != nil {
+		t.Fatal(err)
+	}
+	owners := func() map[string][]string { return map[string][]string{"41": {process}} }
+	const line = "0000000000000000: 00000002 00000000 00010000 0001 01 "
+	for _, tt := range []struct {
+		name, list string
+		want       []string
+		all        bool
+	}{
+		{"nothing", "Num       RefCount Protocol Flags    Type St Inode Path\n", nil, true},
+		{"no name, or an abstract one", line + "41\n" + line + "41 @/tmp/x\n", nil, true},
+		{"a path with a blank", line + "   41 /home/a b/c\n", []string{"/home/a b/c"}, true},
+		{"twice", line + "1 /a\n" + line + "2 /a\n", []string{"/a"}, true},
+		{"from the folder of its process", line + "41 " + filepath.Base(dir) + "/s\n", []string{filepath.Join(dir, "s")}, true},
+		{"from a file that its process has open", line + "41 /proc/self/fd/7/s\n", []string{filepath.Join(dir, "s")}, true},
+		{"nobody's", line + "42 x/s\n", nil, false},
+		{"gone from there", line + "41 other\n", nil, false},
+		{"no socket", line + "41 " + filepath.Base(dir) + "\n", nil, false},
+		{"not taken yet", line + "    0 x/s\n", nil, true},
+		{"a line without an end", line + "41 /" + strings.Repeat("x", 1<<17), nil, false},
+	} {
+		got, all := socketsIn(strings.NewReader(tt.list), owners)
+		if diff := cmp.Diff(tt.want, got); diff != "" || all != tt.all {
+			t.Errorf("%s: all %t, want %t (-want +got):\n%s", tt.name, all, tt.all, diff)
+		}
+	}
+}
