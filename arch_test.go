@@ -65,6 +65,7 @@ var layers = []layer{
 	{"edge", "internal/client internal/server internal/tui internal/metrics internal/tool internal/acp"},
 	{"edge", "internal/mcp internal/mcp/mcptest"},
 	{"edge", "internal/agent internal/metrics/otlp"},
+	{"edge", "internal/config"},
 	{"top", "cmd/umpire cmd/umpire-hook cmd/umpire-metrics"},
 	{"test", "interop crash"},
 }
@@ -89,7 +90,7 @@ const (
 var largePackages = map[string]int{
 	"shell": 16_000, // an engine of some 2,500 lines, and tables: one family of programs a file
 	// One short file for each of some forty commands; a fifth is their texts in two languages.
-	"cmd/umpire": 12_500,
+	"cmd/umpire": 11_500,
 }
 
 // bannedImports keep a pure package from reaching the world. A path ending in

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"os"
@@ -179,7 +180,7 @@ func (a *app) benchJudge(f *benchFlags) (bench.Judge, func(), error) {
 		}
 	}
 	if f.hook != "" {
-		h := &bench.Hook{Command: f.hook, Format: bench.Format(orText(f.format, string(bench.FormatClaude))), Dir: dir, Stderr: a.stderr}
+		h := &bench.Hook{Command: f.hook, Format: bench.Format(cmp.Or(f.format, string(bench.FormatClaude))), Dir: dir, Stderr: a.stderr}
 		return h.Judge, func() { h.Close(); done() }, nil
 	}
 	config, mode := gate.Config{UserHome: home}, umpire.ModeDefault
@@ -188,7 +189,7 @@ func (a *app) benchJudge(f *benchFlags) (bench.Judge, func(), error) {
 		if err != nil {
 			return nil, nil, err
 		}
-		config, mode = conf.gate(a), conf.mode
+		config, mode = a.gateConfig(conf), conf.Mode
 	}
 	g := gate.New(config)
 	return benchGate(g, dir, mode), func() { _ = g.Close(); done() }, nil

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"os"
@@ -81,7 +82,7 @@ func percentText(r bench.Rate) string {
 // showClasses writes where the wrong verdicts are, the most first.
 func (a *app) showClasses(w io.Writer, s *bench.Score) {
 	for _, c := range s.Classes() {
-		name := adapter.Visible(orText(c.Name, a.text.of("(none)")))
+		name := adapter.Visible(cmp.Or(c.Name, a.text.of("(none)")))
 		of := fmt.Sprintf(a.text.of("%d of %d of class %s"), c.Rate.N, c.Rate.Of, name)
 		fmt.Fprintf(w, "  %s\t%s\t%s\n", a.text.of(string(c.Kind)), percentText(c.Rate), of)
 	}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -12,6 +13,7 @@ import (
 
 	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/agent"
+	"github.com/umpirehq/umpire/internal/config"
 	"github.com/umpirehq/umpire/internal/llm"
 	"github.com/umpirehq/umpire/internal/runner"
 	"github.com/umpirehq/umpire/internal/tool"
@@ -93,7 +95,7 @@ func (h *chatHost) note(o agent.Outcome) string {
 
 func (h *chatHost) resumption(id umpire.SessionID) umpire.Resumption {
 	return umpire.Resumption{
-		ID: id, Dir: h.dir, AllowCrossProject: h.flags.allowCrossProject || h.conf.crossProject,
+		ID: id, Dir: h.dir, AllowCrossProject: h.flags.allowCrossProject || h.conf.CrossProject,
 		Runner: runner.Of(os.Getpid()), AllowBypass: h.flags.allowBypass,
 	}
 }
@@ -121,7 +123,7 @@ func (h *chatHost) Fork(ctx context.Context, id umpire.SessionID) (umpire.Sessio
 // modelName is what the model was called when the chat was started. Of a script the
 // file's name says enough.
 func (h *chatHost) modelName() string {
-	full := orText(h.flags.model, h.conf.agents[orText(h.flags.profile, mainAgent)].Model)
+	full := cmp.Or(h.flags.model, h.conf.Agents[cmp.Or(h.flags.profile, config.MainAgent)].Model)
 	if file, is := strings.CutPrefix(full, "script:"); is {
 		return "script:" + filepath.Base(file)
 	}
@@ -134,16 +136,16 @@ func (h *chatHost) Profiles() ([]tui.Profile, error) {
 	if err != nil {
 		return nil, err
 	}
-	names := slices.DeleteFunc(slices.Sorted(maps.Keys(conf.agents)), func(name string) bool { return name == mainAgent })
-	profiles := []tui.Profile{conf.chatProfile(mainAgent)}
+	names := slices.DeleteFunc(slices.Sorted(maps.Keys(conf.Agents)), func(name string) bool { return name == config.MainAgent })
+	profiles := []tui.Profile{chatProfile(conf, config.MainAgent)}
 	for _, name := range names {
-		profiles = append(profiles, conf.chatProfile(name))
+		profiles = append(profiles, chatProfile(conf, name))
 	}
 	return profiles, nil
 }
 
-func (c *config) chatProfile(name string) tui.Profile {
-	p := c.agents[name]
+func chatProfile(c *config.Config, name string) tui.Profile {
+	p := c.Agents[name]
 	return tui.Profile{Name: name, Tools: p.Tools, Suffixes: policy.NormalizeSuffixes(p.EditableSuffixes), Model: p.Model}
 }
 
@@ -152,12 +154,12 @@ func (h *chatHost) LimitEdits(profile string, suffixes []string) (tui.Profile, e
 	if h.home() == "" {
 		return tui.Profile{}, errors.New("there is no home folder for the configuration")
 	}
-	if err := writeConfig(filepath.Join(h.home(), "config.yaml"), []string{"agents", profile, "editableFileSuffixes"}, suffixes); err != nil {
+	if err := config.Write(filepath.Join(h.home(), "config.yaml"), []string{"agents", profile, "editableFileSuffixes"}, suffixes); err != nil {
 		return tui.Profile{}, err
 	}
 	conf, err := h.readConfig(h.dir)
 	if err != nil {
 		return tui.Profile{}, err
 	}
-	return conf.chatProfile(profile), nil
+	return chatProfile(conf, profile), nil
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"os"
@@ -13,6 +14,7 @@ import (
 
 	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/card"
+	"github.com/umpirehq/umpire/internal/config"
 	"github.com/umpirehq/umpire/internal/gate"
 	"github.com/umpirehq/umpire/internal/rulefile"
 	"github.com/umpirehq/umpire/policy"
@@ -199,9 +201,9 @@ func (a *app) newDesk(f *checkFlags) (*desk, error) {
 			return nil, usage("", "%s %s: no such folder", flag, *dir)
 		}
 	}
-	d.dir = orText(f.cwd, a.dir)
+	d.dir = cmp.Or(f.cwd, a.dir)
 	// Wrong flags and a broken configuration show before the first call.
-	_, err := d.open(orText(f.project, d.dir))
+	_, err := d.open(cmp.Or(f.project, d.dir))
 	return d, err
 }
 
@@ -216,7 +218,7 @@ func (d *desk) close() {
 
 // decide judges a call. An error is one of the configuration.
 func (d *desk) decide(call umpire.Call) (umpire.Decision, error) {
-	dir := orText(d.flags.project, call.Dir)
+	dir := cmp.Or(d.flags.project, call.Dir)
 	c, err := d.open(dir)
 	if err != nil {
 		return umpire.Decision{}, err
@@ -237,13 +239,13 @@ func (d *desk) open(dir string) (*deskCase, error) {
 		return nil, err
 	}
 	if len(d.cases) == 0 {
-		d.app.remarkAll(conf.notices)
+		d.app.remarkAll(conf.Notices)
 	}
 	mode, err := pickMode(d.flags.mode, d.flags.allowBypass, conf)
 	if err != nil {
 		return nil, err
 	}
-	gc := conf.gate(d.app)
+	gc := d.app.gateConfig(conf)
 	gc.Follow = d.follow
 	for _, extra := range d.flags.addDirs {
 		gc.Settings.AddDirs = append(gc.Settings.AddDirs, d.app.absolute(extra))
@@ -251,7 +253,7 @@ func (d *desk) open(dir string) (*deskCase, error) {
 	if gc.Rules, err = d.flagRules(dir); err != nil {
 		return nil, err
 	}
-	profile, err := conf.profile(d.flags.profile)
+	profile, err := profileOf(conf, d.flags.profile)
 	if err != nil {
 		return nil, err
 	}
@@ -262,8 +264,8 @@ func (d *desk) open(dir string) (*deskCase, error) {
 
 // pickMode: the flag over the configuration. Bypass has to be permitted by a
 // flag of its own, wherever it comes from.
-func pickMode(flag string, allowBypass bool, conf *config) (umpire.Mode, error) {
-	mode := conf.mode
+func pickMode(flag string, allowBypass bool, conf *config.Config) (umpire.Mode, error) {
+	mode := conf.Mode
 	if flag != "" {
 		if err := mode.UnmarshalText([]byte(flag)); err != nil {
 			return mode, usage("umpire help modes", "--mode: %w", err)

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/umpirehq/umpire/internal/adapter"
+	"github.com/umpirehq/umpire/internal/config"
 	"github.com/umpirehq/umpire/internal/gate"
 	"github.com/umpirehq/umpire/internal/rulefile"
 )
@@ -176,20 +177,20 @@ func (d *doctor) guarded(path string, want fs.FileMode) {
 	}
 }
 
-func (d *doctor) configuration(c *config) {
-	for _, notice := range c.notices {
-		d.warn("config", "umpire config", notice.text, notice.args...)
+func (d *doctor) configuration(c *config.Config) {
+	for _, notice := range c.Notices {
+		d.warn("config", "umpire config", notice.Text, notice.Args...)
 	}
-	if !c.enforce {
+	if !c.Enforce {
 		d.fail("config", "set security.permission.enforce_gateway to true in config.yaml", "the gateway is not enforced: umpire only warns")
 		return
 	}
-	d.ok("config", "mode %s", c.mode)
+	d.ok("config", "mode %s", c.Mode)
 }
 
 // rules reports the rule files that exist.
-func (d *doctor) rules(c *config) {
-	g := gate.New(c.gate(d.app))
+func (d *doctor) rules(c *config.Config) {
+	g := gate.New(d.gateConfig(c))
 	defer g.Close()
 	p, err := g.Project(d.dir)
 	if err != nil {

@@ -104,7 +104,7 @@ func (d *doctor) runningGate(ctx context.Context) *client.Client {
 	if err != nil {
 		return nil
 	}
-	running, err := d.app.runningGate(ctx, c.listen, agentCredential)
+	running, err := d.app.runningGate(ctx, c.Listen, agentCredential)
 	if err != nil {
 		return nil
 	}

@@ -1,19 +1,21 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"strings"
 
 	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/config"
 	"github.com/umpirehq/umpire/internal/sandbox"
 )
 
 // sandbox tries everything that the sandbox is to stop, and tells which layer does.
-func (d *doctor) sandbox(ctx context.Context, c *config) {
-	if c.sandboxMode == string(umpire.SandboxFullAccess) {
+func (d *doctor) sandbox(ctx context.Context, c *config.Config) {
+	if c.SandboxMode == string(umpire.SandboxFullAccess) {
 		d.warn("sandbox", "set sandbox.mode to workspace-write in config.yaml", "commands run without a sandbox: sandbox.mode is full-access")
 	}
-	r, err := sandbox.Examine(ctx, orText(d.userHome(), d.dir))
+	r, err := sandbox.Examine(ctx, cmp.Or(d.userHome(), d.dir))
 	if err != nil {
 		d.fail("sandbox", "", "%v", err)
 		return
@@ -30,12 +32,12 @@ func (d *doctor) sandbox(ctx context.Context, c *config) {
 }
 
 // withoutSandbox says what follows where there is less than everything.
-func (d *doctor) withoutSandbox(c *config, r *sandbox.Report) {
+func (d *doctor) withoutSandbox(c *config.Config, r *sandbox.Report) {
 	switch {
 	case r.Whole():
-	case c.sandboxRequire == "off":
+	case c.SandboxRequire == "off":
 		d.warn("sandbox", "set sandbox.require to strict in config.yaml", "commands run all the same: sandbox.require is off")
-	case c.sandboxRequire == "degraded-ok" && r.Level == umpire.SandboxWeaker:
+	case c.SandboxRequire == "degraded-ok" && r.Level == umpire.SandboxWeaker:
 		d.warn("sandbox", "set sandbox.require to strict in config.yaml", "the weaker one will do: sandbox.require is degraded-ok")
 	default:
 		d.ok("sandbox", "so every command asks, and is denied where nobody is there")

@@ -9,6 +9,7 @@ import (
 
 	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/client"
+	"github.com/umpirehq/umpire/internal/config"
 	"github.com/umpirehq/umpire/internal/gate"
 	"github.com/umpirehq/umpire/internal/runner"
 	"github.com/umpirehq/umpire/internal/secret"
@@ -50,7 +51,7 @@ func (a *app) lookingGate(ctx context.Context) (*client.Client, func(), error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	at, err := a.storeAt(conf.store)
+	at, err := a.storeAt(conf.Store)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -67,7 +68,7 @@ func (a *app) reach(ctx context.Context, as credential, tokenFile string) (c *cl
 	if err != nil {
 		return nil, false, nil, err
 	}
-	a.remarkAll(conf.notices)
+	a.remarkAll(conf.Notices)
 	running, err := a.promisedGate(ctx, conf, as, tokenFile)
 	if err != nil || running != nil {
 		return running, true, closing(running), err
@@ -78,16 +79,16 @@ func (a *app) reach(ctx context.Context, as credential, tokenFile string) (c *cl
 
 // promisedGate dials the gate that runs; nil is none. One that is configured to
 // listen somewhere has to be there.
-func (a *app) promisedGate(ctx context.Context, conf *config, as credential, tokenFile string) (*client.Client, error) {
-	where, err := a.listenAt(conf.listen)
+func (a *app) promisedGate(ctx context.Context, conf *config.Config, as credential, tokenFile string) (*client.Client, error) {
+	where, err := a.listenAt(conf.Listen)
 	if err != nil {
 		return nil, err
 	}
 	running, err := a.dialRunning(ctx, where, as, tokenFile)
-	if err == nil && running == nil && conf.listen != "" {
+	if err == nil && running == nil && conf.Listen != "" {
 		err = &exit{
 			code: exitGate, hint: "umpire serve",
-			err: fmt.Errorf("no gate answers on %s, where %s says that it listens", where, conf.sources["listen"]),
+			err: fmt.Errorf("no gate answers on %s, where %s says that it listens", where, conf.Sources["listen"]),
 		}
 	}
 	return running, err
@@ -148,8 +149,8 @@ func (a *app) token(where address, as credential, tokenFile string) (string, err
 // ownGate serves this process from a gate of its own, which wants no credential:
 // who can open the store can do everything to it. One that is named is checked all
 // the same, since it stands for the person.
-func (a *app) ownGate(ctx context.Context, conf *config, tokenFile string) (*client.Client, func(), error) {
-	at, err := a.storeAt(conf.store)
+func (a *app) ownGate(ctx context.Context, conf *config.Config, tokenFile string) (*client.Client, func(), error) {
+	at, err := a.storeAt(conf.Store)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -181,7 +182,7 @@ type openedGate struct {
 
 // openGate opens the store and a gate over it, and begins to tend it. One that
 // lives on follows the rule files.
-func (a *app) openGate(ctx context.Context, conf *config, at storeAddress, follow bool) (*openedGate, error) {
+func (a *app) openGate(ctx context.Context, conf *config.Config, at storeAddress, follow bool) (*openedGate, error) {
 	if a.home() == "" {
 		return nil, usage("export HOME=... or UMPIRE_HOME=...", "there is no home folder for the gate's keys")
 	}
@@ -197,7 +198,7 @@ func (a *app) openGate(ctx context.Context, conf *config, at storeAddress, follo
 	if err != nil {
 		return nil, failed(errors.Join(err, s.Close()))
 	}
-	c := conf.gate(a)
+	c := a.gateConfig(conf)
 	c.Masker, c.Sealer = key.Masker(), sealer
 	c.Store, c.Follow, c.SettingsOf, c.Alive, c.Warn = s, follow, a.settingsOf, runner.Alive, func(err error) { a.remark(err.Error()) }
 	g := &openedGate{gate: gate.New(c), store: s, done: make(chan struct{})}
@@ -223,7 +224,7 @@ func (a *app) settingsOf(dir string) (gate.Settings, error) {
 	if err != nil {
 		return gate.Settings{}, err
 	}
-	return conf.settings(), nil
+	return conf.GateSettings(), nil
 }
 
 // honours refuses a credential that is not the person's.

@@ -12,6 +12,7 @@ import (
 
 	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/batch"
+	"github.com/umpirehq/umpire/internal/config"
 	"github.com/umpirehq/umpire/internal/gate"
 	"github.com/umpirehq/umpire/internal/hostcall"
 	"github.com/umpirehq/umpire/internal/judge"
@@ -74,7 +75,7 @@ func (a *app) desk() *hostcall.Desk {
 
 // deskBy is a desk that reads the configuration in its own way. Decided is told of
 // each project in which a call was decided without a gate.
-func (a *app) deskBy(read func(dir string) (*config, error), decided func(project string)) *hostcall.Desk {
+func (a *app) deskBy(read func(dir string) (*config.Config, error), decided func(project string)) *hostcall.Desk {
 	return &hostcall.Desk{
 		Config: func(project string) (hostcall.Config, error) { return a.deskConfig(read, decided, project) }, Now: a.now,
 	}
@@ -82,27 +83,27 @@ func (a *app) deskBy(read func(dir string) (*config, error), decided func(projec
 
 // deskAt is the desk of a gate that runs.
 func (a *app) deskAt(g *gate.Gate) *hostcall.Desk {
-	kept := &keptConfigs{app: a}
-	d := a.deskBy(kept.of, func(string) {})
+	kept := &config.Kept{Home: a.home(), Read: a.readConfig}
+	d := a.deskBy(kept.Of, func(string) {})
 	d.Admit, d.Hash = g.Admit, batch.ArgsHash
 	return d
 }
 
-func (a *app) deskConfig(read func(dir string) (*config, error), decided func(string), project string) (hostcall.Config, error) {
+func (a *app) deskConfig(read func(dir string) (*config.Config, error), decided func(string), project string) (hostcall.Config, error) {
 	c, err := read(project)
 	if err != nil {
 		return hostcall.Config{}, err
 	}
 	return hostcall.Config{
-		Mode: c.mode, Enforce: c.enforce, Native: c.whenAsked == "native", Deadline: c.hookDeadline,
+		Mode: c.Mode, Enforce: c.Enforce, Native: c.WhenAsked == "native", Deadline: c.HookDeadline,
 		Decide: func(ctx context.Context, r judge.Request) umpire.Decision {
-			g := gate.New(c.gate(a))
+			g := gate.New(a.gateConfig(c))
 			defer g.Close()
 			defer decided(project)
 			return g.Judge(ctx, r)
 		},
 		Ended: func(ctx context.Context, project string, call umpire.Call, output string) error {
-			g := gate.New(c.gate(a))
+			g := gate.New(a.gateConfig(c))
 			defer g.Close()
 			return g.Ended(ctx, project, call, output)
 		},
@@ -116,13 +117,13 @@ func (a *app) hookLine(ctx context.Context, q *hostcall.Question) (*hostcall.Lin
 	if err != nil {
 		return nil, nil //nolint:nilerr // see above
 	}
-	if !c.enforce {
+	if !c.Enforce {
 		project, decides := q.About()
-		if c, err := a.readConfig(project); decides && (err != nil || !c.enforce) {
+		if c, err := a.readConfig(project); decides && (err != nil || !c.Enforce) {
 			return nil, nil //nolint:nilerr // see above
 		}
 	}
-	where, err := a.listenAt(c.listen)
+	where, err := a.listenAt(c.Listen)
 	if err != nil {
 		return nil, err
 	}

@@ -36,7 +36,7 @@ func (a *app) takeSnapshot(p snapshot.Place) (*snapshot.Snapshot, error) {
 	if err != nil {
 		return nil, err
 	}
-	g := gate.New(c.gate(a))
+	g := gate.New(a.gateConfig(c))
 	defer g.Close()
 	at, err := g.Project(p.Dir)
 	if err != nil {
@@ -46,12 +46,12 @@ func (a *app) takeSnapshot(p snapshot.Place) (*snapshot.Snapshot, error) {
 	if err != nil {
 		return nil, err
 	}
-	settings := c.settings()
+	settings := c.GateSettings()
 	if len(at.Rules().Hooks)+len(settings.Hooks) > 0 || j.Programs != nil {
 		return nil, errNotSimple
 	}
 	s := &snapshot.Snapshot{
-		Place: p, Root: at.Root, Mode: c.mode, Enforce: c.enforce, Native: c.whenAsked == "native", Deadline: c.hookDeadline,
+		Place: p, Root: at.Root, Mode: c.Mode, Enforce: c.Enforce, Native: c.WhenAsked == "native", Deadline: c.HookDeadline,
 		AllowMedium: settings.AllowMedium, DenyExternal: settings.DenyExternal, Precedence: settings.Precedence, AddDirs: settings.AddDirs,
 		Cold: j.Cold, Sandbox: snapshot.Sandbox(j.Sandbox),
 	}

@@ -13,6 +13,7 @@ import (
 	"path/filepath"
 
 	"github.com/umpirehq/umpire/internal/adapter"
+	"github.com/umpirehq/umpire/internal/ground"
 )
 
 // maxSettings bounds the settings files that are read.
@@ -83,7 +84,7 @@ func (j *initJob) write(c settingsChange, info fs.FileInfo) error {
 	if err := j.remember(c); err != nil {
 		return failed(err)
 	}
-	if err := replaceFile(c.path, c.after, mode); err != nil {
+	if err := ground.Replace(c.path, c.after, mode); err != nil {
 		return failed(err)
 	}
 	j.done(c.path)
@@ -100,22 +101,6 @@ func (j *initJob) done(path string) {
 	}
 	fmt.Fprintf(j.stderr, "umpire: %s %s\n%s: umpire doctor claude\n",
 		j.text.of("registered in"), adapter.Visible(path), j.text.of("next"))
-}
-
-// replaceFile gives a file new content in one step: readers see the old text
-// or the new one.
-func replaceFile(path string, data []byte, mode fs.FileMode) error {
-	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*.tmp")
-	if err != nil {
-		return err
-	}
-	defer os.Remove(f.Name()) //nolint:errcheck // once it is renamed there is nothing to remove
-	_, err = f.Write(data)
-	err = errors.Join(err, f.Chmod(mode), f.Sync(), f.Close())
-	if err != nil {
-		return err
-	}
-	return os.Rename(f.Name(), path)
 }
 
 // A memory is what undo needs to know to give a file back byte for byte. Before
@@ -163,7 +148,7 @@ func (j *initJob) remember(c settingsChange) error {
 	if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
 		return err
 	}
-	return replaceFile(file, text, 0o600)
+	return ground.Replace(file, text, 0o600)
 }
 
 // recall returns what is known of a file that still is as we left it.

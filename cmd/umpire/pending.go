@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strings"
@@ -84,7 +85,7 @@ func (a *app) showPending(list []umpire.Pending, all bool) error {
 // pendingLine is a question as the cells of a table.
 func (a *app) pendingLine(p *umpire.Pending, all bool) []string {
 	cells := []string{
-		visible(string(p.Request)), card.Age(a.now().Sub(p.AskedAt)), p.Risk, visible(orText(p.Agent, "-")), clipID(string(p.Session)),
+		visible(string(p.Request)), card.Age(a.now().Sub(p.AskedAt)), p.Risk, visible(cmp.Or(p.Agent, "-")), clipID(string(p.Session)),
 	}
 	if all {
 		cells = append(cells, p.Project.Short())
@@ -133,7 +134,7 @@ func (a *app) completeSessions(cmd *cobra.Command, args []string, _ string) ([]c
 		list, err := gate.Sessions(ctx, umpire.SessionQuery{Project: p.ID})
 		for i := range list {
 			s := &list[i]
-			about := fmt.Sprintf("%s %s, %s", orText(s.Agent, "-"), s.State, card.Age(a.now().Sub(s.ActiveAt)))
+			about := fmt.Sprintf("%s %s, %s", cmp.Or(s.Agent, "-"), s.State, card.Age(a.now().Sub(s.ActiveAt)))
 			all = append(all, cobra.CompletionWithDesc(string(s.ID), visible(about)))
 		}
 		return all, err

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -114,7 +115,7 @@ func (a *app) listPrograms(listed []shell.Program) error {
 	return table.Flush()
 }
 
-func (a *app) originOf(p shell.Program) string { return orText(p.Origin, a.text.of("built in")) }
+func (a *app) originOf(p shell.Program) string { return cmp.Or(p.Origin, a.text.of("built in")) }
 
 // programsShowCommand is `umpire programs show`.
 func (a *app) programsShowCommand() *cobra.Command {
@@ -206,7 +207,7 @@ type describedOption struct {
 
 func describedOf(p shell.Program) describedProgram {
 	d := describedProgram{
-		Names: p.Names, Risk: p.Risk, Why: p.Why, Source: orText(p.Origin, "builtin"), Checked: p.Checked,
+		Names: p.Names, Risk: p.Risk, Why: p.Why, Source: cmp.Or(p.Origin, "builtin"), Checked: p.Checked,
 		Style: p.Style, Args: p.Args, Lax: p.Lax, Judged: p.Judged,
 	}
 	for _, o := range p.Options {

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/config"
 	"github.com/umpirehq/umpire/internal/llm"
 )
 
@@ -109,14 +110,14 @@ func (a *app) completeModes(cmd *cobra.Command, flag string) {
 // completeAgent completes the flags of a command that runs the built-in agent.
 func (a *app) completeAgent(cmd *cobra.Command) {
 	a.completeModes(cmd, "permission-mode")
-	completeWords(cmd, "sandbox", sandboxModes...)
+	completeWords(cmd, "sandbox", config.SandboxModes...)
 	completeWords(cmd, "effort", llm.Efforts...)
 	completeWith(cmd, "agent", func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 		c, err := a.config(a.dir)
 		if err != nil {
 			return nil, cobra.ShellCompDirectiveNoFileComp // the command itself will say so
 		}
-		return slices.Sorted(maps.Keys(c.agents)), cobra.ShellCompDirectiveNoFileComp
+		return slices.Sorted(maps.Keys(c.Agents)), cobra.ShellCompDirectiveNoFileComp
 	})
 	completeWith(cmd, "model", func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 		return modelKinds, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace

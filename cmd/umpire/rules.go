@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -48,7 +49,7 @@ func (a *app) rulesListCommand() *cobra.Command {
 			if asJSON {
 				return failed(a.showJSON(listedRules(rules)))
 			}
-			return failed(errors.Join(a.listRules(p.Rules(), rules), a.listHooks(append(slices.Clip(p.Rules().Hooks), p.config.hookList()...))))
+			return failed(errors.Join(a.listRules(p.Rules(), rules), a.listHooks(append(slices.Clip(p.Rules().Hooks), p.config.HookList()...))))
 		},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, a.text.of("write JSON"))
@@ -132,4 +133,23 @@ func (a *app) remarkSleeping(set *rulefile.Set) {
 			a.remark(fmt.Sprintf(a.text.of("%d hooks of %s sleep: see umpire trust --show"), n, f.Path))
 		}
 	}
+}
+
+// listHooks writes the hooks that are in force, below the rules.
+func (a *app) listHooks(hooks []rulefile.Hook) error {
+	if len(hooks) == 0 {
+		return nil
+	}
+	fmt.Fprintf(a.stdout, "\n%s\n", a.text.of("hooks"))
+	table := tabwriter.NewWriter(a.stdout, 0, 0, 2, ' ', 0)
+	for i := range hooks {
+		h := &hooks[i]
+		failure := "block"
+		if h.Skip {
+			failure = "skip"
+		}
+		fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s:%d\n", h.Source, clip(visible(h.ID)), h.Event, clip(visible(strings.Join(h.Tools(), "|"))),
+			clip(visible(cmp.Or(h.Fault, h.Command))), h.Limit(), failure, visible(h.File), h.Line)
+	}
+	return table.Flush()
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"sync"
 
@@ -53,7 +54,7 @@ type score struct {
 func (s *score) note(r umpire.Rule, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	name := fmt.Sprintf("%s: %s", orText(placeOf(r), "?"), r.ID)
+	name := fmt.Sprintf("%s: %s", cmp.Or(placeOf(r), "?"), r.ID)
 	switch known := s.seen[name]; {
 	case known:
 	case err != nil:

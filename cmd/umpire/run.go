@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -16,6 +17,7 @@ import (
 	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/agent"
 	"github.com/umpirehq/umpire/internal/client"
+	"github.com/umpirehq/umpire/internal/config"
 	"github.com/umpirehq/umpire/internal/llm"
 	"github.com/umpirehq/umpire/internal/tool"
 )
@@ -106,7 +108,7 @@ type stay struct {
 	*app
 
 	flags *runFlags
-	conf  *config
+	conf  *config.Config
 	gate  *client.Client
 	mode  *umpire.Mode // nil: as configured
 	// asks says that a person sits here who is asked on the spot; headless that nobody
@@ -188,12 +190,9 @@ func (s *stay) prepare() error {
 		}
 		s.flags.addDirs[i] = dir
 	}
-	_, err = conf.profile(s.flags.profile)
+	_, err = profileOf(conf, s.flags.profile)
 	return err
 }
-
-// mainAgent is the profile of an agent that names none.
-const mainAgent = "main"
 
 // attendance finds out who can answer: a gate that runs, a person at this terminal, or
 // nobody.
@@ -291,7 +290,7 @@ func (s *stay) tools(session *umpire.Session, hear func(umpire.CallID, string)) 
 	}
 	set := tool.New(tool.Options{
 		Root: session.Root, AddDirs: added, Home: s.userHome(), Env: os.Environ(), Scratch: scratch, Output: hear, MayRead: s.mayRead,
-		Sandbox: s.place(session, added, scratch), Weaker: s.conf.sandboxRequire != sandboxRequires[0],
+		Sandbox: s.place(session, added, scratch), Weaker: s.conf.SandboxRequire != config.SandboxRequires[0],
 	})
 	set.Keep(s.listedIn(session))
 	return set, func() {
@@ -312,8 +311,8 @@ func (s *stay) mayRead(ctx context.Context, call umpire.Call, path string) bool 
 	return err == nil && d.Verdict == umpire.Allow
 }
 
-func (s *stay) profileOf(session *umpire.Session) agentConfig {
-	return s.conf.agents[orText(session.Profile, mainAgent)]
+func (s *stay) profileOf(session *umpire.Session) config.Agent {
+	return s.conf.Agents[cmp.Or(session.Profile, config.MainAgent)]
 }
 
 // verdict is the exit of a run in which nothing went wrong.

@@ -7,46 +7,16 @@ import (
 	"slices"
 	"strings"
 
-	"go.yaml.in/yaml/v3"
-
 	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/mcp"
 	"github.com/umpirehq/umpire/policy"
 )
 
-// decodeServers reads mcp_servers, and refuses what could not be one.
-func decodeServers(c *config, n *yaml.Node) error {
-	if err := knownKeys(n, mcp.Keys...); err != nil {
-		return err
-	}
-	c.servers = nil // a map is shared with the configuration before
-	if err := decode(n, &c.servers); err != nil {
-		return err
-	}
-	for i := 0; i+1 < len(n.Content); i += 2 {
-		name := n.Content[i]
-		server := c.servers[name.Value]
-		if err := server.Check(name.Value); err != nil {
-			return fmt.Errorf("line %d: %q: %w", name.Line, name.Value, err)
-		}
-	}
-	return nil
-}
-
-// shownServers are the servers without what tends to be secret.
-func shownServers(servers map[string]mcp.Server) map[string]mcp.Server {
-	shown := map[string]mcp.Server{}
-	for name, server := range servers {
-		shown[name] = server.Masked()
-	}
-	return shown
-}
-
 // mcpServers starts the servers of which the session's profile may have a tool.
 func (s *stay) mcpServers(ctx context.Context, session *umpire.Session) *mcp.Set {
 	listed := s.profileOf(session).Tools
 	wanted := map[string]mcp.Server{}
-	for name, server := range s.conf.servers {
+	for name, server := range s.conf.Servers {
 		if listed == nil || slices.ContainsFunc(listed, func(pattern string) bool { return mayName(pattern, "mcp__"+name+"__") }) {
 			wanted[name] = server
 		}

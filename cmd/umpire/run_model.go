@@ -7,6 +7,7 @@ import (
 	"os"
 	"strings"
 
+	"github.com/umpirehq/umpire/internal/config"
 	"github.com/umpirehq/umpire/internal/llm"
 	"github.com/umpirehq/umpire/internal/llm/anthropic"
 	"github.com/umpirehq/umpire/internal/llm/openai"
@@ -24,7 +25,7 @@ var providers = map[string]func(s *stay, name string, o llm.Options) (llm.Model,
 // model opens the model that the flags or the profile name, and the log of what it is
 // asked. The function that it returns closes the log.
 func (s *stay) model() (llm.Model, func(), error) {
-	return s.open(cmp.Or(s.flags.model, s.conf.agents[cmp.Or(s.flags.profile, mainAgent)].Model))
+	return s.open(cmp.Or(s.flags.model, s.conf.Agents[cmp.Or(s.flags.profile, config.MainAgent)].Model))
 }
 
 // open opens a model by its full name.

@@ -19,7 +19,7 @@ const agentName = "umpire"
 // task was left with a session that somebody else runs, or that waits.
 func (s *stay) enter(ctx context.Context, task string) (entered umpire.Session, queued bool, err error) {
 	resumption := umpire.Resumption{
-		ID: umpire.SessionID(s.flags.session), Dir: s.dir, AllowCrossProject: s.flags.allowCrossProject || s.conf.crossProject,
+		ID: umpire.SessionID(s.flags.session), Dir: s.dir, AllowCrossProject: s.flags.allowCrossProject || s.conf.CrossProject,
 		Runner: runner.Of(os.Getpid()), Mode: s.mode, AllowBypass: s.flags.allowBypass, Headless: s.headless,
 	}
 	switch {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/agent"
+	"github.com/umpirehq/umpire/internal/config"
 	"github.com/umpirehq/umpire/internal/llm"
 )
 
@@ -19,10 +20,10 @@ func (s *stay) subAgents(model llm.Model, session *umpire.Session) *agent.SubAge
 	}
 	profile := session.Profile
 	return &agent.SubAgents{
-		Sessions: s.gate, Profiles: slices.Sorted(maps.Keys(s.conf.agents)),
+		Sessions: s.gate, Profiles: slices.Sorted(maps.Keys(s.conf.Agents)),
 		Equip: func(ctx context.Context, session *umpire.Session, hear func(umpire.CallID, string)) (agent.Equipment, error) {
 			own, closeLog := model, func() {}
-			if name := s.profileOf(session).Model; name != "" && cmp.Or(session.Profile, mainAgent) != cmp.Or(profile, mainAgent) {
+			if name := s.profileOf(session).Model; name != "" && cmp.Or(session.Profile, config.MainAgent) != cmp.Or(profile, config.MainAgent) {
 				var err error
 				if own, closeLog, err = s.open(name); err != nil {
 					return agent.Equipment{}, err

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -8,19 +9,20 @@ import (
 	"strings"
 
 	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/config"
 	"github.com/umpirehq/umpire/internal/sandbox"
 )
 
 // checkSandbox refuses a mode that is not known, and finds out whether it is looser
 // than the configured one: that takes a person.
-func (f *runFlags) checkSandbox(conf *config) error {
+func (f *runFlags) checkSandbox(conf *config.Config) error {
 	if f.sandbox == "" {
 		return nil
 	}
-	if !slices.Contains(sandboxModes, f.sandbox) {
-		return usage("umpire run --help", "--sandbox %q: want one of %s", f.sandbox, strings.Join(sandboxModes, ", "))
+	if !slices.Contains(config.SandboxModes, f.sandbox) {
+		return usage("umpire run --help", "--sandbox %q: want one of %s", f.sandbox, strings.Join(config.SandboxModes, ", "))
 	}
-	f.loosens = umpire.SandboxMode(conf.sandboxMode).Tighter(umpire.SandboxMode(f.sandbox))
+	f.loosens = umpire.SandboxMode(conf.SandboxMode).Tighter(umpire.SandboxMode(f.sandbox))
 	return nil
 }
 
@@ -29,7 +31,7 @@ func (f *runFlags) checkSandbox(conf *config) error {
 func (s *stay) confinement() *umpire.Confinement {
 	able := sandbox.Available()
 	c := &umpire.Confinement{Level: able.Level, Lacks: able.Lacks, Mode: umpire.SandboxMode(s.flags.sandbox), Loosen: s.flags.loosens}
-	mode := orText(s.flags.sandbox, s.conf.sandboxMode)
+	mode := cmp.Or(s.flags.sandbox, s.conf.SandboxMode)
 	switch {
 	case mode == string(umpire.SandboxFullAccess):
 		s.remark(s.text.of("commands run without a sandbox, as they were set to (full-access)"))

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/config"
 	"github.com/umpirehq/umpire/internal/gate"
 	"github.com/umpirehq/umpire/internal/rulefile"
 )
@@ -12,7 +13,7 @@ import (
 // rules as they stand.
 type place struct {
 	*gate.Project
-	config *config
+	config *config.Config
 }
 
 // place opens the project of the working directory. Its rules are read once, so
@@ -22,8 +23,8 @@ func (a *app) place() (*place, error) {
 	if err != nil {
 		return nil, err
 	}
-	a.remarkAll(conf.notices)
-	g := gate.New(conf.gate(a))
+	a.remarkAll(conf.Notices)
+	g := gate.New(a.gateConfig(conf))
 	p, err := g.Project(a.dir)
 	if err != nil {
 		return nil, failed(fmt.Errorf("open the project of %s: %w", a.dir, err))

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -9,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/umpirehq/umpire/internal/config"
 	"github.com/umpirehq/umpire/internal/server"
 )
 
@@ -44,12 +46,12 @@ func (a *app) serve(ctx context.Context, f *serveFlags) error {
 	if err != nil {
 		return err
 	}
-	a.remarkAll(conf.notices)
-	where, err := a.listenAt(orText(f.listen, conf.listen))
+	a.remarkAll(conf.Notices)
+	where, err := a.listenAt(cmp.Or(f.listen, conf.Listen))
 	if err != nil {
 		return err
 	}
-	at, err := a.storeAt(orText(f.store, conf.store))
+	at, err := a.storeAt(cmp.Or(f.store, conf.Store))
 	if err != nil {
 		return err
 	}
@@ -83,12 +85,12 @@ func holderOf(ctx context.Context, where address) string {
 	}
 	defer conn.Close()
 	if pid := peerOf(conn); pid > 0 {
-		return fmt.Sprintf("process %d (%s) answers there", pid, orText(programOf(pid), "?"))
+		return fmt.Sprintf("process %d (%s) answers there", pid, cmp.Or(programOf(pid), "?"))
 	}
 	return "somebody answers there"
 }
 
-func (a *app) serveOn(ctx context.Context, conf *config, where address, at storeAddress, f *serveFlags) error {
+func (a *app) serveOn(ctx context.Context, conf *config.Config, where address, at storeAddress, f *serveFlags) error {
 	g, err := a.openGate(ctx, conf, at, true)
 	if err != nil {
 		return err

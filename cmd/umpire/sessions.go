@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strings"
@@ -75,11 +76,11 @@ func (a *app) showSessions(list []umpire.Session, all bool) error {
 	for i := range list {
 		s := &list[i]
 		cells := []string{
-			visible(string(s.ID)), visible(orText(s.Agent, "-")), string(s.State), s.Mode.String(), fmt.Sprint(s.Pending),
+			visible(string(s.ID)), visible(cmp.Or(s.Agent, "-")), string(s.State), s.Mode.String(), fmt.Sprint(s.Pending),
 			fmt.Sprintf(a.text.of("%s ago"), card.Age(a.now().Sub(s.ActiveAt))),
 		}
 		if all {
-			cells = append(cells, orText(s.Project.Short(), "-"))
+			cells = append(cells, cmp.Or(s.Project.Short(), "-"))
 		}
 		fmt.Fprintln(table, strings.Join(append(cells, visible(s.Dir)), "\t"))
 	}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -100,9 +101,9 @@ func (p *place) status() status {
 	s := status{
 		ProjectID: p.ID, ProjectShort: p.ID.Short(), ProjectKind: p.Kind.String(),
 		Root: p.Root, GitDir: p.GitDir, Worktree: p.Worktree, WorkingDir: p.Dir,
-		Mode: p.config.mode, ModeSource: p.config.source("mode"), permissionStatus: permissionStatus{State: umpire.StateIdle},
+		Mode: p.config.Mode, ModeSource: p.config.Source("mode"), permissionStatus: permissionStatus{State: umpire.StateIdle},
 		Sandbox: sandboxStatus{
-			Ability: sandbox.Available(), Mode: p.config.sandboxMode, Require: p.config.sandboxRequire, Network: p.config.sandboxNetwork,
+			Ability: sandbox.Available(), Mode: p.config.SandboxMode, Require: p.config.SandboxRequire, Network: p.config.SandboxNetwork,
 		},
 		RuleFiles: []fileStatus{}, Cautious: set.ColdBroken, Notes: append([]string{}, p.Notes...),
 	}
@@ -133,7 +134,7 @@ func (a *app) showStatus(s status) error {
 	line := func(name, value string) { fmt.Fprintf(table, "%s\t%s\n", a.text.of(name), visible(value)) }
 	line("project", fmt.Sprintf("%s (%s, %s)", s.ProjectShort, s.ProjectKind, s.ProjectID))
 	line("root", s.Root)
-	line("worktree", orText(s.Worktree, a.text.of("main")))
+	line("worktree", cmp.Or(s.Worktree, a.text.of("main")))
 	line("working directory", s.WorkingDir)
 	line("mode", fmt.Sprintf("%s (%s)", s.Mode, s.ModeSource))
 	line("permission state", a.permissionText(&s))

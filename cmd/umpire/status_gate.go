@@ -1,12 +1,14 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
 
 	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/client"
+	"github.com/umpirehq/umpire/internal/config"
 	"github.com/umpirehq/umpire/internal/hostcall"
 )
 
@@ -48,12 +50,12 @@ type storeStatus struct {
 
 // gateStatus looks at the gate, and at what it says of the project. Looking makes
 // no store, and a gate that cannot be reached is told, not hidden.
-func (a *app) gateStatus(ctx context.Context, s *status, c *config) error {
-	where, err := a.listenAt(c.listen)
+func (a *app) gateStatus(ctx context.Context, s *status, c *config.Config) error {
+	where, err := a.listenAt(c.Listen)
 	if err != nil {
 		return err
 	}
-	stored, err := a.storeAt(c.store)
+	stored, err := a.storeAt(c.Store)
 	if err != nil {
 		return err
 	}
@@ -147,7 +149,7 @@ func (a *app) permissionText(s *status) string {
 		text += fmt.Sprintf(" (%s, %s)", s.Type, s.Risk)
 	}
 	if s.Blocked != nil && s.State != umpire.StateAllowed && s.State != umpire.StateIdle {
-		text += ": " + orText(a.text.reason(s.Blocked.Detail), string(s.Blocked.Code))
+		text += ": " + cmp.Or(a.text.reason(s.Blocked.Detail), string(s.Blocked.Code))
 	}
 	return text
 }

@@ -1,5 +1,7 @@
 package main
 
+import "github.com/umpirehq/umpire/internal/config"
+
 const runLong = `Gives the built-in agent a task, and runs it until it has nothing more to do. Every call
 of a tool goes through the gate: it is decided, stored before it runs, and held while
 a person is asked. Calls of one message run in their order, none before all are decided.
@@ -41,11 +43,11 @@ const runExample = `  umpire run --model script:demo.json "fix the tests"
 
 // chineseRun are the texts of `umpire run` in 简体中文.
 var chineseRun = catalogue{
-	onlyTightens:       "%s:%d:忽略 %s:项目只能收紧",
-	limitsNothing:      "%s:agents.%s.editableFileSuffixes 中没有一项是有效的后缀,因此可编辑所有文件",
-	neverMatches:       "%s:%q(agents.%s.editableFileSuffixes)不匹配任何文件:后缀从最后一个点开始",
-	"It would change:": "将要作出的更改:",
-	"all tools":        "所有工具", "no tools": "没有工具", "every suffix": "不限制后缀",
+	config.OnlyTightens:  "%s:%d:忽略 %s:项目只能收紧",
+	config.LimitsNothing: "%s:agents.%s.editableFileSuffixes 中没有一项是有效的后缀,因此可编辑所有文件",
+	config.NeverMatches:  "%s:%q(agents.%s.editableFileSuffixes)不匹配任何文件:后缀从最后一个点开始",
+	"It would change:":   "将要作出的更改:",
+	"all tools":          "所有工具", "no tools": "没有工具", "every suffix": "不限制后缀",
 	"decide as for this `PROFILE` of the configuration's agents (default: no profile)": "按配置中 agents 的这个 `PROFILE` 判定(默认:不按任何配置)",
 	"MCP server %q is left out: %v":                                             "MCP 服务器 %q 不可用:%v",
 	"MCP server %q has ended: %s":                                               "MCP 服务器 %q 已结束:%s",

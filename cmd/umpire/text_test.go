@@ -17,6 +17,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/umpirehq/umpire/internal/config"
 	"github.com/umpirehq/umpire/policy"
 )
 
@@ -48,8 +49,8 @@ func TestHelpIsTranslated(t *testing.T) {
 		}
 	}
 	walk((&app{}).root())
-	for _, key := range settings {
-		want("config", key.about)
+	for _, key := range config.Keys {
+		want("config", key.About)
 	}
 	for _, r := range policy.Builtin() {
 		if said := zh.reason(r.Description); regexp.MustCompile(`[a-z]{3}`).MatchString(strings.ReplaceAll(spared.ReplaceAllString(said, ""), "umpire", "")) {

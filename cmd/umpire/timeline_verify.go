@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -37,7 +38,7 @@ func (a *app) verifyTimeline(ctx context.Context, asJSON bool) error {
 	if err != nil {
 		return err
 	}
-	at, err := a.storeAt(conf.store)
+	at, err := a.storeAt(conf.Store)
 	if err != nil {
 		return err
 	}
@@ -77,7 +78,7 @@ func (a *app) showVerification(v *verification) error {
 		return err
 	}
 	for _, b := range v.Breaks {
-		line := fmt.Sprintf("%d  %s  %s", b.Seq, orText(string(b.Session), "-"), b.Problem)
+		line := fmt.Sprintf("%d  %s  %s", b.Seq, cmp.Or(string(b.Session), "-"), b.Problem)
 		if _, err := fmt.Fprintln(a.stdout, visible(line)); err != nil {
 			return err
 		}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"strings"
@@ -74,7 +75,7 @@ func (a *app) showAsleep(f *rulefile.File) error {
 		fmt.Fprintf(&text, a.text.of("%s would run, as you:\n"), visible(f.Path))
 	}
 	for _, h := range f.AsleepHooks() {
-		fmt.Fprintf(&text, "  %s %s: %s\n", h.Event, visible(strings.Join(h.Tools(), "|")), visible(orText(h.Command, h.Fault)))
+		fmt.Fprintf(&text, "  %s %s: %s\n", h.Event, visible(strings.Join(h.Tools(), "|")), visible(cmp.Or(h.Command, h.Fault)))
 	}
 	_, err := io.WriteString(a.stdout, text.String())
 	return err

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"runtime"
 	"runtime/debug"
@@ -24,7 +25,7 @@ func thisVersion() version {
 	if !ok {
 		return v
 	}
-	v.Version = orText(info.Main.Version, v.Version)
+	v.Version = cmp.Or(info.Main.Version, v.Version)
 	for _, s := range info.Settings {
 		switch s.Key {
 		case "vcs.revision":

@@ -20,9 +20,6 @@ const staleLock = time.Minute
 // which are not read here. The managed file's deny and ask rules hold anyway.
 func ownedByAdmin(fs.FileInfo) bool { return false }
 
-// syncFolder does nothing: folders can not be flushed here.
-func syncFolder(string) error { return nil }
-
 // tryLock creates the lock file at path, or reports errBusy when it is there.
 // The returned function removes it.
 func tryLock(path string) (unlock func(), err error) {

@@ -21,16 +21,6 @@ func ownedByAdmin(info fs.FileInfo) bool {
 	return ok && stat.Uid == 0 && info.Mode().Perm()&0o022 == 0
 }
 
-// syncFolder makes a rename in a folder last through a power loss.
-func syncFolder(path string) error {
-	f, err := os.Open(path)
-	if err != nil {
-		return err
-	}
-	defer f.Close()
-	return f.Sync()
-}
-
 // tryLock takes the lock file at path, or reports errBusy. The returned
 // function gives it back.
 func tryLock(path string) (unlock func(), err error) {

@@ -53,39 +53,3 @@ func makeFolder(path string, mode fs.FileMode) error {
 	}
 	return nil
 }
-
-// replaceFile gives a file new content in one step that lasts: readers see the
-// old text or the new one, also after a power loss.
-func replaceFile(path string, data []byte, mode fs.FileMode) (err error) {
-	defer func() {
-		if err != nil {
-			err = fmt.Errorf("write %s: %w", printable(path), err)
-		}
-	}()
-	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*.tmp")
-	if err != nil {
-		return err
-	}
-	defer func() { _ = os.Remove(f.Name()) }() // does nothing once it is renamed
-	if err := fill(f, data, mode); err != nil {
-		_ = f.Close()
-		return err
-	}
-	if err := f.Close(); err != nil {
-		return err
-	}
-	if err := os.Rename(f.Name(), path); err != nil {
-		return err
-	}
-	return syncFolder(filepath.Dir(path))
-}
-
-func fill(f *os.File, data []byte, mode fs.FileMode) error {
-	if err := f.Chmod(mode); err != nil {
-		return err
-	}
-	if _, err := f.Write(data); err != nil {
-		return err
-	}
-	return f.Sync()
-}

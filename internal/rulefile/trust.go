@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"slices"
 	"time"
+
+	"github.com/umpirehq/umpire/internal/ground"
 )
 
 // maxTrustSize bounds the ledger; an entry takes a few hundred bytes.
@@ -133,5 +135,5 @@ func (t Trust) change(edit func([]Trusted) []Trusted) error {
 	if err != nil {
 		return fmt.Errorf("trust ledger: %w", err)
 	}
-	return replaceFile(t.Path, append(data, '\n'), userFileMode)
+	return ground.Replace(t.Path, append(data, '\n'), userFileMode)
 }

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 
 	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/ground"
 )
 
 // ErrNoRule says that a file has no rule with the id.
@@ -197,12 +198,12 @@ func (w Writer) replace(l Layer, old content, data []byte, fresh bool) error {
 		keep = known
 	}
 	if !keep {
-		return replaceFile(l.Path, data, old.mode)
+		return ground.Replace(l.Path, data, old.mode)
 	}
 	if err := w.Trust.add(l.Root, l.Path, hash(data)); err != nil {
 		return err
 	}
-	if err := replaceFile(l.Path, data, old.mode); err != nil {
+	if err := ground.Replace(l.Path, data, old.mode); err != nil {
 		return err
 	}
 	return w.Trust.Grant(l.Root, l.Path, hash(data))

@@ -1,4 +1,4 @@
-package main
+package config
 
 import (
 	"os"
@@ -40,7 +40,7 @@ func TestWriteConfigKeepsTheRest(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			if err := writeConfig(file, []string{"agents", "main", "editableFileSuffixes"}, tt.list); err != nil {
+			if err := Write(file, []string{"agents", "main", "editableFileSuffixes"}, tt.list); err != nil {
 				t.Fatal(err)
 			}
 			got, err := os.ReadFile(file)
@@ -57,7 +57,7 @@ func TestWriteConfigKeepsTheRest(t *testing.T) {
 			if mode := info.Mode().Perm(); tt.before != "" && mode != 0o640 || tt.before == "" && mode != 0o600 {
 				t.Errorf("mode %o", mode)
 			}
-			if err := defaults().read(file, false); err != nil {
+			if err := Defaults().read(file, false); err != nil {
 				t.Errorf("cannot be read: %v", err)
 			}
 		})
@@ -72,7 +72,7 @@ func TestWriteConfigLeavesWhatItCannotRead(t *testing.T) {
 		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		if err := writeConfig(file, []string{"agents", "main", "editableFileSuffixes"}, []string{".md"}); err == nil {
+		if err := Write(file, []string{"agents", "main", "editableFileSuffixes"}, []string{".md"}); err == nil {
 			t.Errorf("%q was written to", text)
 		}
 		if got, err := os.ReadFile(file); err != nil || string(got) != text {

@@ -1,4 +1,4 @@
-package main
+package config
 
 import (
 	"bytes"
@@ -10,15 +10,17 @@ import (
 	"strings"
 
 	"go.yaml.in/yaml/v3"
+
+	"github.com/umpirehq/umpire/internal/ground"
 )
 
-// writeConfig sets one key of a configuration file to a list. Comments and all other keys
+// Write sets one key of a configuration file to a list. Comments and all other keys
 // stay. The file is replaced in one step, and only by one that can be read.
-func writeConfig(file string, path, list []string) error {
+func Write(file string, path, list []string) error {
 	if target, err := filepath.EvalSymlinks(file); err == nil {
 		file = target
 	}
-	data, err := readConfigFile(file)
+	data, err := readFile(file)
 	if err != nil {
 		return fmt.Errorf("%s: %w", file, err)
 	}
@@ -33,7 +35,7 @@ func writeConfig(file string, path, list []string) error {
 	if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
 		return err
 	}
-	return replaceFile(file, next, mode)
+	return ground.Replace(file, next, mode)
 }
 
 // withList is a configuration with one more key, or with another value for one.

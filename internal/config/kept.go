@@ -1,4 +1,4 @@
-package main
+package config
 
 import (
 	"os"
@@ -7,24 +7,26 @@ import (
 	"time"
 )
 
-// A keptConfigs spares a gate that serves hooks reading the same files at every
-// call. What it gives is what reading would give: it looks whether a file changed
-// each time.
-type keptConfigs struct {
-	app *app
+// A Kept spares a gate that serves hooks reading the same files at every call. What it
+// gives is what reading would give: it looks whether a file changed each time. Several
+// goroutines may use it at once.
+type Kept struct {
+	Home string // the person's folder, with their file
+	// Read reads the configuration that holds in the project of a folder.
+	Read func(dir string) (*Config, error)
 
 	mu    sync.Mutex
 	byDir map[string]keptConfig
 }
 
 type keptConfig struct {
-	config *config
+	config *Config
 	read   time.Time
 	files  [2]os.FileInfo // the person's and the project's, nil for one that is missing
 }
 
 const (
-	maxKeptConfigs = 1000
+	maxKept = 1000
 	// keptTime is how long a folder is taken to belong to the same project.
 	keptTime = time.Minute
 	// freshTime is how old a file has to be: one that was written just now may be
@@ -32,8 +34,8 @@ const (
 	freshTime = 2 * time.Second
 )
 
-// of returns the configuration that holds in the project of a folder.
-func (k *keptConfigs) of(dir string) (*config, error) {
+// Of returns the configuration that holds in the project of a folder.
+func (k *Kept) Of(dir string) (*Config, error) {
 	k.mu.Lock()
 	kept, ok := k.byDir[dir]
 	k.mu.Unlock()
@@ -41,7 +43,7 @@ func (k *keptConfigs) of(dir string) (*config, error) {
 	if ok && now.Sub(kept.read).Abs() < keptTime && sameFiles(kept.files, k.files(kept.config)) {
 		return kept.config, nil
 	}
-	c, err := k.app.readConfig(dir)
+	c, err := k.Read(dir)
 	if err != nil {
 		return nil, err
 	}
@@ -49,7 +51,7 @@ func (k *keptConfigs) of(dir string) (*config, error) {
 	return c, nil
 }
 
-func (k *keptConfigs) keep(dir string, c keptConfig) {
+func (k *Kept) keep(dir string, c keptConfig) {
 	for _, file := range c.files {
 		if file != nil && c.read.Sub(file.ModTime()) < freshTime {
 			return
@@ -57,16 +59,16 @@ func (k *keptConfigs) keep(dir string, c keptConfig) {
 	}
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	if k.byDir == nil || len(k.byDir) >= maxKeptConfigs {
+	if k.byDir == nil || len(k.byDir) >= maxKept {
 		k.byDir = map[string]keptConfig{}
 	}
 	k.byDir[dir] = c
 }
 
 // files looks at the files that a configuration is read from.
-func (k *keptConfigs) files(c *config) (files [2]os.FileInfo) {
-	for i, dir := range []string{k.app.home(), filepath.Join(c.root, ".umpire")} {
-		if info, err := os.Stat(filepath.Join(dir, "config.yaml")); err == nil {
+func (k *Kept) files(c *Config) (files [2]os.FileInfo) {
+	for i, file := range []string{filepath.Join(k.Home, FileName), projectFile(c.Root)} {
+		if info, err := os.Stat(file); err == nil {
 			files[i] = info
 		}
 	}

@@ -1,6 +1,7 @@
-package main
+package config
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -10,10 +11,10 @@ import (
 )
 
 // readBoth reads a user's and a project's file over the defaults.
-func readBoth(t *testing.T, user, project string) (*config, error) {
+func readBoth(t *testing.T, user, project string) (*Config, error) {
 	t.Helper()
 	dir := t.TempDir()
-	c := defaults()
+	c := Defaults()
 	for i, text := range []string{user, project} {
 		file := filepath.Join(dir, []string{"user.yaml", "project.yaml"}[i])
 		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
@@ -47,11 +48,11 @@ func TestProjectOnlyTightens(t *testing.T) {
 		{"security.external_directory.default_action", "security.external_directory.default_action: deny", "security.external_directory.default_action: ask", "deny"},
 		{"session.cross_project.allow", "", "session.cross_project.allow: true", "false"},
 		{"rules.precedence", "", "rules.precedence: deny,allow,ask", "deny,ask,allow"},
-		{"rules.also_read", "rules.also_read: [~/a.json]", "rules.also_read: [~/a.json, b.json]", "b.json, ~/a.json"},
-		{"rules.also_read", "rules.also_read: [~/a.json]", "rules.also_read: [b.json]", "~/a.json"},
-		{"rules.also_read", "", "rules.also_read: [/etc/b.json]", "-"},
-		{"rules.also_read", "", "rules.also_read: [../b.json]", "-"},
-		{"rules.also_read", "", "rules.also_read: [~/b.json]", "-"},
+		{"rules.also_read", "rules.also_read: [~/a.json]", "rules.also_read: [~/a.json, b.json]", "[~/a.json b.json]"},
+		{"rules.also_read", "rules.also_read: [~/a.json]", "rules.also_read: [b.json]", "[~/a.json]"},
+		{"rules.also_read", "", "rules.also_read: [/etc/b.json]", "[]"},
+		{"rules.also_read", "", "rules.also_read: [../b.json]", "[]"},
+		{"rules.also_read", "", "rules.also_read: [~/b.json]", "[]"},
 		{"auto.max_denials", "", "auto.max_denials: 5", "5"},
 		{"auto.max_denials", "", "auto.max_denials: 50", "20"},
 		{"auto.remember", "", "auto.remember: 1h", "1h"},
@@ -64,9 +65,9 @@ func TestProjectOnlyTightens(t *testing.T) {
 		{"sandbox.mode", "", "sandbox.mode: read-only", "read-only"},
 		{"sandbox.require", "", "sandbox.require: \"off\"", "strict"},
 		{"sandbox.network", "", "sandbox.network: true", "false"},
-		{"hooks", "", "hooks: {PreToolUse: [{command: ./evil}]}", "-"},
+		{"hooks", "", "hooks: {PreToolUse: [{command: ./evil}]}", "map[]"},
 		{"listen", "", "listen: 0.0.0.0:80", "unix socket in state/"},
-		{"agents", "", "agents: {main: {tools: [Read]}}", "main: Read; every suffix"},
+		{"agents", "", "agents: {main: {tools: [Read]}}", "map[main:{[Read] [] }]"},
 	}
 	for _, test := range tests {
 		t.Run(test.key+" "+test.project, func(t *testing.T) {
@@ -75,17 +76,17 @@ func TestProjectOnlyTightens(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			s, err := settingOf(test.key)
+			s, err := keyOf(test.key)
 			if err != nil {
 				t.Fatal(err)
 			}
-			got := (&app{}).valueText(s.value(c))
+			got := fmt.Sprint(s.Value(c))
 			if got != test.want {
 				t.Errorf("got %s, want %s", got, test.want)
 			}
-			ignored := c.sources[test.key] == "" || !strings.HasSuffix(c.sources[test.key], "project.yaml")
-			if told := len(c.notices) > 0; told != ignored {
-				t.Errorf("ignored %v, notices %q", ignored, c.notices)
+			ignored := c.Sources[test.key] == "" || !strings.HasSuffix(c.Sources[test.key], "project.yaml")
+			if told := len(c.Notices) > 0; told != ignored {
+				t.Errorf("ignored %v, notices %q", ignored, c.Notices)
 			}
 		})
 	}
@@ -117,8 +118,8 @@ func TestAgentsOnlyNarrow(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if got := len(c.notices) == 0; got != test.narrower {
-				t.Errorf("taken %v, want %v: %v", got, test.narrower, c.agents)
+			if got := len(c.Notices) == 0; got != test.narrower {
+				t.Errorf("taken %v, want %v: %v", got, test.narrower, c.Agents)
 			}
 		})
 	}
@@ -158,12 +159,9 @@ func TestSuffixNotices(t *testing.T) {
 		t.Fatalf("notices %v", notices)
 	}
 	for i, want := range []string{`".test.ts" in agents.a.editableFileSuffixes fits no file`, "no item of agents.main.editableFileSuffixes is a suffix, so that EVERY file may be edited"} {
-		if got := notices[i].in(nil); !strings.Contains(got, want) {
+		if got := notices[i].In(func(text string) string { return text }); !strings.Contains(got, want) {
 			t.Errorf("notice %q, want %q", got, want)
 		}
-	}
-	if got := notices[1].in(catalogueFor("zh")); !strings.Contains(got, "agents.main.editableFileSuffixes 中没有一项是有效的后缀") {
-		t.Errorf("in Chinese: %q", got)
 	}
 }
 
@@ -192,9 +190,6 @@ func TestConfigErrors(t *testing.T) {
 			_, err := readBoth(t, test.text, "")
 			if err == nil || !strings.Contains(err.Error(), test.want) || !strings.Contains(err.Error(), "user.yaml") {
 				t.Errorf("got %v, want %q", err, test.want)
-			}
-			if exitCode(err) != exitUsage {
-				t.Errorf("exit code %d", exitCode(err))
 			}
 		})
 	}

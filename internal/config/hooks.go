@@ -1,10 +1,8 @@
-package main
+package config
 
 import (
 	"fmt"
 	"slices"
-	"strings"
-	"text/tabwriter"
 	"time"
 
 	"go.yaml.in/yaml/v3"
@@ -14,8 +12,8 @@ import (
 	"github.com/umpirehq/umpire/policy"
 )
 
-// A hookConfig is one hook as it stands in the configuration.
-type hookConfig struct {
+// A Hook is one hook as it stands in the configuration.
+type Hook struct {
 	ID        string `yaml:"id" json:"id,omitempty"`
 	ToolMatch string `yaml:"toolMatch" json:"toolMatch,omitempty"`
 	Command   string `yaml:"command" json:"command"`
@@ -29,16 +27,16 @@ var hookKeys = []string{"id", "toolMatch", "command", "timeout", "onFailure"}
 
 // decodeHooks reads the hooks by their events. What is wrong with one makes the
 // configuration broken, so that no protection goes missing.
-func decodeHooks(c *config, n *yaml.Node) error {
-	c.hooks = nil // a map is shared with the configuration before
+func decodeHooks(c *Config, n *yaml.Node) error {
+	c.Hooks = nil // a map is shared with the configuration before
 	var events map[string][]yaml.Node
 	if err := decode(n, &events); err != nil {
 		return err
 	}
-	hooks := map[rulefile.HookEvent][]hookConfig{}
+	hooks := map[rulefile.HookEvent][]Hook{}
 	for event, list := range events {
 		for i := range list {
-			h := hookConfig{line: list[i].Line}
+			h := Hook{line: list[i].Line}
 			if err := onlyKeys(&list[i], hookKeys); err != nil {
 				return err
 			}
@@ -55,12 +53,12 @@ func decodeHooks(c *config, n *yaml.Node) error {
 			hooks[made.Event] = append(hooks[made.Event], h)
 		}
 	}
-	c.hooks = hooks
+	c.Hooks = hooks
 	return nil
 }
 
 // hook is the hook as the gate knows it.
-func (h hookConfig) hook(event rulefile.HookEvent, file string) (rulefile.Hook, error) {
+func (h Hook) hook(event rulefile.HookEvent, file string) (rulefile.Hook, error) {
 	made := rulefile.Hook{
 		ID: h.ID, Event: event, ToolMatch: h.ToolMatch, Command: h.Command,
 		Source: umpire.SourceUser, File: file, Line: h.line,
@@ -77,35 +75,16 @@ func (h hookConfig) hook(event rulefile.HookEvent, file string) (rulefile.Hook, 
 	return made, err
 }
 
-// hookList are the hooks of the configuration in the order of their lines.
-func (c *config) hookList() []rulefile.Hook {
+// HookList are the hooks of the configuration in the order of their lines.
+func (c *Config) HookList() []rulefile.Hook {
 	var all []rulefile.Hook
-	for event, list := range c.hooks {
+	for event, list := range c.Hooks {
 		for _, h := range list {
-			if made, err := h.hook(event, c.sources["hooks"]); err == nil { // it was read before
+			if made, err := h.hook(event, c.Sources["hooks"]); err == nil { // it was read before
 				all = append(all, made)
 			}
 		}
 	}
 	slices.SortFunc(all, func(a, b rulefile.Hook) int { return a.Line - b.Line })
 	return all
-}
-
-// listHooks writes the hooks that are in force, below the rules.
-func (a *app) listHooks(hooks []rulefile.Hook) error {
-	if len(hooks) == 0 {
-		return nil
-	}
-	fmt.Fprintf(a.stdout, "\n%s\n", a.text.of("hooks"))
-	table := tabwriter.NewWriter(a.stdout, 0, 0, 2, ' ', 0)
-	for i := range hooks {
-		h := &hooks[i]
-		failure := "block"
-		if h.Skip {
-			failure = "skip"
-		}
-		fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s:%d\n", h.Source, clip(visible(h.ID)), h.Event, clip(visible(strings.Join(h.Tools(), "|"))),
-			clip(visible(orText(h.Fault, h.Command))), h.Limit(), failure, visible(h.File), h.Line)
-	}
-	return table.Flush()
 }

@@ -1,4 +1,4 @@
-package main
+package config
 
 import (
 	"os"
@@ -11,25 +11,25 @@ import (
 // what did not change is not read again.
 func TestKeptConfigIsAsFresh(t *testing.T) {
 	t.Parallel()
-	p := newProgram(t, nil)
-	k := &keptConfigs{app: &app{surroundings: p.surroundings}}
+	home, root := t.TempDir(), t.TempDir()
+	k := &Kept{Home: home, Read: func(dir string) (*Config, error) { return Read(home, dir) }}
 	mode := func() string {
 		t.Helper()
-		c, err := k.of(p.dir)
+		c, err := k.Of(root)
 		if err != nil {
 			t.Fatal(err)
 		}
-		again, err := k.of(p.dir)
-		if err != nil || again.mode != c.mode {
-			t.Fatalf("%v, then %v, %v", c.mode, again.mode, err)
+		again, err := k.Of(root)
+		if err != nil || again.Mode != c.Mode {
+			t.Fatalf("%v, then %v, %v", c.Mode, again.Mode, err)
 		}
-		return c.mode.String()
+		return c.Mode.String()
 	}
 	if got := mode(); got != "default" || len(k.byDir) != 1 {
 		t.Errorf("mode %s, %d kept", got, len(k.byDir))
 	}
 	past := time.Now().Add(-time.Hour)
-	files := []string{filepath.Join(p.getenv("HOME"), ".umpire", "config.yaml"), filepath.Join(p.dir, ".umpire", "config.yaml")}
+	files := []string{filepath.Join(home, FileName), filepath.Join(root, ".umpire", FileName)}
 	for i, change := range []struct{ file, text, want string }{
 		{files[0], "mode: auto\n", "auto"}, {files[0], "mode: ask \n", "ask"}, {files[0], "mode: auto\n", "auto"},
 		{files[1], "mode: plan\n", "plan"}, {files[0], "mode: ask \n", "ask"},
@@ -52,7 +52,7 @@ func TestKeptConfigIsAsFresh(t *testing.T) {
 	if err := os.WriteFile(files[0], []byte("mood: x\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := k.of(p.dir); err == nil {
+	if _, err := k.Of(root); err == nil {
 		t.Error("a broken file is passed over")
 	}
 }

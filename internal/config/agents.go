@@ -1,0 +1,92 @@
+package config
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+
+	"github.com/umpirehq/umpire/policy"
+)
+
+// An Agent limits one agent, see policy.Profile.
+type Agent struct {
+	Tools            []string `yaml:"tools" json:"tools,omitzero"`
+	EditableSuffixes []string `yaml:"editableFileSuffixes" json:"editableFileSuffixes,omitzero"`
+	Model            string   `yaml:"model" json:"model,omitempty"`
+}
+
+// Profile is what the policy knows of it.
+func (c Agent) Profile() policy.Profile {
+	return policy.Profile{Tools: c.Tools, EditableSuffixes: c.EditableSuffixes}
+}
+
+// Profile is the profile of an agent, nil for an agent without one. Naming one that the
+// configuration does not have is an error, but for the main agent.
+func (c *Config) Profile(name string) (*policy.Profile, error) {
+	agent, known := c.Agents[name]
+	switch {
+	case known:
+		profile := agent.Profile()
+		return &profile, nil
+	case name == "" || name == MainAgent:
+		return nil, nil
+	}
+	return nil, fmt.Errorf("%q: the configuration has no such agent", name)
+}
+
+// effective is the profiles with the suffixes as they are compared.
+func effective(agents map[string]Agent) map[string]Agent {
+	all := maps.Clone(agents)
+	for name, agent := range all {
+		agent.EditableSuffixes = policy.NormalizeSuffixes(agent.EditableSuffixes)
+		all[name] = agent
+	}
+	return all
+}
+
+func decodeAgents(c *Config, n *yaml.Node) error {
+	if err := knownKeys(n, "tools", "editableFileSuffixes", "model"); err != nil {
+		return err
+	}
+	c.Agents = nil // a map is shared with the configuration before
+	return decode(n, &c.Agents)
+}
+
+// narrowsAgents: a project may leave an agent fewer tools and suffixes, name other
+// agents that are no less limited than the main one, whose sub-agents they could be,
+// and change nothing else.
+func narrowsAgents(now, next *Config) bool {
+	for name, was := range now.Agents {
+		is, ok := next.Agents[name]
+		if !ok || is.Model != was.Model || !narrowsAgent(was, is) {
+			return false
+		}
+	}
+	for name, is := range next.Agents {
+		if _, known := now.Agents[name]; !known && !narrowsAgent(now.Agents[MainAgent], is) {
+			return false
+		}
+	}
+	return true
+}
+
+func narrowsAgent(was, is Agent) bool {
+	before, after := policy.NormalizeSuffixes(was.EditableSuffixes), policy.NormalizeSuffixes(is.EditableSuffixes)
+	limited := len(before) == 0 || len(after) > 0 && containsAll(before, after)
+	return limited && narrowerTools(was.Tools, is.Tools)
+}
+
+// narrowerTools reports whether every tool that is listed was listed before. Of two
+// patterns it is not asked which one lists more, unless the one lists everything.
+func narrowerTools(was, is []string) bool {
+	if was == nil || slices.Contains(was, "*") {
+		return was == nil || is != nil
+	}
+	before := policy.Profile{Tools: was}
+	return is != nil && !slices.ContainsFunc(is, func(tool string) bool {
+		return !slices.Contains(was, tool) && (strings.ContainsAny(tool, `*?[\`) || !before.Lists(tool))
+	})
+}

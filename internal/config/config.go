@@ -1,0 +1,184 @@
+// Package config is the configuration: which keys there are, what they mean, what a
+// project's file may say over a person's, and how a file is read and written.
+//
+// A file is YAML, with keys joined by dots or nested. A key that is not known, a value
+// that does not fit and a key that stands twice are errors with file and line; nothing
+// of such a file is in force. A project's file comes with a clone, so only what tightens
+// counts there, and what is ignored is told in a Notice.
+package config
+
+import (
+	"cmp"
+	"fmt"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"time"
+
+	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/gate"
+	"github.com/umpirehq/umpire/internal/mcp"
+	"github.com/umpirehq/umpire/internal/rulefile"
+	"github.com/umpirehq/umpire/policy"
+)
+
+// FileName is the name of a configuration file in the folder that it lies in.
+const FileName = "config.yaml"
+
+// A Config is the configuration in force: the defaults, the user's file over
+// them, and the project's file where it is tighter.
+type Config struct {
+	Mode         umpire.Mode
+	MediumRisk   umpire.Verdict // ask or allow
+	Enforce      bool           // false only records and warns
+	External     umpire.Verdict // ask or deny
+	CrossProject bool
+	ResumeScope  string
+	Precedence   policy.Precedence
+	AlsoRead     []string
+
+	MaxConsecutiveDenials int
+	MaxDenials            int
+	Remember              time.Duration
+
+	HookDeadline   time.Duration // 0: the host's timeout less 5 s
+	WhenAsked      string        // hold or native
+	PendingTimeout time.Duration // 0: none
+	MaxPending     int
+
+	SandboxMode    string
+	SandboxRequire string
+	SandboxNetwork bool
+
+	Store, Listen, Lang string
+	Agents              map[string]Agent
+	Hooks               map[rulefile.HookEvent][]Hook
+	Servers             map[string]mcp.Server
+
+	Root    string            // of the project
+	Sources map[string]string // key -> file that set it
+	Notices []Notice          // what was ignored, or does not do what it seems to
+}
+
+// MainAgent is the profile of an agent that names none.
+const MainAgent = "main"
+
+// Defaults is the configuration without any file.
+func Defaults() *Config {
+	return &Config{
+		Mode: umpire.ModeDefault, MediumRisk: umpire.Ask, Enforce: true, External: umpire.Ask,
+		ResumeScope: "current_project", Precedence: policy.DenyAskAllow,
+		MaxConsecutiveDenials: 3, MaxDenials: 20, Remember: 720 * time.Hour,
+		WhenAsked: "hold", MaxPending: 100,
+		SandboxMode: "workspace-write", SandboxRequire: "strict",
+		Sources: map[string]string{},
+	}
+}
+
+// User reads the person's own configuration alone, so that no project needs to be found.
+// What is wrong with a file is an error that names the file and the line.
+func User(home string) (*Config, error) {
+	c := Defaults()
+	if home == "" {
+		return c, nil
+	}
+	if err := c.read(filepath.Join(home, FileName), false); err != nil {
+		return nil, err
+	}
+	return c, nil
+}
+
+// Read reads the configuration that holds in a project: the person's file in home, and
+// over it the one of the project, where it is tighter.
+func Read(home, root string) (*Config, error) {
+	c, err := User(home)
+	if err != nil {
+		return nil, err
+	}
+	c.Root = root
+	if file := projectFile(root); file != filepath.Join(home, FileName) {
+		if err := c.read(file, true); err != nil {
+			return nil, err
+		}
+	}
+	c.Notices = append(c.Notices, c.suffixNotices()...)
+	return c, nil
+}
+
+func projectFile(root string) string { return filepath.Join(root, ".umpire", FileName) }
+
+// GateSettings are what the configuration says of a project.
+func (c *Config) GateSettings() gate.Settings {
+	profiles := map[string]policy.Profile{}
+	for name, agent := range c.Agents {
+		profiles[name] = agent.Profile()
+	}
+	return gate.Settings{
+		Sandbox: umpire.SandboxMode(c.SandboxMode), SandboxNetwork: c.SandboxNetwork,
+		SandboxRequire: gate.Require(slices.Index(SandboxRequires, c.SandboxRequire)),
+		Mode:           c.Mode, AlsoRead: c.AlsoRead, CrossProject: c.CrossProject,
+		AllowMedium: c.MediumRisk == umpire.Allow, DenyExternal: c.External == umpire.Deny, Precedence: c.Precedence,
+		PendingTimeout: c.PendingTimeout, MaxPending: c.MaxPending,
+		Remember: c.Remember, MaxDenialsInRow: c.MaxConsecutiveDenials, MaxDenials: c.MaxDenials,
+		Profiles: profiles, Hooks: c.HookList(),
+	}
+}
+
+// Source is the file that set a key, or "default".
+func (c *Config) Source(key string) string { return cmp.Or(c.Sources[key], "default") }
+
+// A InForce is one key in force.
+type InForce struct {
+	Value  any    `json:"value"`
+	Source string `json:"source"` // default, or the file that set it
+}
+
+// Values are all keys with their Values.
+func (c *Config) Values() map[string]InForce {
+	all := map[string]InForce{}
+	for i := range Keys {
+		all[Keys[i].Name] = InForce{Keys[i].Value(c), c.Source(Keys[i].Name)}
+	}
+	return all
+}
+
+// read takes in one file; a missing one says nothing. A project's file comes
+// with a clone, so there only what tightens counts.
+func (c *Config) read(file string, projects bool) error {
+	top, err := readYAML(file)
+	if err != nil {
+		return fmt.Errorf("%s: %w", file, err)
+	}
+	seen := map[string]bool{}
+	for _, given := range flatten("", top) {
+		if seen[given.key] {
+			return fmt.Errorf("%s:%d: key %q stands twice", file, given.node.Line, given.key)
+		}
+		seen[given.key] = true
+		if err := c.take(file, given, projects); err != nil {
+			return fmt.Errorf("%s:%d: %w", file, given.node.Line, err)
+		}
+	}
+	return nil
+}
+
+// take sets one key.
+func (c *Config) take(file string, g given, projects bool) error {
+	s, err := keyOf(g.key)
+	if err != nil {
+		return err
+	}
+	next := *c
+	if err := s.set(&next, g.node); err != nil {
+		return fmt.Errorf("%s: %w", g.key, err)
+	}
+	if projects && (s.tightens == nil || !s.tightens(c, &next)) {
+		if !reflect.DeepEqual(s.Value(c), s.Value(&next)) {
+			c.Notices = append(c.Notices, Notice{OnlyTightens, []any{file, g.node.Line, g.key}})
+		}
+		return nil
+	}
+	*c = next
+	c.Sources[g.key] = file
+	return nil
+}

@@ -1,0 +1,93 @@
+package config
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"go.yaml.in/yaml/v3"
+
+	"github.com/umpirehq/umpire"
+)
+
+// knownKeys refuses, in a map of named things, keys that a thing does not have.
+func knownKeys(n *yaml.Node, known ...string) error {
+	for i := 1; i < len(n.Content); i += 2 {
+		if err := onlyKeys(n.Content[i], known); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// onlyKeys refuses a mapping with a key that is not known.
+func onlyKeys(n *yaml.Node, known []string) error {
+	for k := 0; n.Kind == yaml.MappingNode && k < len(n.Content); k += 2 {
+		if key := n.Content[k]; !slices.Contains(known, key.Value) {
+			return fmt.Errorf("line %d: key %q is not known; want one of %s", key.Line, key.Value, strings.Join(known, ", "))
+		}
+	}
+	return nil
+}
+
+func decode(n *yaml.Node, into any) error {
+	if err := n.Decode(into); err != nil {
+		return fmt.Errorf("cannot be read: %w", errors.New(strings.ReplaceAll(strings.TrimPrefix(err.Error(), "yaml: "), "\n", "")))
+	}
+	return nil
+}
+
+func decodeText(n *yaml.Node, into interface{ UnmarshalText([]byte) error }) error {
+	if n.Kind != yaml.ScalarNode {
+		return errors.New("want one word")
+	}
+	return into.UnmarshalText([]byte(n.Value))
+}
+
+func decodeVerdict(n *yaml.Node, into *umpire.Verdict, known ...umpire.Verdict) error {
+	var words []string
+	for _, v := range known {
+		words = append(words, v.String())
+	}
+	var word string
+	if err := decodeWord(n, &word, words...); err != nil {
+		return err
+	}
+	return into.UnmarshalText([]byte(word))
+}
+
+func decodeWord(n *yaml.Node, into *string, known ...string) error {
+	if n.Kind != yaml.ScalarNode || !slices.Contains(known, n.Value) {
+		return fmt.Errorf("%q: want one of %s", n.Value, strings.Join(known, ", "))
+	}
+	*into = n.Value
+	return nil
+}
+
+func decodeList(n *yaml.Node, into *[]string) error {
+	*into = nil // a list is shared with the configuration before
+	return decode(n, into)
+}
+
+func decodeCount(n *yaml.Node, into *int) error {
+	var count int
+	if err := decode(n, &count); err != nil {
+		return err
+	}
+	if count < 1 {
+		return fmt.Errorf("%d: want at least 1", count)
+	}
+	*into = count
+	return nil
+}
+
+func decodeDuration(n *yaml.Node, into *time.Duration) error {
+	d, err := time.ParseDuration(n.Value)
+	if n.Kind != yaml.ScalarNode || err != nil || d <= 0 {
+		return fmt.Errorf("%q: want a duration such as 90s, 10m or 720h", n.Value)
+	}
+	*into = d
+	return nil
+}

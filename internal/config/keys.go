@@ -1,0 +1,246 @@
+package config
+
+import (
+	"cmp"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"go.yaml.in/yaml/v3"
+
+	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/policy"
+)
+
+// A Key is one key of the configuration.
+type Key struct {
+	Name, About string
+	set         func(*Config, *yaml.Node) error
+	Value       func(*Config) any
+	// tightens reports whether a project may go from one configuration to the
+	// next; nil says that the key is the user's alone.
+	tightens func(now, next *Config) bool
+}
+
+// Keys are all keys, in the order in which they are shown.
+var Keys = []Key{
+	{
+		"mode", "what happens where no rule speaks",
+		func(c *Config, n *yaml.Node) error { return decodeText(n, &c.Mode) },
+		func(c *Config) any { return c.Mode.String() },
+		func(now, next *Config) bool { return slices.Contains(tighterModes[now.Mode], next.Mode) },
+	},
+	{
+		"risk.medium", "ask or allow what is of medium risk",
+		func(c *Config, n *yaml.Node) error { return decodeVerdict(n, &c.MediumRisk, umpire.Ask, umpire.Allow) },
+		func(c *Config) any { return c.MediumRisk.String() },
+		func(now, next *Config) bool { return next.MediumRisk <= now.MediumRisk },
+	},
+	{
+		"security.permission.enforce_gateway", "false only records and warns",
+		func(c *Config, n *yaml.Node) error { return decode(n, &c.Enforce) },
+		func(c *Config) any { return c.Enforce },
+		func(now, next *Config) bool { return next.Enforce },
+	},
+	{
+		"security.external_directory.default_action", "ask about or deny paths outside the project",
+		func(c *Config, n *yaml.Node) error { return decodeVerdict(n, &c.External, umpire.Ask, umpire.Deny) },
+		func(c *Config) any { return c.External.String() },
+		func(now, next *Config) bool { return next.External <= now.External },
+	},
+	{
+		"session.cross_project.allow", "continue sessions of other projects without the flag",
+		func(c *Config, n *yaml.Node) error { return decode(n, &c.CrossProject) },
+		func(c *Config) any { return c.CrossProject },
+		func(now, next *Config) bool { return !next.CrossProject },
+	},
+	{
+		"session.resume.scope", "where sessions to resume are looked for",
+		func(c *Config, n *yaml.Node) error { return decodeWord(n, &c.ResumeScope, "current_project") },
+		func(c *Config) any { return c.ResumeScope },
+		func(_, _ *Config) bool { return true },
+	},
+	{
+		"rules.precedence", "deny,ask,allow or deny,allow,ask",
+		decodePrecedence,
+		func(c *Config) any { return precedenceNames[c.Precedence] },
+		func(now, next *Config) bool { return next.Precedence <= now.Precedence },
+	},
+	{
+		"rules.also_read", "other tools' rule files",
+		func(c *Config, n *yaml.Node) error { return decodeList(n, &c.AlsoRead) },
+		func(c *Config) any { return orNone(c.AlsoRead) },
+		// What a project adds must lie in it, where its allow rules need trust.
+		func(now, next *Config) bool {
+			return containsAll(next.AlsoRead, now.AlsoRead) && allLocal(next.AlsoRead, now.AlsoRead)
+		},
+	},
+	{
+		"auto.max_consecutive_denials", "refusals in a row after which auto mode asks",
+		func(c *Config, n *yaml.Node) error { return decodeCount(n, &c.MaxConsecutiveDenials) },
+		func(c *Config) any { return c.MaxConsecutiveDenials },
+		func(now, next *Config) bool { return next.MaxConsecutiveDenials <= now.MaxConsecutiveDenials },
+	},
+	{
+		"auto.max_denials", "refusals in all after which auto mode asks",
+		func(c *Config, n *yaml.Node) error { return decodeCount(n, &c.MaxDenials) },
+		func(c *Config) any { return c.MaxDenials },
+		func(now, next *Config) bool { return next.MaxDenials <= now.MaxDenials },
+	},
+	{
+		"auto.remember", "how long auto mode remembers an answer",
+		func(c *Config, n *yaml.Node) error { return decodeDuration(n, &c.Remember) },
+		func(c *Config) any { return shortDuration(c.Remember) },
+		func(now, next *Config) bool { return next.Remember <= now.Remember },
+	},
+	{
+		"hook.deadline", "when a hook answers at the latest",
+		func(c *Config, n *yaml.Node) error { return decodeDuration(n, &c.HookDeadline) },
+		func(c *Config) any { return orWord(c.HookDeadline, "host timeout - 5s") },
+		nil,
+	},
+	{
+		"hook.when_asked", "hold the call, or native: the agent's own prompt",
+		func(c *Config, n *yaml.Node) error { return decodeWord(n, &c.WhenAsked, "hold", "native") },
+		func(c *Config) any { return c.WhenAsked },
+		func(_, next *Config) bool { return next.WhenAsked == "hold" },
+	},
+	{
+		"pending.timeout", "how long a call waits for its answer",
+		func(c *Config, n *yaml.Node) error { return decodeDuration(n, &c.PendingTimeout) },
+		func(c *Config) any { return orWord(c.PendingTimeout, "none") },
+		func(now, next *Config) bool {
+			return next.PendingTimeout > 0 && (now.PendingTimeout == 0 || next.PendingTimeout <= now.PendingTimeout)
+		},
+	},
+	{
+		"pending.max_per_session", "how many calls of a session may wait",
+		func(c *Config, n *yaml.Node) error { return decodeCount(n, &c.MaxPending) },
+		func(c *Config) any { return c.MaxPending },
+		func(now, next *Config) bool { return next.MaxPending <= now.MaxPending },
+	},
+	{
+		"sandbox.mode", "read-only, workspace-write or full-access",
+		func(c *Config, n *yaml.Node) error { return decodeWord(n, &c.SandboxMode, SandboxModes...) },
+		func(c *Config) any { return c.SandboxMode },
+		func(now, next *Config) bool {
+			return slices.Index(SandboxModes, next.SandboxMode) <= slices.Index(SandboxModes, now.SandboxMode)
+		},
+	},
+	{
+		"sandbox.require", "where the sandbox cannot be had: strict asks, degraded-ok takes a weaker one, off goes on",
+		func(c *Config, n *yaml.Node) error { return decodeWord(n, &c.SandboxRequire, SandboxRequires...) },
+		func(c *Config) any { return c.SandboxRequire },
+		func(now, next *Config) bool {
+			return slices.Index(SandboxRequires, next.SandboxRequire) <= slices.Index(SandboxRequires, now.SandboxRequire)
+		},
+	},
+	{
+		"sandbox.network", "let sandboxed commands reach the network",
+		func(c *Config, n *yaml.Node) error { return decode(n, &c.SandboxNetwork) },
+		func(c *Config) any { return c.SandboxNetwork },
+		func(_, next *Config) bool { return !next.SandboxNetwork },
+	},
+	{
+		"store", "where sessions and the timeline are kept",
+		func(c *Config, n *yaml.Node) error { return decode(n, &c.Store) },
+		func(c *Config) any { return cmp.Or(c.Store, "sqlite in state/") },
+		nil,
+	},
+	{
+		"listen", "where the gate listens",
+		func(c *Config, n *yaml.Node) error { return decode(n, &c.Listen) },
+		func(c *Config) any { return cmp.Or(c.Listen, "unix socket in state/") },
+		nil,
+	},
+	{
+		"agents", "tools and editable suffixes of each agent",
+		decodeAgents,
+		func(c *Config) any { return effective(c.Agents) },
+		narrowsAgents,
+	},
+	{
+		"hooks", "programs that run before and after tools",
+		decodeHooks,
+		func(c *Config) any { return c.Hooks },
+		nil, // a program of the project's choice would run unseen
+	},
+	{
+		"mcp_servers", "MCP servers whose tools the built-in agent has",
+		decodeServers,
+		func(c *Config) any { return shownServers(c.Servers) },
+		nil, // as with hooks
+	},
+	{
+		"lang", "en or zh-CN",
+		func(c *Config, n *yaml.Node) error { return decodeWord(n, &c.Lang, "en", "zh-CN") },
+		func(c *Config) any { return c.Lang },
+		nil,
+	},
+}
+
+// tighterModes lists, for each mode, those that allow less in every case.
+var tighterModes = [...][]umpire.Mode{
+	umpire.ModeReject:  {umpire.ModeReject},
+	umpire.ModeDefault: {umpire.ModeDefault, umpire.ModeAsk, umpire.ModeReject, umpire.ModePlan},
+	umpire.ModeAuto:    {umpire.ModeAuto, umpire.ModeReject, umpire.ModePlan},
+	umpire.ModeAsk:     {umpire.ModeAsk},
+	umpire.ModePlan:    {umpire.ModePlan},
+	umpire.ModeBypass: {
+		umpire.ModeBypass, umpire.ModeDefault, umpire.ModeAuto, umpire.ModeAsk, umpire.ModeReject, umpire.ModePlan,
+	},
+}
+
+// The words of two keys, as flags take them too.
+var (
+	SandboxModes    = []string{"read-only", "workspace-write", "full-access"} // tightest first
+	SandboxRequires = []string{"strict", "degraded-ok", "off"}                // tightest first, as in gate.Require
+	precedenceNames = [...]string{policy.DenyAskAllow: "deny,ask,allow", policy.DenyAllowAsk: "deny,allow,ask"}
+)
+
+func decodePrecedence(c *Config, n *yaml.Node) error {
+	var word string
+	if err := decodeWord(n, &word, precedenceNames[:]...); err != nil {
+		return err
+	}
+	c.Precedence = policy.Precedence(slices.Index(precedenceNames[:], word))
+	return nil
+}
+
+func containsAll(all, some []string) bool {
+	return !slices.ContainsFunc(some, func(s string) bool { return !slices.Contains(all, s) })
+}
+
+// allLocal reports whether what next adds lies below the project.
+func allLocal(next, now []string) bool {
+	return !slices.ContainsFunc(next, func(name string) bool {
+		local := filepath.IsLocal(filepath.FromSlash(name)) && !strings.HasPrefix(name, "~")
+		return !local && !slices.Contains(now, name)
+	})
+}
+
+// shortDuration writes 720h, not 720h0m0s.
+func shortDuration(d time.Duration) string {
+	text := d.String()
+	for _, tail := range []string{"0s", "0m"} {
+		if rest, ok := strings.CutSuffix(text, tail); ok && strings.ContainsAny(rest[len(rest)-1:], "hm") {
+			text = rest
+		}
+	}
+	return text
+}
+
+func orWord(d time.Duration, word string) string {
+	if d == 0 {
+		return word
+	}
+	return shortDuration(d)
+}
+
+func orNone(list []string) []string {
+	if list == nil {
+		return []string{}
+	}
+	return list
+}

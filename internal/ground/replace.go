@@ -1,0 +1,55 @@
+package ground
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+)
+
+// Replace gives a file new content in one step that lasts: readers see the old text or
+// the new one, also after a power loss. A link is replaced, not followed.
+func Replace(path string, data []byte, mode fs.FileMode) (err error) {
+	defer func() {
+		if err != nil {
+			err = fmt.Errorf("write %q: %w", path, err)
+		}
+	}()
+	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*.tmp")
+	if err != nil {
+		return err
+	}
+	defer func() { _ = os.Remove(f.Name()) }() // does nothing once it is renamed
+	if err := errors.Join(fill(f, data, mode), f.Close()); err != nil {
+		return err
+	}
+	if err := os.Rename(f.Name(), path); err != nil {
+		return err
+	}
+	return syncFolder(filepath.Dir(path))
+}
+
+func fill(f *os.File, data []byte, mode fs.FileMode) error {
+	if err := f.Chmod(mode); err != nil {
+		return err
+	}
+	if _, err := f.Write(data); err != nil {
+		return err
+	}
+	return f.Sync()
+}
+
+// syncFolder makes a rename in a folder last through a power loss, where folders can be
+// flushed.
+func syncFolder(path string) error {
+	if runtime.GOOS == "windows" {
+		return nil
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	return errors.Join(f.Sync(), f.Close())
+}
