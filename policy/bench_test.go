@@ -43,6 +43,24 @@ func BenchmarkDecide(b *testing.B) {
 	}
 }
 
+// BenchmarkFirst is what a process pays that lives for one decision.
+func BenchmarkFirst(b *testing.B) {
+	q := query("Bash", exec("git status", umpire.Safe), read("src/m5/c.ts"))
+	for _, n := range []int{0, 100} {
+		rules := manyRules(n)
+		b.Run(fmt.Sprint(n), func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				p, err := New(rules, testOptions)
+				if err != nil {
+					b.Fatal(err)
+				}
+				Decide(p, q)
+			}
+		})
+	}
+}
+
 func BenchmarkNew(b *testing.B) {
 	for _, n := range []int{0, 10_000} {
 		rules := manyRules(n)

@@ -21,8 +21,9 @@ func expandBraces(pattern string) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	var all []string
-	for _, choice := range splitChoices(pattern[open+1 : end]) {
+	choices := splitChoices(pattern[open+1 : end])
+	all := make([]string, 0, min(len(choices)*len(tails), maxGlobExpanded))
+	for _, choice := range choices {
 		middles, err := expandBraces(choice)
 		if err != nil {
 			return nil, err
@@ -78,7 +79,7 @@ func firstBraces(s string) (open, end int, err error) {
 
 // splitChoices splits at the commas that are not within a nested group.
 func splitChoices(s string) []string {
-	var choices []string
+	choices := make([]string, 0, strings.Count(s, ",")+1)
 	start, depth, class := 0, 0, false
 	for i := 0; i < len(s); i++ {
 		switch c := s[i]; {

@@ -1,6 +1,7 @@
 package policy
 
 import (
+	"iter"
 	"slices"
 
 	"github.com/umpirehq/umpire"
@@ -87,44 +88,50 @@ var selfVerbs = []string{
 	"rules add", "rules remove", "rules import", "config set", "sessions end", "sessions delete", "watch",
 }
 
-// hardRules puts the tables together.
-func hardRules(o Options) []hardRule {
-	rules := []hardRule{
-		{id: "critical-system", tool: "Delete", patterns: systemFolders, description: "deletes a system directory", wholeFolder: true},
-		{id: "critical-system-tree", tool: "Write", patterns: systemFolders, description: "changes everything in a system directory", onlyTree: true, wholeFolder: true},
-		{id: "critical-home", tool: "Delete", patterns: homeFolders, description: "deletes a home directory", wholeFolder: true},
-		{id: "critical-home-tree", tool: "Write", patterns: homeFolders, description: "changes everything in a home directory", onlyTree: true, wholeFolder: true},
-		{id: "critical-device", tool: "Write", patterns: devices, description: "overwrites a device or kernel memory"},
-		{id: "critical-core", tool: "Write", patterns: coreFiles, description: "changes a file that the system needs to start"},
-		{id: "forbidden-read", tool: "Read", patterns: forbiddenFiles, description: "a forbidden path", code: umpire.CodeForbiddenPath},
-		{id: "forbidden-write", tool: "Write", patterns: forbiddenFiles, description: "a forbidden path", code: umpire.CodeForbiddenPath},
-	}
-	for i := range rules {
-		rules[i].row = rowHardStop
-		if rules[i].code == "" {
-			rules[i].code = umpire.CodeCritical
+// hardRules are the lines of all tables.
+func hardRules(o *Options) iter.Seq[hardRule] {
+	return func(yield func(hardRule) bool) {
+		for _, lines := range []iter.Seq[hardRule]{slices.Values(stops), controlRules(o), secretRules(o)} {
+			for h := range lines {
+				if !yield(h) {
+					return
+				}
+			}
 		}
 	}
-	return append(append(rules, controlRules(o)...), secretRules(o)...)
 }
 
-func controlRules(o Options) []hardRule {
-	var rules []hardRule
-	for _, c := range controlFiles {
-		patterns := c.patterns
-		if c.id == "control-umpire" && o.StateDir != "" {
-			patterns = append(slices.Clip(patterns), escapeGlob(o.StateDir)+"/**")
+// stops are the lines that nothing lifts.
+var stops = []hardRule{
+	{id: "critical-system", tool: "Delete", patterns: systemFolders, description: "deletes a system directory", row: rowHardStop, code: umpire.CodeCritical, wholeFolder: true},
+	{id: "critical-system-tree", tool: "Write", patterns: systemFolders, description: "changes everything in a system directory", row: rowHardStop, code: umpire.CodeCritical, onlyTree: true, wholeFolder: true},
+	{id: "critical-home", tool: "Delete", patterns: homeFolders, description: "deletes a home directory", row: rowHardStop, code: umpire.CodeCritical, wholeFolder: true},
+	{id: "critical-home-tree", tool: "Write", patterns: homeFolders, description: "changes everything in a home directory", row: rowHardStop, code: umpire.CodeCritical, onlyTree: true, wholeFolder: true},
+	{id: "critical-device", tool: "Write", patterns: devices, description: "overwrites a device or kernel memory", row: rowHardStop, code: umpire.CodeCritical},
+	{id: "critical-core", tool: "Write", patterns: coreFiles, description: "changes a file that the system needs to start", row: rowHardStop, code: umpire.CodeCritical},
+	{id: "forbidden-read", tool: "Read", patterns: forbiddenFiles, description: "a forbidden path", row: rowHardStop, code: umpire.CodeForbiddenPath},
+	{id: "forbidden-write", tool: "Write", patterns: forbiddenFiles, description: "a forbidden path", row: rowHardStop, code: umpire.CodeForbiddenPath},
+}
+
+func controlRules(o *Options) iter.Seq[hardRule] {
+	return func(yield func(hardRule) bool) {
+		for _, c := range controlFiles {
+			patterns := c.patterns
+			if c.id == "control-umpire" && o.StateDir != "" {
+				patterns = append(slices.Clip(patterns), escapeGlob(o.StateDir)+"/**")
+			}
+			if !yield(controlRule(c.id, patterns, c.description)) {
+				return
+			}
 		}
-		rules = append(rules, controlRule(c.id, patterns, c.description))
+		var programs []string
+		for _, file := range o.ControlFiles {
+			programs = append(programs, escapeGlob(file))
+		}
+		if len(programs) > 0 {
+			yield(controlRule("control-hooks", programs, "a hook runs it"))
+		}
 	}
-	var programs []string
-	for _, file := range o.ControlFiles {
-		programs = append(programs, escapeGlob(file))
-	}
-	if len(programs) > 0 {
-		rules = append(rules, controlRule("control-hooks", programs, "a hook runs it"))
-	}
-	return rules
 }
 
 func controlRule(id umpire.RuleID, patterns []string, description string) hardRule {
@@ -134,25 +141,21 @@ func controlRule(id umpire.RuleID, patterns []string, description string) hardRu
 	}
 }
 
-// rules writes the line as rules of the rule language, one for each pattern.
-func (h hardRule) rules() []umpire.Rule {
+// rule writes a pattern of the line as a rule of the rule language.
+func (h *hardRule) rule(pattern string) umpire.Rule {
 	action := umpire.Deny
 	if h.row == rowControl || h.row == rowAskRule {
 		action = umpire.Ask
 	}
-	var rules []umpire.Rule
-	for _, pattern := range h.patterns {
-		rules = append(rules, umpire.Rule{
-			ID: h.id, Action: action, Tool: h.tool, Match: umpire.Match{PathGlob: pattern},
-			Description: h.description, Source: umpire.SourceBuiltin,
-		})
+	return umpire.Rule{
+		ID: h.id, Action: action, Tool: h.tool, Match: umpire.Match{PathGlob: pattern},
+		Description: h.description, Source: umpire.SourceBuiltin,
 	}
-	return rules
 }
 
 // exceptions compiles what the line's patterns do not mean. It does not take part
 // in finding rules, so that it is not indexed.
-func (h hardRule) exceptions(o Options) []glob {
+func (h *hardRule) exceptions(o *Options) []glob {
 	var globs []glob
 	for _, pattern := range h.except {
 		globs = append(globs, newGlobs(pattern, umpire.Deny, o)...)
@@ -177,35 +180,60 @@ func selfRules() []umpire.Rule {
 // in their description are about recursive changes only.
 func Builtin() []umpire.Rule {
 	var rules []umpire.Rule
-	for _, h := range hardRules(Options{}) {
-		rules = append(rules, h.rules()...)
+	for h := range hardRules(&Options{}) {
+		for _, pattern := range h.patterns {
+			rules = append(rules, h.rule(pattern))
+		}
 	}
 	return append(rules, selfRules()...)
 }
 
-// builtins compiles the built-in rules. Their order is below zero, so that they
-// are named before anybody's rules.
-func builtins(o Options) []*compiled {
+// compileSection compiles the built-in rules of one section. The order of all
+// built-in rules is below zero, so that they are named before anybody's rules.
+func compileSection(at section, o *Options) []*compiled {
+	if at == sectionSelf {
+		return compileSelf(o)
+	}
 	var all []*compiled
-	for _, h := range hardRules(o) {
-		for _, r := range h.rules() {
-			c := compile(&r, o)
-			for i := range c.globs {
-				c.globs[i].refold()
-			}
-			c.row, c.code = h.row, h.code
-			c.onlyTree, c.wholeFolder, c.secret = h.onlyTree, h.wholeFolder, h.secret
-			c.except = h.exceptions(o)
-			all = append(all, c)
+	order := -maxBuiltins
+	for h := range hardRules(o) {
+		if sectionOf(&h) == at {
+			all = append(all, h.compile(order, o)...)
 		}
+		order += len(h.patterns)
 	}
-	for _, r := range selfRules() {
+	return all
+}
+
+// maxBuiltins is more than there are.
+const maxBuiltins = 1 << 16
+
+// compile compiles the line, one rule for each pattern. They share what is the same.
+func (h *hardRule) compile(order int, o *Options) []*compiled {
+	rule := h.rule(h.patterns[0])
+	ref, except := rule.Ref(), h.exceptions(o)
+	line := make([]compiled, len(h.patterns))
+	all := make([]*compiled, len(line))
+	for i, pattern := range h.patterns {
+		line[i] = compiled{
+			rule: &rule, ref: &ref, row: h.row, code: h.code, order: order + i,
+			globs: newGlobs(pattern, rule.Action, o), except: except,
+			onlyTree: h.onlyTree, wholeFolder: h.wholeFolder, secret: h.secret,
+		}
+		for k := range line[i].globs {
+			line[i].globs[k].refold()
+		}
+		all[i] = &line[i]
+	}
+	return all
+}
+
+func compileSelf(o *Options) []*compiled {
+	var all []*compiled
+	for i, r := range selfRules() {
 		c := compile(&r, o)
-		c.self = true
+		c.self, c.order = true, i-len(selfVerbs)
 		all = append(all, c)
-	}
-	for i, c := range all {
-		c.order = i - len(all)
 	}
 	return all
 }

@@ -63,7 +63,7 @@ func callReasons(p *Policy, q *Query) []umpire.Reason {
 func judgeAll(p *Policy, q *Query, d *umpire.Decision) {
 	all := p.findHits(q, d.Accesses)
 	j := judge{
-		policy: p, query: q, passes: passes(q, p.opts), class: d.Risk.Class(),
+		policy: p, query: q, passes: passes(q, &p.opts), class: d.Risk.Class(),
 		programs: programsOf(all),
 	}
 	for i := range d.Accesses {
@@ -139,11 +139,12 @@ func refuseUnasked(q *Query, r *umpire.Reason) {
 // findHits finds the rules for every access: the policy's, and those that came
 // with the request.
 func (p *Policy) findHits(q *Query, accesses []umpire.Access) []hits {
-	tight, bad := tightening(q.Tighten, p.opts)
+	tight, bad := tightening(q.Tighten, &p.opts)
 	all := make([]hits, len(accesses))
 	for i, subject := range newSubjects(&q.Call, accesses, &p.opts) {
 		h := &all[i]
 		*h = hits{subject: subject, opts: &p.opts, now: q.Now, narrow: q.Mode == umpire.ModeAuto}
+		p.builtin.find(h)
 		p.index.find(h)
 		h.offer(tight)
 		if bad != nil {

@@ -40,7 +40,7 @@ func MatchesExample(r umpire.Rule, example string, o Options) bool {
 		r.Source = umpire.SourceFlag // where it will come from is not known here
 	}
 	o = o.prepare()
-	c := compile(&r, o)
+	c := compile(&r, &o)
 	call := umpire.Call{Tool: exampleTool(r.Tool)}
 	matched := 0
 	accesses := exampleAccesses(r, call.Tool, example, o)

@@ -9,7 +9,12 @@ import (
 // that ignore case do. Pattern and path are folded alike. It is the small
 // letter for ASCII, so that most paths stay as they are.
 func fold(s string) string {
-	return strings.Map(foldRune, s)
+	for i := range len(s) {
+		if c := s[i]; c > unicode.MaxASCII || 'A' <= c && c <= 'Z' {
+			return strings.Map(foldRune, s)
+		}
+	}
+	return s
 }
 
 func foldRune(r rune) rune {

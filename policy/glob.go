@@ -37,28 +37,31 @@ type glob struct {
 // newGlobs compiles a pattern that Validate accepted. allow is whether the
 // pattern belongs to a rule that allows: such patterns match exactly as
 // written, the others at any depth and without regard to case for deny.
-func newGlobs(pattern string, action umpire.Verdict, o Options) []glob {
+func newGlobs(pattern string, action umpire.Verdict, o *Options) []glob {
 	alternatives, err := expandBraces(pattern)
 	if err != nil {
 		return nil
 	}
 	folded := action == umpire.Deny || o.FoldCase
-	var globs []glob
+	globs := make([]glob, 0, len(alternatives))
 	for _, text := range alternatives {
-		if action != umpire.Allow && !strings.Contains(text, "/") && text != "~" && text != "**" && text != "." {
+		switch {
+		case strings.HasPrefix(text, "/"):
+			globs = append(globs, glob{segs: segments(text, folded), fold: folded})
+		case action != umpire.Allow && !strings.Contains(text, "/") && text != "~" && text != "**" && text != ".":
 			globs = append(globs, glob{segs: segments(text, folded), fold: folded, anyDepth: true})
-			continue
-		}
-		for _, absolute := range absolutePatterns(text, action, o) {
-			globs = append(globs, glob{segs: segments(absolute, folded), fold: folded})
+		default:
+			for _, absolute := range absolutePatterns(text, action, o) {
+				globs = append(globs, glob{segs: segments(absolute, folded), fold: folded})
+			}
 		}
 	}
 	return globs
 }
 
-// absolutePatterns puts a pattern on its base. Without a known home a pattern
+// absolutePatterns puts a relative pattern on its base. Without a known home a pattern
 // below it protects every home, and allows in none.
-func absolutePatterns(text string, action umpire.Verdict, o Options) []string {
+func absolutePatterns(text string, action umpire.Verdict, o *Options) []string {
 	rest, home := strings.CutPrefix(text, "~")
 	switch {
 	case home && o.Home != "":
@@ -67,8 +70,6 @@ func absolutePatterns(text string, action umpire.Verdict, o Options) []string {
 		return nil
 	case home:
 		return []string{"/home/*" + rest, "/Users/*" + rest, "/root" + rest}
-	case strings.HasPrefix(text, "/"):
-		return []string{text}
 	case driveLetter(text):
 		return []string{"/" + text}
 	}
@@ -77,7 +78,7 @@ func absolutePatterns(text string, action umpire.Verdict, o Options) []string {
 
 // segments cuts a pattern at its slashes; empty and "." segments say nothing.
 func segments(pattern string, folded bool) []segment {
-	var segs []segment
+	segs := make([]segment, 0, strings.Count(pattern, "/")+1)
 	for text := range strings.SplitSeq(pattern, "/") {
 		if text == "" || text == "." {
 			continue

@@ -62,7 +62,7 @@ type pass struct {
 }
 
 // passes returns the grants that have a bearing on the query.
-func passes(q *Query, o Options) []pass {
+func passes(q *Query, o *Options) []pass {
 	exact, known := "", false
 	var all []pass
 	for i := range q.Grants {
@@ -99,7 +99,7 @@ func expired(at, now time.Time) bool { return !at.IsZero() && !at.After(now) }
 
 // grantRule makes the allow rule that a grant for a pattern stands for; nil if
 // the pattern is not valid, since such a grant covers nothing.
-func grantRule(g *umpire.Grant, o Options) *compiled {
+func grantRule(g *umpire.Grant, o *Options) *compiled {
 	r := umpire.Rule{Action: umpire.Allow, Tool: g.Tool, Match: g.Match, Source: umpire.SourceSession}
 	if g.Exact != "" || Validate(r) != nil {
 		return nil

@@ -93,6 +93,8 @@ type Policy struct {
 	opts  Options
 	rules []umpire.Rule
 	index *index
+	// builtin are the rules that are built in; rules and index leave them out.
+	builtin sections
 }
 
 // New makes a policy of the rules and of those that are built in. A rule that
@@ -111,12 +113,9 @@ func New(rules []umpire.Rule, o Options) (*Policy, error) {
 		p.rules = append(p.rules, r)
 	}
 	slices.SortStableFunc(p.rules, compareRules)
-	p.index = newIndex()
-	for _, c := range builtins(p.opts) {
-		p.index.add(c, &p.opts)
-	}
+	p.index, p.builtin.opts = newIndex(), &p.opts
 	for i := range p.rules {
-		c := compile(&p.rules[i], p.opts)
+		c := compile(&p.rules[i], &p.opts)
 		c.order = i
 		p.index.add(c, &p.opts)
 	}
@@ -135,12 +134,16 @@ var sourceRank = map[umpire.Source]int{
 
 // compareRules makes the order of rules depend on the rules alone.
 func compareRules(a, b umpire.Rule) int {
-	return cmp.Or(
+	if c := cmp.Or(
 		cmp.Compare(sourceRank[a.Source], sourceRank[b.Source]),
 		cmp.Compare(a.File, b.File),
 		cmp.Compare(a.Line, b.Line),
 		cmp.Compare(a.ID, b.ID),
 		cmp.Compare(a.Tool, b.Tool),
+	); c != 0 {
+		return c // as nearly always: what follows takes longer
+	}
+	return cmp.Or(
 		cmp.Compare(FormatShort(a), FormatShort(b)),
 		cmp.Compare(a.Action, b.Action),
 		cmp.Compare(a.Description, b.Description),

@@ -53,7 +53,7 @@ type compiled struct {
 }
 
 // compile makes a valid rule ready.
-func compile(r *umpire.Rule, o Options) *compiled {
+func compile(r *umpire.Rule, o *Options) *compiled {
 	ref := r.Ref()
 	c := &compiled{rule: r, ref: &ref, domain: hostName(r.Match.Domain)}
 	switch r.Action {

@@ -1,6 +1,7 @@
 package policy
 
 import (
+	"iter"
 	"slices"
 	"strings"
 
@@ -45,19 +46,22 @@ var secretFiles = []struct {
 	{"secret-process", []string{"/proc/*/{environ,mem}", "/proc/*/task/*/{environ,mem}"}, nil, "the environment or the memory of a process"},
 }
 
-func secretRules(o Options) []hardRule {
-	var rules []hardRule
-	for _, s := range secretFiles {
-		if s.id == "secret-umpire" && o.StateDir != "" {
-			own := escapeGlob(o.StateDir)
-			s.patterns = append(slices.Clip(s.patterns), own, own+"/state/**")
+func secretRules(o *Options) iter.Seq[hardRule] {
+	return func(yield func(hardRule) bool) {
+		for _, s := range secretFiles {
+			if s.id == "secret-umpire" && o.StateDir != "" {
+				own := escapeGlob(o.StateDir)
+				s.patterns = append(slices.Clip(s.patterns), own, own+"/state/**")
+			}
+			h := hardRule{
+				id: s.id, tool: "Read", patterns: s.patterns, except: s.except, description: "may hold secrets: " + s.description,
+				row: rowAskRule, code: umpire.CodeRule, secret: true,
+			}
+			if !yield(h) {
+				return
+			}
 		}
-		rules = append(rules, hardRule{
-			id: s.id, tool: "Read", patterns: s.patterns, except: s.except, description: "may hold secrets: " + s.description,
-			row: rowAskRule, code: umpire.CodeRule, secret: true,
-		})
 	}
-	return rules
 }
 
 // readsSecret reports whether the access reads what a rule about secrets is

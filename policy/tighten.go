@@ -7,7 +7,7 @@ const tighteningOrder = 1 << 30
 
 // tightening compiles the rules of a request that deny or ask. One that is not
 // valid may have been meant to forbid just this, so it makes the call ask.
-func tightening(rules []umpire.Rule, o Options) (tight []*compiled, bad *compiled) {
+func tightening(rules []umpire.Rule, o *Options) (tight []*compiled, bad *compiled) {
 	for i := range rules {
 		r := &rules[i]
 		if r.Action == umpire.Allow {
