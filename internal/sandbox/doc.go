@@ -16,7 +16,8 @@
 //   - Inside a writable folder it cannot change what decides what runs without
 //     anyone asking: git's hooks and settings, umpire's rules, editors' tasks.
 //   - It sees no process but its own, no socket of the machine's services, and has
-//     a /tmp of its own. It has no network unless it was given one.
+//     a /tmp of its own. It has no network unless it was given one; what may write in its
+//     workspace has a loopback of its own, since tests start servers and ask them.
 //   - It cannot gain rights, and ends with the process that started it.
 //   - A step of the set-up that fails ends it before the command starts, with exit
 //     code 125, and [Box.Close] says which: nothing runs with less than was asked.
@@ -88,7 +89,7 @@ func (l Limits) String() string {
 		text = "the sandbox let this command change only the workspace (not git's hooks and settings in it) and its own /tmp"
 	}
 	if !l.Network {
-		text += ", and kept it from the network, the loopback included"
+		text += ", and kept it from the network and from servers that it did not start itself"
 	}
 	return text + "; if that is why it failed, running it again will not help"
 }

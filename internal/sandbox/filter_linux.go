@@ -56,12 +56,22 @@ const newNamespaces = unix.CLONE_NEWNS | unix.CLONE_NEWUTS | unix.CLONE_NEWIPC |
 // terminalInputs put characters into a terminal as if they had been typed there.
 var terminalInputs = []uint32{unix.TIOCSTI, unix.TIOCLINUX}
 
-// The kinds of sockets that may be made, without and with a network. A netlink
-// socket is how programs learn which addresses there are.
+// The kinds of sockets that may be made, without and with the machine's network. A
+// netlink socket is how programs learn which addresses there are.
 var (
 	localSockets   = []uint32{unix.AF_UNIX}
 	networkSockets = []uint32{unix.AF_UNIX, unix.AF_INET, unix.AF_INET6, unix.AF_NETLINK}
 )
+
+// What a server and its client need on a loopback. Further protocols would only be
+// more of the kernel to find holes in.
+var (
+	plainTypes     = []uint32{unix.SOCK_STREAM, unix.SOCK_DGRAM}
+	plainProtocols = []uint32{0, unix.IPPROTO_TCP, unix.IPPROTO_UDP}
+)
+
+// socketType is the part of a socket's type that is no flag.
+const socketType = 0xf
 
 // What the filter answers.
 var (
@@ -76,20 +86,8 @@ func load(offset uint32) bpf.Instruction { return bpf.LoadAbsolute{Off: offset, 
 
 func loadArgument(n uint32) bpf.Instruction { return load(atArgument + n*argument) }
 
-// kinds are the sockets that may be made.
-func (o *order) kinds() []uint32 {
-	kinds := localSockets
-	if o.Network {
-		kinds = networkSockets
-	}
-	if o.NoSockets {
-		kinds = slices.DeleteFunc(slices.Clone(kinds), func(kind uint32) bool { return kind == unix.AF_UNIX })
-	}
-	return kinds
-}
-
 // filterOf writes the filter down.
-func filterOf(processor uint32, kinds []uint32) []bpf.Instruction {
+func filterOf(processor uint32, o *order) []bpf.Instruction {
 	program := []bpf.Instruction{
 		load(atProcessor), bpf.JumpIf{Cond: bpf.JumpEqual, Val: processor, SkipTrue: 1}, missing,
 		load(atNumber),
@@ -106,13 +104,54 @@ func filterOf(processor uint32, kinds []uint32) []bpf.Instruction {
 	program = append(program, onCall(unix.SYS_CLONE, refuseBits(newNamespaces)...)...)
 	program = append(program, onCall(unix.SYS_UNSHARE, refuseBits(newNamespaces)...)...)
 	program = append(program, onCall(unix.SYS_IOCTL, among(1, terminalInputs, refuse, permit)...)...)
-	program = append(program, onCall(unix.SYS_SOCKET, among(0, kinds, permit, refuse)...)...)
+	program = append(program, onCall(unix.SYS_SOCKET, o.sockets()...)...)
 	program = append(program, onCall(unix.SYS_SOCKETPAIR, among(0, localSockets, permit, refuse)...)...)
 	return append(program, permit)
 }
 
-// onCall does something about one call and steps over it for any other. What it does
-// ends in an answer.
+// sockets answers whether a socket may be made.
+func (o *order) sockets() []bpf.Instruction {
+	kinds := localSockets
+	var program []bpf.Instruction
+	switch o.Reach {
+	case reachNothing:
+	case reachItself:
+		program = onLoopback()
+	case reachMachine:
+		kinds = networkSockets
+	}
+	if o.NoSockets {
+		kinds = slices.DeleteFunc(slices.Clone(kinds), func(kind uint32) bool { return kind == unix.AF_UNIX })
+	}
+	return append(program, among(0, kinds, permit, refuse)...)
+}
+
+// onLoopback answers for sockets that a loopback of one's own is there for.
+func onLoopback() []bpf.Instruction {
+	return slices.Concat(
+		onFamily(unix.AF_INET, plainInternet()...),
+		onFamily(unix.AF_INET6, plainInternet()...),
+		onFamily(unix.AF_NETLINK, among(2, []uint32{unix.NETLINK_ROUTE}, permit, refuse)...),
+	)
+}
+
+// onFamily does something about sockets of one family. What it does ends in an answer.
+func onFamily(family uint32, do ...bpf.Instruction) []bpf.Instruction {
+	return append([]bpf.Instruction{loadArgument(0)}, onCall(family, do...)...)
+}
+
+// plainInternet lets TCP and UDP through.
+func plainInternet() []bpf.Instruction {
+	program := []bpf.Instruction{loadArgument(1), bpf.ALUOpConstant{Op: bpf.ALUOpAnd, Val: socketType}}
+	for i, kind := range plainTypes {
+		program = append(program, bpf.JumpIf{Cond: bpf.JumpEqual, Val: kind, SkipTrue: uint8(len(plainTypes) - i)})
+	}
+	program = append(program, refuse)
+	return append(program, among(2, plainProtocols, permit, refuse)...)
+}
+
+// onCall does something about one call, or whatever else was loaded, and steps over it
+// for any other. What it does ends in an answer.
 func onCall(number uint32, do ...bpf.Instruction) []bpf.Instruction {
 	return append([]bpf.Instruction{bpf.JumpIf{Cond: bpf.JumpNotEqual, Val: number, SkipTrue: uint8(len(do))}}, do...)
 }
@@ -137,7 +176,7 @@ func (h *helper) filter() error {
 	if !known {
 		return fmt.Errorf("the system calls of %s are not known", runtime.GOARCH)
 	}
-	raw, err := bpf.Assemble(filterOf(processor, h.kinds()))
+	raw, err := bpf.Assemble(filterOf(processor, &h.order))
 	if err != nil {
 		return err
 	}

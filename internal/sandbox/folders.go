@@ -16,7 +16,7 @@ import (
 func (p *Place) order(cmd *exec.Cmd, limits Limits, which layers, b *Box) (*order, error) {
 	o := &order{
 		Path: cmd.Path, Args: cmd.Args, Env: cmd.Environ(), Dir: cmd.Dir,
-		Layers: which, Network: limits.Network,
+		Layers: which, Reach: limits.reach(which),
 	}
 	if cmd.Err != nil {
 		return nil, cmd.Err

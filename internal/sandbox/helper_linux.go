@@ -105,6 +105,7 @@ type step struct {
 // by it.
 var steps = []step{
 	{"keep other processes out", 0, (*helper).undumpable},
+	{"loopback", withNamespaces, (*helper).loopback},
 	{"mounts", withNamespaces, (*helper).mountAll},
 	{"working directory", 0, (*helper).enter},
 	{"no new privileges", 0, (*helper).noNewPrivileges},
@@ -136,6 +137,30 @@ func (h *helper) undumpable() error {
 		return err
 	}
 	return unix.Prctl(unix.PR_SET_DUMPABLE, 0, 0, 0, 0)
+}
+
+// loopback switches the loopback of its own on. That takes a right which the helper has
+// in its own network namespace only: should it stand in the machine's, it fails.
+func (h *helper) loopback() error {
+	if h.Reach != reachItself {
+		return nil
+	}
+	fd, err := unix.Socket(unix.AF_INET, unix.SOCK_DGRAM|unix.SOCK_CLOEXEC, 0)
+	if err != nil {
+		return err
+	}
+	defer shut(fd)
+	return switchOn(fd, "lo")
+}
+
+// switchOn switches an interface on, by any socket.
+func switchOn(socket int, name string) error {
+	request, err := unix.NewIfreq(name)
+	if err != nil {
+		return err
+	}
+	request.SetUint16(unix.IFF_UP | unix.IFF_RUNNING)
+	return unix.IoctlIfreq(socket, unix.SIOCSIFFLAGS, request)
 }
 
 // enter goes to the working directory by its name: the one that was inherited is a

@@ -1,5 +1,7 @@
 package sandbox
 
+import "github.com/umpirehq/umpire"
+
 // An order is what the helper is told: plain steps, worked out by the process that
 // starts it. Paths hold no links; the helper refuses those that do.
 type order struct {
@@ -8,8 +10,8 @@ type order struct {
 	Env  []string `json:"env"`
 	Dir  string   `json:"dir"`
 
-	Layers  layers `json:"layers"`
-	Network bool   `json:"network"`
+	Layers layers `json:"layers"`
+	Reach  reach  `json:"reach"`
 	// NoSockets refuses new unix sockets, but for pairs: not every one that somebody
 	// listens at could be hidden.
 	NoSockets bool `json:"no_sockets,omitempty"`
@@ -37,6 +39,27 @@ type caches struct {
 	Folder string `json:"folder"`
 	Upper  string `json:"upper"`
 	Work   string `json:"work"`
+}
+
+// A reach is how far a command's sockets get. The zero value is the shortest.
+type reach uint8
+
+const (
+	reachNothing reach = iota // no sockets but unix ones
+	reachItself               // a loopback of its own, which leads nowhere else
+	reachMachine              // the network that the machine has
+)
+
+// reach is how far a command gets. A loopback of its own takes a namespace; a command
+// that only looks needs none.
+func (l Limits) reach(which layers) reach {
+	switch {
+	case l.Network:
+		return reachMachine
+	case l.Mode == umpire.SandboxWorkspaceWrite && which.has(withNamespaces):
+		return reachItself
+	}
+	return reachNothing
 }
 
 // layers say which means are used. Each is of use without the others.

@@ -9,6 +9,9 @@ type Probe struct {
 	Landlock Outcome `json:"landlock"`
 	Filter   Outcome `json:"filter"`
 	Full     Outcome `json:"full"`
+
+	// loopback says that the other layers let it be where there is a loopback to use.
+	loopback bool
 }
 
 // An Outcome is the error with which a probe was refused, such as EROFS, or Allowed.
@@ -54,6 +57,8 @@ func (r *Report) By() (landlock, filter, namespaces []string) {
 	for i := range r.Probes {
 		switch p := &r.Probes[i]; {
 		case !r.best(p).Denied():
+		case p.loopback && r.Whole():
+			namespaces = append(namespaces, p.Name)
 		case p.Landlock.Denied():
 			landlock = append(landlock, p.Name)
 		case p.Filter.Denied():

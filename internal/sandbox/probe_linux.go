@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"golang.org/x/sys/unix"
@@ -39,7 +40,7 @@ func Examine(ctx context.Context, dir string) (Report, error) {
 		return r, nil
 	}
 	for _, p := range probes {
-		r.Probes = append(r.Probes, Probe{Group: p.group, Name: p.name})
+		r.Probes = append(r.Probes, Probe{Group: p.group, Name: p.name, loopback: slices.Contains(loopbackProbes, p.name)})
 	}
 	for _, column := range []struct {
 		layers layers

@@ -31,6 +31,9 @@ func TestProbeTable(t *testing.T) {
 			t.Errorf("%s: %s: %q: the sandbox does not stop it", p.Group, p.Name, p.Full)
 		}
 	}
+	if _, _, by := r.By(); !slices.Contains(by, "TCP") || slices.Contains(by, "ICMP") {
+		t.Errorf("said to be stopped by namespaces: %q", by)
+	}
 	if landlockVersion() != provenLandlock {
 		t.Skipf("the table is for Landlock %d, this machine has %d", provenLandlock, landlockVersion())
 	}
@@ -64,7 +67,7 @@ func TestProbesAreReal(t *testing.T) {
 		"raw packets", "ICMP", "mount namespace", "join a namespace", "mount", "make a mount writable", "unmount", "chroot", "bpf",
 		"perf events", "open a file by its handle", "32-bit system calls", "core_pattern", "sysrq", "open a disk", "make a device",
 		"ptrace them", "ptrace the sandbox's first", "write their memory", "vsock", "type into a terminal", "userfaultfd", "keyrings",
-		"user namespace by clone3", "user namespace by unshare", "MPTCP", "io_uring",
+		"user namespace by clone3", "user namespace by unshare", "MPTCP", "io_uring", "change an interface",
 	} {
 		unprivileged[name] = true // may be refused for other reasons
 	}

@@ -60,7 +60,8 @@ var probes = []probe{
 	{ofNetwork, "ICMP", func(*scene) error { return socket(unix.AF_INET, unix.SOCK_DGRAM, unix.IPPROTO_ICMP) }},
 	{ofNetwork, "raw packets", func(*scene) error { return socket(unix.AF_PACKET, unix.SOCK_RAW, 0) }},
 	{ofNetwork, "vsock", func(*scene) error { return socket(unix.AF_VSOCK, unix.SOCK_STREAM, 0) }},
-	{ofNetwork, "netlink", func(*scene) error { return socket(unix.AF_NETLINK, unix.SOCK_RAW, unix.NETLINK_ROUTE) }},
+	{ofNetwork, "netfilter", func(*scene) error { return socket(unix.AF_NETLINK, unix.SOCK_RAW, unix.NETLINK_NETFILTER) }},
+	{ofNetwork, "change an interface", changeInterface},
 
 	{ofProcesses, "see other processes", func(s *scene) error { _, err := os.Stat(fmt.Sprintf("/proc/%d/stat", s.Process)); return err }},
 	{ofProcesses, "signal other processes", func(s *scene) error { return unix.Kill(s.Process, 0) }},
@@ -91,6 +92,10 @@ var probes = []probe{
 	{ofKernel, "make a device", func(s *scene) error { return unix.Mknod(s.inside("disk"), unix.S_IFBLK|0o600, int(unix.Mkdev(8, 0))) }},
 	{ofKernel, "gain rights by a program", newRights},
 }
+
+// loopbackProbes are stopped by the network namespace alone, where a command has a
+// loopback in it: the other layers refuse the sockets only where it has none.
+var loopbackProbes = []string{"TCP", "UDP"}
 
 func openTo(path string) error {
 	f, err := os.OpenFile(path, os.O_WRONLY, 0)
@@ -149,8 +154,21 @@ func sendUDP(s *scene) error {
 		return err
 	}
 	defer c.Close()
-	_, err = c.Write([]byte("x"))
+	if _, err := c.Write([]byte("x")); err != nil {
+		return err
+	}
+	_, err = c.Write([]byte("x")) // by now it is known that nobody took the first one
 	return err
+}
+
+// changeInterface switches a loopback on that is on, which takes the right to do so.
+func changeInterface(*scene) error {
+	fd, err := unix.Socket(unix.AF_INET, unix.SOCK_DGRAM|unix.SOCK_CLOEXEC, 0)
+	if err != nil {
+		return err
+	}
+	defer shut(fd)
+	return switchOn(fd, "lo")
 }
 
 func socket(family, kind, protocol int) error {

@@ -67,16 +67,17 @@ func landlockVersion() int {
 	return int(version)
 }
 
-// landlockRules is what is forbidden where nothing else is said.
-func landlockRules(version int, network bool) unix.LandlockRulesetAttr {
+// landlockRules is what is forbidden where nothing else is said. It knows ports and no
+// addresses, so a command that has its own loopback is held by that alone.
+func landlockRules(version int, far reach) unix.LandlockRulesetAttr {
 	attr := unix.LandlockRulesetAttr{Handled_access_fs: landlockWrites | landlockMoves | landlockTruncate}
 	if version >= 5 {
 		attr.Handled_access_fs |= landlockDevices
 	}
-	if version >= 4 && !network {
+	if version >= 4 && far == reachNothing {
 		attr.Handled_access_net = landlockTCP
 	}
-	if version >= 10 && !network {
+	if version >= 10 && far == reachNothing {
 		attr.Handled_access_net |= landlockUDP
 	}
 	if version >= 6 {
@@ -92,7 +93,7 @@ func (h *helper) landlock() error {
 	if version < leastLandlock {
 		return fmt.Errorf("the kernel has version %d, and %d is needed", version, leastLandlock)
 	}
-	attr := landlockRules(version, h.Network)
+	attr := landlockRules(version, h.Reach)
 	fd, _, errno := unix.Syscall(unix.SYS_LANDLOCK_CREATE_RULESET, uintptr(unsafe.Pointer(&attr)), unsafe.Sizeof(attr), 0)
 	if errno != 0 {
 		return fmt.Errorf("make the rules: %w", errno)

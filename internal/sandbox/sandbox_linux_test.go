@@ -2,7 +2,6 @@ package sandbox
 
 import (
 	"errors"
-	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -84,23 +83,6 @@ func TestCachesAreLayered(t *testing.T) {
 		t.Errorf("the next command reads %q from the cache", out)
 	}
 	b.has(filepath.Join(cache, "entry"), "old\n")
-}
-
-func TestNetwork(t *testing.T) {
-	t.Parallel()
-	b := newBench(t)
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer l.Close()
-	_, port, _ := net.SplitHostPort(l.Addr().String())
-	dial := "exec 3<>/dev/tcp/127.0.0.1/" + port
-	line := "bash -c '" + dial + "'"
-	b.fails(writing, line, "Operation not permitted")
-	open := writing
-	open.Network = true
-	b.works(open, line)
 }
 
 func TestSocketsAndStateAreHidden(t *testing.T) {
@@ -241,5 +223,5 @@ func TestGuardsInnerRepositories(t *testing.T) {
 func TestOrdinaryUser(t *testing.T) {
 	t.Parallel()
 	needFull(t)
-	asNobody(t, "^(TestWorkspaceWrite.*|TestReadOnly.*|TestOpened|TestCachesAreLayered|TestNetwork|TestExitCodes|TestEverythingEnds|TestSockets.*)$")
+	asNobody(t, "^(TestWorkspaceWrite.*|TestReadOnly.*|TestOpened|TestCachesAreLayered|TestNetwork|TestLoopback|TestExitCodes|TestEverythingEnds|TestSockets.*)$")
 }

@@ -16,7 +16,7 @@ func TestSeatbelt(t *testing.T) {
 			Open: []string{"/Users/u/p", "/Users/u/q"}, Tmp: "/private/s/tmp", Pinned: []string{"/Users/u/p/.git"},
 			Guarded: []string{"/Users/u/p/.git/hooks", "/Users/u/p/.git/config", "/Users/u/p/.husky"}, Hidden: []string{"/Users/u/.umpire/state"},
 		},
-		"network":   {Open: []string{"/Users/u/p"}, Network: true, Hidden: []string{"/var/run/docker.sock"}},
+		"network":   {Open: []string{"/Users/u/p"}, Reach: reachMachine, Hidden: []string{"/var/run/docker.sock"}},
 		"odd-names": {Open: []string{`/Users/u/a "b" \ (c)`}},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -17,9 +17,9 @@ import (
 // namespaces are those that a command gets for itself.
 const namespaces = unix.CLONE_NEWUSER | unix.CLONE_NEWNS | unix.CLONE_NEWPID | unix.CLONE_NEWIPC | unix.CLONE_NEWUTS
 
-// setupRights are what the helper needs for the set-up, the last two of them for what
-// layers keep to themselves. It passes none of them on.
-var setupRights = []uintptr{unix.CAP_SYS_ADMIN, unix.CAP_SETPCAP, unix.CAP_DAC_OVERRIDE, unix.CAP_FOWNER}
+// setupRights are what the helper needs for the set-up: two for what layers keep to
+// themselves, the last one for the loopback. It passes none of them on.
+var setupRights = []uintptr{unix.CAP_SYS_ADMIN, unix.CAP_SETPCAP, unix.CAP_DAC_OVERRIDE, unix.CAP_FOWNER, unix.CAP_NET_ADMIN}
 
 // holdings are what the helper is told by, and what keeps things from being made.
 type holdings struct {
@@ -65,7 +65,7 @@ func (b *Box) hand(cmd *exec.Cmd, o *order) error {
 		cmd.SysProcAttr = &syscall.SysProcAttr{}
 	}
 	if o.Layers.has(withNamespaces) {
-		return isolate(cmd.SysProcAttr, o.Network)
+		return isolate(cmd.SysProcAttr, o.Reach)
 	}
 	return nil
 }
@@ -83,9 +83,9 @@ func helperEnv(env []string) []string {
 }
 
 // isolate asks for namespaces.
-func isolate(attr *syscall.SysProcAttr, network bool) error {
+func isolate(attr *syscall.SysProcAttr, far reach) error {
 	attr.Cloneflags |= namespaces
-	if !network {
+	if far != reachMachine {
 		attr.Cloneflags |= unix.CLONE_NEWNET
 	}
 	attr.AmbientCaps = setupRights

@@ -76,7 +76,7 @@ func (s *Set) confined(ctx context.Context, cmd *exec.Cmd, l sandbox.Limits, out
 // letters.
 var refusals = []string{
 	"read-only file system", "operation not permitted", "permission denied", "erofs", "eperm", "eacces", "resource busy",
-	"could not resolve", "name resolution", "network is unreachable", "getaddrinfo", "no such host",
+	"could not resolve", "name resolution", "network is unreachable", "getaddrinfo", "no such host", "connection refused", "enetunreach", "econnrefused",
 }
 
 // A teller passes on what is written, and remembers whether a refusal was in it. One
