@@ -288,14 +288,15 @@ func (s *stay) tools(session *umpire.Session, hear func(umpire.CallID, string)) 
 			added = append(added, path)
 		}
 	}
+	place := s.place(session, added, scratch)
 	set := tool.New(tool.Options{
 		Root: session.Root, AddDirs: added, Home: s.userHome(), Env: os.Environ(), Scratch: scratch, Output: hear, MayRead: s.mayRead,
-		Sandbox: s.place(session, added, scratch), Weaker: s.conf.SandboxRequire != config.SandboxRequires[0],
+		Sandbox: place, Weaker: s.conf.SandboxRequire != config.SandboxRequires[0],
 	})
 	set.Keep(s.listedIn(session))
 	return set, func() {
 		set.Close()
-		if err := os.RemoveAll(scratch); err != nil {
+		if err := place.Forget(); err != nil {
 			s.remark(err.Error())
 		}
 	}, nil

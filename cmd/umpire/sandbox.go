@@ -3,7 +3,6 @@ package main
 import (
 	"cmp"
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -67,10 +66,6 @@ func (s *stay) place(session *umpire.Session, added []string, scratch string) *s
 	home := s.userHome()
 	if plain, err := filepath.EvalSymlinks(home); err == nil {
 		home = plain
-	}
-	if home != "" && s.getenv("XDG_CACHE_HOME") == "" {
-		// Builds want a cache, and a layer has to lie over something.
-		_ = os.Mkdir(filepath.Join(home, ".cache"), 0o700) // without it they say so
 	}
 	place := &sandbox.Place{
 		Workspace: folders, Home: home, State: s.home(), Scratch: scratch, Cache: sandbox.Caches(home, s.getenv),

@@ -1,29 +1,80 @@
 package sandbox
 
-import "path/filepath"
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+)
 
-// cacheVariables name folders of caches, where people have moved them.
-var cacheVariables = []string{"XDG_CACHE_HOME", "GOCACHE", "GOMODCACHE", "npm_config_cache", "CARGO_HOME", "GRADLE_USER_HOME", "PNPM_HOME"}
-
-// cacheFolders are where programs keep what they have built or fetched, in a home.
-var cacheFolders = []string{
-	".cache", "go/pkg", ".npm", ".cargo/registry", ".cargo/git", ".gradle", ".m2/repository",
-	".local/share/pnpm", ".bun/install/cache", ".yarn", ".nuget/packages", "Library/Caches",
+// A Cache is a folder in which programs keep what they have built or fetched. Commands
+// may change its content as they like: the folder stays as it is.
+type Cache struct {
+	Folder string
+	// Make has the folder made, empty, where it is missing: a layer has to lie over
+	// something, and without one the first build on a new machine could fetch nothing.
+	Make bool
 }
 
-// Caches are the folders in which builds and package managers keep their caches.
-// Nothing says that they exist.
-func Caches(home string, getenv func(string) string) []string {
-	var all []string
-	for _, name := range cacheVariables {
-		if dir := getenv(name); filepath.IsAbs(dir) {
-			all = append(all, dir)
+// cacheVariables name folders of caches, where people have moved them, and the program
+// that each is for; "" is for many.
+var cacheVariables = [][2]string{
+	{"XDG_CACHE_HOME", ""}, {"GOCACHE", "go"}, {"GOMODCACHE", "go"}, {"npm_config_cache", "npm"}, {"CARGO_HOME", "cargo"},
+	{"GRADLE_USER_HOME", "java"}, {"PNPM_HOME", "pnpm"},
+}
+
+// cacheFolders are where caches are in a home, and the program that each is for.
+var cacheFolders = [][2]string{
+	{".cache", ""}, {"go/pkg", "go"}, {".npm", "npm"}, {".cargo/registry", "cargo"}, {".cargo/git", "cargo"},
+	{".gradle", "java"}, {".m2/repository", "java"}, {".local/share/pnpm", "pnpm"}, {".bun/install/cache", "bun"},
+	{".yarn", "yarn"}, {".nuget/packages", "dotnet"},
+}
+
+// Caches are the folders in which builds and package managers keep their caches. Those
+// of programs that are installed are made where they are missing.
+func Caches(home string, getenv func(string) string) []Cache {
+	var all []Cache
+	add := func(dir, program string) {
+		_, err := exec.LookPath(program)
+		all = append(all, Cache{Folder: dir, Make: program == "" || err == nil})
+	}
+	for _, v := range cacheVariables {
+		if dir := getenv(v[0]); filepath.IsAbs(dir) {
+			add(filepath.Clean(dir), v[1])
 		}
 	}
-	for _, name := range cacheFolders {
-		if home != "" {
-			all = append(all, filepath.Join(home, filepath.FromSlash(name)))
+	for _, dir := range filepath.SplitList(getenv("GOPATH")) {
+		if filepath.IsAbs(dir) {
+			add(filepath.Join(dir, "pkg"), "go")
 		}
 	}
-	return outermost(all)
+	for _, f := range cacheFolders {
+		if plainFolder(home) {
+			add(filepath.Join(home, filepath.FromSlash(f[0])), f[1])
+		}
+	}
+	return outermostCaches(all)
+}
+
+// outermostCaches leaves out what lies in another one.
+func outermostCaches(all []Cache) []Cache {
+	paths := make([]string, len(all))
+	for i := range all {
+		paths[i] = all[i].Folder
+	}
+	var kept []Cache
+	for _, path := range outermost(paths) {
+		kept = append(kept, all[slices.IndexFunc(all, func(c Cache) bool { return c.Folder == path })])
+	}
+	return kept
+}
+
+// find is where a cache is without links, and whether it is there. One that is to be
+// made is made now.
+func (c Cache) find() (string, bool) {
+	if c.Make {
+		_ = os.MkdirAll(c.Folder, 0o700) // without it the program says what it misses
+	}
+	plain, err := filepath.EvalSymlinks(c.Folder)
+	return plain, err == nil
 }

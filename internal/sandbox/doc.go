@@ -74,10 +74,9 @@ type Place struct {
 	// Scratch is a private folder of the session: what its commands leave in /tmp and
 	// in caches lasts as long as it. "" forgets it after each command.
 	Scratch string
-	// Cache are folders whose content commands may change as they like: the changes
-	// go to Scratch and the folders stay as they are. Without Scratch they are
-	// read-only.
-	Cache []string
+	// Cache are the caches of builds. What commands change in them goes to Scratch;
+	// without Scratch they are read-only.
+	Cache []Cache
 
 	slots slots
 }

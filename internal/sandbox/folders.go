@@ -153,9 +153,9 @@ func (p *Place) private(o *order, b *Box) error {
 	}
 	number, free := p.slots.take()
 	b.slot = free
-	for i, dir := range p.Cache {
-		plain, err := filepath.EvalSymlinks(dir)
-		if err != nil || slices.ContainsFunc(o.Open, func(open string) bool { return below(plain, open) || below(open, plain) }) {
+	for i, cache := range p.Cache {
+		plain, found := cache.find()
+		if !found || slices.ContainsFunc(o.Open, func(open string) bool { return below(plain, open) || below(open, plain) }) {
 			continue // it is not there, or can be written anyway
 		}
 		at := filepath.Join(scratch, fmt.Sprintf("cache-%d-%d", number, i))

@@ -75,7 +75,7 @@ func TestCachesAreLayered(t *testing.T) {
 	b := newBench(t)
 	cache := filepath.Join(b.Home, ".cache")
 	b.bare("mkdir ../h/.cache && echo old >../h/.cache/entry")
-	b.Cache = []string{cache, filepath.Join(b.Home, "not-there")}
+	b.Cache = []Cache{{Folder: cache}, {Folder: filepath.Join(b.Home, "not-there")}, {Folder: filepath.Join(b.Home, "go/pkg"), Make: true}}
 	if out, err := b.run(writing, "echo new >~/.cache/entry"); err != nil {
 		t.Skipf("layers are not to be had here: %s", out)
 	}
@@ -83,6 +83,64 @@ func TestCachesAreLayered(t *testing.T) {
 		t.Errorf("the next command reads %q from the cache", out)
 	}
 	b.has(filepath.Join(cache, "entry"), "old\n")
+
+	// One that is missing is made where it is wanted, and stays empty.
+	b.works(writing, "mkdir -p ~/go/pkg/mod && echo new >~/go/pkg/mod/entry")
+	if out := b.bare("find ../h/go; ls -d ../h/not-there || true"); !strings.HasPrefix(out, "../h/go\n../h/go/pkg\nls: ") {
+		t.Errorf("the home holds %q", out)
+	}
+	b.fails(writing, "mkdir ~/not-there", "Read-only file system")
+}
+
+// TestForget matters to ordinary users: root deletes everything.
+func TestForget(t *testing.T) {
+	t.Parallel()
+	place := &Place{Scratch: filepath.Join(plainDir(t), "s")}
+	module := filepath.Join(place.Scratch, "cache/mod/m@v1")
+	for _, dir := range []string{module, filepath.Join(place.Scratch, "work/work")} {
+		if err := os.MkdirAll(dir, 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	err := os.WriteFile(filepath.Join(module, "file"), nil, 0o444)
+	for dir, mode := range map[string]os.FileMode{module: 0o555, filepath.Dir(module): 0o555, filepath.Join(place.Scratch, "work/work"): 0} {
+		if err == nil {
+			err = os.Chmod(dir, mode)
+		}
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := place.Forget(); err != nil || present(place.Scratch) {
+		t.Errorf("%v, want it to be gone", err)
+	}
+	if err := place.Forget(); err != nil {
+		t.Errorf("forgotten twice: %v", err)
+	}
+}
+
+func TestCaches(t *testing.T) {
+	home, bin := t.TempDir(), t.TempDir()
+	if err := os.WriteFile(filepath.Join(bin, "go"), nil, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("PATH", bin)
+	env := map[string]string{"GOCACHE": home + "/.cache/go-build", "GOPATH": "/a:/b", "CARGO_HOME": "relative", "npm_config_cache": "/npm/"}
+	got := map[string]bool{}
+	for _, c := range Caches(home, func(name string) string { return env[name] }) {
+		got[strings.Replace(c.Folder, home, "~", 1)] = c.Make
+	}
+	for folder, made := range map[string]bool{"~/.cache": true, "~/go/pkg": true, "/a/pkg": true, "/b/pkg": true, "/npm": false, "~/.npm": false, "~/.gradle": false} {
+		if is, listed := got[folder]; !listed || is != made {
+			t.Errorf("%s: listed %t, made %t, want it made: %t", folder, listed, is, made)
+		}
+	}
+	if _, listed := got["~/.cache/go-build"]; listed {
+		t.Error("a folder in another one is listed")
+	}
+	if all := Caches(home+"/gone", func(string) string { return "" }); len(all) > 0 {
+		t.Errorf("%v in a home that is not there", all)
+	}
 }
 
 func TestSocketsAndStateAreHidden(t *testing.T) {
@@ -223,5 +281,5 @@ func TestGuardsInnerRepositories(t *testing.T) {
 func TestOrdinaryUser(t *testing.T) {
 	t.Parallel()
 	needFull(t)
-	asNobody(t, "^(TestWorkspaceWrite.*|TestReadOnly.*|TestOpened|TestCachesAreLayered|TestNetwork|TestLoopback|TestExitCodes|TestEverythingEnds|TestSockets.*)$")
+	asNobody(t, "^(TestWorkspaceWrite.*|TestReadOnly.*|TestOpened|TestCachesAreLayered|TestForget|TestNetwork|TestLoopback|TestExitCodes|TestEverythingEnds|TestSockets.*)$")
 }
