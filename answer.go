@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"slices"
+	"strings"
 	"time"
 )
 
@@ -115,7 +117,8 @@ type Pending struct {
 	// Approving says that it was done, denying that it was not.
 	Indeterminate bool `json:"indeterminate,omitempty"`
 	// Extra are the further fields that the tool's own check gave. In JSON they
-	// stand beside the others, which they never replace.
+	// stand beside the others. One that is named as a field of the gate's is left out
+	// there, whatever its case, also where the gate leaves its own out.
 	Extra map[string]json.RawMessage `json:"-"`
 }
 
@@ -147,9 +150,12 @@ func (p Pending) MarshalJSON() ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	all := maps.Clone(p.Extra)
-	maps.Copy(all, fixed)
-	return json.Marshal(all)
+	for name, value := range p.Extra {
+		if !isPendingName(name) {
+			fixed[name] = value
+		}
+	}
+	return json.Marshal(fixed)
 }
 
 // UnmarshalJSON reads the fixed fields, and keeps the others as Extra.
@@ -162,11 +168,7 @@ func (p *Pending) UnmarshalJSON(data []byte) error {
 	if err := json.Unmarshal(data, &all); err != nil {
 		return err
 	}
-	for name := range all {
-		if pendingNames[name] {
-			delete(all, name)
-		}
-	}
+	maps.DeleteFunc(all, func(name string, _ json.RawMessage) bool { return isPendingName(name) })
 	*p = Pending(fixed)
 	if len(all) > 0 {
 		p.Extra = all
@@ -175,12 +177,17 @@ func (p *Pending) UnmarshalJSON(data []byte) error {
 }
 
 // pendingNames are the JSON names that Extra cannot take.
-var pendingNames = map[string]bool{
-	"request_id": true, "version": true, "call_id": true, "args_hash": true, "batch_id": true, "position": true,
-	"total_in_batch": true, "session_id": true, "project_id": true, "agent": true, "tool": true, "input": true,
-	"accesses": true, "paths": true, "command_info": true, "command_signature": true, "permission_type": true,
-	"access": true, "risk_level": true, "reason": true, "reason_code": true, "warning": true, "suggestions": true, "rules": true, "planned": true,
-	"asked_at": true, "expires_at": true, "indeterminate": true, "no_sandbox": true,
+var pendingNames = []string{
+	"request_id", "version", "call_id", "args_hash", "batch_id", "position", "total_in_batch", "session_id", "project_id",
+	"agent", "tool", "input", "accesses", "paths", "command_info", "command_signature", "permission_type", "access",
+	"risk_level", "reason", "reason_code", "warning", "suggestions", "rules", "planned", "asked_at", "expires_at",
+	"no_sandbox", "indeterminate",
+}
+
+// isPendingName compares names as decoders of JSON do that are lenient, Go's among them:
+// without case.
+func isPendingName(name string) bool {
+	return slices.ContainsFunc(pendingNames, func(known string) bool { return strings.EqualFold(known, name) })
 }
 
 func fieldsOf(v any) (map[string]json.RawMessage, error) {
