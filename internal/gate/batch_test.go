@@ -737,6 +737,9 @@ func TestLostCalls(t *testing.T) {
 			if !p.Indeterminate || !strings.Contains(p.Reason, "is there now and was not before") {
 				t.Errorf("the question is %+v", p)
 			}
+			if len(p.Accesses) != 1 || !slices.Equal(p.Paths, []string{d.file("b.txt")}) || p.Type != umpire.FileWrite || p.Access != "write" {
+				t.Errorf("what it would have done is lost: %+v", p)
+			}
 			b := must(d.Resolve(t.Context(), answerTo(p, choice)))(t)
 			ran := d.run(taken, b)
 			if choice == umpire.Cancel {
@@ -753,6 +756,34 @@ func TestLostCalls(t *testing.T) {
 				t.Errorf("after %s the result is %s", choice, status)
 			}
 		})
+	}
+}
+
+// D-34: the question what became of a command tells which command it was, as the first
+// question did.
+func TestLostCommand(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t)
+	s := d.session(umpire.Opening{Runner: "r1"})
+	lost := call("n", "Bash", `{"command":"npm install react > log"}`)
+	lost.Extra = map[string]json.RawMessage{"customMeta": json.RawMessage(`1`)}
+	d.submit(s, "m1", lost)
+	before := d.pending("n")
+	d.approve("n", umpire.ScopeOnce)
+	must(d.Start(t.Context(), umpire.Start{Session: s.ID, Batch: "m1", Call: "n", Epoch: s.Epoch, Runner: "r1"}))(t)
+	d.pass(Lease + time.Second)
+	if err := d.Tend(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	p := d.pending("n")
+	if !p.Indeterminate || p.CommandInfo == nil || p.CommandInfo.Command != "npm install react > log" || p.CommandInfo.BaseCommand != "npm" {
+		t.Errorf("the question is %+v, about %+v", p, p.CommandInfo)
+	}
+	if !slices.Equal(p.Paths, before.Paths) || len(p.Accesses) != len(before.Accesses) || p.Type != before.Type {
+		t.Errorf("what it would have done is lost: %+v", p)
+	}
+	if string(p.Extra["customMeta"]) != "1" {
+		t.Errorf("the tool's own fields are lost: %v", p.Extra)
 	}
 }
 

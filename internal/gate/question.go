@@ -41,7 +41,7 @@ func (g *Gate) describe(card *umpire.Pending, sc *scene, j *judged) {
 	card.Accesses = g.maskAccesses(d.Accesses)
 	card.Type, card.Risk, card.Warning = d.Type, d.Risk.Level(), d.Warning
 	card.Reason, card.Code = g.maskText(d.Reason), d.ReasonCode
-	card.Access = accessWord(call.Tool, d)
+	card.Access, card.Paths = accessWord(call.Tool, card.Accesses), pathsOf(card.Accesses)
 	card.Suggestions = []umpire.Suggestion{}
 	for _, s := range d.Suggestions {
 		if g.writable(umpire.Rule{Tool: s.Tool, Match: s.Match}) {
@@ -51,16 +51,11 @@ func (g *Gate) describe(card *umpire.Pending, sc *scene, j *judged) {
 	for _, r := range g.lastingRules(call, &j.alone) {
 		card.Rules = append(card.Rules, policy.FormatShort(r))
 	}
-	for i := range d.Accesses {
-		if a := &d.Accesses[i]; a.Paths() && a.Target != "" && !slices.Contains(card.Paths, a.Target) {
-			card.Paths = append(card.Paths, a.Target)
-		}
-	}
 	if missing := sandboxOf(&sc.settings, sc.sandbox).Missing; missing != "" && call.Tool == bashTool {
 		card.NoSandbox = missing
 	}
 	if call.Tool == bashTool {
-		g.describeCommand(card, call, d)
+		describeCommand(card, g.maskText(policy.Exact(*call)))
 	}
 	if degraded(&sc.session, &sc.settings) && sc.session.Mode == umpire.ModeAuto {
 		card.Warning = true
@@ -69,13 +64,23 @@ func (g *Gate) describe(card *umpire.Pending, sc *scene, j *judged) {
 
 const bashTool = "Bash"
 
-func (g *Gate) describeCommand(card *umpire.Pending, call *umpire.Call, d *umpire.Decision) {
-	command := g.maskText(policy.Exact(*call))
+// pathsOf are the paths that a call would touch, each once.
+func pathsOf(accesses []umpire.Access) (paths []string) {
+	for i := range accesses {
+		if a := &accesses[i]; a.Paths() && a.Target != "" && !slices.Contains(paths, a.Target) {
+			paths = append(paths, a.Target)
+		}
+	}
+	return paths
+}
+
+// describeCommand tells of a command by what the card has of it already.
+func describeCommand(card *umpire.Pending, command string) {
 	card.CommandSignature = command
-	info := umpire.CommandInfo{Command: command, Risk: d.Risk.Level()}
-	for i := range d.Accesses {
-		if d.Accesses[i].Kind == umpire.KindExec {
-			info.BaseCommand = d.Accesses[i].Program
+	info := umpire.CommandInfo{Command: command, Risk: card.Risk}
+	for i := range card.Accesses {
+		if card.Accesses[i].Kind == umpire.KindExec {
+			info.BaseCommand = card.Accesses[i].Program
 			break
 		}
 	}
@@ -88,13 +93,13 @@ func (g *Gate) describeCommand(card *umpire.Pending, call *umpire.Call, d *umpir
 
 // accessWord is the level that older clients know: command for a command, else
 // read, write, or all.
-func accessWord(tool string, d *umpire.Decision) string {
+func accessWord(tool string, accesses []umpire.Access) string {
 	if tool == bashTool {
 		return "command"
 	}
 	word := "read"
-	for i := range d.Accesses {
-		switch a := &d.Accesses[i]; a.Kind {
+	for i := range accesses {
+		switch accesses[i].Kind {
 		case umpire.KindRead:
 		case umpire.KindWrite, umpire.KindDelete:
 			word = "write"

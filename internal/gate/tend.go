@@ -7,6 +7,7 @@ import (
 
 	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/store"
+	"github.com/umpirehq/umpire/policy"
 )
 
 // tendEvery is how often a gate that serves looks for what time has settled.
@@ -153,15 +154,23 @@ func (t *step) askWhatBecame(f *folded, c *umpire.BatchCall) error {
 	if t.session.Headless || f.now.Cancelled {
 		return t.giveUp(f, c)
 	}
+	begun, err := t.tx.StartEvent(t.session.ID, c.ID)
+	if err != nil {
+		return err
+	}
 	evidence := compare(run.Before)
 	q := question{
 		card: umpire.Pending{
 			Request: newRequestID(), Call: c.ID, ArgsHash: c.ArgsHash, Batch: f.now.ID, Position: row.Ordinal + 1, Total: len(f.now.Calls),
 			Session: t.session.ID, Project: t.session.Project, Agent: row.Agent, Tool: c.Tool, Input: []byte(row.Input.Shown),
-			Accesses: []umpire.Access{}, Type: umpire.Other, Access: "all", Risk: umpire.High.Level(), Warning: true,
+			Accesses: append([]umpire.Access{}, begun.Accesses...), Paths: pathsOf(begun.Accesses), Type: begun.Type,
+			Access: accessWord(c.Tool, begun.Accesses), Risk: umpire.High.Level(), Warning: true, Extra: extraOf(row.Extra),
 			Reason:      t.gate.maskText("It was started by " + orElse(run.Runner, "its agent") + ", and it is not known whether it ran: " + evidence),
 			Suggestions: []umpire.Suggestion{}, AskedAt: t.now, Indeterminate: true,
 		},
+	}
+	if c.Tool == bashTool {
+		describeCommand(&q.card, policy.Exact(umpire.Call{Tool: c.Tool, Input: q.card.Input}))
 	}
 	q.row = store.AskRow{
 		Request: q.card.Request, Session: t.session.ID, Batch: f.now.ID, Call: c.ID, ArgsHash: c.ArgsHash,

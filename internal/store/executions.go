@@ -26,6 +26,14 @@ func (tx *Tx) Execution(s umpire.SessionID, c umpire.CallID) (ExecutionRow, erro
 	return e, err
 }
 
+// StartEvent returns the event of the last attempt to run a call: what it was to do.
+func (tx *Tx) StartEvent(s umpire.SessionID, c umpire.CallID) (umpire.Event, error) {
+	var e umpire.Event
+	err := tx.row(eventFields(&e), selectEvents+` AND session_id = $2 AND call_id = $3 AND kind = $4 ORDER BY seq DESC LIMIT 1`,
+		0, string(s), string(c), string(umpire.EventCallStarted))
+	return e, err
+}
+
 // InsertResult stores what the model is told about a call. The first result
 // stands: a second one is ErrConflict.
 func (tx *Tx) InsertResult(r ResultRow) error {
