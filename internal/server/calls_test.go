@@ -187,7 +187,7 @@ func try[In, Out any, PI message[In], PO message[Out]](t *testing.T, w *world, n
 func TestAnswersAreSignedByTheServer(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, w *world) {
-		body := `{"request_id":"r1","args_hash":"h","answer":"approve","scope":"once","actor":"somebody else","Actor":"x","Channel":"y","channel":"z"}`
+		body := `{"request_id":"r1","args_hash":"h","answer":"approve","scope":"once","actor":"somebody else","Channel":"y"}`
 		if a := w.call(t, "GateService/Resolve", credentials.Person, body, "Umpire-Client", "console"); a.status != 200 {
 			t.Fatalf("answered %d: %s", a.status, a.body)
 		}

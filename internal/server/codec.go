@@ -11,6 +11,8 @@ import (
 
 	"google.golang.org/protobuf/encoding/protojson"
 	"google.golang.org/protobuf/proto"
+
+	"github.com/umpirehq/umpire/internal/jsonl"
 )
 
 // A carrier is a value on its way over the wire. What cannot be read is kept as
@@ -93,6 +95,34 @@ func readJSON(data []byte, into any) error {
 	}
 	if err := json.Unmarshal(data, into); err != nil {
 		return nameField(data, reflect.TypeOf(into).Elem(), err)
+	}
+	return readOneWay("", data)
+}
+
+// readOneWay refuses an object that two readers could read as two different requests:
+// with a field that stands twice, be it in another case. What a call is given is the
+// gate's to look at.
+func readOneWay(where string, object []byte) error {
+	fields, err := jsonl.ReadObject(object)
+	if err != nil {
+		return invalid("%sthe request: %v", where, err)
+	}
+	names := map[string]bool{}
+	for name := range fields {
+		folded := strings.ToLower(name)
+		if names[folded] {
+			return invalid("%s%s: stands twice", where, folded)
+		}
+		names[folded] = true
+	}
+	var calls []json.RawMessage
+	if len(fields["calls"]) == 0 || json.Unmarshal(fields["calls"], &calls) != nil {
+		return nil
+	}
+	for i := range calls {
+		if err := readOneWay(fmt.Sprintf("calls[%d]: ", i), calls[i]); err != nil {
+			return err
+		}
 	}
 	return nil
 }

@@ -85,6 +85,25 @@ func failureOf(err error) *failure {
 	return f
 }
 
+// failureIn reads a failure that Connect found by itself, before anybody here was
+// asked: a body that is too large, or that is compressed in an unknown way.
+func failureIn(body []byte) *failure {
+	f := &failure{code: connect.CodeInvalidArgument, word: wordInvalid}
+	var told struct {
+		Code connect.Code `json:"code"`
+	}
+	if json.Unmarshal(body, &told) != nil {
+		return f
+	}
+	for _, kind := range kinds {
+		if kind.code == told.Code {
+			f.code, f.word = kind.code, kind.word
+			break
+		}
+	}
+	return f
+}
+
 func invalid(format string, args ...any) error {
 	return fmt.Errorf(format+": %w", append(args, umpire.ErrInvalid)...)
 }

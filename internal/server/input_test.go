@@ -30,6 +30,10 @@ var badInput = []struct{ procedure, body, word string }{
 	{"GateService/Check", `{"tool":`, "request"},
 	{"GateService/Check", `{"tool":"T"} {}`, "request"},
 	{"GateService/Check", "{\"tool\":\"\xff\"}", "UTF-8"},
+	{"GateService/Check", `{"tool":"Read","tool":"Bash"}`, `"tool" stands twice`},
+	{"GateService/Check", `{"tool":"Read","Tool":"Bash"}`, "tool: stands twice"},
+	{"GateService/Submit", `{"calls":[{"id":"c1","tool":"Read"},{"id":"c2","tool":"Read","tool":"Bash"}]}`, `calls[1]: the request: "tool" stands twice`},
+	{"GateService/Resolve", `{"request_id":"r1","answer":"deny","answer":"approve"}`, `"answer" stands twice`},
 	{"GateService/Check", `{"tool":3}`, "tool: want a string, got number"},
 	{"GateService/Check", `{"background":"yes"}`, "background: want true or false, got string"},
 	{"GateService/Check", `{"extra":[]}`, "extra: want an object, got array"},
@@ -222,7 +226,7 @@ func TestRequestsAreBounded(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
 		text := strings.Repeat("x", 1<<20)
 		large := w.call(t, "GateService/Start", credentials.Agent, `{"runner":"`+text+`"}`)
-		if large.status != 429 || large.fields["code"] != "resource_exhausted" || w.gate.last("Start") != nil {
+		if large.status != 429 || large.fields["code"] != "resource_exhausted" || large.fields["reason_code"] != "limit" || w.gate.last("Start") != nil {
 			t.Errorf("a Start of over 1 MiB: %d %.200s", large.status, large.body)
 		}
 		for _, size := range []int{10, 23} {
@@ -232,7 +236,7 @@ func TestRequestsAreBounded(t *testing.T) {
 			}
 		}
 		body := `{"tool":"Write","input":{"content":"` + strings.Repeat(text, 24) + `"}}`
-		if got := w.call(t, "GateService/Check", credentials.Agent, body); got.status != 429 {
+		if got := w.call(t, "GateService/Check", credentials.Agent, body); got.status != 429 || got.fields["reason_code"] != "limit" {
 			t.Errorf("a call of over 24 MiB: %d %.200s", got.status, got.body)
 		}
 		if got := w.call(t, "GateService/Check", credentials.Agent, `{}`, "X-Large", text[:32<<10]); got.status != http.StatusRequestHeaderFieldsTooLarge {
@@ -240,6 +244,9 @@ func TestRequestsAreBounded(t *testing.T) {
 		}
 		if got := w.call(t, "GateService/Check", credentials.Agent, `{}`, "Umpire-Client", "cli\u202e"); got.status != 400 {
 			t.Errorf("a client with an odd name: %d %s", got.status, got.body)
+		}
+		if got := w.call(t, "GateService/Check", credentials.Agent, `{}`, "Content-Encoding", "br"); got.fields["reason_code"] != "invalid" {
+			t.Errorf("an unknown compression: %d %s", got.status, got.body)
 		}
 		if got := w.call(t, "GateService/Check", credentials.Agent, `{}`, "Content-Type", "text/plain"); got.status != 415 {
 			t.Errorf("plain text: %d %s", got.status, got.body)

@@ -19,11 +19,9 @@ type reply struct {
 // WriteHeader replaces the status of a failure that has one of its own.
 func (w *reply) WriteHeader(status int) {
 	w.wrote = true
-	if f := w.x.failure; f != nil && status >= http.StatusBadRequest {
-		w.failing = true
-		if f.status != 0 {
-			status = f.status
-		}
+	w.failing = status >= http.StatusBadRequest
+	if f := w.x.failure; f != nil && w.failing && f.status != 0 {
+		status = f.status
 	}
 	w.ResponseWriter.WriteHeader(status)
 }
@@ -36,6 +34,9 @@ func (w *reply) Write(b []byte) (int, error) {
 		return w.ResponseWriter.Write(b)
 	}
 	w.failing = false
+	if w.x.failure == nil {
+		w.x.failure = failureIn(b)
+	}
 	whole := append(append([]byte{'{'}, w.x.failure.fields()...), b[1:]...)
 	if _, err := w.ResponseWriter.Write(whole); err != nil {
 		return 0, err
