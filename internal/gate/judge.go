@@ -118,10 +118,15 @@ func (g *Gate) decide(sc *scene, call umpire.Call) umpire.Decision {
 // Check decides a call and stores nothing. A call that names a session is decided
 // as that session's would be; any other by the configuration.
 func (g *Gate) Check(ctx context.Context, call umpire.Call) (umpire.Decision, error) {
+	if call.Dir != "" || call.Session == "" {
+		if err := checkDir("cwd", call.Dir); err != nil {
+			return umpire.Decision{}, err
+		}
+	}
 	if call.Session == "" {
 		settings, err := g.settingsOf(call.Dir)
 		if err != nil {
-			return umpire.Decision{}, fmt.Errorf("configuration: %w: %w", err, umpire.ErrInvalid)
+			return umpire.Decision{}, err
 		}
 		return g.Decide(Request{Call: call, Mode: settings.Mode}), nil
 	}

@@ -3,6 +3,7 @@ package gate
 import (
 	"context"
 	"errors"
+	"fmt"
 	"path/filepath"
 	"reflect"
 	"slices"
@@ -54,8 +55,8 @@ func (g *Gate) Project(dir string) (*Project, error) { return g.projectOf(dir, n
 // projectOf returns the project of a folder in which further folders count as
 // inside.
 func (g *Gate) projectOf(dir string, added []string) (*Project, error) {
-	if dir == "" {
-		return nil, errors.New("no working directory is given")
+	if err := checkDir("working_dir", dir); err != nil {
+		return nil, err
 	}
 	key := strings.Join(append([]string{dir}, added...), "\x00")
 	g.projects.mu.Lock()
@@ -75,6 +76,20 @@ func (g *Gate) projectOf(dir string, added []string) (*Project, error) {
 	return p, nil
 }
 
+// maxDir is how long the name of a folder may be.
+const maxDir = 4096
+
+// checkDir refuses a name that would mean a folder of the gate's own, or none.
+func checkDir(field, dir string) error {
+	switch {
+	case len(dir) > maxDir:
+		return invalid(field, "longer than %d bytes", maxDir)
+	case !filepath.IsAbs(dir) || strings.ContainsRune(dir, 0):
+		return invalid(field, "want an absolute path, got %q", dir)
+	}
+	return nil
+}
+
 func (g *Gate) open(dir string, added []string) (*Project, error) {
 	settings, err := g.settingsOf(dir)
 	if err != nil {
@@ -85,7 +100,7 @@ func (g *Gate) open(dir string, added []string) (*Project, error) {
 		Added: settings.AddDirs, Home: g.config.UserHome, Cache: g.config.cacheDir(),
 	})
 	if err != nil {
-		return nil, err
+		return nil, invalid("working_dir", "%v", err)
 	}
 	p := &Project{Project: found, config: g.config, settings: settings}
 	p.load()
@@ -107,11 +122,17 @@ func (g *Gate) tellChanges(p *Project) {
 	}
 }
 
+// settingsOf reads the settings for a folder. What is wrong with them is for whoever
+// asks to mend, not a fault of the gate.
 func (g *Gate) settingsOf(dir string) (Settings, error) {
 	if g.config.SettingsOf == nil {
 		return g.config.Settings, nil
 	}
-	return g.config.SettingsOf(dir)
+	s, err := g.config.SettingsOf(dir)
+	if err != nil {
+		return Settings{}, fmt.Errorf("configuration: %w: %w", err, umpire.ErrInvalid)
+	}
+	return s, nil
 }
 
 // refresh forgets the project of a folder when its settings have changed, so that
@@ -120,7 +141,10 @@ func (g *Gate) refresh(dir string) error {
 	if g.config.SettingsOf == nil {
 		return nil
 	}
-	now, err := g.config.SettingsOf(dir)
+	if err := checkDir("working_dir", dir); err != nil {
+		return err
+	}
+	now, err := g.settingsOf(dir)
 	if err != nil {
 		return err
 	}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"path/filepath"
 	"time"
 
 	"github.com/umpirehq/umpire"
@@ -72,14 +71,12 @@ func (g *Gate) Open(ctx context.Context, o umpire.Opening) (umpire.Session, erro
 
 func checkOpening(o *umpire.Opening) error {
 	switch {
-	case o.Dir == "" || !filepath.IsAbs(o.Dir):
-		return invalid("working_dir", "want an absolute path, got %q", o.Dir)
 	case len(o.ID) > maxIDSize:
 		return invalid("session_id", "longer than %d bytes", maxIDSize)
 	case o.External && o.ID == "":
 		return invalid("session_id", "an agent that runs its calls itself names its session")
 	}
-	return nil
+	return checkDir("working_dir", o.Dir)
 }
 
 // newSession is a session as it is opened.
@@ -178,8 +175,8 @@ func (g *Gate) Sessions(ctx context.Context, q umpire.SessionQuery) (all []umpir
 // Continue takes a session for a runner, if the guards of the project let it. Its
 // epoch grows, so that whoever ran it before is fenced off.
 func (g *Gate) Continue(ctx context.Context, r umpire.Resumption) (umpire.Session, error) {
-	if r.Dir == "" || !filepath.IsAbs(r.Dir) {
-		return umpire.Session{}, invalid("working_dir", "want an absolute path, got %q", r.Dir)
+	if err := checkDir("working_dir", r.Dir); err != nil {
+		return umpire.Session{}, err
 	}
 	if err := g.refresh(r.Dir); err != nil {
 		return umpire.Session{}, err
@@ -310,8 +307,8 @@ func (g *Gate) profileNotice(o *umpire.Opening) (string, error) {
 // Fork makes a new session with the conversation of another one of the same
 // project. It starts without grants.
 func (g *Gate) Fork(ctx context.Context, from umpire.SessionID, r umpire.Resumption) (umpire.Session, error) {
-	if r.Dir == "" || !filepath.IsAbs(r.Dir) {
-		return umpire.Session{}, invalid("working_dir", "want an absolute path, got %q", r.Dir)
+	if err := checkDir("working_dir", r.Dir); err != nil {
+		return umpire.Session{}, err
 	}
 	p, err := g.Project(r.Dir)
 	if err != nil {

@@ -269,3 +269,45 @@ func TestRuleForAReadOutsideIsTold(t *testing.T) {
 	}
 	t.Error("no event tells of the rule")
 }
+
+// A folder that no project can be found for is the asker's mistake, and is never read as
+// one below the gate's own.
+func TestFoldersAreWhole(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t)
+	s := d.session(umpire.Opening{})
+	file := d.file("a.txt")
+	if err := os.WriteFile(file, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, dir := range []string{"relative", ".", "\x00", "/a\x00b", "/" + strings.Repeat("x", 5000), "/" + strings.Repeat("x", 300), file} {
+		asks := map[string]error{}
+		_, asks["Open"] = d.Open(t.Context(), umpire.Opening{Dir: dir})
+		_, asks["Continue"] = d.Continue(t.Context(), umpire.Resumption{Dir: dir})
+		_, asks["Fork"] = d.Fork(t.Context(), s.ID, umpire.Resumption{Dir: dir})
+		_, asks["Rules"] = d.Rules(t.Context(), dir)
+		_, asks["RuleStatus"] = d.RuleStatus(t.Context(), dir)
+		_, asks["AddRule"] = d.AddRule(t.Context(), dir, umpire.ScopeProject, umpire.Rule{Action: umpire.Deny, Tool: "Edit"})
+		asks["RemoveRule"] = d.RemoveRule(t.Context(), dir, umpire.ScopeProject, "x")
+		asks["Trust"] = d.Trust(t.Context(), dir)
+		for name, err := range asks {
+			if !errors.Is(err, umpire.ErrInvalid) {
+				t.Errorf("%s in %.40q: %v", name, dir, err)
+			}
+		}
+	}
+	for _, dir := range []string{"relative", "/a\x00b"} {
+		c := call("c", "Read", `{"file_path":"a.txt"}`)
+		c.Dir = dir
+		if _, err := d.Submit(t.Context(), umpire.Submission{Session: s.ID, Batch: "m", Calls: []umpire.Call{c}}); !errors.Is(err, umpire.ErrInvalid) {
+			t.Errorf("a call in %q: %v", dir, err)
+		}
+		c.Session = s.ID
+		if answer, err := d.Check(t.Context(), c); !errors.Is(err, umpire.ErrInvalid) || answer.Verdict != umpire.Deny {
+			t.Errorf("a check in %q: %v, %v", dir, answer.Verdict, err)
+		}
+	}
+	if _, err := d.Rules(t.Context(), ""); !errors.Is(err, umpire.ErrInvalid) {
+		t.Errorf("no folder: %v", err)
+	}
+}

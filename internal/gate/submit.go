@@ -111,6 +111,10 @@ func checkSubmission(s *umpire.Submission) error {
 			return invalid(field+".input", "larger than %d bytes", maxInput)
 		case len(c.Input) > 0 && !json.Valid(c.Input):
 			return invalid(field+".input", "is not JSON")
+		case c.Dir != "":
+			if err := checkDir(field+".cwd", c.Dir); err != nil {
+				return err
+			}
 		}
 		seen[c.ID] = true
 	}
