@@ -32,15 +32,19 @@ func (g *Gate) lastingRules(call *umpire.Call, d *umpire.Decision) []umpire.Rule
 		return []umpire.Rule{{Action: umpire.Allow, Tool: call.Tool}}
 	}
 	rules := covering(d)
-	if slices.ContainsFunc(rules, func(r umpire.Rule) bool { return !g.writable(r) }) {
+	if slices.ContainsFunc(rules, func(r umpire.Rule) bool { return !g.writable(call, r) }) {
 		return nil
 	}
 	return rules
 }
 
-// writable reports whether a rule may stand in a file: it holds no secret.
-func (g *Gate) writable(r umpire.Rule) bool {
+// writable reports whether a rule about a call may stand in a file: it holds no
+// secret, and none that the call's command gives away elsewhere.
+func (g *Gate) writable(call *umpire.Call, r umpire.Rule) bool {
 	text := policy.FormatShort(r)
+	if g.config.Masker != nil && r.Match.CommandPrefix != "" && g.config.Masker.Echoes([]string{text}, call.Input)[0] != text {
+		return false
+	}
 	return g.maskText(text) == text
 }
 

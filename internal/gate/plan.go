@@ -70,7 +70,7 @@ func (g *Gate) findPlanned(ctx context.Context, sc *scene, calls []*judged) erro
 		for _, other := range calls {
 			if other.decision.ReasonCode == umpire.CodePlan {
 				j.planned = append(j.planned, umpire.Planned{
-					Call: other.call.ID, Tool: other.call.Tool, Accesses: g.maskAccesses(other.decision.Accesses), Files: filesOf(other.before),
+					Call: other.call.ID, Tool: other.call.Tool, Accesses: g.shownAccesses(other), Files: filesOf(other.before),
 				})
 			}
 		}

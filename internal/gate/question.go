@@ -38,13 +38,13 @@ func (g *Gate) ask(sc *scene, j *judged, id umpire.BatchID, position, total int)
 // describe fills in what the decision says of the call.
 func (g *Gate) describe(card *umpire.Pending, sc *scene, j *judged) {
 	call, d := &j.call, &j.decision
-	card.Accesses = g.maskAccesses(d.Accesses)
+	card.Accesses = g.shownAccesses(j)
 	card.Type, card.Risk, card.Warning = d.Type, d.Risk.Level(), d.Warning
 	card.Reason, card.Code = g.maskText(d.Reason), d.ReasonCode
 	card.Access, card.Paths = accessWord(call.Tool, card.Accesses), pathsOf(card.Accesses)
 	card.Suggestions = []umpire.Suggestion{}
 	for _, s := range d.Suggestions {
-		if g.writable(umpire.Rule{Tool: s.Tool, Match: s.Match}) {
+		if g.writable(call, umpire.Rule{Tool: s.Tool, Match: s.Match}) {
 			card.Suggestions = append(card.Suggestions, s)
 		}
 	}

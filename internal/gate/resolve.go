@@ -382,7 +382,7 @@ const gateActor = "gate"
 // deny gives a call its refusal without a question.
 func (t *step) deny(f *folded, j *judged, code umpire.ReasonCode, reason string) error {
 	c := f.now.Call(j.call.ID)
-	e := decided(umpire.EventPermissionRejected, &j.decision)
+	e := t.decided(umpire.EventPermissionRejected, j)
 	if code == umpire.CodePlan {
 		e.Data = data(plannedFiles{Files: j.before})
 	}

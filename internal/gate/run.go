@@ -198,7 +198,7 @@ func (t *step) execute(f *folded, c *umpire.BatchCall, l *launch) (umpire.Starte
 			return umpire.Started{}, err
 		}
 	}
-	e := decided(umpire.EventCallStarted, &l.judged.decision)
+	e := t.decided(umpire.EventCallStarted, l.judged)
 	e.Call, e.Request, e.Tool, e.Agent, e.State = c.ID, c.Request, c.Tool, l.row.Agent, umpire.StateAllowed
 	e.Data = data(batch.Started{Attempt: attempt, Runner: l.Runner, Epoch: t.session.Epoch})
 	if err := t.apply(f, e); err != nil {

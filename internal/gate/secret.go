@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/umpirehq/umpire"
@@ -16,6 +17,8 @@ import (
 type Masker interface {
 	Text(text string) string
 	JSON(value json.RawMessage) (masked json.RawMessage, changed bool)
+	// Echoes masks texts that were made of a value that holds secrets.
+	Echoes(texts []string, of json.RawMessage) []string
 }
 
 // A Sealer encrypts what runs. Label binds it to its place.
@@ -108,6 +111,25 @@ func (g *Gate) maskAccesses(accesses []umpire.Access) []umpire.Access {
 		return nil
 	}
 	return shown
+}
+
+// shownAccesses are a call's accesses with secrets hidden: those of its input, too,
+// where a word of its command shows one without the name that gave it away.
+func (g *Gate) shownAccesses(j *judged) []umpire.Access {
+	if j.input.Exact == nil {
+		return g.maskAccesses(j.decision.Accesses)
+	}
+	var words []string
+	for i := range j.decision.Accesses {
+		words = append(words, j.decision.Accesses[i].Args...)
+	}
+	words = g.config.Masker.Echoes(words, j.call.Input)
+	shown := slices.Clone(j.decision.Accesses)
+	for i := range shown {
+		count := len(shown[i].Args)
+		shown[i].Args, words = words[:count:count], words[count:]
+	}
+	return g.maskAccesses(shown)
 }
 
 // sealedPrefix marks the exact form of a grant that is kept encrypted.

@@ -100,3 +100,43 @@ func TestSecretInARememberedCommand(t *testing.T) {
 		}
 	}
 }
+
+// A command gives a secret away by the name before it; its words are shown without
+// that name, on the card and on the timeline.
+func TestSecretsOfACommandAreMaskedInItsWords(t *testing.T) {
+	t.Parallel()
+	const password = "hunter" + "2Hunter2"
+	for name, line := range map[string]string{
+		"variable of a program": "PGPASSWORD=" + password + " psql -c 'drop table x'",
+		"exported":              "export API_TOKEN='" + password + "'; npm install x",
+		"in a shell":            "sh -c 'DB_PASS=" + password + " ./x'",
+		"behind a wrapper":      "sudo MYSQL_PWD=" + password + " mysql",
+		"printed into a login":  "echo " + password + " | docker login --password-stdin",
+		"used later":            "TOKEN=" + password + "; deploy $TOKEN",
+		"denied":                "PASSWORD=" + password + " umpire approve x",
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			d := newDesk(t)
+			key := must(secret.OpenKey(filepath.Join(d.home, "state")))(t)
+			d.config.Masker, d.config.Sealer = key.Masker(), must(key.Sealer())(t)
+			s := d.session(umpire.Opening{})
+			b := d.submit(s, "m1", command("c", line))
+			shown := string(data(must(d.Events(t.Context(), umpire.Filter{}))(t)))
+			if b.State == umpire.BatchWaiting {
+				shown += string(data(d.pending("c")))
+				d.run(s, d.approve("c", umpire.ScopeOnce))
+				shown += string(data(must(d.Events(t.Context(), umpire.Filter{}))(t)))
+			}
+			if at := strings.Index(shown, password); at >= 0 {
+				t.Errorf("a secret is shown: %s", shown[max(0, at-100):at+len(password)])
+			}
+			d.shut()
+			for _, name := range must(filepath.Glob(d.database + "*"))(t) {
+				if bytes.Contains(must(os.ReadFile(name))(t), []byte(password)) {
+					t.Errorf("%s has a secret", filepath.Base(name))
+				}
+			}
+		})
+	}
+}

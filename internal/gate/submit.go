@@ -428,7 +428,7 @@ func (t *step) enter(f *folded, j *judged, settings *Settings) error {
 		return nil // the call's own events tell of it
 	}
 	t.session.DenialsInRow = 0
-	return t.append(bypassed(f.now.ID, j))
+	return t.append(t.bypassed(f.now.ID, j))
 }
 
 // lifting returns the rule or grant by which a safe call may leave the project, or
@@ -448,8 +448,8 @@ func lifting(d *umpire.Decision) *umpire.Reason {
 }
 
 // bypassed is the event of a call that a rule, a grant or a mode let through.
-func bypassed(id umpire.BatchID, j *judged) umpire.Event {
-	e := decided(umpire.EventPermissionBypassedByRule, &j.decision)
+func (t *step) bypassed(id umpire.BatchID, j *judged) umpire.Event {
+	e := t.decided(umpire.EventPermissionBypassedByRule, j)
 	e.Batch, e.Call, e.Tool, e.Agent = id, j.call.ID, j.call.Tool, j.call.Agent
 	e.State = umpire.StateAllowed
 	if r := lifting(&j.decision); r != nil && j.decision.ReasonCode == umpire.CodeSafe {
@@ -462,10 +462,11 @@ func bypassed(id umpire.BatchID, j *judged) umpire.Event {
 }
 
 // decided is an event that tells of a decision.
-func decided(kind umpire.EventKind, d *umpire.Decision) umpire.Event {
+func (t *step) decided(kind umpire.EventKind, j *judged) umpire.Event {
+	d := &j.decision
 	e := umpire.Event{
 		Kind: kind, Type: d.Type, Risk: d.Risk.Level(), Verdict: new(d.Verdict), Reason: d.Reason, Code: d.ReasonCode,
-		Accesses: d.Accesses,
+		Accesses: t.gate.shownAccesses(j),
 	}
 	if d.Rule != nil {
 		e.Rule = d.Rule.ID

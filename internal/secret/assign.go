@@ -91,6 +91,8 @@ func (s *scan) operator(n name) (form, int) {
 		return looseForm, s.blanks(blank + 2)
 	case strings.HasPrefix(rest, "=") && blank == n.end && !n.loose(s, blank+1):
 		return tightForm, blank + 1
+	case strings.HasPrefix(rest, "+=") && blank == n.end && !n.loose(s, blank+2):
+		return tightForm, blank + 2
 	case strings.HasPrefix(rest, "="):
 		return looseForm, s.blanks(blank + 1)
 	case strings.HasPrefix(rest, ":"):

@@ -29,8 +29,9 @@ type walk struct {
 	masker *Masker
 	in     []byte
 	at     int
-	out    []byte // nil until something is replaced
-	copied int    // up to where out has the input
+	out    []byte            // nil until something is replaced
+	copied int               // up to where out has the input
+	values map[string]string // the secrets that were found, and their rules; nil keeps none
 }
 
 func (w *walk) blanks() {
@@ -98,6 +99,7 @@ func (w *walk) text(start int, key, text string) {
 		found = merge(append(found, whole))
 	}
 	if len(found) > 0 {
+		w.keep(text, found)
 		w.replace(start, w.at, w.masker.replace(text, found))
 	}
 }
@@ -174,7 +176,8 @@ func unquote(quoted []byte) (text string) {
 }
 
 // list walks over a list. If all its items are strings, a secret may be known by
-// the one before it: --password, and then the password.
+// the one before it: --password, and then the password. A program that ends in = is
+// a variable that a command sets to the first word.
 func (w *walk) list(key, program string) {
 	begin := w.at
 	type item struct{ start, end, from, to int } // in the input, and in the line
@@ -193,7 +196,10 @@ func (w *walk) list(key, program string) {
 		}
 		start, text := w.str()
 		quote := quoteFor(text)
-		line += " " + quote
+		if !strings.HasSuffix(line, "=") || len(items) > 0 {
+			line += " "
+		}
+		line += quote
 		items = append(items, item{start, w.at, len(line), len(line) + len(text)})
 		line += text + quote
 	}
@@ -201,6 +207,7 @@ func (w *walk) list(key, program string) {
 	found := secrets(line)
 	for _, it := range items {
 		if inside := within(found, it.from, it.to); len(inside) > 0 {
+			w.keep(line[it.from:it.to], inside)
 			w.replace(it.start, it.end, w.masker.replace(line[it.from:it.to], inside))
 		}
 	}

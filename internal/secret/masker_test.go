@@ -140,6 +140,10 @@ func TestJSON(t *testing.T) {
 		`{"db_password":{"sensitive":true,"value":"hunter"}}`:         `{"db_password":{"sensitive":true,"value":"[masked:password]"}}`,
 		`{"args":["--password","hunter2","--force"]}`:                 `{"args":["--password","[masked:password]","--force"]}`,
 		`{"program":"mysql","args":["-uroot","-phunter2","app"]}`:     `{"program":"mysql","args":["-uroot","-p[masked:option]","app"]}`,
+		`{"program":"MYSQL_PWD=","args":["hunter2"]}`:                 `{"program":"MYSQL_PWD=","args":["[masked:secret]"]}`,
+		`{"program":"PAGER=","args":["less"]}`:                        `{"program":"PAGER=","args":["less"]}`,
+		`{"command":"PGPASSWORD+=hunter2; curl -b 'sid=a; t=b' x"}`:   `{"command":"PGPASSWORD+=[masked:password]; curl -b 'sid=[masked:option]' x"}`,
+		`{"command":"curl -b jar.txt x; twine upload -p hunter2 d"}`:  `{"command":"curl -b jar.txt x; twine upload -p [masked:option] d"}`,
 		`{"program":"docker","args":["run","-p","80:80","x"]}`:        `{"program":"docker","args":["run","-p","80:80","x"]}`,
 		`{"program":"sh","args":["-c","it's mysql -phunter2 \"x\""]}`: `{"program":"sh","args":["-c","it's mysql -phunter2 \"x\""]}`,
 		`{"program":"sh","args":["-c","mysql -phunter2 app"]}`:        `{"program":"sh","args":["-c","mysql -p[masked:option] app"]}`,
@@ -311,4 +315,24 @@ func TestFinder(t *testing.T) {
 			t.Fatal(diff)
 		}
 	})
+}
+
+// TestEchoes: the words of a command that holds a secret do not show it either, and
+// what only looks like it stays.
+func TestEchoes(t *testing.T) {
+	t.Parallel()
+	for _, row := range []struct{ of, text, want string }{
+		{`{"command":"MYSQL_PWD=hunter2hunter2 mysql"}`, "hunter2hunter2", "[masked:secret]"},
+		{`{"command":"echo hunter2hunter2 | docker login --password-stdin"}`, "hunter2hunter2", "[masked:piped]"},
+		{`{"command":"API_TOKEN=hunter2hunter2; run $API_TOKEN"}`, "--x=hunter2hunter2,y", "--x=[masked:token],y"},
+		{`{"args":["--password","hunter2hunter2"]}`, "a hunter2hunter2", "a [masked:password]"},
+		{`{"command":"MYSQL_PWD=hunter2hunter2 mysql"}`, "hunter2hunter22", "hunter2hunter22"},
+		{`{"command":"MYSQL_PWD=abc12 mysql abc12"}`, "abc12", "abc12"},
+		{`{"command":"mysql"}`, "PGPASSWORD=hunter2", "PGPASSWORD=hunter2"},
+		{`no json`, "hunter2hunter2", "hunter2hunter2"},
+	} {
+		if got := (*Masker)(nil).Echoes([]string{row.text}, json.RawMessage(row.of))[0]; got != row.want {
+			t.Errorf("%s in %s gave %s, want %s", row.text, row.of, got, row.want)
+		}
+	}
 }

@@ -1,0 +1,60 @@
+package secret
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+)
+
+// minEcho is the length from which a secret is looked for elsewhere: a shorter one
+// is a word that may mean something else there.
+const minEcho = 6
+
+// Echoes masks texts that were made of a value, such as the words of its command:
+// there a secret has lost the name that it was known by. What is secret in the value
+// is masked wherever it stands in a text and is no part of a longer word. The texts
+// themselves are left as they are.
+func (m *Masker) Echoes(texts []string, of json.RawMessage) []string {
+	w := walk{masker: m, in: of, values: map[string]string{}}
+	if json.Valid(of) {
+		w.value("", "")
+	}
+	masked := slices.Clone(texts)
+	for i, text := range texts {
+		if found := echoes(text, w.values); len(found) > 0 {
+			masked[i] = m.replace(text, merge(append(found, secrets(text)...)))
+		}
+	}
+	return masked
+}
+
+// echoes finds the values in a text, each under the rule that found it first.
+func echoes(text string, values map[string]string) (found []span) {
+	for value, rule := range values {
+		for at := 0; ; {
+			next := strings.Index(text[at:], value)
+			if next < 0 {
+				break
+			}
+			start, end := at+next, at+next+len(value)
+			if at = end; wholeWord(text, start, end) {
+				found = append(found, span{start, end, rule, named})
+			}
+		}
+	}
+	return found
+}
+
+// wholeWord reports whether a piece of a text is no part of a longer word.
+func wholeWord(text string, start, end int) bool {
+	return (start == 0 || !isWord(text[start-1]) || !isWord(text[start])) && (end == len(text) || !isWord(text[end]) || !isWord(text[end-1]))
+}
+
+// keep remembers the secrets of a text, where they are asked for.
+func (w *walk) keep(text string, found []span) {
+	for _, s := range found {
+		if value := text[s.start:s.end]; w.values != nil && len(value) >= minEcho {
+			w.values[value] = s.rule
+		}
+	}
+}
