@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/client"
 	"github.com/umpirehq/umpire/internal/lang"
 	"github.com/umpirehq/umpire/internal/tui"
@@ -103,7 +104,8 @@ func (s *stay) talk(ctx context.Context, person *client.Client, host *chatHost, 
 	conf := tui.Config{
 		Gate: person, Host: host, Session: host.session, Resumed: s.flags.goOn || s.flags.session != "" || s.flags.fork != "",
 		Task: task, Model: host.modelName(), Text: lang.Catalogue(s.text), Now: s.now,
-		In: s.stdin, Out: s.terminalOut(), Env: os.Environ(), NoColour: s.getenv("NO_COLOR") != "",
+		Change: func(p umpire.Pending, in umpire.Session) tui.Change { return tui.Change(s.previewOf(&p, &in)) },
+		In:     s.stdin, Out: s.terminalOut(), Env: os.Environ(), NoColour: s.getenv("NO_COLOR") != "",
 	}
 	if s.flags.json {
 		conf.Events = s.stdout

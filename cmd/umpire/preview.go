@@ -6,16 +6,25 @@ import (
 	"github.com/umpirehq/umpire/internal/tool"
 )
 
-// changesOf shows what a call that is asked about would change in files, as they are
-// now; "" for one that changes none, or none of this machine.
-func (a *app) changesOf(p *umpire.Pending, s *umpire.Session) string {
+// previewOf is what a call that is asked about would change in files, as they are now;
+// nothing for one that changes none, or none of this machine.
+func (a *app) previewOf(p *umpire.Pending, s *umpire.Session) tool.Preview {
 	if _, here := runner.Alive(s.Runner); !here {
-		return "" // files of the same name may be others
+		return tool.Preview{} // files of the same name may be others
 	}
 	files := tool.New(tool.Options{Root: s.Root, AddDirs: s.AddDirs, Home: a.userHome()})
 	defer files.Close()
-	text, err := files.Preview(umpire.Call{Tool: p.Tool, Input: p.Input, Dir: s.Dir, Session: s.ID}, p.Accesses)
-	if err != nil || text == "" {
+	seen, err := files.Preview(umpire.Call{Tool: p.Tool, Input: p.Input, Dir: s.Dir, Session: s.ID}, p.Accesses)
+	if err != nil {
+		return tool.Preview{} // the call itself says what is wrong with it
+	}
+	return seen
+}
+
+// changesOf shows what a call that is asked about would change.
+func (a *app) changesOf(p *umpire.Pending, s *umpire.Session) string {
+	text := a.previewOf(p, s).Diff
+	if text == "" {
 		return ""
 	}
 	return a.text.of("It would change:") + "\n" + visibleDiff(text) + "\n"

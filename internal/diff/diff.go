@@ -40,6 +40,12 @@ func Unified(from, to string, before, after []byte, limit int) string {
 	return cut(strings.ToValidUTF8(text, "\uFFFD"), limit)
 }
 
+// Whole reports whether texts that [Unified] returned show all that changes. What is left
+// out is said on a line of its own that begins with a bracket, as no line of a diff does.
+func Whole(text string) bool {
+	return text != "" && !strings.HasPrefix(text, "[") && !strings.Contains(text, "\n[")
+}
+
 func binary(text []byte) bool { return bytes.IndexByte(text, 0) >= 0 }
 
 // cut shortens a text, at the end of a line where there is one.

@@ -26,8 +26,15 @@ func TestUnified(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			if got := diff.Unified("f", "g", []byte(tt.before), []byte(tt.after), 1000); got != tt.want {
+			got := diff.Unified("f", "g", []byte(tt.before), []byte(tt.after), 1000)
+			if got != tt.want {
 				t.Errorf("got\n%s\nwant\n%s", got, tt.want)
+			}
+			if shown := tt.name != "no change" && tt.name != "binary"; diff.Whole(got) != shown {
+				t.Errorf("is whole: %v\n%s", !shown, got)
+			}
+			if cut := diff.Unified("f", "g", []byte(tt.before), []byte(tt.after), 10); diff.Whole(cut) {
+				t.Errorf("is whole\n%s", cut)
 			}
 		})
 	}

@@ -112,29 +112,45 @@ func (p *place) work(c *change) (fs.FileInfo, *outcome, error) {
 	return info, o, plain(p.path, err)
 }
 
-// Preview shows what a call would change in files, as `diff -u` does, and changes
-// nothing: "" for a call that changes no file by itself. Accesses are what its
-// decision, or the question about it, says that it touches. What cannot be done, or
-// is refused, is said in the place of its diff.
-func (s *Set) Preview(call umpire.Call, accesses []umpire.Access) (string, error) {
-	of, ok := changers[call.Tool]
+// A Preview is what a call would change in files. The zero value is that of a call which
+// changes none by itself.
+type Preview struct {
+	// Diff shows it as `diff -u` does. What cannot be done, or is refused, is said in
+	// the place of its diff.
+	Diff string
+	// Shown are the fields of the input that need not be read beside the diff: it shows
+	// all that they change. There are none when something of it is left out.
+	Shown []string
+}
+
+// Preview shows what a call would change in files, and changes nothing. Accesses are what
+// its decision, or the question about it, says that it touches.
+func (s *Set) Preview(call umpire.Call, accesses []umpire.Access) (Preview, error) {
+	c, ok := changers[call.Tool]
 	if !ok {
-		return "", nil
+		return Preview{}, nil
 	}
 	in, err := readInput(call.Input)
 	if err != nil {
-		return "", err
+		return Preview{}, err
 	}
-	changes, err := of(in)
+	changes, err := c.read(in)
 	if err != nil {
-		return "", err
+		return Preview{}, err
 	}
 	u := &use{call: call, decision: umpire.Decision{Accesses: accesses}, in: in, preview: true}
 	var out strings.Builder
+	whole := true
 	for i := range changes {
-		out.WriteString(s.preview(u, &changes[i]))
+		one := s.preview(u, &changes[i])
+		whole = whole && diff.Whole(one)
+		out.WriteString(one)
 	}
-	return clean(out.String()), nil
+	seen := Preview{Diff: clean(out.String())}
+	if whole {
+		seen.Shown = c.texts
+	}
+	return seen, nil
 }
 
 func (s *Set) preview(u *use, c *change) string {
@@ -162,10 +178,18 @@ func (s *Set) previewNew(u *use, c *change) (*outcome, error) {
 	return o, err
 }
 
-// changers read the input of each tool that changes files.
-var changers = map[string]func(input) ([]change, error){
-	"Write": one(writeChange), "Edit": one(editChange),
-	"filesystem-edit": several(linesChange), "filesystem-edit_search": several(searchChange),
+// A changer reads what becomes of files from the input of a tool.
+type changer struct {
+	read  func(input) ([]change, error)
+	texts []string // the fields that hold what is taken out and put in
+}
+
+// changers are the tools that change files.
+var changers = map[string]changer{
+	"Write":                  {one(writeChange), []string{"content"}},
+	"Edit":                   {one(editChange), []string{"old_string", "new_string"}},
+	"filesystem-edit":        {several(linesChange), []string{"newContent"}},
+	"filesystem-edit_search": {several(searchChange), []string{"searchContent", "replaceContent"}},
 }
 
 // one is for a tool that changes the one file that its input names.

@@ -303,7 +303,8 @@ func TestChangesAreShown(t *testing.T) {
 }
 
 // TestPreview: what a call would change is shown before anything is, also while it is
-// still asked about; what is refused says so in its place.
+// still asked about; what is refused says so in its place, and only a diff that leaves
+// nothing out stands for fields of the input.
 func TestPreview(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
@@ -323,22 +324,28 @@ func TestPreview(t *testing.T) {
 	for name, tt := range map[string]struct {
 		tool string
 		in   fields
-		want string
+		want Preview
 	}{
-		"edit":         {"Edit", fields{"file_path": "a.md", "old_string": "old", "new_string": "new"}, change},
-		"write":        {"Write", fields{"file_path": "a.md", "content": "new\n"}, change},
-		"a new file":   {"Write", fields{"file_path": "new", "content": "x\n"}, "--- /dev/null\n+++ " + b.path("new") + "\n@@ -0,0 +1 @@\n+x\n"},
-		"a new folder": {"Write", fields{"file_path": "dir/sub/new", "content": "x\n"}, "--- /dev/null\n+++ " + b.path("dir/sub/new") + "\n@@ -0,0 +1 @@\n+x\n"},
+		"edit":         {"Edit", fields{"file_path": "a.md", "old_string": "old", "new_string": "new"}, Preview{change, []string{"old_string", "new_string"}}},
+		"write":        {"Write", fields{"file_path": "a.md", "content": "new\n"}, Preview{change, []string{"content"}}},
+		"lines":        {"filesystem-edit", fields{"filePath": "a.md", "startLine": 1, "endLine": 1, "newContent": "new"}, Preview{change, []string{"newContent"}}},
+		"no change":    {"Write", fields{"file_path": "a.md", "content": "old\n"}, Preview{}},
+		"a new file":   {"Write", fields{"file_path": "new", "content": "x\n"}, Preview{"--- /dev/null\n+++ " + b.path("new") + "\n@@ -0,0 +1 @@\n+x\n", []string{"content"}}},
+		"a new folder": {"Write", fields{"file_path": "dir/sub/new", "content": "x\n"}, Preview{"--- /dev/null\n+++ " + b.path("dir/sub/new") + "\n@@ -0,0 +1 @@\n+x\n", []string{"content"}}},
 		"what is not found": {"Edit", fields{"file_path": "a.md", "old_string": "none", "new_string": "new"},
-			"[a.md: " + path + ": old_string does not stand there: read the file and copy it exactly]\n"},
-		"several":             {"filesystem-edit", each("filesystem-edit", "a.md", "b.py"), change + "[b.py: the decision does not allow it]\n"},
-		"a command":           {"Bash", fields{"command": "rm a.md"}, ""},
-		"a file that is read": {"Read", fields{"file_path": "a.md"}, ""},
+			Preview{Diff: "[a.md: " + path + ": old_string does not stand there: read the file and copy it exactly]\n"}},
+		"several":             {"filesystem-edit", each("filesystem-edit", "a.md", "b.py"), Preview{Diff: change + "[b.py: the decision does not allow it]\n"}},
+		"a command":           {"Bash", fields{"command": "rm a.md"}, Preview{}},
+		"a file that is read": {"Read", fields{"file_path": "a.md"}, Preview{}},
 	} {
 		got, err := b.Preview(asked(tt.tool, tt.in))
-		if err != nil || got != tt.want {
-			t.Errorf("%s: %v\n%s\nwant\n%s", name, err, got, tt.want)
+		if unlike := cmp.Diff(tt.want, got); err != nil || unlike != "" {
+			t.Errorf("%s: %v (-want +got)\n%s", name, err, unlike)
 		}
+	}
+	cut, err := b.Preview(asked("Write", fields{"file_path": "a.md", "content": strings.Repeat("long\n", maxDiff)}))
+	if err != nil || !strings.HasSuffix(cut.Diff, "more bytes of this change]\n") || cut.Shown != nil {
+		t.Errorf("a diff that is cut: %v, stands for %q", err, cut.Shown)
 	}
 	if b.content("a.md") != "old\n" || b.content("b.py") != "old\n" {
 		t.Error("a preview has changed a file")
@@ -350,7 +357,7 @@ func TestPreview(t *testing.T) {
 	b.link("b.py", "link")
 	accesses[0].Target, accesses[0].Resolved = b.path("link"), b.path("link")
 	call.Input = []byte(`{"file_path":"link","old_string":"old","new_string":"new"}`)
-	if got, err := b.Preview(call, accesses); err != nil || !strings.Contains(got, "a link stands where the decision saw none") {
-		t.Errorf("through a link: %v %q", err, got)
+	if got, err := b.Preview(call, accesses); err != nil || !strings.Contains(got.Diff, "a link stands where the decision saw none") {
+		t.Errorf("through a link: %v %q", err, got.Diff)
 	}
 }

@@ -2,6 +2,7 @@ package tui
 
 import (
 	"errors"
+	"strings"
 	"testing"
 
 	tea "charm.land/bubbletea/v2"
@@ -264,26 +265,37 @@ func TestAllLikeIt(t *testing.T) {
 func TestEditShowsItsDiff(t *testing.T) {
 	t.Parallel()
 	d := driven(t, nil, 80, 40)
+	d.m.conf.Change = func(p umpire.Pending, s umpire.Session) Change {
+		return Change{Diff: "--- a.go\n+++ a.go\n-x := 1\n+x := 2\n", Shown: []string{"old_string", "new_string"}}
+	}
 	d.ask(waiting(1, "Edit", map[string]any{"file_path": "a.go", "old_string": "x := 1\n", "new_string": "x := 2\n"}))
-	d.sees("-x := 1", "+x := 2", "d diff")
+	d.sees("-x := 1", "+x := 2", "d diff", "file_path:")
+	d.sawNot("old_string", "new_string")
 	d.press("d")
 	d.sees("old_string:", "x := 1")
 	d.press("v")
 	d.sees(`"old_string": "x := 1\n"`)
 }
 
-// TestEditsHideNothing: fields that differ in case alone are all shown, and so are those
-// that make no diff.
+// TestEditsHideNothing: of a call that makes no diff, and of one whose diff leaves
+// something out, all fields are shown.
 func TestEditsHideNothing(t *testing.T) {
 	t.Parallel()
-	for _, input := range []map[string]any{
-		{"file_path": "a", "content": "evil\n", "CONTENT": "fine\n"}, {"file_path": "a", "content": "fine\n", "Content": "evil\n"},
-		{"file_path": "a", "content": map[string]any{"x": "evil"}}, {"content": "evil"}, {"file_path": "a", "old_string": "fine", "newContent": "evil"},
-		{"file_path": "a", "edits": []any{map[string]any{"new_string": "evil"}}},
+	long := strings.Repeat("+x\n", (longHead+longTail)/2)
+	for name, change := range map[string]func(umpire.Pending, umpire.Session) Change{
+		"no changes here": nil,
+		"no diff":         func(umpire.Pending, umpire.Session) Change { return Change{Shown: []string{"content"}} },
+		"a cut diff": func(umpire.Pending, umpire.Session) Change {
+			return Change{Diff: "+x\n[9 more bytes of this change]\n"}
+		},
+		"a long diff": func(umpire.Pending, umpire.Session) Change { return Change{Diff: long, Shown: []string{"content"}} },
 	} {
 		d := driven(t, nil, 100, 40)
-		d.ask(waiting(1, "Edit", input))
-		d.sees("evil")
+		d.m.conf.Change = change
+		d.ask(waiting(1, "Write", map[string]any{"file_path": "a", "content": "evil", "CONTENT": "fine"}))
+		if card := strings.Join(d.m.cardLines(100), "\n"); !strings.Contains(card, "evil") || !strings.Contains(card, "fine") {
+			t.Errorf("%s hides something:\n%s", name, card)
+		}
 	}
 }
 
@@ -294,7 +306,7 @@ func TestNextCardIsItsOwn(t *testing.T) {
 	d := driven(t, nil, 80, 30)
 	d.ask(npm(), write())
 	d.press("y", "y")
-	d.sees("Write asks to run:", "file_path:     /p/a.txt", "+one", "permission waiting · file_write", " …\n")
+	d.sees("Write asks to run:", "file_path:     /p/a.txt", "| one", "permission waiting · file_write", " …\n")
 	d.sawNot("$ npm install react")
 	if n := len(d.gate.answers); n != 1 {
 		t.Fatalf("%d answers", n)

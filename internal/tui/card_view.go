@@ -5,18 +5,15 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"path/filepath"
 	"strings"
 
 	"charm.land/bubbles/v2/textinput"
 	tea "charm.land/bubbletea/v2"
 	"charm.land/lipgloss/v2"
-	"github.com/aymanbagabas/go-udiff"
 
 	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/adapter"
 	"github.com/umpirehq/umpire/internal/card"
-	"github.com/umpirehq/umpire/internal/ground"
 )
 
 // The card stands in the conversation, below what led to it; what can be answered
@@ -124,94 +121,26 @@ func laidOutJSON(input json.RawMessage) string {
 // A diffMsg is the change that a question is about.
 type diffMsg struct {
 	request umpire.RequestID
-	change  change
+	change  Change
 }
 
 func (d diffMsg) apply(m *model) {
-	if p := m.ask.current(); p != nil && p.Request == d.request {
-		m.ask.diff, m.ask.edited, m.ask.changes = d.change.lines, d.change.fields, len(d.change.lines) > 0
+	p := m.ask.current()
+	if p == nil || p.Request != d.request || d.change.Diff == "" {
+		return
+	}
+	m.ask.diff, m.ask.edited, m.ask.changes = safe(d.change.Diff), d.change.Shown, true
+	if clipLong(d.change.Diff) != d.change.Diff {
+		m.ask.edited = nil // what is left out is read in the fields
 	}
 }
-
-// maxCompared bounds the file that a change is shown against.
-const maxCompared = 1 << 20
 
 // loadDiff works out what an edit would change.
 func (m *model) loadDiff(p umpire.Pending, s umpire.Session) tea.Cmd {
-	return m.do(func(context.Context) tea.Msg { return diffMsg{p.Request, changeOf(&p, s.Dir)} })
-}
-
-// A change is what an edit would change, with the fields of the input that it shows.
-type change struct {
-	lines  []string
-	fields []string
-}
-
-// edits are the fields by which tools say what becomes of a text: the old one, or "" for
-// what the file holds now, and the new one.
-var edits = [][2]string{{"", "content"}, {"old_string", "new_string"}, {"searchContent", "replaceContent"}}
-
-// changeOf is the change that a call would make; the zero value for one that edits nothing.
-func changeOf(p *umpire.Pending, dir string) change {
-	in := inputOf(p.Input)
-	name := in.word("file_path") + in.word("filePath")
-	for _, e := range edits {
-		switch {
-		case name == "" || !in.has(e[1]):
-		case e[0] == "":
-			return change{unified(name, before(name, dir), in.word(e[1])), []string{e[1]}}
-		case in.has(e[0]):
-			return change{unified(name, in.word(e[0]), in.word(e[1])), e[:]}
-		}
-	}
-	return change{}
-}
-
-// An input are the fields of a call. Their names are told apart by case, as tools do.
-type input map[string]json.RawMessage
-
-func inputOf(raw json.RawMessage) input {
-	var in input
-	if json.Unmarshal(raw, &in) != nil {
+	if m.conf.Change == nil {
 		return nil
 	}
-	return in
-}
-
-// has reports whether a field is there and a text.
-func (in input) has(name string) bool {
-	var text string
-	return json.Unmarshal(in[name], &text) == nil
-}
-
-func (in input) word(name string) string {
-	var text string
-	if json.Unmarshal(in[name], &text) != nil {
-		return ""
-	}
-	return text
-}
-
-// before is what a file holds now, "" when it cannot be read or compared.
-func before(name, dir string) string {
-	if !filepath.IsAbs(name) {
-		name = filepath.Join(dir, name)
-	}
-	data, err := ground.ReadSmall(name, maxCompared)
-	if err != nil {
-		return ""
-	}
-	return string(data)
-}
-
-func unified(name, before, after string) []string {
-	ended := func(text string) string {
-		if text == "" || strings.HasSuffix(text, "\n") {
-			return text
-		}
-		return text + "\n"
-	}
-	return safe(udiff.Unified(name, name, ended(before), ended(after)))
+	return m.do(func(context.Context) tea.Msg { return diffMsg{p.Request, m.conf.Change(p, s)} })
 }
 
 // diffLines draws the change.

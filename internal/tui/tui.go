@@ -81,6 +81,12 @@ type Profile struct {
 	Model    string
 }
 
+// A Change is what a call would change in files; the zero value is nothing.
+type Change struct {
+	Diff  string   // of any origin
+	Shown []string // the fields of the call's input of which the diff leaves nothing out
+}
+
 // A Config is what a chat works with. Gate, Host and Session are required.
 type Config struct {
 	Gate    Gate
@@ -91,6 +97,9 @@ type Config struct {
 	Model   string // what the status line calls the model
 	Text    lang.Catalogue
 	Now     func() time.Time
+	// Change works out what a call would change in files, for its card; nil shows no
+	// change. It may be called by several goroutines.
+	Change func(p umpire.Pending, s umpire.Session) Change
 
 	In       io.Reader // the terminal
 	Out      io.Writer
