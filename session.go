@@ -105,6 +105,13 @@ type SessionQuery struct {
 	Limit   int       `json:"limit,omitempty"`
 }
 
+// A ConversationQuery asks for what was said in a session: for the last messages up to
+// the limit, or for all of them without one.
+type ConversationQuery struct {
+	Session SessionID `json:"session_id"`
+	Limit   int       `json:"limit,omitempty"`
+}
+
 // A ModeChange switches a session's mode, or its workspace's allowAll, or both; or it
 // leaves plan mode.
 type ModeChange struct {

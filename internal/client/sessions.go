@@ -49,6 +49,11 @@ func (c *Client) Sessions(ctx context.Context, in umpire.SessionQuery) ([]umpire
 	return out.Sessions, err
 }
 
+// Conversation returns what was said in a session, with secrets masked.
+func (c *Client) Conversation(ctx context.Context, in umpire.ConversationQuery) (umpire.Conversation, error) {
+	return call[umpire.ConversationQuery, umpire.Conversation](ctx, c, "SessionService/GetConversation", in)
+}
+
 // SetMode switches a session's mode, or its workspace's allowAll.
 func (c *Client) SetMode(ctx context.Context, in umpire.ModeChange) (umpire.Session, error) {
 	return call[umpire.ModeChange, umpire.Session](ctx, c, "SessionService/SetMode", in)

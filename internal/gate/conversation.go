@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 
 	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/store"
@@ -179,37 +180,73 @@ func (t *step) takePrompts() (bool, error) {
 	return true, nil
 }
 
+// Conversation returns what was said in a session, with its secrets masked: it is for
+// people, who may look at it whoever runs the session.
+func (g *Gate) Conversation(ctx context.Context, q umpire.ConversationQuery) (umpire.Conversation, error) {
+	if q.Limit < 0 {
+		return umpire.Conversation{}, invalid("limit", "is negative")
+	}
+	session, err := g.Session(ctx, q.Session)
+	if err != nil {
+		return umpire.Conversation{}, err
+	}
+	masked := func(_ string, s store.Sealed) (string, error) { return s.Shown, nil }
+	c, err := g.readConversation(ctx, q, masked)
+	c.Session = session
+	return c, err
+}
+
 // conversation reads a session's messages and results, with their secrets: it is
 // for the model, which gave or was given them.
 func (g *Gate) conversation(ctx context.Context, id umpire.SessionID) (umpire.Conversation, error) {
+	return g.readConversation(ctx, umpire.ConversationQuery{Session: id}, g.unseal)
+}
+
+// An opener makes a text of what is stored of one.
+type opener func(label string, s store.Sealed) (string, error)
+
+func (g *Gate) readConversation(ctx context.Context, q umpire.ConversationQuery, open opener) (umpire.Conversation, error) {
 	c := umpire.Conversation{Messages: []umpire.Message{}, Batches: map[umpire.BatchID]umpire.Done{}}
 	err := g.view(ctx, func(tx *store.Tx) error {
-		if err := g.readMessages(tx, id, &c); err != nil {
+		if err := readMessages(tx, q, open, &c); err != nil {
 			return err
 		}
-		batches, err := tx.Batches(id)
-		if err != nil {
-			return err
-		}
-		for i := range batches {
-			done, err := g.done(tx, &batches[i])
-			if err != nil {
-				return err
-			}
-			c.Batches[batches[i].ID] = done
-		}
-		return nil
+		return readResults(tx, q.Session, open, &c)
 	})
 	return c, err
 }
 
-func (g *Gate) readMessages(tx *store.Tx, id umpire.SessionID, c *umpire.Conversation) error {
+// readResults reads what became of the calls of the messages that were read.
+func readResults(tx *store.Tx, id umpire.SessionID, open opener, c *umpire.Conversation) error {
+	wanted := map[umpire.BatchID]bool{}
+	for i := range c.Messages {
+		wanted[c.Messages[i].Batch] = true
+	}
+	maps.DeleteFunc(c.Batches, func(id umpire.BatchID, _ umpire.Done) bool { return !wanted[id] })
+	batches, err := tx.Batches(id)
+	if err != nil {
+		return err
+	}
+	for i := range batches {
+		b := &batches[i]
+		if !wanted[b.ID] {
+			continue
+		}
+		if c.Batches[b.ID], err = readDone(tx, b, open); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func readMessages(tx *store.Tx, q umpire.ConversationQuery, open opener, c *umpire.Conversation) error {
+	id := q.Session
 	rows, err := tx.Messages(id)
 	if err != nil {
 		return err
 	}
 	for _, row := range rows {
-		content, err := g.unseal(messageLabel(id), row.Content)
+		content, err := open(messageLabel(id), row.Content)
 		if err != nil {
 			return err
 		}
@@ -223,11 +260,14 @@ func (g *Gate) readMessages(tx *store.Tx, id umpire.SessionID, c *umpire.Convers
 		}
 		c.Batches[row.Batch] = done
 	}
+	if q.Limit > 0 {
+		c.Messages = c.Messages[max(0, len(c.Messages)-q.Limit):]
+	}
 	return nil
 }
 
-// done reads the results of a batch, in the order of its calls.
-func (g *Gate) done(tx *store.Tx, b *umpire.Batch) (umpire.Done, error) {
+// readDone reads the results of a batch, in the order of its calls.
+func readDone(tx *store.Tx, b *umpire.Batch, open opener) (umpire.Done, error) {
 	done := umpire.Done{Results: []umpire.Result{}, Cancelled: b.Cancelled}
 	for i := range b.Calls {
 		row, err := tx.Result(b.Session, b.Calls[i].ID)
@@ -237,7 +277,7 @@ func (g *Gate) done(tx *store.Tx, b *umpire.Batch) (umpire.Done, error) {
 		if err != nil {
 			return done, err
 		}
-		output, err := g.unseal(resultLabel(b.Session, row.Call), row.Output)
+		output, err := open(resultLabel(b.Session, row.Call), row.Output)
 		if err != nil {
 			return done, err
 		}

@@ -55,6 +55,10 @@ func TestSecretsAreMaskedAndStillRun(t *testing.T) {
 	if got := string(c.Messages[0].Content); !strings.Contains(got, token) {
 		t.Errorf("the message is %q", got)
 	}
+	told := must(d.Conversation(t.Context(), umpire.ConversationQuery{Session: s.ID}))(t)
+	if text := string(data(told)); strings.Contains(text, token) || !strings.Contains(text, "I use ") || !strings.Contains(text, "token is ") {
+		t.Errorf("a person reads %s", text)
+	}
 	if text := string(data(must(d.Events(t.Context(), umpire.Filter{}))(t))); strings.Contains(text, token) || strings.Contains(text, password) {
 		t.Error("an event has a secret")
 	}

@@ -2,6 +2,7 @@ package gate
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -309,5 +310,51 @@ func TestFoldersAreWhole(t *testing.T) {
 	}
 	if _, err := d.Rules(t.Context(), ""); !errors.Is(err, umpire.ErrInvalid) {
 		t.Errorf("no folder: %v", err)
+	}
+}
+
+// TestConversationIsRead: what was said is read without going on with the session, the
+// last of it if no more is wanted, and of a fork what it came with.
+func TestConversationIsRead(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t)
+	s := d.session(umpire.Opening{})
+	said := func(q umpire.ConversationQuery) (said []string, results int) {
+		c := must(d.Conversation(t.Context(), q))(t)
+		for _, m := range c.Messages {
+			said = append(said, fmt.Sprintf("%d %s %s", m.N, m.Role, m.Content))
+		}
+		for _, done := range c.Batches {
+			results += len(done.Results)
+		}
+		return said, results
+	}
+	must(d.Prompt(t.Context(), umpire.Prompt{Session: s.ID, Text: "look", Epoch: s.Epoch}))(t)
+	must(d.Compose(t.Context(), s.ID, s.Epoch))(t)
+	b := must(d.Submit(t.Context(), umpire.Submission{
+		Session: s.ID, Batch: "m1", Epoch: s.Epoch, Calls: []umpire.Call{command("c1", "ls")}, Message: json.RawMessage(`"I look"`),
+	}))(t)
+	d.run(s, b)
+	must(d.Compose(t.Context(), s.ID, s.Epoch))(t)
+	must(d.Reply(t.Context(), umpire.Reply{Session: s.ID, Message: json.RawMessage(`"done"`), Epoch: s.Epoch}))(t)
+
+	all := []string{`1 user "look"`, `2 assistant "I look"`, `3 assistant "done"`}
+	for limit, want := range map[int][]string{0: all, 2: all[1:], 9: all} {
+		if got, results := said(umpire.ConversationQuery{Session: s.ID, Limit: limit}); !slices.Equal(got, want) || results != 1 {
+			t.Errorf("limit %d: %q, %d results", limit, got, results)
+		}
+	}
+	if got, results := said(umpire.ConversationQuery{Session: s.ID, Limit: 1}); !slices.Equal(got, all[2:]) || results != 0 {
+		t.Errorf("the last one: %q, %d results", got, results)
+	}
+	forked := must(d.Fork(t.Context(), s.ID, umpire.Resumption{Dir: s.Dir, Runner: s.Runner}))(t)
+	if got, results := said(umpire.ConversationQuery{Session: forked.ID}); len(got) != 3 || results != 1 {
+		t.Errorf("of a fork: %q, %d results", got, results)
+	}
+	if _, err := d.Conversation(t.Context(), umpire.ConversationQuery{Session: "none"}); !errors.Is(err, umpire.ErrNotFound) {
+		t.Errorf("of no session: %v", err)
+	}
+	if _, err := d.Conversation(t.Context(), umpire.ConversationQuery{Session: s.ID, Limit: -1}); !errors.Is(err, umpire.ErrInvalid) {
+		t.Errorf("fewer than none: %v", err)
 	}
 }

@@ -171,6 +171,10 @@ func (g *fakeGate) SetMode(_ context.Context, m umpire.ModeChange) (umpire.Sessi
 	return answerOf[umpire.Session](g.enter("SetMode", m))
 }
 
+func (g *fakeGate) Conversation(_ context.Context, q umpire.ConversationQuery) (umpire.Conversation, error) {
+	return answerOf[umpire.Conversation](g.enter("Conversation", q))
+}
+
 func (g *fakeGate) Prompt(_ context.Context, p umpire.Prompt) (umpire.Prompted, error) {
 	return answerOf[umpire.Prompted](g.enter("Prompt", p))
 }

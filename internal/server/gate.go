@@ -32,6 +32,7 @@ type Sessions interface {
 	Fork(ctx context.Context, session umpire.SessionID, r umpire.Resumption) (umpire.Session, error)
 	Session(ctx context.Context, session umpire.SessionID) (umpire.Session, error)
 	Sessions(ctx context.Context, q umpire.SessionQuery) ([]umpire.Session, error)
+	Conversation(ctx context.Context, q umpire.ConversationQuery) (umpire.Conversation, error)
 	SetMode(ctx context.Context, m umpire.ModeChange) (umpire.Session, error)
 	End(ctx context.Context, session umpire.SessionID, reason string) error
 	Delete(ctx context.Context, session umpire.SessionID) error

@@ -41,6 +41,7 @@ func (s *Server) routeSessions() {
 	add(s, umpirev1connect.SessionServiceForkProcedure, roleAgent, unary[umpirev1.Resumption, umpirev1.Session](maxBody, s.fork))
 	add(s, umpirev1connect.SessionServiceGetProcedure, roleAgent, unary[umpirev1.SessionRequest, umpirev1.Session](maxBody, s.session))
 	add(s, umpirev1connect.SessionServiceListProcedure, rolePerson, unary[umpirev1.SessionQuery, umpirev1.SessionList](maxBody, s.sessions))
+	add(s, umpirev1connect.SessionServiceGetConversationProcedure, rolePerson, unary[umpirev1.ConversationQuery, umpirev1.Conversation](maxBody, g.Conversation))
 	add(s, umpirev1connect.SessionServiceSetModeProcedure, rolePerson, unary[umpirev1.ModeChange, umpirev1.Session](maxBody, g.SetMode))
 	add(s, umpirev1connect.SessionServicePromptProcedure, roleAgent, unary[umpirev1.Prompt, umpirev1.Prompted](maxCallBody, g.Prompt))
 	add(s, umpirev1connect.SessionServiceComposeProcedure, roleAgent, unary[umpirev1.ComposeRequest, umpirev1.Conversation](maxBody, s.compose))

@@ -38,6 +38,9 @@ func (c *Chat) Run(ctx context.Context) error {
 		return func() tea.Msg { return work(ctx) }
 	}
 	m.begin = func(s umpire.Session, task string) (func(), tea.Cmd) { return c.begin(ctx, m.ear, s, task) }
+	if c.conf.Resumed {
+		m.before = m.readEarlier(ctx, c.conf.Session.ID)
+	}
 	watching := make(chan struct{})
 	go func() {
 		defer close(watching)

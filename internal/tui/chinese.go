@@ -5,7 +5,7 @@ import "github.com/umpirehq/umpire/internal/lang"
 // Chinese are the texts of the chat in 简体中文.
 var Chinese = lang.Catalogue{
 	"Message, or /help": "输入消息,或 /help",
-	"calls that ran before: %d; /timeline shows all that happened": "此前执行过的调用:%d;/timeline 显示发生过的一切",
+	"%d earlier messages; /timeline shows all that happened": "此前还有 %d 条消息;/timeline 显示发生过的一切",
 	"once": "仅此一次", "global": "全局",
 	"session %s of project %s":               "会话 %s,项目 %s",
 	"going on with session %s of project %s": "继续会话 %s,项目 %s",

@@ -242,32 +242,7 @@ func (m *model) remember(msg historyMsg) {
 		}
 	}
 	m.events = msg.events
-	m.sayEarlier()
 	m.judge()
-}
-
-// earlierShown is how many of the calls that ran before are named when a session is gone
-// on with.
-const earlierShown = 5
-
-// sayEarlier says what ran last in a session that is gone on with.
-func (m *model) sayEarlier() {
-	if !m.conf.Resumed {
-		return
-	}
-	var ran []string
-	for i := range m.events {
-		if e := &m.events[i]; e.Kind == umpire.EventCallStarted {
-			ran = append(ran, e.Tool+" "+accessText(e))
-		}
-	}
-	if len(ran) == 0 {
-		return
-	}
-	m.log.say(noteEntry, m.textf("calls that ran before: %d; /timeline shows all that happened", len(ran)))
-	for _, about := range ran[max(0, len(ran)-earlierShown):] {
-		m.log.say(noteEntry, "  "+about)
-	}
 }
 
 // accessText is what an event is about.

@@ -30,6 +30,7 @@ type fakeGate struct {
 	session    umpire.Session
 	others     []umpire.Session
 	pending    []umpire.Pending
+	said       umpire.Conversation
 	events     []umpire.Event
 	rules      []umpire.Rule
 	status     umpire.RuleStatus
@@ -59,6 +60,12 @@ func (g *fakeGate) Pending(context.Context, umpire.PendingQuery) ([]umpire.Pendi
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	return slices.Clone(g.pending), nil
+}
+
+func (g *fakeGate) Conversation(_ context.Context, q umpire.ConversationQuery) (umpire.Conversation, error) {
+	c := g.said
+	c.Messages = c.Messages[max(0, len(c.Messages)-q.Limit):]
+	return c, nil
 }
 
 func (g *fakeGate) Events(_ context.Context, f umpire.Filter) ([]umpire.Event, error) {

@@ -26,6 +26,8 @@ type model struct {
 	width, height int
 	session       umpire.Session
 	log           transcript
+	before        earlier
+	reach         int  // how many earlier messages are shown
 	scroll        int  // lines that the conversation is scrolled up by
 	anchored      bool // it is scrolled so that the card is seen from its top
 	input         textarea.Model
@@ -61,7 +63,7 @@ func newModel(conf Config) *model {
 	if conf.Now == nil {
 		conf.Now = time.Now
 	}
-	m := &model{conf: conf, session: conf.Session, family: map[umpire.SessionID]bool{conf.Session.ID: true}, width: 80, height: 24}
+	m := &model{conf: conf, session: conf.Session, family: map[umpire.SessionID]bool{conf.Session.ID: true}, reach: earlierShown, width: 80, height: 24}
 	m.input = textarea.New()
 	m.input.Prompt = "> "
 	m.input.ShowLineNumbers = false
@@ -96,6 +98,8 @@ func (m *model) textf(format string, values ...any) string {
 // Init begins with what is open and with the first message.
 func (m *model) Init() tea.Cmd {
 	commands := []tea.Cmd{m.refresh(), m.history()}
+	m.sayEarlier(m.before)
+	m.before = earlier{}
 	m.welcome()
 	switch {
 	case m.conf.Task != "":

@@ -1,7 +1,9 @@
 package tui
 
 import (
+	"encoding/json"
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -303,18 +305,41 @@ func TestRulesAreRemoved(t *testing.T) {
 	}
 }
 
-// TestResumedSaysWhatRan: who goes on with a session is told what ran last in it.
-func TestResumedSaysWhatRan(t *testing.T) {
+// TestResumedShowsTheConversation: who goes on with a session sees what was said in it and
+// what its calls gave, and reads further up; nothing of it is obeyed. A call without a
+// result is still to run.
+func TestResumedShowsTheConversation(t *testing.T) {
 	t.Parallel()
 	d := driven(t, nil, 80, 24)
-	for i := range 7 {
-		d.gate.events = append(d.gate.events, umpire.Event{
-			Seq: int64(i + 1), Session: "s2", Kind: umpire.EventCallStarted, Tool: "Bash",
-			Accesses: []umpire.Access{{Kind: umpire.KindExec, Program: "make", Args: []string{"step" + string(rune('0'+i))}}},
-		})
+	content := func(v any) json.RawMessage {
+		raw, err := json.Marshal(v)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return raw
 	}
+	said := umpire.Conversation{Batches: map[umpire.BatchID]umpire.Done{}}
+	add := func(role llm.Role, batch umpire.BatchID, v any) {
+		said.Messages = append(said.Messages, umpire.Message{N: int64(len(said.Messages) + 1), Role: string(role), Batch: batch, Content: content(v)})
+	}
+	for i := range earlierShown {
+		add(llm.RoleUser, "", fmt.Sprintf("question %d\x1b[2J", i))
+	}
+	add(llm.RoleAssistant, "m1", llm.Message{Content: []llm.Block{
+		llm.Text("I *look*"), llm.Call("c1", "Bash", json.RawMessage(`{"command":"ls"}`)), llm.Call("c2", "Bash", json.RawMessage(`{"command":"waits"}`)),
+	}})
+	said.Batches["m1"] = umpire.Done{Results: []umpire.Result{{Call: "c1", Status: umpire.ResultOK, Output: "a.txt"}}}
+	add(llm.RoleAssistant, "", "another form")
+	d.gate.said = said
 	d.gate.others = []umpire.Session{{ID: "s2", Project: someProject}}
 	d.press("/resume s2", "enter")
-	d.sees("going on with session s2", "calls that ran before: 7", "Bash exec make step2", "Bash exec make step6")
-	d.sawNot("step1")
+	d.sees("going on with session s2", "I look", "✓ ok Bash ls\n  a.txt", `> question 199\x1b[2J`)
+	d.sawNot("waits")
+	for range 100 {
+		d.press("pgup")
+	}
+	d.sees("2 earlier messages; /timeline shows all that happened", "> question 2\\x1b")
+	d.sawNot("question 1\\x1b")
+	d.press("pgdown") // it was not scrolled further than there is something to read
+	d.sawNot("2 earlier messages")
 }

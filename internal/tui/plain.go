@@ -53,7 +53,10 @@ func (c *Chat) RunPlain(ctx context.Context) error {
 	p.m.do = func(work func(context.Context) tea.Msg) tea.Cmd {
 		return func() tea.Msg { return work(ctx) }
 	}
-	p.m.still = true
+	p.m.still, p.m.reach = true, earlierSpoken
+	if c.conf.Resumed {
+		p.m.before = p.m.readEarlier(ctx, c.conf.Session.ID)
+	}
 	p.m.begin = func(s umpire.Session, task string) (func(), tea.Cmd) { return c.begin(ctx, p.m.ear, s, task) }
 	watching := make(chan struct{})
 	go func() {
@@ -244,8 +247,11 @@ func (p *plain) writeEntries() {
 func (p *plain) writeEntry(e *entry) {
 	switch e.kind {
 	case userEntry:
-		if e.queued {
+		switch {
+		case e.queued:
 			p.say("(" + p.m.text("queued") + ")")
+		case e.earlier:
+			p.say("> " + e.text)
 		}
 	case assistantEntry:
 		p.say(e.text)

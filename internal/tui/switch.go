@@ -11,6 +11,7 @@ import (
 // A switchedMsg says that the chat is in another session.
 type switchedMsg struct {
 	session umpire.Session
+	before  earlier
 	err     error
 }
 
@@ -41,7 +42,10 @@ func (m *model) change(to func(context.Context) (umpire.Session, error)) tea.Cmd
 	}
 	return m.do(func(ctx context.Context) tea.Msg {
 		s, err := to(ctx)
-		return switchedMsg{s, err}
+		if err != nil {
+			return switchedMsg{err: err}
+		}
+		return switchedMsg{session: s, before: m.readEarlier(ctx, s.ID)}
 	})
 }
 
@@ -54,7 +58,7 @@ func (m *model) switched(msg switchedMsg) tea.Cmd {
 	m.session, m.screen, m.events = msg.session, nil, nil
 	m.family = map[umpire.SessionID]bool{msg.session.ID: true}
 	m.ask, m.facts, m.scroll = approval{}, facts{}, 0
-	m.log = transcript{}
+	m.log, m.before = transcript{}, msg.before
 	m.conf.Session, m.conf.Resumed, m.conf.Task = msg.session, true, ""
 	return m.Init()
 }

@@ -30,6 +30,8 @@ type entry struct {
 	status umpire.ResultStatus
 	queued bool // of a message that the model has not been sent
 
+	earlier bool // it was said before this chat began
+
 	width int
 	lines []string
 }

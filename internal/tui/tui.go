@@ -37,6 +37,7 @@ type Look interface {
 	Session(ctx context.Context, id umpire.SessionID) (umpire.Session, error)
 	Sessions(ctx context.Context, q umpire.SessionQuery) ([]umpire.Session, error)
 	Pending(ctx context.Context, q umpire.PendingQuery) ([]umpire.Pending, error)
+	Conversation(ctx context.Context, q umpire.ConversationQuery) (umpire.Conversation, error)
 	Events(ctx context.Context, f umpire.Filter) ([]umpire.Event, error)
 	Watch(ctx context.Context, f umpire.Filter) iter.Seq2[umpire.Event, error]
 }

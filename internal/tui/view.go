@@ -72,22 +72,27 @@ func (m *model) page(up bool) {
 	if !up {
 		step = -step
 	}
-	m.scroll = max(0, m.scroll+step)
+	back := max(0, m.scroll+step)
+	m.scroll = min(back, max(0, len(m.last(m.room()+back))-m.room()))
 }
 
-// conversation are the lines of the transcript that are seen, with what goes on now and
-// the card at their end.
-func (m *model) conversation(room int) []string {
-	end := m.live(m.width)
-	card := m.cardLines(m.width)
-	if len(card) > 0 {
-		end = append(append(end, ""), card...)
+// last are about so many of the last lines of the conversation: of the transcript, of what
+// goes on now and of the card.
+func (m *model) last(want int) []string {
+	lines := append(m.log.tail(m.conf.Text, m.width, want), m.live(m.width)...)
+	if card := m.cardLines(m.width); len(card) > 0 {
+		lines = append(append(lines, ""), card...)
 	}
+	return lines
+}
+
+// conversation are the lines of the conversation that are seen.
+func (m *model) conversation(room int) []string {
 	back := m.scroll
 	if m.anchored {
-		back = max(0, len(card)-room)
+		back = max(0, len(m.cardLines(m.width))-room)
 	}
-	lines := append(m.log.tail(m.conf.Text, m.width, room+back), end...)
+	lines := m.last(room + back)
 	back = min(back, max(0, len(lines)-room))
 	seen := lines[max(0, len(lines)-room-back) : len(lines)-back]
 	if back > 0 && len(seen) > 1 {

@@ -43,6 +43,9 @@ const (
 	SessionServiceListProcedure = "/umpire.v1.SessionService/List"
 	// SessionServiceForkProcedure is the fully-qualified name of the SessionService's Fork RPC.
 	SessionServiceForkProcedure = "/umpire.v1.SessionService/Fork"
+	// SessionServiceGetConversationProcedure is the fully-qualified name of the SessionService's
+	// GetConversation RPC.
+	SessionServiceGetConversationProcedure = "/umpire.v1.SessionService/GetConversation"
 	// SessionServiceSetModeProcedure is the fully-qualified name of the SessionService's SetMode RPC.
 	SessionServiceSetModeProcedure = "/umpire.v1.SessionService/SetMode"
 	// SessionServicePromptProcedure is the fully-qualified name of the SessionService's Prompt RPC.
@@ -71,6 +74,9 @@ type SessionServiceClient interface {
 	List(context.Context, *connect.Request[v1.SessionQuery]) (*connect.Response[v1.SessionList], error)
 	// Fork begins a session with the conversation of another one of the project.
 	Fork(context.Context, *connect.Request[v1.Resumption]) (*connect.Response[v1.Session], error)
+	// GetConversation returns what was said in a session, with secrets masked. It takes a
+	// person's credential.
+	GetConversation(context.Context, *connect.Request[v1.ConversationQuery]) (*connect.Response[v1.Conversation], error)
 	// SetMode switches a session's mode, or its workspace's allowAll. It takes a
 	// person's credential.
 	SetMode(context.Context, *connect.Request[v1.ModeChange]) (*connect.Response[v1.Session], error)
@@ -129,6 +135,12 @@ func NewSessionServiceClient(httpClient connect.HTTPClient, baseURL string, opts
 			connect.WithSchema(sessionServiceMethods.ByName("Fork")),
 			connect.WithClientOptions(opts...),
 		),
+		getConversation: connect.NewClient[v1.ConversationQuery, v1.Conversation](
+			httpClient,
+			baseURL+SessionServiceGetConversationProcedure,
+			connect.WithSchema(sessionServiceMethods.ByName("GetConversation")),
+			connect.WithClientOptions(opts...),
+		),
 		setMode: connect.NewClient[v1.ModeChange, v1.Session](
 			httpClient,
 			baseURL+SessionServiceSetModeProcedure,
@@ -176,18 +188,19 @@ func NewSessionServiceClient(httpClient connect.HTTPClient, baseURL string, opts
 
 // sessionServiceClient implements SessionServiceClient.
 type sessionServiceClient struct {
-	open      *connect.Client[v1.Opening, v1.Session]
-	_continue *connect.Client[v1.Resumption, v1.Session]
-	get       *connect.Client[v1.SessionRequest, v1.Session]
-	list      *connect.Client[v1.SessionQuery, v1.SessionList]
-	fork      *connect.Client[v1.Resumption, v1.Session]
-	setMode   *connect.Client[v1.ModeChange, v1.Session]
-	prompt    *connect.Client[v1.Prompt, v1.Prompted]
-	compose   *connect.Client[v1.ComposeRequest, v1.Conversation]
-	reply     *connect.Client[v1.Reply, v1.Session]
-	renew     *connect.Client[v1.RenewRequest, v1.RenewResponse]
-	end       *connect.Client[v1.EndRequest, v1.EndResponse]
-	delete    *connect.Client[v1.SessionRequest, v1.DeleteResponse]
+	open            *connect.Client[v1.Opening, v1.Session]
+	_continue       *connect.Client[v1.Resumption, v1.Session]
+	get             *connect.Client[v1.SessionRequest, v1.Session]
+	list            *connect.Client[v1.SessionQuery, v1.SessionList]
+	fork            *connect.Client[v1.Resumption, v1.Session]
+	getConversation *connect.Client[v1.ConversationQuery, v1.Conversation]
+	setMode         *connect.Client[v1.ModeChange, v1.Session]
+	prompt          *connect.Client[v1.Prompt, v1.Prompted]
+	compose         *connect.Client[v1.ComposeRequest, v1.Conversation]
+	reply           *connect.Client[v1.Reply, v1.Session]
+	renew           *connect.Client[v1.RenewRequest, v1.RenewResponse]
+	end             *connect.Client[v1.EndRequest, v1.EndResponse]
+	delete          *connect.Client[v1.SessionRequest, v1.DeleteResponse]
 }
 
 // Open calls umpire.v1.SessionService.Open.
@@ -213,6 +226,11 @@ func (c *sessionServiceClient) List(ctx context.Context, req *connect.Request[v1
 // Fork calls umpire.v1.SessionService.Fork.
 func (c *sessionServiceClient) Fork(ctx context.Context, req *connect.Request[v1.Resumption]) (*connect.Response[v1.Session], error) {
 	return c.fork.CallUnary(ctx, req)
+}
+
+// GetConversation calls umpire.v1.SessionService.GetConversation.
+func (c *sessionServiceClient) GetConversation(ctx context.Context, req *connect.Request[v1.ConversationQuery]) (*connect.Response[v1.Conversation], error) {
+	return c.getConversation.CallUnary(ctx, req)
 }
 
 // SetMode calls umpire.v1.SessionService.SetMode.
@@ -262,6 +280,9 @@ type SessionServiceHandler interface {
 	List(context.Context, *connect.Request[v1.SessionQuery]) (*connect.Response[v1.SessionList], error)
 	// Fork begins a session with the conversation of another one of the project.
 	Fork(context.Context, *connect.Request[v1.Resumption]) (*connect.Response[v1.Session], error)
+	// GetConversation returns what was said in a session, with secrets masked. It takes a
+	// person's credential.
+	GetConversation(context.Context, *connect.Request[v1.ConversationQuery]) (*connect.Response[v1.Conversation], error)
 	// SetMode switches a session's mode, or its workspace's allowAll. It takes a
 	// person's credential.
 	SetMode(context.Context, *connect.Request[v1.ModeChange]) (*connect.Response[v1.Session], error)
@@ -314,6 +335,12 @@ func NewSessionServiceHandler(svc SessionServiceHandler, opts ...connect.Handler
 		SessionServiceForkProcedure,
 		svc.Fork,
 		connect.WithSchema(sessionServiceMethods.ByName("Fork")),
+		connect.WithHandlerOptions(opts...),
+	)
+	sessionServiceGetConversationHandler := connect.NewUnaryHandler(
+		SessionServiceGetConversationProcedure,
+		svc.GetConversation,
+		connect.WithSchema(sessionServiceMethods.ByName("GetConversation")),
 		connect.WithHandlerOptions(opts...),
 	)
 	sessionServiceSetModeHandler := connect.NewUnaryHandler(
@@ -370,6 +397,8 @@ func NewSessionServiceHandler(svc SessionServiceHandler, opts ...connect.Handler
 			sessionServiceListHandler.ServeHTTP(w, r)
 		case SessionServiceForkProcedure:
 			sessionServiceForkHandler.ServeHTTP(w, r)
+		case SessionServiceGetConversationProcedure:
+			sessionServiceGetConversationHandler.ServeHTTP(w, r)
 		case SessionServiceSetModeProcedure:
 			sessionServiceSetModeHandler.ServeHTTP(w, r)
 		case SessionServicePromptProcedure:
@@ -411,6 +440,10 @@ func (UnimplementedSessionServiceHandler) List(context.Context, *connect.Request
 
 func (UnimplementedSessionServiceHandler) Fork(context.Context, *connect.Request[v1.Resumption]) (*connect.Response[v1.Session], error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("umpire.v1.SessionService.Fork is not implemented"))
+}
+
+func (UnimplementedSessionServiceHandler) GetConversation(context.Context, *connect.Request[v1.ConversationQuery]) (*connect.Response[v1.Conversation], error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("umpire.v1.SessionService.GetConversation is not implemented"))
 }
 
 func (UnimplementedSessionServiceHandler) SetMode(context.Context, *connect.Request[v1.ModeChange]) (*connect.Response[v1.Session], error) {

@@ -1,0 +1,71 @@
+package tui
+
+import (
+	"context"
+	"encoding/json"
+
+	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/llm"
+)
+
+// So many of the messages are shown of a session that is gone on with: some screens,
+// which can be scrolled, or as much as somebody listens to.
+const (
+	earlierShown  = 200
+	earlierSpoken = 10
+)
+
+// An earlier is what was said in a session before this process went on with it. It is
+// read before the agent works in the session, so that nothing of it is shown twice.
+type earlier struct {
+	said umpire.Conversation
+	err  error
+}
+
+// readEarlier reads what was said in a session.
+func (m *model) readEarlier(ctx context.Context, id umpire.SessionID) earlier {
+	said, err := m.conf.Gate.Conversation(ctx, umpire.ConversationQuery{Session: id, Limit: m.reach})
+	return earlier{said, err}
+}
+
+// sayEarlier shows what was said, and how much more of it there is.
+func (m *model) sayEarlier(before earlier) {
+	if before.err != nil {
+		m.log.say(warningEntry, before.err.Error())
+		return
+	}
+	messages := before.said.Messages
+	if len(messages) > 0 && messages[0].N > 1 {
+		m.log.say(noteEntry, m.textf("%d earlier messages; /timeline shows all that happened", messages[0].N-1))
+	}
+	for i := range messages {
+		m.sayMessage(&messages[i], before.said.Batches[messages[i].Batch].Results)
+	}
+}
+
+// sayMessage shows a message as it is stored, with the calls of it that have a result.
+// The others are still to run, and are shown when they have.
+func (m *model) sayMessage(stored *umpire.Message, results []umpire.Result) {
+	if stored.Role == string(llm.RoleUser) {
+		var text string
+		if json.Unmarshal(stored.Content, &text) == nil {
+			m.log.add(&entry{kind: userEntry, text: text, earlier: true})
+		}
+		return
+	}
+	var message llm.Message
+	if json.Unmarshal(stored.Content, &message) != nil {
+		return // of another agent's form
+	}
+	if text := message.Text(); text != "" {
+		m.log.say(assistantEntry, text)
+	}
+	calls := map[umpire.CallID]llm.Block{}
+	for _, call := range message.Calls() {
+		calls[umpire.CallID(call.ID)] = call
+	}
+	for i := range results {
+		call := calls[results[i].Call]
+		m.log.add(&entry{kind: callEntry, text: subject(call.Tool, call.Input), status: results[i].Status, detail: results[i].Output})
+	}
+}
