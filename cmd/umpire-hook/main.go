@@ -1,3 +1,5 @@
+//go:debug updatemaxprocs=0
+
 // Umpire-hook is `umpire hook` as a program of its own, which starts faster: an
 // agent starts it for every call it makes. It hands the question to the gate that
 // runs; where none does it decides by a snapshot that umpire has left. Whatever it
@@ -17,8 +19,8 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
-	"runtime/debug"
 	"strconv"
+	"sync"
 	"syscall"
 	"time"
 
@@ -29,30 +31,36 @@ import (
 	"github.com/umpirehq/umpire/internal/snapshot"
 )
 
-// maxMemory is when garbage is collected after all: a large question must not take the
-// machine's memory.
-const maxMemory = 64 << 20
+// patience is how long it may take to answer a question, or to hand it to a gate,
+// until signals are listened for: that starts a thread, which takes a tenth of the
+// time that most questions need. A signal before ends the process, as before main.
+const patience = 20 * time.Millisecond
 
 func main() {
-	debug.SetGCPercent(-1) // the process ends before collecting would have paid
-	debug.SetMemoryLimit(maxMemory)
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	code := run(ctx, os.Args[1:])
-	stop()
-	os.Exit(code)
+	ctx, interrupt := context.WithCancel(context.Background())
+	listen := sync.OnceFunc(func() {
+		signals := make(chan os.Signal, 1)
+		signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+		go func() {
+			<-signals
+			interrupt()
+		}()
+	})
+	time.AfterFunc(patience, listen)
+	os.Exit(run(ctx, listen, os.Args[1:]))
 }
 
 // exitUsage is what umpire says to a command line that it does not understand.
 const exitUsage = 4
 
-// run answers one question. Handing it over comes before anything is read, so that
-// umpire finds all as it was.
-func run(ctx context.Context, args []string) int {
+// run answers one question, and calls sent once a gate has it. Handing it over comes
+// before anything is read, so that umpire finds all as it was.
+func run(ctx context.Context, sent func(), args []string) int {
 	dir, err := os.Getwd()
 	if err != nil {
 		dir = ""
 	}
-	h := &hook{args: args, dir: dir, home: hostcall.Home(os.Getenv, dir)}
+	h := &hook{args: args, sent: sent, dir: dir, home: hostcall.Home(os.Getenv, dir)}
 	if !h.prepare(ctx) {
 		h.missing = handOver(args) // does not return when it succeeds
 	}
@@ -73,6 +81,7 @@ func run(ctx context.Context, args []string) int {
 // A hook is one question, before it is read.
 type hook struct {
 	args      []string
+	sent      func()
 	dir, home string
 	line      *hostcall.Line // to the gate that runs, nil when none does
 	project   string         // that config is about
@@ -115,7 +124,7 @@ func (h *hook) dial(ctx context.Context) (there bool, err error) {
 		return false, err
 	}
 	h.line = &hostcall.Line{
-		Host: "localhost", Token: token, Conn: conn,
+		Host: "localhost", Token: token, Conn: conn, Sent: h.sent,
 		Dial: func(ctx context.Context) (io.ReadWriteCloser, error) { return hostcall.DialUnix(ctx, socket) },
 	}
 	return true, nil

@@ -44,6 +44,9 @@ type Line struct {
 	// Dial connects. The first connection may be made already.
 	Dial func(ctx context.Context) (io.ReadWriteCloser, error)
 	Conn io.ReadWriteCloser
+	// Sent, where it is set, is called once the question has left: the gate works then,
+	// and there is time for what must not hold the question up.
+	Sent func()
 }
 
 // ask sends a question and reads the answer. Its error matches errLost when the
@@ -62,6 +65,9 @@ func (l *Line) ask(ctx context.Context, q *Question) (adapter.Output, error) {
 	defer stop()
 	if _, err := conn.Write(l.request(q)); err != nil {
 		return adapter.Output{}, fmt.Errorf("%w: %w", errLost, err)
+	}
+	if l.Sent != nil {
+		l.Sent()
 	}
 	return readAnswer(conn)
 }
