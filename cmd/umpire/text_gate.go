@@ -161,8 +161,8 @@ ID 是请求的编号或其开头,或调用的编号。首先显示卡片,然后
 
 	"List the sessions of this project, and end them": "列出本项目的会话,并可结束它们",
 	sessionsLong:  `列出本项目的会话,最近活动的排在最前;加 --all-projects 列出所有项目的。会话属于打开它时所在的项目。`,
-	"no sessions": "没有会话",
-	"STATE":       "状态", "MODE": "模式", "WAITING": "等待", "ACTIVE": "活动", "FOLDER": "目录",
+	"no sessions": "没有会话", "from project %s": "来自项目 %s",
+	"STATE": "状态", "MODE": "模式", "WAITING": "等待", "ACTIVE": "活动", "FOLDER": "目录",
 	"End a session: what waits is denied for good": "结束会话:等待中的调用被永久拒绝",
 	sessionsEndLong:                        `永久结束会话:其中等待的调用被拒绝,尚未开始的不再开始。ID 可以是本项目中某个编号的开头。需要由人进行。`,
 	"`TEXT` that is kept on the timeline":  "保存在时间线上的文字 `TEXT`",

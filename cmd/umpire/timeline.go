@@ -136,6 +136,9 @@ func (a *app) eventLine(e *umpire.Event) string {
 	if e.Risk != "" {
 		parts = append(parts, e.Risk)
 	}
+	if outcome := a.outcomeOf(e); outcome != "" {
+		parts = append(parts, outcome)
+	}
 	if about := subjectOfEvent(e); about != "" {
 		parts = append(parts, clip(visible(about)))
 	}
@@ -143,6 +146,36 @@ func (a *app) eventLine(e *umpire.Event) string {
 		parts = append(parts, "- "+clip(visible(a.text.reason(e.Reason))))
 	}
 	return strings.Join(parts, "  ")
+}
+
+// outcomeOf is what came of it, where the event itself says no more than that it
+// happened: how a call ended, how far an approval reaches, which mode there is now.
+func (a *app) outcomeOf(e *umpire.Event) string {
+	var told struct {
+		Status  umpire.ResultStatus `json:"status"`
+		From    string              `json:"from"`
+		Mode    string              `json:"mode"`
+		Rule    string              `json:"rule"`
+		Crossed bool                `json:"cross_project"`
+		Project umpire.ProjectID    `json:"from_project"`
+	}
+	// What is missing or of another form is not shown.
+	_ = json.Unmarshal(e.Data, &told)
+	var words []string
+	if e.Scope != nil {
+		words = append(words, e.Scope.String())
+	}
+	switch {
+	case told.Status != "":
+		words = append(words, a.text.of(string(told.Status)))
+	case told.From != "" && told.Mode != "":
+		words = append(words, told.From+" → "+told.Mode)
+	case told.Rule != "":
+		words = append(words, told.Rule)
+	case told.Crossed:
+		words = append(words, fmt.Sprintf(a.text.of("from project %s"), told.Project.Short()))
+	}
+	return visible(strings.Join(words, " "))
 }
 
 // kindColours mark what a person looks for.
