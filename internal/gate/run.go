@@ -365,6 +365,9 @@ func (t *step) finishSealed(f *folded, id umpire.CallID, status umpire.ResultSta
 	if err := t.apply(f, e); err != nil {
 		return err
 	}
+	// Whoever gets the batch as this step leaves it reads the same as from the store.
+	told := f.now.Call(id).Result
+	told.Output, told.At = output.Shown, t.now
 	return t.tx.InsertResult(store.ResultRow{Session: t.session.ID, Call: id, Status: status, Code: code, Output: output, At: t.now})
 }
 

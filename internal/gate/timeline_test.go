@@ -55,6 +55,31 @@ func TestOneCallAtATime(t *testing.T) {
 	}
 }
 
+// M-104: whoever hands in a call that is refused reads what the model is to be told, at
+// once and as it is stored.
+func TestAnswersBearResults(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t)
+	s := d.session(umpire.Opening{})
+	want := func(when string, b umpire.Batch, output string) {
+		t.Helper()
+		stored := must(d.Batch(t.Context(), s.ID, b.ID))(t)
+		for _, r := range []*umpire.Result{b.Calls[0].Result, stored.Calls[0].Result} {
+			if r == nil || r.Output != output || r.At.IsZero() {
+				t.Errorf("%s: the result is %+v, want %q", when, r, output)
+			}
+		}
+	}
+	want("handing in", d.submit(s, "m1", command("a", "rm -rf /")), `Error: Tool "Bash" was denied. deletes a system directory`)
+	d.submit(s, "m2", command("b", "npm install x"))
+	refused := must(d.Resolve(t.Context(), answerTo(d.pending("b"), umpire.Refuse)))(t)
+	want("answering", refused, fillIn(deniedPlain, "Bash", "b", ""))
+	d.submit(s, "m3", command("c", "ls"))
+	must(d.Start(t.Context(), umpire.Start{Session: s.ID, Batch: "m3", Call: "c"}))(t)
+	ran := must(d.Finish(t.Context(), umpire.Result{Session: s.ID, Batch: "m3", Call: "c", Status: umpire.ResultOK, Output: "out"}))(t)
+	want("finishing", ran, "out")
+}
+
 // D-17, D-19, D-38, D-46: the message is stored before its calls run, and the results
 // before the next request is built.
 func TestStoredBeforeGoingOn(t *testing.T) {
