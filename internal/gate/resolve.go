@@ -264,7 +264,7 @@ func (r *resolution) event() umpire.Event {
 // grant stores what an approval remembers.
 func (t *step) grant(r *resolution) error {
 	t.session.DenialsInRow = 0
-	t.session.Permission = umpire.StateAllowed
+	t.session.Permission, t.session.Blocked = umpire.StateAllowed, nil
 	for _, row := range r.grants {
 		if err := t.tx.InsertGrant(row); err != nil {
 			return err

@@ -21,8 +21,9 @@ type step struct {
 	now     time.Time
 	session umpire.Session
 	batches map[umpire.BatchID]*folded
-	quiet   bool // nobody did anything in the session: time did
-	ran     bool // a call that ran got its result
+	quiet   bool            // nobody did anything in the session: time did
+	ran     bool            // a call that ran got its result
+	blocked *umpire.Blocked // by what the session waits, while it does
 }
 
 // A folded is a batch as it is stored, and as the events of this step make it.
@@ -41,6 +42,9 @@ func (g *Gate) step(ctx context.Context, id umpire.SessionID, epoch int64, f fun
 			return fmt.Errorf("session %q is at epoch %d, not %d: %w", id, s.Epoch, epoch, umpire.ErrFenced)
 		}
 		t := &step{gate: g, tx: tx, now: g.now(), session: s, batches: map[umpire.BatchID]*folded{}}
+		if s.Permission == umpire.StateWaiting {
+			t.blocked = s.Blocked
+		}
 		if err := f(t); err != nil {
 			return err
 		}
@@ -178,7 +182,7 @@ func (t *step) restate() error {
 	t.session.Pending = waiting
 	switch {
 	case waiting > 0:
-		t.session.State, t.session.Permission = umpire.SessionWaiting, umpire.StateWaiting
+		t.session.State, t.session.Permission, t.session.Blocked = umpire.SessionWaiting, umpire.StateWaiting, t.blocked
 	case goesOn && !t.session.External:
 		t.session.State = umpire.SessionGenerating
 	case t.session.State == umpire.SessionWaiting:

@@ -491,5 +491,7 @@ func (t *step) put(f *folded, q *question, kind umpire.EventKind) error {
 	if err := q.put(t.tx, f.now.Call(q.card.Call).Round+1); err != nil {
 		return err
 	}
-	return t.apply(f, q.event(kind))
+	e := q.event(kind)
+	t.blocked = e.Blocked
+	return t.apply(f, e)
 }

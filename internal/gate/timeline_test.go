@@ -169,6 +169,33 @@ func TestApprovedOnceRunsOnce(t *testing.T) {
 	}
 }
 
+// N-47: what a session is blocked by is what it waits for as long as it waits, and then
+// what became of that.
+func TestBlockedBy(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t)
+	s := d.session(umpire.Opening{})
+	want := func(when string, state umpire.PermissionState, code umpire.ReasonCode) {
+		t.Helper()
+		got := must(d.Session(t.Context(), s.ID))(t)
+		by := umpire.ReasonCode("")
+		if got.Blocked != nil {
+			by = got.Blocked.Code
+		}
+		if got.Permission != state || by != code {
+			t.Errorf("%s: %s, blocked by %q, want %s and %q", when, got.Permission, by, state, code)
+		}
+	}
+	d.submit(s, "m1", command("never", "rm -rf /"))
+	want("after a refusal", umpire.StateDenied, umpire.CodeCritical)
+	d.submit(s, "m2", call("a", "Write", `{"file_path":"a","content":"x"}`), command("b", "rm -rf /"), call("c", "Write", `{"file_path":"c","content":"x"}`))
+	want("asked beside a refusal", umpire.StateWaiting, umpire.CodeMode)
+	d.refuse("a", "no")
+	want("one of two denied", umpire.StateWaiting, umpire.CodeMode)
+	d.approve("c", umpire.ScopeOnce)
+	want("the other one approved", umpire.StateAllowed, "")
+}
+
 // N-29 to N-31, N-44 to N-51, N-68, N-70, N-73: every outcome is on the timeline, in
 // its order, with the fields of a status line, and is there after a restart.
 func TestTimelineTellsEverything(t *testing.T) {
