@@ -65,10 +65,12 @@ var controlFiles = []struct {
 	description string
 }{
 	{"control-umpire", []string{"/**/.umpire/**", "~/.umpire/**", "/etc/umpire/**"}, "umpire's own rules, state and settings"},
-	{"control-git", []string{"/**/.git/hooks/**", "/**/.git/{config,config.worktree}", "/**/.git/info/attributes", "/**/.git/modules/**/{config,hooks}", "/**/.git/worktrees/*/config.worktree", "~/.gitconfig", "~/.config/git/**"}, "git runs programs named here"},
+	{"control-git", []string{"/**/.git/hooks/**", "/**/.git/{config,config.worktree}", "/**/.git/info/attributes", "/**/.git/commondir", "/**/.git/modules/**/{config,hooks}", "/**/.git/worktrees/*/config.worktree", "~/.gitconfig", "~/.config/git/**"}, "git runs programs named here"},
 	{"control-agents", []string{
 		"/**/.claude/settings*.json", "/**/.claude/hooks/**", "/**/.claude/permissions.yml", "~/.claude.json", "/**/.mcp.json",
-		"/**/.codex/**", "/**/.gemini/settings.json", "/**/.cursor/{hooks,mcp}.json", "/**/.github/hooks/**", "/**/.muse/permissions.json",
+		"/**/.codex/**", "/**/.gemini/{settings.json,extensions/**}", "/**/.cursor/{hooks,mcp}.json", "/**/.github/hooks/**", "/**/.muse/permissions.json",
+		"/**/.{opencode,crush}.{json,jsonc}", "/**/.opencode/{plugin,plugins,tool,tools}/**", "/**/.{qwen,amp,factory}/settings.json",
+		"/**/.kiro/{hooks,settings}/**", "/**/.{vscode,roo}/mcp.json",
 	}, "an agent's settings, hooks or servers"},
 	{"control-tasks", []string{"/**/.vscode/{settings,tasks,launch}.json", "/**/.husky/**", "/**/.envrc", "/**/.devcontainer/**"}, "runs when the project is opened or committed"},
 	{"control-shell", []string{

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"path"
+	"slices"
 	"strings"
 
 	"github.com/umpirehq/umpire"
@@ -79,8 +80,11 @@ func pathAccesses(t tool, in input, env shell.Env) ([]umpire.Access, error) {
 	if t.shape == shapeTree && len(paths) == 0 && env.Dir != "" && in.searchGlob() != "" {
 		paths = append(paths, env.Dir)
 	}
+	unread := in.unreadPath(t, len(paths) > 0)
 	if len(paths) == 0 {
-		return []umpire.Access{t.invoke()}, nil
+		a := t.invoke()
+		a.Doubt = unread
+		return []umpire.Access{a}, nil
 	}
 	accesses := make([]umpire.Access, len(paths))
 	for i, p := range paths {
@@ -91,6 +95,9 @@ func pathAccesses(t tool, in input, env shell.Env) ([]umpire.Access, error) {
 		if a.Target == "" {
 			a.Target, a.Doubt = p, "the folder that the path starts from is not known"
 		}
+		if a.Doubt == "" {
+			a.Doubt = unread
+		}
 		accesses[i] = a
 	}
 	return accesses, nil
@@ -98,7 +105,35 @@ func pathAccesses(t tool, in input, env shell.Env) ([]umpire.Access, error) {
 
 // leaves reports whether a file pattern may reach outside its folder.
 func leaves(pattern string) bool {
-	return path.IsAbs(pattern) || strings.HasPrefix(pattern, "~") || strings.Contains(pattern, "..")
+	if path.IsAbs(pattern) || strings.HasPrefix(pattern, "~") || strings.Contains(pattern, "..") {
+		return true
+	}
+	return slices.ContainsFunc([]string{"{/", ",/", "{~", ",~", "(/", "|/"}, func(begin string) bool { return strings.Contains(pattern, begin) })
+}
+
+// searchWords are texts in the input of a tool that reads which name no path.
+var searchWords = []string{"pattern", "query", "glob", "include", "type", "output_mode", "pages", "ignore", "description", "prompt", "explanation"}
+
+// unreadPath says that a tool that reads may have been told where in a field that is not
+// known here, or "": what its host opens is then not what is judged. A tool that reads a
+// file has to be told which; any text will do for that where no path is known.
+func (in input) unreadPath(t tool, known bool) string {
+	if t.shape == shapeWrite {
+		return ""
+	}
+	for name, raw := range in {
+		if slices.Contains(pathFields, name) || slices.Contains(searchWords, name) {
+			continue
+		}
+		var text string
+		if json.Unmarshal(raw, &text) != nil || text == "" {
+			continue
+		}
+		if t.shape == shapeRead && !known || path.IsAbs(text) || strings.HasPrefix(text, "~/") || strings.HasPrefix(text, "../") {
+			return fmt.Sprintf("the field %q may name a path, and is not known", name)
+		}
+	}
+	return ""
 }
 
 // fromDir makes a path of a tool's input absolute, without cleaning it.

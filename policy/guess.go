@@ -1,7 +1,9 @@
 package policy
 
 import (
+	"encoding/json"
 	"slices"
+	"strings"
 
 	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/shell"
@@ -10,18 +12,31 @@ import (
 // What a tool of an MCP server does is not known. But one that is handed a command line
 // or a path will hardly do something else with it, so that what nobody may do is refused
 // there as well: destroying the system, reading a forbidden file, what a deny rule names.
-// It is a guess: it asks nobody, and it permits nothing.
+// And what is asked about whichever tool does it asks here, too, although a rule allows
+// the tool: a control file, which it may be about to change, and a file of secrets. A
+// guess permits nothing.
+
+// guessedPaths are the further fields in which tools of servers name paths.
+var guessedPaths = []string{
+	"file", "filepath", "filename", "file_name", "absolute_path", "relative_path", "target_file", "uri",
+	"source", "destination", "from", "to", "old_path", "new_path", "dest", "dir", "directory", "folder",
+}
 
 // guesses are what the input of such a tool seems to mean. What it cannot mean is no
 // error: the tool may have other words than ours.
 func guesses(in input, env shell.Env) []umpire.Access {
 	var all []umpire.Access
-	if line, err := in.text("command", "cmd"); err == nil && line != "" {
+	if line := guessedCommand(in); line != "" {
 		all = shell.Parse(line, env)
 	}
 	paths, err := in.paths()
 	if err != nil {
-		return all
+		paths = nil
+	}
+	for _, name := range guessedPaths {
+		if text, err := in.text(name); err == nil && text != "" {
+			paths = append(paths, strings.TrimPrefix(text, "file://"))
+		}
 	}
 	for _, p := range paths {
 		if target := fromDir(p, env); target != "" {
@@ -31,29 +46,78 @@ func guesses(in input, env shell.Env) []umpire.Access {
 	return all
 }
 
-// judgeGuesses adds the guesses that are refused to the decision.
+// guessedCommand is a command line, or the words of one.
+func guessedCommand(in input) string {
+	if line, err := in.text("command", "cmd"); err == nil {
+		return line
+	}
+	for _, name := range []string{"command", "cmd"} {
+		var words []string
+		if err := json.Unmarshal(in[name], &words); err != nil {
+			continue
+		}
+		for i, word := range words {
+			words[i] = "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
+		}
+		return strings.Join(words, " ")
+	}
+	return ""
+}
+
+// judgeGuesses adds to the decision the guesses that are refused or asked about.
 func judgeGuesses(p *Policy, q *Query, d *umpire.Decision) {
 	if len(q.Facts.Guesses) == 0 {
 		return
 	}
-	guessed := slices.Clone(q.Facts.Guesses)
-	for i := range guessed {
-		weigh(&guessed[i])
+	read, written := slices.Clone(q.Facts.Guesses), slices.Clone(q.Facts.Guesses)
+	for i := range read {
+		weigh(&read[i])
+		if read[i].Kind == umpire.KindRead {
+			written[i].Kind = umpire.KindWrite
+		}
 	}
-	for i, h := range p.findHits(q, guessed) {
-		j := judge{policy: p, query: q, subject: h.subject, hits: &h, class: d.Risk.Class()}
-		reasons := append(j.hardStop(), j.denyRuleByMatch()...)
+	asRead, asWritten := p.findHits(q, read), p.findHits(q, written)
+	j := judge{policy: p, query: q, passes: passes(q, &p.opts), class: d.Risk.Class()}
+	for i := range read {
+		a := read[i]
+		j.subject, j.hits = asRead[i].subject, &asRead[i]
+		reasons := j.guessed(asWritten[i].rows[rowControl])
 		if len(reasons) == 0 {
 			continue
 		}
-		a := guessed[i]
-		a.Verdict = umpire.Deny
+		a.Verdict = reasons[0].Verdict
 		harden(&a, &reasons[0])
 		for r := range reasons {
 			reasons[r].Access = len(d.Accesses)
 		}
 		d.Accesses, d.Reasons = append(d.Accesses, a), append(d.Reasons, reasons...)
 	}
+}
+
+// guessed are the rows that speak about a guess. Control are the rules by which the
+// same path is a control file for who would write it.
+func (j *judge) guessed(control []*compiled) []umpire.Reason {
+	if reasons := append(j.hardStop(), j.denyRuleByMatch()...); len(reasons) > 0 {
+		return reasons
+	}
+	if len(control) > 0 && len(j.granted(func(p *pass) bool { return p.exact && p.lifts() && p.grant.Scope == umpire.ScopeOnce })) == 0 {
+		return j.asks(reasonsOf(control, rowControl, umpire.Ask))
+	}
+	var secrets []*compiled
+	for _, c := range j.hits.rows[rowAskRule] {
+		if c.secret && !j.secretAllowed(c) {
+			secrets = append(secrets, c)
+		}
+	}
+	if len(secrets) > 0 && len(j.granted(func(p *pass) bool { return p.exact && p.lifts() })) == 0 {
+		return j.asks(reasonsOf(secrets, rowAskRule, umpire.Ask))
+	}
+	return nil
+}
+
+func (j *judge) asks(reasons []umpire.Reason) []umpire.Reason {
+	refuseUnasked(j.query, &reasons[0])
+	return reasons
 }
 
 // denyRuleByMatch: a rule without a match is about its tool, and this is another one.

@@ -26,22 +26,26 @@ func TestGuesses(t *testing.T) {
 		t.Fatal(err)
 	}
 	for input, refused := range map[string]bool{
-		`{"command":"rm -rf /"}`:             true,
-		`{"cmd":"ls; rm -rf /*"}`:            true,
-		`{"command":"echo x >/dev/sda"}`:     true,
-		`{"command":"npm publish --now"}`:    true,
-		`{"command":"umpire approve abc"}`:   true,
-		`{"path":"/etc/shadow"}`:             true,
-		`{"paths":["/p/a","/p/keys/b"]}`:     true,
-		`{"file_path":"/p/keys/b"}`:          true,
-		`{"command":"rm -rf build"}`:         false,
-		`{"command":"create","path":"/p/a"}`: false,
-		`{"command":"curl example.com"}`:     false,
-		`{"command":"view","path":"/o/a"}`:   false,
-		`{"command":["rm","-rf","/"]}`:       false,
-		`{"text":"rm -rf /"}`:                false,
-		`{"path":5}`:                         false,
-		`{}`:                                 false,
+		`{"command":"rm -rf /"}`:                                          true,
+		`{"cmd":"ls; rm -rf /*"}`:                                         true,
+		`{"command":"echo x >/dev/sda"}`:                                  true,
+		`{"command":"npm publish --now"}`:                                 true,
+		`{"command":"umpire approve abc"}`:                                true,
+		`{"path":"/etc/shadow"}`:                                          true,
+		`{"paths":["/p/a","/p/keys/b"]}`:                                  true,
+		`{"file_path":"/p/keys/b"}`:                                       true,
+		`{"command":"rm -rf build"}`:                                      false,
+		`{"command":"create","path":"/p/a"}`:                              false,
+		`{"command":"curl example.com"}`:                                  false,
+		`{"command":"view","path":"/o/a"}`:                                false,
+		`{"command":["rm","-rf","/"]}`:                                    true,
+		`{"uri":"file:///etc/shadow"}`:                                    true,
+		`{"source":"/p/a","destination":"/p/keys/b"}`:                     true,
+		`{"command":["bash","-c","it's"]}`:                                false,
+		`{"to":"ann@example.com","uri":"https://example.com/etc/shadow"}`: false,
+		`{"text":"rm -rf /"}`:                                             false,
+		`{"path":5}`:                                                      false,
+		`{}`:                                                              false,
 	} {
 		for tool, otherwise := range map[string]umpire.Verdict{"mcp__s__asked": umpire.Ask, "mcp__s__allowed": umpire.Allow} {
 			call := umpire.Call{Tool: tool, Input: json.RawMessage(input), Dir: "/p"}
@@ -60,6 +64,62 @@ func TestGuesses(t *testing.T) {
 			if d := policy.Decide(p, policy.Query{Call: call, Facts: facts, Mode: umpire.ModeDefault}); d.Verdict != want {
 				t.Errorf("%s %s: %s, want %s: %s", tool, input, d.Verdict, want, d.Reason)
 			}
+		}
+	}
+}
+
+// A tool of a server that a rule allows asks all the same before it is handed what asks
+// whichever tool is used: umpire's own files and other control files, each time anew,
+// and files of secrets until a rule for the path lifts it.
+func TestGuessesThatAsk(t *testing.T) {
+	t.Parallel()
+	rules := []umpire.Rule{
+		{ID: "all", Action: umpire.Allow, Tool: "mcp__fs", Source: umpire.SourceUser},
+		{ID: "known", Action: umpire.Allow, Tool: "Read", Match: umpire.Match{PathGlob: "/p/known/.env"}, Source: umpire.SourceUser},
+	}
+	p, err := policy.New(rules, policy.Options{Root: "/p", Home: "/home/ann", StateDir: "/home/ann/.umpire/state"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, row := range []struct {
+		input                   string
+		want, approved, lasting umpire.Verdict
+	}{
+		{`{"path":"/home/ann/.umpire/permissions.json"}`, umpire.Ask, umpire.Allow, umpire.Ask},
+		{`{"path":"~/.umpire/state/umpire.db"}`, umpire.Ask, umpire.Allow, umpire.Ask},
+		{`{"path":"/p/.umpire/permissions.json","content":"{}"}`, umpire.Ask, umpire.Allow, umpire.Ask},
+		{`{"destination":".git/hooks/pre-commit"}`, umpire.Ask, umpire.Allow, umpire.Ask},
+		{`{"uri":"file:///p/.claude/settings.json"}`, umpire.Ask, umpire.Allow, umpire.Ask},
+		{`{"path":"/p/.env"}`, umpire.Ask, umpire.Allow, umpire.Allow},
+		{`{"path":"/p/known/.env"}`, umpire.Allow, umpire.Allow, umpire.Allow},
+		{`{"path":"/p/src/main.go"}`, umpire.Allow, umpire.Allow, umpire.Allow},
+	} {
+		call := umpire.Call{Tool: "mcp__fs__write", Input: json.RawMessage(row.input), Dir: "/p"}
+		facts, err := policy.FactsOf(call, shell.Env{Home: "/home/ann"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := range facts.Guesses {
+			facts.Guesses[i].Place, facts.Guesses[i].Resolved = umpire.PlaceInside, facts.Guesses[i].Target
+		}
+		q := policy.Query{Call: call, Facts: facts, Mode: umpire.ModeDefault}
+		once, session := q, q
+		once.Grants = []umpire.Grant{{Tool: call.Tool, Exact: policy.Exact(call), Scope: umpire.ScopeOnce}}
+		session.Grants = []umpire.Grant{{Tool: call.Tool, Exact: policy.Exact(call), Scope: umpire.ScopeSession}}
+		headless, bypass := q, q
+		headless.Headless, bypass.Mode = true, umpire.ModeBypass
+		for name, try := range map[string]struct {
+			query policy.Query
+			want  umpire.Verdict
+		}{
+			"by the rule": {q, row.want}, "approved once": {once, row.approved}, "approved for the session": {session, row.lasting}, "in bypass mode": {bypass, row.want},
+		} {
+			if d := policy.Decide(p, try.query); d.Verdict != try.want {
+				t.Errorf("%s %s: %s, want %s: %s", row.input, name, d.Verdict, try.want, d.Reason)
+			}
+		}
+		if d := policy.Decide(p, headless); (d.Verdict == umpire.Allow) != (row.want == umpire.Allow) {
+			t.Errorf("%s, headless: %s: %s", row.input, d.Verdict, d.Reason)
 		}
 	}
 }

@@ -125,7 +125,7 @@ func (c *compiled) matchesWords(s *subject) bool {
 // answersItself reports whether a program is umpire with the given verb.
 // Options may stand before and within the verb, each with a value or without.
 func answersItself(a *umpire.Access, verb []string) bool {
-	if a.Kind != umpire.KindExec || strings.TrimSuffix(a.Program, ".exe") != "umpire" || len(a.Words) == 0 {
+	if a.Kind != umpire.KindExec || !strings.EqualFold(strings.TrimSuffix(a.Program, ".exe"), "umpire") || len(a.Words) == 0 {
 		return false
 	}
 	found, option := 0, false

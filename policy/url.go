@@ -5,6 +5,8 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+	"sync"
+	"unicode"
 )
 
 // urlProblem says why fetching a URL is more than looking at a public page, or
@@ -52,6 +54,29 @@ func metadataHost(host string) bool {
 	return slices.Contains(metadataHosts, host)
 }
 
+// urlDoubt says why programs may read a URL in different ways, so that it is not known
+// which host it leads to, or "" when all read it alike.
+func urlDoubt(text string) string {
+	scheme, rest, ok := strings.Cut(text, ":")
+	if lower := strings.ToLower(scheme); !ok || lower != "http" && lower != "https" {
+		return ""
+	}
+	end := strings.IndexAny(rest, "?#")
+	if end < 0 {
+		end = len(rest)
+	}
+	host := hostName(text)
+	switch {
+	case strings.ContainsAny(rest[:end], "\\ ") || strings.ContainsFunc(text, unicode.IsControl):
+		return "programs disagree about what a backslash, a blank or a control character means in a URL"
+	case !strings.HasPrefix(rest, "//") || host == "":
+		return "programs disagree about the host of a URL that does not begin with http://HOST"
+	case strings.ContainsFunc(host, func(r rune) bool { return r > unicode.MaxASCII || r == '%' }):
+		return "the host is not written in ASCII, so that it may stand for another"
+	}
+	return ""
+}
+
 // hostProblem is urlProblem for what a command reaches: a URL, HOST:PORT,
 // USER@HOST, @HOST as dig has it, or TCP:HOST:PORT as socat has it. A single word
 // may as well name a remote, so that nothing is said of it.
@@ -92,7 +117,7 @@ func PrivateHost(host string) bool {
 // host whose last label is a number is an address in one of its odd spellings.
 func privateHost(host string) bool {
 	if addr, err := netip.ParseAddr(host); err == nil {
-		return !addr.IsGlobalUnicast() || addr.IsPrivate() || addr.Is4In6() || sharedSpace(addr)
+		return !PublicAddress(addr)
 	}
 	for _, end := range privateNames {
 		if host == end || strings.HasPrefix(end, ".") && strings.HasSuffix(host, end) {
@@ -105,11 +130,24 @@ func privateHost(host string) bool {
 
 func lastLabel(host string) string { return host[strings.LastIndexByte(host, '.')+1:] }
 
-// sharedSpace reports 100.64.0.0/10 (RFC 6598), where some clouds keep their
-// metadata service.
-func sharedSpace(addr netip.Addr) bool {
-	return netip.MustParsePrefix("100.64.0.0/10").Contains(addr)
+// PublicAddress reports whether an address is on the public web: reachable from
+// everywhere, and not one that carries an address of version 4 within.
+func PublicAddress(addr netip.Addr) bool {
+	addr = addr.WithZone("")
+	return addr.IsGlobalUnicast() && !addr.IsPrivate() && !addr.Is4In6() &&
+		!slices.ContainsFunc(specialBlocks(), func(p netip.Prefix) bool { return p.Contains(addr) })
 }
+
+// specialBlocks are the address blocks that are not globally reachable, or that carry an
+// address of version 4 within, after the registries of IANA (RFC 6890). 100.64.0.0/10 is
+// where some clouds keep their metadata service.
+var specialBlocks = sync.OnceValue(func() []netip.Prefix {
+	return prefixes(
+		"0.0.0.0/8", "100.64.0.0/10", "192.0.0.0/24", "192.0.2.0/24", "192.88.99.0/24", "198.18.0.0/15", "198.51.100.0/24",
+		"203.0.113.0/24", "240.0.0.0/4", "::/96", "64:ff9b::/96", "64:ff9b:1::/48", "100::/64", "2001::/23", "2001:db8::/32",
+		"2002::/16", "3fff::/20", "5f00::/16", "fec0::/10",
+	)
+})
 
 // secretNames are names of query parameters that carry secrets.
 var secretNames = []string{"token", "secret", "password", "passwd", "api_key", "apikey", "access_key", "private_key", "auth"}
@@ -124,4 +162,12 @@ func secretQuery(u *url.URL) bool {
 		}
 	}
 	return false
+}
+
+func prefixes(texts ...string) []netip.Prefix {
+	all := make([]netip.Prefix, len(texts))
+	for i, text := range texts {
+		all[i] = netip.MustParsePrefix(text)
+	}
+	return all
 }

@@ -19,6 +19,9 @@ func weigh(a *umpire.Access) {
 }
 
 func weighHost(a *umpire.Access) {
+	if doubt := urlDoubt(a.Target); doubt != "" && a.Doubt == "" {
+		a.Doubt, a.Risk = doubt, umpire.Worse(a.Risk, umpire.Medium)
+	}
 	problem := hostProblem(a.Target)
 	if problem == "" || a.Reason == problem {
 		return

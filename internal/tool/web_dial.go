@@ -11,6 +11,8 @@ import (
 	"net/netip"
 	"slices"
 	"time"
+
+	"github.com/umpirehq/umpire/policy"
 )
 
 const (
@@ -101,7 +103,7 @@ func refuseAddress(addr netip.Addr, private bool) error {
 		return fmt.Errorf("leads to %v, which hands out what logs this machine in to its cloud", addr)
 	case private && (addr.IsLoopback() || addr.IsPrivate()):
 		return nil
-	case addr.IsLoopback(), addr.IsPrivate(), !addr.IsGlobalUnicast(), slices.ContainsFunc(special, func(p netip.Prefix) bool { return p.Contains(addr) }):
+	case !policy.PublicAddress(addr):
 		return fmt.Errorf("leads to %v, which is not on the public web", addr)
 	}
 	return nil
@@ -113,15 +115,4 @@ var metadata = []netip.Addr{
 	netip.MustParseAddr("169.254.169.254"), netip.MustParseAddr("169.254.170.2"), netip.MustParseAddr("169.254.170.23"),
 	netip.MustParseAddr("100.100.100.200"), netip.MustParseAddr("168.63.129.16"), netip.MustParseAddr("192.0.0.192"),
 	netip.MustParseAddr("fd00:ec2::254"), netip.MustParseAddr("fd20:ce::254"),
-}
-
-// special are the address blocks that are not globally reachable, or that carry an
-// address of version 4 within, after the registries of IANA (RFC 6890).
-var special = []netip.Prefix{
-	netip.MustParsePrefix("0.0.0.0/8"), netip.MustParsePrefix("100.64.0.0/10"), netip.MustParsePrefix("192.0.0.0/24"),
-	netip.MustParsePrefix("192.0.2.0/24"), netip.MustParsePrefix("192.88.99.0/24"), netip.MustParsePrefix("198.18.0.0/15"),
-	netip.MustParsePrefix("198.51.100.0/24"), netip.MustParsePrefix("203.0.113.0/24"), netip.MustParsePrefix("240.0.0.0/4"),
-	netip.MustParsePrefix("::/96"), netip.MustParsePrefix("64:ff9b::/96"), netip.MustParsePrefix("64:ff9b:1::/48"),
-	netip.MustParsePrefix("100::/64"), netip.MustParsePrefix("2001::/23"), netip.MustParsePrefix("2001:db8::/32"),
-	netip.MustParsePrefix("2002::/16"), netip.MustParsePrefix("3fff::/20"), netip.MustParsePrefix("5f00::/16"), netip.MustParsePrefix("fec0::/10"),
 }
