@@ -14,17 +14,20 @@ func (w *walker) arithmetic(s *state, node syntax.Node) {
 		return
 	}
 	w.nested(s, node)
-	defer assignedIn(node, func(name string) { s.vars[name] = aNumber() })
 	_, test := node.(*syntax.TestClause)
+	if !test {
+		w.mayFail(s)
+	}
+	defer assignedIn(node, func(name string) { s.vars[name] = aNumber() })
 	evaluated := false
 	syntax.Walk(node, func(n syntax.Node) bool {
 		switch n := n.(type) {
 		case *syntax.CmdSubst, *syntax.ProcSubst:
 			return false
 		case *syntax.SglQuoted:
-			evaluated = evaluated || !test && runsWhenEvaluated(n.Value)
+			evaluated = evaluated || !test && (s.evaluatesIn(n.Value) || runsWhenEvaluated(n.Value))
 		case *syntax.Lit:
-			evaluated = evaluated || !test && (s.evaluates(n.Value) || runsWhenEvaluated(n.Value))
+			evaluated = evaluated || !test && (s.evaluatesIn(n.Value) || runsWhenEvaluated(n.Value))
 		case *syntax.ParamExp:
 			evaluated = evaluated || !test && n.Param != nil && s.evaluates(n.Param.Value)
 		case *syntax.BinaryArithm:
@@ -32,7 +35,7 @@ func (w *walker) arithmetic(s *state, node syntax.Node) {
 		case *syntax.BinaryTest:
 			evaluated = evaluated || compares(n.Op) && (s.counts(n.X) || s.counts(n.Y))
 		case *syntax.UnaryTest:
-			evaluated = evaluated || n.Op == syntax.TsVarSet && !plainName(n.X)
+			evaluated = evaluated || n.Op == syntax.TsVarSet && !plainName(n.X) || n.Op == syntax.TsFdTerm && s.counts(n.X)
 		}
 		return true
 	})
@@ -76,9 +79,9 @@ func (s *state) counts(side syntax.Node) bool {
 		case *syntax.ProcSubst:
 			return false
 		case *syntax.SglQuoted:
-			evaluated = evaluated || runsWhenEvaluated(n.Value)
+			evaluated = evaluated || s.evaluatesIn(n.Value) || runsWhenEvaluated(n.Value)
 		case *syntax.Lit:
-			evaluated = evaluated || s.evaluates(n.Value) || runsWhenEvaluated(n.Value)
+			evaluated = evaluated || s.evaluatesIn(n.Value) || runsWhenEvaluated(n.Value)
 		case *syntax.ParamExp:
 			evaluated = evaluated || n.Param != nil && s.evaluates(n.Param.Value)
 		}
@@ -93,13 +96,31 @@ func runsWhenEvaluated(text string) bool {
 }
 
 // evaluates reports whether a variable holds what must not be evaluated.
-func (s *state) evaluates(name string) bool {
+func (s *state) evaluates(name string) bool { return s.leadsToCode(name, maxReferences) }
+
+// maxReferences is how many variables that name each other are followed.
+const maxReferences = 8
+
+func (s *state) leadsToCode(name string, left int) bool {
 	v, ok := s.vars[name]
 	if !ok {
 		return false
 	}
 	for _, wd := range v.words {
-		if wd.foreign || runsWhenEvaluated(wd.text) {
+		switch {
+		case wd.foreign || runsWhenEvaluated(wd.text):
+			return true
+		case syntax.ValidName(wd.text) && (left == 0 || s.leadsToCode(wd.text, left-1)):
+			return true
+		}
+	}
+	return false
+}
+
+// evaluatesIn reports whether an expression names such a variable.
+func (s *state) evaluatesIn(expression string) bool {
+	for name := range strings.FieldsFuncSeq(expression, func(c rune) bool { return !variableRune(c) }) {
+		if s.evaluates(name) {
 			return true
 		}
 	}

@@ -2,6 +2,7 @@ package shell
 
 import (
 	"maps"
+	"slices"
 	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
@@ -25,7 +26,25 @@ const harmlessEnv = "LC_ LANG LANGUAGE TZ TERM NO_COLOR FORCE_COLOR CLICOLOR CLI
 const shellEnv = "PATH IFS ENV BASH_ENV PROMPT_COMMAND PS0 PS1 PS2 PS4 SHELLOPTS BASHOPTS CDPATH GLOBIGNORE FPATH ZDOTDIR HOME SHELL " +
 	"PAGER EDITOR VISUAL BROWSER MANPAGER LESSOPEN LESSCLOSE LESS NODE_OPTIONS NODE_PATH PYTHONPATH PYTHONSTARTUP PYTHONHOME " +
 	"PERL5LIB PERL5OPT RUBYLIB RUBYOPT JAVA_TOOL_OPTIONS _JAVA_OPTIONS CLASSPATH GOFLAGS GOPROXY GOROOT GOPATH TMPDIR XDG_CONFIG_HOME " +
-	"KUBECONFIG DOCKER_HOST HTTP_PROXY HTTPS_PROXY ALL_PROXY http_proxy https_proxy all_proxy LD_ DYLD_ GIT_ SSH_ NPM_CONFIG_ npm_config_ CARGO_ RUSTC RUSTC_ BASH_ HIST"
+	"KUBECONFIG DOCKER_HOST HTTP_PROXY HTTPS_PROXY ALL_PROXY http_proxy https_proxy all_proxy LD_ DYLD_ GIT_ SSH_ NPM_CONFIG_ npm_config_ CARGO_ RUSTC RUSTC_ BASH_ HIST HISTFILE " +
+	"NULLCMD READNULLCMD PS3 PROMPT PROMPT2 PROMPT3 PROMPT4 RPROMPT RPS1 RPS2 SPROMPT POSTEDIT STTY FCEDIT TEXTDOMAIN TEXTDOMAINDIR"
+
+// shellOwned are the variables that the shell sets by itself, so that what the line
+// gave them says nothing.
+const shellOwned = "_ RANDOM SRANDOM SECONDS LINENO EPOCHSECONDS EPOCHREALTIME BASHPID PPID UID EUID GROUPS BASH_COMMAND BASH_SUBSHELL BASH_ARGV0 BASH_ARGC BASH_ARGV " +
+	"BASH_LINENO BASH_SOURCE BASH_VERSINFO BASH_REMATCH FUNCNAME DIRSTACK HISTCMD PIPESTATUS OPTARG OPTIND OLDPWD REPLY MAPFILE COPROC status pipestatus argv match MATCH"
+
+// unchangeable are those that nobody may set: bash drops the rest of the line.
+const unchangeable = "BASHOPTS BASH_VERSINFO EUID PPID SHELLOPTS UID"
+
+// zshHooks are functions that zsh calls by itself.
+const zshHooks = "chpwd precmd preexec periodic zshaddhistory zshexit command_not_found_handler command_not_found_handle " +
+	"TRAPEXIT TRAPDEBUG TRAPZERR TRAPERR TRAPINT TRAPTERM TRAPHUP TRAPCHLD TRAPUSR1 TRAPUSR2 TRAPALRM TRAPPIPE TRAPQUIT TRAPWINCH TRAPCONT"
+
+// zshTables are arrays with which zsh says what names mean. bash knows nothing of them.
+const zshTables = "path fpath cdpath module_path aliases galiases saliases functions builtins commands reswords nameddirs options modules " +
+	"chpwd_functions precmd_functions preexec_functions periodic_functions zshexit_functions zshaddhistory_functions " +
+	"dis_aliases dis_galiases dis_saliases dis_functions dis_builtins dis_reswords"
 
 // listed reports whether a list of names, some of them beginnings, holds name.
 func listed(list, name string) bool {
@@ -42,6 +61,9 @@ func (w *walker) prefixes(s *state, assigns []*syntax.Assign) {
 	for _, a := range assigns {
 		v := w.assigned(s, a)
 		w.prefix(s, a.Name.Value, v.first())
+		if _, ok := s.vars[a.Name.Value]; ok { // a function or eval sees the new value
+			w.give(s, a.Name.Value, unknown())
+		}
 	}
 }
 
@@ -83,12 +105,23 @@ func (w *walker) assignments(s *state, assigns []*syntax.Assign) {
 	for _, a := range assigns {
 		v := w.assigned(s, a)
 		name := a.Name.Value
-		if listed(shellEnv, name) {
+		if listed(shellEnv, name) || hasField(zshTables, name) && (a.Array != nil || a.Index != nil || a.Append) {
 			w.environment(name, v.first())
 		}
-		s.vars[name] = v
+		w.give(s, name, v)
 	}
 	w.builtin("=", "sets a variable of the shell")
+}
+
+// give sets a variable, unless that is not allowed: the shell then drops what
+// follows on the line, and the variable stays what it was.
+func (w *walker) give(s *state, name string, v value) {
+	if s.vars[name].fixed || hasField(unchangeable, name) {
+		w.mayFail(s)
+		w.doubt("", name+" must not be changed, so that the rest of the line may not run")
+		return
+	}
+	s.vars[name] = v
 }
 
 // assigned expands the value of an assignment.
@@ -101,6 +134,7 @@ func (w *walker) assigned(s *state, a *syntax.Assign) value {
 		for _, elem := range a.Array.Elems {
 			if elem.Index != nil {
 				w.index(s, elem.Index)
+				v.words = append(v.words, word{open: true, split: true}) // the order is not that of the text
 			}
 			if elem.Value != nil {
 				v.words = append(v.words, w.fields(s, elem.Value)...)
@@ -121,11 +155,15 @@ func (w *walker) assigned(s *state, a *syntax.Assign) value {
 // declClause walks export, declare, local, readonly and typeset. All its words
 // are expanded before any is assigned.
 func (w *walker) declClause(s *state, cmd *syntax.DeclClause) {
-	d := declaration{w: w, s: s, exports: cmd.Variant.Value == "export", set: map[string]value{}}
+	d := declaration{w: w, s: s, exports: cmd.Variant.Value == "export", fixes: cmd.Variant.Value == "readonly", set: map[string]value{}}
 	for _, a := range cmd.Args {
 		d.assign(a)
 	}
-	maps.Copy(s.vars, d.set)
+	for _, name := range slices.Sorted(maps.Keys(d.set)) {
+		d.local(name)
+		w.give(s, name, d.set[name])
+	}
+	d.fix()
 	if d.doubt {
 		w.doubt(cmd.Variant.Value, "declares something that is not known before it runs")
 	}
@@ -141,6 +179,7 @@ type declaration struct {
 	w       *walker
 	s       *state
 	exports bool
+	fixes   bool // readonly, or -r
 	prints  bool // -p: what is named is printed
 	doubt   bool
 	names   []string
@@ -153,6 +192,9 @@ func (d *declaration) assign(a *syntax.Assign) {
 		return
 	}
 	d.names = append(d.names, a.Name.Value)
+	if a.Naked && !d.exports {
+		d.local(a.Name.Value)
+	}
 	if !a.Naked {
 		d.variable(a.Name.Value, d.w.assigned(d.s, a))
 	}
@@ -164,8 +206,9 @@ func (d *declaration) word(wd word) {
 	switch {
 	case strings.HasPrefix(wd.text, "-") || strings.HasPrefix(wd.text, "+"):
 		d.exports = d.exports || strings.Contains(wd.text, "x") && wd.text[0] == '-'
+		d.fixes = d.fixes || strings.Contains(wd.text, "r") && wd.text[0] == '-'
 		d.prints = d.prints || strings.Contains(wd.text, "p")
-		d.doubt = d.doubt || wd.open || strings.ContainsAny(wd.text, "nfiluc")
+		d.doubt = d.doubt || wd.open || strings.ContainsAny(wd.text, "nfilucT")
 	case assigns && syntax.ValidName(name):
 		d.variable(name, value{words: []word{rest}})
 	case !wd.known() || !syntax.ValidName(wd.text):
@@ -179,6 +222,39 @@ func (d *declaration) variable(name string, v value) {
 		d.w.environment(name, v.first())
 	}
 	d.set[name] = v
+}
+
+// local notes what a variable was before a function made it its own.
+func (d *declaration) local(name string) {
+	if _, noted := d.w.locals[name]; d.w.locals == nil || noted || d.exports {
+		return
+	}
+	d.w.locals[name] = d.s.vars[name]
+}
+
+// forgetLocals takes back what a function has set of its own. Whether it did is
+// not always known, so that what differs is not known.
+func (s *state) forgetLocals(locals map[string]value) {
+	for name, before := range locals {
+		if v, ok := s.vars[name]; ok && !v.equal(before) {
+			s.vars[name] = unknown()
+		}
+	}
+}
+
+// fix makes the variables that are named ones that must not be changed.
+func (d *declaration) fix() {
+	if !d.fixes || d.prints {
+		return
+	}
+	for _, name := range d.names {
+		v, ok := d.s.vars[name]
+		if !ok {
+			v = unknown()
+		}
+		v.fixed = true
+		d.s.vars[name] = v
+	}
 }
 
 // reveals says which secret is printed, or "": without a name all variables are,

@@ -3,6 +3,8 @@ package shell
 import (
 	"strings"
 
+	"mvdan.cc/sh/v3/syntax"
+
 	"github.com/umpirehq/umpire"
 )
 
@@ -10,16 +12,24 @@ import (
 var builtins = []program{
 	{names: "echo", risk: umpire.Safe, why: "prints its arguments", style: bare, check: printsSecrets, out: echoes},
 	{names: "printf", risk: umpire.Safe, why: "prints its arguments", style: bare, check: checkPrintf, out: printfs},
-	{names: "true false : exit return break continue logout times", risk: umpire.Safe, why: "steers the shell", style: bare},
+	{names: "true false : times", risk: umpire.Safe, why: "steers the shell", style: bare},
+	{names: "exit return break continue logout", each: true, risk: umpire.Safe, why: "steers the shell", style: bare, check: leave},
 	{names: "wait", risk: umpire.Safe, why: "waits for what runs behind", style: bare, check: func(u *use) {
 		for _, operand := range u.operands {
 			u.index(operand)
+			delete(u.s.vars, strings.TrimPrefix(operand.text, "-p"))
 		}
 	}},
-	{names: "shift", risk: umpire.Safe, why: "moves the positional parameters", style: bare, check: func(u *use) { u.s.args = nil }},
+	{names: "shift", risk: umpire.Safe, why: "moves the positional parameters", style: bare, check: func(u *use) {
+		leave(u)
+		u.s.args = nil
+	}},
 	{names: "test [", risk: umpire.Safe, why: "compares", style: bare, check: func(u *use) {
 		for _, operand := range u.operands {
 			u.index(operand)
+			if operand.foreign && operand.split {
+				u.doubt = "words that are not known before it runs may be a test that runs code"
+			}
 		}
 	}},
 	{names: "pwd", risk: umpire.Safe, why: "prints the working directory", opts: []option{{names: "-LP --logical --physical"}, {names: aboutItself, does: shows}}, args: "none", out: printsDir},
@@ -82,11 +92,25 @@ func echoes(u *use, _ flow) flow {
 // checkPrintf judges printf -v, which assigns.
 func checkPrintf(u *use) {
 	printsSecrets(u)
-	if len(u.operands) > 1 && (u.operands[0].text == "-v" || u.operands[0].open && u.operands[0].text == "") {
+	u.numbers()
+	if len(u.operands) > 1 && (strings.HasPrefix(u.operands[0].text, "-v") || u.operands[0].open && u.operands[0].text == "") {
 		name := u.operands[1]
+		if len(u.operands[0].text) > len("-v") {
+			name = u.operands[0].cut(len("-v"))
+		}
 		u.named(name)
 		if name.open || listed(shellEnv, name.text) {
 			u.raise(umpire.Medium, "sets "+name.display()+", which can change what runs")
+		}
+	}
+}
+
+// numbers judges what a format takes for a number: zsh and ksh evaluate it, and an
+// index in it may run as code.
+func (u *use) numbers() {
+	for _, operand := range u.operands[min(1, len(u.operands)):] {
+		if name, index, found := operand.after("["); found && syntax.ValidName(name) && runsWhenEvaluated(index.text) {
+			u.doubt = "the index of a variable may run as code"
 		}
 	}
 }
@@ -164,6 +188,12 @@ func checkSet(u *use) {
 			u.s.args = append([]word{}, u.operands[i+1:]...)
 			return
 		}
+		if !operand.maybeOption() && !strings.HasPrefix(operand.text, "+") && (i == 0 || u.operands[i-1].text != "-o" && u.operands[i-1].text != "+o") {
+			u.s.args = nil
+		}
+		if strings.HasPrefix(operand.text, "-A") || strings.HasPrefix(operand.text, "+A") {
+			u.raise(umpire.Medium, "sets an array of zsh")
+		}
 		if operand.open || strings.ContainsAny(operand.text, "ak") && strings.HasPrefix(operand.text, "-") && !strings.HasPrefix(operand.text, "-o") {
 			u.raise(umpire.Medium, "changes how the shell runs commands")
 		}
@@ -205,19 +235,20 @@ func checkRead(u *use) {
 			u.raise(umpire.Medium, "sets "+operand.display()+", which can change what runs")
 		}
 		u.index(operand)
-		u.s.vars[operand.text] = v
+		u.w.give(u.s, operand.text, v)
 	}
 }
 
 // named notes that a variable is set to what is not known.
 func (u *use) named(name word) {
 	u.index(name)
-	u.s.vars[name.text] = unknown()
+	u.w.give(u.s, name.text, unknown())
 }
 
 // index judges the name of a variable with an index, which the shell evaluates.
 func (u *use) index(name word) {
-	if runsWhenEvaluated(name.text) {
+	_, index, _ := name.after("[")
+	if runsWhenEvaluated(name.text) || u.s.evaluatesIn(index.text) {
 		u.doubt = "the index of a variable may run as code"
 	}
 }
@@ -258,7 +289,22 @@ func checkTrap(u *use) {
 			u.raise(umpire.Medium, "runs code between the commands that follow")
 		}
 	}
-	u.then(func() { u.w.code(u.s.clone(), action, flow{}) })
+	u.then(func() {
+		u.w.trapped = true
+		u.w.code(u.s.later(), action, flow{})
+	})
+}
+
+// later is the state when code runs that a trap holds: what the line sets may have
+// been set anew.
+func (s *state) later() *state {
+	c := s.clone()
+	for name := range c.vars {
+		if name != "HOME" {
+			c.vars[name] = unknown()
+		}
+	}
+	return c
 }
 
 // checkAlias records that a name no longer means what its table says.

@@ -97,7 +97,13 @@ func (w *walker) function(s *state, name string, body *syntax.Stmt, args []word,
 	outer, calling := s.args, s.calling
 	s.args = append([]word{}, args...)
 	s.calling = append(slices.Clip(calling), body)
+	left := w.leaving()
+	locals := w.locals
+	w.locals = map[string]value{}
 	out := w.stmt(s, body, in)
+	left(s)
+	s.forgetLocals(w.locals)
+	w.locals = locals
 	s.args, s.calling = outer, calling
 	return out
 }

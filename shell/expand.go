@@ -151,6 +151,10 @@ func (e *expansion) part(part syntax.WordPart, quoted bool) {
 
 // literal adds unquoted or double-quoted source text with its backslashes.
 func (e *expansion) literal(text string, quoted bool) {
+	if strings.HasSuffix(e.current.text, "$") && expandsInZsh(text) {
+		e.add(word{open: true, split: true})
+		return
+	}
 	var b strings.Builder
 	glob := false
 	for i := 0; i < len(text); i++ {
@@ -177,6 +181,12 @@ func (e *expansion) literal(text string, quoted bool) {
 // wildcard reports whether text begins with a character that matches others.
 func wildcard(text string) bool {
 	return text[0] == '*' || text[0] == '?' || text[0] == '[' && strings.IndexByte(text, ']') > 1
+}
+
+// expandsInZsh reports what makes a dollar sign before it an expansion of zsh, as
+// in $=name; to the parser they are two texts.
+func expandsInZsh(text string) bool {
+	return len(text) > 1 && strings.IndexByte("=~^", text[0]) >= 0 && letter(text[1])
 }
 
 // add appends text that the shell does not split.
@@ -389,13 +399,28 @@ func (e *expansion) lookup(name string, p *syntax.ParamExp) ([]word, bool) {
 		return positional(e.s.args, n)
 	}
 	v, ok := e.s.vars[name]
-	if !ok {
+	if !ok || hasField(shellOwned, name) {
 		return nil, false
 	}
-	if v.array && p.Index != nil {
-		return v.words, true
+	return e.s.element(v, p.Index)
+}
+
+// element is what ${name[index]} stands for. Which element a number means, and
+// whether a name alone means the first or all of them, bash and zsh disagree about.
+func (s *state) element(v value, index syntax.ArithmExpr) ([]word, bool) {
+	every := false
+	if wd, ok := index.(*syntax.Word); ok {
+		every = wd.Lit() == "@" || wd.Lit() == "*"
 	}
-	return []word{v.first()}, true
+	switch n, known := s.number(index); {
+	case !v.array && (index == nil || every):
+		return []word{v.first()}, true
+	case every, v.array && len(v.words) == 1 && (index == nil || known && n == 0):
+		return v.words, true
+	case v.array && known && n == 0 && len(v.words) > 0 && v.words[0].text != "":
+		return v.words[:1], true
+	}
+	return nil, false
 }
 
 func positional(args []word, n int) ([]word, bool) {

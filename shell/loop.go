@@ -1,6 +1,7 @@
 package shell
 
 import (
+	"slices"
 	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
@@ -19,10 +20,12 @@ func (w *walker) while(s *state, cmd *syntax.WhileClause, in flow) flow {
 	defer w.leave()
 	w.forget(s, cmd)
 	before := s.clone()
+	left := w.leaving()
 	w.list(s, cmd.Cond, in)
 	s.settle()
 	out := w.list(s, cmd.Do, in)
 	s.settle()
+	left(s)
 	s.merge(before)
 	return loopFlow(out)
 }
@@ -47,6 +50,9 @@ func (w *walker) loop(s *state, cmd *syntax.ForClause, in flow) flow {
 		return w.counted(s, cmd, in)
 	}
 	w.sets(iter.Name.Value, word{open: true})
+	if s.vars[iter.Name.Value].fixed {
+		w.give(s, iter.Name.Value, unknown())
+	}
 	items := w.words(s, iter.Items)
 	if !iter.InPos.IsValid() {
 		items = []word{{open: true, split: true}}
@@ -57,8 +63,10 @@ func (w *walker) loop(s *state, cmd *syntax.ForClause, in flow) flow {
 	var out flow
 	for _, item := range items {
 		s.vars[iter.Name.Value] = value{words: []word{item}}
+		left := w.leaving()
 		out = concat(out, w.list(s, cmd.Do, in))
 		s.settle()
+		left(s)
 	}
 	return out
 }
@@ -74,7 +82,9 @@ func (w *walker) counted(s *state, cmd *syntax.ForClause, in flow) flow {
 	w.arithmetic(s, c.Init)
 	w.forget(s, cmd)
 	w.arithmetic(s, c.Cond)
+	left := w.leaving()
 	out := loopFlow(w.list(s, cmd.Do, in))
+	left(s)
 	w.arithmetic(s, c.Post)
 	return out
 }
@@ -99,8 +109,10 @@ func (w *walker) anyRound(s *state, cmd *syntax.ForClause, name string, items []
 	for _, item := range items {
 		round := s.clone()
 		round.vars[name] = value{words: []word{item}}
+		left := w.leaving()
 		out = concat(out, w.list(round, cmd.Do, in))
 		round.settle()
+		left(round)
 		s.merge(round)
 	}
 	s.vars[name] = unknown()
@@ -184,12 +196,40 @@ func (w *walker) declare(s *state, cmd *syntax.FuncDecl) {
 		return
 	}
 	s.functions[cmd.Name.Value] = cmd.Body
+	if w.trapped || hasField(zshHooks, cmd.Name.Value) {
+		w.doubt(cmd.Name.Value, "what is set to run later may call "+cmd.Name.Value)
+	}
 	if bomb(cmd) {
 		w.emit(umpire.Access{Kind: umpire.KindExec, Program: cmd.Name.Value, Words: []string{cmd.Name.Value},
 			Risk: umpire.Critical, Reason: "starts itself without end and takes the machine down", Table: "fork bomb"})
 		return
 	}
 	w.builtin("function", "defines "+cmd.Name.Value)
+}
+
+// unfolded is `f() { …; } && x` as the shell reads it, a definition and what
+// follows at once, or nil. The parser takes all of it for the body.
+func unfolded(cmd *syntax.FuncDecl) *syntax.BinaryCmd {
+	var chain []*syntax.BinaryCmd
+	body := cmd.Body
+	for {
+		list, ok := body.Cmd.(*syntax.BinaryCmd)
+		if !ok {
+			break
+		}
+		chain = append(chain, list)
+		body = list.X
+	}
+	decl := *cmd
+	decl.Body = body
+	left := syntax.Command(&decl)
+	var whole *syntax.BinaryCmd
+	for _, list := range slices.Backward(chain) {
+		c := *list
+		c.X = &syntax.Stmt{Position: list.X.Position, Cmd: left}
+		whole, left = &c, &c
+	}
+	return whole
 }
 
 // bomb reports a function that starts itself twice, or in the background: it

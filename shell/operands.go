@@ -29,6 +29,20 @@ func (u *use) spread() {
 			continue
 		}
 		u.operand(kind, operands[i])
+		if operands[i].glob {
+			u.several(kinds, i, operands[i])
+		}
+	}
+}
+
+// several judges a wildcard whose matches may reach the operands after it: they
+// are more than one word.
+func (u *use) several(kinds []string, i int, operand word) {
+	for _, kind := range kinds[min(i+1, len(kinds)):] {
+		if hasField("write delete", strings.TrimSuffix(kind, "…")) {
+			u.raise(umpire.Medium, "the matches of "+operand.display()+" may be among what it writes")
+			return
+		}
 	}
 }
 

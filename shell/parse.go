@@ -65,6 +65,10 @@ type walker struct {
 	guesses      int                       // words that were walked as the beginning of a command
 	full         bool                      // a limit was met and reported
 	recursed     bool                      // a function that calls itself was reported
+	trapped      bool                      // code is set to run later
+	locals       map[string]value          // of the function being walked: what they were outside
+	leaps        []*leap                   // the loops and functions being walked
+	dropped      *leap                     // the line being walked
 	repositories map[string]*gitRepository // by folder
 }
 
@@ -84,7 +88,10 @@ func (w *walker) line(s *state, text string, in flow) {
 		w.doubt("", fmt.Sprintf("not parsed: %v", err))
 		return
 	}
-	w.list(s, file.Stmts, in)
+	if hidesCode(text, file) {
+		w.doubt("", "a single quote within \"${…}\" is text to the shell, and what follows it may run")
+	}
+	w.lines(s, file.Stmts, in)
 }
 
 // enter counts one more level of nesting, and reports whether it may be walked.

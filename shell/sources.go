@@ -15,7 +15,7 @@ const nothingAccepted = "no version: every use asks, but for what prints about t
 // sources cover every entry of the tables; a test holds that. They are looked at
 // only when somebody asks what is known of a program.
 var sources = []source{
-	{"bash 5.2, its manual and bash itself; zsh 5.9, its manual", "echo printf true wait shift test pwd cd popd set unset read type jobs eval source exec command trap alias unalias bind help history autoload sh"},
+	{"bash 5.2, its manual and bash itself; zsh 5.9, its manual", "echo printf true exit wait shift test pwd cd popd set unset read type jobs eval source exec command trap alias unalias bind help history autoload sh"},
 	{"GNU coreutils 9.1, its manual and the programs; macOS 14 and FreeBSD 14, their manual pages", "cat tac nl head tail wc ls stat du df basename dirname realpath md5sum od comm cut paste join sort uniq tr shuf seq factor numfmt fold fmt pr expand tsort ptx split csplit rm rmdir unlink shred mv cp ln install mkdir touch truncate tee mktemp mkfifo mknod sync whoami users sleep printenv stty uname date env timeout nice nohup stdbuf base64 basenc chmod chown dd chroot"},
 	{"util-linux 2.38, its manual pages and the programs", "more hexdump column colrm rev look setterm hwclock dmesg ionice chrt taskset flock rename logger lslocks fuser mount umount wipefs fdisk blkdiscard losetup unshare nsenter setpriv su runuser script scriptreplay pm-suspend"},
 	{"GNU grep 3.8, its manual and the program; macOS 14, its manual page", "grep"},

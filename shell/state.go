@@ -28,6 +28,7 @@ type state struct {
 type value struct {
 	words []word // one for a plain variable
 	array bool
+	fixed bool // must not be changed
 }
 
 func newState(env Env) *state {
@@ -60,12 +61,12 @@ func (s *state) merge(other *state) {
 	s.failed = nil
 	for name, v := range s.vars {
 		if o, ok := other.vars[name]; !ok || !v.equal(o) {
-			s.vars[name] = unknown()
+			s.vars[name] = v.or(o)
 		}
 	}
-	for name := range other.vars {
+	for name, o := range other.vars {
 		if _, ok := s.vars[name]; !ok {
-			s.vars[name] = unknown()
+			s.vars[name] = unknown().or(o)
 		}
 	}
 	for name, body := range other.functions {
@@ -80,8 +81,15 @@ func (s *state) merge(other *state) {
 	}
 }
 
+// or is what is known of a variable that is one of two.
+func (v value) or(o value) value {
+	u := unknown()
+	u.fixed = v.fixed || o.fixed
+	return u
+}
+
 func (v value) equal(o value) bool {
-	return v.array == o.array && slices.Equal(v.words, o.words)
+	return v.array == o.array && v.fixed == o.fixed && slices.Equal(v.words, o.words)
 }
 
 // union joins two sets of possible folders; an unknown one makes all unknown.

@@ -48,6 +48,7 @@ func (w *walker) subshell(s *state, stmts []*syntax.Stmt, in flow) flow {
 		return flow{}
 	}
 	defer w.leave()
+	defer w.apart()()
 	return w.list(s.clone(), stmts, in)
 }
 
@@ -92,6 +93,9 @@ func (w *walker) command(s *state, cmd syntax.Command, in flow) flow {
 	case *syntax.CaseClause:
 		return w.caseClause(s, cmd, in)
 	case *syntax.FuncDecl:
+		if list := unfolded(cmd); list != nil {
+			return w.binary(s, list, in)
+		}
 		w.declare(s, cmd)
 	case *syntax.DeclClause:
 		w.declClause(s, cmd)
@@ -101,6 +105,9 @@ func (w *walker) command(s *state, cmd syntax.Command, in flow) flow {
 		}
 	case *syntax.CoprocClause:
 		w.stmt(s.clone(), cmd.Stmt, in)
+		if cmd.Name != nil {
+			s.vars[cmd.Name.Lit()] = unknown()
+		}
 	case *syntax.TestClause, *syntax.ArithmCmd, *syntax.LetClause:
 		w.arithmetic(s, cmd)
 		w.builtin("[[", "compares")
@@ -281,14 +288,22 @@ func (w *walker) caseClause(s *state, cmd *syntax.CaseClause, in flow) flow {
 	w.one(s, cmd.Word)
 	before := s.clone()
 	var out flow
+	var fallen *state
 	for _, item := range cmd.Items {
 		for _, pattern := range item.Patterns {
 			w.nested(s, pattern)
 		}
 		branch := before.clone()
+		if fallen != nil {
+			branch.merge(fallen)
+		}
 		out = concat(out, w.list(branch, item.Stmts, in))
 		branch.settle()
 		s.merge(branch)
+		fallen = nil
+		if item.Op != syntax.Break { // ;& and ;;& go on with the branches below
+			fallen = branch
+		}
 	}
 	return out
 }

@@ -20,6 +20,9 @@ const (
 	maxGlobLinks   = 1000   // matches that have to be resolved
 )
 
+// errGlobDashed is about a file that a program may take for an option.
+var errGlobDashed = errors.New("a file that it matches is named like an option")
+
 var errGlobLimit = errors.New("pattern reaches more than can be checked")
 
 // wild are the characters that make a component a pattern.
@@ -140,6 +143,9 @@ func (e *expansion) wide(dir, part string, rest []string, suspect bool) error {
 	for _, entry := range entries {
 		if !matches(part, entry.Name()) {
 			continue
+		}
+		if entry.Name()[0] == '-' {
+			return errGlobDashed
 		}
 		link := entry.Type()&os.ModeSymlink != 0
 		if len(rest) > 0 && !link && !entry.IsDir() {

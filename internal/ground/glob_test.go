@@ -9,6 +9,24 @@ import (
 	"github.com/umpirehq/umpire"
 )
 
+// TestGlobOfDashes holds that a pattern is in doubt which matches a file that a
+// program may take for an option, and only then.
+func TestGlobOfDashes(t *testing.T) {
+	t.Parallel()
+	w := tempDir(t)
+	write(t, filepath.Join(w, "p/go.mod"), "module p")
+	write(t, filepath.Join(w, "p/a/--output=x.txt"), "")
+	write(t, filepath.Join(w, "p/b/a-b.txt"), "")
+	p := open(t, filepath.Join(w, "p"), Options{})
+	for target, doubtful := range map[string]bool{"p/a/*": true, "p/a/*.txt": true, "p/a/?*": true, "p/a/[!a]*": true, "p/a/*.go": false, "p/b/*": false, "p/*": false} {
+		a := umpire.Access{Kind: umpire.KindRead, Target: filepath.Join(w, target), Glob: true}
+		p.Resolve(&a)
+		if (a.Doubt != "") != doubtful {
+			t.Errorf("%s: doubt %q", target, a.Doubt)
+		}
+	}
+}
+
 func TestResolveGlob(t *testing.T) {
 	t.Parallel()
 	w := tempDir(t)

@@ -1,0 +1,89 @@
+package shell
+
+import "mvdan.cc/sh/v3/syntax"
+
+// break, continue and return leave a loop or a function in its middle, and an
+// error of the shell itself - a division by zero, a variable that must not change -
+// drops the rest of the line: what stands after them may not have run. So the
+// state at each such point joins the state at the end.
+
+// A leap is what is known where a body may have been left. The zero value was not
+// left.
+type leap struct{ s *state }
+
+// from notes that the body may be left in state s.
+func (l *leap) from(s *state) {
+	if l.s == nil {
+		l.s = s.clone()
+		l.s.settle()
+		return
+	}
+	l.s.merge(s)
+}
+
+// into joins what was noted to the state at the end.
+func (l *leap) into(s *state) {
+	if l.s != nil {
+		s.settle()
+		s.merge(l.s)
+	}
+}
+
+// leaving begins a body that can be left; calling what it returns ends it.
+func (w *walker) leaving() func(*state) {
+	l := &leap{}
+	w.leaps = append(w.leaps, l)
+	return func(s *state) {
+		w.leaps = w.leaps[:len(w.leaps)-1]
+		l.into(s)
+	}
+}
+
+// leave judges break, continue and return. Which of the bodies around it they end
+// may be a number, so that all of them count as left.
+func leave(u *use) {
+	for _, operand := range u.operands {
+		u.index(operand)
+	}
+	if hasField("break continue return", u.program0()) {
+		for _, l := range u.w.leaps {
+			l.from(u.s)
+		}
+	}
+}
+
+// lines walks the statements of a text. Those that stand on one line go together:
+// when the shell fails in one of them, it drops the others.
+func (w *walker) lines(s *state, stmts []*syntax.Stmt, in flow) flow {
+	out := flow{}
+	for len(stmts) > 0 {
+		n := 1
+		for n < len(stmts) && stmts[n].Pos().Line() <= stmts[n-1].End().Line() {
+			n++
+		}
+		dropped := w.dropped
+		w.dropped = &leap{}
+		out = concat(out, w.list(s, stmts[:n], in))
+		w.dropped.into(s)
+		if dropped != nil && w.dropped.s != nil {
+			dropped.from(w.dropped.s)
+		}
+		w.dropped = dropped
+		stmts = stmts[n:]
+	}
+	return out
+}
+
+// apart begins a subshell, which ends alone; calling what it returns ends it.
+func (w *walker) apart() func() {
+	leaps, dropped := w.leaps, w.dropped
+	w.leaps, w.dropped = nil, nil
+	return func() { w.leaps, w.dropped = leaps, dropped }
+}
+
+// mayFail notes that the shell may fail here, and drop the rest of the line.
+func (w *walker) mayFail(s *state) {
+	if w.dropped != nil {
+		w.dropped.from(s)
+	}
+}
