@@ -53,7 +53,7 @@ func (a *app) takeSnapshot(p snapshot.Place) (*snapshot.Snapshot, error) {
 	s := &snapshot.Snapshot{
 		Place: p, Root: at.Root, Mode: c.Mode, Enforce: c.Enforce, Native: c.WhenAsked == "native", Deadline: c.HookDeadline,
 		AllowMedium: settings.AllowMedium, DenyExternal: settings.DenyExternal, Precedence: settings.Precedence, AddDirs: settings.AddDirs,
-		Cold: j.Cold, Sandbox: snapshot.Sandbox(j.Sandbox),
+		Cold: j.Cold, Sandbox: j.Sandbox,
 	}
 	for _, r := range at.Holding() {
 		s.Rules = append(s.Rules, snapshot.RuleOf(r))

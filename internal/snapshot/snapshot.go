@@ -14,7 +14,6 @@
 package snapshot
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"hash/fnv"
@@ -32,8 +31,6 @@ import (
 )
 
 const (
-	// form is the version of what is written. One of another version is none.
-	form = 1
 	// maxSize bounds a snapshot: some 20,000 rules.
 	maxSize = 8 << 20
 	// settled is how old a file has to be.
@@ -42,39 +39,32 @@ const (
 
 // A Place is where a question comes from.
 type Place struct {
-	Dir      string `json:"dir"`  // the folder that tells the project, absolute
-	Home     string `json:"home"` // umpire's own folder
-	UserHome string `json:"user_home"`
+	Dir      string // the folder that tells the project, absolute
+	Home     string // umpire's own folder
+	UserHome string
 }
 
 // A Snapshot is what calls in the project of a folder are decided by.
 type Snapshot struct {
 	Place
 
-	Root     string        `json:"root"`
-	Mode     umpire.Mode   `json:"mode"`
-	Enforce  bool          `json:"enforce"`
-	Native   bool          `json:"native"`
-	Deadline time.Duration `json:"deadline"`
+	Root     string
+	Mode     umpire.Mode
+	Enforce  bool
+	Native   bool
+	Deadline time.Duration
 
-	AllowMedium  bool              `json:"allow_medium"`
-	DenyExternal bool              `json:"deny_external"`
-	Precedence   policy.Precedence `json:"precedence"`
-	AddDirs      []string          `json:"add_dirs"`
+	AllowMedium  bool
+	DenyExternal bool
+	Precedence   policy.Precedence
+	AddDirs      []string
 	// Cold says that deny or ask rules may be missing.
-	Cold  bool   `json:"cold"`
-	Rules []Rule `json:"rules"`
+	Cold  bool
+	Rules []Rule
 	// Sandbox is the configured one.
-	Sandbox Sandbox `json:"sandbox"`
+	Sandbox policy.Sandbox
 	// Files are all that it was made of.
-	Files []File `json:"files"`
-}
-
-// A Sandbox is a [policy.Sandbox] as it is written.
-type Sandbox struct {
-	Mode    umpire.SandboxMode `json:"mode"`
-	Network bool               `json:"network"`
-	Missing string             `json:"missing"`
+	Files []File
 }
 
 // A Rule is a rule with where it stands, which its own JSON leaves out.
@@ -88,14 +78,8 @@ type Rule struct {
 
 // A File is one file as it was; the stamp of one that is not there is "".
 type File struct {
-	Path  string `json:"path"`
-	Stamp string `json:"stamp"`
-}
-
-// stored is a snapshot in its file.
-type stored struct {
-	Form int `json:"form"`
-	Snapshot
+	Path  string
+	Stamp string
 }
 
 // RuleOf keeps a rule with where it stands.
@@ -119,8 +103,8 @@ func Load(p Place) (*Snapshot, bool) {
 	if err != nil {
 		return nil, false
 	}
-	var s stored
-	if json.Unmarshal(data, &s) != nil || s.Form != form || s.Place != p || len(s.Files) == 0 {
+	s, err := unmarshal(data)
+	if err != nil || s.Place != p || len(s.Files) == 0 {
 		return nil, false
 	}
 	for _, f := range s.Files {
@@ -128,7 +112,7 @@ func Load(p Place) (*Snapshot, bool) {
 			return nil, false
 		}
 	}
-	return &s.Snapshot, true
+	return s, true
 }
 
 // readOwn reads a file that nobody else could have written.
@@ -196,15 +180,15 @@ func (s *Snapshot) stamp(now time.Time) error {
 
 // write stores a snapshot if it is read back as it is.
 func (s *Snapshot) write() error {
-	data, err := json.Marshal(stored{form, *s})
+	data, err := s.marshal()
 	if err != nil {
 		return err
 	}
-	var back stored
-	if err := json.Unmarshal(data, &back); err != nil {
+	back, err := unmarshal(data)
+	if err != nil {
 		return err
 	}
-	if !reflect.DeepEqual(back.Snapshot, *s) || len(data) > maxSize {
+	if !reflect.DeepEqual(back, s) || len(data) > maxSize {
 		return errors.New("it would not be read back as it is")
 	}
 	name := s.path()
@@ -246,5 +230,5 @@ func (s *Snapshot) Judge() (*judge.Judge, error) {
 		AllowMedium: s.AllowMedium, DenyExternal: s.DenyExternal, Precedence: s.Precedence,
 		Root: g.Root, Home: g.Home, StateDir: s.Home, FoldCase: g.FoldCase,
 	})
-	return &judge.Judge{Ground: g, Policy: made, Cold: s.Cold, Home: s.UserHome, Sandbox: policy.Sandbox(s.Sandbox)}, err
+	return &judge.Judge{Ground: g, Policy: made, Cold: s.Cold, Home: s.UserHome, Sandbox: s.Sandbox}, err
 }

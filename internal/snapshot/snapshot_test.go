@@ -80,6 +80,34 @@ func TestSnapshotIsReadAsItWasTaken(t *testing.T) {
 	}
 }
 
+// TestEveryFieldIsKept: whoever adds one has to keep it too.
+func TestEveryFieldIsKept(t *testing.T) {
+	t.Parallel()
+	want := &Snapshot{
+		Place: Place{Dir: "/d", Home: "/h\n\"", UserHome: "/u"}, Root: "/r", Mode: umpire.ModeAsk, Enforce: true, Native: true, Deadline: time.Minute,
+		AllowMedium: true, DenyExternal: true, Precedence: policy.DenyAllowAsk, AddDirs: []string{"/a"}, Cold: true,
+		Rules:   []Rule{RuleOf(umpire.Rule{ID: "no", Tool: "Bash", Source: umpire.SourceUser, File: "/f", Line: 7})},
+		Sandbox: policy.Sandbox{Mode: umpire.SandboxReadOnly, Network: true, Missing: "m"},
+		Files:   []File{{Path: "/x", Stamp: "1 2"}, {Path: "/y"}},
+	}
+	for field, value := range reflect.ValueOf(want).Elem().Fields() {
+		if value.IsZero() {
+			t.Errorf("%s has no value here", field.Name)
+		}
+	}
+	data, err := want.marshal()
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := unmarshal(data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+}
+
 // TestSnapshotEndsWithAnyChange: of its files, of the place, and of itself.
 func TestSnapshotEndsWithAnyChange(t *testing.T) {
 	t.Parallel()
