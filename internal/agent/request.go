@@ -5,7 +5,6 @@ import (
 	"crypto/rand"
 	"encoding/json"
 	"fmt"
-	"regexp"
 	"strings"
 
 	"github.com/umpirehq/umpire"
@@ -176,7 +175,7 @@ func (r *run) submit(ctx context.Context, calls []llm.Block, message json.RawMes
 			ID: umpire.CallID(call.ID), Tool: call.Tool, Input: input, Dir: r.session.Dir, Agent: r.session.Agent,
 			Session: s.Session, Batch: s.Batch, Background: tool.Background(input), Extra: Toolbox{r.tools}.Extra(call.Tool),
 		})
-		if !r.tools.Has(call.Tool) && plainName.MatchString(call.Tool) && !policy.JudgesOthers(call.Tool) {
+		if !r.tools.Has(call.Tool) && len(call.Tool) <= maxPlain && llm.Plain(call.Tool) && !policy.JudgesOthers(call.Tool) {
 			s.Tighten = append(s.Tighten, missing(call.Tool))
 		}
 	}
@@ -204,8 +203,8 @@ func inputOf(call *llm.Block) json.RawMessage {
 	return why
 }
 
-// plainName is a tool's name that means no other tool in a rule.
-var plainName = regexp.MustCompile(`^[A-Za-z0-9_-]{1,128}$`)
+// maxPlain bounds the name of a tool that is not there, for a rule to name it.
+const maxPlain = 128
 
 // missing is the rule against a tool that is not there (any more): nobody is to be
 // asked about a call that could not run anyway. It is sent only where it speaks of no

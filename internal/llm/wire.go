@@ -4,22 +4,28 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
-	"regexp"
 	"strings"
 )
 
-// What providers accept as the id of a call and as the name of a tool, the strictest
-// of them. A request with another one is refused as a whole, and would be for ever.
-var (
-	wireID   = regexp.MustCompile(`^[A-Za-z0-9_-]{1,64}$`)
-	wireName = regexp.MustCompile(`^[A-Za-z0-9_-]{1,64}$`)
-	offWire  = regexp.MustCompile(`[^A-Za-z0-9_-]`)
-)
+// maxWire is how long the id of a call and the name of a tool may be for the strictest
+// of the providers. A request with another one, or with characters that are not
+// [plain], is refused as a whole, and would be for ever.
+const maxWire = 64
+
+// plain reports whether providers accept a character in names.
+func plain(r rune) bool {
+	return 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9' || r == '_' || r == '-'
+}
+
+// Plain reports whether a text is a name that providers accept, but for its length.
+func Plain(text string) bool {
+	return text != "" && !strings.ContainsFunc(text, func(r rune) bool { return !plain(r) })
+}
 
 // WireID returns the id under which a call is known to a provider: its own, or one
 // that follows from it when providers would refuse it.
 func WireID(id string) string {
-	if wireID.MatchString(id) {
+	if len(id) <= maxWire && Plain(id) {
 		return id
 	}
 	return "call_" + digest(id)
@@ -28,11 +34,16 @@ func WireID(id string) string {
 // WireName returns a name of a tool that providers accept. A model may call a tool by
 // any name; the call stays in the conversation although no such tool is there.
 func WireName(name string) string {
-	if wireName.MatchString(name) {
+	if len(name) <= maxWire && Plain(name) {
 		return name
 	}
-	plain := offWire.ReplaceAllString(name, "_")
-	return plain[:min(len(plain), 40)] + "_" + digest(name)
+	start := strings.Map(func(r rune) rune {
+		if plain(r) {
+			return r
+		}
+		return '_'
+	}, name)
+	return start[:min(len(start), 40)] + "_" + digest(name)
 }
 
 // digest is short enough to stand in an id.
