@@ -61,7 +61,7 @@ func (f *checkFlags) add(flags *pflag.FlagSet, text catalogue) {
 	flags.StringVar(&f.cwd, "cwd", "", text.of("the working `DIR` of the call (default: this one)"))
 	flags.StringVar(&f.project, "project", "", text.of("the `DIR` that tells the project (default: that of the call)"))
 	flags.StringVar(&f.mode, "mode", "", text.of("`MODE`: default, auto, ask, reject, plan or bypass (default: from the configuration)"))
-	flags.StringVar(&f.profile, "agent", "", text.of("decide as for this `PROFILE` of the configuration's agents (default: no profile)"))
+	flags.StringVar(&f.profile, "agent", "", text.of("decide as for this `PROFILE` of the configuration's agents (default: main's suffixes alone)"))
 	flags.BoolVar(&f.allowBypass, "allow-bypass", false, text.of("permit the mode bypass"))
 	flags.BoolVar(&f.headless, "headless", false, text.of("nobody can answer: what would ask is denied"))
 	flags.StringArrayVar(&f.rules, "rules", nil, text.of("also obey the rules in `FILE`; may be repeated"))

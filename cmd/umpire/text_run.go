@@ -48,7 +48,7 @@ var chineseRun = catalogue{
 	config.NeverMatches:  "%s:%q(agents.%s.editableFileSuffixes)不匹配任何文件:后缀从最后一个点开始",
 	"It would change:":   "将要作出的更改:",
 	"all tools":          "所有工具", "no tools": "没有工具", "every suffix": "不限制后缀",
-	"decide as for this `PROFILE` of the configuration's agents (default: no profile)": "按配置中 agents 的这个 `PROFILE` 判定(默认:不按任何配置)",
+	"decide as for this `PROFILE` of the configuration's agents (default: main's suffixes alone)": "按配置中 agents 的这个 `PROFILE` 判定(默认:只按 main 的后缀)",
 	"MCP server %q is left out: %v":                                             "MCP 服务器 %q 不可用:%v",
 	"MCP server %q has ended: %s":                                               "MCP 服务器 %q 已结束:%s",
 	"tool %q of MCP server %q is left out: %v":                                  "已略去 MCP 服务器的工具(%q,服务器 %q):%v",

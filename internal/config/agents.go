@@ -24,14 +24,18 @@ func (c Agent) Profile() policy.Profile {
 }
 
 // Profile is the profile of an agent, nil for an agent without one. Naming one that the
-// configuration does not have is an error, but for the main agent.
+// configuration does not have is an error, but for the main agent. Where none is named,
+// any agent may be meant: the two edit tools follow the main agent's list, as they do
+// everywhere, and its list of tools limits nobody else.
 func (c *Config) Profile(name string) (*policy.Profile, error) {
 	agent, known := c.Agents[name]
 	switch {
 	case known:
 		profile := agent.Profile()
 		return &profile, nil
-	case name == "" || name == MainAgent:
+	case name == "":
+		return &policy.Profile{EditableSuffixes: c.Agents[MainAgent].EditableSuffixes}, nil
+	case name == MainAgent:
 		return nil, nil
 	}
 	return nil, fmt.Errorf("%q: the configuration has no such agent", name)

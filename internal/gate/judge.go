@@ -70,6 +70,10 @@ func (g *Gate) complete(sc *scene) error {
 	sc.settings = p.settings
 	sc.mode = effectiveMode(&sc.session, &p.settings)
 	sc.profile, err = profileOf(sc.session.Profile, p.settings.Profiles)
+	if sc.profile != nil && sc.session.External && sc.session.Profile == "" {
+		// The tools of a host are its own: the list is about those of the built-in agent.
+		sc.profile = &policy.Profile{EditableSuffixes: sc.profile.EditableSuffixes}
+	}
 	return err
 }
 

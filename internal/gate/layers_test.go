@@ -167,3 +167,28 @@ func TestInheritedFlow(t *testing.T) {
 		}
 	}
 }
+
+// A host has tools of its own, which the built-in agent's list says nothing about; what
+// edit tools may change is one rule for all, S-67.
+func TestProfilesOfHosts(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t)
+	d.settings.Profiles = map[string]policy.Profile{
+		"main": {Tools: []string{"Read", "filesystem-edit"}, EditableSuffixes: []string{".md"}}, "other": {Tools: []string{"Read"}},
+	}
+	ls, edit := command("ls", "ls"), call("edit", "filesystem-edit", `{"filePath":"a.py","startLine":1,"endLine":1,"newContent":"x"}`)
+	for _, row := range []struct {
+		opening  umpire.Opening
+		ls, edit umpire.ReasonCode
+	}{
+		{umpire.Opening{}, umpire.CodeProfile, umpire.CodeSuffix},
+		{umpire.Opening{Profile: "other"}, umpire.CodeProfile, umpire.CodeProfile},
+		{umpire.Opening{ID: "host", External: true}, umpire.CodeSafe, umpire.CodeSuffix},
+		{umpire.Opening{ID: "named", External: true, Profile: "other"}, umpire.CodeProfile, umpire.CodeProfile},
+	} {
+		b := d.submit(d.session(row.opening), "m1", ls, edit)
+		if b.Calls[0].Code != row.ls || b.Calls[1].Code != row.edit {
+			t.Errorf("%+v: %s and %s, want %s and %s", row.opening, b.Calls[0].Code, b.Calls[1].Code, row.ls, row.edit)
+		}
+	}
+}
