@@ -8,6 +8,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/umpirehq/umpire"
 )
@@ -21,8 +22,34 @@ type Box struct {
 	holdings // what the system needs for it
 
 	cmd     *exec.Cmd
-	watched map[string]string // what nothing holds in place, and the link that it was; "" for nothing
+	folders []string            // those that may be written
+	roots   map[string]*os.Root // by folder
+	watched map[string]string   // what nothing holds in place, and the link that it was; "" for nothing
 	slot    func()
+}
+
+// in is the writable folder that a path lies in, and the path from there. What is done by
+// these stays in the folder, even if a command that still runs puts a link in the way.
+func (b *Box) in(path string) (*os.Root, string, error) {
+	for _, folder := range b.folders {
+		if !below(path, folder) || path == folder {
+			continue
+		}
+		name := strings.TrimPrefix(path, strings.TrimSuffix(folder, "/")+"/")
+		if root := b.roots[folder]; root != nil {
+			return root, name, nil
+		}
+		root, err := os.OpenRoot(folder)
+		if err != nil {
+			return nil, "", err
+		}
+		if b.roots == nil {
+			b.roots = map[string]*os.Root{}
+		}
+		b.roots[folder] = root
+		return root, name, nil
+	}
+	return nil, "", fmt.Errorf("%s lies in no writable folder", path)
 }
 
 // Wrap makes a command start in the sandbox. The command must not have been started,
@@ -53,7 +80,11 @@ func (b *Box) Close(ended error) error {
 		b.slot()
 	}
 	b.takeAway()
-	return b.letGo(ended)
+	err := b.letGo(ended)
+	for _, root := range b.roots {
+		_ = root.Close() // it was only looked at
+	}
+	return err
 }
 
 // watch lists what is looked at afterwards, since nothing can be mounted on it: links,
@@ -85,17 +116,35 @@ func (b *Box) takeAway() {
 		}
 		note := fmt.Sprintf("the command changed %s, by which programs are run without anyone asking", path)
 		if present(path) {
-			if err := os.Rename(path, path+untrusted); err != nil {
+			if err := b.setAside(path); err != nil {
 				b.Notes = append(b.Notes, note+fmt.Sprintf("; it could not be renamed: %v", err))
 				continue
 			}
 			note += "; what it made is " + path + untrusted + " now"
 		}
 		if was != "" {
-			if err := os.Symlink(was, path); err != nil {
+			if err := b.restore(path, was); err != nil {
 				note += fmt.Sprintf("; it could not be restored: %v", err)
 			}
 		}
 		b.Notes = append(b.Notes, note)
 	}
+}
+
+// setAside renames a path.
+func (b *Box) setAside(path string) error {
+	root, name, err := b.in(path)
+	if err != nil {
+		return err
+	}
+	return root.Rename(name, name+untrusted)
+}
+
+// restore makes a path the link again that it was.
+func (b *Box) restore(path, was string) error {
+	root, name, err := b.in(path)
+	if err != nil {
+		return err
+	}
+	return root.Symlink(was, name)
 }

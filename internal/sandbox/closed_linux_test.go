@@ -113,12 +113,17 @@ func TestSweep(t *testing.T) {
 	root := t.TempDir()
 	place := &Place{Workspace: []string{root}}
 	left, used, theirs := filepath.Join(root, ".husky"), filepath.Join(root, ".vscode"), filepath.Join(root, ".claude")
-	killed, err := holdPlace(left)
+	here, err := os.OpenRoot(root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = here.Close() })
+	killed, err := holdPlace(here, ".husky")
 	if err != nil {
 		t.Fatal(err)
 	}
 	killed.dir.Close() // as if its user had been killed
-	running, err := holdPlace(used)
+	running, err := holdPlace(here, ".vscode")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -134,12 +139,19 @@ func TestSweep(t *testing.T) {
 
 func TestPlaceholders(t *testing.T) {
 	t.Parallel()
-	path := filepath.Join(t.TempDir(), ".husky")
-	one, err := holdPlace(path)
+	dir := t.TempDir()
+	path := filepath.Join(dir, ".husky")
+	root, err := os.OpenRoot(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
-	two, err := holdPlace(path)
+	t.Cleanup(func() { _ = root.Close() })
+	hold := func() (*placeholder, error) { return holdPlace(root, ".husky") }
+	one, err := hold()
+	if err != nil {
+		t.Fatal(err)
+	}
+	two, err := hold()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -151,12 +163,12 @@ func TestPlaceholders(t *testing.T) {
 	if present(path) {
 		t.Error("it is left behind")
 	}
-	left, err := holdPlace(path)
+	left, err := hold()
 	if err != nil {
 		t.Fatal(err)
 	}
 	left.dir.Close() // as if its user had been killed
-	next, err := holdPlace(path)
+	next, err := hold()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -167,7 +179,7 @@ func TestPlaceholders(t *testing.T) {
 	if err := os.Mkdir(path, 0o755); err != nil {
 		t.Fatal(err)
 	}
-	theirs, err := holdPlace(path)
+	theirs, err := hold()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -109,6 +109,8 @@ func (p *Place) guardAll(o *order, limits Limits, b *Box) error {
 	opened := func(path string) bool {
 		return slices.ContainsFunc(limits.Open, func(open string) bool { return below(open, path) })
 	}
+	o.Open = outermost(o.Open)
+	b.folders = slices.Clone(o.Open)
 	var g guarded
 	for _, root := range o.Open {
 		g.folder(root, p.Home)

@@ -60,18 +60,19 @@ func (g *guarded) folder(root, home string) {
 // that watched it, left in the place of guarded names. Those in use stay.
 func (p *Place) Sweep() {
 	var g guarded
+	var b Box
 	for _, root := range p.Workspace {
 		if plain, err := filepath.EvalSymlinks(root); err == nil {
+			b.folders = append(b.folders, plain)
 			g.folder(plain, p.Home)
 		}
 	}
-	var b Box
 	for _, path := range g.paths {
 		if isPlaceholder(path) {
 			_ = b.keepAbsent(path) // what cannot be taken away waits for the next command
 		}
 	}
-	_ = b.letGo(nil) // no command ended
+	_ = b.Close(nil) // no command ended
 }
 
 // add guards one name below a folder. Nothing can be mounted on a link: what it leads

@@ -181,6 +181,20 @@ func (b *bench) lacks(path string) {
 	}
 }
 
+// self copies the test program to where the sandbox shows it.
+func (b *bench) self() string {
+	b.t.Helper()
+	program, err := os.ReadFile("/proc/self/exe")
+	path := filepath.Join(b.root, "self")
+	if err == nil {
+		err = os.WriteFile(path, program, 0o755)
+	}
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	return path
+}
+
 // nobody is a user without rights.
 const nobody = 65534
 

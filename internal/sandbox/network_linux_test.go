@@ -76,20 +76,6 @@ func serverHere(t *testing.T, network, address string) string {
 	return network + "=" + l.Addr().String()
 }
 
-// self copies the test program to where the sandbox shows it.
-func (b *bench) self() string {
-	b.t.Helper()
-	program, err := os.ReadFile("/proc/self/exe")
-	path := filepath.Join(b.root, "self")
-	if err == nil {
-		err = os.WriteFile(path, program, 0o755)
-	}
-	if err != nil {
-		b.t.Fatal(err)
-	}
-	return path
-}
-
 // TestLoopback: servers that a command starts itself can be asked, and nothing else can.
 func TestLoopback(t *testing.T) {
 	t.Parallel()

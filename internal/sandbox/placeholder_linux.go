@@ -2,6 +2,7 @@ package sandbox
 
 import (
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 
@@ -16,37 +17,54 @@ const placeholderMode = 0o500 | fs.ModeSticky
 // is an empty folder, which git does not see, and is taken away when the last
 // command that needs it has ended.
 type placeholder struct {
-	path string
+	root *os.Root // the writable folder that it is in
+	name string
 	dir  *os.File // locked as long as it is needed
 }
 
-// holdPlace makes a placeholder, or shares the one that another command made. It
-// returns nil where something else came to be there.
-func holdPlace(path string) (*placeholder, error) {
+// holdPlace makes a placeholder, or shares the one that another command made. That
+// command may still run and change the name: all is done through what was opened, and
+// a link is an error.
+func holdPlace(root *os.Root, name string) (*placeholder, error) {
 	for {
-		err := os.Mkdir(path, 0o500)
+		made := root.Mkdir(name, 0o500)
+		if made != nil && !errors.Is(made, fs.ErrExist) {
+			return nil, made
+		}
+		if info, err := root.Lstat(name); err == nil && !info.IsDir() {
+			return nil, fmt.Errorf("%s: something else stands there", name)
+		}
+		p, err := lockPlace(root, name, made == nil)
+		if err == nil && p.same() {
+			return p, nil
+		}
 		if err == nil {
-			err = os.Chmod(path, placeholderMode)
+			_ = p.dir.Close() // it was only read
 		}
-		if err != nil && !errors.Is(err, fs.ErrExist) {
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return nil, err
 		}
-		dir, err := os.OpenFile(path, os.O_RDONLY|unix.O_DIRECTORY|unix.O_NOFOLLOW, 0)
-		if errors.Is(err, fs.ErrNotExist) {
-			continue // its last user took it away just now
-		}
-		if err != nil {
-			return nil, err
-		}
-		if err := unix.Flock(int(dir.Fd()), unix.LOCK_SH); err != nil {
-			_ = dir.Close() // it was only read
-			return nil, err
-		}
-		if same(dir, path) {
-			return &placeholder{path: path, dir: dir}, nil
-		}
-		_ = dir.Close() // it was only read
+		// Its last user took it away just now.
 	}
+}
+
+// lockPlace opens a placeholder, and marks one that was just made.
+func lockPlace(root *os.Root, name string, made bool) (*placeholder, error) {
+	dir, err := root.OpenFile(name, os.O_RDONLY|unix.O_DIRECTORY, 0)
+	if err != nil {
+		return nil, err
+	}
+	if made {
+		err = dir.Chmod(placeholderMode)
+	}
+	if err == nil {
+		err = unix.Flock(int(dir.Fd()), unix.LOCK_SH)
+	}
+	if err != nil {
+		_ = dir.Close() // it was only read
+		return nil, err
+	}
+	return &placeholder{root: root, name: name, dir: dir}, nil
 }
 
 // release takes the placeholder away unless another command needs it.
@@ -55,19 +73,19 @@ func (p *placeholder) release() {
 	if unix.Flock(int(p.dir.Fd()), unix.LOCK_EX|unix.LOCK_NB) != nil {
 		return
 	}
-	info, err := os.Lstat(p.path)
-	if err == nil && info.Mode()&(fs.ModePerm|fs.ModeSticky) == placeholderMode && same(p.dir, p.path) {
-		_ = os.Remove(p.path) // it is not ours any more when it holds something
+	info, err := p.dir.Stat()
+	if err == nil && info.Mode()&(fs.ModePerm|fs.ModeSticky) == placeholderMode && p.same() {
+		_ = p.root.Remove(p.name) // it is not ours any more when it holds something
 	}
 }
 
-// same reports whether a path still leads to the folder that was opened.
-func same(dir *os.File, path string) bool {
-	opened, err := dir.Stat()
+// same reports whether the name still leads to the folder that was opened.
+func (p *placeholder) same() bool {
+	opened, err := p.dir.Stat()
 	if err != nil {
 		return false
 	}
-	now, err := os.Lstat(path)
+	now, err := p.root.Lstat(p.name)
 	return err == nil && os.SameFile(opened, now)
 }
 

@@ -163,7 +163,11 @@ func refusedNamespaces(err error) string {
 
 // keepAbsent puts something in the place of what must not be made.
 func (b *Box) keepAbsent(path string) error {
-	place, err := holdPlace(path)
+	root, name, err := b.in(path)
+	if err != nil {
+		return err
+	}
+	place, err := holdPlace(root, name)
 	if err == nil {
 		b.places = append(b.places, place)
 	}

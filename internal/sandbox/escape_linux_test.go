@@ -1,0 +1,63 @@
+package sandbox
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"golang.org/x/sys/unix"
+)
+
+// TestInheritedFiles: what the programs above umpire have left open for those that they
+// start does not come to a command. A folder among it would lead past all mounts.
+func TestInheritedFiles(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	b.bare("echo kept >../o/file")
+	for _, opened := range []struct {
+		path string
+		how  int
+	}{{"file", unix.O_RDWR}, {"", unix.O_RDONLY | unix.O_DIRECTORY}} {
+		fd, err := unix.Open(filepath.Join(b.outside, opened.path), opened.how, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer unix.Close(fd)
+		b.works(writing, fmt.Sprintf("test ! -e /proc/self/fd/%d && test ! -e /proc/$$/fd/%d", fd, fd))
+		b.fails(writing, fmt.Sprintf("bash -c 'echo x >&%d'", fd), "Bad file descriptor")
+	}
+	b.has(filepath.Join(b.outside, "file"), "kept\n")
+}
+
+// TestPlaceholdersStayInside: a command that runs already changes where the name leads, of
+// which the next one is kept, between any two looks at it.
+func TestPlaceholdersStayInside(t *testing.T) {
+	t.Parallel()
+	base := t.TempDir()
+	root, outside := filepath.Join(base, "w"), filepath.Join(base, "o")
+	for _, dir := range []string{root, filepath.Join(outside, "hooks")} {
+		if err := os.MkdirAll(dir, 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.Symlink(outside, filepath.Join(root, ".github")); err != nil {
+		t.Fatal(err)
+	}
+	b := Box{folders: []string{root}}
+	if err := b.keepAbsent(filepath.Join(root, ".github/hooks")); err == nil {
+		t.Error("a placeholder was made through a link that leads out")
+	}
+	b.watched = map[string]string{filepath.Join(root, ".github/hooks"): "", filepath.Join(root, ".github/made"): "elsewhere"}
+	b.takeAway()
+	if err := b.letGo(nil); err != nil {
+		t.Error(err)
+	}
+	info, err := os.Stat(filepath.Join(outside, "hooks"))
+	if err != nil || info.Mode().Perm() != 0o755 {
+		t.Errorf("outside: %v, %v, want it as it was", info, err)
+	}
+	if left, err := os.ReadDir(outside); err != nil || len(left) != 1 {
+		t.Errorf("outside there are %v, %v", left, err)
+	}
+}
