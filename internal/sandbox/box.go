@@ -88,9 +88,13 @@ func (b *Box) Close(ended error) error {
 }
 
 // watch lists what is looked at afterwards, since nothing can be mounted on it: links,
-// and the files by which a git directory can be made to follow another one's settings.
-func watch(folders, links []string) map[string]string {
+// files that git would take settings from, and those by which a git directory can be made
+// to follow another one's.
+func watch(folders, links, missing []string) map[string]string {
 	all := map[string]string{}
+	for _, path := range missing {
+		all[path] = ""
+	}
 	for _, dir := range folders {
 		if path := filepath.Join(dir, "commondir"); isGitFolder(dir) && !present(path) {
 			all[path] = ""

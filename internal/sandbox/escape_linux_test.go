@@ -30,6 +30,39 @@ func TestInheritedFiles(t *testing.T) {
 	b.has(filepath.Join(b.outside, "file"), "kept\n")
 }
 
+// TestGuardsWhatGitIsTold: git's settings name further settings and hooks, in the work tree too.
+func TestGuardsWhatGitIsTold(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct{ before, attack, want string }{
+		"hooks in a folder that is missing":  {"git config core.hooksPath .hooks", "mkdir .hooks", "File exists"},
+		"hooks in a folder, in one line":     {"echo '[core] hooksPath = \"h\" ; ours' >>.git/config && mkdir h", "touch h/pre-commit", "Read-only"},
+		"hooks in a folder by its path":      {"git config core.hooksPath $PWD/h && mkdir h", "touch h/pre-commit", "Read-only"},
+		"hooks in a person's own settings":   {"printf '[core]\\nhooksPath = h\\n' >../h/.gitconfig && mkdir h", "touch h/pre-commit", "Read-only"},
+		"settings of the work tree":          {"git config include.path ../git.conf && touch git.conf", "echo x >git.conf", "Read-only"},
+		"settings of the work tree, missing": {"git config include.path ../git.conf", "echo '[core]' >git.conf; false", "git.conf.untrusted now"},
+		"settings named by settings":         {"git config include.path ../a && git config -f a include.path b && touch b", "echo x >b", "Read-only"},
+		"hooks named by settings":            {"git config include.path ../a && git config -f a core.hooksPath h && mkdir h", "touch h/x", "Read-only"},
+		"hooks of a linked worktree": {
+			"git config core.hooksPath h && git commit -q --allow-empty -m x && git worktree add -q in/tree && mkdir in/tree/h", "touch in/tree/h/x", "Read-only",
+		},
+		"start files that lie in a project": {"touch bashrc && ln -s ../p/bashrc ../h/.bashrc", "echo evil >>bashrc", "Read-only"},
+		"a submodule with a long name": {
+			"git init -q --bare .git/modules/a/b/c/d", "git -C .git/modules/a/b/c/d config core.pager evil", "",
+		},
+		"a submodule in a submodule": {
+			"git init -q --bare .git/modules/a && git init -q --bare .git/modules/a/modules/b/c", "touch .git/modules/a/modules/b/c/hooks/x", "Read-only",
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			b := newBench(t)
+			b.bare(tt.before)
+			b.fails(writing, tt.attack, tt.want)
+			b.works(writing, "git status && touch file")
+		})
+	}
+}
+
 // TestPlaceholdersStayInside: a command that runs already changes where the name leads, of
 // which the next one is kept, between any two looks at it.
 func TestPlaceholdersStayInside(t *testing.T) {

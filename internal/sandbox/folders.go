@@ -115,6 +115,7 @@ func (p *Place) guardAll(o *order, limits Limits, b *Box) error {
 	for _, root := range o.Open {
 		g.folder(root, p.Home)
 	}
+	g.follow(p.Home)
 	for _, path := range g.paths {
 		if isPlaceholder(path) {
 			g.absent = append(g.absent, path)
@@ -124,7 +125,7 @@ func (p *Place) guardAll(o *order, limits Limits, b *Box) error {
 	}
 	slices.SortFunc(g.pinned, func(a, b string) int { return len(a) - len(b) })
 	o.Pinned = g.pinned
-	b.watched = watch(g.pinned, g.links)
+	b.watched = watch(g.pinned, g.links, g.missing)
 	if !o.Layers.has(withNamespaces) {
 		return nil
 	}
