@@ -10,6 +10,7 @@ import (
 
 	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/card"
+	"github.com/umpirehq/umpire/internal/lang"
 	"github.com/umpirehq/umpire/policy"
 )
 
@@ -59,7 +60,9 @@ type page struct {
 }
 
 // verdict writes a verdict in its colour, padded to the longest one.
-func (p *page) verdict(v umpire.Verdict) string { return card.Verdict(v, p.colour) }
+func (p *page) verdict(v umpire.Verdict) string {
+	return card.Verdict(v, lang.Catalogue(p.text), p.colour)
+}
 
 // head is the line that most people need.
 func (p *page) head(d umpire.Decision) {
@@ -74,7 +77,8 @@ func (p *page) parts(d umpire.Decision) {
 	fmt.Fprintln(p.w)
 	for i := range d.Accesses {
 		access := &d.Accesses[i]
-		fmt.Fprintf(p.w, "  %s  %-8s  %s\n", p.verdict(access.Verdict), access.Risk, clip(visible(card.AccessText(access))))
+		risk := card.Padded(p.text.word("of risk", access.Risk.String()), 8)
+		fmt.Fprintf(p.w, "  %s  %s  %s\n", p.verdict(access.Verdict), risk, clip(visible(card.AccessText(access, lang.Catalogue(p.text)))))
 		if why := whyText(p.text, d, i); why != "" {
 			fmt.Fprintf(p.w, "                   %s\n", clip(visible(why)))
 		}
@@ -86,10 +90,10 @@ func whyText(text catalogue, d umpire.Decision, i int) string {
 	access := &d.Accesses[i]
 	var why []string
 	if access.Reason != "" {
-		why = append(why, text.of(access.Reason))
+		why = append(why, text.reason(access.Reason))
 	}
 	if access.Doubt != "" && access.Doubt != access.Reason {
-		why = append(why, text.of("in doubt")+": "+access.Doubt)
+		why = append(why, text.of("in doubt")+": "+text.reason(access.Doubt))
 	}
 	if r := settled(d, i); r != nil && r.Text != d.Reason && (access.Doubt == "" || !strings.HasSuffix(r.Text, access.Doubt)) {
 		why = append(why, text.reason(r.Text))
@@ -118,13 +122,13 @@ func (p *page) rows(d umpire.Decision) {
 	for i := range d.Reasons {
 		r := &d.Reasons[i]
 		var what, risk, known string
-		verdict := r.Verdict.String()
+		verdict := p.text.word("verdict", r.Verdict.String())
 		switch {
 		case r.Access < 0 || r.Access >= len(d.Accesses):
 			what = p.text.of("the whole call")
 		case settled(d, r.Access) == r:
 			access := &d.Accesses[r.Access]
-			what, risk, known = card.AccessText(access), access.Risk.String(), access.Table
+			what, risk, known = card.AccessText(access, lang.Catalogue(p.text)), p.text.word("of risk", access.Risk.String()), access.Table
 		default:
 			verdict, later = "("+verdict+")", true
 		}

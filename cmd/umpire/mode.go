@@ -12,6 +12,7 @@ import (
 	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/card"
 	"github.com/umpirehq/umpire/internal/client"
+	"github.com/umpirehq/umpire/internal/lang"
 	"github.com/umpirehq/umpire/internal/session"
 )
 
@@ -154,7 +155,7 @@ func (a *app) showMode(m modeShown, switched bool) error {
 	if m.Before != nil {
 		fmt.Fprintf(&text, a.text.of("the mode before was %s\n"), *m.Before)
 	}
-	a.listed(&text, "planned", plannedLines(m.Planned))
+	a.listed(&text, "planned", a.plannedLines(m.Planned))
 	a.listed(&text, "may be changed without a further question", m.Granted)
 	a.listed(&text, "was changed since it was planned, and asks", m.Changed)
 	a.listed(&text, "too broad for auto mode, and without a say in it", m.Stripped)
@@ -173,11 +174,11 @@ func (a *app) listed(text *strings.Builder, head string, lines []string) {
 	}
 }
 
-func plannedLines(planned []umpire.Planned) []string {
+func (a *app) plannedLines(planned []umpire.Planned) []string {
 	var lines []string
 	for i := range planned {
 		for k := range planned[i].Accesses {
-			lines = append(lines, planned[i].Tool+": "+card.AccessText(&planned[i].Accesses[k]))
+			lines = append(lines, planned[i].Tool+": "+card.AccessText(&planned[i].Accesses[k], lang.Catalogue(a.text)))
 		}
 	}
 	return lines

@@ -78,7 +78,7 @@ func (v *runView) Ended(call umpire.BatchCall, r umpire.Result) {
 	if call.Tool == "TodoWrite" {
 		subject = "" // its list follows
 	}
-	fmt.Fprintf(v.stderr, "[%s] %s\n", v.text.of(string(r.Status)), clip(visible(call.Tool+subject)))
+	fmt.Fprintf(v.stderr, "[%s] %s\n", v.text.word("status", string(r.Status)), clip(visible(call.Tool+subject)))
 	switch {
 	case strings.HasPrefix(call.Reason, nobodyThere):
 		fmt.Fprintln(v.stderr, visible(call.Reason))

@@ -76,7 +76,7 @@ func (a *app) showSessions(list []umpire.Session, all bool) error {
 	for i := range list {
 		s := &list[i]
 		cells := []string{
-			visible(string(s.ID)), visible(cmp.Or(s.Agent, "-")), string(s.State), s.Mode.String(), fmt.Sprint(s.Pending),
+			visible(string(s.ID)), visible(cmp.Or(s.Agent, "-")), a.text.word("session state", string(s.State)), s.Mode.String(), fmt.Sprint(s.Pending),
 			fmt.Sprintf(a.text.of("%s ago"), card.Age(a.now().Sub(s.ActiveAt))),
 		}
 		if all {

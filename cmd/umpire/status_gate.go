@@ -141,12 +141,12 @@ func (s *status) last(ctx context.Context, gate *client.Client) error {
 
 // permissionText is the status line in words.
 func (a *app) permissionText(s *status) string {
-	text := string(s.State)
+	text := a.text.word("state", string(s.State))
 	if s.Pending > 0 {
 		text += ", " + fmt.Sprintf(a.text.of("%d wait"), s.Pending)
 	}
 	if s.Type != "" {
-		text += fmt.Sprintf(" (%s, %s)", s.Type, s.Risk)
+		text += fmt.Sprintf(" (%s, %s)", a.text.word("type", string(s.Type)), a.text.word("of risk", s.Risk))
 	}
 	if s.Blocked != nil && s.State != umpire.StateAllowed && s.State != umpire.StateIdle {
 		text += ": " + cmp.Or(a.text.reason(s.Blocked.Detail), string(s.Blocked.Code))

@@ -18,6 +18,9 @@ func (c catalogue) of(english string) string { return lang.Catalogue(c).Of(engli
 // reason returns the reason of a decision in the catalogue's language.
 func (c catalogue) reason(english string) string { return lang.Catalogue(c).Reason(english) }
 
+// word returns a word of a closed set in the catalogue's language.
+func (c catalogue) word(set, english string) string { return lang.Catalogue(c).Word(set, english) }
+
 // language picks the catalogue: UMPIRE_LANG, then what POSIX says.
 func language(getenv func(string) string) catalogue {
 	for _, name := range []string{"UMPIRE_LANG", "LC_ALL", "LC_MESSAGES", "LANG"} {

@@ -136,9 +136,6 @@ rules.also_read 中。`,
 	"where the sandbox cannot be had: strict asks, degraded-ok takes a weaker one, off goes on": "没有沙箱时:strict 询问,degraded-ok 接受较弱的,off 照常运行",
 
 	// Reasons, and what the built-in rules say.
-	"an agent may not answer or loosen umpire: ":             "代理不得代为回答或放宽 umpire:",
-	"may hold secrets: ":                                     "可能含有机密:",
-	"a control file: ":                                       "控制文件:",
 	"Plan mode: only reads run, this is recorded as planned": "plan 模式:只运行读取,此调用已记为计划",
 	"deletes a system directory":                             "删除系统目录",
 	"changes everything in a system directory":               "更改系统目录中的一切",

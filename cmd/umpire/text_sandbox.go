@@ -5,7 +5,6 @@ package main
 var chineseSandbox = catalogue{
 	"sandbox":                                 "沙箱",
 	"with the network":                        "可访问网络",
-	"No sandbox: ":                            "没有沙箱:",
 	"this machine can give all of it":         "本机完全支持",
 	"this machine can give only a weaker one": "本机只能提供较弱的沙箱",
 	"this machine cannot give it":             "本机无法提供",

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"encoding/json"
 	"go/ast"
 	"go/parser"
 	"go/token"
@@ -17,8 +18,11 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/bench"
 	"github.com/umpirehq/umpire/internal/config"
 	"github.com/umpirehq/umpire/policy"
+	"github.com/umpirehq/umpire/shell"
 )
 
 // spared is what stays as it is in every language: a command, names of files.
@@ -131,6 +135,46 @@ func spoken(node ast.Node, position map[string]int) (method, text string) {
 	}
 	text, _ = strconv.Unquote(literal.Value)
 	return selector.Sel.Name, text
+}
+
+// TestReasonsAreTranslated judges commands of all sorts, and every tool, and wants what
+// is said of each in the person's language.
+func TestReasonsAreTranslated(t *testing.T) {
+	t.Parallel()
+	zh, said := catalogueFor("zh"), map[string]bool{}
+	hear := func(tool string, fields map[string]string) {
+		input, err := json.Marshal(fields)
+		if err != nil {
+			t.Fatal(err)
+		}
+		facts, err := policy.FactsOf(umpire.Call{Tool: tool, Input: input, Dir: "/p"}, shell.Env{Dir: "/p", Home: "/home/ann"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, a := range facts.Accesses {
+			said[a.Reason], said[a.Doubt] = true, true
+		}
+	}
+	corpus, err := bench.Corpus()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, line := range corpus.Lines {
+		hear("Bash", map[string]string{"command": line.Command})
+	}
+	for _, tool := range []string{"Read", "LS", "Glob", "Grep", "Write", "Edit", "NotebookEdit", "filesystem-edit", "filesystem-edit_search",
+		"GitStatus", "GitDiff", "GitLog", "TodoWrite", "TodoRead", "Task", "KillShell", "BashOutput", "mcp__x__y", "Unknown"} {
+		hear(tool, map[string]string{"path": "a"})
+	}
+	delete(said, "")
+	for text := range said {
+		if zh.reason(text) == text {
+			t.Errorf("%q has no translation", text)
+		}
+	}
+	if len(said) < 200 {
+		t.Errorf("only %d reasons", len(said))
+	}
 }
 
 // TestTranslationsFit: a format takes the same values in the same order, and no

@@ -11,6 +11,7 @@ import (
 	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/card"
 	"github.com/umpirehq/umpire/internal/client"
+	"github.com/umpirehq/umpire/internal/lang"
 )
 
 // A timelineFlags is which events are shown, and how.
@@ -139,7 +140,7 @@ func (a *app) eventLine(e *umpire.Event) string {
 	if outcome := a.outcomeOf(e); outcome != "" {
 		parts = append(parts, outcome)
 	}
-	if about := subjectOfEvent(e); about != "" {
+	if about := a.subjectOfEvent(e); about != "" {
 		parts = append(parts, clip(visible(about)))
 	}
 	if e.Reason != "" {
@@ -197,10 +198,10 @@ func (a *app) eventKind(e *umpire.Event) string {
 }
 
 // subjectOfEvent is what an event is about, from its accesses.
-func subjectOfEvent(e *umpire.Event) string {
+func (a *app) subjectOfEvent(e *umpire.Event) string {
 	var about []string
 	for i := range e.Accesses {
-		about = append(about, card.AccessText(&e.Accesses[i]))
+		about = append(about, card.AccessText(&e.Accesses[i], lang.Catalogue(a.text)))
 	}
 	return strings.Join(about, "; ")
 }

@@ -133,7 +133,7 @@ func (c *Card) Cautions() []string {
 // writeTitle writes the line that says how bad it is and why it is asked.
 func (c *Card) writeTitle() {
 	p := &c.Pending
-	fmt.Fprintf(c.w, "%s  %s  %s\n", Verdict(umpire.Ask, c.colour), c.risk(p.Risk), c.show(c.text.Reason(p.Reason)))
+	fmt.Fprintf(c.w, "%s  %s  %s\n", Verdict(umpire.Ask, c.text, c.colour), c.risk(p.Risk), c.show(c.text.Reason(p.Reason)))
 }
 
 // risk writes a risk in the person's language, dangerous ones in red.

@@ -12,6 +12,7 @@ import (
 
 	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/adapter"
+	"github.com/umpirehq/umpire/internal/lang"
 )
 
 // Limits on what a card shows of one text. The end is always shown: that is where
@@ -147,13 +148,14 @@ func (c *Card) writeAccesses() {
 	fmt.Fprintf(c.w, "\n  %s\n", c.text.Of("what it would do"))
 	for i := range c.Pending.Accesses {
 		access := &c.Pending.Accesses[i]
-		fmt.Fprintf(c.w, "    %s  %-8s  %s\n", Verdict(access.Verdict, c.colour), access.Risk, c.show(middleOut(AccessText(access))))
+		risk := Padded(c.text.Word("of risk", access.Risk.String()), 8)
+		fmt.Fprintf(c.w, "    %s  %s  %s\n", Verdict(access.Verdict, c.text, c.colour), risk, c.show(middleOut(AccessText(access, c.text))))
 		var why []string
 		if access.Reason != "" {
-			why = append(why, c.text.Of(access.Reason))
+			why = append(why, c.text.Reason(access.Reason))
 		}
 		if access.Doubt != "" && access.Doubt != access.Reason {
-			why = append(why, c.text.Of("in doubt")+": "+access.Doubt)
+			why = append(why, c.text.Of("in doubt")+": "+c.text.Reason(access.Doubt))
 		}
 		if len(why) > 0 {
 			fmt.Fprintf(c.w, "                     %s\n", c.show(strings.Join(why, "; ")))
@@ -173,7 +175,7 @@ func (c *Card) writePlanned() {
 	fmt.Fprintf(c.w, "\n  %s\n", c.text.Of("what was planned"))
 	for i := range planned[:min(len(planned), maxPlanned)] {
 		for k := range planned[i].Accesses {
-			fmt.Fprintf(c.w, "    %s: %s\n", c.show(planned[i].Tool), c.show(middleOut(AccessText(&planned[i].Accesses[k]))))
+			fmt.Fprintf(c.w, "    %s: %s\n", c.show(planned[i].Tool), c.show(middleOut(AccessText(&planned[i].Accesses[k], c.text))))
 		}
 	}
 	if left := len(planned) - maxPlanned; left > 0 {
@@ -232,12 +234,14 @@ func (c *Card) writeRemarks() {
 	}
 }
 
-// AccessText is an access in a few words. It is not made safe to show.
-func AccessText(access *umpire.Access) string {
+// AccessText is an access in a few words of a person's language. It is not made safe to
+// show.
+func AccessText(access *umpire.Access, text lang.Catalogue) string {
+	kind := text.Word("access", access.Kind.String()) + " "
 	if access.Kind == umpire.KindExec && access.Program != "" {
-		return "exec " + CommandLine(append([]string{access.Program}, access.Args...))
+		return kind + CommandLine(append([]string{access.Program}, access.Args...))
 	}
-	return access.Kind.String() + " " + cmp.Or(access.Target, "?")
+	return kind + cmp.Or(access.Target, "?")
 }
 
 // CommandLine is one argument as it is, or several quoted so that words stay words.

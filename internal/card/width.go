@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/lang"
 )
 
 // Padded fills a text up to a width, in which a Chinese character takes two.
@@ -52,9 +53,13 @@ func VerdictColour(v umpire.Verdict) string {
 	return verdictColours[v]
 }
 
-// Verdict writes a verdict, padded to the longest one, and in its colour if wanted.
-func Verdict(v umpire.Verdict, colour bool) string {
-	word := fmt.Sprintf("%-5s", v)
+// widestVerdict is how wide the longest verdict is.
+const widestVerdict = len("allow")
+
+// Verdict writes a verdict in a person's language, padded to the longest one, and in its
+// colour if wanted.
+func Verdict(v umpire.Verdict, text lang.Catalogue, colour bool) string {
+	word := Padded(text.Word("verdict", v.String()), widestVerdict)
 	if !colour || int(v) >= len(verdictColours) {
 		return word
 	}

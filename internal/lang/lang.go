@@ -2,6 +2,7 @@
 //
 //	text := lang.Catalogue{"deny": "拒绝"}
 //	text.Of("deny")
+//	text.Reason(decision.Reason) // which was put together elsewhere
 //
 // English is the key. A text without a translation stays English, so a catalogue
 // may be nil. What machines read is never translated.
@@ -21,30 +22,29 @@ func (c Catalogue) Of(english string) string {
 	return english
 }
 
-// reasonHeads begin reasons that go on with a name or a path.
-var reasonHeads = []string{
-	"an agent may not answer or loosen umpire: ", "may hold secrets: ", "a control file: ",
-	"Denied by rule: ", "Allowed by rule: ", "Asked by rule: ", "Path is outside the project: ", "Cannot be judged: ", "Critical risk: ",
-	"non_interactive confirmation required: ", "Reject mode asks nobody: ", "Auto mode refuses known danger: ", "No sandbox: ",
+// Word returns a word of a closed set, such as a verdict, which is kept under the name of
+// its set: one word may need several translations.
+func (c Catalogue) Word(set, english string) string {
+	if text, ok := c[set+" "+english]; ok {
+		return text
+	}
+	return english
 }
 
-// Reason returns the reason of a decision in the catalogue's language; the names and
-// paths in it stay as they are.
+// Reason returns the reason of a decision or of an access in the catalogue's language;
+// the names and paths in it stay as they are. Of several reasons in a row each counts
+// for itself.
 func (c Catalogue) Reason(english string) string {
 	if c == nil {
 		return english
 	}
-	if text, ok := c[english]; ok {
+	if text, known := chinese().translate(c, english); known {
 		return text
 	}
-	for _, head := range reasonHeads {
-		if rest, ok := strings.CutPrefix(english, head); ok && c[head] != "" {
-			return c[head] + c.Reason(rest)
-		}
+	first, rest, several := strings.Cut(english, "; ")
+	if !several {
+		return english
 	}
-	const tool, approval = "Tool ", " requires approval "
-	if name, class, ok := strings.Cut(strings.TrimPrefix(english, tool), approval); ok && strings.HasPrefix(english, tool) {
-		return c.Of(tool) + name + c.Of(approval) + c.Of(class)
-	}
-	return english
+	text, _ := chinese().translate(c, first)
+	return text + "; " + c.Reason(rest)
 }

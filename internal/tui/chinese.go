@@ -16,6 +16,14 @@ var Chinese = lang.Catalogue{
 	"… %d more lines": "… 还有 %d 行", "%d more lines, PgDn": "还有 %d 行,PgDn",
 	"permission": "权限", "risk": "风险", "gate": "闸门", "project": "项目", "mode": "模式", "session": "会话", "model": "模型", "blocked": "受阻原因",
 
+	// Words of closed sets.
+	"state idle": "空闲", "state waiting": "等待中", "state allowed": "已允许", "state denied": "已拒绝",
+	"type shell_execute": "执行命令", "type file_read": "读取文件", "type file_write": "写入文件", "type file_delete": "删除文件",
+	"type external_directory": "项目外的目录", "type network": "访问网络", "type git_commit": "git 提交", "type git_push": "git 推送",
+	"type mcp": "MCP", "type task": "子代理", "type other": "其他",
+	"status ok": "完成", "status error": "出错", "status denied": "被拒绝", "status cancelled": "已取消", "status timeout": "超时", "status indeterminate": "结果不明",
+	"session state idle": "空闲", "session state generating": "生成中", "session state waiting_permission": "等待批准", "session state ended": "已结束",
+
 	// The card.
 	"%d of %d":              "第 %d 个,共 %d 个",
 	"%d wait":               "%d 个等待",

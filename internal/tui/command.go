@@ -140,9 +140,9 @@ func (m *model) showStatus(string) tea.Cmd {
 // statusText is the status line and what it has no place for, a line each.
 func (m *model) statusText() []string {
 	s := &m.session
-	lines := []string{m.text("permission") + " " + string(m.facts.state)}
+	lines := []string{m.text("permission") + " " + m.conf.Text.Word("state", string(m.facts.state))}
 	if m.facts.kind != "" {
-		lines[0] += " (" + string(m.facts.kind) + ", " + m.facts.risk + ")"
+		lines[0] += " (" + m.conf.Text.Word("type", string(m.facts.kind)) + ", " + m.text("risk "+m.facts.risk) + ")"
 	}
 	if b := m.facts.blocked; b != nil {
 		lines = append(lines, m.text("blocked")+" "+strings.TrimSuffix(string(b.Code)+": "+m.conf.Text.Reason(b.Detail), ": "))

@@ -140,9 +140,9 @@ const statusLines = 2
 
 // status draws the status line: what the permissions are at, and whose they are.
 func (m *model) status(width int) []string {
-	first := []string{m.text("permission") + " " + string(m.facts.state)}
+	first := []string{m.text("permission") + " " + m.conf.Text.Word("state", string(m.facts.state))}
 	if m.facts.kind != "" {
-		first = append(first, string(m.facts.kind), m.text("risk")+" "+m.facts.risk)
+		first = append(first, m.conf.Text.Word("type", string(m.facts.kind)), m.text("risk "+m.facts.risk))
 	}
 	blocked := m.facts.state == umpire.StateWaiting || m.facts.state == umpire.StateDenied
 	if b := m.facts.blocked; b != nil && blocked {
@@ -246,10 +246,10 @@ func (m *model) remember(msg historyMsg) {
 }
 
 // accessText is what an event is about.
-func accessText(e *umpire.Event) string {
+func (m *model) accessText(e *umpire.Event) string {
 	var about []string
 	for i := range e.Accesses {
-		about = append(about, card.AccessText(&e.Accesses[i]))
+		about = append(about, card.AccessText(&e.Accesses[i], m.conf.Text))
 	}
 	return strings.Join(about, "; ")
 }
@@ -257,7 +257,7 @@ func accessText(e *umpire.Event) string {
 // eventLine is an event as a person reads it.
 func (m *model) eventLine(e *umpire.Event) string {
 	parts := []string{fmt.Sprintf("%6d  %s  %-24s", e.Seq, e.At.Local().Format(time.TimeOnly), e.Kind)}
-	for _, part := range []string{e.Tool, e.Risk, accessText(e)} {
+	for _, part := range []string{e.Tool, m.conf.Text.Word("of risk", e.Risk), m.accessText(e)} {
 		if part != "" {
 			parts = append(parts, part)
 		}

@@ -332,7 +332,7 @@ func waiting(n int, tool string, input map[string]any) umpire.Pending {
 		p.Type, p.Access, p.Rules = umpire.ShellExecute, "command", []string{"Bash(" + command + ":*)"}
 		p.CommandInfo = &umpire.CommandInfo{Command: command, Risk: "medium"}
 		program, args, _ := strings.Cut(command, " ")
-		p.Accesses = []umpire.Access{{Kind: umpire.KindExec, Program: program, Args: strings.Fields(args), Verdict: umpire.Ask, Risk: umpire.Medium, Reason: "runs code of the project"}}
+		p.Accesses = []umpire.Access{{Kind: umpire.KindExec, Program: program, Args: strings.Fields(args), Verdict: umpire.Ask, Risk: umpire.Medium, Reason: "downloads a package and runs its code"}}
 	}
 	return p
 }

@@ -256,7 +256,7 @@ func (p *plain) writeEntry(e *entry) {
 	case assistantEntry:
 		p.say(e.text)
 	case callEntry:
-		p.say("[" + p.m.text(string(e.status)) + "] " + oneLine(e.text, maxWritten))
+		p.say("[" + p.m.conf.Text.Word("status", string(e.status)) + "] " + oneLine(e.text, maxWritten))
 		p.writeOutput(e.detail)
 	case noteEntry, warningEntry:
 		p.say(e.text)

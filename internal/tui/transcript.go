@@ -122,8 +122,9 @@ func (e *entry) call(text lang.Catalogue, width int) []string {
 	if e.status == umpire.ResultOK {
 		mark, style = "✓", okStyle
 	}
-	head := style.Render(mark+" "+text.Of(string(e.status))) + " "
-	lines := []string{head + oneLine(e.text, width-len([]rune(text.Of(string(e.status))))-3)}
+	status := text.Word("status", string(e.status))
+	head := style.Render(mark+" "+status) + " "
+	lines := []string{head + oneLine(e.text, width-stringWidth(status)-3)}
 	if e.detail == "" {
 		return cutAll(lines, width)
 	}

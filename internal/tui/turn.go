@@ -132,7 +132,7 @@ func (t *turn) printed(msg outputMsg) {
 func (m *model) started(e *umpire.Event) {
 	about := e.Tool
 	if len(e.Accesses) > 0 {
-		about += " " + accessText(e)
+		about += " " + m.accessText(e)
 	}
 	m.turn.call, m.turn.about, m.turn.began, m.turn.output = e.Call, about, e.At, ""
 }

@@ -1,0 +1,137 @@
+package lang
+
+import (
+	"cmp"
+	_ "embed"
+	"slices"
+	"strings"
+	"sync"
+)
+
+// Texts that other packages put together, one a line: the English one, a tab, and the one
+// in 简体中文. In a text %s stands for a value, which stays as it is, and %w for another
+// text, which is translated as well.
+var (
+	//go:embed chinese/shell.tsv
+	shellTexts string
+	//go:embed chinese/reason.tsv
+	reasonTexts string
+)
+
+// A phrasebook translates texts that are put together.
+type phrasebook struct {
+	whole   map[string]string
+	formats map[string][]format // by the first word, "" for those that begin with a value
+}
+
+// A format is a text with values in it.
+type format struct {
+	between []string // what stands before, between and after the values
+	within  []bool   // of each value, whether it is a text
+	other   []string // what stands around the values in the other language
+}
+
+// chinese is read when it is first wanted: most processes never do.
+var chinese = sync.OnceValue(func() *phrasebook {
+	p := &phrasebook{whole: map[string]string{}, formats: map[string][]format{}}
+	for line := range strings.Lines(shellTexts + reasonTexts) {
+		english, other, _ := strings.Cut(strings.TrimSuffix(line, "\n"), "\t")
+		p.add(english, other)
+	}
+	for _, all := range p.formats { // the ones that say more come first
+		slices.SortStableFunc(all, func(a, b format) int { return cmp.Compare(b.says(), a.says()) })
+	}
+	return p
+})
+
+func (f format) says() int { return len(strings.Join(f.between, "")) }
+
+func (p *phrasebook) add(english, other string) {
+	between, within := parts(english)
+	if len(within) == 0 {
+		p.whole[english] = other
+		return
+	}
+	around, _ := parts(other)
+	word := firstWord(between[0])
+	p.formats[word] = append(p.formats[word], format{between, within, around})
+}
+
+// parts splits a text at its values.
+func parts(text string) (between []string, within []bool) {
+	for {
+		at := strings.IndexByte(text, '%')
+		if at < 0 || at+1 == len(text) {
+			return append(between, text), within
+		}
+		between, within = append(between, text[:at]), append(within, text[at+1] == 'w')
+		text = text[at+2:]
+	}
+}
+
+// firstWord is the word that a text begins with, "" when it is not known to end.
+func firstWord(text string) string {
+	word, _, ends := strings.Cut(text, " ")
+	if !ends {
+		return ""
+	}
+	return word
+}
+
+// translate translates a text and reports whether it was known. What a catalogue holds is
+// known as well.
+func (p *phrasebook) translate(c Catalogue, english string) (string, bool) {
+	if text, ok := c[english]; ok {
+		return text, true
+	}
+	if text, ok := p.whole[english]; ok {
+		return text, true
+	}
+	for _, word := range []string{firstWord(english), ""} {
+		for i := range p.formats[word] {
+			f := &p.formats[word][i]
+			if values := f.match(english); values != nil {
+				return p.fill(c, f, values), true
+			}
+		}
+		if word == "" {
+			break
+		}
+	}
+	return english, false
+}
+
+func (p *phrasebook) fill(c Catalogue, f *format, values []string) string {
+	var b strings.Builder
+	for i, value := range values {
+		b.WriteString(f.other[i])
+		if f.within[i] {
+			value, _ = p.translate(c, value)
+		}
+		b.WriteString(value)
+	}
+	b.WriteString(f.other[len(values)])
+	return b.String()
+}
+
+// match returns the values of a text that has the format, or nil.
+func (f *format) match(text string) []string {
+	rest, ok := strings.CutPrefix(text, f.between[0])
+	if !ok {
+		return nil
+	}
+	var values []string
+	last := len(f.between) - 1
+	for _, literal := range f.between[1:last] {
+		value, after, found := strings.Cut(rest, literal)
+		if !found {
+			return nil
+		}
+		values, rest = append(values, value), after
+	}
+	value, ok := strings.CutSuffix(rest, f.between[last])
+	if !ok {
+		return nil
+	}
+	return append(values, value)
+}
