@@ -13,43 +13,15 @@ var buildTools = []program{
 	{names: "cmake", risk: umpire.Medium, why: "runs the build rules of the project", style: words, lax: true, opts: []option{
 		{names: "--version -version --help -help -h", does: shows}, {names: "-B=", does: writes}, {names: "-S= --build= --install= -P= -C=", does: reads}, {names: "-D= -G= -U= -A= -T= -j= --target= --config="},
 	}},
-	{names: "meson bazel bazelisk buck2 gradlew mvnw ant msbuild nuget swift xcodebuild rake thor mono flutter dart pod fastlane zig nim crystal dmd ghc elm purs idris coqc agda lake", risk: umpire.Medium, why: buildsOrRuns, style: leading, opts: []option{{names: "--version -version --help", does: shows}}, subs: []program{
+	{names: "meson bazel bazelisk buck2 gradlew mvnw ant msbuild nuget xcodebuild thor mono pod fastlane nim crystal dmd ghc elm purs idris coqc agda lake", risk: umpire.Medium, why: buildsOrRuns, style: leading, opts: []option{{names: "--version -version --help", does: shows}}, subs: []program{
 		{names: publishing, each: true, risk: umpire.High, why: changesPackages, lax: true},
 	}},
 	{names: "cargo", risk: umpire.Medium, why: "runs a subcommand of cargo that is not known", style: leading, opts: []option{
 		{names: "--locked --offline --frozen --color= -q --quiet -v --verbose"}, {names: "-C=", does: enters, why: worksInOther},
 		{names: "--config= -Z=", does: obeys, why: "obeys settings given on the line"}, {names: "--version -V --help -h --list", does: shows},
-	}, subs: []program{
-		{names: "metadata tree", each: true, risk: umpire.Safe, why: "looks at the dependencies", args: "none", opts: []option{
-			{names: cargoLooks}, {names: "-qvd"}, {names: "-i= -p= -e= -f="}, {names: "--invert? --package= --edges= --duplicates --depth= --prefix= --charset= --format= --no-dedupe --target= --prune= --workspace --exclude= --format-version= --no-deps --filter-platform="}, {names: "--manifest-path=", does: reads},
-		}},
-		{names: "search info owner-list", each: true, risk: umpire.Low, why: asksRegistry, check: registryNames, opts: []option{{names: "--limit= -q --quiet"}}},
-		{names: "help version locate-project pkgid read-manifest", each: true, risk: umpire.Safe, why: "prints what it knows", opts: []option{{names: cargoLooks + " --workspace --message-format="}, {names: "--manifest-path=", does: reads}}},
-		{names: "check c build b", each: true, risk: umpire.Safe, why: runsTests, args: "none", check: checkRunner, opts: []option{
-			{names: cargoBuilds}, {names: "-qvr -p= -j= -F="}, {names: "--manifest-path=", does: reads}, {names: "--target-dir= --out-dir= --artifact-dir=", does: writes}, {names: "-h --help", does: shows},
-		}},
-		{names: "test t", each: true, risk: umpire.Safe, why: runsTests, check: checkCargoTest, opts: []option{
-			{names: cargoBuilds + " --doc --no-run --no-fail-fast"}, {names: "-qvr -p= -j= -F="}, {names: "--manifest-path=", does: reads}, {names: "--target-dir=", does: writes}, {names: "-h --help", does: shows},
-		}},
-		{names: "clippy", risk: umpire.Safe, why: runsTests, check: checkClippy, opts: []option{
-			{names: cargoBuilds + " --no-deps"}, {names: "-qvr -p= -j= -F="}, {names: "--manifest-path=", does: reads}, {names: "--target-dir=", does: writes}, {names: "--fix --allow-dirty --allow-staged", does: asks, why: changesSources}, {names: "-h --help", does: shows},
-		}},
-		{names: "doc d", each: true, risk: umpire.Safe, why: runsTests, args: "none", check: checkRunner, opts: []option{
-			{names: cargoBuilds + " --no-deps --document-private-items"}, {names: "-qvr -p= -j= -F="}, {names: "--manifest-path=", does: reads}, {names: "--target-dir=", does: writes}, {names: "--open", does: asks, why: "opens a browser"}, {names: "-h --help", does: shows},
-		}},
-		{names: "bench", risk: umpire.Safe, why: runsTests, check: checkCargoTest, opts: []option{
-			{names: cargoBuilds + " --no-run --no-fail-fast"}, {names: "-qv -p= -j= -F="}, {names: "--manifest-path=", does: reads}, {names: "--target-dir=", does: writes}, {names: "-h --help", does: shows},
-		}},
-		{names: "nextest", risk: umpire.Medium, why: "runs or archives the project's tests", style: leading, subs: []program{
-			{names: "run list", each: true, risk: umpire.Safe, why: runsTests, check: checkCargoTest, opts: []option{
-				{names: cargoBuilds + " --no-run --no-fail-fast --fail-fast --no-capture --nocapture --retries= --test-threads= --partition= --filter-expr= --filterset= --status-level= --final-status-level= --success-output= --failure-output= --run-ignored= --hide-progress-bar --no-tests= --max-fail= --no-output-indent"},
-				{names: "-qvr -p= -j= -F= -E= -P= -T="}, {names: "--manifest-path=", does: reads}, {names: "--target-dir=", does: writes}, {names: "-h --help", does: shows},
-			}},
-		}},
-		{names: "run r rustc rustdoc expand", each: true, risk: umpire.Medium, why: "builds the project, whose build scripts run", lax: true, opts: []option{{names: "--manifest-path=", does: reads}, {names: "--target-dir= --out-dir= --artifact-dir=", does: writes}, {names: "--config= -Z=", does: obeys, why: "obeys settings given on the line"}}},
-		{names: "fmt", risk: umpire.Safe, why: "formats code", check: checkCargoFmt, opts: []option{{names: "--check"}, {names: "--all -q --quiet -v --verbose -p= --package= --message-format="}, {names: "--manifest-path=", does: reads}}},
-		{names: "fix add remove rm update init new generate-lockfile vendor fetch clean package", each: true, risk: umpire.Medium, why: "changes the project", lax: true},
-		{names: "install uninstall publish yank owner login logout", each: true, risk: umpire.High, why: changesPackages, lax: true},
+	}, more: []*[]program{&cargoCommands}, subs: []program{
+		// rustup runs the cargo of that version.
+		{names: "+stable +beta +nightly", each: true, risk: umpire.Medium, why: "runs a subcommand of cargo that is not known", style: leading, more: []*[]program{&cargoCommands}, opts: []option{{names: "--version -V --help -h --list", does: shows}}},
 	}},
 	{names: "rustup", risk: umpire.High, why: "installs versions of Rust", style: leading, opts: []option{{names: "--version -V --help -h", does: shows}}, subs: []program{
 		{names: "show which", each: true, risk: umpire.Safe, why: "lists versions of Rust", args: "data…"},
@@ -60,6 +32,40 @@ var buildTools = []program{
 	{names: "rustc gcc g++ cc c++ clang clang++ tcc javac kotlinc gfortran nasm yasm as ld gold lld objcopy gccgo ldc2 swiftc protoc buf thrift flatc bison yacc flex lex", risk: umpire.Medium, why: "compiles, and writes what it builds", style: words, args: "read…", check: checkCompiler, lax: true, opts: []option{
 		{names: "--version -version --help -help -dumpversion -dumpmachine -V", does: shows}, {names: "-o= -d=", does: writes}, {names: "-include= -imacros= -T=", does: reads}, {names: "-x= -C= --edition= --crate-type= --crate-name= -cp= -classpath= -arch= -target="},
 	}},
+}
+
+// cargoCommands are the subcommands of cargo.
+var cargoCommands = []program{
+	{names: "metadata tree", each: true, risk: umpire.Safe, why: "looks at the dependencies", args: "none", opts: []option{
+		{names: cargoLooks}, {names: "-qvd"}, {names: "-i= -p= -e= -f="}, {names: "--invert? --package= --edges= --duplicates --depth= --prefix= --charset= --format= --no-dedupe --target= --prune= --workspace --exclude= --format-version= --no-deps --filter-platform="}, {names: "--manifest-path=", does: reads},
+	}},
+	{names: "search info owner-list", each: true, risk: umpire.Low, why: asksRegistry, check: registryNames, opts: []option{{names: "--limit= -q --quiet"}}},
+	{names: "help version locate-project pkgid read-manifest", each: true, risk: umpire.Safe, why: "prints what it knows", opts: []option{{names: cargoLooks + " --workspace --message-format="}, {names: "--manifest-path=", does: reads}}},
+	{names: "check c build b", each: true, risk: umpire.Safe, why: runsTests, args: "none", check: checkRunner, opts: []option{
+		{names: cargoBuilds}, {names: "-qvr -p= -j= -F="}, {names: "--manifest-path=", does: reads}, {names: "--target-dir= --out-dir= --artifact-dir=", does: writes}, {names: "-h --help", does: shows},
+	}},
+	{names: "test t", each: true, risk: umpire.Safe, why: runsTests, check: checkCargoTest, opts: []option{
+		{names: cargoBuilds + " --doc --no-run --no-fail-fast"}, {names: "-qvr -p= -j= -F="}, {names: "--manifest-path=", does: reads}, {names: "--target-dir=", does: writes}, {names: "-h --help", does: shows},
+	}},
+	{names: "clippy", risk: umpire.Safe, why: runsTests, check: checkClippy, opts: []option{
+		{names: cargoBuilds + " --no-deps"}, {names: "-qvr -p= -j= -F="}, {names: "--manifest-path=", does: reads}, {names: "--target-dir=", does: writes}, {names: "--fix --allow-dirty --allow-staged", does: asks, why: changesSources}, {names: "-h --help", does: shows},
+	}},
+	{names: "doc d", each: true, risk: umpire.Safe, why: runsTests, args: "none", check: checkRunner, opts: []option{
+		{names: cargoBuilds + " --no-deps --document-private-items"}, {names: "-qvr -p= -j= -F="}, {names: "--manifest-path=", does: reads}, {names: "--target-dir=", does: writes}, {names: "--open", does: asks, why: "opens a browser"}, {names: "-h --help", does: shows},
+	}},
+	{names: "bench", risk: umpire.Safe, why: runsTests, check: checkCargoTest, opts: []option{
+		{names: cargoBuilds + " --no-run --no-fail-fast"}, {names: "-qv -p= -j= -F="}, {names: "--manifest-path=", does: reads}, {names: "--target-dir=", does: writes}, {names: "-h --help", does: shows},
+	}},
+	{names: "nextest", risk: umpire.Medium, why: "runs or archives the project's tests", style: leading, subs: []program{
+		{names: "run list", each: true, risk: umpire.Safe, why: runsTests, check: checkCargoTest, opts: []option{
+			{names: cargoBuilds + " --no-run --no-fail-fast --fail-fast --no-capture --nocapture --retries= --test-threads= --partition= --filter-expr= --filterset= --status-level= --final-status-level= --success-output= --failure-output= --run-ignored= --hide-progress-bar --no-tests= --max-fail= --no-output-indent"},
+			{names: "-qvr -p= -j= -F= -E= -P= -T="}, {names: "--manifest-path=", does: reads}, {names: "--target-dir=", does: writes}, {names: "-h --help", does: shows},
+		}},
+	}},
+	{names: "run r rustc rustdoc expand", each: true, risk: umpire.Medium, why: "builds the project, whose build scripts run", lax: true, opts: []option{{names: "--manifest-path=", does: reads}, {names: "--target-dir= --out-dir= --artifact-dir=", does: writes}, {names: "--config= -Z=", does: obeys, why: "obeys settings given on the line"}}},
+	{names: "fmt", risk: umpire.Safe, why: "formats code", check: checkCargoFmt, opts: []option{{names: "--check"}, {names: "--all -q --quiet -v --verbose -p= --package= --message-format="}, {names: "--manifest-path=", does: reads}}},
+	{names: "fix add remove rm update init new generate-lockfile vendor fetch clean package", each: true, risk: umpire.Medium, why: "changes the project", lax: true},
+	{names: "install uninstall publish yank owner login logout", each: true, risk: umpire.High, why: changesPackages, lax: true},
 }
 
 const cargoLooks = "--all-features --no-default-features --features= --locked --offline --frozen --color= --quiet --verbose"

@@ -24,10 +24,11 @@ var codeChecks = []program{
 		{names: "-v --version -h --help --all", does: shows},
 	}},
 	{names: "eslint", risk: umpire.Safe, why: "checks code by the project's rules", args: "tree…", opts: []option{
-		{names: "--ext= --quiet --max-warnings= --no-color --color --cache --no-inline-config --report-unused-disable-directives --report-unused-disable-directives-severity= --no-error-on-unmatched-pattern --no-warn-ignored --pass-on-no-patterns --exit-on-fatal-error --no-ignore --ignore-pattern= --env= --global= --rule= --debug --stdin --stdin-filename= --stats --concurrency= --no-eslintrc --no-config-lookup --pass-on-unpruned-suppressions"},
+		{names: "--ext= --quiet --max-warnings= --no-color --color --cache --no-inline-config --report-unused-disable-directives --report-unused-disable-directives-severity= --no-error-on-unmatched-pattern --no-warn-ignored --pass-on-no-patterns --exit-on-fatal-error --no-ignore --no-cache --ignore-pattern= --env= --global= --rule= --debug --stdin --stdin-filename= --stats --concurrency= --no-eslintrc --no-config-lookup --pass-on-unpruned-suppressions"},
 		{names: "--ignore-path=", does: reads}, {names: "-o= --output-file= --cache-location= --cache-file= --suppressions-location=", does: writes | asks, why: "writes a report"},
 		{names: "--fix --fix-dry-run --fix-type= --init --suppress-all --prune-suppressions", does: asks, why: changesSources},
-		{names: "-c= --config= --rulesdir= --resolve-plugins-relative-to= --plugin= --parser= --parser-options= -f= --format= --flag=", does: obeys, why: "loads code that it names"},
+		{names: "-c= --config= --rulesdir= --resolve-plugins-relative-to= --plugin= --parser= --parser-options= --flag=", does: obeys, why: "loads code that it names"},
+		{names: "-f= --format=", does: obeys, why: "loads the formatter that it names", except: "stylish json json-with-metadata html compact unix"}, {names: "--print-config"},
 		{names: "--version -v --help -h --env-info", does: shows},
 	}},
 	{names: "prettier", risk: umpire.Safe, why: "prints formatted code", args: "tree…", opts: []option{
@@ -35,7 +36,7 @@ var codeChecks = []program{
 		{names: "--ignore-path=", does: reads}, {names: "-w --write", does: edits | asks, why: changesSources}, {names: "--config= --plugin= --config-precedence= --plugin-search-dir=", does: obeys, why: otherRules},
 		{names: "--cache --cache-location=", does: asks, why: "writes a cache"}, {names: "--version -v --help -h", does: shows},
 	}},
-	{names: "biome oxlint stylelint dprint standard xo tslint knip depcheck madge jscpd", risk: umpire.Medium, why: "checks or changes code", style: leading, opts: []option{{names: "--version --help", does: shows}}},
+	{names: "dprint standard xo tslint knip depcheck madge jscpd", risk: umpire.Medium, why: "checks or changes code", style: leading, opts: []option{{names: "--version --help", does: shows}}},
 	{names: "ruff", risk: umpire.Medium, why: "checks or changes code", style: leading, opts: []option{{names: "--version -V --help -h", does: shows}, {names: "-q --quiet -v --verbose --isolated --no-cache"}}, subs: []program{
 		{names: "check", risk: umpire.Safe, why: "analyses code without running it", args: "tree…", opts: []option{
 			{names: "--select= --ignore= --extend-select= --extend-ignore= --output-format= --statistics --show-files --show-settings --no-fix --diff --preview --no-preview --target-version= --line-length= --exclude= --extend-exclude= --force-exclude --respect-gitignore --no-respect-gitignore --isolated --no-cache --quiet --verbose --silent --exit-zero --exit-non-zero-on-fix --per-file-ignores= --stdin-filename= --unsafe-fixes --no-unsafe-fixes --show-fixes --ignore-noqa"},
@@ -76,7 +77,7 @@ var codeChecks = []program{
 		{names: "-Ev -d= -e= -j= -r= -s="}, {names: "-f= --output-format=", does: obeys, why: "loads the reporter that it names", except: "text parseable colorized json json2 msvs github"},
 		{names: "--rcfile= --load-plugins= --init-hook= --source-roots=", does: obeys, why: otherRules}, {names: "--output=", does: writes | asks, why: "writes a report"}, {names: "--version --help -h --long-help", does: shows},
 	}},
-	{names: "ava tap jasmine karma cypress playwright nose2 pest minitest busted bats ctest tox nox hatch-test coverage c8 nyc", risk: umpire.Medium, why: runsTests, lax: true, opts: []option{{names: "--version --help -h", does: shows}}},
+	{names: "ava tap jasmine karma cypress nose2 pest minitest busted bats nox hatch-test coverage c8 nyc", risk: umpire.Medium, why: runsTests, lax: true, opts: []option{{names: "--version --help -h", does: shows}}},
 	{names: "pre-commit husky lint-staged lefthook turbo nx lerna rush moon vite webpack rollup esbuild parcel swc babel tsx ts-node next nuxt astro gulp grunt storybook", risk: umpire.Medium, why: "runs programs that the project names", lax: true, opts: []option{{names: "--version --help -h", does: shows}}},
 	{names: "nodemon pm2 forever concurrently dotenv cross-env dotenvx", risk: umpire.Medium, why: "runs another command", style: leading, check: checkWrapped, opts: []option{{names: "--version --help", does: shows}}},
 }
@@ -109,7 +110,7 @@ func checkResponseFile(u *use) {
 
 // checkFormatter makes a formatter ask, unless it only says what it would do.
 func checkFormatter(u *use) {
-	if u.got("--check", "--diff", "--check-only") != nil {
+	if u.got("--check", "--diff", "--check-only", "--check-formatted") != nil {
 		return
 	}
 	u.raise(umpire.Medium, changesSources)

@@ -47,13 +47,19 @@ var goTools = []program{
 			{names: "dist", risk: umpire.Medium, why: "builds Go itself", style: words, subs: []program{{names: "list version env", each: true, risk: umpire.Safe, why: "prints what it knows", style: words, args: "none", opts: []option{{names: "-json -v -broken"}}}}},
 			{names: "cover", risk: umpire.Safe, why: "prints how much the tests cover", style: words, args: "read…", opts: []option{{names: "-func=", does: reads}, {names: "-html= -o= -mode= -var= -pkgcfg= -outfilelist=", does: asks, why: "writes pages or source files"}, {names: "-V"}}},
 			{names: "nm objdump buildid addr2line", each: true, risk: umpire.Safe, why: "reads object files", style: words, args: "read…", opts: []option{{names: "-n -size -sort= -type -s= -S -gnu"}, {names: "-w", does: asks, why: "changes the file"}}},
+			{names: "pprof", risk: umpire.Safe, why: "reads profiles", style: words, args: "read…", check: checkPprof, opts: []option{
+				{names: "-top -text -tree -traces -raw -peek= -nodecount= -nodefraction= -edgefraction= -cum -flat -focus= -ignore= -show= -hide= -show_from= -sample_index= -unit= -lines -functions -files -filefunctions -inuse_space -inuse_objects -alloc_space -alloc_objects -contentions -mean_delay"},
+				{names: "-base= -diff_base=", does: reads},
+			}},
 			{names: "compile link asm vet", each: true, risk: umpire.Medium, why: "compiles, and writes what it builds", style: words, lax: true, opts: []option{{names: "-V?", does: shows}}},
 		}},
 		{names: "install get", each: true, risk: umpire.High, why: fetchesCode + " and installs it", style: words, lax: true},
 		{names: "clean", risk: umpire.Medium, why: "deletes what was built", style: words, opts: []option{{names: "-i -n -r -x -cache -testcache"}, {names: "-modcache -fuzzcache", does: harms, why: "deletes what was downloaded or found"}}},
 		{names: "mod", risk: umpire.Medium, why: "works on go.mod", style: words, subs: []program{
 			{names: "graph why verify", each: true, risk: umpire.Safe, why: "looks at the modules", style: words, opts: []option{{names: "-m -vendor -go= -x"}}},
-			{names: "tidy vendor init edit", each: true, risk: umpire.Medium, why: "changes go.mod", style: words, lax: true},
+			{names: "tidy", risk: umpire.Medium, why: "changes go.mod", style: words, lax: true, check: checkGoTidy, opts: []option{{names: "-diff", why: "only prints"}, {names: "-v -x -e -go= -compat="}}},
+			{names: "edit", risk: umpire.Medium, why: "changes go.mod", style: words, lax: true, check: checkGoEdit, opts: []option{{names: "-json -print", why: "only prints"}}},
+			{names: "vendor init", each: true, risk: umpire.Medium, why: "changes go.mod", style: words, lax: true},
 			{names: "download", risk: umpire.Medium, why: fetchesCode, style: words, check: checkGoDownload, opts: []option{{names: "-x -json -reuse="}}},
 		}},
 		{names: "work", risk: umpire.Medium, why: "changes go.work", style: words, lax: true},
@@ -85,6 +91,41 @@ const (
 	changesModules = "changes go.mod and downloads code"
 	obeysBuild     = "runs another program or builds other files"
 )
+
+// checkGoTidy and checkGoEdit let run what only prints.
+func checkGoTidy(u *use) {
+	if u.gave("-diff") && !u.laxly("-diff -v -x -e") {
+		u.onlyShows("prints what it would change")
+	}
+}
+
+func checkGoEdit(u *use) {
+	if len(u.given) > 0 && !u.laxly("-json -print") {
+		u.onlyShows("prints go.mod")
+	}
+}
+
+// laxly reports whether an argument is given that a list does not hold.
+func (u *use) laxly(accepted string) bool {
+	for _, wd := range u.words[len(strings.Fields(u.table)):] {
+		if !wd.known() || !hasField(accepted, wd.text) {
+			return true
+		}
+	}
+	return false
+}
+
+// checkPprof makes pprof ask unless it prints a report on a file: without a report
+// it opens a prompt, and a URL is fetched. What lists sources is left out: a profile
+// can name any file.
+func checkPprof(u *use) {
+	if !u.gave("-top", "-text", "-tree", "-traces", "-raw", "-peek") || len(u.operands) == 0 {
+		u.raise(umpire.Medium, "opens a prompt")
+	}
+	if u.holds(":") {
+		u.raise(umpire.Medium, "downloads a profile")
+	}
+}
 
 // checkGoList makes go list ask when it asks the network or takes what is not a
 // name of a package.

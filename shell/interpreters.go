@@ -22,11 +22,18 @@ var interpreters = []program{
 	{names: "node nodejs iojs", risk: umpire.Safe, why: "runs JavaScript code that cannot be judged", style: leading, args: "script data…", check: checkSyntax, opts: []option{
 		{names: "--version -v --help -h --v8-options", does: shows}, {names: "--check -c", why: "checks the syntax"},
 		{names: "--trace-warnings --no-warnings --enable-source-maps --max-old-space-size= --experimental-strip-types"},
-		{names: "-e= --eval= -p= --print= --test --watch --inspect? --inspect-brk? -i --interactive --run=", does: asks, why: "runs JavaScript code that cannot be judged"},
+		{names: "-e= --eval= -p= --print= --watch --inspect? --inspect-brk? -i --interactive --run=", does: asks, why: "runs JavaScript code that cannot be judged"},
+		{names: "--test", why: runsTests}, {names: "--test-only --test-name-pattern= --test-skip-pattern= --test-timeout= --test-concurrency= --test-force-exit --experimental-test-coverage"},
+		{names: "--test-reporter=", does: obeys, why: "loads the reporter that it names", except: "spec tap dot junit lcov"},
 		{names: "-r= --require= --import= --loader= --experimental-loader= --env-file= --input-type= -C=", does: obeys, why: "loads more JavaScript code"},
 	}},
 	{names: "deno", risk: umpire.Medium, why: "runs JavaScript code that cannot be judged", style: leading, check: runsCode, opts: []option{{names: "--version -V --help -h", does: shows}, {names: "-q --quiet"}}, subs: []program{
 		{names: "check lint info doc", each: true, risk: umpire.Low, why: "checks code without running it", args: "data…", check: checkDenoTargets, opts: []option{{names: "--json --quiet -q --no-remote --no-lock --all --filter= --private", does: 0}, {names: "--html? --output=", does: asks, why: "writes its pages"}, {names: "--fix", does: asks, why: changesSources}, {names: "--config= -c= --import-map=", does: obeys, why: otherRules}}},
+		{names: "test", risk: umpire.Safe, why: runsTests, args: "data…", check: checkDenoTargets, opts: []option{
+			{names: "-A --allow-all --allow-read? --allow-env? --allow-net? --allow-write? --allow-run? --allow-sys? --no-prompt --no-check? --fail-fast? --filter= --parallel --quiet -q --trace-leaks --doc --ignore= --shuffle? --no-run --permit-no-files --hide-stacktraces --no-remote --no-lock --frozen"},
+			{names: "--reporter=", does: asks, why: "is not known", except: "pretty dot junit tap"},
+		}},
+		{names: "fmt", risk: umpire.Safe, why: "formats code", args: "tree…", check: checkFormatter, opts: []option{{names: "--check", why: "only checks"}, {names: "--quiet -q --ignore= --no-semicolons? --single-quote? --use-tabs? --line-width= --indent-width= --prose-wrap= --permit-no-files"}}},
 		{names: "install add remove uninstall publish upgrade update outdated deploy jupyter init", each: true, risk: umpire.High, why: changesPackages, lax: true},
 		{names: "help types completions", each: true, risk: umpire.Safe, why: "prints help"},
 	}},
@@ -125,7 +132,20 @@ func checkSyntax(u *use) {
 		u.onlyReads("checks the syntax")
 		return
 	}
+	if u.program.name() == "node" && u.got("--test") != nil && u.in.kind == flowNone {
+		u.nodeTests()
+		return
+	}
 	runsCode(u)
+}
+
+// nodeTests judges `node --test`, which runs the project's tests: all, or those of
+// the files that are named.
+func (u *use) nodeTests() {
+	u.why = runsTests
+	checkRunner(u)
+	u.touchAll(umpire.KindRead, u.operands, accessOf{})
+	u.operands = nil
 }
 
 // checkPerl notes the files that code on the line works on.
@@ -181,10 +201,18 @@ func (u *use) pythonModule(name string, args []word) {
 		u.raise(umpire.High, "serves files or documentation to the network")
 	case hasField("ensurepip", name):
 		u.raise(umpire.High, changesPackages)
-	case hasField("pip pip3 pytest mypy black isort flake8 ruff pylint tox nox coverage poetry pipx uv pycodestyle bandit vulture yapf pre_commit", name):
+	case hasField("pip pip3 pytest mypy black isort flake8 ruff pylint tox nox coverage poetry pipx uv pycodestyle bandit vulture yapf pyflakes pre_commit", name):
 		u.why = "runs " + name
 		u.elsewhere(append([]word{lit(strings.ReplaceAll(name, "_", "-"))}, args...))
-	case hasField("venv virtualenv compileall py_compile zipapp", name):
+	case name == "unittest":
+		u.unittest(args)
+	case hasField("py_compile ast tokenize dis tabnanny", name):
+		u.pythonFiles("compiles Python code without running it", args)
+	case hasField("zipfile tarfile", name) && len(args) == 2 && args[0].known() && hasField("-l --list -t --test", args[0].text):
+		u.pythonFiles("lists an archive", args[1:])
+	case hasField("site sysconfig platform this", name) && len(args) == 0:
+		u.why = "prints something about Python"
+	case hasField("venv virtualenv compileall zipapp", name):
 		u.raise(umpire.Medium, "writes files")
 		for _, arg := range args {
 			if !arg.maybeOption() {
@@ -193,6 +221,40 @@ func (u *use) pythonModule(name string, args []word) {
 		}
 	default:
 		u.raise(umpire.Medium, "runs the Python module "+name)
+	}
+}
+
+// unittest judges `python -m unittest`: the project's tests.
+func (u *use) unittest(args []word) {
+	u.why = runsTests
+	for i := 0; i < len(args); i++ {
+		switch arg := args[i]; {
+		case arg.known() && hasField("-v --verbose -q --quiet -f --failfast -b --buffer -c --catch --locals discover", arg.text):
+		case arg.known() && hasField("-k -p --pattern --durations", arg.text):
+			i++
+		case arg.known() && hasField("-s --start-directory -t --top-level-directory", arg.text) && i+1 < len(args):
+			i++
+			u.touch(umpire.KindRead, args[i], accessOf{})
+		case arg.maybeOption():
+			u.raise(umpire.Medium, "the option "+arg.display()+" of unittest is not known")
+		case strings.ContainsAny(arg.text, "/"):
+			u.touch(umpire.KindRead, arg, accessOf{})
+		}
+	}
+}
+
+// pythonFiles judges a module that reads the files that it is given and nothing else.
+func (u *use) pythonFiles(why string, files []word) {
+	u.why = why
+	if len(files) == 0 {
+		u.raise(umpire.Medium, "runs code that it reads")
+	}
+	for _, file := range files {
+		if file.maybeOption() || file.text == "-" {
+			u.raise(umpire.Medium, "the option "+file.display()+" is not known")
+			continue
+		}
+		u.touch(umpire.KindRead, file, accessOf{})
 	}
 }
 

@@ -120,7 +120,7 @@ func (p *Program) mayStand(seen map[string]bool) error {
 var guarded = [...]*[]program{
 	&builtins, &wrappers, &interpreters, &privileges, &tracers, &terminals, &editors,
 	&fileTools, &ownerTools, &syncTools, &archivers, &diskTools, &controlTools, &remoteTools,
-	&gitTools, &packageManagers, &scriptPackages, &buildTools, &testRunners,
+	&gitTools, &packageManagers, &scriptPackages, &buildTools, &testRunners, &languageRunners,
 }
 
 // plain reports whether an entry is a table and nothing else: no code judges its

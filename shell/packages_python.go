@@ -29,21 +29,22 @@ var pythonPackages = []program{
 			{names: "list show freeze tree check", each: true, risk: umpire.Safe, why: listsPackages, opts: []option{{names: "--format= --outdated --editable --exclude-editable --exclude= --files --depth= --no-dedupe --invert --strict --quiet -q"}}},
 		}},
 		{names: "version", risk: umpire.Safe, why: "prints the version", args: "none", opts: []option{{names: "--short --output-format="}}},
-		{names: "run", risk: umpire.Medium, why: "runs a program of the project", style: leading, args: "command", opts: []option{
+		{names: "run", risk: umpire.Safe, why: runsOwn, style: leading, check: checkProjectRun, opts: []option{
 			{names: "--frozen --locked --no-sync --offline --quiet -q --isolated --no-project --active --exact --all-extras --no-dev --extra= --group= --package= -v --verbose"},
 			{names: "--with= --with-requirements= --with-editable= --from= --python= -p= --index= --index-url= --default-index= --extra-index-url= -w=", does: harms, why: downloadsRun}, {names: "-m= --module= --env-file= -s --script --gui-script", does: asks, why: "runs Python code"},
 		}},
 		{names: "python", risk: umpire.High, why: "installs versions of Python", style: leading, subs: []program{{names: "list find dir", each: true, risk: umpire.Safe, why: "lists versions of Python", opts: []option{{names: "--all-versions --only-installed --offline"}}}}},
 		{names: "cache", risk: umpire.High, why: "changes uv's cache", style: leading, subs: []program{{names: "dir size", each: true, risk: umpire.Safe, why: "looks at uv's cache"}}},
 		{names: "tree venv lock export build init", each: true, risk: umpire.Medium, why: "changes the project", lax: true},
+		{names: "tool", risk: umpire.High, why: changesPackages, style: leading, subs: []program{{names: "list dir", each: true, risk: umpire.Safe, why: listsPackages, opts: []option{{names: "--show-paths --show-version-specifiers --show-with --bin"}}}}},
 		{names: "help", risk: umpire.Safe, why: "prints help"},
 	}},
 	{names: "poetry pdm pipenv hatch rye", risk: umpire.High, why: changesPackages, style: leading, opts: []option{
 		{names: "-q --quiet -n --no-interaction --no-ansi --ansi -v"}, {names: "-C= --directory= -P= --project=", does: enters, why: worksInOther}, {names: "--version -V --help -h", does: shows},
 	}, subs: []program{
 		{names: "show list check about graph verify", each: true, risk: umpire.Safe, why: listsPackages, opts: []option{{names: "--tree --latest --outdated --all --top-level --no-dev --only= --with= --without= --why --json --lock --strict --graph"}, {names: "-tloaTq"}, {names: aboutItself, does: shows}}},
-		{names: "version", risk: umpire.Medium, why: "prints or changes the version", lax: true},
-		{names: "run", risk: umpire.Medium, why: "runs a program of the project", style: leading, args: "command"},
+		{names: "version", risk: umpire.Safe, why: "prints the version", check: checkShownVersion, opts: []option{{names: "-s --short"}}},
+		{names: "run", risk: umpire.Safe, why: runsOwn, style: leading, check: checkProjectRun},
 		{names: "env", risk: umpire.Medium, why: "works on virtual environments", style: leading, subs: []program{{names: "info list", each: true, risk: umpire.Safe, why: "lists environments", opts: []option{{names: "--path -p --full-path"}}}}},
 		{names: "config", risk: umpire.High, why: "changes the configuration", opts: []option{{names: "--list"}}, lax: true},
 		{names: "lock build shell", each: true, risk: umpire.Medium, why: "changes the project", lax: true},
@@ -67,7 +68,7 @@ var languagePackages = []program{
 	{names: "bundle bundler", risk: umpire.High, why: changesPackages, style: leading, opts: []option{{names: "--no-color --verbose -V"}, {names: "--version -v --help -h", does: shows}}, subs: []program{
 		// Every look at a bundle runs the project's Gemfile, which is Ruby code.
 		{names: "list show info outdated check platform env viz licenses", each: true, risk: umpire.Medium, why: "runs the project's Gemfile", lax: true},
-		{names: "exec", risk: umpire.Medium, why: "runs a program of the project", style: leading, args: "command"},
+		{names: "exec", risk: umpire.Safe, why: runsOwn, style: leading, check: checkProjectRun},
 		{names: "help version", each: true, risk: umpire.Safe, why: "prints help"},
 	}},
 	{names: "composer", risk: umpire.High, why: changesPackages, style: leading, opts: []option{
@@ -77,7 +78,7 @@ var languagePackages = []program{
 		{names: "show info outdated licenses why depends why-not prohibits validate diagnose check-platform-reqs suggests fund status audit search", each: true, risk: umpire.Medium, why: "runs the project's composer plugins", lax: true},
 		{names: "run run-script test dump-autoload dumpautoload exec", each: true, risk: umpire.Medium, why: "runs a script of the project", lax: true},
 	}},
-	{names: "mix rebar3 sbt lein stack cabal opam dub nimble shards luarocks cpan cpanm", risk: umpire.Medium, why: "builds or changes a project", style: leading, opts: []option{{names: "--version --help -h", does: shows}}, subs: []program{
+	{names: "rebar3 sbt lein opam dub nimble shards luarocks cpan cpanm", risk: umpire.Medium, why: "builds or changes a project", style: leading, opts: []option{{names: "--version --help -h", does: shows}}, subs: []program{
 		{names: "install i upgrade update publish upload deps.get deps.update hex.publish archive.install local.hex escript.install", each: true, risk: umpire.High, why: changesPackages, lax: true},
 	}},
 }

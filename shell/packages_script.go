@@ -47,7 +47,7 @@ var scriptPackages = []program{
 		{names: "docs repo bugs home", each: true, risk: umpire.Medium, why: "opens a browser", lax: true},
 		{names: "install i in ins inst insta instal isnt isnta isntal isntall add", risk: umpire.High, why: changesPackages, lax: true},
 	}},
-	{names: "npx bunx", risk: umpire.Safe, why: "runs a program of the project's packages", style: leading, check: checkNpx, opts: []option{
+	{names: "npx bunx", risk: umpire.Safe, why: runsOwn, style: leading, check: checkNpx, opts: []option{
 		{names: "--no --no-install --quiet -q --silent -s --bun"}, {names: "--yes -y --package= -p= --call= -c= --shell= --registry= --cache= --userconfig= --script-shell= --ignore-existing", does: harms, why: downloadsRun},
 		{names: "--prefix= -C=", does: enters | asks, why: worksInOther}, {names: "--version -v --help -h", does: shows},
 	}},
@@ -57,7 +57,8 @@ var scriptPackages = []program{
 		{names: "list why licenses versions bin help", each: true, risk: umpire.Safe, why: listsPackages, opts: []option{{names: "--json --depth= --pattern= --prod --production --recursive -R --peers --silent -s --verbose -v"}, {names: aboutItself, does: shows}}},
 		{names: "info outdated", each: true, risk: umpire.Safe, why: asksRegistry, check: registryNames, opts: []option{{names: "--json --silent -s --all --recursive --fields= --name-only --dependents --manifest --cache --extra= --virtuals"}, {names: "-AR -f="}, {names: aboutItself, does: shows}}},
 		{names: "audit", risk: umpire.Low, why: asksRegistry, args: "none", opts: []option{{names: "--json --level= --groups= --all --recursive"}, {names: "-AR"}}},
-		{names: "test lint", each: true, risk: umpire.Safe, why: runsTests, args: "read…", check: checkScriptArgs, opts: []option{{names: "--silent -s"}, {names: aboutItself, does: shows}}},
+		{names: "test " + ownScripts, each: true, risk: umpire.Safe, why: runsTests, args: "read…", check: checkScriptArgs, opts: []option{{names: "--silent -s"}, {names: aboutItself, does: shows}}},
+		{names: ownPrograms, each: true, risk: umpire.Safe, why: runsOwn, style: bare, check: checkOwnProgram},
 		{names: "run", risk: umpire.Safe, why: "lists the project's scripts", args: "read…", check: checkScript, opts: []option{{names: "--silent -s"}, {names: aboutItself, does: shows}}},
 		{names: "config", risk: umpire.High, why: "changes yarn's configuration", style: leading, subs: []program{
 			{names: "get list", each: true, risk: umpire.Safe, why: "prints yarn's configuration", opts: []option{{names: "--json"}}},
@@ -75,11 +76,14 @@ var scriptPackages = []program{
 		{names: "outdated view info show search", each: true, risk: umpire.Safe, why: asksRegistry, check: registryNames, opts: []option{{names: npmLooks + " --recursive --filter= --compatible --format= --no-table --sort-by="}, {names: "-rgPDs -F="}, {names: aboutItself, does: shows}}},
 		{names: "audit", risk: umpire.Low, why: asksRegistry, args: "none", opts: []option{{names: "--json --audit-level= --prod --dev"}, {names: "-PD"}, {names: "--fix", does: harms, why: changesPackages}}},
 		{names: "test t tst", risk: umpire.Safe, why: runsTests, args: "read…", check: checkScriptArgs, opts: []option{{names: "--silent -s --recursive -r --filter= -F= --if-present"}, {names: aboutItself, does: shows}}},
+		{names: ownScripts, each: true, risk: umpire.Safe, why: runsTests, args: "read…", check: checkScriptArgs, opts: []option{{names: "--silent -s"}, {names: aboutItself, does: shows}}},
+		{names: ownPrograms, each: true, risk: umpire.Safe, why: runsOwn, style: bare, check: checkOwnProgram},
+		{names: "exec", risk: umpire.Safe, why: runsOwn, style: leading, check: checkProjectRun, opts: []option{{names: "--silent -s --recursive -r --filter= -F="}, {names: "-c --shell-mode", does: harms, why: "runs shell code"}}},
 		{names: "run run-script", risk: umpire.Safe, why: "lists the project's scripts", args: "read…", check: checkScript, opts: []option{{names: "--silent -s --recursive -r --filter= -F= --if-present --parallel --stream"}, {names: aboutItself, does: shows}}},
 		{names: "config c", risk: umpire.High, why: "changes pnpm's configuration", style: leading, subs: []program{
 			{names: "get list ls", each: true, risk: umpire.Safe, why: "prints pnpm's configuration", opts: []option{{names: "--json --global -g"}}},
 		}},
-		{names: "add install i up update upgrade remove rm uninstall un publish link unlink exec dlx create init import dedupe prune rebuild rb patch patch-commit store env self-update setup server deploy fetch approve-builds login", each: true, risk: umpire.High, why: changesPackages, lax: true},
+		{names: "add install i up update upgrade remove rm uninstall un publish link unlink dlx create init import dedupe prune rebuild rb patch patch-commit store env self-update setup server deploy fetch approve-builds login", each: true, risk: umpire.High, why: changesPackages, lax: true},
 	}},
 	{names: "bun", risk: umpire.Medium, why: "runs JavaScript code", style: leading, check: runsCode, opts: []option{
 		{names: "--silent --bun"}, {names: "--cwd=", does: enters, why: worksInOther}, {names: "--version -v --help -h --revision", does: shows},
@@ -93,8 +97,12 @@ var scriptPackages = []program{
 		{names: "test", risk: umpire.Safe, why: runsTests, args: "read…", check: checkScriptArgs, opts: []option{
 			{names: "--timeout= --bail? --rerun-each= --only --todo --coverage --coverage-reporter= -t= --test-name-pattern= --concurrent --randomize --seed="}, {names: "-u --update-snapshots", does: asks, why: "changes snapshots"},
 		}},
+		{names: ownScripts, each: true, risk: umpire.Safe, why: runsTests, args: "read…", check: checkScriptArgs},
+		{names: "x", risk: umpire.Safe, why: runsOwn, style: leading, check: checkNpx, opts: []option{
+			{names: "--bun --silent"}, {names: "--package= -p= --no-install --verbose", does: harms, why: downloadsRun},
+		}},
 		{names: "run", risk: umpire.Safe, why: "lists the project's scripts", args: "read…", check: checkScript, opts: []option{{names: "--silent --bun -b --if-present --filter= -F="}}},
-		{names: "install i add a remove rm update upgrade publish link unlink x create c init patch deploy audit", each: true, risk: umpire.High, why: changesPackages, lax: true},
+		{names: "install i add a remove rm update upgrade publish link unlink create c init patch deploy audit", each: true, risk: umpire.High, why: changesPackages, lax: true},
 	}},
 	{names: "corepack nvm fnm volta n asdf mise rtx pyenv rbenv", risk: umpire.High, why: "installs or selects versions of programs", style: leading, opts: []option{{names: "--version -v --help -h", does: shows}}, subs: []program{
 		{names: "list ls current which whereis versions", each: true, risk: umpire.Safe, why: "lists versions of programs", opts: []option{{names: "--json --bare"}}},
@@ -105,7 +113,14 @@ var scriptPackages = []program{
 const scriptFlags = "--run --quiet --coverage --ci --silent --verbose --bail --runInBand --no-coverage --watch=false --watchAll=false --passWithNoTests -t --testNamePattern --grep"
 
 // checkScripts are the names that projects give their own checks.
-const checkScripts = "test tests lint check typecheck type-check types tsc check-types check:types test:unit test:integration test:types lint:check lint:types lint:ci format:check fmt:check prettier:check"
+const checkScripts = "test tsc " + ownScripts
+
+// ownScripts are those of them that yarn, pnpm and bun start by their name alone.
+const ownScripts = "tests lint check typecheck type-check types check-types check:types test:unit test:integration test:types lint:check lint:types lint:ci format:check fmt:check prettier:check"
+
+// ownPrograms are checks of the project's packages; npx downloads one from the
+// package of its own name where the project has none.
+const ownPrograms = "tsc eslint jest vitest prettier mocha stylelint oxlint"
 
 // checkScript judges the script that `npm run` starts: some names are what a
 // project calls its own checks, any other can be anything.
@@ -152,12 +167,24 @@ func checkNpx(u *use) {
 		return
 	}
 	name := u.operands[0]
-	if !name.known() || !hasField("tsc eslint jest vitest prettier", name.text) {
+	if !name.known() || !hasField(ownPrograms+" @biomejs/biome", name.text) {
 		u.raise(umpire.Medium, "runs "+name.display()+", which may be downloaded first")
 	}
-	if name.known() && u.w.lookup(name.text) != nil {
-		u.elsewhere(u.operands)
+	words := u.operands
+	if name.known() && name.text == "@biomejs/biome" {
+		words = append([]word{lit("biome")}, words[1:]...)
 	}
+	if name.known() && u.w.lookup(words[0].text) != nil {
+		u.elsewhere(words)
+	}
+	u.operands = nil
+}
+
+// checkOwnProgram judges a program of the project's packages that its manager
+// starts by the program's name.
+func checkOwnProgram(u *use) {
+	name := u.table[strings.LastIndexByte(u.table, ' ')+1:]
+	u.elsewhere(append([]word{lit(name)}, u.operands...))
 	u.operands = nil
 }
 

@@ -17,7 +17,7 @@ const runsTests = "runs the project's own tests, which are code of the project"
 var testRunners = []program{
 	{names: "pytest py.test", risk: umpire.Safe, why: runsTests, check: checkPytest, opts: []option{
 		{names: "-vqxsl"}, {names: "-k= -m= -r= -n= -V"},
-		{names: "--verbose --quiet --exitfirst --lf --last-failed --ff --failed-first --nf --new-first --sw --stepwise --sw-skip --stepwise-skip --collect-only --co --runxfail --showlocals --no-showlocals --full-trace --no-header --no-summary --no-fold-skipped --disable-warnings --disable-pytest-warnings --strict --strict-markers --strict-config --setup-only --setup-show --setup-plan --fixtures --funcargs --fixtures-per-test --markers --keep-duplicates --noconftest --verbosity= --maxfail= --tb= --durations= --durations-min= --color= --code-highlight= --show-capture= --capture= --deselect= --doctest-modules --doctest-continue-on-failure --doctest-ignore-import-errors --no-cov --cov? --cov-branch --cov-fail-under= --no-cov-on-fail --timeout= --numprocesses= --dist= --reruns= --reruns-delay= --asyncio-mode= --benchmark-skip --benchmark-disable --xfail-tb --force-short-summary --last-failed-no-failures="},
+		{names: "--verbose --quiet --exitfirst --lf --last-failed --ff --failed-first --nf --new-first --sw --stepwise --sw-skip --stepwise-skip --collect-only --co --runxfail --showlocals --no-showlocals --full-trace --no-header --no-summary --no-fold-skipped --disable-warnings --disable-pytest-warnings --strict --strict-markers --strict-config --setup-only --setup-show --setup-plan --fixtures --funcargs --fixtures-per-test --markers --keep-duplicates --noconftest --verbosity= --maxfail= --tb= --durations= --durations-min= --color= --code-highlight= --show-capture= --capture= --deselect= --doctest-modules --doctest-continue-on-failure --doctest-ignore-import-errors --no-cov --cov? --cov-branch --cov-fail-under= --no-cov-on-fail --timeout= --numprocesses= --dist= --reruns= --reruns-delay= --asyncio-mode= --import-mode= --log-level= --log-cli-level= --randomly-seed= --random-order-seed= --forked --benchmark-skip --benchmark-disable --xfail-tb --force-short-summary --last-failed-no-failures="},
 		{names: "--ignore= --ignore-glob=", does: reads},
 		{names: "-p=", does: obeys, why: "loads a plugin", except: "no:cacheprovider no:warnings no:randomly no:xdist no:cov no:logging no:sugar no:asyncio no:terminalreporter"},
 		{names: "-W= --pythonwarnings=", does: asks, why: "loads the category that it names", except: "ignore default error always once ignore::DeprecationWarning ignore::UserWarning ignore::FutureWarning error::DeprecationWarning default::DeprecationWarning"},
@@ -61,6 +61,10 @@ var testRunners = []program{
 			{names: "-c= -f= -v= -t -a="}, {names: "--filter= --no-build --no-restore --nologo --configuration= --framework= --verbosity= --list-tests --arch= --os="}, {names: "-h --help", does: shows},
 			{names: "-l= --logger=", does: obeys, why: "loads a logger, which can write", except: "console console;verbosity=quiet console;verbosity=minimal console;verbosity=normal console;verbosity=detailed"},
 		}},
+		{names: "build", risk: umpire.Safe, why: runsTests, args: "read…", check: checkDotnetTest, opts: []option{
+			{names: "-c= -f= -v= -a="}, {names: "--no-restore --nologo --configuration= --framework= --verbosity= --no-incremental --no-dependencies --arch= --os= --tl?"}, {names: "-h --help", does: shows},
+		}},
+		{names: "format", risk: umpire.Safe, why: "formats code", args: "tree…", check: checkDotnetFormat, opts: []option{{names: "--verify-no-changes", why: "only checks"}, {names: "--no-restore --severity= --diagnostics= -v= --verbosity= --include-generated"}}},
 		{names: publishing, each: true, risk: umpire.High, why: changesPackages, lax: true},
 	}},
 	{names: "mvn", risk: umpire.Safe, why: runsTests, style: words, check: checkMavenGoals, opts: []option{
@@ -68,7 +72,7 @@ var testRunners = []program{
 		{names: "--version -version -v --help -h", does: shows},
 	}},
 	{names: "gradle", risk: umpire.Safe, why: runsTests, check: checkGradleTasks, opts: []option{
-		{names: "-qiws"}, {names: "--quiet --info --warn --stacktrace --full-stacktrace --console= --no-daemon --daemon --parallel --no-parallel --continue --offline --rerun-tasks --build-cache --no-build-cache --warning-mode= --max-workers= --tests= --dry-run --configuration-cache --no-configuration-cache"},
+		{names: "-qiws"}, {names: "--quiet --info --warn --stacktrace --full-stacktrace --console= --no-daemon --daemon --parallel --no-parallel --continue --offline --rerun-tasks --build-cache --no-build-cache --warning-mode= --max-workers= --tests= --configuration= --dependency= --all --dry-run --configuration-cache --no-configuration-cache"},
 		{names: "--version -v --help -h", does: shows},
 	}},
 }
@@ -137,15 +141,27 @@ func checkDotnetTest(u *use) {
 	}
 }
 
+// checkDotnetFormat makes dotnet format ask unless it only says what it would do.
+func checkDotnetFormat(u *use) {
+	if hasField("whitespace style analyzers", u.first()) {
+		u.operands = u.operands[1:]
+	}
+	if u.got("--verify-no-changes") == nil {
+		u.raise(umpire.Medium, changesSources)
+	}
+}
+
 // checkMavenGoals lets the goals run that end before anything is packed.
 func checkMavenGoals(u *use) {
-	u.goals(func(goal string) bool { return hasField("validate compile test-compile test", goal) })
+	u.goals(func(goal string) bool {
+		return hasField("validate compile test-compile test dependency:tree dependency:list dependency:analyze checkstyle:check spotless:check spotbugs:check pmd:check", goal)
+	})
 }
 
 // checkGradleTasks lets the tasks run that a test needs, in any of the projects.
 func checkGradleTasks(u *use) {
 	u.goals(func(task string) bool {
-		return hasField("test compileJava compileTestJava compileKotlin testClasses classes", task[strings.LastIndexByte(task, ':')+1:])
+		return hasField("test check compileJava compileTestJava compileKotlin compileTestKotlin testClasses classes lint ktlintCheck detekt spotlessCheck checkstyleMain checkstyleTest tasks projects properties dependencies dependencyInsight", task[strings.LastIndexByte(task, ':')+1:])
 	})
 }
 

@@ -89,7 +89,7 @@ vitest -t --config x.ts
 vitest --root x
 mocha -r ./x.js
 mocha --reporter ./x.js
-npx mocha
+npx mochaa
 npx cowsay
 phpunit -c x.xml
 phpunit --bootstrap x.php
