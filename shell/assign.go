@@ -18,7 +18,21 @@ const harmlessEnv = "LC_ LANG LANGUAGE TZ TERM NO_COLOR FORCE_COLOR CLICOLOR CLI
 	"CI DEBUG VERBOSE NODE_ENV RUST_BACKTRACE RUST_LOG GOOS GOARCH GOARM GOMAXPROCS GO111MODULE CGO_ENABLED GOGC GODEBUG GOTRACEBACK " +
 	"PYTHONUNBUFFERED PYTHONDONTWRITEBYTECODE PYTHONIOENCODING PYTHONUTF8 PYTHONHASHSEED PYTHONWARNINGS " +
 	"POSIXLY_CORRECT GREP_COLORS LS_COLORS CARGO_TERM_COLOR GIT_OPTIONAL_LOCKS GIT_TERMINAL_PROMPT " +
+	"PYTHONFAULTHANDLER PYTHONNOUSERSITE PYTHONSAFEPATH PYTEST_DISABLE_PLUGIN_AUTOLOAD CARGO_INCREMENTAL CARGO_NET_OFFLINE RUST_TEST_THREADS " +
+	"LOG_LEVEL OMP_NUM_THREADS TOKENIZERS_PARALLELISM CUDA_VISIBLE_DEVICES " +
+	"AWS_REGION AWS_DEFAULT_REGION AWS_DEFAULT_OUTPUT DOTNET_NOLOGO HOMEBREW_NO_AUTO_UPDATE GH_NO_UPDATE_NOTIFIER GH_PROMPT_DISABLED PIP_DISABLE_PIP_VERSION_CHECK " +
 	"TIME_STYLE BLOCKSIZE BLOCK_SIZE QUOTING_STYLE DOTNET_CLI_TELEMETRY_OPTOUT NEXT_TELEMETRY_DISABLED"
+
+// harmlessValues are values of other variables that take a program away, or name
+// one that only prints.
+const harmlessValues = "PAGER=cat GIT_PAGER=cat GH_PAGER=cat MANPAGER=cat BAT_PAGER=cat SYSTEMD_PAGER=cat AWS_PAGER=cat PAGER= GIT_PAGER= GH_PAGER= SYSTEMD_PAGER= AWS_PAGER= " +
+	"GOWORK=off GOPROXY=off GOTOOLCHAIN=local GOFLAGS=-mod=vendor GOFLAGS=-mod=readonly GOFLAGS=-count=1 GOFLAGS=-buildvcs=false GOFLAGS= " +
+	"RAILS_ENV=test RACK_ENV=test MIX_ENV=test APP_ENV=test RUSTFLAGS=-Dwarnings RUSTFLAGS=-Awarnings RUSTFLAGS="
+
+// harmlessValue reports an assignment of one of harmlessValues.
+func harmlessValue(name string, value word) bool {
+	return value.known() && hasField(harmlessValues, name+"="+value.text) || name == "RUSTFLAGS" && value.known() && hasField("warnings", strings.TrimPrefix(strings.TrimPrefix(value.text, "-D "), "-A "))
+}
 
 // shellEnv are the variables that change what later commands of the same shell
 // do even when they are not exported anew, because the shell itself obeys them
@@ -69,9 +83,10 @@ func (w *walker) prefixes(s *state, assigns []*syntax.Assign) {
 
 // prefix judges one variable given to a command.
 func (w *walker) prefix(_ *state, name string, value word) {
-	if !listed(harmlessEnv, name) || leadsElsewhere(name, value) {
-		w.environment(name, value)
+	if harmlessValue(name, value) || listed(harmlessEnv, name) && !leadsElsewhere(name, value) {
+		return
 	}
+	w.environment(name, value)
 }
 
 // leadsElsewhere reports the value of a harmless variable that names a file to
@@ -105,7 +120,8 @@ func (w *walker) assignments(s *state, assigns []*syntax.Assign) {
 	for _, a := range assigns {
 		v := w.assigned(s, a)
 		name := a.Name.Value
-		if listed(shellEnv, name) || hasField(zshTables, name) && (a.Array != nil || a.Index != nil || a.Append) {
+		table := hasField(zshTables, name) && (a.Array != nil || a.Index != nil || a.Append)
+		if table || listed(shellEnv, name) && (v.array || !harmlessValue(name, v.first())) {
 			w.environment(name, v.first())
 		}
 		w.give(s, name, v)
@@ -181,9 +197,11 @@ type declaration struct {
 	exports bool
 	fixes   bool // readonly, or -r
 	prints  bool // -p: what is named is printed
-	doubt   bool
-	names   []string
-	set     map[string]value
+	// functions says that functions are printed, and not variables.
+	functions bool
+	doubt     bool
+	names     []string
+	set       map[string]value
 }
 
 func (d *declaration) assign(a *syntax.Assign) {
@@ -204,6 +222,8 @@ func (d *declaration) assign(a *syntax.Assign) {
 func (d *declaration) word(wd word) {
 	name, rest, assigns := wd.after("=")
 	switch {
+	case wd.known() && hasField("-f -F", wd.text):
+		d.functions = true
 	case strings.HasPrefix(wd.text, "-") || strings.HasPrefix(wd.text, "+"):
 		d.exports = d.exports || strings.Contains(wd.text, "x") && wd.text[0] == '-'
 		d.fixes = d.fixes || strings.Contains(wd.text, "r") && wd.text[0] == '-'
@@ -218,7 +238,8 @@ func (d *declaration) word(wd word) {
 
 func (d *declaration) variable(name string, v value) {
 	d.names = append(d.names, name)
-	if listed(shellEnv, name) || d.exports && !listed(harmlessEnv, name) {
+	harmless := listed(harmlessEnv, name) && !leadsElsewhere(name, v.first())
+	if (listed(shellEnv, name) || d.exports && !harmless) && (v.array || !harmlessValue(name, v.first())) {
 		d.w.environment(name, v.first())
 	}
 	d.set[name] = v
@@ -260,6 +281,9 @@ func (d *declaration) fix() {
 // reveals says which secret is printed, or "": without a name all variables are,
 // and with -p those that are named.
 func (d *declaration) reveals() string {
+	if d.functions {
+		return ""
+	}
 	if len(d.names) == 0 && !d.doubt {
 		return printsEnvironment
 	}

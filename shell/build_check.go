@@ -68,10 +68,7 @@ var codeChecks = []program{
 	{names: "shellcheck", risk: umpire.Safe, why: "checks shell code without running it", args: "read…", opts: []option{
 		{names: "-xa --shell= --severity= --exclude= --include= --format= --color? --external-sources --check-sourced --norc --enable= --wiki-link-count="}, {names: "-s= -S= -e= -i= -f= -C? -W= -o= -P= --source-path="}, {names: "--version -V --help --list-optional", does: shows},
 	}},
-	// These share no options: a letter that takes a value in one would hide an
-	// option that writes in another.
-	{names: "hadolint yamllint markdownlint jsonlint codespell typos cloc tokei scc", risk: umpire.Safe, why: "checks or counts lines of files", args: "tree…", opts: []option{{names: aboutItself, does: shows}}},
-	{names: "actionlint taplo", risk: umpire.Medium, why: "checks or changes files", lax: true, opts: []option{{names: aboutItself, does: shows}}},
+	{names: "taplo", risk: umpire.Medium, why: "checks or changes files", lax: true, opts: []option{{names: aboutItself, does: shows}}},
 	{names: "pylint", risk: umpire.Safe, why: "checks code by the project's configuration", args: "tree…", check: checkResponseFile, opts: []option{
 		{names: "--disable= --enable= --errors-only --score= --reports= --recursive= --jobs= --msg-template= --max-line-length= --ignore= --ignore-patterns= --ignore-paths= --fail-under= --fail-on= --exit-zero --persistent= --verbose --py-version= --disable-all --confidence= --evaluation= --good-names= --list-msgs --list-msgs-enabled --list-groups"},
 		{names: "-Ev -d= -e= -j= -r= -s="}, {names: "-f= --output-format=", does: obeys, why: "loads the reporter that it names", except: "text parseable colorized json json2 msvs github"},

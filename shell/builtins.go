@@ -45,7 +45,7 @@ var builtins = []program{
 			u.raise(umpire.Medium, "makes a name start another program")
 		}
 	}},
-	{names: "jobs umask ulimit", risk: umpire.Safe, why: "prints what the shell does", opts: []option{{names: "-lpnrsSHa"}}, check: func(u *use) {
+	{names: "jobs umask ulimit", risk: umpire.Safe, why: "prints what the shell does", opts: []option{{names: "-lpnrsSHa"}, {names: "-cdfmtuvi"}}, check: func(u *use) {
 		if len(u.operands) > 0 {
 			u.raise(umpire.Medium, "changes what later commands may do")
 		}
@@ -59,7 +59,7 @@ var builtins = []program{
 	{names: "trap", risk: umpire.Safe, why: "sets what runs at a signal", style: leading, check: checkTrap, opts: []option{{names: "-lp"}}},
 	{names: "alias", risk: umpire.Safe, why: "gives a command another name", style: bare, check: checkAlias},
 	{names: "unalias enable shopt", risk: umpire.Safe, why: "changes what names and syntax mean", style: bare, check: checkShopt},
-	{names: "bind complete compgen compopt fc disown suspend caller", risk: umpire.Medium, why: "works on the interactive shell", style: bare},
+	{names: "bind complete compgen compopt fc disown suspend caller", risk: umpire.Medium, why: "works on the interactive shell", style: bare, check: checkListing},
 	{names: "help", risk: umpire.Safe, why: "prints help", style: bare},
 	{names: "history", risk: umpire.Safe, why: "lists earlier commands", style: bare, check: func(u *use) {
 		for _, operand := range u.operands {
@@ -326,5 +326,31 @@ func checkShopt(u *use) {
 		if operand.open || !hasField(harmless, operand.text) {
 			u.raise(umpire.Medium, "changes what names and syntax mean")
 		}
+	}
+}
+
+// checkListing lets run what of the interactive shell only lists: names that could
+// complete a word, bindings of keys, earlier commands, who called.
+func checkListing(u *use) {
+	accepted, number := "", false
+	switch u.program0() {
+	case "bind":
+		accepted = "-l -p -P -v -V -s -S"
+	case "complete", "compopt":
+		accepted = "-p"
+	case "compgen":
+		accepted = "-a -b -c -d -e -f -g -j -k -s -u -v -A function alias builtin command keyword variable"
+	case "fc":
+		accepted, number = "-l -n -r -ln -lr -lnr", len(u.operands) > 0 && strings.HasPrefix(u.operands[0].text, "-l")
+	case "caller":
+		number = true
+	}
+	for _, operand := range u.operands {
+		if !operand.known() || !hasField(accepted, operand.text) && !(number && strings.Trim(operand.text, "-0123456789") == "") {
+			return
+		}
+	}
+	if len(u.operands) > 0 || u.program0() == "caller" {
+		u.onlyShows("lists what the shell knows")
 	}
 }

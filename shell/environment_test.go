@@ -102,3 +102,29 @@ func TestHereDocumentHoldsSecret(t *testing.T) {
 		t.Error("a here-document without a secret asks")
 	}
 }
+
+// TestHarmlessValues holds values of variables that take a program away or name
+// one that only prints, and their neighbours, which ask.
+func TestHarmlessValues(t *testing.T) {
+	t.Parallel()
+	for _, line := range []string{
+		"PAGER=cat git log -1", "GIT_PAGER= git diff", "export GIT_PAGER=cat; git log", "GOWORK=off go build ./...", "GOFLAGS=-mod=vendor go vet ./...",
+		"RUSTFLAGS='-D warnings' cargo check", "RAILS_ENV=test bundle exec rspec", "declare -f", "declare -F f",
+		"git diff $(git merge-base main HEAD)..HEAD -- src", `git show "$(git log -1 --format=%H)" --stat`, "git log --format=%h -3 | xargs -n1 git show --stat",
+		"git interpret-trailers --parse < a.txt", "git -c log.showSignature=false log -1",
+	} {
+		if !runsUnasked(line) {
+			t.Errorf("asks: %s: %+v", line, Parse(line, neverSafeEnv))
+		}
+	}
+	for _, line := range []string{
+		"PAGER='cat;x' git log", "PAGER=./cat git log", "GIT_PAGER='cat x' git log", "GOFLAGS=-toolexec=x go build", "GOWORK=x go build", "RUSTFLAGS='-C linker=x' cargo check",
+		"RUSTFLAGS='-D warnings -C linker=x' cargo check", "RAILS_ENV=production bundle exec rspec", "export PYTHONWARNINGS=error::evil.X; pytest", "PAGER=(cat x); git log",
+		"declare -fx x", "declare -p", "git interpret-trailers --parse --trailer x=y", "git interpret-trailers", "git diff $(git branch)..HEAD -- src",
+		`git show "$(git log -1 --format=%s)"`, `git show "$(git log -1 --format=%H%n%s)"`, `git show "$(git log -p -1 --format=%H)"`, "cat $(git ls-files)/..", "f=$(find src); cat $f/../../x", "for f in $(ls); do cat $f./x; done",
+	} {
+		if runsUnasked(line) {
+			t.Errorf("runs unasked: %s", line)
+		}
+	}
+}

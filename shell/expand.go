@@ -196,7 +196,7 @@ func (e *expansion) add(wd word) {
 	case cur.open:
 		// What follows unknown text is not known to be anything, but a path that
 		// stays below stays there only without further "..".
-		if !wd.known() || strings.Contains(wd.text, "..") {
+		if !wd.known() || leavesFolder(wd.text) {
 			cur.under = false
 		}
 	case len(cur.text)+len(wd.text) > maxWordBytes:
@@ -274,6 +274,13 @@ func (e *expansion) insertSplit(wd word) {
 			glob: strings.ContainsAny(piece, "*?["),
 		})
 	}
+}
+
+// leavesFolder reports text which, behind a path that is not known, could lead out
+// of its folder: "/.." does, and "..HEAD" is the end of a name.
+func leavesFolder(text string) bool {
+	first, rest, _ := strings.Cut(text, "/")
+	return first == "." || first == ".." || strings.HasPrefix(rest, "..") || strings.Contains(rest, "/..")
 }
 
 // flush ends the current field.

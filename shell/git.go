@@ -19,7 +19,7 @@ var gitTools = []program{
 		{names: "--config-env=", does: obeys, why: "a setting on the line can name programs to run"},
 		{names: "--exec-path?", does: obeys, why: "runs git's programs from another folder"},
 		{names: "--git-dir=", does: obeys | reads, why: "obeys the settings of another repository", except: ".git"},
-		{names: "--work-tree=", does: obeys | reads, why: "works on other files than the repository's"},
+		{names: "--work-tree=", does: obeys | reads, why: "works on other files than the repository's", except: "."},
 		{names: "--bare", does: asks, why: "obeys the settings of the folder itself"},
 		{names: "-p --paginate", does: asks, why: "starts the pager of the settings"},
 		{names: "-P --no-pager --no-replace-objects --no-lazy-fetch --no-optional-locks --no-advice"},
@@ -36,7 +36,7 @@ var gitTools = []program{
 // what would run.
 const harmlessGitSettings = "color. advice. column. core.quotepath= core.abbrev= core.pager=cat core.pager=less core.fsmonitor=false " +
 	"core.autocrlf= core.safecrlf= core.precomposeunicode= core.whitespace= core.commentchar= pager.log=false pager.diff=false pager.show=false pager.branch=false pager.status=false " +
-	"log.date= log.decorate= log.follow= log.abbrevcommit= log.showroot= log.mailmap= log.diffmerges= format.pretty= " +
+	"log.date= log.showsignature=false log.decorate= log.follow= log.abbrevcommit= log.showroot= log.mailmap= log.diffmerges= format.pretty= " +
 	"diff.renames= diff.renamelimit= diff.noprefix= diff.mnemonicprefix= diff.algorithm= diff.context= diff.interhunkcontext= diff.colormoved= diff.colormovedws= " +
 	"diff.indentheuristic= diff.submodule= diff.relative= diff.statgraphwidth= diff.statnamewidth= diff.ignoresubmodules= diff.suppressblankempty= diff.wordregex= diff.wserrorhighlight= " +
 	"status.short= status.branch= status.relativepaths= status.showuntrackedfiles= status.renames= status.showstash= " +

@@ -8,7 +8,7 @@ import (
 
 // gitHistory are the subcommands that print commits and differences.
 var gitHistory = []program{
-	{names: "log whatchanged", risk: umpire.Safe, why: "prints commits", check: checkPrinted, also: []*[]option{&gitRevOpts, &gitDiffOpts}},
+	{names: "log whatchanged", risk: umpire.Safe, why: "prints commits", check: checkPrinted, out: logsRevisions, also: []*[]option{&gitRevOpts, &gitDiffOpts}},
 	{names: "show", risk: umpire.Safe, why: "prints objects", check: checkPrinted, also: []*[]option{&gitRevOpts, &gitDiffOpts}, out: showsNames},
 	{names: "diff", risk: umpire.Safe, why: "prints differences", check: checkGitDiff, out: diffsNames, opts: []option{
 		{names: "--no-index"}, {names: "--cached --staged --merge-base --base --ours --theirs"}, {names: "-0123456789cmqt"},
@@ -131,11 +131,35 @@ func grepsNames(u *use, _ flow) flow {
 	return out
 }
 
+// logsRevisions is what log prints: the names of commits, when its format is
+// nothing else and no differences are asked for.
+func logsRevisions(u *use, _ flow) flow {
+	format := u.got("--pretty")
+	if format == nil || !format.value.known() || !hasField("%H %h", strings.TrimPrefix(strings.TrimPrefix(format.value.text, "t"), "format:")) {
+		return printed("git")
+	}
+	for _, g := range u.given {
+		if g.option != format.option && !hasField(choosesCommits, g.name) {
+			return printed("git")
+		}
+	}
+	return revisions(u)
+}
+
+// choosesCommits are options of log that choose commits and show nothing more.
+const choosesCommits = "-0 -1 -2 -3 -4 -5 -6 -7 -8 -9 -n --max-count --skip --since --after --until --before --author --committer --grep -i --all --branches --tags " +
+	"--remotes --merges --no-merges --first-parent --reverse --topo-order --date-order --diff-filter --follow --abbrev --no-patch -s"
+
 // namesRevisions is what prints the names of commits only.
 func namesRevisions(u *use, _ flow) flow {
 	if u.got("--pretty", "--oneline", "--graph") != nil {
 		return printed("git")
 	}
+	return revisions(u)
+}
+
+// revisions is a list of names of commits.
+func revisions(u *use) flow {
 	out := below(u)
 	for i := range out.dirs {
 		out.dirs[i].dashless = true // a revision is letters and digits

@@ -17,8 +17,15 @@ var gitPlumbing = []program{
 	{names: "checkout-index", risk: umpire.High, why: "replaces files of the work tree", lax: true},
 	{names: "merge-file", risk: umpire.Medium, why: "merges files", args: "write read…", lax: true, opts: []option{{names: "-L= --marker-size= --diff-algorithm= --object-id"}}},
 	{names: "merge-index merge-one-file", each: true, risk: umpire.Medium, why: "runs a merge program", lax: true},
-	{names: "interpret-trailers", risk: umpire.Medium, why: "runs the trailer programs of the settings", args: "read…", lax: true, opts: []option{{names: "--in-place", does: edits}, {names: "--trailer= --where= --if-exists= --if-missing="}}},
+	{names: "interpret-trailers", risk: umpire.Medium, why: "runs the trailer programs of the settings", args: "read…", lax: true, check: checkTrailers, opts: []option{{names: "--parse", why: "only prints"}, {names: "--in-place", does: edits}, {names: "--trailer= --where= --if-exists= --if-missing="}}},
 	{names: "index-pack unpack-objects unpack-file pack-objects multi-pack-index commit-graph update-server-info mailinfo mailsplit fmt-merge-msg fast-export fetch-pack send-pack", each: true, risk: umpire.Medium, why: "changes the files of the repository", lax: true},
+}
+
+// checkTrailers lets --parse run, which takes nothing from the settings.
+func checkTrailers(u *use) {
+	if len(u.given) > 0 && u.given[0].name == "--parse" && !u.laxly("--parse") {
+		u.onlyShows("prints the trailers of a message")
+	}
 }
 
 // gitPrograms are the subcommands that start other programs, serve, or hand out

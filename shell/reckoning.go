@@ -24,7 +24,18 @@ var reckoners = []program{
 		{names: "-d --diff -l --list -f --find -s --simplify -i= --indent= -ln= --language-dialect= -bn --binary-next-line -ci --case-indent -sr --space-redirects -fn --func-next-line -p --posix"},
 		{names: "-w --write", does: edits | asks, why: changesSources}, {names: "-version --version -h --help", does: shows},
 	}},
-	{names: "ffmpeg ffprobe pandoc convert magick identify mogrify fzf zoxide delta mlr exiftool", risk: umpire.Medium, why: "can write files or start programs", style: words, opts: []option{{names: "-version --version -help --help", does: shows}}},
+	{names: "fzf", risk: umpire.Medium, why: "can start programs", check: checkFzf, opts: []option{
+		{names: "-f= --filter="}, {names: "-eix0 --exact --no-sort --tac -n= --nth= -d= --delimiter= --read0 --print0 --algo= --scheme= --tiebreak="}, {names: "--version --help", does: shows},
+	}},
+	{names: "ffmpeg pandoc convert magick identify mogrify zoxide mlr exiftool", risk: umpire.Medium, why: "can write files or start programs", style: words, opts: []option{{names: "-version --version -help --help", does: shows}}},
+}
+
+// checkFzf lets fzf filter its input; all else of it draws on the terminal, and can
+// start programs.
+func checkFzf(u *use) {
+	if u.got("--filter") != nil && u.in.kind != flowNone && len(u.operands) == 0 {
+		u.onlyShows("prints the lines that match")
+	}
 }
 
 // checkDc judges the code that dc is given: ! starts a program, ? and x run what

@@ -8,7 +8,7 @@ import (
 
 // searching are the programs that look for files and text.
 var searching = []program{
-	{names: "grep egrep fgrep zgrep zegrep zfgrep ggrep", risk: umpire.Safe, why: "searches text", args: "data read…", lax: true, check: checkGrep, out: found, opts: []option{
+	{names: "grep egrep fgrep zgrep zegrep zfgrep bzgrep bzegrep bzfgrep xzgrep xzegrep xzfgrep zstdgrep ggrep", risk: umpire.Safe, why: "searches text", args: "data read…", lax: true, check: checkGrep, out: found, opts: []option{
 		{names: "-EFGPiyvwxcnHhoqsabILlTUuzZ"}, {names: "-0123456789"},
 		{names: "-e= --regexp=", does: lead}, {names: "-f= --file=", does: reads | lead}, {names: "--exclude-from=", does: reads},
 		{names: "-rR --recursive --dereference-recursive", does: walks},

@@ -16,7 +16,7 @@ const nothingAccepted = "no version: every use asks, but for what prints about t
 // only when somebody asks what is known of a program.
 var sources = []source{
 	{"bash 5.2, its manual and bash itself; zsh 5.9, its manual", "echo printf true exit wait shift test pwd cd popd set unset read type jobs eval source exec command trap alias unalias bind help history autoload sh"},
-	{"GNU coreutils 9.1, its manual and the programs; macOS 14 and FreeBSD 14, their manual pages", "cat tac nl head tail wc ls stat du df basename dirname realpath md5sum od comm cut paste join sort uniq tr shuf seq factor numfmt fold fmt pr expand tsort ptx split csplit rm rmdir unlink shred mv cp ln install mkdir touch truncate tee mktemp mkfifo mknod sync whoami users sleep printenv stty uname date env timeout nice nohup stdbuf base64 basenc chmod chown dd chroot"},
+	{"GNU coreutils 9.1, its manual and the programs; macOS 14 and FreeBSD 14, their manual pages", "cat tac nl head tail wc ls stat du df basename dirname realpath md5sum od comm cut paste join sort uniq tr shuf seq factor numfmt fold fmt pr expand tsort ptx split csplit rm rmdir unlink shred mv cp ln install mkdir touch truncate tee mktemp pathchk mkfifo mknod sync whoami users sleep printenv stty uname date env timeout nice nohup stdbuf base64 basenc chmod chown dd chroot"},
 	{"util-linux 2.38, its manual pages and the programs", "more hexdump column colrm rev look setterm hwclock dmesg ionice chrt taskset flock rename logger lslocks fuser mount umount wipefs fdisk blkdiscard losetup unshare nsenter setpriv su runuser script scriptreplay pm-suspend"},
 	{"GNU grep 3.8, its manual and the program; macOS 14, its manual page", "grep"},
 	{"GNU findutils 4.9, its manual and the programs; macOS 14, their manual pages", "find xargs locate"},
@@ -79,7 +79,7 @@ var sources = []source{
 	{"golangci-lint 1.60 and 2.0, its manual", "golangci-lint"},
 	{"TypeScript 5.5, ESLint 9, Prettier 3.3: their manuals", "tsc eslint prettier"},
 	{"ruff 0.6, black 24, isort 5.13, pyright 1.1, mypy 1.11, flake8 7, pylint 3.2: their manuals", "ruff black pyright mypy flake8 pylint"},
-	{"ShellCheck 0.9, shfmt 3.8, hadolint 2.12, yamllint 1.35, cloc 2.0, tokei 12, scc 3.3: their manuals", "shellcheck shfmt hadolint actionlint"},
+	{"ShellCheck 0.9, shfmt 3.8, hadolint 2.12, yamllint 1.35, cloc 2.0, tokei 12, scc 3.3: their manuals", "shellcheck shfmt hadolint yamllint markdownlint jsonlint codespell typos tokei scc cloc actionlint"},
 	{"curl 7.88 to 8.9, its manual page", "curl"},
 	{"GNU Wget 1.21 and Wget2 2.1, HTTPie 3.2, aria2 1.37, yt-dlp 2024: their manuals", "wget http aria2c yt-dlp lynx"},
 	{"OpenSSH 9.2, its manual pages", "ssh scp sftp ssh-keyscan ssh-keygen ssh-add"},
@@ -120,7 +120,9 @@ var sources = []source{
 	{"Biome 1.8 and 2.0, oxlint 0.5 and 1.0, stylelint 16: their manuals and --help", "biome oxlint stylelint"},
 	{"PHPUnit 11, RSpec 3.13, .NET 8, Maven 3.9, Gradle 8.8: their manuals", "phpunit rspec dotnet mvn gradle"},
 	{"GNU bc 1.07 with its dc, their manuals", "bc dc"},
-	{"csvkit 1.5, duf 0.8, dust 1.0: their --help", "csvlook csvgrep duf"},
+	{"csvkit 1.5 and 2.0, xsv 0.13, GNU datamash 1.8, duf 0.8, dust 1.0: their --help", "csvlook csvgrep csvsort xsv datamash duf"},
+	{"diffstat 1.65, patchutils 0.4, delta 0.18, diff-so-fancy 1.4, fzf 0.54: their manual pages", "diffstat lsdiff delta diff-so-fancy fzf"},
+	{"Poppler 22.12, FFmpeg 5.1, bsdextrautils 2.38, GNU sharutils 4.15, FIGlet 2.2: their manual pages", "pdfinfo pdftotext pdfimages ffprobe col uuencode figlet"},
 }
 
 // checkedAgainst is what the entry of that first name was checked against. What

@@ -66,7 +66,7 @@ var viewing = []program{
 	{names: "du gdu", peeks: true, risk: umpire.Safe, why: "counts the size of folders", args: "tree…", lax: true, check: checkTreeRoot, opts: []option{
 		{names: "-X= --exclude-from=", does: reads}, {names: "--files0-from=", does: reads}, {names: "-d= -B= -t= -I= --max-depth= --block-size= --threshold= --exclude= --time? --time-style="}, {names: aboutItself, does: shows},
 	}},
-	{names: "df", peeks: true, risk: umpire.Safe, why: "tells the size of file systems", args: "read…", lax: true, opts: []option{{names: "-B= -t= -x= --block-size= --type= --exclude-type= --output?"}, {names: aboutItself, does: shows}}},
+	{names: "df", peeks: true, risk: umpire.Safe, why: "tells the size of file systems", args: "data…", lax: true, opts: []option{{names: "-B= -t= -x= --block-size= --type= --exclude-type= --output?"}, {names: aboutItself, does: shows}}},
 	{names: "basename", risk: umpire.Safe, why: "cuts a name", args: "data…", lax: true, opts: []option{{names: "-s= --suffix="}, {names: aboutItself, does: shows}}, out: cutsName},
 	{names: "dirname", risk: umpire.Safe, why: "cuts a name", args: "data…", lax: true, opts: []option{{names: aboutItself, does: shows}}, out: cutsName},
 	{names: "realpath grealpath readlink greadlink", peeks: true, risk: umpire.Safe, why: "follows links", args: "read…", lax: true, opts: []option{{names: "--relative-to= --relative-base=", does: reads}, {names: aboutItself, does: shows}}},
