@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"log/slog"
 	"net"
+	"runtime/debug"
 
 	"github.com/spf13/cobra"
 
@@ -90,7 +91,14 @@ func holderOf(ctx context.Context, where address) string {
 	return "somebody answers there"
 }
 
+// gcPercent lets garbage be a few times what is in use before it is collected. A gate
+// uses some megabytes, so that it would collect every twenty calls otherwise.
+const gcPercent = 400
+
 func (a *app) serveOn(ctx context.Context, conf *config.Config, where address, at storeAddress, f *serveFlags) error {
+	if a.getenv("GOGC") == "" {
+		debug.SetGCPercent(gcPercent)
+	}
 	g, err := a.openGate(ctx, conf, at, true)
 	if err != nil {
 		return err

@@ -23,11 +23,16 @@ func ArgsHash(tool string, input json.RawMessage) (string, error) {
 	if err != nil {
 		return "", err
 	}
+	return CanonicalHash(tool, canonical), nil
+}
+
+// CanonicalHash is ArgsHash of an input that Canonical returned.
+func CanonicalHash(tool string, canonical json.RawMessage) string {
 	sum := sha256.New()
 	sum.Write([]byte(tool))
 	sum.Write([]byte{0}) // no canonical input holds one
 	sum.Write(canonical)
-	return hex.EncodeToString(sum.Sum(nil)), nil
+	return hex.EncodeToString(sum.Sum(nil))
 }
 
 // Canonical returns a JSON value with sorted keys and without blanks. Numbers
@@ -50,10 +55,45 @@ func Canonical(input json.RawMessage) (json.RawMessage, error) {
 	if err := plain(input); err != nil {
 		return nil, fmt.Errorf("input: %w: %w", err, umpire.ErrInvalid)
 	}
-	if key, twice := twin(input); twice {
-		return nil, fmt.Errorf("input: key %q stands twice: %w", key, umpire.ErrInvalid)
+	if colons(input) != members(value) {
+		return nil, fmt.Errorf("input: key %q stands twice: %w", twin(input), umpire.ErrInvalid)
 	}
 	return json.Marshal(value)
+}
+
+// members counts the members of all objects in a decoded value.
+func members(value any) int {
+	n := 0
+	switch v := value.(type) {
+	case map[string]any:
+		n = len(v)
+		for _, member := range v {
+			n += members(member)
+		}
+	case []any:
+		for _, element := range v {
+			n += members(element)
+		}
+	}
+	return n
+}
+
+// colons counts those of a valid JSON value that do not stand in strings: every
+// member of an object is written with one, also one that decoding drops because
+// its key stands twice.
+func colons(valid []byte) int {
+	n, quoted := 0, false
+	for i := 0; i < len(valid); i++ {
+		switch c := valid[i]; {
+		case c == '\\':
+			i++ // only strings hold one
+		case c == '"':
+			quoted = !quoted
+		case c == ':' && !quoted:
+			n++
+		}
+	}
+	return n
 }
 
 // plain returns an error for strings that cannot be kept as they are: decoding
@@ -95,8 +135,9 @@ func escaped(text []byte) rune {
 	return rune(n)
 }
 
-// twin returns a key that stands twice in one object of a valid JSON value.
-func twin(valid []byte) (key string, found bool) {
+// twin returns a key that stands twice in one object of a valid JSON value, "" when
+// none does. It reads slowly.
+func twin(valid []byte) string {
 	type level struct {
 		keys  map[string]bool // nil in an array
 		value bool            // a key was read, and its value comes next
@@ -107,12 +148,12 @@ func twin(valid []byte) (key string, found bool) {
 	for {
 		token, err := decoder.Token()
 		if err != nil {
-			return "", false // the end
+			return "" // the end
 		}
 		top := &stack[len(stack)-1]
 		if name, ok := token.(string); ok && top.keys != nil && !top.value {
 			if top.keys[name] {
-				return name, true
+				return name
 			}
 			top.keys[name], top.value = true, true
 			continue

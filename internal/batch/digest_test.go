@@ -70,6 +70,40 @@ func TestOtherArguments(t *testing.T) {
 	}
 }
 
+// TestKeysThatStandTwiceAreFound wherever they stand, and however many strings look
+// as if there were more.
+func TestKeysThatStandTwiceAreFound(t *testing.T) {
+	t.Parallel()
+	words := rapid.SampledFrom([]string{`"a"`, `"b"`, `"\u0061"`, `":"`, `"\":\\"`, `"{\"a\":1"`})
+	var value func(t *rapid.T, depth int) string
+	value = func(t *rapid.T, depth int) string {
+		sort := rapid.IntRange(0, 3).Draw(t, "sort")
+		if depth == 0 || sort == 0 {
+			return words.Draw(t, "text")
+		}
+		var parts []string
+		for range rapid.IntRange(0, 3).Draw(t, "size") {
+			part := value(t, depth-1)
+			if sort > 1 {
+				part = words.Draw(t, "key") + " : " + part
+			}
+			parts = append(parts, part)
+		}
+		if sort > 1 {
+			return "{" + strings.Join(parts, ", ") + "}"
+		}
+		return "[" + strings.Join(parts, ", ") + "]"
+	}
+	rapid.Check(t, func(t *rapid.T) {
+		text := value(t, 3)
+		key := twin([]byte(text))
+		_, err := Canonical(json.RawMessage(text))
+		if (err != nil) != (key != "") {
+			t.Fatalf("%s: key %q stands twice, and the error is %v", text, key, err)
+		}
+	})
+}
+
 // TestNumbersAndTextStay: nothing is lost on the way.
 func TestNumbersAndTextStay(t *testing.T) {
 	t.Parallel()

@@ -177,9 +177,7 @@ func (g *Gate) judge(sc *scene, call umpire.Call) (*judged, error) {
 	j := &judged{call: call}
 	j.call.Input, j.call.Dir = canonical, orElse(call.Dir, sc.session.Dir)
 	j.call.Session, j.call.Agent = sc.session.ID, orElse(call.Agent, sc.session.Agent)
-	if j.hash, err = batch.ArgsHash(call.Tool, canonical); err != nil {
-		return nil, fmt.Errorf("call %q: %w", call.ID, err)
-	}
+	j.hash = batch.CanonicalHash(call.Tool, canonical)
 	if j.input, err = g.sealJSON(callLabel(sc.session.ID, call.ID), canonical); err != nil {
 		return nil, fmt.Errorf("call %q: %w", call.ID, err)
 	}
