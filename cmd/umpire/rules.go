@@ -96,7 +96,7 @@ func (a *app) listRules(set *rulefile.Set, rules []umpire.Rule) error {
 	fmt.Fprintln(table, strings.Join(heads, "\t"))
 	for _, r := range rules {
 		fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\t%s\n", r.Source, clip(visible(string(r.ID))), r.Action,
-			clip(visible(policy.FormatShort(r))), clip(visible(aboutRule(r))), visible(placeOf(r)))
+			clip(visible(policy.FormatShort(r))), clip(visible(a.aboutRule(r))), visible(placeOf(r)))
 	}
 	if err := table.Flush(); err != nil {
 		return err
@@ -105,12 +105,16 @@ func (a *app) listRules(set *rulefile.Set, rules []umpire.Rule) error {
 	return nil
 }
 
-// aboutRule is a rule's description and when it ends.
-func aboutRule(r umpire.Rule) string {
+// aboutRule is a rule's description and when it ends, or that it has ended.
+func (a *app) aboutRule(r umpire.Rule) string {
 	if r.ExpiresAt.IsZero() {
 		return r.Description
 	}
-	return strings.TrimSpace(r.Description + " (until " + r.ExpiresAt.Format("2006-01-02 15:04 MST") + ")")
+	ends := a.text.of("until %s")
+	if !r.ExpiresAt.After(a.now()) {
+		ends = a.text.of("expired %s")
+	}
+	return strings.TrimSpace(r.Description + " (" + fmt.Sprintf(ends, r.ExpiresAt.Format("2006-01-02 15:04 MST")) + ")")
 }
 
 func placeOf(r umpire.Rule) string {

@@ -94,7 +94,7 @@ func (a *app) importRules(format rulefile.Format, file, scope string, dryRun boo
 	if dryRun {
 		return nil
 	}
-	fmt.Fprintf(a.stdout, a.text.of("%d rules imported into %s\n"), len(rules), visible(to.Path))
+	fmt.Fprintf(a.stdout, a.text.of("%s imported into %s")+"\n", a.number(len(rules), "%d rule", "%d rules"), visible(to.Path))
 	a.remarkAsleep(p, to, umpire.Allow)
 	return nil
 }

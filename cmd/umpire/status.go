@@ -179,15 +179,23 @@ func (a *app) countsText(f fileStatus) string {
 	if f.Health == rulefile.HealthMissing {
 		return "-"
 	}
-	counts := []string{fmt.Sprintf(a.text.of("%d rules"), f.Rules)}
+	counts := []string{a.number(f.Rules, "%d rule", "%d rules")}
 	if f.Asleep > 0 {
-		counts = append(counts, fmt.Sprintf(a.text.of("%d asleep"), f.Asleep))
+		counts = append(counts, a.number(f.Asleep, "%d asleep", "%d asleep"))
 	}
 	if f.Hooks > 0 {
-		counts = append(counts, fmt.Sprintf(a.text.of("%d hooks"), f.Hooks))
+		counts = append(counts, a.number(f.Hooks, "%d hook", "%d hooks"))
 	}
 	if f.AsleepHooks > 0 {
-		counts = append(counts, fmt.Sprintf(a.text.of("%d hooks asleep"), f.AsleepHooks))
+		counts = append(counts, a.number(f.AsleepHooks, "%d hook asleep", "%d hooks asleep"))
 	}
 	return strings.Join(counts, ", ")
+}
+
+// number says how many of something there are.
+func (a *app) number(n int, one, more string) string {
+	if n == 1 {
+		more = one
+	}
+	return fmt.Sprintf(a.text.of(more), n)
 }

@@ -48,13 +48,14 @@ var chinese = catalogue{
 	"%d examples hold, %d rules fail, %d rules have no examples\n":           "%d 个示例成立,%d 条规则失败,%d 条规则没有示例\n",
 	"nothing is wrong":                                                       "没有问题",
 	"FAIL":                                                                   "失败",
-	"%d rules imported into %s\n":                                            "已将 %d 条规则导入 %s\n",
+	"%s imported into %s":                                                    "已将 %s导入 %s",
 	"left out: %s\n":                                                         "未采用:%s\n",
 
 	// Status.
 	"project": "项目", "root": "根目录", "worktree": "工作树", "main": "主工作树", "working directory": "工作目录",
 	"mode": "模式", "permission state": "权限状态", "gate": "闸门", "no gate is running": "没有运行中的闸门", "note": "备注",
-	"rule files": "规则文件", "%d rules": "%d 条规则", "%d asleep": "%d 条休眠", "%d hooks": "%d 个钩子", "hooks": "钩子", "%d hooks asleep": "%d 个钩子休眠",
+	"rule files": "规则文件", "%d rules": "%d 条规则", "%d rule": "%d 条规则", "%d hook": "%d 个钩子", "%d hook asleep": "%d 个钩子休眠",
+	"until %s": "至 %s", "expired %s": "已于 %s 失效", "%d asleep": "%d 条休眠", "%d hooks": "%d 个钩子", "hooks": "钩子", "%d hooks asleep": "%d 个钩子休眠",
 	"A deny or ask rule may be missing: until that is mended nothing is allowed but what is safe.": "可能缺少拒绝或询问规则:修复之前只允许安全的操作。",
 	"Allow rules or hooks sleep: umpire trust --show":                                              "有允许规则或钩子休眠:umpire trust --show",
 	"KEY": "键", "VALUE": "值", "MEANS": "含义",
