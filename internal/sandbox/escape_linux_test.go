@@ -46,6 +46,9 @@ func TestGuardsWhatGitIsTold(t *testing.T) {
 			"git config core.hooksPath h && git commit -q --allow-empty -m x && git worktree add -q in/tree && mkdir in/tree/h", "touch in/tree/h/x", "Read-only",
 		},
 		"start files that lie in a project": {"touch bashrc && ln -s ../p/bashrc ../h/.bashrc", "echo evil >>bashrc", "Read-only"},
+		"where a linked worktree looks": {
+			"git commit -q --allow-empty -m x && git worktree add -q in/tree", "echo ../../../evil >.git/worktrees/tree/commondir", "Read-only",
+		},
 		"a submodule with a long name": {
 			"git init -q --bare .git/modules/a/b/c/d", "git -C .git/modules/a/b/c/d config core.pager evil", "",
 		},
@@ -61,6 +64,28 @@ func TestGuardsWhatGitIsTold(t *testing.T) {
 			b.works(writing, "git status && touch file")
 		})
 	}
+}
+
+// TestOpenedFolderIsGuarded: who allows a file in a home does not allow what a shell or
+// git starts with, beside it.
+func TestOpenedFolderIsGuarded(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	b.bare("echo mine >../h/.bashrc && git init -q ../h/other")
+	limits := writing
+	limits.Open = []string{filepath.Join(b.Home, "out")}
+	b.works(limits, "echo x >~/out")
+	b.fails(limits, "echo evil >>~/.bashrc", "Read-only")
+	b.fails(limits, "touch ~/other/.git/hooks/pre-commit", "Read-only")
+	limits.Open = append(limits.Open, filepath.Join(filepath.Dir(b.root), "new"))
+	b.fails(limits, "mv ../p ../q", "Device or resource busy")
+	b.fails(limits, "mkdir ~/.ssh; false", ".ssh.untrusted now")
+	b.has(filepath.Join(b.Home, "out"), "x\n")
+	b.has(filepath.Join(b.Home, ".bashrc"), "mine\n")
+	limits.Open = []string{filepath.Join(b.Home, ".profile"), filepath.Join(b.Home, ".bashrc")}
+	b.works(limits, "echo allowed >~/.bashrc && echo allowed >~/.profile")
+	b.has(filepath.Join(b.Home, ".bashrc"), "allowed\n")
+	b.has(filepath.Join(b.Home, ".profile"), "allowed\n")
 }
 
 // TestPlaceholdersStayInside: a command that runs already changes where the name leads, of

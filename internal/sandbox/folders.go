@@ -47,18 +47,19 @@ func (p *Place) folders(o *order, limits Limits, b *Box) error {
 			}
 		}
 	}
-	if err := p.guardAll(o, limits, b); err != nil {
-		return err
-	}
+	var beside []string
 	for _, path := range limits.Open {
 		if path = holding(path); slices.Contains(privateFolders, path) {
 			continue // it has one of its own
 		}
-		if o.Open, err = withPath(o.Open, path); err != nil {
+		if beside, err = withPath(beside, path); err != nil {
 			return err
 		}
 	}
-	o.Open = outermost(o.Open)
+	if err := p.guardAll(o, outermost(o.Open), outermost(beside), limits.Open, b); err != nil {
+		return err
+	}
+	o.Open = outermost(append(o.Open, beside...))
 	if err := p.private(o, b); err != nil {
 		return err
 	}
@@ -104,16 +105,20 @@ func outermost(paths []string) []string {
 	return kept
 }
 
-// guardAll guards the writable folders, but for what was opened by name.
-func (p *Place) guardAll(o *order, limits Limits, b *Box) error {
+// guardAll guards the writable folders, the workspace's and those beside it, but for what
+// was opened by name.
+func (p *Place) guardAll(o *order, workspace, beside, open []string, b *Box) error {
 	opened := func(path string) bool {
-		return slices.ContainsFunc(limits.Open, func(open string) bool { return below(open, path) })
+		return slices.ContainsFunc(open, func(open string) bool { return below(open, path) })
 	}
-	o.Open = outermost(o.Open)
-	b.folders = slices.Clone(o.Open)
-	var g guarded
-	for _, root := range o.Open {
+	beside = slices.DeleteFunc(beside, func(path string) bool { return belowAny(path, workspace) })
+	b.folders = slices.Concat(workspace, beside)
+	g := guarded{beside: beside}
+	for _, root := range b.folders {
 		g.folder(root, p.Home)
+		for _, outer := range beside {
+			g.pin(outer, root) // else another one could take its place
+		}
 	}
 	g.follow(p.Home)
 	for _, path := range g.paths {
@@ -125,7 +130,7 @@ func (p *Place) guardAll(o *order, limits Limits, b *Box) error {
 	}
 	slices.SortFunc(g.pinned, func(a, b string) int { return len(a) - len(b) })
 	o.Pinned = g.pinned
-	b.watched = watch(g.pinned, g.links, g.missing)
+	b.watched = watch(g.pinned, g.links, slices.DeleteFunc(g.missing, opened))
 	if !o.Layers.has(withNamespaces) {
 		return nil
 	}

@@ -36,6 +36,9 @@ type guarded struct {
 	// watched, too: nothing can be put in their place meanwhile.
 	links, missing []string
 
+	// beside are folders that are writable for just this command. Nothing is put into them.
+	beside []string
+
 	roots, tops, settings []string // writable folders, and what git keeps in them
 }
 
@@ -94,6 +97,8 @@ func (g *guarded) add(root, name string) {
 	}
 	g.pin(root, filepath.Dir(path))
 	switch {
+	case err != nil && slices.Contains(g.beside, root):
+		g.missing = append(g.missing, path)
 	case err != nil:
 		g.absent = append(g.absent, path)
 	case info.Mode()&fs.ModeSymlink == 0:

@@ -31,6 +31,9 @@ func (g *guarded) git(root, dir string) {
 	for _, name := range gitFiles {
 		g.add(root, strings.TrimPrefix(filepath.Join(dir, name), root+"/"))
 	}
+	if present(filepath.Join(dir, "commondir")) { // it says where the settings are
+		g.add(root, strings.TrimPrefix(filepath.Join(dir, "commondir"), root+"/"))
+	}
 	g.settings = append(g.settings, filepath.Join(dir, "config"), filepath.Join(dir, "config.worktree"))
 	for _, inner := range []string{"modules", "worktrees"} {
 		for _, each := range gitFoldersNamed(filepath.Join(dir, inner), maxModuleDepth) {
