@@ -241,8 +241,13 @@ func checkPackVerb(u *use) {
 	switch {
 	case hasField("l v lb lt vb vt t i b h", operands[0].text) && operands[0].known():
 		for _, file := range files {
+			if strings.HasPrefix(file.text, "@") {
+				u.raise(umpire.Medium, "works on what a file names")
+				file = file.cut(1)
+			}
 			u.touch(umpire.KindRead, file, accessOf{})
 		}
+		u.packOptions()
 	case hasField("a u d rn m mf f", operands[0].text) && operands[0].known():
 		u.raise(umpire.Medium, "packs files")
 		for i, file := range files {
@@ -258,6 +263,16 @@ func checkPackVerb(u *use) {
 			u.touch(umpire.KindRead, file, accessOf{})
 		}
 		u.into(u.packFolder())
+	}
+}
+
+// packOptions judges the options of a listing: those of a letter or two change how
+// it looks, and others name lists of files, logs and settings.
+func (u *use) packOptions() {
+	for _, arg := range u.args0() {
+		if strings.HasPrefix(arg.text, "-") && (arg.open || !hasField("-slt -ba -bd -bb -bb0 -bb1 -y -r -t7z -tzip -ttar -p -p- -mmt -v -vt -c- -idq -inul", arg.text)) {
+			u.raise(umpire.Medium, "the option "+arg.display()+" of "+u.table+" is not known")
+		}
 	}
 }
 
@@ -285,9 +300,9 @@ func checkAr(u *use) {
 	}
 	for _, operand := range operands {
 		switch {
-		case strings.HasPrefix(operand.text, "-") || operand.text == letters:
-		case strings.HasPrefix(operand.text, "@"), strings.Contains(operand.text, "plugin"):
+		case strings.HasPrefix(operand.text, "@"), strings.HasPrefix(operand.text, "--"), operand.open:
 			u.raise(umpire.Medium, "obeys "+operand.display())
+		case strings.HasPrefix(operand.text, "-") || operand.text == letters:
 		case looks:
 			u.touch(umpire.KindRead, operand, accessOf{})
 		default:
@@ -308,7 +323,10 @@ func checkJar(u *use) {
 	mode := strings.TrimLeft(operands[0].text, "-")
 	looks := operands[0].known() && (mode == "list" || strings.Trim(mode, "tvf") == "" && strings.Contains(mode, "t"))
 	for _, operand := range operands[1:] {
-		if !strings.HasPrefix(operand.text, "-") {
+		switch {
+		case strings.HasPrefix(operand.text, "-J"), strings.HasPrefix(operand.text, "@"):
+			u.raise(umpire.Medium, "obeys "+operand.display())
+		case !strings.HasPrefix(operand.text, "-"):
 			u.touch(umpire.KindRead, operand, accessOf{tree: !looks})
 		}
 	}

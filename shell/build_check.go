@@ -32,8 +32,8 @@ var codeChecks = []program{
 		{names: "--version -v --help -h --env-info", does: shows},
 	}},
 	{names: "prettier", risk: umpire.Safe, why: "prints formatted code", args: "tree…", opts: []option{
-		{names: "-clu --check --list-different --ignore-unknown --no-config --no-editorconfig --no-color --color --single-quote --no-semi --tab-width= --print-width= --use-tabs --trailing-comma= --parser= --stdin-filepath= --loglevel= --log-level= --no-error-on-unmatched-pattern --with-node-modules --end-of-line= --prose-wrap= --support-info --file-info= --find-config-path="},
-		{names: "--ignore-path=", does: reads}, {names: "-w --write", does: edits | asks, why: changesSources}, {names: "--config= --plugin= --config-precedence= --plugin-search-dir=", does: obeys, why: otherRules},
+		{names: "-clu --check --list-different --ignore-unknown --no-config --no-editorconfig --no-color --color --single-quote --no-semi --tab-width= --print-width= --use-tabs --trailing-comma= --stdin-filepath= --loglevel= --log-level= --no-error-on-unmatched-pattern --with-node-modules --end-of-line= --prose-wrap= --support-info --file-info= --find-config-path="},
+		{names: "--ignore-path=", does: reads}, {names: "-w --write", does: edits | asks, why: changesSources}, {names: "--parser=", does: obeys, why: "loads a parser", except: "acorn angular babel babel-flow babel-ts css espree flow glimmer graphql html json json-stringify json5 jsonc less lwc markdown mdx mdx2 meriyah scss typescript vue yaml"}, {names: "--config= --plugin= --config-precedence= --plugin-search-dir=", does: obeys, why: otherRules},
 		{names: "--cache --cache-location=", does: asks, why: "writes a cache"}, {names: "--version -v --help -h", does: shows},
 	}},
 	{names: "dprint standard xo tslint knip depcheck madge jscpd", risk: umpire.Medium, why: "checks or changes code", style: leading, opts: []option{{names: "--version --help", does: shows}}},
@@ -70,9 +70,9 @@ var codeChecks = []program{
 	}},
 	{names: "taplo", risk: umpire.Medium, why: "checks or changes files", lax: true, opts: []option{{names: aboutItself, does: shows}}},
 	{names: "pylint", risk: umpire.Safe, why: "checks code by the project's configuration", args: "tree…", check: checkResponseFile, opts: []option{
-		{names: "--disable= --enable= --errors-only --score= --reports= --recursive= --jobs= --msg-template= --max-line-length= --ignore= --ignore-patterns= --ignore-paths= --fail-under= --fail-on= --exit-zero --persistent= --verbose --py-version= --disable-all --confidence= --evaluation= --good-names= --list-msgs --list-msgs-enabled --list-groups"},
+		{names: "--disable= --enable= --errors-only --score= --reports= --recursive= --jobs= --msg-template= --max-line-length= --ignore= --ignore-patterns= --ignore-paths= --fail-under= --fail-on= --exit-zero --persistent= --verbose --py-version= --disable-all --confidence= --good-names= --list-msgs --list-msgs-enabled --list-groups"},
 		{names: "-Ev -d= -e= -j= -r= -s="}, {names: "-f= --output-format=", does: obeys, why: "loads the reporter that it names", except: "text parseable colorized json json2 msvs github"},
-		{names: "--rcfile= --load-plugins= --init-hook= --source-roots=", does: obeys, why: otherRules}, {names: "--output=", does: writes | asks, why: "writes a report"}, {names: "--version --help -h --long-help", does: shows},
+		{names: "--rcfile= --load-plugins= --init-hook= --evaluation= --source-roots=", does: obeys, why: otherRules}, {names: "--output=", does: writes | asks, why: "writes a report"}, {names: "--version --help -h --long-help", does: shows},
 	}},
 	{names: "ava tap jasmine karma cypress nose2 pest minitest busted bats nox hatch-test coverage c8 nyc", risk: umpire.Medium, why: runsTests, lax: true, opts: []option{{names: "--version --help -h", does: shows}}},
 	{names: "pre-commit husky lint-staged lefthook turbo nx lerna rush moon vite webpack rollup esbuild parcel swc babel tsx ts-node next nuxt astro gulp grunt storybook", risk: umpire.Medium, why: "runs programs that the project names", lax: true, opts: []option{{names: "--version --help -h", does: shows}}},

@@ -79,7 +79,7 @@ var goTools = []program{
 			{names: "-c= --config=", does: obeys | reads, why: "obeys another configuration, which can load code"}, {names: "--fix", does: asks, why: "changes source files"}, {names: "-h --help", does: shows},
 			{names: "--modules-download-mode=", does: 0}, {names: "--output.text.path= --output.tab.path= --output.code-climate.path= --output.junit-xml.path= --output.checkstyle.path= --cpu-profile-path= --mem-profile-path= --trace-path= --output.json.path= --output.sarif.path= --output.html.path=", does: writes, except: "stdout stderr"}, {names: "--out-format=", does: asks, why: "can write a report", except: "json tab line-number colored-line-number colored-tab checkstyle code-climate html junit-xml github-actions teamcity sarif"}, {names: "--new-from-patch=", does: reads},
 		}},
-		{names: "linters help version formatters", each: true, risk: umpire.Safe, why: "prints what it knows", lax: true},
+		{names: "linters help version formatters", each: true, risk: umpire.Safe, why: "prints what it knows", lax: true, opts: []option{{names: "-c= --config=", does: reads | obeys, why: otherRules}}},
 		{names: "config", risk: umpire.Medium, why: "works on its configuration", lax: true, style: leading, subs: []program{{names: "path verify", each: true, risk: umpire.Safe, why: "looks at its configuration"}}},
 	}},
 }

@@ -40,7 +40,7 @@ var clusterTools = []program{
 	{names: "terraform tofu", risk: umpire.High, why: changesServices, style: words, opts: []option{{names: "-chdir=", does: enters, why: worksInOther}, {names: "-version --version -v -help --help -h", does: shows}}, subs: []program{
 		{names: "version", risk: umpire.Low, why: "prints the version", style: words, args: "none", opts: []option{{names: "-json"}}},
 		{names: "fmt", risk: umpire.Low, why: "formats files", style: words, args: "read…", check: checkTerraformFormat, opts: []option{{names: "-check --check -diff -recursive -no-color -list= -write="}}},
-		{names: "show", risk: umpire.Low, why: "prints the state", style: words, opts: []option{{names: "-no-color"}, {names: "-json", does: asks, why: printsOutputs}, {names: "-state= -plan=", does: reads}}},
+		{names: "show", risk: umpire.Low, why: "prints the state", style: words, args: "read", opts: []option{{names: "-no-color"}, {names: "-json", does: asks, why: printsOutputs}, {names: "-state= -plan=", does: reads}}},
 		{names: "output", risk: umpire.Low, why: "prints the names of outputs", style: words, check: checkTerraformOutput, opts: []option{{names: "-no-color"}, {names: "-json -raw", does: asks, why: printsOutputs}, {names: "-state=", does: reads}}},
 		{names: "state", risk: umpire.High, why: changesServices, style: words, subs: []program{{names: "list show", each: true, risk: umpire.Low, why: "prints the state", style: words, opts: []option{{names: "-no-color -id="}, {names: "-state=", does: reads}}}}},
 		{names: "workspace", risk: umpire.High, why: changesServices, style: words, subs: []program{{names: "list show", each: true, risk: umpire.Low, why: "lists workspaces", style: words}}},

@@ -37,7 +37,7 @@ var editors = []program{
 	{names: "apropos whatis manpath", risk: umpire.Safe, why: "looks up manuals", lax: true, opts: []option{
 		{names: "-C= --config-file=", does: reads | asks, why: "obeys another configuration"}, {names: "-M= --manpath=", does: reads}, {names: "-m= -s= -L= --systems= --sections= --locale="}, {names: aboutItself, does: shows},
 	}},
-	{names: "tldr", risk: umpire.Safe, why: "looks up a short manual", lax: true, opts: []option{{names: "-u --update -c --clear-cache", does: asks, why: "downloads or deletes the manuals"}, {names: aboutItself, does: shows}}},
+	{names: "tldr", risk: umpire.Safe, why: "looks up a short manual", opts: []option{{names: "-p= -L= --platform= --language= --list -l --no-color --color= -q --quiet --offline"}, {names: "-u --update -c --clear-cache", does: asks, why: "downloads or deletes the manuals"}, {names: aboutItself, does: shows}}},
 	{names: "info pinfo", risk: umpire.Low, why: "shows a manual", args: "data…", check: checkManual, opts: []option{
 		{names: "-aOvw -n= --all --usage --where --location --apropos= -k= --subnodes --index-search= --node="}, {names: "-f= --file= -d= --directory=", does: reads},
 		{names: "-o= --output= --dribble=", does: writes}, {names: "--init-file= --restore=", does: obeys}, {names: aboutItself, does: shows},
@@ -47,10 +47,21 @@ var editors = []program{
 // checkManual notes the pages that are named by their path.
 func checkManual(u *use) {
 	for _, operand := range u.operands {
+		operand = paged(operand)
 		if strings.Contains(operand.text, "/") || operand.open {
+			u.raise(umpire.Medium, "formats a file with what it says")
 			u.touch(umpire.KindRead, operand, accessOf{})
 		}
 	}
+}
+
+// paged is the file of a page of info that is written as (file)node.
+func paged(operand word) word {
+	if !strings.HasPrefix(operand.text, "(") {
+		return operand
+	}
+	name, _, closed := operand.cut(1).after(")")
+	return word{text: name, open: operand.open && !closed}
 }
 
 // checkVi finds shell commands in `-c` and `+`: those that begin with `!` are

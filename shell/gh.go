@@ -128,6 +128,21 @@ var glabWork = []program{
 	{names: "version help completion", each: true, risk: umpire.Safe, why: "prints something about glab", opts: []option{{names: "-s= --shell="}}},
 }
 
+// checkHostOptions judges what all commands of gh and glab share: a filter of jq,
+// which can show the environment, and a repository that names its host.
+func checkHostOptions(u *use) {
+	for _, options := range [...][]given{u.global, u.given} {
+		for _, g := range options {
+			switch {
+			case hasField("-q --jq", g.name) && g.has:
+				u.jqFilter(g.value)
+			case hasField("-R --repo", g.name) && g.has && (strings.Count(g.value.text, "/") > 1 || strings.Contains(g.value.text, ":")):
+				u.visit(g.value, umpire.Medium, "names a git host of its own")
+			}
+		}
+	}
+}
+
 // checkHostVerb judges the verbs that do not only ask.
 func checkHostVerb(u *use) {
 	if len(u.operands) > 0 {

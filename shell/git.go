@@ -28,8 +28,8 @@ var gitTools = []program{
 	}},
 	{names: dashedGit, risk: umpire.Safe, why: "is a program of git", style: bare, check: checkDashedGit},
 	{names: "gitk git-gui", risk: umpire.Medium, why: "opens a window"},
-	{names: "gh", risk: umpire.Safe, why: "prints a summary of gh", style: leading, more: []*[]program{&ghWork, &ghAccount}, also: []*[]option{&ghSelf}},
-	{names: "glab", risk: umpire.Safe, why: "prints a summary of glab", style: leading, more: []*[]program{&glabWork}, also: []*[]option{&ghSelf}},
+	{names: "gh", risk: umpire.Safe, why: "prints a summary of gh", style: leading, every: checkHostOptions, more: []*[]program{&ghWork, &ghAccount}, also: []*[]option{&ghSelf}},
+	{names: "glab", risk: umpire.Safe, why: "prints a summary of glab", style: leading, every: checkHostOptions, more: []*[]program{&glabWork}, also: []*[]option{&ghSelf}},
 }
 
 // harmlessGitSettings are settings that change what git prints, or switch off

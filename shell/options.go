@@ -15,6 +15,7 @@ type parsed struct {
 	given    []given
 	operands []word
 	unknown  []string // options that the table does not accept
+	extra    bool     // options that it does not list, and accepts
 	// doubtful is set when a word may or may not be an option.
 	doubtful bool
 	ended    bool // no options follow
@@ -178,9 +179,11 @@ func (out *parsed) swallow(p *program, value word) {
 }
 
 func (p *program) miss(out *parsed, name string) {
-	if !p.lax {
-		out.unknown = append(out.unknown, name)
+	if p.lax {
+		out.extra = true
+		return
 	}
+	out.unknown = append(out.unknown, name)
 }
 
 // long finds a long option by its name or, with two dashes, by an abbreviation

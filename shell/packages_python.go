@@ -1,6 +1,10 @@
 package shell
 
-import "github.com/umpirehq/umpire"
+import (
+	"strings"
+
+	"github.com/umpirehq/umpire"
+)
 
 // pythonPackages are the package managers of Python.
 var pythonPackages = []program{
@@ -33,7 +37,7 @@ var pythonPackages = []program{
 			{names: "--frozen --locked --no-sync --offline --quiet -q --isolated --no-project --active --exact --all-extras --no-dev --extra= --group= --package= -v --verbose"},
 			{names: "--with= --with-requirements= --with-editable= --from= --python= -p= --index= --index-url= --default-index= --extra-index-url= -w=", does: harms, why: downloadsRun}, {names: "-m= --module= --env-file= -s --script --gui-script", does: asks, why: "runs Python code"},
 		}},
-		{names: "python", risk: umpire.High, why: "installs versions of Python", style: leading, subs: []program{{names: "list find dir", each: true, risk: umpire.Safe, why: "lists versions of Python", opts: []option{{names: "--all-versions --only-installed --offline"}}}}},
+		{names: "python", risk: umpire.High, why: "installs versions of Python", style: leading, subs: []program{{names: "list find dir", each: true, risk: umpire.Safe, why: "lists versions of Python", check: startsNamed, opts: []option{{names: "--all-versions --only-installed --offline"}}}}},
 		{names: "cache", risk: umpire.High, why: "changes uv's cache", style: leading, subs: []program{{names: "dir size", each: true, risk: umpire.Safe, why: "looks at uv's cache"}}},
 		{names: "tree venv lock export build init", each: true, risk: umpire.Medium, why: "changes the project", lax: true},
 		{names: "tool", risk: umpire.High, why: changesPackages, style: leading, subs: []program{{names: "list dir", each: true, risk: umpire.Safe, why: listsPackages, opts: []option{{names: "--show-paths --show-version-specifiers --show-with --bin"}}}}},
@@ -81,4 +85,14 @@ var languagePackages = []program{
 	{names: "rebar3 sbt lein opam dub nimble shards luarocks cpan cpanm", risk: umpire.Medium, why: "builds or changes a project", style: leading, opts: []option{{names: "--version --help -h", does: shows}}, subs: []program{
 		{names: "install i upgrade update publish upload deps.get deps.update hex.publish archive.install local.hex escript.install", each: true, risk: umpire.High, why: changesPackages, lax: true},
 	}},
+}
+
+// startsNamed judges a Python that is looked for by its path: it is started, and
+// asked what it is.
+func startsNamed(u *use) {
+	for _, operand := range u.operands {
+		if operand.open || strings.ContainsAny(operand.text, `/\`) {
+			u.raise(umpire.Medium, "starts "+operand.display())
+		}
+	}
 }

@@ -31,9 +31,10 @@ var searching = []program{
 	}},
 	{names: "ack ack-grep", risk: umpire.Safe, why: "searches text", args: "data tree…", check: checkSearch, out: found, opts: []option{
 		{names: "--pager=", does: runs}, {names: "--ackrc=", does: obeys, why: "obeys a file of options"}, {names: "--output=", does: asks, why: "prints what a template names"},
-		{names: "-ciIfhHlLnorRsSuvwxQk1 --count --nofilter --files-with-matches --files-without-matches --ignore-case --no-ignore-case --smart-case --no-smart-case --literal --invert-match --word-regexp --with-filename --no-filename --column --nocolumn --color --nocolor --colour --nocolour --group --nogroup --heading --noheading --break --nobreak --print0 --passthru --range-invert --recurse --no-recurse --follow --nofollow --noenv --ignore-ack-defaults --known-types --nopager --underline --sort-files --show-types --filter"},
+		{names: "-ciIhHlLnorRsSuvwQk1 --count --nofilter --files-with-matches --files-without-matches --ignore-case --no-ignore-case --smart-case --no-smart-case --literal --invert-match --word-regexp --with-filename --no-filename --column --nocolumn --color --nocolor --colour --nocolour --group --nogroup --heading --noheading --break --nobreak --print0 --passthru --range-invert --recurse --no-recurse --follow --nofollow --noenv --ignore-ack-defaults --known-types --nopager --underline --sort-files --show-types --filter"},
 		{names: "-A= -B= -C? -m= -t= -T= --after-context= --before-context= --context? --max-count= --type= --ignore-dir= --noignore-dir= --ignore-file= --ignore-directory= --match= --range-start= --range-end= --proximate? --lines= --color-filename= --color-match= --color-lineno= --color-colno="},
-		{names: "-g", why: "its pattern is for names"}, {names: "--files-from=", does: reads | asks, why: "searches the files that a file names"},
+		{names: "-g", why: "its pattern is for names"}, {names: "-f", does: lead, why: "lists files and searches nothing"},
+		{names: "--files-from=", does: reads | asks, why: "searches the files that a file names"}, {names: "-x", does: asks, why: "searches the files that its input names"},
 		{names: "--cc --clojure --cpp --css --elixir --go --haskell --html --java --js --json --kotlin --lua --make --markdown --ocaml --perl --php --python --ruby --rust --sass --scala --shell --sql --swift --ts --xml --yaml"},
 		{names: "--help --version --help-types --help-colors --man --dump --thpppt --bar", does: shows},
 	}},

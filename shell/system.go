@@ -159,6 +159,9 @@ func checkSysctl(u *use) {
 		if strings.Contains(operand.text, "=") || operand.open {
 			u.raise(umpire.High, "changes settings of the kernel")
 		}
+		if strings.Contains(operand.text, "..") || strings.HasPrefix(operand.text, "/") {
+			u.touch(umpire.KindRead, word{text: "/proc/sys/" + operand.text, open: operand.open}, accessOf{})
+		}
 	}
 }
 

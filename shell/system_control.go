@@ -19,7 +19,7 @@ var controlTools = []program{
 	}},
 	{names: "service rc-service initctl rc-update chkconfig sv", risk: umpire.High, why: "controls services", lax: true, check: checkService},
 	{names: "loginctl machinectl", risk: umpire.High, why: "controls sessions", lax: true, check: checkLoginctl, opts: []option{{names: "-H= --host= -M= --machine=", does: asks, why: "works on another system"}}},
-	{names: "timedatectl hostnamectl localectl resolvectl networkctl nmcli coredumpctl busctl systemd-analyze", risk: umpire.High, why: "changes settings of the system", lax: true, opts: []option{{names: "-H= --host= -M= --machine= --root= --image= -D= --directory= --file=", does: asks, why: "works on another system"}}, check: func(u *use) {
+	{names: "timedatectl hostnamectl localectl resolvectl networkctl nmcli coredumpctl busctl systemd-analyze", risk: umpire.High, why: "changes settings of the system", lax: true, opts: []option{{names: "-H= --host= -M= --machine= --root= --image= -D= --directory= --file= --address=", does: asks, why: "works on another system, or what answers there"}}, check: func(u *use) {
 		if u.program0() == "busctl" && asksForPowerOff(u.operands) {
 			u.raise(umpire.Critical, "powers the machine off")
 		}
@@ -144,7 +144,7 @@ func powersOff(units []word) bool {
 }
 
 func checkService(u *use) {
-	if len(u.args0()) == 1 && u.args0()[0].text == "--status-all" || len(u.operands) == 2 && second(u.operands) == "status" {
+	if len(u.args0()) == 1 && u.args0()[0].text == "--status-all" || len(u.operands) == 2 && second(u.operands) == "status" && !strings.Contains(u.operands[0].text, "/") && u.operands[0].known() {
 		u.onlyLooks(nil)
 	}
 }
@@ -213,7 +213,7 @@ func checkIP(u *use) {
 		verb = operands[1].text
 	}
 	known := len(operands) < 2 || operands[1].known()
-	looks := known && (verb == "" || hasField("show s sh sho list ls lst l li lis get g help", verb)) || len(operands) > 0 && operands[0].text == "monitor"
+	looks := known && (verb == "" || hasField("show s sh sho list ls lst l li lis get g help", verb)) || len(operands) > 0 && operands[0].text == "monitor" && verb != "file"
 	if looks && len(u.unknown) == 0 && u.spoke == "" && !u.doubtful {
 		u.onlyLooks(nil)
 	}

@@ -74,7 +74,7 @@ var textTools = []program{
 		{names: "-f= --prefix=", does: writes}, {names: aboutItself, does: shows},
 	}},
 	{names: "iconv", risk: umpire.Safe, why: "changes the encoding of text", args: "read…", opts: []option{
-		{names: "-cls --list --silent --verbose"}, {names: "-f= -t= --from-code= --to-code="}, {names: "-o= --output=", does: writes, why: "writes its result to a file"}, {names: aboutItself, does: shows},
+		{names: "-cls --list --silent --verbose"}, {names: "-f= -t= --from-code= --to-code=", does: reads, why: "may be a file of characters"}, {names: "-o= --output=", does: writes, why: "writes its result to a file"}, {names: aboutItself, does: shows},
 	}},
 	{names: "dos2unix unix2dos mac2unix unix2mac", risk: umpire.Medium, why: "changes the line ends of files", args: "write…", opts: []option{
 		{names: "-abefklmnoqrsuvFNORSU --add-bom --add-eol --keepdate --force --quiet --newfile --oldfile --safe --verbose --follow-symlink --replace-symlink --skip-symlink --allow-chown --remove-bom --keep-bom --ascii --iso --to-stdout --no-add-eol"},

@@ -24,7 +24,19 @@ var yqOptions = program{names: "yq", risk: umpire.Safe, args: "data read…", op
 // checkJq judges jq: its language can neither run nor write anything, but it can
 // show the environment.
 func checkJq(u *use) {
-	u.filter(&jqOptions, "env $ENV import include get_search_list modulemeta")
+	u.filter(&jqOptions, jqReaching)
+}
+
+// jqReaching are the names with which a filter of jq shows more than its input.
+const jqReaching = "env $ENV import include get_search_list modulemeta"
+
+// jqFilter judges a filter of jq that is an option of another program.
+func (u *use) jqFilter(filter word) {
+	if !filter.known() {
+		u.doubt = "the filter is not known before it runs"
+		return
+	}
+	u.reachesBeyond(filter.text, jqReaching)
 }
 
 // checkYq judges yq, in either of its kinds.
@@ -56,7 +68,12 @@ func (u *use) filter(options *program, reaching string) {
 		u.doubt = "the filter is not known before it runs"
 		return
 	}
-	for _, name := range filterNames(filter.text) {
+	u.reachesBeyond(filter.text, reaching)
+}
+
+// reachesBeyond looks for names in a filter.
+func (u *use) reachesBeyond(filter, reaching string) {
+	for _, name := range filterNames(filter) {
 		if hasField(reaching, name) || strings.HasPrefix(name, "load") && strings.Contains(reaching, "load") {
 			u.raise(umpire.Medium, "the filter uses "+name+", which shows more than its input")
 		}

@@ -143,7 +143,7 @@ func (u *use) raise(risk umpire.Risk, why string) {
 // informs reports whether all that was given asks the program about itself, as
 // --version does; then it does nothing else.
 func (u *use) informs() bool {
-	if len(u.given) == 0 || len(u.operands) > 0 || len(u.unknown) > 0 || u.doubtful {
+	if len(u.given) == 0 || len(u.operands) > 0 || len(u.unknown) > 0 || u.doubtful || u.extra {
 		return false
 	}
 	for _, g := range u.given {
@@ -224,12 +224,25 @@ const harmlessDevices = "/dev/null /dev/stdout /dev/stderr"
 
 // touch notes the access of a path, to come after the program's own access.
 func (u *use) touch(kind umpire.AccessKind, target word, of accessOf) {
+	if kind == umpire.KindRead && u.fetches(target) {
+		return
+	}
 	if of.table == "" {
 		of.table = u.table
 	}
 	of.names = of.names || u.program.peeks
 	s := u.s
 	u.then(func() { u.w.path(s, kind, target, of) })
+}
+
+// fetches judges a file to read that is a URL: many programs fetch it then.
+func (u *use) fetches(target word) bool {
+	scheme, _, found := target.after("://")
+	if !found || scheme == "" || strings.Trim(strings.ToLower(scheme), "abcdefghijklmnopqrstuvwxyz0123456789+-") != "" {
+		return false
+	}
+	u.visit(target, umpire.Medium, "may be fetched from there")
+	return true
 }
 
 func (u *use) then(f func()) { u.later = append(u.later, f) }

@@ -22,10 +22,10 @@ var viewing = []program{
 		{names: "-n= --lines= -c= --bytes= -b= -s= --sleep-interval= --pid= --max-unchanged-stats="}, {names: aboutItself, does: shows},
 	}, out: passes},
 	{names: "less", risk: umpire.Safe, why: "shows files", args: "read…", check: checkPager, out: passes, opts: []option{
-		{names: "-aAcCdeEfFgGiIJKLmMnNqQrRsSuUVwWX~?0123456789"}, {names: "-b= -h= -j= -p= -P= -x= -y= -z= -D= -t= -#="},
+		{names: "-aAcCdeEfFgGiIJKLmMnNqQrRsSuUVwWX~?0123456789"}, {names: "-b= -h= -j= -p= -P= -x= -y= -z= -D= -#="},
 		{names: "-o= -O= --log-file= --LOG-FILE=", does: writes, why: "writes a log"},
 		{names: "-k= --lesskey-file= --lesskey-src= --lesskey-content= --lesskey-context=", does: obeys, why: "obeys a file of key bindings, which can run commands"},
-		{names: "-T= --tag-file=", does: reads}, {names: "--tag= --pattern= --prompt= --tabs= --jump-target= --color= --window= --buffers= --max-back-scroll= --max-forw-scroll= --shift= --header= --wordwrap --rscroll="},
+		{names: "-T= --tag-file=", does: reads}, {names: "-t= --tag=", does: asks, why: "shows the file that a list of tags names"}, {names: "--pattern= --prompt= --tabs= --jump-target= --color= --window= --buffers= --max-back-scroll= --max-forw-scroll= --shift= --header= --wordwrap --rscroll="},
 		{names: "--use-color --raw-control-chars --RAW-CONTROL-CHARS --no-init --quit-if-one-screen --quit-at-eof --QUIT-AT-EOF --chop-long-lines --line-numbers --LINE-NUMBERS --squeeze-blank-lines --ignore-case --IGNORE-CASE --quiet --silent --QUIET --no-lessopen --long-prompt --LONG-PROMPT --mouse --incsearch --clear-screen --force --quit-on-intr --status-column --tilde --underline-special --UNDERLINE-SPECIAL --exit-follow-on-close --no-keypad --no-histdups --follow-name --search-skip-screen --file-size --intr="},
 		{names: aboutItself, does: shows},
 	}},

@@ -9,7 +9,7 @@ import (
 // comparing are the programs that show bytes, sums and differences of files.
 var comparing = []program{
 	{names: "md5sum sha1sum sha224sum sha256sum sha384sum sha512sum b2sum b3sum cksum sum shasum md5 sha1 sha256 sha512 crc32 xxhsum xxh64sum xxh128sum",
-		risk: umpire.Safe, why: "computes sums", args: "read…", lax: true, opts: []option{{names: "-a= --algorithm= --length="}, {names: aboutItself, does: shows}}},
+		risk: umpire.Safe, why: "computes sums", args: "read…", lax: true, opts: []option{{names: "-a= --algorithm= --length="}, {names: "--files-from= --filelist=", does: reads | asks, why: "reads the files that a file names"}, {names: aboutItself, does: shows}}},
 	{names: "od", risk: umpire.Safe, why: "prints bytes", args: "read…", lax: true, opts: []option{
 		{names: "-A= -j= -N= -S= -t= -w? --address-radix= --skip-bytes= --read-bytes= --strings? --format= --width? --endian="}, {names: aboutItself, does: shows},
 	}},
