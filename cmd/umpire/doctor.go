@@ -7,6 +7,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -84,8 +86,37 @@ func (d *doctor) fail(name, remedy, format string, args ...any) {
 func (d *doctor) note(name string, status health, remedy, format string, args ...any) {
 	d.done = append(d.done, checkup{
 		Name: name, Status: status, Remedy: remedy,
-		Detail: fmt.Sprintf(format, args...), said: fmt.Sprintf(d.text.of(format), args...),
+		Detail: fmt.Sprintf(format, args...), said: fmt.Sprintf(d.text.of(format), d.spoken(args)...),
 	})
+}
+
+// spoken are the values of a text in the person's language.
+func (d *doctor) spoken(args []any) []any {
+	said := slices.Clone(args)
+	for i := range said {
+		switch value := said[i].(type) {
+		case error:
+			said[i] = d.text.problem(value.Error())
+		case names:
+			said[i] = value.in(d.text)
+		case claudeFound:
+			said[i] = d.text.problem(value.String())
+		}
+	}
+	return said
+}
+
+// names are listed in the person's language.
+type names []string
+
+func (n names) String() string { return strings.Join(n, ", ") }
+
+func (n names) in(text catalogue) names {
+	said := slices.Clone(n)
+	for i := range said {
+		said[i] = text.of(said[i])
+	}
+	return said
 }
 
 // examine makes every check, in the order from our files to the agent's.

@@ -3,7 +3,6 @@ package main
 import (
 	"cmp"
 	"context"
-	"strings"
 
 	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/config"
@@ -59,12 +58,12 @@ func (d *doctor) probes(r *sandbox.Report) {
 		{"%d refused by namespaces and mounts: %s", namespaces},
 	} {
 		if len(by.names) > 0 {
-			d.ok("sandbox", by.format, len(by.names), strings.Join(by.names, ", "))
+			d.ok("sandbox", by.format, len(by.names), names(by.names))
 		}
 	}
 	if holes := r.Holes(); len(holes) > 0 && r.Whole() {
-		d.fail("sandbox", "", "%d not refused: %s", len(holes), strings.Join(holes, ", "))
+		d.fail("sandbox", "", "%d not refused: %s", len(holes), names(holes))
 	} else if len(holes) > 0 {
-		d.warn("sandbox", "", "%d not refused: %s", len(holes), strings.Join(holes, ", "))
+		d.warn("sandbox", "", "%d not refused: %s", len(holes), names(holes))
 	}
 }

@@ -64,7 +64,7 @@ func (a *app) listAgents(ctx context.Context) error {
 	if len(where) == 0 {
 		registered, next = a.text.of("not registered"), "umpire init claude"
 	}
-	fmt.Fprintf(a.stdout, "claude  Claude Code: %s, %s\n", a.findClaude(ctx), registered)
+	fmt.Fprintf(a.stdout, "claude  Claude Code: %s, %s\n", a.text.problem(a.findClaude(ctx).String()), registered)
 	fmt.Fprintf(a.stdout, "muse    %s\n", a.text.of("speaks the marker protocol: let it start `umpire hook muse`"))
 	fmt.Fprintf(a.stderr, "%s: %s\n", a.text.of("next"), next)
 	return nil
@@ -202,5 +202,5 @@ func (j *initJob) audit(path string, settings []byte) error {
 
 // remark tells something beside the result.
 func (a *app) remark(text string) {
-	fmt.Fprintf(a.stderr, "umpire: %s\n", visible(a.text.of(text)))
+	fmt.Fprintf(a.stderr, "umpire: %s\n", visible(a.text.problem(text)))
 }

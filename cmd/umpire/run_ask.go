@@ -92,7 +92,7 @@ func (k *runAsker) ask(ctx context.Context, p umpire.Pending) error {
 		if err == nil || ctx.Err() != nil || !errors.Is(err, umpire.ErrInvalid) && !errors.Is(err, umpire.ErrState) {
 			return err
 		}
-		fmt.Fprintf(k.tty, "%s\n", visible(err.Error())) // this answer cannot be given; another one can
+		fmt.Fprintf(k.tty, "%s\n", visible(k.text.problem(err.Error()))) // this answer cannot be given; another one can
 	}
 }
 

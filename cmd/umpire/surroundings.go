@@ -71,9 +71,9 @@ func run(ctx context.Context, s surroundings) int {
 		err = failed(fmt.Errorf("write standard output: %w", out.err))
 	}
 	if err != nil && err.Error() != "" {
-		fmt.Fprintf(s.stderr, "umpire: %s\n", visible(err.Error()))
+		fmt.Fprintf(s.stderr, "umpire: %s\n", visible(a.text.problem(err.Error())))
 		if hint := hintOf(err); hint != "" {
-			fmt.Fprintf(s.stderr, "%s: %s\n", a.text.of("next"), hint)
+			fmt.Fprintf(s.stderr, "%s: %s\n", a.text.of("next"), a.text.problem(hint))
 		}
 	}
 	return exitCode(err)

@@ -21,6 +21,9 @@ func (c catalogue) reason(english string) string { return lang.Catalogue(c).Reas
 // word returns a word of a closed set in the catalogue's language.
 func (c catalogue) word(set, english string) string { return lang.Catalogue(c).Word(set, english) }
 
+// problem returns an error's text in the catalogue's language.
+func (c catalogue) problem(english string) string { return lang.Catalogue(c).Problem(english) }
+
 // language picks the catalogue: UMPIRE_LANG, then what POSIX says.
 func language(getenv func(string) string) catalogue {
 	for _, name := range []string{"UMPIRE_LANG", "LC_ALL", "LC_MESSAGES", "LANG"} {

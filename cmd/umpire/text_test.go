@@ -121,11 +121,14 @@ func spoken(node ast.Node, position map[string]int) (method, text string) {
 	if !ok {
 		return "", ""
 	}
-	selector, ok := call.Fun.(*ast.SelectorExpr)
-	if !ok {
-		return "", ""
+	name := ""
+	switch called := call.Fun.(type) {
+	case *ast.SelectorExpr:
+		name = called.Sel.Name
+	case *ast.Ident:
+		name = called.Name
 	}
-	at, ok := position[selector.Sel.Name]
+	at, ok := position[name]
 	if !ok || at >= len(call.Args) {
 		return "", ""
 	}
@@ -134,7 +137,7 @@ func spoken(node ast.Node, position map[string]int) (method, text string) {
 		return "", ""
 	}
 	text, _ = strconv.Unquote(literal.Value)
-	return selector.Sel.Name, text
+	return name, text
 }
 
 // TestReasonsAreTranslated judges commands of all sorts, and every tool, and wants what
@@ -174,6 +177,44 @@ func TestReasonsAreTranslated(t *testing.T) {
 	}
 	if len(said) < 200 {
 		t.Errorf("only %d reasons", len(said))
+	}
+}
+
+// composed are errors that are wholly made of others.
+var composed = regexp.MustCompile(`^(X|X on X|X:X|git X|--[a-z-]+)(: X)*$`)
+
+// TestErrorsAreTranslated reads the source of this package for what its errors say.
+func TestErrorsAreTranslated(t *testing.T) {
+	t.Parallel()
+	zh, found := catalogueFor("zh"), 0
+	position := map[string]int{"usage": 1, "refused": 1, "Errorf": 0, "New": 0}
+	names, err := filepath.Glob("*.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	fset := token.NewFileSet()
+	for _, name := range names {
+		if strings.HasSuffix(name, "_test.go") {
+			continue
+		}
+		file, err := parser.ParseFile(fset, name, nil, parser.SkipObjectResolution)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for node := range ast.Preorder(file) {
+			_, text := spoken(node, position)
+			text = verb.ReplaceAllString(text, "X")
+			if !strings.Contains(text, " ") || composed.MatchString(text) {
+				continue
+			}
+			found++
+			if zh.problem(text) == text {
+				t.Errorf("%s: %q has no translation", fset.Position(node.Pos()), text)
+			}
+		}
+	}
+	if found < 100 {
+		t.Errorf("found only %d errors", found)
 	}
 }
 

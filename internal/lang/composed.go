@@ -16,6 +16,8 @@ var (
 	shellTexts string
 	//go:embed chinese/reason.tsv
 	reasonTexts string
+	//go:embed chinese/error.tsv
+	errorTexts string
 )
 
 // A phrasebook translates texts that are put together.
@@ -31,10 +33,15 @@ type format struct {
 	other   []string // what stands around the values in the other language
 }
 
-// chinese is read when it is first wanted: most processes never do.
-var chinese = sync.OnceValue(func() *phrasebook {
+// The phrasebooks are read when they are first wanted: most processes never do.
+var (
+	chineseReasons = sync.OnceValue(func() *phrasebook { return newPhrasebook(shellTexts + reasonTexts) })
+	chineseErrors  = sync.OnceValue(func() *phrasebook { return newPhrasebook(shellTexts + reasonTexts + errorTexts) })
+)
+
+func newPhrasebook(texts string) *phrasebook {
 	p := &phrasebook{whole: map[string]string{}, formats: map[string][]format{}}
-	for line := range strings.Lines(shellTexts + reasonTexts) {
+	for line := range strings.Lines(texts) {
 		english, other, _ := strings.Cut(strings.TrimSuffix(line, "\n"), "\t")
 		p.add(english, other)
 	}
@@ -42,7 +49,7 @@ var chinese = sync.OnceValue(func() *phrasebook {
 		slices.SortStableFunc(all, func(a, b format) int { return cmp.Compare(b.says(), a.says()) })
 	}
 	return p
-})
+}
 
 func (f format) says() int { return len(strings.Join(f.between, "")) }
 
@@ -78,9 +85,50 @@ func firstWord(text string) string {
 	return word
 }
 
-// translate translates a text and reports whether it was known. What a catalogue holds is
+// reason translates a reason and reports whether it was known. What a catalogue holds is
 // known as well.
-func (p *phrasebook) translate(c Catalogue, english string) (string, bool) {
+func (p *phrasebook) reason(c Catalogue, english string) (string, bool) {
+	inner := func(text string) string {
+		text, _ = p.reason(c, text)
+		return text
+	}
+	return p.translate(c, english, inner, func(string) bool { return true })
+}
+
+// problem translates an error, part by part where it is not known as a whole: errors are
+// wrapped in others, with a colon between them.
+func (p *phrasebook) problem(c Catalogue, english string) string {
+	inner := func(text string) string { return p.problem(c, text) }
+	one := func(value string) bool { return colon(value) < 0 }
+	text, known := p.translate(c, english, inner, one)
+	at := colon(english)
+	if known || at < 0 {
+		return text
+	}
+	head, _ := p.translate(nil, english[:at], inner, one) // it may be the name of a field
+	return head + ": " + p.problem(c, english[at+len(": "):])
+}
+
+// colon is where the first part of an error ends, outside of what it quotes; -1 for one
+// of a single part.
+func colon(text string) int {
+	quoted := false
+	for i := 0; i+1 < len(text); i++ {
+		switch {
+		case text[i] == '\\' && quoted:
+			i++
+		case text[i] == '"':
+			quoted = !quoted
+		case text[i] == ':' && text[i+1] == ' ' && !quoted:
+			return i
+		}
+	}
+	return -1
+}
+
+// translate translates a text that is known as a whole. Inner translates the texts within
+// it, and may says what can be a value.
+func (p *phrasebook) translate(c Catalogue, english string, inner func(string) string, may func(string) bool) (string, bool) {
 	if text, ok := c[english]; ok {
 		return text, true
 	}
@@ -90,8 +138,8 @@ func (p *phrasebook) translate(c Catalogue, english string) (string, bool) {
 	for _, word := range []string{firstWord(english), ""} {
 		for i := range p.formats[word] {
 			f := &p.formats[word][i]
-			if values := f.match(english); values != nil {
-				return p.fill(c, f, values), true
+			if values := f.match(english, may); values != nil {
+				return f.fill(values, inner), true
 			}
 		}
 		if word == "" {
@@ -101,12 +149,12 @@ func (p *phrasebook) translate(c Catalogue, english string) (string, bool) {
 	return english, false
 }
 
-func (p *phrasebook) fill(c Catalogue, f *format, values []string) string {
+func (f *format) fill(values []string, inner func(string) string) string {
 	var b strings.Builder
 	for i, value := range values {
 		b.WriteString(f.other[i])
 		if f.within[i] {
-			value, _ = p.translate(c, value)
+			value = inner(value)
 		}
 		b.WriteString(value)
 	}
@@ -115,23 +163,22 @@ func (p *phrasebook) fill(c Catalogue, f *format, values []string) string {
 }
 
 // match returns the values of a text that has the format, or nil.
-func (f *format) match(text string) []string {
+func (f *format) match(text string, may func(string) bool) []string {
 	rest, ok := strings.CutPrefix(text, f.between[0])
 	if !ok {
 		return nil
 	}
 	var values []string
 	last := len(f.between) - 1
-	for _, literal := range f.between[1:last] {
+	for i, literal := range f.between[1:] {
 		value, after, found := strings.Cut(rest, literal)
-		if !found {
+		if i+1 == last { // it ends with the text
+			value, found = strings.CutSuffix(rest, literal)
+		}
+		if !found || !f.within[i] && !may(value) {
 			return nil
 		}
 		values, rest = append(values, value), after
 	}
-	value, ok := strings.CutSuffix(rest, f.between[last])
-	if !ok {
-		return nil
-	}
-	return append(values, value)
+	return values
 }

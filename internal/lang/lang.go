@@ -38,13 +38,26 @@ func (c Catalogue) Reason(english string) string {
 	if c == nil {
 		return english
 	}
-	if text, known := chinese().translate(c, english); known {
+	if text, known := chineseReasons().reason(c, english); known {
 		return text
 	}
 	first, rest, several := strings.Cut(english, "; ")
 	if !several {
 		return english
 	}
-	text, _ := chinese().translate(c, first)
+	text, _ := chineseReasons().reason(c, first)
 	return text + "; " + c.Reason(rest)
+}
+
+// Problem returns an error's text in the catalogue's language, as far as its parts are
+// known; the names and paths in it stay as they are.
+func (c Catalogue) Problem(english string) string {
+	if c == nil {
+		return english
+	}
+	lines := strings.Split(english, "\n")
+	for i := range lines {
+		lines[i] = chineseErrors().problem(c, lines[i])
+	}
+	return strings.Join(lines, "\n")
 }

@@ -57,7 +57,7 @@ func (msg agentsMsg) apply(m *model) {
 	}
 	s.loaded, s.agents = true, nil
 	if msg.err != nil {
-		s.note, s.loud = msg.err.Error(), true
+		s.note, s.loud = m.problem(msg.err), true
 	}
 	for _, p := range msg.profiles {
 		s.agents = append(s.agents, agentRow{p, suffixField(&p)})
@@ -135,7 +135,7 @@ func (msg limitedMsg) apply(m *model) {
 	}
 	s.saving = false
 	if msg.err != nil {
-		s.note, s.loud = msg.err.Error(), true
+		s.note, s.loud = m.problem(msg.err), true
 		return
 	}
 	for i := range s.agents {

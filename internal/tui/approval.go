@@ -279,7 +279,7 @@ func (m *model) readRule() tea.Cmd {
 	a := &m.ask
 	rule, err := policy.ParseShort(trimmed(a.input.Value()))
 	if err != nil {
-		a.problem = err.Error()
+		a.problem = m.problem(err)
 		return nil
 	}
 	if card.Hides(a.input.Value()) {
@@ -343,7 +343,7 @@ func (m *model) answered(msg answeredMsg) tea.Cmd {
 	if late, is := errors.AsType[*umpire.ResolvedError](msg.err); is {
 		m.log.say(noteEntry, m.textf("already resolved: %s", string(late.Standing.Choice)))
 	} else if msg.err != nil {
-		a.problem = msg.err.Error()
+		a.problem = m.problem(msg.err)
 		return m.refresh()
 	}
 	if len(msg.given) > 0 || msg.err != nil {

@@ -86,7 +86,7 @@ func (m *model) changeMode(words string) tea.Cmd {
 	}
 	var mode umpire.Mode
 	if err := mode.UnmarshalText([]byte(words)); err != nil {
-		m.log.say(warningEntry, err.Error())
+		m.log.say(warningEntry, m.problem(err))
 		return nil
 	}
 	return m.setMode(mode)

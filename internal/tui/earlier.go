@@ -31,7 +31,7 @@ func (m *model) readEarlier(ctx context.Context, id umpire.SessionID) earlier {
 // sayEarlier shows what was said, and how much more of it there is.
 func (m *model) sayEarlier(before earlier) {
 	if before.err != nil {
-		m.log.say(warningEntry, before.err.Error())
+		m.log.say(warningEntry, m.problem(before.err))
 		return
 	}
 	messages := before.said.Messages

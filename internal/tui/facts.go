@@ -97,7 +97,7 @@ func (m *model) refreshed(msg refreshMsg) tea.Cmd {
 		again = m.refresh()
 	}
 	if msg.err != nil {
-		m.facts.problem = msg.err.Error()
+		m.facts.problem = m.problem(msg.err)
 		return again
 	}
 	if msg.session.ID != m.session.ID {

@@ -95,6 +95,9 @@ func (m *model) textf(format string, values ...any) string {
 	return fmt.Sprintf(m.conf.Text.Of(format), values...)
 }
 
+// problem is an error in the person's language.
+func (m *model) problem(err error) string { return m.conf.Text.Problem(err.Error()) }
+
 // Init begins with what is open and with the first message.
 func (m *model) Init() tea.Cmd {
 	commands := []tea.Cmd{m.refresh(), m.history()}
@@ -207,7 +210,7 @@ type noteMsg struct {
 
 func (m *model) note(msg noteMsg) {
 	if msg.err != nil {
-		m.log.say(warningEntry, msg.err.Error())
+		m.log.say(warningEntry, m.problem(msg.err))
 		return
 	}
 	if msg.text != "" {

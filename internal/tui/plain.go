@@ -184,7 +184,7 @@ func (p *plain) choose(line lineMsg) tea.Cmd {
 	case answer.Choice == umpire.Approve && answer.Scope > umpire.ScopeSession:
 		rule, err := policy.ParseShort(words)
 		if err != nil {
-			p.say(err.Error())
+			p.say(p.m.problem(err))
 			return nil
 		}
 		answer.Rule = policy.FormatShort(rule)

@@ -55,7 +55,7 @@ func (msg rulesMsg) apply(m *model) {
 	}
 	s.rules, s.status, s.loaded, s.problem = msg.rules, msg.status, true, ""
 	if msg.err != nil {
-		s.problem = msg.err.Error()
+		s.problem = m.problem(msg.err)
 	}
 }
 

@@ -40,7 +40,7 @@ func (msg sessionsMsg) apply(m *model) {
 		return
 	}
 	if msg.err != nil {
-		s.problem = msg.err.Error()
+		s.problem = m.problem(msg.err)
 	}
 	s.sessions, s.loaded = nil, true
 	for _, one := range msg.sessions {

@@ -52,7 +52,7 @@ func (m *model) change(to func(context.Context) (umpire.Session, error)) tea.Cmd
 // switched begins with another session as if the chat had been started with it.
 func (m *model) switched(msg switchedMsg) tea.Cmd {
 	if msg.err != nil {
-		m.log.say(warningEntry, msg.err.Error())
+		m.log.say(warningEntry, m.problem(msg.err))
 		return nil
 	}
 	m.session, m.screen, m.events = msg.session, nil, nil

@@ -91,7 +91,7 @@ func (m *model) turnEnded(msg turnMsg) tea.Cmd {
 	case was.stopping:
 		m.log.say(noteEntry, m.text("stopped"))
 	case msg.err != nil:
-		m.log.say(warningEntry, msg.err.Error())
+		m.log.say(warningEntry, m.problem(msg.err))
 	default:
 		m.note(noteMsg{text: msg.note})
 		if was.queued > 0 {
