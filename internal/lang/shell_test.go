@@ -59,7 +59,7 @@ func TestWhatCommandsDoIsTranslated(t *testing.T) {
 	}
 	for text, at := range found {
 		if _, known := chineseReasons().reason(nil, text); !known {
-			t.Errorf("%s: %q has no translation", fset.Position(at), text)
+			t.Errorf("%s: %q has no translation in chinese/shell.tsv", fset.Position(at), text)
 		}
 	}
 	if len(found) < 900 {
