@@ -9,6 +9,7 @@ import (
 	"text/tabwriter"
 
 	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/adapter"
 	"github.com/umpirehq/umpire/internal/card"
 	"github.com/umpirehq/umpire/internal/lang"
 	"github.com/umpirehq/umpire/policy"
@@ -45,7 +46,19 @@ func (a *app) showJSON(value any) error {
 		}
 		text = laid.Bytes()
 	}
-	_, err = a.stdout.Write(append(text, '\n'))
+	_, err = a.stdout.Write(append(adapter.VisibleJSON(text), '\n'))
+	return err
+}
+
+// writeLine writes a value as a line of JSON.
+func writeLine(to io.Writer, value any) error {
+	var line bytes.Buffer
+	encoder := json.NewEncoder(&line)
+	encoder.SetEscapeHTML(false)
+	if err := encoder.Encode(value); err != nil {
+		return err
+	}
+	_, err := to.Write(adapter.VisibleJSON(line.Bytes()))
 	return err
 }
 

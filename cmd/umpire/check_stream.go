@@ -12,6 +12,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/adapter"
 	"github.com/umpirehq/umpire/internal/jsonl"
 )
 
@@ -33,7 +34,7 @@ func (a *app) checkStream(ctx context.Context, d *desk) error {
 			return failed(fmt.Errorf("read standard input: %w", l.Err))
 		}
 		// One write for each answer: the client waits for it.
-		if _, err := a.stdout.Write(append(d.answer(l.Text, l.Err), '\n')); err != nil {
+		if _, err := a.stdout.Write(append(adapter.VisibleJSON(d.answer(l.Text, l.Err)), '\n')); err != nil {
 			return failed(fmt.Errorf("write standard output: %w", err))
 		}
 	}

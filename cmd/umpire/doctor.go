@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -142,10 +143,14 @@ func (d *doctor) report(asJSON bool) error {
 		}
 	}
 	if asJSON {
-		out := json.NewEncoder(d.stdout)
+		var text bytes.Buffer
+		out := json.NewEncoder(&text)
 		out.SetEscapeHTML(false)
 		out.SetIndent("", "  ")
 		if err := out.Encode(map[string]any{"ok": failures == 0, "checks": d.done}); err != nil {
+			return failed(err)
+		}
+		if _, err := d.stdout.Write(adapter.VisibleJSON(text.Bytes())); err != nil {
 			return failed(err)
 		}
 	} else {

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
 	"strings"
@@ -28,14 +27,9 @@ func (v *runView) Event(e umpire.Event) {
 	if !v.json {
 		return
 	}
-	var line bytes.Buffer
-	encoder := json.NewEncoder(&line)
-	encoder.SetEscapeHTML(false)
-	if err := encoder.Encode(e); err != nil {
+	if err := writeLine(v.stdout, &e); err != nil {
 		v.remark(err.Error())
-		return
 	}
-	v.stdout.Write(line.Bytes()) //nolint:errcheck // the writer remembers its first error, which sets the exit code
 }
 
 // Said writes the assistant's words, unless they have been seen coming in. On a

@@ -116,9 +116,7 @@ func (a *app) follow(ctx context.Context, gate *client.Client, filter umpire.Fil
 // eventShower writes events as lines of JSON or as text.
 func (a *app) eventShower(asJSON bool) func(*umpire.Event) error {
 	if asJSON {
-		lines := json.NewEncoder(a.stdout)
-		lines.SetEscapeHTML(false)
-		return func(e *umpire.Event) error { return lines.Encode(e) }
+		return func(e *umpire.Event) error { return writeLine(a.stdout, e) }
 	}
 	return func(e *umpire.Event) error {
 		_, err := fmt.Fprintln(a.stdout, a.eventLine(e))

@@ -2,6 +2,7 @@ package tui
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -14,6 +15,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/adapter"
 	"github.com/umpirehq/umpire/internal/card"
 	"github.com/umpirehq/umpire/policy"
 )
@@ -142,9 +144,14 @@ func (p *plain) event(e *umpire.Event) error {
 	if p.m.conf.Events == nil {
 		return nil
 	}
-	lines := json.NewEncoder(p.m.conf.Events)
-	lines.SetEscapeHTML(false)
-	return lines.Encode(e)
+	var line bytes.Buffer
+	encoder := json.NewEncoder(&line)
+	encoder.SetEscapeHTML(false)
+	if err := encoder.Encode(e); err != nil {
+		return err
+	}
+	_, err := p.m.conf.Events.Write(adapter.VisibleJSON(line.Bytes()))
+	return err
 }
 
 // typed takes a line: an answer while a card waits, else a message or a command.

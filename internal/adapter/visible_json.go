@@ -1,0 +1,37 @@
+package adapter
+
+import (
+	"bytes"
+	"fmt"
+	"unicode/utf16"
+	"unicode/utf8"
+)
+
+// VisibleJSON returns JSON that means the same and may be shown: what a terminal would
+// obey or hide, see [Visible], is written with JSON's own escapes. It may return its
+// argument.
+func VisibleJSON(text []byte) []byte {
+	if !bytes.ContainsFunc(text, func(r rune) bool { return r >= 0x7f }) {
+		return text // what is below is escaped by JSON, or lays it out
+	}
+	shown := make([]byte, 0, len(text))
+	before := rune(0)
+	for rest := text; len(rest) > 0; {
+		r, size := utf8.DecodeRune(rest)
+		if r < 0x7f || r != utf8.RuneError && seen(before, r) {
+			shown = append(shown, rest[:size]...)
+		} else {
+			shown = appendEscape(shown, r)
+		}
+		before, rest = r, rest[size:]
+	}
+	return shown
+}
+
+// appendEscape writes a character as JSON escapes it, in two halves where it must.
+func appendEscape(to []byte, r rune) []byte {
+	if high, low := utf16.EncodeRune(r); high != utf8.RuneError {
+		return fmt.Appendf(to, `\u%04x\u%04x`, high, low)
+	}
+	return fmt.Appendf(to, `\u%04x`, r)
+}
