@@ -138,7 +138,7 @@ func (a *app) showStatus(s status) error {
 	line("working directory", s.WorkingDir)
 	line("mode", fmt.Sprintf("%s (%s)", s.Mode, s.ModeSource))
 	line("permission state", a.permissionText(&s))
-	line("sessions", fmt.Sprintf(a.text.of("%d open, %d in all"), s.Sessions.Open, s.Sessions.Total))
+	line("sessions", a.sessionsText(&s.Sessions))
 	line("gate", a.gateText(&s))
 	line("store", a.storeText(&s))
 	line("sandbox", a.sandboxText(&s.Sandbox))

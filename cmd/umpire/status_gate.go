@@ -30,6 +30,8 @@ type sessionsStatus struct {
 	Total int `json:"total"`
 	// Latest is the one that was active last.
 	Latest umpire.SessionID `json:"latest,omitempty"`
+	// Mode is the one that it is in.
+	Mode *umpire.Mode `json:"mode,omitempty"`
 }
 
 // A gateStatus tells of the gate. One that does not run is opened by each command
@@ -99,7 +101,8 @@ func (s *status) ask(ctx context.Context, gate *client.Client) error {
 		}
 	}
 	if len(sessions) > 0 {
-		s.Sessions.Latest, s.State, s.Blocked = sessions[0].ID, sessions[0].Permission, sessions[0].Blocked
+		s.Sessions.Latest, s.Sessions.Mode = sessions[0].ID, &sessions[0].Mode
+		s.State, s.Blocked = sessions[0].Permission, sessions[0].Blocked
 	}
 	waiting, err := gate.Pending(ctx, umpire.PendingQuery{Project: s.ProjectID})
 	if err != nil {
@@ -171,6 +174,14 @@ func (a *app) storeText(s *status) string {
 	}
 	if !s.Store.Exists {
 		text += " (" + a.text.of("nothing is stored yet") + ")"
+	}
+	return text
+}
+
+func (a *app) sessionsText(s *sessionsStatus) string {
+	text := fmt.Sprintf(a.text.of("%d open, %d in all"), s.Open, s.Total)
+	if s.Mode != nil {
+		text += fmt.Sprintf(a.text.of("; the latest is in mode %s"), *s.Mode)
 	}
 	return text
 }
