@@ -27,7 +27,7 @@ func TestSuggestions(t *testing.T) {
 		{"a redirection", nil, query("Bash", exec("echo x", umpire.Safe), redirect(write("out/a[1].txt"))), []string{`session Edit(out/a\[1\].txt)`}},
 		{"a file", nil, query("Write", write("a.ts")), []string{"session Write(a.ts)"}},
 		{"N-42 outside: the path, then its folder", nil, query("Read", read("/q/x")), []string{"session Read(/q/x)", "project Read(/q/**)"}},
-		{"N-10 outside by dots", nil, query("Bash", exec("cat ../q/x", umpire.Safe), dotted), []string{"session Read(/home/u/q/x)", "project Read(/home/u/q/**)"}},
+		{"N10 outside by dots", nil, query("Bash", exec("cat ../q/x", umpire.Safe), dotted), []string{"session Read(/home/u/q/x)", "project Read(/home/u/q/**)"}},
 		{"a host", nil, query("WebFetch", network("https://x.org/a")), []string{"session WebFetch(domain:x.org)"}},
 		{"a tool", nil, query("mcp__a__b", invoke("mcp__a__b", umpire.Medium)), []string{"session mcp__a__b"}},
 		{"none for doubt", nil, query("Bash", doubtful(exec("x $Y", umpire.Medium))), nil},

@@ -20,7 +20,7 @@ import (
 // secondProject makes another project beside the desk's own.
 func (d *desk) secondProject() string { return d.t.TempDir() }
 
-// N-3, N-17 to N-24, N-65: each project continues its own sessions.
+// N-2, N-17 to N-24, N-65: each project continues its own sessions.
 func TestContinueStaysInTheProject(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t)
@@ -248,7 +248,7 @@ func TestExternalSession(t *testing.T) {
 	}
 }
 
-// N-11, N-43: a rule that lets a read leave the project is told of.
+// N11 in scenarios, N-43: a rule that lets a read leave the project is told of.
 func TestRuleForAReadOutsideIsTold(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t)

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/umpirehq/umpire"
@@ -169,6 +170,44 @@ func TestApprovedOnceRunsOnce(t *testing.T) {
 	}
 }
 
+// N-3: whoever sees an event sees the session as that event left it, or later: the status
+// is never behind the timeline.
+func TestStatusIsNotBehindTheTimeline(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t)
+	s := d.session(umpire.Opening{})
+	var after int64
+	next := func(kind umpire.EventKind) {
+		t.Helper()
+		for e, err := range d.Watch(t.Context(), umpire.Filter{Session: s.ID, After: after}) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			if after = e.Seq; e.Kind == kind {
+				return
+			}
+		}
+	}
+	want := func(state umpire.PermissionState, pending int, blocked bool) {
+		t.Helper()
+		got := must(d.Session(t.Context(), s.ID))(t)
+		if got.Permission != state || got.Pending != pending || (got.Blocked != nil) != blocked {
+			t.Errorf("the session is %s with %d waiting, blocked by %+v; want %s and %d", got.Permission, got.Pending, got.Blocked, state, pending)
+		}
+	}
+	d.submit(s, "m1", command("c", "npm install x"))
+	next(umpire.EventPermissionAsked)
+	want(umpire.StateWaiting, 1, true)
+	d.approve("c", umpire.ScopeOnce)
+	next(umpire.EventPermissionApproved)
+	want(umpire.StateAllowed, 0, false)
+	d.run(s, must(d.Batch(t.Context(), s.ID, "m1"))(t))
+	d.submit(s, "m2", command("d", "npm install y"))
+	d.refuse("d", "no")
+	next(umpire.EventPermissionRejected)
+	want(umpire.StateDenied, 0, true)
+}
+
 // N-47: what a session is blocked by is what it waits for as long as it waits, and then
 // what became of that.
 func TestBlockedBy(t *testing.T) {
@@ -298,5 +337,38 @@ func TestAnswerWithoutStore(t *testing.T) {
 	}
 	if err := g.view(t.Context(), func(*store.Tx) error { return nil }); !errors.Is(err, umpire.ErrState) {
 		t.Errorf("a gate without a store gave %v", err)
+	}
+}
+
+// MP-40: least privilege, deny first, reading for free, trust that grows, and a model that
+// knows what was refused.
+func TestPrinciples(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t)
+	s := d.session(umpire.Opening{})
+	first := func(id string, c umpire.Call) umpire.BatchCall {
+		t.Helper()
+		return d.submit(s, id, c).Calls[0]
+	}
+	if c := first("free", command("a", "cat a.txt")); c.Verdict != umpire.Allow {
+		t.Errorf("reading is not free: %s", c.Reason)
+	}
+	d.run(s, must(d.Batch(t.Context(), s.ID, "free"))(t))
+	if c := first("unknown", command("b", "make deploy")); c.Verdict != umpire.Ask {
+		t.Errorf("what changes something is %s without anybody's word", c.Verdict)
+	}
+	refused := must(d.Resolve(t.Context(), answerTo(d.pending("b"), umpire.Refuse)))(t)
+	if text := refused.Calls[0].Result.Output; !strings.Contains(text, "[Tool Denied]") {
+		t.Errorf("the model is told %q", text)
+	}
+	first("trust", command("c", "make build"))
+	d.run(s, d.approve("c", umpire.ScopeSession))
+	if c := first("grown", command("e", "make build")); c.Verdict != umpire.Allow {
+		t.Errorf("what was approved for the session is %s", c.Verdict)
+	}
+	d.run(s, must(d.Batch(t.Context(), s.ID, "grown"))(t))
+	must(d.AddRule(t.Context(), d.project, umpire.ScopeProject, umpire.Rule{Action: umpire.Deny, Tool: "Bash", Match: umpire.Match{CommandPrefix: "make"}}))(t)
+	if c := first("deny", command("f", "make build")); c.Verdict != umpire.Deny || c.Code != umpire.CodeBlocked {
+		t.Errorf("a deny rule does not come first: %s (%s)", c.Verdict, c.Code)
 	}
 }
