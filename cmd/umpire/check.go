@@ -241,7 +241,7 @@ func (d *desk) open(dir string) (*deskCase, error) {
 	if len(d.cases) == 0 {
 		d.app.remarkAll(conf.Notices)
 	}
-	mode, err := pickMode(d.flags.mode, d.flags.allowBypass, conf)
+	mode, err := pickMode("--mode", d.flags.mode, d.flags.allowBypass, conf)
 	if err != nil {
 		return nil, err
 	}
@@ -262,13 +262,13 @@ func (d *desk) open(dir string) (*deskCase, error) {
 	return c, nil
 }
 
-// pickMode: the flag over the configuration. Bypass has to be permitted by a
+// pickMode: the flag of that name over the configuration. Bypass has to be permitted by a
 // flag of its own, wherever it comes from.
-func pickMode(flag string, allowBypass bool, conf *config.Config) (umpire.Mode, error) {
+func pickMode(name, flag string, allowBypass bool, conf *config.Config) (umpire.Mode, error) {
 	mode := conf.Mode
 	if flag != "" {
 		if err := mode.UnmarshalText([]byte(flag)); err != nil {
-			return mode, usage("umpire help modes", "--mode: %w", err)
+			return mode, usage("umpire help modes", "%s: %w", name, err)
 		}
 	}
 	if mode == umpire.ModeBypass && !allowBypass {

@@ -176,7 +176,7 @@ func (s *stay) prepare() error {
 	if err := s.flags.checkSandbox(conf); err != nil {
 		return err
 	}
-	mode, err := pickMode(s.flags.mode, s.flags.allowBypass, conf)
+	mode, err := pickMode("--permission-mode", s.flags.mode, s.flags.allowBypass, conf)
 	if err != nil {
 		return err
 	}

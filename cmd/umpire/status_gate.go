@@ -164,7 +164,7 @@ func (a *app) gateText(s *status) string {
 	case s.Gate.Running:
 		return fmt.Sprintf(a.text.of("running on %s"), s.Gate.Address)
 	}
-	return a.text.of("no gate is running; each command opens the store for itself")
+	return fmt.Sprintf(a.text.of("none on %s; each command opens the store for itself"), s.Gate.Address)
 }
 
 func (a *app) storeText(s *status) string {

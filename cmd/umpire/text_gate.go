@@ -198,6 +198,6 @@ ID 可以是本项目中某个编号的开头。需要由人进行。`,
 	// Status.
 	"sessions": "会话", "%d open, %d in all": "%d 个打开,共 %d 个", "; the latest is in mode %s": ";最近的处于模式 %s", "store": "存储", "%d wait": "%d 个等待",
 	"running on %s": "运行于 %s",
-	"no gate is running; each command opens the store for itself": "没有运行中的闸门;每个命令自行打开存储",
-	"nothing is stored yet": "尚未保存任何内容",
+	"none on %s; each command opens the store for itself": "%s 上没有闸门;每个命令自行打开存储",
+	"nothing is stored yet":                               "尚未保存任何内容",
 }
