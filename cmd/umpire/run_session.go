@@ -23,7 +23,7 @@ func (s *stay) enter(ctx context.Context, task string) (entered umpire.Session, 
 		Runner: runner.Of(os.Getpid()), Mode: s.mode, AllowBypass: s.flags.allowBypass, Headless: s.headless,
 	}
 	switch {
-	case s.flags.session != "" && task != "":
+	case (s.flags.session != "" || s.flags.goOn) && task != "":
 		return s.enterOrQueue(ctx, resumption, task)
 	case s.flags.session != "" || s.flags.goOn:
 		entered, err = s.gate.Continue(ctx, resumption)
@@ -56,10 +56,11 @@ func sessionError(err error) error {
 // enterOrQueue takes a session to give it a task. Where another runner has it, or its
 // calls wait for answers, the task is queued: whoever runs it will see to it.
 func (s *stay) enterOrQueue(ctx context.Context, r umpire.Resumption, task string) (umpire.Session, bool, error) {
-	standing, err := s.gate.Session(ctx, r.ID)
+	standing, err := s.standing(ctx, &r)
 	if err != nil {
 		return standing, false, sessionError(err)
 	}
+	r.ID = standing.ID
 	if standing.State != umpire.SessionWaiting {
 		entered, err := s.gate.Continue(ctx, r)
 		if !errors.Is(err, umpire.ErrState) || standing.State == umpire.SessionOver || standing.Runner == "" {
@@ -75,6 +76,14 @@ func (s *stay) enterOrQueue(ctx context.Context, r umpire.Resumption, task strin
 	}
 	s.remark(s.queuedText(&standing, told))
 	return standing, true, nil
+}
+
+// standing is the session that is meant, as it stands: the latest where none is named.
+func (s *stay) standing(ctx context.Context, r *umpire.Resumption) (umpire.Session, error) {
+	if r.ID == "" {
+		return s.gate.Latest(ctx, r.Dir)
+	}
+	return s.gate.Session(ctx, r.ID)
 }
 
 // mayEnter holds a queued task to the rules for going on with a session.

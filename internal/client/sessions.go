@@ -40,6 +40,14 @@ func (c *Client) Session(ctx context.Context, session umpire.SessionID) (umpire.
 	return call[sessionRequest, umpire.Session](ctx, c, "SessionService/Get", sessionRequest{session})
 }
 
+// Latest returns the session of a folder's project that would be gone on with.
+func (c *Client) Latest(ctx context.Context, dir string) (umpire.Session, error) {
+	type request struct {
+		Dir string `json:"working_dir"`
+	}
+	return call[request, umpire.Session](ctx, c, "SessionService/Latest", request{dir})
+}
+
 // Sessions lists sessions, the latest activity first.
 func (c *Client) Sessions(ctx context.Context, in umpire.SessionQuery) ([]umpire.Session, error) {
 	type list struct {

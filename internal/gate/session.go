@@ -163,6 +163,23 @@ func (g *Gate) Session(ctx context.Context, id umpire.SessionID) (s umpire.Sessi
 	return s, nil
 }
 
+// Latest returns the session of a folder's project that [Gate.Continue] goes on with when
+// none is named: its last root session.
+func (g *Gate) Latest(ctx context.Context, dir string) (umpire.Session, error) {
+	if err := checkDir("working_dir", dir); err != nil {
+		return umpire.Session{}, err
+	}
+	p, err := g.Project(dir)
+	if err != nil {
+		return umpire.Session{}, err
+	}
+	id, err := g.latest(ctx, p)
+	if err != nil {
+		return umpire.Session{}, err
+	}
+	return g.Session(ctx, id)
+}
+
 // Sessions returns sessions, the latest activity first.
 func (g *Gate) Sessions(ctx context.Context, q umpire.SessionQuery) (all []umpire.Session, err error) {
 	err = g.view(ctx, func(tx *store.Tx) error {

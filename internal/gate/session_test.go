@@ -347,9 +347,15 @@ func TestConversationIsRead(t *testing.T) {
 	if got, results := said(umpire.ConversationQuery{Session: s.ID, Limit: 1}); !slices.Equal(got, all[2:]) || results != 0 {
 		t.Errorf("the last one: %q, %d results", got, results)
 	}
+	if latest := must(d.Latest(t.Context(), s.Dir))(t); latest.ID != s.ID {
+		t.Errorf("%q would be gone on with, want %q", latest.ID, s.ID)
+	}
 	forked := must(d.Fork(t.Context(), s.ID, umpire.Resumption{Dir: s.Dir, Runner: s.Runner}))(t)
 	if got, results := said(umpire.ConversationQuery{Session: forked.ID}); len(got) != 3 || results != 1 {
 		t.Errorf("of a fork: %q, %d results", got, results)
+	}
+	if _, err := d.Latest(t.Context(), d.secondProject()); !errors.Is(err, umpire.ErrState) {
+		t.Errorf("the latest of a project without sessions: %v", err)
 	}
 	if _, err := d.Conversation(t.Context(), umpire.ConversationQuery{Session: "none"}); !errors.Is(err, umpire.ErrNotFound) {
 		t.Errorf("of no session: %v", err)

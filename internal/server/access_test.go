@@ -22,7 +22,7 @@ var forAgents = map[string]bool{
 	"GateService/Check": true, "GateService/Submit": true, "GateService/GetBatch": true, "GateService/ListPending": true,
 	"GateService/Resolve": false, "GateService/Start": true, "GateService/Finish": true,
 	"SessionService/Open": true, "SessionService/Continue": true, "SessionService/Get": true, "SessionService/List": false,
-	"SessionService/Fork": true, "SessionService/GetConversation": false, "SessionService/SetMode": false, "SessionService/Prompt": true, "SessionService/Compose": true,
+	"SessionService/Fork": true, "SessionService/GetConversation": false, "SessionService/Latest": true, "SessionService/SetMode": false, "SessionService/Prompt": true, "SessionService/Compose": true,
 	"SessionService/Reply": true, "SessionService/Renew": true, "SessionService/End": true, "SessionService/Delete": false,
 	"RuleService/List": true, "RuleService/Add": false, "RuleService/Remove": false, "RuleService/Status": true, "RuleService/Trust": false,
 	"TimelineService/List": true,

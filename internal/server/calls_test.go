@@ -53,6 +53,7 @@ func trips() []trip {
 		once("Open", (*client.Client).Open, session),
 		once("Continue", (*client.Client).Continue, session),
 		once("Sessions", (*client.Client).Sessions, []umpire.Session{session}),
+		once("Latest", (*client.Client).Latest, session),
 		once("Conversation", (*client.Client).Conversation, filled[umpire.Conversation]()),
 		once("SetMode", (*client.Client).SetMode, session),
 		once("Prompt", (*client.Client).Prompt, filled[umpire.Prompted]()),

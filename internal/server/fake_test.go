@@ -171,6 +171,10 @@ func (g *fakeGate) SetMode(_ context.Context, m umpire.ModeChange) (umpire.Sessi
 	return answerOf[umpire.Session](g.enter("SetMode", m))
 }
 
+func (g *fakeGate) Latest(_ context.Context, dir string) (umpire.Session, error) {
+	return answerOf[umpire.Session](g.enter("Latest", dir))
+}
+
 func (g *fakeGate) Conversation(_ context.Context, q umpire.ConversationQuery) (umpire.Conversation, error) {
 	return answerOf[umpire.Conversation](g.enter("Conversation", q))
 }

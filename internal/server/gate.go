@@ -31,6 +31,7 @@ type Sessions interface {
 	Continue(ctx context.Context, r umpire.Resumption) (umpire.Session, error)
 	Fork(ctx context.Context, session umpire.SessionID, r umpire.Resumption) (umpire.Session, error)
 	Session(ctx context.Context, session umpire.SessionID) (umpire.Session, error)
+	Latest(ctx context.Context, dir string) (umpire.Session, error)
 	Sessions(ctx context.Context, q umpire.SessionQuery) ([]umpire.Session, error)
 	Conversation(ctx context.Context, q umpire.ConversationQuery) (umpire.Conversation, error)
 	SetMode(ctx context.Context, m umpire.ModeChange) (umpire.Session, error)

@@ -58,6 +58,7 @@ var badInput = []struct{ procedure, body, word string }{
 	{"SessionService/Open", `{"mode":7}`, "mode"},
 	{"SessionService/Continue", `{"working_dir":false}`, "working_dir"},
 	{"SessionService/List", `{"limit":"all"}`, "limit"},
+	{"SessionService/Latest", `{"working_dir":7}`, "working_dir"},
 	{"SessionService/GetConversation", `{"limit":"all"}`, "limit"},
 	{"SessionService/SetMode", `{"allow_all":"true"}`, "allow_all: want true or false"},
 	{"SessionService/Prompt", `{"text":["x"]}`, "text"},

@@ -13,6 +13,10 @@ type sessionRequest struct {
 	Session umpire.SessionID `json:"session_id"`
 }
 
+type latestRequest struct {
+	Dir string `json:"working_dir"`
+}
+
 type sessionList struct {
 	Sessions []umpire.Session `json:"sessions"`
 }
@@ -40,6 +44,7 @@ func (s *Server) routeSessions() {
 	add(s, umpirev1connect.SessionServiceContinueProcedure, roleAgent, unary[umpirev1.Resumption, umpirev1.Session](maxBody, s.resume))
 	add(s, umpirev1connect.SessionServiceForkProcedure, roleAgent, unary[umpirev1.Resumption, umpirev1.Session](maxBody, s.fork))
 	add(s, umpirev1connect.SessionServiceGetProcedure, roleAgent, unary[umpirev1.SessionRequest, umpirev1.Session](maxBody, s.session))
+	add(s, umpirev1connect.SessionServiceLatestProcedure, roleAgent, unary[umpirev1.LatestRequest, umpirev1.Session](maxBody, s.latest))
 	add(s, umpirev1connect.SessionServiceListProcedure, rolePerson, unary[umpirev1.SessionQuery, umpirev1.SessionList](maxBody, s.sessions))
 	add(s, umpirev1connect.SessionServiceGetConversationProcedure, rolePerson, unary[umpirev1.ConversationQuery, umpirev1.Conversation](maxBody, g.Conversation))
 	add(s, umpirev1connect.SessionServiceSetModeProcedure, rolePerson, unary[umpirev1.ModeChange, umpirev1.Session](maxBody, g.SetMode))
@@ -90,6 +95,10 @@ func (s *Server) fork(ctx context.Context, r umpire.Resumption) (umpire.Session,
 
 func (s *Server) session(ctx context.Context, r sessionRequest) (umpire.Session, error) {
 	return s.gate.Session(ctx, r.Session)
+}
+
+func (s *Server) latest(ctx context.Context, r latestRequest) (umpire.Session, error) {
+	return s.gate.Latest(ctx, r.Dir)
 }
 
 func (s *Server) sessions(ctx context.Context, q umpire.SessionQuery) (sessionList, error) {

@@ -604,6 +604,52 @@ func (x *SessionRequest) GetSessionId() string {
 	return ""
 }
 
+// A LatestRequest asks for the latest root session of a project.
+type LatestRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// A folder of the project.
+	WorkingDir    string `protobuf:"bytes,1,opt,name=working_dir,json=workingDir,proto3" json:"working_dir,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *LatestRequest) Reset() {
+	*x = LatestRequest{}
+	mi := &file_umpire_v1_session_proto_msgTypes[4]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *LatestRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*LatestRequest) ProtoMessage() {}
+
+func (x *LatestRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_umpire_v1_session_proto_msgTypes[4]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use LatestRequest.ProtoReflect.Descriptor instead.
+func (*LatestRequest) Descriptor() ([]byte, []int) {
+	return file_umpire_v1_session_proto_rawDescGZIP(), []int{4}
+}
+
+func (x *LatestRequest) GetWorkingDir() string {
+	if x != nil {
+		return x.WorkingDir
+	}
+	return ""
+}
+
 // A ConversationQuery asks for what was said in a session.
 type ConversationQuery struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -617,7 +663,7 @@ type ConversationQuery struct {
 
 func (x *ConversationQuery) Reset() {
 	*x = ConversationQuery{}
-	mi := &file_umpire_v1_session_proto_msgTypes[4]
+	mi := &file_umpire_v1_session_proto_msgTypes[5]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -629,7 +675,7 @@ func (x *ConversationQuery) String() string {
 func (*ConversationQuery) ProtoMessage() {}
 
 func (x *ConversationQuery) ProtoReflect() protoreflect.Message {
-	mi := &file_umpire_v1_session_proto_msgTypes[4]
+	mi := &file_umpire_v1_session_proto_msgTypes[5]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -642,7 +688,7 @@ func (x *ConversationQuery) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ConversationQuery.ProtoReflect.Descriptor instead.
 func (*ConversationQuery) Descriptor() ([]byte, []int) {
-	return file_umpire_v1_session_proto_rawDescGZIP(), []int{4}
+	return file_umpire_v1_session_proto_rawDescGZIP(), []int{5}
 }
 
 func (x *ConversationQuery) GetSessionId() string {
@@ -672,7 +718,7 @@ type SessionQuery struct {
 
 func (x *SessionQuery) Reset() {
 	*x = SessionQuery{}
-	mi := &file_umpire_v1_session_proto_msgTypes[5]
+	mi := &file_umpire_v1_session_proto_msgTypes[6]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -684,7 +730,7 @@ func (x *SessionQuery) String() string {
 func (*SessionQuery) ProtoMessage() {}
 
 func (x *SessionQuery) ProtoReflect() protoreflect.Message {
-	mi := &file_umpire_v1_session_proto_msgTypes[5]
+	mi := &file_umpire_v1_session_proto_msgTypes[6]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -697,7 +743,7 @@ func (x *SessionQuery) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SessionQuery.ProtoReflect.Descriptor instead.
 func (*SessionQuery) Descriptor() ([]byte, []int) {
-	return file_umpire_v1_session_proto_rawDescGZIP(), []int{5}
+	return file_umpire_v1_session_proto_rawDescGZIP(), []int{6}
 }
 
 func (x *SessionQuery) GetProjectId() string {
@@ -725,7 +771,7 @@ type SessionList struct {
 
 func (x *SessionList) Reset() {
 	*x = SessionList{}
-	mi := &file_umpire_v1_session_proto_msgTypes[6]
+	mi := &file_umpire_v1_session_proto_msgTypes[7]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -737,7 +783,7 @@ func (x *SessionList) String() string {
 func (*SessionList) ProtoMessage() {}
 
 func (x *SessionList) ProtoReflect() protoreflect.Message {
-	mi := &file_umpire_v1_session_proto_msgTypes[6]
+	mi := &file_umpire_v1_session_proto_msgTypes[7]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -750,7 +796,7 @@ func (x *SessionList) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SessionList.ProtoReflect.Descriptor instead.
 func (*SessionList) Descriptor() ([]byte, []int) {
-	return file_umpire_v1_session_proto_rawDescGZIP(), []int{6}
+	return file_umpire_v1_session_proto_rawDescGZIP(), []int{7}
 }
 
 func (x *SessionList) GetSessions() []*Session {
@@ -778,7 +824,7 @@ type ModeChange struct {
 
 func (x *ModeChange) Reset() {
 	*x = ModeChange{}
-	mi := &file_umpire_v1_session_proto_msgTypes[7]
+	mi := &file_umpire_v1_session_proto_msgTypes[8]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -790,7 +836,7 @@ func (x *ModeChange) String() string {
 func (*ModeChange) ProtoMessage() {}
 
 func (x *ModeChange) ProtoReflect() protoreflect.Message {
-	mi := &file_umpire_v1_session_proto_msgTypes[7]
+	mi := &file_umpire_v1_session_proto_msgTypes[8]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -803,7 +849,7 @@ func (x *ModeChange) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ModeChange.ProtoReflect.Descriptor instead.
 func (*ModeChange) Descriptor() ([]byte, []int) {
-	return file_umpire_v1_session_proto_rawDescGZIP(), []int{7}
+	return file_umpire_v1_session_proto_rawDescGZIP(), []int{8}
 }
 
 func (x *ModeChange) GetSessionId() string {
@@ -849,7 +895,7 @@ type Prompt struct {
 
 func (x *Prompt) Reset() {
 	*x = Prompt{}
-	mi := &file_umpire_v1_session_proto_msgTypes[8]
+	mi := &file_umpire_v1_session_proto_msgTypes[9]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -861,7 +907,7 @@ func (x *Prompt) String() string {
 func (*Prompt) ProtoMessage() {}
 
 func (x *Prompt) ProtoReflect() protoreflect.Message {
-	mi := &file_umpire_v1_session_proto_msgTypes[8]
+	mi := &file_umpire_v1_session_proto_msgTypes[9]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -874,7 +920,7 @@ func (x *Prompt) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Prompt.ProtoReflect.Descriptor instead.
 func (*Prompt) Descriptor() ([]byte, []int) {
-	return file_umpire_v1_session_proto_rawDescGZIP(), []int{8}
+	return file_umpire_v1_session_proto_rawDescGZIP(), []int{9}
 }
 
 func (x *Prompt) GetSessionId() string {
@@ -913,7 +959,7 @@ type Prompted struct {
 
 func (x *Prompted) Reset() {
 	*x = Prompted{}
-	mi := &file_umpire_v1_session_proto_msgTypes[9]
+	mi := &file_umpire_v1_session_proto_msgTypes[10]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -925,7 +971,7 @@ func (x *Prompted) String() string {
 func (*Prompted) ProtoMessage() {}
 
 func (x *Prompted) ProtoReflect() protoreflect.Message {
-	mi := &file_umpire_v1_session_proto_msgTypes[9]
+	mi := &file_umpire_v1_session_proto_msgTypes[10]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -938,7 +984,7 @@ func (x *Prompted) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Prompted.ProtoReflect.Descriptor instead.
 func (*Prompted) Descriptor() ([]byte, []int) {
-	return file_umpire_v1_session_proto_rawDescGZIP(), []int{9}
+	return file_umpire_v1_session_proto_rawDescGZIP(), []int{10}
 }
 
 func (x *Prompted) GetQueued() bool {
@@ -975,7 +1021,7 @@ type ComposeRequest struct {
 
 func (x *ComposeRequest) Reset() {
 	*x = ComposeRequest{}
-	mi := &file_umpire_v1_session_proto_msgTypes[10]
+	mi := &file_umpire_v1_session_proto_msgTypes[11]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -987,7 +1033,7 @@ func (x *ComposeRequest) String() string {
 func (*ComposeRequest) ProtoMessage() {}
 
 func (x *ComposeRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_umpire_v1_session_proto_msgTypes[10]
+	mi := &file_umpire_v1_session_proto_msgTypes[11]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1000,7 +1046,7 @@ func (x *ComposeRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ComposeRequest.ProtoReflect.Descriptor instead.
 func (*ComposeRequest) Descriptor() ([]byte, []int) {
-	return file_umpire_v1_session_proto_rawDescGZIP(), []int{10}
+	return file_umpire_v1_session_proto_rawDescGZIP(), []int{11}
 }
 
 func (x *ComposeRequest) GetSessionId() string {
@@ -1036,7 +1082,7 @@ type Message struct {
 
 func (x *Message) Reset() {
 	*x = Message{}
-	mi := &file_umpire_v1_session_proto_msgTypes[11]
+	mi := &file_umpire_v1_session_proto_msgTypes[12]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1048,7 +1094,7 @@ func (x *Message) String() string {
 func (*Message) ProtoMessage() {}
 
 func (x *Message) ProtoReflect() protoreflect.Message {
-	mi := &file_umpire_v1_session_proto_msgTypes[11]
+	mi := &file_umpire_v1_session_proto_msgTypes[12]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1061,7 +1107,7 @@ func (x *Message) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Message.ProtoReflect.Descriptor instead.
 func (*Message) Descriptor() ([]byte, []int) {
-	return file_umpire_v1_session_proto_rawDescGZIP(), []int{11}
+	return file_umpire_v1_session_proto_rawDescGZIP(), []int{12}
 }
 
 func (x *Message) GetN() int64 {
@@ -1112,7 +1158,7 @@ type Done struct {
 
 func (x *Done) Reset() {
 	*x = Done{}
-	mi := &file_umpire_v1_session_proto_msgTypes[12]
+	mi := &file_umpire_v1_session_proto_msgTypes[13]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1124,7 +1170,7 @@ func (x *Done) String() string {
 func (*Done) ProtoMessage() {}
 
 func (x *Done) ProtoReflect() protoreflect.Message {
-	mi := &file_umpire_v1_session_proto_msgTypes[12]
+	mi := &file_umpire_v1_session_proto_msgTypes[13]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1137,7 +1183,7 @@ func (x *Done) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Done.ProtoReflect.Descriptor instead.
 func (*Done) Descriptor() ([]byte, []int) {
-	return file_umpire_v1_session_proto_rawDescGZIP(), []int{12}
+	return file_umpire_v1_session_proto_rawDescGZIP(), []int{13}
 }
 
 func (x *Done) GetResults() []*Result {
@@ -1169,7 +1215,7 @@ type Conversation struct {
 
 func (x *Conversation) Reset() {
 	*x = Conversation{}
-	mi := &file_umpire_v1_session_proto_msgTypes[13]
+	mi := &file_umpire_v1_session_proto_msgTypes[14]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1181,7 +1227,7 @@ func (x *Conversation) String() string {
 func (*Conversation) ProtoMessage() {}
 
 func (x *Conversation) ProtoReflect() protoreflect.Message {
-	mi := &file_umpire_v1_session_proto_msgTypes[13]
+	mi := &file_umpire_v1_session_proto_msgTypes[14]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1194,7 +1240,7 @@ func (x *Conversation) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Conversation.ProtoReflect.Descriptor instead.
 func (*Conversation) Descriptor() ([]byte, []int) {
-	return file_umpire_v1_session_proto_rawDescGZIP(), []int{13}
+	return file_umpire_v1_session_proto_rawDescGZIP(), []int{14}
 }
 
 func (x *Conversation) GetSession() *Session {
@@ -1233,7 +1279,7 @@ type Reply struct {
 
 func (x *Reply) Reset() {
 	*x = Reply{}
-	mi := &file_umpire_v1_session_proto_msgTypes[14]
+	mi := &file_umpire_v1_session_proto_msgTypes[15]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1245,7 +1291,7 @@ func (x *Reply) String() string {
 func (*Reply) ProtoMessage() {}
 
 func (x *Reply) ProtoReflect() protoreflect.Message {
-	mi := &file_umpire_v1_session_proto_msgTypes[14]
+	mi := &file_umpire_v1_session_proto_msgTypes[15]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1258,7 +1304,7 @@ func (x *Reply) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Reply.ProtoReflect.Descriptor instead.
 func (*Reply) Descriptor() ([]byte, []int) {
-	return file_umpire_v1_session_proto_rawDescGZIP(), []int{14}
+	return file_umpire_v1_session_proto_rawDescGZIP(), []int{15}
 }
 
 func (x *Reply) GetSessionId() string {
@@ -1295,7 +1341,7 @@ type RenewRequest struct {
 
 func (x *RenewRequest) Reset() {
 	*x = RenewRequest{}
-	mi := &file_umpire_v1_session_proto_msgTypes[15]
+	mi := &file_umpire_v1_session_proto_msgTypes[16]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1307,7 +1353,7 @@ func (x *RenewRequest) String() string {
 func (*RenewRequest) ProtoMessage() {}
 
 func (x *RenewRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_umpire_v1_session_proto_msgTypes[15]
+	mi := &file_umpire_v1_session_proto_msgTypes[16]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1320,7 +1366,7 @@ func (x *RenewRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RenewRequest.ProtoReflect.Descriptor instead.
 func (*RenewRequest) Descriptor() ([]byte, []int) {
-	return file_umpire_v1_session_proto_rawDescGZIP(), []int{15}
+	return file_umpire_v1_session_proto_rawDescGZIP(), []int{16}
 }
 
 func (x *RenewRequest) GetSessionId() string {
@@ -1348,7 +1394,7 @@ type RenewResponse struct {
 
 func (x *RenewResponse) Reset() {
 	*x = RenewResponse{}
-	mi := &file_umpire_v1_session_proto_msgTypes[16]
+	mi := &file_umpire_v1_session_proto_msgTypes[17]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1360,7 +1406,7 @@ func (x *RenewResponse) String() string {
 func (*RenewResponse) ProtoMessage() {}
 
 func (x *RenewResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_umpire_v1_session_proto_msgTypes[16]
+	mi := &file_umpire_v1_session_proto_msgTypes[17]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1373,7 +1419,7 @@ func (x *RenewResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RenewResponse.ProtoReflect.Descriptor instead.
 func (*RenewResponse) Descriptor() ([]byte, []int) {
-	return file_umpire_v1_session_proto_rawDescGZIP(), []int{16}
+	return file_umpire_v1_session_proto_rawDescGZIP(), []int{17}
 }
 
 func (x *RenewResponse) GetLeaseUntil() *timestamppb.Timestamp {
@@ -1396,7 +1442,7 @@ type EndRequest struct {
 
 func (x *EndRequest) Reset() {
 	*x = EndRequest{}
-	mi := &file_umpire_v1_session_proto_msgTypes[17]
+	mi := &file_umpire_v1_session_proto_msgTypes[18]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1408,7 +1454,7 @@ func (x *EndRequest) String() string {
 func (*EndRequest) ProtoMessage() {}
 
 func (x *EndRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_umpire_v1_session_proto_msgTypes[17]
+	mi := &file_umpire_v1_session_proto_msgTypes[18]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1421,7 +1467,7 @@ func (x *EndRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use EndRequest.ProtoReflect.Descriptor instead.
 func (*EndRequest) Descriptor() ([]byte, []int) {
-	return file_umpire_v1_session_proto_rawDescGZIP(), []int{17}
+	return file_umpire_v1_session_proto_rawDescGZIP(), []int{18}
 }
 
 func (x *EndRequest) GetSessionId() string {
@@ -1447,7 +1493,7 @@ type EndResponse struct {
 
 func (x *EndResponse) Reset() {
 	*x = EndResponse{}
-	mi := &file_umpire_v1_session_proto_msgTypes[18]
+	mi := &file_umpire_v1_session_proto_msgTypes[19]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1459,7 +1505,7 @@ func (x *EndResponse) String() string {
 func (*EndResponse) ProtoMessage() {}
 
 func (x *EndResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_umpire_v1_session_proto_msgTypes[18]
+	mi := &file_umpire_v1_session_proto_msgTypes[19]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1472,7 +1518,7 @@ func (x *EndResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use EndResponse.ProtoReflect.Descriptor instead.
 func (*EndResponse) Descriptor() ([]byte, []int) {
-	return file_umpire_v1_session_proto_rawDescGZIP(), []int{18}
+	return file_umpire_v1_session_proto_rawDescGZIP(), []int{19}
 }
 
 // A DeleteResponse says nothing more than that the session is gone.
@@ -1484,7 +1530,7 @@ type DeleteResponse struct {
 
 func (x *DeleteResponse) Reset() {
 	*x = DeleteResponse{}
-	mi := &file_umpire_v1_session_proto_msgTypes[19]
+	mi := &file_umpire_v1_session_proto_msgTypes[20]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1496,7 +1542,7 @@ func (x *DeleteResponse) String() string {
 func (*DeleteResponse) ProtoMessage() {}
 
 func (x *DeleteResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_umpire_v1_session_proto_msgTypes[19]
+	mi := &file_umpire_v1_session_proto_msgTypes[20]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1509,7 +1555,7 @@ func (x *DeleteResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DeleteResponse.ProtoReflect.Descriptor instead.
 func (*DeleteResponse) Descriptor() ([]byte, []int) {
-	return file_umpire_v1_session_proto_rawDescGZIP(), []int{19}
+	return file_umpire_v1_session_proto_rawDescGZIP(), []int{20}
 }
 
 var File_umpire_v1_session_proto protoreflect.FileDescriptor
@@ -1584,7 +1630,10 @@ const file_umpire_v1_session_proto_rawDesc = "" +
 	"\x05_mode\"/\n" +
 	"\x0eSessionRequest\x12\x1d\n" +
 	"\n" +
-	"session_id\x18\x01 \x01(\tR\tsessionId\"H\n" +
+	"session_id\x18\x01 \x01(\tR\tsessionId\"0\n" +
+	"\rLatestRequest\x12\x1f\n" +
+	"\vworking_dir\x18\x01 \x01(\tR\n" +
+	"workingDir\"H\n" +
 	"\x11ConversationQuery\x12\x1d\n" +
 	"\n" +
 	"session_id\x18\x01 \x01(\tR\tsessionId\x12\x14\n" +
@@ -1653,11 +1702,12 @@ const file_umpire_v1_session_proto_rawDesc = "" +
 	"session_id\x18\x01 \x01(\tR\tsessionId\x12\x16\n" +
 	"\x06reason\x18\x02 \x01(\tR\x06reason\"\r\n" +
 	"\vEndResponse\"\x10\n" +
-	"\x0eDeleteResponse2\xeb\x05\n" +
+	"\x0eDeleteResponse2\xa3\x06\n" +
 	"\x0eSessionService\x12.\n" +
 	"\x04Open\x12\x12.umpire.v1.Opening\x1a\x12.umpire.v1.Session\x125\n" +
 	"\bContinue\x12\x15.umpire.v1.Resumption\x1a\x12.umpire.v1.Session\x124\n" +
-	"\x03Get\x12\x19.umpire.v1.SessionRequest\x1a\x12.umpire.v1.Session\x127\n" +
+	"\x03Get\x12\x19.umpire.v1.SessionRequest\x1a\x12.umpire.v1.Session\x126\n" +
+	"\x06Latest\x12\x18.umpire.v1.LatestRequest\x1a\x12.umpire.v1.Session\x127\n" +
 	"\x04List\x12\x17.umpire.v1.SessionQuery\x1a\x16.umpire.v1.SessionList\x121\n" +
 	"\x04Fork\x12\x15.umpire.v1.Resumption\x1a\x12.umpire.v1.Session\x12H\n" +
 	"\x0fGetConversation\x12\x1c.umpire.v1.ConversationQuery\x1a\x17.umpire.v1.Conversation\x124\n" +
@@ -1683,78 +1733,81 @@ func file_umpire_v1_session_proto_rawDescGZIP() []byte {
 	return file_umpire_v1_session_proto_rawDescData
 }
 
-var file_umpire_v1_session_proto_msgTypes = make([]protoimpl.MessageInfo, 21)
+var file_umpire_v1_session_proto_msgTypes = make([]protoimpl.MessageInfo, 22)
 var file_umpire_v1_session_proto_goTypes = []any{
 	(*Session)(nil),               // 0: umpire.v1.Session
 	(*Opening)(nil),               // 1: umpire.v1.Opening
 	(*Resumption)(nil),            // 2: umpire.v1.Resumption
 	(*SessionRequest)(nil),        // 3: umpire.v1.SessionRequest
-	(*ConversationQuery)(nil),     // 4: umpire.v1.ConversationQuery
-	(*SessionQuery)(nil),          // 5: umpire.v1.SessionQuery
-	(*SessionList)(nil),           // 6: umpire.v1.SessionList
-	(*ModeChange)(nil),            // 7: umpire.v1.ModeChange
-	(*Prompt)(nil),                // 8: umpire.v1.Prompt
-	(*Prompted)(nil),              // 9: umpire.v1.Prompted
-	(*ComposeRequest)(nil),        // 10: umpire.v1.ComposeRequest
-	(*Message)(nil),               // 11: umpire.v1.Message
-	(*Done)(nil),                  // 12: umpire.v1.Done
-	(*Conversation)(nil),          // 13: umpire.v1.Conversation
-	(*Reply)(nil),                 // 14: umpire.v1.Reply
-	(*RenewRequest)(nil),          // 15: umpire.v1.RenewRequest
-	(*RenewResponse)(nil),         // 16: umpire.v1.RenewResponse
-	(*EndRequest)(nil),            // 17: umpire.v1.EndRequest
-	(*EndResponse)(nil),           // 18: umpire.v1.EndResponse
-	(*DeleteResponse)(nil),        // 19: umpire.v1.DeleteResponse
-	nil,                           // 20: umpire.v1.Conversation.BatchesEntry
-	(*Blocked)(nil),               // 21: umpire.v1.Blocked
-	(*timestamppb.Timestamp)(nil), // 22: google.protobuf.Timestamp
-	(*structpb.Value)(nil),        // 23: google.protobuf.Value
-	(*Result)(nil),                // 24: umpire.v1.Result
+	(*LatestRequest)(nil),         // 4: umpire.v1.LatestRequest
+	(*ConversationQuery)(nil),     // 5: umpire.v1.ConversationQuery
+	(*SessionQuery)(nil),          // 6: umpire.v1.SessionQuery
+	(*SessionList)(nil),           // 7: umpire.v1.SessionList
+	(*ModeChange)(nil),            // 8: umpire.v1.ModeChange
+	(*Prompt)(nil),                // 9: umpire.v1.Prompt
+	(*Prompted)(nil),              // 10: umpire.v1.Prompted
+	(*ComposeRequest)(nil),        // 11: umpire.v1.ComposeRequest
+	(*Message)(nil),               // 12: umpire.v1.Message
+	(*Done)(nil),                  // 13: umpire.v1.Done
+	(*Conversation)(nil),          // 14: umpire.v1.Conversation
+	(*Reply)(nil),                 // 15: umpire.v1.Reply
+	(*RenewRequest)(nil),          // 16: umpire.v1.RenewRequest
+	(*RenewResponse)(nil),         // 17: umpire.v1.RenewResponse
+	(*EndRequest)(nil),            // 18: umpire.v1.EndRequest
+	(*EndResponse)(nil),           // 19: umpire.v1.EndResponse
+	(*DeleteResponse)(nil),        // 20: umpire.v1.DeleteResponse
+	nil,                           // 21: umpire.v1.Conversation.BatchesEntry
+	(*Blocked)(nil),               // 22: umpire.v1.Blocked
+	(*timestamppb.Timestamp)(nil), // 23: google.protobuf.Timestamp
+	(*structpb.Value)(nil),        // 24: google.protobuf.Value
+	(*Result)(nil),                // 25: umpire.v1.Result
 }
 var file_umpire_v1_session_proto_depIdxs = []int32{
-	21, // 0: umpire.v1.Session.blocked_reason:type_name -> umpire.v1.Blocked
-	22, // 1: umpire.v1.Session.lease_until:type_name -> google.protobuf.Timestamp
-	22, // 2: umpire.v1.Session.created_at:type_name -> google.protobuf.Timestamp
-	22, // 3: umpire.v1.Session.active_at:type_name -> google.protobuf.Timestamp
-	22, // 4: umpire.v1.Session.ended_at:type_name -> google.protobuf.Timestamp
+	22, // 0: umpire.v1.Session.blocked_reason:type_name -> umpire.v1.Blocked
+	23, // 1: umpire.v1.Session.lease_until:type_name -> google.protobuf.Timestamp
+	23, // 2: umpire.v1.Session.created_at:type_name -> google.protobuf.Timestamp
+	23, // 3: umpire.v1.Session.active_at:type_name -> google.protobuf.Timestamp
+	23, // 4: umpire.v1.Session.ended_at:type_name -> google.protobuf.Timestamp
 	0,  // 5: umpire.v1.SessionList.sessions:type_name -> umpire.v1.Session
-	23, // 6: umpire.v1.Message.content:type_name -> google.protobuf.Value
-	22, // 7: umpire.v1.Message.at:type_name -> google.protobuf.Timestamp
-	24, // 8: umpire.v1.Done.results:type_name -> umpire.v1.Result
+	24, // 6: umpire.v1.Message.content:type_name -> google.protobuf.Value
+	23, // 7: umpire.v1.Message.at:type_name -> google.protobuf.Timestamp
+	25, // 8: umpire.v1.Done.results:type_name -> umpire.v1.Result
 	0,  // 9: umpire.v1.Conversation.session:type_name -> umpire.v1.Session
-	11, // 10: umpire.v1.Conversation.messages:type_name -> umpire.v1.Message
-	20, // 11: umpire.v1.Conversation.batches:type_name -> umpire.v1.Conversation.BatchesEntry
-	23, // 12: umpire.v1.Reply.message:type_name -> google.protobuf.Value
-	22, // 13: umpire.v1.RenewResponse.lease_until:type_name -> google.protobuf.Timestamp
-	12, // 14: umpire.v1.Conversation.BatchesEntry.value:type_name -> umpire.v1.Done
+	12, // 10: umpire.v1.Conversation.messages:type_name -> umpire.v1.Message
+	21, // 11: umpire.v1.Conversation.batches:type_name -> umpire.v1.Conversation.BatchesEntry
+	24, // 12: umpire.v1.Reply.message:type_name -> google.protobuf.Value
+	23, // 13: umpire.v1.RenewResponse.lease_until:type_name -> google.protobuf.Timestamp
+	13, // 14: umpire.v1.Conversation.BatchesEntry.value:type_name -> umpire.v1.Done
 	1,  // 15: umpire.v1.SessionService.Open:input_type -> umpire.v1.Opening
 	2,  // 16: umpire.v1.SessionService.Continue:input_type -> umpire.v1.Resumption
 	3,  // 17: umpire.v1.SessionService.Get:input_type -> umpire.v1.SessionRequest
-	5,  // 18: umpire.v1.SessionService.List:input_type -> umpire.v1.SessionQuery
-	2,  // 19: umpire.v1.SessionService.Fork:input_type -> umpire.v1.Resumption
-	4,  // 20: umpire.v1.SessionService.GetConversation:input_type -> umpire.v1.ConversationQuery
-	7,  // 21: umpire.v1.SessionService.SetMode:input_type -> umpire.v1.ModeChange
-	8,  // 22: umpire.v1.SessionService.Prompt:input_type -> umpire.v1.Prompt
-	10, // 23: umpire.v1.SessionService.Compose:input_type -> umpire.v1.ComposeRequest
-	14, // 24: umpire.v1.SessionService.Reply:input_type -> umpire.v1.Reply
-	15, // 25: umpire.v1.SessionService.Renew:input_type -> umpire.v1.RenewRequest
-	17, // 26: umpire.v1.SessionService.End:input_type -> umpire.v1.EndRequest
-	3,  // 27: umpire.v1.SessionService.Delete:input_type -> umpire.v1.SessionRequest
-	0,  // 28: umpire.v1.SessionService.Open:output_type -> umpire.v1.Session
-	0,  // 29: umpire.v1.SessionService.Continue:output_type -> umpire.v1.Session
-	0,  // 30: umpire.v1.SessionService.Get:output_type -> umpire.v1.Session
-	6,  // 31: umpire.v1.SessionService.List:output_type -> umpire.v1.SessionList
-	0,  // 32: umpire.v1.SessionService.Fork:output_type -> umpire.v1.Session
-	13, // 33: umpire.v1.SessionService.GetConversation:output_type -> umpire.v1.Conversation
-	0,  // 34: umpire.v1.SessionService.SetMode:output_type -> umpire.v1.Session
-	9,  // 35: umpire.v1.SessionService.Prompt:output_type -> umpire.v1.Prompted
-	13, // 36: umpire.v1.SessionService.Compose:output_type -> umpire.v1.Conversation
-	0,  // 37: umpire.v1.SessionService.Reply:output_type -> umpire.v1.Session
-	16, // 38: umpire.v1.SessionService.Renew:output_type -> umpire.v1.RenewResponse
-	18, // 39: umpire.v1.SessionService.End:output_type -> umpire.v1.EndResponse
-	19, // 40: umpire.v1.SessionService.Delete:output_type -> umpire.v1.DeleteResponse
-	28, // [28:41] is the sub-list for method output_type
-	15, // [15:28] is the sub-list for method input_type
+	4,  // 18: umpire.v1.SessionService.Latest:input_type -> umpire.v1.LatestRequest
+	6,  // 19: umpire.v1.SessionService.List:input_type -> umpire.v1.SessionQuery
+	2,  // 20: umpire.v1.SessionService.Fork:input_type -> umpire.v1.Resumption
+	5,  // 21: umpire.v1.SessionService.GetConversation:input_type -> umpire.v1.ConversationQuery
+	8,  // 22: umpire.v1.SessionService.SetMode:input_type -> umpire.v1.ModeChange
+	9,  // 23: umpire.v1.SessionService.Prompt:input_type -> umpire.v1.Prompt
+	11, // 24: umpire.v1.SessionService.Compose:input_type -> umpire.v1.ComposeRequest
+	15, // 25: umpire.v1.SessionService.Reply:input_type -> umpire.v1.Reply
+	16, // 26: umpire.v1.SessionService.Renew:input_type -> umpire.v1.RenewRequest
+	18, // 27: umpire.v1.SessionService.End:input_type -> umpire.v1.EndRequest
+	3,  // 28: umpire.v1.SessionService.Delete:input_type -> umpire.v1.SessionRequest
+	0,  // 29: umpire.v1.SessionService.Open:output_type -> umpire.v1.Session
+	0,  // 30: umpire.v1.SessionService.Continue:output_type -> umpire.v1.Session
+	0,  // 31: umpire.v1.SessionService.Get:output_type -> umpire.v1.Session
+	0,  // 32: umpire.v1.SessionService.Latest:output_type -> umpire.v1.Session
+	7,  // 33: umpire.v1.SessionService.List:output_type -> umpire.v1.SessionList
+	0,  // 34: umpire.v1.SessionService.Fork:output_type -> umpire.v1.Session
+	14, // 35: umpire.v1.SessionService.GetConversation:output_type -> umpire.v1.Conversation
+	0,  // 36: umpire.v1.SessionService.SetMode:output_type -> umpire.v1.Session
+	10, // 37: umpire.v1.SessionService.Prompt:output_type -> umpire.v1.Prompted
+	14, // 38: umpire.v1.SessionService.Compose:output_type -> umpire.v1.Conversation
+	0,  // 39: umpire.v1.SessionService.Reply:output_type -> umpire.v1.Session
+	17, // 40: umpire.v1.SessionService.Renew:output_type -> umpire.v1.RenewResponse
+	19, // 41: umpire.v1.SessionService.End:output_type -> umpire.v1.EndResponse
+	20, // 42: umpire.v1.SessionService.Delete:output_type -> umpire.v1.DeleteResponse
+	29, // [29:43] is the sub-list for method output_type
+	15, // [15:29] is the sub-list for method input_type
 	15, // [15:15] is the sub-list for extension type_name
 	15, // [15:15] is the sub-list for extension extendee
 	0,  // [0:15] is the sub-list for field type_name
@@ -1769,14 +1822,14 @@ func file_umpire_v1_session_proto_init() {
 	file_umpire_v1_timeline_proto_init()
 	file_umpire_v1_session_proto_msgTypes[1].OneofWrappers = []any{}
 	file_umpire_v1_session_proto_msgTypes[2].OneofWrappers = []any{}
-	file_umpire_v1_session_proto_msgTypes[7].OneofWrappers = []any{}
+	file_umpire_v1_session_proto_msgTypes[8].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_umpire_v1_session_proto_rawDesc), len(file_umpire_v1_session_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   21,
+			NumMessages:   22,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

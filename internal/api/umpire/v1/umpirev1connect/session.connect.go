@@ -39,6 +39,8 @@ const (
 	SessionServiceContinueProcedure = "/umpire.v1.SessionService/Continue"
 	// SessionServiceGetProcedure is the fully-qualified name of the SessionService's Get RPC.
 	SessionServiceGetProcedure = "/umpire.v1.SessionService/Get"
+	// SessionServiceLatestProcedure is the fully-qualified name of the SessionService's Latest RPC.
+	SessionServiceLatestProcedure = "/umpire.v1.SessionService/Latest"
 	// SessionServiceListProcedure is the fully-qualified name of the SessionService's List RPC.
 	SessionServiceListProcedure = "/umpire.v1.SessionService/List"
 	// SessionServiceForkProcedure is the fully-qualified name of the SessionService's Fork RPC.
@@ -70,6 +72,8 @@ type SessionServiceClient interface {
 	Continue(context.Context, *connect.Request[v1.Resumption]) (*connect.Response[v1.Session], error)
 	// Get returns a session.
 	Get(context.Context, *connect.Request[v1.SessionRequest]) (*connect.Response[v1.Session], error)
+	// Latest returns the session of a folder's project that would be gone on with.
+	Latest(context.Context, *connect.Request[v1.LatestRequest]) (*connect.Response[v1.Session], error)
 	// List returns sessions, the latest activity first.
 	List(context.Context, *connect.Request[v1.SessionQuery]) (*connect.Response[v1.SessionList], error)
 	// Fork begins a session with the conversation of another one of the project.
@@ -121,6 +125,12 @@ func NewSessionServiceClient(httpClient connect.HTTPClient, baseURL string, opts
 			httpClient,
 			baseURL+SessionServiceGetProcedure,
 			connect.WithSchema(sessionServiceMethods.ByName("Get")),
+			connect.WithClientOptions(opts...),
+		),
+		latest: connect.NewClient[v1.LatestRequest, v1.Session](
+			httpClient,
+			baseURL+SessionServiceLatestProcedure,
+			connect.WithSchema(sessionServiceMethods.ByName("Latest")),
 			connect.WithClientOptions(opts...),
 		),
 		list: connect.NewClient[v1.SessionQuery, v1.SessionList](
@@ -191,6 +201,7 @@ type sessionServiceClient struct {
 	open            *connect.Client[v1.Opening, v1.Session]
 	_continue       *connect.Client[v1.Resumption, v1.Session]
 	get             *connect.Client[v1.SessionRequest, v1.Session]
+	latest          *connect.Client[v1.LatestRequest, v1.Session]
 	list            *connect.Client[v1.SessionQuery, v1.SessionList]
 	fork            *connect.Client[v1.Resumption, v1.Session]
 	getConversation *connect.Client[v1.ConversationQuery, v1.Conversation]
@@ -216,6 +227,11 @@ func (c *sessionServiceClient) Continue(ctx context.Context, req *connect.Reques
 // Get calls umpire.v1.SessionService.Get.
 func (c *sessionServiceClient) Get(ctx context.Context, req *connect.Request[v1.SessionRequest]) (*connect.Response[v1.Session], error) {
 	return c.get.CallUnary(ctx, req)
+}
+
+// Latest calls umpire.v1.SessionService.Latest.
+func (c *sessionServiceClient) Latest(ctx context.Context, req *connect.Request[v1.LatestRequest]) (*connect.Response[v1.Session], error) {
+	return c.latest.CallUnary(ctx, req)
 }
 
 // List calls umpire.v1.SessionService.List.
@@ -276,6 +292,8 @@ type SessionServiceHandler interface {
 	Continue(context.Context, *connect.Request[v1.Resumption]) (*connect.Response[v1.Session], error)
 	// Get returns a session.
 	Get(context.Context, *connect.Request[v1.SessionRequest]) (*connect.Response[v1.Session], error)
+	// Latest returns the session of a folder's project that would be gone on with.
+	Latest(context.Context, *connect.Request[v1.LatestRequest]) (*connect.Response[v1.Session], error)
 	// List returns sessions, the latest activity first.
 	List(context.Context, *connect.Request[v1.SessionQuery]) (*connect.Response[v1.SessionList], error)
 	// Fork begins a session with the conversation of another one of the project.
@@ -323,6 +341,12 @@ func NewSessionServiceHandler(svc SessionServiceHandler, opts ...connect.Handler
 		SessionServiceGetProcedure,
 		svc.Get,
 		connect.WithSchema(sessionServiceMethods.ByName("Get")),
+		connect.WithHandlerOptions(opts...),
+	)
+	sessionServiceLatestHandler := connect.NewUnaryHandler(
+		SessionServiceLatestProcedure,
+		svc.Latest,
+		connect.WithSchema(sessionServiceMethods.ByName("Latest")),
 		connect.WithHandlerOptions(opts...),
 	)
 	sessionServiceListHandler := connect.NewUnaryHandler(
@@ -393,6 +417,8 @@ func NewSessionServiceHandler(svc SessionServiceHandler, opts ...connect.Handler
 			sessionServiceContinueHandler.ServeHTTP(w, r)
 		case SessionServiceGetProcedure:
 			sessionServiceGetHandler.ServeHTTP(w, r)
+		case SessionServiceLatestProcedure:
+			sessionServiceLatestHandler.ServeHTTP(w, r)
 		case SessionServiceListProcedure:
 			sessionServiceListHandler.ServeHTTP(w, r)
 		case SessionServiceForkProcedure:
@@ -432,6 +458,10 @@ func (UnimplementedSessionServiceHandler) Continue(context.Context, *connect.Req
 
 func (UnimplementedSessionServiceHandler) Get(context.Context, *connect.Request[v1.SessionRequest]) (*connect.Response[v1.Session], error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("umpire.v1.SessionService.Get is not implemented"))
+}
+
+func (UnimplementedSessionServiceHandler) Latest(context.Context, *connect.Request[v1.LatestRequest]) (*connect.Response[v1.Session], error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("umpire.v1.SessionService.Latest is not implemented"))
 }
 
 func (UnimplementedSessionServiceHandler) List(context.Context, *connect.Request[v1.SessionQuery]) (*connect.Response[v1.SessionList], error) {
