@@ -7,9 +7,11 @@ import (
 	"github.com/umpirehq/umpire/internal/llm"
 )
 
-// reply asks the model. When the conversation is too long for it, outputs of calls are
-// left out of the request, and it is asked once more. The store keeps them all.
+// reply asks the model. Outputs of calls are left out of the request when the conversation
+// comes near what the model can be told, and when the model refuses it as too long; it is
+// asked once more then. The store keeps them all.
 func (r *run) reply(ctx context.Context, request llm.Request) (llm.Message, error) {
+	r.elided = max(r.elided, foreseen(request, llm.WindowOf(r.Model)))
 	message, err := r.Model.Reply(ctx, elide(request, r.elided), r.saying)
 	if kind, ok := llm.KindOf(err); !ok || kind != llm.FailedTooLong {
 		return message, err
@@ -20,6 +22,23 @@ func (r *run) reply(ctx context.Context, request llm.Request) (llm.Message, erro
 	}
 	r.elided = more
 	return r.Model.Reply(ctx, elide(request, r.elided), r.saying)
+}
+
+// A conversation is near the end of a context when a reply has left no more than this part
+// of it: the next results and the next reply have to fit.
+const spare = 5
+
+// foreseen is how many outputs are left out before a model with a context of so many tokens
+// refuses. What was left out when follows from what the replies have cost, which is stored,
+// so that another run leaves out the same.
+func foreseen(request llm.Request, window int64) int {
+	elided := 0
+	for i, m := range request.Messages {
+		if window > 0 && m.Usage.Input+m.Usage.Output > window-window/spare {
+			elided = elidable(llm.Request{Messages: request.Messages[:i]}, elided)
+		}
+	}
+	return elided
 }
 
 // elide leaves out the first n outputs of a request. The messages that it changes are

@@ -67,6 +67,51 @@ func TestContextThatIsFull(t *testing.T) {
 	}, say(use("a", "Read")), say(use("b", "Read")), say(use("c", "Read")), say(use("d", "Read")))
 }
 
+// A measured model says how much it can be told, and what each reply has cost: a token for
+// each byte of outputs.
+type measured struct{ *narrow }
+
+func (m measured) Window() int64 { return int64(m.room) }
+
+func (m measured) Reply(ctx context.Context, r llm.Request, hear func(llm.Delta)) (llm.Message, error) {
+	message, err := m.narrow.Reply(ctx, r, hear)
+	message.Usage.Input = int64(m.sent[len(m.sent)-1])
+	return message, err
+}
+
+// TestContextThatFillsUp: outputs are left out before the model refuses, the same ones by
+// another run, and those that were left out stay out.
+func TestContextThatFillsUp(t *testing.T) {
+	t.Parallel()
+	play(t, func(s *stage) {
+		model := measured{&narrow{scripted: s.model, room: 10_000}}
+		s.agent.Model = model
+		s.tools.run = func(_ context.Context, started umpire.Started) umpire.Result {
+			return umpire.Result{Status: umpire.ResultOK, Output: strings.Repeat(string(started.Call.ID), 3000)}
+		}
+		s.begin("go").finish()
+		beginnings := func() string {
+			var left []string
+			for _, m := range s.model.requests[len(s.model.requests)-1].Messages {
+				for _, b := range m.Results() {
+					left = append(left, b.Output[:1])
+				}
+			}
+			return strings.Join(left, "")
+		}
+		if got := beginnings(); got != "[[cd" { // 9000 bytes were too near to 10000
+			s.Errorf("outputs begin with %s", got)
+		}
+		if most := slices.Max(model.sent); most > model.room {
+			s.Errorf("sent %v", model.sent)
+		}
+		s.begin("and?").finish()
+		if got := beginnings(); got != "[[cd" {
+			s.Errorf("in another run outputs begin with %s", got)
+		}
+	}, say(use("a", "Read")), say(use("b", "Read")), say(use("c", "Read")), say(use("d", "Read")))
+}
+
 // TestContextThatStaysFull: there is an error when leaving out does not help, and nothing
 // is asked twice in vain.
 func TestContextThatStaysFull(t *testing.T) {

@@ -55,6 +55,12 @@ func newModel(name string, o llm.Options, options []option.RequestOption) *Model
 	return &Model{name: name, options: o, messages: sdk.NewMessageService(options...)}
 }
 
+// windows are what the provider's list of models says.
+var windows = llm.Windows{"claude-": 200_000}
+
+// Window is the model's context in tokens, 0 for a name that is not known.
+func (m *Model) Window() int64 { return windows.Of(m.name) }
+
 // keyVariables name the ways to give a key, the usual one first.
 var keyVariables = []string{"ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN", "ANTHROPIC_PROFILE", "ANTHROPIC_FEDERATION_RULE_ID"}
 

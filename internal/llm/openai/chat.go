@@ -24,6 +24,15 @@ func newChat(name string, o llm.Options, options []option.RequestOption) *chatMo
 	return &chatModel{name: name, options: o, service: sdk.NewChatCompletionService(options...)}
 }
 
+// windows are what the provider's list of models says.
+var windows = llm.Windows{
+	"gpt-4o": 128_000, "gpt-4-turbo": 128_000, "gpt-4.1": 1_000_000, "gpt-5": 272_000,
+	"o1": 200_000, "o3": 200_000, "o4-mini": 200_000,
+}
+
+// Window is the model's context in tokens, 0 for a name that is not known.
+func (m *chatModel) Window() int64 { return windows.Of(m.name) }
+
 // Reply asks the model, and listens until the message is whole.
 func (m *chatModel) Reply(ctx context.Context, r llm.Request, hear func(llm.Delta)) (llm.Message, error) {
 	ctx, line := llm.Watch(ctx, m.options)

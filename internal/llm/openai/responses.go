@@ -29,6 +29,9 @@ func newResponses(name string, o llm.Options, options []option.RequestOption) *r
 	return &responsesModel{name: name, options: o, service: responses.NewResponseService(options...)}
 }
 
+// Window is the model's context in tokens, 0 for a name that is not known.
+func (m *responsesModel) Window() int64 { return windows.Of(m.name) }
+
 // Reply asks the model, and listens until the message is whole.
 func (m *responsesModel) Reply(ctx context.Context, r llm.Request, hear func(llm.Delta)) (llm.Message, error) {
 	message, err := m.ask(ctx, r, hear)

@@ -1,0 +1,37 @@
+package llm
+
+import "strings"
+
+// A Bounded model knows how much it can be told.
+type Bounded interface {
+	// Window is the model's context in tokens, 0 where it is not known.
+	Window() int64
+}
+
+// WindowOf is a model's context in tokens, 0 where it is not known.
+func WindowOf(m Model) int64 {
+	if b, ok := m.(Bounded); ok {
+		return b.Window()
+	}
+	return 0
+}
+
+// Windows are contexts in tokens, by what the name of a model begins with.
+type Windows map[string]int64
+
+// Of is the context of a model: that of the longest beginning of its name, 0 for none.
+func (w Windows) Of(name string) int64 {
+	longest := ""
+	for prefix := range w {
+		if strings.HasPrefix(name, prefix) && len(prefix) > len(longest) {
+			longest = prefix
+		}
+	}
+	return w[longest]
+}
+
+// Window is that of the model.
+func (s *Steady) Window() int64 { return WindowOf(s.model) }
+
+// Window is that of the model.
+func (l *Log) Window() int64 { return WindowOf(l.model) }
