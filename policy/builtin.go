@@ -29,7 +29,7 @@ type hardRule struct {
 var systemFolders = []string{
 	"/", "/{bin,boot,dev,etc,home,lib,lib32,lib64,libx32,opt,proc,root,run,sbin,srv,sys,usr,var}",
 	"/{Users,System,Library,Applications,Volumes,private,cores,nix}",
-	"/usr/*", "/var/{lib,log,db,cache,spool}", "/private/{etc,var}", "/System/*", "/Library/*",
+	"/usr/*", "/{lib,usr/lib}/*-linux-*", "/var/{lib,log,db,cache,spool}", "/private/{etc,var}", "/System/*", "/Library/*",
 	"?:/", "?:/{Windows,Users,ProgramData,Program Files,Program Files (x86)}", "?:/Windows/System32",
 	"/mnt/?", "/mnt/?/{Windows,Users,ProgramData,Program Files,Program Files (x86)}", "/mnt/?/Windows/System32",
 }
@@ -41,12 +41,18 @@ var coreFiles = []string{
 	"/etc/{passwd,shadow,group,gshadow,fstab,crypttab,sudoers,ld.so.preload,inittab}", "/etc/sudoers.d/**", "/boot/**",
 }
 
+// firstPrograms are those without which nothing else starts.
+var firstPrograms = []string{
+	"/{bin,usr/bin}/{sh,bash,dash,env,mount,login,su,sudo,systemctl}", "/{sbin,usr/sbin}/init", "/{lib,lib64,usr/lib,usr/lib64}/**/{ld-linux*,ld-musl*,libc.so*,libc-*}", "/{lib,usr/lib}/systemd/systemd",
+}
+
 // devices are disks, memory and kernel switches; the harmless ones, like
 // /dev/null and the terminals, are not among them.
 var devices = []string{
-	"/dev/{sd,hd,vd,xvd,nvme,mmcblk,disk,rdisk,md,dm-,loop,sr,pmem,zram}*",
+	"/dev/{sd,hd,vd,xvd,nvme,mmcblk,disk,rdisk,md,dm-,loop,sr,pmem,zram,ada,da,nda,nvd,vtbd,mtd,ubi,nbd,rbd,bcache,drbd,dasd}*",
 	"/dev/{mapper,disk,md,block,vg}*/**", "/dev/{mem,kmem,port,core,nvram}",
 	"/proc/{sysrq-trigger,kcore,kmem}", "/proc/sys/kernel/{sysrq,core_pattern,modprobe}", "/sys/firmware/efi/efivars/**",
+	"/sys/{block,class/block}/*/device/delete",
 }
 
 // forbiddenFiles are about passwords and who may become whom; nobody edits or
@@ -111,6 +117,7 @@ var stops = []hardRule{
 	{id: "critical-home-tree", tool: "Write", patterns: homeFolders, description: "changes everything in a home directory", row: rowHardStop, code: umpire.CodeCritical, onlyTree: true, wholeFolder: true},
 	{id: "critical-device", tool: "Write", patterns: devices, description: "overwrites a device or kernel memory", row: rowHardStop, code: umpire.CodeCritical},
 	{id: "critical-core", tool: "Write", patterns: coreFiles, description: "changes a file that the system needs to start", row: rowHardStop, code: umpire.CodeCritical},
+	{id: "critical-first", tool: "Delete", patterns: firstPrograms, description: "deletes a program or library that everything else needs", row: rowHardStop, code: umpire.CodeCritical},
 	{id: "forbidden-read", tool: "Read", patterns: forbiddenFiles, description: "a forbidden path", row: rowHardStop, code: umpire.CodeForbiddenPath},
 	{id: "forbidden-write", tool: "Write", patterns: forbiddenFiles, description: "a forbidden path", row: rowHardStop, code: umpire.CodeForbiddenPath},
 }

@@ -120,10 +120,11 @@ func printfs(u *use, _ flow) flow {
 	if len(u.operands) == 0 {
 		return printed("printf")
 	}
-	if !u.operands[0].known() || strings.ContainsAny(u.operands[0].text, `%\`) {
+	text := strings.ReplaceAll(u.operands[0].text, `\n`, "\n")
+	if !u.operands[0].known() || strings.ContainsAny(text, `%\`) {
 		return printsEach(u.operands)
 	}
-	return flow{kind: flowText, text: u.operands[0].text}
+	return flow{kind: flowText, text: text}
 }
 
 // printsEach is what printf prints with a format of one text a time.
@@ -314,6 +315,8 @@ func checkAlias(u *use) {
 		if assigns {
 			u.s.functions[name] = nil
 			u.raise(umpire.Medium, "changes what "+name+" means")
+			_, code, _ := operand.after("=")
+			u.then(func() { u.w.code(u.s.clone(), code, flow{}) })
 		} else if operand.open {
 			u.raise(umpire.Medium, "changes what a name means")
 		}

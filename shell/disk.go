@@ -23,26 +23,40 @@ var diskTools = []program{
 	{names: "blkdiscard scrub nwipe", risk: umpire.High, why: "discards all that a device holds", args: "write…", lax: true},
 	{names: "hdparm sdparm smartctl", risk: umpire.High, why: "works on a disk directly", args: "write…", lax: true, check: checkDiskInfo},
 	{names: "badblocks", risk: umpire.High, why: "tests a disk, and may overwrite it", args: "write data…", lax: true, opts: []option{{names: "-b= -c= -e= -d= -p= -t= -i= -o="}}},
-	{names: "pvremove vgremove lvremove pvcreate vgcreate lvcreate pvmove vgreduce lvreduce lvresize vgextend lvextend lvconvert vgcfgrestore vgchange lvchange pvresize pvscan vgscan", risk: umpire.High, why: "changes the volumes of disks", args: "write…", lax: true},
+	{names: "vgremove lvremove", risk: umpire.Critical, why: "destroys volumes and what is on them", args: "write…", lax: true, opts: []option{{names: "-t --test", does: shows}, {names: aboutItself, does: shows}}},
+	{names: "lvm", risk: umpire.High, why: "changes the volumes of disks", style: leading, args: "command", opts: []option{{names: aboutItself, does: shows}}},
+	{names: "pvremove pvcreate vgcreate lvcreate pvmove vgreduce lvreduce lvresize vgextend lvextend lvconvert vgcfgrestore vgchange lvchange pvresize pvscan vgscan", risk: umpire.High, why: "changes the volumes of disks", args: "write…", lax: true},
 	{names: "pvs vgs lvs pvdisplay vgdisplay lvdisplay lvscan blkid findmnt dumpe2fs xfs_info", risk: umpire.Safe, why: "lists disks and volumes", args: "read…", opts: []option{
 		{names: "-aDdhlmnpqsvAbJPrRu --all --noheadings --units= --json --list --noempty --output-all -o= --options= -O= --sort= -t= -S= -T= -N= --output= --target= --source= --types= --tree --df --bytes --pairs --raw --kernel --fstab --real"}, {names: aboutItself, does: shows},
 	}},
 	{names: "cryptsetup", risk: umpire.High, why: "changes encrypted disks", args: "data write data…", lax: true, check: func(u *use) { u.looksAt("status isLuks luksDump luksUUID benchmark") }},
 	{names: "losetup", risk: umpire.High, why: "changes loop devices", args: "write…", lax: true, check: checkLoop, opts: []option{{names: "-a --all -l --list -j= --associated= -O= --output= -J --json"}}},
-	{names: "mdadm", risk: umpire.High, why: "changes arrays of disks", args: "write…", lax: true, opts: []option{{names: "--zero-superblock", does: harms, why: "destroys an array of disks"}}},
-	{names: "zpool", risk: umpire.High, why: "changes pools of disks", args: "data write…", lax: true, check: func(u *use) { u.looksAt("list status get history iostat events version help") }},
-	{names: "zfs", risk: umpire.High, why: "changes file systems", lax: true, check: func(u *use) { u.looksAt("list get version help diff") }},
+	{names: "mdadm", risk: umpire.High, why: "changes arrays of disks", args: "write…", lax: true, check: func(u *use) {
+		if first := u.args0(); len(first) > 0 && first[0].known() && hasField("-D --detail -E --examine -Q --query", first[0].text) && len(u.given) == 0 {
+			u.onlyLooks(u.operands)
+		}
+	}, opts: []option{{names: "--zero-superblock", does: harms, why: "destroys an array of disks"}}},
+	{names: "zpool", risk: umpire.High, why: "changes pools of disks", args: "data write…", lax: true, check: checkPool},
+	{names: "zfs", risk: umpire.High, why: "changes file systems", lax: true, check: checkPool},
 	{names: "btrfs", risk: umpire.High, why: "changes file systems", args: "data…", lax: true, check: checkBtrfs},
 	{names: "e2fsck fsck fsck.ext4 fsck.ext3 fsck.ext2 fsck.xfs fsck.vfat fsck.btrfs xfs_repair tune2fs resize2fs debugfs e2label fatlabel xfs_growfs xfs_admin ntfsfix ntfsresize btrfstune testdisk photorec ddrescue ntfsclone partclone partclone.ext4 partclone.ext3 partclone.ntfs partclone.fat partclone.dd partclone.restore sg_format sg_sanitize sg_dd flashcp flash_erase nandwrite ubiformat ufsdump", risk: umpire.High, why: "repairs or changes a file system", args: "write…", lax: true},
 	{names: "efibootmgr", risk: umpire.Safe, why: "lists what the machine boots", style: bare, check: checkBoot},
-	{names: "grub-install grub2-install update-grub grub-mkconfig grub2-mkconfig bootctl lilo flashrom fwupdmgr fwupdtool mokutil dracut update-initramfs mkinitcpio", risk: umpire.High, why: "changes how the machine boots", args: "write…", lax: true},
+	{names: "grub-install grub2-install update-grub grub-mkconfig grub2-mkconfig lilo fwupdmgr fwupdtool mokutil dracut update-initramfs mkinitcpio", risk: umpire.High, why: "changes how the machine boots", args: "write…", lax: true},
+	{names: "bootctl flashrom", each: true, risk: umpire.High, why: "changes how the machine boots", lax: true, check: checkFirmware},
 	{names: "nvme", risk: umpire.High, why: "works on a disk directly", args: "data write…", lax: true, check: checkNvme},
 	{names: "shutdown", risk: umpire.Critical, why: "powers the machine off", check: checkShutdown, opts: []option{{names: "-c"}, {names: "-hHPrkfFnt --halt --poweroff --reboot --no-wall"}, {names: aboutItself, does: shows}}},
 	{names: "reboot halt poweroff", risk: umpire.Critical, why: "powers the machine off", lax: true, opts: []option{{names: aboutItself, does: shows}}},
 	{names: "init telinit", risk: umpire.High, why: "changes what the system runs", style: bare, check: checkInit},
 	{names: "kexec", risk: umpire.Critical, why: "starts another kernel", lax: true, opts: []option{{names: aboutItself, does: shows}}},
 	{names: "pm-suspend pm-hibernate rtcwake wall write mesg", risk: umpire.High, why: "reaches everybody on the machine", lax: true},
-	{names: "format", risk: umpire.High, why: "makes a new file system over what is there", style: bare, args: "write…"},
+	{names: "format", risk: umpire.High, why: "makes a new file system over what is there", style: bare, args: "write…", check: func(u *use) {
+		for _, operand := range u.operands {
+			if len(operand.text) == 2 && operand.text[1] == ':' && letter(operand.text[0]) {
+				u.raise(umpire.Critical, "erases a disk")
+			}
+		}
+	}},
+	{names: "Format-Volume Clear-Disk Initialize-Disk Remove-Partition format-volume clear-disk", each: true, risk: umpire.Critical, why: "erases a disk", style: bare},
 	{names: "diskpart bcdedit vssadmin cipher wmic bootrec", risk: umpire.High, why: "changes disks or how the machine boots", style: bare},
 	{names: "diskutil", risk: umpire.High, why: "changes disks", style: bare, check: checkDiskutil},
 }
@@ -101,6 +115,14 @@ func checkPartition(u *use) {
 		u.onlyLooks(u.operands)
 	case u.program0() == "parted" && len(u.operands) == 2 && u.operands[1].text == "print":
 		u.onlyLooks(u.operands[:1])
+	case u.program0() == "sgdisk" && len(u.args0()) == 2 && hasField("-p --print -v --verify -L", u.args0()[0].text) && len(u.operands) == 1:
+		u.onlyLooks(u.operands)
+	case u.program0() == "sgdisk" || u.program0() == "gdisk": // of these -o takes no value
+		for _, arg := range u.args0() {
+			if strings.HasPrefix(arg.text, "/dev/") {
+				u.touch(umpire.KindWrite, arg, accessOf{})
+			}
+		}
 	case u.program0() == "fdisk":
 		for _, operand := range u.operands {
 			u.touch(umpire.KindWrite, operand, accessOf{})
@@ -149,7 +171,23 @@ func checkBtrfs(u *use) {
 		u.onlyLooks(u.operands[2:])
 		return
 	}
+	if u.says("subvolume su") && hasField("delete del", second(u.operands)) {
+		for _, operand := range u.operands[2:] {
+			u.touch(umpire.KindDelete, operand, accessOf{tree: true})
+		}
+		return
+	}
 	u.raiseCut()
+}
+
+// checkPool judges zpool and zfs: what destroys more than a snapshot is final.
+func checkPool(u *use) {
+	switch {
+	case u.says("list status get history iostat events version help diff"):
+		u.onlyLooks(nil)
+	case u.says("destroy") && !strings.Contains(u.operands[len(u.operands)-1].text, "@"):
+		u.raise(umpire.Critical, "destroys a file system and what is on it")
+	}
 }
 
 // checkBoot judges efibootmgr: anything but a list may leave the machine unable
@@ -157,6 +195,18 @@ func checkBtrfs(u *use) {
 func checkBoot(u *use) {
 	for _, operand := range u.operands {
 		if !operand.known() || !hasField("-v --verbose -V --version -u --unicode -q --quiet", operand.text) {
+			u.raise(umpire.Critical, "can leave the machine unable to boot")
+		}
+	}
+}
+
+// checkFirmware judges what takes the machine's own first program away.
+func checkFirmware(u *use) {
+	if u.program0() == "bootctl" && u.says("remove") {
+		u.raise(umpire.Critical, "can leave the machine unable to boot")
+	}
+	for _, arg := range u.args0() {
+		if u.program0() == "flashrom" && (strings.HasPrefix(arg.text, "-w") || strings.HasPrefix(arg.text, "-E") || strings.HasPrefix(arg.text, "--write") || strings.HasPrefix(arg.text, "--erase")) {
 			u.raise(umpire.Critical, "can leave the machine unable to boot")
 		}
 	}

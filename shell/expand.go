@@ -139,8 +139,8 @@ func (e *expansion) part(part syntax.WordPart, quoted bool) {
 		e.w.arithmetic(e.s, part.X)
 		e.add(word{open: true})
 	case *syntax.ProcSubst:
-		e.w.subshell(e.s, part.Stmts, flow{kind: flowForeign})
-		e.add(lit("/dev/fd/63"))
+		out := e.w.subshell(e.s, part.Stmts, flow{kind: flowForeign})
+		e.add(word{text: "/dev/fd/63", prints: out.text})
 	case *syntax.ExtGlob:
 		e.w.doubt("", "a wildcard with brackets, which zsh may run as code")
 		e.add(word{text: "*", glob: true})
@@ -214,6 +214,7 @@ func (e *expansion) add(wd word) {
 	cur.quoted = cur.quoted || wd.quoted
 	cur.foreign = cur.foreign || wd.foreign
 	cur.secret = orElse(cur.secret, wd.secret)
+	cur.prints = orElse(cur.prints, wd.prints)
 }
 
 // insert adds the result of an expansion: quoted it stays one word, unquoted the

@@ -1,10 +1,14 @@
 package shell
 
-import "github.com/umpirehq/umpire"
+import (
+	"strings"
+
+	"github.com/umpirehq/umpire"
+)
 
 // ownerTools say who may do what with files.
 var ownerTools = []program{
-	{names: "chmod gchmod", risk: umpire.High, why: "changes who may use files", args: "data write…", opts: []option{
+	{names: "chmod gchmod", risk: umpire.High, why: "changes who may use files", args: "data write…", check: checkMode, opts: []option{
 		{names: "-cfvhEHLP --changes --silent --quiet --verbose --preserve-root --no-preserve-root --dereference --no-dereference"},
 		{names: "-R --recursive", does: walks, why: "changes everything below"}, {names: "--reference=", does: reads | lead},
 		{names: "-rwxXstugoa", does: lead}, {names: aboutItself, does: shows},
@@ -22,4 +26,22 @@ var ownerTools = []program{
 	}},
 	{names: "setcap setfattr chcon restorecon", risk: umpire.High, why: "changes what files may do", args: "data write…", lax: true, opts: []option{{names: "-rR --recursive", does: walks}}},
 	{names: "getfacl getcap getfattr lsattr", risk: umpire.Safe, why: "tells who may use files", args: "read…", lax: true, opts: []option{{names: "-rR --recursive", does: walks}}},
+}
+
+// checkMode judges a mode that shuts everybody out: a folder that nobody may enter
+// is lost with all below it, as is one whose files all change at once.
+func checkMode(u *use) {
+	for i, operand := range u.operands {
+		if i == 0 && !u.has(lead) || u.has(walks) {
+			continue
+		}
+		if strings.HasSuffix(operand.text, "/*") || len(u.operands) > 1 && shutsOut(u.operands[0].text) {
+			u.touch(umpire.KindWrite, operand, accessOf{tree: true})
+		}
+	}
+}
+
+// shutsOut reports a mode that leaves nobody a right.
+func shutsOut(mode string) bool {
+	return mode != "" && strings.Trim(mode, "0") == "" || hasField("a-rwx a-x -x -rwx ugo-rwx ugo-x a=", mode)
 }

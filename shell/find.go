@@ -25,6 +25,7 @@ const (
 type findLine struct {
 	roots    []word
 	printf   string
+	name     string // the pattern that all that is found fits, or ""
 	doubtful bool
 	speaks   bool // prints something else than paths
 }
@@ -37,6 +38,7 @@ func checkFind(u *use) {
 	if line.doubtful {
 		u.doubt = "a word that is not known before it runs may be an action"
 	}
+	line.name = soleName(rest)
 	for i := 0; i < len(rest); {
 		i += u.findWord(&line, rest[i:])
 	}
@@ -91,7 +93,7 @@ func (u *use) findWord(line *findLine, rest []word) int {
 		u.spoke = name.text
 		u.raise(umpire.High, "deletes the files that it finds")
 		for _, root := range line.roots {
-			u.touch(umpire.KindDelete, root, accessOf{tree: true, why: "find deletes below it"})
+			u.deleteBelow(root, line.name)
 		}
 		return 1
 	case hasField(findRuns, name.text):
@@ -99,6 +101,40 @@ func (u *use) findWord(line *findLine, rest []word) int {
 		return u.findExec(line, rest)
 	}
 	return u.findValue(line, rest)
+}
+
+// deleteBelow notes what `find ROOT -name NAME -delete` deletes: files of that name,
+// or all there is.
+func (u *use) deleteBelow(root word, name string) {
+	of := accessOf{tree: true, why: "find deletes below it"}
+	if name != "" && root.known() && strings.HasPrefix(root.text, "/") {
+		root, of.tree = word{text: strings.TrimRight(root.text, "/") + "/**/" + name, glob: true}, false
+	}
+	u.touch(umpire.KindDelete, root, of)
+}
+
+// soleName is the pattern of -name when nothing in the expression lets through
+// what does not fit it, and it says more than a wildcard.
+func soleName(expression []word) string {
+	name := ""
+	for i, wd := range expression {
+		switch {
+		case !wd.known() && !wd.glob, hasField("-o -or ! -not , ( )", wd.text), wd.text == "-delete" && name == "":
+			return ""
+		case wd.text == "-name" && i+1 < len(expression) && expression[i+1].text != "" && !expression[i+1].open:
+			if literal := strings.Map(alphanumeric, expression[i+1].text); len(literal) > 1 {
+				name = expression[i+1].text
+			}
+		}
+	}
+	return name
+}
+
+func alphanumeric(c rune) rune {
+	if c == '_' || !variableRune(c) {
+		return -1
+	}
+	return c
 }
 
 // findValue judges a word of an expression that takes a value.

@@ -1,6 +1,10 @@
 package shell
 
-import "github.com/umpirehq/umpire"
+import (
+	"strings"
+
+	"github.com/umpirehq/umpire"
+)
 
 // gitChanging are the subcommands that change the work tree and the index.
 var gitChanging = []program{
@@ -94,8 +98,14 @@ func checkRestore(u *use) {
 func checkClean(u *use) {
 	if u.got("--dry-run") != nil {
 		u.onlyShows("tells what would be deleted")
+		return
 	}
 	u.outward(u.operands)
+	for _, dir := range u.s.dirs { // a home that is a repository holds more than that repository's files
+		if home := u.w.env.Home; dir == "/" || home != "" && strings.HasPrefix(home+"/", strings.TrimSuffix(dir, "/")+"/") {
+			u.touch(umpire.KindDelete, lit(dir), accessOf{tree: true, why: "deletes what is not in the repository"})
+		}
+	}
 }
 
 // checkCheckout notes the files that are replaced. Before -- stands a commit,

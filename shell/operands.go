@@ -98,6 +98,7 @@ func (u *use) operand(kind string, operand word) {
 	case "host":
 		u.then(func() { u.w.network(operand.display(), u.program0()+" reaches it") })
 	case "script":
+		u.printedCode(operand)
 		u.raise(umpire.Medium, "runs the code of "+operand.display())
 		u.touch(umpire.KindRead, operand, of)
 	case "code":
@@ -106,6 +107,13 @@ func (u *use) operand(kind string, operand word) {
 		u.raise(umpire.Medium, "takes no argument "+operand.display())
 	default:
 		u.doubt = "the table of " + u.table + " is wrong"
+	}
+}
+
+// printedCode walks the code of a script that a process substitution prints.
+func (u *use) printedCode(script word) {
+	if script.prints != "" && hasField("source sh", u.program.name()) {
+		u.then(func() { u.w.code(u.s.clone(), lit(script.prints), flow{}) })
 	}
 }
 

@@ -1,6 +1,7 @@
 package shell
 
 import (
+	"encoding/base64"
 	"strings"
 
 	"github.com/umpirehq/umpire"
@@ -11,7 +12,7 @@ import (
 var reckoners = []program{
 	{names: "bc", risk: umpire.Safe, why: "calculates", args: "read…", opts: []option{{names: "-ilqsw"}, {names: "--interactive --mathlib --quiet --standard --warn"}, {names: "-v -h --version --help", does: shows}}},
 	{names: "dc", risk: umpire.Safe, why: "calculates", check: checkDc, opts: []option{{names: "-e= --expression="}, {names: "-V -h --version --help", does: shows}}},
-	{names: "base64 base32", risk: umpire.Safe, why: "encodes or decodes", args: "read…", opts: []option{{names: "-dDi -w="}, {names: "--decode --ignore-garbage --wrap="}, {names: aboutItself, does: shows}}},
+	{names: "base64 base32", risk: umpire.Safe, why: "encodes or decodes", args: "read…", out: decodes, opts: []option{{names: "-dDi -w="}, {names: "--decode --ignore-garbage --wrap="}, {names: aboutItself, does: shows}}},
 	{names: "basenc", risk: umpire.Safe, why: "encodes or decodes", args: "read…", opts: []option{{names: "-di -w="}, {names: "--base64 --base64url --base32 --base32hex --base16 --base2lsbf --base2msbf --z85 --decode --ignore-garbage --wrap="}, {names: aboutItself, does: shows}}},
 	{names: "zless zmore rpm2cpio difft", risk: umpire.Safe, why: "prints files", args: "read…", opts: []option{{names: aboutItself, does: shows}}},
 	{names: "zdiff zcmp bzdiff bzcmp xzdiff xzcmp", risk: umpire.Safe, why: "compares files", args: "read…", opts: []option{{names: "-uqcswib"}, {names: aboutItself, does: shows}}},
@@ -60,4 +61,16 @@ func (u *use) dcCode(text string, known bool) {
 	if !known || strings.Trim(text, "0123456789. \n\t+-*/%^~|v_pnfcdrzkoiKOI") != "" {
 		u.raise(umpire.Medium, "runs code of dc that is not plain arithmetic")
 	}
+}
+
+// decodes is what base64 -d prints of text that is known.
+func decodes(u *use, in flow) flow {
+	if u.program0() != "base64" || !u.gave("-d", "-D", "--decode") || len(u.operands) > 0 || in.kind != flowText {
+		return printed(u.program0())
+	}
+	text, err := base64.StdEncoding.DecodeString(strings.Join(strings.Fields(in.text), ""))
+	if err != nil {
+		return printed(u.program0())
+	}
+	return flow{kind: flowText, text: string(text)}
 }

@@ -10,7 +10,8 @@ import (
 // connected. Their first operand mostly says whether they only look.
 var controlTools = []program{
 	{names: "kill", risk: umpire.High, why: "ends processes", style: bare, check: checkKill},
-	{names: "killall pkill skill snice killall5 xkill tkill taskkill", risk: umpire.High, why: "ends processes", lax: true},
+	{names: "killall5", risk: umpire.Critical, why: "ends every process", lax: true},
+	{names: "killall pkill skill snice xkill tkill taskkill", risk: umpire.High, why: "ends processes", lax: true},
 	{names: "renice", risk: umpire.Medium, why: "changes running processes", style: bare},
 	{names: "systemctl", risk: umpire.High, why: "controls services", check: checkSystemctl, opts: []option{
 		{names: "-alrqfi --user --system --global --all --full --no-pager --no-legend --plain --quiet --failed --value --reverse --after --before --now --force --no-block --wait --no-ask-password --no-wall --recursive --with-dependencies --show-types --legend? --runtime --no-reload --dry-run --marked --message= --timestamp= --what= --check-inhibitors= --job-mode="},
@@ -117,7 +118,40 @@ func changesNetwork(operands []word) bool {
 func checkKill(u *use) {
 	if u.says("-l -L --list --table") {
 		u.onlyLooks(nil)
+		return
 	}
+	signal, targets := killed(u.operands)
+	for _, target := range targets {
+		switch {
+		case signal == "0" || !target.known():
+		case target.text == "-1":
+			u.raise(umpire.Critical, "ends every process")
+		case target.text == "1" && hasField("9 15 KILL TERM SIGKILL SIGTERM", signal):
+			u.raise(umpire.Critical, "ends the process that all others depend on")
+		}
+	}
+}
+
+// killed takes the arguments of kill apart: a signal, and the processes it is for.
+func killed(args []word) (signal string, targets []word) {
+	signal = "TERM"
+	if len(args) == 0 || args[0].text == "" || args[0].text[0] != '-' {
+		return signal, args
+	}
+	switch name, value, _ := args[0].after("="); {
+	case args[0].text == "--":
+		return signal, args[1:]
+	case hasField("-s -n --signal", name) && value.text == "" && len(args) > 1:
+		signal, args = args[1].text, args[2:]
+	case hasField("-s -n --signal", name):
+		signal, args = value.text, args[1:]
+	default:
+		signal, args = args[0].text[1:], args[1:]
+	}
+	if len(args) > 0 && args[0].text == "--" {
+		args = args[1:]
+	}
+	return strings.ToUpper(signal), args
 }
 
 // checkSystemctl judges systemctl by its verb.

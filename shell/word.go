@@ -25,6 +25,8 @@ type word struct {
 	foreign bool
 	// secret is the variable, one that may hold a secret, whose value is in it.
 	secret string
+	// prints is what a process substitution prints that the word stands for.
+	prints string
 	// quoted says that a part of the word was quoted, so that it stays a word
 	// even when it is empty.
 	quoted bool
