@@ -96,21 +96,25 @@ func runsWhenEvaluated(text string) bool {
 }
 
 // evaluates reports whether a variable holds what must not be evaluated.
-func (s *state) evaluates(name string) bool { return s.leadsToCode(name, maxReferences) }
+func (s *state) evaluates(name string) bool {
+	left := maxReferences
+	return s.leadsToCode(name, &left)
+}
 
-// maxReferences is how many variables that name each other are followed.
-const maxReferences = 8
+// maxReferences is how many values are looked at that may name one another.
+const maxReferences = 100
 
-func (s *state) leadsToCode(name string, left int) bool {
+func (s *state) leadsToCode(name string, left *int) bool {
 	v, ok := s.vars[name]
 	if !ok {
 		return false
 	}
 	for _, wd := range v.words {
+		*left--
 		switch {
-		case wd.foreign || runsWhenEvaluated(wd.text):
+		case *left < 0 || wd.foreign || runsWhenEvaluated(wd.text):
 			return true
-		case syntax.ValidName(wd.text) && (left == 0 || s.leadsToCode(wd.text, left-1)):
+		case syntax.ValidName(wd.text) && s.leadsToCode(wd.text, left):
 			return true
 		}
 	}

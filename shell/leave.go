@@ -11,8 +11,15 @@ import "mvdan.cc/sh/v3/syntax"
 // left.
 type leap struct{ s *state }
 
+// maxJoined bounds the variables that are compared where bodies are left.
+const maxJoined = 100_000
+
 // from notes that the body may be left in state s.
-func (l *leap) from(s *state) {
+func (l *leap) from(w *walker, s *state) {
+	if w.joined += len(s.vars); w.joined > maxJoined {
+		w.limit("too many ways through the line")
+		return
+	}
 	if l.s == nil {
 		l.s = s.clone()
 		l.s.settle()
@@ -47,7 +54,7 @@ func leave(u *use) {
 	}
 	if hasField("break continue return", u.program0()) {
 		for _, l := range u.w.leaps {
-			l.from(u.s)
+			l.from(u.w, u.s)
 		}
 	}
 }
@@ -66,7 +73,7 @@ func (w *walker) lines(s *state, stmts []*syntax.Stmt, in flow) flow {
 		out = concat(out, w.list(s, stmts[:n], in))
 		w.dropped.into(s)
 		if dropped != nil && w.dropped.s != nil {
-			dropped.from(w.dropped.s)
+			dropped.from(w, w.dropped.s)
 		}
 		w.dropped = dropped
 		stmts = stmts[n:]
@@ -84,6 +91,6 @@ func (w *walker) apart() func() {
 // mayFail notes that the shell may fail here, and drop the rest of the line.
 func (w *walker) mayFail(s *state) {
 	if w.dropped != nil {
-		w.dropped.from(s)
+		w.dropped.from(w, s)
 	}
 }

@@ -59,6 +59,7 @@ type walker struct {
 	met          map[string]*program // what lookup has found, nil for nothing
 	commands     int
 	expanded     int // words that expansion made
+	joined       int // variables that were compared where bodies are left
 	depth        int
 	part         int                       // the simple command being walked
 	parts        int                       // how many there were

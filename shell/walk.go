@@ -295,7 +295,8 @@ func (w *walker) caseClause(s *state, cmd *syntax.CaseClause, in flow) flow {
 		}
 		branch := before.clone()
 		if fallen != nil {
-			branch.merge(fallen)
+			into := leap{s: branch}
+			into.from(w, fallen)
 		}
 		out = concat(out, w.list(branch, item.Stmts, in))
 		branch.settle()

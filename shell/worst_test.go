@@ -18,6 +18,13 @@ func worstInputs() map[string]string {
 	}
 	return map[string]string{
 		"1 MB of true &&":             many(1<<20/8, "true && ") + "true",
+		"definitions in a chain":      many(2500, "f() { ls; } && ") + "ls",
+		"leaving a loop":              numbered(400, "v%d=x;") + "for i in a b; do " + many(1500, "true && continue;") + "done",
+		"leaving a function":          numbered(400, "v%d=x;") + "f() { " + many(1500, "return;") + "}; f; f",
+		"a line that may fail":        numbered(400, "v%d=x;") + many(1500, ": $((v1));"),
+		"an array of its own name":    "a=(" + many(2000, "a ") + ");" + many(300, "echo $((a));"),
+		"quotes within quotes":        "echo " + many(800, `"${x:-'a'}${y:-"${z:-'b'}"}" `),
+		"branches that go on":         "case a in " + numbered(400, "%d) v%[1]d=x;& ") + "esac",
 		"4000 commands":               many(4000, "true;"),
 		"6000 words":                  "echo " + many(5990, "a "),
 		"100,000 words":               "echo " + many(100_000, "a "),
