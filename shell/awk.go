@@ -403,11 +403,16 @@ func awkWord(t awkToken) word {
 
 // checkAwk reads the program of awk and says what it would do.
 func checkAwk(u *use) {
-	program, ok := u.scriptText()
-	if !ok {
+	programs := u.scripts()
+	if len(programs) == 0 {
 		u.doubt = "the program is not known before it runs"
-		return
 	}
+	for _, program := range programs {
+		u.awkProgram(program)
+	}
+}
+
+func (u *use) awkProgram(program string) {
 	facts := readAwk(program)
 	if facts.problem != "" {
 		u.doubt = "the program cannot be read: " + facts.problem
@@ -429,22 +434,51 @@ func checkAwk(u *use) {
 		u.writesFile(name, "the program writes a file")
 	}
 	for _, command := range facts.ran {
+		if command.known() && hasField(awkFilters, firstWord(command.text)) {
+			s := u.s.clone()
+			u.then(func() { u.w.code(s, command, flow{kind: flowForeign, from: u.program0()}) })
+			continue
+		}
 		u.runsCommand(command, "the program runs another one")
 	}
+}
+
+// awkFilters are programs that awk often pipes into; they are judged as if they
+// stood in the line.
+const awkFilters = "sort uniq head tail wc cut column"
+
+// scripts is scriptText as it could be: where only numbers are not known, with one
+// and with none.
+func (u *use) scripts() []string {
+	text, ok := u.scriptShape()
+	switch {
+	case !ok:
+		return nil
+	case !strings.Contains(text, someNumber):
+		return []string{text}
+	}
+	return []string{strings.ReplaceAll(text, someNumber, "1"), strings.ReplaceAll(text, someNumber, "")}
 }
 
 // scriptText is the program given to awk or sed, by -e or as the first operand.
 // It reports false when not all of it is known.
 func (u *use) scriptText() (string, bool) {
+	text, ok := u.scriptShape()
+	return text, ok && !strings.Contains(text, someNumber)
+}
+
+// scriptShape is the script with someNumber for each number that is not known.
+func (u *use) scriptShape() (string, bool) {
 	var pieces []string
 	for _, g := range u.given {
 		if !hasSpelling(g.option.names, "-e") {
 			continue
 		}
-		if !g.value.known() {
+		text, ok := g.value.whole()
+		if !ok {
 			return "", false
 		}
-		pieces = append(pieces, g.value.text)
+		pieces = append(pieces, text)
 	}
 	if u.has(lead) {
 		return strings.Join(pieces, "\n"), true
@@ -452,5 +486,5 @@ func (u *use) scriptText() (string, bool) {
 	if len(u.operands) == 0 {
 		return "", true
 	}
-	return u.operands[0].text, u.operands[0].known()
+	return u.operands[0].whole()
 }

@@ -222,6 +222,9 @@ func checkUnset(u *use) {
 func checkRead(u *use) {
 	v := unknown()
 	v.words[0].foreign = true
+	if u.in.numbers {
+		v = value{words: []word{number()}}
+	}
 	if u.in.kind == flowPaths && len(u.in.dirs) == 1 {
 		v = value{words: []word{{text: u.in.dirs[0].text, open: true, under: true, dashless: u.in.dirs[0].text != ""}}}
 	}

@@ -95,3 +95,34 @@ func TestComputedAsBash(t *testing.T) {
 		t.Errorf("only %d of %d are computed", known, len(lines))
 	}
 }
+
+// TestNumbersOfOthers holds scripts into which a number goes that only running
+// would tell, and their neighbours, into which anything could go.
+func TestNumbersOfOthers(t *testing.T) {
+	t.Parallel()
+	for _, line := range []string{
+		`n=$(grep -n foo a.txt | head -1 | cut -d: -f1); sed -n "${n}p" a.txt`, `n=$(wc -l < a.txt); sed -n "$((n-5)),${n}p" a.txt`,
+		`L=$(grep -n foo a | cut -d: -f1 | head -1); sed -n "$L,$((L+20))p" a`, `n=$(wc -l < a | tr -d ' '); awk "NR==$n" a`, `n=$(grep -c x a); sed "${n}q" a`,
+		`grep -n foo a | cut -d: -f1 | while read n; do sed -n "${n}p" a; done`, `sed -n ${#a}p a`, `n=$(cat a | wc -l); sed -n $n,+3p a`,
+		`find . -name '*.py' -exec grep -l foo {} + | xargs wc -l`, `grep -rl foo src | xargs grep -l bar | xargs sed -n 1,5p`, `find . -name '*.log' -exec diff {} other/{} \;`,
+		`find . -name '*.c' | xargs -n1 dirname | sort -u | xargs ls`, `awk '{ print $1 | "sort -rn" }' a`,
+	} {
+		if !runsUnasked(line) {
+			t.Errorf("asks: %s: %+v", line, Parse(line, neverSafeEnv))
+		}
+	}
+	for _, line := range []string{
+		`n=$(cat a); sed -n "${n}p" a`, `n=$(grep foo a | cut -d: -f1); sed -n "${n}p" a`, `n=$(grep -nH foo a | cut -d: -f1); sed -n "${n}p" a`, `n=$(grep -n -A3 foo a | cut -d: -f1); sed -n "${n}p" a`,
+		`n=$(grep -n foo a* | cut -d: -f1); sed -n "${n}p" a`, `n=$(grep -rn foo | cut -d: -f1); sed -n "${n}p" a`, `n=$(grep -n foo a | cut -d: -f2); sed -n "${n}p" a`, `n=$(grep -n foo a | cut -d: -f1 --complement); sed -n "${n}p" a`,
+		`n=$(wc -l a); sed -n "${n}p" a`, `n=$(wc -l < a || cat b); sed -n "${n}p" a`, `n=$(wc -l < a; cat b); sed -n "${n}p" a`, `n=$(wc -l < a | tr 0-9 e); sed "$n" a`, `n=$(grep -n "$x" a | cut -d: -f1); sed -n ${n}w/etc/x a`,
+		`n=$(grep -c x a); sed "s${n}axayaie${n}" a`, `n=$(grep -c x a); sed "1e$n" a`, `n=$(grep -n x a | cut -d: -f1); awk "BEGIN{system$n(\"id\")}"`, `n=$(grep -c x a); sed "w$n" a`, `n=$(grep -c x a); sed "s1a ${n} b1e" a`,
+		`IFS=3; n=$(grep -c x a); sed ${n}p a`, `n=$(grep -n foo $F | cut -d: -f1); sed -n "${n}p" a`, `awk '{ print $1 | "sort -o /etc/x" }' a`, `awk '{ print | "sh" }' a`, `awk '{ print | "sort; x" }' a`,
+		`find .. -name a | xargs -n1 dirname | xargs ls`, `find /p -maxdepth 0 | xargs dirname | xargs ls`, `ls | tee >(./x)`, `ls > >(sh)`, `find . -exec cp {} /etc/{} \;`, `find . -exec cat x/{}/../../../y \;`,
+		`sed $'s\x01/q/r/p;#1b1p;#\x01Y\x01e' a`, `sed -n $'1\x01p' a`, `n=$(wc -l < a); sed -n $'\x01'"${n}p" a`,
+		`find . | xargs -I{} sh -c 'echo {}' | xargs cat`, `find . -name a | xargs cat | xargs ls`,
+	} {
+		if runsUnasked(line) {
+			t.Errorf("runs unasked: %s", line)
+		}
+	}
+}

@@ -12,6 +12,7 @@ import (
 const (
 	maxBraceWords = 256
 	maxWordBytes  = 64 << 10
+	maxShape      = 1 << 10 // bytes; a longer script with numbers is not known
 )
 
 // words expands the words of a command.
@@ -137,9 +138,13 @@ func (e *expansion) part(part syntax.WordPart, quoted bool) {
 			return
 		}
 		e.w.arithmetic(e.s, part.X)
-		e.add(word{open: true})
+		e.add(word{open: true, shape: &aShape})
 	case *syntax.ProcSubst:
 		out := e.w.subshell(e.s, part.Stmts, flow{kind: flowForeign})
+		if part.Op == syntax.CmdOut {
+			e.add(lit("/dev/stdout")) // what is written there is read by those commands
+			return
+		}
 		e.add(word{text: "/dev/fd/63", prints: out.text})
 	case *syntax.ExtGlob:
 		e.w.doubt("", "a wildcard with brackets, which zsh may run as code")
@@ -192,6 +197,10 @@ func expandsInZsh(text string) bool {
 // add appends text that the shell does not split.
 func (e *expansion) add(wd word) {
 	cur := &e.current
+	var shape *string
+	if cur.open || wd.open {
+		shape = joinedShape(cur, &wd)
+	}
 	switch {
 	case cur.open:
 		// What follows unknown text is not known to be anything, but a path that
@@ -210,11 +219,23 @@ func (e *expansion) add(wd word) {
 		cur.under = wd.under && wd.open
 	}
 	cur.glob = cur.glob || wd.glob
+	cur.shape = shape
 	cur.split = cur.split || wd.split && !e.whole
 	cur.quoted = cur.quoted || wd.quoted
 	cur.foreign = cur.foreign || wd.foreign
 	cur.secret = orElse(cur.secret, wd.secret)
 	cur.prints = orElse(cur.prints, wd.prints)
+}
+
+// joinedShape is the shape of two words that become one.
+func joinedShape(a, b *word) *string {
+	before, ok := a.whole()
+	behind, also := b.whole()
+	if !ok || !also || a.glob || b.glob || len(before)+len(behind) > maxShape {
+		return nil
+	}
+	joined := before + behind
+	return &joined
 }
 
 // insert adds the result of an expansion: quoted it stays one word, unquoted the
@@ -250,7 +271,7 @@ func (e *expansion) insertSplit(wd word) {
 		wd.split = wd.open || changed
 		wd.open = wd.open || changed
 		if changed {
-			wd.text = ""
+			wd.text, wd.shape = "", nil
 		}
 		e.add(wd)
 		return
@@ -310,7 +331,7 @@ func (e *expansion) param(p *syntax.ParamExp) []word {
 	}
 	name := p.Param.Value
 	if p.Length || p.Width || name == "?" || name == "#" || name == "$" || name == "!" {
-		return []word{{open: true, dashless: true}}
+		return []word{number()}
 	}
 	words, found := e.lookup(name, p)
 	if name == "@" {
@@ -462,6 +483,11 @@ func (e *expansion) substitution(sub *syntax.CmdSubst, quoted bool) []word {
 		}
 		return words
 	case flowNone, flowForeign, flowRemote:
+	}
+	if out.numbers {
+		counts := number()
+		counts.split = !quoted
+		return []word{counts}
 	}
 	return []word{{open: true, split: !quoted, foreign: out.kind == flowRemote || copiesText(out.from) || copiesText(lastProgram(sub))}}
 }

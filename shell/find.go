@@ -28,6 +28,7 @@ type findLine struct {
 	name     string // the pattern that all that is found fits, or ""
 	doubtful bool
 	speaks   bool // prints something else than paths
+	runs     int  // commands that print what they do
 }
 
 // checkFind reads the command line of find and says what its actions do.
@@ -97,7 +98,7 @@ func (u *use) findWord(line *findLine, rest []word) int {
 		}
 		return 1
 	case hasField(findRuns, name.text):
-		line.speaks = true
+		line.runs++
 		return u.findExec(line, rest)
 	}
 	return u.findValue(line, rest)
@@ -205,7 +206,10 @@ func (u *use) onFiles(command, roots []word, inFolder bool) {
 	words := fillIn(command, items)
 	u.then(func() {
 		defer u.w.open()()
-		u.w.run(s, words, flow{kind: flowForeign, from: u.program0()})
+		out := u.w.run(s, words, flow{kind: flowForeign, from: u.program0()})
+		if !inFolder { // names that it prints would be those of another folder
+			u.ran, u.printed = u.ran+1, out
+		}
 	})
 }
 
@@ -251,6 +255,12 @@ func finds(u *use, _ flow) flow {
 	}
 	if line.speaks || line.doubtful || probe.doubt != "" {
 		return printed(u.program0())
+	}
+	if line.runs > 0 {
+		if line.runs > 1 || line.printf != "" {
+			return printed(u.program0())
+		}
+		return runPrints(u, flow{})
 	}
 	roots := line.roots
 	if strings.HasPrefix(line.printf, "%P") || strings.HasPrefix(line.printf, "%f") {

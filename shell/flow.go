@@ -8,6 +8,9 @@ type flow struct {
 	text string // flowText: the bytes
 	dirs []word // flowPaths: names of files below these
 	from string // flowForeign: the program it comes from
+	// numbers says that flowForeign is lines of numbers, numbered that its lines
+	// begin with their number and a colon.
+	numbers, numbered bool
 	// secret is the variable, one that may hold a secret, whose value is in it.
 	secret string
 	// environment is, one-based, the access that asks because all of the
@@ -34,4 +37,14 @@ func filtered(in flow, program string) flow {
 		return in
 	}
 	return printed(program)
+}
+
+// counted is what a program prints that prints numbers and nothing else.
+func counted(program string) flow { return flow{kind: flowForeign, from: program, numbers: true} }
+
+// picked is filtered, for programs that pass on whole lines or none.
+func picked(in flow, program string) flow {
+	out := filtered(in, program)
+	out.numbers, out.numbered = in.numbers, in.numbered
+	return out
 }

@@ -140,7 +140,8 @@ func (u *use) rest(kind string, words []word) {
 	}
 	u.then(func() {
 		defer u.w.open()()
-		u.w.run(s.clone(), words, in)
+		u.ran++
+		u.printed = u.w.run(s.clone(), words, in)
 	})
 	if len(u.unknown) > 0 || u.doubtful {
 		u.suspects(words[min(1, len(words)):])

@@ -34,7 +34,7 @@ func (p *program) parse(args []word, leads bool) parsed {
 		case arg.text == "--" && !arg.open:
 			out.ended = true
 		case arg.maybeOption() && arg.text == "":
-			out.doubtful = out.doubtful || !p.lax
+			out.doubtful = out.doubtful || !p.lax && !p.refusesNumber(arg)
 			out.operands = append(out.operands, arg)
 		case arg.maybeOption():
 			i += p.option(&out, arg, args[i+1:])
@@ -54,9 +54,17 @@ func (out *parsed) suspect(p *program, arg word) {
 	if out.ended || p.style == bare || p.lax {
 		return
 	}
-	if arg.open && arg.split || arg.under && arg.text == "" && !arg.dashless && p.obeysOptions() {
+	numbers := arg.shape != nil && (arg.dashless || arg.text != "")
+	if arg.open && arg.split && !numbers || arg.under && arg.text == "" && !arg.dashless && p.obeysOptions() {
 		out.doubtful = true
 	}
+}
+
+// refusesNumber reports a word that is a number, which as an option would be one
+// that the program does not have.
+func (p *program) refusesNumber(arg word) bool {
+	opt, _ := p.letter('1')
+	return arg.shape != nil && strings.HasPrefix(*arg.shape, someNumber) && opt == nil
 }
 
 // obeysOptions reports whether a file that is named like an option of the

@@ -99,6 +99,9 @@ func found(u *use, in flow) flow {
 		}
 		return pathsBelow(roots, u.program0())
 	}
+	if counts := u.lineNumbers(roots); counts.numbers || counts.numbered {
+		return counts
+	}
 	if len(roots) > 0 || u.has(walks) {
 		return printed(u.program0())
 	}
@@ -107,8 +110,28 @@ func found(u *use, in flow) flow {
 			return printed(u.program0())
 		}
 	}
-	return filtered(in, u.program0())
+	return picked(in, u.program0())
 }
+
+// lineNumbers is what grep prints of one file with -c, a number, or with -n, lines
+// that begin with theirs.
+func (u *use) lineNumbers(roots []word) flow {
+	out := printed(u.program0())
+	if u.program.name() != "grep" || len(roots) > 1 || len(roots) == 1 && !roots[0].known() {
+		return out
+	}
+	for _, g := range u.given {
+		if !hasField(choosesLines, g.name) {
+			return out
+		}
+	}
+	out.numbers = u.gave("-c", "--count")
+	out.numbered = u.gave("-n", "--line-number")
+	return out
+}
+
+// choosesLines are options of grep that choose lines, count them or number them.
+const choosesLines = "-n --line-number -c --count -i --ignore-case -E --extended-regexp -F --fixed-strings -P --perl-regexp -G -w --word-regexp -x --line-regexp -e --regexp -m --max-count -v --invert-match -o --only-matching -s --no-messages"
 
 // fdOptions are the options of fd that stand before a command.
 var fdOptions = program{names: "fd", peeks: true, risk: umpire.Safe, args: "data tree…", opts: []option{

@@ -349,12 +349,12 @@ func checkSed(u *use) {
 		u.doubt = "the value of -l is not a number" // to some it takes none
 	}
 	u.skipSuffix()
-	script, ok := u.scriptText()
-	if !ok {
+	script, ok := u.scriptShape()
+	if !ok || !numbersAddress(script) {
 		u.doubt = "the script is not known before it runs"
 		return
 	}
-	facts := readSed(script)
+	facts := readSed(strings.ReplaceAll(script, someNumber, "1"))
 	if facts.problem != "" {
 		u.doubt = "the script cannot be read: " + facts.problem
 		return
@@ -372,6 +372,27 @@ func checkSed(u *use) {
 		u.raise(umpire.Medium, "the script runs its input as shell code")
 		u.doubt = "the code is not known before it runs"
 	}
+}
+
+// numbersAddress reports a script whose numbers that are not known stand where an
+// address does, so that whatever they are, and without them, it does nothing else.
+func numbersAddress(script string) bool {
+	if !strings.Contains(script, someNumber) {
+		return true
+	}
+	for i := range len(script) {
+		before := byte(';')
+		if i > 0 {
+			before = script[i-1]
+		}
+		switch c := script[i]; {
+		case c == someNumber[0] && strings.IndexByte("\n;{}, ~+0123456789"+someNumber, before) < 0:
+			return false
+		case c >= '0' && c <= '9' && (before == 's' || before == 'y'):
+			return false // it may end a part of the command
+		}
+	}
+	return true
 }
 
 // skipSuffix passes over the suffix of -i where it is a word of its own, as BSD
@@ -416,5 +437,5 @@ func selects(u *use, in flow) flow {
 	if facts := readSed(script); facts.problem != "" || facts.changes {
 		return printed("sed")
 	}
-	return filtered(in, "sed")
+	return picked(in, "sed")
 }

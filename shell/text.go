@@ -21,7 +21,7 @@ var textTools = []program{
 		{names: "-o? -d? -p? -D? --pretty-print? --dump-variables? --profile? --debug?", does: writes | asks, why: "writes a file about the program"},
 		{names: "-V -h", does: shows}, {names: aboutItself, does: shows},
 	}},
-	{names: "cut gcut", risk: umpire.Safe, why: "prints columns", args: "read…", lax: true, opts: []option{
+	{names: "cut gcut", risk: umpire.Safe, why: "prints columns", args: "read…", lax: true, out: cutsNumbers, opts: []option{
 		{names: "-d= --delimiter="}, {names: "-f= --fields="}, {names: "-c= -b= --characters= --bytes= --output-delimiter="}, {names: "--complement"}, {names: aboutItself, does: shows},
 	}},
 	{names: "paste", risk: umpire.Safe, why: "joins lines", args: "read…", lax: true, opts: []option{{names: "-d= --delimiters="}, {names: aboutItself, does: shows}}},
@@ -35,7 +35,7 @@ var textTools = []program{
 	{names: "uniq guniq", risk: umpire.Safe, why: "drops repeated lines", args: "read write", lax: true, out: uniques, opts: []option{
 		{names: "-c --count --group?"}, {names: "-dDiuz --repeated --unique --ignore-case --zero-terminated --all-repeated?"}, {names: "-f= -s= -w= --skip-fields= --skip-chars= --check-chars="}, {names: aboutItself, does: shows},
 	}},
-	{names: "tr gtr", risk: umpire.Safe, why: "changes characters", args: "data…", lax: true, opts: []option{{names: aboutItself, does: shows}}},
+	{names: "tr gtr", risk: umpire.Safe, why: "changes characters", args: "data…", lax: true, out: dropsBlanks, opts: []option{{names: aboutItself, does: shows}}},
 	{names: "shuf gshuf", risk: umpire.Safe, why: "shuffles lines", args: "read", check: checkShuf, out: passes, opts: []option{
 		{names: "-e --echo"}, {names: "-rz --repeat --zero-terminated"}, {names: "-i= -n= --input-range= --head-count="},
 		{names: "--random-source=", does: reads}, {names: "-o= --output=", does: writes}, {names: aboutItself, does: shows},
@@ -96,6 +96,26 @@ func uniques(u *use, in flow) flow {
 		return printed(u.program0())
 	}
 	return passes(u, in)
+}
+
+// cutsNumbers is what cut prints: the numbers of numbered lines, when it is asked
+// for these.
+func cutsNumbers(u *use, in flow) flow {
+	by, field := u.got("--delimiter"), u.got("--fields")
+	first := len(u.given) == 2 && by != nil && by.value.known() && by.value.text == ":" && field != nil && field.value.known() && field.value.text == "1"
+	if len(u.operands) == 0 && first && (in.numbered || in.numbers) {
+		return counted(u.program0())
+	}
+	return u.prints()
+}
+
+// dropsBlanks is what tr prints: of numbers, what is left without some characters.
+func dropsBlanks(u *use, in flow) flow {
+	deletes := len(u.words) == 3 && u.words[1].known() && u.words[1].text == "-d" && u.words[2].known()
+	if in.numbers && deletes {
+		return counted(u.program0())
+	}
+	return u.prints()
 }
 
 // checkURLs notes operands that are URLs where a file may stand.

@@ -25,6 +25,9 @@ type use struct {
 	spoke string // the option that set the risk
 	doubt string
 	later []func() // accesses that come after the program's own
+	// ran is how many commands it has run, printed what the last one prints.
+	ran     int
+	printed flow
 }
 
 // apply judges the program with its arguments and returns what it prints.

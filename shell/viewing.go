@@ -37,7 +37,7 @@ var viewing = []program{
 		{names: "-l= -r= -H= -m= --language= --highlight-line= --file-name= --diff-context= --tabs= --wrap= --terminal-width= --color= --italic-text= --decorations= --paging= --map-syntax= --ignored-suffix= --theme= --theme-dark= --theme-light= --style= --nonprintable-notation= --squeeze-limit= --binary="},
 		{names: "--help --version -h -V --config-file --config-dir --cache-dir --diagnostic", does: shows},
 	}},
-	{names: "wc", risk: umpire.Safe, why: "counts", args: "read…", lax: true, opts: []option{{names: "--files0-from=", does: reads}, {names: "--total="}, {names: aboutItself, does: shows}}},
+	{names: "wc", risk: umpire.Safe, why: "counts", args: "read…", lax: true, out: countsInput, opts: []option{{names: "--files0-from=", does: reads}, {names: "--total="}, {names: aboutItself, does: shows}}},
 	{names: "ls gls dir vdir", peeks: true, risk: umpire.Safe, why: "lists folders", args: "read…", lax: true, out: lists, opts: []option{
 		{names: "-d --directory"}, {names: "-aAbBcCDfFgGhHiklLmnNopqQrsStuUvxXZ1OeP@"}, {names: "-R --recursive", does: walks}, {names: "-IwT"}, {names: "--ignore= --hide= --block-size= --time-style= --sort= --time= --format= --width= --tabsize= --quoting-style= --indicator-style="},
 		{names: "--almost-all --reverse"}, {names: "--all --color? --hyperlink? --classify? --size --inode --file-type --context --full-time --author --zero"}, {names: aboutItself, does: shows},
@@ -83,9 +83,17 @@ func copies(u *use, in flow) flow {
 // passes is what a program prints that passes on the lines it reads.
 func passes(u *use, in flow) flow {
 	if len(u.operands) == 0 {
-		return filtered(in, u.program0())
+		return picked(in, u.program0())
 	}
 	return printed(u.program0())
+}
+
+// countsInput is what wc prints: numbers, without the name of a file.
+func countsInput(u *use, _ flow) flow {
+	if len(u.operands) == 0 && u.got("--files0-from") == nil {
+		return counted(u.program0())
+	}
+	return u.prints()
 }
 
 // plainListing are the options with which ls prints names and nothing else.
@@ -136,6 +144,9 @@ func cutsName(u *use, _ flow) flow {
 	if len(names) == 2 && u.program.name() == "basename" {
 		names, ending = names[:1], names[1]
 	}
+	if u.program.name() == "dirname" && len(u.given) == 0 && len(names) == 1 && names[0].under {
+		return foldersOf(names[0])
+	}
 	if len(names) != 1 || len(u.given) > 0 || !names[0].known() || !ending.known() || names[0].text == "" {
 		return printed(u.program0())
 	}
@@ -147,6 +158,15 @@ func cutsName(u *use, _ flow) flow {
 		name = strings.TrimSuffix(name, ending.text)
 	}
 	return flow{kind: flowText, text: name + "\n"}
+}
+
+// foldersOf is what dirname prints of a path below a folder: one below the folder
+// that holds that folder.
+func foldersOf(name word) flow {
+	if path.IsAbs(name.text) || strings.Contains(name.text, "..") {
+		return printed("dirname")
+	}
+	return flow{kind: flowPaths, dirs: []word{{text: path.Dir(path.Clean(name.text + "/x/.."))}}}
 }
 
 // folderOf is a path without its last element. It is not cleaned: ".." after a

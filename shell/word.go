@@ -11,6 +11,11 @@ type word struct {
 	// When glob is set, text is a pattern; what was quoted in it counts as a
 	// wildcard too, which can only match more.
 	text string
+	// secret is the variable, one that may hold a secret, whose value is in it.
+	secret string
+	// shape is the whole word with someNumber for all that is not known of it, when
+	// that is nothing but numbers; else nil.
+	shape *string
 	// open says that more text follows that is not known.
 	open bool
 	// split says that it may be any number of words, options among them.
@@ -23,13 +28,31 @@ type word struct {
 	// foreign says that the text that is not known was printed by a program or
 	// read from a file, so that arithmetic must not be done with it.
 	foreign bool
-	// secret is the variable, one that may hold a secret, whose value is in it.
-	secret string
 	// prints is what a process substitution prints that the word stands for.
 	prints string
 	// quoted says that a part of the word was quoted, so that it stays a word
 	// even when it is empty.
 	quoted bool
+}
+
+// someNumber stands for a number in a shape.
+const someNumber = "\x01"
+
+// number is a word that is a number, or several, or empty.
+func number() word { return word{open: true, dashless: true, shape: &aShape} }
+
+var aShape = someNumber
+
+// whole is the shape of the word, or its text when all of it is known. Text that holds
+// the character itself, as $'\x01' does, has none.
+func (wd *word) whole() (text string, ok bool) {
+	switch {
+	case wd.known():
+		return wd.text, !strings.Contains(wd.text, someNumber)
+	case wd.shape != nil:
+		return *wd.shape, true
+	}
+	return "", false
 }
 
 func lit(text string) word { return word{text: text} }
@@ -88,6 +111,10 @@ func ruleWords(words []word) []string {
 // cut returns the word without its first n bytes, which must be known.
 func (wd word) cut(n int) word {
 	wd.text = wd.text[n:]
+	if wd.shape != nil {
+		rest := (*wd.shape)[n:]
+		wd.shape = &rest
+	}
 	if wd.text == "" && wd.open {
 		wd.dashless = false
 	}

@@ -43,7 +43,7 @@ var wrappers = []program{
 		{names: "-n= --interval= -q= --equexit=", why: "seconds"}, {names: "-d? --differences?"}, {names: "-tbegcCprwf --no-title --beep --errexit --chgexit --color --no-color --precise --no-wrap --no-linewrap --no-rerun --follow"},
 		{names: "-x --exec"}, {names: "-s= --shotsdir=", does: writes}, {names: aboutItself, does: shows},
 	}},
-	{names: "xargs gxargs", risk: umpire.Safe, why: "runs a command on what it reads", style: leading, args: "command", check: checkXargs, opts: []option{
+	{names: "xargs gxargs", risk: umpire.Safe, why: "runs a command on what it reads", style: leading, args: "command", check: checkXargs, out: runPrints, opts: []option{
 		{names: "-rtxo --no-run-if-empty --verbose --exit --open-tty"}, {names: "-p --interactive"}, {names: "-0 --null -d= --delimiter="},
 		{names: "-n= --max-args= -P= --max-procs= -s= --max-chars= -E= -L= --max-lines? -l? -e? --eof?"},
 		{names: "-I= -i? --replace? -J="}, {names: "-a= --arg-file=", does: reads}, {names: "--process-slot-var=", does: asks, why: "sets a variable"},
@@ -256,6 +256,15 @@ func checkXargs(u *use) {
 	u.operands = append(slices.Clip(u.operands), items...)
 }
 
+// runPrints is what the command of xargs prints: names of files, when it does so
+// for every use of it.
+func runPrints(u *use, _ flow) flow {
+	if u.ran == 1 && u.printed.kind == flowPaths {
+		return u.printed
+	}
+	return u.prints()
+}
+
 // inputWords are the words that come through the pipe, as far as is known.
 func (u *use) inputWords() []word {
 	switch u.in.kind {
@@ -324,6 +333,8 @@ func substitute(words []word, name string, item word) []word {
 			out = append(out, word{text: strings.ReplaceAll(wd.text, name, item.text), open: wd.open, glob: wd.glob})
 		case before == "" && item.under && !strings.Contains(rest.text, ".."):
 			out = append(out, word{text: item.text, open: true, under: true, dashless: item.dashless})
+		case strings.HasSuffix(before, "/") && item.under && !strings.Contains(item.text+rest.text, ".."):
+			out = append(out, word{text: before, open: true, under: true}) // below it, wherever the file is
 		default:
 			out = append(out, word{text: before, open: true})
 		}
