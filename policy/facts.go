@@ -60,7 +60,16 @@ func commandAccesses(in input, env shell.Env) ([]umpire.Access, error) {
 	if err != nil {
 		return nil, err
 	}
-	return shell.Parse(line, env), nil
+	other, err := in.text("cmd")
+	if err != nil {
+		return nil, err
+	}
+	accesses := shell.Parse(line, env)
+	if other != "" && other != line {
+		// Some agents run the one where both stand, and some the other.
+		accesses = append(accesses, shell.Parse(other, env)...)
+	}
+	return accesses, nil
 }
 
 // pathAccesses is one access for every path of a file tool. A call that names no

@@ -421,6 +421,46 @@ func TestProjectScopeWritesARule(t *testing.T) {
 	}
 }
 
+// DS-9: a rule that a person gives with an answer is about the call that was shown.
+func TestRuleOfAnotherCall(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t)
+	s := d.session(umpire.Opening{})
+	for i, row := range []struct {
+		call  umpire.Call
+		rule  string
+		scope umpire.Scope
+		fits  bool
+	}{
+		{command("c", "npm install lodash"), "Bash(rm:*)", umpire.ScopeGlobal, false},
+		{command("c", "npm install react"), "Bash(rm:*)", umpire.ScopeSession, false},
+		{command("c", "npm install vue"), "Write", umpire.ScopeProject, false},
+		{command("c", "make it && $(foo)"), "Bash(rm:*)", umpire.ScopeGlobal, false},
+		{command("c", "npm install preact"), "Bash(npm install:*)", umpire.ScopeSession, true},
+		{command("c", "make x > log"), "Edit(log)", umpire.ScopeProject, true},
+		{call("c", "Write", `{"file_path":"/q/x/y","content":"x"}`), "Write(/q/z/**)", umpire.ScopeProject, false},
+		{call("c", "Write", `{"file_path":"/q/x/y","content":""}`), "Write(/q/x/**)", umpire.ScopeProject, true},
+	} {
+		row.call.ID = umpire.CallID(fmt.Sprint("c", i))
+		d.submit(s, fmt.Sprint("m", i), row.call)
+		p := d.pending(string(row.call.ID))
+		a := answerTo(p, umpire.Approve)
+		a.Rule, a.Scope = row.rule, row.scope
+		b, err := d.Resolve(t.Context(), a)
+		if row.fits != (err == nil) || err != nil && !errors.Is(err, umpire.ErrInvalid) {
+			t.Errorf("%s for %s: %v", row.rule, row.call.Input, err)
+		}
+		if err != nil {
+			b = must(d.Resolve(t.Context(), answerTo(p, umpire.Refuse)))(t)
+		}
+		d.run(s, b)
+	}
+	text, err := os.ReadFile(filepath.Join(d.home, "permissions.json"))
+	if err == nil {
+		t.Errorf("written for everything: %s", text)
+	}
+}
+
 // D-25, A-14, X-28: a call that asks while the batch runs stops it; what is finished
 // stays finished.
 func TestAskWhileRunning(t *testing.T) {

@@ -156,6 +156,29 @@ func hostGrants(d *umpire.Decision) []umpire.Grant {
 	return grants
 }
 
+// fitting refuses a rule that says nothing of the call it is given for: it would let
+// through what nobody was shown. To find out, it is put to the call as one that denies.
+func (g *Gate) fitting(sc *scene, a *umpire.Answer, call *umpire.Call) error {
+	if a.Rule == "" {
+		return nil
+	}
+	r, err := policy.ParseShort(a.Rule)
+	if err != nil {
+		return fmt.Errorf("rule: %w: %w", err, umpire.ErrInvalid)
+	}
+	r.ID, r.Source, r.Action = "answer", umpire.SourceFlag, umpire.Deny
+	tried := *sc
+	tried.tighten = []umpire.Rule{r}
+	d := g.decide(&tried, *call)
+	speaks := func(by umpire.Reason) bool {
+		return by.Verdict == umpire.Deny && by.Rule != nil && by.Rule.ID == r.ID && by.Rule.Source == r.Source
+	}
+	if slices.ContainsFunc(d.Reasons, speaks) {
+		return nil
+	}
+	return invalid("rule", "%s says nothing of this call", policy.FormatShort(r))
+}
+
 // lasting returns the rules that an approval for the project or for good writes.
 func (g *Gate) lasting(a *umpire.Answer, call *umpire.Call, d *umpire.Decision) ([]umpire.Rule, error) {
 	if a.Scope != umpire.ScopeProject && a.Scope != umpire.ScopeGlobal {

@@ -143,6 +143,9 @@ func (g *Gate) grantWith(r *resolution, row *store.CallRow) error {
 	if d.Verdict == umpire.Deny && !r.scene.headless {
 		return fmt.Errorf("request %q cannot be approved: %s: %w", r.ask.Request, g.maskText(d.Reason), umpire.ErrState)
 	}
+	if err := g.fitting(r.scene, r.answer, &call); err != nil {
+		return err
+	}
 	if r.rules, err = g.lasting(r.answer, &call, &d); err != nil {
 		return err
 	}

@@ -303,6 +303,8 @@ func TestRowsRules(t *testing.T) {
 		{"M-94 cmd", cmd("npm test"), askAll, npm, nil, umpire.Allow, "", umpire.CodeRule, ""},
 		{"M-94 cmd that is another", cmd("npm publish"), askAll, npm, nil, umpire.Ask, "", umpire.CodeMode, ""},
 		{"M-94 command comes first", tool("Bash", map[string]any{"command": "npm publish", "cmd": "npm test"}), askAll, npm, nil, umpire.Ask, "", "", ""},
+		{"M-94 and what stands beside it is judged, too", tool("Bash", map[string]any{"command": "npm test", "cmd": "npm publish"}), askAll, npm, nil, umpire.Ask, "", "", ""},
+		{"M-94 nor is it a way around", tool("Bash", map[string]any{"command": "ls", "cmd": "rm -rf /"}), askAll, npm, nil, umpire.Deny, "", umpire.CodeCritical, ""},
 		{"M-95 path", file("Edit", "src/a.ts"), byDefault, sources, nil, umpire.Allow, "", umpire.CodeRule, ""},
 		{"M-95 file_path", tool("Edit", map[string]any{"file_path": "src/a.ts"}), byDefault, sources, nil, umpire.Allow, "", umpire.CodeRule, ""},
 		{"M-95 filePath", tool("Edit", map[string]any{"filePath": "src/a.ts"}), byDefault, sources, nil, umpire.Allow, "", umpire.CodeRule, ""},
