@@ -50,8 +50,9 @@ func main() {
 	os.Exit(run(ctx, listen, os.Args[1:]))
 }
 
-// exitUsage is what umpire says to a command line that it does not understand.
-const exitUsage = 4
+// exitDenied is what umpire says to a hook that it does not understand, too: for an
+// agent any other code means to go on.
+const exitDenied = 2
 
 // run answers one question, and calls sent once a gate has it. Handing it over comes
 // before anything is read, so that umpire finds all as it was.
@@ -75,7 +76,7 @@ func run(ctx context.Context, sent func(), args []string) int {
 		}
 	}
 	fmt.Fprintf(os.Stderr, "umpire-hook: want hook AGENT as umpire does: %v\n", h.missing)
-	return exitUsage
+	return exitDenied
 }
 
 // A hook is one question, before it is read.

@@ -27,7 +27,10 @@ func (a *app) hookCommand() *cobra.Command {
 	}
 	cmd.Flags().String("deadline", "", a.text.of("deny by itself after this time; init writes it 5s below the agent's own limit"))
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		if len(args) == 0 || isHelp(args[0]) {
+		if len(args) == 0 {
+			args = []string{""}
+		}
+		if isHelp(args[0]) {
 			return cmd.Help()
 		}
 		if code := a.hook(cmd.Context(), args); code != exitDone {
@@ -65,7 +68,7 @@ func (a *app) hook(ctx context.Context, args []string) int {
 		return code
 	}
 	fmt.Fprintf(a.stderr, "umpire: %s: %q; %s: %v\n", a.text.of("unknown agent"), args[0], a.text.of("known agents"), hostcall.Agents())
-	return exitUsage
+	return exitDenied // for an agent any other code means to go on
 }
 
 // desk answers questions by the configuration as it is at each of them.
