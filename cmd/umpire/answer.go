@@ -233,12 +233,12 @@ func (a *app) notPending(ctx context.Context, gate *client.Client, id string) er
 		return gateError(err)
 	}
 	for _, e := range slices.Backward(events) {
-		about := string(e.Request) == id || string(e.Call) == id || len(id) >= shortestID && strings.HasPrefix(string(e.Request), id)
+		about := id != "" && (string(e.Request) == id || string(e.Call) == id || len(id) >= shortestID && strings.HasPrefix(string(e.Request), id))
 		if about && (e.Kind == umpire.EventPermissionApproved || e.Kind == umpire.EventPermissionRejected) {
 			return refused("umpire timeline --session "+string(e.Session), "%s", a.standingText(standingOf(&e)))
 		}
 	}
-	return &exit{code: exitError, err: fmt.Errorf("nothing waits under the id %q", id), hint: "umpire pending --all"}
+	return &exit{code: exitError, err: fmt.Errorf("nothing waits under the id %q", clip(id)), hint: "umpire pending --all"}
 }
 
 // shortestID is how many letters of an id are enough to look for an old one.

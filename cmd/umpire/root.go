@@ -2,11 +2,14 @@ package main
 
 import (
 	"errors"
+	"fmt"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/config"
@@ -51,9 +54,32 @@ func (a *app) root() *cobra.Command {
 		root.PersistentFlags().BoolP("help", "h", false, a.text.of("show this help"))
 	}
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
-		return usage(cmd.CommandPath()+" --help", "%w", err)
+		return usage(cmd.CommandPath()+" --help", "%w", plainFlag(err))
 	})
+	root.InitDefaultHelpCmd()
+	if help, _, err := root.Find([]string{"help"}); err == nil {
+		help.Args = knownTopic
+	}
 	return root
+}
+
+// plainFlag says what is wrong with a number without the words of the library that
+// read it.
+func plainFlag(err error) error {
+	bad, isValue := errors.AsType[*pflag.InvalidValueError](err)
+	number, isNumber := errors.AsType[*strconv.NumError](err)
+	if !isValue || !isNumber {
+		return err
+	}
+	return fmt.Errorf("--%s %q: want a whole number: %w", bad.GetFlag().Name, bad.GetValue(), number.Err)
+}
+
+// knownTopic refuses to help with what there is not.
+func knownTopic(cmd *cobra.Command, args []string) error {
+	if _, rest, err := cmd.Root().Find(args); err != nil || len(rest) > 0 {
+		return usage(cmd.Root().CommandPath()+" help", "%q is neither a command nor a topic", strings.Join(args, " "))
+	}
+	return nil
 }
 
 // usageWords are the library's own words in the usage of a command.
