@@ -58,7 +58,7 @@ func (a *app) root() *cobra.Command {
 	})
 	root.InitDefaultHelpCmd()
 	if help, _, err := root.Find([]string{"help"}); err == nil {
-		help.Args = knownTopic
+		help.Args, help.Short, help.Long = knownTopic, a.text.of("Help about any command"), a.text.of("Shows the help of a command or of a topic.")
 	}
 	return root
 }

@@ -2,6 +2,7 @@ package main
 
 // chineseHelp are the long texts of help in 简体中文.
 var chineseHelp = catalogue{
+	"Help about any command": "显示任一命令的帮助", "Shows the help of a command or of a topic.": "显示某个命令或主题的帮助。",
 	checkLong: `判定一次调用并说明原因,不运行任何东西。
 
 命令写在 "--" 之后:作为一个参数时,按 shell 会读到的一行来理解;作为多个词时,词仍是词。
