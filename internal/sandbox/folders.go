@@ -141,7 +141,7 @@ func (p *Place) guardAll(o *order, workspace, beside, open []string, b *Box) err
 		if err := b.keepAbsent(path); err != nil {
 			return fmt.Errorf("keep %s from being made: %w", path, err)
 		}
-		o.Guarded = append(o.Guarded, path)
+		o.Absent = append(o.Absent, path)
 	}
 	return nil
 }
@@ -161,21 +161,15 @@ func (p *Place) private(o *order, b *Box) error {
 	}
 	number, free := p.slots.take()
 	b.slot = free
-	for i, cache := range p.Cache {
-		plain, found := cache.find()
-		if !found || slices.ContainsFunc(o.Open, func(open string) bool { return below(plain, open) || below(open, plain) }) {
-			continue // it is not there, or can be written anyway
+	var found []string
+	for _, cache := range p.Cache {
+		plain, there := cache.find()
+		if there && !slices.ContainsFunc(o.Open, func(open string) bool { return below(plain, open) || below(open, plain) }) {
+			found = append(found, plain) // else it is not there, or can be written anyway
 		}
-		at := filepath.Join(scratch, fmt.Sprintf("cache-%d-%d", number, i))
-		c := caches{Folder: plain, Upper: filepath.Join(at, "upper"), Work: filepath.Join(at, "work")}
-		for _, dir := range []string{c.Upper, c.Work} {
-			if err := os.MkdirAll(dir, 0o700); err != nil {
-				return err
-			}
-		}
-		o.Caches = append(o.Caches, c)
 	}
-	return nil
+	o.Caches, err = layersOver(p.Home, found, filepath.Join(scratch, fmt.Sprintf("caches-%d", number)))
+	return err
 }
 
 // privateFolders are the ones that everybody may write to; the sandbox has its own.

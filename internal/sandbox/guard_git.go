@@ -76,26 +76,33 @@ func gitFolders(root string) []string {
 	}
 	level := []string{root}
 	looked := 0
-	for range gitDepth + 1 {
+	for depth := range gitDepth + 1 {
 		var next []string
 		for _, dir := range level {
 			if looked++; looked > maxGitFolders {
 				return found
 			}
-			entries, _ := os.ReadDir(dir) // what cannot be read holds nothing that could be written
-			for _, e := range entries {
-				path := filepath.Join(dir, e.Name())
-				switch {
-				case e.Name() == ".git":
-					found = append(found, path)
-				case e.IsDir() && e.Name() != "node_modules" && !isGitFolder(dir):
-					next = append(next, path)
-				}
+			if path := filepath.Join(dir, ".git"); present(path) {
+				found = append(found, path)
+			}
+			if depth < gitDepth && !isGitFolder(dir) {
+				next = append(next, foldersIn(dir)...)
 			}
 		}
 		level = next
 	}
 	return found
+}
+
+// foldersIn are the folders in which repositories are looked for.
+func foldersIn(dir string) (all []string) {
+	entries, _ := os.ReadDir(dir) // what cannot be read holds nothing that could be written
+	for _, e := range entries {
+		if e.IsDir() && e.Name() != "node_modules" && e.Name() != ".git" {
+			all = append(all, filepath.Join(dir, e.Name()))
+		}
+	}
+	return all
 }
 
 // isGitFolder reports whether a folder is a git directory itself.

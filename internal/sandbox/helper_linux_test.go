@@ -62,6 +62,11 @@ func newBenchIn(t *testing.T, base string) *bench {
 			t.Fatal(err)
 		}
 	}
+	t.Cleanup(func() {
+		if err := b.Forget(); err != nil {
+			t.Error(err)
+		}
+	})
 	b.bare("git init -q -b main . && git config user.name a && git config user.email a@example.com")
 	return b
 }
@@ -184,15 +189,22 @@ func (b *bench) lacks(path string) {
 // self copies the test program to where the sandbox shows it.
 func (b *bench) self() string {
 	b.t.Helper()
-	program, err := os.ReadFile("/proc/self/exe")
 	path := filepath.Join(b.root, "self")
-	if err == nil {
-		err = os.WriteFile(path, program, 0o755)
-	}
-	if err != nil {
-		b.t.Fatal(err)
-	}
+	copySelf(b.t, path)
 	return path
+}
+
+// copySelf copies the test program. Another one does it: a file that this one had open
+// for writing could not be run as long as a child of another test has it, too.
+func copySelf(t *testing.T, path string) {
+	t.Helper()
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if out, err := exec.CommandContext(t.Context(), "cp", self, path).CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
 }
 
 // nobody is a user without rights.
@@ -206,14 +218,9 @@ func asNobody(t *testing.T, tests string) {
 	}
 	dir := plainDir(t)
 	self := filepath.Join(dir, "test")
-	program, err := os.ReadFile("/proc/self/exe")
-	if err == nil {
-		err = os.WriteFile(self, program, 0o755)
-	}
+	copySelf(t, self)
 	work := filepath.Join(dir, "work")
-	if err == nil {
-		err = os.Mkdir(work, 0o755)
-	}
+	err := os.Mkdir(work, 0o755)
 	if err == nil {
 		err = os.Chown(work, nobody, nobody)
 	}

@@ -74,9 +74,9 @@ func (h *helper) hold() (*held, error) {
 			}
 		}
 	}
-	for _, c := range h.Caches {
-		if m, err := layer(c); err == nil { // where layers are not to be had it stays read-only
-			all.mounts = append(all.mounts, m)
+	for i := range h.Caches {
+		if mounts, err := h.Caches[i].hold(); err == nil { // where layers are not to be had they stay read-only
+			all.mounts = append(all.mounts, mounts...)
 		}
 	}
 	for _, path := range h.Open {
@@ -121,28 +121,6 @@ func grab(path string) (heldMount, error) {
 	}
 	fd, err := unix.OpenTree(at, "", flags)
 	return heldMount{fd: fd, path: path, file: !folder}, err
-}
-
-// layer makes a view of a folder that can be written, with what is written elsewhere.
-func layer(c caches) (heldMount, error) {
-	at, err := unix.Fsopen("overlay", unix.FSOPEN_CLOEXEC)
-	if err != nil {
-		return heldMount{}, err
-	}
-	defer shut(at)
-	for _, option := range [][2]string{{"lowerdir", c.Folder}, {"upperdir", c.Upper}, {"workdir", c.Work}} {
-		if err := unix.FsconfigSetString(at, option[0], option[1]); err != nil {
-			return heldMount{}, err
-		}
-	}
-	if err := unix.FsconfigSetFlag(at, "userxattr"); err != nil {
-		return heldMount{}, err
-	}
-	if err := unix.FsconfigCreate(at); err != nil {
-		return heldMount{}, err
-	}
-	fd, err := unix.Fsmount(at, unix.FSMOUNT_CLOEXEC, unix.MOUNT_ATTR_NOSUID|unix.MOUNT_ATTR_NODEV)
-	return heldMount{fd: fd, path: c.Folder}, err
 }
 
 // place puts a mount where it belongs. Below a hidden folder there is nothing to put
@@ -237,9 +215,11 @@ func mountDev(all *held) error {
 // hide covers what is not to be seen. Folders become empty ones; a socket or file
 // becomes nothing to connect to or read.
 func (h *helper) hide() error {
-	for _, dir := range privateFolders {
-		if err := cover(dir, "mode=1777"); err != nil {
-			return fmt.Errorf("%s: %w", dir, err)
+	if h.Tmp == "" { // else what is there covers them
+		for _, dir := range privateFolders {
+			if err := cover(dir, "mode=1777"); err != nil {
+				return fmt.Errorf("%s: %w", dir, err)
+			}
 		}
 	}
 	for _, path := range h.Hidden {
@@ -289,6 +269,37 @@ func (h *helper) guard() error {
 	}
 	for _, path := range h.Guarded {
 		if err := rebind(path, unix.MOUNT_ATTR_RDONLY); err != nil {
+			return fmt.Errorf("guard %s: %w", path, err)
+		}
+	}
+	return h.guardAbsent()
+}
+
+// guardAbsent puts one empty folder, which cannot be written, on all names that must not
+// be made.
+func (h *helper) guardAbsent() error {
+	if len(h.Absent) == 0 {
+		return nil
+	}
+	empty, err := grab(h.Absent[0])
+	if err != nil {
+		return fmt.Errorf("guard %s: %w", h.Absent[0], err)
+	}
+	defer shut(empty.fd)
+	if err := setFlags(empty.fd, "", unix.AT_EMPTY_PATH|unix.AT_RECURSIVE, unix.MOUNT_ATTR_RDONLY); err != nil {
+		return err
+	}
+	if err := attach(empty.fd, h.Absent[0]); err != nil {
+		return fmt.Errorf("guard %s: %w", h.Absent[0], err)
+	}
+	for _, path := range h.Absent[1:] {
+		fd, err := unix.OpenTree(empty.fd, "", unix.OPEN_TREE_CLONE|unix.OPEN_TREE_CLOEXEC|unix.AT_EMPTY_PATH)
+		if err != nil {
+			return err
+		}
+		err = attach(fd, path)
+		shut(fd)
+		if err != nil {
 			return fmt.Errorf("guard %s: %w", path, err)
 		}
 	}

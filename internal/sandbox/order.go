@@ -1,6 +1,10 @@
 package sandbox
 
-import "github.com/umpirehq/umpire"
+import (
+	"path/filepath"
+
+	"github.com/umpirehq/umpire"
+)
 
 // An order is what the helper is told: plain steps, worked out by the process that
 // starts it. Paths hold no links; the helper refuses those that do.
@@ -22,6 +26,8 @@ type order struct {
 	Pinned []string `json:"pinned,omitempty"`
 	// Guarded are files and folders inside them that stay as they are.
 	Guarded []string `json:"guarded,omitempty"`
+	// Absent are names inside them that must not be made. Empty folders stand there.
+	Absent []string `json:"absent,omitempty"`
 	// Hidden cannot be seen, but for Shown.
 	Hidden []string `json:"hidden,omitempty"`
 	Shown  []string `json:"shown,omitempty"`
@@ -39,6 +45,23 @@ type caches struct {
 	Folder string `json:"folder"`
 	Upper  string `json:"upper"`
 	Work   string `json:"work"`
+	// Inside are the folders in it of which the layer is seen; nothing else of it is. None
+	// says the folder itself.
+	Inside []string `json:"inside,omitempty"`
+	// At is where the layer is while these are taken hold of.
+	At string `json:"at,omitempty"`
+}
+
+// shown are the folders that can be written.
+func (c *caches) shown() []string {
+	if len(c.Inside) == 0 {
+		return []string{c.Folder}
+	}
+	var all []string
+	for _, name := range c.Inside {
+		all = append(all, filepath.Join(c.Folder, name))
+	}
+	return all
 }
 
 // A reach is how far a command's sockets get. The zero value is the shortest.

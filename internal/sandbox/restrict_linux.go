@@ -145,8 +145,8 @@ func (h *helper) writable() []string {
 		}
 		return paths
 	}
-	for _, c := range h.Caches {
-		paths = append(paths, c.Folder)
+	for i := range h.Caches {
+		paths = append(paths, h.Caches[i].shown()...)
 	}
 	return append(paths, "/tmp", "/var/tmp", "/dev")
 }

@@ -90,6 +90,14 @@ func TestCachesAreLayered(t *testing.T) {
 		t.Errorf("the home holds %q", out)
 	}
 	b.fails(writing, "mkdir ~/not-there", "Read-only file system")
+
+	// The layer over the home shows of it what it is for, and so does one of a cache elsewhere.
+	b.fails(writing, "touch ~/go/bin", "Read-only file system")
+	b.fails(writing, "touch ~/new", "Read-only file system")
+	b.Cache = append(b.Cache, Cache{Folder: filepath.Join(b.outside, "cache"), Make: true})
+	b.works(writing, "echo x >../o/cache/entry && rm ~/.cache/entry && ! test -e ~/.cache/entry")
+	b.lacks(filepath.Join(b.outside, "cache/entry"))
+	b.has(filepath.Join(cache, "entry"), "old\n")
 }
 
 // TestForget matters to ordinary users: root deletes everything.

@@ -51,7 +51,7 @@ func seatbelt(o *order) string {
 	for _, path := range o.Pinned {
 		fmt.Fprintf(&b, "(deny file-write-unlink (literal %s))\n", seatbeltString(path))
 	}
-	for _, path := range o.Guarded {
+	for _, path := range slices.Concat(o.Guarded, o.Absent) {
 		fmt.Fprintf(&b, "(deny file-write* (subpath %s))\n", seatbeltString(path))
 	}
 	for _, path := range o.Hidden {

@@ -14,7 +14,7 @@ func TestSeatbelt(t *testing.T) {
 		"read-only": {Tmp: "/private/s/tmp", Hidden: []string{"/Users/u/.umpire/state"}},
 		"workspace-write": {
 			Open: []string{"/Users/u/p", "/Users/u/q"}, Tmp: "/private/s/tmp", Pinned: []string{"/Users/u/p/.git"},
-			Guarded: []string{"/Users/u/p/.git/hooks", "/Users/u/p/.git/config", "/Users/u/p/.husky"}, Hidden: []string{"/Users/u/.umpire/state"},
+			Guarded: []string{"/Users/u/p/.git/hooks", "/Users/u/p/.git/config"}, Absent: []string{"/Users/u/p/.husky"}, Hidden: []string{"/Users/u/.umpire/state"},
 		},
 		"network":   {Open: []string{"/Users/u/p"}, Reach: reachMachine, Hidden: []string{"/var/run/docker.sock"}},
 		"odd-names": {Open: []string{`/Users/u/a "b" \ (c)`}},

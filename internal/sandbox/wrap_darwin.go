@@ -23,6 +23,9 @@ func (l Limits) layers() layers { return allLayers }
 // keepAbsent has nothing to do: a rule also holds for what is not there yet.
 func (b *Box) keepAbsent(string) error { return nil }
 
+// layersOver has none to work out: there are no layers on this system.
+func layersOver(string, []string, string) ([]caches, error) { return nil, nil }
+
 func isPlaceholder(string) bool { return false }
 
 // hand rewrites the command so that Seatbelt starts it.

@@ -1,0 +1,97 @@
+package sandbox
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"golang.org/x/sys/unix"
+)
+
+// layersOver works out the layers over caches, with what is written to them below at. One
+// that is made for a whole home does for all caches in it: the kernel takes longer for a
+// layer than for all the rest of the set-up.
+func layersOver(home string, folders []string, at string) ([]caches, error) {
+	shared := caches{Folder: home, At: filepath.Join(at, "seen")}
+	var all []caches
+	for i, folder := range folders {
+		if name, inside := strings.CutPrefix(folder, home+"/"); inside && home != "" && sameMount(folder, home) && !below(at, home) {
+			shared.Inside = append(shared.Inside, name)
+			continue
+		}
+		dir := filepath.Join(at, fmt.Sprint(i))
+		all = append(all, caches{Folder: folder, Upper: filepath.Join(dir, "upper"), Work: filepath.Join(dir, "work")})
+	}
+	if len(shared.Inside) > 0 {
+		shared.Upper, shared.Work = filepath.Join(at, "home/upper"), filepath.Join(at, "home/work")
+		all = append(all, shared)
+	}
+	for _, c := range all {
+		for _, dir := range []string{c.Upper, c.Work, c.At} {
+			if dir == "" {
+				continue
+			}
+			if err := os.MkdirAll(dir, 0o700); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return all, nil
+}
+
+// sameMount reports whether two folders are of one mount: a layer over one does not show
+// what is mounted in it.
+func sameMount(a, b string) bool {
+	var one, two unix.Statx_t
+	for path, into := range map[string]*unix.Statx_t{a: &one, b: &two} {
+		if err := unix.Statx(unix.AT_FDCWD, path, 0, unix.STATX_MNT_ID, into); err != nil || into.Mask&unix.STATX_MNT_ID == 0 {
+			return false
+		}
+	}
+	return one.Mnt_id == two.Mnt_id
+}
+
+// hold makes the layer and takes hold of what is seen of it.
+func (c *caches) hold() ([]heldMount, error) {
+	whole, err := c.layer()
+	if err != nil || len(c.Inside) == 0 {
+		return []heldMount{whole}, err
+	}
+	defer shut(whole.fd)
+	if err := attach(whole.fd, c.At); err != nil {
+		return nil, err
+	}
+	var all []heldMount
+	for i, path := range c.shown() {
+		m, err := grab(filepath.Join(c.At, c.Inside[i]))
+		if err != nil {
+			return nil, err
+		}
+		m.path = path
+		all = append(all, m)
+	}
+	return all, unix.Unmount(c.At, unix.MNT_DETACH)
+}
+
+// layer makes a view of a folder that can be written, with what is written elsewhere.
+func (c *caches) layer() (heldMount, error) {
+	at, err := unix.Fsopen("overlay", unix.FSOPEN_CLOEXEC)
+	if err != nil {
+		return heldMount{}, err
+	}
+	defer shut(at)
+	for _, option := range [][2]string{{"lowerdir", c.Folder}, {"upperdir", c.Upper}, {"workdir", c.Work}} {
+		if err := unix.FsconfigSetString(at, option[0], option[1]); err != nil {
+			return heldMount{}, err
+		}
+	}
+	if err := unix.FsconfigSetFlag(at, "userxattr"); err != nil {
+		return heldMount{}, err
+	}
+	if err := unix.FsconfigCreate(at); err != nil {
+		return heldMount{}, err
+	}
+	fd, err := unix.Fsmount(at, unix.FSMOUNT_CLOEXEC, unix.MOUNT_ATTR_NOSUID|unix.MOUNT_ATTR_NODEV)
+	return heldMount{fd: fd, path: c.Folder}, err
+}
