@@ -129,11 +129,14 @@ func (m *model) show() tea.Cmd {
 type settledMsg struct{}
 
 // settle has the card drawn again when its keys begin to count.
-func (m *model) settle() tea.Cmd {
+func (m *model) settle() tea.Cmd { return m.redraw(SettleTime) }
+
+// redraw has the screen drawn again after a while.
+func (m *model) redraw(after time.Duration) tea.Cmd {
 	if m.hasty {
 		return nil
 	}
-	return tea.Tick(SettleTime, func(time.Time) tea.Msg { return settledMsg{} })
+	return tea.Tick(after, func(time.Time) tea.Msg { return settledMsg{} })
 }
 
 // settled reports whether the card has been there long enough to be answered.

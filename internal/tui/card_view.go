@@ -220,7 +220,7 @@ const scopesFrom = 18
 // choices are the answers, with what each scope covers.
 func (m *model) choices(width, height int) []string {
 	a := &m.ask
-	lines := []string{keys("y", m.text("allow once"), "a", m.text("always allow"), "n", m.text("deny"), "c", m.text("cancel"))}
+	lines := fold([]string{keys("y", m.text("allow once"), "a", m.text("always allow"), "n", m.text("deny"), "c", m.text("cancel"))}, width)
 	if listed := height >= scopesFrom; listed != a.fold {
 		lines = append(lines, m.scopes(width)...)
 	}
@@ -231,7 +231,7 @@ func (m *model) choices(width, height int) []string {
 	if len(a.list) > 1 {
 		more = append(more, "j/k", m.text("next call"), "Y", m.text("all like it"))
 	}
-	return append(lines, keys(append(more, "Tab", m.text("write a message"))...))
+	return append(lines, fold([]string{keys(append(more, "Tab", m.text("write a message"))...)}, width)...)
 }
 
 // scopeNames are the entries of the menu.

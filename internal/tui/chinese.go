@@ -74,7 +74,9 @@ var Chinese = lang.Catalogue{
 	"deny, with a reason if you like; cancel: deny and stop the turn":              "拒绝(可附原因);取消:拒绝并停止本轮",
 	"explain, raw input, diff":                                                     "说明、原始输入、差异",
 	"next and last call that waits; allow all of the same risk once":               "下一个和上一个等待的调用;允许所有同级风险的调用一次",
-	"stop; twice: leave":                                                           "停止;按两次:离开",
+	"take back what is written, or stop; twice: leave":                             "清除正在写的内容,或停止;按两次:离开",
+	"call back what was written before":                                            "取回以前写过的内容",
+	"j/k: read on · any other key: back":                                           "j/k:继续阅读 · 其他键:返回",
 	"any key: back":                                                                "任意键:返回",
 
 	// Screens.

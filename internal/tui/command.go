@@ -32,7 +32,7 @@ func slashes() []slash {
 		{"fork", "[ID]", "begin a session with this conversation, without its grants", (*model).fork},
 		{"rules", "", "list the rules, and where they stand", func(m *model, _ string) tea.Cmd { return m.openRules() }},
 		{"agents", "", "show the agents, and which files their edit tools may change", (*model).limit},
-		{"help", "", "show commands and keys", func(m *model, _ string) tea.Cmd { return m.enter(helpScreen{}) }},
+		{"help", "", "show commands and keys", func(m *model, _ string) tea.Cmd { return m.enter(&helpScreen{}) }},
 		{"quit", "", "leave; what waits keeps waiting", func(m *model, _ string) tea.Cmd { return m.quit() }},
 	}
 }

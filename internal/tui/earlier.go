@@ -50,6 +50,7 @@ func (m *model) sayMessage(stored *umpire.Message, results []umpire.Result) {
 		var text string
 		if json.Unmarshal(stored.Content, &text) == nil {
 			m.log.add(&entry{kind: userEntry, text: text, earlier: true})
+			m.wrote.keep(text)
 		}
 		return
 	}
@@ -66,6 +67,6 @@ func (m *model) sayMessage(stored *umpire.Message, results []umpire.Result) {
 	}
 	for i := range results {
 		call := calls[results[i].Call]
-		m.log.add(&entry{kind: callEntry, text: subject(call.Tool, call.Input), status: results[i].Status, detail: results[i].Output})
+		m.log.add(&entry{kind: callEntry, text: subject(call.Tool, call.Input), status: results[i].Status, detail: told(&results[i])})
 	}
 }

@@ -7,12 +7,21 @@ import (
 )
 
 // A helpScreen lists commands and keys.
-type helpScreen struct{}
+type helpScreen struct {
+	at   int // the line that stands at the top
+	most int // how far down there is something to read
+}
 
-func (helpScreen) update(m *model, msg tea.Msg) tea.Cmd {
-	if _, isKey := msg.(tea.KeyPressMsg); isKey {
+func (s *helpScreen) update(m *model, msg tea.Msg) tea.Cmd {
+	k, isKey := msg.(tea.KeyPressMsg)
+	if !isKey {
+		return nil
+	}
+	by, moves := map[string]int{"j": 1, "down": 1, "k": -1, "up": -1, "pgdown": m.height / 2, "pgup": -m.height / 2}[k.String()]
+	if !moves || s.most == 0 {
 		return m.leave()
 	}
+	s.at = max(0, min(s.at+by, s.most))
 	return nil
 }
 
@@ -20,21 +29,27 @@ func (helpScreen) update(m *model, msg tea.Msg) tea.Cmd {
 var keyHelp = [][2]string{
 	{"Enter", "send the message; Alt+Enter begins a new line"},
 	{"Esc", "stop what the agent does"},
+	{"Up/Down", "call back what was written before"},
 	{"PgUp/PgDn", "read further up or down"},
 	{"Tab", "go from a waiting call to the message, and back"},
 	{"y s p g", "allow: once, for the session, as a rule of the project, as a rule everywhere"},
 	{"n c", "deny, with a reason if you like; cancel: deny and stop the turn"},
 	{"e v d", "explain, raw input, diff"},
 	{"j k Y", "next and last call that waits; allow all of the same risk once"},
-	{"Ctrl+C", "stop; twice: leave"},
+	{"Ctrl+C", "take back what is written, or stop; twice: leave"},
 }
 
-func (helpScreen) draw(m *model, width, height int) []string {
+func (s *helpScreen) draw(m *model, width, height int) []string {
 	var lines []string
 	for _, line := range m.helpText() {
 		lines = append(lines, cut(line, width))
 	}
-	return append(filled(lines, height-1), dimStyle.Render(cut(m.text("any key: back"), width)))
+	hint := m.text("any key: back")
+	if s.most = max(0, len(lines)-height+1); s.most > 0 {
+		hint = m.text("j/k: read on · any other key: back")
+	}
+	s.at = min(s.at, s.most)
+	return append(filled(lines[s.at:], height-1), dimStyle.Render(cut(hint, width)))
 }
 
 // helpText lists commands and keys.
@@ -53,4 +68,4 @@ func padded(text string, width int) string {
 	return text + strings.Repeat(" ", max(1, width-stringWidth(text)))
 }
 
-func (helpScreen) read(m *model) ([]string, bool) { return m.helpText(), true }
+func (s *helpScreen) read(m *model) ([]string, bool) { return m.helpText(), true }

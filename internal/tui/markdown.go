@@ -63,7 +63,7 @@ func (w *marker) block(n ast.Node, width int) []string {
 	case *ast.ThematicBreak:
 		return []string{dimStyle.Render(strings.Repeat("─", max(1, min(width, 20))))}
 	}
-	return fold(w.inline(n, plainStyle), width)
+	return fold(tabled(w.inline(n, plainStyle), width), width)
 }
 
 // list draws the items of a list behind their marks.

@@ -3,6 +3,7 @@ package tui
 import (
 	"context"
 	"fmt"
+	"strings"
 	"time"
 
 	"charm.land/bubbles/v2/key"
@@ -31,6 +32,7 @@ type model struct {
 	scroll        int  // lines that the conversation is scrolled up by
 	anchored      bool // it is scrolled so that the card is seen from its top
 	input         textarea.Model
+	wrote         wrote
 	screen        screen // in front of the conversation; nil is none
 
 	turn   turn
@@ -65,7 +67,9 @@ func newModel(conf Config) *model {
 	}
 	m := &model{conf: conf, session: conf.Session, family: map[umpire.SessionID]bool{conf.Session.ID: true}, reach: earlierShown, width: 80, height: 24}
 	m.input = textarea.New()
-	m.input.Prompt = "> "
+	m.input.SetPromptFunc(len(prompt), func(line textarea.PromptInfo) string {
+		return map[bool]string{true: prompt, false: strings.Repeat(" ", len(prompt))}[line.LineNumber == 0]
+	})
 	m.input.ShowLineNumbers = false
 	m.input.CharLimit = maxMessage
 	m.input.DynamicHeight, m.input.MinHeight, m.input.MaxHeight = true, 1, maxInputLines
@@ -79,6 +83,9 @@ func newModel(conf Config) *model {
 	m.input.SetWidth(m.width)
 	return m
 }
+
+// prompt stands before a message that is written.
+const prompt = "> "
 
 // maxMessage bounds a message of the user, in characters.
 const maxMessage = 200_000
@@ -140,9 +147,23 @@ func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		return m, m.ticked()
 	case settledMsg: // drawn again, with keys that count
 	default:
-		return m, m.heard(msg)
+		return m, m.held(msg)
 	}
 	return m, nil
+}
+
+// held takes in what is reported, and holds what is read in its place while more is said
+// below it.
+func (m *model) held(msg tea.Msg) tea.Cmd {
+	if m.scroll == 0 || m.anchored {
+		return m.heard(msg)
+	}
+	before := m.length()
+	cmd := m.heard(msg)
+	if m.scroll > 0 {
+		m.scroll = max(1, m.scroll+m.length()-before)
+	}
+	return cmd
 }
 
 // A repaintMsg has the whole screen drawn again.
@@ -232,7 +253,7 @@ func (m *model) press(k tea.KeyPressMsg) tea.Cmd {
 		m.page(k.String() == "pgup")
 		return nil
 	}
-	if m.ask.open() && m.ask.focused {
+	if m.onCard() {
 		return m.pressCard(k)
 	}
 	return m.pressInput(k)
@@ -243,7 +264,7 @@ func (m *model) paste(msg tea.PasteMsg) tea.Cmd {
 	switch {
 	case m.screen != nil:
 		return m.screen.update(m, msg)
-	case m.ask.open() && m.ask.focused:
+	case m.onCard():
 		return m.ask.paste(msg)
 	}
 	var cmd tea.Cmd
@@ -256,6 +277,10 @@ func (m *model) pressInput(k tea.KeyPressMsg) tea.Cmd {
 	switch k.String() {
 	case "enter":
 		return m.submit()
+	case "up", "down":
+		if m.recall(k.String() == "up") {
+			return nil
+		}
 	case "tab":
 		if m.ask.open() {
 			m.ask.focused = true
@@ -276,19 +301,27 @@ func (m *model) pressInput(k tea.KeyPressMsg) tea.Cmd {
 // quitTime is within which a second Ctrl+C quits.
 const quitTime = 2 * time.Second
 
-// interrupt stops the turn, or with nothing to stop quits when it comes twice.
+// interrupt takes back what is being written, or else stops the turn, or with nothing to
+// stop quits when it comes twice.
 func (m *model) interrupt() tea.Cmd {
 	now := m.conf.Now()
 	if now.Before(m.quitAt) {
 		return m.quit()
 	}
+	if m.screen == nil && !m.onCard() && m.input.Value() != "" {
+		m.wrote.keep(m.input.Value())
+		m.input.Reset()
+		return nil
+	}
 	m.quitAt = now.Add(quitTime)
 	if m.turn.stop != nil && !m.turn.stopping && !m.ask.open() {
-		return m.cancelTurn()
+		return tea.Batch(m.cancelTurn(), m.redraw(quitTime))
 	}
-	m.log.say(noteEntry, m.text("Ctrl+C again quits"))
-	return nil
+	return m.redraw(quitTime)
 }
+
+// onCard reports whether keys are for a card.
+func (m *model) onCard() bool { return m.ask.open() && m.ask.focused }
 
 // quit leaves: a turn is ended, and what waits keeps waiting.
 func (m *model) quit() tea.Cmd {

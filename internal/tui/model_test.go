@@ -343,3 +343,68 @@ func TestResumedShowsTheConversation(t *testing.T) {
 	d.press("pgdown") // it was not scrolled further than there is something to read
 	d.sawNot("2 earlier messages")
 }
+
+// TestWrittenIsCalledBack: Up and Down go through what was written, commands and earlier
+// messages too, and back to what was being written; within a message they move.
+func TestWrittenIsCalledBack(t *testing.T) {
+	t.Parallel()
+	d := driven(t, nil, 80, 24)
+	d.press("up")
+	d.press("first", "enter", "/mode", "enter")
+	d.tell(tea.PasteMsg{Content: "two\nlines"})
+	d.press("enter", "draft", "up")
+	wrote := func(want string) {
+		t.Helper()
+		if got := d.m.input.Value(); got != want {
+			t.Errorf("%q is written, want %q", got, want)
+		}
+	}
+	wrote("two\nlines")
+	d.press("up") // to its first line
+	wrote("two\nlines")
+	d.press("up")
+	wrote("/mode")
+	d.press("up", "up")
+	wrote("first")
+	d.press("down", "down", "down", "down")
+	wrote("draft")
+	d.press("down")
+	wrote("draft")
+	d.press("ctrl+c") // takes it back, and stops nothing
+	wrote("")
+	d.sawNot("Ctrl+C again quits")
+	d.press("up")
+	wrote("draft")
+}
+
+// TestHelpIsReadToItsEnd also where the screen is small.
+func TestHelpIsReadToItsEnd(t *testing.T) {
+	t.Parallel()
+	d := driven(t, nil, 40, 10)
+	d.press("/help", "enter")
+	d.sawNot("Ctrl+C")
+	d.press("pgdown", "pgdown", "pgdown", "pgdown", "pgdown", "pgdown", "down")
+	d.sees("Ctrl+C", "j/k: read on")
+	d.press("esc")
+	d.sees("Message, or /help")
+}
+
+// TestWhatIsReadStays: who has scrolled up goes on reading the same lines while more is
+// said, and is brought down by a message of their own.
+func TestWhatIsReadStays(t *testing.T) {
+	t.Parallel()
+	d := driven(t, nil, 80, 12)
+	for i := range 40 {
+		d.m.log.say(noteEntry, fmt.Sprintf("line %d.", i))
+	}
+	d.press("pgup", "pgup")
+	lines := strings.Split(d.screenText(), "\n")
+	top := lines[0]
+	d.tell(saidMsg{"more\n\nand more"})
+	d.m.ear.Saying(llm.Delta{Text: "still\n\ncoming"})
+	if now, _, _ := strings.Cut(d.screenText(), "\n"); now != top {
+		t.Errorf("%q stands where %q was read", now, top)
+	}
+	d.press("mine", "enter")
+	d.sees("> mine")
+}

@@ -47,8 +47,11 @@ func cut(line string, width int) string {
 	return ansi.Truncate(line, max(0, width), "…")
 }
 
+// hyphen stands for a hyphen while a line is broken: an option that is broken behind its
+// hyphens reads as something else. No text that was made safe holds it.
+const hyphen = "\ue000"
+
 // fold breaks lines at a width: between words where it can, anywhere else where it must.
-// What follows within a line is indented as its beginning is.
 func fold(lines []string, width int) []string {
 	var folded []string
 	for _, line := range lines {
@@ -56,7 +59,9 @@ func fold(lines []string, width int) []string {
 			folded = append(folded, line)
 			continue
 		}
-		folded = append(folded, strings.Split(lipgloss.Wrap(line, max(1, width), ""), "\n")...)
+		whole := strings.ReplaceAll(line, "-", hyphen)
+		broken := strings.ReplaceAll(lipgloss.Wrap(whole, max(1, width), ""), hyphen, "-")
+		folded = append(folded, strings.Split(broken, "\n")...)
 	}
 	return folded
 }

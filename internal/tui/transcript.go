@@ -80,6 +80,17 @@ func (t *transcript) tail(text lang.Catalogue, width, want int) []string {
 	return all[max(0, len(all)-want):]
 }
 
+// length is how many lines the transcript has at a width.
+func (t *transcript) length(text lang.Catalogue, width int) (lines int) {
+	for i, e := range t.entries {
+		lines += len(e.draw(text, width))
+		if i > 0 && e.apart(t.entries[i-1]) {
+			lines++
+		}
+	}
+	return lines
+}
+
 // apart reports whether an empty line stands between an entry and the one before it.
 func (e *entry) apart(before *entry) bool {
 	return e.kind != before.kind || e.kind == userEntry || e.kind == assistantEntry

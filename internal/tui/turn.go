@@ -36,6 +36,7 @@ func (m *model) submit() tea.Cmd {
 	if text == "" {
 		return nil
 	}
+	m.wrote.keep(text)
 	m.input.Reset()
 	m.scroll = 0
 	if name, rest, is := asCommand(text); is {
@@ -103,7 +104,7 @@ func (m *model) turnEnded(msg turnMsg) tea.Cmd {
 
 // callEnded shows a call with its result.
 func (m *model) callEnded(msg endedMsg) {
-	e := &entry{kind: callEntry, text: subject(msg.call.Tool, msg.call.Input), status: msg.result.Status, detail: msg.result.Output}
+	e := &entry{kind: callEntry, text: subject(msg.call.Tool, msg.call.Input), status: msg.result.Status, detail: told(&msg.result)}
 	interrupted := msg.result.Status == umpire.ResultCancelled && msg.result.Code == "" // and not refused
 	refused := msg.result.Status == umpire.ResultDenied || msg.result.Status == umpire.ResultCancelled
 	if refused && !interrupted && msg.call.Reason != "" {
@@ -113,6 +114,14 @@ func (m *model) callEnded(msg endedMsg) {
 	if m.turn.call == msg.call.ID {
 		m.turn.call, m.turn.output = "", ""
 	}
+}
+
+// told is what a call gave, for a person: who cancelled it needs not be told so.
+func told(r *umpire.Result) string {
+	if r.Status == umpire.ResultCancelled && r.Code == umpire.CodeCancelled {
+		return ""
+	}
+	return r.Output
 }
 
 // maxOutput bounds what is kept of what a running call prints.

@@ -22,7 +22,7 @@ func (m *model) View() tea.View {
 	bottom := m.bottom()
 	room := max(1, m.height-len(status)-len(bottom))
 	lines := append(filled(m.conversation(room), room), bottom...)
-	if !m.ask.open() || !m.ask.focused {
+	if !m.onCard() {
 		v.Cursor = m.cursor(len(lines) - m.input.Height())
 	}
 	v.SetContent(strings.Join(append(lines, status...), "\n"))
@@ -49,15 +49,23 @@ func filled(lines []string, height int) []string {
 
 // bottom is what stands between the conversation and the status line.
 func (m *model) bottom() []string {
-	if m.ask.open() && m.ask.focused {
-		menu := append([]string{""}, m.menu(m.width, m.height)...)
+	if m.onCard() {
+		menu := append([]string{m.hint()}, m.menu(m.width, m.height)...)
 		return menu[:min(len(menu), max(1, m.height-statusLines-2))]
 	}
 	var lines []string
 	if m.ask.open() {
 		lines = append(lines, m.waitingElsewhere())
 	}
-	return append(append(lines, ""), strings.Split(m.input.View(), "\n")...)
+	return append(append(lines, m.hint()), strings.Split(m.input.View(), "\n")...)
+}
+
+// hint is what stands above where keys go to.
+func (m *model) hint() string {
+	if m.conf.Now().Before(m.quitAt) {
+		return dimStyle.Render(cut(m.text("Ctrl+C again quits"), m.width))
+	}
+	return ""
 }
 
 // room is how many lines the conversation has.
@@ -86,6 +94,15 @@ func (m *model) last(want int) []string {
 	return lines
 }
 
+// length is how many lines the conversation has.
+func (m *model) length() int {
+	lines := m.log.length(m.conf.Text, m.width) + len(m.live(m.width))
+	if card := len(m.cardLines(m.width)); card > 0 {
+		lines += 1 + card
+	}
+	return lines
+}
+
 // conversation are the lines of the conversation that are seen.
 func (m *model) conversation(room int) []string {
 	back := m.scroll
@@ -96,7 +113,11 @@ func (m *model) conversation(room int) []string {
 	back = min(back, max(0, len(lines)-room))
 	seen := lines[max(0, len(lines)-room-back) : len(lines)-back]
 	if back > 0 && len(seen) > 1 {
-		seen = append(seen[:len(seen)-1:len(seen)-1], dimStyle.Render(cut("↓ "+fmt.Sprintf(m.text("%d more lines, PgDn"), back+1), m.width)))
+		style := dimStyle
+		if m.ask.open() {
+			style = warnStyle // of what is asked something is not seen
+		}
+		seen = append(seen[:len(seen)-1:len(seen)-1], style.Render(cut("↓ "+fmt.Sprintf(m.text("%d more lines, PgDn"), back+1), m.width)))
 	}
 	return seen
 }

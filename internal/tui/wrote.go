@@ -1,0 +1,45 @@
+package tui
+
+import "slices"
+
+// maxWrote bounds the messages that can be called back.
+const maxWrote = 200
+
+// A wrote is what the person has written, to be called back.
+type wrote struct {
+	texts []string // the oldest first
+	back  int      // how far it was gone back
+	draft string   // what was being written then
+}
+
+// keep remembers a message.
+func (w *wrote) keep(text string) {
+	w.texts = append(slices.DeleteFunc(w.texts, func(same string) bool { return same == text }), text)
+	w.texts = w.texts[max(0, len(w.texts)-maxWrote):]
+	w.back, w.draft = 0, ""
+}
+
+// recall calls back the message before the one that is written, or the one after it. It
+// reports whether the key was meant so: within a message of several lines it moves.
+func (m *model) recall(older bool) bool {
+	w, at := &m.wrote, m.wrote.back-1
+	row := m.input.Line()
+	info := m.input.LineInfo()
+	if older {
+		at = w.back + 1
+	}
+	first, last := row == 0 && info.RowOffset == 0, row == m.input.LineCount()-1 && info.RowOffset >= info.Height-1
+	if older && !first || !older && !last || at < 0 || at > len(w.texts) {
+		return false
+	}
+	if w.back == 0 {
+		w.draft = m.input.Value()
+	}
+	text := w.draft
+	if w.back = at; at > 0 {
+		text = w.texts[len(w.texts)-at]
+	}
+	m.input.SetValue(text)
+	m.input.MoveToEnd()
+	return true
+}
