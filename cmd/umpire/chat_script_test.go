@@ -12,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
@@ -161,6 +162,24 @@ func scriptShows(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
+// becomes FILE: waits until the screen is what the file holds. What is seen while a screen
+// is being drawn is half of it, so no pattern can tell when it is whole.
+func scriptBecomes(ts *testscript.TestScript, _ bool, args []string) {
+	d := ts.Value(desktopKey{}).(*desktop)
+	want, late := ts.ReadFile(args[0]), time.After(answerTime)
+	for {
+		text := d.screen(ts)
+		if text == want {
+			return
+		}
+		select {
+		case <-d.drawn:
+		case <-late:
+			ts.Fatalf("the screen never became (-want +got):\n%s", cmp.Diff(want, text))
+		}
+	}
+}
+
 // painted: writes the screen to standard output as it is drawn, with its escapes.
 func scriptPainted(ts *testscript.TestScript, _ bool, _ []string) {
 	fmt.Fprint(ts.Stdout(), ts.Value(desktopKey{}).(*desktop).tmux(ts, "capture-pane", "-e", "-p", "-t", "desk"))
@@ -205,5 +224,5 @@ func scriptLeft(ts *testscript.TestScript, _ bool, args []string) {
 
 // deskVerbs are the verbs of this file.
 var deskVerbs = map[string]func(*testscript.TestScript, bool, []string){
-	"desk": scriptDesk, "sits": scriptSits, "shows": scriptShows, "painted": scriptPainted, "keys": scriptKeys, "resized": scriptResized, "killed": scriptKilled, "left": scriptLeft,
+	"desk": scriptDesk, "sits": scriptSits, "shows": scriptShows, "becomes": scriptBecomes, "painted": scriptPainted, "keys": scriptKeys, "resized": scriptResized, "killed": scriptKilled, "left": scriptLeft,
 }
