@@ -180,3 +180,15 @@ func withSecret(words []word, secret string) []word {
 	}
 	return out
 }
+
+// secretSetting judges the settings that are named: some hold a token.
+func secretSetting(u *use) {
+	for _, operand := range u.operands {
+		name := strings.ToLower(operand.text)
+		for _, part := range [...]string{"_auth", "token", "password", "secret", "extraheader"} {
+			if operand.open || strings.Contains(name, part) {
+				u.raise(umpire.Medium, "prints a setting that may hold a secret")
+			}
+		}
+	}
+}

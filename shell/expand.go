@@ -425,7 +425,11 @@ func (e *expansion) lookup(name string, p *syntax.ParamExp) ([]word, bool) {
 		}
 	}
 	if n, err := strconv.Atoi(name); err == nil {
-		return positional(e.s.args, n)
+		words, found := positional(e.s.args, n)
+		if secret := secretAmong(e.s.args); !found && secret != "" {
+			return []word{{open: true, split: true, secret: secret}}, true
+		}
+		return words, found
 	}
 	v, ok := e.s.vars[name]
 	if !ok || hasField(shellOwned, name) {
@@ -450,6 +454,16 @@ func (s *state) element(v value, index syntax.ArithmExpr) ([]word, bool) {
 		return v.words[:1], true
 	}
 	return nil, false
+}
+
+// secretAmong is a secret that is in one of the words, or "".
+func secretAmong(words []word) string {
+	for _, wd := range words {
+		if wd.secret != "" {
+			return wd.secret
+		}
+	}
+	return ""
 }
 
 func positional(args []word, n int) ([]word, bool) {

@@ -1,6 +1,7 @@
 package shell
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/umpirehq/umpire"
@@ -188,8 +189,31 @@ func (u *use) findExec(line *findLine, rest []word) int {
 		u.doubt = "the command of " + rest[0].text + " is not ended"
 	}
 	u.why = "looks for files and runs a command on them"
+	if len(rest) > 1 && !u.w.looksAtNames(rest[1]) {
+		u.readsNamed(line)
+	}
 	u.onFiles(rest[1:end], line.roots, strings.HasSuffix(rest[0].text, "dir"))
 	return min(end+1, len(rest))
+}
+
+// readsNamed notes that files of the one name that is looked for are read, so that
+// a name which says that it is a secret is seen.
+func (u *use) readsNamed(line *findLine) {
+	if line.name == "" {
+		return
+	}
+	for _, root := range line.roots {
+		if root.known() {
+			named := word{text: root.text + "/" + line.name, glob: strings.ContainsAny(line.name, "*?[")}
+			u.then(func() { u.w.path(u.s, umpire.KindRead, named, accessOf{table: u.table}) })
+		}
+	}
+}
+
+// looksAtNames reports a program that looks at the names of files, and not into them.
+func (w *walker) looksAtNames(name word) bool {
+	p := w.known(name.text)
+	return name.known() && p != nil && (p.peeks || hasField("echo printf test rm mv", p.name()))
 }
 
 // onFiles walks a command with the files below the roots in the place of {}. A
@@ -249,6 +273,7 @@ func fillIn(command, items []word) []word {
 // finds is what find prints: paths below its roots, unless an action prints.
 func finds(u *use, _ flow) flow {
 	line, rest := findRoots(u.words[1:])
+	name := soleName(rest)
 	probe := &use{w: u.w, s: u.s.clone(), program: u.program, words: u.words}
 	for i := 0; i < len(rest); {
 		i += probe.findWord(&line, rest[i:])
@@ -265,6 +290,12 @@ func finds(u *use, _ flow) flow {
 	roots := line.roots
 	if strings.HasPrefix(line.printf, "%P") || strings.HasPrefix(line.printf, "%f") {
 		roots = append([]word{lit(".")}, roots...)
+	}
+	if i := strings.IndexAny(name, "*?["); i >= 0 {
+		name = name[:i]
+	}
+	if strings.HasPrefix(name, ".") && line.roots[0].known() { // such names may say that they are secrets
+		roots = append(slices.Clip(roots), lit(line.roots[0].text+"/"+name))
 	}
 	return pathsBelow(roots, u.program0())
 }

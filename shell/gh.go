@@ -93,7 +93,7 @@ var ghAccount = []program{
 		}},
 	}},
 	{names: "config", risk: umpire.Safe, why: "prints usage", subs: []program{
-		{names: "list ls get", each: true, risk: umpire.Safe, why: "prints settings", opts: []option{{names: "-h= --host="}, {names: "--help", does: shows}}},
+		{names: "list ls get", each: true, risk: umpire.Safe, why: "prints settings", check: secretSetting, opts: []option{{names: "-h= --host="}, {names: "--help", does: shows}}},
 		{names: "set clear-cache", each: true, risk: umpire.High, why: "changes settings that can name programs to run", lax: true},
 	}},
 	{names: "alias", risk: umpire.Safe, why: "prints usage", subs: []program{

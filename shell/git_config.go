@@ -26,6 +26,7 @@ const mildGitSettings = "user. color. advice. column. core.quotepath core.abbrev
 // checkGitConfig tells printing settings from changing them. With one word git
 // prints that setting, with two it changes it.
 func checkGitConfig(u *use) {
+	secretSetting(u)
 	if u.got("--get") != nil {
 		return
 	}

@@ -46,7 +46,7 @@ var interpreters = []program{
 		{names: "-i?", does: edits | asks, why: "runs Perl code and changes files in place"},
 	}},
 	{names: "php", risk: umpire.Safe, why: "runs PHP code that cannot be judged", style: leading, args: "script data…", check: checkSyntax, opts: []option{
-		{names: "--version -v --help -h --ini -i -m --info --modules", does: shows}, {names: "-l --syntax-check", why: "checks the syntax"}, {names: "-n --no-php-ini -q -C -H"},
+		{names: "--version -v --help -h --ini -m --modules", does: shows}, {names: "-i --info", does: asks, why: printsEnvironment}, {names: "-l --syntax-check", why: "checks the syntax"}, {names: "-n --no-php-ini -q -C -H"},
 		{names: "-c= --php-ini=", does: obeys}, {names: "-r= -B= -R= -F= -E= -a -f= -d= -z= -t=", does: asks, why: "runs PHP code that cannot be judged"}, {names: "-S= --server=", does: harms, why: "serves files to the network"},
 	}},
 	{names: "lua luajit luac tclsh wish expect osascript Rscript R julia ghci scala groovy swipl clisp sbcl guile racket elixir iex erl escript octave gnuplot m4 awk-csv bc-run jshell jrunscript jjs kotlin clojure clj janet raku ocaml", risk: umpire.Medium, why: "runs code that cannot be judged", style: leading, args: "code…", check: runsCode, opts: []option{{names: "--version --help -v", does: shows}}},

@@ -36,9 +36,9 @@ var scriptPackages = []program{
 		{names: "run run-script rum urn", risk: umpire.Safe, why: "lists the project's scripts", args: "read…", check: checkScript, opts: []option{{names: npmScript}, {names: "-s"}, {names: aboutItself, does: shows}}},
 		{names: "start stop restart", each: true, risk: umpire.Medium, why: "runs a script of the project", lax: true},
 		{names: "config c", risk: umpire.High, why: "changes npm's configuration", style: leading, opts: []option{{names: "--json --global -g"}}, subs: []program{
-			{names: "get list ls", each: true, risk: umpire.Safe, why: "prints npm's configuration", opts: []option{{names: "--json --long --global"}, {names: "-gl"}}},
+			{names: "get list ls", each: true, risk: umpire.Safe, why: "prints npm's configuration", check: secretSetting, opts: []option{{names: "--json --long --global"}, {names: "-gl"}}},
 		}},
-		{names: "get", risk: umpire.Safe, why: "prints npm's configuration", opts: []option{{names: "--json --global -g"}}},
+		{names: "get", risk: umpire.Safe, why: "prints npm's configuration", check: secretSetting, opts: []option{{names: "--json --global -g"}}},
 		{names: "pkg", risk: umpire.Medium, why: "changes package.json", style: leading, subs: []program{
 			{names: "get", risk: umpire.Safe, why: "prints package.json", opts: []option{{names: npmScript + " --json"}}},
 			{names: "set delete fix", each: true, risk: umpire.Medium, why: "changes package.json, whose scripts run", lax: true},
@@ -61,7 +61,7 @@ var scriptPackages = []program{
 		{names: ownPrograms, each: true, risk: umpire.Safe, why: runsOwn, style: bare, check: checkOwnProgram},
 		{names: "run", risk: umpire.Safe, why: "lists the project's scripts", args: "read…", check: checkScript, opts: []option{{names: "--silent -s"}, {names: aboutItself, does: shows}}},
 		{names: "config", risk: umpire.High, why: "changes yarn's configuration", style: leading, subs: []program{
-			{names: "get list", each: true, risk: umpire.Safe, why: "prints yarn's configuration", opts: []option{{names: "--json"}}},
+			{names: "get list", each: true, risk: umpire.Safe, why: "prints yarn's configuration", check: secretSetting, opts: []option{{names: "--json"}}},
 		}},
 		{names: "workspaces", risk: umpire.Medium, why: "runs a command in every workspace", style: leading, subs: []program{
 			{names: "list info", each: true, risk: umpire.Safe, why: listsPackages, opts: []option{{names: "--json --since? --recursive --verbose"}, {names: "-Rv"}}},
@@ -81,7 +81,7 @@ var scriptPackages = []program{
 		{names: "exec", risk: umpire.Safe, why: runsOwn, style: leading, check: checkProjectRun, opts: []option{{names: "--silent -s --recursive -r --filter= -F="}, {names: "-c --shell-mode", does: harms, why: "runs shell code"}}},
 		{names: "run run-script", risk: umpire.Safe, why: "lists the project's scripts", args: "read…", check: checkScript, opts: []option{{names: "--silent -s --recursive -r --filter= -F= --if-present --parallel --stream"}, {names: aboutItself, does: shows}}},
 		{names: "config c", risk: umpire.High, why: "changes pnpm's configuration", style: leading, subs: []program{
-			{names: "get list ls", each: true, risk: umpire.Safe, why: "prints pnpm's configuration", opts: []option{{names: "--json --global -g"}}},
+			{names: "get list ls", each: true, risk: umpire.Safe, why: "prints pnpm's configuration", check: secretSetting, opts: []option{{names: "--json --global -g"}}},
 		}},
 		{names: "add install i up update upgrade remove rm uninstall un publish link unlink dlx create init import dedupe prune rebuild rb patch patch-commit store env self-update setup server deploy fetch approve-builds login", each: true, risk: umpire.High, why: changesPackages, lax: true},
 	}},
