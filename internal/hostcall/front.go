@@ -1,6 +1,7 @@
 package hostcall
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -99,6 +100,9 @@ func (f *Front) answer(ctx context.Context, a *agent, r *run) adapter.Output {
 	q := &Question{
 		Agent: a.name, Payload: payload, Project: f.Getenv("CLAUDE_PROJECT_DIR"), Dir: f.Dir,
 		Headless: f.Getenv("UMPIRE_HEADLESS") == "1",
+	}
+	if err := brought(f.Getenv, f.Dir, cmp.Or(q.Project, f.Dir)); err != nil {
+		return r.fail(a, err)
 	}
 	line, err := f.line(ctx, a, q)
 	switch {
