@@ -9,6 +9,10 @@ import (
 // claimsField is the extra field with what an MCP server says of a tool.
 const claimsField = "annotations"
 
+// anewField is the extra field that says that a tool is not described as it was when it
+// was last called: what allowed that one does not speak of this one.
+const anewField = "described_anew"
+
 // claims are what a server says of its own tool, by the names of the protocol. They
 // are a stranger's word: those that warn are taken, those that soothe (readOnlyHint,
 // idempotentHint) are not read.
@@ -21,6 +25,9 @@ type claims struct {
 // itself warns. Only what is said counts: the protocol's own defaults would make every
 // tool dangerous. Claims that cannot be read warn as well.
 func raised(a umpire.Access, extra map[string]json.RawMessage) umpire.Access {
+	if anew, ok := extra[anewField]; ok && string(anew) != "false" {
+		a.Doubt = "its server describes the tool otherwise than when it was last called"
+	}
 	raw, ok := extra[claimsField]
 	if !ok {
 		return a

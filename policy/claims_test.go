@@ -77,3 +77,31 @@ func TestClaimsReachTheDecision(t *testing.T) {
 		t.Errorf("a destructive tool: %s: %s", d.Verdict, d.Reason)
 	}
 }
+
+// A rule that allowed a tool does not speak of the one that its server now gives the
+// name to; nor does a grant for all calls of it.
+func TestToolsThatAreDescribedAnewAsk(t *testing.T) {
+	t.Parallel()
+	p, err := policy.New([]umpire.Rule{{ID: "all", Action: umpire.Allow, Tool: "mcp__s", Source: umpire.SourceUser}}, policy.Options{Root: "/p"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for anew, want := range map[string]umpire.Verdict{"": umpire.Allow, "false": umpire.Allow, "true": umpire.Ask, `"yes"`: umpire.Ask, "null": umpire.Ask} {
+		call := umpire.Call{Tool: "mcp__s__t", Input: json.RawMessage(`{}`), Dir: "/p"}
+		if anew != "" {
+			call.Extra = map[string]json.RawMessage{"described_anew": json.RawMessage(anew)}
+		}
+		facts, err := policy.FactsOf(call, shell.Env{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		q := policy.Query{Call: call, Facts: facts, Mode: umpire.ModeDefault, Grants: []umpire.Grant{{Tool: call.Tool, Scope: umpire.ScopeSession}}}
+		if d := policy.Decide(p, q); d.Verdict != want {
+			t.Errorf("%s: %s, want %s: %s", anew, d.Verdict, want, d.Reason)
+		}
+		q.Grants = []umpire.Grant{{Tool: call.Tool, Exact: policy.Exact(call), Scope: umpire.ScopeOnce}}
+		if d := policy.Decide(p, q); d.Verdict != umpire.Allow {
+			t.Errorf("%s, approved: %s: %s", anew, d.Verdict, d.Reason)
+		}
+	}
+}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -22,7 +23,7 @@ func (s *stay) mcpServers(ctx context.Context, session *umpire.Session) *mcp.Set
 		}
 	}
 	return mcp.Open(ctx, wanted, mcp.Options{
-		Root: session.Root, Home: s.userHome(), Env: os.Environ(), Version: thisVersion().Version,
+		Ledger: filepath.Join(s.stateDir(), "mcp-tools.json"), Root: session.Root, Home: s.userHome(), Env: os.Environ(), Version: thisVersion().Version,
 		Notice: func(format string, args ...any) { s.remark(fmt.Sprintf(s.text.of(format), args...)) },
 	})
 }

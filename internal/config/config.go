@@ -149,6 +149,9 @@ func (c *Config) read(file string, projects bool) error {
 	if err != nil {
 		return fmt.Errorf("%s: %w", file, err)
 	}
+	if !projects && rulefile.WritableByAll(file) {
+		return fmt.Errorf("%s: everybody can write the file or its folder: chmod go-w", file)
+	}
 	seen := map[string]bool{}
 	for _, given := range flatten("", top) {
 		if seen[given.key] {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -207,5 +208,28 @@ func TestTighterModes(t *testing.T) {
 				t.Errorf("%s is called tighter than %s", next, m)
 			}
 		}
+	}
+}
+
+// A configuration can start programs and switch the mode: one that everybody can write
+// is nobody's.
+func TestConfigurationThatEverybodyCanWrite(t *testing.T) {
+	t.Parallel()
+	if runtime.GOOS == "windows" {
+		t.Skip("modes say nothing about access here")
+	}
+	home := t.TempDir()
+	file := filepath.Join(home, FileName)
+	if err := os.WriteFile(file, []byte("mode: bypass\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if c, err := User(home); err != nil || c.Mode != umpire.ModeBypass {
+		t.Fatal(c, err)
+	}
+	if err := os.Chmod(file, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := User(home); err == nil || !strings.Contains(err.Error(), "chmod go-w") {
+		t.Errorf("it is read: %v", err)
 	}
 }

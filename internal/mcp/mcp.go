@@ -12,7 +12,9 @@
 //   - What a tool claims to be (its annotations) goes to the gate, where it can only
 //     raise the risk, and to the person, marked as a claim.
 //   - A tool that is described otherwise than when the server was started is not run
-//     any more: what a person or a rule agreed to was the other one.
+//     any more: what a person or a rule agreed to was the other one. One that is
+//     described otherwise than when it was last called, in an earlier run, is asked about
+//     whatever rule allows it.
 //   - Descriptions, lists and results are bounded, and valid UTF-8. What is no text is
 //     named and left out.
 //   - A server gets no request answered: neither its questions to the person nor
@@ -58,6 +60,9 @@ type Options struct {
 	// Env is the environment that values like ${NAME} are taken from, and from which
 	// servers get a few harmless variables.
 	Env []string
+	// Ledger is the file in which it is remembered, from one run to the next, how tools
+	// were described when they were last called; "" remembers nothing.
+	Ledger string
 	// Notice hears what a person should know: servers that do not start or that end,
 	// tools that are left out. Formats are those of package fmt, and fixed; arguments
 	// hold text of strangers. It may be called by several goroutines at once. Nil hears
@@ -72,6 +77,7 @@ type Set struct {
 	notice func(format string, args ...any)
 
 	servers []*server
+	ledger  ledger
 
 	mu    sync.Mutex
 	tools map[string]*offer // by the name that the model is told
@@ -84,12 +90,13 @@ type offer struct {
 	llm    llm.Tool
 	print  [32]byte
 	claims json.RawMessage // its annotations, nil for none
+	anew   bool            // it is described otherwise than when it was last called; see Set.mu
 }
 
 // Open starts the servers, all at once, and learns their tools. One that cannot be
 // started is noticed and left out. Close the set when the session is over.
 func Open(ctx context.Context, servers map[string]Server, o Options) *Set {
-	s := &Set{notice: o.Notice, tools: map[string]*offer{}}
+	s := &Set{notice: o.Notice, tools: map[string]*offer{}, ledger: ledger{path: o.Ledger}}
 	if s.notice == nil {
 		s.notice = func(string, ...any) {}
 	}
@@ -108,6 +115,7 @@ func Open(ctx context.Context, servers map[string]Server, o Options) *Set {
 	}
 	starting.Wait()
 	s.add(slices.Concat(offers...))
+	s.compare()
 	return s
 }
 
@@ -123,6 +131,31 @@ func (s *Set) add(offers []*offer) {
 		s.tools[t.llm.Name] = t
 	}
 	maps.DeleteFunc(s.tools, func(name string, _ *offer) bool { return twice[name] })
+}
+
+// compare notices the tools that are described otherwise than when they were last called.
+func (s *Set) compare() {
+	all := slices.Collect(maps.Values(s.tools))
+	if err := s.ledger.compare(all); err != nil {
+		s.notice("every MCP tool is asked about: %v", err)
+		return
+	}
+	for _, t := range all {
+		if t.anew {
+			s.notice("MCP tool %s is described otherwise than when it was last called, so that it is asked about", t.llm.Name)
+		}
+	}
+}
+
+// called remembers a tool as it is, now that a call of it may run.
+func (s *Set) called(t *offer) {
+	if err := s.ledger.keep(t); err != nil {
+		s.notice("MCP tool %s is asked about the next time, too: %v", t.llm.Name, err)
+		return
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	t.anew = false
 }
 
 // Has reports whether there is such a tool.
@@ -162,6 +195,11 @@ func (s *Set) Extra(name string) map[string]json.RawMessage {
 	extra := map[string]json.RawMessage{"mcp_server": quoted(t.server.name), "mcp_tool": quoted(t.name)}
 	if t.claims != nil {
 		extra["annotations"] = t.claims
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if t.anew {
+		extra["described_anew"] = json.RawMessage("true")
 	}
 	return extra
 }
@@ -207,6 +245,7 @@ func (s *Set) call(ctx context.Context, call *umpire.Call) (string, error) {
 	if t == nil {
 		return "", fmt.Errorf("there is no tool %q here", call.Tool)
 	}
+	s.called(t)
 	output, err := t.server.call(ctx, t, call.Input)
 	if changed, is := errors.AsType[*changedError](err); is {
 		s.drop(call.Tool)

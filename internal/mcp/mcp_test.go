@@ -51,14 +51,16 @@ func open(t *testing.T, servers map[string]Server, env ...string) *world {
 	}
 	w.Set = Open(t.Context(), servers, Options{
 		Root: home, Home: home, Env: append(os.Environ(), env...), Version: "test",
-		Notice: func(format string, args ...any) {
-			w.mu.Lock()
-			defer w.mu.Unlock()
-			w.notices = append(w.notices, fmt.Sprintf(format, args...))
-		},
+		Notice: w.notice,
 	})
 	t.Cleanup(w.Close)
 	return w
+}
+
+func (w *world) notice(format string, args ...any) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.notices = append(w.notices, fmt.Sprintf(format, args...))
 }
 
 // local is the test's own server, as a program.
@@ -253,6 +255,48 @@ func TestChangedToolIsRefused(t *testing.T) {
 	}
 	if got := w.noticed(); !strings.Contains(got, "MCP tool mcp__s__echo is not run any more") {
 		t.Errorf("noticed: %s", got)
+	}
+}
+
+// Nor is it the one that was agreed to in an earlier run: it is asked about until a call
+// of it may run.
+func TestToolThatChangedBetweenRuns(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "state", "tools.json")
+	opened := func(args ...string) *world {
+		w := &world{t: t}
+		w.Set = Open(t.Context(), map[string]Server{"s": local(args...)}, Options{
+			Root: t.TempDir(), Home: t.TempDir(), Env: os.Environ(), Ledger: path,
+			Notice: w.notice,
+		})
+		t.Cleanup(w.Close)
+		return w
+	}
+	asks := func(w *world, tool string) bool { return w.Extra(tool)["described_anew"] != nil }
+	first := opened()
+	if asks(first, "mcp__s__echo") || asks(first, "mcp__s__look") {
+		t.Error("a tool that was never called counts as changed")
+	}
+	first.wants("mcp__s__echo", `{"text":"a"}`, umpire.ResultOK, "a")
+	if same := opened(); asks(same, "mcp__s__echo") || same.noticed() != "" {
+		t.Errorf("a tool that is the same counts as changed: %s", same.noticed())
+	}
+	changed := opened("anew")
+	if !asks(changed, "mcp__s__echo") || asks(changed, "mcp__s__look") || !strings.Contains(changed.noticed(), "mcp__s__echo is described otherwise") {
+		t.Errorf("a changed tool is not asked about: %s", changed.noticed())
+	}
+	changed.wants("mcp__s__echo", `{"text":"b"}`, umpire.ResultOK, "b")
+	if asks(changed, "mcp__s__echo") || asks(opened("anew"), "mcp__s__echo") {
+		t.Error("a tool that was called since is asked about")
+	}
+	if info, err := os.Stat(path); err != nil || info.Mode().Perm() != 0o600 {
+		t.Errorf("%v, %v", info, err)
+	}
+	if err := os.WriteFile(path, []byte("{"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if broken := opened(); !asks(broken, "mcp__s__look") || !strings.Contains(broken.noticed(), "every MCP tool is asked about") {
+		t.Errorf("what cannot be read is believed: %s", broken.noticed())
 	}
 }
 

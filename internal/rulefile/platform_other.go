@@ -40,3 +40,6 @@ func tryLock(path string) (unlock func(), err error) {
 
 // writableByOthers is always false: modes say nothing about access here.
 func writableByOthers(fs.FileMode) bool { return false }
+
+// WritableByAll is always false: modes say nothing about access here.
+func WritableByAll(string) bool { return false }

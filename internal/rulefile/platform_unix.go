@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"syscall"
 
 	"golang.org/x/sys/unix"
@@ -58,3 +59,16 @@ func same(f *os.File, path string) bool {
 // writableByOthers reports whether a file with this mode can be changed by
 // somebody else.
 func writableByOthers(mode fs.FileMode) bool { return mode.Perm()&0o022 != 0 }
+
+// WritableByAll reports whether every user of the machine can change a file: by its own
+// mode, or by that of its folder, where they could put another one in its place. What
+// such a file of the person's says may be somebody else's word.
+func WritableByAll(path string) bool {
+	const all = 0o002
+	file, err := os.Stat(path)
+	if err != nil {
+		return false // there is nothing to believe
+	}
+	folder, err := os.Stat(filepath.Dir(path))
+	return file.Mode().Perm()&all != 0 || err == nil && folder.Mode().Perm()&all != 0 && folder.Mode()&fs.ModeSticky == 0
+}

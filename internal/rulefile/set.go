@@ -139,6 +139,9 @@ func load(l Layer, previous *File, o Options) File {
 		return f.broken(previous, *problem)
 	}
 	f.good, f.goodHash, f.goodGuarded = doc, f.Hash, c.guarded
+	if l.Source == umpire.SourceUser {
+		f.goodGuarded = !WritableByAll(l.Path)
+	}
 	f.Problems = slices.Clip(doc.problems)
 	f.Health = HealthOK
 	if doc.degraded {
@@ -210,11 +213,15 @@ func (f *File) mistrust(entries []Trusted) string {
 		if !trusted(entries, f.Root, f.Path, f.goodHash) {
 			return "the project's allow rules and hooks are not trusted"
 		}
+	case umpire.SourceUser:
+		if !f.goodGuarded {
+			return "its allow rules and hooks are ignored: everybody can write the file or its folder; chmod go-w"
+		}
 	case umpire.SourceManaged:
 		if !f.goodGuarded {
 			return "its allow rules and hooks are ignored: others than the administrator can write the file or its folder"
 		}
-	case umpire.SourceUser, umpire.SourceFlag:
+	case umpire.SourceFlag:
 	case umpire.SourceUnknown, umpire.SourceBuiltin, umpire.SourceSession:
 		return fmt.Sprintf("a file can not be a source of kind %s", f.Source)
 	default:

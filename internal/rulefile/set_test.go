@@ -1,8 +1,10 @@
 package rulefile
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -255,6 +257,27 @@ func TestZeroOptionsRefuse(t *testing.T) {
 	l.Source = umpire.SourceUnknown
 	if set := Load([]Layer{l}, nil, testOptions()); len(set.Rules) != 1 {
 		t.Errorf("a layer without a source allows: %v", brief(set.Rules))
+	}
+}
+
+// What everybody can write is not the person's word: it may deny, and not allow.
+func TestUsersFileThatEverybodyCanWrite(t *testing.T) {
+	t.Parallel()
+	if runtime.GOOS == "windows" {
+		t.Skip("modes say nothing about access here")
+	}
+	l := userLayer(t, rulesFile(allowTests, denyLocks))
+	folder := filepath.Dir(l.Path)
+	for _, row := range []struct {
+		file, folder os.FileMode
+		want         int
+	}{{0o600, 0o700, 2}, {0o664, 0o775, 2}, {0o666, 0o700, 1}, {0o600, 0o777, 1}, {0o600, 0o777 | os.ModeSticky, 2}} {
+		if err := errors.Join(os.Chmod(l.Path, row.file), os.Chmod(folder, row.folder)); err != nil {
+			t.Fatal(err)
+		}
+		if set := Load([]Layer{l}, nil, testOptions()); len(set.Rules) != row.want || row.want == 1 && len(set.Files[0].Problems) != 1 {
+			t.Errorf("%v in %v: %v, %+v", row.file, row.folder, brief(set.Rules), set.Files[0].Problems)
+		}
 	}
 }
 

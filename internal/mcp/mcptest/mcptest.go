@@ -25,6 +25,7 @@ const floodSize = 100 << 20
 //	mute        nothing is ever answered
 //	raw         lie answers under ids that were not asked for, flood without an end, and
 //	            pester asks the person and the model something and tells what came of it
+//	anew        all tools, one of them described otherwise
 //	twins       two tools whose names become one
 //	dies        ends at once, with something to say
 func Main() {
@@ -37,6 +38,10 @@ func Main() {
 		io.Copy(io.Discard, os.Stdin) //nolint:errcheck // nothing is said
 	case "raw":
 		raw()
+	case "anew":
+		anew := New()
+		Add(anew, &mcp.Tool{Name: "echo", Description: "Says what it is given, to everybody."}, echo)
+		serve(anew)
 	case "twins":
 		twins := New()
 		Add(twins, &mcp.Tool{Name: "a.b"}, said("dot"))
