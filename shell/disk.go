@@ -115,6 +115,8 @@ func checkPartition(u *use) {
 		u.onlyLooks(u.operands)
 	case u.program0() == "parted" && len(u.operands) == 2 && u.operands[1].text == "print":
 		u.onlyLooks(u.operands[:1])
+	case u.program0() == "sfdisk" && len(u.args0()) == 2 && hasField("-d --dump -J --json -l --list -V --verify", u.args0()[0].text) && len(u.operands) == 1:
+		u.onlyLooks(u.operands)
 	case u.program0() == "sgdisk" && len(u.args0()) == 2 && hasField("-p --print -v --verify -L", u.args0()[0].text) && len(u.operands) == 1:
 		u.onlyLooks(u.operands)
 	case u.program0() == "sgdisk" || u.program0() == "gdisk": // of these -o takes no value

@@ -111,6 +111,9 @@ func checkClean(u *use) {
 // checkCheckout notes the files that are replaced. Before -- stands a commit,
 // which does no harm as a path.
 func checkCheckout(u *use) {
+	if u.gave("-b") && len(u.operands) == 0 && len(u.given) == 1 {
+		u.why = "creates a branch and goes to it"
+	}
 	for _, operand := range u.operands {
 		if u.ended || operand.text == "." || outward(operand) {
 			u.touch(umpire.KindWrite, operand, accessOf{tree: true, risk: umpire.High, why: "throws away its changes"})

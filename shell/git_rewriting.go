@@ -4,7 +4,7 @@ import "github.com/umpirehq/umpire"
 
 // gitRewriting are the subcommands that make, move and rewrite commits.
 var gitRewriting = []program{
-	{names: "reset", risk: umpire.High, why: "moves the branch or takes changes out of the next commit", lax: true, check: checkOutward, opts: []option{
+	{names: "reset", risk: umpire.High, why: "moves the branch or takes changes out of the next commit", lax: true, check: checkReset, opts: []option{
 		{names: "--hard", does: harms, why: "throws away changes that are not committed"}, {names: "--merge --keep --mixed --soft -q --quiet"},
 		{names: "--pathspec-from-file=", does: reads}, {names: aboutItself, does: shows},
 	}},
@@ -39,6 +39,14 @@ func checkRebase(u *use) {
 func checkFormatPatch(u *use) {
 	if u.got("--stdout") == nil {
 		u.raise(umpire.Medium, "writes a file for each commit")
+	}
+	u.outward(u.operands)
+}
+
+// checkReset says what --hard does, which is more than a reset does by itself.
+func checkReset(u *use) {
+	if u.gave("--hard") {
+		u.harm("--hard", "throws away changes that are not committed")
 	}
 	u.outward(u.operands)
 }

@@ -153,6 +153,11 @@ func checkDotnetFormat(u *use) {
 
 // checkMavenGoals lets the goals run that end before anything is packed.
 func checkMavenGoals(u *use) {
+	for i, goal := range u.operands {
+		if goal.known() && goal.text == "install" {
+			u.operands[i].text = "package" // for the other projects of this machine
+		}
+	}
 	u.goals(func(goal string) bool {
 		return hasField("validate compile test-compile test dependency:tree dependency:list dependency:analyze checkstyle:check spotless:check spotbugs:check pmd:check", goal)
 	})

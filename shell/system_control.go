@@ -1,6 +1,7 @@
 package shell
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/umpirehq/umpire"
@@ -121,6 +122,10 @@ func checkKill(u *use) {
 		return
 	}
 	signal, targets := killed(u.operands)
+	groups := slices.ContainsFunc(targets, func(wd word) bool { return !wd.known() || strings.HasPrefix(wd.text, "-") })
+	if signal == "0" && len(targets) > 0 && !groups {
+		u.onlyShows("tells whether a process is there")
+	}
 	for _, target := range targets {
 		switch {
 		case signal == "0" || !target.known():
