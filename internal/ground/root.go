@@ -43,7 +43,7 @@ func (p *Ground) pickRoot(start, top string) string {
 	if top != "" {
 		return top
 	}
-	marked := ancestor(start, func(dir string) bool { return hasMarker(dir) && !p.tooWide(dir) && p.credible(dir, start) })
+	marked := ancestor(start, func(dir string) bool { return !p.tooWide(dir) && hasMarker(dir) && p.credible(dir, start) })
 	if marked != "" {
 		return marked
 	}
