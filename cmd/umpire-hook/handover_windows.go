@@ -25,6 +25,3 @@ func handOver(args []string) error {
 	os.Exit(state.ExitCode())
 	return nil
 }
-
-// exitDenied blocks a call without words.
-const exitDenied = 2
