@@ -12,6 +12,8 @@ var Chinese = lang.Catalogue{
 	"Ctrl+C again quits":                     "再按一次 Ctrl+C 退出",
 	"queued":                                 "已排队",
 	"a call waits: Tab goes to it, and c there cancels the turn": "有调用在等待:按 Tab 转到它,再按 c 取消本轮",
+	"the reply broke off, and the model is asked again":          "回复中断,正在再次询问模型",
+	"messages that wait to be sent with the next one: %d":        "将与下一条一起发送的消息:%d",
 	"stopping…": "正在停止…", "stopped": "已停止", "working; Esc stops": "工作中;Esc 停止", "running": "执行中",
 	"… %d more lines": "… 还有 %d 行", "%d more lines, PgDn": "还有 %d 行,PgDn",
 	"permission": "权限", "risk": "风险", "gate": "闸门", "project": "项目", "mode": "模式", "session": "会话", "model": "模型", "blocked": "受阻原因",

@@ -21,6 +21,7 @@ type Ear struct {
 // The messages that an ear sends.
 type (
 	sayingMsg struct{} // there is more of what is being said
+	againMsg  struct{} // what was being said broke off, and begins anew
 	saidMsg   struct{ text string }
 	endedMsg  struct {
 		call   umpire.BatchCall
@@ -48,6 +49,9 @@ func (e *Ear) Saying(piece llm.Delta) {
 	wake := !e.pending && piece.Text != ""
 	e.pending = e.pending || wake
 	e.mu.Unlock()
+	if piece.Again {
+		e.send(againMsg{})
+	}
 	if wake {
 		e.send(sayingMsg{})
 	}

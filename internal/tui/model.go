@@ -193,6 +193,9 @@ func (m *model) heard(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case sayingMsg:
 		m.turn.saying = m.ear.heard()
+	case againMsg:
+		m.turn.saying = m.ear.heard()
+		m.log.say(noteEntry, m.text("the reply broke off, and the model is asked again"))
 	case saidMsg:
 		m.turn.saying = ""
 		m.log.say(assistantEntry, msg.text)

@@ -79,11 +79,11 @@ func TestRunningCall(t *testing.T) {
 	d.m.ear.Output("c1", "one\ntwo\nthree\n10%\r20%")
 	d.m.ear.Output("c1", "\r30%")
 	d.pass(65 * time.Second)
-	d.sees("● Bash exec npm install react 1m5s", "  two", "  three", "  30%")
+	d.sees("● Bash npm install react 1m5s", "  two", "  three", "  30%")
 	d.sawNot("one", "20%")
 	d.m.ear.Ended(umpire.BatchCall{ID: "c1", Tool: "Bash", Input: []byte(`{"command":"npm install react"}`)}, umpire.Result{Status: umpire.ResultOK, Output: "all"})
 	d.sees("✓ ok Bash npm install react")
-	d.sawNot("30%", "1m5s")
+	d.sawNot("30%", "●")
 }
 
 // TestResize: on a screen of any size every line is there, and none is lost when it grows
@@ -407,4 +407,24 @@ func TestWhatIsReadStays(t *testing.T) {
 	}
 	d.press("mine", "enter")
 	d.sees("> mine")
+}
+
+// TestReplyThatBreaksOff: a person sees that the model works, for how long, and that it is
+// asked again; a turn that fails says what becomes of messages that wait.
+func TestReplyThatBreaksOff(t *testing.T) {
+	t.Parallel()
+	d := driven(t, nil, 80, 24)
+	d.press("go", "enter")
+	d.sees("… working; Esc stops\n")
+	d.m.ear.Saying(llm.Delta{Text: "half a rep"})
+	d.pass(75 * time.Second)
+	d.sees("half a rep\n\n… working; Esc stops · 1m15s")
+	d.m.ear.Saying(llm.Delta{Again: true})
+	d.sawNot("half a rep")
+	d.sees("the reply broke off, and the model is asked again")
+	d.m.ear.Saying(llm.Delta{Text: "the whole reply"})
+	d.sees("the whole reply")
+	d.press("more", "enter")
+	d.tell(turnMsg{err: errors.New("the provider failed")})
+	d.sees("the provider failed", "messages that wait to be sent with the next one: 1", "> more  (queued)")
 }

@@ -8,12 +8,14 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/card"
 )
 
 // A turn is what the agent is doing.
 type turn struct {
 	stop     func() // ends it; nil while the agent does nothing
 	stopping bool
+	since    time.Time
 	queued   int    // messages that came while it went on
 	saying   string // a reply that is still coming in
 
@@ -63,7 +65,7 @@ func (m *model) send(text string) tea.Cmd {
 // startTurn has the agent work.
 func (m *model) startTurn(task string) tea.Cmd {
 	stop, report := m.begin(m.session, task)
-	m.turn = turn{stop: stop, ticking: m.turn.ticking}
+	m.turn = turn{stop: stop, since: m.conf.Now(), ticking: m.turn.ticking}
 	return tea.Batch(report, m.tick())
 }
 
@@ -93,6 +95,9 @@ func (m *model) turnEnded(msg turnMsg) tea.Cmd {
 		m.log.say(noteEntry, m.text("stopped"))
 	case msg.err != nil:
 		m.log.say(warningEntry, m.problem(msg.err))
+		if was.queued > 0 {
+			m.log.say(noteEntry, m.textf("messages that wait to be sent with the next one: %d", was.queued))
+		}
 	default:
 		m.note(noteMsg{text: msg.note})
 		if was.queued > 0 {
@@ -139,11 +144,24 @@ func (t *turn) printed(msg outputMsg) {
 
 // started takes in that a call runs.
 func (m *model) started(e *umpire.Event) {
-	about := e.Tool
-	if len(e.Accesses) > 0 {
-		about += " " + m.accessText(e)
+	m.turn.call, m.turn.about, m.turn.began, m.turn.output = e.Call, e.Tool, e.At, ""
+	if about := m.commands(e); about != "" {
+		m.turn.about += " " + about
 	}
-	m.turn.call, m.turn.about, m.turn.began, m.turn.output = e.Call, about, e.At, ""
+}
+
+// commands are those that a call runs, or else all that it does.
+func (m *model) commands(e *umpire.Event) string {
+	var lines []string
+	for i := range e.Accesses {
+		if a := &e.Accesses[i]; a.Kind == umpire.KindExec && a.Program != "" {
+			lines = append(lines, card.CommandLine(append([]string{a.Program}, a.Args...)))
+		}
+	}
+	if len(lines) == 0 {
+		return m.accessText(e)
+	}
+	return strings.Join(lines, "; ")
 }
 
 // A tickMsg moves the clock of what runs.
@@ -176,13 +194,22 @@ const liveOutput = 3
 func (m *model) live(width int) []string {
 	switch {
 	case m.turn.saying != "":
-		return append([]string{""}, markdown(m.turn.saying, width)...)
+		return append(append([]string{""}, markdown(m.turn.saying, width)...), "", m.working(width))
 	case m.turn.stop == nil || m.ask.open():
 		return nil
 	case m.turn.call != "":
 		return m.liveCall(width)
 	}
-	return []string{dimStyle.Render(cut("… "+m.text("working; Esc stops"), width))}
+	return []string{m.working(width)}
+}
+
+// working says that the agent does something, and for how long it has.
+func (m *model) working(width int) string {
+	line := "… " + m.text("working; Esc stops")
+	if took := m.conf.Now().Sub(m.turn.since).Truncate(time.Second); took > 0 {
+		line += " · " + took.String()
+	}
+	return dimStyle.Render(cut(line, width))
 }
 
 func (m *model) liveCall(width int) []string {
