@@ -26,6 +26,11 @@ type Box struct {
 	roots   map[string]*os.Root // by folder
 	watched map[string]string   // what nothing holds in place, and the link that it was; "" for nothing
 	slot    func()
+
+	known   []string // git directories that there were before
+	indexes string   // as they were then
+	allowed []string // what a person allowed by its name
+	since   int64    // when the first command of the session was prepared
 }
 
 // in is the writable folder that a path lies in, and the path from there. What is done by
@@ -80,6 +85,7 @@ func (b *Box) Close(ended error) error {
 		b.slot()
 	}
 	b.takeAway()
+	b.lookForRepositories()
 	err := b.letGo(ended)
 	for _, root := range b.roots {
 		_ = root.Close() // it was only looked at

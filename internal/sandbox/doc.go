@@ -28,6 +28,8 @@ package sandbox
 import (
 	"errors"
 	"fmt"
+	"sync"
+	"time"
 
 	"github.com/umpirehq/umpire"
 )
@@ -79,6 +81,17 @@ type Place struct {
 	Cache []Cache
 
 	slots slots
+	once  sync.Once
+	began int64
+}
+
+// clockTolerance is by how much a file system's clock may be behind.
+const clockTolerance = time.Second
+
+// begun is when the first command was prepared.
+func (p *Place) begun() int64 {
+	p.once.Do(func() { p.began = time.Now().Add(-clockTolerance).UnixNano() })
+	return p.began
 }
 
 // String says what holds, for a model or a person whose command failed.

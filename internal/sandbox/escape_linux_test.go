@@ -4,7 +4,10 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 	"testing"
+	"time"
 
 	"golang.org/x/sys/unix"
 )
@@ -63,6 +66,63 @@ func TestGuardsWhatGitIsTold(t *testing.T) {
 			b.fails(writing, tt.attack, tt.want)
 			b.works(writing, "git status && touch file")
 		})
+	}
+}
+
+// TestRepositoriesThatWereMade: who looks at a project with git looks into the repositories
+// in it as well, and runs what they say.
+func TestRepositoriesThatWereMade(t *testing.T) {
+	t.Parallel()
+	const evil = " && git init -q x && git -C x config core.fsmonitor ../evil"
+	for name, tt := range map[string]struct{ line, aside string }{
+		"plain":                          {"git init -q x && git -C x config user.name a && git -C x remote add origin ../o", ""},
+		"a clone":                        {"git commit -q --allow-empty -m x && git clone -q . x", ""},
+		"a worktree":                     {"git commit -q --allow-empty -m x && git worktree add -q x", ""},
+		"one that runs a program":        {"true" + evil, "x/.git/config"},
+		"one with a hook":                {"git init -q x && touch x/.git/hooks/post-checkout", "x/.git/hooks"},
+		"one in brackets":                {"git init -q x && echo '[core] fsmonitor = \"evil\"]' >>x/.git/config", "x/.git/config"},
+		"one behind a long line":         {"git init -q x && (head -c 99999 /dev/zero | tr '\\0' '#'; printf '\\n[core]\\nfsmonitor = evil') >>x/.git/config", "x/.git/config"},
+		"one elsewhere":                  {"mkdir store x" + strings.ReplaceAll(evil, "x", "store/y") + " && echo gitdir: ../store/y/.git >x/.git", "store/y/.git/config"},
+		"a submodule deep down":          {"mkdir -p a/b/c/d/e && cd a/b/c/d/e" + evil + " && git -C x commit -q --allow-empty -m x && git add x", "a/b/c/d/e/x/.git/config"},
+		"a worktree with other settings": {"git init -q --bare store && git -C store config core.fsmonitor evil && mkdir -p x w/objects && echo ref: refs/heads/main >w/HEAD && echo ../store >w/commondir && echo gitdir: ../w >x/.git", "w/commondir"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			b := newBench(t)
+			out, notes, err := b.noted(writing, "export HOME=/ GIT_CONFIG_GLOBAL=/dev/null GIT_AUTHOR_NAME=a GIT_AUTHOR_EMAIL=a GIT_COMMITTER_NAME=a GIT_COMMITTER_EMAIL=a; "+tt.line)
+			if err != nil {
+				t.Fatalf("%v\n%s", err, out)
+			}
+			if tt.aside == "" {
+				if len(notes) > 0 {
+					t.Errorf("%q, want nothing to be said", notes)
+				}
+				return
+			}
+			path := filepath.Join(b.root, tt.aside)
+			if len(notes) == 0 || !slices.ContainsFunc(notes, func(note string) bool { return strings.Contains(note, path) }) {
+				t.Errorf("%q, want %s to be named", notes, path)
+			}
+			b.lacks(path)
+			if !present(path + untrusted) {
+				t.Error("what was made is gone")
+			}
+		})
+	}
+}
+
+// TestRepositoriesThatWereThere: one that lies too deep to be found is not taken for made by
+// the command that finds it.
+func TestRepositoriesThatWereThere(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	b.bare("mkdir -p a/b/c/d/e && git init -q a/b/c/d/e && git -C a/b/c/d/e config core.hooksPath x && touch a/b/c/d/e/.git/hooks/pre-commit file")
+	b.once.Do(func() { b.began = time.Now().Add(time.Hour).UnixNano() }) // as if that had been long ago
+	if _, notes, err := b.noted(writing, "git add file"); err != nil || len(notes) > 0 {
+		t.Errorf("%q, %v, want nothing to be said", notes, err)
+	}
+	if !present(filepath.Join(b.root, "a/b/c/d/e/.git/hooks/pre-commit")) || !present(filepath.Join(b.root, "a/b/c/d/e/.git/config")) {
+		t.Error("a person's repository was changed")
 	}
 }
 

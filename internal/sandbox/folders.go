@@ -128,6 +128,7 @@ func (p *Place) guardAll(o *order, workspace, beside, open []string, b *Box) err
 			o.Guarded = append(o.Guarded, path)
 		}
 	}
+	b.known, b.indexes, b.allowed, b.since = g.gits, indexesOf(g.gits), open, p.begun()
 	slices.SortFunc(g.pinned, func(a, b string) int { return len(a) - len(b) })
 	o.Pinned = g.pinned
 	b.watched = watch(g.pinned, g.links, slices.DeleteFunc(g.missing, opened))

@@ -2,7 +2,9 @@ package sandbox
 
 import (
 	"bufio"
+	"errors"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -24,7 +26,8 @@ func (g *guarded) follow(home string) {
 		files = append(files, filepath.Join(home, ".gitconfig"), filepath.Join(home, ".config/git/config"))
 	}
 	for i := 0; i < len(files) && i < maxGitSettings; i++ {
-		for _, s := range gitSettings(files[i]) {
+		settings, _ := gitSettings(files[i]) // what cannot be read, git does not follow
+		for _, s := range settings {
 			switch {
 			case s.is("core", "hooksPath"):
 				for _, top := range g.tops {
@@ -81,35 +84,55 @@ func (s *gitSetting) is(section, key string) bool {
 	return strings.EqualFold(s.section, section) && strings.EqualFold(s.key, key)
 }
 
-// gitSettings reads a file of settings, as far as it can be read.
-func gitSettings(file string) (all []gitSetting) {
+// gitSettings reads a file of settings. whole is false when there may be more in it than
+// what was found.
+func gitSettings(file string) (all []gitSetting, whole bool) {
 	f, err := os.Open(file)
 	if err != nil {
-		return nil
+		return nil, errors.Is(err, fs.ErrNotExist)
 	}
 	defer f.Close()
+	rest := &io.LimitedReader{R: f, N: maxGitConfig}
+	lines := bufio.NewScanner(rest)
 	section := ""
-	for lines := bufio.NewScanner(io.LimitReader(f, maxGitConfig)); lines.Scan(); {
+	for lines.Scan() {
 		line := strings.TrimSpace(lines.Text())
 		if header, found := strings.CutPrefix(line, "["); found {
 			section, line = gitSection(header)
 		}
-		if key, value, found := strings.Cut(line, "="); found {
-			all = append(all, gitSetting{section: section, key: strings.TrimSpace(key), value: gitValue(value)})
+		if line == "" || strings.HasPrefix(line, "#") || strings.HasPrefix(line, ";") {
+			continue
 		}
+		key, value, _ := strings.Cut(line, "=")
+		all = append(all, gitSetting{section: section, key: strings.TrimSpace(key), value: gitValue(value)})
 	}
-	return all
+	return all, lines.Err() == nil && rest.N > 0
 }
 
 // gitSection is the name of a section, without the quoted part, and what follows it.
 func gitSection(header string) (name, rest string) {
-	end := "]"
-	if strings.Contains(header, `"]`) {
-		end = `"]`
+	end := strings.IndexAny(header, "] \t\"")
+	if end < 0 {
+		return header, ""
 	}
-	inner, rest, _ := strings.Cut(header, end)
-	name, _, _ = strings.Cut(inner, `"`)
-	return strings.TrimSpace(name), strings.TrimSpace(rest)
+	name, rest = header[:end], strings.TrimSpace(header[end:])
+	if quoted, found := strings.CutPrefix(rest, `"`); found {
+		rest = afterQuote(quoted)
+	}
+	return name, strings.TrimSpace(strings.TrimPrefix(rest, "]"))
+}
+
+// afterQuote is what follows the quote that ends a text.
+func afterQuote(text string) string {
+	for i := 0; i < len(text); i++ {
+		switch text[i] {
+		case '\\':
+			i++
+		case '"':
+			return text[i+1:]
+		}
+	}
+	return ""
 }
 
 // gitValue is a value without quotes and comments.

@@ -39,7 +39,7 @@ type guarded struct {
 	// beside are folders that are writable for just this command. Nothing is put into them.
 	beside []string
 
-	roots, tops, settings []string // writable folders, and what git keeps in them
+	roots, tops, settings, gits []string // writable folders, and what git keeps in them
 }
 
 // folder finds what is to be guarded in a folder.

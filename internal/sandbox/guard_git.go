@@ -27,6 +27,7 @@ func (g *guarded) git(root, dir string) {
 		g.pin(root, filepath.Dir(dir))
 		return
 	}
+	g.gits = append(g.gits, dir)
 	g.pin(root, dir)
 	for _, name := range gitFiles {
 		g.add(root, strings.TrimPrefix(filepath.Join(dir, name), root+"/"))
