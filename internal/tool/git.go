@@ -51,6 +51,7 @@ var gitVerbs = map[string]gitVerb{
 var (
 	gitSettings = []string{
 		"core.fsmonitor=false", "core.pager=cat", "core.alternateRefsCommand=", "protocol.ext.allow=never", "color.ui=false", "advice.detachedHead=false",
+		"diff.ignoreSubmodules=dirty", // else it looks into submodules, and runs what their settings name
 	}
 	lookingSettings = []string{"core.hooksPath=" + os.DevNull, "diff.external=", "submodule.recurse=false", "status.submoduleSummary=false"}
 )

@@ -209,6 +209,42 @@ func TestGitCommit(t *testing.T) {
 
 // TestGitPush: a branch under its own name, to a remote that is known; nothing is forced
 // and nothing is deleted.
+// TestGitRunsNothingOfSubmodules: git looks into the repositories that are part of another
+// one, whose settings may come from anybody.
+func TestGitRunsNothingOfSubmodules(t *testing.T) {
+	t.Parallel()
+	for _, in := range []struct {
+		tool  string
+		input fields
+	}{
+		{"GitStatus", fields{}}, {"GitDiff", fields{}}, {"GitDiff", fields{"revision": "HEAD"}},
+		{"GitCommit", fields{"message": "m", "all": true}}, {"GitCommit", fields{"message": "m", "paths": []string{"a.txt"}}},
+		{"GitCheckout", fields{"branch": "other"}}, {"GitCheckout", fields{"branch": "new", "create": true}},
+	} {
+		t.Run(in.tool, func(t *testing.T) {
+			t.Parallel()
+			b := newBench(t)
+			b.repository()
+			b.git(b.root, "branch", "other")
+			sub := b.path("sub")
+			b.git(b.root, "init", "-q", sub)
+			b.file("sub/f", "one\n")
+			b.file("sub/.gitattributes", "f filter=mine\n")
+			b.git(sub, "add", ".")
+			b.git(sub, "-c", "user.name=a", "-c", "user.email=a@example.com", "commit", "-q", "-m", "one")
+			b.git(b.root, "add", "sub")
+			b.git(sub, "config", "filter.mine.clean", b.program())
+			b.file("sub/f", "two\n")
+			b.file("a.txt", "two\n")
+			if r := b.do(in.tool, in.input); b.ran() {
+				t.Errorf("%s %v has run what a submodule names: %s", in.tool, in.input, r.Output)
+			} else if r.Status != umpire.ResultOK {
+				t.Errorf("%s %v: %s", in.tool, in.input, r.Output)
+			}
+		})
+	}
+}
+
 func TestGitPush(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
