@@ -53,19 +53,18 @@ func sessionError(err error) error {
 	return told
 }
 
-// enterOrQueue takes a session to give it a task. Where another runner has it, or its
-// calls wait for answers, the task is queued: whoever runs it will see to it.
+// enterOrQueue takes a session to give it a task. Where another runner has it the task
+// is queued: that one will see to it. Where nobody has it, waiting for answers is up to
+// this process.
 func (s *stay) enterOrQueue(ctx context.Context, r umpire.Resumption, task string) (umpire.Session, bool, error) {
 	standing, err := s.standing(ctx, &r)
 	if err != nil {
 		return standing, false, sessionError(err)
 	}
 	r.ID = standing.ID
-	if standing.State != umpire.SessionWaiting {
-		entered, err := s.gate.Continue(ctx, r)
-		if !errors.Is(err, umpire.ErrState) || standing.State == umpire.SessionOver || standing.Runner == "" {
-			return entered, false, gateError(err)
-		}
+	entered, err := s.gate.Continue(ctx, r)
+	if !errors.Is(err, umpire.ErrState) || standing.State == umpire.SessionOver || standing.Runner == "" {
+		return entered, false, gateError(err)
 	}
 	if err := s.mayEnter(&standing, r); err != nil {
 		return standing, false, gateError(err)
