@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"text/tabwriter"
 	"time"
 	"unicode/utf8"
 
@@ -41,7 +40,7 @@ func (a *app) showBench(f *benchFlags, scores []*bench.Score) error {
 
 // showScore writes the score of one file.
 func (a *app) showScore(s *bench.Score, f *benchFlags) error {
-	w := tabwriter.NewWriter(a.stdout, 0, 0, 2, ' ', 0)
+	w := newTable(a.stdout)
 	fmt.Fprintf(w, a.text.of("%s: %d lines"), adapter.Visible(s.File), s.Lines)
 	if s.BadLines > 0 {
 		fmt.Fprintf(w, a.text.of(", %d more that cannot be read"), s.BadLines)

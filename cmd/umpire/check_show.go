@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"strings"
-	"text/tabwriter"
 
 	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/adapter"
@@ -128,7 +127,7 @@ func settled(d umpire.Decision, i int) *umpire.Reason {
 func (p *page) rows(d umpire.Decision) {
 	later := false
 	fmt.Fprintln(p.w)
-	table := tabwriter.NewWriter(p.w, 0, 0, 2, ' ', 0)
+	table := newTable(p.w)
 	fmt.Fprintln(table, strings.Join([]string{
 		p.text.of("ACCESS"), p.text.of("RISK"), p.text.of("KNOWN FROM"), p.text.of("ROW"), p.text.of("VERDICT"), p.text.of("WHY"),
 	}, "\t"))

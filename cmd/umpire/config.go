@@ -8,7 +8,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 
@@ -103,7 +102,7 @@ func (a *app) configCommand() *cobra.Command {
 }
 
 func (a *app) showConfig(c *config.Config) error {
-	table := tabwriter.NewWriter(a.stdout, 0, 0, 2, ' ', 0)
+	table := newTable(a.stdout)
 	fmt.Fprintf(table, "%s\t%s\t%s\t%s\n", a.text.of("KEY"), a.text.of("VALUE"), a.text.of("SOURCE"), a.text.of("MEANS"))
 	for i := range config.Keys {
 		s := &config.Keys[i]

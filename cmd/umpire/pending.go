@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"strings"
-	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 
@@ -66,7 +65,7 @@ func (a *app) showPending(list []umpire.Pending, all bool) error {
 		_, err := fmt.Fprintln(a.stdout, a.text.of("nothing waits"))
 		return err
 	}
-	table := tabwriter.NewWriter(a.stdout, 0, 0, 2, ' ', 0)
+	table := newTable(a.stdout)
 	head := []string{a.text.of("ID"), a.text.of("AGE"), a.text.of("RISK"), a.text.of("AGENT"), a.text.of("SESSION")}
 	if all {
 		head = append(head, a.text.of("PROJECT"))

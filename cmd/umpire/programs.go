@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 
@@ -108,7 +107,7 @@ func namedLike(p shell.Program, words []string) bool {
 }
 
 func (a *app) listPrograms(listed []shell.Program) error {
-	table := tabwriter.NewWriter(a.stdout, 0, 0, 2, ' ', 0)
+	table := newTable(a.stdout)
 	for _, p := range listed {
 		fmt.Fprintf(table, "%s\t%s\t%s\t%s\n", clip(visible(strings.Join(p.Names, " "))), p.Risk, clip(visible(p.Why)), visible(a.originOf(p)))
 	}

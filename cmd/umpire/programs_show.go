@@ -5,7 +5,6 @@ import (
 	"io"
 	"slices"
 	"strings"
-	"text/tabwriter"
 
 	"github.com/umpirehq/umpire/shell"
 )
@@ -34,7 +33,7 @@ var effectTexts = []struct{ effect, text string }{
 
 // showProgram writes what is known of a program for a person.
 func (a *app) showProgram(words []string, p shell.Program) error {
-	table := tabwriter.NewWriter(a.stdout, 0, 0, 2, ' ', 0)
+	table := newTable(a.stdout)
 	line := func(name, value string) {
 		if value != "" {
 			fmt.Fprintf(table, "%s\t%s\n", a.text.of(name), visible(value))
@@ -80,7 +79,7 @@ func (a *app) showOptions(p shell.Program) error {
 		return nil
 	}
 	fmt.Fprintf(a.stdout, "\n%s\n", a.text.of("options"))
-	table := tabwriter.NewWriter(a.stdout, 0, 0, 2, ' ', 0)
+	table := newTable(a.stdout)
 	for _, e := range effectTexts {
 		for _, o := range p.Options {
 			if hasEffect(o, e.effect) {
@@ -114,7 +113,7 @@ func (a *app) showSubcommands(p shell.Program) error {
 		return nil
 	}
 	fmt.Fprintf(a.stdout, "\n%s\n", a.text.of("subcommands"))
-	table := tabwriter.NewWriter(a.stdout, 0, 0, 2, ' ', 0)
+	table := newTable(a.stdout)
 	for _, sub := range p.Subs {
 		fmt.Fprintf(table, "  %s\t%s\t%s\n", visible(strings.Join(sub.Names, " ")), sub.Risk, visible(sub.Why))
 	}

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 
@@ -88,7 +87,7 @@ func listedRules(rules []umpire.Rule) []listedRule {
 
 // listRules writes rules as a table, and what keeps others from the list.
 func (a *app) listRules(set *rulefile.Set, rules []umpire.Rule) error {
-	table := tabwriter.NewWriter(a.stdout, 0, 0, 2, ' ', 0)
+	table := newTable(a.stdout)
 	heads := []string{"SOURCE", "ID", "ACTION", "RULE", "DESCRIPTION", "FILE"}
 	for i := range heads {
 		heads[i] = a.text.of(heads[i])
@@ -145,7 +144,7 @@ func (a *app) listHooks(hooks []rulefile.Hook) error {
 		return nil
 	}
 	fmt.Fprintf(a.stdout, "\n%s\n", a.text.of("hooks"))
-	table := tabwriter.NewWriter(a.stdout, 0, 0, 2, ' ', 0)
+	table := newTable(a.stdout)
 	for i := range hooks {
 		h := &hooks[i]
 		failure := "block"

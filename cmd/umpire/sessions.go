@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"strings"
-	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 
@@ -67,7 +66,7 @@ func (a *app) showSessions(list []umpire.Session, all bool) error {
 		_, err := fmt.Fprintln(a.stdout, a.text.of("no sessions"))
 		return err
 	}
-	table := tabwriter.NewWriter(a.stdout, 0, 0, 2, ' ', 0)
+	table := newTable(a.stdout)
 	head := []string{a.text.of("ID"), a.text.of("AGENT"), a.text.of("STATE"), a.text.of("MODE"), a.text.of("WAITING"), a.text.of("ACTIVE")}
 	if all {
 		head = append(head, a.text.of("PROJECT"))

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 
@@ -130,7 +129,7 @@ func statusOf(f rulefile.File) fileStatus {
 
 // showStatus writes the status for a person.
 func (a *app) showStatus(s status) error {
-	table := tabwriter.NewWriter(a.stdout, 0, 0, 2, ' ', 0)
+	table := newTable(a.stdout)
 	line := func(name, value string) { fmt.Fprintf(table, "%s\t%s\n", a.text.of(name), visible(value)) }
 	line("project", fmt.Sprintf("%s (%s, %s)", s.ProjectShort, s.ProjectKind, s.ProjectID))
 	line("root", s.Root)
@@ -154,7 +153,7 @@ func (a *app) showStatus(s status) error {
 // showRuleFiles writes a line for each file, and its problems below it.
 func (a *app) showRuleFiles(s status) error {
 	fmt.Fprintf(a.stdout, "\n%s\n", a.text.of("rule files"))
-	table := tabwriter.NewWriter(a.stdout, 0, 0, 2, ' ', 0)
+	table := newTable(a.stdout)
 	for _, f := range s.RuleFiles {
 		fmt.Fprintf(table, "  %s\t%s\t%s\t%s\n", f.Source, f.Health, a.countsText(f), visible(f.Path))
 	}
