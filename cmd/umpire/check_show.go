@@ -147,7 +147,7 @@ func (p *page) rows(d umpire.Decision) {
 		fmt.Fprintf(table, "%s\t%s\t%s\t%d %s\t%s\t%s\n",
 			clip(visible(what)), risk, visible(known), r.Row, rowName(r.Row), verdict, clip(visible(p.rowText(r))))
 	}
-	table.Flush()
+	_ = table.Flush() // into memory
 	if later {
 		fmt.Fprintf(p.w, "\n%s\n", p.text.of("In brackets: rows that would have spoken later. umpire help order lists all rows."))
 	}

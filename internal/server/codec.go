@@ -116,8 +116,8 @@ func readOneWay(where string, object []byte) error {
 		names[folded] = true
 	}
 	var calls []json.RawMessage
-	if len(fields["calls"]) == 0 || json.Unmarshal(fields["calls"], &calls) != nil {
-		return nil
+	if json.Unmarshal(fields["calls"], &calls) != nil {
+		calls = nil // a field that this request does not know
 	}
 	for i := range calls {
 		if err := readOneWay(fmt.Sprintf("calls[%d]: ", i), calls[i]); err != nil {
