@@ -210,6 +210,9 @@ func (d *declaration) assign(a *syntax.Assign) {
 		return
 	}
 	d.names = append(d.names, a.Name.Value)
+	if a.Naked && a.Index != nil {
+		d.w.index(d.s, a.Index)
+	}
 	if a.Naked && !d.exports {
 		d.local(a.Name.Value)
 	}

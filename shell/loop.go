@@ -199,6 +199,12 @@ func (w *walker) declare(s *state, cmd *syntax.FuncDecl) {
 	if w.trapped || hasField(zshHooks, cmd.Name.Value) {
 		w.doubt(cmd.Name.Value, "what is set to run later may call "+cmd.Name.Value)
 	}
+	if _, simple := cmd.Body.Cmd.(*syntax.CallExpr); simple || cmd.Body.Cmd == nil {
+		w.doubt(cmd.Name.Value, "the body of a function is a command, which shells read in several ways")
+	}
+	if cmd.RsrvWord { // to dash this is a program of that name, with words that it expands
+		w.nested(s.clone(), cmd.Body)
+	}
 	if bomb(cmd) {
 		w.emit(umpire.Access{Kind: umpire.KindExec, Program: cmd.Name.Value, Words: []string{cmd.Name.Value},
 			Risk: umpire.Critical, Reason: "starts itself without end and takes the machine down", Table: "fork bomb"})
