@@ -50,7 +50,9 @@ var fileChecks = []program{
 	{names: "actionlint", risk: umpire.Low, why: "checks workflows", style: words, args: "read…", opts: []option{
 		{names: "-color -no-color -oneline -verbose -debug -ignore= -format= -stdin-filename="}, {names: "-shellcheck= -pyflakes=", does: obeys, why: "runs the program that it names"}, {names: "-config-file=", does: reads}, {names: "-version --version -help --help -h", does: shows},
 	}},
-	{names: "swiftlint hlint phpcs cppcheck cpplint", each: true, risk: umpire.Medium, why: "checks code, by rules that can name files to write", lax: true, opts: []option{{names: "--version --help", does: shows}}},
+	{names: "swiftlint hlint phpcs phpstan psalm cppcheck cpplint brakeman reek semgrep gosec trufflehog gitleaks sqlfluff vale cspell", risk: umpire.Medium, why: "checks code, by rules that can name files to write", lax: true, opts: []option{{names: "--version", does: shows}}},
+	{names: "gopls dlv mkdocs sphinx-build alembic celery jupyter ipython django-admin flask uvicorn gunicorn hypercorn streamlit goreleaser conan vcpkg xmake swig doxygen autoconf automake libtool wasm-pack trunk wasmtime ngrok-agent",
+		risk: umpire.Medium, why: buildsOrRuns, lax: true, opts: []option{{names: "--version", does: shows}}},
 }
 
 // checkCloc makes archives ask, which cloc has other programs unpack.

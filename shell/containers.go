@@ -54,7 +54,9 @@ var containerTools = []program{
 		}},
 		{names: "service stack node secret config plugin", each: true, risk: umpire.High, why: changesContainers, style: leading, subs: []program{
 			{names: "ls list ps inspect", each: true, risk: umpire.Low, why: looksAtContainers, opts: []option{{names: dockerLooks}, {names: "-qf"}, {names: "--help", does: shows}}},
+			{names: "logs", risk: umpire.Low, why: looksAtContainers, opts: []option{{names: "--tail= --since= --until= --timestamps --details --no-trunc --raw --no-resolve --no-task-ids --follow"}, {names: "-tf -n="}}},
 		}},
+		{names: "help", risk: umpire.Safe, why: "prints help", args: "data…"},
 		{names: "rm rmi prune kill stop push login logout commit import update swarm trust pause unpause restart network-connect scout extension model sandbox", each: true, risk: umpire.High, why: changesContainers, lax: true},
 	}},
 	{names: "docker-compose podman-compose", risk: umpire.High, why: changesContainers, style: leading, opts: []option{{names: composeOpts}, {names: "-f= --file= --env-file=", does: reads}, {names: "--project-directory=", does: enters}, {names: "-H= --host=", does: asks, why: otherDaemon}, {names: "--version -v --help -h", does: shows}}, subs: []program{

@@ -30,6 +30,10 @@ var databases = []program{
 		{names: "-BNtEHXsvrnqCAbfi --batch --skip-column-names --column-names --table --vertical --html --xml --silent --verbose --raw --unbuffered --quick --compress --no-auto-rehash --skip-auto-rehash --force --no-beep --ssl --skip-ssl --safe-updates --comments --skip-comments --line-numbers --show-warnings"},
 		{names: "--defaults-file= --defaults-extra-file= --defaults-group-suffix= --plugin-dir= --default-auth= --init-command=", does: obeys, why: "obeys another configuration"}, {names: "--pager=", does: runs}, {names: "--local-infile? --named-commands --binary-mode --delimiter=", does: asks, why: "changes how statements are read"},
 	}},
+	{names: "pg_isready", risk: umpire.Low, why: "asks whether a server is there", args: "none", opts: []option{
+		{names: "-h= --host=", does: asks, why: "asks another host", except: "localhost 127.0.0.1 ::1"}, {names: "-p= --port= -U= --username= -t= --timeout= -q --quiet"}, {names: "-V --version --help", does: shows},
+	}},
+	{names: "pg_config", risk: umpire.Safe, why: "tells about an installation", style: words, args: "none", opts: []option{{names: "--bindir --docdir --htmldir --includedir --pkgincludedir --includedir-server --libdir --pkglibdir --localedir --mandir --sharedir --sysconfdir --pgxs --configure --cc --cppflags --cflags --ldflags --libs --version --help"}}},
 	{names: "pgcli cockroach mycli", risk: umpire.Medium, why: runsStatements, lax: true, opts: []option{
 		{names: "--version -V --help", does: shows}, {names: "-f= --file=", does: reads, why: "runs a file of statements"}, {names: "-c= -e= --execute= --command= -d= --dbname= -U= --username= -u= --user= -D= --database= -P= -p= --port="}, {names: "-h= --host=", does: reaches, why: talksTo},
 	}},

@@ -63,10 +63,15 @@ var diskTools = []program{
 
 // checkDd judges dd: of= is written, if= is read.
 func checkDd(u *use) {
+	prints := true
 	for _, operand := range u.operands {
 		name, value, _ := operand.after("=")
+		prints = prints && operand.known() && (name == "of" && hasField(harmlessDevices, value.text) || hasField("if bs ibs obs cbs count skip iseek conv iflag oflag status", name))
 		switch name {
 		case "of":
+			if value.known() && hasField(harmlessDevices, value.text) {
+				continue
+			}
 			u.touch(umpire.KindWrite, value, accessOf{why: "is overwritten with raw bytes"})
 		case "if":
 			u.touch(umpire.KindRead, value, accessOf{})
@@ -75,6 +80,9 @@ func checkDd(u *use) {
 				u.doubt = "an operand that is not known may name a device"
 			}
 		}
+	}
+	if prints && len(u.operands) > 0 {
+		u.onlyShows("prints raw bytes")
 	}
 	u.operands = nil
 }

@@ -1,6 +1,7 @@
 package shell
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/umpirehq/umpire"
@@ -27,10 +28,13 @@ func checkRsync(u *use) {
 	if len(operands) == 0 {
 		return
 	}
+	if u.got("-n", "--dry-run", "--list-only") != nil && !u.has(runs|obeys|writes|reads) && len(u.unknown) == 0 && !u.doubtful && !slices.ContainsFunc(operands, anyName) {
+		u.spoke, u.risk, u.why = "", umpire.Safe, "tells what it would copy"
+	}
 	last := len(operands) - 1
 	for i, operand := range operands {
 		switch {
-		case remote(operand.text):
+		case remote(operand.text) || operand.unplaced() && operand.text == "":
 			u.raise(umpire.High, "copies files between machines")
 			u.then(func() { u.w.network(operand.display(), "files are copied from or to it") })
 		case i < last && u.got("--remove-source-files") != nil:
@@ -43,6 +47,11 @@ func checkRsync(u *use) {
 			u.into(operand)
 		}
 	}
+}
+
+// anyName reports a wildcard that a file matches which is named like an option.
+func anyName(wd word) bool {
+	return wd.glob && (wd.text == "" || strings.IndexByte("*?[", wd.text[0]) >= 0)
 }
 
 // remote reports host:path, host::module and scheme://, as rsync and scp do: a

@@ -50,6 +50,10 @@ var interpreters = []program{
 		{names: "-c= --php-ini=", does: obeys}, {names: "-r= -B= -R= -F= -E= -a -f= -d= -z= -t=", does: asks, why: "runs PHP code that cannot be judged"}, {names: "-S= --server=", does: harms, why: "serves files to the network"},
 	}},
 	{names: "lua luajit luac tclsh wish expect osascript Rscript R julia ghci scala groovy swipl clisp sbcl guile racket elixir iex erl escript octave gnuplot m4 awk-csv bc-run jshell jrunscript jjs kotlin clojure clj janet raku ocaml", risk: umpire.Medium, why: "runs code that cannot be judged", style: leading, args: "code…", check: runsCode, opts: []option{{names: "--version --help -v", does: shows}}},
+	{names: "jps", risk: umpire.Safe, why: "lists Java programs that run", args: "none", opts: []option{{names: "-qmlvV"}, {names: "--help", does: shows}}},
+	{names: "javap", risk: umpire.Safe, why: "prints classes", style: words, args: "read…", opts: []option{
+		{names: "-c -l -p -private -protected -public -package -s -v -verbose -constants -sysinfo"}, {names: "-cp= -classpath= --class-path=", does: reads}, {names: "-version --version -help --help", does: shows},
+	}},
 	{names: "java", risk: umpire.Medium, why: "runs Java code that cannot be judged", style: words, args: "code…", check: runsCode, opts: []option{{names: "-version --version -help --help --list-modules -showversion", does: shows}}},
 }
 

@@ -9,13 +9,18 @@ import (
 // packageManagers are the package managers of operating systems. Whatever they
 // install runs its own code, mostly as root.
 var packageManagers = []program{
-	{names: "brew", risk: umpire.High, why: changesPackages, style: leading, opts: []option{{names: "--version -v --help -h --prefix --cellar --cache --repository --config", does: shows}, {names: "-q --quiet -d --debug"}}, subs: []program{
+	{names: "brew", risk: umpire.High, why: changesPackages, style: leading, opts: []option{{names: "--version -v --help -h --prefix --cellar --cache --repository --config", does: shows}, {names: "-q --quiet -d --debug"}}, check: checkBrewFolder, subs: []program{
 		{names: "list ls", risk: umpire.Safe, why: listsPackages, opts: []option{{names: "--formula --cask --full-name --versions --multiple --pinned --json?"}, {names: "-1ltr --formulae --casks --installed-on-request --installed-as-dependency"}}},
 		{names: "info abv", risk: umpire.Low, why: asksRegistry, check: registryNames, opts: []option{{names: "--json? --installed --formula --cask --analytics --days= --category= --variations --sizes"}, {names: "-v --verbose"}}},
 		{names: "search", risk: umpire.Low, why: asksRegistry, check: registryNames, opts: []option{{names: "--formula --cask --formulae --casks --desc"}}},
 		{names: "deps uses leaves outdated desc", each: true, risk: umpire.Low, why: listsPackages, check: registryNames, opts: []option{{names: "--tree --installed --json? --formula --cask --recursive --direct --topological --include-build --include-optional --installed-on-request"}, {names: "-vqsr --greedy"}}},
+		{names: "cat log options missing formulae casks tap-info", each: true, risk: umpire.Low, why: listsPackages, check: registryNames, opts: []option{{names: "--formula --cask --installed --compact --oneline -1 -n="}}},
+		{names: "services", risk: umpire.High, why: "controls services", style: leading, subs: []program{{names: "list info", each: true, risk: umpire.Low, why: "lists services", opts: []option{{names: "--all --json"}}}}},
 		{names: "config doctor --prefix --cellar --cache --repository --env commands help", each: true, risk: umpire.Low, why: listsPackages, args: "data…", opts: []option{{names: "--quiet --installed"}}},
 	}},
+	{names: "apt-mark", risk: umpire.High, why: changesPackages, style: leading, subs: []program{{names: "showauto showmanual showhold showinstall showremove showpurge", each: true, risk: umpire.Safe, why: listsPackages}}},
+	{names: "apt-file", risk: umpire.High, why: changesPackages, style: leading, subs: []program{{names: "search find list show", each: true, risk: umpire.Safe, why: listsPackages, opts: []option{{names: "-xilFD --regexp --ignore-case --package-only --fixed-string"}}}}},
+	{names: "dpkg-deb", risk: umpire.Medium, why: "packs or unpacks packages", args: "read data…", check: checkPackageFile, opts: []option{{names: "-I --info -c --contents -f --field -W --show", why: "prints what a package holds"}, {names: aboutItself, does: shows}}},
 	{names: "apt apt-get aptitude", risk: umpire.High, why: changesPackages, style: leading, opts: []option{
 		{names: "--version -v --help -h", does: shows}, {names: "-qy --quiet --yes --assume-yes"},
 		{names: "-o= --option= -c= --config-file=", does: obeys, why: "obeys another configuration"},
@@ -143,5 +148,19 @@ func checkPacman(u *use) {
 	}
 	if len(u.words) > 1 {
 		u.risk, u.why = umpire.Safe, listsPackages
+	}
+}
+
+// checkBrewFolder judges `brew --prefix NAME`, which prints a folder.
+func checkBrewFolder(u *use) {
+	if len(u.given) == 1 && hasField("--prefix --cellar", u.given[0].name) && len(u.operands) == 1 && registryName(u.operands[0]) {
+		u.onlyShows("prints a folder")
+	}
+}
+
+// checkPackageFile judges dpkg-deb, which only prints when it is told to.
+func checkPackageFile(u *use) {
+	if len(u.given) > 0 {
+		u.onlyShows("prints what a package holds")
 	}
 }
