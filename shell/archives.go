@@ -166,7 +166,7 @@ func (u *use) tarFolder() word {
 func (u *use) checkpoint() {
 	for _, g := range u.given {
 		if _, code, ok := g.value.after("exec="); ok && g.means("--checkpoint-action") {
-			u.then(func() { u.w.code(u.s.clone(), code, flow{}) })
+			u.then(func() { u.w.code(u.outside(), code, flow{}) })
 		}
 	}
 }
@@ -209,7 +209,7 @@ func checkZip(u *use) {
 	if tests > 1 {
 		u.raise(umpire.High, "runs a program to test the archive")
 		for _, operand := range u.operands {
-			u.then(func() { u.w.code(u.s.clone(), operand, flow{}) })
+			u.then(func() { u.w.code(u.outside(), operand, flow{}) })
 		}
 	}
 }

@@ -178,6 +178,9 @@ func (w *walker) declClause(s *state, cmd *syntax.DeclClause) {
 	for _, name := range slices.Sorted(maps.Keys(d.set)) {
 		d.local(name)
 		w.give(s, name, d.set[name])
+		if cmd.Variant.Value == "local" && w.locals == nil {
+			s.vars[name] = s.vars[name].or(value{}) // outside of a function bash refuses, and zsh does not
+		}
 	}
 	d.fix()
 	if d.doubt {

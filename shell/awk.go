@@ -435,7 +435,7 @@ func (u *use) awkProgram(program string) {
 	}
 	for _, command := range facts.ran {
 		if command.known() && hasField(awkFilters, firstWord(command.text)) {
-			s := u.s.clone()
+			s := u.outside()
 			u.then(func() { u.w.code(s, command, flow{kind: flowForeign, from: u.program0()}) })
 			continue
 		}

@@ -89,7 +89,7 @@ func (u *use) exCommand(command word) {
 	text := strings.TrimLeft(command.text, ": ")
 	text = strings.TrimPrefix(strings.TrimPrefix(text, "silent"), "! ")
 	if code, ok := strings.CutPrefix(strings.TrimLeft(text, " "), "!"); ok {
-		u.then(func() { u.w.code(u.s.clone(), word{text: code, open: command.open}, flow{}) })
+		u.then(func() { u.w.code(u.outside(), word{text: code, open: command.open}, flow{}) })
 	}
 }
 
@@ -100,7 +100,7 @@ func checkEd(u *use) {
 	}
 	for line := range strings.Lines(u.in.text) {
 		if code, ok := strings.CutPrefix(line, "!"); ok {
-			u.then(func() { u.w.code(u.s.clone(), lit(code), flow{}) })
+			u.then(func() { u.w.code(u.outside(), lit(code), flow{}) })
 		}
 	}
 }

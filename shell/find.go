@@ -222,7 +222,7 @@ func (u *use) onFiles(command, roots []word, inFolder bool) {
 	if len(command) == 0 {
 		return
 	}
-	s := u.s.clone()
+	s := u.outside()
 	items := s.below(roots)
 	if inFolder {
 		s.dirs = nil

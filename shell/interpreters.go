@@ -88,19 +88,23 @@ func (u *use) inlineCode() {
 	}
 	code, args := u.operands[0], u.operands[1:]
 	u.operands = nil
-	s, in := u.s.clone(), u.in
-	s.functions = newState(u.w.env).functions
-	s.vars = newState(u.w.env).vars
+	s, in := u.outside(), u.in
 	s.args = append([]word{}, args[min(1, len(args)):]...)
-	u.then(func() { u.w.code(s, code, in) })
+	u.then(func() {
+		defer u.w.anew()()
+		u.w.code(s, code, in)
+	})
 }
 
 // stdinCode walks what comes through the pipe as code.
 func (u *use) stdinCode() {
 	switch u.in.kind {
 	case flowText:
-		s, text := u.s.clone(), u.in.text
-		u.then(func() { u.w.code(s, lit(text), flow{}) })
+		s, text := u.outside(), u.in.text
+		u.then(func() {
+			defer u.w.anew()()
+			u.w.code(s, lit(text), flow{})
+		})
 	case flowRemote:
 		u.remoteCode()
 	case flowNone:

@@ -88,6 +88,17 @@ func (w *walker) apart() func() {
 	return func() { w.leaps, w.dropped = leaps, dropped }
 }
 
+// anew begins a shell of its own, in which no function is being walked; calling what
+// it returns ends it.
+func (w *walker) anew() func() {
+	locals, apart := w.locals, w.apart()
+	w.locals = nil
+	return func() {
+		w.locals = locals
+		apart()
+	}
+}
+
 // mayFail notes that the shell may fail here, and drop the rest of the line.
 func (w *walker) mayFail(s *state) {
 	if w.dropped != nil {

@@ -98,3 +98,28 @@ func TestArithmeticFollowsNames(t *testing.T) {
 		}
 	}
 }
+
+// TestFunctionsEndWithTheShell holds that what a program starts knows none of the
+// line's functions and variables.
+func TestFunctionsEndWithTheShell(t *testing.T) {
+	t.Parallel()
+	for _, line := range []string{
+		"nice rm -rf src", "timeout 5 rm -rf src", "env rm -rf src", "nohup rm -rf src", "exec rm -rf src", "sh <<< 'rm -rf src'", "echo 'rm -rf src' | sh",
+		"bash -c 'rm -rf src'", "ls | xargs rm -rf", "find . -exec rm {} \\;", "fd . -x rm", "watch rm -rf src", "parallel rm ::: src", "strace rm -rf src",
+		"busybox rm -rf src", "hyperfine 'rm -rf src'", "env -S 'rm -rf src'", "bash <(echo 'rm -rf src')",
+	} {
+		if line = "rm() { :; }; " + line; runsUnasked(line) {
+			t.Errorf("%s is harmless", line)
+		}
+	}
+	for _, line := range []string{"X=ls; sh <<< '$X src'", "X=ls; watch '$X src'", "f() { bash -c 'X=rm; local X=ls; $X src'; }; f", "X=rm; local X=ls; $X src"} {
+		if runsUnasked(line) {
+			t.Errorf("%s is harmless", line)
+		}
+	}
+	for _, line := range []string{"rm() { :; }; rm -rf src", "rm() { :; }; eval rm x", "f() { ls; }; trap f EXIT", "cd src; nice ls", "f() { local X=ls; $X src; }; f"} {
+		if !runsUnasked(line) {
+			t.Errorf("%s asks: %+v", line, Parse(line, neverSafeEnv))
+		}
+	}
+}

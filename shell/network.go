@@ -121,7 +121,7 @@ func (u *use) socatAddress(kind string, rest, whole word) {
 	switch kind {
 	case "-", "stdin", "stdout", "stdio", "stderr", "pty", "fd", "readline":
 	case "exec", "system", "shell":
-		s := u.s.clone()
+		s := u.outside()
 		u.then(func() { u.w.code(s, target, flow{kind: flowRemote}) })
 	case "open", "file", "gopen", "create", "creat", "pipe", "fifo":
 		u.touch(umpire.KindRead, target, accessOf{})

@@ -50,8 +50,7 @@ func checkSSH(u *use) {
 
 // remoteShell walks code that a shell elsewhere runs.
 func (u *use) remoteShell(code word) {
-	s := u.s.clone()
-	s.functions = newState(u.w.env).functions
+	s := u.outside()
 	u.then(func() { u.w.code(s, code, flow{kind: flowForeign}) })
 }
 
@@ -69,7 +68,7 @@ func (u *use) sshOptions() {
 		switch {
 		case hasField("proxycommand localcommand knownhostscommand", name):
 			u.raise(umpire.High, "runs a program")
-			u.then(func() { u.w.code(u.s.clone(), value, flow{}) })
+			u.then(func() { u.w.code(u.outside(), value, flow{}) })
 		case name == "remotecommand":
 			u.remoteShell(value)
 		case hasField("identityfile userknownhostsfile globalknownhostsfile", name):

@@ -113,7 +113,11 @@ func (u *use) operand(kind string, operand word) {
 // printedCode walks the code of a script that a process substitution prints.
 func (u *use) printedCode(script word) {
 	if script.prints != "" && hasField("source sh", u.program.name()) {
-		u.then(func() { u.w.code(u.s.clone(), lit(script.prints), flow{}) })
+		s := u.outside()
+		if u.program.name() == "source" {
+			s = u.s.clone()
+		}
+		u.then(func() { u.w.code(s, lit(script.prints), flow{}) })
 	}
 }
 
@@ -133,15 +137,15 @@ func (u *use) readOrChange(operand word, of accessOf) {
 
 // rest walks what follows as a command of its own.
 func (u *use) rest(kind string, words []word) {
-	s, in := u.s, u.in
+	s, in := u.outside(), u.in
 	if kind == "shell" {
-		u.then(func() { u.w.code(s.clone(), joined(words), in) })
+		u.then(func() { u.w.code(s, joined(words), in) })
 		return
 	}
 	u.then(func() {
 		defer u.w.open()()
 		u.ran++
-		u.printed = u.w.run(s.clone(), words, in)
+		u.printed = u.w.run(s, words, in)
 	})
 	if len(u.unknown) > 0 || u.doubtful {
 		u.suspects(words[min(1, len(words)):])

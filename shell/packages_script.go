@@ -198,8 +198,7 @@ func checkBareYarn(u *use) {
 // elsewhere walks a command that another program starts where the functions and
 // aliases of this shell are not known.
 func (u *use) elsewhere(words []word) {
-	s, in := u.s.clone(), u.in
-	s.functions = newState(u.w.env).functions
+	s, in := u.outside(), u.in
 	u.then(func() {
 		defer u.w.open()()
 		u.w.run(s, words, in)

@@ -420,7 +420,7 @@ func (u *use) writesFile(name word, why string) {
 // runsCommand notes that code which is an argument runs shell code.
 func (u *use) runsCommand(code word, why string) {
 	u.raise(umpire.Medium, why)
-	s := u.s.clone()
+	s := u.outside()
 	u.then(func() { u.w.code(s, code, flow{kind: flowForeign, from: u.program0()}) })
 }
 

@@ -212,7 +212,7 @@ func (u *use) value(does effect, value word, of accessOf) {
 	switch {
 	case does&runs != 0:
 		u.raise(umpire.Medium, orElse(of.why, "runs a program"))
-		u.then(func() { u.w.code(u.s.clone(), value, flow{kind: flowForeign}) })
+		u.then(func() { u.w.code(u.outside(), value, flow{kind: flowForeign}) })
 	case does&deletes != 0:
 		u.touch(umpire.KindDelete, value, of)
 	case does&writes != 0:
@@ -255,6 +255,18 @@ func (u *use) fetches(target word) bool {
 	}
 	u.visit(target, umpire.Medium, "may be fetched from there")
 	return true
+}
+
+// outside is the state of what a program starts: in the same folder, with none of
+// the line's functions, and with variables of which nothing is known. What starts
+// more than once starts each time from a copy.
+func (u *use) outside() *state {
+	s := newState(u.w.env)
+	s.dirs, s.failed = u.s.dirs, u.s.failed
+	if home, ok := u.s.vars["HOME"]; ok {
+		s.vars["HOME"] = home
+	}
+	return s
 }
 
 func (u *use) then(f func()) { u.later = append(u.later, f) }

@@ -99,7 +99,7 @@ const maxGuesses = 16
 // that a line has a fixed number of guesses; beyond it the rest is in doubt.
 func (u *use) suspects(words []word) bool {
 	found := false
-	s, in := u.s, u.in
+	in := u.in
 	for i, wd := range words {
 		if !wd.known() || wd.text == "" || strings.HasPrefix(wd.text, "-") || u.w.known(wd.text) == nil && !strings.HasPrefix(wd.text, "./") {
 			continue
@@ -111,7 +111,7 @@ func (u *use) suspects(words []word) bool {
 		}
 		u.then(func() {
 			defer u.w.open()()
-			u.w.run(s.clone(), words[i:], in)
+			u.w.run(u.outside(), words[i:], in)
 		})
 	}
 	return found
@@ -220,7 +220,7 @@ func checkFlock(u *use) {
 // checkEachCode walks every operand as shell code.
 func checkEachCode(u *use) {
 	for _, operand := range u.operands {
-		u.then(func() { u.w.code(u.s.clone(), operand, flow{}) })
+		u.then(func() { u.w.code(u.outside(), operand, flow{}) })
 	}
 	u.operands = nil
 }

@@ -62,17 +62,17 @@ func (u *use) parallelItems() (command, items []word, known bool) {
 // built walks the command that comes of one item.
 func (u *use) built(command []word, item word) {
 	if len(command) == 0 {
-		u.then(func() { u.w.code(u.s.clone(), item, flow{kind: flowForeign}) })
+		u.then(func() { u.w.code(u.outside(), item, flow{kind: flowForeign}) })
 		return
 	}
 	if !item.open {
 		item = lit(quoteWord(item.text))
 	}
 	words := filled(command, item)
-	s := u.s
+	s := u.outside()
 	switch code := joined(words); {
 	case code.known():
-		u.then(func() { u.w.code(s.clone(), code, flow{kind: flowForeign}) })
+		u.then(func() { u.w.code(s, code, flow{kind: flowForeign}) })
 	case special(words):
 		u.rest("shell", words)
 		u.suspects(blanks(words))

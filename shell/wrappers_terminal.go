@@ -70,7 +70,7 @@ func (u *use) tmuxCode(args []word) {
 		case arg.open:
 			u.doubt = "what runs in the terminal is not known before it runs"
 		case strings.ContainsAny(arg.text, " ;|&$`"):
-			u.then(func() { u.w.code(u.s.clone(), arg, flow{kind: flowForeign}) })
+			u.then(func() { u.w.code(u.outside(), arg, flow{kind: flowForeign}) })
 		case u.w.known(arg.text) != nil:
 			u.rest("command", args[i:])
 			return
@@ -89,12 +89,12 @@ func checkScreen(u *use) {
 	u.operands = nil
 	if u.got("-X") != nil {
 		for _, wd := range words {
-			u.then(func() { u.w.code(u.s.clone(), wd, flow{}) })
+			u.then(func() { u.w.code(u.outside(), wd, flow{}) })
 		}
 	}
 	for _, wd := range words {
 		if strings.ContainsAny(wd.text, " ;|&") && wd.known() {
-			u.then(func() { u.w.code(u.s.clone(), wd, flow{}) })
+			u.then(func() { u.w.code(u.outside(), wd, flow{}) })
 		}
 	}
 	if len(words) > 0 && !u.suspects(words) {

@@ -36,7 +36,7 @@ func checkTrace(u *use) {
 	if file := u.got("-o"); file != nil && file.has {
 		if code, ok := strings.CutPrefix(strings.Replace(file.value.text, "!", "|", 1), "|"); ok {
 			u.raise(umpire.Medium, "gives what it prints to a program")
-			u.then(func() { u.w.code(u.s.clone(), word{text: code, open: file.value.open}, flow{}) })
+			u.then(func() { u.w.code(u.outside(), word{text: code, open: file.value.open}, flow{}) })
 			return
 		}
 		u.raise(umpire.Medium, "writes what it prints to a file")

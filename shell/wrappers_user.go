@@ -113,7 +113,7 @@ func checkCaged(u *use) {
 		}
 		words = append(words, arg)
 		if arg.text == "-c" && i+1 < len(args) {
-			u.then(func() { u.w.code(u.s.clone(), args[i+1], u.in) })
+			u.then(func() { u.w.code(u.outside(), args[i+1], u.in) })
 		}
 	}
 	if !u.suspects(words) {
