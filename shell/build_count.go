@@ -29,7 +29,7 @@ var fileChecks = []program{
 		{names: "-c= --config=", does: reads}, {names: "--help -h --version -v", does: shows},
 	}},
 	{names: "yamllint", risk: umpire.Safe, why: "checks YAML", args: "tree…", opts: []option{
-		{names: "-d= --config-data= -f= --format= -s --strict --no-warnings --list-files"}, {names: "-c= --config-file=", does: reads}, {names: "--help -h --version -v", does: shows},
+		{names: "-d= --config-data=", does: obeys, why: otherRules, when: "/ .. ~"}, {names: "-f= --format= -s --strict --no-warnings --list-files"}, {names: "-c= --config-file=", does: reads}, {names: "--help -h --version -v", does: shows},
 	}},
 	{names: "markdownlint", risk: umpire.Safe, why: checksByRules, args: "tree…", opts: []option{
 		{names: "-qdj -i= --ignore= --disable= --enable= --dot --json --quiet --stdin"}, {names: "-f --fix", does: edits | asks, why: changesSources},
