@@ -19,23 +19,45 @@ var ghCommon = []option{
 	{names: "-w --web", does: asks, why: "opens a browser"}, {names: "--help -h", does: shows},
 }
 
+// ghNumbers is what gh prints: numbers of pull requests, issues or runs, when it is
+// asked for these.
+func ghNumbers(u *use, _ flow) flow {
+	var field, filter string
+	for _, g := range u.given {
+		switch {
+		case !g.value.known():
+			return u.prints()
+		case g.name == "--json":
+			field = g.value.text
+		case g.name == "--jq" || g.name == "-q":
+			filter = strings.TrimPrefix(strings.TrimPrefix(g.value.text, ".[]"), ".[0]")
+		case hasField("-t --template", g.name):
+			return u.prints()
+		}
+	}
+	if hasField("number databaseId", field) && filter == "."+field {
+		return counted(u.program0())
+	}
+	return u.prints()
+}
+
 // ghWork are the commands about the work of a project.
 var ghWork = []program{
 	{names: "pr", risk: umpire.Safe, why: "prints usage", also: []*[]option{&ghSelf}, subs: []program{
-		{names: "list ls view status diff checks", each: true, risk: umpire.Low, why: asksHost, also: []*[]option{&ghCommon}, opts: []option{
+		{names: "list ls view status diff checks", each: true, risk: umpire.Low, why: asksHost, out: ghNumbers, also: []*[]option{&ghCommon}, opts: []option{
 			{names: "-cd --comments --conflict-status --draft --patch --name-only --watch --fail-fast --required"}, {names: "-i= --interval= -t= -s= --state= -a= --assignee= -A= --author= --app= -B= --base= -H= --head= -l= --label= -S= --search= -e= --exclude="},
 		}},
 		{names: "checkout co", risk: umpire.High, why: "replaces files of the work tree", lax: true},
 		{names: "create new merge close reopen comment edit ready review lock unlock update-branch revert", each: true, risk: umpire.High, why: changesHost, lax: true, also: []*[]option{&ghBody}},
 	}},
 	{names: "issue", risk: umpire.Safe, why: "prints usage", also: []*[]option{&ghSelf}, subs: []program{
-		{names: "list ls view status", each: true, risk: umpire.Low, why: asksHost, also: []*[]option{&ghCommon}, opts: []option{
+		{names: "list ls view status", each: true, risk: umpire.Low, why: asksHost, out: ghNumbers, also: []*[]option{&ghCommon}, opts: []option{
 			{names: "-c --comments"}, {names: "-t= -s= --state= -a= --assignee= -A= --author= --app= -l= --label= -S= --search= --mention= -m= --milestone= --type="},
 		}},
 		{names: "create new close reopen comment edit delete transfer lock unlock pin unpin develop", each: true, risk: umpire.High, why: changesHost, lax: true, also: []*[]option{&ghBody}},
 	}},
 	{names: "run", risk: umpire.Safe, why: "prints usage", also: []*[]option{&ghSelf}, subs: []program{
-		{names: "list ls", risk: umpire.Low, why: asksHost, also: []*[]option{&ghCommon}, opts: []option{
+		{names: "list ls", risk: umpire.Low, why: asksHost, out: ghNumbers, also: []*[]option{&ghCommon}, opts: []option{
 			{names: "-a --all -b= --branch= -c= --commit= -e= --event= -s= --status= -u= --user= -w= --workflow= --created= -t="},
 		}},
 		{names: "view watch", each: true, risk: umpire.Low, why: asksHost, also: []*[]option{&ghCommon}, opts: []option{

@@ -263,6 +263,8 @@ var helpers = map[string]string{
 	"git":   "git git-* sh dash sed basename uname cat man gettext envsubst", // its own parts, some of them scripts
 	"egrep": "grep sh dash", "fgrep": "grep sh dash",                         // scripts around grep
 	"zgrep": "gzip grep sed bash sh zcat", "zcat": "gzip bash sh", "zegrep": "zgrep gzip grep bash sh sed", "zfgrep": "zgrep gzip grep bash sh sed",
+	"bzgrep": "bzip2 grep sed sh dash", "bzegrep": "bzip2 grep sed sh dash", "bzfgrep": "bzip2 grep sed sh dash", "zstdgrep": "zstd grep sed sh dash",
+	"xzgrep": "xz gzip bzip2 lzop zstd lz4 grep sed sh dash", "xzegrep": "xz gzip bzip2 lzop zstd lz4 grep sed sh dash", "xzfgrep": "xz gzip bzip2 lzop zstd lz4 grep sed sh dash",
 	"gunzip": "gzip sh dash", "uncompress": "gzip sh dash", "zless": "sh dash less gzip", "zmore": "sh dash more gzip", "zcmp": "zdiff gzip cmp sh dash bash sed",
 	"zdiff": "gzip cmp diff sh dash bash sed", "bzdiff": "sed bzip2 sh dash cmp diff mktemp rm bash", "bzcmp": "sed bzip2 sh dash cmp diff mktemp rm bash",
 	"which": "sh dash", "lsb_release": "python3* dpkg-query sh getopt cut tr", "ldd": "bash", "shasum": "perl",
@@ -271,13 +273,14 @@ var helpers = map[string]string{
 	"go":  "compile asm link cgo buildid vet gofmt gcc git cc1 as collect2 ld",
 	"gcc": "cc1 collect2 as ld", "g++": "cc1plus collect2",
 	"python": "python3*", "python3": "python3*", "pip": "python3*",
-	"apt": "dpkg", "apt-cache": "dpkg", "dpkg": "dpkg-query", "man": "apropos whatis", "valgrind": "valgrind.bin memcheck-*",
+	"apt": "dpkg", "apt-cache": "dpkg", "apt-mark": "dpkg", "dpkg-deb": "tar", "dpkg": "dpkg-query", "man": "apropos whatis", "valgrind": "valgrind.bin memcheck-*",
 	"yq": "jq", // one of the two programs of that name
 }
 
 // byChoice are uses that run unasked by choice, and not because nothing happens.
 var byChoice = []exception{
 	{"npm test, yarn test, pnpm test, bun test, go test, go vet, cargo test, cargo check, cargo build, cargo doc, cargo bench, cargo nextest run", "run code of the project"},
+	{"node --test, python -m, python3 -m, deno test, mix test, mix compile, dotnet build, dotnet test, swift build, swift test, flutter test, dart test, zig build, stack build, cabal build, dune build, ctest, tox, rake, rails test, playwright test", "run code of the project, or compile it"},
 	{"npm view, npm ping, npm list, npm search, npm outdated, npm audit", "ask the registry"},
 	{"git mktree, git mktag, git write-tree, git commit-tree, git hash-object", "add an object that nothing refers to"},
 	{"go tool cover, go tool nm, go tool dist list", "start the tool of Go that they name"},

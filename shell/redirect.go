@@ -17,6 +17,10 @@ func (w *walker) redirects(s *state, redirs []*syntax.Redirect, in flow) (flow, 
 			in = w.heredoc(s, r)
 			continue
 		}
+		if sub := substituted(r); sub != nil {
+			in = w.subshell(s, sub.Stmts, flow{kind: flowForeign})
+			continue
+		}
 		target := w.one(s, r.Word)
 		switch r.Op {
 		case syntax.WordHdoc:
@@ -38,6 +42,19 @@ func (w *walker) redirects(s *state, redirs []*syntax.Redirect, in flow) (flow, 
 		}
 	}
 	return in, out
+}
+
+// substituted is the process substitution of `< <(…)`, or nil: what it prints is
+// read as through a pipe.
+func substituted(r *syntax.Redirect) *syntax.ProcSubst {
+	if r.Op != syntax.RdrIn || r.N != nil && r.N.Value != "0" || len(r.Word.Parts) != 1 {
+		return nil
+	}
+	sub, _ := r.Word.Parts[0].(*syntax.ProcSubst)
+	if sub == nil || sub.Op != syntax.CmdIn {
+		return nil
+	}
+	return sub
 }
 
 // heredoc returns the body of a here-document as standard input. A quoted

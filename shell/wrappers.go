@@ -280,7 +280,13 @@ func (u *use) inputWords() []word {
 			out = append(out, word{text: dir.text, open: true, under: true, dashless: dir.dashless || dir.text != ""})
 		}
 		return out
-	case flowNone, flowForeign, flowRemote:
+	case flowForeign:
+		if u.in.numbers {
+			numbers := number()
+			numbers.split = true
+			return []word{numbers}
+		}
+	case flowNone, flowRemote:
 	}
 	return []word{{open: true, split: true}}
 }
