@@ -71,10 +71,12 @@ func listed(list, name string) bool {
 }
 
 // prefixes walks `A=b command`.
-func (w *walker) prefixes(s *state, assigns []*syntax.Assign) {
+func (w *walker) prefixes(s *state, assigns []*syntax.Assign, command []word) {
 	for _, a := range assigns {
 		v := w.assigned(s, a)
-		w.prefix(s, a.Name.Value, v.first())
+		if a.Name.Value != "PYTHONPATH" || v.array || !ownModules(v.first()) || !testsPython(command) {
+			w.prefix(s, a.Name.Value, v.first())
+		}
 		if _, ok := s.vars[a.Name.Value]; ok { // a function or eval sees the new value
 			w.give(s, a.Name.Value, unknown())
 		}
@@ -96,6 +98,38 @@ func leadsElsewhere(name string, value word) bool {
 		return !value.known() || strings.Contains(value.text, ".")
 	}
 	return strings.HasPrefix(strings.TrimPrefix(value.text, ":"), "/") || strings.Contains(value.text, "../")
+}
+
+// ownModules reports a value of PYTHONPATH that names folders of the project.
+func ownModules(value word) bool {
+	if !value.known() || value.text == "" {
+		return false
+	}
+	for dir := range strings.SplitSeq(value.text, ":") {
+		if dir == "" || dir[0] == '/' || dir[0] == '~' || hasDots(dir) {
+			return false
+		}
+	}
+	return true
+}
+
+// hasDots reports a path with an element that leads up.
+func hasDots(dir string) bool {
+	for part := range strings.SplitSeq(dir, "/") {
+		if part == ".." {
+			return true
+		}
+	}
+	return false
+}
+
+// testsPython reports a command that runs the project's tests and loads its
+// modules whatever PYTHONPATH says.
+func testsPython(command []word) bool {
+	if len(command) > 2 && command[0].known() && hasField("python python3", command[0].text) && command[1].known() && command[1].text == "-m" {
+		command = command[2:]
+	}
+	return len(command) > 0 && command[0].known() && hasField("pytest unittest", command[0].text)
 }
 
 // sets judges a variable of the shell that something other than an assignment

@@ -1,6 +1,7 @@
 package shell
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/umpirehq/umpire"
@@ -86,14 +87,35 @@ func checkTsc(u *use) {
 			u.raise(umpire.Medium, "writes compiled files")
 		}
 	}
+	pretty := u.follows("--pretty", "true", "false")
 	for _, operand := range u.operands {
-		if operand.open || strings.HasPrefix(operand.text, "@") || hasField("true false null undefined", operand.text) {
+		switch {
+		case pretty && operand.known() && hasField("true false", operand.text):
+			pretty = false // it is the value of --pretty
+		case operand.open || strings.HasPrefix(operand.text, "@") || hasField("true false null undefined", operand.text):
 			u.raise(umpire.Medium, "takes options from elsewhere")
 		}
 	}
+	u.operands = slices.DeleteFunc(u.operands, func(wd word) bool { return hasField("true false", wd.text) })
 	if u.got("--noEmit", "--showConfig", "--listFilesOnly") == nil {
 		u.raise(umpire.Medium, "writes compiled files")
 	}
+}
+
+// follows reports whether one of the words stands right behind an option, and
+// nowhere else.
+func (u *use) follows(option string, words ...string) bool {
+	behind, all := 0, 0
+	for i, wd := range u.words {
+		if !slices.Contains(words, wd.text) {
+			continue
+		}
+		all++
+		if i > 0 && u.words[i-1].text == option {
+			behind++
+		}
+	}
+	return all == 1 && behind == 1
 }
 
 // checkResponseFile makes @file ask, which holds more options.

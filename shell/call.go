@@ -17,7 +17,7 @@ func (w *walker) call(s *state, cmd *syntax.CallExpr, in flow) flow {
 		return flow{}
 	}
 	if !splitsInput(s, cmd.Assigns, args[0]) {
-		w.prefixes(s, cmd.Assigns)
+		w.prefixes(s, cmd.Assigns, args)
 	}
 	return w.run(s, args, in)
 }

@@ -273,7 +273,7 @@ var helpers = map[string]string{
 	"go":  "compile asm link cgo buildid vet gofmt gcc git cc1 as collect2 ld",
 	"gcc": "cc1 collect2 as ld", "g++": "cc1plus collect2",
 	"python": "python3*", "python3": "python3*", "pip": "python3*",
-	"apt": "dpkg", "apt-cache": "dpkg", "apt-mark": "dpkg", "dpkg-deb": "tar", "dpkg": "dpkg-query", "man": "apropos whatis", "valgrind": "valgrind.bin memcheck-*",
+	"apt": "dpkg", "apt-cache": "dpkg", "apt-mark": "dpkg", "dpkg-deb": "tar", "pg_config": "ls sed sort tail head pg_config*", "dpkg": "dpkg-query", "man": "apropos whatis", "valgrind": "valgrind.bin memcheck-*",
 	"yq": "jq", // one of the two programs of that name
 }
 
@@ -281,6 +281,7 @@ var helpers = map[string]string{
 var byChoice = []exception{
 	{"npm test, yarn test, pnpm test, bun test, go test, go vet, cargo test, cargo check, cargo build, cargo doc, cargo bench, cargo nextest run", "run code of the project"},
 	{"node --test, python -m, python3 -m, deno test, mix test, mix compile, dotnet build, dotnet test, swift build, swift test, flutter test, dart test, zig build, stack build, cabal build, dune build, ctest, tox, rake, rails test, playwright test", "run code of the project, or compile it"},
+	{"cargo +stable, cargo +beta, cargo +nightly", "are fetched by rustup where they are missing, as for a file rust-toolchain.toml"},
 	{"npm view, npm ping, npm list, npm search, npm outdated, npm audit", "ask the registry"},
 	{"git mktree, git mktag, git write-tree, git commit-tree, git hash-object", "add an object that nothing refers to"},
 	{"go tool cover, go tool nm, go tool dist list", "start the tool of Go that they name"},
