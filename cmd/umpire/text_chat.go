@@ -11,8 +11,8 @@ you answer with one key. The line at the bottom says how the permissions stand.
   Tab       write a message while a call waits: it is queued
   Esc       stop what the agent does
 
-What was typed before a card stood there for a moment answers nothing, and Enter never
-approves. /help lists the commands: /status /mode /resume /sessions /fork /timeline /rules
+What was typed before a card stood there for a moment answers nothing, a word that is typed
+at a card becomes a message, and Enter never approves. Up calls back what was written. /help lists the commands: /status /mode /resume /sessions /fork /timeline /rules
 /agents /plan /exit-plan /help /quit.
 
 With --plain, on a terminal that can do little (TERM=dumb), or with ACCESSIBLE=1, it
@@ -39,7 +39,7 @@ var chineseChat = catalogue{
   Tab       在有调用等待时写消息:消息会排队
   Esc       停止代理正在做的事
 
-卡片显示片刻之前输入的内容不算回答,回车从不表示批准。/help 列出各命令:/status /mode /resume /sessions /fork
+卡片显示片刻之前输入的内容不算回答,对着卡片输入的词会成为消息,回车从不表示批准。按 Up 取回以前写过的内容。/help 列出各命令:/status /mode /resume /sessions /fork
 /timeline /rules /agents /plan /exit-plan /help /quit。
 
 使用 --plain、在功能有限的终端(TERM=dumb)上,或设置了 ACCESSIBLE=1 时,按行对话,不用颜色和光标移动。

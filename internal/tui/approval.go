@@ -17,11 +17,14 @@ import (
 )
 
 // Rules of this file: what was typed before a card stood there for a moment answers
-// nothing. Enter never approves. An answer is bound to the card that was shown, and
+// nothing, and neither does the beginning of a word. Enter never approves. An answer is bound to the card that was shown, and
 // while one is on its way no other is taken.
 
 // SettleTime is how long keys are ignored after a card has appeared.
 const SettleTime = 400 * time.Millisecond
+
+// cardKeys are the characters that mean something to a card.
+const cardKeys = "yspgncaevdjkY"
 
 // A cardState is what becomes of a card.
 type cardState int
@@ -62,6 +65,7 @@ type approval struct {
 	input    textinput.Model
 	hint     string // what is to be written
 	problem  string // why the last answer did not count
+	held     string // the key of an answer that is given if nothing is typed behind it
 	focused  bool   // keys are for the card, not for a message
 	fold     bool   // the scopes are not listed
 	explain  bool
@@ -107,7 +111,7 @@ func (m *model) asked(list []umpire.Pending, sessions map[umpire.SessionID]umpir
 // show puts the current question on a card of its own.
 func (m *model) show() tea.Cmd {
 	a := &m.ask
-	a.step, a.state, a.problem, a.explain, a.raw, a.changes, a.diff, a.edited = stepNone, cardIdle, "", false, false, false, nil, nil
+	a.step, a.state, a.problem, a.explain, a.raw, a.changes, a.diff, a.edited, a.held = stepNone, cardIdle, "", false, false, false, nil, nil, ""
 	a.card = nil
 	if a.at >= len(a.list) {
 		a.focused, m.anchored, m.scroll = false, false, 0
@@ -145,7 +149,14 @@ func (m *model) settled() bool { return m.conf.Now().Sub(m.ask.shown) >= SettleT
 // pressCard takes a key while a card has the focus.
 func (m *model) pressCard(k tea.KeyPressMsg) tea.Cmd {
 	a := &m.ask
-	if !m.settled() || a.state == cardLoading {
+	if a.step == stepNone && a.typing(k) {
+		return m.writeInstead(k)
+	}
+	switch {
+	case a.held != "" && k.String() == "esc":
+		a.held = ""
+		return nil
+	case !m.settled(), a.state == cardLoading, a.held != "":
 		return nil
 	}
 	switch a.step {
@@ -165,16 +176,16 @@ func (m *model) pressChoice(key string) tea.Cmd {
 	a := &m.ask
 	a.problem = ""
 	switch key {
-	case "y":
-		return m.answer(umpire.Answer{Choice: umpire.Approve})
-	case "s", "p", "g":
-		return m.always(map[string]umpire.Scope{"s": umpire.ScopeSession, "p": umpire.ScopeProject, "g": umpire.ScopeGlobal}[key])
+	case "y", "s", "c":
+		return m.hold(key)
+	case "p":
+		return m.always(umpire.ScopeProject)
+	case "g":
+		return m.always(umpire.ScopeGlobal)
 	case "a":
 		a.fold = !a.fold
 	case "n":
 		return a.edit(stepReason, "", m.text("reason for denying (optional)"))
-	case "c":
-		return m.answer(umpire.Answer{Choice: umpire.Cancel})
 	case "e":
 		a.explain = !a.explain
 	case "v":

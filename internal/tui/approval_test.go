@@ -106,6 +106,47 @@ func TestNothingApprovesByAccident(t *testing.T) {
 	}
 }
 
+// TestWordsAnswerNothing: a word that is typed while a card has the keys becomes a message,
+// whatever it begins with; a key alone answers after a moment, and once.
+func TestWordsAnswerNothing(t *testing.T) {
+	t.Parallel()
+	types := func(d *drive, text string) {
+		for _, r := range text {
+			d.m.Update(tea.KeyPressMsg{Code: r, Text: string(r)}) // what is held for a moment is not waited for
+		}
+	}
+	for _, word := range []string{"stop", "yes please", "can you", "/sessions", "现在不要", "so"} {
+		d := driven(t, nil, 80, 24)
+		d.m.hasty = false
+		d.m.Update(refreshMsg{session: d.gate.session, pending: []umpire.Pending{npm()}})
+		d.pass(SettleTime)
+		types(d, word)
+		d.run(d.m.heard(heldMsg{"r2"}))
+		if got := d.m.input.Value(); got != word || len(d.gate.answers) > 0 {
+			t.Errorf("%q: wrote %q, answered %+v", word, got, d.gate.answers)
+		}
+	}
+	d := driven(t, nil, 80, 24)
+	d.m.hasty = false
+	d.m.Update(refreshMsg{session: d.gate.session, pending: []umpire.Pending{npm()}})
+	d.pass(SettleTime)
+	types(d, "s")
+	d.m.Update(named["esc"])
+	d.run(d.m.heard(heldMsg{"r2"})) // it was taken back
+	types(d, "yy")
+	d.sees("c cancel …")
+	d.run(d.m.heard(heldMsg{"r1"})) // of another card
+	if len(d.gate.answers) > 0 {
+		t.Errorf("answered %+v", d.gate.answers)
+	}
+	d.m.hasty = true
+	d.run(d.m.heard(heldMsg{"r2"}))
+	d.run(d.m.heard(heldMsg{"r2"}))
+	if len(d.gate.answers) != 1 || d.gate.answers[0].Scope != umpire.ScopeOnce {
+		t.Errorf("answered %+v", d.gate.answers)
+	}
+}
+
 // TestWhoWritesGoesOnWriting: a card that comes up does not take the keys of a message.
 func TestWhoWritesGoesOnWriting(t *testing.T) {
 	t.Parallel()

@@ -180,7 +180,7 @@ func (m *model) menu(width, height int) []string {
 	if a.problem != "" {
 		lines = append(lines, paint(badStyle, fold(safe(a.problem), width))...)
 	}
-	if a.state == cardLoading || !m.settled() { // keys do not count yet
+	if a.state == cardLoading || a.held != "" || !m.settled() { // keys do not count yet
 		lines = paint(dimStyle, cutAll(lines, width-2))
 		lines[0] += " …"
 	}

@@ -215,6 +215,8 @@ func (m *model) heard(msg tea.Msg) tea.Cmd {
 		return m.answered(msg)
 	case noteMsg:
 		m.note(msg)
+	case heldMsg:
+		return msg.command(m)
 	case switchedMsg:
 		return m.switched(msg)
 	case updater:
