@@ -327,13 +327,17 @@ func TestResumedShowsTheConversation(t *testing.T) {
 	}
 	add(llm.RoleAssistant, "m1", llm.Message{Content: []llm.Block{
 		llm.Text("I *look*"), llm.Call("c1", "Bash", json.RawMessage(`{"command":"ls"}`)), llm.Call("c2", "Bash", json.RawMessage(`{"command":"waits"}`)),
+		llm.Call("c3", "Edit", json.RawMessage(`{"path":"b"}`)),
 	}})
-	said.Batches["m1"] = umpire.Done{Results: []umpire.Result{{Call: "c1", Status: umpire.ResultOK, Output: "a.txt"}}}
+	said.Batches["m1"] = umpire.Done{Results: []umpire.Result{
+		{Call: "c1", Status: umpire.ResultOK, Output: "a.txt"},
+		{Call: "c3", Status: umpire.ResultDenied, Code: umpire.CodeDenied, Output: `[Tool Denied] The user denied the "Edit" tool call (ID: c3). Reason: 不行. Please adjust your approach.`},
+	}}
 	add(llm.RoleAssistant, "", "another form")
 	d.gate.said = said
 	d.gate.others = []umpire.Session{{ID: "s2", Project: someProject}}
 	d.press("/resume s2", "enter")
-	d.sees("going on with session s2", "I look", "✓ ok Bash ls\n  a.txt", `> question 199\x1b[2J`)
+	d.sees("going on with session s2", "I look", "✓ ok Bash ls\n  a.txt\n✗ denied Edit b\n  不行\n", `> question 199\x1b[2J`)
 	d.sawNot("waits")
 	for range 100 {
 		d.press("pgup")

@@ -121,12 +121,14 @@ func (m *model) callEnded(msg endedMsg) {
 	}
 }
 
-// told is what a call gave, for a person: who cancelled it needs not be told so.
+// told is what a call gave, for a person: of a refusal that is the reason that a person
+// gave, and not what the model is told beside it.
 func told(r *umpire.Result) string {
-	if r.Status == umpire.ResultCancelled && r.Code == umpire.CodeCancelled {
-		return ""
+	if r.Code != umpire.CodeDenied && r.Code != umpire.CodeCancelled {
+		return r.Output
 	}
-	return r.Output
+	_, reason, _ := strings.Cut(r.Output, " Reason: ")
+	return strings.TrimSuffix(reason, ". Please adjust your approach.")
 }
 
 // maxOutput bounds what is kept of what a running call prints.
