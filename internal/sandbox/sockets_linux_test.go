@@ -39,7 +39,8 @@ func TestSocketsAreFound(t *testing.T) {
 	if err := os.Symlink(dir, filepath.Join(process, "fd", "7")); err != nil {
 		t.Fatal(err)
 	}
-	owners := func() map[string][]string { return map[string][]string{"41": {process}} }
+	owners := func() map[string][]string { return map[string][]string{"41": {process}, "43": {process}} }
+	files := func() map[string]boundFile { return map[string]boundFile{"43": {device: 1, number: 1}} }
 	const line = "0000000000000000: 00000002 00000000 00010000 0001 01 "
 	for _, tt := range []struct {
 		name, list string
@@ -55,12 +56,47 @@ func TestSocketsAreFound(t *testing.T) {
 		{"nobody's", line + "42 x/s\n", nil, false},
 		{"gone from there", line + "41 other\n", nil, false},
 		{"no socket", line + "41 " + filepath.Base(dir) + "\n", nil, false},
+		{"another one of the name", line + "43 " + filepath.Base(dir) + "/s\n", nil, false},
 		{"not taken yet", line + "    0 x/s\n", nil, true},
 		{"a line without an end", line + "41 /" + strings.Repeat("x", 1<<17), nil, false},
 	} {
-		got, all := socketsIn(strings.NewReader(tt.list), owners)
+		got, all := socketsIn(strings.NewReader(tt.list), owners, files)
 		if diff := cmp.Diff(tt.want, got); diff != "" || all != tt.all {
 			t.Errorf("%s: all %t, want %t (-want +got):\n%s", tt.name, all, tt.all, diff)
 		}
 	}
+}
+
+// TestBoundFiles: the kernel says which file a socket was bound to, whatever its name says.
+func TestBoundFiles(t *testing.T) {
+	t.Parallel()
+	dir, err := os.MkdirTemp("", "u") //nolint:usetesting // a socket's path is short
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = os.RemoveAll(dir) })
+	path := filepath.Join(dir, "s")
+	l, err := net.ListenUnix("unix", &net.UnixAddr{Name: path, Net: "unix"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	files, err := boundFiles()
+	if err != nil {
+		t.Skipf("this kernel does not tell: %v", err)
+	}
+	list, err := os.ReadFile("/proc/net/unix")
+	if err != nil {
+		t.Fatal(err)
+	}
+	want, is := fileAt(path)
+	for text := range strings.Lines(string(list)) {
+		if m := socketLine.FindStringSubmatch(strings.TrimSuffix(text, "\n")); m != nil && m[2] == path {
+			if got := files[m[1]]; !is || got != want {
+				t.Errorf("%+v, want %+v", got, want)
+			}
+			return
+		}
+	}
+	t.Errorf("%s is not listed", path)
 }

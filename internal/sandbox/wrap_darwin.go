@@ -26,6 +26,9 @@ func (b *Box) keepAbsent(string) error { return nil }
 // layersOver has none to work out: there are no layers on this system.
 func layersOver(string, []string, string) ([]caches, error) { return nil, nil }
 
+// sockets says that it cannot tell which sockets somebody listens at.
+func sockets() (paths []string, all bool) { return nil, false }
+
 func isPlaceholder(string) bool { return false }
 
 // hand rewrites the command so that Seatbelt starts it.

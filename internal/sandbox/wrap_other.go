@@ -25,6 +25,9 @@ func (b *Box) letGo(ended error) error { return ended }
 // layersOver has none to work out: there are no layers on this system.
 func layersOver(string, []string, string) ([]caches, error) { return nil, nil }
 
+// sockets says that it cannot tell which sockets somebody listens at.
+func sockets() (paths []string, all bool) { return nil, false }
+
 func isPlaceholder(string) bool { return false }
 
 // Available says that there is no sandbox.

@@ -27,10 +27,14 @@ func sockets() (paths []string, all bool) {
 		return nil, false
 	}
 	defer f.Close()
-	return socketsIn(f, sync.OnceValue(socketOwners))
+	files := sync.OnceValue(func() map[string]boundFile {
+		known, _ := boundFiles() // a kernel that does not tell leaves it at the name
+		return known
+	})
+	return socketsIn(f, sync.OnceValue(socketOwners), files)
 }
 
-func socketsIn(list io.Reader, owners func() map[string][]string) (paths []string, all bool) {
+func socketsIn(list io.Reader, owners func() map[string][]string, files func() map[string]boundFile) (paths []string, all bool) {
 	lines := bufio.NewScanner(list)
 	for lines.Scan() {
 		m := socketLine.FindStringSubmatch(lines.Text())
@@ -40,7 +44,7 @@ func socketsIn(list io.Reader, owners func() map[string][]string) (paths []strin
 		number, name := m[1], m[2]
 		found := []string{name}
 		if !filepath.IsAbs(name) || below(name, "/proc") {
-			found = boundBy(owners()[number], name)
+			found = boundBy(owners()[number], name, files()[number])
 		}
 		if found == nil {
 			return paths, false
@@ -67,8 +71,10 @@ func socketOwners() map[string][]string {
 }
 
 // boundBy is where a name leads the processes that hold the socket: it counts from the
-// folder that one of them is in, or from a file that one has open.
-func boundBy(processes []string, name string) (paths []string) {
+// folder that one of them is in, or from a file that one has open. It may have led
+// elsewhere when the socket was bound, so that it has to lead to the file that it was
+// bound to, where the kernel tells which that is.
+func boundBy(processes []string, name string, file boundFile) (paths []string) {
 	for _, process := range processes {
 		path := filepath.Join(process, "cwd", name)
 		if filepath.IsAbs(name) {
@@ -78,7 +84,7 @@ func boundBy(processes []string, name string) (paths []string) {
 		if err != nil {
 			continue
 		}
-		if info, err := os.Lstat(plain); err == nil && info.Mode().Type() == os.ModeSocket {
+		if now, is := fileAt(plain); is && (now == file || file == boundFile{}) {
 			paths = append(paths, plain)
 		}
 	}

@@ -1,0 +1,109 @@
+package sandbox
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"strconv"
+	"syscall"
+
+	"golang.org/x/sys/unix"
+)
+
+// A boundFile is the file that a socket was bound to, as the kernel numbers it (the lower
+// half of the file's own number).
+type boundFile struct{ device, number uint32 }
+
+// The message by which unix sockets are asked about (sock_diag(7)).
+const (
+	diagByFamily = 20
+	diagShowFile = 1 << 1 // UDIAG_SHOW_VFS
+	diagFile     = 1      // UNIX_DIAG_VFS
+	diagAnswer   = 16     // bytes before the attributes
+)
+
+// boundFiles asks the kernel which file each unix socket was bound to, by the socket's
+// number.
+func boundFiles() (map[string]boundFile, error) {
+	fd, err := unix.Socket(unix.AF_NETLINK, unix.SOCK_RAW|unix.SOCK_CLOEXEC, unix.NETLINK_SOCK_DIAG)
+	if err != nil {
+		return nil, err
+	}
+	defer shut(fd)
+	if err := unix.Sendto(fd, diagQuestion(), 0, &unix.SockaddrNetlink{Family: unix.AF_NETLINK}); err != nil {
+		return nil, err
+	}
+	found := map[string]boundFile{}
+	buf := make([]byte, 1<<16)
+	for {
+		n, _, err := unix.Recvfrom(fd, buf, 0)
+		if errors.Is(err, unix.EINTR) {
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		if more, err := addFiles(found, buf[:n]); err != nil || !more {
+			return found, err
+		}
+	}
+}
+
+// diagQuestion asks about all unix sockets, in any state.
+func diagQuestion() []byte {
+	ask := make([]byte, unix.SizeofNlMsghdr+24)
+	binary.NativeEndian.PutUint32(ask, uint32(len(ask)))
+	binary.NativeEndian.PutUint16(ask[4:], diagByFamily)
+	binary.NativeEndian.PutUint16(ask[6:], unix.NLM_F_REQUEST|unix.NLM_F_DUMP)
+	about := ask[unix.SizeofNlMsghdr:]
+	about[0] = unix.AF_UNIX
+	binary.NativeEndian.PutUint32(about[4:], ^uint32(0))
+	binary.NativeEndian.PutUint32(about[12:], diagShowFile)
+	return ask
+}
+
+// addFiles reads answers. more says that others follow.
+func addFiles(found map[string]boundFile, answers []byte) (more bool, err error) {
+	messages, err := syscall.ParseNetlinkMessage(answers)
+	if err != nil {
+		return false, err
+	}
+	for _, m := range messages {
+		switch {
+		case m.Header.Type == unix.NLMSG_DONE:
+			return false, nil
+		case m.Header.Type == unix.NLMSG_ERROR:
+			return false, fmt.Errorf("ask about unix sockets: %w", unix.ENOTSUP)
+		case len(m.Data) >= diagAnswer:
+			if file, bound := fileIn(m.Data[diagAnswer:]); bound {
+				found[strconv.FormatUint(uint64(binary.NativeEndian.Uint32(m.Data[4:])), 10)] = file
+			}
+		}
+	}
+	return true, nil
+}
+
+// fileIn finds the file among the attributes of an answer.
+func fileIn(attributes []byte) (boundFile, bool) {
+	order := binary.NativeEndian
+	for len(attributes) >= unix.SizeofRtAttr {
+		size := int(order.Uint16(attributes))
+		if size < unix.SizeofRtAttr || size > len(attributes) {
+			return boundFile{}, false
+		}
+		if order.Uint16(attributes[2:]) == diagFile && size >= unix.SizeofRtAttr+8 {
+			return boundFile{number: order.Uint32(attributes[4:]), device: order.Uint32(attributes[8:])}, true
+		}
+		attributes = attributes[min((size+3)&^3, len(attributes)):]
+	}
+	return boundFile{}, false
+}
+
+// fileAt is the file at a path, which is not followed if it is a link.
+func fileAt(path string) (boundFile, bool) {
+	var info unix.Stat_t
+	if unix.Lstat(path, &info) != nil || info.Mode&unix.S_IFMT != unix.S_IFSOCK {
+		return boundFile{}, false
+	}
+	return boundFile{device: unix.Major(info.Dev)<<20 | unix.Minor(info.Dev), number: uint32(info.Ino)}, true
+}
