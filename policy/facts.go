@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/bmatcuk/doublestar/v4"
+
 	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/shell"
 )
@@ -83,11 +85,15 @@ func pathAccesses(t tool, in input, env shell.Env) ([]umpire.Access, error) {
 	if err != nil {
 		return nil, err
 	}
-	if t.name == "Glob" && leaves(pattern) {
-		paths = append(paths, pattern)
+	if (t.shape == shapeTree || t.shape == shapeList) && len(paths) == 0 && env.Dir != "" {
+		paths = append(paths, env.Dir) // where such a tool looks that is told nothing else
 	}
-	if t.shape == shapeTree && len(paths) == 0 && env.Dir != "" && in.searchGlob() != "" {
-		paths = append(paths, env.Dir)
+	switch {
+	case t.name != "Glob":
+	case leaves(pattern):
+		paths = append(paths, pattern)
+	default:
+		paths = lookedIn(paths, pattern)
 	}
 	unread := in.unreadPath(t, len(paths) > 0)
 	if len(paths) == 0 {
@@ -110,6 +116,29 @@ func pathAccesses(t tool, in input, env shell.Env) ([]umpire.Access, error) {
 		accesses[i] = a
 	}
 	return accesses, nil
+}
+
+// lookedIn adds to each folder what a pattern says of where it looks: the names before
+// the first one that is not fixed.
+func lookedIn(folders []string, pattern string) []string {
+	patterns, err := expandBraces(pattern)
+	if err != nil {
+		return folders // as is one that no tool understands
+	}
+	var below []string
+	for _, folder := range folders {
+		for _, p := range patterns {
+			if begin, _ := doublestar.SplitPattern(p); begin != "." && begin != "" {
+				p = strings.TrimSuffix(folder, "/") + "/" + begin
+			} else {
+				p = folder
+			}
+			if !slices.Contains(below, p) {
+				below = append(below, p)
+			}
+		}
+	}
+	return below
 }
 
 // leaves reports whether a file pattern may reach outside its folder.

@@ -2,6 +2,7 @@ package policy
 
 import (
 	"encoding/json"
+	"path"
 	"testing"
 
 	"github.com/umpirehq/umpire"
@@ -48,6 +49,41 @@ func TestPatternsThatLeave(t *testing.T) {
 	} {
 		if leaves(pattern) != want {
 			t.Errorf("%q leaves: %t", pattern, !want)
+		}
+	}
+}
+
+// A search that names no folder looks where the agent stands, so that what nobody may
+// read there is not found either; and a pattern says where it looks.
+func TestSearchesOfTheFolder(t *testing.T) {
+	t.Parallel()
+	p := newPolicy(t, testOptions, "deny Read(secret/**)")
+	for _, row := range []struct {
+		tool, input string
+		want        umpire.Verdict
+	}{
+		{"Grep", `{"pattern":"x"}`, umpire.Deny},
+		{"Grep", `{"pattern":"x","path":"."}`, umpire.Deny},
+		{"Grep", `{"pattern":"x","path":"src"}`, umpire.Allow},
+		{"LS", `{}`, umpire.Allow},
+		{"Glob", `{"pattern":"**/*.go"}`, umpire.Allow},
+		{"Glob", `{"pattern":"secret/*"}`, umpire.Deny},
+		{"Glob", `{"pattern":"{src,secret}/*"}`, umpire.Deny},
+		{"Glob", `{"pattern":"./secret/a/*.go"}`, umpire.Deny},
+		{"Glob", `{"pattern":"a/*","path":"secret"}`, umpire.Deny},
+		{"Glob", `{"pattern":"src/*"}`, umpire.Allow},
+	} {
+		call := umpire.Call{Tool: row.tool, Input: json.RawMessage(row.input), Dir: testRoot}
+		facts, err := FactsOf(call, shell.Env{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := range facts.Accesses {
+			a := &facts.Accesses[i]
+			a.Place, a.Resolved = umpire.PlaceInside, path.Clean(a.Target)
+		}
+		if d := Decide(p, Query{Call: call, Facts: facts, Mode: umpire.ModeDefault}); d.Verdict != row.want {
+			t.Errorf("%s %s: %s, want %s: %s", row.tool, row.input, d.Verdict, row.want, d.Reason)
 		}
 	}
 }
