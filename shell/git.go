@@ -97,14 +97,17 @@ func checkPrinted(u *use) {
 
 // version notes the file of which an operand names a version, REVISION:PATH, and
 // a hidden file, so that a version of what may not be read is not printed either.
-// Others may as well be revisions; a file of that name is not read by mistake.
+// Others may as well be revisions; a file of that name is not read by mistake. The
+// subcommands that want a file have one in each operand that is no path outside: a
+// revision beside it is no file.
 func (u *use) version(operand word) {
 	revision, name, found := operand.after(":")
 	if !found {
 		name = operand
 	}
 	hidden := strings.HasPrefix(base(name.text), ".")
-	if (found && revision != "" || hidden) && name.text != "" && !outward(name) && !strings.HasPrefix(name.text, ".git/") && name.text != "." {
+	plain := !found && hasField("blame annotate grep", u.program.name()) && name.known() && !strings.Contains(name.text, "..") && !strings.ContainsAny(name.text, "^~@{*?[")
+	if (found && revision != "" || hidden || plain) && name.text != "" && !outward(name) && !strings.HasPrefix(name.text, ".git/") && name.text != "." {
 		u.touch(umpire.KindRead, name, accessOf{})
 	}
 }

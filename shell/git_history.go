@@ -78,6 +78,9 @@ func checkGitGrep(u *use) {
 	for _, place := range places {
 		u.version(place)
 	}
+	if len(places) == 0 {
+		u.touch(umpire.KindRead, lit("."), accessOf{tree: true})
+	}
 }
 
 // checkReflog judges the verbs of reflog; without one it is the log.
