@@ -18,10 +18,10 @@ const (
 
 // GitSettings returns what git would read as the own settings of the repository
 // around a folder: its configuration, that of its worktree, what these include,
-// and those of its submodules. None is no repository. It finds the repository as
-// git does, so that a bare one which lies inside another counts too. The person's
-// settings and the system's are not among them: whoever could write those needs
-// no repository. An error says that something could not be read; git may
+// and those of its submodules, wherever these have their git directories. None is no
+// repository. It finds the repository as git does, so that a bare one which lies
+// inside another counts too. The person's settings and the system's are not among
+// them: whoever could write those needs no repository. An error says that something could not be read; git may
 // understand it all the same.
 //
 // Beside what is written there, core.worktree is left out where it says nothing
@@ -94,15 +94,19 @@ func (r *settingsReader) repository(gitDir, worktree string) bool {
 	start := len(r.found)
 	r.file(filepath.Join(common, "config"))
 	r.file(filepath.Join(gitDir, "config.worktree"))
-	hooks := filepath.Join(common, "hooks")
+	hooks, hashSize := filepath.Join(common, "hooks"), sha1Size
 	for _, s := range r.found[start:] {
-		if s.Key == "core.hookspath" {
+		switch {
+		case s.Key == "core.hookspath":
 			hooks = r.expand(s.Value, orElse(worktree, gitDir))
+		case s.Key == "extensions.objectformat" && strings.EqualFold(s.Value, "sha256"):
+			hashSize = sha256Size
 		}
 	}
 	r.dropWorktree(start, gitDir, worktree)
 	r.hook(filepath.Join(hooks, "post-index-change"))
 	r.modules(filepath.Join(common, "modules"), 0)
+	r.links(gitDir, worktree, hashSize)
 	return isFolder(filepath.Join(common, "objects")) && isFolder(filepath.Join(common, "refs")) && namesCommit(string(head))
 }
 
