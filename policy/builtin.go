@@ -29,7 +29,7 @@ type hardRule struct {
 var systemFolders = []string{
 	"/", "/{bin,boot,dev,etc,home,lib,lib32,lib64,libx32,opt,proc,root,run,sbin,srv,sys,usr,var}",
 	"/{Users,System,Library,Applications,Volumes,private,cores,nix}",
-	"/usr/*", "/{lib,usr/lib}/*-linux-*", "/var/{lib,log,db,cache,spool}", "/private/{etc,var}", "/System/*", "/Library/*",
+	"/usr/*", "/{lib,usr/lib}/{modules,*-linux-*}", "/var/lib/{dpkg,rpm,pacman}", "/var/{lib,log,db,cache,spool}", "/private/{etc,var}", "/System/*", "/Library/*",
 	"?:/", "?:/{Windows,Users,ProgramData,Program Files,Program Files (x86)}", "?:/Windows/System32",
 	"/mnt/?", "/mnt/?/{Windows,Users,ProgramData,Program Files,Program Files (x86)}", "/mnt/?/Windows/System32",
 }
