@@ -447,8 +447,8 @@ func (u *use) awkProgram(program string) {
 // stood in the line.
 const awkFilters = "sort uniq head tail wc cut column"
 
-// scripts is scriptText as it could be: where only numbers are not known, with one
-// and with none.
+// scripts is scriptText as it could be: where only numbers are not known, with one,
+// with none, and with several.
 func (u *use) scripts() []string {
 	text, ok := u.scriptShape()
 	switch {
@@ -457,7 +457,11 @@ func (u *use) scripts() []string {
 	case !strings.Contains(text, someNumber):
 		return []string{text}
 	}
-	return []string{strings.ReplaceAll(text, someNumber, "1"), strings.ReplaceAll(text, someNumber, "")}
+	var all []string
+	for _, n := range [...]string{"1", "", "1\n1"} {
+		all = append(all, strings.ReplaceAll(text, someNumber, n))
+	}
+	return all
 }
 
 // scriptText is the program given to awk or sed, by -e or as the first operand.

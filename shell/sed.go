@@ -374,25 +374,11 @@ func checkSed(u *use) {
 	}
 }
 
-// numbersAddress reports a script whose numbers that are not known stand where an
-// address does, so that whatever they are, and without them, it does nothing else.
+// numbersAddress reports a script that holds no number that is not known, or
+// nothing but addresses and commands that pick lines, so that it does no more
+// whatever the numbers are, and however many.
 func numbersAddress(script string) bool {
-	if !strings.Contains(script, someNumber) {
-		return true
-	}
-	for i := range len(script) {
-		before := byte(';')
-		if i > 0 {
-			before = script[i-1]
-		}
-		switch c := script[i]; {
-		case c == someNumber[0] && strings.IndexByte("\n;{}, ~+0123456789"+someNumber, before) < 0:
-			return false
-		case c >= '0' && c <= '9' && (before == 's' || before == 'y'):
-			return false // it may end a part of the command
-		}
-	}
-	return true
+	return !strings.Contains(script, someNumber) || strings.Trim(script, someNumber+"0123456789,$~+ !;\n{}pdqQ=nNPDgGhHx") == ""
 }
 
 // skipSuffix passes over the suffix of -i where it is a word of its own, as BSD

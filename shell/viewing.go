@@ -166,7 +166,7 @@ func foldersOf(name word) flow {
 	if path.IsAbs(name.text) || strings.Contains(name.text, "..") {
 		return printed("dirname")
 	}
-	return flow{kind: flowPaths, dirs: []word{{text: path.Dir(path.Clean(name.text + "/x/.."))}}}
+	return flow{kind: flowPaths, dirs: []word{{text: path.Dir(path.Clean("./" + name.text))}}}
 }
 
 // folderOf is a path without its last element. It is not cleaned: ".." after a

@@ -2,6 +2,7 @@ package shell
 
 import (
 	"slices"
+	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
 
@@ -66,10 +67,26 @@ func (w *walker) stmt(s *state, st *syntax.Stmt, in flow) flow {
 	defer w.open()()
 	in, redirected := w.redirects(s, st.Redirs, in)
 	out := w.command(s, st.Cmd, in)
-	if redirected {
+	switch {
+	case redirected && comesBack(st.Redirs):
+		return flow{kind: flowForeign, from: out.from}
+	case redirected:
 		return flow{}
+	case slices.ContainsFunc(st.Redirs, func(r *syntax.Redirect) bool { return r.Op == syntax.DplOut }):
+		out.numbers, out.numbered = false, false // errors are among them
 	}
 	return out
+}
+
+// comesBack reports a redirection to what may be the output after all.
+func comesBack(redirs []*syntax.Redirect) bool {
+	return slices.ContainsFunc(redirs, func(r *syntax.Redirect) bool {
+		to := ""
+		if r.Word != nil {
+			to = r.Word.Lit()
+		}
+		return to == "" || to != "/dev/null" && (strings.HasPrefix(to, "/dev/") || strings.HasPrefix(to, "/proc/"))
+	})
 }
 
 func (w *walker) command(s *state, cmd syntax.Command, in flow) flow {
@@ -173,6 +190,9 @@ func (w *walker) join(s *state, cmd *syntax.BinaryCmd, left, in flow) flow {
 	case syntax.Pipe, syntax.PipeAll:
 		if left.kind == flowNone {
 			left = printed("")
+		}
+		if cmd.Op == syntax.PipeAll {
+			left.numbers, left.numbered = false, false
 		}
 		return w.right(s, cmd.Y, left)
 	case syntax.AndStmt:
