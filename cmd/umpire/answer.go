@@ -356,7 +356,7 @@ func (a *app) cardFor(answer *umpire.Answer, p umpire.Pending, s umpire.Session,
 		if len(reach) == 0 {
 			return b.Bytes(), refused("umpire approve "+string(p.Request), "no rule can stand for this call: approve it once, or for the session")
 		}
-		row(a.text.of("answer"), fmt.Sprintf(a.text.of("approve (%s)"), answer.Scope))
+		row(a.text.of("answer"), fmt.Sprintf(a.text.of("approve (%s)"), a.text.of(answer.Scope.String())))
 		for _, line := range reach {
 			row("", line)
 		}

@@ -84,7 +84,7 @@ func (a *app) showPending(list []umpire.Pending, all bool) error {
 // pendingLine is a question as the cells of a table.
 func (a *app) pendingLine(p *umpire.Pending, all bool) []string {
 	cells := []string{
-		visible(string(p.Request)), card.Age(a.now().Sub(p.AskedAt)), p.Risk, visible(cmp.Or(p.Agent, "-")), clipID(string(p.Session)),
+		visible(string(p.Request)), card.Age(a.now().Sub(p.AskedAt)), a.text.word("of risk", p.Risk), visible(cmp.Or(p.Agent, "-")), clipID(string(p.Session)),
 	}
 	if all {
 		cells = append(cells, p.Project.Short())

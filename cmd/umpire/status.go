@@ -155,7 +155,7 @@ func (a *app) showRuleFiles(s status) error {
 	fmt.Fprintf(a.stdout, "\n%s\n", a.text.of("rule files"))
 	table := newTable(a.stdout)
 	for _, f := range s.RuleFiles {
-		fmt.Fprintf(table, "  %s\t%s\t%s\t%s\n", f.Source, f.Health, a.countsText(f), visible(f.Path))
+		fmt.Fprintf(table, "  %s\t%s\t%s\t%s\n", f.Source, a.text.word("health", f.Health.String()), a.countsText(f), visible(f.Path))
 	}
 	if err := table.Flush(); err != nil {
 		return err

@@ -54,6 +54,7 @@ var chinese = catalogue{
 	// Status.
 	"project": "项目", "root": "根目录", "worktree": "工作树", "main": "主工作树", "working directory": "工作目录",
 	"mode": "模式", "permission state": "权限状态", "gate": "闸门", "no gate is running": "没有运行中的闸门", "note": "备注",
+	"health missing": "不存在", "health ok": "正常", "health degraded": "已损坏", "health untrusted": "未信任",
 	"rule files": "规则文件", "%d rules": "%d 条规则", "%d rule": "%d 条规则", "%d hook": "%d 个钩子", "%d hook asleep": "%d 个钩子休眠",
 	"until %s": "至 %s", "expired %s": "已于 %s 失效", "%d asleep": "%d 条休眠", "%d hooks": "%d 个钩子", "hooks": "钩子", "%d hooks asleep": "%d 个钩子休眠",
 	"A deny or ask rule may be missing: until that is mended nothing is allowed but what is safe.": "可能缺少拒绝或询问规则:修复之前只允许安全的操作。",

@@ -133,7 +133,7 @@ func (a *app) eventLine(e *umpire.Event) string {
 		}
 	}
 	if e.Risk != "" {
-		parts = append(parts, e.Risk)
+		parts = append(parts, a.text.word("of risk", e.Risk))
 	}
 	if outcome := a.outcomeOf(e); outcome != "" {
 		parts = append(parts, outcome)
