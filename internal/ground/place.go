@@ -83,7 +83,7 @@ var devices = map[string]struct{ read, write bool }{
 	"/dev/zero":    {read: true},
 	"/dev/random":  {read: true},
 	"/dev/urandom": {read: true},
-	"/dev/tty":     {read: true, write: true},
+	"/dev/tty":     {write: true}, // what is read there a person types, and perhaps for another program
 	"/dev/stdin":   {read: true, write: true},
 	"/dev/stdout":  {read: true, write: true},
 	"/dev/stderr":  {read: true, write: true},

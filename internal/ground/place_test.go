@@ -96,6 +96,7 @@ func TestResolve(t *testing.T) {
 		{"zero is read", read, "/dev/zero", noHarm, "/dev/zero"},
 		{"zero is not written", writing, "/dev/zero", outside, "/dev/zero"},
 		{"tty", writing, "/dev/tty", noHarm, "/dev/tty"},
+		{"what is typed", read, "/dev/tty", outside, "/dev/tty"},
 		{"descriptor", writing, "/dev/fd/63", noHarm, "/dev/fd/63"},
 		{"no descriptor", writing, "/dev/fd/../sda", outside, ""},
 		{"a disk", writing, "/dev/sda", outside, "/dev/sda"},
