@@ -156,7 +156,11 @@ func (r *run) runTool(ctx context.Context, started umpire.Started) umpire.Result
 	r.mu.Unlock()
 	if cause := context.Cause(ctx); cause != nil && result.Status != umpire.ResultOK {
 		result.Status = umpire.ResultCancelled
-		result.Output = fmt.Sprintf("[Interrupted] The call was ended before it was done (%v).\n%s", cause, result.Output)
+		why := "" // of a turn that was stopped there is no more to say
+		if !errors.Is(cause, context.Canceled) {
+			why = fmt.Sprintf(" (%v)", cause)
+		}
+		result.Output = fmt.Sprintf("[Interrupted] The call was ended before it was done%s.\n%s", why, strings.TrimPrefix(result.Output, context.Canceled.Error()+"\n"))
 	}
 	return result
 }
