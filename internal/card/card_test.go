@@ -167,6 +167,11 @@ func TestReach(t *testing.T) {
 	command := asked("Bash", map[string]any{"command": "npm ci"})
 	command.Access, command.Rules = "command", []string{"Bash(npm ci:*)", "Read(/q/x)"}
 	edit := asked("Edit", map[string]any{"file_path": "a"})
+	named := asked("Edit", map[string]any{"file_path": "a"})
+	named.Suggestions = []umpire.Suggestion{
+		{Action: umpire.Allow, Tool: "Edit", Match: umpire.Match{PathGlob: "a"}, Scope: umpire.ScopeSession},
+		{Action: umpire.Allow, Tool: "Edit", Match: umpire.Match{PathGlob: "/q/x"}, Scope: umpire.ScopeSession},
+	}
 	outside := asked("Read", map[string]any{"file_path": "/q/x"})
 	outside.Code = umpire.CodeExternalDirectory
 	outside.Suggestions = []umpire.Suggestion{
@@ -182,10 +187,11 @@ func TestReach(t *testing.T) {
 		{command, umpire.ScopeOnce, "", "this call only"},
 		{command, umpire.ScopeSession, "", "until this session ends: exactly this command"},
 		{command, umpire.ScopeSession, "Bash(npm:*)", "until this session ends: Bash(npm:*)"},
-		{command, umpire.ScopeProject, "", "writes the rule: allow Bash(npm ci:*) to /p/.umpire/permissions.json\nwrites the rule: allow Read(/q/x) to /p/.umpire/permissions.json"},
-		{command, umpire.ScopeGlobal, "Bash(npm:*)", "writes the rule: allow Bash(npm:*) to ~/.umpire/permissions.json"},
+		{command, umpire.ScopeProject, "", "writes the rule \"allow Bash(npm ci:*)\" into /p/.umpire/permissions.json\nwrites the rule \"allow Read(/q/x)\" into /p/.umpire/permissions.json"},
+		{command, umpire.ScopeGlobal, "Bash(npm:*)", "writes the rule \"allow Bash(npm:*)\" into ~/.umpire/permissions.json"},
 		{edit, umpire.ScopeSession, "", "until this session ends: every call of Edit inside the project"},
 		{edit, umpire.ScopeProject, "", ""},
+		{named, umpire.ScopeSession, "", "until this session ends: every call of Edit inside the project\nuntil this session ends: Edit(/q/x)"},
 		{outside, umpire.ScopeSession, "", "until this session ends: Read(/q/x)"},
 	} {
 		_, c := shown(t, tt.p, false)

@@ -16,7 +16,7 @@ var Chinese = lang.Catalogue{
 	"until this session ends: ":             "直到本会话结束:",
 	"exactly this command":                  "完全相同的命令",
 	"every call of %s inside the project":   "项目之内 %s 的每次调用",
-	"writes the rule: allow %s to %s":       "写入规则:allow %s,文件 %s",
+	"writes the rule \"allow %s\" into %s":  "将规则“allow %s”写入 %s",
 	"Permission request":                    "权限请求",
 	"%s asks to run:":                       "%s 工具请求执行:",
 	"This command runs a shell operation":   "此命令将执行 shell 操作",

@@ -65,11 +65,12 @@ func (c *Card) sessionReach(rule string) []string {
 	if len(lines) > 0 {
 		return lines
 	}
-	if p.Code != umpire.CodeExternalDirectory && p.Code != umpire.CodeRule {
+	whole := p.Code != umpire.CodeExternalDirectory && p.Code != umpire.CodeRule
+	if whole {
 		lines = append(lines, head+fmt.Sprintf(c.text.Of("every call of %s inside the project"), adapter.Visible(p.Tool)))
 	}
 	for _, s := range p.Suggestions {
-		if s.Match.PathGlob != "" && s.Scope == umpire.ScopeSession {
+		if s.Match.PathGlob != "" && s.Scope == umpire.ScopeSession && !(whole && filepath.IsLocal(s.Match.PathGlob)) {
 			lines = append(lines, head+adapter.Visible(policy.FormatShort(umpire.Rule{Tool: s.Tool, Match: s.Match})))
 		}
 	}
@@ -84,7 +85,7 @@ func (c *Card) ruleReach(rule, file string) []string {
 	}
 	var lines []string
 	for _, r := range rules {
-		lines = append(lines, fmt.Sprintf(c.text.Of("writes the rule: allow %s to %s"), adapter.Visible(middleOut(r)), adapter.Visible(file)))
+		lines = append(lines, fmt.Sprintf(c.text.Of("writes the rule \"allow %s\" into %s"), adapter.Visible(middleOut(r)), adapter.Visible(file)))
 	}
 	return lines
 }
