@@ -1,17 +1,24 @@
 package ground
 
 import (
+	"bufio"
 	"bytes"
 	"encoding/binary"
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 )
 
-// maxIndex bounds a repository's index: that of a tree with half a million files.
-const maxIndex = 64 << 20
+// Limits of a repository's index: that of a tree with half a million files, and an entry
+// with a longer name than systems take.
+const (
+	maxIndex   = 64 << 20
+	maxEntry   = 8 << 10
+	indexPiece = 64 << 10
+)
 
 // The parts of an entry of the index, as gitformat-index(5) has them: times, numbers and
 // sizes of ten words, the name of an object, and flags.
@@ -47,14 +54,15 @@ func (r *settingsReader) links(gitDir, worktree string, hashSize int) {
 // linksIn are the paths of an index that stand for repositories, and of the one that it
 // builds on.
 func (r *settingsReader) linksIn(file string, hashSize int) map[string]bool {
-	data, err := ReadSmall(file, maxIndex)
+	f, err := openSmall(file, maxIndex)
 	if errors.Is(err, os.ErrNotExist) {
 		return nil
 	}
 	var links map[string]bool
 	var base string
 	if err == nil {
-		links, base, err = parseIndex(data, hashSize)
+		links, base, err = parseIndex(f, hashSize)
+		_ = f.Close() // it was only read
 	}
 	if err != nil {
 		r.fail(fmt.Errorf("%q: %w", file, err))
@@ -68,35 +76,45 @@ func (r *settingsReader) linksIn(file string, hashSize int) map[string]bool {
 	return links
 }
 
-// parseIndex finds the links in an index, and the name of the one that it builds on.
-func parseIndex(data []byte, hashSize int) (links map[string]bool, base string, err error) {
-	if len(data) < indexHeader+hashSize || string(data[:4]) != "DIRC" {
+// parseIndex finds the links in an index, and the name of the one that it builds on. It
+// reads piece by piece: an index may be large, and is looked at for every call.
+func parseIndex(file io.Reader, hashSize int) (links map[string]bool, base string, err error) {
+	in := bufio.NewReaderSize(file, indexPiece)
+	head, err := in.Peek(indexHeader)
+	if err != nil || string(head[:4]) != "DIRC" {
 		return nil, "", errIndex
 	}
-	version, count := binary.BigEndian.Uint32(data[4:]), binary.BigEndian.Uint32(data[8:])
+	version, count := binary.BigEndian.Uint32(head[4:]), binary.BigEndian.Uint32(head[8:])
 	if version < 2 || version > 4 {
 		return nil, "", fmt.Errorf("version %d: %w", version, errIndex)
 	}
+	in.Discard(indexHeader) //nolint:errcheck // it was seen
 	links = map[string]bool{}
-	rest := data[indexHeader : len(data)-hashSize]
 	var name []byte
 	for range count {
-		mode, next, after, err := indexEntry(rest, name, version, hashSize)
+		data, err := in.Peek(maxEntry)
+		if err != nil && !errors.Is(err, io.EOF) {
+			return nil, "", err
+		}
+		mode, next, size, err := indexEntry(data, name, version, hashSize)
 		if err != nil {
 			return nil, "", err
 		}
-		if name, rest = next, after; mode&^0o7777 == modeGitlink {
-			links[string(name)] = true
+		if mode&^0o7777 == modeGitlink {
+			links[string(next)] = true
 		}
+		name = append(name[:0], next...)
+		in.Discard(size) //nolint:errcheck // it was seen
 	}
-	return links, indexBase(rest, hashSize), nil
+	return links, indexBase(in, hashSize), nil
 }
 
-// indexEntry reads one entry. In version 4 its name begins as the one before it does.
-func indexEntry(data, before []byte, version uint32, hashSize int) (mode uint32, name, rest []byte, err error) {
+// indexEntry reads one entry, and says how long it is. In version 4 its name begins as
+// the one before it does.
+func indexEntry(data, before []byte, version uint32, hashSize int) (mode uint32, name []byte, size int, err error) {
 	at := entryFixed + hashSize
 	if len(data) < at+2 {
-		return 0, nil, nil, errIndex
+		return 0, nil, 0, errIndex
 	}
 	mode = binary.BigEndian.Uint32(data[entryMode:])
 	flags := binary.BigEndian.Uint16(data[at:])
@@ -104,27 +122,27 @@ func indexEntry(data, before []byte, version uint32, hashSize int) (mode uint32,
 		at += 2
 	}
 	if version < 4 {
-		size := int(flags & flagNameSize)
-		if size == flagNameSize && at < len(data) {
-			size = bytes.IndexByte(data[at:], 0)
+		length := int(flags & flagNameSize)
+		if length == flagNameSize && at < len(data) {
+			length = bytes.IndexByte(data[at:], 0)
 		}
-		end := (at+size)/entryAlign*entryAlign + entryAlign // one zero at least
-		if size < 0 || end > len(data) {
-			return 0, nil, nil, errIndex
+		end := (at+length)/entryAlign*entryAlign + entryAlign // one zero at least
+		if length < 0 || end > len(data) {
+			return 0, nil, 0, errIndex
 		}
-		return mode, data[at : at+size], data[end:], nil
+		return mode, data[at : at+length], end, nil
 	}
 	drop, n := indexNumber(data[min(at, len(data)):])
 	at += n
-	size := -1
+	length := -1
 	if at < len(data) {
-		size = bytes.IndexByte(data[at:], 0)
+		length = bytes.IndexByte(data[at:], 0)
 	}
-	if n == 0 || size < 0 || drop > len(before) {
-		return 0, nil, nil, errIndex
+	if n == 0 || length < 0 || drop > len(before) {
+		return 0, nil, 0, errIndex
 	}
-	name = append(append([]byte{}, before[:len(before)-drop]...), data[at:at+size]...)
-	return mode, name, data[at+size+1:], nil
+	name = append(append([]byte{}, before[:len(before)-drop]...), data[at:at+length]...)
+	return mode, name, at + length + 1, nil
 }
 
 // indexNumber reads a number of several bytes, and says how many; 0 for none.
@@ -144,17 +162,19 @@ func indexNumber(data []byte) (value, size int) {
 	return 0, 0
 }
 
-// indexBase is the name of the index that this one builds on, or "".
-func indexBase(data []byte, hashSize int) string {
-	for len(data) >= extensionHead {
-		size := int(binary.BigEndian.Uint32(data[4:]))
-		if size > len(data)-extensionHead {
+// indexBase is the name of the index that this one builds on, or "". The parts behind the
+// entries say how long they are; what stands last is the hash of all.
+func indexBase(in *bufio.Reader, hashSize int) string {
+	for {
+		head, err := in.Peek(extensionHead + hashSize)
+		if err != nil {
 			return ""
 		}
-		if string(data[:4]) == "link" && size >= hashSize {
-			return hex.EncodeToString(data[extensionHead : extensionHead+hashSize])
+		if string(head[:4]) == "link" {
+			return hex.EncodeToString(head[extensionHead:])
 		}
-		data = data[extensionHead+size:]
+		if _, err := in.Discard(extensionHead + int(binary.BigEndian.Uint32(head[4:]))); err != nil {
+			return ""
+		}
 	}
-	return ""
 }

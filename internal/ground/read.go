@@ -18,22 +18,33 @@ var ErrNotRegular = errors.New("not a regular file")
 // on a named pipe nor reads more than limit bytes: a hook that hangs is a hook
 // that the agent's host passes over.
 func ReadSmall(name string, limit int64) ([]byte, error) {
-	f, err := os.OpenFile(name, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	f, err := openSmall(name, limit)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
-	info, err := f.Stat()
+	return io.ReadAll(io.LimitReader(f, limit))
+}
+
+// openSmall opens a regular file of limit bytes at most.
+func openSmall(name string, limit int64) (*os.File, error) {
+	f, err := os.OpenFile(name, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if err != nil {
 		return nil, err
 	}
-	if !info.Mode().IsRegular() {
-		return nil, fmt.Errorf("read %q: %w", name, ErrNotRegular)
+	info, err := f.Stat()
+	switch {
+	case err != nil:
+	case !info.Mode().IsRegular():
+		err = fmt.Errorf("read %q: %w", name, ErrNotRegular)
+	case info.Size() > limit:
+		err = fmt.Errorf("read %q: more than %d bytes", name, limit)
 	}
-	if info.Size() > limit {
-		return nil, fmt.Errorf("read %q: more than %d bytes", name, limit)
+	if err != nil {
+		_ = f.Close() // it was only looked at
+		return nil, err
 	}
-	return io.ReadAll(io.LimitReader(f, limit))
+	return f, nil
 }
 
 // ReadLine returns the content of a one-line file without its end of line.
