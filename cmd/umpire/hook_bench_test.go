@@ -154,8 +154,9 @@ func timed(b *testing.B, home, id, program string, args ...string) time.Duration
 		`"tool_use_id":%q,"tool_input":{"command":"git status && grep -rn needle . | head"}}`, id)
 	cmd := exec.Command(program, args...)
 	var out bytes.Buffer
-	cmd.Dir, cmd.Stdin, cmd.Stdout, cmd.Stderr = home, strings.NewReader(payload), &out, os.Stderr
-	cmd.Env = []string{"HOME=" + home, "PATH=" + os.Getenv("PATH"), "CLAUDE_PROJECT_DIR=" + home}
+	project := projectIn(b, home)
+	cmd.Dir, cmd.Stdin, cmd.Stdout, cmd.Stderr = project, strings.NewReader(payload), &out, os.Stderr
+	cmd.Env = []string{"HOME=" + home, "PATH=" + os.Getenv("PATH"), "CLAUDE_PROJECT_DIR=" + project}
 	started := time.Now()
 	err := cmd.Run()
 	took := time.Since(started)

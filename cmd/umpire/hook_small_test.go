@@ -114,7 +114,8 @@ func TestBothHooksAnswerAlike(t *testing.T) {
 // of files that were written a moment ago.
 func untilSnapshot(t testing.TB, large, home string) {
 	t.Helper()
-	for {
+	var last left
+	for range 500 {
 		found, err := filepath.Glob(filepath.Join(home, ".umpire", "state", "snapshots", "*.json"))
 		if err != nil {
 			t.Fatal(err)
@@ -122,8 +123,9 @@ func untilSnapshot(t testing.TB, large, home string) {
 		if len(found) > 0 {
 			return
 		}
-		leaves(t, large, home, "claude", claudeLs)
+		last = leaves(t, large, home, "claude", claudeLs)
 	}
+	t.Fatalf("no snapshot is left; the last answer is %+v", last)
 }
 
 func writesFile(name, text string) func(*testing.T, string) {
@@ -169,13 +171,24 @@ func hookCorpus(t *testing.T) []posed {
 	return list
 }
 
+// projectIn is a project in a home: one that held the home would decide by its own rules.
+func projectIn(t testing.TB, home string) string {
+	t.Helper()
+	project := filepath.Join(home, "p")
+	if err := os.MkdirAll(project, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	return project
+}
+
 // leaves starts a hook with an environment of nothing but a home.
 func leaves(t testing.TB, program, home, agent, payload string) left {
 	t.Helper()
+	project := projectIn(t, home)
 	cmd := exec.CommandContext(t.Context(), program, "hook", agent)
 	var stdout, stderr bytes.Buffer
-	cmd.Dir, cmd.Stdin, cmd.Stdout, cmd.Stderr = home, strings.NewReader(payload), &stdout, &stderr
-	cmd.Env = []string{"HOME=" + home, "PATH=" + os.Getenv("PATH"), "CLAUDE_PROJECT_DIR=" + home, raceEnv}
+	cmd.Dir, cmd.Stdin, cmd.Stdout, cmd.Stderr = project, strings.NewReader(payload), &stdout, &stderr
+	cmd.Env = []string{"HOME=" + home, "PATH=" + os.Getenv("PATH"), "CLAUDE_PROJECT_DIR=" + project, raceEnv}
 	err := cmd.Run()
 	if ended := (*exec.ExitError)(nil); err != nil && !errors.As(err, &ended) {
 		t.Fatal(err)
