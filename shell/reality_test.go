@@ -290,6 +290,16 @@ var byChoice = []exception{
 	{"ss", "looks up the names of hosts"},
 }
 
+// chosen reports whether a program or a command that it belongs to runs by choice.
+func chosen(path string) bool {
+	for ; path != ""; path = path[:max(strings.LastIndexByte(path, ' '), 0)] {
+		if isException(byChoice, path) {
+			return true
+		}
+	}
+	return false
+}
+
 // programs are the names that may start: the shell, what umpire saw on the line,
 // and their helpers.
 func (w *world) programs(line string) []string {
@@ -392,7 +402,7 @@ const clients = "docker kubectl terraform gcloud gsutil aws gh systemctl journal
 func tableLines() []string {
 	var lines []string
 	everyProgram(func(path string, p *program) {
-		if program, _, _ := strings.Cut(path, " "); !installed(program) || p.risk.AtLeast(umpire.Medium) || hasField(clients, program) || isException(byChoice, path) {
+		if program, _, _ := strings.Cut(path, " "); !installed(program) || p.risk.AtLeast(umpire.Medium) || hasField(clients, program) || chosen(path) {
 			return
 		}
 		s := spelled{path: path, p: p}
