@@ -64,7 +64,7 @@ func (r *settingsReader) folder(dir string) bool {
 	dotGit := filepath.Join(dir, ".git")
 	info, err := os.Stat(dotGit)
 	if err == nil && !info.IsDir() {
-		gitDir, err := gitDirOf(dotGit)
+		gitDir, err := GitDir(dotGit)
 		if err != nil {
 			return true // git refuses to go on
 		}
@@ -174,8 +174,7 @@ func (r *settingsReader) modules(dir string, depth int) {
 	}
 }
 
-// file reads a configuration and what it includes. A condition on an include is
-// not looked at: it may hold.
+// file reads a configuration and what it includes.
 func (r *settingsReader) file(name string) {
 	if r.err != nil {
 		return
@@ -184,26 +183,42 @@ func (r *settingsReader) file(name string) {
 		r.fail(fmt.Errorf("%q: more than %d files of settings", name, maxConfigFiles))
 		return
 	}
-	data, err := ReadSmall(name, maxGitFile)
-	if errors.Is(err, os.ErrNotExist) {
+	settings, err := ReadGitConfig(name)
+	r.found = append(r.found, settings...)
+	if err != nil {
+		r.fail(err)
 		return
 	}
-	var includes []string
+	for _, s := range settings {
+		if IncludesGitConfig(s) {
+			r.file(r.expand(s.Value, filepath.Dir(name)))
+		}
+	}
+}
+
+// ReadGitConfig reads one file of git's settings, and not what it includes. A missing
+// file has none. With an error comes what stands before the place that is not understood.
+func ReadGitConfig(name string) ([]shell.GitSetting, error) {
+	data, err := ReadSmall(name, maxGitFile)
+	if errors.Is(err, os.ErrNotExist) {
+		return nil, nil
+	}
+	var found []shell.GitSetting
 	if err == nil {
 		err = parseConfig(string(data), func(key, value string) {
-			r.found = append(r.found, shell.GitSetting{Key: key, Value: value, File: name})
-			if strings.HasPrefix(key, "include.") || strings.HasPrefix(key, "includeif.") && strings.HasSuffix(key, ".path") {
-				includes = append(includes, r.expand(value, filepath.Dir(name)))
-			}
+			found = append(found, shell.GitSetting{Key: key, Value: value, File: name})
 		})
 	}
 	if err != nil {
-		r.fail(fmt.Errorf("%q: %w", name, err))
-		return
+		return found, fmt.Errorf("%q: %w", name, err)
 	}
-	for _, include := range includes {
-		r.file(include)
-	}
+	return found, nil
+}
+
+// IncludesGitConfig reports whether a setting names a file with further ones. A condition
+// is not looked at: it may hold.
+func IncludesGitConfig(s shell.GitSetting) bool {
+	return strings.HasPrefix(s.Key, "include.") || strings.HasPrefix(s.Key, "includeif.") && strings.HasSuffix(s.Key, ".path")
 }
 
 // expand makes the path of a setting absolute.

@@ -34,7 +34,7 @@ func openRepository(root string) (*Repository, error) {
 		return nil, nil
 	}
 	dotGit := filepath.Join(root, ".git")
-	gitDir, err := gitDirOf(dotGit)
+	gitDir, err := GitDir(dotGit)
 	if err != nil {
 		return nil, fmt.Errorf("identity from path: %q does not lead to a repository: %w", dotGit, err)
 	}
@@ -51,8 +51,8 @@ func openRepository(root string) (*Repository, error) {
 	return r, nil
 }
 
-// gitDirOf returns the canonical git directory of a .git folder or file.
-func gitDirOf(dotGit string) (string, error) {
+// GitDir returns the canonical git directory of a .git folder or file.
+func GitDir(dotGit string) (string, error) {
 	gitDir := dotGit
 	info, err := os.Stat(dotGit)
 	if err != nil {

@@ -1,12 +1,15 @@
 package sandbox
 
 import (
+	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/umpirehq/umpire/internal/ground"
 )
 
 // This file looks at repositories that a command has made. Git, an editor or a prompt that
@@ -25,9 +28,18 @@ var plainSettings = map[string]string{
 	"gc": "auto autodetach", "maintenance": "auto strategy", "receive": "denycurrentbranch denynonfastforwards denydeletes",
 }
 
-func (s *gitSetting) plain() bool {
-	keys := strings.Fields(plainSettings[strings.ToLower(s.section)])
-	return slices.Contains(keys, "*") || slices.Contains(keys, strings.ToLower(s.key))
+// namesPrograms reports whether a file of settings has more than plain ones, or cannot be
+// read.
+func namesPrograms(file string) bool {
+	settings, err := ground.ReadGitConfig(file)
+	for _, s := range settings {
+		section, _, _ := strings.Cut(s.Key, ".")
+		plain := strings.Fields(plainSettings[section])
+		if !slices.Contains(plain, "*") && !slices.Contains(plain, s.Key[strings.LastIndexByte(s.Key, '.')+1:]) {
+			return true
+		}
+	}
+	return err != nil
 }
 
 // maxFolders bounds a search through everything.
@@ -45,7 +57,8 @@ func (b *Box) lookForRepositories() {
 			found = append(found, allGitFolders(root)...) // one may be part of another repository, wherever it lies
 		}
 		for _, dir := range found {
-			if dir = gitFolderOf(dir); belowAny(dir, b.folders) && !slices.Contains(b.known, dir) {
+			dir, err := ground.GitDir(dir)
+			if err == nil && belowAny(dir, b.folders) && !slices.Contains(b.known, dir) {
 				b.known = append(b.known, dir)
 				b.disarm(dir)
 			}
@@ -56,8 +69,7 @@ func (b *Box) lookForRepositories() {
 // disarm sets aside what makes git run programs in one repository.
 func (b *Box) disarm(dir string) {
 	for _, name := range []string{"config", "config.worktree"} {
-		settings, whole := gitSettings(filepath.Join(dir, name))
-		if !whole || slices.ContainsFunc(settings, func(s gitSetting) bool { return !s.plain() }) {
+		if namesPrograms(filepath.Join(dir, name)) {
 			b.made(filepath.Join(dir, name), filepath.Join(dir, name))
 		}
 	}
@@ -67,10 +79,9 @@ func (b *Box) disarm(dir string) {
 			b.made(filepath.Join(dir, "hooks"), filepath.Join(dir, "hooks", e.Name()))
 		}
 	}
-	if to, err := os.ReadFile(filepath.Join(dir, "commondir")); err == nil {
-		if common := gitPath(strings.TrimSpace(string(to)), dir, ""); !slices.Contains(b.known, common) {
-			b.made(filepath.Join(dir, "commondir"), filepath.Join(dir, "commondir"))
-		}
+	to, err := ground.ReadLine(filepath.Join(dir, "commondir"))
+	if !errors.Is(err, fs.ErrNotExist) && (err != nil || !slices.Contains(b.known, gitPath(to, dir, ""))) {
+		b.made(filepath.Join(dir, "commondir"), filepath.Join(dir, "commondir"))
 	}
 }
 
@@ -91,16 +102,6 @@ func (b *Box) made(path, file string) {
 		note += "; it is " + path + untrusted + " now"
 	}
 	b.Notes = append(b.Notes, note)
-}
-
-// gitFolderOf is the git directory that a file named .git leads to, or itself.
-func gitFolderOf(path string) string {
-	if plainFolder(path) {
-		return path
-	}
-	text, _ := os.ReadFile(path) // one that cannot be read leads nowhere
-	to, _ := strings.CutPrefix(string(text), "gitdir:")
-	return gitPath(strings.TrimSpace(to), filepath.Dir(path), "")
 }
 
 // indexesOf says when the indexes of repositories last changed.

@@ -2,6 +2,7 @@ package sandbox
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"net"
 	"os"
@@ -75,7 +76,10 @@ func newBenchIn(t *testing.T, base string) *bench {
 func plainDir(t testing.TB) string {
 	t.Helper()
 	home, _ := os.UserHomeDir()
-	for _, parent := range []string{os.Getenv(testDir), "/var/lib", home, "."} {
+	for _, parent := range []string{cmp.Or(os.Getenv(testDir), "/var/lib"), home, "."} {
+		if parent == "" {
+			continue // which would be this folder
+		}
 		parent, err := filepath.Abs(parent)
 		if err != nil || below(parent, "/tmp") || below(parent, "/run") {
 			continue
