@@ -26,8 +26,10 @@ var guessedPaths = []string{
 // error: the tool may have other words than ours.
 func guesses(in input, env shell.Env) []umpire.Access {
 	var all []umpire.Access
-	if line := guessedCommand(in); line != "" {
-		all = shell.Parse(line, env)
+	for _, name := range []string{"command", "cmd"} {
+		if line := guessedCommand(in, name); line != "" {
+			all = append(all, shell.Parse(line, env)...)
+		}
 	}
 	paths, err := in.paths()
 	if err != nil {
@@ -46,22 +48,19 @@ func guesses(in input, env shell.Env) []umpire.Access {
 	return all
 }
 
-// guessedCommand is a command line, or the words of one.
-func guessedCommand(in input) string {
-	if line, err := in.text("command", "cmd"); err == nil {
+// guessedCommand is the command line that a field holds, or the words of one.
+func guessedCommand(in input, name string) string {
+	if line, err := in.text(name); err == nil {
 		return line
 	}
-	for _, name := range []string{"command", "cmd"} {
-		var words []string
-		if err := json.Unmarshal(in[name], &words); err != nil {
-			continue
-		}
-		for i, word := range words {
-			words[i] = "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
-		}
-		return strings.Join(words, " ")
+	var words []string
+	if json.Unmarshal(in[name], &words) != nil {
+		return ""
 	}
-	return ""
+	for i, word := range words {
+		words[i] = "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
+	}
+	return strings.Join(words, " ")
 }
 
 // judgeGuesses adds to the decision the guesses that are refused or asked about.

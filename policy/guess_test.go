@@ -39,6 +39,8 @@ func TestGuesses(t *testing.T) {
 		`{"command":"curl example.com"}`:                                  false,
 		`{"command":"view","path":"/o/a"}`:                                false,
 		`{"command":["rm","-rf","/"]}`:                                    true,
+		`{"command":"ls","cmd":"rm -rf /"}`:                               true,
+		`{"command":5,"cmd":["rm","-rf","/"]}`:                            true,
 		`{"uri":"file:///etc/shadow"}`:                                    true,
 		`{"source":"/p/a","destination":"/p/keys/b"}`:                     true,
 		`{"command":["bash","-c","it's"]}`:                                false,
