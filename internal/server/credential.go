@@ -12,6 +12,8 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
+
+	"github.com/umpirehq/umpire/internal/ground"
 )
 
 // The files that hold the tokens, in the state folder.
@@ -113,17 +115,7 @@ func makeToken(path string) (string, error) {
 	var raw [tokenBytes]byte
 	_, _ = rand.Read(raw[:]) // never fails
 	token := hex.EncodeToString(raw[:])
-	file, err := os.CreateTemp(filepath.Dir(path), ".token-*") // made with mode 0600
-	if err != nil {
-		return "", fmt.Errorf("credential: %w", err)
-	}
-	defer os.Remove(file.Name()) //nolint:errcheck // gone once it is renamed
-	_, err = file.WriteString(token + "\n")
-	err = errors.Join(err, file.Sync(), file.Close())
-	if err == nil {
-		err = os.Rename(file.Name(), path)
-	}
-	if err != nil {
+	if err := ground.Replace(path, []byte(token+"\n"), fileMode); err != nil {
 		return "", fmt.Errorf("credential: %w", err)
 	}
 	return token, nil
