@@ -7,6 +7,7 @@ import (
 	"go/parser"
 	"go/token"
 	"io"
+	"iter"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -88,29 +89,47 @@ func TestSpokenTextsAreTranslated(t *testing.T) {
 		}
 		files = append(files, found...)
 	}
-	fset := token.NewFileSet()
-	for _, name := range files {
-		if strings.HasSuffix(name, "_test.go") {
+	for said := range saidIn(t, files, position) {
+		if !letter.MatchString(verb.ReplaceAllString(said.text, "")) {
 			continue
 		}
-		file, err := parser.ParseFile(fset, name, nil, parser.SkipObjectResolution)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for node := range ast.Preorder(file) {
-			method, text := spoken(node, position)
-			if text == "" || !letter.MatchString(verb.ReplaceAllString(text, "")) {
-				continue
-			}
-			found[method]++
-			if zh[text] == "" {
-				t.Errorf("%s: %q has no translation", fset.Position(node.Pos()), text)
-			}
+		found[said.method]++
+		if zh[said.text] == "" {
+			t.Errorf("%s: %q has no translation", said.at, said.text)
 		}
 	}
 	for method := range position {
 		if found[method] < 5 {
 			t.Errorf("found %d texts of method %s", found[method], method)
+		}
+	}
+}
+
+// A saying is a literal text that one of the methods is given.
+type saying struct {
+	method, text string
+	at           token.Position
+}
+
+// saidIn reads source files, but for tests, for what is said in them.
+func saidIn(t *testing.T, files []string, position map[string]int) iter.Seq[saying] {
+	return func(yield func(saying) bool) {
+		t.Helper()
+		fset := token.NewFileSet()
+		for _, name := range files {
+			if strings.HasSuffix(name, "_test.go") {
+				continue
+			}
+			file, err := parser.ParseFile(fset, name, nil, parser.SkipObjectResolution)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for node := range ast.Preorder(file) {
+				method, text := spoken(node, position)
+				if text != "" && !yield(saying{method, text, fset.Position(node.Pos())}) {
+					return
+				}
+			}
 		}
 	}
 }
@@ -192,25 +211,14 @@ func TestErrorsAreTranslated(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	fset := token.NewFileSet()
-	for _, name := range names {
-		if strings.HasSuffix(name, "_test.go") {
+	for said := range saidIn(t, names, position) {
+		text := verb.ReplaceAllString(said.text, "X")
+		if !strings.Contains(text, " ") || composed.MatchString(text) {
 			continue
 		}
-		file, err := parser.ParseFile(fset, name, nil, parser.SkipObjectResolution)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for node := range ast.Preorder(file) {
-			_, text := spoken(node, position)
-			text = verb.ReplaceAllString(text, "X")
-			if !strings.Contains(text, " ") || composed.MatchString(text) {
-				continue
-			}
-			found++
-			if zh.problem(text) == text {
-				t.Errorf("%s: %q has no translation in internal/lang/chinese/error.tsv", fset.Position(node.Pos()), text)
-			}
+		found++
+		if zh.problem(text) == text {
+			t.Errorf("%s: %q has no translation in internal/lang/chinese/error.tsv", said.at, text)
 		}
 	}
 	if found < 100 {
