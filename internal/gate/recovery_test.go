@@ -1,0 +1,128 @@
+package gate
+
+import (
+	"encoding/json"
+	"errors"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/umpirehq/umpire"
+)
+
+// D-12, D-18, D-43: everything is in the store, and survives a restart.
+func TestRestart(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t)
+	s := d.session(umpire.Opening{Runner: "r"})
+	d.submit(s, "m1", d.threeCalls()...)
+	d.approve("b", umpire.ScopeOnce)
+	d.shut()
+	d.open()
+	if n := len(must(d.Pending(t.Context(), umpire.PendingQuery{}))(t)); n != 1 {
+		t.Fatalf("%d questions after a restart", n)
+	}
+	b := d.approve("c", umpire.ScopeOnce)
+	if ran := d.run(s, b); len(ran) != 3 {
+		t.Errorf("ran %v", ran)
+	}
+}
+
+// A call that was started and whose runner is gone: what only looks runs again,
+// the rest is for a person to settle.
+func TestLostCalls(t *testing.T) {
+	t.Parallel()
+	for _, choice := range []umpire.Choice{umpire.Approve, umpire.Refuse, umpire.Cancel} {
+		t.Run(string(choice), func(t *testing.T) {
+			t.Parallel()
+			d := newDesk(t)
+			s := d.session(umpire.Opening{Runner: "r1"})
+			d.submit(s, "m1", call("w", "Write", `{"file_path":`+quoted(d.file("b.txt"))+`,"content":"b"}`), call("r", "Read", `{"file_path":`+quoted(d.file("b.txt"))+`}`))
+			d.approve("w", umpire.ScopeOnce)
+			if !must(d.Start(t.Context(), umpire.Start{Session: s.ID, Batch: "m1", Call: "w", Epoch: s.Epoch, Runner: "r1"}))(t).Go {
+				t.Fatal("not started")
+			}
+			if err := os.WriteFile(d.file("b.txt"), []byte("b"), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			if _, err := d.Continue(t.Context(), umpire.Resumption{ID: s.ID, Dir: d.project, Runner: "r2"}); !errors.Is(err, umpire.ErrState) {
+				t.Fatalf("the session was taken while its runner has a lease: %v", err)
+			}
+			d.pass(Lease + time.Second)
+			taken := must(d.Continue(t.Context(), umpire.Resumption{ID: s.ID, Dir: d.project, Runner: "r2"}))(t)
+			if _, err := d.Finish(t.Context(), umpire.Result{Session: s.ID, Batch: "m1", Call: "w", Status: umpire.ResultOK, Epoch: s.Epoch}); !errors.Is(err, umpire.ErrFenced) {
+				t.Errorf("the runner that was replaced is not fenced off: %v", err)
+			}
+			p := d.pending("w")
+			if !p.Indeterminate || !strings.Contains(p.Reason, "is there now and was not before") {
+				t.Errorf("the question is %+v", p)
+			}
+			if len(p.Accesses) != 1 || !slices.Equal(p.Paths, []string{d.file("b.txt")}) || p.Type != umpire.FileWrite || p.Access != "write" {
+				t.Errorf("what it would have done is lost: %+v", p)
+			}
+			b := must(d.Resolve(t.Context(), answerTo(p, choice)))(t)
+			ran := d.run(taken, b)
+			if choice == umpire.Cancel {
+				if len(ran) != 0 {
+					t.Errorf("after cancelling ran %v", ran)
+				}
+				return
+			}
+			if !slices.Equal(ran, []string{"r"}) {
+				t.Errorf("ran %v: what was started is never run again", ran)
+			}
+			status := must(d.Batch(t.Context(), s.ID, "m1"))(t).Calls[0].Result.Status
+			if (status == umpire.ResultOK) != (choice == umpire.Approve) {
+				t.Errorf("after %s the result is %s", choice, status)
+			}
+		})
+	}
+}
+
+// D-34: the question what became of a command tells which command it was, as the first
+// question did.
+func TestLostCommand(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t)
+	s := d.session(umpire.Opening{Runner: "r1"})
+	lost := call("n", "Bash", `{"command":"npm install react > log"}`)
+	lost.Extra = map[string]json.RawMessage{"customMeta": json.RawMessage(`1`)}
+	d.submit(s, "m1", lost)
+	before := d.pending("n")
+	d.approve("n", umpire.ScopeOnce)
+	must(d.Start(t.Context(), umpire.Start{Session: s.ID, Batch: "m1", Call: "n", Epoch: s.Epoch, Runner: "r1"}))(t)
+	d.pass(Lease + time.Second)
+	if err := d.Tend(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	p := d.pending("n")
+	if !p.Indeterminate || p.CommandInfo == nil || p.CommandInfo.Command != "npm install react > log" || p.CommandInfo.BaseCommand != "npm" {
+		t.Errorf("the question is %+v, about %+v", p, p.CommandInfo)
+	}
+	if !slices.Equal(p.Paths, before.Paths) || len(p.Accesses) != len(before.Accesses) || p.Type != before.Type {
+		t.Errorf("what it would have done is lost: %+v", p)
+	}
+	if string(p.Extra["customMeta"]) != "1" {
+		t.Errorf("the tool's own fields are lost: %v", p.Extra)
+	}
+}
+
+// What only looks may be started again by the runner that took over.
+func TestLostReadRunsAgain(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t)
+	s := d.session(umpire.Opening{Runner: "r1"})
+	d.submit(s, "m1", call("r", "Read", `{"file_path":`+quoted(d.file("b.txt"))+`}`))
+	start := umpire.Start{Session: s.ID, Batch: "m1", Call: "r", Epoch: s.Epoch, Runner: "r1"}
+	if !must(d.Start(t.Context(), start))(t).Go || must(d.Start(t.Context(), start))(t).Go {
+		t.Fatal("want one start and no second one by the same runner")
+	}
+	d.pass(Lease + time.Second)
+	taken := must(d.Continue(t.Context(), umpire.Resumption{ID: s.ID, Dir: d.project, Runner: "r2"}))(t)
+	start.Epoch, start.Runner = taken.Epoch, "r2"
+	if started := must(d.Start(t.Context(), start))(t); !started.Go || started.Attempt != 2 {
+		t.Errorf("started is %+v", started)
+	}
+}
