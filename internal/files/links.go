@@ -1,4 +1,4 @@
-package ground
+package files
 
 import (
 	"errors"
@@ -24,31 +24,31 @@ var (
 )
 
 // A place where a path leads.
-type destination struct {
-	path string
-	// process says that the way leads through a link in /proc, which leads
+type Destination struct {
+	Path string
+	// Process says that the way leads through a link in /proc, which leads
 	// elsewhere for the process that will use the path.
-	process bool
+	Process bool
 }
 
 // Canonical returns the path without links. What does not exist resolves to
 // where it would be.
 func Canonical(path string) (string, error) {
-	d, err := follow(path, true)
-	return d.path, err
+	d, err := Follow(path, true)
+	return d.Path, err
 }
 
-// follow resolves the links of a path as the kernel does: component by
+// Follow resolves the links of a path as the kernel does: component by
 // component, so that ".." after a link is the parent of where the link leads.
 // Components that do not exist stay as they are, also those of a dangling link.
 // With last false a link in the last component is not followed, unless a slash
 // comes after it.
-func follow(path string, last bool) (destination, error) {
+func Follow(path string, last bool) (Destination, error) {
 	if err := checkPath(path); err != nil {
-		return destination{}, err
+		return Destination{}, err
 	}
-	todo := components(path)
-	d := destination{path: rootOf(path)}
+	todo := Components(path)
+	d := Destination{Path: rootOf(path)}
 	for links := 0; len(todo) > 0; {
 		part := todo[0]
 		todo = todo[1:]
@@ -56,26 +56,26 @@ func follow(path string, last bool) (destination, error) {
 			continue
 		}
 		if part == ".." {
-			d.path = filepath.Dir(d.path)
+			d.Path = filepath.Dir(d.Path)
 			continue
 		}
-		next := child(d.path, part)
+		next := child(d.Path, part)
 		target, err := linkTarget(next)
 		if err != nil {
-			return destination{}, err
+			return Destination{}, err
 		}
 		if target == "" || !last && len(todo) == 0 {
-			d.path = next
+			d.Path = next
 			continue
 		}
 		if links++; links > maxLinks {
-			return destination{}, errLoop
+			return Destination{}, errLoop
 		}
-		d.process = d.process || strings.HasPrefix(next, "/proc/")
+		d.Process = d.Process || strings.HasPrefix(next, "/proc/")
 		if filepath.IsAbs(target) {
-			d.path = rootOf(target)
+			d.Path = rootOf(target)
 		}
-		todo = append(components(target), todo...)
+		todo = append(Components(target), todo...)
 	}
 	return d, nil
 }
@@ -113,9 +113,9 @@ func rootOf(path string) string {
 	return filepath.VolumeName(path) + string(filepath.Separator)
 }
 
-// components splits a path at its separators. A trailing separator leaves an
+// Components splits a path at its separators. A trailing separator leaves an
 // empty last component.
-func components(path string) []string {
+func Components(path string) []string {
 	path = path[len(filepath.VolumeName(path)):]
 	return strings.Split(filepath.ToSlash(path), "/")
 }

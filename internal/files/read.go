@@ -1,4 +1,4 @@
-package ground
+package files
 
 import (
 	"errors"
@@ -18,7 +18,7 @@ var ErrNotRegular = errors.New("not a regular file")
 // on a named pipe nor reads more than limit bytes: a hook that hangs is a hook
 // that the agent's host passes over.
 func ReadSmall(name string, limit int64) ([]byte, error) {
-	f, err := openSmall(name, limit)
+	f, err := OpenSmall(name, limit)
 	if err != nil {
 		return nil, err
 	}
@@ -26,8 +26,8 @@ func ReadSmall(name string, limit int64) ([]byte, error) {
 	return io.ReadAll(io.LimitReader(f, limit))
 }
 
-// openSmall opens a regular file of limit bytes at most.
-func openSmall(name string, limit int64) (*os.File, error) {
+// OpenSmall opens a regular file of limit bytes at most.
+func OpenSmall(name string, limit int64) (*os.File, error) {
 	f, err := os.OpenFile(name, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if err != nil {
 		return nil, err
@@ -56,9 +56,9 @@ func ReadLine(name string) (string, error) {
 	return strings.TrimRight(string(data), "\r\n"), nil
 }
 
-// openFolder opens a folder; nil without an error is no folder. It never opens
+// OpenFolder opens a folder; nil without an error is no folder. It never opens
 // anything else, since opening a named pipe blocks.
-func openFolder(dir string) (*os.File, error) {
+func OpenFolder(dir string) (*os.File, error) {
 	info, err := os.Stat(dir)
 	if Missing(err) || err == nil && !info.IsDir() {
 		return nil, nil

@@ -1,6 +1,6 @@
 //go:build linux || darwin
 
-package snapshot
+package files
 
 import (
 	"errors"
@@ -11,9 +11,9 @@ import (
 	"time"
 )
 
-// stamp tells how a file is, and when it last changed. A link is one too, and makes
+// Stamp tells how a file is, and when it last changed. A link is one too, and makes
 // an error: what it leads to may change without it.
-func stamp(path string) (text string, changed time.Time, err error) {
+func Stamp(path string) (text string, changed time.Time, err error) {
 	info, err := os.Lstat(path)
 	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) {
 		return "", time.Time{}, nil
@@ -30,8 +30,8 @@ func stamp(path string) (text string, changed time.Time, err error) {
 	return text, changed, nil
 }
 
-// owned reports whether a file is that of whoever runs this.
-func owned(info fs.FileInfo) bool {
+// Owned reports whether a file is that of whoever runs this.
+func Owned(info fs.FileInfo) bool {
 	s, ok := info.Sys().(*syscall.Stat_t)
 	return ok && int(s.Uid) == os.Geteuid()
 }

@@ -1,4 +1,4 @@
-package ground
+package gitdir
 
 import (
 	"errors"

@@ -1,4 +1,4 @@
-package ground
+package gitdir
 
 import (
 	"bufio"
@@ -10,6 +10,8 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+
+	"github.com/umpirehq/umpire/internal/files"
 )
 
 // Limits of a repository's index: that of a tree with half a million files, and an entry
@@ -45,7 +47,7 @@ func (r *settingsReader) links(gitDir, worktree string, hashSize int) {
 	}
 	for name := range r.linksIn(filepath.Join(gitDir, "index"), hashSize) {
 		inner := filepath.Join(worktree, filepath.FromSlash(name))
-		if Exists(inner, ".git") {
+		if files.Exists(inner, ".git") {
 			r.folder(inner)
 		}
 	}

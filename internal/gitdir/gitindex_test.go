@@ -1,4 +1,4 @@
-package ground
+package gitdir
 
 import (
 	"bytes"
@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/umpirehq/umpire/internal/files"
 	"github.com/umpirehq/umpire/shell"
 )
 
@@ -23,7 +24,7 @@ func TestSubmodulesInTheWorkTreeAreFound(t *testing.T) {
 		for _, format := range []string{"sha1", "sha256"} {
 			t.Run(name+" "+format, func(t *testing.T) {
 				t.Parallel()
-				dir, err := Canonical(t.TempDir())
+				dir, err := files.Canonical(t.TempDir())
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -41,7 +42,7 @@ func TestSubmodulesInTheWorkTreeAreFound(t *testing.T) {
 				mustGit(t, inner, "add", "sub")
 				mustGit(t, dir, append(slices.Clone(options), "add", "deep/inner")...)
 				mustGit(t, innermost, "config", "core.fsmonitor", "./x")
-				if got, err := GitSettings(dir, "/home/ann"); err != nil || !slices.ContainsFunc(got, func(s shell.GitSetting) bool { return s.Key == "core.fsmonitor" && s.Value == "./x" }) {
+				if got, err := ReadSettings(dir, "/home/ann"); err != nil || !slices.ContainsFunc(got, func(s shell.GitSetting) bool { return s.Key == "core.fsmonitor" && s.Value == "./x" }) {
 					t.Errorf("%+v, %v", got, err)
 				}
 				says, err := gitSays(t, dir, "ls-files", "-s")
@@ -76,7 +77,7 @@ func TestBrokenIndexIsAnError(t *testing.T) {
 	}
 	for name, text := range map[string]string{"another file": "index", "cut off": string(whole[:40]), "more entries than there are": string(whole[:11]) + "\xff" + string(whole[12:]), "version 9": string(whole[:7]) + "\x09" + string(whole[8:])} {
 		put(t, index, text)
-		if _, err := GitSettings(dir, ""); err == nil {
+		if _, err := ReadSettings(dir, ""); err == nil {
 			t.Errorf("%s: no error", name)
 		}
 	}

@@ -1,4 +1,4 @@
-package ground
+package gitdir
 
 import (
 	"errors"
@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/umpirehq/umpire/internal/files"
 	"github.com/umpirehq/umpire/shell"
 )
 
@@ -16,7 +17,7 @@ const (
 	maxModuleDepth = 6
 )
 
-// GitSettings returns what git would read as the own settings of the repository
+// ReadSettings returns what git would read as the own settings of the repository
 // around a folder: its configuration, that of its worktree, what these include,
 // and those of its submodules, wherever these have their git directories. None is no
 // repository. It finds the repository as git does, so that a bare one which lies
@@ -26,9 +27,9 @@ const (
 //
 // Beside what is written there, core.worktree is left out where it says nothing
 // new, and hook.post-index-change tells of that hook, since looking runs it.
-func GitSettings(dir, home string) ([]shell.GitSetting, error) {
+func ReadSettings(dir, home string) ([]shell.GitSetting, error) {
 	r := settingsReader{home: home}
-	dir, err := Canonical(dir)
+	dir, err := files.Canonical(dir)
 	if err != nil {
 		return nil, err
 	}
@@ -80,7 +81,7 @@ func (r *settingsReader) folder(dir string) bool {
 // repository reads a git directory, and reports whether git takes it for one. A
 // folder that only resembles one is read too: which it is, git decides.
 func (r *settingsReader) repository(gitDir, worktree string) bool {
-	head, err := ReadSmall(filepath.Join(gitDir, "HEAD"), maxGitFile)
+	head, err := files.ReadSmall(filepath.Join(gitDir, "HEAD"), MaxFile)
 	if err != nil {
 		if target, linkErr := os.Readlink(filepath.Join(gitDir, "HEAD")); linkErr != nil || !strings.HasPrefix(target, "refs/") {
 			return false
@@ -88,8 +89,8 @@ func (r *settingsReader) repository(gitDir, worktree string) bool {
 		head = []byte("ref: refs/")
 	}
 	common := gitDir
-	if line, err := ReadLine(filepath.Join(gitDir, "commondir")); err == nil {
-		common = absoluteFrom(gitDir, line)
+	if line, err := files.ReadLine(filepath.Join(gitDir, "commondir")); err == nil {
+		common = files.AbsoluteFrom(gitDir, line)
 	}
 	start := len(r.found)
 	r.file(filepath.Join(common, "config"))
@@ -98,7 +99,7 @@ func (r *settingsReader) repository(gitDir, worktree string) bool {
 	for _, s := range r.found[start:] {
 		switch {
 		case s.Key == "core.hookspath":
-			hooks = r.expand(s.Value, orElse(worktree, gitDir))
+			hooks = r.expand(s.Value, cmp.Or(worktree, gitDir))
 		case s.Key == "extensions.objectformat" && strings.EqualFold(s.Value, "sha256"):
 			hashSize = sha256Size
 		}
@@ -126,7 +127,7 @@ func (r *settingsReader) dropWorktree(start int, gitDir, worktree string) {
 	kept := r.found[:start]
 	for _, s := range r.found[start:] {
 		if s.Key == "core.worktree" && worktree != "" {
-			if path, err := Canonical(absoluteFrom(gitDir, s.Value)); err == nil && path == worktree {
+			if path, err := files.Canonical(files.AbsoluteFrom(gitDir, s.Value)); err == nil && path == worktree {
 				continue
 			}
 		}
@@ -145,7 +146,7 @@ func (r *settingsReader) hook(name string) {
 
 // modules reads the configurations of submodules: git looks into these too.
 func (r *settingsReader) modules(dir string, depth int) {
-	folder, _ := openFolder(dir)
+	folder, _ := files.OpenFolder(dir)
 	if folder == nil || r.err != nil {
 		return
 	}
@@ -157,7 +158,7 @@ func (r *settingsReader) modules(dir string, depth int) {
 	}
 	for _, name := range names {
 		module := filepath.Join(dir, name)
-		if !Exists(module, "HEAD") {
+		if !files.Exists(module, "HEAD") {
 			r.modules(module, depth+1)
 			continue
 		}
@@ -183,23 +184,23 @@ func (r *settingsReader) file(name string) {
 		r.fail(fmt.Errorf("%q: more than %d files of settings", name, maxConfigFiles))
 		return
 	}
-	settings, err := ReadGitConfig(name)
+	settings, err := ReadConfig(name)
 	r.found = append(r.found, settings...)
 	if err != nil {
 		r.fail(err)
 		return
 	}
 	for _, s := range settings {
-		if IncludesGitConfig(s) {
+		if IsInclude(s) {
 			r.file(r.expand(s.Value, filepath.Dir(name)))
 		}
 	}
 }
 
-// ReadGitConfig reads one file of git's settings, and not what it includes. A missing
+// ReadConfig reads one file of git's settings, and not what it includes. A missing
 // file has none. With an error comes what stands before the place that is not understood.
-func ReadGitConfig(name string) ([]shell.GitSetting, error) {
-	data, err := ReadSmall(name, maxGitFile)
+func ReadConfig(name string) ([]shell.GitSetting, error) {
+	data, err := files.ReadSmall(name, MaxFile)
 	if errors.Is(err, os.ErrNotExist) {
 		return nil, nil
 	}
@@ -215,9 +216,9 @@ func ReadGitConfig(name string) ([]shell.GitSetting, error) {
 	return found, nil
 }
 
-// IncludesGitConfig reports whether a setting names a file with further ones. A condition
+// IsInclude reports whether a setting names a file with further ones. A condition
 // is not looked at: it may hold.
-func IncludesGitConfig(s shell.GitSetting) bool {
+func IsInclude(s shell.GitSetting) bool {
 	return strings.HasPrefix(s.Key, "include.") || strings.HasPrefix(s.Key, "includeif.") && strings.HasSuffix(s.Key, ".path")
 }
 
@@ -229,7 +230,7 @@ func (r *settingsReader) expand(path, from string) string {
 	if strings.HasPrefix(path, "~") || strings.HasPrefix(path, "%(") {
 		r.fail(fmt.Errorf("%q: where that is, is not known", path))
 	}
-	return absoluteFrom(from, path)
+	return files.AbsoluteFrom(from, path)
 }
 
 func orElse(text, otherwise string) string {
@@ -241,12 +242,12 @@ func orElse(text, otherwise string) string {
 
 // GitTop returns the top folder of the work tree around a folder, as git prints
 // it, or "" when there is none, or none that is beyond doubt.
-func GitTop(dir string) string {
-	dir, err := Canonical(dir)
+func FindWorktree(dir string) string {
+	dir, err := files.Canonical(dir)
 	if err != nil {
 		return ""
 	}
-	top := ancestor(dir, func(dir string) bool { return Exists(dir, ".git") })
+	top := files.Ancestor(dir, func(dir string) bool { return files.Exists(dir, ".git") })
 	if top == "" {
 		return ""
 	}

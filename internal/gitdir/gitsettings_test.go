@@ -1,4 +1,4 @@
-package ground
+package gitdir
 
 import (
 	"os"
@@ -104,7 +104,7 @@ func TestConfigThatGitWritesIsRead(t *testing.T) {
 
 func settingsOf(t *testing.T, dir string) []string {
 	t.Helper()
-	found, err := GitSettings(dir, "/home/u")
+	found, err := ReadSettings(dir, "/home/u")
 	if err != nil {
 		return []string{err.Error()}
 	}
@@ -188,7 +188,7 @@ func TestGitTopIsWhatGitPrints(t *testing.T) {
 	}
 	for _, dir := range []string{"main", "main/sub/deep", "wt", "link", "none"} {
 		want, _ := gitSays(t, filepath.Join(top, dir), "rev-parse", "--show-toplevel")
-		if got := GitTop(filepath.Join(top, dir)); got != strings.TrimSpace(want) {
+		if got := FindWorktree(filepath.Join(top, dir)); got != strings.TrimSpace(want) {
 			t.Errorf("%s: %q, git prints %q", dir, got, want)
 		}
 	}
@@ -201,7 +201,7 @@ func BenchmarkGitSettings(b *testing.B) {
 	}
 	var found []shell.GitSetting
 	for b.Loop() {
-		found, _ = GitSettings(dir, "/home/u")
+		found, _ = ReadSettings(dir, "/home/u")
 	}
 	if len(found) == 0 {
 		b.Fatal("found nothing")

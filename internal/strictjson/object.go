@@ -36,7 +36,7 @@ func readObject(payload []byte) (object, error) {
 	if w.data[w.pos] != '{' {
 		return nil, fmt.Errorf("payload: want an object, got %s", kindOf(payload))
 	}
-	w.top = object{}
+	w.top = Object{}
 	err := w.value()
 	return w.top, err
 }
@@ -62,7 +62,7 @@ func (o object) str(name string) (string, error) {
 		return "", nil
 	}
 	if raw[0] != '"' {
-		return "", fmt.Errorf("%s: want a string, got %s", name, kindOf(raw))
+		return "", fmt.Errorf("%s: want a string, got %s", name, KindOf(raw))
 	}
 	return unquote(raw), nil
 }
@@ -84,7 +84,7 @@ func (o object) flag(name string) (bool, error) {
 	case "false", "null", "":
 		return false, nil
 	default:
-		return false, fmt.Errorf("%s: want true or false, got %s", name, kindOf(raw))
+		return false, fmt.Errorf("%s: want true or false, got %s", name, KindOf(raw))
 	}
 }
 
@@ -95,9 +95,9 @@ func (o object) child(name string) (object, error) {
 		return nil, nil
 	}
 	if raw[0] != '{' {
-		return nil, fmt.Errorf("%s: want an object, got %s", name, kindOf(raw))
+		return nil, fmt.Errorf("%s: want an object, got %s", name, KindOf(raw))
 	}
-	w := walker{data: raw, top: object{}}
+	w := walker{data: raw, top: Object{}}
 	err := w.value()
 	return w.top, err
 }
@@ -129,8 +129,8 @@ func (o object) oneSpelling() error {
 	return nil
 }
 
-// kindOf names the kind of a JSON value as an error message needs it.
-func kindOf(raw []byte) string {
+// KindOf names the kind of a JSON value as an error message needs it.
+func KindOf(raw []byte) string {
 	raw = bytes.TrimLeft(raw, " \t\r\n")
 	if len(raw) == 0 {
 		return "nothing"
