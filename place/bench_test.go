@@ -1,4 +1,4 @@
-package ground
+package place
 
 import (
 	"testing"

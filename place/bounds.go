@@ -1,77 +1,79 @@
-package ground
+package place
 
 import (
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/umpirehq/umpire/internal/files"
 )
 
 // enclose sets the folders that count as inside. The root is known as it was
 // written too: a project opened through a link is spoken of through that link.
-func (p *Ground) enclose(dir string, o Options) {
+func (b *Bounds) enclose(dir string, o Options) {
 	p.encloseRoot(dir, o.Root)
 	for _, added := range o.Added {
-		if path, ok := p.enter(added); ok {
-			p.Added = append(p.Added, path)
+		if path, ok := b.enter(added); ok {
+			b.Added = append(b.Added, path)
 		}
 	}
 	for _, scratch := range o.Scratch {
-		p.enter(scratch)
+		b.enter(scratch)
 	}
 }
 
 // encloseRoot adds the root. A repository at the home directory or at the root
 // of the file system, which keeps somebody's settings, opens the working
 // directory only.
-func (p *Ground) encloseRoot(dir, root string) {
-	bound := p.Root
-	if root == "" && p.tooWide(bound) && bound != p.Dir {
-		bound = p.Dir
-		p.note("root %q is too wide: inside is %q", p.Root, bound)
+func (b *Bounds) encloseRoot(dir, root string) {
+	bound := b.Root
+	if root == "" && b.tooWide(bound) && bound != b.Dir {
+		bound = b.Dir
+		b.note("root %q is too wide: inside is %q", b.Root, bound)
 	}
 	if filepath.Dir(bound) == bound {
-		p.note("%q is the whole file system: nothing is inside", bound)
+		b.note("%q is the whole file system: nothing is inside", bound)
 		return
 	}
-	p.bounds = append(p.bounds, bound)
-	p.spelled = append(p.spelled, bound)
+	b.inside = append(b.inside, bound)
+	b.spelled = append(b.spelled, bound)
 	if root != "" {
 		if written, err := filepath.Abs(root); err == nil {
-			p.spell(written)
+			b.spell(written)
 		}
 	}
-	if rest, ok := strings.CutPrefix(p.Dir, bound); ok && within(bound, p.Dir, false) {
-		p.spell(filepath.Clean(dir))
+	if rest, ok := strings.CutPrefix(b.Dir, bound); ok && files.WithinCase(bound, b.Dir, false) {
+		b.spell(filepath.Clean(dir))
 		if written, ok := strings.CutSuffix(filepath.Clean(dir), rest); ok && written != "" {
-			p.spell(written)
+			b.spell(written)
 		}
 	}
 }
 
 // enter adds a folder, relative to the working directory. One that cannot be
 // resolved stays outside.
-func (p *Ground) enter(dir string) (string, bool) {
-	written := p.absolute(dir)
-	path, err := Canonical(written)
+func (b *Bounds) enter(dir string) (string, bool) {
+	written := b.absolute(dir)
+	path, err := files.Canonical(written)
 	if dir == "" || err != nil {
-		p.note("directory %q is not added: %v", dir, err)
+		b.note("directory %q is not added: %v", dir, err)
 		return "", false
 	}
-	p.bounds = append(p.bounds, path)
-	p.spelled = append(p.spelled, path)
-	p.spell(filepath.Clean(written))
+	b.inside = append(b.inside, path)
+	b.spelled = append(b.spelled, path)
+	b.spell(filepath.Clean(written))
 	return path, true
 }
 
 // spell adds another way to write a bound, unless it leads elsewhere.
-func (p *Ground) spell(written string) {
-	if slices.Contains(p.spelled, written) {
+func (b *Bounds) spell(written string) {
+	if slices.Contains(b.spelled, written) {
 		return
 	}
-	path, err := Canonical(written)
-	if err == nil && inside(path, p.bounds, nil, p.FoldCase) {
-		p.spelled = append(p.spelled, written)
+	path, err := files.Canonical(written)
+	if err == nil && inside(path, b.inside, nil, b.FoldCase) {
+		b.spelled = append(b.spelled, written)
 	}
 }
 
@@ -79,7 +81,7 @@ func (p *Ground) spell(written string) {
 // that bound.
 func inside(path string, bounds, holes []string, fold bool) bool {
 	for _, bound := range bounds {
-		if within(bound, path, fold) && !inHole(path, bound, holes, fold) {
+		if files.WithinCase(bound, path, fold) && !inHole(path, bound, holes, fold) {
 			return true
 		}
 	}
@@ -88,7 +90,7 @@ func inside(path string, bounds, holes []string, fold bool) bool {
 
 func inHole(path, bound string, holes []string, fold bool) bool {
 	for _, hole := range holes {
-		if hole != bound && within(bound, hole, fold) && within(hole, path, fold) {
+		if hole != bound && files.WithinCase(bound, hole, fold) && files.WithinCase(hole, path, fold) {
 			return true
 		}
 	}

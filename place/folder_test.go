@@ -1,4 +1,4 @@
-package ground
+package place
 
 import (
 	"os"
@@ -41,7 +41,7 @@ func link(t testing.TB, target, name string) {
 	}
 }
 
-func open(t testing.TB, dir string, o Options) *Ground {
+func open(t testing.TB, dir string, o Options) *Bounds {
 	t.Helper()
 	p, err := Open(dir, o)
 	if err != nil {

@@ -1,4 +1,4 @@
-package ground
+package place
 
 import (
 	"errors"
@@ -11,6 +11,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/files"
 )
 
 // Limits on what a pattern may make us look at. Beyond them it is in doubt.
@@ -30,12 +31,12 @@ const wild = `*?[\{(`
 
 // resolveGlob resolves a pattern: the folder before the first wildcard, joined
 // with the rest. The place is the worst over that folder and all matches.
-func (p *Ground) resolveGlob(a *umpire.Access, written string) {
+func (b *Bounds) resolveGlob(a *umpire.Access, written string) {
 	prefix, rest := splitPattern(written)
 	if len(rest) == 0 {
 		prefix = written
 	}
-	resolved, place, err := p.locate(prefix, a.Kind)
+	resolved, place, err := b.locate(prefix, a.Kind)
 	a.Resolved = filepath.Join(append([]string{resolved}, rest...)...)
 	a.Place = place
 	if err == nil && len(rest) > 0 && place != umpire.PlaceOutside {
@@ -47,7 +48,7 @@ func (p *Ground) resolveGlob(a *umpire.Access, written string) {
 		err = errors.New("pattern may hold braces to expand")
 	}
 	if err != nil {
-		doubt(a, fmt.Sprintf("pattern %q: %v", Clip(a.Target), err))
+		doubt(a, fmt.Sprintf("pattern %q: %v", files.Clip(a.Target), err))
 	}
 }
 
@@ -106,7 +107,7 @@ func (e *expansion) walk(dir string, rest []string, suspect bool) error {
 	}
 	next := slashed(dir) + part
 	info, err := os.Lstat(next)
-	if Missing(err) {
+	if files.Missing(err) {
 		return nil
 	}
 	if err != nil {
@@ -196,7 +197,7 @@ func (e *expansion) read(dir string) ([]os.DirEntry, error) {
 	if e.dirs++; e.dirs > maxGlobDirs {
 		return nil, errGlobLimit
 	}
-	f, err := openFolder(dir)
+	f, err := files.OpenFolder(dir)
 	if f == nil {
 		return nil, err
 	}

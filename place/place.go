@@ -16,11 +16,13 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+
+	"github.com/umpirehq/umpire/internal/files"
 )
 
 // A Ground is where a working directory stands. It is immutable after [Open] and
 // safe for concurrent use. The zero value contains nothing.
-type Ground struct {
+type Bounds struct {
 	// Root is the canonical root folder: for git that of the session's own
 	// worktree.
 	Root string
@@ -68,14 +70,14 @@ func Open(dir string, o Options) (*Ground, error) {
 		return nil, fmt.Errorf("open project %q: %w", dir, err)
 	}
 	p := &Ground{}
-	if p.Dir, err = Canonical(written); err != nil {
+	if b.Dir, err = files.Canonical(written); err != nil {
 		return nil, fmt.Errorf("open project %q: %w", dir, err)
 	}
-	if info, err := os.Stat(p.Dir); err == nil && !info.IsDir() {
+	if info, err := os.Stat(b.Dir); err == nil && !info.IsDir() {
 		return nil, fmt.Errorf("open project %q: not a directory", dir)
 	}
 	if o.Home != "" {
-		if p.Home, err = Canonical(o.Home); err != nil {
+		if b.Home, err = files.Canonical(o.Home); err != nil {
 			return nil, fmt.Errorf("open project %q: home %q: %w", dir, o.Home, err)
 		}
 	}
@@ -91,6 +93,6 @@ func Open(dir string, o Options) (*Ground, error) {
 	return p, nil
 }
 
-func (p *Ground) note(format string, args ...any) {
-	p.Notes = append(p.Notes, fmt.Sprintf(format, args...))
+func (b *Bounds) note(format string, args ...any) {
+	b.Notes = append(b.Notes, fmt.Sprintf(format, args...))
 }

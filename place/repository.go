@@ -1,10 +1,13 @@
-package ground
+package place
 
 import (
 	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
+
+	"github.com/umpirehq/umpire/internal/files"
+	"github.com/umpirehq/umpire/internal/gitdir"
 )
 
 const (
@@ -39,8 +42,8 @@ func openRepository(root string) (*Repository, error) {
 		return nil, fmt.Errorf("identity from path: %q does not lead to a repository: %w", dotGit, err)
 	}
 	r := &Repository{Root: root, GitDir: gitDir, Common: gitDir}
-	if line, err := ReadLine(filepath.Join(gitDir, "commondir")); err == nil {
-		if r.Common, err = Canonical(absoluteFrom(gitDir, line)); err != nil {
+	if line, err := files.ReadLine(filepath.Join(gitDir, "commondir")); err == nil {
+		if r.Common, err = files.Canonical(files.AbsoluteFrom(gitDir, line)); err != nil {
 			return nil, fmt.Errorf("identity from path: %q: commondir: %w", dotGit, err)
 		}
 		r.Worktree = filepath.Base(gitDir)
@@ -80,9 +83,9 @@ func GitDir(dotGit string) (string, error) {
 // root's own .git folder, or a linked worktree or submodule that names the root.
 func (r *Repository) confirmed() bool {
 	if r.Worktree != "" {
-		back, err := ReadLine(filepath.Join(r.GitDir, "gitdir"))
+		back, err := files.ReadLine(filepath.Join(r.GitDir, "gitdir"))
 		return err == nil && filepath.Dir(r.GitDir) == filepath.Join(r.Common, "worktrees") &&
-			sameParent(absoluteFrom(r.GitDir, back), r.Root)
+			sameParent(files.AbsoluteFrom(r.GitDir, back), r.Root)
 	}
 	if r.GitDir == filepath.Join(r.Root, ".git") {
 		return true
@@ -91,13 +94,13 @@ func (r *Repository) confirmed() bool {
 	if worktree == "" {
 		return false
 	}
-	path, err := Canonical(absoluteFrom(r.GitDir, worktree))
+	path, err := files.Canonical(files.AbsoluteFrom(r.GitDir, worktree))
 	return err == nil && path == r.Root
 }
 
 // sameParent reports whether the .git file dotGit lies in the folder root.
 func sameParent(dotGit, root string) bool {
-	path, err := Canonical(filepath.Dir(dotGit))
+	path, err := files.Canonical(filepath.Dir(dotGit))
 	return err == nil && path == root && filepath.Base(dotGit) == ".git"
 }
 
@@ -143,7 +146,7 @@ func (r *Repository) siblings(root string) []string {
 	if r == nil {
 		return nil
 	}
-	dir, _ := openFolder(filepath.Join(r.Common, "worktrees"))
+	dir, _ := files.OpenFolder(filepath.Join(r.Common, "worktrees"))
 	if dir == nil {
 		return nil
 	}
@@ -152,11 +155,11 @@ func (r *Repository) siblings(root string) []string {
 	var found []string
 	for _, name := range names {
 		gitDir := filepath.Join(dir.Name(), name)
-		back, err := ReadLine(filepath.Join(gitDir, "gitdir"))
+		back, err := files.ReadLine(filepath.Join(gitDir, "gitdir"))
 		if err != nil {
 			continue
 		}
-		path, err := Canonical(filepath.Dir(absoluteFrom(gitDir, back)))
+		path, err := files.Canonical(filepath.Dir(files.AbsoluteFrom(gitDir, back)))
 		if err == nil && path != root && path != r.Root && within(root, path, false) {
 			found = append(found, path)
 		}

@@ -1,4 +1,4 @@
-package ground
+package place
 
 import (
 	"fmt"
@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/files"
 )
 
 // Resolve fills Resolved and Place of an access to a path, and leaves any
@@ -13,7 +14,7 @@ import (
 // set, wildcards; a relative one starts from the working directory, and an
 // empty one that is read means the working directory. What cannot be resolved
 // lies outside and is in doubt.
-func (p *Ground) Resolve(a *umpire.Access) {
+func (b *Bounds) Resolve(a *umpire.Access) {
 	if !a.Paths() {
 		return
 	}
@@ -22,7 +23,7 @@ func (p *Ground) Resolve(a *umpire.Access) {
 		doubt(a, "no path is given")
 		return
 	}
-	written := p.absolute(a.Target)
+	written := b.absolute(a.Target)
 	if a.Glob {
 		p.resolveGlob(a, written)
 		return
@@ -35,23 +36,23 @@ func (p *Ground) Resolve(a *umpire.Access) {
 
 // Contains reports whether a path lies inside the project, as it is written
 // and where it leads.
-func (p *Ground) Contains(path string) bool {
-	_, place, err := p.locate(p.absolute(path), umpire.KindRead)
+func (b *Bounds) Contains(path string) bool {
+	_, place, err := b.locate(b.absolute(path), umpire.KindRead)
 	return err == nil && place == umpire.PlaceInside
 }
 
 // absolute makes a path absolute without cleaning it.
-func (p *Ground) absolute(path string) string {
+func (b *Bounds) absolute(path string) string {
 	if path == "" {
-		return p.Dir
+		return b.Dir
 	}
-	return absoluteFrom(p.Dir, path)
+	return files.AbsoluteFrom(b.Dir, path)
 }
 
 // locate returns where an absolute path leads, and the worse of the places of
 // the written and the resolved form. Deleting a link does not touch what it
 // leads to, so that the last link of a deleted path is not followed.
-func (p *Ground) locate(written string, kind umpire.AccessKind) (string, umpire.Place, error) {
+func (b *Bounds) locate(written string, kind umpire.AccessKind) (string, umpire.Place, error) {
 	if harmless(written, kind) {
 		return written, umpire.PlaceHarmless, nil
 	}
@@ -60,14 +61,14 @@ func (p *Ground) locate(written string, kind umpire.AccessKind) (string, umpire.
 	if err != nil {
 		return clean, umpire.PlaceOutside, err
 	}
-	if d.process {
-		return d.path, umpire.PlaceOutside, nil
+	if d.Process {
+		return d.Path, umpire.PlaceOutside, nil
 	}
 	place := min(p.placeOf(clean, p.spelled, kind), p.placeOf(d.path, p.bounds, kind))
-	return d.path, place, nil
+	return d.Path, place, nil
 }
 
-func (p *Ground) placeOf(clean string, bounds []string, kind umpire.AccessKind) umpire.Place {
+func (b *Bounds) placeOf(clean string, bounds []string, kind umpire.AccessKind) umpire.Place {
 	switch {
 	case harmless(clean, kind):
 		return umpire.PlaceHarmless

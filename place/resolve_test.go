@@ -1,4 +1,4 @@
-package ground
+package place
 
 import (
 	"fmt"
@@ -22,7 +22,7 @@ const (
 
 // world is a project with links that lead everywhere: /p is the project, /q
 // lies outside, /added was added and /scratch is our own.
-func world(t testing.TB) (string, *Ground) {
+func world(t testing.TB) (string, *Bounds) {
 	t.Helper()
 	w := tempDir(t)
 	at := func(name string) string { return filepath.Join(w, name) }
@@ -199,7 +199,7 @@ func TestFoldCase(t *testing.T) {
 		{"/", "/x", true, true},
 		{"", "/x", false, false},
 	} {
-		if within(c.base, c.path, false) != c.plain || within(c.base, c.path, true) != c.folding {
+		if files.WithinCase(c.base, c.path, false) != c.plain || files.WithinCase(c.base, c.path, true) != c.folding {
 			t.Errorf("within(%q, %q) is not %v, folding %v", c.base, c.path, c.plain, c.folding)
 		}
 	}

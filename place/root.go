@@ -1,8 +1,10 @@
-package ground
+package place
 
 import (
 	"os"
 	"path/filepath"
+
+	"github.com/umpirehq/umpire/internal/files"
 )
 
 // markers are the files and folders that make their folder the root of a
@@ -18,20 +20,20 @@ var markers = [...]string{
 // or nil. The nearest .git wins over every marker, even when it turns out to be
 // unusable: going on to a repository further up would widen what is inside.
 func (p *Ground) discover(o Options) (*Repository, error) {
-	start := p.Dir
+	start := b.Dir
 	if o.Root != "" {
-		root, err := Canonical(o.Root)
+		root, err := files.Canonical(o.Root)
 		if err != nil {
 			return nil, err
 		}
-		start, p.Root = root, root
+		start, b.Root = root, root
 	}
-	top := ancestor(start, func(dir string) bool { return Exists(dir, ".git") && p.credible(dir, start) })
+	top := files.Ancestor(start, func(dir string) bool { return files.Exists(dir, ".git") && b.credible(dir, start) })
 	repo, err := openRepository(top)
 	if err != nil {
-		p.note("%v", err)
+		b.note("%v", err)
 	}
-	if p.Root == "" {
+	if b.Root == "" {
 		p.Root = p.pickRoot(start, top)
 	}
 	return repo, nil
@@ -39,11 +41,11 @@ func (p *Ground) discover(o Options) (*Repository, error) {
 
 // pickRoot returns the folder of the repository, else the nearest marked one,
 // else where we started.
-func (p *Ground) pickRoot(start, top string) string {
+func (b *Bounds) pickRoot(start, top string) string {
 	if top != "" {
 		return top
 	}
-	marked := ancestor(start, func(dir string) bool { return !p.tooWide(dir) && hasMarker(dir) && p.credible(dir, start) })
+	marked := files.Ancestor(start, func(dir string) bool { return !b.tooWide(dir) && hasMarker(dir) && b.credible(dir, start) })
 	if marked != "" {
 		return marked
 	}
@@ -52,13 +54,13 @@ func (p *Ground) pickRoot(start, top string) string {
 
 // tooWide reports whether a folder is too much to be opened by something found
 // in it: the home directory and the root of the file system.
-func (p *Ground) tooWide(dir string) bool {
-	return dir == p.Home || dir == filepath.Dir(dir)
+func (b *Bounds) tooWide(dir string) bool {
+	return dir == b.Home || dir == filepath.Dir(dir)
 }
 
 // credible reports whether what lies in dir may speak for start below it. In a
 // shared temporary folder anybody can leave a .git or a package.json behind.
-func (p *Ground) credible(dir, start string) bool {
+func (b *Bounds) credible(dir, start string) bool {
 	if dir == start {
 		return true
 	}
@@ -82,7 +84,7 @@ func ancestor(dir string, accept func(string) bool) string {
 
 func hasMarker(dir string) bool {
 	for _, name := range markers {
-		if Exists(dir, name) {
+		if files.Exists(dir, name) {
 			return true
 		}
 	}
