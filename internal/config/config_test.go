@@ -68,7 +68,7 @@ func TestProjectOnlyTightens(t *testing.T) {
 		{"sandbox.network", "", "sandbox.network: true", "false"},
 		{"hooks", "", "hooks: {PreToolUse: [{command: ./evil}]}", "map[]"},
 		{"listen", "", "listen: 0.0.0.0:80", "unix socket in state/"},
-		{"agents", "", "agents: {main: {tools: [Read]}}", "map[main:{[Read] [] }]"},
+		{"agents", "", "agents: {main: {tools: [Read]}}", "map[main:{[Read] []  }]"},
 	}
 	for _, test := range tests {
 		t.Run(test.key+" "+test.project, func(t *testing.T) {

@@ -10,6 +10,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/view"
 	"github.com/umpirehq/umpire/policy"
 )
 
@@ -91,7 +92,7 @@ var Keys = []Key{
 	{
 		"auto.remember", "how long auto mode remembers an answer",
 		func(c *Config, n *yaml.Node) error { return decodeDuration(n, &c.Remember) },
-		func(c *Config) any { return shortDuration(c.Remember) },
+		func(c *Config) any { return view.Duration(c.Remember) },
 		func(now, next *Config) bool { return next.Remember <= now.Remember },
 	},
 	{
@@ -235,7 +236,7 @@ func orWord(d time.Duration, word string) string {
 	if d == 0 {
 		return word
 	}
-	return shortDuration(d)
+	return view.Duration(d)
 }
 
 func orNone(list []string) []string {

@@ -11,7 +11,7 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
-	"github.com/umpirehq/umpire/internal/ground"
+	"github.com/umpirehq/umpire/internal/files"
 )
 
 // Write sets one key of a configuration file to a list. Comments and all other keys
@@ -35,7 +35,7 @@ func Write(file string, path, list []string) error {
 	if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
 		return err
 	}
-	return ground.Replace(file, next, mode)
+	return files.Replace(file, next, mode)
 }
 
 // withList is a configuration with one more key, or with another value for one.

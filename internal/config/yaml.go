@@ -10,7 +10,7 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
-	"github.com/umpirehq/umpire/internal/ground"
+	"github.com/umpirehq/umpire/internal/files"
 	"github.com/umpirehq/umpire/internal/rulefile"
 )
 
@@ -41,7 +41,7 @@ func readYAML(file string) (*yaml.Node, error) {
 
 // readFile returns what a file says, nil when there is none.
 func readFile(file string) ([]byte, error) {
-	data, err := ground.ReadSmall(file, maxSize)
+	data, err := files.ReadSmall(file, maxSize)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}

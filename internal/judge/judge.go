@@ -1,7 +1,7 @@
 // Package judge decides one call: it gathers the facts, resolves the paths within
 // the project, and asks the policy.
 //
-//	find := func() (*judge.Judge, error) { return &judge.Judge{Ground: g, Policy: rules, Home: home}, nil }
+//	find := func() (*judge.Judge, error) { return &judge.Judge{Bounds: bounds, Policy: rules, Home: home}, nil }
 //	decision := judge.Decide(find, judge.Request{Call: call, Mode: umpire.ModeDefault}, time.Now)
 //
 // It keeps nothing and reads no rule files: those who do hand it the policy.
@@ -21,7 +21,7 @@ import (
 // A Judge is what calls in one project are decided by. Without a policy it denies.
 // It is safe for concurrent use.
 type Judge struct {
-	Ground *ground.Ground
+	Bounds *place.Bounds
 	Policy *policy.Policy
 	// Cold says that deny or ask rules may be missing: nothing is allowed but what
 	// is safe.

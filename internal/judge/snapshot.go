@@ -38,7 +38,7 @@ const (
 )
 
 // A Place is where a question comes from.
-type Place struct {
+type SnapshotKey struct {
 	Dir      string // the folder that tells the project, absolute
 	Home     string // umpire's own folder
 	UserHome string
@@ -46,7 +46,7 @@ type Place struct {
 
 // A Snapshot is what calls in the project of a folder are decided by.
 type Snapshot struct {
-	Place
+	SnapshotKey
 
 	Root     string
 	Mode     umpire.Mode
@@ -60,15 +60,15 @@ type Snapshot struct {
 	AddDirs      []string
 	// Cold says that deny or ask rules may be missing.
 	Cold  bool
-	Rules []Rule
+	Rules    []SnapshotRule
 	// Sandbox is the configured one.
 	Sandbox policy.Sandbox
 	// Files are all that it was made of.
-	Files []File
+	Files []SnapshotFile
 }
 
 // A Rule is a rule with where it stands, which its own JSON leaves out.
-type Rule struct {
+type SnapshotRule struct {
 	umpire.Rule
 
 	From umpire.Source `json:"from"`
@@ -76,29 +76,29 @@ type Rule struct {
 	At   int           `json:"at"`
 }
 
-// A File is one file as it was; the stamp of one that is not there is "".
-type File struct {
+// A SnapshotFile is one file as it was; the stamp of one that is not there is "".
+type SnapshotFile struct {
 	Path  string
 	Stamp string
 }
 
-// RuleOf keeps a rule with where it stands.
-func RuleOf(r umpire.Rule) Rule {
-	kept := Rule{Rule: r, From: r.Source, In: r.File, At: r.Line}
+// NewSnapshotRule keeps a rule with where it stands.
+func NewSnapshotRule(r umpire.Rule) SnapshotRule {
+	kept := SnapshotRule{Rule: r, From: r.Source, In: r.File, At: r.Line}
 	kept.Source, kept.File, kept.Line = 0, "", 0
 	return kept
 }
 
 // path is the file of a place. Others may have the same name, so that the place is
 // in the file too.
-func (p Place) path() string {
+func (p SnapshotKey) path() string {
 	sum := fnv.New64a()
 	_, _ = io.WriteString(sum, p.Dir) // it never fails
 	return filepath.Join(p.Home, "state", "snapshots", strconv.FormatUint(sum.Sum64(), 16)+".json")
 }
 
-// Load returns the snapshot of a place if there is one that holds.
-func Load(p Place) (*Snapshot, bool) {
+// LoadSnapshot returns the snapshot of a place if there is one that holds.
+func LoadSnapshot(p SnapshotKey) (*Snapshot, bool) {
 	data, err := readOwn(p.path())
 	if err != nil {
 		return nil, false
@@ -108,7 +108,7 @@ func Load(p Place) (*Snapshot, bool) {
 		return nil, false
 	}
 	for _, f := range s.Files {
-		if now, _, err := stamp(f.Path); err != nil || now != f.Stamp {
+		if now, _, err := files.Stamp(f.Path); err != nil || now != f.Stamp {
 			return nil, false
 		}
 	}
@@ -134,11 +134,11 @@ func readOwn(name string) ([]byte, error) {
 	return data, err
 }
 
-// Keep makes a snapshot and stores it, unless a sound one is there. Take reads the
+// SaveSnapshot makes a snapshot and stores it, unless a sound one is there. Take reads the
 // files; it is called twice, and what it says has to be the same, with the files
 // unchanged from before the second time to after it.
-func Keep(p Place, take func() (*Snapshot, error)) error {
-	if _, ok := Load(p); ok {
+func SaveSnapshot(p SnapshotKey, take func() (*Snapshot, error)) error {
+	if _, ok := LoadSnapshot(p); ok {
 		return nil
 	}
 	first, err := take()
@@ -166,7 +166,7 @@ func Keep(p Place, take func() (*Snapshot, error)) error {
 func (s *Snapshot) stamp(now time.Time) error {
 	for i := range s.Files {
 		f := &s.Files[i]
-		text, changed, err := stamp(f.Path)
+		text, changed, err := files.Stamp(f.Path)
 		if err != nil {
 			return err
 		}
@@ -212,13 +212,13 @@ func (s *Snapshot) write() error {
 
 // Judge returns what calls are decided by. The error says that the folder belongs to
 // another root than it did, so that the snapshot tells of another project.
-func (s *Snapshot) Judge() (*judge.Judge, error) {
-	g, err := ground.Open(s.Dir, ground.Options{Added: s.AddDirs, Home: s.UserHome})
+func (s *Snapshot) Judge() (*Judge, error) {
+	bounds, err := place.Open(s.Dir, place.Options{Added: s.AddDirs, Home: s.UserHome})
 	if err != nil {
 		return nil, err
 	}
-	if g.Root != s.Root {
-		return nil, fmt.Errorf("the root of %q is %q now, and was %q", s.Dir, g.Root, s.Root)
+	if bounds.Root != s.Root {
+		return nil, fmt.Errorf("the root of %q is %q now, and was %q", s.Dir, bounds.Root, s.Root)
 	}
 	rules := make([]umpire.Rule, 0, len(s.Rules))
 	for _, kept := range s.Rules {

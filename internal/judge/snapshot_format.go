@@ -1,4 +1,4 @@
-package snapshot
+package judge
 
 import (
 	"encoding/json"
@@ -15,7 +15,7 @@ import (
 // all the rest of reading takes, so that only rules and folders, where there are
 // any, stand in one of the strings as JSON.
 
-// form begins a file, with the version of what follows.
+// snapshotFormat begins a file, with the version of what follows.
 const form = "umpire-snapshot 2"
 
 // lists are the fields that are seldom there.
@@ -26,7 +26,7 @@ type lists struct {
 
 // marshal writes the file of a snapshot.
 func (s *Snapshot) marshal() ([]byte, error) {
-	texts := []string{form}
+	texts := []string{snapshotFormat}
 	for _, f := range s.fields() {
 		text, err := f.text()
 		if err != nil {
@@ -48,8 +48,8 @@ func unmarshal(data []byte) (*Snapshot, error) {
 	}
 	s := &Snapshot{}
 	fields := s.fields()
-	if len(texts) < len(fields)+1 || texts[0] != form || (len(texts)-len(fields))%2 != 1 {
-		return nil, fmt.Errorf("want %q with %d fields and a stamp for each file", form, len(fields))
+	if len(texts) < len(fields)+1 || texts[0] != snapshotFormat || (len(texts)-len(fields))%2 != 1 {
+		return nil, fmt.Errorf("want %q with %d fields and a stamp for each file", snapshotFormat, len(fields))
 	}
 	for i, f := range fields {
 		if err := f.read(texts[i+1]); err != nil {
@@ -57,7 +57,7 @@ func unmarshal(data []byte) (*Snapshot, error) {
 		}
 	}
 	for files := texts[len(fields)+1:]; len(files) > 0; files = files[2:] {
-		s.Files = append(s.Files, File{Path: files[0], Stamp: files[1]})
+		s.Files = append(s.Files, SnapshotFile{Path: files[0], Stamp: files[1]})
 	}
 	return s, nil
 }

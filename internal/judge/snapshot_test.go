@@ -1,4 +1,4 @@
-package snapshot
+package judge
 
 import (
 	"encoding/json"
@@ -13,13 +13,13 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/umpirehq/umpire"
-	"github.com/umpirehq/umpire/internal/judge"
+	"github.com/umpirehq/umpire/internal/files"
 	"github.com/umpirehq/umpire/policy"
 )
 
 // A world is a place with two files that a snapshot is made of, one of them missing.
 type world struct {
-	place         Place
+	place         SnapshotKey
 	there, absent string
 }
 
@@ -28,7 +28,7 @@ func newWorld(t *testing.T) *world {
 	if runtime.GOOS != "linux" && runtime.GOOS != "darwin" {
 		t.Skip("snapshots are not made on this system")
 	}
-	w := &world{place: Place{Dir: t.TempDir(), Home: t.TempDir(), UserHome: t.TempDir()}}
+	w := &world{place: SnapshotKey{Dir: t.TempDir(), Home: t.TempDir(), UserHome: t.TempDir()}}
 	old, err := filepath.EvalSymlinks("/bin/sh") // nobody has written it just now
 	if err != nil {
 		t.Skip("no old file here:", err)
@@ -40,15 +40,15 @@ func newWorld(t *testing.T) *world {
 func (w *world) take() (*Snapshot, error) {
 	root, err := filepath.EvalSymlinks(w.place.Dir)
 	return &Snapshot{
-		Place: w.place, Root: root, Mode: umpire.ModeDefault, Enforce: true, Deadline: time.Minute,
-		Rules: []Rule{RuleOf(umpire.Rule{ID: "no", Action: umpire.Deny, Tool: "Bash", Match: umpire.Match{CommandPrefix: "make"}, Source: umpire.SourceUser, File: "/f", Line: 7})},
-		Files: []File{{Path: w.there}, {Path: w.absent}},
+		SnapshotKey: w.place, Root: root, Mode: umpire.ModeDefault, Enforce: true, Deadline: time.Minute,
+		Rules: []SnapshotRule{NewSnapshotRule(umpire.Rule{ID: "no", Action: umpire.Deny, Tool: "Bash", Match: umpire.Match{CommandPrefix: "make"}, Source: umpire.SourceUser, File: "/f", Line: 7})},
+		Files: []SnapshotFile{{Path: w.there}, {Path: w.absent}},
 	}, err
 }
 
 func (w *world) keep(t *testing.T) {
 	t.Helper()
-	if err := Keep(w.place, w.take); err != nil {
+	if err := SaveSnapshot(w.place, w.take); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -56,12 +56,12 @@ func (w *world) keep(t *testing.T) {
 func TestSnapshotIsReadAsItWasTaken(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	if _, ok := Load(w.place); ok {
+	if _, ok := LoadSnapshot(w.place); ok {
 		t.Error("there is one from the beginning")
 	}
 	w.keep(t)
 	want, err := w.take()
-	got, ok := Load(w.place)
+	got, ok := LoadSnapshot(w.place)
 	if err != nil || !ok {
 		t.Fatalf("loaded: %t, %v", ok, err)
 	}
@@ -74,7 +74,7 @@ func TestSnapshotIsReadAsItWasTaken(t *testing.T) {
 		t.Fatal(err)
 	}
 	call := umpire.Call{Tool: "Bash", Dir: w.place.Dir, Input: json.RawMessage(`{"command":"make all"}`)}
-	d := judge.Decide(func() (*judge.Judge, error) { return j, nil }, judge.Request{Call: call, Mode: umpire.ModeDefault}, time.Now)
+	d := Decide(func() (*Judge, error) { return j, nil }, Request{Call: call, Mode: umpire.ModeDefault}, time.Now)
 	if ref := (umpire.RuleRef{ID: "no", Source: umpire.SourceUser, File: "/f", Line: 7}); d.Verdict != umpire.Deny || d.Rule == nil || *d.Rule != ref {
 		t.Errorf("decided %s by %+v", d.Verdict, d.Rule)
 	}
@@ -86,9 +86,9 @@ func TestEveryFieldIsKept(t *testing.T) {
 	want := &Snapshot{
 		Place: Place{Dir: "/d", Home: "/h\n\"", UserHome: "/u"}, Root: "/r", Mode: umpire.ModeAsk, Enforce: true, Native: true, Deadline: time.Minute,
 		AllowMedium: true, DenyExternal: true, Precedence: policy.DenyAllowAsk, AddDirs: []string{"/a"}, Cold: true,
-		Rules:   []Rule{RuleOf(umpire.Rule{ID: "no", Tool: "Bash", Source: umpire.SourceUser, File: "/f", Line: 7})},
+		Rules:   []SnapshotRule{NewSnapshotRule(umpire.Rule{ID: "no", Tool: "Bash", Source: umpire.SourceUser, File: "/f", Line: 7})},
 		Sandbox: policy.Sandbox{Mode: umpire.SandboxReadOnly, Network: true, Missing: "m"},
-		Files:   []File{{Path: "/x", Stamp: "1 2"}, {Path: "/y"}},
+		Files:   []SnapshotFile{{Path: "/x", Stamp: "1 2"}, {Path: "/y"}},
 	}
 	for field, value := range reflect.ValueOf(want).Elem().Fields() {
 		if value.IsZero() {
@@ -129,7 +129,7 @@ func TestSnapshotEndsWithAnyChange(t *testing.T) {
 			if err := change(w); err != nil {
 				t.Fatal(err)
 			}
-			if _, ok := Load(w.place); ok {
+			if _, ok := LoadSnapshot(w.place); ok {
 				t.Error("it still holds")
 			}
 		})
@@ -155,7 +155,7 @@ func TestStampTellsEveryChange(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	before, changed, err := stamp(name)
+	before, changed, err := files.Stamp(name)
 	if err != nil || time.Since(changed) > time.Minute {
 		t.Fatalf("%q, %v, %v", before, changed, err)
 	}
@@ -166,7 +166,7 @@ func TestStampTellsEveryChange(t *testing.T) {
 		if err := os.Chtimes(name, info.ModTime(), info.ModTime()); err != nil {
 			t.Fatal(err)
 		}
-		if until, _, err = stamp(name); err != nil {
+		if until, _, err = files.Stamp(name); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -182,7 +182,7 @@ func TestNoSnapshotOfWhatChanges(t *testing.T) {
 		t.Fatal(err)
 	}
 	calls := 0
-	if err := Keep(w.place, func() (*Snapshot, error) {
+	if err := SaveSnapshot(w.place, func() (*Snapshot, error) {
 		s, err := w.take()
 		calls++
 		s.Mode += umpire.Mode(calls % 2)
@@ -193,10 +193,10 @@ func TestNoSnapshotOfWhatChanges(t *testing.T) {
 	if err := os.WriteFile(w.absent, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if err := Keep(w.place, w.take); err == nil {
+	if err := SaveSnapshot(w.place, w.take); err == nil {
 		t.Error("one is made of a file of this moment")
 	}
-	if _, ok := Load(w.place); ok {
+	if _, ok := LoadSnapshot(w.place); ok {
 		t.Error("one is there")
 	}
 }
@@ -207,7 +207,7 @@ func TestSnapshotKnowsItsRoot(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	w.keep(t)
-	s, ok := Load(w.place)
+	s, ok := LoadSnapshot(w.place)
 	if !ok {
 		t.Fatal("none is there")
 	}

@@ -24,8 +24,8 @@ func Name(pid int, started string) string {
 	return fmt.Sprintf("%s:%d:%s", host, pid, started)
 }
 
-// Of names a process; "" when it cannot be told.
-func Of(pid int) string {
+// NameOf names a process; "" when it cannot be told.
+func NameOf(pid int) string {
 	_, started, ok := Stat(pid)
 	if !ok {
 		return ""
@@ -37,7 +37,7 @@ func Of(pid int) string {
 // machine that is not known.
 func Alive(name string) (alive, known bool) {
 	pid, ok := pidOf(name)
-	return ok && Of(pid) == name, ok
+	return ok && NameOf(pid) == name, ok
 }
 
 // pidOf is the number in a name, if it names a process of this machine.

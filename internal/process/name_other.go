@@ -1,6 +1,6 @@
 //go:build !linux
 
-package runner
+package process
 
 // told says that this system does not tell when a process began.
 const told = false

@@ -9,24 +9,24 @@ import (
 	"testing"
 	"time"
 
-	"github.com/umpirehq/umpire/internal/runner"
+	"github.com/umpirehq/umpire/internal/process"
 )
 
 // TestRunner names this very process, and finds it alive.
 func TestRunner(t *testing.T) {
 	t.Parallel()
-	name := runner.Of(os.Getpid())
+	name := process.NameOf(os.Getpid())
 	if name == "" {
 		t.Skip("processes cannot be looked at on this system")
 	}
-	if alive, known := runner.Alive(name); !alive || !known {
+	if alive, known := process.Alive(name); !alive || !known {
 		t.Errorf("%s: alive %t, known %t", name, alive, known)
 	}
-	if alive, known := runner.Alive(name + "0"); alive || !known {
+	if alive, known := process.Alive(name + "0"); alive || !known {
 		t.Errorf("%s of another time: alive %t, known %t", name, alive, known)
 	}
 	for _, other := range []string{"", "elsewhere:1:2", name[:strings.LastIndexByte(name, ':')]} {
-		if _, known := runner.Alive(other); known {
+		if _, known := process.Alive(other); known {
 			t.Errorf("%q is known", other)
 		}
 	}
@@ -43,8 +43,8 @@ func TestZombieIsNotAlive(t *testing.T) {
 	if err := child.Start(); err != nil {
 		t.Fatal(err)
 	}
-	sleeper := runner.Of(child.Process.Pid)
-	if alive, known := runner.Alive(sleeper); !alive || !known {
+	sleeper := process.NameOf(child.Process.Pid)
+	if alive, known := process.Alive(sleeper); !alive || !known {
 		t.Fatalf("%q is alive: %t, known: %t", sleeper, alive, known)
 	}
 	if err := child.Process.Kill(); err != nil {
@@ -52,7 +52,7 @@ func TestZombieIsNotAlive(t *testing.T) {
 	}
 	soon, cancel := context.WithTimeout(t.Context(), 10*time.Second)
 	defer cancel()
-	for alive := true; alive; alive, _ = runner.Alive(sleeper) {
+	for alive := true; alive; alive, _ = process.Alive(sleeper) {
 		if soon.Err() != nil {
 			t.Fatal("still alive long after it was killed")
 		}

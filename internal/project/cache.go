@@ -9,7 +9,8 @@ import (
 	"slices"
 	"time"
 
-	"github.com/umpirehq/umpire/internal/ground"
+	"github.com/umpirehq/umpire/internal/files"
+	"github.com/umpirehq/umpire/internal/gitdir"
 )
 
 const (
@@ -47,7 +48,7 @@ func recall(folder, common string) memory {
 	if folder == "" {
 		return empty
 	}
-	data, err := ground.ReadSmall(cacheFile(folder, common), maxCacheFile)
+	data, err := files.ReadSmall(cacheFile(folder, common), maxCacheFile)
 	if err != nil {
 		return empty
 	}
@@ -61,12 +62,12 @@ func recall(folder, common string) memory {
 // broken reports whether the entry is not one that we would have written.
 func (w walked) broken() bool {
 	for _, id := range w.Roots {
-		if _, err := checkObjectID(id); err != nil {
+		if _, err := gitdir.CheckObjectID(id); err != nil {
 			return true
 		}
 	}
-	_, headErr := checkObjectID(w.Head)
-	_, idErr := checkObjectID(w.ProjectID)
+	_, headErr := gitdir.CheckObjectID(w.Head)
+	_, idErr := gitdir.CheckObjectID(w.ProjectID)
 	return headErr != nil || idErr != nil && w.Failed == ""
 }
 

@@ -13,7 +13,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/umpirehq/umpire/internal/ground"
+	"github.com/umpirehq/umpire/internal/files"
+	"github.com/umpirehq/umpire/internal/gitdir"
 )
 
 const (
@@ -101,7 +102,7 @@ func (r *repository) git(ctx context.Context, args ...string) ([]string, error) 
 			return nil, fmt.Errorf("git %s: stopped after %v: %w", args[0], gitTimeout, ctx.Err())
 		}
 		first, _, _ := strings.Cut(complaint.String(), "\n")
-		return nil, fmt.Errorf("git %s: %w: %q", args[0], err, ground.Clip(first))
+		return nil, fmt.Errorf("git %s: %w: %q", args[0], err, files.Clip(first))
 	}
 	return commits(args[0], out.String())
 }
@@ -110,7 +111,7 @@ func (r *repository) git(ctx context.Context, args ...string) ([]string, error) 
 func commits(command, output string) ([]string, error) {
 	lines := strings.Fields(output)
 	for _, line := range lines {
-		if _, err := checkObjectID(line); err != nil {
+		if _, err := gitdir.CheckObjectID(line); err != nil {
 			return nil, fmt.Errorf("git %s: %w", command, err)
 		}
 	}
@@ -123,11 +124,11 @@ func (r *repository) program() (string, error) {
 	if err != nil {
 		return "", err
 	}
-	path, err := ground.Canonical(program)
+	path, err := files.Canonical(program)
 	if err != nil {
 		return "", err
 	}
-	if ground.Within(r.Root, program) || ground.Within(r.Root, path) {
+	if files.Within(r.Root, program) || files.Within(r.Root, path) {
 		return "", fmt.Errorf("git at %q belongs to the project and is not run", program)
 	}
 	return program, nil

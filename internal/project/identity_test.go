@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"github.com/umpirehq/umpire"
-	"github.com/umpirehq/umpire/internal/ground"
+	"github.com/umpirehq/umpire/place"
 )
 
 func TestIdentity(t *testing.T) {

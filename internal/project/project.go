@@ -16,7 +16,7 @@ import (
 	"fmt"
 
 	"github.com/umpirehq/umpire"
-	"github.com/umpirehq/umpire/internal/ground"
+	"github.com/umpirehq/umpire/place"
 )
 
 // A Kind says what gives a project its identity.
@@ -41,7 +41,7 @@ func (k Kind) String() string {
 // A Project is what a working directory belongs to. It is immutable after
 // [Open] and safe for concurrent use. The zero value contains nothing.
 type Project struct {
-	ground.Ground
+	place.Bounds
 
 	ID   umpire.ProjectID
 	Kind Kind
@@ -70,7 +70,7 @@ type Options struct {
 // belongs to the project that it would lie in. It fails when dir cannot be
 // resolved; what goes wrong with git is a note, and the path gives the identity.
 func Open(dir string, o Options) (*Project, error) {
-	found, err := ground.Open(dir, ground.Options{Root: o.Root, Added: o.Added, Home: o.Home, Scratch: o.Scratch})
+	found, err := place.Open(dir, place.Options{Root: o.Root, Added: o.Added, Home: o.Home, Scratch: o.Scratch})
 	if err != nil {
 		return nil, err
 	}

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/files"
 )
 
 // A Format is the language of a rule file.
@@ -144,7 +145,7 @@ func resolve(path string) string {
 // shown is the name of the layer's file for people: relative to the project
 // for a project's file.
 func (l Layer) shown() string {
-	if l.Root != "" && below(l.Root, l.Path) {
+	if l.Root != "" && files.Within(l.Root, l.Path) {
 		if rel, err := filepath.Rel(l.Root, l.Path); err == nil {
 			return filepath.ToSlash(rel)
 		}

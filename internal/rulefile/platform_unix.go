@@ -10,6 +10,8 @@ import (
 	"syscall"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/umpirehq/umpire/internal/files"
 )
 
 // openFlags keep the opening of a pipe from waiting for its writer, and of a

@@ -9,7 +9,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/umpirehq/umpire/internal/ground"
+	"github.com/umpirehq/umpire/internal/files"
 )
 
 // maxTrustSize bounds the ledger; an entry takes a few hundred bytes.
@@ -135,5 +135,5 @@ func (t Trust) change(edit func([]Trusted) []Trusted) error {
 	if err != nil {
 		return fmt.Errorf("trust ledger: %w", err)
 	}
-	return ground.Replace(t.Path, append(data, '\n'), userFileMode)
+	return files.Replace(t.Path, append(data, '\n'), userFileMode)
 }

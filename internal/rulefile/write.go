@@ -9,7 +9,7 @@ import (
 	"path/filepath"
 
 	"github.com/umpirehq/umpire"
-	"github.com/umpirehq/umpire/internal/ground"
+	"github.com/umpirehq/umpire/internal/files"
 )
 
 // ErrNoRule says that a file has no rule with the id.
@@ -125,7 +125,7 @@ func (l Layer) writable() error {
 	if l.Format != FormatUmpire {
 		return fmt.Errorf("files of format %s are read, never written", l.Format)
 	}
-	if l.Source == umpire.SourceProject && (l.Root == "" || !below(l.Root, l.Path)) {
+	if l.Source == umpire.SourceProject && (l.Root == "" || !files.Within(l.Root, l.Path)) {
 		return errors.New("the file does not lie in the project")
 	}
 	return l.refuseLinks()
@@ -198,12 +198,12 @@ func (w Writer) replace(l Layer, old content, data []byte, fresh bool) error {
 		keep = known
 	}
 	if !keep {
-		return ground.Replace(l.Path, data, old.mode)
+		return files.Replace(l.Path, data, old.mode)
 	}
 	if err := w.Trust.add(l.Root, l.Path, hash(data)); err != nil {
 		return err
 	}
-	if err := ground.Replace(l.Path, data, old.mode); err != nil {
+	if err := files.Replace(l.Path, data, old.mode); err != nil {
 		return err
 	}
 	return w.Trust.Grant(l.Root, l.Path, hash(data))

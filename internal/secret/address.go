@@ -28,7 +28,7 @@ func (s *scan) address(_, end int) {
 		return
 	}
 	const enough = 16
-	if user := s.text[end:at]; len(user) >= enough && random(user) && !placeholder(user) {
+	if user := s.text[end:at]; len(user) >= enough && token.Random(user) && !placeholder(user) {
 		s.add(end, at, "url-token", named)
 	}
 }

@@ -213,7 +213,7 @@ func written(n name, text string) bool {
 		}
 		return len(text) >= 4 && !(onlyDigits(text) && len(text) < 12) && !namesItself(text)
 	case weakTier:
-		return random(text) || len(text) >= 6 && strings.ContainsAny(text, "0123456789") && strings.IndexFunc(text, func(r rune) bool { return r < 'a' && !isDigit(byte(r)) }) < 0 && !onlyDigits(text)
+		return token.Random(text) || len(text) >= 6 && strings.ContainsAny(text, "0123456789") && strings.IndexFunc(text, func(r rune) bool { return r < 'a' && !isDigit(byte(r)) }) < 0 && !onlyDigits(text)
 	case noTier:
 	}
 	return false
@@ -228,7 +228,7 @@ func namesItself(text string) bool {
 // quotedValue accepts a value in quotes, in a program or a document: it is no
 // sentence, and no name of a field.
 func quotedValue(n name, text string) bool {
-	if strings.Contains(text, " ") && !random(text) {
+	if strings.Contains(text, " ") && !token.Random(text) {
 		return false
 	}
 	switch n.tier {
@@ -255,7 +255,7 @@ func bareValue(n name, text string) bool {
 	if n.tier == passwordTier {
 		return len(text) >= 4 && !onlyName(strings.ReplaceAll(text, ":", "")) && !strings.ContainsAny(text, "[({")
 	}
-	return (random(text) || n.tier == strongTier && keyLike(text) && strings.ContainsAny(text, "/+=")) && !strings.HasPrefix(strings.TrimPrefix(text, "-"), "0x")
+	return (token.Random(text) || n.tier == strongTier && token.KeyLike(text) && strings.ContainsAny(text, "/+=")) && !strings.HasPrefix(strings.TrimPrefix(text, "-"), "0x")
 }
 
 // endsHere reports whether a line or an item ends behind a value.

@@ -3,6 +3,8 @@ package secret
 import (
 	"encoding/base64"
 	"strings"
+
+	"github.com/umpirehq/umpire/internal/token"
 )
 
 // schemes are the words between Authorization: and what is secret.
@@ -38,10 +40,10 @@ func (s *scan) authorization(_, end int) {
 	}
 	v := s.value(at)
 	text := s.cut(v)
-	if v.quoted || placeholder(text) || hasWord(constants+" "+typeWords+" "+ownNames, strings.ToLower(text)) || len(text) < 4 || scheme == "" && !random(text) && len(text) < 20 {
+	if v.quoted || placeholder(text) || hasWord(constants+" "+typeWords+" "+ownNames, strings.ToLower(text)) || len(text) < 4 || scheme == "" && !token.Random(text) && len(text) < 20 {
 		return
 	}
-	if strings.ContainsAny(text, "+") && v.next < len(s.text) && isBlank(s.text[v.next]) && !random(text) {
+	if strings.ContainsAny(text, "+") && v.next < len(s.text) && isBlank(s.text[v.next]) && !token.Random(text) {
 		return // an expression
 	}
 	s.add(v.start, v.end, "authorization", named)
@@ -54,7 +56,7 @@ func (s *scan) bearer(start, end int) {
 		return
 	}
 	v := s.value(at)
-	if text := s.cut(v); !v.quoted && !placeholder(text) && len(text) >= 12 && (random(text) || keyLike(text)) {
+	if text := s.cut(v); !v.quoted && !placeholder(text) && len(text) >= 12 && (token.Random(text) || token.KeyLike(text)) {
 		s.add(v.start, v.end, "authorization", named)
 	}
 }
@@ -109,7 +111,7 @@ func (s *scan) cookies(_, end int) {
 		if stop < 0 {
 			stop = len(line) - at
 		}
-		if text := line[at : at+stop]; len(text) >= 12 && !placeholder(text) && (random(text) || keyLike(text)) {
+		if text := line[at : at+stop]; len(text) >= 12 && !placeholder(text) && (token.Random(text) || token.KeyLike(text)) {
 			s.add(end+at, end+at+stop, "cookie", named)
 		}
 		at += stop
@@ -128,7 +130,7 @@ func (s *scan) signature(start, end int) {
 	}
 	const enough = 20
 	v := s.value(end)
-	if text := s.cut(v); !v.quoted && len(text) >= enough && !placeholder(text) && (random(text) || keyLike(text)) {
+	if text := s.cut(v); !v.quoted && len(text) >= enough && !placeholder(text) && (token.Random(text) || token.KeyLike(text)) {
 		s.add(v.start, v.end, "signature", named)
 	}
 }
@@ -140,7 +142,7 @@ func (s *scan) queryKey(start, end int) {
 	}
 	const enough = 16
 	v := s.value(end)
-	if text := s.cut(v); !v.quoted && len(text) >= enough && !placeholder(text) && random(text) {
+	if text := s.cut(v); !v.quoted && len(text) >= enough && !placeholder(text) && token.Random(text) {
 		s.add(v.start, v.end, "key", named)
 	}
 }

@@ -12,7 +12,7 @@ const tokenPrefixes = "sk-ant- sk-proj- sk-svcacct- sk-or-v1- sk- ghp_ gho_ ghu_
 const wordPrefixes = "npm_ hf_ r8_ secret_ vercel_ mfa. key- pat_ tok_"
 
 func prefixLiterals() (all []string) {
-	for p := range strings.FieldsSeq(tokenPrefixes + " " + wordPrefixes) {
+	for p := range strings.FieldsSeq(token.Prefixes + " " + token.WordPrefixes) {
 		all = append(all, strings.ToLower(p))
 	}
 	return all
@@ -26,8 +26,8 @@ func (s *scan) prefixed(start, end int) {
 		return
 	}
 	prefix := s.text[start:end]
-	known := hasWord(tokenPrefixes, prefix)
-	if !known && !hasWord(wordPrefixes, prefix) {
+	known := hasWord(token.Prefixes, prefix)
+	if !known && !hasWord(token.WordPrefixes, prefix) {
 		return
 	}
 	stop, run, longest := end, 0, 0
@@ -42,7 +42,7 @@ func (s *scan) prefixed(start, end int) {
 	}
 	stop = max(end, len(strings.TrimRight(s.text[:stop], ".-")))
 	rest := s.text[end:stop]
-	if len(rest) >= enough && (random(rest) || keyLike(rest) || known && longest >= enough) && !placeholder(rest) {
+	if len(rest) >= enough && (token.Random(rest) || token.KeyLike(rest) || known && longest >= enough) && !placeholder(rest) {
 		s.add(start, stop, "token", shaped)
 	}
 }

@@ -5,6 +5,8 @@ import (
 	"regexp"
 	"strings"
 	"sync"
+
+	"github.com/umpirehq/umpire/internal/token"
 )
 
 // A rule finds one kind of token by its shape.
@@ -57,7 +59,7 @@ func (s *scan) match(r *rule, start int) {
 	begin, end = from+begin, from+end
 	value := s.text[begin:end]
 	switch {
-	case placeholder(value), r.entropy > 0 && entropy(value) <= r.entropy, r.plain && !s.speaks(start, begin), r.dice && !random(value):
+	case placeholder(value), r.entropy > 0 && entropy(value) <= r.entropy, r.plain && !s.speaks(start, begin), r.dice && !token.Random(value):
 		return
 	}
 	s.add(begin+addressLength(value), end, r.id, exact)

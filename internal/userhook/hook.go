@@ -1,4 +1,4 @@
-// Package hook runs the programs that people put before and after tool calls.
+// Package userhook runs the programs that people put before and after tool calls.
 //
 //	ran := hook.Run(ctx, &h, &hook.Occasion{Call: call, Root: root})
 //
@@ -6,7 +6,7 @@
 // with a hook, and what goes wrong with its program, is told as an outcome and never
 // passes for consent. docs/hooks.md describes what a program gets and what it may
 // answer.
-package hook
+package userhook
 
 import (
 	"cmp"
