@@ -7,7 +7,7 @@ import (
 	"charm.land/bubbles/v2/textinput"
 	tea "charm.land/bubbletea/v2"
 
-	"github.com/umpirehq/umpire/internal/adapter"
+	"github.com/umpirehq/umpire/internal/view"
 	"github.com/umpirehq/umpire/policy"
 )
 
@@ -201,7 +201,7 @@ func (s *agentsScreen) row(m *model, i, width int) []string {
 		limit = strings.Join(row.profile.Suffixes, " ")
 	}
 	return []string{
-		boldStyle.Render(cut(mark+adapter.Visible(row.profile.Name), width)) + dimStyle.Render(oneLine("  "+tools, width-20)),
+		boldStyle.Render(cut(mark+view.Visible(row.profile.Name), width)) + dimStyle.Render(oneLine("  "+tools, width-20)),
 		cut(name+fieldView(&row.field, m.text("empty: unrestricted")), width),
 		dimStyle.Render(cut("  "+m.text("in force")+": "+adapter.Visible(limit), width)),
 		"",

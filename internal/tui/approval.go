@@ -11,8 +11,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/umpirehq/umpire"
-	"github.com/umpirehq/umpire/internal/adapter"
-	"github.com/umpirehq/umpire/internal/card"
+	"github.com/umpirehq/umpire/internal/view"
 	"github.com/umpirehq/umpire/policy"
 )
 
@@ -54,7 +53,7 @@ type approval struct {
 	list     []umpire.Pending
 	sessions map[umpire.SessionID]umpire.Session
 	at       int // which one is shown
-	card     *card.Card
+	card     *view.Card
 	diff     []string // of the card, safe to show; nil until it is worked out
 	edited   []string // the fields that the diff shows
 	shown    time.Time
@@ -123,7 +122,7 @@ func (m *model) show() tea.Cmd {
 		session = m.session
 	}
 	now := m.conf.Now()
-	a.card, a.shown = card.New(*p, session, m.conf.Text, now, false), now
+	a.card, a.shown = view.New(*p, session, m.conf.Text, now, false), now
 	m.scroll, m.anchored = 0, true
 	m.judge()
 	return tea.Batch(m.tick(), m.settle(), m.loadDiff(*p, session))
@@ -296,7 +295,7 @@ func (m *model) readRule() tea.Cmd {
 		a.problem = m.problem(err)
 		return nil
 	}
-	if card.Hides(a.input.Value()) {
+	if view.Hides(a.input.Value()) {
 		a.problem = m.text("the rule contains hidden characters")
 		return nil
 	}
@@ -416,7 +415,7 @@ func (m *model) answeredElsewhere(e *umpire.Event) {
 	if p == nil || p.Request != e.Request || m.ask.answered[e.Request] || m.ask.state == cardLoading {
 		return
 	}
-	m.log.say(noteEntry, adapter.Visible(fmt.Sprintf("%s %s %s", e.Kind, e.Tool, e.Actor)))
+	m.log.say(noteEntry, view.Visible(fmt.Sprintf("%s %s %s", e.Kind, e.Tool, e.Actor)))
 }
 
 // rest are the questions of the same message with the same risk, of which none hides or

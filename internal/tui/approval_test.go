@@ -9,7 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/umpirehq/umpire"
-	"github.com/umpirehq/umpire/internal/lang"
+	"github.com/umpirehq/umpire/internal/view"
 )
 
 // TestCardScreens pins what a question looks like: C-34 to C-37 and M-124 to M-126 in
@@ -17,7 +17,7 @@ import (
 func TestCardScreens(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {
-		text          lang.Catalogue
+		text          view.Catalogue
 		width, height int
 	}{
 		"card_80x24": {nil, 80, 24}, "card_200x50": {nil, 200, 50},

@@ -12,8 +12,7 @@ import (
 	"charm.land/lipgloss/v2"
 
 	"github.com/umpirehq/umpire"
-	"github.com/umpirehq/umpire/internal/adapter"
-	"github.com/umpirehq/umpire/internal/card"
+	"github.com/umpirehq/umpire/internal/view"
 )
 
 // The card stands in the conversation, below what led to it; what can be answered
@@ -32,7 +31,7 @@ func riskStyle(risk string) lipgloss.Style {
 
 // A cardForm is what the lines of a card depend on.
 type cardForm struct {
-	of                    *card.Card
+	of                    *view.Card
 	width, waiting        int
 	explain, raw, changes bool
 	diff                  int
@@ -83,7 +82,7 @@ func (m *model) drawCard(width int) []string {
 }
 
 // shownCommand are the fields that stand on the card's first lines.
-func shownCommand(c *card.Card) []string {
+func shownCommand(c *view.Card) []string {
 	if len(c.Command()) > 0 {
 		return []string{"command"}
 	}
@@ -287,7 +286,7 @@ func trimmed(text string) string { return strings.TrimSpace(typed(text)) }
 // typed takes what is not seen out of what a person typed.
 func typed(text string) string {
 	return strings.Map(func(r rune) rune {
-		if adapter.Visible(string(r)) != string(r) {
+		if view.Visible(string(r)) != string(r) {
 			return -1
 		}
 		return r

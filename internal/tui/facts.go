@@ -11,8 +11,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"github.com/umpirehq/umpire"
-	"github.com/umpirehq/umpire/internal/adapter"
-	"github.com/umpirehq/umpire/internal/card"
+	"github.com/umpirehq/umpire/internal/view"
 )
 
 // Facts are what the status line says.
@@ -153,10 +152,10 @@ func (m *model) status(width int) []string {
 	}
 	second := []string{
 		m.text("project") + " " + m.session.Project.Short(), m.text("mode") + " " + m.session.Mode.String(),
-		m.text("session") + " " + adapter.Visible(string(m.session.ID)),
+		m.text("session") + " " + view.Visible(string(m.session.ID)),
 	}
 	if m.conf.Model != "" {
-		second = append(second, adapter.Visible(m.conf.Model))
+		second = append(second, view.Visible(m.conf.Model))
 	}
 	return []string{bar(first, width), bar(second, width)}
 }
@@ -249,7 +248,7 @@ func (m *model) remember(msg historyMsg) {
 func (m *model) accessText(e *umpire.Event) string {
 	var about []string
 	for i := range e.Accesses {
-		about = append(about, card.AccessText(&e.Accesses[i], m.conf.Text))
+		about = append(about, view.AccessText(&e.Accesses[i], m.conf.Text))
 	}
 	return strings.Join(about, "; ")
 }
@@ -265,5 +264,5 @@ func (m *model) eventLine(e *umpire.Event) string {
 	if e.Reason != "" {
 		parts = append(parts, "- "+m.conf.Text.Reason(e.Reason))
 	}
-	return adapter.Visible(clipLong(strings.Join(parts, "  ")))
+	return view.Visible(clipLong(strings.Join(parts, "  ")))
 }

@@ -18,8 +18,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"github.com/umpirehq/umpire"
-	"github.com/umpirehq/umpire/internal/card"
-	"github.com/umpirehq/umpire/internal/lang"
+	"github.com/umpirehq/umpire/internal/view"
 	"github.com/umpirehq/umpire/policy"
 )
 
@@ -175,7 +174,7 @@ type drive struct {
 var begun = time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 
 // driven returns a model on a screen of a size.
-func driven(t *testing.T, text lang.Catalogue, width, height int) *drive {
+func driven(t *testing.T, text view.Catalogue, width, height int) *drive {
 	t.Helper()
 	d := &drive{T: t, now: begun, gate: &fakeGate{session: umpire.Session{
 		ID: "s1", Project: someProject, Root: "/p", Dir: "/p", Mode: umpire.ModeDefault, State: umpire.SessionIdle, Permission: umpire.StateIdle,
@@ -346,8 +345,8 @@ func write() umpire.Pending {
 }
 
 // chineseText is everything in 简体中文 that screens say.
-func chineseText() lang.Catalogue {
-	all := lang.Catalogue{}
+func chineseText() view.Catalogue {
+	all := view.Catalogue{}
 	maps.Copy(all, Chinese)
 	maps.Copy(all, card.Chinese)
 	return all

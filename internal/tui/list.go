@@ -5,7 +5,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"github.com/umpirehq/umpire/internal/adapter"
+	"github.com/umpirehq/umpire/internal/view"
 )
 
 // A list is rows of which one is chosen, as several screens have them.
@@ -59,7 +59,7 @@ func leaves(msg tea.Msg) bool {
 func cells(widths []int, texts ...string) string {
 	var b strings.Builder
 	for i, text := range texts {
-		text = adapter.Visible(text)
+		text = view.Visible(text)
 		if i < len(widths) {
 			text = cut(text, widths[i])
 			text += strings.Repeat(" ", max(0, widths[i]-stringWidth(text))) + "  "

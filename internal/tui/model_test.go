@@ -12,8 +12,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/umpirehq/umpire"
-	"github.com/umpirehq/umpire/internal/lang"
 	"github.com/umpirehq/umpire/internal/llm"
+	"github.com/umpirehq/umpire/internal/view"
 )
 
 // talk is a conversation with everything in it.
@@ -36,7 +36,7 @@ func talk(d *drive) {
 func TestConversationScreens(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {
-		text          lang.Catalogue
+		text          view.Catalogue
 		width, height int
 	}{
 		"talk_80x24": {nil, 80, 24}, "talk_200x50": {nil, 200, 50}, "talk_zh_80x24": {chineseText(), 80, 24}, "talk_zh_200x50": {chineseText(), 200, 50},
@@ -137,7 +137,7 @@ func TestQueue(t *testing.T) {
 	d.press("one", "enter")
 	d.ask(npm())
 	d.press("tab", "two", "enter")
-	d.sees("> two  (queued)")
+	d.sees("> two (queued)")
 	if diff := cmp.Diff([]string{"two"}, d.gate.prompts); diff != "" || len(d.turns) != 1 {
 		t.Errorf("%s, turns %q", diff, d.turns)
 	}
@@ -238,7 +238,7 @@ func TestCommands(t *testing.T) {
 // TestScreens pins the screens in front of the conversation.
 func TestScreens(t *testing.T) {
 	t.Parallel()
-	for language, text := range map[string]lang.Catalogue{"": nil, "zh_": chineseText()} {
+	for language, text := range map[string]view.Catalogue{"": nil, "zh_": chineseText()} {
 		d := driven(t, text, 80, 24)
 		d.gate.others = []umpire.Session{{ID: "s0", Mode: umpire.ModePlan, State: umpire.SessionWaiting, Dir: "/p/sub", ActiveAt: begun.Add(-time.Hour)}, {ID: "hook", External: true}}
 		d.gate.session.ActiveAt = begun
@@ -430,5 +430,5 @@ func TestReplyThatBreaksOff(t *testing.T) {
 	d.sees("the whole reply")
 	d.press("more", "enter")
 	d.tell(turnMsg{err: errors.New("the provider failed")})
-	d.sees("the provider failed", "messages that wait to be sent with the next one: 1", "> more  (queued)")
+	d.sees("the provider failed", "messages that wait to be sent with the next one: 1", "> more (queued)")
 }

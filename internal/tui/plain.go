@@ -15,8 +15,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"github.com/umpirehq/umpire"
-	"github.com/umpirehq/umpire/internal/adapter"
-	"github.com/umpirehq/umpire/internal/card"
+	"github.com/umpirehq/umpire/internal/view"
 	"github.com/umpirehq/umpire/policy"
 )
 
@@ -29,12 +28,12 @@ type plain struct {
 	out      io.Writer
 	messages chan tea.Msg
 	written  *entry          // the last one that was
-	card     *card.Card      // the one that was written
-	offered  []card.Option   // what can be answered to it
+	card     *view.Card      // the one that was written
+	offered  []view.Option   // what can be answered to it
 	running  umpire.CallID   // of which it was written that it runs
 	prompted bool            // it was said that a message is wanted
-	wanted   *card.Card      // the one to which it was said that an answer is
-	held     *card.Card      // the one that is held back for a moment
+	wanted   *view.Card      // the one to which it was said that an answer is
+	held     *view.Card      // the one that is held back for a moment
 	done     <-chan struct{} // closed when nobody takes messages any more
 	open     bool            // a line was begun that the person is to end
 }
@@ -150,7 +149,7 @@ func (p *plain) event(e *umpire.Event) error {
 	if err := encoder.Encode(e); err != nil {
 		return err
 	}
-	_, err := p.m.conf.Events.Write(adapter.VisibleJSON(line.Bytes()))
+	_, err := p.m.conf.Events.Write(view.VisibleJSON(line.Bytes()))
 	return err
 }
 
@@ -179,7 +178,7 @@ func (p *plain) choose(line lineMsg) tea.Cmd {
 		p.say(section()...)
 		return nil
 	}
-	at := slices.IndexFunc(p.offered, func(o card.Option) bool { return o.Key == key })
+	at := slices.IndexFunc(p.offered, func(o view.Option) bool { return o.Key == key })
 	if at < 0 {
 		return nil
 	}
@@ -346,7 +345,7 @@ func (p *plain) writeCard() {
 	}
 	p.offered = a.card.Options()
 	for _, o := range p.offered {
-		p.print("  " + card.Padded(o.Key, 3) + o.Text)
+		p.print("  " + view.Padded(o.Key, 3) + o.Text)
 	}
 	p.wanted = nil
 }

@@ -7,7 +7,7 @@ import (
 	"charm.land/lipgloss/v2"
 	"github.com/charmbracelet/x/ansi"
 
-	"github.com/umpirehq/umpire/internal/adapter"
+	"github.com/umpirehq/umpire/internal/view"
 )
 
 // Limits on what is shown of one text. The end is always shown: that is where a long
@@ -32,14 +32,14 @@ func clipLong(text string) string {
 func safe(text string) []string {
 	all := strings.Split(strings.TrimRight(clipLong(text), "\r\n"), "\n")
 	for i, line := range all {
-		all[i] = adapter.Visible(strings.ReplaceAll(strings.TrimSuffix(line, "\r"), "\t", "    "))
+		all[i] = view.Visible(strings.ReplaceAll(strings.TrimSuffix(line, "\r"), "\t", "    "))
 	}
 	return all
 }
 
 // oneLine makes a text safe to show on one line of a width. Its end is left out.
 func oneLine(text string, width int) string {
-	return cut(adapter.Visible(clipLong(text)), width)
+	return cut(view.Visible(clipLong(text)), width)
 }
 
 // cut ends a line of our own at a width.

@@ -7,7 +7,7 @@ import (
 
 	"github.com/charmbracelet/x/ansi"
 
-	"github.com/umpirehq/umpire/internal/adapter"
+	"github.com/umpirehq/umpire/internal/view"
 )
 
 // colours are the only escapes that a screen may hold.
@@ -16,7 +16,7 @@ var colours = regexp.MustCompile("\x1b\\[[0-9;]*m")
 // onlySafe returns a line whose colours are taken away if it holds anything that a
 // terminal would obey or nobody would see.
 func onlySafe(line string) string {
-	if bare := colours.ReplaceAllString(line, ""); adapter.Visible(bare) != bare {
+	if bare := colours.ReplaceAllString(line, ""); view.Visible(bare) != bare {
 		return bare
 	}
 	return ""

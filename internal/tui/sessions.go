@@ -7,7 +7,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/umpirehq/umpire"
-	"github.com/umpirehq/umpire/internal/card"
+	"github.com/umpirehq/umpire/internal/view"
 )
 
 // A sessionsScreen lists the sessions of the project, to go on with one or to fork it.
@@ -89,7 +89,7 @@ func (s *sessionsScreen) rows(m *model) []string {
 		if one.ID == m.session.ID {
 			mark = "*"
 		}
-		active := fmt.Sprintf(m.text("%s ago"), card.Age(m.conf.Now().Sub(one.ActiveAt)))
+		active := fmt.Sprintf(m.text("%s ago"), view.Age(m.conf.Now().Sub(one.ActiveAt)))
 		rows = append(rows, cells([]int{1, 18, 18, 8, 10}, mark, string(one.ID), m.conf.Text.Word("session state", string(one.State)), one.Mode.String(), active, one.Dir))
 	}
 	return rows

@@ -21,7 +21,7 @@ import (
 	"time"
 
 	"github.com/umpirehq/umpire"
-	"github.com/umpirehq/umpire/internal/lang"
+	"github.com/umpirehq/umpire/internal/view"
 )
 
 // A Gate is what the terminal needs of the gate. It acts in the name of the person who
@@ -96,7 +96,7 @@ type Config struct {
 	Resumed bool   // the session was there before; what is open in it goes on
 	Task    string // the first message, if any
 	Model   string // what the status line calls the model
-	Text    lang.Catalogue
+	Text    view.Catalogue
 	Now     func() time.Time
 	// Change works out what a call would change in files, for its card; nil shows no
 	// change. It may be called by several goroutines.

@@ -8,7 +8,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/umpirehq/umpire"
-	"github.com/umpirehq/umpire/internal/card"
+	"github.com/umpirehq/umpire/internal/view"
 )
 
 // A turn is what the agent is doing.
@@ -157,7 +157,7 @@ func (m *model) commands(e *umpire.Event) string {
 	var lines []string
 	for i := range e.Accesses {
 		if a := &e.Accesses[i]; a.Kind == umpire.KindExec && a.Program != "" {
-			lines = append(lines, card.CommandLine(append([]string{a.Program}, a.Args...)))
+			lines = append(lines, view.CommandLine(append([]string{a.Program}, a.Args...)))
 		}
 	}
 	if len(lines) == 0 {

@@ -1,4 +1,4 @@
-package card
+package view
 
 import (
 	"encoding/json"
@@ -8,7 +8,6 @@ import (
 	"unicode"
 
 	"github.com/umpirehq/umpire"
-	"github.com/umpirehq/umpire/internal/adapter"
 )
 
 // asked is a question about a tool with an input.
@@ -91,7 +90,7 @@ func TestCardObeysNothing(t *testing.T) {
 			}
 			text, c := shown(t, p, false)
 			for _, r := range strings.TrimPrefix(text, "\n⚠️ ") { // the card's own sign
-				if r != '\n' && (!unicode.IsPrint(r) || adapter.Visible(string(r)) != string(r)) {
+				if r != '\n' && (!unicode.IsPrint(r) || Visible(string(r)) != string(r)) {
 					t.Errorf("%s %q: the card holds %q", place, evil, r)
 				}
 			}
@@ -122,13 +121,13 @@ func TestCardInChinese(t *testing.T) {
 		{write, "\n⚠️ 权限请求\nWrite 工具请求执行:\n此操作将创建或覆盖文件\n\n"},
 		{fetch, "\n⚠️ 权限请求\nWebFetch 工具请求执行:\n此操作将发送网络请求\n\n"},
 	} {
-		c := New(test.asked, umpire.Session{ID: "s1", Root: "/p"}, Chinese, test.asked.AskedAt, false)
+		c := New(test.asked, umpire.Session{ID: "s1", Root: "/p"}, ChineseCard, test.asked.AskedAt, false)
 		if text := c.Whole(); !strings.HasPrefix(text, test.want) {
 			t.Errorf("want %q at the head of\n%s", test.want, text)
 		}
 	}
 	var buttons []string
-	for _, o := range New(bash, umpire.Session{ID: "s1", Root: "/p"}, Chinese, bash.AskedAt, false).Options() {
+	for _, o := range New(bash, umpire.Session{ID: "s1", Root: "/p"}, ChineseCard, bash.AskedAt, false).Options() {
 		buttons = append(buttons, o.Key+" "+o.Text)
 	}
 	all := strings.Join(buttons, "\n")

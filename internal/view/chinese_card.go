@@ -1,4 +1,4 @@
-package card
+package view
 
 import "github.com/umpirehq/umpire/internal/lang"
 

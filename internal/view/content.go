@@ -1,4 +1,4 @@
-package card
+package view
 
 import (
 	"cmp"
@@ -11,8 +11,7 @@ import (
 	"strings"
 
 	"github.com/umpirehq/umpire"
-	"github.com/umpirehq/umpire/internal/adapter"
-	"github.com/umpirehq/umpire/internal/lang"
+	"github.com/umpirehq/umpire/internal/files"
 )
 
 // Limits on what a card shows of one text. The end is always shown: that is where
@@ -110,7 +109,7 @@ func (c *Card) block(name, text string) {
 func lines(text string) []string {
 	all := strings.Split(strings.TrimSuffix(text, "\n"), "\n")
 	for i, line := range all {
-		all[i] = adapter.Visible(strings.ReplaceAll(strings.TrimSuffix(line, "\r"), "\t", "    "))
+		all[i] = Visible(strings.ReplaceAll(strings.TrimSuffix(line, "\r"), "\t", "    "))
 	}
 	return all
 }
@@ -128,14 +127,14 @@ func middleOut(text string) string {
 // show makes a text safe to show, and notes when it holds what is not seen.
 func (c *Card) show(text string) string {
 	c.hidden = c.hidden || Hides(text)
-	return adapter.Visible(text)
+	return Visible(text)
 }
 
 // Hides reports whether a text holds what is not seen. The ends of lines and tabs hide
 // nothing.
 func Hides(text string) bool {
 	plain := plainBlanks.Replace(text)
-	return adapter.Visible(plain) != plain
+	return Visible(plain) != plain
 }
 
 var plainBlanks = strings.NewReplacer("\r\n", "", "\n", "", "\t", "")
@@ -236,7 +235,7 @@ func (c *Card) writeRemarks() {
 
 // AccessText is an access in a few words of a person's language. It is not made safe to
 // show.
-func AccessText(access *umpire.Access, text lang.Catalogue) string {
+func AccessText(access *umpire.Access, text Catalogue) string {
 	kind := text.Word("access", access.Kind.String()) + " "
 	if access.Kind == umpire.KindExec && access.Program != "" {
 		return kind + CommandLine(append([]string{access.Program}, access.Args...))

@@ -1,4 +1,4 @@
-package card
+package view
 
 import (
 	"fmt"
@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"github.com/umpirehq/umpire"
-	"github.com/umpirehq/umpire/internal/adapter"
 	"github.com/umpirehq/umpire/policy"
 )
 
@@ -33,7 +32,7 @@ func (c *Card) planReach() []string {
 	var files []string
 	for i := range c.Pending.Planned {
 		for file := range c.Pending.Planned[i].Files {
-			if file = adapter.Visible(file); !slices.Contains(files, file) {
+			if file = Visible(file); !slices.Contains(files, file) {
 				files = append(files, file)
 			}
 		}
@@ -67,7 +66,7 @@ func (c *Card) sessionReach(rule string) []string {
 	}
 	whole := p.Code != umpire.CodeExternalDirectory && p.Code != umpire.CodeRule
 	if whole {
-		lines = append(lines, head+fmt.Sprintf(c.text.Of("every call of %s inside the project"), adapter.Visible(p.Tool)))
+		lines = append(lines, head+fmt.Sprintf(c.text.Of("every call of %s inside the project"), Visible(p.Tool)))
 	}
 	for _, s := range p.Suggestions {
 		if s.Match.PathGlob != "" && s.Scope == umpire.ScopeSession && !(whole && filepath.IsLocal(s.Match.PathGlob)) {
@@ -85,7 +84,7 @@ func (c *Card) ruleReach(rule, file string) []string {
 	}
 	var lines []string
 	for _, r := range rules {
-		lines = append(lines, fmt.Sprintf(c.text.Of("writes the rule \"allow %s\" into %s"), adapter.Visible(middleOut(r)), adapter.Visible(file)))
+		lines = append(lines, fmt.Sprintf(c.text.Of("writes the rule \"allow %s\" into %s"), Visible(middleOut(r)), Visible(file)))
 	}
 	return lines
 }

@@ -1,4 +1,4 @@
-package lang
+package view
 
 import (
 	"go/ast"

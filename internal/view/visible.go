@@ -1,4 +1,4 @@
-package adapter
+package view
 
 import (
 	"bytes"
@@ -104,9 +104,9 @@ func printable(s string) bool {
 // ellipsis marks text that was cut.
 const ellipsis = "…"
 
-// clip cuts s to at most limit UTF-16 units, the unit in which JavaScript
+// Clip cuts s to at most limit UTF-16 units, the unit in which JavaScript
 // clients count, without splitting a character.
-func clip(s string, limit int) string {
+func Clip(s string, limit int) string {
 	if len(s) <= limit {
 		return s
 	}

@@ -1,4 +1,4 @@
-package card
+package view
 
 import (
 	"fmt"
@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/umpirehq/umpire"
-	"github.com/umpirehq/umpire/internal/lang"
 )
 
 // Padded fills a text up to a width, in which a Chinese character takes two.
@@ -58,7 +57,7 @@ const widestVerdict = len("allow")
 
 // Verdict writes a verdict in a person's language, padded to the longest one, and in its
 // colour if wanted.
-func Verdict(v umpire.Verdict, text lang.Catalogue, colour bool) string {
+func Verdict(v umpire.Verdict, text Catalogue, colour bool) string {
 	word := Padded(text.Word("verdict", v.String()), widestVerdict)
 	if !colour || int(v) >= len(verdictColours) {
 		return word
