@@ -1,4 +1,4 @@
-package hostcall
+package host
 
 import (
 	"fmt"
@@ -7,7 +7,9 @@ import (
 	"path/filepath"
 	"strconv"
 
-	"github.com/umpirehq/umpire/internal/ground"
+	"github.com/umpirehq/umpire/internal/files"
+	"github.com/umpirehq/umpire/internal/gitdir"
+	"github.com/umpirehq/umpire/place"
 )
 
 // brought says why umpire's folder may have come with the project that a question is

@@ -1,4 +1,4 @@
-package adapter
+package host
 
 import (
 	"bytes"
@@ -9,6 +9,8 @@ import (
 	"strings"
 
 	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/strictjson"
+	"github.com/umpirehq/umpire/internal/view"
 )
 
 // A ClaudeKind is a kind of hook event. The zero value, ClaudeOther, is an
@@ -112,7 +114,7 @@ func ReadClaude(payload []byte) (ClaudeEvent, error) {
 
 func readClaude(payload []byte) (ClaudeEvent, error) {
 	var e ClaudeEvent
-	o, err := readObject(payload)
+	o, err := readPayload(payload)
 	if err != nil {
 		return e, err
 	}
@@ -144,7 +146,7 @@ func (e *ClaudeEvent) readCommon(o object) error {
 		{"agent_type", &e.AgentType},
 	} {
 		var err error
-		if *f.to, err = o.str(f.name); err != nil {
+		if *f.to, err = o.Text(f.name); err != nil {
 			return err
 		}
 	}
@@ -156,37 +158,37 @@ func (e *ClaudeEvent) readCommon(o object) error {
 }
 
 // readNotice reads what only a single kind of event carries.
-func (e *ClaudeEvent) readNotice(o object) (err error) {
+func (e *ClaudeEvent) readNotice(o strictjson.Object) (err error) {
 	switch e.Kind {
 	case ClaudeSessionStart:
-		e.Source, err = o.str("source")
+		e.Source, err = o.Text("source")
 	case ClaudeSessionEnd:
-		e.Reason, err = o.str("reason")
+		e.Reason, err = o.Text("reason")
 	case ClaudePostToolUse:
 		e.Response = o["tool_response"]
 	case ClaudePostToolUseFailure:
-		e.Failure, err = o.str("error")
+		e.Failure, err = o.Text("error")
 	case ClaudeOther, ClaudePreToolUse, ClaudePermissionRequest, ClaudeUserPromptSubmit, ClaudeStop:
 	}
 	return err
 }
 
-func (e *ClaudeEvent) readTool(o object) error {
+func (e *ClaudeEvent) readTool(o strictjson.Object) error {
 	var err error
-	if e.ToolName, err = o.needStr("tool_name"); err != nil {
+	if e.ToolName, err = o.RequiredText("tool_name"); err != nil {
 		return err
 	}
 	if e.ToolUseID, err = o.str("tool_use_id"); err != nil {
 		return err
 	}
-	input, err := o.child("tool_input")
+	input, err := o.Child("tool_input")
 	if err != nil {
 		return err
 	}
 	if input == nil {
 		return fmt.Errorf("tool_input: missing")
 	}
-	if err := input.oneSpelling(); err != nil {
+	if err := input.CheckSpelling(); err != nil {
 		return fmt.Errorf("tool_input: %w", err)
 	}
 	e.Call, err = claudeCall(e.ToolName, o["tool_input"], input)

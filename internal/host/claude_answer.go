@@ -1,9 +1,11 @@
-package adapter
+package host
 
 import (
 	"cmp"
 
 	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/strictjson"
+	"github.com/umpirehq/umpire/internal/view"
 )
 
 // ClaudeAnswerOptions say what the event itself does not. The zero value has
@@ -42,8 +44,8 @@ type permissionBehavior struct {
 
 // AnswerClaude writes d as the answer to e.
 //
-//	              PreToolUse                 PermissionRequest
-//	deny          JSON, stderr, exit 2       JSON, stderr, exit 0
+//	           PreToolUse                 PermissionRequest
+//	deny       JSON, stderr, exit 2       JSON, stderr, exit 0
 //	ask           JSON "ask"                 nothing: the dialog stays
 //	ask headless  as deny                    as deny
 //	allow         JSON, or nothing where Claude Code's own mode holds back more
@@ -108,7 +110,7 @@ func allowClaude(e ClaudeEvent, d umpire.Decision) Output {
 	if e.Kind == ClaudePermissionRequest {
 		return Output{Stdout: answerRequest(permissionBehavior{Behavior: "allow"})}
 	}
-	reason := clip(visible(cmp.Or(d.Reason, "Allowed by umpire")), MaxReason)
+	reason := view.Clip(view.Visible(cmp.Or(d.Reason, "Allowed by umpire")), MaxReason)
 	return Output{Stdout: answerPreToolUse(umpire.Allow, reason)}
 }
 
@@ -147,5 +149,5 @@ func answerPreToolUse(v umpire.Verdict, reason string) []byte {
 }
 
 func answerRequest(v permissionBehavior) []byte {
-	return line(permissionRequestAnswer{permissionRequestOutput{ClaudePermissionRequest.String(), v}})
+	return strictjson.EncodeLine(permissionRequestAnswer{permissionRequestOutput{ClaudePermissionRequest.String(), v}})
 }

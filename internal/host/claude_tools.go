@@ -1,4 +1,4 @@
-package adapter
+package host
 
 import (
 	"bytes"
@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/strictjson"
 )
 
 // A claudeTool says what one tool of Claude Code is called here. umpire's names
@@ -69,13 +70,13 @@ const (
 func isDialog(tool string) bool { return tool == exitPlanMode || tool == askUserQuestion }
 
 // claudeCall maps a tool's name and input. raw and input are the same object.
-func claudeCall(name string, raw json.RawMessage, input object) (umpire.Call, error) {
+func claudeCall(name string, raw json.RawMessage, input strictjson.Object) (umpire.Call, error) {
 	call := umpire.Call{Tool: name, Input: raw}
 	row, ok := claudeRow(name, input)
 	if ok {
 		call.Tool, call.Background = row.tool, row.background
 	}
-	background, err := input.flag("run_in_background")
+	background, err := input.Flag("run_in_background")
 	if err != nil {
 		return umpire.Call{}, err
 	}
@@ -99,7 +100,7 @@ func claudeRow(name string, input object) (claudeTool, bool) {
 
 // rename returns the object with one field under another name. Everything else
 // stays byte for byte; keys come sorted, so that equal inputs stay equal.
-func rename(input object, from, to string) (json.RawMessage, error) {
+func rename(input strictjson.Object, from, to string) (json.RawMessage, error) {
 	if _, taken := input[to]; taken {
 		return nil, fmt.Errorf("both %q and %q", from, to)
 	}
@@ -114,7 +115,7 @@ func rename(input object, from, to string) (json.RawMessage, error) {
 		if name == from {
 			shown = to
 		}
-		b.Write(bytes.TrimSuffix(line(shown), []byte("\n")))
+		b.Write(bytes.TrimSuffix(strictjson.EncodeLine(shown), []byte("\n")))
 		b.WriteByte(':')
 		b.Write(input[name])
 	}

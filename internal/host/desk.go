@@ -1,4 +1,4 @@
-package hostcall
+package host
 
 import (
 	"cmp"
@@ -9,8 +9,8 @@ import (
 	"time"
 
 	"github.com/umpirehq/umpire"
-	"github.com/umpirehq/umpire/internal/adapter"
 	"github.com/umpirehq/umpire/internal/judge"
+	"github.com/umpirehq/umpire/internal/view"
 )
 
 // A Gate is where calls are stored, decided and held.
@@ -62,19 +62,19 @@ type Desk struct {
 var ErrAway = errors.New("the gate is going away")
 
 // Answer answers a question within its deadline. The only error is [ErrAway].
-func (d *Desk) Answer(ctx context.Context, q Question) (adapter.Output, error) {
+func (d *Desk) Answer(ctx context.Context, q Question) (Output, error) {
 	a := agentOf(q.Agent)
 	if a == nil {
-		return adapter.FailClaude("", fmt.Errorf("agent %q is not known", adapter.Visible(q.Agent))), nil
+		return FailClaude("", fmt.Errorf("agent %q is not known", view.Visible(q.Agent))), nil
 	}
 	if q.Deadline <= 0 {
 		return a.fail(a.about(q.Payload), errLate), nil
 	}
 	r := newRun(d.now, q.Deadline)
 	r.reads(q.Payload)
-	out := r.watch(ctx, a, func(ctx context.Context) adapter.Output { return a.answer(d, ctx, r, &q) })
+	out := r.watch(ctx, a, func(ctx context.Context) Output { return a.answer(d, ctx, r, &q) })
 	if r.away.Load() {
-		return adapter.Output{}, ErrAway
+		return Output{}, ErrAway
 	}
 	return out, nil
 }
@@ -96,10 +96,10 @@ func (d *Desk) config(r *run, project string) (Config, error) {
 }
 
 // unenforced is the answer of a gateway that only warns: no opinion.
-func unenforced(d umpire.Decision) adapter.Output {
+func unenforced(d umpire.Decision) Output {
 	if d.Verdict == umpire.Allow {
-		return adapter.Output{}
+		return Output{}
 	}
-	text := fmt.Sprintf("umpire: not enforced, would have answered %s: %s", d.Verdict, adapter.Visible(cmp.Or(d.Reason, "no reason")))
-	return adapter.Output{Stderr: []byte(text + "\n")}
+	text := fmt.Sprintf("umpire: not enforced, would have answered %s: %s", d.Verdict, view.Visible(cmp.Or(d.Reason, "no reason")))
+	return Output{Stderr: []byte(text + "\n")}
 }

@@ -1,4 +1,4 @@
-package hostcall
+package host
 
 import (
 	"cmp"
@@ -8,51 +8,52 @@ import (
 	"path/filepath"
 
 	"github.com/umpirehq/umpire"
-	"github.com/umpirehq/umpire/internal/adapter"
+	"github.com/umpirehq/umpire/internal/files"
 	"github.com/umpirehq/umpire/internal/judge"
+	"github.com/umpirehq/umpire/internal/view"
 )
 
 // claude answers one hook event of Claude Code. Events about nothing that can be
 // stopped are told to the gate, if there is one, and passed over.
-func (d *Desk) claude(ctx context.Context, r *run, q *Question) adapter.Output {
-	e, err := adapter.ReadClaude(q.Payload)
+func (d *Desk) claude(ctx context.Context, r *run, q *Question) Output {
+	e, err := ReadClaude(q.Payload)
 	if err != nil {
-		return adapter.FailClaude(e.Event, err)
+		return FailClaude(e.Event, err)
 	}
-	var out adapter.Output
+	var out Output
 	switch {
 	case e.Kind.Decides():
 		out, err = d.decideClaude(ctx, r, q, e)
-	case e.Kind != adapter.ClaudeOther:
+	case e.Kind != ClaudeOther:
 		err = d.tellClaude(ctx, r, q, e)
 	}
 	if errors.Is(err, ErrAway) {
 		r.away.Store(true)
 	}
 	if err != nil {
-		return adapter.FailClaude(e.Event, err)
+		return FailClaude(e.Event, err)
 	}
 	return out
 }
 
 func aboutClaude(payload []byte) string {
-	e, _ := adapter.ReadClaude(payload) // its event is there as far as it could be read
+	e, _ := ReadClaude(payload) // its event is there as far as it could be read
 	return e.Event
 }
 
 // A claudeCase is one question of Claude Code with all that it is decided by.
 type claudeCase struct {
 	question *Question
-	event    adapter.ClaudeEvent
+	event    ClaudeEvent
 	project  string
 	config   Config
 	headless bool
 }
 
-func (d *Desk) decideClaude(ctx context.Context, r *run, q *Question, e adapter.ClaudeEvent) (adapter.Output, error) {
+func (d *Desk) decideClaude(ctx context.Context, r *run, q *Question, e ClaudeEvent) (Output, error) {
 	c, err := d.claudeCase(r, q, e)
 	if err != nil {
-		return adapter.Output{}, err
+		return Output{}, err
 	}
 	switch {
 	case !c.config.Enforce:
@@ -64,7 +65,7 @@ func (d *Desk) decideClaude(ctx context.Context, r *run, q *Question, e adapter.
 }
 
 // claudeCase gathers what an event is decided by.
-func (d *Desk) claudeCase(r *run, q *Question, e adapter.ClaudeEvent) (claudeCase, error) {
+func (d *Desk) claudeCase(r *run, q *Question, e ClaudeEvent) (claudeCase, error) {
 	project, err := claudeProject(q, &e)
 	if err != nil {
 		return claudeCase{}, err
@@ -89,7 +90,7 @@ func (c *claudeCase) alone(ctx context.Context) umpire.Decision {
 
 // claudeProject is the folder that Claude Code was started in. The payload's own
 // folder follows `cd`, so it is only second best.
-func claudeProject(q *Question, e *adapter.ClaudeEvent) (string, error) {
+func claudeProject(q *Question, e *ClaudeEvent) (string, error) {
 	project := cmp.Or(q.Project, e.Dir, q.Dir)
 	if !filepath.IsAbs(project) {
 		return "", fmt.Errorf("project folder %q is not an absolute path", project)

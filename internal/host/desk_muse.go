@@ -1,23 +1,22 @@
-package hostcall
+package host
 
 import (
 	"context"
 
 	"github.com/umpirehq/umpire"
-	"github.com/umpirehq/umpire/internal/adapter"
 	"github.com/umpirehq/umpire/internal/judge"
 )
 
 // muse answers one request of the marker protocol. The request names no folder: it
 // is about the one that the hook is started in.
-func (d *Desk) muse(ctx context.Context, r *run, q *Question) adapter.Output {
-	request, err := adapter.ReadMuse(q.Payload)
+func (d *Desk) muse(ctx context.Context, r *run, q *Question) Output {
+	request, err := ReadMuse(q.Payload)
 	if err != nil {
-		return adapter.FailMuse(request.Call.Tool, err)
+		return FailMuse(request.Call.Tool, err)
 	}
 	c, err := d.config(r, q.Dir)
 	if err != nil {
-		return adapter.FailMuse(request.Call.Tool, err)
+		return FailMuse(request.Call.Tool, err)
 	}
 	request.Call.Dir = q.Dir
 	decision := c.Decide(ctx, judge.Request{
@@ -29,10 +28,10 @@ func (d *Desk) muse(ctx context.Context, r *run, q *Question) adapter.Output {
 		out.Stdout = []byte("\n")
 		return out
 	}
-	return adapter.AnswerMuse(request, decision)
+	return AnswerMuse(request, decision)
 }
 
 func aboutMuse(payload []byte) string {
-	request, _ := adapter.ReadMuse(payload) // its tool is there as far as it could be read
+	request, _ := ReadMuse(payload) // its tool is there as far as it could be read
 	return request.Call.Tool
 }

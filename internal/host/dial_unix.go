@@ -1,6 +1,6 @@
 //go:build unix
 
-package hostcall
+package host
 
 import (
 	"context"
@@ -9,6 +9,8 @@ import (
 	"io"
 	"os"
 	"syscall"
+
+	"github.com/umpirehq/umpire/internal/files"
 )
 
 // dialSeconds bounds connecting: a gate that does not take connections is there,

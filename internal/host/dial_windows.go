@@ -1,4 +1,4 @@
-package hostcall
+package host
 
 import (
 	"context"
@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/windows"
+
+	"github.com/umpirehq/umpire/internal/files"
 )
 
 // dialTime bounds connecting: a gate that does not take connections is there, and

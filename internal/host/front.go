@@ -1,4 +1,4 @@
-package hostcall
+package host
 
 import (
 	"cmp"
@@ -8,8 +8,6 @@ import (
 	"io"
 	"strings"
 	"time"
-
-	"github.com/umpirehq/umpire/internal/adapter"
 )
 
 // exitDenied is the exit code that blocks a call without words.
@@ -78,7 +76,7 @@ const (
 
 // leave writes an answer and returns the exit code. An answer that could not be
 // written must not look like none: exit 2 blocks without words.
-func (f *Front) leave(out adapter.Output) int {
+func (f *Front) leave(out Output) int {
 	if len(out.Stderr) > 0 {
 		f.Stderr.Write(out.Stderr) //nolint:errcheck // there is nowhere left to say so
 	}
@@ -121,12 +119,12 @@ func (f *Front) answer(ctx context.Context, a *agent, r *run) adapter.Output {
 
 // payload reads the question.
 func (f *Front) payload() ([]byte, error) {
-	data, err := io.ReadAll(io.LimitReader(f.Stdin, adapter.MaxPayload+1))
+	data, err := io.ReadAll(io.LimitReader(f.Stdin, MaxPayload+1))
 	if err != nil {
 		return nil, fmt.Errorf("read the payload: %w", err)
 	}
-	if len(data) > adapter.MaxPayload {
-		return nil, fmt.Errorf("the payload is larger than %d bytes", adapter.MaxPayload)
+	if len(data) > MaxPayload {
+		return nil, fmt.Errorf("the payload is larger than %d bytes", MaxPayload)
 	}
 	return data, nil
 }
@@ -148,7 +146,7 @@ const (
 
 // relay hands the question on until there is an answer. A gate that breaks off is
 // asked again, since another one on the same store knows what it knew.
-func relay(ctx context.Context, line *Line, r *run, q *Question) (adapter.Output, error) {
+func relay(ctx context.Context, line *Line, r *run, q *Question) (Output, error) {
 	heard := r.now()
 	for {
 		began := r.now()
@@ -165,7 +163,7 @@ func relay(ctx context.Context, line *Line, r *run, q *Question) (adapter.Output
 		q.Again = true
 		select {
 		case <-ctx.Done():
-			return adapter.Output{}, ctx.Err()
+			return Output{}, ctx.Err()
 		case <-time.After(retryTime):
 		}
 	}

@@ -1,4 +1,4 @@
-package hostcall
+package host
 
 import "path/filepath"
 

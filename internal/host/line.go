@@ -1,4 +1,4 @@
-package hostcall
+package host
 
 import (
 	"context"
@@ -8,8 +8,6 @@ import (
 	"io"
 	"strconv"
 	"strings"
-
-	"github.com/umpirehq/umpire/internal/adapter"
 )
 
 // A question goes to the gate as one HTTP/1.1 request on a connection of its own.
@@ -51,20 +49,20 @@ type Line struct {
 
 // ask sends a question and reads the answer. Its error matches errLost when the
 // gate was there and broke off, or says that it goes away.
-func (l *Line) ask(ctx context.Context, q *Question) (adapter.Output, error) {
+func (l *Line) ask(ctx context.Context, q *Question) (Output, error) {
 	conn := l.Conn
 	l.Conn = nil
 	if conn == nil {
 		var err error
 		if conn, err = l.Dial(ctx); err != nil {
-			return adapter.Output{}, err
+			return Output{}, err
 		}
 	}
 	defer conn.Close()
 	stop := context.AfterFunc(ctx, func() { _ = conn.Close() })
 	defer stop()
 	if _, err := conn.Write(l.request(q)); err != nil {
-		return adapter.Output{}, fmt.Errorf("%w: %w", errLost, err)
+		return Output{}, fmt.Errorf("%w: %w", errLost, err)
 	}
 	if l.Sent != nil {
 		l.Sent()
@@ -82,28 +80,28 @@ func (l *Line) request(q *Question) []byte {
 
 // readAnswer reads one answer. It takes what the gate sends and nothing else: a
 // length that is told, each header once, nothing after the body.
-func readAnswer(from io.Reader) (adapter.Output, error) {
+func readAnswer(from io.Reader) (Output, error) {
 	head, rest, err := readHead(from)
 	if err != nil {
-		return adapter.Output{}, err
+		return Output{}, err
 	}
 	status, headers, err := parseHead(head)
 	if err != nil {
-		return adapter.Output{}, err
+		return Output{}, err
 	}
 	length, err := count(headers, "content-length", maxAnswer)
 	if err != nil {
-		return adapter.Output{}, err
+		return Output{}, err
 	}
 	if len(rest) > length {
-		return adapter.Output{}, errors.New("the gate's answer is longer than it says")
+		return Output{}, errors.New("the gate's answer is longer than it says")
 	}
 	body := make([]byte, length)
 	if _, err := io.ReadFull(from, body[copy(body, rest):]); err != nil {
-		return adapter.Output{}, fmt.Errorf("%w: %w", errLost, err)
+		return Output{}, fmt.Errorf("%w: %w", errLost, err)
 	}
 	if status != "200" {
-		return adapter.Output{}, refusalOf(status, body)
+		return Output{}, refusalOf(status, body)
 	}
 	return outputOf(headers, body)
 }
@@ -158,17 +156,17 @@ func count(headers map[string]string, name string, limit int) (int, error) {
 	return int(n), nil
 }
 
-func outputOf(headers map[string]string, body []byte) (adapter.Output, error) {
+func outputOf(headers map[string]string, body []byte) (Output, error) {
 	const maxExit = 255
 	exit, err := count(headers, strings.ToLower(HeaderExit), maxExit)
 	if err != nil {
-		return adapter.Output{}, err
+		return Output{}, err
 	}
 	shown, err := count(headers, strings.ToLower(HeaderStdout), len(body))
 	if err != nil {
-		return adapter.Output{}, err
+		return Output{}, err
 	}
-	return adapter.Output{Stdout: body[:shown], Stderr: body[shown:], Exit: exit}, nil
+	return Output{Stdout: body[:shown], Stderr: body[shown:], Exit: exit}, nil
 }
 
 // refusalOf reads an answer that is none.

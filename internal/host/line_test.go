@@ -1,4 +1,4 @@
-package hostcall
+package host
 
 import (
 	"errors"
@@ -9,15 +9,13 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
-
-	"github.com/umpirehq/umpire/internal/adapter"
 )
 
 const goodAnswer = "HTTP/1.1 200 OK\r\nContent-Length: 7\r\nUmpire-Exit: 2\r\numpire-stdout: 4\r\nDate: now\r\n\r\nout\nerr"
 
 func TestAnswerIsReadInAnyPieces(t *testing.T) {
 	t.Parallel()
-	want := adapter.Output{Stdout: []byte("out\n"), Stderr: []byte("err"), Exit: 2}
+	want := Output{Stdout: []byte("out\n"), Stderr: []byte("err"), Exit: 2}
 	for name, from := range map[string]io.Reader{
 		"at once": strings.NewReader(goodAnswer), "byte by byte": iotest.OneByteReader(strings.NewReader(goodAnswer)),
 	} {

@@ -1,4 +1,4 @@
-package adapter
+package host
 
 import (
 	"cmp"
@@ -6,6 +6,8 @@ import (
 	"fmt"
 
 	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/strictjson"
+	"github.com/umpirehq/umpire/internal/view"
 )
 
 // museMarker begins the line that stands for "ask the user". It is written
@@ -39,11 +41,11 @@ func ReadMuse(payload []byte) (MuseRequest, error) {
 
 func readMuse(payload []byte) (MuseRequest, error) {
 	var r MuseRequest
-	o, err := readObject(payload)
+	o, err := readPayload(payload)
 	if err != nil {
 		return r, err
 	}
-	if r.Call.Tool, err = o.needStr("toolName"); err != nil {
+	if r.Call.Tool, err = o.RequiredText("toolName"); err != nil {
 		return r, err
 	}
 	if r.ToolCallID, err = o.str("toolCallId"); err != nil {
@@ -53,7 +55,7 @@ func readMuse(payload []byte) (MuseRequest, error) {
 	if err := r.readInput(o); err != nil {
 		return r, err
 	}
-	options, err := o.child("options")
+	options, err := o.Child("options")
 	if err != nil {
 		return r, err
 	}
@@ -63,20 +65,20 @@ func readMuse(payload []byte) (MuseRequest, error) {
 	return r, nil
 }
 
-func (r *MuseRequest) readInput(o object) error {
-	input, err := o.child("input")
+func (r *MuseRequest) readInput(o strictjson.Object) error {
+	input, err := o.Child("input")
 	if err != nil {
 		return err
 	}
 	if input == nil {
 		return fmt.Errorf("input: missing")
 	}
-	if err := input.oneSpelling(); err != nil {
+	if err := input.CheckSpelling(); err != nil {
 		return fmt.Errorf("input: %w", err)
 	}
 	r.Call.Input = o["input"]
 	for _, name := range []string{"run_in_background", "background"} {
-		on, err := input.flag(name)
+		on, err := input.Flag(name)
 		if err != nil {
 			return fmt.Errorf("input.%w", err)
 		}
@@ -85,8 +87,8 @@ func (r *MuseRequest) readInput(o object) error {
 	return nil
 }
 
-func (r *MuseRequest) readOptions(o object) error {
-	permissions, err := o.child("toolPermissions")
+func (r *MuseRequest) readOptions(o strictjson.Object) error {
+	permissions, err := o.Child("toolPermissions")
 	if err != nil {
 		return err
 	}
@@ -150,7 +152,7 @@ func AnswerMuse(r MuseRequest, d umpire.Decision) Output {
 		return Output{Stdout: []byte("\n")}
 	case umpire.Ask:
 		ask := museAsk{Kind: "permission_request", Tool: r.Call.Tool, ID: r.ToolCallID}
-		return Output{Stdout: append([]byte(museMarker), line(ask)...)}
+		return Output{Stdout: append([]byte(museMarker), strictjson.EncodeLine(ask)...)}
 	case umpire.Deny:
 	}
 	return Output{Stdout: []byte(museDenied(r.Call.Tool, cmp.Or(d.Reason, "Denied by umpire")) + "\n")}
@@ -170,5 +172,5 @@ func FailMuse(tool string, problem error) Output {
 // museDenied is one line whatever the reason holds, so that no reason can
 // smuggle in a marker.
 func museDenied(tool, reason string) string {
-	return fmt.Sprintf(`Error: Tool "%s" was denied. %s`, brief(tool, maxName), clip(visible(reason), MaxReason))
+	return fmt.Sprintf(`Error: Tool "%s" was denied. %s`, view.Brief(tool, maxName), view.Clip(view.Visible(reason), MaxReason))
 }

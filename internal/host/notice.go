@@ -1,4 +1,4 @@
-package hostcall
+package host
 
 import (
 	"cmp"
@@ -10,7 +10,6 @@ import (
 	"unicode/utf8"
 
 	"github.com/umpirehq/umpire"
-	"github.com/umpirehq/umpire/internal/adapter"
 )
 
 // noticeTime bounds what telling the gate of an event may take: the agent waits.
@@ -21,7 +20,7 @@ const maxResult = 64 << 10
 
 // tellClaude tells the gate what became of a call, a turn or a session. Without one
 // it runs the hooks that follow a call by itself.
-func (d *Desk) tellClaude(ctx context.Context, r *run, q *Question, e adapter.ClaudeEvent) error {
+func (d *Desk) tellClaude(ctx context.Context, r *run, q *Question, e ClaudeEvent) error {
 	if e.Session == "" {
 		return nil
 	}
@@ -29,7 +28,7 @@ func (d *Desk) tellClaude(ctx context.Context, r *run, q *Question, e adapter.Cl
 		return d.endedAlone(ctx, q, e)
 	}
 	limit := noticeTime
-	if e.Kind == adapter.ClaudePostToolUse || e.Kind == adapter.ClaudePostToolUseFailure {
+	if e.Kind == ClaudePostToolUse || e.Kind == ClaudePostToolUseFailure {
 		limit = r.left() // hooks follow the call
 	}
 	ctx, cancel := context.WithTimeout(ctx, limit)
@@ -42,14 +41,14 @@ func (d *Desk) tellClaude(ctx context.Context, r *run, q *Question, e adapter.Cl
 }
 
 // endedAlone runs the hooks that follow a call.
-func (d *Desk) endedAlone(ctx context.Context, q *Question, e adapter.ClaudeEvent) error {
+func (d *Desk) endedAlone(ctx context.Context, q *Question, e ClaudeEvent) error {
 	output := responseText(e.Response)
 	switch e.Kind {
-	case adapter.ClaudePostToolUse:
-	case adapter.ClaudePostToolUseFailure:
+	case ClaudePostToolUse:
+	case ClaudePostToolUseFailure:
 		output = e.Failure
-	case adapter.ClaudeOther, adapter.ClaudePreToolUse, adapter.ClaudePermissionRequest, adapter.ClaudeSessionStart,
-		adapter.ClaudeUserPromptSubmit, adapter.ClaudeStop, adapter.ClaudeSessionEnd:
+	case ClaudeOther, ClaudePreToolUse, ClaudePermissionRequest, ClaudeSessionStart,
+		ClaudeUserPromptSubmit, ClaudeStop, ClaudeSessionEnd:
 		return nil
 	}
 	project, err := claudeProject(q, &e)
@@ -64,25 +63,25 @@ func (d *Desk) endedAlone(ctx context.Context, q *Question, e adapter.ClaudeEven
 	return c.Ended(ctx, project, e.Call, output)
 }
 
-func tell(ctx context.Context, gate Gate, q *Question, e adapter.ClaudeEvent) error {
+func tell(ctx context.Context, gate Gate, q *Question, e ClaudeEvent) error {
 	switch e.Kind {
-	case adapter.ClaudePostToolUse:
+	case ClaudePostToolUse:
 		return finishClaude(ctx, gate, e, umpire.ResultOK, responseText(e.Response))
-	case adapter.ClaudePostToolUseFailure:
+	case ClaudePostToolUseFailure:
 		return finishClaude(ctx, gate, e, umpire.ResultError, e.Failure)
-	case adapter.ClaudeSessionStart:
+	case ClaudeSessionStart:
 		return startClaude(ctx, gate, q, e)
-	case adapter.ClaudeUserPromptSubmit:
+	case ClaudeUserPromptSubmit:
 		return promptClaude(ctx, gate, q, e)
-	case adapter.ClaudeStop, adapter.ClaudeSessionEnd:
+	case ClaudeStop, ClaudeSessionEnd:
 		return closeClaude(ctx, gate, e)
-	case adapter.ClaudeOther, adapter.ClaudePreToolUse, adapter.ClaudePermissionRequest:
+	case ClaudeOther, ClaudePreToolUse, ClaudePermissionRequest:
 	}
 	return nil
 }
 
 // finishClaude stores the result of a call that ran.
-func finishClaude(ctx context.Context, gate Gate, e adapter.ClaudeEvent, status umpire.ResultStatus, output string) error {
+func finishClaude(ctx context.Context, gate Gate, e ClaudeEvent, status umpire.ResultStatus, output string) error {
 	_, err := gate.Finish(ctx, umpire.Result{
 		Call: e.Call.ID, Session: e.Session, Batch: umpire.BatchID(e.Call.ID), Status: status, Output: shortened(output, maxResult),
 	})
@@ -110,7 +109,7 @@ func shortened(text string, limit int) string {
 }
 
 // startClaude opens the session.
-func startClaude(ctx context.Context, gate Gate, q *Question, e adapter.ClaudeEvent) error {
+func startClaude(ctx context.Context, gate Gate, q *Question, e ClaudeEvent) error {
 	project, err := claudeProject(q, &e)
 	if err != nil {
 		return err
@@ -120,7 +119,7 @@ func startClaude(ctx context.Context, gate Gate, q *Question, e adapter.ClaudeEv
 
 // openClaude opens the session of an event, or finds it open. Whoever started the
 // hook is the agent itself, and what descends from it may answer nothing.
-func openClaude(ctx context.Context, gate Gate, q *Question, e *adapter.ClaudeEvent, project string) error {
+func openClaude(ctx context.Context, gate Gate, q *Question, e *ClaudeEvent, project string) error {
 	_, err := gate.Open(ctx, umpire.Opening{
 		ID: e.Session, Dir: project, Agent: claudeAgent, External: true, Headless: q.Headless, Runner: q.Runner,
 	})
@@ -129,7 +128,7 @@ func openClaude(ctx context.Context, gate Gate, q *Question, e *adapter.ClaudeEv
 
 // promptClaude begins a new turn: what a person refused in the one before may be
 // asked again.
-func promptClaude(ctx context.Context, gate Gate, q *Question, e adapter.ClaudeEvent) error {
+func promptClaude(ctx context.Context, gate Gate, q *Question, e ClaudeEvent) error {
 	var said struct {
 		Prompt string `json:"prompt"`
 	}
@@ -152,13 +151,13 @@ func promptClaude(ctx context.Context, gate Gate, q *Question, e adapter.ClaudeE
 // is withdrawn, and what was started and has no result gets none any more. The
 // session itself stays open, since the agent may go on with it another day. At the
 // end of a turn, sub-agents may still be at work.
-func closeClaude(ctx context.Context, gate Gate, e adapter.ClaudeEvent) error {
+func closeClaude(ctx context.Context, gate Gate, e ClaudeEvent) error {
 	open, err := openCalls(ctx, gate, e.Session)
 	if err != nil {
 		return err
 	}
 	for _, c := range open {
-		if e.Kind == adapter.ClaudeStop && c.Agent != claudeAgent {
+		if e.Kind == ClaudeStop && c.Agent != claudeAgent {
 			continue
 		}
 		_, err := gate.Finish(ctx, umpire.Result{

@@ -1,12 +1,10 @@
-package hostcall
+package host
 
 import (
 	"bytes"
 	"fmt"
 	"strconv"
 	"time"
-
-	"github.com/umpirehq/umpire/internal/adapter"
 )
 
 // A Question is what an agent asked its hook, with what only the hook's process
@@ -35,7 +33,7 @@ type Question struct {
 const questionHead = "umpire-question 1"
 
 // MaxQuestion bounds a question on the line.
-const MaxQuestion = adapter.MaxPayload + maxQuestionHead
+const MaxQuestion = MaxPayload + maxQuestionHead
 
 // maxQuestionHead bounds what comes before the payload: three names of folders and
 // processes, quoted.
@@ -79,8 +77,8 @@ func (q *Question) fields() []field {
 func ReadQuestion(data []byte) (Question, error) {
 	var q Question
 	head, payload, ok := bytes.Cut(data, []byte("\n\n"))
-	if !ok || len(head) > maxQuestionHead || len(payload) > adapter.MaxPayload {
-		return Question{}, fmt.Errorf("question: want lines of quoted text, an empty line and a payload of %d bytes at most", adapter.MaxPayload)
+	if !ok || len(head) > maxQuestionHead || len(payload) > MaxPayload {
+		return Question{}, fmt.Errorf("question: want lines of quoted text, an empty line and a payload of %d bytes at most", MaxPayload)
 	}
 	lines := bytes.Split(head, []byte("\n"))
 	fields := q.fields()

@@ -1,4 +1,4 @@
-package adapter
+package host
 
 import (
 	"cmp"
@@ -36,24 +36,24 @@ func problemText(meaning string, problem error) string {
 	if problem == nil {
 		return meaning
 	}
-	return clip(meaning+": "+visible(problem.Error()), MaxReason)
+	return view.Clip(meaning+": "+view.Visible(problem.Error()), MaxReason)
 }
 
 // ToolDenied is the text that a model gets when a person denied a call. The
 // wording is fixed; reason may be empty.
 func ToolDenied(tool string, id umpire.CallID, reason string) string {
-	head := fmt.Sprintf(`%s The user denied the "%s" tool call (ID: %s).`, toolDenied, brief(tool, maxName), brief(string(id), maxName))
+	head := fmt.Sprintf(`%s The user denied the "%s" tool call (ID: %s).`, toolDenied, view.Brief(tool, maxName), view.Brief(string(id), maxName))
 	if strings.TrimSpace(reason) == "" {
 		return head + " Please try a different approach or ask the user for guidance."
 	}
-	return head + " Reason: " + clip(visible(reason), maxCause) + ". Please adjust your approach."
+	return head + " Reason: " + view.Clip(view.Visible(reason), maxCause) + ". Please adjust your approach."
 }
 
 // denyText tells the model why, about what, and what to do instead.
 func denyText(e ClaudeEvent, d umpire.Decision) string {
 	if d.ReasonCode == codeDenied {
 		if strings.HasPrefix(d.Reason, toolDenied) {
-			return clip(visible(d.Reason), MaxReason)
+			return view.Clip(view.Visible(d.Reason), MaxReason)
 		}
 		return ToolDenied(e.ToolName, e.Call.ID, d.Reason)
 	}
@@ -82,7 +82,7 @@ func askText(d umpire.Decision) string {
 // sentences joins the parts of a reason, each made visible and cut to size.
 func sentences(cause, about, next string) string {
 	var text strings.Builder
-	text.WriteString(strings.TrimRight(clip(visible(cause), maxCause), " ."))
+	text.WriteString(strings.TrimRight(view.Clip(view.Visible(cause), maxCause), " ."))
 	for _, part := range []string{about, next} {
 		if part != "" {
 			text.WriteString(". " + strings.TrimRight(part, "."))
@@ -128,7 +128,7 @@ func describe(a *umpire.Access) string {
 	if a.Reason != "" {
 		text += " (" + a.Risk.String() + ": " + brief(a.Reason, maxAccess) + ")"
 	}
-	return clip(text, 2*maxAccess)
+	return view.Clip(text, 2*maxAccess)
 }
 
 func describeRule(r *umpire.RuleRef) string {
@@ -136,7 +136,7 @@ func describeRule(r *umpire.RuleRef) string {
 	if r.File == "" {
 		return text + " (" + r.Source.String() + ")"
 	}
-	place := brief(r.File, maxAccess)
+	place := view.Brief(r.File, maxAccess)
 	if r.Line > 0 {
 		place += ":" + strconv.Itoa(r.Line)
 	}
@@ -145,8 +145,8 @@ func describeRule(r *umpire.RuleRef) string {
 
 // quoted cuts after escaping, which can make text ten times as long.
 func quoted(s string) string {
-	escaped := strconv.Quote(clip(s, maxAccess))
-	return `"` + clip(escaped[1:len(escaped)-1], maxAccess) + `"`
+	escaped := strconv.Quote(view.Clip(s, maxAccess))
+	return `"` + view.Clip(escaped[1:len(escaped)-1], maxAccess) + `"`
 }
 
 // brief is text of any origin made visible and short.

@@ -1,4 +1,4 @@
-package hostcall
+package host
 
 import (
 	"context"
@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"sync/atomic"
 	"time"
-
-	"github.com/umpirehq/umpire/internal/adapter"
 )
 
 const (
@@ -26,10 +24,10 @@ const (
 type agent struct {
 	name     string
 	deadline time.Duration
-	answer   func(*Desk, context.Context, *run, *Question) adapter.Output
+	answer   func(*Desk, context.Context, *run, *Question) Output
 	// fail is the answer when there is no decision. About is what the payload said
 	// before things went wrong: the event, or the tool.
-	fail  func(about string, problem error) adapter.Output
+	fail  func(about string, problem error) Output
 	about func(payload []byte) string
 	// relayed says that a gate that runs is asked; the others name no session.
 	relayed bool
@@ -37,8 +35,8 @@ type agent struct {
 
 // agents are all of them.
 var agents = []agent{
-	{"claude", claudeTimeout - margin, (*Desk).claude, adapter.FailClaude, aboutClaude, true},
-	{"muse", claudeTimeout - margin, (*Desk).muse, adapter.FailMuse, aboutMuse, false},
+	{"claude", claudeTimeout - margin, (*Desk).claude, FailClaude, aboutClaude, true},
+	{"muse", claudeTimeout - margin, (*Desk).muse, FailMuse, aboutMuse, false},
 }
 
 // Agents are the names of those whose questions are answered.
@@ -97,11 +95,11 @@ func (r *run) left() time.Duration { return r.deadline() - r.now().Sub(r.started
 
 // watch lets the agent's question be answered and denies it when no answer comes
 // in time. It does not wait for an answer that is late.
-func (r *run) watch(ctx context.Context, a *agent, answer func(context.Context) adapter.Output) adapter.Output {
+func (r *run) watch(ctx context.Context, a *agent, answer func(context.Context) Output) Output {
 	// What is late is to end, and not to be answered behind the agent's back.
 	ctx, end := context.WithCancel(ctx)
 	defer end()
-	answered := make(chan adapter.Output, 1)
+	answered := make(chan Output, 1)
 	go func() { answered <- r.safely(ctx, a, answer) }()
 	timer := time.NewTimer(r.given)
 	defer timer.Stop()
@@ -126,7 +124,7 @@ func (r *run) watch(ctx context.Context, a *agent, answer func(context.Context) 
 }
 
 // waitFor waits for an answer that nobody needs any more, but not for long.
-func waitFor(answer <-chan adapter.Output, limit time.Duration) {
+func waitFor(answer <-chan Output, limit time.Duration) {
 	select {
 	case <-answer:
 	case <-time.After(limit):
@@ -137,7 +135,7 @@ var errLate = errors.New("no decision before the deadline")
 
 // safely makes a panic a denial. The stack is left out: it would show what the
 // call holds.
-func (r *run) safely(ctx context.Context, a *agent, answer func(context.Context) adapter.Output) (out adapter.Output) {
+func (r *run) safely(ctx context.Context, a *agent, answer func(context.Context) Output) (out Output) {
 	defer func() {
 		if fault := recover(); fault != nil {
 			out = r.fail(a, fmt.Errorf("internal error: %v", fault))
@@ -147,7 +145,7 @@ func (r *run) safely(ctx context.Context, a *agent, answer func(context.Context)
 }
 
 // fail is the answer when there is no decision.
-func (r *run) fail(a *agent, problem error) adapter.Output {
+func (r *run) fail(a *agent, problem error) Output {
 	about := ""
 	if payload := r.payload.Load(); payload != nil {
 		about = safeAbout(a, *payload)

@@ -1,4 +1,4 @@
-package hostcall
+package host
 
 import (
 	"context"
@@ -7,15 +7,14 @@ import (
 	"strings"
 
 	"github.com/umpirehq/umpire"
-	"github.com/umpirehq/umpire/internal/adapter"
 )
 
 // request answers a PermissionRequest, which names no call: from what stands for
 // the identical call that PreToolUse brought before, else as without a gate.
-func (h *gateHook) request(ctx context.Context) (adapter.Output, error) {
+func (h *gateHook) request(ctx context.Context) (Output, error) {
 	d, err := h.standing(ctx)
 	if err != nil && !errors.Is(err, umpire.ErrNotFound) {
-		return adapter.Output{}, err
+		return Output{}, err
 	}
 	if d == nil {
 		alone := h.alone(ctx)

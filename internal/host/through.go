@@ -1,4 +1,4 @@
-package hostcall
+package host
 
 import (
 	"context"
@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/umpirehq/umpire"
-	"github.com/umpirehq/umpire/internal/adapter"
+	"github.com/umpirehq/umpire/internal/view"
 )
 
 // A gateHook answers one question of Claude Code through the gate. Claude Code
@@ -40,7 +40,7 @@ func (d *Desk) claudeThrough(ctx context.Context, r *run, q claudeCase) (adapter
 	}
 	switch {
 	case err != nil:
-		return adapter.Output{}, err
+		return Output{}, err
 	case started.Go:
 		return h.answer(&started.Decision), nil
 	}
@@ -123,23 +123,23 @@ func (h *gateHook) admit(ctx context.Context) (started umpire.Started, err error
 }
 
 // settle follows the call until there is an answer.
-func (h *gateHook) settle(ctx context.Context, b umpire.Batch) (adapter.Output, error) {
+func (h *gateHook) settle(ctx context.Context, b umpire.Batch) (Output, error) {
 	for {
 		c := b.Call(h.event.Call.ID)
 		if c == nil {
-			return adapter.Output{}, fmt.Errorf("the gate does not know call %q", h.event.Call.ID)
+			return Output{}, fmt.Errorf("the gate does not know call %q", h.event.Call.ID)
 		}
 		switch c.State {
 		case umpire.CallAsked:
 			next, err := h.hold(ctx)
 			if err != nil {
-				return adapter.Output{}, err
+				return Output{}, err
 			}
 			b = next
 		case umpire.CallApproved:
 			started, err := h.start(ctx)
 			if err != nil {
-				return adapter.Output{}, err
+				return Output{}, err
 			}
 			if started.Go {
 				return h.answer(&started.Decision), nil
@@ -147,14 +147,14 @@ func (h *gateHook) settle(ctx context.Context, b umpire.Batch) (adapter.Output, 
 			b = started.Batch
 		case umpire.CallExecuting:
 			if h.question.Again {
-				return adapter.Output{}, errors.New("the gate went away before it told its answer")
+				return Output{}, errors.New("the gate went away before it told its answer")
 			}
 			// The same hook registered twice: the other one has the answer.
-			return adapter.Output{}, nil
+			return Output{}, nil
 		case umpire.CallDenied, umpire.CallDone, umpire.CallUnknown, umpire.CallSettled:
 			return h.answer(refusal(c)), nil
 		default:
-			return adapter.Output{}, fmt.Errorf("the gate has call %q in the state %q", c.ID, c.State)
+			return Output{}, fmt.Errorf("the gate has call %q in the state %q", c.ID, c.State)
 		}
 	}
 }

@@ -1,4 +1,4 @@
-package adapter
+package setup
 
 import (
 	"encoding/json"
@@ -7,6 +7,9 @@ import (
 	"strings"
 
 	"github.com/tailscale/hujson"
+
+	"github.com/umpirehq/umpire/internal/strictjson"
+	"github.com/umpirehq/umpire/internal/view"
 )
 
 // A FindingCode is the machine's word for what is wrong with a settings file.

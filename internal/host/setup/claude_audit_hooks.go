@@ -1,10 +1,12 @@
-package adapter
+package setup
 
 import (
 	"cmp"
 	"slices"
 
 	"github.com/tailscale/hujson"
+
+	"github.com/umpirehq/umpire/internal/host"
 )
 
 // hooks checks the shape of every hook in the file, ours or not: Claude Code
@@ -86,7 +88,7 @@ const reinstall = "run umpire init claude"
 
 // ownHooks checks that our hook is there for every event, and whole.
 func (a *audit) ownHooks() {
-	all := a.own(ClaudeOther)
+	all := a.own(host.ClaudeOther)
 	if len(all) == 0 {
 		a.findings = append(a.findings, Finding{Code: FindingMissing, Key: "hooks", Problem: "umpire's hook is not registered in this file", Remedy: reinstall})
 		return
@@ -132,7 +134,7 @@ func (a *audit) ownHook(own ownHook) {
 			a.add(own.handler, FindingWeakened, key+".hooks."+name, "a hook that runs in the background cannot stop a call", reinstall)
 		}
 	}
-	if command, _ := fields["command"].(string); !absolute(command) {
+	if command, _ := fields["command"].(string); !host.IsAbsolute(command) {
 		a.add(own.handler, FindingWeakened, key+".hooks.command", "the command is not an absolute path, so PATH decides what starts", reinstall)
 	}
 	if timeout, ok := fields["timeout"].(float64); !ok {

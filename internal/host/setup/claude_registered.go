@@ -1,8 +1,10 @@
-package adapter
+package setup
 
 import (
 	"fmt"
 	"time"
+
+	"github.com/umpirehq/umpire/internal/host"
 )
 
 // A ClaudeRegistration is one of umpire's handlers as a settings file has it.
@@ -27,7 +29,7 @@ func RegisteredClaude(settings []byte) ([]ClaudeRegistration, error) {
 		return nil, fmt.Errorf("read claude hooks: %w", err)
 	}
 	var list []ClaudeRegistration
-	for _, own := range d.own(ClaudeOther) {
+	for _, own := range d.own(host.ClaudeOther) {
 		list = append(list, d.registration(own))
 	}
 	return list, nil

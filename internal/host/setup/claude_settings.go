@@ -10,6 +10,9 @@ import (
 	"time"
 
 	"github.com/tailscale/hujson"
+
+	"github.com/umpirehq/umpire/internal/host"
+	"github.com/umpirehq/umpire/internal/strictjson"
 )
 
 // A ClaudeInstall says what to register in a settings file of Claude Code.
@@ -34,18 +37,18 @@ const noticeTimeout = 10 * time.Second
 
 // claudeHooks are the registered events in the order in which they are written.
 var claudeHooks = []struct {
-	kind ClaudeKind
+	kind host.ClaudeKind
 	// matcher is for events about tools; the others take none.
 	matcher string
 }{
-	{ClaudePreToolUse, "*"},
-	{ClaudePermissionRequest, "*"},
-	{ClaudePostToolUse, "*"},
-	{ClaudePostToolUseFailure, "*"},
-	{ClaudeSessionStart, ""},
-	{ClaudeUserPromptSubmit, ""},
-	{ClaudeStop, ""},
-	{ClaudeSessionEnd, ""},
+	{host.ClaudePreToolUse, "*"},
+	{host.ClaudePermissionRequest, "*"},
+	{host.ClaudePostToolUse, "*"},
+	{host.ClaudePostToolUseFailure, "*"},
+	{host.ClaudeSessionStart, ""},
+	{host.ClaudeUserPromptSubmit, ""},
+	{host.ClaudeStop, ""},
+	{host.ClaudeSessionEnd, ""},
 }
 
 // A hookGroup and a hookHandler are the settings file's own shapes.
@@ -88,7 +91,7 @@ func InstallClaude(settings []byte, o ClaudeInstall) ([]byte, error) {
 }
 
 func (o ClaudeInstall) check() error {
-	if !absolute(o.Command) {
+	if !host.IsAbsolute(o.Command) {
 		return fmt.Errorf("command %q is not an absolute path", o.Command)
 	}
 	if o.Timeout <= 0 {
@@ -107,7 +110,7 @@ func (o ClaudeInstall) args() []string {
 	return o.Args
 }
 
-func (o ClaudeInstall) group(kind ClaudeKind, matcher string) hookGroup {
+func (o ClaudeInstall) group(kind host.ClaudeKind, matcher string) hookGroup {
 	timeout := o.Timeout
 	if !kind.Decides() {
 		timeout = min(timeout, noticeTimeout)
@@ -119,7 +122,7 @@ func (o ClaudeInstall) group(kind ClaudeKind, matcher string) hookGroup {
 	return hookGroup{Matcher: matcher, Hooks: []hookHandler{h}}
 }
 
-func installHook(text []byte, kind ClaudeKind, want hookGroup) ([]byte, error) {
+func installHook(text []byte, kind host.ClaudeKind, want hookGroup) ([]byte, error) {
 	d, err := parseDocument(text)
 	if err != nil {
 		return nil, err
@@ -142,7 +145,7 @@ func installHook(text []byte, kind ClaudeKind, want hookGroup) ([]byte, error) {
 
 // hookList returns the hooks object and the event's list in it, nil for what is
 // not there.
-func (d *document) hookList(kind ClaudeKind) (hooks, list *hujson.Value, err error) {
+func (d *document) hookList(kind host.ClaudeKind) (hooks, list *hujson.Value, err error) {
 	if hooks, err = d.member(d.root, "hooks"); err != nil || hooks == nil {
 		return nil, nil, err
 	}
@@ -158,7 +161,7 @@ func (d *document) hookList(kind ClaudeKind) (hooks, list *hujson.Value, err err
 	return hooks, list, nil
 }
 
-func (d *document) addHook(kind ClaudeKind, group hookGroup) ([]byte, error) {
+func (d *document) addHook(kind host.ClaudeKind, group hookGroup) ([]byte, error) {
 	hooks, list, err := d.hookList(kind)
 	switch {
 	case err != nil:
@@ -182,7 +185,7 @@ func UninstallClaude(settings []byte) ([]byte, error) {
 		if err != nil {
 			return nil, fmt.Errorf("uninstall claude hooks: %w", err)
 		}
-		own := d.own(ClaudeOther)
+		own := d.own(host.ClaudeOther)
 		if len(own) == 0 {
 			return text, nil
 		}
@@ -207,11 +210,11 @@ type ownHook struct {
 
 // own finds our handlers of one event, or of all events for ClaudeOther. What
 // has another shape than a hook is not ours.
-func (d *document) own(kind ClaudeKind) []ownHook {
+func (d *document) own(kind host.ClaudeKind) []ownHook {
 	var found []ownHook
 	each(nil, d.root, "hooks", func(p []step, hooks *hujson.Value) {
 		for i, event := range items(hooks) {
-			if kind != ClaudeOther && event.name != kind.String() || !isArray(event.value) {
+			if kind != host.ClaudeOther && event.name != kind.String() || !isArray(event.value) {
 				continue
 			}
 			for j, group := range items(event.value) {
@@ -269,7 +272,7 @@ func (h ownHook) is(want hookGroup) bool {
 		return false
 	}
 	var wanted any
-	if err := json.Unmarshal(line(want.Hooks[0]), &wanted); err != nil {
+	if err := json.Unmarshal(strictjson.EncodeLine(want.Hooks[0]), &wanted); err != nil {
 		return false
 	}
 	return reflect.DeepEqual(decode(h.handler), wanted)

@@ -1,4 +1,4 @@
-package adapter
+package setup
 
 import (
 	"bytes"
@@ -9,6 +9,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/tailscale/hujson"
+
+	"github.com/umpirehq/umpire/internal/strictjson"
 )
 
 var install = ClaudeInstall{Command: "/usr/local/bin/umpire", Timeout: time.Hour}

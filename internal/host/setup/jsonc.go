@@ -1,4 +1,4 @@
-package adapter
+package setup
 
 import (
 	"bytes"
@@ -8,6 +8,8 @@ import (
 	"strings"
 
 	"github.com/tailscale/hujson"
+
+	"github.com/umpirehq/umpire/internal/strictjson"
 )
 
 // A settings file belongs to its user: it is edited by cutting and pasting
@@ -199,7 +201,7 @@ func (d *document) with(container *hujson.Value, name string, v any) []byte {
 	}
 	out = append(out, newline+inner...)
 	if isObject(container) {
-		out = append(out, bytes.TrimSuffix(line(name), []byte("\n"))...)
+		out = append(out, bytes.TrimSuffix(strictjson.EncodeLine(name), []byte("\n"))...)
 		out = append(out, ": "...)
 	}
 	out = append(out, layout(v, inner, d.unit(), newline)...)
