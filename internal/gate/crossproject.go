@@ -10,7 +10,7 @@ import (
 )
 
 // A Place is where a person stands who asks for a session.
-type Place struct {
+type ProjectIdentity struct {
 	Project umpire.ProjectID
 	// Former is the id that the same project had before it had commits, "" for
 	// none.
@@ -18,7 +18,7 @@ type Place struct {
 }
 
 // has reports whether a session belongs to the place's project.
-func (p Place) has(s *umpire.Session) bool {
+func (p ProjectIdentity) has(s *umpire.Session) bool {
 	return s.Project == p.Project || p.Former != "" && s.Project == p.Former
 }
 
@@ -32,7 +32,7 @@ type Leave struct {
 // that it belongs to another project, which goes on record.
 func Resume(p Place, s *umpire.Session, l Leave) (crossed bool, err error) {
 	if s.State == umpire.SessionOver {
-		return false, fmt.Errorf("session %s has ended: %w", Printable(s.ID), umpire.ErrState)
+		return false, fmt.Errorf("session %s has ended: %w", PrintableID(s.ID), umpire.ErrState)
 	}
 	if p.has(s) || s.Project == "" {
 		return false, nil
@@ -45,7 +45,7 @@ func Resume(p Place, s *umpire.Session, l Leave) (crossed bool, err error) {
 
 // Fork says whether a session may be forked from a place. No leave lets a fork
 // cross projects.
-func Fork(p Place, s *umpire.Session) error {
+func CheckFork(p ProjectIdentity, s *umpire.Session) error {
 	if p.has(s) || s.Project == "" {
 		return nil
 	}
@@ -53,14 +53,14 @@ func Fork(p Place, s *umpire.Session) error {
 }
 
 // crossing names the session, both projects, and what to do.
-func crossing(p Place, s *umpire.Session, next string) error {
+func crossing(p ProjectIdentity, s *umpire.Session, next string) error {
 	return fmt.Errorf("session %s belongs to project %s, and this is project %s: %s: %w",
-		Printable(s.ID), s.Project.Short(), p.Project.Short(), next, umpire.ErrOtherProject)
+		PrintableID(s.ID), s.Project.Short(), p.Project.Short(), next, umpire.ErrOtherProject)
 }
 
 // Printable is an id as it can be shown: one that holds more than letters, digits
 // and plain marks is quoted, so that nobody is shown something else than there is.
-func Printable(id umpire.SessionID) string {
+func PrintableID(id umpire.SessionID) string {
 	const maxShown = 100
 	if len(id) > maxShown {
 		id = id[:maxShown]

@@ -1,4 +1,4 @@
-package session
+package gate
 
 import (
 	"errors"
@@ -17,7 +17,7 @@ const (
 // N-22 to N-24, N-74: who may go on with what, and from where.
 func TestGuards(t *testing.T) {
 	t.Parallel()
-	place := Place{Project: here, Former: former}
+	place := ProjectIdentity{Project: here, Former: former}
 	for _, tt := range []struct {
 		name    string
 		session umpire.Session
@@ -41,7 +41,7 @@ func TestGuards(t *testing.T) {
 			if crossed != tt.crossed || !errors.Is(err, tt.resume) {
 				t.Errorf("Resume gave %t, %v", crossed, err)
 			}
-			if err := Fork(place, &tt.session); !errors.Is(err, tt.fork) {
+			if err := CheckFork(place, &tt.session); !errors.Is(err, tt.fork) {
 				t.Errorf("Fork gave %v", err)
 			}
 		})
@@ -73,7 +73,7 @@ func TestPrintable(t *testing.T) {
 		"\u202egnp":   `"\u202egnp"`,
 		umpire.SessionID(strings.Repeat("x", 300)): strings.Repeat("x", 100),
 	} {
-		if got := Printable(id); got != want {
+		if got := PrintableID(id); got != want {
 			t.Errorf("Printable(%q) is %s, want %s", id, got, want)
 		}
 	}

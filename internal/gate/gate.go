@@ -130,7 +130,7 @@ type Request = judge.Request
 // Decide decides one call. It looks at the file system and runs nothing of the
 // call, and no hook. A fault of umpire's own denies that call, and the gate lives on.
 func (g *Gate) Decide(r Request) umpire.Decision {
-	find := func() (*judge.Judge, error) { return g.judgeOf(orElse(r.Project, r.Call.Dir), r.AddDirs) }
+	find := func() (*judge.Judge, error) { return g.judgeOf(cmp.Or(r.Project, r.Call.Dir), r.AddDirs) }
 	return judge.Decide(find, r, g.config.Now)
 }
 

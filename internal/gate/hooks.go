@@ -10,9 +10,9 @@ import (
 	"sync"
 
 	"github.com/umpirehq/umpire"
-	"github.com/umpirehq/umpire/internal/hook"
 	"github.com/umpirehq/umpire/internal/rulefile"
 	"github.com/umpirehq/umpire/internal/store"
+	"github.com/umpirehq/umpire/internal/userhook"
 	"github.com/umpirehq/umpire/policy"
 )
 
@@ -38,10 +38,10 @@ func (p *Project) hooksOf(event rulefile.HookEvent, tool string) []*rulefile.Hoo
 }
 
 // before runs the hooks that are about a call until one stands against it.
-func (p *Project) before(ctx context.Context, call umpire.Call) []hook.Ran {
-	var all []hook.Ran
+func (p *Project) before(ctx context.Context, call umpire.Call) []userhook.Ran {
+	var all []userhook.Ran
 	for _, h := range p.hooksOf(rulefile.PreToolUse, call.Tool) {
-		ran := hook.Run(ctx, h, &hook.Occasion{Call: call, Root: p.Root, Confine: p.confine(h)})
+		ran := userhook.Run(ctx, h, &userhook.Occasion{Call: call, Root: p.Root, Confine: p.confine(h)})
 		all = append(all, ran)
 		if ran.Verdict() == umpire.Deny {
 			break
@@ -51,10 +51,10 @@ func (p *Project) before(ctx context.Context, call umpire.Call) []hook.Ran {
 }
 
 // after runs the hooks that are about a call that has run.
-func (p *Project) after(ctx context.Context, call umpire.Call, output string) []hook.Ran {
-	var all []hook.Ran
+func (p *Project) after(ctx context.Context, call umpire.Call, output string) []userhook.Ran {
+	var all []userhook.Ran
 	for _, h := range p.hooksOf(rulefile.PostToolUse, call.Tool) {
-		all = append(all, hook.Run(ctx, h, &hook.Occasion{Call: call, Root: p.Root, Output: output, Confine: p.confine(h)}))
+		all = append(all, userhook.Run(ctx, h, &userhook.Occasion{Call: call, Root: p.Root, Output: output, Confine: p.confine(h)}))
 	}
 	return all
 }
@@ -93,7 +93,7 @@ func isProgramFile(path, word string) bool {
 }
 
 // objections are what hooks said, as rules.
-func objections(all []hook.Ran) []umpire.Rule {
+func objections(all []userhook.Ran) []umpire.Rule {
 	var rules []umpire.Rule
 	for i := range all {
 		ran := &all[i]
@@ -114,7 +114,7 @@ func (g *Gate) Judge(ctx context.Context, r Request) umpire.Decision {
 	if d.Verdict == umpire.Deny {
 		return d
 	}
-	p, err := g.projectOf(orElse(r.Project, r.Call.Dir), r.AddDirs)
+	p, err := g.projectOf(cmp.Or(r.Project, r.Call.Dir), r.AddDirs)
 	if err != nil {
 		return d // nothing was decided without the project, so this denies
 	}
@@ -161,7 +161,7 @@ func (g *Gate) consult(ctx context.Context, sc *scene, j *judged) error {
 }
 
 // heard puts on the timeline what the hooks said about a call.
-func (t *step) heard(b umpire.BatchID, call *umpire.Call, all []hook.Ran) error {
+func (t *step) heard(b umpire.BatchID, call *umpire.Call, all []userhook.Ran) error {
 	for i := range all {
 		if err := t.append(hookRan(b, call, &all[i])); err != nil {
 			return err
@@ -174,7 +174,7 @@ func (t *step) heard(b umpire.BatchID, call *umpire.Call, all []hook.Ran) error 
 type hookRun struct {
 	Hook      string             `json:"hook_id"`
 	Event     rulefile.HookEvent `json:"event"`
-	Outcome   hook.Outcome       `json:"outcome"`
+	Outcome   userhook.Outcome   `json:"outcome"`
 	OnFailure string             `json:"on_failure,omitempty"` // of a hook that failed
 	Exit      int                `json:"exit"`
 	Took      int64              `json:"ms"`
@@ -182,13 +182,13 @@ type hookRun struct {
 	Line      int                `json:"line,omitempty"`
 }
 
-func hookRan(b umpire.BatchID, call *umpire.Call, ran *hook.Ran) umpire.Event {
+func hookRan(b umpire.BatchID, call *umpire.Call, ran *userhook.Ran) umpire.Event {
 	told := hookRun{
 		Hook: ran.Hook.ID, Event: ran.Hook.Event, Outcome: ran.Outcome, Exit: ran.Exit, Took: ran.Took.Milliseconds(),
 		File: ran.Hook.File, Line: ran.Hook.Line,
 	}
 	reason := ran.Reason
-	if ran.Outcome == hook.Failed {
+	if ran.Outcome == userhook.Failed {
 		told.OnFailure = "block"
 		if ran.Hook.Skip {
 			told.OnFailure = "skip"

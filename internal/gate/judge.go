@@ -11,8 +11,9 @@ import (
 
 	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/batch"
-	"github.com/umpirehq/umpire/internal/hook"
+	"github.com/umpirehq/umpire/internal/judge"
 	"github.com/umpirehq/umpire/internal/store"
+	"github.com/umpirehq/umpire/internal/userhook"
 	"github.com/umpirehq/umpire/policy"
 )
 
@@ -108,7 +109,7 @@ func profileOf(name string, profiles map[string]policy.Profile) (*policy.Profile
 
 // cloneOf tells clones of one project apart: by the git directory that worktrees
 // share, or by the root where there is none.
-func cloneOf(s *umpire.Session) string { return orElse(s.GitDir, s.Root) }
+func cloneOf(s *umpire.Session) string { return cmp.Or(s.GitDir, s.Root) }
 
 // decide decides a call in a scene.
 func (g *Gate) decide(sc *scene, call umpire.Call) umpire.Decision {
@@ -145,7 +146,7 @@ func (g *Gate) Check(ctx context.Context, call umpire.Call) (umpire.Decision, er
 	if err := g.complete(sc); err != nil {
 		return umpire.Decision{}, err
 	}
-	call.Dir = orElse(call.Dir, sc.session.Dir)
+	call.Dir = cmp.Or(call.Dir, sc.session.Dir)
 	return g.decide(sc, call), nil
 }
 
@@ -162,7 +163,7 @@ type judged struct {
 	unasked  bool             // would ask, and nobody can answer
 	question *question        // what a person is asked
 	took     time.Duration    // deciding it
-	hooks    []hook.Ran       // that were heard about it
+	hooks    []userhook.Ran   // that were heard about it
 	alone    umpire.Decision  // without what hooks said
 	before   json.RawMessage  // the files that it would change, as they are; of a planned call
 	planned  []umpire.Planned // what a call that leaves plan mode is about
@@ -175,8 +176,8 @@ func (g *Gate) judge(sc *scene, call umpire.Call) (*judged, error) {
 		return nil, fmt.Errorf("call %q: %w", call.ID, err)
 	}
 	j := &judged{call: call}
-	j.call.Input, j.call.Dir = canonical, orElse(call.Dir, sc.session.Dir)
-	j.call.Session, j.call.Agent = sc.session.ID, orElse(call.Agent, sc.session.Agent)
+	j.call.Input, j.call.Dir = canonical, cmp.Or(call.Dir, sc.session.Dir)
+	j.call.Session, j.call.Agent = sc.session.ID, cmp.Or(call.Agent, sc.session.Agent)
 	j.hash = batch.CanonicalHash(call.Tool, canonical)
 	if j.input, err = g.sealJSON(callLabel(sc.session.ID, call.ID), canonical); err != nil {
 		return nil, fmt.Errorf("call %q: %w", call.ID, err)

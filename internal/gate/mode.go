@@ -19,7 +19,7 @@ func (g *Gate) usualMode(ctx context.Context, p *Project) (umpire.Mode, error) {
 	}
 	var w store.WorkspaceRow
 	err := g.view(ctx, func(tx *store.Tx) (err error) {
-		w, err = tx.Workspace(p.ID, orElse(p.GitDir, p.Root))
+		w, err = tx.Workspace(p.ID, cmp.Or(p.GitDir, p.Root))
 		return err
 	})
 	if errors.Is(err, umpire.ErrNotFound) || err == nil && (w.Mode == nil || !switchable(*w.Mode)) {

@@ -10,7 +10,7 @@ import (
 	"testing"
 
 	"github.com/umpirehq/umpire"
-	"github.com/umpirehq/umpire/internal/adapter"
+	"github.com/umpirehq/umpire/internal/host"
 	"github.com/umpirehq/umpire/internal/rulefile"
 	"github.com/umpirehq/umpire/policy"
 )
@@ -612,14 +612,14 @@ func TestRowsMuse(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			r, err := adapter.ReadMuse([]byte(tt.payload))
+			r, err := host.ReadMuse([]byte(tt.payload))
 			if err != nil {
 				t.Fatal(err)
 			}
 			call := r.Call
 			call.Dir = root
 			d := gateWith(t, Config{}).Decide(Request{Call: call, Mode: byDefault, Grants: r.Grants, AllowAll: r.AllowAll, Tighten: r.Rules})
-			if got := string(adapter.AnswerMuse(r, d).Stdout); got != tt.want {
+			if got := string(host.AnswerMuse(r, d).Stdout); got != tt.want {
 				t.Errorf("got %q, want %q; %s", got, tt.want, d.Reason)
 			}
 		})

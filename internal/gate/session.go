@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/umpirehq/umpire"
-	"github.com/umpirehq/umpire/internal/session"
 	"github.com/umpirehq/umpire/internal/store"
 )
 
@@ -221,7 +220,7 @@ func (g *Gate) Continue(ctx context.Context, r umpire.Resumption) (umpire.Sessio
 	return g.Session(ctx, s.ID)
 }
 
-func placeOf(p *Project) session.Place { return session.Place{Project: p.ID, Former: p.Former} }
+func placeOf(p *Project) ProjectIdentity { return ProjectIdentity{Project: p.ID, Former: p.Former} }
 
 // latest finds the last root session of a project.
 func (g *Gate) latest(ctx context.Context, p *Project) (id umpire.SessionID, err error) {
@@ -318,7 +317,7 @@ func (g *Gate) profileNotice(o *umpire.Opening) (string, error) {
 	if err != nil || profile == nil || !profile.LimitsNothing() {
 		return "", err
 	}
-	return fmt.Sprintf("No item of editableFileSuffixes of the agent %q is a suffix, so that it may edit every file.", orElse(o.Profile, mainProfile)), nil
+	return fmt.Sprintf("No item of editableFileSuffixes of the agent %q is a suffix, so that it may edit every file.", cmp.Or(o.Profile, mainProfile)), nil
 }
 
 // Fork makes a new session with the conversation of another one of the same

@@ -1,4 +1,4 @@
-package session
+package gate
 
 import (
 	"encoding/json"
@@ -7,9 +7,9 @@ import (
 	"github.com/umpirehq/umpire"
 )
 
-// A Plan is what a session has planned since it went into plan mode. The zero value is
+// A SessionPlan is what a session has planned since it went into plan mode. The zero value is
 // that of a session in another mode.
-type Plan struct {
+type SessionPlan struct {
 	// Active says that the session is in plan mode.
 	Active bool
 	// Before is the mode that it was in; nil when it was opened in plan mode.
@@ -25,10 +25,10 @@ type modeData struct {
 	Files map[string]string `json:"files"`
 }
 
-// PlanOf reads the plan out of a session's events. What an event tells and cannot be
+// ReadSessionPlan reads the plan out of a session's events. What an event tells and cannot be
 // read is not part of the plan.
-func PlanOf(events []umpire.Event) Plan {
-	var p Plan
+func ReadSessionPlan(events []umpire.Event) SessionPlan {
+	var p SessionPlan
 	var mode *umpire.Mode
 	for i := range events {
 		e := &events[i]
@@ -52,13 +52,13 @@ func PlanOf(events []umpire.Event) Plan {
 }
 
 // enter goes from one mode to another.
-func (p *Plan) enter(from *umpire.Mode, to umpire.Mode) {
+func (p *SessionPlan) enter(from *umpire.Mode, to umpire.Mode) {
 	if to != umpire.ModePlan {
-		*p = Plan{}
+		*p = SessionPlan{}
 		return
 	}
 	if !p.Active {
-		*p = Plan{Active: true, Before: from}
+		*p = SessionPlan{Active: true, Before: from}
 	}
 }
 

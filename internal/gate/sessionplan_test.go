@@ -1,4 +1,4 @@
-package session
+package gate
 
 import (
 	"encoding/json"
@@ -24,7 +24,7 @@ func TestPlanOf(t *testing.T) {
 	opened, plan := told(umpire.EventSessionOpened, `{"mode":"auto"}`), told(umpire.EventModeChanged, `{"mode":"plan","from":"auto"}`)
 	denied := planned("c9", "/p/x")
 	denied.Code = umpire.CodeDenied
-	p := PlanOf([]umpire.Event{
+	p := ReadSessionPlan([]umpire.Event{
 		opened, planned("c0", "/p/before"), plan, planned("c1", "/p/a"), denied, planned("c2", "/p/b"), planned("c3", "/p/a"),
 		told(umpire.EventModeChanged, `{"allow_all":true}`), plan,
 	})
@@ -38,11 +38,11 @@ func TestPlanOf(t *testing.T) {
 		"nothing":       nil,
 		"not an object": {told(umpire.EventModeChanged, `[]`)},
 	} {
-		if p := PlanOf(events); p.Active || p.Calls != nil {
+		if p := ReadSessionPlan(events); p.Active || p.Calls != nil {
 			t.Errorf("%s: got %+v", name, p)
 		}
 	}
-	if p := PlanOf([]umpire.Event{told(umpire.EventSessionOpened, `{"mode":"plan"}`)}); !p.Active || p.Before != nil {
+	if p := ReadSessionPlan([]umpire.Event{told(umpire.EventSessionOpened, `{"mode":"plan"}`)}); !p.Active || p.Before != nil {
 		t.Errorf("opened in plan mode: %+v", p)
 	}
 }

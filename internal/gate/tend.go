@@ -165,7 +165,7 @@ func (t *step) askWhatBecame(f *folded, c *umpire.BatchCall) error {
 			Session: t.session.ID, Project: t.session.Project, Agent: row.Agent, Tool: c.Tool, Input: []byte(row.Input.Shown),
 			Accesses: append([]umpire.Access{}, begun.Accesses...), Paths: pathsOf(begun.Accesses), Type: begun.Type,
 			Access: accessWord(c.Tool, begun.Accesses), Risk: umpire.High.Level(), Warning: true, Extra: extraOf(row.Extra),
-			Reason:      t.gate.maskText("It was started by " + orElse(run.Runner, "its agent") + ", and it is not known whether it ran: " + evidence),
+			Reason:      t.gate.maskText("It was started by " + cmp.Or(run.Runner, "its agent") + ", and it is not known whether it ran: " + evidence),
 			Suggestions: []umpire.Suggestion{}, AskedAt: t.now, Indeterminate: true,
 		},
 	}
