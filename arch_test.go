@@ -67,7 +67,7 @@ var layers = []layer{
 	{"edge", "internal/agent internal/metrics/otlp"},
 	{"edge", "internal/config"},
 	{"top", "cmd/umpire cmd/umpire-hook cmd/umpire-metrics"},
-	{"test", "interop crash"},
+	{"test", "internal/test/interop internal/test/crash"},
 }
 
 // public are the packages that promise something to other modules.

@@ -10,6 +10,7 @@ import (
 	"github.com/bmatcuk/doublestar/v4"
 
 	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/strictjson"
 	"github.com/umpirehq/umpire/shell"
 )
 
@@ -229,7 +230,7 @@ func (in input) text(names ...string) (string, error) {
 		}
 		var text string
 		if err := json.Unmarshal(raw, &text); err != nil {
-			return "", fmt.Errorf("input.%s: want a string, got %s", name, sortOf(raw))
+			return "", fmt.Errorf("input.%s: want a string, got %s", name, strictjson.KindOf(raw))
 		}
 		if strings.ContainsRune(text, 0) && name != "command" && name != "cmd" {
 			return "", fmt.Errorf("input.%s: holds a NUL byte", name)

@@ -9,6 +9,7 @@ import (
 	"unicode"
 
 	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/strictjson"
 	"github.com/umpirehq/umpire/shell"
 )
 
@@ -103,7 +104,7 @@ func (g *gitInput) flag(name, option string) []string {
 		return []string{option}
 	case "", "null", "false", `"false"`:
 	default:
-		g.fail(name, "want true or false, got %s", sortOf(raw))
+		g.fail(name, "want true or false, got %s", strictjson.KindOf(raw))
 	}
 	return nil
 }

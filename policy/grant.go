@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/strictjson"
 )
 
 // Exact returns the canonical form of what a call asks for, as grants remember

@@ -223,8 +223,8 @@ func (e *expansion) add(wd word) {
 	cur.split = cur.split || wd.split && !e.whole
 	cur.quoted = cur.quoted || wd.quoted
 	cur.foreign = cur.foreign || wd.foreign
-	cur.secret = orElse(cur.secret, wd.secret)
-	cur.prints = orElse(cur.prints, wd.prints)
+	cur.secret = cmp.Or(cur.secret, wd.secret)
+	cur.prints = cmp.Or(cur.prints, wd.prints)
 }
 
 // joinedShape is the shape of two words that become one.

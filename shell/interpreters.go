@@ -110,7 +110,7 @@ func (u *use) stdinCode() {
 	case flowNone:
 		u.raise(umpire.Medium, "starts an interactive shell")
 	case flowForeign, flowPaths:
-		u.raise(umpire.Medium, "runs what "+orElse(u.in.from, "the pipe")+" prints")
+		u.raise(umpire.Medium, "runs what "+cmp.Or(u.in.from, "the pipe")+" prints")
 		u.doubt = "the code is not known before it runs"
 	}
 }

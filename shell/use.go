@@ -198,7 +198,7 @@ func (u *use) option(g given) {
 	}
 	if does&obeys != 0 {
 		u.spoke = g.name
-		u.raise(umpire.Medium, orElse(why, "obeys "+g.name))
+		u.raise(umpire.Medium, cmp.Or(why, "obeys "+g.name))
 	}
 	if !g.has {
 		return
@@ -211,7 +211,7 @@ func (u *use) option(g given) {
 func (u *use) value(does effect, value word, of accessOf) {
 	switch {
 	case does&runs != 0:
-		u.raise(umpire.Medium, orElse(of.why, "runs a program"))
+		u.raise(umpire.Medium, cmp.Or(of.why, "runs a program"))
 		u.then(func() { u.w.code(u.outside(), value, flow{kind: flowForeign}) })
 	case does&deletes != 0:
 		u.touch(umpire.KindDelete, value, of)
@@ -223,7 +223,7 @@ func (u *use) value(does effect, value word, of accessOf) {
 	case does&reads != 0:
 		u.touch(umpire.KindRead, value, of)
 	case does&reaches != 0:
-		u.then(func() { u.w.network(value.display(), orElse(of.why, "reaches a host")) })
+		u.then(func() { u.w.network(value.display(), cmp.Or(of.why, "reaches a host")) })
 	case does&enters != 0:
 		u.touch(umpire.KindRead, value, of)
 		u.s = u.s.clone()

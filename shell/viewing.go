@@ -133,7 +133,7 @@ func steady(wd word) word {
 		return wd
 	}
 	dir := wd.text[:strings.LastIndexByte(wd.text[:i], '/')+1]
-	return lit(orElse(dir, "."))
+	return lit(cmp.Or(dir, "."))
 }
 
 // cutsName is what basename and dirname print of one name, and basename of a name
@@ -180,7 +180,7 @@ func folderOf(name string) string {
 	if i < 0 {
 		return "."
 	}
-	return orElse(strings.TrimRight(name[:i], "/"), "/")
+	return cmp.Or(strings.TrimRight(name[:i], "/"), "/")
 }
 
 // checkPager judges the commands that a pager is started with: +10 and +/text go

@@ -13,6 +13,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/strictjson"
 )
 
 // ArgsHash returns the hash that an answer is bound to: the SHA-256, in hex, of

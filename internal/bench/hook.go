@@ -13,8 +13,8 @@ import (
 	"time"
 
 	"github.com/umpirehq/umpire"
-	"github.com/umpirehq/umpire/internal/adapter"
-	"github.com/umpirehq/umpire/internal/jsonl"
+	"github.com/umpirehq/umpire/internal/host"
+	"github.com/umpirehq/umpire/internal/strictjson"
 )
 
 // hookTimeout is how long a hook may take over one line before it counts as
@@ -57,8 +57,8 @@ type Hook struct {
 	process *exec.Cmd
 	cancel  context.CancelFunc
 	in      io.WriteCloser
-	answers chan jsonl.Line // closed by the goroutine that reads, when output ends
-	ended   chan struct{}   // closed when the process was waited for
+	answers chan strictjson.Line // closed by the goroutine that reads, when output ends
+	ended   chan struct{}        // closed when the process was waited for
 }
 
 // Judge is a [Judge]: it asks the hook for the line, as its format says.
@@ -131,7 +131,7 @@ func (h *Hook) payload(l *Line) []byte {
 	if h.Format == FormatClaude {
 		event = map[string]any{
 			"session_id": "umpire-bench", "cwd": h.Dir, "permission_mode": "default",
-			"hook_event_name": adapter.ClaudePreToolUse.String(), "tool_name": "Bash", "tool_use_id": l.ID,
+			"hook_event_name": host.ClaudePreToolUse.String(), "tool_name": "Bash", "tool_use_id": l.ID,
 			"tool_input": map[string]string{"command": l.Command},
 		}
 	}
@@ -200,7 +200,7 @@ func (h *Hook) launch() error {
 		return err
 	}
 	h.process, h.cancel, h.in = cmd, cancel, in
-	h.answers, h.ended = make(chan jsonl.Line), make(chan struct{})
+	h.answers, h.ended = make(chan strictjson.Line), make(chan struct{})
 	go readAnswers(ctx, out, h.answers)
 	go func(ended chan<- struct{}) {
 		defer close(ended)
@@ -209,16 +209,16 @@ func (h *Hook) launch() error {
 	return nil
 }
 
-func readAnswers(ctx context.Context, r *io.PipeReader, answers chan<- jsonl.Line) {
+func readAnswers(ctx context.Context, r *io.PipeReader, answers chan<- strictjson.Line) {
 	defer close(answers)
 	in := bufio.NewReader(r)
 	for {
-		text, err := jsonl.ReadLine(in, jsonl.MaxLine)
-		if err != nil && !errors.Is(err, jsonl.ErrLineTooLong) {
+		text, err := strictjson.ReadLine(in, strictjson.MaxLine)
+		if err != nil && !errors.Is(err, strictjson.ErrLineTooLong) {
 			return
 		}
 		select {
-		case answers <- jsonl.Line{Text: text, Err: err}:
+		case answers <- strictjson.Line{Text: text, Err: err}:
 		case <-ctx.Done():
 			_ = r.Close()
 			return

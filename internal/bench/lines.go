@@ -17,7 +17,7 @@ import (
 	"slices"
 	"unicode/utf8"
 
-	"github.com/umpirehq/umpire/internal/jsonl"
+	"github.com/umpirehq/umpire/internal/strictjson"
 )
 
 //go:embed corpus.jsonl
@@ -69,11 +69,11 @@ func Corpus() (Set, error) {
 func Read(name string, r io.Reader, remark func(string)) (Set, error) {
 	set, in := Set{Name: name}, bufio.NewReader(r)
 	for n := 1; ; n++ {
-		text, err := jsonl.ReadLine(in, jsonl.MaxLine)
+		text, err := strictjson.ReadLine(in, strictjson.MaxLine)
 		if errors.Is(err, io.EOF) {
 			return set, nil
 		}
-		if err != nil && !errors.Is(err, jsonl.ErrLineTooLong) {
+		if err != nil && !errors.Is(err, strictjson.ErrLineTooLong) {
 			return set, fmt.Errorf("read %s: %w", name, err)
 		}
 		if n > maxLines {

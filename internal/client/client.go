@@ -9,6 +9,8 @@ import (
 	"os"
 	"strings"
 	"time"
+
+	"github.com/umpirehq/umpire/internal/files"
 )
 
 // unixPrefix begins the address of a unix socket.

@@ -3,6 +3,8 @@ package llm
 import (
 	"fmt"
 	"net/http"
+
+	"github.com/umpirehq/umpire/internal/strictjson"
 )
 
 func bad(format string, args ...any) error {

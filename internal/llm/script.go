@@ -9,6 +9,8 @@ import (
 	"io"
 	"os"
 	"time"
+
+	"github.com/umpirehq/umpire/internal/strictjson"
 )
 
 const (
@@ -106,8 +108,8 @@ func (t *turn) read(item json.RawMessage) error {
 			return fmt.Errorf("calls[%d].id: %q stands twice", i, c.ID)
 		case c.Tool == "":
 			return fmt.Errorf("calls[%d].tool: is missing", i)
-		case len(c.Input) > 0 && sortOf(c.Input) != "an object":
-			return fmt.Errorf("calls[%d].input: is %s, want an object", i, sortOf(c.Input))
+		case len(c.Input) > 0 && strictjson.KindOf(c.Input) != "an object":
+			return fmt.Errorf("calls[%d].input: is %s, want an object", i, strictjson.KindOf(c.Input))
 		}
 		ids[c.ID] = true
 	}

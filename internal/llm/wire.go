@@ -5,6 +5,8 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"strings"
+
+	"github.com/umpirehq/umpire/internal/strictjson"
 )
 
 // maxWire is how long the id of a call and the name of a tool may be for the strictest
@@ -60,7 +62,7 @@ func Arguments(id, tool, text string, cut bool) Block {
 		return Call(id, tool, nil)
 	}
 	input := json.RawMessage(text)
-	if json.Valid(input) && sortOf(input) == "an object" {
+	if json.Valid(input) && strictjson.KindOf(input) == "an object" {
 		return Call(id, tool, input)
 	}
 	call := Call(id, tool, nil)

@@ -10,7 +10,7 @@ import (
 	"path/filepath"
 	"sync"
 
-	"github.com/umpirehq/umpire/internal/ground"
+	"github.com/umpirehq/umpire/internal/files"
 )
 
 // A ledger remembers how each tool was described when it was last called, from one run
@@ -37,7 +37,7 @@ func ledgerKey(t *offer) string { return t.server.name + "/" + t.name }
 
 // read returns what is remembered, which is nothing at first.
 func (l *ledger) read() (map[string]string, error) {
-	data, err := ground.ReadSmall(l.path, maxLedger)
+	data, err := files.ReadSmall(l.path, maxLedger)
 	if errors.Is(err, fs.ErrNotExist) {
 		return map[string]string{}, nil
 	}
@@ -91,5 +91,5 @@ func (l *ledger) keep(t *offer) error {
 	if err := os.MkdirAll(filepath.Dir(l.path), 0o700); err != nil {
 		return fmt.Errorf("remember MCP tools: %w", err)
 	}
-	return ground.Replace(l.path, append(data, '\n'), 0o600)
+	return files.Replace(l.path, append(data, '\n'), 0o600)
 }

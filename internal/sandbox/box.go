@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/files"
 )
 
 // A Box is the sandbox of one command. Close it when the command has ended, or could

@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/umpirehq/umpire/internal/files"
 )
 
 // layersOver works out the layers over caches, with what is written to them below at. One

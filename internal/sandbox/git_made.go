@@ -9,7 +9,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/umpirehq/umpire/internal/ground"
+	"github.com/umpirehq/umpire/internal/files"
+	"github.com/umpirehq/umpire/internal/gitdir"
 )
 
 // This file looks at repositories that a command has made. Git, an editor or a prompt that
@@ -31,7 +32,7 @@ var plainSettings = map[string]string{
 // namesPrograms reports whether a file of settings has more than plain ones, or cannot be
 // read.
 func namesPrograms(file string) bool {
-	settings, err := ground.ReadGitConfig(file)
+	settings, err := gitdir.ReadConfig(file)
 	for _, s := range settings {
 		section, _, _ := strings.Cut(s.Key, ".")
 		plain := strings.Fields(plainSettings[section])

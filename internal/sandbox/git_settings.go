@@ -5,7 +5,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/umpirehq/umpire/internal/ground"
+	"github.com/umpirehq/umpire/internal/files"
+	"github.com/umpirehq/umpire/internal/gitdir"
 )
 
 // maxGitSettings bounds the files of settings that are followed.
@@ -20,7 +21,7 @@ func (g *guarded) follow(home string) {
 		files = append(files, filepath.Join(home, ".gitconfig"), filepath.Join(home, ".config/git/config"))
 	}
 	for i := 0; i < len(files) && i < maxGitSettings; i++ {
-		settings, _ := ground.ReadGitConfig(files[i]) // what git cannot read it does not follow
+		settings, _ := gitdir.ReadConfig(files[i]) // what git cannot read it does not follow
 		for _, s := range settings {
 			switch {
 			case s.Key == "core.hookspath":

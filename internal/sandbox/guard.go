@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/umpirehq/umpire/internal/files"
 )
 
 // This file knows what stays as it is inside a folder that may be written: what

@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/files"
 )
 
 // TestMain lets the test program be the helper and the prober, and what runs in the

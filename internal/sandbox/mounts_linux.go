@@ -8,6 +8,8 @@ import (
 	"slices"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/umpirehq/umpire/internal/files"
 )
 
 // mountAll makes everything read-only and puts back what may be written. What is put

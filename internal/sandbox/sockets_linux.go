@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 	"sync"
+
+	"github.com/umpirehq/umpire/internal/files"
 )
 
 // maxSockets bounds how many sockets are hidden one by one.

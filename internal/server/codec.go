@@ -12,7 +12,7 @@ import (
 	"google.golang.org/protobuf/encoding/protojson"
 	"google.golang.org/protobuf/proto"
 
-	"github.com/umpirehq/umpire/internal/jsonl"
+	"github.com/umpirehq/umpire/internal/strictjson"
 )
 
 // A carrier is a value on its way over the wire. What cannot be read is kept as

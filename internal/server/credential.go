@@ -13,7 +13,7 @@ import (
 	"runtime"
 	"strings"
 
-	"github.com/umpirehq/umpire/internal/ground"
+	"github.com/umpirehq/umpire/internal/files"
 )
 
 // The files that hold the tokens, in the state folder.
@@ -115,7 +115,7 @@ func makeToken(path string) (string, error) {
 	var raw [tokenBytes]byte
 	_, _ = rand.Read(raw[:]) // never fails
 	token := hex.EncodeToString(raw[:])
-	if err := ground.Replace(path, []byte(token+"\n"), fileMode); err != nil {
+	if err := files.Replace(path, []byte(token+"\n"), fileMode); err != nil {
 		return "", fmt.Errorf("credential: %w", err)
 	}
 	return token, nil

@@ -13,7 +13,7 @@ import (
 
 	"github.com/umpirehq/umpire"
 	umpirev1 "github.com/umpirehq/umpire/internal/api/umpire/v1"
-	"github.com/umpirehq/umpire/internal/hostcall"
+	"github.com/umpirehq/umpire/internal/host"
 )
 
 // The words of a failure's reason_code that name no decision.
@@ -40,7 +40,7 @@ var kinds = []struct {
 	code connect.Code
 	word string
 }{
-	{hostcall.ErrAway, connect.CodeUnavailable, wordDraining},
+	{host.ErrAway, connect.CodeUnavailable, wordDraining},
 	{umpire.ErrResolved, connect.CodeFailedPrecondition, string(umpire.CodeResolved)},
 	{umpire.ErrNotRecorded, connect.CodeUnavailable, wordNotRecorded},
 	{umpire.ErrFenced, connect.CodeAborted, wordFenced},

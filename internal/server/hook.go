@@ -12,8 +12,7 @@ import (
 	"connectrpc.com/connect"
 
 	"github.com/umpirehq/umpire"
-	"github.com/umpirehq/umpire/internal/adapter"
-	"github.com/umpirehq/umpire/internal/hostcall"
+	"github.com/umpirehq/umpire/internal/host"
 )
 
 // hook answers the question of an agent's hook. The answer is what the hook leaves
@@ -27,21 +26,21 @@ func (s *Server) hook(w http.ResponseWriter, r *http.Request) {
 	h := w.Header()
 	h.Set("Content-Type", "application/octet-stream")
 	h.Set("Content-Length", strconv.Itoa(len(out.Stdout)+len(out.Stderr)))
-	h.Set(hostcall.HeaderExit, strconv.Itoa(out.Exit))
-	h.Set(hostcall.HeaderStdout, strconv.Itoa(len(out.Stdout)))
+	h.Set(host.HeaderExit, strconv.Itoa(out.Exit))
+	h.Set(host.HeaderStdout, strconv.Itoa(len(out.Stdout)))
 	// A hook that has gone has denied.
 	_, _ = w.Write(slices.Concat(out.Stdout, out.Stderr))
 }
 
-func (s *Server) questioned(r *http.Request) (adapter.Output, error) {
+func (s *Server) questioned(r *http.Request) (host.Output, error) {
 	if r.Method != http.MethodPost {
-		return adapter.Output{}, &failure{code: connect.CodeInvalidArgument, status: http.StatusMethodNotAllowed, word: wordInvalid, text: "want POST"}
+		return host.Output{}, &failure{code: connect.CodeInvalidArgument, status: http.StatusMethodNotAllowed, word: wordInvalid, text: "want POST"}
 	}
-	body, err := io.ReadAll(io.LimitReader(r.Body, hostcall.MaxQuestion+1))
+	body, err := io.ReadAll(io.LimitReader(r.Body, host.MaxQuestion+1))
 	if err != nil {
-		return adapter.Output{}, invalid("the question cannot be read: %v", err)
+		return host.Output{}, invalid("the question cannot be read: %v", err)
 	}
-	q, err := hostcall.ReadQuestion(body)
+	q, err := host.ReadQuestion(body)
 	if err != nil {
 		return adapter.Output{}, fmt.Errorf("%w: %w", err, umpire.ErrInvalid)
 	}
@@ -74,7 +73,7 @@ func (g hookGate) Await(ctx context.Context, session umpire.SessionID, id umpire
 // away is the error of a gate that ends, else what it is given.
 func (g hookGate) away(err error) error {
 	if g.server.hub.isDraining() {
-		return hostcall.ErrAway
+		return host.ErrAway
 	}
 	return err
 }

@@ -10,6 +10,8 @@ import (
 	"path/filepath"
 	"strings"
 	"time"
+
+	"github.com/umpirehq/umpire/internal/files"
 )
 
 // unixPrefix begins the address of a unix socket.

@@ -13,7 +13,7 @@ import (
 
 	"connectrpc.com/connect"
 
-	"github.com/umpirehq/umpire/internal/hostcall"
+	"github.com/umpirehq/umpire/internal/host"
 )
 
 // defaultDrain is how long requests under way may take to end.
@@ -25,7 +25,7 @@ type Config struct {
 	Gate        Gate
 	Credentials Credentials
 	// Desk answers the hooks of agents, with Gate as its gate; nil answers none.
-	Desk *hostcall.Desk
+	Desk *host.Desk
 	// Remote permits TCP addresses that other machines reach. What goes over the
 	// wire is not encrypted.
 	Remote bool
@@ -76,7 +76,7 @@ func newServer(c Config, p pace) *Server {
 	s.routes["/v1/events"] = route{handler: http.HandlerFunc(s.events), role: roleAgent, stream: true}
 	s.routes["/healthz"] = route{handler: http.HandlerFunc(s.healthy), role: roleAgent}
 	if c.Desk != nil {
-		s.routes[hostcall.Path] = route{handler: http.HandlerFunc(s.hook), role: roleAgent}
+		s.routes[host.Path] = route{handler: http.HandlerFunc(s.hook), role: roleAgent}
 	}
 	return s
 }

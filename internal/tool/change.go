@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"github.com/umpirehq/umpire"
-	"github.com/umpirehq/umpire/internal/diff"
 )
 
 // maxDiff bounds what the result of a call shows of each file that it changed.
@@ -44,11 +43,11 @@ func (o *outcome) diff() string {
 	name := visibleName(o.path)
 	switch {
 	case o.before == nil:
-		return diff.Unified("/dev/null", name, nil, o.after, maxDiff)
+		return UnifiedDiff("/dev/null", name, nil, o.after, maxDiff)
 	case int64(len(o.before.content)) != o.before.size:
 		return fmt.Sprintf("--- %s\n+++ %s\n[%d bytes become %d, which are not shown]\n", name, name, o.before.size, len(o.after))
 	}
-	return diff.Unified(name, name, o.before.content, o.after, maxDiff)
+	return UnifiedDiff(name, name, o.before.content, o.after, maxDiff)
 }
 
 // change makes a change for good and says what it was.
@@ -143,7 +142,7 @@ func (s *Set) Preview(call umpire.Call, accesses []umpire.Access) (Preview, erro
 	whole := true
 	for i := range changes {
 		one := s.preview(u, &changes[i])
-		whole = whole && diff.Whole(one)
+		whole = whole && Whole(one)
 		out.WriteString(one)
 	}
 	seen := Preview{Diff: clean(out.String())}

@@ -16,24 +16,24 @@ import (
 )
 
 const (
-	contextLines = 3
-	// maxText bounds each side: comparing larger texts takes longer than looking at
+	diffContext = 3
+	// maxDiffSide bounds each side: comparing larger texts takes longer than looking at
 	// the result is worth.
-	maxText = 4 << 20
+	maxDiffSide = 4 << 20
 )
 
-// Unified returns the change from before to after under the names that the two have,
+// UnifiedDiff returns the change from before to after under the names that the two have,
 // "" when they are the same. It is valid UTF-8 of at most limit bytes and one line
 // more, which says how much was left out. Of binary or very large texts it says only
 // that they differ.
-func Unified(from, to string, before, after []byte, limit int) string {
+func UnifiedDiff(from, to string, before, after []byte, limit int) string {
 	if bytes.Equal(before, after) {
 		return ""
 	}
-	if len(before) > maxText || len(after) > maxText || binary(before) || binary(after) {
+	if len(before) > maxDiffSide || len(after) > maxDiffSide || binary(before) || binary(after) {
 		return fmt.Sprintf("--- %s\n+++ %s\n[%d bytes become %d, which are not shown]\n", from, to, len(before), len(after))
 	}
-	text, err := udiff.ToUnified(from, to, string(before), udiff.Lines(string(before), string(after)), contextLines)
+	text, err := udiff.ToUnified(from, to, string(before), udiff.Lines(string(before), string(after)), diffContext)
 	if err != nil {
 		return fmt.Sprintf("--- %s\n+++ %s\n[no comparison: %v]\n", from, to, err)
 	}

@@ -7,7 +7,7 @@ import (
 	"testing"
 	"unicode/utf8"
 
-	"github.com/umpirehq/umpire/internal/diff"
+	"github.com/umpirehq/umpire/internal/tool"
 )
 
 func TestUnified(t *testing.T) {
@@ -26,14 +26,14 @@ func TestUnified(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			got := diff.Unified("f", "g", []byte(tt.before), []byte(tt.after), 1000)
+			got := tool.UnifiedDiff("f", "g", []byte(tt.before), []byte(tt.after), 1000)
 			if got != tt.want {
 				t.Errorf("got\n%s\nwant\n%s", got, tt.want)
 			}
-			if shown := tt.name != "no change" && tt.name != "binary"; diff.Whole(got) != shown {
+			if shown := tt.name != "no change" && tt.name != "binary"; tool.Whole(got) != shown {
 				t.Errorf("is whole: %v\n%s", !shown, got)
 			}
-			if cut := diff.Unified("f", "g", []byte(tt.before), []byte(tt.after), 10); diff.Whole(cut) {
+			if cut := tool.UnifiedDiff("f", "g", []byte(tt.before), []byte(tt.after), 10); tool.Whole(cut) {
 				t.Errorf("is whole\n%s", cut)
 			}
 		})
@@ -56,7 +56,7 @@ func TestUnifiedIsBounded(t *testing.T) {
 		"one long line":   {bytes.Repeat([]byte("二"), 100_000), []byte("a")},
 		"large, as whole": {bytes.Repeat([]byte("a\n"), 5<<20), []byte("a\n")},
 	} {
-		got := diff.Unified("f", "g", pair[0], pair[1], 5000)
+		got := tool.UnifiedDiff("f", "g", pair[0], pair[1], 5000)
 		if len(got) > 5000+100 || !utf8.ValidString(got) || !strings.HasSuffix(got, "]\n") {
 			t.Errorf("%s: %d bytes, ends in %q", name, len(got), got[max(0, len(got)-60):])
 		}

@@ -3,7 +3,7 @@
 // SIGKILL at any moment, several gates over one database, a database that crashes, a
 // disk that is full.
 //
-//	go test ./crash                              # a few hundred kills
+//	go test ./internal/test/crash                              # a few hundred kills
 //	make kills KILLS=20000 STORE=postgres        # as many as wanted
 //	make team-bench                              # the figures of docs/team.md
 //

@@ -13,6 +13,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/umpirehq/umpire/internal/host"
 )
 
 // claudeVersion is the release that is tested.
