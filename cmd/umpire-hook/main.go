@@ -25,10 +25,10 @@ import (
 	"time"
 
 	"github.com/umpirehq/umpire"
-	"github.com/umpirehq/umpire/internal/hostcall"
+	"github.com/umpirehq/umpire/internal/files"
+	"github.com/umpirehq/umpire/internal/host"
 	"github.com/umpirehq/umpire/internal/judge"
-	"github.com/umpirehq/umpire/internal/runner"
-	"github.com/umpirehq/umpire/internal/snapshot"
+	"github.com/umpirehq/umpire/internal/process"
 )
 
 // patience is how long it may take to answer a question, or to hand it to a gate,
@@ -65,7 +65,7 @@ func run(ctx context.Context, sent func(), args []string) int {
 	if !h.prepare(ctx) {
 		h.missing = handOver(args) // does not return when it succeeds
 	}
-	front := hostcall.Front{
+	front := host.Front{
 		Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr, Getenv: os.Getenv, Dir: dir, Now: time.Now,
 		Line: h.found, Nonce: nonce, Runner: func() string { return runner.Of(os.Getppid()) },
 		Desk: &hostcall.Desk{Config: h.configOf},
@@ -108,25 +108,25 @@ func (h *hook) prepare(ctx context.Context) bool {
 
 // dial connects to the gate that runs, and reports whether one does.
 func (h *hook) dial(ctx context.Context) (there bool, err error) {
-	socket := hostcall.Socket(h.home)
-	conn, err := hostcall.DialUnix(ctx, socket)
-	if errors.Is(err, hostcall.ErrAbsent) {
+	socket := host.Socket(h.home)
+	conn, err := host.DialUnix(ctx, socket)
+	if errors.Is(err, host.ErrAbsent) {
 		return false, nil
 	}
 	if err != nil {
 		return false, err
 	}
-	text, err := os.ReadFile(hostcall.TokenFile(h.home))
+	text, err := os.ReadFile(host.TokenFile(h.home))
 	if err != nil {
 		return false, err
 	}
-	token, err := hostcall.ParseToken(text)
+	token, err := host.ParseToken(text)
 	if err != nil {
 		return false, err
 	}
-	h.line = &hostcall.Line{
+	h.line = &host.Line{
 		Host: "localhost", Token: token, Conn: conn, Sent: h.sent,
-		Dial: func(ctx context.Context) (io.ReadWriteCloser, error) { return hostcall.DialUnix(ctx, socket) },
+		Dial: func(ctx context.Context) (io.ReadWriteCloser, error) { return host.DialUnix(ctx, socket) },
 	}
 	return true, nil
 }
@@ -136,7 +136,7 @@ func (h *hook) recall(project string) bool {
 	if !filepath.IsAbs(project) {
 		return false
 	}
-	s, ok := snapshot.Load(snapshot.Place{Dir: project, Home: h.home, UserHome: hostcall.UserHome(os.Getenv)})
+	s, ok := judge.LoadSnapshot(judge.SnapshotKey{Dir: project, Home: h.home, UserHome: host.UserHome(os.Getenv)})
 	if !ok {
 		return false
 	}
@@ -145,7 +145,7 @@ func (h *hook) recall(project string) bool {
 		return false
 	}
 	h.project = project
-	h.config = hostcall.Config{
+	h.config = host.Config{
 		Mode: s.Mode, Enforce: s.Enforce, Native: s.Native, Deadline: s.Deadline,
 		Decide: func(_ context.Context, r judge.Request) umpire.Decision {
 			return judge.Decide(func() (*judge.Judge, error) { return j, nil }, r, time.Now)
@@ -155,18 +155,18 @@ func (h *hook) recall(project string) bool {
 }
 
 // configOf is the configuration of the one project that was looked for.
-func (h *hook) configOf(project string) (hostcall.Config, error) {
+func (h *hook) configOf(project string) (host.Config, error) {
 	switch {
 	case h.missing != nil:
-		return hostcall.Config{}, h.missing
+		return host.Config{}, h.missing
 	case h.config.Decide == nil || project != h.project:
-		return hostcall.Config{}, fmt.Errorf("nothing is known of the project %q", project)
+		return host.Config{}, fmt.Errorf("nothing is known of the project %q", project)
 	}
 	return h.config, nil
 }
 
-// found is the line of [hostcall.Front].
-func (h *hook) found(context.Context, *hostcall.Question) (*hostcall.Line, error) { return h.line, nil }
+// found is the line of [host.Front].
+func (h *hook) found(context.Context, *host.Question) (*host.Line, error) { return h.line, nil }
 
 // maxPlain bounds the configuration that is looked through.
 const maxPlain = 64 << 10

@@ -1,4 +1,4 @@
-package main
+package cli
 
 import (
 	"context"
@@ -13,7 +13,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/umpirehq/umpire/internal/hostcall"
+	"github.com/umpirehq/umpire/internal/files"
+	"github.com/umpirehq/umpire/internal/host"
 )
 
 // An address is where a gate listens: a unix socket or a TCP address.
@@ -43,7 +44,7 @@ func (a *app) listenAt(text string) (address, error) {
 	case text == "" && a.home() == "":
 		return address{}, usage("export HOME=... or UMPIRE_HOME=...", "there is no home folder for the gate's socket")
 	case text == "":
-		path, isUnix = hostcall.Socket(a.home()), true
+		path, isUnix = host.Socket(a.home()), true
 	case filepath.IsAbs(text):
 		path, isUnix = text, true
 	}
@@ -97,12 +98,12 @@ func (a *app) stateDir() string { return filepath.Join(a.home(), "state") }
 // answers there.
 func (a address) dial(ctx context.Context) (io.ReadWriteCloser, error) {
 	if a.network == networkUnix {
-		return hostcall.DialUnix(ctx, a.name)
+		return host.DialUnix(ctx, a.name)
 	}
 	dialer := net.Dialer{Timeout: probeTime}
 	conn, err := dialer.DialContext(ctx, a.network, a.name)
 	if err != nil && refusedConnection(err) {
-		return nil, fmt.Errorf("%w on %s: %w", hostcall.ErrAbsent, a, err)
+		return nil, fmt.Errorf("%w on %s: %w", host.ErrAbsent, a, err)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("the gate on %s cannot be reached: %w", a, err)
@@ -114,7 +115,7 @@ func (a address) dial(ctx context.Context) (io.ReadWriteCloser, error) {
 // there, or there and dead, is no error.
 func (a address) answers(ctx context.Context) (bool, error) {
 	conn, err := a.dial(ctx)
-	if errors.Is(err, hostcall.ErrAbsent) {
+	if errors.Is(err, host.ErrAbsent) {
 		return false, nil
 	}
 	if err != nil {

@@ -1,11 +1,11 @@
-package main
+package cli
 
 import (
 	"fmt"
 	"os"
 	"strings"
 
-	"github.com/umpirehq/umpire/internal/runner"
+	"github.com/umpirehq/umpire/internal/process"
 )
 
 // maxAncestors bounds the walk up: nobody sits that deep.
@@ -17,11 +17,11 @@ const maxAncestors = 64
 func ancestors(root int) []ancestor {
 	var all []ancestor
 	for pid := os.Getppid(); pid > 1 && pid != root && len(all) < maxAncestors; {
-		parent, started, ok := runner.Stat(pid)
+		parent, started, ok := process.Stat(pid)
 		if !ok {
 			break
 		}
-		all = append(all, ancestor{pid: pid, runner: runner.Name(pid, started), marker: markedBy(pid)})
+		all = append(all, ancestor{pid: pid, runner: process.Name(pid, started), marker: markedBy(pid)})
 		pid = parent
 	}
 	return all

@@ -1,6 +1,6 @@
 //go:build !linux
 
-package main
+package cli
 
 // ancestors is not known on this system: what an agent starts is told by its
 // environment alone.

@@ -1,4 +1,4 @@
-package main
+package cli
 
 import (
 	"bytes"
@@ -13,9 +13,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/umpirehq/umpire"
-	"github.com/umpirehq/umpire/internal/card"
 	"github.com/umpirehq/umpire/internal/client"
-	"github.com/umpirehq/umpire/internal/lang"
+	"github.com/umpirehq/umpire/internal/view"
 	"github.com/umpirehq/umpire/policy"
 )
 
@@ -342,10 +341,10 @@ func confirmWord(answer *umpire.Answer, p *umpire.Pending) (string, error) {
 // answer cannot be given; the card is there all the same.
 func (a *app) cardFor(answer *umpire.Answer, p umpire.Pending, s umpire.Session, colour bool) ([]byte, error) {
 	var b bytes.Buffer
-	c := card.New(p, s, lang.Catalogue(a.text), a.now(), colour)
+	c := view.New(p, s, view.Catalogue(a.text), a.now(), colour)
 	fmt.Fprintln(&b, c.Whole())
 	b.WriteString(a.changesOf(&p, &s))
-	row := func(name, value string) { b.WriteString(card.Row(name, value)) }
+	row := func(name, value string) { b.WriteString(view.Row(name, value)) }
 	switch answer.Choice {
 	case umpire.Refuse:
 		row(a.text.of("answer"), strings.TrimSuffix(a.text.of("deny")+": "+visible(answer.Reason), ": "))

@@ -1,4 +1,4 @@
-package main
+package cli
 
 import (
 	"bytes"
@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/umpirehq/umpire/internal/jsonl"
+	"github.com/umpirehq/umpire/internal/strictjson"
 )
 
 // outcome is what one run of the program leaves behind.
@@ -63,12 +63,12 @@ func callWith(t testing.TB, command string) string {
 // What is too much, or no call at all, gets its answer, and so does the next line.
 func TestStreamOutlivesBadLines(t *testing.T) {
 	t.Parallel()
-	huge := strings.Repeat("x", jsonl.MaxLine)
+	huge := strings.Repeat("x", strictjson.MaxLine)
 	tests := []struct {
 		name, line, id, verdict, code, reason string
 	}{
 		{"a line over the limit", `{"id":"x","command":"` + huge + `"}` + "\n", "", "deny", "invalid", "longer than 10485760 bytes"},
-		{"a payload at the limit", `{"id":"x","tool":"Write","input":{"path":"a","content":"` + huge[:jsonl.MaxLine-100] + `"}}` + "\n", "x", "ask", "mode", ""},
+		{"a payload at the limit", `{"id":"x","tool":"Write","input":{"path":"a","content":"` + huge[:strictjson.MaxLine-100] + `"}}` + "\n", "x", "ask", "mode", ""},
 		{"a command of 100 KB", callWith(t, "echo "+huge[:100<<10]), "x", "ask", "unparsed", "not parsed"},
 		{"a line of 1 MB", callWith(t, strings.Repeat("a ", 500<<10)), "x", "ask", "unparsed", "not parsed"},
 		{"10,000 nested parentheses", callWith(t, strings.Repeat("(", 10_000)+"ls"+strings.Repeat(")", 10_000)), "x", "ask", "unparsed", "nested too deeply"},

@@ -1,4 +1,4 @@
-package main
+package cli
 
 import (
 	"cmp"
@@ -8,8 +8,8 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"github.com/umpirehq/umpire/internal/adapter"
 	"github.com/umpirehq/umpire/internal/bench"
+	"github.com/umpirehq/umpire/internal/view"
 )
 
 // maxShownCommand is how much of a command a list shows.
@@ -41,7 +41,7 @@ func (a *app) showBench(f *benchFlags, scores []*bench.Score) error {
 // showScore writes the score of one file.
 func (a *app) showScore(s *bench.Score, f *benchFlags) error {
 	w := newTable(a.stdout)
-	fmt.Fprintf(w, a.text.of("%s: %d lines"), adapter.Visible(s.File), s.Lines)
+	fmt.Fprintf(w, a.text.of("%s: %d lines"), view.Visible(s.File), s.Lines)
 	if s.BadLines > 0 {
 		fmt.Fprintf(w, a.text.of(", %d more that cannot be read"), s.BadLines)
 	}
@@ -63,7 +63,7 @@ func (a *app) showScore(s *bench.Score, f *benchFlags) error {
 	unanswered := fmt.Sprintf(a.text.of("%d crashed, %d hung, %d missing"), s.Crashed, s.Hung, s.Missing)
 	fmt.Fprintf(w, "  %s\t%d\t%s\n", a.text.of("no answer"), s.Unanswered(), unanswered)
 	fmt.Fprintf(w, "  %s\t"+a.text.of("%.0f\tcalls per second, the slowest %s (%s)")+"\n", a.text.of("speed"), float64(s.Lines)/max(s.Seconds, 1e-9),
-		time.Duration(s.SlowestSeconds*float64(time.Second)).Round(10*time.Microsecond), adapter.Visible(s.SlowestID))
+		time.Duration(s.SlowestSeconds*float64(time.Second)).Round(10*time.Microsecond), view.Visible(s.SlowestID))
 	if f.by != "" {
 		a.showClasses(w, s)
 	}
@@ -81,7 +81,7 @@ func percentText(r bench.Rate) string {
 // showClasses writes where the wrong verdicts are, the most first.
 func (a *app) showClasses(w io.Writer, s *bench.Score) {
 	for _, c := range s.Classes() {
-		name := adapter.Visible(cmp.Or(c.Name, a.text.of("(none)")))
+		name := view.Visible(cmp.Or(c.Name, a.text.of("(none)")))
 		of := fmt.Sprintf(a.text.of("%d of %d of class %s"), c.Rate.N, c.Rate.Of, name)
 		fmt.Fprintf(w, "  %s\t%s\t%s\n", a.text.of(string(c.Kind)), percentText(c.Rate), of)
 	}
@@ -92,7 +92,7 @@ func (a *app) showWrong(w io.Writer, s *bench.Score, n int) {
 	shown := map[bench.Kind]int{}
 	for _, m := range s.Wrong {
 		if shown[m.Kind]++; shown[m.Kind] <= n {
-			fmt.Fprintf(w, "  %s\t%s\t%s: %s\n", a.text.of(string(m.Kind)), m.Got, adapter.Visible(m.ID), adapter.Visible(beginning(m.Command)))
+			fmt.Fprintf(w, "  %s\t%s\t%s: %s\n", a.text.of(string(m.Kind)), m.Got, view.Visible(m.ID), view.Visible(beginning(m.Command)))
 		}
 	}
 }

@@ -1,4 +1,4 @@
-package main
+package cli
 
 import (
 	"context"
@@ -11,8 +11,8 @@ import (
 
 	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/client"
-	"github.com/umpirehq/umpire/internal/lang"
 	"github.com/umpirehq/umpire/internal/tui"
+	"github.com/umpirehq/umpire/internal/view"
 )
 
 // chatCommand is `umpire chat`.

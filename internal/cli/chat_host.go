@@ -1,4 +1,4 @@
-package main
+package cli
 
 import (
 	"cmp"
@@ -15,7 +15,7 @@ import (
 	"github.com/umpirehq/umpire/internal/agent"
 	"github.com/umpirehq/umpire/internal/config"
 	"github.com/umpirehq/umpire/internal/llm"
-	"github.com/umpirehq/umpire/internal/runner"
+	"github.com/umpirehq/umpire/internal/process"
 	"github.com/umpirehq/umpire/internal/tool"
 	"github.com/umpirehq/umpire/internal/tui"
 	"github.com/umpirehq/umpire/policy"
@@ -96,7 +96,7 @@ func (h *chatHost) note(o agent.Outcome) string {
 func (h *chatHost) resumption(id umpire.SessionID) umpire.Resumption {
 	return umpire.Resumption{
 		ID: id, Dir: h.dir, AllowCrossProject: h.flags.allowCrossProject || h.conf.CrossProject,
-		Runner: runner.Of(os.Getpid()), AllowBypass: h.flags.allowBypass,
+		Runner: process.NameOf(os.Getpid()), AllowBypass: h.flags.allowBypass,
 	}
 }
 

@@ -1,4 +1,4 @@
-package main
+package cli
 
 import (
 	"cmp"
@@ -13,7 +13,6 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/umpirehq/umpire"
-	"github.com/umpirehq/umpire/internal/card"
 	"github.com/umpirehq/umpire/internal/config"
 	"github.com/umpirehq/umpire/internal/gate"
 	"github.com/umpirehq/umpire/internal/rulefile"
@@ -140,7 +139,7 @@ func (f *checkFlags) call(words []string) (umpire.Call, error) {
 	if len(words) == 0 {
 		return umpire.Call{}, usage("umpire check -- npm test", "nothing to decide: no command, no --tool, no --stdin")
 	}
-	return commandCall(card.CommandLine(words))
+	return commandCall(view.CommandLine(words))
 }
 
 func (f *checkFlags) toolCall() (umpire.Call, error) {
@@ -333,7 +332,7 @@ func (a *app) rulesIn(file, root string) ([]umpire.Rule, error) {
 			return nil, usage("", "--rules: %s: no such file", file)
 		}
 		if len(found.Problems) > 0 {
-			return nil, usage("umpire rules lint "+card.QuoteWord(file), "--rules: %w", found.Problems[0])
+			return nil, usage("umpire rules lint "+view.QuoteWord(file), "--rules: %w", found.Problems[0])
 		}
 	}
 	return set.Rules, nil

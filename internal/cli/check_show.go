@@ -1,4 +1,4 @@
-package main
+package cli
 
 import (
 	"bytes"
@@ -8,9 +8,7 @@ import (
 	"strings"
 
 	"github.com/umpirehq/umpire"
-	"github.com/umpirehq/umpire/internal/adapter"
-	"github.com/umpirehq/umpire/internal/card"
-	"github.com/umpirehq/umpire/internal/lang"
+	"github.com/umpirehq/umpire/internal/view"
 	"github.com/umpirehq/umpire/policy"
 )
 
@@ -45,7 +43,7 @@ func (a *app) showJSON(value any) error {
 		}
 		text = laid.Bytes()
 	}
-	_, err = a.stdout.Write(append(adapter.VisibleJSON(text), '\n'))
+	_, err = a.stdout.Write(append(view.VisibleJSON(text), '\n'))
 	return err
 }
 
@@ -57,7 +55,7 @@ func writeLine(to io.Writer, value any) error {
 	if err := encoder.Encode(value); err != nil {
 		return err
 	}
-	_, err := to.Write(adapter.VisibleJSON(line.Bytes()))
+	_, err := to.Write(view.VisibleJSON(line.Bytes()))
 	return err
 }
 
@@ -73,7 +71,7 @@ type page struct {
 
 // verdict writes a verdict in its colour, padded to the longest one.
 func (p *page) verdict(v umpire.Verdict) string {
-	return card.Verdict(v, lang.Catalogue(p.text), p.colour)
+	return view.Verdict(v, view.Catalogue(p.text), p.colour)
 }
 
 // head is the line that most people need.
@@ -89,8 +87,8 @@ func (p *page) parts(d umpire.Decision) {
 	fmt.Fprintln(p.w)
 	for i := range d.Accesses {
 		access := &d.Accesses[i]
-		risk := card.Padded(p.text.word("of risk", access.Risk.String()), 8)
-		fmt.Fprintf(p.w, "  %s  %s  %s\n", p.verdict(access.Verdict), risk, clip(visible(card.AccessText(access, lang.Catalogue(p.text)))))
+		risk := view.Padded(p.text.word("of risk", access.Risk.String()), 8)
+		fmt.Fprintf(p.w, "  %s  %s  %s\n", p.verdict(access.Verdict), risk, clip(visible(view.AccessText(access, view.Catalogue(p.text)))))
 		if why := whyText(p.text, d, i); why != "" {
 			fmt.Fprintf(p.w, "                   %s\n", clip(visible(why)))
 		}
@@ -140,7 +138,7 @@ func (p *page) rows(d umpire.Decision) {
 			what = p.text.of("the whole call")
 		case settled(d, r.Access) == r:
 			access := &d.Accesses[r.Access]
-			what, risk, known = card.AccessText(access, lang.Catalogue(p.text)), p.text.word("of risk", access.Risk.String()), access.Table
+			what, risk, known = view.AccessText(access, view.Catalogue(p.text)), p.text.word("of risk", access.Risk.String()), access.Table
 		default:
 			verdict, later = "("+verdict+")", true
 		}

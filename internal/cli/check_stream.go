@@ -1,4 +1,4 @@
-package main
+package cli
 
 import (
 	"bufio"
@@ -12,8 +12,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/umpirehq/umpire"
-	"github.com/umpirehq/umpire/internal/adapter"
-	"github.com/umpirehq/umpire/internal/jsonl"
+	"github.com/umpirehq/umpire/internal/strictjson"
+	"github.com/umpirehq/umpire/internal/view"
 )
 
 // checkStream answers every line with one line, in order, as soon as it can. It
@@ -21,7 +21,7 @@ import (
 func (a *app) checkStream(ctx context.Context, d *desk) error {
 	lines := readLines(ctx, a.stdin)
 	for {
-		var l jsonl.Line
+		var l strictjson.Line
 		select {
 		case l = <-lines:
 		case <-ctx.Done():
@@ -30,11 +30,11 @@ func (a *app) checkStream(ctx context.Context, d *desk) error {
 		if errors.Is(l.Err, io.EOF) {
 			return nil
 		}
-		if l.Err != nil && !errors.Is(l.Err, jsonl.ErrLineTooLong) {
+		if l.Err != nil && !errors.Is(l.Err, strictjson.ErrLineTooLong) {
 			return failed(fmt.Errorf("read standard input: %w", l.Err))
 		}
 		// One write for each answer: the client waits for it.
-		if _, err := a.stdout.Write(append(adapter.VisibleJSON(d.answer(l.Text, l.Err)), '\n')); err != nil {
+		if _, err := a.stdout.Write(append(view.VisibleJSON(d.answer(l.Text, l.Err)), '\n')); err != nil {
 			return failed(fmt.Errorf("write standard output: %w", err))
 		}
 	}
@@ -43,17 +43,17 @@ func (a *app) checkStream(ctx context.Context, d *desk) error {
 // readLines reads one line ahead, so that a signal ends the program while it
 // waits for input. The goroutine ends with the input or, when that never comes,
 // with the process: a read of standard input cannot be called back.
-func readLines(ctx context.Context, r io.Reader) <-chan jsonl.Line {
-	lines, in := make(chan jsonl.Line), bufio.NewReaderSize(r, 64<<10)
+func readLines(ctx context.Context, r io.Reader) <-chan strictjson.Line {
+	lines, in := make(chan strictjson.Line), bufio.NewReaderSize(r, 64<<10)
 	go func() {
 		for {
-			text, err := jsonl.ReadLine(in, jsonl.MaxLine)
+			text, err := strictjson.ReadLine(in, strictjson.MaxLine)
 			select {
-			case lines <- jsonl.Line{Text: text, Err: err}:
+			case lines <- strictjson.Line{Text: text, Err: err}:
 			case <-ctx.Done():
 				return
 			}
-			if err != nil && !errors.Is(err, jsonl.ErrLineTooLong) {
+			if err != nil && !errors.Is(err, strictjson.ErrLineTooLong) {
 				return
 			}
 		}

@@ -1,4 +1,4 @@
-package main
+package cli
 
 import (
 	"bufio"
@@ -11,7 +11,7 @@ import (
 	shellwords "mvdan.cc/sh/v3/shell"
 	"pgregory.net/rapid"
 
-	"github.com/umpirehq/umpire/internal/card"
+	"github.com/umpirehq/umpire/internal/view"
 )
 
 // Words that are given one by one stay words, whatever is in them.
@@ -20,12 +20,12 @@ func TestCommandLineKeepsWords(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		word := rapid.OneOf(rapid.StringMatching(`[ -~]{0,12}`), rapid.StringMatching(`[a-z'"$*;|&~#\\\n-]{0,8}`))
 		words := rapid.SliceOfN(word, 2, 5).Draw(t, "words")
-		got, err := shellwords.Fields(card.CommandLine(words), func(string) string { return "expanded" })
+		got, err := shellwords.Fields(view.CommandLine(words), func(string) string { return "expanded" })
 		if err != nil {
 			t.Fatal(err)
 		}
 		if strings.Join(got, "\x00") != strings.Join(words, "\x00") || len(got) != len(words) {
-			t.Fatalf("%q became %q, read as %q", words, card.CommandLine(words), got)
+			t.Fatalf("%q became %q, read as %q", words, view.CommandLine(words), got)
 		}
 	})
 }

@@ -1,4 +1,4 @@
-package main
+package cli
 
 import (
 	"bytes"
@@ -13,10 +13,10 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/umpirehq/umpire/internal/adapter"
 	"github.com/umpirehq/umpire/internal/config"
 	"github.com/umpirehq/umpire/internal/gate"
 	"github.com/umpirehq/umpire/internal/rulefile"
+	"github.com/umpirehq/umpire/internal/view"
 )
 
 // A health is the result of one check.
@@ -164,9 +164,9 @@ func (d *doctor) report(asJSON bool) error {
 
 func (d *doctor) print() {
 	for _, c := range d.done {
-		fmt.Fprintf(d.stdout, "%-4s  %-9s %s\n", c.Status, c.Name, adapter.Visible(c.said))
+		fmt.Fprintf(d.stdout, "%-4s  %-9s %s\n", c.Status, c.Name, view.Visible(c.said))
 		if c.Remedy != "" {
-			fmt.Fprintf(d.stdout, "      %-9s -> %s\n", "", adapter.Visible(d.text.of(c.Remedy)))
+			fmt.Fprintf(d.stdout, "      %-9s -> %s\n", "", view.Visible(d.text.of(c.Remedy)))
 		}
 	}
 }

@@ -1,4 +1,4 @@
-package main
+package cli
 
 import (
 	"bytes"
@@ -13,9 +13,8 @@ import (
 	"time"
 
 	"github.com/umpirehq/umpire"
-	"github.com/umpirehq/umpire/internal/adapter"
 	"github.com/umpirehq/umpire/internal/client"
-	"github.com/umpirehq/umpire/internal/hostcall"
+	"github.com/umpirehq/umpire/internal/host"
 )
 
 // canaryTimeout bounds one canary; a healthy hook takes milliseconds.
@@ -71,7 +70,7 @@ func (d *doctor) canary(ctx context.Context, r registered) {
 
 // strict reports whether this umpire too would not let `ls` pass.
 func (d *doctor) strict(ctx context.Context) bool {
-	out, err := d.desk().Answer(ctx, hostcall.Question{
+	out, err := d.desk().Answer(ctx, host.Question{
 		Agent: "claude", Payload: canaryPayload(d.canaryDir(), d.session, "ls"), Dir: d.canaryDir(), Deadline: canaryTimeout,
 	})
 	return err == nil && decisionOf(out.Stdout) != "allow"
@@ -151,7 +150,7 @@ func (d *doctor) canaryDir() string {
 func canaryPayload(dir, session, command string) []byte {
 	payload, err := json.Marshal(map[string]any{
 		"session_id": session, "cwd": dir, "permission_mode": "default",
-		"hook_event_name": adapter.ClaudePreToolUse.String(), "tool_name": "Bash", "tool_use_id": "umpire-doctor-" + rand.Text(),
+		"hook_event_name": host.ClaudePreToolUse.String(), "tool_name": "Bash", "tool_use_id": "umpire-doctor-" + rand.Text(),
 		"tool_input": map[string]string{"command": command},
 	})
 	if err != nil {
@@ -169,7 +168,7 @@ func decisionOf(stdout []byte) string {
 			Decision string `json:"permissionDecision"`
 		} `json:"hookSpecificOutput"`
 	}
-	if json.Unmarshal(stdout, &answer) != nil || answer.Output.Event != adapter.ClaudePreToolUse.String() {
+	if json.Unmarshal(stdout, &answer) != nil || answer.Output.Event != host.ClaudePreToolUse.String() {
 		return ""
 	}
 	return answer.Output.Decision

@@ -1,4 +1,4 @@
-package main
+package cli
 
 import (
 	"context"
@@ -7,13 +7,13 @@ import (
 	"path/filepath"
 	"time"
 
-	"github.com/umpirehq/umpire/internal/adapter"
-	"github.com/umpirehq/umpire/internal/hostcall"
+	"github.com/umpirehq/umpire/internal/host"
+	"github.com/umpirehq/umpire/internal/host/setup"
 )
 
 // A registered is one of our handlers and the file it stands in.
 type registered struct {
-	adapter.ClaudeRegistration
+	setup.ClaudeRegistration
 	file claudeFile
 }
 
@@ -30,12 +30,12 @@ func (d *doctor) claude(ctx context.Context) {
 	for _, r := range handlers {
 		deciding[r.Event] = append(deciding[r.Event], r)
 	}
-	before := deciding[adapter.ClaudePreToolUse.String()]
+	before := deciding[host.ClaudePreToolUse.String()]
 	if len(before) == 0 {
 		d.fail("hook", "umpire init claude", "Claude Code does not ask umpire: no PreToolUse hook is registered")
 		return
 	}
-	if len(deciding[adapter.ClaudePermissionRequest.String()]) == 0 {
+	if len(deciding[host.ClaudePermissionRequest.String()]) == 0 {
 		d.warn("hook", "umpire init claude", "no PermissionRequest hook is registered: dialogs that umpire would deny stay open")
 	}
 	for _, r := range before {
@@ -56,7 +56,7 @@ func (d *doctor) settings() []registered {
 		if info == nil || err != nil {
 			continue
 		}
-		list, err := adapter.RegisteredClaude(text)
+		list, err := setup.RegisteredClaude(text)
 		for _, r := range list {
 			handlers = append(handlers, registered{r, file})
 		}
@@ -69,20 +69,20 @@ func (d *doctor) settings() []registered {
 // hooks is fine: they may stand in another one.
 func (d *doctor) audit(file claudeFile, text []byte, without bool) {
 	clean := true
-	for _, f := range adapter.AuditClaude(text) {
-		if f.Code == adapter.FindingMissing && without {
+	for _, f := range setup.AuditClaude(text) {
+		if f.Code == setup.FindingMissing && without {
 			continue
 		}
 		clean = false
 		where := fmt.Sprintf("%s:%d: %s", file.path, f.Line, f.Key)
 		switch f.Code {
-		case adapter.FindingEnvironment, adapter.FindingBroadAllow, adapter.FindingMissing:
+		case setup.FindingEnvironment, setup.FindingBroadAllow, setup.FindingMissing:
 			d.warn("settings", f.Remedy, "%s: %s", where, f.Problem)
-		case adapter.FindingSyntax, adapter.FindingMalformed, adapter.FindingDisabled, adapter.FindingManagedOnly,
-			adapter.FindingTimeout, adapter.FindingWeakened:
+		case setup.FindingSyntax, setup.FindingMalformed, setup.FindingDisabled, setup.FindingManagedOnly,
+			setup.FindingTimeout, setup.FindingWeakened:
 			// Only the administrator's file can demand that, and does no harm if
 			// we stand in it.
-			if f.Code == adapter.FindingManagedOnly && (file.scope != "managed" || !without) {
+			if f.Code == setup.FindingManagedOnly && (file.scope != "managed" || !without) {
 				continue
 			}
 			d.fail("settings", f.Remedy, "%s: %s", where, f.Problem)
@@ -99,12 +99,12 @@ func (d *doctor) version(found claudeFound, handlers []registered) {
 		d.warn("claude", "put claude on PATH and run umpire doctor again", "Claude Code: %s", found)
 		return
 	}
-	if !adapter.ClaudeVersionBlocks(found.version) {
+	if !setup.ClaudeVersionBlocks(found.version) {
 		d.warn("claude", "update Claude Code, then umpire init claude", "Claude Code %s runs the call when a hook cannot start", found)
 		return
 	}
 	for _, r := range handlers {
-		if r.Event == adapter.ClaudePreToolUse.String() && !r.OnFailureBlock {
+		if r.Event == host.ClaudePreToolUse.String() && !r.OnFailureBlock {
 			d.warn("claude", "umpire init claude", "%s: onFailure is not block, so the call runs when the hook cannot start", r.where())
 			return
 		}

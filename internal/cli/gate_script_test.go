@@ -1,4 +1,4 @@
-package main
+package cli
 
 import (
 	"bufio"
@@ -27,6 +27,7 @@ import (
 
 	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/client"
+	"github.com/umpirehq/umpire/internal/files"
 )
 
 // The verbs by which scripts play the gate, the agent and the person.

@@ -1,4 +1,4 @@
-package main
+package cli
 
 import (
 	"context"
@@ -11,7 +11,7 @@ import (
 	"github.com/umpirehq/umpire/internal/client"
 	"github.com/umpirehq/umpire/internal/config"
 	"github.com/umpirehq/umpire/internal/gate"
-	"github.com/umpirehq/umpire/internal/runner"
+	"github.com/umpirehq/umpire/internal/process"
 	"github.com/umpirehq/umpire/internal/secret"
 	"github.com/umpirehq/umpire/internal/server"
 	"github.com/umpirehq/umpire/internal/store"
@@ -200,7 +200,7 @@ func (a *app) openGate(ctx context.Context, conf *config.Config, at storeAddress
 	}
 	c := a.gateConfig(conf)
 	c.Masker, c.Sealer = key.Masker(), sealer
-	c.Store, c.Follow, c.SettingsOf, c.Alive, c.Warn = s, follow, a.settingsOf, runner.Alive, func(err error) { a.remark(err.Error()) }
+	c.Store, c.Follow, c.SettingsOf, c.Alive, c.Warn = s, follow, a.settingsOf, process.Alive, func(err error) { a.remark(err.Error()) }
 	g := &openedGate{gate: gate.New(c), store: s, done: make(chan struct{})}
 	running, stop := context.WithCancel(context.WithoutCancel(ctx))
 	g.stop = stop

@@ -1,4 +1,4 @@
-package main
+package cli
 
 import (
 	"context"
@@ -14,16 +14,16 @@ import (
 	"github.com/umpirehq/umpire/internal/batch"
 	"github.com/umpirehq/umpire/internal/config"
 	"github.com/umpirehq/umpire/internal/gate"
-	"github.com/umpirehq/umpire/internal/hostcall"
+	"github.com/umpirehq/umpire/internal/host"
 	"github.com/umpirehq/umpire/internal/judge"
-	"github.com/umpirehq/umpire/internal/runner"
+	"github.com/umpirehq/umpire/internal/process"
 )
 
 // hookCommand is `umpire hook`.
 func (a *app) hookCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "hook AGENT", Short: a.text.of("Answer another agent's permission question"), Long: a.text.of(hookHelp),
-		ValidArgs: hostcall.Agents(), DisableFlagParsing: true,
+		ValidArgs: host.Agents(), DisableFlagParsing: true,
 	}
 	cmd.Flags().String("deadline", "", a.text.of("deny by itself after this time; init writes it 5s below the agent's own limit"))
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
@@ -67,12 +67,12 @@ func (a *app) hook(ctx context.Context, args []string) int {
 	if code, known := front.Answer(ctx, args); known {
 		return code
 	}
-	fmt.Fprintf(a.stderr, "umpire: %s: %q; %s: %v\n", a.text.of("unknown agent"), args[0], a.text.of("known agents"), hostcall.Agents())
+	fmt.Fprintf(a.stderr, "umpire: %s: %q; %s: %v\n", a.text.of("unknown agent"), args[0], a.text.of("known agents"), host.Agents())
 	return exitDenied // for an agent any other code means to go on
 }
 
 // desk answers questions by the configuration as it is at each of them.
-func (a *app) desk() *hostcall.Desk {
+func (a *app) desk() *host.Desk {
 	return a.deskBy(a.readConfig, func(string) {})
 }
 
@@ -85,7 +85,7 @@ func (a *app) deskBy(read func(dir string) (*config.Config, error), decided func
 }
 
 // deskAt is the desk of a gate that runs.
-func (a *app) deskAt(g *gate.Gate) *hostcall.Desk {
+func (a *app) deskAt(g *gate.Gate) *host.Desk {
 	kept := &config.Kept{Home: a.home(), Read: a.readConfig}
 	d := a.deskBy(kept.Of, func(string) {})
 	d.Admit, d.Hash = g.Admit, batch.ArgsHash
@@ -95,9 +95,9 @@ func (a *app) deskAt(g *gate.Gate) *hostcall.Desk {
 func (a *app) deskConfig(read func(dir string) (*config.Config, error), decided func(string), project string) (hostcall.Config, error) {
 	c, err := read(project)
 	if err != nil {
-		return hostcall.Config{}, err
+		return host.Config{}, err
 	}
-	return hostcall.Config{
+	return host.Config{
 		Mode: c.Mode, Enforce: c.Enforce, Native: c.WhenAsked == "native", Deadline: c.HookDeadline,
 		Decide: func(ctx context.Context, r judge.Request) umpire.Decision {
 			g := gate.New(a.gateConfig(c))
@@ -131,7 +131,7 @@ func (a *app) hookLine(ctx context.Context, q *hostcall.Question) (*hostcall.Lin
 		return nil, err
 	}
 	conn, err := where.dial(ctx)
-	if errors.Is(err, hostcall.ErrAbsent) {
+	if errors.Is(err, host.ErrAbsent) {
 		return nil, nil
 	}
 	if err != nil {

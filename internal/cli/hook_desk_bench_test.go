@@ -1,4 +1,4 @@
-package main
+package cli
 
 import (
 	"context"
@@ -9,7 +9,7 @@ import (
 
 	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/gate"
-	"github.com/umpirehq/umpire/internal/hostcall"
+	"github.com/umpirehq/umpire/internal/host"
 )
 
 // BenchmarkHookDesk is what the gate does for a hook, without the process and the
@@ -41,7 +41,7 @@ func BenchmarkHookDesk(b *testing.B) {
 	b.ReportAllocs()
 	for b.Loop() {
 		n++
-		q := hostcall.Question{Agent: "claude", Payload: fmt.Appendf(nil, deskPayload, n), Project: a.dir, Dir: a.dir, Runner: "r", Deadline: time.Minute}
+		q := host.Question{Agent: "claude", Payload: fmt.Appendf(nil, deskPayload, n), Project: a.dir, Dir: a.dir, Runner: "r", Deadline: time.Minute}
 		out, err := desk.Answer(b.Context(), q)
 		if err != nil || decisionOf(out.Stdout) != "allow" {
 			b.Fatalf("%v: %s", err, out.Stdout)

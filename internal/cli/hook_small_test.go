@@ -1,4 +1,4 @@
-package main
+package cli
 
 import (
 	"bytes"
@@ -83,12 +83,12 @@ func TestBothHooksAnswerAlike(t *testing.T) {
 	large := filepath.Join(filepath.Dir(small), "umpire")
 	payloads := hookCorpus(t)
 	for name, set := range map[string]func(*testing.T, string){
-		"bare":       func(*testing.T, string) {},
-		"rules":      writesFile(".umpire/permissions.json", `{"version":1,"rules":[{"id":"no","action":"deny","tool":"Bash","match":{"commandPrefix":"npm"}},{"id":"go","action":"allow","tool":"Bash","match":{"commandPrefix":"make"}}]}`),
-		"asks":       writesFile(".umpire/config.yaml", "mode: ask\n"),
+		"bare":      func(*testing.T, string) {},
+		"rules":     writesFile(".umpire/permissions.json", `{"version":1,"rules":[{"id":"no","action":"deny","tool":"Bash","match":{"commandPrefix":"npm"}},{"id":"go","action":"allow","tool":"Bash","match":{"commandPrefix":"make"}}]}`),
+		"asks":      writesFile(".umpire/config.yaml", "mode: ask\n"),
 		"unenforced": writesFile(".umpire/config.yaml", "security.permission.enforce_gateway: false\n"),
-		"broken":     writesFile(".umpire/config.yaml", "mood: x\n"),
-		"no rules":   writesFile(".umpire/permissions.json", "{"),
+		"broken":    writesFile(".umpire/config.yaml", "mood: x\n"),
+		"no rules":  writesFile(".umpire/permissions.json", "{"),
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -1,4 +1,4 @@
-package main
+package cli
 
 import (
 	"errors"
@@ -6,18 +6,18 @@ import (
 	"path/filepath"
 
 	"github.com/umpirehq/umpire/internal/gate"
+	"github.com/umpirehq/umpire/internal/judge"
 	"github.com/umpirehq/umpire/internal/rulefile"
-	"github.com/umpirehq/umpire/internal/snapshot"
 )
 
 // keepSnapshot keeps what calls in a project are decided by, for the small hook. It
 // only saves time, so that a failure to keep it is not one to report.
 func (a *app) keepSnapshot(dir string) {
-	p := snapshot.Place{Dir: dir, Home: a.home(), UserHome: a.userHome()}
+	p := judge.SnapshotKey{Dir: dir, Home: a.home(), UserHome: a.userHome()}
 	if p.Home == "" || !filepath.IsAbs(dir) || !a.smallHook() {
 		return
 	}
-	_ = snapshot.Keep(p, func() (*snapshot.Snapshot, error) { return a.takeSnapshot(p) })
+	_ = judge.SaveSnapshot(p, func() (*judge.Snapshot, error) { return a.takeSnapshot(p) })
 }
 
 // smallHook reports whether umpire-hook stands beside this program.
@@ -31,7 +31,7 @@ var errNotSimple = errors.New("it is decided by more than a snapshot holds")
 
 // takeSnapshot reads what calls in a project are decided by. Programs of the
 // person's that are run or known are not part of a snapshot.
-func (a *app) takeSnapshot(p snapshot.Place) (*snapshot.Snapshot, error) {
+func (a *app) takeSnapshot(p judge.SnapshotKey) (*judge.Snapshot, error) {
 	c, err := a.readConfig(p.Dir)
 	if err != nil {
 		return nil, err
@@ -50,7 +50,7 @@ func (a *app) takeSnapshot(p snapshot.Place) (*snapshot.Snapshot, error) {
 	if len(at.Rules().Hooks)+len(settings.Hooks) > 0 || j.Programs != nil {
 		return nil, errNotSimple
 	}
-	s := &snapshot.Snapshot{
+	s := &judge.Snapshot{
 		Place: p, Root: at.Root, Mode: c.Mode, Enforce: c.Enforce, Native: c.WhenAsked == "native", Deadline: c.HookDeadline,
 		AllowMedium: settings.AllowMedium, DenyExternal: settings.DenyExternal, Precedence: settings.Precedence, AddDirs: settings.AddDirs,
 		Cold: j.Cold, Sandbox: j.Sandbox,
@@ -66,7 +66,7 @@ func (a *app) takeSnapshot(p snapshot.Place) (*snapshot.Snapshot, error) {
 		files = append(files, l.Path)
 	}
 	for _, file := range files {
-		s.Files = append(s.Files, snapshot.File{Path: file})
+		s.Files = append(s.Files, judge.SnapshotFile{Path: file})
 	}
 	return s, nil
 }

@@ -1,4 +1,4 @@
-package main
+package cli
 
 import (
 	"bytes"
@@ -12,7 +12,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/umpirehq/umpire/internal/adapter"
+	"github.com/umpirehq/umpire/internal/host"
 )
 
 // A program is umpire in surroundings of a test's own.
@@ -129,12 +129,12 @@ func FuzzHookClaude(f *testing.F) {
 		if len(line) > 0 && (!json.Valid(line) || bytes.IndexByte(line, '\n') != len(line)-1) {
 			t.Fatalf("not one line of JSON: %q", line)
 		}
-		e, err := adapter.ReadClaude(payload)
+		e, err := host.ReadClaude(payload)
 		garbage := err != nil || !e.Kind.Decides()
 		if allows := bytes.Contains(line, []byte(`"allow"`)) && !bytes.Contains(line, []byte(`"deny"`)); allows && garbage {
 			t.Fatalf("allowed %q: %s", payload, line)
 		}
-		if err != nil && code == exitDone && e.Kind != adapter.ClaudePermissionRequest {
+		if err != nil && code == exitDone && e.Kind != host.ClaudePermissionRequest {
 			t.Fatalf("said nothing to %q", payload)
 		}
 	})
@@ -161,7 +161,7 @@ func FuzzHookMuse(f *testing.F) {
 		if line := stdout.Bytes(); bytes.IndexByte(line, '\n') != len(line)-1 || len(line) == 0 {
 			t.Fatalf("not one line: %q", line)
 		}
-		if _, err := adapter.ReadMuse(payload); err != nil && !strings.HasPrefix(stdout.String(), "Error: Tool ") {
+		if _, err := host.ReadMuse(payload); err != nil && !strings.HasPrefix(stdout.String(), "Error: Tool ") {
 			t.Fatalf("%q for %q", &stdout, payload)
 		}
 	})

@@ -1,4 +1,4 @@
-package main
+package cli
 
 import (
 	"context"
@@ -60,7 +60,7 @@ const (
 // listAgents shows what could be registered.
 func (a *app) listAgents(ctx context.Context) error {
 	where, next := a.registeredIn(), "umpire doctor claude"
-	registered := a.text.of("registered in") + " " + adapter.Visible(strings.Join(where, ", "))
+	registered := a.text.of("registered in") + " " + view.Visible(strings.Join(where, ", "))
 	if len(where) == 0 {
 		registered, next = a.text.of("not registered"), "umpire init claude"
 	}
@@ -78,7 +78,7 @@ func (a *app) registeredIn() []string {
 		if err != nil {
 			continue
 		}
-		if list, err := adapter.RegisteredClaude(text); err == nil && len(list) > 0 {
+		if list, err := setup.RegisteredClaude(text); err == nil && len(list) > 0 {
 			where = append(where, file.path)
 		}
 	}
@@ -107,7 +107,7 @@ func (j *initJob) run(ctx context.Context) error {
 	}
 	change := settingsChange{path: path, before: before, after: after, existed: info != nil, remove: gone}
 	if change.none() {
-		fmt.Fprintf(j.stdout, "%s: %s\n", adapter.Visible(path), j.text.of("nothing to change"))
+		fmt.Fprintf(j.stdout, "%s: %s\n", view.Visible(path), j.text.of("nothing to change"))
 		return nil
 	}
 	fmt.Fprint(j.stdout, change.diff())
@@ -157,7 +157,7 @@ func (j *initJob) installed(ctx context.Context, path string, before []byte) ([]
 		Args: []string{"hook", "claude", "--deadline", seconds(hostcall.ClaudeDeadline)},
 	}
 	o.OnFailureBlock = j.blocks(ctx, before, o)
-	after, err := adapter.InstallClaude(before, o)
+	after, err := setup.InstallClaude(before, o)
 	if err != nil {
 		return nil, refused("repair the file, then run umpire init claude again", "%s: %w", path, err)
 	}
@@ -166,19 +166,19 @@ func (j *initJob) installed(ctx context.Context, path string, before []byte) ([]
 
 // blocks reports whether Claude Code is new enough to be told to block when a
 // hook fails. An older one may drop a settings file that says so.
-func (j *initJob) blocks(ctx context.Context, before []byte, o adapter.ClaudeInstall) bool {
+func (j *initJob) blocks(ctx context.Context, before []byte, o setup.ClaudeInstall) bool {
 	found := j.findClaude(ctx)
 	switch {
 	case found.version == "":
 		// What was once known to hold is not taken back for not finding it again.
 		o.OnFailureBlock = true
-		same, err := adapter.InstallClaude(before, o)
+		same, err := setup.InstallClaude(before, o)
 		if err == nil && string(same) == string(before) {
 			return true
 		}
 		j.remark(remarkNoVersion)
 		return false
-	case !adapter.ClaudeVersionBlocks(found.version):
+	case !setup.ClaudeVersionBlocks(found.version):
 		j.remark(remarkOldVersion)
 		return false
 	}
@@ -187,13 +187,13 @@ func (j *initJob) blocks(ctx context.Context, before []byte, o adapter.ClaudeIns
 
 // audit refuses to write a file in which Claude Code would not run our hooks.
 func (j *initJob) audit(path string, settings []byte) error {
-	for _, f := range adapter.AuditClaude(settings) {
+	for _, f := range setup.AuditClaude(settings) {
 		text := fmt.Sprintf("%s:%d: %s", path, f.Line, f.Problem)
 		switch f.Code {
-		case adapter.FindingSyntax, adapter.FindingMalformed, adapter.FindingDisabled,
-			adapter.FindingMissing, adapter.FindingTimeout, adapter.FindingWeakened:
+		case setup.FindingSyntax, setup.FindingMalformed, setup.FindingDisabled,
+			setup.FindingMissing, setup.FindingTimeout, setup.FindingWeakened:
 			return refused(f.Remedy, "%s", text)
-		case adapter.FindingEnvironment, adapter.FindingBroadAllow, adapter.FindingManagedOnly:
+		case setup.FindingEnvironment, setup.FindingBroadAllow, setup.FindingManagedOnly:
 			j.remark(text + "; " + f.Remedy)
 		}
 	}

@@ -1,4 +1,4 @@
-package main
+package cli
 
 import (
 	"context"
@@ -10,7 +10,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/umpirehq/umpire/internal/adapter"
+	"github.com/umpirehq/umpire/internal/files"
+	"github.com/umpirehq/umpire/internal/view"
 )
 
 // A claudeFile is a settings file that Claude Code may read.
@@ -78,9 +79,9 @@ func (f claudeFound) String() string {
 	case f.path == "":
 		return "not found on PATH"
 	case f.version == "":
-		return "version unknown (" + adapter.Visible(f.path) + ")"
+		return "version unknown (" + view.Visible(f.path) + ")"
 	}
-	return adapter.Visible(f.version + " (" + f.path + ")")
+	return view.Visible(f.version + " (" + f.path + ")")
 }
 
 // versionTimeout bounds `claude --version`, which takes half a second.

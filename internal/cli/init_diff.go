@@ -1,10 +1,11 @@
-package main
+package cli
 
 import (
 	"strings"
 
-	"github.com/umpirehq/umpire/internal/adapter"
-	"github.com/umpirehq/umpire/internal/diff"
+	"github.com/umpirehq/umpire/internal/host/setup"
+	"github.com/umpirehq/umpire/internal/tool"
+	"github.com/umpirehq/umpire/internal/view"
 )
 
 // maxDiff bounds what is shown of a change.
@@ -19,7 +20,7 @@ func (c settingsChange) diff() string {
 	if c.remove {
 		to = "/dev/null"
 	}
-	return visibleDiff(diff.Unified(adapter.Visible(from), adapter.Visible(to), c.before, c.after, maxDiff))
+	return visibleDiff(tool.UnifiedDiff(view.Visible(from), view.Visible(to), c.before, c.after, maxDiff))
 }
 
 // visibleDiff escapes what a terminal would obey, line by line; a tab is harmless.

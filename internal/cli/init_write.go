@@ -1,4 +1,4 @@
-package main
+package cli
 
 import (
 	"bytes"
@@ -12,8 +12,9 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/umpirehq/umpire/internal/adapter"
-	"github.com/umpirehq/umpire/internal/ground"
+	"github.com/umpirehq/umpire/internal/files"
+	"github.com/umpirehq/umpire/internal/host/setup"
+	"github.com/umpirehq/umpire/internal/view"
 )
 
 // maxSettings bounds the settings files that are read.
@@ -84,7 +85,7 @@ func (j *initJob) write(c settingsChange, info fs.FileInfo) error {
 	if err := j.remember(c); err != nil {
 		return failed(err)
 	}
-	if err := ground.Replace(c.path, c.after, mode); err != nil {
+	if err := files.Replace(c.path, c.after, mode); err != nil {
 		return failed(err)
 	}
 	j.done(c.path)
@@ -124,7 +125,7 @@ func (j *initJob) remember(c settingsChange) error {
 		return j.forget(c.path)
 	}
 	m := memory{Path: c.path, Existed: c.existed, After: digest(c.after)}
-	original, err := adapter.UninstallClaude(c.before)
+	original, err := setup.UninstallClaude(c.before)
 	if err != nil {
 		return err
 	}
@@ -137,7 +138,7 @@ func (j *initJob) remember(c settingsChange) error {
 	case !bytes.Equal(original, c.before):
 		return nil // of an install that is not recorded
 	}
-	if back, err := adapter.UninstallClaude(c.after); err != nil || !bytes.Equal(back, original) {
+	if back, err := setup.UninstallClaude(c.after); err != nil || !bytes.Equal(back, original) {
 		m.Before = original
 	}
 	text, err := json.Marshal(m)
@@ -148,7 +149,7 @@ func (j *initJob) remember(c settingsChange) error {
 	if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
 		return err
 	}
-	return ground.Replace(file, text, 0o600)
+	return files.Replace(file, text, 0o600)
 }
 
 // recall returns what is known of a file that still is as we left it.
@@ -172,7 +173,7 @@ func (j *initJob) forget(path string) error {
 // taken is the file without our hooks: what it was before, if nobody else has
 // changed it since.
 func (j *initJob) taken(path string, now []byte) (after []byte, gone bool, err error) {
-	after, err = adapter.UninstallClaude(now)
+	after, err = setup.UninstallClaude(now)
 	if err != nil {
 		return nil, false, refused("repair the file, then run umpire init --undo again", "%s: %w", path, err)
 	}

@@ -1,4 +1,4 @@
-package main
+package cli
 
 import (
 	"context"
@@ -10,10 +10,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/umpirehq/umpire"
-	"github.com/umpirehq/umpire/internal/card"
 	"github.com/umpirehq/umpire/internal/client"
-	"github.com/umpirehq/umpire/internal/lang"
-	"github.com/umpirehq/umpire/internal/session"
+	"github.com/umpirehq/umpire/internal/gate"
+	"github.com/umpirehq/umpire/internal/view"
 )
 
 // A modeFlags is what `umpire mode` is told.
@@ -178,7 +177,7 @@ func (a *app) plannedLines(planned []umpire.Planned) []string {
 	var lines []string
 	for i := range planned {
 		for k := range planned[i].Accesses {
-			lines = append(lines, planned[i].Tool+": "+card.AccessText(&planned[i].Accesses[k], lang.Catalogue(a.text)))
+			lines = append(lines, planned[i].Tool+": "+view.AccessText(&planned[i].Accesses[k], view.Catalogue(a.text)))
 		}
 	}
 	return lines

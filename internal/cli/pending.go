@@ -1,4 +1,4 @@
-package main
+package cli
 
 import (
 	"cmp"
@@ -9,8 +9,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/umpirehq/umpire"
-	"github.com/umpirehq/umpire/internal/card"
 	"github.com/umpirehq/umpire/internal/client"
+	"github.com/umpirehq/umpire/internal/view"
 )
 
 // pendingCommand is `umpire pending`.
@@ -84,7 +84,7 @@ func (a *app) showPending(list []umpire.Pending, all bool) error {
 // pendingLine is a question as the cells of a table.
 func (a *app) pendingLine(p *umpire.Pending, all bool) []string {
 	cells := []string{
-		visible(string(p.Request)), card.Age(a.now().Sub(p.AskedAt)), a.text.word("of risk", p.Risk), visible(cmp.Or(p.Agent, "-")), clipID(string(p.Session)),
+		visible(string(p.Request)), view.Age(a.now().Sub(p.AskedAt)), a.text.word("of risk", p.Risk), visible(cmp.Or(p.Agent, "-")), clipID(string(p.Session)),
 	}
 	if all {
 		cells = append(cells, p.Project.Short())
@@ -133,7 +133,7 @@ func (a *app) completeSessions(cmd *cobra.Command, args []string, _ string) ([]c
 		list, err := gate.Sessions(ctx, umpire.SessionQuery{Project: p.ID})
 		for i := range list {
 			s := &list[i]
-			about := fmt.Sprintf("%s %s, %s", cmp.Or(s.Agent, "-"), s.State, card.Age(a.now().Sub(s.ActiveAt)))
+			about := fmt.Sprintf("%s %s, %s", cmp.Or(s.Agent, "-"), s.State, view.Age(a.now().Sub(s.ActiveAt)))
 			all = append(all, cobra.CompletionWithDesc(string(s.ID), visible(about)))
 		}
 		return all, err

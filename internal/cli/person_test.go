@@ -1,4 +1,4 @@
-package main
+package cli
 
 import (
 	"os"
@@ -57,7 +57,7 @@ func TestNeedOutsider(t *testing.T) {
 
 func TestAncestorsEndAtTheRoot(t *testing.T) {
 	t.Parallel()
-	if runner.Of(os.Getpid()) == "" {
+	if process.NameOf(os.Getpid()) == "" {
 		t.Skip("processes cannot be looked at on this system")
 	}
 	if len(ancestors(0)) == 0 || len(ancestors(os.Getppid())) != 0 {

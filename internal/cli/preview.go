@@ -1,15 +1,15 @@
-package main
+package cli
 
 import (
 	"github.com/umpirehq/umpire"
-	"github.com/umpirehq/umpire/internal/runner"
+	"github.com/umpirehq/umpire/internal/process"
 	"github.com/umpirehq/umpire/internal/tool"
 )
 
 // previewOf is what a call that is asked about would change in files, as they are now;
 // nothing for one that changes none, or none of this machine.
 func (a *app) previewOf(p *umpire.Pending, s *umpire.Session) tool.Preview {
-	if _, here := runner.Alive(s.Runner); !here {
+	if _, here := process.Alive(s.Runner); !here {
 		return tool.Preview{} // files of the same name may be others
 	}
 	files := tool.New(tool.Options{Root: s.Root, AddDirs: s.AddDirs, Home: a.userHome()})

@@ -1,4 +1,4 @@
-package main
+package cli
 
 import (
 	"fmt"
@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/umpirehq/umpire/internal/view"
 	"github.com/umpirehq/umpire/shell"
 )
 

@@ -1,4 +1,4 @@
-package main
+package cli
 
 import (
 	"bufio"
@@ -11,8 +11,7 @@ import (
 	"time"
 
 	"github.com/umpirehq/umpire"
-	"github.com/umpirehq/umpire/internal/card"
-	"github.com/umpirehq/umpire/internal/lang"
+	"github.com/umpirehq/umpire/internal/view"
 )
 
 // Where no gate runs and a person sits at the terminal, the run itself asks, with the
@@ -72,12 +71,12 @@ func (k *runAsker) ask(ctx context.Context, p umpire.Pending) error {
 		return err
 	}
 	var text bytes.Buffer
-	c := card.New(p, session, lang.Catalogue(k.text), k.now(), k.getenv("NO_COLOR") == "")
+	c := view.New(p, session, view.Catalogue(k.text), k.now(), k.getenv("NO_COLOR") == "")
 	text.WriteString(c.Whole())
 	text.WriteString(k.changesOf(&p, &session))
 	menu := c.Options()
 	for _, o := range menu {
-		fmt.Fprintf(&text, "  %s%s\n", card.Padded(o.Key, 3), o.Text)
+		fmt.Fprintf(&text, "  %s%s\n", view.Padded(o.Key, 3), o.Text)
 	}
 	if _, err := k.tty.Write(text.Bytes()); err != nil {
 		return fmt.Errorf("write to the terminal: %w", err)
@@ -97,7 +96,7 @@ func (k *runAsker) ask(ctx context.Context, p umpire.Pending) error {
 }
 
 // choose reads until something of the menu is typed.
-func (k *runAsker) choose(ctx context.Context, menu []card.Option) (umpire.Answer, error) {
+func (k *runAsker) choose(ctx context.Context, menu []view.Option) (umpire.Answer, error) {
 	if err := settle(ctx, k.tty); err != nil {
 		return umpire.Answer{}, err
 	}

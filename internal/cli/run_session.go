@@ -1,4 +1,4 @@
-package main
+package cli
 
 import (
 	"context"
@@ -20,7 +20,7 @@ const agentName = "umpire"
 func (s *stay) enter(ctx context.Context, task string) (entered umpire.Session, queued bool, err error) {
 	resumption := umpire.Resumption{
 		ID: umpire.SessionID(s.flags.session), Dir: s.dir, AllowCrossProject: s.flags.allowCrossProject || s.conf.CrossProject,
-		Runner: runner.Of(os.Getpid()), Mode: s.mode, AllowBypass: s.flags.allowBypass, Headless: s.headless,
+		Runner: process.NameOf(os.Getpid()), Mode: s.mode, AllowBypass: s.flags.allowBypass, Headless: s.headless,
 	}
 	switch {
 	case (s.flags.session != "" || s.flags.goOn) && task != "":

@@ -1,4 +1,4 @@
-package main
+package cli
 
 import (
 	"cmp"
@@ -9,8 +9,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/umpirehq/umpire"
-	"github.com/umpirehq/umpire/internal/card"
 	"github.com/umpirehq/umpire/internal/client"
+	"github.com/umpirehq/umpire/internal/view"
 )
 
 // sessionsCommand is `umpire sessions`.
@@ -76,7 +76,7 @@ func (a *app) showSessions(list []umpire.Session, all bool) error {
 		s := &list[i]
 		cells := []string{
 			visible(string(s.ID)), visible(cmp.Or(s.Agent, "-")), a.text.word("session state", string(s.State)), s.Mode.String(), fmt.Sprint(s.Pending),
-			fmt.Sprintf(a.text.of("%s ago"), card.Age(a.now().Sub(s.ActiveAt))),
+			fmt.Sprintf(a.text.of("%s ago"), view.Age(a.now().Sub(s.ActiveAt))),
 		}
 		if all {
 			cells = append(cells, cmp.Or(s.Project.Short(), "-"))

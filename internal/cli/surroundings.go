@@ -1,4 +1,4 @@
-package main
+package cli
 
 import (
 	"context"
@@ -7,7 +7,8 @@ import (
 	"os"
 	"time"
 
-	"github.com/umpirehq/umpire/internal/hostcall"
+	"github.com/umpirehq/umpire/internal/host"
+	"github.com/umpirehq/umpire/internal/view"
 )
 
 // Surroundings are all that the program knows of the world it was started in;
@@ -101,7 +102,7 @@ type app struct {
 }
 
 // userHome is the person's home directory, "" when it is not known.
-func (a *app) userHome() string { return hostcall.UserHome(a.getenv) }
+func (a *app) userHome() string { return host.UserHome(a.getenv) }
 
 // home is umpire's own folder.
-func (a *app) home() string { return hostcall.Home(a.getenv, a.dir) }
+func (a *app) home() string { return host.Home(a.getenv, a.dir) }

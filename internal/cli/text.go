@@ -1,4 +1,4 @@
-package main
+package cli
 
 import (
 	"maps"
@@ -9,20 +9,20 @@ import (
 	"github.com/umpirehq/umpire/internal/tui"
 )
 
-// A catalogue translates what people read, see [lang.Catalogue].
-type catalogue lang.Catalogue
+// A catalogue translates what people read, see [view.Catalogue].
+type catalogue view.Catalogue
 
 // of returns the text in the catalogue's language.
-func (c catalogue) of(english string) string { return lang.Catalogue(c).Of(english) }
+func (c catalogue) of(english string) string { return view.Catalogue(c).Of(english) }
 
 // reason returns the reason of a decision in the catalogue's language.
-func (c catalogue) reason(english string) string { return lang.Catalogue(c).Reason(english) }
+func (c catalogue) reason(english string) string { return view.Catalogue(c).Reason(english) }
 
 // word returns a word of a closed set in the catalogue's language.
-func (c catalogue) word(set, english string) string { return lang.Catalogue(c).Word(set, english) }
+func (c catalogue) word(set, english string) string { return view.Catalogue(c).Word(set, english) }
 
 // problem returns an error's text in the catalogue's language.
-func (c catalogue) problem(english string) string { return lang.Catalogue(c).Problem(english) }
+func (c catalogue) problem(english string) string { return view.Catalogue(c).Problem(english) }
 
 // language picks the catalogue: UMPIRE_LANG, then what POSIX says.
 func language(getenv func(string) string) catalogue {

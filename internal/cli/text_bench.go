@@ -1,4 +1,4 @@
-package main
+package cli
 
 // chineseBench are the texts of `umpire bench` in 简体中文.
 var chineseBench = catalogue{

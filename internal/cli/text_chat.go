@@ -1,4 +1,4 @@
-package main
+package cli
 
 const chatLong = `Talks with the built-in agent on the terminal. What it says is shown as it comes in, its
 calls with their results, and when a call asks, its card stands in the conversation and

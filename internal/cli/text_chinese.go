@@ -1,4 +1,4 @@
-package main
+package cli
 
 // chinese is 简体中文.
 var chinese = catalogue{

@@ -1,4 +1,4 @@
-package main
+package cli
 
 const demoLong = `Makes a small git repository in a temporary folder, and lets the built-in agent work in it.
 Its model plays a script; the tools, the gate and the timeline are the real ones. The first

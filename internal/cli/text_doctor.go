@@ -1,4 +1,4 @@
-package main
+package cli
 
 // chineseDoctor are the details of doctor's checks in 简体中文. What the world says,
 // such as the error of a system call, stays as it is.

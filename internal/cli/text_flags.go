@@ -1,4 +1,4 @@
-package main
+package cli
 
 // chineseFlags are the usages of flags in 简体中文. The word in backquotes is the
 // name of the value.

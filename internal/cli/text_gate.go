@@ -1,4 +1,4 @@
-package main
+package cli
 
 const serveLong = `Runs the gate: agents hand in their calls, what asks is held until you answer, and
 what happened is kept on a timeline. Where it runs, the hooks of agents go through
@@ -176,9 +176,9 @@ ID 可以是本项目中某个编号的开头。需要由人进行。`,
 	timelineLong: `按顺序显示本项目中询问、判定和执行过什么;加 --all-projects 显示所有项目的。
 密钥在写入之前已被遮盖。编号递增且有间隔;--after 从某个编号之后继续。
 已删除会话的事件仍然保留:给出其完整编号并加 --all-projects。`,
-	"go on with what happens from now on":     "继续显示此后发生的事情",
-	"only the session `ID`":                   "只显示会话 `ID`",
-	"only events after the number `SEQ`":      "只显示编号 `SEQ` 之后的事件",
+	"go on with what happens from now on":   "继续显示此后发生的事情",
+	"only the session `ID`":                 "只显示会话 `ID`",
+	"only events after the number `SEQ`":    "只显示编号 `SEQ` 之后的事件",
 	"Prove that the timeline was not changed": "证明时间线未被改动",
 	timelineVerifyLong: `证明时间线上没有任何内容被更改、删除或插入:每个事件都带有其会话中前一个事件的哈希值。
 按编号和会话列出每一处断裂;有断裂时以 1 结束。

@@ -1,4 +1,4 @@
-package main
+package cli
 
 const rootShort = "Decides every tool call of an AI coding agent: allow, ask or deny"
 

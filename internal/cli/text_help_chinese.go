@@ -1,4 +1,4 @@
-package main
+package cli
 
 // chineseHelp are the long texts of help in 简体中文.
 var chineseHelp = catalogue{

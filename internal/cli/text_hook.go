@@ -1,4 +1,4 @@
-package main
+package cli
 
 // chineseHook are the texts of hook, init and doctor in 简体中文.
 var chineseHook = catalogue{

@@ -1,4 +1,4 @@
-package main
+package cli
 
 const modeLong = `Shows the mode of a session: the latest one of this project, or the one that --session
 names. With a MODE it switches it, from the session's next call on. Other sessions keep

@@ -1,4 +1,4 @@
-package main
+package cli
 
 // chinesePrograms are the texts of `umpire programs` and the manual pages in
 // 简体中文.

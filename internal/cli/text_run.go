@@ -1,4 +1,4 @@
-package main
+package cli
 
 import "github.com/umpirehq/umpire/internal/config"
 
@@ -102,5 +102,5 @@ var chineseRun = catalogue{
 	"waiting for answers (umpire pending): %d":                                                 "正在等待回答(umpire pending):%d",
 	"the task is queued; waiting for answers first: %d":                                        "任务已排队;先要等待回答:%d",
 	"Type %s and Enter: ": "输入 %s 并按回车:",
-	"ok":                  "完成", "error": "出错", "timeout": "超时", "indeterminate": "结果未知",
+	"ok":                                                                                       "完成", "error": "出错", "timeout": "超时", "indeterminate": "结果未知",
 }

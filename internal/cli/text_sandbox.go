@@ -1,4 +1,4 @@
-package main
+package cli
 
 // chineseSandbox is about the sandbox, in 简体中文. What a machine lacks stays as the
 // system says it.

@@ -1,4 +1,4 @@
-package main
+package cli
 
 import (
 	"bytes"
@@ -82,7 +82,7 @@ func TestSpokenTextsAreTranslated(t *testing.T) {
 	zh, found := catalogueFor("zh"), map[string]int{}
 	position := map[string]int{"of": 0, "Of": 0, "text": 0, "textf": 0, "ok": 1, "warn": 2, "fail": 2} // of the text among the arguments
 	var files []string
-	for _, dir := range []string{".", "../../internal/card", "../../internal/tui"} {
+	for _, dir := range []string{".", "../../internal/view", "../../internal/tui"} {
 		found, err := filepath.Glob(filepath.Join(dir, "*.go"))
 		if err != nil {
 			t.Fatal(err)

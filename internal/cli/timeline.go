@@ -1,4 +1,4 @@
-package main
+package cli
 
 import (
 	"context"
@@ -9,9 +9,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/umpirehq/umpire"
-	"github.com/umpirehq/umpire/internal/card"
 	"github.com/umpirehq/umpire/internal/client"
-	"github.com/umpirehq/umpire/internal/lang"
+	"github.com/umpirehq/umpire/internal/view"
 )
 
 // A timelineFlags is which events are shown, and how.
@@ -179,12 +178,12 @@ func (a *app) outcomeOf(e *umpire.Event) string {
 
 // kindColours mark what a person looks for.
 var kindColours = map[umpire.EventKind]string{
-	umpire.EventPermissionAsked:          card.VerdictColour(umpire.Ask),
-	umpire.EventPermissionApproved:       card.VerdictColour(umpire.Allow),
-	umpire.EventPermissionRejected:       card.VerdictColour(umpire.Deny),
-	umpire.EventPermissionBypassedByRule: card.VerdictColour(umpire.Allow),
-	umpire.EventCallIndeterminate:        card.VerdictColour(umpire.Deny),
-	umpire.EventRulesDegraded:            card.VerdictColour(umpire.Deny),
+	umpire.EventPermissionAsked:          view.VerdictColour(umpire.Ask),
+	umpire.EventPermissionApproved:       view.VerdictColour(umpire.Allow),
+	umpire.EventPermissionRejected:       view.VerdictColour(umpire.Deny),
+	umpire.EventPermissionBypassedByRule: view.VerdictColour(umpire.Allow),
+	umpire.EventCallIndeterminate:        view.VerdictColour(umpire.Deny),
+	umpire.EventRulesDegraded:            view.VerdictColour(umpire.Deny),
 }
 
 func (a *app) eventKind(e *umpire.Event) string {
@@ -199,7 +198,7 @@ func (a *app) eventKind(e *umpire.Event) string {
 func (a *app) subjectOfEvent(e *umpire.Event) string {
 	var about []string
 	for i := range e.Accesses {
-		about = append(about, card.AccessText(&e.Accesses[i], lang.Catalogue(a.text)))
+		about = append(about, view.AccessText(&e.Accesses[i], view.Catalogue(a.text)))
 	}
 	return strings.Join(about, "; ")
 }

@@ -1,7 +1,7 @@
-package main
+package cli
 
 import "github.com/umpirehq/umpire/internal/adapter"
 
 // visible makes text of any origin safe to show: what a terminal would obey, and
 // what nobody would see, is written as an escape.
-func visible(s string) string { return adapter.Visible(s) }
+func visible(s string) string { return view.Visible(s) }

@@ -1,4 +1,4 @@
-package main
+package cli
 
 import (
 	"context"
@@ -11,9 +11,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/umpirehq/umpire"
-	"github.com/umpirehq/umpire/internal/card"
 	"github.com/umpirehq/umpire/internal/client"
-	"github.com/umpirehq/umpire/internal/hostcall"
+	"github.com/umpirehq/umpire/internal/view"
 )
 
 // A watchFlags is what `umpire watch` shows.
@@ -157,7 +156,7 @@ func (w *waiting) erase(to io.Writer) {
 // cutColumns cuts a line to a width, so that it takes one line and no more.
 func cutColumns(line string, width int) string {
 	for i := range line {
-		if card.Columns(line[:i]) >= width-1 && card.Columns(line) > width {
+		if view.Columns(line[:i]) >= width-1 && view.Columns(line) > width {
 			return line[:i] + "…"
 		}
 	}
