@@ -2,19 +2,6 @@
 // what the call would really do.
 package main
 
-import (
-	"context"
-	"os"
-	"os/signal"
-	"syscall"
+import "github.com/umpirehq/umpire/internal/cli"
 
-	"github.com/umpirehq/umpire/internal/sandbox"
-)
-
-func main() {
-	sandbox.Main() // before anything else: this may be the sandbox of a command
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	code := run(ctx, system())
-	stop()
-	os.Exit(code)
-}
+func main() { cli.Main() }

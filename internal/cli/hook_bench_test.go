@@ -97,8 +97,8 @@ func buildUmpire(b *testing.B) (large, small, copier string) {
 		b.Fatal(err)
 	}
 	dir := b.TempDir()
-	install(b, dir, "umpire", ".")
-	install(b, dir, "umpire-hook", "../umpire-hook")
+	install(b, dir, "umpire", "../../cmd/umpire")
+	install(b, dir, "umpire-hook", "../../cmd/umpire-hook")
 	install(b, dir, "copier", source)
 	return filepath.Join(dir, "umpire"), filepath.Join(dir, "umpire-hook"), filepath.Join(dir, "copier")
 }

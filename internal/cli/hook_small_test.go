@@ -31,7 +31,7 @@ func buildSmallHook(tb testing.TB) string {
 		tb.Fatal(err)
 	}
 	small := filepath.Join(dir, "umpire-hook")
-	if out, err := exec.Command("go", "build", "-o", small, "../umpire-hook").CombinedOutput(); err != nil {
+	if out, err := exec.Command("go", "build", "-o", small, "../../cmd/umpire-hook").CombinedOutput(); err != nil {
 		tb.Fatalf("go build: %v\n%s", err, out)
 	}
 	return small
