@@ -84,6 +84,9 @@ type Access struct {
 	Target  string  `json:"target"`
 	Verdict Verdict `json:"verdict"`
 	Risk    Risk    `json:"risk"`
+	// Consequence says what cannot be taken back. Whoever gathers the facts states it
+	// for exec and invoke; deciding derives it for paths and hosts.
+	Consequence Consequence `json:"consequence"`
 	// Reason says in a few words why the access has its risk.
 	Reason string `json:"reason"`
 	// Doubt says what could not be known. An access in doubt is never allowed
@@ -158,6 +161,18 @@ func (f *Facts) Risk() Risk {
 		risk = Worse(risk, f.Accesses[i].Risk)
 	}
 	return risk
+}
+
+// Consequence returns the worst consequence of the accesses; Lost when there are none.
+func (f *Facts) Consequence() Consequence {
+	if len(f.Accesses) == 0 {
+		return Lost
+	}
+	worst := Harmless
+	for i := range f.Accesses {
+		worst = WorseConsequence(worst, f.Accesses[i].Consequence)
+	}
+	return worst
 }
 
 // A PermissionType is the kind of permission that a call needs, as clients see it.

@@ -62,11 +62,13 @@ type Suggestion struct {
 // A Decision is the verdict on one call with everything that explains it. The
 // zero value denies. Decisions come from policy.Decide and nowhere else.
 type Decision struct {
-	Verdict    Verdict
-	Risk       Risk
-	Reason     string
-	ReasonCode ReasonCode
-	Type       PermissionType
+	Verdict Verdict
+	Risk    Risk
+	// Consequence is the worst of the accesses': what cannot be taken back.
+	Consequence Consequence
+	Reason      string
+	ReasonCode  ReasonCode
+	Type        PermissionType
 	// Warning asks for a highlighted prompt: the call is known to be dangerous.
 	Warning bool
 	// Rule is the rule that settled the verdict, if a rule did.
@@ -91,6 +93,7 @@ type shown struct {
 	Rule        *RuleRef       `json:"rule,omitempty"`
 	Reasons     []Reason       `json:"reasons"`
 	Accesses    []Access       `json:"accesses"`
+	Consequence Consequence    `json:"consequence"`
 	Obligations Obligations    `json:"obligations"`
 	Suggestions []Suggestion   `json:"suggestions"`
 }
@@ -99,7 +102,7 @@ type shown struct {
 func (d Decision) MarshalJSON() ([]byte, error) {
 	return json.Marshal(shown{
 		d.Verdict, d.Risk, d.Risk.Class(), d.Reason, d.ReasonCode, d.Type, d.Warning, d.Rule,
-		orEmpty(d.Reasons), orEmpty(d.Accesses), d.Obligations, orEmpty(d.Suggestions),
+		orEmpty(d.Reasons), orEmpty(d.Accesses), d.Consequence, d.Obligations, orEmpty(d.Suggestions),
 	})
 }
 
@@ -113,7 +116,7 @@ func (d *Decision) UnmarshalJSON(data []byte) error {
 		return err
 	}
 	*d = Decision{
-		Verdict: s.Verdict, Risk: s.Risk, Reason: s.Reason, ReasonCode: s.ReasonCode, Type: s.Type, Warning: s.Warning,
+		Verdict: s.Verdict, Risk: s.Risk, Consequence: s.Consequence, Reason: s.Reason, ReasonCode: s.ReasonCode, Type: s.Type, Warning: s.Warning,
 		Rule: s.Rule, Reasons: orNil(s.Reasons), Accesses: orNil(s.Accesses), Obligations: s.Obligations,
 		Suggestions: orNil(s.Suggestions),
 	}
