@@ -99,6 +99,15 @@ type Access struct {
 	// arguments without wrappers, assignments, redirections or the program's
 	// global options.
 	Words []string `json:"-"`
+	// Line are all words of the simple command, the program's global options too. One
+	// that the shell would expand as a pattern begins with PatternMark.
+	Line []string `json:"-"`
+	// Base is how many of Words name the program and its subcommands.
+	Base int `json:"-"`
+	// Extras are the options that do more than the program does without them, or
+	// may do so since they are not known, as the table spells them. One that stands
+	// before a subcommand follows the program's name, as in "git -C".
+	Extras []string `json:"-"`
 	// Part numbers the simple command within its line. An allow rule for the
 	// command covers the other accesses of its part, but for Redirect ones.
 	Part     int  `json:"-"`
@@ -119,6 +128,10 @@ type Access struct {
 	Resolved string `json:"resolved,omitempty"`
 	Place    Place  `json:"-"`
 }
+
+// PatternMark tells a word of a Line that is a pattern from one that only looks
+// like it.
+const PatternMark = "\x01"
 
 // accessFields is Access without its methods.
 type accessFields Access
