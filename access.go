@@ -114,6 +114,17 @@ type Access struct {
 	Redirect bool `json:"-"`
 	// Tree says that a write or a delete reaches everything below Target.
 	Tree bool `json:"-"`
+	// Picked says that a filter picks what is written or deleted below Target, or what
+	// fits Target where that is a Glob, so that nothing goes as a whole.
+	Picked bool `json:"-"`
+	// Kinds are the extensions of the only files that a Tree or Glob write changes, as of a
+	// formatter, which lays them out anew and does not change what they mean.
+	Kinds []string `json:"-"`
+	// Follows says that links found below Target are followed.
+	Follows bool `json:"-"`
+	// Handed are the patterns of the names of those files below Target that a program is
+	// handed one by one, as find does; none where it looks through Target itself.
+	Handed []string `json:"-"`
 	// Names says that only names and attributes are looked at, not contents.
 	Names bool `json:"-"`
 	// Glob says that Target holds wildcards that the shell would expand.
