@@ -112,6 +112,9 @@ type Access struct {
 	// command covers the other accesses of its part, but for Redirect ones.
 	Part     int  `json:"-"`
 	Redirect bool `json:"-"`
+	// Via is the part of the command by whose script or recipe the access happens, 0 for
+	// none. An allow rule for that command covers it as well.
+	Via int `json:"-"`
 	// Tree says that a write or a delete reaches everything below Target.
 	Tree bool `json:"-"`
 	// Picked says that a filter picks what is written or deleted below Target, or what
@@ -130,9 +133,21 @@ type Access struct {
 	// Glob says that Target holds wildcards that the shell would expand.
 	Glob bool `json:"-"`
 
-	// Code says that code of the project runs, such as its tests, which may write in the
-	// project however safe it is to start.
-	Code bool `json:"-"`
+	// Code says that code or tool settings run that the project brings: its tests, its
+	// scripts, the configuration of a linter. It may do anything, however safe it is to
+	// start. Dirs are the folders in which it may run; none means that they are not known.
+	Code bool     `json:"-"`
+	Dirs []string `json:"-"`
+
+	// Online says that the program asks a server by itself, and gets the network for it.
+	Online bool `json:"-"`
+	// Asks is a reason to ask a person, however low the risk is, that Reason tells; "" is
+	// none. Such an access is not allowed by its risk.
+	Asks ReasonCode `json:"-"`
+	// CodeFiles are files, by absolute path, whose code or settings say what the program
+	// does: the script of `bash deploy.sh`, the Makefile of `make`. Not all of them need
+	// exist.
+	CodeFiles []string `json:"-"`
 
 	// Resolved is Target with links resolved on its deepest existing ancestor. In
 	// JSON it stands where it differs from Target.
@@ -171,7 +186,7 @@ type Facts struct {
 	Type     PermissionType
 	Accesses []Access
 	// Guesses are what a tool that is known by name only would do if its input means
-	// what it seems to. One counts where it is refused, and nowhere else.
+	// what it seems to, and what code of another language than the shell's seems to do. One counts where it is refused, and nowhere else.
 	Guesses []Access
 }
 

@@ -31,6 +31,13 @@ const (
 	CodeCancelled         ReasonCode = "cancelled" // by a person, who stopped the turn
 	CodeTimeout           ReasonCode = "timeout"   // nobody answered in time
 	CodeResolved          ReasonCode = "already_resolved"
+	CodeProjectCode       ReasonCode = "project_code" // code that the project brings would run
+	CodeWritten           ReasonCode = "code_written" // trusted code would run, of which the agent changed files
+	CodeNetwork           ReasonCode = "network"
+	CodeSecret            ReasonCode = "secret"
+	CodeDegraded          ReasonCode = "degraded"     // deny or ask rules may be missing
+	CodeChanged           ReasonCode = "changed"      // not what was shown any more
+	CodeLeftToHost        ReasonCode = "left_to_host" // umpire has no opinion, the host decides
 )
 
 // A Reason is one row of the order of decision that spoke about one access.
