@@ -58,12 +58,20 @@ type Obligations struct {
 	Network bool        `json:"network"`
 }
 
-// A Suggestion is a rule that would settle the same question next time.
+// A Suggestion is a rule that would settle the same question next time. Where a
+// call needs several rules, those of one Width settle it together.
 type Suggestion struct {
 	Action Verdict `json:"action"`
 	Tool   string  `json:"tool"`
 	Match  Match   `json:"match,omitzero"`
-	Scope  Scope   `json:"scope"`
+	Cap
+	Width Width `json:"width"`
+	Scope Scope `json:"scope"`
+}
+
+// Rule returns the rule that is suggested.
+func (s Suggestion) Rule() Rule {
+	return Rule{Action: s.Action, Tool: s.Tool, Match: s.Match, Cap: s.Cap}
 }
 
 // A Decision is the verdict on one call with everything that explains it. The

@@ -58,6 +58,7 @@ type Rule struct {
 	Description string    `json:"description,omitempty"`
 	Examples    Examples  `json:"examples,omitzero"`
 	ExpiresAt   time.Time `json:"expires_at,omitzero"`
+	Cap
 
 	// Where the rule stands, for explanations. Line counts from 1; 0 is unknown.
 	Source Source `json:"-"`
@@ -68,10 +69,34 @@ type Rule struct {
 // A Match narrows a rule. All fields that are set must match; the zero value
 // matches every use of the rule's tool.
 type Match struct {
+	// Command is one whole simple command. It matches the same words however they
+	// are quoted, and no further ones.
+	Command       string `json:"command,omitempty"`
 	CommandPrefix string `json:"commandPrefix,omitempty"`
 	PathGlob      string `json:"pathGlob,omitempty"`
 	Domain        string `json:"domain,omitempty"`
 }
+
+// A Cap limits what an allow rule covers beyond its match. The zero value limits
+// nothing.
+type Cap struct {
+	// MaxConsequence is the worst consequence that the rule covers; Lost, the zero
+	// value, is no limit.
+	MaxConsequence Consequence `json:"max_consequence,omitzero"`
+	// Options says which options beyond those of the match the rule covers.
+	Options OptionLimit `json:"options,omitempty"`
+}
+
+// An OptionLimit says which options a rule for a command covers.
+type OptionLimit string
+
+// The limits.
+const (
+	OptionsAny OptionLimit = "" // any
+	// OptionsShown is those of the match, and those that the tables hold to do no
+	// more than the program does without them.
+	OptionsShown OptionLimit = "shown"
+)
 
 // Examples are commands, paths or URLs that a rule must and must not match.
 // They are checked when the rule is loaded.
