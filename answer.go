@@ -40,6 +40,9 @@ type Answer struct {
 	// ArgsHash is the pending call's args_hash: the answer is about those
 	// arguments and no others.
 	ArgsHash string `json:"args_hash"`
+	// ShownDigest is the pending call's shown_digest: the answer is about what that
+	// card showed. Without it an answer is refused.
+	ShownDigest string `json:"shown_digest,omitempty"`
 	// Version is the pending call's version; 0 is whichever the request has.
 	Version int    `json:"version,omitempty"`
 	Choice  Choice `json:"answer"`
@@ -48,10 +51,16 @@ type Answer struct {
 	// Rule is the short form of the rule that an approval for longer than once
 	// stands for; "" takes the narrowest one that covers the call.
 	Rule string `json:"rule,omitempty"`
+	// Width says how much an approval for longer than once covers, where no Rule
+	// says it; "" is the default of the scope.
+	Width Width `json:"width,omitempty"`
+	// ExpiresAt ends a grant or a rule; the zero time never does.
+	ExpiresAt time.Time `json:"expires_at,omitzero"`
 	// Actor says who answered and Channel by which way; the gate's edge fills
 	// them in, not the client.
 	Actor   string `json:"-"`
 	Channel string `json:"-"`
+	By      Actor  `json:"-"`
 }
 
 // A Standing is the answer that a question has, once it has one.
@@ -80,13 +89,15 @@ type Pending struct {
 	Version  int       `json:"version"`
 	Call     CallID    `json:"call_id"`
 	ArgsHash string    `json:"args_hash"`
-	Batch    BatchID   `json:"batch_id"`
-	Position int       `json:"position"` // from 1
-	Total    int       `json:"total_in_batch"`
-	Session  SessionID `json:"session_id"`
-	Project  ProjectID `json:"project_id"`
-	Agent    string    `json:"agent,omitempty"`
-	Tool     string    `json:"tool"`
+	// ShownDigest binds an answer to what the card shows.
+	ShownDigest string    `json:"shown_digest,omitempty"`
+	Batch       BatchID   `json:"batch_id"`
+	Position    int       `json:"position"` // from 1
+	Total       int       `json:"total_in_batch"`
+	Session     SessionID `json:"session_id"`
+	Project     ProjectID `json:"project_id"`
+	Agent       string    `json:"agent,omitempty"`
+	Tool        string    `json:"tool"`
 	// Input is what the call was given, with secrets masked.
 	Input            json.RawMessage `json:"input"`
 	Accesses         []Access        `json:"accesses"`
@@ -95,8 +106,10 @@ type Pending struct {
 	CommandSignature string          `json:"command_signature,omitempty"`
 	Type             PermissionType  `json:"permission_type"`
 	// Access is read, write, all or command.
-	Access      string       `json:"access"`
-	Risk        string       `json:"risk_level"`
+	Access string `json:"access"`
+	Risk   string `json:"risk_level"`
+	// Consequence says what cannot be taken back once the call has run.
+	Consequence Consequence  `json:"consequence"`
 	Reason      string       `json:"reason"`
 	Code        ReasonCode   `json:"reason_code,omitempty"`
 	Warning     bool         `json:"warning,omitempty"`
@@ -109,9 +122,14 @@ type Pending struct {
 	Planned   []Planned `json:"planned,omitempty"`
 	AskedAt   time.Time `json:"asked_at"`
 	ExpiresAt time.Time `json:"expires_at,omitzero"`
+	// CodeFiles are the files whose code the call runs, as they were when it was asked
+	// about; an approval is for these contents.
+	CodeFiles []CodeFile `json:"code_files,omitempty"`
 	// NoSandbox says why a command would run without a sandbox; "" when it would not,
 	// or when the agent runs its calls its own way.
 	NoSandbox string `json:"no_sandbox,omitempty"`
+	// AllowAll says that the workspace allows what no rule and no guard asks about.
+	AllowAll bool `json:"allow_all,omitempty"`
 	// Indeterminate says that the call was started and nobody knows whether it
 	// ran: the question is not whether it may run but what became of it.
 	// Approving says that it was done, denying that it was not.
@@ -120,6 +138,19 @@ type Pending struct {
 	// stand beside the others. One that is named as a field of the gate's is left out
 	// there, whatever its case, also where the gate leaves its own out.
 	Extra map[string]json.RawMessage `json:"-"`
+}
+
+// A CodeFile is a file that a call names and whose code would run.
+type CodeFile struct {
+	Path string `json:"path"`
+	// Digest is the SHA-256 of the whole file in hex. It begins with "unread" when the
+	// file could not be read, or is too large to be.
+	Digest string `json:"digest"`
+	Size   int64  `json:"size"`
+	// Text is the beginning of the file with secrets masked; Cut says that there is
+	// more.
+	Text string `json:"text,omitempty"`
+	Cut  bool   `json:"cut,omitempty"`
 }
 
 // A Planned is a call that plan mode did not let run.
@@ -180,8 +211,8 @@ func (p *Pending) UnmarshalJSON(data []byte) error {
 var pendingNames = []string{
 	"request_id", "version", "call_id", "args_hash", "batch_id", "position", "total_in_batch", "session_id", "project_id",
 	"agent", "tool", "input", "accesses", "paths", "command_info", "command_signature", "permission_type", "access",
-	"risk_level", "reason", "reason_code", "warning", "suggestions", "rules", "planned", "asked_at", "expires_at",
-	"no_sandbox", "indeterminate",
+	"risk_level", "consequence", "reason", "reason_code", "warning", "suggestions", "rules", "planned", "asked_at", "expires_at",
+	"no_sandbox", "code_files", "indeterminate", "allow_all", "shown_digest",
 }
 
 // isPendingName compares names as decoders of JSON do that are lenient, Go's among them:

@@ -34,6 +34,10 @@ var (
 	ErrResolved = errors.New("already resolved")
 	// ErrState: the state of things stands against it.
 	ErrState = errors.New("refused by state")
+	// ErrNeedsPerson: an agent asked for what only a person may give.
+	ErrNeedsPerson = errors.New("needs a person")
+	// ErrChanged: an answer is about another card than the one that waits.
+	ErrChanged = errors.New("changed: not what was shown")
 	// ErrFenced: another runner has taken the session.
 	ErrFenced = errors.New("fenced: another runner has taken this session")
 	// ErrOtherProject: the session belongs to another project.

@@ -3,8 +3,8 @@ package umpire
 // A RuleStatus says which rule files hold in a project, and how they are.
 type RuleStatus struct {
 	Files []RuleFile `json:"files"`
-	// Cautious says that a deny or ask rule may be missing, so that nothing is
-	// allowed but what is safe.
+	// Cautious says that a deny or ask rule may be missing. Nothing is then allowed
+	// without a question.
 	Cautious bool `json:"cautious"`
 	// Revision changes whenever the rules that hold change.
 	Revision string `json:"revision"`
