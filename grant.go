@@ -40,16 +40,92 @@ func (s *Scope) UnmarshalText(text []byte) error {
 	return fmt.Errorf("scope %q: want once, session, project or global", text)
 }
 
-// A Grant is a remembered approval. It covers a whole tool, or the exact
-// command or path that was approved, never more. The zero value covers nothing.
+// A Grant is a remembered approval. It covers a whole tool, the exact command
+// or path that was approved, or what its match and cap say, never more. The zero value covers nothing.
 type Grant struct {
 	Scope Scope
 	// Remembered marks an answer that auto mode gives again.
 	Remembered bool
-	Tool       string
+	// Standing marks a rule that the session was opened with: it allows what an allow
+	// rule like it would, and an ask rule goes on asking.
+	Standing bool
+	Tool     string
 	// Exact is the canonical form of what was approved; empty covers every use
 	// of Tool. Rule is used instead when the approval was given for a pattern.
 	Exact     string
 	Match     Match
+	Cap                 // goes with Match
 	ExpiresAt time.Time // the zero time never expires
+}
+
+// A GrantStatus is a grant in force as people are shown it.
+type GrantStatus struct {
+	ID      string    `json:"grant_id"`
+	Kind    GrantKind `json:"kind"`
+	Session SessionID `json:"session_id,omitempty"`
+	Call    CallID    `json:"call_id,omitempty"`
+	Request RequestID `json:"request_id,omitempty"`
+	Tool    string    `json:"tool,omitempty"`
+	// Exact is the very call that it covers, with secrets masked. Without it Match
+	// says what is covered, and without both it is the whole tool.
+	Exact string `json:"exact,omitempty"`
+	Match Match  `json:"match,omitzero"`
+	Cap
+	Source    string    `json:"source,omitempty"` // who gave it
+	CreatedAt time.Time `json:"created_at,omitzero"`
+	ExpiresAt time.Time `json:"expires_at,omitzero"`
+	Uses      int       `json:"uses"`               // where they are counted
+	MaxUses   int       `json:"max_uses,omitempty"` // 0 is no limit
+}
+
+// A GrantKind says what sort of grant it is.
+type GrantKind string
+
+// The kinds of grants. Those of one scope bear its name.
+const (
+	GrantOnce       GrantKind = "once"
+	GrantSession    GrantKind = "session"
+	GrantProject    GrantKind = "project"
+	GrantGlobal     GrantKind = "global"
+	GrantRemembered GrantKind = "remembered" // auto mode gives the answer again
+	GrantAllowAll   GrantKind = "allow_all"  // everything that no rule forbids, in this workspace
+	GrantCode       GrantKind = "code"       // the code of this clone runs unasked
+)
+
+// A Revocation takes grants of the project of a folder back: one, or all.
+type Revocation struct {
+	Dir string `json:"working_dir"`
+	ID  string `json:"grant_id,omitempty"`
+	All bool   `json:"all,omitempty"`
+	// By says who; the gate's edge fills it in.
+	By Actor `json:"-"`
+}
+
+// AllowAllID is the id of a workspace's allowAll among its grants.
+const AllowAllID = "allow-all"
+
+// CodeID is the id of the trust in a clone's code among the grants.
+const CodeID = "code"
+
+// A Width says how much an approval for longer than once covers. The zero value
+// is the default of the scope.
+type Width string
+
+// The widths, narrowest first.
+const (
+	WidthDefault    Width = ""
+	WidthExact      Width = "exact"      // exactly what was shown
+	WidthSubcommand Width = "subcommand" // the same subcommand with options and targets of no higher consequence
+	WidthFolder     Width = "folder"     // everything of the same kind below the folder
+	WidthTool       Width = "tool"       // every use of the tool
+)
+
+// UnmarshalText reads a width and refuses any other word.
+func (w *Width) UnmarshalText(text []byte) error {
+	switch word := Width(text); word {
+	case WidthDefault, WidthExact, WidthSubcommand, WidthFolder, WidthTool:
+		*w = word
+		return nil
+	}
+	return fmt.Errorf("width %q: want exact, subcommand, folder or tool", text)
 }
