@@ -58,6 +58,15 @@ type Blocked struct {
 	Detail string     `json:"detail,omitempty"`
 }
 
+// An Actor is who did something, as far as it is known. The zero value is nobody known.
+type Actor struct {
+	// Name is a person's login name on the gate's machine, or the address of another one.
+	Name   string `json:"name,omitempty"`
+	Client string `json:"client,omitempty"` // what the program calls itself: cli, tui
+	UID    *int   `json:"uid,omitempty"`
+	PID    *int   `json:"pid,omitempty"`
+}
+
 // An Event is a fact in the past tense on the timeline. It is appended once and
 // never changed. Every surface shows these fields under these names; what does
 // not apply is left out.
@@ -98,5 +107,14 @@ type Filter struct {
 	Project ProjectID
 	Session SessionID
 	After   int64 // events with a greater Seq
-	Limit   int   // 0 is as many as there are
+	Limit   int   // at most so many, from the first; 0 is as many as there are
+	Last    int   // at most so many, up to the last; 0 is as many as there are. Not for Watch, and not with Limit
+}
+
+// LastSeq returns the sequence number of the last of some events, 0 when there are none.
+func LastSeq(events []Event) int64 {
+	if len(events) == 0 {
+		return 0
+	}
+	return events[len(events)-1].Seq
 }
