@@ -67,3 +67,19 @@ func (m *Mode) UnmarshalText(text []byte) error {
 	names := slices.Sorted(slices.Values(modeNames[:]))
 	return fmt.Errorf("mode %q: want one of %s", text, strings.Join(names, ", "))
 }
+
+// tighter lists, for each mode, those that allow no more in any case.
+var tighter = [...][]Mode{
+	ModeReject:  {ModeReject},
+	ModeDefault: {ModeDefault, ModeAsk, ModeReject, ModePlan},
+	ModeAuto:    {ModeAuto, ModeReject, ModePlan},
+	ModeAsk:     {ModeAsk},
+	ModePlan:    {ModePlan},
+	ModeBypass:  {ModeBypass, ModeDefault, ModeAuto, ModeAsk, ModeReject, ModePlan},
+}
+
+// Tightens reports whether m allows nothing that from would not allow. A mode tightens
+// itself; one that is not known tightens nothing.
+func (m Mode) Tightens(from Mode) bool {
+	return int(from) < len(tighter) && slices.Contains(tighter[from], m)
+}
