@@ -73,19 +73,27 @@ type Opening struct {
 	// that exists is to answer with it: a host's hook does not know whether it is
 	// the first.
 	External bool `json:"external,omitempty"`
+	// Limited says that an agent asks, who gets nothing beyond its project and the
+	// configured mode. It does not travel: the server sets it.
+	Limited bool `json:"-"`
+	// AllowedTools are allow rules in short form that hold in this session alone.
+	AllowedTools []string `json:"allowed_tools,omitempty"`
 }
 
 // A Resumption asks to go on with a session.
 type Resumption struct {
-	// ID is "" for the latest root session of the project.
-	ID  SessionID `json:"session_id,omitempty"`
-	Dir string    `json:"working_dir"`
+	// ID is "" for the session that a [LatestQuery] with this Dir and Agent finds.
+	ID    SessionID `json:"session_id,omitempty"`
+	Dir   string    `json:"working_dir"`
+	Agent string    `json:"agent,omitempty"`
 	// AllowCrossProject goes on with a session of another project; it is recorded.
 	AllowCrossProject bool   `json:"allow_cross_project,omitempty"`
 	Runner            string `json:"runner,omitempty"`
 	Mode              *Mode  `json:"mode,omitempty"`
 	AllowBypass       bool   `json:"allow_bypass,omitempty"`
 	Headless          bool   `json:"headless,omitempty"`
+	// Limited is as in an [Opening].
+	Limited bool `json:"-"`
 }
 
 // A Message is one entry of a session's conversation, in the agent's own form.
@@ -105,6 +113,14 @@ type SessionQuery struct {
 	Limit   int       `json:"limit,omitempty"`
 }
 
+// A LatestQuery finds the session to continue where none is named: the latest live root
+// session of the worktree that holds Dir. A session of an agent that runs its calls
+// itself is never found.
+type LatestQuery struct {
+	Dir   string `json:"working_dir"`
+	Agent string `json:"agent,omitempty"` // "" is any agent
+}
+
 // A ConversationQuery asks for what was said in a session: for the last messages up to
 // the limit, or for all of them without one.
 type ConversationQuery struct {
@@ -122,6 +138,8 @@ type ModeChange struct {
 	// that nobody changed meanwhile be changed without a further question. It goes
 	// alone.
 	LeavePlan bool `json:"leave_plan,omitempty"`
+	// By says who; the gate's edge fills it in.
+	By Actor `json:"-"`
 }
 
 // A Conversation is what the next request to a model is built from: the messages
