@@ -1,4 +1,10 @@
-package adapter
+// Package strictjson reads JSON that strangers wrote: what two readers could read as two
+// different things is an error. It also writes the canonical form of a value, and reads
+// lines without letting a long one take the next along.
+//
+//	o, err := strictjson.ReadObject(payload)
+//	tool, err := o.RequiredText("tool_name")
+package strictjson
 
 import (
 	"bytes"
@@ -7,56 +13,58 @@ import (
 	"fmt"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/umpirehq/umpire"
 )
 
-// MaxPayload is the largest payload that is read. The reader at the edge stops
-// there too. Real payloads of 3 MB have been seen: a file being written whole.
-const MaxPayload = 10 << 20
+// An Object holds the members of a JSON object as they are written, by their exact names.
+// encoding/json matches names regardless of case and lets the last duplicate win, other
+// parsers do not; a call must not mean one thing to umpire and another to the agent that
+// runs it.
+//
+// The methods that read a member return its zero value when it is missing or null. Their
+// errors name the member.
+type Object map[string]json.RawMessage
 
-// An object is one JSON object read with exact key names. encoding/json
-// matches names regardless of case and lets the last duplicate win, other
-// parsers do not; a call must not mean one thing to umpire and another to the
-// agent that runs it.
-type object map[string]json.RawMessage
-
-// readObject reads payload as one JSON object. Invalid UTF-8 and a name that
-// occurs twice in one object, at any depth, are errors.
-func readObject(payload []byte) (object, error) {
-	if len(payload) > MaxPayload {
-		return nil, fmt.Errorf("payload of %d bytes is larger than %d", len(payload), MaxPayload)
+// ReadObject reads one JSON object and nothing behind it. Text that is not UTF-8, and a name
+// that is given twice in one object at any depth, are errors. With the latter it returns the
+// members that are given once. It goes over the text twice, however deep the nesting.
+func ReadObject(text []byte) (Object, error) {
+	if len(bytes.TrimSpace(text)) == 0 {
+		return nil, errors.New("want a JSON object, got nothing")
 	}
-	if !utf8.Valid(payload) {
-		return nil, errors.New("payload is not valid UTF-8")
-	}
-	if err := validJSON(payload); err != nil {
+	if err := checkSyntax(text); err != nil {
 		return nil, err
 	}
-	w := walker{data: payload}
+	w := walker{data: text}
 	w.space()
 	if w.data[w.pos] != '{' {
-		return nil, fmt.Errorf("payload: want an object, got %s", kindOf(payload))
+		return nil, fmt.Errorf("want a JSON object, got %s", KindOf(text))
 	}
 	w.top = Object{}
-	err := w.value()
-	return w.top, err
+	w.value()
+	return w.top, w.twice
 }
 
-// validJSON explains why payload is not JSON. It also bounds the depth of
-// nesting, as encoding/json does, to 10,000 levels.
-func validJSON(payload []byte) error {
-	if json.Valid(payload) {
+// checkSyntax explains why a text is not JSON. It also bounds the depth of nesting, as
+// encoding/json does, to 10,000 levels.
+func checkSyntax(text []byte) error {
+	if !utf8.Valid(text) {
+		return errors.New("not valid UTF-8")
+	}
+	if json.Valid(text) {
 		return nil
 	}
 	var raw json.RawMessage
-	err := json.Unmarshal(payload, &raw)
+	err := json.Unmarshal(text, &raw)
 	if syntax, ok := errors.AsType[*json.SyntaxError](err); ok {
-		return fmt.Errorf("payload is not JSON: %w at byte %d", err, syntax.Offset)
+		return fmt.Errorf("not JSON: %w at byte %d", err, syntax.Offset)
 	}
-	return fmt.Errorf("payload is not JSON: %w", err)
+	return fmt.Errorf("not JSON: %w", err)
 }
 
-// str returns the string under name, "" when it is absent or null.
-func (o object) str(name string) (string, error) {
+// Text returns a string.
+func (o Object) Text(name string) (string, error) {
 	raw, ok := o[name]
 	if !ok || string(raw) == "null" {
 		return "", nil
@@ -67,17 +75,26 @@ func (o object) str(name string) (string, error) {
 	return unquote(raw), nil
 }
 
-// needStr returns the string under name, which must be there and not empty.
-func (o object) needStr(name string) (string, error) {
-	s, err := o.str(name)
+// ID returns a string that is fit to be an id: see umpire.CheckID.
+func (o Object) ID(name string) (string, error) {
+	s, err := o.Text(name)
+	if err != nil {
+		return "", err
+	}
+	return s, umpire.CheckID(name, s)
+}
+
+// RequiredText returns a string; that it is missing or empty is an error.
+func (o Object) RequiredText(name string) (string, error) {
+	s, err := o.Text(name)
 	if err == nil && s == "" {
 		return "", fmt.Errorf("%s: missing", name)
 	}
 	return s, err
 }
 
-// flag returns the boolean under name, false when it is absent or null.
-func (o object) flag(name string) (bool, error) {
+// Flag returns a boolean.
+func (o Object) Flag(name string) (bool, error) {
 	switch raw := o[name]; string(raw) {
 	case "true":
 		return true, nil
@@ -88,8 +105,8 @@ func (o object) flag(name string) (bool, error) {
 	}
 }
 
-// child returns the object under name, nil when it is absent or null.
-func (o object) child(name string) (object, error) {
+// Child returns an object.
+func (o Object) Child(name string) (Object, error) {
 	raw, ok := o[name]
 	if !ok || string(raw) == "null" {
 		return nil, nil
@@ -98,12 +115,12 @@ func (o object) child(name string) (object, error) {
 		return nil, fmt.Errorf("%s: want an object, got %s", name, KindOf(raw))
 	}
 	w := walker{data: raw, top: Object{}}
-	err := w.value()
-	return w.top, err
+	w.value()
+	return w.top, w.twice
 }
 
-// strs returns the list of strings under name, nil when it is absent or null.
-func (o object) strs(name string) ([]string, error) {
+// Texts returns a list of strings.
+func (o Object) Texts(name string) ([]string, error) {
 	raw, ok := o[name]
 	if !ok {
 		return nil, nil
@@ -115,9 +132,9 @@ func (o object) strs(name string) ([]string, error) {
 	return list, nil
 }
 
-// oneSpelling refuses names that differ only in case: readers that fold case
-// would take one for the other.
-func (o object) oneSpelling() error {
+// CheckSpelling refuses names that differ only in case: readers that fold case would take
+// one for the other.
+func (o Object) CheckSpelling() error {
 	seen := make(map[string]string, len(o))
 	for name := range o {
 		folded := strings.ToLower(strings.ToUpper(name))
