@@ -23,7 +23,7 @@ var (
 	errLoop     = fmt.Errorf("path leads through more than %d links", maxLinks)
 )
 
-// A place where a path leads.
+// A Destination is where a path leads.
 type Destination struct {
 	Path string
 	// Process says that the way leads through a link in /proc, which leads
@@ -126,4 +126,43 @@ func child(dir, name string) string {
 		return dir + name
 	}
 	return dir + string(filepath.Separator) + name
+}
+
+// AbsoluteFrom makes a path that a file names absolute. It does not clean it,
+// since a link may stand before a "..".
+func AbsoluteFrom(dir, path string) string {
+	if filepath.IsAbs(path) {
+		return path
+	}
+	return dir + string(filepath.Separator) + path
+}
+
+// Within reports whether a clean path is base or lies below it, in the same case.
+func Within(base, path string) bool { return WithinCase(base, path, false) }
+
+// WithinCase reports whether a clean path is base or lies below it, in any case
+// with fold. It compares by segments: /a/bc does not lie within /a/b.
+func WithinCase(base, path string, fold bool) bool {
+	if len(path) < len(base) || base == "" {
+		return false
+	}
+	head, rest := path[:len(base)], path[len(base):]
+	if head != base && !(fold && strings.EqualFold(head, base)) {
+		return false
+	}
+	return rest == "" || os.IsPathSeparator(rest[0]) || os.IsPathSeparator(base[len(base)-1])
+}
+
+// Ancestor returns dir or the nearest folder above it that accept likes.
+func Ancestor(dir string, accept func(string) bool) string {
+	for {
+		if accept(dir) {
+			return dir
+		}
+		parent := filepath.Dir(dir)
+		if parent == dir {
+			return ""
+		}
+		dir = parent
+	}
 }

@@ -47,9 +47,12 @@ func OpenSmall(name string, limit int64) (*os.File, error) {
 	return f, nil
 }
 
+// maxLineFile bounds a file of one line.
+const maxLineFile = 1 << 20
+
 // ReadLine returns the content of a one-line file without its end of line.
 func ReadLine(name string) (string, error) {
-	data, err := ReadSmall(name, maxGitFile)
+	data, err := ReadSmall(name, maxLineFile)
 	if err != nil {
 		return "", err
 	}
