@@ -1,6 +1,7 @@
 package gitdir
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"os"
@@ -65,7 +66,7 @@ func (r *settingsReader) folder(dir string) bool {
 	dotGit := filepath.Join(dir, ".git")
 	info, err := os.Stat(dotGit)
 	if err == nil && !info.IsDir() {
-		gitDir, err := GitDir(dotGit)
+		gitDir, err := Find(dotGit)
 		if err != nil {
 			return true // git refuses to go on
 		}
@@ -233,14 +234,7 @@ func (r *settingsReader) expand(path, from string) string {
 	return files.AbsoluteFrom(from, path)
 }
 
-func orElse(text, otherwise string) string {
-	if text == "" {
-		return otherwise
-	}
-	return text
-}
-
-// GitTop returns the top folder of the work tree around a folder, as git prints
+// FindWorktree returns the top folder of the work tree around a folder, as git prints
 // it, or "" when there is none, or none that is beyond doubt.
 func FindWorktree(dir string) string {
 	dir, err := files.Canonical(dir)
