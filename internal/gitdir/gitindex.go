@@ -56,14 +56,18 @@ func (r *settingsReader) links(gitDir, worktree string, hashSize int) {
 // linksIn are the paths of an index that stand for repositories, and of the one that it
 // builds on.
 func (r *settingsReader) linksIn(file string, hashSize int) map[string]bool {
-	f, err := openSmall(file, maxIndex)
+	f, err := files.OpenSmall(file, maxIndex)
 	if errors.Is(err, os.ErrNotExist) {
 		return nil
 	}
-	var links map[string]bool
+	links := map[string]bool{}
 	var base string
 	if err == nil {
-		links, base, err = parseIndex(f, hashSize)
+		base, err = parseIndex(f, hashSize, func(e indexed) {
+			if e.mode&^0o7777 == modeGitlink {
+				links[string(e.name)] = true
+			}
+		})
 		_ = f.Close() // it was only read
 	}
 	if err != nil {
@@ -78,37 +82,41 @@ func (r *settingsReader) linksIn(file string, hashSize int) map[string]bool {
 	return links
 }
 
-// parseIndex finds the links in an index, and the name of the one that it builds on. It
-// reads piece by piece: an index may be large, and is looked at for every call.
-func parseIndex(file io.Reader, hashSize int) (links map[string]bool, base string, err error) {
+// An indexed file is an entry of an index. It holds only while it is looked at.
+type indexed struct {
+	mode         uint32
+	name, object []byte
+}
+
+// parseIndex visits the entries of an index, and returns the name of the one that it
+// builds on. It reads piece by piece: an index may be large, and is looked at for every
+// call.
+func parseIndex(file io.Reader, hashSize int, visit func(indexed)) (base string, err error) {
 	in := bufio.NewReaderSize(file, indexPiece)
 	head, err := in.Peek(indexHeader)
 	if err != nil || string(head[:4]) != "DIRC" {
-		return nil, "", errIndex
+		return "", errIndex
 	}
 	version, count := binary.BigEndian.Uint32(head[4:]), binary.BigEndian.Uint32(head[8:])
 	if version < 2 || version > 4 {
-		return nil, "", fmt.Errorf("version %d: %w", version, errIndex)
+		return "", fmt.Errorf("version %d: %w", version, errIndex)
 	}
 	in.Discard(indexHeader) //nolint:errcheck // it was seen
-	links = map[string]bool{}
 	var name []byte
 	for range count {
 		data, err := in.Peek(maxEntry)
 		if err != nil && !errors.Is(err, io.EOF) {
-			return nil, "", err
+			return "", err
 		}
 		mode, next, size, err := indexEntry(data, name, version, hashSize)
 		if err != nil {
-			return nil, "", err
+			return "", err
 		}
-		if mode&^0o7777 == modeGitlink {
-			links[string(next)] = true
-		}
+		visit(indexed{mode, next, data[entryFixed : entryFixed+hashSize]})
 		name = append(name[:0], next...)
 		in.Discard(size) //nolint:errcheck // it was seen
 	}
-	return links, indexBase(in, hashSize), nil
+	return indexBase(in, hashSize), nil
 }
 
 // indexEntry reads one entry, and says how long it is. In version 4 its name begins as
