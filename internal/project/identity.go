@@ -5,6 +5,8 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
+	"os"
+	"path/filepath"
 	"time"
 
 	"github.com/umpirehq/umpire"
@@ -12,7 +14,7 @@ import (
 
 // identify sets the id, the kind and what they come from.
 func (p *Project) identify(cache string) {
-	if p.Repository == nil {
+	if p.GitDir == "" {
 		p.ID = pathID(p.Root)
 		return
 	}
@@ -21,10 +23,10 @@ func (p *Project) identify(cache string) {
 	id, err := r.identity(cache)
 	if err != nil {
 		p.note("identity from path: %v", err)
-		id = pathID(r.MainRoot())
+		id = pathID(r.mainRoot())
 	}
 	p.ID = id
-	if former := pathID(r.MainRoot()); former != id {
+	if former := pathID(r.mainRoot()); former != id {
 		p.Former = former
 	}
 }
@@ -38,7 +40,7 @@ func pathID(root string) umpire.ProjectID {
 // identity returns the smallest root commit of HEAD. A shallow clone has none:
 // the commit where its history is cut off depends on how it was cloned.
 func (r *repository) identity(cache string) (umpire.ProjectID, error) {
-	if r.Shallow() {
+	if r.shallow() {
 		return "", errors.New("shallow clone")
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), gitTimeout)
@@ -70,4 +72,19 @@ func (r *repository) walk(ctx context.Context, head string, since walked) walked
 		return walked{Head: head, Failed: err.Error(), At: time.Now().Unix()}
 	}
 	return walked{Head: head, ProjectID: roots[0], Roots: roots}
+}
+
+// mainRoot returns the folder that stands for all worktrees when the path has
+// to give the identity: that of the main worktree where there is one.
+func (r *repository) mainRoot() string {
+	if r.Worktree != "" && filepath.Base(r.Common) == ".git" {
+		return filepath.Dir(r.Common)
+	}
+	return r.Root
+}
+
+// shallow reports whether history was cut off when the repository was cloned.
+func (r *repository) shallow() bool {
+	info, err := os.Stat(filepath.Join(r.Common, "shallow"))
+	return err == nil && info.Size() > 0
 }

@@ -10,10 +10,12 @@ import (
 	"github.com/umpirehq/umpire/place"
 )
 
-func TestIdentity(t *testing.T) {
+// TestP0DIdentity: every folder of a repository has one project, another repository has
+// another, and a folder without git is known by its real path.
+func TestP0DIdentity(t *testing.T) {
 	t.Parallel()
 
-	t.Run("N-100 N-63 N01 project_identity_same_repo_same_id", func(t *testing.T) {
+	t.Run("project_identity_same_repo_same_id", func(t *testing.T) {
 		t.Parallel()
 		tmp := tempDir(t)
 		main, tree := filepath.Join(tmp, "main"), filepath.Join(tmp, "tree")
@@ -41,7 +43,7 @@ func TestIdentity(t *testing.T) {
 		}
 	})
 
-	t.Run("N-101 N-64 N02 project_identity_diff_repo_diff_id", func(t *testing.T) {
+	t.Run("project_identity_diff_repo_diff_id", func(t *testing.T) {
 		t.Parallel()
 		tmp := tempDir(t)
 		a, b := filepath.Join(tmp, "a"), filepath.Join(tmp, "b")
@@ -52,7 +54,7 @@ func TestIdentity(t *testing.T) {
 		}
 	})
 
-	t.Run("N-102 N-8 N-83 N02 project_identity_non_git_stable", func(t *testing.T) {
+	t.Run("project_identity_non_git_stable", func(t *testing.T) {
 		t.Parallel()
 		dir := tempDir(t)
 		alias := filepath.Join(tempDir(t), "alias")
@@ -70,6 +72,10 @@ func TestIdentity(t *testing.T) {
 			}
 		}
 	})
+}
+
+func TestIdentity(t *testing.T) {
+	t.Parallel()
 
 	t.Run("N-83 project_identity_git_stable", func(t *testing.T) {
 		t.Parallel()
@@ -151,11 +157,14 @@ func TestIdentity(t *testing.T) {
 				t.Skip("no named pipes here:", err)
 			}
 		}
-		g, err := ground.Open(dir, ground.Options{})
-		if err != nil || g.Repository == nil || g.Repository.Shallow() {
-			t.Fatalf("ground %+v, %v", g, err)
+		b, err := place.Open(dir, place.Options{})
+		if err != nil || b.Repository.Common == "" {
+			t.Fatalf("bounds %+v, %v", b, err)
 		}
-		r := &repository{g.Repository}
+		r := &repository{b.Repository}
+		if r.shallow() {
+			t.Error("a pipe named shallow counts")
+		}
 		if head, err := r.head(t.Context()); head != root || err != nil {
 			t.Errorf("head %s, %v; want %s", head, err, root)
 		}

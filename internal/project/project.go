@@ -1,5 +1,5 @@
 // Package project says which project a working directory belongs to: who it is, on
-// top of where it stands, which package ground tells.
+// top of its bounds, which package place finds.
 //
 // What the package keeps true:
 //
@@ -43,8 +43,13 @@ func (k Kind) String() string {
 type Project struct {
 	place.Bounds
 
-	ID   umpire.ProjectID
-	Kind Kind
+	// GitDir is the canonical git directory that all worktrees share, "" without
+	// git. Two clones of one repository share the project and differ here.
+	GitDir string
+	// Worktree is git's name for the linked worktree, "" for the main one.
+	Worktree string
+	ID       umpire.ProjectID
+	Kind     Kind
 	// Former is the id that the project had, or would have had, before its first
 	// commit; "" when that is its ID.
 	Former umpire.ProjectID
@@ -74,7 +79,7 @@ func Open(dir string, o Options) (*Project, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &Project{Ground: *found}
+	p := &Project{Bounds: *found, GitDir: found.Repository.Common, Worktree: found.Repository.Worktree}
 	p.identify(o.Cache)
 	return p, nil
 }
@@ -84,4 +89,4 @@ func (p *Project) note(format string, args ...any) {
 }
 
 // A repository is one whose history is looked at.
-type repository struct{ *ground.Repository }
+type repository struct{ place.Repository }
