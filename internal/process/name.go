@@ -1,15 +1,10 @@
-// Package runner names the processes that run sessions, so that a later process
-// of the same number is not taken for one of them.
-//
-//	name := runner.Of(os.Getpid())     // "host:4711:8823410"
-//	alive, known := runner.Alive(name)
-//
-// Only Linux tells when a process began; elsewhere no process has a name.
-package runner
+package process
 
 import (
 	"fmt"
 	"os"
+	"path"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -53,4 +48,45 @@ func pidOf(name string) (pid int, ok bool) {
 	}
 	pid, err = strconv.Atoi(number)
 	return pid, err == nil && pid > 0
+}
+
+// maxShells bounds the shells that are passed over.
+const maxShells = 8
+
+// Host names the process that a hook works for, given the hook's parent: the nearest one
+// above it that stays. Agents start a hook by `sh -c`; where that shell does not turn
+// into the hook, as dash does not, it stands between and ends with it.
+func Host(parent int) string {
+	pid := parent
+	for range maxShells {
+		if !startsOneCommand(pid) {
+			return NameOf(pid)
+		}
+		above, _, ok := Stat(pid)
+		if !ok || above <= 1 {
+			break
+		}
+		pid = above
+	}
+	return NameOf(parent)
+}
+
+// shells are the programs that agents start commands by.
+var shells = []string{"sh", "dash", "bash", "ash", "busybox", "ksh", "mksh", "zsh"}
+
+// startsOneCommand reports whether a process is a shell that was started for one command.
+func startsOneCommand(pid int) bool {
+	args := arguments(pid)
+	if len(args) < 3 || !slices.Contains(shells, strings.TrimPrefix(path.Base(args[0]), "-")) {
+		return false
+	}
+	for _, arg := range args[1:] {
+		if !strings.HasPrefix(arg, "-") && arg != "sh" {
+			return false // a script, whose name comes before its own arguments
+		}
+		if strings.HasPrefix(arg, "-") && !strings.HasPrefix(arg, "--") && strings.HasSuffix(arg, "c") {
+			return true
+		}
+	}
+	return false
 }

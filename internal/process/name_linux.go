@@ -25,3 +25,12 @@ func Stat(pid int) (parent int, started string, ok bool) {
 	parent, err = strconv.Atoi(fields[parentField])
 	return parent, fields[startedField], err == nil
 }
+
+// arguments are the words that a process was started with, nil when they cannot be read.
+func arguments(pid int) []string {
+	data, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/cmdline")
+	if err != nil {
+		return nil
+	}
+	return strings.Split(strings.TrimSuffix(string(data), "\x00"), "\x00")
+}

@@ -1,9 +1,11 @@
-package runner_test
+package process_test
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"runtime"
 	"strings"
 	"testing"
@@ -59,5 +61,59 @@ func TestZombieIsNotAlive(t *testing.T) {
 	}
 	if err := child.Wait(); err == nil {
 		t.Error("a child that was killed ended well")
+	}
+}
+
+// childVariable makes the child of the test below say for whom it works.
+const childVariable = "UMPIRE_TEST_RUNNER_CHILD"
+
+// TestHostChild is that child. Alone it does nothing.
+func TestHostChild(t *testing.T) {
+	t.Parallel()
+	if os.Getenv(childVariable) != "" {
+		fmt.Printf("host=%s\n", process.Host(os.Getppid()))
+	}
+}
+
+// TestHostOutlivesTheShellBetween: a shell that was started for one command ends with
+// the hook. Whoever started it is the host. A shell that stays is a host itself.
+func TestHostOutlivesTheShellBetween(t *testing.T) {
+	t.Parallel()
+	if runtime.GOOS != "linux" {
+		t.Skip("only Linux tells which process a runner was")
+	}
+	script := filepath.Join(t.TempDir(), "host.sh")
+	if err := os.WriteFile(script, []byte("\"$1\" -test.run '^TestHostChild$'\necho self=$$\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	const child = `"$0" -test.run '^TestHostChild$'; true`
+	for _, shell := range []string{"dash", "bash", "sh", "zsh"} {
+		t.Run(shell, func(t *testing.T) {
+			t.Parallel()
+			path, err := exec.LookPath(shell)
+			if err != nil {
+				t.Skipf("there is no %s", shell)
+			}
+			hostOf := func(args ...string) string {
+				cmd := exec.CommandContext(t.Context(), path, args...)
+				cmd.Env = append(os.Environ(), childVariable+"=1")
+				out, err := cmd.CombinedOutput()
+				if err != nil {
+					t.Fatalf("%v\n%s", err, out)
+				}
+				return string(out)
+			}
+			want := "host=" + process.NameOf(os.Getpid()) + "\n"
+			for _, args := range [][]string{{"-c", child, os.Args[0]}, {"-c", path + ` -c '` + strings.ReplaceAll(child, "'", `'\''`) + `' "$0"; true`, os.Args[0]}} {
+				if out := hostOf(args...); !strings.Contains(out, want) {
+					t.Errorf("%q: got %swant %s", args[:1], out, want)
+				}
+			}
+			out := hostOf(script, os.Args[0])
+			_, self, _ := strings.Cut(out, "self=")
+			if !strings.Contains(out, ":"+strings.TrimSpace(self)+":") {
+				t.Errorf("a shell that runs a script is not taken for the host: %s", out)
+			}
+		})
 	}
 }
