@@ -1,6 +1,10 @@
 package secret
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/umpirehq/umpire/internal/token"
+)
 
 // maxAddress bounds how far the part of an address before its host is read.
 const maxAddress = 1024

@@ -1,6 +1,10 @@
 package secret
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/umpirehq/umpire/internal/token"
+)
 
 // assigned masks the value of a name: NAME=VALUE, name: value, "name": "value",
 // --name value, <name>value</name> and their kin.

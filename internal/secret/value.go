@@ -1,6 +1,10 @@
 package secret
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/umpirehq/umpire/internal/token"
+)
 
 // A value is what stands behind a name.
 type value struct {
@@ -153,70 +157,7 @@ func pathLike(v string) bool {
 	if v[0] == '/' {
 		return len(v) < 30 || strings.Count(v, "/") > 2 || strings.Contains(v, ".")
 	}
-	return strings.Contains(v, "/") && !random(v) && !keyLike(v)
-}
-
-// random reports whether a value looks made by dice: it has a part that is no
-// sequence of words and numbers as people make names of.
-func random(v string) bool {
-	start := 0
-	for i := 0; i <= len(v); i++ {
-		if i < len(v) && isWord(v[i]) && v[i] != '_' {
-			continue
-		}
-		if mixed(v[start:i]) {
-			return true
-		}
-		start = i + 1
-	}
-	return false
-}
-
-// A part of a value tells from this length on; a long one may have longer runs.
-const (
-	shortestMixed = 8
-	surelyMixed   = 12
-)
-
-// mixed counts runs: of digits, of capitals, of small letters with at most one
-// capital before them. People's names have long ones, dice have short ones.
-func mixed(part string) bool {
-	if len(part) < shortestMixed {
-		return false
-	}
-	runs, digits := 1, 0
-	for i := range len(part) {
-		if isDigit(part[i]) {
-			digits++
-		}
-		if i > 0 && kindOf(part[i]) != kindOf(part[i-1]) && !(isUpper(part[i-1]) && isLower(part[i])) {
-			runs++
-		}
-	}
-	if digits == len(part) {
-		return false
-	}
-	return len(part) < 3*runs || len(part) == 3*runs && len(part) >= surelyMixed
-}
-
-func kindOf(c byte) int {
-	switch {
-	case isDigit(c):
-		return 0
-	case isUpper(c):
-		return 1
-	}
-	return 2
-}
-
-// keyLike reports whether a value is long and has all sorts of characters.
-func keyLike(v string) bool {
-	const enough = 20
-	digit, upper, lower := false, false, false
-	for i := range len(v) {
-		digit, upper, lower = digit || isDigit(v[i]), upper || isUpper(v[i]), lower || isLower(v[i])
-	}
-	return len(v) >= enough && digit && upper && lower
+	return strings.Contains(v, "/") && !token.Random(v) && !token.KeyLike(v)
 }
 
 // onlyDigits reports whether a value is a plain number.
