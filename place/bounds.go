@@ -12,7 +12,7 @@ import (
 // enclose sets the folders that count as inside. The root is known as it was
 // written too: a project opened through a link is spoken of through that link.
 func (b *Bounds) enclose(dir string, o Options) {
-	p.encloseRoot(dir, o.Root)
+	b.encloseRoot(dir, o.Root)
 	for _, added := range o.Added {
 		if path, ok := b.enter(added); ok {
 			b.Added = append(b.Added, path)
@@ -95,22 +95,6 @@ func inHole(path, bound string, holes []string, fold bool) bool {
 		}
 	}
 	return false
-}
-
-// Within reports whether a clean path is base or lies below it, in the same case.
-func Within(base, path string) bool { return within(base, path, false) }
-
-// within reports whether a clean path is base or lies below it. It compares by
-// segments: /a/bc does not lie within /a/b.
-func within(base, path string, fold bool) bool {
-	if len(path) < len(base) || base == "" {
-		return false
-	}
-	head, rest := path[:len(base)], path[len(base):]
-	if head != base && !(fold && strings.EqualFold(head, base)) {
-		return false
-	}
-	return rest == "" || os.IsPathSeparator(rest[0]) || os.IsPathSeparator(base[len(base)-1])
 }
 
 // foldsCase reports whether the whole of a path may be written in another

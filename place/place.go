@@ -1,16 +1,24 @@
-// Package ground says which folder a working directory belongs to as a project, and
-// whether a path lies inside once links are resolved.
+// Package place finds the bounds of a project and resolves paths within them: which
+// folder a working directory belongs to, and whether a path lies inside it once its
+// links are followed.
 //
-// [Open] finds the ground of a directory; [Ground.Resolve] fills in where a path
-// access leads. What the package keeps true:
+// [Open] finds the bounds of a directory. [Bounds.Env] tells package shell what it needs
+// to read a command line there, and [Bounds.ResolveAll] fills in the Place of every path,
+// without which package policy takes all of them for outside:
 //
-//   - Nothing in a repository makes Open start a program, block on a pipe, or widen
-//     what is inside.
-//   - A path is inside only when the way it is written and the place it leads to
-//     both are; whatever cannot be resolved is outside.
+//	bounds, err := place.Open(dir, place.Options{Home: home})
+//	facts, err := policy.FactsOf(call, bounds.Env())
+//	bounds.ResolveAll(&facts)
 //
-// Who the project is, package project knows: it takes longer to find out.
-package ground
+// The package keeps these promises:
+//
+//   - It only looks. Nothing in a repository makes it start a program, block on a
+//     pipe, or widen the bounds.
+//   - A path is inside only when the path as written and the place it leads to both
+//     are. A path that cannot be resolved is outside, and in doubt.
+//   - It looks at the file system on every call and keeps nothing, so an answer holds
+//     for the moment it was given. Resolve again before you act on it.
+package place
 
 import (
 	"fmt"
@@ -20,56 +28,56 @@ import (
 	"github.com/umpirehq/umpire/internal/files"
 )
 
-// A Ground is where a working directory stands. It is immutable after [Open] and
-// safe for concurrent use. The zero value contains nothing.
+// Bounds say what is inside a project. They are immutable after [Open] and safe for
+// concurrent use. The zero value contains nothing.
 type Bounds struct {
-	// Root is the canonical root folder: for git that of the session's own
-	// worktree.
+	// Root is the canonical root folder of the project. In a git repository it is the
+	// top folder of the working directory's own worktree.
 	Root string
-	// GitDir is the canonical git directory that all worktrees share, "" without
-	// git. Two clones of one repository share the project and differ here.
-	GitDir string
-	// Worktree is git's name for the linked worktree, "" for the main one.
-	Worktree string
-	Dir      string   // the canonical working directory
-	Added    []string // the canonical added directories
-	Home     string   // the canonical home, "" when unknown
+	// Dir is the canonical working directory, from which relative paths start.
+	Dir string
+	// Added are the canonical added directories.
+	Added []string
+	// Home is the canonical home directory, "" when unknown.
+	Home string
 	// FoldCase says that the file system takes upper and lower case of Root for
 	// the same folder.
 	FoldCase bool
 	// Notes say what a person should know about how the root was found.
 	Notes []string
-	// Repository is the git repository that was found, nil for none.
-	Repository *Repository
+	// Repository is the git repository around the root. The zero value is none.
+	Repository Repository
 
-	bounds  []string // canonical folders that count as inside
-	spelled []string // the bounds, and the other ways they were written
-	holes   []string // sibling worktrees that lie within a bound
+	written string   // the home directory as commands write it
+	inside  []string // canonical folders that count as inside
+	spelled []string // these folders, and the other ways they were written
+	holes   []string // sibling worktrees that lie within one of them
 }
 
-// Options are what [Open] may be told. The zero value discovers everything and adds
-// nothing.
+// Options are settings for [Open]. The zero value discovers the root and adds nothing.
 type Options struct {
-	// Root sets the root folder instead of discovering it. The identity still
-	// is that of the repository around it, if there is one.
+	// Root sets the root folder instead of discovering it.
 	Root string
 	// Added are further folders that count as inside.
 	Added []string
-	// Home is the person's home directory, which no marker file makes a project.
+	// Home is the person's home directory. No marker file or repository in it makes
+	// all of it a project.
 	Home string
-	// Scratch are temporary folders of our own; they count as inside.
+	// Scratch are temporary folders of the caller's own; they count as inside.
 	Scratch []string
 }
 
-// Open returns the ground that dir belongs to. A dir that does not exist belongs to
-// the one that it would lie in. It fails when dir cannot be resolved; what goes
-// wrong with git is a note.
-func Open(dir string, o Options) (*Ground, error) {
+// Open returns the bounds of the project that dir belongs to: the nearest folder above
+// it with a .git, else the nearest one with a marker such as go.mod or package.json,
+// else dir itself. A dir that does not exist belongs to the project that it would lie
+// in. Open fails when dir, Root or Home cannot be resolved; trouble with git or with an
+// added folder becomes a note, and never makes more inside.
+func Open(dir string, o Options) (*Bounds, error) {
 	written, err := filepath.Abs(dir)
 	if err != nil {
 		return nil, fmt.Errorf("open project %q: %w", dir, err)
 	}
-	p := &Ground{}
+	b := &Bounds{written: o.Home}
 	if b.Dir, err = files.Canonical(written); err != nil {
 		return nil, fmt.Errorf("open project %q: %w", dir, err)
 	}
@@ -81,16 +89,13 @@ func Open(dir string, o Options) (*Ground, error) {
 			return nil, fmt.Errorf("open project %q: home %q: %w", dir, o.Home, err)
 		}
 	}
-	if p.Repository, err = p.discover(o); err != nil {
+	if b.Repository, err = b.discover(o); err != nil {
 		return nil, fmt.Errorf("open project %q: root %q: %w", dir, o.Root, err)
 	}
-	if p.Repository != nil {
-		p.GitDir, p.Worktree = p.Repository.Common, p.Repository.Worktree
-	}
-	p.FoldCase = foldsCase(p.Root)
-	p.enclose(written, o)
-	p.holes = p.Repository.siblings(p.Root)
-	return p, nil
+	b.FoldCase = foldsCase(b.Root)
+	b.enclose(written, o)
+	b.holes = b.Repository.siblings(b.Root)
+	return b, nil
 }
 
 func (b *Bounds) note(format string, args ...any) {

@@ -2,7 +2,6 @@ package place
 
 import (
 	"fmt"
-	"os"
 	"path/filepath"
 	"strings"
 
@@ -10,16 +9,11 @@ import (
 	"github.com/umpirehq/umpire/internal/gitdir"
 )
 
-const (
-	// maxGitFile bounds the small files of a repository: HEAD, a loose ref, a
-	// .git file, a configuration.
-	maxGitFile = 1 << 20
-	// maxWorktrees bounds how many sibling worktrees are looked at.
-	maxWorktrees = 1000
-)
+// maxWorktrees bounds how many sibling worktrees are looked at.
+const maxWorktrees = 1000
 
-// A Repository is a git repository seen from one of its worktrees. All paths
-// are canonical. A nil Repository has no siblings.
+// A Repository is a git repository seen from one of its worktrees. All paths are
+// canonical. The zero value is no repository.
 type Repository struct {
 	Root     string // the worktree's top folder
 	GitDir   string // this worktree's own git directory
@@ -32,51 +26,26 @@ type Repository struct {
 // elsewhere is believed only when it names the folder in return: else an
 // unpacked archive could claim the identity, and the grants, of a repository
 // that it has nothing to do with.
-func openRepository(root string) (*Repository, error) {
+func openRepository(root string) (Repository, error) {
 	if root == "" {
-		return nil, nil
+		return Repository{}, nil
 	}
 	dotGit := filepath.Join(root, ".git")
-	gitDir, err := GitDir(dotGit)
+	gitDir, err := gitdir.Find(dotGit)
 	if err != nil {
-		return nil, fmt.Errorf("identity from path: %q does not lead to a repository: %w", dotGit, err)
+		return Repository{}, fmt.Errorf("identity from path: %q does not lead to a repository: %w", dotGit, err)
 	}
-	r := &Repository{Root: root, GitDir: gitDir, Common: gitDir}
+	r := Repository{Root: root, GitDir: gitDir, Common: gitDir}
 	if line, err := files.ReadLine(filepath.Join(gitDir, "commondir")); err == nil {
 		if r.Common, err = files.Canonical(files.AbsoluteFrom(gitDir, line)); err != nil {
-			return nil, fmt.Errorf("identity from path: %q: commondir: %w", dotGit, err)
+			return Repository{}, fmt.Errorf("identity from path: %q: commondir: %w", dotGit, err)
 		}
 		r.Worktree = filepath.Base(gitDir)
 	}
 	if !r.confirmed() {
-		return nil, fmt.Errorf("identity from path: repository %q does not confirm %q", r.Common, dotGit)
+		return Repository{}, fmt.Errorf("identity from path: repository %q does not confirm %q", r.Common, dotGit)
 	}
 	return r, nil
-}
-
-// GitDir returns the canonical git directory of a .git folder or file.
-func GitDir(dotGit string) (string, error) {
-	gitDir := dotGit
-	info, err := os.Stat(dotGit)
-	if err != nil {
-		return "", err
-	}
-	if !info.IsDir() {
-		line, err := ReadLine(dotGit)
-		if err != nil {
-			return "", err
-		}
-		target, ok := strings.CutPrefix(line, "gitdir:")
-		if !ok {
-			return "", fmt.Errorf("no gitdir line")
-		}
-		gitDir = absoluteFrom(filepath.Dir(dotGit), strings.TrimSpace(target))
-	}
-	if gitDir, err = Canonical(gitDir); err != nil {
-		return "", err
-	}
-	_, err = os.Lstat(filepath.Join(gitDir, "HEAD"))
-	return gitDir, err
 }
 
 // confirmed reports whether the git directory belongs to the root: it is the
@@ -107,7 +76,7 @@ func sameParent(dotGit, root string) bool {
 // configWorktree returns core.worktree of a configuration file as git writes
 // it for a submodule, or "".
 func configWorktree(name string) string {
-	data, err := ReadSmall(name, maxGitFile)
+	data, err := files.ReadSmall(name, gitdir.MaxFile)
 	if err != nil {
 		return ""
 	}
@@ -125,25 +94,10 @@ func configWorktree(name string) string {
 	return ""
 }
 
-// MainRoot returns the folder that stands for all worktrees when the path has
-// to give the identity: that of the main worktree where there is one.
-func (r *Repository) MainRoot() string {
-	if r.Worktree != "" && filepath.Base(r.Common) == ".git" {
-		return filepath.Dir(r.Common)
-	}
-	return r.Root
-}
-
-// Shallow reports whether history was cut off when the repository was cloned.
-func (r *Repository) Shallow() bool {
-	info, err := os.Stat(filepath.Join(r.Common, "shallow"))
-	return err == nil && info.Size() > 0
-}
-
 // siblings returns the other worktrees that lie below root. Agents like to put
-// worktrees inside the repository; they are another session's ground all the same.
+// worktrees inside the repository; each belongs to another session all the same.
 func (r *Repository) siblings(root string) []string {
-	if r == nil {
+	if r.Common == "" {
 		return nil
 	}
 	dir, _ := files.OpenFolder(filepath.Join(r.Common, "worktrees"))
@@ -160,18 +114,9 @@ func (r *Repository) siblings(root string) []string {
 			continue
 		}
 		path, err := files.Canonical(filepath.Dir(files.AbsoluteFrom(gitDir, back)))
-		if err == nil && path != root && path != r.Root && within(root, path, false) {
+		if err == nil && path != root && path != r.Root && files.Within(root, path) {
 			found = append(found, path)
 		}
 	}
 	return found
-}
-
-// absoluteFrom makes a path that a file names absolute. It does not clean it,
-// since a link may stand before a "..".
-func absoluteFrom(dir, path string) string {
-	if filepath.IsAbs(path) {
-		return path
-	}
-	return dir + string(filepath.Separator) + path
 }

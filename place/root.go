@@ -16,15 +16,14 @@ var markers = [...]string{
 	"composer.json", "mix.exs", "Package.swift", "CMakeLists.txt", "flake.nix",
 }
 
-// discover sets the root and returns the repository that gives the identity,
-// or nil. The nearest .git wins over every marker, even when it turns out to be
+// discover sets the root and returns the repository around it, if there is one. The nearest .git wins over every marker, even when it turns out to be
 // unusable: going on to a repository further up would widen what is inside.
-func (p *Ground) discover(o Options) (*Repository, error) {
+func (b *Bounds) discover(o Options) (Repository, error) {
 	start := b.Dir
 	if o.Root != "" {
 		root, err := files.Canonical(o.Root)
 		if err != nil {
-			return nil, err
+			return Repository{}, err
 		}
 		start, b.Root = root, root
 	}
@@ -34,7 +33,7 @@ func (p *Ground) discover(o Options) (*Repository, error) {
 		b.note("%v", err)
 	}
 	if b.Root == "" {
-		p.Root = p.pickRoot(start, top)
+		b.Root = b.pickRoot(start, top)
 	}
 	return repo, nil
 }
@@ -66,20 +65,6 @@ func (b *Bounds) credible(dir, start string) bool {
 	}
 	info, err := os.Stat(dir)
 	return err == nil && !(info.Mode()&os.ModeSticky != 0 && info.Mode()&0o002 != 0)
-}
-
-// ancestor returns dir or the nearest folder above it that accept likes.
-func ancestor(dir string, accept func(string) bool) string {
-	for {
-		if accept(dir) {
-			return dir
-		}
-		parent := filepath.Dir(dir)
-		if parent == dir {
-			return ""
-		}
-		dir = parent
-	}
 }
 
 func hasMarker(dir string) bool {

@@ -1,0 +1,39 @@
+package place
+
+import (
+	"os"
+
+	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/gitdir"
+	"github.com/umpirehq/umpire/shell"
+)
+
+// Env returns what package shell should know to read the command lines of this project:
+// its folders, the settings of the git repositories that a line works in, and the files
+// by which a project chooses the server that a program asks. Its functions read these
+// when a line needs them. They start no program.
+func (b *Bounds) Env() shell.Env {
+	return shell.Env{
+		Dir: b.Dir, Home: b.written, IsDir: isDir,
+		Git:    func(dir string) ([]shell.GitSetting, error) { return gitdir.ReadSettings(dir, b.written) },
+		GitTop: gitdir.FindWorktree,
+		Settings: func(dir string, names []string) ([]shell.SettingsFile, error) {
+			return settingsFiles(dir, b.written, names)
+		},
+	}
+}
+
+func isDir(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.IsDir()
+}
+
+// ResolveAll resolves every path that a call names, or may name.
+func (b *Bounds) ResolveAll(facts *umpire.Facts) {
+	for i := range facts.Accesses {
+		b.Resolve(&facts.Accesses[i])
+	}
+	for i := range facts.Guesses {
+		b.Resolve(&facts.Guesses[i])
+	}
+}
