@@ -25,12 +25,17 @@ func (b *Bounds) Resolve(a *umpire.Access) {
 	}
 	written := b.absolute(a.Target)
 	if a.Glob {
-		p.resolveGlob(a, written)
+		b.resolveGlob(a, written)
 		return
 	}
 	var err error
-	if a.Resolved, a.Place, err = p.locate(written, a.Kind); err != nil {
-		doubt(a, fmt.Sprintf("path %q cannot be resolved: %v", Clip(a.Target), err))
+	if a.Resolved, a.Place, err = b.locate(written, a.Kind); err != nil {
+		doubt(a, fmt.Sprintf("path %q cannot be resolved: %v", files.Clip(a.Target), err))
+	}
+	if a.Follows && a.Tree && !a.Names && a.Place == umpire.PlaceInside {
+		if problem := b.linkBelow(a.Resolved); problem != "" {
+			doubt(a, problem)
+		}
 	}
 }
 

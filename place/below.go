@@ -1,0 +1,62 @@
+package place
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"path/filepath"
+	"strings"
+
+	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/files"
+)
+
+// maxBelow is how many files and folders are looked at for links below one tree. It
+// is a large project with its dependencies, read in a fraction of a second.
+const maxBelow = 50_000
+
+// systemTrees hold the programs and libraries of the machine, to which links of tools
+// lead, such as the interpreter of a virtual environment.
+var systemTrees = []string{"/usr/", "/bin/", "/lib/", "/lib64/", "/opt/", "/nix/store/", "/Library/", "/System/"}
+
+var errManyBelow = errors.New("too many files")
+
+// linkBelow says which link below a folder leads out of the project, or "". A tree
+// that is too large to look through may hold one.
+func (b *Bounds) linkBelow(root string) string {
+	seen, out := 0, ""
+	err := filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
+		if err != nil {
+			return nil //nolint:nilerr // what cannot be listed is not read either
+		}
+		if seen++; seen > maxBelow {
+			return errManyBelow
+		}
+		if entry.Type()&fs.ModeSymlink == 0 {
+			return nil
+		}
+		target, place, err := b.locate(path, umpire.KindRead)
+		if err != nil || place == umpire.PlaceOutside && !belowAny(target, systemTrees) {
+			out = leadsOut(path, target)
+			return fs.SkipAll
+		}
+		return nil
+	})
+	if err != nil {
+		return fmt.Sprintf("%q holds more than %d files, and a link among them could lead out of the project", files.Clip(root), maxBelow)
+	}
+	return out
+}
+
+func belowAny(path string, trees []string) bool {
+	for _, tree := range trees {
+		if strings.HasPrefix(path, tree) {
+			return true
+		}
+	}
+	return false
+}
+
+func leadsOut(link, target string) string {
+	return fmt.Sprintf("the link %q leads out of the project, to %q", files.Clip(link), files.Clip(target))
+}
