@@ -62,14 +62,14 @@ func (b *Bounds) locate(written string, kind umpire.AccessKind) (string, umpire.
 		return written, umpire.PlaceHarmless, nil
 	}
 	clean := filepath.Clean(written)
-	d, err := follow(written, kind != umpire.KindDelete)
+	d, err := files.Follow(written, kind != umpire.KindDelete)
 	if err != nil {
 		return clean, umpire.PlaceOutside, err
 	}
 	if d.Process {
 		return d.Path, umpire.PlaceOutside, nil
 	}
-	place := min(p.placeOf(clean, p.spelled, kind), p.placeOf(d.path, p.bounds, kind))
+	place := min(b.placeOf(clean, b.spelled, kind), b.placeOf(d.Path, b.inside, kind))
 	return d.Path, place, nil
 }
 
@@ -77,19 +77,20 @@ func (b *Bounds) placeOf(clean string, bounds []string, kind umpire.AccessKind) 
 	switch {
 	case harmless(clean, kind):
 		return umpire.PlaceHarmless
-	case inside(clean, bounds, p.holes, p.FoldCase):
+	case inside(clean, bounds, b.holes, b.FoldCase):
 		return umpire.PlaceInside
 	}
 	return umpire.PlaceOutside
 }
 
-// devices are the paths that hold nothing, with what may be done to them.
+// devices are the paths that hold nothing, with what may be done to them. The terminal is
+// not among them: what is written there reaches a person past the agent, with escapes that
+// it obeys, and what is read there a person types, perhaps for another program.
 var devices = map[string]struct{ read, write bool }{
 	"/dev/null":    {read: true, write: true},
 	"/dev/zero":    {read: true},
 	"/dev/random":  {read: true},
 	"/dev/urandom": {read: true},
-	"/dev/tty":     {write: true}, // what is read there a person types, and perhaps for another program
 	"/dev/stdin":   {read: true, write: true},
 	"/dev/stdout":  {read: true, write: true},
 	"/dev/stderr":  {read: true, write: true},

@@ -7,8 +7,10 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/umpirehq/umpire"
 	"pgregory.net/rapid"
+
+	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/files"
 )
 
 const (
@@ -95,7 +97,7 @@ func TestResolve(t *testing.T) {
 		{"null cannot be deleted", deleting, "/dev/null", outside, "/dev/null"},
 		{"zero is read", read, "/dev/zero", noHarm, "/dev/zero"},
 		{"zero is not written", writing, "/dev/zero", outside, "/dev/zero"},
-		{"tty", writing, "/dev/tty", noHarm, "/dev/tty"},
+		{"the terminal is a person's", writing, "/dev/tty", outside, "/dev/tty"},
 		{"what is typed", read, "/dev/tty", outside, "/dev/tty"},
 		{"descriptor", writing, "/dev/fd/63", noHarm, "/dev/fd/63"},
 		{"no descriptor", writing, "/dev/fd/../sda", outside, ""},
@@ -122,9 +124,9 @@ func TestResolveDoubt(t *testing.T) {
 	t.Parallel()
 	w, p := world(t)
 	cases := []struct{ name, target, doubt string }{
-		{"loop", w + "/p/loop1/x", errLoop.Error()},
-		{"NUL", w + "/p/a\x00b", errNUL.Error()},
-		{"long", w + "/p" + strings.Repeat("/../p", maxPath), errLong.Error()},
+		{"loop", w + "/p/loop1/x", "more than 40 links"},
+		{"NUL", w + "/p/a\x00b", "NUL byte"},
+		{"long", w + "/p" + strings.Repeat("/../p", 4096), "longer than 4096 bytes"},
 		{"long name", w + "/p/" + strings.Repeat("x", 300), "name too long"},
 		{"nothing to write", "", "no path"},
 	}
@@ -243,10 +245,10 @@ func TestResolveMatchesSystem(t *testing.T) {
 		if err == nil && a.Resolved != want {
 			rt.Fatalf("%q: resolved %q, want %q", written, a.Resolved, want)
 		}
-		if a.Place == in && !within(root, a.Resolved, false) {
+		if a.Place == in && !files.Within(root, a.Resolved) {
 			rt.Fatalf("%q: inside, and resolved to %q", written, a.Resolved)
 		}
-		if err == nil && a.Doubt == "" && within(root, filepath.Clean(written), false) && within(root, a.Resolved, false) && a.Place != in {
+		if err == nil && a.Doubt == "" && files.Within(root, filepath.Clean(written)) && files.Within(root, a.Resolved) && a.Place != in {
 			rt.Fatalf("%q: %v, and both forms are inside", written, a.Place)
 		}
 	})
@@ -265,7 +267,7 @@ func FuzzResolve(f *testing.F) {
 		if a.Place == umpire.PlaceUnknown {
 			t.Fatalf("%q has no place", target)
 		}
-		if a.Place == in && !glob && !within(w, a.Resolved, false) && !harmless(a.Resolved, a.Kind) {
+		if a.Place == in && !glob && !files.Within(w, a.Resolved) && !harmless(a.Resolved, a.Kind) {
 			t.Fatalf("%q is inside, and resolved to %q", target, a.Resolved)
 		}
 	})
