@@ -40,9 +40,11 @@ func (b *Bounds) resolveGlob(a *umpire.Access, written string) {
 	a.Resolved = filepath.Join(append([]string{resolved}, rest...)...)
 	a.Place = place
 	if err == nil && len(rest) > 0 && place != umpire.PlaceOutside {
-		e := expansion{project: p, kind: a.Kind, place: place}
-		err = e.walk(prefix, rest, len(p.holes) > 0)
-		a.Place = e.place
+		e := expansion{bounds: b, kind: a.Kind, place: place}
+		err = e.walk(prefix, rest, len(b.holes) > 0)
+		if a.Place = e.place; err == nil && e.outside != "" && !a.Names {
+			err = errors.New(e.outside) // no rule sees that path, and it may be a secret
+		}
 	}
 	if err == nil && bracesExpand(written) {
 		err = errors.New("pattern may hold braces to expand")
@@ -55,7 +57,7 @@ func (b *Bounds) resolveGlob(a *umpire.Access, written string) {
 // splitPattern cuts a path before its first component with a wildcard. The
 // prefix ends in a separator, so that a link there is followed.
 func splitPattern(written string) (prefix string, rest []string) {
-	parts := components(written)
+	parts := files.Components(written)
 	for i, part := range parts {
 		if strings.ContainsAny(part, wild) {
 			sep := string(filepath.Separator)
@@ -76,9 +78,15 @@ func bracesExpand(pattern string) bool {
 // only a match with a link or a ".." on its way can be anywhere else, so that
 // no other match is resolved.
 type expansion struct {
-	project *Ground
-	kind    umpire.AccessKind
-	place   umpire.Place // the worst so far
+	bounds *Bounds
+	kind   umpire.AccessKind
+	place  umpire.Place // the worst so far
+	// outside says which match leads out of the project.
+	outside string
+	// secret tells the files that hold secrets, and found is the first of them. Nil looks
+	// for none.
+	secret func(file string) bool
+	found  string
 
 	dirs, entries, links int
 }
@@ -88,7 +96,7 @@ type expansion struct {
 // ".." means to the system what it will mean to the program. suspect says that
 // the path so far has to be resolved.
 func (e *expansion) walk(dir string, rest []string, suspect bool) error {
-	if e.place == umpire.PlaceOutside {
+	if e.place == umpire.PlaceOutside || e.found != "" {
 		return nil
 	}
 	if len(rest) == 0 {
@@ -118,13 +126,22 @@ func (e *expansion) walk(dir string, rest []string, suspect bool) error {
 
 // match takes one path that the pattern matches.
 func (e *expansion) match(path string, suspect bool) error {
+	if e.secret != nil && e.secret(path) {
+		e.found = filepath.Clean(path)
+	}
 	if !suspect {
 		return nil
 	}
 	if e.links++; e.links > maxGlobLinks {
 		return errGlobLimit
 	}
-	_, place, err := e.project.locate(path, e.kind)
+	target, place, err := e.bounds.locate(path, e.kind)
+	if place == umpire.PlaceOutside {
+		e.outside = leadsOut(path, target)
+	}
+	if e.found == "" && err == nil && e.secret != nil && e.secret(target) {
+		e.found = target
+	}
 	e.place = min(e.place, place)
 	return err
 }

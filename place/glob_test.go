@@ -84,8 +84,10 @@ func TestResolveGlob(t *testing.T) {
 			t.Parallel()
 			a := umpire.Access{Kind: c.kind, Target: strings.ReplaceAll(c.target, "W", w), Glob: true}
 			p.Resolve(&a)
-			if a.Place != c.place || a.Doubt != "" {
-				t.Errorf("%v %q: place %v, doubt %q; want %v", c.kind, c.target, a.Place, a.Doubt, c.place)
+			// A match that leads out may be anything, a secret too, and no rule sees its path.
+			within := strings.HasPrefix(c.target, "W/p/") && !strings.HasPrefix(c.target, "W/p/..") && !strings.HasPrefix(c.target, "W/p/outdir")
+			if doubtful := c.place == outside && within; a.Place != c.place || (a.Doubt != "") != doubtful {
+				t.Errorf("%v %q: place %v, doubt %q; want %v, doubt: %v", c.kind, c.target, a.Place, a.Doubt, c.place, doubtful)
 			}
 			if want := strings.ReplaceAll(c.resolved, "W", w); want != "" && a.Resolved != want {
 				t.Errorf("%v %q: resolved %q, want %q", c.kind, c.target, a.Resolved, want)
