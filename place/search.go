@@ -1,0 +1,124 @@
+package place
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/bmatcuk/doublestar/v4"
+
+	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/files"
+)
+
+// maxLinks is how many links out of the project one search may follow.
+const maxLinks = 200
+
+// A search looks through all that a search of files would read.
+type search struct {
+	bounds  *Bounds
+	secret  func(file string) bool
+	pattern string   // of the files that are read; "" is all below a folder
+	handed  []string // the patterns of the names of the files that are read, if not all
+	deep    bool     // what lies below a match is read too
+	follows bool
+
+	seen    int
+	folders []string // to look through
+	found   string
+	links   []string
+}
+
+var errManyLinks = errors.New("too many links")
+
+// Search looks through what a search of a folder would read, or a program that is handed
+// what a pattern matches: it returns the first file that is a secret, "" for none, and
+// where links lead out of the project that the search follows. A folder too large to look
+// through is an error. The access has been resolved.
+func (b *Bounds) Search(a *umpire.Access, secret func(file string) bool) (found string, links []string, err error) {
+	if a.Place == umpire.PlaceInside && a.Glob && !a.Tree {
+		found, err = b.matchedSecret(a, secret)
+		return found, nil, err
+	}
+	s := search{bounds: b, secret: secret, handed: a.Handed, deep: a.Tree, follows: a.Follows || a.Glob}
+	root := a.Resolved
+	if a.Glob {
+		root, _ = splitPattern(a.Resolved)
+		if s.pattern = a.Resolved; strings.ContainsAny(s.pattern, `(\`) || !doublestar.ValidatePattern(s.pattern) {
+			s.pattern = ""
+		}
+	}
+	s.folders = []string{filepath.Clean(root)}
+	for at := 0; at < len(s.folders) && s.found == "" && err == nil; at++ {
+		err = filepath.WalkDir(s.folders[at], s.visit)
+	}
+	return s.found, s.links, err
+}
+
+func (s *search) visit(path string, entry fs.DirEntry, err error) error {
+	if err != nil {
+		return nil //nolint:nilerr // what cannot be listed is not read either
+	}
+	if s.seen++; s.seen > maxBelow {
+		return fmt.Errorf("%q: %w", files.Clip(s.folders[0]), errManyBelow)
+	}
+	switch {
+	case !s.reads(path):
+		return nil
+	case s.secret(path):
+		s.found = path
+		return fs.SkipAll
+	case s.follows && entry.Type()&fs.ModeSymlink != 0:
+		return s.follow(path)
+	}
+	return nil
+}
+
+// matchedSecret is the first file that a pattern within the project matches and that is
+// a secret, as it is written or where it leads.
+func (b *Bounds) matchedSecret(a *umpire.Access, secret func(file string) bool) (string, error) {
+	prefix, rest := splitPattern(b.absolute(a.Target))
+	e := expansion{bounds: b, kind: a.Kind, place: a.Place, secret: secret}
+	err := e.walk(prefix, rest, false)
+	return e.found, err
+}
+
+// reads reports whether the search reads a file, or anything below a folder.
+func (s *search) reads(path string) bool {
+	if len(s.handed) > 0 {
+		return slices.ContainsFunc(s.handed, func(pattern string) bool {
+			fits, err := filepath.Match(strings.ToLower(pattern), strings.ToLower(filepath.Base(path)))
+			return fits || err != nil
+		})
+	}
+	if s.pattern == "" || doublestar.MatchUnvalidated(s.pattern, path) {
+		return true
+	}
+	return s.deep && doublestar.MatchUnvalidated(strings.TrimSuffix(s.pattern, "/")+"/**", path)
+}
+
+// follow notes where a link leads, and looks through that as well.
+func (s *search) follow(link string) error {
+	target, place, err := s.bounds.locate(link, umpire.KindRead)
+	if err != nil {
+		return err
+	}
+	if place != umpire.PlaceOutside {
+		return nil
+	}
+	if s.secret(target) {
+		s.found = target
+		return fs.SkipAll
+	}
+	s.links = append(s.links, target)
+	if len(s.links) > maxLinks {
+		return errManyLinks
+	}
+	if !slices.ContainsFunc(s.folders, func(folder string) bool { return files.Within(folder, target) }) && s.pattern == "" {
+		s.folders = append(s.folders, target)
+	}
+	return nil
+}
