@@ -52,7 +52,8 @@ func filters(_ *use, in flow) flow { return filtered(in, "") }
 // again reads the arguments anew, as if they had been given so.
 func (u *use) again(args []word, leads bool) {
 	u.parsed = u.program.parse(args, leads)
-	u.risk, u.why, u.spoke, u.doubt, u.later = u.program.risk, u.program.why, "", "", nil
+	u.begin(u.program)
+	u.spoke, u.doubt, u.later = "", "", nil
 	u.options()
 }
 

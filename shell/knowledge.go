@@ -18,6 +18,9 @@ type Program struct {
 	// Risk is that of a use with nothing but the listed options.
 	Risk umpire.Risk
 	Why  string
+	// Consequence is what cannot be taken back after such a use, by its name. "" is that
+	// of the risk: none for safe, reversible for low, lost beyond.
+	Consequence string
 	// Checked is what the entry was checked against: the program's version, and
 	// the text or the program itself. Its subcommands share it.
 	Checked string
@@ -44,10 +47,12 @@ type Program struct {
 
 // An Option is a group of spellings that mean the same, and what they do.
 type Option struct {
-	Names  []string
-	Does   []string
-	Why    string
-	Except []string
+	Names []string
+	Does  []string
+	Why   string
+	// Consequence is what cannot be taken back where the option asks or harms; "" is lost.
+	Consequence string
+	Except      []string
 }
 
 // Examples are command lines that an entry must find harmless, and others that it
@@ -270,6 +275,9 @@ func (p *Program) compile(depth int) (program, error) {
 	made := program{names: strings.Join(p.Names, " "), risk: p.Risk, why: p.Why, lax: p.Lax, peeks: p.Peeks}
 	err := p.checkHead(depth)
 	if err == nil {
+		made.consequence, err = statedAs(p.Consequence, p.Risk)
+	}
+	if err == nil {
 		made.style, err = styleOf(p.Style)
 	}
 	if err == nil {
@@ -391,6 +399,9 @@ func optionsOf(options []Option, s style) ([]option, error) {
 		if err == nil {
 			opt.does, err = effectsOf(o.Does)
 		}
+		if err == nil {
+			opt.consequence, err = o.statedAs(opt.does)
+		}
 		if err == nil && opt.does&ofValue != 0 && !o.takesValue() {
 			err = errors.New("does: that is about a value, so one of the names must end in = or ?")
 		}
@@ -473,10 +484,13 @@ func (p *program) describeTop() Program {
 func (p *program) describe() Program {
 	d := Program{
 		Names: strings.Fields(p.names), Risk: p.risk, Why: p.why, Style: styleNames[p.style],
-		Args: p.args, Lax: p.lax, Peeks: p.peeks, Judged: p.check != nil,
+		Args: p.args, Lax: p.lax, Peeks: p.peeks, Judged: p.check != nil, Consequence: p.consequence.of(p.risk).String(),
 	}
 	for opt := range p.options {
 		o := Option{Names: strings.Fields(opt.names), Why: opt.why, Except: strings.Fields(opt.except)}
+		if opt.does&(asks|harms) != 0 {
+			o.Consequence = opt.consequence.of(umpire.Medium).String()
+		}
 		for i, name := range effectNames {
 			if opt.does&(1<<i) != 0 {
 				o.Does = append(o.Does, name)

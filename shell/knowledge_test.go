@@ -182,3 +182,44 @@ func styleOrShort(name string) style {
 	}
 	return s
 }
+
+// TestKnowledgeStatesConsequences: an entry and an option say what cannot be taken back,
+// and say nothing that their risk belies.
+func TestKnowledgeStatesConsequences(t *testing.T) {
+	t.Parallel()
+	for _, risk := range []umpire.Risk{umpire.Safe, umpire.Low, umpire.Medium, umpire.High} {
+		for name, want := range map[string]umpire.Consequence{
+			"": unstated.of(risk), "none": umpire.Harmless, "reversible": umpire.Reversible, "outward": umpire.Outward, "lost": umpire.Lost,
+		} {
+			p := Program{Names: []string{"weather"}, Risk: risk, Why: "x", Consequence: name}
+			k, err := NewKnowledge([]Program{p})
+			unasked := name != "" && umpire.Low.AtLeast(risk) && want.AtLeast(umpire.Outward)
+			if (err != nil) != unasked {
+				t.Errorf("%s, %q: %v", risk, name, err)
+			}
+			if err != nil {
+				continue
+			}
+			if got := Parse("sudo weather x", Env{Dir: "/p", Programs: k}); got[len(got)-1].Consequence != want || p.StatedConsequence() != want {
+				t.Errorf("%s, %q: %s and %s, want %s", risk, name, got[len(got)-1].Consequence, p.StatedConsequence(), want)
+			}
+		}
+	}
+	for name, want := range map[string]umpire.Consequence{"": umpire.Lost, "reversible": umpire.Reversible, "outward": umpire.Outward, "none": umpire.Harmless} {
+		p := Program{Names: []string{"weather"}, Risk: umpire.Safe, Why: "x", Options: []Option{{Names: []string{"-x"}, Does: []string{"asks"}, Consequence: name}}}
+		k, err := NewKnowledge([]Program{p})
+		if err != nil {
+			t.Fatal(err)
+		}
+		env := Env{Dir: "/p", Programs: k}
+		if got := Parse("weather -x", env)[0].Consequence; got != want {
+			t.Errorf("-x, %q: %s, want %s", name, got, want)
+		}
+		if got := Parse("weather", env)[0].Consequence; got != umpire.Harmless {
+			t.Errorf("without the option: %s", got)
+		}
+		if d, _ := Describe("weather", k); d.Options[0].Consequence != name {
+			t.Errorf("described as %+v", d)
+		}
+	}
+}

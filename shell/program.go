@@ -20,6 +20,9 @@ type program struct {
 	// Critical, so an entry that forgets it is refused.
 	risk umpire.Risk
 	why  string
+	// consequence is what cannot be taken back after such a use; an entry that is
+	// safe or low may leave it out.
+	consequence stated
 	// style tells how options are written.
 	style style
 	// opts are the accepted options; also are groups of them that entries share.
@@ -68,6 +71,9 @@ type option struct {
 	names string
 	does  effect
 	why   string
+	// consequence is what cannot be taken back when the option is given; one that
+	// asks or harms states it, and one that obeys or runs is worth what it starts.
+	consequence stated
 	// except are values with which the option does nothing of the kind,
 	// separated by spaces. One that ends in = or . stands for all that begin so;
 	// capitals do not matter.

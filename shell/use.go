@@ -20,11 +20,23 @@ type use struct {
 	// global are the options given before a subcommand.
 	global []given
 
-	risk  umpire.Risk
-	why   string
-	spoke string // the option that set the risk
-	doubt string
-	later []func() // accesses that come after the program's own
+	risk        umpire.Risk
+	why         string
+	consequence umpire.Consequence // the worst of what was said
+	spoke       string             // the option that set the risk
+	doubt       string
+	files       []string // whose code it runs
+	// online is that of the access. steered says what of the project may choose the server
+	// that it asks, or the code that it runs.
+	online  bool
+	steered string
+	secret  bool     // may print a secret
+	later   []func() // accesses that come after the program's own
+	// path are the subcommands, joined by dots; about says that the use only prints
+	// something about the program, code that it runs code of the project, and reads that
+	// all of this was read.
+	path               string
+	about, code, reads bool
 	// ran is how many commands it has run, printed what the last one prints.
 	ran     int
 	printed flow
@@ -32,8 +44,9 @@ type use struct {
 
 // apply judges the program with its arguments and returns what it prints.
 func (u *use) apply(args []word) flow {
-	u.risk, u.why = u.program.risk, u.program.why
-	every := u.program.every
+	u.begin(u.program)
+	u.base = 1
+	every, manifests := u.program.every, u.program.manifests
 	for u.program.branches() {
 		rest, ok := u.descend(args)
 		if !ok {
@@ -49,8 +62,8 @@ func (u *use) apply(args []word) flow {
 	if p.branches() {
 		u.noSubcommand()
 	}
-	if in := orElse(u.in.secret, u.givenSecret()); in != "" {
-		u.raise(umpire.Medium, "is given the variable "+in+", which may hold a secret")
+	if in := cmp.Or(u.in.secret, u.givenSecret()); in != "" {
+		u.askSecret("is given the variable " + in + ", which may hold a secret")
 	}
 	if !u.informs() {
 		if p.check != nil {
@@ -112,7 +125,7 @@ func (u *use) descend(args []word) ([]word, bool) {
 	u.parsed = got
 	u.global = append(u.global, got.given...)
 	u.above(args[:len(args)-len(got.operands)])
-	u.risk, u.why = sub.risk, sub.why
+	u.begin(sub)
 	u.program = sub
 	name := sub.name()
 	if sub.each {
@@ -142,14 +155,7 @@ func (u *use) noSubcommand() {
 	if len(u.operands) == 0 {
 		return
 	}
-	u.raise(umpire.Medium, u.table+" "+u.operands[0].display()+" is not known")
-}
-
-// raise makes the use at least as risky as risk, with the reason for it.
-func (u *use) raise(risk umpire.Risk, why string) {
-	if risk < u.risk {
-		u.risk, u.why = risk, why
-	}
+	u.raiseTo(umpire.Medium, u.program.consequence, u.table+" "+u.operands[0].display()+" is not known")
 }
 
 // informs reports whether all that was given asks the program about itself, as
@@ -190,11 +196,11 @@ func (u *use) option(g given) {
 	}
 	if does&asks != 0 {
 		u.spoke = g.name
-		u.raise(umpire.Medium, why)
+		u.raiseTo(umpire.Medium, g.option.consequence, why)
 	}
 	if does&harms != 0 {
 		u.spoke = g.name
-		u.raise(umpire.High, why)
+		u.raiseTo(umpire.High, g.option.consequence, why)
 	}
 	if does&obeys != 0 {
 		u.spoke = g.name
@@ -217,7 +223,7 @@ func (u *use) value(does effect, value word, of accessOf) {
 		u.touch(umpire.KindDelete, value, of)
 	case does&writes != 0:
 		if !value.known() || !hasField(harmlessDevices, value.text) {
-			u.raise(umpire.Medium, orElse(of.why, "writes a file"))
+			u.raiseTo(umpire.Medium, reversible, cmp.Or(of.why, "writes a file"))
 		}
 		u.touch(umpire.KindWrite, value, of)
 	case does&reads != 0:
@@ -315,6 +321,7 @@ func (u *use) access(words []word) {
 	if u.doubt != "" && u.risk == umpire.Safe {
 		a.Risk, a.Reason = umpire.Medium, u.doubt
 	}
+	a.Consequence = u.ownConsequence(&a)
 	if u.spoke != "" {
 		a.Table += " " + u.spoke
 	}

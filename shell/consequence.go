@@ -1,0 +1,114 @@
+package shell
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/umpirehq/umpire"
+)
+
+// A stated consequence is what a table says cannot be taken back after a program or
+// an option was used. The zero value says nothing; an entry or option that is riskier
+// than low has to say something, which a test holds.
+type stated uint8
+
+// What tables state, worst first.
+//
+// Code that nobody can judge is lost: a script, an unknown program, a task runner can
+// do anything. The tests, builds and linters that umpire knows are reversible: they
+// are code of the project as well, but what they are for is to be run again and again,
+// and whether they run unasked is settled by the row about project code, not by this.
+// What a program changes outside the project, packages of the system for one, is lost
+// as every write outside is: nothing keeps what was there. A download into the project
+// is reversible, and a program that gives another host something to read is sent.
+const (
+	unstated stated = iota
+	lost
+	sent
+	reversible
+	harmless
+)
+
+var statedConsequences = [...]umpire.Consequence{
+	lost: umpire.Lost, sent: umpire.Outward, reversible: umpire.Reversible, harmless: umpire.Harmless,
+}
+
+// of is the consequence of a use of that risk: the stated one, or by default none for
+// what is safe, reversible for what is low, and lost beyond.
+func (s stated) of(risk umpire.Risk) umpire.Consequence {
+	switch {
+	case s != unstated:
+		return statedConsequences[s]
+	case risk == umpire.Safe:
+		return umpire.Harmless
+	case risk == umpire.Low:
+		return umpire.Reversible
+	}
+	return umpire.Lost
+}
+
+// statedAs reads the name of a consequence that a person states for a use of that risk.
+// What runs unasked takes nothing with it that could not be taken back.
+func statedAs(name string, risk umpire.Risk) (stated, error) {
+	if name == "" {
+		return unstated, nil
+	}
+	var c umpire.Consequence
+	if err := c.UnmarshalText([]byte(name)); err != nil {
+		return unstated, fmt.Errorf("consequence: %q is not one of none, reversible, outward, lost", name)
+	}
+	if umpire.Low.AtLeast(risk) && c.AtLeast(umpire.Outward) {
+		return unstated, fmt.Errorf("consequence: a use that is %s is not of risk %s, since it would run unasked", name, risk)
+	}
+	return stated(slices.Index(statedConsequences[lost:], c)) + lost, nil
+}
+
+func (o *Option) statedAs(does effect) (stated, error) {
+	if o.Consequence != "" && does&(asks|harms) == 0 {
+		return unstated, errors.New("consequence: goes with asks or harms")
+	}
+	return statedAs(o.Consequence, umpire.Medium)
+}
+
+// StatedConsequence is what cannot be taken back after a use with nothing but listed
+// options: the one that the entry states, else the one of its risk.
+func (p *Program) StatedConsequence() umpire.Consequence {
+	s, _ := statedAs(p.Consequence, umpire.High) // a wrong name has been refused
+	return s.of(p.Risk)
+}
+
+// begin takes over the risk of an entry.
+func (u *use) begin(p *program) {
+	u.risk, u.why, u.consequence = p.risk, p.why, p.consequence.of(p.risk)
+	u.secret = slices.Contains(secretWhys, p.why)
+}
+
+// become judges the use anew, whatever was said of it before.
+func (u *use) become(risk umpire.Risk, why string) {
+	u.risk, u.why, u.consequence, u.secret = risk, why, unstated.of(risk), false
+}
+
+// raise makes the use at least as risky as risk, with the reason for it. What cannot
+// be taken back is then not known.
+func (u *use) raise(risk umpire.Risk, why string) { u.raiseTo(risk, unstated, why) }
+
+// raiseTo is raise where it is known what can be taken back.
+func (u *use) raiseTo(risk umpire.Risk, after stated, why string) {
+	u.consequence = umpire.WorseConsequence(u.consequence, after.of(risk))
+	u.secret = u.secret || slices.Contains(secretWhys, why)
+	if risk < u.risk {
+		u.risk, u.why = risk, why
+	}
+}
+
+// ownConsequence is that of the program's own access.
+func (u *use) ownConsequence(a *umpire.Access) umpire.Consequence {
+	switch {
+	case a.Risk == umpire.Critical || a.Doubt != "":
+		return umpire.Lost
+	case a.Code:
+		return umpire.WorseConsequence(u.consequence, umpire.Reversible)
+	}
+	return u.consequence
+}
