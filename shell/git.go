@@ -20,14 +20,14 @@ var gitTools = []program{
 		{names: "--exec-path?", does: obeys, why: "runs git's programs from another folder"},
 		{names: "--git-dir=", does: obeys | reads, why: "obeys the settings of another repository", except: ".git"},
 		{names: "--work-tree=", does: obeys | reads, why: "works on other files than the repository's", except: "."},
-		{names: "--bare", does: asks, why: "obeys the settings of the folder itself"},
-		{names: "-p --paginate", does: asks, why: "starts the pager of the settings"},
+		{names: "--bare", does: asks, consequence: lost, why: "obeys the settings of the folder itself"},
+		{names: "-p --paginate", does: asks, consequence: lost, why: "starts the pager of the settings"},
 		{names: "-P --no-pager --no-replace-objects --no-lazy-fetch --no-optional-locks --no-advice"},
 		{names: "--literal-pathspecs --glob-pathspecs --noglob-pathspecs --icase-pathspecs --namespace= --attr-source= --super-prefix="},
 		{names: "-v --version -h --help --html-path --man-path --info-path --list-cmds=", does: shows},
 	}},
 	{names: dashedGit, risk: umpire.Safe, why: "is a program of git", style: bare, check: checkDashedGit},
-	{names: "gitk git-gui", risk: umpire.Medium, why: "opens a window"},
+	{names: "gitk git-gui", risk: umpire.Medium, consequence: reversible, why: "opens a window"},
 	{names: "gh", risk: umpire.Safe, why: "prints a summary of gh", style: leading, every: checkHostOptions, more: []*[]program{&ghWork, &ghAccount}, also: []*[]option{&ghSelf}},
 	{names: "glab", risk: umpire.Safe, why: "prints a summary of glab", style: leading, every: checkHostOptions, more: []*[]program{&glabWork}, also: []*[]option{&ghSelf}},
 }
@@ -123,7 +123,7 @@ func (u *use) touchAll(kind umpire.AccessKind, operands []word, of accessOf) {
 // else that was given is known.
 func (u *use) onlyShows(why string) {
 	if len(u.unknown) == 0 && !u.doubtful && u.spoke == "" {
-		u.risk, u.why = umpire.Safe, why
+		u.become(umpire.Safe, why)
 	}
 }
 

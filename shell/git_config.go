@@ -12,9 +12,9 @@ var gitConfigOpts = []option{
 	{names: "--global"}, {names: "--system"},
 	{names: "-t= --type= --bool --int --bool-or-int --bool-or-str --path --expiry-date --blob= --comment=", why: "how values are read"},
 	{names: "-f= --file=", does: reads},
-	{names: "--add --replace-all --append", does: asks, why: "changes settings that can name programs to run"},
-	{names: "--unset --unset-all --rename-section --remove-section", does: asks, why: "removes settings"},
-	{names: "-e --edit", does: asks, why: "opens the editor on the settings"},
+	{names: "--add --replace-all --append", does: asks, consequence: lost, why: "changes settings that can name programs to run"},
+	{names: "--unset --unset-all --rename-section --remove-section", does: asks, consequence: lost, why: "removes settings"},
+	{names: "-e --edit", does: asks, consequence: lost, why: "opens the editor on the settings"},
 	{names: aboutItself, does: shows},
 }
 

@@ -28,7 +28,7 @@ var gitHistory = []program{
 	{names: "blame annotate", risk: umpire.Safe, why: "prints who wrote which line", check: checkPrinted, opts: []option{
 		{names: "-bfnpctlsewh --root --show-stats --progress --no-progress --score-debug --show-name --show-number --porcelain --line-porcelain --show-email --color-lines --color-by-age --minimal --incremental --reverse --first-parent --indent-heuristic --no-indent-heuristic"},
 		{names: "-L= -M? -C? --ignore-rev= --since= --after= --date= --abbrev? --no-abbrev --encoding= --no-textconv --diff-algorithm="},
-		{names: "-S= --contents= --ignore-revs-file=", does: reads}, {names: "--textconv", does: asks, why: "runs the converters of the settings"}, {names: aboutItself, does: shows},
+		{names: "-S= --contents= --ignore-revs-file=", does: reads}, {names: "--textconv", does: asks, consequence: lost, why: "runs the converters of the settings"}, {names: aboutItself, does: shows},
 	}},
 	{names: "reflog", risk: umpire.Safe, why: "prints where refs were", check: checkReflog, also: []*[]option{&gitRevOpts, &gitDiffOpts}},
 	{names: "cherry", risk: umpire.Safe, why: "prints commits that are not upstream", check: checkOutward, opts: []option{{names: "-v --verbose --abbrev? --no-abbrev"}, {names: aboutItself, does: shows}}},
@@ -41,8 +41,8 @@ var gitHistory = []program{
 		{names: "--cached --untracked --index --exclude-standard --no-exclude-standard --recurse-submodules --no-recurse-submodules --invert-match --ignore-case --no-ignore-case --word-regexp --text --recursive --no-recursive"},
 		{names: "--extended-regexp --basic-regexp --fixed-strings --perl-regexp --line-number --no-line-number --column --full-name --null --only-matching --count"},
 		{names: "--color? --no-color --break --heading --show-function --function-context --and --or --not --quiet --all-match --no-textconv --no-open-files-in-pager --no-ext-grep"},
-		{names: "-O? --open-files-in-pager?", does: asks | runs, why: "opens the files with a program"},
-		{names: "--textconv", does: asks, why: "runs the converters of the settings"}, {names: "--ext-grep", does: asks, why: "runs another grep"}, {names: aboutItself, does: shows},
+		{names: "-O? --open-files-in-pager?", does: asks | runs, consequence: lost, why: "opens the files with a program"},
+		{names: "--textconv", does: asks, consequence: lost, why: "runs the converters of the settings"}, {names: "--ext-grep", does: asks, consequence: lost, why: "runs another grep"}, {names: aboutItself, does: shows},
 	}},
 }
 

@@ -24,7 +24,7 @@ var gitLooking = []program{
 	}},
 	{names: "cat-file", risk: umpire.Safe, why: "prints an object", check: checkPrinted, opts: []option{
 		{names: "-etspzZ --batch? --batch-check? --batch-command? --batch-all-objects --buffer --no-buffer --unordered --follow-symlinks --allow-unknown-type --use-mailmap --mailmap --path= --filter?"},
-		{names: "--textconv --filters", does: asks, why: "runs the converters of the settings"}, {names: aboutItself, does: shows},
+		{names: "--textconv --filters", does: asks, consequence: lost, why: "runs the converters of the settings"}, {names: aboutItself, does: shows},
 	}},
 	{names: "rev-parse", risk: umpire.Safe, why: "prints what a revision means", check: checkOutward, out: parsesRevisions, opts: []option{
 		{names: "--abbrev-ref? --short? --verify -q --quiet --symbolic-full-name"},
@@ -50,7 +50,7 @@ var gitLooking = []program{
 	{names: "count-objects", risk: umpire.Safe, why: "counts objects", opts: []option{{names: "-vH --verbose --human-readable"}, {names: aboutItself, does: shows}}},
 	{names: "fsck", risk: umpire.Safe, why: "checks the repository", opts: []option{
 		{names: "-v --verbose --unreachable --dangling --no-dangling --tags --root --cache --reflogs --no-reflogs --full --no-full --connectivity-only --strict --progress --no-progress --name-objects --references --no-references"},
-		{names: "--lost-found", does: asks, why: "writes what it finds"}, {names: aboutItself, does: shows},
+		{names: "--lost-found", does: asks, consequence: reversible, why: "writes what it finds"}, {names: aboutItself, does: shows},
 	}},
 	{names: "check-ignore", risk: umpire.Safe, why: "prints what is ignored", check: checkOutward, opts: []option{
 		{names: "-qvnz --quiet --verbose --non-matching --stdin --no-index --index"}, {names: aboutItself, does: shows},
@@ -63,20 +63,20 @@ var gitLooking = []program{
 	{names: "version", risk: umpire.Safe, why: "prints the version", opts: []option{{names: "--build-options"}, {names: aboutItself, does: shows}}},
 	{names: "help", risk: umpire.Safe, why: "prints a manual page", opts: []option{
 		{names: "-agcmv --all --no-external-commands --no-aliases --verbose --guides --config --man --user-interfaces --developer-interfaces"},
-		{names: "-w --web", does: asks, why: "opens a browser"}, {names: "-i --info", does: asks, why: "starts the info reader"}, {names: aboutItself, does: shows},
+		{names: "-w --web", does: asks, consequence: sent, why: "opens a browser"}, {names: "-i --info", does: asks, consequence: lost, why: "starts the info reader"}, {names: aboutItself, does: shows},
 	}},
 	{names: "verify-pack show-index get-tar-commit-id patch-id", each: true, risk: umpire.Safe, why: "prints what a file or the input holds", args: "read…", opts: []option{
 		{names: "-vs --verbose --stat-only --object-format= --stable --unstable --verbatim"}, {names: aboutItself, does: shows},
 	}},
-	{names: "verify-commit verify-tag", each: true, risk: umpire.Medium, why: "starts the signature program of the settings"},
+	{names: "verify-commit verify-tag", each: true, risk: umpire.Medium, consequence: reversible, why: "starts the signature program of the settings"},
 	{names: "merge-tree", risk: umpire.Low, why: "merges without touching the work tree", opts: []option{
 		{names: "-z --write-tree --trivial-merge --messages --no-messages --name-only --allow-unrelated-histories --merge-base= --stdin --quiet"}, {names: aboutItself, does: shows},
 	}},
 	{names: "config", risk: umpire.Safe, why: "prints settings", check: checkGitConfig, also: []*[]option{&gitConfigOpts}},
 	{names: "archive", risk: umpire.Safe, why: "prints the files of a commit", check: checkArchive, opts: []option{
 		{names: "-lv0123456789 --list --verbose --format= --prefix= --worktree-attributes --mtime= --add-virtual-file="}, {names: "--add-file=", does: reads},
-		{names: "-o= --output=", does: writes, why: "writes the archive"}, {names: "--remote=", does: asks, why: "asks another machine for the archive"},
-		{names: "--exec=", does: asks | runs, why: "runs a program at the other end"}, {names: aboutItself, does: shows},
+		{names: "-o= --output=", does: writes, why: "writes the archive"}, {names: "--remote=", does: asks, consequence: sent, why: "asks another machine for the archive"},
+		{names: "--exec=", does: asks | runs, consequence: lost, why: "runs a program at the other end"}, {names: aboutItself, does: shows},
 	}},
 }
 

@@ -21,8 +21,8 @@ var gitDiffOpts = []option{
 	{names: "--line-prefix="},
 	{names: "-O=", does: reads},
 	{names: "--output=", does: writes, why: "writes what it prints to a file"},
-	{names: "--ext-diff", does: asks, why: "runs the diff program of the settings"},
-	{names: "--textconv", does: asks, why: "runs the converters of the settings"},
+	{names: "--ext-diff", does: asks, consequence: lost, why: "runs the diff program of the settings"},
+	{names: "--textconv", does: asks, consequence: lost, why: "runs the converters of the settings"},
 	{names: aboutItself, does: shows},
 }
 
@@ -39,17 +39,17 @@ var gitRevOpts = []option{
 	{names: "--in-commit-order --unpacked --filter? --no-filter --missing? --exclude-promisor-objects --use-bitmap-index --progress= --no-graph --abbrev-commit --no-abbrev-commit --date= --relative-date --expand-tabs? --no-expand-tabs"},
 	// What follows makes rev-list print more than the names of commits.
 	{names: "-v --oneline"},
-	{names: "--pretty? --format?", does: asks, when: "%G", why: "starts the signature program of the settings"},
+	{names: "--pretty? --format?", does: asks, consequence: lost, when: "%G", why: "starts the signature program of the settings"},
 	{names: "--graph --boundary --left-right --cherry --cherry-mark --count --parents --children --header --timestamp --objects --objects-edge --object-names --no-object-names --filter-print-omitted --disk-usage? --bisect-vars --bisect-all --show-linear-break?"},
 	{names: "--notes? --no-notes --show-notes? --show-notes-by-default --standard-notes --no-standard-notes --commit-header --no-commit-header"},
 	{names: "--decorate? --no-decorate --decorate-refs= --decorate-refs-exclude= --clear-decorations --source --log-size -L= -q --use-mailmap --no-use-mailmap --mailmap --no-mailmap --no-show-signature"},
-	{names: "--show-signature", does: asks, why: "starts the signature program of the settings"},
+	{names: "--show-signature", does: asks, consequence: lost, why: "starts the signature program of the settings"},
 }
 
 // gitListOpts are those of everything that lists refs.
 var gitListOpts = []option{
 	{names: "--contains= --no-contains= --merged= --no-merged= --points-at=", why: "lists what fits"},
-	{names: "--sort= --format=", does: asks, when: "signature", why: "starts the signature program of the settings"},
+	{names: "--sort= --format=", does: asks, consequence: lost, when: "signature", why: "starts the signature program of the settings"},
 	{names: "--no-sort --count= --exclude= --color? --no-color --column? --no-column --abbrev? --no-abbrev --omit-empty"},
 	{names: aboutItself, does: shows},
 }
