@@ -7,25 +7,25 @@ import "github.com/umpirehq/umpire"
 var buildTools = []program{
 	{names: "make gmake bmake", risk: umpire.Medium, why: "runs the rules of a makefile", lax: true, opts: []option{
 		{names: "-f= --file= --makefile=", does: reads | obeys, why: "runs another makefile"}, {names: "-C= --directory=", does: enters, why: worksInOther}, {names: "-I= --include-dir=", does: reads},
-		{names: "-E= --eval=", does: asks, why: "runs rules given on the line"}, {names: "-o= -W= -l? -O?"}, {names: "--version -v --help -h", does: shows},
+		{names: "-E= --eval=", does: asks, consequence: lost, why: "runs rules given on the line"}, {names: "-o= -W= -l? -O?"}, {names: "--version -v --help -h", does: shows},
 	}},
 	{names: "ninja samu just task mage invoke doit scons waf please redo tup earthly dagger", risk: umpire.Medium, why: "runs the build rules of the project", lax: true, opts: []option{{names: "-C=", does: enters, why: worksInOther}, {names: "-f=", does: reads}, {names: "--version --help -h", does: shows}}},
 	{names: "cmake", risk: umpire.Medium, why: "runs the build rules of the project", style: words, lax: true, opts: []option{
 		{names: "--version -version --help -help -h", does: shows}, {names: "-B=", does: writes}, {names: "-S= --build= --install= -P= -C=", does: reads}, {names: "-D= -G= -U= -A= -T= -j= --target= --config="},
 	}},
 	{names: "meson bazel bazelisk buck2 gradlew mvnw ant msbuild nuget xcodebuild thor mono pod fastlane nim crystal dmd ghc elm purs idris coqc agda lake", risk: umpire.Medium, why: buildsOrRuns, style: words, opts: []option{{names: "--version -version --help", does: shows}}, subs: []program{
-		{names: publishing, each: true, risk: umpire.High, why: changesPackages, lax: true},
+		{names: publishing, each: true, risk: umpire.High, consequence: sent, why: changesPackages, lax: true},
 	}},
 	{names: "cargo", risk: umpire.Medium, why: "runs a subcommand of cargo that is not known", style: leading, opts: []option{
 		{names: "--locked --offline --frozen --color= -q --quiet -v --verbose"}, {names: "-C=", does: enters, why: worksInOther},
 		{names: "--config= -Z=", does: obeys, why: "obeys settings given on the line"}, {names: "--version -V --help -h --list", does: shows},
 	}, more: []*[]program{&cargoCommands}, subs: []program{
 		// rustup runs the cargo of that version.
-		{names: "+stable +beta +nightly", each: true, risk: umpire.Medium, why: "runs a subcommand of cargo that is not known", style: leading, more: []*[]program{&cargoCommands}, opts: []option{{names: "--version -V --help -h --list", does: shows}}},
+		{names: "+stable +beta +nightly", each: true, risk: umpire.Medium, consequence: lost, why: "runs a subcommand of cargo that is not known", style: leading, more: []*[]program{&cargoCommands}, opts: []option{{names: "--version -V --help -h --list", does: shows}}},
 	}},
-	{names: "rustup", risk: umpire.High, why: "installs versions of Rust", style: leading, opts: []option{{names: "--version -V --help -h", does: shows}}, subs: []program{
+	{names: "rustup", risk: umpire.High, consequence: lost, why: "installs versions of Rust", style: leading, opts: []option{{names: "--version -V --help -h", does: shows}}, subs: []program{
 		{names: "show which", each: true, risk: umpire.Safe, why: "lists versions of Rust", args: "data…"},
-		{names: "toolchain target component", each: true, risk: umpire.High, why: "installs versions of Rust", style: leading, subs: []program{{names: "list", risk: umpire.Safe, why: "lists versions of Rust", args: "none", opts: []option{{names: "-v -q --verbose --quiet --installed"}}}}},
+		{names: "toolchain target component", each: true, risk: umpire.High, consequence: lost, why: "installs versions of Rust", style: leading, subs: []program{{names: "list", risk: umpire.Safe, why: "lists versions of Rust", args: "none", opts: []option{{names: "-v -q --verbose --quiet --installed"}}}}},
 	}},
 	{names: "rustfmt", risk: umpire.Safe, why: "formats code", args: "read…", check: checkFormatter, opts: []option{{names: "--check"}, {names: "--edition= -q --quiet -v --verbose --color= -l"}, {names: "--config-path= --config=", does: obeys, why: otherRules}, {names: "--version -V --help -h", does: shows}}},
 	{names: "clang-format", risk: umpire.Safe, why: "prints formatted code", style: words, args: "read…", check: checkResponseFile, opts: []option{{names: "--style= -style=", does: obeys, why: "obeys a file of settings", when: "file:"}, {names: "-n --dry-run -Werror --Werror --verbose --assume-filename="}, {names: "-i --i", does: edits | asks, why: changesSources}, {names: "--version --help", does: shows}}},
@@ -48,24 +48,24 @@ var cargoCommands = []program{
 		{names: cargoBuilds + " --doc --no-run --no-fail-fast"}, {names: "-qvr -p= -j= -F="}, {names: "--manifest-path=", does: reads}, {names: "--target-dir=", does: writes}, {names: "-h --help", does: shows},
 	}},
 	{names: "clippy", risk: umpire.Safe, why: runsTests, check: checkClippy, opts: []option{
-		{names: cargoBuilds + " --no-deps"}, {names: "-qvr -p= -j= -F="}, {names: "--manifest-path=", does: reads}, {names: "--target-dir=", does: writes}, {names: "--fix --allow-dirty --allow-staged", does: asks, why: changesSources}, {names: "-h --help", does: shows},
+		{names: cargoBuilds + " --no-deps"}, {names: "-qvr -p= -j= -F="}, {names: "--manifest-path=", does: reads}, {names: "--target-dir=", does: writes}, {names: "--fix --allow-dirty --allow-staged", does: asks, consequence: reversible, why: changesSources}, {names: "-h --help", does: shows},
 	}},
 	{names: "doc d", each: true, risk: umpire.Safe, why: runsTests, args: "none", check: checkRunner, opts: []option{
-		{names: cargoBuilds + " --no-deps --document-private-items"}, {names: "-qvr -p= -j= -F="}, {names: "--manifest-path=", does: reads}, {names: "--target-dir=", does: writes}, {names: "--open", does: asks, why: "opens a browser"}, {names: "-h --help", does: shows},
+		{names: cargoBuilds + " --no-deps --document-private-items"}, {names: "-qvr -p= -j= -F="}, {names: "--manifest-path=", does: reads}, {names: "--target-dir=", does: writes}, {names: "--open", does: asks, consequence: sent, why: "opens a browser"}, {names: "-h --help", does: shows},
 	}},
 	{names: "bench", risk: umpire.Safe, why: runsTests, check: checkCargoTest, opts: []option{
 		{names: cargoBuilds + " --no-run --no-fail-fast"}, {names: "-qv -p= -j= -F="}, {names: "--manifest-path=", does: reads}, {names: "--target-dir=", does: writes}, {names: "-h --help", does: shows},
 	}},
-	{names: "nextest", risk: umpire.Medium, why: "runs or archives the project's tests", style: leading, subs: []program{
+	{names: "nextest", risk: umpire.Medium, consequence: reversible, why: "runs or archives the project's tests", style: leading, subs: []program{
 		{names: "run list", each: true, risk: umpire.Safe, why: runsTests, check: checkCargoTest, opts: []option{
 			{names: cargoBuilds + " --no-run --no-fail-fast --fail-fast --no-capture --nocapture --retries= --test-threads= --partition= --filter-expr= --filterset= --status-level= --final-status-level= --success-output= --failure-output= --run-ignored= --hide-progress-bar --no-tests= --max-fail= --no-output-indent"},
 			{names: "-qvr -p= -j= -F= -E= -P= -T="}, {names: "--manifest-path=", does: reads}, {names: "--target-dir=", does: writes}, {names: "-h --help", does: shows},
 		}},
 	}},
-	{names: "run r rustc rustdoc expand", each: true, risk: umpire.Medium, why: "builds the project, whose build scripts run", lax: true, opts: []option{{names: "--manifest-path=", does: reads}, {names: "--target-dir= --out-dir= --artifact-dir=", does: writes}, {names: "--config= -Z=", does: obeys, why: "obeys settings given on the line"}}},
+	{names: "run r rustc rustdoc expand", each: true, risk: umpire.Medium, consequence: lost, why: "builds the project, whose build scripts run", lax: true, opts: []option{{names: "--manifest-path=", does: reads}, {names: "--target-dir= --out-dir= --artifact-dir=", does: writes}, {names: "--config= -Z=", does: obeys, why: "obeys settings given on the line"}}},
 	{names: "fmt", risk: umpire.Safe, why: "formats code", check: checkCargoFmt, opts: []option{{names: "--check"}, {names: "--all -q --quiet -v --verbose -p= --package= --message-format="}, {names: "--manifest-path=", does: reads}}},
-	{names: "fix add remove rm update init new generate-lockfile vendor fetch clean package", each: true, risk: umpire.Medium, why: "changes the project", lax: true},
-	{names: "install uninstall publish yank owner login logout", each: true, risk: umpire.High, why: changesPackages, lax: true},
+	{names: "fix add remove rm update init new generate-lockfile vendor fetch clean package", each: true, risk: umpire.Medium, consequence: reversible, why: "changes the project", lax: true},
+	{names: "install uninstall publish yank owner login logout", each: true, risk: umpire.High, consequence: sent, why: changesPackages, lax: true},
 }
 
 const cargoLooks = "--all-features --no-default-features --features= --locked --offline --frozen --color= --quiet --verbose"
@@ -106,7 +106,7 @@ func checkCargoFmt(u *use) {
 	if checks && len(rest) == 0 {
 		return
 	}
-	u.raise(umpire.Medium, changesSources)
+	u.raiseTo(umpire.Medium, reversible, changesSources)
 }
 
 // without returns the words that are not text.

@@ -20,8 +20,8 @@ var fileChecks = []program{
 	}},
 	{names: "cloc", risk: umpire.Safe, why: "counts lines of code", args: "tree…", check: checkCloc, opts: []option{
 		{names: "--by-file --by-file-by-lang --by-percent= --json --yaml --csv --md --xml --csv-delimiter= --quiet --hide-rate --progress-rate= --include-lang= --exclude-lang= --include-ext= --exclude-ext= --exclude-dir= --match-f= --not-match-f= --match-d= --not-match-d= --fullpath --max-file-size= --skip-uniqueness --sum-one --processes= --unicode --no-autogen --no-recurse --show-lang? --show-ext?"},
-		{names: "--vcs=", does: asks, why: "runs the program that it names", except: "git"}, {names: "--exclude-list-file= --list-file= --fullpath-x=", does: reads | asks, why: "reads what a file names"},
-		{names: "--out= --report-file= --counted= --found= --ignored= --categorized= --skipped= --unmatched=", does: writes | asks, why: "writes a report"},
+		{names: "--vcs=", does: asks, consequence: lost, why: "runs the program that it names", except: "git"}, {names: "--exclude-list-file= --list-file= --fullpath-x=", does: reads | asks, consequence: harmless, why: "reads what a file names"},
+		{names: "--out= --report-file= --counted= --found= --ignored= --categorized= --skipped= --unmatched=", does: writes | asks, consequence: reversible, why: "writes a report"},
 		{names: "--help --version", does: shows},
 	}},
 	{names: "hadolint", risk: umpire.Safe, why: "checks container files", args: "read…", opts: []option{
@@ -32,17 +32,17 @@ var fileChecks = []program{
 		{names: "-d= --config-data=", does: obeys, why: otherRules, when: "/ .. ~"}, {names: "-f= --format= -s --strict --no-warnings --list-files"}, {names: "-c= --config-file=", does: reads}, {names: "--help -h --version -v", does: shows},
 	}},
 	{names: "markdownlint", risk: umpire.Safe, why: checksByRules, args: "tree…", opts: []option{
-		{names: "-qdj -i= --ignore= --disable= --enable= --dot --json --quiet --stdin"}, {names: "-f --fix", does: edits | asks, why: changesSources},
+		{names: "-qdj -i= --ignore= --disable= --enable= --dot --json --quiet --stdin"}, {names: "-f --fix", does: edits | asks, consequence: reversible, why: changesSources},
 		{names: "-o= --output=", does: writes, why: "writes a report"}, {names: "-p= --ignore-path=", does: reads}, {names: "-r= --rules= -c= --config= --configPointer=", does: obeys, why: otherRules}, {names: "--help -h --version -V", does: shows},
 	}},
 	{names: "codespell", risk: umpire.Safe, why: "checks spelling", args: "tree…", opts: []option{
 		{names: "-cfH -q= -L= -S= --ignore-words-list= --uri-ignore-words-list= --skip= --quiet-level= --count --check-filenames --check-hidden --builtin= --ignore-regex= --regex= --disable-colors --enable-colors --summary -s"},
-		{names: "-I= -x= -D= --ignore-words= --exclude-file= --dictionary=", does: reads}, {names: "-w --write-changes -i= --interactive=", does: edits | asks, why: changesSources},
+		{names: "-I= -x= -D= --ignore-words= --exclude-file= --dictionary=", does: reads}, {names: "-w --write-changes -i= --interactive=", does: edits | asks, consequence: reversible, why: changesSources},
 		{names: "--config= --toml=", does: obeys, why: otherRules}, {names: "--help -h --version", does: shows},
 	}},
 	{names: "typos", risk: umpire.Safe, why: "checks spelling", args: "tree…", opts: []option{
 		{names: "-qv --diff --files --words --identifiers --highlight-words --exclude= --hidden --no-ignore --no-ignore-dot --no-ignore-global --no-ignore-parent --no-ignore-vcs --no-check-filenames --no-check-files --locale= --type= --format= --color= --quiet --verbose --sort --isolated -j= --threads= --force-exclude"},
-		{names: "-w --write-changes", does: edits | asks, why: changesSources}, {names: "--config=", does: obeys, why: otherRules}, {names: "--help -h --version -V --type-list", does: shows},
+		{names: "-w --write-changes", does: edits | asks, consequence: reversible, why: changesSources}, {names: "--config=", does: obeys, why: otherRules}, {names: "--help -h --version -V --type-list", does: shows},
 	}},
 	{names: "jsonlint", risk: umpire.Safe, why: "checks JSON", args: "tree…", opts: []option{{names: "-q --quiet -c --compact -s --sort-keys"}, {names: "--help -h --version -v", does: shows}}},
 	// It starts shellcheck and pyflakes on the scripts of workflows, where it
@@ -52,7 +52,7 @@ var fileChecks = []program{
 	}},
 	{names: "swiftlint hlint phpcs phpstan psalm cppcheck cpplint brakeman reek semgrep gosec trufflehog gitleaks sqlfluff vale cspell", risk: umpire.Medium, why: "checks code, by rules that can name files to write", lax: true, opts: []option{{names: "--version", does: shows}}},
 	{names: "gopls dlv mkdocs sphinx-build alembic celery jupyter ipython django-admin flask uvicorn gunicorn hypercorn streamlit goreleaser conan vcpkg xmake swig doxygen autoconf automake libtool wasm-pack trunk wasmtime ngrok-agent",
-		risk: umpire.Medium, why: buildsOrRuns, lax: true, opts: []option{{names: "--version", does: shows}}},
+		risk: umpire.Medium, consequence: lost, why: buildsOrRuns, lax: true, opts: []option{{names: "--version", does: shows}}},
 }
 
 // checkCloc makes archives ask, which cloc has other programs unpack.

@@ -46,6 +46,6 @@ func ownCheck(command []word) bool {
 // when it is given one.
 func checkShownVersion(u *use) {
 	if len(u.operands) > 0 || u.program0() == "hatch" {
-		u.raise(umpire.Medium, "changes the version")
+		u.raiseTo(umpire.Medium, reversible, "changes the version")
 	}
 }

@@ -21,9 +21,9 @@ var testRunners = []program{
 		{names: "--ignore= --ignore-glob=", does: reads},
 		{names: "-p=", does: obeys, why: "loads a plugin", except: "no:cacheprovider no:warnings no:randomly no:xdist no:cov no:logging no:sugar no:asyncio no:terminalreporter"},
 		{names: "-o= --override-ini=", does: obeys, why: "obeys another configuration, which can hold code", except: "log_cli= log_cli_level= console_output_style= xfail_strict="},
-		{names: "-W= --pythonwarnings=", does: asks, why: "loads the category that it names", except: "ignore default error always once ignore::DeprecationWarning ignore::UserWarning ignore::FutureWarning error::DeprecationWarning default::DeprecationWarning"},
-		{names: "--cov-report=", does: asks, why: "writes a report", except: "term term-missing term:skip-covered term-missing:skip-covered"},
-		{names: "--junitxml= --junit-xml=", does: writes | asks, why: "writes a report"}, {names: "--basetemp=", does: deletes | asks, why: "empties the folder first"},
+		{names: "-W= --pythonwarnings=", does: asks, consequence: lost, why: "loads the category that it names", except: "ignore default error always once ignore::DeprecationWarning ignore::UserWarning ignore::FutureWarning error::DeprecationWarning default::DeprecationWarning"},
+		{names: "--cov-report=", does: asks, consequence: reversible, why: "writes a report", except: "term term-missing term:skip-covered term-missing:skip-covered"},
+		{names: "--junitxml= --junit-xml=", does: writes | asks, consequence: reversible, why: "writes a report"}, {names: "--basetemp=", does: deletes | asks, consequence: lost, why: "empties the folder first"},
 		{names: "--version --help -h", does: shows},
 	}},
 	{names: "jest", risk: umpire.Safe, why: runsTests, args: "read…", check: checkRunner, opts: []option{
@@ -37,7 +37,7 @@ var testRunners = []program{
 		{names: "--run --coverage --testNamePattern= --bail= --silent? --no-color --color --passWithNoTests --shard= --retry= --testTimeout= --hookTimeout= --teardownTimeout= --maxWorkers= --minWorkers= --maxConcurrency= --no-file-parallelism --isolate --no-isolate --project= --exclude= --hideSkippedTests --logHeapUsage --allowOnly --typecheck --no-watch --disableConsoleIntercept --disable-console-intercept --globals --json --filesOnly --no-typecheck --no-coverage --expandSnapshotDiff --sequence.shuffle --sequence.seed= --printConsoleTrace"},
 		{names: "--reporter=", does: obeys, why: "loads the reporter that it names", except: "default verbose basic dot json tap tap-flat junit hanging-process github-actions tree minimal agent"},
 		{names: "--environment=", does: obeys, why: "loads the environment that it names", except: "node jsdom happy-dom edge-runtime"}, {names: "--pool=", does: obeys, why: "loads the pool that it names", except: "forks threads vmThreads vmForks"},
-		{names: "--watch? -w? --update? -u", does: asks, why: "stays and waits for changes, or changes snapshots", except: "false"},
+		{names: "--watch? -w? --update? -u", does: asks, consequence: reversible, why: "stays and waits for changes, or changes snapshots", except: "false"},
 		{names: "--version -v --help -h", does: shows},
 	}},
 	{names: "mocha", risk: umpire.Safe, why: runsTests, args: "read…", check: checkRunner, opts: []option{
@@ -57,7 +57,7 @@ var testRunners = []program{
 		{names: "-f= --format=", does: obeys, why: "loads the formatter that it names", except: "p progress d doc documentation j json h html f failures"},
 		{names: "--version -v --help -h", does: shows},
 	}},
-	{names: "dotnet", risk: umpire.Medium, why: buildsOrRuns, style: leading, opts: []option{{names: "--version --info --list-sdks --list-runtimes --help -h", does: shows}}, subs: []program{
+	{names: "dotnet", risk: umpire.Medium, consequence: lost, why: buildsOrRuns, style: leading, opts: []option{{names: "--version --info --list-sdks --list-runtimes --help -h", does: shows}}, subs: []program{
 		{names: "test", risk: umpire.Safe, why: runsTests, args: "read…", check: checkDotnetTest, opts: []option{
 			{names: "-c= -f= -v= -t -a="}, {names: "--filter= --no-build --no-restore --nologo --configuration= --framework= --verbosity= --list-tests --arch= --os="}, {names: "-h --help", does: shows},
 			{names: "-l= --logger=", does: obeys, why: "loads a logger, which can write", except: "console console;verbosity=quiet console;verbosity=minimal console;verbosity=normal console;verbosity=detailed"},
@@ -66,7 +66,7 @@ var testRunners = []program{
 			{names: "-c= -f= -v= -a="}, {names: "--no-restore --nologo --configuration= --framework= --verbosity= --no-incremental --no-dependencies --arch= --os= --tl?"}, {names: "-h --help", does: shows},
 		}},
 		{names: "format", risk: umpire.Safe, why: "formats code", args: "tree…", check: checkDotnetFormat, opts: []option{{names: "--verify-no-changes", why: "only checks"}, {names: "--no-restore --severity= --diagnostics= -v= --verbosity= --include-generated"}}},
-		{names: publishing, each: true, risk: umpire.High, why: changesPackages, lax: true},
+		{names: publishing, each: true, risk: umpire.High, consequence: sent, why: changesPackages, lax: true},
 	}},
 	{names: "mvn", risk: umpire.Safe, why: runsTests, style: words, check: checkMavenGoals, opts: []option{
 		{names: "-q --quiet -o --offline -B --batch-mode -e --errors -X --debug -ntp --no-transfer-progress -T= --threads= -pl= --projects= -am --also-make -amd --also-make-dependents -fae --fail-at-end -ff --fail-fast -N --non-recursive -V --show-version -Dtest= -DfailIfNoTests= -Dsurefire.failIfNoSpecifiedTests= -DskipITs? -DskipTests? -Dstyle.color="},
@@ -124,11 +124,11 @@ func checkVitest(u *use) {
 	case !first.known():
 		u.raise(umpire.Medium, "runs a command that is not known before it runs")
 	case first.text == "init":
-		u.raise(umpire.High, changesPackages)
+		u.raiseTo(umpire.High, sent, changesPackages)
 	case hasField("run related list", first.text):
 		u.operands = u.operands[1:]
 	case hasField("watch dev bench typecheck", first.text):
-		u.raise(umpire.Medium, "stays and waits for changes, or measures")
+		u.raiseTo(umpire.Medium, reversible, "stays and waits for changes, or measures")
 	}
 }
 
@@ -148,7 +148,7 @@ func checkDotnetFormat(u *use) {
 		u.operands = u.operands[1:]
 	}
 	if u.got("--verify-no-changes") == nil {
-		u.raise(umpire.Medium, changesSources)
+		u.raiseTo(umpire.Medium, reversible, changesSources)
 	}
 }
 
@@ -184,7 +184,7 @@ func (u *use) goals(harmless func(string) bool) {
 		switch {
 		case goal.known() && harmless(goal.text):
 		case goal.known() && hasField(publishing, goal.text[strings.LastIndexByte(goal.text, ':')+1:]):
-			u.raise(umpire.High, changesPackages)
+			u.raiseTo(umpire.High, sent, changesPackages)
 		default:
 			u.raise(umpire.Medium, buildsOrRuns)
 		}
