@@ -11,14 +11,14 @@ const worksInCloud = "changes or reads out what an account holds"
 // cloudTools are the clients of cloud providers and hosting services. Only verbs
 // that describe are known; all others may cost money, publish or delete.
 var cloudTools = []program{
-	{names: "aws", risk: umpire.High, why: worksInCloud, check: checkAWS, opts: []option{
+	{names: "aws", risk: umpire.High, consequence: sent, why: worksInCloud, check: checkAWS, opts: []option{
 		{names: "--output= --query= --region= --profile= --max-items= --page-size= --starting-token= --no-paginate --no-cli-pager --color= --no-cli-auto-prompt --recursive --human-readable --summarize --max-results= --filters= --filter= --owners= --log-group-name= --log-group-name-prefix= --cluster= --name= --names= --bucket= --prefix= --stack-name= --instance-ids= --function-name= --cli-read-timeout= --cli-connect-timeout= --dry-run"},
-		{names: "--endpoint-url= --no-verify-ssl --ca-bundle= --no-sign-request", does: asks, why: otherRoute}, {names: "--cli-input-json= --cli-input-yaml= --outfile=", does: asks, why: "reads or writes a file"}, {names: "--version", does: shows},
+		{names: "--endpoint-url= --no-verify-ssl --ca-bundle= --no-sign-request", does: asks, consequence: sent, why: otherRoute}, {names: "--cli-input-json= --cli-input-yaml= --outfile=", does: asks, consequence: reversible, why: "reads or writes a file"}, {names: "--version", does: shows},
 	}},
-	{names: "gcloud gsutil bq", risk: umpire.High, why: worksInCloud, check: checkDescribing, opts: []option{
-		{names: "--project= --format= --filter= --limit= --sort-by= --page-size= --region= --zone= --quiet -q --uri --regions= --zones= --verbosity="}, {names: "--configuration= --account= --impersonate-service-account=", does: asks, why: "acts as another account"}, {names: "--version -v", does: shows},
+	{names: "gcloud gsutil bq", risk: umpire.High, consequence: sent, why: worksInCloud, check: checkDescribing, opts: []option{
+		{names: "--project= --format= --filter= --limit= --sort-by= --page-size= --region= --zone= --quiet -q --uri --regions= --zones= --verbosity="}, {names: "--configuration= --account= --impersonate-service-account=", does: asks, consequence: sent, why: "acts as another account"}, {names: "--version -v", does: shows},
 	}},
-	{names: "az", risk: umpire.High, why: worksInCloud, check: checkDescribing, opts: []option{
+	{names: "az", risk: umpire.High, consequence: sent, why: worksInCloud, check: checkDescribing, opts: []option{
 		{names: "--output= -o= --query= --subscription= --resource-group= -g= --name= -n= --only-show-errors --location= -l= --ids= --all"}, {names: "--version -v", does: shows},
 	}},
 	{names: "doctl heroku flyctl fly vercel netlify wrangler firebase supabase railway render surge amplify cdk sam serverless sls eb ibmcloud oci aliyun tccli hcloud linode-cli scw exo openstack eksctl pulumi copilot gsutil-cp rclone s3cmd s5cmd mc b2 azcopy gh-pages eas expo", risk: umpire.High, why: worksInCloud, lax: true, opts: []option{{names: "--version --help", does: shows}}},
@@ -43,7 +43,7 @@ func checkAWS(u *use) {
 	describes := strings.HasPrefix(verb, "describe-") || strings.HasPrefix(verb, "list-") || strings.HasPrefix(verb, "get-") && !saves(service, verb)
 	for _, g := range u.given {
 		if g.has && strings.Contains(g.value.text, "://") {
-			u.raise(umpire.Medium, "sends what it names")
+			u.raiseTo(umpire.Medium, sent, "sends what it names")
 			return
 		}
 	}
@@ -83,8 +83,8 @@ func checkDescribing(u *use) {
 // describes lowers a use to one that only looks, unless something else spoke.
 func (u *use) describes(why string) {
 	if u.spoke == "" && !u.doubtful && len(u.unknown) == 0 {
-		u.risk, u.why = umpire.Low, why
+		u.become(umpire.Low, why)
 		return
 	}
-	u.risk, u.why = umpire.Medium, "describes what an account holds, with options that are not known"
+	u.become(umpire.Medium, "describes what an account holds, with options that are not known")
 }
