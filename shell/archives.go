@@ -13,9 +13,9 @@ var archivers = []program{
 		{names: "-vzjJZapPwkmoSBhlWUinGMR0 --verbose --gzip --gunzip --ungzip --bzip2 --xz --lzma --lzip --lzop --zstd --compress --uncompress --auto-compress --no-auto-compress --preserve-permissions --same-permissions --no-same-permissions --same-owner --no-same-owner --absolute-names --interactive --confirmation --keep-old-files --keep-newer-files --skip-old-files --overwrite --overwrite-dir --no-overwrite-dir --keep-directory-symlink --unlink-first --recursive-unlink --touch --sparse --read-full-records --dereference --hard-dereference --verify --wildcards --no-wildcards --wildcards-match-slash --no-wildcards-match-slash --anchored --no-anchored --ignore-case --no-ignore-case --exclude-vcs --exclude-vcs-ignores --exclude-backups --exclude-caches --exclude-caches-all --one-file-system --no-recursion --recursion --null --no-null --numeric-owner --full-time --totals? --utc --checkpoint? --acls --no-acls --xattrs --no-xattrs --selinux --no-selinux --ignore-zeros --seek --delay-directory-restore --no-ignore-command-error --ignore-command-error --ignore-failed-read --warning= --show-transformed-names --show-omitted-dirs --block-number --incremental --multi-volume --backup? --atime-preserve? --occurrence? --no-mac-metadata --no-xattr --no-fflags --check-links --clamp-mtime --no-quote-chars --quote-chars --verbatim-files-from --no-verbatim-files-from --unquote --no-unquote --posix --portability --old-archive --restrict"},
 		{names: "-b= --blocking-factor= --record-size= -L= --tape-length= -N= --newer= --after-date= --newer-mtime= -V= --label= -H= --format= --exclude= --exclude-tag= --exclude-ignore= --exclude-ignore-recursive= --strip-components= --strip= --transform= --xform= -s= --mode= --mtime= --owner= --group= --owner-map= --group-map= --sort= --suffix= --pax-option= --options= --starting-file= -K= --level= --quoting-style= --hole-detection= --sparse-version= --include= --uid= --gid= --uname= --gname="},
 		{names: "-f= --file="}, {names: "-C= --directory= --cd= --one-top-level?"}, {names: "-T= --files-from= -X= --exclude-from= --add-file=", does: reads},
-		{names: "-g= --listed-incremental= --volno-file= --index-file=", does: writes}, {names: "--remove-files", does: harms, why: "deletes what it has packed"},
+		{names: "-g= --listed-incremental= --volno-file= --index-file=", does: writes}, {names: "--remove-files", does: harms, consequence: lost, why: "deletes what it has packed"},
 		{names: "-I= --use-compress-program= -F= --info-script= --new-volume-script= --rsh-command= --to-command= --use-compress-prog=", does: runs, why: "runs a program"},
-		{names: "--rmt-command=", does: obeys}, {names: "--checkpoint-action=", does: asks, why: "can run a program"},
+		{names: "--rmt-command=", does: obeys}, {names: "--checkpoint-action=", does: asks, consequence: lost, why: "can run a program"},
 		{names: "--help --version --usage --show-defaults", does: shows},
 	}},
 	{names: "gzip gunzip bzip2 bunzip2 xz unxz lzma unlzma zstd unzstd zstdmt pigz unpigz pbzip2 lz4 unlz4 lzip compress uncompress brotli", risk: umpire.Safe, why: "packs or unpacks its input", check: checkPacker, out: filters, opts: []option{
@@ -29,7 +29,7 @@ var archivers = []program{
 	{names: "zip", risk: umpire.Medium, why: "packs files", args: "write tree…", check: checkZip, opts: []option{
 		{names: "-0123456789qvrRjkluofyXDFeEnNgAJUwzSTcL@ --recurse-paths --quiet --verbose --junk-paths --update --freshen --symlinks --no-extra --no-dir-entries --encrypt --test --latest-time --fix --fixfix --adjust-sfx --grow --show-files"},
 		{names: "-d --delete -i= --include= -x= --exclude= -P= --password= -s= --split-size= -Z= --compression-method= -t= --suffixes="}, {names: "-b= --temp-path= -O= --output-file= --logfile-path=", does: writes},
-		{names: "-m --move", does: drops | harms, why: "deletes what it has packed"}, {names: "--unzip-command=", does: runs, why: "runs a program to test"},
+		{names: "-m --move", does: drops | harms, consequence: lost, why: "deletes what it has packed"}, {names: "--unzip-command=", does: runs, why: "runs a program to test"},
 		{names: "--help --version -h --license", does: shows},
 	}},
 	{names: "unzip", risk: umpire.Safe, why: "lists an archive", check: checkUnzip, out: filters, opts: []option{
@@ -97,7 +97,7 @@ func checkTar(u *use) {
 		u.why = "prints what an archive holds"
 		u.archive(umpire.KindRead)
 	case u.got("-x") != nil:
-		u.raise(umpire.Medium, "unpacks files")
+		u.raiseTo(umpire.Medium, reversible, "unpacks files")
 		u.archive(umpire.KindRead)
 		u.into(folder)
 	case lists && u.got("-c") == nil:
@@ -110,7 +110,7 @@ func checkTar(u *use) {
 // packs notes what tar -c reads, and the archive that it writes.
 func (u *use) packs(members []word) {
 	if file := u.got("-f", "--file"); file == nil || file.value.text != "-" && file.value.text != "/dev/null" || file.value.open {
-		u.raise(umpire.Medium, "packs files")
+		u.raiseTo(umpire.Medium, reversible, "packs files")
 	}
 	kind := umpire.KindRead
 	if u.got("--remove-files") != nil {
@@ -136,7 +136,7 @@ func (u *use) archive(kind umpire.AccessKind) {
 			continue
 		}
 		if remote(g.value.text) && u.got("--force-local") == nil {
-			u.raise(umpire.High, "reaches an archive on another machine")
+			u.raiseTo(umpire.High, sent, "reaches an archive on another machine")
 			u.then(func() { u.w.network(g.value.display(), "holds the archive") })
 			continue
 		}
@@ -183,7 +183,7 @@ func checkPacker(u *use) {
 		case prints:
 			u.touch(umpire.KindRead, file, accessOf{})
 		default:
-			u.raise(umpire.Medium, "replaces files")
+			u.raiseTo(umpire.Medium, reversible, "replaces files")
 			u.touch(umpire.KindWrite, file, accessOf{tree: u.got("-r", "--recursive") != nil})
 			u.unpacked(file)
 		}
@@ -221,7 +221,7 @@ func checkUnzip(u *use) {
 	}
 	shown := u.got("-l", "-t", "-p", "-c", "-v", "-z", "-Z") != nil
 	if len(u.operands) > 0 && !shown {
-		u.raise(umpire.Medium, "unpacks files")
+		u.raiseTo(umpire.Medium, reversible, "unpacks files")
 		folder := lit(".")
 		if g := u.got("-d"); g != nil && g.has {
 			folder = g.value
@@ -243,14 +243,14 @@ func checkPackVerb(u *use) {
 	case hasField("l v lb lt vb vt t i b h", operands[0].text) && operands[0].known():
 		for _, file := range files {
 			if strings.HasPrefix(file.text, "@") {
-				u.raise(umpire.Medium, "works on what a file names")
+				u.raiseTo(umpire.Medium, harmless, "works on what a file names")
 				file = file.cut(1)
 			}
 			u.touch(umpire.KindRead, file, accessOf{})
 		}
 		u.packOptions()
 	case hasField("a u d rn m mf f", operands[0].text) && operands[0].known():
-		u.raise(umpire.Medium, "packs files")
+		u.raiseTo(umpire.Medium, reversible, "packs files")
 		for i, file := range files {
 			kind := umpire.KindRead
 			if i == 0 {
@@ -259,7 +259,7 @@ func checkPackVerb(u *use) {
 			u.touch(kind, file, accessOf{tree: i > 0})
 		}
 	default:
-		u.raise(umpire.Medium, "unpacks files")
+		u.raiseTo(umpire.Medium, reversible, "unpacks files")
 		for _, file := range files {
 			u.touch(umpire.KindRead, file, accessOf{})
 		}
@@ -297,7 +297,7 @@ func checkAr(u *use) {
 	letters := strings.TrimPrefix(operands[0].text, "-")
 	looks := u.program0() != "ranlib" && letters != "" && strings.Trim(letters, "tpvVOTsP") == "" && strings.ContainsAny(letters, "tp")
 	if !looks {
-		u.raise(umpire.Medium, "changes an archive of objects")
+		u.raiseTo(umpire.Medium, reversible, "changes an archive of objects")
 	}
 	for _, operand := range operands {
 		switch {
@@ -332,7 +332,7 @@ func checkJar(u *use) {
 		}
 	}
 	if !looks {
-		u.raise(umpire.Medium, "packs or unpacks files")
+		u.raiseTo(umpire.Medium, reversible, "packs or unpacks files")
 		u.into(lit("."))
 	}
 }
@@ -341,12 +341,12 @@ func checkJar(u *use) {
 func checkCpio(u *use) {
 	for _, g := range u.given {
 		if g.means("-F") && g.has && remote(g.value.text) {
-			u.raise(umpire.High, "reaches an archive on another machine")
+			u.raiseTo(umpire.High, sent, "reaches an archive on another machine")
 			return
 		}
 	}
 	if u.got("-t") != nil && u.got("-o") == nil && len(u.operands) == 0 && len(u.unknown) == 0 && !u.has(runs|obeys|writes) {
-		u.risk, u.why = umpire.Safe, "lists an archive"
+		u.become(umpire.Safe, "lists an archive")
 		return
 	}
 	folder := lit(".")

@@ -422,7 +422,7 @@ func (u *use) awkProgram(program string) {
 		u.raise(umpire.Medium, "looks at the environment")
 	}
 	if facts.steers {
-		u.raise(umpire.Medium, "chooses the files that it reads")
+		u.raiseTo(umpire.Medium, harmless, "chooses the files that it reads")
 	}
 	if facts.loads {
 		u.raise(umpire.Medium, "loads or calls code that is not known")

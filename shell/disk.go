@@ -10,15 +10,15 @@ import (
 // operands are writes, so that a device among them is seen for what it is; where
 // the operation destroys whatever it is given, the use itself is critical.
 var diskTools = []program{
-	{names: "dd dcfldd", risk: umpire.High, why: "copies raw bytes", style: bare, check: checkDd},
+	{names: "dd dcfldd", risk: umpire.High, consequence: lost, why: "copies raw bytes", style: bare, check: checkDd},
 	{names: "mkfs mkfs.ext2 mkfs.ext3 mkfs.ext4 mkfs.xfs mkfs.btrfs mkfs.vfat mkfs.fat mkfs.msdos mkfs.exfat mkfs.ntfs mkfs.f2fs mkfs.minix mkfs.bfs mkfs.cramfs mkfs.jfs mkfs.reiserfs mkfs.udf mkfs.nilfs2 mkfs.erofs mkfs.ubifs mkfs.bcachefs mkfs.gfs2 mkfs.ocfs2 mke2fs mkswap mkdosfs mkntfs mkexfatfs mkudffs newfs newfs_apfs newfs_hfs newfs_msdos bcache make-bcache zerofree",
-		risk: umpire.High, why: "makes a new file system over what is there", args: "write…", lax: true, opts: []option{{names: "-t= -L= -b= -O= -E= --type= --label="}}},
-	{names: "fdisk parted sfdisk gdisk sgdisk cfdisk cgdisk gpart", risk: umpire.High, why: "changes the partitions of a disk", args: "write data…", lax: true, check: checkPartition, opts: []option{
+		risk: umpire.High, consequence: lost, why: "makes a new file system over what is there", args: "write…", lax: true, opts: []option{{names: "-t= -L= -b= -O= -E= --type= --label="}}},
+	{names: "fdisk parted sfdisk gdisk sgdisk cfdisk cgdisk gpart", risk: umpire.High, consequence: lost, why: "changes the partitions of a disk", args: "write data…", lax: true, check: checkPartition, opts: []option{
 		{names: "-l --list"}, {names: "-t= --type= -u= --units= -b= --sector-size= -o= --output= -w= --wipe="},
 	}},
 	{names: "wipefs", risk: umpire.Safe, why: "lists signatures of file systems", args: "read…", check: checkWipe, opts: []option{
 		{names: "-nJipqhV --no-act --json --noheadings --parsable --quiet"}, {names: "-O= --output= -t= --types="},
-		{names: "-a --all -o= --offset= -f --force -b --backup?", does: edits | harms, why: "wipes signatures of file systems"}, {names: aboutItself, does: shows},
+		{names: "-a --all -o= --offset= -f --force -b --backup?", does: edits | harms, consequence: lost, why: "wipes signatures of file systems"}, {names: aboutItself, does: shows},
 	}},
 	{names: "blkdiscard scrub nwipe", risk: umpire.High, why: "discards all that a device holds", args: "write…", lax: true},
 	{names: "hdparm sdparm smartctl", risk: umpire.High, why: "works on a disk directly", args: "write…", lax: true, check: checkDiskInfo},
@@ -41,24 +41,24 @@ var diskTools = []program{
 	{names: "btrfs", risk: umpire.High, why: "changes file systems", args: "data…", lax: true, check: checkBtrfs},
 	{names: "e2fsck fsck fsck.ext4 fsck.ext3 fsck.ext2 fsck.xfs fsck.vfat fsck.btrfs xfs_repair tune2fs resize2fs debugfs e2label fatlabel xfs_growfs xfs_admin ntfsfix ntfsresize btrfstune testdisk photorec ddrescue ntfsclone partclone partclone.ext4 partclone.ext3 partclone.ntfs partclone.fat partclone.dd partclone.restore sg_format sg_sanitize sg_dd flashcp flash_erase nandwrite ubiformat ufsdump", risk: umpire.High, why: "repairs or changes a file system", args: "write…", lax: true},
 	{names: "efibootmgr", risk: umpire.Safe, why: "lists what the machine boots", style: bare, check: checkBoot},
-	{names: "grub-install grub2-install update-grub grub-mkconfig grub2-mkconfig lilo fwupdmgr fwupdtool mokutil dracut update-initramfs mkinitcpio", risk: umpire.High, why: "changes how the machine boots", args: "write…", lax: true},
-	{names: "bootctl flashrom", each: true, risk: umpire.High, why: "changes how the machine boots", lax: true, check: checkFirmware},
-	{names: "nvme", risk: umpire.High, why: "works on a disk directly", args: "data write…", lax: true, check: checkNvme},
-	{names: "shutdown", risk: umpire.Critical, why: "powers the machine off", check: checkShutdown, opts: []option{{names: "-c"}, {names: "-hHPrkfFnt --halt --poweroff --reboot --no-wall"}, {names: aboutItself, does: shows}}},
-	{names: "reboot halt poweroff", risk: umpire.Critical, why: "powers the machine off", lax: true, opts: []option{{names: aboutItself, does: shows}}},
-	{names: "init telinit", risk: umpire.High, why: "changes what the system runs", style: bare, check: checkInit},
-	{names: "kexec", risk: umpire.Critical, why: "starts another kernel", lax: true, opts: []option{{names: aboutItself, does: shows}}},
-	{names: "pm-suspend pm-hibernate rtcwake wall write mesg", risk: umpire.High, why: "reaches everybody on the machine", lax: true},
-	{names: "format", risk: umpire.High, why: "makes a new file system over what is there", style: bare, args: "write…", check: func(u *use) {
+	{names: "grub-install grub2-install update-grub grub-mkconfig grub2-mkconfig lilo fwupdmgr fwupdtool mokutil dracut update-initramfs mkinitcpio", risk: umpire.High, consequence: lost, why: "changes how the machine boots", args: "write…", lax: true},
+	{names: "bootctl flashrom", each: true, risk: umpire.High, consequence: lost, why: "changes how the machine boots", lax: true, check: checkFirmware},
+	{names: "nvme", risk: umpire.High, consequence: lost, why: "works on a disk directly", args: "data write…", lax: true, check: checkNvme},
+	{names: "shutdown", risk: umpire.Critical, consequence: lost, why: "powers the machine off", check: checkShutdown, opts: []option{{names: "-c"}, {names: "-hHPrkfFnt --halt --poweroff --reboot --no-wall"}, {names: aboutItself, does: shows}}},
+	{names: "reboot halt poweroff", risk: umpire.Critical, consequence: lost, why: "powers the machine off", lax: true, opts: []option{{names: aboutItself, does: shows}}},
+	{names: "init telinit", risk: umpire.High, consequence: lost, why: "changes what the system runs", style: bare, check: checkInit},
+	{names: "kexec", risk: umpire.Critical, consequence: lost, why: "starts another kernel", lax: true, opts: []option{{names: aboutItself, does: shows}}},
+	{names: "pm-suspend pm-hibernate rtcwake wall write mesg", risk: umpire.High, consequence: lost, why: "reaches everybody on the machine", lax: true},
+	{names: "format", risk: umpire.High, consequence: lost, why: "makes a new file system over what is there", style: bare, args: "write…", check: func(u *use) {
 		for _, operand := range u.operands {
 			if len(operand.text) == 2 && operand.text[1] == ':' && letter(operand.text[0]) {
 				u.raise(umpire.Critical, "erases a disk")
 			}
 		}
 	}},
-	{names: "Format-Volume Clear-Disk Initialize-Disk Remove-Partition format-volume clear-disk", each: true, risk: umpire.Critical, why: "erases a disk", style: bare},
-	{names: "diskpart bcdedit vssadmin cipher wmic bootrec", risk: umpire.High, why: "changes disks or how the machine boots", style: bare},
-	{names: "diskutil", risk: umpire.High, why: "changes disks", style: bare, check: checkDiskutil},
+	{names: "Format-Volume Clear-Disk Initialize-Disk Remove-Partition format-volume clear-disk", each: true, risk: umpire.Critical, consequence: lost, why: "erases a disk", style: bare},
+	{names: "diskpart bcdedit vssadmin cipher wmic bootrec", risk: umpire.High, consequence: lost, why: "changes disks or how the machine boots", style: bare},
+	{names: "diskutil", risk: umpire.High, consequence: lost, why: "changes disks", style: bare, check: checkDiskutil},
 }
 
 // checkDd judges dd: of= is written, if= is read.
@@ -234,7 +234,7 @@ func checkNvme(u *use) {
 // checkShutdown judges shutdown -c, which calls a shutdown off.
 func checkShutdown(u *use) {
 	if len(u.given) == 1 && u.got("-c") != nil && len(u.unknown) == 0 && !u.doubtful {
-		u.risk, u.why = umpire.Low, "calls a shutdown off"
+		u.become(umpire.Low, "calls a shutdown off")
 	}
 }
 

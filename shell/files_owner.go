@@ -8,12 +8,12 @@ import (
 
 // ownerTools say who may do what with files.
 var ownerTools = []program{
-	{names: "chmod gchmod", risk: umpire.High, why: "changes who may use files", args: "data write…", check: checkMode, opts: []option{
+	{names: "chmod gchmod", risk: umpire.High, consequence: reversible, why: "changes who may use files", args: "data write…", check: checkMode, opts: []option{
 		{names: "-cfvhEHLP --changes --silent --quiet --verbose --preserve-root --no-preserve-root --dereference --no-dereference"},
 		{names: "-R --recursive", does: walks, why: "changes everything below"}, {names: "--reference=", does: reads | lead},
 		{names: "-rwxXstugoa", does: lead}, {names: aboutItself, does: shows},
 	}},
-	{names: "chown chgrp gchown", risk: umpire.High, why: "changes whom files belong to", args: "data write…", opts: []option{
+	{names: "chown chgrp gchown", risk: umpire.High, consequence: lost, why: "changes whom files belong to", args: "data write…", opts: []option{
 		{names: "-cfvhHLPnx --changes --silent --quiet --verbose --dereference --no-dereference --preserve-root --no-preserve-root --from="},
 		{names: "-R --recursive", does: walks, why: "changes everything below"}, {names: "--reference=", does: reads | lead}, {names: aboutItself, does: shows},
 	}},
@@ -24,7 +24,7 @@ var ownerTools = []program{
 		{names: "-bkdnLPt --remove-all --remove-default --default --no-mask --mask --logical --physical --test"}, {names: "-m= --modify= -x= --remove= --set="},
 		{names: "-M= --modify-file= -X= --remove-file= --set-file= --restore=", does: reads}, {names: "-R --recursive", does: walks}, {names: aboutItself, does: shows},
 	}},
-	{names: "setcap setfattr chcon restorecon", risk: umpire.High, why: "changes what files may do", args: "data write…", lax: true, opts: []option{{names: "-rR --recursive", does: walks}}},
+	{names: "setcap setfattr chcon restorecon", risk: umpire.High, consequence: lost, why: "changes what files may do", args: "data write…", lax: true, opts: []option{{names: "-rR --recursive", does: walks}}},
 	{names: "getfacl getcap getfattr lsattr", risk: umpire.Safe, why: "tells who may use files", args: "read…", lax: true, opts: []option{{names: "-rR --recursive", does: walks}}},
 }
 

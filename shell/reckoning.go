@@ -23,12 +23,12 @@ var reckoners = []program{
 	{names: "lslocks lslogins", risk: umpire.Safe, why: "lists locks or users", args: "data…", opts: []option{{names: "-nJ -o="}, {names: aboutItself, does: shows}}},
 	{names: "shfmt", risk: umpire.Safe, why: "prints formatted shell code", style: words, args: "tree…", opts: []option{
 		{names: "-d --diff -l --list -f --find -s --simplify -i= --indent= -ln= --language-dialect= -bn --binary-next-line -ci --case-indent -sr --space-redirects -fn --func-next-line -p --posix"},
-		{names: "-w --write", does: edits | asks, why: changesSources}, {names: "-version --version -h --help", does: shows},
+		{names: "-w --write", does: edits | asks, consequence: reversible, why: changesSources}, {names: "-version --version -h --help", does: shows},
 	}},
-	{names: "fzf", risk: umpire.Medium, why: "can start programs", check: checkFzf, opts: []option{
+	{names: "fzf", risk: umpire.Medium, consequence: lost, why: "can start programs", check: checkFzf, opts: []option{
 		{names: "-f= --filter="}, {names: "-eix0 --exact --no-sort --tac -n= --nth= -d= --delimiter= --read0 --print0 --algo= --scheme= --tiebreak="}, {names: "--version --help", does: shows},
 	}},
-	{names: "ffmpeg pandoc convert magick identify mogrify zoxide mlr exiftool", risk: umpire.Medium, why: "can write files or start programs", style: words, opts: []option{{names: "-version --version -help --help", does: shows}}},
+	{names: "ffmpeg pandoc convert magick identify mogrify zoxide mlr exiftool", risk: umpire.Medium, consequence: reversible, why: "can write files or start programs", style: words, opts: []option{{names: "-version --version -help --help", does: shows}}},
 }
 
 // checkFzf lets fzf filter its input; all else of it draws on the terminal, and can

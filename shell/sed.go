@@ -399,7 +399,7 @@ func (u *use) writesFile(name word, why string) {
 	if name.known() && hasField("/dev/stdout /dev/stderr /dev/null -", name.text) {
 		return
 	}
-	u.raise(umpire.Medium, why)
+	u.raiseTo(umpire.Medium, reversible, why)
 	u.touch(umpire.KindWrite, name, accessOf{why: why})
 }
 

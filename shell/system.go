@@ -28,64 +28,64 @@ var systemTools = []program{
 	{names: "sleep usleep yes expr clear tput tabs", risk: umpire.Safe, why: "does nothing but print or wait", style: bare, args: "data…"},
 	{names: "printenv gprintenv", risk: umpire.Safe, why: "prints variables of the environment", lax: true, check: checkPrintenv, opts: []option{{names: aboutItself, does: shows}}},
 	{names: "locale", risk: umpire.Safe, why: "prints how texts are written here", lax: true},
-	{names: "setterm", risk: umpire.Medium, why: "sets up the terminal, and can write what it shows to a file", style: bare},
+	{names: "setterm", risk: umpire.Medium, consequence: reversible, why: "sets up the terminal, and can write what it shows to a file", style: bare},
 	{names: "stty reset", risk: umpire.Low, why: "sets up the terminal", style: bare},
-	{names: "uname", risk: umpire.Safe, why: "tells about the system", args: "none", lax: true, opts: []option{{names: "-S=", does: harms, why: "renames the machine"}}},
+	{names: "uname", risk: umpire.Safe, why: "tells about the system", args: "none", lax: true, opts: []option{{names: "-S=", does: harms, consequence: lost, why: "renames the machine"}}},
 	{names: "date gdate", risk: umpire.Safe, why: "prints the time", check: checkDate, opts: []option{
 		{names: "-uRnj --utc --universal --rfc-email --rfc-2822 --debug --resolution"}, {names: "-d= --date= -v= -z= -I? --iso-8601? --rfc-3339="},
-		{names: "-r= --reference= -f= --file=", does: reads}, {names: "-s= --set=", does: harms, why: "sets the clock"}, {names: aboutItself, does: shows},
+		{names: "-r= --reference= -f= --file=", does: reads}, {names: "-s= --set=", does: harms, consequence: lost, why: "sets the clock"}, {names: aboutItself, does: shows},
 	}},
-	{names: "hwclock ntpdate rdate chronyc ntpd", risk: umpire.High, why: "sets the clock", lax: true},
+	{names: "hwclock ntpdate rdate chronyc ntpd", risk: umpire.High, consequence: lost, why: "sets the clock", lax: true},
 	{names: "hostname domainname nisdomainname ypdomainname dnsdomainname", risk: umpire.Safe, why: "prints the machine's name", check: checkHostname, opts: []option{
 		{names: "-aAdfiIsy --alias --all-fqdns --all-ip-addresses --domain --fqdn --long --ip-address --short --yp --nis"},
-		{names: "-F= --file= -b --boot", does: harms, why: "renames the machine"}, {names: aboutItself, does: shows},
+		{names: "-F= --file= -b --boot", does: harms, consequence: lost, why: "renames the machine"}, {names: aboutItself, does: shows},
 	}},
 	{names: "lsof", risk: umpire.Safe, why: "lists open files", check: checkLsof, opts: []option{
-		{names: "-abClMnNOPRtUvVwXEKxQ"}, {names: "-c= -d= -F? -g? -i? -L? -o? -p= -r? -s? -S? -T? -u= -z? -f? -Z? -e="}, {names: "-D= -k= -m= -A=", does: asks, why: "writes or obeys a file"}, {names: "-h", does: shows},
+		{names: "-abClMnNOPRtUvVwXEKxQ"}, {names: "-c= -d= -F? -g? -i? -L? -o? -p= -r? -s? -S? -T? -u= -z? -f? -Z? -e="}, {names: "-D= -k= -m= -A=", does: asks, consequence: lost, why: "writes or obeys a file"}, {names: "-h", does: shows},
 	}},
 	{names: "fuser", risk: umpire.Safe, why: "lists who uses files", args: "read…", opts: []option{
-		{names: "-aIlmMsuvcf46"}, {names: "-n="}, {names: "-kiw --kill", does: harms, why: "kills who uses files"}, {names: "-V --help", does: shows},
+		{names: "-aIlmMsuvcf46"}, {names: "-n="}, {names: "-kiw --kill", does: harms, consequence: lost, why: "kills who uses files"}, {names: "-V --help", does: shows},
 	}},
-	{names: "top htop btop atop gtop glances iotop nmon", risk: umpire.Medium, why: "shows processes on the whole terminal, and can kill them", check: checkTop, opts: []option{
+	{names: "top htop btop atop gtop glances iotop nmon", risk: umpire.Medium, consequence: reversible, why: "shows processes on the whole terminal, and can kill them", check: checkTop, opts: []option{
 		{names: "-bciHSEe1k -n= -d= -p= -u= -U= -w? -o= -O= -l= -s="}, {names: "--help --version -h -v", does: shows},
 	}},
 	{names: "sysctl", risk: umpire.Safe, why: "prints settings of the kernel", check: checkSysctl, opts: []option{
 		{names: "-aAnNeqbXxh --all --values --names --ignore --quiet --binary --deprecated --dry-run"}, {names: "-r= --pattern="},
-		{names: "-w --write", does: harms, why: "changes settings of the kernel"}, {names: "-p? -f? --load? --system", does: harms, why: "changes settings of the kernel"}, {names: aboutItself, does: shows},
+		{names: "-w --write", does: harms, consequence: lost, why: "changes settings of the kernel"}, {names: "-p? -f? --load? --system", does: harms, consequence: lost, why: "changes settings of the kernel"}, {names: aboutItself, does: shows},
 	}},
 	{names: "journalctl", risk: umpire.Safe, why: "prints logs", args: "data…", opts: []option{
 		{names: "-aefFklmNqrx0123456789 --all --follow --dmesg --full --merge --quiet --reverse --catalog --pager-end --no-pager --no-full --no-tail --no-hostname --utc --user --system --list-boots --list-catalog --disk-usage --header --fields --verify --boot? -b? --lines? --truncate-newline"},
 		{names: "-n? -o= --output= --output-fields= -p= --priority= -S= --since= -U= --until= -u= --unit= --user-unit= -t= --identifier= -T= --facility= -g= --grep= --case-sensitive? -c= --cursor= --after-cursor= --show-cursor --field= --interval= --verify-key= --namespace= -M= --machine="},
 		{names: "-D= --directory= -i= --file= --root= --image=", does: reads}, {names: "--cursor-file=", does: writes},
-		{names: "--vacuum-size= --vacuum-time= --vacuum-files= --rotate --flush --sync --relinquish-var --smart-relinquish-var --setup-keys --update-catalog --force --new-id128", does: harms, why: "removes or changes logs"}, {names: aboutItself, does: shows},
+		{names: "--vacuum-size= --vacuum-time= --vacuum-files= --rotate --flush --sync --relinquish-var --smart-relinquish-var --setup-keys --update-catalog --force --new-id128", does: harms, consequence: lost, why: "removes or changes logs"}, {names: aboutItself, does: shows},
 	}},
 	{names: "dmesg", risk: umpire.Safe, why: "prints the kernel's log", args: "none", opts: []option{
 		{names: "-HTLkruxwWtedPSpa0 --human --ctime --color? --kernel --raw --userspace --decode --follow --follow-new --notime --reltime --show-delta --nopager --syslog --json -J --force-prefix --noescape"},
 		{names: "-l= --level= -f= --facility= -s= --buffer-size= --time-format= --since= --until="}, {names: "-F= --file= -K= --kmsg-file=", does: reads},
-		{names: "-C --clear -c --read-clear -D --console-off -E --console-on -n= --console-level=", does: harms, why: "changes the kernel's log"}, {names: aboutItself, does: shows},
+		{names: "-C --clear -c --read-clear -D --console-off -E --console-on -n= --console-level=", does: harms, consequence: lost, why: "changes the kernel's log"}, {names: aboutItself, does: shows},
 	}},
 	{names: "ss", risk: umpire.Safe, why: "lists connections", args: "data…", opts: []option{
 		{names: "-hVHOnraloempTiszZbEMtudwxS460BQ --no-header --oneline --numeric --resolve --all --listening --options --extended --memory --processes --threads --info --summary --context --contexts --bpf --events --ipv4 --ipv6 --packet --tcp --udp --sctp --dccp --raw --unix --tipc --vsock --xdp --mptcp --tos --cgroup --inet-sockopt"},
-		{names: "-f= --family= -A= --query= --socket= -N= --net="}, {names: "-F= --filter=", does: reads}, {names: "-D= --diag=", does: writes}, {names: "-K --kill", does: harms, why: "cuts connections"}, {names: aboutItself, does: shows},
+		{names: "-f= --family= -A= --query= --socket= -N= --net="}, {names: "-F= --filter=", does: reads}, {names: "-D= --diag=", does: writes}, {names: "-K --kill", does: harms, consequence: lost, why: "cuts connections"}, {names: aboutItself, does: shows},
 	}},
 	{names: "netstat", risk: umpire.Safe, why: "lists connections", lax: true},
 	{names: "nm objdump readelf size otool dyldinfo llvm-nm llvm-objdump llvm-readelf llvm-size c++filt addr2line", risk: umpire.Safe, why: "reads object files", args: "read…", lax: true, check: checkObjects, opts: []option{
 		{names: "--plugin=", does: obeys, why: "loads code of others"}, {names: "--dwarf? --debug-dump? --target= -b="}, {names: "-e= --exe= --exec=", does: reads},
 	}},
 	{names: "dwarfdump llvm-dwarfdump", risk: umpire.Safe, why: "reads object files", args: "read…", check: checkObjects, opts: []option{
-		{names: "-abcfFgGiIlmoprRsSvwyx", does: asks, why: "means different things to different versions"}, {names: "--debug-info? --debug-line? --debug-abbrev? --debug-frame? --eh-frame? --all --uuid -u --arch= --verify --statistics --show-children --show-parents --name= --find= --lookup="}, {names: aboutItself, does: shows},
+		{names: "-abcfFgGiIlmoprRsSvwyx", does: asks, consequence: harmless, why: "means different things to different versions"}, {names: "--debug-info? --debug-line? --debug-abbrev? --debug-frame? --eh-frame? --all --uuid -u --arch= --verify --statistics --show-children --show-parents --name= --find= --lookup="}, {names: aboutItself, does: shows},
 	}},
-	{names: "strip llvm-strip", risk: umpire.Medium, why: "changes object files", args: "write…", check: checkObjects, opts: []option{
+	{names: "strip llvm-strip", risk: umpire.Medium, consequence: reversible, why: "changes object files", args: "write…", check: checkObjects, opts: []option{
 		{names: "-sgSdxXDUpvwM --strip-all --strip-debug --strip-unneeded --discard-all --discard-locals --preserve-dates --verbose --wildcard --only-keep-debug --keep-file-symbols --enable-deterministic-archives"},
 		{names: "-K= --keep-symbol= -N= --strip-symbol= -R= --remove-section= -F= --target= -I= -O="}, {names: "-o=", does: writes}, {names: "--plugin=", does: obeys}, {names: aboutItself, does: shows},
 	}},
-	{names: "ldd", risk: umpire.Medium, why: "lists libraries, and may start the program for it", args: "read…", opts: []option{{names: "-vudr --verbose --unused --data-relocs --function-relocs"}, {names: aboutItself, does: shows}}},
-	{names: "ldconfig", risk: umpire.High, why: "changes where libraries are found", lax: true, check: func(u *use) {
+	{names: "ldd", risk: umpire.Medium, consequence: reversible, why: "lists libraries, and may start the program for it", args: "read…", opts: []option{{names: "-vudr --verbose --unused --data-relocs --function-relocs"}, {names: aboutItself, does: shows}}},
+	{names: "ldconfig", risk: umpire.High, consequence: lost, why: "changes where libraries are found", lax: true, check: func(u *use) {
 		if len(u.args0()) == 1 && u.args0()[0].text == "-p" && u.args0()[0].known() {
 			u.onlyLooks(nil)
 		}
 	}},
-	{names: "logger", risk: umpire.Medium, why: "writes to the system's log", opts: []option{{names: "-is -t= --tag= -p= --priority="}, {names: "-f= --file=", does: reads}, {names: aboutItself, does: shows}}},
+	{names: "logger", risk: umpire.Medium, consequence: reversible, why: "writes to the system's log", opts: []option{{names: "-is -t= --tag= -p= --priority="}, {names: "-f= --file=", does: reads}, {names: aboutItself, does: shows}}},
 }
 
 // checkDate judges `date MMDDhhmm`, which sets the clock: a format begins with a
@@ -108,7 +108,7 @@ func checkGetent(u *use) {
 	for i, operand := range u.operands {
 		switch {
 		case i == 0 && (!operand.known() || hasField("shadow gshadow", operand.text)):
-			u.raise(umpire.High, "shows passwords")
+			u.raiseTo(umpire.High, harmless, "shows passwords")
 		case i > 0 && hasField("hosts ahosts ahostsv4 ahostsv6", u.operands[0].text):
 			u.visit(operand, umpire.Medium, "asks a name server")
 		}
@@ -137,7 +137,7 @@ func checkLsof(u *use) {
 	for _, operand := range u.operands {
 		switch {
 		case strings.HasPrefix(operand.text, "+m"):
-			u.raise(umpire.Medium, "writes a file")
+			u.raiseTo(umpire.Medium, reversible, "writes a file")
 		case !strings.HasPrefix(operand.text, "+"):
 			u.touch(umpire.KindRead, operand, accessOf{})
 		}
@@ -149,7 +149,7 @@ func checkLsof(u *use) {
 func checkTop(u *use) {
 	for _, g := range u.given {
 		if u.program0() == "top" && (g.name == "-b" || g.name == "-l") && len(u.unknown) == 0 {
-			u.risk, u.why = umpire.Safe, "lists processes"
+			u.become(umpire.Safe, "lists processes")
 		}
 	}
 }

@@ -10,18 +10,18 @@ import (
 // controlTools change what the system runs, who may use it and how it is
 // connected. Their first operand mostly says whether they only look.
 var controlTools = []program{
-	{names: "kill", risk: umpire.High, why: "ends processes", style: bare, check: checkKill},
-	{names: "killall5", risk: umpire.Critical, why: "ends every process", lax: true},
+	{names: "kill", risk: umpire.High, consequence: lost, why: "ends processes", style: bare, check: checkKill},
+	{names: "killall5", risk: umpire.Critical, consequence: lost, why: "ends every process", lax: true},
 	{names: "killall pkill skill snice xkill tkill taskkill", risk: umpire.High, why: "ends processes", lax: true},
-	{names: "renice", risk: umpire.Medium, why: "changes running processes", style: bare},
-	{names: "systemctl", risk: umpire.High, why: "controls services", check: checkSystemctl, opts: []option{
+	{names: "renice", risk: umpire.Medium, consequence: reversible, why: "changes running processes", style: bare},
+	{names: "systemctl", risk: umpire.High, consequence: lost, why: "controls services", check: checkSystemctl, opts: []option{
 		{names: "-alrqfi --user --system --global --all --full --no-pager --no-legend --plain --quiet --failed --value --reverse --after --before --now --force --no-block --wait --no-ask-password --no-wall --recursive --with-dependencies --show-types --legend? --runtime --no-reload --dry-run --marked --message= --timestamp= --what= --check-inhibitors= --job-mode="},
 		{names: "-t= --type= --state= -p= --property= -P= -n= --lines= -o= --output= -s= --signal= --kill-whom= --kill-who= --preset-mode= --drop-in="},
-		{names: "-H= --host=", does: reaches}, {names: "-M= --machine= -C= --capsule= --root= --image=", does: asks, why: "works on another system"}, {names: aboutItself, does: shows},
+		{names: "-H= --host=", does: reaches}, {names: "-M= --machine= -C= --capsule= --root= --image=", does: asks, consequence: sent, why: "works on another system"}, {names: aboutItself, does: shows},
 	}},
-	{names: "service rc-service initctl rc-update chkconfig sv", risk: umpire.High, why: "controls services", lax: true, check: checkService},
-	{names: "loginctl machinectl", risk: umpire.High, why: "controls sessions", lax: true, check: checkLoginctl, opts: []option{{names: "-H= --host= -M= --machine=", does: asks, why: "works on another system"}}},
-	{names: "timedatectl hostnamectl localectl resolvectl networkctl nmcli coredumpctl busctl systemd-analyze", risk: umpire.High, why: "changes settings of the system", lax: true, opts: []option{{names: "-H= --host= -M= --machine= --root= --image= -D= --directory= --file= --address=", does: asks, why: "works on another system, or what answers there"}}, check: func(u *use) {
+	{names: "service rc-service initctl rc-update chkconfig sv", risk: umpire.High, consequence: lost, why: "controls services", lax: true, check: checkService},
+	{names: "loginctl machinectl", risk: umpire.High, consequence: lost, why: "controls sessions", lax: true, check: checkLoginctl, opts: []option{{names: "-H= --host= -M= --machine=", does: asks, consequence: sent, why: "works on another system"}}},
+	{names: "timedatectl hostnamectl localectl resolvectl networkctl nmcli coredumpctl busctl systemd-analyze", risk: umpire.High, consequence: lost, why: "changes settings of the system", lax: true, opts: []option{{names: "-H= --host= -M= --machine= --root= --image= -D= --directory= --file= --address=", does: asks, consequence: sent, why: "works on another system, or what answers there"}}, check: func(u *use) {
 		if u.program0() == "busctl" && asksForPowerOff(u.operands) {
 			u.raise(umpire.Critical, "powers the machine off")
 		}
@@ -29,25 +29,25 @@ var controlTools = []program{
 			u.onlyLooks(nil)
 		}
 	}},
-	{names: "dbus-send gdbus qdbus", each: true, risk: umpire.High, why: "asks another program to act", style: bare, check: func(u *use) {
+	{names: "dbus-send gdbus qdbus", each: true, risk: umpire.High, consequence: lost, why: "asks another program to act", style: bare, check: func(u *use) {
 		if asksForPowerOff(u.operands) {
 			u.raise(umpire.Critical, "powers the machine off")
 		}
 	}},
 	{names: "systemd-detect-virt systemd-path systemd-escape systemd-cgls systemd-cgtop systemd-id128", risk: umpire.Safe, why: "tells about the system", lax: true},
-	{names: "crontab", risk: umpire.High, why: "sets what runs later", args: "read", check: func(u *use) {
+	{names: "crontab", risk: umpire.High, consequence: lost, why: "sets what runs later", args: "read", check: func(u *use) {
 		if u.got("-l") != nil && u.got("-r", "-e") == nil && len(u.unknown) == 0 && len(u.operands) == 0 {
-			u.risk, u.why = umpire.Safe, "lists what runs later"
+			u.become(umpire.Safe, "lists what runs later")
 		}
 	}, opts: []option{{names: "-l"}, {names: "-r"}, {names: "-e"}, {names: "-iTn"}, {names: "-u="}}},
-	{names: "at batch", risk: umpire.High, why: "sets what runs later", check: checkAt, opts: []option{
+	{names: "at batch", risk: umpire.High, consequence: lost, why: "sets what runs later", check: checkAt, opts: []option{
 		{names: "-l"}, {names: "-c"}, {names: "-Vmvbdr -q= -t="}, {names: "-f=", does: reads},
 	}},
 	{names: "atq", risk: umpire.Safe, why: "lists what runs later", lax: true},
-	{names: "atrm anacron run-parts", risk: umpire.High, why: "changes what runs later", lax: true},
+	{names: "atrm anacron run-parts", risk: umpire.High, consequence: lost, why: "changes what runs later", lax: true},
 	{names: "useradd adduser usermod userdel deluser groupadd addgroup groupmod groupdel delgroup passwd chpasswd gpasswd chage chfn chsh newusers vipw vigr visudo pwconv grpconv newgrp sg pw dseditgroup sysadminctl faillock update-alternatives alternatives authselect pam-auth-update dpkg-reconfigure",
 		risk: umpire.High, why: "changes who may use the system, and how", lax: true},
-	{names: "mount", risk: umpire.High, why: "mounts a file system", args: "data write…", lax: true, check: func(u *use) {
+	{names: "mount", risk: umpire.High, consequence: lost, why: "mounts a file system", args: "data write…", lax: true, check: func(u *use) {
 		if len(u.operands) == 0 && (len(u.args0()) == 0 || len(u.args0()) == 1 && hasField("-l -v", u.args0()[0].text) && u.args0()[0].known()) {
 			u.onlyLooks(nil)
 		}
@@ -67,17 +67,17 @@ var controlTools = []program{
 			u.onlyLooks(nil)
 		}
 	}},
-	{names: "route", risk: umpire.High, why: "changes where packets go", style: bare, check: func(u *use) {
+	{names: "route", risk: umpire.High, consequence: lost, why: "changes where packets go", style: bare, check: func(u *use) {
 		if only(u.operands, "-n -e -ee -v -4 -6 -net -inet") || hasField("get", second(u.operands)) || u.says("get print PRINT") {
 			u.onlyLooks(nil)
 		}
 	}},
-	{names: "arp", risk: umpire.High, why: "changes which machine is which", style: bare, check: func(u *use) {
+	{names: "arp", risk: umpire.High, consequence: lost, why: "changes which machine is which", style: bare, check: func(u *use) {
 		if only(u.operands, "-a -n -an -e -v -na") {
 			u.onlyLooks(nil)
 		}
 	}},
-	{names: "auditctl setenforce semanage setsebool apparmor_parser aa-enforce aa-complain aa-disable swaplabel sysrq tuned-adm cpupower powerprofilesctl crash gcore prlimit ipcrm", risk: umpire.High, why: "changes how the system protects itself or runs", lax: true},
+	{names: "auditctl setenforce semanage setsebool apparmor_parser aa-enforce aa-complain aa-disable swaplabel sysrq tuned-adm cpupower powerprofilesctl crash gcore prlimit ipcrm", risk: umpire.High, consequence: lost, why: "changes how the system protects itself or runs", lax: true},
 	{names: "getenforce sestatus aa-status", risk: umpire.Safe, why: "tells about the system", lax: true},
 }
 

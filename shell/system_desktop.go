@@ -23,7 +23,7 @@ var desktopTools = []program{
 			u.onlyLooks(nil)
 		}
 	}},
-	{names: "launchctl", risk: umpire.High, why: "controls services", style: bare, check: func(u *use) {
+	{names: "launchctl", risk: umpire.High, consequence: lost, why: "controls services", style: bare, check: func(u *use) {
 		switch {
 		case u.says("list print print-disabled blame version help getenv managername"):
 			u.onlyLooks(nil)
@@ -40,9 +40,9 @@ var desktopTools = []program{
 			u.onlyLooks(nil)
 		}
 	}},
-	{names: "del erase rd deltree", risk: umpire.High, why: "deletes files for good", style: bare, check: checkDel},
-	{names: "copy xcopy robocopy move ren md mklink replace", risk: umpire.Medium, why: "copies or moves files", style: bare, args: "write…"},
-	{names: "attrib icacls cacls takeown reg regedit sc net netsh schtasks runas cscript wscript mshta rundll32 regsvr32 certutil bitsadmin msiexec wevtutil fsutil setx assoc ftype", risk: umpire.High, why: "changes settings of the system, or runs code", style: bare},
+	{names: "del erase rd deltree", risk: umpire.High, consequence: lost, why: "deletes files for good", style: bare, check: checkDel},
+	{names: "copy xcopy robocopy move ren md mklink replace", risk: umpire.Medium, consequence: reversible, why: "copies or moves files", style: bare, args: "write…"},
+	{names: "attrib icacls cacls takeown reg regedit sc net netsh schtasks runas cscript wscript mshta rundll32 regsvr32 certutil bitsadmin msiexec wevtutil fsutil setx assoc ftype", risk: umpire.High, consequence: lost, why: "changes settings of the system, or runs code", style: bare},
 }
 
 // checkMac judges the tools of macOS that both show and change.

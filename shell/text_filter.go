@@ -17,8 +17,8 @@ var jqOptions = program{names: "jq", risk: umpire.Safe, args: "data read…", op
 var yqOptions = program{names: "yq", risk: umpire.Safe, args: "data read…", opts: []option{
 	{names: "-nrcSeMCajPNy0vYxt --null-input --raw-output --compact-output --sort-keys --exit-status --no-colors --colors --ascii-output --join-output --prettyPrint --no-doc --nul-output --verbose --yaml-output --yaml-roundtrip --xml-output --toml-output --tojson --unwrapScalar? --string-interpolation? --args --yaml-fix-merge-anchor-to-spec? --security-disable-env-ops --security-disable-file-ops"},
 	{names: "-o= -p= -I= -w= --output-format= --input-format= --indent= --width= --front-matter= --header-preprocess= --lua-prefix= --lua-suffix= --properties-separator= --csv-separator= --tsv-separator= --xml-attribute-prefix= --xml-content-name= --expression="},
-	{names: "-f= --from-file=", does: reads | lead | asks, why: "runs an expression from a file"}, {names: "-i --inplace --in-place", does: edits | asks, why: "changes files in place"},
-	{names: "-s= --split-exp= --split-exp-file=", does: asks, why: "writes a file for each result"}, {names: "-hV --help --version", does: shows},
+	{names: "-f= --from-file=", does: reads | lead | asks, consequence: lost, why: "runs an expression from a file"}, {names: "-i --inplace --in-place", does: edits | asks, consequence: reversible, why: "changes files in place"},
+	{names: "-s= --split-exp= --split-exp-file=", does: asks, consequence: reversible, why: "writes a file for each result"}, {names: "-hV --help --version", does: shows},
 }}
 
 // checkJq judges jq: its language can neither run nor write anything, but it can

@@ -14,11 +14,11 @@ var formatViewers = []program{
 	}},
 	{names: "lsdiff filterdiff grepdiff", risk: umpire.Safe, why: "prints parts of patches", args: "read…", check: checkPatches, opts: []option{
 		{names: "-nshHvE -p= -i= -x= -F= -#= --line-number --number-files --status --with-filename --no-filename --verbose --empty-files-as-removed --strip-match= --strip= --include= --exclude= --files= --lines= --hunks= --annotate --as-numbered-lines= --clean --remove-timestamps --extended-regexp --output-matching= --only-match= --addprefix= --addoldprefix= --addnewprefix= --format= --list --git-prefixes="},
-		{names: "-f= --file= -I= -X= --include-from-file= --exclude-from-file=", does: reads}, {names: "-z --decompress", does: asks, why: "runs programs that uncompress"}, {names: "--help --version", does: shows},
+		{names: "-f= --file= -I= -X= --include-from-file= --exclude-from-file=", does: reads}, {names: "-z --decompress", does: asks, consequence: lost, why: "runs programs that uncompress"}, {names: "--help --version", does: shows},
 	}},
 	{names: "delta", risk: umpire.Safe, why: "shows differences in colour", args: "none", check: checkFilter, opts: []option{
 		{names: "-sn --side-by-side --line-numbers --color-only --dark --light --no-gitconfig --raw --navigate --keep-plus-minus-markers -w= --width= --syntax-theme= --tabs= --diff-so-fancy --diff-highlight --hyperlinks"},
-		{names: "--paging=", does: asks, why: "starts a pager", except: "never"}, {names: "--version -V --help -h --list-languages --list-syntax-themes", does: shows},
+		{names: "--paging=", does: asks, consequence: lost, why: "starts a pager", except: "never"}, {names: "--version -V --help -h --list-languages --list-syntax-themes", does: shows},
 	}},
 	{names: "diff-so-fancy", risk: umpire.Safe, why: "shows differences in colour", args: "none", check: checkFilter},
 	{names: "csvsort csvjson csvformat csvjoin csvstack", risk: umpire.Safe, why: "prints tables", args: "read…", opts: []option{
@@ -31,7 +31,7 @@ var formatViewers = []program{
 			{names: "-j -N -R -w= -p= -c= -t= -i= -s= -e= -l="}, {names: "-o= --output=", does: writes, why: "writes its result to a file"}, {names: aboutItself, does: shows},
 		}},
 		{names: "select search", each: true, risk: umpire.Safe, why: "prints parts of tables", args: "data read…", opts: []option{{names: xsvReading + " --ignore-case --invert-match --select="}, {names: "-iv -s="}, {names: "-o= --output=", does: writes, why: "writes its result to a file"}, {names: aboutItself, does: shows}}},
-		{names: "split partition index", each: true, risk: umpire.Medium, why: "writes files", lax: true},
+		{names: "split partition index", each: true, risk: umpire.Medium, consequence: reversible, why: "writes files", lax: true},
 	}},
 	{names: "datamash", risk: umpire.Safe, why: "calculates with columns", args: "data…", lax: true, opts: []option{{names: aboutItself, does: shows}}},
 	{names: "pdfinfo pdffonts", risk: umpire.Safe, why: "tells about a document", style: words, args: "read", opts: []option{
@@ -40,7 +40,7 @@ var formatViewers = []program{
 	{names: "pdftotext", risk: umpire.Safe, why: "prints the text of a document", style: words, args: "read write", check: checkPrintsText, opts: []option{
 		{names: "-f= -l= -r= -x= -y= -W= -H= -layout -fixed= -raw -nodiag -htmlmeta -tsv -bbox -bbox-layout -enc= -eol= -nopgbrk -colspacing= -listenc -q"}, {names: "-v -h -help --help", does: shows},
 	}},
-	{names: "pdfimages", risk: umpire.Medium, why: "writes the pictures of a document", style: words, args: "read write", check: checkPictures, opts: []option{
+	{names: "pdfimages", risk: umpire.Medium, consequence: reversible, why: "writes the pictures of a document", style: words, args: "read write", check: checkPictures, opts: []option{
 		{names: "-list"}, {names: "-f= -l= -png -tiff -j -jp2 -jbig2 -ccitt -all -p -q"}, {names: "-v -h -help --help", does: shows},
 	}},
 	{names: "ffprobe", risk: umpire.Safe, why: "tells about media", style: words, args: "read…", check: checkMedia, opts: []option{
@@ -91,7 +91,7 @@ func checkPrintsText(u *use) {
 		u.operands = u.operands[:1]
 		return
 	}
-	u.raise(umpire.Medium, "writes the text to a file")
+	u.raiseTo(umpire.Medium, reversible, "writes the text to a file")
 }
 
 // checkPictures judges pdfimages -list, which only lists.
@@ -109,7 +109,7 @@ func checkMedia(u *use) {
 		}
 	}
 	if u.holds(":") {
-		u.raise(umpire.Medium, "reads more than a file")
+		u.raiseTo(umpire.Medium, harmless, "reads more than a file")
 	}
 }
 
