@@ -51,15 +51,15 @@ var builtins = []program{
 		}
 	}},
 	{names: "eval", risk: umpire.Safe, why: "runs its arguments as shell code", style: leading, args: "shell", check: keepsState},
-	{names: "source .", risk: umpire.Medium, why: "runs a file in this shell", style: leading, args: "script data…"},
+	{names: "source .", risk: umpire.Medium, consequence: lost, why: "runs a file in this shell", style: leading, args: "script data…"},
 	{names: "exec", risk: umpire.Safe, why: "runs a command in place of the shell", style: leading, args: "command", opts: []option{
-		{names: "-cl"}, {names: "-a=", does: asks, why: "gives the program another name"},
+		{names: "-cl"}, {names: "-a=", does: asks, consequence: lost, why: "gives the program another name"},
 	}},
 	{names: "command builtin", risk: umpire.Safe, why: "runs a command past functions", style: leading, opts: []option{{names: "-p"}, {names: "-vV"}}, check: checkCommand},
 	{names: "trap", risk: umpire.Safe, why: "sets what runs at a signal", style: leading, check: checkTrap, opts: []option{{names: "-lp"}}},
 	{names: "alias", risk: umpire.Safe, why: "gives a command another name", style: bare, check: checkAlias},
 	{names: "unalias enable shopt", risk: umpire.Safe, why: "changes what names and syntax mean", style: bare, check: checkShopt},
-	{names: "bind complete compgen compopt fc disown suspend caller", risk: umpire.Medium, why: "works on the interactive shell", style: bare, check: checkListing},
+	{names: "bind complete compgen compopt fc disown suspend caller", risk: umpire.Medium, consequence: reversible, why: "works on the interactive shell", style: bare, check: checkListing},
 	{names: "help", risk: umpire.Safe, why: "prints help", style: bare},
 	{names: "history", risk: umpire.Safe, why: "lists earlier commands", style: bare, check: func(u *use) {
 		for _, operand := range u.operands {

@@ -17,44 +17,44 @@ var interpreters = []program{
 	{names: "fish csh tcsh pwsh powershell nu elvish xonsh cmd", risk: umpire.Medium, why: "runs code of another shell", style: leading, args: "code…", check: runsCode, opts: []option{{names: "--version -v", does: shows}}},
 	{names: "python python3 python2 pypy pypy3 python3.8 python3.9 python3.10 python3.11 python3.12 python3.13 python3.14", risk: umpire.Safe, why: "runs Python code that cannot be judged", style: leading, args: "script data…", check: checkPython, opts: []option{
 		{names: "--version -V --help -h --help-env --help-xoptions --help-all", does: shows}, {names: "-uBEIsSqObdvP"}, {names: "-W= --check-hash-based-pycs="},
-		{names: "-X= -i -x", does: asks, why: "runs more Python code"}, {names: "-m=", does: ends}, {names: "-c=", does: ends},
+		{names: "-X= -i -x", does: asks, consequence: lost, why: "runs more Python code"}, {names: "-m=", does: ends}, {names: "-c=", does: ends},
 	}},
 	{names: "node nodejs iojs", risk: umpire.Safe, why: "runs JavaScript code that cannot be judged", style: leading, args: "script data…", check: checkSyntax, opts: []option{
 		{names: "--version -v --help -h --v8-options", does: shows}, {names: "--check -c", why: "checks the syntax"},
 		{names: "--trace-warnings --no-warnings --enable-source-maps --max-old-space-size= --experimental-strip-types"},
-		{names: "-e= --eval= -p= --print= --watch --inspect? --inspect-brk? -i --interactive --run=", does: asks, why: "runs JavaScript code that cannot be judged"},
+		{names: "-e= --eval= -p= --print= --watch --inspect? --inspect-brk? -i --interactive --run=", does: asks, consequence: lost, why: "runs JavaScript code that cannot be judged"},
 		{names: "--test", why: runsTests}, {names: "--test-only --test-name-pattern= --test-skip-pattern= --test-timeout= --test-concurrency= --test-force-exit --experimental-test-coverage"},
 		{names: "--test-reporter=", does: obeys, why: "loads the reporter that it names", except: "spec tap dot junit lcov"},
 		{names: "-r= --require= --import= --loader= --experimental-loader= --env-file= --input-type= -C=", does: obeys, why: "loads more JavaScript code"},
 	}},
 	{names: "deno", risk: umpire.Medium, why: "runs JavaScript code that cannot be judged", style: leading, check: runsCode, opts: []option{{names: "--version -V --help -h", does: shows}, {names: "-q --quiet"}}, subs: []program{
-		{names: "check lint info doc", each: true, risk: umpire.Low, why: "checks code without running it", args: "data…", check: checkDenoTargets, opts: []option{{names: "--json --quiet -q --no-remote --no-lock --all --filter= --private", does: 0}, {names: "--html? --output=", does: asks, why: "writes its pages"}, {names: "--fix", does: asks, why: changesSources}, {names: "--config= -c= --import-map=", does: obeys, why: otherRules}}},
+		{names: "check lint info doc", each: true, risk: umpire.Low, why: "checks code without running it", args: "data…", check: checkDenoTargets, opts: []option{{names: "--json --quiet -q --no-remote --no-lock --all --filter= --private", does: 0}, {names: "--html? --output=", does: asks, consequence: reversible, why: "writes its pages"}, {names: "--fix", does: asks, consequence: reversible, why: changesSources}, {names: "--config= -c= --import-map=", does: obeys, why: otherRules}}},
 		{names: "test", risk: umpire.Safe, why: runsTests, args: "data…", check: checkDenoTargets, opts: []option{
 			{names: "-A --allow-all --allow-read? --allow-env? --allow-net? --allow-write? --allow-run? --allow-sys? --no-prompt --no-check? --fail-fast? --filter= --parallel --quiet -q --trace-leaks --doc --ignore= --shuffle? --no-run --permit-no-files --hide-stacktraces --no-remote --no-lock --frozen"},
-			{names: "--reporter=", does: asks, why: "is not known", except: "pretty dot junit tap"},
+			{names: "--reporter=", does: asks, consequence: lost, why: "is not known", except: "pretty dot junit tap"},
 		}},
 		{names: "fmt", risk: umpire.Safe, why: "formats code", args: "tree…", check: checkFormatter, opts: []option{{names: "--check", why: "only checks"}, {names: "--quiet -q --ignore= --no-semicolons? --single-quote? --use-tabs? --line-width= --indent-width= --prose-wrap= --permit-no-files"}}},
-		{names: "install add remove uninstall publish upgrade update outdated deploy jupyter init", each: true, risk: umpire.High, why: changesPackages, lax: true},
+		{names: "install add remove uninstall publish upgrade update outdated deploy jupyter init", each: true, risk: umpire.High, consequence: sent, why: changesPackages, lax: true},
 		{names: "help types completions", each: true, risk: umpire.Safe, why: "prints help"},
 	}},
 	{names: "ruby irb jruby", risk: umpire.Safe, why: "runs Ruby code that cannot be judged", style: leading, args: "script data…", check: checkSyntax, opts: []option{
 		{names: "--version -v --help -h --copyright", does: shows}, {names: "-wW"}, {names: "-c --check", why: "checks the syntax"},
-		{names: "-e= -r= -I= -C= -E= -x? -i? -n -p -a -l -s -S -d", does: asks, why: "runs Ruby code that cannot be judged"},
+		{names: "-e= -r= -I= -C= -E= -x? -i? -n -p -a -l -s -S -d", does: asks, consequence: lost, why: "runs Ruby code that cannot be judged"},
 	}},
 	{names: "perl", risk: umpire.Medium, why: "runs Perl code that cannot be judged", style: leading, args: "code read…", check: checkPerl, opts: []option{
 		{names: "--version -v --help -h", does: shows}, {names: "-wWnplasSTtuUXcf0123456789"}, {names: "-e= -E=", does: lead}, {names: "-F= -I= -M= -m= -C? -D= -x? -V? -d?"},
-		{names: "-i?", does: edits | asks, why: "runs Perl code and changes files in place"},
+		{names: "-i?", does: edits | asks, consequence: lost, why: "runs Perl code and changes files in place"},
 	}},
 	{names: "php", risk: umpire.Safe, why: "runs PHP code that cannot be judged", style: leading, args: "script data…", check: checkSyntax, opts: []option{
-		{names: "--version -v --help -h --ini -m --modules", does: shows}, {names: "-i --info", does: asks, why: printsEnvironment}, {names: "-l --syntax-check", why: "checks the syntax"}, {names: "-n --no-php-ini -q -C -H"},
-		{names: "-c= --php-ini=", does: obeys}, {names: "-r= -B= -R= -F= -E= -a -f= -d= -z= -t=", does: asks, why: "runs PHP code that cannot be judged"}, {names: "-S= --server=", does: harms, why: "serves files to the network"},
+		{names: "--version -v --help -h --ini -m --modules", does: shows}, {names: "-i --info", does: asks, consequence: harmless, why: printsEnvironment}, {names: "-l --syntax-check", why: "checks the syntax"}, {names: "-n --no-php-ini -q -C -H"},
+		{names: "-c= --php-ini=", does: obeys}, {names: "-r= -B= -R= -F= -E= -a -f= -d= -z= -t=", does: asks, consequence: lost, why: "runs PHP code that cannot be judged"}, {names: "-S= --server=", does: harms, consequence: sent, why: "serves files to the network"},
 	}},
 	{names: "lua luajit luac tclsh wish expect osascript Rscript R julia ghci scala groovy swipl clisp sbcl guile racket elixir iex erl escript octave gnuplot m4 awk-csv bc-run jshell jrunscript jjs kotlin clojure clj janet raku ocaml", risk: umpire.Medium, why: "runs code that cannot be judged", style: leading, args: "code…", check: runsCode, opts: []option{{names: "--version --help -v", does: shows}}},
 	{names: "jps", risk: umpire.Safe, why: "lists Java programs that run", args: "none", opts: []option{{names: "-qmlvV"}, {names: "--help", does: shows}}},
 	{names: "javap", risk: umpire.Safe, why: "prints classes", style: words, args: "read…", opts: []option{
 		{names: "-c -l -p -private -protected -public -package -s -v -verbose -constants -sysinfo"}, {names: "-cp= -classpath= --class-path=", does: reads}, {names: "-version --version -help --help", does: shows},
 	}},
-	{names: "java", risk: umpire.Medium, why: "runs Java code that cannot be judged", style: words, args: "code…", check: runsCode, opts: []option{{names: "-version --version -help --help --list-modules -showversion", does: shows}}},
+	{names: "java", risk: umpire.Medium, consequence: lost, why: "runs Java code that cannot be judged", style: words, args: "code…", check: runsCode, opts: []option{{names: "-version --version -help --help --list-modules -showversion", does: shows}}},
 }
 
 // checkShell judges a shell: -c code is walked, a script file is not known, and
@@ -175,7 +175,7 @@ func checkPerl(u *use) {
 func checkDenoTargets(u *use) {
 	for _, operand := range u.operands {
 		if operand.open || strings.Contains(operand.text, ":") {
-			u.raise(umpire.Medium, "downloads "+operand.display())
+			u.raiseTo(umpire.Medium, sent, "downloads "+operand.display())
 			continue
 		}
 		u.touch(umpire.KindRead, operand, accessOf{})
@@ -206,9 +206,9 @@ func (u *use) pythonModule(name string, args []word) {
 	case name == "json.tool":
 		u.jsonTool(args)
 	case hasField("http.server SimpleHTTPServer pydoc smtpd xmlrpc.server", name):
-		u.raise(umpire.High, "serves files or documentation to the network")
+		u.raiseTo(umpire.High, sent, "serves files or documentation to the network")
 	case hasField("ensurepip", name):
-		u.raise(umpire.High, changesPackages)
+		u.raiseTo(umpire.High, sent, changesPackages)
 	case hasField("pip pip3 pytest mypy black isort flake8 ruff pylint tox nox coverage poetry pipx uv pycodestyle bandit vulture yapf pyflakes pre_commit", name):
 		u.why = "runs " + name
 		u.elsewhere(append([]word{lit(strings.ReplaceAll(name, "_", "-"))}, args...))
@@ -221,7 +221,7 @@ func (u *use) pythonModule(name string, args []word) {
 	case hasField("site sysconfig platform this", name) && len(args) == 0:
 		u.why = "prints something about Python"
 	case hasField("venv virtualenv compileall zipapp", name):
-		u.raise(umpire.Medium, "writes files")
+		u.raiseTo(umpire.Medium, reversible, "writes files")
 		for _, arg := range args {
 			if !arg.maybeOption() {
 				u.touch(umpire.KindWrite, arg, accessOf{tree: true})
@@ -280,7 +280,7 @@ func (u *use) jsonTool(args []word) {
 		case arg.maybeOption():
 			u.raise(umpire.Medium, "the option "+arg.display()+" of json.tool is not known")
 		case files == 1:
-			u.raise(umpire.Medium, "writes a file")
+			u.raiseTo(umpire.Medium, reversible, "writes a file")
 			u.touch(umpire.KindWrite, arg, accessOf{})
 		default:
 			u.touch(umpire.KindRead, arg, accessOf{})

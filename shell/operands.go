@@ -40,7 +40,7 @@ func (u *use) spread() {
 func (u *use) several(kinds []string, i int, operand word) {
 	for _, kind := range kinds[min(i+1, len(kinds)):] {
 		if hasField("write delete", strings.TrimSuffix(kind, "…")) {
-			u.raise(umpire.Medium, "the matches of "+operand.display()+" may be among what it writes")
+			u.raiseTo(umpire.Medium, reversible, "the matches of "+operand.display()+" may be among what it writes")
 			return
 		}
 	}

@@ -140,7 +140,7 @@ func (u *use) descend(args []word) ([]word, bool) {
 // see them, so what is risky about them is an access of its own, which a rule
 // that allows the subcommand does not cover.
 func (u *use) above(args []word) {
-	u.risk, u.why = umpire.Safe, u.program.why
+	u.become(umpire.Safe, u.program.why)
 	u.options()
 	if u.risk.AtLeast(umpire.Medium) || u.doubt != "" {
 		words := append(slices.Clip(u.words), args...)
@@ -170,7 +170,7 @@ func (u *use) informs() bool {
 		}
 	}
 	if len(u.global) == 0 {
-		u.risk, u.why = umpire.Safe, "prints something about itself"
+		u.become(umpire.Safe, "prints something about itself")
 	}
 	return true
 }

@@ -11,8 +11,8 @@ import (
 // the wrapper adds its own access, and never lowers what the command does.
 var wrappers = []program{
 	{names: "env genv", risk: umpire.Safe, why: "runs a command with other variables", style: leading, args: "env command", check: checkEnv, opts: []option{
-		{names: "-i0v --ignore-environment --null --debug"}, {names: "-u= --unset="}, {names: "-a= --argv0=", does: asks, why: "gives the program another name"},
-		{names: "-C= --chdir=", does: enters}, {names: "-S= --split-string="}, {names: "-P=", does: asks, why: "looks for programs elsewhere"}, {names: "-f= --file=", does: reads | obeys}, {names: aboutItself, does: shows},
+		{names: "-i0v --ignore-environment --null --debug"}, {names: "-u= --unset="}, {names: "-a= --argv0=", does: asks, consequence: lost, why: "gives the program another name"},
+		{names: "-C= --chdir=", does: enters}, {names: "-S= --split-string="}, {names: "-P=", does: asks, consequence: lost, why: "looks for programs elsewhere"}, {names: "-f= --file=", does: reads | obeys}, {names: aboutItself, does: shows},
 		{names: "--block-signal? --default-signal? --ignore-signal? --list-signal-handling"},
 	}},
 	{names: "timeout gtimeout", risk: umpire.Safe, why: "runs a command for a time", style: leading, args: "data command", opts: []option{
@@ -23,14 +23,14 @@ var wrappers = []program{
 	}},
 	{names: "nice gnice", risk: umpire.Safe, why: "runs a command with less priority", style: leading, args: "command", opts: []option{{names: "-n= --adjustment="}, {names: "-0123456789+"}, {names: aboutItself, does: shows}}},
 	{names: "ionice", risk: umpire.Safe, why: "runs a command with less priority", style: leading, args: "command", opts: []option{
-		{names: "-c= --class= -n= --classdata="}, {names: "-t --ignore"}, {names: "-p= --pid= -P= --pgid= -u= --uid=", does: asks, why: "changes running processes"}, {names: aboutItself, does: shows},
+		{names: "-c= --class= -n= --classdata="}, {names: "-t --ignore"}, {names: "-p= --pid= -P= --pgid= -u= --uid=", does: asks, consequence: lost, why: "changes running processes"}, {names: aboutItself, does: shows},
 	}},
-	{names: "chrt", risk: umpire.Medium, why: "runs a command with other priorities", style: leading, args: "data command", opts: []option{
+	{names: "chrt", risk: umpire.Medium, consequence: reversible, why: "runs a command with other priorities", style: leading, args: "data command", opts: []option{
 		{names: "-abdefimorRpv --all-tasks --batch --deadline --ext --fifo --idle --max --other --rr --reset-on-fork --pid --verbose"}, {names: "-T= --sched-runtime= -P= --sched-period= -D= --sched-deadline="}, {names: aboutItself, does: shows},
 	}},
-	{names: "taskset", risk: umpire.Low, why: "runs a command on some processors", style: leading, args: "data command", opts: []option{{names: "-ac --all-tasks --cpu-list"}, {names: "-p --pid", does: asks, why: "changes running processes"}, {names: aboutItself, does: shows}}},
+	{names: "taskset", risk: umpire.Low, why: "runs a command on some processors", style: leading, args: "data command", opts: []option{{names: "-ac --all-tasks --cpu-list"}, {names: "-p --pid", does: asks, consequence: lost, why: "changes running processes"}, {names: aboutItself, does: shows}}},
 	{names: "numactl", risk: umpire.Low, why: "runs a command on some processors", style: leading, args: "command", opts: []option{
-		{names: "-alsHb --all --localalloc --show --hardware --balancing"}, {names: "-i= --interleave= -m= --membind= -N= --cpunodebind= -C= --physcpubind= -p= --preferred= -P= -w="}, {names: "-f= --file= --shmid= -S= --shm=", does: asks, why: "changes shared memory"}, {names: aboutItself, does: shows},
+		{names: "-alsHb --all --localalloc --show --hardware --balancing"}, {names: "-i= --interleave= -m= --membind= -N= --cpunodebind= -C= --physcpubind= -p= --preferred= -P= -w="}, {names: "-f= --file= --shmid= -S= --shm=", does: asks, consequence: lost, why: "changes shared memory"}, {names: aboutItself, does: shows},
 	}},
 	{names: "nohup setsid", risk: umpire.Safe, why: "runs a command that outlives the terminal", style: leading, args: "command", opts: []option{{names: "-cfw --ctty --fork --wait"}, {names: aboutItself, does: shows}}},
 	{names: "stdbuf gstdbuf", risk: umpire.Safe, why: "runs a command with other buffers", style: leading, args: "command", opts: []option{{names: "-i= -o= -e= --input= --output= --error="}, {names: aboutItself, does: shows}}},
@@ -46,14 +46,14 @@ var wrappers = []program{
 	{names: "xargs gxargs", risk: umpire.Safe, why: "runs a command on what it reads", style: leading, args: "command", check: checkXargs, out: runPrints, opts: []option{
 		{names: "-rtxo --no-run-if-empty --verbose --exit --open-tty"}, {names: "-p --interactive"}, {names: "-0 --null -d= --delimiter="},
 		{names: "-n= --max-args= -P= --max-procs= -s= --max-chars= -E= -L= --max-lines? -l? -e? --eof?"},
-		{names: "-I= -i? --replace? -J="}, {names: "-a= --arg-file=", does: reads}, {names: "--process-slot-var=", does: asks, why: "sets a variable"},
+		{names: "-I= -i? --replace? -J="}, {names: "-a= --arg-file=", does: reads}, {names: "--process-slot-var=", does: asks, consequence: lost, why: "sets a variable"},
 		{names: "-R= -S="}, {names: "--show-limits"}, {names: aboutItself, does: shows},
 	}},
 	{names: "parallel", risk: umpire.Low, why: "runs commands that it builds from what it reads", style: leading, check: checkParallel, opts: []option{
 		{names: "-0kmXuvtqxr --null --keep-order --xargs --ungroup --group --verbose --quote --no-run-if-empty --bar --progress --eta --dry-run --dryrun --tag --line-buffer --linebuffer --lb --files --will-cite --no-notice --shuf --link --xapply --plus --pipe --round-robin --resume --resume-failed --color --color-failed --ctrlc --exit"},
-		{names: "-j= --jobs= -P= --max-procs= -n= --max-args= -N= --max-replace-args= -L= --max-lines? -l? -s= --max-chars= -d= --delimiter= -C= --colsep= --halt= --halt-on-error= --timeout= --delay= --retries= --nice= --tagstring= --block= --recstart= --recend= --regexp --header= --load= --memfree= --trim= -E= --id="}, {names: "--rpl= --parens=", does: asks, why: "runs Perl code"},
+		{names: "-j= --jobs= -P= --max-procs= -n= --max-args= -N= --max-replace-args= -L= --max-lines? -l? -s= --max-chars= -d= --delimiter= -C= --colsep= --halt= --halt-on-error= --timeout= --delay= --retries= --nice= --tagstring= --block= --recstart= --recend= --regexp --header= --load= --memfree= --trim= -E= --id="}, {names: "--rpl= --parens=", does: asks, consequence: lost, why: "runs Perl code"},
 		{names: "-I="}, {names: "-a= --arg-file=", does: reads}, {names: "--joblog= --results= --tmpdir= --res=", does: writes},
-		{names: "-S= --sshlogin= --slf= --sshloginfile=", does: reaches | harms, why: "runs commands on other machines"}, {names: "-J= --profile= -D= --env=", does: obeys}, {names: "--wd= --workdir=", does: enters}, {names: aboutItself, does: shows},
+		{names: "-S= --sshlogin= --slf= --sshloginfile=", does: reaches | harms, consequence: lost, why: "runs commands on other machines"}, {names: "-J= --profile= -D= --env=", does: obeys}, {names: "--wd= --workdir=", does: enters}, {names: aboutItself, does: shows},
 	}},
 	{names: "sem niceload", risk: umpire.Medium, why: "runs a command when there is room", style: leading, check: checkWrapped, opts: []option{{names: "--fg --bg --wait"}, {names: "-j= --id= --jobs="}, {names: aboutItself, does: shows}}},
 	{names: "busybox toybox", risk: umpire.Safe, why: "runs one of its own programs", style: leading, args: "command", opts: []option{{names: "--list --help", does: shows}}},
