@@ -134,7 +134,7 @@ func (u *use) into(folder word) {
 func checkMove(u *use) {
 	t := u.transfer()
 	for _, source := range t.sources {
-		u.touch(umpire.KindDelete, source, accessOf{tree: true, risk: umpire.Medium, why: "is moved away"})
+		u.touch(umpire.KindDelete, source, accessOf{tree: true, risk: umpire.Medium, moved: true, why: "is moved away"})
 	}
 	u.write(t)
 }

@@ -34,9 +34,9 @@ var gitChanging = []program{
 		{names: "-c= --create= --orphan= --conflict="}, {names: "-qtdmu"}, {names: aboutItself, does: shows},
 	}},
 	{names: "commit", risk: umpire.High, consequence: reversible, why: "makes a commit", check: checkCommit, opts: []option{
-		{names: "-avqesnzio --all --verbose --quiet --edit --no-edit --signoff --no-signoff --status --no-status --include --only --short --branch --porcelain --long --null --ahead-behind --no-ahead-behind --allow-empty --allow-empty-message --reset-author --no-post-rewrite --pathspec-file-nul --verify --no-gpg-sign"},
+		{names: "-avqeszio --all --verbose --quiet --edit --no-edit --signoff --no-signoff --status --no-status --include --only --short --branch --porcelain --long --null --ahead-behind --no-ahead-behind --allow-empty --allow-empty-message --reset-author --no-post-rewrite --pathspec-file-nul --verify --no-gpg-sign"},
 		{names: "-m= --message= --author= --date= -c= --reedit-message= -C= --reuse-message= --fixup= --squash= --trailer= --cleanup= -S? --gpg-sign? -u? --untracked-files?"},
-		{names: "--dry-run"}, {names: "--amend", does: harms, why: "replaces the last commit"}, {names: "--no-verify", why: "passes over the hooks"},
+		{names: "--dry-run"}, {names: "--amend", does: harms, consequence: reversible, why: "replaces the last commit"}, {names: "-n --no-verify", why: "passes over the hooks"},
 		{names: "-p --patch --interactive"}, {names: "-F= --file= -t= --template= --pathspec-from-file=", does: reads}, {names: aboutItself, does: shows},
 	}},
 	{names: "apply", risk: umpire.Medium, consequence: reversible, why: "changes files as a patch says", args: "read…", check: checkApply, opts: []option{
@@ -71,7 +71,7 @@ func checkGitMove(u *use) {
 		if i == len(u.operands)-1 {
 			kind = umpire.KindWrite
 		}
-		u.touch(kind, operand, accessOf{risk: umpire.Medium, why: "moves it"})
+		u.touch(kind, operand, accessOf{risk: umpire.Medium, moved: true, why: "moves it"})
 	}
 }
 
@@ -80,8 +80,13 @@ func checkGitRemove(u *use) {
 	case u.got("--dry-run") != nil:
 		u.onlyShows("tells what would be deleted")
 	case u.got("--cached") == nil:
-		u.raise(umpire.High, "deletes files")
-		u.touchAll(umpire.KindDelete, u.operands, accessOf{tree: u.has(walks)})
+		// Without --force git deletes only what it holds unchanged.
+		held, after := !u.gave("-f", "--force"), lost
+		if held {
+			after = reversible
+		}
+		u.raiseTo(umpire.High, after, "deletes files")
+		u.touchAll(umpire.KindDelete, u.operands, accessOf{tree: u.has(walks), moved: held})
 	}
 }
 
@@ -113,6 +118,9 @@ func checkClean(u *use) {
 func checkCheckout(u *use) {
 	if u.gave("-b") && len(u.operands) == 0 && len(u.given) == 1 {
 		u.why = "creates a branch and goes to it"
+	}
+	if creates := u.got("-b", "-B", "--orphan") != nil; !creates || u.ended || len(u.operands) > 1 {
+		u.raiseTo(umpire.High, lost, u.why) // a name may be a file's, whose changes are thrown away
 	}
 	for _, operand := range u.operands {
 		if u.ended || operand.text == "." || outward(operand) {

@@ -105,6 +105,7 @@ type accessOf struct {
 	table    string
 	why      string
 	risk     umpire.Risk // of writes and deletes; the zero value is judged by kind
+	moved    bool        // a deleted path only goes elsewhere, or is in git
 }
 
 // path emits the access of a path for each folder that it may start from.
@@ -119,7 +120,16 @@ func (w *walker) path(s *state, kind umpire.AccessKind, target word, of accessOf
 	}
 	a := umpire.Access{
 		Kind: kind, Risk: of.pathRisk(kind), Reason: of.pathReason(kind),
-		Redirect: of.redirect, Tree: of.tree || target.under, Names: of.names && kind == umpire.KindRead, Glob: target.glob, Table: of.table,
+		Redirect: of.redirect, Tree: of.tree || target.under, Names: of.names && kind == umpire.KindRead,
+		Follows: of.follows || target.under && kind != umpire.KindDelete, Glob: target.glob, Table: of.table,
+		Kinds: strings.Fields(of.kinds),
+	}
+	below := target.pick(&a, of.tree)
+	if kind == umpire.KindRead && !of.names && target.under && target.listed != "" && !hasField(keepsContents, firstWord(of.table)) {
+		a.Handed = strings.Split(target.listed, "/")
+	}
+	if of.moved {
+		a.Consequence = umpire.Reversible
 	}
 	paths := s.absolute(target)
 	if len(paths) == 0 || target.unplaced() {
