@@ -24,24 +24,21 @@ func (w *walker) arithmetic(s *state, node syntax.Node) {
 		switch n := n.(type) {
 		case *syntax.CmdSubst, *syntax.ProcSubst:
 			return false
-		case *syntax.SglQuoted:
-			evaluated = evaluated || !test && (s.evaluatesIn(n.Value) || runsWhenEvaluated(n.Value))
-		case *syntax.Lit:
-			evaluated = evaluated || !test && (s.evaluatesIn(n.Value) || runsWhenEvaluated(n.Value))
-		case *syntax.ParamExp:
-			evaluated = evaluated || !test && n.Param != nil && s.evaluates(n.Param.Value)
+		case *syntax.SglQuoted, *syntax.Lit, *syntax.ParamExp:
+			evaluated = evaluated || !test && w.evaluatesPart(s, n)
 		case *syntax.BinaryArithm:
 			w.assignsTo(n)
 		case *syntax.BinaryTest:
-			evaluated = evaluated || compares(n.Op) && (s.counts(n.X) || s.counts(n.Y))
+			evaluated = evaluated || compares(n.Op) && (w.counts(s, n.X) || w.counts(s, n.Y))
 		case *syntax.UnaryTest:
-			evaluated = evaluated || n.Op == syntax.TsVarSet && !plainName(n.X) || n.Op == syntax.TsFdTerm && s.counts(n.X)
+			evaluated = evaluated || n.Op == syntax.TsVarSet && !plainName(n.X) || n.Op == syntax.TsFdTerm && w.counts(s, n.X)
 		}
 		return true
 	})
 	if evaluated || !test && s.sumsForeign(node) {
-		w.doubt("", "arithmetic with text that may run as code")
+		w.doubt("", mayRunAsCode)
 	}
+	w.meet()
 }
 
 // index walks the index of an array, which is arithmetic unless the array is one
@@ -69,64 +66,40 @@ func compares(op syntax.BinTestOperator) bool {
 }
 
 // counts reports whether one side of such a test must not be evaluated.
-func (s *state) counts(side syntax.Node) bool {
+func (w *walker) counts(s *state, side syntax.Node) bool {
 	evaluated := false
 	syntax.Walk(side, func(n syntax.Node) bool {
 		switch n := n.(type) {
 		case *syntax.CmdSubst:
-			evaluated = evaluated || copiesText(lastProgram(n))
+			evaluated = evaluated || copiesText(lastProgram(n)) || s.printsCode(n, new(maxReferences))
 			return false
 		case *syntax.ProcSubst:
 			return false
-		case *syntax.SglQuoted:
-			evaluated = evaluated || s.evaluatesIn(n.Value) || runsWhenEvaluated(n.Value)
-		case *syntax.Lit:
-			evaluated = evaluated || s.evaluatesIn(n.Value) || runsWhenEvaluated(n.Value)
-		case *syntax.ParamExp:
-			evaluated = evaluated || n.Param != nil && s.evaluates(n.Param.Value)
+		default:
+			evaluated = evaluated || w.evaluatesPart(s, n)
 		}
 		return true
 	})
 	return evaluated
 }
 
-// runsWhenEvaluated reports text that runs something when it is evaluated.
-func runsWhenEvaluated(text string) bool {
-	return strings.Contains(text, "$(") || strings.Contains(text, "`")
-}
-
-// evaluates reports whether a variable holds what must not be evaluated.
-func (s *state) evaluates(name string) bool {
-	left := maxReferences
-	return s.leadsToCode(name, &left)
-}
-
-// maxReferences is how many values are looked at that may name one another.
-const maxReferences = 100
-
-func (s *state) leadsToCode(name string, left *int) bool {
-	v, ok := s.vars[name]
-	if !ok {
-		return false
-	}
-	for _, wd := range v.words {
-		*left--
-		switch {
-		case *left < 0 || wd.foreign || runsWhenEvaluated(wd.text):
-			return true
-		case syntax.ValidName(wd.text) && s.leadsToCode(wd.text, left):
-			return true
+// evaluatesPart reports whether a part of an expression must not be evaluated. A
+// dollar sign that is still there as text may begin a substitution with what stands
+// behind it.
+func (w *walker) evaluatesPart(s *state, n syntax.Node) bool {
+	switch n := n.(type) {
+	case *syntax.SglQuoted:
+		return strings.ContainsAny(n.Value, "$`") || w.evaluatesIn(s, n.Value)
+	case *syntax.Lit:
+		return strings.ContainsAny(n.Value, "$`") || w.evaluatesIn(s, n.Value)
+	case *syntax.ParamExp:
+		if n.Param == nil || n.Length {
+			return false
 		}
-	}
-	return false
-}
-
-// evaluatesIn reports whether an expression names such a variable.
-func (s *state) evaluatesIn(expression string) bool {
-	for name := range strings.FieldsFuncSeq(expression, func(c rune) bool { return !variableRune(c) }) {
-		if s.evaluates(name) {
-			return true
+		if n.Excl { // any variable
+			w.evaluated.unknown = true
 		}
+		return w.evaluates(s, n.Param.Value)
 	}
 	return false
 }
@@ -178,4 +151,14 @@ func lastProgram(sub *syntax.CmdSubst) string {
 func plainName(x syntax.TestExpr) bool {
 	wd, ok := x.(*syntax.Word)
 	return ok && syntax.ValidName(wd.Lit())
+}
+
+// descriptor judges a word before a redirection: {NAME[index]}> puts the number of
+// the file into a variable. That no redirection follows is rare.
+func (w *walker) descriptor(wd word) {
+	name, index, element := wd.after("[")
+	name, brace := strings.CutPrefix(name, "{")
+	if brace && element && syntax.ValidName(name) && runsWhenEvaluated(index.text) {
+		w.doubt("", mayRunAsCode)
+	}
 }

@@ -166,6 +166,10 @@ func (w *walker) assignments(s *state, assigns []*syntax.Assign) {
 // give sets a variable, unless that is not allowed: the shell then drops what
 // follows on the line, and the variable stays what it was.
 func (w *walker) give(s *state, name string, v value) {
+	w.gives(s, name, v.words)
+	if v.array {
+		w.isArray(name)
+	}
 	if s.vars[name].fixed || hasField(unchangeable, name) {
 		w.mayFail(s)
 		w.doubt("", name+" must not be changed, so that the rest of the line may not run")
@@ -197,7 +201,11 @@ func (w *walker) assigned(s *state, a *syntax.Assign) value {
 	}
 	wd := w.one(s, a.Value)
 	if a.Append || a.Index != nil {
-		return unknown()
+		w.holds(wd) // the value is part of it
+		u := s.vars[a.Name.Value].or(unknown())
+		u.words[0].foreign = u.words[0].foreign || wd.foreign
+		u.fixed = false
+		return u
 	}
 	return value{words: []word{wd}}
 }

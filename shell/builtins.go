@@ -22,11 +22,15 @@ var builtins = []program{
 	}},
 	{names: "shift", risk: umpire.Safe, why: "moves the positional parameters", style: bare, check: func(u *use) {
 		leave(u)
-		u.s.args = nil
+		u.s.args = nil // what was given before is noted
 	}},
 	{names: "test [", risk: umpire.Safe, why: "compares", style: bare, check: func(u *use) {
-		for _, operand := range u.operands {
+		for i, operand := range u.operands {
 			u.index(operand)
+			const compare = "-eq -ne -lt -le -gt -ge"
+			if i > 0 && hasField(compare, u.operands[i-1].text) || i+1 < len(u.operands) && hasField(compare, u.operands[i+1].text) {
+				u.sums(operand)
+			}
 			if operand.foreign && operand.split {
 				u.doubt = "words that are not known before it runs may be a test that runs code"
 			}
@@ -98,6 +102,7 @@ func checkPrintf(u *use) {
 		if len(u.operands[0].text) > len("-v") {
 			name = u.operands[0].cut(len("-v"))
 		}
+		u.w.holds(u.operands...)
 		u.named(name)
 		if name.open || listed(shellEnv, name.text) {
 			u.raise(umpire.Medium, "sets "+name.display()+", which can change what runs")
@@ -187,9 +192,11 @@ func checkSet(u *use) {
 	for i, operand := range u.operands {
 		if operand.text == "--" {
 			u.s.args = append([]word{}, u.operands[i+1:]...)
+			u.w.holds(u.s.args...)
 			return
 		}
 		if !operand.maybeOption() && !strings.HasPrefix(operand.text, "+") && (i == 0 || u.operands[i-1].text != "-o" && u.operands[i-1].text != "+o") {
+			u.w.holds(u.operands[i:]...)
 			u.s.args = nil
 		}
 		if strings.HasPrefix(operand.text, "-A") || strings.HasPrefix(operand.text, "+A") {
@@ -251,9 +258,20 @@ func (u *use) named(name word) {
 
 // index judges the name of a variable with an index, which the shell evaluates.
 func (u *use) index(name word) {
-	_, index, _ := name.after("[")
-	if runsWhenEvaluated(name.text) || u.s.evaluatesIn(index.text) {
+	variable, index, element := name.after("[")
+	if element {
+		u.w.isArray(variable)
+	}
+	if runsWhenEvaluated(name.text) || u.w.evaluatesIn(u.s, index.text) {
 		u.doubt = "the index of a variable may run as code"
+	}
+}
+
+// sums notes an operand that zsh takes for arithmetic.
+func (u *use) sums(operand word) {
+	if operand.open && !operand.isNumber() {
+		u.w.evaluated.unknown = true
+		u.w.meet()
 	}
 }
 

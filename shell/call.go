@@ -73,7 +73,7 @@ func (w *walker) program(s *state, args []word, in flow) flow {
 	}
 	program := w.known(name.text)
 	if program == nil {
-		w.stranger(args)
+		w.stranger(s, args)
 		return printed(name.text)
 	}
 	s.failed = nil
@@ -96,6 +96,7 @@ func (w *walker) function(s *state, name string, body *syntax.Stmt, args []word,
 	}
 	outer, calling := s.args, s.calling
 	s.args = append([]word{}, args...)
+	w.holds(args...)
 	s.calling = append(slices.Clip(calling), body)
 	left := w.leaving()
 	locals := w.locals
@@ -123,7 +124,7 @@ func (w *walker) known(name string) *program {
 }
 
 // stranger emits the access of a program that no table knows.
-func (w *walker) stranger(args []word) {
+func (w *walker) stranger(s *state, args []word) {
 	name := args[0].text
 	why := base(name) + " is not a program that is known"
 	if strings.Contains(name, "/") {

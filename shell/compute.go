@@ -129,7 +129,7 @@ func assignedName(x syntax.ArithmExpr, f func(name string)) {
 }
 
 // aNumber is the value of a variable that arithmetic has set.
-func aNumber() value { return value{words: []word{{open: true}}} }
+func aNumber() value { return value{words: []word{{open: true, shape: &aShape}}} }
 
 // slice is ${text:from:length}.
 func (s *state) slice(text string, p *syntax.Slice) (string, bool) {

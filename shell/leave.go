@@ -51,6 +51,7 @@ func (w *walker) leaving() func(*state) {
 func leave(u *use) {
 	for _, operand := range u.operands {
 		u.index(operand)
+		u.sums(operand)
 	}
 	if hasField("break continue return", u.program0()) {
 		for _, l := range u.w.leaps {

@@ -2,7 +2,6 @@ package shell
 
 import (
 	"slices"
-	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
 
@@ -55,8 +54,11 @@ func (w *walker) loop(s *state, cmd *syntax.ForClause, in flow) flow {
 	}
 	items := w.words(s, iter.Items)
 	if !iter.InPos.IsValid() {
-		items = []word{{open: true, split: true}}
+		if items = s.args; items == nil {
+			items = []word{{open: true, split: true}}
+		}
 	}
+	w.gives(s, iter.Name.Value, items)
 	if cmd.Select || len(items) > maxRounds || openItems(items) {
 		return w.anyRound(s, cmd, iter.Name.Value, items, in)
 	}
@@ -122,15 +124,15 @@ func (w *walker) anyRound(s *state, cmd *syntax.ForClause, name string, items []
 // forget drops what the rounds of a loop may change before another round sees
 // it: variables that the loop assigns, and the folder when it changes folders.
 func (w *walker) forget(s *state, loop syntax.Node) {
-	assignedIn(loop, func(name string) { s.vars[name] = aNumber() })
+	assignedIn(loop, func(name string) { s.vars[name] = s.vars[name].or(aNumber()) })
 	syntax.Walk(loop, func(n syntax.Node) bool {
 		switch n := n.(type) {
 		case *syntax.Subshell, *syntax.CmdSubst:
 			return false
 		case *syntax.Assign:
 			if n.Name != nil {
-				s.vars[n.Name.Value] = unknown()
-				s.vars[n.Name.Value].words[0].foreign = holdsCode(n)
+				s.vars[n.Name.Value] = s.vars[n.Name.Value].or(unknown())
+				s.vars[n.Name.Value].words[0].foreign = s.vars[n.Name.Value].words[0].foreign || holdsCode(n)
 			}
 		case *syntax.CallExpr:
 			if len(n.Args) == 0 {
@@ -144,21 +146,6 @@ func (w *walker) forget(s *state, loop syntax.Node) {
 		}
 		return true
 	})
-}
-
-// holdsCode reports an assignment of text that runs when it is evaluated.
-func holdsCode(a *syntax.Assign) bool {
-	holds := false
-	syntax.Walk(a, func(n syntax.Node) bool {
-		switch n := n.(type) {
-		case *syntax.SglQuoted:
-			holds = holds || runsWhenEvaluated(n.Value)
-		case *syntax.Lit:
-			holds = holds || runsWhenEvaluated(strings.ReplaceAll(n.Value, `\`, ""))
-		}
-		return true
-	})
-	return holds
 }
 
 // forgetNamed drops the variables that a command of a loop may set: those that it

@@ -67,6 +67,8 @@ type walker struct {
 	full         bool                      // a limit was met and reported
 	recursed     bool                      // a function that calls itself was reported
 	trapped      bool                      // code is set to run later
+	evaluated    evaluation                // what the arithmetic of the line may run
+	arrays       arrayNames                // which variables may be arrays
 	locals       map[string]value          // of the function being walked: what they were outside
 	leaps        []*leap                   // the loops and functions being walked
 	dropped      *leap                     // the line being walked

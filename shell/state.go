@@ -84,9 +84,20 @@ func (s *state) merge(other *state) {
 // or is what is known of a variable that is one of two.
 func (v value) or(o value) value {
 	u := unknown()
+	if v.isNumber() && o.isNumber() {
+		u = aNumber()
+	}
 	u.fixed = v.fixed || o.fixed
+	u.words[0].foreign = v.mayRun() || o.mayRun()
 	return u
 }
+
+// mayRun reports a value that must not be evaluated as arithmetic.
+func (v value) mayRun() bool {
+	return slices.ContainsFunc(v.words, func(wd word) bool { return wd.foreign || runsWhenEvaluated(wd.text) })
+}
+
+func (v value) isNumber() bool { return !v.array && len(v.words) == 1 && v.words[0].isNumber() }
 
 func (v value) equal(o value) bool {
 	return v.array == o.array && v.fixed == o.fixed && slices.Equal(v.words, o.words)
