@@ -51,12 +51,18 @@ const shellOwned = "_ RANDOM SRANDOM SECONDS LINENO EPOCHSECONDS EPOCHREALTIME B
 // unchangeable are those that nobody may set: bash drops the rest of the line.
 const unchangeable = "BASHOPTS BASH_VERSINFO EUID PPID SHELLOPTS UID"
 
+// integers are variables that a shell keeps as numbers: what they are given is
+// arithmetic. The first line is bash's, the others are zsh's.
+const integers = "OPTIND SECONDS RANDOM SRANDOM LINENO HISTCMD BASHPID BASH_SUBSHELL EPOCHSECONDS EPOCHREALTIME " +
+	"LINES COLUMNS HISTSIZE SAVEHIST KEYTIMEOUT LISTMAX LOGCHECK MAILCHECK TMOUT TTYIDLE SHLVL FUNCNEST ERRNO DIRSTACKSIZE BAUD " +
+	"UID GID EUID EGID PPID status MBEGIN MEND CURSOR REPORTTIME REPORTMEMORY TRY_BLOCK_ERROR TRY_BLOCK_INTERRUPT ZSH_SUBSHELL"
+
 // zshHooks are functions that zsh calls by itself.
 const zshHooks = "chpwd precmd preexec periodic zshaddhistory zshexit command_not_found_handler command_not_found_handle " +
 	"TRAPEXIT TRAPDEBUG TRAPZERR TRAPERR TRAPINT TRAPTERM TRAPHUP TRAPCHLD TRAPUSR1 TRAPUSR2 TRAPALRM TRAPPIPE TRAPQUIT TRAPWINCH TRAPCONT"
 
 // zshTables are arrays with which zsh says what names mean. bash knows nothing of them.
-const zshTables = "path fpath cdpath module_path aliases galiases saliases functions builtins commands reswords nameddirs options modules " +
+const zshTables = "path fpath cdpath manpath module_path aliases galiases saliases functions builtins commands reswords nameddirs options modules " +
 	"chpwd_functions precmd_functions preexec_functions periodic_functions zshexit_functions zshaddhistory_functions " +
 	"dis_aliases dis_galiases dis_saliases dis_functions dis_builtins dis_reswords"
 
