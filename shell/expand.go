@@ -20,6 +20,9 @@ func (w *walker) words(s *state, args []*syntax.Word) []word {
 	var out []word
 	for _, arg := range args {
 		out = append(out, w.fields(s, arg)...)
+		if n := len(out); n > 0 {
+			w.descriptor(out[n-1])
+		}
 		if w.full {
 			return []word{{open: true, split: true}}
 		}
@@ -93,6 +96,35 @@ func (e *expansion) tilde(arg *syntax.Word) {
 	arg.Parts = append([]syntax.WordPart{&syntax.Lit{Value: rest}}, arg.Parts[1:]...)
 }
 
+// joinsWords reports "$*" and "${a[*]}", which are one word, and whole says that
+// every list is.
+func joinsWords(p *syntax.ParamExp, whole bool) bool {
+	if p.Param == nil {
+		return false
+	}
+	index, _ := p.Index.(*syntax.Word)
+	return p.Param.Value == "*" || whole && p.Param.Value == "@" || index != nil && (index.Lit() == "*" || whole)
+}
+
+// joinWords makes one word of several. What stands between them may have been changed.
+func (e *expansion) joinWords(words []word) []word {
+	if len(words) < 2 {
+		return words
+	}
+	between := lit(" ")
+	if _, changed := e.s.vars["IFS"]; changed {
+		between = word{open: true}
+	}
+	joined := expansion{w: e.w, s: e.s, whole: true}
+	for i, wd := range words {
+		if i > 0 {
+			joined.add(between)
+		}
+		joined.add(wd)
+	}
+	return []word{joined.current}
+}
+
 // home is the home directory of a user; "" is whoever runs the line.
 func (w *walker) home(s *state, user string) word {
 	switch user {
@@ -129,7 +161,12 @@ func (e *expansion) part(part syntax.WordPart, quoted bool) {
 			e.part(inner, true)
 		}
 	case *syntax.ParamExp:
-		e.insert(withSecret(e.param(part), e.s.secretOf(part)), quoted)
+		words := e.param(part)
+		words = e.keepForeign(part, words)
+		if (quoted || e.whole) && joinsWords(part, e.whole) {
+			words = e.joinWords(words)
+		}
+		e.insert(withSecret(words, e.s.secretOf(part)), quoted)
 	case *syntax.CmdSubst:
 		e.insert(e.substitution(part, quoted), quoted)
 	case *syntax.ArithmExp:
@@ -159,6 +196,9 @@ func (e *expansion) literal(text string, quoted bool) {
 	if strings.HasSuffix(e.current.text, "$") && expandsInZsh(text) {
 		e.add(word{open: true, split: true})
 		return
+	}
+	if bracketOfZsh(e.current.text[max(0, len(e.current.text)-2):] + text) {
+		e.w.doubt("", "zsh expands what follows $~ and its kin")
 	}
 	var b strings.Builder
 	glob := false
@@ -194,9 +234,28 @@ func expandsInZsh(text string) bool {
 	return len(text) > 1 && strings.IndexByte("=~^", text[0]) >= 0 && letter(text[1])
 }
 
+// bracketOfZsh reports $~[…], ${…} or $(…) with such a sign in between, which zsh
+// takes for arithmetic and the like.
+func bracketOfZsh(text string) bool {
+	for {
+		_, after, found := strings.Cut(text, "$")
+		if !found {
+			return false
+		}
+		bare := strings.TrimLeft(after, "=~^+")
+		if bare != after && bare != "" && strings.IndexByte("[{(", bare[0]) >= 0 {
+			return true
+		}
+		text = after
+	}
+}
+
 // add appends text that the shell does not split.
 func (e *expansion) add(wd word) {
 	cur := &e.current
+	if cur.open && strings.ContainsAny(wd.text, "$`") {
+		e.w.evaluated.text = true // it is not kept in the word
+	}
 	var shape *string
 	if cur.open || wd.open {
 		shape = joinedShape(cur, &wd)
@@ -388,7 +447,7 @@ func (e *expansion) evaluated(p *syntax.ParamExp) {
 	if p.Slice != nil && p.Slice.Length != nil {
 		e.w.index(e.s, p.Slice.Length)
 	}
-	if p.Excl && p.Param != nil && e.s.evaluates(p.Param.Value) {
+	if p.Excl && p.Param != nil && e.w.evaluates(e.s, p.Param.Value) {
 		e.w.doubt("", "${!…} can run what a variable holds")
 	}
 }
@@ -503,7 +562,8 @@ func (e *expansion) substitution(sub *syntax.CmdSubst, quoted bool) []word {
 		counts.split = !quoted
 		return []word{counts}
 	}
-	return []word{{open: true, split: !quoted, foreign: out.kind == flowRemote || copiesText(out.from) || copiesText(lastProgram(sub))}}
+	foreign := out.kind == flowRemote || copiesText(out.from) || copiesText(lastProgram(sub)) || e.s.printsCode(sub, new(maxReferences))
+	return []word{{open: true, split: !quoted, foreign: foreign}}
 }
 
 // copiesText reports a program that prints what others wrote as it stands. Others
