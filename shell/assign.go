@@ -188,6 +188,7 @@ func (w *walker) give(s *state, name string, v value) {
 func (w *walker) assigned(s *state, a *syntax.Assign) value {
 	if a.Index != nil {
 		w.index(s, a.Index)
+		w.isArray(a.Name.Value)
 	}
 	if a.Array != nil {
 		v := value{array: true}
@@ -223,6 +224,7 @@ func (w *walker) declClause(s *state, cmd *syntax.DeclClause) {
 	for _, a := range cmd.Args {
 		d.assign(a)
 	}
+	d.makeArrays()
 	for _, name := range slices.Sorted(maps.Keys(d.set)) {
 		d.local(name)
 		w.give(s, name, d.set[name])
@@ -247,6 +249,7 @@ type declaration struct {
 	s       *state
 	exports bool
 	fixes   bool // readonly, or -r
+	arrays  bool // -a or -A
 	prints  bool // -p: what is named is printed
 	// functions says that functions are printed, and not variables.
 	functions bool
@@ -282,6 +285,7 @@ func (d *declaration) word(wd word) {
 		d.exports = d.exports || strings.Contains(wd.text, "x") && wd.text[0] == '-'
 		d.fixes = d.fixes || strings.Contains(wd.text, "r") && wd.text[0] == '-'
 		d.prints = d.prints || strings.Contains(wd.text, "p")
+		d.arrays = d.arrays || strings.ContainsAny(wd.text, "aA")
 		d.doubt = d.doubt || wd.open || strings.ContainsAny(wd.text, "nfilucT")
 	case assigns && syntax.ValidName(name):
 		d.variable(name, value{words: []word{rest}})
@@ -296,6 +300,7 @@ func (d *declaration) variable(name string, v value) {
 	if (listed(shellEnv, name) || d.exports && !harmless) && (v.array || !harmlessValue(name, v.first())) {
 		d.w.environment(name, v.first())
 	}
+	d.w.compound(name, v)
 	d.set[name] = v
 }
 

@@ -235,8 +235,10 @@ func checkRead(u *use) {
 	if u.in.kind == flowPaths && len(u.in.dirs) == 1 {
 		v = value{words: []word{{text: u.in.dirs[0].text, open: true, under: true, dashless: u.in.dirs[0].text != ""}}}
 	}
+	arrays := hasField("readarray mapfile", u.program0())
 	for _, operand := range u.operands {
 		if strings.HasPrefix(operand.text, "-") {
+			arrays = arrays || strings.ContainsAny(operand.text, "aA")
 			if strings.ContainsAny(operand.text, "C") {
 				u.raise(umpire.Medium, "runs a callback")
 			}
@@ -246,6 +248,9 @@ func checkRead(u *use) {
 			u.raise(umpire.Medium, "sets "+operand.display()+", which can change what runs")
 		}
 		u.index(operand)
+		if arrays {
+			u.w.isArray(operand.text)
+		}
 		u.w.give(u.s, operand.text, v)
 	}
 }
