@@ -2,9 +2,6 @@ package shell
 
 import (
 	"fmt"
-	"strings"
-
-	"mvdan.cc/sh/v3/syntax"
 
 	"github.com/umpirehq/umpire"
 )
@@ -85,16 +82,18 @@ func (w *walker) line(s *state, text string, in flow) {
 		return
 	}
 	defer w.leave()
-	parser := syntax.NewParser(syntax.Variant(syntax.LangBash))
-	file, err := parser.Parse(strings.NewReader(text), "")
+	code, err := readCode(text)
 	if err != nil {
 		w.doubt("", fmt.Sprintf("not parsed: %v", err))
 		return
 	}
-	if hidesCode(text, file) {
-		w.doubt("", "a single quote within \"${…}\" is text to the shell, and what follows it may run")
+	if code.odd != "" {
+		w.doubt("", code.odd)
 	}
-	w.lines(s, file.Stmts, in)
+	if odd := hidesCode(code.text, code.file); odd != "" {
+		w.doubt("", odd)
+	}
+	w.lines(s, code.file.Stmts, in)
 }
 
 // enter counts one more level of nesting, and reports whether it may be walked.

@@ -11,23 +11,61 @@ import (
 // end the expansion. The parser takes them for quotes, so that code could hide in
 // what it calls text.
 
-// hidesCode reports whether a line has text in such a place that shells may read
-// as more than text.
-func hidesCode(text string, file *syntax.File) bool {
-	if !strings.Contains(text, "${") || !strings.Contains(text, "'") {
-		return false
+// hidesCode says why shells may run what the parser takes for text, or returns "".
+func hidesCode(text string, file *syntax.File) string {
+	if !strings.Contains(text, "${") && !strings.Contains(text, "#") {
+		return ""
 	}
-	hides := false
+	problem := ""
 	syntax.Walk(file, func(n syntax.Node) bool {
+		hidden := false
 		switch n := n.(type) {
+		case *syntax.Comment:
+			if !startsComment(text, offset(n.Hash)) {
+				problem = "a # within a word does not begin a comment"
+			}
 		case *syntax.DblQuoted:
-			hides = hides || hiddenIn(n.Parts)
+			hidden = hiddenIn(n.Parts)
 		case *syntax.Redirect:
-			hides = hides || n.Hdoc != nil && hiddenIn(n.Hdoc.Parts)
+			hidden = n.Hdoc != nil && hiddenIn(n.Hdoc.Parts)
+		case *syntax.ParamExp:
+			if bracketOfZsh(text[offset(n.Pos()):offset(n.End())]) {
+				problem = "zsh expands what follows $~ and its kin"
+			}
+			if startsProcess(n) {
+				problem = "a program in <(…) within ${…} runs"
+			}
 		}
-		return !hides
+		if hidden {
+			problem = "a single quote within \"${…}\" is text to the shell, and what follows it may run"
+		}
+		return problem == ""
 	})
-	return hides
+	return problem
+}
+
+// startsComment reports whether shells take the # at an offset for the beginning of
+// a comment: only where a word could begin.
+func startsComment(text string, at int) bool {
+	return at == 0 || strings.IndexByte(" \t\n;&|(", text[at-1]) >= 0
+}
+
+// startsProcess reports <(…), >(…) or the =(…) of zsh within an expansion, which
+// shells run there and the parser takes for text.
+func startsProcess(p *syntax.ParamExp) bool {
+	starts := false
+	syntax.Walk(p, func(n syntax.Node) bool {
+		switch n := n.(type) {
+		case *syntax.Lit:
+			for _, opener := range [...]string{"<(", ">(", "=("} {
+				starts = starts || strings.Contains(n.Value, opener)
+			}
+		case *syntax.CmdSubst:
+			return false
+		}
+		return !starts
+	})
+	return starts
 }
 
 // hiddenIn looks at the expansions among quoted parts, down to the next
@@ -35,17 +73,44 @@ func hidesCode(text string, file *syntax.File) bool {
 func hiddenIn(parts []syntax.WordPart) bool {
 	for _, part := range parts {
 		p, ok := part.(*syntax.ParamExp)
-		if !ok || p.Exp == nil || p.Exp.Word == nil || trims(p.Exp.Op) {
+		if !ok {
 			continue
 		}
-		for _, inner := range p.Exp.Word.Parts {
+		for _, inner := range inserted(p) {
 			if q, ok := inner.(*syntax.SglQuoted); ok && strings.ContainsAny(q.Value, "$`}\"\\") {
 				return true
 			}
 		}
-		if hiddenIn(p.Exp.Word.Parts) {
+		for _, inner := range matched(p) { // zsh ends the pattern at a quoted brace or slash
+			if q, ok := inner.(*syntax.SglQuoted); ok && strings.ContainsAny(q.Value, "}/") && strings.ContainsAny(q.Value, "$`") {
+				return true
+			}
+		}
+		if hiddenIn(inserted(p)) || hiddenIn(matched(p)) {
 			return true
 		}
 	}
 	return false
+}
+
+// inserted are the parts of the text that an expansion may put in place of a value.
+func inserted(p *syntax.ParamExp) []syntax.WordPart {
+	switch {
+	case p.Exp != nil && p.Exp.Word != nil && !trims(p.Exp.Op):
+		return p.Exp.Word.Parts
+	case p.Repl != nil && p.Repl.With != nil:
+		return p.Repl.With.Parts
+	}
+	return nil
+}
+
+// matched are the parts of the pattern of an expansion.
+func matched(p *syntax.ParamExp) []syntax.WordPart {
+	switch {
+	case p.Exp != nil && p.Exp.Word != nil && trims(p.Exp.Op):
+		return p.Exp.Word.Parts
+	case p.Repl != nil && p.Repl.Orig != nil:
+		return p.Repl.Orig.Parts
+	}
+	return nil
 }

@@ -1,0 +1,238 @@
+package shell
+
+import (
+	"cmp"
+	"errors"
+	"reflect"
+	"slices"
+	"strings"
+
+	"mvdan.cc/sh/v3/syntax"
+)
+
+// Shells drop a backslash with the newline behind it before they read on, even
+// between `$` and `(`, and they end a comment at its newline whatever stands before
+// it. The parser does neither everywhere. So a line with such a pair is read twice:
+// as it stands, which tells where pairs are text, and without the other pairs. Both
+// must come to the same tree.
+
+// joinedLines is the pair that joins two lines.
+const joinedLines = "\\\n"
+
+// maxComments bounds how often a line is read again for its comments.
+const maxComments = 20
+
+var errTooManyComments = errors.New("too many comments end in a backslash")
+
+// reading is what the parser makes of a text.
+type reading struct {
+	text string
+	file *syntax.File
+	// odd says why shells may read the text otherwise, or is "".
+	odd string
+}
+
+// readCode parses text as shells read it.
+func readCode(text string) (reading, error) {
+	if before := strings.TrimRight(text, `\`); (len(text)-len(before))%2 == 1 {
+		file, err := parseCode(text)
+		return reading{text: text, file: file, odd: "it ends in a backslash, which some shells drop and others keep"}, err
+	}
+	if !strings.Contains(text, joinedLines) {
+		file, err := parseCode(text)
+		return reading{text: text, file: file}, err
+	}
+	text, file, err := endComments(text)
+	if err != nil {
+		return reading{}, err
+	}
+	plain, problem := joinLines(text, file)
+	if problem != "" {
+		return reading{text: text, file: file, odd: problem}, nil
+	}
+	if guard(plain) != "" {
+		return reading{text: text, file: file, odd: "its joined lines cannot be parsed"}, nil
+	}
+	joined, err := parseCode(plain)
+	switch {
+	case err != nil:
+		return reading{text: text, file: file, odd: "its joined lines cannot be parsed"}, nil //nolint:nilerr // it is doubt
+	case !sameTree(reflect.ValueOf(file), reflect.ValueOf(joined)):
+		return reading{text: plain, file: joined, odd: "a backslash at the end of a line hides how shells read it"}, nil
+	}
+	return reading{text: plain, file: joined}, nil
+}
+
+func parseCode(text string) (*syntax.File, error) {
+	parser := syntax.NewParser(syntax.Variant(syntax.LangBash), syntax.KeepComments(true))
+	return parser.Parse(strings.NewReader(text), "")
+}
+
+// endComments takes the backslash from the end of comments, where it says nothing
+// to a shell and makes the parser read on. What follows the first such comment may
+// have been misread, so they are looked for one at a time.
+func endComments(text string) (string, *syntax.File, error) {
+	for range maxComments {
+		file, err := parseCode(text)
+		if err != nil {
+			return "", nil, err
+		}
+		at := len(text)
+		syntax.Walk(file, func(n syntax.Node) bool {
+			if c, ok := n.(*syntax.Comment); ok && strings.HasSuffix(c.Text, joinedLines) {
+				at = min(at, offset(c.Hash)+len("#")+len(c.Text)-len(joinedLines))
+			}
+			return true
+		})
+		if at == len(text) {
+			return text, file, nil
+		}
+		if !strings.HasPrefix(text[at:], joinedLines) {
+			break
+		}
+		text = text[:at] + " " + text[at+1:]
+	}
+	return "", nil, errTooManyComments
+}
+
+func offset(p syntax.Pos) int { return int(p.Offset()) }
+
+// joinLines drops the pairs that shells drop, or says why that is not known.
+func joinLines(text string, file *syntax.File) (joined, problem string) {
+	var kept [][2]int // what stands there is text, by offset
+	syntax.Walk(file, func(n syntax.Node) bool {
+		switch n := n.(type) {
+		case *syntax.SglQuoted, *syntax.Comment:
+			kept = append(kept, [2]int{offset(n.Pos()), offset(n.End())})
+		case *syntax.Redirect:
+			if n.Hdoc != nil && quotedDelimiter(n.Word) {
+				kept = append(kept, [2]int{offset(n.Hdoc.Pos()), offset(n.Hdoc.End())})
+			}
+		case *syntax.CmdSubst:
+			if n.Backquotes && strings.Contains(text[offset(n.Pos()):offset(n.End())], joinedLines) {
+				problem = "a backslash at the end of a line within backquotes"
+			}
+		}
+		return true
+	})
+	slices.SortFunc(kept, func(a, b [2]int) int { return cmp.Compare(a[0], b[0]) })
+	var b strings.Builder
+	done := 0
+	for i := 0; i+1 < len(text); i++ {
+		for len(kept) > 0 && kept[0][1] <= i {
+			kept = kept[1:]
+		}
+		switch {
+		case text[i] != '\\' || len(kept) > 0 && kept[0][0] <= i:
+		case text[i+1] == '\n':
+			b.WriteString(text[done:i])
+			done = i + len(joinedLines)
+			i++
+		default:
+			i++ // what it escapes
+		}
+	}
+	b.WriteString(text[done:])
+	return b.String(), problem
+}
+
+// sameTree compares two trees but for positions, comments and joined lines.
+func sameTree(a, b reflect.Value) bool {
+	if a.Kind() != b.Kind() {
+		return false
+	}
+	switch a.Kind() { //nolint:exhaustive // the others are compared as they are
+	case reflect.Interface, reflect.Pointer:
+		if a.IsNil() || b.IsNil() {
+			return a.IsNil() && b.IsNil()
+		}
+		return sameTree(a.Elem(), b.Elem())
+	case reflect.Slice:
+		return sameElements(a, b)
+	case reflect.Struct:
+		return sameNode(a, b)
+	case reflect.String:
+		return withoutPairs(a.String()) == withoutPairs(b.String())
+	case reflect.Bool:
+		return a.Bool() == b.Bool()
+	}
+	return a.Equal(b)
+}
+
+func sameNode(a, b reflect.Value) bool {
+	if a.Type() != b.Type() {
+		return false
+	}
+	if at, ok := reflect.TypeAssert[syntax.Pos](a); ok {
+		other, same := reflect.TypeAssert[syntax.Pos](b)
+		return same && at.IsValid() == other.IsValid()
+	}
+	for i := range a.NumField() {
+		if a.Type().Field(i).IsExported() && !sameTree(a.Field(i), b.Field(i)) {
+			return false
+		}
+	}
+	return true
+}
+
+func sameElements(a, b reflect.Value) bool {
+	if _, comments := reflect.TypeAssert[[]syntax.Comment](a); comments {
+		return true
+	}
+	parts, ok := reflect.TypeAssert[[]syntax.WordPart](a)
+	others, same := reflect.TypeAssert[[]syntax.WordPart](b)
+	if ok && same {
+		a, b = reflect.ValueOf(joinLiterals(parts)), reflect.ValueOf(joinLiterals(others))
+	}
+	if a.Len() != b.Len() {
+		return false
+	}
+	for i := range a.Len() {
+		if !sameTree(a.Index(i), b.Index(i)) {
+			return false
+		}
+	}
+	return true
+}
+
+// joinLiterals makes one of the literals that a joined line has taken apart.
+func joinLiterals(parts []syntax.WordPart) []syntax.WordPart {
+	var out []syntax.WordPart
+	for _, part := range parts {
+		l, ok := part.(*syntax.Lit)
+		if !ok {
+			out = append(out, part)
+			continue
+		}
+		value := withoutPairs(l.Value)
+		if value == "" && len(parts) > 1 {
+			continue
+		}
+		if n := len(out) - 1; n >= 0 {
+			if before, ok := out[n].(*syntax.Lit); ok {
+				value = before.Value + value
+				out = out[:n]
+			}
+		}
+		out = append(out, &syntax.Lit{ValuePos: l.ValuePos, ValueEnd: l.ValueEnd, Value: value})
+	}
+	return out
+}
+
+// withoutPairs is a text without its pairs.
+func withoutPairs(text string) string {
+	if !strings.Contains(text, joinedLines) {
+		return text
+	}
+	var b strings.Builder
+	for i := 0; i < len(text); i++ {
+		if text[i] == '\\' && i+1 < len(text) {
+			if i++; text[i] == '\n' {
+				continue
+			}
+			b.WriteByte('\\')
+		}
+		b.WriteByte(text[i])
+	}
+	return b.String()
+}
