@@ -123,6 +123,10 @@ func (w *walker) command(s *state, cmd syntax.Command, in flow) flow {
 	case *syntax.CoprocClause:
 		w.stmt(s.clone(), cmd.Stmt, in)
 		if cmd.Name != nil {
+			w.nested(s, cmd.Name)
+			if _, simple := cmd.Stmt.Cmd.(*syntax.CallExpr); simple || cmd.Stmt.Cmd == nil || !syntax.ValidName(cmd.Name.Lit()) {
+				w.doubt("", "the name of a coprocess may be a command")
+			}
 			s.vars[cmd.Name.Lit()] = unknown()
 		}
 	case *syntax.TestClause, *syntax.ArithmCmd, *syntax.LetClause:
@@ -139,7 +143,8 @@ func (w *walker) builtin(name, why string) {
 	w.emit(umpire.Access{Kind: umpire.KindExec, Program: name, Words: []string{name}, Risk: umpire.Safe, Consequence: umpire.Harmless, Reason: why})
 }
 
-// nested walks the substitutions within a node that is not expanded itself.
+// nested walks the substitutions within a node that is not expanded itself, and what
+// expansions in it evaluate.
 func (w *walker) nested(s *state, node syntax.Node) {
 	if node == nil {
 		return
@@ -152,6 +157,16 @@ func (w *walker) nested(s *state, node syntax.Node) {
 		case *syntax.ProcSubst:
 			w.subshell(s, n.Stmts, flow{kind: flowForeign})
 			return false
+		case *syntax.ParamExp:
+			if syntax.Node(n) != node {
+				(&expansion{w: w, s: s}).param(n)
+				return false
+			}
+		case *syntax.ArithmExp:
+			if syntax.Node(n) != node {
+				w.arithmetic(s, n.X)
+				return false
+			}
 		}
 		return true
 	})
