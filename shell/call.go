@@ -77,7 +77,7 @@ func (w *walker) program(s *state, args []word, in flow) flow {
 		return printed(name.text)
 	}
 	s.failed = nil
-	u := &use{w: w, s: s, program: program, words: []word{lit(base(name.text))}, in: in, table: program.name()}
+	u := &use{w: w, s: s, program: program, words: []word{lit(base(name.text))}, line: lineWords(args), in: in, table: program.name()}
 	return u.apply(args[1:])
 }
 
@@ -132,6 +132,13 @@ func (w *walker) stranger(s *state, args []word) {
 	}
 	w.emit(umpire.Access{
 		Kind: umpire.KindExec, Program: base(name), Args: displays(args[1:]), Words: ruleWords(args),
-		Risk: umpire.Medium, Reason: why,
-	})
+		Line: lineWords(args), Base: 1, Risk: umpire.Medium, Reason: why,
+	}
+	if printsSecret(args) {
+		a.Asks = umpire.CodeSecret
+	}
+	if strings.Contains(name, "/") {
+		a.Reason, a.Code, a.Dirs, a.CodeFiles = "runs the file "+name, true, s.dirs, s.absolute(args[0])
+	}
+	w.emit(a)
 }

@@ -12,8 +12,11 @@ type use struct {
 	w       *walker
 	s       *state
 	program *program
-	table   string // the entry that is speaking: "git push"
-	words   []word // what rules match: program and subcommands, then arguments
+	table   string   // the entry that is speaking: "git push"
+	words   []word   // what rules match: program and subcommands, then arguments
+	line    []string // every word as given, options before a subcommand too
+	base    int      // how many of words name the program and its subcommands
+	extras  []string // options that do more than the program does without them
 	in      flow
 
 	parsed
@@ -132,6 +135,7 @@ func (u *use) descend(args []word) ([]word, bool) {
 		name = got.operands[0].text
 	}
 	u.words = append(u.words, lit(name))
+	u.base = len(u.words)
 	u.table += " " + name
 	return got.operands[1:], true
 }
@@ -142,6 +146,11 @@ func (u *use) descend(args []word) ([]word, bool) {
 func (u *use) above(args []word) {
 	u.become(umpire.Safe, u.program.why)
 	u.options()
+	for i, name := range u.extras {
+		if !strings.Contains(name, " ") {
+			u.extras[i] = u.program0() + " " + name
+		}
+	}
 	if u.risk.AtLeast(umpire.Medium) || u.doubt != "" {
 		words := append(slices.Clip(u.words), args...)
 		u.access(words)
@@ -179,20 +188,35 @@ func (u *use) informs() bool {
 func (u *use) options() {
 	for _, name := range u.unknown {
 		u.spoke = name
+		u.extras = append(u.extras, name)
 		u.raise(umpire.Medium, "the option "+name+" of "+u.table+" is not known")
 	}
 	if u.doubtful {
 		u.doubt = "a word that is not known before it runs may be an option"
+	}
+	if u.vague {
+		u.extras = append(u.extras, unknownOption)
 	}
 	for _, g := range u.given {
 		u.option(g)
 	}
 }
 
+// unknownOption stands among the extras for a word that may be any option. No rule can
+// name it.
+const unknownOption = "\x00"
+
+// beyond are the effects by which an option does more than the program does
+// without it.
+const beyond = writes | deletes | enters | reaches | runs | obeys | edits | drops | walks | asks | harms | ends
+
 func (u *use) option(g given) {
 	does, why := g.option.does, g.option.why
 	if g.spares() {
 		return
+	}
+	if does&beyond != 0 || why != "" {
+		u.extras = append(u.extras, g.name)
 	}
 	if does&asks != 0 {
 		u.spoke = g.name
@@ -316,7 +340,17 @@ func (u *use) emit() { u.access(u.words) }
 func (u *use) access(words []word) {
 	a := umpire.Access{
 		Kind: umpire.KindExec, Program: u.program0(), Args: displays(words[1:]), Words: ruleWords(words),
-		Risk: u.risk, Reason: u.why, Doubt: u.doubt, Table: u.table, Code: u.why == runsTests,
+		Risk: u.risk, Reason: u.why, Doubt: u.doubt, Table: u.table, Code: u.runsCode(),
+		Online: u.online, CodeFiles: u.codeFiles(), Line: u.line, Base: u.base, Extras: u.allExtras(),
+	}
+	if a.Code {
+		a.Dirs = u.s.dirs
+	}
+	if u.steered != "" {
+		a.Asks, a.Reason = umpire.CodeNetwork, u.steered
+	}
+	if a.Asks == "" && u.asksSecret(words) {
+		a.Asks = umpire.CodeSecret
 	}
 	if u.doubt != "" && u.risk == umpire.Safe {
 		a.Risk, a.Reason = umpire.Medium, u.doubt
@@ -326,6 +360,18 @@ func (u *use) access(words []word) {
 		a.Table += " " + u.spoke
 	}
 	u.w.emit(a)
+}
+
+// allExtras are the extras that options made by themselves, and those that set the
+// risk in a program's own check.
+func (u *use) allExtras() []string {
+	all := slices.Clone(u.extras)
+	for name := range strings.FieldsSeq(u.spoke) {
+		if !slices.Contains(all, name) && !slices.Contains(all, u.program0()+" "+name) {
+			all = append(all, name)
+		}
+	}
+	return all
 }
 
 // program0 is the name of the program itself, without subcommands.

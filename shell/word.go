@@ -3,6 +3,8 @@ package shell
 import (
 	"path"
 	"strings"
+
+	"github.com/umpirehq/umpire"
 )
 
 // A word is what is known of one word of a command after expansion.
@@ -104,6 +106,17 @@ func ruleWords(words []word) []string {
 	out := make([]string, len(words))
 	for i, wd := range words {
 		out[i] = wd.ruleWord()
+	}
+	return out
+}
+
+// lineWords returns the words as rules for a whole command match them.
+func lineWords(words []word) []string {
+	out := ruleWords(words)
+	for i, wd := range words {
+		if wd.glob {
+			out[i] = umpire.PatternMark + out[i]
+		}
 	}
 	return out
 }
