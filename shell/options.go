@@ -16,9 +16,10 @@ type parsed struct {
 	operands []word
 	unknown  []string // options that the table does not accept
 	extra    bool     // options that it does not list, and accepts
-	// doubtful is set when a word may or may not be an option.
-	doubtful bool
-	ended    bool // no options follow
+	// doubtful is set when a word may or may not be an option. A lax program, which asks
+	// whatever its options are, gets vague in its place.
+	doubtful, vague bool
+	ended           bool // no options follow
 }
 
 // parse reads arguments in the program's style.
@@ -34,7 +35,9 @@ func (p *program) parse(args []word, leads bool) parsed {
 		case arg.text == "--" && !arg.open:
 			out.ended = true
 		case arg.maybeOption() && arg.text == "":
-			out.doubtful = out.doubtful || !p.lax && !p.refusesNumber(arg)
+			if !p.refusesNumber(arg) {
+				out.doubt(p)
+			}
 			out.operands = append(out.operands, arg)
 		case arg.maybeOption():
 			i += p.option(&out, arg, args[i+1:])
@@ -51,13 +54,22 @@ func (p *program) parse(args []word, leads bool) parsed {
 // suspect notes a word that the shell may split into several, options among
 // them, where options are still read.
 func (out *parsed) suspect(p *program, arg word) {
-	if out.ended || p.style == bare || p.lax {
+	if out.ended || p.style == bare {
 		return
+	}
+	if arg.glob && strings.ContainsAny(arg.text[:min(1, len(arg.text))], "*?[") && p.obeysOptions() {
+		out.vague = true // a file may be called like an option
 	}
 	numbers := arg.shape != nil && (arg.dashless || arg.text != "")
 	if arg.open && arg.split && !numbers || arg.under && arg.text == "" && !arg.dashless && p.obeysOptions() {
-		out.doubtful = true
+		out.doubt(p)
 	}
+}
+
+// doubt notes that a word may or may not be an option.
+func (out *parsed) doubt(p *program) {
+	out.doubtful = out.doubtful || !p.lax
+	out.vague = out.vague || p.lax
 }
 
 // refusesNumber reports a word that is a number, which as an option would be one
@@ -94,7 +106,7 @@ func (p *program) option(out *parsed, arg word, rest []word) int {
 func (p *program) longOption(out *parsed, arg word, rest []word) int {
 	name, value, attached := arg.after("=")
 	if arg.open && !attached {
-		out.doubtful = out.doubtful || !p.lax
+		out.doubt(p)
 		return 0
 	}
 	opt, spelled := p.long(name)
@@ -102,7 +114,7 @@ func (p *program) longOption(out *parsed, arg word, rest []word) int {
 		p.miss(out, name)
 		return 0
 	}
-	g := given{option: opt, name: name}
+	g := given{option: opt, name: strings.TrimRight(spelled, "=?")}
 	took := 0
 	switch spelled[len(spelled)-1] {
 	case '=':
@@ -163,8 +175,8 @@ func (p *program) cluster(out *parsed, arg word, rest []word) int {
 		}
 		out.given = append(out.given, g)
 	}
-	if arg.open && !p.lax {
-		out.doubtful = true
+	if arg.open {
+		out.doubt(p)
 	}
 	return 0
 }
