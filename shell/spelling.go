@@ -1,0 +1,149 @@
+package shell
+
+import (
+	"slices"
+	"strings"
+)
+
+// Covers reports whether a command names all that the words of a rule do: the same
+// program and subcommands, every option in whatever spelling, cluster or order, and
+// the rule's operands before others. Both begin with the program, and are as in
+// [umpire.Access.Words]. It is for rules that forbid or ask: where tables leave open
+// whether two spellings are one option, they count as one.
+func Covers(rule, words []string) bool {
+	if len(rule) == 0 || len(words) == 0 {
+		return false
+	}
+	p, _ := builtIn(base(rule[0]))
+	if p == nil {
+		p = &program{lax: true}
+	}
+	rule, words = rule[1:], words[1:]
+	for p.branches() && len(rule) > 0 && len(words) > 0 {
+		sub := p.find(rule[0])
+		if sub == nil {
+			break
+		}
+		if p.find(words[0]) != sub || sub.each && rule[0] != words[0] {
+			return false
+		}
+		p, rule, words = sub, rule[1:], words[1:]
+	}
+	wanted, wantedOperands := p.spelled(rule)
+	named, operands := p.spelled(words)
+	if len(operands) < len(wantedOperands) || !slices.Equal(operands[:len(wantedOperands)], wantedOperands) {
+		return false
+	}
+	return !slices.ContainsFunc(wanted, func(want spelling) bool {
+		return !slices.ContainsFunc(named, want.same)
+	})
+}
+
+// A spelling is one option as it was written: its name with dashes, and its value.
+type spelling struct {
+	option *option // nil when the table does not list it
+	name   string
+	value  string
+	valued bool
+}
+
+// spelled reads words as options and operands.
+func (p *program) spelled(args []string) (options []spelling, operands []string) {
+	leads := p.style == leading && !p.branches()
+	for i := 0; i < len(args); i++ {
+		text := args[i]
+		if p.style == bare {
+			return nil, args
+		}
+		if text == "--" {
+			return options, append(operands, args[i+1:]...)
+		}
+		if len(text) < 2 || text[0] != '-' {
+			operands = append(operands, text)
+			if leads {
+				return options, append(operands, args[i+1:]...)
+			}
+			continue
+		}
+		found := p.spellings(text)
+		if last := &found[len(found)-1]; !last.valued && last.takesValue() && i+1 < len(args) {
+			i++
+			last.value, last.valued = args[i], true
+		}
+		options = append(options, found...)
+	}
+	return options, operands
+}
+
+// spellings are the options of one word: several where letters are clustered.
+func (p *program) spellings(text string) []spelling {
+	if p.style == words || strings.HasPrefix(text, "--") {
+		name, value, valued := strings.Cut(text, "=")
+		opt, full := p.long(name)
+		if opt != nil {
+			name = strings.TrimRight(full, "=?")
+		}
+		return []spelling{{option: opt, name: name, value: value, valued: valued}}
+	}
+	var found []spelling
+	for i := 1; i < len(text); i++ {
+		opt, kind := p.letter(text[i])
+		s := spelling{option: opt, name: "-" + text[i:i+1]}
+		if rest := text[i+1:]; rest != "" && (kind == '=' || kind == '?') {
+			s.value, s.valued = strings.TrimPrefix(rest, "="), true
+			return append(found, s)
+		}
+		found = append(found, s)
+	}
+	return found
+}
+
+// takesValue reports whether the next word is the option's value.
+func (s *spelling) takesValue() bool {
+	if s.option == nil {
+		return false
+	}
+	for field := range strings.FieldsSeq(s.option.names) {
+		if field == s.name+"=" {
+			return true
+		}
+	}
+	return false
+}
+
+// same reports whether another spelling is the same option, with the same value
+// where the rule names one.
+func (s spelling) same(other spelling) bool {
+	if s.valued && s.value != other.value {
+		return false
+	}
+	return s.name == other.name || s.option != nil && s.option == other.option && s.option.synonyms(s.name, other.name)
+}
+
+// synonyms reports whether two names of a group are one option: a letter and the
+// word that begins with it, the only letter and the only word of their group, or
+// both cases of the letter that walks through folders.
+func (o *option) synonyms(a, b string) bool {
+	if len(a) > len(b) {
+		a, b = b, a
+	}
+	if len(a) != 2 {
+		return false
+	}
+	if len(b) == 2 {
+		return o.does&walks != 0 && strings.EqualFold(a, b)
+	}
+	initial := strings.TrimLeft(b, "-")[:1]
+	if a[1:] == initial || o.does&walks != 0 && strings.EqualFold(a[1:], initial) {
+		return true
+	}
+	letters, long := 0, 0
+	for field := range strings.FieldsSeq(o.names) {
+		if bare := strings.TrimRight(field, "=?"); strings.HasPrefix(bare, "--") {
+			long++
+		} else {
+			letters += len(bare) - 1
+		}
+	}
+	return letters == 1 && long == 1
+}
