@@ -31,6 +31,9 @@ var ownerTools = []program{
 // checkMode judges a mode that shuts everybody out: a folder that nobody may enter
 // is lost with all below it, as is one whose files all change at once.
 func checkMode(u *use) {
+	if len(u.operands) > 0 && !u.has(lead) && mayRaise(u.operands[0]) {
+		u.extras = append(u.extras, "set-id")
+	}
 	for i, operand := range u.operands {
 		if i == 0 && !u.has(lead) || u.has(walks) {
 			continue
@@ -39,6 +42,12 @@ func checkMode(u *use) {
 			u.touch(umpire.KindWrite, operand, accessOf{tree: true})
 		}
 	}
+}
+
+// mayRaise reports a mode by which a program may run with the rights of its owner.
+func mayRaise(mode word) bool {
+	octal := strings.TrimLeft(mode.text, "0")
+	return !mode.known() || strings.Contains(mode.text, "s") || len(octal) > 3 && strings.Trim(octal, "01234567") == ""
 }
 
 // shutsOut reports a mode that leaves nobody a right.
