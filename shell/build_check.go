@@ -7,6 +7,15 @@ import (
 	"github.com/umpirehq/umpire"
 )
 
+// The kinds of files that formatters change. Prettier and biome lay out settings in JSON and
+// YAML too, editors' and agents' among them, and change nothing of what those say.
+const (
+	pythonFiles = ".py .pyi .ipynb"
+	scriptFiles = ".js .jsx .mjs .cjs .ts .tsx .mts .cts .vue .svelte .astro"
+	styleFiles  = ".css .scss .sass .less"
+	webFiles    = scriptFiles + " " + styleFiles + " .json .json5 .jsonc .html .md .mdx .yaml .yml .graphql .gql .hbs"
+)
+
 const (
 	changesSources = "changes source files"
 	otherRules     = "obeys another configuration, which can hold code"
@@ -24,7 +33,7 @@ var codeChecks = []program{
 		{names: "-b --build --init -w --watch --incremental --composite -d --declaration", does: asks, consequence: reversible, why: "writes files"},
 		{names: "-v --version -h --help --all", does: shows},
 	}},
-	{names: "eslint", risk: umpire.Safe, why: "checks code by the project's rules", args: "tree…", opts: []option{
+	{names: "eslint", formats: scriptFiles + " .json .md", risk: umpire.Safe, why: "checks code by the project's rules", args: "tree…", opts: []option{
 		{names: "--ext= --quiet --max-warnings= --no-color --color --cache --no-inline-config --report-unused-disable-directives --report-unused-disable-directives-severity= --no-error-on-unmatched-pattern --no-warn-ignored --pass-on-no-patterns --exit-on-fatal-error --no-ignore --no-cache --ignore-pattern= --env= --global= --rule= --debug --stdin --stdin-filename= --stats --concurrency= --no-eslintrc --no-config-lookup --pass-on-unpruned-suppressions"},
 		{names: "--ignore-path=", does: reads}, {names: "-o= --output-file= --cache-location= --cache-file= --suppressions-location=", does: writes | asks, consequence: reversible, why: "writes a report"},
 		{names: "--fix --fix-dry-run --fix-type= --init --suppress-all --prune-suppressions", does: asks, why: changesSources},
@@ -32,24 +41,24 @@ var codeChecks = []program{
 		{names: "-f= --format=", does: obeys, why: "loads the formatter that it names", except: "stylish json json-with-metadata html compact unix"}, {names: "--print-config"},
 		{names: "--version -v --help -h --env-info", does: shows},
 	}},
-	{names: "prettier", risk: umpire.Safe, why: "prints formatted code", args: "tree…", opts: []option{
+	{names: "prettier", formats: webFiles, risk: umpire.Safe, why: "prints formatted code", args: "tree…", opts: []option{
 		{names: "-clu --check --list-different --ignore-unknown --no-config --no-editorconfig --no-color --color --single-quote --no-semi --tab-width= --print-width= --use-tabs --trailing-comma= --stdin-filepath= --loglevel= --log-level= --no-error-on-unmatched-pattern --with-node-modules --end-of-line= --prose-wrap= --support-info --file-info= --find-config-path="},
 		{names: "--ignore-path=", does: reads}, {names: "-w --write", does: edits | asks, consequence: reversible, why: changesSources}, {names: "--parser=", does: obeys, why: "loads a parser", except: "acorn angular babel babel-flow babel-ts css espree flow glimmer graphql html json json-stringify json5 jsonc less lwc markdown mdx mdx2 meriyah scss typescript vue yaml"}, {names: "--config= --plugin= --config-precedence= --plugin-search-dir=", does: obeys, why: otherRules},
 		{names: "--cache --cache-location=", does: asks, consequence: reversible, why: "writes a cache"}, {names: "--version -v --help -h", does: shows},
 	}},
 	{names: "dprint standard xo tslint knip depcheck madge jscpd", risk: umpire.Medium, consequence: reversible, why: "checks or changes code", style: leading, opts: []option{{names: "--version --help", does: shows}}},
 	{names: "ruff", risk: umpire.Medium, consequence: reversible, why: "checks or changes code", style: leading, opts: []option{{names: "--version -V --help -h", does: shows}, {names: "-q --quiet -v --verbose --isolated --no-cache"}}, subs: []program{
-		{names: "check", risk: umpire.Safe, why: "analyses code without running it", args: "tree…", opts: []option{
+		{names: "check", formats: pythonFiles, risk: umpire.Safe, why: "analyses code without running it", args: "tree…", opts: []option{
 			{names: "--select= --ignore= --extend-select= --extend-ignore= --output-format= --statistics --show-files --show-settings --no-fix --diff --preview --no-preview --target-version= --line-length= --exclude= --extend-exclude= --force-exclude --respect-gitignore --no-respect-gitignore --isolated --no-cache --quiet --verbose --silent --exit-zero --exit-non-zero-on-fix --per-file-ignores= --stdin-filename= --unsafe-fixes --no-unsafe-fixes --show-fixes --ignore-noqa"},
 			{names: "-qvsne"}, {names: "--fix --fix-only --add-noqa", does: edits | asks, consequence: reversible, why: changesSources}, {names: "--config=", does: obeys, why: otherRules}, {names: "-o= --output-file= --cache-dir=", does: writes | asks, consequence: reversible, why: "writes a report"}, {names: "--watch -w", does: 0}, {names: aboutItself, does: shows},
 		}},
-		{names: "format", risk: umpire.Safe, why: "formats code", args: "tree…", check: checkFormatter, opts: []option{
+		{names: "format", formats: pythonFiles, risk: umpire.Safe, why: "formats code", args: "tree…", check: checkFormatter, opts: []option{
 			{names: "--check --diff"}, {names: "--preview --line-length= --target-version= --exclude= --force-exclude --isolated --no-cache --quiet --verbose --stdin-filename= --range="}, {names: "-qvsn"}, {names: "--config=", does: obeys, why: otherRules}, {names: aboutItself, does: shows},
 		}},
 		{names: "rule linter config version help", each: true, risk: umpire.Safe, why: "prints what it knows", opts: []option{{names: "--all --output-format="}}},
 		{names: "clean server analyze", each: true, risk: umpire.Medium, consequence: reversible, why: "works on its cache", lax: true},
 	}},
-	{names: "black isort yapf autopep8", risk: umpire.Safe, why: "formats code", args: "tree…", check: checkFormatter, opts: []option{
+	{names: "black isort yapf autopep8", formats: pythonFiles, risk: umpire.Safe, why: "formats code", args: "tree…", check: checkFormatter, opts: []option{
 		{names: "--check --check-only --diff"}, {names: "--color --no-color --quiet --verbose -q -v --fast --safe --line-length= -l= --target-version= -t= --include= --exclude= --extend-exclude= --force-exclude= --profile= --preview --skip-string-normalization -S --workers= -W="},
 		{names: "--config= --settings-path= --settings-file=", does: obeys, why: otherRules}, {names: "--version --help -h", does: shows},
 	}},

@@ -64,10 +64,10 @@ var goTools = []program{
 		}},
 		{names: "work", risk: umpire.Medium, consequence: reversible, why: "changes go.work", style: words, lax: true},
 	}},
-	{names: "gofmt gofumpt", risk: umpire.Safe, why: "prints formatted code", style: words, args: "tree…", opts: []option{
+	{names: "gofmt gofumpt", formats: ".go", risk: umpire.Safe, why: "prints formatted code", style: words, args: "tree…", opts: []option{
 		{names: "-d -e -l -s -r= -extra -lang= -modpath="}, {names: "-w", does: edits | asks, consequence: reversible, why: "changes source files"}, {names: "-cpuprofile=", does: writes}, {names: "-version --version -h -help --help", does: shows},
 	}},
-	{names: "goimports golines gofumports", risk: umpire.Safe, why: "prints formatted code", style: words, args: "tree…", opts: []option{
+	{names: "goimports golines gofumports", formats: ".go", risk: umpire.Safe, why: "prints formatted code", style: words, args: "tree…", opts: []option{
 		{names: "-d -e -l -v -local= -format-only -m= -dry-run"}, {names: "-w", does: edits | asks, consequence: reversible, why: "changes source files"}, {names: "-cpuprofile= -memprofile= -trace=", does: writes}, {names: "-h -help --help", does: shows},
 	}},
 	{names: "staticcheck errcheck ineffassign deadcode govulncheck unparam gocyclo nilaway revive", risk: umpire.Safe, why: "analyses code without running it", style: words, args: "read…", opts: []option{

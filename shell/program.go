@@ -60,6 +60,9 @@ type program struct {
 	check func(*use)
 	// every is as check, for the uses of its subcommands too.
 	every func(*use)
+	// formats are the extensions of the files that a formatter changes in the folders it is
+	// given, separated by spaces.
+	formats string
 	// out tells what it prints, where that matters to a reader of its output.
 	out func(*use, flow) flow
 }

@@ -101,6 +101,7 @@ func (w *walker) duplicate(s *state, r *syntax.Redirect, target word) bool {
 type accessOf struct {
 	redirect bool
 	tree     bool
+	kinds    string // extensions of the only files that a write changes
 	names    bool
 	table    string
 	why      string

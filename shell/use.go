@@ -272,7 +272,10 @@ func (u *use) touch(kind umpire.AccessKind, target word, of accessOf) {
 	if of.table == "" {
 		of.table = u.table
 	}
-	of.names = of.names || u.program.peeks
+	of.names = of.names || u.program.peeks && !of.inside
+	if kind == umpire.KindWrite && of.kinds == "" {
+		of.kinds = u.program.formats
+	}
 	s := u.s
 	u.then(func() { u.w.path(s, kind, target, of) })
 }
