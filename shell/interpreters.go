@@ -173,6 +173,7 @@ func checkPerl(u *use) {
 
 // checkDenoTargets makes a look at remote code ask.
 func checkDenoTargets(u *use) {
+	u.code = u.code || u.path == "lint" // its plugins stand in deno.json
 	for _, operand := range u.operands {
 		if operand.open || strings.Contains(operand.text, ":") {
 			u.raiseTo(umpire.Medium, sent, "downloads "+operand.display())
@@ -202,6 +203,7 @@ func checkPython(u *use) {
 // pythonModule judges the modules that are programs of their own: some only
 // read, some serve, and some are known as programs.
 func (u *use) pythonModule(name string, args []word) {
+	defer u.shadowed()
 	switch {
 	case name == "json.tool":
 		u.jsonTool(args)
@@ -210,7 +212,7 @@ func (u *use) pythonModule(name string, args []word) {
 	case hasField("ensurepip", name):
 		u.raiseTo(umpire.High, sent, changesPackages)
 	case hasField("pip pip3 pytest mypy black isort flake8 ruff pylint tox nox coverage poetry pipx uv pycodestyle bandit vulture yapf pyflakes pre_commit", name):
-		u.why = "runs " + name
+		u.why, u.code = "runs "+name, u.w.codeProgram(strings.ReplaceAll(name, "_", "-"))
 		u.elsewhere(append([]word{lit(strings.ReplaceAll(name, "_", "-"))}, args...))
 	case name == "unittest":
 		u.unittest(args)
@@ -228,6 +230,7 @@ func (u *use) pythonModule(name string, args []word) {
 			}
 		}
 	default:
+		u.code = true
 		u.raise(umpire.Medium, "runs the Python module "+name)
 	}
 }
@@ -266,9 +269,7 @@ func (u *use) pythonFiles(why string, files []word) {
 	}
 }
 
-// jsonTool judges `python -m json.tool [options] [infile [outfile]]`. A folder of
-// the project could hold a module of that name; it would have had to be written
-// there first, which is judged on its own.
+// jsonTool judges `python -m json.tool [options] [infile [outfile]]`.
 func (u *use) jsonTool(args []word) {
 	u.why = "prints JSON"
 	files := 0

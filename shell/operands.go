@@ -99,6 +99,8 @@ func (u *use) operand(kind string, operand word) {
 		u.then(func() { u.w.network(operand.display(), u.program0()+" reaches it") })
 	case "script":
 		u.printedCode(operand)
+		u.runsFile(operand)
+		u.code = true
 		u.raise(umpire.Medium, "runs the code of "+operand.display())
 		u.touch(umpire.KindRead, operand, of)
 	case "code":

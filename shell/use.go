@@ -68,7 +68,7 @@ func (u *use) apply(args []word) flow {
 	if in := cmp.Or(u.in.secret, u.givenSecret()); in != "" {
 		u.askSecret("is given the variable " + in + ", which may hold a secret")
 	}
-	if !u.informs() {
+	if u.about = u.informs(); !u.about {
 		if p.check != nil {
 			p.check(u)
 		}
@@ -137,6 +137,7 @@ func (u *use) descend(args []word) ([]word, bool) {
 	u.words = append(u.words, lit(name))
 	u.base = len(u.words)
 	u.table += " " + name
+	u.path = strings.TrimPrefix(u.path+"."+got.operands[0].text, ".")
 	return got.operands[1:], true
 }
 
