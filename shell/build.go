@@ -1,16 +1,28 @@
 package shell
 
-import "github.com/umpirehq/umpire"
+import (
+	"strings"
+
+	"github.com/umpirehq/umpire"
+)
 
 // buildTools are the programs that build a project. What they do stands in files
 // of the project, and even a dry run obeys those.
 var buildTools = []program{
-	{names: "make gmake bmake", risk: umpire.Medium, why: "runs the rules of a makefile", lax: true, opts: []option{
+	{names: "make gmake", manifests: "GNUmakefile makefile Makefile", risk: umpire.Medium, consequence: lost, why: "runs the rules of a makefile", lax: true, check: checkMake, opts: []option{
 		{names: "-f= --file= --makefile=", does: reads | obeys, why: "runs another makefile"}, {names: "-C= --directory=", does: enters, why: worksInOther}, {names: "-I= --include-dir=", does: reads},
 		{names: "-E= --eval=", does: asks, consequence: lost, why: "runs rules given on the line"}, {names: "-o= -W= -l? -O?"}, {names: "--version -v --help -h", does: shows},
 	}},
-	{names: "ninja samu just task mage invoke doit scons waf please redo tup earthly dagger", risk: umpire.Medium, why: "runs the build rules of the project", lax: true, opts: []option{{names: "-C=", does: enters, why: worksInOther}, {names: "-f=", does: reads}, {names: "--version --help -h", does: shows}}},
-	{names: "cmake", risk: umpire.Medium, why: "runs the build rules of the project", style: words, lax: true, opts: []option{
+	{names: "bmake", manifests: "GNUmakefile makefile Makefile", risk: umpire.Medium, consequence: lost, why: "runs the rules of a makefile", lax: true, check: checkMake, opts: []option{{names: "-f=", does: reads | obeys}, {names: "-C=", does: enters, why: worksInOther}}},
+	{names: "ninja samu mage invoke tup earthly dagger", manifests: "build.ninja magefile.go tasks.py dodo.py SConstruct wscript Earthfile", risk: umpire.Medium, consequence: lost, why: "runs the build rules of the project", lax: true, opts: []option{{names: "-C=", does: enters, why: worksInOther}, {names: "-f=", does: reads}, {names: "--version", does: shows}}},
+	{names: "just", manifests: "justfile Justfile .justfile", risk: umpire.Medium, consequence: lost, why: "runs a recipe of the project", lax: true, check: func(u *use) { u.followTargets("just", "-q --quiet -v --verbose") }, opts: []option{
+		{names: "-d= --working-directory=", does: asks, consequence: lost, why: worksInOther}, {names: "-f= --justfile=", does: reads}, {names: "--version -V --help -h", does: shows},
+	}},
+	{names: "task go-task", each: true, manifests: "Taskfile.yml Taskfile.yaml taskfile.yml taskfile.yaml", risk: umpire.Medium, consequence: lost, why: "runs a task of the project", lax: true, check: checkTask, opts: []option{
+		{names: "-d= --dir=", does: asks, consequence: lost, why: worksInOther}, {names: "-t= --taskfile=", does: reads}, {names: "--version --help -h", does: shows},
+	}},
+	{names: "doit scons waf please redo", manifests: "build.ninja justfile Justfile .justfile Taskfile.yml Taskfile.yaml taskfile.yml magefile.go tasks.py dodo.py SConstruct wscript Earthfile", risk: umpire.Medium, consequence: lost, why: "runs the build rules of the project, also to print help", lax: true, opts: []option{{names: "-C=", does: enters, why: worksInOther}, {names: "-f=", does: reads}}},
+	{names: "cmake", risk: umpire.Medium, consequence: reversible, why: "runs the build rules of the project", style: words, lax: true, opts: []option{
 		{names: "--version -version --help -help -h", does: shows}, {names: "-B=", does: writes}, {names: "-S= --build= --install= -P= -C=", does: reads}, {names: "-D= -G= -U= -A= -T= -j= --target= --config="},
 	}},
 	{names: "meson bazel bazelisk buck2 gradlew mvnw ant msbuild nuget xcodebuild thor mono pod fastlane nim crystal dmd ghc elm purs idris coqc agda lake", risk: umpire.Medium, why: buildsOrRuns, style: words, opts: []option{{names: "--version -version --help", does: shows}}, subs: []program{
@@ -73,6 +85,56 @@ const cargoLooks = "--all-features --no-default-features --features= --locked --
 // cargoBuilds are what the builds of cargo accept; --target is not among them,
 // since its file can name a linker.
 const cargoBuilds = cargoLooks + " --workspace --all --lib --bins --bin= --examples --example= --tests --test= --benches --bench= --all-targets --package= --exclude= --release --profile= --jobs= --keep-going --message-format= --ignore-rust-version --future-incompat-report"
+
+// plainMakeOptions are options of make that do not choose other rules.
+const plainMakeOptions = "-s -j -k --silent --quiet --jobs --keep-going -w --no-print-directory --print-directory -C --directory --"
+
+// checkMake follows the targets of a makefile that is no more than command lines.
+func checkMake(u *use) {
+	u.guessRules()
+	if u.program0() != "bmake" {
+		u.followTargets("make", plainMakeOptions)
+	}
+}
+
+// guessRules guesses the command lines of rules that stand on the line or in its input.
+func (u *use) guessRules() {
+	var given strings.Builder
+	for _, g := range u.given {
+		switch {
+		case hasField("-E --eval", g.name):
+			given.WriteString(g.value.text + "\n")
+		case hasField("-f --file --makefile", g.name) && hasField("- /dev/stdin /dev/fd/0", g.value.text) && u.in.kind == flowText:
+			given.WriteString(u.in.text + "\n")
+		}
+	}
+	rules := given.String()
+	for line := range strings.Lines(rules) {
+		recipe, ok := strings.CutPrefix(line, "\t")
+		if target, after, found := strings.Cut(line, ";"); !ok && found && strings.Contains(target, ":") {
+			recipe, ok = after, true
+		}
+		if ok {
+			u.guessCommand(strings.TrimLeft(recipe, "@-+ \t"))
+		}
+	}
+	for _, arg := range append(u.args0(), lit(rules)) {
+		for _, opening := range [...]string{"$(shell ", "${shell "} {
+			if _, code, found := strings.Cut(arg.text, opening); found {
+				u.guessCommand(strings.TrimRight(code, ")} \n"))
+			}
+		}
+	}
+}
+
+// checkTask follows the tasks of a Taskfile, or the one task of a Python project.
+func checkTask(u *use) {
+	program := u.program0()
+	if len(u.operands) > 1 {
+		program = "go-task"
+	}
+	u.followTargets(program, "-s --silent -v --verbose")
+}
 
 // checkCargoTest judges what follows --: it goes to the test programs.
 func checkCargoTest(u *use) {

@@ -22,6 +22,20 @@ type Env struct {
 	// GitTop, when set, tells the top folder of the work tree that git would find
 	// from a folder, or "".
 	GitTop func(dir string) string
+	// Settings, when set, returns the files of the names that lie in a folder or in one
+	// above it, up to the person's home, which is left out. It is called only for programs
+	// that ask a server which such a file could choose. An error says that one could not
+	// be read, and the program then asks.
+	Settings func(dir string, names []string) ([]SettingsFile, error)
+	// Find, when set, returns the first of the names that stands in a folder or in one
+	// above it as far as the project reaches, as a path, or "". A name may be a path.
+	Find func(dir string, names ...string) string
+	// Entries, when set, returns the names of what lies in a folder.
+	Entries func(dir string) ([]string, error)
+	// Recipe, when set, tells what a program runs by a name that the project gave: npm, pdm,
+	// hatch and poe by that of a script, make, just and task by that of a target, "" for the
+	// default one.
+	Recipe func(dir, program, name string) Recipe
 	// Programs are known beside those of the built-in tables.
 	Programs *Knowledge
 }
@@ -60,6 +74,9 @@ type walker struct {
 	depth        int
 	part         int                       // the simple command being walked
 	parts        int                       // how many there were
+	via          int                       // the part whose recipe is being walked, 0 for none
+	following    []string                  // the recipes being walked
+	away         int                       // how many containers or machines deep what is walked runs
 	guesses      int                       // words that were walked as the beginning of a command
 	full         bool                      // a limit was met and reported
 	recursed     bool                      // a function that calls itself was reported
@@ -140,7 +157,13 @@ func (w *walker) emit(a umpire.Access) {
 		w.limit("too many accesses")
 		return
 	}
-	a.Part = w.part
+	if w.away > 0 {
+		if a.Paths() {
+			return
+		}
+		a.Risk, a.Code, a.Online, a.Dirs, a.CodeFiles = max(a.Risk, umpire.High), false, false, nil, nil
+	}
+	a.Part, a.Via = w.part, w.via
 	w.accesses = append(w.accesses, a)
 }
 
@@ -148,6 +171,6 @@ func (w *walker) emit(a umpire.Access) {
 func (w *walker) doubt(program, what string) {
 	w.accesses = append(w.accesses, umpire.Access{
 		Kind: umpire.KindExec, Program: program, Risk: umpire.Medium,
-		Reason: what, Doubt: what, Part: w.part,
+		Reason: what, Doubt: what, Part: w.part, Via: w.via,
 	})
 }

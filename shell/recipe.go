@@ -1,0 +1,179 @@
+package shell
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"github.com/umpirehq/umpire"
+)
+
+// A Recipe is what a name of a project's own stands for, as its files say: a script of
+// package.json, a target of a makefile. The zero value is one that is not there.
+type Recipe struct {
+	// File is where it stands, and Name what it is called there; File is "" when nothing
+	// of that name is there.
+	File, Name string
+	// Dir is the folder in which it runs.
+	Dir string
+	// Lines are the command lines, each for a shell of its own, in the order in which
+	// they run. Main is the one that gets the arguments of the call, -1 for none.
+	Lines []string
+	Main  int
+	// Vars are the variables that the file sets for its lines.
+	Vars []string
+	// Unread says why what runs cannot be told from the file; "" when Lines are all of it.
+	// Lines are then what is known of it.
+	Unread string
+}
+
+// maxShownRecipe is how much of a recipe the reason of its access shows.
+const maxShownRecipe = 200
+
+// What follow finds of a name: nothing, a recipe that cannot be read, or all that runs.
+type followed int
+
+const (
+	noRecipe followed = iota
+	unreadRecipe
+	readRecipe
+)
+
+// follow walks the command lines behind a name of the project's own. The accesses of the
+// lines come after the program's own: a person's rule for the program covers them, and
+// what is denied there is denied.
+func (u *use) follow(program, name string, args []word, check bool) followed {
+	if u.w.env.Recipe == nil || len(u.s.dirs) == 0 || len(u.unknown) > 0 || u.doubtful {
+		return noRecipe
+	}
+	var found []Recipe
+	result := readRecipe
+	for _, dir := range u.s.dirs {
+		r := u.w.env.Recipe(dir, program, name)
+		switch {
+		case r.File == "":
+			result = min(result, noRecipe)
+		case r.Unread != "" || len(args) > 0 && r.Main < 0 || slices.ContainsFunc(r.Vars, func(v string) bool { return listed(shellEnv, v) }):
+			result = min(result, unreadRecipe)
+		}
+		found = append(found, r)
+	}
+	for _, r := range found {
+		u.then(func() { u.w.recipe(&r, args, check) })
+	}
+	if result == readRecipe {
+		u.become(umpire.Safe, "runs "+shortened(strings.Join(found[0].Lines, "; "))+" ("+found[0].File+": "+found[0].Name+")")
+	}
+	return result
+}
+
+// followTargets follows the recipes that a program runs by the names that it is given.
+// Other options than the plain ones, which are separated by spaces, choose other recipes.
+func (u *use) followTargets(program, plain string) {
+	for _, wd := range u.words[1:] {
+		name, _, _ := strings.Cut(wd.text, "=")
+		if strings.HasPrefix(name, "-j") {
+			name = "-j"
+		}
+		if !wd.known() || strings.HasPrefix(name, "-") && !hasField(plain, name) {
+			return
+		}
+	}
+	targets := u.operands
+	checks := len(targets) > 0 && len(u.unknown) == 0
+	for _, target := range targets {
+		if !target.known() || target.text == "" || strings.Contains(target.text, "=") || target.text[0] == '-' {
+			return
+		}
+		checks = checks && hasField(checkScripts, target.text)
+	}
+	if len(targets) == 0 {
+		targets = []word{lit("")}
+	}
+	result, why := readRecipe, ""
+	for _, target := range targets {
+		result = min(result, u.follow(program, target.text, nil, hasField(checkScripts, target.text)))
+		why = cmp.Or(why, u.why)
+	}
+	switch {
+	case result == readRecipe:
+		u.why, u.reads = why, true
+	case result == unreadRecipe && checks:
+		u.become(umpire.Safe, runsTests) // as those of packages whose scripts cannot be read
+	default:
+		u.begin(u.program)
+	}
+}
+
+func shortened(text string) string {
+	if len(text) <= maxShownRecipe {
+		return text
+	}
+	return strings.ToValidUTF8(text[:maxShownRecipe], "") + "…"
+}
+
+// recipe walks the lines of a recipe. One that leads to itself ends.
+func (w *walker) recipe(r *Recipe, args []word, check bool) {
+	key := r.Dir + "\x00" + r.File + "\x00" + r.Name
+	if slices.Contains(w.following, key) || !w.enter() {
+		return
+	}
+	defer w.leave()
+	before, via := len(w.accesses), w.via
+	w.following, w.via = append(slices.Clip(w.following), key), w.part
+	for i, line := range r.Lines {
+		if i == r.Main {
+			line = withArgs(line, args)
+		}
+		w.recipeLine(r.Dir, line)
+	}
+	w.following, w.via = w.following[:len(w.following)-1], via
+	for i := before; i < len(w.accesses); i++ {
+		settleRecipe(&w.accesses[i], r.Dir, check)
+	}
+}
+
+// settleRecipe makes what is in doubt in a recipe unknown code of the project, which it
+// is. Of a check that the project calls by its usual name, all that is of medium risk to
+// start counts so, too: it is what the check consists of.
+func settleRecipe(a *umpire.Access, dir string, check bool) {
+	unknown := a.Doubt != ""
+	if !unknown && !(check && a.Kind == umpire.KindExec && a.Risk == umpire.Medium) {
+		return
+	}
+	if unknown {
+		a.Kind, a.Target, a.Reason, a.Doubt = umpire.KindExec, "", a.Doubt, ""
+	}
+	a.Code = true
+	if len(a.Dirs) == 0 {
+		a.Dirs = []string{dir}
+	}
+	if check && a.Risk == umpire.Medium {
+		a.Risk = umpire.Safe
+		if a.Consequence != umpire.Outward {
+			a.Consequence = umpire.Reversible // as that of the tests that are known by name
+		}
+	}
+}
+
+func (w *walker) recipeLine(dir, line string) {
+	defer w.open()()
+	defer w.anew()()
+	s := newState(w.env)
+	s.dirs = []string{dir}
+	w.line(s, line, flow{})
+}
+
+// withArgs puts the arguments of the call behind a line, as package managers do.
+func withArgs(line string, args []word) string {
+	var b strings.Builder
+	b.WriteString(line)
+	for _, arg := range args {
+		if arg.known() {
+			b.WriteString(" '" + strings.ReplaceAll(arg.text, "'", `'\''`) + "'")
+		} else {
+			b.WriteString(` "$umpire_argument"`) // a variable of which nothing is known
+		}
+	}
+	return b.String()
+}
