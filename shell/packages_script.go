@@ -1,6 +1,7 @@
 package shell
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/umpirehq/umpire"
@@ -35,9 +36,9 @@ var scriptPackages = []program{
 			{names: "fix", risk: umpire.High, consequence: reversible, why: changesPackages, lax: true},
 			{names: "signatures", risk: umpire.Low, why: asksRegistry, opts: []option{{names: "--json"}}},
 		}},
-		{names: "test t tst", risk: umpire.Safe, why: runsTests, args: "read…", check: checkScriptArgs, opts: []option{{names: npmScript}, {names: "-s"}, {names: aboutItself, does: shows}}},
+		{names: "test t tst", risk: umpire.Safe, why: runsTests, args: "read…", check: checkNamedScript, opts: []option{{names: npmScript}, {names: "-s"}, {names: aboutItself, does: shows}}},
 		{names: "run run-script rum urn", risk: umpire.Safe, why: "lists the project's scripts", args: "read…", check: checkScript, opts: []option{{names: npmScript}, {names: "-s"}, {names: aboutItself, does: shows}}},
-		{names: "start stop restart", each: true, risk: umpire.Medium, why: "runs a script of the project", lax: true},
+		{names: "start stop restart", each: true, risk: umpire.Medium, consequence: lost, why: "runs a script of the project", lax: true, check: checkNamedScript},
 		{names: "config c", risk: umpire.High, consequence: lost, why: "changes npm's configuration", style: leading, opts: []option{{names: "--json --global -g"}}, subs: []program{
 			{names: "get list ls", each: true, risk: umpire.Safe, why: "prints npm's configuration", check: secretSetting, opts: []option{{names: "--json --long --global"}, {names: "-gl"}}},
 		}},
@@ -61,7 +62,7 @@ var scriptPackages = []program{
 		{names: "list why licenses versions bin help", each: true, risk: umpire.Safe, why: listsPackages, opts: []option{{names: "--json --depth= --pattern= --prod --production --recursive -R --peers --silent -s --verbose -v"}, {names: aboutItself, does: shows}}},
 		{names: "info outdated", each: true, risk: umpire.Safe, why: asksRegistry, check: registryNames, opts: []option{{names: "--json --silent -s --all --recursive --fields= --name-only --dependents --manifest --cache --extra= --virtuals"}, {names: "-AR -f="}, {names: aboutItself, does: shows}}},
 		{names: "audit", risk: umpire.Low, why: asksRegistry, args: "none", opts: []option{{names: "--json --level= --groups= --all --recursive"}, {names: "-AR"}}},
-		{names: "test " + ownScripts, each: true, risk: umpire.Safe, why: runsTests, args: "read…", check: checkScriptArgs, opts: []option{{names: "--silent -s"}, {names: aboutItself, does: shows}}},
+		{names: "test " + ownScripts, each: true, risk: umpire.Safe, why: runsTests, args: "read…", check: checkNamedScript, opts: []option{{names: "--silent -s"}, {names: aboutItself, does: shows}}},
 		{names: ownPrograms, each: true, risk: umpire.Safe, why: runsOwn, style: bare, check: checkOwnProgram},
 		{names: "run", risk: umpire.Safe, why: "lists the project's scripts", args: "read…", check: checkScript, opts: []option{{names: "--silent -s"}, {names: aboutItself, does: shows}}},
 		{names: "config", risk: umpire.High, why: "changes yarn's configuration", style: leading, subs: []program{
@@ -80,8 +81,8 @@ var scriptPackages = []program{
 		{names: "list ls la ll why licenses root bin", each: true, risk: umpire.Safe, why: listsPackages, opts: []option{{names: "-C= --dir=", does: enters}, {names: npmLooks + " --recursive --filter= --no-optional --lockfile-only --only-projects --exclude-peers --find-by= --dir-only"}, {names: "-rgPDs -F="}, {names: aboutItself, does: shows}}},
 		{names: "outdated view info show search", each: true, risk: umpire.Safe, why: asksRegistry, check: registryNames, opts: []option{{names: npmLooks + " --recursive --filter= --compatible --format= --no-table --sort-by="}, {names: "-rgPDs -F="}, {names: aboutItself, does: shows}}},
 		{names: "audit", risk: umpire.Low, why: asksRegistry, args: "none", opts: []option{{names: "--json --audit-level= --prod --dev"}, {names: "-PD"}, {names: "--fix", does: harms, consequence: reversible, why: changesPackages}}},
-		{names: "test t tst", risk: umpire.Safe, why: runsTests, args: "read…", check: checkScriptArgs, opts: []option{{names: "--silent -s --recursive -r --filter= -F= --if-present"}, {names: aboutItself, does: shows}}},
-		{names: ownScripts, each: true, risk: umpire.Safe, why: runsTests, args: "read…", check: checkScriptArgs, opts: []option{{names: "--silent -s"}, {names: aboutItself, does: shows}}},
+		{names: "test t tst", risk: umpire.Safe, why: runsTests, args: "read…", check: checkNamedScript, opts: []option{{names: "--silent -s --recursive -r --filter= -F= --if-present"}, {names: aboutItself, does: shows}}},
+		{names: ownScripts, each: true, risk: umpire.Safe, why: runsTests, args: "read…", check: checkNamedScript, opts: []option{{names: "--silent -s"}, {names: aboutItself, does: shows}}},
 		{names: ownPrograms, each: true, risk: umpire.Safe, why: runsOwn, style: bare, check: checkOwnProgram},
 		{names: "exec", risk: umpire.Safe, why: runsOwn, style: leading, check: checkProjectRun, opts: []option{{names: "--silent -s --recursive -r --filter= -F="}, {names: "-c --shell-mode", does: harms, consequence: lost, why: "runs shell code"}}},
 		{names: "run run-script", risk: umpire.Safe, why: "lists the project's scripts", args: "read…", check: checkScript, opts: []option{{names: "--silent -s --recursive -r --filter= -F= --if-present --parallel --stream"}, {names: aboutItself, does: shows}}},
@@ -100,10 +101,10 @@ var scriptPackages = []program{
 			{names: "whoami view", each: true, risk: umpire.Low, why: asksRegistry, check: registryNames, opts: []option{{names: "--json"}}},
 		}},
 		{names: "outdated info why", each: true, risk: umpire.Safe, why: asksRegistry, check: registryNames, opts: []option{{names: "--json --filter= -F= --top --depth="}}},
-		{names: "test", risk: umpire.Safe, why: runsTests, args: "read…", check: checkScriptArgs, opts: []option{
+		{names: "test", risk: umpire.Safe, why: runsTests, args: "read…", check: checkNamedScript, opts: []option{
 			{names: "--timeout= --bail? --rerun-each= --only --todo --coverage --coverage-reporter= -t= --test-name-pattern= --concurrent --randomize --seed="}, {names: "-u --update-snapshots", does: asks, consequence: reversible, why: "changes snapshots"},
 		}},
-		{names: ownScripts, each: true, risk: umpire.Safe, why: runsTests, args: "read…", check: checkScriptArgs},
+		{names: ownScripts, each: true, risk: umpire.Safe, why: runsTests, args: "read…", check: checkNamedScript},
 		{names: "x", risk: umpire.Safe, why: runsOwn, style: leading, check: checkNpx, opts: []option{
 			{names: "--bun --silent"}, {names: "--package= -p= --no-install --verbose", does: harms, consequence: lost, why: downloadsRun},
 		}},
@@ -137,11 +138,42 @@ func checkScript(u *use) {
 	}
 	name := u.operands[0]
 	u.operands = u.operands[1:]
-	u.why = runsTests
+	u.why, u.code = runsTests, true
+	if u.script(name, u.operands) {
+		return
+	}
 	if !name.known() || !hasField(checkScripts, name.text) {
 		u.raise(umpire.Medium, "runs the script "+name.display()+" of the project")
 	}
 	checkScriptArgs(u)
+}
+
+// plainScriptOptions are options of package managers that do not choose another script.
+const plainScriptOptions = "--silent -s --quiet -q --if-present --loglevel --no-color --color --verbose --foreground-scripts --json --no-progress --non-interactive --offline --bun -b --stream --aggregate-output"
+
+// script follows a script of package.json, and reports whether it could be read.
+func (u *use) script(name word, args []word) bool {
+	for _, g := range append(slices.Clip(u.global), u.given...) {
+		if !hasField(plainScriptOptions, g.name) && g.option.does&enters == 0 {
+			return false
+		}
+	}
+	if !name.known() || u.follow("npm", name.text, args, hasField(checkScripts, name.text)) != readRecipe {
+		return false
+	}
+	u.code, u.operands = true, nil
+	return true
+}
+
+// checkNamedScript judges a script that is started by its name alone: npm test, yarn lint.
+func checkNamedScript(u *use) {
+	name := u.path[strings.LastIndexByte(u.path, '.')+1:]
+	if name == "t" || name == "tst" {
+		name = "test"
+	}
+	if u.program0() == "bun" && name == "test" || !u.script(lit(name), u.operands) {
+		checkScriptArgs(u) // bun has tests of its own
+	}
 }
 
 // checkScriptArgs judges what a script is given: an option means what the
