@@ -53,7 +53,10 @@ var pythonPackages = []program{
 		{names: "config", risk: umpire.High, consequence: lost, why: "changes the configuration", opts: []option{{names: "--list"}}, lax: true},
 		{names: "lock build shell", each: true, risk: umpire.Medium, consequence: reversible, why: "changes the project", lax: true},
 	}},
-	{names: "conda mamba micromamba", risk: umpire.High, why: changesPackages, style: leading, opts: []option{{names: "--version -V --help -h", does: shows}}, subs: []program{
+	{names: "poe", manifests: "pyproject.toml", risk: umpire.Medium, consequence: lost, why: "runs a task of the project", style: leading, check: checkPoe, opts: []option{
+		{names: "-q --quiet -v --verbose"}, {names: "-C= --directory=", does: enters, why: worksInOther}, {names: "--version --help -h", does: shows},
+	}},
+	{names: "conda mamba micromamba", risk: umpire.High, consequence: lost, why: changesPackages, style: leading, opts: []option{{names: "--version -V --help -h", does: shows}}, subs: []program{
 		{names: "list info", each: true, risk: umpire.Safe, why: listsPackages, opts: []option{{names: "-n= --name="}, {names: "--json --envs --explicit --export --revisions --all --system --base"}, {names: "-eacs"}, {names: "-p= --prefix=", does: reads}}},
 		{names: "search", risk: umpire.Low, why: asksRegistry, check: registryNames, opts: []option{{names: "--info --json -i"}}},
 		{names: "env", risk: umpire.High, consequence: reversible, why: changesPackages, style: leading, subs: []program{{names: "list", risk: umpire.Safe, why: "lists environments", opts: []option{{names: "--json"}}}}},

@@ -17,6 +17,9 @@ const projectChecks = ownPrograms + " biome pytest py.test mypy ruff black isort
 func checkProjectRun(u *use) {
 	command := u.operands
 	u.operands = nil
+	if u.projectScript(command) {
+		return
+	}
 	switch {
 	case len(command) == 0:
 		u.raise(umpire.Medium, "starts a program or a shell")
@@ -29,6 +32,44 @@ func checkProjectRun(u *use) {
 	u.elsewhere(command)
 	if len(u.unknown) > 0 || u.doubtful {
 		u.suspects(command[1:])
+	}
+}
+
+// projectScript follows a script of pyproject.toml, which stands before a program of the
+// same name, and reports whether there is one.
+func (u *use) projectScript(command []word) bool {
+	runner := u.program0()
+	if !hasField("pdm hatch poe", runner) || len(command) == 0 || !command[0].known() || len(u.given) > 0 {
+		return false
+	}
+	for _, g := range u.global {
+		if !hasField("-q --quiet -v --verbose", g.name) && g.option.does&enters == 0 {
+			return false
+		}
+	}
+	name := command[0].text
+	found := u.follow(runner, name, command[1:], hasField(checkScripts, name))
+	switch {
+	case found == noRecipe:
+		return false
+	case found == readRecipe:
+	case hasField(checkScripts, name):
+		u.become(umpire.Safe, runsTests)
+		u.operands = command[1:]
+		checkScriptArgs(u)
+	default:
+		u.raise(umpire.Medium, "runs the script "+command[0].display()+" of the project")
+	}
+	u.code = true
+	return true
+}
+
+// checkPoe judges the task that poe runs.
+func checkPoe(u *use) {
+	command := u.operands
+	u.operands = nil
+	if !u.projectScript(command) {
+		u.raise(umpire.Medium, "runs a task of the project")
 	}
 }
 
