@@ -125,6 +125,9 @@ func (u *use) remoteCode() {
 // it can be the standard input it matters where that comes from.
 func runsCode(u *use) {
 	u.raise(umpire.Medium, u.program.why)
+	if len(u.operands) > 0 {
+		u.runsFile(u.operands[0])
+	}
 	fromInput := len(u.operands) == 0 && !u.has(asks|ends|lead) || len(u.operands) > 0 && u.operands[0].text == "-"
 	if fromInput && u.in.kind == flowRemote {
 		u.remoteCode()

@@ -104,6 +104,7 @@ func (u *use) operand(kind string, operand word) {
 		u.raise(umpire.Medium, "runs the code of "+operand.display())
 		u.touch(umpire.KindRead, operand, of)
 	case "code":
+		u.runsFile(operand)
 		u.raise(umpire.Medium, "runs code that cannot be judged")
 	case "none", "extra":
 		u.raise(umpire.Medium, "takes no argument "+operand.display())

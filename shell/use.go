@@ -78,6 +78,9 @@ func (u *use) apply(args []word) flow {
 		u.spread()
 	}
 	u.narrows()
+	for name := range strings.FieldsSeq(manifests) {
+		u.runsFile(lit(name))
+	}
 	u.emit()
 	own := len(u.w.accesses)
 	for _, emit := range u.later {
@@ -252,6 +255,10 @@ func (u *use) value(does effect, value word, of accessOf) {
 		}
 		u.touch(umpire.KindWrite, value, of)
 	case does&reads != 0:
+		if does&obeys != 0 {
+			u.runsFile(value)
+		}
+		of.inside = does&walks == 0
 		u.touch(umpire.KindRead, value, of)
 	case does&reaches != 0:
 		u.then(func() { u.w.network(value.display(), cmp.Or(of.why, "reaches a host")) })
@@ -362,6 +369,10 @@ func (u *use) access(words []word) {
 	a.Consequence = u.ownConsequence(&a)
 	if u.spoke != "" {
 		a.Table += " " + u.spoke
+	}
+	if a.Risk.AtLeast(umpire.Medium) && (a.Code || a.Consequence.AtLeast(umpire.Outward)) {
+		u.namesFiles(words[1:])
+		a.CodeFiles = u.codeFiles()
 	}
 	u.w.emit(a)
 }
