@@ -25,7 +25,7 @@ var globally = []option{{names: "-g --global", does: harms, consequence: lost, w
 
 // scriptPackages are the package managers of JavaScript.
 var scriptPackages = []program{
-	{names: "npm", risk: umpire.High, why: changesPackages, style: leading, opts: []option{
+	{names: "npm", manifests: "package.json", risk: umpire.High, consequence: sent, why: changesPackages, style: leading, opts: []option{
 		{names: npmScript}, {names: "-sq"}, {names: "-C= --prefix=", does: enters, why: worksInOther}, {names: "--version -v --help -h -l", does: shows},
 	}, subs: []program{
 		{names: "list ls la ll", each: true, risk: umpire.Safe, why: listsPackages, opts: []option{{names: npmLooks}, {names: npmShort}, {names: aboutItself, does: shows}}},
@@ -52,11 +52,11 @@ var scriptPackages = []program{
 		{names: "install i in ins inst insta instal isnt isnta isntal isntall add", risk: umpire.High, consequence: reversible, why: changesPackages, lax: true, also: []*[]option{&globally}},
 		{names: "ci clean-install uninstall remove rm un update up upgrade dedupe prune rebuild", each: true, risk: umpire.High, consequence: reversible, why: changesPackages, lax: true, also: []*[]option{&globally}},
 	}},
-	{names: "npx bunx", risk: umpire.Safe, why: runsOwn, style: leading, check: checkNpx, opts: []option{
+	{names: "npx bunx", manifests: "package.json", risk: umpire.Safe, why: runsOwn, style: leading, check: checkNpx, opts: []option{
 		{names: "--no --no-install --quiet -q --silent -s --bun"}, {names: "--yes -y --package= -p= --call= -c= --shell= --registry= --cache= --userconfig= --script-shell= --ignore-existing", does: harms, consequence: lost, why: downloadsRun},
 		{names: "--prefix= -C=", does: enters | asks, consequence: lost, why: worksInOther}, {names: "--version -v --help -h", does: shows},
 	}},
-	{names: "yarn yarnpkg", risk: umpire.Medium, why: "runs a script of the project", style: leading, check: checkBareYarn, opts: []option{
+	{names: "yarn yarnpkg", manifests: "package.json", risk: umpire.Medium, consequence: lost, why: "runs a script of the project", style: leading, check: checkBareYarn, opts: []option{
 		{names: "--silent -s --json --no-progress --non-interactive --offline"}, {names: "--cwd=", does: enters, why: worksInOther}, {names: "--version -v --help -h", does: shows},
 	}, subs: []program{
 		{names: "list why licenses versions bin help", each: true, risk: umpire.Safe, why: listsPackages, opts: []option{{names: "--json --depth= --pattern= --prod --production --recursive -R --peers --silent -s --verbose -v"}, {names: aboutItself, does: shows}}},
@@ -74,7 +74,7 @@ var scriptPackages = []program{
 		{names: "add install upgrade up remove import dedupe rebuild", each: true, risk: umpire.High, consequence: reversible, why: changesPackages, lax: true, also: []*[]option{&globally}},
 		{names: "publish npm link unlink dlx create init exec set plugin cache global unplug patch patch-commit version tag login logout owner", each: true, risk: umpire.High, consequence: sent, why: changesPackages, lax: true},
 	}},
-	{names: "pnpm", risk: umpire.Medium, why: "runs a script of the project", style: leading, opts: []option{
+	{names: "pnpm", manifests: "package.json", risk: umpire.Medium, consequence: lost, why: "runs a script of the project", style: leading, opts: []option{
 		{names: "--silent -s --recursive -r --filter= -F= --workspace-root -w --color --no-color --loglevel= --parallel --stream --aggregate-output --if-present"},
 		{names: "-C= --dir=", does: enters, why: worksInOther}, {names: "--version -v --help -h", does: shows},
 	}, subs: []program{
@@ -92,7 +92,7 @@ var scriptPackages = []program{
 		{names: "add install i up update upgrade remove rm uninstall un import dedupe prune rebuild rb fetch", each: true, risk: umpire.High, consequence: reversible, why: changesPackages, lax: true, also: []*[]option{&globally}},
 		{names: "publish link unlink dlx create init patch patch-commit store env self-update setup server deploy approve-builds login", each: true, risk: umpire.High, consequence: sent, why: changesPackages, lax: true},
 	}},
-	{names: "bun", risk: umpire.Medium, why: "runs JavaScript code", style: leading, check: runsCode, opts: []option{
+	{names: "bun", every: guessCode, manifests: "package.json", risk: umpire.Medium, consequence: lost, why: "runs JavaScript code", style: leading, check: runsCode, opts: []option{
 		{names: "--silent --bun"}, {names: "--cwd=", does: enters, why: worksInOther}, {names: "--version -v --help -h --revision", does: shows},
 		{names: "-e= --eval= -p= --print=", does: asks, consequence: lost, why: "runs JavaScript code"},
 	}, subs: []program{

@@ -58,6 +58,8 @@ type program struct {
 	peeks bool
 	// check adds what a table cannot say.
 	check func(*use)
+	// manifests are files of the folder, by name, that say what its uses run.
+	manifests string
 	// every is as check, for the uses of its subcommands too.
 	every func(*use)
 	// formats are the extensions of the files that a formatter changes in the folders it is

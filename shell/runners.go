@@ -68,11 +68,11 @@ var testRunners = []program{
 		{names: "format", risk: umpire.Safe, why: "formats code", args: "tree…", check: checkDotnetFormat, opts: []option{{names: "--verify-no-changes", why: "only checks"}, {names: "--no-restore --severity= --diagnostics= -v= --verbosity= --include-generated"}}},
 		{names: publishing, each: true, risk: umpire.High, consequence: sent, why: changesPackages, lax: true},
 	}},
-	{names: "mvn", risk: umpire.Safe, why: runsTests, style: words, check: checkMavenGoals, opts: []option{
+	{names: "mvn", manifests: "pom.xml", risk: umpire.Safe, why: runsTests, style: words, check: checkMavenGoals, opts: []option{
 		{names: "-q --quiet -o --offline -B --batch-mode -e --errors -X --debug -ntp --no-transfer-progress -T= --threads= -pl= --projects= -am --also-make -amd --also-make-dependents -fae --fail-at-end -ff --fail-fast -N --non-recursive -V --show-version -Dtest= -DfailIfNoTests= -Dsurefire.failIfNoSpecifiedTests= -DskipITs? -DskipTests? -Dstyle.color="},
 		{names: "--version -version -v --help -h", does: shows},
 	}},
-	{names: "gradle", risk: umpire.Safe, why: runsTests, check: checkGradleTasks, opts: []option{
+	{names: "gradle", manifests: "build.gradle build.gradle.kts settings.gradle settings.gradle.kts", risk: umpire.Safe, why: runsTests, check: checkGradleTasks, opts: []option{
 		{names: "-qiws"}, {names: "--quiet --info --warn --stacktrace --full-stacktrace --console= --no-daemon --daemon --parallel --no-parallel --continue --offline --rerun-tasks --build-cache --no-build-cache --warning-mode= --max-workers= --tests= --configuration= --dependency= --all --dry-run --configuration-cache --no-configuration-cache"},
 		{names: "--version -v --help -h", does: shows},
 	}},

@@ -48,7 +48,7 @@ var languageRunners = []program{
 		{names: "fmt", risk: umpire.Safe, why: "formats code", args: "tree…", check: checkFormatter, opts: []option{{names: "--check", why: "only checks"}, {names: "--ast-check --color= --exclude="}}},
 		{names: "ast-check", risk: umpire.Safe, why: "checks the syntax", args: "read…", opts: []option{{names: "-t --color="}}},
 	}},
-	{names: "rake", risk: umpire.Medium, why: buildsOrRuns, check: checkRake, opts: []option{{names: "--version -V --help -h -H", does: shows}, {names: "--quiet -q --silent -s --trace?"}}},
+	{names: "rake", manifests: "rakefile Rakefile rakefile.rb Rakefile.rb", risk: umpire.Medium, consequence: lost, why: buildsOrRuns, check: checkRake, opts: []option{{names: "--version -V --help -h -H", does: shows}, {names: "--quiet -q --silent -s --trace?"}}},
 	{names: "rails", risk: umpire.Medium, consequence: lost, why: "runs code of the project", style: leading, opts: []option{{names: "--version -v", does: shows}}, subs: []program{
 		{names: "test test:all test:system", each: true, risk: umpire.Safe, why: runsTests, args: "read…", check: checkRunner, opts: []option{{names: "-n= --name= -s= --seed= -v --verbose -b --backtrace -f --fail-fast -d --defer-output -c --color --no-color --profile?"}}},
 	}},
@@ -63,7 +63,7 @@ var languageRunners = []program{
 		{names: "-N --show-only -V --verbose -VV --extra-verbose -Q --quiet --output-on-failure --stop-on-failure --progress --no-tests= --rerun-failed -R= --tests-regex= -E= --exclude-regex= -L= --label-regex= -LE= --label-exclude= -C= --build-config= -j= --parallel= --timeout= --repeat= --schedule-random"},
 		{names: "--test-dir=", does: reads}, {names: "--version --help", does: shows},
 	}},
-	{names: "tox", risk: umpire.Safe, why: runsTests, style: leading, args: "none", check: checkRunner, opts: []option{
+	{names: "tox", manifests: "tox.ini", risk: umpire.Safe, why: runsTests, style: leading, args: "none", check: checkRunner, opts: []option{
 		{names: "-q -v -l --listenvs -a --listenvs-all -p? --parallel? --recreate -r --notest --skip-missing-interpreters? --quiet --verbose --no-provision?"},
 		{names: "-e=", does: asks, consequence: lost, why: "runs the environment that it names", except: "py py3 py38 py39 py310 py311 py312 py313 py314 lint test tests unit type types typing typecheck mypy ruff flake8 pylint format-check check"},
 		{names: "--version --help -h", does: shows},
