@@ -6,6 +6,8 @@ import (
 	"github.com/umpirehq/umpire"
 )
 
+const asksRepository = "asks another repository for its refs"
+
 // gitRemotes are the subcommands that reach other repositories.
 var gitRemotes = []program{
 	{names: "push", risk: umpire.High, consequence: sent, why: "publishes commits", lax: true, check: checkPush, opts: []option{
@@ -19,12 +21,12 @@ var gitRemotes = []program{
 		{names: "--template=", does: harms | reads, consequence: lost, why: "takes hooks from a folder"}, {names: "--reference= --reference-if-able=", does: reads}, {names: "--separate-git-dir=", does: writes},
 		{names: "--bundle-uri=", does: reaches}, {names: "-vqnls46"}, {names: "-j= --jobs= -o= --origin= -b= --branch= --revision= --depth= --shallow-since= --shallow-exclude= --server-option= --filter= --ref-format="}, {names: aboutItself, does: shows},
 	}},
-	{names: "ls-remote", risk: umpire.Low, why: "asks another repository for its refs", check: checkFetch, opts: []option{
+	{names: "ls-remote", risk: umpire.Low, why: asksRepository, check: checkFetch, opts: []option{
 		{names: "-htbq --heads --branches --tags --refs --quiet --exit-code --get-url --symref --sort= -o= --server-option="},
 		{names: "--upload-pack= --exec=", does: harms | runs, consequence: lost, why: "runs a program at the other end"}, {names: aboutItself, does: shows},
 	}},
 	{names: "remote", risk: umpire.Safe, why: "lists other repositories", opts: []option{{names: "-v --verbose"}, {names: aboutItself, does: shows}}, subs: []program{
-		{names: "show", risk: umpire.Low, why: "asks another repository for its refs", check: checkFetch, opts: []option{{names: "-n"}, {names: aboutItself, does: shows}}},
+		{names: "show", risk: umpire.Low, why: asksRepository, check: checkRemoteShow, opts: []option{{names: "-n"}, {names: aboutItself, does: shows}}},
 		{names: "get-url", risk: umpire.Safe, why: "prints where another repository is", opts: []option{{names: "--push --all"}, {names: aboutItself, does: shows}}},
 		{names: "add", risk: umpire.Medium, consequence: reversible, why: "adds a repository to fetch from and push to", lax: true, check: checkRemoteURL, opts: []option{{names: "-t= -m= --mirror?"}}},
 		{names: "set-url", risk: umpire.High, consequence: reversible, why: "changes where commits are fetched from and pushed to", lax: true, check: checkRemoteURL},
@@ -86,6 +88,14 @@ func checkPush(u *use) {
 func checkFetch(u *use) {
 	if len(u.operands) > 0 {
 		u.repository(u.operands[0])
+	}
+}
+
+// checkRemoteShow tells what is known of a remote from asking it.
+func checkRemoteShow(u *use) {
+	checkFetch(u)
+	if u.gave("-n") && u.why == asksRepository {
+		u.why = "prints what is known of another repository"
 	}
 }
 

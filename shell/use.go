@@ -75,6 +75,7 @@ func (u *use) apply(args []word) flow {
 		if every != nil {
 			every(u)
 		}
+		u.checkServer()
 		u.spread()
 	}
 	u.narrows()

@@ -1,0 +1,239 @@
+package shell
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/umpirehq/umpire"
+)
+
+// A lookup is a group of uses that ask a server and change nothing. They may do so
+// without a question, and get the network for it, where neither the project nor the
+// line can choose which server that is or which code runs. An entry of the tables that
+// asks a server and is not listed here asks a person first.
+type lookup struct {
+	// program is the first name of the program, verbs are its subcommands, separated
+	// by commas. "" are all that ask a server.
+	program, verbs string
+	// settings are the files of a project that the program obeys.
+	settings []settingsFile
+	// remote judges the settings of the repository, or is nil.
+	remote func(GitSetting) (why string)
+	// because is why neither the project nor the line can choose.
+	because string
+}
+
+// A settingsFile is a file that a program looks for in the working directory and above.
+type settingsFile struct {
+	name string
+	// free are keys that lead nowhere, separated by spaces. A file with other keys, or
+	// with anything else but comments, may lead elsewhere; so does any file without them.
+	free string
+}
+
+// npmKeys are settings of npm that say nothing about servers, credentials or programs.
+// npm sends its user agent, so that this is not among them.
+const npmKeys = "access audit audit-level auto-install-peers bin-links color commit-hooks dedupe-peer-dependents depth engine-strict " +
+	"foreground-scripts fund git-tag-version hoist hoist-pattern[] include install-links install-strategy legacy-bundling legacy-peer-deps " +
+	"lockfile-version loglevel maxsockets message node-linker omit optional package-lock prefer-dedupe prefer-offline prefer-workspace-packages " +
+	"preid production progress public-hoist-pattern public-hoist-pattern[] resolution-mode save save-dev save-exact save-prefix " +
+	"save-workspace-protocol shamefully-hoist shared-workspace-lockfile side-effects-cache sign-git-tag strict-peer-dependencies " +
+	"strict-peer-deps tag-version-prefix timing unicode update-notifier workspaces workspaces-update"
+
+// lookups of npm 11, gh 2.83, glab 1.78, cargo 1.91, gem 3.7, conda 25, docker 29, kubectl 1.34, helm 4,
+// aws 2, az 2.80 and gcloud 550, as their manuals tell it. pip is not among
+// them: it is mostly that of a virtual environment, which lies in the project.
+var lookups = []lookup{
+	{program: "npm", verbs: "view,info,show,v,search,explain,why,fund,ping,whoami", settings: []settingsFile{{name: ".npmrc", free: npmKeys}},
+		because: "asks the registry of .npmrc in the project, else that of the person; package.json chooses none"},
+	{program: "gh", remote: ghElsewhere,
+		because: "the repository's remotes choose among the hosts that the person logged in to; other ones are passed over"},
+	{program: "glab", settings: []settingsFile{{name: ".git/glab-cli/config.yml"}}, remote: glabElsewhere,
+		because: "asks the host of the repository's remotes, with a token or without: only gitlab.com is known"},
+	{program: "cargo", verbs: "search,info,owner-list", settings: []settingsFile{{name: ".cargo/config.toml"}, {name: ".cargo/config"}, {name: "rust-toolchain"}, {name: "rust-toolchain.toml"}},
+		because: "asks crates.io, unless .cargo/config.toml replaces it; rust-toolchain.toml can choose another cargo"},
+	{program: "gem", verbs: "search,info,specification", settings: []settingsFile{{name: ".gemrc"}},
+		because: "asks the sources of the person's .gemrc; a Gemfile is not read"},
+	{program: "conda", verbs: "search", settings: []settingsFile{{name: ".condarc"}, {name: "condarc"}},
+		because: "asks the channels of the person's and the installation's .condarc"},
+	{program: "brew", because: "asks Homebrew and the taps of the person; no file of a project is read"},
+	{program: "dnf", because: "asks the repositories of the machine"},
+	{program: "docker", verbs: "ps,images,logs,inspect,version,info,stats,top,port,history,diff,search," + dockerObjects("container,image,volume,network,system,context,builder,pod,machine", "ls,list,ps,inspect,df,info,logs,top,stats,port,history,diff,show,exists") +
+		"," + dockerObjects("service,stack,node,secret,config,plugin", "ls,list,ps,inspect,logs") + ",buildx ls,buildx du,buildx version,buildx inspect",
+		because: "talks to the daemon of the person's context; options and variables for another one ask. compose reads .env and files of the project"},
+	{program: "crictl", because: "talks to the runtime that /etc/crictl.yaml names"},
+	{program: "kubectl", because: "talks to the cluster of the person's kubeconfig; options and variables for another one ask"},
+	{program: "helm", verbs: "list,ls,status,history,get,version,env,search",
+		because: "talks to the cluster of the person's kubeconfig, or searches the person's chart repositories"},
+	{program: "minikube", because: "talks to the person's own clusters"},
+	{program: "aws", because: "asks AWS, or the endpoint of the person's ~/.aws/config"},
+	{program: "gcloud", because: "asks Google Cloud as the person's configuration says"},
+	{program: "az", settings: []settingsFile{{name: ".azure/config"}}, because: "asks Azure; .azure/config in a folder above adds settings"},
+}
+
+// dockerObjects are the verbs of several objects.
+func dockerObjects(objects, verbs string) string {
+	var all []string
+	for object := range strings.SplitSeq(objects, ",") {
+		for verb := range strings.SplitSeq(verbs, ",") {
+			all = append(all, object+" "+verb)
+		}
+	}
+	return strings.Join(all, ",")
+}
+
+// ghElsewhere: `gh repo set-default` keeps what it was told in the repository, and that
+// may name a host.
+func ghElsewhere(s GitSetting) string {
+	if strings.HasPrefix(s.Key, "remote.") && strings.HasSuffix(s.Key, ".gh-resolved") && strings.Count(s.Value, "/") > 1 {
+		return "the repository's " + s.Key + " names a git host"
+	}
+	return ""
+}
+
+// glabElsewhere: remotes choose the host, and settings can write their URLs anew.
+func glabElsewhere(s GitSetting) string {
+	remote := strings.HasPrefix(s.Key, "remote.") && strings.HasSuffix(s.Key, "url")
+	known := strings.HasPrefix(s.Value, "https://gitlab.com/") || strings.HasPrefix(s.Value, "git@gitlab.com:") || strings.HasPrefix(s.Value, "ssh://git@gitlab.com/")
+	if remote && !known || strings.HasPrefix(s.Key, "url.") {
+		return "the repository's " + s.Key + " may name another git host than gitlab.com"
+	}
+	return ""
+}
+
+// serverWhys are what entries of the tables say that ask a server.
+var serverWhys = []string{asksRegistry, asksHost, asksRepository, looksAtContainers, looksAtCluster, describesAccount, tellsAccount}
+
+// askingLists are lists that ask an index when they are told to compare with it. A
+// virtual environment or pyproject.toml may choose that one.
+var askingLists = map[string]string{
+	"pip list": "--outdated -o --uptodate -u", "uv pip list": "--outdated", "poetry show": "--latest -l --outdated -o",
+}
+
+// ServerTable is the Table of an access that stands for a file which may choose the
+// server that a look-up asks.
+const ServerTable = "server settings"
+
+// A SettingsFile is a file of settings that lies in a folder or above it.
+type SettingsFile struct {
+	Path string
+	Text string
+}
+
+// checkServer settles whether a use that asks a server may do so without a question. One
+// that a setting of the project may lead elsewhere is steered by it; each setting is an
+// access of its own, which a rule for the program does not cover.
+func (u *use) checkServer() {
+	options, lists := askingLists[u.table]
+	lists = lists && u.gave(strings.Fields(options)...)
+	if !lists && !slices.Contains(serverWhys, u.why) || u.risk.AtLeast(umpire.Medium) {
+		return
+	}
+	l := findLookup(u.table, u.program0())
+	if l == nil {
+		u.steered = u.table + " asks a server that the project may choose, or runs code that it brings"
+		return
+	}
+	known := len(u.s.dirs) > 0 || len(l.settings) == 0 && l.remote == nil
+	if !known {
+		u.steered = "the folder is not known whose settings " + u.program0() + " obeys"
+	}
+	u.online = known
+	for _, dir := range u.s.dirs {
+		u.obeysFiles(l, dir)
+		u.obeysRemotes(l, dir)
+	}
+}
+
+// findLookup returns the group that a table entry belongs to, or nil.
+func findLookup(table, program string) *lookup {
+	_, verb, _ := strings.Cut(table, " ")
+	if strings.HasPrefix(verb, "+") {
+		_, verb, _ = strings.Cut(verb, " ") // rustup's choice of a toolchain
+	}
+	for i := range lookups {
+		l := &lookups[i]
+		if l.program == program && (l.verbs == "" || slices.Contains(strings.Split(l.verbs, ","), verb)) {
+			return l
+		}
+	}
+	return nil
+}
+
+// obeysFiles emits an access for every file of the project that may choose the server.
+// Without a way to look for them the use gets no network.
+func (u *use) obeysFiles(l *lookup, dir string) {
+	if len(l.settings) == 0 {
+		return
+	}
+	if u.w.env.Settings == nil {
+		u.online = false
+		return
+	}
+	names := make([]string, len(l.settings))
+	for i := range l.settings {
+		names[i] = l.settings[i].name
+	}
+	files, err := u.w.env.Settings(dir, names)
+	if err != nil {
+		u.steered = "the settings that " + u.program0() + " obeys cannot be read: " + err.Error()
+	}
+	for _, f := range files {
+		for i := range l.settings {
+			if s := &l.settings[i]; strings.HasSuffix(f.Path, "/"+s.name) && !s.leadsNowhere(f.Text) {
+				u.obeysServer(f.Path, f.Path+" may choose where "+u.program0()+" asks, and with which credentials")
+			}
+		}
+	}
+}
+
+// leadsNowhere reports a file whose every line is a comment or sets one of the free keys.
+// A carriage return ends a line for npm.
+func (s *settingsFile) leadsNowhere(text string) bool {
+	if s.free == "" {
+		return false
+	}
+	for line := range strings.FieldsFuncSeq(text, func(r rune) bool { return r == '\n' || r == '\r' }) {
+		line = strings.TrimSpace(line)
+		if line == "" || line[0] == '#' || line[0] == ';' {
+			continue
+		}
+		key, _, _ := strings.Cut(line, "=")
+		if !hasField(s.free, strings.TrimSpace(key)) {
+			return false
+		}
+	}
+	return true
+}
+
+func (u *use) obeysRemotes(l *lookup, dir string) {
+	if l.remote == nil {
+		return
+	}
+	if u.w.env.Git == nil {
+		u.online = false
+		return
+	}
+	r := u.w.repository(dir)
+	if r.problem != "" {
+		u.steered = r.problem
+	}
+	for _, s := range r.settings {
+		if why := l.remote(s); why != "" {
+			u.obeysServer(s.File, why)
+		}
+	}
+}
+
+// obeysServer emits the access of a setting, once a line.
+func (u *use) obeysServer(file, reason string) {
+	words := []string{u.program0() + " obeys " + file}
+	told := func(a umpire.Access) bool { return a.Table == ServerTable && a.Words[0] == words[0] }
+	if slices.ContainsFunc(u.w.accesses, told) {
+		return
+	}
+	u.w.emit(umpire.Access{
+		Kind: umpire.KindExec, Program: file, Words: words, Risk: umpire.Medium, Reason: reason,
+		Asks: umpire.CodeNetwork, Table: ServerTable,
+	})
+}

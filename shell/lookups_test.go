@@ -1,0 +1,228 @@
+package shell
+
+import (
+	"errors"
+	"path"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/umpirehq/umpire"
+)
+
+// withFiles is a world with files of settings, by path.
+func withFiles(files map[string]string, git ...GitSetting) Env {
+	return Env{
+		Dir: "/p", Home: "/home/u", Git: func(string) ([]GitSetting, error) { return git, nil },
+		Settings: func(dir string, names []string) ([]SettingsFile, error) {
+			var found []SettingsFile
+			for ; dir != "/"; dir = path.Dir(dir) {
+				for _, name := range names {
+					if text, ok := files[dir+"/"+name]; ok && text == "unreadable" {
+						return nil, errors.New("no")
+					} else if ok {
+						found = append(found, SettingsFile{Path: dir + "/" + name, Text: text})
+					}
+				}
+			}
+			return found, nil
+		},
+	}
+}
+
+// online says what a line gets: "free" is the network without a question, "asks" a
+// question about it, "" neither.
+func online(line string, env Env) string {
+	got := ""
+	for _, a := range Parse(line, env) {
+		switch {
+		case a.Asks != "" || a.Risk.AtLeast(umpire.Medium):
+			return "asks"
+		case a.Online:
+			got = "free"
+		}
+	}
+	return got
+}
+
+// ordinaryLookups are look-ups as people make them, in a project without settings.
+var ordinaryLookups = []string{
+	"npm view x", "npm info @types/node versions --json", "npm search router", "npm ping", "gh pr view 1", "gh pr diff 165 --name-only",
+	"gh issue list", "gh api repos/o/r/pulls", "gh repo view o/r", "gh pr view https://github.com/o/r/pull/1", "gh pr view feature/a/b",
+	"glab mr list", "kubectl get pods", "kubectl -n x describe pod y", "docker ps", "docker images", "docker container ls", "docker search redis",
+	"cargo search serde", "cargo +stable info serde", "gem search rails", "brew info wget", "helm list", "aws s3 ls", "aws sts get-caller-identity",
+	"gcloud projects list", "az account show", "dnf info gcc", "conda search numpy", "crictl ps",
+}
+
+func TestOrdinaryLookupsAreFree(t *testing.T) {
+	t.Parallel()
+	for _, line := range ordinaryLookups {
+		if got := online(line, withFiles(nil)); got != "free" {
+			t.Errorf("%s: %q %+v", line, got, Parse(line, withFiles(nil)))
+		}
+	}
+	harmless := map[string]string{"/p/.npmrc": "# settings\nsave-exact=true\n; more\nfund = false\r\nengine-strict\n"}
+	if got := online("npm view x", withFiles(harmless)); got != "free" {
+		t.Errorf("with a harmless .npmrc: %q", got)
+	}
+}
+
+// Each file that may choose the server makes the look-up ask, wherever the program finds it.
+func TestSettingsOfAProjectAsk(t *testing.T) {
+	t.Parallel()
+	hostile := map[string][]string{
+		"npm view x": {
+			"registry=http://127.0.0.1:1/", "//127.0.0.1:1/:_authToken=${GITHUB_TOKEN}", "@x:registry=http://evil", "https-proxy=http://evil", "proxy=http://evil",
+			"fund=false\rregistry=http://evil", " registry = http://evil", "\"registry\"=http://evil", "user-agent=${GITHUB_TOKEN}", "${X}=y", "[x]\nfund=true",
+			"cafile=x", "node-options=--require ./evil.js", "userconfig=./x", "globalconfig=./x", "\xef\xbb\xbfregistry=http://evil", "browser=./evil.sh", "unreadable",
+		},
+	}
+	for line, texts := range hostile {
+		for _, text := range texts {
+			for _, where := range []string{"/p/.npmrc", "/p/sub/.npmrc"} {
+				env := withFiles(map[string]string{where: text})
+				env.Dir = "/p/sub"
+				if got := online(line, env); got != "asks" {
+					t.Errorf("%s with %s %q: %q", line, where, text, got)
+				}
+			}
+		}
+	}
+	for line, name := range map[string]string{
+		"cargo search serde": ".cargo/config.toml", "cargo info serde": ".cargo/config", "cargo +nightly search x": "rust-toolchain.toml",
+		"gem search x": ".gemrc", "conda search x": ".condarc",
+		"az account show": ".azure/config", "glab mr list": ".git/glab-cli/config.yml",
+	} {
+		if got := online(line, withFiles(map[string]string{"/p/" + name: ""})); got != "asks" {
+			t.Errorf("%s with %s: %q", line, name, got)
+		}
+	}
+}
+
+// The line finds its settings where the program will look for them.
+func TestSettingsAreFoundWhereTheProgramLooks(t *testing.T) {
+	t.Parallel()
+	env := withFiles(map[string]string{"/p/sub/.npmrc": "registry=http://evil"})
+	for line, want := range map[string]string{
+		"npm view x": "free", "cd sub && npm view x": "asks", "npm -C sub view x": "asks", "npm --prefix sub view x": "asks", "(cd sub; npm view x)": "asks",
+		"time npm view y": "free", "cd sub && time npm view y": "asks", "cd $X && npm view x": "asks", "sh -c 'cd sub; npm view x'": "asks",
+		"npm view a; cd sub; npm view b": "asks", "xargs -n1 npm view < names": "asks",
+	} {
+		if got := online(line, env); got != want {
+			t.Errorf("%s: %q, want %q", line, got, want)
+		}
+	}
+}
+
+// Remotes choose the host for clients of git hosts.
+func TestRemotesOfARepositoryAsk(t *testing.T) {
+	t.Parallel()
+	remote := func(key, value string) Env {
+		return withFiles(nil, GitSetting{Key: key, Value: value, File: "/p/.git/config"})
+	}
+	for _, tt := range []struct {
+		line, key, value, want string
+	}{
+		{"gh pr view 1", "remote.origin.url", "https://evil.example/o/r.git", "free"}, // gh passes it over
+		{"gh pr view 1", "remote.origin.gh-resolved", "base", "free"},
+		{"gh pr view 1", "remote.origin.gh-resolved", "evil.example/o/r", "asks"},
+		{"glab mr list", "remote.origin.url", "git@gitlab.com:o/r.git", "free"},
+		{"glab mr list", "remote.origin.url", "https://gitlab.com/o/r", "free"},
+		{"glab mr list", "remote.origin.url", "https://gitlab.com.evil.example/o/r", "asks"},
+		{"glab mr list", "remote.origin.pushurl", "https://evil.example/o/r", "asks"},
+		{"glab mr list", "url.https://evil.example/.insteadof", "https://gitlab.com/", "asks"},
+	} {
+		if got := online(tt.line, remote(tt.key, tt.value)); got != tt.want {
+			t.Errorf("%s with %s = %s: %q, want %q", tt.line, tt.key, tt.value, got, tt.want)
+		}
+	}
+	for _, line := range []string{"gh pr view https://evil.example/o/r/pull/1", "gh repo view evil.example/o/r", "gh repo view git@evil.example:o/r", "gh issue view HTTPS://github.com.evil.example/o/r/issues/1"} {
+		if got := online(line, withFiles(nil)); got != "asks" {
+			t.Errorf("%s: %q", line, got)
+		}
+	}
+}
+
+// Variables that choose a server, a proxy, credentials or settings make every look-up ask,
+// before the command and exported earlier on the line.
+func TestVariablesThatSteerAsk(t *testing.T) {
+	t.Parallel()
+	const names = ("HTTP_PROXY http_proxy HTTPS_PROXY https_proxy ALL_PROXY all_proxy NO_PROXY npm_config_registry NPM_CONFIG_USERCONFIG npm_config_https_proxy " +
+		"GH_HOST GH_REPO GH_CONFIG_DIR GH_TOKEN GH_ENTERPRISE_TOKEN GITLAB_HOST KUBECONFIG DOCKER_HOST DOCKER_CONTEXT DOCKER_CONFIG CARGO_HOME CARGO_REGISTRIES_X_INDEX " +
+		"CARGO_HTTP_PROXY RUSTUP_TOOLCHAIN PIP_INDEX_URL PIP_CONFIG_FILE PIP_PROXY VIRTUAL_ENV GEMRC GEM_HOME CONDARC CONDA_PREFIX HOMEBREW_BOTTLE_DOMAIN HELM_KUBEAPISERVER " +
+		"AWS_ENDPOINT_URL AWS_CONFIG_FILE AWS_PROFILE AZURE_CONFIG_DIR CLOUDSDK_CONFIG CLOUDSDK_API_ENDPOINT_OVERRIDES_STORAGE NODE_OPTIONS NODE_EXTRA_CA_CERTS " +
+		"NODE_TLS_REJECT_UNAUTHORIZED SSL_CERT_FILE REQUESTS_CA_BUNDLE HOME XDG_CONFIG_HOME")
+	for name := range strings.FieldsSeq(names) {
+		for _, lookup := range ordinaryLookups {
+			for _, line := range []string{name + "=./x " + lookup, "export " + name + "=./x; " + lookup, "env " + name + "=./x " + lookup, "declare -x " + name + "=./x && " + lookup} {
+				if got := online(line, withFiles(nil)); got != "asks" {
+					t.Errorf("%s: %q", line, got)
+				}
+			}
+		}
+	}
+}
+
+// Every entry that asks a server is a look-up with a reason, or asks; each group of look-ups
+// has entries.
+func TestLookupsAreListed(t *testing.T) {
+	t.Parallel()
+	met := map[*lookup]bool{}
+	everyProgram(func(table string, p *program) {
+		if l := findLookup(table, program0(table)); l != nil && slices.Contains(serverWhys, p.why) {
+			met[l] = true
+		}
+	})
+	for i := range lookups {
+		l := &lookups[i]
+		judged := hasField("aws gcloud az", l.program) // told by their checks
+		if l.because == "" || !met[l] && !judged {
+			t.Errorf("%s %s: no entry asks a server, or the reason is missing", l.program, l.verbs)
+		}
+	}
+}
+
+func program0(table string) string {
+	name, _, _ := strings.Cut(table, " ")
+	return name
+}
+
+// What is not listed asks, although it is safe to start.
+func TestUnlistedLookupsAsk(t *testing.T) {
+	t.Parallel()
+	for line := range strings.SplitSeq("yarn info x;yarn outdated;yarn audit;pnpm outdated;pnpm view x;pnpm audit;bun outdated;bun info x;bun pm view x;npm outdated;npm audit;"+
+		"npm audit signatures;npm doctor;docker compose ps;docker-compose ps;docker manifest inspect evil.example/x;helm show chart x;git ls-remote;git remote show origin;gem outdated;"+
+		"pip list --outdated;pip list -o;pip search x;pip index versions x;uv pip list --outdated;poetry show --latest;poetry show -l;poetry search x", ";") {
+		if got := online(line, withFiles(nil)); got != "asks" {
+			t.Errorf("%s: %q", line, got)
+		}
+	}
+	if got := online("git remote show -n origin", withFiles(nil)); got != "" {
+		t.Errorf("git remote show -n: %q", got)
+	}
+}
+
+// Without a word of the world on files, no look-up that obeys one gets the network.
+func TestLookupsInAnUnknownWorld(t *testing.T) {
+	t.Parallel()
+	for line, want := range map[string]string{"npm view x": "", "gh pr view 1": "", "kubectl get pods": "free", "docker ps": "free"} {
+		if got := online(line, Env{Dir: "/p", Home: "/home/u"}); got != want {
+			t.Errorf("%s: %q, want %q", line, got, want)
+		}
+	}
+}
+
+// No rule for the program covers a setting, and the setting is named.
+func TestASettingIsAnAccessOfItsOwn(t *testing.T) {
+	t.Parallel()
+	all := Parse("npm view x; npm view y", withFiles(map[string]string{"/p/.npmrc": "registry=http://evil"}))
+	named := 0
+	for _, a := range all {
+		if a.Table == ServerTable && a.Words[0] == "npm obeys /p/.npmrc" && strings.Contains(a.Reason, "/p/.npmrc") && a.Asks == umpire.CodeNetwork && a.Risk == umpire.Medium {
+			named++
+		}
+	}
+	if named != 1 || len(all) != 3 {
+		t.Errorf("%+v", all)
+	}
+}
