@@ -150,9 +150,13 @@ var glabWork = []program{
 	{names: "version help completion", each: true, risk: umpire.Safe, why: "prints something about glab", opts: []option{{names: "-s= --shell="}}},
 }
 
-// checkHostOptions judges what all commands of gh and glab share: a filter of jq,
-// which can show the environment, and a repository that names its host.
+// checkHostOptions judges what all commands of gh and glab share: git, which they
+// start in their folder to learn what is asked about, a filter of jq, which can show
+// the environment, and a repository that names its host.
 func checkHostOptions(u *use) {
+	if u.got("--repo") == nil {
+		checkRepository(u)
+	}
 	for _, options := range [...][]given{u.global, u.given} {
 		for _, g := range options {
 			switch {
@@ -163,6 +167,26 @@ func checkHostOptions(u *use) {
 			}
 		}
 	}
+	for _, operand := range u.operands {
+		if u.namesHost(operand) {
+			u.visit(operand, umpire.Medium, "names a git host of its own")
+		}
+	}
+}
+
+// namesHost reports whether an operand is the URL of something at a host that is not
+// well known, or a repository with its host. Branches may have slashes in their names.
+func (u *use) namesHost(operand word) bool {
+	scheme, rest, found := strings.Cut(operand.text, "://")
+	switch {
+	case strings.HasSuffix(u.table, " api"):
+		return false // judged by checkGhAPI
+	case found && (strings.EqualFold(scheme, "http") || strings.EqualFold(scheme, "https")):
+		return !strings.HasPrefix(rest, "github.com/") && !strings.HasPrefix(rest, "gitlab.com/")
+	case strings.HasSuffix(u.table, " repo view"):
+		return found || strings.Contains(operand.text, ":") || strings.Count(operand.text, "/") > 1
+	}
+	return false
 }
 
 // checkHostVerb judges the verbs that do not only ask.
