@@ -26,7 +26,10 @@ const (
 type findLine struct {
 	roots    []word
 	printf   string
-	name     string // the pattern that all that is found fits, or ""
+	names    []string // those that patterns spell out
+	picked   string   // what the filters so far pick, as in a word
+	listed   string   // the patterns of names that are listed, as in a word
+	files    bool     // only what is no folder is found
 	doubtful bool
 	speaks   bool // prints something else than paths
 	runs     int  // commands that print what they do
@@ -40,10 +43,8 @@ func checkFind(u *use) {
 	if line.doubtful {
 		u.doubt = "a word that is not known before it runs may be an action"
 	}
-	line.name = soleName(rest)
-	for i := 0; i < len(rest); {
-		i += u.findWord(&line, rest[i:])
-	}
+	line.names = findNames(rest)
+	u.findExpression(&line, rest)
 	for _, root := range line.roots {
 		u.touch(umpire.KindRead, root, accessOf{tree: true})
 	}
@@ -199,8 +200,8 @@ func (u *use) findExec(line *findLine, rest []word) int {
 // readsNamed notes that files of the one name that is looked for are read, so that
 // a name which says that it is a secret is seen.
 func (u *use) readsNamed(line *findLine) {
-	if line.name == "" {
-		return
+	for _, name := range line.names {
+		u.revealBelow(line.roots, name)
 	}
 	for _, root := range line.roots {
 		if root.known() {
@@ -291,11 +292,7 @@ func finds(u *use, _ flow) flow {
 	if strings.HasPrefix(line.printf, "%P") || strings.HasPrefix(line.printf, "%f") {
 		roots = append([]word{lit(".")}, roots...)
 	}
-	if i := strings.IndexAny(name, "*?["); i >= 0 {
-		name = name[:i]
-	}
-	if strings.HasPrefix(name, ".") && line.roots[0].known() { // such names may say that they are secrets
-		roots = append(slices.Clip(roots), lit(line.roots[0].text+"/"+name))
-	}
-	return pathsBelow(roots, u.program0())
+	found := line
+	found.roots = roots
+	return spelledPaths(pathsBelow(found.pickedRoots(), u.program0()), line.roots, findNames(rest))
 }

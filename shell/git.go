@@ -87,29 +87,71 @@ func (u *use) outward(operands []word) {
 // checkPrinted is checkOutward for what prints the content of files.
 func checkPrinted(u *use) {
 	u.outward(u.operands)
-	if u.program.name() == "log" && !u.gave("-p", "-u", "-U", "-L", "-c", "--patch", "--unified", "--cc", "--patch-with-stat", "--patch-with-raw") {
+	if u.program.name() == "log" && !u.printsPatches() {
 		return
+	}
+	u.pathspecs()
+	u.batched()
+	for _, g := range u.given {
+		if _, file, found := g.value.after(":"); found && g.name == "-L" {
+			u.version(file)
+		}
 	}
 	for _, operand := range u.operands {
 		u.version(operand)
 	}
 }
 
-// version notes the file of which an operand names a version, REVISION:PATH, and
-// a hidden file, so that a version of what may not be read is not printed either.
-// Others may as well be revisions; a file of that name is not read by mistake. The
-// subcommands that want a file have one in each operand that is no path outside: a
-// revision beside it is no file.
+// onlyNames reports a diff that prints names and numbers of changed files.
+func (u *use) onlyNames() bool {
+	return u.gave("--stat", "--shortstat", "--numstat", "--name-only", "--name-status", "--dirstat", "--summary", "-s", "--no-patch", "--quiet") && !u.printsPatches()
+}
+
+// patchOptions make log print what the commits change; -S and -G search it.
+const patchOptions = "-p -u -U -S -G -L -c -W --patch --unified --cc --dd --patch-with-stat --patch-with-raw --function-context " +
+	"--word-diff --color-words --binary --remerge-diff --diff-merges"
+
+// printsPatches reports a log that shows more of files than their names.
+func (u *use) printsPatches() bool {
+	return slices.ContainsFunc(u.given, func(g given) bool { return hasField(patchOptions, g.name) })
+}
+
+// version notes the file of which an operand names a version, and a hidden file,
+// so that a version of what may not be read is not printed either. The version is
+// REVISION:PATH, :PATH, :STAGE:PATH or a path with magic, :(top)PATH. An operand
+// without a colon may as well be a revision; only the subcommands that want a file
+// read one there.
 func (u *use) version(operand word) {
-	revision, name, found := operand.after(":")
-	if !found {
-		name = operand
-	}
+	name, found := versionedPath(operand)
 	hidden := strings.HasPrefix(base(name.text), ".")
-	plain := !found && hasField("blame annotate grep", u.program.name()) && name.known() && !strings.Contains(name.text, "..") && !strings.ContainsAny(name.text, "^~@{*?[")
-	if (found && revision != "" || hidden || plain) && name.text != "" && !outward(name) && !strings.HasPrefix(name.text, ".git/") && name.text != "." {
+	aFile := hasField("blame annotate grep", u.program.name()) || u.program.name() == "diff" && strings.ContainsAny(name.text, "._")
+	plain := !found && aFile && !strings.Contains(name.text, "..") && !strings.ContainsAny(name.text, "^~@{")
+	if (found || hidden || plain && !name.open) && name.text != "" && !outward(name) && !strings.HasPrefix(name.text, ".git/") && name.text != "." {
+		name.glob = name.glob || strings.ContainsAny(name.text, "*?[")
 		u.touch(umpire.KindRead, name, accessOf{})
 	}
+}
+
+// versionedPath is the path that an operand names a version of, or the operand.
+func versionedPath(operand word) (word, bool) {
+	revision, name, found := operand.after(":")
+	switch {
+	case !found:
+		return operand, false
+	case revision != "":
+		return name, true
+	case strings.HasPrefix(name.text, "/"), strings.HasPrefix(name.text, "!"), strings.HasPrefix(name.text, "^"):
+		return word{}, false // a message that is searched for, or what is left out
+	case strings.HasPrefix(name.text, "("):
+		magic, rest, closed := name.after(")")
+		if strings.Contains(magic, "exclude") {
+			return word{}, false
+		}
+		return rest, closed
+	case len(name.text) > 1 && name.text[0] >= '0' && name.text[0] <= '3' && name.text[1] == ':':
+		return name.cut(2), true
+	}
+	return name, true
 }
 
 // touchAll notes an access of every operand.
@@ -129,9 +171,10 @@ func (u *use) onlyShows(why string) {
 
 // harm says that an option makes the use a dangerous one. The option is named
 // as in the table however it was abbreviated.
-func (u *use) harm(option, why string) {
+func (u *use) harm(option string, after stated, why string) {
 	u.spoke = option
-	u.risk, u.why = min(u.risk, umpire.High), why
+	u.raiseTo(umpire.High, after, why)
+	u.why = why
 }
 
 // first is the first operand when it is wholly known.

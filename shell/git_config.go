@@ -27,6 +27,12 @@ const mildGitSettings = "user. color. advice. column. core.quotepath core.abbrev
 // prints that setting, with two it changes it.
 func checkGitConfig(u *use) {
 	secretSetting(u)
+	if blob := u.got("--blob"); blob != nil {
+		u.version(blob.value)
+	}
+	if u.got("--includes") != nil && u.got("--file", "--blob") != nil {
+		u.raise(umpire.Medium, "prints the files that a file includes")
+	}
 	if u.got("--get") != nil {
 		return
 	}

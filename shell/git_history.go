@@ -16,7 +16,7 @@ var gitHistory = []program{
 	{names: "diff-tree diff-index diff-files", each: true, risk: umpire.Safe, why: "prints differences", check: checkPrinted, out: diffsNames, opts: []option{
 		{names: "--cached --base --ours --theirs -q"},
 	}, also: []*[]option{&gitRevOpts, &gitDiffOpts}},
-	{names: "range-diff", risk: umpire.Safe, why: "compares two ranges of commits", check: checkOutward, opts: []option{
+	{names: "range-diff", risk: umpire.Safe, why: "compares two ranges of commits", check: checkPrinted, opts: []option{
 		{names: "--creation-factor= --no-dual-color --dual-color --left-only --right-only --notes? --no-notes --diff-merges="},
 	}, also: []*[]option{&gitDiffOpts}},
 	{names: "shortlog", risk: umpire.Safe, why: "prints authors", check: checkOutward, opts: []option{
@@ -54,8 +54,14 @@ func checkGitDiff(u *use) {
 		u.touchAll(umpire.KindRead, u.operands, accessOf{tree: true})
 		return
 	}
+	names := u.onlyNames()
+	if !names {
+		u.pathspecs()
+	}
 	for _, operand := range u.operands {
-		u.version(operand)
+		if !names {
+			u.version(operand)
+		}
 		anywhere := operand.unplaced() && operand.text == "" && (len(u.operands) == 2 || operand.split)
 		if outward(operand) || anywhere {
 			u.touch(umpire.KindRead, operand, accessOf{tree: true})

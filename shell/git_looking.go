@@ -26,7 +26,7 @@ var gitLooking = []program{
 		{names: "-etspzZ --batch? --batch-check? --batch-command? --batch-all-objects --buffer --no-buffer --unordered --follow-symlinks --allow-unknown-type --use-mailmap --mailmap --path= --filter?"},
 		{names: "--textconv --filters", does: asks, consequence: lost, why: "runs the converters of the settings"}, {names: aboutItself, does: shows},
 	}},
-	{names: "rev-parse", risk: umpire.Safe, why: "prints what a revision means", check: checkOutward, out: parsesRevisions, opts: []option{
+	{names: "rev-parse", risk: umpire.Safe, why: "prints what a revision means", check: checkPrinted, out: parsesRevisions, opts: []option{
 		{names: "--abbrev-ref? --short? --verify -q --quiet --symbolic-full-name"},
 		{names: "--show-toplevel --show-prefix --show-cdup --git-dir --absolute-git-dir --git-common-dir --git-path= --path-format= --resolve-git-dir= --shared-index-path --show-superproject-working-tree --local-env-vars"},
 		{names: "--is-inside-work-tree --is-inside-git-dir --is-bare-repository --is-shallow-repository --show-object-format? --show-ref-format --symbolic --all --branches? --tags? --remotes? --glob= --exclude= --exclude-hidden= --disambiguate="},
@@ -86,6 +86,9 @@ func checkArchive(u *use) {
 		u.repository(remote.value)
 	}
 	u.outward(u.operands)
+	if len(u.operands) > 1 {
+		u.members(u.operands[1:])
+	}
 }
 
 // listsFiles is what ls-files prints: names below this folder, or below those
@@ -94,7 +97,17 @@ func listsFiles(u *use, _ flow) flow {
 	if u.got("--stage", "-s", "-t", "-v", "-f", "-u") != nil {
 		return printed("git")
 	}
-	return below(u)
+	named := below(u)
+	if len(u.operands) == 0 || named.kind != flowPaths {
+		return named
+	}
+	out := flow{kind: flowPaths, dirs: u.operands}
+	for _, operand := range u.operands {
+		if strings.ContainsAny(operand.text, "*?[") {
+			out = spelledPaths(out, []word{lit(".")}, spelledNames(operand.text, false))
+		}
+	}
+	return out
 }
 
 // listsTree is what ls-tree prints.

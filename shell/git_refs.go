@@ -21,8 +21,8 @@ var gitRefs = []program{
 		{names: "-F= --file=", does: reads},
 	}, also: []*[]option{&gitListOpts}},
 	{names: "stash", risk: umpire.Medium, consequence: reversible, why: "puts changes away", check: checkOutward, also: []*[]option{&gitStashOpts}, subs: []program{
-		{names: "list", risk: umpire.Safe, why: "lists what was put away", also: []*[]option{&gitRevOpts, &gitDiffOpts}},
-		{names: "show", risk: umpire.Safe, why: "prints what was put away", also: []*[]option{&gitRevOpts, &gitDiffOpts}, opts: []option{{names: "--include-untracked --only-untracked --no-include-untracked"}}},
+		{names: "list", risk: umpire.Safe, why: "lists what was put away", check: checkPrinted, also: []*[]option{&gitRevOpts, &gitDiffOpts}},
+		{names: "show", risk: umpire.Safe, why: "prints what was put away", check: checkPrinted, also: []*[]option{&gitRevOpts, &gitDiffOpts}, opts: []option{{names: "--include-untracked --only-untracked --no-include-untracked"}}},
 		{names: "push save", each: true, risk: umpire.Medium, consequence: reversible, why: "puts changes away", check: checkOutward, also: []*[]option{&gitStashOpts}},
 		{names: "apply branch create store export import", each: true, risk: umpire.Medium, consequence: reversible, why: "brings back changes that were put away", lax: true},
 		{names: "pop", risk: umpire.High, consequence: reversible, why: "brings back changes and forgets that they were put away", lax: true},

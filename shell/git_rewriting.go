@@ -41,6 +41,7 @@ func checkFormatPatch(u *use) {
 		u.raiseTo(umpire.Medium, reversible, "writes a file for each commit")
 	}
 	u.outward(u.operands)
+	u.pathspecs()
 }
 
 // checkReset says what --hard does, which is more than a reset does by itself.

@@ -50,6 +50,7 @@ func checkGrep(u *use) {
 		u.doubt = "the value of -C is not a number" // to some it takes none
 	}
 	u.wholePattern()
+	u.searchesOnly("--include")
 	if u.has(walks) && len(u.roots()) == 0 {
 		u.touch(umpire.KindRead, lit("."), accessOf{tree: true})
 	}
@@ -58,6 +59,7 @@ func checkGrep(u *use) {
 // checkSearch does so for the programs that always go through folders.
 func checkSearch(u *use) {
 	u.wholePattern()
+	u.searchesOnly("-g --glob --iglob -G --file-search-regex")
 	if u.in.kind == flowNone && len(u.roots()) == 0 {
 		u.touch(umpire.KindRead, lit("."), accessOf{tree: true})
 	}
@@ -110,7 +112,7 @@ func found(u *use, in flow) flow {
 			return printed(u.program0())
 		}
 	}
-	return picked(in, u.program0())
+	return u.grepsPaths(picked(in, u.program0()))
 }
 
 // lineNumbers is what grep prints of one file with -c, a number, or with -n, lines
@@ -157,6 +159,12 @@ func checkFd(u *use) {
 	roots := u.fdRoots()
 	for _, command := range commands {
 		u.why = "looks for files and runs a command on them"
+		if len(command) > 0 && !u.w.looksAtNames(command[0]) {
+			for _, name := range u.fdNames() {
+				u.revealBelow(roots, name)
+			}
+			u.revealTails(command, "{}", roots)
+		}
 		u.onFiles(fdPlaces(command), roots, false)
 	}
 }
@@ -235,5 +243,5 @@ func fdPaths(u *use, _ flow) flow {
 	if _, commands := fdCommands(u.words[1:]); len(commands) > 0 || u.got("-l", "--base-directory") != nil {
 		return printed(u.program0())
 	}
-	return pathsBelow(u.fdRoots(), u.program0())
+	return spelledPaths(pathsBelow(u.fdRoots(), u.program0()), u.fdRoots(), u.fdNames())
 }

@@ -314,6 +314,9 @@ func (u *use) replaceMarker(marker *given, items []word) {
 		items = []word{{open: true}}
 	}
 	command := u.operands
+	if len(command) > 0 && !u.w.looksAtNames(command[0]) {
+		u.revealTails(command, name, u.in.dirs)
+	}
 	for i, item := range items {
 		item.split = false
 		words := substitute(command, name, item)

@@ -1,0 +1,89 @@
+package shell
+
+import (
+	"path"
+	"regexp"
+	"strings"
+)
+
+// A pattern can mean a secret without spelling it: *env, .?nv, [.]env, rsa$. Such a
+// pattern fits the name of a well-known secret and none of the names that a project is
+// full of.
+
+// wellKnownSecrets are names that people look for when they look for secrets.
+var wellKnownSecrets = []string{".env", "id_rsa", "id_ed25519", ".netrc", ".git-credentials", ".pgpass"}
+
+// everydayNames are names of each kind that a search of a project is for.
+const everydayNames = "README.md main.go index.js app.tsx server.ts test_a.py lib.rs Main.java a.c a.h a.cpp page.html style.css data.csv notes.txt " +
+	"config.yaml config.yml settings.toml package.json schema.sql deploy.sh Makefile Dockerfile LICENSE go.mod Cargo.lock .gitignore .eslintrc .editorconfig " +
+	"a.log a.xml a.png a.rb a.php a.vue a.svelte a.proto a.ini a.cfg a.conf a.lock a.map a.bak"
+
+// secretsMeant are the secrets that a pattern means: a wildcard for a name, or an expression
+// that fits somewhere in a path.
+func secretsMeant(pattern string, expression, ignoreCase bool) []string {
+	fits := func(name string) bool {
+		matched, err := path.Match(strings.ToLower(lastName(pattern)), strings.ToLower(name))
+		return err == nil && matched
+	}
+	if expression {
+		if ignoreCase {
+			pattern = "(?i)" + pattern
+		}
+		compiled, err := regexp.Compile(pattern)
+		if err != nil {
+			return nil
+		}
+		fits = func(name string) bool { return compiled.MatchString("./" + name) }
+	}
+	for name := range strings.FieldsSeq(everydayNames) {
+		if fits(name) {
+			return nil
+		}
+	}
+	var meant []string
+	for _, name := range wellKnownSecrets {
+		if fits(name) {
+			meant = append(meant, name)
+		}
+	}
+	return meant
+}
+
+// lastName is what a wildcard for paths says of names.
+func lastName(pattern string) string { return pattern[strings.LastIndexByte(pattern, '/')+1:] }
+
+// spelledNames are the names that a pattern spells out, or means without that.
+func spelledNames(pattern string, expression bool) []string {
+	names := secretsMeant(pattern, expression, false)
+	if name := spelledName(pattern, expression); name != "" {
+		names = append(names, name)
+	}
+	return names
+}
+
+// revealTails notes the files that a command names below each path in the place of a
+// placeholder, as in {}/.env.
+func (u *use) revealTails(command []word, place string, roots []word) {
+	for _, wd := range command {
+		if _, tail, found := wd.after(place); found && !tail.open {
+			u.revealBelow(roots, spelledName(lastName(tail.text), false))
+		}
+	}
+}
+
+// grepsPaths is what grep passes on of a list of files: with the names that its pattern
+// means, so that a reader of them is seen to read these.
+func (u *use) grepsPaths(in flow) flow {
+	if in.kind != flowPaths || u.gave("-v", "--invert-match") || u.has(lead) || len(u.operands) == 0 {
+		return in
+	}
+	pattern := u.operands[0]
+	if !pattern.known() || pattern.text == "" {
+		return in
+	}
+	text := pattern.text
+	if u.gave("-F", "--fixed-strings") || u.program.name() == "fgrep" {
+		text = regexp.QuoteMeta(text)
+	}
+	return spelledPaths(in, in.dirs, secretsMeant(text, true, u.gave("-i", "--ignore-case", "-y")))
+}

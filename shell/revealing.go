@@ -1,0 +1,287 @@
+package shell
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/umpirehq/umpire"
+)
+
+// What is found or stored by name is judged as if it were named: a pattern that
+// spells a hidden file or a kind of key, a path within a commit or an archive.
+
+// keyFiles are the endings of files that hold keys or state with passwords.
+const keyFiles = ".pem .key .p12 .pfx .jks .keystore .kdbx .tfstate"
+
+// spelledName is the name that a pattern for names spells out, as a wildcard, or "".
+// Patterns for whole paths and regular expressions lose all but their last part. A
+// pattern that says no more than a kind of source file spells no name.
+func spelledName(pattern string, expression bool) string {
+	name := pattern
+	if expression {
+		name = strings.TrimSuffix(strings.TrimPrefix(name, "^"), "$")
+		name = strings.NewReplacer(`\.`, ".", `.*`, "*", `.+`, "*", `\`, "").Replace(name)
+	}
+	if i := strings.LastIndexByte(name, '/'); i >= 0 {
+		name = name[i+1:]
+	}
+	if i := strings.IndexAny(name, "()|+^$"); i >= 0 {
+		name = name[:i] + "*"
+	}
+	ending := name[max(strings.LastIndexByte(name, '.'), 0):]
+	switch {
+	case strings.Trim(name, "*?.[]") == "" && !strings.HasPrefix(name, "."):
+		return ""
+	case strings.HasPrefix(name, "."), strings.HasPrefix(name, "*.") && hasField(keyFiles, strings.ToLower(ending)), !strings.ContainsAny(name, "*?["):
+		return name
+	case strings.HasPrefix(strings.TrimLeft(name, "*"), ".env"), strings.HasPrefix(name, "id_"):
+		return name
+	}
+	return ""
+}
+
+// revealBelow notes that files of a name below the roots are read.
+func (u *use) revealBelow(roots []word, name string) {
+	if name == "" {
+		return
+	}
+	for _, root := range roots {
+		if root.known() {
+			named := word{text: strings.TrimSuffix(root.text, "/") + "/" + name, glob: strings.ContainsAny(name, "*?[")}
+			u.then(func() { u.w.path(u.s, umpire.KindRead, named, accessOf{table: u.table}) })
+		}
+	}
+}
+
+// spelledPaths adds the names that a search spells out to what it prints, so that
+// one which says that it is a secret is seen by a reader.
+func spelledPaths(out flow, roots []word, names []string) flow {
+	for _, name := range names {
+		for _, root := range roots {
+			if root.known() && out.kind == flowPaths {
+				out.dirs = append(slices.Clip(out.dirs), word{text: strings.TrimSuffix(root.text, "/") + "/" + name, glob: strings.ContainsAny(name, "*?[")})
+			}
+		}
+	}
+	return out
+}
+
+// findNames are the names that an expression of find spells out.
+func findNames(expression []word) []string {
+	var names []string
+	for i := 0; i+1 < len(expression); i++ {
+		value := expression[i+1]
+		if value.open || i > 0 && hasField("! -not", expression[i-1].text) {
+			continue
+		}
+		switch expression[i].text {
+		case "-name", "-iname", "-path", "-ipath", "-wholename", "-iwholename":
+			names = append(names, spelledNames(strings.ToLower(value.text), false)...)
+		case "-regex", "-iregex":
+			names = append(names, spelledNames(value.text, true)...)
+		case "-samefile":
+			if value.known() && !strings.HasPrefix(value.text, "/") {
+				names = append(names, value.text)
+			}
+		}
+	}
+	for i, name := range names {
+		names[i] = strings.ToLower(name)
+	}
+	return names
+}
+
+// fdNames are the names that the pattern and the extensions of fd spell out.
+func (u *use) fdNames() []string {
+	var names []string
+	if !u.has(lead) && len(u.operands) > 0 && !u.operands[0].open {
+		pattern := u.operands[0].text
+		expression := !u.gave("-g", "--glob", "-F", "--fixed-strings")
+		if name := spelledName(pattern, expression); name != "" {
+			names = append(names, name)
+		}
+		if u.gave("-H", "--hidden", "-u", "--unrestricted") && pattern != "" {
+			names = append(names, secretsMeant(pattern, expression, true)...)
+		}
+	}
+	for _, g := range u.given {
+		if hasField("-e --extension", g.name) && hasField(keyFiles, "."+strings.TrimPrefix(g.value.text, ".")) {
+			names = append(names, "*."+strings.TrimPrefix(g.value.text, "."))
+		}
+	}
+	return names
+}
+
+// searchesOnly notes the files that a search keeps to, when these are spelled out.
+func (u *use) searchesOnly(options string) {
+	roots := u.roots()
+	if len(roots) == 0 {
+		roots = []word{lit(".")}
+	}
+	for _, g := range u.given {
+		if hasField(options, g.name) && g.has && !g.value.open && !strings.HasPrefix(g.value.text, "!") {
+			for _, name := range spelledNames(g.value.text, g.name == "-G" || g.name == "--file-search-regex") {
+				u.revealBelow(roots, name)
+			}
+		}
+	}
+}
+
+// pathspecs notes the files named after "--" of a subcommand of git that prints what
+// is in them.
+func (u *use) pathspecs() {
+	args := u.args0()
+	for i, arg := range args {
+		if arg.text != "--" || arg.open {
+			continue
+		}
+		for _, spec := range args[i+1:] {
+			spec.text = strings.TrimPrefix(strings.TrimPrefix(spec.text, ":/"), ":")
+			if strings.ContainsAny(spec.text, "*?[") {
+				spec.glob = true
+			}
+			if outward(spec) || u.program.name() != "format-patch" && strings.HasPrefix(base(spec.text), ".") {
+				continue // noted with the other operands
+			}
+			if !strings.HasPrefix(spec.text, "(") && !strings.HasPrefix(spec.text, "!") && spec.text != "." && spec.text != "" && !spec.open {
+				u.touch(umpire.KindRead, spec, accessOf{})
+			}
+		}
+		return
+	}
+}
+
+// batched notes the files of the revisions that git cat-file --batch is given.
+func (u *use) batched() {
+	if u.program.name() != "cat-file" || !u.gave("--batch", "--batch-command") {
+		return
+	}
+	if u.in.kind != flowText && u.in.kind != flowNone {
+		u.doubt = "the objects that it prints are not known before it runs"
+	}
+	if u.gave("--batch-all-objects") {
+		u.askSecret("prints every file that was ever kept, with whatever secrets are in them")
+	}
+	for field := range strings.FieldsSeq(u.in.text) {
+		u.version(lit(field))
+	}
+}
+
+// members notes the hidden files that are named as members of an archive.
+func (u *use) members(names []word) {
+	for _, name := range names {
+		if spelled := spelledName(name.text, false); spelled != "" && !name.open {
+			u.touch(umpire.KindRead, word{text: spelled, glob: strings.ContainsAny(spelled, "*?[")}, accessOf{})
+		}
+	}
+}
+
+// checkInspect judges what tells about a container or a service: its environment is
+// among it unless a template names other parts. What runs in it is shown as ps shows it.
+func checkInspect(u *use) {
+	if hasField(u.table, "top") && len(u.operands) > 1 {
+		processesShown(u, u.operands[1:])
+	}
+	if hasField(u.table, "inspect") && hasField(u.table, "config") {
+		u.shownConfig()
+	}
+	if !hasField(u.table, "inspect") || slices.ContainsFunc(strings.Fields(u.table), func(kind string) bool {
+		return hasField("network volume context system stack node secret config buildx", kind)
+	}) {
+		return
+	}
+	if template := u.templates(); template == "" || showsEnvironment(template) {
+		u.raise(umpire.Medium, "prints the environment of a container, with whatever secrets are in it")
+	}
+}
+
+// templates are the templates of Go among the arguments, joined.
+func (u *use) templates() string {
+	var templates strings.Builder
+	for _, arg := range u.args0() {
+		if strings.Contains(arg.text, "{{") && arg.known() {
+			templates.WriteString(arg.text)
+		}
+	}
+	return templates.String()
+}
+
+// wholeParts are the parts of what docker inspects that hold an environment.
+const wholeParts = "Config ContainerConfig Spec TaskTemplate ContainerSpec Settings"
+
+// showsEnvironment reports a template of Go that names an environment, all there is, or a
+// part that holds an environment.
+func showsEnvironment(template string) bool {
+	if lower := strings.ToLower(template); strings.Contains(lower, "env") || strings.Contains(lower, "json") {
+		return true
+	}
+	for _, action := range strings.Split(template, "{{")[1:] {
+		action, _, _ = strings.Cut(action, "}}")
+		for _, name := range strings.FieldsFunc(action, func(c rune) bool { return strings.ContainsRune(" \t\n|(),=:-", c) }) {
+			last := name[strings.LastIndexByte(name, '.')+1:]
+			if name == "." || name == "$" || strings.Contains(name, ".") && hasField(wholeParts, last) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// composeNames are the options with which compose prints names instead of settings.
+const composeNames = "--services --volumes --images --profiles --networks --hash -q --quiet --no-interpolate"
+
+// checkComposeConfig judges the settings of compose, in which variables and files of
+// variables are filled in.
+func checkComposeConfig(u *use) {
+	if !hasField(u.table, "config") && !hasField(u.table, "convert") {
+		return
+	}
+	for _, g := range u.given {
+		if hasField(composeNames, g.name) {
+			return
+		}
+	}
+	u.raise(umpire.Medium, "prints settings in which variables are filled in, with whatever secrets are in them")
+}
+
+// checkHelmGet judges what helm shows of a release.
+func checkHelmGet(u *use) {
+	if lastField(u.table) == "env" {
+		u.askSecret(printsEnvironment)
+	}
+	if hasField(u.table, "get") && len(u.operands) > 0 && !hasField("notes metadata", u.operands[0].text) {
+		u.raise(umpire.Medium, "prints the values of a release, with whatever secrets are in them")
+	}
+	localChart(u)
+}
+
+// checkXsel judges xsel, which prints unless it is told to fill or to empty.
+func checkXsel(u *use) {
+	if !u.gave("-i", "--input", "-a", "--append", "-f", "--follow", "-c", "--clear", "-d", "--delete", "-k", "--keep", "-x", "--exchange") || u.gave("-o", "--output") {
+		u.raise(umpire.Medium, printsClipboard)
+	}
+}
+
+const printsClipboard = "prints the clipboard, which may hold a secret"
+
+// following are the options with which programs that go through folders follow the
+// links that they find.
+var following = map[string]string{
+	"grep": "-R --dereference-recursive", "rg": "-L --follow", "ag": "-f --follow", "ack": "--follow", "cp": "-L --dereference", "tar": "-h --dereference -L",
+	"rsync": "-L --copy-links -k --copy-dirlinks --copy-unsafe-links", "zip": "", "scp": "-r", "fd": "-L --follow", "diff": "-r --recursive",
+}
+
+// followsLinks reports whether links below the operands are followed. zip and scp do it
+// unless they are told otherwise.
+func (u *use) followsLinks() bool {
+	options := following[u.program.name()]
+	if u.program.name() == "zip" {
+		return !u.gave("-y", "--symlinks")
+	}
+	for _, g := range u.given {
+		if hasField(options, g.name) {
+			return true
+		}
+	}
+	return false
+}
