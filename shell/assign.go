@@ -237,7 +237,7 @@ func (w *walker) declClause(s *state, cmd *syntax.DeclClause) {
 		w.doubt(cmd.Variant.Value, "declares something that is not known before it runs")
 	}
 	if secret := d.reveals(); secret != "" {
-		w.emit(umpire.Access{Kind: umpire.KindExec, Program: cmd.Variant.Value, Words: []string{cmd.Variant.Value}, Risk: umpire.Medium, Reason: secret})
+		w.emit(umpire.Access{Kind: umpire.KindExec, Program: cmd.Variant.Value, Words: []string{cmd.Variant.Value}, Risk: umpire.Medium, Asks: umpire.CodeSecret, Reason: secret})
 		return
 	}
 	w.builtin(cmd.Variant.Value, "declares variables of the shell")

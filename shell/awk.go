@@ -419,7 +419,7 @@ func (u *use) awkProgram(program string) {
 		return
 	}
 	if facts.reveals {
-		u.raise(umpire.Medium, "looks at the environment")
+		u.askSecret("looks at the environment")
 	}
 	if facts.steers {
 		u.raiseTo(umpire.Medium, harmless, "chooses the files that it reads")

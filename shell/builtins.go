@@ -65,14 +65,8 @@ var builtins = []program{
 	{names: "unalias enable shopt", risk: umpire.Safe, why: "changes what names and syntax mean", style: bare, check: checkShopt},
 	{names: "bind complete compgen compopt fc disown suspend caller", risk: umpire.Medium, consequence: reversible, why: "works on the interactive shell", style: bare, check: checkListing},
 	{names: "help", risk: umpire.Safe, why: "prints help", style: bare},
-	{names: "history", risk: umpire.Safe, why: "lists earlier commands", style: bare, check: func(u *use) {
-		for _, operand := range u.operands {
-			if _, number := decimal(operand.text); !number || operand.maybeOption() || operand.open {
-				u.raise(umpire.Medium, "works on the interactive shell")
-			}
-		}
-	}},
-	{names: "autoload zmodload noglob emulate zle bindkey vared", risk: umpire.Medium, why: "means something only to zsh", style: bare},
+	{names: "history", risk: umpire.Medium, consequence: reversible, why: printsHistory, style: bare},
+	{names: "autoload zmodload noglob emulate zle bindkey vared", risk: umpire.Medium, consequence: lost, why: "means something only to zsh", style: bare},
 }
 
 // aboutItself are the options that nearly every program has. A text, and not an
@@ -187,7 +181,7 @@ func (u *use) touchNow(kind umpire.AccessKind, target word, of accessOf) {
 // checkSet judges `set -o name`, which can make the shell record or export.
 func checkSet(u *use) {
 	if len(u.operands) == 0 {
-		u.raise(umpire.Medium, printsEnvironment)
+		u.askSecret(printsEnvironment)
 	}
 	for i, operand := range u.operands {
 		if operand.text == "--" {
@@ -370,7 +364,8 @@ func checkListing(u *use) {
 	case "compgen":
 		accepted = "-a -b -c -d -e -f -g -j -k -s -u -v -A function alias builtin command keyword variable"
 	case "fc":
-		accepted, number = "-l -n -r -ln -lr -lnr", len(u.operands) > 0 && strings.HasPrefix(u.operands[0].text, "-l")
+		u.askSecret(printsHistory)
+		return
 	case "caller":
 		number = true
 	}

@@ -47,9 +47,20 @@ func checkAWS(u *use) {
 			return
 		}
 	}
-	if service == "s3" && verb == "ls" || describes && service != "s3" && len(words) == 2 {
-		u.describes("describes what an account holds")
+	if slices.Contains(environmentsOfCloud, service+" "+verb) && u.got("--query") == nil {
+		u.askSecret("prints the environment of what runs there, with whatever secrets are in it")
+		return
 	}
+	if service == "s3" && verb == "ls" || describes && service != "s3" && len(words) == 2 {
+		u.describes(describesAccount)
+	}
+}
+
+// environmentsOfCloud are look-ups whose answers hold environments and connections.
+var environmentsOfCloud = []string{
+	"lambda list-functions", "lambda list-versions-by-function", "ecs describe-task-definition", "ecs describe-tasks", "batch describe-job-definitions", "batch describe-jobs",
+	"amplify list-apps", "amplify get-app", "elasticbeanstalk describe-configuration-settings", "apprunner describe-service", "ec2 describe-launch-template-versions",
+	"ec2 describe-instance-attribute", "glue get-connection", "glue get-connections", "lightsail get-container-services", "cognito-idp describe-user-pool-client",
 }
 
 // saves reports whether a verb of aws that begins with get writes a file or
@@ -71,6 +82,10 @@ func checkDescribing(u *use) {
 	}
 	for i, wd := range words {
 		if !wd.known() || hasField(secretServices, wd.text) || hasField("ssh scp cp rsync run exec deploy create delete update set add remove print-access-token mv rm start stop reset restart invoke call export import apply patch enable disable submit rest login logout", wd.text) {
+			return
+		}
+		if i > 0 && hasField("describe show", wd.text) && hasField("functions run containerapp container", words[0].text) && u.got("--format", "--query") == nil {
+			u.askSecret("prints the environment of what runs there, with whatever secrets are in it")
 			return
 		}
 		if i > 0 && hasField("list describe show", wd.text) {

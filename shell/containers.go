@@ -26,7 +26,7 @@ var containerTools = []program{
 		{names: "-D --debug -l= --log-level="}, {names: "-H= --host= -c= --context= --url= --connection= --remote -r --identity= --tls --tlscacert= --tlscert= --tlskey= --tlsverify", does: asks, consequence: sent, why: otherDaemon},
 		{names: "--config=", does: obeys, why: "obeys another configuration"}, {names: "--version -v --help", does: shows},
 	}, subs: []program{
-		{names: "ps images logs inspect version info stats top port history diff", each: true, risk: umpire.Low, why: looksAtContainers, opts: []option{{names: dockerLooks}, {names: "-aqlstfd"}, {names: "-n="}, {names: "--help", does: shows}}},
+		{names: "ps images logs inspect version info stats top port history diff", each: true, risk: umpire.Low, why: looksAtContainers, check: checkInspect, opts: []option{{names: dockerLooks}, {names: "-aqlstfd"}, {names: "-n="}, {names: "--help", does: shows}}},
 		{names: "search", risk: umpire.Low, why: asksRegistry, check: registryNames, opts: []option{{names: "--limit= --no-trunc --filter= -f= --format="}}},
 		{names: "run create", each: true, risk: umpire.Medium, consequence: lost, why: "runs a program in a container", style: leading, check: checkDockerRun, opts: []option{
 			{names: runAccepts + " -P --publish-all"}, {names: runReaches, does: 0, why: reachesMachine}, {names: "-v= --volume= --mount="}, {names: "-p= --publish= -u= --user= -a= --attach="}, {names: "--env-file= --label-file=", does: reads}, {names: "--help", does: shows},
@@ -45,22 +45,22 @@ var containerTools = []program{
 			{names: "inspect", risk: umpire.Low, why: asksRegistry, check: registryImages, opts: []option{{names: "-v --verbose"}, {names: "--help", does: shows}}},
 		}},
 		{names: "container image volume network system context builder pod machine", each: true, risk: umpire.High, consequence: lost, why: changesContainers, style: leading, subs: []program{
-			{names: "ls list ps inspect df info logs top stats port history diff show exists", each: true, risk: umpire.Low, why: looksAtContainers, opts: []option{{names: dockerLooks}, {names: "-aqsvlt -f= -n="}, {names: "--help", does: shows}}},
+			{names: "ls list ps inspect df info logs top stats port history diff show exists", each: true, risk: umpire.Low, why: looksAtContainers, check: checkInspect, opts: []option{{names: dockerLooks}, {names: "-aqsvlt -f= -n="}, {names: "--help", does: shows}}},
 		}},
 		{names: "compose", risk: umpire.High, consequence: lost, why: changesContainers, style: leading, opts: []option{{names: composeOpts}, {names: "-f= --file= --env-file=", does: reads}, {names: "--project-directory=", does: enters}}, subs: []program{
-			{names: "ps images logs top port version ls events config convert stats", each: true, risk: umpire.Low, why: looksAtContainers, opts: []option{{names: dockerLooks + " --services --volumes --profiles --hash= --follow"}, {names: "--environment", does: asks, why: printsEnvironment}, {names: "-aqft"}, {names: "-n="}, {names: "-o= --output=", does: writes}}},
+			{names: "ps images logs top port version ls events config convert stats", each: true, risk: umpire.Low, why: looksAtContainers, check: checkComposeConfig, opts: []option{{names: dockerLooks + " --services --volumes --profiles --images --networks --no-interpolate --hash= --follow"}, {names: "--environment", does: asks, consequence: harmless, why: printsEnvironment}, {names: "-aqft"}, {names: "-n="}, {names: "-o= --output=", does: writes}}},
 			{names: "up build start create restart pull watch pause unpause", each: true, risk: umpire.Medium, consequence: lost, why: "builds and runs the project's containers", lax: true},
 			{names: "exec run", each: true, risk: umpire.Medium, consequence: lost, why: "runs a program in a container", style: leading, check: checkDockerExec, opts: []option{{names: runAccepts}, {names: "-u= --user= -p= --publish="}, {names: "-v= --volume= --privileged --cap-add=", does: harms, consequence: lost, why: reachesMachine}}},
 		}},
 		{names: "service stack node secret config plugin", each: true, risk: umpire.High, consequence: lost, why: changesContainers, style: leading, subs: []program{
-			{names: "ls list ps inspect", each: true, risk: umpire.Low, why: looksAtContainers, opts: []option{{names: dockerLooks}, {names: "-qf"}, {names: "--help", does: shows}}},
+			{names: "ls list ps inspect", each: true, risk: umpire.Low, why: looksAtContainers, check: checkInspect, opts: []option{{names: dockerLooks}, {names: "-qf"}, {names: "--help", does: shows}}},
 			{names: "logs", risk: umpire.Low, why: looksAtContainers, opts: []option{{names: "--tail= --since= --until= --timestamps --details --no-trunc --raw --no-resolve --no-task-ids --follow"}, {names: "-tf -n="}}},
 		}},
 		{names: "help", risk: umpire.Safe, why: "prints help", args: "data…"},
 		{names: "rm rmi prune kill stop push login logout commit import update swarm trust pause unpause restart network-connect scout extension model sandbox", each: true, risk: umpire.High, why: changesContainers, lax: true},
 	}},
 	{names: "docker-compose podman-compose", risk: umpire.High, consequence: lost, why: changesContainers, style: leading, opts: []option{{names: composeOpts}, {names: "-f= --file= --env-file=", does: reads}, {names: "--project-directory=", does: enters}, {names: "-H= --host=", does: asks, consequence: sent, why: otherDaemon}, {names: "--version -v --help -h", does: shows}}, subs: []program{
-		{names: "ps images logs top port version ls events config convert", each: true, risk: umpire.Low, why: looksAtContainers, opts: []option{{names: dockerLooks + " --services --volumes --profiles --hash= --follow"}, {names: "--environment", does: asks, why: printsEnvironment}, {names: "-aqft"}, {names: "-n="}, {names: "-o= --output=", does: writes}}},
+		{names: "ps images logs top port version ls events config convert", each: true, risk: umpire.Low, why: looksAtContainers, check: checkComposeConfig, opts: []option{{names: dockerLooks + " --services --volumes --profiles --images --networks --no-interpolate --hash= --follow"}, {names: "--environment", does: asks, consequence: harmless, why: printsEnvironment}, {names: "-aqft"}, {names: "-n="}, {names: "-o= --output=", does: writes}}},
 		{names: "up build start create restart pull watch pause unpause", each: true, risk: umpire.Medium, consequence: lost, why: "builds and runs the project's containers", lax: true},
 		{names: "exec run", each: true, risk: umpire.Medium, consequence: lost, why: "runs a program in a container", style: leading, check: checkDockerExec, opts: []option{{names: runAccepts}, {names: "-u= --user= -p= --publish="}, {names: "-v= --volume= --privileged --cap-add=", does: harms, consequence: lost, why: reachesMachine}}},
 	}},

@@ -32,7 +32,7 @@ var clusterTools = []program{
 		{names: "exec", risk: umpire.High, consequence: sent, why: changesCluster, check: checkKubeExec, opts: []option{{names: kubeOpts + " -i -t --stdin --tty -q --quiet -c= --container= -f= --filename= --pod-running-timeout="}}},
 	}},
 	{names: "helm", risk: umpire.High, consequence: sent, why: changesCluster, style: leading, opts: []option{{names: kubeOpts + " --debug"}, {names: "--kube-context= --kubeconfig= --kube-apiserver= --kube-token= --registry-config= --repository-config=", does: asks, consequence: sent, why: "talks to another cluster"}, {names: "--help -h", does: shows}}, subs: []program{
-		{names: "list ls status history get show inspect version env", each: true, risk: umpire.Low, why: looksAtCluster, check: localChart, opts: []option{{names: kubeOpts + " -A --all-namespaces -a --all -q --short -o= --output= --max= -m= --filter= -f= --revision= --template= --client --show-resources --show-desc --failed --deployed --pending"}, {names: "--help -h", does: shows}}},
+		{names: "list ls status history get show inspect version env", each: true, risk: umpire.Low, why: looksAtCluster, check: checkHelmGet, opts: []option{{names: kubeOpts + " -A --all-namespaces -a --all -q --short -o= --output= --max= -m= --filter= -f= --revision= --template= --client --show-resources --show-desc --failed --deployed --pending"}, {names: "--help -h", does: shows}}},
 		{names: "template lint", each: true, risk: umpire.Low, why: "renders a chart", check: localChart, opts: []option{{names: kubeOpts + " --set= --set-string= --debug --include-crds --skip-tests --show-only= -s= --name-template= --release-name --is-upgrade --no-hooks --api-versions= -a= --kube-version= --strict --quiet --with-subcharts"}, {names: "-f= --values=", does: reads}, {names: "--output-dir=", does: writes}, {names: "--help -h", does: shows}}},
 		{names: "dependency dep dependencies plugin", each: true, risk: umpire.High, consequence: reversible, why: changesCluster, style: leading, subs: []program{{names: "list ls", each: true, risk: umpire.Low, why: "lists what a chart or helm uses", args: "read…", opts: []option{{names: "--max-col-width= --type="}}}}},
 		{names: "repo", risk: umpire.High, consequence: reversible, why: changesCluster, style: leading, subs: []program{{names: "list ls", each: true, risk: umpire.Low, why: "lists chart repositories", opts: []option{{names: "-o= --output="}}}}},
@@ -60,7 +60,7 @@ const kubeElsewhere = "--context= --cluster= --user= -s= --server= --token= --as
 func checkKubeGet(u *use) {
 	for _, operand := range u.operands {
 		if !operand.known() || strings.Contains(strings.ToLower(operand.text), "secret") {
-			u.raise(umpire.Medium, "may print secrets of the cluster")
+			u.askSecret("may print secrets of the cluster")
 		}
 	}
 	for _, g := range u.given {
@@ -73,7 +73,7 @@ func checkKubeGet(u *use) {
 // checkKubeDump makes `cluster-info dump` ask, which writes and tells everything.
 func checkKubeDump(u *use) {
 	if u.program.find("dump") == nil && u.holds("dump") {
-		u.raise(umpire.Medium, "tells everything about the cluster")
+		u.askSecret("tells everything about the cluster")
 	}
 }
 
@@ -107,7 +107,7 @@ func localChart(u *use) {
 // prints a sensitive one too.
 func checkTerraformOutput(u *use) {
 	if len(u.operands) > 0 {
-		u.raise(umpire.Medium, printsOutputs)
+		u.askSecret(printsOutputs)
 	}
 }
 

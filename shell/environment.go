@@ -44,11 +44,21 @@ func secretName(name string) bool {
 	return false
 }
 
+// agentVariables lead to programs that sign and log in for a person.
+const agentVariables = "SSH_AUTH_SOCK SSH_AGENT_PID GPG_AGENT_INFO GNOME_KEYRING_CONTROL KRB5CCNAME AWS_CONTAINER_CREDENTIALS_FULL_URI AWS_CONTAINER_CREDENTIALS_RELATIVE_URI " +
+	"VAULT_ADDR BW_SESSION GIT_ASKPASS SSH_ASKPASS"
+
+// SecretVariable reports whether the name of a variable says that it holds a secret, or
+// leads to what logs in for a person.
+func SecretVariable(name string) bool {
+	return secretName(name) || hasField(agentVariables, strings.ToUpper(name))
+}
+
 // checkPrintenv judges the variables that printenv names; without any it prints
 // them all.
 func checkPrintenv(u *use) {
 	if len(u.operands) == 0 {
-		u.raise(umpire.Medium, printsEnvironment)
+		u.askSecret(printsEnvironment)
 	}
 	for _, operand := range u.operands {
 		u.reveals(operand)
@@ -69,7 +79,7 @@ func (u *use) narrows() {
 	}
 	a := &u.w.accesses[at-1]
 	if a.Reason == printsEnvironment && u.showsLittle() {
-		a.Risk, a.Reason = umpire.Safe, "prints a little of the environment"
+		a.Risk, a.Asks, a.Reason = umpire.Safe, "", "prints a little of the environment"
 	}
 }
 
@@ -100,7 +110,7 @@ func plainSetting(pattern word) bool {
 // reveals judges a variable whose value is printed.
 func (u *use) reveals(name word) {
 	if name.open || name.glob || secretName(name.text) {
-		u.raise(umpire.Medium, "prints the variable "+name.display()+", which may hold a secret")
+		u.askSecret("prints the variable " + name.display() + ", which may hold a secret")
 	}
 }
 
@@ -116,7 +126,7 @@ func checkEnvsubst(u *use) {
 		secret = secret || secretName(name)
 	}
 	if secret {
-		u.raise(umpire.Medium, "prints variables that may hold secrets")
+		u.askSecret("prints variables that may hold secrets")
 	}
 }
 
@@ -128,7 +138,7 @@ func variableRune(c rune) bool {
 func printsSecrets(u *use) {
 	for _, operand := range u.operands {
 		if operand.secret != "" {
-			u.raise(umpire.Medium, "prints the variable "+operand.secret+", which may hold a secret")
+			u.askSecret("prints the variable " + operand.secret + ", which may hold a secret")
 			return
 		}
 	}
@@ -184,11 +194,16 @@ func withSecret(words []word, secret string) []word {
 // secretSetting judges the settings that are named: some hold a token.
 func secretSetting(u *use) {
 	for _, operand := range u.operands {
-		name := strings.ToLower(operand.text)
-		for _, part := range [...]string{"_auth", "token", "password", "secret", "extraheader"} {
-			if operand.open || strings.Contains(name, part) {
-				u.raise(umpire.Medium, "prints a setting that may hold a secret")
-			}
+		if operand.open || secretSettingName(operand.text) {
+			u.askSecret("prints a setting that may hold a secret")
 		}
 	}
 }
+
+// secretSettingName reports the name of a setting that says that it is a secret.
+func secretSettingName(name string) bool {
+	name = strings.ToLower(name)
+	return slices.ContainsFunc(settingParts, func(part string) bool { return strings.Contains(name, part) })
+}
+
+var settingParts = []string{"_auth", "token", "password", "secret", "extraheader"}

@@ -69,6 +69,9 @@ func checkRepository(u *use) {
 			u.doubt = r.problem
 		}
 		for _, s := range r.settings {
+			if s.holdsCredential() && u.shows(s) {
+				u.askSecret("prints a setting that holds a credential")
+			}
 			if why := s.runs(sub, r.partial); why != "" && !r.told[s] {
 				r.told[s] = true
 				u.obeysSetting(s, why)

@@ -17,7 +17,7 @@ var pythonPackages = []program{
 		{names: "index search", each: true, risk: umpire.Low, why: asksRegistry, check: registryNames, opts: []option{{names: "--pre --json --format="}, {names: aboutItself, does: shows}}},
 		{names: "hash", risk: umpire.Safe, why: "prints checksums of files", args: "read…", opts: []option{{names: "-a= --algorithm="}}},
 		{names: "config", risk: umpire.High, consequence: lost, why: "changes pip's configuration", style: leading, opts: []option{{names: "--user --site --global"}, {names: "--editor=", does: runs | harms, consequence: lost, why: "runs an editor"}}, subs: []program{
-			{names: "list get debug", each: true, risk: umpire.Safe, why: "prints pip's configuration"},
+			{names: "list get debug", each: true, risk: umpire.Safe, why: "prints pip's configuration", check: checkPackageConfig},
 		}},
 		{names: "cache", risk: umpire.High, consequence: reversible, why: "changes pip's cache", style: leading, subs: []program{{names: "dir info list", each: true, risk: umpire.Safe, why: "looks at pip's cache", opts: []option{{names: "--format="}}}}},
 		{names: "install download wheel", each: true, risk: umpire.High, consequence: reversible, why: changesPackages, lax: true, opts: []option{{names: "-r= --requirement= -c= --constraint=", does: reads}, {names: "-t= --target= -d= --dest= -w= --wheel-dir= --root= --prefix= --log=", does: writes}}},

@@ -65,8 +65,9 @@ var scriptPackages = []program{
 		{names: "test " + ownScripts, each: true, risk: umpire.Safe, why: runsTests, args: "read…", check: checkNamedScript, opts: []option{{names: "--silent -s"}, {names: aboutItself, does: shows}}},
 		{names: ownPrograms, each: true, risk: umpire.Safe, why: runsOwn, style: bare, check: checkOwnProgram},
 		{names: "run", risk: umpire.Safe, why: "lists the project's scripts", args: "read…", check: checkScript, opts: []option{{names: "--silent -s"}, {names: aboutItself, does: shows}}},
-		{names: "config", risk: umpire.High, why: "changes yarn's configuration", style: leading, subs: []program{
-			{names: "get list", each: true, risk: umpire.Safe, why: "prints yarn's configuration", check: secretSetting, opts: []option{{names: "--json"}}},
+		{names: "config", risk: umpire.High, consequence: lost, why: "changes yarn's configuration", style: leading, subs: []program{
+			{names: "get", risk: umpire.Safe, why: "prints yarn's configuration", check: secretSetting, opts: []option{{names: "--json"}}},
+			{names: "list", risk: umpire.Medium, consequence: harmless, why: "prints credentials", opts: []option{{names: "--json"}}},
 		}},
 		{names: "workspaces", risk: umpire.Medium, consequence: lost, why: "runs a command in every workspace", style: leading, subs: []program{
 			{names: "list info", each: true, risk: umpire.Safe, why: listsPackages, opts: []option{{names: "--json --since? --recursive --verbose"}, {names: "-Rv"}}},
@@ -87,7 +88,7 @@ var scriptPackages = []program{
 		{names: "exec", risk: umpire.Safe, why: runsOwn, style: leading, check: checkProjectRun, opts: []option{{names: "--silent -s --recursive -r --filter= -F="}, {names: "-c --shell-mode", does: harms, consequence: lost, why: "runs shell code"}}},
 		{names: "run run-script", risk: umpire.Safe, why: "lists the project's scripts", args: "read…", check: checkScript, opts: []option{{names: "--silent -s --recursive -r --filter= -F= --if-present --parallel --stream"}, {names: aboutItself, does: shows}}},
 		{names: "config c", risk: umpire.High, consequence: lost, why: "changes pnpm's configuration", style: leading, subs: []program{
-			{names: "get list ls", each: true, risk: umpire.Safe, why: "prints pnpm's configuration", check: secretSetting, opts: []option{{names: "--json --global -g"}}},
+			{names: "get list ls", each: true, risk: umpire.Safe, why: "prints pnpm's configuration", check: checkPackageConfig, opts: []option{{names: "--json --global -g"}}},
 		}},
 		{names: "add install i up update upgrade remove rm uninstall un import dedupe prune rebuild rb fetch", each: true, risk: umpire.High, consequence: reversible, why: changesPackages, lax: true, also: []*[]option{&globally}},
 		{names: "publish link unlink dlx create init patch patch-commit store env self-update setup server deploy approve-builds login", each: true, risk: umpire.High, consequence: sent, why: changesPackages, lax: true},

@@ -166,8 +166,13 @@ func checkMavenGoals(u *use) {
 
 // checkGradleTasks lets the tasks run that a test needs, in any of the projects.
 func checkGradleTasks(u *use) {
+	if slices.ContainsFunc(u.operands, func(task word) bool {
+		return hasField("properties", task.text[strings.LastIndexByte(task.text, ':')+1:])
+	}) {
+		u.askSecret("prints credentials")
+	}
 	u.goals(func(task string) bool {
-		return hasField("test check compileJava compileTestJava compileKotlin compileTestKotlin testClasses classes lint ktlintCheck detekt spotlessCheck checkstyleMain checkstyleTest tasks projects properties dependencies dependencyInsight", task[strings.LastIndexByte(task, ':')+1:])
+		return hasField("test check compileJava compileTestJava compileKotlin compileTestKotlin testClasses classes lint ktlintCheck detekt spotlessCheck checkstyleMain checkstyleTest tasks projects dependencies dependencyInsight", task[strings.LastIndexByte(task, ':')+1:])
 	})
 }
 

@@ -92,12 +92,15 @@ var systemTools = []program{
 // plus, and BSD's -j never sets.
 // checkPs notes the letter e without a dash, which shows the environment of every
 // process, and with it what is secret there.
-func checkPs(u *use) {
-	for i, operand := range u.operands {
-		valued := i > 0 && strings.HasPrefix(u.operands[i-1].text, "-")
+func checkPs(u *use) { processesShown(u, u.operands) }
+
+// processesShown judges the arguments of a program that takes those of ps.
+func processesShown(u *use, args []word) {
+	for i, operand := range args {
+		valued := i > 0 && strings.HasPrefix(args[i-1].text, "-")
 		plain := operand.text != "" && strings.Trim(operand.text, "AaCcefghjklmnOopqrSsTtUuvwXxZ") == "" && !valued
 		if operand.text == "-E" || plain && strings.Contains(operand.text, "e") {
-			u.raise(umpire.Medium, "shows the environment of processes")
+			u.askSecret("shows the environment of processes")
 		}
 	}
 }

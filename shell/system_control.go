@@ -52,17 +52,21 @@ var controlTools = []program{
 			u.onlyLooks(nil)
 		}
 	}},
-	{names: "umount swapoff swapon fusermount fusermount3 pivot_root switch_root remount mount.nfs mount.cifs quotaon quotaoff", risk: umpire.High, why: "changes what is mounted", args: "read…", lax: true},
-	{names: "insmod rmmod modprobe depmod kmod dkms kextload kextunload", risk: umpire.High, why: "changes the kernel", lax: true},
-	{names: "iptables ip6tables ebtables arptables", risk: umpire.High, why: "changes what may reach the machine", style: bare, check: checkIptables},
-	{names: "iptables-save ip6tables-save", risk: umpire.Safe, why: "prints what may reach the machine", lax: true, opts: []option{{names: "-f= --file=", does: writes}, {names: "-M= --modprobe=", does: runs, why: "runs a program to load modules"}}},
-	{names: "nft ufw firewall-cmd pfctl iptables-restore ip6tables-restore ipset ipfw tc", risk: umpire.High, why: "changes what may reach the machine", style: bare, check: checkFirewall},
-	{names: "ip", risk: umpire.High, why: "changes how the machine is connected", style: words, check: checkIP, opts: []option{
-		{names: "-4 -6 -B -M -0 -s -stats -statistics -d -details -r -resolve -o -oneline -br -brief -j -json -p -pretty -t -timestamp -ts -tshort -a -all -h -human -human-readable -iec -c -color -N -Numeric -l -loops -f= -family= -rc= -rcvbuf="},
-		{names: "-b= -batch=", does: reads | harms, why: "obeys a file of commands"}, {names: "-n= -netns=", does: asks, why: "works in another network"}, {names: "-V -Version -help", does: shows},
+	{names: "umount swapoff swapon fusermount fusermount3 pivot_root switch_root remount mount.nfs mount.cifs quotaon quotaoff", risk: umpire.High, consequence: lost, why: "changes what is mounted", args: "read…", lax: true, check: func(u *use) {
+		if u.program0() == "umount" && gives(u.args0(), "-a --all") && !gives(u.args0(), "-t --types -O --test-opts") {
+			u.raise(umpire.Critical, "unmounts every file system")
+		}
 	}},
-	{names: "bridge ethtool iw iwconfig brctl vconfig ifup ifdown dhclient dhcpcd wpa_supplicant wpa_cli rfkill ovs-vsctl networksetup", risk: umpire.High, why: "changes how the machine is connected", lax: true},
-	{names: "ifconfig", risk: umpire.High, why: "changes how the machine is connected", style: bare, check: func(u *use) {
+	{names: "insmod rmmod modprobe depmod kmod dkms kextload kextunload", risk: umpire.High, consequence: lost, why: "changes the kernel", lax: true},
+	{names: "iptables ip6tables ebtables arptables", risk: umpire.High, consequence: lost, why: "changes what may reach the machine", style: bare, check: checkIptables},
+	{names: "iptables-save ip6tables-save", risk: umpire.Safe, why: "prints what may reach the machine", lax: true, opts: []option{{names: "-f= --file=", does: writes}, {names: "-M= --modprobe=", does: runs, why: "runs a program to load modules"}}},
+	{names: "nft ufw firewall-cmd pfctl iptables-restore ip6tables-restore ipset ipfw tc", risk: umpire.High, consequence: lost, why: "changes what may reach the machine", style: bare, check: checkFirewall},
+	{names: "ip", risk: umpire.High, consequence: lost, why: "changes how the machine is connected", style: words, check: checkIP, opts: []option{
+		{names: "-4 -6 -B -M -0 -s -stats -statistics -d -details -r -resolve -o -oneline -br -brief -j -json -p -pretty -t -timestamp -ts -tshort -a -all -h -human -human-readable -iec -c -color -N -Numeric -l -loops -f= -family= -rc= -rcvbuf="},
+		{names: "-b= -batch=", does: reads | harms, consequence: lost, why: "obeys a file of commands"}, {names: "-n= -netns=", does: asks, consequence: lost, why: "works in another network"}, {names: "-V -Version -help", does: shows},
+	}},
+	{names: "bridge ethtool iw iwconfig brctl vconfig ifup ifdown dhclient dhcpcd wpa_supplicant wpa_cli rfkill ovs-vsctl networksetup", risk: umpire.High, consequence: lost, why: "changes how the machine is connected", lax: true},
+	{names: "ifconfig", risk: umpire.High, consequence: lost, why: "changes how the machine is connected", style: bare, check: func(u *use) {
 		if fields := u.operands; len(fields) < 2 || len(fields) == 2 && hasField("-a -s -v -l", fields[0].text) && fields[1].known() {
 			u.onlyLooks(nil)
 		}
@@ -168,7 +172,11 @@ func checkSystemctl(u *use) {
 	case u.says("suspend hibernate hybrid-sleep sleep emergency rescue"):
 		u.raise(umpire.High, "stops the machine")
 	case (len(u.operands) == 0 || u.says(looking)) && len(u.unknown) == 0 && u.spoke == "":
+		shows := u.says("show")
 		u.onlyLooks(nil)
+		if shows {
+			u.showsUnit()
+		}
 	}
 }
 

@@ -75,7 +75,7 @@ func (u *use) filter(options *program, reaching string) {
 func (u *use) reachesBeyond(filter, reaching string) {
 	for _, name := range filterNames(filter) {
 		if hasField(reaching, name) || strings.HasPrefix(name, "load") && strings.Contains(reaching, "load") {
-			u.raise(umpire.Medium, "the filter uses "+name+", which shows more than its input")
+			u.askSecret("the filter uses " + name + ", which shows more than its input")
 		}
 	}
 }

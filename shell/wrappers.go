@@ -146,7 +146,7 @@ func envAlone(u *use) {
 		}
 	}
 	if u.got("-i") == nil {
-		u.raise(umpire.Medium, printsEnvironment)
+		u.askSecret(printsEnvironment)
 	}
 }
 

@@ -39,13 +39,15 @@ func checkTmux(u *use) {
 
 // tmux judges one command of tmux and reports whether it only looks.
 func (u *use) tmux(command word, args []word) bool {
-	const looking = "ls list-sessions list-windows lsw list-panes lsp list-clients lsc list-keys lsk list-commands has-session has display-message display show-options show info capture-pane capturep show-buffer showb"
+	const looking = "ls list-sessions list-windows lsw list-panes lsp list-clients lsc list-keys lsk list-commands has-session has display-message display show-options show info capture-pane capturep"
 	const starting = "new new-session new-window neww split-window splitw respawn-pane respawnp respawn-window respawnw run-shell run if-shell if pipe-pane pipep send-keys send display-popup popup"
 	if !command.known() {
 		u.doubt = "the command of tmux is not known before it runs"
 		return false
 	}
 	switch {
+	case showsTerminal(command, args):
+		u.askSecret("prints what stands on a terminal, with whatever was typed")
 	case hasField(looking, command.text):
 		for _, arg := range args {
 			if arg.open && arg.split || strings.Contains(arg.text, "#(") {
@@ -54,6 +56,8 @@ func (u *use) tmux(command word, args []word) bool {
 			}
 		}
 		return true
+	case hasField("show-buffer showb save-buffer saveb", command.text):
+		u.askSecret(printsClipboard)
 	case strings.HasPrefix(command.text, "kill-"):
 		u.raise(umpire.High, "ends what runs in terminals")
 	case hasField(starting, command.text):

@@ -1,0 +1,138 @@
+package shell
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/umpirehq/umpire"
+)
+
+// Settings and states that programs print may hold credentials: those of git where the
+// repository's own file holds one, those of others as they are known to.
+
+// minToken is how long a user name in an address is when it is a token and no name.
+const minToken = 20
+
+// holdsCredential reports a setting of git that lets somebody in.
+func (s GitSetting) holdsCredential() bool {
+	if secretSettingName(s.Key) {
+		return s.Value != ""
+	}
+	_, rest, found := strings.Cut(s.Key+"\x00"+s.Value, "://")
+	if !found {
+		return false
+	}
+	authority, _, _ := strings.Cut(rest, "/")
+	user, _, found := strings.Cut(authority, "@")
+	return found && (strings.Contains(user, ":") || len(user) >= minToken)
+}
+
+// shows reports whether a use of git config or git remote prints a setting.
+func (u *use) shows(s GitSetting) bool {
+	fields := strings.Fields(u.table)
+	if len(fields) < 2 {
+		return false
+	}
+	switch fields[1] {
+	case "remote":
+		return strings.HasPrefix(s.Key, "remote.") && (u.gave("-v", "--verbose") || hasField(u.table, "show") || hasField(u.table, "get-url"))
+	case "config":
+		if u.gave("--global", "--system", "--name-only", "-f", "--file", "--blob") {
+			return false
+		}
+		all := u.gave("-l", "--list", "--get-regexp", "--get-urlmatch") || u.first() == "list"
+		return all || slices.ContainsFunc(u.operands, func(wd word) bool { return wd.open || strings.EqualFold(wd.text, s.Key) })
+	}
+	return false
+}
+
+// checkPackageConfig judges what pip and pnpm print of their settings: an address of an index
+// holds names and passwords.
+func checkPackageConfig(u *use) {
+	secretSetting(u)
+	if hasField("list ls", lastField(u.table)) || u.holds("index-url") || u.holds("extra-index-url") {
+		u.askSecret("prints settings, with whatever tokens are in them")
+	}
+}
+
+func lastField(text string) string {
+	fields := strings.Fields(text)
+	return fields[max(len(fields)-1, 0)]
+}
+
+// kubeHolding are the kinds of objects in which values of variables and files stand.
+const kubeHolding = "po pod pods deploy deployment deployments rs replicaset replicasets rc replicationcontroller replicationcontrollers " +
+	"sts statefulset statefulsets ds daemonset daemonsets job jobs cj cronjob cronjobs all cm configmap configmaps"
+
+// checkKubeOutput makes whole objects ask in which values of variables stand. A table, and
+// a template that names other parts, show none.
+func checkKubeOutput(u *use) {
+	holding := slices.ContainsFunc(u.operands, func(wd word) bool {
+		return slices.ContainsFunc(strings.FieldsFunc(strings.ToLower(wd.text), func(c rune) bool { return c == ',' }), func(kind string) bool {
+			kind, _, _ = strings.Cut(kind, "/")
+			kind, _, _ = strings.Cut(kind, ".")
+			return hasField(kubeHolding, kind)
+		})
+	})
+	for _, g := range u.given {
+		if holding && hasField("-o --output --template", g.name) && showsObject(g.value.text) {
+			u.askSecret("prints objects with the values of variables, and whatever secrets are in them")
+		}
+	}
+}
+
+// showsObject reports a format of kubectl that prints an object, or a part of one that
+// holds variables.
+func showsObject(format string) bool {
+	kind, template, _ := strings.Cut(strings.TrimPrefix(format, "="), "=")
+	if hasField("yaml json kyaml", kind) {
+		return true
+	}
+	lower := strings.ToLower(template)
+	if strings.Contains(lower, "env") || strings.Contains(lower, "json") || strings.Contains(lower, "..") || strings.Contains(lower, ".data") {
+		return true
+	}
+	for _, path := range strings.FieldsFunc(template, func(c rune) bool { return strings.ContainsRune("{}:, \t\n|()", c) }) {
+		path = strings.TrimRight(strings.NewReplacer("[*]", "", "[:]", "").Replace(path), "]0123456789[")
+		last := path[strings.LastIndexByte(path, '.')+1:]
+		if path == "." || path == "@" || path == "$" || strings.Contains(path, ".") && hasField("items spec containers initContainers template jobTemplate", last) {
+			return true
+		}
+	}
+	return false
+}
+
+// showsUnit judges systemctl show, which prints the environment of a service unless it is
+// told which properties.
+func (u *use) showsUnit() {
+	named := false
+	for _, g := range u.given {
+		if hasField("-p --property -P", g.name) {
+			named = true
+			for property := range strings.SplitSeq(g.value.text, ",") {
+				named = named && g.value.known() && property != "Environment"
+			}
+			if !named {
+				break
+			}
+		}
+	}
+	if !named {
+		u.askSecret(printsEnvironment)
+	}
+}
+
+// showsTerminal reports a command of tmux that prints what stands on a terminal.
+func showsTerminal(command word, args []word) bool {
+	return hasField("capture-pane capturep", command.text) && slices.ContainsFunc(args, func(wd word) bool {
+		return wd.open || strings.HasPrefix(wd.text, "-") && strings.Contains(wd.text, "p")
+	})
+}
+
+// shownConfig judges docker config inspect, which prints the file that a config holds.
+func (u *use) shownConfig() {
+	if template := u.templates(); template == "" || strings.Contains(strings.ToLower(template), "data") || showsEnvironment(template) {
+		u.secret = true
+		u.raiseTo(umpire.Medium, harmless, "prints a file of the swarm, with whatever secrets are in it")
+	}
+}
