@@ -57,8 +57,13 @@ var gitSettingPrograms = []gitProgram{
 const SettingsTable = "git settings"
 
 // checkRepository judges what the settings of the repository make git run. Each
-// is an access of its own, which a rule for the subcommand does not cover.
+// is an access of its own, which a rule for the subcommand does not cover. In a
+// folder that is not known before the line runs, the repository may be anybody's.
 func checkRepository(u *use) {
+	if len(u.s.dirs) == 0 {
+		u.doubt = "the folder that git works in is not known, and its settings could run programs"
+		return
+	}
 	if u.w.env.Git == nil {
 		return
 	}

@@ -24,6 +24,40 @@ func withSettings(settings string) Env {
 	}}
 }
 
+// TestSettingsThatHoldCredentials: git prints the settings of a repository unasked unless
+// one that it prints holds a credential.
+func TestSettingsThatHoldCredentials(t *testing.T) {
+	t.Parallel()
+	asks := func(settings, line string) bool {
+		for _, a := range Parse(line, withSettings(settings)) {
+			if a.Asks == umpire.CodeSecret {
+				return true
+			}
+		}
+		return false
+	}
+	shown := "git config -l;git config --list;git config list;git config --local -l;git config --get-regexp .;git config --get-urlmatch http https://x"
+	remote := ";git remote -v;git remote show origin;git remote get-url origin;git config remote.origin.url;git config --get remote.origin.url"
+	for _, tt := range []struct{ settings, asks, free string }{
+		{"remote.origin.url=https://me:pw@example.com/a.git", shown + remote, "git status;git remote;git config user.name;git config --global -l;git config -l --name-only"},
+		{"remote.origin.url=https://ghp_0123456789abcdefghij@github.com/a/b", shown + remote, "git config core.bare"},
+		{"http.https://x/.extraheader=AUTHORIZATION: basic eDp5", shown, "git remote -v;git log"},
+		{"url.https://oauth2:pw@x/.insteadof=https://x/", shown, "git config core.bare"},
+		{"remote.origin.url=https://alice@dev.azure.com/a/b\nremote.up.url=git@github.com:a/b.git\nuser.name=me", "", shown + remote},
+	} {
+		for line := range strings.SplitSeq(tt.asks, ";") {
+			if line != "" && !asks(tt.settings, line) {
+				t.Errorf("%s with %s does not ask", line, tt.settings)
+			}
+		}
+		for line := range strings.SplitSeq(tt.free, ";") {
+			if asks(tt.settings, line) {
+				t.Errorf("%s with %s asks", line, tt.settings)
+			}
+		}
+	}
+}
+
 // What a repository's own settings make a looking git run is an access of its own.
 func TestRepositorySettingsRunPrograms(t *testing.T) {
 	t.Parallel()
@@ -104,5 +138,35 @@ func TestTopOfWorkTree(t *testing.T) {
 	}
 	if got := Parse("cat $(git rev-parse --show-toplevel --git-dir)", env); got[len(got)-1].Doubt == "" {
 		t.Errorf("%+v", got)
+	}
+}
+
+// A folder that is not known before the line runs may hold a repository whose
+// settings run programs, so git asks there whether or not settings can be read.
+func TestGitInUnknownFolderAsks(t *testing.T) {
+	t.Parallel()
+	asks := []string{
+		`for d in vendor/*; do git -C $d status; done`, `for d in vendor/*/; do (cd "$d" && git log); done`,
+		`cd vendor/* && git status`, `cd vendor/evi? && git diff`, `cd vendor/{a,b}*; git branch`, `pushd vendor/* && git status`,
+		`cd "$1" && git status`, `cd $(ls vendor) && git log -1`, `git -C "$X" rev-parse HEAD`, `git -C $(ls vendor | head -1) log`,
+		`find vendor -name .git -execdir git status \;`, `find vendor -maxdepth 1 -exec git -C {} status \;`,
+		`find . -name go.mod -execdir git ls-files +`, `find vendor -type d -exec sh -c 'cd "$1" && git status' _ {} \;`,
+		`ls vendor | xargs -I{} git -C vendor/{} status`, `ls vendor | xargs -n1 git -C`, `find vendor -type d | xargs -I{} git -C {} log -1`,
+		`ls -d vendor/* | while read d; do git -C "$d" status; done`, `fd -t d . vendor -x git -C {} status`,
+		`find vendor -type d | parallel git -C {} status`, `env -C vendor/* git status`, `cd vendor/* && gh pr status`,
+		`cd vendor/* && git-status`, `cd vendor/* && git`, `git -C vendor/* submodule status`,
+	}
+	for _, git := range []func(string) ([]GitSetting, error){nil, withSettings("").Git} {
+		env := Env{Dir: "/p", Home: "/home/u", Git: git}
+		for _, line := range asks {
+			if alarming(Parse(line, env)) == "" {
+				t.Errorf("%s: is harmless", line)
+			}
+		}
+		for _, line := range []string{"cd sub && git status", "git -C sub log", "for d in a b; do git -C $d status; done", "cd vendor/* && git --version", "cd vendor/* && ls"} {
+			if what := alarming(Parse(line, env)); what != "" {
+				t.Errorf("%s: asks: %s", line, what)
+			}
+		}
 	}
 }
