@@ -93,7 +93,9 @@ func checkGitGrep(u *use) {
 func checkReflog(u *use) {
 	switch u.first() {
 	case "expire", "delete", "drop":
-		u.harm(u.first(), "forgets where refs were")
+		u.harm(u.first(), lost, "forgets where refs were")
+	case "write": // since git 2.51
+		u.harm(u.first(), lost, "writes a log of where refs were that need not be true")
 	case "":
 		if len(u.operands) > 0 {
 			u.raise(umpire.Medium, "the subcommand is not known before it runs")

@@ -50,8 +50,11 @@ var gitRefs = []program{
 	}, opts: []option{
 		{names: "-q --quiet --short --recurse --no-recurse"}, {names: "-d --delete", does: harms, consequence: lost, why: "deletes a ref"}, {names: "-m=", does: asks, consequence: lost, why: "points a ref elsewhere"}, {names: aboutItself, does: shows},
 	}},
-	{names: "update-ref replace", each: true, risk: umpire.High, why: "puts refs elsewhere", lax: true},
-	{names: "pack-refs", risk: umpire.Medium, why: "rewrites how refs are stored", lax: true},
+	{names: "replace", risk: umpire.High, consequence: reversible, why: "puts refs elsewhere", lax: true},
+	{names: "update-ref", risk: umpire.High, consequence: reversible, why: "puts refs elsewhere", lax: true, opts: []option{
+		{names: "-m=", does: harms, consequence: lost, why: "writes a log of where refs were that need not be true"},
+	}},
+	{names: "pack-refs", risk: umpire.Medium, consequence: reversible, why: "rewrites how refs are stored", lax: true},
 	{names: "bisect", risk: umpire.Safe, why: "prints usage", subs: []program{
 		{names: "log terms help", each: true, risk: umpire.Safe, why: "prints how the search goes", opts: []option{{names: "--term-good --term-bad --term-old --term-new"}, {names: aboutItself, does: shows}}},
 		{names: "start good bad new old skip reset next replay", each: true, risk: umpire.Medium, consequence: reversible, why: "checks out commits in search of one", lax: true},

@@ -550,3 +550,26 @@ func TestGitRiskNeverFalls(t *testing.T) {
 		}
 	})
 }
+
+// The log of HEAD tells whether the trust in a clone's code still holds. A line that can
+// write there whatever it likes is high, and cannot be taken back.
+func TestLogsOfRefsAreNotForged(t *testing.T) {
+	t.Parallel()
+	for _, line := range []string{
+		"git reflog write HEAD a b 'commit: x'", "git reflog delete --rewrite HEAD@{1}", "git reflog expire --all",
+		"git update-ref -m 'commit: x' HEAD b", "git update-ref -m'commit: x' HEAD b",
+	} {
+		consequence := umpire.Harmless
+		for _, a := range Parse(line, gitEnv) {
+			consequence = umpire.WorseConsequence(consequence, a.Consequence)
+		}
+		if risk := gitRisk(line); risk != umpire.High || consequence != umpire.Lost {
+			t.Errorf("%s: %s, %s", line, risk, consequence)
+		}
+	}
+	for _, line := range []string{"git reflog", "git reflog show main", "git reflog main"} {
+		if risk := gitRisk(line); risk != umpire.Safe {
+			t.Errorf("%s: %s", line, risk)
+		}
+	}
+}
