@@ -79,7 +79,22 @@ func findRoots(args []word) (findLine, []word) {
 	if len(line.roots) == 0 {
 		line.roots = []word{lit(".")}
 	}
+	line.listed = listedNames(args[i:])
 	return line, args[i:]
+}
+
+// findExpression judges the words of an expression.
+func (u *use) findExpression(line *findLine, rest []word) {
+	joined := !slices.ContainsFunc(rest, func(wd word) bool {
+		return !wd.known() && !wd.glob || hasField("-o -or ! -not , ( )", wd.text)
+	})
+	for len(rest) > 0 {
+		n := u.findWord(line, rest)
+		if joined {
+			line.filter(rest[:n])
+		}
+		rest = rest[n:]
+	}
 }
 
 // findWord judges the first word of an expression and returns how many it took.
@@ -95,8 +110,8 @@ func (u *use) findWord(line *findLine, rest []word) int {
 	case name.text == "-delete":
 		u.spoke = name.text
 		u.raise(umpire.High, "deletes the files that it finds")
-		for _, root := range line.roots {
-			u.deleteBelow(root, line.name)
+		for _, root := range line.pickedRoots() {
+			u.deleteBelow(root)
 		}
 		return 1
 	case hasField(findRuns, name.text):
@@ -106,31 +121,12 @@ func (u *use) findWord(line *findLine, rest []word) int {
 	return u.findValue(line, rest)
 }
 
-// deleteBelow notes what `find ROOT -name NAME -delete` deletes: files of that name,
-// or all there is.
-func (u *use) deleteBelow(root word, name string) {
-	of := accessOf{tree: true, why: "find deletes below it"}
-	if name != "" && root.known() && strings.HasPrefix(root.text, "/") {
-		root, of.tree = word{text: strings.TrimRight(root.text, "/") + "/**/" + name, glob: true}, false
+// deleteBelow notes what -delete deletes below a root; of folders only empty ones.
+func (u *use) deleteBelow(root word) {
+	if root.picked == pickedSome {
+		root.picked = pickedFiles
 	}
-	u.touch(umpire.KindDelete, root, of)
-}
-
-// soleName is the pattern of -name when nothing in the expression lets through
-// what does not fit it, and it says more than a wildcard.
-func soleName(expression []word) string {
-	name := ""
-	for i, wd := range expression {
-		switch {
-		case !wd.known() && !wd.glob, hasField("-o -or ! -not , ( )", wd.text), wd.text == "-delete" && name == "":
-			return ""
-		case wd.text == "-name" && i+1 < len(expression) && expression[i+1].text != "" && !expression[i+1].open:
-			if literal := strings.Map(alphanumeric, expression[i+1].text); len(literal) > 1 {
-				name = expression[i+1].text
-			}
-		}
-	}
-	return name
+	u.touch(umpire.KindDelete, root, accessOf{tree: root.picked == "" || root.picked == pickedFiles, why: "find deletes below it"})
 }
 
 func alphanumeric(c rune) rune {
@@ -192,8 +188,9 @@ func (u *use) findExec(line *findLine, rest []word) int {
 	u.why = "looks for files and runs a command on them"
 	if len(rest) > 1 && !u.w.looksAtNames(rest[1]) {
 		u.readsNamed(line)
+		u.revealTails(rest[1:end], "{}", line.roots)
 	}
-	u.onFiles(rest[1:end], line.roots, strings.HasSuffix(rest[0].text, "dir"))
+	u.onFiles(rest[1:end], line.pickedRoots(), strings.HasSuffix(rest[0].text, "dir"))
 	return min(end+1, len(rest))
 }
 
@@ -204,9 +201,8 @@ func (u *use) readsNamed(line *findLine) {
 		u.revealBelow(line.roots, name)
 	}
 	for _, root := range line.roots {
-		if root.known() {
-			named := word{text: root.text + "/" + line.name, glob: strings.ContainsAny(line.name, "*?[")}
-			u.then(func() { u.w.path(u.s, umpire.KindRead, named, accessOf{table: u.table}) })
+		if root.glob && spelledName(root.text, false) != "" {
+			u.then(func() { u.w.path(u.s, umpire.KindRead, root, accessOf{table: u.table}) })
 		}
 	}
 }
@@ -249,7 +245,7 @@ func (s *state) below(roots []word) []word {
 		if paths := s.absolute(root); len(paths) == 1 {
 			root.text = paths[0]
 		}
-		items = append(items, word{text: root.text, open: true, under: true, dashless: true})
+		items = append(items, word{text: root.text, open: true, under: true, dashless: true, picked: root.picked, listed: root.listed})
 	}
 	return items
 }
@@ -274,11 +270,8 @@ func fillIn(command, items []word) []word {
 // finds is what find prints: paths below its roots, unless an action prints.
 func finds(u *use, _ flow) flow {
 	line, rest := findRoots(u.words[1:])
-	name := soleName(rest)
 	probe := &use{w: u.w, s: u.s.clone(), program: u.program, words: u.words}
-	for i := 0; i < len(rest); {
-		i += probe.findWord(&line, rest[i:])
-	}
+	probe.findExpression(&line, rest)
 	if line.speaks || line.doubtful || probe.doubt != "" {
 		return printed(u.program0())
 	}

@@ -24,6 +24,12 @@ type word struct {
 	split bool
 	// under says that what follows is a path that does not leave text.
 	under bool
+	// picked is set when a filter picks the paths below text: the pattern that their
+	// names fit, or pickedSome or pickedFiles.
+	picked string
+	// listed are the patterns of names, with a slash between, that a search for files lists
+	// below text, or "".
+	listed string
 	// dashless says that the text that is not known does not begin with a dash.
 	dashless bool
 	glob     bool
@@ -36,6 +42,13 @@ type word struct {
 	// even when it is empty.
 	quoted bool
 }
+
+// What a filter picks that is not a name: some of what there is, the folder itself
+// perhaps, or nothing that holds other files which the filter did not pick.
+const (
+	pickedSome  = "/some"
+	pickedFiles = "/files"
+)
 
 // someNumber stands for a number in a shape.
 const someNumber = "\x01"

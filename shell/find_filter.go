@@ -1,0 +1,125 @@
+package shell
+
+import (
+	"strconv"
+	"strings"
+)
+
+// A filter counts only where everything in front of an action is joined by "and", and
+// where it cannot let everything through: `-name '*'`, `-mtime -1000` and `-type f` say
+// too little of what is found.
+
+// filter notes what one word of an expression, with its value, does to what is found.
+func (line *findLine) filter(test []word) {
+	value := ""
+	if len(test) == 2 && !test[1].open {
+		value = test[1].text
+	}
+	picked := ""
+	switch name := test[0].text; name {
+	case "-name", "-iname":
+		if saysName(value) {
+			picked = value
+		}
+	case "-path", "-ipath", "-wholename", "-iwholename":
+		if line.saysPath(value) {
+			picked = pickedFiles
+		}
+	case "-empty":
+		picked = pickedFiles
+	case "-atime", "-mtime", "-ctime":
+		if atLeast(value, 1) {
+			picked = pickedSome
+		}
+	case "-size":
+		if n := len(value) - 1; n > 0 && strings.ContainsAny(value[n:], "MG") && atLeast(value[:n], 1) {
+			picked = pickedSome
+		}
+	case "-type":
+		line.files = line.files || hasField("f l p s", value)
+	}
+	if picked != "" && (line.picked == "" || line.picked[0] == '/') {
+		line.picked = picked
+	}
+	if line.picked == pickedSome && line.files {
+		line.picked = pickedFiles
+	}
+}
+
+// pickedRoots are the roots with what the filters pick below them.
+func (line *findLine) pickedRoots() []word {
+	roots := make([]word, len(line.roots))
+	for i, root := range line.roots {
+		root.picked, root.listed = line.picked, line.listed
+		roots[i] = root
+	}
+	return roots
+}
+
+// listedNames are the patterns of the names that an expression may list, as in a word:
+// everything, unless it tests for names.
+func listedNames(expression []word) string {
+	var names []string
+	for i := 0; i+1 < len(expression); i++ {
+		value := expression[i+1]
+		switch {
+		case i > 0 && hasField("! -not", expression[i-1].text):
+		case expression[i].text == "-type" && value.text == "d":
+			return ""
+		case value.known() && hasField("-name -iname", expression[i].text):
+			names = append(names, value.text)
+		}
+	}
+	if len(names) == 0 {
+		return "*"
+	}
+	return strings.Join(names, "/")
+}
+
+// saysName reports a pattern that holds two characters which are no wildcards, one of
+// them a letter or digit.
+func saysName(pattern string) bool {
+	if strings.ContainsAny(pattern, "/\\\x00") {
+		return false
+	}
+	fixed := fixedParts(pattern)
+	all := strings.Join(fixed, "")
+	return len(all) > 1 && strings.Map(alphanumeric, all) != ""
+}
+
+// saysPath reports a pattern with a part that no root has in its own path.
+func (line *findLine) saysPath(pattern string) bool {
+	for _, part := range fixedParts(pattern) {
+		says := len(strings.Map(alphanumeric, part)) > 1
+		for _, root := range line.roots {
+			says = says && root.known() && !strings.Contains(strings.ToLower(root.text+"/"), strings.ToLower(part))
+		}
+		if says {
+			return true
+		}
+	}
+	return false
+}
+
+// fixedParts are what stands between the wildcards of a pattern.
+func fixedParts(pattern string) []string {
+	for {
+		open := strings.IndexByte(pattern, '[')
+		if open < 0 {
+			break
+		}
+		end := strings.IndexByte(pattern[min(open+2, len(pattern)):], ']')
+		if end < 0 {
+			return nil
+		}
+		pattern = pattern[:open] + "*" + pattern[open+2+end+1:]
+	}
+	return strings.FieldsFunc(pattern, func(c rune) bool { return c == '*' || c == '?' })
+}
+
+// atLeast reports +N with an N that is not less than least.
+func atLeast(value string, least int) bool {
+	digits, more := strings.CutPrefix(value, "+")
+	n, err := strconv.Atoi(digits)
+	return more && err == nil && n >= least
+}
