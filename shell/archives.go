@@ -125,7 +125,7 @@ func (u *use) packs(members []word) {
 		}
 	}
 	for _, member := range members {
-		u.then(func() { u.w.path(s, kind, member, accessOf{tree: true, table: u.table}) })
+		u.then(func() { u.w.path(s, kind, member, accessOf{tree: true, table: u.table, follows: u.followsLinks()}) })
 	}
 }
 

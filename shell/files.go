@@ -142,7 +142,7 @@ func checkMove(u *use) {
 func checkCopy(u *use) {
 	t := u.transfer()
 	for _, source := range t.sources {
-		u.touch(umpire.KindRead, source, accessOf{tree: u.has(walks)})
+		u.touch(umpire.KindRead, source, accessOf{tree: u.has(walks), follows: u.followsLinks()})
 	}
 	u.write(t)
 }

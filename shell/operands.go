@@ -81,7 +81,7 @@ func kindAt(kinds []string, i, n int) string {
 }
 
 func (u *use) operand(kind string, operand word) {
-	of := accessOf{tree: u.has(walks)}
+	of := accessOf{tree: u.has(walks), follows: u.followsLinks()}
 	switch kind {
 	case "data":
 	case "read":

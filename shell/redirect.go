@@ -103,6 +103,8 @@ type accessOf struct {
 	tree     bool
 	kinds    string // extensions of the only files that a write changes
 	names    bool
+	follows  bool // links that it finds are followed
+	inside   bool // what is in it is read, also by a program that only peeks at operands
 	table    string
 	why      string
 	risk     umpire.Risk // of writes and deletes; the zero value is judged by kind

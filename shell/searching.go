@@ -52,7 +52,7 @@ func checkGrep(u *use) {
 	u.wholePattern()
 	u.searchesOnly("--include")
 	if u.has(walks) && len(u.roots()) == 0 {
-		u.touch(umpire.KindRead, lit("."), accessOf{tree: true})
+		u.touch(umpire.KindRead, lit("."), accessOf{tree: true, follows: u.followsLinks()})
 	}
 }
 
@@ -61,7 +61,7 @@ func checkSearch(u *use) {
 	u.wholePattern()
 	u.searchesOnly("-g --glob --iglob -G --file-search-regex")
 	if u.in.kind == flowNone && len(u.roots()) == 0 {
-		u.touch(umpire.KindRead, lit("."), accessOf{tree: true})
+		u.touch(umpire.KindRead, lit("."), accessOf{tree: true, follows: u.followsLinks()})
 	}
 }
 
