@@ -227,7 +227,7 @@ func checkRead(u *use) {
 		v = value{words: []word{number()}}
 	}
 	if u.in.kind == flowPaths && len(u.in.dirs) == 1 {
-		v = value{words: []word{{text: u.in.dirs[0].text, open: true, under: true, dashless: u.in.dirs[0].text != ""}}}
+		v = value{words: []word{{text: u.in.dirs[0].text, open: true, under: true, dashless: u.in.dirs[0].text != "", listed: u.in.dirs[0].listed}}}
 	}
 	arrays := hasField("readarray mapfile", u.program0())
 	for _, operand := range u.operands {

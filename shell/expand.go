@@ -267,6 +267,9 @@ func (e *expansion) add(wd word) {
 		if !wd.known() || leavesFolder(wd.text) {
 			cur.under = false
 		}
+		if wd.text != "" || wd.open {
+			cur.listed = ""
+		}
 	case len(cur.text)+len(wd.text) > maxWordBytes:
 		cur.open, cur.under = true, false
 	default:
@@ -275,7 +278,7 @@ func (e *expansion) add(wd word) {
 		}
 		cur.text += wd.text
 		cur.open = wd.open
-		cur.under = wd.under && wd.open
+		cur.under, cur.listed = wd.under && wd.open, wd.listed
 	}
 	cur.glob = cur.glob || wd.glob
 	cur.shape = shape
@@ -352,7 +355,7 @@ func (e *expansion) insertSplit(wd word) {
 		last := i == len(pieces)-1
 		e.add(word{
 			text: piece, open: wd.open && last, under: wd.under && last, dashless: wd.dashless,
-			glob: strings.ContainsAny(piece, "*?["),
+			glob: strings.ContainsAny(piece, "*?["), listed: wd.listed,
 		})
 	}
 }
@@ -549,7 +552,11 @@ func (e *expansion) substitution(sub *syntax.CmdSubst, quoted bool) []word {
 	case flowPaths:
 		words := make([]word, 0, len(out.dirs))
 		for _, dir := range out.dirs {
-			words = append(words, word{text: dir.text, open: true, under: true, dashless: dir.dashless || dir.text != ""})
+			if dir.glob {
+				words = append(words, word{text: dir.text, glob: true, dashless: true})
+				continue
+			}
+			words = append(words, word{text: dir.text, open: true, under: true, dashless: dir.dashless || dir.text != "", listed: dir.listed})
 		}
 		if quoted && len(words) != 1 {
 			return []word{{open: true}}

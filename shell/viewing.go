@@ -110,7 +110,11 @@ func lists(u *use, _ flow) flow {
 	if len(roots) == 0 || u.got("-d") == nil {
 		roots = append([]word{{}}, roots...) // names alone, of the working directory
 	}
-	return pathsBelow(roots, u.program0())
+	out := pathsBelow(roots, u.program0())
+	if u.got("-A") != nil && out.kind == flowPaths {
+		out.dirs = append(out.dirs, word{text: ".*", glob: true})
+	}
+	return out
 }
 
 // pathsBelow is a list of files below the roots; a wildcard stands for what it
@@ -121,7 +125,12 @@ func pathsBelow(roots []word, program string) flow {
 		if root.unplaced() {
 			return printed(program)
 		}
-		out.dirs = append(out.dirs, steady(root))
+		dir := steady(root)
+		dir.picked, dir.listed = root.picked, root.listed
+		out.dirs = append(out.dirs, dir)
+		if root.glob && spelledName(root.text, false) != "" {
+			out.dirs = append(out.dirs, root)
+		}
 	}
 	return out
 }

@@ -277,7 +277,11 @@ func (u *use) inputWords() []word {
 	case flowPaths:
 		var out []word
 		for _, dir := range u.in.dirs {
-			out = append(out, word{text: dir.text, open: true, under: true, dashless: dir.dashless || dir.text != ""})
+			if dir.glob {
+				out = append(out, word{text: dir.text, glob: true, dashless: true})
+				continue
+			}
+			out = append(out, word{text: dir.text, open: true, under: true, dashless: dir.dashless || dir.text != "", picked: dir.picked, listed: dir.listed})
 		}
 		return out
 	case flowForeign:
@@ -343,7 +347,7 @@ func substitute(words []word, name string, item word) []word {
 		case before == "" && item.under && !strings.Contains(rest.text, ".."):
 			out = append(out, word{text: item.text, open: true, under: true, dashless: item.dashless})
 		case strings.HasSuffix(before, "/") && item.under && !strings.Contains(item.text+rest.text, ".."):
-			out = append(out, word{text: before, open: true, under: true}) // below it, wherever the file is
+			out = append(out, word{text: before, open: true, under: true, listed: item.listed}) // below it, wherever the file is
 		default:
 			out = append(out, word{text: before, open: true})
 		}
