@@ -1,0 +1,213 @@
+package snippet
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+)
+
+// What functions of standard libraries do, by their last name. One with a dot needs that
+// module in front, since others have a function of the name as well.
+const (
+	startsCommand = "system popen exec execsync spawn spawnsync execfile execfilesync shell_exec passthru proc_open pcntl_exec popen2 popen3 capture2 capture2e capture3 " +
+		"check_call check_output getoutput getstatusoutput subprocess.run subprocess.call sp.run sp.call run call cmd system2 execute script shell command sh " +
+		"execl execle execlp execlpe execv execve execvp execvpe spawnl spawnle spawnlp spawnv spawnve spawnvp posix_spawn posix_spawnp"
+	deletesTree = "rmtree remove_tree rm rmsync rmdirsync rm_rf rm_r rmr remove_dir remove_entry remove_entry_secure rimraf deno.remove deno.removesync fse.remove " +
+		"removesync emptydir emptydirsync deletedir deleterecursively removedirs fs.rmdir rm_f unlink"
+	deletesFile = "os.remove os.rmdir file.remove file.delete dir.delete dir.rmdir dir.unlink fileutils.rm file.rm fs.unlink unlinksync rmdir remove_file"
+	movesAway   = "shutil.move os.rename os.replace fs.rename renamesync fileutils.mv file.rename fileutils.move"
+	writesPath  = "writefile writefilesync appendfile appendfilesync createwritestream truncatesync file_put_contents write_text write_bytes " +
+		"file.write file.binwrite io.write io.binwrite writetextfile writetextfilesync os.truncate file.truncate"
+	opensPath = "open fopen file.open file.new sysopen opensync io.open"
+	readsPath = "readfile readfilesync createreadstream file_get_contents read_text read_bytes file.read file.readlines file.foreach io.read io.readlines io.foreach readtextfile readtextfilesync readlines"
+	// listsFiles are functions that list what lies in a folder, or what a pattern matches.
+	listsFiles = "walk walkdir scandir listdir readdir readdirsync opendir dir.children dir.entries dir.each_child find.find find iterdir list.files"
+	globsFiles = "glob globsync rglob iglob fnmatch dir.glob sys.glob"
+	runsCode   = "eval exec compile function instance_eval class_eval runinthiscontext runinnewcontext runincontext load loadstring eval_string"
+	// keepsValue are functions whose value is their argument, or a path made of them.
+	keepsValue = "path pathlib.path purepath pathname pathname.new str string file expanduser abspath realpath resolve absolute expand_path normpath c list array join shellescape quote split"
+)
+
+// is reports whether a function is on a list.
+func is(function, list string) bool {
+	function = strings.TrimLeft(strings.TrimRight(strings.ToLower(function), "!?"), "@")
+	parts := strings.Split(function, ".")
+	last := parts[len(parts)-1]
+	qualified := last
+	if len(parts) > 1 {
+		qualified = parts[len(parts)-2] + "." + last
+	}
+	fields := strings.Fields(list)
+	return slices.Contains(fields, last) || slices.Contains(fields, qualified)
+}
+
+func isCall(function string) bool {
+	return is(function, "eval") || is(function, globsFiles) || is(function, readsPath) || is(function, startsCommand) || is(function, deletesTree) || is(function, deletesFile) || is(function, movesAway) || is(function, writesPath) || is(function, opensPath)
+}
+
+// call keeps what a call does, and returns its value.
+func (r *reader) call(function string, receiver value, args []value) value {
+	function = cmp.Or(r.aliases[function], function)
+	values := flat(args)
+	if receiver.known {
+		values = append([]value{receiver}, values...)
+	}
+	texts := textsOf(values)
+	deletes := is(function, deletesTree) || is(function, deletesFile)
+	switch {
+	case len(texts) == 0:
+		r.deletesFound = r.deletesFound || deletes
+	case is(function, "getattr") || function == "send" || function == "public_send":
+		return value{function: texts[len(texts)-1]}
+	case is(function, globsFiles):
+		return r.globs(function, receiver, texts)
+	case is(function, listsFiles):
+		r.sources = append(r.sources, Act{Kind: Delete, Text: texts[0], Tree: true})
+	case is(function, startsCommand):
+		if is(function, runsCode) {
+			r.code(texts[0])
+		}
+		r.act(Act{Kind: Command, Text: texts[0]}, true)
+		if len(texts) > 1 {
+			r.act(Act{Kind: Command, Text: quoted(texts)}, true)
+		}
+	case is(function, runsCode):
+		r.code(texts[0])
+	case is(function, movesAway):
+		r.act(Act{Kind: Delete, Text: texts[0], Tree: true}, firstKnown(receiver, args))
+	case deletes:
+		for _, v := range values {
+			r.act(Act{Kind: Delete, Text: v.text, Tree: is(function, deletesTree), Glob: v.glob}, true)
+		}
+	case is(function, writesPath):
+		r.act(Act{Kind: Write, Text: texts[0]}, firstKnown(receiver, args))
+	case is(function, readsPath):
+		r.act(Act{Kind: Read, Text: texts[0]}, firstKnown(receiver, args))
+	case is(function, opensPath):
+		r.open(texts)
+	case is(function, keepsValue):
+		return kept(function, receiver, args)
+	}
+	return value{}
+}
+
+// globs is what a pattern matches, below the folder that it is asked of.
+func (r *reader) globs(function string, receiver value, texts []string) value {
+	pattern := texts[0]
+	if receiver.known && len(texts) > 1 {
+		between := "/"
+		if is(function, "rglob") {
+			between = "/**/"
+		}
+		pattern = strings.TrimSuffix(texts[0], "/") + between + texts[1]
+	}
+	r.sources = append(r.sources, Act{Kind: Delete, Text: pattern, Glob: true})
+	return value{text: pattern, known: true, glob: true}
+}
+
+// code reads code that stands in a string.
+func (r *reader) code(text string) {
+	if r.level >= maxLevels {
+		return
+	}
+	for _, a := range find(r.language, text, r.level+1) {
+		r.act(a, true)
+	}
+}
+
+func firstKnown(receiver value, args []value) bool {
+	return receiver.known || len(args) > 0 && args[0].known
+}
+
+// flat are the known values of arguments and of lists among them, without those of
+// keywords.
+func flat(args []value) []value {
+	var values []value
+	for _, a := range args {
+		switch {
+		case a.keyed:
+		case a.known:
+			values = append(values, a)
+		default:
+			values = append(values, flat(a.list)...)
+		}
+	}
+	return values
+}
+
+func textsOf(values []value) []string {
+	texts := make([]string, len(values))
+	for i, v := range values {
+		texts[i] = v.text
+	}
+	return texts
+}
+
+// kept is the value of a function that makes a path or a list of its arguments.
+func kept(function string, receiver value, args []value) value {
+	all := args
+	if receiver.known {
+		all = append([]value{receiver}, args...)
+	}
+	if is(function, "c list array") {
+		return value{list: args}
+	}
+	if is(function, "split") {
+		all = all[:1]
+	}
+	if len(all) == 1 {
+		return value{text: all[0].text, known: all[0].known}
+	}
+	var parts []string
+	for _, a := range all {
+		if !a.known {
+			return value{}
+		}
+		if strings.HasPrefix(a.text, "/") {
+			parts = nil
+		}
+		parts = append(parts, strings.TrimRight(a.text, "/"))
+	}
+	return value{text: cmp.Or(strings.Join(parts, "/"), "/"), known: len(all) > 0}
+}
+
+// open judges a file that is opened: open(path), open(path, "w"), Perl's open(F, ">path") and
+// open(F, "|command").
+func (r *reader) open(texts []string) {
+	for i, text := range texts {
+		command, before := strings.CutPrefix(text, "|")
+		if !before {
+			command, before = strings.CutSuffix(text, "|")
+		}
+		path, writes := strings.CutPrefix(strings.TrimPrefix(text, "+"), ">")
+		next := ""
+		if i+1 < len(texts) {
+			next = texts[i+1]
+		}
+		switch {
+		case text == "|-" || text == "-|":
+			r.act(Act{Kind: Command, Text: strings.Join(texts[i+1:], " ")}, true)
+		case before:
+			r.act(Act{Kind: Command, Text: command}, true)
+		case writes && strings.Trim(path, "> ") != "":
+			r.act(Act{Kind: Write, Text: strings.Trim(path, "> ")}, true)
+		case writes:
+			r.act(Act{Kind: Write, Text: next}, true)
+		case i == 0 && next != "" && len(next) < 5 && strings.ContainsAny(next, "wax+"):
+			r.act(Act{Kind: Write, Text: text}, true)
+		case i == 0 && strings.Trim(text, "< ") != "":
+			r.act(Act{Kind: Read, Text: strings.TrimLeft(text, "< ")}, true)
+		case i > 0 && texts[i-1] == "<":
+			r.act(Act{Kind: Read, Text: text}, true)
+		}
+	}
+}
+
+// quoted writes words so that a shell reads the same ones.
+func quoted(words []string) string {
+	all := make([]string, len(words))
+	for i, w := range words {
+		all[i] = "'" + strings.ReplaceAll(w, "'", `'\''`) + "'"
+	}
+	return strings.Join(all, " ")
+}

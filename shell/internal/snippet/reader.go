@@ -1,0 +1,272 @@
+package snippet
+
+import "strings"
+
+// A value is what is known of an expression: a text, a list of values, or nothing.
+type value struct {
+	text  string
+	known bool
+	list  []value
+	keyed bool // stands behind a keyword
+	glob  bool // text is a pattern that was expanded
+	// function is the name of the function that the value is, or "".
+	function string
+}
+
+// A reader reads tokens from left to right and keeps what calls do.
+type reader struct {
+	tokens []token
+	at     int
+	depth  int
+	values map[string]value // of variables that hold one text
+	acts   []Act
+
+	language string
+	level    int               // of code in a string in code
+	aliases  map[string]string // other names of functions
+	// sources are the files that are listed or matched; deletesFound says that something
+	// is deleted whose name is not known, and picks that some files may be left out.
+	sources             []Act
+	deletesFound, picks bool
+}
+
+func (r *reader) peek(n int) token {
+	if r.at+n < len(r.tokens) {
+		return r.tokens[r.at+n]
+	}
+	return token{kind: punct, text: "\n"}
+}
+
+// sees reports whether a mark comes next, and takes it.
+func (r *reader) sees(text string) bool {
+	if t := r.peek(0); t.kind != punct || t.text != text {
+		return false
+	}
+	r.at++
+	return r.at <= len(r.tokens)
+}
+
+// statement reads an assignment or an expression.
+func (r *reader) statement() {
+	target := r.peek(0)
+	next := r.peek(1)
+	if target.kind == name && next.text == "=" && next.kind == punct && r.peek(2).text != "=" {
+		r.at += 2
+		v := r.expression()
+		if _, twice := r.values[target.text]; twice {
+			v = value{}
+		}
+		r.values[target.text] = v
+		r.alias(target.text, v.function)
+		return
+	}
+	r.expression()
+}
+
+// prepare notes the names that imports give, and whether the code picks among files.
+func (r *reader) prepare() {
+	for i, t := range r.tokens {
+		if t.kind != name {
+			continue
+		}
+		if i > 0 && i+1 < len(r.tokens) && t.text == "as" && r.tokens[i+1].kind == name {
+			r.alias(r.tokens[i+1].text, r.tokens[i-1].text)
+		}
+		r.picks = r.picks || is(t.text, "if unless filter select grep endswith")
+	}
+}
+
+// alias notes another name of a function.
+func (r *reader) alias(other, function string) {
+	if function != "" && isCall(function) {
+		r.aliases[other] = function
+	}
+}
+
+// renamed notes the other names in {execSync: e} = …, which ends here.
+func (r *reader) renamed(from int) {
+	if r.peek(0).text != "=" || r.peek(1).text == "=" {
+		return
+	}
+	for at := from; at+2 < r.at; at++ {
+		if r.tokens[at].kind == name && r.tokens[at+1].text == ":" && r.tokens[at+2].kind == name {
+			r.alias(r.tokens[at+2].text, r.tokens[at].text)
+		}
+	}
+}
+
+// expression reads a value and what is joined to it.
+func (r *reader) expression() value {
+	v := r.value()
+	var joined []byte // the text of v, if it is a sum
+	sum := false
+	for {
+		next := r.peek(0)
+		switch {
+		case next.kind == str && v.known: // strings side by side are one
+		case next.kind == punct && (next.text == "+" || next.text == "." || next.text == "~" || next.text == "/"):
+			r.at++
+			for r.sees(".") {
+				continue
+			}
+		case sum && v.known:
+			return value{text: string(joined), known: true}
+		default:
+			return v
+		}
+		other := r.value()
+		if !sum {
+			sum, joined = true, []byte(v.text)
+		}
+		if next.text == "/" && next.kind == punct {
+			joined = append(joined, '/')
+		}
+		joined = append(joined, other.text...)
+		v = value{known: v.known && other.known}
+	}
+}
+
+// value reads a string, a variable, a list or a call.
+func (r *reader) value() value {
+	if r.depth++; r.depth > maxDepth {
+		r.at = len(r.tokens)
+	}
+	defer func() { r.depth-- }()
+	t := r.peek(0)
+	r.at++
+	v := value{}
+	switch {
+	case t.kind == str:
+		v = value{text: t.text, known: !t.open}
+	case t.kind == started:
+		r.act(Act{Kind: Command, Text: t.text}, !t.open)
+	case t.kind == wordsOf:
+		for w := range strings.FieldsSeq(t.text) {
+			v.list = append(v.list, value{text: w, known: true})
+		}
+	case t.kind == name:
+		v = r.named(t.text)
+	case t.text == "(" || t.text == "[" || t.text == "{":
+		from := r.at
+		v = value{list: r.arguments()}
+		if t.text == "{" {
+			r.renamed(from)
+		}
+		if len(v.list) == 1 && t.text == "(" {
+			v = v.list[0]
+		}
+	default:
+		r.at-- // not a value
+		return value{}
+	}
+	return r.methods(v)
+}
+
+// methods reads .name(…) behind a value.
+func (r *reader) methods(v value) value {
+	for {
+		dot, method := r.peek(0), r.peek(1)
+		if v.function != "" && r.sees("(") {
+			v = r.call(v.function, value{}, r.arguments())
+			continue
+		}
+		if dot.text == "[" && dot.kind == punct && method.kind == str && isCall(method.text) && r.peek(2).text == "]" {
+			r.at += 3
+			v = value{function: method.text}
+			continue
+		}
+		if dot.kind == punct && dot.text == "-" && method.text == ">" {
+			r.at++
+			method = r.peek(1)
+		} else if dot.kind != punct || dot.text != "." {
+			return v
+		}
+		if method.kind != name {
+			return v
+		}
+		r.at += 2
+		if !r.sees("(") {
+			if after := r.call(method.text, v, nil); after.known || !isCall(method.text) {
+				v = after
+			} else {
+				v = value{function: method.text}
+			}
+			continue
+		}
+		v = r.call(method.text, v, r.arguments())
+	}
+}
+
+// named reads a variable or a call; in some languages a call needs no brackets.
+func (r *reader) named(text string) value {
+	next := r.peek(0)
+	switch {
+	case text == "new" || text == "await" || text == "return" || text == "not":
+		return r.value()
+	case r.sees("("):
+		return r.call(text, value{}, r.arguments())
+	case r.aliases[text] == "" && is(text, opensPath) && next.kind == name && (next.text == "my" || r.peek(1).text == ","):
+		if next.text == "my" {
+			r.at++
+		}
+		r.at++ // Perl's handle
+		fallthrough
+	case isCall(text) && (next.kind == str || next.kind == wordsOf || next.kind == name && (r.values[next.text].known || is(next.text, globsFiles))):
+		r.sees(",")
+		args := []value{r.expression()}
+		for r.sees(",") {
+			args = append(args, r.expression())
+		}
+		return r.call(text, value{}, args)
+	case is(text, deletesTree) && next.kind == name:
+		r.deletesFound = true
+	case isCall(text) && !r.values[text].known:
+		return value{function: text}
+	}
+	return r.values[text]
+}
+
+// arguments reads values up to the closing bracket.
+func (r *reader) arguments() []value {
+	var args []value
+	for r.at < len(r.tokens) {
+		t := r.peek(0)
+		if t.kind == punct && (t.text == ")" || t.text == "]" || t.text == "}") {
+			r.at++
+			return args
+		}
+		if t.kind == punct && (t.text == "," || t.text == "\n" || t.text == ";") {
+			r.at++
+			continue
+		}
+		keyed := t.kind == name && r.peek(1).kind == punct && (r.peek(1).text == "=" || r.peek(1).text == ":")
+		if keyed {
+			r.at += 2
+			r.sees(">")
+		}
+		before := r.at
+		v := r.expression()
+		v.keyed = keyed && t.text != "args"
+		args = append(args, v)
+		if r.at == before {
+			r.at++
+		}
+		for r.at < len(r.tokens) && !ends(r.peek(0)) { // what is not understood
+			args[len(args)-1] = value{}
+			if before = r.at; r.value().known || r.at == before {
+				r.at = max(r.at, before+1)
+			}
+		}
+	}
+	return args
+}
+
+// ends reports what ends an argument.
+func ends(t token) bool { return t.kind == punct && strings.Contains(",)]}\n;", t.text) }
+
+// act keeps what is known.
+func (r *reader) act(a Act, known bool) {
+	if known && a.Text != "" && len(r.acts) < maxActs {
+		r.acts = append(r.acts, a)
+	}
+}

@@ -1,0 +1,228 @@
+package snippet
+
+import (
+	"regexp"
+	"strconv"
+	"strings"
+	"sync"
+)
+
+// A lazyRegexp is compiled when it is first used: most commands hold no code.
+type lazyRegexp struct {
+	text string
+	once sync.Once
+	re   *regexp.Regexp
+}
+
+func (l *lazyRegexp) get() *regexp.Regexp {
+	l.once.Do(func() { l.re = regexp.MustCompile(l.text) })
+	return l.re
+}
+
+// homes are expressions whose value is the home.
+var homes = lazyRegexp{text: `\b(?:os\.environ\[['"]HOME['"]\]|os\.environ\.get\(['"]HOME['"]\)|(?:os\.|Sys\.)?getenv\(['"]HOME['"]\)|process\.env\.HOME\b|` +
+	`ENV\[['"]HOME['"]\]|(?:pathlib\.)?Path\.home\(\)|(?:require\(['"](?:node:)?os['"]\)|os)\.homedir\(\)|Dir\.home\b(?:\(\))?|Deno\.env\.get\(['"]HOME['"]\))|` +
+	`\$ENV\{['"]?HOME['"]?\}|\$_(?:SERVER|ENV)\[['"]HOME['"]\]`}
+
+// A token is one of the smallest parts of code.
+type token struct {
+	kind tokenKind
+	text string
+	open bool // of a string: more of it is known at run time only
+}
+
+type tokenKind uint8
+
+const (
+	punct   tokenKind = iota // one character, or the end of a line
+	name                     // with its dots and colons: os.path.join, File::Path
+	str                      // a string
+	started                  // a string that the shell runs: `…` of Perl, Ruby and PHP
+	wordsOf                  // a list of words: qw(a b), %w(a b)
+)
+
+// tokenize cuts code into tokens.
+func tokenize(language, code string) []token {
+	t := tokenizer{language: language, code: code}
+	for t.at < len(t.code) {
+		t.next()
+	}
+	return t.tokens
+}
+
+type tokenizer struct {
+	language, code string
+	at             int
+	tokens         []token
+}
+
+func (t *tokenizer) add(kind tokenKind, text string, open bool) {
+	t.tokens = append(t.tokens, token{kind, text, open})
+}
+
+func (t *tokenizer) rest() string { return t.code[t.at:] }
+
+func (t *tokenizer) next() {
+	c := t.code[t.at]
+	switch {
+	case c == ' ' || c == '\t' || c == '\r' || c == '\\':
+		t.at++
+	case t.comments():
+		end := strings.IndexByte(t.rest(), '\n')
+		if end < 0 {
+			end = len(t.rest())
+		}
+		t.at += end
+	case strings.HasPrefix(t.rest(), "/*") && !t.is("python", "ruby", "perl"):
+		_, after, _ := strings.Cut(t.rest()[2:], "*/")
+		t.at = len(t.code) - len(after)
+	case c == '"' || c == '\'' || c == '`':
+		t.quoted(c)
+	case t.is("perl", "ruby") && t.quoteOperator():
+	case nameByte(c) || c == '$' || c == '@':
+		t.name()
+	default:
+		t.at++
+		t.add(punct, string(c), false)
+	}
+}
+
+func (t *tokenizer) is(languages ...string) bool {
+	for _, language := range languages {
+		if strings.HasPrefix(t.language, language) {
+			return true
+		}
+	}
+	return false
+}
+
+// comments reports whether the rest of the line is a comment.
+func (t *tokenizer) comments() bool {
+	switch c := t.code[t.at]; {
+	case c == '#':
+		return !t.is("node", "deno", "bun", "lua", "groovy")
+	case c == '/':
+		return strings.HasPrefix(t.rest(), "//") && !t.is("python", "ruby", "perl", "lua", "R", "julia", "elixir")
+	case c == '-':
+		return strings.HasPrefix(t.rest(), "--") && t.is("lua", "osascript")
+	}
+	return false
+}
+
+func nameByte(c byte) bool {
+	return c == '_' || '0' <= c && c <= '9' || 'a' <= c|0x20 && c|0x20 <= 'z'
+}
+
+// name reads a name with what it is qualified by.
+func (t *tokenizer) name() {
+	start := t.at
+	for t.at++; t.at < len(t.code); t.at++ {
+		next := byte(0)
+		if t.at+1 < len(t.code) {
+			next = t.code[t.at+1]
+		}
+		switch c := t.code[t.at]; {
+		case nameByte(c), c == '.' && nameByte(next), c == '!' && next != '=':
+		case c == ':' && next == ':' || c == '-' && next == '>':
+			t.at++
+		default:
+			t.add(name, strings.ReplaceAll(strings.ReplaceAll(t.code[start:t.at], "::", "."), "->", "."), false)
+			return
+		}
+	}
+	t.add(name, t.code[start:], false)
+}
+
+// quoted reads a string in quotes.
+func (t *tokenizer) quoted(quote byte) {
+	prefix := ""
+	if n := len(t.tokens); n > 0 && t.tokens[n-1].kind == name && t.at > 0 && nameByte(t.code[t.at-1]) && len(t.tokens[n-1].text) < 3 {
+		prefix = strings.ToLower(t.tokens[n-1].text)
+		t.tokens = t.tokens[:n-1]
+	}
+	fence := string(quote)
+	if strings.HasPrefix(t.rest(), strings.Repeat(fence, 3)) {
+		fence = strings.Repeat(fence, 3)
+	}
+	t.at += len(fence)
+	end := t.at
+	for end < len(t.code) && !strings.HasPrefix(t.code[end:], fence) {
+		if t.code[end] == '\\' {
+			end++
+		}
+		end++
+	}
+	end = min(end, len(t.code))
+	text := t.code[t.at:end]
+	t.at = min(end+len(fence), len(t.code))
+	runs := quote == '`' && !t.is("node", "deno", "bun")
+	if quote == '`' && t.is("node", "deno", "bun") && strings.HasSuffix(t.code[:t.at-len(text)-2], "$") {
+		runs = true // $`…` of zx and Bun
+	}
+	t.string(text, quote == '\'', strings.Contains(prefix, "f"), runs)
+}
+
+// string adds a string, or what is run.
+func (t *tokenizer) string(text string, plain, formatted, runs bool) {
+	open := formatted && strings.Contains(text, "{") || !plain && strings.Contains(text, "#{") || strings.Contains(text, "${") && !plain
+	open = open || !plain && t.is("perl", "php") && variable.get().MatchString(text)
+	kind := str
+	if runs {
+		kind = started
+	}
+	t.add(kind, unescaped(text), open)
+}
+
+var variable = lazyRegexp{text: `[$@][A-Za-z_{]`}
+
+var escapes = lazyRegexp{text: `\\(?:x[0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|[0-7]{3}|.)`}
+
+// unescaped is a string as the program sees it.
+func unescaped(text string) string {
+	return escapes.get().ReplaceAllStringFunc(text, func(e string) string {
+		base, digits := 16, e[2:]
+		switch c := e[1]; {
+		case len(e) == 2 && c == 'n':
+			return "\n"
+		case len(e) == 2 && c == 't':
+			return "\t"
+		case len(e) == 2:
+			return e[1:]
+		case c != 'x' && c != 'u':
+			base, digits = 8, e[1:]
+		}
+		n, err := strconv.ParseUint(digits, base, 32)
+		if err != nil {
+			return e
+		}
+		return string(rune(n))
+	})
+}
+
+var quoteOperators = lazyRegexp{text: `^(?:(qx|qq|qw|q)\s*|%(x|w|q|Q|W|i)?)([({\[<|/!])`}
+
+// quoteOperator reads qx{…} and its kin, and reports whether there is one.
+func (t *tokenizer) quoteOperator() bool {
+	m := quoteOperators.get().FindStringSubmatch(t.rest())
+	if m == nil || t.at > 0 && nameByte(t.code[t.at-1]) || m[1] == "" && (m[2] == "" || !t.is("ruby")) {
+		return false
+	}
+	closing := m[3]
+	if i := strings.Index("({[<", closing); i >= 0 {
+		closing = ")}]>"[i : i+1]
+	}
+	text, after, found := strings.Cut(t.rest()[len(m[0]):], closing)
+	if !found {
+		return false
+	}
+	t.at = len(t.code) - len(after)
+	switch m[1] + m[2] {
+	case "qx", "x":
+		t.string(text, false, false, true)
+	case "qw", "w", "W", "i":
+		t.add(wordsOf, text, false)
+	default:
+		t.string(text, m[1] == "q", false, false)
+	}
+	return true
+}
