@@ -10,10 +10,11 @@ import (
 // from the tokens, without a grammar, so it errs towards doing too much.
 type awkProgram struct {
 	read, written, ran []word
-	reveals            bool   // looks at the environment
-	steers             bool   // changes which files awk reads, or what its names mean
-	loads              bool   // loads code, or calls what only running would tell
-	problem            string // why the program cannot be read
+	fed                []string // what it prints into a shell
+	reveals            bool     // looks at the environment
+	steers             bool     // changes which files awk reads, or what its names mean
+	loads              bool     // loads code, or calls what only running would tell
+	problem            string   // why the program cannot be read
 }
 
 // readAwk reads a program.
@@ -363,6 +364,9 @@ func (r *awkReader) name(i int) {
 // pipe judges a pipe to or from a command.
 func (r *awkReader) pipe(i int) {
 	if r.at(i+1).text != "getline" {
+		if to := r.at(i + 1); r.at(i-1).kind == awkString && to.kind == awkString && hasField(shellNames, base(firstWord(to.text))) {
+			r.out.fed = append(r.out.fed, strings.NewReplacer(`\"`, `"`, `\n`, "\n").Replace(r.at(i-1).text))
+		}
 		r.out.ran = append(r.out.ran, r.operand(i+1))
 		return
 	}
@@ -433,6 +437,9 @@ func (u *use) awkProgram(program string) {
 	for _, name := range facts.written {
 		u.writesFile(name, "the program writes a file")
 	}
+	for _, line := range facts.fed {
+		u.guessCommand(line)
+	}
 	for _, command := range facts.ran {
 		if command.known() && hasField(awkFilters, firstWord(command.text)) {
 			s := u.outside()
@@ -442,6 +449,9 @@ func (u *use) awkProgram(program string) {
 		u.runsCommand(command, "the program runs another one")
 	}
 }
+
+// shellNames are the shells that run what is piped into them.
+const shellNames = "sh bash dash zsh ksh ash mksh"
 
 // awkFilters are programs that awk often pipes into; they are judged as if they
 // stood in the line.

@@ -15,7 +15,7 @@ var editors = []program{
 		{names: "--version --help -h", does: shows},
 	}},
 	{names: "nano pico micro hx helix kak kakoune joe mcedit jed mg ne", risk: umpire.Medium, consequence: reversible, why: "edits files", args: "write…", opts: []option{{names: "--version --help", does: shows}}},
-	{names: "emacs emacsclient", risk: umpire.Medium, why: "edits files, and runs Lisp", args: "write…", style: words, opts: []option{
+	{names: "emacs emacsclient", every: guessCode, risk: umpire.Medium, consequence: lost, why: "edits files, and runs Lisp", args: "write…", style: words, opts: []option{
 		{names: "-nw --no-window-system -q --no-init-file -Q --quick --batch -batch -n --no-wait -c --create-frame"},
 		{names: "-l= --load= --script= -script=", does: reads | obeys, why: "runs a file of Lisp"},
 		{names: "-e= --eval= -eval= -f= --funcall=", does: asks, consequence: lost, why: "runs Lisp"}, {names: aboutItself, does: shows},

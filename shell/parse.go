@@ -53,20 +53,30 @@ const (
 // returns an empty slice: a line that holds no command is one harmless access,
 // and a line that cannot be read is one access in doubt.
 func Parse(line string, env Env) []umpire.Access {
-	w := &walker{env: env, tables: env.Programs.before(families[:])}
+	accesses, _ := ParseCode(line, env)
+	return accesses
+}
+
+// ParseCode is Parse with what code of other languages on the line seems to do. The
+// guesses may be wrong in either direction: refuse by them, and permit nothing.
+func ParseCode(line string, env Env) (accesses, guesses []umpire.Access) {
+	w := &walker{env: env, tables: env.Programs.before(families[:]), coded: codeFamilies[:]}
 	s := newState(env)
 	w.line(s, line, flow{})
 	if len(w.accesses) == 0 {
 		w.emit(umpire.Access{Kind: umpire.KindExec, Program: ":", Words: []string{":"}, Risk: umpire.Medium, Reason: "holds no command"})
 	}
-	return w.accesses
+	return w.accesses, w.guessed
 }
 
 // A walker collects the accesses of one line.
 type walker struct {
 	env          Env
 	tables       []*[]program
+	coded        []*[]program // codeFamilies
 	accesses     []umpire.Access
+	defaults     bool                // variables have the values that stand for them
+	guessed      []umpire.Access     // what code of other languages seems to do
 	met          map[string]*program // what lookup has found, nil for nothing
 	commands     int
 	expanded     int // words that expansion made

@@ -1,0 +1,161 @@
+package shell
+
+import (
+	"slices"
+	"strings"
+
+	"mvdan.cc/sh/v3/syntax"
+
+	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/shell/internal/snippet"
+)
+
+// Code of another language than the shell's asks, whatever it says. What it plainly does,
+// in commands and paths that are spelled out in it, is guessed beside that: a guess that
+// would destroy the system refuses the line, and no guess permits anything.
+
+// codeLetters are the options with which interpreters take code from the line, a letter
+// each. Others take it as with -e.
+var codeLetters = []struct{ programs, letters string }{
+	{"python python3 python2 pypy pypy3 python3.8 python3.9 python3.10 python3.11 python3.12 python3.13 python3.14 expect", "c"},
+	{"fish csh tcsh pwsh powershell nu elvish xonsh", "c"},
+	{"node nodejs iojs bun", "ep"}, {"perl julia", "eE"}, {"php", "rBRE"}, {"guile", "c"},
+}
+
+// guessCode guesses what code on the line does, or that on the standard input.
+func guessCode(u *use) {
+	language := u.program0()
+	if hasField("fish csh tcsh pwsh powershell nu elvish xonsh", language) {
+		language = "sh"
+	}
+	codes := u.codeOnLine()
+	if len(codes) == 0 && u.in.kind == flowText && u.readsInput() {
+		codes = []string{u.in.text}
+	}
+	for _, code := range codes {
+		for _, act := range snippet.Find(language, code) {
+			u.then(func() { u.guess(act) })
+		}
+	}
+}
+
+// codeOnLine are the words of the line that are code.
+func (u *use) codeOnLine() []string {
+	letters := "e"
+	for _, l := range codeLetters {
+		if hasField(l.programs, u.program0()) {
+			letters = l.letters
+		}
+	}
+	var codes []string
+	args := u.args0()
+	for i, arg := range args {
+		last, before := len(arg.text)-1, ""
+		if i > 0 {
+			before = args[i-1].text
+		}
+		option, value, attached := strings.Cut(arg.text, "=")
+		switch {
+		case !arg.known() || last < 1:
+		case hasField("--eval -eval --print --execute --run --command -Command", before), before == "eval" && i == 1,
+			len(before) > 1 && before[0] == '-' && before[1] != '-' && strings.IndexByte(letters, before[len(before)-1]) >= 0:
+			codes = append(codes, arg.text)
+		case attached && hasField("--eval -eval --print --execute --run --command", option):
+			codes = append(codes, value)
+		case arg.text[0] == '-' && strings.IndexByte(letters, arg.text[1]) >= 0 && strings.ContainsAny(arg.text, "('\"`{ "):
+			codes = append(codes, arg.text[2:])
+		}
+	}
+	return codes
+}
+
+// readsInput reports an interpreter that no word gives a file to run.
+func (u *use) readsInput() bool {
+	for _, arg := range u.args0() {
+		if arg.text == "-" {
+			return true
+		}
+		if arg.open || !strings.HasPrefix(arg.text, "-") {
+			return false
+		}
+	}
+	return true
+}
+
+// guessedKinds are the accesses that acts are.
+var guessedKinds = map[snippet.Kind]umpire.AccessKind{snippet.Delete: umpire.KindDelete, snippet.Write: umpire.KindWrite, snippet.Read: umpire.KindRead}
+
+// guess walks one act apart from the line.
+func (u *use) guess(act snippet.Act) {
+	u.w.suppose(func(apart *walker) {
+		s := u.outside()
+		if act.Kind == snippet.Command {
+			apart.code(s, lit(act.Text), flow{})
+			return
+		}
+		target := lit(act.Text)
+		if rest, ok := strings.CutPrefix(act.Text, "~"); ok && (rest == "" || rest[0] == '/') {
+			target = apart.home(s, "")
+			target.text += rest
+		}
+		target.glob = act.Glob
+		apart.path(s, guessedKinds[act.Kind], target, accessOf{tree: act.Tree, table: u.table})
+	})
+}
+
+// guessCommand guesses that a line of shell code runs.
+func (u *use) guessCommand(line string) {
+	u.then(func() { u.guess(snippet.Act{Kind: snippet.Command, Text: line}) })
+}
+
+// suppose walks something apart from the line, so that no doubt about it is one about that.
+func (w *walker) suppose(walk func(*walker)) {
+	if !w.enter() {
+		return
+	}
+	defer w.leave()
+	apart := &walker{env: w.env, tables: w.tables, coded: w.coded, depth: w.depth, commands: w.commands, away: w.away}
+	walk(apart)
+	w.commands = apart.commands
+	w.guessed = append(append(w.guessed, apart.accesses...), apart.guessed...)
+}
+
+// takesDefault reports words in which something stands for a variable that is not set.
+func takesDefault(words []*syntax.Word) bool {
+	return slices.ContainsFunc(words, func(wd *syntax.Word) bool { return slices.ContainsFunc(wd.Parts, defaults) })
+}
+
+func defaults(part syntax.WordPart) bool {
+	switch part := part.(type) {
+	case *syntax.ParamExp:
+		return part.Exp != nil && part.Exp.Word != nil && hasDefault(part.Exp.Op)
+	case *syntax.DblQuoted:
+		return slices.ContainsFunc(part.Parts, defaults)
+	case *syntax.BraceExp:
+		return takesDefault(part.Elems)
+	}
+	return false
+}
+
+func hasDefault(op syntax.ParExpOperator) bool {
+	switch op {
+	case syntax.DefaultUnset, syntax.DefaultUnsetOrNull, syntax.AssignUnset, syntax.AssignUnsetOrNull, syntax.AlternateUnset, syntax.AlternateUnsetOrNull:
+		return true
+	default:
+		return false
+	}
+}
+
+// guessDefaults walks a command as it is where each variable has the value that stands for
+// it: ${X:-/} may be /.
+func (w *walker) guessDefaults(s *state, args []*syntax.Word, in flow) {
+	w.suppose(func(apart *walker) {
+		apart.defaults = true
+		words := apart.words(s, args)
+		apart.defaults = false
+		apart.accesses = nil // of substitutions, which the line itself has
+		if len(words) > 0 {
+			apart.run(s, words, in)
+		}
+	})
+}

@@ -1,0 +1,97 @@
+// Package snippet finds what a piece of code plainly does: the shell commands that it
+// starts and the paths that it deletes or writes, where both are spelled out in it. It
+// reads Python, JavaScript, Ruby, Perl, PHP, Lua and whatever looks like them, as one
+// language of names, strings and calls.
+//
+// What it finds may be wrong in either direction: code can build any text at run time, and
+// a function may be another one of that name. So the result is good for refusing what
+// would destroy a system, and proves nothing harmless.
+package snippet
+
+import "strings"
+
+// A Kind is what an Act does.
+type Kind uint8
+
+// The kinds of acts.
+const (
+	Command Kind = iota // starts shell code
+	Delete              // removes a path
+	Write               // writes a path
+	Read                // reads a path
+)
+
+// An Act is one thing that code does. Text is the shell code, or the path; Tree says that
+// a path goes with all below it, Glob that it is a pattern.
+type Act struct {
+	Kind Kind
+	Text string
+	Tree bool
+	Glob bool
+}
+
+// Limits, so that no input takes long.
+const (
+	maxCode  = 1 << 15
+	maxActs  = 64
+	maxDepth = 40
+	// maxLevels is how deep code in strings of code is read.
+	maxLevels = 3
+)
+
+// Find returns what the code does. The language is the name of its interpreter; one that
+// is not known reads like the others.
+func Find(language, code string) []Act { return find(language, code, 0) }
+
+func find(language, code string, level int) []Act {
+	if len(code) > maxCode {
+		code = code[:maxCode]
+	}
+	switch language {
+	case "sh":
+		return []Act{{Kind: Command, Text: code}}
+	case "tclsh", "wish", "expect":
+		return findTcl(code)
+	case "emacs", "emacsclient", "guile", "racket", "clisp", "sbcl", "clojure", "clj", "janet":
+		return findLisp(code)
+	}
+	r := &reader{tokens: tokenize(language, homes.get().ReplaceAllString(code, `"~"`)), values: map[string]value{}, aliases: map[string]string{}, language: language, level: level}
+	r.prepare()
+	for r.at < len(r.tokens) && len(r.acts) < maxActs {
+		before := r.at
+		r.statement()
+		if r.at == before {
+			r.at++
+		}
+	}
+	if r.deletesFound && !r.picks {
+		for _, source := range r.sources {
+			r.act(source, true)
+		}
+	}
+	return r.acts
+}
+
+// findTcl reads Tcl, whose commands are words.
+func findTcl(code string) []Act {
+	var acts []Act
+	split := func(c rune) bool { return c == '\n' || c == ';' || c == '[' || c == ']' }
+	for _, line := range strings.FieldsFunc(code, split) {
+		words := strings.Fields(strings.NewReplacer("{", " ", "}", " ").Replace(line))
+		for len(words) > 1 && strings.HasPrefix(words[1], "-") {
+			words = append(words[:1], words[2:]...)
+		}
+		switch {
+		case len(words) < 2:
+		case words[0] == "exec" || words[0] == "spawn" || words[0] == "system":
+			acts = append(acts, Act{Kind: Command, Text: strings.Trim(strings.Join(words[1:], " "), `"`)})
+		case words[0] == "file" && words[1] == "delete":
+			for _, name := range words[2:] {
+				if name[0] != '-' {
+					acts = append(acts, Act{Kind: Delete, Text: strings.Trim(name, `"`), Tree: true})
+				}
+			}
+		}
+	}
+	return acts[:min(len(acts), maxActs)]
+}
