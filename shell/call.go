@@ -19,7 +19,15 @@ func (w *walker) call(s *state, cmd *syntax.CallExpr, in flow) flow {
 	if !splitsInput(s, cmd.Assigns, args[0]) {
 		w.prefixes(s, cmd.Assigns, args)
 	}
-	return w.run(s, args, in)
+	if !takesDefault(cmd.Args) {
+		return w.run(s, args, in)
+	}
+	before, own := s.clone(), len(w.accesses)
+	out := w.run(s, args, in)
+	if slices.ContainsFunc(w.accesses[min(own, len(w.accesses)):], func(a umpire.Access) bool { return a.Doubt != "" }) {
+		w.guessDefaults(before, cmd.Args, in)
+	}
+	return out
 }
 
 // splitsInput reports `IFS=x read …`, which says how this one line is split.
@@ -127,10 +135,7 @@ func (w *walker) known(name string) *program {
 func (w *walker) stranger(s *state, args []word) {
 	name := args[0].text
 	why := base(name) + " is not a program that is known"
-	if strings.Contains(name, "/") {
-		why = "runs the file " + name
-	}
-	w.emit(umpire.Access{
+	a := umpire.Access{
 		Kind: umpire.KindExec, Program: base(name), Args: displays(args[1:]), Words: ruleWords(args),
 		Line: lineWords(args), Base: 1, Risk: umpire.Medium, Reason: why,
 	}

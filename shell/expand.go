@@ -458,6 +458,9 @@ func (e *expansion) evaluated(p *syntax.ParamExp) {
 // operate applies ${name:-word} and its kin.
 func (e *expansion) operate(p *syntax.ParamExp, words []word, found bool) []word {
 	anything := []word{{open: true, split: true}}
+	if e.w.defaults && p.Exp.Word != nil && hasDefault(p.Exp.Op) && !(found && len(words) == 1 && words[0].known()) {
+		return e.w.fields(e.s, p.Exp.Word)
+	}
 	switch p.Exp.Op {
 	case syntax.DefaultUnset, syntax.DefaultUnsetOrNull:
 		if found && len(words) == 1 && words[0].known() && words[0].text != "" {

@@ -29,19 +29,35 @@ func (w *walker) redirects(s *state, redirs []*syntax.Redirect, in flow) (flow, 
 				in = flow{kind: flowText, text: target.text + "\n", secret: target.secret}
 			}
 		case syntax.RdrIn:
-			w.path(s, umpire.KindRead, target, accessOf{redirect: true})
+			w.redirected(s, umpire.KindRead, r.Word, target)
 			in = flow{kind: flowForeign, from: target.display()}
 		case syntax.DplIn, syntax.DplOut:
 			out = w.duplicate(s, r, target) || out
 		case syntax.RdrInOut, syntax.RdrOut, syntax.AppOut, syntax.RdrClob, syntax.AppClob,
 			syntax.RdrAll, syntax.RdrAllClob, syntax.AppAll, syntax.AppAllClob:
-			w.path(s, umpire.KindWrite, target, accessOf{redirect: true})
+			w.redirected(s, umpire.KindWrite, r.Word, target)
 			out = out || r.N == nil || r.N.Value == "1"
 		default:
 			w.doubt("", "a redirection that is not known")
 		}
 	}
 	return in, out
+}
+
+// redirected emits the file of a redirection, and guesses the one that stands for a
+// variable which is not set.
+func (w *walker) redirected(s *state, kind umpire.AccessKind, written *syntax.Word, target word) {
+	w.path(s, kind, target, accessOf{redirect: true})
+	if !takesDefault([]*syntax.Word{written}) {
+		return
+	}
+	before := s.clone()
+	w.suppose(func(apart *walker) {
+		apart.defaults = true
+		file := apart.one(before, written)
+		apart.accesses = nil
+		apart.path(before, kind, file, accessOf{redirect: true})
+	})
 }
 
 // substituted is the process substitution of `< <(…)`, or nil: what it prints is
