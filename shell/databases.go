@@ -15,7 +15,7 @@ var databases = []program{
 		{names: "-readonly --readonly", why: "only looks"}, {names: "-header --header -noheader --noheader -csv --csv -json --json -line --line -column --column -list --list -table --table -box --box -markdown --markdown -html -tabs -ascii -quote -batch --batch -bail --bail -echo --echo -stats -safe --safe -nofollow -interactive"},
 		{names: "-separator= --separator= -newline= -nullvalue= --nullvalue= -maxsize= -mmap= -lookaside= -pagecache="}, {names: "-vfs= -A -append -deserialize -unsafe-testing", does: asks, consequence: lost, why: "works on an archive, or on other files"},
 	}},
-	{names: "duckdb", risk: umpire.Medium, why: runsStatements, style: words, check: checkDatabase, opts: []option{
+	{names: "duckdb", risk: umpire.Medium, consequence: lost, why: runsStatements, style: words, check: checkDuckDB, opts: []option{
 		{names: "-version --version -help --help", does: shows}, {names: "-init= -f=", does: reads | obeys, why: "runs a file of statements"}, {names: "-c= -cmd=", does: asks, consequence: lost, why: "runs statements"}, {names: "-readonly --readonly", why: "only looks"}, {names: "-header -noheader -csv -json -line -column -list -table -box -markdown -html -batch -bail -echo -separator= -newline= -nullvalue="},
 	}},
 	{names: "psql", risk: umpire.Medium, consequence: lost, why: runsStatements, check: checkPsql, opts: []option{
@@ -69,6 +69,7 @@ func checkSQLite(u *use) {
 	if len(lines) == 0 && u.in.kind == flowText {
 		lines = sqliteLines(u.in.text)
 	}
+	u.escapes(sqliteEscapes, append(u.valuesOf("-cmd"), lines...)...)
 	looks := len(lines) > 0
 	for _, line := range lines {
 		looks = looks && line.known() && (sqliteLooks(line.text) || sqlite.onlyLooks(line.text))
@@ -76,6 +77,12 @@ func checkSQLite(u *use) {
 	if looks {
 		u.looksAtData()
 	}
+	checkDatabase(u)
+}
+
+// checkDuckDB judges what duckdb hands to a shell; its statements ask.
+func checkDuckDB(u *use) {
+	u.escapes(sqliteEscapes, append(u.valuesOf("-c"), u.operands...)...)
 	checkDatabase(u)
 }
 
@@ -142,6 +149,7 @@ func checkPsql(u *use) {
 		}
 	}
 	u.operands = nil
+	u.escapes(psqlEscapes, append(u.valuesOf("--command"), lit(u.in.text))...)
 	switch commands := u.valuesOf("--command"); {
 	case len(commands) > 0:
 		u.judgeStatements(postgres, commands, psqlLooks)
@@ -167,6 +175,7 @@ func psqlLooks(command string) bool {
 // beginning of a line for a command of its own.
 func checkMySQL(u *use) {
 	u.operands = nil
+	u.escapes(mysqlEscapes, append(u.valuesOf("--execute"), lit(u.in.text))...)
 	switch commands := u.valuesOf("--execute"); {
 	case len(commands) > 0:
 		u.judgeStatements(mySQL, commands, nil)

@@ -18,7 +18,7 @@ var tracers = []program{
 		{names: "--tool=", does: asks, consequence: lost, except: "memcheck helgrind drd none lackey", why: "loads a tool that writes what it measures"}, {names: "--log-file= --xml-file= --callgrind-out-file= --cachegrind-out-file= --massif-out-file= --dhat-out-file=", does: writes}, {names: "--suppressions=", does: reads}, {names: aboutItself, does: shows},
 	}},
 	{names: "perf", risk: umpire.Medium, consequence: reversible, why: "measures a command or the system", style: leading, check: checkWrapped, opts: []option{{names: aboutItself, does: shows}}},
-	{names: "gdb lldb rr cgdb", risk: umpire.Medium, why: "runs a command in a debugger", style: words, args: "command", check: checkWrapped, opts: []option{
+	{names: "gdb lldb rr cgdb", risk: umpire.Medium, consequence: lost, why: "runs a command in a debugger", style: words, args: "command", check: checkDebugger, opts: []option{
 		{names: "-ex= -iex= --eval-command= --ex= -x= --command= -o= --one-line= -s= --source=", does: asks, consequence: lost, why: "runs commands of the debugger"}, {names: "-p= --pid=", does: harms, consequence: lost, why: "looks into a running process"}, {names: "-q -quiet -batch --batch --args -args -nx --nx -n"}, {names: aboutItself, does: shows},
 	}},
 	{names: "script", risk: umpire.Medium, consequence: reversible, why: "runs a command and records the terminal", style: leading, check: checkTypescript, opts: []option{
