@@ -57,14 +57,15 @@ var containerTools = []program{
 			{names: "logs", risk: umpire.Low, why: looksAtContainers, opts: []option{{names: "--tail= --since= --until= --timestamps --details --no-trunc --raw --no-resolve --no-task-ids --follow"}, {names: "-tf -n="}}},
 		}},
 		{names: "help", risk: umpire.Safe, why: "prints help", args: "data…"},
-		{names: "rm rmi prune kill stop push login logout commit import update swarm trust pause unpause restart network-connect scout extension model sandbox", each: true, risk: umpire.High, why: changesContainers, lax: true},
+		{names: "push login logout trust scout", each: true, risk: umpire.High, consequence: sent, why: changesContainers, lax: true},
+		{names: "rm rmi prune kill stop commit import update swarm pause unpause restart network-connect extension model sandbox", each: true, risk: umpire.High, consequence: lost, why: changesContainers, lax: true},
 	}},
 	{names: "docker-compose podman-compose", risk: umpire.High, consequence: lost, why: changesContainers, style: leading, opts: []option{{names: composeOpts}, {names: "-f= --file= --env-file=", does: reads}, {names: "--project-directory=", does: enters}, {names: "-H= --host=", does: asks, consequence: sent, why: otherDaemon}, {names: "--version -v --help -h", does: shows}}, subs: []program{
 		{names: "ps images logs top port version ls events config convert", each: true, risk: umpire.Low, why: looksAtContainers, check: checkComposeConfig, opts: []option{{names: dockerLooks + " --services --volumes --profiles --images --networks --no-interpolate --hash= --follow"}, {names: "--environment", does: asks, consequence: harmless, why: printsEnvironment}, {names: "-aqft"}, {names: "-n="}, {names: "-o= --output=", does: writes}}},
 		{names: "up build start create restart pull watch pause unpause", each: true, risk: umpire.Medium, consequence: lost, why: "builds and runs the project's containers", lax: true},
 		{names: "exec run", each: true, risk: umpire.Medium, consequence: lost, why: "runs a program in a container", style: leading, check: checkDockerExec, opts: []option{{names: runAccepts}, {names: "-u= --user= -p= --publish="}, {names: "-v= --volume= --privileged --cap-add=", does: harms, consequence: lost, why: reachesMachine}}},
 	}},
-	{names: "vagrant lxc-attach qemu-system-x86_64", risk: umpire.High, why: "runs a machine, or the project's Vagrantfile", lax: true, opts: []option{{names: "--version -v --help -h", does: shows}}},
+	{names: "vagrant lxc-attach qemu-system-x86_64", risk: umpire.High, consequence: lost, why: "runs a machine, or the project's Vagrantfile", lax: true, opts: []option{{names: "--version", does: shows}}},
 	{names: "crictl ctr lxc lxd incus buildah skopeo multipass limactl lima colima virsh VBoxManage apptainer singularity kaniko crane dive trivy grype syft", risk: umpire.High, consequence: lost, why: "runs or changes machines and images", style: leading, opts: []option{{names: "--version --help -h -v", does: shows}}, subs: []program{
 		{names: "ps images list ls info version inspect inspecti inspectp status", each: true, risk: umpire.Low, why: looksAtContainers, check: registryImages, opts: []option{{names: "-aq -o= --all --quiet --output= --format="}}},
 	}},
@@ -164,14 +165,27 @@ func checkDockerExec(u *use) {
 	u.operands = nil
 }
 
-// inContainer walks a command in a container. Its paths are the container's, but
-// what it does to them shows on the card and meets the same rules; a program of
-// the container that is not known adds nothing.
+// inContainer walks a command in a container. A program of the container that is not
+// known adds nothing.
 func (u *use) inContainer(words []word) {
 	if words[0].known() && u.w.known(words[0].text) == nil {
 		return
 	}
-	u.elsewhere(words)
+	u.away(func(s *state) { u.w.run(s, words, u.in) })
+}
+
+// away walks what runs on another machine or in a container. Programs show on the card
+// and meet the rules; paths are not those of this machine, and nothing that happens there
+// ends it.
+func (u *use) away(walk func(*state)) {
+	s := u.outside()
+	s.dirs, s.failed = nil, nil
+	u.then(func() {
+		defer u.w.open()()
+		u.w.away++
+		defer func() { u.w.away-- }()
+		walk(s)
+	})
 }
 
 // checkDockerBuild notes what a build reads: the folder is sent to the daemon.

@@ -1,6 +1,7 @@
 package shell
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/umpirehq/umpire"
@@ -9,7 +10,7 @@ import (
 func TestContainersAndServices(t *testing.T) {
 	t.Parallel()
 	checkFamilyRisks(t, []riskCase{
-		{"M-184", "docker run ubuntu", umpire.Medium}, {"docker looks", "docker ps -a", umpire.Low}, {"docker looks", "docker logs --tail 20 x", umpire.Low}, {"docker looks", "docker compose ps", umpire.Low}, {"docker looks", "docker compose config", umpire.Low}, {"docker looks", "docker-compose logs x", umpire.Low}, {"docker looks", "docker image ls", umpire.Low}, {"docker looks", "docker --version", umpire.Safe},
+		{"M-184", "docker run ubuntu", umpire.Medium}, {"docker looks", "docker ps -a", umpire.Low}, {"docker looks", "docker logs --tail 20 x", umpire.Low}, {"docker looks", "docker compose ps", umpire.Low}, {"docker looks", "docker compose config --services", umpire.Low}, {"docker looks", "docker-compose logs x", umpire.Low}, {"docker looks", "docker image ls", umpire.Low}, {"docker looks", "docker --version", umpire.Safe},
 		{"other daemon", "docker -H tcp://example.test ps", umpire.Medium}, {"other daemon", "docker --context x ps", umpire.Medium}, {"other daemon", "DOCKER_HOST=tcp://example.test docker ps", umpire.Medium},
 		{"machine", "docker run --privileged x", umpire.High}, {"machine", "docker run -v /:/m x", umpire.High}, {"machine", "docker run --pid=host x", umpire.High}, {"machine", "docker run --pid host x", umpire.High}, {"machine", "docker run --device /dev/sda x", umpire.High}, {"machine", "docker run -v /var/run/docker.sock:/s x", umpire.High}, {"machine", "docker run --priv x", umpire.High}, {"machine", "docker run --network bridge x", umpire.Medium},
 		{"docker changes", "docker rm x", umpire.High}, {"docker changes", "docker push x", umpire.High}, {"docker changes", "docker system prune -f", umpire.High}, {"docker changes", "docker build .", umpire.Medium}, {"docker changes", "docker compose up -d", umpire.Medium}, {"docker changes", "docker compose down", umpire.High}, {"docker changes", "docker exec x ls", umpire.Medium}, {"docker changes", "docker exec -it x rm a", umpire.High},
@@ -25,11 +26,9 @@ func TestContainersAndServices(t *testing.T) {
 		{"docker run -v /srv:/srv:ro x", umpire.KindRead, "/srv"},
 		{"docker run -v /srv:/srv x", umpire.KindWrite, "/srv"},
 		{"docker run --mount type=bind,src=/srv,dst=/x x", umpire.KindWrite, "/srv"},
-		{"docker exec x rm -rf /srv", umpire.KindDelete, "/srv"},
 		{"docker cp /etc/shadow x:/", umpire.KindRead, "/etc/shadow"},
 		{"docker cp x:/a /etc/x", umpire.KindWrite, "/etc/x"},
 		{"docker build ../x", umpire.KindRead, "/p/../x"},
-		{"kubectl exec x -- rm -rf /srv", umpire.KindDelete, "/srv"},
 		{"psql -o /etc/x -c 'select 1'", umpire.KindWrite, "/etc/x"},
 		{"sqlite3 -readonly /var/x.db .dump", umpire.KindRead, "/var/x.db"},
 		{"sqlite3 'file:/var/x.db?mode=ro' .dump", umpire.KindRead, "/var/x.db"},
@@ -41,8 +40,42 @@ func TestContainersAndServices(t *testing.T) {
 func TestFunctionsStayHere(t *testing.T) {
 	t.Parallel()
 	for _, line := range []string{"rm() { :; }; docker exec x rm -rf /srv", "rm() { :; }; ssh host rm -rf /srv", "rm() { :; }; npx rm -rf /srv"} {
-		if accessOn(line, umpire.KindDelete, "/srv") == nil {
-			t.Errorf("%s: the delete is not seen", line)
+		if !runsProgram(line, "rm") {
+			t.Errorf("%s: the rm is not seen", line)
 		}
 	}
+}
+
+func runsProgram(line, name string) bool {
+	return slices.ContainsFunc(Parse(line, Env{Dir: "/p", Home: "/home/u"}), func(a umpire.Access) bool { return a.Program == name })
+}
+
+// TestPathsElsewhere: what runs in a container or on another machine is seen, and its paths
+// are not those of this machine; what the line itself reads and writes is.
+func TestPathsElsewhere(t *testing.T) {
+	t.Parallel()
+	for _, prefix := range []string{
+		"docker exec x", "docker exec -it x", "podman exec x", "nerdctl exec x", "docker compose exec web", "docker-compose exec web", "docker compose run web",
+		"docker run --rm alpine", "kubectl exec x --", "kubectl exec -it x -c y --", "ssh host", "ssh -p 22 user@host",
+	} {
+		for _, command := range []string{"rm -rf /srv", "cat /etc/shadow", "sh -c 'rm -rf /srv'", "find / -delete", "reboot", "dd if=/dev/zero of=/dev/sda"} {
+			for _, a := range Parse(prefix+" "+command, Env{Dir: "/p", Home: "/home/u"}) {
+				if a.Paths() || a.Risk == umpire.Critical {
+					t.Errorf("%s %s: %s %s %s", prefix, command, a.Risk, a.Kind, a.Target)
+				}
+			}
+		}
+		line := prefix + " cat a > /srv/out"
+		if accessOn(line, umpire.KindWrite, "/srv/out") == nil {
+			t.Errorf("%s: the write is not seen", line)
+		}
+		if got := worstRisk(Parse(prefix+" ls", Env{Dir: "/p"})); umpire.Medium < got {
+			t.Errorf("%s ls is %s", prefix, got)
+		}
+	}
+}
+
+func worstRisk(accesses []umpire.Access) umpire.Risk {
+	f := umpire.Facts{Accesses: accesses}
+	return f.Risk()
 }

@@ -32,7 +32,7 @@ var remoteTools = []program{
 }
 
 // checkSSH judges the host and the command that runs there. The command is
-// walked as if it ran here, so that what it deletes is seen.
+// walked too, so that it shows on the card.
 func checkSSH(u *use) {
 	u.sshOptions()
 	words := u.operands
@@ -50,8 +50,7 @@ func checkSSH(u *use) {
 
 // remoteShell walks code that a shell elsewhere runs.
 func (u *use) remoteShell(code word) {
-	s := u.outside()
-	u.then(func() { u.w.code(s, code, flow{kind: flowForeign}) })
+	u.away(func(s *state) { u.w.code(s, code, flow{kind: flowForeign}) })
 }
 
 // sshOptions judges each -o Name=value.

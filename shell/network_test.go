@@ -36,8 +36,6 @@ func TestNetworkTools(t *testing.T) {
 		{"cd /etc && wget https://example.test/x", umpire.KindWrite, "/etc/x"},
 		{"wget -i /etc/shadow", umpire.KindRead, "/etc/shadow"},
 		{"wget https://example.test/x", umpire.KindNetwork, "https://example.test/x"},
-		{"ssh host rm -rf /x", umpire.KindDelete, "/x"},
-		{"ssh -p 22 host 'cat /etc/shadow'", umpire.KindRead, "/etc/shadow"},
 		{"ssh -o 'ProxyCommand=rm x' host", umpire.KindDelete, "/p/x"},
 		{"scp -r /etc host:x", umpire.KindRead, "/etc"},
 		{"scp host:x /etc/x", umpire.KindWrite, "/etc/x"},
