@@ -20,14 +20,12 @@ var diskTools = []program{
 		{names: "-nJipqhV --no-act --json --noheadings --parsable --quiet"}, {names: "-O= --output= -t= --types="},
 		{names: "-a --all -o= --offset= -f --force -b --backup?", does: edits | harms, consequence: lost, why: "wipes signatures of file systems"}, {names: aboutItself, does: shows},
 	}},
-	{names: "blkdiscard scrub nwipe", risk: umpire.High, why: "discards all that a device holds", args: "write…", lax: true},
-	{names: "hdparm sdparm smartctl", risk: umpire.High, why: "works on a disk directly", args: "write…", lax: true, check: checkDiskInfo},
-	{names: "badblocks", risk: umpire.High, why: "tests a disk, and may overwrite it", args: "write data…", lax: true, opts: []option{{names: "-b= -c= -e= -d= -p= -t= -i= -o="}}},
-	{names: "vgremove lvremove", risk: umpire.Critical, why: "destroys volumes and what is on them", args: "write…", lax: true, opts: []option{{names: "-t --test", does: shows}, {names: aboutItself, does: shows}}},
-	{names: "lvm", risk: umpire.High, why: "changes the volumes of disks", style: leading, args: "command", opts: []option{{names: aboutItself, does: shows}}},
-	{names: "pvremove pvcreate vgcreate lvcreate pvmove vgreduce lvreduce lvresize vgextend lvextend lvconvert vgcfgrestore vgchange lvchange pvresize pvscan vgscan", risk: umpire.High, why: "changes the volumes of disks", args: "write…", lax: true},
-	{names: "pvs vgs lvs pvdisplay vgdisplay lvdisplay lvscan blkid findmnt dumpe2fs xfs_info", risk: umpire.Safe, why: "lists disks and volumes", args: "read…", opts: []option{
-		{names: "-aDdhlmnpqsvAbJPrRu --all --noheadings --units= --json --list --noempty --output-all -o= --options= -O= --sort= -t= -S= -T= -N= --output= --target= --source= --types= --tree --df --bytes --pairs --raw --kernel --fstab --real"}, {names: aboutItself, does: shows},
+	{names: "blkdiscard scrub nwipe", risk: umpire.High, consequence: lost, why: "discards all that a device holds", args: "write…", lax: true},
+	{names: "hdparm sdparm smartctl", risk: umpire.High, consequence: lost, why: "works on a disk directly", args: "write…", lax: true, check: checkDiskInfo},
+	{names: "badblocks", risk: umpire.High, consequence: lost, why: "tests a disk, and may overwrite it", args: "read data…", lax: true, opts: []option{{names: "-b= -c= -e= -d= -p= -t= -i="}, {names: "-o=", does: writes}, {names: "-wn", does: edits, consequence: lost}}},
+	{names: "vgremove lvremove", risk: umpire.Critical, consequence: lost, why: "destroys volumes and what is on them", args: "write…", check: checkVolumes, opts: []option{
+		{names: "-ydfqv --yes --debug --force --quiet --verbose --noudevsync --nohistory --lockopt= --nolocking --profile= --reportformat= --config= --commandprofile= --driverloaded= --longhelp -A= --autobackup="},
+		{names: "-S= --select="}, {names: "-t --test", does: shows}, {names: aboutItself, does: shows},
 	}},
 	{names: "cryptsetup", risk: umpire.High, why: "changes encrypted disks", args: "data write data…", lax: true, check: func(u *use) { u.looksAt("status isLuks luksDump luksUUID benchmark") }},
 	{names: "losetup", risk: umpire.High, why: "changes loop devices", args: "write…", lax: true, check: checkLoop, opts: []option{{names: "-a --all -l --list -j= --associated= -O= --output= -J --json"}}},
@@ -166,6 +164,13 @@ func checkDiskInfo(u *use) {
 	}
 	if len(u.args0()) > 0 {
 		u.onlyLooks(u.operands)
+	}
+}
+
+// checkVolumes judges the removal of volumes: without one it says that it wants one.
+func checkVolumes(u *use) {
+	if len(u.operands) == 0 && len(u.unknown) == 0 && !u.doubtful && !u.gave("-S", "--select") {
+		u.become(umpire.Medium, "names no volume")
 	}
 }
 

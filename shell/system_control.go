@@ -12,7 +12,7 @@ import (
 var controlTools = []program{
 	{names: "kill", risk: umpire.High, consequence: lost, why: "ends processes", style: bare, check: checkKill},
 	{names: "killall5", risk: umpire.Critical, consequence: lost, why: "ends every process", lax: true},
-	{names: "killall pkill skill snice xkill tkill taskkill", risk: umpire.High, why: "ends processes", lax: true},
+	{names: "killall pkill skill snice xkill tkill taskkill", risk: umpire.High, consequence: lost, why: "ends processes", lax: true, check: checkKillAll},
 	{names: "renice", risk: umpire.Medium, consequence: reversible, why: "changes running processes", style: bare},
 	{names: "systemctl", risk: umpire.High, consequence: lost, why: "controls services", check: checkSystemctl, opts: []option{
 		{names: "-alrqfi --user --system --global --all --full --no-pager --no-legend --plain --quiet --failed --value --reverse --after --before --now --force --no-block --wait --no-ask-password --no-wall --recursive --with-dependencies --show-types --legend? --runtime --no-reload --dry-run --marked --message= --timestamp= --what= --check-inhibitors= --job-mode="},
@@ -46,7 +46,7 @@ var controlTools = []program{
 	{names: "atq", risk: umpire.Safe, why: "lists what runs later", lax: true},
 	{names: "atrm anacron run-parts", risk: umpire.High, consequence: lost, why: "changes what runs later", lax: true},
 	{names: "useradd adduser usermod userdel deluser groupadd addgroup groupmod groupdel delgroup passwd chpasswd gpasswd chage chfn chsh newusers vipw vigr visudo pwconv grpconv newgrp sg pw dseditgroup sysadminctl faillock update-alternatives alternatives authselect pam-auth-update dpkg-reconfigure",
-		risk: umpire.High, why: "changes who may use the system, and how", lax: true},
+		risk: umpire.High, consequence: lost, why: "changes who may use the system, and how", lax: true, check: checkAccounts},
 	{names: "mount", risk: umpire.High, consequence: lost, why: "mounts a file system", args: "data write…", lax: true, check: func(u *use) {
 		if len(u.operands) == 0 && (len(u.args0()) == 0 || len(u.args0()) == 1 && hasField("-l -v", u.args0()[0].text) && u.args0()[0].known()) {
 			u.onlyLooks(nil)
@@ -141,6 +141,31 @@ func checkKill(u *use) {
 	}
 }
 
+// checkKillAll judges what ends all processes of the account that administers the system.
+func checkKillAll(u *use) {
+	const valued = "-u -U --euid --uid --user -g -G -P -s -t -F -n --signal --group --parent --session --terminal --pidfile --ns --nslist --older --younger -y -o -k"
+	roots, named := false, false
+	args := u.args0()
+	for i := 0; i < len(args); i++ {
+		name, value, attached := args[i].after("=")
+		if !strings.HasPrefix(name, "-") {
+			named = true
+			continue
+		}
+		if len(name) > 2 && hasField("-u -U", name[:2]) {
+			name, value, attached = name[:2], lit(name[2:]), true
+		}
+		if !attached && hasField(valued, name) && i+1 < len(args) && !(hasField("-n -o", name) && u.program0() == "pkill") {
+			i++
+			value = args[i]
+		}
+		roots = roots || hasField("-u -U --euid --uid --user", name) && hasField("root 0", value.text)
+	}
+	if roots && !named {
+		u.raise(umpire.Critical, "ends every process of the system's account")
+	}
+}
+
 // killed takes the arguments of kill apart: a signal, and the processes it is for.
 func killed(args []word) (signal string, targets []word) {
 	signal = "TERM"
@@ -169,6 +194,8 @@ func checkSystemctl(u *use) {
 	switch {
 	case u.says("poweroff reboot halt kexec soft-reboot exit switch-root") || u.says("isolate start") && powersOff(u.operands[1:]):
 		u.raise(umpire.Critical, "powers the machine off")
+	case u.says("isolate") && len(u.operands) > 1 && hasField("emergency emergency.target rescue rescue.target runlevel1 runlevel1.target", u.operands[1].text):
+		u.raise(umpire.Critical, "ends all services but one shell")
 	case u.says("suspend hibernate hybrid-sleep sleep emergency rescue"):
 		u.raise(umpire.High, "stops the machine")
 	case (len(u.operands) == 0 || u.says(looking)) && len(u.unknown) == 0 && u.spoke == "":

@@ -1,0 +1,140 @@
+package shell
+
+import (
+	"path"
+	"strings"
+
+	"github.com/umpirehq/umpire"
+)
+
+// removers are the package managers that can take away what a system cannot do without:
+// the words by which they remove, and those by which they only tell what they would do.
+var removers = []struct{ programs, verbs, dry string }{
+	{"dpkg", "-r --remove -P --purge", "--dry-run --no-act --simulate"},
+	{"apt apt-get aptitude", "remove purge autoremove autopurge", "-s --simulate --just-print --dry-run --recon --no-act"},
+	{"rpm", "-e --erase", "--test"},
+	{"dnf yum microdnf zypper tdnf", "remove erase rm autoremove", "--assumeno --dry-run"},
+	{"apk", "del", "-s --simulate"},
+	{"pacman yay paru", "-R --remove", "-p --print"},
+	{"emerge", "-C --unmerge -c --depclean", "-p --pretend"},
+	{"xbps-remove", "", "-n --dry-run"},
+}
+
+// essentials are packages without which a system does not start, or nobody can mend it:
+// what Debian marks as essential, and their kin. A kernel of one version is not among them.
+const essentials = "libc6 libc-bin glibc glibc-common musl systemd systemd-sysv systemd-libs libsystemd0 init sysvinit sysvinit-core openrc runit " +
+	"bash dash coreutils busybox util-linux login passwd mount dpkg apt rpm rpm-libs dnf yum zypper pacman apk-tools xbps portage " +
+	"base base-files base-passwd base-system filesystem setup bsdutils debianutils diffutils findutils grep gzip hostname init-system-helpers " +
+	"ncurses-base perl-base sed sysvinit-utils tar alpine-base alpine-baselayout " +
+	"kernel kernel-core kernel-default linux linux-lts linux-virt linux-zen linux-hardened linux-generic linux-image-generic linux-image-amd64 linux-image-arm64"
+
+// checkRemoval refuses to remove a package that the system cannot do without.
+func checkRemoval(u *use) {
+	for _, r := range removers {
+		if !hasField(r.programs, u.program0()) || gives(u.args0(), r.dry) {
+			continue
+		}
+		removes := r.verbs == "" || gives(u.args0(), r.verbs)
+		for _, arg := range u.args0() {
+			taken := strings.HasPrefix(r.programs, "apt ") && strings.HasSuffix(arg.text, "-") // install NAME- removes it
+			if (removes || taken) && essential(arg) {
+				u.raise(umpire.Critical, "removes "+arg.display()+", without which the system does not work")
+			}
+		}
+	}
+}
+
+// gives reports whether one of the words is on a list; a letter with a dash may stand in a
+// cluster.
+func gives(args []word, list string) bool {
+	for _, arg := range args {
+		if arg.known() && hasField(list, arg.text) && arg.text != "" {
+			return true
+		}
+		if len(arg.text) < 2 || arg.text[0] != '-' || arg.text[1] == '-' {
+			continue
+		}
+		for name := range strings.FieldsSeq(list) {
+			if len(name) == 2 && strings.Contains(arg.text, name[1:]) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// essential reports whether a word names, or may name, one of the essentials.
+func essential(arg word) bool {
+	name := strings.TrimSuffix(arg.text, "-")
+	if i := strings.IndexAny(name, ":="); i >= 0 {
+		name = name[:i]
+	}
+	name = strings.ToLower(path.Base(name))
+	for known := range strings.FieldsSeq(essentials) {
+		fits, _ := path.Match(name, known)
+		version, versioned := strings.CutPrefix(name, known+"-")
+		versioned = versioned && version != "" && '0' <= version[0] && version[0] <= '9' && !strings.HasPrefix(known, "kernel") && !strings.HasPrefix(known, "linux")
+		if fits || versioned || arg.open && len(name) > 3 && strings.HasPrefix(known, name) {
+			return true
+		}
+	}
+	return arg.open && strings.HasSuffix(arg.text, "-image-")
+}
+
+// checkAccounts refuses to remove an account with its home, and the one that may do all.
+func checkAccounts(u *use) {
+	name := u.program0()
+	removes := hasField("userdel deluser", name) || name == "pw" && u.says("userdel")
+	homes := map[string]string{"userdel": "-r --remove", "deluser": "--remove-home --remove-all-files", "pw": "-r"}[name]
+	if name == "sysadminctl" {
+		removes = gives(u.args0(), "-deleteUser")
+	}
+	if locksOut(name, u.args0()) {
+		u.raise(umpire.Critical, "locks out the account that administers the system")
+	}
+	if !removes {
+		return
+	}
+	if homes != "" && gives(u.args0(), homes) || name == "sysadminctl" && !gives(u.args0(), "-keepHome") {
+		u.raise(umpire.Critical, "deletes a home directory")
+	}
+	for i, arg := range u.args0() {
+		if arg.text == "root" && (name != "deluser" || i+1 == len(u.args0())) {
+			u.raise(umpire.Critical, "removes the account that administers the system")
+		}
+	}
+}
+
+// locking are the options with which an account can no longer log in, and those that do so
+// by their value.
+var locking = map[string]struct{ options, shell, expires string }{
+	"passwd":  {options: "-l --lock"},
+	"usermod": {options: "-L --lock", shell: "-s --shell", expires: "-e --expiredate"},
+	"chsh":    {shell: "-s --shell"},
+	"chage":   {expires: "-E --expiredate"},
+	"pw":      {options: "lock"},
+}
+
+// locksOut reports a command after which root can no longer log in.
+func locksOut(name string, args []word) bool {
+	l, known := locking[name]
+	if !known || len(args) < 2 || args[len(args)-1].text != "root" {
+		return false
+	}
+	if gives(args, l.options) {
+		return true
+	}
+	for i, arg := range args[:len(args)-1] {
+		option, value, attached := arg.after("=")
+		if !attached {
+			value = args[i+1]
+		}
+		switch {
+		case hasField(l.shell, option) && hasField("false nologin true", base(value.text)):
+			return true
+		case hasField(l.expires, option) && hasField("0 1 1970-01-01 1970-01-02", value.text):
+			return true
+		}
+	}
+	return false
+}
