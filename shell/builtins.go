@@ -42,24 +42,21 @@ var builtins = []program{
 	{names: "set", risk: umpire.Safe, why: "sets options of the shell", style: bare, check: checkSet},
 	{names: "unset", risk: umpire.Safe, why: "forgets variables", style: bare, check: checkUnset},
 	{names: "read readarray mapfile getopts", risk: umpire.Safe, why: "reads into variables", style: bare, check: checkRead},
-	{names: "type which where whereis hash", risk: umpire.Safe, why: "tells where a program is", opts: []option{
-		{names: "-aptPfsv"}, {names: "-d -r", why: "forgets where programs are"}, {names: "-b -m -l -i --all --skip-alias --skip-functions --tty-only --read-alias"}, {names: aboutItself, does: shows},
-	}, check: func(u *use) {
-		if u.program0() == "hash" && u.got("-p") != nil {
-			u.raise(umpire.Medium, "makes a name start another program")
-		}
-	}},
-	{names: "jobs umask ulimit", risk: umpire.Safe, why: "prints what the shell does", opts: []option{{names: "-lpnrsSHa"}, {names: "-cdfmtuvi"}}, check: func(u *use) {
-		if len(u.operands) > 0 {
-			u.raise(umpire.Medium, "changes what later commands may do")
-		}
-	}},
+	{names: "type", risk: umpire.Safe, why: "tells where a program is", opts: []option{{names: "-aptPfsSmw"}}},
+	{names: "which", risk: umpire.Safe, why: "tells where a program is", opts: []option{{names: "-aspmvwS --all --skip-alias --skip-functions --skip-dot --skip-tilde --tty-only --read-alias -i"}, {names: aboutItself, does: shows}}},
+	{names: "where", risk: umpire.Safe, why: "tells where a program is", opts: []option{{names: "-wpmsSx"}}},
+	{names: "whereis", risk: umpire.Safe, why: "tells where a program is", opts: []option{{names: "-abmqslug"}, {names: aboutItself, does: shows}}},
+	{names: "hash", risk: umpire.Safe, why: "tells where a program is", opts: []option{{names: "-ltdr"}, {names: "-p=", does: asks, consequence: lost, why: startsAnother}}, check: checkHash},
+	{names: "jobs", risk: umpire.Safe, why: "prints what the shell does", opts: []option{{names: "-lpnrs"}}, check: changesLimits},
+	{names: "umask", risk: umpire.Safe, why: "prints what the shell does", opts: []option{{names: "-pS"}}, check: changesLimits},
+	{names: "ulimit", risk: umpire.Safe, why: "prints what the shell does", opts: []option{{names: "-HSabcdefiklmnpqrstuvxPRT"}}, check: changesLimits},
 	{names: "eval", risk: umpire.Safe, why: "runs its arguments as shell code", style: leading, args: "shell", check: keepsState},
 	{names: "source .", risk: umpire.Medium, consequence: lost, why: "runs a file in this shell", style: leading, args: "script data…"},
 	{names: "exec", risk: umpire.Safe, why: "runs a command in place of the shell", style: leading, args: "command", opts: []option{
 		{names: "-cl"}, {names: "-a=", does: asks, consequence: lost, why: "gives the program another name"},
 	}},
-	{names: "command builtin", risk: umpire.Safe, why: "runs a command past functions", style: leading, opts: []option{{names: "-p"}, {names: "-vV"}}, check: checkCommand},
+	{names: "command", risk: umpire.Safe, why: "runs a command past functions", style: leading, opts: []option{{names: "-p"}, {names: "-vV"}}, check: checkCommand},
+	{names: "builtin", risk: umpire.Safe, why: "runs a command past functions", style: leading, check: checkCommand},
 	{names: "trap", risk: umpire.Safe, why: "sets what runs at a signal", style: leading, check: checkTrap, opts: []option{{names: "-lp"}}},
 	{names: "alias", risk: umpire.Safe, why: "gives a command another name", style: bare, check: checkAlias},
 	{names: "unalias enable shopt", risk: umpire.Safe, why: "changes what names and syntax mean", style: bare, check: checkShopt},
@@ -344,13 +341,27 @@ func checkAlias(u *use) {
 }
 
 func checkShopt(u *use) {
-	const harmless = "-s -u -q -p -o nullglob globstar extglob nocaseglob nocasematch dotglob failglob pipefail -a inherit_errexit"
 	for _, operand := range u.operands {
-		if operand.open || !hasField(harmless, operand.text) {
+		if operand.open || !hasField("-a -s -u -q -p -o", operand.text) && !hasField(harmlessShopts, operand.text) {
 			u.raise(umpire.Medium, "changes what names and syntax mean")
 		}
 	}
 }
+
+const startsAnother = "makes a name start another program"
+
+// checkHash judges NAME=PATH, which zsh remembers.
+func checkHash(u *use) {
+	for _, operand := range u.operands {
+		if operand.open || strings.Contains(operand.text, "=") {
+			u.raiseTo(umpire.Medium, lost, startsAnother)
+		}
+	}
+}
+
+// harmlessShopts are options of the shell that change neither what runs nor what is read.
+// dotglob is not: with it, * matches .env.
+const harmlessShopts = "nullglob globstar extglob nocaseglob nocasematch failglob pipefail inherit_errexit"
 
 // checkListing lets run what of the interactive shell only lists: names that could
 // complete a word, bindings of keys, earlier commands, who called.
@@ -376,5 +387,12 @@ func checkListing(u *use) {
 	}
 	if len(u.operands) > 0 || u.program0() == "caller" {
 		u.onlyShows("lists what the shell knows")
+	}
+}
+
+// changesLimits judges what prints a limit without an operand, and sets it with one.
+func changesLimits(u *use) {
+	if len(u.operands) > 0 {
+		u.raise(umpire.Medium, "changes what later commands may do")
 	}
 }
