@@ -27,17 +27,25 @@ var diskTools = []program{
 		{names: "-ydfqv --yes --debug --force --quiet --verbose --noudevsync --nohistory --lockopt= --nolocking --profile= --reportformat= --config= --commandprofile= --driverloaded= --longhelp -A= --autobackup="},
 		{names: "-S= --select="}, {names: "-t --test", does: shows}, {names: aboutItself, does: shows},
 	}},
-	{names: "cryptsetup", risk: umpire.High, why: "changes encrypted disks", args: "data write data…", lax: true, check: func(u *use) { u.looksAt("status isLuks luksDump luksUUID benchmark") }},
-	{names: "losetup", risk: umpire.High, why: "changes loop devices", args: "write…", lax: true, check: checkLoop, opts: []option{{names: "-a --all -l --list -j= --associated= -O= --output= -J --json"}}},
-	{names: "mdadm", risk: umpire.High, why: "changes arrays of disks", args: "write…", lax: true, check: func(u *use) {
+	{names: "lvm", risk: umpire.High, consequence: lost, why: "changes the volumes of disks", style: leading, args: "command", opts: []option{{names: aboutItself, does: shows}}},
+	{names: "pvremove pvcreate vgcreate lvcreate pvmove vgreduce lvreduce lvresize vgextend lvextend lvconvert vgcfgrestore vgchange lvchange pvresize pvscan vgscan", risk: umpire.High, consequence: lost, why: "changes the volumes of disks", args: "write…", lax: true},
+	{names: "pvs vgs lvs pvdisplay vgdisplay lvdisplay lvscan", risk: umpire.Safe, why: "lists disks and volumes", args: "data…", opts: []option{{names: "-aPcChmsvt --all --noheadings --units= --options= --sort= --nosuffix --columns --colon --maps --segments --verbose --readonly -o= -O= -S= --select= --separator= --reportformat="}, {names: aboutItself, does: shows}}},
+	{names: "blkid", risk: umpire.Medium, consequence: reversible, why: "lists disks and volumes, and keeps the list in /run/blkid", args: "read…", opts: []option{{names: "-dDiklp"}, {names: "-L= -U= -n= -o= -O= -S= -s= -t= -u= --label= --uuid= --output= --match-tag= --match-token= --match-types="}, {names: aboutItself, does: shows}}},
+	{names: "findmnt", risk: umpire.Safe, why: "lists disks and volumes", args: "read…", opts: []option{{names: "-AabcDefhiJklmnPRrsuUvy --all --ascii --bytes --canonicalize --df --evaluate --first-only --invert --json --kernel --fstab --mtab --list --noheadings --notruncate --pairs --raw --submounts --real --pseudo --tree --uniq --verify"}, {names: "-o= --output= -O= --options= -S= --source= -T= --target= -t= --types= -M= --mountpoint= -N= --task= -d= --direction="}, {names: aboutItself, does: shows}}},
+	{names: "dumpe2fs", risk: umpire.Safe, why: "tells about a file system", args: "read", opts: []option{{names: "-bfghmxV"}, {names: "-o="}}},
+	{names: "xfs_info", risk: umpire.Safe, why: "tells about a file system", args: "read", opts: []option{{names: "-V", does: shows}}},
+	{names: "cryptsetup", risk: umpire.High, consequence: lost, why: "changes encrypted disks", args: "data write data…", lax: true, check: func(u *use) { u.looksAt("status isLuks luksDump luksUUID benchmark") }},
+	{names: "losetup", risk: umpire.High, consequence: lost, why: "changes loop devices", args: "write…", lax: true, check: checkLoop, opts: []option{{names: "-a --all -l --list -j= --associated= -O= --output= -J --json"}}},
+	{names: "mdadm", risk: umpire.High, consequence: lost, why: "changes arrays of disks", args: "write…", lax: true, check: func(u *use) {
 		if first := u.args0(); len(first) > 0 && first[0].known() && hasField("-D --detail -E --examine -Q --query", first[0].text) && len(u.given) == 0 {
 			u.onlyLooks(u.operands)
 		}
-	}, opts: []option{{names: "--zero-superblock", does: harms, why: "destroys an array of disks"}}},
-	{names: "zpool", risk: umpire.High, why: "changes pools of disks", args: "data write…", lax: true, check: checkPool},
-	{names: "zfs", risk: umpire.High, why: "changes file systems", lax: true, check: checkPool},
-	{names: "btrfs", risk: umpire.High, why: "changes file systems", args: "data…", lax: true, check: checkBtrfs},
-	{names: "e2fsck fsck fsck.ext4 fsck.ext3 fsck.ext2 fsck.xfs fsck.vfat fsck.btrfs xfs_repair tune2fs resize2fs debugfs e2label fatlabel xfs_growfs xfs_admin ntfsfix ntfsresize btrfstune testdisk photorec ddrescue ntfsclone partclone partclone.ext4 partclone.ext3 partclone.ntfs partclone.fat partclone.dd partclone.restore sg_format sg_sanitize sg_dd flashcp flash_erase nandwrite ubiformat ufsdump", risk: umpire.High, why: "repairs or changes a file system", args: "write…", lax: true},
+	}, opts: []option{{names: "--zero-superblock", does: harms, consequence: lost, why: "destroys an array of disks"}}},
+	{names: "zpool", risk: umpire.High, consequence: lost, why: "changes pools of disks", args: "data write…", lax: true, check: checkPool},
+	{names: "zfs", risk: umpire.High, consequence: lost, why: "changes file systems", lax: true, check: checkPool},
+	{names: "btrfs", risk: umpire.High, consequence: lost, why: "changes file systems", args: "data…", lax: true, check: checkBtrfs},
+	{names: "e2fsck fsck fsck.ext4 fsck.ext3 fsck.ext2 fsck.xfs fsck.vfat fsck.btrfs xfs_repair tune2fs resize2fs debugfs e2label fatlabel xfs_growfs xfs_admin ntfsfix ntfsresize btrfstune testdisk photorec ddrescue ntfsclone partclone partclone.ext4 partclone.ext3 partclone.ntfs partclone.fat partclone.dd partclone.restore sg_dd flashcp flash_erase nandwrite ubiformat ufsdump", risk: umpire.High, consequence: lost, why: "repairs or changes a file system", args: "write…", lax: true},
+	{names: "sg_format sg_sanitize", risk: umpire.Critical, consequence: lost, why: "erases a disk", args: "write…", lax: true, opts: []option{{names: "--help -h --version -V", does: shows}}},
 	{names: "efibootmgr", risk: umpire.Safe, why: "lists what the machine boots", style: bare, check: checkBoot},
 	{names: "grub-install grub2-install update-grub grub-mkconfig grub2-mkconfig lilo fwupdmgr fwupdtool mokutil dracut update-initramfs mkinitcpio", risk: umpire.High, consequence: lost, why: "changes how the machine boots", args: "write…", lax: true},
 	{names: "bootctl flashrom", each: true, risk: umpire.High, consequence: lost, why: "changes how the machine boots", lax: true, check: checkFirmware},
@@ -96,7 +104,8 @@ func (u *use) onlyLooks(files []word) {
 			return
 		}
 	}
-	u.risk, u.why, u.operands = umpire.Safe, "only looks", nil
+	u.become(umpire.Safe, "only looks")
+	u.operands = nil
 	for _, file := range files {
 		u.touch(umpire.KindRead, file, accessOf{})
 	}

@@ -20,14 +20,15 @@ var cryptoTools = []program{
 			{names: "-in= -inkey= -certfile= -kfile= -sigfile=", does: reads}, {names: "-out= -keyout= -writerand=", does: writes}, {names: "-engine= -provider= -provider-path= -config=", does: obeys, why: "loads code that it names"},
 		}},
 	}},
-	{names: "gpg gpg2 gpgv", risk: umpire.Safe, why: "looks at keys and signatures", check: checkGPG, opts: []option{
+	{names: "gpg gpg2", risk: umpire.Safe, why: "looks at keys and signatures", check: checkGPG, opts: []option{
 		{names: "--verify --list-keys --list-public-keys --list-secret-keys --list-sigs --check-sigs --fingerprint --list-packets --show-keys -k -K", why: "looks"},
 		{names: "--with-colons --keyid-format= --with-fingerprint --with-subkey-fingerprint --armor -a --batch --no-tty --quiet -q -v --verbose --no-auto-key-locate --no-auto-key-retrieve --status-fd= --with-keygrip"},
 		{names: "--keyring= --no-default-keyring", does: asks, consequence: sent, why: "trusts other keys"}, {names: "--version --help -h", does: shows},
 		{names: "-o= --output=", does: writes}, {names: "-e --encrypt -s --sign -b --detach-sign --clearsign --clear-sign -d --decrypt -c --symmetric -r= --recipient= -u= --local-user= --passphrase= --dearmor --enarmor --import --quick-generate-key --gen-key --full-generate-key --edit-key", does: asks, consequence: lost, why: "works on keys or secrets"},
 		{names: "--delete-key --delete-keys --delete-secret-keys --send-keys --recv-keys --keyserver= --refresh-keys --search-keys --export-secret-keys --export-secret-subkeys --export", does: harms, consequence: lost, why: "hands out, fetches or deletes keys"},
 	}},
-	{names: "age age-keygen rage sops pass secret-tool security keyring keytool certbot mkcert step vault op bw gpgconf gpg-agent minisign signify cosign gopass chamber doppler", risk: umpire.High, why: "works on keys or secrets", lax: true, opts: []option{{names: "--version --help -h", does: shows}, {names: "-o= --output=", does: writes}, {names: "-i= --identity=", does: reads}}},
+	{names: "gpgv", risk: umpire.Safe, why: "checks signatures", args: "read…", opts: []option{{names: "-qv --quiet --verbose --ignore-time-conflict"}, {names: "--keyring=", does: reads}, {names: "--status-fd= --logger-fd= --weak-digest="}, {names: aboutItself, does: shows}}},
+	{names: "age age-keygen rage sops pass secret-tool security keyring keytool certbot mkcert step vault op bw gpgconf gpg-agent minisign signify cosign gopass chamber doppler", risk: umpire.High, consequence: lost, why: "works on keys or secrets", lax: true, opts: []option{{names: "--version --help -h", does: shows}, {names: "-o= --output=", does: writes}, {names: "-i= --identity=", does: reads}}},
 }
 
 // checkGPG makes gpg ask, unless it is told to look.

@@ -9,14 +9,24 @@ import (
 // systemTools are the programs that ask about and control the system. Those of
 // this file only ask, unless an option says otherwise.
 var systemTools = []program{
-	{names: "whoami id groups w tty uptime free vmstat iostat mpstat lscpu lsblk lsmem lsipc lsns lsmod lsusb lspci nproc getconf uuidgen pidof pwdx numastat ipcs logname sw_vers vm_stat hostid lsb_release acpi pstree cal ncal getopt",
-		risk: umpire.Safe, why: "tells about the system", lax: true, opts: []option{{names: "-F= -f=", does: reads}, {names: "-o= -n= -p= --pci-map-file="}}},
-	{names: "users who last lastb dircolors modinfo", each: true, risk: umpire.Safe, why: "tells about the system", args: "read…", lax: true, opts: []option{{names: "-f= --file=", does: reads}, {names: "-n= -s= -t= -F= -k= --field= --limit= --since= --until= --time-format="}, {names: aboutItself, does: shows}}},
+	{names: "whoami id groups w tty uptime free vmstat mpstat lsblk lsmem lsipc lsns lsmod nproc getconf uuidgen pidof pwdx numastat ipcs logname sw_vers vm_stat hostid lsb_release pstree cal ncal getopt",
+		each: true, risk: umpire.Safe, why: "tells about the system", lax: true},
+	{names: "iostat", risk: umpire.Safe, why: "tells about the system", lax: true, opts: []option{{names: "-f=", does: reads}}},
+	{names: "lscpu", risk: umpire.Safe, why: "tells about the system", lax: true, opts: []option{{names: "-s= --sysroot=", does: reads}}},
+	{names: "acpi", risk: umpire.Safe, why: "tells about the system", lax: true, opts: []option{{names: "-d= --directory=", does: reads}}},
+	{names: "lsusb", risk: umpire.Safe, why: "tells about the system", opts: []option{{names: "-vt --verbose --tree"}, {names: "-s= -d="}, {names: "-D=", does: reads}, {names: "-V -h " + aboutItself, does: shows}}},
+	{names: "lspci", risk: umpire.Safe, why: "tells about the system", opts: []option{{names: "-mntvkxDPb"}, {names: "-s= -d="}, {names: "-i= -p= -F=", does: reads}, {names: aboutItself, does: shows}}},
+	{names: "users who", each: true, risk: umpire.Safe, why: "tells who is logged in", args: "read…", lax: true, opts: []option{{names: aboutItself, does: shows}}},
+	{names: "last lastb", each: true, risk: umpire.Safe, why: "tells who was logged in", opts: []option{
+		{names: "-adFiRwxT0123456789 --hostlast --dns --fulltimes --ip --nohostname --fullnames --system --tab-separated"}, {names: "-n= --limit= -p= --present= -s= --since= -t= --until= --time-format="}, {names: "-f= --file=", does: reads}, {names: "-h -V " + aboutItself, does: shows},
+	}},
+	{names: "dircolors", risk: umpire.Safe, why: "tells the colours of files", args: "read", opts: []option{{names: "-bcp --sh --bourne-shell --csh --c-shell --print-database --print-ls-colors"}, {names: aboutItself, does: shows}}},
+	{names: "modinfo", risk: umpire.Safe, why: "tells about kernel modules", args: "read…", opts: []option{{names: "-0adlpn --null --author --description --license --parameters --filename"}, {names: "-F= --field= -k= --set-version="}, {names: "-b= --basedir=", does: reads}, {names: "-V -h " + aboutItself, does: shows}}},
 	{names: "lastlog", risk: umpire.Safe, why: "tells about the system", args: "none", opts: []option{{names: "-u= --user= -b= --before= -t= --time= -a --active"}, {names: aboutItself, does: shows}}},
 	{names: "pmap", risk: umpire.Safe, why: "tells about the system", args: "data…", opts: []option{{names: "-xXdqpkr -A= --extended --device --quiet --show-path --range="}, {names: aboutItself, does: shows}}},
 	{names: "tload", risk: umpire.Safe, why: "draws the load on a terminal, or into the file that is named", args: "write…", opts: []option{{names: "-d= --delay= -s= --scale="}, {names: aboutItself, does: shows}}},
 	{names: "units", risk: umpire.Safe, why: "converts units", args: "data…", opts: []option{{names: "-qsvt1pemS --quiet --silent --strict --verbose --terse --one-line --exponential --minus --product -d= --digits= -o= --output-format="}, {names: aboutItself, does: shows}}},
-	{names: "getent", risk: umpire.Safe, why: "looks up an entry of the system", args: "data…", check: checkGetent, opts: []option{{names: "-iA --no-idn --no-addrconfig -s= --service="}, {names: aboutItself, does: shows}}},
+	{names: "getent", risk: umpire.Safe, why: "looks up an entry of the system", args: "data…", check: checkGetent, opts: []option{{names: "-iA --no-idn --no-addrconfig"}, {names: "-s= --service=", does: obeys, why: "loads the library of a service by its name"}, {names: aboutItself, does: shows}}},
 	{names: "nvidia-smi", risk: umpire.Safe, why: "tells about the system", style: words, args: "data…", opts: []option{
 		{names: "-L -q -x -a -B --list-gpus --query -i= --id= -d= --display= -l= --loop= -lms= --query-gpu= --query-compute-apps= --format="}, {names: "-f= --filename=", does: writes}, {names: "-h --help --version", does: shows},
 	}},
@@ -69,9 +79,11 @@ var systemTools = []program{
 		{names: "-f= --family= -A= --query= --socket= -N= --net="}, {names: "-F= --filter=", does: reads}, {names: "-D= --diag=", does: writes}, {names: "-K --kill", does: harms, consequence: lost, why: "cuts connections"}, {names: aboutItself, does: shows},
 	}},
 	{names: "netstat", risk: umpire.Safe, why: "lists connections", lax: true},
-	{names: "nm objdump readelf size otool dyldinfo llvm-nm llvm-objdump llvm-readelf llvm-size c++filt addr2line", risk: umpire.Safe, why: "reads object files", args: "read…", lax: true, check: checkObjects, opts: []option{
-		{names: "--plugin=", does: obeys, why: "loads code of others"}, {names: "--dwarf? --debug-dump? --target= -b="}, {names: "-e= --exe= --exec=", does: reads},
+	{names: "nm objdump readelf size otool dyldinfo llvm-nm llvm-objdump llvm-readelf llvm-size", risk: umpire.Safe, why: "reads object files", args: "read…", lax: true, check: checkObjects, opts: []option{
+		{names: "--plugin=", does: obeys, why: "loads code of others"}, {names: "--dwarf? --debug-dump? --target= -b="},
 	}},
+	{names: "addr2line", risk: umpire.Safe, why: "tells the lines of addresses", opts: []option{{names: "-afpsiCr --addresses --functions --pretty-print --basenames --inlines --demangle? --no-recurse-limit"}, {names: "-b= --target= -j= --section="}, {names: "-e= --exe=", does: reads}, {names: "-hHvV " + aboutItself, does: shows}}, check: checkObjects},
+	{names: "c++filt", risk: umpire.Safe, why: "makes names readable", opts: []option{{names: "-_nipt --strip-underscore --no-strip-underscore --no-params --no-verbose --types"}, {names: "-s= --format="}, {names: "-hv " + aboutItself, does: shows}}, check: checkObjects},
 	{names: "dwarfdump llvm-dwarfdump", risk: umpire.Safe, why: "reads object files", args: "read…", check: checkObjects, opts: []option{
 		{names: "-abcfFgGiIlmoprRsSvwyx", does: asks, consequence: harmless, why: "means different things to different versions"}, {names: "--debug-info? --debug-line? --debug-abbrev? --debug-frame? --eh-frame? --all --uuid -u --arch= --verify --statistics --show-children --show-parents --name= --find= --lookup="}, {names: aboutItself, does: shows},
 	}},

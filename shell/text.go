@@ -13,13 +13,19 @@ var textTools = []program{
 		{names: "-e= --expression=", does: lead}, {names: "-f= --file=", does: reads | obeys | lead, why: "runs a script from a file"},
 		{names: "-l= --line-length="}, {names: "-i? -I? --in-place?", does: edits | asks, consequence: reversible, why: "changes files in place"}, {names: aboutItself, does: shows},
 	}},
-	{names: "awk gawk mawk nawk original-awk", risk: umpire.Safe, why: "prints parts of what it reads", style: leading, args: "data read…", check: checkAwk, opts: []option{
+	{names: "awk gawk", risk: umpire.Safe, why: "prints parts of what it reads", style: leading, args: "data read…", check: checkAwk, opts: []option{
 		{names: "-F= -v= --field-separator= --assign="}, {names: "-e= --source=", does: lead},
 		{names: "-f= --file= -E= --exec=", does: reads | obeys | lead, why: "runs a program from a file"},
 		{names: "-i= --include= -l= --load=", does: obeys, why: "loads code"},
 		{names: "-bcMnOPrsSkt --characters-as-bytes --traditional --bignum --non-decimal-data --optimize --no-optimize --posix --re-interval --sandbox --lint? --lint-old --use-lc-numeric --csv"},
 		{names: "-o? -d? -p? -D? --pretty-print? --dump-variables? --profile? --debug?", does: writes | asks, consequence: lost, why: "writes a file about the program"},
 		{names: "-V -h", does: shows}, {names: aboutItself, does: shows},
+	}},
+	{names: "mawk", risk: umpire.Safe, why: "prints parts of what it reads", style: leading, args: "data read…", check: checkAwk, opts: []option{
+		{names: "-F= -v= --assign= --field-separator="}, {names: "-f= --file=", does: reads | obeys | lead}, {names: "--posix"}, {names: aboutItself, does: shows},
+	}},
+	{names: "nawk original-awk", risk: umpire.Safe, why: "prints parts of what it reads", style: leading, args: "data read…", check: checkAwk, opts: []option{
+		{names: "-F= -v="}, {names: "-f=", does: reads | obeys | lead}, {names: "--csv"}, {names: "--version", does: shows},
 	}},
 	{names: "cut gcut", risk: umpire.Safe, why: "prints columns", args: "read…", lax: true, out: cutsNumbers, opts: []option{
 		{names: "-d= --delimiter="}, {names: "-f= --fields="}, {names: "-c= -b= --characters= --bytes= --output-delimiter="}, {names: "--complement"}, {names: aboutItself, does: shows},
@@ -50,7 +56,8 @@ var textTools = []program{
 	{names: "pr", risk: umpire.Safe, why: "lays out pages", args: "read…", lax: true, opts: []option{
 		{names: "-h= -l= -o= -w= -W= -D= -N= --header= --length= --indent= --width= --page-width= --date-format= --first-line-number= --columns= --pages="}, {names: aboutItself, does: shows},
 	}},
-	{names: "expand unexpand", risk: umpire.Safe, why: "changes tabs and blanks", args: "read…", lax: true, opts: []option{{names: "-t= --tabs="}, {names: aboutItself, does: shows}}},
+	{names: "expand", risk: umpire.Safe, why: "changes tabs and blanks", args: "read…", lax: true, opts: []option{{names: "-t= --tabs="}, {names: aboutItself, does: shows}}},
+	{names: "unexpand", risk: umpire.Safe, why: "changes tabs and blanks", args: "read…", lax: true, opts: []option{{names: "-t= --tabs="}, {names: aboutItself, does: shows}}},
 	{names: "column", risk: umpire.Safe, why: "lays out columns", args: "read…", lax: true, opts: []option{
 		{names: "-s= -o= -c= -N= -R= -H= -T= -E= -W= -O= -l= -i= -p= -r= -C= --separator= --output-separator= --output-width= --table-columns= --table-right= --table-hide= --table-truncate= --table-noextreme= --table-wrap= --table-order= --table-columns-limit= --table-name= --tree= --tree-id= --tree-parent= --table-column="},
 		{names: "-n"}, {names: aboutItself, does: shows},

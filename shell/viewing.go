@@ -1,6 +1,7 @@
 package shell
 
 import (
+	"cmp"
 	"path"
 	"strings"
 
@@ -29,9 +30,10 @@ var viewing = []program{
 		{names: "--use-color --raw-control-chars --RAW-CONTROL-CHARS --no-init --quit-if-one-screen --quit-at-eof --QUIT-AT-EOF --chop-long-lines --line-numbers --LINE-NUMBERS --squeeze-blank-lines --ignore-case --IGNORE-CASE --quiet --silent --QUIET --no-lessopen --long-prompt --LONG-PROMPT --mouse --incsearch --clear-screen --force --quit-on-intr --status-column --tilde --underline-special --UNDERLINE-SPECIAL --exit-follow-on-close --no-keypad --no-histdups --follow-name --search-skip-screen --file-size --intr="},
 		{names: aboutItself, does: shows},
 	}},
-	{names: "more most", risk: umpire.Safe, why: "shows files", args: "read…", check: checkPager, out: passes, opts: []option{
+	{names: "more", risk: umpire.Safe, why: "shows files", args: "read…", check: checkPager, out: passes, opts: []option{
 		{names: "-dlefpcsuibtvwzV0123456789 --silent --logical --exit-on-eof --no-pause --print-over --clean-print --squeeze --plain"}, {names: "-n= --lines="}, {names: aboutItself, does: shows},
 	}},
+	{names: "most", risk: umpire.Safe, why: "shows files", args: "read…", check: checkPager, out: passes, opts: []option{{names: "-14bCdMrRkstuvwz"}, {names: aboutItself, does: shows}}},
 	{names: "bat batcat", risk: umpire.Safe, why: "prints files", args: "read…", check: checkBat, out: passes, opts: []option{
 		{names: "--pager=", does: runs}, {names: "-pPnASfuds --plain --number --show-all --line-range= --list-languages --list-themes --no-pager --force-colorization --unbuffered --diff --squeeze-blank --chop-long-lines --no-config --acknowledgements --strip-ansi= --set-terminal-title --completion="},
 		{names: "-l= -r= -H= -m= --language= --highlight-line= --file-name= --diff-context= --tabs= --wrap= --terminal-width= --color= --italic-text= --decorations= --paging= --map-syntax= --ignored-suffix= --theme= --theme-dark= --theme-light= --style= --nonprintable-notation= --squeeze-limit= --binary="},
@@ -42,8 +44,11 @@ var viewing = []program{
 		{names: "-d --directory"}, {names: "-aAbBcCDfFgGhHiklLmnNopqQrsStuUvxXZ1OeP@"}, {names: "-R --recursive", does: walks}, {names: "-IwT"}, {names: "--ignore= --hide= --block-size= --time-style= --sort= --time= --format= --width= --tabsize= --quoting-style= --indicator-style="},
 		{names: "--almost-all --reverse"}, {names: "--all --color? --hyperlink? --classify? --size --inode --file-type --context --full-time --author --zero"}, {names: aboutItself, does: shows},
 	}},
-	{names: "eza exa", risk: umpire.Safe, why: "lists folders", args: "read…", lax: true, opts: []option{
+	{names: "eza", risk: umpire.Safe, why: "lists folders", args: "read…", lax: true, opts: []option{
 		{names: "-L= -s= -I= -t= -w= -X --level= --sort= --ignore-glob= --time= --time-style= --width= --color= --colour= --icons? --group-directories-first --absolute?"}, {names: "-RT --recurse --tree", does: walks}, {names: aboutItself, does: shows},
+	}},
+	{names: "exa", risk: umpire.Safe, why: "lists folders", args: "read…", lax: true, opts: []option{
+		{names: "-L= -s= -I= -t= --level= --sort= --ignore-glob= --time= --time-style= --color= --colour="}, {names: "-RT --recurse --tree", does: walks}, {names: aboutItself, does: shows},
 	}},
 	{names: "lsd", peeks: true, risk: umpire.Safe, why: "lists folders", args: "read…", opts: []option{
 		{names: "-aAFl1hdgLtSGXUrviNZV --all --almost-all --classify --long --oneline --human-readable --directory-only --git --dereference --timesort --sizesort --gitsort --extensionsort --versionsort --no-sort --reverse --inode --literal --no-symlink --total-size --classic --group-dirs? --header --context --hyperlink?"},
@@ -69,7 +74,8 @@ var viewing = []program{
 	{names: "df", peeks: true, risk: umpire.Safe, why: "tells the size of file systems", args: "data…", lax: true, opts: []option{{names: "-B= -t= -x= --block-size= --type= --exclude-type= --output?"}, {names: aboutItself, does: shows}}},
 	{names: "basename", risk: umpire.Safe, why: "cuts a name", args: "data…", lax: true, opts: []option{{names: "-s= --suffix="}, {names: aboutItself, does: shows}}, out: cutsName},
 	{names: "dirname", risk: umpire.Safe, why: "cuts a name", args: "data…", lax: true, opts: []option{{names: aboutItself, does: shows}}, out: cutsName},
-	{names: "realpath grealpath readlink greadlink", peeks: true, risk: umpire.Safe, why: "follows links", args: "read…", lax: true, opts: []option{{names: "--relative-to= --relative-base=", does: reads}, {names: aboutItself, does: shows}}},
+	{names: "realpath grealpath", peeks: true, risk: umpire.Safe, why: "follows links", args: "read…", lax: true, opts: []option{{names: "--relative-to= --relative-base=", does: reads}, {names: aboutItself, does: shows}}},
+	{names: "readlink greadlink", peeks: true, risk: umpire.Safe, why: "follows links", args: "read…", lax: true, opts: []option{{names: aboutItself, does: shows}}},
 }
 
 // copies is what a program prints that passes on all that it reads.
@@ -220,7 +226,12 @@ func checkBat(u *use) {
 
 // checkTreeRoot adds the working directory where no folder is named.
 func checkTreeRoot(u *use) {
-	if len(u.operands) == 0 && u.got("--files0-from", "--fromfile") == nil {
+	lists := u.gave("--fromfile", "--fromtabfile")
+	if len(u.operands) == 0 && u.got("--files0-from") == nil && !lists {
 		u.touch(umpire.KindRead, lit("."), accessOf{tree: true})
+	}
+	if lists { // its operands are lists, whose lines it prints
+		u.touchAll(umpire.KindRead, u.operands, accessOf{inside: true})
+		u.operands = nil
 	}
 }

@@ -32,13 +32,34 @@ var wrappers = []program{
 	{names: "numactl", risk: umpire.Low, why: "runs a command on some processors", style: leading, args: "command", opts: []option{
 		{names: "-alsHb --all --localalloc --show --hardware --balancing"}, {names: "-i= --interleave= -m= --membind= -N= --cpunodebind= -C= --physcpubind= -p= --preferred= -P= -w="}, {names: "-f= --file= --shmid= -S= --shm=", does: asks, consequence: lost, why: "changes shared memory"}, {names: aboutItself, does: shows},
 	}},
-	{names: "nohup setsid", risk: umpire.Safe, why: "runs a command that outlives the terminal", style: leading, args: "command", opts: []option{{names: "-cfw --ctty --fork --wait"}, {names: aboutItself, does: shows}}},
+	{names: "nohup", risk: umpire.Safe, why: "runs a command that outlives the terminal", style: leading, args: "command", opts: []option{{names: aboutItself, does: shows}}},
+	{names: "setsid", risk: umpire.Safe, why: "runs a command that outlives the terminal", style: leading, args: "command", opts: []option{{names: "-cfw --ctty --fork --wait"}, {names: aboutItself, does: shows}}},
 	{names: "stdbuf gstdbuf", risk: umpire.Safe, why: "runs a command with other buffers", style: leading, args: "command", opts: []option{{names: "-i= -o= -e= --input= --output= --error="}, {names: aboutItself, does: shows}}},
-	{names: "unbuffer rlwrap caffeinate chronic ifne setarch linux32 linux64 i386 x86_64 choom cpulimit softlimit catchsegv faketime eatmydata multitime", risk: umpire.Low, why: "runs a command in its own manner", style: leading, check: checkWrapped, opts: []option{
-		{names: "-disum", why: "keeps the machine awake"}, {names: "-t= -w= -l= -n="}, {names: "-p -c", does: asks, why: "changes how it runs"}, {names: aboutItself, does: shows},
+	{names: "unbuffer", risk: umpire.Low, why: "runs a command as on a terminal", style: leading, args: "command", opts: []option{{names: "-p"}}},
+	{names: "rlwrap", risk: umpire.Low, why: "runs a command with a line editor", style: leading, args: "command", opts: []option{
+		{names: "-cinrRNo"}, {names: "-l= --logfile= -H= --history-filename=", does: writes, why: "writes what is typed to a file"}, {names: "-f= --file=", does: reads},
+		{names: "-z= --filter=", does: runs, why: "runs a filter"}, {names: "-v -h --version --help", does: shows},
 	}},
-	{names: "arch", risk: umpire.Safe, why: "tells the kind of processor, or on macOS runs a command for one", style: words, args: "command", opts: []option{{names: aboutItself, does: shows}, {names: "-arm64 -arm64e -x86_64 -x86_64h -i386 -32 -64"}, {names: "-c -e= -d=", does: asks, why: "runs a command with other variables"}}},
-	{names: "ld.so ld-linux.so.2 ld-linux-x86-64.so.2 ld-linux-aarch64.so.1 ld-linux-armhf.so.3 ld-musl-x86_64.so.1 ld-musl-aarch64.so.1", risk: umpire.Medium, why: "starts a program by its file", style: leading, check: checkLoader, opts: []option{{names: aboutItself, does: shows}}},
+	{names: "caffeinate", risk: umpire.Low, why: "runs a command while the machine stays awake", style: leading, args: "command", opts: []option{{names: "-disum"}, {names: "-t= -w="}}},
+	{names: "chronic", risk: umpire.Low, why: "runs a command and prints only what fails", style: leading, args: "command", opts: []option{{names: "-ve"}}},
+	{names: "ifne", risk: umpire.Low, why: "runs a command if there is input", style: leading, args: "command", opts: []option{{names: "-n"}}},
+	{names: "setarch linux32 linux64 i386 x86_64", risk: umpire.Low, why: "runs a command as on another processor", style: leading, check: checkArch, opts: []option{
+		{names: "-BFILRSTXZv3 --32bit --fdpic-funcptrs --short-inode --addr-compat-layout --addr-no-randomize --whole-seconds --sticky-timeouts --read-implies-exec --mmap-page-zero --3gb --4gb --uname-2.6 --verbose"},
+		{names: "--list " + aboutItself, does: shows},
+	}},
+	{names: "choom", risk: umpire.Low, why: "runs a command that is ended sooner or later when memory is short", style: leading, args: "command", opts: []option{{names: "-n= --adjust="}, {names: "-p= --pid=", does: asks, consequence: lost, why: "changes running processes"}, {names: aboutItself, does: shows}}},
+	{names: "cpulimit", risk: umpire.Low, why: "runs a command with less of a processor", style: leading, args: "command", opts: []option{
+		{names: "-l= --limit= -c= --cpu="}, {names: "-zbfmqv --lazy --background --foreground --monitor-forks --quiet --verbose"},
+		{names: "-p= --pid= -e= --exe= -P= --path= -k --kill -s= --signal=", does: asks, consequence: lost, why: "slows or ends other processes"}, {names: "-h --help", does: shows},
+	}},
+	{names: "softlimit", risk: umpire.Low, why: "runs a command with less memory", style: leading, args: "command", opts: []option{{names: "-a= -c= -d= -f= -l= -m= -o= -p= -r= -s= -t="}}},
+	{names: "catchsegv eatmydata", risk: umpire.Low, why: "runs a command in its own manner", style: leading, args: "command"},
+	{names: "faketime", risk: umpire.Low, why: "runs a command at another time", style: leading, args: "data command", opts: []option{{names: "-mf --exclude-monotonic"}, {names: "-p=", does: asks, consequence: lost, why: "changes running processes"}, {names: "-h -v --help --version", does: shows}}},
+	{names: "multitime", risk: umpire.Low, why: "measures a command several times", style: leading, args: "command", opts: []option{
+		{names: "-lqv"}, {names: "-n= -s= -f= -I="}, {names: "-i= -o= -r=", does: runs, why: "runs a command beside it"}, {names: "-b=", does: obeys, why: "runs what a file names"},
+	}},
+	{names: "arch", risk: umpire.Safe, why: "tells the kind of processor, or on macOS runs a command for one", style: words, args: "command", opts: []option{{names: aboutItself, does: shows}, {names: "-arm64 -arm64e -x86_64 -x86_64h -i386 -32 -64"}, {names: "-c -e= -d=", does: asks, consequence: lost, why: "runs a command with other variables"}}},
+	{names: "ld.so ld-linux.so.2 ld-linux-x86-64.so.2 ld-linux-aarch64.so.1 ld-linux-armhf.so.3 ld-musl-x86_64.so.1 ld-musl-aarch64.so.1", risk: umpire.Medium, consequence: lost, why: "starts a program by its file", style: leading, check: checkLoader, opts: []option{{names: aboutItself, does: shows}}},
 	{names: "watch", risk: umpire.Safe, why: "runs a command again and again", style: leading, args: "shell", check: checkWatch, opts: []option{
 		{names: "-n= --interval= -q= --equexit=", why: "seconds"}, {names: "-d? --differences?"}, {names: "-tbegcCprwf --no-title --beep --errexit --chgexit --color --no-color --precise --no-wrap --no-linewrap --no-rerun --follow"},
 		{names: "-x --exec"}, {names: "-s= --shotsdir=", does: writes}, {names: aboutItself, does: shows},
@@ -55,9 +76,10 @@ var wrappers = []program{
 		{names: "-I="}, {names: "-a= --arg-file=", does: reads}, {names: "--joblog= --results= --tmpdir= --res=", does: writes},
 		{names: "-S= --sshlogin= --slf= --sshloginfile=", does: reaches | harms, consequence: lost, why: "runs commands on other machines"}, {names: "-J= --profile= -D= --env=", does: obeys}, {names: "--wd= --workdir=", does: enters}, {names: aboutItself, does: shows},
 	}},
-	{names: "sem niceload", risk: umpire.Medium, why: "runs a command when there is room", style: leading, check: checkWrapped, opts: []option{{names: "--fg --bg --wait"}, {names: "-j= --id= --jobs="}, {names: aboutItself, does: shows}}},
-	{names: "busybox toybox", risk: umpire.Safe, why: "runs one of its own programs", style: leading, args: "command", opts: []option{{names: "--list --help", does: shows}}},
-	{names: "flock", risk: umpire.Medium, why: "runs a command under a lock", style: leading, check: checkFlock, opts: []option{
+	{names: "sem niceload", risk: umpire.Medium, consequence: reversible, why: "runs a command when there is room", style: leading, check: checkWrapped, opts: []option{{names: "--fg --bg --wait"}, {names: "-j= --id= --jobs="}, {names: aboutItself, does: shows}}},
+	{names: "busybox", risk: umpire.Safe, why: "runs one of its own programs", style: leading, args: "command", opts: []option{{names: "--list --help", does: shows}}},
+	{names: "toybox", risk: umpire.Safe, why: "runs one of its own programs", style: leading, args: "command", opts: []option{{names: "--long --help --version", does: shows}}},
+	{names: "flock", risk: umpire.Medium, consequence: reversible, why: "runs a command under a lock", style: leading, check: checkFlock, opts: []option{
 		{names: "-sxeunoFv --shared --exclusive --unlock --nonblock --nb --close --no-fork --verbose"}, {names: "-w= --timeout= --wait= -E= --conflict-exit-code="}, {names: "-c= --command=", does: runs}, {names: aboutItself, does: shows},
 	}},
 	{names: "hyperfine", risk: umpire.Safe, why: "measures commands", check: checkEachCode, opts: []option{
@@ -75,12 +97,28 @@ var wrappers = []program{
 func checkWrapped(u *use) {
 	words := u.operands
 	u.operands = nil
-	if len(words) == 0 && hasField("setarch linux32 linux64 i386 x86_64", u.program0()) {
-		u.stdinCode() // without a command they start a shell
-	}
 	if !u.suspects(words) && len(words) > 0 {
 		u.rest("command", words)
 	}
+}
+
+// architectures are what setarch takes before its command.
+const architectures = "linux32 linux64 i386 i486 i586 i686 athlon x86 x86_64 uname26 ppc ppc32 ppc64 s390 s390x sparc sparc32 sparc64 mips mips32 mips64 arm aarch64 riscv32 riscv64"
+
+// checkArch judges setarch and its other names; without a command they start a shell.
+func checkArch(u *use) {
+	words := u.operands
+	u.operands = nil
+	if u.program0() == "setarch" && len(words) > 0 && words[0].known() && hasField(architectures, words[0].text) {
+		u.again(words[1:], true) // options may follow
+		words = u.operands
+		u.operands = nil
+	}
+	if len(words) == 0 {
+		u.stdinCode()
+		return
+	}
+	u.rest("command", words)
 }
 
 // checkLoader walks the program that the dynamic loader starts, whose options may

@@ -86,7 +86,8 @@ func (u *use) tmuxCode(args []word) {
 func checkScreen(u *use) {
 	args := u.args0()
 	if len(args) == 1 && args[0].known() && hasField("-ls -list -v --version list-sessions", args[0].text) {
-		u.risk, u.why, u.operands, u.spoke = umpire.Safe, "lists terminals", nil, ""
+		u.become(umpire.Safe, "lists terminals")
+		u.operands, u.spoke = nil, ""
 		return
 	}
 	words := u.operands

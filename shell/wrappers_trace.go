@@ -8,10 +8,14 @@ import (
 
 // tracers run a command to watch it.
 var tracers = []program{
-	{names: "strace ltrace", risk: umpire.Low, why: "runs a command and prints what it asks of the system", style: leading, args: "command", check: checkTrace, opts: []option{
+	{names: "strace", risk: umpire.Low, why: "runs a command and prints what it asks of the system", style: leading, args: "command", check: checkTrace, opts: []option{
 		{names: "-fFcCrtTvVxyqikhwzZdDAYSL --follow-forks --summary --summary-only --verbose --decode-fds --quiet --instruction-pointer --stack-traces --output-append-mode --output-separately --no-abbrev --successful-only --failed-only --syscall-number --relative-timestamps --absolute-timestamps --syscall-times --daemonize --seccomp-bpf --tips"},
 		{names: "-e= --trace= --signal= --status= --abbrev= -s= --string-limit= -a= --columns= -O= -X= -P= --trace-path= -I= --interruptible= -b= -U= --inject= --fault= -l= -n="}, {names: "-o= --output="},
-		{names: "-p= --attach=", does: harms, why: "looks into a running process"}, {names: "-E= --env=", does: obeys}, {names: "-u= --user=", does: harms, why: "runs a command as another user"}, {names: aboutItself, does: shows},
+		{names: "-p= --attach=", does: harms, consequence: lost, why: "looks into a running process"}, {names: "-E= --env=", does: obeys}, {names: "-u= --user=", does: harms, consequence: lost, why: "runs a command as another user"}, {names: aboutItself, does: shows},
+	}},
+	{names: "ltrace", risk: umpire.Low, why: "runs a command and prints what it asks of its libraries", style: leading, args: "command", opts: []option{
+		{names: "-bcCfiLrStT --no-signals --demangle"}, {names: "-a= --align= -e= -l= --library= -n= --indent= -s= -x= -A= -D= --debug= -w= --where="},
+		{names: "-F= --config=", does: obeys | reads}, {names: "-o= --output=", does: writes}, {names: "-p= -u=", does: harms, consequence: lost, why: "traces other processes, or as another user"}, {names: "-h -V --help --version", does: shows},
 	}},
 	{names: "valgrind", risk: umpire.Low, why: "runs a command and checks its memory", style: leading, args: "command", opts: []option{
 		{names: "-qvsd --leak-check= --show-leak-kinds= --track-origins= --error-exitcode= --num-callers= --trace-children= --undef-value-errors= --quiet --verbose --gen-suppressions= --time-stamp= --child-silent-after-fork= --show-reachable= --errors-for-leak-kinds= --leak-resolution= --read-var-info= --track-fds= --main-stacksize= --xml= --fair-sched= --exit-on-first-error= --vgdb="},
