@@ -6,15 +6,28 @@ import (
 	"github.com/umpirehq/umpire"
 )
 
+// packedSearch are the options of zgrep and its kin, which are scripts. Not all of them
+// know which of grep's options take the next word, so that only the two do that each
+// of them knows; with the others the next word counts as a pattern or a file.
+var packedSearch = []option{
+	{names: "-EFGPiyvwxcnHhoqsabILlTUu"}, {names: "-e= --regexp?", does: lead}, {names: "-f= --file?", does: reads | lead},
+	{names: "-A? -B? -C? -m? --context? --after-context? --before-context? --max-count? --color? --colour? --label? --binary-files?"},
+	{names: "-rRdDzZ --recursive --directories? --devices? --null --null-data --include? --exclude? --exclude-dir? --exclude-from?", does: asks, consequence: harmless, why: "is an option that such scripts refuse"}, {names: aboutItself, does: shows},
+}
+
 // searching are the programs that look for files and text.
 var searching = []program{
-	{names: "grep egrep fgrep zgrep zegrep zfgrep bzgrep bzegrep bzfgrep xzgrep xzegrep xzfgrep zstdgrep ggrep", risk: umpire.Safe, why: "searches text", args: "data read…", lax: true, check: checkGrep, out: found, opts: []option{
+	{names: "grep egrep fgrep ggrep", risk: umpire.Safe, why: "searches text", args: "data read…", lax: true, check: checkGrep, out: found, opts: []option{
 		{names: "-EFGPiyvwxcnHhoqsabILlTUuzZ"}, {names: "-0123456789"},
 		{names: "-e= --regexp=", does: lead}, {names: "-f= --file=", does: reads | lead}, {names: "--exclude-from=", does: reads},
 		{names: "-rR --recursive --dereference-recursive", does: walks},
 		{names: "-C= --context="}, {names: "-A= -B= -m= -d= -D= --after-context= --before-context= --max-count= --directories= --devices= --include= --exclude= --exclude-dir= --include-dir= --label= --binary-files="},
 		{names: "--color? --colour? --files-with-matches --files-without-match --count --line-number --only-matching --with-filename --no-filename --byte-offset --quiet --silent --ignore-case --no-ignore-case --invert-match --word-regexp --line-regexp --extended-regexp --fixed-strings --perl-regexp --basic-regexp --no-messages --null --null-data --initial-tab --text --line-buffered"}, {names: aboutItself, does: shows},
 	}},
+	{names: "zgrep zegrep zfgrep", risk: umpire.Safe, why: "searches text in packed files", args: "data read…", lax: true, check: checkGrep, out: found, also: []*[]option{&packedSearch}},
+	{names: "bzgrep bzegrep bzfgrep", risk: umpire.Safe, why: "searches text in packed files", args: "data read…", lax: true, check: checkGrep, out: found, also: []*[]option{&packedSearch}},
+	{names: "xzgrep xzegrep xzfgrep", risk: umpire.Safe, why: "searches text in packed files", args: "data read…", lax: true, check: checkGrep, out: found, also: []*[]option{&packedSearch}},
+	{names: "zstdgrep", risk: umpire.Safe, why: "searches text in packed files", args: "data read…", lax: true, check: checkGrep, out: found, also: []*[]option{&packedSearch}},
 	{names: "rg ripgrep", risk: umpire.Safe, why: "searches text", args: "data tree…", check: checkSearch, out: found, opts: []option{
 		{names: "-ivwxcnNHIloqsSaFPLupU0.hV"}, {names: "-e= --regexp=", does: lead}, {names: "-f= --file=", does: reads | lead}, {names: "--files --type-list", does: lead},
 		{names: "--pre=", does: runs, why: "runs a program on every file"}, {names: "--hostname-bin=", does: runs, why: "runs a program for the name of the host"},
@@ -40,7 +53,7 @@ var searching = []program{
 	}},
 	{names: "find gfind", peeks: true, risk: umpire.Safe, why: "looks for files", style: bare, check: checkFind, out: finds},
 	{names: "fd fdfind", peeks: true, risk: umpire.Safe, why: "looks for files", style: bare, check: checkFd, out: fdPaths},
-	{names: "locate plocate mlocate slocate", risk: umpire.Safe, why: "looks names up in a list of all files", args: "data…", lax: true, opts: []option{{names: "-d= --database=", does: reads}, {names: aboutItself, does: shows}}},
+	{names: "locate plocate mlocate", risk: umpire.Safe, why: "looks names up in a list of all files", args: "data…", lax: true, opts: []option{{names: "-d= --database=", does: reads}, {names: aboutItself, does: shows}}},
 }
 
 // checkGrep adds the working directory where a search goes through folders and
