@@ -1,18 +1,27 @@
 package shell
 
 import (
+	"cmp"
 	"strings"
 
 	"github.com/umpirehq/umpire"
 )
 
+const runsUnjudged = "runs code that cannot be judged"
+
+// shellOptions are what all shells take alike. A letter beyond them takes a value in
+// one shell and none in another, which decides where the script stands.
+var shellOptions = []option{
+	{names: "-euvxnfhamBCEHPkptlis"}, {names: "-c", why: "runs its first operand"}, {names: "-o="}, {names: aboutItself, does: shows},
+}
+
 // interpreters run code. Shell code is walked; code of other languages is not
 // known, and asks.
 var interpreters = []program{
-	{names: "sh bash dash ash zsh ksh mksh rbash", risk: umpire.Safe, why: "runs shell code", style: leading, args: "script data…", check: checkShell, opts: []option{
-		{names: "-euvxnfhamBCEHPTkptDlis"}, {names: "-c", why: "runs its first operand"}, {names: "-o= -O="},
-		{names: "--rcfile= --init-file= --emulate=", does: obeys, why: "obeys a start-up file that it names"},
-		{names: "--login --norc --noprofile --posix --restricted --verbose --noediting --no-rcs --no-globalrcs"}, {names: aboutItself, does: shows},
+	{names: "sh", risk: umpire.Safe, why: "runs shell code", style: leading, args: "script data…", check: checkShell, also: []*[]option{&shellOptions}},
+	{names: "bash rbash", risk: umpire.Safe, why: "runs shell code", style: leading, args: "script data…", check: checkShell, also: []*[]option{&shellOptions}, opts: []option{
+		{names: "-O=", does: asks, consequence: lost, why: "changes what names and syntax mean", except: harmlessShopts}, {names: "--rcfile= --init-file=", does: obeys, why: "obeys a start-up file that it names"},
+		{names: "--login --norc --noprofile --posix --restricted --verbose --noediting"},
 	}},
 	{names: "dash ash", risk: umpire.Safe, why: "runs shell code", style: leading, args: "script data…", check: checkShell, also: []*[]option{&shellOptions}},
 	{names: "zsh", risk: umpire.Safe, why: "runs shell code", style: leading, args: "script data…", check: checkShell, also: []*[]option{&shellOptions}, opts: []option{
@@ -61,7 +70,7 @@ var interpreters = []program{
 	{names: "julia R Rscript guile racket clisp sbcl gnuplot m4 octave elixir raku swipl ghci jshell ocaml", every: guessCode, risk: umpire.Medium, consequence: lost, why: runsUnjudged, style: leading, args: "code…", check: runsCode, opts: []option{{names: "--version", does: shows}}},
 	{names: "tclsh wish expect osascript scala groovy iex erl escript awk-csv bc-run jrunscript jjs kotlin clojure clj janet", every: guessCode, risk: umpire.Medium, consequence: lost, why: runsUnjudged, style: leading, args: "code…", check: runsCode},
 	{names: "jps", risk: umpire.Safe, why: "lists Java programs that run", args: "none", opts: []option{{names: "-qmlvV"}, {names: "--help", does: shows}}},
-	{names: "javap", risk: umpire.Safe, why: "prints classes", style: words, args: "read…", opts: []option{
+	{names: "javap", risk: umpire.Safe, why: "prints classes", style: words, args: "read…", check: checkResponseFile, opts: []option{
 		{names: "-c -l -p -private -protected -public -package -s -v -verbose -constants -sysinfo"}, {names: "-cp= -classpath= --class-path=", does: reads}, {names: "-version --version -help --help", does: shows},
 	}},
 	{names: "java", risk: umpire.Medium, consequence: lost, why: "runs Java code that cannot be judged", style: words, args: "code…", check: runsCode, opts: []option{{names: "-version --version -help --help --list-modules -showversion", does: shows}}},
