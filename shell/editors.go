@@ -38,10 +38,11 @@ var editors = []program{
 		{names: "-C= --config-file=", does: reads | asks, consequence: lost, why: "obeys another configuration"}, {names: "-M= --manpath=", does: reads}, {names: "-m= -s= -L= --systems= --sections= --locale="}, {names: aboutItself, does: shows},
 	}},
 	{names: "tldr", risk: umpire.Safe, why: "looks up a short manual", opts: []option{{names: "-p= -L= --platform= --language= --list -l --no-color --color= -q --quiet --offline"}, {names: "-u --update -c --clear-cache", does: asks, consequence: lost, why: "downloads or deletes the manuals"}, {names: aboutItself, does: shows}}},
-	{names: "info pinfo", risk: umpire.Low, why: "shows a manual", args: "data…", check: checkManual, opts: []option{
+	{names: "info", risk: umpire.Low, why: "shows a manual", args: "data…", check: checkManual, opts: []option{
 		{names: "-aOvw -n= --all --usage --where --location --apropos= -k= --subnodes --index-search= --node="}, {names: "-f= --file= -d= --directory=", does: reads},
 		{names: "-o= --output= --dribble=", does: writes}, {names: "--init-file= --restore=", does: obeys}, {names: aboutItself, does: shows},
 	}},
+	{names: "pinfo", risk: umpire.Medium, consequence: reversible, why: "shows a manual, and starts programs on its links"},
 }
 
 // checkManual notes the pages that are named by their path.

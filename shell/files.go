@@ -14,9 +14,12 @@ var fileTools = []program{
 		{names: "-fiIvdPWx --force --verbose --dir --interactive? --one-file-system --no-preserve-root --preserve-root?"},
 		{names: "-rR --recursive", does: walks, why: "deletes everything below"}, {names: aboutItself, does: shows},
 	}},
-	{names: "rmdir", risk: umpire.High, why: "deletes folders", args: "delete…", opts: []option{{names: "-pv --parents --verbose --ignore-fail-on-non-empty"}, {names: aboutItself, does: shows}}},
-	{names: "unlink", risk: umpire.High, why: "deletes a file for good", args: "delete…", opts: []option{{names: aboutItself, does: shows}}},
-	{names: "shred srm wipe", risk: umpire.High, why: "overwrites files so that nothing is left", args: "write…", check: checkShred, opts: []option{
+	{names: "Remove-Item remove-item", each: true, risk: umpire.High, consequence: lost, why: "deletes files for good", style: words, args: "delete…", lax: true, opts: []option{
+		{names: "-Recurse -recurse -r", does: walks, why: "deletes everything below"}, {names: "-Force -force -fo -Verbose -Confirm"},
+	}},
+	{names: "rmdir", risk: umpire.High, consequence: reversible, why: "deletes folders", args: "delete…", opts: []option{{names: "-pv --parents --verbose --ignore-fail-on-non-empty"}, {names: aboutItself, does: shows}}},
+	{names: "unlink", risk: umpire.High, consequence: lost, why: "deletes a file for good", args: "delete…", opts: []option{{names: aboutItself, does: shows}}},
+	{names: "shred srm wipe", risk: umpire.High, consequence: lost, why: "overwrites files so that nothing is left", args: "write…", check: checkShred, opts: []option{
 		{names: "-fvxzrRdlmMqQecC --force --verbose --exact --zero --recursive"}, {names: "-u --remove?"}, {names: "-n= --iterations= -s= --size="},
 		{names: "--random-source=", does: reads}, {names: aboutItself, does: shows},
 	}},
@@ -47,18 +50,17 @@ var fileTools = []program{
 	{names: "touch", risk: umpire.Medium, consequence: reversible, why: "makes files, or changes their times", args: "write…", opts: []option{
 		{names: "-acfhm --no-create --no-dereference"}, {names: "-d= --date= -t= --time= -A="}, {names: "-r= --reference=", does: reads}, {names: aboutItself, does: shows},
 	}},
-	{names: "truncate fallocate", risk: umpire.High, why: "cuts files to a size", args: "write…", opts: []option{
-		{names: "-oncdipvwxz --no-create --io-blocks --keep-size --dig-holes --zero-range --punch-hole --posix --verbose"},
-		{names: "-s= --size= -l= --length= --offset="}, {names: "-r= --reference=", does: reads}, {names: aboutItself, does: shows},
-	}},
+	{names: "truncate", risk: umpire.High, consequence: reversible, why: "cuts files to a size", args: "write…", opts: []option{{names: "-co --no-create --io-blocks"}, {names: "-s= --size="}, {names: "-r= --reference=", does: reads}, {names: aboutItself, does: shows}}},
+	{names: "fallocate", risk: umpire.High, consequence: reversible, why: "changes the size of files", args: "write…", opts: []option{{names: "-cdinpvwxz --keep-size --dig-holes --zero-range --punch-hole --collapse-range --insert-range --posix --verbose"}, {names: "-l= --length= -o= --offset="}, {names: aboutItself, does: shows}}},
 	{names: "tee", risk: umpire.Safe, why: "passes its input on", args: "write…", check: checkTee, out: passesAll, opts: []option{
 		{names: "-aip --append --ignore-interrupts --output-error?"}, {names: aboutItself, does: shows},
 	}},
-	{names: "mktemp tempfile", risk: umpire.Low, why: "makes a temporary file of a new name", check: checkTemp, opts: []option{
+	{names: "mktemp", risk: umpire.Low, why: "makes a temporary file of a new name", check: checkTemp, opts: []option{
 		{names: "-dqut --directory --quiet --dry-run --suffix="}, {names: "-p= --tmpdir?"}, {names: aboutItself, does: shows},
 	}},
-	{names: "mkfifo", risk: umpire.Medium, why: "makes a named pipe", args: "write…", opts: []option{{names: "-Z --context? -m= --mode="}, {names: aboutItself, does: shows}}},
-	{names: "mknod", risk: umpire.High, why: "makes a device file", args: "write data…", opts: []option{{names: "-Z --context? -m= --mode="}, {names: aboutItself, does: shows}}},
+	{names: "tempfile", risk: umpire.Medium, consequence: reversible, why: "makes a temporary file", args: "none", opts: []option{{names: "-d= --directory=", does: writes}, {names: "-n= --name=", does: writes}, {names: "-m= --mode= -p= --prefix= -s= --suffix="}, {names: aboutItself, does: shows}}},
+	{names: "mkfifo", risk: umpire.Medium, consequence: reversible, why: "makes a named pipe", args: "write…", opts: []option{{names: "-Z --context? -m= --mode="}, {names: aboutItself, does: shows}}},
+	{names: "mknod", risk: umpire.High, consequence: lost, why: "makes a device file", args: "write data…", opts: []option{{names: "-Z --context? -m= --mode="}, {names: aboutItself, does: shows}}},
 	{names: "sync", risk: umpire.Low, why: "writes what is cached to disk", args: "read…", opts: []option{{names: "-df --data --file-system"}, {names: aboutItself, does: shows}}},
 	{names: "patch", risk: umpire.Medium, consequence: reversible, why: "changes the files that a patch names", check: checkPatch, opts: []option{
 		{names: "-bcEflNnRstTuvZ --backup --force --batch --forward --reverse --silent --quiet --unified --context --normal --dry-run --verbose --binary --remove-empty-files --posix --ignore-whitespace"},
@@ -184,7 +186,7 @@ func checkShred(u *use) {
 // checkTee raises tee once it writes more than the terminal.
 func checkTee(u *use) {
 	for _, operand := range u.operands {
-		if !operand.known() || !hasField("/dev/null /dev/tty /dev/stdout /dev/stderr -", operand.text) {
+		if !operand.known() || !hasField("/dev/null /dev/stdout /dev/stderr -", operand.text) {
 			u.raiseTo(umpire.High, reversible, "writes its input to files")
 		}
 	}
@@ -192,6 +194,10 @@ func checkTee(u *use) {
 
 // checkTemp judges mktemp, which writes where a template or a folder says.
 func checkTemp(u *use) {
+	if u.gave("-u", "--dry-run") {
+		u.operands, u.why = nil, "prints a new name"
+		return
+	}
 	for _, operand := range u.operands {
 		if strings.Contains(operand.text, "/") || operand.open || u.got("-t", "-p", "--tmpdir") == nil {
 			u.touch(umpire.KindWrite, operand, accessOf{})

@@ -17,10 +17,11 @@ var ownerTools = []program{
 		{names: "-cfvhHLPnx --changes --silent --quiet --verbose --dereference --no-dereference --preserve-root --no-preserve-root --from="},
 		{names: "-R --recursive", does: walks, why: "changes everything below"}, {names: "--reference=", does: reads | lead}, {names: aboutItself, does: shows},
 	}},
-	{names: "chattr chflags", risk: umpire.High, why: "changes what may be done with files", args: "data write…", opts: []option{
+	{names: "chattr", risk: umpire.High, consequence: lost, why: "changes what may be done with files", args: "data write…", opts: []option{
 		{names: "-VfhHLx -v= -p="}, {names: "-aAcCdDeijmPsStTuF", does: lead}, {names: "-R", does: walks}, {names: aboutItself, does: shows},
 	}},
-	{names: "setfacl", risk: umpire.High, why: "changes who may use files", args: "write…", opts: []option{
+	{names: "chflags", risk: umpire.High, consequence: lost, why: "changes what may be done with files", args: "data write…", opts: []option{{names: "-fhHLPvx"}, {names: "-R", does: walks}}},
+	{names: "setfacl", risk: umpire.High, consequence: reversible, why: "changes who may use files", args: "write…", opts: []option{
 		{names: "-bkdnLPt --remove-all --remove-default --default --no-mask --mask --logical --physical --test"}, {names: "-m= --modify= -x= --remove= --set="},
 		{names: "-M= --modify-file= -X= --remove-file= --set-file= --restore=", does: reads}, {names: "-R --recursive", does: walks}, {names: aboutItself, does: shows},
 	}},

@@ -29,7 +29,8 @@ func checkRsync(u *use) {
 		return
 	}
 	if u.got("-n", "--dry-run", "--list-only") != nil && !u.has(runs|obeys|writes|reads) && len(u.unknown) == 0 && !u.doubtful && !slices.ContainsFunc(operands, anyName) {
-		u.spoke, u.risk, u.why = "", umpire.Safe, "tells what it would copy"
+		u.spoke = ""
+		u.become(umpire.Safe, "tells what it would copy")
 	}
 	last := len(operands) - 1
 	for i, operand := range operands {
