@@ -25,10 +25,11 @@ var buildTools = []program{
 	{names: "cmake", risk: umpire.Medium, consequence: reversible, why: "runs the build rules of the project", style: words, lax: true, opts: []option{
 		{names: "--version -version --help -help -h", does: shows}, {names: "-B=", does: writes}, {names: "-S= --build= --install= -P= -C=", does: reads}, {names: "-D= -G= -U= -A= -T= -j= --target= --config="},
 	}},
-	{names: "meson bazel bazelisk buck2 gradlew mvnw ant msbuild nuget xcodebuild thor mono pod fastlane nim crystal dmd ghc elm purs idris coqc agda lake", risk: umpire.Medium, why: buildsOrRuns, style: words, opts: []option{{names: "--version -version --help", does: shows}}, subs: []program{
+	{names: "meson ant msbuild nuget xcodebuild mono nim crystal dmd ghc elm purs idris coqc agda", risk: umpire.Medium, consequence: lost, why: buildsOrRuns, style: words, opts: []option{{names: "--version -version --help", does: shows}}, subs: []program{
 		{names: publishing, each: true, risk: umpire.High, consequence: sent, why: changesPackages, lax: true},
 	}},
-	{names: "cargo", risk: umpire.Medium, why: "runs a subcommand of cargo that is not known", style: leading, opts: []option{
+	{names: "bazel bazelisk buck2 gradlew mvnw thor pod fastlane lake", risk: umpire.Medium, consequence: lost, why: "builds or runs the project's code, by a program that the project chooses", lax: true},
+	{names: "cargo", risk: umpire.Medium, consequence: lost, why: "runs a subcommand of cargo that is not known", style: leading, opts: []option{
 		{names: "--locked --offline --frozen --color= -q --quiet -v --verbose"}, {names: "-C=", does: enters, why: worksInOther},
 		{names: "--config= -Z=", does: obeys, why: "obeys settings given on the line"}, {names: "--version -V --help -h --list", does: shows},
 	}, more: []*[]program{&cargoCommands}, subs: []program{
@@ -39,10 +40,16 @@ var buildTools = []program{
 		{names: "show which", each: true, risk: umpire.Safe, why: "lists versions of Rust", args: "data…"},
 		{names: "toolchain target component", each: true, risk: umpire.High, consequence: lost, why: "installs versions of Rust", style: leading, subs: []program{{names: "list", risk: umpire.Safe, why: "lists versions of Rust", args: "none", opts: []option{{names: "-v -q --verbose --quiet --installed"}}}}},
 	}},
-	{names: "rustfmt", risk: umpire.Safe, why: "formats code", args: "read…", check: checkFormatter, opts: []option{{names: "--check"}, {names: "--edition= -q --quiet -v --verbose --color= -l"}, {names: "--config-path= --config=", does: obeys, why: otherRules}, {names: "--version -V --help -h", does: shows}}},
-	{names: "clang-format", risk: umpire.Safe, why: "prints formatted code", style: words, args: "read…", check: checkResponseFile, opts: []option{{names: "--style= -style=", does: obeys, why: "obeys a file of settings", when: "file:"}, {names: "-n --dry-run -Werror --Werror --verbose --assume-filename="}, {names: "-i --i", does: edits | asks, why: changesSources}, {names: "--version --help", does: shows}}},
-	{names: "rustc gcc g++ cc c++ clang clang++ tcc javac kotlinc gfortran nasm yasm as ld gold lld objcopy gccgo ldc2 swiftc protoc buf thrift flatc bison yacc flex lex", risk: umpire.Medium, why: "compiles, and writes what it builds", style: words, args: "read…", check: checkCompiler, lax: true, opts: []option{
-		{names: "--version -version --help -help -dumpversion -dumpmachine -V", does: shows}, {names: "-o= -d=", does: writes}, {names: "-include= -imacros= -T=", does: reads}, {names: "-x= -C= --edition= --crate-type= --crate-name= -cp= -classpath= -arch= -target="},
+	{names: "rustfmt", formats: ".rs", risk: umpire.Safe, why: "formats code", args: "read…", check: checkFormatter, opts: []option{{names: "--check"}, {names: "--edition= -q --quiet -v --verbose --color= -l"}, {names: "--config-path= --config=", does: obeys, why: otherRules}, {names: "--version -V --help -h", does: shows}}},
+	{names: "clang-format", formats: ".c .cc .cpp .cxx .h .hh .hpp .m .mm .java .js .ts .proto .cs", risk: umpire.Safe, why: "prints formatted code", style: words, args: "read…", check: checkResponseFile, opts: []option{{names: "--style= -style=", does: obeys, why: "obeys a file of settings", when: "file:"}, {names: "-n --dry-run -Werror --Werror --verbose --assume-filename="}, {names: "-i --i", does: edits | asks, consequence: reversible, why: changesSources}, {names: "--version --help", does: shows}}},
+	{names: "gcc g++ cc c++ clang clang++ gfortran", risk: umpire.Medium, consequence: reversible, why: "compiles, and writes what it builds", style: words, args: "read…", check: checkSyntaxOnly, lax: true, opts: []option{
+		{names: "--version -version --help -help -dumpversion -dumpmachine -v", does: shows}, {names: "-o=", does: writes}, {names: "-include= -imacros= -T=", does: reads}, {names: "-x= -arch= -target="},
+	}},
+	{names: "tcc javac kotlinc nasm yasm as ld gold lld objcopy gccgo ldc2 swiftc protoc buf thrift flatc bison yacc flex lex", risk: umpire.Medium, consequence: reversible, why: "compiles, and writes what it builds", style: words, args: "read…", check: checkCompiler, lax: true, opts: []option{
+		{names: "--version -version --help -help -dumpversion -dumpmachine", does: shows}, {names: "-o= -d=", does: writes}, {names: "-include= -imacros= -T=", does: reads}, {names: "-x= -C= --edition= --crate-type= --crate-name= -cp= -classpath= -arch= -target="},
+	}},
+	{names: "rustc", risk: umpire.Medium, consequence: reversible, why: "compiles, and writes what it builds", args: "read…", check: checkCompiler, lax: true, opts: []option{
+		{names: "--version -V --help -h -v --verbose", does: shows}, {names: "-o= --out-dir=", does: writes}, {names: "-C= --edition= --crate-type= --crate-name= --target= --emit="},
 	}},
 }
 

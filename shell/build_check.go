@@ -36,7 +36,7 @@ var codeChecks = []program{
 	{names: "eslint", formats: scriptFiles + " .json .md", risk: umpire.Safe, why: "checks code by the project's rules", args: "tree…", opts: []option{
 		{names: "--ext= --quiet --max-warnings= --no-color --color --cache --no-inline-config --report-unused-disable-directives --report-unused-disable-directives-severity= --no-error-on-unmatched-pattern --no-warn-ignored --pass-on-no-patterns --exit-on-fatal-error --no-ignore --no-cache --ignore-pattern= --env= --global= --rule= --debug --stdin --stdin-filename= --stats --concurrency= --no-eslintrc --no-config-lookup --pass-on-unpruned-suppressions"},
 		{names: "--ignore-path=", does: reads}, {names: "-o= --output-file= --cache-location= --cache-file= --suppressions-location=", does: writes | asks, consequence: reversible, why: "writes a report"},
-		{names: "--fix --fix-dry-run --fix-type= --init --suppress-all --prune-suppressions", does: asks, why: changesSources},
+		{names: "--fix", does: edits | asks, consequence: reversible, why: changesSources}, {names: "--fix-dry-run --fix-type= --init --suppress-all --prune-suppressions", does: asks, consequence: reversible, why: changesSources},
 		{names: "-c= --config= --rulesdir= --resolve-plugins-relative-to= --plugin= --parser= --parser-options= --flag=", does: obeys, why: "loads code that it names"},
 		{names: "-f= --format=", does: obeys, why: "loads the formatter that it names", except: "stylish json json-with-metadata html compact unix"}, {names: "--print-config"},
 		{names: "--version -v --help -h --env-info", does: shows},
@@ -84,9 +84,17 @@ var codeChecks = []program{
 		{names: "-Ev -d= -e= -j= -r= -s="}, {names: "-f= --output-format=", does: obeys, why: "loads the reporter that it names", except: "text parseable colorized json json2 msvs github"},
 		{names: "--rcfile= --load-plugins= --init-hook= --evaluation= --source-roots=", does: obeys, why: otherRules}, {names: "--output=", does: writes | asks, consequence: reversible, why: "writes a report"}, {names: "--version --help -h --long-help", does: shows},
 	}},
-	{names: "ava tap jasmine karma cypress nose2 pest minitest busted bats nox hatch-test coverage c8 nyc", risk: umpire.Medium, why: runsTests, lax: true, opts: []option{{names: "--version --help -h", does: shows}}},
-	{names: "pre-commit husky lint-staged lefthook turbo nx lerna rush moon vite webpack rollup esbuild parcel swc babel tsx ts-node next nuxt astro gulp grunt storybook", risk: umpire.Medium, why: "runs programs that the project names", lax: true, opts: []option{{names: "--version --help -h", does: shows}}},
-	{names: "nodemon pm2 forever concurrently dotenv cross-env dotenvx", risk: umpire.Medium, why: "runs another command", style: leading, check: checkWrapped, opts: []option{{names: "--version --help", does: shows}}},
+	{names: "coverage", risk: umpire.Medium, consequence: reversible, why: runsTests, lax: true, opts: []option{{names: "--version", does: shows}}, subs: []program{
+		// The plugins of its settings are code of the project, as its tests are.
+		{names: "report", risk: umpire.Safe, why: "prints what tests covered", args: "read…", opts: []option{
+			{names: "-miq --show-missing --ignore-errors --quiet --skip-covered --skip-empty --no-skip-covered"}, {names: "--precision= --sort= --fail-under= --format= --include= --omit= --contexts="}, {names: "--data-file=", does: reads},
+			{names: "--rcfile=", does: obeys, why: otherRules}, {names: "--help -h", does: shows},
+		}},
+	}},
+	{names: "ava tap jasmine karma cypress nose2 pest minitest busted bats nox hatch-test c8 nyc", risk: umpire.Medium, consequence: reversible, why: runsTests, lax: true, opts: []option{{names: "--version", does: shows}}},
+	{names: "pre-commit husky lint-staged lefthook vite webpack rollup esbuild parcel swc babel tsx ts-node next nuxt astro storybook", risk: umpire.Medium, consequence: lost, why: "runs programs that the project names", lax: true, opts: []option{{names: "--version", does: shows}}},
+	{names: "turbo nx lerna rush moon gulp grunt", risk: umpire.Medium, consequence: lost, why: "runs programs that the project names, also to print its version", lax: true},
+	{names: "nodemon pm2 forever concurrently dotenv cross-env dotenvx", risk: umpire.Medium, consequence: lost, why: "runs another command", style: leading, check: checkWrapped, opts: []option{{names: "--version --help", does: shows}}},
 }
 
 // checkTsc makes tsc ask unless it writes nothing.

@@ -50,7 +50,17 @@ var fileChecks = []program{
 	{names: "actionlint", risk: umpire.Low, why: "checks workflows", style: words, args: "read…", opts: []option{
 		{names: "-color -no-color -oneline -verbose -debug -ignore= -format= -stdin-filename="}, {names: "-shellcheck= -pyflakes=", does: obeys, why: "runs the program that it names"}, {names: "-config-file=", does: reads}, {names: "-version --version -help --help -h", does: shows},
 	}},
-	{names: "swiftlint hlint phpcs phpstan psalm cppcheck cpplint brakeman reek semgrep gosec trufflehog gitleaks sqlfluff vale cspell", risk: umpire.Medium, why: "checks code, by rules that can name files to write", lax: true, opts: []option{{names: "--version", does: shows}}},
+	{names: "cppcheck", risk: umpire.Safe, why: "checks code", args: "tree…", opts: []option{
+		{names: "-q --quiet -v --verbose --force -f --inline-suppr --inconclusive --xml --check-level= --enable= --disable= --std= --language= -x= --suppress= --template= --error-exitcode= --max-configs= -j= --xml-version= --file-filter= --max-ctu-depth= --fsigned-char --funsigned-char -D= -U= -i="},
+		{names: "-I= --file-list= --suppressions-list= --includes-file= --include=", does: reads},
+		{names: "--addon= --addon-python= --clang? --project= --rule= --rule-file= --library= --platform=", does: obeys, why: otherRules}, {names: "--cppcheck-build-dir= --output-file= --dump --plist-output= --checkers-report=", does: asks, consequence: reversible, why: "writes a report"},
+		{names: "--version --help -h --doc --errorlist", does: shows},
+	}},
+	{names: "pkg-config", risk: umpire.Safe, why: "prints how to compile with a library", args: "data…", check: checkPkgConfig, opts: []option{
+		{names: "--cflags --cflags-only-I --cflags-only-other --libs --libs-only-l --libs-only-L --libs-only-other --modversion --exists --static --shared --list-all --list-package-names --print-errors --short-errors --silence-errors --errors-to-stdout --print-provides --print-requires --print-requires-private --print-variables --validate --uninstalled --keep-system-cflags --keep-system-libs"},
+		{names: "--variable= --define-variable= --atleast-version= --exact-version= --max-version= --atleast-pkgconfig-version="}, {names: "--version --help -h", does: shows},
+	}},
+	{names: "swiftlint hlint phpcs phpstan psalm cpplint brakeman reek semgrep gosec trufflehog gitleaks sqlfluff vale cspell", risk: umpire.Medium, consequence: reversible, why: "checks code, by rules that can name files to write", lax: true, opts: []option{{names: "--version", does: shows}}},
 	{names: "gopls dlv mkdocs sphinx-build alembic celery jupyter ipython django-admin flask uvicorn gunicorn hypercorn streamlit goreleaser conan vcpkg xmake swig doxygen autoconf automake libtool wasm-pack trunk wasmtime ngrok-agent",
 		risk: umpire.Medium, consequence: lost, why: buildsOrRuns, lax: true, opts: []option{{names: "--version", does: shows}}},
 }

@@ -12,7 +12,7 @@ var styleChecks = []program{
 	{names: "rubocop standardrb", formats: ".rb .rake .gemspec .ru", risk: umpire.Safe, why: checksByRules, args: "tree…", check: checkRunner, opts: []option{
 		{names: "--only= --except= --lint -l --layout -x --fail-level= --fail-fast -F --display-cop-names -D --no-display-cop-names --extra-details -E --display-style-guide -S --parallel -P --no-parallel --force-exclusion --color --no-color --cache= --debug -d --list-target-files -L --show-cops? --display-only-fail-level-offenses --no-server --ignore-parent-exclusion --only-recognized-file-types --disable-pending-cops --enable-pending-cops --no-fix"},
 		{names: "-f= --format=", does: obeys, why: "loads the formatter that it names", except: "progress p simple s quiet q clang c emacs e json j files fi worst w offenses o tap t fuubar fu html h github pacman"},
-		{names: "-a -A --autocorrect --autocorrect-all --auto-correct --auto-correct-all --safe-auto-correct --fix-layout --fix --fix-unsafely --auto-gen-config --regenerate-todo --init", does: asks, why: changesSources},
+		{names: "-a -A --autocorrect --autocorrect-all --auto-correct --auto-correct-all --safe-auto-correct --fix-layout --fix --fix-unsafely --auto-gen-config --regenerate-todo --init", does: edits | asks, consequence: reversible, why: changesSources},
 		{names: "-o= --out=", does: writes | asks, consequence: reversible, why: "writes a report"}, {names: "-c= --config= -r= --require= --plugin=", does: obeys, why: otherRules},
 		{names: "--version -v -V --help -h", does: shows},
 	}},

@@ -1,6 +1,7 @@
 package shell
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/umpirehq/umpire"
@@ -28,8 +29,9 @@ var testRunners = []program{
 	}},
 	{names: "jest", risk: umpire.Safe, why: runsTests, args: "read…", check: checkRunner, opts: []option{
 		{names: "-bife -t= -w=", why: "chooses tests"},
-		{names: "--ci --coverage --no-coverage --verbose --silent --runInBand --bail? --testNamePattern= --passWithNoTests --detectOpenHandles --forceExit --json --listTests --no-cache --onlyFailures --testPathPattern= --testPathPatterns= --testPathIgnorePatterns= --maxWorkers= --maxConcurrency= --colors --color --no-color --no-colors --noStackTrace --expand --errorOnDeprecated --logHeapUsage --showConfig --testTimeout= --randomize --seed= --showSeed --shard= --workerIdleMemoryLimit= --findRelatedTests --runTestsByPath --waitForUnhandledRejections --openHandlesTimeout="},
-		{names: "--watch? --watchAll? --watchman?", does: asks, why: "stays and waits for changes", except: "false"}, {names: "-o -u --onlyChanged --changedSince= --updateSnapshot", does: asks, why: "runs the version control or changes snapshots"},
+		{names: "--ci --coverage --no-coverage --verbose --silent --runInBand --bail? --testNamePattern= --passWithNoTests --detectOpenHandles --forceExit --json --listTests --no-cache --onlyFailures --testPathPattern= --testPathPatterns= --testPathIgnorePatterns= --maxWorkers= --maxConcurrency= --colors --color --no-color --no-colors --noStackTrace --expand --errorOnDeprecated --logHeapUsage --showConfig --testTimeout= --randomize --seed= --showSeed --shard= --workerIdleMemoryLimit= --collectCoverageFrom= --findRelatedTests --runTestsByPath --waitForUnhandledRejections --openHandlesTimeout="},
+		{names: "--coverageReporters=", does: obeys, why: "loads the reporter that it names", except: "text text-summary lcov lcovonly html html-spa json json-summary clover cobertura teamcity none"},
+		{names: "--watch? --watchAll? --watchman?", does: asks, consequence: reversible, why: "stays and waits for changes", except: "false"}, {names: "-o -u --onlyChanged --changedSince= --updateSnapshot", does: asks, consequence: lost, why: "runs the version control or changes snapshots"},
 		{names: "--version --help -h", does: shows},
 	}},
 	{names: "vitest", risk: umpire.Safe, why: runsTests, args: "read…", check: checkVitest, opts: []option{
