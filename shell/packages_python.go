@@ -32,21 +32,24 @@ var pythonPackages = []program{
 		{names: "pip", risk: umpire.High, consequence: lost, why: changesPackages, style: leading, subs: []program{
 			{names: "list show freeze tree check", each: true, risk: umpire.Safe, why: listsPackages, opts: []option{{names: "--format= --outdated --editable --exclude-editable --exclude= --files --depth= --no-dedupe --invert --strict --quiet -q"}}},
 		}},
+		{names: "add remove sync", each: true, risk: umpire.High, consequence: reversible, why: changesPackages, lax: true},
 		{names: "version", risk: umpire.Safe, why: "prints the version", args: "none", opts: []option{{names: "--short --output-format="}}},
 		{names: "run", risk: umpire.Safe, why: runsOwn, style: leading, check: checkProjectRun, opts: []option{
 			{names: "--frozen --locked --no-sync --offline --quiet -q --isolated --no-project --active --exact --all-extras --no-dev --extra= --group= --package= -v --verbose"},
 			{names: "--with= --with-requirements= --with-editable= --from= --python= -p= --index= --index-url= --default-index= --extra-index-url= -w=", does: harms, consequence: lost, why: downloadsRun}, {names: "-m= --module= --env-file= -s --script --gui-script", does: asks, consequence: lost, why: "runs Python code"},
 		}},
-		{names: "python", risk: umpire.High, why: "installs versions of Python", style: leading, subs: []program{{names: "list find dir", each: true, risk: umpire.Safe, why: "lists versions of Python", check: startsNamed, opts: []option{{names: "--all-versions --only-installed --offline"}}}}},
-		{names: "cache", risk: umpire.High, why: "changes uv's cache", style: leading, subs: []program{{names: "dir size", each: true, risk: umpire.Safe, why: "looks at uv's cache"}}},
-		{names: "tree venv lock export build init", each: true, risk: umpire.Medium, why: "changes the project", lax: true},
-		{names: "tool", risk: umpire.High, why: changesPackages, style: leading, subs: []program{{names: "list dir", each: true, risk: umpire.Safe, why: listsPackages, opts: []option{{names: "--show-paths --show-version-specifiers --show-with --bin"}}}}},
+		{names: "python", risk: umpire.High, consequence: lost, why: "installs versions of Python", style: leading, subs: []program{{names: "list find dir", each: true, risk: umpire.Safe, why: "lists versions of Python", check: startsNamed, opts: []option{{names: "--all-versions --only-installed --offline"}}}}},
+		{names: "cache", risk: umpire.High, consequence: reversible, why: "changes uv's cache", style: leading, subs: []program{{names: "dir size", each: true, risk: umpire.Safe, why: "looks at uv's cache"}}},
+		{names: "tree", risk: umpire.Medium, consequence: reversible, why: "changes the project", check: checkTree, opts: []option{{names: "--depth= -d= --frozen --locked --offline --no-dedupe --invert --package= --prune= --no-dev --only-dev --all-groups --group= --no-group= --universal --outdated --quiet -q --show-sizes"}, {names: aboutItself, does: shows}}},
+		{names: "venv lock export build init", each: true, risk: umpire.Medium, consequence: reversible, why: "changes the project", lax: true},
+		{names: "tool", risk: umpire.High, consequence: lost, why: changesPackages, style: leading, subs: []program{{names: "list dir", each: true, risk: umpire.Safe, why: listsPackages, opts: []option{{names: "--show-paths --show-version-specifiers --show-with --bin"}}}}},
 		{names: "help", risk: umpire.Safe, why: "prints help"},
 	}},
 	{names: "poetry pdm pipenv hatch rye", risk: umpire.High, consequence: lost, why: changesPackages, style: leading, opts: []option{
 		{names: "-q --quiet -n --no-interaction --no-ansi --ansi -v"}, {names: "-C= --directory= -P= --project=", does: enters, why: worksInOther}, {names: "--version -V --help -h", does: shows},
 	}, subs: []program{
 		{names: "show list check about graph verify", each: true, risk: umpire.Safe, why: listsPackages, opts: []option{{names: "--tree --latest --outdated --all --top-level --no-dev --only= --with= --without= --why --json --lock --strict --graph"}, {names: "-tloaTq"}, {names: aboutItself, does: shows}}},
+		{names: "add install update remove sync", each: true, risk: umpire.High, consequence: reversible, why: changesPackages, lax: true},
 		{names: "version", risk: umpire.Safe, why: "prints the version", check: checkShownVersion, opts: []option{{names: "-s --short"}}},
 		{names: "run", risk: umpire.Safe, why: runsOwn, style: leading, check: checkProjectRun},
 		{names: "env", risk: umpire.Medium, consequence: reversible, why: "works on virtual environments", style: leading, subs: []program{{names: "info list", each: true, risk: umpire.Safe, why: "lists environments", opts: []option{{names: "--path -p --full-path"}}}}},
@@ -74,20 +77,25 @@ var languagePackages = []program{
 	}},
 	{names: "bundle bundler", risk: umpire.High, consequence: lost, why: changesPackages, style: leading, opts: []option{{names: "--no-color --verbose -V"}, {names: "--version -v --help -h", does: shows}}, subs: []program{
 		// Every look at a bundle runs the project's Gemfile, which is Ruby code.
-		{names: "list show info outdated check platform env viz licenses", each: true, risk: umpire.Medium, why: "runs the project's Gemfile", lax: true},
+		{names: "list show info check", each: true, risk: umpire.Safe, why: "runs the project's Gemfile, and lists its gems", opts: []option{{names: "--name-only --paths --path --version --dry-run --only-group= --without-group= --without= --only="}, {names: "--gemfile=", does: obeys, why: otherRules}, {names: "--help -h", does: shows}}},
+		{names: "outdated platform env viz licenses", each: true, risk: umpire.Medium, consequence: lost, why: "runs the project's Gemfile", lax: true},
+		{names: "install update add remove", each: true, risk: umpire.High, consequence: reversible, why: changesPackages, lax: true},
 		{names: "exec", risk: umpire.Safe, why: runsOwn, style: leading, check: checkProjectRun},
 		{names: "help version", each: true, risk: umpire.Safe, why: "prints help"},
 	}},
 	{names: "composer", risk: umpire.High, consequence: lost, why: changesPackages, style: leading, opts: []option{
 		{names: "-q --quiet -n --no-interaction --no-ansi --ansi --no-plugins --no-scripts -v"}, {names: "-d= --working-dir=", does: enters, why: worksInOther}, {names: "--version -V --help -h", does: shows},
 	}, subs: []program{
+		{names: "install update require remove", each: true, risk: umpire.High, consequence: reversible, why: changesPackages, lax: true},
 		// Every command of composer loads the project's plugins.
-		{names: "show info outdated licenses why depends why-not prohibits validate diagnose check-platform-reqs suggests fund status audit search", each: true, risk: umpire.Medium, why: "runs the project's composer plugins", lax: true},
-		{names: "run run-script test dump-autoload dumpautoload exec", each: true, risk: umpire.Medium, why: "runs a script of the project", lax: true},
+		{names: "show info licenses", each: true, risk: umpire.Safe, why: "loads the project's composer plugins, and lists packages", opts: []option{{names: "--tree -t --installed -i --direct -D --name-only -N --path -P --platform -p --self -s --no-dev --locked --no-ansi -q -n -v"}, {names: "--format="}, {names: "--help -h", does: shows}}},
+		{names: "outdated why depends why-not prohibits validate diagnose check-platform-reqs suggests fund status audit search", each: true, risk: umpire.Medium, consequence: lost, why: "runs the project's composer plugins", lax: true},
+		{names: "run run-script test dump-autoload dumpautoload exec", each: true, risk: umpire.Medium, consequence: lost, why: "runs a script of the project", lax: true},
 	}},
-	{names: "rebar3 sbt lein opam dub nimble shards luarocks cpan cpanm", risk: umpire.Medium, why: "builds or changes a project", style: leading, opts: []option{{names: "--version --help -h", does: shows}}, subs: []program{
+	{names: "opam dub nimble shards luarocks cpan cpanm", risk: umpire.Medium, consequence: lost, why: "builds or changes a project", style: leading, opts: []option{{names: "--version --help -h", does: shows}}, subs: []program{
 		{names: "install i upgrade update publish upload deps.get deps.update hex.publish archive.install local.hex escript.install", each: true, risk: umpire.High, consequence: sent, why: changesPackages, lax: true},
 	}},
+	{names: "rebar3 sbt lein", risk: umpire.Medium, consequence: lost, why: "builds or changes a project, by code that it names", lax: true},
 }
 
 // startsNamed judges a Python that is looked for by its path: it is started, and

@@ -113,8 +113,11 @@ var scriptPackages = []program{
 		{names: "install i add a remove rm update", each: true, risk: umpire.High, consequence: reversible, why: changesPackages, lax: true, also: []*[]option{&globally}},
 		{names: "upgrade publish link unlink create c init patch deploy audit", each: true, risk: umpire.High, consequence: sent, why: changesPackages, lax: true},
 	}},
-	{names: "corepack nvm fnm volta n asdf mise rtx pyenv rbenv", risk: umpire.High, why: "installs or selects versions of programs", style: leading, opts: []option{{names: "--version -v --help -h", does: shows}}, subs: []program{
+	{names: "corepack nvm fnm volta asdf mise rtx pyenv rbenv", risk: umpire.High, consequence: lost, why: "installs or selects versions of programs", style: leading, opts: []option{{names: "--version -v --help -h", does: shows}}, subs: []program{
 		{names: "list ls current which whereis versions", each: true, risk: umpire.Safe, why: "lists versions of programs", opts: []option{{names: "--json --bare"}}},
+	}},
+	{names: "n", risk: umpire.High, consequence: lost, why: "installs or selects versions of programs", style: leading, opts: []option{{names: "--version -V --help -h", does: shows}}, subs: []program{
+		{names: "ls", risk: umpire.Safe, why: "lists versions", args: "none"},
 	}},
 }
 
