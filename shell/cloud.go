@@ -1,12 +1,17 @@
 package shell
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/umpirehq/umpire"
 )
 
-const worksInCloud = "changes or reads out what an account holds"
+const (
+	worksInCloud     = "changes or reads out what an account holds"
+	describesAccount = "describes what an account holds"
+	tellsAccount     = "tells whose account it is"
+)
 
 // cloudTools are the clients of cloud providers and hosting services. Only verbs
 // that describe are known; all others may cost money, publish or delete.
@@ -21,8 +26,9 @@ var cloudTools = []program{
 	{names: "az", risk: umpire.High, consequence: sent, why: worksInCloud, check: checkDescribing, opts: []option{
 		{names: "--output= -o= --query= --subscription= --resource-group= -g= --name= -n= --only-show-errors --location= -l= --ids= --all"}, {names: "--version -v", does: shows},
 	}},
-	{names: "doctl heroku flyctl fly vercel netlify wrangler firebase supabase railway render surge amplify cdk sam serverless sls eb ibmcloud oci aliyun tccli hcloud linode-cli scw exo openstack eksctl pulumi copilot gsutil-cp rclone s3cmd s5cmd mc b2 azcopy gh-pages eas expo", risk: umpire.High, why: worksInCloud, lax: true, opts: []option{{names: "--version --help", does: shows}}},
-	{names: "claude codex gemini opencode aider cursor-agent copilot-cli goose amp q ollama llm", risk: umpire.High, why: "starts an agent or a model, which can run anything", lax: true, opts: []option{{names: "--version --help", does: shows}}},
+	{names: "doctl heroku flyctl fly vercel netlify wrangler firebase supabase railway render surge amplify cdk sam eb ibmcloud oci aliyun tccli hcloud linode-cli scw exo openstack eksctl pulumi copilot gsutil-cp rclone s3cmd s5cmd mc b2 azcopy gh-pages eas expo", risk: umpire.High, consequence: sent, why: worksInCloud, lax: true, opts: []option{{names: "--version --help", does: shows}}},
+	{names: "serverless sls", risk: umpire.High, consequence: sent, why: worksInCloud, lax: true},
+	{names: "claude codex gemini opencode aider cursor-agent copilot-cli goose amp q ollama llm", risk: umpire.High, consequence: sent, why: "starts an agent or a model, which can run anything", lax: true, opts: []option{{names: "--version --help", does: shows}}},
 }
 
 // secretServices are those whose descriptions hold secrets.
@@ -33,7 +39,7 @@ func checkAWS(u *use) {
 	words := u.operands
 	u.operands = nil
 	if len(words) == 2 && words[0].text == "sts" && words[1].text == "get-caller-identity" {
-		u.describes("tells whose account it is")
+		u.describes(tellsAccount)
 		return
 	}
 	if len(words) < 2 || !words[0].known() || !words[1].known() || hasField(secretServices, words[0].text) {
@@ -89,7 +95,7 @@ func checkDescribing(u *use) {
 			return
 		}
 		if i > 0 && hasField("list describe show", wd.text) {
-			u.describes("describes what an account holds")
+			u.describes(describesAccount)
 			return
 		}
 	}

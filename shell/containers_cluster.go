@@ -23,7 +23,7 @@ var clusterTools = []program{
 		{names: "get describe", each: true, risk: umpire.Low, why: looksAtCluster, check: checkKubeGet, opts: []option{{names: kubeLooks}, {names: kubeElsewhere, does: asks, consequence: sent, why: "talks to another cluster or as another user"}, {names: "--raw= -f= --filename= -k= --kustomize= --template=", does: asks, consequence: harmless, why: "reads out what it names"}, {names: "--help -h", does: shows}}},
 		{names: "logs version explain api-resources api-versions cluster-info top events options", each: true, risk: umpire.Low, why: looksAtCluster, check: checkKubeDump, opts: []option{{names: kubeLooks + " -f --follow"}, {names: kubeElsewhere, does: asks, consequence: sent, why: "talks to another cluster or as another user"}, {names: "--help -h", does: shows}}},
 		{names: "config", risk: umpire.High, consequence: reversible, why: "changes which cluster is talked to", style: leading, subs: []program{
-			{names: "view current-context get-contexts get-clusters get-users", each: true, risk: umpire.Low, why: looksAtCluster, opts: []option{{names: "-o= --output= --minify --flatten --no-headers"}, {names: "--raw", does: asks, why: "prints credentials"}}},
+			{names: "view current-context get-contexts get-clusters get-users", each: true, risk: umpire.Low, why: looksAtCluster, opts: []option{{names: "-o= --output= --minify --no-headers"}, {names: "--raw --flatten", does: asks, consequence: harmless, why: "prints credentials"}}},
 		}},
 		{names: "auth", risk: umpire.High, consequence: sent, why: changesCluster, style: leading, subs: []program{{names: "can-i whoami", each: true, risk: umpire.Low, why: looksAtCluster, opts: []option{{names: kubeOpts + " --list -A --all-namespaces -q --quiet -o= --output="}}}}},
 		{names: "rollout", risk: umpire.High, consequence: sent, why: changesCluster, style: leading, subs: []program{{names: "status history", each: true, risk: umpire.Low, why: looksAtCluster, opts: []option{{names: kubeLooks + " --timeout= --revision="}}}}},
@@ -58,6 +58,7 @@ const kubeElsewhere = "--context= --cluster= --user= -s= --server= --token= --as
 
 // checkKubeGet makes looking at secrets ask.
 func checkKubeGet(u *use) {
+	checkKubeOutput(u)
 	for _, operand := range u.operands {
 		if !operand.known() || strings.Contains(strings.ToLower(operand.text), "secret") {
 			u.askSecret("may print secrets of the cluster")
