@@ -1,0 +1,84 @@
+package shell
+
+import (
+	"os"
+	"strings"
+	"testing"
+)
+
+// TestAbbreviationsNeverLower cuts every long option of every line that must ask, letter by
+// letter. Programs that read options as getopt_long does take the rest for the option.
+func TestAbbreviationsNeverLower(t *testing.T) {
+	t.Parallel()
+	cut := 0
+	for _, line := range linesThatAsk(t) {
+		words := strings.Split(line, " ")
+		for i, word := range words {
+			name, value, attached := strings.Cut(word, "=")
+			if !strings.HasPrefix(name, "--") || !spells(entryOf(words), name) {
+				continue
+			}
+			for end := len(name) - 1; end > len("--a"); end-- {
+				short := name[:end]
+				if spells(entryOf(words), short) {
+					continue // it is another option
+				}
+				if attached {
+					short += "=" + value
+				}
+				abbreviated := strings.Join(append(append(append([]string{}, words[:i]...), short), words[i+1:]...), " ")
+				if cut++; runsUnasked(abbreviated) {
+					t.Errorf("%s runs unasked, and %s asks", abbreviated, line)
+				}
+			}
+		}
+	}
+	if cut < 300 {
+		t.Errorf("only %d abbreviations", cut)
+	}
+}
+
+// entryOf is the entry of a line's first program, or of its subcommand.
+func entryOf(words []string) *program {
+	var entry *program
+	for _, family := range families {
+		if found := named(*family, words[0]); found != nil {
+			entry = found
+		}
+	}
+	for _, word := range words[1:] {
+		if entry == nil || entry.find(word) == nil {
+			continue
+		}
+		entry = entry.find(word)
+	}
+	return entry
+}
+
+// spells reports whether an entry has an option of that name.
+func spells(entry *program, name string) bool {
+	if entry == nil {
+		return false
+	}
+	opt, spelling := entry.long(name)
+	return opt != nil && strings.TrimRight(spelling, "=?") == name
+}
+
+// linesThatAsk are the lines of the lists of this package that must not run unasked.
+func linesThatAsk(t *testing.T) []string {
+	t.Helper()
+	var lines []string
+	for _, list := range []struct{ file, mark string }{{"testdata/never_safe.txt", ""}, {"testdata/examples.txt", "- "}} {
+		text, err := os.ReadFile(list.file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for line := range strings.Lines(string(text)) {
+			line = strings.TrimSuffix(line, "\n")
+			if asks, ok := strings.CutPrefix(line, list.mark); ok && asks != "" && asks[0] != '#' {
+				lines = append(lines, asks)
+			}
+		}
+	}
+	return lines
+}
