@@ -33,7 +33,7 @@ func TestTextTools(t *testing.T) {
 		{"jq env", "jq -n env", "medium", nil},
 		{"jq $ENV", "jq -n '$ENV.X'", "medium", nil},
 		{"jq env in text", `jq -n '"a \(env.X) b"'`, "medium", nil},
-		{"jq reads its filter", "jq -f ../x.jq f.json", "safe", []string{"read /p/../x.jq", "read /p/f.json"}},
+		{"jq obeys its filter", "jq -f ../x.jq f.json", "medium", []string{"read /p/../x.jq", "read /p/f.json"}},
 		{"jq reads values", "jq --slurpfile a ../a.json . f.json", "safe", []string{"read /p/../a.json", "read /p/f.json"}},
 		{"jq, not known", "jq --frobnicate . f.json", "medium", nil},
 		{"yq", "yq -o=json '.a.b' f.yaml", "safe", []string{"read /p/f.yaml"}},
