@@ -115,7 +115,7 @@ func (u *use) operand(kind string, operand word) {
 
 // printedCode walks the code of a script that a process substitution prints.
 func (u *use) printedCode(script word) {
-	if script.prints != "" && hasField("source sh", u.program.name()) {
+	if script.prints != "" && hasField("source sh bash dash zsh ksh", u.program.name()) {
 		s := u.outside()
 		if u.program.name() == "source" {
 			s = u.s.clone()

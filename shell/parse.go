@@ -17,7 +17,8 @@ type Env struct {
 	// Git, when set, tells the own settings of the repository that git would find
 	// from a folder, with which its looking subcommands can be made to run
 	// programs. It is called only for lines that start git. An error says that they
-	// could not be read, and git then asks.
+	// could not be read, and git then asks. Without it a line is read as if no
+	// repository named a program; place.Bounds.Env sets it.
 	Git func(dir string) ([]GitSetting, error)
 	// GitTop, when set, tells the top folder of the work tree that git would find
 	// from a folder, or "".

@@ -161,7 +161,10 @@ func (w *walker) path(s *state, kind umpire.AccessKind, target word, of accessOf
 		return
 	}
 	for _, p := range paths {
-		a.Target = p
+		a.Target = strings.TrimRight(p, "/") + below
+		if below == "" {
+			a.Target = p
+		}
 		w.emit(a)
 	}
 }

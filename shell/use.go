@@ -1,6 +1,7 @@
 package shell
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -392,10 +393,3 @@ func (u *use) allExtras() []string {
 
 // program0 is the name of the program itself, without subcommands.
 func (u *use) program0() string { return u.words[0].text }
-
-func orElse(text, otherwise string) string {
-	if text == "" {
-		return otherwise
-	}
-	return text
-}
