@@ -16,6 +16,7 @@ func Decide(p *Policy, q Query) umpire.Decision {
 	q.Facts.Accesses = slices.Clone(q.Facts.Accesses)
 	for i := range q.Facts.Accesses {
 		weigh(&q.Facts.Accesses[i])
+		q.Facts.Accesses[i].Consequence = consequenceOf(&q.Facts.Accesses[i])
 	}
 	d := umpire.Decision{
 		Risk: q.Facts.Risk(), Type: q.Facts.Type, Accesses: q.Facts.Accesses,
@@ -29,10 +30,7 @@ func Decide(p *Policy, q Query) umpire.Decision {
 	settle(&d)
 	q.Facts.Accesses = d.Accesses
 	d.Risk = q.Facts.Risk() // a hard stop has made its access critical
-	if d.Verdict == umpire.Ask {
-		d.Warning = d.Risk.AtLeast(umpire.High)
-		d.Suggestions = suggestions(&q, &d, p.opts.Root)
-	}
+	d.Consequence = q.Facts.Consequence()
 	return d
 }
 

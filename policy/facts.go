@@ -54,7 +54,7 @@ func FactsOf(call umpire.Call, env shell.Env) (umpire.Facts, error) {
 
 // invoke is the access of a tool of which nothing but the name is known.
 func (t tool) invoke() umpire.Access {
-	return umpire.Access{Kind: umpire.KindInvoke, Target: t.name, Risk: t.risk, Reason: t.why}
+	return umpire.Access{Kind: umpire.KindInvoke, Target: t.name, Risk: t.risk, Consequence: t.consequence, Reason: t.why}
 }
 
 // commandAccesses reads the command line of a shell tool.

@@ -23,43 +23,62 @@ const (
 
 // A tool is what is known of one tool by its name.
 type tool struct {
-	name  string
-	shape shape
-	risk  umpire.Risk
-	kind  umpire.PermissionType
-	why   string
+	name        string
+	shape       shape
+	risk        umpire.Risk
+	consequence umpire.Consequence
+	kind        umpire.PermissionType
+	why         string
 }
 
 // tools are the tools that umpire knows. A tool that is not listed, one of an
 // MCP server too, is of medium risk. Bash is judged by its command.
 var tools = []tool{
-	{"Bash", shapeShell, umpire.Medium, umpire.ShellExecute, "runs a command"},
-	{"Read", shapeRead, umpire.Safe, umpire.FileRead, "reads a file"},
-	{"NotebookRead", shapeRead, umpire.Safe, umpire.FileRead, "reads a notebook"},
-	{"LS", shapeList, umpire.Safe, umpire.FileRead, "lists a folder"},
-	{"Glob", shapeList, umpire.Safe, umpire.FileRead, "looks for files by name"},
-	{"Grep", shapeTree, umpire.Safe, umpire.FileRead, "looks for text in files"},
-	{"Write", shapeWrite, umpire.Medium, umpire.FileWrite, "creates or replaces a file"},
-	{"Edit", shapeWrite, umpire.Medium, umpire.FileWrite, "changes a file"},
-	{"MultiEdit", shapeWrite, umpire.Medium, umpire.FileWrite, "changes a file"},
-	{"NotebookEdit", shapeWrite, umpire.Medium, umpire.FileWrite, "changes a notebook"},
-	{"filesystem-edit", shapeWrite, umpire.Medium, umpire.FileWrite, "changes lines of a file"},
-	{"filesystem-edit_search", shapeWrite, umpire.Medium, umpire.FileWrite, "replaces text in a file"},
-	{"GitStatus", shapeGit, umpire.Safe, umpire.ShellExecute, "shows the state of the repository"},
-	{"GitDiff", shapeGit, umpire.Safe, umpire.ShellExecute, "shows changes"},
-	{"GitLog", shapeGit, umpire.Safe, umpire.ShellExecute, "shows commits"},
-	{"GitCommit", shapeGit, umpire.High, umpire.GitCommit, "records a commit"},
-	{"GitPush", shapeGit, umpire.High, umpire.GitPush, "publishes commits"},
-	{"GitCheckout", shapeGit, umpire.High, umpire.ShellExecute, "replaces files by another version"},
-	{"WebFetch", shapeNetwork, umpire.Safe, umpire.Network, "fetches a page"},
-	{"WebSearch", shapeNetwork, umpire.Safe, umpire.Network, "searches the web"},
-	{"TodoWrite", shapeInvoke, umpire.Safe, umpire.Other, "notes what is to be done"},
-	{"TodoRead", shapeInvoke, umpire.Safe, umpire.Other, "reads what is to be done"},
-	{"Task", shapeInvoke, umpire.Safe, umpire.Task, "starts a sub-agent, whose calls are judged one by one"},
-	{"KillShell", shapeInvoke, umpire.Safe, umpire.Other, "ends a background command of this session"},
-	{"BashOutput", shapeInvoke, umpire.Safe, umpire.Other, "reads the output of a background command"},
-	{"AskUserQuestion", shapeInvoke, umpire.Safe, umpire.Other, "asks the person"},
-	{"ExitPlanMode", shapeInvoke, umpire.Safe, umpire.Other, "shows the plan to the person"},
+	{"Bash", shapeShell, umpire.Medium, umpire.Lost, umpire.ShellExecute, "runs a command"},
+	{"Read", shapeRead, umpire.Safe, umpire.Harmless, umpire.FileRead, "reads a file"},
+	{"NotebookRead", shapeRead, umpire.Safe, umpire.Harmless, umpire.FileRead, "reads a notebook"},
+	{"LS", shapeList, umpire.Safe, umpire.Harmless, umpire.FileRead, "lists a folder"},
+	{"Glob", shapeList, umpire.Safe, umpire.Harmless, umpire.FileRead, "looks for files by name"},
+	{"Grep", shapeTree, umpire.Safe, umpire.Harmless, umpire.FileRead, "looks for text in files"},
+	{"Write", shapeWrite, umpire.Medium, umpire.Reversible, umpire.FileWrite, "creates or replaces a file"},
+	{"Edit", shapeWrite, umpire.Medium, umpire.Reversible, umpire.FileWrite, "changes a file"},
+	{"MultiEdit", shapeWrite, umpire.Medium, umpire.Reversible, umpire.FileWrite, "changes a file"},
+	{"NotebookEdit", shapeWrite, umpire.Medium, umpire.Reversible, umpire.FileWrite, "changes a notebook"},
+	{"filesystem-edit", shapeWrite, umpire.Medium, umpire.Reversible, umpire.FileWrite, "changes lines of a file"},
+	{"filesystem-edit_search", shapeWrite, umpire.Medium, umpire.Reversible, umpire.FileWrite, "replaces text in a file"},
+	{"GitStatus", shapeGit, umpire.Safe, umpire.Harmless, umpire.ShellExecute, "shows the state of the repository"},
+	{"GitDiff", shapeGit, umpire.Safe, umpire.Harmless, umpire.ShellExecute, "shows changes"},
+	{"GitLog", shapeGit, umpire.Safe, umpire.Harmless, umpire.ShellExecute, "shows commits"},
+	{"GitCommit", shapeGit, umpire.High, umpire.Reversible, umpire.GitCommit, "records a commit"},
+	{"GitPush", shapeGit, umpire.High, umpire.Outward, umpire.GitPush, "publishes commits"},
+	{"GitCheckout", shapeGit, umpire.High, umpire.Lost, umpire.ShellExecute, "replaces files by another version"},
+	{"WebFetch", shapeNetwork, umpire.Safe, umpire.Outward, umpire.Network, "fetches a page"},
+	{"WebSearch", shapeNetwork, umpire.Safe, umpire.Outward, umpire.Network, "searches the web"},
+	{"TodoWrite", shapeInvoke, umpire.Safe, umpire.Harmless, umpire.Other, "notes what is to be done"},
+	{"TodoRead", shapeInvoke, umpire.Safe, umpire.Harmless, umpire.Other, "reads what is to be done"},
+	{"Task", shapeInvoke, umpire.Safe, umpire.Harmless, umpire.Task, "starts a sub-agent, whose calls are judged one by one"},
+	{"KillShell", shapeInvoke, umpire.Safe, umpire.Reversible, umpire.Other, "ends a background command of this session"},
+	{"BashOutput", shapeInvoke, umpire.Safe, umpire.Harmless, umpire.Other, "reads the output of a background command"},
+	{"AskUserQuestion", shapeInvoke, umpire.Safe, umpire.Harmless, umpire.Other, "asks the person"},
+	{"ExitPlanMode", shapeInvoke, umpire.Safe, umpire.Harmless, umpire.Other, "shows the plan to the person"},
+
+	// What hosts do for themselves.
+	{"EnterPlanMode", shapeInvoke, umpire.Safe, umpire.Harmless, umpire.Other, "offers to plan first"},
+	{"ToolSearch", shapeInvoke, umpire.Safe, umpire.Harmless, umpire.Other, "looks up tools of the agent"},
+	{"ListAgents", shapeInvoke, umpire.Safe, umpire.Harmless, umpire.Other, "lists sub-agents"},
+	{"SendMessage", shapeInvoke, umpire.Safe, umpire.Harmless, umpire.Other, "writes to a sub-agent, whose calls are judged one by one"},
+	{"ReportFindings", shapeInvoke, umpire.Safe, umpire.Harmless, umpire.Other, "shows findings to the person"},
+	{"SendUserMessage", shapeInvoke, umpire.Safe, umpire.Harmless, umpire.Other, "shows a message to the person"},
+	{"StructuredOutput", shapeInvoke, umpire.Safe, umpire.Harmless, umpire.Other, "gives the result in a form that was asked for"},
+	{"CronList", shapeInvoke, umpire.Safe, umpire.Harmless, umpire.Other, "lists what is scheduled"},
+	{"CronCreate", shapeInvoke, umpire.Safe, umpire.Reversible, umpire.Other, "schedules a message to the agent, whose calls are judged then"},
+	{"CronDelete", shapeInvoke, umpire.Safe, umpire.Reversible, umpire.Other, "takes back what is scheduled"},
+	{"ScheduleWakeup", shapeInvoke, umpire.Safe, umpire.Reversible, umpire.Other, "schedules a message to the agent, whose calls are judged then"},
+	{"Workflow", shapeInvoke, umpire.Medium, umpire.Reversible, umpire.Task, "runs a script of sub-agents, whose calls are judged one by one"},
+	{"Skill", shapeInvoke, umpire.Medium, umpire.Reversible, umpire.Other, "loads instructions, which may run commands while they load"},
+	{"LSP", shapeInvoke, umpire.Medium, umpire.Reversible, umpire.Other, "asks a language server, which runs beside the project"},
+	{"EnterWorktree", shapeInvoke, umpire.Medium, umpire.Reversible, umpire.Other, "makes a worktree and works there"},
+	{"ExitWorktree", shapeInvoke, umpire.Medium, umpire.Lost, umpire.Other, "leaves a worktree, and may remove it"},
 }
 
 // LegacyDangerous is the list of tools that older clients treat as dangerous
