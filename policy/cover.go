@@ -12,7 +12,7 @@ func (j *judge) allowing() []*compiled {
 	}
 	var covering []*compiled
 	for _, h := range j.programs[j.access().Part] {
-		allowed := commandRules(h.rows[rowAllowRule])
+		allowed := commandRules(h.rows[rowAllowRule], j.access())
 		if len(allowed) == 0 && !unremarkable(h.subject.access) {
 			return nil
 		}
@@ -21,6 +21,21 @@ func (j *judge) allowing() []*compiled {
 		}
 	}
 	return covering
+}
+
+// allowingScript returns the allow rules for the command whose script does this: whoever
+// allows `npm run build` allows what it consists of.
+func (j *judge) allowingScript() []*compiled {
+	a := j.access()
+	if a.Via == 0 || !allowable(a) || !startsCommands(j.query.Call.Tool) {
+		return nil
+	}
+	for _, h := range j.programs[a.Via] {
+		if rules := commandRules(h.rows[rowAllowRule], a); len(rules) > 0 {
+			return rules
+		}
+	}
+	return nil
 }
 
 // followsProgram reports whether the access is covered by what covers the
@@ -34,10 +49,11 @@ func (j *judge) followsProgram() bool {
 // program that they help.
 func unremarkable(a *umpire.Access) bool { return a.Doubt == "" && umpire.Low.AtLeast(a.Risk) }
 
-func commandRules(rules []*compiled) []*compiled {
+// commandRules are the rules for a program that also cover what it does.
+func commandRules(rules []*compiled, does *umpire.Access) []*compiled {
 	var commands []*compiled
 	for _, c := range rules {
-		if len(c.words) > 0 || c.bare() {
+		if (c.forCommand() || c.bare()) && c.withinCap(does) {
 			commands = append(commands, c)
 		}
 	}
@@ -49,7 +65,7 @@ func (j *judge) ruleCovers(c *compiled) bool {
 	if c.matches(j.subject, &j.policy.opts) {
 		return true
 	}
-	if !j.followsProgram() || len(c.words) == 0 {
+	if !j.followsProgram() || !c.forCommand() || !c.withinCap(j.access()) {
 		return false
 	}
 	covered := false

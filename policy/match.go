@@ -54,7 +54,10 @@ func (c *compiled) matches(s *subject, o *Options) bool {
 	if c.allows() && !allowable(s.access) {
 		return false
 	}
-	if c.onlyTree && !s.access.Tree {
+	if !c.withinCap(s.access) {
+		return false
+	}
+	if c.onlyTree && !s.access.Tree || c.named && s.access.Names {
 		return false
 	}
 	if c.bare() {

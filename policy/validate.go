@@ -38,8 +38,16 @@ func Validate(r umpire.Rule) error {
 	if err := validMatch(r.Tool, r.Match); err != nil {
 		return err
 	}
+	if err := validCap(&r); err != nil {
+		return err
+	}
+	if r.Match.Command != "" {
+		if err := validWords("command", r.Match.Command); err != nil {
+			return err
+		}
+	}
 	if r.Match.CommandPrefix != "" {
-		if err := validPrefix(r.Match.CommandPrefix); err != nil {
+		if err := validWords("commandPrefix", r.Match.CommandPrefix); err != nil {
 			return err
 		}
 	}
@@ -72,7 +80,7 @@ func validTool(tool string) error {
 // never matches looks like protection and is none.
 func validMatch(tool string, m umpire.Match) error {
 	set := 0
-	for _, text := range []string{m.CommandPrefix, m.PathGlob, m.Domain} {
+	for _, text := range []string{m.Command, m.CommandPrefix, m.PathGlob, m.Domain} {
 		if text != "" {
 			set++
 		}
@@ -80,9 +88,13 @@ func validMatch(tool string, m umpire.Match) error {
 	switch {
 	case set > 1 && m.Domain != "":
 		return errors.New("match has a domain and more; write one rule for each")
+	case m.Command != "" && m.CommandPrefix != "":
+		return errors.New("match has a command and a commandPrefix; one of them is enough")
+	case m.Command != "" && tool != "Bash":
+		return fmt.Errorf("command does not go with tool %q; use Bash", tool)
 	case m.CommandPrefix != "" && !takesCommand(tool):
 		return fmt.Errorf("commandPrefix does not go with tool %q; use Bash", tool)
-	case m.PathGlob != "" && !takesPath(tool) && m.CommandPrefix == "":
+	case m.PathGlob != "" && !takesPath(tool) && m.Command+m.CommandPrefix == "":
 		return fmt.Errorf("pathGlob does not go with tool %q; use Read or Edit, they judge every command's files", tool)
 	case m.Domain != "" && !takesDomain(tool):
 		return fmt.Errorf("domain does not go with tool %q; use WebFetch, it judges every command's hosts", tool)
@@ -90,21 +102,39 @@ func validMatch(tool string, m umpire.Match) error {
 	return nil
 }
 
-func validPrefix(prefix string) error {
-	if len(prefix) > maxPrefixLen {
-		return fmt.Errorf("commandPrefix is longer than %d bytes", maxPrefixLen)
+// validCap refuses a cap where it would mean nothing. It makes a rule weaker, which
+// one that denies or asks must not be.
+func validCap(r *umpire.Rule) error {
+	switch {
+	case r.Cap == umpire.Cap{}:
+		return nil
+	case r.Action != umpire.Allow:
+		return errors.New("max_consequence and options go with allow rules only")
+	case r.MaxConsequence > umpire.Harmless:
+		return errors.New("max_consequence: want none, reversible, outward or lost")
+	case r.Options != umpire.OptionsAny && r.Options != umpire.OptionsShown:
+		return fmt.Errorf("options %q: want \"shown\"", r.Options)
+	case r.Options != umpire.OptionsAny && r.Match.Command+r.Match.CommandPrefix == "":
+		return errors.New("options go with a command only")
 	}
-	if !utf8.ValidString(prefix) || strings.ContainsRune(prefix, 0) {
-		return errors.New("commandPrefix is not text")
+	return nil
+}
+
+func validWords(key, text string) error {
+	if len(text) > maxPrefixLen {
+		return fmt.Errorf("%s is longer than %d bytes", key, maxPrefixLen)
 	}
-	words, err := SplitPrefix(prefix)
+	if !utf8.ValidString(text) || strings.ContainsRune(text, 0) {
+		return fmt.Errorf("%s is not text", key)
+	}
+	words, err := SplitPrefix(text)
 	switch {
 	case err != nil:
-		return fmt.Errorf("commandPrefix %q: %w", prefix, err)
+		return fmt.Errorf("%s %q: %w", key, text, err)
 	case len(words) == 0:
-		return errors.New("commandPrefix is blank")
+		return fmt.Errorf("%s is blank", key)
 	case len(words) > maxPrefixWords:
-		return fmt.Errorf("commandPrefix has more than %d words", maxPrefixWords)
+		return fmt.Errorf("%s has more than %d words", key, maxPrefixWords)
 	}
 	return nil
 }

@@ -1,0 +1,33 @@
+package policy
+
+import (
+	"slices"
+
+	"github.com/umpirehq/umpire"
+)
+
+// withinCap reports whether an access does no more than the rule's cap lets it. A rule
+// without a cap lets it do anything.
+func (c *compiled) withinCap(a *umpire.Access) bool {
+	limit := &c.rule.Cap
+	if a.Consequence != limit.MaxConsequence && a.Consequence.AtLeast(limit.MaxConsequence) {
+		return false
+	}
+	if limit.Options == umpire.OptionsAny {
+		return true
+	}
+	if a.Kind == umpire.KindNetwork {
+		return false // a host is a target, and the rule names none
+	}
+	return a.Kind != umpire.KindExec || c.namesExtras(a)
+}
+
+// namesExtras reports whether the rule itself names every option that does more than
+// the program does without it.
+func (c *compiled) namesExtras(a *umpire.Access) bool {
+	named := c.words
+	if len(c.line) > 0 {
+		named = c.line
+	}
+	return !slices.ContainsFunc(a.Extras, func(option string) bool { return !slices.Contains(named, option) })
+}
