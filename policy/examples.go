@@ -1,6 +1,7 @@
 package policy
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -18,16 +19,19 @@ func CheckExamples(r umpire.Rule, o Options) error {
 	}
 	for _, example := range r.Examples.Match {
 		if !MatchesExample(r, example, o) {
-			return fmt.Errorf("rule %q does not match its example %q", r.ID, example)
+			return fmt.Errorf("rule %q does not match its example %q", nameOf(r), example)
 		}
 	}
 	for _, example := range r.Examples.NotMatch {
 		if MatchesExample(r, example, o) {
-			return fmt.Errorf("rule %q matches %q, which it says it does not", r.ID, example)
+			return fmt.Errorf("rule %q matches %q, which it says it does not", nameOf(r), example)
 		}
 	}
 	return nil
 }
+
+// nameOf is how an error names a rule: by its id, or by what it says.
+func nameOf(r umpire.Rule) string { return cmp.Or(string(r.ID), FormatShort(r)) }
 
 // MatchesExample reports whether the rule speaks about an example. As in a
 // decision, a rule that allows must cover all of a command and one that denies
@@ -53,7 +57,7 @@ func MatchesExample(r umpire.Rule, example string, o Options) bool {
 			matched++
 		}
 	}
-	if c.allows() && len(c.words) > 0 && len(c.globs) > 0 {
+	if c.allows() && c.forCommand() && len(c.globs) > 0 {
 		return matched > 0 && matched == programs // its files are a condition of it
 	}
 	if c.allows() {
@@ -78,7 +82,7 @@ func exampleAccesses(r umpire.Rule, tool, example string, o Options) []umpire.Ac
 		return []umpire.Access{{Kind: exampleKind(r.Tool), Target: target, Resolved: target, Place: umpire.PlaceInside}}
 	case r.Match.Domain != "" || takesDomainOnly(r.Tool):
 		return []umpire.Access{{Kind: umpire.KindNetwork, Target: hostName(example)}}
-	case r.Match.CommandPrefix != "" || startsCommands(tool):
+	case r.Match.Command+r.Match.CommandPrefix != "" || startsCommands(tool):
 		return programs(shell.Parse(example, shell.Env{Dir: max(o.Root, "/"), Home: o.Home}))
 	}
 	target := absolute(homePath(example, o.Home), o.Root)

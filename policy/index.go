@@ -12,7 +12,8 @@ import (
 type index struct {
 	tools     map[string][]*compiled // rules about a whole tool
 	toolGlobs []*compiled
-	self      []*compiled // rules about umpire's own verbs
+	self      []*compiled            // rules about umpire's own verbs
+	lines     map[string][]*compiled // rules about one whole command, by its words
 	words     wordNode
 	paths     pathNode
 	anyDepth  bucket
@@ -27,7 +28,7 @@ type wordNode struct {
 }
 
 func newIndex() *index {
-	return &index{tools: map[string][]*compiled{}, domains: map[string][]*compiled{}}
+	return &index{tools: map[string][]*compiled{}, domains: map[string][]*compiled{}, lines: map[string][]*compiled{}}
 }
 
 func (ix *index) add(c *compiled, o *Options) {
@@ -38,6 +39,9 @@ func (ix *index) add(c *compiled, o *Options) {
 		ix.tools[c.rule.Tool] = append(ix.tools[c.rule.Tool], c)
 	case c.self:
 		ix.self = append(ix.self, c)
+	case len(c.line) > 0:
+		key := lineKey(c.line)
+		ix.lines[key] = append(ix.lines[key], c)
 	case len(c.words) > 0:
 		ix.words.add(c)
 	case c.domain != "":
@@ -95,6 +99,17 @@ func (ix *index) find(h *hits) {
 	case a.Paths() && a.Target != "":
 		ix.findPaths(h)
 	}
+}
+
+// findLines looks the command up as it was given, and by the words that rules which
+// deny or ask compare.
+func (ix *index) findLines(h *hits) {
+	if len(ix.lines) == 0 {
+		return
+	}
+	a := h.subject.access
+	h.offer(ix.lines[lineKey(a.Line)])
+	h.offer(ix.lines[lineKey(append([]string{a.Program}, a.Words[1:]...))])
 }
 
 func (n *wordNode) find(h *hits, first string, rest []string) {

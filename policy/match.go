@@ -67,9 +67,10 @@ func (c *compiled) matches(s *subject, o *Options) bool {
 	case c.secret:
 		return c.readsSecret(s)
 	case c.self:
-		return answersItself(s.access, c.words[1:])
-	case len(c.words) > 0:
-		return c.matchesWords(s) && (len(c.globs) == 0 || c.matchesFiles(s, o))
+		verb, uses := usesPersonVerb(s.access)
+		return uses && verb == strings.Join(c.words[1:], " ")
+	case c.forCommand():
+		return c.matchesCommand(s) && (len(c.globs) == 0 || c.matchesFiles(s, o))
 	case len(c.globs) > 0:
 		return s.access.Paths() && s.access.Target != "" && c.judges(s) && c.matchesPath(s, o)
 	case c.domain != "":
@@ -114,21 +115,20 @@ func (c *compiled) matchesFiles(s *subject, o *Options) bool {
 	return c.allows() && len(s.files) > 0
 }
 
-// matchesWords compares whole words. A rule that denies or asks also sees a
-// program that is called by its path.
-func (c *compiled) matchesWords(s *subject) bool {
-	a := s.access
-	if a.Kind != umpire.KindExec || len(a.Words) < len(c.words) || !c.judges(s) {
-		return false
+// matchesCommand compares a whole line, or the words that it begins with.
+func (c *compiled) matchesCommand(s *subject) bool {
+	if len(c.line) > 0 {
+		return c.matchesLine(s)
 	}
 	first := a.Words[0] == c.words[0] || !c.allows() && a.Program == c.words[0]
 	return first && slices.Equal(c.words[1:], a.Words[1:len(c.words)])
 }
 
-// answersItself reports whether a program is umpire with the given verb.
-// Options may stand before and within the verb, each with a value or without.
-func answersItself(a *umpire.Access, verb []string) bool {
-	if a.Kind != umpire.KindExec || !strings.EqualFold(strings.TrimSuffix(a.Program, ".exe"), "umpire") || len(a.Words) == 0 {
+// matchesLine wants the same words, those before a subcommand too. A rule that
+// denies or asks is also about the command without them.
+func (c *compiled) matchesLine(s *subject) bool {
+	a := s.access
+	if a.Kind != umpire.KindExec || !c.judges(s) {
 		return false
 	}
 	found, option := 0, false
@@ -149,7 +149,23 @@ func answersItself(a *umpire.Access, verb []string) bool {
 		}
 		option = false
 	}
-	return false
+	return !c.allows() && len(a.Words) == len(c.line) && a.Program == c.line[0] && slices.Equal(a.Words[1:], plainWords(c.line[1:]))
+}
+
+// matchesWords compares whole words. A rule that denies or asks also sees a
+// program that is called by its path, and options in any spelling and order.
+func (c *compiled) matchesWords(s *subject) bool {
+	a := s.access
+	if a.Kind != umpire.KindExec || len(a.Words) == 0 || !c.judges(s) {
+		return false
+	}
+	if a.Words[0] != c.words[0] && (c.allows() || a.Program != c.words[0]) {
+		return false
+	}
+	if len(a.Words) >= len(c.words) && slices.Equal(c.words[1:], a.Words[1:len(c.words)]) {
+		return true
+	}
+	return !c.allows() && shell.Covers(c.words, a.Words)
 }
 
 // matchesPath wants every spelling of the path to match for a rule that

@@ -3,16 +3,44 @@ package policy
 import (
 	"errors"
 	"strings"
+
+	"github.com/umpirehq/umpire"
 )
 
 // SplitPrefix splits a command prefix into words. Words are separated by
 // blanks; single and double quotes keep blanks within a word, and nothing else
 // is special: no escapes, no expansions. JoinPrefix is its inverse.
 func SplitPrefix(prefix string) ([]string, error) {
-	var words []string
+	read, err := splitWords(prefix)
+	if err != nil || len(read) == 0 {
+		return nil, err
+	}
+	words := make([]string, len(read))
+	for i, w := range read {
+		words[i] = w.text
+	}
+	return words, nil
+}
+
+// A writtenWord is a word of a prefix or a command.
+type writtenWord struct {
+	text string
+	// pattern says that a wildcard stands outside of quotes.
+	pattern bool
+}
+
+func splitWords(text string) ([]writtenWord, error) {
+	var words []writtenWord
 	var word strings.Builder
-	started, quote := false, rune(0)
-	for _, r := range prefix {
+	started, pattern, quote := false, false, rune(0)
+	end := func() {
+		if started {
+			words = append(words, writtenWord{word.String(), pattern})
+			word.Reset()
+		}
+		started, pattern = false, false
+	}
+	for _, r := range text {
 		switch {
 		case quote != 0 && r == quote:
 			quote = 0
@@ -21,24 +49,71 @@ func SplitPrefix(prefix string) ([]string, error) {
 		case r == '\'' || r == '"':
 			quote, started = r, true
 		case isBlank(r):
-			if started {
-				words = append(words, word.String())
-				word.Reset()
-			}
-			started = false
+			end()
 		default:
 			word.WriteRune(r)
-			started = true
+			started, pattern = true, pattern || strings.ContainsRune(wildcards, r)
 		}
 	}
 	if quote != 0 {
 		return nil, errors.New("a quote is not closed")
 	}
-	if started {
-		words = append(words, word.String())
-	}
+	end()
 	return words, nil
 }
+
+// wildcards are the characters that make a word a pattern for the shell.
+const wildcards = "*?["
+
+// splitLine splits one whole command into words as an access has them.
+func splitLine(command string) ([]string, error) {
+	read, err := splitWords(command)
+	if err != nil {
+		return nil, err
+	}
+	var line []string
+	for _, w := range read {
+		if w.pattern {
+			w.text = umpire.PatternMark + w.text
+		}
+		line = append(line, w.text)
+	}
+	return line, nil
+}
+
+// joinLine writes the words of a command so that splitLine reads them back. It is ""
+// for what cannot be written, since it is not known before it runs.
+func joinLine(line []string) string {
+	var b strings.Builder
+	for i, word := range line {
+		if i > 0 {
+			b.WriteByte(' ')
+		}
+		bare, pattern := strings.CutPrefix(word, umpire.PatternMark)
+		switch {
+		case strings.ContainsAny(bare, "\x00"+umpire.PatternMark), pattern && (quoteWord(bare) != bare || !strings.ContainsAny(bare, wildcards)):
+			return ""
+		case !pattern && strings.ContainsAny(bare, wildcards) && quoteWord(bare) == bare:
+			bare = "'" + bare + "'"
+		case !pattern:
+			bare = quoteWord(bare)
+		}
+		b.WriteString(bare)
+	}
+	return b.String()
+}
+
+// plainWords are the words of a line without the marks of patterns.
+func plainWords(line []string) []string {
+	words := make([]string, len(line))
+	for i, word := range line {
+		words[i] = strings.TrimPrefix(word, umpire.PatternMark)
+	}
+	return words
+}
+
+// lineKey is what an index finds a command by.
+func lineKey(line []string) string { return strings.Join(plainWords(line), "\x00") }
 
 // JoinPrefix writes words as a command prefix, quoting those that need it.
 func JoinPrefix(words []string) string {

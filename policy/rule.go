@@ -36,6 +36,7 @@ type compiled struct {
 	// order ranks rules that match the same access: the lowest is named.
 	order int
 
+	line   []string // of a rule for one whole command
 	words  []string
 	globs  []glob
 	domain string
@@ -65,7 +66,8 @@ func compile(r *umpire.Rule, o *Options) *compiled {
 		c.row, c.code = rowAllowRule, umpire.CodeRule
 		c.broad = tooBroad(*r)
 	}
-	c.words, _ = SplitPrefix(r.Match.CommandPrefix) // Validate has split it before
+	c.line, _ = splitLine(r.Match.Command) // Validate has split both before
+	c.words, _ = SplitPrefix(r.Match.CommandPrefix)
 	if r.Match.PathGlob != "" {
 		c.globs = newGlobs(r.Match.PathGlob, r.Action, o)
 	}
@@ -93,6 +95,9 @@ func (c *compiled) text() string {
 	}
 	return "Denied by rule: " + id
 }
+
+// forCommand reports whether the rule is about commands by their words.
+func (c *compiled) forCommand() bool { return len(c.line)+len(c.words) > 0 }
 
 // bare reports whether the rule has no match, and so is about a whole tool.
 func (c *compiled) bare() bool { return c.rule.Match == (umpire.Match{}) }

@@ -9,13 +9,14 @@ import (
 )
 
 // The short form of a rule: TOOL, or TOOL(MATCH). The match of a Bash rule is a
-// command prefix with a closing ":*", that of WebFetch is "domain:HOST", that
+// command prefix with a closing ":*", or "=" and one whole command, that of WebFetch is "domain:HOST", that
 // of any other tool a path. A key in front says otherwise.
 const (
 	keyCommand = "command:"
 	keyPath    = "path:"
 	keyDomain  = "domain:"
 	anyWords   = ":*"
+	wholeLine  = "="
 )
 
 // ParseShort reads the short form of a rule. Only Tool and Match are set, so
@@ -62,6 +63,9 @@ func parseMatch(tool, arg string) (umpire.Match, error) {
 		text = strings.TrimSuffix(text, anyWords)
 		return umpire.Match{CommandPrefix: text}, needText(text)
 	}
+	if text, ok := strings.CutPrefix(arg, wholeLine); ok && tool == "Bash" {
+		return umpire.Match{Command: text}, needText(text)
+	}
 	switch {
 	case tool == "Bash" && (arg == "*" || arg == anyWords):
 		return umpire.Match{}, nil
@@ -93,6 +97,8 @@ func needText(text string) error {
 // that Validate accepts, ParseShort reads the same tool and match back.
 func FormatShort(r umpire.Rule) string {
 	switch m := r.Match; {
+	case m.Command != "":
+		return r.Tool + "(" + wholeLine + m.Command + ")"
 	case m.CommandPrefix != "" && r.Tool == "Bash" && !keyed(m.CommandPrefix):
 		return r.Tool + "(" + m.CommandPrefix + anyWords + ")"
 	case m.CommandPrefix != "":
@@ -109,5 +115,5 @@ func FormatShort(r umpire.Rule) string {
 
 // keyed reports whether a match would be read as one with a key in front.
 func keyed(text string) bool {
-	return strings.HasPrefix(text, keyCommand) || strings.HasPrefix(text, keyPath) || strings.HasPrefix(text, keyDomain)
+	return strings.HasPrefix(text, keyCommand) || strings.HasPrefix(text, keyPath) || strings.HasPrefix(text, keyDomain) || strings.HasPrefix(text, wholeLine)
 }

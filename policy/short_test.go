@@ -14,6 +14,10 @@ func TestParseShort(t *testing.T) {
 	for short, want := range map[string]umpire.Rule{
 		"Bash(npm test:*)":                 {Tool: "Bash", Match: umpire.Match{CommandPrefix: "npm test"}},
 		"Bash(npm test)":                   {Tool: "Bash", Match: umpire.Match{CommandPrefix: "npm test"}},
+		"Bash(=git push origin main)":      {Tool: "Bash", Match: umpire.Match{Command: "git push origin main"}},
+		"Bash(=echo 'a  b' :*)":            {Tool: "Bash", Match: umpire.Match{Command: "echo 'a  b' :*"}},
+		"Bash(command:=x:*)":               {Tool: "Bash", Match: umpire.Match{CommandPrefix: "=x"}},
+		"Edit(=x)":                         {Tool: "Edit", Match: umpire.Match{PathGlob: "=x"}},
 		"Bash(rm *)":                       {Tool: "Bash", Match: umpire.Match{CommandPrefix: "rm"}},
 		"Bash(rm *:*)":                     {Tool: "Bash", Match: umpire.Match{CommandPrefix: "rm *"}},
 		"Bash(*)":                          {Tool: "Bash"},
@@ -34,7 +38,7 @@ func TestParseShort(t *testing.T) {
 	}
 	for _, short := range []string{
 		"", "Bash(", "Bash()", "(x)", "Bash(npm test", "Bash('open)", "Read(a[)", "Read({a)", "Read([Z-a])", "Read({a,b}{a,b}{a,b}{a,b}{a,b}{a,b}{a,b})",
-		"Bash(path:x)", "WebFetch(x)", "WebFetch(domain:)", "WebFetch(domain:a/b)", "Read(domain:x)", "Edit(command:x)", "a b", "Read(../x)", "Read(~root/x)",
+		"Bash(path:x)", "Bash(=)", "Bash(= )", "Bash(='x)", "WebFetch(x)", "WebFetch(domain:)", "WebFetch(domain:a/b)", "Read(domain:x)", "Edit(command:x)", "a b", "Read(../x)", "Read(~root/x)",
 	} {
 		if r, err := ParseShort(short); err == nil {
 			t.Errorf("ParseShort(%q) = %+v, want an error", short, r)
@@ -48,7 +52,7 @@ func genRule(t *rapid.T) umpire.Rule {
 		ID: umpire.RuleID(rapid.StringMatching(`[a-z]{1,6}`).Draw(t, "id")), Action: rapid.SampledFrom([]umpire.Verdict{deny, ask, allow}).Draw(t, "action"),
 		Source: rapid.SampledFrom([]umpire.Source{umpire.SourceManaged, umpire.SourceProject, umpire.SourceUser, umpire.SourceFlag}).Draw(t, "source"),
 	}
-	switch rapid.IntRange(0, 3).Draw(t, "sort") {
+	switch rapid.IntRange(0, 4).Draw(t, "sort") {
 	case 0:
 		r.Tool = rapid.SampledFrom([]string{"Bash", "*", "Read", "Edit", "Write", "Delete", "GitPush", "mcp__a__*", "mcp__a", "WebFetch"}).Draw(t, "tool")
 	case 1:
@@ -61,6 +65,10 @@ func genRule(t *rapid.T) umpire.Rule {
 	case 3:
 		r.Tool = "WebFetch"
 		r.Match.Domain = rapid.SampledFrom([]string{"x.org", "*.x.org", "*", "a.x.org"}).Draw(t, "domain")
+	case 4:
+		r.Tool = "Bash"
+		words := rapid.SliceOfN(rapid.SampledFrom([]string{"npm", "test", "git", "push", "a b", "it's", `"`, ":*", "-x", "", umpire.PatternMark + "*.go", "*.go"}), 1, 3).Draw(t, "line")
+		r.Match.Command = joinLine(words)
 	}
 	return r
 }
@@ -103,8 +111,24 @@ func TestPrefixRoundTrip(t *testing.T) {
 	})
 }
 
+func TestLineRoundTrip(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		word := rapid.OneOf(rapid.String(), rapid.SampledFrom([]string{umpire.PatternMark + "*.go", "*.go", "'", "", "a b*"}))
+		line := rapid.SliceOfN(word, 1, 5).Draw(t, "line")
+		text := joinLine(line)
+		if text == "" {
+			return
+		}
+		got, err := splitLine(text)
+		if err != nil || cmp.Diff(line, got) != "" {
+			t.Fatalf("%q: %v %s", text, err, cmp.Diff(line, got))
+		}
+	})
+}
+
 func FuzzParseShort(f *testing.F) {
-	for _, seed := range []string{"Bash(npm test:*)", "Read(~/x/**)", "WebFetch(domain:*.x)", "*", "a(b(c))", "Bash(:*:*)", `Read({a,[{]}\{)`, "Edit(path:path:x)", "0(pat\x7f:0)", "0({})", "Read({,a})"} {
+	for _, seed := range []string{"Bash(npm test:*)", "Read(~/x/**)", "WebFetch(domain:*.x)", "*", "a(b(c))", "Bash(:*:*)", "Bash(=git push)", "Bash(=:*)", "Bash(command:=x)", "Bash(=a '*' *.go)", `Read({a,[{]}\{)`, "Edit(path:path:x)", "0(pat\x7f:0)", "0({})", "Read({,a})"} {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, short string) {
