@@ -1,6 +1,7 @@
 package policy
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/umpirehq/umpire"
@@ -48,7 +49,7 @@ func (ix *index) add(c *compiled, o *Options) {
 		key := strings.TrimPrefix(c.domain, "*.")
 		ix.domains[key] = append(ix.domains[key], c)
 	}
-	if len(c.words) > 0 {
+	if c.forCommand() {
 		return // found by its command; its files are looked at then
 	}
 	for i := range c.globs {
@@ -68,8 +69,17 @@ func (ix *index) addGlob(c *compiled, g *glob, o *Options) {
 	}
 }
 
+// isOption reports a word that may be an option.
+func isOption(word string) bool { return strings.HasPrefix(word, "-") }
+
+// add puts a rule at the end of its words. One that names an option and forbids or
+// asks stands at its program: options have many spellings, and any order.
 func (n *wordNode) add(c *compiled) {
-	for _, word := range c.words {
+	words := c.words
+	if !c.allows() && slices.ContainsFunc(words, isOption) {
+		words = words[:1]
+	}
+	for _, word := range words {
 		if n.next == nil {
 			n.next = map[string]*wordNode{}
 		}
@@ -85,14 +95,18 @@ func (n *wordNode) add(c *compiled) {
 func (ix *index) find(h *hits) {
 	ix.findTools(h)
 	a := h.subject.access
-	if strings.HasPrefix(a.Program, "umpire") {
+	if isOwnProgram(a) {
 		h.offer(ix.self)
 	}
 	switch {
 	case a.Kind == umpire.KindExec && len(a.Words) > 0:
-		ix.words.find(h, a.Words[0], a.Words[1:])
-		if a.Program != a.Words[0] {
-			ix.words.find(h, a.Program, a.Words[1:])
+		ix.findLines(h)
+		operands := slices.DeleteFunc(slices.Clone(a.Words[1:]), isOption)
+		for _, name := range slices.Compact([]string{a.Words[0], a.Program}) {
+			ix.words.find(h, name, a.Words[1:])
+			if len(operands) < len(a.Words)-1 {
+				ix.words.find(h, name, operands)
+			}
 		}
 	case a.Kind == umpire.KindNetwork:
 		ix.findDomains(h)
@@ -165,6 +179,12 @@ func (ix *index) findDomains(h *hits) {
 
 func (ix *index) findPaths(h *hits) {
 	tree, globbed := h.subject.access.Tree, h.subject.access.Glob
+	if found := h.subject.found; found != nil {
+		for _, name := range found.folded {
+			ix.anyDepth.find(h, name)
+		}
+		ix.paths.find(h, found.folded)
+	}
 	h.subject.forms.each(func(f *form) {
 		if globbed {
 			ix.anyDepth.offerAll(h)

@@ -120,8 +120,7 @@ func (c *compiled) matchesCommand(s *subject) bool {
 	if len(c.line) > 0 {
 		return c.matchesLine(s)
 	}
-	first := a.Words[0] == c.words[0] || !c.allows() && a.Program == c.words[0]
-	return first && slices.Equal(c.words[1:], a.Words[1:len(c.words)])
+	return c.matchesWords(s)
 }
 
 // matchesLine wants the same words, those before a subcommand too. A rule that
