@@ -32,7 +32,7 @@ func FactsOf(call umpire.Call, env shell.Env) (umpire.Facts, error) {
 	facts := umpire.Facts{Type: t.kind}
 	switch t.shape {
 	case shapeShell:
-		facts.Accesses, err = commandAccesses(in, env)
+		facts.Accesses, facts.Guesses, err = commandAccesses(in, env)
 	case shapeRead, shapeTree, shapeList, shapeWrite:
 		facts.Accesses, err = pathAccesses(t, in, env)
 	case shapeNetwork:
@@ -240,24 +240,6 @@ func (in input) text(names ...string) (string, error) {
 	return "", nil
 }
 
-// sortOf names the sort of a JSON value, for errors.
-func sortOf(raw json.RawMessage) string {
-	if len(raw) == 0 {
-		return "nothing"
-	}
-	switch raw[0] {
-	case '{':
-		return "an object"
-	case '[':
-		return "a list"
-	case '"':
-		return "a string"
-	case 't', 'f':
-		return "a boolean"
-	}
-	return "a number"
-}
-
 // pathFields are the fields in which tools name the paths they work on.
 var pathFields = []string{"path", "file_path", "filePath", "notebook_path", "paths"}
 
@@ -276,7 +258,7 @@ func (in input) paths() ([]string, error) {
 		out = append(out, named...)
 	}
 	if len(out) > MaxPaths {
-		return nil, fmt.Errorf("input: names %d paths, more than %d", len(out), MaxPaths)
+		return nil, fmt.Errorf("input: names %d paths, more than %d; split it into several calls", len(out), MaxPaths)
 	}
 	return out, nil
 }

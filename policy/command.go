@@ -1,0 +1,68 @@
+package policy
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/shell"
+)
+
+// commandWords are the fields of a shell tool that change neither what runs nor
+// where: words for a person, and how long the host waits.
+var commandWords = []string{
+	"command", "cmd", "description", "explanation", "reason", "title", "timeout", "timeout_ms", "timeoutMs",
+	"run_in_background", "background", "is_background", "isBackground",
+}
+
+// unguarded are the fields with which a host gives up its own sandbox for the call.
+var unguarded = []string{"dangerouslyDisableSandbox", "dangerously_disable_sandbox"}
+
+// commandAccesses reads the command line of a shell tool.
+func commandAccesses(in input, env shell.Env) (accesses, guesses []umpire.Access, err error) {
+	line, err := in.text("command", "cmd")
+	if err != nil {
+		return nil, nil, err
+	}
+	other, err := in.text("cmd")
+	if err != nil {
+		return nil, nil, err
+	}
+	accesses, guesses = shell.ParseCode(line, env)
+	if other != "" && other != line {
+		// Some agents run the one where both stand, and some the other.
+		more, guessed := shell.ParseCode(other, env)
+		accesses, guesses = append(accesses, more...), append(guesses, guessed...)
+	}
+	doubt := in.unreadCommand()
+	for i := range accesses {
+		if accesses[i].Doubt == "" {
+			accesses[i].Doubt = doubt
+		}
+	}
+	return accesses, guesses, nil
+}
+
+// unreadCommand says that a field may change what a command does, or "". A folder,
+// variables or a shell of its own make it another command than the one judged.
+func (in input) unreadCommand() string {
+	var names []string
+	for name, raw := range in {
+		if !slices.Contains(commandWords, name) && !emptyValue(string(raw)) {
+			names = append(names, name)
+		}
+	}
+	if len(names) == 0 {
+		return ""
+	}
+	slices.Sort(names)
+	if slices.Contains(unguarded, names[0]) {
+		return "the command would run without the sandbox of its host"
+	}
+	return fmt.Sprintf("the field %q may change what the command does, and is not known", names[0])
+}
+
+// emptyValue reports a JSON value that says nothing.
+func emptyValue(raw string) bool {
+	return slices.Contains([]string{"null", "false", `""`, "[]", "{}"}, raw)
+}
