@@ -45,6 +45,9 @@ func FactsOf(call umpire.Call, env shell.Env) (umpire.Facts, error) {
 			facts.Accesses[0] = raised(facts.Accesses[0], call.Extra)
 			facts.Guesses = guesses(in, env)
 		}
+		if t.kind == umpire.Task {
+			err = subAgentMode(&facts.Accesses[0], in)
+		}
 	}
 	if err != nil {
 		return umpire.Facts{}, err
@@ -57,22 +60,20 @@ func (t tool) invoke() umpire.Access {
 	return umpire.Access{Kind: umpire.KindInvoke, Target: t.name, Risk: t.risk, Consequence: t.consequence, Reason: t.why}
 }
 
-// commandAccesses reads the command line of a shell tool.
-func commandAccesses(in input, env shell.Env) ([]umpire.Access, error) {
-	line, err := in.text("command", "cmd")
-	if err != nil {
-		return nil, err
+// subAgentMode doubts a sub-agent that would be in another mode than who starts it: an
+// agent does not choose who is asked.
+func subAgentMode(a *umpire.Access, in input) error {
+	for _, field := range []string{"mode", "permission_mode", "permissionMode"} {
+		mode, err := in.text(field)
+		if err != nil {
+			return err
+		}
+		if mode != "" && mode != "default" && mode != "plan" {
+			a.Risk = umpire.High
+			a.Doubt = "the sub-agent would be in a mode of its own"
+		}
 	}
-	other, err := in.text("cmd")
-	if err != nil {
-		return nil, err
-	}
-	accesses := shell.Parse(line, env)
-	if other != "" && other != line {
-		// Some agents run the one where both stand, and some the other.
-		accesses = append(accesses, shell.Parse(other, env)...)
-	}
-	return accesses, nil
+	return nil
 }
 
 // pathAccesses is one access for every path of a file tool. A call that names no

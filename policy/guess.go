@@ -28,7 +28,8 @@ func guesses(in input, env shell.Env) []umpire.Access {
 	var all []umpire.Access
 	for _, name := range []string{"command", "cmd"} {
 		if line := guessedCommand(in, name); line != "" {
-			all = append(all, shell.Parse(line, env)...)
+			accesses, guessed := shell.ParseCode(line, env)
+			all = append(append(all, accesses...), guessed...)
 		}
 	}
 	paths, err := in.paths()

@@ -88,7 +88,7 @@ func TestGuessesThatAsk(t *testing.T) {
 		want, approved, lasting umpire.Verdict
 	}{
 		{`{"path":"/home/ann/.umpire/permissions.json"}`, umpire.Ask, umpire.Allow, umpire.Ask},
-		{`{"path":"~/.umpire/state/umpire.db"}`, umpire.Ask, umpire.Allow, umpire.Ask},
+		{`{"path":"~/.umpire/state/umpire.db"}`, umpire.Deny, umpire.Deny, umpire.Deny},
 		{`{"path":"/p/.umpire/permissions.json","content":"{}"}`, umpire.Ask, umpire.Allow, umpire.Ask},
 		{`{"destination":".git/hooks/pre-commit"}`, umpire.Ask, umpire.Allow, umpire.Ask},
 		{`{"uri":"file:///p/.claude/settings.json"}`, umpire.Ask, umpire.Allow, umpire.Ask},

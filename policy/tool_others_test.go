@@ -1,6 +1,12 @@
 package policy
 
-import "testing"
+import (
+	"encoding/json"
+	"testing"
+
+	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/shell"
+)
 
 // What JudgesOthers says no to is judged by nothing but its own name.
 func TestJudgesOthers(t *testing.T) {
@@ -11,6 +17,29 @@ func TestJudgesOthers(t *testing.T) {
 	} {
 		if got := JudgesOthers(tool); got != want {
 			t.Errorf("%s: %t", tool, got)
+		}
+	}
+}
+
+// TestSubAgentsChooseNoMode: an agent does not decide who is asked about its sub-agents.
+func TestSubAgentsChooseNoMode(t *testing.T) {
+	t.Parallel()
+	for input, want := range map[string]umpire.Verdict{
+		`{"prompt":"x"}`: umpire.Allow, `{"prompt":"x","mode":"default"}`: umpire.Allow, `{"prompt":"x","mode":"plan"}`: umpire.Allow,
+		`{"prompt":"x","mode":"bypassPermissions"}`: umpire.Ask, `{"prompt":"x","mode":"acceptEdits"}`: umpire.Ask,
+		`{"prompt":"x","permissionMode":"auto"}`: umpire.Ask, `{"prompt":"x","mode":"yolo"}`: umpire.Ask,
+	} {
+		call := umpire.Call{Tool: "Task", Input: json.RawMessage(input)}
+		facts, err := FactsOf(call, shell.Env{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		p, err := New(nil, testOptions)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if d := Decide(p, Query{Call: call, Facts: facts, Mode: umpire.ModeDefault}); d.Verdict != want {
+			t.Errorf("%s: %s %q, want %s", input, d.Verdict, d.Reason, want)
 		}
 	}
 }
