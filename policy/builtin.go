@@ -63,31 +63,9 @@ var forbiddenFiles = []string{
 	"?:/Windows/System32/**", "/mnt/?/Windows/System32/**",
 }
 
-// controlFiles decide what runs without anyone asking: umpire's own files, git
-// hooks, agents' settings, editors' tasks and the shell's start files.
-var controlFiles = []struct {
-	id          umpire.RuleID
-	patterns    []string
-	description string
-}{
-	{"control-umpire", []string{"/**/.umpire/**", "~/.umpire/**", "/etc/umpire/**"}, "umpire's own rules, state and settings"},
-	{"control-git", []string{"/**/.git/hooks/**", "/**/.git/{config,config.worktree}", "/**/.git/info/attributes", "/**/.git/commondir", "/**/.git/modules/**/{config,hooks}", "/**/.git/worktrees/*/config.worktree", "~/.gitconfig", "~/.config/git/**"}, "git runs programs named here"},
-	{"control-agents", []string{
-		"/**/.claude/settings*.json", "/**/.claude/hooks/**", "/**/.claude/permissions.yml", "~/.claude.json", "/**/.mcp.json",
-		"/**/.codex/**", "/**/.gemini/{settings.json,extensions/**}", "/**/.cursor/{hooks,mcp}.json", "/**/.github/hooks/**", "/**/.muse/permissions.json",
-		"/**/.{opencode,crush}.{json,jsonc}", "/**/.opencode/{plugin,plugins,tool,tools}/**", "/**/.{qwen,amp,factory}/settings.json",
-		"/**/.kiro/{hooks,settings}/**", "/**/.{vscode,roo}/mcp.json",
-	}, "an agent's settings, hooks or servers"},
-	{"control-tasks", []string{"/**/.vscode/{settings,tasks,launch}.json", "/**/.husky/**", "/**/.envrc", "/**/.devcontainer/**"}, "runs when the project is opened or committed"},
-	{"control-shell", []string{
-		"~/.{bashrc,bash_profile,bash_login,bash_logout,bash_aliases,profile}", "~/.{zshrc,zshenv,zprofile,zlogin,zlogout}", "~/.config/fish/**",
-		"/etc/{profile,bash.bashrc,bashrc,zshrc,zshenv,environment}", "/etc/profile.d/**",
-	}, "runs when a shell starts"},
-	{"control-login", []string{
-		"~/.ssh/**", "/var/spool/cron/**", "/etc/crontab", "/etc/cron.*/**",
-		"~/.config/{systemd,autostart}/**", "~/Library/LaunchAgents/**", "/etc/systemd/system/**",
-	}, "decides who may log in, or runs by itself"},
-}
+// accountFiles list who has an account. Everybody may read them, and nobody edits
+// them through an agent.
+var accountFiles = []string{"/etc/{passwd,passwd-}", "/private/etc/passwd"}
 
 // selfVerbs answer umpire's questions or loosen its rules. An agent that could
 // call them would approve itself.
@@ -99,7 +77,7 @@ var selfVerbs = []string{
 // hardRules are the lines of all tables.
 func hardRules(o *Options) iter.Seq[hardRule] {
 	return func(yield func(hardRule) bool) {
-		for _, lines := range []iter.Seq[hardRule]{slices.Values(stops), controlRules(o), secretRules(o)} {
+		for _, lines := range []iter.Seq[hardRule]{slices.Values(stops), stateRules(o), controlRules(o), secretRules(o)} {
 			for h := range lines {
 				if !yield(h) {
 					return
@@ -124,14 +102,14 @@ var stops = []hardRule{
 
 func controlRules(o *Options) iter.Seq[hardRule] {
 	return func(yield func(hardRule) bool) {
-		for _, c := range controlFiles {
-			patterns := c.patterns
-			if c.id == "control-umpire" && o.StateDir != "" {
-				patterns = append(slices.Clip(patterns), escapeGlob(o.StateDir)+"/**")
-			}
-			if !yield(controlRule(c.id, patterns, c.description)) {
+		for i := range guardedGroups {
+			g := &guardedGroups[i]
+			if !yield(controlRule(g.id, g.patterns(), g.why)) {
 				return
 			}
+		}
+		if o.StateDir != "" && !yield(controlRule("control-umpire", []string{escapeGlob(o.StateDir) + "/**"}, guardedGroups[0].why)) {
+			return
 		}
 		var programs []string
 		for _, file := range o.ControlFiles {
