@@ -191,6 +191,7 @@ func (c *compiled) matchesForm(f *form, s *subject, o *Options) bool {
 			if g.coversTree(f.target(g.fold)) {
 				return true
 			}
+		case (tree || a.Glob) && !g.match(f, o.below(f)) && c.sparedBy(a.Kinds, g, f):
 		case a.Glob:
 			if c.meets(g, f.target(g.fold), tree, o) {
 				return true
@@ -202,6 +203,35 @@ func (c *compiled) matchesForm(f *form, s *subject, o *Options) bool {
 		}
 	}
 	return false
+}
+
+// sparedBy reports whether a formatter that changes files of some kinds below a folder, or
+// those that a wildcard finds, leaves alone what the glob is about: files of other kinds, and
+// control files, which it lays out anew without changing what they say. One that is named,
+// or whose folder is, is not spared.
+func (c *compiled) sparedBy(kinds []string, g *glob, f *form) bool {
+	if len(kinds) == 0 || len(g.segs) == 0 || c.allows() {
+		return false
+	}
+	if c.row == rowControl {
+		return !namesGuarded(g, f)
+	}
+	last := &g.segs[len(g.segs)-1]
+	ext, fixed := extensionOf(last)
+	if last.sort == literal {
+		ext, fixed = path.Ext(last.text), true
+	}
+	return fixed && ext != "" && !slices.Contains(kinds, strings.ToLower(ext))
+}
+
+// namesGuarded reports whether a path names the folder of a guarded place, such as .vscode.
+func namesGuarded(g *glob, f *form) bool {
+	if len(g.segs) < 3 || g.segs[0].sort != deep {
+		return g.segs[0].sort != deep // a single file is named only by itself
+	}
+	folder := &g.segs[1]
+	return slices.ContainsFunc(f.segs, folder.matches) ||
+		slices.ContainsFunc(f.pattern, func(s segment) bool { return s.sort == literal && folder.matches(s.text) })
 }
 
 // reachesBelow reports whether the access is about everything below its path.
@@ -219,7 +249,7 @@ func (c *compiled) meets(g *glob, target []segment, tree bool, o *Options) bool 
 	if g.anyDepth {
 		return metAtAnyDepth(&g.segs[0], target, o)
 	}
-	if mayMeet(g.segs, target) {
+	if mayMeet(g.segs, target) && !(c.row == rowControl && g.isOneOfMany(target)) {
 		return true
 	}
 	if !tree {
@@ -227,6 +257,17 @@ func (c *compiled) meets(g *glob, target []segment, tree bool, o *Options) bool 
 	}
 	anchor := g.anchor(o)
 	return len(anchor) >= len(target) && mayMeet(anchor[:len(target)], target)
+}
+
+// isOneOfMany reports whether the glob is one plain name at any depth, and the target all
+// files of a folder, or of a kind: build/* and *.json do not mean to name opencode.json.
+func (g *glob) isOneOfMany(target []segment) bool {
+	if len(g.segs) != 2 || g.segs[0].sort != deep || len(target) == 0 {
+		return false
+	}
+	last := &target[len(target)-1]
+	ext, star := strings.CutPrefix(last.text, "*")
+	return last.sort == wild && star && !hasWildcard(ext) && (ext == "" || ext[0] == '.')
 }
 
 func metAtAnyDepth(rule *segment, target []segment, o *Options) bool {
