@@ -18,10 +18,12 @@ type hardRule struct {
 
 	row  int
 	code umpire.ReasonCode
-	// onlyTree, wholeFolder and secret are explained at compiled, and so is what
-	// except, patterns like the others, takes out.
-	onlyTree, wholeFolder, secret bool
-	except                        []string
+	// onlyTree, wholeFolder, named and secret are explained at compiled, and so is
+	// what except, patterns like the others, takes out.
+	onlyTree, wholeFolder, named, secret bool
+	// switchable lines are off for a person who says so.
+	switchable bool
+	except     []string
 }
 
 // systemFolders hold an operating system. Deleting one, or changing everything
@@ -58,7 +60,7 @@ var devices = []string{
 // forbiddenFiles are about passwords and who may become whom; nobody edits or
 // shows them through an agent.
 var forbiddenFiles = []string{
-	"/etc/{passwd,shadow,gshadow,master.passwd,sudoers}", "/etc/{passwd,shadow,gshadow}-", "/etc/sudoers.d/**",
+	"/etc/{shadow,gshadow,master.passwd,sudoers}", "/etc/{shadow,gshadow}-", "/etc/sudoers.d/**",
 	"/private/etc/{master.passwd,sudoers}", "/private/etc/sudoers.d/**",
 	"?:/Windows/System32/**", "/mnt/?/Windows/System32/**",
 }
@@ -79,7 +81,8 @@ func hardRules(o *Options) iter.Seq[hardRule] {
 	return func(yield func(hardRule) bool) {
 		for _, lines := range []iter.Seq[hardRule]{slices.Values(stops), stateRules(o), controlRules(o), secretRules(o)} {
 			for h := range lines {
-				if !yield(h) {
+				off := h.switchable && slices.Contains(o.Off, h.id)
+				if !off && !yield(h) {
 					return
 				}
 			}
@@ -87,7 +90,18 @@ func hardRules(o *Options) iter.Seq[hardRule] {
 	}
 }
 
-// stops are the lines that nothing lifts.
+// Switchable returns the ids of the built-in rules that Options.Off can switch off.
+func Switchable() []umpire.RuleID {
+	var ids []umpire.RuleID
+	for h := range hardRules(&Options{}) {
+		if h.switchable && !slices.Contains(ids, h.id) {
+			ids = append(ids, h.id)
+		}
+	}
+	return ids
+}
+
+// stops are the lines that no approval lifts.
 var stops = []hardRule{
 	{id: "critical-system", tool: "Delete", patterns: systemFolders, description: "deletes a system directory", row: rowHardStop, code: umpire.CodeCritical, wholeFolder: true},
 	{id: "critical-system-tree", tool: "Write", patterns: systemFolders, description: "changes everything in a system directory", row: rowHardStop, code: umpire.CodeCritical, onlyTree: true, wholeFolder: true},
@@ -97,7 +111,28 @@ var stops = []hardRule{
 	{id: "critical-core", tool: "Write", patterns: coreFiles, description: "changes a file that the system needs to start", row: rowHardStop, code: umpire.CodeCritical},
 	{id: "critical-first", tool: "Delete", patterns: firstPrograms, description: "deletes a program or library that everything else needs", row: rowHardStop, code: umpire.CodeCritical},
 	{id: "forbidden-read", tool: "Read", patterns: forbiddenFiles, description: "a forbidden path", row: rowHardStop, code: umpire.CodeForbiddenPath},
-	{id: "forbidden-write", tool: "Write", patterns: forbiddenFiles, description: "a forbidden path", row: rowHardStop, code: umpire.CodeForbiddenPath},
+	{id: "forbidden-write", tool: "Write", patterns: append(slices.Clip(forbiddenFiles), accountFiles...), description: "a forbidden path", row: rowHardStop, code: umpire.CodeForbiddenPath},
+	{id: "etc-passwd", tool: "Read", patterns: accountFiles, description: "the list of accounts", row: rowDenyRule, code: umpire.CodeBlocked, named: true, switchable: true},
+}
+
+// stateRules guard the folders that hold umpire's credentials, its store and its keys.
+// Reading a file there is never approved, since it would answer for the person. A search of a
+// folder above it asks: it would read the credentials along with all the rest.
+func stateRules(o *Options) iter.Seq[hardRule] {
+	patterns := []string{"~/.umpire/{state,keys}/**"}
+	if o.StateDir != "" {
+		patterns = append(patterns, escapeGlob(o.StateDir)+"/{state,keys}/**")
+	}
+	return slices.Values([]hardRule{
+		{
+			id: "forbidden-state", tool: "Read", patterns: patterns, description: "umpire's credentials and records",
+			row: rowHardStop, code: umpire.CodeForbiddenPath, named: true,
+		},
+		{
+			id: "secret-state", tool: "Read", patterns: patterns, description: "the search would read umpire's credentials",
+			row: rowAskRule, code: umpire.CodeSecret, onlyTree: true,
+		},
+	})
 }
 
 func controlRules(o *Options) iter.Seq[hardRule] {

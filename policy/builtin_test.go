@@ -48,7 +48,8 @@ func TestCriticalPaths(t *testing.T) {
 		{"touch etc", write("/etc"), want{allow, umpire.CodeRule, ""}},
 		{"X-14 null", harmless(redirect(write("/dev/null"))), safeAllow},
 		{"terminal", on(umpire.KindWrite, "/dev/tty", umpire.Low), want{allow, umpire.CodeRule, ""}},
-		{"C-51 passwd", read("/etc/passwd"), forbidden},
+		{"C-51 passwd", read("/etc/passwd"), blocked},
+		{"C-51 passwd, written", write("/etc/passwd"), critical},
 		{"C-51 shadow", read("/etc/shadow"), forbidden},
 		{"C-51 backup", read("/etc/shadow-"), forbidden},
 		{"C-51 wildcard", read("/etc/shad*"), forbidden},
@@ -88,7 +89,7 @@ func TestResolvedPathCounts(t *testing.T) {
 	check(t, p, query("Edit", link), critical)
 	link.Resolved = "/etc/passwd"
 	link.Kind = umpire.KindRead
-	check(t, p, query("Read", link), forbidden)
+	check(t, p, query("Read", link), blocked)
 	unresolved := write("src/a")
 	unresolved.Resolved = ""
 	check(t, p, query("Edit", unresolved), modeAsk)

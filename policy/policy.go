@@ -40,6 +40,8 @@ type Options struct {
 	// FoldCase makes allow and ask patterns ignore case, for file systems that
 	// do. Deny patterns always ignore it.
 	FoldCase bool
+	// Off are the ids of built-in rules that do not hold. Only those of Switchable count.
+	Off []umpire.RuleID
 
 	rootSegs             []string
 	rootPlain, rootFolds []segment
