@@ -44,6 +44,9 @@ type compiled struct {
 	// onlyTree limits a rule to changes that reach everything below the path.
 	// wholeFolder makes it speak about FOLDER/* as about FOLDER.
 	onlyTree, wholeFolder bool
+	// named leaves out trees above the path and listings: it is about paths that are
+	// named and read.
+	named bool
 	// secret limits a rule to reads that name what it is about, but for except.
 	secret bool
 	except []glob
