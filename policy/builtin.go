@@ -3,6 +3,7 @@ package policy
 import (
 	"iter"
 	"slices"
+	"strings"
 
 	"github.com/umpirehq/umpire"
 )
@@ -69,14 +70,7 @@ var forbiddenFiles = []string{
 // them through an agent.
 var accountFiles = []string{"/etc/{passwd,passwd-}", "/private/etc/passwd"}
 
-// selfVerbs answer umpire's questions or loosen its rules. An agent that could
-// call them would approve itself.
-var selfVerbs = []string{
-	"approve", "deny", "cancel", "trust", "init", "mode", "serve", "chat",
-	"rules add", "rules remove", "rules import", "config set", "sessions end", "sessions delete", "watch",
-}
-
-// hardRules are the lines of all tables.
+// hardRules are the lines of all tables, without those that are switched off.
 func hardRules(o *Options) iter.Seq[hardRule] {
 	return func(yield func(hardRule) bool) {
 		for _, lines := range []iter.Seq[hardRule]{slices.Values(stops), stateRules(o), controlRules(o), secretRules(o)} {
@@ -185,12 +179,15 @@ func (h *hardRule) exceptions(o *Options) []glob {
 	return globs
 }
 
+// selfRules deny the verbs of a person, one rule each; the last one is for commands
+// that are not known.
 func selfRules() []umpire.Rule {
 	var rules []umpire.Rule
-	for _, verb := range selfVerbs {
+	for _, verb := range append(personVerbs(), unmarkedVerb) {
+		words := strings.TrimSpace("umpire " + verb)
 		rules = append(rules, umpire.Rule{
-			ID: "self-approval", Action: umpire.Deny, Tool: "Bash", Match: umpire.Match{CommandPrefix: "umpire " + verb},
-			Description: "an agent may not answer or loosen umpire: umpire " + verb, Source: umpire.SourceBuiltin,
+			ID: "self-approval", Action: umpire.Deny, Tool: "Bash", Match: umpire.Match{CommandPrefix: words},
+			Description: "an agent may not answer or loosen umpire: " + words, Source: umpire.SourceBuiltin,
 		})
 	}
 	return rules
@@ -240,7 +237,7 @@ func (h *hardRule) compile(order int, o *Options) []*compiled {
 		line[i] = compiled{
 			rule: &rule, ref: &ref, row: h.row, code: h.code, order: order + i,
 			globs: newGlobs(pattern, rule.Action, o), except: except,
-			onlyTree: h.onlyTree, wholeFolder: h.wholeFolder, secret: h.secret,
+			onlyTree: h.onlyTree, wholeFolder: h.wholeFolder, named: h.named, secret: h.secret,
 		}
 		for k := range line[i].globs {
 			line[i].globs[k].refold()
@@ -254,7 +251,7 @@ func compileSelf(o *Options) []*compiled {
 	var all []*compiled
 	for i, r := range selfRules() {
 		c := compile(&r, o)
-		c.self, c.order = true, i-len(selfVerbs)
+		c.self, c.order = true, i-len(ownVerbs)
 		all = append(all, c)
 	}
 	return all

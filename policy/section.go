@@ -1,7 +1,6 @@
 package policy
 
 import (
-	"strings"
 	"sync"
 	"sync/atomic"
 
@@ -53,7 +52,7 @@ func (s section) concerns(of *subject) bool {
 	case sectionDelete:
 		return judges("Delete")
 	case sectionSelf:
-		return strings.HasPrefix(a.Program, "umpire")
+		return isOwnProgram(a)
 	case sectionCount:
 	}
 	return false

@@ -1,0 +1,143 @@
+package policy
+
+import (
+	"iter"
+	"slices"
+	"strings"
+
+	"github.com/umpirehq/umpire"
+)
+
+// A VerbMark says who may use one of umpire's own commands. The zero value is
+// VerbPerson, so a command that nobody marked is a person's.
+type VerbMark uint8
+
+// The marks.
+const (
+	VerbPerson VerbMark = iota // answers a question, or changes what is asked: agents are denied
+	VerbReads                  // shows something and changes nothing
+	VerbRuns                   // runs what stands on its line, which is judged like any program
+)
+
+// ownVerbs marks umpire's commands by their words. Those that answer, and those that
+// change rules, modes, trust or settings, are a person's: an agent that could use
+// them would approve itself. So are the commands that are not here, and some stand
+// here before they exist.
+var ownVerbs = map[string]VerbMark{
+	"approve": VerbPerson, "deny": VerbPerson, "cancel": VerbPerson, "watch": VerbPerson, "chat": VerbPerson,
+	"serve": VerbPerson, "console": VerbPerson, "pair": VerbPerson,
+	"init": VerbPerson, "setup": VerbPerson, "uninstall": VerbPerson, "upgrade": VerbPerson,
+	"mode": VerbPerson, "autonomy": VerbPerson, "trust": VerbPerson, "undo": VerbPerson,
+	"rules add": VerbPerson, "rules remove": VerbPerson, "rules import": VerbPerson,
+	"config set": VerbPerson, "grants": VerbPerson, "grants list": VerbPerson, "grants revoke": VerbPerson,
+	"sessions end": VerbPerson, "sessions delete": VerbPerson,
+	"mcp permission-prompt": VerbPerson,
+
+	"check": VerbReads, "status": VerbReads, "pending": VerbReads, "version": VerbReads,
+	"config": VerbReads, "sessions": VerbReads,
+	"rules": VerbReads, "rules list": VerbReads, "rules test": VerbReads, "rules lint": VerbReads,
+	"timeline": VerbReads, "timeline verify": VerbReads, "timeline head": VerbReads,
+	"programs": VerbReads, "programs list": VerbReads, "programs show": VerbReads, "programs lint": VerbReads,
+	"help": VerbReads, "man": VerbReads, "completion": VerbReads, "completion bash": VerbReads,
+	"completion zsh": VerbReads, "completion fish": VerbReads, "completion powershell": VerbReads,
+
+	"run": VerbRuns, "demo": VerbRuns, "hook": VerbRuns, "bench": VerbRuns, "doctor": VerbRuns,
+	"conformance": VerbRuns, "try": VerbRuns, "exec": VerbRuns, "mcp": VerbRuns, "acp": VerbRuns,
+}
+
+// VerbMarkOf returns the mark of one of umpire's commands, given by its words without
+// options, such as "rules add". It reports false, with VerbPerson, when nobody marked it.
+func VerbMarkOf(words string) (mark VerbMark, marked bool) {
+	mark, marked = ownVerbs[words]
+	return mark, marked
+}
+
+// personVerbs are the commands that are marked as a person's, in order.
+func personVerbs() []string {
+	var verbs []string
+	for verb, mark := range ownVerbs {
+		if mark == VerbPerson {
+			verbs = append(verbs, verb)
+		}
+	}
+	slices.Sort(verbs)
+	return verbs
+}
+
+// unmarkedVerb stands for every command that nobody marked.
+const unmarkedVerb = ""
+
+// usesPersonVerb reports whether a program is umpire with a verb of a person, and
+// which verb it is; unmarkedVerb is one that is not known.
+func usesPersonVerb(a *umpire.Access) (verb string, uses bool) {
+	if !isOwnProgram(a) || len(a.Words) == 0 {
+		return "", false
+	}
+	return personVerbOf("", a.Words[1:])
+}
+
+// isOwnProgram reports whether a program bears umpire's name.
+func isOwnProgram(a *umpire.Access) bool {
+	return a.Kind == umpire.KindExec && (strings.EqualFold(a.Program, "umpire") || strings.EqualFold(a.Program, "umpire.exe"))
+}
+
+// personVerbOf looks for a verb below the one that was found already. A word after an
+// option may be its value or the verb: it counts as a verb where that is known.
+func personVerbOf(above string, words []string) (verb string, uses bool) {
+	for word, certain := range operandsOf(words) {
+		path := strings.TrimSpace(above + " " + word.text)
+		mark, marked := ownVerbs[path]
+		switch {
+		case !marked && certain && above != "" && ownVerbs[above] == VerbRuns:
+			return "", false // a word of the command that is run
+		case !marked && certain:
+			return unmarkedVerb, true
+		case !marked:
+			continue
+		case mark == VerbPerson:
+			return path, true
+		}
+		if hasSubverbs(path) {
+			if verb, uses := personVerbOf(path, words[word.at+1:]); uses {
+				return verb, true
+			}
+		}
+		if certain {
+			return "", false
+		}
+	}
+	return "", false
+}
+
+// A verbWord is a word that may be a verb, and where it stands.
+type verbWord struct {
+	text string
+	at   int
+}
+
+// operandsOf yields the words that are not options, and whether each is certain to be
+// none's value.
+func operandsOf(words []string) iter.Seq2[verbWord, bool] {
+	return func(yield func(verbWord, bool) bool) {
+		mayBeValue := false
+		for i, word := range words {
+			if strings.HasPrefix(word, "-") {
+				mayBeValue = !strings.Contains(word, "=")
+				continue
+			}
+			if !yield(verbWord{word, i}, !mayBeValue) {
+				return
+			}
+			mayBeValue = false
+		}
+	}
+}
+
+func hasSubverbs(path string) bool {
+	for verb := range ownVerbs {
+		if strings.HasPrefix(verb, path+" ") {
+			return true
+		}
+	}
+	return false
+}
