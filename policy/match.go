@@ -1,10 +1,12 @@
 package policy
 
 import (
+	"path"
 	"slices"
 	"strings"
 
 	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/shell"
 )
 
 // A subject is one access of a call, prepared for matching against rules.
@@ -15,6 +17,7 @@ type subject struct {
 	host   string      // of a network access
 	files  []*subject  // of a program: the files of its part of the command
 	filter [][]segment // the files that a search of a tree is limited to, if it is
+	found  *form       // a file of secrets that a pattern matches on disk, or nil
 }
 
 func newSubject(call *umpire.Call, a *umpire.Access, o *Options) *subject {
@@ -130,23 +133,8 @@ func (c *compiled) matchesLine(s *subject) bool {
 	if a.Kind != umpire.KindExec || !c.judges(s) {
 		return false
 	}
-	found, option := 0, false
-	for _, word := range a.Words[1:] {
-		switch {
-		case strings.HasPrefix(word, "-"):
-			option = true
-			continue
-		case word == verb[found]:
-			found++
-		case word == verb[0]:
-			found = 1
-		case !option:
-			return false
-		}
-		if found == len(verb) {
-			return true
-		}
-		option = false
+	if slices.Equal(a.Line, c.line) {
+		return true
 	}
 	return !c.allows() && len(a.Words) == len(c.line) && a.Program == c.line[0] && slices.Equal(a.Words[1:], plainWords(c.line[1:]))
 }
@@ -180,15 +168,16 @@ func (c *compiled) matchesPath(s *subject, o *Options) bool {
 }
 
 func (c *compiled) matchesForm(f *form, s *subject, o *Options) bool {
-	a, tree := s.access, s.reachesBelow() && !c.allows()
+	a, tree := s.access, s.reachesBelow() && !c.allows() && !c.named
 	if a.Glob && a.Names && a.Kind == umpire.KindRead && !c.allows() {
 		return false // what a wildcard lists is not read
 	}
 	for i := range c.globs {
 		g := &c.globs[i]
 		switch {
-		case a.Glob && c.allows():
-			if g.coversTree(f.target(g.fold)) {
+		case a.Picked && c.row == rowHardStop && c.sparesPicked(g, f.target(g.fold), a.Glob):
+		case c.allows() && (a.Glob || searches(a)): // who may list a folder may not search it
+			if g.coversTree(f.anyTarget(g.fold)) {
 				return true
 			}
 		case (tree || a.Glob) && !g.match(f, o.below(f)) && c.sparedBy(a.Kinds, g, f):

@@ -34,10 +34,12 @@ func tailsMeet(rule, target []segment, i, j int, row, next []bool) bool {
 // segmentsMeet compares one segment of a rule with one of a command. A shell's
 // wildcard at the start of a name does not match a dot.
 func segmentsMeet(rule, target *segment) bool {
+	hidden := strings.HasPrefix(rule.text, ".") && !strings.HasPrefix(target.text, ".")
 	switch {
+	case hidden && target.sort == wild:
+		return false
 	case rule.sort == literal && target.sort == wild:
-		hidden := strings.HasPrefix(rule.text, ".") && !strings.HasPrefix(target.text, ".")
-		return !hidden && target.matches(rule.text)
+		return target.matches(rule.text)
 	case target.sort == literal:
 		return rule.matches(target.text)
 	case rule.sort == deep || target.sort == deep:
