@@ -1,0 +1,41 @@
+package policy
+
+// An OrderRow is one row of the order of decision, in words.
+type OrderRow struct {
+	Row  int // its number, which reasons carry
+	Name string
+	When string // what it speaks about
+	Does string // its verdict, and what lifts that
+}
+
+// Order is the order of decision: the first row that speaks about an access settles it.
+// Numbers are kept for good, so that a row that came later stands where it belongs.
+var Order = [...]OrderRow{
+	{rowInvalid, "input", "malformed input, or a tool the profile does not list", "deny"},
+	{rowSuffix, "suffix limit", "suffix limit of the profile", "deny"},
+	{rowHardStop, "hard stop", "critical risk, forbidden path", "deny, lifted by nothing"},
+	{rowDenyRule, "deny rule", "deny rule", "deny"},
+	{rowPlan, "plan mode", "plan mode, and not a read", "deny"},
+	{rowControl, "control file", "control file", "ask, lifted once at a time"},
+	{rowAskRule, "ask rule", "ask rule, of people or about secrets", "ask"},
+	{rowSandbox, "sandbox", "a command that would run without a sandbox", "ask, lifted by no rule or mode"},
+	{rowDegraded, "degraded", "a rule file that may deny or ask cannot be read", "ask, lifted by no rule or mode"},
+	{rowBypass, "bypass mode", "bypass mode", "allow"},
+	{rowExternal, "outside project", "outside the project, no path rule or grant", "ask, or deny if so configured"},
+	{rowSafe, "safe", "safe or low risk, mode not ask", "allow"},
+	{rowAllowRule, "allow rule", "allow rule", "allow"},
+	{rowGrant, "grant", "grant", "allow"},
+	{rowAllowAll, "allow all", "allowAll", "allow"},
+	{rowCode, "project code", "code of the project that no sandbox holds", "ask, unless the clone's code is trusted"},
+	{rowMode, "mode", "the mode", "ask or deny"},
+}
+
+// RowName returns the name of a row of the order of decision, "" of one that is not there.
+func RowName(row int) string {
+	for i := range Order {
+		if Order[i].Row == row {
+			return Order[i].Name
+		}
+	}
+	return ""
+}
