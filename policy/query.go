@@ -26,6 +26,9 @@ type Query struct {
 	// Tighten are rules that a client sent with its request. Only those that
 	// deny or ask are honoured.
 	Tighten []umpire.Rule
+	// Degraded says why deny or ask rules may be missing. Nothing is then allowed
+	// without a question. It is "" when all rules are there.
+	Degraded string
 	// Sandbox is what the call would run in.
 	Sandbox Sandbox
 }

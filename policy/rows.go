@@ -33,6 +33,7 @@ var order = [...]func(*judge) []umpire.Reason{
 	(*judge).sessionGrant, // 12, lifting 7 and 9
 	(*judge).askRule,      // 7
 	(*judge).noSandbox,    // 15
+	(*judge).degraded,     // 16
 	(*judge).bypass,       // 8
 	(*judge).external,     // 9
 	(*judge).safe,         // 10
@@ -149,7 +150,7 @@ func (j *judge) sessionGrant() []umpire.Reason {
 	return j.granted(func(p *pass) bool { return p.lifts() && p.grant.Scope == umpire.ScopeSession })
 }
 
-func (j *judge) liftable() bool { return j.asked() || j.outside || j.bare() }
+func (j *judge) liftable() bool { return j.asked() || j.outside || j.bare() || j.query.Degraded != "" }
 
 // granted returns the first grant of the kind that covers the access.
 func (j *judge) granted(kind func(*pass) bool) []umpire.Reason {
@@ -202,6 +203,15 @@ func (j *judge) bare() bool { return runsBare(j.query) }
 // in umpire itself, and do only what they were judged by.
 func runsBare(q *Query) bool {
 	return q.Sandbox.Missing != "" && slices.Contains(execTools, q.Call.Tool)
+}
+
+// degraded: a rule file that cannot be read may have denied or asked about this call.
+// An approval lifts it for this call or this session, no rule and no mode does.
+func (j *judge) degraded() []umpire.Reason {
+	if j.query.Degraded == "" {
+		return nil
+	}
+	return one(rowDegraded, umpire.Ask, umpire.CodeDegraded, "A rule that denies or asks may be missing: "+j.query.Degraded)
 }
 
 func (j *judge) bypass() []umpire.Reason {

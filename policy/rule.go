@@ -25,6 +25,10 @@ const (
 	// rowSandbox stands behind row 7 in the order. Its number says that it is the least
 	// that a question can be about.
 	rowSandbox = 15
+	// rowDegraded stands beside it.
+	rowDegraded = 16
+	// rowCode stands before row 14, and behind it where the risk asks as well.
+	rowCode = 17
 )
 
 // A compiled rule is a rule made ready for matching. It is never changed.
