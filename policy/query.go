@@ -31,14 +31,39 @@ type Query struct {
 	Degraded string
 	// Sandbox is what the call would run in.
 	Sandbox Sandbox
+	// Search tells what a search of a folder outside the project would meet, and what a
+	// pattern in it matches. Without it no rule and no grant for a folder covers one, and
+	// a pattern names only what it spells.
+	Search func(*umpire.Access) Search
+	// Trust is what a person said of the code of this clone.
+	Trust CodeTrust
+	// tried are further rules, to find out whether they would settle the call.
+	tried []*compiled
 }
 
-// A Sandbox says what calls run in. The zero value has one, and no network.
+// A CodeTrust says whether project code may run where nothing holds it. The zero value
+// is no.
+type CodeTrust struct {
+	Trusted bool
+	// Why says why not, and what to do about it.
+	Why string
+	// Written are files of the clone that the agent changed since a person last
+	// confirmed its code. While there are any, trust does not settle a call.
+	Written []string
+}
+
+// A Sandbox says what calls run in. The zero value has no network, and does not hold
+// the code of a project.
 type Sandbox struct {
 	// Mode is the loosest that a call gets; "" is workspace-write.
 	Mode umpire.SandboxMode
 	// Network lets every call reach the network, not only those that say so.
 	Network bool
+	// Absent says that the machine has none, and that a person chose to go on without.
+	Absent bool
+	// Held says that commands run in umpire's own sandbox, which holds whatever they start.
+	// A host runs them its own way.
+	Held bool
 	// Missing says why a command would run without one; "" when it would not, or when
 	// that is not the policy's business. A command then asks.
 	Missing string

@@ -40,7 +40,9 @@ var order = [...]func(*judge) []umpire.Reason{
 	(*judge).allowRule,    // 11
 	(*judge).grant,        // 12
 	(*judge).allowAll,     // 13
+	(*judge).projectCode,  // 17
 	(*judge).mode,         // 14
+	(*judge).unheldCode,   // 17, for whoever looks for all reasons
 }
 
 func one(row int, v umpire.Verdict, code umpire.ReasonCode, text string) []umpire.Reason {
@@ -117,7 +119,7 @@ func onlyLooks(a *umpire.Access) bool {
 	case umpire.KindWrite:
 		return a.Place == umpire.PlaceHarmless && a.Doubt == ""
 	case umpire.KindExec, umpire.KindInvoke:
-		return a.Risk == umpire.Safe && a.Doubt == ""
+		return a.Risk == umpire.Safe && a.Doubt == "" && !a.Code
 	case umpire.KindDelete, umpire.KindNetwork, umpire.KindUnknown:
 		return false
 	}
@@ -245,17 +247,26 @@ func (j *judge) pathAllowed() bool {
 
 func (j *judge) safe() []umpire.Reason {
 	a := j.access()
-	limit := umpire.Low
-	if j.policy.opts.AllowMedium {
-		limit = umpire.Medium
-	}
-	if j.query.Mode == umpire.ModeAsk || a.Doubt != "" || !limit.AtLeast(a.Risk) {
+	if !j.harmless() || !j.codeRuns() {
 		return nil
+	}
+	if a.Code && !j.query.Sandbox.Holds() {
+		return one(rowSafe, umpire.Allow, umpire.CodeProjectCode, "A person trusts the code of this clone")
 	}
 	if a.Risk == umpire.Medium {
 		return one(rowSafe, umpire.Allow, umpire.CodeSafe, "Medium risk is set to run")
 	}
 	return one(rowSafe, umpire.Allow, umpire.CodeSafe, "Tool classified as safe")
+}
+
+// harmless reports whether the access runs unasked as far as its risk goes.
+func (j *judge) harmless() bool {
+	a := j.access()
+	limit := umpire.Low
+	if j.policy.opts.AllowMedium {
+		limit = umpire.Medium
+	}
+	return j.query.Mode != umpire.ModeAsk && a.Doubt == "" && a.Asks == "" && limit.AtLeast(a.Risk)
 }
 
 func (j *judge) allowRule() []umpire.Reason {
@@ -277,11 +288,78 @@ func (j *judge) allowAll() []umpire.Reason {
 	return one(rowAllowAll, umpire.Allow, umpire.CodeAllowAll, "All tools allowed (allowAll)")
 }
 
-// mode is the last word: it always speaks.
+// asksTexts begin what is said of an access that asks for a reason of its own.
+var asksTexts = map[umpire.ReasonCode]string{
+	umpire.CodeNetwork: "Reaches the network: ",
+	umpire.CodeSecret:  "May give a secret away: ",
+}
+
+// codeRuns reports whether project code of the access may run unasked: it is held by
+// the sandbox, or a person trusts the code of this clone. Where nobody is there to ask,
+// none does.
+func (j *judge) codeRuns() bool {
+	q := j.query
+	switch {
+	case !j.access().Code:
+		return true
+	case q.Headless || q.Mode == umpire.ModeReject || q.Mode == umpire.ModePlan:
+		return false
+	}
+	return q.Trust.Trusted && len(q.Trust.Written) == 0 || q.Sandbox.Holds()
+}
+
+// projectCode asks about code that the project brings and that is harmless to start: a
+// person's rule, grant or trust lifts it, and no mode does.
+func (j *judge) projectCode() []umpire.Reason {
+	if !j.harmless() {
+		return nil
+	}
+	return j.unheldCode()
+}
+
+// unheldCode says that project code would run that nothing holds and nobody trusts.
+func (j *judge) unheldCode() []umpire.Reason {
+	if j.codeRuns() {
+		return nil
+	}
+	text := "Runs code of the project: " + j.access().Reason
+	if t := &j.query.Trust; t.Trusted && len(t.Written) > 0 {
+		return one(rowCode, umpire.Ask, umpire.CodeWritten, text+"; "+writtenText(t.Written))
+	}
+	if why := j.query.Trust.Why; why != "" && !j.query.Sandbox.Holds() {
+		text += "; " + why
+	}
+	return one(rowCode, umpire.Ask, umpire.CodeProjectCode, text)
+}
+
+// maxWritten is how many files a reason names.
+const maxWritten = 3
+
+// writtenText says which files of the project the agent changed.
+func writtenText(files []string) string {
+	count, more := "1 file", ""
+	if len(files) > 1 {
+		count = fmt.Sprintf("%d files", len(files))
+	}
+	if len(files) > maxWritten {
+		files, more = files[:maxWritten], ", …"
+	}
+	return fmt.Sprintf("the agent changed %s of it since a person confirmed its code: %s", count, strings.Join(files, ", ")+more)
+}
+
+// Holds reports whether what runs is held by umpire's own sandbox.
+func (s *Sandbox) Holds() bool {
+	return s.Held && !s.Absent && s.Missing == "" && s.Mode != umpire.SandboxFullAccess
+}
+
+// mode is the last word that counts: it always speaks.
 func (j *judge) mode() []umpire.Reason {
 	text, code := fmt.Sprintf("Tool %q requires approval (%s)", j.query.Call.Tool, j.class), umpire.CodeMode
-	if doubt := j.access().Doubt; doubt != "" {
-		text, code = "Cannot be judged: "+doubt, umpire.CodeUnparsed
+	switch a := j.access(); {
+	case a.Doubt != "":
+		text, code = "Cannot be judged: "+a.Doubt, umpire.CodeUnparsed
+	case a.Asks != "":
+		text, code = asksTexts[a.Asks]+a.Reason, a.Asks
 	}
 	switch j.query.Mode {
 	case umpire.ModeDefault, umpire.ModeAsk, umpire.ModeBypass:
