@@ -27,7 +27,7 @@ func Decide(p *Policy, q Query) umpire.Decision {
 		judgeAll(p, &q, &d)
 		judgeGuesses(p, &q, &d)
 	}
-	settle(&d)
+	settle(&d, editsEach(q.Call.Tool))
 	q.Facts.Accesses = d.Accesses
 	d.Risk = q.Facts.Risk() // a hard stop has made its access critical
 	d.Consequence = q.Facts.Consequence()
@@ -165,10 +165,10 @@ func programsOf(all []hits) map[int][]*hits {
 }
 
 // settle takes the strictest verdict and names the row that says most about it.
-// A file that the suffix limit refuses is left out by the tool, so it does not
-// refuse the call while another file remains.
-func settle(d *umpire.Decision) {
-	settling := settlingReasons(d.Reasons)
+// Partial says that the tool leaves out a file that the suffix limit refuses; such a
+// file does not refuse the call while another one remains.
+func settle(d *umpire.Decision, partial bool) {
+	settling := settlingReasons(d.Reasons, partial)
 	if len(settling) == 0 {
 		return
 	}
@@ -196,7 +196,7 @@ func saysMore(r, than umpire.Reason) bool {
 }
 
 // settlingReasons are those of the call and the first of every access.
-func settlingReasons(reasons []umpire.Reason) []umpire.Reason {
+func settlingReasons(reasons []umpire.Reason, partial bool) []umpire.Reason {
 	var all, kept []umpire.Reason
 	seen := -1
 	for _, r := range reasons {
@@ -205,7 +205,7 @@ func settlingReasons(reasons []umpire.Reason) []umpire.Reason {
 		}
 		seen = max(seen, r.Access)
 		all = append(all, r)
-		if r.Row != rowSuffix {
+		if r.Row != rowSuffix || !partial {
 			kept = append(kept, r)
 		}
 	}

@@ -77,12 +77,20 @@ type Profile struct {
 	// EditableSuffixes limits filesystem-edit and filesystem-edit_search to
 	// files with these suffixes. None, or none that is valid, is no limit.
 	EditableSuffixes []string
+	// AllWrites extends EditableSuffixes to every file that any tool would write or
+	// delete, the ones that a command line names included.
+	AllWrites bool
 }
 
 // LimitsNothing reports whether the profile names suffixes of which none is valid:
 // it seems to limit editing, and does not.
 func (p *Profile) LimitsNothing() bool {
 	return len(p.EditableSuffixes) > 0 && len(NormalizeSuffixes(p.EditableSuffixes)) == 0
+}
+
+// EditLimit is the part of the profile that limits files; it lists every tool.
+func (p *Profile) EditLimit() *Profile {
+	return &Profile{EditableSuffixes: p.EditableSuffixes, AllWrites: p.AllWrites}
 }
 
 // Lists reports whether the agent may use a tool. A nil profile lists every tool.

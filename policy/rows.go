@@ -82,17 +82,20 @@ func (j *judge) suffix() []umpire.Reason {
 	return one(rowSuffix, umpire.Deny, umpire.CodeSuffix, text)
 }
 
-// suffixRefused judges the name that was asked for and the one it resolves to;
-// the text shows the one that fails.
+// suffixRefused judges every name of an access; the text shows the one that fails.
 func suffixRefused(q *Query, a *umpire.Access) (text string, refused bool) {
-	if q.Profile == nil || !suffixLimited(q.Call.Tool) || !a.Paths() || a.Target == "" {
+	if q.Profile == nil || !q.Profile.limits(q.Call.Tool, a) {
 		return "", false
 	}
-	text, refused = SuffixRefusal(a.Target, q.Profile.EditableSuffixes)
-	if !refused && a.Resolved != "" {
-		text, refused = SuffixRefusal(a.Resolved, q.Profile.EditableSuffixes)
+	if a.Tree && len(a.Kinds) == 0 {
+		return treeRefusal(a.Target, q.Profile.EditableSuffixes)
 	}
-	return text, refused
+	for _, name := range suffixesOf(a) {
+		if text, refused = SuffixRefusal(name, q.Profile.EditableSuffixes); refused {
+			return text, true
+		}
+	}
+	return "", false
 }
 
 // hardStop: the built-in rules by path, and what the facts call critical.

@@ -3,6 +3,8 @@ package policy
 import (
 	"slices"
 	"strings"
+
+	"github.com/umpirehq/umpire"
 )
 
 // The two tools that the suffix limit of a profile is about.
@@ -18,17 +20,47 @@ const (
 	suffixTextEnd   = " 类型文件的权限,请注意你的任务权限范围"
 )
 
-// suffixLimited reports whether the suffix limit is about the tool.
-func suffixLimited(tool string) bool { return tool == suffixEdit || tool == suffixEditSearch }
+// editsEach reports whether the tool edits the files that the suffix limit leaves and
+// skips the others. Every other tool does all of a call or nothing.
+func editsEach(tool string) bool { return tool == suffixEdit || tool == suffixEditSearch }
+
+// limits reports whether the profile's suffixes apply to an access of a tool.
+func (p *Profile) limits(tool string, a *umpire.Access) bool {
+	if !a.Paths() || a.Target == "" {
+		return false
+	}
+	return editsEach(tool) || p.AllWrites && a.Kind != umpire.KindRead && a.Place != umpire.PlaceHarmless
+}
+
+// suffixesOf are the file names by whose suffixes an access is judged: the one that was
+// asked for and the one it resolves to. Of a tree only a tool that changes nothing but
+// certain kinds of files is known by those.
+func suffixesOf(a *umpire.Access) []string {
+	if len(a.Kinds) > 0 {
+		names := make([]string, len(a.Kinds))
+		for i, kind := range a.Kinds {
+			names[i] = "x." + strings.TrimPrefix(kind, ".")
+		}
+		return names
+	}
+	names := []string{a.Target}
+	if a.Resolved != "" {
+		names = append(names, a.Resolved)
+	}
+	return names
+}
 
 // NormalizeSuffixes brings configured suffixes to the form they are compared
 // in: trimmed, lower case, with a dot in front, without doubles, in the given
-// order. Empty items and single dots are dropped; when nothing is left nothing
+// order. "*.rs" is what people write for ".rs", and is taken for it. Empty items and single dots are dropped; when nothing is left nothing
 // is restricted.
 func NormalizeSuffixes(items []string) []string {
 	normal := []string{}
 	for _, item := range items {
 		item = strings.ToLower(strings.TrimSpace(item))
+		if rest, isGlob := strings.CutPrefix(item, "*."); isGlob && rest != "" {
+			item = "." + rest
+		}
 		if item != "" && !strings.HasPrefix(item, ".") {
 			item = "." + item
 		}
@@ -44,6 +76,22 @@ func NormalizeSuffixes(items []string) []string {
 // Chinese commas, and normalises them.
 func SplitSuffixes(text string) []string {
 	return NormalizeSuffixes(strings.FieldsFunc(text, func(r rune) bool { return r == ',' || r == '，' }))
+}
+
+// FitsNoFile reports whether a normalised suffix is one that no file has: a file's suffix
+// begins at its last dot, and is not a pattern.
+func FitsNoFile(suffix string) bool {
+	return strings.LastIndexByte(suffix, '.') > 0 || strings.ContainsAny(suffix, `*?[]/\`)
+}
+
+// ExplainSuffixRefusal says in English what a suffix refusal says.
+func ExplainSuffixRefusal(text string) (english string, is bool) {
+	shown, starts := strings.CutPrefix(text, suffixTextStart)
+	shown, ends := strings.CutSuffix(shown, suffixTextEnd)
+	if !starts || !ends {
+		return "", false
+	}
+	return "this agent may not edit files of the type " + shown, true
 }
 
 // SuffixRefusal reports whether the profile's suffixes refuse editing the file,
@@ -63,6 +111,15 @@ func SuffixRefusal(path string, allowed []string) (text string, refused bool) {
 		shown = name
 	}
 	return suffixTextStart + shown + suffixTextEnd, true
+}
+
+// treeRefusal refuses a change of everything below a folder, whatever its name, unless
+// the suffixes restrict nothing.
+func treeRefusal(path string, allowed []string) (text string, refused bool) {
+	if len(NormalizeSuffixes(allowed)) == 0 {
+		return "", false
+	}
+	return suffixTextStart + path[strings.LastIndexAny(path, `/\`)+1:] + suffixTextEnd, true
 }
 
 // suffixOf returns a file name's suffix from its last dot; a dot at the end

@@ -1,11 +1,13 @@
 package policy
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/shell"
 )
 
 func TestNormalizeSuffixes(t *testing.T) {
@@ -23,6 +25,8 @@ func TestNormalizeSuffixes(t *testing.T) {
 		{"S-22 single dot", []string{".", ".md"}, []string{".md"}},
 		{"S-23 empty after", []string{" . ", ".md"}, []string{".md"}},
 		{"S-24 all invalid", []string{".", " "}, []string{}},
+		{"a pattern for a suffix", []string{"*.RS", " *.go"}, []string{".rs", ".go"}},
+		{"a pattern for no suffix", []string{"*.", "*", "*.*"}, []string{".*.", ".*", ".*"}[:2]},
 		{"order stays", []string{"py", "md"}, []string{".py", ".md"}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -31,6 +35,26 @@ func TestNormalizeSuffixes(t *testing.T) {
 				t.Errorf("got %q, want %q", got, tt.want)
 			}
 		})
+	}
+}
+
+func TestFitsNoFile(t *testing.T) {
+	t.Parallel()
+	for suffix, want := range map[string]bool{".md": false, ".env": false, ".tar.gz": true, ".*": true, ".*.foo": true, ".md/timeline": true, ".r?": true} {
+		if got := FitsNoFile(suffix); got != want {
+			t.Errorf("%s: %v", suffix, got)
+		}
+	}
+}
+
+func TestExplainSuffixRefusal(t *testing.T) {
+	t.Parallel()
+	text, _ := SuffixRefusal("a.rs", []string{".md"})
+	if got, is := ExplainSuffixRefusal(text); !is || got != "this agent may not edit files of the type .rs" {
+		t.Errorf("%q is %q", text, got)
+	}
+	if got, is := ExplainSuffixRefusal("Tool classified as safe"); is {
+		t.Errorf("another text is %q", got)
 	}
 }
 
@@ -118,4 +142,82 @@ func TestSuffixRow(t *testing.T) {
 	listed := query("mcp__x__y", invoke("mcp__x__y", umpire.Safe))
 	listed.Profile = unlisted.Profile
 	check(t, p, listed, safeAllow)
+}
+
+// TestSuffixesOfAllWrites: X-32. With all-writes the list applies to whatever is written
+// or deleted, by whichever tool; without it nothing but the two edit tools is limited.
+func TestSuffixesOfAllWrites(t *testing.T) {
+	t.Parallel()
+	p := newPolicy(t, testOptions)
+	refusal := func(shown string) want { return want{deny, umpire.CodeSuffix, suffixTextStart + shown + suffixTextEnd} }
+	change := func(edit func(*umpire.Access)) umpire.Access {
+		a := write("a.md")
+		edit(&a)
+		return a
+	}
+	for _, tt := range []struct {
+		name     string
+		tool     string
+		accesses []umpire.Access
+		want     want
+	}{
+		{"Write of a listed suffix", "Write", []umpire.Access{write("a.md")}, modeAsk},
+		{"Write of another", "Write", []umpire.Access{write("a.py")}, refusal(".py")},
+		{"Edit of a file without one", "Edit", []umpire.Access{write("LICENSE")}, refusal("LICENSE")},
+		{"a command that writes both", "Bash", []umpire.Access{write("a.md"), write("a.py")}, refusal(".py")},
+		{"a command that deletes", "Bash", []umpire.Access{change(func(a *umpire.Access) {
+			a.Kind, a.Target = umpire.KindDelete, testRoot+"/a.py"
+		})}, refusal(".py")},
+		{"a tree of any name", "Bash", []umpire.Access{change(func(a *umpire.Access) { a.Tree = true })}, refusal("a.md")},
+		{"a tree of listed kinds", "Bash", []umpire.Access{change(func(a *umpire.Access) { a.Tree, a.Kinds = true, []string{".md"} })}, modeAsk},
+		{"a tree of other kinds", "Bash", []umpire.Access{change(func(a *umpire.Access) { a.Tree, a.Kinds = true, []string{".md", ".go"} })}, refusal(".go")},
+		{"a link that leads elsewhere", "Write", []umpire.Access{change(func(a *umpire.Access) { a.Resolved = testRoot + "/b.sh" })}, refusal(".sh")},
+		{"a file of a list", suffixEdit, []umpire.Access{write("a.md"), write("a.py")}, modeAsk},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			q := query(tt.tool, tt.accesses...)
+			q.Profile = &Profile{EditableSuffixes: []string{".md"}, AllWrites: true}
+			check(t, p, q, tt.want)
+		})
+	}
+	for name, a := range map[string]umpire.Access{
+		"a read":      read("a.py"),
+		"the nowhere": {Kind: umpire.KindWrite, Target: "/dev/null", Resolved: "/dev/null", Place: umpire.PlaceHarmless},
+	} {
+		q := query("Bash", a)
+		q.Profile = &Profile{EditableSuffixes: []string{".md"}, AllWrites: true}
+		if d := Decide(p, q); d.ReasonCode == umpire.CodeSuffix {
+			t.Errorf("%s is refused for its suffix", name)
+		}
+	}
+}
+
+// TestTooManyPaths: a list of files longer than a call may have is denied whole, and the
+// model reads how many there may be; one at the limit is judged file by file.
+func TestTooManyPaths(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		count   int
+		invalid string
+	}{
+		{MaxPaths, ""},
+		{MaxPaths + 1, "names 1001 paths, more than 1000; split it into several calls"},
+	} {
+		var files strings.Builder
+		for i := range tt.count {
+			fmt.Fprintf(&files, `,{"path":"f%d.md","startLine":1,"endLine":1,"newContent":"x"}`, i)
+		}
+		call := umpire.Call{ID: "c", Tool: suffixEdit, Input: []byte(`{"filePath":[` + files.String()[1:] + `]}`)}
+		facts, err := FactsOf(call, shell.Env{Dir: testRoot})
+		if tt.invalid == "" {
+			if err != nil || len(facts.Accesses) != tt.count {
+				t.Errorf("%d files: %d accesses, %v", tt.count, len(facts.Accesses), err)
+			}
+			continue
+		}
+		if err == nil || !strings.Contains(err.Error(), tt.invalid) {
+			t.Errorf("%d files: %v", tt.count, err)
+		}
+	}
 }
