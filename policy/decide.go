@@ -67,7 +67,7 @@ func judgeAll(p *Policy, q *Query, d *umpire.Decision) {
 	for i := range d.Accesses {
 		a := &d.Accesses[i]
 		j.subject, j.hits = all[i].subject, &all[i]
-		j.outside = liesOutside(a)
+		j.outside, j.search = liesOutside(a), nil
 		reasons := j.reasons()
 		for r := range reasons {
 			reasons[r].Access = i
@@ -140,6 +140,7 @@ func (p *Policy) findHits(q *Query, accesses []umpire.Access) []hits {
 	tight, bad := tightening(q.Tighten, &p.opts)
 	all := make([]hits, len(accesses))
 	for i, subject := range newSubjects(&q.Call, accesses, &p.opts) {
+		subject.lookForSecrets(q.Search, &p.opts)
 		h := &all[i]
 		*h = hits{subject: subject, opts: &p.opts, now: q.Now, narrow: q.Mode == umpire.ModeAuto}
 		p.builtin.find(h)

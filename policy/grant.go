@@ -118,7 +118,7 @@ func (p *pass) covers(j *judge, outside bool) bool {
 	case j.subject.access.Doubt != "":
 		return false
 	case p.rule != nil && len(p.rule.globs) > 0:
-		return p.rule.matches(j.subject, &j.policy.opts) || p.coversReading(j)
+		return j.coversSearch(p.rule) && (p.rule.matches(j.subject, &j.policy.opts) || p.coversReading(j))
 	case p.rule != nil:
 		return !outside && j.ruleCovers(p.rule)
 	}

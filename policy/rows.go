@@ -3,6 +3,7 @@ package policy
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/umpirehq/umpire"
 )
@@ -18,6 +19,7 @@ type judge struct {
 	programs map[int][]*hits
 	class    umpire.Class
 	outside  bool
+	search   *Search // what a search would meet, once somebody asked
 }
 
 // order is the order of decision: the first row that speaks settles the access.
@@ -241,7 +243,7 @@ func (j *judge) external() []umpire.Reason {
 
 func (j *judge) pathAllowed() bool {
 	for _, c := range j.hits.rows[rowAllowRule] {
-		if len(c.globs) > 0 {
+		if len(c.globs) > 0 && j.coversSearch(c) {
 			return true
 		}
 	}

@@ -18,19 +18,25 @@ var secretFiles = []struct {
 	except      []string
 	description string
 }{
-	{"secret-env", []string{"/**/.env", "/**/.env.*"}, []string{
+	{"secret-env", []string{"/**/.env", "/**/.env.*", "/**/*.env", "/**/.dev.vars", "/**/.envrc"}, []string{
 		"/**/.env.{example,sample,template,dist,defaults}", "/**/.env.*.{example,sample,template,dist,defaults}",
+		"/**/{example,sample,template,dist,defaults}.env",
 	}, "an environment file; free are .env.example, .sample, .template, .dist and .defaults"},
 	{"secret-keys", []string{
-		"/**/*.{pem,key,p12,pfx,jks,keystore,kdbx}", "/**/id_{rsa,dsa,ecdsa,ed25519}", "/etc/ssh/ssh_host_*_key", "/etc/ssl/private/**",
+		"/**/*.{pem,key,p12,pfx,jks,keystore,kdbx,ppk,ovpn}", "/**/*_{rsa,dsa,ecdsa,ed25519}", "/**/id_{ecdsa,ed25519}_sk", "/etc/ssh/ssh_host_*_key", "/etc/ssl/private/**",
 	}, []string{"/**/{ca,cacert,cert,certs,certificate,chain,fullchain,public,pubkey}.pem"}, "a private key or a store of keys"},
 	{"secret-logins", []string{
-		"/**/{.netrc,_netrc,.pypirc,.git-credentials,.pgpass,.my.cnf,.htpasswd,.vault-token,.s3cfg,.boto}",
-		"/**/{credentials.json,.credentials.json}", "/**/service-account*.json", "/**/secrets.{yml,yaml,json,toml}",
-		"/**/*.tfstate", "/**/*.tfstate.backup", "~/.npmrc", "~/.claude.json", "/run/secrets/**", "/var/run/secrets/**",
+		"/**/{.netrc,_netrc,.pypirc,.npmrc,.git-credentials,.pgpass,.my.cnf,.htpasswd,.vault-token,.s3cfg,.boto}",
+		"/**/{.dockercfg,.mylogin.cnf,pgpass.conf,.vault_pass,.vault_pass.txt,.erlang.cookie,.terraformrc,local.settings.json}",
+		"/**/{auth.json,tokens.json,.secrets,wp-config.php,gcp-key.json}", "/**/vault-password*", "/**/*-adminsdk-*.json", "/**/*.tfvars", "/**/terraform.tfvars.json",
+		"/**/.gemini/oauth_creds.json", "/**/.gem/credentials",
+		"/**/client_secret*.json",
+		"/**/credentials*.json", "/**/.credentials.json", "/**/service-account*.json", "/**/secrets.{yml,yaml,json,toml}",
+		"/**/*.tfstate", "/**/*.tfstate.backup", "~/.claude.json", "/run/secrets/**", "/var/run/secrets/**",
 	}, nil, "names and passwords, or tokens"},
 	{"secret-clouds", []string{
-		"/**/.aws/**", "/**/.azure/**", "/**/.config/gcloud/**", "/**/.docker/config.json", "/**/.kube/config",
+		"/**/.aws/**", "/**/.azure/**", "/**/.config/gcloud/**", "/**/.docker/config.json", "/**/.kube/config", "/**/kubeconfig",
+		"/**/.oci/**", "/**/.config/rclone/rclone.conf", "/**/.config/doctl/config.yaml",
 		"/**/.config/gh/hosts.yml", "/**/.cargo/credentials", "/**/.cargo/credentials.toml", "/**/.terraform.d/credentials.tfrc.json",
 	}, nil, "what logs in to a cloud or a registry"},
 	{"secret-home", []string{
@@ -39,11 +45,39 @@ var secretFiles = []struct {
 	{"secret-browser", []string{
 		"/**/.mozilla/**", "/**/.config/{google-chrome*,chromium,BraveSoftware,microsoft-edge*,vivaldi,opera}/**", "/**/snap/{firefox,chromium}/**",
 		"/**/Library/Application Support/{Google/Chrome,Chromium,Firefox,BraveSoftware,Microsoft Edge,Vivaldi}/**", "/**/Library/{Safari,Cookies}/**",
-		"/**/AppData/{Local,Roaming}/{Google/Chrome,Chromium,Mozilla,BraveSoftware,Microsoft/Edge}/**",
+		"/**/{cookies.txt,cookies.sqlite}", "/**/AppData/{Local,Roaming}/{Google/Chrome,Chromium,Mozilla,BraveSoftware,Microsoft/Edge}/**",
 	}, nil, "a browser's profile: cookies and passwords"},
-	{"secret-history", []string{"/**/.{bash,zsh,python,node_repl,psql,mysql,sqlite}_history"}, nil, "what somebody typed, passwords too"},
-	{"secret-umpire", []string{"~/.umpire", "/**/.umpire/state/**"}, nil, "what answers umpire's questions, and what it keeps"},
+	{"secret-history", []string{"/**/.*_history", "/**/fish_history", "/**/.Rhistory", "/**/.dbshell"}, nil, "what somebody typed, passwords too"},
+	{"secret-umpire", []string{"~/.umpire", "/**/.umpire/{state,keys}/**"}, nil, "what answers umpire's questions, and what it keeps"},
 	{"secret-process", []string{"/proc/*/{environ,mem}", "/proc/*/task/*/{environ,mem}"}, nil, "the environment or the memory of a process"},
+}
+
+// SecretFiles are the patterns of the files that the built-in rules about secrets, and about
+// the files with the system's passwords, name, with each brace written out, and those of
+// the files that they except. Patterns begin with / or ~/. What umpire keeps itself is not
+// among them, nor are processes.
+func SecretFiles() (patterns, except []string) {
+	patterns = []string{"/etc/shadow", "/etc/shadow-", "/etc/gshadow", "/etc/gshadow-", "/etc/master.passwd"}
+	for _, s := range secretFiles {
+		if s.id == "secret-umpire" || s.id == "secret-process" {
+			continue
+		}
+		patterns, except = append(patterns, written(s.patterns)...), append(except, written(s.except)...)
+	}
+	return patterns, except
+}
+
+// written are patterns without braces.
+func written(patterns []string) []string {
+	var all []string
+	for _, pattern := range patterns {
+		plain, err := expandBraces(pattern)
+		if err != nil {
+			panic(err) // the table is wrong, as a test would tell
+		}
+		all = append(all, plain...)
+	}
+	return all
 }
 
 func secretRules(o *Options) iter.Seq[hardRule] {
@@ -51,11 +85,11 @@ func secretRules(o *Options) iter.Seq[hardRule] {
 		for _, s := range secretFiles {
 			if s.id == "secret-umpire" && o.StateDir != "" {
 				own := escapeGlob(o.StateDir)
-				s.patterns = append(slices.Clip(s.patterns), own, own+"/state/**")
+				s.patterns = append(slices.Clip(s.patterns), own, own+"/{state,keys}/**")
 			}
 			h := hardRule{
 				id: s.id, tool: "Read", patterns: s.patterns, except: s.except, description: "may hold secrets: " + s.description,
-				row: rowAskRule, code: umpire.CodeRule, secret: true,
+				row: rowAskRule, code: umpire.CodeSecret, secret: true,
 			}
 			if !yield(h) {
 				return
@@ -65,8 +99,8 @@ func secretRules(o *Options) iter.Seq[hardRule] {
 }
 
 // readsSecret reports whether the access reads what a rule about secrets is
-// about. Only what is named counts: a tree above the file, or a wildcard that it
-// happens to match, is how everybody searches a project.
+// about. What is named counts, and what a wildcard matches on disk: a tree above the
+// file is how everybody searches a project.
 func (c *compiled) readsSecret(s *subject) bool {
 	a := s.access
 	if a.Kind != umpire.KindRead || a.Names || a.Target == "" {
@@ -74,6 +108,7 @@ func (c *compiled) readsSecret(s *subject) bool {
 	}
 	read := false
 	s.forms.each(func(f *form) { read = read || c.namesSecret(f, a.Glob) })
+	read = read || s.found != nil && c.namesSecret(s.found, false)
 	for _, pattern := range s.filter {
 		for i := range c.globs {
 			read = read || spells(c.globs[i].segs, pattern)
@@ -147,11 +182,19 @@ func (j *judge) secretAllowed(secret *compiled) bool {
 		case umpire.SourceUnknown, umpire.SourceBuiltin, umpire.SourceProject, umpire.SourceSession:
 			continue
 		}
-		for i := range c.globs {
-			for k := range secret.globs {
-				if spells(secret.globs[k].segs, refolded(c.globs[i].segs)) {
-					return true
-				}
+		if c.spellsOut(secret) {
+			return true
+		}
+	}
+	return false
+}
+
+// spellsOut reports whether the rule names what a rule about secrets is about.
+func (c *compiled) spellsOut(secret *compiled) bool {
+	for i := range c.globs {
+		for k := range secret.globs {
+			if spells(secret.globs[k].segs, refolded(c.globs[i].segs)) {
+				return true
 			}
 		}
 	}
@@ -236,7 +279,7 @@ func spelled(rule, target *segment) bool {
 		return true
 	}
 	beyond := minSpelled
-	if ruleStart != "" {
+	if ruleStart != "" || strings.Count(rule.text, "*") > 1 {
 		beyond = max(beyond, len(suffixOf(ruleEnd))+1)
 	}
 	meant := min(len(end), len(ruleEnd))

@@ -2,6 +2,7 @@ package policy
 
 import (
 	"encoding/json"
+	"strings"
 	"testing"
 
 	"github.com/umpirehq/umpire"
@@ -10,7 +11,6 @@ import (
 
 func TestSecrets(t *testing.T) {
 	t.Parallel()
-	secret := want{ask, umpire.CodeRule, "may hold secrets: …"}
 	cat := exec("cat x", umpire.Safe)
 	listed := func(a umpire.Access) umpire.Access { a.Names = true; return a }
 	below := func(target string) umpire.Access { a := read(target); a.Tree = true; return a }
@@ -21,17 +21,17 @@ func TestSecrets(t *testing.T) {
 		access umpire.Access
 		want   want
 	}{
-		{"env", nil, read(".env"), secret},
-		{"env deeper", nil, read("services/api/.env"), secret},
-		{"env in other case", nil, read(".ENV"), secret},
-		{"env of a stage", nil, read(".env.production"), secret},
+		{"env", nil, read(".env"), askedSecret},
+		{"env deeper", nil, read("services/api/.env"), askedSecret},
+		{"env in other case", nil, read(".ENV"), askedSecret},
+		{"env of a stage", nil, read(".env.production"), askedSecret},
 		{"env example", nil, read(".env.example"), safeAllow},
 		{"env sample of a stage", nil, read("a/.env.local.sample"), safeAllow},
 		{"env template", nil, read(".env.TEMPLATE"), safeAllow},
-		{"env wildcard", nil, read(".env*"), secret},
-		{"env wildcard deeper", nil, read("*/.env"), secret},
-		{"env wildcard at any depth", nil, read("**/.env"), secret},
-		{"every hidden file", nil, read(".*"), secret},
+		{"env wildcard", nil, read(".env*"), askedSecret},
+		{"env wildcard deeper", nil, read("*/.env"), askedSecret},
+		{"env wildcard at any depth", nil, read("**/.env"), askedSecret},
+		{"every hidden file", nil, read(".*"), askedSecret},
 		{"everything", nil, read("*"), safeAllow},
 		{"everything at any depth", nil, read("**"), safeAllow},
 		{"a wildcard that only happens to match", nil, read("*.json"), safeAllow},
@@ -40,36 +40,38 @@ func TestSecrets(t *testing.T) {
 		{"code", nil, read("env.ts"), safeAllow},
 		{"a list of names", nil, listed(read(".env")), safeAllow},
 		{"a search of the project", nil, below("."), safeAllow},
-		{"a search of a folder of keys", nil, below(".ssh"), secret},
-		{"a search below it", nil, below("x/.aws/sso"), secret},
-		{"private key", nil, read("certs/server.key"), secret},
-		{"pem", nil, read("server.pem"), secret},
-		{"pem by wildcard", nil, read("certs/*.pem"), secret},
+		{"a search of a folder of keys", nil, below(".ssh"), askedSecret},
+		{"a search below it", nil, below("x/.aws/sso"), askedSecret},
+		{"private key", nil, read("certs/server.key"), askedSecret},
+		{"pem", nil, read("server.pem"), askedSecret},
+		{"pem by wildcard", nil, read("certs/*.pem"), askedSecret},
 		{"what everybody may know", nil, read("cacert.pem"), safeAllow},
-		{"ssh key", nil, read("id_ed25519"), secret},
+		{"ssh key", nil, read("id_ed25519"), askedSecret},
 		{"ssh public key", nil, read("id_ed25519.pub"), safeAllow},
-		{"ssh keys by wildcard", nil, read("id_*"), secret},
-		{"kubernetes", nil, read(".kube/config"), secret},
-		{"docker", nil, read(".docker/config.json"), secret},
+		{"ssh keys by wildcard", nil, read("id_*"), askedSecret},
+		{"kubernetes", nil, read(".kube/config"), askedSecret},
+		{"docker", nil, read(".docker/config.json"), askedSecret},
 		{"docker's other files", nil, read(".docker/daemon.json"), safeAllow},
-		{"google", nil, read("service-account-dev.json"), secret},
-		{"rails", nil, read("config/secrets.yml"), secret},
-		{"terraform", nil, read("terraform.tfstate"), secret},
-		{"browser", nil, read(".config/google-chrome/Default/Cookies"), secret},
-		{"history", nil, read(".bash_history"), secret},
-		{"umpire's credentials", nil, read(".umpire/state/person.token"), secret},
-		{"a search of umpire's state", nil, below("x/.umpire/state"), secret},
-		{"a search of umpire's folder", allowed(), below("~/.umpire"), secret},
-		{"umpire's folder elsewhere", allowed(), read("/var/lib/umpire/state/person.token"), secret},
+		{"google", nil, read("service-account-dev.json"), askedSecret},
+		{"rails", nil, read("config/secrets.yml"), askedSecret},
+		{"terraform", nil, read("terraform.tfstate"), askedSecret},
+		{"browser", nil, read(".config/google-chrome/Default/Cookies"), askedSecret},
+		{"history", nil, read(".bash_history"), askedSecret},
+		{"umpire's credentials", nil, read(".umpire/state/person.token"), askedSecret},
+		{"umpire's keys", nil, read(".umpire/keys/timeline.key"), askedSecret},
+		{"a search of umpire's state", nil, below("x/.umpire/state"), askedSecret},
+		{"a search of umpire's folder", allowed(), below("~/.umpire"), want{ask, umpire.CodeSecret, "the search would read umpire's credentials"}},
+		{"umpire's folder elsewhere", allowed(), read("/var/lib/umpire/state/person.token"), want{deny, umpire.CodeForbiddenPath, ""}},
+		{"umpire's keys elsewhere", allowed(), read("/var/lib/umpire/keys/timeline.key"), want{deny, umpire.CodeForbiddenPath, ""}},
 		{"umpire's rules", nil, read(".umpire/permissions.json"), safeAllow},
-		{"npmrc of the project", nil, read(".npmrc"), safeAllow},
-		{"npmrc of the person, allowed as part of the home", allowed("allow Read(~/**)"), read("~/.npmrc"), secret},
-		{"a process", allowed(), read("/proc/self/environ"), secret},
-		{"a broad rule", allowed("allow Read(**)"), read(".env"), secret},
-		{"a folder's rule", allowed("allow Read(config/**)"), read("config/.env"), secret},
-		{"a rule for the command", allowed("allow Bash(cat:*)"), read(".env"), secret},
+		{"npmrc of the project", nil, read(".npmrc"), askedSecret},
+		{"npmrc of the person, allowed as part of the home", allowed("allow Read(~/**)"), read("~/.npmrc"), askedSecret},
+		{"a process", allowed(), read("/proc/self/environ"), askedSecret},
+		{"a broad rule", allowed("allow Read(**)"), read(".env"), askedSecret},
+		{"a folder's rule", allowed("allow Read(config/**)"), read("config/.env"), askedSecret},
+		{"a rule for the command", allowed("allow Bash(cat:*)"), read(".env"), askedSecret},
 		{"a person's rule for just that", []string{"allow Read(.env.test)"}, read(".env.test"), safeAllow},
-		{"a person's rule for another", []string{"allow Read(.env.test)"}, read(".env.local"), secret},
+		{"a person's rule for another", []string{"allow Read(.env.test)"}, read(".env.local"), askedSecret},
 		{"a person's rule at any depth", []string{"allow Read(**/.env.test)"}, read("a/b/.env.test"), safeAllow},
 		{"a person's rule for all keys of a folder", []string{"allow Read(certs/*.pem)"}, read("certs/a.pem"), safeAllow},
 		{"a person's rule for a folder of logins", []string{"allow Read(~/.aws/**)"}, read("~/.aws/config"), safeAllow},
@@ -90,7 +92,7 @@ func TestSecretsYieldToPeople(t *testing.T) {
 	q := query("Read", read(".env"))
 	for source, want := range map[umpire.Source]want{
 		umpire.SourceUser: safeAllow, umpire.SourceManaged: safeAllow, umpire.SourceFlag: safeAllow,
-		umpire.SourceProject: askedRule, umpire.SourceSession: askedRule,
+		umpire.SourceProject: askedSecret, umpire.SourceSession: askedSecret,
 	} {
 		r := rule(t, "allow Read(.env)")
 		r.Source = source
@@ -108,10 +110,10 @@ func TestSecretsYieldToPeople(t *testing.T) {
 	t.Run("not to an order in which allow rules beat ask rules", func(t *testing.T) {
 		o := testOptions
 		o.Precedence = DenyAllowAsk
-		check(t, newPolicy(t, o, "allow Read", "allow Read(**)"), q, askedRule)
+		check(t, newPolicy(t, o, "allow Read", "allow Read(**)"), q, askedSecret)
 	})
 	t.Run("a question offers the path", func(t *testing.T) {
-		d := check(t, newPolicy(t, testOptions), q, askedRule)
+		d := check(t, newPolicy(t, testOptions), q, askedSecret)
 		if len(d.Suggestions) != 1 || d.Suggestions[0].Match.PathGlob != ".env" {
 			t.Errorf("suggestions %+v", d.Suggestions)
 		}
@@ -119,7 +121,7 @@ func TestSecretsYieldToPeople(t *testing.T) {
 	t.Run("a link does not hide it", func(t *testing.T) {
 		a := read("notes.txt")
 		a.Resolved = testRoot + "/.env"
-		check(t, newPolicy(t, testOptions), query("Read", a), askedRule)
+		check(t, newPolicy(t, testOptions), query("Read", a), askedSecret)
 	})
 }
 
@@ -155,15 +157,15 @@ func TestSecretsThroughGrep(t *testing.T) {
 		`{"pattern":"x","path":".","glob":"*.{ts,tsx}"}`:    safeAllow,
 		`{"pattern":"x","path":".","glob":"**/*.go"}`:       safeAllow,
 		`{"pattern":"x","path":".","glob":"*.json"}`:        safeAllow,
-		`{"pattern":"x","path":".","glob":".env"}`:          askedRule,
-		`{"pattern":"x","path":".","glob":"**/.env*"}`:      askedRule,
-		`{"pattern":"x","path":"src","glob":"{*.go,.ENV}"}`: askedRule,
-		`{"pattern":"x","path":".","include":"*.pem"}`:      askedRule,
+		`{"pattern":"x","path":".","glob":".env"}`:          askedSecret,
+		`{"pattern":"x","path":".","glob":"**/.env*"}`:      askedSecret,
+		`{"pattern":"x","path":"src","glob":"{*.go,.ENV}"}`: askedSecret,
+		`{"pattern":"x","path":".","include":"*.pem"}`:      askedSecret,
 		`{"pattern":"x","glob":"!.env"}`:                    safeAllow,
 		`{"pattern":"x","glob":"*.go"}`:                     safeAllow,
-		`{"pattern":"x","glob":".env"}`:                     askedRule,
+		`{"pattern":"x","glob":".env"}`:                     askedSecret,
 		`{"pattern":"x"}`:                                   safeAllow,
-		`{"pattern":"x","path":".aws","glob":"*"}`:          askedRule,
+		`{"pattern":"x","path":".aws","glob":"*"}`:          askedSecret,
 	} {
 		call := umpire.Call{Tool: "Grep", Input: json.RawMessage(input), Dir: testRoot}
 		facts, err := FactsOf(call, shell.Env{Dir: testRoot, Home: testHome})
@@ -179,5 +181,25 @@ func TestSecretsThroughGrep(t *testing.T) {
 			q.Call = call
 			check(t, newPolicy(t, testOptions), q, want)
 		})
+	}
+}
+
+// TestSecretNames holds names of files that tools keep secrets in, and names beside them
+// that say nothing of the kind.
+func TestSecretNames(t *testing.T) {
+	t.Parallel()
+	for name := range strings.FieldsSeq(`.env .env.local prod.env config/db.env .dev.vars id_rsa id_ed25519_sk deploy_rsa keys/ci_ed25519 x.ppk home.ovpn .dockercfg .mylogin.cnf pgpass.conf
+		.vault_pass .vault_pass.txt .erlang.cookie .terraformrc local.settings.json .codex/auth.json .composer/auth.json .gemini/oauth_creds.json .gem/credentials client_secret.json
+		client_secret_1.apps.json kubeconfig .oci/config .config/rclone/rclone.conf .config/doctl/config.yaml cookies.txt cookies.sqlite .irb_history .rediscli_history .local/share/fish/fish_history
+		.Rhistory .dbshell auth.json .envrc .secrets tokens.json wp-config.php gcp-key.json prod.tfvars prod.auto.tfvars terraform.tfvars.json vault-password vault-password.txt
+		app-firebase-adminsdk-x1.json credentials-prod.json credentials_old.json`) {
+		if got := lineVerdict(t, "cat "+name); got != umpire.Ask {
+			t.Errorf("cat %s is %s", name, got)
+		}
+	}
+	for name := range strings.FieldsSeq(`.env.example example.env template.env environment.ts env.go keys.go rsa.go id_rsa.pub cookies.go settings.json *.json *.php *.txt auth.ts tokens.css prod.tfvars.example variables.tf credentials.ts history.go kube/config.go secret.go token.go dbshell.py`) {
+		if got := lineVerdict(t, "cat "+name); got != umpire.Allow {
+			t.Errorf("cat %s is %s", name, got)
+		}
 	}
 }

@@ -1,0 +1,101 @@
+package policy
+
+import "github.com/umpirehq/umpire"
+
+// A Search is what reading by a pattern, or all below a folder, would meet there. The zero
+// value is nothing remarkable.
+type Search struct {
+	// Secret is a file among them that a rule about secrets names, "" for none.
+	Secret string
+	// Links are the places outside the project to which links lead that the search follows.
+	Links []string
+	// Problem says why it cannot be told.
+	Problem string
+}
+
+// NamesSecret reports whether a built-in rule about secrets or about forbidden paths names
+// a file.
+func (p *Policy) NamesSecret(file string) bool {
+	a := umpire.Access{Kind: umpire.KindRead, Target: file, Resolved: file, Place: umpire.PlaceOutside}
+	h := p.findHits(&Query{Call: umpire.Call{Tool: "Read"}}, []umpire.Access{a})[0]
+	for _, c := range h.rows[rowAskRule] {
+		if c.secret {
+			return true
+		}
+	}
+	return len(h.rows[rowHardStop]) > 0
+}
+
+// lookForSecrets notes a file of secrets that the access reads by a pattern, or that a
+// search for names hands to a program. A search for text names no file, and is how
+// everybody looks through a project.
+func (s *subject) lookForSecrets(search func(*umpire.Access) Search, o *Options) {
+	a := s.access
+	if search == nil || a.Kind != umpire.KindRead || a.Names || a.Doubt != "" || a.Place != umpire.PlaceInside {
+		return
+	}
+	if a.Glob && !a.Tree || len(a.Handed) > 0 {
+		if secret := search(a).Secret; secret != "" {
+			f := newForm(absolute(secret, o.Root), false)
+			s.found = &f
+		}
+	}
+}
+
+// searches reports whether an access reads whatever it finds below a folder, or whatever
+// fits a pattern.
+func searches(a *umpire.Access) bool {
+	return a.Kind == umpire.KindRead && !a.Names && (a.Tree || a.Glob)
+}
+
+// coversSearch reports whether a rule about paths outside the project covers all that the
+// access would read: a rule for a folder says nothing of the secrets in it, nor of where
+// links in it lead. What nobody looked at is not covered.
+func (j *judge) coversSearch(c *compiled) bool {
+	if !j.outside || !searches(j.access()) {
+		return true
+	}
+	if j.query.Search == nil {
+		return false
+	}
+	if j.search == nil {
+		found := j.query.Search(j.access())
+		j.search = &found
+	}
+	if j.search.Secret != "" || j.search.Problem != "" {
+		return false
+	}
+	for _, link := range j.search.Links {
+		if !c.coversPath(link, &j.policy.opts) {
+			return false
+		}
+	}
+	return true
+}
+
+// coversPath reports whether one of the rule's patterns covers a resolved path.
+func (c *compiled) coversPath(name string, o *Options) bool {
+	for i := range c.globs {
+		f := newForm(name, c.globs[i].fold)
+		if c.globs[i].match(&f, o.below(&f)) {
+			return true
+		}
+	}
+	return false
+}
+
+// anyTarget is the pattern of a path with wildcards, and the names of one without.
+func (f *form) anyTarget(folded bool) []segment {
+	names := f.segs
+	if folded {
+		names = f.folded
+	}
+	if len(names) == 0 {
+		return f.target(folded)
+	}
+	literals := make([]segment, len(names))
+	for i, name := range names {
+		literals[i] = segment{text: name, sort: literal}
+	}
+	return literals
+}
