@@ -1,7 +1,6 @@
 package policy
 
 import (
-	"bytes"
 	"encoding/json"
 	"strings"
 	"time"
@@ -18,14 +17,8 @@ func Exact(call umpire.Call) string {
 	if call.Tool == "Bash" {
 		return strings.TrimSpace(commandOf(call.Input))
 	}
-	decoder := json.NewDecoder(bytes.NewReader(call.Input))
-	decoder.UseNumber() // large numbers must stay what they are
-	var input map[string]any
-	if decoder.Decode(&input) != nil {
-		return ""
-	}
-	text, err := json.Marshal(input)
-	if err != nil {
+	text, err := strictjson.Canonical(call.Input)
+	if err != nil || len(call.Input) == 0 || text[0] != '{' {
 		return ""
 	}
 	return string(text)
@@ -72,7 +65,7 @@ func passes(q *Query, o *Options) []pass {
 			continue
 		}
 		switch {
-		case g.Match != (umpire.Match{}):
+		case g.Match != (umpire.Match{}) || g.Standing:
 			if rule := grantRule(g, o); rule != nil {
 				all = append(all, pass{grant: g, rule: rule})
 			}
@@ -101,7 +94,7 @@ func expired(at, now time.Time) bool { return !at.IsZero() && !at.After(now) }
 // grantRule makes the allow rule that a grant for a pattern stands for; nil if
 // the pattern is not valid, since such a grant covers nothing.
 func grantRule(g *umpire.Grant, o *Options) *compiled {
-	r := umpire.Rule{Action: umpire.Allow, Tool: g.Tool, Match: g.Match, Source: umpire.SourceSession}
+	r := umpire.Rule{Action: umpire.Allow, Tool: g.Tool, Match: g.Match, Cap: g.Cap, Source: umpire.SourceSession}
 	if g.Exact != "" || Validate(r) != nil {
 		return nil
 	}
@@ -115,7 +108,7 @@ func (p *pass) covers(j *judge, outside bool) bool {
 	switch {
 	case p.exact:
 		return true
-	case j.subject.access.Doubt != "":
+	case j.subject.access.Doubt != "" || !p.namesSecrets(j):
 		return false
 	case p.rule != nil && len(p.rule.globs) > 0:
 		return j.coversSearch(p.rule) && (p.rule.matches(j.subject, &j.policy.opts) || p.coversReading(j))
@@ -123,6 +116,20 @@ func (p *pass) covers(j *judge, outside bool) bool {
 		return !outside && j.ruleCovers(p.rule)
 	}
 	return !outside || p.grant.Scope == umpire.ScopeOnce && !p.grant.Remembered
+}
+
+// namesSecrets reports whether the pass is about the secrets that the access reads, if
+// it reads any: who approved a folder or a tool has not approved the keys in it.
+func (p *pass) namesSecrets(j *judge) bool {
+	if p.rule == nil && p.grant.Scope == umpire.ScopeOnce && !p.grant.Remembered {
+		return true
+	}
+	for _, c := range j.hits.rows[rowAskRule] {
+		if c.secret && !(p.rule != nil && p.rule.spellsOut(c)) {
+			return false
+		}
+	}
+	return true
 }
 
 // coversReading: who may write a file may read it. That is so for where the file
@@ -164,5 +171,5 @@ func scopeText(s umpire.Scope) string {
 // lifts reports whether the grant stands before rows 7, 9 and 14: it was given
 // once or for this session, by a person, about just this.
 func (p *pass) lifts() bool {
-	return !p.grant.Remembered && (p.grant.Scope == umpire.ScopeOnce || p.grant.Scope == umpire.ScopeSession)
+	return !p.grant.Remembered && !p.grant.Standing && (p.grant.Scope == umpire.ScopeOnce || p.grant.Scope == umpire.ScopeSession)
 }
