@@ -199,7 +199,10 @@ func networkAccesses(t tool, in input) ([]umpire.Access, error) {
 		return nil, err
 	}
 	if url == "" {
-		return []umpire.Access{t.invoke()}, nil
+		a := t.invoke()
+		query, err := in.text("query", "q", "search_term", "search_query")
+		weighSecret(&a, query)
+		return []umpire.Access{a}, err
 	}
 	a := umpire.Access{Kind: umpire.KindNetwork, Target: url, Risk: t.risk, Reason: t.why}
 	if problem := urlProblem(url); problem != "" {

@@ -28,8 +28,6 @@ func urlProblem(text string) string {
 		return metadataText
 	case privateHost(host):
 		return privateText
-	case secretQuery(u):
-		return "the URL seems to hold a secret"
 	}
 	return ""
 }
@@ -124,8 +122,36 @@ func privateHost(host string) bool {
 			return true
 		}
 	}
+	if leadsInside(host) {
+		return true
+	}
 	last := lastLabel(host)
 	return !strings.Contains(host, ".") || strings.HasPrefix(last, "0x") || strings.Trim(last, "0123456789") == ""
+}
+
+// wildcardNames are zones of the public web in which names lead to the addresses that they
+// spell, or to this machine.
+var wildcardNames = []string{
+	"nip.io", "sslip.io", "xip.io", "traefik.me", "local.gd", "backname.io", "1u.ms", "rbndr.us", "localtest.me", "lvh.me", "vcap.me",
+	"lacolhost.com", "fuf.me", "localho.st", "localhost.direct", "smackaho.st", "yoogle.com",
+}
+
+// leadsInside reports a name that spells an address which is not on the public web, in
+// labels or with dashes, or that lies in one of wildcardNames.
+func leadsInside(host string) bool {
+	for _, zone := range wildcardNames {
+		if host == zone || strings.HasSuffix(host, "."+zone) {
+			return true
+		}
+	}
+	parts := strings.FieldsFunc(host, func(r rune) bool { return r == '.' || r == '-' })
+	for i := 0; i+4 <= len(parts); i++ {
+		addr, err := netip.ParseAddr(strings.Join(parts[i:i+4], "."))
+		if err == nil && !PublicAddress(addr) {
+			return true
+		}
+	}
+	return false
 }
 
 func lastLabel(host string) string { return host[strings.LastIndexByte(host, '.')+1:] }
@@ -148,21 +174,6 @@ var specialBlocks = sync.OnceValue(func() []netip.Prefix {
 		"2002::/16", "3fff::/20", "5f00::/16", "fec0::/10",
 	)
 })
-
-// secretNames are names of query parameters that carry secrets.
-var secretNames = []string{"token", "secret", "password", "passwd", "api_key", "apikey", "access_key", "private_key", "auth"}
-
-func secretQuery(u *url.URL) bool {
-	for name := range u.Query() {
-		lower := strings.ToLower(name)
-		for _, secret := range secretNames {
-			if strings.Contains(lower, secret) {
-				return true
-			}
-		}
-	}
-	return false
-}
 
 func prefixes(texts ...string) []netip.Prefix {
 	all := make([]netip.Prefix, len(texts))

@@ -10,6 +10,7 @@ func weigh(a *umpire.Access) {
 	switch {
 	case a.Kind == umpire.KindNetwork:
 		weighHost(a)
+		weighSecret(a, a.Target)
 	case !a.Paths() || a.Kind == umpire.KindRead:
 	case a.Place == umpire.PlaceHarmless && a.Kind == umpire.KindWrite:
 		a.Risk, a.Reason = umpire.Safe, "goes nowhere"
