@@ -218,20 +218,27 @@ func settlingReasons(reasons []umpire.Reason, partial bool) []umpire.Reason {
 
 // obligations: a call that changes anything may write in its workspace, one
 // that only looks may not, and the network is open only for calls that say so. The
-// sandbox of the query can make that less, or say that there is none.
+// sandbox of the query can make that less, or say that there is none. In plan mode
+// nothing is written and nothing reached.
 func obligations(q *Query) umpire.Obligations {
-	if q.Sandbox.Mode == umpire.SandboxFullAccess || runsBare(q) {
+	if q.Sandbox.Mode == umpire.SandboxFullAccess && (!runsInPlan(q) || q.Sandbox.Absent) || runsBare(q) {
 		return umpire.Obligations{Sandbox: umpire.SandboxFullAccess, Network: true}
 	}
-	o := umpire.Obligations{Sandbox: umpire.SandboxReadOnly, Network: q.Sandbox.Network}
+	o := umpire.Obligations{Sandbox: umpire.SandboxReadOnly, Network: !runsInPlan(q) && (q.Sandbox.Network || needsNetwork(q))}
+	if runsInPlan(q) || q.Sandbox.Mode == umpire.SandboxReadOnly {
+		return o
+	}
 	for i := range q.Facts.Accesses {
 		a := &q.Facts.Accesses[i]
 		if (a.Changes() || a.Code) && q.Sandbox.Mode != umpire.SandboxReadOnly {
 			o.Sandbox = umpire.SandboxWorkspaceWrite
 		}
-		if a.Kind == umpire.KindNetwork || online(a) {
-			o.Network = true
-		}
 	}
 	return o
+}
+
+// runsInPlan reports a command in plan mode. Other tools run in umpire itself, and leaving
+// the mode changes nothing about them.
+func runsInPlan(q *Query) bool {
+	return q.Mode == umpire.ModePlan && toolOf(q.Call.Tool).shape == shapeShell
 }

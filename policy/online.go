@@ -32,20 +32,27 @@ var onlineWords = map[string]string{
 	"terraform": "init get", "helm": "pull push repo install upgrade", "dotnet": "restore add build",
 }
 
-// askingWords only ask a registry about packages.
-var askingWords = []string{"view", "info", "show", "search", "outdated"}
+// needsNetwork reports whether a call gets the network: it reaches a host, or starts a
+// program that asks one. A program that is safe or low does without, unless it only looks
+// something up at a server that nothing in the project chooses, or a person was asked
+// about it for that. A look-up gets none where code of the project runs beside it.
+func needsNetwork(q *Query) bool {
+	looksUp, code := false, false
+	for i := range q.Facts.Accesses {
+		a := &q.Facts.Accesses[i]
+		if a.Kind == umpire.KindNetwork || a.Kind == umpire.KindExec && asked(a) {
+			return true
+		}
+		looksUp, code = looksUp || a.Online, code || a.Code
+	}
+	return looksUp && !code
+}
 
-// online reports whether a program reaches the network by itself. What is safe or low
-// does without unless it only asks: it may run code of the project, and no person was
-// asked about it.
-func online(a *umpire.Access) bool {
-	if a.Kind != umpire.KindExec || len(a.Words) == 0 {
+// asked reports a program that goes online and about which a person is asked.
+func asked(a *umpire.Access) bool {
+	if len(a.Words) == 0 || !a.Risk.AtLeast(umpire.Medium) && a.Asks == "" {
 		return false
 	}
 	verbs, known := onlineWords[a.Words[0]]
-	if verbs == "" {
-		return known && a.Risk.AtLeast(umpire.Medium)
-	}
-	return len(a.Words) > 1 && slices.Contains(strings.Fields(verbs), a.Words[1]) &&
-		(a.Risk.AtLeast(umpire.Medium) || slices.Contains(askingWords, a.Words[1]))
+	return known && (verbs == "" || len(a.Words) > 1 && slices.Contains(strings.Fields(verbs), a.Words[1]))
 }

@@ -9,7 +9,9 @@ import (
 )
 
 func command(line string) Query {
-	facts, err := FactsOf(umpire.Call{Tool: "Bash", Dir: testOptions.Root, Input: []byte(`{"command":"` + line + `"}`)}, shell.Env{Dir: testOptions.Root, Home: testOptions.Home})
+	facts, err := FactsOf(umpire.Call{Tool: "Bash", Dir: testOptions.Root, Input: []byte(`{"command":"` + line + `"}`)}, shell.Env{
+		Dir: testOptions.Root, Home: testOptions.Home, Find: func(string, ...string) string { return "" },
+	})
 	if err != nil {
 		panic(err)
 	}
@@ -35,7 +37,10 @@ func TestObligations(t *testing.T) {
 		{"go test ./...", Sandbox{}, umpire.Obligations{Sandbox: write}}, // safe to start, and tests write
 		{"npm install", Sandbox{}, umpire.Obligations{Sandbox: write, Network: true}},
 		{"curl https://example.com", Sandbox{}, umpire.Obligations{Sandbox: write, Network: true}},
-		{"npm view x", Sandbox{}, umpire.Obligations{Sandbox: read, Network: true}},
+		{"npm view x", Sandbox{}, umpire.Obligations{Sandbox: read}}, // the world did not tell that no .npmrc is there
+		{"kubectl get pods", Sandbox{}, umpire.Obligations{Sandbox: write, Network: true}},
+		{"kubectl get pods && go test ./...", Sandbox{}, umpire.Obligations{Sandbox: write}}, // the tests would have it too
+		{"yarn info x", Sandbox{}, umpire.Obligations{Sandbox: read, Network: true}},         // asks
 		{"npm test", Sandbox{}, umpire.Obligations{Sandbox: write}},
 		{"touch a", Sandbox{Mode: read}, umpire.Obligations{Sandbox: read}},
 		{"touch a", Sandbox{Network: true}, umpire.Obligations{Sandbox: write, Network: true}},
@@ -47,6 +52,25 @@ func TestObligations(t *testing.T) {
 		if got := Decide(newPolicy(t, testOptions), q).Obligations; got != tt.want {
 			t.Errorf("%s in %+v: %+v, want %+v", tt.line, tt.sandbox, got, tt.want)
 		}
+	}
+}
+
+// Plan mode writes nothing and reaches nothing, whatever the sandbox is set to.
+func TestPlanIsReadOnly(t *testing.T) {
+	t.Parallel()
+	for _, line := range []string{"ls", "touch a", "go test ./...", "npm install", "curl https://example.com", "kubectl get pods"} {
+		for _, s := range []Sandbox{{}, {Mode: umpire.SandboxReadOnly}, {Network: true}, {Mode: umpire.SandboxFullAccess}} {
+			q := command(line)
+			q.Sandbox, q.Mode = s, umpire.ModePlan
+			if got := Decide(newPolicy(t, testOptions), q).Obligations; got != (umpire.Obligations{Sandbox: umpire.SandboxReadOnly}) {
+				t.Errorf("%s in %+v: %+v", line, s, got)
+			}
+		}
+	}
+	q := command("ls")
+	q.Sandbox, q.Mode = Sandbox{Mode: umpire.SandboxFullAccess, Absent: true}, umpire.ModePlan
+	if got := Decide(newPolicy(t, testOptions), q); got.Verdict != umpire.Allow || got.Obligations.Sandbox != umpire.SandboxFullAccess {
+		t.Errorf("where there is no sandbox: %v %+v", got.Verdict, got.Obligations)
 	}
 }
 
