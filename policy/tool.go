@@ -16,6 +16,7 @@ var (
 	writeTools   = []string{"Write", "Edit", "MultiEdit", "NotebookEdit", suffixEdit, suffixEditSearch}
 	deleteTools  = []string{"Delete"}
 	networkTools = []string{"WebFetch", "WebSearch"}
+	fetchTools   = []string{"WebFetch"}
 	execTools    = []string{"Bash"}
 )
 
@@ -30,7 +31,8 @@ var gitVerbs = map[string]string{
 const anyTool = "*"
 
 // familyTools returns the tool names whose rules judge an access of this kind.
-// A rule that allows writing does not allow deleting; one that forbids it does.
+// A rule that allows writing does not allow deleting; one that forbids it does. A rule
+// that allows searching the web does not allow fetching whatever address.
 func familyTools(kind umpire.AccessKind, allow bool) [2][]string {
 	switch kind {
 	case umpire.KindRead:
@@ -43,6 +45,9 @@ func familyTools(kind umpire.AccessKind, allow bool) [2][]string {
 		}
 		return [2][]string{deleteTools, writeTools}
 	case umpire.KindNetwork:
+		if allow {
+			return [2][]string{fetchTools}
+		}
 		return [2][]string{networkTools}
 	case umpire.KindExec:
 		return [2][]string{execTools}
