@@ -7,6 +7,9 @@ import "github.com/umpirehq/umpire"
 // program. A redirection is the shell's doing, not the program's.
 func (j *judge) allowing() []*compiled {
 	rules := j.hits.rows[rowAllowRule]
+	if len(rules) == 0 {
+		rules = j.allowingScript()
+	}
 	if len(rules) > 0 || !j.followsProgram() {
 		return rules
 	}

@@ -13,6 +13,16 @@ const headlessText = "non_interactive confirmation required"
 // Decide judges a call. It collects every reason, also behind the one that
 // settles an access. It does not fail: what it cannot judge it denies.
 func Decide(p *Policy, q Query) umpire.Decision {
+	d := decide(p, q)
+	if d.Verdict == umpire.Ask {
+		d.Warning = d.Risk.AtLeast(umpire.High)
+		d.Suggestions = suggestions(p, &q, &d)
+	}
+	return d
+}
+
+// decide is Decide without what follows from the verdict.
+func decide(p *Policy, q Query) umpire.Decision {
 	q.Facts.Accesses = slices.Clone(q.Facts.Accesses)
 	for i := range q.Facts.Accesses {
 		weigh(&q.Facts.Accesses[i])
@@ -87,7 +97,7 @@ func liesOutside(a *umpire.Access) bool {
 	return a.Place == umpire.PlaceOutside || a.Place == umpire.PlaceUnknown && a.Doubt == ""
 }
 
-// reasons runs the rows over one access; the last row always speaks.
+// reasons runs the rows over one access; that of the mode always speaks.
 func (j *judge) reasons() []umpire.Reason {
 	var reasons []umpire.Reason
 	for _, row := range order {
@@ -104,11 +114,13 @@ func (j *judge) reasons() []umpire.Reason {
 }
 
 // settling returns which reason settles an access: the first, but that a
-// question of rows 6, 7 and 15 does not shield from a refusal that would follow it.
+// question of rows 6, 7 and 15 to 17 does not shield from a refusal that would follow it.
 // Otherwise adding an ask rule could permit what was denied.
 func settling(reasons []umpire.Reason) int {
 	row := reasons[0].Row
-	if row != rowControl && row != rowAskRule && row != rowSandbox {
+	switch row {
+	case rowControl, rowAskRule, rowSandbox, rowDegraded, rowCode:
+	default:
 		return 0
 	}
 	next := slices.IndexFunc(reasons, func(r umpire.Reason) bool { return r.Row != row })
@@ -145,6 +157,7 @@ func (p *Policy) findHits(q *Query, accesses []umpire.Access) []hits {
 		*h = hits{subject: subject, opts: &p.opts, now: q.Now, narrow: q.Mode == umpire.ModeAuto}
 		p.builtin.find(h)
 		p.index.find(h)
+		h.offer(q.tried)
 		h.offer(tight)
 		if bad != nil {
 			h.rows[rowAskRule] = insertRule(h.rows[rowAskRule], bad)
@@ -230,7 +243,7 @@ func obligations(q *Query) umpire.Obligations {
 	}
 	for i := range q.Facts.Accesses {
 		a := &q.Facts.Accesses[i]
-		if (a.Changes() || a.Code) && q.Sandbox.Mode != umpire.SandboxReadOnly {
+		if a.Changes() || a.Code {
 			o.Sandbox = umpire.SandboxWorkspaceWrite
 		}
 	}

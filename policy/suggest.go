@@ -1,36 +1,74 @@
 package policy
 
 import (
-	"path"
 	"slices"
-	"strings"
 
 	"github.com/umpirehq/umpire"
 )
 
-// maxSuggestions keeps an approval card short.
+// maxSuggestions is how many rules may be needed to settle one call; beyond that
+// none are suggested.
 const maxSuggestions = 8
 
-// suggestions returns rules that would settle the same question next time,
-// narrowest first. Doubt, control files and people's ask rules get none: no allow
-// rule settles those.
-func suggestions(q *Query, d *umpire.Decision, root string) []umpire.Suggestion {
-	var narrow, broad []umpire.Suggestion
-	parts := partsOf(d.Accesses)
-	row := -1
-	for _, r := range d.Reasons {
-		if r.Access < 0 || r.Access == row {
-			continue
-		}
-		row = r.Access
-		a := &d.Accesses[r.Access]
-		if r.Verdict != umpire.Ask || a.Doubt != "" || r.Row != rowExternal && r.Row != rowMode && !asksForSecret(&r, a) {
-			continue
-		}
-		n, b := suggest(q, a, r.Row, parts[a.Part], root)
-		narrow, broad = append(narrow, n...), append(broad, b...)
+// suggestedWidths are the widths that are tried, narrowest first.
+var suggestedWidths = []umpire.Width{umpire.WidthExact, umpire.WidthSubcommand, umpire.WidthFolder, umpire.WidthTool}
+
+// suggestions returns the rules that would settle the same question next time,
+// narrowest first. Those of one width settle it together: a set is suggested only
+// after the call was decided with it and allowed.
+func suggestions(p *Policy, q *Query, d *umpire.Decision) []umpire.Suggestion {
+	s := suggester{policy: p, query: q, decision: d}
+	if !s.findAsking() {
+		return nil
 	}
-	return usable(append(narrow, broad...))
+	var all, narrower []umpire.Suggestion
+	for _, width := range suggestedWidths {
+		set := s.set(width)
+		if len(set) == 0 || slices.EqualFunc(set, narrower, sameRule) || !s.settles(set) {
+			continue
+		}
+		all, narrower = append(all, set...), set
+	}
+	return all
+}
+
+func sameRule(a, b umpire.Suggestion) bool {
+	return a.Rule().Match == b.Rule().Match && a.Tool == b.Tool && a.Cap == b.Cap
+}
+
+// A suggester works out the rules for one question.
+type suggester struct {
+	policy   *Policy
+	query    *Query
+	decision *umpire.Decision
+	asking   []asking
+}
+
+// An asking access has no permission yet.
+type asking struct {
+	*umpire.Access
+	row int
+}
+
+// findAsking collects what a rule has to allow. It reports false where no rule can:
+// for doubt, control files, people's ask rules and a missing sandbox.
+func (s *suggester) findAsking() bool {
+	seen := -1
+	for _, r := range s.decision.Reasons {
+		if r.Access < 0 || r.Access == seen {
+			continue
+		}
+		seen = r.Access
+		if r.Verdict != umpire.Ask {
+			continue
+		}
+		a := &s.decision.Accesses[r.Access]
+		if a.Doubt != "" || r.Row != rowExternal && r.Row != rowMode && r.Row != rowCode && !asksForSecret(&r, a) {
+			return false
+		}
+		s.asking = append(s.asking, asking{a, r.Row})
+	}
+	return len(s.asking) > 0
 }
 
 // asksForSecret reports whether a rule that names just this path would settle the
@@ -39,155 +77,82 @@ func asksForSecret(r *umpire.Reason, a *umpire.Access) bool {
 	return r.Row == rowAskRule && r.Rule != nil && r.Rule.Source == umpire.SourceBuiltin && !a.Glob && !a.Tree
 }
 
-// usable drops doubles and what would not be a valid rule.
-func usable(all []umpire.Suggestion) []umpire.Suggestion {
-	var kept []umpire.Suggestion
-	for _, s := range all {
-		r := umpire.Rule{Action: s.Action, Tool: s.Tool, Match: s.Match}
-		if len(kept) < maxSuggestions && !slices.Contains(kept, s) && Validate(r) == nil {
-			kept = append(kept, s)
+// set returns rules of a width that may settle the call together; nil where one
+// access has none, or where the width offers nothing of its own.
+func (s *suggester) set(width umpire.Width) []umpire.Suggestion {
+	var set []umpire.Suggestion
+	own := false
+	for _, a := range s.asking {
+		rules := s.rulesFor(a, width)
+		own = own || len(rules) > 0
+		if len(rules) == 0 {
+			rules = s.rulesFor(a, umpire.WidthExact)
+		}
+		if len(rules) == 0 {
+			return nil
+		}
+		for _, r := range rules {
+			r.Action, r.Width = umpire.Allow, width
+			if !slices.ContainsFunc(set, func(has umpire.Suggestion) bool { return sameRule(has, r) }) {
+				set = append(set, r)
+			}
 		}
 	}
-	return kept
+	if !own || len(set) > maxSuggestions {
+		return nil
+	}
+	return set
 }
 
-// suggest returns the narrow rules for one access, and the broader ones.
-func suggest(q *Query, a *umpire.Access, row int, p partUse, root string) (narrow, broad []umpire.Suggestion) {
+// rulesFor returns rules of a width for one access: one, or one for each program
+// that covers it.
+func (s *suggester) rulesFor(a asking, width umpire.Width) []umpire.Suggestion {
+	var r umpire.Suggestion
+	ok := false
 	switch {
-	case a.Kind == umpire.KindExec:
-		return suggestCommand(a, p)
+	case (a.row == rowMode || a.row == rowCode) && !a.Redirect && startsCommands(s.query.Call.Tool):
+		return s.commandRules(a.Part, width)
 	case a.Paths():
-		return suggestPath(q, a, row, p, root)
-	case a.Kind == umpire.KindNetwork:
-		host := hostName(a.Target)
-		return []umpire.Suggestion{allowRule("WebFetch", umpire.Match{Domain: host}, umpire.ScopeSession)}, nil
-	case a.Kind == umpire.KindInvoke:
-		return []umpire.Suggestion{allowRule(q.Call.Tool, umpire.Match{}, umpire.ScopeSession)}, nil
+		r, ok = s.pathRule(a, width)
+	case a.Kind == umpire.KindNetwork && width == umpire.WidthExact:
+		r, ok = umpire.Suggestion{Tool: "WebFetch", Match: umpire.Match{Domain: hostName(a.Target)}}, true
+	case a.Kind == umpire.KindInvoke && width == umpire.WidthTool:
+		r, ok = umpire.Suggestion{Tool: s.query.Call.Tool, Scope: umpire.ScopeProject}, true
 	}
-	return nil, nil
+	r.Action = umpire.Allow
+	if !ok || Validate(r.Rule()) != nil {
+		return nil
+	}
+	if width == umpire.WidthExact {
+		r.Scope = umpire.ScopeSession
+	}
+	return []umpire.Suggestion{r}
 }
 
-func allowRule(tool string, m umpire.Match, scope umpire.Scope) umpire.Suggestion {
-	return umpire.Suggestion{Action: umpire.Allow, Tool: tool, Match: m, Scope: scope}
+// settles decides the call again with the rules. One that a project's file cannot
+// settle, such as reading a secret, is tried as the person's own: its scope is global.
+func (s *suggester) settles(set []umpire.Suggestion) bool {
+	if s.allowedWith(set, umpire.SourceProject) {
+		return true
+	}
+	if !s.allowedWith(set, umpire.SourceUser) {
+		return false
+	}
+	for i := range set {
+		set[i].Scope = umpire.ScopeGlobal
+	}
+	return true
 }
 
-// suggestCommand offers the exact words, and the program with its subcommand
-// where that is a sensible unit.
-func suggestCommand(a *umpire.Access, p partUse) (narrow, broad []umpire.Suggestion) {
-	if len(a.Words) == 0 {
-		return nil, nil
+func (s *suggester) allowedWith(set []umpire.Suggestion, source umpire.Source) bool {
+	q := *s.query
+	q.tried = nil
+	for i := range set {
+		rule := set[i].Rule()
+		rule.Source = source
+		c := compile(&rule, &s.policy.opts)
+		c.order = tighteningOrder - maxSuggestions + i
+		q.tried = append(q.tried, c)
 	}
-	prefix := func(n int, scope umpire.Scope) umpire.Suggestion {
-		return allowRule("Bash", umpire.Match{CommandPrefix: JoinPrefix(a.Words[:n])}, scope)
-	}
-	narrow = append(narrow, prefix(len(a.Words), umpire.ScopeSession))
-	if n := subcommandWords(a.Words); n > 0 && n < len(a.Words) && !a.Risk.AtLeast(umpire.High) && !p.deletes {
-		broad = append(broad, prefix(n, umpire.ScopeProject))
-	}
-	return narrow, broad
-}
-
-// A partUse says what one part of a command line does.
-type partUse struct{ runs, deletes bool }
-
-func partsOf(accesses []umpire.Access) map[int]partUse {
-	parts := map[int]partUse{}
-	for i := range accesses {
-		p := parts[accesses[i].Part]
-		p.runs = p.runs || accesses[i].Kind == umpire.KindExec
-		p.deletes = p.deletes || accesses[i].Kind == umpire.KindDelete
-		parts[accesses[i].Part] = p
-	}
-	return parts
-}
-
-// subcommands are the ones that name a piece of work by themselves. Those that
-// run what follows, like `go run`, are not among them.
-var subcommands = map[string][]string{
-	"git":    {"add", "commit", "status", "log", "diff", "show", "fetch", "pull", "stash", "switch", "branch", "tag", "merge"},
-	"go":     {"build", "test", "vet", "mod", "fmt", "list", "doc", "get"},
-	"cargo":  {"build", "test", "check", "clippy", "fmt", "doc", "add"},
-	"npm":    {"test", "install", "ci", "run", "ls", "outdated", "audit"},
-	"pnpm":   {"test", "install", "run", "add", "ls", "outdated"},
-	"yarn":   {"test", "install", "run", "add", "lint", "build"},
-	"pip":    {"install", "list", "show", "freeze"},
-	"pip3":   {"install", "list", "show", "freeze"},
-	"docker": {"build", "ps", "images", "logs", "pull"},
-	"gh":     {"pr", "issue", "repo", "release", "run"},
-	"dotnet": {"build", "test", "restore", "format"},
-	"mvn":    {"test", "compile", "package", "verify"},
-	"gradle": {"test", "build", "check"},
-}
-
-// scriptRunners take the name of a script after `run`: that name is part of
-// the unit.
-var scriptRunners = []string{"npm", "pnpm", "yarn"}
-
-// subcommandWords returns how many words make a sensible broader prefix; 0 is none.
-func subcommandWords(words []string) int {
-	if len(words) < 2 || !slices.Contains(subcommands[words[0]], words[1]) {
-		return 0
-	}
-	if words[1] != "run" || !slices.Contains(scriptRunners, words[0]) {
-		return 2
-	}
-	if len(words) > 2 && !strings.HasPrefix(words[2], "-") {
-		return 3
-	}
-	return 0
-}
-
-// suggestPath offers the exact path, and the folder when it lies outside the
-// project. What a program touches within the project is settled by a rule for
-// the command, except for a redirection.
-func suggestPath(q *Query, a *umpire.Access, row int, p partUse, root string) (narrow, broad []umpire.Suggestion) {
-	if a.Target == "" || row == rowMode && !a.Redirect && p.runs && startsCommands(q.Call.Tool) {
-		return nil, nil
-	}
-	tool := pathTool(q, a)
-	narrow = append(narrow, allowRule(tool, umpire.Match{PathGlob: PathPattern(a, root)}, umpire.ScopeSession))
-	if folder := path.Dir(path.Clean(a.Target)); row == rowExternal && a.Kind == umpire.KindRead && strings.Count(folder, "/") > 0 && folder != "/" && !a.Glob {
-		broad = append(broad, allowRule(tool, umpire.Match{PathGlob: escapeGlob(folder) + "/**"}, umpire.ScopeProject))
-	}
-	return narrow, broad
-}
-
-// pathTool names the tool that the rule is about: the call's own if it is one
-// for paths, else the plainest one of the kind.
-func pathTool(q *Query, a *umpire.Access) string {
-	family := familyTools(a.Kind, true)
-	if slices.Contains(family[0], q.Call.Tool) {
-		return q.Call.Tool
-	}
-	switch a.Kind {
-	case umpire.KindRead:
-		return "Read"
-	case umpire.KindDelete:
-		return "Delete"
-	case umpire.KindWrite, umpire.KindExec, umpire.KindNetwork, umpire.KindInvoke, umpire.KindUnknown:
-		return "Edit"
-	}
-	return "Edit"
-}
-
-// PathPattern writes the path of an access as a pattern that matches only it, or all that a
-// target with wildcards can be; within the project it is relative.
-func PathPattern(a *umpire.Access, root string) string {
-	target := path.Clean(a.Target)
-	if a.Glob {
-		segs := segments(target, false)
-		names := []string{""}
-		for _, s := range segs[:literals(segs)] {
-			names = append(names, s.text)
-		}
-		target = strings.Join(names, "/")
-	}
-	pattern := escapeGlob(target)
-	if rest, ok := strings.CutPrefix(target, root+"/"); ok && root != "" && rest != "" {
-		pattern = escapeGlob(rest)
-	}
-	if a.Glob || a.Tree {
-		pattern += "/**"
-	}
-	return pattern
+	return decide(s.policy, q).Verdict == umpire.Allow
 }

@@ -1,0 +1,144 @@
+package policy
+
+import (
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/umpirehq/umpire"
+)
+
+// pathRule returns the rule of a width for a path.
+func (s *suggester) pathRule(a asking, width umpire.Width) (umpire.Suggestion, bool) {
+	if a.Target == "" {
+		return umpire.Suggestion{}, false
+	}
+	tool, opts := pathTool(s.query, a.Access), &s.policy.opts
+	inside := a.row == rowMode && slices.Contains(writeTools, s.query.Call.Tool)
+	r := umpire.Suggestion{Tool: tool, Scope: umpire.ScopeProject}
+	switch {
+	case width == umpire.WidthExact && !a.Glob && !searches(a.Access) && !(a.Kind == umpire.KindDelete && a.Tree):
+		r.Match.PathGlob = PathPattern(&umpire.Access{Target: a.Target}, opts.Root)
+	case width == umpire.WidthFolder && a.Kind == umpire.KindRead && a.row == rowExternal:
+		folder, ok := GrantableFolder(a.Access, opts)
+		if !ok {
+			return r, false
+		}
+		r.Match.PathGlob, r.Scope = escapeGlob(folder)+"/**", umpire.ScopeSession
+	case width == umpire.WidthFolder && inside:
+		rest, ok := strings.CutPrefix(path.Dir(path.Clean(a.Target)), opts.Root+"/")
+		if !ok || opts.Root == "" {
+			return r, false
+		}
+		r.Match.PathGlob = escapeGlob(rest) + "/**"
+	case width == umpire.WidthTool && inside:
+	default:
+		return r, false
+	}
+	return r, true
+}
+
+// GrantableFolder returns the folder that a read outside the project may be widened to,
+// with links resolved: the one that is read, or that of the file. Never one that holds
+// the project, a home, umpire's own files or an agent's settings.
+func GrantableFolder(a *umpire.Access, o *Options) (string, bool) {
+	folder := path.Clean(a.Resolved)
+	switch {
+	case a.Resolved == "" || a.Place != umpire.PlaceOutside:
+		return "", false
+	case a.Glob:
+		segs := segments(folder, false)
+		names := cutPath(folder)
+		folder = "/" + strings.Join(names[:min(literals(segs), len(names))], "/")
+	case !a.Tree && !a.Names:
+		folder = path.Dir(folder)
+	}
+	return folder, folder != "." && !holdsGuarded(folder, o)
+}
+
+// ungrantable are folders that tell of all that runs, or hold a home.
+var ungrantable = []string{"/{root,home,Users,proc,sys,dev}", "/{proc,sys,dev}/**"}
+
+// holdsGuarded reports whether a folder is, or lies above, what a grant for a folder
+// must not take in.
+func holdsGuarded(folder string, o *Options) bool {
+	names := newForm(folder, false)
+	if len(names.segs) == 0 {
+		return true
+	}
+	for _, kept := range []string{o.Root, o.Home, o.StateDir} {
+		if kept != "" && within(folder, kept) {
+			return true
+		}
+	}
+	for _, pattern := range append(slices.Clip(homeFolders), ungrantable...) {
+		for _, g := range newGlobs(pattern, umpire.Deny, o) {
+			if g.match(&names, 0) {
+				return true
+			}
+		}
+	}
+	for h := range controlRules(o) {
+		for _, pattern := range h.patterns {
+			for _, g := range newGlobs(pattern, umpire.Deny, o) {
+				if holdsAnchor(&g, &names) {
+					return true
+				}
+			}
+		}
+	}
+	return false
+}
+
+// holdsAnchor reports whether the literal folder that a pattern starts from lies at or
+// below the named one.
+func holdsAnchor(g *glob, names *form) bool {
+	if g.anyDepth || len(g.segs) == 0 || g.segs[0].sort == deep {
+		return false
+	}
+	n := literals(g.segs)
+	if n == len(g.segs) {
+		n-- // the file itself; its folder is what counts
+	}
+	return n >= len(names.folded) && matchSegments(g.segs[:len(names.folded)], names.folded)
+}
+
+// within reports whether a path is the folder or lies below it.
+func within(folder, name string) bool {
+	return folder == "/" || name == folder || strings.HasPrefix(name, folder+"/")
+}
+
+// pathTool names the tool that the rule is about: the call's own if it is one
+// for paths, else the plainest one of the kind.
+func pathTool(q *Query, a *umpire.Access) string {
+	family := familyTools(a.Kind, true)
+	if slices.Contains(family[0], q.Call.Tool) {
+		return q.Call.Tool
+	}
+	if tool := map[umpire.AccessKind]string{umpire.KindRead: "Read", umpire.KindDelete: "Delete"}[a.Kind]; tool != "" {
+		return tool
+	}
+	return "Edit"
+}
+
+// PathPattern writes the path of an access as a pattern that matches only it, or all that a
+// target with wildcards can be; within the project it is relative.
+func PathPattern(a *umpire.Access, root string) string {
+	target := path.Clean(a.Target)
+	if a.Glob {
+		segs := segments(target, false)
+		names := []string{""}
+		for _, s := range segs[:literals(segs)] {
+			names = append(names, s.text)
+		}
+		target = strings.Join(names, "/")
+	}
+	pattern := escapeGlob(target)
+	if rest, ok := strings.CutPrefix(target, root+"/"); ok && root != "" && rest != "" {
+		pattern = escapeGlob(rest)
+	}
+	if a.Glob || a.Tree {
+		pattern += "/**"
+	}
+	return pattern
+}
