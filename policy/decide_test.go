@@ -50,7 +50,7 @@ func newPolicy(t testing.TB, o Options, rules ...string) *Policy {
 func exec(line string, risk umpire.Risk) umpire.Access {
 	words := strings.Fields(line)
 	return umpire.Access{
-		Kind: umpire.KindExec, Program: words[0][strings.LastIndexByte(words[0], '/')+1:], Args: words[1:], Words: words,
+		Kind: umpire.KindExec, Program: words[0][strings.LastIndexByte(words[0], '/')+1:], Args: words[1:], Words: words, Line: words, Base: 1,
 		Risk: risk, Reason: "test", Part: 1,
 	}
 }
@@ -139,20 +139,21 @@ const (
 )
 
 var (
-	safeAllow  = want{allow, umpire.CodeSafe, "Tool classified as safe"}
-	ruleAllow  = want{allow, umpire.CodeRule, ""}
-	modeAsk    = want{ask, umpire.CodeMode, ""}
-	blocked    = want{deny, umpire.CodeBlocked, ""}
-	autoDeny   = want{deny, umpire.CodeAutoDeny, ""}
-	critical   = want{deny, umpire.CodeCritical, ""}
-	forbidden  = want{deny, umpire.CodeForbiddenPath, ""}
-	control    = want{ask, umpire.CodeControlFile, ""}
-	external   = want{ask, umpire.CodeExternalDirectory, ""}
-	askedRule  = want{ask, umpire.CodeRule, ""}
-	unparsed   = want{ask, umpire.CodeUnparsed, ""}
-	planDeny   = want{deny, umpire.CodePlan, ""}
-	bypassed   = want{allow, umpire.CodeBypass, ""}
-	invalidity = want{deny, umpire.CodeInvalid, ""}
+	safeAllow   = want{allow, umpire.CodeSafe, "Tool classified as safe"}
+	ruleAllow   = want{allow, umpire.CodeRule, ""}
+	modeAsk     = want{ask, umpire.CodeMode, ""}
+	blocked     = want{deny, umpire.CodeBlocked, ""}
+	autoDeny    = want{deny, umpire.CodeAutoDeny, ""}
+	critical    = want{deny, umpire.CodeCritical, ""}
+	forbidden   = want{deny, umpire.CodeForbiddenPath, ""}
+	control     = want{ask, umpire.CodeControlFile, ""}
+	external    = want{ask, umpire.CodeExternalDirectory, ""}
+	askedRule   = want{ask, umpire.CodeRule, ""}
+	askedSecret = want{ask, umpire.CodeSecret, "may hold secrets: …"}
+	unparsed    = want{ask, umpire.CodeUnparsed, ""}
+	planDeny    = want{deny, umpire.CodePlan, ""}
+	bypassed    = want{allow, umpire.CodeBypass, ""}
+	invalidity  = want{deny, umpire.CodeInvalid, ""}
 )
 
 func TestDecide(t *testing.T) {

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/shell"
 )
 
 func TestPrecedence(t *testing.T) {
@@ -84,6 +85,21 @@ func TestProjectRuleIsNamedFirst(t *testing.T) {
 	named := slices.ContainsFunc(d.Reasons, func(r umpire.Reason) bool { return r.Rule != nil && r.Rule.ID == "a" })
 	if !named {
 		t.Error("the user's rule is not among the reasons")
+	}
+}
+
+// NU-1: a commit and a push have permission types of their own, and ask.
+func TestGitHasItsOwnType(t *testing.T) {
+	t.Parallel()
+	p := newPolicy(t, testOptions)
+	for tool, want := range map[string]umpire.PermissionType{"GitCommit": umpire.GitCommit, "GitPush": umpire.GitPush} {
+		facts, err := FactsOf(umpire.Call{Tool: tool, Input: []byte(`{}`)}, shell.Env{Dir: testRoot})
+		if err != nil || facts.Type != want {
+			t.Fatalf("%s has the type %s, %v", tool, facts.Type, err)
+		}
+		q := query(tool, facts.Accesses...)
+		q.Facts.Type = facts.Type
+		check(t, p, q, modeAsk)
 	}
 }
 

@@ -106,7 +106,7 @@ func TestRowsShapes(t *testing.T) {
 		{"M-81 rule", keys(full), []string{"action", "description", "id", "match", "tool"}},
 		{"M-81 the least rule", keys(umpire.Rule{Tool: "Edit"}), []string{"action", "tool"}},
 		{"M-81 reference", keys(full.Ref()), []string{"file", "id", "line", "source"}},
-		{"M-83 decision", keys(denied), []string{"accesses", "class", "obligations", "permission_type", "reason", "reason_code", "reasons", "risk", "rule", "suggestions", "verdict"}},
+		{"M-83 decision", keys(denied), []string{"accesses", "class", "consequence", "obligations", "permission_type", "reason", "reason_code", "reasons", "risk", "rule", "suggestions", "verdict"}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
