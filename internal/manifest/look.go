@@ -1,0 +1,95 @@
+package manifest
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/umpirehq/umpire/internal/files"
+	"github.com/umpirehq/umpire/place"
+)
+
+// maxEntries bounds how many names of a folder are looked at.
+const maxEntries = 100_000
+
+// Find returns the first of the files that stands in a folder or in one above it, up to
+// the root of the project, and that says something that matters; "" is none. Above the
+// project the files are the person's own. Outside it every folder above is looked in,
+// but for the home.
+func Find(g *place.Bounds, dir string, names ...string) string {
+	dir, err := files.Canonical(dir)
+	if err != nil {
+		return dir + string(filepath.Separator) // what cannot be looked for may be there
+	}
+	for {
+		for _, name := range names {
+			file := filepath.Join(dir, filepath.FromSlash(name))
+			if _, err := os.Lstat(file); err == nil && !quiet(file) {
+				return file
+			}
+		}
+		above := filepath.Dir(dir)
+		if dir == g.Root || above == dir || above == g.Home {
+			return ""
+		}
+		dir = above
+	}
+}
+
+// loud are words that stand in the settings of package managers that name code, and so
+// in those that matter. Files of other names matter as they are.
+var loud = []struct {
+	file  string
+	words []string
+}{
+	{".npmrc", []string{"shell", "git", "browser", "viewer", "editor", "node-options", "prefix", "globalconfig", "userconfig", "init-module", "onload", "pnpmfile", "hook", "cache", "tmp", "gyp", "python", "script"}},
+	{"pnpm-workspace.yaml", []string{"pnpmfile", "configdependencies", "shell", "hook", "script", "nodeoptions", "managepackagemanager", "execpath"}},
+}
+
+// quiet reports a settings file that names no code.
+func quiet(file string) bool {
+	for _, l := range loud {
+		if l.file == filepath.Base(file) {
+			return !says(file, l.words)
+		}
+	}
+	return false
+}
+
+// says reports whether a file of settings holds one of the words, cannot be read, or is
+// written in a way in which a word may be hidden: with escapes and anchors, or with
+// variables in the name of a setting, which npm puts in.
+func says(file string, words []string) bool {
+	data, err := files.ReadSmall(file, maxManifest)
+	if err != nil || bytes.ContainsAny(data, "\\&") {
+		return true
+	}
+	text := strings.ToLower(string(data))
+	for line := range strings.Lines(text) {
+		if name, _, _ := strings.Cut(line, "="); strings.Contains(name, "$") {
+			return true
+		}
+	}
+	return slices.ContainsFunc(words, func(word string) bool { return strings.Contains(text, word) })
+}
+
+// Entries returns the names of what lies in a folder.
+func Entries(dir string) ([]string, error) {
+	f, err := os.Open(dir)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	names, err := f.Readdirnames(maxEntries)
+	if len(names) == maxEntries {
+		return nil, errTooLarge
+	}
+	if errors.Is(err, io.EOF) {
+		err = nil
+	}
+	return names, err
+}
