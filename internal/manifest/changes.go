@@ -1,0 +1,25 @@
+package manifest
+
+import (
+	"fmt"
+	"strings"
+)
+
+// CountChanges tells how many lines of code one text has and the other has not.
+func CountChanges(was, is string) string {
+	count := map[string]int{}
+	for line := range strings.Lines(was) {
+		count[line]--
+	}
+	for line := range strings.Lines(is) {
+		count[line]++
+	}
+	added, removed := 0, 0
+	for _, n := range count {
+		added, removed = added+max(n, 0), removed+max(-n, 0)
+	}
+	if added+removed == 0 {
+		return " has changed"
+	}
+	return fmt.Sprintf(": %d lines added, %d removed", added, removed)
+}

@@ -1,0 +1,390 @@
+package manifest
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"hash/fnv"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/umpirehq/umpire/internal/files"
+	"github.com/umpirehq/umpire/place"
+)
+
+// A Ledger keeps which clones a person trusts to run code: a folder of umpire's own,
+// with a file for each. The zero value trusts none.
+type Ledger struct {
+	Dir string
+	// Digest sums up a part of a file so that no other text has the same sum. Without
+	// one, a file that was written since is not trusted even if it says the same.
+	Digest func([]byte) string
+	Now    func() time.Time
+}
+
+// Folder is the name of the ledger's folder in umpire's own.
+const Folder = "trusted-code"
+
+// A record is what a person trusted in one clone.
+type record struct {
+	Version int       `json:"version"`
+	Root    string    `json:"root"`
+	GitDir  string    `json:"git_dir"`
+	Commit  string    `json:"commit"` // "" without one
+	At      time.Time `json:"at"`
+	// Confirmed is when a person last approved what the agent wrote since; zero is never.
+	Confirmed time.Time `json:"confirmed,omitzero"`
+	Files     []file    `json:"files"`
+	// Inner are the repositories within the project, with their commits.
+	Inner map[string]string `json:"inner,omitempty"`
+}
+
+// A file is one that names code, as it was.
+type file struct {
+	Name  string            `json:"name"`
+	Stamp string            `json:"stamp"`
+	Parts map[string]string `json:"parts"`
+}
+
+const recordVersion, maxRecord = 1, 16 << 20
+
+func (l *Ledger) now() time.Time {
+	if l.Now == nil {
+		return time.Now()
+	}
+	return l.Now()
+}
+
+// path is the file of a clone. Others may have the same name, so the clone stands in it.
+func (l *Ledger) path(root string) string {
+	sum := fnv.New64a()
+	_, _ = io.WriteString(sum, root) // it never fails
+	return filepath.Join(l.Dir, strconv.FormatUint(sum.Sum64(), 16)+".json")
+}
+
+// Grant trusts the code of a clone as it is now, and returns the files that it names
+// code in.
+func (l *Ledger) Grant(g *place.Bounds) ([]string, error) {
+	if l.Dir == "" || l.Digest == nil {
+		return nil, errors.New("there is nowhere to keep that the code is trusted")
+	}
+	r := record{Version: recordVersion, Root: g.Root, GitDir: g.Repository.Common, At: l.now().UTC(), Inner: map[string]string{}}
+	var err error
+	if r.Commit, err = commitOf(g); err != nil {
+		return nil, err
+	}
+	names, inner, err := findFiles(g.Root)
+	if err != nil {
+		return nil, err
+	}
+	for _, name := range names {
+		f, err := l.sum(g.Root, name)
+		if err != nil {
+			return nil, err
+		}
+		r.Files = append(r.Files, f)
+	}
+	for _, name := range inner {
+		r.Inner[name] = innerHead(g.Root, name)
+	}
+	return names, l.write(&r)
+}
+
+// Confirmed returns when a person last said that the code of a clone may run; the zero
+// time is never.
+func (l *Ledger) Confirmed(g *place.Bounds) time.Time {
+	r, err := l.read(g)
+	if err != nil || r == nil {
+		return time.Time{}
+	}
+	if r.Confirmed.After(r.At) {
+		return r.Confirmed
+	}
+	return r.At
+}
+
+// Since returns when a person trusted the code of a clone; the zero time is never. The
+// trust may have ended since.
+func (l *Ledger) Since(g *place.Bounds) time.Time {
+	r, err := l.read(g)
+	if err != nil || r == nil {
+		return time.Time{}
+	}
+	return r.At
+}
+
+// Confirm records that a person approved the code of a clone as it was at a time. It
+// mends no trust that is missing or has ended.
+func (l *Ledger) Confirm(g *place.Bounds, at time.Time) error {
+	r, err := l.read(g)
+	if err != nil || r == nil || !at.After(r.Confirmed) {
+		return err
+	}
+	r.Confirmed = at.UTC()
+	return l.write(r)
+}
+
+// Forget trusts the code of a clone no more, in none of its worktrees. It reports whether
+// this one was trusted.
+func (l *Ledger) Forget(g *place.Bounds) (bool, error) {
+	for _, other := range l.siblings(g) {
+		if err := os.Remove(l.path(other.Root)); err != nil && !errors.Is(err, os.ErrNotExist) {
+			return false, err
+		}
+	}
+	err := os.Remove(l.path(g.Root))
+	if errors.Is(err, os.ErrNotExist) {
+		return false, nil
+	}
+	return err == nil, err
+}
+
+// sum makes the record of one file. Its stamp is taken before it is read: if it is
+// written meanwhile, the stamp is not that of what stands there then.
+func (l *Ledger) sum(root, name string) (file, error) {
+	f := file{Name: name, Stamp: stampOf(root, name, l.now()), Parts: map[string]string{}}
+	parts, err := readParts(root, name)
+	for part, data := range parts {
+		f.Parts[part] = l.Digest(data)
+	}
+	return f, err
+}
+
+func (l *Ledger) write(r *record) error {
+	data, err := json.Marshal(r)
+	if err != nil {
+		return err
+	}
+	if err := os.MkdirAll(l.Dir, 0o700); err != nil {
+		return err
+	}
+	return files.Replace(l.path(r.Root), data, 0o600)
+}
+
+// read returns the record of a worktree; nil is none.
+func (l *Ledger) read(g *place.Bounds) (*record, error) {
+	if l.Dir == "" {
+		return nil, nil
+	}
+	r, err := readRecord(l.path(g.Root))
+	if errors.Is(err, os.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil || r.Root != g.Root || r.GitDir != g.Repository.Common {
+		return nil, err
+	}
+	return r, nil
+}
+
+func readRecord(name string) (*record, error) {
+	info, err := os.Lstat(name)
+	if err != nil {
+		return nil, err
+	}
+	if info.Mode().Perm()&0o022 != 0 {
+		return nil, fmt.Errorf("others can write %s", name)
+	}
+	data, err := files.ReadSmall(name, maxRecord)
+	if err != nil {
+		return nil, err
+	}
+	var r record
+	if err := json.Unmarshal(data, &r); err != nil || r.Version != recordVersion {
+		return nil, fmt.Errorf("%s is not a record of trust", name)
+	}
+	return &r, nil
+}
+
+// notTrusted is why code of a clone does not run that nobody has said anything about.
+const notTrusted = "the code of this clone is not trusted (umpire trust --code)"
+
+// Check says why code of a clone may not run in one of the folders, or "" when a person
+// trusts it there. Folders that are not known are not trusted. The trust in one worktree
+// of a clone holds in another that has the same code at the same commit.
+func (l *Ledger) Check(g *place.Bounds, dirs []string) string {
+	r, err := l.read(g)
+	if err != nil {
+		return notTrusted + ": " + err.Error()
+	}
+	why := notTrusted
+	if r != nil {
+		why = l.holds(g, r)
+	}
+	if why != "" && !l.adopt(g) {
+		return why
+	}
+	if len(dirs) == 0 {
+		return "the folder in which it runs is not known"
+	}
+	for _, dir := range dirs {
+		if why := outsideTrust(g, dir); why != "" {
+			return why
+		}
+	}
+	return ""
+}
+
+// holds says why the trust in what a record describes has ended, or "" when it has not.
+func (l *Ledger) holds(g *place.Bounds, r *record) string {
+	if why := movedSince(g, r.Commit); why != "" {
+		return ended(why)
+	}
+	changes, refreshed, err := l.compare(g.Root, r)
+	switch {
+	case err != nil:
+		return ended(err.Error())
+	case len(changes) > 0:
+		return ended(strings.Join(changes, ", "))
+	}
+	if refreshed && l.Digest != nil {
+		_ = l.write(r) // it only saves time
+	}
+	return ""
+}
+
+func ended(why string) string {
+	return "the trust in the code of this clone has ended: " + why + " (umpire trust --code)"
+}
+
+// Changes returns what differs from what was trusted, for people; trusted says whether
+// there is a record at all.
+func (l *Ledger) Changes(g *place.Bounds) (changes []string, trusted bool, err error) {
+	r, err := l.read(g)
+	if r == nil && err == nil && l.adopt(g) {
+		return nil, true, nil
+	}
+	if r == nil || err != nil {
+		return nil, false, err
+	}
+	if why := movedSince(g, r.Commit); why != "" {
+		changes = append(changes, why)
+	}
+	more, _, err := l.compare(g.Root, r)
+	return append(changes, more...), true, err
+}
+
+// Names returns the files of a project that name code.
+func (l *Ledger) Names(g *place.Bounds) ([]string, error) {
+	names, _, err := findFiles(g.Root)
+	return names, err
+}
+
+// maxChanges bounds how many changes are told.
+const maxChanges = 5
+
+// compare tells what has changed since the record was made. It brings the stamps of
+// files up to date that were written and say the same, and reports whether there were any.
+func (l *Ledger) compare(root string, r *record) (changes []string, refreshed bool, err error) {
+	names, inner, err := findFiles(root)
+	if err != nil {
+		return nil, false, err
+	}
+	known := map[string]*file{}
+	for i := range r.Files {
+		known[r.Files[i].Name] = &r.Files[i]
+	}
+	for _, name := range names {
+		was := known[name]
+		delete(known, name)
+		if was == nil {
+			changes = append(changes, shown(name)+" is new")
+			continue
+		}
+		if now := stampOf(root, name, l.now()); was.Stamp != "" && now == was.Stamp {
+			continue
+		}
+		differs, err := l.differs(root, was)
+		if err != nil {
+			return nil, false, err
+		}
+		changes, refreshed = append(changes, differs...), true
+	}
+	for name := range known {
+		changes = append(changes, shown(name)+" is gone")
+	}
+	changes = append(changes, innerChanges(root, r, inner)...)
+	slices.Sort(changes)
+	if len(changes) > maxChanges {
+		changes = append(changes[:maxChanges], fmt.Sprintf("and %d more", len(changes)-maxChanges))
+	}
+	return changes, refreshed, nil
+}
+
+// differs tells which parts of a file are not as they were, and takes its new stamp over
+// where none is.
+func (l *Ledger) differs(root string, was *file) (changes []string, err error) {
+	if l.Digest == nil {
+		return []string{shown(was.Name) + " was written"}, nil
+	}
+	now, err := l.sum(root, was.Name)
+	if err != nil {
+		return nil, err
+	}
+	for part, sum := range now.Parts {
+		if before, ok := was.Parts[part]; !ok {
+			changes = append(changes, partName(was.Name, part)+" is new")
+		} else if before != sum {
+			changes = append(changes, partName(was.Name, part)+" changed")
+		}
+	}
+	for part := range was.Parts {
+		if _, ok := now.Parts[part]; !ok {
+			changes = append(changes, partName(was.Name, part)+" is gone")
+		}
+	}
+	if len(changes) == 0 {
+		was.Stamp = now.Stamp
+	}
+	return changes, nil
+}
+
+func partName(name, part string) string {
+	if part == "" {
+		return shown(name)
+	}
+	return shown(name) + ": " + shown(part)
+}
+
+// shown is a name that a stranger chose, as people read it.
+func shown(name string) string {
+	if quoted := strconv.Quote(name); len(quoted) != len(name)+2 {
+		return quoted
+	}
+	return name
+}
+
+func innerChanges(root string, r *record, names []string) (changes []string) {
+	for _, name := range names {
+		was, ok := r.Inner[name]
+		switch {
+		case !ok:
+			changes = append(changes, shown(filepath.ToSlash(filepath.Dir(name)))+" is a repository now")
+		case was != innerHead(root, name):
+			changes = append(changes, "the repository in "+shown(filepath.ToSlash(filepath.Dir(name)))+" moved to another commit")
+		}
+	}
+	return changes
+}
+
+// outsideTrust says why trust in a clone does not speak of code that runs in a folder.
+func outsideTrust(g *place.Bounds, dir string) string {
+	resolved, err := files.Canonical(dir)
+	if err != nil {
+		return fmt.Sprintf("the folder %s cannot be told", strconv.Quote(dir))
+	}
+	rest, err := filepath.Rel(g.Root, resolved)
+	if err != nil || !filepath.IsLocal(rest) {
+		return fmt.Sprintf("it runs in %s, outside this clone", strconv.Quote(dir))
+	}
+	for segment := range strings.SplitSeq(filepath.ToSlash(rest), "/") {
+		if passes(segment) {
+			return fmt.Sprintf("it runs in %s, which is not looked through", strconv.Quote(dir))
+		}
+	}
+	return ""
+}
