@@ -1,0 +1,50 @@
+package manifest
+
+import (
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/umpirehq/umpire/place"
+)
+
+// maxRecords bounds how many records are looked through.
+const maxRecords = 1000
+
+// siblings returns the records of the other worktrees of a clone. A folder without a
+// repository has none.
+func (l *Ledger) siblings(g *place.Bounds) (found []*record) {
+	if g.Repository.Common == "" || l.Dir == "" {
+		return nil
+	}
+	names, err := Entries(l.Dir)
+	if err != nil || len(names) > maxRecords {
+		return nil
+	}
+	for _, name := range names {
+		if !strings.HasSuffix(name, ".json") {
+			continue
+		}
+		r, err := readRecord(filepath.Join(l.Dir, name))
+		if err == nil && r.GitDir == g.Repository.Common && r.Root != g.Root && l.path(r.Root) == filepath.Join(l.Dir, name) {
+			found = append(found, r)
+		}
+	}
+	return found
+}
+
+// adopt makes the trust in another worktree of the clone that of this one, where its code
+// is the same: every file that names code, and HEAD but for commits made here. It
+// reports whether there is such a worktree. What a person confirmed there of files that an agent wrote says nothing about those here.
+func (l *Ledger) adopt(g *place.Bounds) bool {
+	if l.Digest == nil {
+		return false
+	}
+	for _, r := range l.siblings(g) {
+		r.Root, r.Confirmed = g.Root, time.Time{}
+		if l.holds(g, r) == "" {
+			return l.write(r) == nil
+		}
+	}
+	return false
+}
