@@ -70,75 +70,25 @@ func TestOtherArguments(t *testing.T) {
 	}
 }
 
-// TestKeysThatStandTwiceAreFound wherever they stand, and however many strings look
-// as if there were more.
-func TestKeysThatStandTwiceAreFound(t *testing.T) {
-	t.Parallel()
-	words := rapid.SampledFrom([]string{`"a"`, `"b"`, `"\u0061"`, `":"`, `"\":\\"`, `"{\"a\":1"`})
-	var value func(t *rapid.T, depth int) string
-	value = func(t *rapid.T, depth int) string {
-		sort := rapid.IntRange(0, 3).Draw(t, "sort")
-		if depth == 0 || sort == 0 {
-			return words.Draw(t, "text")
-		}
-		var parts []string
-		for range rapid.IntRange(0, 3).Draw(t, "size") {
-			part := value(t, depth-1)
-			if sort > 1 {
-				part = words.Draw(t, "key") + " : " + part
-			}
-			parts = append(parts, part)
-		}
-		if sort > 1 {
-			return "{" + strings.Join(parts, ", ") + "}"
-		}
-		return "[" + strings.Join(parts, ", ") + "]"
-	}
-	rapid.Check(t, func(t *rapid.T) {
-		text := value(t, 3)
-		key := twin([]byte(text))
-		_, err := Canonical(json.RawMessage(text))
-		if (err != nil) != (key != "") {
-			t.Fatalf("%s: key %q stands twice, and the error is %v", text, key, err)
-		}
-	})
-}
-
-// TestNumbersAndTextStay: nothing is lost on the way.
-func TestNumbersAndTextStay(t *testing.T) {
-	t.Parallel()
-	for in, want := range map[string]string{
-		`{"n":123456789012345678901234567890.50, "m":1E+2, "z":-0}`: `{"m":1E+2,"n":123456789012345678901234567890.50,"z":-0}`,
-		`{"é":"日本語 \ud83d\ude00 \t"}`:                               `{"é":"日本語 😀 \t"}`,
-		`{"b":[{"d":1,"c":[]}],"a":{}}`:                             `{"a":{},"b":[{"c":[],"d":1}]}`,
-		`  7 `:                                                      `7`,
-	} {
-		got, err := Canonical(json.RawMessage(in))
-		if err != nil || string(got) != want {
-			t.Errorf("%s: %s, %v; want %s", in, got, err, want)
-		}
-	}
-}
-
 // TestArgumentsWithTwoReadings: what is no JSON, or could be read as two
 // different values, has no hash.
 func TestArgumentsWithTwoReadings(t *testing.T) {
 	t.Parallel()
 	for in, want := range map[string]string{
-		`{`:                                 "unexpected EOF",
-		`{"a":1} {}`:                        "something follows",
-		`{"a":1}}`:                          "something follows",
-		`{"a":1}]`:                          "something follows",
-		`{"a":1} x`:                         "something follows",
+		`{`:                                 "not JSON: unexpected end",
+		`{"a":1} {}`:                        "after top-level value",
+		`{"a":1}}`:                          "after top-level value",
+		`{"a":1}]`:                          "after top-level value",
+		`{"a":1} x`:                         "after top-level value",
 		`{a:1}`:                             "invalid character",
 		`{"a":01}`:                          "invalid character",
 		`NaN`:                               "invalid character",
-		`{"a":1,"a":1}`:                     `key "a" stands twice`,
-		`{"a":1,"\u0061":2}`:                `key "a" stands twice`,
-		`{"x":[{"b":{},"c":1,"b":2}]}`:      `key "b" stands twice`,
-		`{"x":{"a":1},"y":1,"x":2}`:         `key "x" stands twice`,
-		"{\"a\":\"\xff\"}":                  "not UTF-8",
-		"{\"\xc3\":1}":                      "not UTF-8",
+		`{"a":1,"a":1}`:                     `"a" is given twice`,
+		`{"a":1,"\u0061":2}`:                `"a" is given twice`,
+		`{"x":[{"b":{},"c":1,"b":2}]}`:      `x[0]: "b" is given twice`,
+		`{"x":{"a":1},"y":1,"x":2}`:         `"x" is given twice`,
+		"{\"a\":\"\xff\"}":                  "not valid UTF-8",
+		"{\"\xc3\":1}":                      "not valid UTF-8",
 		`{"a":"\ud800"}`:                    "half a character",
 		`{"a":"\ud800x"}`:                   "half a character",
 		`{"a":"\udc00\ud800"}`:              "half a character",
