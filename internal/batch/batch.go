@@ -177,7 +177,8 @@ func unheard(b *umpire.Batch, e umpire.Event) error {
 }
 
 // ask names the question of a call that asks. A call that was approved asks again
-// when it is decided anew: then the batch waits again.
+// when it is decided anew: then the batch waits again. A question that waits gives way to
+// a new one when what it showed is not so any more.
 func ask(b *umpire.Batch, e umpire.Event) error {
 	c, err := called(b, e, umpire.CallAsked, umpire.CallApproved)
 	if err != nil {
@@ -185,7 +186,8 @@ func ask(b *umpire.Batch, e umpire.Event) error {
 	}
 	first := c.State == umpire.CallAsked && c.Request == ""
 	again := c.State == umpire.CallApproved && b.State == umpire.BatchRunning && !b.Cancelled
-	if !first && !again || e.Request == "" {
+	anew := c.State == umpire.CallAsked && c.Request != "" && b.State == umpire.BatchWaiting && !b.Cancelled
+	if !first && !again && !anew || e.Request == "" {
 		return illegal(*b, e, "the call is not to be asked about now")
 	}
 	if err := unheard(b, e); err != nil {

@@ -153,7 +153,7 @@ func legal(effect umpire.Effect) map[string]map[string]string {
 	table := map[string]map[string]string{
 		"none":                   {"submit asked": "waiting/unasked", "submit approved": "running/approved", "submit denied": "running/denied"},
 		"waiting/unasked":        {"ask": "waiting/asked", "cancel": "waiting!/unasked"},
-		"waiting/asked":          {"approve": "waiting/approved", "reject": "waiting/denied", "cancel": "waiting!/asked"},
+		"waiting/asked":          {"ask": "waiting/asked", "approve": "waiting/approved", "reject": "waiting/denied", "cancel": "waiting!/asked"},
 		"waiting/approved":       {"refuse": "waiting/denied", "fail": "waiting/finished", "resume": "running/approved", "cancel": "waiting!/approved"},
 		"waiting/denied":         {"refuse": "waiting/denied", "fail": "waiting/finished", "resume": "running/denied", "cancel": "waiting!/denied"},
 		"waiting/indeterminate":  {"approve": "waiting/settled", "reject": "waiting/settled", "cancel": "waiting!/indeterminate"},

@@ -97,7 +97,8 @@ func (h *history) question(e umpire.Event) error {
 	if e.Request == "" && e.Kind == umpire.EventCallIndeterminate {
 		return nil
 	}
-	if e.Request == "" || h.open[e.Call] != "" {
+	anew := e.Kind == umpire.EventPermissionAsked && e.Request != h.open[e.Call] // the one before gives way
+	if e.Request == "" || h.open[e.Call] != "" && !anew {
 		return fmt.Errorf("question %q of call %q, which has %q open", e.Request, e.Call, h.open[e.Call])
 	}
 	h.open[e.Call] = e.Request

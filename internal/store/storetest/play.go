@@ -127,10 +127,16 @@ func verdictOf(s umpire.CallState) umpire.Verdict {
 
 // question stores a new question about a call.
 func (p *play) question(kind umpire.EventKind, id umpire.CallID) error {
-	round := p.now.Call(id).Round + 1
+	before := *p.now.Call(id)
+	round := before.Round + 1
 	request := umpire.RequestID(fmt.Sprintf("%s/%s/%d", p.now.Session, id, round))
 	if err := p.event(kind, id, request, nil); err != nil {
 		return err
+	}
+	if before.State == umpire.CallAsked && before.Request != "" { // it gives way
+		if err := p.tx.CloseAsk(before.Request, store.AskWithdrawn); err != nil {
+			return err
+		}
 	}
 	return p.tx.InsertAsk(store.AskRow{
 		Request: request, Session: p.now.Session, Batch: p.now.ID, Call: id, Round: round, ArgsHash: hash(id),
