@@ -4,16 +4,18 @@
 //	find := func() (*judge.Judge, error) { return &judge.Judge{Bounds: bounds, Policy: rules, Home: home}, nil }
 //	decision := judge.Decide(find, judge.Request{Call: call, Mode: umpire.ModeDefault}, time.Now)
 //
-// It keeps nothing and reads no rule files: those who do hand it the policy.
+// It reads no rule files: its callers hand it the policy. LoadSnapshot reads the one that
+// a hook without a gate decides by.
 package judge
 
 import (
 	"fmt"
-	"os"
+	"slices"
 	"time"
 
 	"github.com/umpirehq/umpire"
-	"github.com/umpirehq/umpire/internal/ground"
+	"github.com/umpirehq/umpire/internal/manifest"
+	"github.com/umpirehq/umpire/place"
 	"github.com/umpirehq/umpire/policy"
 	"github.com/umpirehq/umpire/shell"
 )
@@ -23,15 +25,20 @@ import (
 type Judge struct {
 	Bounds *place.Bounds
 	Policy *policy.Policy
-	// Cold says that deny or ask rules may be missing: nothing is allowed but what
-	// is safe.
-	Cold bool
+	// Degraded says why deny or ask rules may be missing; nothing is then allowed
+	// without a question. It is "" when none is.
+	Degraded string
 	// Home is the person's home directory, as commands write it.
 	Home string
 	// Programs is what the person's own files say of programs; nil knows of none.
 	Programs *shell.Knowledge
 	// Sandbox is the configured one, for requests that do not say which there is.
 	Sandbox policy.Sandbox
+	// Code keeps which clones a person trusts to run code.
+	Code manifest.Ledger
+	// Written returns the files of the project that agents changed since a time; nil
+	// where nobody keeps that.
+	Written func(since time.Time) ([]string, error)
 }
 
 // A Request is one call with what its client says of it. The zero value is denied.
@@ -49,6 +56,8 @@ type Request struct {
 	Tighten  []umpire.Rule
 	// Sandbox is the one that the call runs in; the zero value is the configured one.
 	Sandbox policy.Sandbox
+	// Held says that a call without a Sandbox of its own runs in umpire's.
+	Held bool
 }
 
 // Decide decides one call by the judge that is found for it. It looks at the file
@@ -71,16 +80,15 @@ func Decide(find func() (*Judge, error), r Request, now func() time.Time) (decis
 		q.Invalid = fmt.Sprintf("The project cannot be told: %v", err)
 		return policy.Decide(nil, q)
 	}
+	if q.Sandbox == (policy.Sandbox{}) {
+		q.Sandbox = j.Sandbox
+		q.Sandbox.Held = r.Held
+	}
 	return j.decide(q)
 }
 
 func (j *Judge) decide(q policy.Query) umpire.Decision {
-	if j.Cold {
-		q.AllowAll = false
-	}
-	if q.Sandbox == (policy.Sandbox{}) {
-		q.Sandbox = j.Sandbox
-	}
+	q.Degraded = j.Degraded
 	var err error
 	q.Facts, err = policy.FactsOf(q.Call, shell.Env{
 		Dir: q.Call.Dir, Home: j.Home, IsDir: isDir, Programs: j.Programs,
