@@ -90,21 +90,13 @@ func Decide(find func() (*Judge, error), r Request, now func() time.Time) (decis
 func (j *Judge) decide(q policy.Query) umpire.Decision {
 	q.Degraded = j.Degraded
 	var err error
-	q.Facts, err = policy.FactsOf(q.Call, shell.Env{
-		Dir: q.Call.Dir, Home: j.Home, IsDir: isDir, Programs: j.Programs,
-		Git:    func(dir string) ([]shell.GitSetting, error) { return ground.GitSettings(dir, j.Home) },
-		GitTop: ground.GitTop,
-	})
+	q.Facts, err = policy.FactsOf(q.Call, j.env(q.Call.Dir))
 	if err != nil {
 		q.Invalid = "The call is malformed: " + err.Error()
 		return policy.Decide(j.Policy, q)
 	}
-	for i := range q.Facts.Accesses {
-		j.Ground.Resolve(&q.Facts.Accesses[i])
-	}
-	for i := range q.Facts.Guesses {
-		j.Ground.Resolve(&q.Facts.Guesses[i])
-	}
+	j.Bounds.ResolveAll(&q.Facts)
+	q.Trust, q.Search = j.trust(&q), j.searcher()
 	return policy.Decide(j.Policy, q)
 }
 
