@@ -100,7 +100,66 @@ func (j *Judge) decide(q policy.Query) umpire.Decision {
 	return policy.Decide(j.Policy, q)
 }
 
-func isDir(path string) bool {
-	info, err := os.Stat(path)
-	return err == nil && info.IsDir()
+// searcher looks through what searches of folders would read and what patterns match,
+// each once.
+func (j *Judge) searcher() func(*umpire.Access) policy.Search {
+	known := map[string]policy.Search{}
+	return func(a *umpire.Access) policy.Search {
+		key := fmt.Sprint(a.Resolved, a.Target, a.Tree, a.Follows, a.Glob, a.Handed)
+		found, ok := known[key]
+		if !ok {
+			var err error
+			if found.Secret, found.Links, err = j.Bounds.Search(a, j.Policy.NamesSecret); err != nil {
+				found.Problem = err.Error()
+			}
+			known[key] = found
+		}
+		return found
+	}
+}
+
+// trust asks whether a person trusts the code of this clone, where the call runs such
+// code and nothing holds it.
+func (j *Judge) trust(q *policy.Query) policy.CodeTrust {
+	if q.Sandbox.Holds() {
+		return policy.CodeTrust{}
+	}
+	var dirs []string
+	runs := false
+	for i := range q.Facts.Accesses {
+		a := &q.Facts.Accesses[i]
+		if !a.Code {
+			continue
+		}
+		if len(a.Dirs) == 0 {
+			return policy.CodeTrust{Why: j.Code.Check(j.Bounds, nil)}
+		}
+		for _, dir := range a.Dirs {
+			if !slices.Contains(dirs, dir) {
+				dirs = append(dirs, dir)
+			}
+		}
+		runs = true
+	}
+	if !runs {
+		return policy.CodeTrust{}
+	}
+	if why := j.Code.Check(j.Bounds, dirs); why != "" || j.Written == nil {
+		return policy.CodeTrust{Trusted: why == "", Why: why}
+	}
+	written, err := j.Written(j.Code.Confirmed(j.Bounds))
+	if err != nil {
+		return policy.CodeTrust{Why: "the files that the agent changed cannot be told: " + err.Error()}
+	}
+	return policy.CodeTrust{Trusted: true, Written: written}
+}
+
+// env is what a command line is read with.
+func (j *Judge) env(dir string) shell.Env {
+	env := j.Bounds.Env()
+	env.Dir, env.Home, env.Programs = dir, j.Home, j.Programs
+	env.Find = func(dir string, names ...string) string { return manifest.Find(j.Bounds, dir, names...) }
+	env.Entries = manifest.Entries
+	env.Recipe = func(dir, program, name string) shell.Recipe { return manifest.Recipe(j.Bounds, dir, program, name) }
+	return env
 }
