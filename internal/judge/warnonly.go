@@ -1,0 +1,25 @@
+package judge
+
+import (
+	"slices"
+
+	"github.com/umpirehq/umpire"
+)
+
+// beyondWarning are the denials that stand also where umpire only warns: nothing lifts
+// them, and a call that cannot be read must not run.
+var beyondWarning = []umpire.ReasonCode{umpire.CodeCritical, umpire.CodeForbiddenPath, umpire.CodeInvalid}
+
+// WarnOnly is a decision where umpire only warns: a call runs that would ask or be denied.
+// The decision keeps its reasons and says what would have been answered.
+func WarnOnly(d umpire.Decision) umpire.Decision {
+	stands := func(r umpire.Reason) bool {
+		return r.Verdict == umpire.Deny && slices.Contains(beyondWarning, r.Code)
+	}
+	if d.Verdict == umpire.Allow || len(d.Reasons) == 0 || slices.ContainsFunc(d.Reasons, stands) {
+		return d
+	}
+	d.Reason = "Not enforced, would have answered " + d.Verdict.String() + ": " + d.Reason
+	d.Verdict, d.ReasonCode, d.Rule, d.Suggestions = umpire.Allow, umpire.CodeBypass, nil, nil
+	return d
+}
