@@ -1,17 +1,4 @@
-// Package snapshot keeps what calls in a project are decided by, read and checked
-// already: a hook that runs without a gate would else read all of it for each call.
-//
-//	s, ok := snapshot.Load(place)   // false: read the files themselves
-//	j, err := s.Judge()
-//
-// A snapshot holds as long as every file that it was made of is as it was: its
-// inode, size, permissions and both its times; and every file that was not there
-// still is not. A file that was written a moment ago might be written again within
-// what its times tell, so that none is made of it. Whatever is not exactly so
-// makes no snapshot, and what cannot be read is none.
-//
-// It lies in umpire's own folder, which the policy guards as it does the rules.
-package snapshot
+package judge
 
 import (
 	"errors"
@@ -25,8 +12,9 @@ import (
 	"time"
 
 	"github.com/umpirehq/umpire"
-	"github.com/umpirehq/umpire/internal/ground"
-	"github.com/umpirehq/umpire/internal/judge"
+	"github.com/umpirehq/umpire/internal/files"
+	"github.com/umpirehq/umpire/internal/manifest"
+	"github.com/umpirehq/umpire/place"
 	"github.com/umpirehq/umpire/policy"
 )
 
@@ -37,29 +25,35 @@ const (
 	settled = 2 * time.Second
 )
 
-// A Place is where a question comes from.
+// A SnapshotKey names a snapshot: the folder that it was made for, and whose it is.
 type SnapshotKey struct {
 	Dir      string // the folder that tells the project, absolute
 	Home     string // umpire's own folder
 	UserHome string
 }
 
-// A Snapshot is what calls in the project of a folder are decided by.
+// A Snapshot is everything that calls in the project of a folder are decided by, read and
+// checked already. A hook that runs without a gate would else read it all for each call.
+//
+// It holds as long as every file that it was made of has the same inode, size, permissions
+// and times, and every file that was missing still is. A file changed a moment ago may
+// change again within the resolution of its times, so that no snapshot is made of it.
+// Snapshots lie in umpire's own folder, which the policy guards as it does the rules.
 type Snapshot struct {
 	SnapshotKey
 
 	Root     string
 	Mode     umpire.Mode
 	Enforce  bool
-	Native   bool
 	Deadline time.Duration
 
 	AllowMedium  bool
 	DenyExternal bool
 	Precedence   policy.Precedence
+	RulesOff     []umpire.RuleID
 	AddDirs      []string
-	// Cold says that deny or ask rules may be missing.
-	Cold  bool
+	// Degraded says why deny or ask rules may be missing, or is "".
+	Degraded string
 	Rules    []SnapshotRule
 	// Sandbox is the configured one.
 	Sandbox policy.Sandbox
@@ -67,7 +61,7 @@ type Snapshot struct {
 	Files []SnapshotFile
 }
 
-// A Rule is a rule with where it stands, which its own JSON leaves out.
+// A SnapshotRule is a rule with its source, file and line, which its own JSON leaves out.
 type SnapshotRule struct {
 	umpire.Rule
 
@@ -104,7 +98,7 @@ func LoadSnapshot(p SnapshotKey) (*Snapshot, bool) {
 		return nil, false
 	}
 	s, err := unmarshal(data)
-	if err != nil || s.Place != p || len(s.Files) == 0 {
+	if err != nil || s.SnapshotKey != p || len(s.Files) == 0 {
 		return nil, false
 	}
 	for _, f := range s.Files {
@@ -126,7 +120,7 @@ func readOwn(name string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	if !info.Mode().IsRegular() || info.Mode().Perm()&0o077 != 0 || info.Size() > maxSize || !owned(info) {
+	if !info.Mode().IsRegular() || info.Mode().Perm()&0o077 != 0 || info.Size() > maxSize || !files.Owned(info) {
 		return nil, errors.New("not a snapshot of ours")
 	}
 	data := make([]byte, info.Size())
@@ -156,7 +150,7 @@ func SaveSnapshot(p SnapshotKey, take func() (*Snapshot, error)) error {
 	if err := again.stamp(began); err != nil {
 		return err
 	}
-	if first.Place != p || !reflect.DeepEqual(first, again) {
+	if first.SnapshotKey != p || !reflect.DeepEqual(first, again) {
 		return errors.New("what it is made of changes")
 	}
 	return first.write()
@@ -227,8 +221,10 @@ func (s *Snapshot) Judge() (*Judge, error) {
 		rules = append(rules, r)
 	}
 	made, err := policy.New(rules, policy.Options{
-		AllowMedium: s.AllowMedium, DenyExternal: s.DenyExternal, Precedence: s.Precedence,
-		Root: g.Root, Home: g.Home, StateDir: s.Home, FoldCase: g.FoldCase,
+		AllowMedium: s.AllowMedium, DenyExternal: s.DenyExternal, Precedence: s.Precedence, Off: s.RulesOff,
+		Root: bounds.Root, Home: bounds.Home, StateDir: s.Home, FoldCase: bounds.FoldCase,
 	})
-	return &judge.Judge{Ground: g, Policy: made, Cold: s.Cold, Home: s.UserHome, Sandbox: s.Sandbox}, err
+	return &Judge{
+		Bounds: bounds, Policy: made, Degraded: s.Degraded, Home: s.UserHome, Sandbox: s.Sandbox, Code: manifest.Ledger{Dir: filepath.Join(s.Home, manifest.Folder)},
+	}, err
 }

@@ -16,12 +16,13 @@ import (
 // any, stand in one of the strings as JSON.
 
 // snapshotFormat begins a file, with the version of what follows.
-const form = "umpire-snapshot 2"
+const snapshotFormat = "umpire-snapshot 5"
 
 // lists are the fields that are seldom there.
 type lists struct {
-	AddDirs []string `json:"add_dirs"`
-	Rules   []Rule   `json:"rules"`
+	AddDirs  []string        `json:"add_dirs"`
+	RulesOff []umpire.RuleID `json:"rules_off"`
+	Rules    []SnapshotRule  `json:"rules"`
 }
 
 // marshal writes the file of a snapshot.
@@ -71,43 +72,43 @@ type field struct {
 // fields are all but the files, in the order in which they stand.
 func (s *Snapshot) fields() []field {
 	return []field{
-		text(&s.Dir), text(&s.Home), text(&s.UserHome), text(&s.Root),
-		mode(&s.Mode), flag(&s.Enforce), flag(&s.Native), deadline(&s.Deadline),
-		flag(&s.AllowMedium), flag(&s.DenyExternal), precedence(&s.Precedence), flag(&s.Cold),
-		text(&s.Sandbox.Mode), flag(&s.Sandbox.Network), text(&s.Sandbox.Missing),
+		textField(&s.Dir), textField(&s.Home), textField(&s.UserHome), textField(&s.Root),
+		modeField(&s.Mode), flagField(&s.Enforce), durationField(&s.Deadline),
+		flagField(&s.AllowMedium), flagField(&s.DenyExternal), precedenceField(&s.Precedence), textField(&s.Degraded),
+		textField(&s.Sandbox.Mode), flagField(&s.Sandbox.Network), textField(&s.Sandbox.Missing),
 		{s.lists, s.readLists},
 	}
 }
 
-func text[T ~string](at *T) field {
+func textField[T ~string](at *T) field {
 	return field{
 		func() (string, error) { return string(*at), nil },
 		func(s string) error { *at = T(s); return nil },
 	}
 }
 
-func flag(at *bool) field {
+func flagField(at *bool) field {
 	return field{
 		func() (string, error) { return strconv.FormatBool(*at), nil },
 		func(s string) (err error) { *at, err = strconv.ParseBool(s); return err },
 	}
 }
 
-func deadline(at *time.Duration) field {
+func durationField(at *time.Duration) field {
 	return field{
 		func() (string, error) { return at.String(), nil },
 		func(s string) (err error) { *at, err = time.ParseDuration(s); return err },
 	}
 }
 
-func mode(at *umpire.Mode) field {
+func modeField(at *umpire.Mode) field {
 	return field{
 		func() (string, error) { return at.String(), nil },
 		func(s string) error { return at.UnmarshalText([]byte(s)) },
 	}
 }
 
-func precedence(at *policy.Precedence) field {
+func precedenceField(at *policy.Precedence) field {
 	return field{
 		func() (string, error) { return strconv.Itoa(int(*at)), nil },
 		func(s string) error {
@@ -119,10 +120,10 @@ func precedence(at *policy.Precedence) field {
 }
 
 func (s *Snapshot) lists() (string, error) {
-	if s.AddDirs == nil && s.Rules == nil {
+	if s.AddDirs == nil && s.RulesOff == nil && s.Rules == nil {
 		return "", nil
 	}
-	data, err := json.Marshal(lists{s.AddDirs, s.Rules})
+	data, err := json.Marshal(lists{s.AddDirs, s.RulesOff, s.Rules})
 	return string(data), err
 }
 
@@ -132,6 +133,6 @@ func (s *Snapshot) readLists(text string) error {
 	}
 	var l lists
 	err := json.Unmarshal([]byte(text), &l)
-	s.AddDirs, s.Rules = l.AddDirs, l.Rules
+	s.AddDirs, s.RulesOff, s.Rules = l.AddDirs, l.RulesOff, l.Rules
 	return err
 }

@@ -84,8 +84,8 @@ func TestSnapshotIsReadAsItWasTaken(t *testing.T) {
 func TestEveryFieldIsKept(t *testing.T) {
 	t.Parallel()
 	want := &Snapshot{
-		Place: Place{Dir: "/d", Home: "/h\n\"", UserHome: "/u"}, Root: "/r", Mode: umpire.ModeAsk, Enforce: true, Native: true, Deadline: time.Minute,
-		AllowMedium: true, DenyExternal: true, Precedence: policy.DenyAllowAsk, AddDirs: []string{"/a"}, Cold: true,
+		SnapshotKey: SnapshotKey{Dir: "/d", Home: "/h\n\"", UserHome: "/u"}, Root: "/r", Mode: umpire.ModeAsk, Enforce: true, Deadline: time.Minute,
+		AllowMedium: true, DenyExternal: true, Precedence: policy.DenyAllowAsk, RulesOff: []umpire.RuleID{"etc-passwd"}, AddDirs: []string{"/a"}, Degraded: "a.json: broken",
 		Rules:   []SnapshotRule{NewSnapshotRule(umpire.Rule{ID: "no", Tool: "Bash", Source: umpire.SourceUser, File: "/f", Line: 7})},
 		Sandbox: policy.Sandbox{Mode: umpire.SandboxReadOnly, Network: true, Missing: "m"},
 		Files:   []SnapshotFile{{Path: "/x", Stamp: "1 2"}, {Path: "/y"}},
@@ -229,12 +229,14 @@ func TestSnapshotHoldsAllThatDecides(t *testing.T) {
 		}
 		return names
 	}
-	want := []string{"Ground", "Policy", "Cold", "Home", "Programs", "Sandbox"}
-	if diff := cmp.Diff(want, fields(reflect.TypeFor[judge.Judge]())); diff != "" {
+	want := []string{
+		"Bounds", "Policy", "Degraded", "Home", "Programs", "Sandbox", "Code", "Written",
+	} // what an agent wrote is the gate's to know
+	if diff := cmp.Diff(want, fields(reflect.TypeFor[Judge]())); diff != "" {
 		t.Errorf("a judge has other fields:\n%s", diff)
 	}
 	want = []string{
-		"AllowMedium", "DenyExternal", "Precedence", "Root", "Home", "StateDir", "ControlFiles", "FoldCase",
+		"AllowMedium", "DenyExternal", "Precedence", "Root", "Home", "StateDir", "ControlFiles", "FoldCase", "Off",
 	} // control files are hooks, which have no snapshot
 	if diff := cmp.Diff(want, fields(reflect.TypeFor[policy.Options]())); diff != "" {
 		t.Errorf("a policy has other options:\n%s", diff)
