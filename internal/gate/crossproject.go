@@ -1,6 +1,4 @@
-// Package session says which session may be continued, resumed or forked from
-// where. It looks at nothing but its arguments.
-package session
+package gate
 
 import (
 	"fmt"
@@ -9,42 +7,36 @@ import (
 	"github.com/umpirehq/umpire"
 )
 
-// A Place is where a person stands who asks for a session.
+// A ProjectIdentity is a project by its id.
 type ProjectIdentity struct {
 	Project umpire.ProjectID
-	// Former is the id that the same project had before it had commits, "" for
-	// none.
+	// Former is the id that the project had before its first commit; "" for none.
 	Former umpire.ProjectID
 }
 
-// has reports whether a session belongs to the place's project.
+// has reports whether a session belongs to the project.
 func (p ProjectIdentity) has(s *umpire.Session) bool {
 	return s.Project == p.Project || p.Former != "" && s.Project == p.Former
 }
 
-// A Leave says what a person may do beyond the rule.
-type Leave struct {
-	// CrossProject permits going on with a session of another project.
-	CrossProject bool
-}
-
-// Resume says whether a session may be gone on with from a place. Crossed says
-// that it belongs to another project, which goes on record.
-func Resume(p Place, s *umpire.Session, l Leave) (crossed bool, err error) {
+// CheckResume returns nil when a session may be continued from a project: it is one of the
+// project's, or crossProject permits another one's. Crossed reports the latter, which is
+// recorded.
+func CheckResume(p ProjectIdentity, s *umpire.Session, crossProject bool) (crossed bool, err error) {
 	if s.State == umpire.SessionOver {
 		return false, fmt.Errorf("session %s has ended: %w", PrintableID(s.ID), umpire.ErrState)
 	}
 	if p.has(s) || s.Project == "" {
 		return false, nil
 	}
-	if l.CrossProject {
+	if crossProject {
 		return true, nil
 	}
 	return false, crossing(p, s, "continue it there, or add --allow-cross-project-session")
 }
 
-// Fork says whether a session may be forked from a place. No leave lets a fork
-// cross projects.
+// CheckFork returns nil when a session may be forked from a project: it is one of the
+// project's. Nothing permits a fork across projects.
 func CheckFork(p ProjectIdentity, s *umpire.Session) error {
 	if p.has(s) || s.Project == "" {
 		return nil
@@ -58,8 +50,8 @@ func crossing(p ProjectIdentity, s *umpire.Session, next string) error {
 		PrintableID(s.ID), s.Project.Short(), p.Project.Short(), next, umpire.ErrOtherProject)
 }
 
-// Printable is an id as it can be shown: one that holds more than letters, digits
-// and plain marks is quoted, so that nobody is shown something else than there is.
+// PrintableID returns an id as it can be shown: one that holds more than letters, digits
+// and plain marks is quoted, so that it cannot pass for another one.
 func PrintableID(id umpire.SessionID) string {
 	const maxShown = 100
 	if len(id) > maxShown {

@@ -21,7 +21,7 @@ func TestGuards(t *testing.T) {
 	for _, tt := range []struct {
 		name    string
 		session umpire.Session
-		leave   Leave
+		leave   bool
 		resume  error
 		crossed bool
 		fork    error
@@ -30,14 +30,14 @@ func TestGuards(t *testing.T) {
 		{name: "of this project before its first commit", session: umpire.Session{Project: former}},
 		{name: "of no project", session: umpire.Session{}},
 		{name: "of another project", session: umpire.Session{Project: there}, resume: umpire.ErrOtherProject, fork: umpire.ErrOtherProject},
-		{name: "of another project, with leave", session: umpire.Session{Project: there}, leave: Leave{CrossProject: true}, crossed: true, fork: umpire.ErrOtherProject},
+		{name: "of another project, with leave", session: umpire.Session{Project: there}, leave: true, crossed: true, fork: umpire.ErrOtherProject},
 		{name: "ended", session: umpire.Session{Project: here, State: umpire.SessionOver}, resume: umpire.ErrState},
-		{name: "ended, of another project, with leave", session: umpire.Session{Project: there, State: umpire.SessionOver}, leave: Leave{CrossProject: true}, resume: umpire.ErrState, fork: umpire.ErrOtherProject},
+		{name: "ended, of another project, with leave", session: umpire.Session{Project: there, State: umpire.SessionOver}, leave: true, resume: umpire.ErrState, fork: umpire.ErrOtherProject},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			tt.session.ID = "s1"
-			crossed, err := Resume(place, &tt.session, tt.leave)
+			crossed, err := CheckResume(place, &tt.session, tt.leave)
 			if crossed != tt.crossed || !errors.Is(err, tt.resume) {
 				t.Errorf("Resume gave %t, %v", crossed, err)
 			}
@@ -51,7 +51,7 @@ func TestGuards(t *testing.T) {
 // N-25 to N-27, N-67: the refusal names the session, both projects and what to do.
 func TestRefusalSaysWhatToDo(t *testing.T) {
 	t.Parallel()
-	_, err := Resume(Place{Project: here}, &umpire.Session{ID: "b1", Project: there}, Leave{})
+	_, err := CheckResume(ProjectIdentity{Project: here}, &umpire.Session{ID: "b1", Project: there}, false)
 	for _, want := range []string{"b1", "aaaaaaaaaaaa", "bbbbbbbbbbbb", "--allow-cross-project-session"} {
 		if !strings.Contains(err.Error(), want) {
 			t.Errorf("%q is not in %q", want, err)

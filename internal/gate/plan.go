@@ -45,10 +45,10 @@ func leavesPlan(s *umpire.Session, tool string) bool {
 }
 
 // planOf reads the plan of a session.
-func (g *Gate) planOf(ctx context.Context, id umpire.SessionID) (p session.Plan, err error) {
+func (g *Gate) planOf(ctx context.Context, id umpire.SessionID) (p SessionPlan, err error) {
 	err = g.peek(ctx, func(tx *store.Tx) error {
 		events, err := tx.Events(umpire.Filter{Session: id})
-		p = session.PlanOf(events)
+		p = ReadSessionPlan(events)
 		return err
 	})
 	return p, err

@@ -63,8 +63,10 @@ func (p *SessionPlan) enter(from *umpire.Mode, to umpire.Mode) {
 }
 
 // add takes in a call; the same again takes the place of the one before.
-func (p *Plan) add(c umpire.Planned) {
-	same := func(o umpire.Planned) bool { return o.Tool == c.Tool && targets(o.Accesses) == targets(c.Accesses) }
+func (p *SessionPlan) add(c umpire.Planned) {
+	same := func(o umpire.Planned) bool {
+		return o.Tool == c.Tool && plannedTargets(o.Accesses) == plannedTargets(c.Accesses)
+	}
 	if i := slices.IndexFunc(p.Calls, same); i >= 0 {
 		p.Calls[i] = c
 		return
@@ -72,8 +74,8 @@ func (p *Plan) add(c umpire.Planned) {
 	p.Calls = append(p.Calls, c)
 }
 
-// targets tells what a call is about, for comparing two.
-func targets(accesses []umpire.Access) string {
+// plannedTargets tells what a call is about, for comparing two.
+func plannedTargets(accesses []umpire.Access) string {
 	text, err := json.Marshal(accesses)
 	if err != nil {
 		return "" // its types cannot fail to be written
