@@ -57,6 +57,8 @@ type Config struct {
 type Settings struct {
 	Mode     umpire.Mode
 	AlsoRead []string
+	// Most is what the administrator of the machine set, beyond which nobody goes.
+	Most Most
 	// AddDirs count as inside the project.
 	AddDirs      []string
 	AllowMedium  bool
@@ -81,6 +83,32 @@ type Settings struct {
 	Profiles        map[string]policy.Profile
 	// Hooks are beside those of the rule files.
 	Hooks []rulefile.Hook
+}
+
+// A Most is the loosest that sessions may be, whatever they were opened with or
+// switched to. The zero value sets no limit.
+type Most struct {
+	Mode    *umpire.Mode
+	Sandbox umpire.SandboxMode
+}
+
+// Permits reports whether a session may be in a mode. Plan and reject change nothing, so
+// they may always be.
+func (m *Most) Permits(mode umpire.Mode) bool {
+	return m.Mode == nil || mode == umpire.ModePlan || mode == umpire.ModeReject || mode.Tightens(*m.Mode)
+}
+
+// PermitsSandbox reports whether commands may run in a mode of the sandbox.
+func (m *Most) PermitsSandbox(mode umpire.SandboxMode) bool {
+	return m.Sandbox == "" || !m.Sandbox.Tighter(mode)
+}
+
+// beyond refuses a mode that the administrator does not permit.
+func (m *Most) beyond(mode *umpire.Mode) error {
+	if mode == nil || m.Permits(*mode) {
+		return nil
+	}
+	return invalid("mode", "the administrator of this machine permits %s or a tighter mode", m.Mode)
 }
 
 // A Require says what happens to commands where the sandbox cannot be had.

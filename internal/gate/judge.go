@@ -78,8 +78,12 @@ func (g *Gate) complete(sc *scene) error {
 	return err
 }
 
-// effectiveMode is the session's mode, but ask once auto has refused too often.
+// effectiveMode is the session's mode, but ask once auto has refused too often, and the
+// administrator's where it is looser than that.
 func effectiveMode(s *umpire.Session, settings *Settings) umpire.Mode {
+	if !settings.Most.Permits(s.Mode) {
+		return *settings.Most.Mode
+	}
 	if s.Mode == umpire.ModeAuto && degraded(s, settings) {
 		return umpire.ModeAsk
 	}

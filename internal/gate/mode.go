@@ -73,6 +73,9 @@ func (g *Gate) changeOf(ctx context.Context, m *umpire.ModeChange) (func(*step) 
 	if err := g.complete(sc); err != nil {
 		return nil, err
 	}
+	if err := sc.settings.Most.beyond(m.Mode); err != nil {
+		return nil, err
+	}
 	if !m.LeavePlan {
 		broad := g.stripped(&sc.session)
 		return func(t *step) error { return t.switchMode(m, broad) }, nil

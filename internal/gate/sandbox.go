@@ -19,6 +19,9 @@ func sandboxOf(settings *Settings, c *umpire.Confinement) policy.Sandbox {
 	if c.Mode != "" && (c.Loosen || c.Mode.Tighter(s.Mode)) {
 		s.Mode = c.Mode
 	}
+	if !settings.Most.PermitsSandbox(s.Mode) {
+		s.Mode = settings.Most.Sandbox
+	}
 	if s.Mode == umpire.SandboxFullAccess {
 		return s
 	}

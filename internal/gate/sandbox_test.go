@@ -28,18 +28,18 @@ func TestSandboxRequired(t *testing.T) {
 		mode     umpire.SandboxMode
 	}{
 		{"full", Settings{}, confined(full), umpire.Allow, "workspace-write"},
-		{"an agent that runs its calls itself", Settings{}, nil, umpire.Allow, "workspace-write"},
+		{"an agent that runs its calls itself", Settings{}, nil, umpire.Ask, "workspace-write"},
 		{"strict without", Settings{}, confined(none), umpire.Ask, "full-access"},
 		{"strict with a weaker one", Settings{}, confined(weaker), umpire.Ask, "full-access"},
 		{"weaker will do", Settings{SandboxRequire: RequireWeaker}, confined(weaker), umpire.Allow, "workspace-write"},
 		{"weaker would do, and there is none", Settings{SandboxRequire: RequireWeaker}, confined(none), umpire.Ask, "full-access"},
-		{"off without", Settings{SandboxRequire: RequireNone}, confined(none), umpire.Allow, "full-access"},
-		{"off with a weaker one", Settings{SandboxRequire: RequireNone}, confined(weaker), umpire.Allow, "full-access"},
+		{"off without", Settings{SandboxRequire: RequireNone}, confined(none), umpire.Ask, "full-access"},
+		{"off with a weaker one", Settings{SandboxRequire: RequireNone}, confined(weaker), umpire.Ask, "full-access"},
 		{"off with a full one", Settings{SandboxRequire: RequireNone}, confined(full), umpire.Allow, "workspace-write"},
-		{"full access", Settings{Sandbox: umpire.SandboxFullAccess}, confined(none), umpire.Allow, "full-access"},
+		{"full access", Settings{Sandbox: umpire.SandboxFullAccess}, confined(none), umpire.Ask, "full-access"},
 		{"tighter", Settings{}, &umpire.Confinement{Level: full, Mode: umpire.SandboxReadOnly}, umpire.Allow, "read-only"},
 		{"looser without a person", Settings{}, &umpire.Confinement{Level: full, Mode: umpire.SandboxFullAccess}, umpire.Allow, "workspace-write"},
-		{"looser by a person", Settings{}, &umpire.Confinement{Level: full, Mode: umpire.SandboxFullAccess, Loosen: true}, umpire.Allow, "full-access"},
+		{"looser by a person", Settings{}, &umpire.Confinement{Level: full, Mode: umpire.SandboxFullAccess, Loosen: true}, umpire.Ask, "full-access"},
 	} {
 		s := sandboxOf(&tt.settings, tt.runner)
 		d := newDesk(t)
@@ -91,5 +91,27 @@ func TestConfinementIsChecked(t *testing.T) {
 		if !errors.Is(err, umpire.ErrInvalid) {
 			t.Errorf("%+v: %v, want it refused", c, err)
 		}
+	}
+}
+
+// What the administrator set holds for sessions that were opened before, and no mode
+// that changes nothing is loosened by it.
+func TestAdministratorsModes(t *testing.T) {
+	t.Parallel()
+	settings := Settings{Most: Most{Mode: new(umpire.ModeAsk), Sandbox: umpire.SandboxReadOnly}}
+	for mode, want := range map[umpire.Mode]umpire.Mode{
+		umpire.ModeBypass: umpire.ModeAsk, umpire.ModeDefault: umpire.ModeAsk, umpire.ModeAuto: umpire.ModeAsk,
+		umpire.ModeAsk: umpire.ModeAsk, umpire.ModePlan: umpire.ModePlan, umpire.ModeReject: umpire.ModeReject,
+	} {
+		if got := effectiveMode(&umpire.Session{Mode: mode}, &settings); got != want {
+			t.Errorf("%s: %s, want %s", mode, got, want)
+		}
+		if got := effectiveMode(&umpire.Session{Mode: mode}, &Settings{}); got != mode {
+			t.Errorf("%s without an administrator: %s", mode, got)
+		}
+	}
+	person := &umpire.Confinement{Level: umpire.SandboxFull, Mode: umpire.SandboxFullAccess, Loosen: true}
+	if got := sandboxOf(&settings, person).Mode; got != umpire.SandboxReadOnly {
+		t.Errorf("sandbox %s", got)
 	}
 }

@@ -101,6 +101,12 @@ func (g *Gate) newSession(ctx context.Context, o *umpire.Opening) (umpire.Sessio
 	if s.ID == "" {
 		s.ID = newSessionID()
 	}
+	if err := g.limit(o, p, mode); err != nil {
+		return umpire.Session{}, err
+	}
+	if err := p.settings.Most.beyond(o.Mode); err != nil {
+		return umpire.Session{}, err
+	}
 	if o.Mode != nil {
 		s.Mode = *o.Mode
 	}
