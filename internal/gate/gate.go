@@ -60,7 +60,10 @@ type Settings struct {
 	// Most is what the administrator of the machine set, beyond which nobody goes.
 	Most Most
 	// AddDirs count as inside the project.
-	AddDirs      []string
+	AddDirs []string
+	// WarnOnly lets run what would ask or be denied, and records it. What is critical,
+	// forbidden or malformed stays denied.
+	WarnOnly     bool
 	AllowMedium  bool
 	DenyExternal bool
 	Precedence   policy.Precedence

@@ -69,6 +69,10 @@ func (g *Gate) complete(sc *scene) error {
 		return fmt.Errorf("project of session %q: %w", sc.session.ID, err)
 	}
 	sc.settings = p.settings
+	if sc.settings.WarnOnly { // enforcing again counts at once, in sessions that are open too
+		now, err := g.settingsOf(sc.session.Root)
+		sc.settings.WarnOnly = err == nil && now.WarnOnly
+	}
 	sc.mode = effectiveMode(&sc.session, &p.settings)
 	sc.profile, err = profileOf(sc.session.Profile, p.settings.Profiles)
 	if sc.profile != nil && sc.session.External && sc.session.Profile == "" {
@@ -117,11 +121,19 @@ func cloneOf(s *umpire.Session) string { return cmp.Or(s.GitDir, s.Root) }
 
 // decide decides a call in a scene.
 func (g *Gate) decide(sc *scene, call umpire.Call) umpire.Decision {
-	return g.Decide(Request{
+	return sc.settings.answer(g.Decide(Request{
 		Call: call, Project: sc.session.Root, AddDirs: sc.session.AddDirs, Mode: sc.mode, Headless: sc.headless,
 		Profile: sc.profile, Grants: sc.grants, AllowAll: sc.allowAll, Tighten: sc.tightenFor(&call),
 		Sandbox: sandboxOf(&sc.settings, sc.sandbox),
-	})
+	}))
+}
+
+// answer is a decision as the gate acts on it.
+func (s *Settings) answer(d umpire.Decision) umpire.Decision {
+	if s.WarnOnly {
+		return judge.WarnOnly(d)
+	}
+	return d
 }
 
 // Check decides a call and stores nothing. A call that names a session is decided
@@ -137,7 +149,7 @@ func (g *Gate) Check(ctx context.Context, call umpire.Call) (umpire.Decision, er
 		if err != nil {
 			return umpire.Decision{}, err
 		}
-		return g.Decide(Request{Call: call, Mode: settings.Mode}), nil
+		return settings.answer(g.Decide(Request{Call: call, Mode: settings.Mode})), nil
 	}
 	var sc *scene
 	err := g.view(ctx, func(tx *store.Tx) (err error) {
