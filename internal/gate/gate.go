@@ -10,10 +10,16 @@
 package gate
 
 import (
+	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
+	"path/filepath"
+	"sync"
 	"time"
 
 	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/judge"
+	"github.com/umpirehq/umpire/internal/manifest"
 	"github.com/umpirehq/umpire/internal/rulefile"
 	"github.com/umpirehq/umpire/internal/store"
 	"github.com/umpirehq/umpire/policy"
@@ -175,9 +181,20 @@ func (g *Gate) judgeOf(dir string, added []string) (*judge.Judge, error) {
 	}
 	rules := at.rules()
 	return &judge.Judge{
-		Ground: &at.Ground, Policy: rules.policy, Cold: rules.cold, Home: g.config.UserHome, Programs: g.known.Known,
-		Sandbox: sandboxOf(&at.settings, nil),
+		Bounds: &at.Bounds, Policy: rules.policy, Degraded: rules.set.Degraded, Home: g.config.UserHome, Programs: g.known.Known,
+		Sandbox: sandboxOf(&at.settings, nil), Code: g.config.Code(), Written: g.writtenIn(at.Project),
 	}, nil
+}
+
+// Code keeps which clones the person trusts to run code.
+func (c *Config) Code() manifest.Ledger {
+	if c.Home == "" {
+		return manifest.Ledger{}
+	}
+	return manifest.Ledger{Dir: filepath.Join(c.Home, manifest.Folder), Now: c.Now, Digest: func(data []byte) string {
+		sum := sha256.Sum256(data)
+		return "sha256:" + hex.EncodeToString(sum[:])
+	}}
 }
 
 // Close stops following rule files.

@@ -23,18 +23,27 @@ func sandboxOf(settings *Settings, c *umpire.Confinement) policy.Sandbox {
 		s.Mode = settings.Most.Sandbox
 	}
 	if s.Mode == umpire.SandboxFullAccess {
+		s.Absent = c.Level == umpire.SandboxNone
 		return s
 	}
 	switch {
 	case c.Level == umpire.SandboxFull, c.Level == umpire.SandboxWeaker && settings.SandboxRequire == RequireWeaker:
+		s.Held = true
 	case settings.SandboxRequire == RequireNone:
-		s.Mode = umpire.SandboxFullAccess
+		s.Mode, s.Absent = umpire.SandboxFullAccess, true
 	case c.Level == umpire.SandboxWeaker:
 		s.Missing = "this machine has only a weaker one: " + c.Lacks
 	default:
 		s.Missing = cmp.Or(c.Lacks, "this machine has none")
 	}
 	return s
+}
+
+// Holds reports whether commands of the built-in agent would be held by the sandbox that
+// this machine is able to give.
+func (s *Settings) Holds(able sandbox.Ability) bool {
+	box := sandboxOf(s, &umpire.Confinement{Level: able.Level, Lacks: able.Lacks})
+	return box.Holds()
 }
 
 // checkConfinement refuses words that are not known.
