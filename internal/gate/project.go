@@ -28,6 +28,7 @@ type Project struct {
 	watcher  *rulefile.Watcher            // nil when the rules are not followed
 	told     chan struct{}                // closed when nobody tells of changes any more; nil when nobody does
 	set      atomic.Pointer[rulefile.Set] // when there is no watcher
+	known    *rulefile.Set                // the rules that were told last; the gate's telling guards it
 	current  atomic.Pointer[rules]
 }
 
@@ -35,9 +36,6 @@ type Project struct {
 type rules struct {
 	set    *rulefile.Set
 	policy *policy.Policy
-	// cold says that deny or ask rules may be missing, so nothing is allowed
-	// but what is safe.
-	cold bool
 }
 
 // projects are the projects a gate has met, by the folder asked for.
@@ -104,6 +102,7 @@ func (g *Gate) open(dir string, added []string) (*Project, error) {
 	}
 	p := &Project{Project: found, config: g.config, settings: settings}
 	p.load()
+	p.known = p.Rules()
 	if p.watcher != nil && g.store != nil {
 		p.told = make(chan struct{})
 		go g.tellChanges(p)
@@ -204,7 +203,7 @@ func (p *Project) check(r umpire.Rule) error {
 // Rules returns the rules as they stand in the files now.
 func (p *Project) Rules() *rulefile.Set {
 	if p.watcher != nil {
-		return p.watcher.Set()
+		return p.watcher.Current()
 	}
 	return p.set.Load()
 }
@@ -237,7 +236,7 @@ func (p *Project) Holding() []umpire.Rule { return p.holding(p.Rules()) }
 func (p *Project) holding(set *rulefile.Set) []umpire.Rule {
 	all := make([]umpire.Rule, 0, len(set.Rules)+len(p.config.Rules))
 	for _, r := range append(slices.Clip(set.Rules), p.config.Rules...) {
-		if set.ColdBroken && r.Action == umpire.Allow {
+		if set.Degraded != "" && r.Action == umpire.Allow {
 			continue
 		}
 		all = append(all, r)
@@ -247,7 +246,7 @@ func (p *Project) holding(set *rulefile.Set) []umpire.Rule {
 
 func (p *Project) compile(set *rulefile.Set) *rules {
 	all := p.holding(set)
-	made := &rules{set: set, cold: set.ColdBroken}
+	made := &rules{set: set}
 	options := p.policyOptions()
 	options.ControlFiles = p.hookFiles(set)
 	// An error leaves no policy, and without a policy everything is denied.
@@ -257,7 +256,7 @@ func (p *Project) compile(set *rulefile.Set) *rules {
 
 func (p *Project) policyOptions() policy.Options {
 	return policy.Options{
-		AllowMedium: p.settings.AllowMedium, DenyExternal: p.settings.DenyExternal, Precedence: p.settings.Precedence,
+		AllowMedium: p.settings.AllowMedium, DenyExternal: p.settings.DenyExternal, Precedence: p.settings.Precedence, Off: p.settings.RulesOff,
 		Root: p.Root, Home: p.Home, StateDir: p.config.Home, FoldCase: p.FoldCase,
 	}
 }
