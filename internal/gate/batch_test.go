@@ -243,6 +243,32 @@ func TestProjectScopeWritesARule(t *testing.T) {
 	}
 }
 
+// TestNextCallMeetsTheRule: an answer sets the agent free before its rule is written. What
+// the agent hands in meanwhile waits for the rule.
+func TestNextCallMeetsTheRule(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t)
+	s, other := d.session(umpire.Opening{}), d.session(umpire.Opening{})
+	d.submit(s, "m1", command("c", "npm install lodash"))
+	a := answerTo(d.pending("c"), umpire.Approve)
+	a.Scope, a.Rule = umpire.ScopeProject, "Bash(npm install:*)"
+	next := make(chan umpire.Batch, 1)
+	d.crash = func(at string) {
+		if at != "resolved" {
+			return
+		}
+		d.crash = nil
+		if d.ruling.TryRLock() {
+			t.Error("nothing holds back what is handed in before the rule is written")
+		}
+		go func() { next <- d.submit(other, "m1", command("c", "npm install react")) }()
+	}
+	d.run(s, must(d.Resolve(t.Context(), a))(t))
+	if b := <-next; b.State != umpire.BatchRunning || b.Calls[0].Code != umpire.CodeRule {
+		t.Errorf("the next call is %s: %s", b.State, b.Calls[0].Reason)
+	}
+}
+
 // DS-9: a rule that a person gives with an answer is about the call that was shown.
 func TestRuleOfAnotherCall(t *testing.T) {
 	t.Parallel()

@@ -138,6 +138,12 @@ type Gate struct {
 	projects projects
 	// submitting keeps a batch that comes twice at once from being decided twice.
 	submitting turnstile
+	// ruling is held while the rules of an answer are written: the answer sets the agent
+	// free, and its next calls are decided by those rules too.
+	ruling sync.RWMutex
+	// toldFormer has the sessions of which the timeline says that their project has
+	// another id by now.
+	toldFormer sync.Map
 	// crash is told of the places where a crash matters; tests end the process there.
 	crash func(place string)
 }

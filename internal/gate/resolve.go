@@ -26,6 +26,10 @@ func (g *Gate) Resolve(ctx context.Context, a umpire.Answer) (umpire.Batch, erro
 		return umpire.Batch{}, err
 	}
 	g.reached("answered")
+	if len(r.rules) > 0 {
+		g.ruling.Lock()
+		defer g.ruling.Unlock()
+	}
 	var b umpire.Batch
 	err = g.step(ctx, r.ask.Session, 0, func(t *step) error {
 		b, err = t.resolve(r)

@@ -42,6 +42,8 @@ func (g *Gate) handIn(
 		return umpire.Batch{}, false, err
 	}
 	defer leave()
+	g.ruling.RLock()
+	g.ruling.RUnlock() //nolint:staticcheck // nothing is done in between: it waits for rules on their way
 	sub, standing, err := g.prepare(ctx, s)
 	if err != nil || standing != nil {
 		return batchOf(standing), false, err
