@@ -50,7 +50,7 @@ func TestAdmitTellsWhatSubmitAndStartTell(t *testing.T) {
 			two.hosted()
 			one.hosted()
 			want := two.inTwoSteps(c)
-			got := must(one.Admit(t.Context(), single(c), "host:1:2"))(t)
+			got := must(one.Admit(t.Context(), single(c), "host:1:2", nil))(t)
 			times := cmpopts.IgnoreFields(umpire.Event{}, "At", "Hash", "PrevHash", "Data", "Request")
 			if got.Go != want.Go || got.Attempt != want.Attempt {
 				t.Errorf("go %t, attempt %d; want %t, %d", got.Go, got.Attempt, want.Go, want.Attempt)
@@ -94,7 +94,7 @@ func TestAdmitStartsOnce(t *testing.T) {
 	for i := range started {
 		group.Go(func() {
 			var err error
-			if started[i], err = d.Admit(t.Context(), single(command("c", "ls")), "host:1:2"); err != nil {
+			if started[i], err = d.Admit(t.Context(), single(command("c", "ls")), "host:1:2", nil); err != nil {
 				t.Error(err)
 			}
 		})
@@ -111,10 +111,10 @@ func TestAdmitStartsOnce(t *testing.T) {
 	if runs != 1 {
 		t.Errorf("%d of %d start", runs, times)
 	}
-	if _, err := d.Admit(t.Context(), single(command("c", "pwd")), ""); !errors.Is(err, umpire.ErrState) {
+	if _, err := d.Admit(t.Context(), single(command("c", "pwd")), "", nil); !errors.Is(err, umpire.ErrState) {
 		t.Errorf("the same id with another call: %v", err)
 	}
-	if _, err := d.Admit(t.Context(), umpire.Submission{Session: "s1", Batch: "b", Calls: []umpire.Call{command("x", "ls"), command("y", "ls")}}, ""); !errors.Is(err, umpire.ErrInvalid) {
+	if _, err := d.Admit(t.Context(), umpire.Submission{Session: "s1", Batch: "b", Calls: []umpire.Call{command("x", "ls"), command("y", "ls")}}, "", nil); !errors.Is(err, umpire.ErrInvalid) {
 		t.Errorf("two calls: %v", err)
 	}
 }
@@ -133,7 +133,7 @@ func TestAdmitCrashChild(t *testing.T) {
 		}
 	}
 	d.hosted()
-	must(d.Admit(t.Context(), single(command("c", "ls")), "host:1:2"))(t)
+	must(d.Admit(t.Context(), single(command("c", "ls")), "host:1:2", nil))(t)
 	t.Fatal("was not ended")
 }
 
@@ -160,10 +160,53 @@ func TestAdmitAfterACrash(t *testing.T) {
 			if stored && (err != nil || b.Calls[0].State != umpire.CallExecuting) || !stored && !errors.Is(err, umpire.ErrNotFound) {
 				t.Errorf("the crash left %+v, %v", b, err)
 			}
-			again := must(d.Admit(t.Context(), single(command("c", "ls")), "host:1:2"))(t)
+			again := must(d.Admit(t.Context(), single(command("c", "ls")), "host:1:2", nil))(t)
 			if again.Go == stored || again.Batch.Calls[0].State != umpire.CallExecuting {
 				t.Errorf("the retry starts it: %t, %+v", again.Go, again.Batch)
 			}
 		})
+	}
+}
+
+// TestAdmitLeavesToTheHost: nothing waits and nothing starts; the timeline says what was
+// left. What a person denied in this turn is not left to anyone.
+func TestAdmitLeavesToTheHost(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t)
+	d.hosted()
+	asked := func(d *umpire.Decision) bool { return d.Verdict == umpire.Ask }
+	got := must(d.Admit(t.Context(), single(command("c", "npm install x")), "host:1:2", asked))(t)
+	if got.Go || got.Decision.Verdict != umpire.Ask || got.Batch.ID != "" {
+		t.Errorf("go %t, decision %s, batch %q", got.Go, got.Decision.Verdict, got.Batch.ID)
+	}
+	headless := single(command("c2", "npm install y"))
+	headless.Headless = true
+	if got := must(d.Admit(t.Context(), headless, "host:1:2", asked))(t); got.Decision.Verdict != umpire.Ask {
+		t.Errorf("headless: leave was shown %s, want the question", got.Decision.Verdict)
+	}
+	left := 0
+	for _, e := range must(d.Events(t.Context(), umpire.Filter{Session: "s1"}))(t) {
+		if e.Code != umpire.CodeLeftToHost {
+			continue
+		}
+		left++
+		if e.Kind != umpire.EventPermissionBypassedByRule || e.Verdict == nil || *e.Verdict != umpire.Ask || e.Tool != "Bash" || len(e.Accesses) == 0 {
+			t.Errorf("event %+v", e)
+		}
+	}
+	if left != 2 {
+		t.Errorf("%d events of calls left to the host, want 2", left)
+	}
+	if got := must(d.Admit(t.Context(), single(command("c3", "ls")), "host:1:2", asked))(t); !got.Go {
+		t.Error("a call that leave does not take did not start")
+	}
+
+	held := must(d.Admit(t.Context(), single(command("c4", "npm install z")), "host:1:2", nil))(t)
+	if held.Batch.Calls[0].Request == "" {
+		t.Fatal("the call is not held")
+	}
+	d.refuse("c4", "no")
+	if got := must(d.Admit(t.Context(), single(command("c5", "npm install z")), "host:1:2", asked))(t); got.Batch.ID == "" {
+		t.Error("a call that a person denied in this turn was left to the host")
 	}
 }

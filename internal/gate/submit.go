@@ -25,14 +25,14 @@ const (
 // Submit decides all calls of one message and stores them before any runs. When
 // one asks, all wait. Handing in the same again answers with what stands.
 func (g *Gate) Submit(ctx context.Context, s umpire.Submission) (umpire.Batch, error) {
-	b, _, err := g.handIn(ctx, &s, func(*step, *submission) error { return nil })
+	b, _, err := g.handIn(ctx, &s, (*step).submit)
 	return b, err
 }
 
-// handIn decides the calls and stores them, and does then more within the same
-// transaction. Stored is false when the batch that stands was handed in before.
+// handIn decides the calls, and takes them in within one transaction; a nil batch was
+// not taken in. Stored is false when the batch that stands was handed in before.
 func (g *Gate) handIn(
-	ctx context.Context, s *umpire.Submission, then func(*step, *submission) error,
+	ctx context.Context, s *umpire.Submission, take func(*step, *submission) (*folded, error),
 ) (b umpire.Batch, stored bool, err error) {
 	if err := checkSubmission(s); err != nil {
 		return umpire.Batch{}, false, err
@@ -51,10 +51,8 @@ func (g *Gate) handIn(
 	g.reached("judged")
 	var f *folded
 	err = g.step(ctx, s.Session, s.Epoch, func(t *step) error {
-		if f, err = t.submit(sub); err != nil {
-			return err
-		}
-		return then(t, sub)
+		f, err = take(t, sub)
+		return err
 	})
 	if isConflict(err) || errors.Is(err, umpire.ErrState) {
 		// The same submission may have come twice at once: the first one stands.
@@ -67,6 +65,9 @@ func (g *Gate) handIn(
 	}
 	if err != nil {
 		return umpire.Batch{}, false, err
+	}
+	if f == nil {
+		return umpire.Batch{}, true, nil
 	}
 	g.reached("submitted")
 	b = f.now
