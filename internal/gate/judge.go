@@ -244,8 +244,8 @@ func effectOf(d *umpire.Decision) umpire.Effect {
 }
 
 // shownDigest binds an approval to what was shown: where the call runs, what it
-// would touch once links are resolved, and under which obligations.
-func shownDigest(call *umpire.Call, d *umpire.Decision) string {
+// would touch once links are resolved, which code it runs, and under which obligations.
+func shownDigest(call *umpire.Call, d *umpire.Decision, code []umpire.CodeFile) string {
 	sum := sha256.New()
 	write := func(text string) { fmt.Fprintf(sum, "%d:%s", len(text), text) }
 	write(call.Dir)
@@ -262,5 +262,15 @@ func shownDigest(call *umpire.Call, d *umpire.Decision) string {
 		write(a.Place.String())
 		write(a.Doubt)
 	}
+	for _, f := range code {
+		write(f.Path)
+		write(f.Digest)
+	}
 	return hex.EncodeToString(sum.Sum(nil))
+}
+
+// cardDigest binds an answer to a card that is about no decision: to all that it says.
+func cardDigest(card *umpire.Pending) string {
+	sum := sha256.Sum256(data(card))
+	return hex.EncodeToString(sum[:])
 }

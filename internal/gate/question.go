@@ -25,13 +25,15 @@ func (g *Gate) ask(sc *scene, j *judged, id umpire.BatchID, position, total int)
 		Input: json.RawMessage(j.input.Shown), AskedAt: now, Extra: extraOf(j.extra),
 	}
 	g.describe(&card, sc, j)
-	card.Planned = j.planned
+	card.Planned, card.AllowAll = j.planned, sc.allowAll
+	card.CodeFiles = g.codeFiles(&j.decision)
+	card.ShownDigest = shownDigest(&j.call, &j.decision, card.CodeFiles)
 	if sc.settings.PendingTimeout > 0 {
 		card.ExpiresAt = now.Add(sc.settings.PendingTimeout)
 	}
 	return &question{card: card, row: store.AskRow{
 		Request: card.Request, Session: sc.session.ID, Batch: id, Call: j.call.ID, ArgsHash: j.hash,
-		ShownDigest: shownDigest(&j.call, &j.decision), State: store.AskPending, AskedAt: now, ExpiresAt: card.ExpiresAt,
+		ShownDigest: card.ShownDigest, State: store.AskPending, AskedAt: now, ExpiresAt: card.ExpiresAt,
 	}}
 }
 

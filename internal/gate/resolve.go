@@ -25,6 +25,9 @@ func (g *Gate) Resolve(ctx context.Context, a umpire.Answer) (umpire.Batch, erro
 	if err != nil {
 		return umpire.Batch{}, err
 	}
+	if r.changed != "" {
+		return umpire.Batch{}, g.askAnew(ctx, r)
+	}
 	g.reached("answered")
 	if len(r.rules) > 0 {
 		g.ruling.Lock()
@@ -76,7 +79,11 @@ type resolution struct {
 	grants []store.GrantRow
 	rules  []umpire.Rule // that the answer writes
 	code   umpire.ReasonCode
-	depart *departure // from plan mode; nil where it stays
+	// confirms says that the answer approves code that the agent changed.
+	confirms bool
+	depart   *departure // from plan mode; nil where it stays
+	row      store.CallRow
+	changed  string // what is not as the card shows it; "" is nothing
 }
 
 // consider checks an answer against its question, and works out what it grants.
@@ -150,6 +157,9 @@ func (g *Gate) grantWith(r *resolution, row *store.CallRow) error {
 	if err := g.fitting(r.scene, r.answer, &call); err != nil {
 		return err
 	}
+	if r.changed = g.changedSince(&r.card, &d); r.changed != "" {
+		return nil
+	}
 	if r.rules, err = g.lasting(r.answer, &call, &d); err != nil {
 		return err
 	}
@@ -185,6 +195,9 @@ func codeOf(c umpire.Choice) umpire.ReasonCode {
 // standing is the error of an answer that came late.
 func standing(tx *store.Tx, id umpire.RequestID) error {
 	row, err := tx.Answer(id)
+	if errors.Is(err, umpire.ErrNotFound) {
+		return fmt.Errorf("request %q was put anew, since what it showed has changed: %w", id, umpire.ErrChanged)
+	}
 	if err != nil {
 		return fmt.Errorf("request %q: %w", id, err)
 	}

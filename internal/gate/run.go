@@ -1,6 +1,7 @@
 package gate
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -65,6 +66,7 @@ type launch struct {
 	once     string // the grant that the run consumes, "" for none
 	approved bool   // a person approved it
 	moved    bool   // it would do something else than was shown
+	changed  string // which code is not what was shown
 	before   json.RawMessage
 	position int
 	total    int
@@ -107,7 +109,12 @@ func (g *Gate) lookAt(ctx context.Context, s *umpire.Start) (*launch, error) {
 	if l.judged, err = g.judge(l.scene, call); err != nil {
 		return nil, err
 	}
-	l.moved = l.approved && shownDigest(&l.judged.call, &l.judged.decision) != ask.ShownDigest
+	if l.approved {
+		code := g.codeFiles(&l.judged.decision)
+		l.moved = shownDigest(&l.judged.call, &l.judged.decision, code) != ask.ShownDigest
+		card := cardOf(&ask)
+		l.changed = g.changedSince(&card, &l.judged.decision)
+	}
 	l.before = snapshot(&l.judged.decision)
 	if err := g.findPlanned(ctx, l.scene, []*judged{l.judged}); err != nil {
 		return nil, err
@@ -219,7 +226,8 @@ func (t *step) execute(f *folded, c *umpire.BatchCall, l *launch) (umpire.Starte
 func (t *step) askAgain(f *folded, l *launch) (umpire.Started, error) {
 	q := *l.judged.question
 	if l.moved {
-		q.card.Reason = "What the call would do has changed since it was approved: " + q.card.Reason
+		q.card.Code = umpire.CodeChanged
+		q.card.Reason = "What the call would do has changed since it was approved: " + cmp.Or(l.changed, q.card.Reason)
 	}
 	if err := t.put(f, &q, umpire.EventPermissionAsked); err != nil {
 		return umpire.Started{}, err
