@@ -223,7 +223,7 @@ func TestProjectScopeWritesARule(t *testing.T) {
 	s := d.session(umpire.Opening{})
 	d.submit(s, "m1", command("c", "npm install lodash"))
 	p := d.pending("c")
-	if want := []string{"Bash(npm install lodash:*)"}; !slices.Equal(p.Rules, want) {
+	if want := []string{"Bash(=npm install lodash)"}; !slices.Equal(p.Rules, want) {
 		t.Errorf("the card shows %v, want %v", p.Rules, want)
 	}
 	a := answerTo(p, umpire.Approve)
@@ -390,7 +390,10 @@ func TestBadAnswers(t *testing.T) {
 		"unknown request": {change(p, func(a *umpire.Answer) { a.Request = "nope" }), umpire.ErrNotFound, "nope"},
 		"no request":      {change(p, func(a *umpire.Answer) { a.Request = "" }), umpire.ErrInvalid, "request_id"},
 		"no hash":         {change(p, func(a *umpire.Answer) { a.ArgsHash = "" }), umpire.ErrInvalid, "args_hash"},
-		"other hash":      {change(p, func(a *umpire.Answer) { a.ArgsHash = control.ArgsHash }), umpire.ErrInvalid, "args_hash"},
+		"other hash":      {change(p, func(a *umpire.Answer) { a.ArgsHash = control.ArgsHash }), umpire.ErrChanged, "args_hash"},
+		"no card":         {change(p, func(a *umpire.Answer) { a.ShownDigest = "" }), umpire.ErrChanged, "shown_digest"},
+		"deny, no card":   {change(p, func(a *umpire.Answer) { a.ShownDigest, a.Choice = "", umpire.Refuse }), umpire.ErrChanged, "shown_digest"},
+		"other card":      {change(p, func(a *umpire.Answer) { a.ShownDigest = control.ShownDigest }), umpire.ErrChanged, "shown_digest"},
 		"stale version":   {change(p, func(a *umpire.Answer) { a.Version = 7 }), umpire.ErrInvalid, "version"},
 		"no choice":       {change(p, func(a *umpire.Answer) { a.Choice = "" }), umpire.ErrInvalid, "answer"},
 		"bad scope":       {change(p, func(a *umpire.Answer) { a.Scope = 9 }), umpire.ErrInvalid, "scope"},

@@ -233,7 +233,7 @@ func firstStands(t *testing.T, d *desk) {
 	b := must(d.Batch(t.Context(), "s1", "m1"))(t)
 	var late *umpire.ResolvedError
 	_, err := d.Resolve(t.Context(), umpire.Answer{
-		Request: b.Calls[0].Request, ArgsHash: b.Calls[0].ArgsHash, Choice: umpire.Refuse,
+		Request: b.Calls[0].Request, ArgsHash: b.Calls[0].ArgsHash, ShownDigest: "any", Choice: umpire.Refuse,
 	})
 	if !errors.As(err, &late) || late.Standing.Choice != umpire.Approve {
 		t.Errorf("answering again gave %v", err)

@@ -124,7 +124,9 @@ func (d *desk) pending(id string) umpire.Pending {
 }
 
 func answerTo(p umpire.Pending, choice umpire.Choice) umpire.Answer {
-	return umpire.Answer{Request: p.Request, ArgsHash: p.ArgsHash, Version: p.Version, Choice: choice, Actor: "ann", Channel: "test"}
+	return umpire.Answer{
+		Request: p.Request, ArgsHash: p.ArgsHash, ShownDigest: p.ShownDigest, Version: p.Version, Choice: choice, Actor: "ann", Channel: "test",
+	}
 }
 
 func (d *desk) approve(id string, scope umpire.Scope) umpire.Batch {

@@ -62,6 +62,13 @@ func TestLostCalls(t *testing.T) {
 			if len(p.Accesses) != 1 || !slices.Equal(p.Paths, []string{d.file("b.txt")}) || p.Type != umpire.FileWrite || p.Access != "write" {
 				t.Errorf("what it would have done is lost: %+v", p)
 			}
+			blind := answerTo(p, choice)
+			if blind.ShownDigest = ""; p.ShownDigest == "" {
+				t.Error("no answer can be bound to the question")
+			}
+			if _, err := d.Resolve(t.Context(), blind); !errors.Is(err, umpire.ErrChanged) {
+				t.Errorf("an answer that names no card: %v", err)
+			}
 			b := must(d.Resolve(t.Context(), answerTo(p, choice)))(t)
 			ran := d.run(taken, b)
 			if choice == umpire.Cancel {

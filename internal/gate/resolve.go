@@ -135,8 +135,14 @@ func (g *Gate) consider(ctx context.Context, a *umpire.Answer) (*resolution, err
 // fits refuses an answer that is about something else than the question.
 func (r *resolution) fits() error {
 	switch {
+	case r.answer.ArgsHash == "":
+		return invalid("args_hash", "is missing")
 	case r.answer.ArgsHash != r.ask.ArgsHash:
-		return invalid("args_hash", "is about other arguments than request %q shows", r.ask.Request)
+		return fmt.Errorf("args_hash is about other arguments than request %q shows: %w", r.ask.Request, umpire.ErrChanged)
+	case r.answer.ShownDigest == "":
+		return fmt.Errorf("shown_digest is missing: an answer is bound to the card of request %q: %w", r.ask.Request, umpire.ErrChanged)
+	case r.answer.ShownDigest != r.ask.ShownDigest:
+		return fmt.Errorf("shown_digest is of another card than request %q has: %w", r.ask.Request, umpire.ErrChanged)
 	case r.answer.Version != 0 && r.answer.Version != r.ask.Round:
 		return invalid("version", "is %d, and request %q is at %d", r.answer.Version, r.ask.Request, r.ask.Round)
 	}

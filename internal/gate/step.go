@@ -84,7 +84,7 @@ func (g *Gate) peek(ctx context.Context, f func(*store.Tx) error) error {
 
 // findings are the errors that tell how things stand.
 var findings = []error{
-	umpire.ErrNotFound, umpire.ErrInvalid, umpire.ErrResolved, umpire.ErrState, umpire.ErrFenced, umpire.ErrOtherProject, umpire.ErrLimit,
+	umpire.ErrNotFound, umpire.ErrInvalid, umpire.ErrResolved, umpire.ErrState, umpire.ErrFenced, umpire.ErrOtherProject, umpire.ErrLimit, umpire.ErrChanged, umpire.ErrNeedsPerson,
 }
 
 var errNoStore = fmt.Errorf("this gate has no store: %w", umpire.ErrState)

@@ -1,6 +1,7 @@
 package gate
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"time"
@@ -172,9 +173,10 @@ func (t *step) askWhatBecame(f *folded, c *umpire.BatchCall) error {
 	if c.Tool == bashTool {
 		describeCommand(&q.card, policy.Exact(umpire.Call{Tool: c.Tool, Input: q.card.Input}))
 	}
+	q.card.ShownDigest = cardDigest(&q.card)
 	q.row = store.AskRow{
 		Request: q.card.Request, Session: t.session.ID, Batch: f.now.ID, Call: c.ID, ArgsHash: c.ArgsHash,
-		State: store.AskPending, AskedAt: t.now,
+		ShownDigest: q.card.ShownDigest, State: store.AskPending, AskedAt: t.now,
 	}
 	return t.put(f, &q, umpire.EventCallIndeterminate)
 }
