@@ -226,14 +226,15 @@ func asksOtherwise(g *Gate, sc *scene, call umpire.Call) bool {
 	return d.Verdict == umpire.Ask
 }
 
-// effectOf: what only looks may run again after a crash, and so may a sub-agent, which
-// goes on in its own session then, where each of its calls is accounted for.
+// effectOf says whether a call may run again after a crash. A call that only looks may,
+// and so may a sub-agent: it goes on in its own session, where each of its calls is
+// accounted for. Code of the project may not, however harmless it is to start.
 func effectOf(d *umpire.Decision) umpire.Effect {
 	if d.Type == umpire.Task {
 		return umpire.EffectIdempotent
 	}
 	for i := range d.Accesses {
-		if a := &d.Accesses[i]; a.Changes() || a.Doubt != "" {
+		if a := &d.Accesses[i]; a.Changes() || a.Code || a.Doubt != "" {
 			return umpire.EffectUnknown
 		}
 	}

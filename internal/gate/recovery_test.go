@@ -133,3 +133,31 @@ func TestLostReadRunsAgain(t *testing.T) {
 		t.Errorf("started is %+v", started)
 	}
 }
+
+// Code of the project may do anything, however harmless the command looks: it is never
+// run again before a person was asked what became of it.
+func TestLostProjectCodeAsks(t *testing.T) {
+	t.Parallel()
+	for _, line := range []string{"go test ./...", "npm test", "eslint .", "cd sub && pytest", "ls && cargo test"} {
+		t.Run(line, func(t *testing.T) {
+			t.Parallel()
+			d := newDesk(t)
+			s := d.session(umpire.Opening{Runner: "r1"})
+			d.submit(s, "m1", command("c", line))
+			d.approve("c", umpire.ScopeOnce)
+			start := umpire.Start{Session: s.ID, Batch: "m1", Call: "c", Epoch: s.Epoch, Runner: "r1"}
+			if !must(d.Start(t.Context(), start))(t).Go {
+				t.Fatal("not started")
+			}
+			d.pass(Lease + time.Second)
+			taken := must(d.Continue(t.Context(), umpire.Resumption{ID: s.ID, Dir: d.project, Runner: "r2"}))(t)
+			start.Epoch, start.Runner = taken.Epoch, "r2"
+			if must(d.Start(t.Context(), start))(t).Go {
+				t.Error("it ran a second time")
+			}
+			if !d.pending("c").Indeterminate {
+				t.Error("nobody is asked what became of it")
+			}
+		})
+	}
+}
