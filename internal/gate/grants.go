@@ -2,73 +2,46 @@ package gate
 
 import (
 	"fmt"
+	"path/filepath"
 	"slices"
+	"time"
 
 	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/store"
 	"github.com/umpirehq/umpire/policy"
 )
 
-// fileTools are the tools that an approval for the session covers whole: inside
-// the project, that is; outside it covers the paths that were shown.
+// fileTools are the tools that work on files.
 var fileTools = []string{"Read", "Write", "Edit", "MultiEdit", "NotebookEdit", "LS", "Glob", "Grep", "filesystem-edit", "filesystem-edit_search"}
 
 // commandTools are those whose approvals cover the very command and no other.
 var commandTools = []string{bashTool, "GitCommit", "GitPush", "GitCheckout", "GitStatus", "GitDiff", "GitLog"}
 
-// lastingRules are the rules that an approval for the project or for good writes:
-// for a command the exact words of each part that asked, for a file tool the
-// tool inside the project and the exact paths outside it, else what is suggested.
-// None means that no rule can stand for the call: a control file is approved once
-// at a time, what is in doubt only as it stands, and no secret goes into a file.
-func (g *Gate) lastingRules(call *umpire.Call, d *umpire.Decision) []umpire.Rule {
-	if d.ReasonCode == umpire.CodeControlFile || slices.ContainsFunc(d.Accesses, func(a umpire.Access) bool {
-		return a.Verdict == umpire.Ask && a.Doubt != ""
-	}) {
-		return nil
+// offered are the rules of a width that may stand for a call. None means that none can:
+// a control file is approved once at a time, what is in doubt only as it stands, and no
+// secret goes into a file.
+func (g *Gate) offered(call *umpire.Call, d *umpire.Decision, width umpire.Width) []umpire.Suggestion {
+	var set []umpire.Suggestion
+	for _, s := range d.Suggestions {
+		if s.Width != width {
+			continue
+		}
+		if !g.writable(call, s.Rule()) {
+			return nil
+		}
+		set = append(set, s)
 	}
-	inside := slices.Contains(fileTools, call.Tool) && d.ReasonCode == umpire.CodeMode
-	if inside {
-		return []umpire.Rule{{Action: umpire.Allow, Tool: call.Tool}}
-	}
-	rules := covering(d)
-	if slices.ContainsFunc(rules, func(r umpire.Rule) bool { return !g.writable(call, r) }) {
-		return nil
-	}
-	return rules
+	return set
 }
 
 // writable reports whether a rule about a call may stand in a file: it holds no
 // secret, and none that the call's command gives away elsewhere.
 func (g *Gate) writable(call *umpire.Call, r umpire.Rule) bool {
 	text := policy.FormatShort(r)
-	if g.config.Masker != nil && r.Match.CommandPrefix != "" && g.config.Masker.Echoes([]string{text}, call.Input)[0] != text {
+	if g.config.Masker != nil && r.Match.Command+r.Match.CommandPrefix != "" && g.config.Masker.Echoes([]string{text}, call.Input)[0] != text {
 		return false
 	}
 	return g.maskText(text) == text
-}
-
-// covering takes, for each access that asks, its narrowest suggestion. Suggestions
-// stand narrowest first, and there is one narrow one for each access.
-func covering(d *umpire.Decision) []umpire.Rule {
-	asking := map[int]bool{}
-	seen := -1
-	for _, r := range d.Reasons {
-		if r.Access > seen {
-			seen = r.Access
-			if r.Verdict == umpire.Ask {
-				asking[r.Access] = true
-			}
-		}
-	}
-	var rules []umpire.Rule
-	for _, s := range d.Suggestions {
-		if len(rules) == len(asking) {
-			break
-		}
-		rules = append(rules, umpire.Rule{Action: s.Action, Tool: s.Tool, Match: s.Match})
-	}
-	return rules
 }
 
 // grantsFor are the grants that an approval makes: one for this very call, and
@@ -86,11 +59,12 @@ func (g *Gate) grantsFor(s *umpire.Session, settings *Settings, a *umpire.Answer
 	once.Call, once.MaxUses = call.ID, 1
 	grants := []store.GrantRow{once}
 	if a.Scope == umpire.ScopeSession {
-		lasting, err := sessionGrants(a, call, d, exact)
+		lasting, err := g.sessionGrants(a, call, d, exact)
 		if err != nil {
 			return nil, err
 		}
 		for _, grant := range lasting {
+			grant.ExpiresAt = a.ExpiresAt
 			grants = append(grants, row(umpire.ScopeSession, grant))
 		}
 	}
@@ -112,7 +86,7 @@ func (g *Gate) grantsFor(s *umpire.Session, settings *Settings, a *umpire.Answer
 }
 
 // sessionGrants say how far an approval for the session reaches.
-func sessionGrants(a *umpire.Answer, call *umpire.Call, d *umpire.Decision, exact string) ([]umpire.Grant, error) {
+func (g *Gate) sessionGrants(a *umpire.Answer, call *umpire.Call, d *umpire.Decision, exact string) ([]umpire.Grant, error) {
 	if a.Rule != "" {
 		r, err := policy.ParseShort(a.Rule)
 		if err != nil {
@@ -123,37 +97,53 @@ func sessionGrants(a *umpire.Answer, call *umpire.Call, d *umpire.Decision, exac
 	if d.ReasonCode == umpire.CodeControlFile {
 		return nil, fmt.Errorf("scope: a control file is approved once at a time: %w", umpire.ErrInvalid)
 	}
-	if slices.Contains(commandTools, call.Tool) {
+	command := slices.Contains(commandTools, call.Tool)
+	switch {
+	case command && (a.Width == umpire.WidthDefault || a.Width == umpire.WidthExact):
 		if exact == "" {
 			return nil, fmt.Errorf("scope: the call can only be approved once: %w", umpire.ErrInvalid)
 		}
 		return []umpire.Grant{{Tool: call.Tool, Exact: exact}}, nil
+	case a.Width == umpire.WidthDefault:
+		return usualGrants(call, d), nil
 	}
-	if hosts := hostGrants(d); d.Type == umpire.Network && len(hosts) > 0 {
-		return hosts, nil
+	set := g.offered(call, d, a.Width)
+	if len(set) == 0 {
+		return nil, errWidth(a.Width)
 	}
-	grants := []umpire.Grant{{Tool: call.Tool}}
-	if d.ReasonCode == umpire.CodeExternalDirectory || d.ReasonCode == umpire.CodeRule {
-		grants = nil
-	}
-	for _, s := range d.Suggestions {
-		if s.Match.PathGlob != "" && s.Scope == umpire.ScopeSession {
-			grants = append(grants, umpire.Grant{Tool: s.Tool, Match: s.Match})
-		}
-	}
-	return grants, nil
+	return grantsOf(set), nil
 }
 
-// hostGrants are for the hosts that a call reaches: who lets a page be fetched means its
-// host, and not every other one.
-func hostGrants(d *umpire.Decision) []umpire.Grant {
-	var grants []umpire.Grant
-	for _, s := range d.Suggestions {
-		if s.Match.Domain != "" && s.Scope == umpire.ScopeSession {
-			grants = append(grants, umpire.Grant{Tool: s.Tool, Match: s.Match})
-		}
+func errWidth(width umpire.Width) error {
+	return fmt.Errorf("width: no rule of width %s can stand for this call: %w", width, umpire.ErrInvalid)
+}
+
+func grantsOf(set []umpire.Suggestion) []umpire.Grant {
+	grants := make([]umpire.Grant, len(set))
+	for i, s := range set {
+		grants[i] = umpire.Grant{Tool: s.Tool, Match: s.Match, Cap: s.Cap}
 	}
 	return grants
+}
+
+// usualGrants are those of a tool that runs no commands where nobody says how wide: the
+// hosts and the paths outside that were shown, and the tool inside the project.
+func usualGrants(call *umpire.Call, d *umpire.Decision) []umpire.Grant {
+	var shown []umpire.Suggestion
+	for _, s := range d.Suggestions {
+		if s.Width == umpire.WidthExact && (s.Match.PathGlob != "" || s.Match.Domain != "" && d.Type == umpire.Network) {
+			shown = append(shown, s)
+		}
+	}
+	grants := grantsOf(shown)
+	if slices.ContainsFunc(shown, func(s umpire.Suggestion) bool { return s.Match.Domain != "" }) {
+		return grants
+	}
+	switch d.ReasonCode {
+	case umpire.CodeExternalDirectory, umpire.CodeRule, umpire.CodeSecret:
+		return grants
+	}
+	return append([]umpire.Grant{{Tool: call.Tool}}, grants...)
 }
 
 // fitting refuses a rule that says nothing of the call it is given for: it would let
@@ -179,6 +169,9 @@ func (g *Gate) fitting(sc *scene, a *umpire.Answer, call *umpire.Call) error {
 	return invalid("rule", "%s says nothing of this call", policy.FormatShort(r))
 }
 
+// maxFolderGrant is how long a rule for reading a folder outside may hold.
+const maxFolderGrant = 30 * 24 * time.Hour
+
 // lasting returns the rules that an approval for the project or for good writes.
 func (g *Gate) lasting(a *umpire.Answer, call *umpire.Call, d *umpire.Decision) ([]umpire.Rule, error) {
 	if a.Scope != umpire.ScopeProject && a.Scope != umpire.ScopeGlobal {
@@ -187,17 +180,59 @@ func (g *Gate) lasting(a *umpire.Answer, call *umpire.Call, d *umpire.Decision) 
 	if d.ReasonCode == umpire.CodeControlFile {
 		return nil, fmt.Errorf("scope: a control file is approved once at a time: %w", umpire.ErrInvalid)
 	}
-	if a.Rule == "" {
-		rules := g.lastingRules(call, d)
-		if len(rules) == 0 {
-			return nil, fmt.Errorf("scope: no rule can stand for this call; approve it once or for the session: %w", umpire.ErrInvalid)
+	if a.Rule != "" {
+		r, err := policy.ParseShort(a.Rule)
+		if err != nil {
+			return nil, fmt.Errorf("rule: %w: %w", err, umpire.ErrInvalid)
 		}
-		return rules, nil
+		r.Action, r.ExpiresAt = umpire.Allow, a.ExpiresAt
+		return []umpire.Rule{r}, nil
 	}
-	r, err := policy.ParseShort(a.Rule)
-	if err != nil {
-		return nil, fmt.Errorf("rule: %w: %w", err, umpire.ErrInvalid)
+	if d.Verdict == umpire.Allow {
+		return nil, nil // a rule came in meanwhile
 	}
-	r.Action = umpire.Allow
-	return []umpire.Rule{r}, nil
+	width := a.Width
+	if width == umpire.WidthDefault {
+		width = umpire.WidthExact
+	}
+	set := g.offered(call, d, width)
+	if len(set) == 0 {
+		return nil, errNoRule(d, width)
+	}
+	var rules []umpire.Rule
+	for _, s := range set {
+		r := s.Rule()
+		r.ExpiresAt = a.ExpiresAt
+		switch {
+		case s.Scope == umpire.ScopeGlobal && a.Scope != umpire.ScopeGlobal:
+			return nil, fmt.Errorf("scope: only a rule of your own can allow this; approve it globally: %w", umpire.ErrInvalid)
+		case folderOutside(&s) && a.Scope == umpire.ScopeGlobal:
+			return nil, fmt.Errorf("scope: a folder outside is approved for the session or the project: %w", umpire.ErrInvalid)
+		case folderOutside(&s):
+			latest := g.now().Add(maxFolderGrant)
+			if r.ExpiresAt.IsZero() {
+				r.ExpiresAt = latest.UTC().Truncate(time.Second)
+			} else if r.ExpiresAt.After(latest) {
+				return nil, fmt.Errorf("expires_at: a folder outside is approved for 30 days at most: %w", umpire.ErrInvalid)
+			}
+		}
+		rules = append(rules, r)
+	}
+	return rules, nil
+}
+
+// folderOutside reports whether a suggestion is about reading everything below a folder
+// outside the project.
+func folderOutside(s *umpire.Suggestion) bool {
+	return s.Width == umpire.WidthFolder && filepath.IsAbs(s.Match.PathGlob)
+}
+
+// errNoRule says that no rule of the width can stand for the call, and which can.
+func errNoRule(d *umpire.Decision, width umpire.Width) error {
+	for _, s := range d.Suggestions {
+		if s.Width != width {
+			return fmt.Errorf("width: no rule of width %s can stand for this call, but one of width %s can: %w", width, s.Width, umpire.ErrInvalid)
+		}
+	}
+	return fmt.Errorf("scope: no rule can stand for this call; approve it once or for the session: %w", umpire.ErrInvalid)
 }

@@ -41,17 +41,17 @@ func (g *Gate) ask(sc *scene, j *judged, id umpire.BatchID, position, total int)
 func (g *Gate) describe(card *umpire.Pending, sc *scene, j *judged) {
 	call, d := &j.call, &j.decision
 	card.Accesses = g.shownAccesses(j)
-	card.Type, card.Risk, card.Warning = d.Type, d.Risk.Level(), d.Warning
+	card.Type, card.Risk, card.Consequence, card.Warning = d.Type, d.Risk.Level(), d.Consequence, d.Warning
 	card.Reason, card.Code = g.maskText(d.Reason), d.ReasonCode
 	card.Access, card.Paths = accessWord(call.Tool, card.Accesses), pathsOf(card.Accesses)
 	card.Suggestions = []umpire.Suggestion{}
 	for _, s := range d.Suggestions {
-		if g.writable(call, umpire.Rule{Tool: s.Tool, Match: s.Match}) {
+		if len(g.offered(call, d, s.Width)) > 0 {
 			card.Suggestions = append(card.Suggestions, s)
 		}
 	}
-	for _, r := range g.lastingRules(call, &j.alone) {
-		card.Rules = append(card.Rules, policy.FormatShort(r))
+	for _, s := range g.offered(call, &j.alone, umpire.WidthExact) {
+		card.Rules = append(card.Rules, policy.FormatShort(s.Rule()))
 	}
 	if missing := sandboxOf(&sc.settings, sc.sandbox).Missing; missing != "" && call.Tool == bashTool {
 		card.NoSandbox = missing

@@ -65,6 +65,12 @@ func checkAnswer(a *umpire.Answer) error {
 		return invalid("reason", "longer than %d bytes", maxReason)
 	case a.Rule != "" && (a.Choice != umpire.Approve || a.Scope == umpire.ScopeOnce):
 		return invalid("rule", "goes only with an approval for longer than once")
+	case a.Width != "" && (a.Choice != umpire.Approve || a.Scope == umpire.ScopeOnce):
+		return invalid("width", "goes only with an approval for longer than once")
+	case a.Width != "" && a.Rule != "":
+		return invalid("width", "does not go with a rule, which says itself what it covers")
+	case !a.ExpiresAt.IsZero() && (a.Choice != umpire.Approve || a.Scope == umpire.ScopeOnce):
+		return invalid("expires_at", "goes only with an approval for longer than once")
 	}
 	return nil
 }
@@ -156,7 +162,12 @@ func (g *Gate) grantWith(r *resolution, row *store.CallRow) error {
 	if err != nil {
 		return err
 	}
-	d := g.decide(r.scene, call)
+	attended := *r.scene // whoever answers is there
+	attended.headless = false
+	d := g.decide(&attended, call)
+	if !r.answer.ExpiresAt.IsZero() && !r.answer.ExpiresAt.After(g.now()) {
+		return invalid("expires_at", "has passed already")
+	}
 	if d.Verdict == umpire.Deny && !r.scene.headless {
 		return fmt.Errorf("request %q cannot be approved: %s: %w", r.ask.Request, g.maskText(d.Reason), umpire.ErrState)
 	}
