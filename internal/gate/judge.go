@@ -1,6 +1,7 @@
 package gate
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -77,7 +78,7 @@ func (g *Gate) complete(sc *scene) error {
 	sc.profile, err = profileOf(sc.session.Profile, p.settings.Profiles)
 	if sc.profile != nil && sc.session.External && sc.session.Profile == "" {
 		// The tools of a host are its own: the list is about those of the built-in agent.
-		sc.profile = &policy.Profile{EditableSuffixes: sc.profile.EditableSuffixes}
+		sc.profile = sc.profile.EditLimit()
 	}
 	return err
 }
@@ -93,6 +94,10 @@ func effectiveMode(s *umpire.Session, settings *Settings) umpire.Mode {
 	}
 	return s.Mode
 }
+
+// AutoAvailable reports whether auto mode may answer in a session by itself: once too
+// much was refused there it asks.
+func AutoAvailable(s *umpire.Session, settings *Settings) bool { return !degraded(s, settings) }
 
 func degraded(s *umpire.Session, settings *Settings) bool {
 	return settings.MaxDenialsInRow > 0 && s.DenialsInRow >= settings.MaxDenialsInRow ||
