@@ -110,12 +110,27 @@ func (t *step) switchMode(m *umpire.ModeChange, broad []string) error {
 		}
 	}
 	if m.AllowAll != nil {
+		if err := t.tellAllowAll(w.AllowAll, *m.AllowAll); err != nil {
+			return err
+		}
 		w.AllowAll, told["allow_all"] = *m.AllowAll, *m.AllowAll
 	}
 	if err := t.tx.SaveWorkspace(w); err != nil {
 		return err
 	}
-	return t.append(umpire.Event{Kind: umpire.EventModeChanged, Data: data(told)})
+	return t.append(umpire.Event{Kind: umpire.EventModeChanged, Actor: m.By.Name, Data: signed(told, m.By)})
+}
+
+// tellAllowAll tells of the workspace's allowAll as of a grant.
+func (t *step) tellAllowAll(was, is bool) error {
+	if was == is {
+		return nil
+	}
+	e := umpire.Event{Kind: umpire.EventGrantRevoked, Data: data(grantTold(&umpire.GrantStatus{ID: umpire.AllowAllID, Kind: umpire.GrantAllowAll}))}
+	if is {
+		e.Kind = umpire.EventGrantCreated
+	}
+	return t.append(e)
 }
 
 // stripped are the allow rules that do not speak in auto mode, in short form.

@@ -306,14 +306,11 @@ func (t *step) grant(r *resolution) error {
 		if err := t.tx.InsertGrant(row); err != nil {
 			return err
 		}
-		if row.Scope == umpire.ScopeOnce {
-			continue
-		}
-		rule := policy.FormatShort(umpire.Rule{Tool: row.Grant.Tool, Match: row.Grant.Match})
+		status := t.gate.grantStatus(&row)
 		err := t.append(umpire.Event{
 			Kind: umpire.EventGrantCreated, Batch: r.ask.Batch, Call: r.ask.Call, Request: r.ask.Request, Tool: row.Grant.Tool,
 			Scope: new(row.Scope), Actor: r.answer.Actor,
-			Data: data(map[string]any{"grant_id": row.ID, "rule": rule, "exact": row.Grant.Exact, "remembered": row.Grant.Remembered}),
+			Data: data(grantTold(&status)),
 		})
 		if err != nil {
 			return err

@@ -1,0 +1,193 @@
+package gate
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/store"
+	"github.com/umpirehq/umpire/policy"
+)
+
+// Grants returns what is granted in the project of a folder, the oldest first: the
+// grants in force, then allowAll and the trust in the clone's code.
+func (g *Gate) Grants(ctx context.Context, dir string) ([]umpire.GrantStatus, error) {
+	p, err := g.Project(dir)
+	if err != nil {
+		return nil, err
+	}
+	var all []umpire.GrantStatus
+	err = g.view(ctx, func(tx *store.Tx) error {
+		all, err = g.granted(tx, p)
+		return err
+	})
+	return all, err
+}
+
+func (g *Gate) granted(tx *store.Tx, p *Project) ([]umpire.GrantStatus, error) {
+	clone := cmp.Or(p.GitDir, p.Root)
+	rows, err := tx.Grants(store.GrantQuery{Project: p.ID, All: true})
+	if err != nil {
+		return nil, err
+	}
+	all, over := []umpire.GrantStatus{}, map[umpire.SessionID]bool{}
+	for i := range rows {
+		row := &rows[i]
+		if row.GitDir != clone || !row.Revoked.IsZero() || row.MaxUses > 0 && row.Uses >= row.MaxUses ||
+			!row.Grant.ExpiresAt.IsZero() && !row.Grant.ExpiresAt.After(g.now()) {
+			continue
+		}
+		ended, known := over[row.Session]
+		if !known && row.Session != "" {
+			s, err := tx.Session(row.Session)
+			if err != nil {
+				return nil, err
+			}
+			ended = s.State == umpire.SessionOver
+			over[row.Session] = ended
+		}
+		if !ended {
+			all = append(all, g.grantStatus(row))
+		}
+	}
+	w, err := tx.Workspace(p.ID, clone)
+	if err != nil && !errors.Is(err, umpire.ErrNotFound) {
+		return nil, err
+	}
+	if w.AllowAll {
+		all = append(all, umpire.GrantStatus{ID: umpire.AllowAllID, Kind: umpire.GrantAllowAll})
+	}
+	ledger := g.config.Code()
+	if since := ledger.Since(&p.Bounds); !since.IsZero() {
+		all = append(all, umpire.GrantStatus{ID: umpire.CodeID, Kind: umpire.GrantCode, CreatedAt: since})
+	}
+	return all, nil
+}
+
+// grantStatus shows a grant with its secrets masked.
+func (g *Gate) grantStatus(row *store.GrantRow) umpire.GrantStatus {
+	kind := umpire.GrantKind(row.Scope.String())
+	if row.Grant.Remembered {
+		kind = umpire.GrantRemembered
+	}
+	return umpire.GrantStatus{
+		ID: row.ID, Kind: kind, Session: row.Session, Call: row.Call, Request: row.Request, Tool: row.Grant.Tool,
+		Exact: g.shownExact(row), Match: row.Grant.Match, Cap: row.Grant.Cap,
+		Source: row.By, CreatedAt: row.Created, ExpiresAt: row.Grant.ExpiresAt, Uses: row.Uses, MaxUses: row.MaxUses,
+	}
+}
+
+// shownExact is the call that a grant is for, with its secrets masked. One that cannot
+// be read any more covers nothing, and is shown as that.
+func (g *Gate) shownExact(row *store.GrantRow) string {
+	if row.Grant.Exact == "" {
+		return ""
+	}
+	if exact := g.openGrant(row).Exact; exact != "" {
+		return g.maskText(exact)
+	}
+	return "(unreadable)"
+}
+
+// Revoke takes grants out of force, and returns them.
+func (g *Gate) Revoke(ctx context.Context, r umpire.Revocation) ([]umpire.GrantStatus, error) {
+	if (r.ID == "") == !r.All {
+		return nil, invalid("grant_id", "name one grant, or all")
+	}
+	p, err := g.Project(r.Dir)
+	if err != nil {
+		return nil, err
+	}
+	var revoked []umpire.GrantStatus
+	err = g.update(ctx, func(tx *store.Tx) error {
+		all, err := g.granted(tx, p)
+		if err != nil {
+			return err
+		}
+		if revoked, err = meant(all, &r); err != nil {
+			return err
+		}
+		for i := range revoked {
+			if err := g.revoke(tx, p, &revoked[i], r.By); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	return revoked, err
+}
+
+// meant finds the grants that are to be taken back: by the id, or a beginning of it
+// that only one has.
+func meant(all []umpire.GrantStatus, r *umpire.Revocation) ([]umpire.GrantStatus, error) {
+	if r.All {
+		return all, nil
+	}
+	var found []umpire.GrantStatus
+	for _, s := range all {
+		if s.ID == r.ID {
+			return []umpire.GrantStatus{s}, nil
+		}
+		if strings.HasPrefix(s.ID, r.ID) {
+			found = append(found, s)
+		}
+	}
+	switch len(found) {
+	case 1:
+		return found, nil
+	case 0:
+		return nil, fmt.Errorf("grant %q: %w", r.ID, umpire.ErrNotFound)
+	}
+	return nil, invalid("grant_id", "%q means %d grants", r.ID, len(found))
+}
+
+func (g *Gate) revoke(tx *store.Tx, p *Project, s *umpire.GrantStatus, by umpire.Actor) error {
+	e := umpire.Event{
+		At: g.now(), Kind: umpire.EventGrantRevoked, Project: p.ID, Session: s.Session, Call: s.Call, Request: s.Request,
+		Tool: s.Tool, Actor: by.Name, Data: signed(grantTold(s), by),
+	}
+	if err := g.endGrant(tx, p, s); err != nil {
+		return err
+	}
+	_, err := tx.Append(g.masked(e))
+	return err
+}
+
+func (g *Gate) endGrant(tx *store.Tx, p *Project, s *umpire.GrantStatus) error {
+	switch s.Kind {
+	case umpire.GrantAllowAll:
+		w, err := tx.Workspace(p.ID, cmp.Or(p.GitDir, p.Root))
+		if err != nil {
+			return err
+		}
+		w.AllowAll = false
+		return tx.SaveWorkspace(w)
+	case umpire.GrantCode:
+		ledger := g.config.Code()
+		_, err := ledger.Forget(&p.Bounds)
+		return err
+	case umpire.GrantOnce, umpire.GrantSession, umpire.GrantProject, umpire.GrantGlobal, umpire.GrantRemembered:
+	}
+	return tx.RevokeGrant(s.ID, g.now())
+}
+
+// grantTold is what events say of a grant.
+func grantTold(s *umpire.GrantStatus) map[string]any {
+	told := map[string]any{"grant_id": s.ID, "kind": s.Kind, "remembered": s.Kind == umpire.GrantRemembered}
+	if s.Tool != "" {
+		told["rule"] = policy.FormatShort(umpire.Rule{Tool: s.Tool, Match: s.Match})
+	}
+	if s.Exact != "" {
+		told["exact"] = s.Exact
+	}
+	if s.Cap != (umpire.Cap{}) {
+		told["max_consequence"], told["options"] = s.MaxConsequence, s.Options
+	}
+	if !s.ExpiresAt.IsZero() {
+		told["expires_at"] = s.ExpiresAt
+	}
+	return told
+}
