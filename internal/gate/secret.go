@@ -153,7 +153,9 @@ func (g *Gate) keepExact(grant, exact string) (string, error) {
 func (g *Gate) openGrant(row *store.GrantRow) umpire.Grant {
 	text, isSealed := strings.CutPrefix(row.Grant.Exact, sealedPrefix)
 	if !isSealed {
-		return row.Grant
+		grant := row.Grant
+		grant.Standing = row.By == openedWith
+		return grant
 	}
 	sealed, err := base64.StdEncoding.DecodeString(text)
 	if err != nil || g.config.Sealer == nil {

@@ -40,6 +40,10 @@ func (g *Gate) Open(ctx context.Context, o umpire.Opening) (umpire.Session, erro
 			return standing, err
 		}
 	}
+	standing, err := g.standingGrants(&s, o.AllowedTools)
+	if err != nil {
+		return umpire.Session{}, err
+	}
 	broad := g.stripped(&s)
 	err = g.update(ctx, func(tx *store.Tx) error {
 		if err := sibling(tx, &s); err != nil {
@@ -54,8 +58,8 @@ func (g *Gate) Open(ctx context.Context, o umpire.Opening) (umpire.Session, erro
 		if err := t.append(umpire.Event{Kind: umpire.EventSessionOpened, Data: data(told)}); err != nil {
 			return err
 		}
-		if notice == "" {
-			return nil
+		if err := t.giveStanding(standing); err != nil || notice == "" {
+			return err
 		}
 		return t.notice(notice)
 	})

@@ -1,0 +1,49 @@
+package gate
+
+import (
+	"fmt"
+
+	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/store"
+	"github.com/umpirehq/umpire/policy"
+)
+
+// openedWith marks the grants of the rules that a session was opened with.
+const openedWith = "--allowed-tools"
+
+// standingGrants are the allow rules that a session is opened with.
+func (g *Gate) standingGrants(s *umpire.Session, short []string) ([]store.GrantRow, error) {
+	var rows []store.GrantRow
+	for _, text := range short {
+		r, err := policy.ParseShort(text)
+		if err != nil {
+			return nil, invalid("allowed_tools", "%v", err)
+		}
+		r.Action = umpire.Allow
+		if err := policy.Validate(r); err != nil {
+			return nil, invalid("allowed_tools", "%s: %v", text, err)
+		}
+		rows = append(rows, store.GrantRow{
+			ID: newGrantID(), Scope: umpire.ScopeSession, Project: s.Project, GitDir: cloneOf(s), Session: s.ID, Created: g.now(), By: openedWith,
+			Grant: umpire.Grant{Scope: umpire.ScopeSession, Standing: true, Tool: r.Tool, Match: r.Match, Cap: r.Cap},
+		})
+	}
+	return rows, nil
+}
+
+// giveStanding stores the grants that a session is opened with.
+func (t *step) giveStanding(rows []store.GrantRow) error {
+	for i := range rows {
+		if err := t.tx.InsertGrant(rows[i]); err != nil {
+			return fmt.Errorf("allowed tools: %w", err)
+		}
+		status := t.gate.grantStatus(&rows[i])
+		err := t.append(umpire.Event{
+			Kind: umpire.EventGrantCreated, Tool: rows[i].Grant.Tool, Scope: new(rows[i].Scope), Actor: openedWith, Data: data(grantTold(&status)),
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
