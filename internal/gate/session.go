@@ -49,6 +49,11 @@ func (g *Gate) Open(ctx context.Context, o umpire.Opening) (umpire.Session, erro
 		if err := sibling(tx, &s); err != nil {
 			return err
 		}
+		if o.Limited {
+			if err := roomForSession(tx, s.Runner); err != nil {
+				return err
+			}
+		}
 		if err := tx.InsertSession(s); err != nil {
 			return err
 		}
@@ -263,6 +268,9 @@ func (t *step) take(p *Project, r *umpire.Resumption) error {
 	if r.Mode != nil && t.session.Parent != "" {
 		return errOwnMode
 	}
+	if err := limitMode(r, t.session.Mode); err != nil {
+		return err
+	}
 	if r.Mode != nil {
 		if *r.Mode == umpire.ModeBypass && !r.AllowBypass {
 			return invalid("mode", "bypass has to be permitted when the session is opened")
@@ -350,6 +358,9 @@ func (g *Gate) Fork(ctx context.Context, from umpire.SessionID, r umpire.Resumpt
 	o := umpire.Opening{
 		Dir: r.Dir, Agent: origin.Agent, Profile: origin.Profile, Mode: r.Mode, AddDirs: origin.AddDirs,
 		Headless: r.Headless, AllowBypass: r.AllowBypass, Runner: r.Runner,
+	}
+	if err := limitMode(&r, origin.Mode); err != nil {
+		return umpire.Session{}, err
 	}
 	s, err := g.newSession(ctx, &o)
 	if err != nil {

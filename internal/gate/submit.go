@@ -333,7 +333,10 @@ func (t *step) room(sub *submission) error {
 		return fmt.Errorf("session %q has %d questions waiting and %d more would be over %d (pending.max_per_session): %w",
 			t.session.ID, t.session.Pending, asking, limit, umpire.ErrLimit)
 	}
-	return nil
+	if asking == 0 {
+		return nil
+	}
+	return roomForQuestions(t.tx, t.session.Runner, asking)
 }
 
 // deliverLane closes the batch before: a new message can only come from an agent

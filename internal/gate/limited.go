@@ -1,0 +1,86 @@
+package gate
+
+import (
+	"cmp"
+	"fmt"
+	"path/filepath"
+
+	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/files"
+	"github.com/umpirehq/umpire/internal/store"
+	"github.com/umpirehq/umpire/policy"
+)
+
+// An agent opens sessions by itself, and must not open its own way out with one: what it
+// asks for beyond its project and the configured mode takes a person. A sub-agent gets
+// what its parent has, whoever opens it.
+
+// The most that one runner may have at once, so that no agent buries people or the store.
+// Sessions that name no runner share one account.
+const (
+	maxOpenSessions = 256
+	maxOpenPending  = 2000
+)
+
+func needsPerson(field, format string, args ...any) error {
+	return fmt.Errorf("%s: %s: %w", field, fmt.Sprintf(format, args...), umpire.ErrNeedsPerson)
+}
+
+// limit refuses an agent's opening that reaches further than its project. Usual is the
+// mode that a session there has when none is asked for.
+func (g *Gate) limit(o *umpire.Opening, p *Project, usual umpire.Mode) error {
+	if !o.Limited || o.Parent != "" {
+		return nil
+	}
+	if o.Mode != nil && !o.Mode.Tightens(usual) {
+		return needsPerson("mode", "%s is looser than %s, the mode here", *o.Mode, usual)
+	}
+	if policy.HoldsSystem(p.Root, p.Home) || overlaps(p.Root, g.config.Home) {
+		return needsPerson("working_dir", "%s is more than one project", p.Root)
+	}
+	own, err := g.Project(o.Dir)
+	if err != nil {
+		return err
+	}
+	for i, dir := range o.AddDirs {
+		if !filepath.IsAbs(dir) || !own.Contains(dir) {
+			return needsPerson(fmt.Sprintf("add_dirs[%d]", i), "%q lies outside the project", dir)
+		}
+	}
+	return nil
+}
+
+// overlaps reports whether one of two folders lies in the other.
+func overlaps(a, b string) bool {
+	if b == "" {
+		return false
+	}
+	a, b = filepath.Clean(a), filepath.Clean(b)
+	return files.Within(a, b) || files.Within(b, a)
+}
+
+// limitMode refuses an agent a mode that is looser than the one that holds.
+func limitMode(r *umpire.Resumption, now umpire.Mode) error {
+	if r.Limited && r.Mode != nil && !r.Mode.Tightens(now) {
+		return needsPerson("mode", "%s is looser than %s, the mode of the session", *r.Mode, now)
+	}
+	return nil
+}
+
+// roomForSession refuses a session to a runner that has too many open.
+func roomForSession(tx *store.Tx, runner string) error {
+	open, _, err := tx.CountOpen(runner)
+	if err == nil && open >= maxOpenSessions {
+		return fmt.Errorf("%s has %d sessions open: end one first: %w", cmp.Or(runner, "this account of agents without a runner"), open, umpire.ErrLimit)
+	}
+	return err
+}
+
+// roomForQuestions refuses more questions to a runner that has too many waiting.
+func roomForQuestions(tx *store.Tx, runner string, more int) error {
+	_, pending, err := tx.CountOpen(runner)
+	if err == nil && pending+more > maxOpenPending {
+		return fmt.Errorf("%d questions of this agent wait, and %d more would be over %d: %w", pending, more, maxOpenPending, umpire.ErrLimit)
+	}
+	return err
+}
