@@ -78,10 +78,10 @@ func (g *Gate) Open(ctx context.Context, o umpire.Opening) (umpire.Session, erro
 }
 
 func checkOpening(o *umpire.Opening) error {
-	switch {
-	case len(o.ID) > maxIDSize:
-		return invalid("session_id", "longer than %d bytes", maxIDSize)
-	case o.External && o.ID == "":
+	if err := umpire.CheckID("session_id", o.ID); err != nil {
+		return err
+	}
+	if o.External && o.ID == "" {
 		return invalid("session_id", "an agent that runs its calls itself names its session")
 	}
 	return checkDir("working_dir", o.Dir)

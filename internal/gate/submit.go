@@ -15,7 +15,6 @@ import (
 // The limits on what an agent may hand in.
 const (
 	maxCalls   = 200
-	maxIDSize  = 256
 	maxInput   = 8 << 20
 	maxMessage = 16 << 20
 	// DefaultMaxPending is how many questions may wait in one session.
@@ -90,8 +89,8 @@ func checkSubmission(s *umpire.Submission) error {
 	switch {
 	case s.Session == "":
 		return invalid("session_id", "is missing")
-	case s.Batch == "" || len(s.Batch) > maxIDSize:
-		return invalid("batch_id", "want 1 to %d bytes", maxIDSize)
+	case s.Batch == "":
+		return invalid("batch_id", "is missing")
 	case len(s.Calls) == 0 || len(s.Calls) > maxCalls:
 		return invalid("calls", "want 1 to %d, got %d", maxCalls, len(s.Calls))
 	case len(s.Message) > maxMessage:
@@ -99,13 +98,19 @@ func checkSubmission(s *umpire.Submission) error {
 	case len(s.Message) > 0 && !json.Valid(s.Message):
 		return invalid("message", "is not JSON")
 	}
+	if err := umpire.CheckID("batch_id", s.Batch); err != nil {
+		return err
+	}
 	seen := map[umpire.CallID]bool{}
 	for i := range s.Calls {
 		c := &s.Calls[i]
 		field := fmt.Sprintf("calls[%d]", i)
+		if err := umpire.CheckID(field+".id", c.ID); err != nil {
+			return err
+		}
 		switch {
-		case c.ID == "" || len(c.ID) > maxIDSize:
-			return invalid(field+".id", "want 1 to %d bytes", maxIDSize)
+		case c.ID == "":
+			return invalid(field+".id", "is missing")
 		case seen[c.ID]:
 			return invalid(field+".id", "%q stands twice", c.ID)
 		case c.Tool == "":
