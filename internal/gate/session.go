@@ -143,11 +143,23 @@ func (g *Gate) standingSession(ctx context.Context, s *umpire.Session) (umpire.S
 	if err != nil {
 		return umpire.Session{}, err
 	}
-	if standing.State == umpire.SessionOver && standing.External && standing.Project == s.Project {
+	p, err := g.projectOf(o.Dir, o.AddDirs)
+	if err != nil {
+		return umpire.Session{}, err
+	}
+	if standing.State == umpire.SessionOver && standing.External && (standing.Project == p.ID || standing.Project == p.Former && p.Former != "") {
 		return g.reopen(ctx, s)
 	}
 	if _, err := session.Resume(session.Place{Project: s.Project}, &standing, session.Leave{}); err != nil {
 		return umpire.Session{}, err
+	}
+	if standing.Project != p.ID && standing.Project == p.Former {
+		if err := g.tellFormer(ctx, standing.ID, p); err != nil {
+			return umpire.Session{}, err
+		}
+	}
+	if standing.External && g.outlived(standing.Runner) && s.Runner != "" {
+		return g.reopen(ctx, s)
 	}
 	return standing, nil
 }
@@ -177,21 +189,13 @@ func (g *Gate) Session(ctx context.Context, id umpire.SessionID) (s umpire.Sessi
 	return s, nil
 }
 
-// Latest returns the session of a folder's project that [Gate.Continue] goes on with when
-// none is named: its last root session.
-func (g *Gate) Latest(ctx context.Context, dir string) (umpire.Session, error) {
-	if err := checkDir("working_dir", dir); err != nil {
-		return umpire.Session{}, err
-	}
-	p, err := g.Project(dir)
+// Latest returns the session that [Gate.Continue] takes when none is named.
+func (g *Gate) Latest(ctx context.Context, q umpire.LatestQuery) (umpire.Session, error) {
+	p, err := g.Project(q.Dir)
 	if err != nil {
 		return umpire.Session{}, err
 	}
-	id, err := g.latest(ctx, p)
-	if err != nil {
-		return umpire.Session{}, err
-	}
-	return g.Session(ctx, id)
+	return g.latest(ctx, p, q.Agent)
 }
 
 // Sessions returns sessions, the latest activity first.
@@ -217,9 +221,11 @@ func (g *Gate) Continue(ctx context.Context, r umpire.Resumption) (umpire.Sessio
 		return umpire.Session{}, err
 	}
 	if r.ID == "" {
-		if r.ID, err = g.latest(ctx, p); err != nil {
+		latest, err := g.latest(ctx, p, r.Agent)
+		if err != nil {
 			return umpire.Session{}, err
 		}
+		r.ID = latest.ID
 	}
 	var s umpire.Session
 	err = g.step(ctx, r.ID, 0, func(t *step) error {
@@ -237,19 +243,42 @@ func (g *Gate) Continue(ctx context.Context, r umpire.Resumption) (umpire.Sessio
 
 func placeOf(p *Project) ProjectIdentity { return ProjectIdentity{Project: p.ID, Former: p.Former} }
 
-// latest finds the last root session of a project.
-func (g *Gate) latest(ctx context.Context, p *Project) (id umpire.SessionID, err error) {
-	err = g.peek(ctx, func(tx *store.Tx) error {
-		id, err = tx.LastRoot(p.ID)
-		if errors.Is(err, umpire.ErrNotFound) && p.Former != "" {
-			id, err = tx.LastRoot(p.Former)
+// latest finds the latest live root session of an agent in the worktree of a project.
+func (g *Gate) latest(ctx context.Context, p *Project, agent string) (umpire.Session, error) {
+	var found []umpire.Session
+	var elsewhere umpire.SessionID
+	err := g.peek(ctx, func(tx *store.Tx) (err error) {
+		for _, id := range []umpire.ProjectID{p.ID, p.Former} {
+			if id == "" {
+				continue
+			}
+			found, err = tx.Sessions(store.SessionQuery{Project: id, Root: p.Root, Agent: agent, Limit: 1})
+			if err != nil || len(found) > 0 {
+				return err
+			}
 		}
 		return err
 	})
-	if errors.Is(err, umpire.ErrNotFound) {
-		return "", fmt.Errorf("project %s has no session to continue; start one with umpire run \"TASK\": %w", p.ID.Short(), umpire.ErrState)
+	switch {
+	case err == nil && len(found) > 0:
+		return found[0], nil
+	case err == nil:
+		return g.noneHere(ctx, p, elsewhere)
+	case errors.Is(err, umpire.ErrNotFound):
+		return umpire.Session{}, fmt.Errorf("project %s has no session to continue; start one with umpire run \"TASK\": %w", p.ID.Short(), umpire.ErrState)
 	}
-	return id, err
+	return umpire.Session{}, err
+}
+
+// noneHere says that a project has no session in this worktree, and which one it has in
+// another folder.
+func (g *Gate) noneHere(ctx context.Context, p *Project, elsewhere umpire.SessionID) (umpire.Session, error) {
+	last, err := g.Session(ctx, elsewhere)
+	if err != nil || last.Root == p.Root || last.External || last.State == umpire.SessionOver {
+		return umpire.Session{}, fmt.Errorf("no session to continue in %s; start one with umpire run \"TASK\": %w", p.Root, umpire.ErrState)
+	}
+	return umpire.Session{}, fmt.Errorf("no session to continue in %s; session %s of this project is in %s, continue it with --session %s: %w",
+		p.Root, PrintableID(last.ID), last.Dir, PrintableID(last.ID), umpire.ErrState)
 }
 
 // take hands the session to a runner.
@@ -258,6 +287,10 @@ func (t *step) take(p *Project, r *umpire.Resumption) error {
 	crossed, err := session.Resume(placeOf(p), &t.session, leave)
 	if err != nil {
 		return err
+	}
+	if t.session.External {
+		return fmt.Errorf("session %s belongs to the agent %s, which runs its calls itself: continue it there: %w",
+			PrintableID(t.session.ID), cmp.Or(t.session.Agent, "that opened it"), umpire.ErrState)
 	}
 	if err := t.free(); err != nil {
 		return err
