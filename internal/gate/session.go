@@ -164,8 +164,43 @@ func (g *Gate) standingSession(ctx context.Context, s *umpire.Session) (umpire.S
 	return standing, nil
 }
 
-// reopen goes on with an external agent's session that had ended: the agent keeps
-// its id when a person takes it up again. What was denied stays denied.
+// tellFormer puts on a session's timeline, once, that its project has another id by now.
+func (g *Gate) tellFormer(ctx context.Context, id umpire.SessionID, p *Project) (err error) {
+	if _, told := g.toldFormer.LoadOrStore(id, true); told {
+		return nil
+	}
+	defer func() {
+		if err != nil {
+			g.toldFormer.Delete(id)
+		}
+	}()
+	events, err := g.Events(ctx, umpire.Filter{Session: id})
+	if err != nil {
+		return err
+	}
+	text := formerNotice(p)
+	if slices.ContainsFunc(events, func(e umpire.Event) bool { return e.Kind == umpire.EventNotice && e.Reason == text }) {
+		return nil
+	}
+	return g.step(ctx, id, 0, func(t *step) error { return t.notice(text) })
+}
+
+func formerNotice(p *Project) string {
+	return fmt.Sprintf("This project is known as %s by now; the session stays with %s.", p.ID.Short(), p.Former.Short())
+}
+
+// outlived reports whether the process that ran a session is gone. Another one that takes
+// the session up again is its runner from then on, and what it starts may answer nothing.
+func (g *Gate) outlived(runner string) bool {
+	if g.config.Alive == nil {
+		return false
+	}
+	alive, known := g.config.Alive(runner)
+	return runner == "" || known && !alive
+}
+
+// reopen continues an external agent's session that had ended, or whose process is gone:
+// the agent keeps its id when a person takes it up again. What was denied stays denied.
 func (g *Gate) reopen(ctx context.Context, s *umpire.Session) (standing umpire.Session, err error) {
 	err = g.step(ctx, s.ID, 0, func(t *step) error {
 		t.session.State, t.session.EndedAt = umpire.SessionIdle, time.Time{}
@@ -347,7 +382,7 @@ func (t *step) adopt(p *Project) error {
 		return t.notice("This session had no project; it belongs to " + p.ID.Short() + " from now on.")
 	}
 	if t.session.Project == p.Former && p.ID != p.Former {
-		return t.notice(fmt.Sprintf("This project is known as %s by now; the session stays with %s.", p.ID.Short(), p.Former.Short()))
+		return t.notice(formerNotice(p))
 	}
 	return nil
 }
