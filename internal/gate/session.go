@@ -1,9 +1,11 @@
 package gate
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/umpirehq/umpire"
@@ -35,7 +37,7 @@ func (g *Gate) Open(ctx context.Context, o umpire.Opening) (umpire.Session, erro
 		return umpire.Session{}, err
 	}
 	if o.External {
-		standing, err := g.standingSession(ctx, &s)
+		standing, err := g.standingSession(ctx, &s, &o)
 		if err == nil || !errors.Is(err, umpire.ErrNotFound) {
 			return standing, err
 		}
@@ -69,7 +71,7 @@ func (g *Gate) Open(ctx context.Context, o umpire.Opening) (umpire.Session, erro
 		return t.notice(notice)
 	})
 	if isConflict(err) && o.External {
-		return g.standingSession(ctx, &s)
+		return g.standingSession(ctx, &s, &o)
 	}
 	if isConflict(err) {
 		return umpire.Session{}, fmt.Errorf("session %q exists: %w", s.ID, umpire.ErrState)
@@ -137,8 +139,9 @@ func about(s *umpire.Session) map[string]any {
 }
 
 // standingSession returns the session that an external agent has already. One of
-// another project is not taken over by its id.
-func (g *Gate) standingSession(ctx context.Context, s *umpire.Session) (umpire.Session, error) {
+// another project is not taken over by its id; one of this project from before its first
+// commit is.
+func (g *Gate) standingSession(ctx context.Context, s *umpire.Session, o *umpire.Opening) (umpire.Session, error) {
 	standing, err := g.Session(ctx, s.ID)
 	if err != nil {
 		return umpire.Session{}, err
@@ -150,7 +153,7 @@ func (g *Gate) standingSession(ctx context.Context, s *umpire.Session) (umpire.S
 	if standing.State == umpire.SessionOver && standing.External && (standing.Project == p.ID || standing.Project == p.Former && p.Former != "") {
 		return g.reopen(ctx, s)
 	}
-	if _, err := session.Resume(session.Place{Project: s.Project}, &standing, session.Leave{}); err != nil {
+	if _, err := CheckResume(placeOf(p), &standing, false); err != nil {
 		return umpire.Session{}, err
 	}
 	if standing.Project != p.ID && standing.Project == p.Former {
@@ -203,7 +206,9 @@ func (g *Gate) outlived(runner string) bool {
 // the agent keeps its id when a person takes it up again. What was denied stays denied.
 func (g *Gate) reopen(ctx context.Context, s *umpire.Session) (standing umpire.Session, err error) {
 	err = g.step(ctx, s.ID, 0, func(t *step) error {
-		t.session.State, t.session.EndedAt = umpire.SessionIdle, time.Time{}
+		if t.session.State == umpire.SessionOver {
+			t.session.State, t.session.EndedAt = umpire.SessionIdle, time.Time{}
+		}
 		t.session.Epoch++
 		t.session.Runner = s.Runner
 		standing = t.session
@@ -219,7 +224,7 @@ func (g *Gate) Session(ctx context.Context, id umpire.SessionID) (s umpire.Sessi
 		return err
 	})
 	if err != nil {
-		return umpire.Session{}, fmt.Errorf("session %s: %w", session.Printable(id), err)
+		return umpire.Session{}, fmt.Errorf("session %s: %w", PrintableID(id), err)
 	}
 	return s, nil
 }
@@ -292,6 +297,7 @@ func (g *Gate) latest(ctx context.Context, p *Project, agent string) (umpire.Ses
 				return err
 			}
 		}
+		elsewhere, err = tx.LastRoot(p.ID)
 		return err
 	})
 	switch {
@@ -318,8 +324,8 @@ func (g *Gate) noneHere(ctx context.Context, p *Project, elsewhere umpire.Sessio
 
 // take hands the session to a runner.
 func (t *step) take(p *Project, r *umpire.Resumption) error {
-	leave := session.Leave{CrossProject: r.AllowCrossProject || p.settings.CrossProject}
-	crossed, err := session.Resume(placeOf(p), &t.session, leave)
+	crossProject := r.AllowCrossProject || p.settings.CrossProject
+	crossed, err := CheckResume(placeOf(p), &t.session, crossProject)
 	if err != nil {
 		return err
 	}
@@ -420,7 +426,7 @@ func (g *Gate) Fork(ctx context.Context, from umpire.SessionID, r umpire.Resumpt
 	if err != nil {
 		return umpire.Session{}, err
 	}
-	if err := session.Fork(placeOf(p), &origin); err != nil {
+	if err := CheckFork(placeOf(p), &origin); err != nil {
 		return umpire.Session{}, err
 	}
 	o := umpire.Opening{

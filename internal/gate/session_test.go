@@ -62,15 +62,21 @@ func TestContinueStaysInTheProject(t *testing.T) {
 	}
 }
 
-// N-25, log injection: an id that would forge a line is quoted.
+// N-25, log injection: an id that would forge a line is refused, and quoted where a
+// message names it.
 func TestSessionIDsAreShownSafely(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t)
-	b := d.secondProject()
-	evil := d.session(umpire.Opening{ID: "x\n\x1b[31mok", Dir: b})
-	_, err := d.Continue(t.Context(), umpire.Resumption{ID: evil.ID, Dir: d.project})
-	if err == nil || strings.ContainsAny(err.Error(), "\n\x1b") {
-		t.Errorf("the error is %q", err)
+	const evil = "x\n\x1b[31mok"
+	_, opening := d.Open(t.Context(), umpire.Opening{ID: evil, Dir: d.project})
+	_, continuing := d.Continue(t.Context(), umpire.Resumption{ID: evil, Dir: d.project})
+	for _, err := range []error{opening, continuing} {
+		if err == nil || strings.ContainsAny(err.Error(), "\n\x1b") {
+			t.Errorf("the error is %q", err)
+		}
+	}
+	if !errors.Is(opening, umpire.ErrInvalid) {
+		t.Error(opening)
 	}
 }
 
@@ -248,14 +254,14 @@ func TestExternalSession(t *testing.T) {
 	}
 }
 
-// N11 in scenarios, N-43: a rule that lets a read leave the project is told of.
+// N-43: a rule that lets a read leave the project is told of.
 func TestRuleForAReadOutsideIsTold(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t)
 	outside := filepath.Join(d.secondProject(), "x")
 	if _, err := d.AddRule(t.Context(), d.project, umpire.ScopeGlobal, umpire.Rule{
 		ID: "out", Action: umpire.Allow, Tool: "Read", Match: umpire.Match{PathGlob: filepath.Dir(outside) + "/**"},
-	}); err != nil {
+	}, umpire.Actor{}); err != nil {
 		t.Fatal(err)
 	}
 	s := d.session(umpire.Opening{})
@@ -288,9 +294,9 @@ func TestFoldersAreWhole(t *testing.T) {
 		_, asks["Fork"] = d.Fork(t.Context(), s.ID, umpire.Resumption{Dir: dir})
 		_, asks["Rules"] = d.Rules(t.Context(), dir)
 		_, asks["RuleStatus"] = d.RuleStatus(t.Context(), dir)
-		_, asks["AddRule"] = d.AddRule(t.Context(), dir, umpire.ScopeProject, umpire.Rule{Action: umpire.Deny, Tool: "Edit"})
-		asks["RemoveRule"] = d.RemoveRule(t.Context(), dir, umpire.ScopeProject, "x")
-		asks["Trust"] = d.Trust(t.Context(), dir)
+		_, asks["AddRule"] = d.AddRule(t.Context(), dir, umpire.ScopeProject, umpire.Rule{Action: umpire.Deny, Tool: "Edit"}, umpire.Actor{})
+		asks["RemoveRule"] = d.RemoveRule(t.Context(), dir, umpire.ScopeProject, "x", umpire.Actor{})
+		_, asks["Trust"] = d.Trust(t.Context(), umpire.TrustChange{Dir: dir})
 		for name, err := range asks {
 			if !errors.Is(err, umpire.ErrInvalid) {
 				t.Errorf("%s in %.40q: %v", name, dir, err)
@@ -347,14 +353,14 @@ func TestConversationIsRead(t *testing.T) {
 	if got, results := said(umpire.ConversationQuery{Session: s.ID, Limit: 1}); !slices.Equal(got, all[2:]) || results != 0 {
 		t.Errorf("the last one: %q, %d results", got, results)
 	}
-	if latest := must(d.Latest(t.Context(), s.Dir))(t); latest.ID != s.ID {
+	if latest := must(d.Latest(t.Context(), umpire.LatestQuery{Dir: s.Dir}))(t); latest.ID != s.ID {
 		t.Errorf("%q would be gone on with, want %q", latest.ID, s.ID)
 	}
 	forked := must(d.Fork(t.Context(), s.ID, umpire.Resumption{Dir: s.Dir, Runner: s.Runner}))(t)
 	if got, results := said(umpire.ConversationQuery{Session: forked.ID}); len(got) != 3 || results != 1 {
 		t.Errorf("of a fork: %q, %d results", got, results)
 	}
-	if _, err := d.Latest(t.Context(), d.secondProject()); !errors.Is(err, umpire.ErrState) {
+	if _, err := d.Latest(t.Context(), umpire.LatestQuery{Dir: d.secondProject()}); !errors.Is(err, umpire.ErrState) {
 		t.Errorf("the latest of a project without sessions: %v", err)
 	}
 	if _, err := d.Conversation(t.Context(), umpire.ConversationQuery{Session: "none"}); !errors.Is(err, umpire.ErrNotFound) {
@@ -362,5 +368,84 @@ func TestConversationIsRead(t *testing.T) {
 	}
 	if _, err := d.Conversation(t.Context(), umpire.ConversationQuery{Session: s.ID, Limit: -1}); !errors.Is(err, umpire.ErrInvalid) {
 		t.Errorf("fewer than none: %v", err)
+	}
+}
+
+// One runner cannot bury the store in sessions, nor people in questions, however it
+// spreads them; another runner is not held back by it.
+func TestAgentsAreBounded(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t)
+	for i := range maxOpenSessions {
+		s := umpire.Session{ID: umpire.SessionID(fmt.Sprint("s", i)), Runner: "other:1:1", Epoch: 1, Pending: maxOpenPending / maxOpenSessions, CreatedAt: d.now(), ActiveAt: d.now()}
+		if err := d.update(t.Context(), func(tx *store.Tx) error { return tx.InsertSession(s) }); err != nil {
+			t.Fatal(err)
+		}
+	}
+	o := umpire.Opening{Dir: d.project, Runner: "other:1:1", Limited: true}
+	if _, err := d.Open(t.Context(), o); !errors.Is(err, umpire.ErrLimit) {
+		t.Errorf("session %d gave %v", maxOpenSessions+1, err)
+	}
+	if err := d.End(t.Context(), "s0", ""); err != nil {
+		t.Fatal(err)
+	}
+	must(d.Open(t.Context(), o))(t)
+	o.Runner = "other:2:2"
+	must(d.Open(t.Context(), o))(t)
+	err := d.view(t.Context(), func(tx *store.Tx) error { return roomForQuestions(tx, "other:1:1", maxOpenPending/4) })
+	if !errors.Is(err, umpire.ErrLimit) {
+		t.Errorf("too many questions gave %v", err)
+	}
+	if err := d.view(t.Context(), func(tx *store.Tx) error { return roomForQuestions(tx, "other:2:2", maxOpenPending) }); err != nil {
+		t.Error(err)
+	}
+}
+
+// An agent's own process is the runner of its session, also after it was started anew.
+func TestRestartedAgentIsTheRunner(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t)
+	dead := map[string]bool{}
+	d.config.Alive = func(runner string) (bool, bool) { return !dead[runner], true }
+	o := umpire.Opening{ID: "cc", Dir: d.project, External: true, Runner: "h:1:1"}
+	must(d.Open(t.Context(), o))(t)
+	o.Runner = "h:2:2"
+	if s := must(d.Open(t.Context(), o))(t); s.Runner != "h:1:1" {
+		t.Errorf("%s took the session of a process that lives", s.Runner)
+	}
+	dead["h:1:1"] = true
+	if s := must(d.Open(t.Context(), o))(t); s.Runner != "h:2:2" || s.Epoch != 2 {
+		t.Errorf("the runner is %s at epoch %d", s.Runner, s.Epoch)
+	}
+}
+
+// A host's session outlives the first commit of its repository, which gives the project
+// another id: the session keeps the one it was pinned to, and the change is told once.
+func TestExternalSessionKeepsItsProject(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t)
+	git := func(args ...string) {
+		t.Helper()
+		args = append([]string{"-C", d.project, "-c", "user.name=A", "-c", "user.email=a@example.com"}, args...)
+		if out, err := exec.CommandContext(t.Context(), "git", args...).CombinedOutput(); err != nil {
+			t.Fatalf("%v: %s", err, out)
+		}
+	}
+	git("init", "-q")
+	opening := umpire.Opening{ID: "host", Dir: d.project, External: true}
+	before := d.session(opening)
+	git("commit", "-q", "--allow-empty", "-m", "first")
+	d.shut()
+	d.open()
+	for range 2 {
+		if again := d.session(opening); again.Project != before.Project {
+			t.Errorf("the session went from %s to %s", before.Project, again.Project)
+		}
+	}
+	if n := count(d.kinds(before), umpire.EventNotice); n != 1 {
+		t.Errorf("%d notices, want one", n)
+	}
+	if other := d.session(umpire.Opening{}); other.Project == before.Project {
+		t.Fatal("the commit did not change the project's id, so nothing was tried")
 	}
 }
