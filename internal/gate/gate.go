@@ -136,6 +136,7 @@ type Gate struct {
 	store    *store.Store
 	known    rulefile.Programs
 	projects projects
+	telling  rulefile.Telling
 	// submitting keeps a batch that comes twice at once from being decided twice.
 	submitting turnstile
 	// ruling is held while the rules of an answer are written: the answer sets the agent

@@ -1,6 +1,7 @@
 package gate
 
 import (
+	"cmp"
 	"context"
 	"errors"
 
@@ -88,7 +89,7 @@ func (g *Gate) changeOf(ctx context.Context, m *umpire.ModeChange) (func(*step) 
 	if err != nil {
 		return nil, err
 	}
-	return func(t *step) error { return t.leavePlan(d, umpire.Event{}) }, nil
+	return func(t *step) error { return t.leavePlan(d, umpire.Event{Actor: m.By.Name}) }, nil
 }
 
 func (t *step) switchMode(m *umpire.ModeChange, broad []string) error {

@@ -1,16 +1,13 @@
 package gate
 
 import (
+	"cmp"
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
-	"slices"
 
 	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/rulefile"
-	"github.com/umpirehq/umpire/internal/store"
 	"github.com/umpirehq/umpire/policy"
 )
 
@@ -19,8 +16,10 @@ import (
 // the same.
 func (g *Gate) writeRules(ctx context.Context, r *resolution) error {
 	for _, rule := range r.rules {
-		rule.Description = "approved by " + orElse(r.answer.Actor, "a person")
-		id, err := g.AddRule(ctx, r.scene.session.Root, r.answer.Scope, rule)
+		rule.Description = "approved by " + cmp.Or(r.answer.Actor, "a person")
+		by := r.answer.By
+		by.Name = r.answer.Actor
+		id, err := g.AddRule(ctx, r.scene.session.Root, r.answer.Scope, rule, by)
 		note := umpire.Event{
 			Kind: umpire.EventGrantCreated, Batch: r.ask.Batch, Call: r.ask.Call, Request: r.ask.Request, Tool: rule.Tool,
 			Rule: id, Scope: new(r.answer.Scope), Actor: r.answer.Actor, Data: data(map[string]any{"rule": policy.FormatShort(rule)}),
@@ -46,7 +45,7 @@ func (g *Gate) Rules(_ context.Context, dir string) ([]umpire.Rule, error) {
 }
 
 // AddRule writes a rule into the project's or the user's own file.
-func (g *Gate) AddRule(ctx context.Context, dir string, scope umpire.Scope, r umpire.Rule) (umpire.RuleID, error) {
+func (g *Gate) AddRule(ctx context.Context, dir string, scope umpire.Scope, r umpire.Rule, by umpire.Actor) (umpire.RuleID, error) {
 	p, layer, err := g.ruleFile(dir, scope)
 	if err != nil {
 		return "", err
@@ -54,45 +53,27 @@ func (g *Gate) AddRule(ctx context.Context, dir string, scope umpire.Scope, r um
 	if err := p.options.Check(r); err != nil {
 		return "", fmt.Errorf("rule: %w: %w", err, umpire.ErrInvalid)
 	}
-	id, err := rulefile.Writer{Check: p.options.Check, Trust: p.options.Trust}.Add(layer, r)
-	if err != nil {
-		return "", err
-	}
-	return id, g.rulesChanged(ctx, p)
+	var id umpire.RuleID
+	err = g.changeRules(ctx, p, by, func() (_ map[string]any, err error) {
+		id, err = rulefile.Writer{Check: p.options.Check, Trust: p.options.Trust}.Add(layer, r)
+		return nil, err
+	})
+	return id, err
 }
 
 // RemoveRule takes a rule out of the project's or the user's own file.
-func (g *Gate) RemoveRule(ctx context.Context, dir string, scope umpire.Scope, id umpire.RuleID) error {
+func (g *Gate) RemoveRule(ctx context.Context, dir string, scope umpire.Scope, id umpire.RuleID, by umpire.Actor) error {
 	p, layer, err := g.ruleFile(dir, scope)
 	if err != nil {
 		return err
 	}
-	err = rulefile.Writer{Check: p.options.Check, Trust: p.options.Trust}.Remove(layer, id)
-	if errors.Is(err, rulefile.ErrNoRule) {
-		return fmt.Errorf("rule %q: %w", id, umpire.ErrNotFound)
-	}
-	if err != nil {
-		return err
-	}
-	return g.rulesChanged(ctx, p)
-}
-
-// Trust lets the allow rules of a project's files hold, with the content that they
-// have now.
-func (g *Gate) Trust(ctx context.Context, dir string) error {
-	p, err := g.Project(dir)
-	if err != nil {
-		return err
-	}
-	for _, f := range p.Rules().Files {
-		if f.Source != umpire.SourceProject || !f.Untrusted() {
-			continue
+	return g.changeRules(ctx, p, by, func() (map[string]any, error) {
+		err := rulefile.Writer{Check: p.options.Check, Trust: p.options.Trust}.Remove(layer, id)
+		if errors.Is(err, rulefile.ErrNoRule) {
+			return nil, fmt.Errorf("rule %q: %w", id, umpire.ErrNotFound)
 		}
-		if err := p.options.Trust.Grant(f.Root, f.Path, f.Hash); err != nil {
-			return err
-		}
-	}
-	return g.rulesChanged(ctx, p)
+		return nil, err
+	})
 }
 
 // ruleFile returns umpire's own file of a scope.
@@ -128,7 +109,7 @@ func (g *Gate) RuleStatus(_ context.Context, dir string) (umpire.RuleStatus, err
 		return umpire.RuleStatus{}, err
 	}
 	set := p.Rules()
-	s := umpire.RuleStatus{Files: []umpire.RuleFile{}, Cautious: set.ColdBroken, Revision: revisionOf(set)}
+	s := umpire.RuleStatus{Files: []umpire.RuleFile{}, Cautious: set.Degraded != "", Revision: set.Revision()}
 	for _, f := range set.Files {
 		s.Files = append(s.Files, RuleFileOf(f))
 	}
@@ -151,52 +132,11 @@ func RuleFileOf(f rulefile.File) umpire.RuleFile {
 	return s
 }
 
-// revisionOf changes whenever the rules that hold change.
-func revisionOf(set *rulefile.Set) string {
-	sum := sha256.New()
-	for _, f := range set.Files {
-		fmt.Fprintf(sum, "%q %s %s %d %d %d\n", f.Path, f.Hash, f.Health, f.Rules, f.Inert, f.Hooks)
-	}
-	return hex.EncodeToString(sum.Sum(nil))[:12]
-}
-
 // revision is the one of the rules that a scene's decisions are made by.
 func (g *Gate) revision(sc *scene) string {
 	p, err := g.projectOf(sc.session.Root, sc.session.AddDirs)
 	if err != nil {
 		return ""
 	}
-	return revisionOf(p.Rules())
-}
-
-// rulesChanged reads the rules anew, after this gate changed them.
-func (g *Gate) rulesChanged(ctx context.Context, p *Project) error {
-	p.reload()
-	if p.told != nil {
-		return nil // whoever follows the files tells of it
-	}
-	return g.rulesRead(ctx, p)
-}
-
-// rulesRead tells that other rules hold, and forgets what auto mode remembers: the
-// answers were given under the rules before.
-func (g *Gate) rulesRead(ctx context.Context, p *Project) error {
-	if g.store == nil {
-		return nil
-	}
-	set := p.Rules()
-	e := umpire.Event{
-		At: g.now(), Kind: umpire.EventRulesChanged, Project: p.ID,
-		Data: data(map[string]any{"revision": revisionOf(set), "rules": len(set.Rules)}),
-	}
-	if slices.ContainsFunc(set.Files, func(f rulefile.File) bool { return f.Health == rulefile.HealthDegraded }) {
-		e.Kind = umpire.EventRulesDegraded
-	}
-	return g.update(ctx, func(tx *store.Tx) error {
-		if _, err := tx.Append(g.masked(e)); err != nil {
-			return err
-		}
-		_, err := tx.ForgetRemembered(p.ID, orElse(p.GitDir, p.Root), g.now())
-		return err
-	})
+	return p.Rules().Revision()
 }

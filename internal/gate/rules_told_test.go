@@ -1,0 +1,129 @@
+package gate
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/umpirehq/umpire"
+)
+
+// A changedRule is a rule as an event tells it.
+type changedRule struct {
+	Action string `json:"action"`
+	Rule   string `json:"rule"`
+	Scope  string `json:"scope"`
+}
+
+// rulesTold are the changes of rules on the timeline: who, and what was added and removed.
+func (d *desk) rulesTold() (told []string) {
+	d.t.Helper()
+	for _, e := range must(d.Events(d.t.Context(), umpire.Filter{}))(d.t) {
+		if e.Kind != umpire.EventRulesChanged {
+			continue
+		}
+		var changed struct {
+			Added   []changedRule `json:"added"`
+			Removed []changedRule `json:"removed"`
+			By      umpire.Actor  `json:"by"`
+		}
+		if err := json.Unmarshal(e.Data, &changed); err != nil {
+			d.t.Fatal(err)
+		}
+		text := e.Actor + "/" + changed.By.Client
+		for _, r := range changed.Added {
+			text += " +" + r.Action + " " + r.Rule + " " + r.Scope
+		}
+		for _, r := range changed.Removed {
+			text += " -" + r.Action + " " + r.Rule + " " + r.Scope
+		}
+		told = append(told, text)
+	}
+	return told
+}
+
+// One author, one event: a change is told once for a project, however often the gate holds
+// it, and with its author also for another project that the file is for.
+func TestAChangeIsToldOnce(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t)
+	d.config.Follow = true
+	all := []*Project{
+		must(d.Project(d.project))(t), must(d.projectOf(d.project, []string{t.TempDir()}))(t), must(d.Project(t.TempDir()))(t),
+	}
+	read := func() {
+		t.Helper()
+		for _, p := range all {
+			if err := d.rulesRead(t.Context(), p); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	ann, bob := umpire.Actor{Name: "ann", Client: "cli"}, umpire.Actor{Name: "bob", Client: "cli"}
+	rule := func(prefix string) umpire.Rule {
+		return umpire.Rule{ID: umpire.RuleID(prefix), Action: umpire.Deny, Tool: "Bash", Match: umpire.Match{CommandPrefix: prefix}}
+	}
+	must(d.AddRule(t.Context(), d.project, umpire.ScopeProject, rule("one"), ann))(t)
+	read()
+	must(d.AddRule(t.Context(), d.project, umpire.ScopeProject, rule("two"), bob))(t)
+	must(d.AddRule(t.Context(), d.project, umpire.ScopeProject, rule("three"), ann))(t)
+	read()
+	must(d.AddRule(t.Context(), d.project, umpire.ScopeGlobal, rule("four"), ann))(t)
+	read()
+	file := filepath.Join(d.project, ".umpire", "permissions.json")
+	if err := os.WriteFile(file, []byte(`{"version":1,"rules":[]}`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	read()
+	read()
+	want := []string{
+		"ann/cli +deny Bash(one:*) project", "bob/cli +deny Bash(two:*) project", "ann/cli +deny Bash(three:*) project",
+		"ann/cli +deny Bash(four:*) global", "ann/cli +deny Bash(four:*) global",
+		"/ -deny Bash(one:*) project -deny Bash(two:*) project -deny Bash(three:*) project",
+	}
+	if diff := cmp.Diff(want, d.rulesTold()); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+// Every change of the rules is on the timeline with the rule itself and its author, also
+// when the gate follows the files and when it reads them once.
+func TestRuleChangesHaveAnAuthor(t *testing.T) {
+	t.Parallel()
+	for name, follow := range map[string]bool{"read once": false, "followed": true} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			d := newDesk(t)
+			d.config.Follow = follow
+			ann := umpire.Actor{Name: "ann", Client: "cli"}
+			rule := umpire.Rule{ID: "mk", Action: umpire.Deny, Tool: "Bash", Match: umpire.Match{CommandPrefix: "make"}}
+			must(d.AddRule(t.Context(), d.project, umpire.ScopeProject, rule, ann))(t)
+			if err := d.RemoveRule(t.Context(), d.project, umpire.ScopeProject, "mk", ann); err != nil {
+				t.Fatal(err)
+			}
+			file := filepath.Join(d.project, ".umpire", "permissions.json")
+			written := `{"version":1,"rules":[{"id":"e","action":"ask","tool":"Edit"}]}`
+			if err := os.WriteFile(file, []byte(written), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			p := must(d.Project(d.project))(t)
+			p.reload()
+			if err := d.rulesRead(t.Context(), p); err != nil {
+				t.Fatal(err)
+			}
+			want := []string{"ann/cli +deny Bash(make:*) project", "ann/cli -deny Bash(make:*) project", "/ +ask Edit project"}
+			got := d.rulesTold()
+			if len(got) != len(want) {
+				t.Fatalf("got %q, want %q", got, want)
+			}
+			for i := range want {
+				if got[i] != want[i] {
+					t.Errorf("change %d: got %q, want %q", i, got[i], want[i])
+				}
+			}
+		})
+	}
+}

@@ -1,0 +1,132 @@
+package gate
+
+import (
+	"context"
+	"errors"
+
+	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/rulefile"
+	"github.com/umpirehq/umpire/internal/store"
+)
+
+// Trust trusts the rule files or the code of a clone, or no more, and returns the files that
+// it is about. The timeline tells it with who did it.
+func (g *Gate) Trust(ctx context.Context, c umpire.TrustChange) ([]string, error) {
+	p, err := g.Project(c.Dir)
+	if err != nil {
+		return nil, err
+	}
+	switch {
+	case c.Code && len(c.Files) > 0:
+		return nil, invalid("files", "are about rules, not code")
+	case c.Code && c.Revoke:
+		return nil, g.mistrustCode(ctx, p, c.By)
+	case c.Code:
+		return g.trustCode(ctx, p, c.By)
+	}
+	var files []string
+	err = g.changeRules(ctx, p, c.By, func() (map[string]any, error) {
+		if c.Revoke {
+			files, err = p.mistrust()
+			return tellTrust("mistrusted", files), err
+		}
+		shown := c.Files
+		if len(shown) == 0 {
+			shown = p.sleeping()
+		}
+		files, err = p.trust(shown)
+		return tellTrust("trusted", shown), err
+	})
+	return files, err
+}
+
+// tellTrust is what an event says of files that are trusted, or no more.
+func tellTrust[F any](word string, files []F) map[string]any {
+	if len(files) == 0 {
+		return nil
+	}
+	return map[string]any{word: files}
+}
+
+// sleeping are the project's rule files that trust would wake, as they are now.
+func (p *Project) sleeping() (files []umpire.TrustedFile) {
+	for _, f := range p.Rules().Files {
+		if f.Source == umpire.SourceProject && f.Untrusted() {
+			files = append(files, umpire.TrustedFile{Path: f.Path, Hash: f.Hash})
+		}
+	}
+	return files
+}
+
+// trust records files of the project by the content that was shown, whatever stands there
+// by now.
+func (p *Project) trust(shown []umpire.TrustedFile) (files []string, err error) {
+	for _, f := range shown {
+		layer, ok := p.projectLayer(f.Path)
+		if !ok {
+			return nil, invalid("files", "%q is not a rule file of this project", f.Path)
+		}
+		if err := p.options.Trust.Grant(layer.Root, layer.Path, f.Hash); err != nil {
+			return nil, err
+		}
+		files = append(files, layer.Path)
+	}
+	return files, nil
+}
+
+// mistrust takes the trust in all rule files of the project back.
+func (p *Project) mistrust() (files []string, err error) {
+	for _, l := range p.layers {
+		if l.Source != umpire.SourceProject {
+			continue
+		}
+		if err := p.options.Trust.Revoke(l.Root, l.Path); err != nil {
+			return nil, err
+		}
+		files = append(files, l.Path)
+	}
+	return files, nil
+}
+
+func (p *Project) projectLayer(path string) (rulefile.Layer, bool) {
+	for _, l := range p.layers {
+		if l.Source == umpire.SourceProject && l.Path == path {
+			return l, true
+		}
+	}
+	return rulefile.Layer{}, false
+}
+
+// mistrustCode trusts the code of a clone no more. Where no trust is recorded for this
+// worktree, that of the clone's others is ended all the same.
+func (g *Gate) mistrustCode(ctx context.Context, p *Project, by umpire.Actor) error {
+	_, err := g.Revoke(ctx, umpire.Revocation{Dir: p.Root, ID: umpire.CodeID, By: by})
+	if errors.Is(err, umpire.ErrNotFound) {
+		ledger := g.config.Code()
+		_, forgetErr := ledger.Forget(&p.Bounds)
+		err = errors.Join(err, forgetErr)
+	}
+	return err
+}
+
+// trustCode trusts the code of a clone as it is now. Trust that cannot be told is none.
+func (g *Gate) trustCode(ctx context.Context, p *Project, by umpire.Actor) ([]string, error) {
+	ledger := g.config.Code()
+	var names []string
+	err := g.update(ctx, func(tx *store.Tx) (err error) {
+		if names, err = ledger.Grant(&p.Bounds); err != nil {
+			return err
+		}
+		told := grantTold(&umpire.GrantStatus{ID: umpire.CodeID, Kind: umpire.GrantCode, CreatedAt: g.now()})
+		told["files"] = len(names)
+		_, err = tx.Append(g.masked(umpire.Event{
+			At: g.now(), Kind: umpire.EventGrantCreated, Project: p.ID, Actor: by.Name, Data: signed(told, by),
+		}))
+		return err
+	})
+	if err != nil {
+		_, forgetErr := ledger.Forget(&p.Bounds)
+		return nil, errors.Join(err, forgetErr)
+	}
+	return names, nil
+}
