@@ -45,10 +45,7 @@ func (g *Gate) Resolve(ctx context.Context, a umpire.Answer) (umpire.Batch, erro
 		return umpire.Batch{}, err
 	}
 	g.reached("resolved")
-	if err := g.writeRules(ctx, r); err != nil {
-		return b, err
-	}
-	return b, nil
+	return b, errors.Join(g.confirmCode(r), g.writeRules(ctx, r))
 }
 
 func checkAnswer(a *umpire.Answer) error {
@@ -180,7 +177,7 @@ func (g *Gate) grantWith(r *resolution, row *store.CallRow) error {
 	if r.rules, err = g.lasting(r.answer, &call, &d); err != nil {
 		return err
 	}
-	r.call = call
+	r.call, r.confirms = call, asksAboutWritten(&d)
 	r.grants, err = g.grantsFor(&r.scene.session, &r.scene.settings, r.answer, &call, &d)
 	return err
 }

@@ -1,0 +1,96 @@
+package gate
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/project"
+	"github.com/umpirehq/umpire/internal/store"
+)
+
+// Code that a person trusted stays trusted while the agent works on it, but what the
+// agent wrote nobody has seen. The timeline tells which files these are: those that a
+// call which was started, or left to its host, would change.
+
+const (
+	writtenPage  = 500    // events that are read in one go
+	writtenLimit = 50_000 // events that are looked through at most
+)
+
+var errManyEvents = errors.New("too many events since the code was confirmed (umpire trust --code)")
+
+// writtenIn returns how the files of a project are told that agents changed since a
+// time, as paths below its root in the order of their names.
+func (g *Gate) writtenIn(p *project.Project) func(time.Time) ([]string, error) {
+	if g.store == nil {
+		return nil
+	}
+	return func(since time.Time) ([]string, error) {
+		var files []string
+		err := g.view(context.Background(), func(tx *store.Tx) error {
+			files = nil
+			for seq, read := int64(0), 0; read < writtenLimit; read += writtenPage {
+				events, err := tx.EventsBefore(p.ID, seq, writtenPage)
+				if err != nil {
+					return err
+				}
+				for i := range events {
+					e := &events[i]
+					if !e.At.After(since) {
+						return nil
+					}
+					files = append(files, changedBy(e, p.Root)...)
+				}
+				if len(events) < writtenPage {
+					return nil
+				}
+				seq = events[len(events)-1].Seq
+			}
+			return errManyEvents
+		})
+		slices.Sort(files)
+		return slices.Compact(files), err
+	}
+}
+
+// changedBy are the files below a root that the call of an event changes.
+func changedBy(e *umpire.Event, root string) (files []string) {
+	ran := e.Kind == umpire.EventCallStarted || e.Kind == umpire.EventPermissionBypassedByRule && e.Code == umpire.CodeLeftToHost
+	if !ran {
+		return nil
+	}
+	for i := range e.Accesses {
+		a := &e.Accesses[i]
+		if a.Kind != umpire.KindWrite && a.Kind != umpire.KindDelete {
+			continue
+		}
+		if rest, err := filepath.Rel(root, cmp.Or(a.Resolved, a.Target)); err == nil && filepath.IsLocal(rest) {
+			files = append(files, filepath.ToSlash(rest))
+		}
+	}
+	return files
+}
+
+// asksAboutWritten reports whether a decision asks about code that the agent changed.
+func asksAboutWritten(d *umpire.Decision) bool {
+	return slices.ContainsFunc(d.Reasons, func(r umpire.Reason) bool { return r.Code == umpire.CodeWritten })
+}
+
+// confirmCode records that a person approved the code that a question was about, as it
+// was when it was asked. What was written later asks again.
+func (g *Gate) confirmCode(r *resolution) error {
+	if !r.confirms {
+		return nil
+	}
+	p, err := g.projectOf(r.scene.session.Root, r.scene.session.AddDirs)
+	if err != nil {
+		return err
+	}
+	ledger := g.config.Code()
+	return ledger.Confirm(&p.Bounds, r.card.AskedAt)
+}
