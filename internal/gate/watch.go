@@ -3,6 +3,7 @@ package gate
 import (
 	"context"
 	"iter"
+	"math"
 
 	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/store"
@@ -32,6 +33,10 @@ type page struct {
 // one that was about to commit would be skipped. The events of one session commit in
 // the order of their numbers, so there it is the last one.
 func readEvents(tx *store.Tx, f umpire.Filter) (page, error) {
+	if f.Session != "" && f.Last > 0 {
+		events, err := tx.LastEvents(f, math.MaxInt64)
+		return page{events: events, upTo: lastOf(events, f.After)}, err
+	}
 	if f.Session != "" {
 		events, err := tx.Events(f)
 		return page{events: events, upTo: lastOf(events, f.After)}, err
@@ -39,6 +44,10 @@ func readEvents(tx *store.Tx, f umpire.Filter) (page, error) {
 	horizon, err := tx.Horizon()
 	if err != nil {
 		return page{}, err
+	}
+	if f.Last > 0 {
+		events, err := tx.LastEvents(f, horizon)
+		return page{events: events, upTo: horizon}, err
 	}
 	events, err := tx.Events(f)
 	if err != nil {

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"math"
+	"slices"
 	"time"
 
 	"github.com/umpirehq/umpire"
@@ -106,17 +108,34 @@ func eventFields(e *umpire.Event) []any {
 // write, one with a smaller seq may still come: only what is not above Horizon is
 // complete.
 func (tx *Tx) Events(f umpire.Filter) ([]umpire.Event, error) {
+	return tx.readEvents(f, math.MaxInt64, "", f.Limit)
+}
+
+// LastEvents returns the last f.Last of the events that a filter finds, up to a sequence
+// number and in their order.
+func (tx *Tx) LastEvents(f umpire.Filter, upTo int64) ([]umpire.Event, error) {
+	events, err := tx.readEvents(f, upTo, " DESC", f.Last)
+	slices.Reverse(events)
+	return events, err
+}
+
+// readEvents reads events up to a sequence number, in an order: "" or " DESC".
+func (tx *Tx) readEvents(f umpire.Filter, upTo int64, order string, count int) ([]umpire.Event, error) {
 	query, args := selectEvents, []any{f.After}
+	where := func(condition string, value any) {
+		args = append(args, value)
+		query += fmt.Sprintf(condition, len(args))
+	}
 	if f.Session != "" {
-		args = append(args, string(f.Session))
-		query += fmt.Sprintf(` AND session_id = $%d`, len(args))
+		where(` AND session_id = $%d`, string(f.Session))
 	}
 	if f.Project != "" {
-		args = append(args, string(f.Project))
-		query += fmt.Sprintf(` AND project_id = $%d`, len(args))
+		where(` AND project_id = $%d`, string(f.Project))
 	}
-	args = append(args, limit(f.Limit))
-	query += fmt.Sprintf(` ORDER BY seq LIMIT $%d`, len(args))
+	if upTo < math.MaxInt64 {
+		where(` AND seq <= $%d`, upTo)
+	}
+	where(` ORDER BY seq`+order+` LIMIT $%d`, limit(count))
 	var all []umpire.Event
 	err := tx.rows(func(scan scanner) error {
 		var e umpire.Event
@@ -125,6 +144,15 @@ func (tx *Tx) Events(f umpire.Filter) ([]umpire.Event, error) {
 		return err
 	}, query, args...)
 	return all, err
+}
+
+// EventsBefore returns the last events of a project that have a smaller seq, the latest
+// first; a seq of 0 begins at the end.
+func (tx *Tx) EventsBefore(p umpire.ProjectID, seq int64, count int) ([]umpire.Event, error) {
+	if seq == 0 {
+		seq = math.MaxInt64
+	}
+	return tx.readEvents(umpire.Filter{Project: p}, seq-1, " DESC", count)
 }
 
 // verifyPage is how many events are verified in one go.

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"iter"
+	"math"
 	"slices"
 	"strings"
 	"time"
@@ -99,6 +100,31 @@ func eventsComeBack(b *bench) {
 		}
 		if !slices.Equal(got, c.want) {
 			b.Errorf("Events(%+v) = %v, want %v", c.filter, got, c.want)
+		}
+	}
+	for _, c := range []struct {
+		filter umpire.Filter
+		upTo   int64
+		want   []int64
+	}{
+		{umpire.Filter{Last: 1}, seq(3), []int64{seq(3)}},
+		{umpire.Filter{Last: 2}, seq(2), []int64{seq(1), seq(2)}},
+		{umpire.Filter{Last: 9, After: seq(1)}, seq(3), []int64{seq(2), seq(3)}},
+		{umpire.Filter{Last: 1, Session: "s"}, seq(2), []int64{seq(0)}},
+		{umpire.Filter{Last: 1, Project: "q"}, seq(3), []int64{seq(2)}},
+		{umpire.Filter{Last: 1, After: seq(3)}, math.MaxInt64, nil},
+	} {
+		var got []int64
+		b.view(func(tx *store.Tx) error {
+			got = nil
+			events, err := tx.LastEvents(c.filter, c.upTo)
+			for _, e := range events {
+				got = append(got, e.Seq)
+			}
+			return err
+		})
+		if !slices.Equal(got, c.want) {
+			b.Errorf("LastEvents(%+v, %d) = %v, want %v", c.filter, c.upTo, got, c.want)
 		}
 	}
 	b.whole()
