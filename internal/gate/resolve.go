@@ -8,7 +8,6 @@ import (
 
 	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/store"
-	"github.com/umpirehq/umpire/policy"
 )
 
 // maxReason bounds what a person may write; it goes to the model.
@@ -92,7 +91,6 @@ type resolution struct {
 // consider checks an answer against its question, and works out what it grants.
 func (g *Gate) consider(ctx context.Context, a *umpire.Answer) (*resolution, error) {
 	r := &resolution{answer: a, code: codeOf(a.Choice)}
-	var row store.CallRow
 	err := g.peek(ctx, func(tx *store.Tx) (err error) {
 		if r.ask, err = tx.Ask(a.Request); err != nil {
 			return fmt.Errorf("request %q: %w", a.Request, err)
@@ -100,7 +98,7 @@ func (g *Gate) consider(ctx context.Context, a *umpire.Answer) (*resolution, err
 		if r.ask.State != store.AskPending {
 			return standing(tx, a.Request)
 		}
-		if row, err = tx.CallRow(r.ask.Session, r.ask.Call); err != nil {
+		if r.row, err = tx.CallRow(r.ask.Session, r.ask.Call); err != nil {
 			return err
 		}
 		r.scene, err = g.sceneOf(tx, r.ask.Session, "")
@@ -132,7 +130,7 @@ func (g *Gate) consider(ctx context.Context, a *umpire.Answer) (*resolution, err
 			return nil, err
 		}
 	}
-	return r, g.grantWith(r, &row)
+	return r, g.grantWith(r)
 }
 
 // fits refuses an answer that is about something else than the question.
@@ -154,8 +152,8 @@ func (r *resolution) fits() error {
 
 // grantWith works out the grants and rules of an approval. The call is decided
 // anew for it: what is critical or denied by now cannot be approved.
-func (g *Gate) grantWith(r *resolution, row *store.CallRow) error {
-	call, err := g.exactCall(row)
+func (g *Gate) grantWith(r *resolution) error {
+	call, err := g.exactCall(&r.row)
 	if err != nil {
 		return err
 	}
@@ -287,6 +285,9 @@ func (r *resolution) event() umpire.Event {
 		Kind: umpire.EventPermissionApproved, Call: r.ask.Call, Request: r.ask.Request, Agent: r.card.Agent, Tool: r.card.Tool,
 		State: umpire.StateAllowed, Type: r.card.Type, Risk: r.card.Risk, Verdict: new(umpire.Allow),
 		Reason: r.answer.Reason, Code: r.code, Scope: new(r.answer.Scope), Actor: r.answer.Actor, Accesses: r.card.Accesses,
+	}
+	if r.answer.By != (umpire.Actor{}) {
+		e.Data = signed(map[string]any{}, r.answer.By)
 	}
 	if r.answer.Choice != umpire.Approve {
 		e.Kind, e.State, e.Verdict, e.Scope = umpire.EventPermissionRejected, umpire.StateDenied, new(umpire.Deny), nil
@@ -429,6 +430,15 @@ func (t *step) deny(f *folded, j *judged, code umpire.ReasonCode, reason string)
 		text = suffixText(j, reason)
 	}
 	return t.finish(f, c.ID, statusOf(code), code, text)
+}
+
+// Asking returns the sessions of a project in which a question waits, or of every project.
+func (g *Gate) Asking(ctx context.Context, project umpire.ProjectID) (all []umpire.SessionID, err error) {
+	err = g.view(ctx, func(tx *store.Tx) error {
+		all, err = tx.Asking(project)
+		return err
+	})
+	return all, err
 }
 
 // Pending returns the questions that wait for a person, the oldest first.

@@ -47,11 +47,29 @@ func (tx *Tx) Asks(q AskQuery) ([]AskRow, error) {
 	return all, err
 }
 
+// Asking returns the sessions of a project in which a question waits, or of every project.
+func (tx *Tx) Asking(project umpire.ProjectID) ([]umpire.SessionID, error) {
+	var all []umpire.SessionID
+	err := tx.rows(func(scan scanner) error {
+		var id umpire.SessionID
+		err := scan(&id)
+		all = append(all, id)
+		return err
+	}, `SELECT DISTINCT k.session_id FROM asks AS k JOIN sessions AS s ON s.session_id = k.session_id
+		WHERE k.state = 'pending' AND ($1 = '' OR s.project_id = $1) ORDER BY k.session_id`, string(project))
+	return all, err
+}
+
+// askQuery finds those of one session by the index: others may have thousands.
 func askQuery(q *AskQuery) string {
+	of := `CAST($1 AS TEXT) = ''`
+	if q.Session != "" {
+		of = `k.session_id = $1`
+	}
 	query := `SELECT ` + askColumns + ` FROM asks AS k
 		JOIN calls AS c ON c.session_id = k.session_id AND c.call_id = k.call_id
 		JOIN sessions AS s ON s.session_id = k.session_id
-		WHERE ($1 = '' OR k.session_id = $1) AND ($2 = '' OR s.project_id = $2)
+		WHERE ` + of + ` AND ($2 = '' OR s.project_id = $2)
 			AND (CAST($3 AS BIGINT) = 0 OR k.state = 'pending' AND k.expires_at <= $3)`
 	if !q.All {
 		query += ` AND k.state = 'pending'`

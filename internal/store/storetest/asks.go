@@ -3,6 +3,7 @@ package storetest
 import (
 	"encoding/json"
 	"fmt"
+	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
@@ -58,6 +59,92 @@ func questions(b *bench) {
 			}
 			return err
 		})
+	}
+}
+
+// ListsPending holds reading the questions of one session, and of none, to the cost of what
+// is returned: it is the same beside ten questions of other sessions and beside ten thousand.
+// It counts allocations, so no other test may run meanwhile.
+func ListsPending(t *testing.T, fresh func(testing.TB) Database) {
+	b := &bench{T: t, fresh: fresh, db: fresh(t), now: time.Date(2026, 3, 4, 5, 6, 7, 8000, time.UTC)}
+	b.store = b.open()
+	b.session("own")
+	b.play("own", "b", func(p *play) error { return p.submit("", asked("own1"), asked("own2")) })
+	costs := map[int][2]float64{}
+	for _, others := range []int{10, 10_000} {
+		b.fillPending(others)
+		costs[others] = [2]float64{b.allocates(store.AskQuery{Session: "own"}, 2), b.allocates(store.AskQuery{Session: "none"}, 0)}
+	}
+	for i, few := range costs[10] {
+		if many := costs[10_000][i]; many > 1.5*few+50 {
+			t.Errorf("%.0f allocations beside 10 questions of others, %.0f beside 10,000", few, many)
+		}
+	}
+	b.view(func(tx *store.Tx) error {
+		asking, err := tx.Asking("")
+		if len(asking) != 11+1 {
+			t.Errorf("%d sessions ask", len(asking))
+		}
+		return err
+	})
+}
+
+// fillPending has so many questions wait in other sessions, a thousand in each.
+func (b *bench) fillPending(others int) {
+	const each = 1000
+	for others > 0 {
+		id := umpire.SessionID(b.name("other"))
+		b.session(id)
+		var calls []plan
+		for range min(each, others) {
+			calls = append(calls, asked(umpire.CallID(b.name("c"))))
+		}
+		b.play(id, "b", func(p *play) error { return p.submit("", calls...) })
+		others -= each
+	}
+}
+
+// allocates counts what reading questions allocates, and checks how many there are.
+func (b *bench) allocates(q store.AskQuery, want int) float64 {
+	return testing.AllocsPerRun(10, func() {
+		b.view(func(tx *store.Tx) error {
+			found, err := tx.Asks(q)
+			if len(found) != want {
+				b.Errorf("%d questions for %+v, want %d", len(found), q, want)
+			}
+			return err
+		})
+	})
+}
+
+// BenchPending measures reading the two questions of one session beside ten thousand of
+// others.
+func BenchPending(tb *testing.B, fresh func(testing.TB) Database) {
+	tb.Helper()
+	s, err := fresh(tb).Open(tb.Context())
+	if err != nil {
+		tb.Fatal(err)
+	}
+	defer s.Close()
+	fill := func(id umpire.SessionID, n int) {
+		for i := range n {
+			t := &Tally{Session: id, made: i}
+			if err := s.Update(tb.Context(), func(tx *store.Tx) error { return t.ask(tx, fmt.Sprintf("%s-%d", id, i)) }); err != nil {
+				tb.Fatal(err)
+			}
+		}
+	}
+	fill("own", 2)
+	fill("other", 10_000)
+	tb.ReportAllocs()
+	for tb.Loop() {
+		err := s.View(tb.Context(), func(tx *store.Tx) error {
+			_, err := tx.Asks(store.AskQuery{Session: "own"})
+			return err
+		})
+		if err != nil {
+			tb.Fatal(err)
+		}
 	}
 }
 
