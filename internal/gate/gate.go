@@ -73,6 +73,7 @@ type Settings struct {
 	AllowMedium  bool
 	DenyExternal bool
 	Precedence   policy.Precedence
+	RulesOff     []umpire.RuleID // built-in rules that do not hold
 	// Sandbox is the loosest mode in which commands run, "" for workspace-write; and
 	// SandboxNetwork lets all of them reach the network.
 	Sandbox        umpire.SandboxMode
@@ -206,10 +207,3 @@ func (c *Config) Code() manifest.Ledger {
 
 // Close stops following rule files.
 func (g *Gate) Close() error { return g.projects.close() }
-
-func orElse(text, otherwise string) string {
-	if text == "" {
-		return otherwise
-	}
-	return text
-}

@@ -145,6 +145,7 @@ func (r *row) check(t *testing.T, g *Gate, root string) umpire.Decision {
 	if r.with != nil {
 		r.with(&request)
 	}
+	request.Held = true // as the built-in agent
 	d := g.Decide(request)
 	switch {
 	case d.Verdict != r.verdict,

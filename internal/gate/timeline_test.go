@@ -242,7 +242,7 @@ func TestTimelineTellsEverything(t *testing.T) {
 	d := newDesk(t)
 	must(d.AddRule(t.Context(), d.project, umpire.ScopeProject, umpire.Rule{
 		ID: "mk", Action: umpire.Allow, Tool: "Bash", Match: umpire.Match{CommandPrefix: "make lint"},
-	}))(t)
+	}, umpire.Actor{}))(t)
 	s := d.session(umpire.Opening{Agent: "tester"})
 	d.submit(s, "m1", command("rule", "make lint"), command("yes", "npm install x"),
 		call("no", "Write", `{"file_path":"/q/x","content":"x"}`), command("never", "rm -rf /"))
@@ -261,7 +261,7 @@ func TestTimelineTellsEverything(t *testing.T) {
 	}
 	for id, want := range map[umpire.CallID][]umpire.EventKind{
 		"rule":  {umpire.EventPermissionBypassedByRule, umpire.EventCallStarted, umpire.EventCallFinished},
-		"yes":   {umpire.EventPermissionAsked, umpire.EventPermissionApproved, umpire.EventCallStarted, umpire.EventCallFinished},
+		"yes":   {umpire.EventPermissionAsked, umpire.EventPermissionApproved, umpire.EventGrantCreated, umpire.EventCallStarted, umpire.EventCallFinished},
 		"no":    {umpire.EventPermissionAsked, umpire.EventPermissionRejected, umpire.EventCallFinished},
 		"never": {umpire.EventPermissionRejected, umpire.EventCallFinished},
 	} {
@@ -367,7 +367,7 @@ func TestPrinciples(t *testing.T) {
 		t.Errorf("what was approved for the session is %s", c.Verdict)
 	}
 	d.run(s, must(d.Batch(t.Context(), s.ID, "grown"))(t))
-	must(d.AddRule(t.Context(), d.project, umpire.ScopeProject, umpire.Rule{Action: umpire.Deny, Tool: "Bash", Match: umpire.Match{CommandPrefix: "make"}}))(t)
+	must(d.AddRule(t.Context(), d.project, umpire.ScopeProject, umpire.Rule{Action: umpire.Deny, Tool: "Bash", Match: umpire.Match{CommandPrefix: "make"}}, umpire.Actor{}))(t)
 	if c := first("deny", command("f", "make build")); c.Verdict != umpire.Deny || c.Code != umpire.CodeBlocked {
 		t.Errorf("a deny rule does not come first: %s (%s)", c.Verdict, c.Code)
 	}
