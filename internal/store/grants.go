@@ -13,9 +13,26 @@ const grantColumns = `grant_id, scope, project_id, git_dir, session_id, call_id,
 func grantFields(g *GrantRow) []any {
 	return []any{
 		&g.ID, textTo{&g.Scope}, &g.Project, &g.GitDir, nullTo[umpire.SessionID]{&g.Session}, &g.Call, &g.Request, &g.Grant.Remembered,
-		&g.Grant.Tool, &g.Grant.Exact, jsonTo{&g.Grant.Match},
+		&g.Grant.Tool, &g.Grant.Exact, coversTo{&g.Grant},
 		moment{&g.Created}, moment{&g.Grant.ExpiresAt}, &g.MaxUses, &g.Uses, moment{&g.Revoked}, &g.By,
 	}
+}
+
+// covers is what the column of that name holds.
+type covers struct {
+	umpire.Match
+	umpire.Cap
+}
+
+// A coversTo reads the column into a grant.
+type coversTo struct{ to *umpire.Grant }
+
+// Scan implements sql.Scanner.
+func (s coversTo) Scan(value any) error {
+	var c covers
+	err := jsonTo{&c}.Scan(value)
+	s.to.Match, s.to.Cap = c.Match, c.Cap
+	return err
 }
 
 // InsertGrant adds a grant in force. Its scope and its expiry are those of the row
@@ -24,7 +41,7 @@ func (tx *Tx) InsertGrant(g GrantRow) error {
 	return tx.insert(fmt.Sprintf("grant %q", g.ID), `INSERT INTO grants (`+grantColumns+`) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9,
 			$10, $11, $12, $13, $14, $15, $16, $17) ON CONFLICT DO NOTHING`,
 		g.ID, text(g.Scope), string(g.Project), g.GitDir, null(g.Session), string(g.Call), string(g.Request), g.Grant.Remembered,
-		g.Grant.Tool, g.Grant.Exact, jsonOf(g.Grant.Match),
+		g.Grant.Tool, g.Grant.Exact, jsonOf(covers{g.Grant.Match, g.Grant.Cap}),
 		stamp(g.Created), micros(g.Grant.ExpiresAt), g.MaxUses, g.Uses, micros(g.Revoked), g.By)
 }
 

@@ -18,7 +18,7 @@ func grantsInForce(b *bench) {
 		{
 			ID: "full", Scope: umpire.ScopeSession, Project: "p", GitDir: "/g", Session: "s", Call: "c", Request: "r", Created: b.later(), MaxUses: 3, By: "me",
 			Grant: umpire.Grant{
-				Scope: umpire.ScopeSession, Remembered: true, Tool: "Bash", Exact: "ls", Match: umpire.Match{CommandPrefix: "git log", PathGlob: "/x/**"}, ExpiresAt: b.now.Add(time.Hour),
+				Scope: umpire.ScopeSession, Remembered: true, Tool: "Bash", Exact: "ls", Match: umpire.Match{CommandPrefix: "git log", PathGlob: "/x/**"}, Cap: umpire.Cap{MaxConsequence: umpire.Outward, Options: umpire.OptionsShown}, ExpiresAt: b.now.Add(time.Hour),
 			},
 		},
 		{ID: "once", Scope: umpire.ScopeOnce, Project: "p", GitDir: "/g", Session: "s", Call: "c1", Created: b.later(), MaxUses: 1},
