@@ -85,9 +85,19 @@ func (tx *Tx) Sessions(q SessionQuery) ([]umpire.Session, error) {
 	}, `SELECT `+sessionColumns+` FROM sessions
 		WHERE ($1 = '' OR project_id = $1) AND (CAST($2 AS BIGINT) = 0 OR active_at < $2)
 			AND (runner <> '' OR NOT $4) AND ($5 = '' OR parent = $5)
+			AND ($6 = '' OR project_root = $6 AND is_root_session AND NOT external AND state <> 'ended')
+			AND ($7 = '' OR agent = $7)
 		ORDER BY active_at DESC, session_id DESC LIMIT $3`,
-		string(q.Project), bound(q.IdleBefore), limit(q.Limit), q.Held, string(q.Parent))
+		string(q.Project), bound(q.IdleBefore), limit(q.Limit), q.Held, string(q.Parent), q.Root, q.Agent)
 	return all, err
+}
+
+// CountOpen returns how many sessions of a runner are open, and how many questions wait
+// in them together.
+func (tx *Tx) CountOpen(runner string) (sessions, pending int, err error) {
+	err = tx.row([]any{&sessions, &pending},
+		`SELECT COUNT(*), COALESCE(SUM(pending), 0) FROM sessions WHERE runner = $1 AND state <> 'ended'`, runner)
+	return sessions, pending, err
 }
 
 // LastRoot returns the root session of a project with the latest activity.

@@ -177,7 +177,10 @@ type SessionQuery struct {
 	Held bool
 	// Parent finds only those that this session started; "" is all.
 	Parent umpire.SessionID
-	Limit  int
+	// Root finds only the live root sessions of this project root that umpire runs the
+	// calls of, Agent only those of one agent; "" is all.
+	Root, Agent string
+	Limit       int
 }
 
 // An AskQuery finds questions, the oldest first.

@@ -58,8 +58,12 @@ func sessionsAreFound(b *bench) {
 	var middle time.Time
 	for i := range 5 {
 		s := umpire.Session{ID: umpire.SessionID(fmt.Sprint("s", i)), Project: umpire.ProjectID(fmt.Sprint("p", i%2)), ActiveAt: b.later()}
+		s.IsRoot, s.Root, s.Agent = i != 3, "/p", fmt.Sprint("a", i%2)
 		if i > 2 {
 			s.Parent = "s0"
+		}
+		if s.External = i == 4; i == 2 {
+			s.State = umpire.SessionOver
 		}
 		b.update(func(tx *store.Tx) error { return tx.InsertSession(s) })
 		if i == 2 {
@@ -78,6 +82,9 @@ func sessionsAreFound(b *bench) {
 		{store.SessionQuery{IdleBefore: middle, Project: "p1"}, "[s1]"},
 		{store.SessionQuery{Project: "none"}, "[]"},
 		{store.SessionQuery{Parent: "s0"}, "[s4 s3]"},
+		{store.SessionQuery{Root: "/p"}, "[s1 s0]"},
+		{store.SessionQuery{Root: "/p", Agent: "a0"}, "[s0]"},
+		{store.SessionQuery{Root: "/q"}, "[]"},
 		{store.SessionQuery{Parent: "s0", Project: "p1"}, "[s3]"},
 	} {
 		b.view(func(tx *store.Tx) error {
