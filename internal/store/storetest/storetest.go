@@ -70,6 +70,7 @@ var parts = []struct {
 	{"prompts wait in their order", prompts},
 	{"events come back as they were appended", eventsComeBack},
 	{"D-17 the chain of events is whole, and every break is found", chainBreaks},
+	{"where streams ended stays where it was", headsStay},
 	{"the horizon bounds what is complete", horizon},
 	{"an error undoes the whole function", undone},
 	{"a lost transaction stays lost", staysLost},
