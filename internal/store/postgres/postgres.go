@@ -12,11 +12,15 @@ import (
 	"context"
 	"database/sql"
 	"embed"
+	"errors"
 	"fmt"
 	"io/fs"
+	"net"
+	"strconv"
 	"time"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/stdlib"
 
 	"github.com/umpirehq/umpire/internal/store"
@@ -52,9 +56,39 @@ func Open(ctx context.Context, dsn string) (*store.Store, error) {
 	db.SetConnMaxIdleTime(maxIdleTime)
 	s, err := store.New(ctx, db, dialect(config))
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", config.Host, err)
+		return nil, explainOpen(config, err)
 	}
 	return s, nil
+}
+
+// explainOpen says in one line why a database cannot be opened. The driver repeats itself
+// for every address and mode that it has tried.
+func explainOpen(config *pgx.ConnConfig, err error) error {
+	failed, is := errors.AsType[*pgconn.ConnectError](err)
+	if !is {
+		return fmt.Errorf("%s: %w", config.Host, err)
+	}
+	cause := innermost(failed)
+	return fmt.Errorf("PostgreSQL on %s cannot be reached: %w", net.JoinHostPort(config.Host, strconv.Itoa(int(config.Port))), cause)
+}
+
+// innermost is the error that all others are about; of several the first.
+func innermost(err error) error {
+	for {
+		var next error
+		switch wrapper := err.(type) { //nolint:errorlint // each layer is taken off
+		case interface{ Unwrap() error }:
+			next = wrapper.Unwrap()
+		case interface{ Unwrap() []error }:
+			if all := wrapper.Unwrap(); len(all) > 0 {
+				next = all[0]
+			}
+		}
+		if next == nil {
+			return err
+		}
+		err = next
+	}
 }
 
 func dialect(config *pgx.ConnConfig) store.Dialect {
