@@ -16,8 +16,19 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 func TestStore(t *testing.T) {
 	t.Parallel()
-	server := storetest.NewServer(t)
-	storetest.Run(t, func(t testing.TB) storetest.Database {
+	storetest.Run(t, freshIn(storetest.NewServer(t)))
+}
+
+//nolint:paralleltest // it counts allocations
+func TestPendingListsWhatItReturns(t *testing.T) {
+	storetest.ListsPending(t, freshIn(storetest.NewServer(t)))
+}
+
+func BenchmarkPending(b *testing.B) { storetest.BenchPending(b, freshIn(storetest.NewServer(b))) }
+
+// freshIn makes new databases of a server.
+func freshIn(server *storetest.Server) func(testing.TB) storetest.Database {
+	return func(t testing.TB) storetest.Database {
 		dsn := server.Database(t)
 		db, err := sql.Open("pgx", dsn)
 		if err != nil {
@@ -32,7 +43,7 @@ func TestStore(t *testing.T) {
 			Open: func(ctx context.Context) (*store.Store, error) { return Open(ctx, dsn) },
 			Raw:  db,
 		}
-	})
+	}
 }
 
 // TestTruncateIsRefused: emptying a table goes past the triggers of its rows.

@@ -14,16 +14,24 @@ import (
 
 func TestStore(t *testing.T) {
 	t.Parallel()
-	storetest.Run(t, func(t testing.TB) storetest.Database {
-		path := filepath.Join(t.TempDir(), "state", "umpire.db")
-		if err := create(path); err != nil {
-			t.Fatal(err)
-		}
-		return storetest.Database{
-			Open: func(ctx context.Context) (*store.Store, error) { return Open(ctx, path) },
-			Raw:  raw(t, dsn(path)),
-		}
-	})
+	storetest.Run(t, fresh)
+}
+
+//nolint:paralleltest // it counts allocations
+func TestPendingListsWhatItReturns(t *testing.T) { storetest.ListsPending(t, fresh) }
+
+func BenchmarkPending(b *testing.B) { storetest.BenchPending(b, fresh) }
+
+// fresh makes a new database.
+func fresh(t testing.TB) storetest.Database {
+	path := filepath.Join(t.TempDir(), "state", "umpire.db")
+	if err := create(path); err != nil {
+		t.Fatal(err)
+	}
+	return storetest.Database{
+		Open: func(ctx context.Context) (*store.Store, error) { return Open(ctx, path) },
+		Raw:  raw(t, dsn(path)),
+	}
 }
 
 // raw opens a file past the store.
