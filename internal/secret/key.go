@@ -32,18 +32,35 @@ type Key struct{ seal, mask, id []byte }
 // processes may do so at once and get the same one. Who loses the file loses what
 // was sealed with it, and nothing else. A file that others may read is refused.
 func OpenKey(folder string) (*Key, error) {
-	path := filepath.Join(folder, KeyFile)
-	secret, err := readKey(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		if err := createKey(folder, path); err != nil {
-			return nil, fmt.Errorf("key: %w", err)
-		}
-		secret, err = readKey(path)
+	seed, err := OpenSeed(folder, KeyFile)
+	if err != nil {
+		return nil, err
 	}
+	return derive(seed)
+}
+
+// OpenSeed reads the 32 secret bytes in a file of a folder, and makes them at random
+// if there is no such file. It is safe for several processes at once. A file that
+// others may read is refused.
+func OpenSeed(folder, name string) ([]byte, error) {
+	seed, err := ReadSeed(folder, name)
+	if !errors.Is(err, fs.ErrNotExist) {
+		return seed, err
+	}
+	if err := createKey(folder, name); err != nil {
+		return nil, fmt.Errorf("key: %w", err)
+	}
+	return ReadSeed(folder, name)
+}
+
+// ReadSeed is OpenSeed for a file that must be there already. Its error matches
+// fs.ErrNotExist when it is not.
+func ReadSeed(folder, name string) ([]byte, error) {
+	seed, err := readKey(filepath.Join(folder, name))
 	if err != nil {
 		return nil, fmt.Errorf("key: %w", err)
 	}
-	return derive(secret)
+	return seed, nil
 }
 
 // derive gives each use a key of its own.
@@ -96,20 +113,20 @@ func readKey(path string) ([]byte, error) {
 	encoded, ok := strings.CutPrefix(strings.TrimSpace(string(text)), keyHeader)
 	secret, err := base64.StdEncoding.DecodeString(encoded)
 	if !ok || err != nil || len(secret) != keySize {
-		return nil, fmt.Errorf("%s holds no key: put the right one back, or remove it to lose what it sealed", path)
+		return nil, fmt.Errorf("%s holds no key: put the right one back, or remove it for a new one and lose what it made", path)
 	}
 	return secret, nil
 }
 
 // createKey writes a new key under another name and then links it to its place, so
 // that the file is whole as soon as it is there, and the first one stays.
-func createKey(folder, path string) error {
+func createKey(folder, name string) error {
 	if err := os.MkdirAll(folder, 0o700); err != nil {
 		return err
 	}
 	secret := make([]byte, keySize)
 	rand.Read(secret) // ends the process when there is no randomness
-	file, err := os.CreateTemp(folder, KeyFile+".*")
+	file, err := os.CreateTemp(folder, name+".*")
 	if err != nil {
 		return err
 	}
@@ -118,7 +135,7 @@ func createKey(folder, path string) error {
 	if err = errors.Join(err, file.Sync(), file.Close()); err != nil {
 		return err
 	}
-	if err := os.Link(file.Name(), path); err != nil && !errors.Is(err, fs.ErrExist) {
+	if err := os.Link(file.Name(), filepath.Join(folder, name)); err != nil && !errors.Is(err, fs.ErrExist) {
 		return err
 	}
 	return syncFolder(folder)

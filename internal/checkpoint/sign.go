@@ -1,0 +1,103 @@
+package checkpoint
+
+import (
+	"crypto/ed25519"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/umpirehq/umpire/internal/secret"
+)
+
+// KeyFile is the name of the file that the key lies in.
+const KeyFile = "timeline.key"
+
+// header names the format of a signed checkpoint.
+const header = "umpire-timeline-1"
+
+// ErrFormat is matched when a text is not a signed checkpoint, or its signature is
+// not over what it says.
+var ErrFormat = errors.New("not a signed checkpoint")
+
+var encoding = base64.RawURLEncoding.Strict()
+
+// A Key signs checkpoints.
+type Key struct{ private ed25519.PrivateKey }
+
+// OpenKey reads the key in a folder, and makes one if there is none.
+func OpenKey(folder string) (*Key, error) { return keyFrom(secret.OpenSeed(folder, KeyFile)) }
+
+// ReadKey is OpenKey for a key that must be there. Its error matches fs.ErrNotExist
+// when it is not.
+func ReadKey(folder string) (*Key, error) { return keyFrom(secret.ReadSeed(folder, KeyFile)) }
+
+func keyFrom(seed []byte, err error) (*Key, error) {
+	if err != nil {
+		return nil, fmt.Errorf("the key of the timeline: %w", err)
+	}
+	return &Key{private: ed25519.NewKeyFromSeed(seed)}, nil
+}
+
+// ID is a short name of the key, the one that [Signed.KeyID] returns for what it
+// signed. A nil key has none.
+func (k *Key) ID() string {
+	if k == nil {
+		return ""
+	}
+	return keyID(k.public())
+}
+
+func (k *Key) public() ed25519.PublicKey { return ed25519.PublicKey(k.private[ed25519.SeedSize:]) }
+
+func keyID(key ed25519.PublicKey) string {
+	sum := sha256.Sum256(key)
+	return hex.EncodeToString(sum[:8])
+}
+
+// Sign writes a checkpoint as one line of text without blanks.
+func (k *Key) Sign(c *Checkpoint) (string, error) {
+	text, err := json.Marshal(c)
+	if err != nil {
+		return "", fmt.Errorf("checkpoint: %w", err)
+	}
+	said := header + "." + encoding.EncodeToString(text)
+	signature := ed25519.Sign(k.private, []byte(said))
+	return strings.Join([]string{said, encoding.EncodeToString(k.public()), encoding.EncodeToString(signature)}, "."), nil
+}
+
+// Signed is a checkpoint whose signature was checked.
+type Signed struct {
+	Checkpoint
+	key ed25519.PublicKey
+}
+
+// KeyID is the name of the key that signed it.
+func (s *Signed) KeyID() string { return keyID(s.key) }
+
+// Parse reads a signed checkpoint and checks its signature. Whose key it was is for the
+// caller to judge. Its error matches ErrFormat.
+func Parse(line string) (*Signed, error) {
+	parts := strings.Split(strings.TrimSpace(line), ".")
+	if len(parts) != 4 || parts[0] != header {
+		return nil, fmt.Errorf("%w: want one line that begins with %s and a dot", ErrFormat, header)
+	}
+	var decoded [3][]byte
+	for i := range decoded {
+		var err error
+		if decoded[i], err = encoding.DecodeString(parts[i+1]); err != nil {
+			return nil, fmt.Errorf("%w: %w", ErrFormat, err)
+		}
+	}
+	if len(decoded[1]) != ed25519.PublicKeySize || !ed25519.Verify(decoded[1], []byte(parts[0]+"."+parts[1]), decoded[2]) {
+		return nil, fmt.Errorf("%w: the signature is not over this text", ErrFormat)
+	}
+	s := &Signed{key: decoded[1]}
+	if err := json.Unmarshal(decoded[0], &s.Checkpoint); err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrFormat, err)
+	}
+	return s, nil
+}
