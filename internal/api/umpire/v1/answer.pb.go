@@ -40,7 +40,14 @@ type Answer struct {
 	// Why, for the model.
 	Reason string `protobuf:"bytes,6,opt,name=reason,proto3" json:"reason,omitempty"`
 	// The rule that an approval for longer than once stands for, in its short form.
-	Rule          string `protobuf:"bytes,7,opt,name=rule,proto3" json:"rule,omitempty"`
+	Rule string `protobuf:"bytes,7,opt,name=rule,proto3" json:"rule,omitempty"`
+	// The pending call's shown_digest: the answer is about what that card showed. Required.
+	ShownDigest string `protobuf:"bytes,8,opt,name=shown_digest,json=shownDigest,proto3" json:"shown_digest,omitempty"`
+	// How much an approval for longer than once covers where no rule says it: exact,
+	// subcommand, folder or tool; absent is the default of the scope.
+	Width string `protobuf:"bytes,10,opt,name=width,proto3" json:"width,omitempty"`
+	// When it ends; never when absent.
+	ExpiresAt     *timestamppb.Timestamp `protobuf:"bytes,11,opt,name=expires_at,json=expiresAt,proto3" json:"expires_at,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -122,6 +129,27 @@ func (x *Answer) GetRule() string {
 		return x.Rule
 	}
 	return ""
+}
+
+func (x *Answer) GetShownDigest() string {
+	if x != nil {
+		return x.ShownDigest
+	}
+	return ""
+}
+
+func (x *Answer) GetWidth() string {
+	if x != nil {
+		return x.Width
+	}
+	return ""
+}
+
+func (x *Answer) GetExpiresAt() *timestamppb.Timestamp {
+	if x != nil {
+		return x.ExpiresAt
+	}
+	return nil
 }
 
 // A Standing is the answer that a question has, once it has one.
@@ -362,7 +390,15 @@ type Pending struct {
 	// Of a call that leaves plan mode: what was planned.
 	Planned []*Planned `protobuf:"bytes,29,rep,name=planned,proto3" json:"planned,omitempty"`
 	// Why a command would run without a sandbox.
-	NoSandbox     string `protobuf:"bytes,30,opt,name=no_sandbox,json=noSandbox,proto3" json:"no_sandbox,omitempty"`
+	NoSandbox string `protobuf:"bytes,30,opt,name=no_sandbox,json=noSandbox,proto3" json:"no_sandbox,omitempty"`
+	// Whether the workspace allows what no rule and no guard asks about.
+	AllowAll bool `protobuf:"varint,40,opt,name=allow_all,json=allowAll,proto3" json:"allow_all,omitempty"`
+	// What cannot be taken back: none, reversible, outward or lost.
+	Consequence string `protobuf:"bytes,31,opt,name=consequence,proto3" json:"consequence,omitempty"`
+	// Binds an answer to what this card shows; an answer carries it as shown_digest.
+	ShownDigest string `protobuf:"bytes,32,opt,name=shown_digest,json=shownDigest,proto3" json:"shown_digest,omitempty"`
+	// The files whose code the call runs, as they were when it was asked about.
+	CodeFiles     []*CodeFile `protobuf:"bytes,33,rep,name=code_files,json=codeFiles,proto3" json:"code_files,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -607,6 +643,116 @@ func (x *Pending) GetNoSandbox() string {
 	return ""
 }
 
+func (x *Pending) GetAllowAll() bool {
+	if x != nil {
+		return x.AllowAll
+	}
+	return false
+}
+
+func (x *Pending) GetConsequence() string {
+	if x != nil {
+		return x.Consequence
+	}
+	return ""
+}
+
+func (x *Pending) GetShownDigest() string {
+	if x != nil {
+		return x.ShownDigest
+	}
+	return ""
+}
+
+func (x *Pending) GetCodeFiles() []*CodeFile {
+	if x != nil {
+		return x.CodeFiles
+	}
+	return nil
+}
+
+// A CodeFile is a file that a call names and whose code would run.
+type CodeFile struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Its absolute path.
+	Path string `protobuf:"bytes,1,opt,name=path,proto3" json:"path,omitempty"`
+	// The SHA-256 of the whole file in hex, or "unread".
+	Digest string `protobuf:"bytes,2,opt,name=digest,proto3" json:"digest,omitempty"`
+	// Its size in bytes.
+	Size int64 `protobuf:"varint,3,opt,name=size,proto3" json:"size,omitempty"`
+	// The beginning of the file, with secrets masked.
+	Text string `protobuf:"bytes,4,opt,name=text,proto3" json:"text,omitempty"`
+	// Whether there is more.
+	Cut           bool `protobuf:"varint,5,opt,name=cut,proto3" json:"cut,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *CodeFile) Reset() {
+	*x = CodeFile{}
+	mi := &file_umpire_v1_answer_proto_msgTypes[4]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *CodeFile) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*CodeFile) ProtoMessage() {}
+
+func (x *CodeFile) ProtoReflect() protoreflect.Message {
+	mi := &file_umpire_v1_answer_proto_msgTypes[4]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use CodeFile.ProtoReflect.Descriptor instead.
+func (*CodeFile) Descriptor() ([]byte, []int) {
+	return file_umpire_v1_answer_proto_rawDescGZIP(), []int{4}
+}
+
+func (x *CodeFile) GetPath() string {
+	if x != nil {
+		return x.Path
+	}
+	return ""
+}
+
+func (x *CodeFile) GetDigest() string {
+	if x != nil {
+		return x.Digest
+	}
+	return ""
+}
+
+func (x *CodeFile) GetSize() int64 {
+	if x != nil {
+		return x.Size
+	}
+	return 0
+}
+
+func (x *CodeFile) GetText() string {
+	if x != nil {
+		return x.Text
+	}
+	return ""
+}
+
+func (x *CodeFile) GetCut() bool {
+	if x != nil {
+		return x.Cut
+	}
+	return false
+}
+
 // A Planned is a call that plan mode did not let run.
 type Planned struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -624,7 +770,7 @@ type Planned struct {
 
 func (x *Planned) Reset() {
 	*x = Planned{}
-	mi := &file_umpire_v1_answer_proto_msgTypes[4]
+	mi := &file_umpire_v1_answer_proto_msgTypes[5]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -636,7 +782,7 @@ func (x *Planned) String() string {
 func (*Planned) ProtoMessage() {}
 
 func (x *Planned) ProtoReflect() protoreflect.Message {
-	mi := &file_umpire_v1_answer_proto_msgTypes[4]
+	mi := &file_umpire_v1_answer_proto_msgTypes[5]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -649,7 +795,7 @@ func (x *Planned) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Planned.ProtoReflect.Descriptor instead.
 func (*Planned) Descriptor() ([]byte, []int) {
-	return file_umpire_v1_answer_proto_rawDescGZIP(), []int{4}
+	return file_umpire_v1_answer_proto_rawDescGZIP(), []int{5}
 }
 
 func (x *Planned) GetCallId() string {
@@ -693,7 +839,7 @@ type PendingQuery struct {
 
 func (x *PendingQuery) Reset() {
 	*x = PendingQuery{}
-	mi := &file_umpire_v1_answer_proto_msgTypes[5]
+	mi := &file_umpire_v1_answer_proto_msgTypes[6]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -705,7 +851,7 @@ func (x *PendingQuery) String() string {
 func (*PendingQuery) ProtoMessage() {}
 
 func (x *PendingQuery) ProtoReflect() protoreflect.Message {
-	mi := &file_umpire_v1_answer_proto_msgTypes[5]
+	mi := &file_umpire_v1_answer_proto_msgTypes[6]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -718,7 +864,7 @@ func (x *PendingQuery) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PendingQuery.ProtoReflect.Descriptor instead.
 func (*PendingQuery) Descriptor() ([]byte, []int) {
-	return file_umpire_v1_answer_proto_rawDescGZIP(), []int{5}
+	return file_umpire_v1_answer_proto_rawDescGZIP(), []int{6}
 }
 
 func (x *PendingQuery) GetProjectId() string {
@@ -746,7 +892,7 @@ type PendingList struct {
 
 func (x *PendingList) Reset() {
 	*x = PendingList{}
-	mi := &file_umpire_v1_answer_proto_msgTypes[6]
+	mi := &file_umpire_v1_answer_proto_msgTypes[7]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -758,7 +904,7 @@ func (x *PendingList) String() string {
 func (*PendingList) ProtoMessage() {}
 
 func (x *PendingList) ProtoReflect() protoreflect.Message {
-	mi := &file_umpire_v1_answer_proto_msgTypes[6]
+	mi := &file_umpire_v1_answer_proto_msgTypes[7]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -771,7 +917,7 @@ func (x *PendingList) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PendingList.ProtoReflect.Descriptor instead.
 func (*PendingList) Descriptor() ([]byte, []int) {
-	return file_umpire_v1_answer_proto_rawDescGZIP(), []int{6}
+	return file_umpire_v1_answer_proto_rawDescGZIP(), []int{7}
 }
 
 func (x *PendingList) GetPending() []*Pending {
@@ -785,7 +931,7 @@ var File_umpire_v1_answer_proto protoreflect.FileDescriptor
 
 const file_umpire_v1_answer_proto_rawDesc = "" +
 	"\n" +
-	"\x16umpire/v1/answer.proto\x12\tumpire.v1\x1a\x1cgoogle/protobuf/struct.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x18umpire/v1/decision.proto\"\xb8\x01\n" +
+	"\x16umpire/v1/answer.proto\x12\tumpire.v1\x1a\x1cgoogle/protobuf/struct.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x18umpire/v1/decision.proto\"\xac\x02\n" +
 	"\x06Answer\x12\x1d\n" +
 	"\n" +
 	"request_id\x18\x01 \x01(\tR\trequestId\x12\x1b\n" +
@@ -794,7 +940,12 @@ const file_umpire_v1_answer_proto_rawDesc = "" +
 	"\x06answer\x18\x04 \x01(\tR\x06answer\x12\x14\n" +
 	"\x05scope\x18\x05 \x01(\tR\x05scope\x12\x16\n" +
 	"\x06reason\x18\x06 \x01(\tR\x06reason\x12\x12\n" +
-	"\x04rule\x18\a \x01(\tR\x04rule\"\xd2\x01\n" +
+	"\x04rule\x18\a \x01(\tR\x04rule\x12!\n" +
+	"\fshown_digest\x18\b \x01(\tR\vshownDigest\x12\x14\n" +
+	"\x05width\x18\n" +
+	" \x01(\tR\x05width\x129\n" +
+	"\n" +
+	"expires_at\x18\v \x01(\v2\x1a.google.protobuf.TimestampR\texpiresAt\"\xd2\x01\n" +
 	"\bStanding\x12\x1d\n" +
 	"\n" +
 	"request_id\x18\x01 \x01(\tR\trequestId\x12\x16\n" +
@@ -812,7 +963,7 @@ const file_umpire_v1_answer_proto_rawDesc = "" +
 	"\n" +
 	"suggestion\x18\x03 \x01(\tR\n" +
 	"suggestion\x12!\n" +
-	"\fbase_command\x18\x04 \x01(\tR\vbaseCommand\"\xae\b\n" +
+	"\fbase_command\x18\x04 \x01(\tR\vbaseCommand\"\xc4\t\n" +
 	"\aPending\x12\x1d\n" +
 	"\n" +
 	"request_id\x18\x01 \x01(\tR\trequestId\x12\x18\n" +
@@ -851,7 +1002,18 @@ const file_umpire_v1_answer_proto_rawDesc = "" +
 	"\x05rules\x18\x1c \x03(\tR\x05rules\x12,\n" +
 	"\aplanned\x18\x1d \x03(\v2\x12.umpire.v1.PlannedR\aplanned\x12\x1d\n" +
 	"\n" +
-	"no_sandbox\x18\x1e \x01(\tR\tnoSandbox\"\xd4\x01\n" +
+	"no_sandbox\x18\x1e \x01(\tR\tnoSandbox\x12\x1b\n" +
+	"\tallow_all\x18( \x01(\bR\ballowAll\x12 \n" +
+	"\vconsequence\x18\x1f \x01(\tR\vconsequence\x12!\n" +
+	"\fshown_digest\x18  \x01(\tR\vshownDigest\x122\n" +
+	"\n" +
+	"code_files\x18! \x03(\v2\x13.umpire.v1.CodeFileR\tcodeFiles\"p\n" +
+	"\bCodeFile\x12\x12\n" +
+	"\x04path\x18\x01 \x01(\tR\x04path\x12\x16\n" +
+	"\x06digest\x18\x02 \x01(\tR\x06digest\x12\x12\n" +
+	"\x04size\x18\x03 \x01(\x03R\x04size\x12\x12\n" +
+	"\x04text\x18\x04 \x01(\tR\x04text\x12\x10\n" +
+	"\x03cut\x18\x05 \x01(\bR\x03cut\"\xd4\x01\n" +
 	"\aPlanned\x12\x17\n" +
 	"\acall_id\x18\x01 \x01(\tR\x06callId\x12\x12\n" +
 	"\x04tool\x18\x02 \x01(\tR\x04tool\x12-\n" +
@@ -883,40 +1045,43 @@ func file_umpire_v1_answer_proto_rawDescGZIP() []byte {
 	return file_umpire_v1_answer_proto_rawDescData
 }
 
-var file_umpire_v1_answer_proto_msgTypes = make([]protoimpl.MessageInfo, 8)
+var file_umpire_v1_answer_proto_msgTypes = make([]protoimpl.MessageInfo, 9)
 var file_umpire_v1_answer_proto_goTypes = []any{
 	(*Answer)(nil),                // 0: umpire.v1.Answer
 	(*Standing)(nil),              // 1: umpire.v1.Standing
 	(*CommandInfo)(nil),           // 2: umpire.v1.CommandInfo
 	(*Pending)(nil),               // 3: umpire.v1.Pending
-	(*Planned)(nil),               // 4: umpire.v1.Planned
-	(*PendingQuery)(nil),          // 5: umpire.v1.PendingQuery
-	(*PendingList)(nil),           // 6: umpire.v1.PendingList
-	nil,                           // 7: umpire.v1.Planned.FilesEntry
-	(*timestamppb.Timestamp)(nil), // 8: google.protobuf.Timestamp
-	(*structpb.Value)(nil),        // 9: google.protobuf.Value
-	(*Access)(nil),                // 10: umpire.v1.Access
-	(*Suggestion)(nil),            // 11: umpire.v1.Suggestion
-	(*structpb.Struct)(nil),       // 12: google.protobuf.Struct
+	(*CodeFile)(nil),              // 4: umpire.v1.CodeFile
+	(*Planned)(nil),               // 5: umpire.v1.Planned
+	(*PendingQuery)(nil),          // 6: umpire.v1.PendingQuery
+	(*PendingList)(nil),           // 7: umpire.v1.PendingList
+	nil,                           // 8: umpire.v1.Planned.FilesEntry
+	(*timestamppb.Timestamp)(nil), // 9: google.protobuf.Timestamp
+	(*structpb.Value)(nil),        // 10: google.protobuf.Value
+	(*Access)(nil),                // 11: umpire.v1.Access
+	(*Suggestion)(nil),            // 12: umpire.v1.Suggestion
+	(*structpb.Struct)(nil),       // 13: google.protobuf.Struct
 }
 var file_umpire_v1_answer_proto_depIdxs = []int32{
-	8,  // 0: umpire.v1.Standing.at:type_name -> google.protobuf.Timestamp
-	9,  // 1: umpire.v1.Pending.input:type_name -> google.protobuf.Value
-	10, // 2: umpire.v1.Pending.accesses:type_name -> umpire.v1.Access
-	2,  // 3: umpire.v1.Pending.command_info:type_name -> umpire.v1.CommandInfo
-	11, // 4: umpire.v1.Pending.suggestions:type_name -> umpire.v1.Suggestion
-	8,  // 5: umpire.v1.Pending.asked_at:type_name -> google.protobuf.Timestamp
-	8,  // 6: umpire.v1.Pending.expires_at:type_name -> google.protobuf.Timestamp
-	12, // 7: umpire.v1.Pending.extra:type_name -> google.protobuf.Struct
-	4,  // 8: umpire.v1.Pending.planned:type_name -> umpire.v1.Planned
-	10, // 9: umpire.v1.Planned.accesses:type_name -> umpire.v1.Access
-	7,  // 10: umpire.v1.Planned.files:type_name -> umpire.v1.Planned.FilesEntry
-	3,  // 11: umpire.v1.PendingList.pending:type_name -> umpire.v1.Pending
-	12, // [12:12] is the sub-list for method output_type
-	12, // [12:12] is the sub-list for method input_type
-	12, // [12:12] is the sub-list for extension type_name
-	12, // [12:12] is the sub-list for extension extendee
-	0,  // [0:12] is the sub-list for field type_name
+	9,  // 0: umpire.v1.Answer.expires_at:type_name -> google.protobuf.Timestamp
+	9,  // 1: umpire.v1.Standing.at:type_name -> google.protobuf.Timestamp
+	10, // 2: umpire.v1.Pending.input:type_name -> google.protobuf.Value
+	11, // 3: umpire.v1.Pending.accesses:type_name -> umpire.v1.Access
+	2,  // 4: umpire.v1.Pending.command_info:type_name -> umpire.v1.CommandInfo
+	12, // 5: umpire.v1.Pending.suggestions:type_name -> umpire.v1.Suggestion
+	9,  // 6: umpire.v1.Pending.asked_at:type_name -> google.protobuf.Timestamp
+	9,  // 7: umpire.v1.Pending.expires_at:type_name -> google.protobuf.Timestamp
+	13, // 8: umpire.v1.Pending.extra:type_name -> google.protobuf.Struct
+	5,  // 9: umpire.v1.Pending.planned:type_name -> umpire.v1.Planned
+	4,  // 10: umpire.v1.Pending.code_files:type_name -> umpire.v1.CodeFile
+	11, // 11: umpire.v1.Planned.accesses:type_name -> umpire.v1.Access
+	8,  // 12: umpire.v1.Planned.files:type_name -> umpire.v1.Planned.FilesEntry
+	3,  // 13: umpire.v1.PendingList.pending:type_name -> umpire.v1.Pending
+	14, // [14:14] is the sub-list for method output_type
+	14, // [14:14] is the sub-list for method input_type
+	14, // [14:14] is the sub-list for extension type_name
+	14, // [14:14] is the sub-list for extension extendee
+	0,  // [0:14] is the sub-list for field type_name
 }
 
 func init() { file_umpire_v1_answer_proto_init() }
@@ -931,7 +1096,7 @@ func file_umpire_v1_answer_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_umpire_v1_answer_proto_rawDesc), len(file_umpire_v1_answer_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   8,
+			NumMessages:   9,
 			NumExtensions: 0,
 			NumServices:   0,
 		},

@@ -163,7 +163,9 @@ type Access struct {
 	// The piece of knowledge that spoke, as "program option".
 	Table string `protobuf:"bytes,9,opt,name=table,proto3" json:"table,omitempty"`
 	// Where target leads through links, if that is somewhere else.
-	Resolved      string `protobuf:"bytes,10,opt,name=resolved,proto3" json:"resolved,omitempty"`
+	Resolved string `protobuf:"bytes,10,opt,name=resolved,proto3" json:"resolved,omitempty"`
+	// What cannot be taken back: none, reversible, outward or lost.
+	Consequence   string `protobuf:"bytes,11,opt,name=consequence,proto3" json:"consequence,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -264,6 +266,13 @@ func (x *Access) GetTable() string {
 func (x *Access) GetResolved() string {
 	if x != nil {
 		return x.Resolved
+	}
+	return ""
+}
+
+func (x *Access) GetConsequence() string {
+	if x != nil {
+		return x.Consequence
 	}
 	return ""
 }
@@ -495,7 +504,9 @@ type Match struct {
 	// A glob that a path matches.
 	PathGlob string `protobuf:"bytes,2,opt,name=pathGlob,proto3" json:"pathGlob,omitempty"`
 	// A host.
-	Domain        string `protobuf:"bytes,3,opt,name=domain,proto3" json:"domain,omitempty"`
+	Domain string `protobuf:"bytes,3,opt,name=domain,proto3" json:"domain,omitempty"`
+	// One whole simple command.
+	Command       string `protobuf:"bytes,4,opt,name=command,proto3" json:"command,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -551,6 +562,13 @@ func (x *Match) GetDomain() string {
 	return ""
 }
 
+func (x *Match) GetCommand() string {
+	if x != nil {
+		return x.Command
+	}
+	return ""
+}
+
 // A Suggestion is a rule that would settle the same question next time.
 type Suggestion struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -561,7 +579,13 @@ type Suggestion struct {
 	// What the rule would match; every use of the tool when absent.
 	Match *Match `protobuf:"bytes,3,opt,name=match,proto3" json:"match,omitempty"`
 	// once, session, project or global.
-	Scope         string `protobuf:"bytes,4,opt,name=scope,proto3" json:"scope,omitempty"`
+	Scope string `protobuf:"bytes,4,opt,name=scope,proto3" json:"scope,omitempty"`
+	// exact, subcommand, folder or tool. The rules of one width settle it together.
+	Width string `protobuf:"bytes,5,opt,name=width,proto3" json:"width,omitempty"`
+	// The worst consequence that the rule would cover; no limit when absent.
+	MaxConsequence string `protobuf:"bytes,6,opt,name=max_consequence,json=maxConsequence,proto3" json:"max_consequence,omitempty"`
+	// shown: the rule would cover further options only where they do no more.
+	Options       string `protobuf:"bytes,7,opt,name=options,proto3" json:"options,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -624,6 +648,27 @@ func (x *Suggestion) GetScope() string {
 	return ""
 }
 
+func (x *Suggestion) GetWidth() string {
+	if x != nil {
+		return x.Width
+	}
+	return ""
+}
+
+func (x *Suggestion) GetMaxConsequence() string {
+	if x != nil {
+		return x.MaxConsequence
+	}
+	return ""
+}
+
+func (x *Suggestion) GetOptions() string {
+	if x != nil {
+		return x.Options
+	}
+	return ""
+}
+
 // A Decision is the verdict on one call with everything that explains it.
 type Decision struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -650,7 +695,10 @@ type Decision struct {
 	// What must hold while the call runs.
 	Obligations *Obligations `protobuf:"bytes,11,opt,name=obligations,proto3" json:"obligations,omitempty"`
 	// Rules that would settle it next time, the narrowest first.
-	Suggestions   []*Suggestion `protobuf:"bytes,12,rep,name=suggestions,proto3" json:"suggestions,omitempty"`
+	Suggestions []*Suggestion `protobuf:"bytes,12,rep,name=suggestions,proto3" json:"suggestions,omitempty"`
+	// What cannot be taken back, the worst of the accesses: none, reversible, outward
+	// or lost.
+	Consequence   string `protobuf:"bytes,13,opt,name=consequence,proto3" json:"consequence,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -769,6 +817,13 @@ func (x *Decision) GetSuggestions() []*Suggestion {
 	return nil
 }
 
+func (x *Decision) GetConsequence() string {
+	if x != nil {
+		return x.Consequence
+	}
+	return ""
+}
+
 var File_umpire_v1_decision_proto protoreflect.FileDescriptor
 
 const file_umpire_v1_decision_proto_rawDesc = "" +
@@ -786,7 +841,7 @@ const file_umpire_v1_decision_proto_rawDesc = "" +
 	"\n" +
 	"background\x18\b \x01(\bR\n" +
 	"background\x12-\n" +
-	"\x05extra\x18\t \x01(\v2\x17.google.protobuf.StructR\x05extra\"\xf0\x01\n" +
+	"\x05extra\x18\t \x01(\v2\x17.google.protobuf.StructR\x05extra\"\x92\x02\n" +
 	"\x06Access\x12\x12\n" +
 	"\x04kind\x18\x01 \x01(\tR\x04kind\x12\x18\n" +
 	"\aprogram\x18\x02 \x01(\tR\aprogram\x12\x12\n" +
@@ -798,7 +853,8 @@ const file_umpire_v1_decision_proto_rawDesc = "" +
 	"\x05doubt\x18\b \x01(\tR\x05doubt\x12\x14\n" +
 	"\x05table\x18\t \x01(\tR\x05table\x12\x1a\n" +
 	"\bresolved\x18\n" +
-	" \x01(\tR\bresolved\"Y\n" +
+	" \x01(\tR\bresolved\x12 \n" +
+	"\vconsequence\x18\v \x01(\tR\vconsequence\"Y\n" +
 	"\aRuleRef\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12\x16\n" +
 	"\x06source\x18\x02 \x01(\tR\x06source\x12\x12\n" +
@@ -813,17 +869,21 @@ const file_umpire_v1_decision_proto_rawDesc = "" +
 	"\x06access\x18\x06 \x01(\x03R\x06access\"A\n" +
 	"\vObligations\x12\x18\n" +
 	"\asandbox\x18\x01 \x01(\tR\asandbox\x12\x18\n" +
-	"\anetwork\x18\x02 \x01(\bR\anetwork\"a\n" +
+	"\anetwork\x18\x02 \x01(\bR\anetwork\"{\n" +
 	"\x05Match\x12$\n" +
 	"\rcommandPrefix\x18\x01 \x01(\tR\rcommandPrefix\x12\x1a\n" +
 	"\bpathGlob\x18\x02 \x01(\tR\bpathGlob\x12\x16\n" +
-	"\x06domain\x18\x03 \x01(\tR\x06domain\"v\n" +
+	"\x06domain\x18\x03 \x01(\tR\x06domain\x12\x18\n" +
+	"\acommand\x18\x04 \x01(\tR\acommand\"\xcf\x01\n" +
 	"\n" +
 	"Suggestion\x12\x16\n" +
 	"\x06action\x18\x01 \x01(\tR\x06action\x12\x12\n" +
 	"\x04tool\x18\x02 \x01(\tR\x04tool\x12&\n" +
 	"\x05match\x18\x03 \x01(\v2\x10.umpire.v1.MatchR\x05match\x12\x14\n" +
-	"\x05scope\x18\x04 \x01(\tR\x05scope\"\xc1\x03\n" +
+	"\x05scope\x18\x04 \x01(\tR\x05scope\x12\x14\n" +
+	"\x05width\x18\x05 \x01(\tR\x05width\x12'\n" +
+	"\x0fmax_consequence\x18\x06 \x01(\tR\x0emaxConsequence\x12\x18\n" +
+	"\aoptions\x18\a \x01(\tR\aoptions\"\xe3\x03\n" +
 	"\bDecision\x12\x18\n" +
 	"\averdict\x18\x01 \x01(\tR\averdict\x12\x12\n" +
 	"\x04risk\x18\x02 \x01(\tR\x04risk\x12\x14\n" +
@@ -838,7 +898,8 @@ const file_umpire_v1_decision_proto_rawDesc = "" +
 	"\baccesses\x18\n" +
 	" \x03(\v2\x11.umpire.v1.AccessR\baccesses\x128\n" +
 	"\vobligations\x18\v \x01(\v2\x16.umpire.v1.ObligationsR\vobligations\x127\n" +
-	"\vsuggestions\x18\f \x03(\v2\x15.umpire.v1.SuggestionR\vsuggestionsB\x9f\x01\n" +
+	"\vsuggestions\x18\f \x03(\v2\x15.umpire.v1.SuggestionR\vsuggestions\x12 \n" +
+	"\vconsequence\x18\r \x01(\tR\vconsequenceB\x9f\x01\n" +
 	"\rcom.umpire.v1B\rDecisionProtoP\x01Z:github.com/umpirehq/umpire/internal/api/umpire/v1;umpirev1\xa2\x02\x03UXX\xaa\x02\tUmpire.V1\xca\x02\tUmpire\\V1\xe2\x02\x15Umpire\\V1\\GPBMetadata\xea\x02\n" +
 	"Umpire::V1b\x06proto3"
 

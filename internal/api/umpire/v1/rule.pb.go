@@ -99,7 +99,11 @@ type Rule struct {
 	// The file that it stands in.
 	File string `protobuf:"bytes,9,opt,name=file,proto3" json:"file,omitempty"`
 	// The line, counted from 1.
-	Line          int64 `protobuf:"varint,10,opt,name=line,proto3" json:"line,omitempty"`
+	Line int64 `protobuf:"varint,10,opt,name=line,proto3" json:"line,omitempty"`
+	// The worst consequence that the rule covers; no limit when absent.
+	MaxConsequence string `protobuf:"bytes,11,opt,name=max_consequence,json=maxConsequence,proto3" json:"max_consequence,omitempty"`
+	// shown: the rule covers further options only where they do no more.
+	Options       string `protobuf:"bytes,12,opt,name=options,proto3" json:"options,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -202,6 +206,20 @@ func (x *Rule) GetLine() int64 {
 		return x.Line
 	}
 	return 0
+}
+
+func (x *Rule) GetMaxConsequence() string {
+	if x != nil {
+		return x.MaxConsequence
+	}
+	return ""
+}
+
+func (x *Rule) GetOptions() string {
+	if x != nil {
+		return x.Options
+	}
+	return ""
 }
 
 // A RuleListRequest asks for the rules of a project.
@@ -558,8 +576,7 @@ type RuleStatus struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The files.
 	Files []*RuleFile `protobuf:"bytes,1,rep,name=files,proto3" json:"files,omitempty"`
-	// Whether a deny or ask rule may be missing, so that nothing is allowed but
-	// what is safe.
+	// Whether a deny or ask rule may be missing, so that every call asks.
 	Cautious bool `protobuf:"varint,2,opt,name=cautious,proto3" json:"cautious,omitempty"`
 	// Changes whenever the rules that hold change.
 	Revision      string `protobuf:"bytes,3,opt,name=revision,proto3" json:"revision,omitempty"`
@@ -800,18 +817,79 @@ func (x *RuleProblem) GetText() string {
 	return ""
 }
 
-// A TrustRequest asks to trust the rule files of a project as they are.
+// A TrustedFile is a rule file as a person was shown it.
+type TrustedFile struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Where it is.
+	Path string `protobuf:"bytes,1,opt,name=path,proto3" json:"path,omitempty"`
+	// The SHA-256 of its content.
+	Hash          string `protobuf:"bytes,2,opt,name=hash,proto3" json:"hash,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *TrustedFile) Reset() {
+	*x = TrustedFile{}
+	mi := &file_umpire_v1_rule_proto_msgTypes[12]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *TrustedFile) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*TrustedFile) ProtoMessage() {}
+
+func (x *TrustedFile) ProtoReflect() protoreflect.Message {
+	mi := &file_umpire_v1_rule_proto_msgTypes[12]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use TrustedFile.ProtoReflect.Descriptor instead.
+func (*TrustedFile) Descriptor() ([]byte, []int) {
+	return file_umpire_v1_rule_proto_rawDescGZIP(), []int{12}
+}
+
+func (x *TrustedFile) GetPath() string {
+	if x != nil {
+		return x.Path
+	}
+	return ""
+}
+
+func (x *TrustedFile) GetHash() string {
+	if x != nil {
+		return x.Hash
+	}
+	return ""
+}
+
+// A TrustRequest asks to trust the rule files or the code of a project, or no more.
 type TrustRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// An absolute folder in the project.
-	WorkingDir    string `protobuf:"bytes,1,opt,name=working_dir,json=workingDir,proto3" json:"working_dir,omitempty"`
+	WorkingDir string `protobuf:"bytes,1,opt,name=working_dir,json=workingDir,proto3" json:"working_dir,omitempty"`
+	// Whether it is about the code of the clone; about the rule files when absent.
+	Code bool `protobuf:"varint,2,opt,name=code,proto3" json:"code,omitempty"`
+	// Whether it takes the trust back.
+	Revoke bool `protobuf:"varint,3,opt,name=revoke,proto3" json:"revoke,omitempty"`
+	// The rule files as they were shown; as they are now when there are none.
+	Files         []*TrustedFile `protobuf:"bytes,4,rep,name=files,proto3" json:"files,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *TrustRequest) Reset() {
 	*x = TrustRequest{}
-	mi := &file_umpire_v1_rule_proto_msgTypes[12]
+	mi := &file_umpire_v1_rule_proto_msgTypes[13]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -823,7 +901,7 @@ func (x *TrustRequest) String() string {
 func (*TrustRequest) ProtoMessage() {}
 
 func (x *TrustRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_umpire_v1_rule_proto_msgTypes[12]
+	mi := &file_umpire_v1_rule_proto_msgTypes[13]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -836,7 +914,7 @@ func (x *TrustRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TrustRequest.ProtoReflect.Descriptor instead.
 func (*TrustRequest) Descriptor() ([]byte, []int) {
-	return file_umpire_v1_rule_proto_rawDescGZIP(), []int{12}
+	return file_umpire_v1_rule_proto_rawDescGZIP(), []int{13}
 }
 
 func (x *TrustRequest) GetWorkingDir() string {
@@ -846,16 +924,39 @@ func (x *TrustRequest) GetWorkingDir() string {
 	return ""
 }
 
-// A TrustResponse says nothing more than that the trust is recorded.
+func (x *TrustRequest) GetCode() bool {
+	if x != nil {
+		return x.Code
+	}
+	return false
+}
+
+func (x *TrustRequest) GetRevoke() bool {
+	if x != nil {
+		return x.Revoke
+	}
+	return false
+}
+
+func (x *TrustRequest) GetFiles() []*TrustedFile {
+	if x != nil {
+		return x.Files
+	}
+	return nil
+}
+
+// A TrustResponse says what the trust is about.
 type TrustResponse struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The rule files, or the files that name code.
+	Files         []string `protobuf:"bytes,1,rep,name=files,proto3" json:"files,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *TrustResponse) Reset() {
 	*x = TrustResponse{}
-	mi := &file_umpire_v1_rule_proto_msgTypes[13]
+	mi := &file_umpire_v1_rule_proto_msgTypes[14]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -867,7 +968,7 @@ func (x *TrustResponse) String() string {
 func (*TrustResponse) ProtoMessage() {}
 
 func (x *TrustResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_umpire_v1_rule_proto_msgTypes[13]
+	mi := &file_umpire_v1_rule_proto_msgTypes[14]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -880,7 +981,14 @@ func (x *TrustResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TrustResponse.ProtoReflect.Descriptor instead.
 func (*TrustResponse) Descriptor() ([]byte, []int) {
-	return file_umpire_v1_rule_proto_rawDescGZIP(), []int{13}
+	return file_umpire_v1_rule_proto_rawDescGZIP(), []int{14}
+}
+
+func (x *TrustResponse) GetFiles() []string {
+	if x != nil {
+		return x.Files
+	}
+	return nil
 }
 
 var File_umpire_v1_rule_proto protoreflect.FileDescriptor
@@ -890,7 +998,7 @@ const file_umpire_v1_rule_proto_rawDesc = "" +
 	"\x14umpire/v1/rule.proto\x12\tumpire.v1\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x18umpire/v1/decision.proto\"=\n" +
 	"\bExamples\x12\x14\n" +
 	"\x05match\x18\x01 \x03(\tR\x05match\x12\x1b\n" +
-	"\tnot_match\x18\x02 \x03(\tR\bnotMatch\"\xb8\x02\n" +
+	"\tnot_match\x18\x02 \x03(\tR\bnotMatch\"\xfb\x02\n" +
 	"\x04Rule\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12\x16\n" +
 	"\x06action\x18\x02 \x01(\tR\x06action\x12\x12\n" +
@@ -903,7 +1011,9 @@ const file_umpire_v1_rule_proto_rawDesc = "" +
 	"\x06source\x18\b \x01(\tR\x06source\x12\x12\n" +
 	"\x04file\x18\t \x01(\tR\x04file\x12\x12\n" +
 	"\x04line\x18\n" +
-	" \x01(\x03R\x04line\"2\n" +
+	" \x01(\x03R\x04line\x12'\n" +
+	"\x0fmax_consequence\x18\v \x01(\tR\x0emaxConsequence\x12\x18\n" +
+	"\aoptions\x18\f \x01(\tR\aoptions\"2\n" +
 	"\x0fRuleListRequest\x12\x1f\n" +
 	"\vworking_dir\x18\x01 \x01(\tR\n" +
 	"workingDir\"9\n" +
@@ -945,11 +1055,18 @@ const file_umpire_v1_rule_proto_rawDesc = "" +
 	"\x04file\x18\x01 \x01(\tR\x04file\x12\x12\n" +
 	"\x04line\x18\x02 \x01(\x03R\x04line\x12\x16\n" +
 	"\x06column\x18\x03 \x01(\x03R\x06column\x12\x12\n" +
-	"\x04text\x18\x04 \x01(\tR\x04text\"/\n" +
+	"\x04text\x18\x04 \x01(\tR\x04text\"5\n" +
+	"\vTrustedFile\x12\x12\n" +
+	"\x04path\x18\x01 \x01(\tR\x04path\x12\x12\n" +
+	"\x04hash\x18\x02 \x01(\tR\x04hash\"\x89\x01\n" +
 	"\fTrustRequest\x12\x1f\n" +
 	"\vworking_dir\x18\x01 \x01(\tR\n" +
-	"workingDir\"\x0f\n" +
-	"\rTrustResponse2\xce\x02\n" +
+	"workingDir\x12\x12\n" +
+	"\x04code\x18\x02 \x01(\bR\x04code\x12\x16\n" +
+	"\x06revoke\x18\x03 \x01(\bR\x06revoke\x12,\n" +
+	"\x05files\x18\x04 \x03(\v2\x16.umpire.v1.TrustedFileR\x05files\"%\n" +
+	"\rTrustResponse\x12\x14\n" +
+	"\x05files\x18\x01 \x03(\tR\x05files2\xce\x02\n" +
 	"\vRuleService\x12?\n" +
 	"\x04List\x12\x1a.umpire.v1.RuleListRequest\x1a\x1b.umpire.v1.RuleListResponse\x12<\n" +
 	"\x03Add\x12\x19.umpire.v1.RuleAddRequest\x1a\x1a.umpire.v1.RuleAddResponse\x12E\n" +
@@ -971,7 +1088,7 @@ func file_umpire_v1_rule_proto_rawDescGZIP() []byte {
 	return file_umpire_v1_rule_proto_rawDescData
 }
 
-var file_umpire_v1_rule_proto_msgTypes = make([]protoimpl.MessageInfo, 14)
+var file_umpire_v1_rule_proto_msgTypes = make([]protoimpl.MessageInfo, 15)
 var file_umpire_v1_rule_proto_goTypes = []any{
 	(*Examples)(nil),              // 0: umpire.v1.Examples
 	(*Rule)(nil),                  // 1: umpire.v1.Rule
@@ -985,34 +1102,36 @@ var file_umpire_v1_rule_proto_goTypes = []any{
 	(*RuleStatus)(nil),            // 9: umpire.v1.RuleStatus
 	(*RuleFile)(nil),              // 10: umpire.v1.RuleFile
 	(*RuleProblem)(nil),           // 11: umpire.v1.RuleProblem
-	(*TrustRequest)(nil),          // 12: umpire.v1.TrustRequest
-	(*TrustResponse)(nil),         // 13: umpire.v1.TrustResponse
-	(*Match)(nil),                 // 14: umpire.v1.Match
-	(*timestamppb.Timestamp)(nil), // 15: google.protobuf.Timestamp
+	(*TrustedFile)(nil),           // 12: umpire.v1.TrustedFile
+	(*TrustRequest)(nil),          // 13: umpire.v1.TrustRequest
+	(*TrustResponse)(nil),         // 14: umpire.v1.TrustResponse
+	(*Match)(nil),                 // 15: umpire.v1.Match
+	(*timestamppb.Timestamp)(nil), // 16: google.protobuf.Timestamp
 }
 var file_umpire_v1_rule_proto_depIdxs = []int32{
-	14, // 0: umpire.v1.Rule.match:type_name -> umpire.v1.Match
+	15, // 0: umpire.v1.Rule.match:type_name -> umpire.v1.Match
 	0,  // 1: umpire.v1.Rule.examples:type_name -> umpire.v1.Examples
-	15, // 2: umpire.v1.Rule.expires_at:type_name -> google.protobuf.Timestamp
+	16, // 2: umpire.v1.Rule.expires_at:type_name -> google.protobuf.Timestamp
 	1,  // 3: umpire.v1.RuleListResponse.rules:type_name -> umpire.v1.Rule
 	1,  // 4: umpire.v1.RuleAddRequest.rule:type_name -> umpire.v1.Rule
 	10, // 5: umpire.v1.RuleStatus.files:type_name -> umpire.v1.RuleFile
 	11, // 6: umpire.v1.RuleFile.problems:type_name -> umpire.v1.RuleProblem
-	2,  // 7: umpire.v1.RuleService.List:input_type -> umpire.v1.RuleListRequest
-	4,  // 8: umpire.v1.RuleService.Add:input_type -> umpire.v1.RuleAddRequest
-	6,  // 9: umpire.v1.RuleService.Remove:input_type -> umpire.v1.RuleRemoveRequest
-	8,  // 10: umpire.v1.RuleService.Status:input_type -> umpire.v1.RuleStatusRequest
-	12, // 11: umpire.v1.RuleService.Trust:input_type -> umpire.v1.TrustRequest
-	3,  // 12: umpire.v1.RuleService.List:output_type -> umpire.v1.RuleListResponse
-	5,  // 13: umpire.v1.RuleService.Add:output_type -> umpire.v1.RuleAddResponse
-	7,  // 14: umpire.v1.RuleService.Remove:output_type -> umpire.v1.RuleRemoveResponse
-	9,  // 15: umpire.v1.RuleService.Status:output_type -> umpire.v1.RuleStatus
-	13, // 16: umpire.v1.RuleService.Trust:output_type -> umpire.v1.TrustResponse
-	12, // [12:17] is the sub-list for method output_type
-	7,  // [7:12] is the sub-list for method input_type
-	7,  // [7:7] is the sub-list for extension type_name
-	7,  // [7:7] is the sub-list for extension extendee
-	0,  // [0:7] is the sub-list for field type_name
+	12, // 7: umpire.v1.TrustRequest.files:type_name -> umpire.v1.TrustedFile
+	2,  // 8: umpire.v1.RuleService.List:input_type -> umpire.v1.RuleListRequest
+	4,  // 9: umpire.v1.RuleService.Add:input_type -> umpire.v1.RuleAddRequest
+	6,  // 10: umpire.v1.RuleService.Remove:input_type -> umpire.v1.RuleRemoveRequest
+	8,  // 11: umpire.v1.RuleService.Status:input_type -> umpire.v1.RuleStatusRequest
+	13, // 12: umpire.v1.RuleService.Trust:input_type -> umpire.v1.TrustRequest
+	3,  // 13: umpire.v1.RuleService.List:output_type -> umpire.v1.RuleListResponse
+	5,  // 14: umpire.v1.RuleService.Add:output_type -> umpire.v1.RuleAddResponse
+	7,  // 15: umpire.v1.RuleService.Remove:output_type -> umpire.v1.RuleRemoveResponse
+	9,  // 16: umpire.v1.RuleService.Status:output_type -> umpire.v1.RuleStatus
+	14, // 17: umpire.v1.RuleService.Trust:output_type -> umpire.v1.TrustResponse
+	13, // [13:18] is the sub-list for method output_type
+	8,  // [8:13] is the sub-list for method input_type
+	8,  // [8:8] is the sub-list for extension type_name
+	8,  // [8:8] is the sub-list for extension extendee
+	0,  // [0:8] is the sub-list for field type_name
 }
 
 func init() { file_umpire_v1_rule_proto_init() }
@@ -1028,7 +1147,7 @@ func file_umpire_v1_rule_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_umpire_v1_rule_proto_rawDesc), len(file_umpire_v1_rule_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   14,
+			NumMessages:   15,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

@@ -346,7 +346,10 @@ type Opening struct {
 	Runner string `protobuf:"bytes,10,opt,name=runner,proto3" json:"runner,omitempty"`
 	// Whether the agent runs its calls itself; then opening a session that exists
 	// answers with it.
-	External      bool `protobuf:"varint,11,opt,name=external,proto3" json:"external,omitempty"`
+	External bool `protobuf:"varint,11,opt,name=external,proto3" json:"external,omitempty"`
+	// Allow rules in short form that hold in this session alone. It takes a person's
+	// credential.
+	AllowedTools  []string `protobuf:"bytes,12,rep,name=allowed_tools,json=allowedTools,proto3" json:"allowed_tools,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -458,10 +461,17 @@ func (x *Opening) GetExternal() bool {
 	return false
 }
 
+func (x *Opening) GetAllowedTools() []string {
+	if x != nil {
+		return x.AllowedTools
+	}
+	return nil
+}
+
 // A Resumption asks to go on with a session, or to fork it.
 type Resumption struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The session; the latest root session of the project when empty.
+	// The session; the latest live root session of the worktree when empty.
 	SessionId string `protobuf:"bytes,1,opt,name=session_id,json=sessionId,proto3" json:"session_id,omitempty"`
 	// The working directory.
 	WorkingDir string `protobuf:"bytes,2,opt,name=working_dir,json=workingDir,proto3" json:"working_dir,omitempty"`
@@ -474,7 +484,10 @@ type Resumption struct {
 	// Permits bypass mode. It takes a person's credential.
 	AllowBypass bool `protobuf:"varint,6,opt,name=allow_bypass,json=allowBypass,proto3" json:"allow_bypass,omitempty"`
 	// Whether nobody can answer.
-	Headless      bool `protobuf:"varint,7,opt,name=headless,proto3" json:"headless,omitempty"`
+	Headless bool `protobuf:"varint,7,opt,name=headless,proto3" json:"headless,omitempty"`
+	// Whose session to look for when session_id is empty; any agent's that the gate runs when
+	// empty.
+	Agent         string `protobuf:"bytes,8,opt,name=agent,proto3" json:"agent,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -558,6 +571,13 @@ func (x *Resumption) GetHeadless() bool {
 	return false
 }
 
+func (x *Resumption) GetAgent() string {
+	if x != nil {
+		return x.Agent
+	}
+	return ""
+}
+
 // A SessionRequest names a session.
 type SessionRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -604,11 +624,13 @@ func (x *SessionRequest) GetSessionId() string {
 	return ""
 }
 
-// A LatestRequest asks for the latest root session of a project.
+// A LatestRequest asks for the latest live root session of a worktree.
 type LatestRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// A folder of the project.
-	WorkingDir    string `protobuf:"bytes,1,opt,name=working_dir,json=workingDir,proto3" json:"working_dir,omitempty"`
+	// A folder of the worktree.
+	WorkingDir string `protobuf:"bytes,1,opt,name=working_dir,json=workingDir,proto3" json:"working_dir,omitempty"`
+	// The agent; any that the gate runs when empty.
+	Agent         string `protobuf:"bytes,2,opt,name=agent,proto3" json:"agent,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -646,6 +668,13 @@ func (*LatestRequest) Descriptor() ([]byte, []int) {
 func (x *LatestRequest) GetWorkingDir() string {
 	if x != nil {
 		return x.WorkingDir
+	}
+	return ""
+}
+
+func (x *LatestRequest) GetAgent() string {
+	if x != nil {
+		return x.Agent
 	}
 	return ""
 }
@@ -1599,7 +1628,7 @@ const file_umpire_v1_session_proto_rawDesc = "" +
 	"\n" +
 	"created_at\x18\x1b \x01(\v2\x1a.google.protobuf.TimestampR\tcreatedAt\x127\n" +
 	"\tactive_at\x18\x1c \x01(\v2\x1a.google.protobuf.TimestampR\bactiveAt\x125\n" +
-	"\bended_at\x18\x1d \x01(\v2\x1a.google.protobuf.TimestampR\aendedAt\"\xc1\x02\n" +
+	"\bended_at\x18\x1d \x01(\v2\x1a.google.protobuf.TimestampR\aendedAt\"\xe6\x02\n" +
 	"\aOpening\x12\x1d\n" +
 	"\n" +
 	"session_id\x18\x01 \x01(\tR\tsessionId\x12\x1f\n" +
@@ -1614,8 +1643,9 @@ const file_umpire_v1_session_proto_rawDesc = "" +
 	"\fallow_bypass\x18\t \x01(\bR\vallowBypass\x12\x16\n" +
 	"\x06runner\x18\n" +
 	" \x01(\tR\x06runner\x12\x1a\n" +
-	"\bexternal\x18\v \x01(\bR\bexternalB\a\n" +
-	"\x05_mode\"\xf5\x01\n" +
+	"\bexternal\x18\v \x01(\bR\bexternal\x12#\n" +
+	"\rallowed_tools\x18\f \x03(\tR\fallowedToolsB\a\n" +
+	"\x05_mode\"\x8b\x02\n" +
 	"\n" +
 	"Resumption\x12\x1d\n" +
 	"\n" +
@@ -1626,14 +1656,16 @@ const file_umpire_v1_session_proto_rawDesc = "" +
 	"\x06runner\x18\x04 \x01(\tR\x06runner\x12\x17\n" +
 	"\x04mode\x18\x05 \x01(\tH\x00R\x04mode\x88\x01\x01\x12!\n" +
 	"\fallow_bypass\x18\x06 \x01(\bR\vallowBypass\x12\x1a\n" +
-	"\bheadless\x18\a \x01(\bR\bheadlessB\a\n" +
+	"\bheadless\x18\a \x01(\bR\bheadless\x12\x14\n" +
+	"\x05agent\x18\b \x01(\tR\x05agentB\a\n" +
 	"\x05_mode\"/\n" +
 	"\x0eSessionRequest\x12\x1d\n" +
 	"\n" +
-	"session_id\x18\x01 \x01(\tR\tsessionId\"0\n" +
+	"session_id\x18\x01 \x01(\tR\tsessionId\"F\n" +
 	"\rLatestRequest\x12\x1f\n" +
 	"\vworking_dir\x18\x01 \x01(\tR\n" +
-	"workingDir\"H\n" +
+	"workingDir\x12\x14\n" +
+	"\x05agent\x18\x02 \x01(\tR\x05agent\"H\n" +
 	"\x11ConversationQuery\x12\x1d\n" +
 	"\n" +
 	"session_id\x18\x01 \x01(\tR\tsessionId\x12\x14\n" +

@@ -341,7 +341,9 @@ type EventQuery struct {
 	// Only those with a greater sequence number.
 	After int64 `protobuf:"varint,3,opt,name=after,proto3" json:"after,omitempty"`
 	// At most so many, for List.
-	Limit         int64 `protobuf:"varint,4,opt,name=limit,proto3" json:"limit,omitempty"`
+	Limit int64 `protobuf:"varint,4,opt,name=limit,proto3" json:"limit,omitempty"`
+	// At most so many, up to the last one, for List; not with a limit.
+	Last          int64 `protobuf:"varint,5,opt,name=last,proto3" json:"last,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -400,6 +402,13 @@ func (x *EventQuery) GetAfter() int64 {
 func (x *EventQuery) GetLimit() int64 {
 	if x != nil {
 		return x.Limit
+	}
+	return 0
+}
+
+func (x *EventQuery) GetLast() int64 {
+	if x != nil {
+		return x.Last
 	}
 	return 0
 }
@@ -491,7 +500,7 @@ const file_umpire_v1_timeline_proto_rawDesc = "" +
 	"\x04hash\x18\x18 \x01(\tR\x04hashB\n" +
 	"\n" +
 	"\b_verdictB\b\n" +
-	"\x06_scope\"v\n" +
+	"\x06_scope\"\x8a\x01\n" +
 	"\n" +
 	"EventQuery\x12\x1d\n" +
 	"\n" +
@@ -499,7 +508,8 @@ const file_umpire_v1_timeline_proto_rawDesc = "" +
 	"\n" +
 	"session_id\x18\x02 \x01(\tR\tsessionId\x12\x14\n" +
 	"\x05after\x18\x03 \x01(\x03R\x05after\x12\x14\n" +
-	"\x05limit\x18\x04 \x01(\x03R\x05limit\"5\n" +
+	"\x05limit\x18\x04 \x01(\x03R\x05limit\x12\x12\n" +
+	"\x04last\x18\x05 \x01(\x03R\x04last\"5\n" +
 	"\tEventList\x12(\n" +
 	"\x06events\x18\x01 \x03(\v2\x10.umpire.v1.EventR\x06events2z\n" +
 	"\x0fTimelineService\x123\n" +

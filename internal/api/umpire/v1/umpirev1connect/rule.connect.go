@@ -55,7 +55,8 @@ type RuleServiceClient interface {
 	Remove(context.Context, *connect.Request[v1.RuleRemoveRequest]) (*connect.Response[v1.RuleRemoveResponse], error)
 	// Status says which rule files there are and how they are.
 	Status(context.Context, *connect.Request[v1.RuleStatusRequest]) (*connect.Response[v1.RuleStatus], error)
-	// Trust lets the allow rules of the project's files hold, as they are now.
+	// Trust lets the allow rules of the project's files hold, or its code run, as they are
+	// now, or takes that back.
 	Trust(context.Context, *connect.Request[v1.TrustRequest]) (*connect.Response[v1.TrustResponse], error)
 }
 
@@ -147,7 +148,8 @@ type RuleServiceHandler interface {
 	Remove(context.Context, *connect.Request[v1.RuleRemoveRequest]) (*connect.Response[v1.RuleRemoveResponse], error)
 	// Status says which rule files there are and how they are.
 	Status(context.Context, *connect.Request[v1.RuleStatusRequest]) (*connect.Response[v1.RuleStatus], error)
-	// Trust lets the allow rules of the project's files hold, as they are now.
+	// Trust lets the allow rules of the project's files hold, or its code run, as they are
+	// now, or takes that back.
 	Trust(context.Context, *connect.Request[v1.TrustRequest]) (*connect.Response[v1.TrustResponse], error)
 }
 

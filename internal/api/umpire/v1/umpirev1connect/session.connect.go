@@ -72,7 +72,7 @@ type SessionServiceClient interface {
 	Continue(context.Context, *connect.Request[v1.Resumption]) (*connect.Response[v1.Session], error)
 	// Get returns a session.
 	Get(context.Context, *connect.Request[v1.SessionRequest]) (*connect.Response[v1.Session], error)
-	// Latest returns the session of a folder's project that would be gone on with.
+	// Latest returns the session that Continue takes for a folder when none is named.
 	Latest(context.Context, *connect.Request[v1.LatestRequest]) (*connect.Response[v1.Session], error)
 	// List returns sessions, the latest activity first.
 	List(context.Context, *connect.Request[v1.SessionQuery]) (*connect.Response[v1.SessionList], error)
@@ -292,7 +292,7 @@ type SessionServiceHandler interface {
 	Continue(context.Context, *connect.Request[v1.Resumption]) (*connect.Response[v1.Session], error)
 	// Get returns a session.
 	Get(context.Context, *connect.Request[v1.SessionRequest]) (*connect.Response[v1.Session], error)
-	// Latest returns the session of a folder's project that would be gone on with.
+	// Latest returns the session that Continue takes for a folder when none is named.
 	Latest(context.Context, *connect.Request[v1.LatestRequest]) (*connect.Response[v1.Session], error)
 	// List returns sessions, the latest activity first.
 	List(context.Context, *connect.Request[v1.SessionQuery]) (*connect.Response[v1.SessionList], error)
