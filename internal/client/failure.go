@@ -27,7 +27,8 @@ const maxFailure = 1 << 20
 // sentinels are the errors that the words of the gate stand for.
 var sentinels = map[string]error{
 	"not_found": umpire.ErrNotFound, "invalid": umpire.ErrInvalid, "state": umpire.ErrState,
-	"fenced": umpire.ErrFenced, "other_project": umpire.ErrOtherProject, "limit": umpire.ErrLimit,
+	"changed": umpire.ErrChanged,
+	"fenced":  umpire.ErrFenced, "other_project": umpire.ErrOtherProject, "limit": umpire.ErrLimit,
 	"not_recorded": umpire.ErrNotRecorded, "credential": ErrCredential, "draining": errGoingAway,
 	"canceled": context.Canceled, "deadline": context.DeadlineExceeded,
 }

@@ -39,8 +39,9 @@ func (c *Client) Rules(ctx context.Context, dir string) ([]umpire.Rule, error) {
 	return rules, nil
 }
 
-// AddRule writes a rule into the file of a scope.
-func (c *Client) AddRule(ctx context.Context, dir string, scope umpire.Scope, r umpire.Rule) (umpire.RuleID, error) {
+// AddRule writes a rule into the file of a scope. The gate itself notes who: an actor does
+// not travel.
+func (c *Client) AddRule(ctx context.Context, dir string, scope umpire.Scope, r umpire.Rule, _ umpire.Actor) (umpire.RuleID, error) {
 	type added struct {
 		ID umpire.RuleID `json:"rule_id"`
 	}
@@ -49,7 +50,7 @@ func (c *Client) AddRule(ctx context.Context, dir string, scope umpire.Scope, r 
 }
 
 // RemoveRule takes a rule out of the file of a scope.
-func (c *Client) RemoveRule(ctx context.Context, dir string, scope umpire.Scope, id umpire.RuleID) error {
+func (c *Client) RemoveRule(ctx context.Context, dir string, scope umpire.Scope, id umpire.RuleID, _ umpire.Actor) error {
 	_, err := call[ruleRequest, nothing](ctx, c, "RuleService/Remove", ruleRequest{Dir: dir, Scope: &scope, ID: id})
 	return err
 }
@@ -59,8 +60,28 @@ func (c *Client) RuleStatus(ctx context.Context, dir string) (umpire.RuleStatus,
 	return call[ruleRequest, umpire.RuleStatus](ctx, c, "RuleService/Status", ruleRequest{Dir: dir})
 }
 
-// Trust lets the allow rules of the project's files hold, as they are now.
-func (c *Client) Trust(ctx context.Context, dir string) error {
-	_, err := call[ruleRequest, nothing](ctx, c, "RuleService/Trust", ruleRequest{Dir: dir})
-	return err
+// Trust trusts the rule files or the code of a project, or no more, and returns the files
+// that it is about. The gate itself notes who.
+func (c *Client) Trust(ctx context.Context, t umpire.TrustChange) ([]string, error) {
+	type trusted struct {
+		Files []string `json:"files"`
+	}
+	out, err := call[umpire.TrustChange, trusted](ctx, c, "RuleService/Trust", t)
+	return out.Files, err
+}
+
+type grantList struct {
+	Grants []umpire.GrantStatus `json:"grants"`
+}
+
+// Grants returns what is granted in the project of a folder, the oldest first.
+func (c *Client) Grants(ctx context.Context, dir string) ([]umpire.GrantStatus, error) {
+	out, err := call[ruleRequest, grantList](ctx, c, "GrantService/List", ruleRequest{Dir: dir})
+	return out.Grants, err
+}
+
+// Revoke takes grants out of force, and returns them.
+func (c *Client) Revoke(ctx context.Context, r umpire.Revocation) ([]umpire.GrantStatus, error) {
+	out, err := call[umpire.Revocation, grantList](ctx, c, "GrantService/Revoke", r)
+	return out.Grants, err
 }

@@ -40,12 +40,9 @@ func (c *Client) Session(ctx context.Context, session umpire.SessionID) (umpire.
 	return call[sessionRequest, umpire.Session](ctx, c, "SessionService/Get", sessionRequest{session})
 }
 
-// Latest returns the session of a folder's project that would be gone on with.
-func (c *Client) Latest(ctx context.Context, dir string) (umpire.Session, error) {
-	type request struct {
-		Dir string `json:"working_dir"`
-	}
-	return call[request, umpire.Session](ctx, c, "SessionService/Latest", request{dir})
+// Latest returns the session that Continue takes when none is named.
+func (c *Client) Latest(ctx context.Context, in umpire.LatestQuery) (umpire.Session, error) {
+	return call[umpire.LatestQuery, umpire.Session](ctx, c, "SessionService/Latest", in)
 }
 
 // Sessions lists sessions, the latest activity first.

@@ -43,6 +43,7 @@ type eventQuery struct {
 	Session umpire.SessionID `json:"session_id,omitempty"`
 	After   int64            `json:"after,omitempty"`
 	Limit   int              `json:"limit,omitempty"`
+	Last    int              `json:"last,omitempty"`
 }
 
 // Events returns stored events, the oldest first.
