@@ -38,6 +38,16 @@ type Client struct {
 	pace  pace
 }
 
+// dialUnix connects to a socket, however long its path is.
+func dialUnix(ctx context.Context, dialer *net.Dialer, path string) (net.Conn, error) {
+	name, release, err := files.SocketName(path)
+	if err != nil {
+		return nil, err
+	}
+	defer release() //nolint:errcheck // the connection does not need the name any more
+	return dialer.DialContext(ctx, "unix", name)
+}
+
 // Dial returns a client of the gate at "unix:PATH" or "HOST:PORT". It only looks
 // at the address: a gate that is not there is an error of the first call.
 func Dial(address, token string) (*Client, error) {
@@ -47,7 +57,7 @@ func Dial(address, token string) (*Client, error) {
 			return nil, errors.New("dial: unix: the path is missing")
 		}
 		return newClient("http://localhost", token, func(ctx context.Context, _, _ string) (net.Conn, error) {
-			return dialer.DialContext(ctx, "unix", path)
+			return dialUnix(ctx, dialer, path)
 		}), nil
 	}
 	if _, _, err := net.SplitHostPort(address); err != nil {

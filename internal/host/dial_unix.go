@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"syscall"
 
@@ -20,11 +21,19 @@ const dialSeconds = 2
 // DialUnix connects to the socket of a gate on this machine. Its error matches
 // [ErrAbsent] when there is none, or nobody behind it any more.
 func DialUnix(_ context.Context, path string) (io.ReadWriteCloser, error) {
+	name, release, err := files.SocketName(path)
+	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, files.ErrSocketPath) { // no gate can be there
+		return nil, fmt.Errorf("%w on %s: %w", ErrAbsent, path, err)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("the gate on %s cannot be reached: %w", path, err)
+	}
+	defer release() //nolint:errcheck // the connection does not need the name any more
 	fd, err := socket()
 	if err != nil {
 		return nil, fmt.Errorf("the gate on %s cannot be reached: %w", path, err)
 	}
-	err = connect(fd, path)
+	err = connect(fd, name)
 	if err == nil {
 		err = syscall.SetNonblock(fd, true) // so that closing ends a read
 	}

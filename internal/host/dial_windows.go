@@ -20,6 +20,9 @@ const dialTime = 2 * time.Second
 // DialUnix connects to the socket of a gate on this machine. Its error matches
 // [ErrAbsent] when there is none, or nobody behind it any more.
 func DialUnix(ctx context.Context, path string) (io.ReadWriteCloser, error) {
+	if _, _, err := files.SocketName(path); errors.Is(err, files.ErrSocketPath) { // no gate can be there
+		return nil, fmt.Errorf("%w on %s: %w", ErrAbsent, path, err)
+	}
 	dialer := net.Dialer{Timeout: dialTime}
 	conn, err := dialer.DialContext(ctx, "unix", path)
 	if err == nil {

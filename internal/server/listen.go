@@ -17,9 +17,6 @@ import (
 // unixPrefix begins the address of a unix socket.
 const unixPrefix = "unix:"
 
-// maxSocketPath is what every system takes, with the zero byte at the end.
-const maxSocketPath = 103
-
 // probeTimeout is how long a gate that is there may take to accept.
 const probeTimeout = 2 * time.Second
 
@@ -54,8 +51,8 @@ func listenTCP(ctx context.Context, address string, remote bool) (net.Listener, 
 }
 
 func listenUnix(ctx context.Context, path string) (net.Listener, error) {
-	if len(path) == 0 || len(path) > maxSocketPath {
-		return nil, fmt.Errorf("a socket's path has 1 to %d bytes, this one has %d", maxSocketPath, len(path))
+	if path == "" {
+		return nil, errors.New("the path of the socket is missing")
 	}
 	if err := ownFolder(filepath.Dir(path)); err != nil {
 		return nil, err
@@ -64,11 +61,18 @@ func listenUnix(ctx context.Context, path string) (net.Listener, error) {
 	if err != nil {
 		return nil, fmt.Errorf("another gate serves there: %w", err)
 	}
-	l, err := bind(ctx, path)
+	name, release, err := files.SocketName(path)
+	if errors.Is(err, files.ErrSocketPath) {
+		err = fmt.Errorf("a socket's path has 1 to %d bytes, this one has %d: %w", files.MaxSocketPath, len(path), err)
+	}
 	if err != nil {
 		return nil, errors.Join(err, lock.Close())
 	}
-	return &privateListener{UnixListener: l, lock: lock}, nil
+	l, err := bind(ctx, name)
+	if err != nil {
+		return nil, errors.Join(err, release(), lock.Close())
+	}
+	return &privateListener{UnixListener: l, lock: lock, release: release}, nil
 }
 
 // bind makes the socket. The folder keeps others out until its mode is set.
@@ -124,7 +128,8 @@ func ownFolder(folder string) error {
 // A privateListener accepts connections of this user alone.
 type privateListener struct {
 	*net.UnixListener
-	lock *os.File
+	lock    *os.File
+	release func() error // of the socket's name
 }
 
 // Accept closes the connections of other users: root gets through every mode.
@@ -144,4 +149,6 @@ func (l *privateListener) Accept() (net.Conn, error) {
 
 // Close removes the socket. The lock file stays: removing it would let two gates
 // hold locks on different files of one name.
-func (l *privateListener) Close() error { return errors.Join(l.UnixListener.Close(), l.lock.Close()) }
+func (l *privateListener) Close() error {
+	return errors.Join(l.UnixListener.Close(), l.release(), l.lock.Close())
+}
