@@ -1,13 +1,11 @@
 package server
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"reflect"
 	"strings"
-	"unicode/utf8"
 
 	"google.golang.org/protobuf/encoding/protojson"
 	"google.golang.org/protobuf/proto"
@@ -87,41 +85,33 @@ func (b *body[T, M, P]) readProto(data []byte) {
 // readJSON reads one JSON object. Fields that are not known are passed over, as
 // the contract says.
 func readJSON(data []byte, into any) error {
-	if !utf8.Valid(data) {
-		return invalid("the request is not valid UTF-8")
-	}
-	if start := bytes.TrimLeft(data, " \t\r\n"); len(start) == 0 || start[0] != '{' {
-		return invalid("the request is not a JSON object")
+	fields, err := strictjson.ReadObject(data)
+	if err != nil {
+		return invalid("the request: %v", err)
 	}
 	if err := json.Unmarshal(data, into); err != nil {
 		return nameField(data, reflect.TypeOf(into).Elem(), err)
 	}
-	return readOneWay("", data)
+	return checkNames(fields)
 }
 
-// readOneWay refuses an object that two readers could read as two different requests:
-// with a field that stands twice, be it in another case. What a call is given is the
-// gate's to look at.
-func readOneWay(where string, object []byte) error {
-	fields, err := jsonl.ReadObject(object)
-	if err != nil {
-		return invalid("%sthe request: %v", where, err)
-	}
-	names := map[string]bool{}
-	for name := range fields {
-		folded := strings.ToLower(name)
-		if names[folded] {
-			return invalid("%s%s: stands twice", where, folded)
-		}
-		names[folded] = true
+// checkNames refuses a request, or a call in it, with a field that stands twice in another
+// case: two readers could read it as two different ones.
+func checkNames(fields strictjson.Object) error {
+	if err := fields.CheckSpelling(); err != nil {
+		return invalid("%v", err)
 	}
 	var calls []json.RawMessage
 	if json.Unmarshal(fields["calls"], &calls) != nil {
 		calls = nil // a field that this request does not know
 	}
 	for i := range calls {
-		if err := readOneWay(fmt.Sprintf("calls[%d]: ", i), calls[i]); err != nil {
-			return err
+		call, err := strictjson.ReadObject(calls[i])
+		if err == nil {
+			err = call.CheckSpelling()
+		}
+		if err != nil {
+			return invalid("calls[%d]: %v", i, err)
 		}
 	}
 	return nil
