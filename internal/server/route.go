@@ -32,6 +32,9 @@ func unary[MI, MO, In, Out any, PI message[MI], PO message[MO]](limit int, f fun
 			if r.Msg.err != nil {
 				return nil, fail(ctx, r.Msg.err)
 			}
+			if err := checkIDs(r.Msg.value); err != nil {
+				return nil, fail(ctx, err)
+			}
 			out, err := f(ctx, r.Msg.value)
 			if err != nil {
 				return nil, fail(ctx, err)
