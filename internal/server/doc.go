@@ -16,10 +16,11 @@
 // and answering a question, changing rules or a mode and deleting a session take
 // it. All agents share one token: they are not told apart from each other.
 //
-// On a unix socket the peer must be the same user, and a person's credential is
-// refused to a process that runs under tighter restrictions than the gate, in
-// another pid namespace, or below a process that runs a session. On TCP the Host
-// must be one of the listener's own, and nothing from another origin is served.
+// On a unix socket, and on Linux for TCP from this machine, the peer must be the same
+// user, and a person's credential is refused to a process that runs under tighter
+// restrictions than the gate, in another pid namespace, or below a process that runs a
+// session. A peer on another machine shows its credential and nothing more. On TCP the
+// Host must be one of the listener's own, and nothing from another origin is served.
 //
 // # Watching
 //

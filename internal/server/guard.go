@@ -158,8 +158,8 @@ func (g *guard) person(x *exchange, r *http.Request, where route) *failure {
 	if x.role != rolePerson {
 		return nil
 	}
-	var runners []process
-	if where.role == rolePerson && x.peer.channel == channelUnix {
+	var runners []peerProcess
+	if where.role == rolePerson && x.peer.hasOrigin() {
 		var err error
 		if runners, err = runnersOf(r.Context(), g.server.gate); err != nil {
 			return failureOf(fmt.Errorf("%w: it is not known who runs sessions: %w", umpire.ErrNotRecorded, err))

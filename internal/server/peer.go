@@ -7,6 +7,7 @@ import (
 	"net"
 	"net/netip"
 	"os"
+	systemuser "os/user"
 	"strconv"
 	"strings"
 	"sync"
@@ -28,6 +29,8 @@ type peer struct {
 	pid     int
 	addr    netip.Addr
 	socket  *net.UnixConn
+	// far and near are the ends of a TCP connection.
+	far, near netip.AddrPort
 
 	once   sync.Once
 	origin origin
@@ -37,14 +40,17 @@ type peer struct {
 // An origin is where a peer's process comes from, as it was when the peer first
 // showed a person's credential.
 type origin struct {
-	// lineage are the parents, the nearest first.
-	lineage []process
+	// itself is the process, or all that hold the connection; lineage are the parents, the
+	// nearest first.
+	itself, lineage []peerProcess
+	// elsewhere says that the process counts its fellows otherwise than the gate.
+	elsewhere bool
 	// objection says why a person's credential is not to be honoured there.
 	objection string
 }
 
-// A process is told from later ones of the same number by when it began.
-type process struct {
+// A peerProcess is told from later ones of the same number by when it began.
+type peerProcess struct {
 	pid     int
 	started string
 }
@@ -62,38 +68,47 @@ func peerOf(c net.Conn) *peer {
 		return p
 	case *net.TCPConn:
 		p := &peer{channel: channelTCP, uid: -1, pid: -1}
-		if at, err := netip.ParseAddrPort(c.RemoteAddr().String()); err == nil {
-			p.addr = at.Addr().Unmap()
-		}
+		p.far, p.near = addrPortOf(c.RemoteAddr()), addrPortOf(c.LocalAddr())
+		p.addr = p.far.Addr()
 		return p
 	}
 	return localPeer()
 }
 
+func addrPortOf(a net.Addr) netip.AddrPort {
+	at, err := netip.ParseAddrPort(a.String())
+	if err != nil {
+		return netip.AddrPort{}
+	}
+	return netip.AddrPortFrom(at.Addr().Unmap(), at.Port())
+}
+
 func localPeer() *peer { return &peer{channel: channelLocal, uid: os.Getuid(), pid: os.Getpid()} }
 
-// actor names the peer for the record. What it says of itself is told as such.
-func (p *peer) actor(claim string) string {
-	name := cmp.Or(p.channel, channelLocal)
-	if p.channel == channelTCP {
-		name = p.addr.String()
+// actor is the peer for the record: by its login name, where the system tells the user, or
+// else by its address. Which client it is, it says itself.
+func (p *peer) actor(claim string) umpire.Actor {
+	if p.uid < 0 {
+		name := cmp.Or(p.channel, channelLocal)
+		if p.channel == channelTCP {
+			name = p.addr.String()
+		}
+		return umpire.Actor{Name: name, Client: claim}
 	}
-	if p.uid >= 0 {
-		name = fmt.Sprintf("uid %d, pid %d", p.uid, p.pid)
+	a := umpire.Actor{Name: fmt.Sprintf("uid %d", p.uid), Client: claim, UID: &p.uid, PID: &p.pid}
+	if known, err := systemuser.LookupId(strconv.Itoa(p.uid)); err == nil {
+		a.Name = known.Username
 	}
-	if claim != "" {
-		name += ", says " + claim
-	}
-	return name
+	return a
 }
 
 // person reports why the peer may not use a person's credential: "" is that it
 // may. runners are the processes that run sessions; nil leaves them out of it.
-func (p *peer) person(runners []process) string {
-	if p.channel != channelUnix {
+func (p *peer) person(runners []peerProcess) string {
+	if !p.hasOrigin() {
 		return ""
 	}
-	p.once.Do(func() { p.origin, p.err = originOf(p.socket, p.pid) })
+	p.once.Do(p.findOrigin)
 	switch {
 	case p.err != nil:
 		return "it cannot be told where the process comes from: " + p.err.Error()
@@ -110,8 +125,22 @@ func (p *peer) person(runners []process) string {
 	return ""
 }
 
+// hasOrigin reports whether the other end is a process of this machine that the system
+// can tell. One on another machine shows its credential, and nothing else is known.
+func (p *peer) hasOrigin() bool {
+	return p.channel == channelUnix || p.channel == channelTCP && p.far.Addr().IsLoopback()
+}
+
+func (p *peer) findOrigin() {
+	if p.channel == channelUnix {
+		p.origin, p.err = originOf(p.socket, p.pid)
+		return
+	}
+	p.origin, p.uid, p.pid, p.err = tcpOriginOf(p.far, p.near)
+}
+
 // runnersOf returns the processes of this host that run sessions.
-func runnersOf(ctx context.Context, sessions Sessions) ([]process, error) {
+func runnersOf(ctx context.Context, sessions Sessions) ([]peerProcess, error) {
 	host, err := os.Hostname()
 	if err != nil {
 		return nil, err
@@ -120,7 +149,7 @@ func runnersOf(ctx context.Context, sessions Sessions) ([]process, error) {
 	if err != nil {
 		return nil, err
 	}
-	var runners []process
+	var runners []peerProcess
 	for i := range all {
 		if all[i].State == umpire.SessionOver {
 			continue
@@ -133,12 +162,12 @@ func runnersOf(ctx context.Context, sessions Sessions) ([]process, error) {
 }
 
 // parseRunner reads "host:pid:starttime", where a host's name may hold colons.
-func parseRunner(text, host string) (process, bool) {
+func parseRunner(text, host string) (peerProcess, bool) {
 	rest, ok := strings.CutPrefix(text, host+":")
 	if !ok {
-		return process{}, false
+		return peerProcess{}, false
 	}
 	number, started, ok := strings.Cut(rest, ":")
 	pid, err := strconv.Atoi(number)
-	return process{pid: pid, started: started}, ok && err == nil
+	return peerProcess{pid: pid, started: started}, ok && err == nil
 }

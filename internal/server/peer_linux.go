@@ -45,7 +45,7 @@ func control(c *net.UnixConn, f func(fd int) error) error {
 // process since: the handle that the kernel keeps for the connection tells.
 func originOf(c *net.UnixConn, pid int) (origin, error) {
 	if pid <= 0 {
-		return origin{objection: "the process is in another pid namespace"}, nil
+		return origin{objection: "the process is in another pid namespace", elsewhere: true}, nil
 	}
 	handle, err := handleOf(c)
 	if err != nil {
@@ -92,7 +92,12 @@ func look(pid int) (origin, error) {
 	if err != nil {
 		return origin{}, err
 	}
-	o := origin{objection: theirs.beyond(ours)}
+	o := origin{objection: theirs.beyond(ours), elsewhere: theirs.namespace != ours.namespace}
+	itself, _, err := statOf(pid)
+	if err != nil {
+		return origin{}, err
+	}
+	o.itself = []peerProcess{itself}
 	o.lineage, err = lineageOf(pid)
 	return o, err
 }
@@ -146,10 +151,10 @@ func confinementOf(pid string) (c confinement, err error) {
 }
 
 // lineageOf returns the parents of a process, the nearest first.
-func lineageOf(pid int) (lineage []process, err error) {
+func lineageOf(pid int) (lineage []peerProcess, err error) {
 	_, parent, err := statOf(pid)
 	for err == nil && parent > 0 && len(lineage) < maxLineage {
-		var p process
+		var p peerProcess
 		if p, parent, err = statOf(parent); err == nil {
 			lineage = append(lineage, p)
 		}
@@ -159,7 +164,7 @@ func lineageOf(pid int) (lineage []process, err error) {
 
 // statOf reads who a process is and which is its parent. The name in the middle
 // may hold anything, brackets too.
-func statOf(pid int) (p process, parent int, err error) {
+func statOf(pid int) (p peerProcess, parent int, err error) {
 	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	if err != nil {
 		return p, 0, err
@@ -170,5 +175,5 @@ func statOf(pid int) (p process, parent int, err error) {
 		return p, 0, fmt.Errorf("/proc/%d/stat has %d fields after the name", pid, len(fields))
 	}
 	parent, err = strconv.Atoi(fields[parentField])
-	return process{pid: pid, started: fields[startField]}, parent, err
+	return peerProcess{pid: pid, started: fields[startField]}, parent, err
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"iter"
 	"net/http"
 	"os"
 	"os/exec"
@@ -131,10 +132,10 @@ func TestPersonsCredentialIsNotTakenFromASandbox(t *testing.T) {
 		{"seccomp alone", "seccomp-only", nil, "seccomp"},
 		{"another pid namespace", "plain", namespaces, "pid namespace"},
 	}
-	for _, row := range rows {
-		t.Run(row.name, func(t *testing.T) {
+	for network, row := range onEveryNetwork(rows) {
+		t.Run(network+" "+row.name, func(t *testing.T) {
 			t.Parallel()
-			w := serve(t, "unix", server.Config{})
+			w := serve(t, network, server.Config{})
 			said, ok := startChild(t, w, row.child, row.attributes)
 			if ok != (row.want == "") || !strings.Contains(said, row.want) || !ok && !strings.Contains(said, "may not list") {
 				t.Errorf("the child said %q", said)
@@ -169,10 +170,10 @@ func TestPersonsCredentialIsNotTakenBelowARunner(t *testing.T) {
 		{"of one that began at another time", "plain", umpire.Session{Runner: me + "0"}, true},
 		{"of something else", "plain", umpire.Session{Runner: "runner 7"}, true},
 	}
-	for _, row := range rows {
-		t.Run(row.name, func(t *testing.T) {
+	for network, row := range onEveryNetwork(rows) {
+		t.Run(network+" "+row.name, func(t *testing.T) {
 			t.Parallel()
-			w := serve(t, "unix", server.Config{})
+			w := serve(t, network, server.Config{})
 			w.gate.runners = []umpire.Session{row.session}
 			said, ok := startChild(t, w, row.child, nil)
 			if ok != row.ok || !ok && !strings.Contains(said, "may not answer") {
@@ -191,6 +192,19 @@ func TestPersonsCredentialIsNotTakenBelowARunner(t *testing.T) {
 			t.Error(err)
 		}
 	})
+}
+
+// onEveryNetwork yields each row for a unix socket and for TCP on this machine.
+func onEveryNetwork[T any](rows []T) iter.Seq2[string, T] {
+	return func(yield func(string, T) bool) {
+		for network := range networks {
+			for _, row := range rows {
+				if !yield(network, row) {
+					return
+				}
+			}
+		}
+	}
 }
 
 // started is when this process began, as the kernel tells it.

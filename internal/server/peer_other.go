@@ -5,6 +5,7 @@ package server
 import (
 	"errors"
 	"net"
+	"net/netip"
 )
 
 // tellsPeers says that this system does not tell who connected.
@@ -19,3 +20,8 @@ func credentialsOf(*net.UnixConn) (uid, pid int, err error) {
 // originOf objects to nothing: this system does not tell how a process is
 // confined, nor what started it.
 func originOf(*net.UnixConn, int) (origin, error) { return origin{}, nil }
+
+// tcpOriginOf knows as little.
+func tcpOriginOf(_, _ netip.AddrPort) (o origin, uid, pid int, err error) {
+	return origin{}, -1, -1, nil
+}
