@@ -3,6 +3,8 @@ package server
 import (
 	"context"
 	"encoding/json"
+	"errors"
+	"slices"
 	"time"
 
 	"github.com/umpirehq/umpire"
@@ -49,18 +51,29 @@ func (l pendingList) shape() (any, error) {
 }
 
 func (s *Server) routeCalls() {
-	g := s.gate
-	add(s, umpirev1connect.GateServiceCheckProcedure, roleAgent, unary[umpirev1.Call, umpirev1.Decision](maxCallBody, g.Check))
+	add(s, umpirev1connect.GateServiceCheckProcedure, roleAgent, unary[umpirev1.Call, umpirev1.Decision](maxCallBody, s.check))
 	add(s, umpirev1connect.GateServiceSubmitProcedure, roleAgent, unary[umpirev1.Submission, umpirev1.Batch](maxCallBody, s.submit))
 	add(s, umpirev1connect.GateServiceGetBatchProcedure, roleAgent, unary[umpirev1.GetBatchRequest, umpirev1.Batch](maxBody, s.batch))
 	add(s, umpirev1connect.GateServiceListPendingProcedure, roleAgent, unary[umpirev1.PendingQuery, umpirev1.PendingList](maxBody, s.pending))
 	add(s, umpirev1connect.GateServiceResolveProcedure, rolePerson, unary[umpirev1.Answer, umpirev1.Batch](maxBody, s.resolve))
 	add(s, umpirev1connect.GateServiceStartProcedure, roleAgent, unary[umpirev1.Start, umpirev1.Started](maxBody, s.start))
-	add(s, umpirev1connect.GateServiceFinishProcedure, roleAgent, unary[umpirev1.Result, umpirev1.Batch](maxCallBody, g.Finish))
+	add(s, umpirev1connect.GateServiceFinishProcedure, roleAgent, unary[umpirev1.Result, umpirev1.Batch](maxCallBody, s.finish))
+}
+
+// check decides a call. One that names a session is decided as that session's, so that the
+// answer tells of it.
+func (s *Server) check(ctx context.Context, call umpire.Call) (umpire.Decision, error) {
+	if err := s.mine(ctx, call.Session); err != nil {
+		return umpire.Decision{}, err
+	}
+	return s.gate.Check(ctx, call)
 }
 
 func (s *Server) submit(ctx context.Context, sub umpire.Submission) (umpire.Batch, error) {
 	if err := mayLoosen(ctx, sub.Sandbox); err != nil {
+		return umpire.Batch{}, err
+	}
+	if err := s.mine(ctx, sub.Session); err != nil {
 		return umpire.Batch{}, err
 	}
 	return s.gate.Submit(ctx, sub)
@@ -70,7 +83,20 @@ func (s *Server) start(ctx context.Context, start umpire.Start) (umpire.Started,
 	if err := mayLoosen(ctx, start.Sandbox); err != nil {
 		return umpire.Started{}, err
 	}
+	if err := asItself(ctx, start.Runner); err != nil {
+		return umpire.Started{}, err
+	}
+	if err := s.mine(ctx, start.Session); err != nil {
+		return umpire.Started{}, err
+	}
 	return s.gate.Start(ctx, start)
+}
+
+func (s *Server) finish(ctx context.Context, r umpire.Result) (umpire.Batch, error) {
+	if err := s.mine(ctx, r.Session); err != nil {
+		return umpire.Batch{}, err
+	}
+	return s.gate.Finish(ctx, r)
 }
 
 func mayLoosen(ctx context.Context, c *umpire.Confinement) error {
@@ -79,12 +105,45 @@ func mayLoosen(ctx context.Context, c *umpire.Confinement) error {
 
 // pending lists questions. Lists without members are lists on the wire, too.
 func (s *Server) pending(ctx context.Context, q umpire.PendingQuery) (pendingList, error) {
-	list, err := s.gate.Pending(ctx, q)
+	if err := s.mine(ctx, q.Session); err != nil {
+		return pendingList{}, err
+	}
+	ask := s.gate.Pending
+	if q.Session == "" && exchangeOf(ctx).role < rolePerson {
+		ask = s.ownPending
+	}
+	list, err := ask(ctx, q)
 	for i := range list {
 		list[i].Accesses = orEmpty(list[i].Accesses)
 		list[i].Suggestions = orEmpty(list[i].Suggestions)
 	}
 	return pendingList{Pending: orEmpty(list)}, err
+}
+
+// ownPending lists the questions of an agent's own sessions, the oldest first. Those of
+// others are never read: there may be thousands.
+func (s *Server) ownPending(ctx context.Context, q umpire.PendingQuery) ([]umpire.Pending, error) {
+	asking, err := s.gate.Asking(ctx, q.Project)
+	if err != nil {
+		return nil, err
+	}
+	var list []umpire.Pending
+	for _, id := range asking {
+		err := s.mine(ctx, id)
+		if _, refused := errors.AsType[*failure](err); refused {
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		own, err := s.gate.Pending(ctx, umpire.PendingQuery{Project: q.Project, Session: id})
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, own...)
+	}
+	slices.SortStableFunc(list, func(a, b umpire.Pending) int { return a.AskedAt.Compare(b.AskedAt) })
+	return list, nil
 }
 
 func orEmpty[T any](list []T) []T {
@@ -97,7 +156,8 @@ func orEmpty[T any](list []T) []T {
 // resolve signs the answer with who is at the other end, whatever it says.
 func (s *Server) resolve(ctx context.Context, a umpire.Answer) (umpire.Batch, error) {
 	x := exchangeOf(ctx)
-	a.Actor, a.Channel = x.peer.actor(x.claim), x.peer.channel
+	a.By, a.Channel = x.peer.actor(x.claim), x.peer.channel
+	a.Actor = a.By.Name
 	return s.gate.Resolve(ctx, a)
 }
 
@@ -106,6 +166,9 @@ func (s *Server) resolve(ctx context.Context, a umpire.Answer) (umpire.Batch, er
 func (s *Server) batch(ctx context.Context, r batchRequest) (umpire.Batch, error) {
 	if r.WaitMS < 0 {
 		return umpire.Batch{}, invalid("wait_ms: want 0 or more, got %d", r.WaitMS)
+	}
+	if err := s.takeable(ctx, r.Session); err != nil {
+		return umpire.Batch{}, err
 	}
 	b, err := s.gate.Batch(ctx, r.Session, r.Batch)
 	if r.WaitMS == 0 || err != nil || b.State != umpire.BatchWaiting {

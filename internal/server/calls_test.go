@@ -2,8 +2,9 @@ package server_test
 
 import (
 	"context"
-	"fmt"
 	"os"
+	"os/user"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -78,12 +79,14 @@ func trips() []trip {
 			return nil, c.Delete(ctx, "s1")
 		}, nil},
 		{"AddRule", []any{"/p", umpire.ScopeGlobal, filled[umpire.Rule]()}, func(ctx context.Context, c *client.Client) (any, error) {
-			return c.AddRule(ctx, "/p", umpire.ScopeGlobal, filled[umpire.Rule]())
+			return c.AddRule(ctx, "/p", umpire.ScopeGlobal, filled[umpire.Rule](), umpire.Actor{})
 		}, umpire.RuleID("made")},
 		{"RemoveRule", []any{"/p", umpire.ScopeOnce, umpire.RuleID("r")}, func(ctx context.Context, c *client.Client) (any, error) {
-			return nil, c.RemoveRule(ctx, "/p", umpire.ScopeOnce, "r")
+			return nil, c.RemoveRule(ctx, "/p", umpire.ScopeOnce, "r", umpire.Actor{})
 		}, nil},
-		{"Trust", "/p", func(ctx context.Context, c *client.Client) (any, error) { return nil, c.Trust(ctx, "/p") }, nil},
+		{"Trust", "/p", func(ctx context.Context, c *client.Client) (any, error) {
+			return c.Trust(ctx, umpire.TrustChange{Dir: "/p"})
+		}, []string{"f"}},
 	}
 }
 
@@ -102,7 +105,7 @@ func TestClientGivesTheGateWhatItWasGiven(t *testing.T) {
 				t.Errorf("%s: %v", trip.method, err)
 				continue
 			}
-			if diff := cmp.Diff(trip.given, gate.last(trip.method), anyJSON); diff != "" {
+			if diff := cmp.Diff(trip.given, gate.last(trip.method), anyJSON, signature); diff != "" {
 				t.Errorf("%s: the gate was given (-want +got):\n%s", trip.method, diff)
 			}
 			if diff := cmp.Diff(trip.back, back, anyJSON); diff != "" {
@@ -179,7 +182,7 @@ func try[In, Out any, PI message[In], PO message[Out]](t *testing.T, w *world, n
 		t.Errorf("%s: %s: %v", name, method, err)
 		return
 	}
-	if diff := cmp.Diff(given, w.gate.last(method), anyJSON); diff != "" {
+	if diff := cmp.Diff(given, w.gate.last(method), anyJSON, signature); diff != "" {
 		t.Errorf("%s: %s: the gate was given (-want +got):\n%s", name, method, diff)
 	}
 	same(t, name+" "+method, decoded(encoded(t, back)), PO(answer.Msg).ProtoReflect())
@@ -195,9 +198,22 @@ func TestAnswersAreSignedByTheServer(t *testing.T) {
 		}
 		got := w.gate.last("Resolve").(umpire.Answer)
 		channel, _, _ := strings.Cut(w.address, ":")
-		want := fmt.Sprintf("uid %d, pid %d, says console", os.Getuid(), os.Getpid())
+		want := "127.0.0.1"
 		if channel != "unix" {
-			channel, want = "tcp", "127.0.0.1, says console"
+			channel = "tcp"
+		}
+		if channel == "unix" || runtime.GOOS == "linux" {
+			me, err := user.Current()
+			if err != nil {
+				t.Fatal(err)
+			}
+			want = me.Username
+			if got.By.UID == nil || *got.By.UID != os.Getuid() || *got.By.PID != os.Getpid() {
+				t.Errorf("by %+v", got.By)
+			}
+		}
+		if got.By.Name != want || got.By.Client != "console" {
+			t.Errorf("by %+v", got.By)
 		}
 		if got.Actor != want || got.Channel != channel {
 			t.Errorf("actor %q over %q, want %q over %q", got.Actor, got.Channel, want, channel)

@@ -42,11 +42,23 @@ func (s *Server) questioned(r *http.Request) (host.Output, error) {
 	}
 	q, err := host.ReadQuestion(body)
 	if err != nil {
-		return adapter.Output{}, fmt.Errorf("%w: %w", err, umpire.ErrInvalid)
+		return host.Output{}, fmt.Errorf("%w: %w", err, umpire.ErrInvalid)
+	}
+	if err := s.mayAsk(r.Context(), &q); err != nil {
+		return host.Output{}, err
 	}
 	desk := *s.config.Desk
 	desk.Gate = hookGate{s.gate, s, exchangeOf(r.Context()).role}
 	return desk.Answer(r.Context(), q)
+}
+
+// mayAsk refuses a question about a session that another process runs, and one in the name
+// of another process.
+func (s *Server) mayAsk(ctx context.Context, q *host.Question) error {
+	if err := asItself(ctx, q.Runner); err != nil {
+		return err
+	}
+	return s.takeable(ctx, q.Session())
 }
 
 // A hookGate is the gate as a desk within the server needs it.
@@ -77,3 +89,6 @@ func (g hookGate) away(err error) error {
 	}
 	return err
 }
+
+// Attended reports whether a person would see a question here.
+func (g hookGate) Attended() bool { return g.server.inbox.attended() }

@@ -13,10 +13,6 @@ type sessionRequest struct {
 	Session umpire.SessionID `json:"session_id"`
 }
 
-type latestRequest struct {
-	Dir string `json:"working_dir"`
-}
-
 type sessionList struct {
 	Sessions []umpire.Session `json:"sessions"`
 }
@@ -47,10 +43,10 @@ func (s *Server) routeSessions() {
 	add(s, umpirev1connect.SessionServiceLatestProcedure, roleAgent, unary[umpirev1.LatestRequest, umpirev1.Session](maxBody, s.latest))
 	add(s, umpirev1connect.SessionServiceListProcedure, rolePerson, unary[umpirev1.SessionQuery, umpirev1.SessionList](maxBody, s.sessions))
 	add(s, umpirev1connect.SessionServiceGetConversationProcedure, rolePerson, unary[umpirev1.ConversationQuery, umpirev1.Conversation](maxBody, g.Conversation))
-	add(s, umpirev1connect.SessionServiceSetModeProcedure, rolePerson, unary[umpirev1.ModeChange, umpirev1.Session](maxBody, g.SetMode))
-	add(s, umpirev1connect.SessionServicePromptProcedure, roleAgent, unary[umpirev1.Prompt, umpirev1.Prompted](maxCallBody, g.Prompt))
+	add(s, umpirev1connect.SessionServiceSetModeProcedure, rolePerson, unary[umpirev1.ModeChange, umpirev1.Session](maxBody, s.setMode))
+	add(s, umpirev1connect.SessionServicePromptProcedure, roleAgent, unary[umpirev1.Prompt, umpirev1.Prompted](maxCallBody, s.prompt))
 	add(s, umpirev1connect.SessionServiceComposeProcedure, roleAgent, unary[umpirev1.ComposeRequest, umpirev1.Conversation](maxBody, s.compose))
-	add(s, umpirev1connect.SessionServiceReplyProcedure, roleAgent, unary[umpirev1.Reply, umpirev1.Session](maxCallBody, g.Reply))
+	add(s, umpirev1connect.SessionServiceReplyProcedure, roleAgent, unary[umpirev1.Reply, umpirev1.Session](maxCallBody, s.reply))
 	add(s, umpirev1connect.SessionServiceRenewProcedure, roleAgent, unary[umpirev1.RenewRequest, umpirev1.RenewResponse](maxBody, s.renew))
 	add(s, umpirev1connect.SessionServiceEndProcedure, roleAgent, unary[umpirev1.EndRequest, umpirev1.EndResponse](maxBody, s.end))
 	add(s, umpirev1connect.SessionServiceDeleteProcedure, rolePerson, unary[umpirev1.SessionRequest, umpirev1.DeleteResponse](maxBody, s.remove))
@@ -69,36 +65,78 @@ func (s *Server) open(ctx context.Context, o umpire.Opening) (umpire.Session, er
 	if err := needPerson(ctx, "allow_bypass", o.AllowBypass); err != nil {
 		return umpire.Session{}, err
 	}
+	if err := needPerson(ctx, "allowed_tools", len(o.AllowedTools) > 0); err != nil {
+		return umpire.Session{}, err
+	}
+	if err := asItself(ctx, o.Runner); err != nil {
+		return umpire.Session{}, err
+	}
+	if err := s.mine(ctx, o.Parent); err != nil {
+		return umpire.Session{}, err
+	}
+	if err := s.takeable(ctx, o.ID); err != nil {
+		return umpire.Session{}, err
+	}
+	o.Limited = exchangeOf(ctx).role < rolePerson
 	return s.gate.Open(ctx, o)
 }
 
-func mayResume(ctx context.Context, r umpire.Resumption) error {
+// mayResume refuses an agent what takes a person, and another agent's session.
+func (s *Server) mayResume(ctx context.Context, r *umpire.Resumption) error {
 	if err := needPerson(ctx, "allow_bypass", r.AllowBypass); err != nil {
 		return err
 	}
-	return needPerson(ctx, "allow_cross_project", r.AllowCrossProject)
+	if err := needPerson(ctx, "allow_cross_project", r.AllowCrossProject); err != nil {
+		return err
+	}
+	if err := asItself(ctx, r.Runner); err != nil {
+		return err
+	}
+	r.Limited = exchangeOf(ctx).role < rolePerson
+	return s.takeable(ctx, r.ID)
 }
 
 func (s *Server) resume(ctx context.Context, r umpire.Resumption) (umpire.Session, error) {
-	if err := mayResume(ctx, r); err != nil {
+	if err := s.mayResume(ctx, &r); err != nil {
 		return umpire.Session{}, err
 	}
 	return s.gate.Continue(ctx, r)
 }
 
 func (s *Server) fork(ctx context.Context, r umpire.Resumption) (umpire.Session, error) {
-	if err := mayResume(ctx, r); err != nil {
+	if err := s.mayResume(ctx, &r); err != nil {
 		return umpire.Session{}, err
 	}
 	return s.gate.Fork(ctx, r.ID, r)
 }
 
 func (s *Server) session(ctx context.Context, r sessionRequest) (umpire.Session, error) {
+	if err := s.takeable(ctx, r.Session); err != nil {
+		return umpire.Session{}, err
+	}
 	return s.gate.Session(ctx, r.Session)
 }
 
-func (s *Server) latest(ctx context.Context, r latestRequest) (umpire.Session, error) {
-	return s.gate.Latest(ctx, r.Dir)
+func (s *Server) latest(ctx context.Context, q umpire.LatestQuery) (umpire.Session, error) {
+	latest, err := s.gate.Latest(ctx, q)
+	if err != nil {
+		return umpire.Session{}, err
+	}
+	return latest, s.takeable(ctx, latest.ID)
+}
+
+func (s *Server) prompt(ctx context.Context, p umpire.Prompt) (umpire.Prompted, error) {
+	if err := s.mine(ctx, p.Session); err != nil {
+		return umpire.Prompted{}, err
+	}
+	return s.gate.Prompt(ctx, p)
+}
+
+func (s *Server) reply(ctx context.Context, r umpire.Reply) (umpire.Session, error) {
+	if err := s.mine(ctx, r.Session); err != nil {
+		return umpire.Session{}, err
+	}
+	return s.gate.Reply(ctx, r)
 }
 
 func (s *Server) sessions(ctx context.Context, q umpire.SessionQuery) (sessionList, error) {
@@ -106,16 +144,31 @@ func (s *Server) sessions(ctx context.Context, q umpire.SessionQuery) (sessionLi
 	return sessionList{Sessions: orEmpty(list)}, err
 }
 
+// setMode signs the change with who is at the other end.
+func (s *Server) setMode(ctx context.Context, m umpire.ModeChange) (umpire.Session, error) {
+	m.By = actorOf(ctx)
+	return s.gate.SetMode(ctx, m)
+}
+
 func (s *Server) compose(ctx context.Context, r composeRequest) (umpire.Conversation, error) {
+	if err := s.mine(ctx, r.Session); err != nil {
+		return umpire.Conversation{}, err
+	}
 	return s.gate.Compose(ctx, r.Session, r.Epoch)
 }
 
 func (s *Server) renew(ctx context.Context, r composeRequest) (renewResponse, error) {
+	if err := s.mine(ctx, r.Session); err != nil {
+		return renewResponse{}, err
+	}
 	until, err := s.gate.Renew(ctx, r.Session, r.Epoch)
 	return renewResponse{LeaseUntil: until}, err
 }
 
 func (s *Server) end(ctx context.Context, r endRequest) (nothing, error) {
+	if err := s.mine(ctx, r.Session); err != nil {
+		return nothing{}, err
+	}
 	return nothing{}, s.gate.End(ctx, r.Session, r.Reason)
 }
 
