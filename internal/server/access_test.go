@@ -25,6 +25,7 @@ var forAgents = map[string]bool{
 	"SessionService/Fork": true, "SessionService/GetConversation": false, "SessionService/Latest": true, "SessionService/SetMode": false, "SessionService/Prompt": true, "SessionService/Compose": true,
 	"SessionService/Reply": true, "SessionService/Renew": true, "SessionService/End": true, "SessionService/Delete": false,
 	"RuleService/List": true, "RuleService/Add": false, "RuleService/Remove": false, "RuleService/Status": true, "RuleService/Trust": false,
+	"GrantService/List": false, "GrantService/Revoke": false,
 	"TimelineService/List": true,
 }
 
@@ -176,10 +177,12 @@ func TestClientTellsARefusedCredential(t *testing.T) {
 func TestAgentsCannotLoosenTheirSession(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, w *world) {
-		for procedure, field := range map[string]string{
-			"SessionService/Open": "allow_bypass", "SessionService/Continue": "allow_bypass", "SessionService/Fork": "allow_cross_project",
+		for _, row := range []struct{ procedure, field, value string }{
+			{"SessionService/Open", "allow_bypass", "true"}, {"SessionService/Open", "allowed_tools", `["Write"]`},
+			{"SessionService/Continue", "allow_bypass", "true"}, {"SessionService/Fork", "allow_cross_project", "true"},
 		} {
-			body := `{"working_dir":"/p","` + field + `":true}`
+			procedure, field := row.procedure, row.field
+			body := `{"working_dir":"/p","` + field + `":` + row.value + `}`
 			got := w.call(t, procedure, credentials.Agent, body)
 			if got.status != 403 || !strings.Contains(string(got.body), field) {
 				t.Errorf("%s %s as an agent: %d %s", procedure, field, got.status, got.body)

@@ -98,6 +98,11 @@ func (g *fakeGate) Batch(_ context.Context, s umpire.SessionID, b umpire.BatchID
 	return g.batch, nil
 }
 
+// Asking names the session of [filledPending].
+func (g *fakeGate) Asking(context.Context, umpire.ProjectID) ([]umpire.SessionID, error) {
+	return []umpire.SessionID{filledPending().Session}, nil
+}
+
 func (g *fakeGate) Pending(_ context.Context, q umpire.PendingQuery) ([]umpire.Pending, error) {
 	if err := g.enter("Pending", q); err != nil {
 		return nil, err
@@ -171,8 +176,8 @@ func (g *fakeGate) SetMode(_ context.Context, m umpire.ModeChange) (umpire.Sessi
 	return answerOf[umpire.Session](g.enter("SetMode", m))
 }
 
-func (g *fakeGate) Latest(_ context.Context, dir string) (umpire.Session, error) {
-	return answerOf[umpire.Session](g.enter("Latest", dir))
+func (g *fakeGate) Latest(_ context.Context, q umpire.LatestQuery) (umpire.Session, error) {
+	return answerOf[umpire.Session](g.enter("Latest", q))
 }
 
 func (g *fakeGate) Conversation(_ context.Context, q umpire.ConversationQuery) (umpire.Conversation, error) {
@@ -208,11 +213,11 @@ func (g *fakeGate) Rules(_ context.Context, dir string) ([]umpire.Rule, error) {
 	return []umpire.Rule{filledRule()}, nil
 }
 
-func (g *fakeGate) AddRule(_ context.Context, dir string, s umpire.Scope, r umpire.Rule) (umpire.RuleID, error) {
+func (g *fakeGate) AddRule(_ context.Context, dir string, s umpire.Scope, r umpire.Rule, _ umpire.Actor) (umpire.RuleID, error) {
 	return "made", g.enter("AddRule", []any{dir, s, r})
 }
 
-func (g *fakeGate) RemoveRule(_ context.Context, dir string, s umpire.Scope, id umpire.RuleID) error {
+func (g *fakeGate) RemoveRule(_ context.Context, dir string, s umpire.Scope, id umpire.RuleID, _ umpire.Actor) error {
 	return g.enter("RemoveRule", []any{dir, s, id})
 }
 
@@ -220,7 +225,17 @@ func (g *fakeGate) RuleStatus(_ context.Context, dir string) (umpire.RuleStatus,
 	return answerOf[umpire.RuleStatus](g.enter("RuleStatus", dir))
 }
 
-func (g *fakeGate) Trust(_ context.Context, dir string) error { return g.enter("Trust", dir) }
+func (g *fakeGate) Grants(_ context.Context, dir string) ([]umpire.GrantStatus, error) {
+	return []umpire.GrantStatus{{ID: "g", Kind: umpire.GrantSession, Tool: "Edit"}}, g.enter("Grants", dir)
+}
+
+func (g *fakeGate) Revoke(_ context.Context, r umpire.Revocation) ([]umpire.GrantStatus, error) {
+	return nil, g.enter("Revoke", r)
+}
+
+func (g *fakeGate) Trust(_ context.Context, c umpire.TrustChange) ([]string, error) {
+	return []string{"f"}, g.enter("Trust", c.Dir)
+}
 
 // watching is closed once a request holds the batch.
 func (g *fakeGate) watching() <-chan struct{} {
@@ -365,6 +380,9 @@ func fill(v reflect.Value, name string) {
 		v.SetMapIndex(reflect.ValueOf("key").Convert(v.Type().Key()), element)
 	case reflect.String:
 		v.SetString("the " + name)
+		if width, ok := reflect.TypeAssert[*umpire.Width](v.Addr()); ok {
+			*width = umpire.WidthFolder // other words are refused
+		}
 	case reflect.Bool:
 		v.SetBool(true)
 	case reflect.Int, reflect.Int64:

@@ -31,7 +31,7 @@ type Sessions interface {
 	Continue(ctx context.Context, r umpire.Resumption) (umpire.Session, error)
 	Fork(ctx context.Context, session umpire.SessionID, r umpire.Resumption) (umpire.Session, error)
 	Session(ctx context.Context, session umpire.SessionID) (umpire.Session, error)
-	Latest(ctx context.Context, dir string) (umpire.Session, error)
+	Latest(ctx context.Context, q umpire.LatestQuery) (umpire.Session, error)
 	Sessions(ctx context.Context, q umpire.SessionQuery) ([]umpire.Session, error)
 	Conversation(ctx context.Context, q umpire.ConversationQuery) (umpire.Conversation, error)
 	SetMode(ctx context.Context, m umpire.ModeChange) (umpire.Session, error)
@@ -50,10 +50,16 @@ type Conversations interface {
 // Rules are those that hold in the project of a folder.
 type Rules interface {
 	Rules(ctx context.Context, dir string) ([]umpire.Rule, error)
-	AddRule(ctx context.Context, dir string, scope umpire.Scope, r umpire.Rule) (umpire.RuleID, error)
-	RemoveRule(ctx context.Context, dir string, scope umpire.Scope, id umpire.RuleID) error
+	AddRule(ctx context.Context, dir string, scope umpire.Scope, r umpire.Rule, by umpire.Actor) (umpire.RuleID, error)
+	RemoveRule(ctx context.Context, dir string, scope umpire.Scope, id umpire.RuleID, by umpire.Actor) error
 	RuleStatus(ctx context.Context, dir string) (umpire.RuleStatus, error)
-	Trust(ctx context.Context, dir string) error
+	Trust(ctx context.Context, c umpire.TrustChange) ([]string, error)
+}
+
+// Grants are what is approved beside the rules in the project of a folder.
+type Grants interface {
+	Grants(ctx context.Context, dir string) ([]umpire.GrantStatus, error)
+	Revoke(ctx context.Context, r umpire.Revocation) ([]umpire.GrantStatus, error)
 }
 
 // A Timeline has the events. Both ways to read it return an event only once none
@@ -70,5 +76,13 @@ type Gate interface {
 	Sessions
 	Conversations
 	Rules
+	Grants
 	Timeline
+}
+
+// A Served gate is one that a server stands before. It tells besides what no client asks.
+type Served interface {
+	Gate
+	// Asking returns the sessions of a project in which a question waits, or of every one.
+	Asking(ctx context.Context, project umpire.ProjectID) ([]umpire.SessionID, error)
 }

@@ -28,6 +28,10 @@ type ruleList struct {
 	Rules []standingRule `json:"rules"`
 }
 
+type trusted struct {
+	Files []string `json:"files"`
+}
+
 type ruleAdded struct {
 	ID umpire.RuleID `json:"rule_id"`
 }
@@ -40,6 +44,27 @@ func (s *Server) routeRules() {
 	add(s, umpirev1connect.RuleServiceTrustProcedure, rolePerson, unary[umpirev1.TrustRequest, umpirev1.TrustResponse](maxBody, s.trust))
 }
 
+type grantList struct {
+	Grants []umpire.GrantStatus `json:"grants"`
+}
+
+func (s *Server) routeGrants() {
+	add(s, umpirev1connect.GrantServiceListProcedure, rolePerson, unary[umpirev1.GrantListRequest, umpirev1.GrantList](maxBody, s.grants))
+	add(s, umpirev1connect.GrantServiceRevokeProcedure, rolePerson, unary[umpirev1.GrantRevokeRequest, umpirev1.GrantList](maxBody, s.revoke))
+}
+
+func (s *Server) grants(ctx context.Context, r ruleRequest) (grantList, error) {
+	list, err := s.gate.Grants(ctx, r.Dir)
+	return grantList{Grants: orEmpty(list)}, err
+}
+
+// revoke signs the revocation with who is at the other end.
+func (s *Server) revoke(ctx context.Context, r umpire.Revocation) (grantList, error) {
+	r.By = actorOf(ctx)
+	list, err := s.gate.Revoke(ctx, r)
+	return grantList{Grants: orEmpty(list)}, err
+}
+
 func (s *Server) rules(ctx context.Context, r ruleRequest) (ruleList, error) {
 	rules, err := s.gate.Rules(ctx, r.Dir)
 	list := ruleList{Rules: make([]standingRule, len(rules))}
@@ -50,18 +75,21 @@ func (s *Server) rules(ctx context.Context, r ruleRequest) (ruleList, error) {
 }
 
 func (s *Server) addRule(ctx context.Context, r ruleRequest) (ruleAdded, error) {
-	id, err := s.gate.AddRule(ctx, r.Dir, r.Scope, r.Rule)
+	id, err := s.gate.AddRule(ctx, r.Dir, r.Scope, r.Rule, actorOf(ctx))
 	return ruleAdded{ID: id}, err
 }
 
 func (s *Server) removeRule(ctx context.Context, r ruleRequest) (nothing, error) {
-	return nothing{}, s.gate.RemoveRule(ctx, r.Dir, r.Scope, r.ID)
+	return nothing{}, s.gate.RemoveRule(ctx, r.Dir, r.Scope, r.ID, actorOf(ctx))
 }
 
 func (s *Server) ruleStatus(ctx context.Context, r ruleRequest) (umpire.RuleStatus, error) {
 	return s.gate.RuleStatus(ctx, r.Dir)
 }
 
-func (s *Server) trust(ctx context.Context, r ruleRequest) (nothing, error) {
-	return nothing{}, s.gate.Trust(ctx, r.Dir)
+// trust signs the change with who is at the other end.
+func (s *Server) trust(ctx context.Context, c umpire.TrustChange) (trusted, error) {
+	c.By = actorOf(ctx)
+	files, err := s.gate.Trust(ctx, c)
+	return trusted{Files: orEmpty(files)}, err
 }
