@@ -42,8 +42,10 @@ var kinds = []struct {
 }{
 	{host.ErrAway, connect.CodeUnavailable, wordDraining},
 	{umpire.ErrResolved, connect.CodeFailedPrecondition, string(umpire.CodeResolved)},
+	{umpire.ErrChanged, connect.CodeFailedPrecondition, string(umpire.CodeChanged)},
 	{umpire.ErrNotRecorded, connect.CodeUnavailable, wordNotRecorded},
 	{umpire.ErrFenced, connect.CodeAborted, wordFenced},
+	{umpire.ErrNeedsPerson, connect.CodePermissionDenied, wordCredential},
 	{umpire.ErrOtherProject, connect.CodePermissionDenied, wordOtherProject},
 	{umpire.ErrLimit, connect.CodeResourceExhausted, wordLimit},
 	{umpire.ErrNotFound, connect.CodeNotFound, wordNotFound},
@@ -78,9 +80,12 @@ func failureOf(err error) *failure {
 			break
 		}
 	}
+	// Connect has no code for a conflict.
 	if late, ok := errors.AsType[*umpire.ResolvedError](err); ok {
-		// Connect has no code for a conflict.
 		f.standing, f.status = &late.Standing, http.StatusConflict
+	}
+	if f.word == string(umpire.CodeChanged) {
+		f.status = http.StatusConflict
 	}
 	return f
 }

@@ -96,7 +96,13 @@ func TestBatchGoesItsWayOverTheWire(t *testing.T) {
 			if _, err := agent.Resolve(t.Context(), umpire.Answer{Request: question.Request, ArgsHash: question.ArgsHash, Choice: umpire.Approve}); err == nil {
 				t.Error("an agent answers its own question")
 			}
-			answer := umpire.Answer{Request: question.Request, ArgsHash: question.ArgsHash, Choice: umpire.Approve, Scope: umpire.ScopeOnce}
+			answer := umpire.Answer{Request: question.Request, ArgsHash: question.ArgsHash, ShownDigest: question.ShownDigest, Choice: umpire.Approve, Scope: umpire.ScopeOnce}
+			blind := answer
+			blind.ShownDigest = ""
+			refused := w.call(t, "GateService/Resolve", credentials.Person, string(encoded(t, blind)))
+			if refused.status != 409 || refused.fields["reason_code"] != "changed" {
+				t.Errorf("an answer that names no card: %d %s", refused.status, refused.body)
+			}
 			ok(person.Resolve(t.Context(), answer))(t)
 			if b := <-held; b.State != umpire.BatchRunning {
 				t.Errorf("the agent that waited sees %s", b.State)
@@ -163,7 +169,7 @@ func sameEvents(t *testing.T, w *world, g *gate.Gate, session umpire.SessionID, 
 			t.Fatal(stream.Err())
 		}
 		same(t, string(e.Kind), decoded([]byte(want)), stream.Msg().ProtoReflect())
-		signed = signed || e.Kind == umpire.EventPermissionApproved && e.Request == request && strings.Contains(e.Actor, "says test")
+		signed = signed || e.Kind == umpire.EventPermissionApproved && e.Request == request && e.Actor != "" && strings.Contains(string(e.Data), `"client":"test"`)
 	}
 	if !signed {
 		t.Error("no event says who approved")
