@@ -22,7 +22,7 @@ const defaultDrain = 15 * time.Second
 // A Config says what a server serves. Gate is required, and so are Credentials
 // unless only Local is served; the other fields have useful zero values.
 type Config struct {
-	Gate        Gate
+	Gate        Served
 	Credentials Credentials
 	// Desk answers the hooks of agents, with Gate as its gate; nil answers none.
 	Desk *host.Desk
@@ -40,7 +40,7 @@ type Config struct {
 
 // A Server serves a gate. It is safe for concurrent use.
 type Server struct {
-	gate        Gate
+	gate        Served
 	keys        *keyring
 	config      Config
 	log         *slog.Logger
@@ -50,6 +50,7 @@ type Server struct {
 	crossOrigin *http.CrossOriginProtection
 	pace        pace
 	hub         *hub
+	inbox       *inbox
 }
 
 // New returns a server, which does nothing yet. It ends with Close, or with Serve.
@@ -68,10 +69,12 @@ func newServer(c Config, p pace) *Server {
 		limiter:     &limiter{limits: c.Limits, now: time.Now, usages: make(map[user]*usage)},
 		crossOrigin: http.NewCrossOriginProtection(),
 		hub:         newHub(c.Gate, c.Log, p, c.Limits),
+		inbox:       &inbox{now: time.Now},
 	}
 	s.routeCalls()
 	s.routeSessions()
 	s.routeRules()
+	s.routeGrants()
 	s.routeTimeline()
 	s.routes["/v1/events"] = route{handler: http.HandlerFunc(s.events), role: roleAgent, stream: true}
 	s.routes["/healthz"] = route{handler: http.HandlerFunc(s.healthy), role: roleAgent}

@@ -31,7 +31,7 @@ func (s *Server) events(w http.ResponseWriter, r *http.Request) {
 	}
 	var leave func()
 	if err == nil {
-		leave, err = s.hub.enter(r.Context(), x.role)
+		leave, err = s.watches(r.Context(), x, filter)
 	}
 	if err != nil {
 		s.tell(w, r, err)
@@ -50,6 +50,16 @@ func (s *Server) events(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	s.hub.ride(r.Context(), rider)
+}
+
+// watches counts a watcher in, at the hub and as an inbox.
+func (s *Server) watches(ctx context.Context, x *exchange, f umpire.Filter) (leave func(), err error) {
+	part, err := s.hub.enter(ctx, x.role)
+	if err != nil {
+		return nil, err
+	}
+	shut := s.inbox.enter(x, f.Session)
+	return func() { shut(); part() }, nil
 }
 
 // tell answers a request that is no call of a procedure.
@@ -97,6 +107,9 @@ func (s *Server) mayWatch(ctx context.Context, f umpire.Filter) error {
 			return forbidden("an agent's credential watches one session: session is missing")
 		}
 		return nil
+	}
+	if err := s.mine(ctx, f.Session); err != nil {
+		return err
 	}
 	session, err := s.gate.Session(ctx, f.Session)
 	if errors.Is(err, umpire.ErrNotFound) {
