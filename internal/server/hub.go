@@ -104,10 +104,11 @@ func (h *hub) begin(ctx context.Context) error {
 	if h.running {
 		return nil
 	}
-	tip, err := latest(ctx, h.timeline)
+	last, err := h.timeline.Events(ctx, umpire.Filter{Last: 1})
 	if err != nil {
 		return err
 	}
+	tip := umpire.LastSeq(last)
 	h.floor, h.tip, h.running = tip, tip, true
 	ctx, h.cancel = context.WithCancel(context.WithoutCancel(ctx))
 	h.owned.Go(func() { h.run(ctx) })
@@ -116,35 +117,6 @@ func (h *hub) begin(ctx context.Context) error {
 		h.owned.Go(func() { l.run(ctx) })
 	}
 	return nil
-}
-
-// latest returns the number of the last event, by halving: a timeline is asked for
-// what comes after a number, and is far longer than what follows from now on.
-func latest(ctx context.Context, t Timeline) (int64, error) {
-	var below, above int64 = 0, 1
-	for {
-		page, err := t.Events(ctx, umpire.Filter{After: above - 1, Limit: 1})
-		if err != nil {
-			return 0, err
-		}
-		if len(page) == 0 {
-			break
-		}
-		below, above = page[0].Seq, max(2*above, page[0].Seq+1)
-	}
-	for below+1 < above {
-		middle := below + (above-below)/2
-		page, err := t.Events(ctx, umpire.Filter{After: middle - 1, Limit: 1})
-		if err != nil {
-			return 0, err
-		}
-		if len(page) == 0 {
-			above = middle
-		} else {
-			below = page[0].Seq
-		}
-	}
-	return below, nil
 }
 
 // run takes events as they commit. When the timeline fails it goes on from where

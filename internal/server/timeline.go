@@ -15,16 +15,23 @@ type eventQuery struct {
 	Session umpire.SessionID `json:"session_id"`
 	After   int64            `json:"after"`
 	Limit   int              `json:"limit"`
+	Last    int              `json:"last"`
 }
 
 func (q eventQuery) filter() (umpire.Filter, error) {
 	if q.After < 0 {
 		return umpire.Filter{}, invalid("after: want a sequence number, got %d", q.After)
 	}
+	if err := checkIDs(q); err != nil {
+		return umpire.Filter{}, err
+	}
 	if q.Limit < 0 {
 		return umpire.Filter{}, invalid("limit: want 0 or more, got %d", q.Limit)
 	}
-	return umpire.Filter{Project: q.Project, Session: q.Session, After: q.After, Limit: q.Limit}, nil
+	if q.Last < 0 || q.Last > 0 && q.Limit > 0 {
+		return umpire.Filter{}, invalid("last: want 0 or more, and no limit beside it, got %d", q.Last)
+	}
+	return umpire.Filter{Project: q.Project, Session: q.Session, After: q.After, Limit: q.Limit, Last: q.Last}, nil
 }
 
 type eventList struct {
@@ -65,7 +72,7 @@ func (s *Server) watch(ctx context.Context, r *connect.Request[watchRequest], st
 	}
 	var leave func()
 	if err == nil {
-		leave, err = s.hub.enter(ctx, exchangeOf(ctx).role)
+		leave, err = s.watches(ctx, exchangeOf(ctx), filter)
 	}
 	if err != nil {
 		return fail(ctx, err)
