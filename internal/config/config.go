@@ -25,8 +25,8 @@ import (
 // FileName is the name of a configuration file in the folder that it lies in.
 const FileName = "config.yaml"
 
-// A Config is the configuration in force: the defaults, the user's file over
-// them, and the project's file where it is tighter.
+// A Config is the configuration in force: the defaults, and over them the files of the
+// administrator, the person and the project.
 type Config struct {
 	Mode         umpire.Mode
 	MediumRisk   umpire.Verdict // ask or allow
@@ -57,6 +57,8 @@ type Config struct {
 
 	Root    string            // of the project
 	Sources map[string]string // key -> file that set it
+	managed map[string]bool   // keys that the administrator's file sets
+	most    gate.Most         // what that file says of modes
 	Notices []Notice          // what was ignored, or does not do what it seems to
 }
 
@@ -71,36 +73,23 @@ func Defaults() *Config {
 		MaxConsecutiveDenials: 3, MaxDenials: 20, Remember: 720 * time.Hour,
 		WhenAsked: "hold", MaxPending: 100,
 		SandboxMode: "workspace-write", SandboxRequire: "strict",
-		Sources: map[string]string{},
+		Sources: map[string]string{}, managed: map[string]bool{},
 	}
 }
 
-// User reads the person's own configuration alone, so that no project needs to be found.
-// What is wrong with a file is an error that names the file and the line.
-func User(home string) (*Config, error) {
-	c := Defaults()
-	if home == "" {
-		return c, nil
-	}
-	if err := c.read(filepath.Join(home, FileName), false); err != nil {
-		return nil, err
-	}
-	return c, nil
-}
+// User reads the machine's and the person's configuration, so that no project needs to be
+// found. What is wrong with a file is an error that names the file and the line.
+func User(home string) (*Config, error) { return readFiles(filesOf(home, "")) }
 
-// Read reads the configuration that holds in a project: the person's file in home, and
-// over it the one of the project, where it is tighter.
+// Read reads the configuration that holds in a project: the administrator's file, over it
+// the person's in home, and over both the one of the project. Nobody loosens what the
+// administrator's file sets, and a project loosens nothing.
 func Read(home, root string) (*Config, error) {
-	c, err := User(home)
+	c, err := readFiles(filesOf(home, root))
 	if err != nil {
 		return nil, err
 	}
 	c.Root = root
-	if file := projectFile(root); file != filepath.Join(home, FileName) {
-		if err := c.read(file, true); err != nil {
-			return nil, err
-		}
-	}
 	c.Notices = append(c.Notices, c.suffixNotices()...)
 	return c, nil
 }
@@ -116,6 +105,7 @@ func (c *Config) GateSettings() gate.Settings {
 	return gate.Settings{
 		Sandbox: umpire.SandboxMode(c.SandboxMode), SandboxNetwork: c.SandboxNetwork,
 		SandboxRequire: gate.Require(slices.Index(SandboxRequires, c.SandboxRequire)),
+		Most:           c.most,
 		Mode:           c.Mode, AlsoRead: c.AlsoRead, CrossProject: c.CrossProject,
 		AllowMedium: c.MediumRisk == umpire.Allow, DenyExternal: c.External == umpire.Deny, Precedence: c.Precedence,
 		PendingTimeout: c.PendingTimeout, MaxPending: c.MaxPending,
@@ -142,31 +132,30 @@ func (c *Config) Values() map[string]InForce {
 	return all
 }
 
-// read takes in one file; a missing one says nothing. A project's file comes
-// with a clone, so there only what tightens counts.
-func (c *Config) read(file string, projects bool) error {
-	top, err := readYAML(file)
+// read takes in one file; a missing one says nothing.
+func (c *Config) read(f file) error {
+	top, err := readYAML(f.path)
 	if err != nil {
-		return fmt.Errorf("%s: %w", file, err)
+		return fmt.Errorf("%s: %w", f.path, err)
 	}
-	if !projects && rulefile.WritableByAll(file) {
-		return fmt.Errorf("%s: everybody can write the file or its folder: chmod go-w", file)
+	if err := f.guarded(); err != nil {
+		return err
 	}
 	seen := map[string]bool{}
 	for _, given := range flatten("", top) {
 		if seen[given.key] {
-			return fmt.Errorf("%s:%d: key %q stands twice", file, given.node.Line, given.key)
+			return fmt.Errorf("%s:%d: key %q stands twice", f.path, given.node.Line, given.key)
 		}
 		seen[given.key] = true
-		if err := c.take(file, given, projects); err != nil {
-			return fmt.Errorf("%s:%d: %w", file, given.node.Line, err)
+		if err := c.take(f, given); err != nil {
+			return fmt.Errorf("%s:%d: %w", f.path, given.node.Line, err)
 		}
 	}
 	return nil
 }
 
 // take sets one key.
-func (c *Config) take(file string, g given, projects bool) error {
+func (c *Config) take(f file, g given) error {
 	s, err := keyOf(g.key)
 	if err != nil {
 		return err
@@ -175,13 +164,46 @@ func (c *Config) take(file string, g given, projects bool) error {
 	if err := s.set(&next, g.node); err != nil {
 		return fmt.Errorf("%s: %w", g.key, err)
 	}
-	if projects && (s.tightens == nil || !s.tightens(c, &next)) {
+	if !next.Enforce && g.key == enforceKey && f.source != umpire.SourceManaged {
+		return fmt.Errorf("%s: false counts only in %s; remove this line", g.key, managedFile())
+	}
+	project := f.source == umpire.SourceProject
+	if restore := restores[g.key]; project && restore != nil {
+		for _, name := range restore(c, &next) {
+			c.Notices = append(c.Notices, Notice{OnlyTightens, []any{f.path, g.node.Line, name}})
+		}
+		next.Notices = c.Notices
+	}
+	bound := project || c.managed[g.key]
+	if bound && (s.tightens == nil || !s.tightens(c, &next)) {
 		if !reflect.DeepEqual(s.Value(c), s.Value(&next)) {
-			c.Notices = append(c.Notices, Notice{OnlyTightens, []any{file, g.node.Line, g.key}})
+			c.Notices = append(c.Notices, c.ignored(f, g))
 		}
 		return nil
 	}
 	*c = next
-	c.Sources[g.key] = file
+	c.Sources[g.key] = f.path
+	if f.source == umpire.SourceManaged {
+		c.managed[g.key] = true
+		c.limit(g.key)
+	}
 	return nil
+}
+
+// limit remembers what the administrator's file says of the modes that flags choose.
+func (c *Config) limit(key string) {
+	switch key {
+	case "mode":
+		c.most.Mode = new(c.Mode)
+	case "sandbox.mode":
+		c.most.Sandbox = umpire.SandboxMode(c.SandboxMode)
+	}
+}
+
+// ignored says that a value does not count, and why.
+func (c *Config) ignored(f file, g given) Notice {
+	if f.source == umpire.SourceProject {
+		return Notice{OnlyTightens, []any{f.path, g.node.Line, g.key}}
+	}
+	return Notice{OnlyTightensManaged, []any{f.path, g.node.Line, g.key, managedFile()}}
 }

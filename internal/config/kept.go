@@ -2,7 +2,6 @@ package config
 
 import (
 	"os"
-	"path/filepath"
 	"sync"
 	"time"
 )
@@ -22,7 +21,7 @@ type Kept struct {
 type keptConfig struct {
 	config *Config
 	read   time.Time
-	files  [2]os.FileInfo // the person's and the project's, nil for one that is missing
+	files  []os.FileInfo // those of [Files], nil for one that is missing
 }
 
 const (
@@ -66,16 +65,21 @@ func (k *Kept) keep(dir string, c keptConfig) {
 }
 
 // files looks at the files that a configuration is read from.
-func (k *Kept) files(c *Config) (files [2]os.FileInfo) {
-	for i, file := range []string{filepath.Join(k.Home, FileName), projectFile(c.Root)} {
-		if info, err := os.Stat(file); err == nil {
-			files[i] = info
+func (k *Kept) files(c *Config) (files []os.FileInfo) {
+	for _, file := range Files(k.Home, c.Root) {
+		info, err := os.Stat(file)
+		if err != nil {
+			info = nil
 		}
+		files = append(files, info)
 	}
 	return files
 }
 
-func sameFiles(was, is [2]os.FileInfo) bool {
+func sameFiles(was, is []os.FileInfo) bool {
+	if len(was) != len(is) {
+		return false
+	}
 	for i, a := range was {
 		b := is[i]
 		switch {

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strings"
 
 	"github.com/umpirehq/umpire/policy"
 )
@@ -20,7 +19,11 @@ func (n Notice) In(say func(string) string) string { return fmt.Sprintf(say(n.Te
 
 // The notices.
 const (
-	OnlyTightens  = "%s:%d: %s is ignored: a project may only tighten"
+	OnlyTightens = "%s:%d: %s is ignored: a project may only tighten"
+	// OnlyTightensManaged is about a person's value for a key that the administrator has set.
+	OnlyTightensManaged = "%s:%d: %s is ignored: %s sets it, and you may only tighten it"
+	// NotEnforced says what a gateway that is not enforced still does.
+	NotEnforced   = "%s: the gateway is not enforced: umpire only records and warns, and refuses nothing but what is critical, forbidden or malformed"
 	LimitsNothing = "%s: no item of agents.%s.editableFileSuffixes is a suffix, so that EVERY file may be edited"
 	NeverMatches  = "%s: %q in agents.%s.editableFileSuffixes fits no file: a suffix begins at the last dot"
 )
@@ -34,7 +37,7 @@ func (c *Config) suffixNotices() []Notice {
 			notices = append(notices, Notice{LimitsNothing, []any{c.Source("agents"), name}})
 		}
 		for _, suffix := range policy.NormalizeSuffixes(profile.EditableSuffixes) {
-			if strings.LastIndexByte(suffix, '.') > 0 {
+			if policy.FitsNoFile(suffix) {
 				notices = append(notices, Notice{NeverMatches, []any{c.Source("agents"), suffix, name}})
 			}
 		}

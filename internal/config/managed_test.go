@@ -1,0 +1,103 @@
+package config
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/files"
+)
+
+// The administrator of these tests is whoever runs them.
+func TestMain(m *testing.M) {
+	files.Managed.UID = uint32(os.Getuid())
+	os.Exit(m.Run())
+}
+
+// A gateway is switched off by the administrator alone; elsewhere the line is an error that
+// says which, where and what to do.
+func TestOnlyTheAdministratorSwitchesOff(t *testing.T) {
+	t.Parallel()
+	for _, source := range []umpire.Source{umpire.SourceUser, umpire.SourceProject} {
+		for _, text := range []string{"lang: en\nsecurity.permission.enforce_gateway: false\n", "security:\n  permission: {enforce_gateway: no}\n"} {
+			_, err := readLayers(t, map[umpire.Source]string{source: text})
+			want := source.String() + ".yaml:2: security.permission.enforce_gateway: false counts only in /etc/umpire/config.yaml; remove this line"
+			if err == nil || !strings.HasSuffix(err.Error(), want) {
+				t.Errorf("%s: got %v, want %s", source, err, want)
+			}
+		}
+	}
+	c, err := readLayers(t, map[umpire.Source]string{umpire.SourceManaged: "security.permission.enforce_gateway: false"})
+	if err != nil || c.Enforce || !c.GateSettings().WarnOnly {
+		t.Errorf("the administrator's word does not count: %+v, %v", c, err)
+	}
+	if Defaults().GateSettings().WarnOnly {
+		t.Error("by default umpire only warns")
+	}
+}
+
+// The keys that the administrator sets can be tightened by anybody, and loosened by nobody else.
+func TestAdministratorsValuesOnlyTighten(t *testing.T) {
+	t.Parallel()
+	for _, row := range []struct {
+		key, managed, user, want string
+		from                     umpire.Source
+	}{
+		{"mode", "ask", "bypass", "ask", umpire.SourceManaged},
+		{"mode", "default", "ask", "ask", umpire.SourceUser},
+		{"risk.medium", "ask", "allow", "ask", umpire.SourceManaged},
+		{"sandbox.mode", "workspace-write", "full-access", "workspace-write", umpire.SourceManaged},
+		{"sandbox.mode", "full-access", "read-only", "read-only", umpire.SourceUser},
+		{"sandbox.env", "[A]", "[A, B]", "[A]", umpire.SourceManaged},
+		{"rules.off", "[]", "[etc-passwd]", "[]", umpire.SourceManaged},
+		{"listen", "127.0.0.1:7575", "127.0.0.1:7576", "127.0.0.1:7575", umpire.SourceManaged},
+		{"security.permission.enforce_gateway", "false", "true", "true", umpire.SourceUser},
+	} {
+		c, err := readLayers(t, map[umpire.Source]string{
+			umpire.SourceManaged: row.key + ": " + row.managed, umpire.SourceUser: row.key + ": " + row.user,
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		s, err := keyOf(row.key)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, from := fmt.Sprint(s.Value(c)), filepath.Base(c.Source(row.key))
+		if got != row.want || from != row.from.String()+".yaml" {
+			t.Errorf("%s: %s over %s is %s of %s, want %s of %s", row.key, row.user, row.managed, got, from, row.want, row.from)
+		}
+		if told := len(c.Notices) == 1; told != (row.from == umpire.SourceManaged) {
+			t.Errorf("%s: %s over %s: notices %v", row.key, row.user, row.managed, c.Notices)
+		}
+	}
+}
+
+// A key that the administrator does not set is the person's, and the project's as ever.
+func TestAdministratorsFileLeavesOtherKeys(t *testing.T) {
+	t.Parallel()
+	c, err := readLayers(t, map[umpire.Source]string{
+		umpire.SourceManaged: "mode: default", umpire.SourceUser: "risk.medium: allow", umpire.SourceProject: "mode: plan",
+	})
+	if err != nil || c.MediumRisk != umpire.Allow || c.Mode != umpire.ModePlan || len(c.Notices) != 0 {
+		t.Errorf("%+v, %v", c, err)
+	}
+}
+
+// A file of the administrator's that somebody else could have written is not theirs.
+func TestAdministratorsFileIsGuarded(t *testing.T) {
+	t.Parallel()
+	f := file{filepath.Join(t.TempDir(), FileName), umpire.SourceManaged}
+	if err := os.WriteFile(f.path, []byte("mode: bypass\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Chmod(f.path, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := readFiles([]file{f}); err == nil || !strings.Contains(err.Error(), "others than the administrator can write") {
+		t.Errorf("it is read: %v", err)
+	}
+}
