@@ -30,7 +30,7 @@ const FileName = "config.yaml"
 type Config struct {
 	Mode         umpire.Mode
 	MediumRisk   umpire.Verdict // ask or allow
-	Enforce      bool           // false only records and warns
+	Enforce      bool           // false only records and warns; the administrator's alone
 	External     umpire.Verdict // ask or deny
 	CrossProject bool
 	ResumeScope  string
@@ -91,6 +91,9 @@ func Read(home, root string) (*Config, error) {
 	}
 	c.Root = root
 	c.Notices = append(c.Notices, c.suffixNotices()...)
+	if !c.Enforce {
+		c.Notices = append(c.Notices, Notice{NotEnforced, []any{c.Source(enforceKey)}})
+	}
 	return c, nil
 }
 
@@ -107,7 +110,7 @@ func (c *Config) GateSettings() gate.Settings {
 		SandboxRequire: gate.Require(slices.Index(SandboxRequires, c.SandboxRequire)),
 		Most:           c.most,
 		Mode:           c.Mode, AlsoRead: c.AlsoRead, CrossProject: c.CrossProject,
-		AllowMedium: c.MediumRisk == umpire.Allow, DenyExternal: c.External == umpire.Deny, Precedence: c.Precedence,
+		WarnOnly: !c.Enforce, AllowMedium: c.MediumRisk == umpire.Allow, DenyExternal: c.External == umpire.Deny, Precedence: c.Precedence, RulesOff: c.RulesOff,
 		PendingTimeout: c.PendingTimeout, MaxPending: c.MaxPending,
 		Remember: c.Remember, MaxDenialsInRow: c.MaxConsecutiveDenials, MaxDenials: c.MaxDenials,
 		Profiles: profiles, Hooks: c.HookList(),

@@ -24,6 +24,9 @@ type Key struct {
 	tightens func(now, next *Config) bool
 }
 
+// enforceKey is the one key that only the administrator's file can loosen.
+const enforceKey = "security.permission.enforce_gateway"
+
 // Keys are all keys, in the order in which they are shown.
 var Keys = []Key{
 	{
@@ -39,7 +42,7 @@ var Keys = []Key{
 		func(now, next *Config) bool { return next.MediumRisk <= now.MediumRisk },
 	},
 	{
-		"security.permission.enforce_gateway", "false only records and warns",
+		enforceKey, "false only records and warns; only the machine's administrator can say so",
 		func(c *Config, n *yaml.Node) error { return decode(n, &c.Enforce) },
 		func(c *Config) any { return c.Enforce },
 		func(now, next *Config) bool { return next.Enforce },
