@@ -59,13 +59,33 @@ func decodeAgents(c *Config, n *yaml.Node) error {
 	return decode(n, &c.Agents)
 }
 
-// narrowsAgents: a project may leave an agent fewer tools and suffixes, name other
-// agents that are no less limited than the main one, whose sub-agents they could be,
-// and change nothing else.
+// restoreModels: only a person chooses a model, which chooses what the agent does and whom
+// the conversation is sent to. Agents that a project does not name stay as they are.
+func restoreModels(now, next *Config) (ignored []string) {
+	if next.Agents == nil {
+		next.Agents = map[string]Agent{}
+	}
+	for name, was := range now.Agents {
+		if _, named := next.Agents[name]; !named {
+			next.Agents[name] = was
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(next.Agents)) {
+		is, was := next.Agents[name], now.Agents[name]
+		if is.Model != "" && is.Model != was.Model {
+			ignored = append(ignored, "agents."+name+".model")
+		}
+		is.Model = was.Model
+		next.Agents[name] = is
+	}
+	return ignored
+}
+
+// narrowsAgents: a project may leave an agent fewer tools and suffixes, and name other
+// agents that are no less limited than the main one, whose sub-agents they could be.
 func narrowsAgents(now, next *Config) bool {
 	for name, was := range now.Agents {
-		is, ok := next.Agents[name]
-		if !ok || is.Model != was.Model || !narrowsAgent(was, is) {
+		if !narrowsAgent(was, next.Agents[name]) {
 			return false
 		}
 	}

@@ -115,7 +115,7 @@ var Keys = []Key{
 		func(c *Config, n *yaml.Node) error { return decodeDuration(n, &c.PendingTimeout) },
 		func(c *Config) any { return orWord(c.PendingTimeout, "none") },
 		func(now, next *Config) bool {
-			return next.PendingTimeout > 0 && (now.PendingTimeout == 0 || next.PendingTimeout <= now.PendingTimeout)
+			return next.PendingTimeout >= shortestTimeout && (now.PendingTimeout == 0 || next.PendingTimeout <= now.PendingTimeout)
 		},
 	},
 	{
@@ -184,17 +184,12 @@ var Keys = []Key{
 	},
 }
 
-// tighterModes lists, for each mode, those that allow less in every case.
-var tighterModes = [...][]umpire.Mode{
-	umpire.ModeReject:  {umpire.ModeReject},
-	umpire.ModeDefault: {umpire.ModeDefault, umpire.ModeAsk, umpire.ModeReject, umpire.ModePlan},
-	umpire.ModeAuto:    {umpire.ModeAuto, umpire.ModeReject, umpire.ModePlan},
-	umpire.ModeAsk:     {umpire.ModeAsk},
-	umpire.ModePlan:    {umpire.ModePlan},
-	umpire.ModeBypass: {
-		umpire.ModeBypass, umpire.ModeDefault, umpire.ModeAuto, umpire.ModeAsk, umpire.ModeReject, umpire.ModePlan,
-	},
-}
+// restores put back what in the value of a key is the user's alone, and name it.
+var restores = map[string]func(now, next *Config) (ignored []string){"agents": restoreModels}
+
+// shortestTimeout is the least that a project may leave people to answer: less would
+// end every question before it is read.
+const shortestTimeout = time.Minute
 
 // The words of two keys, as flags take them too.
 var (
