@@ -15,17 +15,26 @@ import (
 type Agent struct {
 	Tools            []string `yaml:"tools" json:"tools,omitzero"`
 	EditableSuffixes []string `yaml:"editableFileSuffixes" json:"editableFileSuffixes,omitzero"`
-	Model            string   `yaml:"model" json:"model,omitempty"`
+	// SuffixScope says what EditableSuffixes applies to: "" and EditTools are the two
+	// filesystem-edit tools, AllWrites is every file that any tool writes or deletes.
+	SuffixScope string `yaml:"editableFileSuffixesScope" json:"editableFileSuffixesScope,omitempty"`
+	Model       string `yaml:"model" json:"model,omitempty"`
 }
+
+// The values of editableFileSuffixesScope.
+const (
+	EditTools = "edit-tools"
+	AllWrites = "all-writes"
+)
 
 // Profile is what the policy knows of it.
 func (c Agent) Profile() policy.Profile {
-	return policy.Profile{Tools: c.Tools, EditableSuffixes: c.EditableSuffixes}
+	return policy.Profile{Tools: c.Tools, EditableSuffixes: c.EditableSuffixes, AllWrites: c.SuffixScope == AllWrites}
 }
 
 // Profile is the profile of an agent, nil for an agent without one. Naming one that the
 // configuration does not have is an error, but for the main agent. Where none is named,
-// any agent may be meant: the two edit tools follow the main agent's list, as they do
+// any agent may be meant: files are limited as for the main agent, as they are
 // everywhere, and its list of tools limits nobody else.
 func (c *Config) Profile(name string) (*policy.Profile, error) {
 	agent, known := c.Agents[name]
@@ -34,7 +43,8 @@ func (c *Config) Profile(name string) (*policy.Profile, error) {
 		profile := agent.Profile()
 		return &profile, nil
 	case name == "":
-		return &policy.Profile{EditableSuffixes: c.Agents[MainAgent].EditableSuffixes}, nil
+		main := c.Agents[MainAgent].Profile()
+		return main.EditLimit(), nil
 	case name == MainAgent:
 		return nil, nil
 	}
@@ -52,11 +62,21 @@ func effective(agents map[string]Agent) map[string]Agent {
 }
 
 func decodeAgents(c *Config, n *yaml.Node) error {
-	if err := knownKeys(n, "tools", "editableFileSuffixes", "model"); err != nil {
+	if err := knownKeys(n, "tools", "editableFileSuffixes", "editableFileSuffixesScope", "model"); err != nil {
 		return err
 	}
-	c.Agents = nil // a map is shared with the configuration before
-	return decode(n, &c.Agents)
+	c.Agents = map[string]Agent{} // a map is shared with the configuration before
+	if err := decode(n, &c.Agents); err != nil {
+		return err
+	}
+	for _, name := range slices.Sorted(maps.Keys(c.Agents)) {
+		switch scope := c.Agents[name].SuffixScope; scope {
+		case "", EditTools, AllWrites:
+		default:
+			return fmt.Errorf("%s.editableFileSuffixesScope: %q: want %s or %s", name, scope, EditTools, AllWrites)
+		}
+	}
+	return nil
 }
 
 // restoreModels: only a person chooses a model, which chooses what the agent does and whom
@@ -100,6 +120,9 @@ func narrowsAgents(now, next *Config) bool {
 func narrowsAgent(was, is Agent) bool {
 	before, after := policy.NormalizeSuffixes(was.EditableSuffixes), policy.NormalizeSuffixes(is.EditableSuffixes)
 	limited := len(before) == 0 || len(after) > 0 && containsAll(before, after)
+	if was.SuffixScope == AllWrites && is.SuffixScope != AllWrites && len(before) > 0 {
+		return false
+	}
 	return limited && narrowerTools(was.Tools, is.Tools)
 }
 
