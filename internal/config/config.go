@@ -10,7 +10,6 @@ package config
 import (
 	"cmp"
 	"fmt"
-	"path/filepath"
 	"reflect"
 	"slices"
 	"time"
@@ -36,19 +35,21 @@ type Config struct {
 	ResumeScope  string
 	Precedence   policy.Precedence
 	AlsoRead     []string
+	RulesOff     []umpire.RuleID // built-in rules that do not hold
 
 	MaxConsecutiveDenials int
 	MaxDenials            int
 	Remember              time.Duration
 
 	HookDeadline   time.Duration // 0: the host's timeout less 5 s
-	WhenAsked      string        // hold or native
+	WhenAsked      string        // auto, hold or native
 	PendingTimeout time.Duration // 0: none
 	MaxPending     int
 
 	SandboxMode    string
 	SandboxRequire string
 	SandboxNetwork bool
+	SandboxEnv     []string // variables with secrets that sandboxed commands get
 
 	Store, Listen, Lang string
 	Agents              map[string]Agent
@@ -71,7 +72,7 @@ func Defaults() *Config {
 		Mode: umpire.ModeDefault, MediumRisk: umpire.Ask, Enforce: true, External: umpire.Ask,
 		ResumeScope: "current_project", Precedence: policy.DenyAskAllow,
 		MaxConsecutiveDenials: 3, MaxDenials: 20, Remember: 720 * time.Hour,
-		WhenAsked: "hold", MaxPending: 100,
+		WhenAsked: "auto", MaxPending: 100,
 		SandboxMode: "workspace-write", SandboxRequire: "strict",
 		Sources: map[string]string{}, managed: map[string]bool{},
 	}
@@ -96,8 +97,6 @@ func Read(home, root string) (*Config, error) {
 	}
 	return c, nil
 }
-
-func projectFile(root string) string { return filepath.Join(root, ".umpire", FileName) }
 
 // GateSettings are what the configuration says of a project.
 func (c *Config) GateSettings() gate.Settings {

@@ -14,18 +14,22 @@ import (
 // readBoth reads a user's and a project's file over the defaults.
 func readBoth(t *testing.T, user, project string) (*Config, error) {
 	t.Helper()
+	return readLayers(t, map[umpire.Source]string{umpire.SourceUser: user, umpire.SourceProject: project})
+}
+
+// readLayers reads what the sources say over the defaults, in the order of their weight.
+func readLayers(t *testing.T, texts map[umpire.Source]string) (*Config, error) {
+	t.Helper()
 	dir := t.TempDir()
-	c := Defaults()
-	for i, text := range []string{user, project} {
-		file := filepath.Join(dir, []string{"user.yaml", "project.yaml"}[i])
-		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+	var files []file
+	for _, source := range []umpire.Source{umpire.SourceManaged, umpire.SourceUser, umpire.SourceProject} {
+		f := file{filepath.Join(dir, source.String()+".yaml"), source}
+		if err := os.WriteFile(f.path, []byte(texts[source]), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		if err := c.read(file, i == 1); err != nil {
-			return nil, err
-		}
+		files = append(files, f)
 	}
-	return c, nil
+	return readFiles(files)
 }
 
 // A project's file comes with a clone: what is tighter counts, the rest is told
@@ -43,8 +47,6 @@ func TestProjectOnlyTightens(t *testing.T) {
 		{"mode", "mode: bypass", "mode: default", "default"},
 		{"risk.medium", "", "risk.medium: allow", "ask"},
 		{"risk.medium", "risk.medium: allow", "risk: {medium: ask}", "ask"},
-		{"security.permission.enforce_gateway", "", "security.permission.enforce_gateway: false", "true"},
-		{"security.permission.enforce_gateway", "security.permission.enforce_gateway: false", "security.permission.enforce_gateway: true", "true"},
 		{"security.external_directory.default_action", "", "security.external_directory.default_action: deny", "deny"},
 		{"security.external_directory.default_action", "security.external_directory.default_action: deny", "security.external_directory.default_action: ask", "deny"},
 		{"session.cross_project.allow", "", "session.cross_project.allow: true", "false"},
@@ -59,7 +61,8 @@ func TestProjectOnlyTightens(t *testing.T) {
 		{"auto.remember", "", "auto.remember: 1h", "1h"},
 		{"auto.remember", "", "auto.remember: 8000h", "720h"},
 		{"hook.deadline", "", "hook.deadline: 1s", "host timeout - 5s"},
-		{"hook.when_asked", "", "hook.when_asked: native", "hold"},
+		{"hook.when_asked", "", "hook.when_asked: native", "auto"},
+		{"hook.when_asked", "", "hook.when_asked: hold", "hold"},
 		{"pending.timeout", "", "pending.timeout: 10m", "10m"},
 		{"pending.timeout", "pending.timeout: 10m", "pending.timeout: 20m", "10m"},
 		{"sandbox.mode", "", "sandbox.mode: full-access", "workspace-write"},
@@ -93,6 +96,93 @@ func TestProjectOnlyTightens(t *testing.T) {
 	}
 }
 
+// What a project may say of each key: a value that it may set over the defaults, "" where
+// the key is the person's alone, and one that it may not.
+var projectKeys = map[string]struct{ tighter, ignored string }{
+	"mode":                                {"ask", "bypass"},
+	"risk.medium":                         {"", "allow"},
+	"security.permission.enforce_gateway": {"true", ""}, // false is an error, below
+	"security.external_directory.default_action": {"deny", ""},
+	"session.cross_project.allow":                {"", "true"},
+	"session.resume.scope":                       {"current_project", ""},
+	"rules.precedence":                           {"", "deny,allow,ask"},
+	"rules.also_read":                            {"[rules.json]", "[/etc/rules.json]"},
+	"rules.off":                                  {"", "[etc-passwd]"},
+	"auto.max_consecutive_denials":               {"1", "4"},
+	"auto.max_denials":                           {"1", "21"},
+	"auto.remember":                              {"1h", "721h"},
+	"hook.deadline":                              {"", "1s"},
+	"hook.when_asked":                            {"hold", "native"},
+	"pending.timeout":                            {"1m", "59s"},
+	"pending.max_per_session":                    {"1", "101"},
+	"sandbox.mode":                               {"read-only", "full-access"},
+	"sandbox.require":                            {"", "degraded-ok"},
+	"sandbox.network":                            {"", "true"},
+	"sandbox.env":                                {"", "[GITHUB_TOKEN]"},
+	"store":                                      {"", "postgres://evil.example/x"},
+	"listen":                                     {"", "0.0.0.0:80"},
+	"agents":                                     {"{main: {tools: [Read]}, other: {tools: []}}", ""},
+	"hooks":                                      {"", "{PreToolUse: [{command: ./evil}]}"},
+	"mcp_servers":                                {"", "{evil: {command: evil}}"},
+	"lang":                                       {"", "zh-CN"},
+}
+
+// Every key says what a project may do with it: nothing that chooses a program, an address
+// or a model, and nothing that loosens.
+func TestEveryKeyOfAProject(t *testing.T) {
+	t.Parallel()
+	for i := range Keys {
+		name := Keys[i].Name
+		row, listed := projectKeys[name]
+		if !listed || row.tighter == "" && row.ignored == "" {
+			t.Errorf("%s: nothing is said of what a project may do with it", name)
+			continue
+		}
+		before := fmt.Sprint(Keys[i].Value(Defaults()))
+		if row.ignored != "" {
+			c, err := readBoth(t, "", name+": "+row.ignored)
+			if err != nil || fmt.Sprint(Keys[i].Value(c)) != before || len(c.Notices) != 1 || c.Source(name) != "default" {
+				t.Errorf("%s: %s of a project counts, or is ignored in silence: %+v, %v", name, row.ignored, c, err)
+			}
+		}
+		if row.tighter != "" {
+			c, err := readBoth(t, "", name+": "+row.tighter)
+			if err != nil || len(c.Notices) != 0 || !strings.HasSuffix(c.Source(name), "project.yaml") {
+				t.Errorf("%s: %s of a project is ignored: %+v, %v", name, row.tighter, c, err)
+			}
+		}
+	}
+}
+
+// Only a person chooses a model. The rest of what a project says of an agent counts.
+func TestAProjectChoosesNoModel(t *testing.T) {
+	t.Parallel()
+	for _, user := range []string{"", "agents: {main: {model: 'anthropic:claude'}}", "agents: {main: {model: 'anthropic:claude'}, worker: {tools: [Read, Grep], model: 'openai:gpt'}}"} {
+		was, err := readBoth(t, user, "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		c, err := readBoth(t, user, "agents: {main: {tools: [Read], model: 'script:.m.json'}, other: {tools: [Read], model: 'script:.m.json'}}")
+		if err != nil {
+			t.Fatal(err)
+		}
+		for name, agent := range c.Agents {
+			if agent.Model != was.Agents[name].Model {
+				t.Errorf("with %q: %s has the model %q", user, name, agent.Model)
+			}
+		}
+		if fmt.Sprint(c.Agents["main"].Tools) != "[Read]" || fmt.Sprint(c.Agents["worker"]) != fmt.Sprint(was.Agents["worker"]) {
+			t.Errorf("with %q: %+v", user, c.Agents)
+		}
+		if len(c.Notices) != 2 || c.Notices[0].Args[2] != "agents.main.model" || c.Notices[1].Args[2] != "agents.other.model" {
+			t.Errorf("with %q: %v", user, c.Notices)
+		}
+	}
+	if c, err := readBoth(t, "", "agents:"); err != nil || len(c.Agents) != 0 {
+		t.Errorf("%+v, %v", c, err)
+	}
+}
+
 func TestAgentsOnlyNarrow(t *testing.T) {
 	t.Parallel()
 	user := "agents: {main: {tools: [Read, Edit], editableFileSuffixes: [.md, .txt]}}"
@@ -107,6 +197,7 @@ func TestAgentsOnlyNarrow(t *testing.T) {
 		{"suffixes that mean none", "agents: {main: {tools: [Read], editableFileSuffixes: ['.']}}", false},
 		{"suffixes in another form", "agents: {main: {tools: [Read], editableFileSuffixes: [MD]}}", true},
 		{"other suffixes", "agents: {main: {tools: [Read], editableFileSuffixes: [.py]}}", false},
+		{"suffixes for every write", "agents: {main: {tools: [Read], editableFileSuffixes: [.md], editableFileSuffixesScope: all-writes}}", true},
 		{"the agent left out", "agents: {other: {tools: [Read]}}", false},
 		{"another agent beside it", "agents: {main: {tools: [Read], editableFileSuffixes: [.md]}, other: {tools: [], editableFileSuffixes: [.md]}}", true},
 		{"another agent with more tools", "agents: {main: {tools: [Read, Edit], editableFileSuffixes: [.md]}, other: {editableFileSuffixes: [.md]}}", false},
@@ -123,6 +214,32 @@ func TestAgentsOnlyNarrow(t *testing.T) {
 				t.Errorf("taken %v, want %v: %v", got, test.narrower, c.Agents)
 			}
 		})
+	}
+}
+
+// TestProjectKeepsAllWrites: X-32. A project may widen what the suffixes limit, and not
+// narrow it; a scope of another name is an error.
+func TestProjectKeepsAllWrites(t *testing.T) {
+	t.Parallel()
+	user := "agents: {main: {editableFileSuffixes: [.md], editableFileSuffixesScope: all-writes}}"
+	for project, taken := range map[string]bool{
+		"agents: {main: {editableFileSuffixes: [.md], editableFileSuffixesScope: all-writes}}": true,
+		"agents: {main: {editableFileSuffixes: [.md], editableFileSuffixesScope: edit-tools}}": false,
+		"agents: {main: {editableFileSuffixes: [.md]}}":                                        false,
+	} {
+		c, err := readBoth(t, user, project)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := len(c.Notices) == 0; got != taken {
+			t.Errorf("%s: taken %v, want %v", project, got, taken)
+		}
+		if profile, err := c.Profile(""); err != nil || !profile.AllWrites {
+			t.Errorf("%s: the limit is %+v, %v", project, profile, err)
+		}
+	}
+	if _, err := readBoth(t, "agents: {main: {editableFileSuffixesScope: some}}", ""); err == nil {
+		t.Error("a scope of an unknown name was taken")
 	}
 }
 
@@ -189,25 +306,10 @@ func TestConfigErrors(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
 			_, err := readBoth(t, test.text, "")
-			if err == nil || !strings.Contains(err.Error(), test.want) || !strings.Contains(err.Error(), "user.yaml") {
+			if err == nil || !strings.Contains(err.Error(), test.want) || !strings.Contains(err.Error(), "global.yaml") {
 				t.Errorf("got %v, want %q", err, test.want)
 			}
 		})
-	}
-}
-
-// Every mode has its line in the table, and may stay as it is.
-func TestTighterModes(t *testing.T) {
-	t.Parallel()
-	for m := umpire.ModeReject; m <= umpire.ModeBypass; m++ {
-		if int(m) >= len(tighterModes) || len(tighterModes[m]) == 0 {
-			t.Fatalf("mode %s has no line", m)
-		}
-		for _, next := range tighterModes[m] {
-			if next == umpire.ModeBypass && m != umpire.ModeBypass {
-				t.Errorf("%s is called tighter than %s", next, m)
-			}
-		}
 	}
 }
 

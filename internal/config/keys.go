@@ -2,6 +2,7 @@ package config
 
 import (
 	"cmp"
+	"fmt"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -33,7 +34,7 @@ var Keys = []Key{
 		"mode", "what happens where no rule speaks",
 		func(c *Config, n *yaml.Node) error { return decodeText(n, &c.Mode) },
 		func(c *Config) any { return c.Mode.String() },
-		func(now, next *Config) bool { return slices.Contains(tighterModes[now.Mode], next.Mode) },
+		func(now, next *Config) bool { return next.Mode.Tightens(now.Mode) },
 	},
 	{
 		"risk.medium", "ask or allow what is of medium risk",
@@ -81,6 +82,12 @@ var Keys = []Key{
 		},
 	},
 	{
+		"rules.off", "built-in rules that do not hold",
+		decodeRulesOff,
+		func(c *Config) any { return orNone(c.RulesOff) },
+		nil, // a project could switch off what keeps it in check
+	},
+	{
 		"auto.max_consecutive_denials", "refusals in a row after which auto mode asks",
 		func(c *Config, n *yaml.Node) error { return decodeCount(n, &c.MaxConsecutiveDenials) },
 		func(c *Config) any { return c.MaxConsecutiveDenials },
@@ -105,8 +112,8 @@ var Keys = []Key{
 		nil,
 	},
 	{
-		"hook.when_asked", "hold the call, or native: the agent's own prompt",
-		func(c *Config, n *yaml.Node) error { return decodeWord(n, &c.WhenAsked, "hold", "native") },
+		"hook.when_asked", "auto: hold where an inbox is open or no terminal is, else native, the agent's own prompt; or hold; or native",
+		func(c *Config, n *yaml.Node) error { return decodeWord(n, &c.WhenAsked, "auto", "hold", "native") },
 		func(c *Config) any { return c.WhenAsked },
 		func(_, next *Config) bool { return next.WhenAsked == "hold" },
 	},
@@ -145,6 +152,12 @@ var Keys = []Key{
 		func(c *Config, n *yaml.Node) error { return decode(n, &c.SandboxNetwork) },
 		func(c *Config) any { return c.SandboxNetwork },
 		func(_, next *Config) bool { return !next.SandboxNetwork },
+	},
+	{
+		"sandbox.env", "variables that sandboxed commands get although they may hold secrets",
+		decodeNames,
+		func(c *Config) any { return orNone(c.SandboxEnv) },
+		nil, // a project could have its commands see what it likes
 	},
 	{
 		"store", "where sessions and the timeline are kept",
@@ -207,6 +220,34 @@ func decodePrecedence(c *Config, n *yaml.Node) error {
 	return nil
 }
 
+// decodeNames reads the names of variables.
+func decodeNames(c *Config, n *yaml.Node) error {
+	if err := decodeList(n, &c.SandboxEnv); err != nil {
+		return err
+	}
+	for _, name := range c.SandboxEnv {
+		if name == "" || strings.ContainsAny(name, "=*? \x00") {
+			return fmt.Errorf("%q: want the name of a variable", name)
+		}
+	}
+	return nil
+}
+
+// decodeRulesOff reads ids of built-in rules that can be switched off.
+func decodeRulesOff(c *Config, n *yaml.Node) error {
+	c.RulesOff = nil // a list is shared with the configuration before
+	if err := decode(n, &c.RulesOff); err != nil {
+		return err
+	}
+	known := policy.Switchable()
+	for _, id := range c.RulesOff {
+		if !slices.Contains(known, id) {
+			return fmt.Errorf("%q: want ids of %v", id, known)
+		}
+	}
+	return nil
+}
+
 func containsAll(all, some []string) bool {
 	return !slices.ContainsFunc(some, func(s string) bool { return !slices.Contains(all, s) })
 }
@@ -219,17 +260,6 @@ func allLocal(next, now []string) bool {
 	})
 }
 
-// shortDuration writes 720h, not 720h0m0s.
-func shortDuration(d time.Duration) string {
-	text := d.String()
-	for _, tail := range []string{"0s", "0m"} {
-		if rest, ok := strings.CutSuffix(text, tail); ok && strings.ContainsAny(rest[len(rest)-1:], "hm") {
-			text = rest
-		}
-	}
-	return text
-}
-
 func orWord(d time.Duration, word string) string {
 	if d == 0 {
 		return word
@@ -237,9 +267,9 @@ func orWord(d time.Duration, word string) string {
 	return view.Duration(d)
 }
 
-func orNone(list []string) []string {
+func orNone[T any](list []T) []T {
 	if list == nil {
-		return []string{}
+		return []T{}
 	}
 	return list
 }

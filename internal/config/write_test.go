@@ -57,7 +57,7 @@ func TestWriteConfigKeepsTheRest(t *testing.T) {
 			if mode := info.Mode().Perm(); tt.before != "" && mode != 0o640 || tt.before == "" && mode != 0o600 {
 				t.Errorf("mode %o", mode)
 			}
-			if err := Defaults().read(file, false); err != nil {
+			if _, err := User(filepath.Dir(file)); err != nil {
 				t.Errorf("cannot be read: %v", err)
 			}
 		})
