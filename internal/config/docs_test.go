@@ -1,0 +1,45 @@
+package config
+
+import (
+	"os"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/umpirehq/umpire"
+)
+
+// TestProfilesInTheDocumentation: N-117. The sets of settings in docs/gate.md can be used
+// as they stand, and do what is said of them.
+func TestProfilesInTheDocumentation(t *testing.T) {
+	t.Parallel()
+	page, err := os.ReadFile("../../docs/gate.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, section, found := strings.Cut(string(page), "### Three sets of settings\n")
+	section, _, ended := strings.Cut(section, "\n## ")
+	if !found || !ended {
+		t.Fatal("the section is missing")
+	}
+	blocks := regexp.MustCompile("(?s)profile `([a-z]+)`.*?```yaml\n(.*?)```").FindAllStringSubmatch(section, -1)
+	want := map[string]struct {
+		mode     umpire.Mode
+		external umpire.Verdict
+	}{
+		"local": {umpire.ModeDefault, umpire.Ask}, "ci": {umpire.ModeReject, umpire.Ask}, "strict": {umpire.ModeAsk, umpire.Deny},
+	}
+	if len(blocks) != len(want) {
+		t.Fatalf("%d sets of settings", len(blocks))
+	}
+	for _, block := range blocks {
+		c, err := readBoth(t, block[2], "")
+		if err != nil {
+			t.Errorf("%s: %v", block[1], err)
+			continue
+		}
+		if w := want[block[1]]; c.Mode != w.mode || c.External != w.external || len(c.Notices) > 0 {
+			t.Errorf("%s: mode %s, outside %s, notices %v", block[1], c.Mode, c.External, c.Notices)
+		}
+	}
+}
