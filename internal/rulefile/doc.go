@@ -8,7 +8,7 @@
 //
 //   - A missing file is an empty list. A file that breaks keeps its last good
 //     rules and shows as [HealthDegraded]; one that is broken from the start has
-//     no rules, and [Set.ColdBroken] tells the caller to ask about everything
+//     no rules, and [Set.Degraded] tells the caller to ask about everything
 //     that is not safe.
 //   - A rule with an error never allows. A faulty allow rule is dropped; for a
 //     faulty deny or ask rule the whole tool asks, and the file is degraded.

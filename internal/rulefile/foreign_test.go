@@ -65,7 +65,7 @@ func TestClaudeYAMLBroken(t *testing.T) {
 			l := userLayer(t, content)
 			l.Format = FormatClaudeYAML
 			set := Load([]Layer{l}, nil, testOptions())
-			if !set.ColdBroken || len(set.Files[0].Problems) != 1 {
+			if set.Degraded == "" || len(set.Files[0].Problems) != 1 {
 				t.Errorf("files %+v", set.Files)
 			}
 		})
@@ -73,7 +73,7 @@ func TestClaudeYAMLBroken(t *testing.T) {
 	for _, content := range []string{"", "# nothing\n", "always_deny:\n"} {
 		l := userLayer(t, content)
 		l.Format = FormatClaudeYAML
-		if set := Load([]Layer{l}, nil, testOptions()); set.ColdBroken || len(set.Rules) != 0 {
+		if set := Load([]Layer{l}, nil, testOptions()); set.Degraded != "" || len(set.Rules) != 0 {
 			t.Errorf("%q: files %+v", content, set.Files)
 		}
 	}
@@ -97,13 +97,13 @@ func TestClaudeSettings(t *testing.T) {
 	want := []string{
 		"deny Bash curl", "deny Read .env", "deny Read conf/key", "deny Read conf/key/**", "deny Read secrets/**", "ask Agent",
 		"ask Bash git push",
-		"allow Bash npm test", "allow Bash npm run", "allow Read src/**", "allow Read /opt/x/**", "allow WebFetch pkg.go.dev", "allow mcp__github__*",
+		"allow Bash npm test", "allow Bash npm run", "allow Bash =git status", "allow Read src/**", "allow Read /opt/x/**", "allow WebFetch pkg.go.dev", "allow mcp__github__*",
 	}
 	if diff := cmp.Diff(want, brief(set.Rules)); diff != "" {
 		t.Error(diff)
 	}
-	if f := set.Files[0]; f.Health != HealthDegraded || !set.ColdBroken || len(f.Problems) != 4 {
-		t.Errorf("health %s, cold broken %v, problems %v", f.Health, set.ColdBroken, f.Problems)
+	if f := set.Files[0]; f.Health != HealthDegraded || set.Degraded == "" || len(f.Problems) != 3 {
+		t.Errorf("health %s, degraded %q, problems %v", f.Health, set.Degraded, f.Problems)
 	}
 	for name, content := range map[string]string{
 		"no block": `{"model": "x"}`, "empty block": `{"permissions": {}}`,

@@ -41,7 +41,7 @@ func TestLoadSpecialFiles(t *testing.T) {
 			l := Layer{Source: umpire.SourceUser, Path: filepath.Join(t.TempDir(), fileName)}
 			build(t, l.Path)
 			set := Load([]Layer{l}, nil, testOptions())
-			if !set.ColdBroken || set.Files[0].Health != HealthDegraded || len(set.Files[0].Problems) != 1 {
+			if set.Degraded == "" || set.Files[0].Health != HealthDegraded || len(set.Files[0].Problems) != 1 {
 				t.Errorf("set %+v", set)
 			}
 		})

@@ -75,11 +75,12 @@ type Set struct {
 	// Hooks are the programs that run before and after calls, in the same order.
 	Hooks []Hook
 	Files []File
-	// ColdBroken says that a deny or ask rule may be missing: a file can not be
-	// understood and nothing is known of what it said before, or one such rule
-	// does not even name its tool. Whoever decides must then ask about
-	// everything that is not safe.
-	ColdBroken bool
+	// Degraded names the first file that may have held deny or ask rules which are
+	// not in Rules, and what is wrong with it: the file cannot be understood and
+	// nothing is known of what it said before, or such a rule does not even name its
+	// tool. Nothing may then be allowed without a question. It is "" when no rule is
+	// missing.
+	Degraded string
 }
 
 // Options are what reading rules takes. The zero value trusts no project file
@@ -167,12 +168,21 @@ func (s *Set) add(f File, entries []Trusted) {
 	s.Files = append(s.Files, f)
 }
 
+// trouble says what is wrong with a file.
+func (f *File) trouble() string {
+	if len(f.Problems) == 0 {
+		return printable(f.Path) + ": cannot be read"
+	}
+	return f.Problems[0].Error()
+}
+
 func (s *Set) settle(f *File, entries []Trusted) {
+	if s.Degraded == "" && (f.good == nil || f.good.blind) {
+		s.Degraded = f.trouble()
+	}
 	if f.good == nil {
-		s.ColdBroken = true
 		return
 	}
-	s.ColdBroken = s.ColdBroken || f.good.blind
 	f.Inert = f.good.asleep
 	why := f.mistrust(entries)
 	s.Rules = slices.Grow(s.Rules, len(f.good.rules))

@@ -64,8 +64,8 @@ func TestLoadMissing(t *testing.T) {
 	t.Parallel()
 	root := t.TempDir()
 	set := Load(Layers(filepath.Join(root, "home"), root, nil)[1:], nil, testOptions())
-	if len(set.Rules) != 0 || set.ColdBroken {
-		t.Errorf("M-201: rules %v, cold broken %v", set.Rules, set.ColdBroken)
+	if len(set.Rules) != 0 || set.Degraded != "" {
+		t.Errorf("M-201: rules %v, degraded %q", set.Rules, set.Degraded)
 	}
 	for _, f := range set.Files {
 		if f.Health != HealthMissing || len(f.Problems) != 0 {
@@ -131,7 +131,7 @@ func TestLoadBroken(t *testing.T) {
 		"no version":             {`{"rules": []}`, "version is missing"},
 		"M-148 rules not a list": {"{\"version\": 1,\n \"rules\": {}}", ":2:11: rules: want a list, not an object"},
 		"not an object":          {`[]`, "want an object"},
-		"empty":                  {``, "unexpected EOF"},
+		"empty":                  {``, "ends too early"},
 		"null":                   {`null`, "want an object"},
 		"invalid UTF-8":          {"{\"version\": 1, \"x\": \"\xff\"}", ":1:22: invalid UTF-8"},
 		"rules twice":            {`{"version": 1, "rules": [], "rules": []}`, `"rules" stands twice`},
@@ -147,7 +147,7 @@ func TestLoadBroken(t *testing.T) {
 			good := Load([]Layer{l}, nil, testOptions())
 			write(t, l.Path, tc.content)
 			cold := Load([]Layer{l}, nil, testOptions())
-			if !cold.ColdBroken || len(cold.Rules) != 0 || cold.Files[0].Health != HealthDegraded {
+			if cold.Degraded == "" || len(cold.Rules) != 0 || cold.Files[0].Health != HealthDegraded {
 				t.Fatalf("cold: %+v", cold)
 			}
 			text := cold.Files[0].Problems[0].Error()
@@ -156,8 +156,8 @@ func TestLoadBroken(t *testing.T) {
 			}
 			warm := Load([]Layer{l}, good, testOptions())
 			warm = Load([]Layer{l}, warm, testOptions()) // and again
-			if diff := cmp.Diff(good.Rules, warm.Rules); diff != "" || warm.ColdBroken || warm.Files[0].Health != HealthDegraded {
-				t.Errorf("X-49 last good rules: cold broken %v, health %s\n%s", warm.ColdBroken, warm.Files[0].Health, diff)
+			if diff := cmp.Diff(good.Rules, warm.Rules); diff != "" || warm.Degraded != "" || warm.Files[0].Health != HealthDegraded {
+				t.Errorf("X-49 last good rules: degraded %q, health %s\n%s", warm.Degraded, warm.Files[0].Health, diff)
 			}
 			if err := os.Remove(l.Path); err != nil {
 				t.Fatal(err)
@@ -211,8 +211,8 @@ func TestLoadFaultyRule(t *testing.T) {
 				t.Error(diff)
 			}
 			f := set.Files[0]
-			if f.Health != tc.health || set.ColdBroken != tc.cold || len(f.Problems) != 1 || f.Problems[0].Line != 3 {
-				t.Errorf("health %s, cold broken %v, problems %v", f.Health, set.ColdBroken, f.Problems)
+			if f.Health != tc.health || set.Degraded != "" != tc.cold || len(f.Problems) != 1 || f.Problems[0].Line != 3 {
+				t.Errorf("health %s, degraded %q, problems %v", f.Health, set.Degraded, f.Problems)
 			}
 		})
 	}

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"io"
+	"strings"
 	"unicode/utf8"
 
 	"github.com/tailscale/hujson"
@@ -51,6 +53,9 @@ func syntaxProblem(src *source, err error) *Problem {
 	src.at(0) // fills src.lines
 	if inner := errors.Unwrap(err); inner != nil {
 		err = inner
+	}
+	if strings.HasSuffix(err.Error(), io.ErrUnexpectedEOF.Error()) {
+		err = errors.New("the file ends too early")
 	}
 	if line < 1 || line > len(src.lines) {
 		return src.problem(len(src.data), "%v", err)
