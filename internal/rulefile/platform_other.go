@@ -20,6 +20,9 @@ const staleLock = time.Minute
 // which are not read here. The managed file's deny and ask rules hold anyway.
 func ownedByAdmin(fs.FileInfo) bool { return false }
 
+// fileNumber is not known here.
+func fileNumber(fs.FileInfo) uint64 { return 0 }
+
 // tryLock creates the lock file at path, or reports errBusy when it is there.
 // The returned function removes it.
 func tryLock(path string) (unlock func(), err error) {

@@ -18,10 +18,18 @@ import (
 // terminal from becoming ours.
 const openFlags = unix.O_NONBLOCK | unix.O_NOCTTY
 
-// ownedByAdmin reports whether only root can have written what info describes.
+// ownedByAdmin reports whether only the administrator can have written what info describes.
 func ownedByAdmin(info fs.FileInfo) bool {
 	stat, ok := info.Sys().(*syscall.Stat_t)
-	return ok && stat.Uid == 0 && info.Mode().Perm()&0o022 == 0
+	return ok && stat.Uid == files.Managed.UID && info.Mode().Perm()&0o022 == 0
+}
+
+// fileNumber is the number of the file's inode.
+func fileNumber(info fs.FileInfo) uint64 {
+	if stat, ok := info.Sys().(*syscall.Stat_t); ok {
+		return stat.Ino
+	}
+	return 0
 }
 
 // tryLock takes the lock file at path, or reports errBusy. The returned

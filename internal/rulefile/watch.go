@@ -31,7 +31,7 @@ type Watcher struct {
 	layers  []Layer
 	options Options
 	paths   map[string]bool // names whose events matter
-	set     atomic.Pointer[Set]
+	loaded  atomic.Pointer[loaded]
 	changed chan struct{}
 	now     chan chan struct{} // asks for a reload, and is told when it is done
 	stop    chan struct{}
@@ -42,7 +42,12 @@ type Watcher struct {
 	notify  *fsnotify.Watcher // nil where the system does not tell of changes
 	watched []string
 	polls   *time.Ticker // nil unless something is not told of
-	stamps  []stamp
+}
+
+// A loaded set, and how its files were when they were read.
+type loaded struct {
+	set    *Set
+	stamps []stamp
 }
 
 // Watch loads the layers and keeps the set current until Close. It works, by
@@ -61,14 +66,37 @@ func watch(layers []Layer, o Options, notify *fsnotify.Watcher) *Watcher {
 		changed: make(chan struct{}, 1), now: make(chan chan struct{}), stop: make(chan struct{}), done: make(chan struct{}),
 	}
 	w.arm()
-	w.stamps = w.look()
-	w.set.Store(Load(w.layers, nil, o))
+	stamps := w.look()
+	w.loaded.Store(&loaded{set: Load(w.layers, nil, o), stamps: stamps})
 	go w.run()
 	return w
 }
 
-// Set returns the current set.
-func (w *Watcher) Set() *Set { return w.set.Load() }
+// Set returns the set as it was last loaded. A change of the files is in it within
+// settling.
+func (w *Watcher) Set() *Set { return w.loaded.Load().set }
+
+// Current returns the set as the files are now: it looks at them, and loads them if one
+// has changed since. A file that has just gone is left to settle, since some editors
+// remove a file before they write it again, and its rules hold until then.
+func (w *Watcher) Current() *Set {
+	last := w.loaded.Load()
+	now := w.look()
+	if slices.Equal(now, last.stamps) || anyGone(last.stamps, now) {
+		return last.set
+	}
+	w.Reload()
+	return w.Set()
+}
+
+func anyGone(before, after []stamp) bool {
+	for i := range before {
+		if before[i] != noFile && after[i] == noFile {
+			return true
+		}
+	}
+	return false
+}
 
 // Reload reads the files now, for one who has just written one, and returns when
 // Set gives the result.
@@ -110,8 +138,7 @@ func (w *Watcher) run() {
 		case <-w.errors(): //nolint:errcheck // whatever it says, events may have been lost
 			touched = true
 		case <-w.ticks():
-			now := w.look()
-			touched = !slices.Equal(now, w.stamps)
+			touched = !slices.Equal(w.look(), w.loaded.Load().stamps)
 		case <-settled:
 			settled = nil
 			w.reload()
@@ -134,13 +161,14 @@ func (w *Watcher) run() {
 // what changes afterwards is told.
 func (w *Watcher) reload() {
 	w.arm()
-	w.stamps = w.look()
+	stamps := w.look()
 	old := w.Set()
 	set := Load(w.layers, old, w.options)
 	if old.equal(set) {
+		w.loaded.Store(&loaded{set: old, stamps: stamps})
 		return
 	}
-	w.set.Store(set)
+	w.loaded.Store(&loaded{set: set, stamps: stamps})
 	select {
 	case w.changed <- struct{}{}:
 	default:
@@ -149,7 +177,7 @@ func (w *Watcher) reload() {
 
 // equal reports whether two sets of the same layers say the same.
 func (s *Set) equal(t *Set) bool {
-	return s.ColdBroken == t.ColdBroken && slices.EqualFunc(s.Files, t.Files, func(a, b File) bool {
+	return s.Degraded == t.Degraded && slices.EqualFunc(s.Files, t.Files, func(a, b File) bool {
 		return a.Health == b.Health && a.Hash == b.Hash && a.Rules == b.Rules && a.Inert == b.Inert &&
 			a.Hooks == b.Hooks && len(a.inertHooks) == len(b.inertHooks) && slices.Equal(a.Problems, b.Problems)
 	})
@@ -274,18 +302,19 @@ type stamp struct {
 	size    int64
 	changed int64
 	mode    os.FileMode
+	number  uint64 // of the file on its disk, where the system tells
 }
 
-// look returns the stamps of all files. It is empty unless polling needs it.
+// noFile is the stamp of a file that is not there.
+var noFile = stamp{size: -1}
+
+// look returns the stamps of all files, in their order.
 func (w *Watcher) look() []stamp {
-	if w.polls == nil {
-		return nil
-	}
 	var stamps []stamp
 	for _, path := range w.files() {
-		s := stamp{size: -1}
+		s := noFile
 		if info, err := os.Stat(path); err == nil {
-			s = stamp{info.Size(), info.ModTime().UnixNano(), info.Mode()}
+			s = stamp{info.Size(), info.ModTime().UnixNano(), info.Mode(), fileNumber(info)}
 		}
 		stamps = append(stamps, s)
 	}

@@ -46,8 +46,8 @@ func TestWatch(t *testing.T) {
 
 	write(t, l.Path, `{"version": 1, "rules": [{"id": "lo`)
 	await(t, w, "M09 half a text", health(HealthDegraded))
-	if set := w.Set(); len(set.Rules) != 1 || set.ColdBroken {
-		t.Errorf("M09: rules %v, cold broken %v", brief(set.Rules), set.ColdBroken)
+	if set := w.Set(); len(set.Rules) != 1 || set.Degraded != "" {
+		t.Errorf("M09: rules %v, degraded %q", brief(set.Rules), set.Degraded)
 	}
 
 	write(t, l.Path, rulesFile(denyLocks, askFetch))
@@ -150,4 +150,30 @@ func TestWatchClose(t *testing.T) {
 			t.Error("the set is gone after Close")
 		}
 	}
+}
+
+// Whoever decides reads the files as they are now, and does not wait until the system
+// has told of a change.
+func TestCurrentIsNeverLate(t *testing.T) {
+	t.Parallel()
+	l, _ := project(t, "")
+	w := startWatch(t, l, testOptions())
+	for round := range 100 {
+		text, want := rulesFile(denyLocks), 1
+		if round%2 == 1 {
+			text, want = rulesFile(denyLocks, askFetch), 2
+		}
+		write(t, l.Path, text)
+		if got := w.Current(); len(got.Rules) != want {
+			t.Fatalf("round %d: %d rules, want %d", round, len(got.Rules), want)
+		}
+	}
+	write(t, l.Path, `{"version": 1, "ru`)
+	if set := w.Current(); len(set.Rules) != 2 || set.Files[0].Health != HealthDegraded {
+		t.Errorf("half a text: %d rules, health %s", len(set.Rules), set.Files[0].Health)
+	}
+	if err := os.Remove(l.Path); err != nil {
+		t.Fatal(err)
+	}
+	await(t, w, "a file that has gone", health(HealthMissing))
 }
