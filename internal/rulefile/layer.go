@@ -58,9 +58,6 @@ type Layer struct {
 	Root string
 }
 
-// managedPath is where the administrator's rules stand.
-const managedPath = "/etc/umpire/permissions.json"
-
 // fileName is the name of umpire's own rule files.
 const fileName = "permissions.json"
 
@@ -75,7 +72,7 @@ const folderName = ".umpire"
 // one that starts with ~/ in the user's home. Whatever lies inside the project
 // counts as the project's, however it was named, because it comes with a clone.
 func Layers(home, root string, alsoRead []string) []Layer {
-	layers := []Layer{{Source: umpire.SourceManaged, Path: managedPath}}
+	layers := []Layer{{Source: umpire.SourceManaged, Path: filepath.Join(files.Managed.Dir, fileName)}}
 	user := Layer{Source: umpire.SourceUser, Path: filepath.Join(home, fileName)}
 	if own := filepath.Join(root, folderName, fileName); root != "" && own != user.Path {
 		layers = append(layers, Layer{Source: umpire.SourceProject, Path: own, Root: root})
@@ -122,12 +119,7 @@ func alsoLayer(name, root string) (Layer, bool) {
 // inside reports whether a path lies below root, as written or with links
 // resolved. Either is enough: doubt makes a file the project's.
 func inside(root, path string) bool {
-	return below(root, path) || below(resolve(root), resolve(path))
-}
-
-func below(root, path string) bool {
-	rel, err := filepath.Rel(root, path)
-	return err == nil && rel != ".." && !strings.HasPrefix(rel, ".."+string(filepath.Separator))
+	return files.Within(root, path) || files.Within(resolve(root), resolve(path))
 }
 
 // resolve follows links on the deepest existing ancestor of a path.

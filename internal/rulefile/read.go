@@ -61,6 +61,16 @@ func readOpen(f *os.File, path string, limit int64) (content, error) {
 	return content{data: data, mode: info.Mode().Perm(), guarded: guarded}, nil
 }
 
+// OwnedByAdmin reports whether only the administrator can change a file: it and its folder
+// are root's, and nobody else may write them. Of a missing file there is nothing to doubt.
+func OwnedByAdmin(path string) bool {
+	info, err := os.Stat(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return true
+	}
+	return err == nil && ownedByAdmin(info) && folderOwnedByAdmin(path)
+}
+
 func folderOwnedByAdmin(path string) bool {
 	info, err := os.Stat(filepath.Dir(path))
 	return err == nil && ownedByAdmin(info)
