@@ -170,6 +170,9 @@ func (r *reader) remark(at Problem, text string) {
 // every load and on every machine.
 func derivedID(r umpire.Rule) umpire.RuleID {
 	parts := []string{r.Action.String(), r.Tool, r.Match.CommandPrefix, r.Match.PathGlob, r.Match.Domain}
+	if r.Match.Command != "" || r.Cap != (umpire.Cap{}) { // ids of older rules stay what they were
+		parts = append(parts, r.Match.Command, r.MaxConsequence.String(), string(r.Options))
+	}
 	sum := sha256.Sum256([]byte(strings.Join(parts, "\x00")))
 	return umpire.RuleID(r.Action.String() + "-" + hex.EncodeToString(sum[:4]))
 }

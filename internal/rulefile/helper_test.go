@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/policy"
 )
 
 // testCheck is the check of these tests: a pattern with "bad" in it is refused,
@@ -16,6 +17,11 @@ import (
 func testCheck(r umpire.Rule) error {
 	if strings.Contains(r.Match.CommandPrefix+r.Match.PathGlob+r.Match.Domain, "bad") {
 		return errors.New("bad pattern")
+	}
+	if r.Cap != (umpire.Cap{}) || r.Match.Command != "" {
+		if err := policy.Validate(r); err != nil {
+			return err
+		}
 	}
 	if strings.ContainsAny(r.Tool, " ()") {
 		return fmt.Errorf("tool %q is not a name", r.Tool)
@@ -62,8 +68,11 @@ func userLayer(t testing.TB, content string) Layer {
 func brief(rules []umpire.Rule) []string {
 	lines := []string{}
 	for _, r := range rules {
-		m := r.Match
-		lines = append(lines, strings.TrimRight(fmt.Sprintf("%s %s %s", r.Action, r.Tool, m.CommandPrefix+m.PathGlob+m.Domain), " "))
+		m, exact := r.Match, ""
+		if m.Command != "" {
+			exact = "=" + m.Command
+		}
+		lines = append(lines, strings.TrimRight(fmt.Sprintf("%s %s %s", r.Action, r.Tool, exact+m.CommandPrefix+m.PathGlob+m.Domain), " "))
 	}
 	return lines
 }

@@ -12,8 +12,8 @@ import (
 // The keys of umpire's own format. Other keys are kept and mentioned.
 var (
 	topKeys     = []string{"$schema", "version", "rules", "hooks"}
-	ruleKeys    = []string{"id", "action", "tool", "match", "description", "examples", "expires_at", "source"}
-	matchKeys   = []string{"commandPrefix", "pathGlob", "domain"}
+	ruleKeys    = []string{"id", "action", "tool", "match", "description", "examples", "expires_at", "max_consequence", "options", "source"}
+	matchKeys   = []string{"command", "commandPrefix", "pathGlob", "domain"}
 	exampleKeys = []string{"match", "not_match"}
 	hookEvents  = []string{"PreToolUse", "PostToolUse"}
 	hookKeys    = []string{"id", "toolMatch", "command", "timeout", "onFailure"}
@@ -188,6 +188,19 @@ func (j jsonReader) readField(e *entry, m *hujson.ObjectMember, key string) {
 			e.rule.ExpiresAt, err = parseTime(s)
 		}
 		e.failIf(true, err)
+	case "max_consequence":
+		var s string
+		if s, err = wantText(m.Value, key); err == nil {
+			err = e.rule.MaxConsequence.UnmarshalText([]byte(s))
+		}
+		e.failIf(false, err)
+	case "options":
+		var s string
+		if s, err = wantText(m.Value, key); err == nil && s == "" {
+			err = fmt.Errorf(`options is empty: want "shown"`)
+		}
+		e.rule.Options = umpire.OptionLimit(s)
+		e.failIf(false, err)
 	case "source":
 		j.remark(*j.src.problem(m.Name.StartOffset, ""), "source is ignored: it follows from where the file stands")
 	default:
@@ -239,6 +252,8 @@ func (j jsonReader) readMatch(e *entry, v hujson.Value) error {
 		key := keyOf(m)
 		var field *string
 		switch key {
+		case "command":
+			field = &e.rule.Match.Command
 		case "commandPrefix":
 			field = &e.rule.Match.CommandPrefix
 		case "pathGlob":

@@ -53,6 +53,8 @@ func TestSchema(t *testing.T) {
 	for _, text := range []string{
 		emptyFile, `{"version": 1}`, rulesFile(allowTests, denyLocks, askFetch), `{"$schema": "x", "version": 1, "rules": []}`,
 		rulesFile(`{"action": "allow", "tool": "mcp__github__*", "expires_at": "2027-01-01T00:00:00Z", "description": "d", "examples": {"match": ["x"], "not_match": []}}`),
+		rulesFile(`{"action": "deny", "tool": "Bash", "match": {"command": "git push"}}`, `{"action": "allow", "tool": "Edit", "max_consequence": "reversible"}`),
+		rulesFile(`{"action": "allow", "tool": "Bash", "match": {"commandPrefix": "git"}, "max_consequence": "lost", "options": "shown"}`),
 		`{"version": 1, "hooks": {"PreToolUse": [{"id": "h1", "toolMatch": "Edit", "command": "./check.sh", "timeout": 5000, "onFailure": "block"}]}}`,
 	} {
 		if err := validate(t, s, text); err != nil {
@@ -70,6 +72,10 @@ func TestSchema(t *testing.T) {
 		rulesFile(`{"action": "allow", "tool": "Bash", "match": {"commandPrefix": ""}}`), rulesFile(`{"action": "allow", "tool": "Bash", "match": {"domain": 1}}`),
 		rulesFile(`{"action": "allow", "tool": "Bash", "examples": ["x"]}`), rulesFile(`{"action": "allow", "tool": "Bash", "examples": {"match": [1]}}`),
 		rulesFile(`{"action": "allow", "tool": "Bash", "expires_at": "tomorrow"}`), rulesFile(`{"action": "allow", "tool": "Bash", "id": 1}`),
+		rulesFile(`{"action": "allow", "tool": "Bash", "match": {"command": ""}}`), rulesFile(`{"action": "allow", "tool": "Bash", "max_consequence": "bad"}`),
+		rulesFile(`{"action": "allow", "tool": "Bash", "match": {"command": "x"}, "options": "all"}`), rulesFile(`{"action": "allow", "tool": "Bash", "match": {"command": "x"}, "options": ""}`),
+		rulesFile(`{"action": "allow", "tool": "Bash", "options": "shown"}`), rulesFile(`{"action": "allow", "tool": "Bash", "match": {"command": "x", "commandPrefix": "x"}}`),
+		rulesFile(`{"action": "deny", "tool": "Bash", "max_consequence": "none"}`),
 	} {
 		if err := validate(t, s, text); err == nil {
 			t.Errorf("%s: right for the schema", text)
