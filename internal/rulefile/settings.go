@@ -3,6 +3,7 @@ package rulefile
 import (
 	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 	"strings"
 
@@ -90,8 +91,8 @@ func (r *reader) readShort(src *source, action umpire.Verdict, v hujson.Value) {
 	switch {
 	case hasArgument && tool == "Bash":
 		if action == umpire.Allow && !strings.HasSuffix(argument, "*") {
-			// There it is one exact command; here it would be a prefix.
-			e.failIf(false, fmt.Errorf("%q: an exact command can not be allowed here; write %q to allow what begins with it", short, "Bash("+argument+":*)"))
+			r.admitExact(e, argument)
+			return
 		}
 		r.admitCommand(e, argument)
 	case hasArgument && pathTools[tool]:
@@ -102,6 +103,53 @@ func (r *reader) readShort(src *source, action umpire.Verdict, v hujson.Value) {
 	default:
 		r.parseShort(e, short)
 	}
+}
+
+// admitExact takes in an allow rule for one whole command.
+func (r *reader) admitExact(e entry, command string) {
+	e.rule.Match = umpire.Match{Command: strings.TrimSpace(command)}
+	switch {
+	case e.rule.Match.Command == "":
+		e.failIf(false, errors.New("the command is empty"))
+	case strings.ContainsAny(command, commandWildcards):
+		e.failIf(false, fmt.Errorf("command %q: %w", command, errPattern))
+	}
+	r.admit(e)
+}
+
+// besideRules are the settings beside the lists that are no rules, and what takes their
+// place here.
+var besideRules = []struct{ key, why string }{
+	{"additionalDirectories", "name them with --add-dir, or add rules for their paths"},
+	{"defaultMode", "it is a mode of Claude Code; umpire has its own, the key mode in config.yaml"},
+}
+
+// LeftOut names what a file of Claude Code's settings says of permissions beside its
+// rules. It says nothing of a file that cannot be read.
+func LeftOut(path string) []Problem {
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return nil
+	}
+	src, top, problem := parseTree(path, data)
+	if problem != nil {
+		return nil
+	}
+	block, _ := uniqueMember(src, top, "permissions")
+	if block == nil {
+		return nil
+	}
+	lists, ok := block.Value.(*hujson.Object)
+	if !ok {
+		return nil
+	}
+	var left []Problem
+	for _, setting := range besideRules {
+		if value, _ := uniqueMember(src, lists, setting.key); value != nil {
+			left = append(left, *src.problem(value.StartOffset, "%s is not a rule: %s", setting.key, setting.why))
+		}
+	}
+	return left
 }
 
 // parseShort leaves the rest of the short form to whoever knows it.
