@@ -174,15 +174,16 @@ func (r *programReader) entry(n *yaml.Node) {
 // program reads an entry, or a subcommand below the given field.
 func (r *programReader) program(n *yaml.Node, field string, p *shell.Program) error {
 	return r.fields(n, field, map[string]func(*yaml.Node) error{
-		"names":   texts(&p.Names),
-		"risk":    func(n *yaml.Node) error { return risk(n, &p.Risk) },
-		"why":     text1(&p.Why),
-		"checked": text1(&p.Checked),
-		"style":   text1(&p.Style),
-		"args":    text1(&p.Args),
-		"lax":     truth(&p.Lax),
-		"peeks":   truth(&p.Peeks),
-		"replace": truth(&p.Replace),
+		"names":       texts(&p.Names),
+		"risk":        func(n *yaml.Node) error { return risk(n, &p.Risk) },
+		"why":         text1(&p.Why),
+		"checked":     text1(&p.Checked),
+		"consequence": text1(&p.Consequence),
+		"style":       text1(&p.Style),
+		"args":        text1(&p.Args),
+		"lax":         truth(&p.Lax),
+		"peeks":       truth(&p.Peeks),
+		"replace":     truth(&p.Replace),
 		"options": func(n *yaml.Node) error {
 			p.Options = make([]shell.Option, len(n.Content))
 			return r.each(n, field+"options", func(i int, item *yaml.Node, at string) error { return r.option(item, at, &p.Options[i]) })
@@ -202,6 +203,7 @@ func (r *programReader) program(n *yaml.Node, field string, p *shell.Program) er
 func (r *programReader) option(n *yaml.Node, field string, o *shell.Option) error {
 	return r.fields(n, field, map[string]func(*yaml.Node) error{
 		"names": texts(&o.Names), "does": texts(&o.Does), "why": text1(&o.Why), "except": texts(&o.Except),
+		"consequence": text1(&o.Consequence),
 	})
 }
 
