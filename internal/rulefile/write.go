@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
 	"path/filepath"
 
 	"github.com/umpirehq/umpire"
@@ -59,6 +60,22 @@ func (w Writer) Add(l Layer, r umpire.Rule) (umpire.RuleID, error) {
 		return "", fmt.Errorf("add rule to %s: %w", printable(l.Path), err)
 	}
 	return r.ID, nil
+}
+
+// Find returns the id of a rule in force in a layer's file that says the same as r.
+func (w Writer) Find(l Layer, r umpire.Rule) (umpire.RuleID, bool) {
+	if l.writable() != nil {
+		return "", false
+	}
+	data, err := os.ReadFile(l.Path)
+	if err != nil {
+		return "", false
+	}
+	e, err := newEdit(l.Path, data)
+	if err != nil {
+		return "", false
+	}
+	return w.standing(e, r)
 }
 
 // standing finds a rule in force that says the same as r.
