@@ -30,7 +30,7 @@ func (g *guarded) follow(home string) {
 						g.within(dir, g.add)
 					}
 				}
-			case ground.IncludesGitConfig(s):
+			case gitdir.IsInclude(s):
 				file := gitPath(s.Value, filepath.Dir(files[i]), home)
 				if !slices.Contains(files, file) {
 					files = append(files, file)
@@ -44,7 +44,7 @@ func (g *guarded) follow(home string) {
 // within guards a path if it lies in a writable folder.
 func (g *guarded) within(path string, add func(root, name string)) {
 	for _, root := range g.roots {
-		if below(path, root) && path != root {
+		if files.Within(root, path) && path != root {
 			add(root, strings.TrimPrefix(path, root+"/"))
 			return
 		}

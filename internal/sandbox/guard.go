@@ -10,23 +10,8 @@ import (
 	"github.com/umpirehq/umpire/internal/files"
 )
 
-// This file knows what stays as it is inside a folder that may be written: what
-// decides what runs without anyone asking. The policy asks about the same files
-// (policy, control files); here they are kept from programs of which nobody knew
-// that they would write them.
-
-// guardedNames stand in the root of a workspace.
-var guardedNames = []string{
-	".umpire", ".claude", ".codex", ".cursor", ".gemini", ".muse", ".mcp.json",
-	".vscode", ".idea", ".devcontainer", ".husky", ".envrc", ".github/hooks",
-}
-
-// homeNames stand in the home directory, for who works in it.
-var homeNames = []string{
-	".bashrc", ".bash_profile", ".bash_login", ".bash_logout", ".bash_aliases", ".profile",
-	".zshrc", ".zshenv", ".zprofile", ".zlogin", ".zlogout", ".config/fish", ".config/systemd", ".config/autostart",
-	".gitconfig", ".config/git", ".ssh", ".claude.json", ".umpire",
-}
+// This file knows what stays as it is inside a folder that may be written: the places of
+// the policy's table (policy, guarded places), and those that git's settings name.
 
 // A guarded is what stays as it is in writable folders.
 type guarded struct {
@@ -42,57 +27,67 @@ type guarded struct {
 	beside []string
 
 	roots, tops, settings, gits []string // writable folders, and what git keeps in them
+
+	verbs      []string        // of git, that the command line itself runs
+	seen, pins map[string]bool // what was added
 }
 
-// folder finds what is to be guarded in a folder.
-func (g *guarded) folder(root, home string) {
+// folder guards what was found in a folder.
+func (g *guarded) folder(root, home string, found *survey) {
 	g.roots = append(g.roots, root)
-	for _, name := range guardedNames {
-		g.add(root, name)
-	}
-	if home != "" && below(home, root) {
-		for _, name := range homeNames {
-			g.add(root, strings.TrimPrefix(filepath.Join(home, name), root+"/"))
+	for _, name := range guardedPatterns().empty {
+		if !slices.Contains(g.beside, root) || present(filepath.Join(root, name)) {
+			g.add(root, name)
 		}
 	}
-	for _, name := range homeNames { // people keep these in a repository, and link to them
-		path := filepath.Join(home, name)
-		if plain, err := filepath.EvalSymlinks(path); err == nil && plain != path && below(plain, root) && plain != root {
-			g.add(root, strings.TrimPrefix(plain, root+"/"))
-		}
+	g.homeFiles(root, home)
+	for _, p := range guardedPatterns().whole {
+		find("/", p.parts, func(path string) { g.inside(root, path) })
 	}
-	for _, dir := range gitFolders(root) {
-		g.git(root, dir)
+	for _, path := range found.guarded {
+		g.inside(root, path)
+	}
+	for _, dir := range found.gits {
+		if files.Within(root, dir) {
+			g.git(root, dir)
+		}
 	}
 }
 
-// Sweep takes away the empty folders that a command which was killed, with the umpire
-// that watched it, left in the place of guarded names. Those in use stay.
-func (p *Place) Sweep() {
-	var g guarded
-	var b Box
-	for _, root := range p.Workspace {
-		if plain, err := filepath.EvalSymlinks(root); err == nil {
-			b.folders = append(b.folders, plain)
-			g.folder(plain, p.Home)
+// homeFiles guards what stands in a home, for who works in it, or keeps it in a repository
+// and links to it.
+func (g *guarded) homeFiles(root, home string) {
+	if home == "" {
+		return
+	}
+	for _, p := range guardedPatterns().home {
+		name, _ := p.literal()
+		path := filepath.Join(home, name)
+		g.inside(root, path)
+		if plain, err := filepath.EvalSymlinks(path); err == nil && plain != path {
+			g.inside(root, plain)
 		}
 	}
-	g.follow(p.Home)
-	for _, path := range g.paths {
-		if isPlaceholder(path) {
-			_ = b.keepAbsent(path) // what cannot be taken away waits for the next command
-		}
+}
+
+// inside guards a path if it lies in a folder.
+func (g *guarded) inside(root, path string) {
+	if files.Within(root, path) && path != root {
+		g.add(root, strings.TrimPrefix(path, strings.TrimSuffix(root, "/")+"/"))
 	}
-	_ = b.Close(nil) // no command ended
 }
 
 // add guards one name below a folder. Nothing can be mounted on a link: what it leads
 // to is guarded, and afterwards it is looked at whether it is the same link still.
 func (g *guarded) add(root, name string) {
 	path := filepath.Join(root, name)
-	if slices.Contains(g.paths, path) || slices.Contains(g.absent, path) || slices.Contains(g.links, path) {
+	if g.seen[path] {
 		return
 	}
+	if g.seen == nil {
+		g.seen = map[string]bool{}
+	}
+	g.seen[path] = true
 	info, err := os.Lstat(path)
 	if err != nil && !plainFolder(filepath.Dir(path)) {
 		return // a folder on the way is missing or elsewhere; its name decides nothing
@@ -107,7 +102,7 @@ func (g *guarded) add(root, name string) {
 		g.paths = append(g.paths, path)
 	default:
 		g.links = append(g.links, path)
-		if to, err := filepath.EvalSymlinks(path); err == nil && below(to, root) && to != root {
+		if to, err := filepath.EvalSymlinks(path); err == nil && files.Within(root, to) && to != root {
 			g.paths = append(g.paths, to)
 			g.pin(root, filepath.Dir(to))
 		}
@@ -121,19 +116,16 @@ func plainFolder(path string) bool {
 
 // pin holds the folders between root and dir in place.
 func (g *guarded) pin(root, dir string) {
-	for ; dir != root && below(dir, root); dir = filepath.Dir(dir) {
-		if !slices.Contains(g.pinned, dir) {
-			g.pinned = append(g.pinned, dir)
-		}
+	if g.pins == nil {
+		g.pins = map[string]bool{}
+	}
+	for ; dir != root && files.Within(root, dir) && !g.pins[dir]; dir = filepath.Dir(dir) {
+		g.pins[dir] = true
+		g.pinned = append(g.pinned, dir)
 	}
 }
 
 func present(path string) bool {
 	_, err := os.Lstat(path)
 	return err == nil
-}
-
-// below reports whether a path is a folder or in it.
-func below(path, folder string) bool {
-	return path == folder || strings.HasPrefix(path, strings.TrimSuffix(folder, "/")+"/")
 }

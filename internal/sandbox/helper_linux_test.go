@@ -82,7 +82,7 @@ func plainDir(t testing.TB) string {
 			continue // which would be this folder
 		}
 		parent, err := filepath.Abs(parent)
-		if err != nil || below(parent, "/tmp") || below(parent, "/run") {
+		if err != nil || files.Within("/tmp", parent) || files.Within("/run", parent) {
 			continue
 		}
 		dir, err := os.MkdirTemp(parent, ".umpire-test-") //nolint:usetesting // that one lies in /tmp
@@ -274,4 +274,51 @@ func golden(name string) string {
 		return filepath.Join(dir, name)
 	}
 	return filepath.Join("testdata", name)
+}
+
+// A server is a command that runs until its input ends.
+type server struct {
+	b     *bench
+	cmd   *exec.Cmd
+	box   *Box
+	input *os.File
+}
+
+// startIn starts a server and waits until it has printed a line.
+func startIn(b *bench, line string) *server {
+	b.t.Helper()
+	in, input, err := os.Pipe()
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	output, out, err := os.Pipe()
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	s := &server{b: b, cmd: exec.Command("sh", "-c", line), input: input}
+	s.cmd.Dir, s.cmd.Stdin, s.cmd.Stdout = b.root, in, out
+	if s.box, err = b.Wrap(s.cmd, writing); err == nil {
+		err = s.cmd.Start()
+	}
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	_, err = output.Read(make([]byte, 3))
+	for _, f := range []*os.File{in, out, output} {
+		_ = f.Close()
+	}
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	return s
+}
+
+// end ends it, and returns what was said of it.
+func (s *server) end() []string {
+	s.b.t.Helper()
+	_ = s.input.Close()
+	if err := s.box.Close(s.cmd.Wait()); err != nil {
+		s.b.t.Error(err)
+	}
+	return s.box.Notes
 }

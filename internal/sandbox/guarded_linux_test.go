@@ -1,0 +1,189 @@
+package sandbox
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/umpirehq/umpire/policy"
+)
+
+// depths are where the places of the table are tried below a workspace.
+var depths = []string{"", "sub", "a/b/c/d/e", "node_modules/x"}
+
+// examples are concrete places of the table below a workspace's folder. Those of the
+// table's *.git are made in a bare repository.
+func examples(t testing.TB) (all []policy.GuardedPlace) {
+	t.Helper()
+	for place := range policy.GuardedPlaces() {
+		if !strings.HasPrefix(place.Path, "~") && !strings.HasPrefix(place.Path, "/") {
+			all = append(all, place)
+		}
+	}
+	return all
+}
+
+// TestGuardedPlacesCannotBeChanged: what the policy asks about, and is there, a command can
+// neither change nor replace nor reach by another name, however deep it lies.
+func TestGuardedPlacesCannotBeChanged(t *testing.T) {
+	t.Parallel()
+	for _, depth := range depths {
+		t.Run(depth, func(t *testing.T) {
+			t.Parallel()
+			b := newBench(t)
+			b.bare("mkdir -p ./" + depth + " && cd ./" + depth + " && (test -e .git || git init -q .) && git init -q --bare a.git && mkdir -p .git/modules/a .git/worktrees && cp -r .git/modules/../objects .git/HEAD .git/refs .git/modules/a; mkdir .git/worktrees/a && cp .git/HEAD .git/worktrees/a")
+			var files []string
+			for _, place := range examples(t) {
+				path := filepath.Join(b.root, depth, strings.ReplaceAll(place.Example(), "modules/a/b/", "modules/a/"))
+				if present(path) && place.Path != ".git/config" {
+					continue
+				}
+				if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+					t.Fatal(err)
+				}
+				if !present(path) {
+					if err := os.WriteFile(path, []byte("mine\n"), 0o644); err != nil {
+						t.Fatal(err)
+					}
+				}
+				files = append(files, path)
+			}
+			was := map[string]string{}
+			var script strings.Builder
+			for _, path := range files {
+				data, err := os.ReadFile(path)
+				if err != nil {
+					t.Fatal(err)
+				}
+				was[path] = string(data)
+				for _, attack := range []string{
+					"echo evil >>%[1]s", "rm -f %[1]s && echo evil >%[1]s", "echo evil >f && mv -f f %[1]s",
+					"ln -f %[1]s f && echo evil >>f", "d=$(dirname %[1]s); mv $d $d.x && mkdir -p $d && echo evil >%[1]s",
+					"chmod 777 %[1]s", "sed -i s/mine/evil/ %[1]s",
+				} {
+					fmt.Fprintf(&script, "( "+attack+" ) 2>/dev/null\n", path)
+				}
+			}
+			out, notes, err := b.noted(writing, script.String()+"true")
+			if err != nil {
+				t.Fatalf("%v\n%s", err, out)
+			}
+			for path, content := range was {
+				if data, err := os.ReadFile(path); err != nil || string(data) != content {
+					t.Errorf("%s holds %q, %v, want %q; notes %q", path, data, err, content, notes)
+				}
+			}
+			if len(was) < 80 {
+				t.Errorf("only %d places were tried", len(was))
+			}
+		})
+	}
+}
+
+// TestGuardedPlacesCannotBeMade: a new one is refused, or set aside and named when the
+// command has ended.
+func TestGuardedPlacesCannotBeMade(t *testing.T) {
+	t.Parallel()
+	for _, depth := range depths {
+		t.Run(depth, func(t *testing.T) {
+			t.Parallel()
+			for _, place := range examples(t) {
+				if strings.HasPrefix(place.Path, ".git") && !strings.HasPrefix(place.Path, ".github") || strings.HasPrefix(place.Path, "*.git") {
+					continue // a repository is judged as a whole: TestRepositoriesThatWereMade
+				}
+				name := place.Example()
+				b := newBench(t)
+				at := "./" + depth
+				line := fmt.Sprintf("mkdir -p %[1]s/%[2]s && echo evil >%[1]s/%[3]s; true", at, filepath.Dir(name), name)
+				out, notes, err := b.noted(writing, line)
+				if err != nil {
+					t.Fatalf("%s: %v\n%s", line, err, out)
+				}
+				b.lacks(filepath.Join(b.root, depth, name))
+				if !strings.Contains(out, "cannot create") && len(notes) == 0 { // refused by the shell's own words, or renamed
+					t.Errorf("%s: %q, %q, want it to be said", name, out, notes)
+				}
+			}
+		})
+	}
+}
+
+// TestUnfinishedOperations: git goes on with what an earlier command has left.
+func TestUnfinishedOperations(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	const plant = "mkdir -p .git/rebase-merge .git/sequencer && echo 'exec touch ../o/ran' >.git/rebase-merge/git-rebase-todo && touch .git/BISECT_LOG"
+	_, notes, err := b.noted(writing, plant)
+	if err != nil || len(notes) != 3 {
+		t.Errorf("%q, %v, want three notes", notes, err)
+	}
+	b.lacks(filepath.Join(b.root, ".git/rebase-merge"))
+
+	// The command line itself may leave what git needs to go on, and go on with it.
+	b.bare("rm -rf .git/*.untrusted* && echo 1 >f && git add f && git commit -qm 1 && git checkout -qb side && echo 2 >f && git commit -qam 2 && git checkout -q main && echo 3 >f && git commit -qam 3")
+	limits := writing
+	limits.Git = []string{"rebase"}
+	if _, notes, err := b.noted(limits, "git rebase side"); err == nil || len(notes) > 0 {
+		t.Errorf("%v, %q, want a conflict and no notes", err, notes)
+	}
+	b.fails(writing, "echo 'exec touch ../o/ran' >>.git/rebase-merge/git-rebase-todo", "Read-only")
+	b.works(limits, "echo 4 >f && git add f && GIT_EDITOR=true git rebase --continue")
+	b.lacks(filepath.Join(b.root, ".git/rebase-merge"))
+}
+
+// TestManyFolders: a command does not blind the look at what it has made by making folders,
+// and where there are too many to begin with it is not started.
+func TestManyFolders(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	out, notes, err := b.noted(writing, "seq 1 60000 | sed 's,^,d/,' | xargs mkdir -p && mkdir -p d/59999/.vscode && echo x >d/59999/.vscode/tasks.json")
+	if err != nil || len(notes) != 1 || !strings.Contains(notes[0], "d/59999/.vscode/tasks.json") {
+		t.Errorf("%q, %v, want a note\n%s", notes, err, out)
+	}
+	var s surveyor
+	if _, err := s.survey([]string{b.root}, nil, 100); err == nil || !strings.Contains(err.Error(), "over 100 folders") {
+		t.Errorf("%v, want it to be too much", err)
+	}
+}
+
+// TestSettingAsideIsNotPrevented by a name that is taken, or a folder that cannot be written.
+func TestSettingAsideIsNotPrevented(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	_, notes, err := b.noted(writing, "mkdir -p s/.npmrc.untrusted/x && touch s/.npmrc.untrusted.2 s/.npmrc && chmod 555 s")
+	if err != nil || len(notes) != 1 || !strings.HasSuffix(notes[0], ".npmrc.untrusted.3 now") {
+		t.Errorf("%q, %v", notes, err)
+	}
+	b.lacks(filepath.Join(b.root, "s/.npmrc"))
+	b.works(writing, "mkdir -m 1500 .kiro; chmod 700 .kiro && mkdir .kiro/hooks && touch .kiro/hooks/x && chmod 1500 .kiro/hooks")
+	b.lacks(filepath.Join(b.root, ".kiro/hooks"))
+	b.bare("chmod 755 s")
+
+	// What was there before under another name is new under this one.
+	b.bare("mkdir -p docs/b && echo '{}' >docs/b/tasks.json")
+	if _, notes, err := b.noted(writing, "mv docs/b docs/.vscode"); err != nil || len(notes) != 1 {
+		t.Errorf("%q, %v", notes, err)
+	}
+	b.lacks(filepath.Join(b.root, "docs/.vscode/tasks.json"))
+}
+
+// TestBackgroundCommandsAreLookedAt before the next command starts, and what a person has
+// approved meanwhile stays.
+func TestBackgroundCommandsAreLookedAt(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	server := startIn(b, "touch .npmrc; echo up; read line; touch .yarnrc")
+	b.Approve(filepath.Join(b.root, "bunfig.toml"))
+	b.bare("touch bunfig.toml")
+	out, err := b.run(Limits{}, "true")
+	if err != nil || !strings.Contains(out, ".npmrc.untrusted now") {
+		t.Errorf("%q, %v, want a note before the next command", out, err)
+	}
+	b.lacks(filepath.Join(b.root, ".npmrc"))
+	notes := server.end()
+	if len(notes) != 1 || !strings.Contains(notes[0], ".yarnrc") || !present(filepath.Join(b.root, "bunfig.toml")) {
+		t.Errorf("%q, want what it made last, and the approved file to stay", notes)
+	}
+}

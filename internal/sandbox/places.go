@@ -1,0 +1,129 @@
+package sandbox
+
+import (
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/umpirehq/umpire/policy"
+)
+
+// This file is the policy's table of guarded places in the form in which it is looked for
+// in folders: which names there begin a guarded place, and what has to follow.
+
+// everything is the last part of a pattern for a folder with all that is in it.
+const everything = "**"
+
+// A pattern is one guarded place, cut into its parts.
+type pattern struct {
+	parts []string
+	verbs []string
+}
+
+// patterns are the table, by where its places lie.
+type patterns struct {
+	named map[string][]pattern // below any folder, by their first part
+	wild  []pattern            // below any folder, with a wildcard in the first part
+	git   []pattern            // in a git directory
+	empty []string             // names of which an empty folder may stand at a workspace's root
+	home  []pattern
+	whole []pattern // from the root of the file system
+}
+
+var guardedPatterns = sync.OnceValue(func() *patterns {
+	all := &patterns{named: map[string][]pattern{}}
+	for place := range policy.GuardedPlaces() {
+		all.add(&place)
+	}
+	return all
+})
+
+func (all *patterns) add(place *policy.GuardedPlace) {
+	parts := strings.Split(strings.TrimPrefix(place.Path, "/"), "/")
+	p := pattern{parts: parts, verbs: place.Verbs}
+	switch first := parts[0]; {
+	case strings.HasPrefix(place.Path, "/"):
+		all.whole = append(all.whole, p)
+	case first == "~":
+		p.parts = parts[1:]
+		all.home = append(all.home, p)
+	case first == ".git":
+		if len(parts) > 1 && parts[1] != "modules" && parts[1] != "worktrees" { // git directories themselves, which are found
+			p.parts = parts[1:]
+			all.git = append(all.git, p)
+		}
+	case first == "*.git": // a bare repository is known by what is in it
+	case strings.Contains(first, "*"):
+		all.wild = append(all.wild, p)
+	default:
+		all.named[first] = append(all.named[first], p)
+		if place.Empty {
+			name, _ := p.literal()
+			all.empty = append(all.empty, name)
+		}
+	}
+}
+
+// begins reports whether a name in a folder may begin a guarded place.
+func (all *patterns) begins(name string) bool {
+	if _, found := all.named[name]; found {
+		return true
+	}
+	return slices.ContainsFunc(all.wild, func(p pattern) bool { return partMatches(p.parts[0], name) })
+}
+
+// beginning finds the guarded places that begin with a name in a folder.
+func (all *patterns) beginning(dir, name string, found func(string)) {
+	for _, p := range all.named[name] {
+		find(filepath.Join(dir, name), p.parts[1:], found)
+	}
+	for _, p := range all.wild {
+		if partMatches(p.parts[0], name) {
+			find(filepath.Join(dir, name), p.parts[1:], found)
+		}
+	}
+}
+
+// find looks for what a pattern is about at a path and below it. A link on the way is
+// taken for the place itself: by it all that follows can be exchanged.
+func find(at string, rest []string, found func(string)) {
+	info, err := os.Lstat(at)
+	switch {
+	case err != nil:
+	case len(rest) == 0 || rest[0] == everything || info.Mode()&os.ModeSymlink != 0:
+		found(at)
+	case !info.IsDir():
+	case !strings.Contains(rest[0], "*"):
+		find(filepath.Join(at, rest[0]), rest[1:], found)
+	default:
+		entries, _ := os.ReadDir(at) // what cannot be read is not read by others either
+		for _, e := range entries {
+			if partMatches(rest[0], e.Name()) {
+				find(filepath.Join(at, e.Name()), rest[1:], found)
+			}
+		}
+	}
+}
+
+func partMatches(part, name string) bool {
+	matched, err := path.Match(part, name)
+	return matched && err == nil
+}
+
+// literal is a pattern's path as far as it has no wildcards, and whether that is all of it.
+func (p *pattern) literal() (string, bool) {
+	for i, part := range p.parts {
+		if strings.Contains(part, "*") {
+			return filepath.Join(p.parts[:i]...), part == everything && i == len(p.parts)-1
+		}
+	}
+	return filepath.Join(p.parts...), true
+}
+
+// runs reports whether the command line itself runs one of the place's verbs of git.
+func (p *pattern) runs(verbs []string) bool {
+	return slices.ContainsFunc(p.verbs, func(verb string) bool { return slices.Contains(verbs, verb) })
+}
