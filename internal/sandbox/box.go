@@ -3,6 +3,7 @@ package sandbox
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"maps"
 	"os"
 	"os/exec"
@@ -19,6 +20,8 @@ import (
 type Box struct {
 	// Notes say what was found when it was closed, for the person and the model.
 	Notes []string
+	// Held says what else it could not write, for a command that failed.
+	Held string
 
 	holdings // what the system needs for it
 
@@ -28,17 +31,18 @@ type Box struct {
 	watched map[string]string   // what nothing holds in place, and the link that it was; "" for nothing
 	slot    func()
 
-	known   []string // git directories that there were before
-	indexes string   // as they were then
+	place   *Place
+	sealed  []string // folders that are not looked into, since they are read-only
 	allowed []string // what a person allowed by its name
-	since   int64    // when the first command of the session was prepared
+	verbs   []string // of git, that the command line itself runs
+	counted bool     // among the running ones
 }
 
 // in is the writable folder that a path lies in, and the path from there. What is done by
 // these stays in the folder, even if a command that still runs puts a link in the way.
 func (b *Box) in(path string) (*os.Root, string, error) {
 	for _, folder := range b.folders {
-		if !below(path, folder) || path == folder {
+		if !files.Within(folder, path) || path == folder {
 			continue
 		}
 		name := strings.TrimPrefix(path, strings.TrimSuffix(folder, "/")+"/")
@@ -67,7 +71,7 @@ func (p *Place) Wrap(cmd *exec.Cmd, limits Limits) (*Box, error) {
 	if len(cmd.ExtraFiles) > 0 {
 		return nil, errors.New("a command with further files cannot be run in the sandbox")
 	}
-	b := &Box{cmd: cmd}
+	b := &Box{cmd: cmd, place: p}
 	o, err := p.order(cmd, limits, limits.layers(), b)
 	if err == nil {
 		err = b.hand(cmd, o)
@@ -86,7 +90,7 @@ func (b *Box) Close(ended error) error {
 		b.slot()
 	}
 	b.takeAway()
-	b.lookForRepositories()
+	b.place.leave(b)
 	err := b.letGo(ended)
 	for _, root := range b.roots {
 		_ = root.Close() // it was only looked at
@@ -127,11 +131,12 @@ func (b *Box) takeAway() {
 		}
 		note := fmt.Sprintf("the command changed %s, by which programs are run without anyone asking", path)
 		if present(path) {
-			if err := b.setAside(path); err != nil {
+			aside, err := b.setAside(path)
+			if err != nil {
 				b.Notes = append(b.Notes, note+fmt.Sprintf("; it could not be renamed: %v", err))
 				continue
 			}
-			note += "; what it made is " + path + untrusted + " now"
+			note += "; what it made is " + aside + " now"
 		}
 		if was != "" {
 			if err := b.restore(path, was); err != nil {
@@ -142,13 +147,39 @@ func (b *Box) takeAway() {
 	}
 }
 
-// setAside renames a path.
-func (b *Box) setAside(path string) error {
+// setAside renames a path, and returns what it is called now.
+func (b *Box) setAside(path string) (string, error) {
 	root, name, err := b.in(path)
 	if err != nil {
-		return err
+		return "", err
 	}
-	return root.Rename(name, name+untrusted)
+	aside := name + untrusted
+	for n := 2; ; n++ { // else a command could keep the name taken
+		if _, err := root.Lstat(aside); errors.Is(err, fs.ErrNotExist) {
+			break
+		} else if err != nil {
+			return "", err
+		}
+		aside = fmt.Sprintf("%s%s.%d", name, untrusted, n)
+	}
+	err = root.Rename(name, aside)
+	if errors.Is(err, fs.ErrPermission) { // the command made the folder read-only
+		err = renameIn(root, name, aside)
+	}
+	return filepath.Join(strings.TrimSuffix(path, name), aside), err
+}
+
+// renameIn renames in a folder that its owner may not write.
+func renameIn(root *os.Root, name, to string) error {
+	dir := filepath.Dir(name)
+	info, err := root.Stat(dir)
+	if err == nil {
+		err = root.Chmod(dir, info.Mode().Perm()|0o700)
+	}
+	if err == nil {
+		err = errors.Join(root.Rename(name, to), root.Chmod(dir, info.Mode().Perm()))
+	}
+	return err
 }
 
 // restore makes a path the link again that it was.

@@ -14,7 +14,8 @@
 //   - The command, and everything that it starts, changes files below its writable
 //     folders and nothing else: not their times, modes or attributes either.
 //   - Inside a writable folder it cannot change what decides what runs without
-//     anyone asking: git's hooks and settings, umpire's rules, editors' tasks.
+//     anyone asking, the places of the policy's table: git's hooks and settings, umpire's
+//     rules, editors' tasks. A new one is renamed when the command has ended.
 //   - It sees no process but its own, no socket of the machine's services, and has
 //     a /tmp of its own. It has no network unless it was given one; what may write in its
 //     workspace has a loopback of its own, since tests start servers and ask them.
@@ -28,7 +29,6 @@ package sandbox
 import (
 	"errors"
 	"fmt"
-	"sync"
 	"time"
 
 	"github.com/umpirehq/umpire"
@@ -62,6 +62,12 @@ type Limits struct {
 	// Seen are paths that may be read although they lie where the sandbox hides things,
 	// such as in /tmp.
 	Seen []string
+	// Git are the subcommands of git that the command line itself runs. Their own state may
+	// be written, such as that of a rebase.
+	Git []string
+	// Installs says that the command line runs a package manager, which replaces the files
+	// that it has linked to its store and does not write to them.
+	Installs bool
 	// Weaker takes the layers that there are where not all can be had.
 	Weaker bool
 }
@@ -81,24 +87,17 @@ type Place struct {
 	Cache []Cache
 
 	slots slots
-	once  sync.Once
-	began int64
+	watch sentry
 }
 
 // clockTolerance is by how much a file system's clock may be behind.
 const clockTolerance = time.Second
 
-// begun is when the first command was prepared.
-func (p *Place) begun() int64 {
-	p.once.Do(func() { p.began = time.Now().Add(-clockTolerance).UnixNano() })
-	return p.began
-}
-
 // String says what holds, for a model or a person whose command failed.
 func (l Limits) String() string {
 	text := "the sandbox let this command change nothing but its own /tmp"
 	if l.Mode == umpire.SandboxWorkspaceWrite {
-		text = "the sandbox let this command change only the workspace (not git's hooks and settings in it) and its own /tmp"
+		text = "the sandbox let this command change only the workspace (not git's hooks and settings in it, nor what decides what runs by itself) and its own /tmp"
 	}
 	if !l.Network {
 		text += ", and kept it from the network and from servers that it did not start itself"

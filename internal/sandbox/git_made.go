@@ -43,96 +43,52 @@ func namesPrograms(file string) bool {
 	return err != nil
 }
 
-// maxFolders bounds a search through everything.
-const maxFolders = 50_000
-
-// lookForRepositories sets aside what makes git run programs in repositories that commands
-// have made.
-func (b *Box) lookForRepositories() {
-	if b.cmd == nil || b.cmd.Process == nil {
-		return // nothing ran
-	}
-	for _, root := range b.folders {
-		found := gitFolders(root)
-		if b.indexes != indexesOf(b.known) {
-			found = append(found, allGitFolders(root)...) // one may be part of another repository, wherever it lies
-		}
-		for _, dir := range found {
-			dir, err := ground.GitDir(dir)
-			if err == nil && belowAny(dir, b.folders) && !slices.Contains(b.known, dir) {
-				b.known = append(b.known, dir)
-				b.disarm(dir)
-			}
-		}
-	}
-}
-
 // disarm sets aside what makes git run programs in one repository.
 func (b *Box) disarm(dir string) {
 	for _, name := range []string{"config", "config.worktree"} {
 		if namesPrograms(filepath.Join(dir, name)) {
-			b.made(filepath.Join(dir, name), filepath.Join(dir, name))
+			b.made(filepath.Join(dir, name))
 		}
 	}
 	hooks, _ := os.ReadDir(filepath.Join(dir, "hooks")) // most have none
 	for _, e := range hooks {
 		if !strings.HasSuffix(e.Name(), ".sample") {
-			b.made(filepath.Join(dir, "hooks"), filepath.Join(dir, "hooks", e.Name()))
+			b.made(filepath.Join(dir, "hooks"))
+			break
 		}
 	}
-	to, err := ground.ReadLine(filepath.Join(dir, "commondir"))
-	if !errors.Is(err, fs.ErrNotExist) && (err != nil || !slices.Contains(b.known, gitPath(to, dir, ""))) {
-		b.made(filepath.Join(dir, "commondir"), filepath.Join(dir, "commondir"))
+	b.unfinished(dir, nil)
+	to, err := files.ReadLine(filepath.Join(dir, "commondir"))
+	if !errors.Is(err, fs.ErrNotExist) && (err != nil || !b.place.watch.gits[gitPath(to, dir, "")]) {
+		b.made(filepath.Join(dir, "commondir"))
 	}
 }
 
-// made sets a path aside for a file that a command made, and says so; not what was there
-// before the first command of the session, though it was not found then, nor what a person
-// allowed by its name.
-func (b *Box) made(path, file string) {
-	if info, err := os.Lstat(file); err != nil || changed(info) < b.since {
+// unfinished sets aside the state of an operation of git that was not there before: going on
+// with it would run what it lists.
+func (b *Box) unfinished(dir string, before map[string]bool) {
+	for _, p := range guardedPatterns().git {
+		if len(p.verbs) > 0 && !p.runs(b.verbs) {
+			find(dir, p.parts, func(path string) {
+				if !before[path] {
+					b.made(path)
+				}
+			})
+		}
+	}
+}
+
+// made sets a path aside that a command made, and says so; not what a person allowed by its
+// name.
+func (b *Box) made(path string) {
+	if !present(path) || slices.ContainsFunc(b.allowed, func(open string) bool { return files.Within(path, open) }) {
 		return
 	}
-	if slices.ContainsFunc(b.allowed, func(open string) bool { return below(open, path) }) {
-		return
-	}
-	note := fmt.Sprintf("the command made %s, by which git runs programs without anyone asking", path)
-	if err := b.setAside(path); err != nil {
+	note := fmt.Sprintf("the command made %s, by which programs are run without anyone asking", path)
+	if aside, err := b.setAside(path); err != nil {
 		note += fmt.Sprintf("; it could not be renamed: %v", err)
 	} else {
-		note += "; it is " + path + untrusted + " now"
+		note += "; it is " + aside + " now"
 	}
 	b.Notes = append(b.Notes, note)
-}
-
-// indexesOf says when the indexes of repositories last changed.
-func indexesOf(dirs []string) string {
-	var b strings.Builder
-	for _, dir := range dirs {
-		if info, err := os.Lstat(filepath.Join(dir, "index")); err == nil {
-			fmt.Fprintln(&b, dir, info.Size(), changed(info))
-		}
-	}
-	return b.String()
-}
-
-// allGitFolders are the git directories below a folder, however deep. What cannot be read is
-// not looked into by others either.
-func allGitFolders(root string) (found []string) {
-	looked := 0
-	_ = filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
-		switch {
-		case err == nil && d.Name() == ".git":
-			found = append(found, path)
-			if d.IsDir() {
-				return fs.SkipDir
-			}
-		case err == nil && d.IsDir():
-			if looked++; looked > maxFolders {
-				return fs.SkipAll
-			}
-		}
-		return nil
-	})
-	return found
 }

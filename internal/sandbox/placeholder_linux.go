@@ -89,8 +89,13 @@ func (p *placeholder) same() bool {
 	return err == nil && os.SameFile(opened, now)
 }
 
-// isPlaceholder reports whether a path is a placeholder, in use or left behind.
+// isPlaceholder reports whether a path is a placeholder, in use or left behind. A command
+// can make a folder look like one, but for its being empty.
 func isPlaceholder(path string) bool {
 	info, err := os.Lstat(path)
-	return err == nil && info.IsDir() && info.Mode()&(fs.ModePerm|fs.ModeSticky) == placeholderMode
+	if err != nil || !info.IsDir() || info.Mode()&(fs.ModePerm|fs.ModeSticky) != placeholderMode {
+		return false
+	}
+	entries, err := os.ReadDir(path)
+	return err == nil && len(entries) == 0
 }
