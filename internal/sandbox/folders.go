@@ -57,7 +57,7 @@ func (p *Place) folders(o *order, limits Limits, b *Box) error {
 			return err
 		}
 	}
-	if err := p.guardAll(o, outermost(o.Open), outermost(beside), limits.Open, b); err != nil {
+	if err := p.guardAll(o, outermost(o.Open), outermost(beside), &limits, b); err != nil {
 		return err
 	}
 	o.Open = outermost(append(o.Open, beside...))
@@ -99,7 +99,7 @@ func outermost(paths []string) []string {
 	slices.SortFunc(paths, func(a, b string) int { return len(a) - len(b) })
 	var kept []string
 	for _, path := range paths {
-		if !slices.ContainsFunc(kept, func(folder string) bool { return below(path, folder) }) {
+		if !slices.ContainsFunc(kept, func(folder string) bool { return files.Within(folder, path) }) {
 			kept = append(kept, path)
 		}
 	}
@@ -108,20 +108,30 @@ func outermost(paths []string) []string {
 
 // guardAll guards the writable folders, the workspace's and those beside it, but for what
 // was opened by name.
-func (p *Place) guardAll(o *order, workspace, beside, open []string, b *Box) error {
+func (p *Place) guardAll(o *order, workspace, beside []string, limits *Limits, b *Box) error {
 	opened := func(path string) bool {
-		return slices.ContainsFunc(open, func(open string) bool { return below(open, path) })
+		return slices.ContainsFunc(limits.Open, func(open string) bool { return files.Within(path, open) })
 	}
 	beside = slices.DeleteFunc(beside, func(path string) bool { return belowAny(path, workspace) })
-	b.folders = slices.Concat(workspace, beside)
-	g := guarded{beside: beside}
+	b.folders, b.allowed, b.verbs = slices.Concat(workspace, beside), limits.Open, limits.Git
+	b.sealed = p.seal(beside, workspace, limits.Open)
+	found, err := p.enter(b)
+	if err != nil {
+		return err
+	}
+	g := guarded{beside: beside, verbs: limits.Git, paths: b.sealed}
 	for _, root := range b.folders {
-		g.folder(root, p.Home)
+		g.folder(root, p.Home, found)
 		for _, outer := range beside {
 			g.pin(outer, root) // else another one could take its place
 		}
 	}
 	g.follow(p.Home)
+	if !limits.Installs {
+		covered, told := found.coverLinks(b.folders)
+		g.paths, b.Held = append(g.paths, covered...), told
+	}
+	g.paths = append(g.paths, found.otherNames(g.paths)...)
 	for _, path := range g.paths {
 		if isPlaceholder(path) {
 			g.absent = append(g.absent, path)
@@ -129,7 +139,10 @@ func (p *Place) guardAll(o *order, workspace, beside, open []string, b *Box) err
 			o.Guarded = append(o.Guarded, path)
 		}
 	}
-	b.known, b.indexes, b.allowed, b.since = g.gits, indexesOf(g.gits), open, p.begun()
+	if len(o.Guarded) > maxGuarded {
+		return fmt.Errorf("%d files and folders would have to be guarded, and over %d cannot be: start in a smaller folder", len(o.Guarded), maxGuarded)
+	}
+	p.recognize(g.gits)
 	slices.SortFunc(g.pinned, func(a, b string) int { return len(a) - len(b) })
 	o.Pinned = g.pinned
 	b.watched = watch(g.pinned, g.links, slices.DeleteFunc(g.missing, opened))
@@ -146,6 +159,40 @@ func (p *Place) guardAll(o *order, workspace, beside, open []string, b *Box) err
 		o.Absent = append(o.Absent, path)
 	}
 	return nil
+}
+
+// maxGuarded bounds the mounts of one sandbox.
+const maxGuarded = 5000
+
+// seal lists the folders beside what was opened, in a folder that is writable only so that
+// a file in it can be replaced. Those that hold the workspace or caches stay open.
+func (p *Place) seal(beside, workspace, open []string) (sealed []string) {
+	kept := slices.Concat(workspace, open)
+	for _, cache := range p.Cache {
+		if plain, err := filepath.EvalSymlinks(cache.Folder); err == nil {
+			kept = append(kept, plain)
+		}
+	}
+	var seal func(dir string)
+	seal = func(dir string) {
+		entries, _ := os.ReadDir(dir) // what cannot be read cannot be changed by its name either
+		for _, e := range entries {
+			path := filepath.Join(dir, e.Name())
+			switch {
+			case !e.IsDir() || slices.Contains(kept, path):
+			case slices.ContainsFunc(kept, func(keep string) bool { return files.Within(path, keep) }):
+				seal(path)
+			default:
+				sealed = append(sealed, path)
+			}
+		}
+	}
+	for _, dir := range beside {
+		if !slices.Contains(open, dir) {
+			seal(dir)
+		}
+	}
+	return sealed
 }
 
 // private gives the command a /tmp, and layers over caches.
@@ -166,7 +213,7 @@ func (p *Place) private(o *order, b *Box) error {
 	var found []string
 	for _, cache := range p.Cache {
 		plain, there := cache.find()
-		if there && !slices.ContainsFunc(o.Open, func(open string) bool { return below(plain, open) || below(open, plain) }) {
+		if there && !slices.ContainsFunc(o.Open, func(open string) bool { return files.Within(open, plain) || files.Within(plain, open) }) {
 			found = append(found, plain) // else it is not there, or can be written anyway
 		}
 	}
@@ -181,7 +228,12 @@ var privateFolders = []string{"/tmp", "/var/tmp"}
 func (p *Place) hide(o *order, seen []string) {
 	o.Hidden = append(o.Hidden, "/run")
 	if p.State != "" {
-		o.Hidden = append(o.Hidden, filepath.Join(p.State, "state"))
+		o.Hidden = append(o.Hidden, filepath.Join(p.State, "state"), filepath.Join(p.State, "keys"))
+	}
+	for _, path := range p.secrets() {
+		if !named(path, seen, o.Open) {
+			o.Hidden = append(o.Hidden, path)
+		}
 	}
 	covered := append(slices.Clone(privateFolders), o.Hidden...)
 	hidden := func(path string) bool { return belowAny(path, covered) }
@@ -200,8 +252,15 @@ func (p *Place) hide(o *order, seen []string) {
 	}
 }
 
+// named reports whether a secret was allowed by its name, or something in it where no part
+// of a folder can be shown alone.
+func named(secret string, seen, open []string) bool {
+	return slices.ContainsFunc(seen, func(path string) bool { return path == secret || files.Within(secret, path) && belowAny(secret, open) }) ||
+		slices.ContainsFunc(open, func(path string) bool { return files.Within(secret, path) })
+}
+
 func belowAny(path string, folders []string) bool {
-	return slices.ContainsFunc(folders, func(folder string) bool { return below(path, folder) })
+	return slices.ContainsFunc(folders, func(folder string) bool { return files.Within(folder, path) })
 }
 
 // programFolders are where programs are looked for.
