@@ -53,6 +53,40 @@ var refusedCalls = []uint32{
 const newNamespaces = unix.CLONE_NEWNS | unix.CLONE_NEWUTS | unix.CLONE_NEWIPC | unix.CLONE_NEWUSER |
 	unix.CLONE_NEWPID | unix.CLONE_NEWNET | unix.CLONE_NEWCGROUP | unix.CLONE_NEWTIME
 
+// setID are the bits of a mode that lend whoever runs a file its owner's rights, and one of
+// them a folder's group to what is made in it, which no build needs. They are refused for
+// folders too: a filter cannot tell what a path leads to.
+const setID = unix.S_ISUID | unix.S_ISGID
+
+// A modeCall is a system call that takes a mode. If it has flags, the mode counts only where
+// one of them says that something may be made.
+type modeCall struct {
+	number uint32
+	mode   uint32 // which argument it is
+	flags  uint32 // which argument they are, if makes is not 0
+	makes  uint32
+}
+
+// modeCalls are all of them, on every processor; oldModeCalls those that only some have.
+var modeCalls = append([]modeCall{
+	{number: unix.SYS_FCHMOD, mode: 1}, {number: unix.SYS_FCHMODAT, mode: 2}, {number: unix.SYS_FCHMODAT2, mode: 2},
+	{number: unix.SYS_MKNODAT, mode: 2}, {number: unix.SYS_MKDIRAT, mode: 2},
+	{number: unix.SYS_OPENAT, mode: 3, flags: 2, makes: unix.O_CREAT | tmpfile},
+}, oldModeCalls...)
+
+// tmpfile is the bit of O_TMPFILE that is not O_DIRECTORY.
+const tmpfile = unix.O_TMPFILE &^ unix.O_DIRECTORY
+
+// refuseSetID refuses the call if its mode has one of the bits.
+func (c *modeCall) refuseSetID() []bpf.Instruction {
+	judge := []bpf.Instruction{loadArgument(c.mode), bpf.JumpIf{Cond: bpf.JumpBitsNotSet, Val: setID, SkipTrue: 1}, refuse, permit}
+	if c.makes == 0 {
+		return judge
+	}
+	makes := []bpf.Instruction{loadArgument(c.flags), bpf.JumpIf{Cond: bpf.JumpBitsSet, Val: c.makes, SkipTrue: 1}, permit}
+	return append(makes, judge...)
+}
+
 // terminalInputs put characters into a terminal as if they had been typed there.
 var terminalInputs = []uint32{unix.TIOCSTI, unix.TIOCLINUX}
 
@@ -103,6 +137,11 @@ func filterOf(processor uint32, o *order) []bpf.Instruction {
 	program = append(program, onCall(unix.SYS_CLONE3, missing)...)
 	program = append(program, onCall(unix.SYS_CLONE, refuseBits(newNamespaces)...)...)
 	program = append(program, onCall(unix.SYS_UNSHARE, refuseBits(newNamespaces)...)...)
+	for _, call := range modeCalls {
+		program = append(program, onCall(call.number, call.refuseSetID()...)...)
+	}
+	// What openat2 is asked for lies in memory as well. Without it programs use openat.
+	program = append(program, onCall(unix.SYS_OPENAT2, missing)...)
 	program = append(program, onCall(unix.SYS_IOCTL, among(1, terminalInputs, refuse, permit)...)...)
 	program = append(program, onCall(unix.SYS_SOCKET, o.sockets()...)...)
 	program = append(program, onCall(unix.SYS_SOCKETPAIR, among(0, localSockets, permit, refuse)...)...)
@@ -204,6 +243,7 @@ func (h *helper) checkFilter() error {
 		{"clock_adjtime", unix.SYS_CLOCK_ADJTIME, 0, unix.EPERM},
 		{"clone3", unix.SYS_CLONE3, 0, unix.ENOSYS},
 		{"unshare", unix.SYS_UNSHARE, unix.CLONE_NEWNET, unix.EPERM},
+		{"openat2", unix.SYS_OPENAT2, 0, unix.ENOSYS},
 		{"socket", unix.SYS_SOCKET, unix.AF_VSOCK, unix.EPERM},
 	}
 	for _, try := range tries {

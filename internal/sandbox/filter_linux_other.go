@@ -1,0 +1,6 @@
+//go:build linux && !amd64
+
+package sandbox
+
+// oldModeCalls are none here: this processor has only the calls that start from a folder.
+var oldModeCalls []modeCall
