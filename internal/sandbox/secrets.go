@@ -1,0 +1,178 @@
+package sandbox
+
+import (
+	"crypto/sha1"
+	"crypto/sha256"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/bmatcuk/doublestar/v4"
+
+	"github.com/umpirehq/umpire/internal/gitdir"
+	"github.com/umpirehq/umpire/policy"
+)
+
+// This file knows which files a command cannot read: those that the policy's rules about
+// secrets name. In a home and on the machine they are where programs look for them; in the
+// workspace they are looked for. What git has just as it is stays: who has the
+// repository has it, and emptied it would look like a change.
+
+// The limits of looking for secrets in a workspace.
+const (
+	secretDepth  = 8
+	maxSecretDir = 4000 // folders that are looked into
+)
+
+// neverHolds are folders that other people's programs fill, and git's own.
+var neverHolds = []string{".git", "node_modules", "vendor", ".venv", "venv", "target", "__pycache__"}
+
+// The patterns of the policy, sorted by where they are looked for.
+type secretNames struct {
+	// byName are the patterns that hold at any depth, by the last part of the path, without
+	// the / at the beginning; wild are those last parts that have wildcards.
+	byName  map[string][]string
+	wild    []string
+	inHome  []string // below the home
+	machine []string // from the root
+	except  []string
+}
+
+var secretsKnown = sync.OnceValue(func() *secretNames {
+	patterns, except := policy.SecretFiles()
+	known := &secretNames{byName: map[string][]string{}}
+	for _, p := range except {
+		known.except = append(known.except, strings.TrimPrefix(p, "/"))
+	}
+	for _, p := range patterns {
+		p = strings.TrimSuffix(p, "/**") // what is below goes with the folder
+		switch {
+		case strings.HasPrefix(p, "~/"):
+			known.inHome = append(known.inHome, p[2:])
+		case strings.HasPrefix(p, "/**/"):
+			known.inHome = append(known.inHome, p[4:])
+			known.add(p[1:])
+		default:
+			known.machine = append(known.machine, p)
+		}
+	}
+	return known
+})
+
+func (k *secretNames) add(pattern string) {
+	name := path.Base(pattern)
+	if strings.ContainsAny(name, "*?[") && k.byName[name] == nil {
+		k.wild = append(k.wild, name)
+	}
+	k.byName[name] = append(k.byName[name], pattern)
+}
+
+// names reports whether a rule about secrets names an entry of a folder. Nearly all
+// entries are told by their names alone.
+func (k *secretNames) names(dir, name string) bool {
+	patterns := k.byName[name]
+	for _, wild := range k.wild {
+		if fits(wild, name) {
+			patterns = append(slices.Clip(patterns), k.byName[wild]...)
+		}
+	}
+	if len(patterns) == 0 {
+		return false
+	}
+	whole := strings.TrimPrefix(filepath.ToSlash(filepath.Join(dir, name)), "/")
+	return matchesAny(patterns, whole) && !matchesAny(k.except, whole)
+}
+
+// fits is path.Match, and quick where the only star stands at an end: every entry of a
+// project is compared.
+func fits(wild, name string) bool {
+	first, last, _ := strings.Cut(wild, "*")
+	if !strings.ContainsAny(last, "*?[") && !strings.ContainsAny(first, "?[") {
+		return len(name) >= len(first)+len(last) && strings.HasPrefix(name, first) && strings.HasSuffix(name, last)
+	}
+	ok, _ := path.Match(wild, name) // the policy's own patterns are valid
+	return ok
+}
+
+func matchesAny(patterns []string, name string) bool {
+	return slices.ContainsFunc(patterns, func(p string) bool {
+		ok, _ := doublestar.Match(p, name) // the policy's own patterns are valid
+		return ok
+	})
+}
+
+// secrets are the files and folders that a command cannot read, without links.
+func (p *Place) secrets() []string {
+	known := secretsKnown()
+	var found []string
+	add := func(path string) {
+		if plain, err := filepath.EvalSymlinks(path); err == nil && !slices.Contains(found, plain) {
+			found = append(found, plain)
+		}
+	}
+	for _, pattern := range known.machine {
+		for _, file := range globbed(pattern) {
+			add(file)
+		}
+	}
+	if p.Home != "" {
+		for _, pattern := range known.inHome {
+			for _, file := range globbed(globEscape(p.Home) + "/" + pattern) {
+				if !matchesAny(known.except, strings.TrimPrefix(file, "/")) {
+					add(file)
+				}
+			}
+		}
+	}
+	inside := p.secretsInside(known)
+	tracked := gitdir.Tracked(inside, sha1.New, sha256.New)
+	for _, file := range inside {
+		if !tracked[file] {
+			add(file)
+		}
+	}
+	return found
+}
+
+// globbed are the paths that fit a pattern.
+func globbed(pattern string) []string {
+	found, _ := filepath.Glob(filepath.FromSlash(pattern)) // the policy's own patterns are valid
+	return found
+}
+
+func globEscape(dir string) string {
+	return strings.NewReplacer(`\`, `\\`, "*", `\*`, "?", `\?`, "[", `\[`).Replace(dir)
+}
+
+// secretsInside looks for secrets in the workspace, level by level.
+func (p *Place) secretsInside(known *secretNames) (found []string) {
+	var level []string
+	for _, dir := range p.Workspace {
+		if plain, err := filepath.EvalSymlinks(dir); err == nil {
+			level = append(level, plain)
+		}
+	}
+	looked := 0
+	for range secretDepth {
+		var next []string
+		for _, dir := range level {
+			if looked++; looked > maxSecretDir {
+				return found
+			}
+			entries, _ := os.ReadDir(dir) // what cannot be read is not read by the command either
+			for _, e := range entries {
+				switch {
+				case known.names(dir, e.Name()):
+					found = append(found, filepath.Join(dir, e.Name()))
+				case e.IsDir() && !slices.Contains(neverHolds, e.Name()):
+					next = append(next, filepath.Join(dir, e.Name()))
+				}
+			}
+		}
+		level = next
+	}
+	return found
+}

@@ -1,0 +1,104 @@
+package sandbox
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// secretsOf puts secrets where people have them, and returns their paths.
+func secretsOf(t *testing.T, b *bench) []string {
+	t.Helper()
+	var all []string
+	for _, name := range []string{
+		"h/.ssh/id_ed25519", "h/.ssh/config", "h/.aws/credentials", "h/.netrc", "h/.npmrc", "h/.git-credentials", "h/.kube/config", "h/.docker/config.json",
+		"h/.config/gh/hosts.yml", "h/.config/gcloud/access_tokens.db", "h/.gnupg/private-keys-v1.d/x.key", "h/.mozilla/firefox/p/logins.json",
+		"h/.config/google-chrome/Default/Cookies", "h/.bash_history", "h/.cargo/credentials.toml", "h/.password-store/x.gpg",
+		"p/.env", "p/.env.local", "p/apps/web/.env.production", "p/server.key", "p/config/id_rsa", "p/secrets.yml", "p/infra/prod.tfstate", "p/.aws/credentials",
+	} {
+		path := filepath.Join(filepath.Dir(b.root), strings.Replace(name, "p/", filepath.Base(b.root)+"/", 1))
+		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte("PRIVATE\n"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, path)
+	}
+	return all
+}
+
+// What rules about secrets name cannot be read by a command of which nobody knew that it
+// would.
+func TestSecretsCannotBeRead(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	secrets := secretsOf(t, b)
+	b.bare("echo KEPT >.env.example; echo KEPT >ca.pem; echo KEPT >plain")
+	for _, limits := range []Limits{{}, writing, {Mode: writing.Mode, Network: true}} {
+		for _, path := range secrets {
+			if out := b.works(limits, "cat '"+path+"' 2>/dev/null || true"); strings.Contains(out, "PRIVATE") {
+				t.Errorf("%+v: %s is read", limits, path)
+			}
+		}
+		if out := b.works(limits, "grep -rh PRIVATE . ~ 2>/dev/null || true"); out != "" {
+			t.Errorf("%+v: a search finds %q", limits, out)
+		}
+		if out := b.works(limits, "cat .env.example ca.pem plain"); out != "KEPT\nKEPT\nKEPT\n" {
+			t.Errorf("%+v: what holds none is %q", limits, out)
+		}
+	}
+	b.fails(writing, "echo x >.env", "Read-only file system")
+	b.fails(writing, "echo x >.aws/new", "Read-only file system")
+	for _, path := range secrets {
+		b.has(path, "PRIVATE\n")
+	}
+}
+
+// What a call was allowed by name is there, and nothing else.
+func TestASecretThatWasNamedIsSeen(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	secrets := secretsOf(t, b)
+	home := b.Home
+	for _, path := range secrets {
+		limits := writing
+		limits.Seen = []string{path}
+		if out := b.works(limits, "cat '"+path+"'"); out != "PRIVATE\n" {
+			t.Errorf("%s: %q", path, out)
+		}
+	}
+	limits := writing
+	limits.Seen = []string{filepath.Join(home, ".ssh/config"), b.root}
+	if out := b.works(limits, "cat ~/.ssh/config; cat ~/.ssh/id_ed25519 .env 2>/dev/null || true"); out != "PRIVATE\n" {
+		t.Errorf("%q", out)
+	}
+	limits.Seen = []string{filepath.Join(b.root, ".env")}
+	b.works(limits, "echo new >.env && mv .env .env.local.bak && rm .env.local.bak")
+}
+
+// What git has just as it is stays, so that nothing seems changed; an entry that was made
+// for another content shows nothing.
+func TestTrackedFilesAreSeen(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	b.bare("mkdir -p testdata && echo PUBLIC >testdata/tls.key && git add testdata && git commit -qm x && echo PRIVATE >.env")
+	if out := b.works(writing, "cat testdata/tls.key && git status --porcelain testdata"); out != "PUBLIC\n" {
+		t.Errorf("%q", out)
+	}
+	b.works(writing, "git update-index --add --cacheinfo 100644,e69de29bb2d1d6434b8b29ae775ad8c2e48c5391,.env")
+	if out := b.works(writing, "cat .env"); out != "" {
+		t.Errorf("%q", out)
+	}
+}
+
+// A link is hidden with what it leads to, and each rule of the policy has its place in the list.
+func TestSecretsBehindLinks(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	b.bare("mkdir ../store && echo PRIVATE >../store/dotenv && ln -s ../store/dotenv .env && echo PRIVATE >../h/mine && ln -s mine ../h/.netrc")
+	if out := b.works(writing, "cat .env ~/.netrc ../store/dotenv ~/mine 2>/dev/null || true"); out != "" {
+		t.Errorf("%q", out)
+	}
+}
