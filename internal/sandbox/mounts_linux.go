@@ -41,6 +41,7 @@ func (h *helper) mountAll() error {
 			return err
 		}
 	}
+	h.seal()
 	return h.guard()
 }
 
@@ -245,14 +246,52 @@ func cover(path, options string) error {
 	if info.IsDir() {
 		return unix.Mount("tmpfs", path, "tmpfs", folderFlags, options)
 	}
-	return unix.Mount("/dev/null", path, "", unix.MS_BIND, "")
+	if info.Mode().IsRegular() {
+		return coverFile(path)
+	}
+	if err := unix.Mount("/dev/null", path, "", unix.MS_BIND, ""); !errors.Is(err, unix.ENOENT) {
+		return err
+	}
+	return nil // it has gone since it was looked at
+}
+
+// emptyFile is where an empty file is made for each hidden one: programs find nothing in
+// it, and are told when they write that they cannot.
+const emptyFile = "/dev/shm/.empty"
+
+func coverFile(path string) error {
+	if err := os.WriteFile(emptyFile, nil, 0o444); err != nil {
+		return err
+	}
+	m, err := grab(emptyFile)
+	if err != nil {
+		return err
+	}
+	defer shut(m.fd)
+	if err := setFlags(m.fd, "", unix.AT_EMPTY_PATH, unix.MOUNT_ATTR_RDONLY|unix.MOUNT_ATTR_NOSUID|unix.MOUNT_ATTR_NODEV); err != nil {
+		return err
+	}
+	if err := attach(m.fd, path); err != nil {
+		return err
+	}
+	return os.Remove(emptyFile)
+}
+
+// seal makes what covers hidden folders of the workspace read-only, so that nothing seems
+// to be written into them.
+func (h *helper) seal() {
+	for _, path := range h.Hidden {
+		if belowAny(path, h.Open) {
+			_ = setFlags(unix.AT_FDCWD, path, 0, unix.MOUNT_ATTR_RDONLY) // without it what is written is forgotten
+		}
+	}
 }
 
 // hideBelow hides again what is seen again in a folder that was put back. What is to be
 // seen all the same lies deeper, and is put back later.
 func (h *helper) hideBelow(folder string) error {
 	for _, path := range h.Hidden {
-		if below(path, folder) {
+		if files.Within(folder, path) {
 			if err := cover(path, "mode=0755"); err != nil {
 				return fmt.Errorf("hide %s: %w", path, err)
 			}
@@ -270,6 +309,9 @@ func (h *helper) guard() error {
 		}
 	}
 	for _, path := range h.Guarded {
+		if slices.Contains(h.Hidden, path) {
+			continue // what covers it cannot be written either
+		}
 		if err := rebind(path, unix.MOUNT_ATTR_RDONLY); err != nil {
 			return fmt.Errorf("guard %s: %w", path, err)
 		}

@@ -156,7 +156,8 @@ func TestSocketsAndStateAreHidden(t *testing.T) {
 	b := newBench(t)
 	b.listen("../h/agent.sock")
 	b.bare("echo secret >../h/.umpire/state/credential; echo rules >../h/.umpire/permissions.json")
-	b.works(writing, "! test -S ~/agent.sock && test -z \"$(ls -A ~/.umpire/state)\" && cat ~/.umpire/permissions.json && test -z \"$(ls -A /run)\"")
+	b.bare("mkdir ../h/.umpire/keys; echo secret >../h/.umpire/keys/timeline.key")
+	b.works(writing, "! test -S ~/agent.sock && test -z \"$(ls -A ~/.umpire/state ~/.umpire/keys | grep -v :)\" && cat ~/.umpire/permissions.json && test -z \"$(ls -A /run)\"")
 }
 
 // A home and a project in /tmp are seen in the sandbox, whose /tmp is another one; what
