@@ -4,7 +4,42 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 )
+
+// scratchPrefix begins the names of the folders that MakeScratch makes.
+const scratchPrefix = "umpire-run-"
+
+// scratchLock is a file in such a folder, locked as long as the process that made it lives.
+const scratchLock = "lock"
+
+// MakeScratch makes a private folder for Scratch in a folder, and how to let go of it, once
+// it is forgotten.
+func MakeScratch(parent string) (dir string, release func(), err error) {
+	if dir, err = os.MkdirTemp(parent, scratchPrefix); err != nil {
+		return "", nil, err
+	}
+	if release, err = lockScratch(dir); err != nil {
+		_ = os.Remove(dir) // the first error says more
+		return "", nil, err
+	}
+	return dir, release, nil
+}
+
+// SweepScratch deletes the folders that processes of this user have left which were killed.
+func SweepScratch(parent string) {
+	entries, _ := os.ReadDir(parent) // what cannot be read holds none of ours
+	for _, e := range entries {
+		dir := filepath.Join(parent, e.Name())
+		if !strings.HasPrefix(e.Name(), scratchPrefix) || !e.IsDir() {
+			continue
+		}
+		if free, dead := seizeScratch(dir); dead {
+			_ = (&Place{Scratch: dir}).Forget() // what is in the way waits for the next time
+			free()
+		}
+	}
+}
 
 // Forget deletes Scratch, when no command runs any more. What programs have made
 // read-only in it goes too: go does that with the modules that it fetches, and nobody but
