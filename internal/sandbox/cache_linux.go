@@ -18,7 +18,7 @@ func layersOver(home string, folders []string, at string) ([]caches, error) {
 	shared := caches{Folder: home, At: filepath.Join(at, "seen")}
 	var all []caches
 	for i, folder := range folders {
-		if name, inside := strings.CutPrefix(folder, home+"/"); inside && home != "" && sameMount(folder, home) && !below(at, home) {
+		if name, inside := strings.CutPrefix(folder, home+"/"); inside && home != "" && sameMount(folder, home) && !files.Within(home, at) {
 			shared.Inside = append(shared.Inside, name)
 			continue
 		}

@@ -29,14 +29,14 @@ func sockets() (paths []string, all bool) {
 		return nil, false
 	}
 	defer f.Close()
-	files := sync.OnceValue(func() map[string]boundFile {
+	bound := sync.OnceValue(func() map[string]boundFile {
 		known, _ := boundFiles() // a kernel that does not tell leaves it at the name
 		return known
 	})
-	return socketsIn(f, sync.OnceValue(socketOwners), files)
+	return socketsIn(f, sync.OnceValue(socketOwners), bound)
 }
 
-func socketsIn(list io.Reader, owners func() map[string][]string, files func() map[string]boundFile) (paths []string, all bool) {
+func socketsIn(list io.Reader, owners func() map[string][]string, bound func() map[string]boundFile) (paths []string, all bool) {
 	lines := bufio.NewScanner(list)
 	for lines.Scan() {
 		m := socketLine.FindStringSubmatch(lines.Text())
@@ -45,8 +45,8 @@ func socketsIn(list io.Reader, owners func() map[string][]string, files func() m
 		}
 		number, name := m[1], m[2]
 		found := []string{name}
-		if !filepath.IsAbs(name) || below(name, "/proc") {
-			found = boundBy(owners()[number], name, files()[number])
+		if !filepath.IsAbs(name) || files.Within("/proc", name) {
+			found = boundBy(owners()[number], name, bound()[number])
 		}
 		if found == nil {
 			return paths, false
