@@ -3,6 +3,10 @@ package tool
 import (
 	"slices"
 	"strings"
+
+	"github.com/umpirehq/umpire/internal/secret"
+	"github.com/umpirehq/umpire/internal/token"
+	"github.com/umpirehq/umpire/shell"
 )
 
 // AgentMark tells a program that an agent started it. The commands with which a
@@ -34,6 +38,20 @@ func commandEnv(env []string) []string {
 		}
 	}
 	return append(kept, AgentMark+"=1")
+}
+
+// withoutSecrets is the environment of a command in the sandbox, of which nobody knows what
+// it does with it. Variables whose name or value is a secret are left out, unless a person
+// listed them.
+func withoutSecrets(env, listed []string) []string {
+	var masker *secret.Masker
+	return slices.DeleteFunc(slices.Clone(env), func(pair string) bool {
+		name, value, _ := strings.Cut(pair, "=")
+		if slices.Contains(listed, name) {
+			return false
+		}
+		return shell.SecretVariable(name) || masker.Text(pair) != pair || token.Found(value)
+	})
 }
 
 func withheld(name string) bool {

@@ -47,6 +47,8 @@ type Options struct {
 	// Env is the environment of commands. What would change how a shell reads them,
 	// or open the gate, is taken out.
 	Env []string
+	// EnvListed are variables that commands in the sandbox get although they hold secrets.
+	EnvListed []string
 	// Scratch is a private folder for what background commands print.
 	Scratch string
 	// Sandbox is where commands run. Without one only those run whose decision says
