@@ -6,11 +6,13 @@ import (
 	"fmt"
 	"io"
 	"os/exec"
+	"path/filepath"
 	"slices"
 	"strings"
 
 	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/sandbox"
+	"github.com/umpirehq/umpire/shell"
 )
 
 // limits are what a decision obliges a command to. What was allowed although it lies
@@ -20,24 +22,65 @@ func (s *Set) limits(d *umpire.Decision) sandbox.Limits {
 	l := sandbox.Limits{Mode: d.Obligations.Sandbox, Network: d.Obligations.Network, Weaker: s.options.Weaker}
 	for i := range d.Accesses {
 		a := &d.Accesses[i]
+		if a.Kind == umpire.KindExec && l.Network && s.options.Home != "" {
+			for _, name := range shell.Credentials(a.Program) {
+				l.Seen = append(l.Seen, filepath.Join(s.options.Home, name))
+			}
+		}
+		if a.Kind == umpire.KindExec {
+			l.Git = append(l.Git, gitSubcommand(a)...)
+			l.Installs = l.Installs || installs(a)
+		}
 		path := a.Resolved
 		if path == "" || !a.Paths() {
 			continue
 		}
+		l.Seen = append(l.Seen, path) // what may be written may be seen
+		if a.Glob && asked(d, i, umpire.CodeSecret) {
+			found, _ := filepath.Glob(path) // a pattern that is not one names nothing
+			l.Seen = append(l.Seen, found...)
+		}
 		switch {
 		case a.Kind == umpire.KindRead:
-			l.Seen = append(l.Seen, path)
-		case a.Place == umpire.PlaceOutside || wasGuarded(d, i):
+		case a.Place == umpire.PlaceOutside || asked(d, i, umpire.CodeControlFile):
 			l.Open = append(l.Open, path)
 		}
 	}
 	return l
 }
 
-// wasGuarded reports whether an access is to a control file.
-func wasGuarded(d *umpire.Decision, access int) bool {
+// gitSubcommand is the subcommand of git that a command line runs itself.
+func gitSubcommand(a *umpire.Access) []string {
+	if a.Program == "git" && len(a.Words) > 1 {
+		return a.Words[1:2]
+	}
+	return nil
+}
+
+// installers are the package managers that link files to a store in a home. They replace
+// those files, and do not write to them.
+const installers = "npm pnpm yarn bun pip pip3 uv poetry pdm"
+
+// installs reports whether a command line runs a package manager to change what is
+// installed, which is never safe, so that a person or a rule has allowed it.
+func installs(a *umpire.Access) bool {
+	return slices.Contains(strings.Fields(installers), a.Program) && a.Risk.AtLeast(umpire.High)
+}
+
+// approved tells the sandbox of the guarded files that a call of a file tool may make while
+// commands run in the background, which would be taken for theirs.
+func (s *Set) approved(d *umpire.Decision) {
+	for i := range d.Accesses {
+		if a := &d.Accesses[i]; s.options.Sandbox != nil && a.Paths() && a.Resolved != "" && asked(d, i, umpire.CodeControlFile) {
+			s.options.Sandbox.Approve(a.Resolved)
+		}
+	}
+}
+
+// asked reports whether a person was asked about an access for a reason.
+func asked(d *umpire.Decision, access int, code umpire.ReasonCode) bool {
 	for _, r := range d.Reasons {
-		if r.Access == access && r.Code == umpire.CodeControlFile {
+		if r.Access == access && r.Code == code {
 			return true
 		}
 	}
@@ -56,6 +99,7 @@ func (s *Set) confined(ctx context.Context, cmd *exec.Cmd, l sandbox.Limits, out
 	if s.options.Sandbox == nil {
 		return errNoSandbox
 	}
+	cmd.Env = withoutSecrets(cmd.Env, s.options.EnvListed)
 	told := &teller{w: out}
 	cmd.Stdout, cmd.Stderr = told, told
 	box, err := s.options.Sandbox.Wrap(cmd, l)
@@ -68,6 +112,9 @@ func (s *Set) confined(ctx context.Context, cmd *exec.Cmd, l sandbox.Limits, out
 	}
 	if err != nil && told.refused {
 		fmt.Fprintf(out, "\n[%s]\n", l)
+		if box.Held != "" {
+			fmt.Fprintf(out, "\n[sandbox: %s]\n", box.Held)
+		}
 	}
 	return err
 }

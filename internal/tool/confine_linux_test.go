@@ -3,6 +3,7 @@ package tool
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -93,5 +94,29 @@ func TestBackgroundInTheSandbox(t *testing.T) {
 	}
 	if r := b.do("KillShell", fields{"shell_id": "bash_1"}); r.Status != umpire.ResultOK {
 		t.Errorf("%s %q", r.Status, r.Output)
+	}
+}
+
+// What a person put into the environment and into a home is not for a script of the
+// project; what a call names is for that call.
+func TestSecretsStayOutsideTheSandbox(t *testing.T) {
+	t.Parallel()
+	b := sandboxed(t)
+	b.options.Env = append(slices.Clone(b.options.Env), "GITHUB_TOKEN=PRIVATE", "LISTED_TOKEN=PUBLIC", "PLAIN=PUBLIC", "HOME="+b.home)
+	b.options.EnvListed = []string{"LISTED_TOKEN"}
+	if err := os.WriteFile(filepath.Join(b.home, ".netrc"), []byte("PRIVATE\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	b.file(".env", "PRIVATE\n")
+	b.file("t.sh", "echo $GITHUB_TOKEN$LISTED_TOKEN$PLAIN; cat .env ~/.netrc")
+	if r := b.do("Bash", fields{"command": "sh ./t.sh"}); r.Output != "PUBLICPUBLIC\n" {
+		t.Errorf("%s %q", r.Status, r.Output)
+	}
+	b.rules = []umpire.Rule{{Action: umpire.Allow, Tool: "Read", Match: umpire.Match{PathGlob: ".env"}, Source: umpire.SourceUser}}
+	if r := b.do("Bash", fields{"command": "cat .env"}); r.Output != "PRIVATE\n" {
+		t.Errorf("named: %s %q", r.Status, r.Output)
+	}
+	if r := b.do("Bash", fields{"command": "echo new >.env; cat .env; rm .env"}); r.Output != "new\n" {
+		t.Errorf("written: %s %q", r.Status, r.Output)
 	}
 }

@@ -24,6 +24,7 @@ type bench struct {
 	home          string
 	mode          umpire.SandboxMode // full access, where a test says nothing
 	profile       *policy.Profile    // nil limits nothing
+	rules         []umpire.Rule
 }
 
 func newBench(t *testing.T) *bench {
@@ -106,7 +107,7 @@ func (b *bench) start(name string, in any) umpire.Started {
 	for i := range facts.Accesses {
 		at.Resolve(&facts.Accesses[i])
 	}
-	rules, err := policy.New(nil, policy.Options{Root: b.root, Home: b.home})
+	rules, err := policy.New(b.rules, policy.Options{Root: b.root, Home: b.home})
 	if err != nil {
 		b.t.Fatal(err)
 	}

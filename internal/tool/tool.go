@@ -164,6 +164,7 @@ func (s *Set) run(ctx context.Context, started umpire.Started) (string, error) {
 	if err != nil {
 		return "", err
 	}
+	s.approved(&started.Decision)
 	return t.run(s, ctx, &use{call: started.Call, decision: started.Decision, in: in})
 }
 
