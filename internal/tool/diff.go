@@ -1,10 +1,4 @@
-// Package diff shows what changes in a text, the way `diff -u` does.
-//
-//	diff.Unified("a.txt", "a.txt", before, after, 16<<10)
-//
-// Lines stand as they are in the text, so whoever shows a diff to a person has to
-// escape them.
-package diff
+package tool
 
 import (
 	"bytes"
@@ -25,7 +19,7 @@ const (
 // UnifiedDiff returns the change from before to after under the names that the two have,
 // "" when they are the same. It is valid UTF-8 of at most limit bytes and one line
 // more, which says how much was left out. Of binary or very large texts it says only
-// that they differ.
+// that they differ. Lines stand as they are in the text: escape them for a person.
 func UnifiedDiff(from, to string, before, after []byte, limit int) string {
 	if bytes.Equal(before, after) {
 		return ""

@@ -1,4 +1,4 @@
-package diff_test
+package tool_test
 
 import (
 	"bytes"

@@ -187,7 +187,7 @@ func TestListsMayShareFields(t *testing.T) {
 	b.fails("filesystem-edit", fields{"filePath": []any{}}, "names no file")
 }
 
-// TestBothToolsRefuseTheSame is S-7, S-8, S-67 and S09: one set of rules for both, for
+// TestBothToolsRefuseTheSame is S-7, S-8, S-67: one set of rules for both, for
 // thirty names.
 func TestBothToolsRefuseTheSame(t *testing.T) {
 	t.Parallel()
