@@ -15,7 +15,6 @@ import (
 	"fmt"
 	"io"
 	"slices"
-	"unicode/utf8"
 
 	"github.com/umpirehq/umpire/internal/strictjson"
 )
@@ -101,12 +100,9 @@ func Read(name string, r io.Reader, remark func(string)) (Set, error) {
 // collection may keep its own notes.
 func readLine(text []byte, n int) (Line, error) {
 	var l Line
-	if !utf8.Valid(text) {
-		return l, errors.New("the line is not valid UTF-8")
-	}
-	fields, err := jsonl.ReadObject(text)
+	fields, err := strictjson.ReadObject(text)
 	if err != nil {
-		return l, fmt.Errorf("the line is not a JSON object: %w", err)
+		return l, fmt.Errorf("the line: %w", err)
 	}
 	for name, into := range map[string]any{
 		"id": &l.ID, "command": &l.Command, "want": &l.Want, "class": &l.Class, "why": &l.Why, "count": &l.Count,

@@ -55,8 +55,8 @@ func checkTools(tools []Tool) error {
 		if t.Name == "" || known[t.Name] {
 			return bad("tools[%d]: name %q is empty or stands twice", i, t.Name)
 		}
-		if sort := sortOf(t.Schema); sort != "an object" {
-			return bad("tools[%d]: input_schema is %s, want an object", i, sort)
+		if kind := strictjson.KindOf(t.Schema); kind != "an object" {
+			return bad("tools[%d]: input_schema is %s, want an object", i, kind)
 		}
 		known[t.Name] = true
 	}
@@ -98,8 +98,8 @@ func checkBlocks(m Message, ids map[string]bool) error {
 			if b.ID == "" || b.Tool == "" || ids[b.ID] {
 				return fmt.Errorf("content[%d]: call %q of tool %q: an id or a name is missing, or the id stands twice", i, b.ID, b.Tool)
 			}
-			if sort := sortOf(b.Input); sort != "an object" {
-				return fmt.Errorf("content[%d]: input of call %q is %s, want an object", i, b.ID, sort)
+			if kind := strictjson.KindOf(b.Input); kind != "an object" {
+				return fmt.Errorf("content[%d]: input of call %q is %s, want an object", i, b.ID, kind)
 			}
 			ids[b.ID] = true
 		case b.Type == TypeResult && m.Role == RoleUser && !texts:

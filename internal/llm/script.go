@@ -90,8 +90,8 @@ func at(data []byte, err error) error {
 
 // read takes in one turn and refuses what could not be played.
 func (t *turn) read(item json.RawMessage) error {
-	if sort := sortOf(item); sort != "an object" {
-		return fmt.Errorf("is %s, want an object", sort)
+	if kind := strictjson.KindOf(item); kind != "an object" {
+		return fmt.Errorf("is %s, want an object", kind)
 	}
 	if err := json.Unmarshal(item, t); err != nil {
 		return fieldError(err)
@@ -161,25 +161,4 @@ func (t *turn) play(ctx context.Context, hear func(Delta)) (Message, error) {
 		m.Content = append(m.Content, Call(c.ID, c.Tool, c.Input))
 	}
 	return m, nil
-}
-
-// sortOf names the sort of a JSON value, for errors.
-func sortOf(raw json.RawMessage) string {
-	raw = bytes.TrimLeft(raw, " \t\r\n")
-	if len(raw) == 0 {
-		return "nothing"
-	}
-	switch raw[0] {
-	case '{':
-		return "an object"
-	case '[':
-		return "a list"
-	case '"':
-		return "a string"
-	case 't', 'f':
-		return "a boolean"
-	case 'n':
-		return "null"
-	}
-	return "a number"
 }

@@ -92,7 +92,7 @@ func TestFaultyHookAsks(t *testing.T) {
 	}
 }
 
-// MP-30, M15: a hook that is late is killed with all that it started, and has failed.
+// MP-30: a hook that is late is killed with all that it started, and has failed.
 func TestLateHookIsKilled(t *testing.T) {
 	t.Parallel()
 	h := pre("exec 9>alive; sleep 1000 & sleep 1000")
