@@ -129,7 +129,7 @@ func TestRunToTheEnd(t *testing.T) {
 	}, say("first", use("a", "Read"), use("b", "Bash")), say(use("c", "Write")), say("all done"))
 }
 
-// TestHoldAndResume: D01 to D03. While one call waits none runs and the model is not
+// TestHoldAndResume: while one call waits none runs and the model is not
 // asked; then all run in their order, and the model hears of all at once.
 func TestHoldAndResume(t *testing.T) {
 	t.Parallel()
@@ -152,7 +152,7 @@ func TestHoldAndResume(t *testing.T) {
 	}, say(use("a", "Read"), use("b", "Write"), use("c", "Bash")))
 }
 
-// TestPartialRefusal: D04. The one that is refused has an error for its result, in its
+// TestPartialRefusal: the one that is refused has an error for its result, in its
 // place; the others run.
 func TestPartialRefusal(t *testing.T) {
 	t.Parallel()
@@ -214,7 +214,7 @@ func TestCancelWithAMessageQueued(t *testing.T) {
 	}, say(use("b", "Write")))
 }
 
-// TestQueuedMessages: D12. A message that comes while calls wait is sent when they
+// TestQueuedMessages: a message that comes while calls wait is sent when they
 // have ended, one that comes while the model speaks when it has spoken.
 func TestQueuedMessages(t *testing.T) {
 	t.Parallel()
@@ -358,7 +358,7 @@ func TestNothingToGoOnWith(t *testing.T) {
 	})
 }
 
-// TestHeadless: N15. What would ask is refused at once and counted; what waits from
+// TestHeadless: what would ask is refused at once and counted; what waits from
 // before ends the run.
 func TestHeadless(t *testing.T) {
 	t.Parallel()

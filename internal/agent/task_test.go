@@ -232,7 +232,7 @@ func TestQuestionsOfSubAgents(t *testing.T) {
 			h := newHouse(t, say(task("t", "reviewer"), reading("r")))
 			h.models["reviewer"] = &scripted{replies: []llm.Message{writing("w")}}
 			h.agent.Ask = func(ctx context.Context, p umpire.Pending) error {
-				answer := umpire.Answer{Request: p.Request, ArgsHash: p.ArgsHash, Version: p.Version, Choice: choice, Actor: "ann"}
+				answer := umpire.Answer{Request: p.Request, ArgsHash: p.ArgsHash, ShownDigest: p.ShownDigest, Version: p.Version, Choice: choice, Actor: "ann"}
 				if choice == umpire.Approve {
 					answer.Scope = umpire.ScopeOnce
 				}
