@@ -131,13 +131,21 @@ func readClaude(payload []byte) (ClaudeEvent, error) {
 	return e, err
 }
 
-func (e *ClaudeEvent) readCommon(o object) error {
+// foreign is the error of a payload that comes from another agent.
+func foreign(o strictjson.Object) error {
+	event, err := o.Text("hook_event_name")
+	if err != nil {
+		event = "" // the error is told where the field is read
+	}
+	return CheckClaude(func(name string) bool { _, has := o[name]; return has }, event)
+}
+
+func (e *ClaudeEvent) readCommon(o strictjson.Object) error {
 	var session string
 	for _, f := range []struct {
 		name string
 		to   *string
 	}{
-		{"session_id", &session},
 		{"transcript_path", &e.TranscriptPath},
 		{"cwd", &e.Dir},
 		{"permission_mode", &e.PermissionMode},
@@ -150,8 +158,17 @@ func (e *ClaudeEvent) readCommon(o object) error {
 			return err
 		}
 	}
-	if e.Dir != "" && !absolute(e.Dir) {
-		return fmt.Errorf("cwd: want an absolute path, got %q", clip(e.Dir, maxName))
+	for _, f := range []struct {
+		name string
+		to   *string
+	}{{"session_id", &session}, {"prompt_id", &e.PromptID}, {"agent_id", &e.AgentID}} {
+		var err error
+		if *f.to, err = o.ID(f.name); err != nil {
+			return err
+		}
+	}
+	if e.Dir != "" && !IsAbsolute(e.Dir) {
+		return fmt.Errorf("cwd: want an absolute path, got %q", view.Clip(e.Dir, maxName))
 	}
 	e.Session = umpire.SessionID(session)
 	return e.readNotice(o)
@@ -178,7 +195,7 @@ func (e *ClaudeEvent) readTool(o strictjson.Object) error {
 	if e.ToolName, err = o.RequiredText("tool_name"); err != nil {
 		return err
 	}
-	if e.ToolUseID, err = o.str("tool_use_id"); err != nil {
+	if e.ToolUseID, err = o.ID("tool_use_id"); err != nil {
 		return err
 	}
 	input, err := o.Child("tool_input")
@@ -219,6 +236,10 @@ const derivedID = "digest-"
 // the PreToolUse of the same call. It is no proof against who wants two calls to
 // look alike: the gate compares them whole.
 func (e ClaudeEvent) Digest() string {
+	canonicalInput, err := strictjson.Canonical(e.Call.Input)
+	if err != nil {
+		canonicalInput = e.Call.Input
+	}
 	sum := fnv.New128a()
 	for _, part := range [][]byte{[]byte(e.ToolName), {0}, canonical(e.Call.Input)} {
 		_, _ = sum.Write(part) // it never fails
@@ -267,18 +288,8 @@ func (e ClaudeEvent) Mode(configured umpire.Mode) umpire.Mode {
 // that Ask must be Deny.
 func (e ClaudeEvent) Unattended() bool { return e.PermissionMode == claudeDontAsk }
 
-// Claude Code's permission modes. "" stands for clients that send none.
-const (
-	claudeDefault     = "default"
-	claudeAcceptEdits = "acceptEdits"
-	claudeAuto        = "auto"
-	claudePlan        = "plan"
-	claudeDontAsk     = "dontAsk"
-	claudeBypass      = "bypassPermissions"
-)
-
-// absolute reports whether p is absolute on Unix or on Windows.
-func absolute(p string) bool {
+// IsAbsolute reports whether p is absolute on Unix or on Windows.
+func IsAbsolute(p string) bool {
 	if strings.HasPrefix(p, "/") || strings.HasPrefix(p, `\\`) {
 		return true
 	}

@@ -48,7 +48,7 @@ func readMuse(payload []byte) (MuseRequest, error) {
 	if r.Call.Tool, err = o.RequiredText("toolName"); err != nil {
 		return r, err
 	}
-	if r.ToolCallID, err = o.str("toolCallId"); err != nil {
+	if r.ToolCallID, err = o.ID("toolCallId"); err != nil {
 		return r, err
 	}
 	r.Call.ID, r.Call.Agent = umpire.CallID(r.ToolCallID), "muse"
@@ -92,14 +92,14 @@ func (r *MuseRequest) readOptions(o strictjson.Object) error {
 	if err != nil {
 		return err
 	}
-	if r.AllowAll, err = permissions.flag("allowAll"); err != nil {
+	if r.AllowAll, err = permissions.Flag("allowAll"); err != nil {
 		return fmt.Errorf("toolPermissions.%w", err)
 	}
 	for _, list := range []struct {
 		name  string
 		scope umpire.Scope
 	}{{"allowOnceTools", umpire.ScopeOnce}, {"sessionApprovedTools", umpire.ScopeSession}} {
-		tools, err := o.strs(list.name)
+		tools, err := o.Texts(list.name)
 		if err != nil {
 			return err
 		}
