@@ -247,46 +247,23 @@ func (e ClaudeEvent) Digest() string {
 	return hex.EncodeToString(sum.Sum(nil))
 }
 
-// canonical returns raw with sorted keys and without white space. Numbers keep
-// their spelling: 1 and 1.0 are not the same input.
-func canonical(raw json.RawMessage) []byte {
-	d := json.NewDecoder(bytes.NewReader(raw))
-	d.UseNumber()
-	var v any
-	if err := d.Decode(&v); err != nil {
-		return raw
-	}
-	out, err := json.Marshal(v)
-	if err != nil {
-		return raw
-	}
-	return out
-}
-
-// Mode returns the mode to decide the event in, given the configured one.
-// Claude Code's mode can tighten umpire and never loosens it: plan plans,
-// dontAsk asks nobody, and bypassPermissions leaves the configured mode alone.
-// Modes that umpire does not know leave it alone too.
-//
-// Asking nobody is also up to the caller: see [ClaudeEvent.Unattended].
+// Mode returns the mode to decide the event in, given the configured one. Claude Code's
+// plan mode plans; what its other modes mean is decided afterwards, see package host.
 func (e ClaudeEvent) Mode(configured umpire.Mode) umpire.Mode {
-	switch e.PermissionMode {
-	case claudePlan:
+	switch p := ClaudePermission(e.PermissionMode); {
+	case p == Plan:
 		return umpire.ModePlan
-	case claudeDontAsk:
-		// The plan and ask modes allow less than reject does where no rule
-		// speaks; there an Ask becomes a denial because nobody is asked.
-		if configured == umpire.ModePlan || configured == umpire.ModeAsk {
-			return configured
-		}
-		return umpire.ModeReject
+	case p == DontAsk && configured == umpire.ModeBypass:
+		return umpire.ModeReject // bypass would leave nothing to deny
 	}
 	return configured
 }
 
 // Unattended reports whether the user chose a mode in which nobody is asked, so
 // that Ask must be Deny.
-func (e ClaudeEvent) Unattended() bool { return e.PermissionMode == claudeDontAsk }
+func (e ClaudeEvent) Unattended() bool {
+	return ClaudePermission(e.PermissionMode) == DontAsk
+}
 
 // IsAbsolute reports whether p is absolute on Unix or on Windows.
 func IsAbsolute(p string) bool {

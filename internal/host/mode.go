@@ -1,0 +1,61 @@
+package host
+
+import "slices"
+
+// A Permission is how much a host runs without asking its user, by Claude Code's names
+// for its modes. The zero value is a mode that is not known here, and is treated as the
+// strictest.
+type Permission uint8
+
+// The permission modes.
+const (
+	Unknown     Permission = iota
+	Default                // asks about every edit and command but those that only look
+	AcceptEdits            // runs edits and file commands in the project
+	Auto                   // a classifier decides what is asked
+	Bypass                 // runs nearly everything
+	Plan                   // only reads, and writes its plan
+	DontAsk                // denies what it would ask about
+)
+
+var permissionNames = [...]string{
+	Unknown: "unknown", Default: "default", AcceptEdits: "acceptEdits", Auto: "auto",
+	Bypass: "bypassPermissions", Plan: "plan", DontAsk: "dontAsk",
+}
+
+// Permissions are all modes, the unknown one first.
+func Permissions() []Permission {
+	all := make([]Permission, len(permissionNames))
+	for i := range all {
+		all[i] = Permission(i)
+	}
+	return all
+}
+
+// String returns the mode as Claude Code spells it; "unknown" out of range.
+func (p Permission) String() string {
+	if int(p) < len(permissionNames) {
+		return permissionNames[p]
+	}
+	return permissionNames[Unknown]
+}
+
+// ClaudePermission reads the mode in a payload of Claude Code. Versions that send none
+// have only the default one.
+func ClaudePermission(word string) Permission {
+	if word == "" {
+		return Default
+	}
+	return Permission(max(0, slices.Index(permissionNames[:], word)))
+}
+
+// A Mode is what the host does about calls at this moment. The zero value is the
+// strictest.
+type Mode struct {
+	Permission Permission
+	// Hold says that questions go to umpire's own inbox and not to the host's dialog.
+	Hold bool
+	// Own are the host's own folders on this machine, as [Found] or whoever resolved
+	// them.
+	Own []Folder
+}
