@@ -2,23 +2,18 @@ package host
 
 import (
 	"cmp"
+	"errors"
 
 	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/strictjson"
 	"github.com/umpirehq/umpire/internal/view"
 )
 
-// ClaudeAnswerOptions say what the event itself does not. The zero value has
-// somebody who can answer Claude Code's own prompt.
-type ClaudeAnswerOptions struct {
-	// Headless says that nobody can answer: Ask becomes Deny.
-	Headless bool
-}
-
 // The answer of a PreToolUse hook. Claude Code drops an answer with a word it
 // does not know and runs the call, so these structs hold every field there is.
 type preToolUseAnswer struct {
-	Output preToolUseOutput `json:"hookSpecificOutput"`
+	Message string            `json:"systemMessage,omitempty"`
+	Output  *preToolUseOutput `json:"hookSpecificOutput,omitempty"`
 }
 
 type preToolUseOutput struct {
@@ -42,31 +37,65 @@ type permissionBehavior struct {
 	Message  string `json:"message,omitempty"`
 }
 
-// AnswerClaude writes d as the answer to e.
+// Reply is what Claude Code is told about a decision on e, in the mode that it was sent
+// with. Headless says that nobody can answer. An allow of ours never answers a dialog
+// that is the whole point of a tool.
+func (e ClaudeEvent) Reply(d umpire.Decision, m Mode, headless bool) Reply {
+	if !e.Kind.Decides() {
+		return Silent
+	}
+	m.Permission = ClaudePermission(e.PermissionMode)
+	reply := Answer(d, m)
+	switch {
+	case headless && d.Verdict == umpire.Ask && reply != Allow:
+		return Deny
+	case reply == Allow && isDialog(e.ToolName):
+		return Silent
+	}
+	return reply
+}
+
+// AnswerClaude writes a reply to e in Claude Code's words; d says why.
 //
 //	           PreToolUse                 PermissionRequest
 //	deny       JSON, stderr, exit 2       JSON, stderr, exit 0
-//	ask           JSON "ask"                 nothing: the dialog stays
-//	ask headless  as deny                    as deny
-//	allow         JSON, or nothing where Claude Code's own mode holds back more
+//	ask, hold  JSON "ask"                 nothing: the dialog stays
+//	allow      JSON                       JSON
+//	silent     nothing                    nothing
 //
-// Every other event gets no output and exit 0. A verdict out of range denies.
-func AnswerClaude(e ClaudeEvent, d umpire.Decision, o ClaudeAnswerOptions) Output {
+// Every other event gets no output and exit 0. A reply out of range denies.
+func AnswerClaude(e ClaudeEvent, d umpire.Decision, reply Reply) Output {
 	if !e.Kind.Decides() {
 		return Output{}
 	}
-	switch d.Verdict {
-	case umpire.Allow:
+	switch reply {
+	case Allow:
 		return allowClaude(e, d)
-	case umpire.Ask:
-		if o.Headless || e.Unattended() {
-			return denyClaude(e.Kind, headlessText(d))
-		}
+	case Ask, Hold:
 		return askClaude(e, d)
-	case umpire.Deny:
-		return denyClaude(e.Kind, denyText(e, d))
+	case Silent:
+		return Output{}
+	case Deny:
+	}
+	if d.Verdict == umpire.Ask {
+		return denyClaude(e.Kind, headlessText(d))
 	}
 	return denyClaude(e.Kind, denyText(e, d))
+}
+
+// HandBackClaude answers a PreToolUse whose question was held and goes to Claude Code's
+// own dialog after all. The user reads the message above it. A reply that is neither a
+// question nor silence denies.
+func HandBackClaude(e ClaudeEvent, d umpire.Decision, reply Reply, message string) Output {
+	answer := preToolUseAnswer{Message: message}
+	switch reply {
+	case Silent:
+	case Ask, Hold:
+		answer.Output = &preToolUseOutput{ClaudePreToolUse.String(), umpire.Ask.String(), askText(d)}
+	case Deny, Allow:
+		return AnswerClaude(e, d, Deny)
+	}
+	return Output{Stdout: strictjson.EncodeLine(answer)}
 }
 
 // FailClaude is the answer when umpire could not decide: the payload was
@@ -75,9 +104,13 @@ func AnswerClaude(e ClaudeEvent, d umpire.Decision, o ClaudeAnswerOptions) Outpu
 //
 // Events that decide nothing are not denied, for exit 2 there would throw away
 // the user's prompt or keep the agent from stopping: the problem goes to stderr
-// with exit 1, which is shown and changes nothing.
+// with exit 1, which is shown and changes nothing. A question of another agent is refused
+// whatever it is about.
 func FailClaude(event string, problem error) Output {
-	kind := claudeKind(event)
+	kind := ClaudeKindOf(event)
+	if _, is := errors.AsType[*ForeignError](problem); is {
+		kind = ClaudeOther // whatever it asked, it is not to go on as if it were answered
+	}
 	if kind != ClaudeOther && !kind.Decides() {
 		return Output{Stderr: []byte(problemText("umpire missed a "+kind.String()+" event", problem) + "\n"), Exit: 1}
 	}
@@ -104,9 +137,6 @@ func askClaude(e ClaudeEvent, d umpire.Decision) Output {
 }
 
 func allowClaude(e ClaudeEvent, d umpire.Decision) Output {
-	if !mayAllow(e, d) {
-		return Output{}
-	}
 	if e.Kind == ClaudePermissionRequest {
 		return Output{Stdout: answerRequest(permissionBehavior{Behavior: "allow"})}
 	}
@@ -114,38 +144,8 @@ func allowClaude(e ClaudeEvent, d umpire.Decision) Output {
 	return Output{Stdout: answerPreToolUse(umpire.Allow, reason)}
 }
 
-// mayAllow reports whether an allow may be said aloud. Claude Code lets a
-// hook's allow overrule plan mode, so there only looking is allowed. In
-// bypassPermissions nothing is gained by it, and what still asks there is meant
-// to. In a mode nobody here knows, no opinion is the careful answer.
-func mayAllow(e ClaudeEvent, d umpire.Decision) bool {
-	if isDialog(e.ToolName) {
-		return false
-	}
-	switch e.PermissionMode {
-	case "", claudeDefault, claudeAcceptEdits, claudeAuto, claudeDontAsk:
-		return true
-	case claudePlan:
-		return onlyReads(d)
-	case claudeBypass:
-		return false
-	}
-	return false
-}
-
-// onlyReads reports whether every access is known and only looks.
-func onlyReads(d umpire.Decision) bool {
-	for i := range d.Accesses {
-		a := &d.Accesses[i]
-		if a.Changes() || a.Risk != umpire.Safe || a.Doubt != "" {
-			return false
-		}
-	}
-	return len(d.Accesses) > 0
-}
-
 func answerPreToolUse(v umpire.Verdict, reason string) []byte {
-	return line(preToolUseAnswer{preToolUseOutput{ClaudePreToolUse.String(), v.String(), reason}})
+	return strictjson.EncodeLine(preToolUseAnswer{Output: &preToolUseOutput{ClaudePreToolUse.String(), v.String(), reason}})
 }
 
 func answerRequest(v permissionBehavior) []byte {

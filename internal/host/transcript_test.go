@@ -64,8 +64,8 @@ func answerClaudeTranscript(t *testing.T, parts map[string][]byte) Output {
 	if err != nil {
 		return FailClaude(e.Event, err)
 	}
-	o := ClaudeAnswerOptions{Headless: string(parts["options"]) == "headless\n"}
-	return AnswerClaude(e, verdictOf(t, parts["decision"]), o)
+	d := verdictOf(t, parts["decision"])
+	return AnswerClaude(e, d, e.Reply(d, Mode{}, string(parts["options"]) == "headless\n"))
 }
 
 func answerMuseTranscript(t *testing.T, parts map[string][]byte) Output {
