@@ -1,7 +1,6 @@
 package host
 
 import (
-	"bytes"
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
@@ -57,7 +56,8 @@ func (k ClaudeKind) AboutTool() bool {
 	return k.Decides() || k == ClaudePostToolUse || k == ClaudePostToolUseFailure
 }
 
-func claudeKind(event string) ClaudeKind {
+// ClaudeKindOf returns the kind of an event by its name, ClaudeOther for one that is not known.
+func ClaudeKindOf(event string) ClaudeKind {
 	for kind, name := range claudeKindNames {
 		if name == event && ClaudeKind(kind) != ClaudeOther {
 			return ClaudeKind(kind)
@@ -118,10 +118,13 @@ func readClaude(payload []byte) (ClaudeEvent, error) {
 	if err != nil {
 		return e, err
 	}
-	if e.Event, err = o.needStr("hook_event_name"); err != nil {
+	if err := foreign(o); err != nil {
 		return e, err
 	}
-	e.Kind = claudeKind(e.Event)
+	if e.Event, err = o.RequiredText("hook_event_name"); err != nil {
+		return e, err
+	}
+	e.Kind = ClaudeKindOf(e.Event)
 	if err := e.readCommon(o); err != nil {
 		return e, err
 	}
@@ -149,8 +152,6 @@ func (e *ClaudeEvent) readCommon(o strictjson.Object) error {
 		{"transcript_path", &e.TranscriptPath},
 		{"cwd", &e.Dir},
 		{"permission_mode", &e.PermissionMode},
-		{"prompt_id", &e.PromptID},
-		{"agent_id", &e.AgentID},
 		{"agent_type", &e.AgentType},
 	} {
 		var err error
@@ -241,7 +242,7 @@ func (e ClaudeEvent) Digest() string {
 		canonicalInput = e.Call.Input
 	}
 	sum := fnv.New128a()
-	for _, part := range [][]byte{[]byte(e.ToolName), {0}, canonical(e.Call.Input)} {
+	for _, part := range [][]byte{[]byte(e.ToolName), {0}, canonicalInput} {
 		_, _ = sum.Write(part) // it never fails
 	}
 	return hex.EncodeToString(sum.Sum(nil))

@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/view"
+	"github.com/umpirehq/umpire/policy"
 )
 
 // Limits on the parts of a reason. Claude Code cuts strings at MaxReason, so a
@@ -76,7 +78,47 @@ func askText(d umpire.Decision) string {
 	if d.Warning {
 		cause = "Dangerous: " + cause
 	}
-	return sentences(cause, subject(d), "")
+	return sentences(cause, subject(d), lastingStep(d))
+}
+
+// lastingStep is the shortest way to settle a question for good, "" when no rule does.
+// The rules of one width settle it together, so all of the first one are named.
+func lastingStep(d umpire.Decision) string {
+	var adds []string
+	for _, s := range d.Suggestions {
+		if s.Width != d.Suggestions[0].Width {
+			break
+		}
+		add, ok := addCommand(s)
+		if !ok {
+			return ""
+		}
+		adds = append(adds, add)
+	}
+	if len(adds) == 0 || len(adds) > maxAdds {
+		return ""
+	}
+	return "To settle it for good: " + strings.Join(adds, " && ")
+}
+
+// maxAdds is how many rules a reason asks for; a person would not type more.
+const maxAdds = 3
+
+// addCommand is the command that adds a suggested rule, and false where it cannot be
+// shown on one line as it has to be typed.
+func addCommand(s umpire.Suggestion) (string, bool) {
+	short := policy.FormatShort(s.Rule())
+	if short == "" || s.Action != umpire.Allow || s.Cap != (umpire.Cap{}) {
+		return "", false
+	}
+	if strings.ContainsAny(short, "'\n\r") || view.Visible(short) != short || len(short) > maxAccess {
+		return "", false
+	}
+	add := "umpire rules add allow '" + short + "'"
+	if s.Scope == umpire.ScopeGlobal {
+		add += " --scope global"
+	}
+	return add, true
 }
 
 // sentences joins the parts of a reason, each made visible and cut to size.
@@ -91,11 +133,16 @@ func sentences(cause, about, next string) string {
 	return text.String() + "."
 }
 
-// subject names the access and the rule that settled the verdict.
+// subject names the access that settled the verdict, the riskiest one with the same
+// verdict, and the rule.
 func subject(d umpire.Decision) string {
 	var parts []string
-	if a := settling(d); a != nil {
-		parts = append(parts, "Access: "+describe(a))
+	settled := settling(d)
+	if settled != nil {
+		parts = append(parts, "Access: "+describe(settled, d.Reason))
+	}
+	if worst := riskiest(d); worst != nil && worst != settled {
+		parts = append(parts, "Riskiest: "+describe(worst, d.Reason))
 	}
 	if d.Rule != nil {
 		parts = append(parts, "Rule: "+describeRule(d.Rule))
@@ -103,30 +150,57 @@ func subject(d umpire.Decision) string {
 	return strings.Join(parts, ". ")
 }
 
-// settling returns the access that the verdict comes from: the one that the
-// first reason with that verdict speaks about, else the first that bears it.
+// settling returns the access that the verdict comes from: of those that bear it, the
+// first whose own reason is the decision's, else the riskiest. Rows behind the one that
+// settled an access speak about it too, and do not count.
 func settling(d umpire.Decision) *umpire.Access {
+	seen := -1
 	for _, r := range d.Reasons {
-		if r.Verdict == d.Verdict && r.Access >= 0 && r.Access < len(d.Accesses) {
-			return &d.Accesses[r.Access]
+		if r.Access <= seen || r.Access >= len(d.Accesses) {
+			continue
+		}
+		seen = r.Access
+		a := &d.Accesses[r.Access]
+		if a.Verdict == d.Verdict && r.Code == d.ReasonCode && r.Text == d.Reason && r.Code != umpire.CodeMode {
+			return a
 		}
 	}
-	for i := range d.Accesses {
-		if d.Accesses[i].Verdict == d.Verdict {
-			return &d.Accesses[i]
-		}
-	}
-	return nil
+	return riskiest(d)
 }
 
-func describe(a *umpire.Access) string {
+// riskiest returns the worst access that bears the verdict, nil when none does.
+func riskiest(d umpire.Decision) *umpire.Access {
+	var worst *umpire.Access
+	for i := range d.Accesses {
+		a := &d.Accesses[i]
+		if a.Verdict == d.Verdict && (worst == nil || worse(a, worst)) {
+			worst = a
+		}
+	}
+	return worst
+}
+
+func worse(a, than *umpire.Access) bool {
+	if a.Risk != than.Risk {
+		return a.Risk.AtLeast(than.Risk)
+	}
+	return a.Consequence != than.Consequence && a.Consequence.AtLeast(than.Consequence)
+}
+
+// describe says what an access does, and how risky that is: with a why unless that was
+// said already.
+func describe(a *umpire.Access, said string) string {
 	what := a.Target
 	if a.Kind == umpire.KindExec && a.Program != "" {
 		what = strings.Join(append([]string{a.Program}, a.Args...), " ")
 	}
 	text := a.Kind.String() + " " + quoted(what)
-	if a.Reason != "" {
-		text += " (" + a.Risk.String() + ": " + brief(a.Reason, maxAccess) + ")"
+	switch {
+	case a.Reason == "":
+	case strings.Contains(said, a.Reason):
+		text += " (" + a.Risk.String() + ")"
+	default:
+		text += " (" + a.Risk.String() + ": " + view.Brief(a.Reason, maxAccess) + ")"
 	}
 	return view.Clip(text, 2*maxAccess)
 }
@@ -148,9 +222,6 @@ func quoted(s string) string {
 	escaped := strconv.Quote(view.Clip(s, maxAccess))
 	return `"` + view.Clip(escaped[1:len(escaped)-1], maxAccess) + `"`
 }
-
-// brief is text of any origin made visible and short.
-func brief(s string, limit int) string { return clip(visible(clip(s, limit)), limit) }
 
 // nextStep says what a model can usefully do after a denial. Without it, models
 // tend to try the same thing in another spelling.
