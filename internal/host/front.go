@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"strings"
 	"time"
 )
 
@@ -31,40 +30,22 @@ type Front struct {
 	Nonce func() string
 }
 
-// Answer answers the question on standard input, as args say: the agent's name,
-// and --deadline with a duration. It returns the exit code; an agent that is not
+// Answer answers the question on standard input, as args say: the agent's name, and what
+// [ParseOptions] reads. Where they name umpire's folder, Getenv is to know it: see
+// [Registered]. It returns the exit code; an agent that is not
 // known is not answered.
 func (f *Front) Answer(ctx context.Context, args []string) (code int, known bool) {
 	a := agentOf(args[0])
 	if a == nil {
 		return 0, false
 	}
-	deadline, err := Deadline(args[1:], a.deadline)
+	o, err := ParseOptions(args[1:], a.deadline)
 	if err != nil {
 		return f.leave(a.fail("", err)), true
 	}
-	r := newRun(f.Now, deadline)
-	return f.leave(r.watch(ctx, a, func(ctx context.Context) adapter.Output { return f.answer(ctx, a, r) })), true
-}
-
-// Deadline reads the one option there is: when to deny without a decision.
-func Deadline(args []string, otherwise time.Duration) (time.Duration, error) {
-	if len(args) == 0 {
-		return otherwise, nil
-	}
-	text, joined := strings.CutPrefix(args[0], "--deadline=")
-	switch {
-	case joined && len(args) == 1:
-	case args[0] == "--deadline" && len(args) == 2:
-		text = args[1]
-	default:
-		return 0, fmt.Errorf("arguments %q are not understood; want --deadline DURATION", args)
-	}
-	deadline, err := time.ParseDuration(text)
-	if err != nil || deadline <= 0 {
-		return 0, fmt.Errorf("--deadline %q: want a duration above zero, such as 595s", text)
-	}
-	return deadline, nil
+	r := newRun(f.Now, o.Deadline)
+	answer := func(ctx context.Context) Output { return f.answer(ctx, a, r, o) }
+	return f.leave(r.watch(ctx, a, answer)), true
 }
 
 // ClaudeDeadline and ClaudeTimeout are when the hook of Claude Code answers at the
@@ -89,18 +70,20 @@ func (f *Front) leave(out Output) int {
 	return out.Exit
 }
 
-func (f *Front) answer(ctx context.Context, a *agent, r *run) adapter.Output {
+func (f *Front) answer(ctx context.Context, a *agent, r *run, o Options) Output {
 	payload, err := f.payload()
 	if err != nil {
 		return r.fail(a, err)
 	}
 	r.reads(payload)
 	q := &Question{
-		Agent: a.name, Payload: payload, Project: f.Getenv("CLAUDE_PROJECT_DIR"), Dir: f.Dir,
-		Headless: f.Getenv("UMPIRE_HEADLESS") == "1",
+		Agent: a.name, Payload: payload, Project: f.Getenv("CLAUDE_PROJECT_DIR"), Dir: f.Dir, HostDir: o.HostDir,
+		Headless: f.Getenv("UMPIRE_HEADLESS") == "1", Attended: attended(f.Getenv),
 	}
-	if err := brought(f.Getenv, f.Dir, cmp.Or(q.Project, f.Dir)); err != nil {
-		return r.fail(a, err)
+	if o.Home == "" {
+		if err := brought(f.Getenv, f.Dir, cmp.Or(q.Project, f.Dir), f.Dir); err != nil {
+			return r.fail(a, err)
+		}
 	}
 	line, err := f.line(ctx, a, q)
 	switch {
@@ -115,6 +98,14 @@ func (f *Front) answer(ctx context.Context, a *agent, r *run) adapter.Output {
 		return r.fail(a, err)
 	}
 	return out
+}
+
+// attended reports whether Claude Code has a terminal of its own. It says so since
+// 2.1.3xx, and names the program that it is part of: editors and programs show no dialog
+// that a hook could rely on.
+func attended(getenv func(string) string) bool {
+	entry := getenv("CLAUDE_CODE_ENTRYPOINT")
+	return getenv("CLAUDE_CODE_SESSION_ATTENDED") != "0" && (entry == "" || entry == "cli")
 }
 
 // payload reads the question.

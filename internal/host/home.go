@@ -21,7 +21,7 @@ func UserHome(getenv func(string) string) string {
 // Home is umpire's own folder, "" when there is none. A relative one starts from
 // dir.
 func Home(getenv func(string) string, dir string) string {
-	if home := getenv("UMPIRE_HOME"); home != "" {
+	if home := getenv(homeVariable); home != "" {
 		if !filepath.IsAbs(home) {
 			return filepath.Join(dir, home)
 		}
