@@ -15,30 +15,68 @@ import (
 // brought says why umpire's folder may have come with the project that a question is
 // about: then its rules are the project's own, and everything would be allowed that the
 // project likes. An agent takes environment variables from a project's settings, so that
-// a clone can name a folder of its own.
-func brought(getenv func(string) string, dir, project string) error {
-	named := getenv("UMPIRE_HOME")
+// a clone can name a folder of its own: in the project, in another worktree of the clone,
+// in a repository around it, or through a link. A hook that was registered with --home
+// does not come here.
+func brought(getenv func(string) string, dir string, projects ...string) error {
+	named := getenv(homeVariable)
 	if named != "" && !filepath.IsAbs(named) {
 		return fmt.Errorf("UMPIRE_HOME is %q: want an absolute path, since a project's settings could lead another one into the project", named)
 	}
-	place := Home(getenv, dir)
-	if place == "" {
+	folder := Home(getenv, dir)
+	if folder == "" {
 		return nil // it has no folder, so that nothing is believed
 	}
-	home, err := ground.Canonical(place)
+	home, err := files.Canonical(folder)
 	if err != nil {
 		return fmt.Errorf("umpire's folder: %w", err)
 	}
-	top := ground.GitTop(project)
-	if top == "" {
-		if top, err = ground.Canonical(project); err != nil {
-			return nil //nolint:nilerr // whoever finds the project says what is wrong with it
-		}
-	}
-	if !ground.Within(top, home) || named == "" && ownHome(UserHome(getenv)) {
+	if usual(getenv, named) {
 		return nil
 	}
-	return fmt.Errorf("umpire's folder %q lies in the project %q, whose own files would decide; keep it elsewhere, with UMPIRE_HOME", home, top)
+	for _, project := range projects {
+		if top := shares(project, home); top != "" {
+			return fmt.Errorf("umpire's folder %q lies in the project %q, whose own files would decide; keep it elsewhere, with UMPIRE_HOME", home, top)
+		}
+	}
+	return nil
+}
+
+// shares returns the folder by which umpire's folder belongs to a project, "" when it
+// does not: the clone's top, or a repository that holds both or is the same one.
+func shares(project, home string) string {
+	top := cloneOf(project)
+	if top == "" {
+		return "" // whoever finds the project says what is wrong with it
+	}
+	if files.Within(top, home) {
+		return top
+	}
+	around := gitdir.FindWorktree(home)
+	if around == "" {
+		return ""
+	}
+	if files.Within(around, top) || commonDir(around) != "" && commonDir(around) == commonDir(top) {
+		return around
+	}
+	return ""
+}
+
+// commonDir is the git directory that all worktrees of a clone share, "" when there is
+// none.
+func commonDir(top string) string {
+	bounds, err := place.Open(top, place.Options{})
+	if err != nil {
+		return ""
+	}
+	return bounds.Repository.Common
+}
+
+// usual reports whether umpire's folder is the one in the home of this process's user,
+// which may be a repository with the person's own settings.
+func usual(getenv func(string) string, named string) bool {
+	home := UserHome(getenv)
+	return ownHome(home) && (named == "" || filepath.Clean(named) == filepath.Join(home, ".umpire"))
 }
 
 // ownHome reports whether a folder is the home of this process's user. Where the system
