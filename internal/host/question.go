@@ -17,6 +17,11 @@ type Question struct {
 	// Project is the folder that the agent says it was started in, "" when it says
 	// none; Dir is the hook's own.
 	Project, Dir string
+	// HostDir is the folder of the agent's own settings as the hook was registered with
+	// it, "" for the usual one. The environment never names it.
+	HostDir string
+	// Attended says that the agent has a terminal at which somebody can be asked.
+	Attended bool
 	// Headless says that whoever started the agent wants nobody to be asked.
 	Headless bool
 	// Runner names the process that started the hook, see package runner.
@@ -30,12 +35,12 @@ type Question struct {
 }
 
 // questionHead begins a question on the line, with the version of its form.
-const questionHead = "umpire-question 1"
+const questionHead = "umpire-question 3"
 
 // MaxQuestion bounds a question on the line.
 const MaxQuestion = MaxPayload + maxQuestionHead
 
-// maxQuestionHead bounds what comes before the payload: three names of folders and
+// maxQuestionHead bounds what comes before the payload: four names of folders and
 // processes, quoted.
 const maxQuestionHead = 64 << 10
 
@@ -69,7 +74,7 @@ func (q *Question) fields() []field {
 		func(s string) (err error) { q.Deadline, err = time.ParseDuration(s); return err },
 	}
 	return []field{
-		text(&q.Agent), text(&q.Project), text(&q.Dir), flag(&q.Headless), text(&q.Runner), text(&q.Nonce), flag(&q.Again), deadline,
+		text(&q.Agent), text(&q.Project), text(&q.Dir), flag(&q.Attended), flag(&q.Headless), text(&q.Runner), text(&q.Nonce), flag(&q.Again), deadline, text(&q.HostDir),
 	}
 }
 
