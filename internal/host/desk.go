@@ -22,6 +22,8 @@ type Gate interface {
 	Await(ctx context.Context, session umpire.SessionID, batch umpire.BatchID, wait time.Duration) (umpire.Batch, error)
 	Start(ctx context.Context, s umpire.Start) (umpire.Started, error)
 	Finish(ctx context.Context, r umpire.Result) (umpire.Batch, error)
+	// Attended reports whether a person would see a question in umpire's inbox now.
+	Attended() bool
 	Open(ctx context.Context, o umpire.Opening) (umpire.Session, error)
 	Prompt(ctx context.Context, p umpire.Prompt) (umpire.Prompted, error)
 	Timeline
@@ -33,8 +35,8 @@ type Config struct {
 	Mode umpire.Mode
 	// Enforce is false where umpire only warns.
 	Enforce bool
-	// Native leaves what asks to the agent's own prompt.
-	Native bool
+	// Asked says where a question goes.
+	Asked WhenAsked
 	// Deadline is when a hook answers at the latest; 0 leaves it to the hook.
 	Deadline time.Duration
 	// Decide decides a call without storing anything.
@@ -42,6 +44,16 @@ type Config struct {
 	// Ended runs what follows a call that ran in a project, with its output.
 	Ended func(ctx context.Context, project string, call umpire.Call, output string) error
 }
+
+// WhenAsked says where a question goes while a gate runs. The zero value holds it.
+type WhenAsked uint8
+
+// The places.
+const (
+	AskedHold   WhenAsked = iota // umpire's inbox, whoever looks
+	AskedAuto                    // the inbox where one is open or the agent has no terminal, else the agent's dialog
+	AskedNative                  // the agent's own dialog
+)
 
 // A Desk answers questions. It is safe for concurrent use.
 type Desk struct {
@@ -51,9 +63,11 @@ type Desk struct {
 	Gate Gate
 	// Admit hands one call in at the gate and starts it at once if nothing stands
 	// against it. Only a desk with a gate needs it, as it does Hash.
-	Admit func(ctx context.Context, s umpire.Submission, runner string) (umpire.Started, error)
+	Admit func(ctx context.Context, s umpire.Submission, runner string, leave func(*umpire.Decision) bool) (umpire.Started, error)
 	// Hash is the digest by which the gate knows equal calls.
 	Hash func(tool string, input json.RawMessage) (string, error)
+	// Home is the person's home directory, where agents keep folders of their own.
+	Home string
 	// Now tells the time; nil is time.Now.
 	Now func() time.Time
 }

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 
 	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/files"
@@ -47,6 +48,7 @@ type claudeCase struct {
 	event    ClaudeEvent
 	project  string
 	config   Config
+	home     string // of the person
 	headless bool
 }
 
@@ -57,11 +59,26 @@ func (d *Desk) decideClaude(ctx context.Context, r *run, q *Question, e ClaudeEv
 	}
 	switch {
 	case !c.config.Enforce:
-		return unenforced(c.alone(ctx)), nil
+		return d.warn(ctx, r, c), nil
 	case d.Gate != nil:
 		return d.claudeThrough(ctx, r, c)
 	}
-	return adapter.AnswerClaude(c.event, c.alone(ctx), adapter.ClaudeAnswerOptions{Headless: c.headless}), nil
+	return c.answer(c.alone(ctx), false), nil
+}
+
+// warn has no opinion where umpire only warns. The gate keeps the record, if one runs; what
+// it cannot keep holds nothing up.
+func (d *Desk) warn(ctx context.Context, r *run, c claudeCase) Output {
+	out := unenforced(c.alone(ctx))
+	if d.Gate == nil || c.event.Kind != ClaudePreToolUse {
+		return out
+	}
+	h := newGateHook(d, r, c)
+	asks := func(d *umpire.Decision) bool { return d.Verdict != umpire.Allow } // the gate may enforce still
+	if _, err := h.admit(ctx, asks); err != nil {
+		out.Stderr = fmt.Appendf(out.Stderr, "umpire: not enforced, and not recorded: %s\n", view.Visible(err.Error()))
+	}
+	return out
 }
 
 // claudeCase gathers what an event is decided by.
@@ -77,14 +94,34 @@ func (d *Desk) claudeCase(r *run, q *Question, e ClaudeEvent) (claudeCase, error
 	e.Call.Dir = cmp.Or(e.Call.Dir, project)
 	// A configured reject asks nobody, and Claude Code's plan mode must not turn
 	// that into a question.
-	headless := q.Headless || c.Mode == umpire.ModeReject || e.Unattended()
-	return claudeCase{question: q, event: e, project: project, config: c, headless: headless}, nil
+	headless := q.Headless || c.Mode == umpire.ModeReject
+	return claudeCase{question: q, event: e, project: project, config: c, home: d.Home, headless: headless}, nil
 }
 
-// alone decides without a gate that keeps anything.
+// reply is what Claude Code is told about a decision.
+func (c *claudeCase) reply(d *umpire.Decision, hold bool) Reply {
+	return c.event.Reply(*d, Mode{Hold: hold, Own: c.ownFolders(d)}, c.headless)
+}
+
+// ownFolders are Claude Code's own folders, where a decision may be about one of them. None
+// lies in the project, and finding them looks at a dozen files.
+func (c *claudeCase) ownFolders(d *umpire.Decision) []Folder {
+	elsewhere := func(a umpire.Access) bool { return a.Resolved != "" && !files.Within(c.project, a.Resolved) }
+	if !slices.ContainsFunc(d.Accesses, elsewhere) {
+		return nil
+	}
+	return FindClaudeFolders(c.home, c.question.HostDir, c.project)
+}
+
+func (c *claudeCase) answer(d umpire.Decision, hold bool) Output {
+	return AnswerClaude(c.event, d, c.reply(&d, hold))
+}
+
+// alone decides without a gate that keeps anything, as if somebody could be asked: that
+// nobody can is part of the reply.
 func (c *claudeCase) alone(ctx context.Context) umpire.Decision {
 	return c.config.Decide(ctx, judge.Request{
-		Call: c.event.Call, Project: c.project, Mode: c.event.Mode(c.config.Mode), Headless: c.headless,
+		Call: c.event.Call, Project: c.project, Mode: c.event.Mode(c.config.Mode),
 	})
 }
 
@@ -98,10 +135,15 @@ func claudeProject(q *Question, e *ClaudeEvent) (string, error) {
 	return project, nil
 }
 
-// About returns the folder that tells the project of Claude Code's question, and
-// whether it is one that an answer can stop or permit. What cannot be read counts
-// as one.
-func (q *Question) About() (project string, decides bool) {
-	e, err := adapter.ReadClaude(q.Payload)
-	return cmp.Or(q.Project, e.Dir, q.Dir), err != nil || e.Kind.Decides()
+// Session is the session that the question is about, "" where it names none or cannot be
+// read. Nothing else of the question names one.
+func (q *Question) Session() umpire.SessionID {
+	if q.Agent != claudeAgent {
+		return ""
+	}
+	e, err := ReadClaude(q.Payload)
+	if err != nil {
+		return ""
+	}
+	return e.Session
 }

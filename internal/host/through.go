@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
 	"time"
 
 	"github.com/umpirehq/umpire"
@@ -19,21 +18,25 @@ type gateHook struct {
 	desk *Desk
 	gate Gate
 	run  *run
+	// asked is the decision as a person would be asked about it.
+	asked umpire.Decision
 }
 
-func (d *Desk) claudeThrough(ctx context.Context, r *run, q claudeCase) (adapter.Output, error) {
-	h := &gateHook{claudeCase: q, desk: d, gate: d.Gate, run: r}
-	if q.event.Kind == adapter.ClaudePermissionRequest {
+func newGateHook(d *Desk, r *run, c claudeCase) *gateHook {
+	h := &gateHook{claudeCase: c, desk: d, gate: d.Gate, run: r}
+	if c.event.ToolUseID == "" { // without an id, equal calls would pass for one
+		h.event.Call.ID += umpire.CallID("-" + c.question.Nonce)
+	}
+	return h
+}
+
+func (d *Desk) claudeThrough(ctx context.Context, r *run, q claudeCase) (Output, error) {
+	h := newGateHook(d, r, q)
+	if q.event.Kind == ClaudePermissionRequest {
 		return h.request(ctx)
 	}
-	if q.event.ToolUseID == "" { // without an id, equal calls would pass for one
-		h.event.Call.ID += umpire.CallID("-" + q.question.Nonce)
-	}
-	if asks, err := h.native(ctx); err != nil || asks != nil {
-		return h.answer(asks), err
-	}
 	r.holding.Store(true)
-	started, err := h.admit(ctx)
+	started, err := h.admit(ctx, h.left)
 	if err != nil && ctx.Err() != nil {
 		// It may have been stored all the same; the answer goes to nobody.
 		_, err = h.withdraw(ctx, umpire.ResultCancelled, goneText)
@@ -41,46 +44,43 @@ func (d *Desk) claudeThrough(ctx context.Context, r *run, q claudeCase) (adapter
 	switch {
 	case err != nil:
 		return Output{}, err
-	case started.Go:
-		return h.answer(&started.Decision), nil
+	case started.Go, started.Batch.ID == "": // started, or left to the host
+		return h.answer(started.Decision, h.holds()), nil
 	}
 	return h.settle(ctx, started.Batch)
+}
+
+// holds reports whether a question goes to umpire's inbox now. Nothing is held where
+// nobody looks, unless that is what was configured or the agent cannot ask.
+func (h *gateHook) holds() bool {
+	switch h.config.Asked {
+	case AskedAuto:
+		return !h.question.Attended || h.gate.Attended()
+	case AskedNative:
+		return false
+	case AskedHold:
+	}
+	return true
+}
+
+// left reports whether a call is the host's: umpire says nothing, lets the host's dialog
+// ask, or lets the host look at its own files.
+func (h *gateHook) left(d *umpire.Decision) bool {
+	h.asked = *d
+	switch h.reply(d, h.holds()) {
+	case Silent, Ask:
+		return true
+	case Allow:
+		return d.Verdict != umpire.Allow
+	case Deny, Hold:
+	}
+	return false
 }
 
 // goneText is told of a call whose agent has ended the hook.
 const goneText = "The agent does not wait for the answer any more"
 
 func (h *gateHook) id() umpire.BatchID { return umpire.BatchID(h.event.Call.ID) }
-
-// answer writes a decision in Claude Code's words; nil is no opinion.
-func (h *gateHook) answer(d *umpire.Decision) adapter.Output {
-	if d == nil {
-		return adapter.Output{}
-	}
-	return adapter.AnswerClaude(h.event, *d, adapter.ClaudeAnswerOptions{Headless: h.headless})
-}
-
-// native decides first where the agent's own prompt is wanted: what asks is left to
-// it, and nothing of it is stored. A mode of the agent's that tightens is left to
-// the submission, since only that can bear one.
-func (h *gateHook) native(ctx context.Context) (*umpire.Decision, error) {
-	if !h.config.Native || h.headless || h.mode() != nil {
-		return nil, nil
-	}
-	var d umpire.Decision
-	err := h.opened(ctx, func() (err error) {
-		d, err = h.gate.Check(ctx, h.call())
-		return err
-	})
-	if err != nil || d.Verdict != umpire.Ask {
-		return nil, err
-	}
-	// Checking runs no hooks, and nothing comes after this that would.
-	if alone := h.alone(ctx); alone.Verdict == umpire.Deny {
-		return &alone, nil
-	}
-	return &d, nil
-}
 
 // mode is Claude Code's own mode where it tightens the configured one.
 func (h *gateHook) mode() *umpire.Mode {
@@ -110,13 +110,13 @@ func (h *gateHook) opened(ctx context.Context, do func() error) error {
 }
 
 // admit hands the call in, or finds it where it was handed in before, and claims it
-// if it may run at once.
-func (h *gateHook) admit(ctx context.Context) (started umpire.Started, err error) {
+// if it may run at once. Leave reports whether a call is the host's; nil leaves none.
+func (h *gateHook) admit(ctx context.Context, leave func(*umpire.Decision) bool) (started umpire.Started, err error) {
 	err = h.opened(ctx, func() error {
 		started, err = h.desk.Admit(ctx, umpire.Submission{
 			Session: h.event.Session, Batch: h.id(), Lane: string(h.id()), Calls: []umpire.Call{h.call()},
-			Headless: h.headless, Mode: h.mode(),
-		}, h.question.Runner)
+			Headless: h.headless || h.event.Unattended(), Mode: h.mode(),
+		}, h.question.Runner, leave)
 		return err
 	})
 	return started, err
@@ -132,6 +132,11 @@ func (h *gateHook) settle(ctx context.Context, b umpire.Batch) (Output, error) {
 		switch c.State {
 		case umpire.CallAsked:
 			next, err := h.hold(ctx)
+			if errors.Is(err, errUnwatched) {
+				if next, err = h.withdraw(ctx, umpire.ResultCancelled, unwatchedText); err == nil && withdrawn(&next, c.ID) {
+					return HandBackClaude(h.event, h.asked, h.reply(&h.asked, false), unwatchedText), nil
+				}
+			}
 			if err != nil {
 				return Output{}, err
 			}
@@ -142,7 +147,7 @@ func (h *gateHook) settle(ctx context.Context, b umpire.Batch) (Output, error) {
 				return Output{}, err
 			}
 			if started.Go {
-				return h.answer(&started.Decision), nil
+				return h.answer(started.Decision, false), nil
 			}
 			b = started.Batch
 		case umpire.CallExecuting:
@@ -152,7 +157,7 @@ func (h *gateHook) settle(ctx context.Context, b umpire.Batch) (Output, error) {
 			// The same hook registered twice: the other one has the answer.
 			return Output{}, nil
 		case umpire.CallDenied, umpire.CallDone, umpire.CallUnknown, umpire.CallSettled:
-			return h.answer(refusal(c)), nil
+			return h.answer(refusal(c), false), nil
 		default:
 			return Output{}, fmt.Errorf("the gate has call %q in the state %q", c.ID, c.State)
 		}
@@ -172,7 +177,7 @@ func (h *gateHook) start(ctx context.Context) (umpire.Started, error) {
 
 // refusal is what stands against a call. It denies, since a Decision's zero value
 // does.
-func refusal(c *umpire.BatchCall) *umpire.Decision {
+func refusal(c *umpire.BatchCall) umpire.Decision {
 	d := umpire.Decision{Reason: c.Reason, ReasonCode: c.Code}
 	if c.Result != nil && c.Code == "" {
 		d.ReasonCode = c.Result.Code
@@ -183,7 +188,7 @@ func refusal(c *umpire.BatchCall) *umpire.Decision {
 	if c.Result != nil && c.Result.Status == umpire.ResultOK {
 		d.Reason, d.ReasonCode = "This very call has run before", umpire.CodeResolved
 	}
-	return &d
+	return d
 }
 
 // hold waits until the call waits no more, and withdraws it when time is over.
@@ -196,23 +201,39 @@ func (h *gateHook) hold(ctx context.Context) (umpire.Batch, error) {
 	case ctx.Err() != nil:
 		return h.withdraw(ctx, umpire.ResultCancelled, goneText)
 	case held.Err() != nil, errors.Is(err, context.DeadlineExceeded): // the gate counts the time as well
-		return h.withdraw(ctx, umpire.ResultTimeout, fmt.Sprintf("Nobody answered within %s", shortTime(left.Round(time.Second))))
+		return h.withdraw(ctx, umpire.ResultTimeout, fmt.Sprintf("Nobody answered within %s", view.Duration(left.Round(time.Second))))
 	}
 	return b, err
 }
 
-// wait waits until the batch waits no more.
+// wait waits until the batch waits no more, or nobody looks any more.
 func (h *gateHook) wait(ctx context.Context) (umpire.Batch, error) {
 	for {
 		b, err := h.gate.Await(ctx, h.event.Session, h.id(), maxAwait)
 		if err != nil || b.State != umpire.BatchWaiting {
 			return b, err
 		}
+		if !h.holds() {
+			return b, errUnwatched
+		}
 	}
 }
 
-// maxAwait is how long the gate is waited for at a time.
-const maxAwait = time.Minute
+// maxAwait is how long the gate is waited for before it is asked again whether anybody
+// looks.
+const maxAwait = 5 * time.Second
+
+// errUnwatched says that a call is held and that nobody looks any more.
+var errUnwatched = errors.New("nobody looks at the inbox")
+
+// unwatchedText tells where the question has gone.
+const unwatchedText = "umpire's inbox was closed, so the question comes here"
+
+// withdrawn reports whether a call was taken back before anybody answered.
+func withdrawn(b *umpire.Batch, id umpire.CallID) bool {
+	c := b.Call(id)
+	return c != nil && c.Result != nil && c.Result.Status == umpire.ResultCancelled && c.Result.Output == unwatchedText
+}
 
 // withdraw ends a call that nobody waits for any more. When it was answered at the
 // last moment, that answer stands.
@@ -226,15 +247,4 @@ func (h *gateHook) withdraw(ctx context.Context, status umpire.ResultStatus, why
 		return h.gate.Batch(ctx, h.event.Session, h.id())
 	}
 	return b, err
-}
-
-// shortTime writes 1h, not 1h0m0s.
-func shortTime(d time.Duration) string {
-	text := d.String()
-	for _, tail := range []string{"0s", "0m"} {
-		if rest, ok := strings.CutSuffix(text, tail); ok && strings.ContainsAny(rest[len(rest)-1:], "hm") {
-			text = rest
-		}
-	}
-	return text
 }

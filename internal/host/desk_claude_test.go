@@ -1,0 +1,99 @@
+package host
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/judge"
+)
+
+// A heldGate holds one call until the test lets it go on.
+type heldGate struct {
+	Gate
+
+	decision umpire.Decision
+	attended func() bool
+	silent   bool // until the time is over
+	left     bool
+	batch    umpire.Batch
+}
+
+func (g *heldGate) Attended() bool { return g.attended() }
+
+func (g *heldGate) admit(_ context.Context, s umpire.Submission, _ string, leave func(*umpire.Decision) bool) (umpire.Started, error) {
+	if g.left = leave(&g.decision); g.left {
+		return umpire.Started{Decision: g.decision}, nil
+	}
+	g.batch = umpire.Batch{ID: s.Batch, State: umpire.BatchWaiting, Calls: []umpire.BatchCall{{ID: s.Calls[0].ID, State: umpire.CallAsked}}}
+	return umpire.Started{Batch: g.batch}, nil
+}
+
+func (g *heldGate) Await(ctx context.Context, _ umpire.SessionID, _ umpire.BatchID, _ time.Duration) (umpire.Batch, error) {
+	if g.silent {
+		<-ctx.Done()
+	}
+	return g.batch, ctx.Err()
+}
+
+func (g *heldGate) Finish(_ context.Context, r umpire.Result) (umpire.Batch, error) {
+	g.batch.State, g.batch.Calls[0].State, g.batch.Calls[0].Result = umpire.BatchFinished, umpire.CallDone, &r
+	return g.batch, nil
+}
+
+// TestQuestionsGoWhereSomebodyLooks: nothing is held where nobody looks, and an inbox
+// that closes gives the question back to Claude Code, and says so.
+func TestQuestionsGoWhereSomebodyLooks(t *testing.T) {
+	t.Parallel()
+	push := umpire.Decision{
+		Verdict: umpire.Ask, Reason: "publishes commits", ReasonCode: umpire.CodeMode,
+		Accesses: []umpire.Access{{Kind: umpire.KindExec, Program: "git", Verdict: umpire.Ask, Consequence: umpire.Outward}},
+		Reasons:  []umpire.Reason{{Verdict: umpire.Ask, Code: umpire.CodeMode, Text: "publishes commits"}},
+	}
+	edit := umpire.Decision{
+		Verdict: umpire.Ask, Reason: "changes a file", ReasonCode: umpire.CodeMode,
+		Accesses: []umpire.Access{{Kind: umpire.KindWrite, Place: umpire.PlaceInside, Verdict: umpire.Ask, Consequence: umpire.Reversible}},
+		Reasons:  []umpire.Reason{{Verdict: umpire.Ask, Code: umpire.CodeMode, Text: "changes a file"}},
+	}
+	for _, tt := range []struct {
+		name     string
+		decision umpire.Decision
+		asked    WhenAsked
+		terminal bool
+		looks    []bool // whether somebody looks, each time that it is asked
+		left     bool
+		want     string
+	}{
+		{"auto, nobody looks", push, AskedAuto, true, []bool{false}, true, `"ask"`},
+		{"auto, nobody looks, an edit", edit, AskedAuto, true, []bool{false}, true, ""},
+		{"native, somebody looks", push, AskedNative, true, []bool{true}, true, `"ask"`},
+		{"auto, the inbox closes", push, AskedAuto, true, []bool{true, true, false}, false, `"systemMessage":"umpire's inbox was closed`},
+		{"auto, the inbox closes, an edit", edit, AskedAuto, true, []bool{true, false}, false, `"systemMessage":"umpire's inbox was closed`},
+		{"auto, no terminal", push, AskedAuto, false, []bool{false}, false, "Nobody answered"},
+		{"hold, nobody looks", push, AskedHold, true, []bool{false}, false, "Nobody answered"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			looks := tt.looks
+			g := &heldGate{decision: tt.decision, silent: strings.HasPrefix(tt.want, "Nobody"), attended: func() bool {
+				now := looks[0]
+				looks = looks[min(1, len(looks)-1):]
+				return now
+			}}
+			d := &Desk{Gate: g, Admit: g.admit, Hash: func(string, json.RawMessage) (string, error) { return "", nil },
+				Config: func(string) (Config, error) {
+					return Config{Mode: umpire.ModeDefault, Enforce: true, Asked: tt.asked, Decide: func(context.Context, judge.Request) umpire.Decision { return tt.decision }}, nil
+				}}
+			dir := t.TempDir()
+			payload := fmt.Appendf(nil, `{"hook_event_name":"PreToolUse","session_id":"s","permission_mode":"default","tool_name":"Bash","tool_input":{"command":"x"},"tool_use_id":"t","cwd":%q}`, dir)
+			out, err := d.Answer(t.Context(), Question{Agent: "claude", Payload: payload, Project: dir, Dir: dir, Attended: tt.terminal, Deadline: 300 * time.Millisecond})
+			if err != nil || g.left != tt.left || !strings.Contains(string(out.Stdout), tt.want) || tt.want == "" && len(out.Stdout) > 0 {
+				t.Errorf("left %t, %v, answer %s; want left %t and %s", g.left, err, out.Stdout, tt.left, tt.want)
+			}
+		})
+	}
+}
