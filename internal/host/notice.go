@@ -177,13 +177,7 @@ const claudeAgent = "claude"
 // openCalls returns the events of a session's calls that were asked about or
 // started and have no result.
 func openCalls(ctx context.Context, gate Gate, session umpire.SessionID) ([]umpire.Event, error) {
-	filter := umpire.Filter{Session: session}
-	last, err := Latest(ctx, gate, filter)
-	if err != nil {
-		return nil, err
-	}
-	filter.After = max(0, last-standingWindow)
-	events, err := gate.Events(ctx, filter)
+	events, err := gate.Events(ctx, umpire.Filter{Session: session, Last: standingWindow})
 	if err != nil {
 		return nil, err
 	}

@@ -20,7 +20,7 @@ func (h *gateHook) request(ctx context.Context) (Output, error) {
 		alone := h.alone(ctx)
 		d = &alone
 	}
-	return h.answer(d), nil
+	return h.answer(*d, false), nil
 }
 
 // standingWindow is how many events back an identical call is looked for.
@@ -33,13 +33,7 @@ func (h *gateHook) standing(ctx context.Context) (*umpire.Decision, error) {
 	if err != nil {
 		return nil, err
 	}
-	filter := umpire.Filter{Session: h.event.Session}
-	last, err := Latest(ctx, h.gate, filter)
-	if err != nil {
-		return nil, err
-	}
-	filter.After = max(0, last-standingWindow)
-	events, err := h.gate.Events(ctx, filter)
+	events, err := h.gate.Events(ctx, umpire.Filter{Session: h.event.Session, Last: standingWindow})
 	if err != nil {
 		return nil, err
 	}
@@ -64,7 +58,7 @@ func (h *gateHook) stands(ctx context.Context, id umpire.BatchID, hash string, e
 		case c.State == umpire.CallExecuting:
 			return recorded(events, c.ID), nil
 		case c.Verdict == umpire.Deny:
-			return refusal(c), nil
+			return new(refusal(c)), nil
 		}
 	}
 	return nil, nil
@@ -83,42 +77,4 @@ func recorded(events []umpire.Event, id umpire.CallID) *umpire.Decision {
 // A Timeline has the events.
 type Timeline interface {
 	Events(ctx context.Context, f umpire.Filter) ([]umpire.Event, error)
-}
-
-// Latest returns the greatest number of the events that a filter finds, 0 when there
-// are none. It asks for one event at a time, in steps that grow, and then halves
-// what is left.
-func Latest(ctx context.Context, gate Timeline, f umpire.Filter) (int64, error) {
-	f.Limit = 1
-	last := f.After
-	for step := int64(1); ; step *= 2 {
-		f.After = last + step - 1
-		found, err := gate.Events(ctx, f)
-		if err != nil {
-			return 0, err
-		}
-		if len(found) == 0 {
-			return halve(ctx, gate, f, last, last+step)
-		}
-		last = found[0].Seq
-	}
-}
-
-// halve narrows down where the last event is: it has the number last, or one above
-// it and below beyond.
-func halve(ctx context.Context, gate Timeline, f umpire.Filter, last, beyond int64) (int64, error) {
-	for last+1 < beyond {
-		middle := last + (beyond-last)/2
-		f.After = middle - 1
-		found, err := gate.Events(ctx, f)
-		if err != nil {
-			return 0, err
-		}
-		if len(found) > 0 {
-			last = found[0].Seq
-		} else {
-			beyond = middle
-		}
-	}
-	return last, nil
 }
