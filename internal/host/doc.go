@@ -1,20 +1,28 @@
-// Package adapter turns the bytes of other agents into umpire's words and
-// decisions back into their bytes. One file, or one family of files, per agent:
+// Package host knows the agents of other vendors that ask umpire before they run a call:
+// how each of them writes its questions and reads answers, what its modes mean, and which
+// tools and folders are its own. One file, or one family of files, per agent:
 //
-//	claude*.go  Claude Code: hook payloads and answers, and its settings file
-//	muse.go     the marker protocol
+//	claude*.go  Claude Code
+//	muse*.go    the marker protocol
 //
-// Every function is pure: bytes and values in, bytes and values out. Reading
-// stdin, keeping a deadline and writing files belong to the caller.
+// A Front is the process that an agent starts for every call. It reads one question, and
+// where a gate runs it hands the question on as it came, by a Line; otherwise a Desk of its
+// own decides. The gate has a Desk too, which stores what it decides and holds what a person
+// is asked. Both ends give the same bytes.
 //
-// # What the answers promise
+//	front := host.Front{Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr, ...}
+//	code, known := front.Answer(ctx, "claude", "--deadline", "595s")
 //
-// Agents run a call when a hook crashes, is late or answers in a way they do
-// not know. So an answer never holds a field beyond the documented ones,
-// stdout is one line of JSON or nothing, a denial says no in every way that the
-// agent listens to, and [FailClaude] and [FailMuse] turn a failure of our own
-// into a denial. The zero Decision denies.
+// [Answer] takes a decision that is made and says what an agent is told in its mode. umpire
+// never makes an agent looser: it says Allow only for what is known to be safe or a person
+// approved, and has no opinion only where the agent runs the call in this mode anyway, or
+// asks by itself, and nothing on the list in [Answer] is at stake.
 //
-// Tool names are mapped by a table and never guessed. A name that the table
-// does not hold stays as it is, and umpire judges it as a tool it knows nothing of.
-package adapter
+// Agents run a call when a hook crashes, is late, or answers in a way they do not know. So
+// an answer never holds a field beyond the documented ones, standard output is one line of
+// JSON or nothing, and a failure of umpire's own is a denial in the agent's own words. The
+// zero Decision denies. Tool names are mapped by a table and never guessed.
+//
+// The front is started once for every call, so that this package imports little: no HTTP,
+// no YAML, no database.
+package host
