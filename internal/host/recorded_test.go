@@ -1,0 +1,71 @@
+package host
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/umpirehq/umpire"
+)
+
+// TestRecordedPayloads reads what the real Claude Code sent, and what it made of the
+// answers: the recordings are those that the tests in interop compare it with.
+func TestRecordedPayloads(t *testing.T) {
+	t.Parallel()
+	files, err := filepath.Glob(filepath.Join("..", "test", "interop", "testdata", "contract", "*.txtar"))
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no recordings: %v", err)
+	}
+	seen := map[ClaudeKind]bool{}
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		comment, parts := parseTranscript(string(text))
+		if !strings.Contains(comment, "Claude Code "+ClaudeVersion+".") {
+			t.Errorf("%s: recorded from %q, want %s", file, comment, ClaudeVersion)
+		}
+		payloads := ""
+		for _, p := range parts {
+			if p.name == "payloads" {
+				payloads = p.data
+			}
+		}
+		for payload := range strings.Lines(payloads) {
+			seen[checkRecorded(t, file, payload)] = true
+		}
+	}
+	for _, kind := range []ClaudeKind{ClaudePreToolUse, ClaudePermissionRequest, ClaudePostToolUse} {
+		if !seen[kind] {
+			t.Errorf("no %s was recorded", kind)
+		}
+	}
+}
+
+// checkRecorded wants a payload to be understood: its call, its mode, and an answer that
+// stops it.
+func checkRecorded(t *testing.T, file, payload string) ClaudeKind {
+	t.Helper()
+	e, err := ReadClaude([]byte(payload))
+	if err != nil {
+		t.Errorf("%s: %v\n%s", file, err, payload)
+		return ClaudeOther
+	}
+	if !e.Kind.AboutTool() {
+		return e.Kind
+	}
+	if e.Call.Tool == "" || e.Dir == "" || e.Session == "" || ClaudePermission(e.PermissionMode) == Unknown {
+		t.Errorf("%s: %s is not understood: %+v", file, e.Event, e)
+	}
+	if !e.Kind.Decides() {
+		return e.Kind
+	}
+	d := umpire.Decision{Verdict: umpire.Deny, Reason: "the recorded call is denied"}
+	out := string(AnswerClaude(e, d, e.Reply(d, Mode{}, false)).Stdout)
+	if !strings.Contains(out, `"`+e.Event+`"`) || !strings.Contains(out, `"deny"`) || !strings.Contains(out, d.Reason) {
+		t.Errorf("%s: %s is not denied: %s", file, e.Event, out)
+	}
+	return e.Kind
+}
