@@ -41,6 +41,9 @@ type Finding struct {
 	Remedy  string `json:"remedy"`
 }
 
+// maxKeyShown is how much of a key a finding shows.
+const maxKeyShown = 100
+
 // minHookTimeout is the least that a deciding hook needs: a cold start on a
 // busy machine, and the time to say no.
 const minHookTimeout = 10
@@ -91,7 +94,7 @@ func syntaxFinding(err error) Finding {
 
 func (a *audit) add(v *hujson.Value, code FindingCode, key, problem, remedy string) {
 	p := a.at(v.StartOffset)
-	a.findings = append(a.findings, Finding{code, p.line, p.column, brief(key, maxName), problem, remedy})
+	a.findings = append(a.findings, Finding{code, p.line, p.column, view.Brief(key, maxKeyShown), problem, remedy})
 }
 
 // plain reports whether the document is JSON without extensions, and if not,
@@ -109,7 +112,7 @@ func (d *document) plain() (position, bool) {
 // when it has not.
 func (a *audit) want(v *hujson.Value, key, kind string, ok bool) bool {
 	if !ok {
-		a.add(v, FindingMalformed, key, fmt.Sprintf("want %s, got %s; one wrong value can make Claude Code drop the whole file", kind, kindOf(v.Pack())),
+		a.add(v, FindingMalformed, key, fmt.Sprintf("want %s, got %s; one wrong value can make Claude Code drop the whole file", kind, strictjson.KindOf(v.Pack())),
 			"correct the value or remove it")
 	}
 	return ok

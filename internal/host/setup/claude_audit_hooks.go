@@ -101,7 +101,7 @@ func (a *audit) ownHooks() {
 		}
 	}
 	for _, own := range all {
-		if kind := claudeKind(own.event); kind.Decides() {
+		if kind := host.ClaudeKindOf(own.event); kind.Decides() {
 			a.ownHook(own)
 		}
 	}

@@ -1,4 +1,7 @@
-package adapter
+// Package setup changes and checks the settings files of other agents: it puts the hook in,
+// takes it out, and finds what would keep it from being asked. Every function is pure: bytes
+// in, bytes out; comments and layout of a file stay as they are.
+package setup
 
 import (
 	"encoding/json"
@@ -29,6 +32,8 @@ type ClaudeInstall struct {
 	// OnFailureBlock makes Claude Code refuse the call when the hook cannot be
 	// started, is late or crashes. Set it only where [ClaudeVersionBlocks].
 	OnFailureBlock bool
+	// Status is what Claude Code shows while a hook that decides runs.
+	Status string
 }
 
 // noticeTimeout bounds the events that decide nothing: a user should not wait
@@ -63,6 +68,7 @@ type hookHandler struct {
 	Args      []string `json:"args"`
 	Timeout   int64    `json:"timeout"`
 	OnFailure string   `json:"onFailure,omitempty"`
+	Status    string   `json:"statusMessage,omitempty"`
 }
 
 // InstallClaude returns settings with umpire's hooks registered for every event
@@ -116,6 +122,9 @@ func (o ClaudeInstall) group(kind host.ClaudeKind, matcher string) hookGroup {
 		timeout = min(timeout, noticeTimeout)
 	}
 	h := hookHandler{Type: "command", Command: o.Command, Args: o.args(), Timeout: int64((timeout + time.Second - 1) / time.Second)}
+	if kind.Decides() {
+		h.Status = o.Status
+	}
 	if o.OnFailureBlock && kind.Decides() {
 		h.OnFailure = "block"
 	}

@@ -272,6 +272,6 @@ func duplicateNames(settings []byte) bool {
 	if err != nil || len(bytes.TrimSpace(standard)) == 0 {
 		return false
 	}
-	_, err = readObject(standard)
+	_, err = strictjson.ReadObject(standard)
 	return err != nil
 }
