@@ -1,0 +1,130 @@
+//go:build interop
+
+package interop
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"io"
+	"os"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/creack/pty"
+)
+
+// TestClaudeShowsWhereAQuestionWaits: while umpire's gate holds a call, Claude Code's
+// screen says so, and where to answer. The answer given there counts.
+func TestClaudeShowsWhereAQuestionWaits(t *testing.T) {
+	t.Parallel()
+	m := newModel(t, turn{bash("held", "touch made && git push")})
+	w := newWorld(t, m)
+	w.readyProject()
+	w.write("home/.umpire/config.yaml", "hook.when_asked: hold\n")
+	if err := os.Chmod(w.path("home/.umpire"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	w.knowsClaude()
+	ctx, cancel := context.WithTimeout(t.Context(), runLimit)
+	defer cancel()
+	w.serve(ctx)
+
+	cmd := w.command(ctx, os.Getenv(envClaude), "--model", "scripted", "--permission-mode", "default", "go on")
+	cmd.Env = append(cmd.Env, "TERM=xterm-256color", "SHELL=/bin/sh")
+	screen, err := pty.StartWithSize(cmd, &pty.Winsize{Rows: 40, Cols: 120})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer screen.Close()
+	reader := &screenReader{from: screen}
+	if !reader.until("umpiredecides;aquestionwaitsin:umpirewatch") {
+		t.Fatalf("the status message was never on the screen:\n%s", reader.text)
+	}
+	if w.exists("project/made") {
+		t.Error("the call ran while it was held")
+	}
+	w.deny(ctx, "held", "not today")
+	go io.Copy(io.Discard, screen) //nolint:errcheck // it ends with the program
+	m.waitFor(ctx, "held")
+	cancel()
+	_ = cmd.Wait() // it was killed
+	w.stopped("held", "not today")
+}
+
+// deny refuses a call as soon as the gate holds it: the screen shows the line from the
+// moment in which the hook starts.
+func (w *world) deny(ctx context.Context, id, reason string) {
+	w.Helper()
+	for {
+		out, code := w.start(w.umpire, "deny", id, reason, "--token-file", w.path("home/.umpire/state/person.token"))
+		switch {
+		case code == 0:
+			return
+		case ctx.Err() != nil || !strings.Contains(out, "nothing waits under the id"):
+			w.Fatalf("umpire deny: exit %d\n%s", code, out)
+		}
+	}
+}
+
+// knowsClaude answers what Claude Code asks at its first start.
+func (w *world) knowsClaude() {
+	w.Helper()
+	text, err := json.Marshal(map[string]any{
+		"hasCompletedOnboarding": true, "lastOnboardingVersion": claudeVersion, "theme": "dark",
+		"customApiKeyResponses": map[string]any{"approved": []string{fakeKey[len(fakeKey)-20:]}, "rejected": []string{}},
+		"projects":              map[string]any{w.project: map[string]any{"hasTrustDialogAccepted": true, "hasCompletedProjectOnboarding": true}},
+	})
+	if err != nil {
+		w.Fatal(err)
+	}
+	w.write("home/.claude.json", string(text))
+}
+
+// serve starts a gate and returns when it is ready.
+func (w *world) serve(ctx context.Context) {
+	w.Helper()
+	cmd := w.command(ctx, w.umpire, "serve")
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		w.Fatal(err)
+	}
+	var trouble strings.Builder
+	cmd.Stderr = &trouble
+	if err := cmd.Start(); err != nil {
+		w.Fatal(err)
+	}
+	ready, err := bufio.NewReader(out).ReadString('\n')
+	if err != nil || !strings.Contains(ready, "ready") {
+		w.Fatalf("umpire serve: %q, %v\n%s", ready, err, trouble.String())
+	}
+	go func() {
+		io.Copy(io.Discard, out) //nolint:errcheck // it ends with the gate
+		cmd.Wait()               //nolint:errcheck // it is killed at the end
+	}()
+}
+
+// A screenReader reads what a terminal is sent.
+type screenReader struct {
+	from io.Reader
+	text string // without control sequences and blanks
+	raw  string
+}
+
+var control = regexp.MustCompile(`\x1b\[[0-9;?<>=]*[a-zA-Z]|\x1b\][^\x07\x1b]*(\x07|\x1b\\)|\x1b[()][A-Z0-9]|\x1b[=>78]|\s`)
+
+// until reads until the screen was sent a text, whose blanks are left out; it reports
+// whether that came before the end.
+func (r *screenReader) until(want string) bool {
+	buffer := make([]byte, 4096)
+	for !strings.Contains(r.text, want) {
+		n, err := r.from.Read(buffer)
+		r.raw += string(buffer[:n])
+		r.text = control.ReplaceAllString(r.raw, "")
+		if err != nil {
+			return strings.Contains(r.text, want)
+		}
+	}
+	return true
+}

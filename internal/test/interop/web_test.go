@@ -1,0 +1,42 @@
+//go:build interop
+
+package interop
+
+import (
+	"strings"
+	"testing"
+)
+
+// TestClaudeWebTools: Claude Code offers its web tools once the model has searched for them,
+// and each of their calls passes umpire first. A private address is stopped although
+// Claude Code lets every fetch and search run. Where it offers them to nobody on loopback,
+// the test says so.
+func TestClaudeWebTools(t *testing.T) {
+	t.Parallel()
+	fetch := func(id, url string) toolCall {
+		return toolCall{id, "WebFetch", map[string]any{"url": url, "prompt": "what does it say"}}
+	}
+	m := newModel(t,
+		turn{{"find", "ToolSearch", map[string]any{"query": "select:WebFetch,WebSearch", "max_results": 2}}},
+		turn{fetch("private", "http://127.0.0.1:9/admin")},
+		turn{fetch("page", "https://docs.example.org/page")},
+		turn{{"search", "WebSearch", map[string]any{"query": "umpire signals in cricket"}}},
+	)
+	w := newWorld(t, m)
+	w.write("home/.claude/settings.json",
+		strings.Replace(w.settings(), "{\n", "{\n  \"permissions\": {\"allow\": [\"WebFetch\", \"WebSearch\"]},\n", 1))
+	w.claude()
+	offered := m.offered()
+	for _, tool := range []string{"WebFetch", "WebSearch"} {
+		if !offered[tool] {
+			t.Skipf("figure: Claude Code offers no %s on loopback, after a search for it either: %v", tool, offered)
+		}
+	}
+	const says = "requires approval"
+	w.stopped("private", says)
+	for _, id := range []string{"page", "search"} { // which have no network here
+		if r := w.told(id); strings.Contains(r.text, says) {
+			t.Errorf("umpire stopped %s: %s", id, r.text)
+		}
+	}
+}
