@@ -195,12 +195,12 @@ func TestClaudeDropsCommentedSettings(t *testing.T) {
 
 func TestUmpireAsksInsteadOfClaude(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, newModel(t, turn{bash("make", "touch made")}))
+	w := newWorld(t, newModel(t, turn{bash("make", "touch ../outside/made")}))
 	w.write("project/.claude/settings.json", `{"disableAllHooks": true}`)
 	w.claudeAllows()
 	w.claude("--setting-sources", "user")
-	w.stopped("make", "requires approval")
-	if w.exists("project/made") {
+	w.stopped("make", "outside the project")
+	if w.exists("outside/made") {
 		t.Error("the advice of umpire doctor does not hold: the project's settings still count")
 	}
 }

@@ -52,3 +52,20 @@ func loopbackUp() error {
 	request.SetUint16(unix.IFF_UP | unix.IFF_RUNNING)
 	return unix.IoctlIfreq(fd, unix.SIOCSIFFLAGS, request)
 }
+
+// ordinaryUser is who everything is started as when the tests run as root, since Claude
+// Code refuses bypassPermissions to root; 0 is this process's own user.
+var ordinaryUser = func() int {
+	if os.Getuid() != 0 {
+		return 0
+	}
+	return nobody
+}()
+
+// nobody is a user without rights or files on most systems.
+const nobody = 65534
+
+// asUser makes a program start as another user.
+func asUser(cmd *exec.Cmd, uid int) {
+	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: uint32(uid), Gid: uint32(uid)}}
+}

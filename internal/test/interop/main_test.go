@@ -3,9 +3,11 @@
 package interop
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -17,14 +19,16 @@ import (
 	"github.com/umpirehq/umpire/internal/host"
 )
 
-// claudeVersion is the release that is tested.
-const claudeVersion = "2.1.329"
+// claudeVersion is the release that is tested: the one that the tables of folders and
+// tools were checked against. UMPIRE_CLAUDE_VERSION names another one, or latest.
+const claudeVersion = host.ClaudeVersion
 
 // The variables by which the outer process tells the inner one what it
 // prepared; the first two may be given from outside.
 const (
 	envClaude  = "UMPIRE_CLAUDE"
 	envProgram = "UMPIRE_PROGRAM"
+	envCache   = "UMPIRE_INTEROP_CACHE"
 	envSkip    = "UMPIRE_INTEROP_SKIP"
 	envInside  = "UMPIRE_INTEROP_INSIDE"
 )
@@ -40,6 +44,9 @@ func TestMain(m *testing.M) {
 		os.Exit(m.Run())
 	}
 	scratch, err := os.MkdirTemp("", "umpire-interop-")
+	if err == nil {
+		err = os.Chmod(scratch, 0o755) // the world's user starts what lies there
+	}
 	if err != nil {
 		panic(err)
 	}
@@ -67,7 +74,7 @@ func prepare(scratch string) error {
 	if os.Getenv(envProgram) == "" {
 		program := filepath.Join(scratch, "umpire")
 		build := exec.Command("go", "build", "-o", program, "./cmd/umpire")
-		build.Dir = ".."
+		build.Dir = filepath.Join("..", "..", "..")
 		build.Stderr = os.Stderr
 		if err := build.Run(); err != nil {
 			return fmt.Errorf("build umpire: %w", err)
@@ -81,7 +88,48 @@ func prepare(scratch string) error {
 		}
 		os.Setenv(envClaude, claude)
 	}
-	return nil
+	if err := makeCache(scratch); err != nil {
+		return err
+	}
+	if ordinaryUser == 0 || os.Getenv(envSkip) != "" {
+		return nil
+	}
+	claude, err := reachable(os.Getenv(envClaude), scratch)
+	os.Setenv(envClaude, claude)
+	return err
+}
+
+// makeCache makes a folder for what the worlds' Go builds, so that they build the
+// standard library once.
+func makeCache(scratch string) error {
+	cache := filepath.Join(scratch, "gocache")
+	os.Setenv(envCache, cache)
+	if err := os.Mkdir(cache, 0o755); err != nil || ordinaryUser == 0 {
+		return err
+	}
+	return os.Lchown(cache, ordinaryUser, ordinaryUser)
+}
+
+// reachable puts a program where every user can start it: root's own folders are closed.
+func reachable(program, scratch string) (string, error) {
+	to := filepath.Join(scratch, "claude", filepath.Base(program))
+	if err := os.Mkdir(filepath.Dir(to), 0o755); err != nil {
+		return "", err
+	}
+	if os.Link(program, to) == nil {
+		return to, nil
+	}
+	from, err := os.Open(program)
+	if err != nil {
+		return "", err
+	}
+	defer from.Close()
+	copied, err := os.OpenFile(to, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o755)
+	if err != nil {
+		return "", err
+	}
+	_, err = io.Copy(copied, from)
+	return to, errors.Join(err, copied.Close())
 }
 
 // installClaude returns the native program of the tested release.
@@ -90,7 +138,8 @@ func installClaude() (string, error) {
 	if err != nil {
 		return "", err
 	}
-	dir := filepath.Join(cache, "umpire-interop", "claude-"+claudeVersion)
+	version := cmp.Or(os.Getenv("UMPIRE_CLAUDE_VERSION"), claudeVersion)
+	dir := filepath.Join(cache, "umpire-interop", "claude-"+version)
 	arch := map[string]string{"amd64": "x64"}[runtime.GOARCH]
 	if arch == "" {
 		arch = runtime.GOARCH
@@ -109,7 +158,7 @@ func installClaude() (string, error) {
 		return "", err
 	}
 	install := exec.CommandContext(ctx, npm, "install", "--ignore-scripts", "--no-audit", "--no-fund",
-		"--prefix", dir, "@anthropic-ai/claude-code@"+claudeVersion)
+		"--prefix", dir, "@anthropic-ai/claude-code@"+version)
 	if out, err := install.CombinedOutput(); err != nil {
 		return "", fmt.Errorf("npm install of Claude Code failed: %w: %s", err, lastLine(out))
 	}

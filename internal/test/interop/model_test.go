@@ -3,8 +3,10 @@
 package interop
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -38,7 +40,9 @@ type model struct {
 
 	mu      sync.Mutex
 	results map[string]toolResult
+	tools   map[string]bool // that were offered
 	asked   int
+	grown   chan struct{} // closed when results has grown, and replaced
 }
 
 // A script is the turns of one conversation.
@@ -49,7 +53,7 @@ const subMark = "SUBTASK"
 
 func newModel(t *testing.T, main ...turn) *model {
 	t.Helper()
-	m := &model{main: main, results: map[string]toolResult{}}
+	m := &model{main: main, results: map[string]toolResult{}, tools: map[string]bool{}, grown: make(chan struct{})}
 	m.Server = httptest.NewServer(m)
 	t.Cleanup(m.Close)
 	return m
@@ -61,6 +65,25 @@ func (m *model) result(id string) (toolResult, bool) {
 	defer m.mu.Unlock()
 	r, ok := m.results[id]
 	return r, ok
+}
+
+// waitFor waits until the model was told about a call; it reports whether that came
+// before the end of ctx.
+func (m *model) waitFor(ctx context.Context, id string) bool {
+	for {
+		m.mu.Lock()
+		_, ok := m.results[id]
+		grown := m.grown
+		m.mu.Unlock()
+		if ok {
+			return true
+		}
+		select {
+		case <-grown:
+		case <-ctx.Done():
+			return false
+		}
+	}
 }
 
 // ServeHTTP answers the model's endpoints and nothing else.
@@ -112,10 +135,20 @@ func (m *model) reply(w http.ResponseWriter, q modelRequest) {
 	writeJSON(w, message)
 }
 
+// offered are the tools that Claude Code has offered to the model so far.
+func (m *model) offered() map[string]bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return maps.Clone(m.tools)
+}
+
 // next notes the results in a request and picks the turn to play.
 func (m *model) next(q modelRequest) turn {
 	m.mu.Lock()
 	defer m.mu.Unlock()
+	for _, tool := range q.Tools {
+		m.tools[tool.Name] = true
+	}
 	have := map[string]bool{}
 	first := ""
 	for _, msg := range q.Messages {
@@ -129,6 +162,8 @@ func (m *model) next(q modelRequest) turn {
 			m.results[id], have[id] = r, true
 		}
 	}
+	close(m.grown)
+	m.grown = make(chan struct{})
 	if len(q.Tools) == 0 {
 		return nil // a title or a summary
 	}

@@ -36,12 +36,16 @@ func newWorld(t *testing.T, m *model) *world {
 	if why := os.Getenv(envSkip); why != "" {
 		t.Skip(why)
 	}
-	dir := t.TempDir()
+	dir := shortTempDir(t)
 	w := &world{T: t, model: m, home: filepath.Join(dir, "home"), project: filepath.Join(dir, "project"), umpire: filepath.Join(dir, "bin", "umpire")}
+	if err := os.Chmod(dir, 0o755); err != nil { // the world's user passes through it
+		t.Fatal(err)
+	}
 	for _, name := range []string{"home", "project", "outside", "bin"} {
 		if err := os.Mkdir(filepath.Join(dir, name), 0o755); err != nil {
 			t.Fatal(err)
 		}
+		w.give(name)
 	}
 	program, err := os.ReadFile(os.Getenv(envProgram))
 	if err != nil {
@@ -62,6 +66,18 @@ func newWorld(t *testing.T, m *model) *world {
 	return w
 }
 
+// shortTempDir is a folder for a test whose path is short: that of a gate's socket may
+// have 103 bytes at most.
+func shortTempDir(t *testing.T) string {
+	t.Helper()
+	dir, err := os.MkdirTemp("", "u-")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { os.RemoveAll(dir) })
+	return dir
+}
+
 // path is a path in the world; name starts with home, project or outside.
 func (w *world) path(name string) string { return filepath.Join(filepath.Dir(w.home), name) }
 
@@ -72,6 +88,17 @@ func (w *world) write(name, text string) {
 	}
 	if err := os.WriteFile(w.path(name), []byte(text), 0o600); err != nil {
 		w.Fatal(err)
+	}
+	w.give(name)
+}
+
+// give makes the world's user the owner of a path and of the folders above it.
+func (w *world) give(name string) {
+	w.Helper()
+	for at := name; ordinaryUser != 0 && at != "."; at = filepath.Dir(at) {
+		if err := os.Lchown(w.path(at), ordinaryUser, ordinaryUser); err != nil {
+			w.Fatal(err)
+		}
 	}
 }
 
@@ -100,6 +127,15 @@ func (w *world) claudeAllows() {
 	w.write("home/.claude/settings.json", strings.Replace(w.settings(), "{\n", "{\n  \"permissions\": {\"allow\": [\"Bash\"]},\n", 1))
 }
 
+// program puts a script beside umpire, on the PATH.
+func (w *world) program(name, script string) {
+	w.Helper()
+	w.write("bin/"+name, script)
+	if err := os.Chmod(w.path("bin/"+name), 0o755); err != nil {
+		w.Fatal(err)
+	}
+}
+
 // replaceUmpire puts a script in umpire's place, or nothing.
 func (w *world) replaceUmpire(script string) {
 	w.Helper()
@@ -117,7 +153,8 @@ func (w *world) replaceUmpire(script string) {
 // env is the whole environment of what is started.
 func (w *world) env() []string {
 	env := []string{
-		"HOME=" + w.home, "PATH=" + filepath.Dir(os.Getenv(envClaude)) + ":/usr/local/bin:/usr/bin:/bin", "LANG=C.UTF-8", "TERM=dumb",
+		"HOME=" + w.home, "PATH=" + w.searchPath(), "LANG=C.UTF-8", "TERM=dumb",
+		"GOCACHE=" + os.Getenv(envCache), "GOFLAGS=-buildvcs=false", "GOTOOLCHAIN=local", "GOPROXY=off",
 		"ANTHROPIC_API_KEY=" + fakeKey, "ANTHROPIC_MODEL=scripted", "ANTHROPIC_SMALL_FAST_MODEL=scripted",
 		"CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1", "DISABLE_AUTOUPDATER=1", "DISABLE_TELEMETRY=1", "DISABLE_ERROR_REPORTING=1",
 	}
@@ -127,13 +164,21 @@ func (w *world) env() []string {
 	return env
 }
 
+// searchPath holds Claude Code, the programs of this world, Go and what a system has.
+func (w *world) searchPath() string {
+	dirs := []string{filepath.Dir(os.Getenv(envClaude)), w.path("bin"), "/usr/local/bin", "/usr/bin", "/bin"}
+	if tool, err := exec.LookPath("go"); err == nil {
+		dirs = append(dirs, filepath.Dir(tool))
+	}
+	return strings.Join(dirs, ":")
+}
+
 // start runs a program in the project and returns its output and exit code.
 func (w *world) start(name string, args ...string) (string, int) {
 	w.Helper()
 	ctx, cancel := context.WithTimeout(w.Context(), runLimit)
 	defer cancel()
-	cmd := exec.CommandContext(ctx, name, args...)
-	cmd.Dir, cmd.Env, cmd.WaitDelay = w.project, w.env(), time.Second
+	cmd := w.command(ctx, name, args...)
 	out, err := cmd.CombinedOutput()
 	if _, ok := errors.AsType[*exec.ExitError](err); err != nil && !ok {
 		w.Fatalf("%s %q: %v\n%s", name, args, err, out)
@@ -178,7 +223,7 @@ func (w *world) stopped(id, reason string) {
 // noKeyKept looks for the key in everything that umpire wrote.
 func (w *world) noKeyKept() {
 	err := filepath.WalkDir(w.path("home/.umpire"), func(path string, entry fs.DirEntry, err error) error {
-		if errors.Is(err, fs.ErrNotExist) || err == nil && entry.IsDir() {
+		if errors.Is(err, fs.ErrNotExist) || err == nil && !entry.Type().IsRegular() {
 			return nil
 		}
 		text, err := os.ReadFile(path)
