@@ -68,6 +68,8 @@ func TestKills(t *testing.T) {
 				}
 			}
 			t.Logf("\n%s\n%s", header, all.row(at.name))
+			t.Logf("figure: %s: %d kills, %d calls, %d answers; %d ran twice, %d out of order, %d answers lost, %d denied but ran, %d links broken",
+				at.name, all.kills, all.calls, all.answers, all.twice, all.disorder, all.lost, all.denied, all.breaks)
 			judge(t, all)
 		})
 	}

@@ -207,7 +207,7 @@ func (d *desk) hand(ctx context.Context, q *umpire.Pending, choice umpire.Choice
 	d.tried[q.Request] = append(d.tried[q.Request], choice)
 	d.mu.Unlock()
 	_, err := d.Resolve(ctx, umpire.Answer{
-		Request: q.Request, ArgsHash: q.ArgsHash, Version: q.Version, Choice: choice, Reason: reasonOf(choice),
+		Request: q.Request, ArgsHash: q.ArgsHash, ShownDigest: q.ShownDigest, Version: q.Version, Choice: choice, Reason: reasonOf(choice),
 	})
 	late, isLate := errors.AsType[*umpire.ResolvedError](err)
 	switch {

@@ -88,7 +88,7 @@ func (p *pair) ask() umpire.Pending {
 }
 
 func answerOf(q *umpire.Pending, c umpire.Choice) umpire.Answer {
-	return umpire.Answer{Request: q.Request, ArgsHash: q.ArgsHash, Version: q.Version, Choice: c}
+	return umpire.Answer{Request: q.Request, ArgsHash: q.ArgsHash, ShownDigest: q.ShownDigest, Version: q.Version, Choice: c}
 }
 
 // run starts and finishes the calls of a batch at a gate, and delivers its results.

@@ -136,6 +136,16 @@ func (t *team) worker(i int) *worker {
 	return w
 }
 
+// answer reads the card of the one question that waits, and answers it.
+func (w *worker) answer(ctx context.Context, choice umpire.Choice) error {
+	cards, err := w.person.Pending(ctx, umpire.PendingQuery{Session: w.session.ID})
+	if err != nil || len(cards) != 1 {
+		return errors.Join(err, fmt.Errorf("%d questions wait", len(cards)))
+	}
+	_, err = w.person.Resolve(ctx, answerOf(&cards[0], choice))
+	return err
+}
+
 // call takes one call from its message to its result. It returns how many
 // transactions that took.
 func (w *worker) call(ctx context.Context, asks bool) (commits int, err error) {
@@ -155,8 +165,7 @@ func (w *worker) call(ctx context.Context, asks bool) (commits int, err error) {
 	commits = 3
 	if asks {
 		commits++
-		answer := umpire.Answer{Request: b.Calls[0].Request, ArgsHash: b.Calls[0].ArgsHash, Choice: umpire.Approve}
-		if _, err := w.person.Resolve(ctx, answer); err != nil {
+		if err := w.answer(ctx, umpire.Approve); err != nil {
 			return 0, err
 		}
 	}
@@ -267,7 +276,7 @@ func BenchmarkTeamAnswer(b *testing.B) {
 		began := time.Now()
 		w.calls++
 		id := fmt.Sprint("m", w.calls)
-		batch, err := w.agent.Submit(ctx, umpire.Submission{
+		_, err := w.agent.Submit(ctx, umpire.Submission{
 			Session: w.session.ID, Batch: umpire.BatchID(id), Calls: []umpire.Call{{ID: umpire.CallID(id), Tool: "Bash", Input: json.RawMessage(`{"command":"npm install ` + id + `"}`)}},
 		})
 		if err != nil {
@@ -276,7 +285,7 @@ func BenchmarkTeamAnswer(b *testing.B) {
 		asked := time.Now()
 		heard := <-there
 		toPerson = append(toPerson, heard.Sub(asked))
-		if _, err := w.person.Resolve(ctx, umpire.Answer{Request: batch.Calls[0].Request, ArgsHash: batch.Calls[0].ArgsHash, Choice: umpire.Refuse}); err != nil {
+		if err := w.answer(ctx, umpire.Refuse); err != nil {
 			b.Fatal(err)
 		}
 		answered := time.Now()
