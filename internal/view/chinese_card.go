@@ -1,10 +1,8 @@
 package view
 
-import "github.com/umpirehq/umpire/internal/lang"
-
-// Chinese are the texts of a card in 简体中文.
-var Chinese = lang.Catalogue{
-	"request": "请求", "%d of %d in this message": "本消息的第 %d 个,共 %d 个", "agent": "代理", "session": "会话",
+// ChineseCard are the texts of a card in 简体中文.
+var ChineseCard = Catalogue{
+	"request": "请求", "%d of %d in this message": "本消息的第 %d 个，共 %d 个", "agent": "代理", "session": "会话",
 	"mode %s": "模式 %s", "folder": "目录", "%s ago": "%s 前", "expires in %s": "%s 后失效", "asked": "询问于", "tool": "工具",
 	"input": "输入", "what it would do": "它将会做什么", "outside": "项目之外", "what was planned": "计划内容",
 	"these files may be changed without a further question: ": "这些文件可以修改而不再询问:", "... and %d more": "……还有 %d 个", "(claimed)": "(声称)",

@@ -198,10 +198,7 @@ func (c *Card) within(path string) bool {
 		return true
 	}
 	folders := append([]string{c.Session.Root, c.Session.Worktree}, c.Session.AddDirs...)
-	return slices.ContainsFunc(folders, func(dir string) bool {
-		rest, err := filepath.Rel(dir, path)
-		return dir != "" && err == nil && filepath.IsLocal(rest)
-	})
+	return slices.ContainsFunc(folders, func(dir string) bool { return files.Within(filepath.Clean(dir), filepath.Clean(path)) && dir != "" })
 }
 
 // writeExtra shows what the tool's own check claims.

@@ -1,42 +1,11 @@
 package view
 
 import (
-	"bytes"
-	"encoding/json"
 	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
 )
-
-// An Output is what a hook process leaves behind. The zero value says nothing
-// and exits 0: no opinion.
-type Output struct {
-	Stdout []byte
-	Stderr []byte
-	Exit   int
-}
-
-// exitBlock is the exit code that hook clients read as "do not run this".
-const exitBlock = 2
-
-// line returns v as one line of JSON. The values given to it hold strings and
-// structs of strings only, which always marshal.
-func line(v any) []byte {
-	var b bytes.Buffer
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	if err := e.Encode(v); err != nil {
-		return nil
-	}
-	return b.Bytes()
-}
-
-// Visible returns text of any origin as it may be shown: what a terminal or a
-// browser would obey or hide is written as an escape. That is control, bidi and
-// zero-width characters, bytes that are no UTF-8, and characters that count as
-// printable and show nothing.
-func Visible(s string) string { return visible(s) }
 
 // blanks are characters that count as printable and show nothing: fillers, joiners
 // and variation selectors. A name that differs in one of them looks the same.
@@ -49,10 +18,14 @@ var blanks = &unicode.RangeTable{
 	R32: []unicode.Range32{{Lo: 0xe0100, Hi: 0xe01ef, Stride: 1}},
 }
 
-// visible returns s with everything that is not seen written as an escape. Reasons
-// quote file names and commands that a model chose; shown raw, they could move a
+// Visible returns text of any origin as it may be shown: what a terminal or a
+// browser would obey or hide is written as an escape. That is control, bidi and
+// zero-width characters, bytes that are no UTF-8, and characters that count as
+// printable and show nothing.
+//
+// Reasons quote file names and commands that a model chose; shown raw, they could move a
 // cursor, hide text, or start a line of their own.
-func visible(s string) string {
+func Visible(s string) string {
 	if printable(s) {
 		return s
 	}
@@ -125,3 +98,6 @@ func Clip(s string, limit int) string {
 	}
 	return s
 }
+
+// Brief is text of any origin, cut to limit and made visible.
+func Brief(s string, limit int) string { return Clip(Visible(Clip(s, limit)), limit) }
