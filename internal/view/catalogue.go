@@ -1,14 +1,10 @@
-// Package lang holds what people read, in their language.
-//
-//	text := lang.Catalogue{"deny": "拒绝"}
-//	text.Of("deny")
-//	text.Reason(decision.Reason) // which was put together elsewhere
-//
-// English is the key. A text without a translation stays English, so a catalogue
-// may be nil. What machines read is never translated.
-package lang
+package view
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/umpirehq/umpire/policy"
+)
 
 // A Catalogue maps English texts to another language. The zero value is English. It
 // is safe for concurrent use as long as nobody changes it.
@@ -33,9 +29,12 @@ func (c Catalogue) Word(set, english string) string {
 
 // Reason returns the reason of a decision or of an access in the catalogue's language;
 // the names and paths in it stay as they are. Of several reasons in a row each counts
-// for itself.
+// for itself. The one reason that is Chinese in every language gets its meaning beside it.
 func (c Catalogue) Reason(english string) string {
 	if c == nil {
+		if explained, is := policy.ExplainSuffixRefusal(english); is {
+			return english + " (" + explained + ")"
+		}
 		return english
 	}
 	if text, known := chineseReasons().reason(c, english); known {
@@ -46,7 +45,7 @@ func (c Catalogue) Reason(english string) string {
 		return english
 	}
 	text, _ := chineseReasons().reason(c, first)
-	return text + "; " + c.Reason(rest)
+	return Joined(text, "; ", c.Reason(rest))
 }
 
 // Problem returns an error's text in the catalogue's language, as far as its parts are

@@ -106,7 +106,7 @@ func (p *phrasebook) problem(c Catalogue, english string) string {
 		return text
 	}
 	head, _ := p.translate(nil, english[:at], inner, one) // it may be the name of a field
-	return head + ": " + p.problem(c, english[at+len(": "):])
+	return Joined(head, ": ", p.problem(c, english[at+len(": "):]))
 }
 
 // colon is where the first part of an error ends, outside of what it quotes; -1 for one
