@@ -1,14 +1,4 @@
-// Package card is what a person is shown of a question: all of it, since an answer is
-// bound to what was shown. Every face shows the same card.
-//
-//	c := card.New(pending, session, text, now, false)
-//	fmt.Print(c.Whole())
-//	c.Reach(umpire.ScopeProject, "") // what an approval would cover
-//
-// Everything on a card comes from calls, models or repositories, so nothing of it is
-// handed on raw: what a terminal would obey, or nobody would see, is an escape, and the
-// card says so.
-package card
+package view
 
 import (
 	"cmp"
@@ -35,7 +25,7 @@ type Card struct {
 
 	w *strings.Builder // what is being written
 
-	heading, title, asker, input, rest, remarks string
+	heading, title, asking, asker, input, rest, remarks string
 }
 
 // New makes the card of a question that was asked in a session. Colour has the card bear
@@ -46,7 +36,8 @@ func New(p umpire.Pending, s umpire.Session, text Catalogue, now time.Time, colo
 	c.title = c.section(c.writeTitle)
 	c.asker = c.section(c.writeAsker)
 	c.input = c.section(func() { c.fields(p.Input) })
-	c.rest = c.section(c.writePlanned, c.writeAccesses, c.writeOutside, c.writeExtra)
+	c.asking = c.section(c.writeAsking)
+	c.rest = c.section(c.writeAllowed, c.writePlanned, c.writeOutside, c.writeCode, c.writeExtra)
 	c.remarks = c.section(c.writeRemarks) // which know by now whether something hides
 	return c
 }
@@ -59,8 +50,18 @@ func (c *Card) section(writes ...func()) string {
 	return c.w.String()
 }
 
-// Whole is the card with everything on it.
-func (c *Card) Whole() string { return "\n" + c.heading + c.title + "\n" + c.asker + c.Body() }
+// Whole is the card with everything on it. On a long one the parts that ask stand at the
+// end as well, since there a terminal stops.
+func (c *Card) Whole() string {
+	whole := "\n" + c.heading + c.title + c.asking + "\n" + c.asker + c.input + c.rest
+	if strings.Count(whole, "\n") > screenful {
+		whole += c.asking
+	}
+	return whole + c.remarks
+}
+
+// screenful is how many lines a small terminal shows.
+const screenful = 24
 
 // Title is the line that says how bad it is and why it is asked.
 func (c *Card) Title() string { return c.title }
@@ -68,8 +69,8 @@ func (c *Card) Title() string { return c.title }
 // Asker says who asks, where, and how the question stands.
 func (c *Card) Asker() string { return c.asker }
 
-// Body says what the call was given and what it would do.
-func (c *Card) Body() string { return c.input + c.rest + c.remarks }
+// Asking is what an answer is about: the parts that ask or are denied, the worst first.
+func (c *Card) Asking() string { return c.asking }
 
 // Command is the command line that the call would run, made safe to show, line by line;
 // nothing for other calls.
@@ -80,6 +81,36 @@ func (c *Card) Command() []string {
 		return nil
 	}
 	return lines(middleOut(command))
+}
+
+// Limits on what stands above the parts that ask.
+const (
+	briefLines = 6
+	briefRunes = 400 // of a line
+	titleRunes = 60
+)
+
+// Brief is the beginning of the command; the whole of it is among the input.
+func (c *Card) Brief() []string {
+	command := c.Command()
+	brief := slices.Clone(command[:min(len(command), briefLines)])
+	for i, line := range brief {
+		if runes := []rune(line); len(runes) > briefRunes {
+			brief[i] = string(runes[:briefRunes]) + " …"
+		}
+	}
+	if left := len(command) - len(brief); left > 0 {
+		brief = append(brief, fmt.Sprintf(c.text.Of("... and %d more"), left))
+	}
+	return brief
+}
+
+// clipped is a text that fits beside a tool's name.
+func clipped(text string) string {
+	if runes := []rune(text); len(runes) > titleRunes {
+		return string(runes[:titleRunes]) + "…"
+	}
+	return text
 }
 
 // Without is the body without the remarks and some fields of the input, for where they
@@ -98,9 +129,10 @@ func (c *Card) Hidden() bool { return c.hidden }
 
 // writeHeading says that something is asked, by which tool, and what sort of thing it is.
 func (c *Card) writeHeading() {
+	fmt.Fprintf(c.w, "%s %s\n", c.show(c.Pending.Tool), clipped(c.Object()))
 	fmt.Fprintf(c.w, "⚠️ %s\n", c.text.Of("Permission request"))
 	fmt.Fprintf(c.w, c.text.Of("%s asks to run:")+"\n", c.show(c.Pending.Tool))
-	for i, line := range c.Command() {
+	for i, line := range c.Brief() {
 		fmt.Fprintf(c.w, "%s%s\n", map[bool]string{true: "$ ", false: "  "}[i == 0], line)
 	}
 	for _, text := range c.Cautions() {
@@ -132,22 +164,23 @@ func (c *Card) Cautions() []string {
 // writeTitle writes the line that says how bad it is and why it is asked.
 func (c *Card) writeTitle() {
 	p := &c.Pending
-	fmt.Fprintf(c.w, "%s  %s  %s\n", Verdict(umpire.Ask, c.text, c.colour), c.risk(p.Risk), c.show(c.text.Reason(p.Reason)))
+	fmt.Fprintf(c.w, "%s  %s  %s\n", Verdict(umpire.Ask, c.text, c.colour), c.harm(), c.show(c.text.Reason(p.Reason)))
 }
 
-// risk writes a risk in the person's language, dangerous ones in red.
-func (c *Card) risk(level string) string {
-	word := c.text.Of("risk " + level)
-	if c.colour && (level == umpire.High.String() || level == umpire.Critical.String()) {
-		return VerdictColour(umpire.Deny) + word + "\x1b[0m"
+// harm writes the risk and what cannot be taken back, which is what makes it red.
+func (c *Card) harm() string {
+	p := &c.Pending
+	words := Joined(c.text.Of("risk "+p.Risk), ", ", c.text.Of(consequenceTexts[p.Consequence]))
+	if c.colour && p.Consequence.AtLeast(umpire.Outward) {
+		return VerdictColour(umpire.Deny) + words + "\x1b[0m"
 	}
-	return word
+	return words
 }
 
 // Row is a line with a named value.
 func Row(name, value string) string {
 	if name != "" {
-		name += ":"
+		name = Joined(name, ":", "")
 	}
 	return fmt.Sprintf("  %s %s\n", Padded(name, 14), value)
 }
@@ -157,16 +190,16 @@ func (c *Card) row(name, value string) { c.w.WriteString(Row(name, value)) }
 // writeAsker writes who asks, where, and how the question stands.
 func (c *Card) writeAsker() {
 	p, s := &c.Pending, &c.Session
-	c.row(c.text.Of("request"), fmt.Sprintf("%s, "+c.text.Of("%d of %d in this message"), c.show(string(p.Request)), p.Position, p.Total))
+	c.row(c.text.Of("request"), Joined(c.show(string(p.Request)), ", ", fmt.Sprintf(c.text.Of("%d of %d in this message"), p.Position, p.Total)))
 	c.row(c.text.Of("agent"), c.show(cmp.Or(p.Agent, "?")))
-	c.row(c.text.Of("session"), fmt.Sprintf("%s, "+c.text.Of("mode %s"), c.show(string(p.Session)), s.Mode))
+	c.row(c.text.Of("session"), Joined(c.show(string(p.Session)), ", ", fmt.Sprintf(c.text.Of("mode %s"), s.Mode)))
 	c.row(c.text.Of("project"), fmt.Sprintf("%s  %s", c.show(p.Project.Short()), c.show(s.Root)))
 	if s.Dir != s.Root && s.Dir != "" {
 		c.row(c.text.Of("folder"), c.show(s.Dir))
 	}
 	asked := fmt.Sprintf(c.text.Of("%s ago"), Age(c.now.Sub(p.AskedAt)))
 	if !p.ExpiresAt.IsZero() {
-		asked += ", " + fmt.Sprintf(c.text.Of("expires in %s"), Age(p.ExpiresAt.Sub(c.now)))
+		asked = Joined(asked, ", ", fmt.Sprintf(c.text.Of("expires in %s"), Age(p.ExpiresAt.Sub(c.now))))
 	}
 	c.row(c.text.Of("asked"), asked)
 	c.row(c.text.Of("tool"), fmt.Sprintf("%s (%s)", c.show(p.Tool), c.show(string(p.Call))))

@@ -2,6 +2,7 @@ package view
 
 import (
 	"encoding/json"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -47,7 +48,7 @@ func TestCardTellsAll(t *testing.T) {
 	p.Indeterminate = true
 	text, c := shown(t, p, false)
 	for _, want := range []string{
-		"ask    risk high  because", "request:       4k7m9pqr, 2 of 5 in this message", "agent:         claude", "session:       s1, mode default",
+		"Bash /q/x\n⚠️ Permission request\n", "ask    risk high, may be impossible to undo  because", "request:       4k7m9pqr, 2 of 5 in this message", "agent:         claude", "session:       s1, mode default",
 		"project:       0123456789ab  /p", "folder:        /p/sub", "asked:         3m ago, expires in 7m", "tool:          Bash (toolu_1)",
 		"  command:\n    | cd src\n    | rm -rf build\n", "timeout:       5", "description:   cleans up",
 		"    ask    high      exec rm -rf build\n                     deletes files for good\n",
@@ -66,7 +67,7 @@ func TestCardTellsAll(t *testing.T) {
 	if c.Hidden() {
 		t.Error("nothing is hidden in it")
 	}
-	if coloured, _ := shown(t, p, true); !strings.Contains(coloured, "\x1b[31mrisk high\x1b[0m") {
+	if coloured, _ := shown(t, p, true); !strings.Contains(coloured, "\x1b[31mrisk high, may be impossible to undo\x1b[0m") {
 		t.Errorf("no colour in\n%s", coloured)
 	}
 }
@@ -89,7 +90,7 @@ func TestCardObeysNothing(t *testing.T) {
 				continue
 			}
 			text, c := shown(t, p, false)
-			for _, r := range strings.TrimPrefix(text, "\n⚠️ ") { // the card's own sign
+			for _, r := range strings.Replace(text, "⚠️ ", "", 1) { // the card's own sign
 				if r != '\n' && (!unicode.IsPrint(r) || Visible(string(r)) != string(r)) {
 					t.Errorf("%s %q: the card holds %q", place, evil, r)
 				}
@@ -117,9 +118,9 @@ func TestCardInChinese(t *testing.T) {
 		asked umpire.Pending
 		want  string
 	}{
-		{bash, "\n⚠️ 权限请求\nBash 工具请求执行:\n$ npm install x\n此命令将执行 shell 操作\n\n"},
-		{write, "\n⚠️ 权限请求\nWrite 工具请求执行:\n此操作将创建或覆盖文件\n\n"},
-		{fetch, "\n⚠️ 权限请求\nWebFetch 工具请求执行:\n此操作将发送网络请求\n\n"},
+		{bash, "\nBash npm install x\n⚠️ 权限请求\nBash 工具请求执行:\n$ npm install x\n此命令将执行 shell 操作\n\n"},
+		{write, "\nWrite a\n⚠️ 权限请求\nWrite 工具请求执行:\n此操作将创建或覆盖文件\n\n"},
+		{fetch, "\nWebFetch x\n⚠️ 权限请求\nWebFetch 工具请求执行:\n此操作将发送网络请求\n\n"},
 	} {
 		c := New(test.asked, umpire.Session{ID: "s1", Root: "/p"}, ChineseCard, test.asked.AskedAt, false)
 		if text := c.Whole(); !strings.HasPrefix(text, test.want) {
@@ -131,7 +132,7 @@ func TestCardInChinese(t *testing.T) {
 		buttons = append(buttons, o.Key+" "+o.Text)
 	}
 	all := strings.Join(buttons, "\n")
-	for _, want := range []string{"y 允许一次", "s 允许本次对话", "p 始终允许:", "n 拒绝", "c 取消"} {
+	for _, want := range []string{"y 允许一次", "s 允许本次对话", "p 始终允许：", "n 拒绝", "c 取消"} {
 		if !strings.Contains(all, want) {
 			t.Errorf("%q is not in\n%s", want, all)
 		}
@@ -168,14 +169,35 @@ func TestReach(t *testing.T) {
 	edit := asked("Edit", map[string]any{"file_path": "a"})
 	named := asked("Edit", map[string]any{"file_path": "a"})
 	named.Suggestions = []umpire.Suggestion{
-		{Action: umpire.Allow, Tool: "Edit", Match: umpire.Match{PathGlob: "a"}, Scope: umpire.ScopeSession},
-		{Action: umpire.Allow, Tool: "Edit", Match: umpire.Match{PathGlob: "/q/x"}, Scope: umpire.ScopeSession},
+		{Action: umpire.Allow, Tool: "Edit", Match: umpire.Match{PathGlob: "a"}, Width: umpire.WidthExact, Scope: umpire.ScopeSession},
+		{Action: umpire.Allow, Tool: "Edit", Match: umpire.Match{PathGlob: "/q/x"}, Width: umpire.WidthExact, Scope: umpire.ScopeSession},
 	}
 	outside := asked("Read", map[string]any{"file_path": "/q/x"})
 	outside.Code = umpire.CodeExternalDirectory
 	outside.Suggestions = []umpire.Suggestion{
-		{Action: umpire.Allow, Tool: "Read", Match: umpire.Match{PathGlob: "/q/x"}, Scope: umpire.ScopeSession},
-		{Action: umpire.Allow, Tool: "Read", Match: umpire.Match{PathGlob: "/q/**"}, Scope: umpire.ScopeProject},
+		{Action: umpire.Allow, Tool: "Read", Match: umpire.Match{PathGlob: "/q/x"}, Width: umpire.WidthExact, Scope: umpire.ScopeSession},
+		{Action: umpire.Allow, Tool: "Read", Match: umpire.Match{PathGlob: "/q/**"}, Width: umpire.WidthFolder, Scope: umpire.ScopeSession},
+	}
+	wider := umpire.Answer{Scope: umpire.ScopeSession, Width: umpire.WidthFolder}
+	_, c := shown(t, outside, false)
+	if got, want := strings.Join(c.Reach(wider), "\n"), "until this session ends: Read(/q/**) (read anything below /q)"; got != want {
+		t.Errorf("the folder: %q, want %q", got, want)
+	}
+	every := asked("Edit", map[string]any{"file_path": "a"})
+	every.Suggestions = []umpire.Suggestion{
+		{Action: umpire.Allow, Tool: "Edit", Match: umpire.Match{PathGlob: "a"}, Width: umpire.WidthExact},
+		{Action: umpire.Allow, Tool: "Edit", Width: umpire.WidthTool},
+	}
+	_, c = shown(t, every, false)
+	var keys []string
+	for _, o := range c.Options() {
+		keys = append(keys, o.Key)
+		if strings.Contains(o.Text, "every file") != (o.Answer.Width == umpire.WidthTool) {
+			t.Errorf("%s %s: %s", o.Key, o.Answer.Width, o.Text)
+		}
+	}
+	if want := []string{"y", "s", "s2", "p2", "g2", "n", "c"}; !slices.Equal(keys, want) {
+		t.Errorf("the card offers %v, want %v", keys, want)
 	}
 	for _, tt := range []struct {
 		p     umpire.Pending
@@ -194,7 +216,7 @@ func TestReach(t *testing.T) {
 		{outside, umpire.ScopeSession, "", "until this session ends: Read(/q/x)"},
 	} {
 		_, c := shown(t, tt.p, false)
-		if got := strings.Join(c.Reach(tt.scope, tt.rule), "\n"); got != tt.want {
+		if got := strings.Join(c.Reach(umpire.Answer{Scope: tt.scope, Rule: tt.rule}), "\n"); got != tt.want {
 			t.Errorf("%s %s %q: %q, want %q", tt.p.Tool, tt.scope, tt.rule, got, tt.want)
 		}
 	}

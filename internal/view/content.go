@@ -139,29 +139,6 @@ func Hides(text string) bool {
 
 var plainBlanks = strings.NewReplacer("\r\n", "", "\n", "", "\t", "")
 
-// writeAccesses shows what the call would do, part by part.
-func (c *Card) writeAccesses() {
-	if len(c.Pending.Accesses) == 0 {
-		return
-	}
-	fmt.Fprintf(c.w, "\n  %s\n", c.text.Of("what it would do"))
-	for i := range c.Pending.Accesses {
-		access := &c.Pending.Accesses[i]
-		risk := Padded(c.text.Word("of risk", access.Risk.String()), 8)
-		fmt.Fprintf(c.w, "    %s  %s  %s\n", Verdict(access.Verdict, c.text, c.colour), risk, c.show(middleOut(AccessText(access, c.text))))
-		var why []string
-		if access.Reason != "" {
-			why = append(why, c.text.Reason(access.Reason))
-		}
-		if access.Doubt != "" && access.Doubt != access.Reason {
-			why = append(why, c.text.Of("in doubt")+": "+c.text.Reason(access.Doubt))
-		}
-		if len(why) > 0 {
-			fmt.Fprintf(c.w, "                     %s\n", c.show(strings.Join(why, "; ")))
-		}
-	}
-}
-
 // maxPlanned is how many planned calls a card shows.
 const maxPlanned = 200
 
@@ -216,10 +193,13 @@ func (c *Card) writeRemarks() {
 		}
 		fmt.Fprintf(c.w, "\n  %s\n", text)
 	}
+	if c.Pending.AllowAll {
+		remark(c.text.Of("ALLOW ALL is on for this workspace: what no rule or guard asks about runs unasked."))
+	}
 	if c.Pending.NoSandbox != "" {
 		remark(c.text.Of("NO SANDBOX: nothing will hold this command to what it was judged by.") + " " + c.show(c.Pending.NoSandbox))
 	}
-	if c.Pending.Warning {
+	if c.Pending.Warning && c.Pending.Consequence.AtLeast(umpire.Outward) {
 		remark(c.text.Of("Warning: this is known to be dangerous."))
 	}
 	if c.Pending.Indeterminate {

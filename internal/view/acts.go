@@ -1,0 +1,141 @@
+package view
+
+import (
+	"cmp"
+	"fmt"
+	"path/filepath"
+	"slices"
+
+	"github.com/umpirehq/umpire"
+)
+
+// What a call would do is shown with the worst first, whatever order the command line
+// has: a part that asks stands above all that is allowed, and equal parts are one line.
+// A long command line can therefore hide nothing.
+
+// An act is an access of the call, with how often the call makes it.
+type act struct {
+	*umpire.Access
+	times int
+}
+
+// acts are what the call would do, what needs a person's attention first.
+func (c *Card) acts() []act {
+	var all []act
+	seen := map[string]int{}
+	for i := range c.Pending.Accesses {
+		a := &c.Pending.Accesses[i]
+		key := fmt.Sprintf("%d %d %d %q %q %q", a.Verdict, a.Consequence, a.Risk, AccessText(a, c.text), a.Reason, a.Doubt)
+		if at, known := seen[key]; known {
+			all[at].times++
+			continue
+		}
+		seen[key] = len(all)
+		all = append(all, act{a, 1})
+	}
+	slices.SortStableFunc(all, func(a, b act) int {
+		return cmp.Or(cmp.Compare(a.Verdict, b.Verdict), cmp.Compare(a.Consequence, b.Consequence), cmp.Compare(a.Risk, b.Risk))
+	})
+	return all
+}
+
+// maxAllowed is how many parts that are allowed a card shows one by one.
+const maxAllowed = 20
+
+// writeAsking shows the parts that ask or are denied. An answer is about these.
+func (c *Card) writeAsking() {
+	all := c.acts()
+	if len(all) == 0 {
+		return
+	}
+	fmt.Fprintf(c.w, "\n  %s\n", c.text.Of("what it would do"))
+	for _, a := range all {
+		if a.Verdict != umpire.Allow {
+			c.writeAct(a)
+		}
+	}
+}
+
+// writeAllowed shows the other parts, below those that ask.
+func (c *Card) writeAllowed() {
+	shown, left := 0, 0
+	for _, a := range c.acts() {
+		switch {
+		case a.Verdict != umpire.Allow:
+		case shown == maxAllowed:
+			left += a.times
+		default:
+			shown++
+			c.writeAct(a)
+		}
+	}
+	if left > 0 {
+		fmt.Fprintf(c.w, "    %s  "+c.text.Of("... and %d more")+"\n", Verdict(umpire.Allow, c.text, c.colour), left)
+	}
+}
+
+func (c *Card) writeAct(a act) {
+	risk := Padded(c.text.Word("of risk", a.Risk.String()), 8)
+	times := ""
+	if a.times > 1 {
+		times = fmt.Sprintf(" ×%d", a.times)
+	}
+	fmt.Fprintf(c.w, "    %s  %s  %s%s\n", Verdict(a.Verdict, c.text, c.colour), risk, c.show(middleOut(AccessText(a.Access, c.text))), times)
+	var why []string
+	if a.Reason != "" {
+		why = append(why, c.text.Reason(a.Reason))
+	}
+	if a.Doubt != "" && a.Doubt != a.Reason {
+		why = append(why, Joined(c.text.Of("in doubt"), ": ", c.text.Reason(a.Doubt)))
+	}
+	if len(why) > 0 {
+		fmt.Fprintf(c.w, "                     %s\n", c.show(List(why, "; ")))
+	}
+}
+
+// writeCode shows the code of the files that the call runs.
+func (c *Card) writeCode() {
+	for _, f := range c.Pending.CodeFiles {
+		name := fmt.Sprintf(c.text.Of("runs %s"), c.show(c.relative(f.Path)))
+		switch {
+		case f.Text == "":
+			c.row(name, c.text.Of("its contents are not shown"))
+		case f.Cut:
+			c.block(name, f.Text+"\n"+fmt.Sprintf(c.text.Of("[... cut, %d bytes in all ...]"), f.Size))
+		default:
+			c.block(name, f.Text)
+		}
+	}
+}
+
+// relative is a path as it is called from the session's folder, where it lies below it.
+func (c *Card) relative(path string) string {
+	if rest, err := filepath.Rel(c.Session.Root, path); c.Session.Root != "" && err == nil && filepath.IsLocal(rest) {
+		return rest
+	}
+	return path
+}
+
+// Object is what the call is about, in one line that is safe to show: its command, the
+// file that it changes, else what it would do first.
+func (c *Card) Object() string {
+	if command := c.Command(); len(command) > 0 {
+		return command[0]
+	}
+	for _, a := range c.acts() {
+		if a.Paths() && a.Target != "" {
+			return c.show(c.relative(a.Target))
+		}
+	}
+	for _, a := range c.acts() {
+		return c.show(a.Target)
+	}
+	return ""
+}
+
+// consequenceTexts say what cannot be taken back. Of what is lost nobody can promise
+// the opposite, and of unknown code nobody knows.
+var consequenceTexts = map[umpire.Consequence]string{
+	umpire.Harmless: "changes nothing", umpire.Reversible: "can be undone",
+	umpire.Outward: "leaves this machine", umpire.Lost: "may be impossible to undo",
+}
