@@ -4,27 +4,31 @@ import (
 	"fmt"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/policy"
 )
 
-// Reach says what an approval with a scope covers, line by line; nothing means that it
-// cannot be given. Rule is the short form of what it is to stand for instead of the
-// narrowest.
-func (c *Card) Reach(scope umpire.Scope, rule string) []string {
-	switch scope {
+// Reach says what an approval covers, line by line; nothing means that it cannot be
+// given. Its rule, or else its width, says what it is to stand for.
+func (c *Card) Reach(a umpire.Answer) []string {
+	var lines []string
+	switch a.Scope {
 	case umpire.ScopeOnce:
 		return append([]string{c.text.Of("this call only")}, c.planReach()...)
 	case umpire.ScopeSession:
-		return c.sessionReach(rule)
+		lines = c.sessionReach(&a)
 	case umpire.ScopeProject:
-		return c.ruleReach(rule, filepath.Join(c.Session.Root, ".umpire", "permissions.json"))
+		lines = c.ruleReach(&a, filepath.Join(c.Session.Root, ".umpire", "permissions.json"))
 	case umpire.ScopeGlobal:
-		return c.ruleReach(rule, filepath.Join("~", ".umpire", "permissions.json"))
+		lines = c.ruleReach(&a, filepath.Join("~", ".umpire", "permissions.json"))
 	}
-	return nil
+	if len(lines) > 0 && !a.ExpiresAt.IsZero() {
+		lines = append(lines, fmt.Sprintf(c.text.Of("until %s"), a.ExpiresAt.Local().Format("2006-01-02 15:04")))
+	}
+	return lines
 }
 
 // planReach names the files that a plan is about.
@@ -45,42 +49,96 @@ func (c *Card) planReach() []string {
 }
 
 // sessionReach says it for the session: the very command, the paths outside that
-// were shown, or the tool inside the project.
-func (c *Card) sessionReach(rule string) []string {
+// were shown, or the tool inside the project; or what the width covers.
+func (c *Card) sessionReach(a *umpire.Answer) []string {
 	p := &c.Pending
 	head := c.text.Of("until this session ends: ")
-	if rule != "" {
-		return []string{head + adapter.Visible(rule)}
+	if a.Rule != "" {
+		return []string{head + Visible(a.Rule)}
 	}
-	if p.Access == "command" {
+	if p.Access == "command" && (a.Width == umpire.WidthDefault || a.Width == umpire.WidthExact) {
 		return []string{head + c.text.Of("exactly this command")}
 	}
+	if a.Width != umpire.WidthDefault {
+		var lines []string
+		for _, s := range c.suggested(a.Width) {
+			lines = append(lines, head+c.covers(&s))
+		}
+		return lines
+	}
 	var lines []string
-	for _, s := range p.Suggestions {
-		if p.Type == umpire.Network && s.Match.Domain != "" && s.Scope == umpire.ScopeSession {
-			lines = append(lines, head+adapter.Visible(policy.FormatShort(umpire.Rule{Tool: s.Tool, Match: s.Match})))
+	for _, s := range c.suggested(umpire.WidthExact) {
+		if p.Type == umpire.Network && s.Match.Domain != "" {
+			lines = append(lines, head+c.covers(&s))
 		}
 	}
 	if len(lines) > 0 {
 		return lines
 	}
-	whole := p.Code != umpire.CodeExternalDirectory && p.Code != umpire.CodeRule
+	whole := p.Code != umpire.CodeExternalDirectory && p.Code != umpire.CodeRule && p.Code != umpire.CodeSecret && p.Code != umpire.CodeChanged
 	if whole {
 		lines = append(lines, head+fmt.Sprintf(c.text.Of("every call of %s inside the project"), Visible(p.Tool)))
 	}
-	for _, s := range p.Suggestions {
-		if s.Match.PathGlob != "" && s.Scope == umpire.ScopeSession && !(whole && filepath.IsLocal(s.Match.PathGlob)) {
-			lines = append(lines, head+adapter.Visible(policy.FormatShort(umpire.Rule{Tool: s.Tool, Match: s.Match})))
+	for _, s := range c.suggested(umpire.WidthExact) {
+		if s.Match.PathGlob != "" && !(whole && filepath.IsLocal(s.Match.PathGlob)) {
+			lines = append(lines, head+c.covers(&s))
 		}
 	}
 	return lines
 }
 
+// suggested are the rules of a width.
+func (c *Card) suggested(width umpire.Width) []umpire.Suggestion {
+	var set []umpire.Suggestion
+	for _, s := range c.Pending.Suggestions {
+		if s.Width == width {
+			set = append(set, s)
+		}
+	}
+	return set
+}
+
+// Widths are those that an approval of a scope can have beside the narrowest, which is
+// the default.
+func (c *Card) Widths(scope umpire.Scope) []umpire.Width {
+	var widths []umpire.Width
+	for _, s := range c.Pending.Suggestions {
+		folder := s.Width == umpire.WidthFolder && filepath.IsAbs(s.Match.PathGlob)
+		if s.Width == umpire.WidthExact || s.Width == umpire.WidthDefault || slices.Contains(widths, s.Width) ||
+			scope == umpire.ScopeOnce || folder && scope == umpire.ScopeGlobal {
+			continue
+		}
+		widths = append(widths, s.Width)
+	}
+	return widths
+}
+
+// covers says in words what a rule covers, with its cap.
+func (c *Card) covers(s *umpire.Suggestion) string {
+	short := Visible(middleOut(policy.FormatShort(s.Rule())))
+	if s.Width == umpire.WidthTool && s.Match == (umpire.Match{}) {
+		short = Bracketed(short, fmt.Sprintf(c.text.Of("every file: every call of %s"), Visible(s.Tool)))
+	}
+	if folder, ok := strings.CutSuffix(s.Match.PathGlob, "/**"); ok && s.Width == umpire.WidthFolder && filepath.IsAbs(folder) {
+		short = Bracketed(short, fmt.Sprintf(c.text.Of("read anything below %s"), Visible(middleOut(folder))))
+	}
+	if s.Cap != (umpire.Cap{}) {
+		short = Bracketed(short, fmt.Sprintf(c.text.Of("no option that does more, no consequence beyond: %s"), c.text.Word("consequence", s.MaxConsequence.String())))
+	}
+	return short
+}
+
 // ruleReach names the rules that would be written, and the file.
-func (c *Card) ruleReach(rule, file string) []string {
+func (c *Card) ruleReach(a *umpire.Answer, file string) []string {
 	rules := c.Pending.Rules
-	if rule != "" {
-		rules = []string{rule}
+	switch {
+	case a.Rule != "":
+		rules = []string{middleOut(a.Rule)}
+	case a.Width != umpire.WidthDefault && a.Width != umpire.WidthExact:
+		rules = nil
+		for _, s := range c.suggested(a.Width) {
+			rules = append(rules, c.covers(&s))
+		}
 	}
 	var lines []string
 	for _, r := range rules {
@@ -106,18 +164,27 @@ var scopeKeys = []struct {
 	{"p", umpire.ScopeProject, "always allow"}, {"g", umpire.ScopeGlobal, "always allow, everywhere"},
 }
 
-// Options are the answers that the card offers, with what they cover. What hides
-// something, or may have run already, is approved once or not at all.
+// Options are the answers that the card offers, with what they cover: for each scope the
+// narrowest, then the wider ones. What hides something, or may have run already, is
+// approved once or not at all.
 func (c *Card) Options() []Option {
 	var options []Option
 	for _, o := range scopeKeys {
-		lines := c.Reach(o.scope, "")
-		if len(lines) == 0 || o.scope != umpire.ScopeOnce && (c.hidden || c.Pending.Indeterminate) {
+		if o.scope != umpire.ScopeOnce && (c.hidden || c.Pending.Indeterminate) {
 			continue
 		}
-		options = append(options, Option{
-			o.key, c.text.Of(o.name) + ": " + strings.Join(lines, "; "), umpire.Answer{Choice: umpire.Approve, Scope: o.scope},
-		})
+		for i, width := range append([]umpire.Width{umpire.WidthDefault}, c.Widths(o.scope)...) {
+			answer := umpire.Answer{Choice: umpire.Approve, Scope: o.scope, Width: width}
+			lines := c.Reach(answer)
+			if len(lines) == 0 {
+				continue
+			}
+			key := o.key
+			if i > 0 {
+				key += strconv.Itoa(i + 1)
+			}
+			options = append(options, Option{key, Joined(c.text.Of(o.name), ": ", List(lines, "; ")), answer})
+		}
 	}
 	return append(options,
 		Option{"n", c.text.Of("deny; what follows is the reason"), umpire.Answer{Choice: umpire.Refuse}},
