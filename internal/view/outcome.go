@@ -1,0 +1,40 @@
+package view
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"github.com/umpirehq/umpire"
+)
+
+// Outcome is what came of an event that itself says no more than that it happened: how a
+// call ended, how far an approval reaches, which mode there is now. It is safe to show,
+// and empty when there is nothing to add.
+func Outcome(e *umpire.Event, text Catalogue) string {
+	var told struct {
+		Status  umpire.ResultStatus `json:"status"`
+		From    string              `json:"from"`
+		Mode    string              `json:"mode"`
+		Rule    string              `json:"rule"`
+		Crossed bool                `json:"cross_project"`
+		Project umpire.ProjectID    `json:"from_project"`
+	}
+	// What is missing or of another form is not shown.
+	_ = json.Unmarshal(e.Data, &told)
+	var words []string
+	if e.Scope != nil {
+		words = append(words, e.Scope.String())
+	}
+	switch {
+	case told.Status != "":
+		words = append(words, text.Word("status", string(told.Status)))
+	case told.From != "" && told.Mode != "":
+		words = append(words, told.From+" → "+told.Mode)
+	case told.Rule != "":
+		words = append(words, told.Rule)
+	case told.Crossed:
+		words = append(words, fmt.Sprintf(text.Of("from project %s"), told.Project.Short()))
+	}
+	return Visible(strings.Join(words, " "))
+}
