@@ -23,7 +23,10 @@ import (
 const SettleTime = 400 * time.Millisecond
 
 // cardKeys are the characters that mean something to a card.
-const cardKeys = "yspgncaevdjkY"
+const cardKeys = "yspgwncaevdjkY"
+
+// approvingKeys are those of them that may end in an approval.
+var approvingKeys = []string{"y", "s", "a", "p", "g", "w", "Y"}
 
 // A cardState is what becomes of a card.
 type cardState int
@@ -74,6 +77,13 @@ type approval struct {
 
 	form  cardForm // of the lines that were drawn last
 	lines []string
+
+	pinned int      // how many lines of the card end with the last part that asks
+	seen   int      // how many of them have been on the screen
+	seenOf cardForm // the form that seen counts in
+	read   bool     // whether all that asks has been on the screen
+	// readRules says the same of the rules that wait to be confirmed.
+	readRules bool
 }
 
 func (a *approval) open() bool { return len(a.list) > 0 }
@@ -110,7 +120,8 @@ func (m *model) asked(list []umpire.Pending, sessions map[umpire.SessionID]umpir
 // show puts the current question on a card of its own.
 func (m *model) show() tea.Cmd {
 	a := &m.ask
-	a.step, a.state, a.problem, a.explain, a.raw, a.changes, a.diff, a.edited, a.held = stepNone, cardIdle, "", false, false, false, nil, nil, ""
+	a.seen, a.seenOf, a.read = 0, cardForm{}, false
+	a.step, a.state, a.problem, a.explain, a.raw, a.changes, a.diff, a.edited, a.held, a.why = stepNone, cardIdle, "", false, false, false, nil, nil, "", nil
 	a.card = nil
 	if a.at >= len(a.list) {
 		a.focused, m.anchored, m.scroll = false, false, 0
@@ -174,10 +185,43 @@ func (m *model) pressCard(k tea.KeyPressMsg) tea.Cmd {
 func (m *model) pressChoice(key string) tea.Cmd {
 	a := &m.ask
 	a.problem = ""
+	if slices.Contains(approvingKeys, key) && !a.read {
+		a.problem = m.text("PgDn first: not all of it has been on the screen")
+		return nil
+	}
 	switch key {
-	case "y", "s", "c":
-		return m.hold(key)
-	case "p":
+	case "j", "down":
+		return m.move(1)
+	case "k", "up":
+		return m.move(-1)
+	case "n": // the reason is typed right behind it
+		return m.choose(key)
+	case "tab":
+		a.focused = false
+	case "esc":
+		a.explain, a.raw, m.scroll, m.anchored = false, false, 0, true
+	default:
+		if strings.Contains(cardKeys, key) {
+			return m.hold(key)
+		}
+	}
+	return nil
+}
+
+// choose does what a key of the card is for.
+func (m *model) choose(key string) tea.Cmd {
+	a := &m.ask
+	switch key {
+	case "y":
+		return m.answer(umpire.Answer{Choice: umpire.Approve})
+	case "s":
+		if len(view.List(a.card.Reach(umpire.Answer{Scope: umpire.ScopeSession}), "; ")) > scopeLines*m.width {
+			a.width = umpire.WidthDefault
+			m.askRules(umpire.ScopeSession, "")
+			return nil
+		}
+		return m.always(umpire.ScopeSession)
+	case "a", "p":
 		return m.always(umpire.ScopeProject)
 	case "g":
 		return m.always(umpire.ScopeGlobal)
@@ -303,13 +347,32 @@ func (m *model) readRule() tea.Cmd {
 	return nil
 }
 
+// askRules shows what an approval for longer would write, and asks whether it is meant.
+func (m *model) askRules(scope umpire.Scope, rule string) {
+	a := &m.ask
+	a.scope, a.rule, a.step, a.problem, a.readRules = scope, rule, stepConfirm, "", false
+	m.scroll, m.anchored = 0, true
+}
+
+// chosen is the approval that is being given. The card shows what it covers, and the answer
+// is the same value, so that nothing else is approved than is shown.
+func (a *approval) chosen() umpire.Answer {
+	return umpire.Answer{Choice: umpire.Approve, Scope: a.scope, Rule: a.rule, Width: a.width}
+}
+
 // confirmRule takes the key by which a rule is written.
 func (m *model) confirmRule(k tea.KeyPressMsg) tea.Cmd {
 	switch k.String() {
 	case "y":
-		return m.answer(umpire.Answer{Choice: umpire.Approve, Scope: m.ask.scope, Rule: m.ask.rule})
+		if !m.ask.readRules {
+			m.ask.problem = m.text("PgDn first: not all of it has been on the screen")
+			return nil
+		}
+		return m.answer(m.ask.chosen())
+	case "tab":
+		return m.widen(m.ask.scope)
 	case "esc", "n":
-		m.ask.step = stepNone
+		m.ask.step, m.anchored = stepNone, true
 	}
 	return nil
 }

@@ -44,6 +44,7 @@ type model struct {
 	refreshing, stale bool      // how things stand is being asked, and has changed since
 	quitAt            time.Time // until when another Ctrl+C quits
 	leaving           bool
+	over              bool // the one turn of this chat has ended
 	still             bool // the clock draws nothing again
 	hasty             bool // nor does it say when a card has settled
 }
@@ -132,6 +133,7 @@ func (m *model) welcome() {
 
 // Update takes in what has happened.
 func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
+	defer m.noteSeen()
 	switch msg := msg.(type) {
 	case tea.WindowSizeMsg:
 		m.width, m.height = max(msg.Width, minWidth), max(msg.Height, minHeight)

@@ -121,3 +121,33 @@ func (m *model) conversation(room int) []string {
 	}
 	return seen
 }
+
+// noteSeen remembers how far the card has been on the screen, from its top and without a
+// gap. Nothing is approved before its last part that asks was.
+func (m *model) noteSeen() {
+	a := &m.ask
+	read := &a.read
+	if a.step == stepConfirm {
+		read = &a.readRules
+	}
+	if a.card == nil || *read || m.screen != nil || m.width == 0 {
+		return
+	}
+	lines, room := m.cardLines(m.width), m.room()
+	if a.form != a.seenOf {
+		a.seen, a.seenOf = 0, a.form
+	}
+	back := m.scroll
+	if m.anchored {
+		back = max(0, len(lines)-room)
+	}
+	back = min(back, max(0, len(m.last(room+back))-room))
+	first, end := len(lines)-back-room, len(lines)-back
+	if back > 0 && room > 1 {
+		end-- // where it says how many lines follow
+	}
+	if first <= a.seen {
+		a.seen = max(a.seen, end)
+	}
+	*read = a.seen >= a.pinned
+}
