@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"charm.land/bubbles/v2/textinput"
@@ -64,13 +65,15 @@ type approval struct {
 	step     cardStep
 	scope    umpire.Scope // of the rule that is being written
 	rule     string
+	width    umpire.Width // of the approval that is being given
 	input    textinput.Model
 	hint     string // what is to be written
 	problem  string // why the last answer did not count
 	held     string // the key of an answer that is given if nothing is typed behind it
 	focused  bool   // keys are for the card, not for a message
-	fold     bool   // the scopes are not listed
 	explain  bool
+	why      []string // what decided, once it was asked for
+	whyAt    int      // the line of the card at which it begins
 	raw      bool
 	changes  bool
 	answered map[umpire.RequestID]bool // from here
@@ -225,12 +228,14 @@ func (m *model) choose(key string) tea.Cmd {
 		return m.always(umpire.ScopeProject)
 	case "g":
 		return m.always(umpire.ScopeGlobal)
-	case "a":
-		a.fold = !a.fold
+	case "w":
+		return m.widen(umpire.ScopeSession)
 	case "n":
 		return a.edit(stepReason, "", m.text("reason for denying (optional)"))
+	case "c":
+		return m.answer(umpire.Answer{Choice: umpire.Cancel})
 	case "e":
-		a.explain = !a.explain
+		return m.explain()
 	case "v":
 		a.raw = !a.raw
 	case "d":
@@ -238,16 +243,8 @@ func (m *model) choose(key string) tea.Cmd {
 		if len(a.diff) == 0 {
 			a.problem = m.text("no change of a file is shown for this call")
 		}
-	case "j", "down":
-		return m.move(1)
-	case "k", "up":
-		return m.move(-1)
 	case "Y":
 		return m.askRest()
-	case "tab":
-		a.focused = false
-	case "esc":
-		a.explain, a.raw, m.anchored = false, false, true
 	}
 	return nil
 }
@@ -266,20 +263,52 @@ func (m *model) move(by int) tea.Cmd {
 // written, after the rule was seen and could be changed.
 func (m *model) always(scope umpire.Scope) tea.Cmd {
 	a := &m.ask
+	a.width, a.rule = umpire.WidthDefault, ""
 	switch {
 	case a.card.Hidden():
 		a.problem = m.text("It contains hidden characters, shown here as escapes. It can be approved once only.")
-	case a.current().Indeterminate || len(a.card.Reach(scope, "")) == 0:
+	case a.current().Indeterminate || len(a.card.Reach(umpire.Answer{Scope: scope})) == 0 && len(a.card.Widths(scope)) == 0:
 		a.problem = m.text("no rule can stand for this call")
 	case scope == umpire.ScopeSession:
 		return m.answer(umpire.Answer{Choice: umpire.Approve, Scope: scope})
+	case len(a.current().Rules) == 0: // only a wider one
+		return m.widen(scope)
 	case len(a.current().Rules) > 1: // several rules are written as they are, or not at all
-		a.scope, a.rule, a.step = scope, "", stepConfirm
+		m.askRules(scope, "")
 	default:
 		a.scope = scope
 		return a.edit(stepRule, a.current().Rules[0], "")
 	}
 	return nil
+}
+
+// widen goes on to the next width of an approval, and from the widest to the narrowest.
+// Nothing is approved by it: the width is shown, and confirmed or left.
+func (m *model) widen(scope umpire.Scope) tea.Cmd {
+	a := &m.ask
+	if a.card.Hidden() || a.current().Indeterminate {
+		a.problem = m.text("no rule can stand for this call")
+		return nil
+	}
+	if a.step == stepNone {
+		a.width = umpire.WidthDefault
+	}
+	widths := a.card.Widths(scope)
+	next := slices.Index(widths, a.width) + 1
+	switch {
+	case len(widths) == 0:
+		a.problem = m.text("there is nothing wider to allow")
+		return nil
+	case next < len(widths):
+		a.width = widths[next]
+		m.askRules(scope, "")
+		return nil
+	case scope == umpire.ScopeSession || len(a.current().Rules) == 0:
+		a.width = widths[0]
+		m.askRules(scope, "")
+		return nil
+	}
+	return m.always(scope)
 }
 
 // edit has the person write something on the card.
@@ -320,6 +349,10 @@ func (m *model) pressField(k tea.KeyPressMsg) tea.Cmd {
 	case "esc":
 		a.step, a.problem = stepNone, ""
 		return nil
+	case "tab":
+		if a.step == stepRule {
+			return m.widen(a.scope)
+		}
 	case "enter":
 		if a.step == stepReason {
 			return m.answer(umpire.Answer{Choice: umpire.Refuse, Reason: trimmed(a.input.Value())})
@@ -343,7 +376,8 @@ func (m *model) readRule() tea.Cmd {
 		a.problem = m.text("the rule contains hidden characters")
 		return nil
 	}
-	a.rule, a.step, a.problem = policy.FormatShort(rule), stepConfirm, ""
+	a.width = umpire.WidthDefault
+	m.askRules(a.scope, policy.FormatShort(rule))
 	return nil
 }
 
@@ -397,7 +431,7 @@ func (m *model) answerAll(answer umpire.Answer, list []umpire.Pending) tea.Cmd {
 		msg := answeredMsg{answer: answer}
 		for _, p := range list {
 			bound := answer
-			bound.Request, bound.ArgsHash, bound.Version = p.Request, p.ArgsHash, p.Version
+			bound.Request, bound.ArgsHash, bound.Version, bound.ShownDigest = p.Request, p.ArgsHash, p.Version, p.ShownDigest
 			if _, err := m.conf.Gate.Resolve(ctx, bound); err != nil {
 				msg.err = err
 				return msg
@@ -457,14 +491,14 @@ func (m *model) sayAnswer(answer *umpire.Answer, p *umpire.Pending) {
 	case cardApproved:
 		line = m.textf("Allowed tool: %s", p.Tool)
 	case cardApprovedAll:
-		line = m.textf("Allowed tool: %s", p.Tool) + " (" + m.text(answer.Scope.String()) + ")"
+		line = view.Bracketed(m.textf("Allowed tool: %s", p.Tool), m.text(answer.Scope.String()))
 	case cardDenied:
 		line = m.textf("Denied tool: %s", p.Tool)
 		if answer.Choice == umpire.Cancel {
 			line = m.textf("Cancelled: %s", p.Tool)
 		}
 		if answer.Reason != "" {
-			line += ": " + answer.Reason
+			line = view.Joined(line, ": ", answer.Reason)
 		}
 	case cardIdle, cardLoading:
 		return
@@ -488,7 +522,7 @@ func (m *model) rest() []umpire.Pending {
 	var rest []umpire.Pending
 	for _, p := range a.list {
 		session := a.sessions[p.Session]
-		plain := !p.Warning && !p.Indeterminate && !card.New(p, session, m.conf.Text, a.shown, false).Hidden()
+		plain := !p.Warning && !p.Consequence.AtLeast(umpire.Outward) && !p.Indeterminate && !view.New(p, session, m.conf.Text, a.shown, false).Hidden()
 		if plain && p.Batch == a.current().Batch && p.Session == a.current().Session && p.Risk == a.current().Risk {
 			rest = append(rest, p)
 		}

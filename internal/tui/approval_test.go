@@ -39,7 +39,7 @@ func TestCardScreens(t *testing.T) {
 		"允许一次", "始终允许", "拒绝", "取消", // C-35
 		"允许 ▾ / 拒绝", "允许本次", "允许本次对话", "允许此项目", "允许全局") // M-124 to M-126
 	d.press("n")
-	d.sees("拒绝原因（可选）", "回车:确认拒绝") // M-127
+	d.sees("拒绝原因（可选）", "回车：确认拒绝") // M-127
 }
 
 // TestKeysAnswer: each key gives its answer, bound to what was shown.
@@ -115,7 +115,7 @@ func TestWordsAnswerNothing(t *testing.T) {
 			d.m.Update(tea.KeyPressMsg{Code: r, Text: string(r)}) // what is held for a moment is not waited for
 		}
 	}
-	for _, word := range []string{"stop", "yes please", "can you", "/sessions", "现在不要", "so"} {
+	for _, word := range []string{"stop", "again", "go on", "explain it", "do it", "view", "please", "You", "yes please", "can you", "/sessions", "现在不要", "so"} {
 		d := driven(t, nil, 80, 24)
 		d.m.hasty = false
 		d.m.Update(refreshMsg{session: d.gate.session, pending: []umpire.Pending{npm()}})
@@ -386,5 +386,44 @@ func TestSubAgentsAsk(t *testing.T) {
 	d.sees("$ npm install react")
 	if n := len(d.m.ask.list); n != 1 {
 		t.Errorf("%d questions", n)
+	}
+}
+
+// TestWidthShownIsTheWidthApproved: whichever width Tab has come to, the card shows what it
+// covers, and y approves that and nothing else.
+func TestWidthShownIsTheWidthApproved(t *testing.T) {
+	t.Parallel()
+	p := waiting(1, "Edit", map[string]any{"file_path": "src/a.txt"})
+	p.Rules = []string{"Edit(src/a.txt)"}
+	p.Suggestions = []umpire.Suggestion{
+		{Action: umpire.Allow, Tool: "Edit", Match: umpire.Match{PathGlob: "src/a.txt"}, Width: umpire.WidthExact},
+		{Action: umpire.Allow, Tool: "Edit", Match: umpire.Match{PathGlob: "src/**"}, Width: umpire.WidthFolder},
+		{Action: umpire.Allow, Tool: "Edit", Width: umpire.WidthTool},
+	}
+	for _, tt := range []struct {
+		keys  []string
+		sees  string
+		width umpire.Width
+	}{
+		{[]string{"p", "tab"}, "Edit(src/**)", umpire.WidthFolder},
+		{[]string{"p", "tab", "tab"}, "every call of Edit", umpire.WidthTool},
+		{[]string{"p", "tab", "tab", "tab", "tab"}, "Edit(src/**)", umpire.WidthFolder},
+		{[]string{"p", "tab", "tab", "tab", "enter"}, "Edit(src/a.txt)", umpire.WidthDefault},
+		{[]string{"w"}, "Edit(src/**)", umpire.WidthFolder},
+		{[]string{"w", "tab"}, "every call of Edit", umpire.WidthTool},
+		{[]string{"w", "tab", "tab"}, "Edit(src/**)", umpire.WidthFolder},
+		{[]string{"w", "tab", "esc", "w"}, "Edit(src/**)", umpire.WidthFolder},
+	} {
+		d := driven(t, nil, 80, 24)
+		d.ask(p)
+		for _, key := range tt.keys {
+			d.press(key)
+			d.screenText() // drawn, as a person would see it
+		}
+		d.sees(tt.sees)
+		d.press("y")
+		if len(d.gate.answers) != 1 || d.gate.answers[0].Width != tt.width {
+			t.Errorf("%q: answered %+v, want width %q", tt.keys, d.gate.answers, tt.width)
+		}
 	}
 }

@@ -12,11 +12,11 @@ import (
 // Who wants to write "stop" or "/sessions" while a card has the keys must not have
 // approved anything by it.
 
-// holdTime is how long an answer waits for a second character, which would make it the
+// holdTime is how long a key waits for a second character, which would make it the
 // beginning of a word.
 const holdTime = 300 * time.Millisecond
 
-// A heldMsg says that nothing was typed behind the key of an answer.
+// A heldMsg says that nothing was typed behind a key.
 type heldMsg struct{ request umpire.RequestID }
 
 func (msg heldMsg) command(m *model) tea.Cmd {
@@ -26,16 +26,10 @@ func (msg heldMsg) command(m *model) tea.Cmd {
 		return nil
 	}
 	a.held = ""
-	switch key {
-	case "s":
-		return m.always(umpire.ScopeSession)
-	case "c":
-		return m.answer(umpire.Answer{Choice: umpire.Cancel})
-	}
-	return m.answer(umpire.Answer{Choice: umpire.Approve})
+	return m.choose(key)
 }
 
-// hold keeps the key of an answer for a moment, and gives the answer then.
+// hold keeps a key for a moment, and does then what it is for.
 func (m *model) hold(key string) tea.Cmd {
 	m.ask.held = key
 	msg := heldMsg{m.ask.current().Request}
