@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 
 	"charm.land/bubbles/v2/textinput"
@@ -18,13 +19,14 @@ import (
 // The card stands in the conversation, below what led to it; what can be answered
 // stands below it, where it is seen whatever is scrolled.
 
-// riskStyle is the colour of a risk.
-func riskStyle(risk string) lipgloss.Style {
-	switch risk {
-	case umpire.Low.String(), umpire.Safe.String():
+// consequenceStyle is the colour of what cannot be taken back.
+func consequenceStyle(c umpire.Consequence) lipgloss.Style {
+	switch c {
+	case umpire.Harmless:
 		return okStyle
-	case umpire.Medium.String():
+	case umpire.Reversible:
 		return warnStyle
+	case umpire.Lost, umpire.Outward:
 	}
 	return badStyle
 }
@@ -34,7 +36,9 @@ type cardForm struct {
 	of                    *view.Card
 	width, waiting        int
 	explain, raw, changes bool
-	diff                  int
+	diff, why             int
+	confirm               bool          // the rules that an approval writes stand above it
+	answer                umpire.Answer // that is being given, as far as it is chosen
 }
 
 // cardLines are the lines of the question that is shown. They are drawn once for each
@@ -44,20 +48,30 @@ func (m *model) cardLines(width int) []string {
 	if a.card == nil {
 		return nil
 	}
-	form := cardForm{a.card, width, len(a.list), a.explain, a.raw, a.changes, len(a.diff)}
+	form := cardForm{a.card, width, len(a.list), a.explain, a.raw, a.changes, len(a.diff), len(a.why), a.step == stepConfirm, a.chosen()}
 	if form != a.form {
 		a.form, a.lines = form, m.drawCard(width)
 	}
 	return a.lines
 }
 
-// drawCard draws the card.
+// drawCard draws the card: what asks stands above everything that may be long.
 func (m *model) drawCard(width int) []string {
 	a, p := &m.ask, m.ask.current()
-	style := riskStyle(p.Risk)
-	lines := []string{style.Render("⚠️ "+m.text("Permission request")) + "  " + m.position()}
-	lines = append(lines, boldStyle.Render(oneLine(m.textf("%s asks to run:", p.Tool), width-2)))
-	for i, line := range a.card.Command() {
+	style := consequenceStyle(p.Consequence)
+	if a.step == stepConfirm {
+		lines := []string{boldStyle.Render(oneLine(p.Tool+" "+a.card.Object(), width-2))}
+		lines = append(lines, fold(a.card.Reach(a.chosen()), width-2)...)
+		a.pinned = len(lines)
+		return prefixed(style.Render("┃ "), cutAll(lines, width-2))
+	}
+	title := "⚠️ " + m.text("Permission request") + "  " + p.Tool + " " + a.card.Object()
+	if lipgloss.Width(title) > width-2 { // the object is worth more than the word
+		title = "⚠️ " + p.Tool + " " + a.card.Object()
+	}
+	lines := []string{style.Render(oneLine(title, width-2))}
+	lines = append(lines, boldStyle.Render(oneLine(m.textf("%s asks to run:", p.Tool)+"  "+m.position(), width-2)))
+	for i, line := range a.card.Brief() {
 		lines = append(lines, indented(map[bool]string{true: "$ ", false: "  "}[i == 0], []string{line}, width-2)...)
 	}
 	for _, caution := range a.card.Cautions() {
@@ -67,13 +81,15 @@ func (m *model) drawCard(width int) []string {
 	if remarks := strings.TrimSpace(a.card.Remarks()); remarks != "" {
 		lines = append(lines, paint(badStyle, m.laidOut(strings.ReplaceAll(remarks, "\n\n  ", "\n"), width-2))...)
 	}
+	lines = append(lines, m.laidOut(strings.TrimPrefix(a.card.Asking(), "\n"), width-2)...)
+	a.pinned = len(lines)
+	if a.whyAt = len(lines); a.explain {
+		lines = append(lines, m.laidOut(strings.Join(m.whyLines(), "\n")+"\n"+a.card.Asker(), width-2)...)
+	}
 	if a.changes && len(a.diff) > 0 {
 		lines = append(append(lines, m.diffLines(width-2)...), m.laidOut(a.card.Without(a.edited...), width-2)...)
 	} else {
 		lines = append(lines, m.laidOut(a.card.Without(shownCommand(a.card)...), width-2)...)
-	}
-	if a.explain {
-		lines = append(lines, m.laidOut("\n"+a.card.Asker(), width-2)...)
 	}
 	if a.raw {
 		lines = append(lines, fold(safe("\n"+laidOutJSON(p.Input)), width-2)...)
@@ -83,7 +99,7 @@ func (m *model) drawCard(width int) []string {
 
 // shownCommand are the fields that stand on the card's first lines.
 func shownCommand(c *view.Card) []string {
-	if len(c.Command()) > 0 {
+	if command := c.Command(); len(command) > 0 && slices.Equal(command, c.Brief()) {
 		return []string{"command"}
 	}
 	return nil
@@ -94,7 +110,7 @@ func (m *model) position() string {
 	p := m.ask.current()
 	position := m.textf("%d of %d", p.Position, p.Total)
 	if n := len(m.ask.list); n > 1 {
-		position += ", " + m.textf("%d wait", n)
+		position = view.Joined(position, ", ", m.textf("%d wait", n))
 	}
 	return position
 }
@@ -102,6 +118,9 @@ func (m *model) position() string {
 // laidOut folds a section of the card, which is safe already.
 func (m *model) laidOut(section string, width int) []string {
 	var all []string
+	if section == "" {
+		return nil
+	}
 	for line := range strings.SplitSeq(strings.TrimRight(section, "\n"), "\n") {
 		deep := len(line) - len(strings.TrimLeft(line, " "))
 		all = append(all, indented(line[:deep], []string{line[deep:]}, width)...)
@@ -166,18 +185,24 @@ func (m *model) menu(width, height int) []string {
 	var lines []string
 	switch a.step {
 	case stepReason:
-		lines = m.field(m.text("Deny")+": ", m.text("Enter: confirm denying · Esc: back"), width)
+		lines = m.field(view.Joined(m.text("Deny"), ": ", ""), m.text("Enter: confirm denying · Esc: back"), width)
 	case stepRule:
-		lines = m.field(m.text("Rule to write")+": ", m.text("Enter: look at it · Esc: back"), width)
+		lines = m.field(view.Joined(m.text("Rule to write"), ": ", ""), m.text("Enter: look at it · Tab: wider · Esc: back"), width)
 	case stepConfirm:
-		lines = append(fold(a.card.Reach(a.scope, a.rule), width), keys("y", m.text("write it and allow"), "Esc", m.text("back")))
+		allow := m.text("write it and allow")
+		if a.scope == umpire.ScopeSession {
+			allow = m.text("allow this session")
+		}
+		lines = fold([]string{keys("y", allow, "Tab", m.text("another width"), "Esc", m.text("back"))}, width)
 	case stepRest:
 		lines = m.restLines(width)
 	case stepNone:
 		lines = m.choices(width, height)
 	}
-	if a.problem != "" {
-		lines = append(lines, paint(badStyle, fold(safe(a.problem), width))...)
+	if problem := paint(badStyle, fold(safe(a.problem), width)); a.problem != "" && height < scopesFrom {
+		lines = append(problem, lines...) // below the keys it would be cut off
+	} else if a.problem != "" {
+		lines = append(lines, problem...)
 	}
 	if a.state == cardLoading || a.held != "" || !m.settled() { // keys do not count yet
 		lines = paint(dimStyle, cutAll(lines, width-2))
@@ -213,14 +238,14 @@ func keys(pairs ...string) string {
 	return strings.Join(parts, dimStyle.Render(" · "))
 }
 
-// scopesFrom is the height from which on the scopes are listed without being asked for.
+// scopesFrom is the height from which on the scopes are listed.
 const scopesFrom = 18
 
 // choices are the answers, with what each scope covers.
 func (m *model) choices(width, height int) []string {
 	a := &m.ask
 	lines := fold([]string{keys("y", m.text("allow once"), "a", m.text("always allow"), "n", m.text("deny"), "c", m.text("cancel"))}, width)
-	if listed := height >= scopesFrom; listed != a.fold {
+	if height >= scopesFrom {
 		lines = append(lines, m.scopes(width)...)
 	}
 	more := []string{"e", m.text("explain"), "v", m.text("raw")}
@@ -251,17 +276,20 @@ func (m *model) scopes(width int) []string {
 	a := &m.ask
 	lines := []string{m.text("Allow") + " ▾ / " + m.text("Deny")}
 	for _, s := range scopeNames {
-		reach := a.card.Reach(s.scope, "")
+		reach := a.card.Reach(umpire.Answer{Scope: s.scope})
 		if s.scope != umpire.ScopeOnce && (a.card.Hidden() || a.current().Indeterminate) || len(reach) == 0 {
 			continue
 		}
 		name := m.text("allow " + s.name)
 		head := "  " + keyStyle.Render(s.key) + " " + name + strings.Repeat(" ", max(1, 20-lipgloss.Width(name)))
-		text := strings.Join(reach, "; ")
-		if over := scopeLines * width; len(text) > over { // p and g show it whole
-			text = strings.ToValidUTF8(text[:over], "") + "…"
+		text := view.List(reach, "; ")
+		if len(text) > scopeLines*width { // the key shows all of it before anything is approved
+			text = m.textf("%d lines, shown before you confirm", len(reach))
 		}
 		lines = append(lines, indented(head, paint(dimStyle, []string{text}), width)...)
+	}
+	if len(a.card.Widths(umpire.ScopeSession)) > 0 && !a.card.Hidden() && !a.current().Indeterminate {
+		lines = append(lines, "  "+keyStyle.Render("w")+" "+m.text("allow more: a subcommand, a folder or the tool"))
 	}
 	return lines
 }

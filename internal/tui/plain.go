@@ -200,7 +200,14 @@ func (p *plain) choose(line lineMsg) tea.Cmd {
 	return p.m.answer(answer)
 }
 
-func (p *plain) explain() []string { return strings.Split(p.card.Asker(), "\n") }
+func (p *plain) explain() []string {
+	lines := strings.Split(p.card.Asker(), "\n")
+	if why, is := p.m.loadWhy(*p.m.ask.current())().(whyMsg); is {
+		p.m.ask.why = why.lines
+		lines = append(lines, p.m.whyLines()...)
+	}
+	return lines
+}
 
 func (p *plain) raw() []string { return []string{laidOutJSON(p.m.ask.current().Input)} }
 
