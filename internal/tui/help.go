@@ -19,7 +19,11 @@ func (s *helpScreen) update(m *model, msg tea.Msg) tea.Cmd {
 	}
 	by, moves := map[string]int{"j": 1, "down": 1, "k": -1, "up": -1, "pgdown": m.height / 2, "pgup": -m.height / 2}[k.String()]
 	if !moves || s.most == 0 {
-		return m.leave()
+		m.screen = nil
+		if strings.TrimSpace(k.Text) != "" && k.String() != "q" { // the next message begins with it
+			return m.pressInput(k)
+		}
+		return nil
 	}
 	s.at = max(0, min(s.at+by, s.most))
 	return nil
