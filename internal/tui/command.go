@@ -143,10 +143,10 @@ func (m *model) statusText() []string {
 	s := &m.session
 	lines := []string{m.text("permission") + " " + m.conf.Text.Word("state", string(m.facts.state))}
 	if m.facts.kind != "" {
-		lines[0] += " (" + m.conf.Text.Word("type", string(m.facts.kind)) + ", " + m.text("risk "+m.facts.risk) + ")"
+		lines[0] = view.Bracketed(lines[0], view.Joined(m.conf.Text.Word("type", string(m.facts.kind)), ", ", m.text("risk "+m.facts.risk)))
 	}
 	if b := m.facts.blocked; b != nil {
-		lines = append(lines, m.text("blocked")+" "+strings.TrimSuffix(string(b.Code)+": "+m.conf.Text.Reason(b.Detail), ": "))
+		lines = append(lines, m.text("blocked")+" "+m.blockedText(b))
 	}
 	return append(lines,
 		m.text("project")+" "+s.Project.Short()+"  "+s.Root, m.text("session")+" "+string(s.ID)+"  "+s.Dir,

@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -137,18 +138,28 @@ func (m *model) judge() {
 // statusLines is how high the status line is.
 const statusLines = 2
 
+// blockedText says why a call does not run: in words where there are any, else by its
+// code.
+func (m *model) blockedText(b *umpire.Blocked) string {
+	return cmp.Or(m.conf.Text.Reason(b.Detail), m.conf.Text.Word("code", string(b.Code)))
+}
+
 // status draws the status line: what the permissions are at, and whose they are.
 func (m *model) status(width int) []string {
-	first := []string{m.text("permission") + " " + m.conf.Text.Word("state", string(m.facts.state))}
-	if m.facts.kind != "" {
+	state := m.facts.state
+	if m.turn.stop == nil && state != umpire.StateWaiting {
+		state = umpire.StateIdle // what was decided last is over
+	}
+	first := []string{m.text("permission") + " " + m.conf.Text.Word("state", string(state))}
+	if m.facts.kind != "" && state != umpire.StateIdle {
 		first = append(first, m.conf.Text.Word("type", string(m.facts.kind)), m.text("risk "+m.facts.risk))
 	}
-	blocked := m.facts.state == umpire.StateWaiting || m.facts.state == umpire.StateDenied
+	blocked := state == umpire.StateWaiting || state == umpire.StateDenied
 	if b := m.facts.blocked; b != nil && blocked {
-		first = append(first, strings.TrimSuffix(string(b.Code)+": "+adapter.Visible(m.conf.Text.Reason(b.Detail)), ": "))
+		first = append(first, view.Visible(m.blockedText(b)))
 	}
 	if m.facts.problem != "" {
-		first = append(first, m.text("gate")+": "+adapter.Visible(m.facts.problem))
+		first = append(first, view.Joined(m.text("gate"), ": ", view.Visible(m.facts.problem)))
 	}
 	second := []string{
 		m.text("project") + " " + m.session.Project.Short(), m.text("mode") + " " + m.session.Mode.String(),
@@ -256,7 +267,7 @@ func (m *model) accessText(e *umpire.Event) string {
 // eventLine is an event as a person reads it.
 func (m *model) eventLine(e *umpire.Event) string {
 	parts := []string{fmt.Sprintf("%6d  %s  %-24s", e.Seq, e.At.Local().Format(time.TimeOnly), e.Kind)}
-	for _, part := range []string{e.Tool, m.conf.Text.Word("of risk", e.Risk), m.accessText(e)} {
+	for _, part := range []string{e.Tool, m.conf.Text.Word("of risk", e.Risk), view.Outcome(e, m.conf.Text), m.accessText(e)} {
 		if part != "" {
 			parts = append(parts, part)
 		}

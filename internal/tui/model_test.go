@@ -130,7 +130,7 @@ func TestScrolling(t *testing.T) {
 }
 
 // TestQueue: a message that comes while the agent works is queued, and seen as queued
-// until the model is asked (D12).
+// until the model is asked.
 func TestQueue(t *testing.T) {
 	t.Parallel()
 	d := driven(t, nil, 80, 24)
@@ -190,14 +190,20 @@ func TestStatusLine(t *testing.T) {
 	d := driven(t, nil, 120, 24)
 	d.sees("permission idle", "project 0123456789ab · mode default · session s1 · script:demo.json")
 	d.ask(npm())
-	d.sees(`permission waiting · shell_execute · risk medium · mode: Tool "Bash" requires approval (moderate)`)
+	d.sees(`permission waiting · shell_execute · risk medium · Tool "Bash" requires approval (moderate)`)
+	d.m.turn.stop = func() {}
 	d.gate.session.Permission, d.gate.session.Blocked = umpire.StateDenied, &umpire.Blocked{Code: umpire.CodeDenied, Detail: "no\x1b[2J"}
 	d.gate.pending = nil
 	d.tell(watchMsg{umpire.Event{Seq: 9, Session: "s1", Kind: umpire.EventPermissionRejected, Type: umpire.FileWrite, Risk: "high"}})
-	d.sees(`permission denied · file_write · risk high · denied: no\x1b[2J`)
+	d.sees(`permission denied · file_write · risk high · no\x1b[2J`)
+	d.gate.session.Blocked = &umpire.Blocked{Code: umpire.CodeCancelled} // N-72: no words, so the code
+	d.tell(watchMsg{umpire.Event{Seq: 10, Session: "s1", Kind: umpire.EventPermissionRejected, Type: umpire.FileWrite, Risk: "high"}})
+	d.sees("risk high · cancelled")
 	d.gate.session.Permission = umpire.StateAllowed
-	d.tell(watchMsg{umpire.Event{Seq: 10, Session: "s1", Kind: umpire.EventCallFinished}})
+	d.tell(watchMsg{umpire.Event{Seq: 11, Session: "s1", Kind: umpire.EventCallFinished}})
 	d.sees("permission allowed · file_write · risk high\n")
+	d.tell(turnMsg{})
+	d.sees("permission idle\n") // nothing of it outlives the turn
 }
 
 // TestCommands goes through what can be commanded.
@@ -220,7 +226,7 @@ func TestCommands(t *testing.T) {
 	say("/tineline", "did you mean /timeline?")
 	say("/fork", "belongs to another project")
 	say("/help", "/exit-plan", "Ctrl+C", "any key: back")
-	d.press("x")
+	d.press("esc")
 	d.sawNot("any key")
 	say("/etc/passwd is a file", "> /etc/passwd is a file") // a path is a message
 	say("/resume s2", "the agent works in this session")
@@ -270,6 +276,14 @@ func TestTimelineFollows(t *testing.T) {
 	d.sees("›     40")
 	d.press("enter")
 	d.sees("end", "Esc: back")
+	d.press("esc")
+	scope := umpire.ScopeSession
+	d.tell(watchMsg{umpire.Event{
+		Seq: 50, Session: "s1", Kind: umpire.EventPermissionApproved, Type: umpire.ShellExecute, Request: "q7", Rule: "r7", Actor: "ann", Scope: &scope,
+	}})
+	d.sees("›     50")
+	d.press("enter")
+	d.sees("type: shell_execute", "rule: r7", "scope: session", "actor: ann", "request: q7") // N-71, N-94
 	d.press("esc", "k", "esc")
 	d.sees("Message, or /help")
 }
