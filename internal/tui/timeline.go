@@ -1,6 +1,10 @@
 package tui
 
-import tea "charm.land/bubbletea/v2"
+import (
+	tea "charm.land/bubbletea/v2"
+
+	"github.com/umpirehq/umpire/internal/view"
+)
 
 // A timelineScreen shows what happens in the session and its sub-agents, as it happens.
 type timelineScreen struct {
@@ -30,7 +34,7 @@ func (s *timelineScreen) draw(m *model, width, height int) []string {
 	s.list.title = m.text("Timeline") + "  " + string(m.session.ID)
 	s.list.set(rows)
 	if s.open && len(rows) > 0 {
-		lines := append([]string{boldStyle.Render(cut(s.list.title, width)), ""}, fold([]string{rows[s.list.at]}, width)...)
+		lines := append([]string{boldStyle.Render(cut(s.list.title, width)), ""}, fold(m.eventInFull(s.list.at), width)...)
 		return append(filled(lines, height-1), dimStyle.Render(cut(m.text("Esc: back"), width)))
 	}
 	return s.list.draw(m.text("nothing has happened yet"), m.text("j/k: move · Enter: in full · Esc: back"), width, height)
@@ -42,6 +46,16 @@ func (m *model) eventLines() []string {
 		rows[i] = m.eventLine(&m.events[i])
 	}
 	return rows
+}
+
+// eventInFull is an event and everything that is known of it.
+func (m *model) eventInFull(at int) []string {
+	e := &m.events[at]
+	lines := []string{m.eventLine(e), ""}
+	for _, line := range view.EventDetail(e, m.conf.Text) {
+		lines = append(lines, "  "+line)
+	}
+	return lines
 }
 
 // readEvents is how many of the last events are read out.
