@@ -55,6 +55,7 @@ func (c *Chat) RunPlain(ctx context.Context) error {
 		return func() tea.Msg { return work(ctx) }
 	}
 	p.m.still, p.m.reach = true, earlierSpoken
+	p.m.conf.Once = false // its lines stay where they are: nothing is lost by leaving at once
 	if c.conf.Resumed {
 		p.m.before = p.m.readEarlier(ctx, c.conf.Session.ID)
 	}
@@ -66,7 +67,7 @@ func (c *Chat) RunPlain(ctx context.Context) error {
 	}()
 	go p.read(c.conf.In) // ends with the process: a read from a terminal cannot be taken back
 	p.start(p.m.Init())
-	err := p.loop(ctx)
+	err := p.loop(ctx, c.conf.Once)
 	p.print() // ends a line that was begun
 	cancel()
 	c.turns.Wait()
@@ -112,8 +113,9 @@ func (p *plain) read(in io.Reader) {
 	p.send(lineMsg{end: true})
 }
 
-// loop takes what happens and writes what is new, until the chat is left.
-func (p *plain) loop(ctx context.Context) error {
+// loop takes what happens and writes what is new, until the chat is left or its only turn
+// has ended.
+func (p *plain) loop(ctx context.Context, once bool) error {
 	for {
 		p.write()
 		var msg tea.Msg
@@ -133,6 +135,10 @@ func (p *plain) loop(ctx context.Context) error {
 			p.start(p.typed(msg))
 		default:
 			_, cmd := p.m.Update(msg)
+			if _, ended := msg.(turnMsg); ended && once {
+				p.write()
+				return nil
+			}
 			p.start(cmd)
 		}
 	}
@@ -262,7 +268,7 @@ func (p *plain) writeEntry(e *entry) {
 	case userEntry:
 		switch {
 		case e.queued:
-			p.say("(" + p.m.text("queued") + ")")
+			p.say(strings.TrimSpace(view.Bracketed("", p.m.text("queued"))))
 		case e.earlier:
 			p.say("> " + e.text)
 		}

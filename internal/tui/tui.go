@@ -7,7 +7,7 @@
 //
 // It decides nothing and runs nothing: it reads the gate's timeline, hands in what the
 // person answers, and has turns run by the function that it is given. What it shows of
-// models, calls and files is made safe by internal/adapter first: the only escapes that
+// models, calls and files is made safe by internal/view first: the only escapes that
 // reach the terminal are its own.
 //
 // State changes in update, work is done by commands, and views only draw. One screen is
@@ -34,6 +34,7 @@ type Gate interface {
 
 // Look is the part of a gate that changes nothing.
 type Look interface {
+	Check(ctx context.Context, call umpire.Call) (umpire.Decision, error)
 	Session(ctx context.Context, id umpire.SessionID) (umpire.Session, error)
 	Sessions(ctx context.Context, q umpire.SessionQuery) ([]umpire.Session, error)
 	Pending(ctx context.Context, q umpire.PendingQuery) ([]umpire.Pending, error)
@@ -53,7 +54,7 @@ type Act interface {
 type Rules interface {
 	Rules(ctx context.Context, dir string) ([]umpire.Rule, error)
 	RuleStatus(ctx context.Context, dir string) (umpire.RuleStatus, error)
-	RemoveRule(ctx context.Context, dir string, scope umpire.Scope, id umpire.RuleID) error
+	RemoveRule(ctx context.Context, dir string, scope umpire.Scope, id umpire.RuleID, by umpire.Actor) error
 }
 
 // A Host runs what the terminal itself does not: turns, and going from one session to
@@ -95,6 +96,7 @@ type Config struct {
 	Session umpire.Session
 	Resumed bool   // the session was there before; what is open in it goes on
 	Task    string // the first message, if any
+	Once    bool   // after the first turn, Enter on an empty line leaves the chat
 	Model   string // what the status line calls the model
 	Text    view.Catalogue
 	Now     func() time.Time

@@ -36,6 +36,9 @@ type turnMsg struct {
 func (m *model) submit() tea.Cmd {
 	text := strings.TrimSpace(m.input.Value())
 	if text == "" {
+		if m.over {
+			return m.quit()
+		}
 		return nil
 	}
 	m.wrote.keep(text)
@@ -104,7 +107,17 @@ func (m *model) turnEnded(msg turnMsg) tea.Cmd {
 			return tea.Batch(m.startTurn(""), m.refresh())
 		}
 	}
+	m.endOnce()
 	return m.refresh()
+}
+
+// endOnce says after the first turn of a chat for one task how to leave it.
+func (m *model) endOnce() {
+	if !m.conf.Once || m.over {
+		return
+	}
+	m.over = true
+	m.log.say(noteEntry, m.text("That was all. Press Enter to leave."))
 }
 
 // callEnded shows a call with its result.
