@@ -2,6 +2,7 @@ package tui
 
 import (
 	"context"
+	"slices"
 	"strings"
 
 	"charm.land/bubbles/v2/textinput"
@@ -159,6 +160,9 @@ func (m *model) limitNote(typed string, p *Profile) (note string, loud bool) {
 		return m.textf("saved: %s is unrestricted", p.Name), false
 	case strings.Join(wanted, " ") != strings.Join(p.Suffixes, " "):
 		return m.textf("saved; the project's configuration narrows it to %s", strings.Join(p.Suffixes, " ")), true
+	case slices.ContainsFunc(p.Suffixes, policy.FitsNoFile):
+		useless := slices.DeleteFunc(slices.Clone(p.Suffixes), func(s string) bool { return !policy.FitsNoFile(s) })
+		return m.textf("saved, but no file has such a suffix: %s; a suffix begins at the last dot", strings.Join(useless, " ")), true
 	}
 	return m.textf("saved: %s may edit %s", p.Name, strings.Join(p.Suffixes, " ")), false
 }
@@ -194,7 +198,7 @@ func (s *agentsScreen) row(m *model, i, width int) []string {
 	if row.profile.Tools != nil {
 		tools = strings.Join(row.profile.Tools, " ")
 	}
-	name := "  " + m.text("may edit") + ": "
+	name := view.Joined("  "+m.text("may edit"), ": ", "")
 	row.field.SetWidth(max(10, width-stringWidth(name)-2))
 	limit := m.text("unrestricted")
 	if len(row.profile.Suffixes) > 0 {
@@ -203,7 +207,7 @@ func (s *agentsScreen) row(m *model, i, width int) []string {
 	return []string{
 		boldStyle.Render(cut(mark+view.Visible(row.profile.Name), width)) + dimStyle.Render(oneLine("  "+tools, width-20)),
 		cut(name+fieldView(&row.field, m.text("empty: unrestricted")), width),
-		dimStyle.Render(cut("  "+m.text("in force")+": "+adapter.Visible(limit), width)),
+		dimStyle.Render(cut(view.Joined("  "+m.text("in force"), ": ", view.Visible(limit)), width)),
 		"",
 	}
 }
@@ -216,7 +220,7 @@ func (s *agentsScreen) read(m *model) ([]string, bool) {
 		if p := &s.agents[i].profile; len(p.Suffixes) > 0 {
 			limit = strings.Join(p.Suffixes, " ")
 		}
-		lines = append(lines, adapter.Visible(s.agents[i].profile.Name+": "+m.text("may edit")+" "+limit))
+		lines = append(lines, view.Visible(view.Joined(s.agents[i].profile.Name, ": ", m.text("may edit")+" "+limit)))
 	}
 	if s.note != "" {
 		lines = append(lines, safe(s.note)...)

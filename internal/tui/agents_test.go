@@ -23,6 +23,8 @@ func TestSuffixField(t *testing.T) {
 		"trimmed (S-49)":            {nil, " .md , .py ", []string{".md", ".py"}, []string{"may edit: .md, .py"}},
 		"blank (S-50, S-52, S-65)":  {nil, "   ", []string{}, []string{"main is unrestricted", "in force: unrestricted", "empty: unrestricted"}},
 		"doubles (S-51)":            {nil, "md,.MD, .md ,,.", []string{".md"}, []string{"may edit: .md", "in force: .md"}},
+		"a pattern (A-29)":          {nil, "*.rs", []string{".rs"}, []string{"saved: main may edit .rs", "in force: .rs"}},
+		"fits no file (A-29)":       {nil, ".tar.gz, .md", []string{".tar.gz", ".md"}, []string{"no file has such a suffix: .tar.gz", "in force: .tar.gz .md"}},
 		"nothing of it is a suffix": {nil, ", .", []string{}, []string{`nothing in ", ." is a suffix: main is unrestricted`, "in force: unrestricted"}},
 		"blank in 简体中文 (S-52)":      {chineseText(), "", []string{}, []string{"不限制"}},
 	} {
