@@ -79,7 +79,9 @@ const (
 
 // watch hands on what happens in the project, until ctx ends.
 func (c *Chat) watch(ctx context.Context, hand func(umpire.Event)) {
-	after := c.latest(ctx)
+	// Events before the last one of the session are read as history.
+	last, _ := c.conf.Gate.Events(ctx, umpire.Filter{Session: c.conf.Session.ID, Last: 1}) // without it all are
+	after := umpire.LastSeq(last)
 	for pause := firstPause; ctx.Err() == nil; pause = min(2*pause, longestPause) {
 		for e, err := range c.conf.Gate.Watch(ctx, umpire.Filter{Project: c.conf.Session.Project, After: after}) {
 			if err != nil {
@@ -95,13 +97,4 @@ func (c *Chat) watch(ctx context.Context, hand func(umpire.Event)) {
 		}
 		timer.Stop()
 	}
-}
-
-// latest is the last event of the session so far. What came before it is read as history.
-func (c *Chat) latest(ctx context.Context) int64 {
-	events, err := c.conf.Gate.Events(ctx, umpire.Filter{Session: c.conf.Session.ID})
-	if err != nil || len(events) == 0 {
-		return 0
-	}
-	return events[len(events)-1].Seq
 }

@@ -28,6 +28,7 @@ type fakeGate struct {
 	mu         sync.Mutex
 	session    umpire.Session
 	others     []umpire.Session
+	decision   umpire.Decision // of every call
 	pending    []umpire.Pending
 	said       umpire.Conversation
 	events     []umpire.Event
@@ -38,6 +39,10 @@ type fakeGate struct {
 	removed    []umpire.RuleID
 	refusal    error // of the next answer
 	answered   chan struct{}
+}
+
+func (g *fakeGate) Check(context.Context, umpire.Call) (umpire.Decision, error) {
+	return g.decision, nil
 }
 
 func (g *fakeGate) Session(_ context.Context, id umpire.SessionID) (umpire.Session, error) {
@@ -118,7 +123,7 @@ func (g *fakeGate) RuleStatus(context.Context, string) (umpire.RuleStatus, error
 	return g.status, nil
 }
 
-func (g *fakeGate) RemoveRule(_ context.Context, _ string, _ umpire.Scope, id umpire.RuleID) error {
+func (g *fakeGate) RemoveRule(_ context.Context, _ string, _ umpire.Scope, id umpire.RuleID, _ umpire.Actor) error {
 	g.removed = append(g.removed, id)
 	g.rules = slices.DeleteFunc(g.rules, func(r umpire.Rule) bool { return r.ID == id })
 	return nil
@@ -322,7 +327,7 @@ func waiting(n int, tool string, input map[string]any) umpire.Pending {
 	p := umpire.Pending{
 		Request: umpire.RequestID(fmt.Sprintf("r%d", n)), Version: 1, Call: umpire.CallID(fmt.Sprintf("c%d", n)), ArgsHash: fmt.Sprintf("hash%d", n),
 		Batch: "m1", Position: n, Total: 5, Session: "s1", Project: someProject, Agent: "umpire", Tool: tool, Input: text,
-		Type: umpire.FileWrite, Risk: "medium", Access: "write", Code: umpire.CodeMode, AskedAt: begun,
+		Type: umpire.FileWrite, Risk: "medium", Consequence: umpire.Reversible, Access: "write", Code: umpire.CodeMode, AskedAt: begun,
 		Reason:   fmt.Sprintf("Tool %q requires approval (moderate)", tool),
 		Accesses: []umpire.Access{{Kind: umpire.KindWrite, Target: "/p/a.txt", Verdict: umpire.Ask, Risk: umpire.Medium, Reason: "creates or replaces a file"}},
 		Rules:    []string{tool},
@@ -347,7 +352,7 @@ func write() umpire.Pending {
 // chineseText is everything in 简体中文 that screens say.
 func chineseText() view.Catalogue {
 	all := view.Catalogue{}
-	maps.Copy(all, Chinese)
-	maps.Copy(all, card.Chinese)
+	maps.Copy(all, view.ChineseChat)
+	maps.Copy(all, view.ChineseCard)
 	return all
 }

@@ -94,7 +94,7 @@ func (s *rulesScreen) update(m *model, msg tea.Msg) tea.Cmd {
 func (m *model) removeRule(r umpire.Rule) tea.Cmd {
 	dir := m.session.Dir
 	return m.do(func(ctx context.Context) tea.Msg {
-		if err := m.conf.Gate.RemoveRule(ctx, dir, writable[r.Source], r.ID); err != nil {
+		if err := m.conf.Gate.RemoveRule(ctx, dir, writable[r.Source], r.ID, umpire.Actor{}); err != nil {
 			return rulesMsg{err: err}
 		}
 		return rulesOf(ctx, m.conf.Gate, dir)

@@ -109,7 +109,7 @@ func (e *entry) layOut(text view.Catalogue, width int) []string {
 	case userEntry:
 		lines := indented("> ", safe(e.text), width)
 		if e.queued {
-			lines[0] = cut(lines[0]+"  ("+text.Of("queued")+")", width)
+			lines[0] = cut(view.Bracketed(lines[0], text.Of("queued")), width)
 		}
 		return paint(userStyle, lines)
 	case assistantEntry:
