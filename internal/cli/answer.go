@@ -102,11 +102,7 @@ var verbs = map[umpire.Choice]string{umpire.Approve: "approve", umpire.Refuse: "
 
 // answer answers one question.
 func (a *app) answer(ctx context.Context, answer umpire.Answer, id string, f *answerFlags) error {
-	verb := verbs[answer.Choice]
-	if err := a.needPerson("umpire " + verb); err != nil {
-		return err
-	}
-	if err := f.read(&answer); err != nil {
+	if err := f.read(&answer, a.now()); err != nil {
 		return err
 	}
 	gate, done, err := a.personsGate(ctx, f.tokenFile)
@@ -122,7 +118,7 @@ func (a *app) answer(ctx context.Context, answer umpire.Answer, id string, f *an
 	if err != nil {
 		return gateError(err)
 	}
-	if err := a.notItsRunner(ctx, gate, verb); err != nil {
+	if err := a.notItsRunner(ctx, gate, verbs[answer.Choice]); err != nil {
 		return err
 	}
 	if err := a.confirmAnswer(ctx, &answer, p, session, f); err != nil {

@@ -40,9 +40,6 @@ func (a *app) chat(ctx context.Context, f *runFlags, task string, plain bool) er
 	if err := f.chosen("umpire chat --help"); err != nil {
 		return err
 	}
-	if err := a.needPerson("umpire chat"); err != nil {
-		return err
-	}
 	s := &stay{app: a, flags: f, asks: true}
 	if !a.terminal && !(f.json && s.personAtStreams()) {
 		return usage("umpire run --help", "umpire chat needs a terminal; umpire run does without one")

@@ -56,10 +56,9 @@ func (a *app) modeOf(ctx context.Context, f *modeFlags, word string) error {
 			return usage("umpire help modes", "%w", err)
 		}
 	}
-	switches := word != "" || f.leavePlan
-	if switches {
-		if err := a.needPerson("switching the mode"); err != nil {
-			return err
+	if f.allowAll != "" {
+		if f.allowAll != "on" && f.allowAll != "off" || f.leavePlan {
+			return usage("umpire mode --help", "--allow-all %q: want on or off, without --leave-plan", f.allowAll)
 		}
 	}
 	gate, done, err := a.gateway(ctx, personCredential)

@@ -2,6 +2,10 @@ package cli
 
 import (
 	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/umpirehq/umpire/policy"
 )
 
 // An agentMarker is an environment variable by which an agent marks the
@@ -66,6 +70,31 @@ func (a *app) needPerson(what string) error {
 		}
 	}
 	return nil
+}
+
+// admit refuses a command that is a person's to a process that an agent started. The
+// marks are the policy's, which denies the same commands before they start; here they
+// hold for whatever path or wrapper led to this process.
+func (a *app) admit(cmd *cobra.Command, args []string) error {
+	if cmd == cmd.Root() {
+		return nil
+	}
+	verb := strings.TrimPrefix(cmd.CommandPath(), cmd.Root().Name()+" ")
+	if mark, _ := policy.VerbMarkOf(verb); mark != policy.VerbPerson || onlyShows(cmd, verb, args) {
+		return nil
+	}
+	return a.needPerson(cmd.CommandPath())
+}
+
+// onlyShows reports whether a command of a person is asked to change nothing.
+func onlyShows(cmd *cobra.Command, verb string, args []string) bool {
+	isSet := func(flag string) bool {
+		return cmd.Flags().Changed(flag) && cmd.Flags().Lookup(flag).Value.String() == "true"
+	}
+	if verb == "mode" {
+		return len(args) == 0 && !isSet("leave-plan") && !cmd.Flags().Changed("allow-all")
+	}
+	return isSet("dry-run") || isSet("show")
 }
 
 // ancestry is what this process descends from, as far as it is known.

@@ -5,7 +5,10 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/umpirehq/umpire/internal/runner"
+	"github.com/spf13/cobra"
+
+	"github.com/umpirehq/umpire/internal/process"
+	"github.com/umpirehq/umpire/policy"
 )
 
 // descendant is an app in a process that descends from others.
@@ -62,5 +65,37 @@ func TestAncestorsEndAtTheRoot(t *testing.T) {
 	}
 	if len(ancestors(0)) == 0 || len(ancestors(os.Getppid())) != 0 {
 		t.Error("the walk to the root does not end where it should")
+	}
+}
+
+// Every command is marked, so that a new one is a person's until somebody decides
+// otherwise, and a person's command is refused to an agent before it does anything.
+func TestEveryCommandIsMarked(t *testing.T) {
+	t.Parallel()
+	seen := 0
+	var walk func(cmd *cobra.Command)
+	walk = func(cmd *cobra.Command) {
+		for _, sub := range cmd.Commands() {
+			walk(sub)
+		}
+		if !cmd.HasParent() || !cmd.Runnable() {
+			return
+		}
+		seen++
+		verb := strings.TrimPrefix(cmd.CommandPath(), "umpire ")
+		mark, marked := policy.VerbMarkOf(verb)
+		if !marked {
+			t.Errorf("umpire %s is not marked in the policy", verb)
+		}
+		agent := descendant(map[string]string{"CLAUDECODE": "1"})
+		if refused := agent.admit(cmd, []string{"x"}) != nil; refused != (mark == policy.VerbPerson) {
+			t.Errorf("umpire %s: refused to an agent %v, mark %v", verb, refused, mark)
+		}
+	}
+	root := (&app{}).root()
+	root.InitDefaultCompletionCmd()
+	walk(root)
+	if seen < 30 {
+		t.Errorf("only %d commands", seen)
 	}
 }

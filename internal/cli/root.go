@@ -33,8 +33,9 @@ func (a *app) root() *cobra.Command {
 	root := &cobra.Command{
 		Use: "umpire", Short: a.text.of(rootShort), Long: a.text.of(rootLong), Example: rootExample,
 		SilenceErrors: true, SilenceUsage: true,
-		Args: noSuchCommand,
-		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+		Args:              noSuchCommand,
+		RunE:              func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+		PersistentPreRunE: a.admit,
 	}
 	root.AddGroup(
 		&cobra.Group{ID: groupFirst, Title: a.text.of("Where to begin:")},
