@@ -23,8 +23,6 @@ type address struct{ network, name string }
 const (
 	networkUnix = "unix"
 	networkTCP  = "tcp"
-	// maxSocketPath is what the kernel keeps of a socket's name.
-	maxSocketPath = 103
 	// probeTime bounds finding out whether a gate answers.
 	probeTime = 2 * time.Second
 )
@@ -55,8 +53,8 @@ func (a *app) listenAt(text string) (address, error) {
 		return address{}, usage("umpire serve --help", "listen %q: want unix:PATH or HOST:PORT", text)
 	}
 	path = a.expand(path)
-	if len(path) > maxSocketPath {
-		return address{}, usage("umpire serve --listen unix:SHORTER", "listen: the path of a socket has %d bytes at most, %q has %d", maxSocketPath, path, len(path))
+	if text != "" && len(path) > files.MaxSocketPath && !files.LongSockets {
+		return address{}, usage("umpire serve --listen unix:SHORTER", "listen: the path of a socket has %d bytes at most, %q has %d", files.MaxSocketPath, path, len(path))
 	}
 	return address{networkUnix, path}, nil
 }
@@ -94,7 +92,24 @@ func (a *app) expand(path string) string {
 // stateDir is the folder of the store, the socket and the credentials.
 func (a *app) stateDir() string { return filepath.Join(a.home(), "state") }
 
-// dial connects to an address. Its error matches [hostcall.ErrAbsent] when nobody
+// longNote says what a long path of the socket means, as a format for its size; "" is that
+// there is nothing to say.
+func (a address) longNote() (format string, size int) {
+	switch {
+	case a.network != networkUnix || len(a.name) <= files.MaxSocketPath:
+		return "", 0
+	case files.LongSockets:
+		return longSocket, len(a.name)
+	}
+	return tooLongSocket, len(a.name)
+}
+
+const (
+	longSocket    = "the path of the gate's socket has %d bytes: umpire reaches it through its folder, other programs cannot dial it by name"
+	tooLongSocket = "the path of the gate's socket has %d bytes, more than this system takes: no gate can run until `listen` names a shorter one"
+)
+
+// dial connects to an address. Its error matches [host.ErrAbsent] when nobody
 // answers there.
 func (a address) dial(ctx context.Context) (io.ReadWriteCloser, error) {
 	if a.network == networkUnix {

@@ -12,6 +12,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/umpirehq/umpire/internal/config"
+	"github.com/umpirehq/umpire/internal/files"
+	"github.com/umpirehq/umpire/internal/sandbox"
 	"github.com/umpirehq/umpire/internal/server"
 )
 
@@ -76,8 +78,17 @@ func (a *app) nobodyElse(ctx context.Context, where address) error {
 
 // holderOf says who answers at an address.
 func holderOf(ctx context.Context, where address) string {
+	name := where.name
+	if where.network == networkUnix {
+		short, release, err := files.SocketName(name)
+		if err != nil {
+			return "somebody answers there"
+		}
+		defer release() //nolint:errcheck // it was only looked at
+		name = short
+	}
 	var dialer net.Dialer
-	conn, err := dialer.DialContext(ctx, where.network, where.name)
+	conn, err := dialer.DialContext(ctx, where.network, name)
 	if err != nil {
 		return "somebody answers there"
 	}

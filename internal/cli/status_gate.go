@@ -62,6 +62,9 @@ func (a *app) gateStatus(ctx context.Context, s *status, c *config.Config) error
 		return err
 	}
 	s.Gate.Address = where.String()
+	if format, size := where.longNote(); format != "" {
+		s.Notes = append(s.Notes, fmt.Sprintf(a.text.of(format), size))
+	}
 	s.Store = storeStatus{Kind: stored.kind, Exists: stored.exists()}
 	if stored.kind == storeSQLite {
 		s.Store.Path = stored.name
