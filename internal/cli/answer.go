@@ -9,6 +9,7 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -25,6 +26,8 @@ import (
 // An answerFlags is what an answer is told beside the question.
 type answerFlags struct {
 	scope, rule string
+	width       string
+	expires     string
 	tokenFile   string
 	json        bool
 }
@@ -43,6 +46,9 @@ func (a *app) approveCommand() *cobra.Command {
 	}
 	cmd.Flags().StringVar(&f.scope, "scope", "once", a.text.of("how far it reaches, `SCOPE`: once, session, project or global"))
 	cmd.Flags().StringVar(&f.rule, "rule", "", a.text.of("the `RULE` that a wider scope stands for, in short form (default: the narrowest)"))
+	cmd.Flags().StringVar(&f.width, "width", "", a.text.of("how much a wider scope covers, `WIDTH`: exact, subcommand, folder or tool (default: the narrowest)"))
+	cmd.Flags().StringVar(&f.expires, "expires", "", a.text.of("`WHEN` it ends: 2027-01-01, an RFC 3339 time, or a duration such as 8h"))
+	completeWords(cmd, "width", "exact", "subcommand", "folder", "tool")
 	completeWords(cmd, "scope", "once", "session", "project", "global")
 	a.answerFlags(cmd, &f)
 	return cmd
@@ -128,18 +134,33 @@ func (a *app) answer(ctx context.Context, answer umpire.Answer, id string, f *an
 }
 
 // read takes the flags into the answer.
-func (f *answerFlags) read(answer *umpire.Answer) error {
+func (f *answerFlags) read(answer *umpire.Answer, now time.Time) error {
 	if answer.Choice != umpire.Approve {
 		return nil
 	}
 	if err := answer.Scope.UnmarshalText([]byte(f.scope)); err != nil {
 		return usage("umpire approve --help", "--%w", err)
 	}
+	for flag, value := range map[string]string{"rule": f.rule, "width": f.width, "expires": f.expires} {
+		if value != "" && answer.Scope == umpire.ScopeOnce {
+			return usage("umpire approve --help", "--%s needs --scope session, project or global", flag)
+		}
+	}
+	if f.rule != "" && f.width != "" {
+		return usage("umpire approve --help", "--width does not go with --rule, which says itself what it covers")
+	}
+	if err := answer.Width.UnmarshalText([]byte(f.width)); err != nil {
+		return usage("umpire approve --help", "--%w", err)
+	}
+	if f.expires != "" {
+		at, err := expiry(f.expires, now)
+		if err != nil {
+			return err
+		}
+		answer.ExpiresAt = at
+	}
 	if f.rule == "" {
 		return nil
-	}
-	if answer.Scope == umpire.ScopeOnce {
-		return usage("umpire approve --help", "--rule needs --scope session, project or global")
 	}
 	rule, err := policy.ParseShort(f.rule)
 	if err != nil {
@@ -347,15 +368,25 @@ func (a *app) cardFor(answer *umpire.Answer, p umpire.Pending, s umpire.Session,
 	case umpire.Cancel:
 		row(a.text.of("answer"), a.text.of("cancel, and stop the turn"))
 	case umpire.Approve:
-		reach := c.Reach(answer.Scope, answer.Rule)
+		reach := c.Reach(*answer)
 		if len(reach) == 0 {
+			if widths := c.Widths(answer.Scope); len(widths) > 0 && answer.Width != widths[0] {
+				return b.Bytes(), refused(fmt.Sprintf("umpire approve %s --scope %s --width %s", p.Request, answer.Scope, widths[0]),
+					"no rule of this width can stand for this call, but a wider one can")
+			}
 			return b.Bytes(), refused("umpire approve "+string(p.Request), "no rule can stand for this call: approve it once, or for the session")
 		}
 		row(a.text.of("answer"), fmt.Sprintf(a.text.of("approve (%s)"), a.text.of(answer.Scope.String())))
 		for _, line := range reach {
 			row("", line)
 		}
-		if (c.Hidden() || card.Hides(answer.Rule)) && answer.Scope != umpire.ScopeOnce {
+		for _, width := range c.Widths(answer.Scope) {
+			if width != answer.Width && answer.Rule == "" {
+				wider := umpire.Answer{Scope: answer.Scope, Width: width}
+				row("--width "+string(width), view.List(c.Reach(wider), "; "))
+			}
+		}
+		if (c.Hidden() || view.Hides(answer.Rule)) && answer.Scope != umpire.ScopeOnce {
 			return b.Bytes(), refused("umpire approve "+string(p.Request), "the call contains hidden characters: it can be approved once only")
 		}
 	}

@@ -35,6 +35,15 @@ why, the paths that leave the project, and what the scope would allow from then 
   project   writes a rule into .umpire/permissions.json of the project
   global    writes a rule into permissions.json in ~/.umpire
 
+A rule is the narrowest: the very command, the one path, the host. --width says more:
+
+  subcommand  the same subcommand, with options and targets of no higher consequence
+  folder      everything below the folder; one outside the project is for reading, for
+              the session, or for the project and at most 30 days
+  tool        every use of the tool, on every file
+
+No rule stands for a force push, for deleting a tree, or for an interpreter.
+
 Then you confirm on the terminal: with "y" where the risk is low or medium and the
 scope is once or session, else with a code that is made up for this card. What was
 typed before the card stood there for a moment does not count.
@@ -50,6 +59,7 @@ everything that you can get at.`
 
 const approveExample = `  umpire approve 4k7m
   umpire approve 4k7m --scope session
+  umpire approve 4k7m --scope session --width folder --expires 8h
   umpire approve 4k7m --scope project --rule 'Bash(npm test:*)'`
 
 const denyLong = `Refuses a call that waits. The agent is told so, with the REASON if there is one, and
@@ -129,17 +139,27 @@ var chineseGate = catalogue{
   project   把规则写入本项目的 .umpire/permissions.json
   global    把规则写入 ~/.umpire 中的 permissions.json
 
-然后在终端上确认:风险为低或中等且范围为 once 或 session 时输入 "y",否则输入为这张卡片生成的代码。
+规则取最窄的形式：这条命令、这个路径、这台主机。--width 可以更宽：
+
+  subcommand  同一子命令，选项和目标的后果不更高
+  folder      目录之下的一切；项目之外的目录只能读取，限于会话，或限于项目且最多 30 天
+  tool        该工具的每次使用，对每个文件
+
+强制推送、删除整个目录、解释器都不会有规则。
+
+然后在终端上确认：风险为低或中等且范围为 once 或 session 时输入 "y"，否则输入为这张卡片生成的代码。
 卡片显示片刻之前输入的内容不算数。
 
 回答需要由人进行。由代理启动的进程、没有终端、或已有回答的调用都会被拒绝:第一个回答有效。
 致命风险的调用从不询问,因此无法批准。
 
-脚本用 --token-file ~/.umpire/state/person.token 回答。能读取该文件者就能以您的名义回答:
-不要让代理读到它,沙箱或单独的用户可以做到。以您的身份运行且没有沙箱的代理,可以接触您能接触的一切。`,
-	"how far it reaches, `SCOPE`: once, session, project or global":                    "适用范围 `SCOPE`:once、session、project 或 global",
-	"the `RULE` that a wider scope stands for, in short form (default: the narrowest)": "较大范围所代表的规则 `RULE`,用简写(默认:最窄的)",
-	"answer with the person's credential in `FILE` instead of on a terminal":           "用 `FILE` 中人的凭据回答,而不是在终端上",
+脚本用 --token-file ~/.umpire/state/person.token 回答。能读取该文件者就能以你的名义回答：
+不要让代理读到它，沙箱或单独的用户可以做到。以你的身份运行且没有沙箱的代理，可以接触你能接触的一切。`,
+	"how far it reaches, `SCOPE`: once, session, project or global":                                      "适用范围 `SCOPE`:once、session、project 或 global",
+	"the `RULE` that a wider scope stands for, in short form (default: the narrowest)":                   "较大范围所代表的规则 `RULE`，用简写（默认：最窄的）",
+	"answer with the person's credential in `FILE` instead of on a terminal":                             "用 `FILE` 中人的凭据回答，而不是在终端上",
+	"how much a wider scope covers, `WIDTH`: exact, subcommand, folder or tool (default: the narrowest)": "较大范围包含多少 `WIDTH`：exact、subcommand、folder 或 tool（默认：最窄的）",
+	"no rule of this width can stand for this call, but a wider one can":                                 "这个宽度没有规则可以代表此调用，但更宽的可以",
 	"write the batch as JSON": "以 JSON 输出该批次",
 
 	"Refuse a call that waits; the agent reads the reason": "拒绝等待中的调用;代理会读到原因",
