@@ -364,7 +364,11 @@ func (a *app) cardFor(answer *umpire.Answer, p umpire.Pending, s umpire.Session,
 	row := func(name, value string) { b.WriteString(view.Row(name, value)) }
 	switch answer.Choice {
 	case umpire.Refuse:
-		row(a.text.of("answer"), strings.TrimSuffix(a.text.of("deny")+": "+visible(answer.Reason), ": "))
+		denial := a.text.of("deny")
+		if answer.Reason != "" {
+			denial = view.Joined(denial, ": ", visible(answer.Reason))
+		}
+		row(a.text.of("answer"), denial)
 	case umpire.Cancel:
 		row(a.text.of("answer"), a.text.of("cancel, and stop the turn"))
 	case umpire.Approve:
@@ -396,7 +400,7 @@ func (a *app) cardFor(answer *umpire.Answer, p umpire.Pending, s umpire.Session,
 
 // resolve hands the answer in, bound to what was shown.
 func (a *app) resolve(ctx context.Context, gate *client.Client, answer umpire.Answer, p umpire.Pending, f *answerFlags) error {
-	answer.Request, answer.ArgsHash, answer.Version = p.Request, p.ArgsHash, p.Version
+	answer.Request, answer.ArgsHash, answer.Version, answer.ShownDigest = p.Request, p.ArgsHash, p.Version, p.ShownDigest
 	b, err := gate.Resolve(ctx, answer)
 	if err != nil {
 		return a.resolveError(err, &p)

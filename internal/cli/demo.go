@@ -150,7 +150,7 @@ func (s *stay) playDemo(ctx context.Context) error {
 func (s *stay) approveOnce(ctx context.Context, p umpire.Pending) error {
 	fmt.Fprintf(s.stderr, s.text.of("approved by --yes: %s")+"\n", clip(visible(p.Tool+" "+subjectOfInput(p.Input))))
 	_, err := s.gate.Resolve(ctx, umpire.Answer{
-		Request: p.Request, ArgsHash: p.ArgsHash, Version: p.Version, Choice: umpire.Approve, Scope: umpire.ScopeOnce, Reason: "--yes",
+		Request: p.Request, ArgsHash: p.ArgsHash, ShownDigest: p.ShownDigest, Version: p.Version, Choice: umpire.Approve, Scope: umpire.ScopeOnce, Reason: "--yes",
 	})
 	return err
 }

@@ -271,7 +271,7 @@ func gateError(err error) error {
 	case errors.Is(err, umpire.ErrInvalid):
 		code = exitUsage
 	case errors.Is(err, umpire.ErrResolved), errors.Is(err, umpire.ErrState), errors.Is(err, umpire.ErrFenced),
-		errors.Is(err, umpire.ErrOtherProject), errors.Is(err, umpire.ErrLimit):
+		errors.Is(err, umpire.ErrOtherProject), errors.Is(err, umpire.ErrLimit), errors.Is(err, umpire.ErrChanged):
 		code = exitRefused
 	case errors.Is(err, client.ErrCredential):
 		code, err = exitRefused, fmt.Errorf("the gate does not take this credential: %w", err)

@@ -29,7 +29,7 @@ func replica(t *testing.T, store string) (agent, person *client.Client) {
 	cmd := exec.Command(program)
 	cmd.Args = []string{"umpire", "serve", "--listen", "127.0.0.1:0", "--store", store}
 	cmd.Dir, cmd.Stderr = dir, os.Stderr
-	cmd.Env = []string{"HOME=" + home, "PATH=" + os.Getenv("PATH"), testRoot + "=" + "1"}
+	cmd.Env = []string{"HOME=" + home, "PATH=" + os.Getenv("PATH"), testRoot + "=" + "1", testManaged + "=" + filepath.Join(home, "etc")}
 	out, err := cmd.StdoutPipe()
 	if err != nil {
 		t.Fatal(err)
@@ -110,7 +110,7 @@ func TestReplicas(t *testing.T) {
 	if len(list) != 1 || list[0].Call != "c1" {
 		t.Fatalf("%+v", list)
 	}
-	_, err = person.Resolve(ctx, umpire.Answer{Request: list[0].Request, ArgsHash: list[0].ArgsHash, Choice: umpire.Approve})
+	_, err = person.Resolve(ctx, umpire.Answer{Request: list[0].Request, ArgsHash: list[0].ArgsHash, ShownDigest: list[0].ShownDigest, Choice: umpire.Approve})
 	check(err)
 	check(<-released)
 	started, err := agent.Start(ctx, umpire.Start{Session: "s1", Batch: "m1", Call: "c1"})

@@ -86,9 +86,9 @@ func (k *runAsker) ask(ctx context.Context, p umpire.Pending) error {
 		if err != nil {
 			return err
 		}
-		answer.Request, answer.ArgsHash, answer.Version = p.Request, p.ArgsHash, p.Version
+		answer.Request, answer.ArgsHash, answer.Version, answer.ShownDigest = p.Request, p.ArgsHash, p.Version, p.ShownDigest
 		_, err = k.gate.Resolve(ctx, answer)
-		if err == nil || ctx.Err() != nil || !errors.Is(err, umpire.ErrInvalid) && !errors.Is(err, umpire.ErrState) {
+		if err == nil || ctx.Err() != nil || !errors.Is(err, umpire.ErrInvalid) && !errors.Is(err, umpire.ErrState) && !errors.Is(err, umpire.ErrChanged) {
 			return err
 		}
 		fmt.Fprintf(k.tty, "%s\n", visible(k.text.problem(err.Error()))) // this answer cannot be given; another one can
