@@ -46,7 +46,7 @@ func (a *app) root() *cobra.Command {
 	init, doctor, hook := a.initCommand(), a.doctorCommand(), a.hookCommand()
 	init.GroupID, doctor.GroupID, hook.GroupID = groupFirst, groupFirst, groupLook
 	root.AddCommand(a.demoCommand(), init, a.checkCommand(), doctor, a.serveCommand(), a.chatCommand(), a.runCommand(),
-		a.pendingCommand(), a.approveCommand(), a.denyCommand(), a.cancelCommand(), a.watchCommand(), a.sessionsCommand(), a.modeCommand(), a.timelineCommand(),
+		a.pendingCommand(), a.approveCommand(), a.denyCommand(), a.cancelCommand(), a.watchCommand(), a.sessionsCommand(), a.modeCommand(), a.grantsCommand(), a.timelineCommand(),
 		a.rulesCommand(), a.trustCommand(), a.programsCommand(),
 		a.statusCommand(), a.configCommand(), hook, a.benchCommand(), a.versionCommand(), a.manCommand())
 	root.AddCommand(a.topics()...)

@@ -29,7 +29,9 @@ type status struct {
 
 	Sandbox   sandboxStatus `json:"sandbox"`
 	RuleFiles []fileStatus  `json:"rule_files"`
-	Cautious  bool          `json:"cautious"` // a file cannot be read: nothing is allowed but what is safe
+	AllowAll  bool          `json:"allow_all"` // everything that no rule and no guard asks about runs
+	Grants    int           `json:"grants"`
+	Cautious  bool          `json:"cautious"` // a file cannot be read: every call asks
 	Gate      gateStatus    `json:"gate"`
 	Store     storeStatus   `json:"store"`
 	Notes     []string      `json:"notes"`
@@ -82,6 +84,9 @@ func (a *app) statusCommand() *cobra.Command {
 			s := p.status()
 			if err := a.gateStatus(cmd.Context(), &s, p.config); err != nil {
 				return err
+			}
+			if !p.config.Enforce {
+				s.Notes = append(s.Notes, a.text.of("the gateway is not enforced"))
 			}
 			s.Notes = append(s.Notes, programNotes(rulefile.LoadPrograms(a.home()))...)
 			if asJSON {
@@ -138,6 +143,7 @@ func (a *app) showStatus(s status) error {
 	line("mode", fmt.Sprintf("%s (%s)", s.Mode, s.ModeSource))
 	line("permission state", a.permissionText(&s))
 	line("sessions", a.sessionsText(&s.Sessions))
+	line("grants", a.grantsText(&s))
 	line("gate", a.gateText(&s))
 	line("store", a.storeText(&s))
 	line("sandbox", a.sandboxText(&s.Sandbox))

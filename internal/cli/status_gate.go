@@ -9,7 +9,6 @@ import (
 	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/client"
 	"github.com/umpirehq/umpire/internal/config"
-	"github.com/umpirehq/umpire/internal/hostcall"
 )
 
 // A permissionStatus is the status line of a project: where its sessions stand with
@@ -107,6 +106,12 @@ func (s *status) ask(ctx context.Context, gate *client.Client) error {
 		s.Sessions.Latest, s.Sessions.Mode = sessions[0].ID, &sessions[0].Mode
 		s.State, s.Blocked = sessions[0].Permission, sessions[0].Blocked
 	}
+	grants, err := gate.Grants(ctx, s.WorkingDir)
+	if err != nil {
+		return err
+	}
+	s.Grants = len(grants)
+	s.AllowAll = slices.ContainsFunc(grants, func(g umpire.GrantStatus) bool { return g.Kind == umpire.GrantAllowAll })
 	waiting, err := gate.Pending(ctx, umpire.PendingQuery{Project: s.ProjectID})
 	if err != nil {
 		return err

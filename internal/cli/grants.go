@@ -1,0 +1,167 @@
+package cli
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/view"
+	"github.com/umpirehq/umpire/policy"
+)
+
+// grantsCommand is `umpire grants`.
+func (a *app) grantsCommand() *cobra.Command {
+	asJSON := false
+	list := func(cmd *cobra.Command, _ []string) error { return a.listGrants(cmd.Context(), asJSON) }
+	cmd := &cobra.Command{
+		Use: "grants", GroupID: groupGate, Args: noWords, RunE: list,
+		Short:   a.text.of("List what you approved beside the rules, and take it back"),
+		Long:    a.text.of(grantsLong),
+		Example: grantsExample,
+	}
+	cmd.PersistentFlags().BoolVar(&asJSON, "json", false, a.text.of("write JSON"))
+	cmd.AddCommand(&cobra.Command{
+		Use: "list", Args: noWords, RunE: list,
+		Short: a.text.of("List the grants of this project"), Example: "  umpire grants list --json",
+	})
+	all := false
+	revoke := &cobra.Command{
+		Use: "revoke [ID]", Args: cobra.MaximumNArgs(1),
+		Short: a.text.of("Take a grant back, or all of them"), Example: "  umpire grants revoke 4k7m\n  umpire grants revoke --all",
+		RunE: func(cmd *cobra.Command, args []string) error {
+			r := umpire.Revocation{All: all}
+			if len(args) > 0 {
+				r.ID = args[0]
+			}
+			if (r.ID == "") == !r.All {
+				return usage("umpire grants list", "want the ID of one grant, or --all")
+			}
+			return a.revokeGrants(cmd.Context(), r, asJSON)
+		},
+	}
+	revoke.Flags().BoolVar(&all, "all", false, a.text.of("take back every grant of this project"))
+	cmd.AddCommand(revoke)
+	return cmd
+}
+
+// listGrants shows what is granted in the project.
+func (a *app) listGrants(ctx context.Context, asJSON bool) error {
+	gate, done, err := a.gateway(ctx, personCredential)
+	if err != nil {
+		return err
+	}
+	defer done()
+	grants, err := gate.Grants(ctx, a.dir)
+	if err != nil {
+		return gateError(err)
+	}
+	if asJSON {
+		return failed(a.showJSON(a.aged(grants)))
+	}
+	if len(grants) == 0 {
+		_, err := fmt.Fprintln(a.stdout, a.text.of("nothing is granted beside the rules"))
+		return failed(err)
+	}
+	return failed(a.showGrants(grants))
+}
+
+// revokeGrants takes grants back.
+func (a *app) revokeGrants(ctx context.Context, r umpire.Revocation, asJSON bool) error {
+	gate, done, err := a.gateway(ctx, personCredential)
+	if err != nil {
+		return err
+	}
+	defer done()
+	r.Dir = a.dir
+	revoked, err := gate.Revoke(ctx, r)
+	if errors.Is(err, umpire.ErrNotFound) {
+		return &exit{code: exitError, hint: "umpire grants", err: err}
+	}
+	if err != nil {
+		return gateError(err)
+	}
+	if asJSON {
+		return failed(a.showJSON(a.aged(revoked)))
+	}
+	for i := range revoked {
+		fmt.Fprintf(a.stdout, a.text.of("revoked %s: %s\n"), visible(revoked[i].ID), clip(visible(a.grantText(&revoked[i]))))
+	}
+	if len(revoked) == 0 {
+		_, err = fmt.Fprintln(a.stdout, a.text.of("nothing is granted beside the rules"))
+	}
+	return failed(err)
+}
+
+// An agedGrant is a grant with its age in seconds.
+type agedGrant struct {
+	umpire.GrantStatus
+	Age int64 `json:"age_seconds"`
+}
+
+func (a *app) aged(grants []umpire.GrantStatus) []agedGrant {
+	list := []agedGrant{}
+	for _, g := range grants {
+		age := int64(0)
+		if !g.CreatedAt.IsZero() {
+			age = int64(a.now().Sub(g.CreatedAt).Seconds())
+		}
+		list = append(list, agedGrant{g, age})
+	}
+	return list
+}
+
+func (a *app) showGrants(grants []umpire.GrantStatus) error {
+	table := newTable(a.stdout)
+	fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\t%s\t%s\n",
+		a.text.of("GRANT"), a.text.of("KIND"), a.text.of("COVERS"), a.text.of("AGE"), a.text.of("ENDS"), a.text.of("USES"), a.text.of("GIVEN BY"))
+	for i := range grants {
+		g := &grants[i]
+		age, ends := "-", "-"
+		if !g.CreatedAt.IsZero() {
+			age = view.Age(a.now().Sub(g.CreatedAt))
+		}
+		if !g.ExpiresAt.IsZero() {
+			ends = g.ExpiresAt.Local().Format(timeLayout)
+		}
+		uses := fmt.Sprint(g.Uses)
+		if g.MaxUses > 0 {
+			uses += fmt.Sprintf("/%d", g.MaxUses)
+		}
+		fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\t%s\t%s\n", visible(g.ID), a.text.word("grant", string(g.Kind)),
+			clip(visible(a.grantText(g))), age, ends, uses, visible(cmp.Or(g.Source, "-")))
+	}
+	return table.Flush()
+}
+
+// grantText says what a grant covers.
+func (a *app) grantText(g *umpire.GrantStatus) string {
+	switch {
+	case g.Kind == umpire.GrantAllowAll:
+		return a.text.of("what no rule and no guard asks about")
+	case g.Kind == umpire.GrantCode:
+		return a.text.of("tests, scripts and tool settings of this clone")
+	case g.Exact != "":
+		return g.Tool + ": " + g.Exact
+	}
+	text := policy.FormatShort(umpire.Rule{Tool: g.Tool, Match: g.Match})
+	if g.MaxConsequence != umpire.Lost {
+		text += " --max-consequence " + g.MaxConsequence.String()
+	}
+	if g.Options != umpire.OptionsAny {
+		text += " --options " + string(g.Options)
+	}
+	return text
+}
+
+// grantsText says how much is granted, and that everything is.
+func (a *app) grantsText(s *status) string {
+	text := a.number(s.Grants, "%d grant", "%d grants")
+	if s.AllowAll {
+		text += ", " + a.text.of("ALLOW ALL is on")
+	}
+	return text
+}
