@@ -131,13 +131,7 @@ const lastWindow = 500
 
 // last reads what was decided last.
 func (s *status) last(ctx context.Context, gate *client.Client) error {
-	filter := umpire.Filter{Project: s.ProjectID}
-	last, err := hostcall.Latest(ctx, gate, filter)
-	if err != nil {
-		return err
-	}
-	filter.After = max(0, last-lastWindow)
-	events, err := gate.Events(ctx, filter)
+	events, err := gate.Events(ctx, umpire.Filter{Project: s.ProjectID, Last: lastWindow})
 	if err != nil {
 		return err
 	}

@@ -48,9 +48,11 @@ func (a *app) watchGate(ctx context.Context, f *watchFlags) error {
 		}
 		query.Project, filter.Project = p.ID, p.ID
 	}
-	if filter.After, err = hostcall.Latest(ctx, gate, filter); err != nil {
+	last, err := gate.Events(ctx, umpire.Filter{Project: filter.Project, Last: 1})
+	if err != nil {
 		return gateError(err)
 	}
+	filter.After = umpire.LastSeq(last)
 	a.remark(fmt.Sprintf(a.text.of("watching from event %d on"), filter.After))
 	if f.json {
 		return a.follow(ctx, gate, filter, a.eventShower(true))
