@@ -35,7 +35,7 @@ func (a *app) modeCommand() *cobra.Command {
 		},
 	}
 	flags := cmd.Flags()
-	flags.StringVar(&f.session, "session", "", a.text.of("the session `ID` (default: the latest of this project)"))
+	flags.StringVar(&f.session, "session", "", a.text.of("the session `ID` (default: the latest of this worktree)"))
 	flags.BoolVar(&f.leavePlan, "leave-plan", false, a.text.of("go back to the mode before, and let the planned files be changed"))
 	flags.BoolVar(&f.json, "json", false, a.text.of("write JSON"))
 	if err := cmd.RegisterFlagCompletionFunc("session", a.completeSessions); err != nil {
@@ -84,25 +84,13 @@ func (a *app) modeOf(ctx context.Context, f *modeFlags, word string) error {
 	return failed(a.showMode(shown, switches))
 }
 
-// sessionMeant is the session that is named, or the latest one of the project.
+// sessionMeant is the session that is named, or the one that umpire run --continue takes.
 func (a *app) sessionMeant(ctx context.Context, gate *client.Client, id string) (umpire.SessionID, error) {
 	if id != "" {
 		return a.findSession(ctx, gate, id)
 	}
-	p, err := a.project(a.dir)
-	if err != nil {
-		return "", err
-	}
-	all, err := gate.Sessions(ctx, umpire.SessionQuery{Project: p.ID})
-	if err != nil {
-		return "", gateError(err)
-	}
-	for i := range all {
-		if all[i].IsRoot && all[i].State != umpire.SessionOver {
-			return all[i].ID, nil
-		}
-	}
-	return "", refused("umpire sessions", "this project has no open session")
+	latest, err := gate.Latest(ctx, umpire.LatestQuery{Dir: a.dir, Agent: agentName})
+	return latest.ID, sessionError(err)
 }
 
 // A modeShown is a session's mode with what there is to know about it.
