@@ -19,6 +19,7 @@ import (
 type modeFlags struct {
 	session   string
 	leavePlan bool
+	allowAll  string
 	json      bool
 }
 
@@ -37,6 +38,8 @@ func (a *app) modeCommand() *cobra.Command {
 	flags := cmd.Flags()
 	flags.StringVar(&f.session, "session", "", a.text.of("the session `ID` (default: the latest of this worktree)"))
 	flags.BoolVar(&f.leavePlan, "leave-plan", false, a.text.of("go back to the mode before, and let the planned files be changed"))
+	flags.StringVar(&f.allowAll, "allow-all", "", a.text.of("`on` or off: allow what no rule and no guard asks about, in this workspace"))
+	completeWords(cmd, "allow-all", "on", "off")
 	flags.BoolVar(&f.json, "json", false, a.text.of("write JSON"))
 	if err := cmd.RegisterFlagCompletionFunc("session", a.completeSessions); err != nil {
 		panic(err)
@@ -60,7 +63,9 @@ func (a *app) modeOf(ctx context.Context, f *modeFlags, word string) error {
 		if f.allowAll != "on" && f.allowAll != "off" || f.leavePlan {
 			return usage("umpire mode --help", "--allow-all %q: want on or off, without --leave-plan", f.allowAll)
 		}
+		change.AllowAll = new(f.allowAll == "on")
 	}
+	switches := word != "" || f.leavePlan || f.allowAll != ""
 	gate, done, err := a.gateway(ctx, personCredential)
 	if err != nil {
 		return err
@@ -74,7 +79,7 @@ func (a *app) modeOf(ctx context.Context, f *modeFlags, word string) error {
 			return gateError(err)
 		}
 	}
-	shown, err := modeShownOf(ctx, gate, change.Session)
+	shown, err := a.modeShownOf(ctx, gate, change.Session)
 	if err != nil {
 		return gateError(err)
 	}
@@ -99,6 +104,9 @@ type modeShown struct {
 	Mode    umpire.Mode      `json:"mode"`
 	Before  *umpire.Mode     `json:"mode_before_plan,omitempty"`
 	Planned []umpire.Planned `json:"planned,omitempty"`
+	// AutoAvailable is false once so much was refused that auto mode asks.
+	AutoAvailable   bool `json:"auto_available"`
+	BypassAvailable bool `json:"bypass_available"`
 	modeTold
 }
 
@@ -111,17 +119,25 @@ type modeTold struct {
 }
 
 // modeShownOf reads it from the session's events.
-func modeShownOf(ctx context.Context, gate *client.Client, id umpire.SessionID) (modeShown, error) {
-	s, err := gate.Session(ctx, id)
+func (a *app) modeShownOf(ctx context.Context, from *client.Client, id umpire.SessionID) (modeShown, error) {
+	s, err := from.Session(ctx, id)
 	if err != nil {
 		return modeShown{}, err
 	}
-	events, err := gate.Events(ctx, umpire.Filter{Session: id})
+	events, err := from.Events(ctx, umpire.Filter{Session: id})
 	if err != nil {
 		return modeShown{}, err
 	}
-	plan := session.PlanOf(events)
-	shown := modeShown{Session: id, Mode: s.Mode, Before: plan.Before, Planned: plan.Calls}
+	plan := gate.ReadSessionPlan(events)
+	conf, err := a.config(s.Root)
+	if err != nil {
+		return modeShown{}, err
+	}
+	settings := conf.GateSettings()
+	shown := modeShown{
+		Session: id, Mode: s.Mode, Before: plan.Before, Planned: plan.Calls,
+		AutoAvailable: gate.AutoAvailable(&s, &settings), BypassAvailable: s.AllowBypass,
+	}
 	for _, e := range slices.Backward(events) {
 		if e.Kind == umpire.EventModeChanged || e.Kind == umpire.EventSessionOpened {
 			err := json.Unmarshal(e.Data, &shown.modeTold)
