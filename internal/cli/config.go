@@ -13,6 +13,7 @@ import (
 
 	"github.com/umpirehq/umpire/internal/config"
 	"github.com/umpirehq/umpire/internal/gate"
+	"github.com/umpirehq/umpire/internal/manifest"
 	"github.com/umpirehq/umpire/internal/mcp"
 	"github.com/umpirehq/umpire/internal/project"
 	"github.com/umpirehq/umpire/internal/rulefile"
@@ -75,6 +76,12 @@ func (a *app) project(dir string) (*project.Project, error) {
 // gateConfig is the configuration as the gate understands it.
 func (a *app) gateConfig(c *config.Config) gate.Config {
 	return gate.Config{UserHome: a.userHome(), Home: a.home(), Now: a.now, Settings: c.GateSettings()}
+}
+
+// codeLedger keeps which clones the person trusts to run code.
+func (a *app) codeLedger() manifest.Ledger {
+	c := gate.Config{Home: a.home(), Now: a.now}
+	return c.Code()
 }
 
 // configCommand is `umpire config`.

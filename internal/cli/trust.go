@@ -15,18 +15,29 @@ import (
 
 // trustCommand is `umpire trust`.
 func (a *app) trustCommand() *cobra.Command {
-	show, revoke := false, false
+	show, revoke, code, forget := false, false, false, false
 	cmd := &cobra.Command{
 		Use: "trust", GroupID: groupRules, Args: noWords,
 		Short:   a.text.of("Let the allow rules and hooks of this project's files hold"),
 		Long:    a.text.of(trustLong),
-		Example: "  umpire trust --show\n  umpire trust\n  umpire trust --revoke",
-		RunE: func(*cobra.Command, []string) error {
+		Example: "  umpire trust --show\n  umpire trust\n  umpire trust --revoke\n  umpire trust --code",
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			ctx := cmd.Context()
 			p, err := a.place()
 			if err != nil {
 				return err
 			}
 			switch {
+			case forget && !code:
+				return usage("umpire trust --code --forget", "--forget goes with --code")
+			case code && show:
+				return failed(a.showCode(p))
+			case code && forget:
+				return a.forgetCode(ctx, p)
+			case code && revoke:
+				return usage("umpire trust --code --forget", "--revoke is about rules")
+			case code:
+				return a.trustCode(ctx, p)
 			case show:
 				_, err := a.showSleeping(p)
 				return failed(err)
@@ -38,7 +49,9 @@ func (a *app) trustCommand() *cobra.Command {
 	}
 	cmd.Flags().BoolVar(&show, "show", false, a.text.of("only show what would start to allow"))
 	cmd.Flags().BoolVar(&revoke, "revoke", false, a.text.of("let them sleep again"))
-	cmd.MarkFlagsMutuallyExclusive("show", "revoke")
+	cmd.Flags().BoolVar(&code, "code", false, a.text.of("trust the code of this clone: its tests, scripts and tool settings"))
+	cmd.Flags().BoolVar(&forget, "forget", false, a.text.of("with --code: trust it no more"))
+	cmd.MarkFlagsMutuallyExclusive("show", "revoke", "forget")
 	return cmd
 }
 

@@ -1,0 +1,90 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/umpirehq/umpire"
+)
+
+// trustCode records that the code of this clone may run where no sandbox holds it.
+func (a *app) trustCode(ctx context.Context, p *place) error {
+	if err := a.needPerson("trusting code"); err != nil {
+		return err
+	}
+	ledger := a.codeLedger()
+	changes, _, err := ledger.Changes(&p.Bounds)
+	if err != nil {
+		a.remark(err.Error())
+	}
+	a.showChanges(changes)
+	gate, done, err := a.gateway(ctx, personCredential)
+	if err != nil {
+		return err
+	}
+	defer done()
+	names, err := gate.Trust(ctx, umpire.TrustChange{Dir: a.dir, Code: true})
+	if err != nil {
+		return gateError(err)
+	}
+	_, err = fmt.Fprintf(a.stdout, a.text.of("trusted the code of %s as it is now (%s)\n"), visible(p.Root), a.number(len(names), "%d file that names code", "%d files that name code"))
+	return failed(err)
+}
+
+// forgetCode takes that back.
+func (a *app) forgetCode(ctx context.Context, p *place) error {
+	if err := a.needPerson("taking trust away"); err != nil {
+		return err
+	}
+	gate, done, err := a.gateway(ctx, personCredential)
+	if err != nil {
+		return err
+	}
+	defer done()
+	text := "the code of %s is not trusted any more\n"
+	_, err = gate.Trust(ctx, umpire.TrustChange{Dir: a.dir, Code: true, Revoke: true})
+	if errors.Is(err, umpire.ErrNotFound) {
+		text, err = "the code of %s was not trusted\n", nil
+	}
+	if err != nil {
+		return gateError(err)
+	}
+	_, err = fmt.Fprintf(a.stdout, a.text.of(text), visible(p.Root))
+	return failed(err)
+}
+
+// showCode tells whether the code of this clone is trusted, what has changed since,
+// and which files name code.
+func (a *app) showCode(p *place) error {
+	ledger := a.codeLedger()
+	changes, trusted, err := ledger.Changes(&p.Bounds)
+	if err != nil {
+		return err
+	}
+	switch {
+	case !trusted:
+		fmt.Fprintf(a.stdout, a.text.of("the code of %s is not trusted\n"), visible(p.Root))
+	case len(changes) > 0:
+		fmt.Fprintf(a.stdout, a.text.of("the trust in the code of %s has ended:\n"), visible(p.Root))
+		a.showChanges(changes)
+	default:
+		fmt.Fprintf(a.stdout, a.text.of("the code of %s is trusted\n"), visible(p.Root))
+	}
+	names, err := ledger.Names(&p.Bounds)
+	if err != nil {
+		return err
+	}
+	slices.Sort(names)
+	for _, name := range names {
+		fmt.Fprintf(a.stdout, "  %s\n", visible(name))
+	}
+	return nil
+}
+
+func (a *app) showChanges(changes []string) {
+	for _, change := range changes {
+		fmt.Fprintf(a.stdout, "  %s\n", visible(change))
+	}
+}
