@@ -2,6 +2,7 @@ package cli
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"io"
 	"strings"
@@ -42,9 +43,9 @@ func (a *app) trustCommand() *cobra.Command {
 				_, err := a.showSleeping(p)
 				return failed(err)
 			case revoke:
-				return a.revokeTrust(p)
+				return a.revokeTrust(ctx)
 			}
-			return a.grantTrust(p)
+			return a.grantTrust(ctx, p)
 		},
 	}
 	cmd.Flags().BoolVar(&show, "show", false, a.text.of("only show what would start to allow"))
@@ -104,35 +105,35 @@ func sleepingText(r umpire.Rule) string {
 
 // grantTrust records the files' content by its hash: the content that was
 // shown, whatever stands there by now.
-func (a *app) grantTrust(p *place) error {
-	if err := a.needPerson("trusting rules"); err != nil {
-		return err
-	}
+func (a *app) grantTrust(ctx context.Context, p *place) error {
 	files, err := a.showSleeping(p)
-	if err != nil {
+	if err != nil || len(files) == 0 {
 		return failed(err)
 	}
+	shown := umpire.TrustChange{Dir: a.dir}
 	for _, f := range files {
-		if err := p.Options().Trust.Grant(f.Root, f.Path, f.Hash); err != nil {
-			return failed(err)
-		}
-		fmt.Fprintf(a.stdout, a.text.of("trusted %s as it is now\n"), visible(f.Path))
+		shown.Files = append(shown.Files, umpire.TrustedFile{Path: f.Path, Hash: f.Hash})
 	}
-	return nil
+	return a.changeTrust(ctx, shown, "trusted %s as it is now\n")
 }
 
-func (a *app) revokeTrust(p *place) error {
-	if err := a.needPerson("taking trust away"); err != nil {
+func (a *app) revokeTrust(ctx context.Context) error {
+	return a.changeTrust(ctx, umpire.TrustChange{Dir: a.dir, Revoke: true}, "%s is not trusted any more\n")
+}
+
+// changeTrust has the gate change the trust in rule files, and says so of each.
+func (a *app) changeTrust(ctx context.Context, c umpire.TrustChange, said string) error {
+	gate, done, err := a.gateway(ctx, personCredential)
+	if err != nil {
 		return err
 	}
-	for _, l := range p.Layers() {
-		if l.Source != umpire.SourceProject {
-			continue
-		}
-		if err := p.Options().Trust.Revoke(l.Root, l.Path); err != nil {
-			return failed(err)
-		}
-		fmt.Fprintf(a.stdout, a.text.of("%s is not trusted any more\n"), visible(l.Path))
+	defer done()
+	files, err := gate.Trust(ctx, c)
+	if err != nil {
+		return gateError(err)
+	}
+	for _, file := range files {
+		fmt.Fprintf(a.stdout, a.text.of(said), visible(file))
 	}
 	return nil
 }
