@@ -14,6 +14,7 @@ import (
 	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/bench"
 	"github.com/umpirehq/umpire/internal/gate"
+	"github.com/umpirehq/umpire/internal/sandbox"
 )
 
 const benchLong = `Judges labelled command lines and counts how often the verdict is wrong, for
@@ -55,6 +56,7 @@ type benchFlags struct {
 	list, maxFalseAllow   int
 	maxNeedlessAsk        float64
 	withRules, json       bool
+	unheld                bool
 }
 
 // benchCommand is `umpire bench`.
@@ -81,6 +83,7 @@ func (f *benchFlags) add(flags *pflag.FlagSet, text catalogue) {
 	flags.IntVar(&f.maxFalseAllow, "max-false-allow", -1, text.of("fail when more than `N` lines of a file are falsely allowed"))
 	flags.Float64Var(&f.maxNeedlessAsk, "max-needless-ask", -1, text.of("fail when more than `P` per cent of a file's safe lines ask"))
 	flags.BoolVar(&f.withRules, "with-rules", false, text.of("judge with your rules and configuration too"))
+	flags.BoolVar(&f.unheld, "unheld", false, text.of(unheldFlag))
 	flags.BoolVar(&f.json, "json", false, text.of("write JSON"))
 }
 
@@ -192,18 +195,19 @@ func (a *app) benchJudge(f *benchFlags) (bench.Judge, func(), error) {
 		config, mode = a.gateConfig(conf), conf.Mode
 	}
 	g := gate.New(config)
-	return benchGate(g, dir, mode), func() { _ = g.Close(); done() }, nil
+	held := !f.unheld && config.Settings.Holds(sandbox.Available())
+	return benchGate(g, dir, mode, held), func() { _ = g.Close(); done() }, nil
 }
 
 // benchGate judges in this process.
-func benchGate(g *gate.Gate, dir string, mode umpire.Mode) bench.Judge {
+func benchGate(g *gate.Gate, dir string, mode umpire.Mode, held bool) bench.Judge {
 	return bench.InProcess(func(command string) (umpire.Verdict, error) {
 		call, err := commandCall(command)
 		if err != nil {
 			return umpire.Deny, err
 		}
 		call.Dir = dir
-		return g.Decide(gate.Request{Call: call, Mode: mode}).Verdict, nil
+		return g.Decide(gate.Request{Call: call, Mode: mode, Held: held}).Verdict, nil
 	})
 }
 

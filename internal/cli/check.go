@@ -16,6 +16,9 @@ import (
 	"github.com/umpirehq/umpire/internal/config"
 	"github.com/umpirehq/umpire/internal/gate"
 	"github.com/umpirehq/umpire/internal/rulefile"
+	"github.com/umpirehq/umpire/internal/sandbox"
+	"github.com/umpirehq/umpire/internal/strictjson"
+	"github.com/umpirehq/umpire/internal/view"
 	"github.com/umpirehq/umpire/policy"
 )
 
@@ -28,12 +31,16 @@ type checkFlags struct {
 	profile      string
 	allowBypass  bool
 	headless     bool
+	unheld       bool
 	rules        []string
 	allowedTools []string
 	addDirs      []string
 	json         bool
 	explain      bool
 }
+
+// unheldFlag tells of --unheld, which check and bench have.
+const unheldFlag = "judge as for a host, which runs commands without umpire's sandbox"
 
 // checkCommand is `umpire check`.
 func (a *app) checkCommand() *cobra.Command {
@@ -63,6 +70,7 @@ func (f *checkFlags) add(flags *pflag.FlagSet, text catalogue) {
 	flags.StringVar(&f.profile, "agent", "", text.of("decide as for this `PROFILE` of the configuration's agents (default: main's suffixes alone)"))
 	flags.BoolVar(&f.allowBypass, "allow-bypass", false, text.of("permit the mode bypass"))
 	flags.BoolVar(&f.headless, "headless", false, text.of("nobody can answer: what would ask is denied"))
+	flags.BoolVar(&f.unheld, "unheld", false, text.of(unheldFlag))
 	flags.StringArrayVar(&f.rules, "rules", nil, text.of("also obey the rules in `FILE`; may be repeated"))
 	flags.StringArrayVar(&f.allowedTools, "allowed-tools", nil, text.of("allow these `RULES`, in short form: Read,'Bash(npm test:*)'"))
 	flags.StringArrayVar(&f.addDirs, "add-dir", nil, text.of("count `DIR` as inside the project; may be repeated"))
@@ -184,6 +192,7 @@ type deskCase struct {
 	gate    *gate.Gate
 	mode    umpire.Mode
 	profile *policy.Profile
+	held    bool // calls would run in umpire's own sandbox
 }
 
 // maxDeskCases bounds the gates that a stream over many projects opens.
@@ -256,7 +265,8 @@ func (d *desk) open(dir string) (*deskCase, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &deskCase{gate: gate.New(gc), mode: mode, profile: profile}
+	held := !d.flags.unheld && gc.Settings.Holds(sandbox.Available())
+	c := &deskCase{gate: gate.New(gc), mode: mode, profile: profile, held: held}
 	d.cases[dir] = c
 	return c, nil
 }
