@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -117,6 +118,7 @@ func (a *app) check(ctx context.Context, f *checkFlags, words []string) error {
 	if err := a.showDecision(f, d); err != nil {
 		return failed(err)
 	}
+	desk.remarkOff()
 	return verdictExit(d.Verdict)
 }
 
@@ -231,7 +233,22 @@ func (d *desk) decide(call umpire.Call) (umpire.Decision, error) {
 	if err != nil {
 		return umpire.Decision{}, err
 	}
-	return c.gate.Decide(gate.Request{Call: call, Project: dir, Mode: c.mode, Headless: d.flags.headless, Profile: c.profile}), nil
+	return c.gate.Decide(gate.Request{Call: call, Project: dir, Mode: c.mode, Headless: d.flags.headless, Profile: c.profile, Held: c.held}), nil
+}
+
+// remarkOff names the rule files that are off because they cannot be read.
+func (d *desk) remarkOff() {
+	for dir, c := range d.cases {
+		p, err := c.gate.Project(dir)
+		if err != nil {
+			continue // the decision says why
+		}
+		for _, f := range p.Rules().Files {
+			if f.Health == rulefile.HealthDegraded {
+				d.app.remark(fmt.Sprintf(d.app.text.of("the rules of %s are off: see umpire rules lint"), f.Path))
+			}
+		}
+	}
 }
 
 // open returns the gate for calls from a folder.
