@@ -297,6 +297,9 @@ func pickMode(name, flag string, allowBypass bool, conf *config.Config) (umpire.
 			return mode, usage("umpire help modes", "%s: %w", name, err)
 		}
 	}
+	if most := conf.GateSettings().Most; !most.Permits(mode) {
+		return mode, usage("umpire config", "%s %s: the administrator of this machine permits %s or a tighter mode", name, mode, most.Mode)
+	}
 	if mode == umpire.ModeBypass && !allowBypass {
 		return mode, usage("umpire help modes", "mode bypass needs the flag --allow-bypass")
 	}

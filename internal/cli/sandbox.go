@@ -21,6 +21,9 @@ func (f *runFlags) checkSandbox(conf *config.Config) error {
 	if !slices.Contains(config.SandboxModes, f.sandbox) {
 		return usage("umpire run --help", "--sandbox %q: want one of %s", f.sandbox, strings.Join(config.SandboxModes, ", "))
 	}
+	if most := conf.GateSettings().Most; !most.PermitsSandbox(umpire.SandboxMode(f.sandbox)) {
+		return usage("umpire config", "--sandbox %s: the administrator of this machine permits %s or a tighter sandbox", f.sandbox, most.Sandbox)
+	}
 	f.loosens = umpire.SandboxMode(conf.SandboxMode).Tighter(umpire.SandboxMode(f.sandbox))
 	return nil
 }
