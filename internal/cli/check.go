@@ -81,11 +81,16 @@ func (f *checkFlags) add(flags *pflag.FlagSet, text catalogue) {
 
 // flagAliases lets people write flags the way other agents spell them.
 func flagAliases(_ *pflag.FlagSet, name string) pflag.NormalizedName {
-	switch name {
-	case "allowedTools", "AllowedTools":
-		return "allowed-tools"
-	case "permission-mode":
+	if name == "permission-mode" {
 		return "mode"
+	}
+	return allowedToolsAliases(nil, name)
+}
+
+// allowedToolsAliases are the spellings of --allowed-tools.
+func allowedToolsAliases(_ *pflag.FlagSet, name string) pflag.NormalizedName {
+	if name == "allowedTools" || name == "AllowedTools" {
+		return "allowed-tools"
 	}
 	return pflag.NormalizedName(name)
 }

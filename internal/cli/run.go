@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -29,6 +30,7 @@ type runFlags struct {
 	mode              string
 	allowBypass       bool
 	addDirs           []string
+	allowedTools      []string
 	profile           string
 	goOn              bool
 	session, fork     string
@@ -63,6 +65,8 @@ func (f *runFlags) add(flags *pflag.FlagSet, text catalogue) {
 	flags.StringVar(&f.mode, "permission-mode", "", text.of("`MODE`: default, auto, ask, reject, plan or bypass (default: from the configuration)"))
 	flags.BoolVar(&f.allowBypass, "allow-bypass", false, text.of("permit the mode bypass"))
 	flags.StringArrayVar(&f.addDirs, "add-dir", nil, text.of("count `DIR` as inside the project; may be repeated"))
+	flags.StringArrayVar(&f.allowedTools, "allowed-tools", nil, text.of("allow these `RULES`, in short form: Read,'Bash(npm test:*)'"))
+	flags.SetNormalizeFunc(allowedToolsAliases)
 	flags.StringVar(&f.profile, "agent", "", text.of("run as this `PROFILE` of the configuration's agents (default: main)"))
 	flags.BoolVar(&f.goOn, "continue", false, text.of("go on with the latest session of this project"))
 	flags.StringVar(&f.session, "session", "", text.of("go on with the session `ID`"))
@@ -97,6 +101,8 @@ func (f *runFlags) chosen(hint string) error {
 		return usage(hint, "only one of --continue, --session and --fork can be meant")
 	case chosen > 0 && len(f.addDirs) > 0:
 		return usage(hint, "--add-dir is for a new session")
+	case chosen > 0 && len(f.allowedTools) > 0:
+		return usage(hint, "--allowed-tools is for a new session")
 	case chosen > 0 && f.profile != "":
 		return usage(hint, "--agent is for a new session")
 	}
@@ -157,6 +163,7 @@ func (a *app) runTask(ctx context.Context, f *runFlags, task string) error {
 func (f *runFlags) credential(a *app) (credential, error) {
 	for flag, given := range map[string]bool{
 		"--allow-bypass": f.allowBypass, "--allow-cross-project-session": f.allowCrossProject, "--sandbox " + f.sandbox: f.loosens,
+		"--add-dir": len(f.addDirs) > 0, "--allowed-tools": len(f.allowedTools) > 0,
 	} {
 		if !given {
 			continue
