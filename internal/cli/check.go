@@ -162,11 +162,8 @@ func (f *checkFlags) toolCall() (umpire.Call, error) {
 	if input == "" {
 		input = "{}"
 	}
-	if !utf8.ValidString(input) {
-		return umpire.Call{}, usage("", "input: not valid UTF-8")
-	}
-	if problem := objectProblem([]byte(input)); problem != nil {
-		return umpire.Call{}, usage(`umpire check --tool Read --input '{"path":"a.txt"}'`, "input: want a JSON object: %w", problem)
+	if _, err := strictjson.ReadObject([]byte(input)); err != nil {
+		return umpire.Call{}, usage(`umpire check --tool Read --input '{"path":"a.txt"}'`, "input: %w", err)
 	}
 	return umpire.Call{Tool: f.tool, Input: json.RawMessage(input)}, nil
 }

@@ -9,7 +9,6 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
-	"unicode/utf8"
 
 	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/strictjson"
@@ -127,12 +126,9 @@ type callLine struct {
 
 // readCallLine reads a line. Its id is there, if it could be read, with an error too.
 func readCallLine(line []byte) (callLine, error) {
-	if !utf8.Valid(line) {
-		return callLine{}, errors.New("the line is not valid UTF-8")
-	}
-	fields, err := jsonl.ReadObject(line)
-	if err != nil {
-		return callLine{}, fmt.Errorf("the line is not a JSON object: %w", err)
+	fields, err := strictjson.ReadObject(line)
+	if fields == nil {
+		return callLine{}, fmt.Errorf("the line: %w", err)
 	}
 	l := callLine{id: json.RawMessage(`""`)}
 	if id, ok := fields["id"]; ok {
@@ -141,6 +137,9 @@ func readCallLine(line []byte) (callLine, error) {
 		}
 		l.id = id
 		l.call.ID = umpire.CallID(bytes.Trim(id, `"`))
+	}
+	if err != nil {
+		return l, err
 	}
 	return l, l.fill(fields)
 }
@@ -179,15 +178,8 @@ func (l *callLine) fill(fields map[string]json.RawMessage) error {
 	if !hasInput {
 		l.call.Input = json.RawMessage("{}")
 	}
-	if problem := objectProblem(l.call.Input); problem != nil {
-		return fmt.Errorf("input: want a JSON object: %w", problem)
+	if l.call.Input[0] != '{' {
+		return fmt.Errorf("input: want an object, got %s", strictjson.KindOf(l.call.Input))
 	}
 	return nil
-}
-
-// objectProblem says why a text is not one JSON object, each of whose keys
-// stands once.
-func objectProblem(text []byte) error {
-	_, err := jsonl.ReadObject(text)
-	return err
 }

@@ -60,7 +60,7 @@ func TestHookFailsClosed(t *testing.T) {
 		{"stdin that never ends", never, "no decision before the deadline"},
 		{"stdin that breaks", io.MultiReader(strings.NewReader(claudeLs[:9]), brokenReader{}), "broken pipe of the test"},
 		{"a payload without end", endless{}, "the payload is larger than"},
-		{"half a payload", strings.NewReader(claudeLs[:40]), "payload is not JSON"},
+		{"half a payload", strings.NewReader(claudeLs[:40]), "not JSON"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
