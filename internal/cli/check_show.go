@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/umpirehq/umpire"
@@ -76,7 +77,11 @@ func (p *page) verdict(v umpire.Verdict) string {
 
 // head is the line that most people need.
 func (p *page) head(d umpire.Decision) {
-	fmt.Fprintf(p.w, "%s  %s  %s\n", p.verdict(d.Verdict), p.text.of("risk "+d.Risk.String()), visible(p.text.reason(d.Reason)))
+	parts := []string{p.verdict(d.Verdict), visible(p.text.reason(d.Reason))}
+	if d.Risk != umpire.Safe || d.Verdict == umpire.Allow { // else it is not the risk that asks
+		parts = slices.Insert(parts, 1, p.text.of("risk "+d.Risk.String()))
+	}
+	fmt.Fprintln(p.w, strings.Join(parts, "  "))
 	if d.Rule != nil {
 		fmt.Fprintf(p.w, "       %s %s\n", p.text.of("rule"), visible(ruleText(d.Rule)))
 	}
