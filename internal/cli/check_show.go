@@ -183,22 +183,37 @@ func (p *page) next(d umpire.Decision) {
 		return
 	}
 	fmt.Fprintf(p.w, "\n%s\n", p.text.of("To settle this for next time, narrowest first:"))
+	width := umpire.WidthDefault
 	for _, s := range d.Suggestions {
-		short := policy.FormatShort(umpire.Rule{Action: s.Action, Tool: s.Tool, Match: s.Match})
-		fmt.Fprintf(p.w, "  umpire rules add %s %s\n", s.Action, visible(card.QuoteWord(short)))
+		if s.Width != width {
+			width = s.Width
+			fmt.Fprintf(p.w, "  # %s\n", p.text.of(widthTexts[width]))
+		}
+		fmt.Fprintf(p.w, "  umpire rules add %s\n", visible(ruleWords(&s)))
 	}
 }
 
-// ruleText names a rule and where it stands.
-func ruleText(r *umpire.RuleRef) string {
-	place := r.Source.String()
-	if r.File != "" {
-		place += " " + r.File
+// widthTexts say what the widths cover.
+var widthTexts = map[umpire.Width]string{
+	umpire.WidthExact:      "exactly this",
+	umpire.WidthSubcommand: "this subcommand, with options and targets of no higher consequence",
+	umpire.WidthFolder:     "everything below the folder",
+	umpire.WidthTool:       "every use of the tool, on every file",
+}
+
+// ruleWords are the words after `umpire rules add` that write a suggested rule.
+func ruleWords(s *umpire.Suggestion) string {
+	words := s.Action.String() + " " + view.QuoteWord(policy.FormatShort(s.Rule()))
+	if s.MaxConsequence != umpire.Lost {
+		words += " --max-consequence " + s.MaxConsequence.String()
 	}
-	if r.Line > 0 {
-		place += fmt.Sprintf(":%d", r.Line)
+	if s.Options != umpire.OptionsAny {
+		words += " --options " + string(s.Options)
 	}
-	return fmt.Sprintf("%s (%s)", r.ID, place)
+	if s.Scope == umpire.ScopeGlobal {
+		words += " --scope global"
+	}
+	return words
 }
 
 // maxShown is how much of one text a person is shown.
