@@ -83,7 +83,7 @@ func (p *page) head(d umpire.Decision) {
 	}
 	fmt.Fprintln(p.w, strings.Join(parts, "  "))
 	if d.Rule != nil {
-		fmt.Fprintf(p.w, "       %s %s\n", p.text.of("rule"), visible(ruleText(d.Rule)))
+		fmt.Fprintf(p.w, "       %s %s\n", p.text.of("rule"), visible(view.RuleText(d.Rule)))
 	}
 }
 
@@ -108,12 +108,12 @@ func whyText(text catalogue, d umpire.Decision, i int) string {
 		why = append(why, text.reason(access.Reason))
 	}
 	if access.Doubt != "" && access.Doubt != access.Reason {
-		why = append(why, text.of("in doubt")+": "+text.reason(access.Doubt))
+		why = append(why, view.Joined(text.of("in doubt"), ": ", text.reason(access.Doubt)))
 	}
 	if r := settled(d, i); r != nil && r.Text != d.Reason && (access.Doubt == "" || !strings.HasSuffix(r.Text, access.Doubt)) {
 		why = append(why, text.reason(r.Text))
 	}
-	return strings.Join(why, "; ")
+	return view.List(why, "; ")
 }
 
 // settled is the first reason about an access: the one that decided it.
@@ -148,7 +148,7 @@ func (p *page) rows(d umpire.Decision) {
 			verdict, later = "("+verdict+")", true
 		}
 		fmt.Fprintf(table, "%s\t%s\t%s\t%d %s\t%s\t%s\n",
-			clip(visible(what)), risk, visible(known), r.Row, rowName(r.Row), verdict, clip(visible(p.rowText(r))))
+			clip(visible(what)), risk, visible(known), r.Row, policy.RowName(r.Row), verdict, clip(visible(p.rowText(r))))
 	}
 	_ = table.Flush() // into memory
 	if later {
@@ -161,20 +161,7 @@ func (p *page) rowText(r *umpire.Reason) string {
 	if r.Rule == nil {
 		return p.text.reason(r.Text)
 	}
-	return p.text.reason(r.Text) + " [" + ruleText(r.Rule) + "]"
-}
-
-// rowNames are the rows of the order of decision in a word or two.
-var rowNames = [...]string{
-	1: "input", 2: "suffix limit", 3: "hard stop", 4: "deny rule", 5: "plan mode", 6: "control file", 7: "ask rule",
-	8: "bypass mode", 9: "outside project", 10: "safe", 11: "allow rule", 12: "grant", 13: "allow all", 14: "mode",
-}
-
-func rowName(row int) string {
-	if row < 0 || row >= len(rowNames) {
-		return ""
-	}
-	return rowNames[row]
+	return p.text.reason(r.Text) + " [" + view.RuleText(r.Rule) + "]"
 }
 
 // next shows the rule that would settle the question next time.

@@ -74,7 +74,7 @@ func run(ctx context.Context, s surroundings) int {
 	if err != nil && err.Error() != "" {
 		fmt.Fprintf(s.stderr, "umpire: %s\n", visible(a.text.problem(err.Error())))
 		if hint := hintOf(err); hint != "" {
-			fmt.Fprintf(s.stderr, "%s: %s\n", a.text.of("next"), a.text.problem(hint))
+			fmt.Fprintln(s.stderr, view.Joined(a.text.of("next"), ": ", a.text.problem(hint)))
 		}
 	}
 	return exitCode(err)
