@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"sync"
 
 	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/client"
@@ -176,8 +177,9 @@ func (a *app) ownGate(ctx context.Context, conf *config.Config, tokenFile string
 type openedGate struct {
 	gate  *gate.Gate
 	store *store.Store
+	keep  *keeper
 	stop  context.CancelFunc
-	done  chan struct{}
+	done  sync.WaitGroup
 }
 
 // openGate opens the store and a gate over it, and begins to tend it. One that
@@ -188,7 +190,7 @@ func (a *app) openGate(ctx context.Context, conf *config.Config, at storeAddress
 	}
 	s, err := at.open(ctx)
 	if err != nil {
-		return nil, failed(fmt.Errorf("open the store: %w", err))
+		return nil, &exit{code: exitError, hint: at.remedy(), err: fmt.Errorf("open the store: %w", err)}
 	}
 	key, err := secret.OpenKey(a.stateDir())
 	if err != nil {
@@ -201,21 +203,23 @@ func (a *app) openGate(ctx context.Context, conf *config.Config, at storeAddress
 	c := a.gateConfig(conf)
 	c.Masker, c.Sealer = key.Masker(), sealer
 	c.Store, c.Follow, c.SettingsOf, c.Alive, c.Warn = s, follow, a.settingsOf, process.Alive, func(err error) { a.remark(err.Error()) }
-	g := &openedGate{gate: gate.New(c), store: s, done: make(chan struct{})}
+	g := &openedGate{gate: gate.New(c), store: s, keep: a.keepCheckpoints(s, at)}
 	running, stop := context.WithCancel(context.WithoutCancel(ctx))
 	g.stop = stop
-	go func() {
-		defer close(g.done)
-		g.gate.Run(running)
-	}()
+	g.done.Go(func() { g.gate.Run(running) })
+	if follow {
+		g.done.Go(func() { g.keep.run(running) })
+	}
 	return g, nil
 }
 
 // close ends the gate, and waits for what it does.
 func (g *openedGate) close() error {
 	g.stop()
-	<-g.done
-	return errors.Join(g.gate.Close(), g.store.Close())
+	g.done.Wait()
+	err := g.gate.Close()
+	g.keep.renew(context.Background())
+	return errors.Join(err, g.store.Close())
 }
 
 // settingsOf reads the configuration that holds in the project of a folder.
@@ -244,6 +248,14 @@ func (a *app) honours(tokenFile string) error {
 		return refused("", "%s holds no credential of a person", tokenFile)
 	}
 	return nil
+}
+
+// remedy is what to do when the store cannot be opened.
+func (s storeAddress) remedy() string {
+	if s.kind == storePostgres {
+		return "start the database, or name another store: umpire serve --store sqlite:PATH"
+	}
+	return ""
 }
 
 // open opens the store.

@@ -36,7 +36,8 @@ func (a *app) timelineCommand() *cobra.Command {
 	flags.BoolVar(&f.all, "all-projects", false, a.text.of("those of all projects, not of this one alone"))
 	flags.StringVar(&f.session, "session", "", a.text.of("only the session `ID`"))
 	flags.Int64Var(&f.after, "after", 0, a.text.of("only events after the number `SEQ`"))
-	cmd.AddCommand(a.timelineVerifyCommand())
+	flags.IntVar(&f.last, "last", 0, a.text.of("only the last `N` of them"))
+	cmd.AddCommand(a.timelineVerifyCommand(), a.timelineHeadCommand())
 	if err := cmd.RegisterFlagCompletionFunc("session", a.completeSessions); err != nil {
 		panic(err)
 	}

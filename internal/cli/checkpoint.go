@@ -1,0 +1,132 @@
+package cli
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net/url"
+	"path/filepath"
+	"time"
+
+	"github.com/umpirehq/umpire/internal/checkpoint"
+	"github.com/umpirehq/umpire/internal/store"
+)
+
+// keysDir holds the key that signs checkpoints, apart from the store.
+func (a *app) keysDir() string { return filepath.Join(a.home(), "keys") }
+
+// configuredStore is the store that the configuration names. Checkpoints of it need a
+// home folder.
+func (a *app) configuredStore() (storeAddress, error) {
+	conf, err := a.config(a.dir)
+	if err != nil {
+		return storeAddress{}, err
+	}
+	if a.home() == "" {
+		return storeAddress{}, usage("export HOME=... or UMPIRE_HOME=...", "there is no home folder for the gate's keys")
+	}
+	return a.storeAt(conf.Store)
+}
+
+// lookUpKey reads the key that signs checkpoints; nil is that there is none.
+func (a *app) lookUpKey() (*checkpoint.Key, error) {
+	key, err := checkpoint.ReadKey(a.keysDir())
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	return key, err
+}
+
+// record is where this machine keeps what it knows of a store.
+func (a *app) record(at storeAddress, key *checkpoint.Key) *checkpoint.Record {
+	name := at.public()
+	sum := sha256.Sum256([]byte(name))
+	return &checkpoint.Record{
+		Path:  filepath.Join(a.home(), "checkpoints", hex.EncodeToString(sum[:8])+".json"),
+		Store: name, Key: key,
+	}
+}
+
+// public names a store without the credentials that open it.
+func (s storeAddress) public() string {
+	if s.kind != storePostgres {
+		return s.kind + ":" + s.name
+	}
+	u, err := url.Parse(s.name)
+	if err != nil {
+		return s.kind
+	}
+	query := u.Query()
+	for _, secret := range []string{"user", "password", "sslpassword"} {
+		query.Del(secret)
+	}
+	u.User, u.RawQuery, u.Scheme = nil, query.Encode(), s.kind
+	return u.String()
+}
+
+const (
+	// checkpointPause is how long after an event, at most, a gate that runs on records it.
+	checkpointPause = 10 * time.Second
+	// recordTime bounds recording, so that a database that is away holds up no end.
+	recordTime = 10 * time.Second
+)
+
+// A keeper records what a gate's timeline is, so that it is noticed when some of it is
+// lost later.
+type keeper struct {
+	app    *app
+	store  *store.Store
+	record *checkpoint.Record // nil when there is no key
+	said   bool               // that something is lost
+}
+
+// keepCheckpoints makes a keeper. Trouble with it is said and stops nothing: no call is
+// decided by it.
+func (a *app) keepCheckpoints(s *store.Store, at storeAddress) *keeper {
+	k := &keeper{app: a, store: s}
+	key, err := checkpoint.OpenKey(a.keysDir())
+	if err != nil {
+		a.remark(err.Error())
+		return k
+	}
+	k.record = a.record(at, key)
+	return k
+}
+
+// run renews the record soon after every change, until ctx ends.
+func (k *keeper) run(ctx context.Context) {
+	for {
+		changed := k.store.Changed()
+		k.renew(ctx)
+		select {
+		case <-changed:
+		case <-ctx.Done():
+			return
+		}
+		select {
+		case <-time.After(checkpointPause):
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+// renew records the timeline as it is. What is lost is said once.
+func (k *keeper) renew(ctx context.Context) {
+	if k.record == nil {
+		return
+	}
+	working, cancel := context.WithTimeout(ctx, recordTime)
+	defer cancel()
+	breaks, err := k.record.Renew(working, k.store, time.Now())
+	switch {
+	case err != nil && ctx.Err() == nil:
+		k.app.remark(err.Error())
+	case len(breaks) > 0 && !k.said:
+		k.said = true
+		k.app.remark(fmt.Sprintf(k.app.text.of("the timeline is not what it was: %d sessions are missing or changed; see umpire timeline verify"), len(breaks)))
+	}
+}

@@ -1,0 +1,75 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/umpirehq/umpire/internal/checkpoint"
+	"github.com/umpirehq/umpire/internal/store"
+)
+
+// timelineHeadCommand is `umpire timeline head`.
+func (a *app) timelineHeadCommand() *cobra.Command {
+	asJSON := false
+	cmd := &cobra.Command{
+		Use: "head", Args: noWords,
+		Short:   a.text.of("Print a signed checkpoint of the timeline"),
+		Long:    a.text.of(timelineHeadLong),
+		Example: "  umpire timeline head\n  umpire timeline head >> /media/usb/umpire-checkpoints",
+		RunE:    func(cmd *cobra.Command, _ []string) error { return a.timelineHead(cmd.Context(), asJSON) },
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, a.text.of("write JSON"))
+	return cmd
+}
+
+// A headReport is a checkpoint with the line that says it signed.
+type headReport struct {
+	checkpoint.Checkpoint
+
+	Key  string `json:"key"`
+	Line string `json:"checkpoint"`
+}
+
+// timelineHead reads the store itself, as verify does.
+func (a *app) timelineHead(ctx context.Context, asJSON bool) error {
+	at, err := a.configuredStore()
+	if err != nil {
+		return err
+	}
+	if !at.exists() {
+		return failed(errors.New(a.text.of("nothing is stored yet")))
+	}
+	key, err := checkpoint.OpenKey(a.keysDir())
+	if err != nil {
+		return failed(err)
+	}
+	report := headReport{Key: key.ID()}
+	if report.Checkpoint, err = at.checkpoint(ctx); err != nil {
+		return failed(err)
+	}
+	if report.Line, err = key.Sign(&report.Checkpoint); err != nil {
+		return failed(err)
+	}
+	if asJSON {
+		return failed(a.showJSON(report))
+	}
+	_, err = fmt.Fprintln(a.stdout, report.Line)
+	return failed(err)
+}
+
+// checkpoint is what the timeline of a store is now.
+func (s storeAddress) checkpoint(ctx context.Context) (c checkpoint.Checkpoint, err error) {
+	opened, err := s.open(ctx)
+	if err != nil {
+		return c, err
+	}
+	err = opened.View(ctx, func(tx *store.Tx) error {
+		c, _, err = checkpoint.Take(tx, time.Now())
+		return err
+	})
+	return c, errors.Join(err, opened.Close())
+}
