@@ -161,7 +161,7 @@ func (a *app) endDemo(ctx context.Context, place string, keep bool) error {
 	if err := a.timeline(ctx, &timelineFlags{}); err != nil {
 		return err
 	}
-	if err := a.verifyTimeline(ctx, false); err != nil {
+	if err := a.verifyTimeline(ctx, &verifyFlags{}); err != nil {
 		return err
 	}
 	if keep {

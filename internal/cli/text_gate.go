@@ -95,13 +95,36 @@ in every project. Secrets were masked before it was written. Numbers grow and ha
 gaps; --after goes on from one. The events of a session that was deleted stay: name
 its whole id, with --all-projects.`
 
-const timelineVerifyLong = `Proves that nothing on the timeline was changed, removed or put in: every event bears
-the hash of the one before it in its session. Names each break by its number and its
-session, and ends with 1 when there is one.
+const timelineVerifyLong = `Finds what was changed, removed or put in on the timeline. Names each break by its
+number and its session, and ends with 1 when there is one.
 
-It reads the store itself, whatever a gate says of it. Somebody who can write the
-store and takes away the end of a session together with the row that says where it
-ends leaves no trace: keep copies of the last hash elsewhere if that matters.`
+Three things are compared. Every event bears the hash of the one before it in its
+session. A gate records where each session ended, signed, in ~/.umpire/checkpoints:
+a session, its last events or a whole store that is known and gone is a break. With
+--since, the events up to a checkpoint that umpire timeline head printed must be what
+they were.
+
+The first two show damage, and changes by somebody who cannot write ~/.umpire. A
+program that runs as you can write both the store and the record, and make them
+agree. Only a checkpoint that you copied elsewhere finds that, for what happened
+before it.
+
+Deleting a session keeps its events, so it is not a break. If you put an older store
+in place yourself, remove the record that ~/.umpire/checkpoints holds of it.`
+
+const timelineHeadLong = `Prints what the timeline is now, as one line: how many events and sessions there are,
+and a hash over where each of them ends. It is signed with a key of this installation
+in ~/.umpire/keys, which lies apart from the store.
+
+Copy it to where no program on this machine can write: another machine, a mail to
+yourself, a printer. umpire timeline verify --since CHECKPOINT tells later whether the
+past up to there is still the same.
+
+The copy proves that events before it were not changed, removed or put in since. It
+proves nothing of later events, of the order of events in different sessions, or that
+everything that happened was ever written. The signature proves which installation
+made the line: nobody without its key could make it up, and a program that runs as you
+can read the key.`
 
 // chineseGate are the texts of the gate's commands in 简体中文.
 var chineseGate = catalogue{
@@ -199,12 +222,30 @@ ID 可以是本项目中某个编号的开头。需要由人进行。`,
 	"go on with what happens from now on":   "继续显示此后发生的事情",
 	"only the session `ID`":                 "只显示会话 `ID`",
 	"only events after the number `SEQ`":    "只显示编号 `SEQ` 之后的事件",
-	"Prove that the timeline was not changed": "证明时间线未被改动",
-	timelineVerifyLong: `证明时间线上没有任何内容被更改、删除或插入:每个事件都带有其会话中前一个事件的哈希值。
-按编号和会话列出每一处断裂;有断裂时以 1 结束。
+	"only the last `N` of them":             "只显示其中最后 `N` 个",
+	"Find what was changed on the timeline": "查找时间线上的改动",
+	timelineVerifyLong: `查找时间线上被更改、删除或插入的内容。按编号和会话列出每一处断裂；有断裂时以 1 结束。
 
-它直接读取存储,不依赖闸门的说法。能够写入存储的人如果把会话的结尾连同记录其结尾的那一行一起删除,
-则不会留下痕迹:若有必要,请在别处保存最后的哈希值。`,
+比较三样东西。每个事件都带有其会话中前一个事件的哈希值。闸门把每个会话结束的位置签名后记录在
+~/.umpire/checkpoints 中：已知的会话、其最后的事件或整个存储如果不见了，就是断裂。加 --since 时，
+umpire timeline head 输出的检查点之前的事件必须与当时相同。
+
+前两样能发现损坏，以及不能写入 ~/.umpire 的人所做的改动。以你的身份运行的程序可以同时改写存储和记录，
+使两者一致。只有你复制到别处的检查点能发现这种改动，而且仅限于检查点之前发生的事情。
+
+删除会话会保留其事件，因此不算断裂。如果你自己换上了较旧的存储，请删除 ~/.umpire/checkpoints 中它的记录。`,
+	"compare with the `CHECKPOINT` that umpire timeline head printed": "与 umpire timeline head 输出的检查点 `CHECKPOINT` 比较",
+	"Print a signed checkpoint of the timeline":                       "输出时间线的签名检查点",
+	timelineHeadLong: `用一行输出时间线现在的样子：有多少事件和会话，以及每个会话结束位置的哈希值。
+它用本安装的密钥签名，密钥在 ~/.umpire/keys 中，与存储分开。
+
+请把它复制到本机程序无法写入的地方：另一台机器、发给自己的邮件、打印机。
+以后 umpire timeline verify --since CHECKPOINT 会说明到那里为止的过去是否仍然相同。
+
+这份副本证明在它之前的事件此后没有被更改、删除或插入。它不能证明之后的事件、不同会话的事件之间的顺序，
+也不能证明发生过的一切都曾被写下。签名证明这一行由哪个安装产生，没有其密钥的人无法编造；
+以你的身份运行的程序可以读取该密钥。`,
+	"the timeline is not what it was: %d sessions are missing or changed; see umpire timeline verify": "时间线与已知的不同：%d 个会话缺失或被更改；见 umpire timeline verify",
 	"nothing on the timeline was changed": "时间线上没有任何改动",
 
 	"answer": "回答", "deny": "拒绝", "cancel, and stop the turn": "取消,并停止本轮", "approve (%s)": "批准(%s)",

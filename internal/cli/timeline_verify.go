@@ -8,20 +8,28 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/umpirehq/umpire/internal/checkpoint"
 	"github.com/umpirehq/umpire/internal/store"
 )
 
+// A verifyFlags is what the timeline is compared with, and how that is shown.
+type verifyFlags struct {
+	json  bool
+	since string
+}
+
 // timelineVerifyCommand is `umpire timeline verify`.
 func (a *app) timelineVerifyCommand() *cobra.Command {
-	asJSON := false
+	var f verifyFlags
 	cmd := &cobra.Command{
 		Use: "verify", Args: noWords,
-		Short:   a.text.of("Prove that the timeline was not changed"),
+		Short:   a.text.of("Find what was changed on the timeline"),
 		Long:    a.text.of(timelineVerifyLong),
-		Example: "  umpire timeline verify",
-		RunE:    func(cmd *cobra.Command, _ []string) error { return a.verifyTimeline(cmd.Context(), asJSON) },
+		Example: "  umpire timeline verify\n  umpire timeline verify --since \"$(tail -n 1 /media/usb/umpire-checkpoints)\"",
+		RunE:    func(cmd *cobra.Command, _ []string) error { return a.verifyTimeline(cmd.Context(), &f) },
 	}
-	cmd.Flags().BoolVar(&asJSON, "json", false, a.text.of("write JSON"))
+	cmd.Flags().BoolVar(&f.json, "json", false, a.text.of("write JSON"))
+	cmd.Flags().StringVar(&f.since, "since", "", a.text.of("compare with the `CHECKPOINT` that umpire timeline head printed"))
 	return cmd
 }
 
@@ -33,21 +41,30 @@ type verification struct {
 
 // verifyTimeline reads the store itself, not what a gate says of it: the gate may
 // be what is in doubt.
-func (a *app) verifyTimeline(ctx context.Context, asJSON bool) error {
-	conf, err := a.config(a.dir)
+func (a *app) verifyTimeline(ctx context.Context, f *verifyFlags) error {
+	at, err := a.configuredStore()
 	if err != nil {
 		return err
 	}
-	at, err := a.storeAt(conf.Store)
+	key, err := a.lookUpKey()
 	if err != nil {
-		return err
+		return failed(err)
 	}
-	breaks, err := at.verify(ctx)
+	e := evidence{record: a.record(at, key)}
+	var breaks []store.Break
+	if f.since != "" {
+		if e.since, err = checkpoint.Parse(f.since); err != nil {
+			return usage("umpire timeline head", "--since: %v", err)
+		}
+		breaks = a.doubtSigner(e.since, key)
+	}
+	found, err := at.verify(ctx, &e)
 	if err != nil {
 		return failed(fmt.Errorf("verify the timeline: %w", err))
 	}
+	breaks = append(breaks, found...)
 	v := verification{OK: len(breaks) == 0, Breaks: append([]store.Break{}, breaks...)}
-	if asJSON {
+	if f.json {
 		err = a.showJSON(v)
 	} else {
 		err = a.showVerification(&v)
@@ -58,16 +75,54 @@ func (a *app) verifyTimeline(ctx context.Context, asJSON bool) error {
 	return failed(err)
 }
 
+// doubtSigner says that a checkpoint was not made here. It is compared all the same.
+func (a *app) doubtSigner(c *checkpoint.Signed, key *checkpoint.Key) []store.Break {
+	if c.KeyID() == key.ID() {
+		return nil
+	}
+	return []store.Break{{Seq: c.Seq, Problem: fmt.Sprintf(
+		"the checkpoint was signed by the key %s, and the one here is %s: it was made on another machine, or a key was replaced",
+		c.KeyID(), cmp.Or(key.ID(), "missing"))}}
+}
+
+// evidence is what a store is compared with, apart from itself.
+type evidence struct {
+	record *checkpoint.Record
+	since  *checkpoint.Signed // nil when none was given
+}
+
+// compare finds what the evidence has and the store has not. A nil transaction is a
+// store that does not exist.
+func (e *evidence) compare(tx *store.Tx) ([]store.Break, error) {
+	breaks, err := e.record.Compare(tx)
+	if err != nil || e.since == nil {
+		return breaks, err
+	}
+	found, err := e.since.Compare(tx)
+	return append(breaks, found...), err
+}
+
 // verify finds the breaks. Where nothing was ever stored there are none.
-func (s storeAddress) verify(ctx context.Context) ([]store.Break, error) {
+func (s storeAddress) verify(ctx context.Context, e *evidence) ([]store.Break, error) {
 	if !s.exists() {
-		return nil, nil
+		breaks, err := e.compare(nil)
+		if len(breaks) > 0 {
+			breaks = append([]store.Break{{Problem: "there is no store any more at " + s.public()}}, breaks...)
+		}
+		return breaks, err
 	}
 	opened, err := s.open(ctx)
 	if err != nil {
 		return nil, err
 	}
 	breaks, err := opened.Verify(ctx)
+	if err == nil {
+		err = opened.View(ctx, func(tx *store.Tx) error {
+			found, err := e.compare(tx)
+			breaks = append(breaks, found...)
+			return err
+		})
+	}
 	return breaks, errors.Join(err, opened.Close())
 }
 
