@@ -2,7 +2,6 @@ package cli
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"strings"
 
@@ -15,9 +14,10 @@ import (
 
 // A timelineFlags is which events are shown, and how.
 type timelineFlags struct {
-	json, follow, all bool
-	session           string
-	after             int64
+	json, follow, all, detail bool
+	session                   string
+	after                     int64
+	last                      int
 }
 
 // timelineCommand is `umpire timeline`.
@@ -27,11 +27,12 @@ func (a *app) timelineCommand() *cobra.Command {
 		Use: "timeline", GroupID: groupGate, Args: noSuchCommand,
 		Short:   a.text.of("Show what was asked, decided and run"),
 		Long:    a.text.of(timelineLong),
-		Example: "  umpire timeline\n  umpire timeline --session s4k7m --follow\n  umpire timeline --json --after 1200",
+		Example: "  umpire timeline\n  umpire timeline --session s4k7m --follow\n  umpire timeline --last 20\n  umpire timeline --json --after 1200",
 		RunE:    func(cmd *cobra.Command, _ []string) error { return a.timeline(cmd.Context(), &f) },
 	}
 	flags := cmd.Flags()
 	flags.BoolVar(&f.json, "json", false, a.text.of("write each event as one line of JSON"))
+	flags.BoolVar(&f.detail, "detail", false, a.text.of("show all that is known of each event, a line for each field"))
 	flags.BoolVar(&f.follow, "follow", false, a.text.of("go on with what happens from now on"))
 	flags.BoolVar(&f.all, "all-projects", false, a.text.of("those of all projects, not of this one alone"))
 	flags.StringVar(&f.session, "session", "", a.text.of("only the session `ID`"))
@@ -49,6 +50,9 @@ func (a *app) timeline(ctx context.Context, f *timelineFlags) error {
 	if f.after < 0 {
 		return usage("umpire timeline --help", "--after %d: want 0 or more", f.after)
 	}
+	if f.last < 0 {
+		return usage("umpire timeline --help", "--last %d: want 0 or more", f.last)
+	}
 	gate, done, err := a.gateway(ctx, personCredential)
 	if err != nil {
 		return err
@@ -58,10 +62,11 @@ func (a *app) timeline(ctx context.Context, f *timelineFlags) error {
 	if err != nil {
 		return err
 	}
-	show := a.eventShower(f.json)
-	if f.follow {
+	show := a.eventShower(f.json, f.detail)
+	if f.follow && f.last == 0 {
 		return a.follow(ctx, gate, filter, show)
 	}
+	filter.Last = f.last
 	events, err := gate.Events(ctx, filter)
 	if err != nil {
 		return gateError(err)
@@ -70,6 +75,14 @@ func (a *app) timeline(ctx context.Context, f *timelineFlags) error {
 		if err := show(&events[i]); err != nil {
 			return failed(err)
 		}
+	}
+	if f.follow {
+		filter.Last, filter.After = 0, max(f.after, umpire.LastSeq(events))
+		return a.follow(ctx, gate, filter, show)
+	}
+	if len(events) == 0 && !f.json {
+		_, err := fmt.Fprintln(a.stdout, a.text.of("nothing has happened yet"))
+		return failed(err)
 	}
 	return nil
 }
@@ -113,13 +126,19 @@ func (a *app) follow(ctx context.Context, gate *client.Client, filter umpire.Fil
 	return nil
 }
 
-// eventShower writes events as lines of JSON or as text.
-func (a *app) eventShower(asJSON bool) func(*umpire.Event) error {
+// eventShower writes events as lines of JSON or as text, with every field if wanted.
+func (a *app) eventShower(asJSON, detail bool) func(*umpire.Event) error {
 	if asJSON {
 		return func(e *umpire.Event) error { return writeLine(a.stdout, e) }
 	}
 	return func(e *umpire.Event) error {
-		_, err := fmt.Fprintln(a.stdout, a.eventLine(e))
+		lines := []string{a.eventLine(e)}
+		if detail {
+			for _, line := range view.EventDetail(e, view.Catalogue(a.text)) {
+				lines = append(lines, "        "+line)
+			}
+		}
+		_, err := fmt.Fprintln(a.stdout, strings.Join(lines, "\n"))
 		return err
 	}
 }
@@ -135,7 +154,7 @@ func (a *app) eventLine(e *umpire.Event) string {
 	if e.Risk != "" {
 		parts = append(parts, a.text.word("of risk", e.Risk))
 	}
-	if outcome := a.outcomeOf(e); outcome != "" {
+	if outcome := view.Outcome(e, view.Catalogue(a.text)); outcome != "" {
 		parts = append(parts, outcome)
 	}
 	if about := a.subjectOfEvent(e); about != "" {
@@ -145,36 +164,6 @@ func (a *app) eventLine(e *umpire.Event) string {
 		parts = append(parts, "- "+clip(visible(a.text.reason(e.Reason))))
 	}
 	return strings.Join(parts, "  ")
-}
-
-// outcomeOf is what came of it, where the event itself says no more than that it
-// happened: how a call ended, how far an approval reaches, which mode there is now.
-func (a *app) outcomeOf(e *umpire.Event) string {
-	var told struct {
-		Status  umpire.ResultStatus `json:"status"`
-		From    string              `json:"from"`
-		Mode    string              `json:"mode"`
-		Rule    string              `json:"rule"`
-		Crossed bool                `json:"cross_project"`
-		Project umpire.ProjectID    `json:"from_project"`
-	}
-	// What is missing or of another form is not shown.
-	_ = json.Unmarshal(e.Data, &told)
-	var words []string
-	if e.Scope != nil {
-		words = append(words, e.Scope.String())
-	}
-	switch {
-	case told.Status != "":
-		words = append(words, a.text.of(string(told.Status)))
-	case told.From != "" && told.Mode != "":
-		words = append(words, told.From+" → "+told.Mode)
-	case told.Rule != "":
-		words = append(words, told.Rule)
-	case told.Crossed:
-		words = append(words, fmt.Sprintf(a.text.of("from project %s"), told.Project.Short()))
-	}
-	return visible(strings.Join(words, " "))
 }
 
 // kindColours mark what a person looks for.

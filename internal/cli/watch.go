@@ -55,7 +55,7 @@ func (a *app) watchGate(ctx context.Context, f *watchFlags) error {
 	filter.After = umpire.LastSeq(last)
 	a.remark(fmt.Sprintf(a.text.of("watching from event %d on"), filter.After))
 	if f.json {
-		return a.follow(ctx, gate, filter, a.eventShower(true))
+		return a.follow(ctx, gate, filter, a.eventShower(true, false))
 	}
 	screen := &waiting{app: a, gate: gate, query: query, live: a.toTerminal, width: a.columns()}
 	if err := screen.refresh(ctx); err != nil {
