@@ -196,11 +196,13 @@ ID 是请求的编号或其开头,或调用的编号。首先显示卡片,然后
 首先显示卡片,然后输入 "y" 确认;见 umpire approve --help。`,
 
 	"Watch questions and events as they come": "实时查看询问和事件",
-	watchLong: `显示等待您回答的调用,然后实时显示发生的事情,直到您中断。
-在终端上,询问保持在底部;否则每个事件一行,加 --json 则每行一个 JSON。`,
-	"watching from event %d on":                                "从事件 %d 之后开始查看",
-	"write each event as one line of JSON":                     "每个事件输出为一行 JSON",
-	"%d wait for an answer: umpire approve ID, umpire deny ID": "%d 个等待回答:umpire approve ID、umpire deny ID",
+	watchLong: `显示等待你回答的调用，然后实时显示发生的事情，直到你中断。
+在终端上，询问保持在底部；否则每个事件一行，加 --json 则每行一个 JSON。`,
+	"watching from event %d on":                                                                 "从事件 %d 之后开始查看",
+	"write each event as one line of JSON":                                                      "每个事件输出为一行 JSON",
+	"%d waits for an answer: umpire approve ID, umpire deny ID":                                 "%d 个等待回答：umpire approve ID、umpire deny ID",
+	"no gate is running, so questions of Claude Code do not come here: umpire serve starts one": "没有运行中的闸门，Claude Code 的询问不会到这里：用 umpire serve 启动一个",
+	"%d wait for an answer: umpire approve ID, umpire deny ID":                                  "%d 个等待回答：umpire approve ID、umpire deny ID",
 
 	"List the sessions of this project, and end them": "列出本项目的会话,并可结束它们",
 	sessionsLong:  `列出本项目的会话,最近活动的排在最前;加 --all-projects 列出所有项目的。会话属于打开它时所在的项目。`,

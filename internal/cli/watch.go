@@ -35,11 +35,14 @@ func (a *app) watchCommand() *cobra.Command {
 
 // watchGate shows what waits and then what happens, until it is interrupted.
 func (a *app) watchGate(ctx context.Context, f *watchFlags) error {
-	gate, done, err := a.gateway(ctx, personCredential)
+	gate, runs, done, err := a.reach(ctx, personCredential, "")
 	if err != nil {
 		return err
 	}
 	defer done()
+	if !runs {
+		a.remark(a.text.of("no gate is running, so questions of Claude Code do not come here: umpire serve starts one"))
+	}
 	query, filter := umpire.PendingQuery{}, umpire.Filter{}
 	if !f.all {
 		p, err := a.project(a.dir)
@@ -121,7 +124,8 @@ func (w *waiting) refresh(ctx context.Context) error {
 		lines = append(lines, "  "+strings.Join(cells, "  "))
 	}
 	if len(list) > 0 {
-		lines = append([]string{fmt.Sprintf(w.text.of("%d wait for an answer: umpire approve ID, umpire deny ID"), len(list))}, lines...)
+		head := w.number(len(list), "%d waits for an answer: umpire approve ID, umpire deny ID", "%d wait for an answer: umpire approve ID, umpire deny ID")
+		lines = append([]string{head}, lines...)
 	}
 	if !w.live && slices.Equal(lines, w.lines) {
 		return nil
