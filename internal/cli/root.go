@@ -50,6 +50,8 @@ func (a *app) root() *cobra.Command {
 		a.rulesCommand(), a.trustCommand(), a.programsCommand(),
 		a.statusCommand(), a.configCommand(), hook, a.benchCommand(), a.versionCommand(), a.manCommand())
 	root.AddCommand(a.topics()...)
+	root.AddCommand(a.completionCommand())
+	a.addVersionFlag(root)
 	root.SetUsageTemplate(a.usageTemplate(root.UsageTemplate()))
 	if a.text != nil {
 		root.PersistentFlags().BoolP("help", "h", false, a.text.of("show this help"))

@@ -1,0 +1,57 @@
+package cli
+
+import (
+	"io"
+
+	"github.com/spf13/cobra"
+)
+
+// A shellScript is the completion script of one shell.
+type shellScript struct {
+	shell, install string
+	write          func(root *cobra.Command, to io.Writer) error
+}
+
+// shellScripts are the shells that umpire completes in.
+var shellScripts = []shellScript{
+	{
+		"bash", "umpire completion bash > ~/.local/share/bash-completion/completions/umpire",
+		func(root *cobra.Command, to io.Writer) error { return root.GenBashCompletionV2(to, true) },
+	},
+	{"zsh", `umpire completion zsh > "${fpath[1]}/_umpire"`, (*cobra.Command).GenZshCompletion},
+	{
+		"fish", "umpire completion fish > ~/.config/fish/completions/umpire.fish",
+		func(root *cobra.Command, to io.Writer) error { return root.GenFishCompletion(to, true) },
+	},
+	{"powershell", "umpire completion powershell >> $PROFILE", (*cobra.Command).GenPowerShellCompletionWithDesc},
+}
+
+const completionLong = `Writes the script that lets a shell complete commands, flags, rules and the ids of
+calls that wait. Keep it where your shell looks, and begin a new shell:`
+
+// completionCommand is `umpire completion`.
+func (a *app) completionCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use: "completion SHELL", GroupID: groupLook,
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return nil
+			}
+			return usage("umpire completion --help", "no completion for %q: want bash, zsh, fish or powershell", args[0])
+		},
+		Short: a.text.of("Write the completion script of a shell"),
+		Long:  a.text.of(completionLong),
+		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	for _, s := range shellScripts {
+		cmd.Example += "  " + s.install + "\n"
+		cmd.AddCommand(&cobra.Command{
+			Use: s.shell, Args: noWords,
+			Short:   a.text.of("Write the completion script of a shell"),
+			Long:    a.text.of(completionLong),
+			Example: "  " + s.install,
+			RunE:    func(cmd *cobra.Command, _ []string) error { return failed(s.write(cmd.Root(), a.stdout)) },
+		})
+	}
+	return cmd
+}
