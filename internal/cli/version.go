@@ -39,6 +39,18 @@ func thisVersion() version {
 	return v
 }
 
+// String is the version as people read it, on a line.
+func (v version) String() string {
+	return fmt.Sprintf("umpire %s %s %s\n", v.Version, v.Go, v.Platform)
+}
+
+// addVersionFlag makes --version and -v of the root do what `umpire version` does.
+func (a *app) addVersionFlag(root *cobra.Command) {
+	root.Version = thisVersion().String()
+	root.SetVersionTemplate("{{.Version}}")
+	root.Flags().BoolP("version", "v", false, a.text.of("Show which umpire this is"))
+}
+
 // versionCommand is `umpire version`.
 func (a *app) versionCommand() *cobra.Command {
 	asJSON := false
@@ -52,7 +64,7 @@ func (a *app) versionCommand() *cobra.Command {
 			if asJSON {
 				return failed(a.showJSON(v))
 			}
-			_, err := fmt.Fprintf(a.stdout, "umpire %s %s %s\n", v.Version, v.Go, v.Platform)
+			_, err := fmt.Fprint(a.stdout, v)
 			return failed(err)
 		},
 	}
