@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -49,6 +50,9 @@ func (a *app) demo(ctx context.Context, yes, keep bool) error {
 	if s.headless {
 		return refused("umpire demo --yes", "nobody can be asked here")
 	}
+	if _, err := exec.LookPath("git"); err != nil {
+		return &exit{code: exitRefused, hint: "install git, then run umpire demo again", err: fmt.Errorf("umpire demo needs git: %w", exec.ErrNotFound)}
+	}
 	place, err := os.MkdirTemp("", "umpire-demo-")
 	if err != nil {
 		return failed(fmt.Errorf("a folder for the demo: %w", err))
@@ -62,6 +66,9 @@ func (a *app) demo(ctx context.Context, yes, keep bool) error {
 	}
 	if err := a.moveTo(ctx, place); err != nil {
 		return failed(err)
+	}
+	if compiledByGoRun(os.Executable()) {
+		fmt.Fprintf(a.stderr, "%s\n", a.text.of(demoCompiled))
 	}
 	fmt.Fprintf(a.stderr, a.text.of(demoIntro)+"\n\n", a.dir)
 	if err := s.playDemo(ctx); err != nil {
@@ -139,11 +146,45 @@ func (s *stay) playDemo(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	if s.asks {
+		return s.chatDemo(ctx, session, model)
+	}
 	err = s.run(ctx, session, model, demoTask)
-	if exited, ok := errors.AsType[*exit](err); ok && exited.code == exitDenied && ctx.Err() == nil {
+	exited, ok := errors.AsType[*exit](err)
+	switch {
+	case ok && exited.code == exitDenied && ctx.Err() == nil:
 		return nil // a turn that was cancelled ends the demo as well as any
+	case ok && ctx.Err() != nil:
+		return demoInterrupted()
 	}
 	return err
+}
+
+// chatDemo plays the session in the chat, where the person answers on its cards.
+func (s *stay) chatDemo(ctx context.Context, session umpire.Session, model llm.Model) error {
+	host := &chatHost{stay: s, model: model}
+	defer host.leave()
+	if err := host.begin(ctx, session); err != nil {
+		return err
+	}
+	conf := s.chatConfig(s.gate, host, demoTask)
+	conf.Once, conf.Model = true, "script"
+	err := s.showChat(ctx, conf, false)
+	if ctx.Err() != nil {
+		return demoInterrupted()
+	}
+	return failed(err)
+}
+
+// demoInterrupted says that there is no session to resume: the demo's is thrown away.
+func demoInterrupted() error {
+	return &exit{code: exitError, hint: "umpire demo", err: errors.New("the demo was interrupted; its project is gone")}
+}
+
+// compiledByGoRun reports whether the program with this path was compiled by `go run`,
+// which keeps what it starts in a temporary folder for builds.
+func compiledByGoRun(program string, err error) bool {
+	return err == nil && strings.Contains(filepath.ToSlash(program), "/go-build")
 }
 
 // approveOnce answers in place of a person.
