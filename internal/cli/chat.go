@@ -95,24 +95,14 @@ func (s *stay) chatGates(ctx context.Context) (person *client.Client, done func(
 	return person, func() { closePerson(); closeGate() }, nil
 }
 
-// talk shows the chat, on the whole screen where the terminal can and line by line
-// otherwise.
+// talk shows the chat until the person leaves it, and says how to resume the session.
 func (s *stay) talk(ctx context.Context, person *client.Client, host *chatHost, task string, plain bool) error {
-	conf := tui.Config{
-		Gate: person, Host: host, Session: host.session, Resumed: s.flags.goOn || s.flags.session != "" || s.flags.fork != "",
-		Task: task, Model: host.modelName(), Text: lang.Catalogue(s.text), Now: s.now,
-		Change: func(p umpire.Pending, in umpire.Session) tui.Change { return tui.Change(s.previewOf(&p, &in)) },
-		In:     s.stdin, Out: s.terminalOut(), Env: os.Environ(), NoColour: s.getenv("NO_COLOR") != "",
-	}
+	conf := s.chatConfig(person, host, task)
+	conf.Resumed = s.flags.goOn || s.flags.session != "" || s.flags.fork != ""
 	if s.flags.json {
 		conf.Events = s.stdout
 	}
-	chat := tui.New(conf)
-	show := chat.Run
-	if plain || s.flags.json || s.poorTerminal() {
-		show = chat.RunPlain
-	}
-	err := show(ctx)
+	err := s.showChat(ctx, conf, plain)
 	goOn := "umpire chat --session " + string(host.session.ID)
 	switch {
 	case ctx.Err() != nil:
@@ -122,6 +112,26 @@ func (s *stay) talk(ctx context.Context, person *client.Client, host *chatHost, 
 	}
 	s.remark(fmt.Sprintf(s.text.of("session %s can be gone on with: %s"), host.session.ID, goOn))
 	return nil
+}
+
+// chatConfig describes a chat on this process's terminal.
+func (s *stay) chatConfig(person *client.Client, host *chatHost, task string) tui.Config {
+	return tui.Config{
+		Gate: person, Host: host, Session: host.session,
+		Task: task, Model: host.modelName(), Text: view.Catalogue(s.text), Now: s.now,
+		Change: func(p umpire.Pending, in umpire.Session) tui.Change { return tui.Change(s.previewOf(&p, &in)) },
+		In:     s.stdin, Out: s.terminalOut(), Env: os.Environ(), NoColour: s.getenv("NO_COLOR") != "",
+	}
+}
+
+// showChat draws the chat on the whole screen where the terminal can, and writes it line
+// by line otherwise.
+func (s *stay) showChat(ctx context.Context, conf tui.Config, plain bool) error {
+	chat := tui.New(conf)
+	if plain || s.flags.json || s.poorTerminal() {
+		return chat.RunPlain(ctx)
+	}
+	return chat.Run(ctx)
 }
 
 // terminalOut is where people read: standard output itself, so that the terminal can be

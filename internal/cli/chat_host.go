@@ -95,7 +95,7 @@ func (h *chatHost) note(o agent.Outcome) string {
 
 func (h *chatHost) resumption(id umpire.SessionID) umpire.Resumption {
 	return umpire.Resumption{
-		ID: id, Dir: h.dir, AllowCrossProject: h.flags.allowCrossProject || h.conf.CrossProject,
+		ID: id, Dir: h.dir, AllowCrossProject: h.flags.allowCrossProject,
 		Runner: process.NameOf(os.Getpid()), AllowBypass: h.flags.allowBypass,
 	}
 }
