@@ -118,10 +118,17 @@ var (
 	projectID = regexp.MustCompile(`\b[0-9a-f]{12}\b`)
 )
 
-// screen is what stands there, with the names that differ every time replaced by others
-// as long.
+// screen is what stands there.
 func (d *desktop) screen(ts *testscript.TestScript) string {
-	text := d.tmux(ts, "capture-pane", "-p", "-t", "desk")
+	lines := strings.Split(strings.TrimSuffix(d.named(d.tmux(ts, "capture-pane", "-p", "-t", "desk")), "\n"), "\n")
+	for i := range lines {
+		lines[i] = strings.TrimRight(lines[i], " ")
+	}
+	return strings.Join(lines, "\n") + "\n"
+}
+
+// named replaces the names that differ every time by others as long.
+func (d *desktop) named(text string) string {
 	text = strings.ReplaceAll(text, d.folder, "/tmp/umpiredesk00000000")
 	text = sessionID.ReplaceAllStringFunc(text, func(id string) string {
 		if d.ids[id] == "" {
@@ -129,12 +136,7 @@ func (d *desktop) screen(ts *testscript.TestScript) string {
 		}
 		return d.ids[id]
 	})
-	text = projectID.ReplaceAllString(text, "0123456789ab")
-	lines := strings.Split(strings.TrimSuffix(text, "\n"), "\n")
-	for i := range lines {
-		lines[i] = strings.TrimRight(lines[i], " ")
-	}
-	return strings.Join(lines, "\n") + "\n"
+	return projectID.ReplaceAllString(text, "0123456789ab")
 }
 
 // shows PATTERN...: waits until the screen shows all of these, and writes it to standard
@@ -185,7 +187,8 @@ func scriptPainted(ts *testscript.TestScript, _ bool, _ []string) {
 	fmt.Fprint(ts.Stdout(), ts.Value(desktopKey{}).(*desktop).tmux(ts, "capture-pane", "-e", "-p", "-t", "desk"))
 }
 
-// keys KEY...: presses keys, as tmux names them; a text in quotes is typed.
+// keys KEY...: presses keys, as tmux names them; N*KEY presses one N times, and what
+// follows text: is typed.
 func scriptKeys(ts *testscript.TestScript, _ bool, args []string) {
 	d := ts.Value(desktopKey{}).(*desktop)
 	for _, key := range args {
@@ -193,7 +196,11 @@ func scriptKeys(ts *testscript.TestScript, _ bool, args []string) {
 			d.tmux(ts, "send-keys", "-t", "desk", "-l", text)
 			continue
 		}
-		d.tmux(ts, "send-keys", "-t", "desk", key)
+		times, key, repeated := strings.Cut(key, "*")
+		if !repeated {
+			times, key = "1", times
+		}
+		d.tmux(ts, "send-keys", "-t", "desk", "-N", times, key)
 	}
 }
 
@@ -224,5 +231,5 @@ func scriptLeft(ts *testscript.TestScript, _ bool, args []string) {
 
 // deskVerbs are the verbs of this file.
 var deskVerbs = map[string]func(*testscript.TestScript, bool, []string){
-	"desk": scriptDesk, "sits": scriptSits, "shows": scriptShows, "becomes": scriptBecomes, "painted": scriptPainted, "keys": scriptKeys, "resized": scriptResized, "killed": scriptKilled, "left": scriptLeft,
+	"desk": scriptDesk, "sits": scriptSits, "shows": scriptShows, "becomes": scriptBecomes, "painted": scriptPainted, "drawn": scriptDrawn, "keys": scriptKeys, "resized": scriptResized, "killed": scriptKilled, "left": scriptLeft,
 }
