@@ -100,11 +100,28 @@ func (d *doctor) spoken(args []any) []any {
 			said[i] = d.text.problem(value.Error())
 		case names:
 			said[i] = value.in(d.text)
+		case count:
+			said[i] = value.in(d.text)
 		case claudeFound:
 			said[i] = d.text.problem(value.String())
 		}
 	}
 	return said
+}
+
+// A count is a number of things, with the words for one of them and for several.
+type count struct {
+	n         int
+	one, more string
+}
+
+func (c count) String() string { return c.in(nil) }
+
+func (c count) in(text catalogue) string {
+	if c.n == 1 {
+		return fmt.Sprintf(text.of(c.one), c.n)
+	}
+	return fmt.Sprintf(text.of(c.more), c.n)
 }
 
 // names are listed in the person's language.
@@ -136,10 +153,14 @@ func (d *doctor) examine(ctx context.Context) {
 
 // report shows the checkups. It fails when one of them did.
 func (d *doctor) report(asJSON bool) error {
-	failures := 0
+	failures, warnings := 0, 0
 	for _, c := range d.done {
-		if c.Status == healthFail {
+		switch c.Status {
+		case healthFail:
 			failures++
+		case healthWarn:
+			warnings++
+		case healthOK:
 		}
 	}
 	if asJSON {
@@ -150,16 +171,31 @@ func (d *doctor) report(asJSON bool) error {
 		if err := out.Encode(map[string]any{"ok": failures == 0, "checks": d.done}); err != nil {
 			return failed(err)
 		}
-		if _, err := d.stdout.Write(adapter.VisibleJSON(text.Bytes())); err != nil {
+		if _, err := d.stdout.Write(view.VisibleJSON(text.Bytes())); err != nil {
 			return failed(err)
 		}
 	} else {
 		d.print()
+		fmt.Fprintf(d.stdout, "\n%s\n", d.verdict(failures, warnings))
 	}
 	if failures > 0 {
 		return &exit{code: exitError}
 	}
 	return nil
+}
+
+// verdict is the answer in a line.
+func (d *doctor) verdict(failures, warnings int) string {
+	var said []string
+	if failures == 0 {
+		said = append(said, d.text.of("all well"))
+	} else {
+		said = append(said, d.number(failures, "%d thing fails", "%d things fail"))
+	}
+	if warnings > 0 {
+		said = append(said, d.number(warnings, "%d warning", "%d warnings"))
+	}
+	return strings.Join(said, d.text.of(", "))
 }
 
 func (d *doctor) print() {
@@ -243,7 +279,7 @@ func (d *doctor) rules(c *config.Config) {
 }
 
 func (d *doctor) ruleFile(f rulefile.File) {
-	first := ""
+	first, rules := "", count{f.Rules, "%d rule", "%d rules"}
 	if len(f.Problems) > 0 {
 		first = ": " + f.Problems[0].Error()
 	}
@@ -251,12 +287,13 @@ func (d *doctor) ruleFile(f rulefile.File) {
 	case rulefile.HealthMissing:
 	case rulefile.HealthOK:
 		if first != "" {
-			d.warn("rules", "umpire rules lint", "%s: %d rules%s", f.Path, f.Rules, first)
+			d.warn("rules", "umpire rules lint", "%s: %s%s", f.Path, rules, first)
 			return
 		}
-		d.ok("rules", "%s: %d rules", f.Path, f.Rules)
+		d.ok("rules", "%s: %s", f.Path, rules)
 	case rulefile.HealthUntrusted:
-		d.warn("rules", "read it, then umpire trust", "%s: %d allow rules and %d hooks sleep until you trust them%s", f.Path, f.Inert, len(f.AsleepHooks()), first)
+		d.warn("rules", "read it, then umpire trust", "%s: %s and %s until you trust them%s", f.Path,
+			count{f.Inert, "%d allow rule asleep", "%d allow rules asleep"}, count{len(f.AsleepHooks()), "%d hook asleep", "%d hooks asleep"}, first)
 	case rulefile.HealthDegraded:
 		d.fail("rules", "umpire rules lint", "%s is broken%s", f.Path, first)
 	}

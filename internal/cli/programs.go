@@ -93,7 +93,7 @@ func (d *doctor) programs() {
 		d.warn("programs", "umpire programs lint", "%s", note)
 	}
 	if len(loaded.Files) > 0 && len(loaded.Problems) == 0 {
-		d.ok("programs", "%d files", len(loaded.Files))
+		d.ok("programs", "%s", count{len(loaded.Files), "%d file", "%d files"})
 	}
 }
 

@@ -131,10 +131,10 @@ func (a *app) remarkSleeping(set *rulefile.Set) {
 		case f.Health == rulefile.HealthDegraded:
 			a.remark(fmt.Sprintf(a.text.of("%s is degraded: see umpire status"), f.Path))
 		case f.Health == rulefile.HealthUntrusted && f.Inert > 0:
-			a.remark(fmt.Sprintf(a.text.of("%d allow rules of %s sleep: see umpire trust --show"), f.Inert, f.Path))
+			a.remark(fmt.Sprintf(a.text.of("%s: %s; see umpire trust --show"), f.Path, a.number(f.Inert, "%d allow rule asleep", "%d allow rules asleep")))
 		}
 		if n := len(f.AsleepHooks()); n > 0 {
-			a.remark(fmt.Sprintf(a.text.of("%d hooks of %s sleep: see umpire trust --show"), n, f.Path))
+			a.remark(fmt.Sprintf(a.text.of("%s: %s; see umpire trust --show"), f.Path, a.number(n, "%d hook asleep", "%d hooks asleep")))
 		}
 	}
 }

@@ -199,8 +199,5 @@ func (a *app) countsText(f fileStatus) string {
 
 // number says how many of something there are.
 func (a *app) number(n int, one, more string) string {
-	if n == 1 {
-		more = one
-	}
-	return fmt.Sprintf(a.text.of(more), n)
+	return count{n, one, more}.in(a.text)
 }

@@ -148,7 +148,7 @@ func (s *status) last(ctx context.Context, gate *client.Client) error {
 func (a *app) permissionText(s *status) string {
 	text := a.text.word("state", string(s.State))
 	if s.Pending > 0 {
-		text += ", " + fmt.Sprintf(a.text.of("%d wait"), s.Pending)
+		text += ", " + a.number(s.Pending, "%d waits", "%d wait")
 	}
 	if s.Type != "" {
 		text += fmt.Sprintf(" (%s, %s)", a.text.word("type", string(s.Type)), a.text.word("of risk", s.Risk))
