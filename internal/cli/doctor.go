@@ -43,23 +43,25 @@ type checkup struct {
 type doctor struct {
 	*app
 	done    []checkup
+	verbose bool   // every probe by its name
 	session string // of the canaries
 	held    bool   // a gate runs: nobody is to be asked about a canary
 }
 
 // doctorCommand is `umpire doctor`.
 func (a *app) doctorCommand() *cobra.Command {
-	asJSON := false
+	asJSON, verbose := false, false
 	cmd := &cobra.Command{
 		Use: "doctor [AGENT]", Short: a.text.of("Prove that the gate works"), Long: a.text.of(doctorHelp),
 		Args: cobra.MaximumNArgs(1), ValidArgs: []string{"claude"},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, a.text.of("write JSON"))
+	cmd.Flags().BoolVar(&verbose, "verbose", false, a.text.of("name everything that the sandbox was tried with"))
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if len(args) == 1 && args[0] != "claude" {
 			return usage("umpire doctor claude", "unknown agent: %q", args[0])
 		}
-		d := &doctor{app: a}
+		d := &doctor{app: a, verbose: verbose || asJSON}
 		d.examine(cmd.Context())
 		return d.report(asJSON)
 	}

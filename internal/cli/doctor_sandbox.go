@@ -49,6 +49,10 @@ func (d *doctor) probes(r *sandbox.Report) {
 		return
 	}
 	landlock, filter, namespaces := r.By()
+	if !d.verbose {
+		d.ok("sandbox", "%d attempts refused: %d by Landlock, %d by the filter of system calls, %d by namespaces and mounts (--verbose names them)",
+			len(landlock)+len(filter)+len(namespaces), len(landlock), len(filter), len(namespaces))
+	}
 	for _, by := range []struct {
 		format string
 		names  []string
@@ -57,7 +61,7 @@ func (d *doctor) probes(r *sandbox.Report) {
 		{"%d refused by the filter of system calls: %s", filter},
 		{"%d refused by namespaces and mounts: %s", namespaces},
 	} {
-		if len(by.names) > 0 {
+		if len(by.names) > 0 && d.verbose {
 			d.ok("sandbox", by.format, len(by.names), names(by.names))
 		}
 	}
