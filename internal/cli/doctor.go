@@ -146,6 +146,7 @@ func (d *doctor) examine(ctx context.Context) {
 		d.fail("config", "umpire config", "%v", err)
 	} else {
 		d.configuration(c)
+		d.socket(c)
 		d.rules(c)
 		d.programs()
 		d.sandbox(ctx, c)
@@ -222,7 +223,9 @@ func (d *doctor) ownFiles() {
 	}
 	before := len(d.done)
 	d.guarded(home, 0o700)
-	d.guarded(filepath.Join(home, "state"), 0o700)
+	for _, name := range []string{"state", "keys"} {
+		d.guarded(filepath.Join(home, name), 0o700)
+	}
 	for _, name := range []string{"permissions.json", "config.yaml", "trust.json"} {
 		d.guarded(filepath.Join(home, name), 0o600)
 	}
@@ -253,13 +256,28 @@ func (d *doctor) guarded(path string, want fs.FileMode) {
 
 func (d *doctor) configuration(c *config.Config) {
 	for _, notice := range c.Notices {
-		d.warn("config", "umpire config", notice.Text, notice.Args...)
+		say := d.warn
+		if notice.Text == config.NotEnforced {
+			say = d.fail
+		}
+		say("config", "umpire config", notice.Text, notice.Args...)
 	}
 	if !c.Enforce {
-		d.fail("config", "set security.permission.enforce_gateway to true in config.yaml", "the gateway is not enforced: umpire only warns")
 		return
 	}
 	d.ok("config", "mode %s", c.Mode)
+}
+
+// socket says when the path of the gate's socket is one that not every program can dial.
+func (d *doctor) socket(c *config.Config) {
+	where, err := d.listenAt(c.Listen)
+	if err != nil {
+		d.fail("socket", "umpire config", "%v", err)
+		return
+	}
+	if format, size := where.longNote(); format != "" {
+		d.warn("socket", "listen: unix:SHORTER", format, size)
+	}
 }
 
 // rules reports the rule files that exist.
@@ -275,8 +293,8 @@ func (d *doctor) rules(c *config.Config) {
 	for _, f := range set.Files {
 		d.ruleFile(f)
 	}
-	if set.ColdBroken {
-		d.fail("rules", "umpire rules lint", "a broken file may hold denials, so everything that is not safe asks")
+	if set.Degraded != "" {
+		d.fail("rules", "umpire rules lint", "a broken file may hold deny rules, so every call asks")
 	}
 }
 
