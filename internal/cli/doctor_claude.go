@@ -2,9 +2,11 @@ package cli
 
 import (
 	"context"
+	"debug/elf"
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"github.com/umpirehq/umpire/internal/host"
@@ -133,15 +135,28 @@ func (d *doctor) handler(r registered) bool {
 	if why := d.fleeting(r.Command); why != "" {
 		d.warn("hook", "install umpire elsewhere, then umpire init claude", "%s %s", r.Command, why)
 	}
+	if loadsLibraries(r.Command) {
+		d.warn("hook", "build umpire with CGO_ENABLED=0", "%s loads shared libraries: a project's settings can name one in LD_PRELOAD", r.Command)
+	}
 	d.timing(r)
 	return true
+}
+
+// loadsLibraries reports whether a program of this system starts by the dynamic linker.
+func loadsLibraries(path string) bool {
+	f, err := elf.Open(path)
+	if err != nil {
+		return false // another system's form, or a script
+	}
+	defer f.Close()
+	return slices.ContainsFunc(f.Progs, func(p *elf.Prog) bool { return p.Type == elf.PT_INTERP })
 }
 
 // timing checks that umpire gives up before Claude Code does, for then the call
 // would run.
 func (d *doctor) timing(r registered) {
-	deadline, err := hostcall.Deadline(r.Args[min(2, len(r.Args)):], hostcall.ClaudeDeadline)
-	limit := r.Timeout
+	o, err := host.ParseOptions(r.Args[min(2, len(r.Args)):], host.ClaudeDeadline)
+	deadline, limit := o.Deadline, r.Timeout
 	switch {
 	case err != nil:
 		d.fail("hook", "umpire init claude", "%s: %v", r.where(), err)
@@ -149,6 +164,10 @@ func (d *doctor) timing(r registered) {
 		d.fail("hook", "umpire init claude", "%s: no timeout is written", r.where())
 	case limit <= deadline:
 		d.fail("hook", "umpire init claude", "%s: the timeout of %s ends before umpire's deadline of %s", r.where(), limit, deadline)
+	case o.Home == "":
+		d.warn("hook", "umpire init claude", "%s: registered by an older umpire, without --home: a project's settings can name another folder", r.where())
+	case o.Home != d.home():
+		d.warn("hook", "umpire init claude", "%s: its folder is %s, and here it is %s", r.where(), o.Home, d.home())
 	default:
 		d.ok("hook", "%s: %s, timeout %s, deadline %s", r.where(), filepath.Base(r.Command), seconds(limit), seconds(deadline))
 	}
