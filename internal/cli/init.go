@@ -17,8 +17,9 @@ import (
 // An initJob is one run of `umpire init claude`.
 type initJob struct {
 	*app
-	scope        string
-	dryRun, undo bool
+	scope              string
+	dryRun, undo, diff bool
+	notes              []string // said last, where they are not scrolled away
 }
 
 // initCommand is `umpire init`.
@@ -30,6 +31,7 @@ func (a *app) initCommand() *cobra.Command {
 	}
 	cmd.Flags().StringVar(&j.scope, "scope", "user", a.text.of("whose settings: user or project"))
 	cmd.Flags().BoolVar(&j.dryRun, "dry-run", false, a.text.of("show the change and write nothing"))
+	cmd.Flags().BoolVar(&j.diff, "diff", false, a.text.of("show every line of the change"))
 	cmd.Flags().BoolVar(&j.undo, "undo", false, a.text.of("take the registration back"))
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		switch {
@@ -90,9 +92,7 @@ func seconds(d time.Duration) string { return fmt.Sprintf("%ds", d/time.Second) 
 
 // run changes one settings file.
 func (j *initJob) run(ctx context.Context) error {
-	if err := j.needPerson("umpire init"); err != nil && !j.dryRun {
-		return err
-	}
+	defer j.sayNotes()
 	path, err := j.settingsPath()
 	if err != nil {
 		return err
@@ -110,7 +110,14 @@ func (j *initJob) run(ctx context.Context) error {
 		fmt.Fprintf(j.stdout, "%s: %s\n", view.Visible(path), j.text.of("nothing to change"))
 		return nil
 	}
-	fmt.Fprint(j.stdout, change.diff())
+	if j.diff {
+		fmt.Fprint(j.stdout, change.diff())
+	} else {
+		fmt.Fprint(j.stdout, j.summary(change))
+	}
+	if !j.undo {
+		j.noteAllowList()
+	}
 	if j.dryRun {
 		return nil
 	}
