@@ -42,7 +42,10 @@ func (a *app) initCommand() *cobra.Command {
 		case args[0] == "muse":
 			return usage("umpire help hook", "muse needs no registration: it starts `umpire hook muse` by itself")
 		}
-		return usage("umpire init", "unknown agent: %q", args[0])
+		if near := rulefile.Nearest(args[0], []string{"claude", "muse"}); near != "" {
+			return usage("umpire init "+near, "unknown agent: %q", args[0])
+		}
+		return usage("umpire init claude", "unknown agent: %q; umpire registers with claude", args[0])
 	}
 	return cmd
 }
@@ -68,7 +71,7 @@ func (a *app) listAgents(ctx context.Context) error {
 	}
 	fmt.Fprintf(a.stdout, "claude  Claude Code: %s, %s\n", a.text.problem(a.findClaude(ctx).String()), registered)
 	fmt.Fprintf(a.stdout, "muse    %s\n", a.text.of("speaks the marker protocol: let it start `umpire hook muse`"))
-	fmt.Fprintf(a.stderr, "%s: %s\n", a.text.of("next"), next)
+	fmt.Fprintln(a.stderr, view.Joined(a.text.of("next"), ": ", next))
 	return nil
 }
 
@@ -183,10 +186,10 @@ func (j *initJob) blocks(ctx context.Context, before []byte, o setup.ClaudeInsta
 		if err == nil && string(same) == string(before) {
 			return true
 		}
-		j.remark(remarkNoVersion)
+		j.note(remarkNoVersion)
 		return false
 	case !setup.ClaudeVersionBlocks(found.version):
-		j.remark(remarkOldVersion)
+		j.note(remarkOldVersion)
 		return false
 	}
 	return true
@@ -201,10 +204,34 @@ func (j *initJob) audit(path string, settings []byte) error {
 			setup.FindingMissing, setup.FindingTimeout, setup.FindingWeakened:
 			return refused(f.Remedy, "%s", text)
 		case setup.FindingEnvironment, setup.FindingBroadAllow, setup.FindingManagedOnly:
-			j.remark(text + "; " + f.Remedy)
+			j.note(text + "; " + f.Remedy)
 		}
 	}
 	return nil
+}
+
+// note keeps a warning for the end.
+func (j *initJob) note(text string) { j.notes = append(j.notes, text) }
+
+func (j *initJob) sayNotes() {
+	for _, text := range j.notes {
+		j.remark(text)
+	}
+}
+
+// noteAllowList says that rules which Claude Code knows can be had here, too.
+func (j *initJob) noteAllowList() {
+	p, err := j.place()
+	if err != nil {
+		return // the commands that need it say why
+	}
+	for _, file := range j.claudeFiles() {
+		rules, left, err := p.rulesOf(file.path, rulefile.FormatClaudeSettings)
+		if n := len(rules) + len(left); err == nil && n > 0 {
+			j.note(fmt.Sprintf(j.text.of("%s has %s of Claude Code's own: umpire rules import claude %s"),
+				file.path, j.number(n, "%d rule", "%d rules"), view.QuoteWord(file.path)))
+		}
+	}
 }
 
 // remark tells something beside the result.

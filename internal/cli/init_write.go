@@ -98,10 +98,10 @@ func (j *initJob) done(path string) {
 		return
 	}
 	if j.scope == "project" {
-		j.remark(remarkProjectScope)
+		j.note(remarkProjectScope)
 	}
-	fmt.Fprintf(j.stderr, "umpire: %s %s\n%s: umpire doctor claude\n",
-		j.text.of("registered in"), adapter.Visible(path), j.text.of("next"))
+	fmt.Fprintf(j.stderr, "umpire: %s %s\n%s\n",
+		j.text.of("registered in"), view.Visible(path), view.Joined(j.text.of("next"), ": ", "umpire doctor claude"))
 }
 
 // A memory is what undo needs to know to give a file back byte for byte. Before
