@@ -10,8 +10,10 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/umpirehq/umpire/internal/adapter"
-	"github.com/umpirehq/umpire/internal/hostcall"
+	"github.com/umpirehq/umpire/internal/host"
+	"github.com/umpirehq/umpire/internal/host/setup"
+	"github.com/umpirehq/umpire/internal/rulefile"
+	"github.com/umpirehq/umpire/internal/view"
 )
 
 // An initJob is one run of `umpire init claude`.
@@ -162,9 +164,14 @@ func (j *initJob) installed(ctx context.Context, path string, before []byte) ([]
 	if err != nil {
 		return nil, err
 	}
-	o := adapter.ClaudeInstall{
-		Command: binary, Timeout: hostcall.ClaudeTimeout,
-		Args: []string{"hook", "claude", "--deadline", seconds(hostcall.ClaudeDeadline)},
+	hostDir, err := j.claudeConfigDir()
+	if err != nil {
+		return nil, err
+	}
+	o := setup.ClaudeInstall{
+		Command: binary, Timeout: host.ClaudeTimeout,
+		Args:   hookArgs(j.home(), hostDir),
+		Status: "umpire decides; a question waits in: umpire watch",
 	}
 	o.OnFailureBlock = j.blocks(ctx, before, o)
 	after, err := setup.InstallClaude(before, o)
@@ -172,6 +179,20 @@ func (j *initJob) installed(ctx context.Context, path string, before []byte) ([]
 		return nil, refused("repair the file, then run umpire init claude again", "%s: %w", path, err)
 	}
 	return after, j.audit(path, after)
+}
+
+// hookArgs are the arguments of the registered hook. The folders are named there, since
+// Claude Code takes the environment from the settings that a project brings. A hostDir
+// of "" is Claude Code's usual folder.
+func hookArgs(home, hostDir string) []string {
+	args := []string{"hook", "claude"}
+	if home != "" {
+		args = append(args, "--home", home)
+	}
+	if hostDir != "" {
+		args = append(args, "--host-dir", hostDir)
+	}
+	return append(args, "--deadline", seconds(host.ClaudeDeadline))
 }
 
 // blocks reports whether Claude Code is new enough to be told to block when a

@@ -55,13 +55,23 @@ func managedClaude() []string {
 	return append([]string{filepath.Join(dir, "managed-settings.json")}, more...)
 }
 
+// claudeConfigDir is the folder that the person has set for Claude Code instead of the
+// usual one, or "".
+func (a *app) claudeConfigDir() (string, error) {
+	dir := a.getenv("CLAUDE_CONFIG_DIR")
+	if dir == "" {
+		return "", nil
+	}
+	if !filepath.IsAbs(dir) {
+		return "", usage("", "CLAUDE_CONFIG_DIR: %q is not an absolute path", dir)
+	}
+	return filepath.Clean(dir), nil
+}
+
 // claudeDir is the user's folder of Claude Code.
 func (a *app) claudeDir() (string, error) {
-	if dir := a.getenv("CLAUDE_CONFIG_DIR"); dir != "" {
-		if !filepath.IsAbs(dir) {
-			return "", usage("", "CLAUDE_CONFIG_DIR: %q is not an absolute path", dir)
-		}
-		return dir, nil
+	if dir, err := a.claudeConfigDir(); dir != "" || err != nil {
+		return dir, err
 	}
 	home := a.userHome()
 	if home == "" {
@@ -125,8 +135,8 @@ func (a *app) lookPath(name string) string {
 
 // hookBinary is the absolute path of the program that agents shall start for each
 // call: the small one where it stands beside umpire.
-func (a *app) hookBinary() (string, error) {
-	path, err := a.binary()
+func (j *initJob) hookBinary() (string, error) {
+	path, err := j.binary()
 	if err != nil {
 		return "", err
 	}
@@ -138,16 +148,16 @@ func (a *app) hookBinary() (string, error) {
 }
 
 // binary is the absolute path under which agents shall start umpire.
-func (a *app) binary() (string, error) {
-	if a.executable == "" {
+func (j *initJob) binary() (string, error) {
+	if j.executable == "" {
 		return "", failed(errors.New("the path of the umpire program cannot be told"))
 	}
-	path, err := filepath.EvalSymlinks(a.executable)
+	path, err := filepath.EvalSymlinks(j.executable)
 	if err != nil {
 		return "", failed(err)
 	}
-	if why := a.fleeting(path); why != "" {
-		a.remark("the agent will start " + path + ", which " + why + "; install umpire elsewhere and run init again")
+	if why := j.fleeting(path); why != "" {
+		j.note("the agent will start " + path + ", which " + why + "; install umpire elsewhere and run init again")
 	}
 	return path, nil
 }
@@ -158,21 +168,20 @@ func (a *app) fleeting(path string) string {
 		return "is a build of `go run` that will be deleted"
 	}
 	for _, dir := range []string{os.TempDir(), "/tmp", "/var/tmp"} {
-		if below(dir, path) {
+		if files.Within(resolved(dir), path) {
 			return "lies in a temporary folder"
 		}
 	}
-	if p, err := a.project(a.dir); err == nil && below(p.Root, path) {
+	if p, err := a.project(a.dir); err == nil && files.Within(resolved(p.Root), path) {
 		return "lies in the project, where the agent can change it"
 	}
 	return ""
 }
 
-// below reports whether path lies in dir, links resolved.
-func below(dir, path string) bool {
-	if resolved, err := filepath.EvalSymlinks(dir); err == nil {
-		dir = resolved
+// resolved is a folder with links followed, or as it is written where it does not exist.
+func resolved(dir string) string {
+	if to, err := files.Canonical(dir); err == nil {
+		return to
 	}
-	rel, err := filepath.Rel(dir, path)
-	return err == nil && filepath.IsLocal(rel)
+	return dir
 }
