@@ -25,6 +25,8 @@ func (a *app) hookCommand() *cobra.Command {
 		Use: "hook AGENT", Short: a.text.of("Answer another agent's permission question"), Long: a.text.of(hookHelp),
 		ValidArgs: host.Agents(), DisableFlagParsing: true,
 	}
+	cmd.Flags().String("home", "", a.text.of("umpire's own folder; init writes it, and the environment then does not count"))
+	cmd.Flags().String("host-dir", "", a.text.of("the agent's own settings folder; init writes it where the person has set another than the usual one"))
 	cmd.Flags().String("deadline", "", a.text.of("deny by itself after this time; init writes it 5s below the agent's own limit"))
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if len(args) == 0 {
@@ -59,7 +61,10 @@ func (a *app) fastHook(ctx context.Context) (code int, ok bool) {
 
 // hook answers one question of the agent that args name.
 func (a *app) hook(ctx context.Context, args []string) int {
-	front := hostcall.Front{
+	registered := *a
+	registered.getenv = host.Registered(a.getenv, args)
+	a = &registered
+	front := host.Front{
 		Stdin: a.stdin, Stdout: a.stdout, Stderr: a.stderr, Getenv: a.getenv, Dir: a.dir, Now: a.now,
 		Desk: a.deskBy(a.readConfig, a.keepSnapshot), Line: a.hookLine, Nonce: rand.Text,
 		Runner: func() string { return runner.Of(os.Getppid()) },
