@@ -97,13 +97,18 @@ func (a *app) deskAt(g *gate.Gate) *host.Desk {
 	return d
 }
 
-func (a *app) deskConfig(read func(dir string) (*config.Config, error), decided func(string), project string) (hostcall.Config, error) {
+// whenAsked are the words of the configuration.
+var whenAsked = map[string]host.WhenAsked{
+	"auto": host.AskedAuto, "hold": host.AskedHold, "native": host.AskedNative,
+}
+
+func (a *app) deskConfig(read func(dir string) (*config.Config, error), decided func(string), project string) (host.Config, error) {
 	c, err := read(project)
 	if err != nil {
 		return host.Config{}, err
 	}
 	return host.Config{
-		Mode: c.Mode, Enforce: c.Enforce, Native: c.WhenAsked == "native", Deadline: c.HookDeadline,
+		Mode: c.Mode, Enforce: c.Enforce, Asked: whenAsked[c.WhenAsked], Deadline: c.HookDeadline,
 		Decide: func(ctx context.Context, r judge.Request) umpire.Decision {
 			g := gate.New(a.gateConfig(c))
 			defer g.Close()
