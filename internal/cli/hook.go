@@ -67,7 +67,7 @@ func (a *app) hook(ctx context.Context, args []string) int {
 	front := host.Front{
 		Stdin: a.stdin, Stdout: a.stdout, Stderr: a.stderr, Getenv: a.getenv, Dir: a.dir, Now: a.now,
 		Desk: a.deskBy(a.readConfig, a.keepSnapshot), Line: a.hookLine, Nonce: rand.Text,
-		Runner: func() string { return runner.Of(os.Getppid()) },
+		Runner: func() string { return process.Host(os.Getppid()) },
 	}
 	if code, known := front.Answer(ctx, args); known {
 		return code
@@ -83,9 +83,10 @@ func (a *app) desk() *host.Desk {
 
 // deskBy is a desk that reads the configuration in its own way. Decided is told of
 // each project in which a call was decided without a gate.
-func (a *app) deskBy(read func(dir string) (*config.Config, error), decided func(project string)) *hostcall.Desk {
-	return &hostcall.Desk{
-		Config: func(project string) (hostcall.Config, error) { return a.deskConfig(read, decided, project) }, Now: a.now,
+func (a *app) deskBy(read func(dir string) (*config.Config, error), decided func(project string)) *host.Desk {
+	return &host.Desk{
+		Config: func(project string) (host.Config, error) { return a.deskConfig(read, decided, project) }, Now: a.now,
+		Home: a.userHome(),
 	}
 }
 
@@ -123,19 +124,22 @@ func (a *app) deskConfig(read func(dir string) (*config.Config, error), decided 
 	}, nil
 }
 
-// hookLine finds the gate that a question goes to. One that only warns is asked
-// nothing, and what is broken in the configuration is told where it is decided by.
-func (a *app) hookLine(ctx context.Context, q *hostcall.Question) (*hostcall.Line, error) {
+// hookLine finds the gate that a question goes to. What is broken in the configuration is
+// told where it is decided by. Where umpire only warns, a gate that cannot be asked holds
+// nothing up.
+func (a *app) hookLine(ctx context.Context, _ *host.Question) (*host.Line, error) {
 	c, err := a.userConfig()
 	if err != nil {
 		return nil, nil //nolint:nilerr // see above
 	}
-	if !c.Enforce {
-		project, decides := q.About()
-		if c, err := a.readConfig(project); decides && (err != nil || !c.Enforce) {
-			return nil, nil //nolint:nilerr // see above
-		}
+	line, err := a.lineTo(ctx, c)
+	if err != nil && !c.Enforce {
+		return nil, nil
 	}
+	return line, err
+}
+
+func (a *app) lineTo(ctx context.Context, c *config.Config) (*host.Line, error) {
 	where, err := a.listenAt(c.Listen)
 	if err != nil {
 		return nil, err
@@ -151,9 +155,9 @@ func (a *app) hookLine(ctx context.Context, q *hostcall.Question) (*hostcall.Lin
 	if err != nil {
 		return nil, errors.Join(err, conn.Close())
 	}
-	host := "localhost"
+	name := "localhost"
 	if where.network == networkTCP {
-		host = where.name
+		name = where.name
 	}
-	return &hostcall.Line{Host: host, Token: token, Conn: conn, Dial: func(ctx context.Context) (io.ReadWriteCloser, error) { return where.dial(ctx) }}, nil
+	return &host.Line{Host: name, Token: token, Conn: conn, Dial: func(ctx context.Context) (io.ReadWriteCloser, error) { return where.dial(ctx) }}, nil
 }
