@@ -86,7 +86,7 @@ func TestBothHooksAnswerAlike(t *testing.T) {
 		"bare":      func(*testing.T, string) {},
 		"rules":     writesFile(".umpire/permissions.json", `{"version":1,"rules":[{"id":"no","action":"deny","tool":"Bash","match":{"commandPrefix":"npm"}},{"id":"go","action":"allow","tool":"Bash","match":{"commandPrefix":"make"}}]}`),
 		"asks":      writesFile(".umpire/config.yaml", "mode: ask\n"),
-		"unenforced": writesFile(".umpire/config.yaml", "security.permission.enforce_gateway: false\n"),
+		"misplaced": writesFile(".umpire/config.yaml", "security.permission.enforce_gateway: false\n"),
 		"broken":    writesFile(".umpire/config.yaml", "mood: x\n"),
 		"no rules":  writesFile(".umpire/permissions.json", "{"),
 	} {
@@ -95,7 +95,7 @@ func TestBothHooksAnswerAlike(t *testing.T) {
 			home := t.TempDir()
 			set(t, home)
 			for round := range 2 {
-				if kept := name != "broken"; round == 1 && kept { // what the large one has left is used
+				if kept := name != "broken" && name != "misplaced"; round == 1 && kept { // what the large one has left is used
 					untilSnapshot(t, large, home)
 				}
 				for _, p := range payloads {

@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/umpirehq/umpire/internal/config"
 	"github.com/umpirehq/umpire/internal/gate"
 	"github.com/umpirehq/umpire/internal/judge"
 	"github.com/umpirehq/umpire/internal/rulefile"
@@ -51,17 +52,14 @@ func (a *app) takeSnapshot(p judge.SnapshotKey) (*judge.Snapshot, error) {
 		return nil, errNotSimple
 	}
 	s := &judge.Snapshot{
-		Place: p, Root: at.Root, Mode: c.Mode, Enforce: c.Enforce, Native: c.WhenAsked == "native", Deadline: c.HookDeadline,
-		AllowMedium: settings.AllowMedium, DenyExternal: settings.DenyExternal, Precedence: settings.Precedence, AddDirs: settings.AddDirs,
-		Cold: j.Cold, Sandbox: j.Sandbox,
+		SnapshotKey: p, Root: at.Root, Mode: c.Mode, Enforce: c.Enforce, Deadline: c.HookDeadline,
+		AllowMedium: settings.AllowMedium, DenyExternal: settings.DenyExternal, Precedence: settings.Precedence, RulesOff: settings.RulesOff, AddDirs: settings.AddDirs,
+		Degraded: j.Degraded, Sandbox: j.Sandbox,
 	}
 	for _, r := range at.Holding() {
-		s.Rules = append(s.Rules, snapshot.RuleOf(r))
+		s.Rules = append(s.Rules, judge.NewSnapshotRule(r))
 	}
-	files := []string{
-		a.executable, filepath.Join(p.Home, "config.yaml"), filepath.Join(at.Root, ".umpire", "config.yaml"),
-		filepath.Join(p.Home, rulefile.ProgramsFolder), at.Options().Trust.Path,
-	}
+	files := append(config.Files(p.Home, at.Root), a.executable, filepath.Join(p.Home, rulefile.ProgramsFolder), at.Options().Trust.Path)
 	for _, l := range at.Layers() {
 		files = append(files, l.Path)
 	}
