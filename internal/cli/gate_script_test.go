@@ -13,6 +13,7 @@ import (
 	"net/http"
 	"os"
 	"os/exec"
+	"os/user"
 	"path/filepath"
 	"regexp"
 	"strconv"
@@ -36,12 +37,19 @@ import (
 // the test's own processes begin: who started those has no bearing.
 const testRoot = "UMPIRE_TEST_ROOT"
 
+// testManaged is the environment variable by which the program under test learns which
+// folder the administrator's files lie in, and that they are this user's.
+const testManaged = "UMPIRE_TEST_MANAGED"
+
 // scriptMain is main, for a process that a script starts.
 func scriptMain() {
 	if root, err := strconv.Atoi(os.Getenv(testRoot)); err == nil {
 		outermost = root
 	}
-	main()
+	if dir := os.Getenv(testManaged); dir != "" {
+		files.Managed.Dir, files.Managed.UID = dir, uint32(os.Getuid())
+	}
+	Main()
 }
 
 // A daemon is the gate that runs beside a script.
@@ -109,7 +117,7 @@ func scriptGateEnds(ts *testscript.TestScript, _ bool, args []string) {
 func scriptEnv(ts *testscript.TestScript) []string {
 	var env []string
 	for _, name := range []string{
-		"HOME", "PATH", "TMPDIR", "UMPIRE_HOME", "UMPIRE_LANG", "CLAUDE_PROJECT_DIR", "CLAUDECODE", "NO_COLOR", "TERM", "GIT_CONFIG_NOSYSTEM", testRoot,
+		"HOME", "PATH", "TMPDIR", "UMPIRE_HOME", "UMPIRE_LANG", "CLAUDE_PROJECT_DIR", "CLAUDECODE", "NO_COLOR", "TERM", "ACCESSIBLE", "GIT_CONFIG_NOSYSTEM", testRoot, testManaged,
 		"ANTHROPIC_API_KEY", "ANTHROPIC_BASE_URL", "OPENAI_API_KEY", "OPENAI_BASE_URL",
 	} {
 		if value := ts.Getenv(name); value != "" {
@@ -574,6 +582,21 @@ func scriptEnds(ts *testscript.TestScript, _ bool, args []string) {
 var gateVerbs = map[string]func(*testscript.TestScript, bool, []string){
 	"gate": scriptGate, "gate-ends": scriptGateEnds, "posts": scriptPosts, "waits": scriptWaits, "happens": scriptHappens,
 	"types": scriptTypes, "sql": scriptSQL, "answers": scriptAnswers, "keep": scriptKeep,
-	"held-hook": scriptHeldHook, "hook-ends": scriptHookEnds, "hook-exits": scriptHookExits, "short-ids-of": scriptShortIDs,
-	"same-records": scriptSameRecords, "watching": scriptWatching, "sees": scriptSees, "saw": scriptSaw, "ends": scriptEnds,
+	"held-hook": scriptHeldHook, "hooks": scriptHooks, "hook-ends": scriptHookEnds, "hook-exits": scriptHookExits, "short-ids-of": scriptShortIDs,
+	"same-records": scriptSameRecords, "authored": scriptAuthored, "watching": scriptWatching, "sees": scriptSees, "saw": scriptSaw, "ends": scriptEnds,
+}
+
+// scriptAuthored checks that the timeline of all projects has an event like a pattern, in
+// which NAME stands for who runs the test.
+func scriptAuthored(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 1 {
+		ts.Fatalf("usage: authored PATTERN")
+	}
+	me, err := user.Current()
+	ts.Check(err)
+	ts.Check(ts.Exec("umpire", "timeline", "--json", "--all-projects"))
+	pattern := strings.ReplaceAll(args[0], "NAME", regexp.QuoteMeta(me.Username))
+	if out := ts.ReadFile("stdout"); !regexp.MustCompile(pattern).MatchString(out) {
+		ts.Fatalf("no event like %s in\n%s", pattern, out)
+	}
 }

@@ -98,6 +98,8 @@ func setUpScript(env *testscript.Env) error {
 	env.Values[heldHookKey{}] = new(*heldHook)
 	env.Values[modelServerKey{}] = new(*llmtest.Server)
 	env.Setenv(testRoot, strconv.Itoa(os.Getpid()))
+	env.Setenv("MANAGED", filepath.Join(env.WorkDir, "etc"))
+	env.Setenv(testManaged, env.Getenv("MANAGED"))
 	path, err := programIn(env.Getenv("PATH"))
 	if err != nil {
 		return err
