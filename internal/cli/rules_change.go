@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"time"
@@ -27,7 +28,7 @@ func (a *app) rulesAddCommand() *cobra.Command {
 		Long:              a.text.of(rulesAddLong),
 		Example:           rulesAddExample,
 		ValidArgsFunction: completeActions,
-		RunE:              func(_ *cobra.Command, args []string) error { return a.addRule(&f, args[0], args[1]) },
+		RunE:              func(cmd *cobra.Command, args []string) error { return a.addRule(cmd.Context(), &f, args[0], args[1]) },
 	}
 	flags := cmd.Flags()
 	flags.StringVar(&f.scope, "scope", "project", a.text.of("`SCOPE`: project or global"))
@@ -47,10 +48,7 @@ func completeActions(_ *cobra.Command, args []string, _ string) ([]cobra.Complet
 	return nil, cobra.ShellCompDirectiveNoFileComp
 }
 
-func (a *app) addRule(f *ruleFlags, action, short string) error {
-	if err := a.needPerson("adding a rule"); err != nil {
-		return err
-	}
+func (a *app) addRule(ctx context.Context, f *ruleFlags, action, short string) error {
 	rule, err := f.rule(action, short, a.now())
 	if err != nil {
 		return err
@@ -67,11 +65,33 @@ func (a *app) addRule(f *ruleFlags, action, short string) error {
 	if err := p.Options().Check(rule); err != nil {
 		return usage("umpire help rules", "%w", err)
 	}
-	id, err := p.writer().Add(layer, rule)
+	remark, err := a.tryRule(p, rule)
 	if err != nil {
-		return failed(err)
+		return err
+	}
+	if doubt := a.doubtRule(rule); doubt != "" && !f.yes {
+		if err := a.confirmRule(ctx, doubt, []string{action, short}); err != nil {
+			return err
+		}
+	}
+	if id, there := p.writer().Find(layer, rule); there {
+		fmt.Fprintf(a.stdout, a.text.of("already there: %s in %s\n"), visible(string(id)), visible(layer.Path))
+		return nil
+	}
+	gate, done, err := a.gateway(ctx, personCredential)
+	if err != nil {
+		return err
+	}
+	defer done()
+	id, err := gate.AddRule(ctx, a.dir, scopeOf(layer), rule, umpire.Actor{})
+	if err != nil {
+		return gateError(err)
 	}
 	fmt.Fprintf(a.stdout, a.text.of("added %s to %s\n"), visible(string(id)), visible(layer.Path))
+	fmt.Fprintln(a.stdout, visible(a.coverage(rule)))
+	if remark != "" {
+		a.remark(remark)
+	}
 	a.remarkAsleep(p, layer, rule.Action)
 	return nil
 }
@@ -130,7 +150,9 @@ func (a *app) rulesRemoveCommand() *cobra.Command {
 		Long:              a.text.of(rulesRemoveLong),
 		Example:           "  umpire rules remove tests\n  umpire rules remove tests --scope global",
 		ValidArgsFunction: a.completeRules,
-		RunE:              func(_ *cobra.Command, args []string) error { return a.removeRule(umpire.RuleID(args[0]), scope) },
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return a.removeRule(cmd.Context(), umpire.RuleID(args[0]), scope)
+		},
 	}
 	cmd.Flags().StringVar(&scope, "scope", "", a.text.of("`SCOPE`: project or global (default: where the rule is)"))
 	completeWords(cmd, "scope", "project", "global")
@@ -150,14 +172,16 @@ func (a *app) completeRules(_ *cobra.Command, args []string, _ string) ([]cobra.
 	return ids, cobra.ShellCompDirectiveNoFileComp
 }
 
-func (a *app) removeRule(id umpire.RuleID, scope string) error {
-	if err := a.needPerson("removing a rule"); err != nil {
-		return err
-	}
+func (a *app) removeRule(ctx context.Context, id umpire.RuleID, scope string) error {
 	p, err := a.place()
 	if err != nil {
 		return err
 	}
+	gate, done, err := a.gateway(ctx, personCredential)
+	if err != nil {
+		return err
+	}
+	defer done()
 	for _, s := range scopes {
 		if scope != "" && scope != s.word {
 			continue
@@ -169,12 +193,12 @@ func (a *app) removeRule(id umpire.RuleID, scope string) error {
 		if err != nil {
 			return err
 		}
-		err = p.writer().Remove(layer, id)
-		if errors.Is(err, rulefile.ErrNoRule) {
+		err = gate.RemoveRule(ctx, a.dir, scopeOf(layer), id, umpire.Actor{})
+		if errors.Is(err, umpire.ErrNotFound) {
 			continue
 		}
 		if err != nil {
-			return failed(err)
+			return gateError(err)
 		}
 		_, err = fmt.Fprintf(a.stdout, a.text.of("removed %s from %s\n"), visible(string(id)), visible(layer.Path))
 		return failed(err)

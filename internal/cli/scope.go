@@ -38,6 +38,14 @@ var scopes = [...]struct {
 	source umpire.Source
 }{{"project", umpire.SourceProject}, {"global", umpire.SourceUser}}
 
+// scopeOf is the scope whose file a layer is.
+func scopeOf(l rulefile.Layer) umpire.Scope {
+	if l.Source == umpire.SourceUser {
+		return umpire.ScopeGlobal
+	}
+	return umpire.ScopeProject
+}
+
 // layer returns umpire's own rule file of a scope.
 func (p *place) layer(scope string) (rulefile.Layer, error) {
 	for _, s := range scopes {
