@@ -16,7 +16,9 @@ import (
 // A ruleFlags is what `umpire rules add` is told beside the rule.
 type ruleFlags struct {
 	scope, id, description, expires string
+	consequence, options            string
 	match, notMatch                 []string
+	yes                             bool
 }
 
 // rulesAddCommand is `umpire rules add`.
@@ -35,8 +37,13 @@ func (a *app) rulesAddCommand() *cobra.Command {
 	flags.StringVar(&f.id, "id", "", a.text.of("the rule's `ID` (default: made from the rule)"))
 	flags.StringVar(&f.description, "description", "", a.text.of("`TEXT` that is shown as the reason"))
 	flags.StringVar(&f.expires, "expires", "", a.text.of("`WHEN` it ends: 2027-01-01, an RFC 3339 time, or a duration such as 8h"))
+	flags.StringVar(&f.consequence, "max-consequence", "", a.text.of("the worst `CONSEQUENCE` that it allows: none, reversible, outward or lost"))
+	flags.StringVar(&f.options, "options", "", a.text.of("`shown` allows options that the rule does not name only where they do no more"))
+	completeWords(cmd, "max-consequence", "none", "reversible", "outward", "lost")
+	completeWords(cmd, "options", "shown")
 	flags.StringArrayVar(&f.match, "example", nil, a.text.of("a `CALL` the rule must match; may be repeated"))
 	flags.StringArrayVar(&f.notMatch, "not-example", nil, a.text.of("a `CALL` the rule must not match; may be repeated"))
+	flags.BoolVar(&f.yes, "yes", false, a.text.of("add it also when it looks like a slip"))
 	completeWords(cmd, "scope", "project", "global")
 	return cmd
 }
@@ -119,6 +126,12 @@ func (f *ruleFlags) rule(action, short string, now time.Time) (umpire.Rule, erro
 	}
 	r.ID, r.Description = umpire.RuleID(f.id), f.description
 	r.Examples = umpire.Examples{Match: f.match, NotMatch: f.notMatch}
+	if f.consequence != "" {
+		if err := r.MaxConsequence.UnmarshalText([]byte(f.consequence)); err != nil {
+			return r, usage("umpire rules add --help", "--max-%w", err)
+		}
+	}
+	r.Options = umpire.OptionLimit(f.options)
 	if f.expires == "" {
 		return r, nil
 	}
