@@ -47,9 +47,9 @@ func (a *app) rulesListCommand() *cobra.Command {
 				rules = append(rules, policy.Builtin()...)
 			}
 			if asJSON {
-				return failed(a.showJSON(listedRules(rules)))
+				return failed(a.showJSON(listedRules(rules, p.config.RulesOff)))
 			}
-			return failed(errors.Join(a.listRules(p.Rules(), rules), a.listHooks(append(slices.Clip(p.Rules().Hooks), p.config.HookList()...))))
+			return failed(errors.Join(a.listRules(p.Rules(), rules, p.config.RulesOff), a.listHooks(append(slices.Clip(p.Rules().Hooks), p.config.HookList()...))))
 		},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, a.text.of("write JSON"))
@@ -76,18 +76,27 @@ type listedRule struct {
 	Source umpire.Source `json:"source"`
 	File   string        `json:"file,omitempty"`
 	Line   int           `json:"line,omitempty"`
+	// Switchable says that rules.off can switch the rule off, and Off that it does.
+	Switchable bool `json:"switchable,omitempty"`
+	Off        bool `json:"off,omitempty"`
 }
 
-func listedRules(rules []umpire.Rule) []listedRule {
+func listedRules(rules []umpire.Rule, off []umpire.RuleID) []listedRule {
 	listed := make([]listedRule, len(rules))
 	for i, r := range rules {
-		listed[i] = listedRule{r, policy.FormatShort(r), r.Source, r.File, r.Line}
+		can := switchable(r)
+		listed[i] = listedRule{r, policy.FormatShort(r), r.Source, r.File, r.Line, can, can && slices.Contains(off, r.ID)}
 	}
 	return listed
 }
 
+// switchable reports a rule that rules.off can switch off.
+func switchable(r umpire.Rule) bool {
+	return r.Source == umpire.SourceBuiltin && slices.Contains(policy.Switchable(), r.ID)
+}
+
 // listRules writes rules as a table, and what keeps others from the list.
-func (a *app) listRules(set *rulefile.Set, rules []umpire.Rule) error {
+func (a *app) listRules(set *rulefile.Set, rules []umpire.Rule, off []umpire.RuleID) error {
 	table := newTable(a.stdout)
 	heads := []string{"SOURCE", "ID", "ACTION", "RULE", "DESCRIPTION", "FILE"}
 	for i := range heads {
@@ -96,7 +105,7 @@ func (a *app) listRules(set *rulefile.Set, rules []umpire.Rule) error {
 	fmt.Fprintln(table, strings.Join(heads, "\t"))
 	for _, r := range rules {
 		fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\t%s\n", r.Source, clip(visible(string(r.ID))), r.Action,
-			clip(visible(policy.FormatShort(r))), clip(visible(a.aboutRule(r))), visible(placeOf(r)))
+			clip(visible(policy.FormatShort(r))), clip(visible(a.aboutRule(r, off))), visible(placeOf(r)))
 	}
 	if err := table.Flush(); err != nil {
 		return err
@@ -105,8 +114,16 @@ func (a *app) listRules(set *rulefile.Set, rules []umpire.Rule) error {
 	return nil
 }
 
-// aboutRule is a rule's description and when it ends, or that it has ended.
-func (a *app) aboutRule(r umpire.Rule) string {
+// aboutRule is a rule's description, and when it ends, that it has ended, or whether
+// rules.off switches it off.
+func (a *app) aboutRule(r umpire.Rule, off []umpire.RuleID) string {
+	if switchable(r) {
+		state := a.text.of("rules.off can switch it off")
+		if slices.Contains(off, r.ID) {
+			state = a.text.of("switched off by rules.off")
+		}
+		return view.Bracketed(r.Description, state)
+	}
 	if r.ExpiresAt.IsZero() {
 		return r.Description
 	}
@@ -114,7 +131,7 @@ func (a *app) aboutRule(r umpire.Rule) string {
 	if !r.ExpiresAt.After(a.now()) {
 		ends = a.text.of("expired %s")
 	}
-	return strings.TrimSpace(r.Description + " (" + fmt.Sprintf(ends, r.ExpiresAt.Format("2006-01-02 15:04 MST")) + ")")
+	return strings.TrimSpace(view.Bracketed(r.Description, fmt.Sprintf(ends, r.ExpiresAt.Format("2006-01-02 15:04 MST"))))
 }
 
 func placeOf(r umpire.Rule) string {
