@@ -1,12 +1,14 @@
 package cli
 
 import (
+	"context"
 	"fmt"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/client"
 	"github.com/umpirehq/umpire/internal/rulefile"
 	"github.com/umpirehq/umpire/policy"
 )
@@ -28,12 +30,12 @@ func (a *app) rulesImportCommand() *cobra.Command {
 			}
 			return nil, cobra.ShellCompDirectiveDefault
 		},
-		RunE: func(_ *cobra.Command, args []string) error {
+		RunE: func(cmd *cobra.Command, args []string) error {
 			format, err := importFormat(args[0], args[1])
 			if err != nil {
 				return err
 			}
-			return a.importRules(format, a.absolute(args[1]), scope, dryRun)
+			return a.importRules(cmd.Context(), format, a.absolute(args[1]), scope, dryRun)
 		},
 	}
 	cmd.Flags().StringVar(&scope, "scope", "project", a.text.of("`SCOPE`: project or global"))
@@ -62,12 +64,7 @@ func importFormat(word, file string) (rulefile.Format, error) {
 }
 
 // importRules copies what can be kept exactly; the rest is named, and left out.
-func (a *app) importRules(format rulefile.Format, file, scope string, dryRun bool) error {
-	if !dryRun {
-		if err := a.needPerson("importing rules"); err != nil {
-			return err
-		}
-	}
+func (a *app) importRules(ctx context.Context, format rulefile.Format, file, scope string, dryRun bool) error {
 	p, err := a.place()
 	if err != nil {
 		return err
@@ -80,13 +77,24 @@ func (a *app) importRules(format rulefile.Format, file, scope string, dryRun boo
 	if err != nil {
 		return err
 	}
+	if format == rulefile.FormatClaudeSettings {
+		left = append(left, rulefile.LeftOut(file)...)
+	}
 	for _, problem := range left {
 		fmt.Fprintf(a.stderr, a.text.of("left out: %s\n"), visible(problem.Error()))
 	}
+	var gate *client.Client
+	if !dryRun {
+		var done func()
+		if gate, done, err = a.gateway(ctx, personCredential); err != nil {
+			return err
+		}
+		defer done()
+	}
 	for _, r := range rules {
-		if !dryRun {
-			if r.ID, err = p.writer().Add(to, r); err != nil {
-				return failed(err)
+		if gate != nil {
+			if r.ID, err = gate.AddRule(ctx, a.dir, scopeOf(to), r, umpire.Actor{}); err != nil {
+				return gateError(err)
 			}
 		}
 		fmt.Fprintf(a.stdout, "%-5s  %s\n", r.Action, visible(policy.FormatShort(r)))
@@ -111,7 +119,7 @@ func (p *place) rulesOf(file string, format rulefile.Format) ([]umpire.Rule, []r
 	switch {
 	case found.Health == rulefile.HealthMissing:
 		return nil, nil, usage("", "%s: no such file", file)
-	case set.ColdBroken && len(set.Rules) == 0:
+	case set.Degraded != "" && len(set.Rules) == 0:
 		return nil, nil, &exit{code: exitUsage, err: found.Problems[0]}
 	}
 	return append(set.Rules, found.Asleep()...), found.Problems, nil
