@@ -109,9 +109,26 @@ func namedLike(p shell.Program, words []string) bool {
 func (a *app) listPrograms(listed []shell.Program) error {
 	table := newTable(a.stdout)
 	for _, p := range listed {
-		fmt.Fprintf(table, "%s\t%s\t%s\t%s\n", clip(visible(strings.Join(p.Names, " "))), p.Risk, clip(visible(p.Why)), visible(a.originOf(p)))
+		fmt.Fprintf(table, "%s\t%s\t%s\t%s\n", visible(listedNames(p.Names)), p.Risk, visible(a.originOf(p)), clip(visible(p.Why)))
 	}
 	return table.Flush()
+}
+
+// widestNames bounds the column of names, so that a program with many does not push
+// those of all others off the screen.
+const widestNames = 32
+
+// listedNames are as many names as fit, and how many more there are.
+func listedNames(names []string) string {
+	text := names[0]
+	for i, name := range names[1:] {
+		more := fmt.Sprintf(" +%d", len(names)-1-i)
+		if len(text)+1+len(name)+len(more) > widestNames {
+			return text + more
+		}
+		text += " " + name
+	}
+	return text
 }
 
 func (a *app) originOf(p shell.Program) string { return cmp.Or(p.Origin, a.text.of("built in")) }
@@ -183,30 +200,32 @@ func (a *app) programsLintCommand() *cobra.Command {
 
 // A describedProgram is a program in JSON.
 type describedProgram struct {
-	Names   []string           `json:"names"`
-	Risk    umpire.Risk        `json:"risk"`
-	Why     string             `json:"why"`
-	Source  string             `json:"source"`            // "builtin", or FILE:LINE
-	Checked string             `json:"checked,omitempty"` // the version and the text that it was checked against
-	Style   string             `json:"style,omitempty"`
-	Args    string             `json:"args,omitempty"`
-	Lax     bool               `json:"lax,omitempty"`
-	Judged  bool               `json:"judged_by_code,omitempty"`
-	Options []describedOption  `json:"options,omitempty"`
-	Subs    []describedProgram `json:"subs,omitempty"`
+	Names       []string           `json:"names"`
+	Risk        umpire.Risk        `json:"risk"`
+	Consequence umpire.Consequence `json:"consequence"`
+	Why         string             `json:"why"`
+	Source      string             `json:"source"`            // "builtin", or FILE:LINE
+	Checked     string             `json:"checked,omitempty"` // the version and the text that it was checked against
+	Style       string             `json:"style,omitempty"`
+	Args        string             `json:"args,omitempty"`
+	Lax         bool               `json:"lax,omitempty"`
+	Judged      bool               `json:"judged_by_code,omitempty"`
+	Options     []describedOption  `json:"options,omitempty"`
+	Subs        []describedProgram `json:"subs,omitempty"`
 }
 
 // A describedOption is an option in JSON.
 type describedOption struct {
-	Names  []string `json:"names"`
-	Does   []string `json:"does,omitempty"`
-	Why    string   `json:"why,omitempty"`
-	Except []string `json:"except,omitempty"`
+	Names       []string `json:"names"`
+	Does        []string `json:"does,omitempty"`
+	Why         string   `json:"why,omitempty"`
+	Consequence string   `json:"consequence,omitempty"`
+	Except      []string `json:"except,omitempty"`
 }
 
 func describedOf(p shell.Program) describedProgram {
 	d := describedProgram{
-		Names: p.Names, Risk: p.Risk, Why: p.Why, Source: cmp.Or(p.Origin, "builtin"), Checked: p.Checked,
+		Names: p.Names, Risk: p.Risk, Consequence: p.StatedConsequence(), Why: p.Why, Source: cmp.Or(p.Origin, "builtin"), Checked: p.Checked,
 		Style: p.Style, Args: p.Args, Lax: p.Lax, Judged: p.Judged,
 	}
 	for _, o := range p.Options {

@@ -45,6 +45,7 @@ func (a *app) showProgram(words []string, p shell.Program) error {
 	line("from", a.originOf(p))
 	line("checked", p.Checked)
 	line("risk", fmt.Sprintf("%s: %s", p.Risk, p.Why))
+	line("consequence", p.StatedConsequence().String())
 	line("operands", operandsText(p))
 	line("style", p.Style)
 	if p.Lax {
@@ -101,7 +102,7 @@ func hasEffect(o shell.Option, effect string) bool {
 func (a *app) showOption(w io.Writer, what string, o shell.Option) {
 	why := o.Why
 	if len(o.Except) > 0 {
-		why = strings.TrimSpace(why + " (" + a.text.of("but not with") + " " + strings.Join(o.Except, " ") + ")")
+		why = strings.TrimSpace(view.Bracketed(why, a.text.of("but not with")+" "+strings.Join(o.Except, " ")))
 	}
 	if why != "" {
 		why = "\t" + visible(why)
