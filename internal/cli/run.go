@@ -68,10 +68,10 @@ func (f *runFlags) add(flags *pflag.FlagSet, text catalogue) {
 	flags.StringArrayVar(&f.allowedTools, "allowed-tools", nil, text.of("allow these `RULES`, in short form: Read,'Bash(npm test:*)'"))
 	flags.SetNormalizeFunc(allowedToolsAliases)
 	flags.StringVar(&f.profile, "agent", "", text.of("run as this `PROFILE` of the configuration's agents (default: main)"))
-	flags.BoolVar(&f.goOn, "continue", false, text.of("go on with the latest session of this project"))
+	flags.BoolVar(&f.goOn, "continue", false, text.of("continue the latest session of this worktree"))
 	flags.StringVar(&f.session, "session", "", text.of("go on with the session `ID`"))
 	flags.StringVar(&f.fork, "fork", "", text.of("begin a session with the conversation of the session `ID`, without its grants"))
-	flags.BoolVar(&f.allowCrossProject, "allow-cross-project-session", false, text.of("permit going on with a session of another project"))
+	flags.BoolVar(&f.allowCrossProject, "allow-cross-project-session", false, text.of("permit continuing a session of another project"))
 	flags.StringVar(&f.sandbox, "sandbox", "", text.of("what commands may change: `SANDBOX` is read-only, workspace-write or full-access (default: from the configuration)"))
 	flags.BoolVar(&f.json, "json", false, text.of("write the session's events as lines of JSON, and nothing else"))
 }
@@ -116,7 +116,10 @@ type stay struct {
 	flags *runFlags
 	conf  *config.Config
 	gate  *client.Client
-	mode  *umpire.Mode // nil: as configured
+	// entrance is the gate as the person sees it, for choosing a session; nil where an agent
+	// started this process.
+	entrance *client.Client
+	mode     *umpire.Mode // nil: as configured
 	// asks says that a person sits here who is asked on the spot; headless that nobody
 	// can answer. Neither: a gate runs, and waits for whoever answers it.
 	asks, headless bool
@@ -135,6 +138,7 @@ func (a *app) runTask(ctx context.Context, f *runFlags, task string) error {
 	}
 	model, closeLog, err := s.model()
 	if err != nil {
+		s.remarkAll(s.conf.Notices) // one may say why there is none
 		return err
 	}
 	defer closeLog()
@@ -148,6 +152,14 @@ func (a *app) runTask(ctx context.Context, f *runFlags, task string) error {
 	}
 	defer done()
 	s.gate = gate
+	if runs && as == agentCredential {
+		asPerson, done, err := s.personsGate(ctx)
+		if err != nil {
+			return err
+		}
+		defer done()
+		s.entrance = asPerson
+	}
 	s.attendance(runs)
 	if s.asks && s.notItsRunner(ctx, gate, "run") != nil {
 		s.asks, s.headless = false, true // nor is what an agent's run has started
@@ -157,6 +169,20 @@ func (a *app) runTask(ctx context.Context, f *runFlags, task string) error {
 		return err
 	}
 	return s.run(ctx, session, model, task)
+}
+
+// personsGate dials the gate that runs for the person who started this run, if a person
+// did: which folder, mode and session it works in is theirs to choose. All that follows is
+// the agent's.
+func (s *stay) personsGate(ctx context.Context) (*client.Client, func(), error) {
+	if s.needPerson("choosing a session") != nil {
+		return nil, func() {}, nil //nolint:nilerr // an agent goes on as one
+	}
+	c, err := s.runningGate(ctx, s.conf.Listen, personCredential)
+	if c == nil || err != nil {
+		return nil, func() {}, err
+	}
+	return c, closing(c), nil
 }
 
 // credential is whose part the run takes: what loosens a session takes a person.

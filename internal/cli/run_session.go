@@ -15,9 +15,20 @@ import (
 // agentName is how the built-in agent is called on the timeline.
 const agentName = "umpire"
 
-// enter opens a session, or takes the one that the flags name. Queued says that the
-// task was left with a session that somebody else runs, or that waits.
-func (s *stay) enter(ctx context.Context, task string) (entered umpire.Session, queued bool, err error) {
+// enter opens a session, or takes the one that the flags name. A task that was left with
+// a session that another process runs is an error, since it has not run yet.
+func (s *stay) enter(ctx context.Context, task string) (umpire.Session, error) {
+	if s.entrance != nil {
+		entered, err := s.enterBy(ctx, s.entrance, task)
+		if !errors.Is(err, client.ErrCredential) {
+			return entered, err
+		}
+		// A sandbox around this process keeps it from being a person: it goes on as an agent.
+	}
+	return s.enterBy(ctx, s.gate, task)
+}
+
+func (s *stay) enterBy(ctx context.Context, gate *client.Client, task string) (entered umpire.Session, err error) {
 	resumption := umpire.Resumption{
 		ID: umpire.SessionID(s.flags.session), Dir: s.dir, AllowCrossProject: s.flags.allowCrossProject || s.conf.CrossProject,
 		Runner: process.NameOf(os.Getpid()), Mode: s.mode, AllowBypass: s.flags.allowBypass, Headless: s.headless,
@@ -26,12 +37,12 @@ func (s *stay) enter(ctx context.Context, task string) (entered umpire.Session, 
 	case (s.flags.session != "" || s.flags.goOn) && task != "":
 		return s.enterOrQueue(ctx, resumption, task)
 	case s.flags.session != "" || s.flags.goOn:
-		entered, err = s.gate.Continue(ctx, resumption)
+		return s.resume(ctx, gate, resumption, task)
 	case s.flags.fork != "":
-		entered, err = s.gate.Fork(ctx, umpire.SessionID(s.flags.fork), resumption)
+		entered, err = gate.Fork(ctx, umpire.SessionID(s.flags.fork), resumption)
 	default:
-		entered, err = s.gate.Open(ctx, umpire.Opening{
-			Dir: s.dir, Agent: agentName, Profile: s.flags.profile, Mode: s.mode, AddDirs: s.flags.addDirs,
+		entered, err = gate.Open(ctx, umpire.Opening{
+			Dir: s.dir, Agent: agentName, Profile: s.flags.profile, Mode: s.mode, AddDirs: s.flags.addDirs, AllowedTools: splitRules(s.flags.allowedTools),
 			Headless: s.headless, AllowBypass: s.flags.allowBypass, Runner: resumption.Runner,
 		})
 	}
@@ -53,23 +64,23 @@ func sessionError(err error) error {
 	return told
 }
 
-// enterOrQueue takes a session to give it a task. Where another runner has it the task
-// is queued: that one will see to it. Where nobody has it, waiting for answers is up to
-// this process.
-func (s *stay) enterOrQueue(ctx context.Context, r umpire.Resumption, task string) (umpire.Session, bool, error) {
-	standing, err := s.standing(ctx, &r)
+// resume takes a session, and says which and where when none was named. Where another
+// process runs it a task is queued: that one will see to it.
+func (s *stay) resume(ctx context.Context, gate *client.Client, r umpire.Resumption, task string) (umpire.Session, error) {
+	standing, err := findStanding(ctx, gate, &r)
 	if err != nil {
 		return standing, false, sessionError(err)
 	}
 	r.ID = standing.ID
-	entered, err := s.gate.Continue(ctx, r)
-	if !errors.Is(err, umpire.ErrState) || standing.State == umpire.SessionOver || standing.Runner == "" {
-		return entered, false, gateError(err)
+	entered, err := gate.Continue(ctx, r)
+	busy := errors.Is(err, umpire.ErrState) && standing.State != umpire.SessionOver && standing.Runner != "" && !standing.External
+	if !busy || task == "" {
+		return entered, sessionError(err)
 	}
 	if err := s.mayEnter(&standing, r); err != nil {
 		return standing, false, gateError(err)
 	}
-	told, err := s.gate.Prompt(ctx, umpire.Prompt{Session: r.ID, Text: task})
+	told, err := gate.Prompt(ctx, umpire.Prompt{Session: r.ID, Text: task})
 	if err != nil {
 		return standing, false, gateError(err)
 	}
@@ -77,12 +88,12 @@ func (s *stay) enterOrQueue(ctx context.Context, r umpire.Resumption, task strin
 	return standing, true, nil
 }
 
-// standing is the session that is meant, as it stands: the latest where none is named.
-func (s *stay) standing(ctx context.Context, r *umpire.Resumption) (umpire.Session, error) {
+// findStanding finds the session that is meant, as it stands: the latest where none is named.
+func findStanding(ctx context.Context, gate *client.Client, r *umpire.Resumption) (umpire.Session, error) {
 	if r.ID == "" {
-		return s.gate.Latest(ctx, r.Dir)
+		return gate.Latest(ctx, umpire.LatestQuery{Dir: r.Dir, Agent: r.Agent})
 	}
-	return s.gate.Session(ctx, r.ID)
+	return gate.Session(ctx, r.ID)
 }
 
 // mayEnter holds a queued task to the rules for going on with a session.
