@@ -60,7 +60,7 @@ func (a *app) chat(ctx context.Context, f *runFlags, task string, plain bool) er
 	if err := a.notItsRunner(ctx, person, "chat"); err != nil {
 		return err
 	}
-	session, _, err := s.enter(ctx, "")
+	session, err := s.enter(ctx, "")
 	if err != nil {
 		return err
 	}

@@ -142,7 +142,7 @@ func (s *stay) playDemo(ctx context.Context) error {
 	}
 	defer done()
 	s.gate = gate
-	session, _, err := s.enter(ctx, "")
+	session, err := s.enter(ctx, "")
 	if err != nil {
 		return err
 	}

@@ -164,8 +164,8 @@ func (a *app) runTask(ctx context.Context, f *runFlags, task string) error {
 	if s.asks && s.notItsRunner(ctx, gate, "run") != nil {
 		s.asks, s.headless = false, true // nor is what an agent's run has started
 	}
-	session, queued, err := s.enter(ctx, task)
-	if err != nil || queued {
+	session, err := s.enter(ctx, task)
+	if err != nil {
 		return err
 	}
 	return s.run(ctx, session, model, task)

@@ -8,8 +8,9 @@ import (
 	"slices"
 
 	"github.com/umpirehq/umpire"
-	"github.com/umpirehq/umpire/internal/runner"
-	"github.com/umpirehq/umpire/internal/session"
+	"github.com/umpirehq/umpire/internal/client"
+	"github.com/umpirehq/umpire/internal/gate"
+	"github.com/umpirehq/umpire/internal/process"
 )
 
 // agentName is how the built-in agent is called on the timeline.
@@ -30,12 +31,10 @@ func (s *stay) enter(ctx context.Context, task string) (umpire.Session, error) {
 
 func (s *stay) enterBy(ctx context.Context, gate *client.Client, task string) (entered umpire.Session, err error) {
 	resumption := umpire.Resumption{
-		ID: umpire.SessionID(s.flags.session), Dir: s.dir, AllowCrossProject: s.flags.allowCrossProject || s.conf.CrossProject,
+		ID: umpire.SessionID(s.flags.session), Dir: s.dir, Agent: agentName, AllowCrossProject: s.flags.allowCrossProject,
 		Runner: process.NameOf(os.Getpid()), Mode: s.mode, AllowBypass: s.flags.allowBypass, Headless: s.headless,
 	}
 	switch {
-	case (s.flags.session != "" || s.flags.goOn) && task != "":
-		return s.enterOrQueue(ctx, resumption, task)
 	case s.flags.session != "" || s.flags.goOn:
 		return s.resume(ctx, gate, resumption, task)
 	case s.flags.fork != "":
@@ -46,7 +45,7 @@ func (s *stay) enterBy(ctx context.Context, gate *client.Client, task string) (e
 			Headless: s.headless, AllowBypass: s.flags.allowBypass, Runner: resumption.Runner,
 		})
 	}
-	return entered, false, sessionError(err)
+	return entered, sessionError(err)
 }
 
 // sessionError is the gate's error about a session that a flag names, with what to look at.
@@ -69,7 +68,10 @@ func sessionError(err error) error {
 func (s *stay) resume(ctx context.Context, gate *client.Client, r umpire.Resumption, task string) (umpire.Session, error) {
 	standing, err := findStanding(ctx, gate, &r)
 	if err != nil {
-		return standing, false, sessionError(err)
+		return standing, sessionError(err)
+	}
+	if r.ID == "" {
+		s.remark(fmt.Sprintf(s.text.of("continuing session %s in %s"), visible(string(standing.ID)), visible(standing.Dir)))
 	}
 	r.ID = standing.ID
 	entered, err := gate.Continue(ctx, r)
@@ -78,14 +80,13 @@ func (s *stay) resume(ctx context.Context, gate *client.Client, r umpire.Resumpt
 		return entered, sessionError(err)
 	}
 	if err := s.mayEnter(&standing, r); err != nil {
-		return standing, false, gateError(err)
+		return standing, gateError(err)
 	}
 	told, err := gate.Prompt(ctx, umpire.Prompt{Session: r.ID, Text: task})
 	if err != nil {
-		return standing, false, gateError(err)
+		return standing, gateError(err)
 	}
-	s.remark(s.queuedText(&standing, told))
-	return standing, true, nil
+	return standing, &exit{code: exitAsks, hint: queuedHint(&standing, told), err: errors.New(s.queuedText(&standing, told))}
 }
 
 // findStanding finds the session that is meant, as it stands: the latest where none is named.
@@ -102,8 +103,17 @@ func (s *stay) mayEnter(standing *umpire.Session, r umpire.Resumption) error {
 	if err != nil {
 		return err
 	}
-	_, err = session.Resume(session.Place{Project: p.ID}, standing, session.Leave{CrossProject: r.AllowCrossProject})
+	crossProject := r.AllowCrossProject || s.conf.CrossProject
+	_, err = gate.CheckResume(gate.ProjectIdentity{Project: p.ID}, standing, crossProject)
 	return err
+}
+
+// queuedHint is what a person can do about a queued task.
+func queuedHint(standing *umpire.Session, told umpire.Prompted) string {
+	if told.Waiting > 0 {
+		return "umpire pending"
+	}
+	return "umpire timeline --follow --session " + string(standing.ID)
 }
 
 // queuedText says what a queued task waits for.
