@@ -280,7 +280,27 @@ func (s *stay) run(ctx context.Context, session umpire.Session, model llm.Model,
 	if err != nil {
 		return s.brokenOff(ctx, session.ID, err)
 	}
-	return s.verdict(outcome, session.ID)
+	err = s.verdict(outcome, session.ID)
+	if exited, is := errors.AsType[*exit](err); is && outcome.Unattended > 0 && exited.code == exitDenied {
+		exited.hint = cmp.Or(s.settling(ctx, &session, view.unattended), exited.hint)
+	}
+	return err
+}
+
+// settling is the line that adds the rules by which the calls would have run, or "" when
+// no rule would do.
+func (s *stay) settling(ctx context.Context, session *umpire.Session, calls []umpire.BatchCall) string {
+	var commands []string
+	for i := range calls {
+		d, err := s.gate.Check(ctx, umpire.Call{Tool: calls[i].Tool, Input: calls[i].Input, Dir: session.Dir}) // as if somebody were there
+		if err != nil || len(d.Suggestions) == 0 {
+			continue
+		}
+		if command := "umpire rules add " + ruleWords(&d.Suggestions[0]); !slices.Contains(commands, command) {
+			commands = append(commands, command)
+		}
+	}
+	return strings.Join(commands, " && ")
 }
 
 // backgroundGrace is how long commands in the background may go on when the agent has

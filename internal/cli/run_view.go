@@ -18,6 +18,8 @@ type runView struct {
 	json  bool
 	quiet bool // questions are asked here, and need not be announced
 
+	unattended []umpire.BatchCall // denied since nobody could be asked
+
 	line string // begun by a command that runs, and not yet ended
 	live livePieces
 }
@@ -58,6 +60,9 @@ const nobodyThere = "non_interactive confirmation required"
 
 // Ended writes a line for a call, and why when it did not go well.
 func (v *runView) Ended(call umpire.BatchCall, r umpire.Result) {
+	if strings.HasPrefix(call.Reason, nobodyThere) {
+		v.unattended = append(v.unattended, call)
+	}
 	if v.json {
 		return
 	}
