@@ -20,6 +20,7 @@ import (
 	"github.com/umpirehq/umpire/internal/client"
 	"github.com/umpirehq/umpire/internal/config"
 	"github.com/umpirehq/umpire/internal/llm"
+	"github.com/umpirehq/umpire/internal/sandbox"
 	"github.com/umpirehq/umpire/internal/tool"
 )
 
@@ -331,7 +332,8 @@ func (s *stay) toolbox(ctx context.Context, session *umpire.Session, hear func(u
 
 // tools makes the tools of a session, with a private folder for their output.
 func (s *stay) tools(session *umpire.Session, hear func(umpire.CallID, string)) (*tool.Set, func(), error) {
-	scratch, err := os.MkdirTemp("", "umpire-run-")
+	sandbox.SweepScratch(os.TempDir())
+	scratch, release, err := sandbox.MakeScratch(os.TempDir())
 	if err != nil {
 		return nil, nil, failed(fmt.Errorf("a folder for outputs: %w", err))
 	}
@@ -344,7 +346,7 @@ func (s *stay) tools(session *umpire.Session, hear func(umpire.CallID, string)) 
 	place := s.place(session, added, scratch)
 	set := tool.New(tool.Options{
 		Root: session.Root, AddDirs: added, Home: s.userHome(), Env: os.Environ(), Scratch: scratch, Output: hear, MayRead: s.mayRead,
-		Sandbox: place, Weaker: s.conf.SandboxRequire != config.SandboxRequires[0],
+		EnvListed: s.conf.SandboxEnv, Sandbox: place, Weaker: s.conf.SandboxRequire != config.SandboxRequires[0],
 	})
 	set.Keep(s.listedIn(session))
 	return set, func() {
@@ -352,6 +354,7 @@ func (s *stay) tools(session *umpire.Session, hear func(umpire.CallID, string)) 
 		if err := place.Forget(); err != nil {
 			s.remark(err.Error())
 		}
+		release()
 	}, nil
 }
 

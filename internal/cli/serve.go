@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"log/slog"
 	"net"
+	"os"
 	"runtime/debug"
 
 	"github.com/spf13/cobra"
@@ -115,6 +116,7 @@ func (a *app) serveOn(ctx context.Context, conf *config.Config, where address, a
 	if err != nil {
 		return errors.Join(failed(err), g.close())
 	}
+	sandbox.SweepScratch(os.TempDir())
 	listener, err := server.Listen(ctx, where.String(), f.allowRemote)
 	if err != nil {
 		return errors.Join(failed(fmt.Errorf("listen on %s: %w", where, err)), g.close())
