@@ -39,7 +39,11 @@ func (a *app) pendingCommand() *cobra.Command {
 
 // pending lists what waits, in this project or in all. It is never nil.
 func (a *app) pending(ctx context.Context, all bool) ([]umpire.Pending, error) {
-	gate, done, err := a.gateway(ctx, agentCredential)
+	as := personCredential
+	if a.needPerson("umpire pending --all") != nil {
+		as = agentCredential // an agent sees the questions of its own sessions
+	}
+	gate, done, err := a.gateway(ctx, as)
 	if err != nil {
 		return nil, err
 	}
@@ -77,7 +81,7 @@ func (a *app) showPending(list []umpire.Pending, all bool) error {
 	if err := table.Flush(); err != nil {
 		return err
 	}
-	_, err := fmt.Fprintf(a.stdout, "\n%s umpire approve %s, umpire deny %s\n", a.text.of("next")+":", list[0].Request, list[0].Request)
+	_, err := fmt.Fprintf(a.stdout, "\n%s\n", view.Joined(a.text.of("next"), ": ", fmt.Sprintf("umpire approve %s, umpire deny %s", list[0].Request, list[0].Request)))
 	return err
 }
 
