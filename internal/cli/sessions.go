@@ -140,6 +140,9 @@ func (a *app) changeSession(ctx context.Context, id, done string, change func(*c
 // findSession finds the session that an id, or the beginning of one, means. A
 // session of another project needs its whole id.
 func (a *app) findSession(ctx context.Context, gate *client.Client, id string) (umpire.SessionID, error) {
+	if err := umpire.CheckID("session ID", id); err != nil {
+		return "", usage("umpire sessions", "%w", err)
+	}
 	all, err := gate.Sessions(ctx, umpire.SessionQuery{})
 	if err != nil {
 		return "", gateError(err)
