@@ -98,7 +98,7 @@ func scriptGate(ts *testscript.TestScript, neg bool, args []string) {
 }
 
 // gate-ends SIGNAL CODE: sends the gate a signal and wants that exit code; -1 is
-// the death of the signal.
+// the death of the signal. What the gate said is standard error.
 func scriptGateEnds(ts *testscript.TestScript, _ bool, args []string) {
 	signals := map[string]syscall.Signal{"TERM": syscall.SIGTERM, "INT": syscall.SIGINT, "KILL": syscall.SIGKILL}
 	d := ts.Value(daemonKey{}).(*daemon)
@@ -111,6 +111,7 @@ func scriptGateEnds(ts *testscript.TestScript, _ bool, args []string) {
 	if got := strconv.Itoa(d.cmd.ProcessState.ExitCode()); got != args[1] {
 		ts.Fatalf("the gate ended with %s, want %s\n%s", got, args[1], d.stderr)
 	}
+	fmt.Fprint(ts.Stderr(), d.stderr)
 }
 
 // scriptEnv is the environment of the script.
@@ -385,6 +386,20 @@ func scriptHeldHook(ts *testscript.TestScript, _ bool, args []string) {
 	*ts.Value(heldHookKey{}).(**heldHook) = h
 }
 
+// hooks CODE SESSION FIELDS: asks `umpire hook claude` about an event of a session, and wants
+// that exit code.
+func scriptHooks(ts *testscript.TestScript, _ bool, args []string) {
+	payload := fmt.Sprintf(`{"session_id":%q,"permission_mode":"default",%s}`, args[1], args[2])
+	cmd := exec.Command(umpireIn(ts), "hook", "claude")
+	cmd.Dir, cmd.Env, cmd.Stdin, cmd.Stdout, cmd.Stderr = ts.MkAbs("."), scriptEnv(ts), strings.NewReader(payload), ts.Stdout(), ts.Stderr()
+	if err := cmd.Run(); err != nil && !errors.As(err, new(*exec.ExitError)) {
+		ts.Fatalf("%v", err)
+	}
+	if got := strconv.Itoa(cmd.ProcessState.ExitCode()); got != args[0] {
+		ts.Fatalf("exit code %s, want %s", got, args[0])
+	}
+}
+
 // A heldHook is the hook that runs beside a script.
 type heldHook struct {
 	cmd            *exec.Cmd
@@ -580,7 +595,7 @@ func scriptEnds(ts *testscript.TestScript, _ bool, args []string) {
 
 // gateVerbs are the verbs of this file.
 var gateVerbs = map[string]func(*testscript.TestScript, bool, []string){
-	"gate": scriptGate, "gate-ends": scriptGateEnds, "posts": scriptPosts, "waits": scriptWaits, "happens": scriptHappens,
+	"forge": scriptForge, "gate": scriptGate, "gate-ends": scriptGateEnds, "posts": scriptPosts, "replays": scriptReplays, "waits": scriptWaits, "happens": scriptHappens,
 	"types": scriptTypes, "sql": scriptSQL, "answers": scriptAnswers, "keep": scriptKeep,
 	"held-hook": scriptHeldHook, "hooks": scriptHooks, "hook-ends": scriptHookEnds, "hook-exits": scriptHookExits, "short-ids-of": scriptShortIDs,
 	"same-records": scriptSameRecords, "authored": scriptAuthored, "watching": scriptWatching, "sees": scriptSees, "saw": scriptSaw, "ends": scriptEnds,

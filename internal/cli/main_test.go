@@ -14,10 +14,9 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
-	"github.com/umpirehq/umpire/internal/sandbox"
-
 	"github.com/umpirehq/umpire/internal/llm/llmtest"
 	"github.com/umpirehq/umpire/internal/mcp/mcptest"
+	"github.com/umpirehq/umpire/internal/sandbox"
 )
 
 // TestMain makes the test binary run as umpire, or as an MCP server, when a script
@@ -34,16 +33,26 @@ func TestScripts(t *testing.T) {
 	testscript.Run(t, scriptParams())
 }
 
+// TestP0DScripts runs the acceptance scripts in testdata/p0d.
+func TestP0DScripts(t *testing.T) {
+	t.Parallel()
+	params := scriptParams()
+	params.Dir = filepath.Join("testdata", "p0d")
+	testscript.Run(t, params)
+}
+
 func scriptParams() testscript.Params {
 	verbs := map[string]func(*testscript.TestScript, bool, []string){
-		"exits":   scriptExits,
-		"decides": scriptDecides,
-		"class":   scriptClass,
-		"field":   scriptField,
-		"stream":  scriptStream,
-		"call":    scriptCall,
-		"await":   scriptAwait,
-		"web":     scriptWeb,
+		"exits":    scriptExits,
+		"decides":  scriptDecides,
+		"class":    scriptClass,
+		"field":    scriptField,
+		"stream":   scriptStream,
+		"call":     scriptCall,
+		"await":    scriptAwait,
+		"web":      scriptWeb,
+		"listener": scriptListener,
+		"reached":  scriptReached,
 	}
 	maps.Copy(verbs, gateVerbs)
 	maps.Copy(verbs, modelVerbs)
@@ -93,6 +102,7 @@ func setUpScript(env *testscript.Env) error {
 	env.Cd = project
 	env.Values[streamKey{}] = &stream{}
 	env.Values[daemonKey{}] = &daemon{}
+	env.Values[listenerKey{}] = &listenerBox{}
 	env.Values[desktopKey{}] = &desktop{}
 	env.Values[watchersKey{}] = map[string]*watcher{}
 	env.Values[heldHookKey{}] = new(*heldHook)
