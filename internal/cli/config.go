@@ -158,6 +158,9 @@ func profileText(agent config.Agent, in catalogue) string {
 	}
 	if effective := policy.NormalizeSuffixes(agent.EditableSuffixes); len(effective) > 0 {
 		suffixes = strings.Join(effective, " ")
+		if agent.SuffixScope == config.AllWrites {
+			suffixes += " " + in.of("for every write")
+		}
 	}
 	return tools + "; " + suffixes
 }
