@@ -109,7 +109,7 @@ func (p *place) status() status {
 		Sandbox: sandboxStatus{
 			Ability: sandbox.Available(), Mode: p.config.SandboxMode, Require: p.config.SandboxRequire, Network: p.config.SandboxNetwork,
 		},
-		RuleFiles: []fileStatus{}, Cautious: set.ColdBroken, Notes: append([]string{}, p.Notes...),
+		RuleFiles: []fileStatus{}, Cautious: set.Degraded != "", Notes: append([]string{}, p.Notes...),
 	}
 	for _, f := range set.Files {
 		s.RuleFiles = append(s.RuleFiles, statusOf(f))
@@ -172,7 +172,7 @@ func (a *app) showRuleFiles(s status) error {
 		}
 	}
 	if s.Cautious {
-		fmt.Fprintln(a.stdout, a.text.of("A deny or ask rule may be missing: until that is mended nothing is allowed but what is safe."))
+		fmt.Fprintln(a.stdout, a.text.of("A deny or ask rule may be missing, so every call asks until the file is mended."))
 	}
 	if slices.ContainsFunc(s.RuleFiles, func(f fileStatus) bool { return f.Health == rulefile.HealthUntrusted && f.Asleep+f.AsleepHooks > 0 }) {
 		fmt.Fprintln(a.stdout, a.text.of("Allow rules or hooks sleep: umpire trust --show"))
