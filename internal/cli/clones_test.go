@@ -1,0 +1,297 @@
+//go:build unix
+
+package cli
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"maps"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"text/tabwriter"
+	"time"
+
+	"github.com/umpirehq/umpire/internal/sandbox"
+)
+
+var allClones = flag.Bool("clones.all", false, "open every hostile clone in every mode, and print what was counted")
+
+// seedClones and seedWays are tried with all other tests; the rest takes minutes.
+var (
+	seedClones = []string{"git_fsmonitor", "npm_scripts", "yarn_path", "links", "umpire_files"}
+	seedWays   = []string{"run auto", "hook auto"}
+)
+
+// reportedWay runs what would ask because a person said so. Its figures are shown.
+const reportedWay = "run bypass"
+
+var cloneWays = []string{
+	"run default", "run auto", "run ask", "run reject", "run plan", reportedWay,
+	"hook default", "hook acceptEdits", "hook auto",
+}
+
+// A clone gets no code of its own to run outside of the sandbox, no byte to its listener
+// and no secret into the conversation, whatever the mode: in umpire's own agent, and in
+// Claude Code with the hook before the clone's code is trusted. Without umpire each of
+// them does get one, so that there is something to hold back.
+func TestClones(t *testing.T) {
+	t.Parallel()
+	if testing.Short() {
+		t.Skip("runs many processes")
+	}
+	if !sandbox.Available().Whole() {
+		t.Skip("no sandbox on this machine")
+	}
+	for _, needed := range []string{"bash", "git", "make"} {
+		if _, err := exec.LookPath(needed); err != nil {
+			t.Skipf("%s is not installed", needed)
+		}
+	}
+	results := &cloneTable{}
+	if *allClones {
+		t.Cleanup(func() { t.Log("\n" + results.String()); results.logFigures(t) })
+	}
+	for _, c := range readClones(t) {
+		if !*allClones && !slices.Contains(seedClones, c.name) {
+			continue
+		}
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			t.Run("nothing", func(t *testing.T) { t.Parallel(); c.unguarded(t, results) })
+			for _, way := range cloneWays {
+				if *allClones || slices.Contains(seedWays, way) {
+					t.Run(way, func(t *testing.T) { t.Parallel(); c.guarded(t, way, results) })
+				}
+			}
+		})
+	}
+}
+
+// unguarded runs the calls with nothing before them: the clone is hostile indeed.
+func (c clone) unguarded(t *testing.T, results *cloneTable) {
+	o := c.open(t)
+	r := cloneResult{clone: c.name, way: "nothing"}
+	for _, call := range c.calls {
+		out, _ := o.bash(call) // most of them fail
+		r.ran++
+		r.secrets += countSecrets(out)
+	}
+	r.count(t, o)
+	results.add(r)
+	if r.outside == 0 && r.sent == 0 && r.secrets == 0 {
+		t.Error("the clone does nothing that is to be held back")
+	}
+}
+
+func (c clone) guarded(t *testing.T, way string, results *cloneTable) {
+	o := c.open(t)
+	r := cloneResult{clone: c.name, way: way}
+	if mode, ok := strings.CutPrefix(way, "run "); ok {
+		o.runAgent(t, mode, &r)
+	} else {
+		o.askHook(t, strings.TrimPrefix(way, "hook "), &r)
+	}
+	if c.person != "" {
+		_, _ = o.bash(c.person)
+	}
+	r.count(t, o)
+	results.add(r)
+	if way == reportedWay {
+		return
+	}
+	if r.outside != 0 || r.sent != 0 || r.secrets != 0 {
+		payload, _ := os.ReadFile(filepath.Join(o.top, "marks", "payload"))
+		t.Errorf("%d outside of the sandbox, %d sent, %d secrets seen, by %q\n%s", r.outside, r.sent, r.secrets, r.blame, payload)
+	}
+}
+
+// runAgent gives the built-in agent all calls, each in a message of its own.
+func (o *opened) runAgent(t *testing.T, mode string, r *cloneResult) {
+	type call struct {
+		ID    string            `json:"id"`
+		Tool  string            `json:"tool"`
+		Input map[string]string `json:"input"`
+	}
+	type turn struct {
+		Calls []call `json:"calls"`
+	}
+	var turns []turn
+	for i, line := range o.calls {
+		turns = append(turns, turn{[]call{{fmt.Sprint("c", i), "Bash", map[string]string{"command": line}}}})
+	}
+	turns = append(turns, turn{[]call{{"r1", "Read", map[string]string{"file_path": "docs/notes.md"}}}},
+		turn{[]call{{"g1", "Grep", map[string]string{"pattern": "KEY"}}}})
+	script, err := json.Marshal(turns)
+	if err != nil {
+		t.Fatal(err)
+	}
+	o.write(t, filepath.Join(o.top, "model.json"), string(script), 0o600)
+	log := filepath.Join(o.top, "model.log")
+	args := []string{"run", "--model", "script:" + filepath.Join(o.top, "model.json"), "--model-log", log, "--permission-mode", mode, "look at this project"}
+	if mode == "bypass" {
+		args = append(args, "--allow-bypass")
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Minute)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, "umpire", args...)
+	cmd.Dir, cmd.Env = o.dir, o.env
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
+	_ = cmd.Run() // 2 where a call was denied
+	for line := range strings.Lines(stderr.String()) {
+		switch {
+		case strings.HasPrefix(line, "[denied]"):
+			r.stopped++
+		case strings.HasPrefix(line, "[ok]"), strings.HasPrefix(line, "[error]"):
+			r.ran++
+		}
+	}
+	if r.stopped+r.ran != len(turns) && mode != "bypass" { // there a call may be ended for its time
+		t.Errorf("%d calls were denied and %d ran, of %d:\n%s", r.stopped, r.ran, len(turns), &stderr)
+	}
+	seen, err := os.ReadFile(log)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.secrets += countSecrets(string(seen))
+	r.outside += o.marks(t, "started")
+}
+
+// askHook puts each call before the hook as Claude Code does, and runs what it does not
+// stop. Silence counts as running, as in a mode that asks nobody.
+func (o *opened) askHook(t *testing.T, mode string, r *cloneResult) {
+	for _, line := range o.calls {
+		if !o.hookStops(t, mode, line, "") {
+			o.runAllowed(t, line, r)
+			continue
+		}
+		r.stopped++
+	}
+	for _, variable := range o.environment {
+		if line := o.calls[0]; !o.hookStops(t, mode, line, o.fill(variable)) {
+			o.runAllowed(t, variable+" "+line, r)
+		}
+	}
+}
+
+func (o *opened) runAllowed(t *testing.T, line string, r *cloneResult) {
+	before := o.payloads(t)
+	out, _ := o.bash(line)
+	r.ran++
+	seen := countSecrets(out)
+	r.secrets += seen
+	if o.payloads(t) > before || seen > 0 {
+		r.blame = append(r.blame, line)
+	}
+}
+
+// hookStops reports whether the hook denies a command or asks. A variable stands for one
+// that the host took from the clone's settings, for a hook that was started by hand.
+func (o *opened) hookStops(t *testing.T, mode, line, variable string) bool {
+	payload, err := json.Marshal(map[string]any{
+		"session_id": "s", "permission_mode": mode, "hook_event_name": "PreToolUse", "tool_name": "Bash", "cwd": o.dir,
+		"tool_use_id": "t", "tool_input": map[string]string{"command": line, "description": "look"},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	args, env := []string{"hook", "claude", "--home", filepath.Join(o.home, ".umpire")}, append(slices.Clone(o.env), "CLAUDE_PROJECT_DIR="+o.dir)
+	if variable != "" {
+		args, env = args[:2], append(env, variable)
+	}
+	cmd := exec.Command("umpire", args...)
+	cmd.Dir, cmd.Env, cmd.Stdin = o.dir, env, bytes.NewReader(payload)
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
+	out, err := cmd.Output()
+	if err != nil {
+		if cmd.ProcessState.ExitCode() == 2 {
+			return true
+		}
+		t.Fatalf("%s: %v %s %s", line, err, out, &stderr)
+	}
+	if len(bytes.TrimSpace(out)) == 0 {
+		return false
+	}
+	var answer struct {
+		Output struct {
+			Decision string `json:"permissionDecision"`
+		} `json:"hookSpecificOutput"`
+	}
+	if err := json.Unmarshal(out, &answer); err != nil || answer.Output.Decision == "" {
+		t.Fatalf("%s: %v %s", line, err, out)
+	}
+	return answer.Output.Decision != "allow"
+}
+
+func countSecrets(text string) int {
+	return strings.Count(text, personKey) + strings.Count(text, personToken)
+}
+
+// A cloneResult is what one clone did in one way of opening it.
+type cloneResult struct {
+	clone, way               string
+	ran, stopped             int
+	inside, outside, secrets int // of the clone's code, and of what it may not see
+	sent                     int64
+	blame                    []string
+}
+
+func (r *cloneResult) count(t *testing.T, o *opened) {
+	outside := o.payloads(t)
+	r.inside = max(o.ran()-outside, 0)
+	r.outside += outside
+	r.sent = o.sent(t)
+}
+
+// A cloneTable collects results.
+type cloneTable struct {
+	lock sync.Mutex
+	rows []cloneResult
+}
+
+func (c *cloneTable) add(r cloneResult) {
+	c.lock.Lock()
+	defer c.lock.Unlock()
+	c.rows = append(c.rows, r)
+}
+
+func (c *cloneTable) String() string {
+	c.lock.Lock()
+	defer c.lock.Unlock()
+	slices.SortFunc(c.rows, func(a, b cloneResult) int { return strings.Compare(a.clone+" "+a.way, b.clone+" "+b.way) })
+	var text strings.Builder
+	w := tabwriter.NewWriter(&text, 0, 0, 2, ' ', tabwriter.AlignRight)
+	fmt.Fprintln(w, "clone\topened with\tran\tstopped\tcode held\tcode outside\tsent\tsecrets\t")
+	for _, r := range c.rows {
+		fmt.Fprintf(w, "%s\t%s\t%d\t%d\t%d\t%d\t%d\t%d\t\n", r.clone, r.way, r.ran, r.stopped, r.inside, r.outside, r.sent, r.secrets)
+	}
+	_ = w.Flush()
+	return text.String()
+}
+
+// logFigures sums up each way of opening the clones.
+func (c *cloneTable) logFigures(t *testing.T) {
+	sums := map[string]cloneResult{}
+	clones := map[string]int{}
+	for _, r := range c.rows {
+		sum := sums[r.way]
+		sum.ran, sum.stopped = sum.ran+r.ran, sum.stopped+r.stopped
+		sum.outside, sum.sent, sum.secrets = sum.outside+r.outside, sum.sent+r.sent, sum.secrets+r.secrets
+		sums[r.way] = sum
+		clones[r.way]++
+	}
+	for _, way := range slices.Sorted(maps.Keys(sums)) {
+		r := sums[way]
+		t.Logf("figure: %d clones, %s: %d calls ran, %d stopped; %d programs outside of the sandbox, %d bytes sent, %d secrets seen",
+			clones[way], way, r.ran, r.stopped, r.outside, r.sent, r.secrets)
+	}
+}
