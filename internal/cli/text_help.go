@@ -99,7 +99,13 @@ their allow rules and hooks only after you have trusted the file: exactly this c
 of it, recorded outside of the project. When the file changes, they sleep again.
 What umpire itself writes there stays trusted.
 
-Shows what starts to allow and which programs would run, and trusts it. It needs a person.`
+Shows what starts to allow and which programs would run, and trusts it. It needs a person.
+
+With --code it is about the code of the clone: tests, builds, scripts and checkers run
+what the project says. In umpire's own sandbox they run unasked. An agent that runs its
+commands by itself is asked about them until you have trusted the code. What you trust
+is every file that names code, as it is now, and the commit; it ends when such a file
+changes or appears, and when HEAD moves by anything but a commit made here.`
 
 const statusLong = `Shows which project this folder belongs to, the mode and where it comes from, and
 every place where rules may stand: whether the file is there, sound and trusted,
@@ -141,18 +147,20 @@ accesses. "umpire check --explain" shows the rows that spoke.
 
    1  malformed input, or a tool the profile does not list   deny
    2  suffix limit of the profile                            deny
-   3  critical risk, forbidden path                          deny, by nobody lifted
+   3  critical risk, forbidden path                          deny, lifted by nothing
    4  deny rule                                              deny
    5  plan mode, and not a read                              deny
    6  control file                                           ask, lifted once at a time
-   7  ask rule                                               ask
-  15  a command of the built-in agent without a sandbox      ask, lifted by no rule or mode
+   7  ask rule, of people or about secrets                   ask
+  15  a command that would run without a sandbox             ask, lifted by no rule or mode
+  16  a rule file that may deny or ask cannot be read        ask, lifted by no rule or mode
    8  bypass mode                                            allow
    9  outside the project, no path rule or grant             ask, or deny if so configured
   10  safe or low risk, mode not ask                         allow
   11  allow rule                                             allow
   12  grant                                                  allow
   13  allowAll                                               allow
+  17  code of the project that no sandbox holds              ask, unless the clone's code is trusted
   14  the mode                                               ask or deny
 
 What cannot be known asks: a command that cannot be read, a variable that only
