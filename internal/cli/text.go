@@ -4,9 +4,7 @@ import (
 	"maps"
 	"strings"
 
-	"github.com/umpirehq/umpire/internal/card"
-	"github.com/umpirehq/umpire/internal/lang"
-	"github.com/umpirehq/umpire/internal/tui"
+	"github.com/umpirehq/umpire/internal/view"
 )
 
 // A catalogue translates what people read, see [view.Catalogue].
@@ -36,7 +34,7 @@ func language(getenv func(string) string) catalogue {
 
 // catalogues are the parts of 简体中文, the only other language there is.
 var catalogues = []catalogue{
-	chinese, chineseHelp, chineseHook, chineseFlags, chinesePrograms, chineseBench, chineseDoctor, chineseGate, chineseRun, chineseMode, chineseChat, chineseDemo, chineseSandbox, catalogue(card.Chinese), catalogue(tui.Chinese),
+	chinese, chineseHelp, chineseHook, chineseFlags, chinesePrograms, chineseBench, chineseDoctor, chineseGate, chineseRun, chineseMode, chineseGrants, chineseChat, chineseDemo, chineseSandbox, catalogue(view.ChineseCard), catalogue(view.ChineseChat),
 }
 
 // catalogueFor returns the catalogue of a locale; nil is English.

@@ -128,37 +128,38 @@ can read the key.`
 
 // chineseGate are the texts of the gate's commands in 简体中文.
 var chineseGate = catalogue{
-	"Calls that wait:": "等待中的调用:",
+	"Calls that wait:": "等待中的调用：",
 
 	"Run the gate": "运行闸门",
-	serveLong: `运行闸门:代理提交调用,需要询问的调用会一直保持等待,直到您回答;发生过的一切都记录在时间线上。
-闸门运行时,代理的钩子都通过它判定;没有闸门时,钩子自行判定,并把询问交给代理自己的提示。
+	serveLong: `运行闸门：代理提交调用，需要询问的调用会一直保持等待，直到你回答；发生过的一切都记录在时间线上。
+闸门运行时，代理的钩子都通过它判定；没有闸门时，钩子自行判定，并把询问交给代理自己的提示。
 
-它在 ~/.umpire/state 中的套接字上监听,只有您能访问;也可以监听本机地址;其他地址需要 --allow-remote,
-并且前面要有加密的服务。套接字旁边有两个凭据:agent.token 可以提交调用,person.token 还可以回答和修改规则。
+它在 ~/.umpire/state 中的套接字上监听，只有你能访问；也可以监听本机地址；其他地址需要 --allow-remote,
+并且前面要有加密的服务。套接字旁边有两个凭据：agent.token 可以提交调用，person.token 还可以回答和修改规则。
 两者都不会被打印。
 
-存储的内容中的密钥会被遮盖,原文用旁边 seal.key 中的密钥加密。多个闸门可以共用一个 PostgreSQL 数据库;
+存储的内容中的密钥会被遮盖，原文用旁边 seal.key 中的密钥加密。多个闸门可以共用一个 PostgreSQL 数据库；
 它们需要相同的 seal.key。
 
-就绪时输出 "umpire: ready on ADDRESS"。中断或 SIGTERM 会让正在进行的操作完成,并以 0 退出。等待中的调用会保留。`,
-	"listen on `ADDRESS`: unix:PATH or 127.0.0.1:PORT (default: the socket in ~/.umpire/state)":              "监听 `ADDRESS`:unix:PATH 或 127.0.0.1:PORT(默认:~/.umpire/state 中的套接字)",
-	"keep sessions and the timeline in `STORE`: sqlite:PATH or postgres://... (default: in ~/.umpire/state)": "把会话和时间线保存在 `STORE`:sqlite:PATH 或 postgres://...(默认:~/.umpire/state 中)",
+就绪时输出 "umpire: ready on ADDRESS"。中断或 SIGTERM 会让正在进行的操作完成，并以 0 退出。等待中的调用会保留。`,
+	"listen on `ADDRESS`: unix:PATH or 127.0.0.1:PORT (default: the socket in ~/.umpire/state)":              "监听 `ADDRESS`:unix:PATH 或 127.0.0.1:PORT（默认：~/.umpire/state 中的套接字）",
+	"keep sessions and the timeline in `STORE`: sqlite:PATH or postgres://... (default: in ~/.umpire/state)": "把会话和时间线保存在 `STORE`:sqlite:PATH 或 postgres://...（默认：~/.umpire/state 中）",
 	"permit an address that other machines can reach, unencrypted":                                           "准许使用其他机器可以访问的、未加密的地址",
 
-	"List the calls that wait for you":             "列出等待您回答的调用",
-	pendingLong:                                    `列出等待人来回答的调用,等待最久的排在最前:默认只列本项目的,加 --all 列出所有项目的。`,
-	"those of all projects, not of this one alone": "所有项目的,而不只是本项目的",
-	"nothing waits":                                "没有等待中的调用",
-	"AGE":                                          "时长", "AGENT": "代理", "SESSION": "会话", "PROJECT": "项目", "CALL": "调用",
+	"List the calls that wait for you":                            "列出等待你回答的调用",
+	pendingLong:                                                   `列出等待人来回答的调用，等待最久的排在最前：默认只列本项目的，加 --all 列出所有项目的。`,
+	"those of all projects, not of this one alone":                "所有项目的，而不只是本项目的",
+	"show all that is known of each event, a line for each field": "显示每个事件的全部内容，每个字段一行",
+	"nothing waits":                                               "没有等待中的调用",
+	"AGE":                                                         "时长", "AGENT": "代理", "SESSION": "会话", "PROJECT": "项目", "CALL": "调用",
 
 	"Let a call that waits run": "让等待中的调用执行",
-	approveLong: `让等待中的调用执行。ID 是请求的编号或其开头,或调用的编号。
+	approveLong: `让等待中的调用执行。ID 是请求的编号或其开头，或调用的编号。
 
-首先显示整张卡片:谁在请求、调用的每一部分及其风险和原因、离开项目的路径,以及该范围今后会允许什么。
+首先显示整张卡片：谁在请求、调用的每一部分及其风险和原因、离开项目的路径，以及该范围今后会允许什么。
 
   once      仅此一次
-  session   会话结束之前:同一条命令,或项目之内的同一个工具
+  session   会话结束之前：同一条命令，或项目之内的同一个工具
   project   把规则写入本项目的 .umpire/permissions.json
   global    把规则写入 ~/.umpire 中的 permissions.json
 
@@ -173,8 +174,8 @@ var chineseGate = catalogue{
 然后在终端上确认：风险为低或中等且范围为 once 或 session 时输入 "y"，否则输入为这张卡片生成的代码。
 卡片显示片刻之前输入的内容不算数。
 
-回答需要由人进行。由代理启动的进程、没有终端、或已有回答的调用都会被拒绝:第一个回答有效。
-致命风险的调用从不询问,因此无法批准。
+回答需要由人进行。由代理启动的进程、没有终端、或已有回答的调用都会被拒绝：第一个回答有效。
+致命风险的调用从不询问，因此无法批准。
 
 脚本用 --token-file ~/.umpire/state/person.token 回答。能读取该文件者就能以你的名义回答：
 不要让代理读到它，沙箱或单独的用户可以做到。以你的身份运行且没有沙箱的代理，可以接触你能接触的一切。`,
@@ -185,15 +186,15 @@ var chineseGate = catalogue{
 	"no rule of this width can stand for this call, but a wider one can":                                 "这个宽度没有规则可以代表此调用，但更宽的可以",
 	"write the batch as JSON": "以 JSON 输出该批次",
 
-	"Refuse a call that waits; the agent reads the reason": "拒绝等待中的调用;代理会读到原因",
-	denyLong: `拒绝等待中的调用。代理会得知,并读到 REASON(如果有),然后继续:它可以尝试别的办法。
-同一条消息的其他调用仍会执行。同一轮中同样的调用会直接被拒绝,不再询问。
+	"Refuse a call that waits; the agent reads the reason": "拒绝等待中的调用；代理会读到原因",
+	denyLong: `拒绝等待中的调用。代理会得知，并读到 REASON（如果有），然后继续：它可以尝试别的办法。
+同一条消息的其他调用仍会执行。同一轮中同样的调用会直接被拒绝，不再询问。
 
-ID 是请求的编号或其开头,或调用的编号。首先显示卡片,然后输入 "y" 确认;脚本的用法见 umpire approve --help。`,
-	"Refuse a call that waits, and stop the agent's turn": "拒绝等待中的调用,并停止代理的本轮",
-	cancelLong: `拒绝等待中的调用并停止代理的本轮:同一条消息中的调用都不再开始。代理等待您的下一条消息。
+ID 是请求的编号或其开头，或调用的编号。首先显示卡片，然后输入 "y" 确认；脚本的用法见 umpire approve --help。`,
+	"Refuse a call that waits, and stop the agent's turn": "拒绝等待中的调用，并停止代理的本轮",
+	cancelLong: `拒绝等待中的调用并停止代理的本轮：同一条消息中的调用都不再开始。代理等待你的下一条消息。
 
-首先显示卡片,然后输入 "y" 确认;见 umpire approve --help。`,
+首先显示卡片，然后输入 "y" 确认；见 umpire approve --help。`,
 
 	"Watch questions and events as they come": "实时查看询问和事件",
 	watchLong: `显示等待你回答的调用，然后实时显示发生的事情，直到你中断。
@@ -204,23 +205,23 @@ ID 是请求的编号或其开头,或调用的编号。首先显示卡片,然后
 	"no gate is running, so questions of Claude Code do not come here: umpire serve starts one": "没有运行中的闸门，Claude Code 的询问不会到这里：用 umpire serve 启动一个",
 	"%d wait for an answer: umpire approve ID, umpire deny ID":                                  "%d 个等待回答：umpire approve ID、umpire deny ID",
 
-	"List the sessions of this project, and end them": "列出本项目的会话,并可结束它们",
-	sessionsLong:  `列出本项目的会话,最近活动的排在最前;加 --all-projects 列出所有项目的。会话属于打开它时所在的项目。`,
+	"List the sessions of this project, and end them": "列出本项目的会话，并可结束它们",
+	sessionsLong:  `列出本项目的会话，最近活动的排在最前；加 --all-projects 列出所有项目的。会话属于打开它时所在的项目。`,
 	"no sessions": "没有会话", "from project %s": "来自项目 %s",
 	"STATE": "状态", "MODE": "模式", "WAITING": "等待", "ACTIVE": "活动", "FOLDER": "目录",
-	"End a session: what waits is denied for good": "结束会话:等待中的调用被永久拒绝",
-	sessionsEndLong:                        `永久结束会话:其中等待的调用被拒绝,尚未开始的不再开始。ID 可以是本项目中某个编号的开头。需要由人进行。`,
+	"End a session: what waits is denied for good": "结束会话：等待中的调用被永久拒绝",
+	sessionsEndLong:                        `永久结束会话：其中等待的调用被拒绝，尚未开始的不再开始。ID 可以是本项目中某个编号的开头。需要由人进行。`,
 	"`TEXT` that is kept on the timeline":  "保存在时间线上的文字 `TEXT`",
-	"Delete a session; its timeline stays": "删除会话;其时间线保留",
-	sessionsDeleteLong: `结束会话并将其删除,包括它的调用、回答和授权。发生过的一切保留在时间线上。
+	"Delete a session; its timeline stays": "删除会话；其时间线保留",
+	sessionsDeleteLong: `结束会话并将其删除，包括它的调用、回答和授权。发生过的一切保留在时间线上。
 ID 可以是本项目中某个编号的开头。需要由人进行。`,
 	"ended %s\n":   "已结束 %s\n",
 	"deleted %s\n": "已删除 %s\n",
 
 	"Show what was asked, decided and run": "显示询问、判定和执行的记录",
-	timelineLong: `按顺序显示本项目中询问、判定和执行过什么;加 --all-projects 显示所有项目的。
-密钥在写入之前已被遮盖。编号递增且有间隔;--after 从某个编号之后继续。
-已删除会话的事件仍然保留:给出其完整编号并加 --all-projects。`,
+	timelineLong: `按顺序显示本项目中询问、判定和执行过什么；加 --all-projects 显示所有项目的。
+密钥在写入之前已被遮盖。编号递增且有间隔；--after 从某个编号之后继续。
+已删除会话的事件仍然保留：给出其完整编号并加 --all-projects。`,
 	"go on with what happens from now on":   "继续显示此后发生的事情",
 	"only the session `ID`":                 "只显示会话 `ID`",
 	"only events after the number `SEQ`":    "只显示编号 `SEQ` 之后的事件",
@@ -250,17 +251,17 @@ umpire timeline head 输出的检查点之前的事件必须与当时相同。
 	"the timeline is not what it was: %d sessions are missing or changed; see umpire timeline verify": "时间线与已知的不同：%d 个会话缺失或被更改；见 umpire timeline verify",
 	"nothing on the timeline was changed": "时间线上没有任何改动",
 
-	"answer": "回答", "deny": "拒绝", "cancel, and stop the turn": "取消,并停止本轮", "approve (%s)": "批准(%s)",
-	"Type %s and Enter to confirm, anything else to leave it: ": "输入 %s 并按回车确认,输入其他内容则不作回答:",
-	"in a terminal": "(在终端中)",
+	"answer": "回答", "deny": "拒绝", "cancel, and stop the turn": "取消，并停止本轮", "approve (%s)": "批准（%s）",
+	"Type %s and Enter to confirm, anything else to leave it: ": "输入 %s 并按回车确认，输入其他内容则不作回答：",
+	"in a terminal": "（在终端中）",
 	"approved":      "已批准", "denied": "已拒绝", "cancelled": "已取消", "by %s": "由 %s", "at %s": "于 %s",
 	"%d of this message still wait": "本消息还有 %d 个等待",
 
-	"the canaries' session could not be ended: %v": "无法结束测试会话:%v",
+	"the canaries' session could not be ended: %v": "无法结束测试会话：%v",
 
 	// Status.
-	"sessions": "会话", "%d open, %d in all": "%d 个打开,共 %d 个", "; the latest is in mode %s": ";最近的处于模式 %s", "store": "存储", "%d wait": "%d 个等待",
+	"sessions": "会话", "%d open, %d in all": "%d 个打开，共 %d 个", "; the latest is in mode %s": "；最近的处于模式 %s", "store": "存储", "%d waits": "%d 个等待", "%d wait": "%d 个等待",
 	"running on %s": "运行于 %s",
-	"none on %s; each command opens the store for itself": "%s 上没有闸门;每个命令自行打开存储",
+	"none on %s; each command opens the store for itself": "%s 上没有闸门；每个命令自行打开存储",
 	"nothing is stored yet":                               "尚未保存任何内容",
 }

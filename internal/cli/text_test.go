@@ -3,6 +3,7 @@ package cli
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"go/ast"
 	"go/parser"
 	"go/token"
@@ -27,7 +28,7 @@ import (
 )
 
 // spared is what stays as it is in every language: a command, names of files.
-var spared = regexp.MustCompile(`umpire [a-z ]+$|\.[a-z.]+|cookie|shell|git`)
+var spared = regexp.MustCompile(`umpire [a-z -]+$|\.[a-z.]+|cookie|shell|git`)
 
 // TestHelpIsTranslated walks the command tree.
 func TestHelpIsTranslated(t *testing.T) {
@@ -191,7 +192,7 @@ func TestReasonsAreTranslated(t *testing.T) {
 	delete(said, "")
 	for text := range said {
 		if zh.reason(text) == text {
-			t.Errorf("%q has no translation in internal/lang/chinese", text)
+			t.Errorf("%q has no translation in internal/view/chinese", text)
 		}
 	}
 	if len(said) < 200 {
@@ -218,7 +219,7 @@ func TestErrorsAreTranslated(t *testing.T) {
 		}
 		found++
 		if zh.problem(text) == text {
-			t.Errorf("%s: %q has no translation in internal/lang/chinese/error.tsv", said.at, text)
+			t.Errorf("%s: %q has no translation in internal/view/chinese/error.tsv", said.at, text)
 		}
 	}
 	if found < 100 {
@@ -267,5 +268,26 @@ func TestBenchSpeaksChinese(t *testing.T) {
 	}
 	if got := play("--json", "--list", "1", file); !strings.Contains(got, `"kind":"needless ask"`) {
 		t.Errorf("JSON is\n%s", got)
+	}
+}
+
+// TestHelpShowsTheOrderOfDecision as the policy has it, in both languages.
+func TestHelpShowsTheOrderOfDecision(t *testing.T) {
+	t.Parallel()
+	var english strings.Builder
+	numbers := ""
+	for _, r := range policy.Order {
+		fmt.Fprintf(&english, "  %2d  %-54s %s\n", r.Row, r.When, r.Does)
+		numbers += fmt.Sprint(r.Row, " ")
+	}
+	if !strings.Contains(orderTopic, english.String()) {
+		t.Errorf("umpire help order does not have\n%s", english.String())
+	}
+	chinese := ""
+	for _, row := range regexp.MustCompile(`(?m)^ +(\d+)  `).FindAllStringSubmatch(catalogueFor("zh").of(orderTopic), -1) {
+		chinese += row[1] + " "
+	}
+	if chinese != numbers {
+		t.Errorf("the rows in Chinese are %s, want %s", chinese, numbers)
 	}
 }
