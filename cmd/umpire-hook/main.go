@@ -19,6 +19,7 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"sync"
 	"syscall"
@@ -84,10 +85,11 @@ type hook struct {
 	args      []string
 	sent      func()
 	dir, home string
-	line      *hostcall.Line // to the gate that runs, nil when none does
-	project   string         // that config is about
-	config    hostcall.Config
-	missing   error // why umpire could not be started
+	line      *host.Line // to the gate that runs, nil when none does
+	project   string     // that config is about
+	config    host.Config
+	missing   error        // why umpire could not be started
+	asked     bytes.Buffer // the question, as far as it was read
 }
 
 // prepare reports whether this program can answer by itself: through a gate that
@@ -148,10 +150,58 @@ func (h *hook) recall(project string) bool {
 	h.config = host.Config{
 		Mode: s.Mode, Enforce: s.Enforce, Native: s.Native, Deadline: s.Deadline,
 		Decide: func(_ context.Context, r judge.Request) umpire.Decision {
-			return judge.Decide(func() (*judge.Judge, error) { return j, nil }, r, time.Now)
+			d := judge.Decide(func() (*judge.Judge, error) { return j, nil }, r, time.Now)
+			if asksAboutCode(&d) {
+				_ = h.passOn() // when it cannot be started, the question stands
+			}
+			return d
 		},
 	}
 	return true
+}
+
+// asksAboutCode reports a question about code of the project. This program compares
+// files by their times alone, and umpire by what they say.
+func asksAboutCode(d *umpire.Decision) bool {
+	return slices.ContainsFunc(d.Reasons, func(r umpire.Reason) bool { return r.Code == umpire.CodeProjectCode })
+}
+
+// passOn gives the question that was read to the program umpire, and ends as it ends. It
+// returns only when that cannot be started.
+func (h *hook) passOn() error {
+	f, err := os.CreateTemp("", "umpire-question-*") // made with mode 0600
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	_, err = f.Write(h.asked.Bytes())
+	if err == nil {
+		_, err = f.Seek(0, io.SeekStart)
+	}
+	if err := errors.Join(err, os.Remove(f.Name())); err != nil {
+		return err
+	}
+	return startUmpire(h.args, f)
+}
+
+// startUmpire has the program umpire answer instead, and ends as it ends.
+func startUmpire(args []string, stdin *os.File) error {
+	name, err := sibling()
+	if err != nil {
+		return err
+	}
+	process, err := os.StartProcess(name, append([]string{name}, args...), &os.ProcAttr{
+		Files: []*os.File{stdin, os.Stdout, os.Stderr},
+	})
+	if err != nil {
+		return fmt.Errorf("umpire-hook needs the program umpire beside it: %s: %w", name, err)
+	}
+	state, err := process.Wait()
+	if err != nil || state.ExitCode() < 0 {
+		os.Exit(exitDenied)
+	}
+	os.Exit(state.ExitCode())
+	return nil
 }
 
 // configOf is the configuration of the one project that was looked for.
