@@ -62,14 +62,15 @@ func run(ctx context.Context, sent func(), args []string) int {
 	if err != nil {
 		dir = ""
 	}
-	h := &hook{args: args, sent: sent, dir: dir, home: hostcall.Home(os.Getenv, dir)}
+	getenv := host.Registered(os.Getenv, args[min(1, len(args)):])
+	h := &hook{args: args, sent: sent, dir: dir, home: host.Home(getenv, dir)}
 	if !h.prepare(ctx) {
 		h.missing = handOver(args) // does not return when it succeeds
 	}
 	front := host.Front{
-		Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr, Getenv: os.Getenv, Dir: dir, Now: time.Now,
-		Line: h.found, Nonce: nonce, Runner: func() string { return runner.Of(os.Getppid()) },
-		Desk: &hostcall.Desk{Config: h.configOf},
+		Stdin: io.TeeReader(os.Stdin, &h.asked), Stdout: os.Stdout, Stderr: os.Stderr, Getenv: getenv, Dir: dir, Now: time.Now,
+		Line: h.found, Nonce: nonce, Runner: func() string { return process.Host(os.Getppid()) },
+		Desk: &host.Desk{Config: h.configOf, Home: host.UserHome(os.Getenv)},
 	}
 	if len(args) > 1 && args[0] == "hook" {
 		if code, known := front.Answer(ctx, args[1:]); known {
@@ -148,7 +149,7 @@ func (h *hook) recall(project string) bool {
 	}
 	h.project = project
 	h.config = host.Config{
-		Mode: s.Mode, Enforce: s.Enforce, Native: s.Native, Deadline: s.Deadline,
+		Mode: s.Mode, Enforce: s.Enforce, Deadline: s.Deadline,
 		Decide: func(_ context.Context, r judge.Request) umpire.Decision {
 			d := judge.Decide(func() (*judge.Judge, error) { return j, nil }, r, time.Now)
 			if asksAboutCode(&d) {
@@ -221,11 +222,16 @@ func (h *hook) found(context.Context, *host.Question) (*host.Line, error) { retu
 // maxPlain bounds the configuration that is looked through.
 const maxPlain = 64 << 10
 
-// plain reports whether the person's configuration leaves it at the usual socket
-// and at enforcing: where neither key is written, nor a character that YAML could
-// write one with otherwise.
+// plain reports whether the configuration of the administrator and the person leaves it
+// at the usual socket: where the key is not written, nor a character that YAML could write
+// it with otherwise.
 func (h *hook) plain() bool {
-	f, err := os.Open(filepath.Join(h.home, "config.yaml"))
+	return saysNothing(filepath.Join(files.Managed.Dir, "config.yaml")) && saysNothing(filepath.Join(h.home, "config.yaml"))
+}
+
+// saysNothing reports whether a file says nothing of the socket.
+func saysNothing(name string) bool {
+	f, err := os.Open(name)
 	if errors.Is(err, os.ErrNotExist) {
 		return true
 	}
@@ -241,12 +247,7 @@ func (h *hook) plain() bool {
 	if err != nil || len(text) > maxPlain {
 		return false
 	}
-	for _, special := range []string{"listen", "enforce_gateway", `\`} {
-		if bytes.Contains(text, []byte(special)) {
-			return false
-		}
-	}
-	return true
+	return !bytes.Contains(text, []byte("listen")) && !bytes.Contains(text, []byte(`\`))
 }
 
 // nonce tells a question from others; nobody gains by guessing it.

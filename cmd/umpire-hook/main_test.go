@@ -13,11 +13,11 @@ import (
 
 // heavy are the packages that a program started for every call must not link: each
 // does work at its start, whether it is used or not.
-var heavy = regexp.MustCompile(`^(net/http|net/rpc|os/exec|crypto/sha256|crypto/tls|crypto/rsa|database/sql|log|flag|html/.*|text/template|go/.*|` +
+var heavy = regexp.MustCompile(`^(net/http|net/rpc|crypto/sha256|crypto/tls|crypto/rsa|database/sql|log|flag|html/.*|text/template|go/.*|` +
 	`github\.com/spf13/.*|modernc\.org/.*|github\.com/jackc/.*|google\.golang\.org/.*|connectrpc\.com/.*|` +
 	`github\.com/zricethezav/.*|github\.com/charmbracelet/.*|charm\.land/.*|golang\.org/x/(net|term|text)/.*|` +
 	`github\.com/fsnotify/.*|go\.yaml\.in/.*|gopkg\.in/.*|` +
-	`github\.com/umpirehq/umpire/internal/(api|client|server|store|gate|secret|rulefile|llm|tool|agent|tui|mcp|sandbox|hook)(/.*)?)$`)
+	`github\.com/umpirehq/umpire/internal/(api|client|server|store|gate|secret|rulefile|llm|tool|agent|tui|mcp|sandbox|userhook|host/setup)(/.*)?)$`)
 
 func TestLinksNothingHeavy(t *testing.T) {
 	t.Parallel()
