@@ -3,6 +3,7 @@ SHELL := /bin/bash
 
 FUZZTIME ?= 10m
 BENCH ?= .
+COUNT ?= 1
 GOLANGCI := github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
 
 .PHONY: help
@@ -14,8 +15,12 @@ build: ## Build the executables into bin/
 	CGO_ENABLED=0 go build -trimpath -o bin/ ./cmd/...
 
 .PHONY: test
-test: ## Run all tests with the race detector
-	go test -race ./...
+test: ## Run all tests with the race detector, after installing what they need
+	@.ci/test
+
+.PHONY: gates
+gates: ## Run the four gates of a release; their logs are in bin/gates
+	COUNT='$(COUNT)' .ci/gates
 
 .PHONY: lint
 lint: ## Run gofmt, go vet and golangci-lint
