@@ -8,7 +8,7 @@ GOLANGCI := github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
 
 .PHONY: help
 help: ## Show this list
-	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  %-10s %s\n", $$1, $$2}'
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  %-12s %s\n", $$1, $$2}'
 
 .PHONY: build
 build: ## Build the executables into bin/
@@ -45,22 +45,37 @@ bench: ## Run the benchmarks that match BENCH (all)
 
 .PHONY: interop
 interop: ## Check against the real agents installed on this machine
-	go test -tags interop -count 1 -v ./interop/...
+	go test -tags interop -count 1 -timeout 20m -parallel 4 -v ./internal/test/interop/...
 
 .PHONY: reality
 reality: ## Run what is called safe in a throw-away project, and watch it (Linux, strace)
 	go test -tags reality -count 1 -run Reality -v ./shell
+
+LINES ?= 15000
+SEED ?= 1
+
+.PHONY: differential
+differential: ## Run LINES (15000) made lines that are allowed in bash, dash and zsh: no payload may start (Linux)
+	go test -count 1 -timeout 10m -run 'TestDifferential$$' -v ./shell -differential.lines $(LINES) -differential.seed $(SEED)
+
+.PHONY: clones
+clones: ## Open every hostile clone of testdata/clones in every mode, and print what was counted (Linux)
+	go test -count 1 -timeout 30m -run 'TestClones$$' -v ./internal/cli -clones.all
+
+.PHONY: full
+full: ## Run the figures that take too long for every commit, and print them as a table; logs in bin/full
+	.ci/full
 
 KILLS ?= 20000
 STORE ?= sqlite
 
 .PHONY: kills
 kills: ## End the real program KILLS (20000) times over STORE (sqlite, postgres), and look at what is left
-	go test -count 1 -timeout 0 -run 'TestKills/$(STORE)$$' -v ./crash -kills $(KILLS)
+	go test -count 1 -timeout 0 -run 'TestKills/$(STORE)$$' -v ./internal/test/crash -kills $(KILLS)
 
 .PHONY: team-bench
 team-bench: ## Measure the figures of docs/team.md
-	go test -run '^$$' -bench Team -benchtime 3s ./crash
+	go test -run '^$$' -bench Team -benchtime 3s ./internal/test/crash
 
 .PHONY: cover
 cover: ## Write cover.html and print coverage per package
