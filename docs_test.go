@@ -1,0 +1,302 @@
+package umpire_test
+
+import (
+	"cmp"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+)
+
+func readText(t *testing.T, name string) string {
+	t.Helper()
+	data, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(data)
+}
+
+// chapters are what the documentation has to have a heading for.
+var chapters = map[string][]string{
+	"docs/gate.md":  {"Modes", "Sessions", "How far an approval reaches", "The timeline", "Compatibility"},
+	"docs/rules.md": {"Which rule wins", "Trust"},
+	"docs/gates.md": {"Gates of a release"},
+}
+
+func TestChaptersOfTheDocumentation(t *testing.T) {
+	t.Parallel()
+	for name, titles := range chapters {
+		text := readText(t, name)
+		for _, title := range titles {
+			if !regexp.MustCompile(`(?m)^#+ ` + regexp.QuoteMeta(title) + `$`).MatchString(text) {
+				t.Errorf("%s has no chapter %q", name, title)
+			}
+		}
+	}
+}
+
+var markdownLink = regexp.MustCompile(`\]\(([^)\s#]*)(#[^)\s]*)?\)`)
+
+// TestLinksOfTheDocumentation: a link to a file leads to one. Addresses of the network
+// are not looked up.
+func TestLinksOfTheDocumentation(t *testing.T) {
+	t.Parallel()
+	pages, err := filepath.Glob("docs/*.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	more, err := filepath.Glob("*.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	links := 0
+	for _, page := range append(pages, more...) {
+		for _, link := range markdownLink.FindAllStringSubmatch(readText(t, page), -1) {
+			if link[1] == "" || strings.Contains(link[1], ":") {
+				continue
+			}
+			links++
+			if _, err := os.Stat(filepath.Join(filepath.Dir(page), link[1])); err != nil {
+				t.Errorf("%s: %s leads nowhere", page, link[1])
+			}
+		}
+	}
+	if links == 0 {
+		t.Error("no link was found")
+	}
+}
+
+var gateLine = regexp.MustCompile(`(?m)^gate ([A-Z]) '([^']*)' \\\n((?: +\./\S+)+)$`)
+
+// TestGates: .ci/gates runs four gates, each with tests that exist, and keeps the log of
+// a gate that fails. Continuous integration compiles, vets and tests everything.
+func TestGates(t *testing.T) {
+	t.Parallel()
+	script := readText(t, ".ci/gates")
+	var names []string
+	for _, gate := range gateLine.FindAllStringSubmatch(script, -1) {
+		names = append(names, gate[1])
+		tests := map[string]bool{}
+		for dir := range strings.FieldsSeq(gate[3]) {
+			for name := range testsIn(t, dir) {
+				tests[name] = true
+			}
+		}
+		for _, name := range regexp.MustCompile(`Test[A-Za-z0-9]+`).FindAllString(gate[2], -1) {
+			if !tests[name] {
+				t.Errorf("gate %s: there is no %s", gate[1], name)
+			}
+		}
+	}
+	if !slices.Equal(names, []string{"A", "B", "C", "D"}) {
+		t.Errorf("the gates are %q", names)
+	}
+	ci := readText(t, ".ci/run") + readText(t, "Makefile")
+	for _, want := range []string{"go vet ./...", "go build ./...", ".ci/test", ".ci/gates"} {
+		if !strings.Contains(ci, want) {
+			t.Errorf("nothing runs %q", want)
+		}
+	}
+	gateThatFails(t, script)
+}
+
+// gateThatFails runs the gates with a go that fails: all four run, each leaves what it
+// printed, and the whole fails.
+func gateThatFails(t *testing.T, script string) {
+	t.Helper()
+	if runtime.GOOS == "windows" {
+		return
+	}
+	dir := t.TempDir()
+	for name, text := range map[string]string{".ci/gates": script, "bin/go": "#!/bin/sh\necho 'FAIL because it must'\nexit 1\n"} {
+		if err := os.MkdirAll(filepath.Dir(filepath.Join(dir, name)), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	run := exec.CommandContext(t.Context(), "bash", filepath.Join(dir, ".ci", "gates"))
+	run.Env = append(os.Environ(), "PATH="+filepath.Join(dir, "bin")+string(os.PathListSeparator)+os.Getenv("PATH"))
+	if out, err := run.CombinedOutput(); err == nil || !strings.Contains(string(out), "gates that failed: A B C D") {
+		t.Errorf("%v: %s", err, out)
+	}
+	for _, name := range []string{"A", "B", "C", "D"} {
+		if log := readText(t, filepath.Join(dir, "bin", "gates", name+".log")); !strings.Contains(log, "because it must") {
+			t.Errorf("the log of gate %s is %q", name, log)
+		}
+	}
+}
+
+// TestLegacyListDecidesNothing: M-72, M-211. The list of tools that older clients call
+// dangerous is exported, and read by nobody here.
+func TestLegacyListDecidesNothing(t *testing.T) {
+	t.Parallel()
+	tree, err := parseTree(os.DirFS("."))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defined := 0
+	for _, file := range tree.written() {
+		uses := strings.Count(readText(t, file.name), "LegacyDangerous")
+		if file.name == "policy/tools.go" {
+			defined = uses
+		} else if uses > 0 && !strings.HasSuffix(file.name, "_test.go") {
+			t.Errorf("%s uses the list", file.name)
+		}
+	}
+	if defined != 2 { // the comment and the name
+		t.Errorf("policy/tools.go names it %d times", defined)
+	}
+}
+
+// TestRiskEntries: an entry of the changelog that tells of looser or stricter verdicts
+// begins with "risk: ", and so stands out.
+func TestRiskEntries(t *testing.T) {
+	t.Parallel()
+	text := readText(t, "CHANGELOG.md")
+	_, rest, _ := strings.Cut(text, "\n## ")
+	top, _, _ := strings.Cut(rest, "\n## ")
+	for _, entry := range unmarkedRisks(top) {
+		t.Errorf("an entry tells of a change of verdicts, and does not begin with \"risk: \": %s", entry)
+	}
+	bad := "\n\n- risk: x asks\n- Y is stricter now\n- **Risk:** z\n- w no longer asks\n\nrisk: fine, looser\n- plain\n  risk: late\n"
+	if got := unmarkedRisks(bad); len(got) != 4 {
+		t.Errorf("of the bad entries %q were found", got)
+	}
+}
+
+// changesVerdict matches the words by which an entry gives a change of verdicts away.
+var changesVerdict = regexp.MustCompile(`(?i)\brisk: |\b(looser|stricter)\b|\bno longer (asks?|denied|refused|allowed)\b|\*\*Risk:`)
+
+// unmarkedRisks are the entries that change a verdict and do not begin with "risk: ". The
+// section's own summary, a paragraph, is none.
+func unmarkedRisks(section string) (entries []string) {
+	section = strings.ReplaceAll(section, "\nrisk: ", "\n- risk: ")
+	for i, entry := range regexp.MustCompile(`\n\n(- )?|\n- `).Split(section, -1) {
+		entry = strings.TrimSpace(entry)
+		summary := i <= 1 && strings.HasPrefix(entry, riskLine)
+		if !summary && !strings.HasPrefix(entry, "risk: ") && changesVerdict.MatchString(entry) {
+			line, _, _ := strings.Cut(entry, "\n")
+			entries = append(entries, line)
+		}
+	}
+	return entries
+}
+
+// TestOneCommandRunsTheTests: the command that the README names is the one that continuous
+// integration ends with and that make calls, and it installs what the tests need.
+func TestOneCommandRunsTheTests(t *testing.T) {
+	t.Parallel()
+	if !strings.Contains(readText(t, "README.md"), "\n    .ci/test\n") {
+		t.Error("the README does not name .ci/test")
+	}
+	if !strings.HasSuffix(readText(t, ".ci/run"), "\nexec .ci/test\n") {
+		t.Error(".ci/run does not end with .ci/test")
+	}
+	if !strings.Contains(readText(t, "Makefile"), "\n\t@.ci/test\n") {
+		t.Error("make test is not .ci/test")
+	}
+	script := readText(t, ".ci/test")
+	if !strings.Contains(script, "\n.ci/needs\n") || !strings.Contains(script, `go test -race "$@" ./...`) {
+		t.Error(".ci/test does not install what is needed, or does not run all tests")
+	}
+}
+
+// TestNeedsAreNamedAtOnce: where nothing can be installed, everything that is missing is
+// named in one line.
+func TestNeedsAreNamedAtOnce(t *testing.T) {
+	t.Parallel()
+	if runtime.GOOS == "windows" {
+		t.Skip("bash runs it")
+	}
+	bash, err := exec.LookPath("bash")
+	if err != nil {
+		t.Skip("bash runs it")
+	}
+	bin := t.TempDir()
+	for _, there := range []string{"go", "tmux"} {
+		if err := os.WriteFile(filepath.Join(bin, there), []byte("#!/bin/sh\n"), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	needs := exec.CommandContext(t.Context(), bash, ".ci/needs")
+	needs.Env = []string{"PATH=" + bin}
+	out, err := needs.CombinedOutput()
+	if err == nil {
+		t.Fatal("it passes without git")
+	}
+	if strings.Contains(string(out), "tmux") {
+		t.Errorf("tmux is there, and %q names it", out)
+	}
+	for _, want := range []string{"git", "build-essential", "python3", "dash", "zsh"} {
+		if !strings.Contains(string(out), " "+want) {
+			t.Errorf("%s is not named in %q", want, out)
+		}
+	}
+}
+
+// statement finds a sentence that begins like a question; one that is a question ends so.
+var statement = regexp.MustCompile(`(?m)(?:^|[.:;!] |\| |^ *- |\*\*)((?:What|Who|Whoever|Whatever|Nobody)\b[^.?!]*[.?!]?)`)
+
+// TestDocumentsSpeakPlainly: a sentence of the documentation names what it speaks of.
+func TestDocumentsSpeakPlainly(t *testing.T) {
+	t.Parallel()
+	files := []string{"README.md", "ARCHITECTURE.md", "CONTRIBUTING.md"}
+	for _, pattern := range []string{"docs/*.md", "docs/adr/*.md"} {
+		found, err := filepath.Glob(pattern)
+		if err != nil {
+			t.Fatal(err)
+		}
+		files = append(files, found...)
+	}
+	for _, name := range files {
+		text := regexp.MustCompile(`(?m)^#.*$`).ReplaceAllString(readText(t, name), "")
+		for _, found := range statement.FindAllStringSubmatch(text, -1) {
+			if !strings.HasSuffix(found[1], "?") {
+				t.Errorf("%s: begins like a question: %q", name, found[1])
+			}
+		}
+	}
+	if len(files) < 15 {
+		t.Errorf("only %d files were read", len(files))
+	}
+}
+
+// TestEveryPackageIsNamed: ARCHITECTURE.md says of each package what it is for.
+func TestEveryPackageIsNamed(t *testing.T) {
+	t.Parallel()
+	text := readText(t, "ARCHITECTURE.md")
+	out, err := exec.CommandContext(t.Context(), "go", "list", "./...").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for path := range strings.FieldsSeq(string(out)) {
+		name := cmp.Or(strings.TrimPrefix(strings.TrimPrefix(path, module), "/"), ".")
+		if strings.HasPrefix(name, "internal/api/") {
+			continue // generated
+		}
+		if !strings.Contains(text, "`"+name+"`") {
+			t.Errorf("ARCHITECTURE.md does not name %s", name)
+		}
+	}
+}
+
+// TestScriptNamesSayTheBehaviour: no script is named by a number.
+func TestScriptNamesSayTheBehaviour(t *testing.T) {
+	t.Parallel()
+	scripts, err := filepath.Glob("internal/cli/testdata/*/*.txtar")
+	if err != nil || len(scripts) < 100 {
+		t.Fatalf("%d scripts, %v", len(scripts), err)
+	}
+	for _, script := range scripts {
+		if regexp.MustCompile(`^[a-z]{1,2}\d+_`).MatchString(filepath.Base(script)) {
+			t.Errorf("%s: name it after what it shows", script)
+		}
+	}
+}
