@@ -4,11 +4,15 @@
 // [Verdict] is allow, ask or deny.
 //
 // The types here carry no behaviour beyond naming themselves. To decide a call
-// as a library, read a command line with package shell and hand the facts to
-// package policy:
+// as a library, find the bounds of the project with package place, gather the
+// facts of the call, resolve its paths, and hand all of it to package policy:
 //
-//	facts := policy.FactsOf(call, shell.Env{Dir: dir, Home: home})
-//	decision := policy.Decide(rules, policy.Query{Call: call, Facts: facts, Mode: umpire.ModeDefault})
+//	bounds, err := place.Open(dir, place.Options{Home: home})
+//	facts, err := policy.FactsOf(call, bounds.Env())
+//	bounds.ResolveAll(&facts)
+//	return policy.Decide(rules, policy.Query{Call: call, Facts: facts, Mode: umpire.ModeDefault, Now: time.Now()}), nil
+//
+// The example shows the whole function.
 //
 // Everywhere the zero value refuses: an unset Verdict is Deny, an unset Risk is
 // Critical, an unset Mode is ModeReject.
