@@ -35,43 +35,44 @@ type layer struct {
 // layers is the table, complete with the packages that do not exist yet.
 var layers = []layer{
 	{"pure", "."},
+	{"pure", "internal/strictjson"},
+	{"pure", "internal/token"},
+	{"pure", "shell/internal/snippet"},
 	{"pure", "shell"},
 	{"pure", "policy"},
 	{"pure", "internal/batch"},
-	{"pure", "internal/session"},
-	{"pure", "internal/adapter"},
-	{"pure", "internal/jsonl"},
-	{"pure", "internal/lang"},
-	{"pure", "internal/diff"},
-	{"world", "internal/ground"},
+	{"world", "internal/files"},
+	{"world", "internal/gitdir"},
+	{"world", "place"},
+	{"world", "internal/manifest"},
 	{"world", "internal/project"},
-	{"world", "internal/runner"},
-	{"world", "internal/rulefile"},
 	{"world", "internal/process"},
-	{"world", "internal/hook"},
+	{"world", "internal/rulefile"},
+	{"world", "internal/userhook"},
 	{"world", "internal/sandbox"},
 	{"world", "internal/llm"},
 	{"world", "internal/llm/anthropic internal/llm/openai internal/llm/llmtest"},
 	{"world", "internal/secret"},
 	{"world", "internal/store"},
-	{"world", "internal/store/sqlite internal/store/postgres internal/store/storetest"},
+	{"world", "internal/checkpoint internal/store/sqlite internal/store/postgres internal/store/storetest"},
 	{"world", "internal/api/..."},
 	{"core", "internal/judge"},
-	{"core", "internal/snapshot"},
 	{"core", "internal/gate"},
+	{"edge", "internal/view"},
+	{"edge", "internal/host"},
+	{"edge", "internal/host/setup"},
 	{"edge", "internal/bench"},
-	{"edge", "internal/card"},
-	{"edge", "internal/hostcall"},
 	{"edge", "internal/client internal/server internal/tui internal/metrics internal/tool internal/acp"},
 	{"edge", "internal/mcp internal/mcp/mcptest"},
 	{"edge", "internal/agent internal/metrics/otlp"},
 	{"edge", "internal/config"},
+	{"top", "internal/cli"},
 	{"top", "cmd/umpire cmd/umpire-hook cmd/umpire-metrics"},
 	{"test", "internal/test/interop internal/test/crash"},
 }
 
 // public are the packages that promise something to other modules.
-var public = []string{".", "shell", "policy"}
+var public = []string{".", "shell", "policy", "place"}
 
 // The budgets. The crowd (95 of 100) has a tighter one than the exception.
 // Tests and generated code have none.
@@ -88,9 +89,12 @@ const (
 
 // largePackages may grow beyond maxPackageLines, each for a reason.
 var largePackages = map[string]int{
-	"shell": 16_000, // an engine of some 2,500 lines, and tables: one family of programs a file
+	"shell":         18_600, // an engine of some 2,500 lines, and tables: one family of programs a file
+	"internal/gate": 6_800,  // one imperative path, a file for each step, and the sessions that calls belong to
+	// Each row of the order of decision, the rule language, and the tables of guarded places and secrets.
+	"policy": 7_000,
 	// One short file for each of some forty commands; a fifth is their texts in two languages.
-	"cmd/umpire": 11_500,
+	"internal/cli": 12_000,
 }
 
 // bannedImports keep a pure package from reaching the world. A path ending in
@@ -660,13 +664,13 @@ var badTrees = []struct {
 	{"imports come from lines above", "upward", map[string]string{"shell/a.go": `package shell; import _ "` + module + `/policy"`}, "shell may not import policy"},
 	{"imports come from lines above", "sideways", map[string]string{"internal/tui/a.go": `package tui; import _ "` + module + `/internal/mcp"`}, "may not import internal/mcp"},
 	{"imports come from lines above", "root imports a package", map[string]string{"a.go": `package umpire; import _ "` + module + `/shell"`}, ". may not import shell"},
-	{"imports come from lines above", "imports the top", map[string]string{"interop/a.go": `package interop; import _ "` + module + `/nowhere"`}, "may not import nowhere"},
+	{"imports come from lines above", "imports the top", map[string]string{"internal/test/interop/a.go": `package interop; import _ "` + module + `/nowhere"`}, "may not import nowhere"},
 	{"imports come from lines above", "unknown package", map[string]string{"internal/extra/a.go": `package extra`}, "internal/extra is not in the table"},
 	{"imports come from lines above", "unknown test package", map[string]string{"extra/a_test.go": `package extra`}, "extra is not in the table"},
 	{"imports come from lines above", "other platform", map[string]string{"shell/a_windows.go": `package shell; import _ "` + module + `/internal/gate"`}, "may not import internal/gate"},
 	{"pure packages do not touch the world", "os", map[string]string{"policy/a.go": `package policy; import _ "os"`}, "may not import os"},
 	{"pure packages do not touch the world", "os/exec", map[string]string{"shell/a.go": `package shell; import _ "os/exec"`}, "may not import os/exec"},
-	{"pure packages do not touch the world", "net/http", map[string]string{"internal/adapter/a.go": `package adapter; import _ "net/http"`}, "may not import net/http"},
+	{"pure packages do not touch the world", "net/http", map[string]string{"internal/batch/a.go": `package batch; import _ "net/http"`}, "may not import net/http"},
 	{"pure packages do not touch the world", "filepath", map[string]string{"shell/a.go": `package shell; import _ "path/filepath"`}, "may not import path/filepath"},
 	{"pure packages do not touch the world", "log/slog", map[string]string{"shell/a.go": `package shell; import _ "log/slog"`}, "may not import log/slog"},
 	{"pure packages do not touch the world", "time.Now", map[string]string{"a.go": "package umpire\nimport \"time\"\nvar _ = time.Now()"}, "may not use time.Now"},
