@@ -16,14 +16,28 @@ import (
 // maxSockets bounds how many sockets are hidden one by one.
 const maxSockets = 512
 
+// socketLooks is how often sockets are looked for until all are found: a program that ends
+// meanwhile is still listed, but nobody holds its socket any more.
+const socketLooks = 3
+
 // socketLine is a line of /proc/net/unix (proc(5)): the number that the socket has, and
 // the name that it was bound to, if it has one. Names that begin with @ are no files.
 var socketLine = regexp.MustCompile(`^\S+: \S+ \S+ \S+ \S+ \S+ +(\d+) ([^@].*)$`)
 
 // sockets are the paths of the sockets that somebody listens at: a mount that cannot be
 // written does not keep anybody from connecting to one that lies on it. all is false
-// when there are more than can be found, so that no path says which to hide.
+// when there are more than those.
 func sockets() (paths []string, all bool) {
+	for range socketLooks {
+		if paths, all = listenedAt(); all {
+			break
+		}
+	}
+	return paths, all
+}
+
+// listenedAt looks for sockets once.
+func listenedAt() (paths []string, all bool) {
 	f, err := os.Open("/proc/net/unix")
 	if err != nil {
 		return nil, false
@@ -37,6 +51,7 @@ func sockets() (paths []string, all bool) {
 }
 
 func socketsIn(list io.Reader, owners func() map[string][]string, bound func() map[string]boundFile) (paths []string, all bool) {
+	all = true
 	lines := bufio.NewScanner(list)
 	for lines.Scan() {
 		m := socketLine.FindStringSubmatch(lines.Text())
@@ -48,14 +63,12 @@ func socketsIn(list io.Reader, owners func() map[string][]string, bound func() m
 		if !filepath.IsAbs(name) || files.Within("/proc", name) {
 			found = boundBy(owners()[number], name, bound()[number])
 		}
-		if found == nil {
-			return paths, false
-		}
+		all = all && found != nil
 		paths = append(paths, found...)
 	}
 	slices.Sort(paths)
 	paths = slices.Compact(paths)
-	return paths, lines.Err() == nil && len(paths) <= maxSockets
+	return paths, all && lines.Err() == nil && len(paths) <= maxSockets
 }
 
 // socketOwners are the processes that hold each socket, of those that may be looked at.

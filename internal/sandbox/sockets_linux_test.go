@@ -54,6 +54,7 @@ func TestSocketsAreFound(t *testing.T) {
 		{"from the folder of its process", line + "41 " + filepath.Base(dir) + "/s\n", []string{filepath.Join(dir, "s")}, true},
 		{"from a file that its process has open", line + "41 /proc/self/fd/7/s\n", []string{filepath.Join(dir, "s")}, true},
 		{"nobody's", line + "42 x/s\n", nil, false},
+		{"nobody's, and one that is found", line + "42 x/s\n" + line + "1 /a\n", []string{"/a"}, false},
 		{"gone from there", line + "41 other\n", nil, false},
 		{"no socket", line + "41 " + filepath.Base(dir) + "\n", nil, false},
 		{"another one of the name", line + "43 " + filepath.Base(dir) + "/s\n", nil, false},
