@@ -27,10 +27,7 @@ const (
 // A program that is started for every call does not link a reader of all of YAML. This
 // one reads a part of it, in which a file means the same to every reader, and refuses
 // the rest: anchors, tags, documents, braces, escapes, texts that go on in the next line.
-var (
-	yamlKey  = lazyRegexp{text: `^("[A-Za-z0-9_.:*/ -]+"|'[A-Za-z0-9_.:*/ -]+'|[A-Za-z_][A-Za-z0-9_.*/-]*(?::[A-Za-z0-9_.*/-]+)*):(?: +(.*))?$`}
-	yamlWord = lazyRegexp{text: `^[A-Za-z0-9_./-]+(?::[A-Za-z0-9_./-]+)*$`}
-)
+var yamlKey = lazyRegexp{text: `^("[A-Za-z0-9_.:*/ -]+"|'[A-Za-z0-9_.:*/ -]+'|[A-Za-z_][A-Za-z0-9_.*/-]*(?::[A-Za-z0-9_.*/-]+)*):(?: +(.*))?$`}
 
 // A yamlReader reads a file line by line.
 type yamlReader struct {
@@ -174,7 +171,7 @@ func (r *yamlReader) fieldValue(rest string, indent, depth int) (value, error) {
 	return value{}, nil
 }
 
-// scalar reads a text, or a list of words in brackets. It belongs to a line of that
+// scalar reads a text, or a list in brackets. It belongs to a line of that
 // indentation; a line that is indented more would go on with it.
 func (r *yamlReader) scalar(text string, indent int) (value, error) {
 	if text[0] == '|' {
@@ -184,7 +181,7 @@ func (r *yamlReader) scalar(text string, indent int) (value, error) {
 		return value{}, errNotPlain
 	}
 	if text[0] == '[' {
-		return wordList(text)
+		return flowList(text)
 	}
 	out, err := plainText(text)
 	return value{text: &out}, err
@@ -217,23 +214,50 @@ func isComment(rest string) bool {
 	return trimmed == "" || trimmed[0] == '#' && trimmed != rest
 }
 
-func wordList(text string) (value, error) {
-	inner, rest, ok := strings.Cut(text[1:], "]")
-	if !ok || !isComment(rest) {
-		return value{}, errNotPlain
-	}
+// flowList reads a list in brackets that ends in its line.
+func flowList(text string) (value, error) {
 	v := value{list: []value{}}
-	if strings.TrimSpace(inner) == "" {
-		return v, nil
-	}
-	for word := range strings.SplitSeq(inner, ",") {
-		word = strings.Trim(word, " ")
-		if !yamlWord.get().MatchString(word) || strings.EqualFold(word, "null") || strings.HasPrefix(word, "-") {
+	rest := strings.TrimLeft(text[1:], " ")
+	for !strings.HasPrefix(rest, "]") {
+		if rest == "" {
 			return value{}, errNotPlain
 		}
-		v.list = append(v.list, value{text: &word})
+		end := flowItemEnd(rest)
+		if end <= 0 || end == len(rest) {
+			return value{}, errNotPlain
+		}
+		item, err := plainText(strings.TrimRight(rest[:end], " "))
+		if err != nil {
+			return value{}, err
+		}
+		v.list = append(v.list, value{text: &item})
+		if rest = rest[end:]; rest[0] == ',' {
+			rest = strings.TrimLeft(rest[1:], " ")
+		}
+	}
+	if !isComment(rest[1:]) {
+		return value{}, errNotPlain
 	}
 	return v, nil
+}
+
+// flowItemEnd is where an item in brackets ends: at the comma or the bracket behind it. It
+// is -1 where a reader of all of YAML may see more than a text.
+func flowItemEnd(text string) int {
+	from := 0
+	if text[0] == '"' || text[0] == '\'' {
+		if from = strings.IndexByte(text[1:], text[0]) + 2; from == 1 {
+			return -1
+		}
+	}
+	plain, _, _ := strings.Cut(text[from:], "]")
+	plain, _, _ = strings.Cut(plain, ",")
+	switch {
+	case from > 0 && strings.Trim(plain, " ") != "",
+		strings.ContainsAny(plain, `[{}"'#?`), strings.Contains(plain+" ", ": "):
+		return -1
+	}
+	return from + len(plain)
 }
 
 // literal reads a text of several lines below a field or an item of that indentation.

@@ -14,6 +14,7 @@ var yamlSamples = []string{
 	"version: '3'\ntasks:\n  test: go test ./...\n  lint:\n    desc: \"a b\" # c\n    cmds:\n      - gofmt -l .\n      - task: vet\n        silent: true\n  vet:\n    deps: [a, b:c]\n    cmd: go vet ./...\n",
 	"---\ntasks:\n  a:\n  - x\n  - cmd: y # z\n  'b c':\n    cmds:\n    - |\n      one\n        two\n\n      # three\n    - last\n# end\n  c: |-\n    text\n",
 	"a: -x\nb: \"it's\"\nc: 'a: b'\nd: []\ne:\nf: a#b # c\n",
+	"a: [ go test ./..., \"x, [y]\" , 'z' ] # c\nb: [a:b,]\n",
 }
 
 // hostileYAML means something else to a reader that takes it line by line.
