@@ -108,6 +108,34 @@ func (u *use) guessCommand(line string) {
 	u.then(func() { u.guess(snippet.Act{Kind: snippet.Command, Text: line}) })
 }
 
+// maxGuessedText is how much of an unread file is guessed.
+const maxGuessedText = 32 << 10
+
+// guessText guesses the commands that a file spells out whose language is not read: in its
+// lines, without what introduces a command there, and between its brackets and quotes.
+func (u *use) guessText(text string) {
+	text = strings.ToValidUTF8(text[:min(len(text), maxGuessedText)], "")
+	tried := map[string]bool{}
+	try := func(line string) {
+		line = strings.TrimPrefix(strings.Trim(line, " \t\r\n-@+&|;,"), "shell ")
+		if strings.Contains(line, " ") && !tried[line] {
+			tried[line] = true
+			u.guessCommand(line)
+		}
+	}
+	for line := range strings.Lines(text) {
+		try(line)
+		if _, value, found := strings.Cut(line, ":"); found {
+			try(value)
+		}
+		for _, marks := range []string{"()[]{}\"'", "()[]{}\"',;"} {
+			for piece := range strings.FieldsFuncSeq(line, func(r rune) bool { return strings.ContainsRune(marks, r) }) {
+				try(piece)
+			}
+		}
+	}
+}
+
 // suppose walks something apart from the line, so that no doubt about it is one about that.
 func (w *walker) suppose(walk func(*walker)) {
 	if !w.enter() {

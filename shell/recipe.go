@@ -25,6 +25,9 @@ type Recipe struct {
 	// Unread says why what runs cannot be told from the file; "" when Lines are all of it.
 	// Lines are then what is known of it.
 	Unread string
+	// Text is the file of an unread recipe without Lines, as far as it is known. The
+	// commands that it spells out are guessed.
+	Text string
 }
 
 // maxShownRecipe is how much of a recipe the reason of its access shows.
@@ -60,6 +63,7 @@ func (u *use) follow(program, name string, args []word, check bool) followed {
 	}
 	for _, r := range found {
 		u.then(func() { u.w.recipe(&r, args, check) })
+		u.guessText(r.Text)
 	}
 	if result == readRecipe {
 		u.become(umpire.Safe, "runs "+shortened(strings.Join(found[0].Lines, "; "))+" ("+found[0].File+": "+found[0].Name+")")

@@ -131,6 +131,41 @@ func TestForms(t *testing.T) {
 	}
 }
 
+// unreadForms are more ways in which a command line stands in a file that is not read.
+var unreadForms = []form{
+	{line: "npm run NAME", file: "package.json", unread: `{"scripts": {"NAME": "SCRIPT",}}`},
+	{line: "make NAME", file: "Makefile", unread: "NAME:\n\t@$(shell date) SCRIPT\n"},
+	{line: "make NAME", file: "Makefile", unread: "define x\nSCRIPT\nendef\nNAME:\n\t$(x)\n"},
+	{line: "make NAME", file: "Makefile", unread: "NAME: ; -@SCRIPT\ninclude x\n"},
+	{line: "just NAME", file: "justfile", unread: "NAME *args:\n  @-SCRIPT {{args}}\n"},
+	{line: "just NAME", file: "justfile", unread: "NAME:\n  #!/bin/sh\n  set -e\n  SCRIPT\n"},
+	{line: "task NAME", file: "Taskfile.yml", unread: "tasks:\n  NAME: {cmds: [SCRIPT]}\n"},
+	{line: "task NAME", file: "Taskfile.yml", unread: "tasks: {NAME: {cmds: [{cmd: \"SCRIPT\"}]}}\n"},
+	{line: "task NAME", file: "Taskfile.yml", unread: "tasks:\n  NAME:\n    dir: x\n    cmds:\n      - cmd: 'SCRIPT'\n"},
+	{line: "task NAME", file: "Taskfile.yml", unread: "tasks:\n  NAME:\n    cmds:\n      - >-\n        SCRIPT\n"},
+	{line: "task NAME", file: "Taskfile.yml", unread: "tasks:\n  NAME:\n    cmds:\n      - cmd: \"{{.X}} && SCRIPT\"\n"},
+	{line: "poe NAME", file: "pyproject.toml", unread: "[tool.poe]\nenv = {}\n[tool.poe.tasks]\nNAME.shell = '''SCRIPT'''\n"},
+}
+
+// TestUnreadFormsAreGuessed: a command line that is denied stays denied in a file that is
+// not read.
+func TestUnreadFormsAreGuessed(t *testing.T) {
+	t.Parallel()
+	for _, f := range append(unreadForms, forms...) {
+		if !strings.Contains(f.unread, "SCRIPT") {
+			continue
+		}
+		for _, name := range []string{"build", "test", "lint"} {
+			for script, want := range map[string]bool{"rm -rf ~": true, "rm -rf /": true, "cd / && rm -rf *": true, "rm -rf build": false} {
+				j := project(t, map[string]string{f.file: fill(f.unread, name, script)})
+				if d := j.decides(fill(f.line, name, ""), true); (d.Verdict == umpire.Deny) != want {
+					t.Errorf("%s: %s: %v: %s", f.file, fill(f.unread, name, script), d.Verdict, d.Reason)
+				}
+			}
+		}
+	}
+}
+
 // TestOtherShells: where a file of the project chooses the program that runs scripts,
 // what they say is not what runs. A line that is denied stays denied.
 func TestOtherShells(t *testing.T) {

@@ -1,6 +1,7 @@
 package manifest
 
 import (
+	"cmp"
 	"encoding/json"
 	"path/filepath"
 	"strings"
@@ -17,6 +18,15 @@ func Recipe(g *place.Bounds, dir, program, name string) shell.Recipe {
 	if err != nil {
 		return shell.Recipe{File: "?", Unread: err.Error()}
 	}
+	r := readRecipe(g, dir, program, name)
+	if r.Unread != "" && len(r.Lines) == 0 {
+		data, _ := readCode(g, cmp.Or(r.Dir, dir), r.File) // of a file that cannot be read nothing is known
+		r.Text = string(data)
+	}
+	return r
+}
+
+func readRecipe(g *place.Bounds, dir, program, name string) shell.Recipe {
 	switch program {
 	case "npm":
 		return packageRecipe(g, dir, name)
