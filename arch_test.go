@@ -68,7 +68,7 @@ var layers = []layer{
 	{"edge", "internal/config"},
 	{"top", "internal/cli"},
 	{"top", "cmd/umpire cmd/umpire-hook cmd/umpire-metrics"},
-	{"test", "internal/test/interop internal/test/crash"},
+	{"test", "internal/test/interop internal/test/crash internal/test/shape"},
 }
 
 // public are the packages that promise something to other modules.
