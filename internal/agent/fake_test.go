@@ -146,12 +146,12 @@ func (g *fakeGate) append(e umpire.Event) {
 }
 
 // apply folds an event; one that does not fit is a mistake of the loop or of this fake.
-func (g *fakeGate) apply(id umpire.BatchID, e umpire.Event, data any) error {
+func (g *fakeGate) apply(id umpire.BatchID, e umpire.Event, detail batch.Detail) error {
 	e.Batch, e.Session = id, g.session.ID
-	if data != nil {
-		e.Data, _ = json.Marshal(data)
+	if detail != nil {
+		e.Data, _ = json.Marshal(detail)
 	}
-	next, err := batch.Apply(g.batches[id], e)
+	next, err := batch.Apply(g.batches[id], batch.Event{Event: e, Detail: detail})
 	if err != nil {
 		return fmt.Errorf("%w: %w", err, umpire.ErrState)
 	}

@@ -1,9 +1,10 @@
 package batch
 
 import (
+	"fmt"
 	"maps"
 	"os"
-	"regexp"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -13,32 +14,217 @@ import (
 	"github.com/umpirehq/umpire"
 )
 
-var arrow = regexp.MustCompile(`(?m)^ +(\S+) --> (\S+?)(:.*)?$`)
-
-// TestDrawn: docs/batch.md draws the transitions that there are, and no others.
-func TestDrawn(t *testing.T) {
+// TestDiagrams: docs/batch.md draws the rows of the tables, word for word, and names
+// every event.
+func TestDiagrams(t *testing.T) {
 	t.Parallel()
-	text, err := os.ReadFile("../../docs/batch.md")
+	data, err := os.ReadFile("../../docs/batch.md")
 	if err != nil {
 		t.Fatal(err)
 	}
-	drawn := map[string]bool{}
-	for _, m := range arrow.FindAllStringSubmatch(string(text), -1) {
-		if m[2] != "[*]" {
-			drawn[m[1]+" --> "+m[2]] = true
+	text := string(data)
+	for _, want := range []string{drawTable(BatchTransitions), drawTable(CallTransitions)} {
+		if !strings.Contains(text, want) {
+			t.Errorf("docs/batch.md does not have this diagram:\n%s", want)
 		}
 	}
-	if diff := cmp.Diff(slices.Sorted(maps.Keys(transitions())), slices.Sorted(maps.Keys(drawn))); diff != "" {
-		t.Errorf("transitions (-real +drawn):\n%s", diff)
-	}
-	for kind := range steps {
-		if !strings.Contains(string(text), "| `"+string(kind)+"` ") {
+	for kind := range rules {
+		if !strings.Contains(text, "| `"+string(kind)+"` ") {
 			t.Errorf("no row for %s", kind)
 		}
 	}
 }
 
-// transitions are those of the table of moves: of the batch and of the call.
+// drawTable is a table as a Mermaid diagram. A state that no row leaves is an end.
+func drawTable[State ~string](table []Transition[State]) string {
+	lines := []string{"```mermaid", "stateDiagram-v2"}
+	left := map[State]bool{}
+	for _, row := range table {
+		from, label := string(row.From), string(row.On)
+		if from == "" {
+			from = "[*]"
+		}
+		if row.Note != "" {
+			label += ", " + row.Note
+		}
+		lines = append(lines, fmt.Sprintf("    %s --> %s: %s", from, row.To, label))
+		left[row.From] = true
+	}
+	for _, row := range table {
+		if !left[row.To] {
+			left[row.To] = true
+			lines = append(lines, fmt.Sprintf("    %s --> [*]", row.To))
+		}
+	}
+	return strings.Join(append(lines, "```"), "\n") + "\n"
+}
+
+// TestTriggers: the constraints of both databases name the states and transitions of the
+// tables, word for word. The store's tests try every one of them on a real database.
+func TestTriggers(t *testing.T) {
+	t.Parallel()
+	for _, database := range []string{"sqlite", "postgres"} {
+		schema := readSchema(t, database)
+		for name, want := range map[string]string{
+			"CONSTRAINT batches_state":           "CHECK (state IN (" + quoteAll(statesOf(BatchTransitions)) + "))",
+			"CONSTRAINT calls_state":             "CHECK (state IN (" + quoteAll(statesOf(CallTransitions)) + "))",
+			"CREATE TRIGGER batches_insert":      "NEW.state NOT IN (" + quoteAll(targetsOf(BatchTransitions, "")) + ")",
+			"NEW.state NOT IN ('asked'":          "NEW.state NOT IN (" + quoteAll(targetsOf(CallTransitions, "")) + ") OR NEW.attempt <> 0",
+			"CREATE TRIGGER batches_transition ": batchTrigger(),
+			"CREATE TRIGGER calls_transition ":   callTrigger(),
+		} {
+			_, text, found := strings.Cut(schema, name)
+			text, _, _ = strings.Cut(name+text, ";")
+			if !found || !strings.Contains(text, want) {
+				t.Errorf("%s: %s: want %s, got %s", database, name, want, text)
+			}
+		}
+	}
+}
+
+// readSchema returns the migrations of a database, with single blanks.
+func readSchema(t *testing.T, database string) string {
+	t.Helper()
+	names, err := filepath.Glob("../store/" + database + "/migrations/*.sql")
+	if err != nil || len(names) == 0 {
+		t.Fatal(names, err)
+	}
+	var all []string
+	for _, name := range names {
+		text, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, strings.Fields(string(text))...)
+	}
+	return strings.Join(all, " ")
+}
+
+// statesOf are the states of a table: first those in which something begins, then those
+// that are left again, then the ends.
+func statesOf[State ~string](table []Transition[State]) []State {
+	states := targetsOf(table, "")
+	for _, row := range table {
+		if row.From != "" && !slices.Contains(states, row.From) {
+			states = append(states, row.From)
+		}
+	}
+	for _, row := range table {
+		if !slices.Contains(states, row.To) {
+			states = append(states, row.To)
+		}
+	}
+	return states
+}
+
+// targetsOf are the other states that a state leads to, each once.
+func targetsOf[State ~string](table []Transition[State], from State) (states []State) {
+	for _, row := range table {
+		if row.From == from && row.To != from && !slices.Contains(states, row.To) {
+			states = append(states, row.To)
+		}
+	}
+	return states
+}
+
+func quoteAll[State ~string](states []State) string {
+	var quoted []string
+	for _, s := range states {
+		quoted = append(quoted, "'"+string(s)+"'")
+	}
+	return strings.Join(quoted, ", ")
+}
+
+// oneOf is the condition that a column has one of some values.
+func oneOf[State ~string](column string, states []State) string {
+	if len(states) == 1 {
+		return column + " = " + quoteAll(states)
+	}
+	return column + " IN (" + quoteAll(states) + ")"
+}
+
+// callTrigger is what calls_transition permits. A start counts an attempt besides, so it
+// stands apart.
+func callTrigger() string {
+	start := CallTransitions[slices.IndexFunc(CallTransitions, func(row Transition[umpire.CallState]) bool {
+		return row.On == umpire.EventCallStarted && row.From != row.To
+	})]
+	again := "NEW.state = OLD.state AND (NEW.attempt = OLD.attempt OR NEW.state = '" + string(start.To) + "' AND NEW.attempt = OLD.attempt + 1)"
+	first := fmt.Sprintf("OLD.state = '%s' AND NEW.state = '%s' AND NEW.attempt = OLD.attempt + 1", start.From, start.To)
+	var others []string
+	for _, from := range statesOf(CallTransitions) {
+		targets := slices.DeleteFunc(targetsOf(CallTransitions, from), func(to umpire.CallState) bool { return to == start.To })
+		if len(targets) > 0 {
+			others = append(others, "OLD.state = '"+string(from)+"' AND "+oneOf("NEW.state", targets))
+		}
+	}
+	return "NOT ( " + again + " OR " + first + " OR NEW.attempt = OLD.attempt AND ( " + strings.Join(others, " OR ") + "))"
+}
+
+// batchTrigger is what batches_transition permits. A cancel sets a mark, and a resume
+// counts, so they stand apart.
+func batchTrigger() string {
+	only := func(keep func(Transition[umpire.BatchState]) bool) (kept []Transition[umpire.BatchState]) {
+		for _, row := range BatchTransitions {
+			if row.From != "" && keep(row) {
+				kept = append(kept, row)
+			}
+		}
+		return kept
+	}
+	on := func(kind umpire.EventKind) []Transition[umpire.BatchState] {
+		return only(func(row Transition[umpire.BatchState]) bool { return row.On == kind })
+	}
+	var cancelled []umpire.BatchState
+	for _, row := range on(umpire.EventBatchCancelled) {
+		cancelled = append(cancelled, row.From)
+	}
+	resume := on(umpire.EventBatchResumed)[0]
+	plain := only(func(row Transition[umpire.BatchState]) bool {
+		return row.From != row.To && row.On != umpire.EventBatchResumed && !row.Cancelled
+	})
+	const first = umpire.BatchRunning
+	parts := []string{"OLD.state = '" + string(first) + "' AND " + oneOf("NEW.state", targetsOf(plain, first))}
+	for _, row := range only(func(row Transition[umpire.BatchState]) bool { return row.Cancelled }) {
+		parts = append(parts, fmt.Sprintf("OLD.state = '%s' AND NEW.state = '%s' AND OLD.cancelled", row.From, row.To))
+	}
+	for _, row := range plain {
+		if row.From != first {
+			parts = append(parts, fmt.Sprintf("OLD.state = '%s' AND NEW.state = '%s'", row.From, row.To))
+		}
+	}
+	return "NOT ( NEW.state = OLD.state AND NEW.resumes = OLD.resumes" +
+		" AND (NEW.cancelled = OLD.cancelled OR NEW.cancelled AND " + oneOf("OLD.state", cancelled) + ")" +
+		fmt.Sprintf(" OR OLD.state = '%s' AND NEW.state = '%s'", resume.From, resume.To) +
+		" AND NEW.resumes = OLD.resumes + 1 AND NEW.cancelled = OLD.cancelled" +
+		" OR NEW.resumes = OLD.resumes AND NEW.cancelled = OLD.cancelled AND ( " + strings.Join(parts, " OR ") + "))"
+}
+
+// TestTablesAgreeWithFold: the moves that TestEveryMoveInEveryState finds legal follow the
+// tables, and together they follow every row.
+func TestTablesAgreeWithFold(t *testing.T) {
+	t.Parallel()
+	drawn := map[string]bool{}
+	for _, row := range BatchTransitions {
+		drawn[nameState(row.From)+" --> "+string(row.To)] = row.From != row.To
+	}
+	for _, row := range CallTransitions {
+		drawn[nameState(row.From)+" --> "+string(row.To)] = row.From != row.To || row.On == umpire.EventCallStarted
+	}
+	maps.DeleteFunc(drawn, func(_ string, moves bool) bool { return !moves })
+	if diff := cmp.Diff(slices.Sorted(maps.Keys(transitions())), slices.Sorted(maps.Keys(drawn))); diff != "" {
+		t.Errorf("transitions (-fold +tables):\n%s", diff)
+	}
+}
+
+func nameState[State ~string](from State) string {
+	if from == "" {
+		return "[*]"
+	}
+	return string(from)
+}
+
+// transitions are those of the moves that are legal: of the batch and of the call.
 func transitions() map[string]bool {
 	all := map[string]bool{}
 	for from, moves := range legal(umpire.EffectPure) {

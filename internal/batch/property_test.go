@@ -35,7 +35,7 @@ func newHistory() *history {
 // take applies an event and checks all that must hold, whether it fits or not.
 func (h *history) take(e umpire.Event) (bool, error) {
 	before, kept := h.batch, deepCopy(h.batch)
-	after, err := Apply(before, e)
+	after, err := applyRecord(before, e)
 	if diff := cmp.Diff(kept, before); diff != "" {
 		return false, fmt.Errorf("%s changed its argument:\n%s", e.Kind, diff)
 	}
@@ -182,7 +182,7 @@ func (h *history) inOrder() error {
 func (h *history) replays() error {
 	var b umpire.Batch
 	for _, e := range h.events {
-		next, err := Apply(b, e)
+		next, err := applyRecord(b, e)
 		if err != nil {
 			return fmt.Errorf("replay: %w", err)
 		}

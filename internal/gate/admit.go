@@ -26,17 +26,17 @@ func (g *Gate) Admit(ctx context.Context, s umpire.Submission, runner string, le
 		return umpire.Started{}, invalid("calls", "want 1, got %d", len(s.Calls))
 	}
 	var started umpire.Started
-	b, stored, err := g.handIn(ctx, &s, func(t *step, sub *submission) (*folded, error) {
+	b, stored, err := g.handIn(ctx, &s, func(t *step, sub *submission) (*umpire.Batch, error) {
 		started = umpire.Started{}
 		if d := g.attended(sub.scene, sub.calls[0]); leave != nil && sub.calls[0].denied == nil && leave(&d) {
 			started.Decision = d
 			return nil, t.leaveToHost(sub, &d)
 		}
-		f, err := t.submit(sub)
+		b, err := t.submit(sub)
 		if err == nil {
-			started, err = t.admit(sub, runner)
+			started, err = t.admit(b, sub, runner)
 		}
-		return f, err
+		return b, err
 	})
 	switch {
 	case err != nil:
@@ -74,17 +74,17 @@ func (t *step) leaveToHost(sub *submission, d *umpire.Decision) error {
 	e := t.decided(umpire.EventPermissionBypassedByRule, &j)
 	e.Batch, e.Call, e.Tool, e.Agent = sub.Batch, j.call.ID, j.call.Tool, j.call.Agent
 	e.Code = umpire.CodeLeftToHost
-	return t.append(e)
+	return t.append(e, nil)
 }
 
 // admit starts the one call of a batch that this step has stored.
-func (t *step) admit(sub *submission, runner string) (umpire.Started, error) {
-	f, j := t.batches[sub.Batch], sub.calls[0]
-	c := f.now.Next()
-	if c == nil || c.State != umpire.CallApproved || f.now.State != umpire.BatchRunning {
+func (t *step) admit(b *umpire.Batch, sub *submission, runner string) (umpire.Started, error) {
+	j := sub.calls[0]
+	c := b.Next()
+	if c == nil || c.State != umpire.CallApproved || b.State != umpire.BatchRunning {
 		return umpire.Started{}, nil
 	}
-	return t.execute(f, c, &launch{
+	return t.execute(b, c, &launch{
 		Start:  &umpire.Start{Session: sub.Session, Batch: sub.Batch, Call: c.ID, Epoch: sub.Epoch, Runner: runner},
 		row:    store.CallRow{Agent: j.call.Agent, Effect: j.effect},
 		judged: j, before: snapshot(&j.decision),

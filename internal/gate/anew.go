@@ -60,18 +60,18 @@ func (g *Gate) askAnew(ctx context.Context, r *resolution) error {
 	q := g.ask(r.scene, j, r.ask.Batch, r.card.Position, r.card.Total)
 	q.card.Code, q.card.Reason = umpire.CodeChanged, changedReason+r.changed
 	err = g.step(ctx, r.ask.Session, 0, func(t *step) error {
-		f, err := t.batch(r.ask.Batch)
+		b, err := t.batch(r.ask.Batch)
 		if err != nil {
 			return err
 		}
-		c := f.now.Call(r.ask.Call)
+		c := b.Call(r.ask.Call)
 		if c == nil || c.Request != r.ask.Request || c.State != umpire.CallAsked {
 			return standing(t.tx, r.ask.Request)
 		}
 		if err := t.tx.CloseAsk(r.ask.Request, store.AskWithdrawn); err != nil {
 			return err
 		}
-		return t.put(f, q, umpire.EventPermissionAsked)
+		return t.put(b, q, umpire.EventPermissionAsked)
 	})
 	if err != nil {
 		return err

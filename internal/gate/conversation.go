@@ -65,7 +65,7 @@ func (t *step) prompt(p *umpire.Prompt, sealed store.Sealed) (umpire.Prompted, e
 	if n > maxQueued {
 		return umpire.Prompted{}, fmt.Errorf("session %q has %d messages queued: %w", t.session.ID, maxQueued, umpire.ErrLimit)
 	}
-	err = t.append(umpire.Event{Kind: umpire.EventPromptQueued, Data: data(map[string]any{"position": n, "waiting": t.session.Pending})})
+	err = t.append(umpire.Event{Kind: umpire.EventPromptQueued}, map[string]any{"position": n, "waiting": t.session.Pending})
 	return umpire.Prompted{Queued: true, Waiting: t.session.Pending}, err
 }
 
@@ -78,7 +78,7 @@ func (t *step) keepMessage(role string, id umpire.BatchID, content store.Sealed)
 	if err != nil || role != roleAssistant {
 		return err
 	}
-	return t.append(umpire.Event{Kind: umpire.EventModelReplied, Batch: id})
+	return t.append(umpire.Event{Kind: umpire.EventModelReplied, Batch: id}, nil)
 }
 
 // Compose begins the next request to the model: it takes the queued messages,
@@ -129,32 +129,32 @@ func (t *step) compose() error {
 		return fmt.Errorf("session %q has nothing to send to the model: %w", t.session.ID, umpire.ErrState)
 	}
 	t.session.State = umpire.SessionGenerating
-	return t.append(umpire.Event{Kind: umpire.EventModelRequested, Batch: claimed, Data: data(map[string]any{"epoch": t.session.Epoch})})
+	return t.append(umpire.Event{Kind: umpire.EventModelRequested, Batch: claimed}, map[string]any{"epoch": t.session.Epoch})
 }
 
 // claim takes the results of the batch that is finished, for one continuation. One
 // that was claimed and never delivered is handed out again under the same id.
 func (t *step) claim() (umpire.BatchID, error) {
-	f, err := t.lane("")
-	if err != nil || f == nil {
+	b, err := t.lane("")
+	if err != nil || b == nil {
 		return "", err
 	}
-	if f.now.State != umpire.BatchFinished {
+	if b.State != umpire.BatchFinished {
 		return "", fmt.Errorf("batch %q of session %q is %s, %d calls wait for a person: %w",
-			f.now.ID, t.session.ID, f.now.State, f.now.Waiting(), umpire.ErrState)
+			b.ID, t.session.ID, b.State, b.Waiting(), umpire.ErrState)
 	}
-	row, err := t.tx.Resume(t.session.ID, f.now.ID)
+	row, err := t.tx.Resume(t.session.ID, b.ID)
 	if err == nil && row.Epoch == t.session.Epoch {
-		return f.now.ID, nil
+		return b.ID, nil
 	}
 	if err != nil && !errors.Is(err, umpire.ErrNotFound) {
 		return "", err
 	}
-	return f.now.ID, t.tx.ClaimResume(t.session.ID, f.now.ID, t.session.Epoch, t.now)
+	return b.ID, t.tx.ClaimResume(t.session.ID, b.ID, t.session.Epoch, t.now)
 }
 
 // lane returns the open batch of a lane, or nil.
-func (t *step) lane(lane string) (*folded, error) {
+func (t *step) lane(lane string) (*umpire.Batch, error) {
 	b, err := t.tx.OpenBatch(t.session.ID, lane)
 	if errors.Is(err, umpire.ErrNotFound) {
 		return nil, nil
@@ -162,7 +162,7 @@ func (t *step) lane(lane string) (*folded, error) {
 	if err != nil {
 		return nil, err
 	}
-	return t.batch(b.ID)
+	return &b, nil
 }
 
 // takePrompts sends the queued messages: together they are one turn.

@@ -147,12 +147,12 @@ func meant(all []umpire.GrantStatus, r *umpire.Revocation) ([]umpire.GrantStatus
 func (g *Gate) revoke(tx *store.Tx, p *Project, s *umpire.GrantStatus, by umpire.Actor) error {
 	e := umpire.Event{
 		At: g.now(), Kind: umpire.EventGrantRevoked, Project: p.ID, Session: s.Session, Call: s.Call, Request: s.Request,
-		Tool: s.Tool, Actor: by.Name, Data: signed(grantTold(s), by),
+		Tool: s.Tool, Actor: by.Name,
 	}
 	if err := g.endGrant(tx, p, s); err != nil {
 		return err
 	}
-	_, err := tx.Append(g.masked(e))
+	_, err := tx.Append(g.record(e, signed(grantTold(s), by)))
 	return err
 }
 

@@ -164,7 +164,8 @@ func (g *Gate) consult(ctx context.Context, sc *scene, j *judged) error {
 // heard puts on the timeline what the hooks said about a call.
 func (t *step) heard(b umpire.BatchID, call *umpire.Call, all []userhook.Ran) error {
 	for i := range all {
-		if err := t.append(hookRan(b, call, &all[i])); err != nil {
+		e, detail := hookEvent(b, call, &all[i])
+		if err := t.append(e, detail); err != nil {
 			return err
 		}
 	}
@@ -183,7 +184,7 @@ type hookRun struct {
 	Line      int                `json:"line,omitempty"`
 }
 
-func hookRan(b umpire.BatchID, call *umpire.Call, ran *userhook.Ran) umpire.Event {
+func hookEvent(b umpire.BatchID, call *umpire.Call, ran *userhook.Ran) (umpire.Event, hookRun) {
 	told := hookRun{
 		Hook: ran.Hook.ID, Event: ran.Hook.Event, Outcome: ran.Outcome, Exit: ran.Exit, Took: ran.Took.Milliseconds(),
 		File: ran.Hook.File, Line: ran.Hook.Line,
@@ -200,8 +201,8 @@ func hookRan(b umpire.BatchID, call *umpire.Call, ran *userhook.Ran) umpire.Even
 	}
 	return umpire.Event{
 		Kind: umpire.EventHookRan, Batch: b, Call: call.ID, Tool: call.Tool, Agent: call.Agent,
-		Reason: beginning(reason, maxShown), Data: data(told),
-	}
+		Reason: beginning(reason, maxShown),
+	}, told
 }
 
 // ended runs the hooks for a call whose result was just stored. It is on the record

@@ -119,7 +119,7 @@ func (t *step) switchMode(m *umpire.ModeChange, broad []string) error {
 	if err := t.tx.SaveWorkspace(w); err != nil {
 		return err
 	}
-	return t.append(umpire.Event{Kind: umpire.EventModeChanged, Actor: m.By.Name, Data: signed(told, m.By)})
+	return t.append(umpire.Event{Kind: umpire.EventModeChanged, Actor: m.By.Name}, signed(told, m.By))
 }
 
 // tellAllowAll tells of the workspace's allowAll as of a grant.
@@ -127,11 +127,11 @@ func (t *step) tellAllowAll(was, is bool) error {
 	if was == is {
 		return nil
 	}
-	e := umpire.Event{Kind: umpire.EventGrantRevoked, Data: data(grantTold(&umpire.GrantStatus{ID: umpire.AllowAllID, Kind: umpire.GrantAllowAll}))}
+	e := umpire.Event{Kind: umpire.EventGrantRevoked}
 	if is {
 		e.Kind = umpire.EventGrantCreated
 	}
-	return t.append(e)
+	return t.append(e, grantTold(&umpire.GrantStatus{ID: umpire.AllowAllID, Kind: umpire.GrantAllowAll}))
 }
 
 // stripped are the allow rules that do not speak in auto mode, in short form.

@@ -77,11 +77,6 @@ func (g *Gate) findPlanned(ctx context.Context, sc *scene, calls []*judged) erro
 	return nil
 }
 
-// A plannedFiles is the data of the event of a call that plan mode did not let run.
-type plannedFiles struct {
-	Files json.RawMessage `json:"files,omitempty"`
-}
-
 func filesOf(snapshot json.RawMessage) map[string]string {
 	files := map[string]string{}
 	if len(snapshot) == 0 || json.Unmarshal(snapshot, &files) != nil {
@@ -202,6 +197,6 @@ func (t *step) leavePlan(d *departure, e umpire.Event) error {
 	t.session.Mode, t.session.Denials, t.session.DenialsInRow = d.to, 0, 0
 	told := map[string]any{"from": umpire.ModePlan, "mode": d.to, "granted": d.granted, "changed": d.changed}
 	tellStripped(told, umpire.ModePlan, d.to, d.broad)
-	e.Kind, e.Data = umpire.EventModeChanged, data(told)
-	return t.append(e)
+	e.Kind = umpire.EventModeChanged
+	return t.append(e, told)
 }

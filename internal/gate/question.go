@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/batch"
 	"github.com/umpirehq/umpire/internal/store"
 	"github.com/umpirehq/umpire/policy"
 )
@@ -139,10 +140,13 @@ func (q *question) event(kind umpire.EventKind) umpire.Event {
 		State: umpire.StateWaiting, Type: q.card.Type, Risk: q.card.Risk, Verdict: new(umpire.Ask),
 		Reason: q.card.Reason, Code: q.card.Code, Accesses: q.card.Accesses,
 		Blocked: &umpire.Blocked{Code: q.card.Code, Detail: q.card.Reason},
-		Data: data(map[string]any{
-			"version": q.card.Version, "input": q.card.Input, "paths": q.card.Paths, "command_signature": q.card.CommandSignature,
-			"position": q.card.Position, "total_in_batch": q.card.Total, "warning": q.card.Warning,
-		}),
+	}
+}
+
+func (q *question) detail() batch.Asked {
+	return batch.Asked{
+		Version: q.card.Version, Input: q.card.Input, Paths: q.card.Paths, CommandSignature: q.card.CommandSignature,
+		Position: q.card.Position, Total: q.card.Total, Warning: q.card.Warning,
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"fmt"
 
 	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/batch"
 	"github.com/umpirehq/umpire/internal/store"
 )
 
@@ -223,46 +224,46 @@ func (g *Gate) late(ctx context.Context, id umpire.RequestID) error {
 
 // resolve stores the answer, and lets the batch go on when it was the last.
 func (t *step) resolve(r *resolution) (umpire.Batch, error) {
-	f, err := t.batch(r.ask.Batch)
+	b, err := t.batch(r.ask.Batch)
 	if err != nil {
 		return umpire.Batch{}, err
 	}
-	c := f.now.Call(r.ask.Call)
+	c := b.Call(r.ask.Call)
 	if c == nil || c.Request != r.ask.Request || c.State != umpire.CallAsked && c.State != umpire.CallUnknown {
 		return umpire.Batch{}, standing(t.tx, r.ask.Request)
 	}
 	lost := c.State == umpire.CallUnknown
-	if err := t.record(r); err != nil {
+	if err := t.recordAnswer(r); err != nil {
 		return umpire.Batch{}, err
 	}
-	if err := t.apply(f, r.event()); err != nil {
+	if err := t.apply(b, r.event(), r.detail()); err != nil {
 		return umpire.Batch{}, err
 	}
 	switch {
 	case lost:
-		err = t.account(f, r)
+		err = t.account(b, r)
 	case r.answer.Choice == umpire.Approve:
 		err = t.grant(r)
 		if err == nil && r.depart != nil {
 			err = t.leavePlan(r.depart, umpire.Event{Batch: r.ask.Batch, Call: r.ask.Call, Request: r.ask.Request, Actor: r.answer.Actor})
 		}
 	default:
-		err = t.refuse(f, r)
+		err = t.refuse(b, r)
 	}
 	if err != nil {
 		return umpire.Batch{}, err
 	}
 	if r.answer.Choice == umpire.Cancel {
-		if err := t.cancel(f, r.answer.Actor); err != nil {
+		if err := t.cancel(b, r.answer.Actor); err != nil {
 			return umpire.Batch{}, err
 		}
 	}
-	err = t.settle(f)
-	return f.now, err
+	err = t.settle(b)
+	return *b, err
 }
 
-// record stores the answer itself; there can be only one.
-func (t *step) record(r *resolution) error {
+// recordAnswer stores the answer itself; there can be only one.
+func (t *step) recordAnswer(r *resolution) error {
 	a := r.answer
 	return t.answer(&r.ask, store.AnswerRow{
 		Standing: umpire.Standing{
@@ -286,14 +287,19 @@ func (r *resolution) event() umpire.Event {
 		State: umpire.StateAllowed, Type: r.card.Type, Risk: r.card.Risk, Verdict: new(umpire.Allow),
 		Reason: r.answer.Reason, Code: r.code, Scope: new(r.answer.Scope), Actor: r.answer.Actor, Accesses: r.card.Accesses,
 	}
-	if r.answer.By != (umpire.Actor{}) {
-		e.Data = signed(map[string]any{}, r.answer.By)
-	}
 	if r.answer.Choice != umpire.Approve {
 		e.Kind, e.State, e.Verdict, e.Scope = umpire.EventPermissionRejected, umpire.StateDenied, new(umpire.Deny), nil
 		e.Blocked = &umpire.Blocked{Code: r.code, Detail: r.answer.Reason}
 	}
 	return e
+}
+
+// detail says who answered, as far as it is known.
+func (r *resolution) detail() batch.Detail {
+	if r.answer.By == (umpire.Actor{}) {
+		return nil
+	}
+	return batch.Answered{By: r.answer.By}
 }
 
 // grant stores what an approval remembers.
@@ -308,8 +314,7 @@ func (t *step) grant(r *resolution) error {
 		err := t.append(umpire.Event{
 			Kind: umpire.EventGrantCreated, Batch: r.ask.Batch, Call: r.ask.Call, Request: r.ask.Request, Tool: row.Grant.Tool,
 			Scope: new(row.Scope), Actor: r.answer.Actor,
-			Data: data(grantTold(&status)),
-		})
+		}, grantTold(&status))
 		if err != nil {
 			return err
 		}
@@ -318,7 +323,7 @@ func (t *step) grant(r *resolution) error {
 }
 
 // refuse gives a call that a person said no to its result.
-func (t *step) refuse(f *folded, r *resolution) error {
+func (t *step) refuse(b *umpire.Batch, r *resolution) error {
 	t.session.Permission = umpire.StateDenied
 	t.session.Blocked = &umpire.Blocked{Code: r.code, Detail: t.gate.maskText(r.answer.Reason)}
 	if r.code == umpire.CodeDenied {
@@ -326,18 +331,18 @@ func (t *step) refuse(f *folded, r *resolution) error {
 			return err
 		}
 	}
-	c := f.now.Call(r.ask.Call)
-	return t.finish(f, c.ID, statusOf(r.code), r.code, denialText(c.Tool, c.ID, r.code, r.answer.Reason))
+	c := b.Call(r.ask.Call)
+	return t.finish(b, c.ID, statusOf(r.code), r.code, denialText(c.Tool, c.ID, r.code, r.answer.Reason))
 }
 
 // account gives a call that was lost the result that a person tells.
-func (t *step) account(f *folded, r *resolution) error {
-	c := f.now.Call(r.ask.Call)
+func (t *step) account(b *umpire.Batch, r *resolution) error {
+	c := b.Call(r.ask.Call)
 	status, text := umpire.ResultError, settledNotText
 	if r.answer.Choice == umpire.Approve {
 		status, text = umpire.ResultOK, settledDoneText
 	}
-	return t.finish(f, c.ID, status, "", fillIn(text, c.Tool, c.ID, r.answer.Reason))
+	return t.finish(b, c.ID, status, "", fillIn(text, c.Tool, c.ID, r.answer.Reason))
 }
 
 // countDenial counts a refusal in auto mode, and tells once when there were so
@@ -357,24 +362,24 @@ func (t *step) countDenial(settings *Settings) error {
 
 // cancel stops the turn: what waits is answered with no, what has not started
 // does not start, and what runs is for its runner to end.
-func (t *step) cancel(f *folded, actor string) error {
-	if err := t.apply(f, umpire.Event{Kind: umpire.EventBatchCancelled, Actor: actor, Code: umpire.CodeCancelled}); err != nil {
+func (t *step) cancel(b *umpire.Batch, actor string) error {
+	if err := t.apply(b, umpire.Event{Kind: umpire.EventBatchCancelled, Actor: actor, Code: umpire.CodeCancelled}, nil); err != nil {
 		return err
 	}
-	return t.dropAll(f, umpire.CodeCancelled, "")
+	return t.dropAll(b, umpire.CodeCancelled, "")
 }
 
 // dropAll ends every call of the batch that has not started.
-func (t *step) dropAll(f *folded, code umpire.ReasonCode, reason string) error {
-	for _, c := range f.now.Calls {
+func (t *step) dropAll(b *umpire.Batch, code umpire.ReasonCode, reason string) error {
+	for _, c := range b.Calls {
 		var err error
 		switch c.State {
 		case umpire.CallAsked:
-			err = t.answerNo(f, &c, code, reason)
+			err = t.answerNo(b, &c, code, reason)
 		case umpire.CallApproved:
-			err = t.finish(f, c.ID, umpire.ResultCancelled, umpire.CodeCancelled, denialText(c.Tool, c.ID, umpire.CodeCancelled, ""))
+			err = t.finish(b, c.ID, umpire.ResultCancelled, umpire.CodeCancelled, denialText(c.Tool, c.ID, umpire.CodeCancelled, ""))
 		case umpire.CallUnknown:
-			err = t.abandon(f, &c)
+			err = t.abandon(b, &c)
 		case umpire.CallDenied, umpire.CallSettled, umpire.CallExecuting, umpire.CallDone:
 		}
 		if err != nil {
@@ -386,7 +391,7 @@ func (t *step) dropAll(f *folded, code umpire.ReasonCode, reason string) error {
 
 // answerNo answers a question without a person: nobody is there, the time is over,
 // the turn was stopped, the session ended.
-func (t *step) answerNo(f *folded, c *umpire.BatchCall, code umpire.ReasonCode, reason string) error {
+func (t *step) answerNo(b *umpire.Batch, c *umpire.BatchCall, code umpire.ReasonCode, reason string) error {
 	ask, err := t.tx.Ask(c.Request)
 	if err != nil {
 		return err
@@ -402,25 +407,26 @@ func (t *step) answerNo(f *folded, c *umpire.BatchCall, code umpire.ReasonCode, 
 		Kind: umpire.EventPermissionRejected, Call: c.ID, Request: c.Request, Tool: c.Tool, State: umpire.StateDenied,
 		Verdict: new(umpire.Deny), Reason: reason, Code: code, Actor: gateActor, Blocked: &umpire.Blocked{Code: code, Detail: reason},
 	}
-	if err := t.apply(f, e); err != nil {
+	if err := t.apply(b, e, nil); err != nil {
 		return err
 	}
-	return t.finish(f, c.ID, statusOf(code), code, denialText(c.Tool, c.ID, code, reason))
+	return t.finish(b, c.ID, statusOf(code), code, denialText(c.Tool, c.ID, code, reason))
 }
 
 // gateActor answers where no person does.
 const gateActor = "gate"
 
 // deny gives a call its refusal without a question.
-func (t *step) deny(f *folded, j *judged, code umpire.ReasonCode, reason string) error {
-	c := f.now.Call(j.call.ID)
+func (t *step) deny(b *umpire.Batch, j *judged, code umpire.ReasonCode, reason string) error {
+	c := b.Call(j.call.ID)
 	e := t.decided(umpire.EventPermissionRejected, j)
+	var detail batch.Detail
 	if code == umpire.CodePlan {
-		e.Data = data(plannedFiles{Files: j.before})
+		detail = batch.Answered{Files: j.before}
 	}
 	e.Call, e.Tool, e.State, e.Verdict = c.ID, c.Tool, umpire.StateDenied, new(umpire.Deny)
 	e.Code, e.Reason, e.Blocked = code, reason, &umpire.Blocked{Code: code, Detail: reason}
-	if err := t.apply(f, e); err != nil {
+	if err := t.apply(b, e, detail); err != nil {
 		return err
 	}
 	t.session.Permission = umpire.StateDenied
@@ -429,7 +435,7 @@ func (t *step) deny(f *folded, j *judged, code umpire.ReasonCode, reason string)
 	if code == umpire.CodeSuffix {
 		text = suffixText(j, reason)
 	}
-	return t.finish(f, c.ID, statusOf(code), code, text)
+	return t.finish(b, c.ID, statusOf(code), code, text)
 }
 
 // Asking returns the sessions of a project in which a question waits, or of every project.

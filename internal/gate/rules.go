@@ -20,15 +20,16 @@ func (g *Gate) writeRules(ctx context.Context, r *resolution) error {
 		by := r.answer.By
 		by.Name = r.answer.Actor
 		id, err := g.AddRule(ctx, r.scene.session.Root, r.answer.Scope, rule, by)
+		told := map[string]any{"rule": policy.FormatShort(rule)}
 		note := umpire.Event{
 			Kind: umpire.EventGrantCreated, Batch: r.ask.Batch, Call: r.ask.Call, Request: r.ask.Request, Tool: rule.Tool,
-			Rule: id, Scope: new(r.answer.Scope), Actor: r.answer.Actor, Data: data(map[string]any{"rule": policy.FormatShort(rule)}),
+			Rule: id, Scope: new(r.answer.Scope), Actor: r.answer.Actor,
 		}
 		if err != nil {
 			note.Kind = umpire.EventNotice
 			note.Reason = fmt.Sprintf("The call was approved, but the rule %s could not be written: %v", policy.FormatShort(rule), err)
 		}
-		if err := g.step(ctx, r.ask.Session, 0, func(t *step) error { return t.append(note) }); err != nil {
+		if err := g.step(ctx, r.ask.Session, 0, func(t *step) error { return t.append(note, told) }); err != nil {
 			return err
 		}
 	}

@@ -3,7 +3,6 @@ package gate
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"maps"
 	"slices"
 
@@ -16,12 +15,12 @@ import (
 // Every change of the rules in force is an event that names the rules, and who changed
 // them where that is known: a file that somebody wrote past the gate does not tell.
 
-// signed is the data of an event with who did it.
-func signed(told map[string]any, by umpire.Actor) json.RawMessage {
+// signed is the detail of an event with who did it.
+func signed(told map[string]any, by umpire.Actor) map[string]any {
 	if by != (umpire.Actor{}) {
 		told["by"] = by
 	}
-	return data(told)
+	return told
 }
 
 // A ruleTold is a rule on the timeline.
@@ -101,12 +100,12 @@ func (g *Gate) tellRead(ctx context.Context, p *Project, by umpire.Actor, about 
 	was, is := tellRules(p.known), tellRules(set)
 	told := map[string]any{"revision": set.Revision(), "rules": len(set.Rules), "added": without(is, was), "removed": without(was, is)}
 	maps.Copy(told, about)
-	e := umpire.Event{At: g.now(), Kind: umpire.EventRulesChanged, Project: p.ID, Actor: by.Name, Data: signed(told, by)}
+	e := umpire.Event{At: g.now(), Kind: umpire.EventRulesChanged, Project: p.ID, Actor: by.Name}
 	if slices.ContainsFunc(set.Files, func(f rulefile.File) bool { return f.Health == rulefile.HealthDegraded }) {
 		e.Kind = umpire.EventRulesDegraded
 	}
 	err := g.update(ctx, func(tx *store.Tx) error {
-		if _, err := tx.Append(g.masked(e)); err != nil {
+		if _, err := tx.Append(g.record(e, signed(told, by))); err != nil {
 			return err
 		}
 		_, err := tx.ForgetRemembered(p.ID, cmp.Or(p.GitDir, p.Root), g.now())

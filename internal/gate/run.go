@@ -154,40 +154,40 @@ func (l *launch) readAnswer(tx *store.Tx, c *umpire.BatchCall, ask *store.AskRow
 
 // start stores that the call runs, or what stands against it.
 func (t *step) start(l *launch) (umpire.Started, error) {
-	f, err := t.batch(l.Batch)
+	b, err := t.batch(l.Batch)
 	if err != nil {
 		return umpire.Started{}, err
 	}
-	c := f.now.Call(l.Call)
+	c := b.Call(l.Call)
 	if c == nil || c.State != l.seen.State || c.Request != l.seen.Request {
 		return umpire.Started{}, errMoved
 	}
 	ready := c.State == umpire.CallApproved || c.State == umpire.CallExecuting && c.Effect.Repeatable() && l.again(t, c)
-	if !ready || f.now.State != umpire.BatchRunning || f.now.Cancelled || f.now.Next() != c {
-		return umpire.Started{Batch: f.now}, nil
+	if !ready || b.State != umpire.BatchRunning || b.Cancelled || b.Next() != c {
+		return umpire.Started{Batch: *b}, nil
 	}
 	d := &l.judged.decision
 	switch {
 	case c.State == umpire.CallExecuting && d.Verdict != umpire.Allow:
-		return t.leave(f, l)
+		return t.leave(b, l)
 	case d.Verdict == umpire.Deny && !l.judged.unasked:
-		return t.stop(f, l)
+		return t.stop(b, l)
 	case l.judged.question != nil:
-		return t.askAgain(f, l)
+		return t.askAgain(b, l)
 	case d.Verdict == umpire.Allow:
-		return t.execute(f, c, l)
+		return t.execute(b, c, l)
 	}
-	return t.stop(f, l)
+	return t.stop(b, l)
 }
 
 // leave ends a call that was interrupted and may not run again.
-func (t *step) leave(f *folded, l *launch) (umpire.Started, error) {
+func (t *step) leave(b *umpire.Batch, l *launch) (umpire.Started, error) {
 	text := fillIn(unknownText, l.row.Tool, l.Call, "")
-	if err := t.finish(f, l.Call, umpire.ResultIndeterminate, l.judged.decision.ReasonCode, text); err != nil {
+	if err := t.finish(b, l.Call, umpire.ResultIndeterminate, l.judged.decision.ReasonCode, text); err != nil {
 		return umpire.Started{}, err
 	}
-	err := t.settle(f)
-	return umpire.Started{Decision: l.judged.decision, Batch: f.now}, err
+	err := t.settle(b)
+	return umpire.Started{Decision: l.judged.decision, Batch: *b}, err
 }
 
 // again reports whether a call that was started may be started once more: only by
@@ -198,7 +198,7 @@ func (l *launch) again(t *step, c *umpire.BatchCall) bool {
 }
 
 // execute is the promise that the call runs: what comes after it may have happened.
-func (t *step) execute(f *folded, c *umpire.BatchCall, l *launch) (umpire.Started, error) {
+func (t *step) execute(b *umpire.Batch, c *umpire.BatchCall, l *launch) (umpire.Started, error) {
 	attempt := c.Attempt + 1
 	if l.once != "" && attempt == 1 {
 		if err := t.tx.UseGrant(l.once); err != nil {
@@ -207,10 +207,6 @@ func (t *step) execute(f *folded, c *umpire.BatchCall, l *launch) (umpire.Starte
 	}
 	e := t.decided(umpire.EventCallStarted, l.judged)
 	e.Call, e.Request, e.Tool, e.Agent, e.State = c.ID, c.Request, c.Tool, l.row.Agent, umpire.StateAllowed
-	e.Data = data(batch.Started{Attempt: attempt, Runner: l.Runner, Epoch: t.session.Epoch})
-	if err := t.apply(f, e); err != nil {
-		return umpire.Started{}, err
-	}
 	err := t.tx.InsertExecution(store.ExecutionRow{
 		Session: t.session.ID, Call: c.ID, Attempt: attempt, Effect: l.row.Effect, Epoch: t.session.Epoch,
 		Runner: l.Runner, Group: l.Group, Before: l.before, At: t.now,
@@ -218,37 +214,41 @@ func (t *step) execute(f *folded, c *umpire.BatchCall, l *launch) (umpire.Starte
 	if err != nil {
 		return umpire.Started{}, err
 	}
+	err = t.apply(b, e, batch.Started{Attempt: attempt, Runner: l.Runner, Epoch: t.session.Epoch})
+	if err != nil {
+		return umpire.Started{}, err
+	}
 	t.session.Permission, t.session.Blocked = umpire.StateAllowed, nil
-	return umpire.Started{Go: true, Call: l.judged.call, Decision: l.judged.decision, Attempt: attempt, Batch: f.now}, nil
+	return umpire.Started{Go: true, Call: l.judged.call, Decision: l.judged.decision, Attempt: attempt, Batch: *b}, nil
 }
 
 // askAgain stops the batch: the call asks now, and everything waits again.
-func (t *step) askAgain(f *folded, l *launch) (umpire.Started, error) {
+func (t *step) askAgain(b *umpire.Batch, l *launch) (umpire.Started, error) {
 	q := *l.judged.question
 	if l.moved {
 		q.card.Code = umpire.CodeChanged
 		q.card.Reason = "What the call would do has changed since it was approved: " + cmp.Or(l.changed, q.card.Reason)
 	}
-	if err := t.put(f, &q, umpire.EventPermissionAsked); err != nil {
+	if err := t.put(b, &q, umpire.EventPermissionAsked); err != nil {
 		return umpire.Started{}, err
 	}
 	if l.judged.unasked {
-		if err := t.answerNo(f, f.now.Call(l.Call), umpire.CodeAutoDeny, l.judged.decision.Reason); err != nil {
+		if err := t.answerNo(b, b.Call(l.Call), umpire.CodeAutoDeny, l.judged.decision.Reason); err != nil {
 			return umpire.Started{}, err
 		}
 	}
-	err := t.settle(f)
-	return umpire.Started{Decision: l.judged.decision, Batch: f.now}, err
+	err := t.settle(b)
+	return umpire.Started{Decision: l.judged.decision, Batch: *b}, err
 }
 
 // stop gives a call that may not run any more its refusal.
-func (t *step) stop(f *folded, l *launch) (umpire.Started, error) {
+func (t *step) stop(b *umpire.Batch, l *launch) (umpire.Started, error) {
 	d := &l.judged.decision
-	if err := t.deny(f, l.judged, d.ReasonCode, d.Reason); err != nil {
+	if err := t.deny(b, l.judged, d.ReasonCode, d.Reason); err != nil {
 		return umpire.Started{}, err
 	}
-	err := t.settle(f)
-	return umpire.Started{Decision: *d, Batch: f.now}, err
+	err := t.settle(b)
+	return umpire.Started{Decision: *d, Batch: *b}, err
 }
 
 // Finish stores the result of a call. The first result stands; the same again is
@@ -308,18 +308,18 @@ func knownStatus(s umpire.ResultStatus) bool {
 
 // report takes in what a runner says of a call.
 func (t *step) report(r *umpire.Result, output store.Sealed) (umpire.Batch, error) {
-	f, err := t.batch(r.Batch)
+	b, err := t.batch(r.Batch)
 	if err != nil {
 		return umpire.Batch{}, err
 	}
-	c := f.now.Call(r.Call)
+	c := b.Call(r.Call)
 	if c == nil {
 		return umpire.Batch{}, fmt.Errorf("call %q of batch %q: %w", r.Call, r.Batch, umpire.ErrNotFound)
 	}
 	switch c.State {
 	case umpire.CallDone:
 		if c.Result != nil && c.Result.Status == r.Status && c.Result.Output == output.Shown {
-			return f.now, nil // the same report again: its acknowledgement was lost
+			return *b, nil // the same report again: its acknowledgement was lost
 		}
 		return umpire.Batch{}, fmt.Errorf("call %q has its result already: %w", r.Call, umpire.ErrState)
 	case umpire.CallAsked:
@@ -330,51 +330,51 @@ func (t *step) report(r *umpire.Result, output store.Sealed) (umpire.Batch, erro
 		if r.Status == umpire.ResultCancelled {
 			code = umpire.CodeCancelled
 		}
-		err = t.answerNo(f, c, code, r.Output)
+		err = t.answerNo(b, c, code, r.Output)
 	case umpire.CallApproved:
 		if r.Status == umpire.ResultOK {
 			return umpire.Batch{}, fmt.Errorf("call %q was never started: %w", r.Call, umpire.ErrState)
 		}
-		err = t.finishSealed(f, c.ID, r.Status, r.Code, output)
+		err = t.finishSealed(b, c.ID, r.Status, r.Code, output)
 	case umpire.CallExecuting:
 		t.ran = true
-		err = t.finishSealed(f, c.ID, r.Status, r.Code, output)
+		err = t.finishSealed(b, c.ID, r.Status, r.Code, output)
 	case umpire.CallDenied, umpire.CallSettled, umpire.CallUnknown:
 		err = fmt.Errorf("call %q is %s: %w", r.Call, c.State, umpire.ErrState)
 	}
 	if err != nil {
 		return umpire.Batch{}, err
 	}
-	err = t.settle(f)
-	return f.now, err
+	err = t.settle(b)
+	return *b, err
 }
 
 // finish stores a result that the gate itself gives.
-func (t *step) finish(f *folded, id umpire.CallID, status umpire.ResultStatus, code umpire.ReasonCode, text string) error {
+func (t *step) finish(b *umpire.Batch, id umpire.CallID, status umpire.ResultStatus, code umpire.ReasonCode, text string) error {
 	sealed, err := t.gate.sealText(resultLabel(t.session.ID, id), text)
 	if err != nil {
 		return err
 	}
-	return t.finishSealed(f, id, status, code, sealed)
+	return t.finishSealed(b, id, status, code, sealed)
 }
 
 // maxShown is how much of an output the timeline shows.
 const maxShown = 2000
 
-func (t *step) finishSealed(f *folded, id umpire.CallID, status umpire.ResultStatus, code umpire.ReasonCode, output store.Sealed) error {
-	c := f.now.Call(id)
+func (t *step) finishSealed(b *umpire.Batch, id umpire.CallID, status umpire.ResultStatus, code umpire.ReasonCode, output store.Sealed) error {
+	c := b.Call(id)
 	e := umpire.Event{
 		Kind: umpire.EventCallFinished, Call: id, Request: c.Request, Tool: c.Tool, Code: code, State: umpire.StateAllowed,
-		Data: data(batch.Finished{Status: status, Output: beginning(output.Shown, maxShown), Size: len(output.Shown)}),
 	}
 	if c.Attempt == 0 {
 		e.State = umpire.StateDenied
 	}
-	if err := t.apply(f, e); err != nil {
+	detail := batch.Finished{Status: status, Output: beginning(output.Shown, maxShown), Size: len(output.Shown)}
+	if err := t.apply(b, e, detail); err != nil {
 		return err
 	}
 	// Whoever gets the batch as this step leaves it reads the same as from the store.
-	told := f.now.Call(id).Result
+	told := b.Call(id).Result
 	told.Output, told.At = output.Shown, t.now
 	return t.tx.InsertResult(store.ResultRow{Session: t.session.ID, Call: id, Status: status, Code: code, Output: output, At: t.now})
 }

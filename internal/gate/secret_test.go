@@ -144,3 +144,24 @@ func TestSecretsOfACommandAreMaskedInItsWords(t *testing.T) {
 		})
 	}
 }
+
+// The reason of a refusal may quote a secret; the row of the call masks it as the event does.
+func TestSecretInTheReasonOfARefusal(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t)
+	key := must(secret.OpenKey(filepath.Join(d.home, "state")))(t)
+	d.config.Masker, d.config.Sealer = key.Masker(), must(key.Sealer())(t)
+	token := "ghp_" + strings.Repeat("cX3dY6gZ9", 4)
+	s := d.session(umpire.Opening{})
+	d.submit(s, "m1", command("c", "npm install x"))
+	d.refuse("c", "revoke "+token+" first")
+	if b := must(d.Batch(t.Context(), s.ID, "m1"))(t); strings.Contains(b.Calls[0].Reason, token) {
+		t.Errorf("the batch shows %q", b.Calls[0].Reason)
+	}
+	d.shut()
+	for _, name := range must(filepath.Glob(d.database + "*"))(t) {
+		if bytes.Contains(must(os.ReadFile(name))(t), []byte(token)) {
+			t.Errorf("%s has a secret", filepath.Base(name))
+		}
+	}
+}

@@ -62,7 +62,7 @@ func (g *Gate) Open(ctx context.Context, o umpire.Opening) (umpire.Session, erro
 		t := &step{gate: g, tx: tx, now: g.now(), session: s}
 		told := about(&s)
 		tellStripped(told, umpire.ModeReject, s.Mode, broad)
-		if err := t.append(umpire.Event{Kind: umpire.EventSessionOpened, Data: data(told)}); err != nil {
+		if err := t.append(umpire.Event{Kind: umpire.EventSessionOpened}, told); err != nil {
 			return err
 		}
 		if err := t.giveStanding(standing); err != nil || notice == "" {
@@ -212,7 +212,7 @@ func (g *Gate) reopen(ctx context.Context, s *umpire.Session) (standing umpire.S
 		t.session.Epoch++
 		t.session.Runner = s.Runner
 		standing = t.session
-		return t.append(umpire.Event{Kind: umpire.EventSessionResumed, Data: data(about(&t.session))})
+		return t.append(umpire.Event{Kind: umpire.EventSessionResumed}, about(&t.session))
 	})
 	return standing, err
 }
@@ -359,7 +359,7 @@ func (t *step) take(p *Project, r *umpire.Resumption) error {
 	told := about(&t.session)
 	told["cross_project"] = crossed
 	told["from_project"] = p.ID
-	if err := t.append(umpire.Event{Kind: umpire.EventSessionResumed, Data: data(told)}); err != nil {
+	if err := t.append(umpire.Event{Kind: umpire.EventSessionResumed}, told); err != nil {
 		return err
 	}
 	return t.lose()
@@ -395,7 +395,7 @@ func (t *step) adopt(p *Project) error {
 
 // notice tells people something.
 func (t *step) notice(text string) error {
-	return t.append(umpire.Event{Kind: umpire.EventNotice, Reason: text})
+	return t.append(umpire.Event{Kind: umpire.EventNotice, Reason: text}, nil)
 }
 
 // profileNotice says so when the profile of a new session seems to limit editing and
@@ -455,7 +455,7 @@ func (g *Gate) Fork(ctx context.Context, from umpire.SessionID, r umpire.Resumpt
 			}
 		}
 		t := &step{gate: g, tx: tx, now: g.now(), session: s}
-		return t.append(umpire.Event{Kind: umpire.EventSessionOpened, Data: data(about(&s))})
+		return t.append(umpire.Event{Kind: umpire.EventSessionOpened}, about(&s))
 	})
 	return s, err
 }
@@ -490,36 +490,36 @@ func (g *Gate) End(ctx context.Context, id umpire.SessionID, reason string) erro
 }
 
 func (t *step) end(reason string) error {
-	open, err := t.open()
+	open, err := t.tx.OpenBatches(t.session.ID)
 	if err != nil {
 		return err
 	}
-	for _, f := range open {
-		if err := t.close(f); err != nil {
+	for i := range open {
+		if err := t.close(&open[i]); err != nil {
 			return err
 		}
 	}
 	t.session.State, t.session.EndedAt = umpire.SessionOver, t.now
 	t.session.Runner, t.session.LeaseUntil = "", time.Time{}
-	return t.append(umpire.Event{Kind: umpire.EventSessionEnded, Reason: reason})
+	return t.append(umpire.Event{Kind: umpire.EventSessionEnded, Reason: reason}, nil)
 }
 
 // close ends a batch whose session ends.
-func (t *step) close(f *folded) error {
-	if f.now.State == umpire.BatchFinished {
+func (t *step) close(b *umpire.Batch) error {
+	if b.State == umpire.BatchFinished {
 		return nil
 	}
-	if err := t.dropAll(f, umpire.CodeDenied, "the session ended"); err != nil {
+	if err := t.dropAll(b, umpire.CodeDenied, "the session ended"); err != nil {
 		return err
 	}
-	for _, c := range f.now.Calls {
+	for _, c := range b.Calls {
 		if c.State == umpire.CallExecuting {
-			if err := t.giveUp(f, &c); err != nil {
+			if err := t.giveUp(b, &c); err != nil {
 				return err
 			}
 		}
 	}
-	return t.settle(f)
+	return t.settle(b)
 }
 
 // Delete removes a session with everything but its events, which stay: they are
@@ -534,7 +534,7 @@ func (g *Gate) Delete(ctx context.Context, id umpire.SessionID) error {
 			return fmt.Errorf("session %q: %w", id, err)
 		}
 		t := &step{gate: g, tx: tx, now: g.now(), session: s}
-		if err := t.append(umpire.Event{Kind: umpire.EventNotice, Reason: "The session was deleted."}); err != nil {
+		if err := t.append(umpire.Event{Kind: umpire.EventNotice, Reason: "The session was deleted."}, nil); err != nil {
 			return err
 		}
 		return tx.DeleteSession(id)

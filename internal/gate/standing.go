@@ -39,8 +39,8 @@ func (t *step) giveStanding(rows []store.GrantRow) error {
 		}
 		status := t.gate.grantStatus(&rows[i])
 		err := t.append(umpire.Event{
-			Kind: umpire.EventGrantCreated, Tool: rows[i].Grant.Tool, Scope: new(rows[i].Scope), Actor: openedWith, Data: data(grantTold(&status)),
-		})
+			Kind: umpire.EventGrantCreated, Tool: rows[i].Grant.Tool, Scope: new(rows[i].Scope), Actor: openedWith,
+		}, grantTold(&status))
 		if err != nil {
 			return err
 		}

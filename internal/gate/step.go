@@ -20,14 +20,10 @@ type step struct {
 	tx      *store.Tx
 	now     time.Time
 	session umpire.Session
-	batches map[umpire.BatchID]*folded
 	quiet   bool            // nobody did anything in the session: time did
 	ran     bool            // a call that ran got its result
 	blocked *umpire.Blocked // by what the session waits, while it does
 }
-
-// A folded is a batch as it is stored, and as the events of this step make it.
-type folded struct{ stored, now umpire.Batch }
 
 // step locks a session, runs f, and stores what it did. An epoch other than 0 must
 // be the session's own: a runner that was replaced is fenced off. The store may
@@ -41,7 +37,7 @@ func (g *Gate) step(ctx context.Context, id umpire.SessionID, epoch int64, f fun
 		if epoch != 0 && epoch != s.Epoch {
 			return fmt.Errorf("session %q is at epoch %d, not %d: %w", id, s.Epoch, epoch, umpire.ErrFenced)
 		}
-		t := &step{gate: g, tx: tx, now: g.now(), session: s, batches: map[umpire.BatchID]*folded{}}
+		t := &step{gate: g, tx: tx, now: g.now(), session: s}
 		if s.Permission == umpire.StateWaiting {
 			t.blocked = s.Blocked
 		}
@@ -92,73 +88,55 @@ var errNoStore = fmt.Errorf("this gate has no store: %w", umpire.ErrState)
 // now is the time as it is stored: the databases keep microseconds.
 func (g *Gate) now() time.Time { return g.config.Now().UTC().Truncate(time.Microsecond) }
 
-// batch returns a batch of the session for folding.
-func (t *step) batch(id umpire.BatchID) (*folded, error) {
-	if f, ok := t.batches[id]; ok {
-		return f, nil
-	}
+// batch returns a batch of the session.
+func (t *step) batch(id umpire.BatchID) (*umpire.Batch, error) {
 	b, err := t.tx.Batch(t.session.ID, id)
 	if err != nil {
 		return nil, fmt.Errorf("batch %q: %w", id, err)
 	}
-	f := &folded{stored: b, now: b}
-	t.batches[id] = f
-	return f, nil
+	return &b, nil
 }
 
-// open returns the session's open batches for folding.
-func (t *step) open() ([]*folded, error) {
-	open, err := t.tx.OpenBatches(t.session.ID)
-	if err != nil {
-		return nil, err
-	}
-	var all []*folded
-	for _, b := range open {
-		f, ok := t.batches[b.ID]
-		if !ok {
-			f = &folded{stored: b, now: b}
-			t.batches[b.ID] = f
-		}
-		all = append(all, f)
-	}
-	return all, nil
+// apply stores an event that moves a batch, with the state that it makes.
+func (t *step) apply(b *umpire.Batch, e umpire.Event, detail batch.Detail) error {
+	e.Batch = b.ID
+	return ifIllegal(t.tx.Apply(b, batch.Event{Event: t.record(e, detail), Detail: detail}))
 }
 
-// apply folds an event into a batch and appends it to the timeline.
-func (t *step) apply(f *folded, e umpire.Event) error {
-	e.Batch = f.now.ID
-	e = t.fill(e)
-	next, err := batch.Apply(f.now, e)
-	if err != nil {
+// ifIllegal marks the error of an event that does not fit as one about how things stand.
+func ifIllegal(err error) error {
+	if errors.Is(err, batch.ErrIllegal) {
 		return fmt.Errorf("%w: %w", err, umpire.ErrState)
 	}
-	f.now = next
-	_, err = t.tx.Append(t.gate.masked(e))
 	return err
 }
 
-// append puts an event that concerns no batch on the timeline.
-func (t *step) append(e umpire.Event) error {
-	_, err := t.tx.Append(t.gate.masked(t.fill(e)))
+// append puts an event on the timeline that moves no batch.
+func (t *step) append(e umpire.Event, detail any) error {
+	_, err := t.tx.Append(t.record(e, detail))
 	return err
 }
 
-// fill completes what every event of the session bears.
-func (t *step) fill(e umpire.Event) umpire.Event {
+// record is an event as the timeline keeps it: with the fields that every event of the
+// session has, its detail as JSON, and secrets masked.
+func (t *step) record(e umpire.Event, detail any) umpire.Event {
 	e.At, e.Project, e.Session = t.now, t.session.Project, t.session.ID
 	if e.Agent == "" {
 		e.Agent = t.session.Agent
 	}
-	return e
+	return t.gate.record(e, detail)
 }
 
-// save stores the batches and the session as the events made them.
-func (t *step) save() error {
-	for _, f := range t.batches {
-		if err := t.tx.SaveBatch(f.stored, f.now); err != nil {
-			return err
-		}
+// record writes the detail of an event as JSON, and masks secrets in all of it.
+func (g *Gate) record(e umpire.Event, detail any) umpire.Event {
+	if detail != nil {
+		e.Data = data(detail)
 	}
+	return g.masked(e)
+}
+
+// save stores the session as the events made it.
+func (t *step) save() error {
 	if err := t.restate(); err != nil {
 		return err
 	}
@@ -196,22 +174,22 @@ func (t *step) restate() error {
 
 // settle lets a batch go on as far as its calls permit: it resumes when nothing
 // waits any more, and is finished when every call has its result.
-func (t *step) settle(f *folded) error {
-	if f.now.State == umpire.BatchWaiting && f.now.Waiting() == 0 && !f.now.Cancelled {
-		e := umpire.Event{Kind: umpire.EventBatchResumed, Data: data(batch.Resumed{Epoch: f.now.Resumes + 1})}
-		if err := t.apply(f, e); err != nil {
+func (t *step) settle(b *umpire.Batch) error {
+	if b.State == umpire.BatchWaiting && b.Waiting() == 0 && !b.Cancelled {
+		resumed := batch.Resumed{Epoch: b.Resumes + 1}
+		if err := t.apply(b, umpire.Event{Kind: umpire.EventBatchResumed}, resumed); err != nil {
 			return err
 		}
 	}
-	open := f.now.State == umpire.BatchRunning || f.now.State == umpire.BatchWaiting && f.now.Cancelled
-	if !open || f.now.Next() != nil {
+	open := b.State == umpire.BatchRunning || b.State == umpire.BatchWaiting && b.Cancelled
+	if !open || b.Next() != nil {
 		return nil
 	}
-	if err := t.apply(f, umpire.Event{Kind: umpire.EventBatchFinished}); err != nil || !t.session.External {
+	if err := t.apply(b, umpire.Event{Kind: umpire.EventBatchFinished}, nil); err != nil || !t.session.External {
 		return err
 	}
 	// Such an agent has its results already: it ran the calls, or was told no.
-	return t.deliver(f)
+	return t.deliver(b)
 }
 
 // data writes the data of an event. Its types cannot fail to be written.

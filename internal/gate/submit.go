@@ -31,7 +31,7 @@ func (g *Gate) Submit(ctx context.Context, s umpire.Submission) (umpire.Batch, e
 // handIn decides the calls, and takes them in within one transaction; a nil batch was
 // not taken in. Stored is false when the batch that stands was handed in before.
 func (g *Gate) handIn(
-	ctx context.Context, s *umpire.Submission, take func(*step, *submission) (*folded, error),
+	ctx context.Context, s *umpire.Submission, take func(*step, *submission) (*umpire.Batch, error),
 ) (b umpire.Batch, stored bool, err error) {
 	if err := checkSubmission(s); err != nil {
 		return umpire.Batch{}, false, err
@@ -48,9 +48,9 @@ func (g *Gate) handIn(
 		return batchOf(standing), false, err
 	}
 	g.reached("judged")
-	var f *folded
+	var taken *umpire.Batch
 	err = g.step(ctx, s.Session, s.Epoch, func(t *step) error {
-		f, err = take(t, sub)
+		taken, err = take(t, sub)
 		return err
 	})
 	if isConflict(err) || errors.Is(err, umpire.ErrState) {
@@ -65,11 +65,11 @@ func (g *Gate) handIn(
 	if err != nil {
 		return umpire.Batch{}, false, err
 	}
-	if f == nil {
+	if taken == nil {
 		return umpire.Batch{}, true, nil
 	}
 	g.reached("submitted")
-	b = f.now
+	b = *taken
 	b.Calls = slices.Clone(b.Calls)
 	for i, j := range sub.calls {
 		b.Calls[i].Input = json.RawMessage(j.input.Shown)
@@ -294,7 +294,7 @@ func (j *judged) state() umpire.CallState {
 }
 
 // submit stores the batch with everything that follows from its decisions.
-func (t *step) submit(sub *submission) (*folded, error) {
+func (t *step) submit(sub *submission) (*umpire.Batch, error) {
 	if t.session.State == umpire.SessionOver {
 		return nil, fmt.Errorf("session %q has ended: %w", t.session.ID, umpire.ErrState)
 	}
@@ -307,7 +307,7 @@ func (t *step) submit(sub *submission) (*folded, error) {
 	if err := t.keepMessage("assistant", sub.Batch, sub.message); err != nil {
 		return nil, err
 	}
-	f, err := t.insert(sub)
+	b, err := t.insert(sub)
 	if err != nil {
 		return nil, err
 	}
@@ -315,11 +315,11 @@ func (t *step) submit(sub *submission) (*folded, error) {
 		if err := t.heard(sub.Batch, &j.call, j.hooks); err != nil {
 			return nil, err
 		}
-		if err := t.enter(f, j, &sub.scene.settings); err != nil {
+		if err := t.enter(b, j, &sub.scene.settings); err != nil {
 			return nil, err
 		}
 	}
-	return f, t.settle(f)
+	return b, t.settle(b)
 }
 
 // room keeps an agent from burying a person in questions.
@@ -357,38 +357,26 @@ func (t *step) deliverLane(lane string) error {
 	if b.State != umpire.BatchFinished {
 		return fmt.Errorf("batch %q of session %q is %s: %w", b.ID, t.session.ID, b.State, umpire.ErrState)
 	}
-	f, err := t.batch(b.ID)
-	if err != nil {
-		return err
-	}
-	if err := t.deliver(f); err != nil {
-		return err
-	}
-	// The lane must be free before the next batch is inserted.
-	if err := t.tx.SaveBatch(f.stored, f.now); err != nil {
-		return err
-	}
-	f.stored = f.now
-	return nil
+	return t.deliver(&b)
 }
 
 // deliver marks a batch's results as received.
-func (t *step) deliver(f *folded) error {
-	_, err := t.tx.Resume(t.session.ID, f.now.ID)
+func (t *step) deliver(b *umpire.Batch) error {
+	_, err := t.tx.Resume(t.session.ID, b.ID)
 	if errors.Is(err, umpire.ErrNotFound) {
-		err = t.tx.ClaimResume(t.session.ID, f.now.ID, t.session.Epoch, t.now)
+		err = t.tx.ClaimResume(t.session.ID, b.ID, t.session.Epoch, t.now)
 	}
 	if err != nil {
 		return err
 	}
-	if err := t.tx.DeliverResume(t.session.ID, f.now.ID, t.now); err != nil {
+	if err := t.tx.DeliverResume(t.session.ID, b.ID, t.now); err != nil {
 		return err
 	}
-	return t.apply(f, umpire.Event{Kind: umpire.EventBatchDelivered})
+	return t.apply(b, umpire.Event{Kind: umpire.EventBatchDelivered}, nil)
 }
 
 // insert stores the batch as its first event makes it.
-func (t *step) insert(sub *submission) (*folded, error) {
+func (t *step) insert(sub *submission) (*umpire.Batch, error) {
 	told := batch.Submitted{Lane: sub.Lane, Turn: t.session.Turn}
 	var rows []store.CallRow
 	for i, j := range sub.calls {
@@ -402,28 +390,16 @@ func (t *step) insert(sub *submission) (*folded, error) {
 			Dir: j.call.Dir, Agent: j.call.Agent, Extra: j.extra, Effect: j.effect, Turn: t.session.Turn, Background: j.call.Background,
 		})
 	}
-	f := &folded{now: umpire.Batch{}}
-	e := t.fill(umpire.Event{Kind: umpire.EventBatchSubmitted, Batch: sub.Batch, Data: data(told)})
-	next, err := batch.Apply(f.now, e)
-	if err != nil {
-		return nil, fmt.Errorf("%w: %w", err, umpire.ErrState)
-	}
-	if _, err := t.tx.Append(t.gate.masked(e)); err != nil {
-		return nil, err
-	}
-	if err := t.tx.InsertBatch(next, t.session.Turn, rows, t.now); err != nil {
-		return nil, err
-	}
-	f.stored, f.now = next, next
-	t.batches[sub.Batch] = f
-	return f, nil
+	e := t.record(umpire.Event{Kind: umpire.EventBatchSubmitted, Batch: sub.Batch}, told)
+	b, err := t.tx.Submit(batch.Event{Event: e, Detail: told}, rows)
+	return &b, ifIllegal(err)
 }
 
 // enter stores what follows from the decision on one call.
-func (t *step) enter(f *folded, j *judged, settings *Settings) error {
+func (t *step) enter(b *umpire.Batch, j *judged, settings *Settings) error {
 	switch {
 	case j.question != nil:
-		return t.enterAsked(f, j)
+		return t.enterAsked(b, j)
 	case j.state() == umpire.CallDenied:
 		code, reason := j.decision.ReasonCode, j.decision.Reason
 		if j.denied != nil {
@@ -434,12 +410,12 @@ func (t *step) enter(f *folded, j *judged, settings *Settings) error {
 				return err
 			}
 		}
-		return t.deny(f, j, code, reason)
+		return t.deny(b, j, code, reason)
 	case j.decision.ReasonCode == umpire.CodeSafe && lifting(&j.decision) == nil:
 		return nil // the call's own events tell of it
 	}
 	t.session.DenialsInRow = 0
-	return t.append(t.bypassed(f.now.ID, j))
+	return t.append(t.bypassed(b.ID, j), nil)
 }
 
 // lifting returns the rule or grant by which a safe call may leave the project, or
@@ -486,23 +462,23 @@ func (t *step) decided(kind umpire.EventKind, j *judged) umpire.Event {
 }
 
 // enterAsked stores a call's question, and its answer where nobody can give one.
-func (t *step) enterAsked(f *folded, j *judged) error {
+func (t *step) enterAsked(b *umpire.Batch, j *judged) error {
 	q := *j.question
-	if err := t.put(f, &q, umpire.EventPermissionAsked); err != nil {
+	if err := t.put(b, &q, umpire.EventPermissionAsked); err != nil {
 		return err
 	}
 	if !j.unasked {
 		return nil
 	}
-	return t.answerNo(f, f.now.Call(j.call.ID), umpire.CodeAutoDeny, j.decision.Reason)
+	return t.answerNo(b, b.Call(j.call.ID), umpire.CodeAutoDeny, j.decision.Reason)
 }
 
 // put stores a question and tells of it.
-func (t *step) put(f *folded, q *question, kind umpire.EventKind) error {
-	if err := q.put(t.tx, f.now.Call(q.card.Call).Round+1); err != nil {
+func (t *step) put(b *umpire.Batch, q *question, kind umpire.EventKind) error {
+	if err := q.put(t.tx, b.Call(q.card.Call).Round+1); err != nil {
 		return err
 	}
 	e := q.event(kind)
 	t.blocked = e.Blocked
-	return t.apply(f, e)
+	return t.apply(b, e, q.detail())
 }

@@ -102,18 +102,18 @@ func ignoreGone(err error) error {
 func (g *Gate) expire(ctx context.Context, ask *store.AskRow) error {
 	err := g.step(ctx, ask.Session, 0, func(t *step) error {
 		t.quiet = true
-		f, err := t.batch(ask.Batch)
+		b, err := t.batch(ask.Batch)
 		if err != nil {
 			return err
 		}
-		c := f.now.Call(ask.Call)
+		c := b.Call(ask.Call)
 		if c == nil || c.Request != ask.Request || c.State != umpire.CallAsked {
 			return nil // answered since
 		}
-		if err := t.answerNo(f, c, umpire.CodeTimeout, ""); err != nil {
+		if err := t.answerNo(b, c, umpire.CodeTimeout, ""); err != nil {
 			return err
 		}
-		return t.settle(f)
+		return t.settle(b)
 	})
 	return ignoreGone(err)
 }
@@ -122,20 +122,21 @@ func (g *Gate) expire(ctx context.Context, ask *store.AskRow) error {
 // one takes the session or the lease is over: what can be repeated waits to be
 // started again, and a person is asked what became of the rest.
 func (t *step) lose() error {
-	open, err := t.open()
+	open, err := t.tx.OpenBatches(t.session.ID)
 	if err != nil {
 		return err
 	}
-	for _, f := range open {
-		for _, c := range f.now.Calls {
+	for i := range open {
+		b := &open[i]
+		for _, c := range b.Calls {
 			if c.State != umpire.CallExecuting || c.Effect.Repeatable() {
 				continue
 			}
-			if err := t.askWhatBecame(f, &c); err != nil {
+			if err := t.askWhatBecame(b, &c); err != nil {
 				return err
 			}
 		}
-		if err := t.settle(f); err != nil {
+		if err := t.settle(b); err != nil {
 			return err
 		}
 	}
@@ -143,7 +144,7 @@ func (t *step) lose() error {
 }
 
 // askWhatBecame makes a call indeterminate, with the evidence there is, and asks.
-func (t *step) askWhatBecame(f *folded, c *umpire.BatchCall) error {
+func (t *step) askWhatBecame(b *umpire.Batch, c *umpire.BatchCall) error {
 	run, err := t.tx.Execution(t.session.ID, c.ID)
 	if err != nil {
 		return err
@@ -152,8 +153,8 @@ func (t *step) askWhatBecame(f *folded, c *umpire.BatchCall) error {
 	if err != nil {
 		return err
 	}
-	if t.session.Headless || f.now.Cancelled {
-		return t.giveUp(f, c)
+	if t.session.Headless || b.Cancelled {
+		return t.giveUp(b, c)
 	}
 	begun, err := t.tx.StartEvent(t.session.ID, c.ID)
 	if err != nil {
@@ -162,7 +163,7 @@ func (t *step) askWhatBecame(f *folded, c *umpire.BatchCall) error {
 	evidence := compare(run.Before)
 	q := question{
 		card: umpire.Pending{
-			Request: newRequestID(), Call: c.ID, ArgsHash: c.ArgsHash, Batch: f.now.ID, Position: row.Ordinal + 1, Total: len(f.now.Calls),
+			Request: newRequestID(), Call: c.ID, ArgsHash: c.ArgsHash, Batch: b.ID, Position: row.Ordinal + 1, Total: len(b.Calls),
 			Session: t.session.ID, Project: t.session.Project, Agent: row.Agent, Tool: c.Tool, Input: []byte(row.Input.Shown),
 			Accesses: append([]umpire.Access{}, begun.Accesses...), Paths: pathsOf(begun.Accesses), Type: begun.Type,
 			Access: accessWord(c.Tool, begun.Accesses), Risk: umpire.High.Level(), Warning: true, Extra: extraOf(row.Extra),
@@ -175,23 +176,23 @@ func (t *step) askWhatBecame(f *folded, c *umpire.BatchCall) error {
 	}
 	q.card.ShownDigest = cardDigest(&q.card)
 	q.row = store.AskRow{
-		Request: q.card.Request, Session: t.session.ID, Batch: f.now.ID, Call: c.ID, ArgsHash: c.ArgsHash,
+		Request: q.card.Request, Session: t.session.ID, Batch: b.ID, Call: c.ID, ArgsHash: c.ArgsHash,
 		ShownDigest: q.card.ShownDigest, State: store.AskPending, AskedAt: t.now,
 	}
-	return t.put(f, &q, umpire.EventCallIndeterminate)
+	return t.put(b, &q, umpire.EventCallIndeterminate)
 }
 
 // giveUp ends a call of which nobody will tell what became.
-func (t *step) giveUp(f *folded, c *umpire.BatchCall) error {
+func (t *step) giveUp(b *umpire.Batch, c *umpire.BatchCall) error {
 	e := umpire.Event{Kind: umpire.EventCallIndeterminate, Call: c.ID, Tool: c.Tool, Reason: "nobody is there to tell what became of it"}
-	if err := t.apply(f, e); err != nil {
+	if err := t.apply(b, e, nil); err != nil {
 		return err
 	}
-	return t.finish(f, c.ID, umpire.ResultIndeterminate, "", fillIn(unknownText, c.Tool, c.ID, ""))
+	return t.finish(b, c.ID, umpire.ResultIndeterminate, "", fillIn(unknownText, c.Tool, c.ID, ""))
 }
 
 // abandon ends a call whose question what became of it gets no answer any more.
-func (t *step) abandon(f *folded, c *umpire.BatchCall) error {
+func (t *step) abandon(b *umpire.Batch, c *umpire.BatchCall) error {
 	ask, err := t.tx.Ask(c.Request)
 	if err != nil {
 		return err
@@ -206,8 +207,8 @@ func (t *step) abandon(f *folded, c *umpire.BatchCall) error {
 	e := umpire.Event{
 		Kind: umpire.EventPermissionRejected, Call: c.ID, Request: c.Request, Tool: c.Tool, Code: umpire.CodeCancelled, Actor: gateActor,
 	}
-	if err := t.apply(f, e); err != nil {
+	if err := t.apply(b, e, nil); err != nil {
 		return err
 	}
-	return t.finish(f, c.ID, umpire.ResultIndeterminate, umpire.CodeCancelled, fillIn(unknownText, c.Tool, c.ID, ""))
+	return t.finish(b, c.ID, umpire.ResultIndeterminate, umpire.CodeCancelled, fillIn(unknownText, c.Tool, c.ID, ""))
 }

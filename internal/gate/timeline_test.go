@@ -305,7 +305,7 @@ func TestEventsAndRowsAgree(t *testing.T) {
 		if e.Batch != "m1" {
 			continue
 		}
-		next, err := batch.Apply(replayed, e)
+		next, err := batch.Apply(replayed, must(batch.Decode(e))(t))
 		if err != nil {
 			t.Fatal(err)
 		}

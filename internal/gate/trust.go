@@ -119,9 +119,8 @@ func (g *Gate) trustCode(ctx context.Context, p *Project, by umpire.Actor) ([]st
 		}
 		told := grantTold(&umpire.GrantStatus{ID: umpire.CodeID, Kind: umpire.GrantCode, CreatedAt: g.now()})
 		told["files"] = len(names)
-		_, err = tx.Append(g.masked(umpire.Event{
-			At: g.now(), Kind: umpire.EventGrantCreated, Project: p.ID, Actor: by.Name, Data: signed(told, by),
-		}))
+		e := umpire.Event{At: g.now(), Kind: umpire.EventGrantCreated, Project: p.ID, Actor: by.Name}
+		_, err = tx.Append(g.record(e, signed(told, by)))
 		return err
 	})
 	if err != nil {

@@ -2,7 +2,6 @@ package metrics
 
 import (
 	"context"
-	"encoding/json"
 	"net/http"
 	"time"
 
@@ -143,8 +142,9 @@ func (f *figures) observe(e *umpire.Event) {
 }
 
 func (f *figures) submitted(e *umpire.Event) {
-	var told batch.Submitted
-	if json.Unmarshal(e.Data, &told) != nil {
+	decoded, err := batch.Decode(*e)
+	told, ok := decoded.Detail.(batch.Submitted)
+	if err != nil || !ok {
 		return // a later version's: the other figures go on
 	}
 	for _, c := range told.Calls {

@@ -2,7 +2,6 @@ package metrics
 
 import (
 	"context"
-	"encoding/json"
 	"time"
 
 	"go.opentelemetry.io/otel/attribute"
@@ -148,8 +147,8 @@ func (s *spans) decided(e *umpire.Event, verdict umpire.Verdict) {
 // set.
 func (s *spans) finished(e *umpire.Event) {
 	c := s.of(e)
-	var told batch.Finished
-	if json.Unmarshal(e.Data, &told) == nil {
+	if decoded, err := batch.Decode(*e); err == nil {
+		told, _ := decoded.Detail.(batch.Finished)
 		switch told.Status {
 		case umpire.ResultOK:
 			c.span.SetStatus(codes.Ok, "")

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/batch"
 )
 
 const insertBatch = `INSERT INTO batches (session_id, batch_id, seq, lane, turn, state, resumes, cancelled, created_at)
@@ -17,6 +18,90 @@ const insertCall = `INSERT INTO calls (session_id, call_id, batch_id, ordinal, t
 		state, request_id, round, attempt, verdict, reason, reason_code, working_dir, agent, extra, input, input_exact)
 	VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21)
 	ON CONFLICT DO NOTHING`
+
+// Submit stores the batch that a BatchSubmitted event makes, with its calls in their order,
+// and appends the event. It returns the batch. See InsertBatch for what is a conflict.
+func (tx *Tx) Submit(e batch.Event, calls []CallRow) (umpire.Batch, error) {
+	b, err := batch.Apply(umpire.Batch{}, e)
+	if err != nil {
+		return b, err
+	}
+	detail, _ := e.Detail.(batch.Submitted)
+	if err := tx.InsertBatch(b, detail.Turn, calls, e.At); err != nil {
+		return b, err
+	}
+	_, err = tx.Append(e.Event)
+	return b, err
+}
+
+// Apply folds an event into a batch, stores what it changes, and appends it to the
+// timeline. The batch must be as it was read, or as the last event left it: a row that is
+// otherwise is ErrConflict. An event that does not fit stores nothing, and its error
+// matches batch.ErrIllegal.
+//
+// The rows that an event needs are stored before it: the answer that it tells of, the
+// execution that it starts, the claim and the delivery of a batch that is delivered.
+// Results are stored by InsertResult.
+func (tx *Tx) Apply(b *umpire.Batch, e batch.Event) error {
+	next, err := batch.Apply(*b, e)
+	if err != nil {
+		return err
+	}
+	if c := b.Call(e.Call); c != nil {
+		if err := tx.saveCall(b, c, next.Call(e.Call)); err != nil {
+			return fmt.Errorf("batch %q: %w", b.ID, err)
+		}
+	}
+	if err := tx.saveState(b, &next); err != nil {
+		return fmt.Errorf("batch %q: %w", b.ID, err)
+	}
+	*b = next
+	_, err = tx.Append(e.Event)
+	return err
+}
+
+// saveState takes a batch one transition further, if the event moved it.
+func (tx *Tx) saveState(from, to *umpire.Batch) error {
+	if from.State == to.State && from.Resumes == to.Resumes && from.Cancelled == to.Cancelled {
+		return nil
+	}
+	tx.pending = true
+	n, err := tx.exec(`UPDATE batches SET state = $3, resumes = $4, cancelled = $5
+		WHERE session_id = $1 AND batch_id = $2 AND state = $6 AND resumes = $7 AND cancelled = $8`,
+		string(from.Session), string(from.ID), string(to.State), to.Resumes, to.Cancelled,
+		string(from.State), from.Resumes, from.Cancelled)
+	if err != nil {
+		return err
+	}
+	if n == 0 {
+		return tx.conflict("it is not %s any more", from.State)
+	}
+	return nil
+}
+
+// saveCall takes a call of a batch one transition further, if the event changed it.
+func (tx *Tx) saveCall(b *umpire.Batch, from, to *umpire.BatchCall) error {
+	if from.State == to.State && from.Request == to.Request && from.Round == to.Round && from.Attempt == to.Attempt &&
+		from.Verdict == to.Verdict && from.Reason == to.Reason && from.Code == to.Code {
+		return nil
+	}
+	tx.pending = true
+	n, err := tx.exec(`UPDATE calls SET state = $3, request_id = $4, round = $5, attempt = $6,
+			verdict = $7, reason = $8, reason_code = $9
+		WHERE session_id = $1 AND call_id = $2 AND state = $10 AND request_id = $11 AND round = $12 AND attempt = $13
+			AND EXISTS (SELECT 1 FROM batches AS b WHERE b.session_id = $1 AND b.batch_id = $14
+				AND b.state = $15 AND b.resumes = $16 AND b.cancelled = $17)`,
+		string(b.Session), string(from.ID), string(to.State), string(to.Request), to.Round, to.Attempt,
+		text(to.Verdict), to.Reason, string(to.Code), string(from.State), string(from.Request), from.Round, from.Attempt,
+		string(b.ID), string(b.State), b.Resumes, b.Cancelled)
+	if err != nil {
+		return fmt.Errorf("call %q: %w", from.ID, err)
+	}
+	if n == 0 {
+		return tx.conflict("call %q is not %s any more, or the batch not %s", from.ID, from.State, b.State)
+	}
+	return nil
+}
 
 // InsertBatch adds a batch as it begins, with its calls in their order. A batch or
 // a call that is there already, and a lane whose batch is open, are ErrConflict.

@@ -14,6 +14,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/batch"
 	"github.com/umpirehq/umpire/internal/store"
 )
 
@@ -189,9 +190,9 @@ func question(tx *store.Tx, i int) error {
 	call := umpire.BatchCall{
 		ID: "call", Tool: "Bash", ArgsHash: "hash", State: umpire.CallAsked, Request: umpire.RequestID(id), Round: 1, Effect: umpire.EffectUnknown,
 	}
-	batch := umpire.Batch{ID: "batch", Session: id, State: umpire.BatchWaiting, Calls: []umpire.BatchCall{call}}
+	asked := umpire.Batch{ID: "batch", Session: id, State: umpire.BatchWaiting, Calls: []umpire.BatchCall{call}}
 	row := store.CallRow{Session: id, Batch: "batch", ID: "call", Tool: "Bash", ArgsHash: "hash", Input: store.Sealed{Shown: `{"command":"go test ./..."}`}}
-	if err := tx.InsertBatch(batch, 1, []store.CallRow{row}, now); err != nil {
+	if err := tx.InsertBatch(asked, 1, []store.CallRow{row}, now); err != nil {
 		return err
 	}
 	return tx.InsertAsk(store.AskRow{
@@ -233,7 +234,7 @@ func answer(b *testing.B, s *store.Store, i int) {
 		if err != nil {
 			return err
 		}
-		before, err := tx.Batch(id, "batch")
+		asked, err := tx.Batch(id, "batch")
 		if err != nil {
 			return err
 		}
@@ -251,20 +252,17 @@ func answer(b *testing.B, s *store.Store, i int) {
 		if err := tx.InsertGrant(grant); err != nil {
 			return err
 		}
-		for _, kind := range []umpire.EventKind{umpire.EventPermissionApproved, umpire.EventBatchResumed} {
-			_, err := tx.Append(umpire.Event{
-				Kind: kind, At: now, Project: "p", Session: id, Batch: "batch", Call: "call", Request: ask.Request, Tool: "Bash",
+		for _, e := range []batch.Event{
+			{Event: umpire.Event{Kind: umpire.EventPermissionApproved}},
+			{Event: umpire.Event{Kind: umpire.EventBatchResumed}, Detail: batch.Resumed{Epoch: 1}},
+		} {
+			e.Event = umpire.Event{
+				Kind: e.Kind, At: now, Project: "p", Session: id, Batch: "batch", Call: "call", Request: ask.Request, Tool: "Bash",
 				State: umpire.StateAllowed, Risk: "medium", Verdict: new(umpire.Allow), Actor: "me", Data: json.RawMessage(`{"epoch":1}`),
-			})
-			if err != nil {
+			}
+			if err := tx.Apply(&asked, e); err != nil {
 				return err
 			}
-		}
-		after := before
-		after.Calls = slices.Clone(before.Calls)
-		after.Calls[0].State, after.Calls[0].Verdict, after.State, after.Resumes = umpire.CallApproved, umpire.Allow, umpire.BatchRunning, 1
-		if err := tx.SaveBatch(before, after); err != nil {
-			return err
 		}
 		session.ActiveAt = now
 		return tx.SaveSession(session)

@@ -224,7 +224,7 @@ func deniedInTurn(b *bench) {
 	// A person who says that a lost call was not done has not denied it.
 	b.play("s", "lost", func(p *play) error {
 		return all(
-			func() error { return p.submit("lost", approved("lost")) }, func() error { return p.start("lost") }, p.save,
+			func() error { return p.submit("lost", approved("lost")) }, func() error { return p.start("lost") },
 			func() error { return p.lose("lost") }, func() error { return p.answer("lost", umpire.Refuse) },
 		)
 	})

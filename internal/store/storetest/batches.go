@@ -7,12 +7,13 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/batch"
 	"github.com/umpirehq/umpire/internal/store"
 )
 
 func batchesComeBack(b *bench) {
 	b.session("s")
-	batch := umpire.Batch{ID: "b", Session: "s", Lane: "lane", State: umpire.BatchWaiting, Calls: []umpire.BatchCall{
+	made := umpire.Batch{ID: "b", Session: "s", Lane: "lane", State: umpire.BatchWaiting, Calls: []umpire.BatchCall{
 		{
 			ID: "c1", Tool: "Bash", Input: json.RawMessage(`{"command":"***"}`), ArgsHash: "h1", Background: true, Effect: umpire.EffectUnknown,
 			State: umpire.CallAsked, Verdict: umpire.Ask, Reason: "why", Code: umpire.CodeMode,
@@ -26,8 +27,8 @@ func batchesComeBack(b *bench) {
 		},
 		{Session: "s", Batch: "b", Ordinal: 1, ID: "c2", Tool: "Read", ArgsHash: "h2", Input: store.Sealed{Shown: `{}`}, Effect: umpire.EffectPure, Turn: 7},
 	}
-	b.update(func(tx *store.Tx) error { return tx.InsertBatch(batch, 7, rows, b.later()) })
-	b.sameBatch(batch)
+	b.update(func(tx *store.Tx) error { return tx.InsertBatch(made, 7, rows, b.later()) })
+	b.sameBatch(made)
 	for _, want := range rows {
 		b.view(func(tx *store.Tx) error {
 			got, err := tx.CallRow("s", want.ID)
@@ -44,9 +45,9 @@ func batchesComeBack(b *bench) {
 	b.update(func(tx *store.Tx) error {
 		return tx.InsertResult(store.ResultRow{Session: "s", Call: "c2", Status: umpire.ResultDenied, Code: umpire.CodeDenied, Output: store.Sealed{Shown: "no", Exact: []byte("x")}, At: b.now})
 	})
-	batch.Calls[1].State, batch.Calls[1].Verdict = umpire.CallDenied, umpire.Deny
-	batch.Calls[1].Result = &umpire.Result{Call: "c2", Session: "s", Batch: "b", Status: umpire.ResultDenied, Code: umpire.CodeDenied, Output: "no", At: b.now}
-	b.sameBatch(batch)
+	made.Calls[1].State, made.Calls[1].Verdict = umpire.CallDenied, umpire.Deny
+	made.Calls[1].Result = &umpire.Result{Call: "c2", Session: "s", Batch: "b", Status: umpire.ResultDenied, Code: umpire.CodeDenied, Output: "no", At: b.now}
+	b.sameBatch(made)
 	b.view(func(tx *store.Tx) error {
 		if _, err := tx.Batch("s", "none"); !is(err, umpire.ErrNotFound) {
 			b.Errorf("Batch of no batch: %v", err)
@@ -56,7 +57,7 @@ func batchesComeBack(b *bench) {
 		}
 		return nil
 	})
-	b.refuse(umpire.ErrInvalid, func(tx *store.Tx) error { return tx.InsertBatch(batch, 1, rows[:1], b.now) })
+	b.refuse(umpire.ErrInvalid, func(tx *store.Tx) error { return tx.InsertBatch(made, 1, rows[:1], b.now) })
 }
 
 // sameBatch checks that every way of reading an open batch gives it.
@@ -146,20 +147,18 @@ func saveCompares(b *bench) {
 		stale, err = tx.Batch("s", "b")
 		return err
 	})
-	changed := func(change func(*umpire.Batch)) umpire.Batch {
-		next := stale
-		next.Calls = append([]umpire.BatchCall(nil), stale.Calls...)
-		change(&next)
-		return next
-	}
-	denied := changed(func(n *umpire.Batch) { n.Calls[1].State, n.Calls[1].Verdict = umpire.CallDenied, umpire.Deny })
-	cancelled := changed(func(n *umpire.Batch) { n.Cancelled = true })
 	b.play("s", "b", func(p *play) error { return all(func() error { return p.reject("c2") }, p.cancel) })
-	for name, next := range map[string]umpire.Batch{"call": denied, "batch": cancelled} {
-		b.refuse(store.ErrConflict, func(tx *store.Tx) error { return tx.SaveBatch(stale, next) })
+	event := func(kind umpire.EventKind, call umpire.CallID) batch.Event {
+		return batch.Event{Event: umpire.Event{Kind: kind, Session: "s", Batch: "b", Call: call, Reason: "why", At: b.now}}
+	}
+	for name, e := range map[string]batch.Event{
+		"the call has changed":                   event(umpire.EventPermissionRejected, "c2"),
+		"the batch has changed":                  event(umpire.EventBatchCancelled, ""),
+		"the call is the same, the batch is not": event(umpire.EventPermissionRejected, "c1"),
+	} {
+		read := stale
+		b.refuse(store.ErrConflict, func(tx *store.Tx) error { return tx.Apply(&read, e) })
 		b.Log(name)
 	}
-	other := changed(func(n *umpire.Batch) { n.Calls[0].Reason = "the call is the same, the batch is not" })
-	b.refuse(store.ErrConflict, func(tx *store.Tx) error { return tx.SaveBatch(stale, other) })
-	b.refuse(umpire.ErrInvalid, func(tx *store.Tx) error { return tx.SaveBatch(stale, umpire.Batch{ID: "x", Session: "s"}) })
+	b.refuse(batch.ErrIllegal, func(tx *store.Tx) error { return tx.Apply(&stale, event(umpire.EventBatchFinished, "")) })
 }

@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"slices"
 	"testing"
 	"time"
 
@@ -18,10 +17,9 @@ func is(err, want error) bool { return err != nil && errors.Is(err, want) }
 // A play takes one batch through events: the fold says what becomes of it, and the
 // play stores the rows that go with each event.
 type play struct {
-	tx     *store.Tx
-	stored umpire.Batch
-	now    umpire.Batch
-	at     time.Time
+	tx  *store.Tx
+	now umpire.Batch
+	at  time.Time
 }
 
 // play runs f on a batch of a session in one transaction. A batch that is not there
@@ -42,31 +40,29 @@ func (b *bench) tryPlay(s umpire.SessionID, id umpire.BatchID, f func(*play) err
 		p := &play{tx: tx, at: at, now: umpire.Batch{ID: id, Session: s}}
 		stored, err := tx.Batch(s, id)
 		if err == nil {
-			p.stored, p.now = stored, stored
+			p.now = stored
 		} else if !errors.Is(err, umpire.ErrNotFound) {
 			return err
 		}
-		if err := f(p); err != nil {
-			return err
-		}
-		return tx.SaveBatch(p.stored, p.now)
+		return f(p)
 	})
 }
 
-// event folds an event into the batch.
-func (p *play) event(kind umpire.EventKind, call umpire.CallID, request umpire.RequestID, data any) error {
-	text, err := json.Marshal(data)
-	if err != nil {
+// event applies an event, after the rows that it needs. One that the fold refuses stores
+// none of them.
+func (p *play) event(
+	kind umpire.EventKind, call umpire.CallID, request umpire.RequestID, detail batch.Detail, rows ...func() error,
+) error {
+	e := batch.Event{Detail: detail, Event: umpire.Event{
+		Kind: kind, Session: p.now.Session, Batch: p.now.ID, Call: call, Request: request, At: p.at,
+	}}
+	if _, err := batch.Apply(p.now, e); err != nil {
 		return err
 	}
-	next, err := batch.Apply(p.now, umpire.Event{
-		Kind: kind, Session: p.now.Session, Batch: p.now.ID, Call: call, Request: request, Data: text, At: p.at,
-	})
-	if err != nil {
+	if err := all(rows...); err != nil {
 		return err
 	}
-	p.now = next
-	return nil
+	return p.tx.Apply(&p.now, e)
 }
 
 // hash is the args_hash of a call in tests.
@@ -91,19 +87,13 @@ func (p *play) submit(lane string, calls ...plan) error {
 			Input: store.Sealed{Shown: `{}`}, Turn: 1,
 		})
 	}
-	p.now = umpire.Batch{}
-	text, err := json.Marshal(told)
+	made, err := p.tx.Submit(batch.Event{Detail: told, Event: umpire.Event{
+		Kind: umpire.EventBatchSubmitted, Session: session, Batch: id, At: p.at,
+	}}, rows)
 	if err != nil {
 		return err
 	}
-	p.now, err = batch.Apply(umpire.Batch{}, umpire.Event{Kind: umpire.EventBatchSubmitted, Session: session, Batch: id, Data: text})
-	if err != nil {
-		return err
-	}
-	if err := p.tx.InsertBatch(p.now, 1, rows, p.at); err != nil {
-		return err
-	}
-	p.stored = p.now
+	p.now = made
 	for _, c := range calls {
 		if c.state == umpire.CallAsked {
 			if err := p.ask(c.id); err != nil {
@@ -130,17 +120,17 @@ func (p *play) question(kind umpire.EventKind, id umpire.CallID) error {
 	before := *p.now.Call(id)
 	round := before.Round + 1
 	request := umpire.RequestID(fmt.Sprintf("%s/%s/%d", p.now.Session, id, round))
-	if err := p.event(kind, id, request, nil); err != nil {
-		return err
-	}
-	if before.State == umpire.CallAsked && before.Request != "" { // it gives way
-		if err := p.tx.CloseAsk(before.Request, store.AskWithdrawn); err != nil {
-			return err
+	withdraw := func() error {
+		if before.State != umpire.CallAsked || before.Request == "" {
+			return nil
 		}
+		return p.tx.CloseAsk(before.Request, store.AskWithdrawn)
 	}
-	return p.tx.InsertAsk(store.AskRow{
-		Request: request, Session: p.now.Session, Batch: p.now.ID, Call: id, Round: round, ArgsHash: hash(id),
-		Shown: json.RawMessage(`{}`), AskedAt: p.at,
+	return p.event(kind, id, request, nil, withdraw, func() error {
+		return p.tx.InsertAsk(store.AskRow{
+			Request: request, Session: p.now.Session, Batch: p.now.ID, Call: id, Round: round, ArgsHash: hash(id),
+			Shown: json.RawMessage(`{}`), AskedAt: p.at,
+		})
 	})
 }
 
@@ -156,11 +146,10 @@ func (p *play) answer(id umpire.CallID, choice umpire.Choice) error {
 	if choice != umpire.Approve {
 		kind, code = umpire.EventPermissionRejected, umpire.CodeDenied
 	}
-	if err := p.event(kind, id, request, nil); err != nil {
-		return err
-	}
-	return p.tx.InsertAnswer(store.AnswerRow{
-		Standing: umpire.Standing{Request: request, Choice: choice, Code: code, At: p.at}, ArgsHash: hash(id),
+	return p.event(kind, id, request, nil, func() error {
+		return p.tx.InsertAnswer(store.AnswerRow{
+			Standing: umpire.Standing{Request: request, Choice: choice, Code: code, At: p.at}, ArgsHash: hash(id),
+		})
 	})
 }
 
@@ -176,10 +165,12 @@ func (p *play) resume() error {
 // start writes down that a call runs.
 func (p *play) start(id umpire.CallID) error {
 	c := p.now.Call(id)
-	if err := p.event(umpire.EventCallStarted, id, "", batch.Started{Attempt: c.Attempt + 1}); err != nil {
-		return err
-	}
-	return p.tx.InsertExecution(store.ExecutionRow{Session: p.now.Session, Call: id, Attempt: c.Attempt + 1, Effect: c.Effect, At: p.at})
+	attempt := c.Attempt + 1
+	return p.event(umpire.EventCallStarted, id, "", batch.Started{Attempt: attempt}, func() error {
+		return p.tx.InsertExecution(store.ExecutionRow{
+			Session: p.now.Session, Call: id, Attempt: attempt, Effect: c.Effect, At: p.at,
+		})
+	})
 }
 
 // finish stores a call's result.
@@ -200,13 +191,10 @@ func (p *play) end() error { return p.event(umpire.EventBatchFinished, "", "", n
 
 // deliver claims the results of a batch and delivers them.
 func (p *play) deliver() error {
-	if err := p.event(umpire.EventBatchDelivered, "", "", nil); err != nil {
-		return err
-	}
-	if err := p.tx.ClaimResume(p.now.Session, p.now.ID, 1, p.at); err != nil {
-		return err
-	}
-	return p.tx.DeliverResume(p.now.Session, p.now.ID, p.at)
+	return p.event(umpire.EventBatchDelivered, "", "", nil,
+		func() error { return p.tx.ClaimResume(p.now.Session, p.now.ID, 1, p.at) },
+		func() error { return p.tx.DeliverResume(p.now.Session, p.now.ID, p.at) },
+	)
 }
 
 // all runs steps until one fails.
@@ -234,30 +222,22 @@ var ways = map[umpire.CallState]func(*play) error{
 	umpire.CallUnknown: func(p *play) error {
 		return all(
 			func() error { return p.submit("", approved("c1"), approved("c2")) },
-			func() error { return p.start("c1") }, p.save, func() error { return p.lose("c1") },
+			func() error { return p.start("c1") }, func() error { return p.lose("c1") },
 		)
 	},
 	umpire.CallSettled: func(p *play) error {
 		return all(
 			func() error { return p.submit("", approved("c1"), approved("c2")) },
-			func() error { return p.start("c1") }, p.save,
+			func() error { return p.start("c1") },
 			func() error { return p.lose("c1") }, func() error { return p.answer("c1", umpire.Approve) },
 		)
 	},
 	umpire.CallDone: func(p *play) error {
 		return all(
 			func() error { return p.submit("", approved("c1"), approved("c2")) },
-			func() error { return p.start("c1") }, p.save, func() error { return p.finish("c1", umpire.ResultOK) },
+			func() error { return p.start("c1") }, func() error { return p.finish("c1", umpire.ResultOK) },
 		)
 	},
-}
-
-// save stores what the events made so far.
-func (p *play) save() error {
-	err := p.tx.SaveBatch(p.stored, p.now)
-	p.stored = p.now
-	p.stored.Calls = slices.Clone(p.now.Calls)
-	return err
 }
 
 func asked(id umpire.CallID) plan    { return plan{id, umpire.CallAsked, umpire.EffectUnknown} }
@@ -271,8 +251,8 @@ func Fill(t *testing.T, s *store.Store) {
 	b.session("s")
 	b.play("s", "b", func(p *play) error {
 		return all(
-			func() error { return p.submit("", asked("c1")) }, p.save, func() error { return p.answer("c1", umpire.Approve) }, p.resume,
-			func() error { return p.start("c1") }, p.save, func() error { return p.finish("c1", umpire.ResultOK) }, p.end, p.deliver,
+			func() error { return p.submit("", asked("c1")) }, func() error { return p.answer("c1", umpire.Approve) }, p.resume,
+			func() error { return p.start("c1") }, func() error { return p.finish("c1", umpire.ResultOK) }, p.end, p.deliver,
 		)
 	})
 	b.update(func(tx *store.Tx) error {

@@ -6,6 +6,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/batch"
 	"github.com/umpirehq/umpire/internal/store"
 )
 
@@ -17,12 +18,9 @@ func executions(b *bench) {
 	}
 	start := func(e store.ExecutionRow) func(*play) error {
 		return func(p *play) error {
-			return all(
-				func() error {
-					return p.event(umpire.EventCallStarted, e.Call, "", map[string]int{"attempt": e.Attempt})
-				},
-				func() error { return p.tx.InsertExecution(e) },
-			)
+			return p.event(umpire.EventCallStarted, e.Call, "", batch.Started{Attempt: e.Attempt}, func() error {
+				return p.tx.InsertExecution(e)
+			})
 		}
 	}
 	b.view(func(tx *store.Tx) error {
@@ -46,7 +44,7 @@ func executions(b *bench) {
 		Session: "s", Call: "c1", Status: umpire.ResultOK, Code: umpire.CodeSafe, Output: store.Sealed{Shown: "out ***", Exact: []byte("sealed")}, At: b.later(),
 	}
 	b.play("s", "b", func(p *play) error {
-		if err := p.event(umpire.EventCallFinished, "c1", "", map[string]string{"status": "ok"}); err != nil {
+		if err := p.event(umpire.EventCallFinished, "c1", "", batch.Finished{Status: umpire.ResultOK}); err != nil {
 			return err
 		}
 		return p.tx.InsertResult(result)

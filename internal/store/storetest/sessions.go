@@ -269,7 +269,7 @@ func deleteKeepsEvents(b *bench) {
 	b.update(func(tx *store.Tx) error { return tx.DeleteSession(s.ID) })
 	for table, want := range map[string]int{
 		"sessions": 1, "project_sessions": 1, "batches": 1, "calls": 2, "asks": 1, "answers": 0, "executions": 0, "results": 0,
-		"grants": 1, "messages": 0, "prompts": 0, "events": 1,
+		"grants": 1, "messages": 0, "prompts": 0, "events": 7,
 	} {
 		var n int
 		if err := b.db.Raw.QueryRowContext(b.Context(), "SELECT COUNT(*) FROM "+table).Scan(&n); err != nil || n != want {

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/batch"
 	"github.com/umpirehq/umpire/internal/store"
 )
 
@@ -91,7 +92,7 @@ func (t *Tally) answer(tx *store.Tx, id string) error {
 	if _, err := tx.LockSession(t.Session); err != nil {
 		return err
 	}
-	before, err := tx.Batch(t.Session, umpire.BatchID(id))
+	b, err := tx.Batch(t.Session, umpire.BatchID(id))
 	if err != nil {
 		return err
 	}
@@ -101,10 +102,15 @@ func (t *Tally) answer(tx *store.Tx, id string) error {
 	if err != nil {
 		return err
 	}
-	after := before
-	after.Calls = []umpire.BatchCall{before.Calls[0]}
-	after.Calls[0].State, after.State, after.Resumes = umpire.CallApproved, umpire.BatchRunning, 1
-	if err := tx.SaveBatch(before, after); err != nil {
+	approved := umpire.Event{
+		Kind: umpire.EventPermissionApproved, Session: t.Session, Batch: b.ID, Call: b.Calls[0].ID, Request: umpire.RequestID(id), At: when,
+	}
+	resumed := umpire.Event{Kind: umpire.EventBatchResumed, Session: t.Session, Batch: b.ID, At: when}
+	err = all(
+		func() error { return tx.Apply(&b, batch.Event{Event: approved}) },
+		func() error { return tx.Apply(&b, batch.Event{Event: resumed, Detail: batch.Resumed{Epoch: 1}}) },
+	)
+	if err != nil {
 		return err
 	}
 	return t.leaveTraces(tx, id)
@@ -171,8 +177,12 @@ func (t *Tally) traces(tx *store.Tx, there map[string]int) (problems []string, e
 		there[m.Role]++
 	}
 	told := map[string]int{}
+	notices := 0
 	for _, e := range events {
-		told[e.Reason]++
+		if e.Kind == umpire.EventNotice {
+			told[e.Reason]++
+			notices++
+		}
 	}
 	for i := range asks {
 		id := string(asks[i].Request)
@@ -189,8 +199,8 @@ func (t *Tally) traces(tx *store.Tx, there map[string]int) (problems []string, e
 			delete(told, id)
 		}
 	}
-	if len(told) > 0 || len(messages) != len(events) {
-		problems = append(problems, fmt.Sprintf("half a transaction: %d messages, %d events, events alone: %v", len(messages), len(events), told))
+	if len(told) > 0 || len(messages) != notices {
+		problems = append(problems, fmt.Sprintf("half a transaction: %d messages, %d events, events alone: %v", len(messages), notices, told))
 	}
 	return problems, nil
 }

@@ -1,7 +1,6 @@
 package storetest
 
 import (
-	"encoding/json"
 	"fmt"
 	"slices"
 
@@ -72,14 +71,12 @@ func foldWays(b *bench, s umpire.SessionID) (states []umpire.CallState) {
 		umpire.EventCallFinished, umpire.EventCallIndeterminate,
 	} {
 		for _, request := range []umpire.RequestID{"", "new", now.Calls[0].Request} {
-			for _, data := range []any{
+			for _, detail := range []batch.Detail{
 				batch.Started{Attempt: now.Calls[0].Attempt + 1}, batch.Finished{Status: umpire.ResultOK}, batch.Finished{Status: umpire.ResultError},
 			} {
-				text, err := json.Marshal(data)
-				if err != nil {
-					b.Fatal(err)
-				}
-				next, err := batch.Apply(now, umpire.Event{Kind: kind, Session: s, Batch: "b", Call: "c1", Request: request, Data: text})
+				next, err := batch.Apply(now, batch.Event{Detail: detail, Event: umpire.Event{
+					Kind: kind, Session: s, Batch: "b", Call: "c1", Request: request,
+				}})
 				if err == nil && next.Calls[0].State != now.Calls[0].State {
 					states = append(states, next.Calls[0].State)
 				}

@@ -1,0 +1,127 @@
+package batch
+
+import (
+	"encoding/json"
+	"fmt"
+
+	"github.com/umpirehq/umpire"
+)
+
+// An Event is an event of the timeline with its data as a typed value. The fold reads
+// Detail and never Data, which is the JSON of the same for the column and the wire.
+type Event struct {
+	umpire.Event
+
+	Detail Detail // nil for a kind that has none
+}
+
+// A Detail is what an event about a batch says besides the fields that all events have:
+// [Submitted], [Asked], [Answered], [Resumed], [Started] or [Finished].
+type Detail interface{ isDetail() }
+
+// Submitted is the detail of a BatchSubmitted event.
+type Submitted struct {
+	Lane  string `json:"lane,omitempty"`
+	Turn  int64  `json:"turn,omitempty"`
+	Calls []Call `json:"calls"`
+}
+
+// A Call is one call as BatchSubmitted tells it. State is asked, approved or
+// denied.
+type Call struct {
+	ID         umpire.CallID     `json:"call_id"`
+	Tool       string            `json:"tool"`
+	ArgsHash   string            `json:"args_hash"`
+	Background bool              `json:"background,omitempty"`
+	Effect     umpire.Effect     `json:"effect,omitempty"`
+	State      umpire.CallState  `json:"state"`
+	Verdict    umpire.Verdict    `json:"verdict"`
+	Reason     string            `json:"reason,omitempty"`
+	Code       umpire.ReasonCode `json:"reason_code,omitempty"`
+	// Took is how long deciding it took, in microseconds.
+	Took int64 `json:"took_us,omitempty"`
+}
+
+// Asked is the detail of a PermissionAsked and a CallIndeterminate event: the question
+// as a person is shown it, with secrets masked.
+type Asked struct {
+	Version          int             `json:"version"`
+	Input            json.RawMessage `json:"input"`
+	Paths            []string        `json:"paths"`
+	CommandSignature string          `json:"command_signature"`
+	Position         int             `json:"position"`
+	Total            int             `json:"total_in_batch"`
+	Warning          bool            `json:"warning"`
+}
+
+// Answered is the detail of a PermissionApproved and a PermissionRejected event: the
+// person who answered, or of a call that was only planned the files that it would change,
+// as a JSON object from path to digest.
+type Answered struct {
+	By    umpire.Actor    `json:"by,omitzero"`
+	Files json.RawMessage `json:"files,omitempty"`
+}
+
+// Resumed is the detail of a BatchResumed event. Epoch counts the batch's resumes
+// from 1, so that two of the same number cannot both be appended.
+type Resumed struct {
+	Epoch int `json:"epoch"`
+}
+
+// Started is the detail of a CallStarted event.
+type Started struct {
+	Attempt int    `json:"attempt"`
+	Runner  string `json:"runner,omitempty"`
+	Epoch   int64  `json:"epoch,omitempty"`
+}
+
+// Finished is the detail of a CallFinished event.
+type Finished struct {
+	Status umpire.ResultStatus `json:"status"`
+	Output string              `json:"output,omitempty"` // a beginning of it, for people
+	Size   int                 `json:"size,omitempty"`   // of the whole output, in bytes
+}
+
+func (Submitted) isDetail() {}
+func (Asked) isDetail()     {}
+func (Answered) isDetail()  {}
+func (Resumed) isDetail()   {}
+func (Started) isDetail()   {}
+func (Finished) isDetail()  {}
+
+// Decode reads an event of the timeline. The error of data that cannot be read matches
+// [ErrIllegal].
+func Decode(e umpire.Event) (Event, error) {
+	decoded := Event{Event: e}
+	var err error
+	switch e.Kind {
+	case umpire.EventBatchSubmitted:
+		decoded.Detail, err = decode[Submitted](e.Data)
+	case umpire.EventPermissionAsked:
+		decoded.Detail, err = decode[Asked](e.Data)
+	case umpire.EventCallIndeterminate:
+		if e.Request != "" {
+			decoded.Detail, err = decode[Asked](e.Data)
+		}
+	case umpire.EventPermissionApproved, umpire.EventPermissionRejected:
+		decoded.Detail, err = decode[Answered](e.Data)
+	case umpire.EventBatchResumed:
+		decoded.Detail, err = decode[Resumed](e.Data)
+	case umpire.EventCallStarted:
+		decoded.Detail, err = decode[Started](e.Data)
+	case umpire.EventCallFinished:
+		decoded.Detail, err = decode[Finished](e.Data)
+	}
+	if err != nil {
+		return decoded, fmt.Errorf("%s: its data cannot be read: %w: %w", e.Kind, err, ErrIllegal)
+	}
+	return decoded, nil
+}
+
+// decode reads a detail; without data it is the zero value.
+func decode[T Detail](data json.RawMessage) (d T, err error) {
+	if len(data) > 0 {
+		err = json.Unmarshal(data, &d)
+	}
+	return d, err
+}

@@ -1,0 +1,99 @@
+package batch
+
+import "github.com/umpirehq/umpire"
+
+// A Transition is one row of the state machine: an event that takes a batch or one of
+// its calls from a state to the next. From is empty for the event that begins it.
+type Transition[State ~string] struct {
+	From, To State
+	On       umpire.EventKind
+	Bears    Bearing
+	Note     string // what has to hold besides, as docs/batch.md says it
+	// Cancelled says that only a cancelled batch goes this way.
+	Cancelled bool
+}
+
+// A Bearing says whether the event of a transition bears the id of a question.
+type Bearing uint8
+
+// The bearings. Where either will do, the id only tells which question went before.
+const (
+	Either Bearing = iota
+	Question
+	NoQuestion
+)
+
+// CallTransitions are all transitions of a call. The fold follows these and no others;
+// the triggers of both databases and the diagram in docs/batch.md are tested against them.
+var CallTransitions = []Transition[umpire.CallState]{
+	{To: umpire.CallAsked, On: umpire.EventBatchSubmitted},
+	{To: umpire.CallApproved, On: umpire.EventBatchSubmitted},
+	{To: umpire.CallDenied, On: umpire.EventBatchSubmitted},
+	{From: umpire.CallAsked, To: umpire.CallAsked, On: umpire.EventPermissionAsked, Bears: Question,
+		Note: "the first question, or one that replaces it"},
+	{From: umpire.CallAsked, To: umpire.CallApproved, On: umpire.EventPermissionApproved, Bears: Question},
+	{From: umpire.CallAsked, To: umpire.CallDenied, On: umpire.EventPermissionRejected, Bears: Question},
+	{From: umpire.CallApproved, To: umpire.CallAsked, On: umpire.EventPermissionAsked, Bears: Question,
+		Note: "decided again"},
+	{From: umpire.CallApproved, To: umpire.CallDenied, On: umpire.EventPermissionRejected, Bears: NoQuestion,
+		Note: "decided again"},
+	{From: umpire.CallApproved, To: umpire.CallExecuting, On: umpire.EventCallStarted},
+	{From: umpire.CallApproved, To: umpire.CallDone, On: umpire.EventCallFinished, Note: "any status but ok"},
+	{From: umpire.CallDenied, To: umpire.CallDenied, On: umpire.EventPermissionRejected, Bears: NoQuestion,
+		Note: "the reason of its refusal"},
+	{From: umpire.CallDenied, To: umpire.CallDone, On: umpire.EventCallFinished, Note: "any status but ok"},
+	{From: umpire.CallExecuting, To: umpire.CallExecuting, On: umpire.EventCallStarted,
+		Note: "again, pure or idempotent only"},
+	{From: umpire.CallExecuting, To: umpire.CallUnknown, On: umpire.EventCallIndeterminate, Bears: Question,
+		Note: "a person is asked"},
+	{From: umpire.CallExecuting, To: umpire.CallSettled, On: umpire.EventCallIndeterminate, Bears: NoQuestion,
+		Note: "nobody is asked"},
+	{From: umpire.CallExecuting, To: umpire.CallDone, On: umpire.EventCallFinished},
+	{From: umpire.CallUnknown, To: umpire.CallSettled, On: umpire.EventPermissionApproved, Bears: Question,
+		Note: "it was done"},
+	{From: umpire.CallUnknown, To: umpire.CallSettled, On: umpire.EventPermissionRejected, Bears: Question,
+		Note: "it was not done"},
+	{From: umpire.CallSettled, To: umpire.CallDone, On: umpire.EventCallFinished},
+}
+
+// BatchTransitions are all transitions of a batch, and the events that need it in a
+// state without moving it.
+var BatchTransitions = []Transition[umpire.BatchState]{
+	{To: umpire.BatchWaiting, On: umpire.EventBatchSubmitted, Note: "a call asks"},
+	{To: umpire.BatchRunning, On: umpire.EventBatchSubmitted, Note: "none asks"},
+	{From: umpire.BatchWaiting, To: umpire.BatchWaiting, On: umpire.EventPermissionAsked, Bears: Question,
+		Note: "a call asks"},
+	{From: umpire.BatchWaiting, To: umpire.BatchWaiting, On: umpire.EventCallIndeterminate, Bears: Question,
+		Note: "a person is asked"},
+	{From: umpire.BatchWaiting, To: umpire.BatchWaiting, On: umpire.EventBatchCancelled, Note: "sets the mark"},
+	{From: umpire.BatchWaiting, To: umpire.BatchRunning, On: umpire.EventBatchResumed,
+		Note: "nothing waits any more"},
+	{From: umpire.BatchRunning, To: umpire.BatchWaiting, On: umpire.EventPermissionAsked, Bears: Question,
+		Note: "a call asks again"},
+	{From: umpire.BatchRunning, To: umpire.BatchWaiting, On: umpire.EventCallIndeterminate, Bears: Question,
+		Note: "a person is asked"},
+	{From: umpire.BatchRunning, To: umpire.BatchRunning, On: umpire.EventCallStarted, Note: "the next call"},
+	{From: umpire.BatchRunning, To: umpire.BatchRunning, On: umpire.EventBatchCancelled, Note: "sets the mark"},
+	{From: umpire.BatchRunning, To: umpire.BatchFinished, On: umpire.EventBatchFinished,
+		Note: "every call has its result"},
+	{From: umpire.BatchWaiting, To: umpire.BatchFinished, On: umpire.EventBatchFinished,
+		Note: "only when cancelled", Cancelled: true},
+	{From: umpire.BatchFinished, To: umpire.BatchDelivered, On: umpire.EventBatchDelivered},
+}
+
+// follow returns the state that an event leads to. Known is false when no transition of
+// the table is about such events; legal is false when none leaves the state.
+func follow[State ~string](
+	table []Transition[State], from State, e *umpire.Event, cancelled bool,
+) (to State, known, legal bool) {
+	for i := range table {
+		t := &table[i]
+		if t.On != e.Kind || t.Bears == Question && e.Request == "" || t.Bears == NoQuestion && e.Request != "" {
+			continue
+		}
+		if known = true; t.From == from && (cancelled || !t.Cancelled) {
+			return t.To, true, true
+		}
+	}
+	return from, known, false
+}
