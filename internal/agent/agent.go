@@ -18,44 +18,12 @@ package agent
 
 import (
 	"context"
-	"iter"
 	"sync/atomic"
 	"time"
 
 	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/llm"
 )
-
-// A Gate is what the loop needs of the gate.
-type Gate interface {
-	Talk
-	Work
-	Look
-}
-
-// Talk is the conversation's part of a gate.
-type Talk interface {
-	Prompt(ctx context.Context, p umpire.Prompt) (umpire.Prompted, error)
-	Compose(ctx context.Context, id umpire.SessionID, epoch int64) (umpire.Conversation, error)
-	Reply(ctx context.Context, r umpire.Reply) (umpire.Session, error)
-	Renew(ctx context.Context, id umpire.SessionID, epoch int64) (time.Time, error)
-}
-
-// Work is the calls' part of a gate.
-type Work interface {
-	Submit(ctx context.Context, s umpire.Submission) (umpire.Batch, error)
-	Start(ctx context.Context, s umpire.Start) (umpire.Started, error)
-	Finish(ctx context.Context, r umpire.Result) (umpire.Batch, error)
-	Batch(ctx context.Context, s umpire.SessionID, id umpire.BatchID) (umpire.Batch, error)
-}
-
-// Look is the part of a gate that changes nothing.
-type Look interface {
-	Session(ctx context.Context, id umpire.SessionID) (umpire.Session, error)
-	Pending(ctx context.Context, q umpire.PendingQuery) ([]umpire.Pending, error)
-	Events(ctx context.Context, f umpire.Filter) ([]umpire.Event, error)
-	Watch(ctx context.Context, f umpire.Filter) iter.Seq2[umpire.Event, error]
-}
 
 // Tools are what the agent can do. A tool takes the gate's word and runs only with it.
 type Tools interface {
@@ -90,7 +58,7 @@ type Handler interface {
 
 // An Agent runs sessions, one at a time. Gate, Model and Tools are required.
 type Agent struct {
-	Gate  Gate
+	Gate  umpire.Gate
 	Model llm.Model
 	Tools Tools
 	// System is the system prompt, see [Prompt].

@@ -22,6 +22,8 @@ import (
 // are folded from events, one is open at a time, and a runner with an old epoch is
 // refused. Tests decide how it decides, and break it where they like.
 type fakeGate struct {
+	umpire.Gate // nil: the loop uses nothing else
+
 	t *testing.T
 	// decide says what becomes of a call; nil allows all.
 	decide func(umpire.Call) umpire.Verdict
@@ -48,11 +50,7 @@ type fakeGate struct {
 	epochs   map[umpire.CallID]int64
 }
 
-var (
-	_ Gate = (*fakeGate)(nil)
-
-	errAway = errors.New("the gate is away")
-)
+var errAway = errors.New("the gate is away")
 
 func newFakeGate(t *testing.T) *fakeGate {
 	return &fakeGate{

@@ -33,7 +33,6 @@ const (
 
 // SubAgents are what an agent needs to have some.
 type SubAgents struct {
-	Sessions Sessions
 	// Profiles are what subagent_type may name. One that names none has its parent's.
 	Profiles []string
 	// Equip gives a sub-agent its model and its tools; hear takes what its calls print.
@@ -42,13 +41,6 @@ type SubAgents struct {
 	// to have taken the session anew. Without it a sub-agent ends with the run, as any
 	// other call does.
 	Leave bool
-}
-
-// Sessions is the part of a gate that begins sessions and ends them.
-type Sessions interface {
-	Open(ctx context.Context, o umpire.Opening) (umpire.Session, error)
-	Continue(ctx context.Context, r umpire.Resumption) (umpire.Session, error)
-	End(ctx context.Context, id umpire.SessionID, reason string) error
 }
 
 // Equipment is what a sub-agent works with.
@@ -213,7 +205,7 @@ func (t *tasks) settled(ctx context.Context) {
 	ctx, done := outlasting(ctx)
 	defer done()
 	// One that could not be ended is nothing but one more session in the list.
-	_ = t.run.Sub.Sessions.End(ctx, t.over, "its task is over")
+	_ = t.run.Gate.End(ctx, t.over, "its task is over")
 	t.over = ""
 }
 

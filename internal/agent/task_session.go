@@ -23,7 +23,7 @@ func (t *tasks) enter(ctx context.Context, call *umpire.Call, a *assignment) (s 
 	r := t.run
 	id := childID(r.session.ID, call.ID)
 	err = r.steadily(ctx, func() error {
-		s, err = r.Sub.Sessions.Open(ctx, umpire.Opening{
+		s, err = r.Gate.Open(ctx, umpire.Opening{
 			ID: id, Dir: r.session.Dir, Agent: r.session.Agent, Profile: a.Profile, Parent: r.session.ID,
 			Headless: r.session.Headless, Runner: r.Runner,
 		})
@@ -60,7 +60,7 @@ func (t *tasks) take(ctx context.Context, id umpire.SessionID) (s umpire.Session
 	r := t.run
 	resumption := umpire.Resumption{ID: id, Dir: r.session.Dir, Runner: r.Runner, Headless: r.session.Headless}
 	for began := time.Now(); ; sleep(ctx, time.Second) {
-		s, err = r.Sub.Sessions.Continue(ctx, resumption)
+		s, err = r.Gate.Continue(ctx, resumption)
 		if !errors.Is(err, umpire.ErrState) || ctx.Err() != nil || time.Since(began) > leaseTime {
 			return s, err
 		}

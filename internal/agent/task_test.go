@@ -58,7 +58,7 @@ func (h *house) alive(runner string) (alive, known bool) { return runner == h.ag
 // worker is an agent of a process with that name.
 func (h *house) worker(runner string) *Agent {
 	return &Agent{Gate: h.gate, Model: h.model, Tools: h.tools, Handler: h.ears, Runner: runner, Sub: &SubAgents{
-		Sessions: h.gate, Profiles: []string{"reader", "reviewer"}, Equip: h.equip, Leave: true,
+		Profiles: []string{"reader", "reviewer"}, Equip: h.equip, Leave: true,
 	}}
 }
 

@@ -24,7 +24,7 @@ func (h *house) taken(id umpire.SessionID, headless bool) umpire.Session {
 
 // deafGate loses what a runner wants to store when it is told to.
 type deafGate struct {
-	Gate
+	umpire.Gate
 
 	lose string // the call whose result is lost
 }

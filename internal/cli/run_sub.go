@@ -20,7 +20,7 @@ func (s *stay) subAgents(model llm.Model, session *umpire.Session) *agent.SubAge
 	}
 	profile := session.Profile
 	return &agent.SubAgents{
-		Sessions: s.gate, Profiles: slices.Sorted(maps.Keys(s.conf.Agents)),
+		Profiles: slices.Sorted(maps.Keys(s.conf.Agents)),
 		Equip: func(ctx context.Context, session *umpire.Session, hear func(umpire.CallID, string)) (agent.Equipment, error) {
 			own, closeLog := model, func() {}
 			if name := s.profileOf(session).Model; name != "" && cmp.Or(session.Profile, config.MainAgent) != cmp.Or(profile, config.MainAgent) {

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/files"
 )
 
@@ -22,6 +23,8 @@ const (
 	maxIdle     = 16
 	maxToken    = 4096
 )
+
+var _ umpire.Gate = (*Client)(nil)
 
 // A Client is a gate that is elsewhere. It is safe for concurrent use, and dials
 // when it is first used. Errors match the sentinels of the root package; those of

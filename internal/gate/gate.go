@@ -131,6 +131,8 @@ const (
 	RequireNone                  // they run
 )
 
+var _ umpire.Gate = (*Gate)(nil)
+
 // A Gate decides calls.
 type Gate struct {
 	config   Config
@@ -140,6 +142,7 @@ type Gate struct {
 	telling  rulefile.Telling
 	// submitting keeps a batch that comes twice at once from being decided twice.
 	submitting turnstile
+	news       sessionNews
 	// ruling is held while the rules of an answer are written: the answer sets the agent
 	// free, and its next calls are decided by those rules too.
 	ruling sync.RWMutex

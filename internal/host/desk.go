@@ -13,22 +13,6 @@ import (
 	"github.com/umpirehq/umpire/internal/view"
 )
 
-// A Gate is where calls are stored, decided and held.
-type Gate interface {
-	Check(ctx context.Context, call umpire.Call) (umpire.Decision, error)
-	Batch(ctx context.Context, session umpire.SessionID, batch umpire.BatchID) (umpire.Batch, error)
-	// Await returns a batch once it waits no more, or as it stands when the time is
-	// over. Its error matches [ErrAway] when the gate ends meanwhile.
-	Await(ctx context.Context, session umpire.SessionID, batch umpire.BatchID, wait time.Duration) (umpire.Batch, error)
-	Start(ctx context.Context, s umpire.Start) (umpire.Started, error)
-	Finish(ctx context.Context, r umpire.Result) (umpire.Batch, error)
-	// Attended reports whether a person would see a question in umpire's inbox now.
-	Attended() bool
-	Open(ctx context.Context, o umpire.Opening) (umpire.Session, error)
-	Prompt(ctx context.Context, p umpire.Prompt) (umpire.Prompted, error)
-	Timeline
-}
-
 // A Config is what holds in a project. The zero value enforces nothing, so that
 // whoever makes one says it.
 type Config struct {
@@ -59,10 +43,13 @@ const (
 type Desk struct {
 	// Config reads the configuration of the project of a folder. An error denies.
 	Config func(project string) (Config, error)
-	// Gate stores and holds calls; nil decides without one.
-	Gate Gate
+	// Gate stores and holds calls; nil decides without one. The error of its Await
+	// matches [ErrAway] when it ends meanwhile. With it, the next three are required.
+	Gate umpire.Gate
+	// Attended reports whether a person would see a question in umpire's inbox now.
+	Attended func() bool
 	// Admit hands one call in at the gate and starts it at once if nothing stands
-	// against it. Only a desk with a gate needs it, as it does Hash.
+	// against it.
 	Admit func(ctx context.Context, s umpire.Submission, runner string, leave func(*umpire.Decision) bool) (umpire.Started, error)
 	// Hash is the digest by which the gate knows equal calls.
 	Hash func(tool string, input json.RawMessage) (string, error)

@@ -14,16 +14,13 @@ import (
 
 // A heldGate holds one call until the test lets it go on.
 type heldGate struct {
-	Gate
+	umpire.Gate
 
 	decision umpire.Decision
-	attended func() bool
 	silent   bool // until the time is over
 	left     bool
 	batch    umpire.Batch
 }
-
-func (g *heldGate) Attended() bool { return g.attended() }
 
 func (g *heldGate) admit(_ context.Context, s umpire.Submission, _ string, leave func(*umpire.Decision) bool) (umpire.Started, error) {
 	if g.left = leave(&g.decision); g.left {
@@ -79,12 +76,13 @@ func TestQuestionsGoWhereSomebodyLooks(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			looks := tt.looks
-			g := &heldGate{decision: tt.decision, silent: strings.HasPrefix(tt.want, "Nobody"), attended: func() bool {
+			g := &heldGate{decision: tt.decision, silent: strings.HasPrefix(tt.want, "Nobody")}
+			attended := func() bool {
 				now := looks[0]
 				looks = looks[min(1, len(looks)-1):]
 				return now
-			}}
-			d := &Desk{Gate: g, Admit: g.admit, Hash: func(string, json.RawMessage) (string, error) { return "", nil },
+			}
+			d := &Desk{Gate: g, Attended: attended, Admit: g.admit, Hash: func(string, json.RawMessage) (string, error) { return "", nil },
 				Config: func(string) (Config, error) {
 					return Config{Mode: umpire.ModeDefault, Enforce: true, Asked: tt.asked, Decide: func(context.Context, judge.Request) umpire.Decision { return tt.decision }}, nil
 				}}

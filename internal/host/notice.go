@@ -63,7 +63,7 @@ func (d *Desk) endedAlone(ctx context.Context, q *Question, e ClaudeEvent) error
 	return c.Ended(ctx, project, e.Call, output)
 }
 
-func tell(ctx context.Context, gate Gate, q *Question, e ClaudeEvent) error {
+func tell(ctx context.Context, gate umpire.Gate, q *Question, e ClaudeEvent) error {
 	switch e.Kind {
 	case ClaudePostToolUse:
 		return finishClaude(ctx, gate, e, umpire.ResultOK, responseText(e.Response))
@@ -81,7 +81,7 @@ func tell(ctx context.Context, gate Gate, q *Question, e ClaudeEvent) error {
 }
 
 // finishClaude stores the result of a call that ran.
-func finishClaude(ctx context.Context, gate Gate, e ClaudeEvent, status umpire.ResultStatus, output string) error {
+func finishClaude(ctx context.Context, gate umpire.Runner, e ClaudeEvent, status umpire.ResultStatus, output string) error {
 	_, err := gate.Finish(ctx, umpire.Result{
 		Call: e.Call.ID, Session: e.Session, Batch: umpire.BatchID(e.Call.ID), Status: status, Output: shortened(output, maxResult),
 	})
@@ -109,7 +109,7 @@ func shortened(text string, limit int) string {
 }
 
 // startClaude opens the session.
-func startClaude(ctx context.Context, gate Gate, q *Question, e ClaudeEvent) error {
+func startClaude(ctx context.Context, gate umpire.SessionOpener, q *Question, e ClaudeEvent) error {
 	project, err := claudeProject(q, &e)
 	if err != nil {
 		return err
@@ -119,7 +119,7 @@ func startClaude(ctx context.Context, gate Gate, q *Question, e ClaudeEvent) err
 
 // openClaude opens the session of an event, or finds it open. Whoever started the
 // hook is the agent itself, and what descends from it may answer nothing.
-func openClaude(ctx context.Context, gate Gate, q *Question, e *ClaudeEvent, project string) error {
+func openClaude(ctx context.Context, gate umpire.SessionOpener, q *Question, e *ClaudeEvent, project string) error {
 	_, err := gate.Open(ctx, umpire.Opening{
 		ID: e.Session, Dir: project, Agent: claudeAgent, External: true, Headless: q.Headless, Runner: q.Runner,
 	})
@@ -128,7 +128,7 @@ func openClaude(ctx context.Context, gate Gate, q *Question, e *ClaudeEvent, pro
 
 // promptClaude begins a new turn: what a person refused in the one before may be
 // asked again.
-func promptClaude(ctx context.Context, gate Gate, q *Question, e ClaudeEvent) error {
+func promptClaude(ctx context.Context, gate umpire.Gate, q *Question, e ClaudeEvent) error {
 	var said struct {
 		Prompt string `json:"prompt"`
 	}
@@ -151,7 +151,7 @@ func promptClaude(ctx context.Context, gate Gate, q *Question, e ClaudeEvent) er
 // is withdrawn, and what was started and has no result gets none any more. The
 // session itself stays open, since the agent may go on with it another day. At the
 // end of a turn, sub-agents may still be at work.
-func closeClaude(ctx context.Context, gate Gate, e ClaudeEvent) error {
+func closeClaude(ctx context.Context, gate umpire.Gate, e ClaudeEvent) error {
 	open, err := openCalls(ctx, gate, e.Session)
 	if err != nil {
 		return err
@@ -176,7 +176,7 @@ const claudeAgent = "claude"
 
 // openCalls returns the events of a session's calls that were asked about or
 // started and have no result.
-func openCalls(ctx context.Context, gate Gate, session umpire.SessionID) ([]umpire.Event, error) {
+func openCalls(ctx context.Context, gate umpire.Watcher, session umpire.SessionID) ([]umpire.Event, error) {
 	events, err := gate.Events(ctx, umpire.Filter{Session: session, Last: standingWindow})
 	if err != nil {
 		return nil, err

@@ -73,8 +73,3 @@ func recorded(events []umpire.Event, id umpire.CallID) *umpire.Decision {
 	}
 	return nil
 }
-
-// A Timeline has the events.
-type Timeline interface {
-	Events(ctx context.Context, f umpire.Filter) ([]umpire.Event, error)
-}

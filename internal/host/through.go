@@ -16,7 +16,7 @@ type gateHook struct {
 	claudeCase
 
 	desk *Desk
-	gate Gate
+	gate umpire.Gate
 	run  *run
 	// asked is the decision as a person would be asked about it.
 	asked umpire.Decision
@@ -55,7 +55,7 @@ func (d *Desk) claudeThrough(ctx context.Context, r *run, q claudeCase) (Output,
 func (h *gateHook) holds() bool {
 	switch h.config.Asked {
 	case AskedAuto:
-		return !h.question.Attended || h.gate.Attended()
+		return !h.question.Attended || h.desk.Attended()
 	case AskedNative:
 		return false
 	case AskedHold:

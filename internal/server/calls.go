@@ -12,10 +12,6 @@ import (
 	"github.com/umpirehq/umpire/internal/api/umpire/v1/umpirev1connect"
 )
 
-// maxWait bounds how long a batch is waited for in one request; who wants longer
-// asks again.
-const maxWait = 10 * time.Minute
-
 type batchRequest struct {
 	Session umpire.SessionID `json:"session_id"`
 	Batch   umpire.BatchID   `json:"batch_id"`
@@ -174,46 +170,22 @@ func (s *Server) batch(ctx context.Context, r batchRequest) (umpire.Batch, error
 	if r.WaitMS == 0 || err != nil || b.State != umpire.BatchWaiting {
 		return b, err
 	}
-	leave, err := s.hub.enter(ctx, exchangeOf(ctx).role)
-	if err != nil {
-		return b, err
-	}
-	defer leave()
-	return s.await(ctx, r)
+	return s.await(ctx, r.Session, r.Batch, time.Duration(r.WaitMS)*time.Millisecond)
 }
 
-// await looks at the batch again whenever something happens in its session. It
-// looks once more after it has begun to listen, so that nothing falls between.
-func (s *Server) await(ctx context.Context, r batchRequest) (umpire.Batch, error) {
-	timeout := time.NewTimer(min(time.Duration(r.WaitMS)*time.Millisecond, maxWait))
-	defer timeout.Stop()
-	w := watcher{session: r.Session, seq: s.hub.seen()}
-	for {
-		b, err := s.gate.Batch(ctx, r.Session, r.Batch)
-		if err != nil || b.State != umpire.BatchWaiting {
-			return b, err
-		}
-		for news := false; !news; {
-			frames, changed, ok := s.hub.after(w.seq)
-			for _, f := range frames {
-				news = news || w.wants(&f.event)
-				w.seq = f.event.Seq
-			}
-			if !ok { // much has happened meanwhile
-				w.seq, news = s.hub.seen(), true
-			}
-			if news {
-				break
-			}
-			select {
-			case <-changed:
-			case <-timeout.C:
-				return b, nil
-			case <-s.hub.draining:
-				return b, nil
-			case <-ctx.Done():
-				return b, ctx.Err()
-			}
-		}
+// await waits for a batch, and counts as a watcher meanwhile. When the server drains, it
+// returns the batch as it stands.
+func (s *Server) await(ctx context.Context, session umpire.SessionID, batch umpire.BatchID, wait time.Duration) (umpire.Batch, error) {
+	leave, err := s.hub.enter(ctx, exchangeOf(ctx).role)
+	if err != nil {
+		return umpire.Batch{}, err
 	}
+	defer leave()
+	held, cancel := s.hub.untilDraining(ctx)
+	defer cancel()
+	b, err := s.gate.Await(held, session, batch, wait)
+	if err != nil && ctx.Err() == nil && s.hub.isDraining() {
+		return s.gate.Batch(ctx, session, batch)
+	}
+	return b, err
 }

@@ -21,11 +21,6 @@ import (
 	"github.com/umpirehq/umpire/internal/server"
 )
 
-var (
-	_ umpire.Gate = (*client.Client)(nil)
-	_ server.Gate = (*client.Client)(nil)
-)
-
 // A trip is one method of the gate through the Go client: what the gate is to be
 // given, and what is to come back.
 type trip struct {

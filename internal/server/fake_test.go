@@ -15,7 +15,7 @@ import (
 	"github.com/umpirehq/umpire/internal/server"
 )
 
-var _ server.Gate = (*fakeGate)(nil)
+var _ server.Backend = (*fakeGate)(nil)
 
 // A fakeGate answers every call with a value in which every field is set, keeps
 // what it was given, and has a timeline. One question and one batch have a state.
@@ -96,6 +96,27 @@ func (g *fakeGate) Batch(_ context.Context, s umpire.SessionID, b umpire.BatchID
 		return umpire.Batch{}, fmt.Errorf("batch %q of session %q: %w", b, s, umpire.ErrNotFound)
 	}
 	return g.batch, nil
+}
+
+// Await looks again whenever something happens.
+func (g *fakeGate) Await(ctx context.Context, s umpire.SessionID, id umpire.BatchID, wait time.Duration) (umpire.Batch, error) {
+	timeout := time.After(wait)
+	for {
+		g.mu.Lock()
+		changed := g.changed
+		g.mu.Unlock()
+		b, err := g.Batch(ctx, s, id)
+		if err != nil || b.State != umpire.BatchWaiting {
+			return b, err
+		}
+		select {
+		case <-changed:
+		case <-timeout:
+			return b, nil
+		case <-ctx.Done():
+			return b, ctx.Err()
+		}
+	}
 }
 
 // Asking names the session of [filledPending].

@@ -18,7 +18,7 @@ import (
 	"github.com/umpirehq/umpire/internal/store/sqlite"
 )
 
-var _ server.Gate = (*gate.Gate)(nil)
+var _ server.Backend = (*gate.Gate)(nil)
 
 // realGate opens a gate with a store in a folder of the test's own.
 func realGate(t *testing.T) (g *gate.Gate, project string) {

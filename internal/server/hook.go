@@ -48,7 +48,7 @@ func (s *Server) questioned(r *http.Request) (host.Output, error) {
 		return host.Output{}, err
 	}
 	desk := *s.config.Desk
-	desk.Gate = hookGate{s.gate, s, exchangeOf(r.Context()).role}
+	desk.Gate, desk.Attended = hookGate{s.gate, s}, s.inbox.attended
 	return desk.Answer(r.Context(), q)
 }
 
@@ -63,21 +63,15 @@ func (s *Server) mayAsk(ctx context.Context, q *host.Question) error {
 
 // A hookGate is the gate as a desk within the server needs it.
 type hookGate struct {
-	Gate
+	umpire.Gate
 	server *Server
-	role   role
 }
 
 // Await holds until the batch waits no more.
 func (g hookGate) Await(ctx context.Context, session umpire.SessionID, id umpire.BatchID, wait time.Duration) (umpire.Batch, error) {
-	leave, err := g.server.hub.enter(ctx, g.role)
-	if err != nil {
-		return umpire.Batch{}, g.away(err)
-	}
-	defer leave()
-	b, err := g.server.await(ctx, batchRequest{Session: session, Batch: id, WaitMS: wait.Milliseconds()})
-	if err == nil && b.State == umpire.BatchWaiting {
-		err = g.away(nil)
+	b, err := g.server.await(ctx, session, id, wait)
+	if err != nil || b.State == umpire.BatchWaiting {
+		err = g.away(err)
 	}
 	return b, err
 }
@@ -89,6 +83,3 @@ func (g hookGate) away(err error) error {
 	}
 	return err
 }
-
-// Attended reports whether a person would see a question here.
-func (g hookGate) Attended() bool { return g.server.inbox.attended() }

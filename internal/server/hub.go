@@ -43,7 +43,7 @@ var usualPace = pace{
 // A hub follows the timeline once, for all watchers. It begins when the first of
 // them comes and ends with close.
 type hub struct {
-	timeline   Timeline
+	timeline   umpire.Watcher
 	log        *slog.Logger
 	pace       pace
 	limits     Limits
@@ -67,7 +67,7 @@ type hub struct {
 	changed chan struct{} // closed when tip grows
 }
 
-func newHub(t Timeline, log *slog.Logger, p pace, l Limits) *hub {
+func newHub(t umpire.Watcher, log *slog.Logger, p pace, l Limits) *hub {
 	h := &hub{
 		timeline: t, log: log, pace: p, limits: l,
 		reading: make(chan struct{}, maxReading), draining: make(chan struct{}), changed: make(chan struct{}),
@@ -244,6 +244,19 @@ func (h *hub) drain() {
 		h.drained = true
 		close(h.draining)
 	}
+}
+
+// untilDraining returns a context that ends when the hub drains, too.
+func (h *hub) untilDraining(ctx context.Context) (context.Context, context.CancelFunc) {
+	ctx, cancel := context.WithCancel(ctx)
+	h.owned.Go(func() {
+		select {
+		case <-h.draining:
+			cancel()
+		case <-ctx.Done():
+		}
+	})
+	return ctx, cancel
 }
 
 func (h *hub) isDraining() bool {

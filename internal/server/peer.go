@@ -140,7 +140,7 @@ func (p *peer) findOrigin() {
 }
 
 // runnersOf returns the processes of this host that run sessions.
-func runnersOf(ctx context.Context, sessions Sessions) ([]peerProcess, error) {
+func runnersOf(ctx context.Context, sessions umpire.SessionReader) ([]peerProcess, error) {
 	host, err := os.Hostname()
 	if err != nil {
 		return nil, err

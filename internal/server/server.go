@@ -13,16 +13,24 @@ import (
 
 	"connectrpc.com/connect"
 
+	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/host"
 )
 
 // defaultDrain is how long requests under way may take to end.
 const defaultDrain = 15 * time.Second
 
+// A Backend is the gate that a server puts on the wire.
+type Backend interface {
+	umpire.Gate
+	// Asking returns the sessions of a project in which a question waits, or of every one.
+	Asking(ctx context.Context, project umpire.ProjectID) ([]umpire.SessionID, error)
+}
+
 // A Config says what a server serves. Gate is required, and so are Credentials
 // unless only Local is served; the other fields have useful zero values.
 type Config struct {
-	Gate        Served
+	Gate        Backend
 	Credentials Credentials
 	// Desk answers the hooks of agents, with Gate as its gate; nil answers none.
 	Desk *host.Desk
@@ -40,7 +48,7 @@ type Config struct {
 
 // A Server serves a gate. It is safe for concurrent use.
 type Server struct {
-	gate        Served
+	gate        Backend
 	keys        *keyring
 	config      Config
 	log         *slog.Logger

@@ -44,7 +44,7 @@ func (m *model) refresh() tea.Cmd {
 }
 
 // standing reads a session with the questions that wait in it and in its sub-agents.
-func standing(ctx context.Context, gate Gate, id umpire.SessionID, project umpire.ProjectID) refreshMsg {
+func standing(ctx context.Context, gate umpire.Gate, id umpire.SessionID, project umpire.ProjectID) refreshMsg {
 	s, err := gate.Session(ctx, id)
 	if err != nil {
 		return refreshMsg{err: err}
@@ -67,7 +67,7 @@ func standing(ctx context.Context, gate Gate, id umpire.SessionID, project umpir
 const maxDepth = 8
 
 // belongs reports whether a session is of the family: it, or one that it descends from.
-func belongs(ctx context.Context, gate Gate, family map[umpire.SessionID]umpire.Session, strangers map[umpire.SessionID]bool, id umpire.SessionID) bool {
+func belongs(ctx context.Context, gate umpire.SessionReader, family map[umpire.SessionID]umpire.Session, strangers map[umpire.SessionID]bool, id umpire.SessionID) bool {
 	var line []umpire.Session
 	for next := id; len(line) < maxDepth; {
 		if _, known := family[next]; known {

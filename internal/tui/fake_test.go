@@ -24,6 +24,8 @@ import (
 
 // A fakeGate answers from what it was given, and remembers what it was told.
 type fakeGate struct {
+	umpire.Gate // nil: the chat uses nothing else
+
 	beforePlan umpire.Mode
 	mu         sync.Mutex
 	session    umpire.Session

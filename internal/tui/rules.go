@@ -39,7 +39,7 @@ func (m *model) loadRules() tea.Cmd {
 	return m.do(func(ctx context.Context) tea.Msg { return rulesOf(ctx, m.conf.Gate, dir) })
 }
 
-func rulesOf(ctx context.Context, gate Gate, dir string) rulesMsg {
+func rulesOf(ctx context.Context, gate umpire.RuleKeeper, dir string) rulesMsg {
 	rules, err := gate.Rules(ctx, dir)
 	if err != nil {
 		return rulesMsg{err: err}

@@ -17,45 +17,11 @@ package tui
 import (
 	"context"
 	"io"
-	"iter"
 	"time"
 
 	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/view"
 )
-
-// A Gate is what the terminal needs of the gate. It acts in the name of the person who
-// sits there.
-type Gate interface {
-	Look
-	Act
-	Rules
-}
-
-// Look is the part of a gate that changes nothing.
-type Look interface {
-	Check(ctx context.Context, call umpire.Call) (umpire.Decision, error)
-	Session(ctx context.Context, id umpire.SessionID) (umpire.Session, error)
-	Sessions(ctx context.Context, q umpire.SessionQuery) ([]umpire.Session, error)
-	Pending(ctx context.Context, q umpire.PendingQuery) ([]umpire.Pending, error)
-	Conversation(ctx context.Context, q umpire.ConversationQuery) (umpire.Conversation, error)
-	Events(ctx context.Context, f umpire.Filter) ([]umpire.Event, error)
-	Watch(ctx context.Context, f umpire.Filter) iter.Seq2[umpire.Event, error]
-}
-
-// Act is what a person does in a session.
-type Act interface {
-	Resolve(ctx context.Context, a umpire.Answer) (umpire.Batch, error)
-	Prompt(ctx context.Context, p umpire.Prompt) (umpire.Prompted, error)
-	SetMode(ctx context.Context, m umpire.ModeChange) (umpire.Session, error)
-}
-
-// Rules are the rules' part of a gate.
-type Rules interface {
-	Rules(ctx context.Context, dir string) ([]umpire.Rule, error)
-	RuleStatus(ctx context.Context, dir string) (umpire.RuleStatus, error)
-	RemoveRule(ctx context.Context, dir string, scope umpire.Scope, id umpire.RuleID, by umpire.Actor) error
-}
 
 // A Host runs what the terminal itself does not: turns, and going from one session to
 // another. Its methods are called one at a time.
@@ -91,7 +57,7 @@ type Change struct {
 
 // A Config is what a chat works with. Gate, Host and Session are required.
 type Config struct {
-	Gate    Gate
+	Gate    umpire.Gate // acts in the name of the person who sits there
 	Host    Host
 	Session umpire.Session
 	Resumed bool   // the session was there before; what is open in it goes on
