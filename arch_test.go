@@ -139,6 +139,7 @@ var archRules = map[string]func(archTree) []string{
 	"pure packages do not touch the world":  checkPure,
 	"the root imports the standard library": checkRoot,
 	"one Decision and one Verdict":          checkVocabulary,
+	"one Gate":                              checkGate,
 	"package names say what is inside":      checkPackageNames,
 	"files are short":                       checkFileSizes,
 	"functions are short":                   checkFuncSizes,
@@ -398,6 +399,61 @@ func checkVocabulary(tree archTree) (complaints []string) {
 		}
 	}
 	return complaints
+}
+
+// checkGate refuses a second interface of the gate: one that is called so, and one that
+// spells out several of its methods. What needs a part of the gate names the part.
+func checkGate(tree archTree) (complaints []string) {
+	interfaces := map[string]*ast.InterfaceType{}
+	for _, f := range tree.written().in(".") {
+		for _, spec := range interfacesOf(f) {
+			interfaces[spec.Name.Name], _ = spec.Type.(*ast.InterfaceType)
+		}
+	}
+	methods := map[string]bool{}
+	if gate := interfaces["Gate"]; gate != nil {
+		for _, part := range gate.Methods.List {
+			if name, ok := part.Type.(*ast.Ident); ok && interfaces[name.Name] != nil {
+				for _, method := range methodsOf(interfaces[name.Name]) {
+					methods[method] = true
+				}
+			}
+		}
+	}
+	for _, f := range tree.written() {
+		for _, spec := range interfacesOf(f) {
+			if f.dir == "." {
+				continue
+			}
+			twins := slices.DeleteFunc(methodsOf(spec.Type.(*ast.InterfaceType)), func(name string) bool { return !methods[name] })
+			if strings.EqualFold(spec.Name.Name, "Gate") || len(twins) > 1 {
+				complaints = append(complaints, fmt.Sprintf("%s: interface %s is a twin of umpire.Gate", f.at(spec), spec.Name.Name))
+			}
+		}
+	}
+	return complaints
+}
+
+// interfacesOf returns the interfaces that a file declares.
+func interfacesOf(f archFile) (specs []*ast.TypeSpec) {
+	for node := range ast.Preorder(f.syntax) {
+		if spec, ok := node.(*ast.TypeSpec); ok {
+			if _, is := spec.Type.(*ast.InterfaceType); is {
+				specs = append(specs, spec)
+			}
+		}
+	}
+	return specs
+}
+
+// methodsOf returns the names of the methods that an interface spells out.
+func methodsOf(t *ast.InterfaceType) (names []string) {
+	for _, method := range t.Methods.List {
+		for _, name := range method.Names {
+			names = append(names, name.Name)
+		}
+	}
+	return names
 }
 
 func checkPackageNames(tree archTree) (complaints []string) {
@@ -681,6 +737,10 @@ var badTrees = []struct {
 	{"one Decision and one Verdict", "twin", map[string]string{"internal/gate/a.go": `package gate; type HookDecision struct{}`}, "HookDecision is a twin"},
 	{"one Decision and one Verdict", "local twin", map[string]string{"policy/a.go": "package policy\nfunc f() { type verdictJSON struct{} }"}, "verdictJSON is a twin"},
 	{"one Decision and one Verdict", "gone", map[string]string{"umpire.go": "package umpire\ntype Verdict int"}, "declares 0 types named Decision"},
+	{"one Gate", "twin", map[string]string{"internal/server/a.go": `package server; type Gate interface{ M() }`}, "interface Gate is a twin"},
+	{"one Gate", "twin by another name", map[string]string{
+		"a.go": `package umpire; type Gate interface { Runner }; type Runner interface { Start(); Finish() }`, "internal/server/a.go": `package server; type calls interface { Start(); Finish() }`,
+	}, "interface calls is a twin"},
 	{"package names say what is inside", "folder", map[string]string{"internal/util/a.go": `package paths`}, "util says nothing"},
 	{"package names say what is inside", "clause", map[string]string{"internal/gate/a_test.go": `package helpers_test`}, "helpers says nothing"},
 	{"package names say what is inside", "suffix", map[string]string{"internal/pathutil/a.go": `package pathutil`}, "pathutil says nothing"},
