@@ -14,7 +14,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/umpirehq/umpire"
-	"github.com/umpirehq/umpire/internal/client"
 	"github.com/umpirehq/umpire/internal/view"
 	"github.com/umpirehq/umpire/policy"
 )
@@ -172,7 +171,7 @@ func (f *answerFlags) read(answer *umpire.Answer, now time.Time) error {
 
 // personsGate opens the gate as a person. A credential that is named is used
 // instead of the one in umpire's own folder.
-func (a *app) personsGate(ctx context.Context, tokenFile string) (*client.Client, func(), error) {
+func (a *app) personsGate(ctx context.Context, tokenFile string) (umpire.Gate, func(), error) {
 	if tokenFile == "" {
 		return a.gateway(ctx, personCredential)
 	}
@@ -180,7 +179,7 @@ func (a *app) personsGate(ctx context.Context, tokenFile string) (*client.Client
 }
 
 // notItsRunner refuses to answer in a process that an agent's runner started.
-func (a *app) notItsRunner(ctx context.Context, gate *client.Client, verb string) error {
+func (a *app) notItsRunner(ctx context.Context, gate umpire.Gate, verb string) error {
 	if len(a.ancestry()) == 0 {
 		return nil
 	}
@@ -199,7 +198,7 @@ func (a *app) notItsRunner(ctx context.Context, gate *client.Client, verb string
 
 // findPending finds the question that an id means: a request's id or a beginning
 // of it, or a call's id.
-func (a *app) findPending(ctx context.Context, gate *client.Client, id string) (umpire.Pending, error) {
+func (a *app) findPending(ctx context.Context, gate umpire.Gate, id string) (umpire.Pending, error) {
 	all, err := gate.Pending(ctx, umpire.PendingQuery{})
 	if err != nil {
 		return umpire.Pending{}, gateError(err)
@@ -243,7 +242,7 @@ func matching(all []umpire.Pending, id string) []umpire.Pending {
 }
 
 // notPending says why nothing waits under an id: it was answered, or never asked.
-func (a *app) notPending(ctx context.Context, gate *client.Client, id string) error {
+func (a *app) notPending(ctx context.Context, gate umpire.Gate, id string) error {
 	events, err := gate.Events(ctx, umpire.Filter{})
 	if err != nil {
 		return gateError(err)
@@ -399,7 +398,7 @@ func (a *app) cardFor(answer *umpire.Answer, p umpire.Pending, s umpire.Session,
 }
 
 // resolve hands the answer in, bound to what was shown.
-func (a *app) resolve(ctx context.Context, gate *client.Client, answer umpire.Answer, p umpire.Pending, f *answerFlags) error {
+func (a *app) resolve(ctx context.Context, gate umpire.Gate, answer umpire.Answer, p umpire.Pending, f *answerFlags) error {
 	answer.Request, answer.ArgsHash, answer.Version, answer.ShownDigest = p.Request, p.ArgsHash, p.Version, p.ShownDigest
 	b, err := gate.Resolve(ctx, answer)
 	if err != nil {

@@ -10,7 +10,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/umpirehq/umpire"
-	"github.com/umpirehq/umpire/internal/client"
 	"github.com/umpirehq/umpire/internal/tui"
 	"github.com/umpirehq/umpire/internal/view"
 )
@@ -74,7 +73,7 @@ func (a *app) chat(ctx context.Context, f *runFlags, task string, plain bool) er
 
 // chatGates opens the gate twice where one runs: for the agent, and for the person who
 // answers. A gate of this process's own is one for both.
-func (s *stay) chatGates(ctx context.Context) (person *client.Client, done func(), err error) {
+func (s *stay) chatGates(ctx context.Context) (person umpire.Gate, done func(), err error) {
 	as, err := s.flags.credential(s.app)
 	if err != nil {
 		return nil, nil, err
@@ -96,7 +95,7 @@ func (s *stay) chatGates(ctx context.Context) (person *client.Client, done func(
 }
 
 // talk shows the chat until the person leaves it, and says how to resume the session.
-func (s *stay) talk(ctx context.Context, person *client.Client, host *chatHost, task string, plain bool) error {
+func (s *stay) talk(ctx context.Context, person umpire.Gate, host *chatHost, task string, plain bool) error {
 	conf := s.chatConfig(person, host, task)
 	conf.Resumed = s.flags.goOn || s.flags.session != "" || s.flags.fork != ""
 	if s.flags.json {
@@ -115,7 +114,7 @@ func (s *stay) talk(ctx context.Context, person *client.Client, host *chatHost, 
 }
 
 // chatConfig describes a chat on this process's terminal.
-func (s *stay) chatConfig(person *client.Client, host *chatHost, task string) tui.Config {
+func (s *stay) chatConfig(person umpire.Gate, host *chatHost, task string) tui.Config {
 	return tui.Config{
 		Gate: person, Host: host, Session: host.session,
 		Task: task, Model: host.modelName(), Text: view.Catalogue(s.text), Now: s.now,

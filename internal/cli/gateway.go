@@ -20,9 +20,9 @@ import (
 	"github.com/umpirehq/umpire/internal/store/sqlite"
 )
 
-// Every command reaches the gate the same way: over the wire to the one that runs,
-// or over the same wire within this process to one that it opens for itself on the
-// same store. What is there but refuses is an error; it is never stepped around.
+// A command reaches the gate that runs over the wire, or calls one directly that it opens
+// for itself on the same store. What is there but refuses is an error; it is never stepped
+// around.
 
 // A credential is whose part a command takes.
 type credential string
@@ -34,20 +34,20 @@ const (
 )
 
 // gateway opens the gate for a command. The function that it returns closes it.
-func (a *app) gateway(ctx context.Context, as credential) (*client.Client, func(), error) {
+func (a *app) gateway(ctx context.Context, as credential) (umpire.Gate, func(), error) {
 	c, _, done, err := a.reach(ctx, as, "")
 	return c, done, err
 }
 
 // gatewayWith opens the gate with the credential in a file.
-func (a *app) gatewayWith(ctx context.Context, tokenFile string) (*client.Client, func(), error) {
+func (a *app) gatewayWith(ctx context.Context, tokenFile string) (umpire.Gate, func(), error) {
 	c, _, done, err := a.reach(ctx, personCredential, tokenFile)
 	return c, done, err
 }
 
 // lookingGate opens the gate to look at it, unless nothing was ever stored: then
 // there is no gate and no error.
-func (a *app) lookingGate(ctx context.Context) (*client.Client, func(), error) {
+func (a *app) lookingGate(ctx context.Context) (umpire.Gate, func(), error) {
 	conf, err := a.config(a.dir)
 	if err != nil {
 		return nil, nil, err
@@ -57,25 +57,31 @@ func (a *app) lookingGate(ctx context.Context) (*client.Client, func(), error) {
 		return nil, nil, err
 	}
 	running, err := a.promisedGate(ctx, conf, personCredential, "")
-	if err != nil || running != nil || !at.exists() {
-		return running, closing(running), err
+	if err != nil || running == nil && !at.exists() {
+		return nil, nil, err
+	}
+	if running != nil {
+		return running, closing(running), nil
 	}
 	return a.ownGate(ctx, conf, "")
 }
 
 // reach dials the gate that runs, or opens one in this process, and tells which.
-func (a *app) reach(ctx context.Context, as credential, tokenFile string) (c *client.Client, runs bool, done func(), err error) {
+func (a *app) reach(ctx context.Context, as credential, tokenFile string) (gate umpire.Gate, runs bool, done func(), err error) {
 	conf, err := a.config(a.dir)
 	if err != nil {
 		return nil, false, nil, err
 	}
 	a.remarkAll(conf.Notices)
 	running, err := a.promisedGate(ctx, conf, as, tokenFile)
-	if err != nil || running != nil {
-		return running, true, closing(running), err
+	if err != nil {
+		return nil, false, nil, err
 	}
-	c, done, err = a.ownGate(ctx, conf, tokenFile)
-	return c, false, done, err
+	if running != nil {
+		return running, true, closing(running), nil
+	}
+	gate, done, err = a.ownGate(ctx, conf, tokenFile)
+	return gate, false, done, err
 }
 
 // promisedGate dials the gate that runs; nil is none. One that is configured to
@@ -147,10 +153,10 @@ func (a *app) token(where address, as credential, tokenFile string) (string, err
 	return token, nil
 }
 
-// ownGate serves this process from a gate of its own, which wants no credential:
+// ownGate opens a gate for this process alone, which wants no credential:
 // who can open the store can do everything to it. One that is named is checked all
 // the same, since it stands for the person.
-func (a *app) ownGate(ctx context.Context, conf *config.Config, tokenFile string) (*client.Client, func(), error) {
+func (a *app) ownGate(ctx context.Context, conf *config.Config, tokenFile string) (umpire.Gate, func(), error) {
 	at, err := a.storeAt(conf.Store)
 	if err != nil {
 		return nil, nil, err
@@ -162,12 +168,8 @@ func (a *app) ownGate(ctx context.Context, conf *config.Config, tokenFile string
 	if err != nil {
 		return nil, nil, err
 	}
-	s := server.New(server.Config{Gate: g.gate})
-	c := client.Local(s.Local())
-	c.Name = clientName
-	return c, func() {
-		closing(c)()
-		if err := errors.Join(s.Close(), g.close()); err != nil {
+	return server.Local(g.gate, clientName), func() {
+		if err := g.close(); err != nil {
 			a.remark(err.Error())
 		}
 	}, nil

@@ -10,7 +10,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/umpirehq/umpire"
-	"github.com/umpirehq/umpire/internal/client"
 	"github.com/umpirehq/umpire/internal/gate"
 	"github.com/umpirehq/umpire/internal/view"
 )
@@ -90,7 +89,7 @@ func (a *app) modeOf(ctx context.Context, f *modeFlags, word string) error {
 }
 
 // sessionMeant is the session that is named, or the one that umpire run --continue takes.
-func (a *app) sessionMeant(ctx context.Context, gate *client.Client, id string) (umpire.SessionID, error) {
+func (a *app) sessionMeant(ctx context.Context, gate umpire.Gate, id string) (umpire.SessionID, error) {
 	if id != "" {
 		return a.findSession(ctx, gate, id)
 	}
@@ -119,7 +118,7 @@ type modeTold struct {
 }
 
 // modeShownOf reads it from the session's events.
-func (a *app) modeShownOf(ctx context.Context, from *client.Client, id umpire.SessionID) (modeShown, error) {
+func (a *app) modeShownOf(ctx context.Context, from umpire.Gate, id umpire.SessionID) (modeShown, error) {
 	s, err := from.Session(ctx, id)
 	if err != nil {
 		return modeShown{}, err

@@ -9,7 +9,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/umpirehq/umpire"
-	"github.com/umpirehq/umpire/internal/client"
 	"github.com/umpirehq/umpire/internal/view"
 )
 
@@ -114,7 +113,7 @@ func (a *app) completePending(cmd *cobra.Command, args []string, _ string) ([]co
 	if len(args) > 0 {
 		return nil, cobra.ShellCompDirectiveNoFileComp
 	}
-	return a.completeFrom(cmd.Context(), func(ctx context.Context, gate *client.Client) (all []cobra.Completion, err error) {
+	return a.completeFrom(cmd.Context(), func(ctx context.Context, gate umpire.Gate) (all []cobra.Completion, err error) {
 		list, err := gate.Pending(ctx, umpire.PendingQuery{})
 		for i := range list {
 			p := &list[i]
@@ -129,7 +128,7 @@ func (a *app) completeSessions(cmd *cobra.Command, args []string, _ string) ([]c
 	if len(args) > 0 {
 		return nil, cobra.ShellCompDirectiveNoFileComp
 	}
-	return a.completeFrom(cmd.Context(), func(ctx context.Context, gate *client.Client) (all []cobra.Completion, err error) {
+	return a.completeFrom(cmd.Context(), func(ctx context.Context, gate umpire.Gate) (all []cobra.Completion, err error) {
 		p, err := a.project(a.dir)
 		if err != nil {
 			return nil, err
@@ -146,7 +145,7 @@ func (a *app) completeSessions(cmd *cobra.Command, args []string, _ string) ([]c
 
 // completeFrom asks the gate for completions. Pressing a key makes no store: where
 // there is nothing yet, nothing is offered.
-func (a *app) completeFrom(ctx context.Context, list func(context.Context, *client.Client) ([]cobra.Completion, error)) ([]cobra.Completion, cobra.ShellCompDirective) {
+func (a *app) completeFrom(ctx context.Context, list func(context.Context, umpire.Gate) ([]cobra.Completion, error)) ([]cobra.Completion, cobra.ShellCompDirective) {
 	gate, done, err := a.lookingGate(ctx)
 	if err != nil || gate == nil {
 		return nil, cobra.ShellCompDirectiveNoFileComp

@@ -8,7 +8,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/umpirehq/umpire"
-	"github.com/umpirehq/umpire/internal/client"
 	"github.com/umpirehq/umpire/internal/rulefile"
 	"github.com/umpirehq/umpire/policy"
 )
@@ -83,7 +82,7 @@ func (a *app) importRules(ctx context.Context, format rulefile.Format, file, sco
 	for _, problem := range left {
 		fmt.Fprintf(a.stderr, a.text.of("left out: %s\n"), visible(problem.Error()))
 	}
-	var gate *client.Client
+	var gate umpire.Gate
 	if !dryRun {
 		var done func()
 		if gate, done, err = a.gateway(ctx, personCredential); err != nil {

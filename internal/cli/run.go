@@ -17,7 +17,6 @@ import (
 
 	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/agent"
-	"github.com/umpirehq/umpire/internal/client"
 	"github.com/umpirehq/umpire/internal/config"
 	"github.com/umpirehq/umpire/internal/llm"
 	"github.com/umpirehq/umpire/internal/sandbox"
@@ -116,10 +115,10 @@ type stay struct {
 
 	flags *runFlags
 	conf  *config.Config
-	gate  *client.Client
+	gate  umpire.Gate
 	// entrance is the gate as the person sees it, for choosing a session; nil where an agent
 	// started this process.
-	entrance *client.Client
+	entrance umpire.Gate
 	mode     *umpire.Mode // nil: as configured
 	// asks says that a person sits here who is asked on the spot; headless that nobody
 	// can answer. Neither: a gate runs, and waits for whoever answers it.
@@ -175,7 +174,7 @@ func (a *app) runTask(ctx context.Context, f *runFlags, task string) error {
 // personsGate dials the gate that runs for the person who started this run, if a person
 // did: which folder, mode and session it works in is theirs to choose. All that follows is
 // the agent's.
-func (s *stay) personsGate(ctx context.Context) (*client.Client, func(), error) {
+func (s *stay) personsGate(ctx context.Context) (umpire.Gate, func(), error) {
 	if s.needPerson("choosing a session") != nil {
 		return nil, func() {}, nil //nolint:nilerr // an agent goes on as one
 	}

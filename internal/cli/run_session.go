@@ -29,7 +29,7 @@ func (s *stay) enter(ctx context.Context, task string) (umpire.Session, error) {
 	return s.enterBy(ctx, s.gate, task)
 }
 
-func (s *stay) enterBy(ctx context.Context, gate *client.Client, task string) (entered umpire.Session, err error) {
+func (s *stay) enterBy(ctx context.Context, gate umpire.Gate, task string) (entered umpire.Session, err error) {
 	resumption := umpire.Resumption{
 		ID: umpire.SessionID(s.flags.session), Dir: s.dir, Agent: agentName, AllowCrossProject: s.flags.allowCrossProject,
 		Runner: process.NameOf(os.Getpid()), Mode: s.mode, AllowBypass: s.flags.allowBypass, Headless: s.headless,
@@ -65,7 +65,7 @@ func sessionError(err error) error {
 
 // resume takes a session, and says which and where when none was named. Where another
 // process runs it a task is queued: that one will see to it.
-func (s *stay) resume(ctx context.Context, gate *client.Client, r umpire.Resumption, task string) (umpire.Session, error) {
+func (s *stay) resume(ctx context.Context, gate umpire.Gate, r umpire.Resumption, task string) (umpire.Session, error) {
 	standing, err := findStanding(ctx, gate, &r)
 	if err != nil {
 		return standing, sessionError(err)
@@ -90,7 +90,7 @@ func (s *stay) resume(ctx context.Context, gate *client.Client, r umpire.Resumpt
 }
 
 // findStanding finds the session that is meant, as it stands: the latest where none is named.
-func findStanding(ctx context.Context, gate *client.Client, r *umpire.Resumption) (umpire.Session, error) {
+func findStanding(ctx context.Context, gate umpire.Gate, r *umpire.Resumption) (umpire.Session, error) {
 	if r.ID == "" {
 		return gate.Latest(ctx, umpire.LatestQuery{Dir: r.Dir, Agent: r.Agent})
 	}

@@ -9,7 +9,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/umpirehq/umpire"
-	"github.com/umpirehq/umpire/internal/client"
 	"github.com/umpirehq/umpire/internal/view"
 )
 
@@ -95,7 +94,7 @@ func (a *app) sessionsEndCommand() *cobra.Command {
 		Long:    a.text.of(sessionsEndLong),
 		Example: "  umpire sessions end s4k7m --reason 'wrong branch'",
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.changeSession(cmd.Context(), args[0], "ended %s\n", func(gate *client.Client, id umpire.SessionID) error {
+			return a.changeSession(cmd.Context(), args[0], "ended %s\n", func(gate umpire.Gate, id umpire.SessionID) error {
 				return gate.End(cmd.Context(), id, reason)
 			})
 		},
@@ -112,7 +111,7 @@ func (a *app) sessionsDeleteCommand() *cobra.Command {
 		Long:    a.text.of(sessionsDeleteLong),
 		Example: "  umpire sessions delete s4k7m",
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.changeSession(cmd.Context(), args[0], "deleted %s\n", func(gate *client.Client, id umpire.SessionID) error {
+			return a.changeSession(cmd.Context(), args[0], "deleted %s\n", func(gate umpire.Gate, id umpire.SessionID) error {
 				return gate.Delete(cmd.Context(), id)
 			})
 		},
@@ -120,7 +119,7 @@ func (a *app) sessionsDeleteCommand() *cobra.Command {
 }
 
 // changeSession does something to the session that an id means, and says so.
-func (a *app) changeSession(ctx context.Context, id, done string, change func(*client.Client, umpire.SessionID) error) error {
+func (a *app) changeSession(ctx context.Context, id, done string, change func(umpire.Gate, umpire.SessionID) error) error {
 	gate, closeGate, err := a.gateway(ctx, personCredential)
 	if err != nil {
 		return err
@@ -139,7 +138,7 @@ func (a *app) changeSession(ctx context.Context, id, done string, change func(*c
 
 // findSession finds the session that an id, or the beginning of one, means. A
 // session of another project needs its whole id.
-func (a *app) findSession(ctx context.Context, gate *client.Client, id string) (umpire.SessionID, error) {
+func (a *app) findSession(ctx context.Context, gate umpire.Gate, id string) (umpire.SessionID, error) {
 	if err := umpire.CheckID("session ID", id); err != nil {
 		return "", usage("umpire sessions", "%w", err)
 	}

@@ -7,7 +7,6 @@ import (
 	"slices"
 
 	"github.com/umpirehq/umpire"
-	"github.com/umpirehq/umpire/internal/client"
 	"github.com/umpirehq/umpire/internal/config"
 )
 
@@ -74,8 +73,12 @@ func (a *app) gateStatus(ctx context.Context, s *status, c *config.Config) error
 		return nil
 	}
 	s.Gate.Running, s.Gate.InProcess = running != nil, running == nil
-	gate, done := running, closing(running)
-	if gate == nil && stored.exists() {
+	var gate umpire.Gate
+	done := func() {}
+	switch {
+	case running != nil:
+		gate, done = running, closing(running)
+	case stored.exists():
 		if gate, done, err = a.ownGate(ctx, c, ""); err != nil {
 			s.Gate.Problem = err.Error()
 		}
@@ -91,7 +94,7 @@ func (a *app) gateStatus(ctx context.Context, s *status, c *config.Config) error
 }
 
 // ask reads the permission status of the project.
-func (s *status) ask(ctx context.Context, gate *client.Client) error {
+func (s *status) ask(ctx context.Context, gate umpire.Gate) error {
 	sessions, err := gate.Sessions(ctx, umpire.SessionQuery{Project: s.ProjectID})
 	if err != nil {
 		return err
@@ -130,7 +133,7 @@ func (s *status) ask(ctx context.Context, gate *client.Client) error {
 const lastWindow = 500
 
 // last reads what was decided last.
-func (s *status) last(ctx context.Context, gate *client.Client) error {
+func (s *status) last(ctx context.Context, gate umpire.Gate) error {
 	events, err := gate.Events(ctx, umpire.Filter{Project: s.ProjectID, Last: lastWindow})
 	if err != nil {
 		return err

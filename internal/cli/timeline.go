@@ -8,7 +8,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/umpirehq/umpire"
-	"github.com/umpirehq/umpire/internal/client"
 	"github.com/umpirehq/umpire/internal/view"
 )
 
@@ -88,7 +87,7 @@ func (a *app) timeline(ctx context.Context, f *timelineFlags) error {
 }
 
 // timelineFilter is what the flags choose: this project unless told otherwise.
-func (a *app) timelineFilter(ctx context.Context, gate *client.Client, f *timelineFlags) (umpire.Filter, error) {
+func (a *app) timelineFilter(ctx context.Context, gate umpire.Gate, f *timelineFlags) (umpire.Filter, error) {
 	filter := umpire.Filter{After: f.after}
 	switch {
 	case f.session != "":
@@ -111,7 +110,7 @@ func (a *app) timelineFilter(ctx context.Context, gate *client.Client, f *timeli
 }
 
 // follow shows events as they come, until it is interrupted.
-func (a *app) follow(ctx context.Context, gate *client.Client, filter umpire.Filter, show func(*umpire.Event) error) error {
+func (a *app) follow(ctx context.Context, gate umpire.Gate, filter umpire.Filter, show func(*umpire.Event) error) error {
 	for e, err := range gate.Watch(ctx, filter) {
 		if ctx.Err() != nil {
 			return nil

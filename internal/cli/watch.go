@@ -11,7 +11,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/umpirehq/umpire"
-	"github.com/umpirehq/umpire/internal/client"
 	"github.com/umpirehq/umpire/internal/view"
 )
 
@@ -82,7 +81,7 @@ func (a *app) columns() int {
 type waiting struct {
 	*app
 
-	gate  *client.Client
+	gate  umpire.Gate
 	query umpire.PendingQuery
 	live  bool
 	width int

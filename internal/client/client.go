@@ -37,7 +37,6 @@ type Client struct {
 	base  string
 	token string
 	http  *http.Client
-	stop  func() error
 	pace  pace
 }
 
@@ -77,13 +76,10 @@ func newClient(base, token string, dial func(ctx context.Context, network, addre
 	return &Client{base: base, token: token, http: &http.Client{Transport: transport}, pace: usualPace}
 }
 
-// Close ends what is idle, and a gate that [Local] serves. Calls and watchers end
-// with their contexts.
+// Close closes idle connections. Calls and watchers end with their contexts. Its error is
+// always nil.
 func (c *Client) Close() error {
 	c.http.CloseIdleConnections()
-	if c.stop != nil {
-		return c.stop()
-	}
 	return nil
 }
 

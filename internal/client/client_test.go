@@ -70,12 +70,7 @@ func event(seq int64) string {
 func watch(t *testing.T, s *script, f umpire.Filter, n int) (seqs []int64, took time.Duration, err error) {
 	t.Helper()
 	begun := time.Now()
-	c := client.Local(s)
-	defer func() {
-		if err := c.Close(); err != nil {
-			t.Error(err)
-		}
-	}()
+	c := serve(t, s)
 	for e, failed := range c.Watch(t.Context(), f) {
 		if failed != nil {
 			return seqs, time.Since(begun), failed
@@ -194,7 +189,7 @@ func TestWatchGivesUp(t *testing.T) {
 func TestWatchEndsWithItsContext(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		c := client.Local(&script{steps: []http.HandlerFunc{says(true, event(3))}})
+		c := serve(t, &script{steps: []http.HandlerFunc{says(true, event(3))}})
 		defer c.Close()
 		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
 		defer cancel()
@@ -232,7 +227,7 @@ func TestAnswersThatAreNoneOfTheGates(t *testing.T) {
 	for _, row := range rows {
 		t.Run(row.name, func(t *testing.T) {
 			t.Parallel()
-			c := client.Local(row.step)
+			c := serve(t, row.step)
 			defer c.Close()
 			decision, err := c.Check(t.Context(), umpire.Call{})
 			if err == nil || row.want != nil && !errors.Is(err, row.want) {
@@ -250,7 +245,7 @@ func TestCallHasADeadline(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		told := make(chan string, 1)
-		c := client.Local(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		c := serve(t, http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
 			told <- r.Header.Get("Connect-Timeout-Ms")
 			_, _ = io.Copy(io.Discard, r.Body) // or net/http does not see that the client has gone
 			<-r.Context().Done()
@@ -271,7 +266,7 @@ func TestRequestsSayWhoAsks(t *testing.T) {
 	t.Parallel()
 	heads := make(chan http.Header, 1)
 	bodies := make(chan map[string]any, 1)
-	c := client.Local(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	c := serve(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		var body map[string]any
 		if err := json.NewDecoder(r.Body).Decode(&body); err != nil {
 			t.Error(err)

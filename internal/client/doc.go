@@ -7,9 +7,6 @@
 //	batch, err := c.Submit(ctx, submission)
 //	if errors.Is(err, umpire.ErrFenced) { ... }
 //
-// A program that has no gate to dial serves one to itself and uses it in the same
-// way: see [Local].
-//
 // It speaks Connect's JSON and server-sent events over HTTP/1.1, with the standard
 // library alone, so that a program which makes one call and ends starts quickly.
 package client

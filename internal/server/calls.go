@@ -149,12 +149,14 @@ func orEmpty[T any](list []T) []T {
 	return list
 }
 
-// resolve signs the answer with who is at the other end, whatever it says.
 func (s *Server) resolve(ctx context.Context, a umpire.Answer) (umpire.Batch, error) {
+	return s.signed(ctx).Resolve(ctx, a)
+}
+
+// signed is the gate for who is at the other end.
+func (s *Server) signed(ctx context.Context) *signedGate {
 	x := exchangeOf(ctx)
-	a.By, a.Channel = x.peer.actor(x.claim), x.peer.channel
-	a.Actor = a.By.Name
-	return s.gate.Resolve(ctx, a)
+	return &signedGate{Gate: s.gate, by: func() umpire.Actor { return x.peer.actor(x.claim) }, channel: x.peer.channel}
 }
 
 // batch returns a batch, and holds it while it waits for a person as long as the

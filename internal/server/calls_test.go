@@ -7,7 +7,6 @@ import (
 	"runtime"
 	"strings"
 	"testing"
-	"time"
 
 	"connectrpc.com/connect"
 	"github.com/google/go-cmp/cmp"
@@ -18,7 +17,6 @@ import (
 	umpirev1 "github.com/umpirehq/umpire/internal/api/umpire/v1"
 	"github.com/umpirehq/umpire/internal/api/umpire/v1/umpirev1connect"
 	"github.com/umpirehq/umpire/internal/client"
-	"github.com/umpirehq/umpire/internal/server"
 )
 
 // A trip is one method of the gate through the Go client: what the gate is to be
@@ -112,15 +110,6 @@ func TestClientGivesTheGateWhatItWasGiven(t *testing.T) {
 		}
 	}
 	each(t, func(t *testing.T, w *world) { run(t, w.gate, w.client(t, credentials.Person)) })
-	t.Run("local", func(t *testing.T) {
-		t.Parallel()
-		gate := newFake()
-		s := server.NewForTest(server.Config{Gate: gate}, time.Minute)
-		defer s.Close()
-		c := client.Local(s.Local())
-		defer c.Close()
-		run(t, gate, c)
-	})
 }
 
 // carry turns a value into the message that bears it, without the server's code.

@@ -164,12 +164,6 @@ func exchangeOf(ctx context.Context) *exchange {
 	return &exchange{}
 }
 
-// actorOf is who makes the request.
-func actorOf(ctx context.Context) umpire.Actor {
-	x := exchangeOf(ctx)
-	return x.peer.actor(x.claim)
-}
-
 // fail notes how the request failed, and returns what Connect is to tell.
 func fail(ctx context.Context, err error) error {
 	f := failureOf(err)

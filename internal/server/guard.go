@@ -51,7 +51,6 @@ var safeHeaders = map[string][]string{
 type guard struct {
 	server *Server
 	hosts  map[string]bool // that a request may name; nil is all of them
-	local  bool            // within this process, where no credential is needed
 }
 
 // ServeHTTP answers a request.
@@ -101,10 +100,6 @@ func (g *guard) identify(x *exchange, r *http.Request) *failure {
 		}
 		x.claim = claim
 	}
-	if g.local {
-		x.role = rolePerson
-		return nil
-	}
 	if why := g.elsewhere(r); why != "" {
 		return forbidden(why)
 	}
@@ -125,8 +120,6 @@ func (g *guard) admit(x *exchange, r *http.Request) (route, *failure) {
 		}
 	case x.role < where.role:
 		return where, forbidden(r.URL.Path + " takes the credential of " + where.role.String())
-	case g.local:
-		return where, nil
 	}
 	return where, g.person(x, r, where)
 }

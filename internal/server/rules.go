@@ -58,10 +58,8 @@ func (s *Server) grants(ctx context.Context, r ruleRequest) (grantList, error) {
 	return grantList{Grants: orEmpty(list)}, err
 }
 
-// revoke signs the revocation with who is at the other end.
 func (s *Server) revoke(ctx context.Context, r umpire.Revocation) (grantList, error) {
-	r.By = actorOf(ctx)
-	list, err := s.gate.Revoke(ctx, r)
+	list, err := s.signed(ctx).Revoke(ctx, r)
 	return grantList{Grants: orEmpty(list)}, err
 }
 
@@ -75,21 +73,19 @@ func (s *Server) rules(ctx context.Context, r ruleRequest) (ruleList, error) {
 }
 
 func (s *Server) addRule(ctx context.Context, r ruleRequest) (ruleAdded, error) {
-	id, err := s.gate.AddRule(ctx, r.Dir, r.Scope, r.Rule, actorOf(ctx))
+	id, err := s.signed(ctx).AddRule(ctx, r.Dir, r.Scope, r.Rule, umpire.Actor{})
 	return ruleAdded{ID: id}, err
 }
 
 func (s *Server) removeRule(ctx context.Context, r ruleRequest) (nothing, error) {
-	return nothing{}, s.gate.RemoveRule(ctx, r.Dir, r.Scope, r.ID, actorOf(ctx))
+	return nothing{}, s.signed(ctx).RemoveRule(ctx, r.Dir, r.Scope, r.ID, umpire.Actor{})
 }
 
 func (s *Server) ruleStatus(ctx context.Context, r ruleRequest) (umpire.RuleStatus, error) {
 	return s.gate.RuleStatus(ctx, r.Dir)
 }
 
-// trust signs the change with who is at the other end.
 func (s *Server) trust(ctx context.Context, c umpire.TrustChange) (trusted, error) {
-	c.By = actorOf(ctx)
-	files, err := s.gate.Trust(ctx, c)
+	files, err := s.signed(ctx).Trust(ctx, c)
 	return trusted{Files: orEmpty(files)}, err
 }

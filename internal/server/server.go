@@ -27,8 +27,8 @@ type Backend interface {
 	Asking(ctx context.Context, project umpire.ProjectID) ([]umpire.SessionID, error)
 }
 
-// A Config says what a server serves. Gate is required, and so are Credentials
-// unless only Local is served; the other fields have useful zero values.
+// A Config says what a server serves. Gate and Credentials are required; the other fields
+// have useful zero values.
 type Config struct {
 	Gate        Backend
 	Credentials Credentials
@@ -193,10 +193,6 @@ func (s *Server) Close() error {
 	s.hub.close()
 	return nil
 }
-
-// Local returns a handler for this process itself, which asks for no credential:
-// who can call it could as well call the gate. It may be used until Close.
-func (s *Server) Local() http.Handler { return &guard{server: s, local: true} }
 
 func (s *Server) healthy(w http.ResponseWriter, r *http.Request) {
 	if r.Method != http.MethodGet {

@@ -144,10 +144,8 @@ func (s *Server) sessions(ctx context.Context, q umpire.SessionQuery) (sessionLi
 	return sessionList{Sessions: orEmpty(list)}, err
 }
 
-// setMode signs the change with who is at the other end.
 func (s *Server) setMode(ctx context.Context, m umpire.ModeChange) (umpire.Session, error) {
-	m.By = actorOf(ctx)
-	return s.gate.SetMode(ctx, m)
+	return s.signed(ctx).SetMode(ctx, m)
 }
 
 func (s *Server) compose(ctx context.Context, r composeRequest) (umpire.Conversation, error) {

@@ -99,8 +99,8 @@ func eventFilter(query string, header http.Header) (f umpire.Filter, err error) 
 	return f, nil
 }
 
-// mayWatch says why a reader may not have the events of a filter: an agent may
-// watch a session, and a session is watched within its project.
+// mayWatch says why a reader may not have the events of a filter: an agent may watch a
+// session of its own.
 func (s *Server) mayWatch(ctx context.Context, f umpire.Filter) error {
 	if f.Session == "" {
 		if exchangeOf(ctx).role < rolePerson {
@@ -111,10 +111,18 @@ func (s *Server) mayWatch(ctx context.Context, f umpire.Filter) error {
 	if err := s.mine(ctx, f.Session); err != nil {
 		return err
 	}
-	session, err := s.gate.Session(ctx, f.Session)
+	return checkFilter(ctx, s.gate, f)
+}
+
+// checkFilter refuses a session that does not exist, and one of another project. A session
+// that was deleted has left its events.
+func checkFilter(ctx context.Context, g umpire.Gate, f umpire.Filter) error {
+	if f.Session == "" {
+		return nil
+	}
+	session, err := g.Session(ctx, f.Session)
 	if errors.Is(err, umpire.ErrNotFound) {
-		// A session that was deleted has left its events.
-		left, err := s.gate.Events(ctx, umpire.Filter{Session: f.Session, Limit: 1})
+		left, err := g.Events(ctx, umpire.Filter{Session: f.Session, Limit: 1})
 		switch {
 		case err != nil:
 			return err
@@ -136,9 +144,9 @@ func (s *Server) mayWatch(ctx context.Context, f umpire.Filter) error {
 var eventHead = map[string]string{"Content-Type": "text/event-stream", "X-Accel-Buffering": "no"}
 
 // ridable reports whether a request's connection can be taken from net/http: not
-// over HTTP/2, nor in memory, nor on systems without a write that does not wait.
+// over HTTP/2, nor on systems without a write that does not wait.
 func ridable(r *http.Request) bool {
-	return canPush && r.ProtoMajor == 1 && r.ProtoMinor == 1 && exchangeOf(r.Context()).peer.channel != channelLocal
+	return canPush && r.ProtoMajor == 1 && r.ProtoMinor == 1
 }
 
 // takeOver takes the connection from net/http, whose goroutine and buffers then go.

@@ -15,10 +15,8 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"connectrpc.com/connect"
-	"github.com/google/go-cmp/cmp"
 
 	"github.com/umpirehq/umpire"
 	umpirev1 "github.com/umpirehq/umpire/internal/api/umpire/v1"
@@ -559,32 +557,5 @@ func TestClientWatchEndsWhenItIsToldTo(t *testing.T) {
 		if !errors.Is(err, client.ErrCredential) {
 			t.Errorf("an agent that watches all: %v", err)
 		}
-	}
-}
-
-func TestLocalClientWatches(t *testing.T) {
-	t.Parallel()
-	gate := newFake()
-	s := server.NewForTest(server.Config{Gate: gate}, time.Minute)
-	c := client.Local(s.Local())
-	gate.tell(notice("s1"))
-	n := 0
-	for e, err := range c.Watch(t.Context(), umpire.Filter{}) {
-		if err != nil {
-			t.Fatal(err)
-		}
-		if diff := cmp.Diff(int64(3*n+3), e.Seq); diff != "" {
-			t.Error(diff)
-		}
-		if n++; n == 3 {
-			break
-		}
-		gate.tell(notice("s1"))
-	}
-	if err := c.Close(); err != nil {
-		t.Error(err)
-	}
-	if err := s.Close(); err != nil {
-		t.Error(err)
 	}
 }

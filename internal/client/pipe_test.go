@@ -1,4 +1,4 @@
-package client
+package client_test
 
 import (
 	"context"
@@ -6,27 +6,26 @@ import (
 	"net"
 	"net/http"
 	"sync"
+	"testing"
 	"time"
+
+	"github.com/umpirehq/umpire/internal/client"
 )
 
-// headTimeout is for form: both ends are this process.
-const headTimeout = 10 * time.Second
-
-// Local returns a client of a handler in this process, over connections in memory.
-// Close ends them.
-func Local(handler http.Handler) *Client {
+// serve returns a client of a handler over connections in memory, until the test ends.
+func serve(t *testing.T, handler http.Handler) *client.Client {
+	t.Helper()
 	l := &pipeListener{conns: make(chan net.Conn), closed: make(chan struct{})}
-	server := &http.Server{Handler: handler, ReadHeaderTimeout: headTimeout}
+	server := &http.Server{Handler: handler, ReadHeaderTimeout: time.Minute}
 	ended := make(chan error, 1)
 	go func() { ended <- server.Serve(l) }()
-	c := newClient("http://localhost", "", func(ctx context.Context, _, _ string) (net.Conn, error) { return l.dial(ctx) })
-	c.stop = func() error {
-		err := server.Close()
-		if served := <-ended; !errors.Is(served, http.ErrServerClosed) {
-			err = errors.Join(err, served)
+	c := client.NewForTest(func(ctx context.Context, _, _ string) (net.Conn, error) { return l.dial(ctx) })
+	t.Cleanup(func() {
+		err := errors.Join(c.Close(), server.Close())
+		if served := <-ended; err != nil || !errors.Is(served, http.ErrServerClosed) {
+			t.Errorf("closing: %v, %v", err, served)
 		}
-		return err
-	}
+	})
 	return c
 }
 

@@ -1,0 +1,104 @@
+package server
+
+import (
+	"context"
+	"iter"
+	"sync"
+
+	"github.com/umpirehq/umpire"
+)
+
+// Local returns a gate for this process itself, which goes by the name of a client on the
+// record. It asks for no credential: who can open the store can do everything to it.
+func Local(g umpire.Gate, client string) umpire.Gate {
+	by := sync.OnceValue(func() umpire.Actor { return localPeer().actor(client) })
+	return &signedGate{Gate: g, by: by, channel: channelLocal}
+}
+
+// A signedGate notes who answers and who changes what, whatever the request says. It
+// refuses requests with ids that are not fit to be one, and to watch a session that does
+// not exist.
+type signedGate struct {
+	umpire.Gate
+
+	by      func() umpire.Actor
+	channel string
+}
+
+func (g *signedGate) Resolve(ctx context.Context, a umpire.Answer) (umpire.Batch, error) {
+	a.By, a.Channel = g.by(), g.channel
+	a.Actor = a.By.Name
+	return checked(ctx, a, g.Gate.Resolve)
+}
+
+func (g *signedGate) SetMode(ctx context.Context, m umpire.ModeChange) (umpire.Session, error) {
+	m.By = g.by()
+	return checked(ctx, m, g.Gate.SetMode)
+}
+
+func (g *signedGate) AddRule(ctx context.Context, dir string, scope umpire.Scope, r umpire.Rule, _ umpire.Actor) (umpire.RuleID, error) {
+	return g.Gate.AddRule(ctx, dir, scope, r, g.by())
+}
+
+func (g *signedGate) RemoveRule(ctx context.Context, dir string, scope umpire.Scope, id umpire.RuleID, _ umpire.Actor) error {
+	return g.Gate.RemoveRule(ctx, dir, scope, id, g.by())
+}
+
+func (g *signedGate) Trust(ctx context.Context, t umpire.TrustChange) ([]string, error) {
+	t.By = g.by()
+	return checked(ctx, t, g.Gate.Trust)
+}
+
+func (g *signedGate) Revoke(ctx context.Context, r umpire.Revocation) ([]umpire.GrantStatus, error) {
+	r.By = g.by()
+	return checked(ctx, r, g.Gate.Revoke)
+}
+
+func (g *signedGate) Session(ctx context.Context, id umpire.SessionID) (umpire.Session, error) {
+	if err := umpire.CheckID("session_id", id); err != nil {
+		return umpire.Session{}, err
+	}
+	return g.Gate.Session(ctx, id)
+}
+
+func (g *signedGate) Fork(ctx context.Context, id umpire.SessionID, r umpire.Resumption) (umpire.Session, error) {
+	r.ID = id
+	return checked(ctx, r, func(ctx context.Context, r umpire.Resumption) (umpire.Session, error) { return g.Gate.Fork(ctx, id, r) })
+}
+
+func (g *signedGate) Continue(ctx context.Context, r umpire.Resumption) (umpire.Session, error) {
+	return checked(ctx, r, g.Gate.Continue)
+}
+
+func (g *signedGate) Conversation(ctx context.Context, q umpire.ConversationQuery) (umpire.Conversation, error) {
+	return checked(ctx, q, g.Gate.Conversation)
+}
+
+func (g *signedGate) Events(ctx context.Context, f umpire.Filter) ([]umpire.Event, error) {
+	if err := g.checkFilter(ctx, f); err != nil {
+		return nil, err
+	}
+	return g.Gate.Events(ctx, f)
+}
+
+func (g *signedGate) Watch(ctx context.Context, f umpire.Filter) iter.Seq2[umpire.Event, error] {
+	if err := g.checkFilter(ctx, f); err != nil {
+		return func(yield func(umpire.Event, error) bool) { yield(umpire.Event{}, err) }
+	}
+	return g.Gate.Watch(ctx, f)
+}
+
+func (g *signedGate) checkFilter(ctx context.Context, f umpire.Filter) error {
+	if err := checkIDs(eventQuery(f)); err != nil {
+		return err
+	}
+	return checkFilter(ctx, g.Gate, f)
+}
+
+// checked passes a request on if its ids are fit to be one.
+func checked[In, Out any](ctx context.Context, in In, do func(context.Context, In) (Out, error)) (out Out, err error) {
+	if err := checkIDs(in); err != nil {
+		return out, err
+	}
+	return do(ctx, in)
+}
