@@ -109,31 +109,46 @@ func (u *use) guessCommand(line string) {
 }
 
 // maxGuessedText is how much of an unread file is guessed.
-const maxGuessedText = 32 << 10
+const (
+	maxGuessedText  = 32 << 10 // bytes
+	maxGuessedLines = 2000
+)
 
-// guessText guesses the commands that a file spells out whose language is not read: in its
-// lines, without what introduces a command there, and between its brackets and quotes.
+// guessText guesses what commands delete that a file spells out whose language is not
+// read. Most of the file is about other recipes, so that nothing else counts.
 func (u *use) guessText(text string) {
-	text = strings.ToValidUTF8(text[:min(len(text), maxGuessedText)], "")
-	tried := map[string]bool{}
-	try := func(line string) {
+	u.then(func() {
+		before := len(u.w.guessed)
+		for _, line := range commandsIn(text) {
+			u.guess(snippet.Act{Kind: snippet.Command, Text: line})
+		}
+		deletes := func(a umpire.Access) bool { return a.Kind == umpire.KindDelete || a.Risk == umpire.Critical }
+		kept := slices.DeleteFunc(slices.Clone(u.w.guessed[before:]), func(a umpire.Access) bool { return !deletes(a) })
+		u.w.guessed = append(u.w.guessed[:before], kept...)
+	})
+}
+
+// commandsIn are what may be command lines in a file: its lines, without what introduces a
+// command there, and what stands between brackets and quotes.
+func commandsIn(text string) (lines []string) {
+	add := func(line string) {
 		line = strings.TrimPrefix(strings.Trim(line, " \t\r\n-@+&|;,"), "shell ")
-		if strings.Contains(line, " ") && !tried[line] {
-			tried[line] = true
-			u.guessCommand(line)
+		if strings.Contains(line, " ") && !slices.Contains(lines, line) {
+			lines = append(lines, line)
 		}
 	}
-	for line := range strings.Lines(text) {
-		try(line)
+	for line := range strings.Lines(strings.ToValidUTF8(text[:min(len(text), maxGuessedText)], "")) {
+		add(line)
 		if _, value, found := strings.Cut(line, ":"); found {
-			try(value)
+			add(value)
 		}
 		for _, marks := range []string{"()[]{}\"'", "()[]{}\"',;"} {
 			for piece := range strings.FieldsFuncSeq(line, func(r rune) bool { return strings.ContainsRune(marks, r) }) {
-				try(piece)
+				add(piece)
 			}
 		}
 	}
+	return lines[:min(len(lines), maxGuessedLines)]
 }
 
 // suppose walks something apart from the line, so that no doubt about it is one about that.
