@@ -111,7 +111,7 @@ func (u *use) guessCommand(line string) {
 // maxGuessedText is how much of an unread file is guessed.
 const (
 	maxGuessedText  = 32 << 10 // bytes
-	maxGuessedLines = 2000
+	maxGuessedLines = 800
 )
 
 // guessText guesses what commands delete that a file spells out whose language is not
