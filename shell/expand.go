@@ -3,6 +3,7 @@ package shell
 import (
 	"cmp"
 	"path"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -591,10 +592,14 @@ func countsOnly(program string) bool {
 // braces expands {a,b} and {1..3} into the words they stand for. It reports
 // false when there would be too many.
 func braces(arg *syntax.Word) ([]*syntax.Word, bool) {
-	if !strings.Contains(literalText(arg), "{") || !syntax.SplitBraces(arg) {
-		return []*syntax.Word{{Parts: arg.Parts}}, true
+	if strings.Contains(literalText(arg), "{") {
+		// Splitting changes the word, and other readers of the line do not know the result.
+		split := &syntax.Word{Parts: slices.Clone(arg.Parts)}
+		if syntax.SplitBraces(split) {
+			return expandBraces(split.Parts)
+		}
 	}
-	return expandBraces(arg.Parts)
+	return []*syntax.Word{{Parts: arg.Parts}}, true
 }
 
 func literalText(arg *syntax.Word) string {

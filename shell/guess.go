@@ -174,8 +174,6 @@ func defaults(part syntax.WordPart) bool {
 		return part.Exp != nil && part.Exp.Word != nil && hasDefault(part.Exp.Op)
 	case *syntax.DblQuoted:
 		return slices.ContainsFunc(part.Parts, defaults)
-	case *syntax.BraceExp:
-		return takesDefault(part.Elems)
 	}
 	return false
 }

@@ -103,6 +103,7 @@ func FuzzParse(f *testing.F) {
 		"ls -la", "cat <<E\n$(x)\nE", "for i in {1..3}; do echo $i; done", "a=(1 2); echo ${a[@]}", "find . -exec rm {} +", "sed -n '1,3p' x",
 		"awk '{print $1}' x | sort -u", "git -c a.b=c log", "x=$'\\x41'; $x", "cd a && (cd b; ls) || exit", "case $x in a|b) ;; esac", "[[ a =~ b ]]",
 		"sudo -u x env -S 'a b' sh -c 'ls'", "f() { f; }; f", "echo ${x:-$(y)}", "tar czf x.tgz --to-command=y .", "xargs -I{} sh -c '{}' <<< x", "((i++))",
+		"echo $((a[$(echo {1..3})]))", "for i in 1 2; do echo {a,b}; done",
 	} {
 		f.Add(seed)
 	}
