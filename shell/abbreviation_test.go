@@ -68,7 +68,9 @@ func spells(entry *program, name string) bool {
 func linesThatAsk(t *testing.T) []string {
 	t.Helper()
 	var lines []string
-	for _, list := range []struct{ file, mark string }{{"testdata/never_safe.txt", ""}, {"testdata/examples.txt", "- "}} {
+	for _, list := range []struct{ file, mark string }{
+		{"testdata/never_safe.txt", ""}, {"testdata/examples.txt", "- "},
+	} {
 		text, err := os.ReadFile(list.file)
 		if err != nil {
 			t.Fatal(err)

@@ -149,8 +149,9 @@ func (w *walker) sets(name string, value word) {
 // environment emits the access of a variable that may change what runs.
 func (w *walker) environment(name string, value word) {
 	w.emit(umpire.Access{
-		Kind: umpire.KindExec, Program: name + "=", Args: []string{value.display()}, Words: []string{name + "=" + value.ruleWord()},
-		Risk: umpire.Medium, Reason: "setting " + name + " can change what runs", Table: "environment",
+		Kind: umpire.KindExec, Program: name + "=", Args: []string{value.display()},
+		Words: []string{name + "=" + value.ruleWord()}, Risk: umpire.Medium,
+		Reason: "setting " + name + " can change what runs", Table: "environment",
 	})
 }
 
@@ -220,7 +221,8 @@ func (w *walker) assigned(s *state, a *syntax.Assign) value {
 // declClause walks export, declare, local, readonly and typeset. All its words
 // are expanded before any is assigned.
 func (w *walker) declClause(s *state, cmd *syntax.DeclClause) {
-	d := declaration{w: w, s: s, exports: cmd.Variant.Value == "export", fixes: cmd.Variant.Value == "readonly", set: map[string]value{}}
+	d := declaration{w: w, s: s, exports: cmd.Variant.Value == "export", fixes: cmd.Variant.Value == "readonly",
+		set: map[string]value{}}
 	for _, a := range cmd.Args {
 		d.assign(a)
 	}
@@ -237,7 +239,8 @@ func (w *walker) declClause(s *state, cmd *syntax.DeclClause) {
 		w.doubt(cmd.Variant.Value, "declares something that is not known before it runs")
 	}
 	if secret := d.reveals(); secret != "" {
-		w.emit(umpire.Access{Kind: umpire.KindExec, Program: cmd.Variant.Value, Words: []string{cmd.Variant.Value}, Risk: umpire.Medium, Asks: umpire.CodeSecret, Reason: secret})
+		w.emit(umpire.Access{Kind: umpire.KindExec, Program: cmd.Variant.Value, Words: []string{cmd.Variant.Value},
+			Risk: umpire.Medium, Asks: umpire.CodeSecret, Reason: secret})
 		return
 	}
 	w.builtin(cmd.Variant.Value, "declares variables of the shell")

@@ -265,7 +265,9 @@ func (r *awkReader) list() {
 var awkEscapes = strings.NewReplacer(`\\`, "xx", `\]`, "xx", `\[`, "xx")
 
 // awkSigns are the signs of more than one character, longest first.
-var awkSigns = [...]string{"**=", "&&", "||", "|&", ">>", "<=", ">=", "==", "!=", "!~", "++", "--", "+=", "-=", "*=", "/=", "%=", "^=", "**"}
+var awkSigns = [...]string{
+	"**=", "&&", "||", "|&", ">>", "<=", ">=", "==", "!=", "!~", "++", "--", "+=", "-=", "*=", "/=", "%=", "^=", "**",
+}
 
 func (r *awkReader) sign() {
 	text := r.text[r.pos : r.pos+1]

@@ -51,7 +51,8 @@ func TestAwk(t *testing.T) {
 // before a program that can be read is seen.
 func FuzzAwk(f *testing.F) {
 	for _, seed := range []string{
-		"{print}", "NR>1", `{print $1 > "x"}`, `/[/]/{system("x")}`, "a/b/c", "x++ / 2", "BEGIN{getline l < f}", "# c", "\\\n", `"a\"b"`, "@f()", "print | c", "if (x) /y/", ")", "(", "[", "a::b", "1 ? 2 : 3",
+		"{print}", "NR>1", `{print $1 > "x"}`, `/[/]/{system("x")}`, "a/b/c", "x++ / 2", "BEGIN{getline l < f}", "# c",
+		"\\\n", `"a\"b"`, "@f()", "print | c", "if (x) /y/", ")", "(", "[", "a::b", "1 ? 2 : 3",
 	} {
 		f.Add(seed)
 	}

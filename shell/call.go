@@ -85,7 +85,8 @@ func (w *walker) program(s *state, args []word, in flow) flow {
 		return printed(name.text)
 	}
 	s.failed = nil
-	u := &use{w: w, s: s, program: program, words: []word{lit(base(name.text))}, line: lineWords(args), in: in, table: program.name()}
+	u := &use{w: w, s: s, program: program, words: []word{lit(base(name.text))}, line: lineWords(args), in: in,
+		table: program.name()}
 	return u.apply(args[1:])
 }
 

@@ -57,25 +57,34 @@ func TestEveryRiskStatesItsConsequence(t *testing.T) {
 func TestConsequenceOfLines(t *testing.T) {
 	t.Parallel()
 	for want, lines := range map[umpire.Consequence][]string{
-		umpire.Harmless: {"ls -la", "cat a.go", "git status", "git log -3", "rg x src", "git diff --stat", "sed -n 1,5p a", "git clean -n", "find . -name x"},
+		umpire.Harmless: {
+			"ls -la", "cat a.go", "git status", "git log -3", "rg x src", "git diff --stat", "sed -n 1,5p a",
+			"git clean -n", "find . -name x",
+		},
 		umpire.Reversible: {
-			`git commit -m "test"`, "git add -A", "git checkout -b x", "git switch -c x", "git branch x", "git stash", "git stash push -m x", "git merge x",
-			"git commit --amend", "git tag v1", "git fetch", "git pull", "git rebase main", "git reset --soft HEAD~1", "git rm a", "git mv a b",
-			"chmod +x run.sh", "mkdir -p a/b", "cp a b", "mv a b", "sed -i s/a/b/ f", "gofmt -w .", "prettier --write src", "black .", "ruff check --fix",
-			"npm install", "npm ci", "npm install left-pad", "yarn add x", "pnpm install", "go mod tidy", "pip install x", "uv sync", "cargo add serde",
-			"npm test", "go test ./...", "go build ./...", "cargo build", "pytest", "tsc -p .", "eslint --fix src", "touch a", "ln -s a b", "tar xf a.tar",
-			"echo x > f", "truncate -s 0 f", "git branch -d x", "gh repo clone a/b",
+			`git commit -m "test"`, "git add -A", "git checkout -b x", "git switch -c x", "git branch x", "git stash",
+			"git stash push -m x", "git merge x", "git commit --amend", "git tag v1", "git fetch", "git pull",
+			"git rebase main", "git reset --soft HEAD~1", "git rm a", "git mv a b", "chmod +x run.sh", "mkdir -p a/b",
+			"cp a b", "mv a b", "sed -i s/a/b/ f", "gofmt -w .", "prettier --write src", "black .", "ruff check --fix",
+			"npm install", "npm ci", "npm install left-pad", "yarn add x", "pnpm install", "go mod tidy",
+			"pip install x", "uv sync", "cargo add serde", "npm test", "go test ./...", "go build ./...", "cargo build",
+			"pytest", "tsc -p .", "eslint --fix src", "touch a", "ln -s a b", "tar xf a.tar", "echo x > f",
+			"truncate -s 0 f", "git branch -d x", "gh repo clone a/b",
 		},
 		umpire.Outward: {
-			"git push", "git push origin main", "git push --force", "git push --delete origin x", "npm publish", "gh pr create -t x", "gh pr merge 3",
-			"curl -d @f https://example.com", "curl https://example.com", "wget https://example.com/a", "docker push a/b", "kubectl apply -f x.yaml",
-			"terraform apply", "ssh host ls", "scp a host:b", "aws s3 rm s3://b/x", "nc example.com 80", "gh api -X POST /repos", "dig example.com",
+			"git push", "git push origin main", "git push --force", "git push --delete origin x", "npm publish",
+			"gh pr create -t x", "gh pr merge 3", "curl -d @f https://example.com", "curl https://example.com",
+			"wget https://example.com/a", "docker push a/b", "kubectl apply -f x.yaml", "terraform apply",
+			"ssh host ls", "scp a host:b", "aws s3 rm s3://b/x", "nc example.com 80", "gh api -X POST /repos",
+			"dig example.com",
 		},
 		umpire.Lost: {
-			"rm a", "rm -rf build", "git reset --hard", "git clean -fd", "git checkout -- .", "git checkout main", "git restore a", "git branch -D x",
-			"git stash drop", "git stash clear", "git rm -f a", "git checkout -f main", "git worktree remove x", "dd if=a of=b", "shred a", "kill 1234",
-			"pkill node", "python3 x.py", "./x.sh", "bash deploy.sh", "make deploy", "nosuch --flag", "node x.js", "npm install -g x", "sudo apt-get install x",
-			"find . -name x -delete", "rsync --delete a/ b/", "docker volume rm x", "docker rm x", "crontab -r", `eval "$(cat x)"`, "$X", "if then", "source env.sh",
+			"rm a", "rm -rf build", "git reset --hard", "git clean -fd", "git checkout -- .", "git checkout main",
+			"git restore a", "git branch -D x", "git stash drop", "git stash clear", "git rm -f a",
+			"git checkout -f main", "git worktree remove x", "dd if=a of=b", "shred a", "kill 1234", "pkill node",
+			"python3 x.py", "./x.sh", "bash deploy.sh", "make deploy", "nosuch --flag", "node x.js", "npm install -g x",
+			"sudo apt-get install x", "find . -name x -delete", "rsync --delete a/ b/", "docker volume rm x",
+			"docker rm x", "crontab -r", `eval "$(cat x)"`, "$X", "if then", "source env.sh",
 			"git config core.hooksPath x", "python3 -c 'x()'", "npm run deploy", "psql -c 'drop table x'",
 		},
 	} {
@@ -91,8 +100,10 @@ func TestConsequenceOfLines(t *testing.T) {
 func TestWrappingNeverLowersTheConsequence(t *testing.T) {
 	t.Parallel()
 	around := rapid.SampledFrom([]string{
-		"%s", "sudo %s", "env A=1 %s", "timeout 5 %s", "nice %s", "nohup %s", "time %s", "command %s", "xargs %s", "busybox %s", "( %s )", "{ %s; }",
-		"if true; then %s; fi", "for i in 1; do %s; done", "f() { %s; }; f", "echo $(%s)", "! %s", "%s | cat", "true && %s", "watch %s", "cat < <(%s)",
+		"%s", "sudo %s", "env A=1 %s", "timeout 5 %s", "nice %s", "nohup %s", "time %s", "command %s", "xargs %s",
+		"busybox %s", "( %s )", "{ %s; }",
+		"if true; then %s; fi", "for i in 1; do %s; done", "f() { %s; }; f", "echo $(%s)", "! %s", "%s | cat",
+		"true && %s", "watch %s", "cat < <(%s)",
 		"git stash; %s", "%s; ls", "%s > out", "flock f %s", "script -c \"%s\"",
 	})
 	rapid.Check(t, func(t *rapid.T) {

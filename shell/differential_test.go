@@ -126,8 +126,11 @@ func newArena(t *testing.T) *arena {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = os.RemoveAll(top) })
-	a := &arena{top: top, project: filepath.Join(top, "project"), home: filepath.Join(top, "home"), marks: filepath.Join(top, "marks")}
-	for path, mode := range map[string]os.FileMode{top: 0o755, a.project: 0o755, filepath.Join(a.project, ".git"): 0o755, a.home: 0o755, a.marks: 0o777} {
+	a := &arena{top: top, project: filepath.Join(top, "project"), home: filepath.Join(top, "home"),
+		marks: filepath.Join(top, "marks")}
+	for path, mode := range map[string]os.FileMode{
+		top: 0o755, a.project: 0o755, filepath.Join(a.project, ".git"): 0o755, a.home: 0o755, a.marks: 0o777,
+	} {
 		if err := os.MkdirAll(path, 0o755); err != nil {
 			t.Fatal(err)
 		}
@@ -135,7 +138,9 @@ func newArena(t *testing.T) *arena {
 			t.Fatal(err)
 		}
 	}
-	for name, text := range map[string]string{"x.sh": payload, "README.md": "one\ntwo\n", "a": "1\n", "b": "2\n", ".git/HEAD": "ref: refs/heads/main\n"} {
+	for name, text := range map[string]string{
+		"x.sh": payload, "README.md": "one\ntwo\n", "a": "1\n", "b": "2\n", ".git/HEAD": "ref: refs/heads/main\n",
+	} {
 		if err := os.WriteFile(filepath.Join(a.project, name), []byte(text), 0o755); err != nil {
 			t.Fatal(err)
 		}
@@ -150,7 +155,10 @@ func newArena(t *testing.T) *arena {
 func (a *arena) command(program string, args ...string) *exec.Cmd {
 	cmd := exec.Command(program, args...)
 	cmd.Dir = a.project
-	cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + a.home, "TMPDIR=" + a.home, "LANG=C.UTF-8", "TERM=dumb", "MARKS=" + a.marks}
+	cmd.Env = []string{
+		"PATH=" + os.Getenv("PATH"), "HOME=" + a.home, "TMPDIR=" + a.home, "LANG=C.UTF-8", "TERM=dumb",
+		"MARKS=" + a.marks,
+	}
 	cmd.SysProcAttr = &syscall.SysProcAttr{
 		Cloneflags: syscall.CLONE_NEWNS | syscall.CLONE_NEWPID | syscall.CLONE_NEWNET | syscall.CLONE_NEWIPC | syscall.CLONE_NEWUTS,
 		Pdeathsig:  syscall.SIGKILL,
@@ -233,7 +241,9 @@ func (a *arena) runPart(shell, lines []string) (ran []string, err error) {
 			return nil, err
 		}
 	}
-	if out, err := a.command("bash", append([]string{"--norc", "-c", driver, "driver", folder}, shell...)...).CombinedOutput(); err != nil {
+	if out, err := a.command("bash", append([]string{
+		"--norc", "-c", driver, "driver", folder,
+	}, shell...)...).CombinedOutput(); err != nil {
 		return nil, fmt.Errorf("the driver: %w: %s", err, out)
 	}
 	marked := func(name string) bool {

@@ -108,10 +108,13 @@ func TestHereDocumentHoldsSecret(t *testing.T) {
 func TestHarmlessValues(t *testing.T) {
 	t.Parallel()
 	for _, line := range []string{
-		"PAGER=cat git log -1", "GIT_PAGER= git diff", "export GIT_PAGER=cat; git log", "GOWORK=off go build ./...", "GOFLAGS=-mod=vendor go vet ./...",
+		"PAGER=cat git log -1", "GIT_PAGER= git diff", "export GIT_PAGER=cat; git log", "GOWORK=off go build ./...",
+		"GOFLAGS=-mod=vendor go vet ./...",
 		"RUSTFLAGS='-D warnings' cargo check", "RAILS_ENV=test bundle exec rspec", "declare -f", "declare -F f",
-		"git diff $(git merge-base main HEAD)..HEAD -- src", `git show "$(git log -1 --format=%H)" --stat`, "git log --format=%h -3 | xargs -n1 git show --stat",
-		"PYTHONPATH=src pytest -q", "PYTHONPATH=.:lib python -m pytest", "npx tsc --noEmit --pretty false", "pytest -o log_cli=true", "npx vitest run --no-coverage",
+		"git diff $(git merge-base main HEAD)..HEAD -- src", `git show "$(git log -1 --format=%H)" --stat`,
+		"git log --format=%h -3 | xargs -n1 git show --stat",
+		"PYTHONPATH=src pytest -q", "PYTHONPATH=.:lib python -m pytest", "npx tsc --noEmit --pretty false",
+		"pytest -o log_cli=true", "npx vitest run --no-coverage",
 		"git interpret-trailers --parse < a.txt", "git -c log.showSignature=false log -1",
 	} {
 		if !runsUnasked(line) {
@@ -119,12 +122,19 @@ func TestHarmlessValues(t *testing.T) {
 		}
 	}
 	for _, line := range []string{
-		"PAGER='cat;x' git log", "PAGER=./cat git log", "GIT_PAGER='cat x' git log", "GOFLAGS=-toolexec=x go build", "GOWORK=x go build", "RUSTFLAGS='-C linker=x' cargo check",
-		"RUSTFLAGS='-D warnings -C linker=x' cargo check", "RAILS_ENV=production bundle exec rspec", "export PYTHONWARNINGS=error::evil.X; pytest", "PAGER=(cat x); git log",
-		"PYTHONPATH=/tmp/x pytest", "PYTHONPATH=../x pytest", "PYTHONPATH=src: pytest", "PYTHONPATH=src python x.py", "PYTHONPATH=src black --check .", "PYTHONPATH=$X pytest", "PYTHONPATH=src python -m x",
-		"npx tsc --noEmit false", "npx tsc --noEmit --pretty false --noEmit false", "npx tsc --noEmit false --pretty", "pytest -o addopts=-pevil", "pytest() { sh x; }; PYTHONPATH=src pytest",
-		"declare -fx x", "declare -p", "git interpret-trailers --parse --trailer x=y", "git interpret-trailers", "git diff $(git branch)..HEAD -- src",
-		`git show "$(git log -1 --format=%s)"`, `git show "$(git log -1 --format=%H%n%s)"`, `git show "$(git log -p -1 --format=%H)"`, "cat $(git ls-files)/..", "f=$(find src); cat $f/../../x", "for f in $(ls); do cat $f./x; done",
+		"PAGER='cat;x' git log", "PAGER=./cat git log", "GIT_PAGER='cat x' git log", "GOFLAGS=-toolexec=x go build",
+		"GOWORK=x go build", "RUSTFLAGS='-C linker=x' cargo check",
+		"RUSTFLAGS='-D warnings -C linker=x' cargo check", "RAILS_ENV=production bundle exec rspec",
+		"export PYTHONWARNINGS=error::evil.X; pytest", "PAGER=(cat x); git log",
+		"PYTHONPATH=/tmp/x pytest", "PYTHONPATH=../x pytest", "PYTHONPATH=src: pytest", "PYTHONPATH=src python x.py",
+		"PYTHONPATH=src black --check .", "PYTHONPATH=$X pytest", "PYTHONPATH=src python -m x",
+		"npx tsc --noEmit false", "npx tsc --noEmit --pretty false --noEmit false", "npx tsc --noEmit false --pretty",
+		"pytest -o addopts=-pevil", "pytest() { sh x; }; PYTHONPATH=src pytest",
+		"declare -fx x", "declare -p", "git interpret-trailers --parse --trailer x=y", "git interpret-trailers",
+		"git diff $(git branch)..HEAD -- src",
+		`git show "$(git log -1 --format=%s)"`, `git show "$(git log -1 --format=%H%n%s)"`,
+		`git show "$(git log -p -1 --format=%H)"`, "cat $(git ls-files)/..", "f=$(find src); cat $f/../../x",
+		"for f in $(ls); do cat $f./x; done",
 	} {
 		if runsUnasked(line) {
 			t.Errorf("runs unasked: %s", line)

@@ -561,7 +561,8 @@ func (e *expansion) substitution(sub *syntax.CmdSubst, quoted bool) []word {
 				words = append(words, word{text: dir.text, glob: true, dashless: true})
 				continue
 			}
-			words = append(words, word{text: dir.text, open: true, under: true, dashless: dir.dashless || dir.text != "", listed: dir.listed})
+			words = append(words, word{text: dir.text, open: true, under: true,
+				dashless: dir.dashless || dir.text != "", listed: dir.listed})
 		}
 		if quoted && len(words) != 1 {
 			return []word{{open: true}}

@@ -175,7 +175,10 @@ func TestEveryEntryStands(t *testing.T) {
 	t.Parallel()
 	everyProgram(func(path string, _ *program) {
 		name := quoted(strings.Fields(path)...)
-		for _, args := range []string{"", " ''", " --", " -", " $X", ` "$X" "$Y"`, " -$X", " *", " a b c", " -- -- --", " --=", " -a= =", " \u00fc"} {
+		for _, args := range []string{
+			"", " ''", " --", " -", " $X", ` "$X" "$Y"`, " -$X", " *", " a b c", " -- -- --", " --=", " -a= =",
+			" \u00fc",
+		} {
 			if len(Parse(name+args, testEnv)) == 0 {
 				t.Errorf("%s%s is nothing", name, args)
 			}
@@ -212,7 +215,10 @@ func TestUnknownOptionsAsk(t *testing.T) {
 			return
 		}
 		s := spelled{path: path, p: p, name: "--"}
-		lines := []string{s.line("--no-such-option-anywhere"), s.line("--no-such-option-anywhere=1"), s.line("--no-such-option-anywhere", "x")}
+		lines := []string{
+			s.line("--no-such-option-anywhere"), s.line("--no-such-option-anywhere=1"),
+			s.line("--no-such-option-anywhere", "x"),
+		}
 		if letter := p.unknownLetter(); letter != 0 && p.style != words {
 			lines = append(lines, s.line("-"+string(letter)), s.line("-"+string(letter), "x"))
 			if flag := s.harmlessLetter(); flag != 0 {
@@ -252,11 +258,25 @@ func isException(exceptions []exception, name string) bool {
 // quietExceptions are options that do nothing by their table, and that a check
 // judges.
 var quietExceptions = []exception{
-	{"mktemp -p, mktemp --tmpdir", "says in which folder it makes a file: in the project, and not among the temporary files"},
+	{
+		"mktemp -p, mktemp --tmpdir",
+		"says in which folder it makes a file: in the project, and not among the temporary files",
+	},
 	{"env -S, env --split-string", "its value is a command"},
-	{"gh api -X, gh api --method, gh api -f, gh api --raw-field, gh api -F, gh api --field, gh api -H, gh api --header", "makes a request that changes something"},
-	{"curl -X, curl --request, curl --variable, curl --url, curl -o, curl --output", "its value says what is sent, reached or written"},
-	{"go build -gcflags, go build -ldflags, go build -asmflags, go test -gcflags, go test -ldflags, go test -asmflags", "its value may name a program"},
+	{
+		"gh api -X, gh api --method, gh api -f, gh api --raw-field, gh api -F, gh api --field, gh api -H, gh api " +
+			"--header",
+		"makes a request that changes something",
+	},
+	{
+		"curl -X, curl --request, curl --variable, curl --url, curl -o, curl --output",
+		"its value says what is sent, reached or written",
+	},
+	{
+		"go build -gcflags, go build -ldflags, go build -asmflags, go test -gcflags, go test -ldflags, go test " +
+			"-asmflags",
+		"its value may name a program",
+	},
 	{"strace -o, strace --output", "its value may be a program behind a |, or a file"},
 	{"rpm -i", "installs, unless a query comes first"},
 }

@@ -17,7 +17,11 @@ import (
 // codeLetters are the options with which interpreters take code from the line, a letter
 // each. Others take it as with -e.
 var codeLetters = []struct{ programs, letters string }{
-	{"python python3 python2 pypy pypy3 python3.8 python3.9 python3.10 python3.11 python3.12 python3.13 python3.14 expect", "c"},
+	{
+		"python python3 python2 pypy pypy3 python3.8 python3.9 python3.10 python3.11 python3.12 python3.13 " +
+			"python3.14 expect",
+		"c",
+	},
 	{"fish csh tcsh pwsh powershell nu elvish xonsh", "c"},
 	{"node nodejs iojs bun", "ep"}, {"perl julia", "eE"}, {"php", "rBRE"}, {"guile", "c"},
 }
@@ -83,7 +87,9 @@ func (u *use) readsInput() bool {
 }
 
 // guessedKinds are the accesses that acts are.
-var guessedKinds = map[snippet.Kind]umpire.AccessKind{snippet.Delete: umpire.KindDelete, snippet.Write: umpire.KindWrite, snippet.Read: umpire.KindRead}
+var guessedKinds = map[snippet.Kind]umpire.AccessKind{
+	snippet.Delete: umpire.KindDelete, snippet.Write: umpire.KindWrite, snippet.Read: umpire.KindRead,
+}
 
 // guess walks one act apart from the line.
 func (u *use) guess(act snippet.Act) {

@@ -264,7 +264,9 @@ var (
 		"reads", "writes", "deletes", "enters", "reaches", "runs", "obeys",
 		"lead", "last", "edits", "drops", "walks", "asks", "harms", "shows", "ends",
 	}
-	operandKinds = [...]string{"data", "read", "tree", "write", "delete", "dir", "host", "command", "shell", "script", "code", "env", "none"}
+	operandKinds = [...]string{
+		"data", "read", "tree", "write", "delete", "dir", "host", "command", "shell", "script", "code", "env", "none",
+	}
 )
 
 // ofValue are the effects that say what an option's value is.
@@ -482,10 +484,8 @@ func (p *program) describeTop() Program {
 
 // describe writes a row of the tables as plain data.
 func (p *program) describe() Program {
-	d := Program{
-		Names: strings.Fields(p.names), Risk: p.risk, Why: p.why, Style: styleNames[p.style],
-		Args: p.args, Lax: p.lax, Peeks: p.peeks, Judged: p.check != nil, Consequence: p.consequence.of(p.risk).String(),
-	}
+	d := Program{Names: strings.Fields(p.names), Risk: p.risk, Why: p.why, Style: styleNames[p.style], Args: p.args,
+		Lax: p.lax, Peeks: p.peeks, Judged: p.check != nil, Consequence: p.consequence.of(p.risk).String()}
 	for opt := range p.options {
 		o := Option{Names: strings.Fields(opt.names), Why: opt.why, Except: strings.Fields(opt.except)}
 		if opt.does&(asks|harms) != 0 {

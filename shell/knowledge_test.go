@@ -23,7 +23,10 @@ func weather() Program {
 		},
 		Examples: Examples{
 			Safe: []string{"weather -vq", "wx show", "weather -o -", "/usr/bin/weather show"},
-			Asks: []string{"weather --upload", "weather -o x", "weather --unheard-of", "wx clean x", "weather other", "./weather show"},
+			Asks: []string{
+				"weather --upload", "weather -o x", "weather --unheard-of", "wx clean x", "weather other",
+				"./weather show",
+			},
 		},
 	}
 }
@@ -189,7 +192,8 @@ func TestKnowledgeStatesConsequences(t *testing.T) {
 	t.Parallel()
 	for _, risk := range []umpire.Risk{umpire.Safe, umpire.Low, umpire.Medium, umpire.High} {
 		for name, want := range map[string]umpire.Consequence{
-			"": unstated.of(risk), "none": umpire.Harmless, "reversible": umpire.Reversible, "outward": umpire.Outward, "lost": umpire.Lost,
+			"": unstated.of(risk), "none": umpire.Harmless, "reversible": umpire.Reversible, "outward": umpire.Outward,
+			"lost": umpire.Lost,
 		} {
 			p := Program{Names: []string{"weather"}, Risk: risk, Why: "x", Consequence: name}
 			k, err := NewKnowledge([]Program{p})
@@ -205,8 +209,11 @@ func TestKnowledgeStatesConsequences(t *testing.T) {
 			}
 		}
 	}
-	for name, want := range map[string]umpire.Consequence{"": umpire.Lost, "reversible": umpire.Reversible, "outward": umpire.Outward, "none": umpire.Harmless} {
-		p := Program{Names: []string{"weather"}, Risk: umpire.Safe, Why: "x", Options: []Option{{Names: []string{"-x"}, Does: []string{"asks"}, Consequence: name}}}
+	for name, want := range map[string]umpire.Consequence{
+		"": umpire.Lost, "reversible": umpire.Reversible, "outward": umpire.Outward, "none": umpire.Harmless,
+	} {
+		p := Program{Names: []string{"weather"}, Risk: umpire.Safe, Why: "x",
+			Options: []Option{{Names: []string{"-x"}, Does: []string{"asks"}, Consequence: name}}}
 		k, err := NewKnowledge([]Program{p})
 		if err != nil {
 			t.Fatal(err)

@@ -16,24 +16,36 @@ type mutator struct {
 
 // pieces are what shells read as more than text.
 var pieces = []string{
-	"\\\n", "\\\n", "\\\n", "\\", "\\\\", "\n", "#", " #", " # \\\n", "'", "\"", "$", "`", "$(", ")", "${", "}", "<(", ">(", "=(", ";", "|", "&", "&&", "||", "|&", "&>", " ", "\t",
-	"((", "))", "[[ ", " ]]", "[", "]", "<<E\n", "\nE\n", "<<'E'\n", "<<-E\n\t", "<<<", "$'", "$\"", "$[", "$((", "{", "{ ", "; }", ",", "..", "=", "+=", "!", "! ", "~", "*", "?", "@", "@P}",
-	":-", ":=", ":+", ":?", "-", "/", "//", "%", "^^", "(e)", "*(", "+(", "!(", "(.)", ";;", ";&", ";;&", "&|", "&!", "<>", ">|", ">&", "2>&1", "{fd}>", " in ", " do ", " done", " then ", " fi", " esac",
-	"time ", "coproc ", "function ", "f() ", "for x; do ", "case x in ", "if ", "select x in ", "eval ", "exec ", "set -- ", "shift; ", "local ", "declare -a ", "typeset ", "x=", "a[", "$1", "$@", "$x", "${x}", "${!x}",
+	"\\\n", "\\\n", "\\\n", "\\", "\\\\", "\n", "#", " #", " # \\\n", "'", "\"", "$", "`", "$(", ")", "${", "}", "<(",
+	">(", "=(", ";", "|", "&", "&&", "||", "|&", "&>", " ", "\t",
+	"((", "))", "[[ ", " ]]", "[", "]", "<<E\n", "\nE\n", "<<'E'\n", "<<-E\n\t", "<<<", "$'", "$\"", "$[", "$((", "{",
+	"{ ", "; }", ",", "..", "=", "+=", "!", "! ", "~", "*", "?", "@", "@P}",
+	":-", ":=", ":+", ":?", "-", "/", "//", "%", "^^", "(e)", "*(", "+(", "!(", "(.)", ";;", ";&", ";;&", "&|", "&!",
+	"<>", ">|", ">&", "2>&1", "{fd}>", " in ", " do ", " done", " then ", " fi", " esac",
+	"time ", "coproc ", "function ", "f() ", "for x; do ", "case x in ", "if ", "select x in ", "eval ", "exec ",
+	"set -- ", "shift; ", "local ", "declare -a ", "typeset ", "x=", "a[", "$1", "$@", "$x", "${x}", "${!x}",
 }
 
 // payloads are ways to write the payload, some of them as text.
 var payloads = []string{
-	"./x.sh", "$(./x.sh)", "`./x.sh`", "<(./x.sh)", ">(./x.sh)", "=(./x.sh)", "'$(./x.sh)'", "'`./x.sh`'", "\"$(./x.sh)\"", "\\$(./x.sh)", "'a[$(./x.sh)]'", "a[$(./x.sh)]", "\\`./x.sh\\`",
-	"${x:-<(./x.sh)}", "${x:-$(./x.sh)}", "'($(./x.sh))'", "$'$(./x.sh)'", "'./x.sh'", "; ./x.sh", "\n./x.sh\n", "#\n./x.sh", "# $(./x.sh)", "${x:-'$(./x.sh)'}", "*(e:./x.sh:)",
+	"./x.sh", "$(./x.sh)", "`./x.sh`", "<(./x.sh)", ">(./x.sh)", "=(./x.sh)", "'$(./x.sh)'", "'`./x.sh`'",
+	"\"$(./x.sh)\"", "\\$(./x.sh)", "'a[$(./x.sh)]'", "a[$(./x.sh)]", "\\`./x.sh\\`",
+	"${x:-<(./x.sh)}", "${x:-$(./x.sh)}", "'($(./x.sh))'", "$'$(./x.sh)'", "'./x.sh'", "; ./x.sh", "\n./x.sh\n",
+	"#\n./x.sh", "# $(./x.sh)", "${x:-'$(./x.sh)'}", "*(e:./x.sh:)",
 }
 
 // frames are what a line is put into; LINE stands for it.
 var frames = []string{
-	"echo \"LINE\"", "echo $(LINE)", "echo `LINE`", "cat <<E\nLINE\nE", "cat <<'E'\nLINE\nE", "eval 'LINE'", "eval \"LINE\"", "f() { LINE; }; f", "f() { LINE\n}; f 1", "if true; then LINE; fi", "(LINE)", "{ LINE; }",
-	"echo ${x:-LINE}", "echo \"${x:-LINE}\"", "echo ${PWD/a/LINE}", "[[ a == LINE ]]", "x=LINE; echo $x", "x='LINE'; echo $((x))", "for i in LINE; do echo $i; done", "case a in LINE) ;; esac", "bash -c 'LINE'", "sh -c \"LINE\"",
-	"# LINE", "LINE # c", "LINE # \\\nls", "ls # \\\nLINE", "echo $((LINE))", "((LINE))", "a=(LINE); echo ${a[0]}", "a[LINE]=1", "echo ${a[LINE]}", "LINE | cat", "! LINE", "true && LINE", "false || LINE", "LINE &", "echo a; LINE; echo b",
-	"while false; do LINE; done", "set -- LINE; echo $(($1))", "set -- 'LINE'; echo $1", "declare -a 'a=(LINE)'", "echo {LINE,b}", "cat <<< LINE", "echo $'LINE'", "echo $\"LINE\"", "LINE >/dev/null", "ls 2>&1 LINE", "x=1 LINE",
+	"echo \"LINE\"", "echo $(LINE)", "echo `LINE`", "cat <<E\nLINE\nE", "cat <<'E'\nLINE\nE", "eval 'LINE'",
+	"eval \"LINE\"", "f() { LINE; }; f", "f() { LINE\n}; f 1", "if true; then LINE; fi", "(LINE)", "{ LINE; }",
+	"echo ${x:-LINE}", "echo \"${x:-LINE}\"", "echo ${PWD/a/LINE}", "[[ a == LINE ]]", "x=LINE; echo $x",
+	"x='LINE'; echo $((x))", "for i in LINE; do echo $i; done", "case a in LINE) ;; esac", "bash -c 'LINE'",
+	"sh -c \"LINE\"",
+	"# LINE", "LINE # c", "LINE # \\\nls", "ls # \\\nLINE", "echo $((LINE))", "((LINE))", "a=(LINE); echo ${a[0]}",
+	"a[LINE]=1", "echo ${a[LINE]}", "LINE | cat", "! LINE", "true && LINE", "false || LINE", "LINE &",
+	"echo a; LINE; echo b",
+	"while false; do LINE; done", "set -- LINE; echo $(($1))", "set -- 'LINE'; echo $1", "declare -a 'a=(LINE)'",
+	"echo {LINE,b}", "cat <<< LINE", "echo $'LINE'", "echo $\"LINE\"", "LINE >/dev/null", "ls 2>&1 LINE", "x=1 LINE",
 }
 
 // line makes one line.

@@ -19,7 +19,9 @@ func world(hostile bool) shell.Env {
 	}
 	if hostile {
 		env.Git = func(string) ([]shell.GitSetting, error) {
-			return []shell.GitSetting{{Key: "remote.origin.url", Value: "https://evil.example/o/r", File: "/p/.git/config"}}, nil
+			return []shell.GitSetting{
+				{Key: "remote.origin.url", Value: "https://evil.example/o/r", File: "/p/.git/config"},
+			}, nil
 		}
 		env.Settings = func(dir string, names []string) ([]shell.SettingsFile, error) {
 			var all []shell.SettingsFile

@@ -65,7 +65,8 @@ func ParseCode(line string, env Env) (accesses, guesses []umpire.Access) {
 	s := newState(env)
 	w.line(s, line, flow{})
 	if len(w.accesses) == 0 {
-		w.emit(umpire.Access{Kind: umpire.KindExec, Program: ":", Words: []string{":"}, Risk: umpire.Medium, Reason: "holds no command"})
+		w.emit(umpire.Access{Kind: umpire.KindExec, Program: ":", Words: []string{":"}, Risk: umpire.Medium,
+			Reason: "holds no command"})
 	}
 	return w.accesses, w.guessed
 }

@@ -240,7 +240,8 @@ var families = [...]*[]program{
 	&networkTools, &containerTools, &diskTools, &scriptPackages,
 	&pythonPackages, &languagePackages, &goTools, &codeChecks, &transferTools, &remoteTools,
 	&ownerTools, &syncTools, &archivers, &editors, &controlTools, &desktopTools, &privileges, &tracers, &terminals,
-	&cryptoTools, &clusterTools, &databases, &cloudTools, &testRunners, &languageRunners, &styleChecks, &fileChecks, &formatViewers, &reckoners,
+	&cryptoTools, &clusterTools, &databases, &cloudTools, &testRunners, &languageRunners, &styleChecks, &fileChecks,
+	&formatViewers, &reckoners,
 }
 
 // lookup returns what is known of a program, or nil. The tables are reached

@@ -10,82 +10,192 @@ const packs = "packs or unpacks its input"
 
 // archivers pack and unpack files.
 var archivers = []program{
-	{names: "tar gtar bsdtar", risk: umpire.Safe, why: "lists an archive", check: checkTar, out: filters, opts: []option{
-		{names: "-c --create -r --append -u --update -A --catenate --concatenate --delete"}, {names: "-x --extract --get"}, {names: "-t --list -d --diff --compare --test-label"}, {names: "-O --to-stdout"}, {names: "--force-local"},
-		{names: "-vzjJZapPwkmoSBhlWUinGMR0 --verbose --gzip --gunzip --ungzip --bzip2 --xz --lzma --lzip --lzop --zstd --compress --uncompress --auto-compress --no-auto-compress --preserve-permissions --same-permissions --no-same-permissions --same-owner --no-same-owner --absolute-names --interactive --confirmation --keep-old-files --keep-newer-files --skip-old-files --overwrite --overwrite-dir --no-overwrite-dir --keep-directory-symlink --unlink-first --recursive-unlink --touch --sparse --read-full-records --dereference --hard-dereference --verify --wildcards --no-wildcards --wildcards-match-slash --no-wildcards-match-slash --anchored --no-anchored --ignore-case --no-ignore-case --exclude-vcs --exclude-vcs-ignores --exclude-backups --exclude-caches --exclude-caches-all --one-file-system --no-recursion --recursion --null --no-null --numeric-owner --full-time --totals? --utc --checkpoint? --acls --no-acls --xattrs --no-xattrs --selinux --no-selinux --ignore-zeros --seek --delay-directory-restore --no-ignore-command-error --ignore-command-error --ignore-failed-read --warning= --show-transformed-names --show-omitted-dirs --block-number --incremental --multi-volume --backup? --atime-preserve? --occurrence? --no-mac-metadata --no-xattr --no-fflags --check-links --clamp-mtime --no-quote-chars --quote-chars --verbatim-files-from --no-verbatim-files-from --unquote --no-unquote --posix --portability --old-archive --restrict"},
-		{names: "-b= --blocking-factor= --record-size= -L= --tape-length= -N= --newer= --after-date= --newer-mtime= -V= --label= -H= --format= --exclude= --exclude-tag= --exclude-ignore= --exclude-ignore-recursive= --strip-components= --strip= --transform= --xform= -s= --mode= --mtime= --owner= --group= --sort= --suffix= --pax-option= --options= --starting-file= -K= --level= --quoting-style= --hole-detection= --sparse-version= --include= --uid= --gid= --uname= --gname="}, {names: "--owner-map= --group-map=", does: reads},
-		{names: "-f= --file="}, {names: "-C= --directory= --cd= --one-top-level?"}, {names: "-T= --files-from= -X= --exclude-from= --add-file=", does: reads},
-		{names: "-g= --listed-incremental= --volno-file= --index-file=", does: writes}, {names: "--remove-files", does: harms, consequence: lost, why: "deletes what it has packed"},
-		{names: "-I= --use-compress-program= -F= --info-script= --new-volume-script= --rsh-command= --to-command= --use-compress-prog=", does: runs, why: "runs a program"},
-		{names: "--rmt-command=", does: obeys}, {names: "--checkpoint-action=", does: asks, consequence: lost, why: "can run a program"},
-		{names: "--help --version --usage --show-defaults", does: shows},
-	}},
+	{
+		names: "tar gtar bsdtar", risk: umpire.Safe, why: "lists an archive", check: checkTar, out: filters,
+		opts: []option{
+			{names: "-c --create -r --append -u --update -A --catenate --concatenate --delete"},
+			{names: "-x --extract --get"}, {names: "-t --list -d --diff --compare --test-label"},
+			{names: "-O --to-stdout"}, {names: "--force-local"},
+			{names: "-vzjJZapPwkmoSBhlWUinGMR0 --verbose --gzip --gunzip --ungzip --bzip2 --xz --lzma --lzip --lzop " +
+				"--zstd --compress --uncompress --auto-compress --no-auto-compress --preserve-permissions " +
+				"--same-permissions --no-same-permissions --same-owner --no-same-owner --absolute-names " +
+				"--interactive --confirmation --keep-old-files --keep-newer-files --skip-old-files --overwrite " +
+				"--overwrite-dir --no-overwrite-dir --keep-directory-symlink --unlink-first --recursive-unlink " +
+				"--touch --sparse --read-full-records --dereference --hard-dereference --verify --wildcards " +
+				"--no-wildcards --wildcards-match-slash --no-wildcards-match-slash --anchored --no-anchored " +
+				"--ignore-case --no-ignore-case --exclude-vcs --exclude-vcs-ignores --exclude-backups " +
+				"--exclude-caches --exclude-caches-all --one-file-system --no-recursion --recursion --null --no-null " +
+				"--numeric-owner --full-time --totals? --utc --checkpoint? --acls --no-acls --xattrs --no-xattrs " +
+				"--selinux --no-selinux --ignore-zeros --seek --delay-directory-restore --no-ignore-command-error " +
+				"--ignore-command-error --ignore-failed-read --warning= --show-transformed-names --show-omitted-dirs " +
+				"--block-number --incremental --multi-volume --backup? --atime-preserve? --occurrence? " +
+				"--no-mac-metadata --no-xattr --no-fflags --check-links --clamp-mtime --no-quote-chars --quote-chars " +
+				"--verbatim-files-from --no-verbatim-files-from --unquote --no-unquote --posix --portability " +
+				"--old-archive --restrict"},
+			{names: "-b= --blocking-factor= --record-size= -L= --tape-length= -N= --newer= --after-date= " +
+				"--newer-mtime= -V= --label= -H= --format= --exclude= --exclude-tag= --exclude-ignore= " +
+				"--exclude-ignore-recursive= --strip-components= --strip= --transform= --xform= -s= --mode= --mtime= " +
+				"--owner= --group= --sort= --suffix= --pax-option= --options= --starting-file= -K= --level= " +
+				"--quoting-style= --hole-detection= --sparse-version= --include= --uid= --gid= --uname= --gname="},
+			{names: "--owner-map= --group-map=", does: reads},
+			{names: "-f= --file="}, {names: "-C= --directory= --cd= --one-top-level?"},
+			{names: "-T= --files-from= -X= --exclude-from= --add-file=", does: reads},
+			{names: "-g= --listed-incremental= --volno-file= --index-file=", does: writes},
+			{names: "--remove-files", does: harms, consequence: lost, why: "deletes what it has packed"},
+			{names: "-I= --use-compress-program= -F= --info-script= --new-volume-script= --rsh-command= " +
+				"--to-command= --use-compress-prog=", does: runs, why: "runs a program"},
+			{names: "--rmt-command=", does: obeys},
+			{names: "--checkpoint-action=", does: asks, consequence: lost, why: "can run a program"},
+			{names: "--help --version --usage --show-defaults", does: shows},
+		},
+	},
 	{names: "gzip gunzip", risk: umpire.Safe, why: packs, check: checkPacker, out: filters, opts: []option{
-		{names: "-c --stdout --to-stdout -l --list -t --test"}, {names: "-dfhkLnNqvV0123456789 --decompress --uncompress --force --keep --no-name --name --quiet --verbose --fast --best --rsyncable --synchronous"}, {names: "-S= --suffix= -b= --bits="},
+		{names: "-c --stdout --to-stdout -l --list -t --test"},
+		{names: "-dfhkLnNqvV0123456789 --decompress --uncompress --force --keep --no-name --name --quiet --verbose " +
+			"--fast --best --rsyncable --synchronous"},
+		{names: "-S= --suffix= -b= --bits="},
 		{names: "-r --recursive"}, {names: aboutItself, does: shows},
 	}},
 	{names: "pigz unpigz", risk: umpire.Safe, why: packs, check: checkPacker, out: filters, opts: []option{
-		{names: "-c --stdout --to-stdout -l --list -t --test"}, {names: "-dfhkLnNqvVziKmMORUY0123456789 --decompress --uncompress --force --keep --no-name --name --quiet --verbose --fast --best --zlib --zip --rsyncable --independent --synchronous"}, {names: "-S= --suffix= -b= --blocksize= -p= --processes= -I= --iterations="},
+		{names: "-c --stdout --to-stdout -l --list -t --test"},
+		{names: "-dfhkLnNqvVziKmMORUY0123456789 --decompress --uncompress --force --keep --no-name --name --quiet " +
+			"--verbose --fast --best --zlib --zip --rsyncable --independent --synchronous"},
+		{names: "-S= --suffix= -b= --blocksize= -p= --processes= -I= --iterations="},
 		{names: "-r --recursive"}, {names: aboutItself, does: shows},
 	}},
 	{names: "bzip2 bunzip2", risk: umpire.Safe, why: packs, check: checkPacker, out: filters, opts: []option{
-		{names: "-c --stdout -t --test"}, {names: "-dfkqvLVsz0123456789 --decompress --compress --force --keep --quiet --verbose --small --fast --best"},
+		{names: "-c --stdout -t --test"},
+		{names: "-dfkqvLVsz0123456789 --decompress --compress --force --keep --quiet --verbose --small --fast --best"},
 		{names: aboutItself, does: shows},
 	}},
 	{names: "pbzip2", risk: umpire.Safe, why: packs, check: checkPacker, out: filters, opts: []option{
-		{names: "-c --stdout -t --test"}, {names: "-dfkqvlLVrz0123456789 --decompress --compress --force --keep --quiet --verbose --loadavg --read --fast --best"}, {names: "-b= -m= -p= -S= --ignore-trailing-garbage="},
+		{names: "-c --stdout -t --test"},
+		{names: "-dfkqvlLVrz0123456789 --decompress --compress --force --keep --quiet --verbose --loadavg --read " +
+			"--fast --best"},
+		{names: "-b= -m= -p= -S= --ignore-trailing-garbage="},
 		{names: aboutItself, does: shows},
 	}},
 	{names: "xz unxz lzma unlzma", risk: umpire.Safe, why: packs, check: checkPacker, out: filters, opts: []option{
-		{names: "-c --stdout --to-stdout -l --list -t --test"}, {names: "-dfkqvzeHQ0123456789 --decompress --uncompress --compress --force --keep --quiet --verbose --extreme --robot --single-stream --no-sparse --ignore-check --no-warn --no-adjust --fast --best"}, {names: "-T= --threads= -S= --suffix= -F= --format= -C= --check= -M= --memlimit= --memlimit-compress= --memlimit-decompress= --block-size= --lzma1? --lzma2? --x86? --filters="}, {names: "--files? --files0?", does: reads | asks, consequence: lost, why: "prints the files that a file names"},
+		{names: "-c --stdout --to-stdout -l --list -t --test"},
+		{names: "-dfkqvzeHQ0123456789 --decompress --uncompress --compress --force --keep --quiet --verbose " +
+			"--extreme --robot --single-stream --no-sparse --ignore-check --no-warn --no-adjust --fast --best"},
+		{names: "-T= --threads= -S= --suffix= -F= --format= -C= --check= -M= --memlimit= --memlimit-compress= " +
+			"--memlimit-decompress= --block-size= --lzma1? --lzma2? --x86? --filters="},
+		{names: "--files? --files0?", does: reads | asks, consequence: lost, why: "prints the files that a file names"},
 		{names: aboutItself, does: shows},
 	}},
 	{names: "lzip", risk: umpire.Safe, why: packs, check: checkPacker, out: filters, opts: []option{
-		{names: "-c --stdout -l --list -t --test"}, {names: "-dfkqvFa0123456789 --decompress --force --keep --quiet --verbose --recompress --loose-trailing --trailing-error --fast --best"}, {names: "-b= --member-size= -m= --match-length= -s= --dictionary-size= -S= --volume-size="}, {names: "-o= --output=", does: writes},
+		{names: "-c --stdout -l --list -t --test"},
+		{names: "-dfkqvFa0123456789 --decompress --force --keep --quiet --verbose --recompress --loose-trailing " +
+			"--trailing-error --fast --best"},
+		{names: "-b= --member-size= -m= --match-length= -s= --dictionary-size= -S= --volume-size="},
+		{names: "-o= --output=", does: writes},
 		{names: aboutItself, does: shows},
 	}},
 	{names: "zstd unzstd zstdmt", risk: umpire.Safe, why: packs, check: checkPacker, out: filters, opts: []option{
-		{names: "-c --stdout -l --list -t --test"}, {names: "-dfkqvzC0123456789 --decompress --uncompress --compress --force --keep --quiet --verbose --fast? --ultra --long? --adapt? --rsyncable --no-check --check --no-dictID --progress --no-progress --sparse --no-sparse --exclude-compressed --single-thread --auto-threads= --content-size --no-content-size --pass-through --no-pass-through"}, {names: "-T= --threads= -M= --memory= --format= -B= --block-size="}, {names: "--filelist=", does: reads | asks, consequence: lost, why: "prints the files that a file names"}, {names: "-D= --patch-from=", does: reads}, {names: "-o= --output-dir-flat= --output-dir-mirror=", does: writes},
-		{names: "-r --recursive"}, {names: "--rm", does: asks, consequence: lost, why: "deletes what it has packed or unpacked"}, {names: aboutItself, does: shows},
+		{names: "-c --stdout -l --list -t --test"},
+		{names: "-dfkqvzC0123456789 --decompress --uncompress --compress --force --keep --quiet --verbose --fast? " +
+			"--ultra --long? --adapt? --rsyncable --no-check --check --no-dictID --progress --no-progress --sparse " +
+			"--no-sparse --exclude-compressed --single-thread --auto-threads= --content-size --no-content-size " +
+			"--pass-through --no-pass-through"},
+		{names: "-T= --threads= -M= --memory= --format= -B= --block-size="},
+		{names: "--filelist=", does: reads | asks, consequence: lost, why: "prints the files that a file names"},
+		{names: "-D= --patch-from=", does: reads}, {names: "-o= --output-dir-flat= --output-dir-mirror=", does: writes},
+		{names: "-r --recursive"},
+		{names: "--rm", does: asks, consequence: lost, why: "deletes what it has packed or unpacked"},
+		{names: aboutItself, does: shows},
 	}},
 	{names: "lz4 unlz4", risk: umpire.Safe, why: packs, check: checkPacker, out: filters, opts: []option{
-		{names: "-c --stdout -t --test --list"}, {names: "-dfkqvzlm0123456789 --decompress --compress --force --keep --quiet --verbose --fast? --best --multiple --no-frame-crc --content-size --sparse --no-sparse --favor-decSpeed"}, {names: "-D=", does: reads},
-		{names: "-r --recursive"}, {names: "--rm", does: asks, consequence: lost, why: "deletes what it has packed or unpacked"}, {names: aboutItself, does: shows},
+		{names: "-c --stdout -t --test --list"},
+		{names: "-dfkqvzlm0123456789 --decompress --compress --force --keep --quiet --verbose --fast? --best " +
+			"--multiple --no-frame-crc --content-size --sparse --no-sparse --favor-decSpeed"},
+		{names: "-D=", does: reads},
+		{names: "-r --recursive"},
+		{names: "--rm", does: asks, consequence: lost, why: "deletes what it has packed or unpacked"},
+		{names: aboutItself, does: shows},
 	}},
 	{names: "compress uncompress", risk: umpire.Safe, why: packs, check: checkPacker, out: filters, opts: []option{
 		{names: "-c"}, {names: "-dfkvV --decompress --force --keep"}, {names: "-b="},
 		{names: aboutItself, does: shows},
 	}},
 	{names: "brotli", risk: umpire.Safe, why: packs, check: checkPacker, out: filters, opts: []option{
-		{names: "-c --stdout -t --test"}, {names: "-dfknv0123456789 --decompress --force --keep --no-copy-stat --verbose --best"}, {names: "-q= --quality= -w= --lgwin= -S= --suffix= --large_window= -C= --comment="}, {names: "-D= --dictionary=", does: reads}, {names: "-o= --output=", does: writes},
-		{names: "--rm -j", does: asks, consequence: lost, why: "deletes what it has packed or unpacked"}, {names: aboutItself, does: shows},
+		{names: "-c --stdout -t --test"},
+		{names: "-dfknv0123456789 --decompress --force --keep --no-copy-stat --verbose --best"},
+		{names: "-q= --quality= -w= --lgwin= -S= --suffix= --large_window= -C= --comment="},
+		{names: "-D= --dictionary=", does: reads}, {names: "-o= --output=", does: writes},
+		{names: "--rm -j", does: asks, consequence: lost, why: "deletes what it has packed or unpacked"},
+		{names: aboutItself, does: shows},
 	}},
-	{names: "zstdcat", risk: umpire.Safe, why: "prints what is packed", args: "read…", out: filters, opts: []option{{names: "-qvfk --quiet --verbose --force --keep --no-progress --long?"}, {names: "-T= --threads= -M= --memory="}, {names: "-D=", does: reads}, {names: aboutItself, does: shows}}},
-	{names: "lz4cat", risk: umpire.Safe, why: "prints what is packed", args: "read…", out: filters, opts: []option{{names: "-qvfk --quiet --verbose --keep"}, {names: "-D=", does: reads}, {names: aboutItself, does: shows}}},
-	{names: "zcat gzcat", risk: umpire.Safe, why: "prints what is packed", args: "read…", out: filters, opts: []option{{names: "-dcfhklLnNqtvV --decompress --stdout --force --list --quiet --test --verbose --keep"}, {names: aboutItself, does: shows}}},
-	{names: "bzcat", risk: umpire.Safe, why: "prints what is packed", args: "read…", out: filters, opts: []option{{names: "-dckqstvf0123456789 --decompress --stdout --keep --quiet --small --test --verbose --force"}, {names: aboutItself, does: shows}}},
-	{names: "xzcat lzcat", risk: umpire.Safe, why: "prints what is packed", args: "read…", out: filters, opts: []option{{names: "-dckfqvlt --decompress --stdout --keep --force --quiet --verbose --list --test"}, {names: "-T= --threads= -M= --memlimit="}, {names: "--files? --files0?", does: reads | asks, consequence: lost, why: "prints the files that a file names"}, {names: aboutItself, does: shows}}},
-	{names: "zipinfo", risk: umpire.Safe, why: "lists an archive", args: "read data…", opts: []option{{names: "-12smlvhtTzCM"}, {names: "-x="}}},
-	{names: "lsar", risk: umpire.Safe, why: "lists an archive", args: "read data…", opts: []option{{names: "-lLtj --long --verylong --test --json"}, {names: "-p= -e= -E="}}},
-	{names: "zdump", risk: umpire.Safe, why: "prints times of zones", args: "read…", opts: []option{{names: "-vVi"}, {names: "-c= -t="}, {names: aboutItself, does: shows}}},
-	{names: "zip", risk: umpire.Medium, consequence: reversible, why: "packs files", args: "write tree…", check: checkZip, opts: []option{
-		{names: "-0123456789qvrRjkluofyXDFeEnNgAJUwzSTcL@ --recurse-paths --quiet --verbose --junk-paths --update --freshen --symlinks --no-extra --no-dir-entries --encrypt --test --latest-time --fix --fixfix --adjust-sfx --grow --show-files"},
-		{names: "-d --delete -i= --include= -x= --exclude= -P= --password= -s= --split-size= -Z= --compression-method= -t= --suffixes="}, {names: "-b= --temp-path= -O= --output-file= --logfile-path=", does: writes},
-		{names: "-m --move", does: drops | harms, consequence: lost, why: "deletes what it has packed"}, {names: "--unzip-command=", does: runs, why: "runs a program to test"},
-		{names: "--help --version -h --license", does: shows},
+	{names: "zstdcat", risk: umpire.Safe, why: "prints what is packed", args: "read…", out: filters, opts: []option{
+		{names: "-qvfk --quiet --verbose --force --keep --no-progress --long?"},
+		{names: "-T= --threads= -M= --memory="}, {names: "-D=", does: reads}, {names: aboutItself, does: shows},
 	}},
+	{names: "lz4cat", risk: umpire.Safe, why: "prints what is packed", args: "read…", out: filters, opts: []option{
+		{names: "-qvfk --quiet --verbose --keep"}, {names: "-D=", does: reads}, {names: aboutItself, does: shows},
+	}},
+	{names: "zcat gzcat", risk: umpire.Safe, why: "prints what is packed", args: "read…", out: filters, opts: []option{
+		{names: "-dcfhklLnNqtvV --decompress --stdout --force --list --quiet --test --verbose --keep"},
+		{names: aboutItself, does: shows},
+	}},
+	{names: "bzcat", risk: umpire.Safe, why: "prints what is packed", args: "read…", out: filters, opts: []option{
+		{names: "-dckqstvf0123456789 --decompress --stdout --keep --quiet --small --test --verbose --force"},
+		{names: aboutItself, does: shows},
+	}},
+	{names: "xzcat lzcat", risk: umpire.Safe, why: "prints what is packed", args: "read…", out: filters, opts: []option{
+		{names: "-dckfqvlt --decompress --stdout --keep --force --quiet --verbose --list --test"},
+		{names: "-T= --threads= -M= --memlimit="},
+		{names: "--files? --files0?", does: reads | asks, consequence: lost, why: "prints the files that a file names"},
+		{names: aboutItself, does: shows},
+	}},
+	{names: "zipinfo", risk: umpire.Safe, why: "lists an archive", args: "read data…",
+		opts: []option{{names: "-12smlvhtTzCM"}, {names: "-x="}}},
+	{names: "lsar", risk: umpire.Safe, why: "lists an archive", args: "read data…",
+		opts: []option{{names: "-lLtj --long --verylong --test --json"}, {names: "-p= -e= -E="}}},
+	{names: "zdump", risk: umpire.Safe, why: "prints times of zones", args: "read…",
+		opts: []option{{names: "-vVi"}, {names: "-c= -t="}, {names: aboutItself, does: shows}}},
+	{
+		names: "zip", risk: umpire.Medium, consequence: reversible, why: "packs files", args: "write tree…",
+		check: checkZip,
+		opts: []option{
+			{names: "-0123456789qvrRjkluofyXDFeEnNgAJUwzSTcL@ --recurse-paths --quiet --verbose --junk-paths " +
+				"--update --freshen --symlinks --no-extra --no-dir-entries --encrypt --test --latest-time --fix " +
+				"--fixfix --adjust-sfx --grow --show-files"},
+			{names: "-d --delete -i= --include= -x= --exclude= -P= --password= -s= --split-size= -Z= " +
+				"--compression-method= -t= --suffixes="},
+			{names: "-b= --temp-path= -O= --output-file= --logfile-path=", does: writes},
+			{names: "-m --move", does: drops | harms, consequence: lost, why: "deletes what it has packed"},
+			{names: "--unzip-command=", does: runs, why: "runs a program to test"},
+			{names: "--help --version -h --license", does: shows},
+		},
+	},
 	{names: "unzip", risk: umpire.Safe, why: "lists an archive", check: checkUnzip, out: filters, opts: []option{
 		{names: "-lvzZtpcqnojaubUCLVKXfM:^hD1sT"}, {names: "-d= -P= -x= -I= -O="}, {names: aboutItself, does: shows},
 	}},
-	{names: "unrar rar unar 7z 7za 7zr 7zz p7zip arj lha zoo cabextract", risk: umpire.Safe, why: "lists an archive", style: words, lax: true, check: checkPackVerb},
-	{names: "ar gar llvm-ar ranlib", risk: umpire.Safe, why: "lists an archive of objects", style: bare, check: checkAr},
+	{names: "unrar rar unar 7z 7za 7zr 7zz p7zip arj lha zoo cabextract", risk: umpire.Safe, why: "lists an archive",
+		style: words, lax: true, check: checkPackVerb},
+	{names: "ar gar llvm-ar ranlib", risk: umpire.Safe, why: "lists an archive of objects", style: bare,
+		check: checkAr},
 	{names: "jar", risk: umpire.Safe, why: "lists an archive", style: bare, check: checkJar},
-	{names: "cpio", risk: umpire.Medium, consequence: reversible, why: "packs or unpacks files", args: "write…", check: checkCpio, opts: []option{
-		{names: "-0aAbBcdfiklLmnrsSuvVwzy --extract --make-directories --preserve-modification-time --no-absolute-filenames --absolute-filenames --quiet --verbose --unconditional --null --numeric-uid-gid --to-stdout --dereference --link --sparse --dot --swap --only-verify-crc --reset-access-time --append --nonmatching --no-preserve-owner"},
-		{names: "-H= --format= -C= --io-size= --block-size= -R= --owner= -M= --message= -x="}, {names: "-F= --file= -I= -E= --pattern-file=", does: reads}, {names: "-O=", does: writes},
-		{names: "-t --list"}, {names: "-o -p --create --pass-through"}, {names: "-D= --directory="}, {names: "--rsh-command=", does: runs}, {names: "--rmt-command= -G=", does: obeys}, {names: aboutItself, does: shows},
-	}},
-	{names: "pax", risk: umpire.Medium, consequence: reversible, why: "packs or unpacks files", args: "write…", lax: true, opts: []option{{names: "-f= -s= -x= -o= -b= -B= -E= -G= -U= -T="}}, check: func(u *use) { u.into(lit(".")) }},
+	{
+		names: "cpio", risk: umpire.Medium, consequence: reversible, why: "packs or unpacks files", args: "write…",
+		check: checkCpio,
+		opts: []option{
+			{names: "-0aAbBcdfiklLmnrsSuvVwzy --extract --make-directories --preserve-modification-time " +
+				"--no-absolute-filenames --absolute-filenames --quiet --verbose --unconditional --null " +
+				"--numeric-uid-gid --to-stdout --dereference --link --sparse --dot --swap --only-verify-crc " +
+				"--reset-access-time --append --nonmatching --no-preserve-owner"},
+			{names: "-H= --format= -C= --io-size= --block-size= -R= --owner= -M= --message= -x="},
+			{names: "-F= --file= -I= -E= --pattern-file=", does: reads}, {names: "-O=", does: writes},
+			{names: "-t --list"}, {names: "-o -p --create --pass-through"}, {names: "-D= --directory="},
+			{names: "--rsh-command=", does: runs}, {names: "--rmt-command= -G=", does: obeys},
+			{names: aboutItself, does: shows},
+		},
+	},
+	{
+		names: "pax", risk: umpire.Medium, consequence: reversible, why: "packs or unpacks files", args: "write…",
+		lax: true, opts: []option{{names: "-f= -s= -x= -o= -b= -B= -E= -G= -U= -T="}},
+		check: func(u *use) { u.into(lit(".")) },
+	},
 }
 
 // filters is what a program prints that transforms its input: what came from

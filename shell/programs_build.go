@@ -9,82 +9,232 @@ import (
 // buildTools are the programs that build a project. What they do stands in files
 // of the project, and even a dry run obeys those.
 var buildTools = []program{
-	{names: "make gmake", manifests: "GNUmakefile makefile Makefile", risk: umpire.Medium, consequence: lost, why: "runs the rules of a makefile", lax: true, check: checkMake, opts: []option{
-		{names: "-f= --file= --makefile=", does: reads | obeys, why: "runs another makefile"}, {names: "-C= --directory=", does: enters, why: worksInOther}, {names: "-I= --include-dir=", does: reads},
-		{names: "-E= --eval=", does: asks, consequence: lost, why: "runs rules given on the line"}, {names: "-o= -W= -l? -O?"}, {names: "--version -v --help -h", does: shows},
-	}},
-	{names: "bmake", manifests: "GNUmakefile makefile Makefile", risk: umpire.Medium, consequence: lost, why: "runs the rules of a makefile", lax: true, check: checkMake, opts: []option{{names: "-f=", does: reads | obeys}, {names: "-C=", does: enters, why: worksInOther}}},
-	{names: "ninja samu mage invoke tup earthly dagger", manifests: "build.ninja magefile.go tasks.py dodo.py SConstruct wscript Earthfile", risk: umpire.Medium, consequence: lost, why: "runs the build rules of the project", lax: true, opts: []option{{names: "-C=", does: enters, why: worksInOther}, {names: "-f=", does: reads}, {names: "--version", does: shows}}},
-	{names: "just", manifests: "justfile Justfile .justfile", risk: umpire.Medium, consequence: lost, why: "runs a recipe of the project", lax: true, check: func(u *use) { u.followTargets("just", "-q --quiet -v --verbose") }, opts: []option{
-		{names: "-d= --working-directory=", does: asks, consequence: lost, why: worksInOther}, {names: "-f= --justfile=", does: reads}, {names: "--version -V --help -h", does: shows},
-	}},
-	{names: "task go-task", each: true, manifests: "Taskfile.yml Taskfile.yaml taskfile.yml taskfile.yaml", risk: umpire.Medium, consequence: lost, why: "runs a task of the project", lax: true, check: checkTask, opts: []option{
-		{names: "-d= --dir=", does: asks, consequence: lost, why: worksInOther}, {names: "-t= --taskfile=", does: reads}, {names: "--version --help -h", does: shows},
-	}},
-	{names: "doit scons waf please redo", manifests: "build.ninja justfile Justfile .justfile Taskfile.yml Taskfile.yaml taskfile.yml magefile.go tasks.py dodo.py SConstruct wscript Earthfile", risk: umpire.Medium, consequence: lost, why: "runs the build rules of the project, also to print help", lax: true, opts: []option{{names: "-C=", does: enters, why: worksInOther}, {names: "-f=", does: reads}}},
-	{names: "cmake", risk: umpire.Medium, consequence: reversible, why: "runs the build rules of the project", style: words, lax: true, opts: []option{
-		{names: "--version -version --help -help -h", does: shows}, {names: "-B=", does: writes}, {names: "-S= --build= --install= -P= -C=", does: reads}, {names: "-D= -G= -U= -A= -T= -j= --target= --config="},
-	}},
-	{names: "meson ant msbuild nuget xcodebuild mono nim crystal dmd ghc elm purs idris coqc agda", risk: umpire.Medium, consequence: lost, why: buildsOrRuns, style: words, opts: []option{{names: "--version -version --help", does: shows}}, subs: []program{
-		{names: publishing, each: true, risk: umpire.High, consequence: sent, why: changesPackages, lax: true},
-	}},
-	{names: "bazel bazelisk buck2 gradlew mvnw thor pod fastlane lake", risk: umpire.Medium, consequence: lost, why: "builds or runs the project's code, by a program that the project chooses", lax: true},
-	{names: "cargo", risk: umpire.Medium, consequence: lost, why: "runs a subcommand of cargo that is not known", style: leading, opts: []option{
-		{names: "--locked --offline --frozen --color= -q --quiet -v --verbose"}, {names: "-C=", does: enters, why: worksInOther},
-		{names: "--config= -Z=", does: obeys, why: "obeys settings given on the line"}, {names: "--version -V --help -h --list", does: shows},
-	}, more: []*[]program{&cargoCommands}, subs: []program{
-		// rustup runs the cargo of that version.
-		{names: "+stable +beta +nightly", each: true, risk: umpire.Medium, consequence: lost, why: "runs a subcommand of cargo that is not known", style: leading, more: []*[]program{&cargoCommands}, opts: []option{{names: "--version -V --help -h --list", does: shows}}},
-	}},
-	{names: "rustup", risk: umpire.High, consequence: lost, why: "installs versions of Rust", style: leading, opts: []option{{names: "--version -V --help -h", does: shows}}, subs: []program{
-		{names: "show which", each: true, risk: umpire.Safe, why: "lists versions of Rust", args: "data…"},
-		{names: "toolchain target component", each: true, risk: umpire.High, consequence: lost, why: "installs versions of Rust", style: leading, subs: []program{{names: "list", risk: umpire.Safe, why: "lists versions of Rust", args: "none", opts: []option{{names: "-v -q --verbose --quiet --installed"}}}}},
-	}},
-	{names: "rustfmt", formats: ".rs", risk: umpire.Safe, why: "formats code", args: "read…", check: checkFormatter, opts: []option{{names: "--check"}, {names: "--edition= -q --quiet -v --verbose --color= -l"}, {names: "--config-path= --config=", does: obeys, why: otherRules}, {names: "--version -V --help -h", does: shows}}},
-	{names: "clang-format", formats: ".c .cc .cpp .cxx .h .hh .hpp .m .mm .java .js .ts .proto .cs", risk: umpire.Safe, why: "prints formatted code", style: words, args: "read…", check: checkResponseFile, opts: []option{{names: "--style= -style=", does: obeys, why: "obeys a file of settings", when: "file:"}, {names: "-n --dry-run -Werror --Werror --verbose --assume-filename="}, {names: "-i --i", does: edits | asks, consequence: reversible, why: changesSources}, {names: "--version --help", does: shows}}},
-	{names: "gcc g++ cc c++ clang clang++ gfortran", risk: umpire.Medium, consequence: reversible, why: "compiles, and writes what it builds", style: words, args: "read…", check: checkSyntaxOnly, lax: true, opts: []option{
-		{names: "--version -version --help -help -dumpversion -dumpmachine -v", does: shows}, {names: "-o=", does: writes}, {names: "-include= -imacros= -T=", does: reads}, {names: "-x= -arch= -target="},
-	}},
-	{names: "tcc javac kotlinc nasm yasm as ld gold lld objcopy gccgo ldc2 swiftc protoc buf thrift flatc bison yacc flex lex", risk: umpire.Medium, consequence: reversible, why: "compiles, and writes what it builds", style: words, args: "read…", check: checkCompiler, lax: true, opts: []option{
-		{names: "--version -version --help -help -dumpversion -dumpmachine", does: shows}, {names: "-o= -d=", does: writes}, {names: "-include= -imacros= -T=", does: reads}, {names: "-x= -C= --edition= --crate-type= --crate-name= -cp= -classpath= -arch= -target="},
-	}},
-	{names: "rustc", risk: umpire.Medium, consequence: reversible, why: "compiles, and writes what it builds", args: "read…", check: checkCompiler, lax: true, opts: []option{
-		{names: "--version -V --help -h -v --verbose", does: shows}, {names: "-o= --out-dir=", does: writes}, {names: "-C= --edition= --crate-type= --crate-name= --target= --emit="},
-	}},
+	{
+		names: "make gmake", manifests: "GNUmakefile makefile Makefile", risk: umpire.Medium, consequence: lost,
+		why: "runs the rules of a makefile", lax: true, check: checkMake,
+		opts: []option{
+			{names: "-f= --file= --makefile=", does: reads | obeys, why: "runs another makefile"},
+			{names: "-C= --directory=", does: enters, why: worksInOther}, {names: "-I= --include-dir=", does: reads},
+			{names: "-E= --eval=", does: asks, consequence: lost, why: "runs rules given on the line"},
+			{names: "-o= -W= -l? -O?"}, {names: "--version -v --help -h", does: shows},
+		},
+	},
+	{
+		names: "bmake", manifests: "GNUmakefile makefile Makefile", risk: umpire.Medium, consequence: lost,
+		why: "runs the rules of a makefile", lax: true, check: checkMake,
+		opts: []option{{names: "-f=", does: reads | obeys}, {names: "-C=", does: enters, why: worksInOther}},
+	},
+	{
+		names:     "ninja samu mage invoke tup earthly dagger",
+		manifests: "build.ninja magefile.go tasks.py dodo.py SConstruct wscript Earthfile", risk: umpire.Medium,
+		consequence: lost, why: "runs the build rules of the project", lax: true,
+		opts: []option{
+			{names: "-C=", does: enters, why: worksInOther}, {names: "-f=", does: reads},
+			{names: "--version", does: shows},
+		},
+	},
+	{
+		names: "just", manifests: "justfile Justfile .justfile", risk: umpire.Medium, consequence: lost,
+		why: "runs a recipe of the project", lax: true,
+		check: func(u *use) { u.followTargets("just", "-q --quiet -v --verbose") },
+		opts: []option{
+			{names: "-d= --working-directory=", does: asks, consequence: lost, why: worksInOther},
+			{names: "-f= --justfile=", does: reads}, {names: "--version -V --help -h", does: shows},
+		},
+	},
+	{
+		names: "task go-task", each: true, manifests: "Taskfile.yml Taskfile.yaml taskfile.yml taskfile.yaml",
+		risk: umpire.Medium, consequence: lost, why: "runs a task of the project", lax: true, check: checkTask,
+		opts: []option{
+			{names: "-d= --dir=", does: asks, consequence: lost, why: worksInOther},
+			{names: "-t= --taskfile=", does: reads}, {names: "--version --help -h", does: shows},
+		},
+	},
+	{
+		names: "doit scons waf please redo",
+		manifests: "build.ninja justfile Justfile .justfile Taskfile.yml Taskfile.yaml taskfile.yml magefile.go " +
+			"tasks.py dodo.py SConstruct wscript Earthfile",
+		risk: umpire.Medium, consequence: lost, why: "runs the build rules of the project, also to print help",
+		lax: true, opts: []option{{names: "-C=", does: enters, why: worksInOther}, {names: "-f=", does: reads}},
+	},
+	{
+		names: "cmake", risk: umpire.Medium, consequence: reversible, why: "runs the build rules of the project",
+		style: words, lax: true,
+		opts: []option{
+			{names: "--version -version --help -help -h", does: shows}, {names: "-B=", does: writes},
+			{names: "-S= --build= --install= -P= -C=", does: reads},
+			{names: "-D= -G= -U= -A= -T= -j= --target= --config="},
+		},
+	},
+	{
+		names: "meson ant msbuild nuget xcodebuild mono nim crystal dmd ghc elm purs idris coqc agda",
+		risk:  umpire.Medium, consequence: lost, why: buildsOrRuns, style: words,
+		opts: []option{{names: "--version -version --help", does: shows}},
+		subs: []program{
+			{names: publishing, each: true, risk: umpire.High, consequence: sent, why: changesPackages, lax: true},
+		},
+	},
+	{names: "bazel bazelisk buck2 gradlew mvnw thor pod fastlane lake", risk: umpire.Medium, consequence: lost,
+		why: "builds or runs the project's code, by a program that the project chooses", lax: true},
+	{
+		names: "cargo", risk: umpire.Medium, consequence: lost, why: "runs a subcommand of cargo that is not known",
+		style: leading,
+		opts: []option{
+			{names: "--locked --offline --frozen --color= -q --quiet -v --verbose"},
+			{names: "-C=", does: enters, why: worksInOther},
+			{names: "--config= -Z=", does: obeys, why: "obeys settings given on the line"},
+			{names: "--version -V --help -h --list", does: shows},
+		},
+		more: []*[]program{&cargoCommands},
+		subs: []program{
+			// rustup runs the cargo of that version.
+			{
+				names: "+stable +beta +nightly", each: true, risk: umpire.Medium, consequence: lost,
+				why: "runs a subcommand of cargo that is not known", style: leading, more: []*[]program{&cargoCommands},
+				opts: []option{{names: "--version -V --help -h --list", does: shows}},
+			},
+		},
+	},
+	{
+		names: "rustup", risk: umpire.High, consequence: lost, why: "installs versions of Rust", style: leading,
+		opts: []option{{names: "--version -V --help -h", does: shows}},
+		subs: []program{
+			{names: "show which", each: true, risk: umpire.Safe, why: "lists versions of Rust", args: "data…"},
+			{
+				names: "toolchain target component", each: true, risk: umpire.High, consequence: lost,
+				why: "installs versions of Rust", style: leading,
+				subs: []program{
+					{names: "list", risk: umpire.Safe, why: "lists versions of Rust", args: "none",
+						opts: []option{{names: "-v -q --verbose --quiet --installed"}}},
+				},
+			},
+		},
+	},
+	{
+		names: "rustfmt", formats: ".rs", risk: umpire.Safe, why: "formats code", args: "read…", check: checkFormatter,
+		opts: []option{
+			{names: "--check"}, {names: "--edition= -q --quiet -v --verbose --color= -l"},
+			{names: "--config-path= --config=", does: obeys, why: otherRules},
+			{names: "--version -V --help -h", does: shows},
+		},
+	},
+	{
+		names: "clang-format", formats: ".c .cc .cpp .cxx .h .hh .hpp .m .mm .java .js .ts .proto .cs",
+		risk: umpire.Safe, why: "prints formatted code", style: words, args: "read…", check: checkResponseFile,
+		opts: []option{
+			{names: "--style= -style=", does: obeys, why: "obeys a file of settings", when: "file:"},
+			{names: "-n --dry-run -Werror --Werror --verbose --assume-filename="},
+			{names: "-i --i", does: edits | asks, consequence: reversible, why: changesSources},
+			{names: "--version --help", does: shows},
+		},
+	},
+	{
+		names: "gcc g++ cc c++ clang clang++ gfortran", risk: umpire.Medium, consequence: reversible,
+		why: "compiles, and writes what it builds", style: words, args: "read…", check: checkSyntaxOnly, lax: true,
+		opts: []option{
+			{names: "--version -version --help -help -dumpversion -dumpmachine -v", does: shows},
+			{names: "-o=", does: writes}, {names: "-include= -imacros= -T=", does: reads},
+			{names: "-x= -arch= -target="},
+		},
+	},
+	{
+		names: "tcc javac kotlinc nasm yasm as ld gold lld objcopy gccgo ldc2 swiftc protoc buf thrift flatc bison " +
+			"yacc flex lex",
+		risk: umpire.Medium, consequence: reversible, why: "compiles, and writes what it builds", style: words,
+		args: "read…", check: checkCompiler, lax: true,
+		opts: []option{
+			{names: "--version -version --help -help -dumpversion -dumpmachine", does: shows},
+			{names: "-o= -d=", does: writes}, {names: "-include= -imacros= -T=", does: reads},
+			{names: "-x= -C= --edition= --crate-type= --crate-name= -cp= -classpath= -arch= -target="},
+		},
+	},
+	{
+		names: "rustc", risk: umpire.Medium, consequence: reversible, why: "compiles, and writes what it builds",
+		args: "read…", check: checkCompiler, lax: true,
+		opts: []option{
+			{names: "--version -V --help -h -v --verbose", does: shows}, {names: "-o= --out-dir=", does: writes},
+			{names: "-C= --edition= --crate-type= --crate-name= --target= --emit="},
+		},
+	},
 }
 
 // cargoCommands are the subcommands of cargo.
 var cargoCommands = []program{
-	{names: "metadata tree", each: true, risk: umpire.Safe, why: "looks at the dependencies", args: "none", opts: []option{
-		{names: cargoLooks}, {names: "-qvd"}, {names: "-i= -p= -e= -f="}, {names: "--invert? --package= --edges= --duplicates --depth= --prefix= --charset= --format= --no-dedupe --target= --prune= --workspace --exclude= --format-version= --no-deps --filter-platform="}, {names: "--manifest-path=", does: reads},
-	}},
-	{names: "search info owner-list", each: true, risk: umpire.Low, why: asksRegistry, check: registryNames, opts: []option{{names: "--limit= -q --quiet"}}},
-	{names: "help version locate-project pkgid read-manifest", each: true, risk: umpire.Safe, why: "prints what it knows", opts: []option{{names: cargoLooks + " --workspace --message-format="}, {names: "--manifest-path=", does: reads}}},
-	{names: "check c build b", each: true, risk: umpire.Safe, why: runsTests, args: "none", check: checkRunner, opts: []option{
-		{names: cargoBuilds}, {names: "-qvr -p= -j= -F="}, {names: "--manifest-path=", does: reads}, {names: "--target-dir= --out-dir= --artifact-dir=", does: writes}, {names: "-h --help", does: shows},
-	}},
+	{
+		names: "metadata tree", each: true, risk: umpire.Safe, why: "looks at the dependencies", args: "none",
+		opts: []option{
+			{names: cargoLooks}, {names: "-qvd"}, {names: "-i= -p= -e= -f="},
+			{names: "--invert? --package= --edges= --duplicates --depth= --prefix= --charset= --format= --no-dedupe " +
+				"--target= --prune= --workspace --exclude= --format-version= --no-deps --filter-platform="},
+			{names: "--manifest-path=", does: reads},
+		},
+	},
+	{names: "search info owner-list", each: true, risk: umpire.Low, why: asksRegistry, check: registryNames,
+		opts: []option{{names: "--limit= -q --quiet"}}},
+	{
+		names: "help version locate-project pkgid read-manifest", each: true, risk: umpire.Safe,
+		why: "prints what it knows",
+		opts: []option{
+			{names: cargoLooks + " --workspace --message-format="}, {names: "--manifest-path=", does: reads},
+		},
+	},
+	{
+		names: "check c build b", each: true, risk: umpire.Safe, why: runsTests, args: "none", check: checkRunner,
+		opts: []option{
+			{names: cargoBuilds}, {names: "-qvr -p= -j= -F="}, {names: "--manifest-path=", does: reads},
+			{names: "--target-dir= --out-dir= --artifact-dir=", does: writes}, {names: "-h --help", does: shows},
+		},
+	},
 	{names: "test t", each: true, risk: umpire.Safe, why: runsTests, check: checkCargoTest, opts: []option{
-		{names: cargoBuilds + " --doc --no-run --no-fail-fast"}, {names: "-qvr -p= -j= -F="}, {names: "--manifest-path=", does: reads}, {names: "--target-dir=", does: writes}, {names: "-h --help", does: shows},
+		{names: cargoBuilds + " --doc --no-run --no-fail-fast"}, {names: "-qvr -p= -j= -F="},
+		{names: "--manifest-path=", does: reads}, {names: "--target-dir=", does: writes},
+		{names: "-h --help", does: shows},
 	}},
 	{names: "clippy", risk: umpire.Safe, why: runsTests, check: checkClippy, opts: []option{
-		{names: cargoBuilds + " --no-deps"}, {names: "-qvr -p= -j= -F="}, {names: "--manifest-path=", does: reads}, {names: "--target-dir=", does: writes}, {names: "--fix --allow-dirty --allow-staged", does: asks, consequence: reversible, why: changesSources}, {names: "-h --help", does: shows},
+		{names: cargoBuilds + " --no-deps"}, {names: "-qvr -p= -j= -F="}, {names: "--manifest-path=", does: reads},
+		{names: "--target-dir=", does: writes},
+		{names: "--fix --allow-dirty --allow-staged", does: asks, consequence: reversible, why: changesSources},
+		{names: "-h --help", does: shows},
 	}},
 	{names: "doc d", each: true, risk: umpire.Safe, why: runsTests, args: "none", check: checkRunner, opts: []option{
-		{names: cargoBuilds + " --no-deps --document-private-items"}, {names: "-qvr -p= -j= -F="}, {names: "--manifest-path=", does: reads}, {names: "--target-dir=", does: writes}, {names: "--open", does: asks, consequence: sent, why: "opens a browser"}, {names: "-h --help", does: shows},
+		{names: cargoBuilds + " --no-deps --document-private-items"}, {names: "-qvr -p= -j= -F="},
+		{names: "--manifest-path=", does: reads}, {names: "--target-dir=", does: writes},
+		{names: "--open", does: asks, consequence: sent, why: "opens a browser"}, {names: "-h --help", does: shows},
 	}},
 	{names: "bench", risk: umpire.Safe, why: runsTests, check: checkCargoTest, opts: []option{
-		{names: cargoBuilds + " --no-run --no-fail-fast"}, {names: "-qv -p= -j= -F="}, {names: "--manifest-path=", does: reads}, {names: "--target-dir=", does: writes}, {names: "-h --help", does: shows},
+		{names: cargoBuilds + " --no-run --no-fail-fast"}, {names: "-qv -p= -j= -F="},
+		{names: "--manifest-path=", does: reads}, {names: "--target-dir=", does: writes},
+		{names: "-h --help", does: shows},
 	}},
-	{names: "nextest", risk: umpire.Medium, consequence: reversible, why: "runs or archives the project's tests", style: leading, subs: []program{
-		{names: "run list", each: true, risk: umpire.Safe, why: runsTests, check: checkCargoTest, opts: []option{
-			{names: cargoBuilds + " --no-run --no-fail-fast --fail-fast --no-capture --nocapture --retries= --test-threads= --partition= --filter-expr= --filterset= --status-level= --final-status-level= --success-output= --failure-output= --run-ignored= --hide-progress-bar --no-tests= --max-fail= --no-output-indent"},
-			{names: "-qvr -p= -j= -F= -E= -P= -T="}, {names: "--manifest-path=", does: reads}, {names: "--target-dir=", does: writes}, {names: "-h --help", does: shows},
-		}},
+	{
+		names: "nextest", risk: umpire.Medium, consequence: reversible, why: "runs or archives the project's tests",
+		style: leading,
+		subs: []program{
+			{names: "run list", each: true, risk: umpire.Safe, why: runsTests, check: checkCargoTest, opts: []option{
+				{
+					names: cargoBuilds + " --no-run --no-fail-fast --fail-fast --no-capture --nocapture --retries= --test-threads= --partition= --filter-expr= --filterset= --status-level= --final-status-level= --success-output= --failure-output= --run-ignored= --hide-progress-bar --no-tests= --max-fail= --no-output-indent",
+				},
+				{names: "-qvr -p= -j= -F= -E= -P= -T="}, {names: "--manifest-path=", does: reads},
+				{names: "--target-dir=", does: writes}, {names: "-h --help", does: shows},
+			}},
+		},
+	},
+	{
+		names: "run r rustc rustdoc expand", each: true, risk: umpire.Medium, consequence: lost,
+		why: "builds the project, whose build scripts run", lax: true,
+		opts: []option{
+			{names: "--manifest-path=", does: reads}, {names: "--target-dir= --out-dir= --artifact-dir=", does: writes},
+			{names: "--config= -Z=", does: obeys, why: "obeys settings given on the line"},
+		},
+	},
+	{names: "fmt", risk: umpire.Safe, why: "formats code", check: checkCargoFmt, opts: []option{
+		{names: "--check"}, {names: "--all -q --quiet -v --verbose -p= --package= --message-format="},
+		{names: "--manifest-path=", does: reads},
 	}},
-	{names: "run r rustc rustdoc expand", each: true, risk: umpire.Medium, consequence: lost, why: "builds the project, whose build scripts run", lax: true, opts: []option{{names: "--manifest-path=", does: reads}, {names: "--target-dir= --out-dir= --artifact-dir=", does: writes}, {names: "--config= -Z=", does: obeys, why: "obeys settings given on the line"}}},
-	{names: "fmt", risk: umpire.Safe, why: "formats code", check: checkCargoFmt, opts: []option{{names: "--check"}, {names: "--all -q --quiet -v --verbose -p= --package= --message-format="}, {names: "--manifest-path=", does: reads}}},
-	{names: "fix add remove rm update init new generate-lockfile vendor fetch clean package", each: true, risk: umpire.Medium, consequence: reversible, why: "changes the project", lax: true},
-	{names: "install uninstall publish yank owner login logout", each: true, risk: umpire.High, consequence: sent, why: changesPackages, lax: true},
+	{names: "fix add remove rm update init new generate-lockfile vendor fetch clean package", each: true,
+		risk: umpire.Medium, consequence: reversible, why: "changes the project", lax: true},
+	{names: "install uninstall publish yank owner login logout", each: true, risk: umpire.High, consequence: sent,
+		why: changesPackages, lax: true},
 }
 
 const cargoLooks = "--all-features --no-default-features --features= --locked --offline --frozen --color= --quiet --verbose"

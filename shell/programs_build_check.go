@@ -27,74 +27,216 @@ const (
 var codeChecks = []program{
 	{names: "tsc", risk: umpire.Safe, why: "checks types", args: "read…", check: checkTsc, opts: []option{
 		{names: "--noEmit --showConfig --listFilesOnly"},
-		{names: "--pretty --strict --skipLibCheck --listFiles --allowJs --checkJs --esModuleInterop --jsx= --target= --module= --moduleResolution= --lib= --types= --resolveJsonModule --noUnusedLocals --noUnusedParameters --noImplicitAny --strictNullChecks --diagnostics --extendedDiagnostics --explainFiles --traceResolution --isolatedModules --allowImportingTsExtensions --noErrorTruncation --preserveWatchOutput --downlevelIteration --ignoreConfig"},
+		{names: "--pretty --strict --skipLibCheck --listFiles --allowJs --checkJs --esModuleInterop --jsx= --target= " +
+			"--module= --moduleResolution= --lib= --types= --resolveJsonModule --noUnusedLocals --noUnusedParameters " +
+			"--noImplicitAny --strictNullChecks --diagnostics --extendedDiagnostics --explainFiles --traceResolution " +
+			"--isolatedModules --allowImportingTsExtensions --noErrorTruncation --preserveWatchOutput " +
+			"--downlevelIteration --ignoreConfig"},
 		{names: "-t= -m="}, {names: "-p= --project=", does: reads, why: "obeys it"},
-		{names: "--outDir= --outFile= --declarationDir= --tsBuildInfoFile= --generateTrace= --generateCpuProfile=", does: writes | asks, consequence: reversible, why: "writes files"},
-		{names: "-b --build --init -w --watch --incremental --composite -d --declaration", does: asks, consequence: reversible, why: "writes files"},
+		{names: "--outDir= --outFile= --declarationDir= --tsBuildInfoFile= --generateTrace= --generateCpuProfile=",
+			does: writes | asks, consequence: reversible, why: "writes files"},
+		{names: "-b --build --init -w --watch --incremental --composite -d --declaration", does: asks,
+			consequence: reversible, why: "writes files"},
 		{names: "-v --version -h --help --all", does: shows},
 	}},
-	{names: "eslint", formats: scriptFiles + " .json .md", risk: umpire.Safe, why: "checks code by the project's rules", args: "tree…", opts: []option{
-		{names: "--ext= --quiet --max-warnings= --no-color --color --cache --no-inline-config --report-unused-disable-directives --report-unused-disable-directives-severity= --no-error-on-unmatched-pattern --no-warn-ignored --pass-on-no-patterns --exit-on-fatal-error --no-ignore --no-cache --ignore-pattern= --env= --global= --rule= --debug --stdin --stdin-filename= --stats --concurrency= --no-eslintrc --no-config-lookup --pass-on-unpruned-suppressions"},
-		{names: "--ignore-path=", does: reads}, {names: "-o= --output-file= --cache-location= --cache-file= --suppressions-location=", does: writes | asks, consequence: reversible, why: "writes a report"},
-		{names: "--fix", does: edits | asks, consequence: reversible, why: changesSources}, {names: "--fix-dry-run --fix-type= --init --suppress-all --prune-suppressions", does: asks, consequence: reversible, why: changesSources},
-		{names: "-c= --config= --rulesdir= --resolve-plugins-relative-to= --plugin= --parser= --parser-options= --flag=", does: obeys, why: "loads code that it names"},
-		{names: "-f= --format=", does: obeys, why: "loads the formatter that it names", except: "stylish json json-with-metadata html compact unix"}, {names: "--print-config"},
-		{names: "--version -v --help -h --env-info", does: shows},
-	}},
-	{names: "prettier", formats: webFiles, risk: umpire.Safe, why: "prints formatted code", args: "tree…", opts: []option{
-		{names: "-clu --check --list-different --ignore-unknown --no-config --no-editorconfig --no-color --color --single-quote --no-semi --tab-width= --print-width= --use-tabs --trailing-comma= --stdin-filepath= --loglevel= --log-level= --no-error-on-unmatched-pattern --with-node-modules --end-of-line= --prose-wrap= --support-info --file-info= --find-config-path="},
-		{names: "--ignore-path=", does: reads}, {names: "-w --write", does: edits | asks, consequence: reversible, why: changesSources}, {names: "--parser=", does: obeys, why: "loads a parser", except: "acorn angular babel babel-flow babel-ts css espree flow glimmer graphql html json json-stringify json5 jsonc less lwc markdown mdx mdx2 meriyah scss typescript vue yaml"}, {names: "--config= --plugin= --config-precedence= --plugin-search-dir=", does: obeys, why: otherRules},
-		{names: "--cache --cache-location=", does: asks, consequence: reversible, why: "writes a cache"}, {names: "--version -v --help -h", does: shows},
-	}},
-	{names: "dprint standard xo tslint knip depcheck madge jscpd", risk: umpire.Medium, consequence: reversible, why: "checks or changes code", style: leading, opts: []option{{names: "--version --help", does: shows}}},
-	{names: "ruff", risk: umpire.Medium, consequence: reversible, why: "checks or changes code", style: leading, opts: []option{{names: "--version -V --help -h", does: shows}, {names: "-q --quiet -v --verbose --isolated --no-cache"}}, subs: []program{
-		{names: "check", formats: pythonFiles, risk: umpire.Safe, why: "analyses code without running it", args: "tree…", opts: []option{
-			{names: "--select= --ignore= --extend-select= --extend-ignore= --output-format= --statistics --show-files --show-settings --no-fix --diff --preview --no-preview --target-version= --line-length= --exclude= --extend-exclude= --force-exclude --respect-gitignore --no-respect-gitignore --isolated --no-cache --quiet --verbose --silent --exit-zero --exit-non-zero-on-fix --per-file-ignores= --stdin-filename= --unsafe-fixes --no-unsafe-fixes --show-fixes --ignore-noqa"},
-			{names: "-qvsne"}, {names: "--fix --fix-only --add-noqa", does: edits | asks, consequence: reversible, why: changesSources}, {names: "--config=", does: obeys, why: otherRules}, {names: "-o= --output-file= --cache-dir=", does: writes | asks, consequence: reversible, why: "writes a report"}, {names: "--watch -w", does: 0}, {names: aboutItself, does: shows},
-		}},
-		{names: "format", formats: pythonFiles, risk: umpire.Safe, why: "formats code", args: "tree…", check: checkFormatter, opts: []option{
-			{names: "--check --diff"}, {names: "--preview --line-length= --target-version= --exclude= --force-exclude --isolated --no-cache --quiet --verbose --stdin-filename= --range="}, {names: "-qvsn"}, {names: "--config=", does: obeys, why: otherRules}, {names: aboutItself, does: shows},
-		}},
-		{names: "rule linter config version help", each: true, risk: umpire.Safe, why: "prints what it knows", opts: []option{{names: "--all --output-format="}}},
-		{names: "clean server analyze", each: true, risk: umpire.Medium, consequence: reversible, why: "works on its cache", lax: true},
-	}},
-	{names: "black isort yapf autopep8", formats: pythonFiles, risk: umpire.Safe, why: "formats code", args: "tree…", check: checkFormatter, opts: []option{
-		{names: "--check --check-only --diff"}, {names: "--color --no-color --quiet --verbose -q -v --fast --safe --line-length= -l= --target-version= -t= --include= --exclude= --extend-exclude= --force-exclude= --profile= --preview --skip-string-normalization -S --workers= -W="},
-		{names: "--config= --settings-path= --settings-file=", does: obeys, why: otherRules}, {names: "--version --help -h", does: shows},
-	}},
-	{names: "pyright basedpyright", risk: umpire.Safe, why: "checks types by the project's configuration", args: "tree…", opts: []option{
-		{names: "--outputjson --level= --stats --verbose --warnings --dependencies --skipunannotated --pythonversion= --pythonplatform="},
-		{names: "-p= --project= -v= --venvpath= --pythonpath= --typeshedpath= -t=", does: obeys, why: otherRules}, {names: "--writebaseline --createstub= -w --watch", does: asks, consequence: reversible, why: "writes files"}, {names: "--version --help -h", does: shows},
-	}},
-	{names: "mypy", risk: umpire.Safe, why: "checks types by the project's configuration", args: "tree…", check: checkResponseFile, opts: []option{
-		{names: "--strict --ignore-missing-imports --no-error-summary --show-error-codes --hide-error-codes --pretty --no-pretty --show-column-numbers --show-error-context --show-absolute-path --no-color-output --no-incremental --follow-imports= --python-version= --platform= --exclude= --disable-error-code= --enable-error-code= --namespace-packages --explicit-package-bases --check-untyped-defs --disallow-untyped-defs --warn-unused-ignores --warn-return-any --warn-unreachable --no-implicit-optional --implicit-optional --strict-optional --no-strict-optional --allow-untyped-defs --sqlite-cache --skip-cache-mtime-checks --verbose"},
-		{names: "-m= -p= --module= --package="}, {names: "-vi", does: 0}, {names: "--config-file= --python-executable= --custom-typing-module= --custom-typeshed-dir= --shadow-file= --install-types --non-interactive", does: obeys, why: otherRules},
-		{names: "-c= --command="}, {names: "--junit-xml= --cache-dir= --html-report= --xml-report= --txt-report= --any-exprs-report= --cobertura-xml-report= --linecount-report= --linecoverage-report= --lineprecision-report= --xslt-html-report= --xslt-txt-report= --timing-stats=", does: writes | asks, consequence: reversible, why: "writes a report"}, {names: "-V --version -h --help", does: shows},
-	}},
-	{names: "flake8 pycodestyle pydocstyle pyflakes vulture bandit", risk: umpire.Safe, why: "analyses code without running it", args: "tree…", opts: []option{
-		{names: "--max-line-length= --ignore= --select= --extend-ignore= --extend-select= --exclude= --extend-exclude= --count --statistics --show-source --quiet --verbose --max-complexity= --isolated --exit-zero --per-file-ignores= --filename= --recursive --min-confidence= --severity-level= --first --benchmark --color= --disable-noqa --stdin-display-name="},
-		{names: "-qvrl"}, {names: "-j= --jobs="}, {names: "--config= --append-config= --format= -f= --enable-extensions= --require-plugins=", does: obeys, why: otherRules}, {names: "--output-file= -o= --tee", does: writes | asks, consequence: reversible, why: "writes a report"}, {names: "--version --help -h", does: shows},
-	}},
+	{
+		names: "eslint", formats: scriptFiles + " .json .md", risk: umpire.Safe,
+		why: "checks code by the project's rules", args: "tree…",
+		opts: []option{
+			{names: "--ext= --quiet --max-warnings= --no-color --color --cache --no-inline-config " +
+				"--report-unused-disable-directives --report-unused-disable-directives-severity= " +
+				"--no-error-on-unmatched-pattern --no-warn-ignored --pass-on-no-patterns --exit-on-fatal-error " +
+				"--no-ignore --no-cache --ignore-pattern= --env= --global= --rule= --debug --stdin --stdin-filename= " +
+				"--stats --concurrency= --no-eslintrc --no-config-lookup --pass-on-unpruned-suppressions"},
+			{names: "--ignore-path=", does: reads},
+			{names: "-o= --output-file= --cache-location= --cache-file= --suppressions-location=", does: writes | asks,
+				consequence: reversible, why: "writes a report"},
+			{names: "--fix", does: edits | asks, consequence: reversible, why: changesSources},
+			{names: "--fix-dry-run --fix-type= --init --suppress-all --prune-suppressions", does: asks,
+				consequence: reversible, why: changesSources},
+			{names: "-c= --config= --rulesdir= --resolve-plugins-relative-to= --plugin= --parser= --parser-options= " +
+				"--flag=", does: obeys, why: "loads code that it names"},
+			{names: "-f= --format=", does: obeys, why: "loads the formatter that it names",
+				except: "stylish json json-with-metadata html compact unix"},
+			{names: "--print-config"},
+			{names: "--version -v --help -h --env-info", does: shows},
+		},
+	},
+	{
+		names: "prettier", formats: webFiles, risk: umpire.Safe, why: "prints formatted code", args: "tree…",
+		opts: []option{
+			{names: "-clu --check --list-different --ignore-unknown --no-config --no-editorconfig --no-color --color " +
+				"--single-quote --no-semi --tab-width= --print-width= --use-tabs --trailing-comma= --stdin-filepath= " +
+				"--loglevel= --log-level= --no-error-on-unmatched-pattern --with-node-modules --end-of-line= " +
+				"--prose-wrap= --support-info --file-info= --find-config-path="},
+			{names: "--ignore-path=", does: reads},
+			{names: "-w --write", does: edits | asks, consequence: reversible, why: changesSources},
+			{names: "--parser=", does: obeys, why: "loads a parser", except: "acorn angular babel babel-flow " +
+				"babel-ts css espree flow glimmer graphql html json json-stringify json5 jsonc less lwc markdown mdx " +
+				"mdx2 meriyah scss typescript vue yaml"},
+			{names: "--config= --plugin= --config-precedence= --plugin-search-dir=", does: obeys, why: otherRules},
+			{names: "--cache --cache-location=", does: asks, consequence: reversible, why: "writes a cache"},
+			{names: "--version -v --help -h", does: shows},
+		},
+	},
+	{names: "dprint standard xo tslint knip depcheck madge jscpd", risk: umpire.Medium, consequence: reversible,
+		why: "checks or changes code", style: leading, opts: []option{{names: "--version --help", does: shows}}},
+	{
+		names: "ruff", risk: umpire.Medium, consequence: reversible, why: "checks or changes code", style: leading,
+		opts: []option{
+			{names: "--version -V --help -h", does: shows}, {names: "-q --quiet -v --verbose --isolated --no-cache"},
+		},
+		subs: []program{
+			{
+				names: "check", formats: pythonFiles, risk: umpire.Safe, why: "analyses code without running it",
+				args: "tree…",
+				opts: []option{
+					{names: "--select= --ignore= --extend-select= --extend-ignore= --output-format= --statistics " +
+						"--show-files --show-settings --no-fix --diff --preview --no-preview --target-version= " +
+						"--line-length= --exclude= --extend-exclude= --force-exclude --respect-gitignore " +
+						"--no-respect-gitignore --isolated --no-cache --quiet --verbose --silent --exit-zero " +
+						"--exit-non-zero-on-fix --per-file-ignores= --stdin-filename= --unsafe-fixes " +
+						"--no-unsafe-fixes --show-fixes --ignore-noqa"},
+					{names: "-qvsne"},
+					{names: "--fix --fix-only --add-noqa", does: edits | asks, consequence: reversible,
+						why: changesSources},
+					{names: "--config=", does: obeys, why: otherRules},
+					{names: "-o= --output-file= --cache-dir=", does: writes | asks, consequence: reversible,
+						why: "writes a report"},
+					{names: "--watch -w", does: 0}, {names: aboutItself, does: shows},
+				},
+			},
+			{
+				names: "format", formats: pythonFiles, risk: umpire.Safe, why: "formats code", args: "tree…",
+				check: checkFormatter,
+				opts: []option{
+					{names: "--check --diff"},
+					{names: "--preview --line-length= --target-version= --exclude= --force-exclude --isolated " +
+						"--no-cache --quiet --verbose --stdin-filename= --range="},
+					{names: "-qvsn"}, {names: "--config=", does: obeys, why: otherRules},
+					{names: aboutItself, does: shows},
+				},
+			},
+			{names: "rule linter config version help", each: true, risk: umpire.Safe, why: "prints what it knows",
+				opts: []option{{names: "--all --output-format="}}},
+			{names: "clean server analyze", each: true, risk: umpire.Medium, consequence: reversible,
+				why: "works on its cache", lax: true},
+		},
+	},
+	{
+		names: "black isort yapf autopep8", formats: pythonFiles, risk: umpire.Safe, why: "formats code", args: "tree…",
+		check: checkFormatter,
+		opts: []option{
+			{names: "--check --check-only --diff"},
+			{names: "--color --no-color --quiet --verbose -q -v --fast --safe --line-length= -l= --target-version= " +
+				"-t= --include= --exclude= --extend-exclude= --force-exclude= --profile= --preview " +
+				"--skip-string-normalization -S --workers= -W="},
+			{names: "--config= --settings-path= --settings-file=", does: obeys, why: otherRules},
+			{names: "--version --help -h", does: shows},
+		},
+	},
+	{
+		names: "pyright basedpyright", risk: umpire.Safe, why: "checks types by the project's configuration",
+		args: "tree…",
+		opts: []option{
+			{names: "--outputjson --level= --stats --verbose --warnings --dependencies --skipunannotated " +
+				"--pythonversion= --pythonplatform="},
+			{names: "-p= --project= -v= --venvpath= --pythonpath= --typeshedpath= -t=", does: obeys, why: otherRules},
+			{names: "--writebaseline --createstub= -w --watch", does: asks, consequence: reversible,
+				why: "writes files"},
+			{names: "--version --help -h", does: shows},
+		},
+	},
+	{
+		names: "mypy", risk: umpire.Safe, why: "checks types by the project's configuration", args: "tree…",
+		check: checkResponseFile,
+		opts: []option{
+			{names: "--strict --ignore-missing-imports --no-error-summary --show-error-codes --hide-error-codes " +
+				"--pretty --no-pretty --show-column-numbers --show-error-context --show-absolute-path " +
+				"--no-color-output --no-incremental --follow-imports= --python-version= --platform= --exclude= " +
+				"--disable-error-code= --enable-error-code= --namespace-packages --explicit-package-bases " +
+				"--check-untyped-defs --disallow-untyped-defs --warn-unused-ignores --warn-return-any " +
+				"--warn-unreachable --no-implicit-optional --implicit-optional --strict-optional " +
+				"--no-strict-optional --allow-untyped-defs --sqlite-cache --skip-cache-mtime-checks --verbose"},
+			{names: "-m= -p= --module= --package="}, {names: "-vi", does: 0},
+			{names: "--config-file= --python-executable= --custom-typing-module= --custom-typeshed-dir= " +
+				"--shadow-file= --install-types --non-interactive", does: obeys, why: otherRules},
+			{names: "-c= --command="},
+			{names: "--junit-xml= --cache-dir= --html-report= --xml-report= --txt-report= --any-exprs-report= " +
+				"--cobertura-xml-report= --linecount-report= --linecoverage-report= --lineprecision-report= " +
+				"--xslt-html-report= --xslt-txt-report= --timing-stats=", does: writes | asks, consequence: reversible,
+				why: "writes a report"},
+			{names: "-V --version -h --help", does: shows},
+		},
+	},
+	{
+		names: "flake8 pycodestyle pydocstyle pyflakes vulture bandit", risk: umpire.Safe,
+		why: "analyses code without running it", args: "tree…",
+		opts: []option{
+			{names: "--max-line-length= --ignore= --select= --extend-ignore= --extend-select= --exclude= " +
+				"--extend-exclude= --count --statistics --show-source --quiet --verbose --max-complexity= --isolated " +
+				"--exit-zero --per-file-ignores= --filename= --recursive --min-confidence= --severity-level= --first " +
+				"--benchmark --color= --disable-noqa --stdin-display-name="},
+			{names: "-qvrl"}, {names: "-j= --jobs="},
+			{names: "--config= --append-config= --format= -f= --enable-extensions= --require-plugins=", does: obeys,
+				why: otherRules},
+			{names: "--output-file= -o= --tee", does: writes | asks, consequence: reversible, why: "writes a report"},
+			{names: "--version --help -h", does: shows},
+		},
+	},
 	{names: "shellcheck", risk: umpire.Safe, why: "checks shell code without running it", args: "read…", opts: []option{
-		{names: "-xa --shell= --severity= --exclude= --include= --format= --color? --external-sources --check-sourced --norc --enable= --wiki-link-count="}, {names: "-s= -S= -e= -i= -f= -C? -W= -o= -P= --source-path="}, {names: "--version -V --help --list-optional", does: shows},
+		{names: "-xa --shell= --severity= --exclude= --include= --format= --color? --external-sources " +
+			"--check-sourced --norc --enable= --wiki-link-count="},
+		{names: "-s= -S= -e= -i= -f= -C? -W= -o= -P= --source-path="},
+		{names: "--version -V --help --list-optional", does: shows},
 	}},
-	{names: "taplo", risk: umpire.Medium, consequence: reversible, why: "checks or changes files", lax: true, opts: []option{{names: aboutItself, does: shows}}},
-	{names: "pylint", risk: umpire.Safe, why: "checks code by the project's configuration", args: "tree…", check: checkResponseFile, opts: []option{
-		{names: "--disable= --enable= --errors-only --score= --reports= --recursive= --jobs= --msg-template= --max-line-length= --ignore= --ignore-patterns= --ignore-paths= --fail-under= --fail-on= --exit-zero --persistent= --verbose --py-version= --disable-all --confidence= --good-names= --list-msgs --list-msgs-enabled --list-groups"},
-		{names: "-Ev -d= -e= -j= -r= -s="}, {names: "-f= --output-format=", does: obeys, why: "loads the reporter that it names", except: "text parseable colorized json json2 msvs github"},
-		{names: "--rcfile= --load-plugins= --init-hook= --evaluation= --source-roots=", does: obeys, why: otherRules}, {names: "--output=", does: writes | asks, consequence: reversible, why: "writes a report"}, {names: "--version --help -h --long-help", does: shows},
-	}},
-	{names: "coverage", risk: umpire.Medium, consequence: reversible, why: runsTests, lax: true, opts: []option{{names: "--version", does: shows}}, subs: []program{
-		// The plugins of its settings are code of the project, as its tests are.
-		{names: "report", risk: umpire.Safe, why: "prints what tests covered", args: "read…", opts: []option{
-			{names: "-miq --show-missing --ignore-errors --quiet --skip-covered --skip-empty --no-skip-covered"}, {names: "--precision= --sort= --fail-under= --format= --include= --omit= --contexts="}, {names: "--data-file=", does: reads},
-			{names: "--rcfile=", does: obeys, why: otherRules}, {names: "--help -h", does: shows},
-		}},
-	}},
-	{names: "ava tap jasmine karma cypress nose2 pest minitest busted bats nox hatch-test c8 nyc", risk: umpire.Medium, consequence: reversible, why: runsTests, lax: true, opts: []option{{names: "--version", does: shows}}},
-	{names: "pre-commit husky lint-staged lefthook vite webpack rollup esbuild parcel swc babel tsx ts-node next nuxt astro storybook", risk: umpire.Medium, consequence: lost, why: "runs programs that the project names", lax: true, opts: []option{{names: "--version", does: shows}}},
-	{names: "turbo nx lerna rush moon gulp grunt", risk: umpire.Medium, consequence: lost, why: "runs programs that the project names, also to print its version", lax: true},
-	{names: "nodemon pm2 forever concurrently dotenv cross-env dotenvx", risk: umpire.Medium, consequence: lost, why: "runs another command", style: leading, check: checkWrapped, opts: []option{{names: "--version --help", does: shows}}},
+	{names: "taplo", risk: umpire.Medium, consequence: reversible, why: "checks or changes files", lax: true,
+		opts: []option{{names: aboutItself, does: shows}}},
+	{
+		names: "pylint", risk: umpire.Safe, why: "checks code by the project's configuration", args: "tree…",
+		check: checkResponseFile,
+		opts: []option{
+			{names: "--disable= --enable= --errors-only --score= --reports= --recursive= --jobs= --msg-template= " +
+				"--max-line-length= --ignore= --ignore-patterns= --ignore-paths= --fail-under= --fail-on= " +
+				"--exit-zero --persistent= --verbose --py-version= --disable-all --confidence= --good-names= " +
+				"--list-msgs --list-msgs-enabled --list-groups"},
+			{names: "-Ev -d= -e= -j= -r= -s="},
+			{names: "-f= --output-format=", does: obeys, why: "loads the reporter that it names",
+				except: "text parseable colorized json json2 msvs github"},
+			{names: "--rcfile= --load-plugins= --init-hook= --evaluation= --source-roots=", does: obeys,
+				why: otherRules},
+			{names: "--output=", does: writes | asks, consequence: reversible, why: "writes a report"},
+			{names: "--version --help -h --long-help", does: shows},
+		},
+	},
+	{
+		names: "coverage", risk: umpire.Medium, consequence: reversible, why: runsTests, lax: true,
+		opts: []option{{names: "--version", does: shows}},
+		subs: []program{
+			// The plugins of its settings are code of the project, as its tests are.
+			{names: "report", risk: umpire.Safe, why: "prints what tests covered", args: "read…", opts: []option{
+				{names: "-miq --show-missing --ignore-errors --quiet --skip-covered --skip-empty --no-skip-covered"},
+				{names: "--precision= --sort= --fail-under= --format= --include= --omit= --contexts="},
+				{names: "--data-file=", does: reads},
+				{names: "--rcfile=", does: obeys, why: otherRules}, {names: "--help -h", does: shows},
+			}},
+		},
+	},
+	{names: "ava tap jasmine karma cypress nose2 pest minitest busted bats nox hatch-test c8 nyc", risk: umpire.Medium,
+		consequence: reversible, why: runsTests, lax: true, opts: []option{{names: "--version", does: shows}}},
+	{
+		names: "pre-commit husky lint-staged lefthook vite webpack rollup esbuild parcel swc babel tsx ts-node next " +
+			"nuxt astro storybook",
+		risk: umpire.Medium, consequence: lost, why: "runs programs that the project names", lax: true,
+		opts: []option{{names: "--version", does: shows}},
+	},
+	{names: "turbo nx lerna rush moon gulp grunt", risk: umpire.Medium, consequence: lost,
+		why: "runs programs that the project names, also to print its version", lax: true},
+	{
+		names: "nodemon pm2 forever concurrently dotenv cross-env dotenvx", risk: umpire.Medium, consequence: lost,
+		why: "runs another command", style: leading, check: checkWrapped,
+		opts: []option{{names: "--version --help", does: shows}},
+	},
 }
 
 // checkTsc makes tsc ask unless it writes nothing.

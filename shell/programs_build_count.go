@@ -11,58 +11,115 @@ import (
 // writes in another.
 var fileChecks = []program{
 	{names: "tokei", risk: umpire.Safe, why: "counts lines of code", args: "tree…", opts: []option{
-		{names: "-fCvl -s= -r= -e= -t= -o= -n= -c= --files --compact --verbose --languages --hidden --no-ignore --no-ignore-parent --no-ignore-dot --no-ignore-vcs --sort= --rsort= --exclude= --types= --type= --output= --num-format= --columns= --streaming="},
+		{names: "-fCvl -s= -r= -e= -t= -o= -n= -c= --files --compact --verbose --languages --hidden --no-ignore " +
+			"--no-ignore-parent --no-ignore-dot --no-ignore-vcs --sort= --rsort= --exclude= --types= --type= " +
+			"--output= --num-format= --columns= --streaming="},
 		{names: "-i= --input=", does: reads}, {names: aboutItself, does: shows},
 	}},
 	{names: "scc", risk: umpire.Safe, why: "counts lines of code", args: "tree…", opts: []option{
-		{names: "-awcduplmtz -i= -x= -s= -f= -M= -n= --by-file --wide --uloc --dryness --percent --character --ci --no-complexity --no-cocomo --cocomo-project-type= --avg-wage= --no-duplicates --no-gen --no-large --no-min --no-min-gen --min --gen --include-ext= --exclude-ext= --exclude-dir= --exclude-file= --not-match= --sort= --format= --languages --debug --verbose --include-symlinks --count-as= --count-ignore --no-ignore --no-gitignore --no-scc-ignore --large-line-count= --large-byte-count= --size-unit= --no-size --no-hborder"},
+		{names: "-awcduplmtz -i= -x= -s= -f= -M= -n= --by-file --wide --uloc --dryness --percent --character --ci " +
+			"--no-complexity --no-cocomo --cocomo-project-type= --avg-wage= --no-duplicates --no-gen --no-large " +
+			"--no-min --no-min-gen --min --gen --include-ext= --exclude-ext= --exclude-dir= --exclude-file= " +
+			"--not-match= --sort= --format= --languages --debug --verbose --include-symlinks --count-as= " +
+			"--count-ignore --no-ignore --no-gitignore --no-scc-ignore --large-line-count= --large-byte-count= " +
+			"--size-unit= --no-size --no-hborder"},
 		{names: "-o= --output=", does: writes, why: "writes a report"}, {names: aboutItself, does: shows},
 	}},
 	{names: "cloc", risk: umpire.Safe, why: "counts lines of code", args: "tree…", check: checkCloc, opts: []option{
-		{names: "--by-file --by-file-by-lang --by-percent= --json --yaml --csv --md --xml --csv-delimiter= --quiet --hide-rate --progress-rate= --include-lang= --exclude-lang= --include-ext= --exclude-ext= --exclude-dir= --match-f= --not-match-f= --match-d= --not-match-d= --fullpath --max-file-size= --skip-uniqueness --sum-one --processes= --unicode --no-autogen --no-recurse --show-lang? --show-ext?"},
-		{names: "--vcs=", does: asks, consequence: lost, why: "runs the program that it names", except: "git"}, {names: "--exclude-list-file= --list-file= --fullpath-x=", does: reads | asks, consequence: harmless, why: "reads what a file names"},
-		{names: "--out= --report-file= --counted= --found= --ignored= --categorized= --skipped= --unmatched=", does: writes | asks, consequence: reversible, why: "writes a report"},
+		{names: "--by-file --by-file-by-lang --by-percent= --json --yaml --csv --md --xml --csv-delimiter= --quiet " +
+			"--hide-rate --progress-rate= --include-lang= --exclude-lang= --include-ext= --exclude-ext= " +
+			"--exclude-dir= --match-f= --not-match-f= --match-d= --not-match-d= --fullpath --max-file-size= " +
+			"--skip-uniqueness --sum-one --processes= --unicode --no-autogen --no-recurse --show-lang? --show-ext?"},
+		{names: "--vcs=", does: asks, consequence: lost, why: "runs the program that it names", except: "git"},
+		{names: "--exclude-list-file= --list-file= --fullpath-x=", does: reads | asks, consequence: harmless,
+			why: "reads what a file names"},
+		{names: "--out= --report-file= --counted= --found= --ignored= --categorized= --skipped= --unmatched=",
+			does: writes | asks, consequence: reversible, why: "writes a report"},
 		{names: "--help --version", does: shows},
 	}},
 	{names: "hadolint", risk: umpire.Safe, why: "checks container files", args: "read…", opts: []option{
-		{names: "--ignore= --trusted-registry= --require-label= --failure-threshold= -t= -f= --format= --no-fail --no-color --strict-labels --disable-ignore-pragma -V --verbose --error= --warning= --info= --style= --file-path-in-report="},
+		{names: "--ignore= --trusted-registry= --require-label= --failure-threshold= -t= -f= --format= --no-fail " +
+			"--no-color --strict-labels --disable-ignore-pragma -V --verbose --error= --warning= --info= --style= " +
+			"--file-path-in-report="},
 		{names: "-c= --config=", does: reads}, {names: "--help -h --version -v", does: shows},
 	}},
 	{names: "yamllint", risk: umpire.Safe, why: "checks YAML", args: "tree…", opts: []option{
-		{names: "-d= --config-data=", does: obeys, why: otherRules, when: "/ .. ~"}, {names: "-f= --format= -s --strict --no-warnings --list-files"}, {names: "-c= --config-file=", does: reads}, {names: "--help -h --version -v", does: shows},
+		{names: "-d= --config-data=", does: obeys, why: otherRules, when: "/ .. ~"},
+		{names: "-f= --format= -s --strict --no-warnings --list-files"}, {names: "-c= --config-file=", does: reads},
+		{names: "--help -h --version -v", does: shows},
 	}},
 	{names: "markdownlint", risk: umpire.Safe, why: checksByRules, args: "tree…", opts: []option{
-		{names: "-qdj -i= --ignore= --disable= --enable= --dot --json --quiet --stdin"}, {names: "-f --fix", does: edits | asks, consequence: reversible, why: changesSources},
-		{names: "-o= --output=", does: writes, why: "writes a report"}, {names: "-p= --ignore-path=", does: reads}, {names: "-r= --rules= -c= --config= --configPointer=", does: obeys, why: otherRules}, {names: "--help -h --version -V", does: shows},
+		{names: "-qdj -i= --ignore= --disable= --enable= --dot --json --quiet --stdin"},
+		{names: "-f --fix", does: edits | asks, consequence: reversible, why: changesSources},
+		{names: "-o= --output=", does: writes, why: "writes a report"}, {names: "-p= --ignore-path=", does: reads},
+		{names: "-r= --rules= -c= --config= --configPointer=", does: obeys, why: otherRules},
+		{names: "--help -h --version -V", does: shows},
 	}},
 	{names: "codespell", risk: umpire.Safe, why: "checks spelling", args: "tree…", opts: []option{
-		{names: "-cfH -q= -L= -S= --ignore-words-list= --uri-ignore-words-list= --skip= --quiet-level= --count --check-filenames --check-hidden --builtin= --ignore-regex= --regex= --disable-colors --enable-colors --summary -s"},
-		{names: "-I= -x= -D= --ignore-words= --exclude-file= --dictionary=", does: reads}, {names: "-w --write-changes -i= --interactive=", does: edits | asks, consequence: reversible, why: changesSources},
+		{names: "-cfH -q= -L= -S= --ignore-words-list= --uri-ignore-words-list= --skip= --quiet-level= --count " +
+			"--check-filenames --check-hidden --builtin= --ignore-regex= --regex= --disable-colors --enable-colors " +
+			"--summary -s"},
+		{names: "-I= -x= -D= --ignore-words= --exclude-file= --dictionary=", does: reads},
+		{names: "-w --write-changes -i= --interactive=", does: edits | asks, consequence: reversible,
+			why: changesSources},
 		{names: "--config= --toml=", does: obeys, why: otherRules}, {names: "--help -h --version", does: shows},
 	}},
 	{names: "typos", risk: umpire.Safe, why: "checks spelling", args: "tree…", opts: []option{
-		{names: "-qv --diff --files --words --identifiers --highlight-words --exclude= --hidden --no-ignore --no-ignore-dot --no-ignore-global --no-ignore-parent --no-ignore-vcs --no-check-filenames --no-check-files --locale= --type= --format= --color= --quiet --verbose --sort --isolated -j= --threads= --force-exclude"},
-		{names: "-w --write-changes", does: edits | asks, consequence: reversible, why: changesSources}, {names: "--config=", does: obeys, why: otherRules}, {names: "--help -h --version -V --type-list", does: shows},
+		{names: "-qv --diff --files --words --identifiers --highlight-words --exclude= --hidden --no-ignore " +
+			"--no-ignore-dot --no-ignore-global --no-ignore-parent --no-ignore-vcs --no-check-filenames " +
+			"--no-check-files --locale= --type= --format= --color= --quiet --verbose --sort --isolated -j= " +
+			"--threads= --force-exclude"},
+		{names: "-w --write-changes", does: edits | asks, consequence: reversible, why: changesSources},
+		{names: "--config=", does: obeys, why: otherRules}, {names: "--help -h --version -V --type-list", does: shows},
 	}},
-	{names: "jsonlint", risk: umpire.Safe, why: "checks JSON", args: "tree…", opts: []option{{names: "-q --quiet -c --compact -s --sort-keys"}, {names: "--help -h --version -v", does: shows}}},
+	{names: "jsonlint", risk: umpire.Safe, why: "checks JSON", args: "tree…", opts: []option{
+		{names: "-q --quiet -c --compact -s --sort-keys"}, {names: "--help -h --version -v", does: shows},
+	}},
 	// It starts shellcheck and pyflakes on the scripts of workflows, where it
 	// finds them.
 	{names: "actionlint", risk: umpire.Low, why: "checks workflows", style: words, args: "read…", opts: []option{
-		{names: "-color -no-color -oneline -verbose -debug -ignore= -format= -stdin-filename="}, {names: "-shellcheck= -pyflakes=", does: obeys, why: "runs the program that it names"}, {names: "-config-file=", does: reads}, {names: "-version --version -help --help -h", does: shows},
+		{names: "-color -no-color -oneline -verbose -debug -ignore= -format= -stdin-filename="},
+		{names: "-shellcheck= -pyflakes=", does: obeys, why: "runs the program that it names"},
+		{names: "-config-file=", does: reads}, {names: "-version --version -help --help -h", does: shows},
 	}},
 	{names: "cppcheck", risk: umpire.Safe, why: "checks code", args: "tree…", opts: []option{
-		{names: "-q --quiet -v --verbose --force -f --inline-suppr --inconclusive --xml --check-level= --enable= --disable= --std= --language= -x= --suppress= --template= --error-exitcode= --max-configs= -j= --xml-version= --file-filter= --max-ctu-depth= --fsigned-char --funsigned-char -D= -U= -i="},
+		{names: "-q --quiet -v --verbose --force -f --inline-suppr --inconclusive --xml --check-level= --enable= " +
+			"--disable= --std= --language= -x= --suppress= --template= --error-exitcode= --max-configs= -j= " +
+			"--xml-version= --file-filter= --max-ctu-depth= --fsigned-char --funsigned-char -D= -U= -i="},
 		{names: "-I= --file-list= --suppressions-list= --includes-file= --include=", does: reads},
-		{names: "--addon= --addon-python= --clang? --project= --rule= --rule-file= --library= --platform=", does: obeys, why: otherRules}, {names: "--cppcheck-build-dir= --output-file= --dump --plist-output= --checkers-report=", does: asks, consequence: reversible, why: "writes a report"},
+		{names: "--addon= --addon-python= --clang? --project= --rule= --rule-file= --library= --platform=", does: obeys,
+			why: otherRules},
+		{names: "--cppcheck-build-dir= --output-file= --dump --plist-output= --checkers-report=", does: asks,
+			consequence: reversible, why: "writes a report"},
 		{names: "--version --help -h --doc --errorlist", does: shows},
 	}},
-	{names: "pkg-config", risk: umpire.Safe, why: "prints how to compile with a library", args: "data…", check: checkPkgConfig, opts: []option{
-		{names: "--cflags --cflags-only-I --cflags-only-other --libs --libs-only-l --libs-only-L --libs-only-other --modversion --exists --static --shared --list-all --list-package-names --print-errors --short-errors --silence-errors --errors-to-stdout --print-provides --print-requires --print-requires-private --print-variables --validate --uninstalled --keep-system-cflags --keep-system-libs"},
-		{names: "--variable= --define-variable= --atleast-version= --exact-version= --max-version= --atleast-pkgconfig-version="}, {names: "--version --help -h", does: shows},
-	}},
-	{names: "swiftlint hlint phpcs phpstan psalm cpplint brakeman reek semgrep gosec trufflehog gitleaks sqlfluff vale cspell", risk: umpire.Medium, consequence: reversible, why: "checks code, by rules that can name files to write", lax: true, opts: []option{{names: "--version", does: shows}}},
-	{names: "gopls dlv mkdocs sphinx-build alembic celery jupyter ipython django-admin flask uvicorn gunicorn hypercorn streamlit goreleaser conan vcpkg xmake swig doxygen autoconf automake libtool wasm-pack trunk wasmtime ngrok-agent",
-		risk: umpire.Medium, consequence: lost, why: buildsOrRuns, lax: true, opts: []option{{names: "--version", does: shows}}},
+	{
+		names: "pkg-config", risk: umpire.Safe, why: "prints how to compile with a library", args: "data…",
+		check: checkPkgConfig,
+		opts: []option{
+			{names: "--cflags --cflags-only-I --cflags-only-other --libs --libs-only-l --libs-only-L " +
+				"--libs-only-other --modversion --exists --static --shared --list-all --list-package-names " +
+				"--print-errors --short-errors --silence-errors --errors-to-stdout --print-provides --print-requires " +
+				"--print-requires-private --print-variables --validate --uninstalled --keep-system-cflags " +
+				"--keep-system-libs"},
+			{names: "--variable= --define-variable= --atleast-version= --exact-version= --max-version= " +
+				"--atleast-pkgconfig-version="},
+			{names: "--version --help -h", does: shows},
+		},
+	},
+	{
+		names: "swiftlint hlint phpcs phpstan psalm cpplint brakeman reek semgrep gosec trufflehog gitleaks sqlfluff " +
+			"vale cspell",
+		risk: umpire.Medium, consequence: reversible, why: "checks code, by rules that can name files to write",
+		lax: true, opts: []option{{names: "--version", does: shows}},
+	},
+	{
+		names: "gopls dlv mkdocs sphinx-build alembic celery jupyter ipython django-admin flask uvicorn gunicorn " +
+			"hypercorn streamlit goreleaser conan vcpkg xmake swig doxygen autoconf automake libtool wasm-pack trunk " +
+			"wasmtime ngrok-agent",
+		risk: umpire.Medium, consequence: lost, why: buildsOrRuns, lax: true,
+		opts: []option{{names: "--version", does: shows}},
+	},
 }
 
 // checkCloc makes archives ask, which cloc has other programs unpack.

@@ -22,66 +22,204 @@ const (
 
 // goTools are go and the programs that work on Go code.
 var goTools = []program{
-	{names: "go", risk: umpire.Medium, consequence: lost, why: "works on Go code", style: words, opts: []option{{names: "-C=", does: enters, why: worksInOther}, {names: "-h --help -help", does: shows}}, subs: []program{
-		{names: "version", risk: umpire.Safe, why: "prints the version", style: words, args: "read…", opts: []option{{names: "-m -v -json"}}},
-		{names: "env", risk: umpire.Safe, why: "prints Go's settings", style: words, opts: []option{{names: "-json -changed"}, {names: "-w -u", does: harms, consequence: lost, why: "changes Go's settings for good"}}},
-		{names: "help", risk: umpire.Safe, why: "prints help", style: words},
-		{names: "doc", risk: umpire.Safe, why: "prints documentation", style: words, opts: []option{{names: "-all -c -cmd -short -src -u -ex"}}, args: "data…"},
-		{names: "list", risk: umpire.Safe, why: "lists packages", style: words, check: checkGoList, opts: []option{{names: goPlain}, {names: "-mod=", does: asks, consequence: reversible, why: changesModules, except: "readonly vendor"}, {names: goRuns, does: obeys, why: obeysBuild}}},
-		{names: "vet", risk: umpire.Safe, why: "analyses code without running it", style: words, args: "read…", opts: []option{
-			{names: "-json -c= -n -x -v -tags= -race -p= -all -atomic -bool -assign -copylocks -printf -nilness -shadow -unusedresult -composites -structtag -lostcancel -loopclosure -unreachable -tests -diff"},
-			{names: "-mod=", does: asks, consequence: reversible, why: changesModules, except: "readonly vendor"}, {names: goRuns + " -vettool=", does: obeys, why: obeysBuild}, {names: "-fix", does: asks, consequence: reversible, why: "changes source files"},
-		}},
-		{names: "build", risk: umpire.Low, why: buildsProject, style: words, check: checkGoBuild, opts: []option{
-			{names: goBuild}, {names: "-pgo=", does: reads, except: "auto off"}, {names: goFlags}, {names: "-o="},
-			{names: "-mod=", does: asks, consequence: reversible, why: changesModules, except: "readonly vendor"}, {names: goRuns + goCompilers, does: obeys, why: obeysBuild},
-		}},
-		{names: "test", risk: umpire.Safe, why: runsTests, style: words, check: checkGoTest, opts: []option{
-			{names: goTest}, {names: goBuild}, {names: "-pgo=", does: reads, except: "auto off"}, {names: goFlags}, {names: "-o= -coverprofile= -cpuprofile= -memprofile= -blockprofile= -mutexprofile= -trace= -outputdir= -test.gocoverdir= -test.testlogfile=", does: writes, why: "writes a profile"},
-			{names: "-c -i -artifacts", does: asks, consequence: reversible, why: "writes what was built"}, {names: "-fuzz=", does: asks, consequence: lost, why: "runs until it is stopped, and writes what it finds"}, {names: "-args", does: ends | asks, consequence: lost, why: "gives the tests options of their own"},
-			{names: "-mod=", does: asks, consequence: reversible, why: changesModules, except: "readonly vendor"}, {names: goRuns + goCompilers, does: obeys, why: obeysBuild},
-		}},
-		{names: "run", risk: umpire.Medium, consequence: lost, why: "builds and runs Go code", style: words, check: checkGoRun, opts: []option{{names: goBuild}, {names: "-mod= -pgo="}, {names: goFlags}, {names: goRuns + goCompilers, does: obeys, why: obeysBuild}}},
-		{names: "fmt fix generate telemetry", each: true, risk: umpire.Medium, consequence: lost, why: "changes source files or runs the programs that they name", style: words, lax: true},
-		{names: "tool", risk: umpire.Medium, consequence: lost, why: "runs one of Go's tools, or of the project's", style: words, opts: []option{{names: "-n"}}, subs: []program{
-			{names: "dist", risk: umpire.Medium, consequence: lost, why: "builds Go itself", style: words, subs: []program{{names: "list version env", each: true, risk: umpire.Safe, why: "prints what it knows", style: words, args: "none", opts: []option{{names: "-json -v -broken"}}}}},
-			{names: "cover", risk: umpire.Safe, why: "prints how much the tests cover", style: words, args: "read…", opts: []option{{names: "-func=", does: reads}, {names: "-html= -o= -mode= -var= -pkgcfg= -outfilelist=", does: asks, consequence: reversible, why: "writes pages or source files"}, {names: "-V"}}},
-			{names: "nm objdump buildid addr2line", each: true, risk: umpire.Safe, why: "reads object files", style: words, args: "read…", opts: []option{{names: "-n -size -sort= -type -s= -S -gnu"}, {names: "-w", does: asks, consequence: reversible, why: "changes the file"}}},
-			{names: "pprof", risk: umpire.Safe, why: "reads profiles", style: words, args: "read…", check: checkPprof, opts: []option{
-				{names: "-top -text -tree -traces -raw -peek= -nodecount= -nodefraction= -edgefraction= -cum -flat -focus= -ignore= -show= -hide= -show_from= -sample_index= -unit= -lines -functions -files -filefunctions -inuse_space -inuse_objects -alloc_space -alloc_objects -contentions -mean_delay"},
-				{names: "-base= -diff_base=", does: reads},
+	{
+		names: "go", risk: umpire.Medium, consequence: lost, why: "works on Go code", style: words,
+		opts: []option{{names: "-C=", does: enters, why: worksInOther}, {names: "-h --help -help", does: shows}},
+		subs: []program{
+			{names: "version", risk: umpire.Safe, why: "prints the version", style: words, args: "read…",
+				opts: []option{{names: "-m -v -json"}}},
+			{names: "env", risk: umpire.Safe, why: "prints Go's settings", style: words, opts: []option{
+				{names: "-json -changed"},
+				{names: "-w -u", does: harms, consequence: lost, why: "changes Go's settings for good"},
 			}},
-			{names: "compile link asm vet", each: true, risk: umpire.Medium, consequence: reversible, why: "compiles, and writes what it builds", style: words, lax: true, opts: []option{{names: "-V?", does: shows}}},
-		}},
-		{names: "install get", each: true, risk: umpire.High, consequence: reversible, why: fetchesCode + " and installs it", style: words, lax: true},
-		{names: "clean", risk: umpire.Medium, consequence: reversible, why: "deletes what was built", style: words, opts: []option{{names: "-i -n -r -x -cache -testcache"}, {names: "-modcache -fuzzcache", does: harms, consequence: lost, why: "deletes what was downloaded or found"}}},
-		{names: "mod", risk: umpire.Medium, consequence: reversible, why: "works on go.mod", style: words, subs: []program{
-			{names: "graph why verify", each: true, risk: umpire.Safe, why: "looks at the modules", style: words, opts: []option{{names: "-m -vendor -go= -x"}}},
-			{names: "tidy", risk: umpire.Medium, consequence: reversible, why: "changes go.mod", style: words, lax: true, check: checkGoTidy, opts: []option{{names: "-diff", why: "only prints"}, {names: "-v -x -e -go= -compat="}}},
-			{names: "edit", risk: umpire.Medium, consequence: reversible, why: "changes go.mod", style: words, lax: true, check: checkGoEdit, opts: []option{{names: "-json -print", why: "only prints"}}},
-			{names: "vendor init", each: true, risk: umpire.Medium, consequence: reversible, why: "changes go.mod", style: words, lax: true},
-			{names: "download", risk: umpire.Medium, consequence: reversible, why: fetchesCode, style: words, check: checkGoDownload, opts: []option{{names: "-x -json -reuse="}}},
-		}},
-		{names: "work", risk: umpire.Medium, consequence: reversible, why: "changes go.work", style: words, lax: true},
-	}},
-	{names: "gofmt gofumpt", formats: ".go", risk: umpire.Safe, why: "prints formatted code", style: words, args: "tree…", opts: []option{
-		{names: "-d -e -l -s -r= -extra -lang= -modpath="}, {names: "-w", does: edits | asks, consequence: reversible, why: "changes source files"}, {names: "-cpuprofile=", does: writes}, {names: "-version --version -h -help --help", does: shows},
-	}},
-	{names: "goimports golines gofumports", formats: ".go", risk: umpire.Safe, why: "prints formatted code", style: words, args: "tree…", opts: []option{
-		{names: "-d -e -l -v -local= -format-only -m= -dry-run"}, {names: "-w", does: edits | asks, consequence: reversible, why: "changes source files"}, {names: "-cpuprofile= -memprofile= -trace=", does: writes}, {names: "-h -help --help", does: shows},
-	}},
-	{names: "staticcheck errcheck ineffassign deadcode govulncheck unparam gocyclo nilaway revive", risk: umpire.Safe, why: "analyses code without running it", style: words, args: "read…", opts: []option{
-		{names: "-checks= -f= -format= -fail= -tests -go= -tags= -show-ignored -explain= -matrix -merge -blank -asserts -ignoretests -exclude= -test -json -scan= -mode= -show= -over= -top= -avg -v"}, {names: "-version --version -h -help --help", does: shows},
-	}},
-	{names: "golangci-lint", risk: umpire.Medium, consequence: reversible, why: "works on Go code", style: leading, opts: []option{{names: "--version --help -h", does: shows}, {names: "-v --verbose --color="}}, subs: []program{
-		{names: "run", risk: umpire.Safe, why: "analyses code without running it", args: "read…", opts: []option{
-			{names: "-v --verbose --color= -E= -D= -p= --enable= --disable= --enable-only= --disable-all --enable-all --default= --presets= --fast --fast-only --timeout= --new --new-from-rev= --new-from-merge-base= --tests? --build-tags= --max-issues-per-linter= --max-same-issues= --concurrency= -j= --issues-exit-code= --show-stats --allow-parallel-runners --allow-serial-runners --no-config --print-issued-lines --print-linter-name --whole-files --exclude= --exclude-dirs= --exclude-files= --uniq-by-line --output.text.print-issued-lines"},
-			{names: "-c= --config=", does: obeys | reads, why: "obeys another configuration, which can load code"}, {names: "--fix", does: asks, consequence: reversible, why: "changes source files"}, {names: "-h --help", does: shows},
-			{names: "--modules-download-mode=", does: 0}, {names: "--output.text.path= --output.tab.path= --output.code-climate.path= --output.junit-xml.path= --output.checkstyle.path= --cpu-profile-path= --mem-profile-path= --trace-path= --output.json.path= --output.sarif.path= --output.html.path=", does: writes, except: "stdout stderr"}, {names: "--out-format=", does: asks, consequence: reversible, why: "can write a report", except: "json tab line-number colored-line-number colored-tab checkstyle code-climate html junit-xml github-actions teamcity sarif"}, {names: "--new-from-patch=", does: reads},
-		}},
-		{names: "linters help version formatters", each: true, risk: umpire.Safe, why: "prints what it knows", lax: true, opts: []option{{names: "-c= --config=", does: reads | obeys, why: otherRules}}},
-		{names: "config", risk: umpire.Medium, consequence: reversible, why: "works on its configuration", lax: true, style: leading, subs: []program{{names: "path verify", each: true, risk: umpire.Safe, why: "looks at its configuration"}}},
-	}},
+			{names: "help", risk: umpire.Safe, why: "prints help", style: words},
+			{names: "doc", risk: umpire.Safe, why: "prints documentation", style: words,
+				opts: []option{{names: "-all -c -cmd -short -src -u -ex"}}, args: "data…"},
+			{names: "list", risk: umpire.Safe, why: "lists packages", style: words, check: checkGoList, opts: []option{
+				{names: goPlain},
+				{names: "-mod=", does: asks, consequence: reversible, why: changesModules, except: "readonly vendor"},
+				{names: goRuns, does: obeys, why: obeysBuild},
+			}},
+			{
+				names: "vet", risk: umpire.Safe, why: "analyses code without running it", style: words, args: "read…",
+				opts: []option{
+					{names: "-json -c= -n -x -v -tags= -race -p= -all -atomic -bool -assign -copylocks -printf " +
+						"-nilness -shadow -unusedresult -composites -structtag -lostcancel -loopclosure -unreachable " +
+						"-tests -diff"},
+					{names: "-mod=", does: asks, consequence: reversible, why: changesModules,
+						except: "readonly vendor"},
+					{names: goRuns + " -vettool=", does: obeys, why: obeysBuild},
+					{names: "-fix", does: asks, consequence: reversible, why: "changes source files"},
+				},
+			},
+			{names: "build", risk: umpire.Low, why: buildsProject, style: words, check: checkGoBuild, opts: []option{
+				{names: goBuild}, {names: "-pgo=", does: reads, except: "auto off"}, {names: goFlags}, {names: "-o="},
+				{names: "-mod=", does: asks, consequence: reversible, why: changesModules, except: "readonly vendor"},
+				{names: goRuns + goCompilers, does: obeys, why: obeysBuild},
+			}},
+			{names: "test", risk: umpire.Safe, why: runsTests, style: words, check: checkGoTest, opts: []option{
+				{names: goTest}, {names: goBuild}, {names: "-pgo=", does: reads, except: "auto off"}, {names: goFlags},
+				{names: "-o= -coverprofile= -cpuprofile= -memprofile= -blockprofile= -mutexprofile= -trace= " +
+					"-outputdir= -test.gocoverdir= -test.testlogfile=", does: writes, why: "writes a profile"},
+				{names: "-c -i -artifacts", does: asks, consequence: reversible, why: "writes what was built"},
+				{names: "-fuzz=", does: asks, consequence: lost,
+					why: "runs until it is stopped, and writes what it finds"},
+				{names: "-args", does: ends | asks, consequence: lost, why: "gives the tests options of their own"},
+				{names: "-mod=", does: asks, consequence: reversible, why: changesModules, except: "readonly vendor"},
+				{names: goRuns + goCompilers, does: obeys, why: obeysBuild},
+			}},
+			{
+				names: "run", risk: umpire.Medium, consequence: lost, why: "builds and runs Go code", style: words,
+				check: checkGoRun,
+				opts: []option{
+					{names: goBuild}, {names: "-mod= -pgo="}, {names: goFlags},
+					{names: goRuns + goCompilers, does: obeys, why: obeysBuild},
+				},
+			},
+			{names: "fmt fix generate telemetry", each: true, risk: umpire.Medium, consequence: lost,
+				why: "changes source files or runs the programs that they name", style: words, lax: true},
+			{
+				names: "tool", risk: umpire.Medium, consequence: lost,
+				why: "runs one of Go's tools, or of the project's", style: words, opts: []option{{names: "-n"}},
+				subs: []program{
+					{
+						names: "dist", risk: umpire.Medium, consequence: lost, why: "builds Go itself", style: words,
+						subs: []program{
+							{names: "list version env", each: true, risk: umpire.Safe, why: "prints what it knows",
+								style: words, args: "none", opts: []option{{names: "-json -v -broken"}}},
+						},
+					},
+					{
+						names: "cover", risk: umpire.Safe, why: "prints how much the tests cover", style: words,
+						args: "read…",
+						opts: []option{
+							{names: "-func=", does: reads},
+							{names: "-html= -o= -mode= -var= -pkgcfg= -outfilelist=", does: asks,
+								consequence: reversible, why: "writes pages or source files"},
+							{names: "-V"},
+						},
+					},
+					{
+						names: "nm objdump buildid addr2line", each: true, risk: umpire.Safe, why: "reads object files",
+						style: words, args: "read…",
+						opts: []option{
+							{names: "-n -size -sort= -type -s= -S -gnu"},
+							{names: "-w", does: asks, consequence: reversible, why: "changes the file"},
+						},
+					},
+					{
+						names: "pprof", risk: umpire.Safe, why: "reads profiles", style: words, args: "read…",
+						check: checkPprof,
+						opts: []option{
+							{names: "-top -text -tree -traces -raw -peek= -nodecount= -nodefraction= -edgefraction= " +
+								"-cum -flat -focus= -ignore= -show= -hide= -show_from= -sample_index= -unit= -lines " +
+								"-functions -files -filefunctions -inuse_space -inuse_objects -alloc_space " +
+								"-alloc_objects -contentions -mean_delay"},
+							{names: "-base= -diff_base=", does: reads},
+						},
+					},
+					{
+						names: "compile link asm vet", each: true, risk: umpire.Medium, consequence: reversible,
+						why: "compiles, and writes what it builds", style: words, lax: true,
+						opts: []option{{names: "-V?", does: shows}},
+					},
+				},
+			},
+			{names: "install get", each: true, risk: umpire.High, consequence: reversible,
+				why: fetchesCode + " and installs it", style: words, lax: true},
+			{
+				names: "clean", risk: umpire.Medium, consequence: reversible, why: "deletes what was built",
+				style: words,
+				opts: []option{
+					{names: "-i -n -r -x -cache -testcache"},
+					{names: "-modcache -fuzzcache", does: harms, consequence: lost,
+						why: "deletes what was downloaded or found"},
+				},
+			},
+			{
+				names: "mod", risk: umpire.Medium, consequence: reversible, why: "works on go.mod", style: words,
+				subs: []program{
+					{names: "graph why verify", each: true, risk: umpire.Safe, why: "looks at the modules",
+						style: words, opts: []option{{names: "-m -vendor -go= -x"}}},
+					{
+						names: "tidy", risk: umpire.Medium, consequence: reversible, why: "changes go.mod",
+						style: words, lax: true, check: checkGoTidy,
+						opts: []option{{names: "-diff", why: "only prints"}, {names: "-v -x -e -go= -compat="}},
+					},
+					{names: "edit", risk: umpire.Medium, consequence: reversible, why: "changes go.mod", style: words,
+						lax: true, check: checkGoEdit, opts: []option{{names: "-json -print", why: "only prints"}}},
+					{names: "vendor init", each: true, risk: umpire.Medium, consequence: reversible,
+						why: "changes go.mod", style: words, lax: true},
+					{names: "download", risk: umpire.Medium, consequence: reversible, why: fetchesCode, style: words,
+						check: checkGoDownload, opts: []option{{names: "-x -json -reuse="}}},
+				},
+			},
+			{names: "work", risk: umpire.Medium, consequence: reversible, why: "changes go.work", style: words,
+				lax: true},
+		},
+	},
+	{
+		names: "gofmt gofumpt", formats: ".go", risk: umpire.Safe, why: "prints formatted code", style: words,
+		args: "tree…",
+		opts: []option{
+			{names: "-d -e -l -s -r= -extra -lang= -modpath="},
+			{names: "-w", does: edits | asks, consequence: reversible, why: "changes source files"},
+			{names: "-cpuprofile=", does: writes}, {names: "-version --version -h -help --help", does: shows},
+		},
+	},
+	{
+		names: "goimports golines gofumports", formats: ".go", risk: umpire.Safe, why: "prints formatted code",
+		style: words, args: "tree…",
+		opts: []option{
+			{names: "-d -e -l -v -local= -format-only -m= -dry-run"},
+			{names: "-w", does: edits | asks, consequence: reversible, why: "changes source files"},
+			{names: "-cpuprofile= -memprofile= -trace=", does: writes}, {names: "-h -help --help", does: shows},
+		},
+	},
+	{
+		names: "staticcheck errcheck ineffassign deadcode govulncheck unparam gocyclo nilaway revive",
+		risk:  umpire.Safe, why: "analyses code without running it", style: words, args: "read…",
+		opts: []option{
+			{names: "-checks= -f= -format= -fail= -tests -go= -tags= -show-ignored -explain= -matrix -merge -blank " +
+				"-asserts -ignoretests -exclude= -test -json -scan= -mode= -show= -over= -top= -avg -v"},
+			{names: "-version --version -h -help --help", does: shows},
+		},
+	},
+	{
+		names: "golangci-lint", risk: umpire.Medium, consequence: reversible, why: "works on Go code", style: leading,
+		opts: []option{{names: "--version --help -h", does: shows}, {names: "-v --verbose --color="}},
+		subs: []program{
+			{names: "run", risk: umpire.Safe, why: "analyses code without running it", args: "read…", opts: []option{
+				{names: "-v --verbose --color= -E= -D= -p= --enable= --disable= --enable-only= --disable-all " +
+					"--enable-all --default= --presets= --fast --fast-only --timeout= --new --new-from-rev= " +
+					"--new-from-merge-base= --tests? --build-tags= --max-issues-per-linter= --max-same-issues= " +
+					"--concurrency= -j= --issues-exit-code= --show-stats --allow-parallel-runners " +
+					"--allow-serial-runners --no-config --print-issued-lines --print-linter-name --whole-files " +
+					"--exclude= --exclude-dirs= --exclude-files= --uniq-by-line --output.text.print-issued-lines"},
+				{names: "-c= --config=", does: obeys | reads, why: "obeys another configuration, which can load code"},
+				{names: "--fix", does: asks, consequence: reversible, why: "changes source files"},
+				{names: "-h --help", does: shows},
+				{names: "--modules-download-mode=", does: 0},
+				{names: "--output.text.path= --output.tab.path= --output.code-climate.path= --output.junit-xml.path= " +
+					"--output.checkstyle.path= --cpu-profile-path= --mem-profile-path= --trace-path= " +
+					"--output.json.path= --output.sarif.path= --output.html.path=", does: writes,
+					except: "stdout stderr"},
+				{names: "--out-format=", does: asks, consequence: reversible, why: "can write a report", except: "json " +
+					"tab line-number colored-line-number colored-tab checkstyle code-climate html junit-xml " +
+					"github-actions teamcity sarif"},
+				{names: "--new-from-patch=", does: reads},
+			}},
+			{names: "linters help version formatters", each: true, risk: umpire.Safe, why: "prints what it knows",
+				lax: true, opts: []option{{names: "-c= --config=", does: reads | obeys, why: otherRules}}},
+			{
+				names: "config", risk: umpire.Medium, consequence: reversible, why: "works on its configuration",
+				lax: true, style: leading,
+				subs: []program{
+					{names: "path verify", each: true, risk: umpire.Safe, why: "looks at its configuration"},
+				},
+			},
+		},
+	},
 }
 
 const (

@@ -9,28 +9,70 @@ const checksByRules = "checks code by the project's rules"
 // styleChecks are programs that check code and text, and change nothing unless
 // they are told to.
 var styleChecks = []program{
-	{names: "rubocop standardrb", formats: ".rb .rake .gemspec .ru", risk: umpire.Safe, why: checksByRules, args: "tree…", check: checkRunner, opts: []option{
-		{names: "--only= --except= --lint -l --layout -x --fail-level= --fail-fast -F --display-cop-names -D --no-display-cop-names --extra-details -E --display-style-guide -S --parallel -P --no-parallel --force-exclusion --color --no-color --cache= --debug -d --list-target-files -L --show-cops? --display-only-fail-level-offenses --no-server --ignore-parent-exclusion --only-recognized-file-types --disable-pending-cops --enable-pending-cops --no-fix"},
-		{names: "-f= --format=", does: obeys, why: "loads the formatter that it names", except: "progress p simple s quiet q clang c emacs e json j files fi worst w offenses o tap t fuubar fu html h github pacman"},
-		{names: "-a -A --autocorrect --autocorrect-all --auto-correct --auto-correct-all --safe-auto-correct --fix-layout --fix --fix-unsafely --auto-gen-config --regenerate-todo --init", does: edits | asks, consequence: reversible, why: changesSources},
-		{names: "-o= --out=", does: writes | asks, consequence: reversible, why: "writes a report"}, {names: "-c= --config= -r= --require= --plugin=", does: obeys, why: otherRules},
-		{names: "--version -v -V --help -h", does: shows},
-	}},
-	{names: "biome", risk: umpire.Medium, consequence: reversible, why: "checks or changes code", style: leading, opts: []option{{names: "--version -V --help", does: shows}}, subs: []program{
-		{names: "check lint format ci", each: true, formats: webFiles, risk: umpire.Safe, why: checksByRules, args: "tree…", opts: []option{
-			{names: "--colors= --verbose --diagnostic-level= --max-diagnostics= --no-errors-on-unmatched --error-on-warnings --skip= --only= --changed --staged --since= --files-ignore-unknown= --formatter-enabled= --linter-enabled= --assist-enabled= --organize-imports-enabled= --reporter="},
-			{names: "--write --fix --apply --apply-unsafe --unsafe --suppress", does: edits | asks, consequence: reversible, why: changesSources}, {names: "--config-path= --stdin-file-path= --use-server", does: obeys, why: otherRules}, {names: aboutItself, does: shows},
-		}},
-		{names: "version rage explain", each: true, risk: umpire.Safe, why: "prints what it knows", args: "data…"},
-	}},
+	{
+		names: "rubocop standardrb", formats: ".rb .rake .gemspec .ru", risk: umpire.Safe, why: checksByRules,
+		args: "tree…", check: checkRunner,
+		opts: []option{
+			{names: "--only= --except= --lint -l --layout -x --fail-level= --fail-fast -F --display-cop-names -D " +
+				"--no-display-cop-names --extra-details -E --display-style-guide -S --parallel -P --no-parallel " +
+				"--force-exclusion --color --no-color --cache= --debug -d --list-target-files -L --show-cops? " +
+				"--display-only-fail-level-offenses --no-server --ignore-parent-exclusion " +
+				"--only-recognized-file-types --disable-pending-cops --enable-pending-cops --no-fix"},
+			{names: "-f= --format=", does: obeys, why: "loads the formatter that it names", except: "progress p " +
+				"simple s quiet q clang c emacs e json j files fi worst w offenses o tap t fuubar fu html h github " +
+				"pacman"},
+			{names: "-a -A --autocorrect --autocorrect-all --auto-correct --auto-correct-all --safe-auto-correct " +
+				"--fix-layout --fix --fix-unsafely --auto-gen-config --regenerate-todo --init", does: edits | asks,
+				consequence: reversible, why: changesSources},
+			{names: "-o= --out=", does: writes | asks, consequence: reversible, why: "writes a report"},
+			{names: "-c= --config= -r= --require= --plugin=", does: obeys, why: otherRules},
+			{names: "--version -v -V --help -h", does: shows},
+		},
+	},
+	{
+		names: "biome", risk: umpire.Medium, consequence: reversible, why: "checks or changes code", style: leading,
+		opts: []option{{names: "--version -V --help", does: shows}},
+		subs: []program{
+			{
+				names: "check lint format ci", each: true, formats: webFiles, risk: umpire.Safe, why: checksByRules,
+				args: "tree…",
+				opts: []option{
+					{names: "--colors= --verbose --diagnostic-level= --max-diagnostics= --no-errors-on-unmatched " +
+						"--error-on-warnings --skip= --only= --changed --staged --since= --files-ignore-unknown= " +
+						"--formatter-enabled= --linter-enabled= --assist-enabled= --organize-imports-enabled= " +
+						"--reporter="},
+					{names: "--write --fix --apply --apply-unsafe --unsafe --suppress", does: edits | asks,
+						consequence: reversible, why: changesSources},
+					{names: "--config-path= --stdin-file-path= --use-server", does: obeys, why: otherRules},
+					{names: aboutItself, does: shows},
+				},
+			},
+			{names: "version rage explain", each: true, risk: umpire.Safe, why: "prints what it knows", args: "data…"},
+		},
+	},
 	{names: "oxlint", formats: scriptFiles, risk: umpire.Safe, why: checksByRules, args: "tree…", opts: []option{
-		{names: "-A= --allow= -W= --warn= -D= --deny= --quiet --deny-warnings --max-warnings= -f= --format= --threads= --silent --rules --react-plugin --jest-plugin --vitest-plugin --import-plugin --nextjs-plugin --type-aware --print-config --no-ignore --ignore-pattern="},
-		{names: "--fix --fix-suggestions --fix-dangerously --init", does: edits | asks, consequence: reversible, why: changesSources}, {names: "-c= --config= --tsconfig= --ignore-path=", does: obeys, why: otherRules}, {names: "--version -V --help -h", does: shows},
+		{names: "-A= --allow= -W= --warn= -D= --deny= --quiet --deny-warnings --max-warnings= -f= --format= " +
+			"--threads= --silent --rules --react-plugin --jest-plugin --vitest-plugin --import-plugin " +
+			"--nextjs-plugin --type-aware --print-config --no-ignore --ignore-pattern="},
+		{names: "--fix --fix-suggestions --fix-dangerously --init", does: edits | asks, consequence: reversible,
+			why: changesSources},
+		{names: "-c= --config= --tsconfig= --ignore-path=", does: obeys, why: otherRules},
+		{names: "--version -V --help -h", does: shows},
 	}},
-	{names: "stylelint", formats: styleFiles + " .vue .html", risk: umpire.Safe, why: checksByRules, args: "tree…", opts: []option{
-		{names: "--quiet -q --color --no-color --max-warnings= --mw= --allow-empty-input --ignore-pattern= --report-needless-disables --report-invalid-scope-disables --report-descriptionless-disables --disable-default-ignores"},
-		{names: "-f= --formatter=", does: obeys, why: "loads the formatter that it names", except: "compact github json string tap unix verbose"},
-		{names: "--fix", does: edits | asks, consequence: reversible, why: changesSources}, {names: "--cache --cache-location= -o= --output-file=", does: writes | asks, consequence: reversible, why: "writes files"},
-		{names: "-c= --config= --config-basedir= --custom-syntax= --custom-formatter= --stdin-filename=", does: obeys, why: otherRules}, {names: "--version -v --help -h --print-config", does: shows},
-	}},
+	{
+		names: "stylelint", formats: styleFiles + " .vue .html", risk: umpire.Safe, why: checksByRules, args: "tree…",
+		opts: []option{
+			{names: "--quiet -q --color --no-color --max-warnings= --mw= --allow-empty-input --ignore-pattern= " +
+				"--report-needless-disables --report-invalid-scope-disables --report-descriptionless-disables " +
+				"--disable-default-ignores"},
+			{names: "-f= --formatter=", does: obeys, why: "loads the formatter that it names",
+				except: "compact github json string tap unix verbose"},
+			{names: "--fix", does: edits | asks, consequence: reversible, why: changesSources},
+			{names: "--cache --cache-location= -o= --output-file=", does: writes | asks, consequence: reversible,
+				why: "writes files"},
+			{names: "-c= --config= --config-basedir= --custom-syntax= --custom-formatter= --stdin-filename=",
+				does: obeys, why: otherRules},
+			{names: "--version -v --help -h --print-config", does: shows},
+		},
+	},
 }

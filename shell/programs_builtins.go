@@ -13,7 +13,8 @@ var builtins = []program{
 	{names: "echo", risk: umpire.Safe, why: "prints its arguments", style: bare, check: printsSecrets, out: echoes},
 	{names: "printf", risk: umpire.Safe, why: "prints its arguments", style: bare, check: checkPrintf, out: printfs},
 	{names: "true false : times", risk: umpire.Safe, why: "steers the shell", style: bare},
-	{names: "exit return break continue logout", each: true, risk: umpire.Safe, why: "steers the shell", style: bare, check: leave},
+	{names: "exit return break continue logout", each: true, risk: umpire.Safe, why: "steers the shell", style: bare,
+		check: leave},
 	{names: "wait", risk: umpire.Safe, why: "waits for what runs behind", style: bare, check: func(u *use) {
 		for _, operand := range u.operands {
 			u.index(operand)
@@ -24,46 +25,77 @@ var builtins = []program{
 		leave(u)
 		u.s.args = nil // what was given before is noted
 	}},
-	{names: "test [", risk: umpire.Safe, why: "compares", style: bare, check: func(u *use) {
-		for i, operand := range u.operands {
-			u.index(operand)
-			const compare = "-eq -ne -lt -le -gt -ge"
-			if i > 0 && hasField(compare, u.operands[i-1].text) || i+1 < len(u.operands) && hasField(compare, u.operands[i+1].text) {
-				u.sums(operand)
+	{
+		names: "test [", risk: umpire.Safe, why: "compares", style: bare,
+		check: func(u *use) {
+			for i, operand := range u.operands {
+				u.index(operand)
+				const compare = "-eq -ne -lt -le -gt -ge"
+				if i > 0 && hasField(compare, u.operands[i-1].text) || i+1 < len(u.operands) && hasField(compare, u.operands[i+1].text) {
+					u.sums(operand)
+				}
+				if operand.foreign && operand.split {
+					u.doubt = "words that are not known before it runs may be a test that runs code"
+				}
 			}
-			if operand.foreign && operand.split {
-				u.doubt = "words that are not known before it runs may be a test that runs code"
-			}
-		}
-	}},
-	{names: "pwd", risk: umpire.Safe, why: "prints the working directory", opts: []option{{names: "-LP --logical --physical"}, {names: aboutItself, does: shows}}, args: "none", out: printsDir},
-	{names: "cd chdir pushd", risk: umpire.Safe, why: "changes the working directory of the shell", style: bare, check: checkCd, args: "data…"},
-	{names: "popd dirs", risk: umpire.Safe, why: "changes the working directory of the shell", style: bare, check: func(u *use) { u.s.dirs = nil }},
+		},
+	},
+	{
+		names: "pwd", risk: umpire.Safe, why: "prints the working directory",
+		opts: []option{{names: "-LP --logical --physical"}, {names: aboutItself, does: shows}}, args: "none",
+		out: printsDir,
+	},
+	{names: "cd chdir pushd", risk: umpire.Safe, why: "changes the working directory of the shell", style: bare,
+		check: checkCd, args: "data…"},
+	{names: "popd dirs", risk: umpire.Safe, why: "changes the working directory of the shell", style: bare,
+		check: func(u *use) { u.s.dirs = nil }},
 	{names: "set", risk: umpire.Safe, why: "sets options of the shell", style: bare, check: checkSet},
 	{names: "unset", risk: umpire.Safe, why: "forgets variables", style: bare, check: checkUnset},
-	{names: "read readarray mapfile getopts", risk: umpire.Safe, why: "reads into variables", style: bare, check: checkRead},
+	{names: "read readarray mapfile getopts", risk: umpire.Safe, why: "reads into variables", style: bare,
+		check: checkRead},
 	{names: "type", risk: umpire.Safe, why: "tells where a program is", opts: []option{{names: "-aptPfsSmw"}}},
-	{names: "which", risk: umpire.Safe, why: "tells where a program is", opts: []option{{names: "-aspmvwS --all --skip-alias --skip-functions --skip-dot --skip-tilde --tty-only --read-alias -i"}, {names: aboutItself, does: shows}}},
-	{names: "where", risk: umpire.Safe, why: "tells where a program is", opts: []option{{names: "-wpmsSx"}}},
-	{names: "whereis", risk: umpire.Safe, why: "tells where a program is", opts: []option{{names: "-abmqslug"}, {names: aboutItself, does: shows}}},
-	{names: "hash", risk: umpire.Safe, why: "tells where a program is", opts: []option{{names: "-ltdr"}, {names: "-p=", does: asks, consequence: lost, why: startsAnother}}, check: checkHash},
-	{names: "jobs", risk: umpire.Safe, why: "prints what the shell does", opts: []option{{names: "-lpnrs"}}, check: changesLimits},
-	{names: "umask", risk: umpire.Safe, why: "prints what the shell does", opts: []option{{names: "-pS"}}, check: changesLimits},
-	{names: "ulimit", risk: umpire.Safe, why: "prints what the shell does", opts: []option{{names: "-HSabcdefiklmnpqrstuvxPRT"}}, check: changesLimits},
-	{names: "eval", risk: umpire.Safe, why: "runs its arguments as shell code", style: leading, args: "shell", check: keepsState},
-	{names: "source .", risk: umpire.Medium, consequence: lost, why: "runs a file in this shell", style: leading, args: "script data…"},
-	{names: "exec", risk: umpire.Safe, why: "runs a command in place of the shell", style: leading, args: "command", opts: []option{
-		{names: "-cl"}, {names: "-a=", does: asks, consequence: lost, why: "gives the program another name"},
+	{names: "which", risk: umpire.Safe, why: "tells where a program is", opts: []option{
+		{names: "-aspmvwS --all --skip-alias --skip-functions --skip-dot --skip-tilde --tty-only --read-alias -i"},
+		{names: aboutItself, does: shows},
 	}},
-	{names: "command", risk: umpire.Safe, why: "runs a command past functions", style: leading, opts: []option{{names: "-p"}, {names: "-vV"}}, check: checkCommand},
+	{names: "where", risk: umpire.Safe, why: "tells where a program is", opts: []option{{names: "-wpmsSx"}}},
+	{names: "whereis", risk: umpire.Safe, why: "tells where a program is",
+		opts: []option{{names: "-abmqslug"}, {names: aboutItself, does: shows}}},
+	{
+		names: "hash", risk: umpire.Safe, why: "tells where a program is",
+		opts:  []option{{names: "-ltdr"}, {names: "-p=", does: asks, consequence: lost, why: startsAnother}},
+		check: checkHash,
+	},
+	{names: "jobs", risk: umpire.Safe, why: "prints what the shell does", opts: []option{{names: "-lpnrs"}},
+		check: changesLimits},
+	{names: "umask", risk: umpire.Safe, why: "prints what the shell does", opts: []option{{names: "-pS"}},
+		check: changesLimits},
+	{names: "ulimit", risk: umpire.Safe, why: "prints what the shell does",
+		opts: []option{{names: "-HSabcdefiklmnpqrstuvxPRT"}}, check: changesLimits},
+	{names: "eval", risk: umpire.Safe, why: "runs its arguments as shell code", style: leading, args: "shell",
+		check: keepsState},
+	{names: "source .", risk: umpire.Medium, consequence: lost, why: "runs a file in this shell", style: leading,
+		args: "script data…"},
+	{
+		names: "exec", risk: umpire.Safe, why: "runs a command in place of the shell", style: leading, args: "command",
+		opts: []option{
+			{names: "-cl"}, {names: "-a=", does: asks, consequence: lost, why: "gives the program another name"},
+		},
+	},
+	{names: "command", risk: umpire.Safe, why: "runs a command past functions", style: leading,
+		opts: []option{{names: "-p"}, {names: "-vV"}}, check: checkCommand},
 	{names: "builtin", risk: umpire.Safe, why: "runs a command past functions", style: leading, check: checkCommand},
-	{names: "trap", risk: umpire.Safe, why: "sets what runs at a signal", style: leading, check: checkTrap, opts: []option{{names: "-lp"}}},
+	{names: "trap", risk: umpire.Safe, why: "sets what runs at a signal", style: leading, check: checkTrap,
+		opts: []option{{names: "-lp"}}},
 	{names: "alias", risk: umpire.Safe, why: "gives a command another name", style: bare, check: checkAlias},
-	{names: "unalias enable shopt", risk: umpire.Safe, why: "changes what names and syntax mean", style: bare, check: checkShopt},
-	{names: "bind complete compgen compopt fc disown suspend caller", risk: umpire.Medium, consequence: reversible, why: "works on the interactive shell", style: bare, check: checkListing},
+	{names: "unalias enable shopt", risk: umpire.Safe, why: "changes what names and syntax mean", style: bare,
+		check: checkShopt},
+	{names: "bind complete compgen compopt fc disown suspend caller", risk: umpire.Medium, consequence: reversible,
+		why: "works on the interactive shell", style: bare, check: checkListing},
 	{names: "help", risk: umpire.Safe, why: "prints help", style: bare},
 	{names: "history", risk: umpire.Medium, consequence: reversible, why: printsHistory, style: bare},
-	{names: "autoload zmodload noglob emulate zle bindkey vared", risk: umpire.Medium, consequence: lost, why: "means something only to zsh", style: bare},
+	{names: "autoload zmodload noglob emulate zle bindkey vared", risk: umpire.Medium, consequence: lost,
+		why: "means something only to zsh", style: bare},
 }
 
 // aboutItself are the options that nearly every program has. A text, and not an
@@ -224,7 +256,10 @@ func checkRead(u *use) {
 		v = value{words: []word{number()}}
 	}
 	if u.in.kind == flowPaths && len(u.in.dirs) == 1 {
-		v = value{words: []word{{text: u.in.dirs[0].text, open: true, under: true, dashless: u.in.dirs[0].text != "", listed: u.in.dirs[0].listed}}}
+		v = value{words: []word{
+			{text: u.in.dirs[0].text, open: true, under: true, dashless: u.in.dirs[0].text != "",
+				listed: u.in.dirs[0].listed},
+		}}
 	}
 	arrays := hasField("readarray mapfile", u.program0())
 	for _, operand := range u.operands {

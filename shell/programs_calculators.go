@@ -10,27 +10,61 @@ import (
 // reckoners are programs that calculate, encode or show what a file holds, and
 // change nothing.
 var reckoners = []program{
-	{names: "bc", risk: umpire.Safe, why: "calculates", args: "read…", opts: []option{{names: "-ilqsw"}, {names: "--interactive --mathlib --quiet --standard --warn"}, {names: "-v -h --version --help", does: shows}}},
-	{names: "dc", risk: umpire.Safe, why: "calculates", check: checkDc, opts: []option{{names: "-e= --expression="}, {names: "-V -h --version --help", does: shows}}},
-	{names: "base64 base32", risk: umpire.Safe, why: "encodes or decodes", args: "read…", out: decodes, opts: []option{{names: "-dDi -w="}, {names: "--decode --ignore-garbage --wrap="}, {names: aboutItself, does: shows}}},
-	{names: "basenc", risk: umpire.Safe, why: "encodes or decodes", args: "read…", opts: []option{{names: "-di -w="}, {names: "--base64 --base64url --base32 --base32hex --base16 --base2lsbf --base2msbf --z85 --decode --ignore-garbage --wrap="}, {names: aboutItself, does: shows}}},
-	{names: "zless zmore", risk: umpire.Safe, why: "prints files", args: "read…", check: checkPager, opts: []option{{names: aboutItself, does: shows}}},
-	{names: "rpm2cpio", risk: umpire.Safe, why: "prints files", args: "read…", opts: []option{{names: aboutItself, does: shows}}},
-	{names: "difft", risk: umpire.Safe, why: "compares files", args: "read…", opts: []option{{names: aboutItself, does: shows}}},
-	{names: "zdiff zcmp bzdiff bzcmp xzdiff xzcmp", risk: umpire.Safe, why: "compares files", args: "read…", opts: []option{{names: "-uqcswib"}, {names: aboutItself, does: shows}}},
-	{names: "zipnote", risk: umpire.Safe, why: "prints the notes of an archive", args: "read…", opts: []option{{names: "-h", does: shows}}},
-	{names: "csvlook csvcut csvstat", risk: umpire.Safe, why: "prints parts of a table", args: "read…", opts: []option{{names: "-tnHl -c= -d= -q="}, {names: "--columns= --delimiter= --tabs --names --no-header-row --linenumbers"}, {names: aboutItself, does: shows}}},
-	{names: "csvgrep", risk: umpire.Safe, why: "prints parts of a table", args: "read…", opts: []option{{names: "-tnHlia -c= -d= -m= -r="}, {names: "--columns= --delimiter= --tabs --names --match= --regex= --invert-match --any-match"}, {names: "-f= --file=", does: reads}, {names: aboutItself, does: shows}}},
-	{names: "duf dust", peeks: true, risk: umpire.Safe, why: "prints how much space is taken", args: "read…", opts: []option{{names: aboutItself, does: shows}}},
-	{names: "lslocks lslogins", risk: umpire.Safe, why: "lists locks or users", args: "data…", opts: []option{{names: "-nJ -o="}, {names: aboutItself, does: shows}}},
+	{names: "bc", risk: umpire.Safe, why: "calculates", args: "read…", opts: []option{
+		{names: "-ilqsw"}, {names: "--interactive --mathlib --quiet --standard --warn"},
+		{names: "-v -h --version --help", does: shows},
+	}},
+	{names: "dc", risk: umpire.Safe, why: "calculates", check: checkDc,
+		opts: []option{{names: "-e= --expression="}, {names: "-V -h --version --help", does: shows}}},
+	{names: "base64 base32", risk: umpire.Safe, why: "encodes or decodes", args: "read…", out: decodes, opts: []option{
+		{names: "-dDi -w="}, {names: "--decode --ignore-garbage --wrap="}, {names: aboutItself, does: shows},
+	}},
+	{names: "basenc", risk: umpire.Safe, why: "encodes or decodes", args: "read…", opts: []option{
+		{names: "-di -w="},
+		{names: "--base64 --base64url --base32 --base32hex --base16 --base2lsbf --base2msbf --z85 --decode " +
+			"--ignore-garbage --wrap="},
+		{names: aboutItself, does: shows},
+	}},
+	{names: "zless zmore", risk: umpire.Safe, why: "prints files", args: "read…", check: checkPager,
+		opts: []option{{names: aboutItself, does: shows}}},
+	{names: "rpm2cpio", risk: umpire.Safe, why: "prints files", args: "read…",
+		opts: []option{{names: aboutItself, does: shows}}},
+	{names: "difft", risk: umpire.Safe, why: "compares files", args: "read…",
+		opts: []option{{names: aboutItself, does: shows}}},
+	{names: "zdiff zcmp bzdiff bzcmp xzdiff xzcmp", risk: umpire.Safe, why: "compares files", args: "read…",
+		opts: []option{{names: "-uqcswib"}, {names: aboutItself, does: shows}}},
+	{names: "zipnote", risk: umpire.Safe, why: "prints the notes of an archive", args: "read…",
+		opts: []option{{names: "-h", does: shows}}},
+	{names: "csvlook csvcut csvstat", risk: umpire.Safe, why: "prints parts of a table", args: "read…", opts: []option{
+		{names: "-tnHl -c= -d= -q="}, {names: "--columns= --delimiter= --tabs --names --no-header-row --linenumbers"},
+		{names: aboutItself, does: shows},
+	}},
+	{names: "csvgrep", risk: umpire.Safe, why: "prints parts of a table", args: "read…", opts: []option{
+		{names: "-tnHlia -c= -d= -m= -r="},
+		{names: "--columns= --delimiter= --tabs --names --match= --regex= --invert-match --any-match"},
+		{names: "-f= --file=", does: reads}, {names: aboutItself, does: shows},
+	}},
+	{names: "duf dust", peeks: true, risk: umpire.Safe, why: "prints how much space is taken", args: "read…",
+		opts: []option{{names: aboutItself, does: shows}}},
+	{names: "lslocks lslogins", risk: umpire.Safe, why: "lists locks or users", args: "data…",
+		opts: []option{{names: "-nJ -o="}, {names: aboutItself, does: shows}}},
 	{names: "shfmt", risk: umpire.Safe, why: "prints formatted shell code", style: words, args: "tree…", opts: []option{
-		{names: "-d --diff -l --list -f --find -s --simplify -i= --indent= -ln= --language-dialect= -bn --binary-next-line -ci --case-indent -sr --space-redirects -fn --func-next-line -p --posix"},
-		{names: "-w --write", does: edits | asks, consequence: reversible, why: changesSources}, {names: "-version --version -h --help", does: shows},
+		{names: "-d --diff -l --list -f --find -s --simplify -i= --indent= -ln= --language-dialect= -bn " +
+			"--binary-next-line -ci --case-indent -sr --space-redirects -fn --func-next-line -p --posix"},
+		{names: "-w --write", does: edits | asks, consequence: reversible, why: changesSources},
+		{names: "-version --version -h --help", does: shows},
 	}},
 	{names: "fzf", risk: umpire.Medium, consequence: lost, why: "can start programs", check: checkFzf, opts: []option{
-		{names: "-f= --filter="}, {names: "-eix0 --exact --no-sort --tac -n= --nth= -d= --delimiter= --read0 --print0 --algo= --scheme= --tiebreak="}, {names: "--version --help", does: shows},
+		{names: "-f= --filter="},
+		{names: "-eix0 --exact --no-sort --tac -n= --nth= -d= --delimiter= --read0 --print0 --algo= --scheme= " +
+			"--tiebreak="},
+		{names: "--version --help", does: shows},
 	}},
-	{names: "ffmpeg pandoc convert magick identify mogrify zoxide mlr exiftool", risk: umpire.Medium, consequence: reversible, why: "can write files or start programs", style: words, opts: []option{{names: "-version --version -help --help", does: shows}}},
+	{
+		names: "ffmpeg pandoc convert magick identify mogrify zoxide mlr exiftool", risk: umpire.Medium,
+		consequence: reversible, why: "can write files or start programs", style: words,
+		opts: []option{{names: "-version --version -help --help", does: shows}},
+	},
 }
 
 // checkFzf lets fzf filter its input; all else of it draws on the terminal, and can

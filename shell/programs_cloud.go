@@ -17,18 +17,45 @@ const (
 // that describe are known; all others may cost money, publish or delete.
 var cloudTools = []program{
 	{names: "aws", risk: umpire.High, consequence: sent, why: worksInCloud, check: checkAWS, opts: []option{
-		{names: "--output= --query= --region= --profile= --max-items= --page-size= --starting-token= --no-paginate --no-cli-pager --color= --no-cli-auto-prompt --recursive --human-readable --summarize --max-results= --filters= --filter= --owners= --log-group-name= --log-group-name-prefix= --cluster= --name= --names= --bucket= --prefix= --stack-name= --instance-ids= --function-name= --cli-read-timeout= --cli-connect-timeout= --dry-run"},
-		{names: "--endpoint-url= --no-verify-ssl --ca-bundle= --no-sign-request", does: asks, consequence: sent, why: otherRoute}, {names: "--cli-input-json= --cli-input-yaml= --outfile=", does: asks, consequence: reversible, why: "reads or writes a file"}, {names: "--version", does: shows},
+		{names: "--output= --query= --region= --profile= --max-items= --page-size= --starting-token= --no-paginate " +
+			"--no-cli-pager --color= --no-cli-auto-prompt --recursive --human-readable --summarize --max-results= " +
+			"--filters= --filter= --owners= --log-group-name= --log-group-name-prefix= --cluster= --name= --names= " +
+			"--bucket= --prefix= --stack-name= --instance-ids= --function-name= --cli-read-timeout= " +
+			"--cli-connect-timeout= --dry-run"},
+		{names: "--endpoint-url= --no-verify-ssl --ca-bundle= --no-sign-request", does: asks, consequence: sent,
+			why: otherRoute},
+		{names: "--cli-input-json= --cli-input-yaml= --outfile=", does: asks, consequence: reversible,
+			why: "reads or writes a file"},
+		{names: "--version", does: shows},
 	}},
-	{names: "gcloud gsutil bq", risk: umpire.High, consequence: sent, why: worksInCloud, check: checkDescribing, opts: []option{
-		{names: "--project= --format= --filter= --limit= --sort-by= --page-size= --region= --zone= --quiet -q --uri --regions= --zones= --verbosity="}, {names: "--configuration= --account= --impersonate-service-account=", does: asks, consequence: sent, why: "acts as another account"}, {names: "--version -v", does: shows},
-	}},
+	{
+		names: "gcloud gsutil bq", risk: umpire.High, consequence: sent, why: worksInCloud, check: checkDescribing,
+		opts: []option{
+			{names: "--project= --format= --filter= --limit= --sort-by= --page-size= --region= --zone= --quiet -q " +
+				"--uri --regions= --zones= --verbosity="},
+			{names: "--configuration= --account= --impersonate-service-account=", does: asks, consequence: sent,
+				why: "acts as another account"},
+			{names: "--version -v", does: shows},
+		},
+	},
 	{names: "az", risk: umpire.High, consequence: sent, why: worksInCloud, check: checkDescribing, opts: []option{
-		{names: "--output= -o= --query= --subscription= --resource-group= -g= --name= -n= --only-show-errors --location= -l= --ids= --all"}, {names: "--version -v", does: shows},
+		{names: "--output= -o= --query= --subscription= --resource-group= -g= --name= -n= --only-show-errors " +
+			"--location= -l= --ids= --all"},
+		{names: "--version -v", does: shows},
 	}},
-	{names: "doctl heroku flyctl fly vercel netlify wrangler firebase supabase railway render surge amplify cdk sam eb ibmcloud oci aliyun tccli hcloud linode-cli scw exo openstack eksctl pulumi copilot gsutil-cp rclone s3cmd s5cmd mc b2 azcopy gh-pages eas expo", risk: umpire.High, consequence: sent, why: worksInCloud, lax: true, opts: []option{{names: "--version --help", does: shows}}},
+	{
+		names: "doctl heroku flyctl fly vercel netlify wrangler firebase supabase railway render surge amplify cdk " +
+			"sam eb ibmcloud oci aliyun tccli hcloud linode-cli scw exo openstack eksctl pulumi copilot gsutil-cp " +
+			"rclone s3cmd s5cmd mc b2 azcopy gh-pages eas expo",
+		risk: umpire.High, consequence: sent, why: worksInCloud, lax: true,
+		opts: []option{{names: "--version --help", does: shows}},
+	},
 	{names: "serverless sls", risk: umpire.High, consequence: sent, why: worksInCloud, lax: true},
-	{names: "claude codex gemini opencode aider cursor-agent copilot-cli goose amp q ollama llm", risk: umpire.High, consequence: sent, why: "starts an agent or a model, which can run anything", lax: true, opts: []option{{names: "--version --help", does: shows}}},
+	{
+		names: "claude codex gemini opencode aider cursor-agent copilot-cli goose amp q ollama llm", risk: umpire.High,
+		consequence: sent, why: "starts an agent or a model, which can run anything", lax: true,
+		opts: []option{{names: "--version --help", does: shows}},
+	},
 }
 
 // secretServices are those whose descriptions hold secrets.
@@ -64,9 +91,12 @@ func checkAWS(u *use) {
 
 // environmentsOfCloud are look-ups whose answers hold environments and connections.
 var environmentsOfCloud = []string{
-	"lambda list-functions", "lambda list-versions-by-function", "ecs describe-task-definition", "ecs describe-tasks", "batch describe-job-definitions", "batch describe-jobs",
-	"amplify list-apps", "amplify get-app", "elasticbeanstalk describe-configuration-settings", "apprunner describe-service", "ec2 describe-launch-template-versions",
-	"ec2 describe-instance-attribute", "glue get-connection", "glue get-connections", "lightsail get-container-services", "cognito-idp describe-user-pool-client",
+	"lambda list-functions", "lambda list-versions-by-function", "ecs describe-task-definition", "ecs describe-tasks",
+	"batch describe-job-definitions", "batch describe-jobs",
+	"amplify list-apps", "amplify get-app", "elasticbeanstalk describe-configuration-settings",
+	"apprunner describe-service", "ec2 describe-launch-template-versions",
+	"ec2 describe-instance-attribute", "glue get-connection", "glue get-connections",
+	"lightsail get-container-services", "cognito-idp describe-user-pool-client",
 }
 
 // saves reports whether a verb of aws that begins with get writes a file or

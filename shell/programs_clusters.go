@@ -17,41 +17,197 @@ const (
 
 // clusterTools are the programs that manage clusters and infrastructure.
 var clusterTools = []program{
-	{names: "kubectl oc k3s-kubectl microk8s.kubectl", risk: umpire.High, consequence: sent, why: changesCluster, style: leading, opts: []option{
-		{names: kubeOpts}, {names: "--context= --cluster= --user= -s= --server= --token= --as= --as-group= --insecure-skip-tls-verify --kubeconfig= --certificate-authority= --client-certificate= --client-key=", does: asks, consequence: sent, why: "talks to another cluster or as another user"}, {names: "--help -h", does: shows},
-	}, subs: []program{
-		{names: "get describe", each: true, risk: umpire.Low, why: looksAtCluster, check: checkKubeGet, opts: []option{{names: kubeLooks}, {names: kubeElsewhere, does: asks, consequence: sent, why: "talks to another cluster or as another user"}, {names: "--raw= -f= --filename= -k= --kustomize= --template=", does: asks, consequence: harmless, why: "reads out what it names"}, {names: "--help -h", does: shows}}},
-		{names: "logs version explain api-resources api-versions cluster-info top events options", each: true, risk: umpire.Low, why: looksAtCluster, check: checkKubeDump, opts: []option{{names: kubeLooks + " -f --follow"}, {names: kubeElsewhere, does: asks, consequence: sent, why: "talks to another cluster or as another user"}, {names: "--help -h", does: shows}}},
-		{names: "config", risk: umpire.High, consequence: reversible, why: "changes which cluster is talked to", style: leading, subs: []program{
-			{names: "view current-context get-contexts get-clusters get-users", each: true, risk: umpire.Low, why: looksAtCluster, opts: []option{{names: "-o= --output= --minify --no-headers"}, {names: "--raw --flatten", does: asks, consequence: harmless, why: "prints credentials"}}},
-		}},
-		{names: "auth", risk: umpire.High, consequence: sent, why: changesCluster, style: leading, subs: []program{{names: "can-i whoami", each: true, risk: umpire.Low, why: looksAtCluster, opts: []option{{names: kubeOpts + " --list -A --all-namespaces -q --quiet -o= --output="}}}}},
-		{names: "rollout", risk: umpire.High, consequence: sent, why: changesCluster, style: leading, subs: []program{{names: "status history", each: true, risk: umpire.Low, why: looksAtCluster, opts: []option{{names: kubeLooks + " --timeout= --revision="}}}}},
-		{names: "diff", risk: umpire.Medium, consequence: sent, why: "compares files with a cluster, with a program of the environment", lax: true, opts: []option{{names: "-f= --filename= -k= --kustomize=", does: reads}}},
-		{names: "kustomize", risk: umpire.Medium, consequence: reversible, why: "builds manifests, whose plugins can run", lax: true},
-		{names: "exec", risk: umpire.High, consequence: sent, why: changesCluster, check: checkKubeExec, opts: []option{{names: kubeOpts + " -i -t --stdin --tty -q --quiet -c= --container= -f= --filename= --pod-running-timeout="}}},
-	}},
-	{names: "helm", risk: umpire.High, consequence: sent, why: changesCluster, style: leading, opts: []option{{names: kubeOpts + " --debug"}, {names: "--kube-context= --kubeconfig= --kube-apiserver= --kube-token= --registry-config= --repository-config=", does: asks, consequence: sent, why: "talks to another cluster"}, {names: "--help -h", does: shows}}, subs: []program{
-		{names: "list ls status history get show inspect version env", each: true, risk: umpire.Low, why: looksAtCluster, check: checkHelmGet, opts: []option{{names: kubeOpts + " -A --all-namespaces -a --all -q --short -o= --output= --max= -m= --filter= -f= --revision= --template= --client --show-resources --show-desc --failed --deployed --pending"}, {names: "--help -h", does: shows}}},
-		{names: "template lint", each: true, risk: umpire.Low, why: "renders a chart", check: localChart, opts: []option{{names: kubeOpts + " --set= --set-string= --debug --include-crds --skip-tests --show-only= -s= --name-template= --release-name --is-upgrade --no-hooks --api-versions= -a= --kube-version= --strict --quiet --with-subcharts"}, {names: "-f= --values=", does: reads}, {names: "--output-dir=", does: writes}, {names: "--help -h", does: shows}}},
-		{names: "dependency dep dependencies plugin", each: true, risk: umpire.High, consequence: reversible, why: changesCluster, style: leading, subs: []program{{names: "list ls", each: true, risk: umpire.Low, why: "lists what a chart or helm uses", args: "read…", opts: []option{{names: "--max-col-width= --type="}}}}},
-		{names: "repo", risk: umpire.High, consequence: reversible, why: changesCluster, style: leading, subs: []program{{names: "list ls", each: true, risk: umpire.Low, why: "lists chart repositories", opts: []option{{names: "-o= --output="}}}}},
-		{names: "search", risk: umpire.Low, why: asksRegistry, opts: []option{{names: "-l --versions --version= -o= --output= --devel --max-col-width="}}},
-	}},
-	{names: "terraform tofu", risk: umpire.High, consequence: sent, why: changesServices, style: words, opts: []option{{names: "-chdir=", does: enters, why: worksInOther}, {names: "-version --version -v -help --help -h", does: shows}}, subs: []program{
-		{names: "version", risk: umpire.Low, why: "prints the version", style: words, args: "none", opts: []option{{names: "-json"}}},
-		{names: "fmt", risk: umpire.Low, why: "formats files", style: words, args: "read…", check: checkTerraformFormat, opts: []option{{names: "-check --check -diff -recursive -no-color -list= -write="}}},
-		{names: "show", risk: umpire.Low, why: "prints the state", style: words, args: "read", opts: []option{{names: "-no-color"}, {names: "-json", does: asks, consequence: harmless, why: printsOutputs}, {names: "-state= -plan=", does: reads}}},
-		{names: "output", risk: umpire.Low, why: "prints the names of outputs", style: words, check: checkTerraformOutput, opts: []option{{names: "-no-color"}, {names: "-json -raw", does: asks, consequence: harmless, why: printsOutputs}, {names: "-state=", does: reads}}},
-		{names: "state", risk: umpire.High, consequence: sent, why: changesServices, style: words, subs: []program{{names: "list show", each: true, risk: umpire.Low, why: "prints the state", style: words, opts: []option{{names: "-no-color -id="}, {names: "-state=", does: reads}}}}},
-		{names: "workspace", risk: umpire.High, consequence: sent, why: changesServices, style: words, subs: []program{{names: "list show", each: true, risk: umpire.Low, why: "lists workspaces", style: words}}},
-		{names: "graph plan validate init get providers console test refresh", each: true, risk: umpire.Medium, consequence: lost, why: "downloads or runs the providers of the project", style: words, lax: true, opts: []option{{names: "-out=", does: writes}, {names: "-var-file= -state=", does: reads}, {names: "-var= -target= -backend-config="}}},
-	}},
-	{names: "ansible ansible-playbook ansible-console ansible-pull ansible-galaxy kubectx kubens terragrunt salt salt-call salt-ssh puppet chef chef-client knife packer nomad waypoint boundary nixops fab cap", risk: umpire.High, consequence: sent, why: changesServices, style: leading, opts: []option{{names: "--version --help -h", does: shows}}},
-	{names: "ansible-doc ansible-lint ansible-config ansible-inventory tflint kubeval kubeconform kube-linter kustomize", risk: umpire.Medium, consequence: lost, why: "works on the project's infrastructure", lax: true, opts: []option{{names: "--version --help -h", does: shows}}},
-	{names: "minikube kind k3d k3s microk8s kubeadm kops istioctl linkerd argocd flux velero skaffold tilt telepresence stern k9s argo tkn knative kn operator-sdk rancher talosctl calicoctl cilium crossplane dapr", risk: umpire.High, consequence: sent, why: changesCluster, style: leading, opts: []option{{names: "--version --help -h", does: shows}}, subs: []program{
-		{names: "version status", each: true, risk: umpire.Low, why: looksAtCluster, opts: []option{{names: "-o= --output= -p= --profile= --short --client"}}},
-	}},
+	{
+		names: "kubectl oc k3s-kubectl microk8s.kubectl", risk: umpire.High, consequence: sent, why: changesCluster,
+		style: leading,
+		opts: []option{
+			{names: kubeOpts},
+			{names: "--context= --cluster= --user= -s= --server= --token= --as= --as-group= " +
+				"--insecure-skip-tls-verify --kubeconfig= --certificate-authority= --client-certificate= " +
+				"--client-key=", does: asks, consequence: sent, why: "talks to another cluster or as another user"},
+			{names: "--help -h", does: shows},
+		},
+		subs: []program{
+			{
+				names: "get describe", each: true, risk: umpire.Low, why: looksAtCluster, check: checkKubeGet,
+				opts: []option{
+					{names: kubeLooks},
+					{names: kubeElsewhere, does: asks, consequence: sent,
+						why: "talks to another cluster or as another user"},
+					{names: "--raw= -f= --filename= -k= --kustomize= --template=", does: asks, consequence: harmless,
+						why: "reads out what it names"},
+					{names: "--help -h", does: shows},
+				},
+			},
+			{
+				names: "logs version explain api-resources api-versions cluster-info top events options", each: true,
+				risk: umpire.Low, why: looksAtCluster, check: checkKubeDump,
+				opts: []option{
+					{names: kubeLooks + " -f --follow"},
+					{names: kubeElsewhere, does: asks, consequence: sent,
+						why: "talks to another cluster or as another user"},
+					{names: "--help -h", does: shows},
+				},
+			},
+			{
+				names: "config", risk: umpire.High, consequence: reversible, why: "changes which cluster is talked to",
+				style: leading,
+				subs: []program{
+					{
+						names: "view current-context get-contexts get-clusters get-users", each: true, risk: umpire.Low,
+						why: looksAtCluster,
+						opts: []option{
+							{names: "-o= --output= --minify --no-headers"},
+							{names: "--raw --flatten", does: asks, consequence: harmless, why: "prints credentials"},
+						},
+					},
+				},
+			},
+			{names: "auth", risk: umpire.High, consequence: sent, why: changesCluster, style: leading, subs: []program{
+				{names: "can-i whoami", each: true, risk: umpire.Low, why: looksAtCluster,
+					opts: []option{{names: kubeOpts + " --list -A --all-namespaces -q --quiet -o= --output="}}},
+			}},
+			{
+				names: "rollout", risk: umpire.High, consequence: sent, why: changesCluster, style: leading,
+				subs: []program{
+					{names: "status history", each: true, risk: umpire.Low, why: looksAtCluster,
+						opts: []option{{names: kubeLooks + " --timeout= --revision="}}},
+				},
+			},
+			{
+				names: "diff", risk: umpire.Medium, consequence: sent,
+				why: "compares files with a cluster, with a program of the environment", lax: true,
+				opts: []option{{names: "-f= --filename= -k= --kustomize=", does: reads}},
+			},
+			{names: "kustomize", risk: umpire.Medium, consequence: reversible,
+				why: "builds manifests, whose plugins can run", lax: true},
+			{
+				names: "exec", risk: umpire.High, consequence: sent, why: changesCluster, check: checkKubeExec,
+				opts: []option{
+					{
+						names: kubeOpts + " -i -t --stdin --tty -q --quiet -c= --container= -f= --filename= --pod-running-timeout=",
+					},
+				},
+			},
+		},
+	},
+	{
+		names: "helm", risk: umpire.High, consequence: sent, why: changesCluster, style: leading,
+		opts: []option{
+			{names: kubeOpts + " --debug"},
+			{names: "--kube-context= --kubeconfig= --kube-apiserver= --kube-token= --registry-config= " +
+				"--repository-config=", does: asks, consequence: sent, why: "talks to another cluster"},
+			{names: "--help -h", does: shows},
+		},
+		subs: []program{
+			{
+				names: "list ls status history get show inspect version env", each: true, risk: umpire.Low,
+				why: looksAtCluster, check: checkHelmGet,
+				opts: []option{
+					{
+						names: kubeOpts + " -A --all-namespaces -a --all -q --short -o= --output= --max= -m= --filter= -f= --revision= --template= --client --show-resources --show-desc --failed --deployed --pending",
+					},
+					{names: "--help -h", does: shows},
+				},
+			},
+			{
+				names: "template lint", each: true, risk: umpire.Low, why: "renders a chart", check: localChart,
+				opts: []option{
+					{
+						names: kubeOpts + " --set= --set-string= --debug --include-crds --skip-tests --show-only= -s= --name-template= --release-name --is-upgrade --no-hooks --api-versions= -a= --kube-version= --strict --quiet --with-subcharts",
+					},
+					{names: "-f= --values=", does: reads}, {names: "--output-dir=", does: writes},
+					{names: "--help -h", does: shows},
+				},
+			},
+			{
+				names: "dependency dep dependencies plugin", each: true, risk: umpire.High, consequence: reversible,
+				why: changesCluster, style: leading,
+				subs: []program{
+					{names: "list ls", each: true, risk: umpire.Low, why: "lists what a chart or helm uses",
+						args: "read…", opts: []option{{names: "--max-col-width= --type="}}},
+				},
+			},
+			{
+				names: "repo", risk: umpire.High, consequence: reversible, why: changesCluster, style: leading,
+				subs: []program{
+					{names: "list ls", each: true, risk: umpire.Low, why: "lists chart repositories",
+						opts: []option{{names: "-o= --output="}}},
+				},
+			},
+			{names: "search", risk: umpire.Low, why: asksRegistry,
+				opts: []option{{names: "-l --versions --version= -o= --output= --devel --max-col-width="}}},
+		},
+	},
+	{
+		names: "terraform tofu", risk: umpire.High, consequence: sent, why: changesServices, style: words,
+		opts: []option{
+			{names: "-chdir=", does: enters, why: worksInOther},
+			{names: "-version --version -v -help --help -h", does: shows},
+		},
+		subs: []program{
+			{names: "version", risk: umpire.Low, why: "prints the version", style: words, args: "none",
+				opts: []option{{names: "-json"}}},
+			{
+				names: "fmt", risk: umpire.Low, why: "formats files", style: words, args: "read…",
+				check: checkTerraformFormat,
+				opts:  []option{{names: "-check --check -diff -recursive -no-color -list= -write="}},
+			},
+			{names: "show", risk: umpire.Low, why: "prints the state", style: words, args: "read", opts: []option{
+				{names: "-no-color"}, {names: "-json", does: asks, consequence: harmless, why: printsOutputs},
+				{names: "-state= -plan=", does: reads},
+			}},
+			{
+				names: "output", risk: umpire.Low, why: "prints the names of outputs", style: words,
+				check: checkTerraformOutput,
+				opts: []option{
+					{names: "-no-color"}, {names: "-json -raw", does: asks, consequence: harmless, why: printsOutputs},
+					{names: "-state=", does: reads},
+				},
+			},
+			{names: "state", risk: umpire.High, consequence: sent, why: changesServices, style: words, subs: []program{
+				{names: "list show", each: true, risk: umpire.Low, why: "prints the state", style: words,
+					opts: []option{{names: "-no-color -id="}, {names: "-state=", does: reads}}},
+			}},
+			{
+				names: "workspace", risk: umpire.High, consequence: sent, why: changesServices, style: words,
+				subs: []program{
+					{names: "list show", each: true, risk: umpire.Low, why: "lists workspaces", style: words},
+				},
+			},
+			{
+				names: "graph plan validate init get providers console test refresh", each: true, risk: umpire.Medium,
+				consequence: lost, why: "downloads or runs the providers of the project", style: words, lax: true,
+				opts: []option{
+					{names: "-out=", does: writes}, {names: "-var-file= -state=", does: reads},
+					{names: "-var= -target= -backend-config="},
+				},
+			},
+		},
+	},
+	{
+		names: "ansible ansible-playbook ansible-console ansible-pull ansible-galaxy kubectx kubens terragrunt salt " +
+			"salt-call salt-ssh puppet chef chef-client knife packer nomad waypoint boundary nixops fab cap",
+		risk: umpire.High, consequence: sent, why: changesServices, style: leading,
+		opts: []option{{names: "--version --help -h", does: shows}},
+	},
+	{
+		names: "ansible-doc ansible-lint ansible-config ansible-inventory tflint kubeval kubeconform kube-linter " +
+			"kustomize",
+		risk: umpire.Medium, consequence: lost, why: "works on the project's infrastructure", lax: true,
+		opts: []option{{names: "--version --help -h", does: shows}},
+	},
+	{
+		names: "minikube kind k3d k3s microk8s kubeadm kops istioctl linkerd argocd flux velero skaffold tilt " +
+			"telepresence stern k9s argo tkn knative kn operator-sdk rancher talosctl calicoctl cilium crossplane " +
+			"dapr",
+		risk: umpire.High, consequence: sent, why: changesCluster, style: leading,
+		opts: []option{{names: "--version --help -h", does: shows}},
+		subs: []program{
+			{names: "version status", each: true, risk: umpire.Low, why: looksAtCluster,
+				opts: []option{{names: "-o= --output= -p= --profile= --short --client"}}},
+		},
+	},
 }
 
 const kubeElsewhere = "--context= --cluster= --user= -s= --server= --token= --as= --as-group= --insecure-skip-tls-verify --kubeconfig="

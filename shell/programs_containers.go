@@ -22,53 +22,197 @@ const (
 
 // containerTools are the programs that run containers.
 var containerTools = []program{
-	{names: "docker podman nerdctl", risk: umpire.High, consequence: lost, why: "runs a subcommand that is not known", style: leading, opts: []option{
-		{names: "-D --debug -l= --log-level="}, {names: "-H= --host= -c= --context= --url= --connection= --remote -r --identity= --tls --tlscacert= --tlscert= --tlskey= --tlsverify", does: asks, consequence: sent, why: otherDaemon},
-		{names: "--config=", does: obeys, why: "obeys another configuration"}, {names: "--version -v --help", does: shows},
-	}, subs: []program{
-		{names: "ps images logs inspect version info stats top port history diff", each: true, risk: umpire.Low, why: looksAtContainers, check: checkInspect, opts: []option{{names: dockerLooks}, {names: "-aqlstfd"}, {names: "-n="}, {names: "--help", does: shows}}},
-		{names: "search", risk: umpire.Low, why: asksRegistry, check: registryNames, opts: []option{{names: "--limit= --no-trunc --filter= -f= --format="}}},
-		{names: "run create", each: true, risk: umpire.Medium, consequence: lost, why: "runs a program in a container", style: leading, check: checkDockerRun, opts: []option{
-			{names: runAccepts + " -P --publish-all"}, {names: runReaches, does: 0, why: reachesMachine}, {names: "-v= --volume= --mount="}, {names: "-p= --publish= -u= --user= -a= --attach="}, {names: "--env-file= --label-file=", does: reads}, {names: "--help", does: shows},
-		}},
-		{names: "exec", risk: umpire.Medium, consequence: lost, why: "runs a program in a container", style: leading, check: checkDockerExec, opts: []option{{names: runAccepts}, {names: "-u= --user="}, {names: "--privileged", does: harms, consequence: lost, why: reachesMachine}, {names: "--env-file=", does: reads}}},
-		{names: "build bake", each: true, risk: umpire.Medium, consequence: reversible, why: buildsImage, check: checkDockerBuild, lax: true, also: []*[]option{&dockerBuildOpts}},
-		{names: "buildx", risk: umpire.Medium, consequence: reversible, why: buildsImage, style: leading, opts: []option{{names: "--builder="}}, subs: []program{
-			{names: "ls du version inspect", each: true, risk: umpire.Low, why: looksAtContainers, opts: []option{{names: dockerLooks + " --builder="}, {names: "--bootstrap", does: asks, consequence: lost, why: "starts a builder"}, {names: "--help", does: shows}}},
-			{names: "build b bake", each: true, risk: umpire.Medium, consequence: reversible, why: buildsImage, check: checkDockerBuild, lax: true, also: []*[]option{&dockerBuildOpts}},
-			{names: "create rm stop prune use install uninstall imagetools debug dial-stdio history", each: true, risk: umpire.High, consequence: lost, why: changesContainers, lax: true},
-		}},
-		{names: "cp", risk: umpire.Medium, consequence: lost, why: "copies between a container and this machine", check: checkDockerCopy, opts: []option{{names: "-aLq --archive --follow-link --quiet"}}},
-		{names: "start tag rename wait attach pull load", each: true, risk: umpire.Medium, consequence: reversible, why: "changes containers or images", lax: true},
-		{names: "save export", each: true, risk: umpire.Medium, consequence: reversible, why: "writes an image to a file", lax: true, opts: []option{{names: "-o= --output=", does: writes}}},
-		{names: "manifest", risk: umpire.High, consequence: sent, why: changesContainers, style: leading, subs: []program{
-			{names: "inspect", risk: umpire.Low, why: asksRegistry, check: registryImages, opts: []option{{names: "-v --verbose"}, {names: "--help", does: shows}}},
-		}},
-		{names: "container image volume network system context builder pod machine", each: true, risk: umpire.High, consequence: lost, why: changesContainers, style: leading, subs: []program{
-			{names: "ls list ps inspect df info logs top stats port history diff show exists", each: true, risk: umpire.Low, why: looksAtContainers, check: checkInspect, opts: []option{{names: dockerLooks}, {names: "-aqsvlt -f= -n="}, {names: "--help", does: shows}}},
-		}},
-		{names: "compose", risk: umpire.High, consequence: lost, why: changesContainers, style: leading, opts: []option{{names: composeOpts}, {names: "-f= --file= --env-file=", does: reads}, {names: "--project-directory=", does: enters}}, subs: []program{
-			{names: "ps images logs top port version ls events config convert stats", each: true, risk: umpire.Low, why: looksAtContainers, check: checkComposeConfig, opts: []option{{names: dockerLooks + " --services --volumes --profiles --images --networks --no-interpolate --hash= --follow"}, {names: "--environment", does: asks, consequence: harmless, why: printsEnvironment}, {names: "-aqft"}, {names: "-n="}, {names: "-o= --output=", does: writes}}},
-			{names: "up build start create restart pull watch pause unpause", each: true, risk: umpire.Medium, consequence: lost, why: "builds and runs the project's containers", lax: true},
-			{names: "exec run", each: true, risk: umpire.Medium, consequence: lost, why: "runs a program in a container", style: leading, check: checkDockerExec, opts: []option{{names: runAccepts}, {names: "-u= --user= -p= --publish="}, {names: "-v= --volume= --privileged --cap-add=", does: harms, consequence: lost, why: reachesMachine}}},
-		}},
-		{names: "service stack node secret config plugin", each: true, risk: umpire.High, consequence: lost, why: changesContainers, style: leading, subs: []program{
-			{names: "ls list ps inspect", each: true, risk: umpire.Low, why: looksAtContainers, check: checkInspect, opts: []option{{names: dockerLooks}, {names: "-qf"}, {names: "--help", does: shows}}},
-			{names: "logs", risk: umpire.Low, why: looksAtContainers, opts: []option{{names: "--tail= --since= --until= --timestamps --details --no-trunc --raw --no-resolve --no-task-ids --follow"}, {names: "-tf -n="}}},
-		}},
-		{names: "help", risk: umpire.Safe, why: "prints help", args: "data…"},
-		{names: "push login logout trust scout", each: true, risk: umpire.High, consequence: sent, why: changesContainers, lax: true},
-		{names: "rm rmi prune kill stop commit import update swarm pause unpause restart network-connect extension model sandbox", each: true, risk: umpire.High, consequence: lost, why: changesContainers, lax: true},
-	}},
-	{names: "docker-compose podman-compose", risk: umpire.High, consequence: lost, why: changesContainers, style: leading, opts: []option{{names: composeOpts}, {names: "-f= --file= --env-file=", does: reads}, {names: "--project-directory=", does: enters}, {names: "-H= --host=", does: asks, consequence: sent, why: otherDaemon}, {names: "--version -v --help -h", does: shows}}, subs: []program{
-		{names: "ps images logs top port version ls events config convert", each: true, risk: umpire.Low, why: looksAtContainers, check: checkComposeConfig, opts: []option{{names: dockerLooks + " --services --volumes --profiles --images --networks --no-interpolate --hash= --follow"}, {names: "--environment", does: asks, consequence: harmless, why: printsEnvironment}, {names: "-aqft"}, {names: "-n="}, {names: "-o= --output=", does: writes}}},
-		{names: "up build start create restart pull watch pause unpause", each: true, risk: umpire.Medium, consequence: lost, why: "builds and runs the project's containers", lax: true},
-		{names: "exec run", each: true, risk: umpire.Medium, consequence: lost, why: "runs a program in a container", style: leading, check: checkDockerExec, opts: []option{{names: runAccepts}, {names: "-u= --user= -p= --publish="}, {names: "-v= --volume= --privileged --cap-add=", does: harms, consequence: lost, why: reachesMachine}}},
-	}},
-	{names: "vagrant lxc-attach qemu-system-x86_64", risk: umpire.High, consequence: lost, why: "runs a machine, or the project's Vagrantfile", lax: true, opts: []option{{names: "--version", does: shows}}},
-	{names: "crictl ctr lxc lxd incus buildah skopeo multipass limactl lima colima virsh VBoxManage apptainer singularity kaniko crane dive trivy grype syft", risk: umpire.High, consequence: lost, why: "runs or changes machines and images", style: leading, opts: []option{{names: "--version --help -h -v", does: shows}}, subs: []program{
-		{names: "ps images list ls info version inspect inspecti inspectp status", each: true, risk: umpire.Low, why: looksAtContainers, check: registryImages, opts: []option{{names: "-aq -o= --all --quiet --output= --format="}}},
-	}},
+	{
+		names: "docker podman nerdctl", risk: umpire.High, consequence: lost,
+		why: "runs a subcommand that is not known", style: leading,
+		opts: []option{
+			{names: "-D --debug -l= --log-level="},
+			{names: "-H= --host= -c= --context= --url= --connection= --remote -r --identity= --tls --tlscacert= " +
+				"--tlscert= --tlskey= --tlsverify", does: asks, consequence: sent, why: otherDaemon},
+			{names: "--config=", does: obeys, why: "obeys another configuration"},
+			{names: "--version -v --help", does: shows},
+		},
+		subs: []program{
+			{
+				names: "ps images logs inspect version info stats top port history diff", each: true, risk: umpire.Low,
+				why: looksAtContainers, check: checkInspect,
+				opts: []option{
+					{names: dockerLooks}, {names: "-aqlstfd"}, {names: "-n="}, {names: "--help", does: shows},
+				},
+			},
+			{names: "search", risk: umpire.Low, why: asksRegistry, check: registryNames,
+				opts: []option{{names: "--limit= --no-trunc --filter= -f= --format="}}},
+			{
+				names: "run create", each: true, risk: umpire.Medium, consequence: lost,
+				why: "runs a program in a container", style: leading, check: checkDockerRun,
+				opts: []option{
+					{names: runAccepts + " -P --publish-all"}, {names: runReaches, does: 0, why: reachesMachine},
+					{names: "-v= --volume= --mount="}, {names: "-p= --publish= -u= --user= -a= --attach="},
+					{names: "--env-file= --label-file=", does: reads}, {names: "--help", does: shows},
+				},
+			},
+			{
+				names: "exec", risk: umpire.Medium, consequence: lost, why: "runs a program in a container",
+				style: leading, check: checkDockerExec,
+				opts: []option{
+					{names: runAccepts}, {names: "-u= --user="},
+					{names: "--privileged", does: harms, consequence: lost, why: reachesMachine},
+					{names: "--env-file=", does: reads},
+				},
+			},
+			{names: "build bake", each: true, risk: umpire.Medium, consequence: reversible, why: buildsImage,
+				check: checkDockerBuild, lax: true, also: []*[]option{&dockerBuildOpts}},
+			{
+				names: "buildx", risk: umpire.Medium, consequence: reversible, why: buildsImage, style: leading,
+				opts: []option{{names: "--builder="}},
+				subs: []program{
+					{
+						names: "ls du version inspect", each: true, risk: umpire.Low, why: looksAtContainers,
+						opts: []option{
+							{names: dockerLooks + " --builder="},
+							{names: "--bootstrap", does: asks, consequence: lost, why: "starts a builder"},
+							{names: "--help", does: shows},
+						},
+					},
+					{names: "build b bake", each: true, risk: umpire.Medium, consequence: reversible, why: buildsImage,
+						check: checkDockerBuild, lax: true, also: []*[]option{&dockerBuildOpts}},
+					{names: "create rm stop prune use install uninstall imagetools debug dial-stdio history",
+						each: true, risk: umpire.High, consequence: lost, why: changesContainers, lax: true},
+				},
+			},
+			{names: "cp", risk: umpire.Medium, consequence: lost, why: "copies between a container and this machine",
+				check: checkDockerCopy, opts: []option{{names: "-aLq --archive --follow-link --quiet"}}},
+			{names: "start tag rename wait attach pull load", each: true, risk: umpire.Medium, consequence: reversible,
+				why: "changes containers or images", lax: true},
+			{names: "save export", each: true, risk: umpire.Medium, consequence: reversible,
+				why: "writes an image to a file", lax: true, opts: []option{{names: "-o= --output=", does: writes}}},
+			{
+				names: "manifest", risk: umpire.High, consequence: sent, why: changesContainers, style: leading,
+				subs: []program{
+					{names: "inspect", risk: umpire.Low, why: asksRegistry, check: registryImages,
+						opts: []option{{names: "-v --verbose"}, {names: "--help", does: shows}}},
+				},
+			},
+			{
+				names: "container image volume network system context builder pod machine", each: true,
+				risk: umpire.High, consequence: lost, why: changesContainers, style: leading,
+				subs: []program{
+					{
+						names: "ls list ps inspect df info logs top stats port history diff show exists", each: true,
+						risk: umpire.Low, why: looksAtContainers, check: checkInspect,
+						opts: []option{
+							{names: dockerLooks}, {names: "-aqsvlt -f= -n="}, {names: "--help", does: shows},
+						},
+					},
+				},
+			},
+			{
+				names: "compose", risk: umpire.High, consequence: lost, why: changesContainers, style: leading,
+				opts: []option{
+					{names: composeOpts}, {names: "-f= --file= --env-file=", does: reads},
+					{names: "--project-directory=", does: enters},
+				},
+				subs: []program{
+					{
+						names: "ps images logs top port version ls events config convert stats", each: true,
+						risk: umpire.Low, why: looksAtContainers, check: checkComposeConfig,
+						opts: []option{
+							{
+								names: dockerLooks + " --services --volumes --profiles --images --networks --no-interpolate --hash= --follow",
+							},
+							{names: "--environment", does: asks, consequence: harmless, why: printsEnvironment},
+							{names: "-aqft"}, {names: "-n="}, {names: "-o= --output=", does: writes},
+						},
+					},
+					{names: "up build start create restart pull watch pause unpause", each: true, risk: umpire.Medium,
+						consequence: lost, why: "builds and runs the project's containers", lax: true},
+					{
+						names: "exec run", each: true, risk: umpire.Medium, consequence: lost,
+						why: "runs a program in a container", style: leading, check: checkDockerExec,
+						opts: []option{
+							{names: runAccepts}, {names: "-u= --user= -p= --publish="},
+							{names: "-v= --volume= --privileged --cap-add=", does: harms, consequence: lost,
+								why: reachesMachine},
+						},
+					},
+				},
+			},
+			{
+				names: "service stack node secret config plugin", each: true, risk: umpire.High, consequence: lost,
+				why: changesContainers, style: leading,
+				subs: []program{
+					{
+						names: "ls list ps inspect", each: true, risk: umpire.Low, why: looksAtContainers,
+						check: checkInspect,
+						opts:  []option{{names: dockerLooks}, {names: "-qf"}, {names: "--help", does: shows}},
+					},
+					{names: "logs", risk: umpire.Low, why: looksAtContainers, opts: []option{
+						{names: "--tail= --since= --until= --timestamps --details --no-trunc --raw --no-resolve " +
+							"--no-task-ids --follow"},
+						{names: "-tf -n="},
+					}},
+				},
+			},
+			{names: "help", risk: umpire.Safe, why: "prints help", args: "data…"},
+			{names: "push login logout trust scout", each: true, risk: umpire.High, consequence: sent,
+				why: changesContainers, lax: true},
+			{names: "rm rmi prune kill stop commit import update swarm pause unpause restart network-connect " +
+				"extension model sandbox", each: true, risk: umpire.High, consequence: lost, why: changesContainers,
+				lax: true},
+		},
+	},
+	{
+		names: "docker-compose podman-compose", risk: umpire.High, consequence: lost, why: changesContainers,
+		style: leading,
+		opts: []option{
+			{names: composeOpts}, {names: "-f= --file= --env-file=", does: reads},
+			{names: "--project-directory=", does: enters},
+			{names: "-H= --host=", does: asks, consequence: sent, why: otherDaemon},
+			{names: "--version -v --help -h", does: shows},
+		},
+		subs: []program{
+			{
+				names: "ps images logs top port version ls events config convert", each: true, risk: umpire.Low,
+				why: looksAtContainers, check: checkComposeConfig,
+				opts: []option{
+					{
+						names: dockerLooks + " --services --volumes --profiles --images --networks --no-interpolate --hash= --follow",
+					},
+					{names: "--environment", does: asks, consequence: harmless, why: printsEnvironment},
+					{names: "-aqft"}, {names: "-n="}, {names: "-o= --output=", does: writes},
+				},
+			},
+			{names: "up build start create restart pull watch pause unpause", each: true, risk: umpire.Medium,
+				consequence: lost, why: "builds and runs the project's containers", lax: true},
+			{
+				names: "exec run", each: true, risk: umpire.Medium, consequence: lost,
+				why: "runs a program in a container", style: leading, check: checkDockerExec,
+				opts: []option{
+					{names: runAccepts}, {names: "-u= --user= -p= --publish="},
+					{names: "-v= --volume= --privileged --cap-add=", does: harms, consequence: lost,
+						why: reachesMachine},
+				},
+			},
+		},
+	},
+	{
+		names: "vagrant lxc-attach qemu-system-x86_64", risk: umpire.High, consequence: lost,
+		why: "runs a machine, or the project's Vagrantfile", lax: true,
+		opts: []option{{names: "--version", does: shows}},
+	},
+	{
+		names: "crictl ctr lxc lxd incus buildah skopeo multipass limactl lima colima virsh VBoxManage apptainer " +
+			"singularity kaniko crane dive trivy grype syft",
+		risk: umpire.High, consequence: lost, why: "runs or changes machines and images", style: leading,
+		opts: []option{{names: "--version --help -h -v", does: shows}},
+		subs: []program{
+			{
+				names: "ps images list ls info version inspect inspecti inspectp status", each: true, risk: umpire.Low,
+				why: looksAtContainers, check: registryImages,
+				opts: []option{{names: "-aq -o= --all --quiet --output= --format="}},
+			},
+		},
+	},
 }
 
 const (
@@ -79,8 +223,12 @@ const (
 const buildsImage = "builds an image, which runs the steps of its Dockerfile"
 
 var dockerBuildOpts = []option{
-	{names: "-f= --file= --secret= --ssh="}, {names: "--push --allow= --privileged", does: harms, consequence: sent, why: "publishes, or gives the build more rights"}, {names: "-o= --output= --iidfile= --metadata-file=", does: asks, consequence: reversible, why: "writes files"},
-	{names: "-t= --tag= --build-arg= --target= --platform= --progress= --cache-from= --cache-to= --network= --label= --builder= --build-context= --add-host="},
+	{names: "-f= --file= --secret= --ssh="},
+	{names: "--push --allow= --privileged", does: harms, consequence: sent,
+		why: "publishes, or gives the build more rights"},
+	{names: "-o= --output= --iidfile= --metadata-file=", does: asks, consequence: reversible, why: "writes files"},
+	{names: "-t= --tag= --build-arg= --target= --platform= --progress= --cache-from= --cache-to= --network= --label= " +
+		"--builder= --build-context= --add-host="},
 }
 
 // checkDockerRun judges how much of the machine a new container gets, and the

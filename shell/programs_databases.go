@@ -10,40 +10,128 @@ import (
 // databases are the clients of databases. What their statements do is not read:
 // any of them can write files or start programs.
 var databases = []program{
-	{names: "sqlite3 sqlite", risk: umpire.Medium, consequence: lost, why: runsStatements, style: words, check: checkSQLite, opts: []option{
-		{names: "-version --version -help --help", does: shows}, {names: "-init= --init=", does: reads | obeys, why: "runs a file of statements"}, {names: "-cmd= --cmd=", does: asks, consequence: lost, why: "runs a command of its own"},
-		{names: "-readonly --readonly", why: "only looks"}, {names: "-header --header -noheader --noheader -csv --csv -json --json -line --line -column --column -list --list -table --table -box --box -markdown --markdown -html -tabs -ascii -quote -batch --batch -bail --bail -echo --echo -stats -safe --safe -nofollow -interactive"},
-		{names: "-separator= --separator= -newline= -nullvalue= --nullvalue= -maxsize= -mmap= -lookaside= -pagecache="}, {names: "-vfs= -A -append -deserialize -unsafe-testing", does: asks, consequence: lost, why: "works on an archive, or on other files"},
-	}},
-	{names: "duckdb", risk: umpire.Medium, consequence: lost, why: runsStatements, style: words, check: checkDuckDB, opts: []option{
-		{names: "-version --version -help --help", does: shows}, {names: "-init= -f=", does: reads | obeys, why: "runs a file of statements"}, {names: "-c= -cmd=", does: asks, consequence: lost, why: "runs statements"}, {names: "-readonly --readonly", why: "only looks"}, {names: "-header -noheader -csv -json -line -column -list -table -box -markdown -html -batch -bail -echo -separator= -newline= -nullvalue="},
-	}},
+	{
+		names: "sqlite3 sqlite", risk: umpire.Medium, consequence: lost, why: runsStatements, style: words,
+		check: checkSQLite,
+		opts: []option{
+			{names: "-version --version -help --help", does: shows},
+			{names: "-init= --init=", does: reads | obeys, why: "runs a file of statements"},
+			{names: "-cmd= --cmd=", does: asks, consequence: lost, why: "runs a command of its own"},
+			{names: "-readonly --readonly", why: "only looks"},
+			{names: "-header --header -noheader --noheader -csv --csv -json --json -line --line -column --column " +
+				"-list --list -table --table -box --box -markdown --markdown -html -tabs -ascii -quote -batch " +
+				"--batch -bail --bail -echo --echo -stats -safe --safe -nofollow -interactive"},
+			{names: "-separator= --separator= -newline= -nullvalue= --nullvalue= -maxsize= -mmap= -lookaside= " +
+				"-pagecache="},
+			{names: "-vfs= -A -append -deserialize -unsafe-testing", does: asks, consequence: lost,
+				why: "works on an archive, or on other files"},
+		},
+	},
+	{
+		names: "duckdb", risk: umpire.Medium, consequence: lost, why: runsStatements, style: words, check: checkDuckDB,
+		opts: []option{
+			{names: "-version --version -help --help", does: shows},
+			{names: "-init= -f=", does: reads | obeys, why: "runs a file of statements"},
+			{names: "-c= -cmd=", does: asks, consequence: lost, why: "runs statements"},
+			{names: "-readonly --readonly", why: "only looks"},
+			{names: "-header -noheader -csv -json -line -column -list -table -box -markdown -html -batch -bail -echo " +
+				"-separator= -newline= -nullvalue="},
+		},
+	},
 	{names: "psql", risk: umpire.Medium, consequence: lost, why: runsStatements, check: checkPsql, opts: []option{
-		{names: "--version -V --help", does: shows}, {names: "-f= --file=", does: reads | asks, consequence: lost, why: "runs a file of statements"}, {names: "-o= --output= -L= --log-file=", does: writes},
-		{names: "-c= --command="}, {names: "-l --list", why: "lists databases"}, {names: "-d= --dbname="}, {names: "-h= --host=", does: reaches, why: talksTo, except: "localhost 127.0.0.1 ::1"},
-		{names: "-U= --username= -p= --port= -P= --pset= -F= --field-separator= -R= --record-separator= -T= --table-attr="}, {names: "-v= --set= --variable=", does: asks, consequence: lost, why: "sets a variable of the client"},
-		{names: "-abeEAHnqsStxXz01wW --echo-all --echo-errors --echo-queries --echo-hidden --no-align --csv --html --no-readline --quiet --single-step --single-line --tuples-only --expanded --no-psqlrc --field-separator-zero --record-separator-zero --single-transaction --no-password --password"},
+		{names: "--version -V --help", does: shows},
+		{names: "-f= --file=", does: reads | asks, consequence: lost, why: "runs a file of statements"},
+		{names: "-o= --output= -L= --log-file=", does: writes},
+		{names: "-c= --command="}, {names: "-l --list", why: "lists databases"}, {names: "-d= --dbname="},
+		{names: "-h= --host=", does: reaches, why: talksTo, except: "localhost 127.0.0.1 ::1"},
+		{names: "-U= --username= -p= --port= -P= --pset= -F= --field-separator= -R= --record-separator= -T= " +
+			"--table-attr="},
+		{names: "-v= --set= --variable=", does: asks, consequence: lost, why: "sets a variable of the client"},
+		{names: "-abeEAHnqsStxXz01wW --echo-all --echo-errors --echo-queries --echo-hidden --no-align --csv --html " +
+			"--no-readline --quiet --single-step --single-line --tuples-only --expanded --no-psqlrc " +
+			"--field-separator-zero --record-separator-zero --single-transaction --no-password --password"},
 	}},
-	{names: "mysql mariadb", risk: umpire.Medium, consequence: lost, why: runsStatements, check: checkMySQL, opts: []option{
-		{names: "--version -V --help -I", does: shows}, {names: "-e= --execute="}, {names: "-u= --user= -D= --database= -P= --port= -p? --password? --protocol= --default-character-set= --connect-timeout= --connect-expired-password --login-path= --max-allowed-packet="},
-		{names: "-h= --host=", does: reaches, why: talksTo, except: "localhost 127.0.0.1 ::1"}, {names: "-S= --socket=", does: reads}, {names: "--tee=", does: writes},
-		{names: "-BNtEHXsvrnqCAbfi --batch --skip-column-names --column-names --table --vertical --html --xml --silent --verbose --raw --unbuffered --quick --compress --no-auto-rehash --skip-auto-rehash --force --no-beep --ssl --skip-ssl --safe-updates --comments --skip-comments --line-numbers --show-warnings"},
-		{names: "--defaults-file= --defaults-extra-file= --defaults-group-suffix= --plugin-dir= --default-auth= --init-command=", does: obeys, why: "obeys another configuration"}, {names: "--pager=", does: runs}, {names: "--local-infile? --named-commands --binary-mode --delimiter=", does: asks, consequence: lost, why: "changes how statements are read"},
-	}},
+	{
+		names: "mysql mariadb", risk: umpire.Medium, consequence: lost, why: runsStatements, check: checkMySQL,
+		opts: []option{
+			{names: "--version -V --help -I", does: shows}, {names: "-e= --execute="},
+			{names: "-u= --user= -D= --database= -P= --port= -p? --password? --protocol= --default-character-set= " +
+				"--connect-timeout= --connect-expired-password --login-path= --max-allowed-packet="},
+			{names: "-h= --host=", does: reaches, why: talksTo, except: "localhost 127.0.0.1 ::1"},
+			{names: "-S= --socket=", does: reads}, {names: "--tee=", does: writes},
+			{names: "-BNtEHXsvrnqCAbfi --batch --skip-column-names --column-names --table --vertical --html --xml " +
+				"--silent --verbose --raw --unbuffered --quick --compress --no-auto-rehash --skip-auto-rehash " +
+				"--force --no-beep --ssl --skip-ssl --safe-updates --comments --skip-comments --line-numbers " +
+				"--show-warnings"},
+			{names: "--defaults-file= --defaults-extra-file= --defaults-group-suffix= --plugin-dir= --default-auth= " +
+				"--init-command=", does: obeys, why: "obeys another configuration"},
+			{names: "--pager=", does: runs},
+			{names: "--local-infile? --named-commands --binary-mode --delimiter=", does: asks, consequence: lost,
+				why: "changes how statements are read"},
+		},
+	},
 	{names: "pg_isready", risk: umpire.Low, why: "asks whether a server is there", args: "none", opts: []option{
-		{names: "-h= --host=", does: asks, consequence: sent, why: "asks another host", except: "localhost 127.0.0.1 ::1"}, {names: "-p= --port= -U= --username= -t= --timeout= -q --quiet"}, {names: "-V --version --help", does: shows},
+		{names: "-h= --host=", does: asks, consequence: sent, why: "asks another host",
+			except: "localhost 127.0.0.1 ::1"},
+		{names: "-p= --port= -U= --username= -t= --timeout= -q --quiet"}, {names: "-V --version --help", does: shows},
 	}},
-	{names: "pg_config", risk: umpire.Safe, why: "tells about an installation", style: words, args: "none", opts: []option{{names: "--bindir --docdir --htmldir --includedir --pkgincludedir --includedir-server --libdir --pkglibdir --localedir --mandir --sharedir --sysconfdir --pgxs --configure --cc --cppflags --cflags --ldflags --libs --version --help"}}},
-	{names: "pgcli cockroach mycli", risk: umpire.Medium, consequence: lost, why: runsStatements, lax: true, opts: []option{
-		{names: "--version -V --help", does: shows}, {names: "-f= --file=", does: reads, why: "runs a file of statements"}, {names: "-c= -e= --execute= --command= -d= --dbname= -U= --username= -u= --user= -D= --database= -P= -p= --port="}, {names: "-h= --host=", does: reaches, why: talksTo},
-	}},
-	{names: "redis-cli valkey-cli", risk: umpire.Medium, consequence: lost, why: "runs commands on a database", style: leading, opts: []option{
-		{names: "--version -v --help", does: shows}, {names: "-h=", does: reaches, why: talksTo, except: "localhost 127.0.0.1 ::1"}, {names: "-u= --uri=", does: asks, consequence: sent, why: talksTo}, {names: "-p= -n= -a= --pass= --user= -r= -i= -3 -2 --raw --no-raw --csv --json --quoted-json --no-auth-warning --scan --pattern= --count= --stat --latency --bigkeys --memkeys --hotkeys -e"}, {names: "--eval=", does: reads | asks, consequence: lost, why: "runs a script"},
-		{names: "-x -X= --pipe --cluster --ldb --ldb-sync-mode --replica --intrinsic-latency= --functions-rdb= --tls --sni= --cacert= --cert= --key=", does: asks, consequence: sent, why: "sends its input, or works in another way"}, {names: "--rdb=", does: writes},
-	}, check: checkRedis},
-	{names: "mongosh mongo cqlsh clickhouse clickhouse-client influx isql usql sqlplus sqlcmd cypher-shell etcdctl consul vault-db tarantool", risk: umpire.Medium, consequence: lost, why: "runs statements on a database", lax: true, opts: []option{{names: "--version --help", does: shows}, {names: "-f= --file=", does: reads}}},
-	{names: "pg_dump pg_dumpall mysqldump mariadb-dump mongodump mongoexport", risk: umpire.Medium, consequence: sent, why: "copies a database", lax: true, opts: []option{{names: "--version -V --help", does: shows}, {names: "-f= --file= -o= --out= -r= --result-file= --archive=", does: writes}, {names: "-h= --host=", does: reaches, why: "talks to a database there"}, {names: "-U= -d= -u= -p? -P= -t= -n= -T="}}},
-	{names: "pg_restore mongorestore mongoimport mysqladmin createdb dropdb createuser dropuser initdb pg_ctl mysqlimport", risk: umpire.High, consequence: lost, why: "changes or deletes databases", lax: true, opts: []option{{names: "--version -V --help", does: shows}}},
+	{
+		names: "pg_config", risk: umpire.Safe, why: "tells about an installation", style: words, args: "none",
+		opts: []option{
+			{names: "--bindir --docdir --htmldir --includedir --pkgincludedir --includedir-server --libdir " +
+				"--pkglibdir --localedir --mandir --sharedir --sysconfdir --pgxs --configure --cc --cppflags " +
+				"--cflags --ldflags --libs --version --help"},
+		},
+	},
+	{
+		names: "pgcli cockroach mycli", risk: umpire.Medium, consequence: lost, why: runsStatements, lax: true,
+		opts: []option{
+			{names: "--version -V --help", does: shows},
+			{names: "-f= --file=", does: reads, why: "runs a file of statements"},
+			{names: "-c= -e= --execute= --command= -d= --dbname= -U= --username= -u= --user= -D= --database= -P= -p= " +
+				"--port="},
+			{names: "-h= --host=", does: reaches, why: talksTo},
+		},
+	},
+	{
+		names: "redis-cli valkey-cli", risk: umpire.Medium, consequence: lost, why: "runs commands on a database",
+		style: leading,
+		opts: []option{
+			{names: "--version -v --help", does: shows},
+			{names: "-h=", does: reaches, why: talksTo, except: "localhost 127.0.0.1 ::1"},
+			{names: "-u= --uri=", does: asks, consequence: sent, why: talksTo},
+			{names: "-p= -n= -a= --pass= --user= -r= -i= -3 -2 --raw --no-raw --csv --json --quoted-json " +
+				"--no-auth-warning --scan --pattern= --count= --stat --latency --bigkeys --memkeys --hotkeys -e"},
+			{names: "--eval=", does: reads | asks, consequence: lost, why: "runs a script"},
+			{names: "-x -X= --pipe --cluster --ldb --ldb-sync-mode --replica --intrinsic-latency= --functions-rdb= " +
+				"--tls --sni= --cacert= --cert= --key=", does: asks, consequence: sent,
+				why: "sends its input, or works in another way"},
+			{names: "--rdb=", does: writes},
+		},
+		check: checkRedis,
+	},
+	{
+		names: "mongosh mongo cqlsh clickhouse clickhouse-client influx isql usql sqlplus sqlcmd cypher-shell " +
+			"etcdctl consul vault-db tarantool",
+		risk: umpire.Medium, consequence: lost, why: "runs statements on a database", lax: true,
+		opts: []option{{names: "--version --help", does: shows}, {names: "-f= --file=", does: reads}},
+	},
+	{
+		names: "pg_dump pg_dumpall mysqldump mariadb-dump mongodump mongoexport", risk: umpire.Medium,
+		consequence: sent, why: "copies a database", lax: true,
+		opts: []option{
+			{names: "--version -V --help", does: shows},
+			{names: "-f= --file= -o= --out= -r= --result-file= --archive=", does: writes},
+			{names: "-h= --host=", does: reaches, why: "talks to a database there"},
+			{names: "-U= -d= -u= -p? -P= -t= -n= -T="},
+		},
+	},
+	{
+		names: "pg_restore mongorestore mongoimport mysqladmin createdb dropdb createuser dropuser initdb pg_ctl " +
+			"mysqlimport",
+		risk: umpire.High, consequence: lost, why: "changes or deletes databases", lax: true,
+		opts: []option{{names: "--version -V --help", does: shows}},
+	},
 }
 
 const (
@@ -182,7 +270,9 @@ func checkMySQL(u *use) {
 	case u.in.kind == flowText:
 		u.judgeStatements(mySQL, []word{lit(u.in.text)}, nil)
 	}
-	for _, name := range [...]string{"source", "system", "tee", "pager", "edit", "delimiter", "connect", "resetconnection", "notee", "nopager"} {
+	for _, name := range [...]string{
+		"source", "system", "tee", "pager", "edit", "delimiter", "connect", "resetconnection", "notee", "nopager",
+	} {
 		for _, text := range append(u.valuesOf("--execute"), lit(u.in.text)) {
 			for line := range strings.Lines(text.text) {
 				if u.why == onlyLooksAtData && strings.HasPrefix(strings.ToLower(strings.TrimSpace(line)), name) {

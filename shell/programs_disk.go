@@ -11,59 +11,152 @@ import (
 // the operation destroys whatever it is given, the use itself is critical.
 var diskTools = []program{
 	{names: "dd dcfldd", risk: umpire.High, consequence: lost, why: "copies raw bytes", style: bare, check: checkDd},
-	{names: "mkfs mkfs.ext2 mkfs.ext3 mkfs.ext4 mkfs.xfs mkfs.btrfs mkfs.vfat mkfs.fat mkfs.msdos mkfs.exfat mkfs.ntfs mkfs.f2fs mkfs.minix mkfs.bfs mkfs.cramfs mkfs.jfs mkfs.reiserfs mkfs.udf mkfs.nilfs2 mkfs.erofs mkfs.ubifs mkfs.bcachefs mkfs.gfs2 mkfs.ocfs2 mke2fs mkswap mkdosfs mkntfs mkexfatfs mkudffs newfs newfs_apfs newfs_hfs newfs_msdos bcache make-bcache zerofree",
-		risk: umpire.High, consequence: lost, why: "makes a new file system over what is there", args: "write…", lax: true, opts: []option{{names: "-t= -L= -b= -O= -E= --type= --label="}}},
-	{names: "fdisk parted sfdisk gdisk sgdisk cfdisk cgdisk gpart", risk: umpire.High, consequence: lost, why: "changes the partitions of a disk", args: "write data…", lax: true, check: checkPartition, opts: []option{
-		{names: "-l --list"}, {names: "-t= --type= -u= --units= -b= --sector-size= -o= --output= -w= --wipe="},
+	{
+		names: "mkfs mkfs.ext2 mkfs.ext3 mkfs.ext4 mkfs.xfs mkfs.btrfs mkfs.vfat mkfs.fat mkfs.msdos mkfs.exfat " +
+			"mkfs.ntfs mkfs.f2fs mkfs.minix mkfs.bfs mkfs.cramfs mkfs.jfs mkfs.reiserfs mkfs.udf mkfs.nilfs2 " +
+			"mkfs.erofs mkfs.ubifs mkfs.bcachefs mkfs.gfs2 mkfs.ocfs2 mke2fs mkswap mkdosfs mkntfs mkexfatfs mkudffs " +
+			"newfs newfs_apfs newfs_hfs newfs_msdos bcache make-bcache zerofree",
+		risk: umpire.High, consequence: lost, why: "makes a new file system over what is there", args: "write…",
+		lax: true, opts: []option{{names: "-t= -L= -b= -O= -E= --type= --label="}},
+	},
+	{
+		names: "fdisk parted sfdisk gdisk sgdisk cfdisk cgdisk gpart", risk: umpire.High, consequence: lost,
+		why: "changes the partitions of a disk", args: "write data…", lax: true, check: checkPartition,
+		opts: []option{
+			{names: "-l --list"}, {names: "-t= --type= -u= --units= -b= --sector-size= -o= --output= -w= --wipe="},
+		},
+	},
+	{
+		names: "wipefs", risk: umpire.Safe, why: "lists signatures of file systems", args: "read…", check: checkWipe,
+		opts: []option{
+			{names: "-nJipqhV --no-act --json --noheadings --parsable --quiet"}, {names: "-O= --output= -t= --types="},
+			{names: "-a --all -o= --offset= -f --force -b --backup?", does: edits | harms, consequence: lost,
+				why: "wipes signatures of file systems"},
+			{names: aboutItself, does: shows},
+		},
+	},
+	{names: "blkdiscard scrub nwipe", risk: umpire.High, consequence: lost, why: "discards all that a device holds",
+		args: "write…", lax: true},
+	{names: "hdparm sdparm smartctl", risk: umpire.High, consequence: lost, why: "works on a disk directly",
+		args: "write…", lax: true, check: checkDiskInfo},
+	{
+		names: "badblocks", risk: umpire.High, consequence: lost, why: "tests a disk, and may overwrite it",
+		args: "read data…", lax: true,
+		opts: []option{
+			{names: "-b= -c= -e= -d= -p= -t= -i="}, {names: "-o=", does: writes},
+			{names: "-wn", does: edits, consequence: lost},
+		},
+	},
+	{
+		names: "vgremove lvremove", risk: umpire.Critical, consequence: lost,
+		why: "destroys volumes and what is on them", args: "write…", check: checkVolumes,
+		opts: []option{
+			{names: "-ydfqv --yes --debug --force --quiet --verbose --noudevsync --nohistory --lockopt= --nolocking " +
+				"--profile= --reportformat= --config= --commandprofile= --driverloaded= --longhelp -A= --autobackup="},
+			{names: "-S= --select="}, {names: "-t --test", does: shows}, {names: aboutItself, does: shows},
+		},
+	},
+	{names: "lvm", risk: umpire.High, consequence: lost, why: "changes the volumes of disks", style: leading,
+		args: "command", opts: []option{{names: aboutItself, does: shows}}},
+	{names: "pvremove pvcreate vgcreate lvcreate pvmove vgreduce lvreduce lvresize vgextend lvextend lvconvert " +
+		"vgcfgrestore vgchange lvchange pvresize pvscan vgscan", risk: umpire.High, consequence: lost,
+		why: "changes the volumes of disks", args: "write…", lax: true},
+	{
+		names: "pvs vgs lvs pvdisplay vgdisplay lvdisplay lvscan", risk: umpire.Safe, why: "lists disks and volumes",
+		args: "data…",
+		opts: []option{
+			{names: "-aPcChmsvt --all --noheadings --units= --options= --sort= --nosuffix --columns --colon --maps " +
+				"--segments --verbose --readonly -o= -O= -S= --select= --separator= --reportformat="},
+			{names: aboutItself, does: shows},
+		},
+	},
+	{
+		names: "blkid", risk: umpire.Medium, consequence: reversible,
+		why: "lists disks and volumes, and keeps the list in /run/blkid", args: "read…",
+		opts: []option{
+			{names: "-dDiklp"},
+			{names: "-L= -U= -n= -o= -O= -S= -s= -t= -u= --label= --uuid= --output= --match-tag= --match-token= " +
+				"--match-types="},
+			{names: aboutItself, does: shows},
+		},
+	},
+	{names: "findmnt", risk: umpire.Safe, why: "lists disks and volumes", args: "read…", opts: []option{
+		{names: "-AabcDefhiJklmnPRrsuUvy --all --ascii --bytes --canonicalize --df --evaluate --first-only --invert " +
+			"--json --kernel --fstab --mtab --list --noheadings --notruncate --pairs --raw --submounts --real " +
+			"--pseudo --tree --uniq --verify"},
+		{names: "-o= --output= -O= --options= -S= --source= -T= --target= -t= --types= -M= --mountpoint= -N= --task= " +
+			"-d= --direction="},
+		{names: aboutItself, does: shows},
 	}},
-	{names: "wipefs", risk: umpire.Safe, why: "lists signatures of file systems", args: "read…", check: checkWipe, opts: []option{
-		{names: "-nJipqhV --no-act --json --noheadings --parsable --quiet"}, {names: "-O= --output= -t= --types="},
-		{names: "-a --all -o= --offset= -f --force -b --backup?", does: edits | harms, consequence: lost, why: "wipes signatures of file systems"}, {names: aboutItself, does: shows},
-	}},
-	{names: "blkdiscard scrub nwipe", risk: umpire.High, consequence: lost, why: "discards all that a device holds", args: "write…", lax: true},
-	{names: "hdparm sdparm smartctl", risk: umpire.High, consequence: lost, why: "works on a disk directly", args: "write…", lax: true, check: checkDiskInfo},
-	{names: "badblocks", risk: umpire.High, consequence: lost, why: "tests a disk, and may overwrite it", args: "read data…", lax: true, opts: []option{{names: "-b= -c= -e= -d= -p= -t= -i="}, {names: "-o=", does: writes}, {names: "-wn", does: edits, consequence: lost}}},
-	{names: "vgremove lvremove", risk: umpire.Critical, consequence: lost, why: "destroys volumes and what is on them", args: "write…", check: checkVolumes, opts: []option{
-		{names: "-ydfqv --yes --debug --force --quiet --verbose --noudevsync --nohistory --lockopt= --nolocking --profile= --reportformat= --config= --commandprofile= --driverloaded= --longhelp -A= --autobackup="},
-		{names: "-S= --select="}, {names: "-t --test", does: shows}, {names: aboutItself, does: shows},
-	}},
-	{names: "lvm", risk: umpire.High, consequence: lost, why: "changes the volumes of disks", style: leading, args: "command", opts: []option{{names: aboutItself, does: shows}}},
-	{names: "pvremove pvcreate vgcreate lvcreate pvmove vgreduce lvreduce lvresize vgextend lvextend lvconvert vgcfgrestore vgchange lvchange pvresize pvscan vgscan", risk: umpire.High, consequence: lost, why: "changes the volumes of disks", args: "write…", lax: true},
-	{names: "pvs vgs lvs pvdisplay vgdisplay lvdisplay lvscan", risk: umpire.Safe, why: "lists disks and volumes", args: "data…", opts: []option{{names: "-aPcChmsvt --all --noheadings --units= --options= --sort= --nosuffix --columns --colon --maps --segments --verbose --readonly -o= -O= -S= --select= --separator= --reportformat="}, {names: aboutItself, does: shows}}},
-	{names: "blkid", risk: umpire.Medium, consequence: reversible, why: "lists disks and volumes, and keeps the list in /run/blkid", args: "read…", opts: []option{{names: "-dDiklp"}, {names: "-L= -U= -n= -o= -O= -S= -s= -t= -u= --label= --uuid= --output= --match-tag= --match-token= --match-types="}, {names: aboutItself, does: shows}}},
-	{names: "findmnt", risk: umpire.Safe, why: "lists disks and volumes", args: "read…", opts: []option{{names: "-AabcDefhiJklmnPRrsuUvy --all --ascii --bytes --canonicalize --df --evaluate --first-only --invert --json --kernel --fstab --mtab --list --noheadings --notruncate --pairs --raw --submounts --real --pseudo --tree --uniq --verify"}, {names: "-o= --output= -O= --options= -S= --source= -T= --target= -t= --types= -M= --mountpoint= -N= --task= -d= --direction="}, {names: aboutItself, does: shows}}},
-	{names: "dumpe2fs", risk: umpire.Safe, why: "tells about a file system", args: "read", opts: []option{{names: "-bfghmxV"}, {names: "-o="}}},
-	{names: "xfs_info", risk: umpire.Safe, why: "tells about a file system", args: "read", opts: []option{{names: "-V", does: shows}}},
-	{names: "cryptsetup", risk: umpire.High, consequence: lost, why: "changes encrypted disks", args: "data write data…", lax: true, check: func(u *use) { u.looksAt("status isLuks luksDump luksUUID benchmark") }},
-	{names: "losetup", risk: umpire.High, consequence: lost, why: "changes loop devices", args: "write…", lax: true, check: checkLoop, opts: []option{{names: "-a --all -l --list -j= --associated= -O= --output= -J --json"}}},
-	{names: "mdadm", risk: umpire.High, consequence: lost, why: "changes arrays of disks", args: "write…", lax: true, check: func(u *use) {
-		if first := u.args0(); len(first) > 0 && first[0].known() && hasField("-D --detail -E --examine -Q --query", first[0].text) && len(u.given) == 0 {
-			u.onlyLooks(u.operands)
-		}
-	}, opts: []option{{names: "--zero-superblock", does: harms, consequence: lost, why: "destroys an array of disks"}}},
-	{names: "zpool", risk: umpire.High, consequence: lost, why: "changes pools of disks", args: "data write…", lax: true, check: checkPool},
-	{names: "zfs", risk: umpire.High, consequence: lost, why: "changes file systems", lax: true, check: checkPool},
-	{names: "btrfs", risk: umpire.High, consequence: lost, why: "changes file systems", args: "data…", lax: true, check: checkBtrfs},
-	{names: "e2fsck fsck fsck.ext4 fsck.ext3 fsck.ext2 fsck.xfs fsck.vfat fsck.btrfs xfs_repair tune2fs resize2fs debugfs e2label fatlabel xfs_growfs xfs_admin ntfsfix ntfsresize btrfstune testdisk photorec ddrescue ntfsclone partclone partclone.ext4 partclone.ext3 partclone.ntfs partclone.fat partclone.dd partclone.restore sg_dd flashcp flash_erase nandwrite ubiformat ufsdump", risk: umpire.High, consequence: lost, why: "repairs or changes a file system", args: "write…", lax: true},
-	{names: "sg_format sg_sanitize", risk: umpire.Critical, consequence: lost, why: "erases a disk", args: "write…", lax: true, opts: []option{{names: "--help -h --version -V", does: shows}}},
-	{names: "efibootmgr", risk: umpire.Safe, why: "lists what the machine boots", style: bare, check: checkBoot},
-	{names: "grub-install grub2-install update-grub grub-mkconfig grub2-mkconfig lilo fwupdmgr fwupdtool mokutil dracut update-initramfs mkinitcpio", risk: umpire.High, consequence: lost, why: "changes how the machine boots", args: "write…", lax: true},
-	{names: "bootctl flashrom", each: true, risk: umpire.High, consequence: lost, why: "changes how the machine boots", lax: true, check: checkFirmware},
-	{names: "nvme", risk: umpire.High, consequence: lost, why: "works on a disk directly", args: "data write…", lax: true, check: checkNvme},
-	{names: "shutdown", risk: umpire.Critical, consequence: lost, why: "powers the machine off", check: checkShutdown, opts: []option{{names: "-c"}, {names: "-hHPrkfFnt --halt --poweroff --reboot --no-wall"}, {names: aboutItself, does: shows}}},
-	{names: "reboot halt poweroff", risk: umpire.Critical, consequence: lost, why: "powers the machine off", lax: true, opts: []option{{names: aboutItself, does: shows}}},
-	{names: "init telinit", risk: umpire.High, consequence: lost, why: "changes what the system runs", style: bare, check: checkInit},
-	{names: "kexec", risk: umpire.Critical, consequence: lost, why: "starts another kernel", lax: true, opts: []option{{names: aboutItself, does: shows}}},
-	{names: "pm-suspend pm-hibernate rtcwake wall write mesg", risk: umpire.High, consequence: lost, why: "reaches everybody on the machine", lax: true},
-	{names: "format", risk: umpire.High, consequence: lost, why: "makes a new file system over what is there", style: bare, args: "write…", check: func(u *use) {
-		for _, operand := range u.operands {
-			if len(operand.text) == 2 && operand.text[1] == ':' && letter(operand.text[0]) {
-				u.raise(umpire.Critical, "erases a disk")
+	{names: "dumpe2fs", risk: umpire.Safe, why: "tells about a file system", args: "read",
+		opts: []option{{names: "-bfghmxV"}, {names: "-o="}}},
+	{names: "xfs_info", risk: umpire.Safe, why: "tells about a file system", args: "read",
+		opts: []option{{names: "-V", does: shows}}},
+	{names: "cryptsetup", risk: umpire.High, consequence: lost, why: "changes encrypted disks",
+		args: "data write data…", lax: true,
+		check: func(u *use) { u.looksAt("status isLuks luksDump luksUUID benchmark") }},
+	{names: "losetup", risk: umpire.High, consequence: lost, why: "changes loop devices", args: "write…", lax: true,
+		check: checkLoop, opts: []option{{names: "-a --all -l --list -j= --associated= -O= --output= -J --json"}}},
+	{
+		names: "mdadm", risk: umpire.High, consequence: lost, why: "changes arrays of disks", args: "write…", lax: true,
+		check: func(u *use) {
+			if first := u.args0(); len(first) > 0 && first[0].known() && hasField("-D --detail -E --examine -Q --query", first[0].text) && len(u.given) == 0 {
+				u.onlyLooks(u.operands)
 			}
-		}
-	}},
-	{names: "Format-Volume Clear-Disk Initialize-Disk Remove-Partition format-volume clear-disk", each: true, risk: umpire.Critical, consequence: lost, why: "erases a disk", style: bare},
-	{names: "diskpart bcdedit vssadmin cipher wmic bootrec", risk: umpire.High, consequence: lost, why: "changes disks or how the machine boots", style: bare},
+		},
+		opts: []option{{names: "--zero-superblock", does: harms, consequence: lost, why: "destroys an array of disks"}},
+	},
+	{names: "zpool", risk: umpire.High, consequence: lost, why: "changes pools of disks", args: "data write…",
+		lax: true, check: checkPool},
+	{names: "zfs", risk: umpire.High, consequence: lost, why: "changes file systems", lax: true, check: checkPool},
+	{names: "btrfs", risk: umpire.High, consequence: lost, why: "changes file systems", args: "data…", lax: true,
+		check: checkBtrfs},
+	{names: "e2fsck fsck fsck.ext4 fsck.ext3 fsck.ext2 fsck.xfs fsck.vfat fsck.btrfs xfs_repair tune2fs resize2fs " +
+		"debugfs e2label fatlabel xfs_growfs xfs_admin ntfsfix ntfsresize btrfstune testdisk photorec ddrescue " +
+		"ntfsclone partclone partclone.ext4 partclone.ext3 partclone.ntfs partclone.fat partclone.dd " +
+		"partclone.restore sg_dd flashcp flash_erase nandwrite ubiformat ufsdump", risk: umpire.High, consequence: lost,
+		why: "repairs or changes a file system", args: "write…", lax: true},
+	{names: "sg_format sg_sanitize", risk: umpire.Critical, consequence: lost, why: "erases a disk", args: "write…",
+		lax: true, opts: []option{{names: "--help -h --version -V", does: shows}}},
+	{names: "efibootmgr", risk: umpire.Safe, why: "lists what the machine boots", style: bare, check: checkBoot},
+	{names: "grub-install grub2-install update-grub grub-mkconfig grub2-mkconfig lilo fwupdmgr fwupdtool mokutil " +
+		"dracut update-initramfs mkinitcpio", risk: umpire.High, consequence: lost,
+		why: "changes how the machine boots", args: "write…", lax: true},
+	{names: "bootctl flashrom", each: true, risk: umpire.High, consequence: lost, why: "changes how the machine boots",
+		lax: true, check: checkFirmware},
+	{names: "nvme", risk: umpire.High, consequence: lost, why: "works on a disk directly", args: "data write…",
+		lax: true, check: checkNvme},
+	{
+		names: "shutdown", risk: umpire.Critical, consequence: lost, why: "powers the machine off",
+		check: checkShutdown,
+		opts: []option{
+			{names: "-c"}, {names: "-hHPrkfFnt --halt --poweroff --reboot --no-wall"},
+			{names: aboutItself, does: shows},
+		},
+	},
+	{names: "reboot halt poweroff", risk: umpire.Critical, consequence: lost, why: "powers the machine off", lax: true,
+		opts: []option{{names: aboutItself, does: shows}}},
+	{names: "init telinit", risk: umpire.High, consequence: lost, why: "changes what the system runs", style: bare,
+		check: checkInit},
+	{names: "kexec", risk: umpire.Critical, consequence: lost, why: "starts another kernel", lax: true,
+		opts: []option{{names: aboutItself, does: shows}}},
+	{names: "pm-suspend pm-hibernate rtcwake wall write mesg", risk: umpire.High, consequence: lost,
+		why: "reaches everybody on the machine", lax: true},
+	{
+		names: "format", risk: umpire.High, consequence: lost, why: "makes a new file system over what is there",
+		style: bare, args: "write…",
+		check: func(u *use) {
+			for _, operand := range u.operands {
+				if len(operand.text) == 2 && operand.text[1] == ':' && letter(operand.text[0]) {
+					u.raise(umpire.Critical, "erases a disk")
+				}
+			}
+		},
+	},
+	{names: "Format-Volume Clear-Disk Initialize-Disk Remove-Partition format-volume clear-disk", each: true,
+		risk: umpire.Critical, consequence: lost, why: "erases a disk", style: bare},
+	{names: "diskpart bcdedit vssadmin cipher wmic bootrec", risk: umpire.High, consequence: lost,
+		why: "changes disks or how the machine boots", style: bare},
 	{names: "diskutil", risk: umpire.High, consequence: lost, why: "changes disks", style: bare, check: checkDiskutil},
 }
 

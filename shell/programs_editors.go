@@ -9,40 +9,76 @@ import (
 // editors change files and run commands at will; without a terminal they do
 // what their options say.
 var editors = []program{
-	{names: "vi vim nvim view vimdiff nvimdiff gvim mvim ex rvim vimtutor", risk: umpire.Medium, consequence: lost, why: "edits files, and runs what its commands say", args: "write…", check: checkVi, opts: []option{
-		{names: "-eEsRnNbdHvyZgfmMpOolLACDFX0123456789 --clean --noplugin --headless --literal --nofork -V?"}, {names: "-c= --cmd= -T= -q= -i= -t= -W= -P="},
-		{names: "-S= -u= -U=", does: reads | obeys, why: "runs a script of the editor"}, {names: "-w=", does: writes}, {names: "--startuptime=", does: writes},
-		{names: "--version --help -h", does: shows},
-	}},
-	{names: "nano pico micro hx helix kak kakoune joe mcedit jed mg ne", risk: umpire.Medium, consequence: reversible, why: "edits files", args: "write…", opts: []option{{names: "--version --help", does: shows}}},
-	{names: "emacs emacsclient", every: guessCode, risk: umpire.Medium, consequence: lost, why: "edits files, and runs Lisp", args: "write…", style: words, opts: []option{
-		{names: "-nw --no-window-system -q --no-init-file -Q --quick --batch -batch -n --no-wait -c --create-frame"},
-		{names: "-l= --load= --script= -script=", does: reads | obeys, why: "runs a file of Lisp"},
-		{names: "-e= --eval= -eval= -f= --funcall=", does: asks, consequence: lost, why: "runs Lisp"}, {names: aboutItself, does: shows},
-	}},
-	{names: "ed red", risk: umpire.Medium, consequence: lost, why: "edits a file, and runs what its commands say", args: "write…", check: checkEd, opts: []option{{names: "-sEGlprv"}, {names: aboutItself, does: shows}}},
-	{names: "code code-insiders codium cursor subl zed atom gedit kate notepad mate bbedit idea webstorm", risk: umpire.Medium, consequence: reversible, why: "opens an editor", args: "write…", opts: []option{
-		{names: "-ndgrwa --new-window --diff --goto --reuse-window --wait --add --verbose --disable-extensions"},
-		{names: "--install-extension= --uninstall-extension=", does: harms, consequence: lost, why: "installs or removes code of others"},
-		{names: "--list-extensions --show-versions --version --help -v -h", does: shows},
-	}},
-	{names: "man", risk: umpire.Low, why: "shows a manual in a pager", args: "data…", check: checkManual, opts: []option{
-		{names: "-kfwWaKdiIuDc7 --apropos --whatis --where --path --location --where-cat --all --global-apropos --ignore-case --match-case --regex --wildcard --names-only --no-subpages --no-hyphenation --nh --no-justification --nj --update --debug --ascii --catman"},
-		{names: "-s= -S= --sections= -e= --extension= -L= --locale= -m= --systems= -E= --encoding= -R= --recode="},
-		{names: "-l --local-file", does: asks, consequence: reversible, why: "formats a file with what it says"},
-		{names: "-P= --pager=", does: runs, why: "runs a program as pager"}, {names: "-H? --html?", does: asks, consequence: lost, why: "starts a browser"},
-		{names: "-C= --config-file= -M= --manpath= -p= --preprocessor= -r= --prompt= -T? --troff-device? -X? --gxditview? -t --troff -Z --ditroff", does: obeys}, {names: aboutItself, does: shows},
-		{names: "-h -V --usage", does: shows},
-	}},
+	{
+		names: "vi vim nvim view vimdiff nvimdiff gvim mvim ex rvim vimtutor", risk: umpire.Medium, consequence: lost,
+		why: "edits files, and runs what its commands say", args: "write…", check: checkVi,
+		opts: []option{
+			{names: "-eEsRnNbdHvyZgfmMpOolLACDFX0123456789 --clean --noplugin --headless --literal --nofork -V?"},
+			{names: "-c= --cmd= -T= -q= -i= -t= -W= -P="},
+			{names: "-S= -u= -U=", does: reads | obeys, why: "runs a script of the editor"},
+			{names: "-w=", does: writes}, {names: "--startuptime=", does: writes},
+			{names: "--version --help -h", does: shows},
+		},
+	},
+	{names: "nano pico micro hx helix kak kakoune joe mcedit jed mg ne", risk: umpire.Medium, consequence: reversible,
+		why: "edits files", args: "write…", opts: []option{{names: "--version --help", does: shows}}},
+	{
+		names: "emacs emacsclient", every: guessCode, risk: umpire.Medium, consequence: lost,
+		why: "edits files, and runs Lisp", args: "write…", style: words,
+		opts: []option{
+			{names: "-nw --no-window-system -q --no-init-file -Q --quick --batch -batch -n --no-wait -c " +
+				"--create-frame"},
+			{names: "-l= --load= --script= -script=", does: reads | obeys, why: "runs a file of Lisp"},
+			{names: "-e= --eval= -eval= -f= --funcall=", does: asks, consequence: lost, why: "runs Lisp"},
+			{names: aboutItself, does: shows},
+		},
+	},
+	{names: "ed red", risk: umpire.Medium, consequence: lost, why: "edits a file, and runs what its commands say",
+		args: "write…", check: checkEd, opts: []option{{names: "-sEGlprv"}, {names: aboutItself, does: shows}}},
+	{
+		names: "code code-insiders codium cursor subl zed atom gedit kate notepad mate bbedit idea webstorm",
+		risk:  umpire.Medium, consequence: reversible, why: "opens an editor", args: "write…",
+		opts: []option{
+			{names: "-ndgrwa --new-window --diff --goto --reuse-window --wait --add --verbose --disable-extensions"},
+			{names: "--install-extension= --uninstall-extension=", does: harms, consequence: lost,
+				why: "installs or removes code of others"},
+			{names: "--list-extensions --show-versions --version --help -v -h", does: shows},
+		},
+	},
+	{
+		names: "man", risk: umpire.Low, why: "shows a manual in a pager", args: "data…", check: checkManual,
+		opts: []option{
+			{names: "-kfwWaKdiIuDc7 --apropos --whatis --where --path --location --where-cat --all --global-apropos " +
+				"--ignore-case --match-case --regex --wildcard --names-only --no-subpages --no-hyphenation --nh " +
+				"--no-justification --nj --update --debug --ascii --catman"},
+			{names: "-s= -S= --sections= -e= --extension= -L= --locale= -m= --systems= -E= --encoding= -R= --recode="},
+			{names: "-l --local-file", does: asks, consequence: reversible, why: "formats a file with what it says"},
+			{names: "-P= --pager=", does: runs, why: "runs a program as pager"},
+			{names: "-H? --html?", does: asks, consequence: lost, why: "starts a browser"},
+			{names: "-C= --config-file= -M= --manpath= -p= --preprocessor= -r= --prompt= -T? --troff-device? -X? " +
+				"--gxditview? -t --troff -Z --ditroff", does: obeys},
+			{names: aboutItself, does: shows},
+			{names: "-h -V --usage", does: shows},
+		},
+	},
 	{names: "apropos whatis manpath", risk: umpire.Safe, why: "looks up manuals", lax: true, opts: []option{
-		{names: "-C= --config-file=", does: reads | asks, consequence: lost, why: "obeys another configuration"}, {names: "-M= --manpath=", does: reads}, {names: "-m= -s= -L= --systems= --sections= --locale="}, {names: aboutItself, does: shows},
+		{names: "-C= --config-file=", does: reads | asks, consequence: lost, why: "obeys another configuration"},
+		{names: "-M= --manpath=", does: reads}, {names: "-m= -s= -L= --systems= --sections= --locale="},
+		{names: aboutItself, does: shows},
 	}},
-	{names: "tldr", risk: umpire.Safe, why: "looks up a short manual", opts: []option{{names: "-p= -L= --platform= --language= --list -l --no-color --color= -q --quiet --offline"}, {names: "-u --update -c --clear-cache", does: asks, consequence: lost, why: "downloads or deletes the manuals"}, {names: aboutItself, does: shows}}},
+	{names: "tldr", risk: umpire.Safe, why: "looks up a short manual", opts: []option{
+		{names: "-p= -L= --platform= --language= --list -l --no-color --color= -q --quiet --offline"},
+		{names: "-u --update -c --clear-cache", does: asks, consequence: lost, why: "downloads or deletes the manuals"},
+		{names: aboutItself, does: shows},
+	}},
 	{names: "info", risk: umpire.Low, why: "shows a manual", args: "data…", check: checkManual, opts: []option{
-		{names: "-aOvw -n= --all --usage --where --location --apropos= -k= --subnodes --index-search= --node="}, {names: "-f= --file= -d= --directory=", does: reads},
-		{names: "-o= --output= --dribble=", does: writes}, {names: "--init-file= --restore=", does: obeys}, {names: aboutItself, does: shows},
+		{names: "-aOvw -n= --all --usage --where --location --apropos= -k= --subnodes --index-search= --node="},
+		{names: "-f= --file= -d= --directory=", does: reads},
+		{names: "-o= --output= --dribble=", does: writes}, {names: "--init-file= --restore=", does: obeys},
+		{names: aboutItself, does: shows},
 	}},
-	{names: "pinfo", risk: umpire.Medium, consequence: reversible, why: "shows a manual, and starts programs on its links"},
+	{names: "pinfo", risk: umpire.Medium, consequence: reversible,
+		why: "shows a manual, and starts programs on its links"},
 }
 
 // checkManual notes the pages that are named by their path.

@@ -11,63 +11,145 @@ import (
 // and the editors.
 var fileTools = []program{
 	{names: "rm", risk: umpire.High, consequence: lost, why: "deletes files for good", args: "delete…", opts: []option{
-		{names: "-fiIvdPWx --force --verbose --dir --interactive? --one-file-system --no-preserve-root --preserve-root?"},
+		{names: "-fiIvdPWx --force --verbose --dir --interactive? --one-file-system --no-preserve-root " +
+			"--preserve-root?"},
 		{names: "-rR --recursive", does: walks, why: "deletes everything below"}, {names: aboutItself, does: shows},
 	}},
-	{names: "Remove-Item remove-item", each: true, risk: umpire.High, consequence: lost, why: "deletes files for good", style: words, args: "delete…", lax: true, opts: []option{
-		{names: "-Recurse -recurse -r", does: walks, why: "deletes everything below"}, {names: "-Force -force -fo -Verbose -Confirm"},
-	}},
-	{names: "rmdir", risk: umpire.High, consequence: reversible, why: "deletes folders", args: "delete…", opts: []option{{names: "-pv --parents --verbose --ignore-fail-on-non-empty"}, {names: aboutItself, does: shows}}},
-	{names: "unlink", risk: umpire.High, consequence: lost, why: "deletes a file for good", args: "delete…", opts: []option{{names: aboutItself, does: shows}}},
-	{names: "shred srm wipe", risk: umpire.High, consequence: lost, why: "overwrites files so that nothing is left", args: "write…", check: checkShred, opts: []option{
-		{names: "-fvxzrRdlmMqQecC --force --verbose --exact --zero --recursive"}, {names: "-u --remove?"}, {names: "-n= --iterations= -s= --size="},
-		{names: "--random-source=", does: reads}, {names: aboutItself, does: shows},
-	}},
+	{
+		names: "Remove-Item remove-item", each: true, risk: umpire.High, consequence: lost,
+		why: "deletes files for good", style: words, args: "delete…", lax: true,
+		opts: []option{
+			{names: "-Recurse -recurse -r", does: walks, why: "deletes everything below"},
+			{names: "-Force -force -fo -Verbose -Confirm"},
+		},
+	},
+	{
+		names: "rmdir", risk: umpire.High, consequence: reversible, why: "deletes folders", args: "delete…",
+		opts: []option{
+			{names: "-pv --parents --verbose --ignore-fail-on-non-empty"}, {names: aboutItself, does: shows},
+		},
+	},
+	{names: "unlink", risk: umpire.High, consequence: lost, why: "deletes a file for good", args: "delete…",
+		opts: []option{{names: aboutItself, does: shows}}},
+	{
+		names: "shred srm wipe", risk: umpire.High, consequence: lost, why: "overwrites files so that nothing is left",
+		args: "write…", check: checkShred,
+		opts: []option{
+			{names: "-fvxzrRdlmMqQecC --force --verbose --exact --zero --recursive"}, {names: "-u --remove?"},
+			{names: "-n= --iterations= -s= --size="},
+			{names: "--random-source=", does: reads}, {names: aboutItself, does: shows},
+		},
+	},
 	{names: "mv", risk: umpire.Medium, consequence: reversible, why: "moves files", check: checkMove, opts: []option{
-		{names: "-finuvZh --force --interactive --no-clobber --update? --verbose --strip-trailing-slashes --context --exchange --no-copy --debug"},
-		{names: "-b --backup? -S= --suffix="}, {names: "-t= --target-directory="}, {names: "-T --no-target-directory"}, {names: aboutItself, does: shows},
+		{names: "-finuvZh --force --interactive --no-clobber --update? --verbose --strip-trailing-slashes --context " +
+			"--exchange --no-copy --debug"},
+		{names: "-b --backup? -S= --suffix="}, {names: "-t= --target-directory="}, {names: "-T --no-target-directory"},
+		{names: aboutItself, does: shows},
 	}},
-	{names: "cp gcp", risk: umpire.Medium, consequence: reversible, why: "copies files", check: checkCopy, opts: []option{
-		{names: "-filnpsuvxLPHdZcX --force --interactive --link --no-clobber --no-dereference --dereference --preserve? --no-preserve= --parents --update? --verbose --one-file-system --symbolic-link --attributes-only --reflink? --sparse= --strip-trailing-slashes --debug --copy-contents --context? --keep-directory-symlink --remove-destination"},
-		{names: "-arR --archive --recursive", does: walks}, {names: "-b --backup? -S= --suffix="}, {names: "-t= --target-directory="}, {names: "-T --no-target-directory"}, {names: aboutItself, does: shows},
-	}},
-	{names: "ln link", peeks: true, risk: umpire.Medium, consequence: reversible, why: "makes another name for a file", check: checkLink, opts: []option{
-		{names: "-bdFfinLPrsvh --force --interactive --logical --no-dereference --physical --relative --symbolic --verbose --directory"},
-		{names: "--backup? -S= --suffix="}, {names: "-t= --target-directory="}, {names: "-T --no-target-directory"}, {names: aboutItself, does: shows},
-	}},
-	{names: "install ginstall", risk: umpire.Medium, consequence: reversible, why: "copies files and sets who may do what with them", check: checkInstall, opts: []option{
-		{names: "-bcCDpvsZ --compare --preserve-timestamps --strip --verbose --preserve-context --context? --debug"},
-		{names: "-m= --mode= -o= --owner= -g= --group= --backup? -S= --suffix="}, {names: "-t= --target-directory="}, {names: "-T --no-target-directory"}, {names: "-d --directory"},
-		{names: "--strip-program=", does: runs, why: "runs a program on what it installs"}, {names: aboutItself, does: shows},
-	}},
-	{names: "rename prename file-rename", risk: umpire.Medium, consequence: reversible, why: "renames files, by an expression that may be code", args: "data write…", opts: []option{
-		{names: "-vnsofialN0 --verbose --no-act --nono --symlink --no-overwrite --last --interactive --force"}, {names: "-e= --expr=", does: asks, consequence: lost, why: "runs Perl code"},
-		{names: "--help --version -V -h", does: shows},
-	}},
+	{
+		names: "cp gcp", risk: umpire.Medium, consequence: reversible, why: "copies files", check: checkCopy,
+		opts: []option{
+			{names: "-filnpsuvxLPHdZcX --force --interactive --link --no-clobber --no-dereference --dereference " +
+				"--preserve? --no-preserve= --parents --update? --verbose --one-file-system --symbolic-link " +
+				"--attributes-only --reflink? --sparse= --strip-trailing-slashes --debug --copy-contents --context? " +
+				"--keep-directory-symlink --remove-destination"},
+			{names: "-arR --archive --recursive", does: walks}, {names: "-b --backup? -S= --suffix="},
+			{names: "-t= --target-directory="}, {names: "-T --no-target-directory"}, {names: aboutItself, does: shows},
+		},
+	},
+	{
+		names: "ln link", peeks: true, risk: umpire.Medium, consequence: reversible,
+		why: "makes another name for a file", check: checkLink,
+		opts: []option{
+			{names: "-bdFfinLPrsvh --force --interactive --logical --no-dereference --physical --relative --symbolic " +
+				"--verbose --directory"},
+			{names: "--backup? -S= --suffix="}, {names: "-t= --target-directory="}, {names: "-T --no-target-directory"},
+			{names: aboutItself, does: shows},
+		},
+	},
+	{
+		names: "install ginstall", risk: umpire.Medium, consequence: reversible,
+		why: "copies files and sets who may do what with them", check: checkInstall,
+		opts: []option{
+			{names: "-bcCDpvsZ --compare --preserve-timestamps --strip --verbose --preserve-context --context? " +
+				"--debug"},
+			{names: "-m= --mode= -o= --owner= -g= --group= --backup? -S= --suffix="},
+			{names: "-t= --target-directory="}, {names: "-T --no-target-directory"}, {names: "-d --directory"},
+			{names: "--strip-program=", does: runs, why: "runs a program on what it installs"},
+			{names: aboutItself, does: shows},
+		},
+	},
+	{
+		names: "rename prename file-rename", risk: umpire.Medium, consequence: reversible,
+		why: "renames files, by an expression that may be code", args: "data write…",
+		opts: []option{
+			{names: "-vnsofialN0 --verbose --no-act --nono --symlink --no-overwrite --last --interactive --force"},
+			{names: "-e= --expr=", does: asks, consequence: lost, why: "runs Perl code"},
+			{names: "--help --version -V -h", does: shows},
+		},
+	},
 	{names: "mkdir", risk: umpire.Medium, consequence: reversible, why: "makes folders", args: "write…", opts: []option{
 		{names: "-pvZ --parents --verbose --context?"}, {names: "-m= --mode="}, {names: aboutItself, does: shows},
 	}},
-	{names: "touch", risk: umpire.Medium, consequence: reversible, why: "makes files, or changes their times", args: "write…", opts: []option{
-		{names: "-acfhm --no-create --no-dereference"}, {names: "-d= --date= -t= --time= -A="}, {names: "-r= --reference=", does: reads}, {names: aboutItself, does: shows},
-	}},
-	{names: "truncate", risk: umpire.High, consequence: reversible, why: "cuts files to a size", args: "write…", opts: []option{{names: "-co --no-create --io-blocks"}, {names: "-s= --size="}, {names: "-r= --reference=", does: reads}, {names: aboutItself, does: shows}}},
-	{names: "fallocate", risk: umpire.High, consequence: reversible, why: "changes the size of files", args: "write…", opts: []option{{names: "-cdinpvwxz --keep-size --dig-holes --zero-range --punch-hole --collapse-range --insert-range --posix --verbose"}, {names: "-l= --length= -o= --offset="}, {names: aboutItself, does: shows}}},
-	{names: "tee", risk: umpire.Safe, why: "passes its input on", args: "write…", check: checkTee, out: passesAll, opts: []option{
-		{names: "-aip --append --ignore-interrupts --output-error?"}, {names: aboutItself, does: shows},
-	}},
+	{
+		names: "touch", risk: umpire.Medium, consequence: reversible, why: "makes files, or changes their times",
+		args: "write…",
+		opts: []option{
+			{names: "-acfhm --no-create --no-dereference"}, {names: "-d= --date= -t= --time= -A="},
+			{names: "-r= --reference=", does: reads}, {names: aboutItself, does: shows},
+		},
+	},
+	{
+		names: "truncate", risk: umpire.High, consequence: reversible, why: "cuts files to a size", args: "write…",
+		opts: []option{
+			{names: "-co --no-create --io-blocks"}, {names: "-s= --size="}, {names: "-r= --reference=", does: reads},
+			{names: aboutItself, does: shows},
+		},
+	},
+	{
+		names: "fallocate", risk: umpire.High, consequence: reversible, why: "changes the size of files",
+		args: "write…",
+		opts: []option{
+			{names: "-cdinpvwxz --keep-size --dig-holes --zero-range --punch-hole --collapse-range --insert-range " +
+				"--posix --verbose"},
+			{names: "-l= --length= -o= --offset="}, {names: aboutItself, does: shows},
+		},
+	},
+	{
+		names: "tee", risk: umpire.Safe, why: "passes its input on", args: "write…", check: checkTee, out: passesAll,
+		opts: []option{{names: "-aip --append --ignore-interrupts --output-error?"}, {names: aboutItself, does: shows}},
+	},
 	{names: "mktemp", risk: umpire.Low, why: "makes a temporary file of a new name", check: checkTemp, opts: []option{
-		{names: "-dqut --directory --quiet --dry-run --suffix="}, {names: "-p= --tmpdir?"}, {names: aboutItself, does: shows},
+		{names: "-dqut --directory --quiet --dry-run --suffix="}, {names: "-p= --tmpdir?"},
+		{names: aboutItself, does: shows},
 	}},
-	{names: "tempfile", risk: umpire.Medium, consequence: reversible, why: "makes a temporary file", args: "none", opts: []option{{names: "-d= --directory=", does: writes}, {names: "-n= --name=", does: writes}, {names: "-m= --mode= -p= --prefix= -s= --suffix="}, {names: aboutItself, does: shows}}},
-	{names: "mkfifo", risk: umpire.Medium, consequence: reversible, why: "makes a named pipe", args: "write…", opts: []option{{names: "-Z --context? -m= --mode="}, {names: aboutItself, does: shows}}},
-	{names: "mknod", risk: umpire.High, consequence: lost, why: "makes a device file", args: "write data…", opts: []option{{names: "-Z --context? -m= --mode="}, {names: aboutItself, does: shows}}},
-	{names: "sync", risk: umpire.Low, why: "writes what is cached to disk", args: "read…", opts: []option{{names: "-df --data --file-system"}, {names: aboutItself, does: shows}}},
-	{names: "patch", risk: umpire.Medium, consequence: reversible, why: "changes the files that a patch names", check: checkPatch, opts: []option{
-		{names: "-bcEflNnRstTuvZ --backup --force --batch --forward --reverse --silent --quiet --unified --context --normal --dry-run --verbose --binary --remove-empty-files --posix --ignore-whitespace"},
-		{names: "-p= --strip= -F= --fuzz= -V= --version-control= -z= --suffix= -B= --prefix= -Y= -D= --ifdef= --merge? --reject-format= --read-only= --quoting-style= -g= --get="},
-		{names: "-i= --input=", does: reads}, {names: "-o= --output= -r= --reject-file=", does: writes}, {names: "-d= --directory="},
-		{names: "-e --ed", does: asks, consequence: lost, why: "runs the patch as commands of an editor"}, {names: aboutItself, does: shows},
-	}},
+	{
+		names: "tempfile", risk: umpire.Medium, consequence: reversible, why: "makes a temporary file", args: "none",
+		opts: []option{
+			{names: "-d= --directory=", does: writes}, {names: "-n= --name=", does: writes},
+			{names: "-m= --mode= -p= --prefix= -s= --suffix="}, {names: aboutItself, does: shows},
+		},
+	},
+	{names: "mkfifo", risk: umpire.Medium, consequence: reversible, why: "makes a named pipe", args: "write…",
+		opts: []option{{names: "-Z --context? -m= --mode="}, {names: aboutItself, does: shows}}},
+	{names: "mknod", risk: umpire.High, consequence: lost, why: "makes a device file", args: "write data…",
+		opts: []option{{names: "-Z --context? -m= --mode="}, {names: aboutItself, does: shows}}},
+	{names: "sync", risk: umpire.Low, why: "writes what is cached to disk", args: "read…",
+		opts: []option{{names: "-df --data --file-system"}, {names: aboutItself, does: shows}}},
+	{
+		names: "patch", risk: umpire.Medium, consequence: reversible, why: "changes the files that a patch names",
+		check: checkPatch,
+		opts: []option{
+			{names: "-bcEflNnRstTuvZ --backup --force --batch --forward --reverse --silent --quiet --unified " +
+				"--context --normal --dry-run --verbose --binary --remove-empty-files --posix --ignore-whitespace"},
+			{names: "-p= --strip= -F= --fuzz= -V= --version-control= -z= --suffix= -B= --prefix= -Y= -D= --ifdef= " +
+				"--merge? --reject-format= --read-only= --quoting-style= -g= --get="},
+			{names: "-i= --input=", does: reads}, {names: "-o= --output= -r= --reject-file=", does: writes},
+			{names: "-d= --directory="},
+			{names: "-e --ed", does: asks, consequence: lost, why: "runs the patch as commands of an editor"},
+			{names: aboutItself, does: shows},
+		},
+	},
 }
 
 // passesAll is what a program prints that copies its input.

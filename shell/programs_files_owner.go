@@ -8,25 +8,50 @@ import (
 
 // ownerTools say who may do what with files.
 var ownerTools = []program{
-	{names: "chmod gchmod", risk: umpire.High, consequence: reversible, why: "changes who may use files", args: "data write…", check: checkMode, opts: []option{
-		{names: "-cfvhEHLP --changes --silent --quiet --verbose --preserve-root --no-preserve-root --dereference --no-dereference"},
-		{names: "-R --recursive", does: walks, why: "changes everything below"}, {names: "--reference=", does: reads | lead},
-		{names: "-rwxXstugoa", does: lead}, {names: aboutItself, does: shows},
-	}},
-	{names: "chown chgrp gchown", risk: umpire.High, consequence: lost, why: "changes whom files belong to", args: "data write…", opts: []option{
-		{names: "-cfvhHLPnx --changes --silent --quiet --verbose --dereference --no-dereference --preserve-root --no-preserve-root --from="},
-		{names: "-R --recursive", does: walks, why: "changes everything below"}, {names: "--reference=", does: reads | lead}, {names: aboutItself, does: shows},
-	}},
-	{names: "chattr", risk: umpire.High, consequence: lost, why: "changes what may be done with files", args: "data write…", opts: []option{
-		{names: "-VfhHLx -v= -p="}, {names: "-aAcCdDeijmPsStTuF", does: lead}, {names: "-R", does: walks}, {names: aboutItself, does: shows},
-	}},
-	{names: "chflags", risk: umpire.High, consequence: lost, why: "changes what may be done with files", args: "data write…", opts: []option{{names: "-fhHLPvx"}, {names: "-R", does: walks}}},
-	{names: "setfacl", risk: umpire.High, consequence: reversible, why: "changes who may use files", args: "write…", opts: []option{
-		{names: "-bkdnLPt --remove-all --remove-default --default --no-mask --mask --logical --physical --test"}, {names: "-m= --modify= -x= --remove= --set="},
-		{names: "-M= --modify-file= -X= --remove-file= --set-file= --restore=", does: reads}, {names: "-R --recursive", does: walks}, {names: aboutItself, does: shows},
-	}},
-	{names: "setcap setfattr chcon restorecon", risk: umpire.High, consequence: lost, why: "changes what files may do", args: "data write…", lax: true, opts: []option{{names: "-rR --recursive", does: walks}}},
-	{names: "getfacl getcap getfattr lsattr", risk: umpire.Safe, why: "tells who may use files", args: "read…", lax: true, opts: []option{{names: "-rR --recursive", does: walks}}},
+	{
+		names: "chmod gchmod", risk: umpire.High, consequence: reversible, why: "changes who may use files",
+		args: "data write…", check: checkMode,
+		opts: []option{
+			{names: "-cfvhEHLP --changes --silent --quiet --verbose --preserve-root --no-preserve-root --dereference " +
+				"--no-dereference"},
+			{names: "-R --recursive", does: walks, why: "changes everything below"},
+			{names: "--reference=", does: reads | lead},
+			{names: "-rwxXstugoa", does: lead}, {names: aboutItself, does: shows},
+		},
+	},
+	{
+		names: "chown chgrp gchown", risk: umpire.High, consequence: lost, why: "changes whom files belong to",
+		args: "data write…",
+		opts: []option{
+			{names: "-cfvhHLPnx --changes --silent --quiet --verbose --dereference --no-dereference --preserve-root " +
+				"--no-preserve-root --from="},
+			{names: "-R --recursive", does: walks, why: "changes everything below"},
+			{names: "--reference=", does: reads | lead}, {names: aboutItself, does: shows},
+		},
+	},
+	{
+		names: "chattr", risk: umpire.High, consequence: lost, why: "changes what may be done with files",
+		args: "data write…",
+		opts: []option{
+			{names: "-VfhHLx -v= -p="}, {names: "-aAcCdDeijmPsStTuF", does: lead}, {names: "-R", does: walks},
+			{names: aboutItself, does: shows},
+		},
+	},
+	{names: "chflags", risk: umpire.High, consequence: lost, why: "changes what may be done with files",
+		args: "data write…", opts: []option{{names: "-fhHLPvx"}, {names: "-R", does: walks}}},
+	{
+		names: "setfacl", risk: umpire.High, consequence: reversible, why: "changes who may use files", args: "write…",
+		opts: []option{
+			{names: "-bkdnLPt --remove-all --remove-default --default --no-mask --mask --logical --physical --test"},
+			{names: "-m= --modify= -x= --remove= --set="},
+			{names: "-M= --modify-file= -X= --remove-file= --set-file= --restore=", does: reads},
+			{names: "-R --recursive", does: walks}, {names: aboutItself, does: shows},
+		},
+	},
+	{names: "setcap setfattr chcon restorecon", risk: umpire.High, consequence: lost, why: "changes what files may do",
+		args: "data write…", lax: true, opts: []option{{names: "-rR --recursive", does: walks}}},
+	{names: "getfacl getcap getfattr lsattr", risk: umpire.Safe, why: "tells who may use files", args: "read…",
+		lax: true, opts: []option{{names: "-rR --recursive", does: walks}}},
 }
 
 // checkMode judges a mode that shuts everybody out: a folder that nobody may enter

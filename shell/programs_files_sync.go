@@ -9,16 +9,38 @@ import (
 
 // syncTools copy whole trees, to other machines too.
 var syncTools = []program{
-	{names: "rsync", risk: umpire.Medium, consequence: reversible, why: "copies trees of files", check: checkRsync, opts: []option{
-		{names: "-acbuldDgHkKLmopPqrRsStvWxXzAEJNUyCFhiI0468 --archive --checksum --backup --update --inplace --append --append-verify --dirs --links --copy-links --copy-unsafe-links --safe-links --munge-links --copy-dirlinks --keep-dirlinks --hard-links --perms --executability --acls --xattrs --owner --group --devices --specials --times --omit-dir-times --super --fake-super --sparse --preallocate --whole-file --one-file-system --existing --ignore-existing --recursive --relative --no-relative --no-implied-dirs --verbose --quiet --progress --partial --compress --stats --human-readable --itemize-changes --cvs-exclude --numeric-ids --force --size-only --ignore-times --fuzzy --delay-updates --prune-empty-dirs --secluded-args --protect-args --from0 --ipv4 --ipv6 --no-perms --no-owner --no-group --no-times --mkpath --open-noatime --atimes --crtimes --no-motd --blocking-io --8-bit-output --ignore-errors --no-compress --old-args --trust-sender"},
-		{names: "-n --dry-run --list-only"}, {names: "-B= --block-size= --exclude= --include= -f= --filter= --max-size= --min-size= --max-delete= --timeout= --contimeout= --modify-window= --bwlimit= --info= --debug= --chmod= --chown= --usermap= --groupmap= --compress-level= --compress-choice= --zc= --skip-compress= --checksum-choice= --port= --address= --sockopts= --out-format= --log-file-format= --outbuf= --protocol= --iconv= --suffix= --stop-after= --stop-at= --stderr="},
-		{names: "--files-from= --exclude-from= --include-from= --password-file= --link-dest= --compare-dest= --copy-dest= --read-batch=", does: reads},
-		{names: "--log-file= --write-batch= --only-write-batch= --backup-dir= --partial-dir= -T= --temp-dir=", does: writes},
-		{names: "-e= --rsh= --rsync-path= --early-input= --copy-as=", does: runs, why: "runs a program to reach the other side"},
-		{names: "-M= --remote-option= --config= --daemon", does: obeys, why: "gives the other side options"},
-		{names: "--del --delete --delete-before --delete-during --delete-delay --delete-after --delete-excluded --delete-missing-args", does: harms, consequence: lost, why: "deletes what the source does not have"},
-		{names: "--remove-source-files", does: harms, consequence: lost, why: "deletes what it has copied"}, {names: aboutItself, does: shows},
-	}},
+	{
+		names: "rsync", risk: umpire.Medium, consequence: reversible, why: "copies trees of files", check: checkRsync,
+		opts: []option{
+			{names: "-acbuldDgHkKLmopPqrRsStvWxXzAEJNUyCFhiI0468 --archive --checksum --backup --update --inplace " +
+				"--append --append-verify --dirs --links --copy-links --copy-unsafe-links --safe-links --munge-links " +
+				"--copy-dirlinks --keep-dirlinks --hard-links --perms --executability --acls --xattrs --owner " +
+				"--group --devices --specials --times --omit-dir-times --super --fake-super --sparse --preallocate " +
+				"--whole-file --one-file-system --existing --ignore-existing --recursive --relative --no-relative " +
+				"--no-implied-dirs --verbose --quiet --progress --partial --compress --stats --human-readable " +
+				"--itemize-changes --cvs-exclude --numeric-ids --force --size-only --ignore-times --fuzzy " +
+				"--delay-updates --prune-empty-dirs --secluded-args --protect-args --from0 --ipv4 --ipv6 --no-perms " +
+				"--no-owner --no-group --no-times --mkpath --open-noatime --atimes --crtimes --no-motd --blocking-io " +
+				"--8-bit-output --ignore-errors --no-compress --old-args --trust-sender"},
+			{names: "-n --dry-run --list-only"},
+			{names: "-B= --block-size= --exclude= --include= -f= --filter= --max-size= --min-size= --max-delete= " +
+				"--timeout= --contimeout= --modify-window= --bwlimit= --info= --debug= --chmod= --chown= --usermap= " +
+				"--groupmap= --compress-level= --compress-choice= --zc= --skip-compress= --checksum-choice= --port= " +
+				"--address= --sockopts= --out-format= --log-file-format= --outbuf= --protocol= --iconv= --suffix= " +
+				"--stop-after= --stop-at= --stderr="},
+			{names: "--files-from= --exclude-from= --include-from= --password-file= --link-dest= --compare-dest= " +
+				"--copy-dest= --read-batch=", does: reads},
+			{names: "--log-file= --write-batch= --only-write-batch= --backup-dir= --partial-dir= -T= --temp-dir=",
+				does: writes},
+			{names: "-e= --rsh= --rsync-path= --early-input= --copy-as=", does: runs,
+				why: "runs a program to reach the other side"},
+			{names: "-M= --remote-option= --config= --daemon", does: obeys, why: "gives the other side options"},
+			{names: "--del --delete --delete-before --delete-during --delete-delay --delete-after --delete-excluded " +
+				"--delete-missing-args", does: harms, consequence: lost, why: "deletes what the source does not have"},
+			{names: "--remove-source-files", does: harms, consequence: lost, why: "deletes what it has copied"},
+			{names: aboutItself, does: shows},
+		},
+	},
 }
 
 // checkRsync tells hosts from paths, and what --delete removes.

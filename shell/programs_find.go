@@ -126,7 +126,8 @@ func (u *use) deleteBelow(root word) {
 	if root.picked == pickedSome {
 		root.picked = pickedFiles
 	}
-	u.touch(umpire.KindDelete, root, accessOf{tree: root.picked == "" || root.picked == pickedFiles, why: "find deletes below it"})
+	u.touch(umpire.KindDelete, root, accessOf{tree: root.picked == "" || root.picked == pickedFiles,
+		why: "find deletes below it"})
 }
 
 func alphanumeric(c rune) rune {
@@ -245,7 +246,8 @@ func (s *state) below(roots []word) []word {
 		if paths := s.absolute(root); len(paths) == 1 {
 			root.text = paths[0]
 		}
-		items = append(items, word{text: root.text, open: true, under: true, dashless: true, picked: root.picked, listed: root.listed})
+		items = append(items, word{text: root.text, open: true, under: true, dashless: true, picked: root.picked,
+			listed: root.listed})
 	}
 	return items
 }

@@ -44,54 +44,104 @@ func ghNumbers(u *use, _ flow) flow {
 // ghWork are the commands about the work of a project.
 var ghWork = []program{
 	{names: "pr", risk: umpire.Safe, why: "prints usage", also: []*[]option{&ghSelf}, subs: []program{
-		{names: "list ls view status diff checks", each: true, risk: umpire.Low, why: asksHost, out: ghNumbers, also: []*[]option{&ghCommon}, opts: []option{
-			{names: "-cd --comments --conflict-status --draft --patch --name-only --watch --fail-fast --required"}, {names: "-i= --interval= -t= -s= --state= -a= --assignee= -A= --author= --app= -B= --base= -H= --head= -l= --label= -S= --search= -e= --exclude="},
-		}},
-		{names: "checkout co", risk: umpire.High, consequence: reversible, why: "replaces files of the work tree", lax: true},
-		{names: "create new merge close reopen comment edit ready review lock unlock update-branch revert", each: true, risk: umpire.High, consequence: sent, why: changesHost, lax: true, also: []*[]option{&ghBody}},
+		{
+			names: "list ls view status diff checks", each: true, risk: umpire.Low, why: asksHost, out: ghNumbers,
+			also: []*[]option{&ghCommon},
+			opts: []option{
+				{names: "-cd --comments --conflict-status --draft --patch --name-only --watch --fail-fast --required"},
+				{names: "-i= --interval= -t= -s= --state= -a= --assignee= -A= --author= --app= -B= --base= -H= " +
+					"--head= -l= --label= -S= --search= -e= --exclude="},
+			},
+		},
+		{names: "checkout co", risk: umpire.High, consequence: reversible, why: "replaces files of the work tree",
+			lax: true},
+		{names: "create new merge close reopen comment edit ready review lock unlock update-branch revert", each: true,
+			risk: umpire.High, consequence: sent, why: changesHost, lax: true, also: []*[]option{&ghBody}},
 	}},
 	{names: "issue", risk: umpire.Safe, why: "prints usage", also: []*[]option{&ghSelf}, subs: []program{
-		{names: "list ls view status", each: true, risk: umpire.Low, why: asksHost, out: ghNumbers, also: []*[]option{&ghCommon}, opts: []option{
-			{names: "-c --comments"}, {names: "-t= -s= --state= -a= --assignee= -A= --author= --app= -l= --label= -S= --search= --mention= -m= --milestone= --type="},
-		}},
-		{names: "create new close reopen comment edit delete transfer lock unlock pin unpin develop", each: true, risk: umpire.High, consequence: sent, why: changesHost, lax: true, also: []*[]option{&ghBody}},
+		{
+			names: "list ls view status", each: true, risk: umpire.Low, why: asksHost, out: ghNumbers,
+			also: []*[]option{&ghCommon},
+			opts: []option{
+				{names: "-c --comments"},
+				{names: "-t= -s= --state= -a= --assignee= -A= --author= --app= -l= --label= -S= --search= --mention= " +
+					"-m= --milestone= --type="},
+			},
+		},
+		{names: "create new close reopen comment edit delete transfer lock unlock pin unpin develop", each: true,
+			risk: umpire.High, consequence: sent, why: changesHost, lax: true, also: []*[]option{&ghBody}},
 	}},
 	{names: "run", risk: umpire.Safe, why: "prints usage", also: []*[]option{&ghSelf}, subs: []program{
-		{names: "list ls", risk: umpire.Low, why: asksHost, out: ghNumbers, also: []*[]option{&ghCommon}, opts: []option{
-			{names: "-a --all -b= --branch= -c= --commit= -e= --event= -s= --status= -u= --user= -w= --workflow= --created= -t="},
-		}},
+		{
+			names: "list ls", risk: umpire.Low, why: asksHost, out: ghNumbers, also: []*[]option{&ghCommon},
+			opts: []option{
+				{names: "-a --all -b= --branch= -c= --commit= -e= --event= -s= --status= -u= --user= -w= --workflow= " +
+					"--created= -t="},
+			},
+		},
 		{names: "view watch", each: true, risk: umpire.Low, why: asksHost, also: []*[]option{&ghCommon}, opts: []option{
-			{names: "-v --verbose --log --log-failed --exit-status --compact -j= --job= -i= --interval= -a= --attempt= -t="},
+			{names: "-v --verbose --log --log-failed --exit-status --compact -j= --job= -i= --interval= -a= " +
+				"--attempt= -t="},
 		}},
-		{names: "download", risk: umpire.Medium, consequence: reversible, why: "downloads files", lax: true, also: []*[]option{&ghDownloads}},
+		{names: "download", risk: umpire.Medium, consequence: reversible, why: "downloads files", lax: true,
+			also: []*[]option{&ghDownloads}},
 		{names: "rerun cancel delete", each: true, risk: umpire.High, consequence: sent, why: changesHost, lax: true},
 	}},
 	{names: "workflow", risk: umpire.Safe, why: "prints usage", also: []*[]option{&ghSelf}, subs: []program{
-		{names: "list ls view", each: true, risk: umpire.Low, why: asksHost, also: []*[]option{&ghCommon}, opts: []option{{names: "-ay --all --yaml"}, {names: "-r= --ref= -t="}}},
-		{names: "run enable disable", each: true, risk: umpire.High, consequence: sent, why: "starts or changes what runs at the git host", lax: true},
+		{names: "list ls view", each: true, risk: umpire.Low, why: asksHost, also: []*[]option{&ghCommon},
+			opts: []option{{names: "-ay --all --yaml"}, {names: "-r= --ref= -t="}}},
+		{names: "run enable disable", each: true, risk: umpire.High, consequence: sent,
+			why: "starts or changes what runs at the git host", lax: true},
 	}},
 	{names: "release", risk: umpire.Safe, why: "prints usage", also: []*[]option{&ghSelf}, subs: []program{
-		{names: "list ls view verify verify-asset", each: true, risk: umpire.Low, why: asksHost, also: []*[]option{&ghCommon}, opts: []option{{names: "--exclude-drafts --exclude-pre-releases"}, {names: "-O= --order= -t="}}},
-		{names: "download", risk: umpire.Medium, consequence: reversible, why: "downloads files", lax: true, also: []*[]option{&ghDownloads}},
-		{names: "create new upload edit delete delete-asset", each: true, risk: umpire.High, consequence: sent, why: "publishes or deletes a release", lax: true, also: []*[]option{&ghBody}},
+		{
+			names: "list ls view verify verify-asset", each: true, risk: umpire.Low, why: asksHost,
+			also: []*[]option{&ghCommon},
+			opts: []option{{names: "--exclude-drafts --exclude-pre-releases"}, {names: "-O= --order= -t="}},
+		},
+		{names: "download", risk: umpire.Medium, consequence: reversible, why: "downloads files", lax: true,
+			also: []*[]option{&ghDownloads}},
+		{names: "create new upload edit delete delete-asset", each: true, risk: umpire.High, consequence: sent,
+			why: "publishes or deletes a release", lax: true, also: []*[]option{&ghBody}},
 	}},
 	{names: "repo", risk: umpire.Safe, why: "prints usage", also: []*[]option{&ghSelf}, subs: []program{
-		{names: "list ls view", each: true, risk: umpire.Low, why: asksHost, also: []*[]option{&ghCommon}, opts: []option{{names: "--fork --source --archived --no-archived"}, {names: "-b= --branch= -l= --language= --topic= --visibility= -t="}}},
-		{names: "clone", risk: umpire.Medium, consequence: reversible, why: "downloads a repository", args: "data write data…", lax: true},
-		{names: "create new fork delete edit rename archive unarchive sync set-default deploy-key autolink gitignore license", each: true, risk: umpire.High, consequence: sent, why: changesHost, lax: true},
+		{
+			names: "list ls view", each: true, risk: umpire.Low, why: asksHost, also: []*[]option{&ghCommon},
+			opts: []option{
+				{names: "--fork --source --archived --no-archived"},
+				{names: "-b= --branch= -l= --language= --topic= --visibility= -t="},
+			},
+		},
+		{names: "clone", risk: umpire.Medium, consequence: reversible, why: "downloads a repository",
+			args: "data write data…", lax: true},
+		{names: "create new fork delete edit rename archive unarchive sync set-default deploy-key autolink gitignore " +
+			"license", each: true, risk: umpire.High, consequence: sent, why: changesHost, lax: true},
 	}},
 	{names: "search", risk: umpire.Safe, why: "prints usage", also: []*[]option{&ghSelf}, subs: []program{
-		{names: "code commits issues prs repos", each: true, risk: umpire.Low, why: asksHost, also: []*[]option{&ghCommon}, opts: []option{
-			{names: "--archived? --draft? --locked? --merged? --include-prs --include-forks= --no-assignee --no-label --no-milestone --no-project"},
-			{names: "--author= --assignee= --base= --head= --checks= --closed= --commenter= --comments= --committer= --created= --extension= --filename= --hash= --interactions= --involves= --label= --language= --license= --match= --mentions= --merged-at= --milestone= --order= --owner= --project= --reactions= --review= --review-requested= --reviewed-by= --size= --sort= --state= --stars= --team-mentions= --topic= --updated= --visibility= -t= --number-topics= --followers= --forks= --good-first-issues= --help-wanted-issues="},
-		}},
+		{
+			names: "code commits issues prs repos", each: true, risk: umpire.Low, why: asksHost,
+			also: []*[]option{&ghCommon},
+			opts: []option{
+				{names: "--archived? --draft? --locked? --merged? --include-prs --include-forks= --no-assignee " +
+					"--no-label --no-milestone --no-project"},
+				{names: "--author= --assignee= --base= --head= --checks= --closed= --commenter= --comments= " +
+					"--committer= --created= --extension= --filename= --hash= --interactions= --involves= --label= " +
+					"--language= --license= --match= --mentions= --merged-at= --milestone= --order= --owner= " +
+					"--project= --reactions= --review= --review-requested= --reviewed-by= --size= --sort= --state= " +
+					"--stars= --team-mentions= --topic= --updated= --visibility= -t= --number-topics= --followers= " +
+					"--forks= --good-first-issues= --help-wanted-issues="},
+			},
+		},
 	}},
 	{names: "api", risk: umpire.Low, why: asksHost, check: checkGhAPI, out: fromNetwork, opts: []option{
-		{names: "-X= --method="}, {names: "-f= --raw-field="}, {names: "-F= --field="}, {names: "--input=", does: reads},
-		{names: "-H= --header="}, {names: "-q= --jq= -t= --template= -p= --preview= --cache="}, {names: "-i --include --paginate --slurp --silent --verbose"},
+		{names: "-X= --method="}, {names: "-f= --raw-field="}, {names: "-F= --field="},
+		{names: "--input=", does: reads},
+		{names: "-H= --header="}, {names: "-q= --jq= -t= --template= -p= --preview= --cache="},
+		{names: "-i --include --paginate --slurp --silent --verbose"},
 		{names: "--hostname=", does: asks, consequence: sent, why: "asks another host"}, {names: "--help", does: shows},
 	}},
-	{names: "status", risk: umpire.Low, why: asksHost, opts: []option{{names: "-e= --exclude= -o= --org="}, {names: "--help", does: shows}}},
+	{names: "status", risk: umpire.Low, why: asksHost,
+		opts: []option{{names: "-e= --exclude= -o= --org="}, {names: "--help", does: shows}}},
 	{names: "browse", risk: umpire.Medium, consequence: sent, why: "opens a browser", lax: true},
 }
 
@@ -99,55 +149,103 @@ var ghWork = []program{
 var ghAccount = []program{
 	{names: "auth", risk: umpire.Safe, why: "prints usage", subs: []program{
 		{names: "status", risk: umpire.Low, why: asksHost, opts: []option{
-			{names: "-a --active -h= --hostname= --json= -q= --jq= --template="}, {names: "-t --show-token", does: harms, consequence: harmless, why: "prints your token"}, {names: "--help", does: shows},
+			{names: "-a --active -h= --hostname= --json= -q= --jq= --template="},
+			{names: "-t --show-token", does: harms, consequence: harmless, why: "prints your token"},
+			{names: "--help", does: shows},
 		}},
 		{names: "token", risk: umpire.High, consequence: harmless, why: "prints your token", lax: true},
-		{names: "login logout refresh setup-git switch git-credential", each: true, risk: umpire.High, consequence: sent, why: "changes how you sign in to the git host", lax: true},
+		{names: "login logout refresh setup-git switch git-credential", each: true, risk: umpire.High,
+			consequence: sent, why: "changes how you sign in to the git host", lax: true},
 	}},
-	{names: "gist label cache ruleset rs variable secret org ssh-key gpg-key project codespace cs", each: true, risk: umpire.Safe, why: "prints usage", also: []*[]option{&ghSelf}, subs: []program{
-		{names: "list ls view get check item-list field-list verify", each: true, risk: umpire.Low, why: asksHost, also: []*[]option{&ghCommon}, opts: []option{
-			{names: "-f= --filename= --files --raw -r --public --secret --include-content --filter= -s= --sort= --order= -O= -S= --search= -k= --key= --ref= -o= --org= --owner= -e= --env= -u= --user= -a= --app= --format= --default --parents -p --closed -t= --hostname="}, {names: "--bundle=", does: reads},
-		}},
-	}, check: checkHostVerb},
-	{names: "attestation at", risk: umpire.High, consequence: sent, why: changesHost, also: []*[]option{&ghSelf}, subs: []program{
-		{names: "verify", risk: umpire.Low, why: asksHost, args: "read", also: []*[]option{&ghCommon}, opts: []option{
-			{names: "-o= --owner= --predicate-type= --signer-repo= --signer-workflow= --source-ref= --source-digest= --format= --digest-alg= --deny-self-hosted-runners"}, {names: "-b= --bundle= --custom-trusted-root=", does: reads},
-		}},
-	}},
+	{
+		names: "gist label cache ruleset rs variable secret org ssh-key gpg-key project codespace cs", each: true,
+		risk: umpire.Safe, why: "prints usage", also: []*[]option{&ghSelf},
+		subs: []program{
+			{
+				names: "list ls view get check item-list field-list verify", each: true, risk: umpire.Low,
+				why: asksHost, also: []*[]option{&ghCommon},
+				opts: []option{
+					{names: "-f= --filename= --files --raw -r --public --secret --include-content --filter= -s= " +
+						"--sort= --order= -O= -S= --search= -k= --key= --ref= -o= --org= --owner= -e= --env= -u= " +
+						"--user= -a= --app= --format= --default --parents -p --closed -t= --hostname="},
+					{names: "--bundle=", does: reads},
+				},
+			},
+		},
+		check: checkHostVerb,
+	},
+	{
+		names: "attestation at", risk: umpire.High, consequence: sent, why: changesHost, also: []*[]option{&ghSelf},
+		subs: []program{
+			{
+				names: "verify", risk: umpire.Low, why: asksHost, args: "read", also: []*[]option{&ghCommon},
+				opts: []option{
+					{names: "-o= --owner= --predicate-type= --signer-repo= --signer-workflow= --source-ref= " +
+						"--source-digest= --format= --digest-alg= --deny-self-hosted-runners"},
+					{names: "-b= --bundle= --custom-trusted-root=", does: reads},
+				},
+			},
+		},
+	},
 	{names: "config", risk: umpire.Safe, why: "prints usage", subs: []program{
-		{names: "list ls get", each: true, risk: umpire.Safe, why: "prints settings", check: secretSetting, opts: []option{{names: "-h= --host="}, {names: "--help", does: shows}}},
-		{names: "set clear-cache", each: true, risk: umpire.High, consequence: reversible, why: "changes settings that can name programs to run", lax: true},
+		{names: "list ls get", each: true, risk: umpire.Safe, why: "prints settings", check: secretSetting,
+			opts: []option{{names: "-h= --host="}, {names: "--help", does: shows}}},
+		{names: "set clear-cache", each: true, risk: umpire.High, consequence: reversible,
+			why: "changes settings that can name programs to run", lax: true},
 	}},
 	{names: "alias", risk: umpire.Safe, why: "prints usage", subs: []program{
-		{names: "list ls", risk: umpire.Safe, why: "prints other names of commands", opts: []option{{names: "--help", does: shows}}},
-		{names: "set import delete", each: true, risk: umpire.High, consequence: reversible, why: "changes what names mean from now on", lax: true},
+		{names: "list ls", risk: umpire.Safe, why: "prints other names of commands",
+			opts: []option{{names: "--help", does: shows}}},
+		{names: "set import delete", each: true, risk: umpire.High, consequence: reversible,
+			why: "changes what names mean from now on", lax: true},
 	}},
 	{names: "extension ext extensions", risk: umpire.Safe, why: "prints usage", subs: []program{
 		{names: "list ls", risk: umpire.Safe, why: "lists extensions", opts: []option{{names: "--help", does: shows}}},
-		{names: "search", risk: umpire.Low, why: asksHost, also: []*[]option{&ghCommon}, opts: []option{{names: "--license= --order= --owner= --sort="}}},
-		{names: "install upgrade create exec remove browse", each: true, risk: umpire.High, consequence: lost, why: "installs or runs programs from the network", lax: true},
+		{names: "search", risk: umpire.Low, why: asksHost, also: []*[]option{&ghCommon},
+			opts: []option{{names: "--license= --order= --owner= --sort="}}},
+		{names: "install upgrade create exec remove browse", each: true, risk: umpire.High, consequence: lost,
+			why: "installs or runs programs from the network", lax: true},
 	}},
-	{names: "completion version help", each: true, risk: umpire.Safe, why: "prints something about gh", opts: []option{{names: "-s= --shell="}, {names: "--help", does: shows}}},
+	{names: "completion version help", each: true, risk: umpire.Safe, why: "prints something about gh",
+		opts: []option{{names: "-s= --shell="}, {names: "--help", does: shows}}},
 }
 
 // ghBody are the options by which a text is taken from a file.
 var ghBody = []option{
-	{names: "-F= --body-file= --notes-file=", does: reads}, {names: "-b= --body= -t= --title= -n= --notes= -R= --repo= -B= --base= -H= --head="}, {names: "--help", does: shows},
+	{names: "-F= --body-file= --notes-file=", does: reads},
+	{names: "-b= --body= -t= --title= -n= --notes= -R= --repo= -B= --base= -H= --head="},
+	{names: "--help", does: shows},
 }
 
 var ghDownloads = []option{
-	{names: "-D= --dir= -O= --output=", does: writes, why: "writes what it downloads"}, {names: "-n= --name= -p= --pattern= -A= --archive= -R= --repo="}, {names: "--help", does: shows},
+	{names: "-D= --dir= -O= --output=", does: writes, why: "writes what it downloads"},
+	{names: "-n= --name= -p= --pattern= -A= --archive= -R= --repo="}, {names: "--help", does: shows},
 }
 
 // glabWork are the commands of glab, the same for another kind of host.
 var glabWork = []program{
-	{names: "mr issue ci pipe pipeline release repo project snippet label milestone schedule incident iteration", each: true, risk: umpire.Safe, why: "prints usage", also: []*[]option{&ghSelf}, subs: []program{
-		{names: "list ls view show diff status get trace issues approvers search contributors", each: true, risk: umpire.Low, why: asksHost, also: []*[]option{&ghCommon}, opts: []option{
-			{names: "-cdMFA --comments --closed --merged --all --draft --raw --unresolved --resolved --system-logs --mine --opened --compact --live"}, {names: "-b= --branch= -p= --page= -P= --per-page= -a= --assignee= --author= -l= --label= -m= --milestone= --search= -o= --output= --output-format= -s= --source-branch= -t= --target-branch= --pipeline-id="},
-		}},
-	}, check: checkHostVerb},
-	{names: "auth config alias api variable cluster duo securefile ssh-key token user deploy-key changelog stack runner job", each: true, risk: umpire.High, consequence: sent, why: changesHost, lax: true},
-	{names: "version help completion", each: true, risk: umpire.Safe, why: "prints something about glab", opts: []option{{names: "-s= --shell="}}},
+	{
+		names: "mr issue ci pipe pipeline release repo project snippet label milestone schedule incident iteration",
+		each:  true, risk: umpire.Safe, why: "prints usage", also: []*[]option{&ghSelf},
+		subs: []program{
+			{
+				names: "list ls view show diff status get trace issues approvers search contributors", each: true,
+				risk: umpire.Low, why: asksHost, also: []*[]option{&ghCommon},
+				opts: []option{
+					{names: "-cdMFA --comments --closed --merged --all --draft --raw --unresolved --resolved " +
+						"--system-logs --mine --opened --compact --live"},
+					{names: "-b= --branch= -p= --page= -P= --per-page= -a= --assignee= --author= -l= --label= -m= " +
+						"--milestone= --search= -o= --output= --output-format= -s= --source-branch= -t= " +
+						"--target-branch= --pipeline-id="},
+				},
+			},
+		},
+		check: checkHostVerb,
+	},
+	{names: "auth config alias api variable cluster duo securefile ssh-key token user deploy-key changelog stack " +
+		"runner job", each: true, risk: umpire.High, consequence: sent, why: changesHost, lax: true},
+	{names: "version help completion", each: true, risk: umpire.Safe, why: "prints something about glab",
+		opts: []option{{names: "-s= --shell="}}},
 }
 
 // checkHostOptions judges what all commands of gh and glab share: git, which they

@@ -14,7 +14,10 @@ func TestGitHostRisks(t *testing.T) {
 		risk  umpire.Risk
 		lines string
 	}{
-		{"about itself", umpire.Safe, "gh\ngh --version\ngh pr\ngh help\ngh config get editor\ngh alias list\ngh extension list"},
+		{
+			"about itself", umpire.Safe,
+			"gh\ngh --version\ngh pr\ngh help\ngh config get editor\ngh alias list\ngh extension list",
+		},
 		{"asks", umpire.Low, `
 gh pr view 3 --json title,body --jq .title
 gh pr list --state open -L 50 --author @me

@@ -8,56 +8,127 @@ import (
 
 // gitChanging are the subcommands that change the work tree and the index.
 var gitChanging = []program{
-	{names: "add stage", risk: umpire.Medium, consequence: reversible, why: "adds changes to the next commit", lax: true, check: checkOutward, opts: []option{
-		{names: "-f --force", why: "adds files that are ignored too"}, {names: "--pathspec-from-file=", does: reads},
-	}},
+	{
+		names: "add stage", risk: umpire.Medium, consequence: reversible, why: "adds changes to the next commit",
+		lax: true, check: checkOutward,
+		opts: []option{
+			{names: "-f --force", why: "adds files that are ignored too"},
+			{names: "--pathspec-from-file=", does: reads},
+		},
+	},
 	{names: "mv", risk: umpire.Medium, consequence: reversible, why: "moves files", check: checkGitMove, opts: []option{
-		{names: "-vk --verbose --sparse"}, {names: "-n --dry-run"}, {names: "-f --force", does: harms, consequence: lost, why: "overwrites files"}, {names: aboutItself, does: shows},
+		{names: "-vk --verbose --sparse"}, {names: "-n --dry-run"},
+		{names: "-f --force", does: harms, consequence: lost, why: "overwrites files"},
+		{names: aboutItself, does: shows},
 	}},
-	{names: "rm", risk: umpire.Medium, consequence: reversible, why: "stops tracking files", check: checkGitRemove, opts: []option{
-		{names: "-fq --force --quiet --ignore-unmatch --sparse --pathspec-file-nul"}, {names: "-n --dry-run"}, {names: "--cached"},
-		{names: "-r", does: walks}, {names: "--pathspec-from-file=", does: reads}, {names: aboutItself, does: shows},
-	}},
-	{names: "restore", risk: umpire.Medium, consequence: reversible, why: "takes changes out of the next commit", check: checkRestore, opts: []option{
-		{names: "-s= --source= -q --quiet --progress --no-progress --ignore-unmerged --overlay --no-overlay --pathspec-file-nul --recurse-submodules --ours --theirs -23 -m --merge --conflict= -p --patch --ignore-skip-worktree-bits"},
-		{names: "-S --staged"}, {names: "-W --worktree"}, {names: "--pathspec-from-file=", does: reads}, {names: aboutItself, does: shows},
-	}},
-	{names: "clean", risk: umpire.High, consequence: lost, why: "deletes files that are not tracked", check: checkClean, opts: []option{
-		{names: "-dxXqfi --force --interactive --quiet -e= --exclude="}, {names: "-n --dry-run"}, {names: aboutItself, does: shows},
-	}},
-	{names: "checkout", risk: umpire.High, consequence: reversible, why: "replaces files of the work tree", lax: true, check: checkCheckout, opts: []option{
-		{names: "-f --force", does: harms, consequence: lost, why: "throws away changes by force"}, {names: "-B=", does: harms, consequence: reversible, why: "puts a branch elsewhere by force"},
-		{names: "-b= --orphan= --conflict="}, {names: "-qltdpmu23"}, {names: "--pathspec-from-file=", does: reads}, {names: aboutItself, does: shows},
-	}},
-	{names: "switch", risk: umpire.Medium, consequence: reversible, why: "goes to another branch", lax: true, opts: []option{
-		{names: "-f --force --discard-changes", does: harms, consequence: lost, why: "throws away changes by force"}, {names: "-C= --force-create=", does: harms, consequence: reversible, why: "puts a branch elsewhere by force"},
-		{names: "-c= --create= --orphan= --conflict="}, {names: "-qtdmu"}, {names: aboutItself, does: shows},
-	}},
-	{names: "commit", risk: umpire.High, consequence: reversible, why: "makes a commit", check: checkCommit, opts: []option{
-		{names: "-avqeszio --all --verbose --quiet --edit --no-edit --signoff --no-signoff --status --no-status --include --only --short --branch --porcelain --long --null --ahead-behind --no-ahead-behind --allow-empty --allow-empty-message --reset-author --no-post-rewrite --pathspec-file-nul --verify --no-gpg-sign"},
-		{names: "-m= --message= --author= --date= -c= --reedit-message= -C= --reuse-message= --fixup= --squash= --trailer= --cleanup= -S? --gpg-sign? -u? --untracked-files?"},
-		{names: "--dry-run"}, {names: "--amend", does: harms, consequence: reversible, why: "replaces the last commit"}, {names: "-n --no-verify", why: "passes over the hooks"},
-		{names: "-p --patch --interactive"}, {names: "-F= --file= -t= --template= --pathspec-from-file=", does: reads}, {names: aboutItself, does: shows},
-	}},
-	{names: "apply", risk: umpire.Medium, consequence: reversible, why: "changes files as a patch says", args: "read…", check: checkApply, opts: []option{
-		{names: "--stat --numstat --summary --check", why: "only shows"}, {names: "--apply --index --cached -3 --3way --intent-to-add -N", does: asks, consequence: reversible, why: "changes files as a patch says"},
-		{names: "-C= --reverse --verbose --quiet --include= --exclude= --directory= --whitespace= --unidiff-zero --inaccurate-eof --recount --allow-overlap --allow-empty --no-add --allow-binary-replacement --binary --ignore-space-change --ignore-whitespace"},
-		{names: "-p= -R -v -q -z"}, {names: "--reject", does: asks, consequence: reversible, why: "leaves what does not fit in files"},
-		{names: "--unsafe-paths", does: harms, consequence: lost, why: "changes files outside of the work tree"}, {names: "--build-fake-ancestor=", does: writes}, {names: aboutItself, does: shows},
-	}},
-	{names: "init init-db", risk: umpire.Medium, consequence: reversible, why: "creates a repository", args: "write", lax: true, opts: []option{
-		{names: "-b= --initial-branch= --object-format= --ref-format="}, {names: "--shared? --bare -q --quiet"},
-		{names: "--template=", does: harms | reads, consequence: lost, why: "takes hooks from a folder"}, {names: "--separate-git-dir=", does: writes}, {names: aboutItself, does: shows},
-	}},
-	{names: "sparse-checkout", risk: umpire.Medium, consequence: reversible, why: "changes which files are there", lax: true, subs: []program{
-		{names: "list", risk: umpire.Safe, why: "prints which files are there"},
-	}},
-	{names: "lfs", risk: umpire.Medium, consequence: reversible, why: "works on large files", lax: true, subs: []program{
-		{names: "ls-files status env version locks", each: true, risk: umpire.Low, why: "lists large files", check: checkOutward, opts: []option{
-			{names: "-alsdnIX --all --long --size --debug --name-only --json --porcelain --include= --exclude= --deleted"}, {names: aboutItself, does: shows},
-		}},
-		{names: "push migrate prune uninstall unlock", each: true, risk: umpire.High, consequence: sent, why: "publishes, rewrites or deletes large files", lax: true},
-	}},
+	{
+		names: "rm", risk: umpire.Medium, consequence: reversible, why: "stops tracking files", check: checkGitRemove,
+		opts: []option{
+			{names: "-fq --force --quiet --ignore-unmatch --sparse --pathspec-file-nul"}, {names: "-n --dry-run"},
+			{names: "--cached"},
+			{names: "-r", does: walks}, {names: "--pathspec-from-file=", does: reads},
+			{names: aboutItself, does: shows},
+		},
+	},
+	{
+		names: "restore", risk: umpire.Medium, consequence: reversible, why: "takes changes out of the next commit",
+		check: checkRestore,
+		opts: []option{
+			{names: "-s= --source= -q --quiet --progress --no-progress --ignore-unmerged --overlay --no-overlay " +
+				"--pathspec-file-nul --recurse-submodules --ours --theirs -23 -m --merge --conflict= -p --patch " +
+				"--ignore-skip-worktree-bits"},
+			{names: "-S --staged"}, {names: "-W --worktree"}, {names: "--pathspec-from-file=", does: reads},
+			{names: aboutItself, does: shows},
+		},
+	},
+	{
+		names: "clean", risk: umpire.High, consequence: lost, why: "deletes files that are not tracked",
+		check: checkClean,
+		opts: []option{
+			{names: "-dxXqfi --force --interactive --quiet -e= --exclude="}, {names: "-n --dry-run"},
+			{names: aboutItself, does: shows},
+		},
+	},
+	{
+		names: "checkout", risk: umpire.High, consequence: reversible, why: "replaces files of the work tree",
+		lax: true, check: checkCheckout,
+		opts: []option{
+			{names: "-f --force", does: harms, consequence: lost, why: "throws away changes by force"},
+			{names: "-B=", does: harms, consequence: reversible, why: "puts a branch elsewhere by force"},
+			{names: "-b= --orphan= --conflict="}, {names: "-qltdpmu23"}, {names: "--pathspec-from-file=", does: reads},
+			{names: aboutItself, does: shows},
+		},
+	},
+	{
+		names: "switch", risk: umpire.Medium, consequence: reversible, why: "goes to another branch", lax: true,
+		opts: []option{
+			{names: "-f --force --discard-changes", does: harms, consequence: lost,
+				why: "throws away changes by force"},
+			{names: "-C= --force-create=", does: harms, consequence: reversible,
+				why: "puts a branch elsewhere by force"},
+			{names: "-c= --create= --orphan= --conflict="}, {names: "-qtdmu"}, {names: aboutItself, does: shows},
+		},
+	},
+	{
+		names: "commit", risk: umpire.High, consequence: reversible, why: "makes a commit", check: checkCommit,
+		opts: []option{
+			{names: "-avqeszio --all --verbose --quiet --edit --no-edit --signoff --no-signoff --status --no-status " +
+				"--include --only --short --branch --porcelain --long --null --ahead-behind --no-ahead-behind " +
+				"--allow-empty --allow-empty-message --reset-author --no-post-rewrite --pathspec-file-nul --verify " +
+				"--no-gpg-sign"},
+			{names: "-m= --message= --author= --date= -c= --reedit-message= -C= --reuse-message= --fixup= --squash= " +
+				"--trailer= --cleanup= -S? --gpg-sign? -u? --untracked-files?"},
+			{names: "--dry-run"},
+			{names: "--amend", does: harms, consequence: reversible, why: "replaces the last commit"},
+			{names: "-n --no-verify", why: "passes over the hooks"},
+			{names: "-p --patch --interactive"},
+			{names: "-F= --file= -t= --template= --pathspec-from-file=", does: reads},
+			{names: aboutItself, does: shows},
+		},
+	},
+	{
+		names: "apply", risk: umpire.Medium, consequence: reversible, why: "changes files as a patch says",
+		args: "read…", check: checkApply,
+		opts: []option{
+			{names: "--stat --numstat --summary --check", why: "only shows"},
+			{names: "--apply --index --cached -3 --3way --intent-to-add -N", does: asks, consequence: reversible,
+				why: "changes files as a patch says"},
+			{names: "-C= --reverse --verbose --quiet --include= --exclude= --directory= --whitespace= --unidiff-zero " +
+				"--inaccurate-eof --recount --allow-overlap --allow-empty --no-add --allow-binary-replacement " +
+				"--binary --ignore-space-change --ignore-whitespace"},
+			{names: "-p= -R -v -q -z"},
+			{names: "--reject", does: asks, consequence: reversible, why: "leaves what does not fit in files"},
+			{names: "--unsafe-paths", does: harms, consequence: lost, why: "changes files outside of the work tree"},
+			{names: "--build-fake-ancestor=", does: writes}, {names: aboutItself, does: shows},
+		},
+	},
+	{
+		names: "init init-db", risk: umpire.Medium, consequence: reversible, why: "creates a repository", args: "write",
+		lax: true,
+		opts: []option{
+			{names: "-b= --initial-branch= --object-format= --ref-format="}, {names: "--shared? --bare -q --quiet"},
+			{names: "--template=", does: harms | reads, consequence: lost, why: "takes hooks from a folder"},
+			{names: "--separate-git-dir=", does: writes}, {names: aboutItself, does: shows},
+		},
+	},
+	{names: "sparse-checkout", risk: umpire.Medium, consequence: reversible, why: "changes which files are there",
+		lax: true, subs: []program{{names: "list", risk: umpire.Safe, why: "prints which files are there"}}},
+	{
+		names: "lfs", risk: umpire.Medium, consequence: reversible, why: "works on large files", lax: true,
+		subs: []program{
+			{
+				names: "ls-files status env version locks", each: true, risk: umpire.Low, why: "lists large files",
+				check: checkOutward,
+				opts: []option{
+					{names: "-alsdnIX --all --long --size --debug --name-only --json --porcelain --include= " +
+						"--exclude= --deleted"},
+					{names: aboutItself, does: shows},
+				},
+			},
+			{names: "push migrate prune uninstall unlock", each: true, risk: umpire.High, consequence: sent,
+				why: "publishes, rewrites or deletes large files", lax: true},
+		},
+	},
 }
 
 // checkGitMove notes that what is moved goes away and what it becomes appears.

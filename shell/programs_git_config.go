@@ -8,12 +8,16 @@ import (
 
 var gitConfigOpts = []option{
 	{names: "--get --get-all --get-regexp --get-urlmatch --get-color --get-colorbool -l --list", why: "only prints"},
-	{names: "--local --worktree -z --null --name-only --includes --no-includes --show-origin --show-scope --show-names --no-show-names --default= --fixed-value --all --regexp --value= --url= --no-type"},
+	{names: "--local --worktree -z --null --name-only --includes --no-includes --show-origin --show-scope " +
+		"--show-names --no-show-names --default= --fixed-value --all --regexp --value= --url= --no-type"},
 	{names: "--global"}, {names: "--system"},
-	{names: "-t= --type= --bool --int --bool-or-int --bool-or-str --path --expiry-date --blob= --comment=", why: "how values are read"},
+	{names: "-t= --type= --bool --int --bool-or-int --bool-or-str --path --expiry-date --blob= --comment=",
+		why: "how values are read"},
 	{names: "-f= --file=", does: reads},
-	{names: "--add --replace-all --append", does: asks, consequence: lost, why: "changes settings that can name programs to run"},
-	{names: "--unset --unset-all --rename-section --remove-section", does: asks, consequence: lost, why: "removes settings"},
+	{names: "--add --replace-all --append", does: asks, consequence: lost,
+		why: "changes settings that can name programs to run"},
+	{names: "--unset --unset-all --rename-section --remove-section", does: asks, consequence: lost,
+		why: "removes settings"},
 	{names: "-e --edit", does: asks, consequence: lost, why: "opens the editor on the settings"},
 	{names: aboutItself, does: shows},
 }

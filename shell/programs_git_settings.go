@@ -40,17 +40,21 @@ var gitSettingPrograms = []gitProgram{
 	{keys: "core.fsmonitor", except: switches, why: "runs a program that tells what has changed"},
 	{keys: "core.pager pager.*", except: pagers, flags: "-eFiJKMnNQrRsSwWX", why: "runs a pager"},
 	{keys: "diff.external diff.*.command diff.*.textconv", why: "runs a program on what differs"},
-	{keys: "filter.*.clean filter.*.smudge filter.*.process", except: "git-lfs", flags: "clean smudge filter-process -- %f --skip", why: "runs a program on files that it looks at"},
+	{keys: "filter.*.clean filter.*.smudge filter.*.process", except: "git-lfs",
+		flags: "clean smudge filter-process -- %f --skip", why: "runs a program on files that it looks at"},
 	{keys: "core.alternaterefscommand", why: "runs a program that lists refs"},
-	{keys: "gpg.program gpg.*.program gpg.ssh.defaultkeycommand", except: "gpg gpg2 ssh-keygen gpgsm", why: "runs a program that checks signatures"},
+	{keys: "gpg.program gpg.*.program gpg.ssh.defaultkeycommand", except: "gpg gpg2 ssh-keygen gpgsm",
+		why: "runs a program that checks signatures"},
 	{keys: "tar.*.command", why: "runs a program that packs"},
-	{keys: "man.* browser.* help.format help.browser web.browser", except: "man", why: "runs a program that shows manual pages"},
+	{keys: "man.* browser.* help.format help.browser web.browser", except: "man",
+		why: "runs a program that shows manual pages"},
 	{keys: "lfs.extension.* lfs.customtransfer.* lfs.standalonetransferagent", why: "runs a program on large files"},
 	{keys: "hook.*", why: "runs a hook of the repository"},
 	{keys: "core.worktree", why: "works on the files of another folder"},
 	{keys: "merge.*.driver", only: "merge-tree", why: "runs a program that merges"},
-	{keys: "core.sshcommand core.gitproxy core.askpass credential.helper credential.*.helper remote.*.uploadpack remote.*.receivepack remote.*.vcs " +
-		"protocol.allow protocol.ext.allow protocol.*.allow url.*.insteadof url.*.pushinsteadof", only: reaching, why: "runs a program to reach another repository"},
+	{keys: "core.sshcommand core.gitproxy core.askpass credential.helper credential.*.helper remote.*.uploadpack " +
+		"remote.*.receivepack remote.*.vcs protocol.allow protocol.ext.allow protocol.*.allow url.*.insteadof " +
+		"url.*.pushinsteadof", only: reaching, why: "runs a program to reach another repository"},
 }
 
 // SettingsTable is the Table of an access that stands for a setting of a repository.
@@ -121,7 +125,8 @@ func (w *walker) repository(dir string) *gitRepository {
 func (u *use) obeysSetting(s GitSetting, why string) {
 	u.w.emit(umpire.Access{
 		Kind: umpire.KindExec, Program: s.Key + "=", Args: []string{s.Value}, Words: []string{s.Key + "=" + s.Value},
-		Risk: umpire.Medium, Reason: "the repository's " + s.Key + " = " + s.Value + " (" + s.File + ") " + why, Table: SettingsTable,
+		Risk: umpire.Medium, Reason: "the repository's " + s.Key + " = " + s.Value + " (" + s.File + ") " + why,
+		Table: SettingsTable,
 	})
 }
 

@@ -39,11 +39,17 @@ func TestSettingsThatHoldCredentials(t *testing.T) {
 	shown := "git config -l;git config --list;git config list;git config --local -l;git config --get-regexp .;git config --get-urlmatch http https://x"
 	remote := ";git remote -v;git remote show origin;git remote get-url origin;git config remote.origin.url;git config --get remote.origin.url"
 	for _, tt := range []struct{ settings, asks, free string }{
-		{"remote.origin.url=https://me:pw@example.com/a.git", shown + remote, "git status;git remote;git config user.name;git config --global -l;git config -l --name-only"},
+		{
+			"remote.origin.url=https://me:pw@example.com/a.git", shown + remote,
+			"git status;git remote;git config user.name;git config --global -l;git config -l --name-only",
+		},
 		{"remote.origin.url=https://ghp_0123456789abcdefghij@github.com/a/b", shown + remote, "git config core.bare"},
 		{"http.https://x/.extraheader=AUTHORIZATION: basic eDp5", shown, "git remote -v;git log"},
 		{"url.https://oauth2:pw@x/.insteadof=https://x/", shown, "git config core.bare"},
-		{"remote.origin.url=https://alice@dev.azure.com/a/b\nremote.up.url=git@github.com:a/b.git\nuser.name=me", "", shown + remote},
+		{
+			"remote.origin.url=https://alice@dev.azure.com/a/b\nremote.up.url=git@github.com:a/b.git\nuser.name=me", "",
+			shown + remote,
+		},
 	} {
 		for line := range strings.SplitSeq(tt.asks, ";") {
 			if line != "" && !asks(tt.settings, line) {
@@ -62,7 +68,11 @@ func TestSettingsThatHoldCredentials(t *testing.T) {
 func TestRepositorySettingsRunPrograms(t *testing.T) {
 	t.Parallel()
 	tests := []struct{ settings, asks, free string }{
-		{"core.fsmonitor=./x", "git status;git diff;git -C sub log;cd sub && git ls-files;git-status;git --git-dir=.git status;git", "git --version;ls"},
+		{
+			"core.fsmonitor=./x",
+			"git status;git diff;git -C sub log;cd sub && git ls-files;git-status;git --git-dir=.git status;git",
+			"git --version;ls",
+		},
 		{"core.fsmonitor=true", "", "git status"},
 		{"core.pager=./x", "git log;git branch", ""},
 		{"core.pager=less -FRX", "", "git log"},
@@ -75,7 +85,10 @@ func TestRepositorySettingsRunPrograms(t *testing.T) {
 		{"diff.My.Driver.command=x", "git diff;git show", ""},
 		{"diff.gpg.textconv=gpg -d", "git log -p", ""},
 		{"filter.f.clean=./x", "git status;git diff", ""},
-		{"filter.lfs.process=git-lfs filter-process\nfilter.lfs.clean=git-lfs clean -- %f\nfilter.lfs.required=true", "", "git status"},
+		{
+			"filter.lfs.process=git-lfs filter-process\nfilter.lfs.clean=git-lfs clean -- %f\nfilter.lfs.required=true",
+			"", "git status",
+		},
 		{"filter.lfs.process=git-lfs filter-process; x", "git status", ""},
 		{"hook.post-index-change=/p/.git/hooks/post-index-change", "git status;git diff", ""},
 		{"core.hookspath=.husky/_\ncore.editor=x\nuser.name=a", "", "git status;git log"},
@@ -147,11 +160,15 @@ func TestGitInUnknownFolderAsks(t *testing.T) {
 	t.Parallel()
 	asks := []string{
 		`for d in vendor/*; do git -C $d status; done`, `for d in vendor/*/; do (cd "$d" && git log); done`,
-		`cd vendor/* && git status`, `cd vendor/evi? && git diff`, `cd vendor/{a,b}*; git branch`, `pushd vendor/* && git status`,
-		`cd "$1" && git status`, `cd $(ls vendor) && git log -1`, `git -C "$X" rev-parse HEAD`, `git -C $(ls vendor | head -1) log`,
+		`cd vendor/* && git status`, `cd vendor/evi? && git diff`, `cd vendor/{a,b}*; git branch`,
+		`pushd vendor/* && git status`,
+		`cd "$1" && git status`, `cd $(ls vendor) && git log -1`, `git -C "$X" rev-parse HEAD`,
+		`git -C $(ls vendor | head -1) log`,
 		`find vendor -name .git -execdir git status \;`, `find vendor -maxdepth 1 -exec git -C {} status \;`,
-		`find . -name go.mod -execdir git ls-files +`, `find vendor -type d -exec sh -c 'cd "$1" && git status' _ {} \;`,
-		`ls vendor | xargs -I{} git -C vendor/{} status`, `ls vendor | xargs -n1 git -C`, `find vendor -type d | xargs -I{} git -C {} log -1`,
+		`find . -name go.mod -execdir git ls-files +`,
+		`find vendor -type d -exec sh -c 'cd "$1" && git status' _ {} \;`,
+		`ls vendor | xargs -I{} git -C vendor/{} status`, `ls vendor | xargs -n1 git -C`,
+		`find vendor -type d | xargs -I{} git -C {} log -1`,
 		`ls -d vendor/* | while read d; do git -C "$d" status; done`, `fd -t d . vendor -x git -C {} status`,
 		`find vendor -type d | parallel git -C {} status`, `env -C vendor/* git status`, `cd vendor/* && gh pr status`,
 		`cd vendor/* && git-status`, `cd vendor/* && git`, `git -C vendor/* submodule status`,
@@ -163,7 +180,10 @@ func TestGitInUnknownFolderAsks(t *testing.T) {
 				t.Errorf("%s: is harmless", line)
 			}
 		}
-		for _, line := range []string{"cd sub && git status", "git -C sub log", "for d in a b; do git -C $d status; done", "cd vendor/* && git --version", "cd vendor/* && ls"} {
+		for _, line := range []string{
+			"cd sub && git status", "git -C sub log", "for d in a b; do git -C $d status; done",
+			"cd vendor/* && git --version", "cd vendor/* && ls",
+		} {
 			if what := alarming(Parse(line, env)); what != "" {
 				t.Errorf("%s: asks: %s", line, what)
 			}

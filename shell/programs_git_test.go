@@ -192,8 +192,15 @@ git config set user.email me@example.com
 git config --unset user.email
 git maintenance run
 `},
-	{"M-59 C-59 push", umpire.High, "git push\ngit push origin main\ngit push -u origin topic\ngit push --dry-run\ngit -C x push\ngit  push"},
-	{"M-60 C-58 commit", umpire.High, "git commit -m 'x'\ngit commit -am x\ngit commit --amend --no-edit\ngit commit -m --dry-run\ngit commit --dry-run --surprise"},
+	{
+		"M-59 C-59 push", umpire.High,
+		"git push\ngit push origin main\ngit push -u origin topic\ngit push --dry-run\ngit -C x push\ngit  push",
+	},
+	{
+		"M-60 C-58 commit", umpire.High,
+		"git commit -m 'x'\ngit commit -am x\ngit commit --amend --no-edit\ngit commit -m --dry-run\ngit commit " +
+			"--dry-run --surprise",
+	},
 	{"M-61 checkout", umpire.High, "git checkout main\ngit checkout -b topic\ngit checkout -- file\ngit checkout ."},
 	{"M-62 reset", umpire.High, "git reset\ngit reset --hard HEAD~1\ngit reset HEAD file"},
 	{"M-63 rebase", umpire.High, "git rebase main\ngit rebase --continue"},
@@ -324,7 +331,10 @@ git hash-object -w x
 git bundle create x.bundle HEAD
 git worktree add ../w
 `},
-	{"dashed spellings", umpire.High, "git-push --force origin main\ngit-reset --hard\ngit-clean -fd\n/usr/bin/git-commit -m x"},
+	{
+		"dashed spellings", umpire.High,
+		"git-push --force origin main\ngit-reset --hard\ngit-clean -fd\n/usr/bin/git-commit -m x",
+	},
 }
 
 func TestGitRisks(t *testing.T) {
@@ -532,7 +542,9 @@ func TestGitRiskNeverFalls(t *testing.T) {
 	lines := gitLines()
 	rapid.Check(t, func(t *rapid.T) {
 		line := rapid.SampledFrom(lines).Draw(t, "line")
-		front := rapid.SampledFrom([]string{"-C sub", "--no-pager", "-c color.ui=never", "--git-dir=.git", "-p", "-c a.b=c", "--exec-path=."}).Draw(t, "front")
+		front := rapid.SampledFrom([]string{
+			"-C sub", "--no-pager", "-c color.ui=never", "--git-dir=.git", "-p", "-c a.b=c", "--exec-path=.",
+		}).Draw(t, "front")
 		rest, ok := strings.CutPrefix(line, "git ")
 		if !ok {
 			return

@@ -12,68 +12,167 @@ const runsUnjudged = "runs code that cannot be judged"
 // shellOptions are what all shells take alike. A letter beyond them takes a value in
 // one shell and none in another, which decides where the script stands.
 var shellOptions = []option{
-	{names: "-euvxnfhamBCEHPkptlis"}, {names: "-c", why: "runs its first operand"}, {names: "-o="}, {names: aboutItself, does: shows},
+	{names: "-euvxnfhamBCEHPkptlis"}, {names: "-c", why: "runs its first operand"}, {names: "-o="},
+	{names: aboutItself, does: shows},
 }
 
 // interpreters run code. Shell code is walked; code of other languages is not
 // known, and asks.
 var interpreters = []program{
-	{names: "sh", risk: umpire.Safe, why: "runs shell code", style: leading, args: "script data…", check: checkShell, also: []*[]option{&shellOptions}},
-	{names: "bash rbash", risk: umpire.Safe, why: "runs shell code", style: leading, args: "script data…", check: checkShell, also: []*[]option{&shellOptions}, opts: []option{
-		{names: "-O=", does: asks, consequence: lost, why: "changes what names and syntax mean", except: harmlessShopts}, {names: "--rcfile= --init-file=", does: obeys, why: "obeys a start-up file that it names"},
-		{names: "--login --norc --noprofile --posix --restricted --verbose --noediting"},
-	}},
-	{names: "dash ash", risk: umpire.Safe, why: "runs shell code", style: leading, args: "script data…", check: checkShell, also: []*[]option{&shellOptions}},
-	{names: "zsh", risk: umpire.Safe, why: "runs shell code", style: leading, args: "script data…", check: checkShell, also: []*[]option{&shellOptions}, opts: []option{
-		{names: "--emulate=", does: obeys, why: "reads code as another shell"}, {names: "--login --restricted --verbose --no-rcs --no-globalrcs"},
-	}},
-	{names: "ksh mksh", risk: umpire.Safe, why: "runs shell code", style: leading, args: "script data…", check: checkShell, also: []*[]option{&shellOptions}},
-	{names: "fish nu pwsh", every: guessCode, risk: umpire.Medium, consequence: lost, why: "runs code of another shell", style: leading, args: "code…", check: runsCode, opts: []option{{names: "--version -v", does: shows}}},
-	{names: "csh tcsh powershell elvish xonsh cmd", every: guessCode, risk: umpire.Medium, consequence: lost, why: "runs code of another shell", style: leading, args: "code…", check: runsCode},
-	{names: "python python3 python2 pypy pypy3 python3.8 python3.9 python3.10 python3.11 python3.12 python3.13 python3.14", every: guessCode, risk: umpire.Safe, why: "runs Python code that cannot be judged", style: leading, args: "script data…", check: checkPython, opts: []option{
-		{names: "--version -V --help -h --help-env --help-xoptions --help-all", does: shows}, {names: "-uBEIsSqObdvP"}, {names: "-W= --check-hash-based-pycs="},
-		{names: "-X= -i -x", does: asks, consequence: lost, why: "runs more Python code"}, {names: "-m=", does: ends}, {names: "-c=", does: ends},
-	}},
-	{names: "node nodejs iojs", every: guessCode, risk: umpire.Safe, why: "runs JavaScript code that cannot be judged", style: leading, args: "script data…", check: checkSyntax, opts: []option{
-		{names: "--version -v --help -h --v8-options", does: shows}, {names: "--check -c", why: "checks the syntax"},
-		{names: "--trace-warnings --no-warnings --enable-source-maps --max-old-space-size= --experimental-strip-types"},
-		{names: "-e= --eval= -p= --print= --watch --inspect? --inspect-brk? -i --interactive --run=", does: asks, consequence: lost, why: "runs JavaScript code that cannot be judged"},
-		{names: "--test", why: runsTests}, {names: "--test-only --test-name-pattern= --test-skip-pattern= --test-timeout= --test-concurrency= --test-force-exit --experimental-test-coverage"},
-		{names: "--test-reporter=", does: obeys, why: "loads the reporter that it names", except: "spec tap dot junit lcov"},
-		{names: "-r= --require= --import= --loader= --experimental-loader= --env-file= --input-type= -C=", does: obeys, why: "loads more JavaScript code"},
-	}},
-	{names: "deno", every: guessCode, risk: umpire.Medium, consequence: lost, why: "runs JavaScript code that cannot be judged", style: leading, check: runsCode, opts: []option{{names: "--version -V --help -h", does: shows}, {names: "-q --quiet"}}, subs: []program{
-		{names: "check lint info doc", each: true, risk: umpire.Low, why: "checks code without running it", args: "data…", check: checkDenoTargets, opts: []option{{names: "--json --quiet -q --no-remote --no-lock --all --filter= --private", does: 0}, {names: "--html? --output=", does: asks, consequence: reversible, why: "writes its pages"}, {names: "--fix", does: asks, consequence: reversible, why: changesSources}, {names: "--config= -c= --import-map=", does: obeys, why: otherRules}}},
-		{names: "test", risk: umpire.Safe, why: runsTests, args: "data…", check: checkDenoTargets, opts: []option{
-			{names: "-A --allow-all --allow-read? --allow-env? --allow-net? --allow-write? --allow-run? --allow-sys? --no-prompt --no-check? --fail-fast? --filter= --parallel --quiet -q --trace-leaks --doc --ignore= --shuffle? --no-run --permit-no-files --hide-stacktraces --no-remote --no-lock --frozen"},
-			{names: "--reporter=", does: asks, consequence: lost, why: "is not known", except: "pretty dot junit tap"},
-		}},
-		{names: "fmt", risk: umpire.Safe, why: "formats code", args: "tree…", check: checkFormatter, opts: []option{{names: "--check", why: "only checks"}, {names: "--quiet -q --ignore= --no-semicolons? --single-quote? --use-tabs? --line-width= --indent-width= --prose-wrap= --permit-no-files"}}},
-		{names: "install add remove uninstall publish upgrade update outdated deploy jupyter init", each: true, risk: umpire.High, consequence: sent, why: changesPackages, lax: true},
-		{names: "help types completions", each: true, risk: umpire.Safe, why: "prints help"},
-	}},
-	{names: "ruby", every: guessCode, risk: umpire.Safe, why: "runs Ruby code that cannot be judged", style: leading, args: "script data…", check: checkSyntax, opts: []option{
-		{names: "--version -v --help -h --copyright", does: shows}, {names: "-wW"}, {names: "-c --check", why: "checks the syntax"},
-		{names: "-e= -r= -I= -C= -E= -x? -i? -n -p -a -l -s -S -d", does: asks, consequence: lost, why: "runs Ruby code that cannot be judged"},
-	}},
-	{names: "irb", risk: umpire.Medium, consequence: reversible, why: "runs Ruby code that cannot be judged", style: leading, args: "code…", check: runsCode, opts: []option{{names: "--version -v --help -h", does: shows}}},
-	{names: "jruby", risk: umpire.Medium, consequence: reversible, why: "runs Ruby code, and obeys the options of a file in the folder", style: leading, args: "code…", check: runsCode},
-	{names: "perl", every: guessCode, risk: umpire.Medium, consequence: lost, why: "runs Perl code that cannot be judged", style: leading, args: "code read…", check: checkPerl, opts: []option{
-		{names: "--version -v --help -h", does: shows}, {names: "-wWnplasSTtuUXcf0123456789"}, {names: "-e= -E=", does: lead}, {names: "-F= -I= -M= -m= -C? -D= -x? -V? -d?"},
-		{names: "-i?", does: edits | asks, consequence: lost, why: "runs Perl code and changes files in place"},
-	}},
-	{names: "php", every: guessCode, risk: umpire.Safe, why: "runs PHP code that cannot be judged", style: leading, args: "script data…", check: checkSyntax, opts: []option{
-		{names: "--version -v --help -h --ini -m --modules", does: shows}, {names: "-i --info", does: asks, consequence: harmless, why: printsEnvironment}, {names: "-l --syntax-check", why: "checks the syntax"}, {names: "-n --no-php-ini -q -C -H"},
-		{names: "-c= --php-ini=", does: obeys}, {names: "-r= -B= -R= -F= -E= -a -f= -d= -z= -t=", does: asks, consequence: lost, why: "runs PHP code that cannot be judged"}, {names: "-S= --server=", does: harms, consequence: sent, why: "serves files to the network"},
-	}},
-	{names: "lua luajit luac", every: guessCode, risk: umpire.Medium, consequence: lost, why: runsUnjudged, style: leading, args: "code…", check: runsCode, opts: []option{{names: "-v", does: shows}}},
-	{names: "julia R Rscript guile racket clisp sbcl gnuplot m4 octave elixir raku swipl ghci jshell ocaml", every: guessCode, risk: umpire.Medium, consequence: lost, why: runsUnjudged, style: leading, args: "code…", check: runsCode, opts: []option{{names: "--version", does: shows}}},
-	{names: "tclsh wish expect osascript scala groovy iex erl escript awk-csv bc-run jrunscript jjs kotlin clojure clj janet", every: guessCode, risk: umpire.Medium, consequence: lost, why: runsUnjudged, style: leading, args: "code…", check: runsCode},
-	{names: "jps", risk: umpire.Safe, why: "lists Java programs that run", args: "none", opts: []option{{names: "-qmlvV"}, {names: "--help", does: shows}}},
-	{names: "javap", risk: umpire.Safe, why: "prints classes", style: words, args: "read…", check: checkResponseFile, opts: []option{
-		{names: "-c -l -p -private -protected -public -package -s -v -verbose -constants -sysinfo"}, {names: "-cp= -classpath= --class-path=", does: reads}, {names: "-version --version -help --help", does: shows},
-	}},
-	{names: "java", risk: umpire.Medium, consequence: lost, why: "runs Java code that cannot be judged", style: words, args: "code…", check: runsCode, opts: []option{{names: "-version --version -help --help --list-modules -showversion", does: shows}}},
+	{names: "sh", risk: umpire.Safe, why: "runs shell code", style: leading, args: "script data…", check: checkShell,
+		also: []*[]option{&shellOptions}},
+	{
+		names: "bash rbash", risk: umpire.Safe, why: "runs shell code", style: leading, args: "script data…",
+		check: checkShell, also: []*[]option{&shellOptions},
+		opts: []option{
+			{names: "-O=", does: asks, consequence: lost, why: "changes what names and syntax mean",
+				except: harmlessShopts},
+			{names: "--rcfile= --init-file=", does: obeys, why: "obeys a start-up file that it names"},
+			{names: "--login --norc --noprofile --posix --restricted --verbose --noediting"},
+		},
+	},
+	{names: "dash ash", risk: umpire.Safe, why: "runs shell code", style: leading, args: "script data…",
+		check: checkShell, also: []*[]option{&shellOptions}},
+	{
+		names: "zsh", risk: umpire.Safe, why: "runs shell code", style: leading, args: "script data…",
+		check: checkShell, also: []*[]option{&shellOptions},
+		opts: []option{
+			{names: "--emulate=", does: obeys, why: "reads code as another shell"},
+			{names: "--login --restricted --verbose --no-rcs --no-globalrcs"},
+		},
+	},
+	{names: "ksh mksh", risk: umpire.Safe, why: "runs shell code", style: leading, args: "script data…",
+		check: checkShell, also: []*[]option{&shellOptions}},
+	{names: "fish nu pwsh", every: guessCode, risk: umpire.Medium, consequence: lost, why: "runs code of another shell",
+		style: leading, args: "code…", check: runsCode, opts: []option{{names: "--version -v", does: shows}}},
+	{names: "csh tcsh powershell elvish xonsh cmd", every: guessCode, risk: umpire.Medium, consequence: lost,
+		why: "runs code of another shell", style: leading, args: "code…", check: runsCode},
+	{
+		names: "python python3 python2 pypy pypy3 python3.8 python3.9 python3.10 python3.11 python3.12 python3.13 " +
+			"python3.14",
+		every: guessCode, risk: umpire.Safe, why: "runs Python code that cannot be judged", style: leading,
+		args: "script data…", check: checkPython,
+		opts: []option{
+			{names: "--version -V --help -h --help-env --help-xoptions --help-all", does: shows},
+			{names: "-uBEIsSqObdvP"}, {names: "-W= --check-hash-based-pycs="},
+			{names: "-X= -i -x", does: asks, consequence: lost, why: "runs more Python code"},
+			{names: "-m=", does: ends}, {names: "-c=", does: ends},
+		},
+	},
+	{
+		names: "node nodejs iojs", every: guessCode, risk: umpire.Safe,
+		why: "runs JavaScript code that cannot be judged", style: leading, args: "script data…", check: checkSyntax,
+		opts: []option{
+			{names: "--version -v --help -h --v8-options", does: shows},
+			{names: "--check -c", why: "checks the syntax"},
+			{names: "--trace-warnings --no-warnings --enable-source-maps --max-old-space-size= " +
+				"--experimental-strip-types"},
+			{names: "-e= --eval= -p= --print= --watch --inspect? --inspect-brk? -i --interactive --run=", does: asks,
+				consequence: lost, why: "runs JavaScript code that cannot be judged"},
+			{names: "--test", why: runsTests},
+			{names: "--test-only --test-name-pattern= --test-skip-pattern= --test-timeout= --test-concurrency= " +
+				"--test-force-exit --experimental-test-coverage"},
+			{names: "--test-reporter=", does: obeys, why: "loads the reporter that it names",
+				except: "spec tap dot junit lcov"},
+			{names: "-r= --require= --import= --loader= --experimental-loader= --env-file= --input-type= -C=",
+				does: obeys, why: "loads more JavaScript code"},
+		},
+	},
+	{
+		names: "deno", every: guessCode, risk: umpire.Medium, consequence: lost,
+		why: "runs JavaScript code that cannot be judged", style: leading, check: runsCode,
+		opts: []option{{names: "--version -V --help -h", does: shows}, {names: "-q --quiet"}},
+		subs: []program{
+			{
+				names: "check lint info doc", each: true, risk: umpire.Low, why: "checks code without running it",
+				args: "data…", check: checkDenoTargets,
+				opts: []option{
+					{names: "--json --quiet -q --no-remote --no-lock --all --filter= --private", does: 0},
+					{names: "--html? --output=", does: asks, consequence: reversible, why: "writes its pages"},
+					{names: "--fix", does: asks, consequence: reversible, why: changesSources},
+					{names: "--config= -c= --import-map=", does: obeys, why: otherRules},
+				},
+			},
+			{names: "test", risk: umpire.Safe, why: runsTests, args: "data…", check: checkDenoTargets, opts: []option{
+				{names: "-A --allow-all --allow-read? --allow-env? --allow-net? --allow-write? --allow-run? " +
+					"--allow-sys? --no-prompt --no-check? --fail-fast? --filter= --parallel --quiet -q --trace-leaks " +
+					"--doc --ignore= --shuffle? --no-run --permit-no-files --hide-stacktraces --no-remote --no-lock " +
+					"--frozen"},
+				{names: "--reporter=", does: asks, consequence: lost, why: "is not known",
+					except: "pretty dot junit tap"},
+			}},
+			{names: "fmt", risk: umpire.Safe, why: "formats code", args: "tree…", check: checkFormatter, opts: []option{
+				{names: "--check", why: "only checks"},
+				{names: "--quiet -q --ignore= --no-semicolons? --single-quote? --use-tabs? --line-width= " +
+					"--indent-width= --prose-wrap= --permit-no-files"},
+			}},
+			{names: "install add remove uninstall publish upgrade update outdated deploy jupyter init", each: true,
+				risk: umpire.High, consequence: sent, why: changesPackages, lax: true},
+			{names: "help types completions", each: true, risk: umpire.Safe, why: "prints help"},
+		},
+	},
+	{
+		names: "ruby", every: guessCode, risk: umpire.Safe, why: "runs Ruby code that cannot be judged", style: leading,
+		args: "script data…", check: checkSyntax,
+		opts: []option{
+			{names: "--version -v --help -h --copyright", does: shows}, {names: "-wW"},
+			{names: "-c --check", why: "checks the syntax"},
+			{names: "-e= -r= -I= -C= -E= -x? -i? -n -p -a -l -s -S -d", does: asks, consequence: lost,
+				why: "runs Ruby code that cannot be judged"},
+		},
+	},
+	{names: "irb", risk: umpire.Medium, consequence: reversible, why: "runs Ruby code that cannot be judged",
+		style: leading, args: "code…", check: runsCode, opts: []option{{names: "--version -v --help -h", does: shows}}},
+	{names: "jruby", risk: umpire.Medium, consequence: reversible,
+		why: "runs Ruby code, and obeys the options of a file in the folder", style: leading, args: "code…",
+		check: runsCode},
+	{
+		names: "perl", every: guessCode, risk: umpire.Medium, consequence: lost,
+		why: "runs Perl code that cannot be judged", style: leading, args: "code read…", check: checkPerl,
+		opts: []option{
+			{names: "--version -v --help -h", does: shows}, {names: "-wWnplasSTtuUXcf0123456789"},
+			{names: "-e= -E=", does: lead}, {names: "-F= -I= -M= -m= -C? -D= -x? -V? -d?"},
+			{names: "-i?", does: edits | asks, consequence: lost, why: "runs Perl code and changes files in place"},
+		},
+	},
+	{
+		names: "php", every: guessCode, risk: umpire.Safe, why: "runs PHP code that cannot be judged", style: leading,
+		args: "script data…", check: checkSyntax,
+		opts: []option{
+			{names: "--version -v --help -h --ini -m --modules", does: shows},
+			{names: "-i --info", does: asks, consequence: harmless, why: printsEnvironment},
+			{names: "-l --syntax-check", why: "checks the syntax"}, {names: "-n --no-php-ini -q -C -H"},
+			{names: "-c= --php-ini=", does: obeys},
+			{names: "-r= -B= -R= -F= -E= -a -f= -d= -z= -t=", does: asks, consequence: lost,
+				why: "runs PHP code that cannot be judged"},
+			{names: "-S= --server=", does: harms, consequence: sent, why: "serves files to the network"},
+		},
+	},
+	{names: "lua luajit luac", every: guessCode, risk: umpire.Medium, consequence: lost, why: runsUnjudged,
+		style: leading, args: "code…", check: runsCode, opts: []option{{names: "-v", does: shows}}},
+	{
+		names: "julia R Rscript guile racket clisp sbcl gnuplot m4 octave elixir raku swipl ghci jshell ocaml",
+		every: guessCode, risk: umpire.Medium, consequence: lost, why: runsUnjudged, style: leading, args: "code…",
+		check: runsCode, opts: []option{{names: "--version", does: shows}},
+	},
+	{names: "tclsh wish expect osascript scala groovy iex erl escript awk-csv bc-run jrunscript jjs kotlin clojure " +
+		"clj janet", every: guessCode, risk: umpire.Medium, consequence: lost, why: runsUnjudged, style: leading,
+		args: "code…", check: runsCode},
+	{names: "jps", risk: umpire.Safe, why: "lists Java programs that run", args: "none",
+		opts: []option{{names: "-qmlvV"}, {names: "--help", does: shows}}},
+	{
+		names: "javap", risk: umpire.Safe, why: "prints classes", style: words, args: "read…", check: checkResponseFile,
+		opts: []option{
+			{names: "-c -l -p -private -protected -public -package -s -v -verbose -constants -sysinfo"},
+			{names: "-cp= -classpath= --class-path=", does: reads},
+			{names: "-version --version -help --help", does: shows},
+		},
+	},
+	{
+		names: "java", risk: umpire.Medium, consequence: lost, why: "runs Java code that cannot be judged",
+		style: words, args: "code…", check: runsCode,
+		opts: []option{{names: "-version --version -help --help --list-modules -showversion", does: shows}},
+	},
 }
 
 // checkShell judges a shell: -c code is walked, a script file is not known, and

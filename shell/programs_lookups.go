@@ -44,31 +44,46 @@ const npmKeys = "access audit audit-level auto-install-peers bin-links color com
 // aws 2, az 2.80 and gcloud 550, as their manuals tell it. pip is not among
 // them: it is mostly that of a virtual environment, which lies in the project.
 var lookups = []lookup{
-	{program: "npm", verbs: "view,info,show,v,search,explain,why,fund,ping,whoami", settings: []settingsFile{{name: ".npmrc", free: npmKeys}},
-		because: "asks the registry of .npmrc in the project, else that of the person; package.json chooses none"},
-	{program: "gh", remote: ghElsewhere,
-		because: "the repository's remotes choose among the hosts that the person logged in to; other ones are passed over"},
+	{
+		program: "npm", verbs: "view,info,show,v,search,explain,why,fund,ping,whoami",
+		settings: []settingsFile{{name: ".npmrc", free: npmKeys}},
+		because:  "asks the registry of .npmrc in the project, else that of the person; package.json chooses none",
+	},
+	{program: "gh", remote: ghElsewhere, because: "the repository's remotes choose among the hosts that the person " +
+		"logged in to; other ones are passed over"},
 	{program: "glab", settings: []settingsFile{{name: ".git/glab-cli/config.yml"}}, remote: glabElsewhere,
 		because: "asks the host of the repository's remotes, with a token or without: only gitlab.com is known"},
-	{program: "cargo", verbs: "search,info,owner-list", settings: []settingsFile{{name: ".cargo/config.toml"}, {name: ".cargo/config"}, {name: "rust-toolchain"}, {name: "rust-toolchain.toml"}},
-		because: "asks crates.io, unless .cargo/config.toml replaces it; rust-toolchain.toml can choose another cargo"},
+	{
+		program: "cargo", verbs: "search,info,owner-list",
+		settings: []settingsFile{
+			{name: ".cargo/config.toml"}, {name: ".cargo/config"}, {name: "rust-toolchain"},
+			{name: "rust-toolchain.toml"},
+		},
+		because: "asks crates.io, unless .cargo/config.toml replaces it; rust-toolchain.toml can choose another cargo",
+	},
 	{program: "gem", verbs: "search,info,specification", settings: []settingsFile{{name: ".gemrc"}},
 		because: "asks the sources of the person's .gemrc; a Gemfile is not read"},
 	{program: "conda", verbs: "search", settings: []settingsFile{{name: ".condarc"}, {name: "condarc"}},
 		because: "asks the channels of the person's and the installation's .condarc"},
 	{program: "brew", because: "asks Homebrew and the taps of the person; no file of a project is read"},
 	{program: "dnf", because: "asks the repositories of the machine"},
-	{program: "docker", verbs: "ps,images,logs,inspect,version,info,stats,top,port,history,diff,search," + dockerObjects("container,image,volume,network,system,context,builder,pod,machine", "ls,list,ps,inspect,df,info,logs,top,stats,port,history,diff,show,exists") +
-		"," + dockerObjects("service,stack,node,secret,config,plugin", "ls,list,ps,inspect,logs") + ",buildx ls,buildx du,buildx version,buildx inspect",
-		because: "talks to the daemon of the person's context; options and variables for another one ask. compose reads .env and files of the project"},
+	{
+		program: "docker",
+		verbs: "ps,images,logs,inspect,version,info,stats,top,port,history,diff,search," + dockerObjects("container,image,volume,network,system,context,builder,pod,machine", "ls,list,ps,inspect,df,info,logs,top,stats,port,history,diff,show,exists") +
+			"," + dockerObjects("service,stack,node,secret,config,plugin", "ls,list,ps,inspect,logs") + ",buildx ls,buildx du,buildx version,buildx inspect",
+		because: "talks to the daemon of the person's context; options and variables for another one ask. compose " +
+			"reads .env and files of the project",
+	},
 	{program: "crictl", because: "talks to the runtime that /etc/crictl.yaml names"},
-	{program: "kubectl", because: "talks to the cluster of the person's kubeconfig; options and variables for another one ask"},
+	{program: "kubectl",
+		because: "talks to the cluster of the person's kubeconfig; options and variables for another one ask"},
 	{program: "helm", verbs: "list,ls,status,history,get,version,env,search",
 		because: "talks to the cluster of the person's kubeconfig, or searches the person's chart repositories"},
 	{program: "minikube", because: "talks to the person's own clusters"},
 	{program: "aws", because: "asks AWS, or the endpoint of the person's ~/.aws/config"},
 	{program: "gcloud", because: "asks Google Cloud as the person's configuration says"},
-	{program: "az", settings: []settingsFile{{name: ".azure/config"}}, because: "asks Azure; .azure/config in a folder above adds settings"},
+	{program: "az", settings: []settingsFile{{name: ".azure/config"}},
+		because: "asks Azure; .azure/config in a folder above adds settings"},
 }
 
 // dockerObjects are the verbs of several objects.
@@ -102,7 +117,9 @@ func glabElsewhere(s GitSetting) string {
 }
 
 // serverWhys are what entries of the tables say that ask a server.
-var serverWhys = []string{asksRegistry, asksHost, asksRepository, looksAtContainers, looksAtCluster, describesAccount, tellsAccount}
+var serverWhys = []string{
+	asksRegistry, asksHost, asksRepository, looksAtContainers, looksAtCluster, describesAccount, tellsAccount,
+}
 
 // askingLists are lists that ask an index when they are told to compare with it. A
 // virtual environment or pyproject.toml may choose that one.

@@ -47,10 +47,14 @@ func online(line string, env Env) string {
 
 // ordinaryLookups are look-ups as people make them, in a project without settings.
 var ordinaryLookups = []string{
-	"npm view x", "npm info @types/node versions --json", "npm search router", "npm ping", "gh pr view 1", "gh pr diff 165 --name-only",
-	"gh issue list", "gh api repos/o/r/pulls", "gh repo view o/r", "gh pr view https://github.com/o/r/pull/1", "gh pr view feature/a/b",
-	"glab mr list", "kubectl get pods", "kubectl -n x describe pod y", "docker ps", "docker images", "docker container ls", "docker search redis",
-	"cargo search serde", "cargo +stable info serde", "gem search rails", "brew info wget", "helm list", "aws s3 ls", "aws sts get-caller-identity",
+	"npm view x", "npm info @types/node versions --json", "npm search router", "npm ping", "gh pr view 1",
+	"gh pr diff 165 --name-only",
+	"gh issue list", "gh api repos/o/r/pulls", "gh repo view o/r", "gh pr view https://github.com/o/r/pull/1",
+	"gh pr view feature/a/b",
+	"glab mr list", "kubectl get pods", "kubectl -n x describe pod y", "docker ps", "docker images",
+	"docker container ls", "docker search redis",
+	"cargo search serde", "cargo +stable info serde", "gem search rails", "brew info wget", "helm list", "aws s3 ls",
+	"aws sts get-caller-identity",
 	"gcloud projects list", "az account show", "dnf info gcc", "conda search numpy", "crictl ps",
 }
 
@@ -72,9 +76,11 @@ func TestSettingsOfAProjectAsk(t *testing.T) {
 	t.Parallel()
 	hostile := map[string][]string{
 		"npm view x": {
-			"registry=http://127.0.0.1:1/", "//127.0.0.1:1/:_authToken=${GITHUB_TOKEN}", "@x:registry=http://evil", "https-proxy=http://evil", "proxy=http://evil",
-			"fund=false\rregistry=http://evil", " registry = http://evil", "\"registry\"=http://evil", "user-agent=${GITHUB_TOKEN}", "${X}=y", "[x]\nfund=true",
-			"cafile=x", "node-options=--require ./evil.js", "userconfig=./x", "globalconfig=./x", "\xef\xbb\xbfregistry=http://evil", "browser=./evil.sh", "unreadable",
+			"registry=http://127.0.0.1:1/", "//127.0.0.1:1/:_authToken=${GITHUB_TOKEN}", "@x:registry=http://evil",
+			"https-proxy=http://evil", "proxy=http://evil", "fund=false\rregistry=http://evil",
+			" registry = http://evil", "\"registry\"=http://evil", "user-agent=${GITHUB_TOKEN}", "${X}=y",
+			"[x]\nfund=true", "cafile=x", "node-options=--require ./evil.js", "userconfig=./x", "globalconfig=./x",
+			"\xef\xbb\xbfregistry=http://evil", "browser=./evil.sh", "unreadable",
 		},
 	}
 	for line, texts := range hostile {
@@ -89,8 +95,9 @@ func TestSettingsOfAProjectAsk(t *testing.T) {
 		}
 	}
 	for line, name := range map[string]string{
-		"cargo search serde": ".cargo/config.toml", "cargo info serde": ".cargo/config", "cargo +nightly search x": "rust-toolchain.toml",
-		"gem search x": ".gemrc", "conda search x": ".condarc",
+		"cargo search serde": ".cargo/config.toml", "cargo info serde": ".cargo/config",
+		"cargo +nightly search x": "rust-toolchain.toml",
+		"gem search x":            ".gemrc", "conda search x": ".condarc",
 		"az account show": ".azure/config", "glab mr list": ".git/glab-cli/config.yml",
 	} {
 		if got := online(line, withFiles(map[string]string{"/p/" + name: ""})); got != "asks" {
@@ -104,8 +111,10 @@ func TestSettingsAreFoundWhereTheProgramLooks(t *testing.T) {
 	t.Parallel()
 	env := withFiles(map[string]string{"/p/sub/.npmrc": "registry=http://evil"})
 	for line, want := range map[string]string{
-		"npm view x": "free", "cd sub && npm view x": "asks", "npm -C sub view x": "asks", "npm --prefix sub view x": "asks", "(cd sub; npm view x)": "asks",
-		"time npm view y": "free", "cd sub && time npm view y": "asks", "cd $X && npm view x": "asks", "sh -c 'cd sub; npm view x'": "asks",
+		"npm view x": "free", "cd sub && npm view x": "asks", "npm -C sub view x": "asks",
+		"npm --prefix sub view x": "asks", "(cd sub; npm view x)": "asks",
+		"time npm view y": "free", "cd sub && time npm view y": "asks", "cd $X && npm view x": "asks",
+		"sh -c 'cd sub; npm view x'":     "asks",
 		"npm view a; cd sub; npm view b": "asks", "xargs -n1 npm view < names": "asks",
 	} {
 		if got := online(line, env); got != want {
@@ -136,7 +145,10 @@ func TestRemotesOfARepositoryAsk(t *testing.T) {
 			t.Errorf("%s with %s = %s: %q, want %q", tt.line, tt.key, tt.value, got, tt.want)
 		}
 	}
-	for _, line := range []string{"gh pr view https://evil.example/o/r/pull/1", "gh repo view evil.example/o/r", "gh repo view git@evil.example:o/r", "gh issue view HTTPS://github.com.evil.example/o/r/issues/1"} {
+	for _, line := range []string{
+		"gh pr view https://evil.example/o/r/pull/1", "gh repo view evil.example/o/r",
+		"gh repo view git@evil.example:o/r", "gh issue view HTTPS://github.com.evil.example/o/r/issues/1",
+	} {
 		if got := online(line, withFiles(nil)); got != "asks" {
 			t.Errorf("%s: %q", line, got)
 		}
@@ -154,7 +166,10 @@ func TestVariablesThatSteerAsk(t *testing.T) {
 		"NODE_TLS_REJECT_UNAUTHORIZED SSL_CERT_FILE REQUESTS_CA_BUNDLE HOME XDG_CONFIG_HOME")
 	for name := range strings.FieldsSeq(names) {
 		for _, lookup := range ordinaryLookups {
-			for _, line := range []string{name + "=./x " + lookup, "export " + name + "=./x; " + lookup, "env " + name + "=./x " + lookup, "declare -x " + name + "=./x && " + lookup} {
+			for _, line := range []string{
+				name + "=./x " + lookup, "export " + name + "=./x; " + lookup, "env " + name + "=./x " + lookup,
+				"declare -x " + name + "=./x && " + lookup,
+			} {
 				if got := online(line, withFiles(nil)); got != "asks" {
 					t.Errorf("%s: %q", line, got)
 				}
@@ -205,7 +220,9 @@ func TestUnlistedLookupsAsk(t *testing.T) {
 // Without a word of the world on files, no look-up that obeys one gets the network.
 func TestLookupsInAnUnknownWorld(t *testing.T) {
 	t.Parallel()
-	for line, want := range map[string]string{"npm view x": "", "gh pr view 1": "", "kubectl get pods": "free", "docker ps": "free"} {
+	for line, want := range map[string]string{
+		"npm view x": "", "gh pr view 1": "", "kubectl get pods": "free", "docker ps": "free",
+	} {
 		if got := online(line, Env{Dir: "/p", Home: "/home/u"}); got != want {
 			t.Errorf("%s: %q, want %q", line, got, want)
 		}

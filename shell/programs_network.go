@@ -8,32 +8,96 @@ import (
 
 // networkTools are the programs that look at the network.
 var networkTools = []program{
-	{names: "ping ping6 fping arping", risk: umpire.Safe, why: "sends packets to a host", check: visitsHosts, opts: []option{
-		{names: "-c= -i= -W= -w= -s= -t= -I= -M= -p= -l= -Q= -S= --count= --interval= --timeout="}, {names: "-46aAbBCDdhLnOoqrRUvV"}, {names: "-f --flood", does: harms, consequence: sent, why: "floods a host"}, {names: aboutItself, does: shows},
-	}},
-	{names: "traceroute traceroute6 tracepath", risk: umpire.Safe, why: "sends packets to the hosts on the way", check: visitsHosts, opts: []option{
-		{names: "-46bnrITUFdea --tcp --udp"}, {names: "-m= -q= -w= -p= -i= -f= -s= -N= -z="}, {names: aboutItself, does: shows},
-	}},
+	{
+		names: "ping ping6 fping arping", risk: umpire.Safe, why: "sends packets to a host", check: visitsHosts,
+		opts: []option{
+			{names: "-c= -i= -W= -w= -s= -t= -I= -M= -p= -l= -Q= -S= --count= --interval= --timeout="},
+			{names: "-46aAbBCDdhLnOoqrRUvV"},
+			{names: "-f --flood", does: harms, consequence: sent, why: "floods a host"},
+			{names: aboutItself, does: shows},
+		},
+	},
+	{
+		names: "traceroute traceroute6 tracepath", risk: umpire.Safe, why: "sends packets to the hosts on the way",
+		check: visitsHosts,
+		opts: []option{
+			{names: "-46bnrITUFdea --tcp --udp"}, {names: "-m= -q= -w= -p= -i= -f= -s= -N= -z="},
+			{names: aboutItself, does: shows},
+		},
+	},
 	{names: "mtr", risk: umpire.Safe, why: "sends packets to the hosts on the way", check: visitsHosts, opts: []option{
-		{names: "-46bnrwezatjlcTu --report --report-wide --no-dns --show-ips --tcp --udp --json --csv --raw"}, {names: "-m= -i= -s= --report-cycles= --max-ttl= --interval="}, {names: aboutItself, does: shows},
+		{names: "-46bnrwezatjlcTu --report --report-wide --no-dns --show-ips --tcp --udp --json --csv --raw"},
+		{names: "-m= -i= -s= --report-cycles= --max-ttl= --interval="}, {names: aboutItself, does: shows},
 	}},
 	{names: "dig delv kdig", risk: umpire.Safe, why: "asks a name server", style: bare, check: checkDig},
-	{names: "nslookup", risk: umpire.Safe, why: "asks a name server", style: words, check: visitsHosts, opts: []option{{names: "-type= -query= -q= -t= -class= -port= -timeout= -retry= -debug -vc -norecurse"}, {names: aboutItself, does: shows}}},
+	{names: "nslookup", risk: umpire.Safe, why: "asks a name server", style: words, check: visitsHosts, opts: []option{
+		{names: "-type= -query= -q= -t= -class= -port= -timeout= -retry= -debug -vc -norecurse"},
+		{names: aboutItself, does: shows},
+	}},
 	{names: "host dog doggo", risk: umpire.Safe, why: "asks a name server", check: visitsHosts, opts: []option{
 		{names: "-adlnrsTUvVwC46A"}, {names: "-c= -N= -R= -t= -W="}, {names: aboutItself, does: shows},
 	}},
-	{names: "whois", risk: umpire.Safe, why: "asks who owns a name", check: visitsHosts, opts: []option{{names: "-HIarlQ"}, {names: "-h= --host= -p= --port=", does: asks, consequence: sent, why: "asks another server"}, {names: aboutItself, does: shows}}},
-	{names: "nmap masscan zmap hping3 nikto sqlmap hydra", risk: umpire.High, consequence: sent, why: "scans hosts", args: "host…", style: words, lax: true, opts: []option{{names: "--version -V --help -h", does: shows}, {names: "-oN= -oX= -oG= -oA=", does: writes}, {names: "-iL= --excludefile= --resume=", does: reads}, {names: "-p= --top-ports= -e="}, {names: "--script=", does: harms, consequence: lost, why: "runs scripts"}}},
-	{names: "tcpdump tshark dumpcap wireshark ngrep", risk: umpire.High, consequence: reversible, why: "listens to the network", lax: true, opts: []option{{names: "--version --help -h", does: shows}, {names: "-w=", does: writes}, {names: "-r= -F=", does: reads}, {names: "-z= --postrotate-command=", does: runs | harms, consequence: lost, why: "runs a program on what it saved"}}},
-	{names: "nc ncat netcat", risk: umpire.High, consequence: sent, why: "opens a connection", lax: true, check: reachesFirst, out: fromNetwork, opts: []option{
-		{names: "-e= --exec= -c= --sh-exec=", does: runs | harms, consequence: lost, why: "gives a connection to a program"}, {names: "--lua-exec=", does: reads | harms, consequence: lost, why: "runs a script"},
-		{names: "-o= --output= -x= --hex-dump=", does: writes}, {names: "-p= -s= -w= -i= -q= -X= -T= -O= -I="}, {names: "--version --help -h", does: shows},
+	{names: "whois", risk: umpire.Safe, why: "asks who owns a name", check: visitsHosts, opts: []option{
+		{names: "-HIarlQ"},
+		{names: "-h= --host= -p= --port=", does: asks, consequence: sent, why: "asks another server"},
+		{names: aboutItself, does: shows},
 	}},
-	{names: "socat", risk: umpire.High, consequence: sent, why: "connects files, programs and the network", lax: true, check: checkSocat, out: fromNetwork, opts: []option{{names: "-V -h", does: shows}, {names: "-b= -t= -T= -l= -L= -W="}, {names: "-r= -R=", does: writes}}},
-	{names: "telnet ftp lftp tftp ncftp ftpget ftpput rlogin rsh rexec", risk: umpire.High, consequence: sent, why: "opens a connection", lax: true, check: reachesFirst, out: fromNetwork, opts: []option{{names: "-e= -c=", does: asks, consequence: lost, why: "runs commands of its own"}, {names: "-f=", does: reads}, {names: "--version --help", does: shows}}},
-	{names: "mail mailx mutt sendmail msmtp swaks", risk: umpire.High, consequence: sent, why: "sends mail", lax: true, opts: []option{{names: "-a= -A= --attach=", does: reads, why: "sends it"}}},
-	{names: "ngrok cloudflared localtunnel bore frpc tailscale zerotier-cli wg wg-quick openvpn", risk: umpire.High, consequence: sent, why: "opens this machine to a network", lax: true, opts: []option{{names: "--version --help", does: shows}}},
-	{names: "nginx apache2 httpd caddy lighttpd darkhttpd miniserve http-server serve live-server webfsd", risk: umpire.High, consequence: sent, why: "serves files or a configuration to the network", lax: true, opts: []option{{names: "--version --help -v -V", does: shows}}},
+	{
+		names: "nmap masscan zmap hping3 nikto sqlmap hydra", risk: umpire.High, consequence: sent, why: "scans hosts",
+		args: "host…", style: words, lax: true,
+		opts: []option{
+			{names: "--version -V --help -h", does: shows}, {names: "-oN= -oX= -oG= -oA=", does: writes},
+			{names: "-iL= --excludefile= --resume=", does: reads}, {names: "-p= --top-ports= -e="},
+			{names: "--script=", does: harms, consequence: lost, why: "runs scripts"},
+		},
+	},
+	{
+		names: "tcpdump tshark dumpcap wireshark ngrep", risk: umpire.High, consequence: reversible,
+		why: "listens to the network", lax: true,
+		opts: []option{
+			{names: "--version --help -h", does: shows}, {names: "-w=", does: writes}, {names: "-r= -F=", does: reads},
+			{names: "-z= --postrotate-command=", does: runs | harms, consequence: lost,
+				why: "runs a program on what it saved"},
+		},
+	},
+	{
+		names: "nc ncat netcat", risk: umpire.High, consequence: sent, why: "opens a connection", lax: true,
+		check: reachesFirst, out: fromNetwork,
+		opts: []option{
+			{names: "-e= --exec= -c= --sh-exec=", does: runs | harms, consequence: lost,
+				why: "gives a connection to a program"},
+			{names: "--lua-exec=", does: reads | harms, consequence: lost, why: "runs a script"},
+			{names: "-o= --output= -x= --hex-dump=", does: writes}, {names: "-p= -s= -w= -i= -q= -X= -T= -O= -I="},
+			{names: "--version --help -h", does: shows},
+		},
+	},
+	{
+		names: "socat", risk: umpire.High, consequence: sent, why: "connects files, programs and the network",
+		lax: true, check: checkSocat, out: fromNetwork,
+		opts: []option{
+			{names: "-V -h", does: shows}, {names: "-b= -t= -T= -l= -L= -W="}, {names: "-r= -R=", does: writes},
+		},
+	},
+	{
+		names: "telnet ftp lftp tftp ncftp ftpget ftpput rlogin rsh rexec", risk: umpire.High, consequence: sent,
+		why: "opens a connection", lax: true, check: reachesFirst, out: fromNetwork,
+		opts: []option{
+			{names: "-e= -c=", does: asks, consequence: lost, why: "runs commands of its own"},
+			{names: "-f=", does: reads}, {names: "--version --help", does: shows},
+		},
+	},
+	{names: "mail mailx mutt sendmail msmtp swaks", risk: umpire.High, consequence: sent, why: "sends mail", lax: true,
+		opts: []option{{names: "-a= -A= --attach=", does: reads, why: "sends it"}}},
+	{
+		names: "ngrok cloudflared localtunnel bore frpc tailscale zerotier-cli wg wg-quick openvpn", risk: umpire.High,
+		consequence: sent, why: "opens this machine to a network", lax: true,
+		opts: []option{{names: "--version --help", does: shows}},
+	},
+	{
+		names: "nginx apache2 httpd caddy lighttpd darkhttpd miniserve http-server serve live-server webfsd",
+		risk:  umpire.High, consequence: sent, why: "serves files or a configuration to the network", lax: true,
+		opts: []option{{names: "--version --help -v -V", does: shows}},
+	},
 }
 
 // fromNetwork is what a program prints that passes on bytes from the network.

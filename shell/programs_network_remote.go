@@ -11,24 +11,56 @@ const sshOptions = "stricthostkeychecking connecttimeout batchmode user port log
 
 // remoteTools are the programs that work on other machines over SSH.
 var remoteTools = []program{
-	{names: "ssh autossh mosh", risk: umpire.High, consequence: sent, why: "runs commands on another machine", style: leading, args: "data…", check: checkSSH, out: fromNetwork, opts: []option{
-		{names: "-46aCfGgKkMNnqsTtvXxYyA"}, {names: "-b= -B= -c= -e= -I= -l= -m= -O= -p= -P="}, {names: "-o="}, {names: "-V", does: shows}, {names: "-Q=", does: shows},
-		{names: "-F=", does: reads | obeys, why: "obeys another configuration, which can run programs"}, {names: "-E=", does: writes}, {names: "-i=", does: reads, why: "uses the key"}, {names: "-S=", does: reads},
-		{names: "-L= -R= -D= -W= -w= -J=", does: harms, consequence: sent, why: "opens a way between networks"},
+	{
+		names: "ssh autossh mosh", risk: umpire.High, consequence: sent, why: "runs commands on another machine",
+		style: leading, args: "data…", check: checkSSH, out: fromNetwork,
+		opts: []option{
+			{names: "-46aCfGgKkMNnqsTtvXxYyA"}, {names: "-b= -B= -c= -e= -I= -l= -m= -O= -p= -P="}, {names: "-o="},
+			{names: "-V", does: shows}, {names: "-Q=", does: shows},
+			{names: "-F=", does: reads | obeys, why: "obeys another configuration, which can run programs"},
+			{names: "-E=", does: writes}, {names: "-i=", does: reads, why: "uses the key"}, {names: "-S=", does: reads},
+			{names: "-L= -R= -D= -W= -w= -J=", does: harms, consequence: sent, why: "opens a way between networks"},
+		},
+	},
+	{
+		names: "scp", risk: umpire.High, consequence: sent, why: "copies files from or to another machine",
+		check: checkSCP,
+		opts: []option{
+			{names: "-346ABCOpqRsTv"}, {names: "-r", does: walks}, {names: "-c= -l= -P= -X="}, {names: "-o="},
+			{names: "-J= -D=", does: harms, consequence: sent, why: otherRoute},
+			{names: "-F=", does: reads | obeys, why: "obeys another configuration, which can run programs"},
+			{names: "-i=", does: reads, why: "uses the key"},
+			{names: "-S=", does: runs | harms, consequence: lost, why: "runs a program"},
+		},
+	},
+	{
+		names: "sftp", risk: umpire.High, consequence: sent, why: "copies files from or to another machine",
+		style: leading, check: checkSCP,
+		opts: []option{
+			{names: "-46AaCfNpqrv"}, {names: "-B= -c= -l= -P= -R= -s= -X="}, {names: "-o="},
+			{names: "-J= -D=", does: harms, consequence: sent, why: otherRoute}, {names: "-b=", does: reads},
+			{names: "-F=", does: reads | obeys, why: "obeys another configuration, which can run programs"},
+			{names: "-i=", does: reads, why: "uses the key"},
+			{names: "-S=", does: runs | harms, consequence: lost, why: "runs a program"},
+		},
+	},
+	{
+		names: "ssh-add ssh-copy-id ssh-agent sshd sshfs sshpass pssh pdsh", risk: umpire.High, consequence: sent,
+		why: "hands out keys or opens a way to another machine", lax: true,
+		opts: []option{{names: "-V --version", does: shows}},
+	},
+	{names: "ssh-keyscan", risk: umpire.Safe, why: "asks hosts for their keys", check: visitsHosts, opts: []option{
+		{names: "-46cDHqv"}, {names: "-p= -t= -T= -O="},
+		{names: "-f=", does: reads | asks, consequence: lost, why: "asks the hosts that a file names"},
 	}},
-	{names: "scp", risk: umpire.High, consequence: sent, why: "copies files from or to another machine", check: checkSCP, opts: []option{
-		{names: "-346ABCOpqRsTv"}, {names: "-r", does: walks}, {names: "-c= -l= -P= -X="}, {names: "-o="}, {names: "-J= -D=", does: harms, consequence: sent, why: otherRoute},
-		{names: "-F=", does: reads | obeys, why: "obeys another configuration, which can run programs"}, {names: "-i=", does: reads, why: "uses the key"}, {names: "-S=", does: runs | harms, consequence: lost, why: "runs a program"},
-	}},
-	{names: "sftp", risk: umpire.High, consequence: sent, why: "copies files from or to another machine", style: leading, check: checkSCP, opts: []option{
-		{names: "-46AaCfNpqrv"}, {names: "-B= -c= -l= -P= -R= -s= -X="}, {names: "-o="}, {names: "-J= -D=", does: harms, consequence: sent, why: otherRoute}, {names: "-b=", does: reads},
-		{names: "-F=", does: reads | obeys, why: "obeys another configuration, which can run programs"}, {names: "-i=", does: reads, why: "uses the key"}, {names: "-S=", does: runs | harms, consequence: lost, why: "runs a program"},
-	}},
-	{names: "ssh-add ssh-copy-id ssh-agent sshd sshfs sshpass pssh pdsh", risk: umpire.High, consequence: sent, why: "hands out keys or opens a way to another machine", lax: true, opts: []option{{names: "-V --version", does: shows}}},
-	{names: "ssh-keyscan", risk: umpire.Safe, why: "asks hosts for their keys", check: visitsHosts, opts: []option{{names: "-46cDHqv"}, {names: "-p= -t= -T= -O="}, {names: "-f=", does: reads | asks, consequence: lost, why: "asks the hosts that a file names"}}},
-	{names: "ssh-keygen", risk: umpire.High, consequence: lost, why: "makes or changes keys", check: checkKeygen, lax: true, opts: []option{
-		{names: "-lBLFyvq"}, {names: "-E="}, {names: "-f=", does: reads}, {names: "-D= -w=", does: harms, consequence: lost, why: "loads code"},
-	}},
+	{
+		names: "ssh-keygen", risk: umpire.High, consequence: lost, why: "makes or changes keys", check: checkKeygen,
+		lax: true,
+		opts: []option{
+			{names: "-lBLFyvq"}, {names: "-E="}, {names: "-f=", does: reads},
+			{names: "-D= -w=", does: harms, consequence: lost, why: "loads code"},
+		},
+	},
 }
 
 // checkSSH judges the host and the command that runs there. The command is

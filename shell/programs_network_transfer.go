@@ -19,41 +19,110 @@ var transferTools = []program{
 	{names: "curl", risk: umpire.Safe, why: "downloads", check: checkCurl, out: fromNetwork, opts: []option{
 		{names: "-X= --request="},
 		{names: "-sSfgiILlNqRvZ0123#46aBGj"},
-		{names: "--silent --show-error --fail --fail-early --fail-with-body --globoff --include --head --location --list-only --no-buffer --disable --remote-time --verbose --parallel --parallel-immediate --http1.0 --http1.1 --http2 --http2-prior-knowledge --http3 --http3-only --http0.9 --tlsv1 --tlsv1.0 --tlsv1.1 --tlsv1.2 --tlsv1.3 --progress-bar --no-progress-meter --ipv4 --ipv6 --get --junk-session-cookies --compressed --compressed-ssh --path-as-is --raw --tr-encoding --styled-output --no-styled-output --no-keepalive --tcp-fastopen --tcp-nodelay --tcp-keepalive --ssl --ssl-reqd --post301 --post302 --post303 --suppress-connect-headers --trace-time --trace-ids --use-ascii --ignore-content-length --disallow-username-in-url --basic --digest --anyauth --ntlm --negotiate --cert-status --retry-connrefused --retry-all-errors --next -: --metalink --ca-native --no-clobber --remove-on-error --skip-existing --xattr --create-dirs --crlf --append --disable-eprt --disable-epsv --ftp-pasv --ftp-skip-pasv-ip --no-alpn --no-sessionid --proxy-basic --form-escape"},
+		{names: "--silent --show-error --fail --fail-early --fail-with-body --globoff --include --head --location " +
+			"--list-only --no-buffer --disable --remote-time --verbose --parallel --parallel-immediate --http1.0 " +
+			"--http1.1 --http2 --http2-prior-knowledge --http3 --http3-only --http0.9 --tlsv1 --tlsv1.0 --tlsv1.1 " +
+			"--tlsv1.2 --tlsv1.3 --progress-bar --no-progress-meter --ipv4 --ipv6 --get --junk-session-cookies " +
+			"--compressed --compressed-ssh --path-as-is --raw --tr-encoding --styled-output --no-styled-output " +
+			"--no-keepalive --tcp-fastopen --tcp-nodelay --tcp-keepalive --ssl --ssl-reqd --post301 --post302 " +
+			"--post303 --suppress-connect-headers --trace-time --trace-ids --use-ascii --ignore-content-length " +
+			"--disallow-username-in-url --basic --digest --anyauth --ntlm --negotiate --cert-status " +
+			"--retry-connrefused --retry-all-errors --next -: --metalink --ca-native --no-clobber --remove-on-error " +
+			"--skip-existing --xattr --create-dirs --crlf --append --disable-eprt --disable-epsv --ftp-pasv " +
+			"--ftp-skip-pasv-ip --no-alpn --no-sessionid --proxy-basic --form-escape"},
 		{names: "-m= -y= -Y= -A= -e= -r= -C= -u= -U= -t= -P="},
-		{names: "--max-time= --connect-timeout= --speed-limit= --speed-time= --user-agent= --referer= --range= --continue-at= --user= --retry= --retry-delay= --retry-max-time= --max-redirs= --max-filesize= --limit-rate= --rate= --parallel-max= --keepalive-time= --happy-eyeballs-timeout-ms= --expect100-timeout= --ciphers= --tls13-ciphers= --curves= --tls-max= --request-target= --oauth2-bearer= --aws-sigv4= --cert-type= --key-type= --pass= --noproxy= --proto= --proto-default= --proto-redir= --local-port= --create-file-mode= --url-query= --variable= --service-name= --sasl-authzid= --login-options="},
-		{names: "--url="}, {names: "-H= --header= --proxy-header="}, {names: "-w= --write-out="}, {names: "-b= --cookie="}, {names: "-z= --time-cond="},
-		{names: "-o= --output=", why: savesFiles}, {names: "-O --remote-name --remote-name-all -J --remote-header-name", does: asks, consequence: lost, why: savesFiles},
-		{names: "-D= --dump-header= -c= --cookie-jar= --trace= --trace-ascii= --stderr= --libcurl= --etag-save= --hsts= --alt-svc=", does: writes, why: "writes what it learns"},
+		{names: "--max-time= --connect-timeout= --speed-limit= --speed-time= --user-agent= --referer= --range= " +
+			"--continue-at= --user= --retry= --retry-delay= --retry-max-time= --max-redirs= --max-filesize= " +
+			"--limit-rate= --rate= --parallel-max= --keepalive-time= --happy-eyeballs-timeout-ms= " +
+			"--expect100-timeout= --ciphers= --tls13-ciphers= --curves= --tls-max= --request-target= " +
+			"--oauth2-bearer= --aws-sigv4= --cert-type= --key-type= --pass= --noproxy= --proto= --proto-default= " +
+			"--proto-redir= --local-port= --create-file-mode= --url-query= --variable= --service-name= " +
+			"--sasl-authzid= --login-options="},
+		{names: "--url="}, {names: "-H= --header= --proxy-header="}, {names: "-w= --write-out="},
+		{names: "-b= --cookie="}, {names: "-z= --time-cond="},
+		{names: "-o= --output=", why: savesFiles},
+		{names: "-O --remote-name --remote-name-all -J --remote-header-name", does: asks, consequence: lost,
+			why: savesFiles},
+		{names: "-D= --dump-header= -c= --cookie-jar= --trace= --trace-ascii= --stderr= --libcurl= --etag-save= " +
+			"--hsts= --alt-svc=", does: writes, why: "writes what it learns"},
 		{names: "--output-dir=", does: enters | asks, consequence: lost, why: savesFiles},
-		{names: "-d= --data= --data-ascii= --data-binary= --data-urlencode= --json= -F= --form= --expand-data= --expand-json= --expand-data-binary= --expand-form=", does: harms, consequence: sent, why: sendsData},
-		{names: "--data-raw= --form-string= --mail-from= --mail-rcpt= --mail-auth= -Q= --quote= --telnet-option= --ftp-create-dirs", does: harms, consequence: sent, why: sendsData},
+		{names: "-d= --data= --data-ascii= --data-binary= --data-urlencode= --json= -F= --form= --expand-data= " +
+			"--expand-json= --expand-data-binary= --expand-form=", does: harms, consequence: sent, why: sendsData},
+		{names: "--data-raw= --form-string= --mail-from= --mail-rcpt= --mail-auth= -Q= --quote= --telnet-option= " +
+			"--ftp-create-dirs", does: harms, consequence: sent, why: sendsData},
 		{names: "-T= --upload-file=", does: reads | harms, consequence: sent, why: sendsData},
 		{names: "-K= --config=", does: obeys | reads, why: "obeys another configuration"},
-		{names: "-E= --cert= --key= --pubkey= --netrc-file=", does: reads | asks, consequence: sent, why: sendsKeys}, {names: "--netrc --netrc-optional --location-trusted --insecure -k -n --proxy-insecure --doh-insecure --delegation= --proxy-negotiate", does: asks, consequence: sent, why: sendsKeys},
-		{names: "--cacert= --capath= --crlfile= --etag-compare= --egd-file= --random-file= --pinnedpubkey=", does: reads},
+		{names: "-E= --cert= --key= --pubkey= --netrc-file=", does: reads | asks, consequence: sent, why: sendsKeys},
+		{names: "--netrc --netrc-optional --location-trusted --insecure -k -n --proxy-insecure --doh-insecure " +
+			"--delegation= --proxy-negotiate", does: asks, consequence: sent, why: sendsKeys},
+		{names: "--cacert= --capath= --crlfile= --etag-compare= --egd-file= --random-file= --pinnedpubkey=",
+			does: reads},
 		{names: "--engine=", does: harms, consequence: lost, why: "loads code"},
-		{names: "-x= --proxy= --preproxy= --proxy1.0= --socks4= --socks4a= --socks5= --socks5-hostname= --proxy-user= --resolve= --connect-to= --doh-url= --dns-servers= --dns-interface= --interface= --unix-socket= --abstract-unix-socket= --haproxy-protocol -p --proxytunnel", does: asks, consequence: sent, why: otherRoute},
+		{names: "-x= --proxy= --preproxy= --proxy1.0= --socks4= --socks4a= --socks5= --socks5-hostname= " +
+			"--proxy-user= --resolve= --connect-to= --doh-url= --dns-servers= --dns-interface= --interface= " +
+			"--unix-socket= --abstract-unix-socket= --haproxy-protocol -p --proxytunnel", does: asks, consequence: sent,
+			why: otherRoute},
 		{names: "--version -V --help -h --manual -M", does: shows},
 	}},
-	{names: "wget wget2", risk: umpire.High, consequence: sent, why: "downloads and writes files", check: checkWget, out: fromNetwork, lax: true, opts: []option{
-		{names: "--version -V --help -h", does: shows},
-		{names: "-O= --output-document= -o= --output-file= -a= --append-output= --save-cookies= --warc-file= --rejected-log= --hsts-file=", does: writes},
-		{names: "-P= --directory-prefix=", does: writes}, {names: "-i= --input-file= --post-file= --body-file= --load-cookies= --certificate= --private-key= --ca-certificate=", does: reads, why: sendsData},
-		{names: "--config= -e= --execute=", does: obeys}, {names: "--use-askpass=", does: runs | harms, consequence: lost, why: "runs a program"},
-		{names: "-t= -T= -w= -Q= -l= -A= -R= -D= -I= -X= -U= -B= --tries= --timeout= --wait= --quota= --level= --accept= --reject= --domains= --user-agent= --header= --post-data= --body-data= --method= --user= --password= --limit-rate= --base= --referer= --waitretry="},
-	}},
-	{names: "http https xh xhs httpie", risk: umpire.High, consequence: sent, why: sendsData, lax: true, check: reachesURLs, out: fromNetwork, opts: []option{{names: "--version --help", does: shows}, {names: "-o= --output=", does: writes}, {names: "-a= --auth= -A= --session= --timeout= --print= -p= -s= --style="}}},
-	{names: "aria2c axel", risk: umpire.High, consequence: sent, why: "downloads and writes files", check: reachesURLs, lax: true, opts: []option{
-		{names: "--version -v --help -h", does: shows}, {names: "-i= --input-file= --load-cookies= --conf-path=", does: reads}, {names: "-d= --dir= -o= --out= -l= --log= --save-session=", does: writes},
-		{names: "--on-download-error= --on-download-complete= --on-download-start= --on-download-stop= --on-download-pause= --on-bt-download-complete=", does: runs | harms, consequence: lost, why: "runs a program"}, {names: "-x= -s= -j= -k="},
-	}},
-	{names: "yt-dlp youtube-dl gallery-dl", risk: umpire.High, consequence: sent, why: "downloads and writes files", check: reachesURLs, lax: true, opts: []option{
-		{names: "--version --help -h", does: shows}, {names: "--exec= --exec-before-download= --downloader= --external-downloader=", does: runs | harms, consequence: lost, why: "runs a program"}, {names: "-a= --batch-file= --cookies= --config-locations=", does: reads}, {names: "-o= --output= -P= --paths=", does: writes}, {names: "-f= -S="},
-	}},
-	{names: "lynx w3m links elinks links2 browsh", risk: umpire.Medium, consequence: sent, why: "opens a page", check: reachesURLs, out: fromNetwork, opts: []option{
-		{names: "-dump -source -nolist -listonly -stdin -force_html -width= -cols= -T= -display_charset= -crawl -dump_source -dump_head", why: "prints a page"}, {names: "-version --version -help --help", does: shows},
-	}, style: words},
+	{
+		names: "wget wget2", risk: umpire.High, consequence: sent, why: "downloads and writes files", check: checkWget,
+		out: fromNetwork, lax: true,
+		opts: []option{
+			{names: "--version -V --help -h", does: shows},
+			{names: "-O= --output-document= -o= --output-file= -a= --append-output= --save-cookies= --warc-file= " +
+				"--rejected-log= --hsts-file=", does: writes},
+			{names: "-P= --directory-prefix=", does: writes},
+			{names: "-i= --input-file= --post-file= --body-file= --load-cookies= --certificate= --private-key= " +
+				"--ca-certificate=", does: reads, why: sendsData},
+			{names: "--config= -e= --execute=", does: obeys},
+			{names: "--use-askpass=", does: runs | harms, consequence: lost, why: "runs a program"},
+			{names: "-t= -T= -w= -Q= -l= -A= -R= -D= -I= -X= -U= -B= --tries= --timeout= --wait= --quota= --level= " +
+				"--accept= --reject= --domains= --user-agent= --header= --post-data= --body-data= --method= --user= " +
+				"--password= --limit-rate= --base= --referer= --waitretry="},
+		},
+	},
+	{
+		names: "http https xh xhs httpie", risk: umpire.High, consequence: sent, why: sendsData, lax: true,
+		check: reachesURLs, out: fromNetwork,
+		opts: []option{
+			{names: "--version --help", does: shows}, {names: "-o= --output=", does: writes},
+			{names: "-a= --auth= -A= --session= --timeout= --print= -p= -s= --style="},
+		},
+	},
+	{
+		names: "aria2c axel", risk: umpire.High, consequence: sent, why: "downloads and writes files",
+		check: reachesURLs, lax: true,
+		opts: []option{
+			{names: "--version -v --help -h", does: shows},
+			{names: "-i= --input-file= --load-cookies= --conf-path=", does: reads},
+			{names: "-d= --dir= -o= --out= -l= --log= --save-session=", does: writes},
+			{names: "--on-download-error= --on-download-complete= --on-download-start= --on-download-stop= " +
+				"--on-download-pause= --on-bt-download-complete=", does: runs | harms, consequence: lost,
+				why: "runs a program"},
+			{names: "-x= -s= -j= -k="},
+		},
+	},
+	{
+		names: "yt-dlp youtube-dl gallery-dl", risk: umpire.High, consequence: sent, why: "downloads and writes files",
+		check: reachesURLs, lax: true,
+		opts: []option{
+			{names: "--version --help -h", does: shows},
+			{names: "--exec= --exec-before-download= --downloader= --external-downloader=", does: runs | harms,
+				consequence: lost, why: "runs a program"},
+			{names: "-a= --batch-file= --cookies= --config-locations=", does: reads},
+			{names: "-o= --output= -P= --paths=", does: writes}, {names: "-f= -S="},
+		},
+	},
+	{
+		names: "lynx w3m links elinks links2 browsh", risk: umpire.Medium, consequence: sent, why: "opens a page",
+		check: reachesURLs, out: fromNetwork,
+		opts: []option{
+			{names: "-dump -source -nolist -listonly -stdin -force_html -width= -cols= -T= -display_charset= -crawl " +
+				"-dump_source -dump_head", why: "prints a page"},
+			{names: "-version --version -help --help", does: shows},
+		},
+		style: words,
+	},
 }
 
 // checkCurl judges what curl's options hold besides their effect, and its URLs.

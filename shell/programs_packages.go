@@ -9,69 +9,197 @@ import (
 // packageManagers are the package managers of operating systems. Whatever they
 // install runs its own code, mostly as root.
 var packageManagers = []program{
-	{names: "brew", risk: umpire.High, consequence: lost, why: changesPackages, style: leading, opts: []option{{names: "--version -v --help -h --prefix --cellar --cache --repository --config", does: shows}, {names: "-q --quiet -d --debug"}}, check: checkBrewFolder, subs: []program{
-		{names: "list ls", risk: umpire.Safe, why: listsPackages, opts: []option{{names: "--formula --cask --full-name --versions --multiple --pinned --json?"}, {names: "-1ltr --formulae --casks --installed-on-request --installed-as-dependency"}}},
-		{names: "info abv", risk: umpire.Low, why: asksRegistry, check: registryNames, opts: []option{{names: "--json? --installed --formula --cask --analytics --days= --category= --variations --sizes"}, {names: "-v --verbose"}}},
-		{names: "search", risk: umpire.Low, why: asksRegistry, check: registryNames, opts: []option{{names: "--formula --cask --formulae --casks --desc"}}},
-		{names: "deps uses leaves outdated desc", each: true, risk: umpire.Low, why: listsPackages, check: registryNames, opts: []option{{names: "--tree --installed --json? --formula --cask --recursive --direct --topological --include-build --include-optional --installed-on-request"}, {names: "-vqsr --greedy"}}},
-		{names: "cat log options missing formulae casks tap-info", each: true, risk: umpire.Low, why: listsPackages, check: registryNames, opts: []option{{names: "--formula --cask --installed --compact --oneline -1 -n="}}},
-		{names: "services", risk: umpire.High, consequence: lost, why: "controls services", style: leading, subs: []program{{names: "list info", each: true, risk: umpire.Low, why: "lists services", opts: []option{{names: "--all --json"}}}}},
-		{names: "config doctor --prefix --cellar --cache --repository --env commands help", each: true, risk: umpire.Low, why: listsPackages, args: "data…", opts: []option{{names: "--quiet --installed"}}},
+	{
+		names: "brew", risk: umpire.High, consequence: lost, why: changesPackages, style: leading,
+		opts: []option{
+			{names: "--version -v --help -h --prefix --cellar --cache --repository --config", does: shows},
+			{names: "-q --quiet -d --debug"},
+		},
+		check: checkBrewFolder,
+		subs: []program{
+			{names: "list ls", risk: umpire.Safe, why: listsPackages, opts: []option{
+				{names: "--formula --cask --full-name --versions --multiple --pinned --json?"},
+				{names: "-1ltr --formulae --casks --installed-on-request --installed-as-dependency"},
+			}},
+			{names: "info abv", risk: umpire.Low, why: asksRegistry, check: registryNames, opts: []option{
+				{names: "--json? --installed --formula --cask --analytics --days= --category= --variations --sizes"},
+				{names: "-v --verbose"},
+			}},
+			{names: "search", risk: umpire.Low, why: asksRegistry, check: registryNames,
+				opts: []option{{names: "--formula --cask --formulae --casks --desc"}}},
+			{
+				names: "deps uses leaves outdated desc", each: true, risk: umpire.Low, why: listsPackages,
+				check: registryNames,
+				opts: []option{
+					{names: "--tree --installed --json? --formula --cask --recursive --direct --topological " +
+						"--include-build --include-optional --installed-on-request"},
+					{names: "-vqsr --greedy"},
+				},
+			},
+			{
+				names: "cat log options missing formulae casks tap-info", each: true, risk: umpire.Low,
+				why: listsPackages, check: registryNames,
+				opts: []option{{names: "--formula --cask --installed --compact --oneline -1 -n="}},
+			},
+			{
+				names: "services", risk: umpire.High, consequence: lost, why: "controls services", style: leading,
+				subs: []program{
+					{names: "list info", each: true, risk: umpire.Low, why: "lists services",
+						opts: []option{{names: "--all --json"}}},
+				},
+			},
+			{names: "config doctor --prefix --cellar --cache --repository --env commands help", each: true,
+				risk: umpire.Low, why: listsPackages, args: "data…", opts: []option{{names: "--quiet --installed"}}},
+		},
+	},
+	{names: "apt-mark", risk: umpire.High, consequence: lost, why: changesPackages, style: leading, subs: []program{
+		{names: "showauto showmanual showhold showinstall showremove showpurge", each: true, risk: umpire.Safe,
+			why: listsPackages},
 	}},
-	{names: "apt-mark", risk: umpire.High, consequence: lost, why: changesPackages, style: leading, subs: []program{{names: "showauto showmanual showhold showinstall showremove showpurge", each: true, risk: umpire.Safe, why: listsPackages}}},
-	{names: "apt-file", risk: umpire.High, consequence: lost, why: changesPackages, style: leading, subs: []program{{names: "search find list show", each: true, risk: umpire.Safe, why: listsPackages, opts: []option{{names: "-xilFD --regexp --ignore-case --package-only --fixed-string"}}}}},
-	{names: "dpkg-deb", risk: umpire.Medium, consequence: reversible, why: "packs or unpacks packages", args: "read data…", check: checkPackageFile, opts: []option{{names: "-I --info -c --contents -f --field -W --show", why: "prints what a package holds"}, {names: aboutItself, does: shows}}},
-	{names: "apt apt-get", every: checkRemoval, risk: umpire.High, consequence: lost, why: changesPackages, style: leading, opts: []option{
-		{names: "--version -v --help -h", does: shows}, {names: "-qy --quiet --yes --assume-yes"},
-		{names: "-o= --option= -c= --config-file=", does: obeys, why: "obeys another configuration"},
-	}, subs: []program{
-		{names: "list search", each: true, risk: umpire.Safe, why: listsPackages, opts: []option{{names: "--installed --upgradable --manual-installed --all-versions --full --names-only"}, {names: "-aqn"}}},
-		{names: "show policy depends rdepends", each: true, risk: umpire.Safe, why: listsPackages, opts: []option{{names: "--all-versions --no-all-versions --installed --recurse --no-recommends"}, {names: "-aq"}}},
-		{names: "changelog", risk: umpire.Medium, consequence: reversible, why: "downloads a text and shows it in a pager", lax: true},
-		{names: "download source", each: true, risk: umpire.High, consequence: reversible, why: "downloads a package", lax: true},
+	{names: "apt-file", risk: umpire.High, consequence: lost, why: changesPackages, style: leading, subs: []program{
+		{names: "search find list show", each: true, risk: umpire.Safe, why: listsPackages,
+			opts: []option{{names: "-xilFD --regexp --ignore-case --package-only --fixed-string"}}},
 	}},
-	{names: "aptitude", every: checkRemoval, risk: umpire.High, consequence: lost, why: changesPackages, style: leading, opts: []option{{names: "--version --help -h", does: shows}}, subs: []program{
-		{names: "search show versions why why-not", each: true, risk: umpire.Safe, why: "asks the lists of packages", opts: []option{{names: "-q"}}},
-	}},
-	{names: "apt-cache", risk: umpire.Medium, consequence: reversible, why: listsPackages, style: leading, opts: []option{
-		{names: "--version -v --help -h", does: shows}, {names: "-qnfai --quiet --names-only --full --all-versions --installed --no-all-versions"},
-		{names: "-o= --option= -c= --config-file=", does: obeys, why: "obeys another configuration"},
-	}, subs: []program{
-		{names: "search show showpkg showsrc policy madison depends rdepends pkgnames stats dump dumpavail unmet xvcg dotty", each: true, risk: umpire.Safe, why: listsPackages, opts: []option{{names: "--names-only --full --all-versions --no-all-versions --installed --recurse --no-recommends --no-suggests --important --generate"}, {names: "-qnfai"}}},
-	}},
+	{
+		names: "dpkg-deb", risk: umpire.Medium, consequence: reversible, why: "packs or unpacks packages",
+		args: "read data…", check: checkPackageFile,
+		opts: []option{
+			{names: "-I --info -c --contents -f --field -W --show", why: "prints what a package holds"},
+			{names: aboutItself, does: shows},
+		},
+	},
+	{
+		names: "apt apt-get", every: checkRemoval, risk: umpire.High, consequence: lost, why: changesPackages,
+		style: leading,
+		opts: []option{
+			{names: "--version -v --help -h", does: shows}, {names: "-qy --quiet --yes --assume-yes"},
+			{names: "-o= --option= -c= --config-file=", does: obeys, why: "obeys another configuration"},
+		},
+		subs: []program{
+			{names: "list search", each: true, risk: umpire.Safe, why: listsPackages, opts: []option{
+				{names: "--installed --upgradable --manual-installed --all-versions --full --names-only"},
+				{names: "-aqn"},
+			}},
+			{names: "show policy depends rdepends", each: true, risk: umpire.Safe, why: listsPackages, opts: []option{
+				{names: "--all-versions --no-all-versions --installed --recurse --no-recommends"}, {names: "-aq"},
+			}},
+			{names: "changelog", risk: umpire.Medium, consequence: reversible,
+				why: "downloads a text and shows it in a pager", lax: true},
+			{names: "download source", each: true, risk: umpire.High, consequence: reversible,
+				why: "downloads a package", lax: true},
+		},
+	},
+	{
+		names: "aptitude", every: checkRemoval, risk: umpire.High, consequence: lost, why: changesPackages,
+		style: leading, opts: []option{{names: "--version --help -h", does: shows}},
+		subs: []program{
+			{names: "search show versions why why-not", each: true, risk: umpire.Safe,
+				why: "asks the lists of packages", opts: []option{{names: "-q"}}},
+		},
+	},
+	{
+		names: "apt-cache", risk: umpire.Medium, consequence: reversible, why: listsPackages, style: leading,
+		opts: []option{
+			{names: "--version -v --help -h", does: shows},
+			{names: "-qnfai --quiet --names-only --full --all-versions --installed --no-all-versions"},
+			{names: "-o= --option= -c= --config-file=", does: obeys, why: "obeys another configuration"},
+		},
+		subs: []program{
+			{
+				names: "search show showpkg showsrc policy madison depends rdepends pkgnames stats dump dumpavail " +
+					"unmet xvcg dotty",
+				each: true, risk: umpire.Safe, why: listsPackages,
+				opts: []option{
+					{names: "--names-only --full --all-versions --no-all-versions --installed --recurse " +
+						"--no-recommends --no-suggests --important --generate"},
+					{names: "-qnfai"},
+				},
+			},
+		},
+	},
 	{names: "dpkg", every: checkRemoval, risk: umpire.Safe, why: listsPackages, check: checkDpkg, opts: []option{
-		{names: "-lsLSp --list --status --listfiles --search --print-avail --get-selections --print-architecture --print-foreign-architectures --audit -C --verify -V --no-pager", why: "lists"},
+		{names: "-lsLSp --list --status --listfiles --search --print-avail --get-selections --print-architecture " +
+			"--print-foreign-architectures --audit -C --verify -V --no-pager", why: "lists"},
 		{names: "-c= --contents= -I= --info= -f= --field=", does: reads, why: "looks into a package"},
-		{names: "--compare-versions"}, {names: "-i --install -r --remove -P --purge --unpack --configure -a --pending --force-all --force?", does: harms, consequence: lost, why: changesPackages},
-		{names: "-x= --extract= -e= --control=", does: harms, consequence: reversible, why: "unpacks a package"}, {names: "--version --help", does: shows},
+		{names: "--compare-versions"},
+		{names: "-i --install -r --remove -P --purge --unpack --configure -a --pending --force-all --force?",
+			does: harms, consequence: lost, why: changesPackages},
+		{names: "-x= --extract= -e= --control=", does: harms, consequence: reversible, why: "unpacks a package"},
+		{names: "--version --help", does: shows},
 	}},
 	{names: "dpkg-query", risk: umpire.Safe, why: listsPackages, opts: []option{
-		{names: "-lsLSWpc --list --status --listfiles --search --show --print-avail --control-list --no-pager"}, {names: "-f= --showformat="}, {names: aboutItself, does: shows},
+		{names: "-lsLSWpc --list --status --listfiles --search --show --print-avail --control-list --no-pager"},
+		{names: "-f= --showformat="}, {names: aboutItself, does: shows},
 	}},
-	{names: "rpm", every: checkRemoval, risk: umpire.Medium, consequence: reversible, why: "works on packages", check: checkRpm, opts: []option{
-		{names: "-qalicdpRvh --query --all --list --info --configfiles --docfiles --package --requires --provides --changelog --scripts --conflicts --obsoletes --last -f --file", why: "lists"},
-		{names: "--qf= --queryformat=", does: asks, consequence: harmless, why: "expands a macro"},
-		{names: "-UFe --install --upgrade --freshen --erase --nodeps --force --import --rebuilddb --initdb", does: harms, consequence: lost, why: changesPackages},
-		{names: "-E= --eval= -D= --define= --undefine= --macros= --rcfile= --load= --pipe= --root= --dbpath=", does: harms, consequence: lost, why: "runs code"}, {names: "--version", does: shows},
-	}},
-	{names: "dnf yum microdnf zypper tdnf", every: checkRemoval, risk: umpire.High, consequence: lost, why: changesPackages, style: leading, opts: []option{
-		{names: "--version --help -h", does: shows}, {names: "-qyvC --quiet --assumeyes --cacheonly --verbose"},
-	}, subs: []program{
-		{names: "list search info repolist provides deplist repoquery se if lr", each: true, risk: umpire.Low, why: asksRegistry, check: registryNames, opts: []option{{names: "-qCv --installed --available --updates --quiet --cacheonly --all"}}},
-	}},
-	{names: "apk", every: checkRemoval, risk: umpire.High, consequence: lost, why: changesPackages, style: leading, opts: []option{{names: "-qv --quiet --verbose"}, {names: "--version -V --help -h", does: shows}}, subs: []program{
-		{names: "info list search policy version dot stats", each: true, risk: umpire.Safe, why: listsPackages, opts: []option{{names: "-IOPuvqadeLrsRwWx --installed --upgradable --available --description --contents --depends --rdepends --size --exact --quiet --verbose"}}},
-	}},
-	{names: "pacman", every: checkRemoval, risk: umpire.High, consequence: lost, why: changesPackages, lax: true, check: checkPacman, opts: []option{{names: "--version -V --help -h", does: shows}}},
-	{names: "yay paru emerge xbps-install xbps-remove", every: checkRemoval, risk: umpire.High, consequence: lost, why: changesPackages, lax: true, opts: []option{{names: "--version -V --help -h", does: shows}}},
-	{names: "snap flatpak port pkg pkgin guix opkg slackpkg swupd choco scoop winget mas eopkg", risk: umpire.High, consequence: lost, why: changesPackages, style: leading, opts: []option{{names: "--version --help -h", does: shows}}, subs: []program{
-		{names: "list ls info find search version remote-ls remotes installed contents deps outdated", each: true, risk: umpire.Low, why: listsPackages, check: registryNames, opts: []option{{names: "--all --app --runtime --user --system --columns= --installed"}}},
-	}},
-	{names: "nix", risk: umpire.Medium, consequence: lost, why: "evaluates and builds Nix code", style: leading, opts: []option{{names: "--version --help", does: shows}}, subs: []program{
-		{names: "profile upgrade-nix copy store registry", each: true, risk: umpire.High, consequence: sent, why: changesPackages, lax: true},
-		{names: "run shell develop", each: true, risk: umpire.High, consequence: lost, why: "downloads and runs programs", lax: true},
-	}},
-	{names: "nix-shell nix-env nix-build nix-instantiate nix-store", risk: umpire.Medium, consequence: lost, why: "evaluates and builds Nix code", lax: true, opts: []option{{names: "--version", does: shows}}},
+	{
+		names: "rpm", every: checkRemoval, risk: umpire.Medium, consequence: reversible, why: "works on packages",
+		check: checkRpm,
+		opts: []option{
+			{names: "-qalicdpRvh --query --all --list --info --configfiles --docfiles --package --requires " +
+				"--provides --changelog --scripts --conflicts --obsoletes --last -f --file", why: "lists"},
+			{names: "--qf= --queryformat=", does: asks, consequence: harmless, why: "expands a macro"},
+			{names: "-UFe --install --upgrade --freshen --erase --nodeps --force --import --rebuilddb --initdb",
+				does: harms, consequence: lost, why: changesPackages},
+			{names: "-E= --eval= -D= --define= --undefine= --macros= --rcfile= --load= --pipe= --root= --dbpath=",
+				does: harms, consequence: lost, why: "runs code"},
+			{names: "--version", does: shows},
+		},
+	},
+	{
+		names: "dnf yum microdnf zypper tdnf", every: checkRemoval, risk: umpire.High, consequence: lost,
+		why: changesPackages, style: leading,
+		opts: []option{
+			{names: "--version --help -h", does: shows}, {names: "-qyvC --quiet --assumeyes --cacheonly --verbose"},
+		},
+		subs: []program{
+			{
+				names: "list search info repolist provides deplist repoquery se if lr", each: true, risk: umpire.Low,
+				why: asksRegistry, check: registryNames,
+				opts: []option{{names: "-qCv --installed --available --updates --quiet --cacheonly --all"}},
+			},
+		},
+	},
+	{
+		names: "apk", every: checkRemoval, risk: umpire.High, consequence: lost, why: changesPackages, style: leading,
+		opts: []option{{names: "-qv --quiet --verbose"}, {names: "--version -V --help -h", does: shows}},
+		subs: []program{
+			{
+				names: "info list search policy version dot stats", each: true, risk: umpire.Safe, why: listsPackages,
+				opts: []option{
+					{names: "-IOPuvqadeLrsRwWx --installed --upgradable --available --description --contents " +
+						"--depends --rdepends --size --exact --quiet --verbose"},
+				},
+			},
+		},
+	},
+	{names: "pacman", every: checkRemoval, risk: umpire.High, consequence: lost, why: changesPackages, lax: true,
+		check: checkPacman, opts: []option{{names: "--version -V --help -h", does: shows}}},
+	{names: "yay paru emerge xbps-install xbps-remove", every: checkRemoval, risk: umpire.High, consequence: lost,
+		why: changesPackages, lax: true, opts: []option{{names: "--version -V --help -h", does: shows}}},
+	{
+		names: "snap flatpak port pkg pkgin guix opkg slackpkg swupd choco scoop winget mas eopkg", risk: umpire.High,
+		consequence: lost, why: changesPackages, style: leading,
+		opts: []option{{names: "--version --help -h", does: shows}},
+		subs: []program{
+			{
+				names: "list ls info find search version remote-ls remotes installed contents deps outdated",
+				each:  true, risk: umpire.Low, why: listsPackages, check: registryNames,
+				opts: []option{{names: "--all --app --runtime --user --system --columns= --installed"}},
+			},
+		},
+	},
+	{
+		names: "nix", risk: umpire.Medium, consequence: lost, why: "evaluates and builds Nix code", style: leading,
+		opts: []option{{names: "--version --help", does: shows}},
+		subs: []program{
+			{names: "profile upgrade-nix copy store registry", each: true, risk: umpire.High, consequence: sent,
+				why: changesPackages, lax: true},
+			{names: "run shell develop", each: true, risk: umpire.High, consequence: lost,
+				why: "downloads and runs programs", lax: true},
+		},
+	},
+	{names: "nix-shell nix-env nix-build nix-instantiate nix-store", risk: umpire.Medium, consequence: lost,
+		why: "evaluates and builds Nix code", lax: true, opts: []option{{names: "--version", does: shows}}},
 }
 
 // What package managers do, as approval cards say it.

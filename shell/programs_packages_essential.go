@@ -11,7 +11,10 @@ import (
 // the words by which they remove, and those by which they only tell what they would do.
 var removers = []struct{ programs, verbs, dry string }{
 	{"dpkg", "-r --remove -P --purge", "--dry-run --no-act --simulate"},
-	{"apt apt-get aptitude", "remove purge autoremove autopurge", "-s --simulate --just-print --dry-run --recon --no-act"},
+	{
+		"apt apt-get aptitude", "remove purge autoremove autopurge",
+		"-s --simulate --just-print --dry-run --recon --no-act",
+	},
 	{"rpm", "-e --erase", "--test"},
 	{"dnf yum microdnf zypper tdnf", "remove erase rm autoremove", "--assumeno --dry-run"},
 	{"apk", "del", "-s --simulate"},
@@ -85,7 +88,9 @@ func essential(arg word) bool {
 func checkAccounts(u *use) {
 	name := u.program0()
 	removes := hasField("userdel deluser", name) || name == "pw" && u.says("userdel")
-	homes := map[string]string{"userdel": "-r --remove", "deluser": "--remove-home --remove-all-files", "pw": "-r"}[name]
+	homes := map[string]string{
+		"userdel": "-r --remove", "deluser": "--remove-home --remove-all-files", "pw": "-r",
+	}[name]
 	if name == "sysadminctl" {
 		removes = gives(u.args0(), "-deleteUser")
 	}

@@ -8,94 +8,284 @@ import (
 
 // pythonPackages are the package managers of Python.
 var pythonPackages = []program{
-	{names: "pip pip3 pip2", risk: umpire.High, consequence: lost, why: changesPackages, style: leading, opts: []option{
-		{names: "-q --quiet -v --verbose --no-color --no-input --disable-pip-version-check --isolated --require-virtualenv --no-python-version-warning --timeout= --retries="},
-		{names: "--version -V --help -h", does: shows}, {names: "--python= --proxy= --cert= --client-cert= --trusted-host= --log= --keyring-provider=", does: asks, consequence: lost, why: "works with other programs or hosts"},
-	}, subs: []program{
-		{names: "list freeze check", each: true, risk: umpire.Safe, why: listsPackages, args: "none", opts: []option{{names: pipLooks}, {names: "-lqvuoe"}, {names: "--path= -r= --requirement=", does: reads}, {names: aboutItself, does: shows}}},
-		{names: "show inspect debug help", each: true, risk: umpire.Safe, why: listsPackages, opts: []option{{names: pipLooks}, {names: "-fqvl --files"}, {names: aboutItself, does: shows}}},
-		{names: "index search", each: true, risk: umpire.Low, why: asksRegistry, check: registryNames, opts: []option{{names: "--pre --json --format="}, {names: aboutItself, does: shows}}},
-		{names: "hash", risk: umpire.Safe, why: "prints checksums of files", args: "read…", opts: []option{{names: "-a= --algorithm="}}},
-		{names: "config", risk: umpire.High, consequence: lost, why: "changes pip's configuration", style: leading, opts: []option{{names: "--user --site --global"}, {names: "--editor=", does: runs | harms, consequence: lost, why: "runs an editor"}}, subs: []program{
-			{names: "list get debug", each: true, risk: umpire.Safe, why: "prints pip's configuration", check: checkPackageConfig},
-		}},
-		{names: "cache", risk: umpire.High, consequence: reversible, why: "changes pip's cache", style: leading, subs: []program{{names: "dir info list", each: true, risk: umpire.Safe, why: "looks at pip's cache", opts: []option{{names: "--format="}}}}},
-		{names: "install download wheel", each: true, risk: umpire.High, consequence: reversible, why: changesPackages, lax: true, opts: []option{{names: "-r= --requirement= -c= --constraint=", does: reads}, {names: "-t= --target= -d= --dest= -w= --wheel-dir= --root= --prefix= --log=", does: writes}}},
-	}},
-	{names: "pipx", risk: umpire.High, consequence: lost, why: downloadsRun, style: leading, opts: []option{{names: "--version --help -h", does: shows}}, subs: []program{
-		{names: "list environment", each: true, risk: umpire.Safe, why: listsPackages, opts: []option{{names: "--short --json --include-injected --skip-maintenance --value= -V="}}},
-	}},
-	{names: "uvx", risk: umpire.High, consequence: lost, why: downloadsRun, style: leading, opts: []option{{names: "--version -V --help -h", does: shows}}},
-	{names: "uv", risk: umpire.High, consequence: lost, why: changesPackages, style: leading, opts: []option{
-		{names: "-q --quiet -v --verbose --no-progress --color= --offline --no-config"}, {names: "--directory= --project=", does: enters, why: worksInOther}, {names: "--version -V --help -h", does: shows},
-	}, subs: []program{
-		{names: "pip", risk: umpire.High, consequence: lost, why: changesPackages, style: leading, subs: []program{
-			{names: "list show freeze tree check", each: true, risk: umpire.Safe, why: listsPackages, opts: []option{{names: "--format= --outdated --editable --exclude-editable --exclude= --files --depth= --no-dedupe --invert --strict --quiet -q"}}},
-		}},
-		{names: "add remove sync", each: true, risk: umpire.High, consequence: reversible, why: changesPackages, lax: true},
-		{names: "version", risk: umpire.Safe, why: "prints the version", args: "none", opts: []option{{names: "--short --output-format="}}},
-		{names: "run", risk: umpire.Safe, why: runsOwn, style: leading, check: checkProjectRun, opts: []option{
-			{names: "--frozen --locked --no-sync --offline --quiet -q --isolated --no-project --active --exact --all-extras --no-dev --extra= --group= --package= -v --verbose"},
-			{names: "--with= --with-requirements= --with-editable= --from= --python= -p= --index= --index-url= --default-index= --extra-index-url= -w=", does: harms, consequence: lost, why: downloadsRun}, {names: "-m= --module= --env-file= -s --script --gui-script", does: asks, consequence: lost, why: "runs Python code"},
-		}},
-		{names: "python", risk: umpire.High, consequence: lost, why: "installs versions of Python", style: leading, subs: []program{{names: "list find dir", each: true, risk: umpire.Safe, why: "lists versions of Python", check: startsNamed, opts: []option{{names: "--all-versions --only-installed --offline"}}}}},
-		{names: "cache", risk: umpire.High, consequence: reversible, why: "changes uv's cache", style: leading, subs: []program{{names: "dir size", each: true, risk: umpire.Safe, why: "looks at uv's cache"}}},
-		{names: "tree", risk: umpire.Medium, consequence: reversible, why: "changes the project", check: checkTree, opts: []option{{names: "--depth= -d= --frozen --locked --offline --no-dedupe --invert --package= --prune= --no-dev --only-dev --all-groups --group= --no-group= --universal --outdated --quiet -q --show-sizes"}, {names: aboutItself, does: shows}}},
-		{names: "venv lock export build init", each: true, risk: umpire.Medium, consequence: reversible, why: "changes the project", lax: true},
-		{names: "tool", risk: umpire.High, consequence: lost, why: changesPackages, style: leading, subs: []program{{names: "list dir", each: true, risk: umpire.Safe, why: listsPackages, opts: []option{{names: "--show-paths --show-version-specifiers --show-with --bin"}}}}},
-		{names: "help", risk: umpire.Safe, why: "prints help"},
-	}},
-	{names: "poetry pdm pipenv hatch rye", risk: umpire.High, consequence: lost, why: changesPackages, style: leading, opts: []option{
-		{names: "-q --quiet -n --no-interaction --no-ansi --ansi -v"}, {names: "-C= --directory= -P= --project=", does: enters, why: worksInOther}, {names: "--version -V --help -h", does: shows},
-	}, subs: []program{
-		{names: "show list check about graph verify", each: true, risk: umpire.Safe, why: listsPackages, opts: []option{{names: "--tree --latest --outdated --all --top-level --no-dev --only= --with= --without= --why --json --lock --strict --graph"}, {names: "-tloaTq"}, {names: aboutItself, does: shows}}},
-		{names: "add install update remove sync", each: true, risk: umpire.High, consequence: reversible, why: changesPackages, lax: true},
-		{names: "version", risk: umpire.Safe, why: "prints the version", check: checkShownVersion, opts: []option{{names: "-s --short"}}},
-		{names: "run", risk: umpire.Safe, why: runsOwn, style: leading, check: checkProjectRun},
-		{names: "env", risk: umpire.Medium, consequence: reversible, why: "works on virtual environments", style: leading, subs: []program{{names: "info list", each: true, risk: umpire.Safe, why: "lists environments", opts: []option{{names: "--path -p --full-path"}}}}},
-		{names: "config", risk: umpire.High, consequence: lost, why: "changes the configuration", opts: []option{{names: "--list"}}, lax: true},
-		{names: "lock build shell", each: true, risk: umpire.Medium, consequence: reversible, why: "changes the project", lax: true},
-	}},
-	{names: "poe", manifests: "pyproject.toml", risk: umpire.Medium, consequence: lost, why: "runs a task of the project", style: leading, check: checkPoe, opts: []option{
-		{names: "-q --quiet -v --verbose"}, {names: "-C= --directory=", does: enters, why: worksInOther}, {names: "--version --help -h", does: shows},
-	}},
-	{names: "conda mamba micromamba", risk: umpire.High, consequence: lost, why: changesPackages, style: leading, opts: []option{{names: "--version -V --help -h", does: shows}}, subs: []program{
-		{names: "list info", each: true, risk: umpire.Safe, why: listsPackages, opts: []option{{names: "-n= --name="}, {names: "--json --envs --explicit --export --revisions --all --system --base"}, {names: "-eacs"}, {names: "-p= --prefix=", does: reads}}},
-		{names: "search", risk: umpire.Low, why: asksRegistry, check: registryNames, opts: []option{{names: "--info --json -i"}}},
-		{names: "env", risk: umpire.High, consequence: reversible, why: changesPackages, style: leading, subs: []program{{names: "list", risk: umpire.Safe, why: "lists environments", opts: []option{{names: "--json"}}}}},
-		{names: "run", risk: umpire.Medium, consequence: lost, why: "runs a program of an environment", style: leading, args: "command", opts: []option{{names: "-n= --name= --no-capture-output --live-stream"}, {names: "-p= --prefix=", does: asks, consequence: lost, why: "runs in another environment"}}},
-	}},
+	{
+		names: "pip pip3 pip2", risk: umpire.High, consequence: lost, why: changesPackages, style: leading,
+		opts: []option{
+			{names: "-q --quiet -v --verbose --no-color --no-input --disable-pip-version-check --isolated " +
+				"--require-virtualenv --no-python-version-warning --timeout= --retries="},
+			{names: "--version -V --help -h", does: shows},
+			{names: "--python= --proxy= --cert= --client-cert= --trusted-host= --log= --keyring-provider=", does: asks,
+				consequence: lost, why: "works with other programs or hosts"},
+		},
+		subs: []program{
+			{
+				names: "list freeze check", each: true, risk: umpire.Safe, why: listsPackages, args: "none",
+				opts: []option{
+					{names: pipLooks}, {names: "-lqvuoe"}, {names: "--path= -r= --requirement=", does: reads},
+					{names: aboutItself, does: shows},
+				},
+			},
+			{names: "show inspect debug help", each: true, risk: umpire.Safe, why: listsPackages,
+				opts: []option{{names: pipLooks}, {names: "-fqvl --files"}, {names: aboutItself, does: shows}}},
+			{names: "index search", each: true, risk: umpire.Low, why: asksRegistry, check: registryNames,
+				opts: []option{{names: "--pre --json --format="}, {names: aboutItself, does: shows}}},
+			{names: "hash", risk: umpire.Safe, why: "prints checksums of files", args: "read…",
+				opts: []option{{names: "-a= --algorithm="}}},
+			{
+				names: "config", risk: umpire.High, consequence: lost, why: "changes pip's configuration",
+				style: leading,
+				opts: []option{
+					{names: "--user --site --global"},
+					{names: "--editor=", does: runs | harms, consequence: lost, why: "runs an editor"},
+				},
+				subs: []program{
+					{names: "list get debug", each: true, risk: umpire.Safe, why: "prints pip's configuration",
+						check: checkPackageConfig},
+				},
+			},
+			{
+				names: "cache", risk: umpire.High, consequence: reversible, why: "changes pip's cache", style: leading,
+				subs: []program{
+					{names: "dir info list", each: true, risk: umpire.Safe, why: "looks at pip's cache",
+						opts: []option{{names: "--format="}}},
+				},
+			},
+			{
+				names: "install download wheel", each: true, risk: umpire.High, consequence: reversible,
+				why: changesPackages, lax: true,
+				opts: []option{
+					{names: "-r= --requirement= -c= --constraint=", does: reads},
+					{names: "-t= --target= -d= --dest= -w= --wheel-dir= --root= --prefix= --log=", does: writes},
+				},
+			},
+		},
+	},
+	{
+		names: "pipx", risk: umpire.High, consequence: lost, why: downloadsRun, style: leading,
+		opts: []option{{names: "--version --help -h", does: shows}},
+		subs: []program{
+			{names: "list environment", each: true, risk: umpire.Safe, why: listsPackages,
+				opts: []option{{names: "--short --json --include-injected --skip-maintenance --value= -V="}}},
+		},
+	},
+	{names: "uvx", risk: umpire.High, consequence: lost, why: downloadsRun, style: leading,
+		opts: []option{{names: "--version -V --help -h", does: shows}}},
+	{
+		names: "uv", risk: umpire.High, consequence: lost, why: changesPackages, style: leading,
+		opts: []option{
+			{names: "-q --quiet -v --verbose --no-progress --color= --offline --no-config"},
+			{names: "--directory= --project=", does: enters, why: worksInOther},
+			{names: "--version -V --help -h", does: shows},
+		},
+		subs: []program{
+			{names: "pip", risk: umpire.High, consequence: lost, why: changesPackages, style: leading, subs: []program{
+				{
+					names: "list show freeze tree check", each: true, risk: umpire.Safe, why: listsPackages,
+					opts: []option{
+						{names: "--format= --outdated --editable --exclude-editable --exclude= --files --depth= " +
+							"--no-dedupe --invert --strict --quiet -q"},
+					},
+				},
+			}},
+			{names: "add remove sync", each: true, risk: umpire.High, consequence: reversible, why: changesPackages,
+				lax: true},
+			{names: "version", risk: umpire.Safe, why: "prints the version", args: "none",
+				opts: []option{{names: "--short --output-format="}}},
+			{names: "run", risk: umpire.Safe, why: runsOwn, style: leading, check: checkProjectRun, opts: []option{
+				{names: "--frozen --locked --no-sync --offline --quiet -q --isolated --no-project --active --exact " +
+					"--all-extras --no-dev --extra= --group= --package= -v --verbose"},
+				{names: "--with= --with-requirements= --with-editable= --from= --python= -p= --index= --index-url= " +
+					"--default-index= --extra-index-url= -w=", does: harms, consequence: lost, why: downloadsRun},
+				{names: "-m= --module= --env-file= -s --script --gui-script", does: asks, consequence: lost,
+					why: "runs Python code"},
+			}},
+			{
+				names: "python", risk: umpire.High, consequence: lost, why: "installs versions of Python",
+				style: leading,
+				subs: []program{
+					{names: "list find dir", each: true, risk: umpire.Safe, why: "lists versions of Python",
+						check: startsNamed, opts: []option{{names: "--all-versions --only-installed --offline"}}},
+				},
+			},
+			{names: "cache", risk: umpire.High, consequence: reversible, why: "changes uv's cache", style: leading,
+				subs: []program{{names: "dir size", each: true, risk: umpire.Safe, why: "looks at uv's cache"}}},
+			{
+				names: "tree", risk: umpire.Medium, consequence: reversible, why: "changes the project",
+				check: checkTree,
+				opts: []option{
+					{names: "--depth= -d= --frozen --locked --offline --no-dedupe --invert --package= --prune= " +
+						"--no-dev --only-dev --all-groups --group= --no-group= --universal --outdated --quiet -q " +
+						"--show-sizes"},
+					{names: aboutItself, does: shows},
+				},
+			},
+			{names: "venv lock export build init", each: true, risk: umpire.Medium, consequence: reversible,
+				why: "changes the project", lax: true},
+			{names: "tool", risk: umpire.High, consequence: lost, why: changesPackages, style: leading, subs: []program{
+				{names: "list dir", each: true, risk: umpire.Safe, why: listsPackages,
+					opts: []option{{names: "--show-paths --show-version-specifiers --show-with --bin"}}},
+			}},
+			{names: "help", risk: umpire.Safe, why: "prints help"},
+		},
+	},
+	{
+		names: "poetry pdm pipenv hatch rye", risk: umpire.High, consequence: lost, why: changesPackages,
+		style: leading,
+		opts: []option{
+			{names: "-q --quiet -n --no-interaction --no-ansi --ansi -v"},
+			{names: "-C= --directory= -P= --project=", does: enters, why: worksInOther},
+			{names: "--version -V --help -h", does: shows},
+		},
+		subs: []program{
+			{
+				names: "show list check about graph verify", each: true, risk: umpire.Safe, why: listsPackages,
+				opts: []option{
+					{names: "--tree --latest --outdated --all --top-level --no-dev --only= --with= --without= --why " +
+						"--json --lock --strict --graph"},
+					{names: "-tloaTq"}, {names: aboutItself, does: shows},
+				},
+			},
+			{names: "add install update remove sync", each: true, risk: umpire.High, consequence: reversible,
+				why: changesPackages, lax: true},
+			{names: "version", risk: umpire.Safe, why: "prints the version", check: checkShownVersion,
+				opts: []option{{names: "-s --short"}}},
+			{names: "run", risk: umpire.Safe, why: runsOwn, style: leading, check: checkProjectRun},
+			{
+				names: "env", risk: umpire.Medium, consequence: reversible, why: "works on virtual environments",
+				style: leading,
+				subs: []program{
+					{names: "info list", each: true, risk: umpire.Safe, why: "lists environments",
+						opts: []option{{names: "--path -p --full-path"}}},
+				},
+			},
+			{names: "config", risk: umpire.High, consequence: lost, why: "changes the configuration",
+				opts: []option{{names: "--list"}}, lax: true},
+			{names: "lock build shell", each: true, risk: umpire.Medium, consequence: reversible,
+				why: "changes the project", lax: true},
+		},
+	},
+	{
+		names: "poe", manifests: "pyproject.toml", risk: umpire.Medium, consequence: lost,
+		why: "runs a task of the project", style: leading, check: checkPoe,
+		opts: []option{
+			{names: "-q --quiet -v --verbose"}, {names: "-C= --directory=", does: enters, why: worksInOther},
+			{names: "--version --help -h", does: shows},
+		},
+	},
+	{
+		names: "conda mamba micromamba", risk: umpire.High, consequence: lost, why: changesPackages, style: leading,
+		opts: []option{{names: "--version -V --help -h", does: shows}},
+		subs: []program{
+			{names: "list info", each: true, risk: umpire.Safe, why: listsPackages, opts: []option{
+				{names: "-n= --name="}, {names: "--json --envs --explicit --export --revisions --all --system --base"},
+				{names: "-eacs"}, {names: "-p= --prefix=", does: reads},
+			}},
+			{names: "search", risk: umpire.Low, why: asksRegistry, check: registryNames,
+				opts: []option{{names: "--info --json -i"}}},
+			{
+				names: "env", risk: umpire.High, consequence: reversible, why: changesPackages, style: leading,
+				subs: []program{
+					{names: "list", risk: umpire.Safe, why: "lists environments", opts: []option{{names: "--json"}}},
+				},
+			},
+			{
+				names: "run", risk: umpire.Medium, consequence: lost, why: "runs a program of an environment",
+				style: leading, args: "command",
+				opts: []option{
+					{names: "-n= --name= --no-capture-output --live-stream"},
+					{names: "-p= --prefix=", does: asks, consequence: lost, why: "runs in another environment"},
+				},
+			},
+		},
+	},
 }
 
 const pipLooks = "--format= --outdated --uptodate --local --user --editable --exclude-editable --include-editable --not-required --exclude= --pre --all --verbose --quiet --disable-pip-version-check --no-color"
 
 // languagePackages are the package managers of other languages.
 var languagePackages = []program{
-	{names: "gem", risk: umpire.High, consequence: lost, why: changesPackages, style: leading, opts: []option{{names: "--version -v --help -h", does: shows}}, subs: []program{
-		{names: "list environment env contents dependency which query help", each: true, risk: umpire.Safe, why: listsPackages, opts: []option{{names: "--local --all --details --versions --no-versions --installed --exact --quiet --no-verbose"}, {names: "-ldaiq"}}},
-		{names: "search info outdated specification", each: true, risk: umpire.Low, why: asksRegistry, check: registryNames, opts: []option{{names: "--local --remote --all --exact --versions --details --prerelease"}, {names: "-lraed"}}},
-	}},
-	{names: "bundle bundler", risk: umpire.High, consequence: lost, why: changesPackages, style: leading, opts: []option{{names: "--no-color --verbose -V"}, {names: "--version -v --help -h", does: shows}}, subs: []program{
-		// Every look at a bundle runs the project's Gemfile, which is Ruby code.
-		{names: "list show info check", each: true, risk: umpire.Safe, why: "runs the project's Gemfile, and lists its gems", opts: []option{{names: "--name-only --paths --path --version --dry-run --only-group= --without-group= --without= --only="}, {names: "--gemfile=", does: obeys, why: otherRules}, {names: "--help -h", does: shows}}},
-		{names: "outdated platform env viz licenses", each: true, risk: umpire.Medium, consequence: lost, why: "runs the project's Gemfile", lax: true},
-		{names: "install update add remove", each: true, risk: umpire.High, consequence: reversible, why: changesPackages, lax: true},
-		{names: "exec", risk: umpire.Safe, why: runsOwn, style: leading, check: checkProjectRun},
-		{names: "help version", each: true, risk: umpire.Safe, why: "prints help"},
-	}},
-	{names: "composer", risk: umpire.High, consequence: lost, why: changesPackages, style: leading, opts: []option{
-		{names: "-q --quiet -n --no-interaction --no-ansi --ansi --no-plugins --no-scripts -v"}, {names: "-d= --working-dir=", does: enters, why: worksInOther}, {names: "--version -V --help -h", does: shows},
-	}, subs: []program{
-		{names: "install update require remove", each: true, risk: umpire.High, consequence: reversible, why: changesPackages, lax: true},
-		// Every command of composer loads the project's plugins.
-		{names: "show info licenses", each: true, risk: umpire.Safe, why: "loads the project's composer plugins, and lists packages", opts: []option{{names: "--tree -t --installed -i --direct -D --name-only -N --path -P --platform -p --self -s --no-dev --locked --no-ansi -q -n -v"}, {names: "--format="}, {names: "--help -h", does: shows}}},
-		{names: "outdated why depends why-not prohibits validate diagnose check-platform-reqs suggests fund status audit search", each: true, risk: umpire.Medium, consequence: lost, why: "runs the project's composer plugins", lax: true},
-		{names: "run run-script test dump-autoload dumpautoload exec", each: true, risk: umpire.Medium, consequence: lost, why: "runs a script of the project", lax: true},
-	}},
-	{names: "opam dub nimble shards luarocks cpan cpanm", risk: umpire.Medium, consequence: lost, why: "builds or changes a project", style: leading, opts: []option{{names: "--version --help -h", does: shows}}, subs: []program{
-		{names: "install i upgrade update publish upload deps.get deps.update hex.publish archive.install local.hex escript.install", each: true, risk: umpire.High, consequence: sent, why: changesPackages, lax: true},
-	}},
-	{names: "rebar3 sbt lein", risk: umpire.Medium, consequence: lost, why: "builds or changes a project, by code that it names", lax: true},
+	{
+		names: "gem", risk: umpire.High, consequence: lost, why: changesPackages, style: leading,
+		opts: []option{{names: "--version -v --help -h", does: shows}},
+		subs: []program{
+			{
+				names: "list environment env contents dependency which query help", each: true, risk: umpire.Safe,
+				why: listsPackages,
+				opts: []option{
+					{names: "--local --all --details --versions --no-versions --installed --exact --quiet " +
+						"--no-verbose"},
+					{names: "-ldaiq"},
+				},
+			},
+			{
+				names: "search info outdated specification", each: true, risk: umpire.Low, why: asksRegistry,
+				check: registryNames,
+				opts: []option{
+					{names: "--local --remote --all --exact --versions --details --prerelease"}, {names: "-lraed"},
+				},
+			},
+		},
+	},
+	{
+		names: "bundle bundler", risk: umpire.High, consequence: lost, why: changesPackages, style: leading,
+		opts: []option{{names: "--no-color --verbose -V"}, {names: "--version -v --help -h", does: shows}},
+		subs: []program{
+			// Every look at a bundle runs the project's Gemfile, which is Ruby code.
+			{
+				names: "list show info check", each: true, risk: umpire.Safe,
+				why: "runs the project's Gemfile, and lists its gems",
+				opts: []option{
+					{names: "--name-only --paths --path --version --dry-run --only-group= --without-group= " +
+						"--without= --only="},
+					{names: "--gemfile=", does: obeys, why: otherRules}, {names: "--help -h", does: shows},
+				},
+			},
+			{names: "outdated platform env viz licenses", each: true, risk: umpire.Medium, consequence: lost,
+				why: "runs the project's Gemfile", lax: true},
+			{names: "install update add remove", each: true, risk: umpire.High, consequence: reversible,
+				why: changesPackages, lax: true},
+			{names: "exec", risk: umpire.Safe, why: runsOwn, style: leading, check: checkProjectRun},
+			{names: "help version", each: true, risk: umpire.Safe, why: "prints help"},
+		},
+	},
+	{
+		names: "composer", risk: umpire.High, consequence: lost, why: changesPackages, style: leading,
+		opts: []option{
+			{names: "-q --quiet -n --no-interaction --no-ansi --ansi --no-plugins --no-scripts -v"},
+			{names: "-d= --working-dir=", does: enters, why: worksInOther},
+			{names: "--version -V --help -h", does: shows},
+		},
+		subs: []program{
+			{names: "install update require remove", each: true, risk: umpire.High, consequence: reversible,
+				why: changesPackages, lax: true},
+			// Every command of composer loads the project's plugins.
+			{
+				names: "show info licenses", each: true, risk: umpire.Safe,
+				why: "loads the project's composer plugins, and lists packages",
+				opts: []option{
+					{names: "--tree -t --installed -i --direct -D --name-only -N --path -P --platform -p --self -s " +
+						"--no-dev --locked --no-ansi -q -n -v"},
+					{names: "--format="}, {names: "--help -h", does: shows},
+				},
+			},
+			{names: "outdated why depends why-not prohibits validate diagnose check-platform-reqs suggests fund " +
+				"status audit search", each: true, risk: umpire.Medium, consequence: lost,
+				why: "runs the project's composer plugins", lax: true},
+			{names: "run run-script test dump-autoload dumpautoload exec", each: true, risk: umpire.Medium,
+				consequence: lost, why: "runs a script of the project", lax: true},
+		},
+	},
+	{
+		names: "opam dub nimble shards luarocks cpan cpanm", risk: umpire.Medium, consequence: lost,
+		why: "builds or changes a project", style: leading, opts: []option{{names: "--version --help -h", does: shows}},
+		subs: []program{
+			{names: "install i upgrade update publish upload deps.get deps.update hex.publish archive.install " +
+				"local.hex escript.install", each: true, risk: umpire.High, consequence: sent, why: changesPackages,
+				lax: true},
+		},
+	},
+	{names: "rebar3 sbt lein", risk: umpire.Medium, consequence: lost,
+		why: "builds or changes a project, by code that it names", lax: true},
 }
 
 // startsNamed judges a Python that is looked for by its path: it is started, and

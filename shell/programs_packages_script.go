@@ -25,100 +25,265 @@ var globally = []option{{names: "-g --global", does: harms, consequence: lost, w
 
 // scriptPackages are the package managers of JavaScript.
 var scriptPackages = []program{
-	{names: "npm", manifests: "package.json", risk: umpire.High, consequence: sent, why: changesPackages, style: leading, opts: []option{
-		{names: npmScript}, {names: "-sq"}, {names: "-C= --prefix=", does: enters, why: worksInOther}, {names: "--version -v --help -h -l", does: shows},
-	}, subs: []program{
-		{names: "list ls la ll", each: true, risk: umpire.Safe, why: listsPackages, opts: []option{{names: npmLooks}, {names: npmShort}, {names: aboutItself, does: shows}}},
-		{names: "view info show v outdated search explain why fund", each: true, risk: umpire.Safe, why: asksRegistry, check: registryNames, opts: []option{{names: npmLooks}, {names: npmShort}, {names: aboutItself, does: shows}}},
-		{names: "root prefix bin query help help-search completion", each: true, risk: umpire.Safe, why: listsPackages, opts: []option{{names: npmLooks}, {names: npmShort}, {names: aboutItself, does: shows}}},
-		{names: "ping whoami doctor", each: true, risk: umpire.Low, why: asksRegistry, args: "none", opts: []option{{names: "--json"}, {names: aboutItself, does: shows}}},
-		{names: "audit", risk: umpire.Low, why: asksRegistry, opts: []option{{names: npmLooks + " --audit-level= --no-package-lock"}, {names: npmShort}, {names: aboutItself, does: shows}}, subs: []program{
-			{names: "fix", risk: umpire.High, consequence: reversible, why: changesPackages, lax: true},
-			{names: "signatures", risk: umpire.Low, why: asksRegistry, opts: []option{{names: "--json"}}},
-		}},
-		{names: "test t tst", risk: umpire.Safe, why: runsTests, args: "read…", check: checkNamedScript, opts: []option{{names: npmScript}, {names: "-s"}, {names: aboutItself, does: shows}}},
-		{names: "run run-script rum urn", risk: umpire.Safe, why: "lists the project's scripts", args: "read…", check: checkScript, opts: []option{{names: npmScript}, {names: "-s"}, {names: aboutItself, does: shows}}},
-		{names: "start stop restart", each: true, risk: umpire.Medium, consequence: lost, why: "runs a script of the project", lax: true, check: checkNamedScript},
-		{names: "config c", risk: umpire.High, consequence: lost, why: "changes npm's configuration", style: leading, opts: []option{{names: "--json --global -g"}}, subs: []program{
-			{names: "get list ls", each: true, risk: umpire.Safe, why: "prints npm's configuration", check: secretSetting, opts: []option{{names: "--json --long --global"}, {names: "-gl"}}},
-		}},
-		{names: "get", risk: umpire.Safe, why: "prints npm's configuration", check: secretSetting, opts: []option{{names: "--json --global -g"}}},
-		{names: "pkg", risk: umpire.Medium, consequence: reversible, why: "changes package.json", style: leading, subs: []program{
-			{names: "get", risk: umpire.Safe, why: "prints package.json", opts: []option{{names: npmScript + " --json"}}},
-			{names: "set delete fix", each: true, risk: umpire.Medium, consequence: reversible, why: "changes package.json, whose scripts run", lax: true},
-		}},
-		{names: "pack", risk: umpire.Medium, consequence: lost, why: "builds a package with the project's scripts", lax: true},
-		{names: "docs repo bugs home", each: true, risk: umpire.Medium, consequence: sent, why: "opens a browser", lax: true},
-		{names: "install i in ins inst insta instal isnt isnta isntal isntall add", risk: umpire.High, consequence: reversible, why: changesPackages, lax: true, also: []*[]option{&globally}},
-		{names: "ci clean-install uninstall remove rm un update up upgrade dedupe prune rebuild", each: true, risk: umpire.High, consequence: reversible, why: changesPackages, lax: true, also: []*[]option{&globally}},
-	}},
-	{names: "npx bunx", manifests: "package.json", risk: umpire.Safe, why: runsOwn, style: leading, check: checkNpx, opts: []option{
-		{names: "--no --no-install --quiet -q --silent -s --bun"}, {names: "--yes -y --package= -p= --call= -c= --shell= --registry= --cache= --userconfig= --script-shell= --ignore-existing", does: harms, consequence: lost, why: downloadsRun},
-		{names: "--prefix= -C=", does: enters | asks, consequence: lost, why: worksInOther}, {names: "--version -v --help -h", does: shows},
-	}},
-	{names: "yarn yarnpkg", manifests: "package.json", risk: umpire.Medium, consequence: lost, why: "runs a script of the project", style: leading, check: checkBareYarn, opts: []option{
-		{names: "--silent -s --json --no-progress --non-interactive --offline"}, {names: "--cwd=", does: enters, why: worksInOther}, {names: "--version -v --help -h", does: shows},
-	}, subs: []program{
-		{names: "list why licenses versions bin help", each: true, risk: umpire.Safe, why: listsPackages, opts: []option{{names: "--json --depth= --pattern= --prod --production --recursive -R --peers --silent -s --verbose -v"}, {names: aboutItself, does: shows}}},
-		{names: "info outdated", each: true, risk: umpire.Safe, why: asksRegistry, check: registryNames, opts: []option{{names: "--json --silent -s --all --recursive --fields= --name-only --dependents --manifest --cache --extra= --virtuals"}, {names: "-AR -f="}, {names: aboutItself, does: shows}}},
-		{names: "audit", risk: umpire.Low, why: asksRegistry, args: "none", opts: []option{{names: "--json --level= --groups= --all --recursive"}, {names: "-AR"}}},
-		{names: "test " + ownScripts, each: true, risk: umpire.Safe, why: runsTests, args: "read…", check: checkNamedScript, opts: []option{{names: "--silent -s"}, {names: aboutItself, does: shows}}},
-		{names: ownPrograms, each: true, risk: umpire.Safe, why: runsOwn, style: bare, check: checkOwnProgram},
-		{names: "run", risk: umpire.Safe, why: "lists the project's scripts", args: "read…", check: checkScript, opts: []option{{names: "--silent -s"}, {names: aboutItself, does: shows}}},
-		{names: "config", risk: umpire.High, consequence: lost, why: "changes yarn's configuration", style: leading, subs: []program{
-			{names: "get", risk: umpire.Safe, why: "prints yarn's configuration", check: secretSetting, opts: []option{{names: "--json"}}},
-			{names: "list", risk: umpire.Medium, consequence: harmless, why: "prints credentials", opts: []option{{names: "--json"}}},
-		}},
-		{names: "workspaces", risk: umpire.Medium, consequence: lost, why: "runs a command in every workspace", style: leading, subs: []program{
-			{names: "list info", each: true, risk: umpire.Safe, why: listsPackages, opts: []option{{names: "--json --since? --recursive --verbose"}, {names: "-Rv"}}},
-		}},
-		{names: "add install upgrade up remove import dedupe rebuild", each: true, risk: umpire.High, consequence: reversible, why: changesPackages, lax: true, also: []*[]option{&globally}},
-		{names: "publish npm link unlink dlx create init exec set plugin cache global unplug patch patch-commit version tag login logout owner", each: true, risk: umpire.High, consequence: sent, why: changesPackages, lax: true},
-	}},
-	{names: "pnpm", manifests: "package.json", risk: umpire.Medium, consequence: lost, why: "runs a script of the project", style: leading, opts: []option{
-		{names: "--silent -s --recursive -r --filter= -F= --workspace-root -w --color --no-color --loglevel= --parallel --stream --aggregate-output --if-present"},
-		{names: "-C= --dir=", does: enters, why: worksInOther}, {names: "--version -v --help -h", does: shows},
-	}, subs: []program{
-		{names: "list ls la ll why licenses root bin", each: true, risk: umpire.Safe, why: listsPackages, opts: []option{{names: "-C= --dir=", does: enters}, {names: npmLooks + " --recursive --filter= --no-optional --lockfile-only --only-projects --exclude-peers --find-by= --dir-only"}, {names: "-rgPDs -F="}, {names: aboutItself, does: shows}}},
-		{names: "outdated view info show search", each: true, risk: umpire.Safe, why: asksRegistry, check: registryNames, opts: []option{{names: npmLooks + " --recursive --filter= --compatible --format= --no-table --sort-by="}, {names: "-rgPDs -F="}, {names: aboutItself, does: shows}}},
-		{names: "audit", risk: umpire.Low, why: asksRegistry, args: "none", opts: []option{{names: "--json --audit-level= --prod --dev"}, {names: "-PD"}, {names: "--fix", does: harms, consequence: reversible, why: changesPackages}}},
-		{names: "test t tst", risk: umpire.Safe, why: runsTests, args: "read…", check: checkNamedScript, opts: []option{{names: "--silent -s --recursive -r --filter= -F= --if-present"}, {names: aboutItself, does: shows}}},
-		{names: ownScripts, each: true, risk: umpire.Safe, why: runsTests, args: "read…", check: checkNamedScript, opts: []option{{names: "--silent -s"}, {names: aboutItself, does: shows}}},
-		{names: ownPrograms, each: true, risk: umpire.Safe, why: runsOwn, style: bare, check: checkOwnProgram},
-		{names: "exec", risk: umpire.Safe, why: runsOwn, style: leading, check: checkProjectRun, opts: []option{{names: "--silent -s --recursive -r --filter= -F="}, {names: "-c --shell-mode", does: harms, consequence: lost, why: "runs shell code"}}},
-		{names: "run run-script", risk: umpire.Safe, why: "lists the project's scripts", args: "read…", check: checkScript, opts: []option{{names: "--silent -s --recursive -r --filter= -F= --if-present --parallel --stream"}, {names: aboutItself, does: shows}}},
-		{names: "config c", risk: umpire.High, consequence: lost, why: "changes pnpm's configuration", style: leading, subs: []program{
-			{names: "get list ls", each: true, risk: umpire.Safe, why: "prints pnpm's configuration", check: checkPackageConfig, opts: []option{{names: "--json --global -g"}}},
-		}},
-		{names: "add install i up update upgrade remove rm uninstall un import dedupe prune rebuild rb fetch", each: true, risk: umpire.High, consequence: reversible, why: changesPackages, lax: true, also: []*[]option{&globally}},
-		{names: "publish link unlink dlx create init patch patch-commit store env self-update setup server deploy approve-builds login", each: true, risk: umpire.High, consequence: sent, why: changesPackages, lax: true},
-	}},
-	{names: "bun", every: guessCode, manifests: "package.json", risk: umpire.Medium, consequence: lost, why: "runs JavaScript code", style: leading, check: runsCode, opts: []option{
-		{names: "--silent --bun"}, {names: "--cwd=", does: enters, why: worksInOther}, {names: "--version -v --help -h --revision", does: shows},
-		{names: "-e= --eval= -p= --print=", does: asks, consequence: lost, why: "runs JavaScript code"},
-	}, subs: []program{
-		{names: "pm", risk: umpire.High, consequence: sent, why: changesPackages, style: leading, subs: []program{
-			{names: "ls list bin hash hash-string hash-print why", each: true, risk: umpire.Safe, why: listsPackages, opts: []option{{names: "--all --global -g --depth= --top"}}},
-			{names: "whoami view", each: true, risk: umpire.Low, why: asksRegistry, check: registryNames, opts: []option{{names: "--json"}}},
-		}},
-		{names: "outdated info why", each: true, risk: umpire.Safe, why: asksRegistry, check: registryNames, opts: []option{{names: "--json --filter= -F= --top --depth="}}},
-		{names: "test", risk: umpire.Safe, why: runsTests, args: "read…", check: checkNamedScript, opts: []option{
-			{names: "--timeout= --bail? --rerun-each= --only --todo --coverage --coverage-reporter= -t= --test-name-pattern= --concurrent --randomize --seed="}, {names: "-u --update-snapshots", does: asks, consequence: reversible, why: "changes snapshots"},
-		}},
-		{names: ownScripts, each: true, risk: umpire.Safe, why: runsTests, args: "read…", check: checkNamedScript},
-		{names: "x", risk: umpire.Safe, why: runsOwn, style: leading, check: checkNpx, opts: []option{
-			{names: "--bun --silent"}, {names: "--package= -p= --no-install --verbose", does: harms, consequence: lost, why: downloadsRun},
-		}},
-		{names: "run", risk: umpire.Safe, why: "lists the project's scripts", args: "read…", check: checkScript, opts: []option{{names: "--silent --bun -b --if-present --filter= -F="}}},
-		{names: "install i add a remove rm update", each: true, risk: umpire.High, consequence: reversible, why: changesPackages, lax: true, also: []*[]option{&globally}},
-		{names: "upgrade publish link unlink create c init patch deploy audit", each: true, risk: umpire.High, consequence: sent, why: changesPackages, lax: true},
-	}},
-	{names: "corepack nvm fnm volta asdf mise rtx pyenv rbenv", risk: umpire.High, consequence: lost, why: "installs or selects versions of programs", style: leading, opts: []option{{names: "--version -v --help -h", does: shows}}, subs: []program{
-		{names: "list ls current which whereis versions", each: true, risk: umpire.Safe, why: "lists versions of programs", opts: []option{{names: "--json --bare"}}},
-	}},
-	{names: "n", risk: umpire.High, consequence: lost, why: "installs or selects versions of programs", style: leading, opts: []option{{names: "--version -V --help -h", does: shows}}, subs: []program{
-		{names: "ls", risk: umpire.Safe, why: "lists versions", args: "none"},
-	}},
+	{
+		names: "npm", manifests: "package.json", risk: umpire.High, consequence: sent, why: changesPackages,
+		style: leading,
+		opts: []option{
+			{names: npmScript}, {names: "-sq"}, {names: "-C= --prefix=", does: enters, why: worksInOther},
+			{names: "--version -v --help -h -l", does: shows},
+		},
+		subs: []program{
+			{names: "list ls la ll", each: true, risk: umpire.Safe, why: listsPackages,
+				opts: []option{{names: npmLooks}, {names: npmShort}, {names: aboutItself, does: shows}}},
+			{
+				names: "view info show v outdated search explain why fund", each: true, risk: umpire.Safe,
+				why: asksRegistry, check: registryNames,
+				opts: []option{{names: npmLooks}, {names: npmShort}, {names: aboutItself, does: shows}},
+			},
+			{
+				names: "root prefix bin query help help-search completion", each: true, risk: umpire.Safe,
+				why:  listsPackages,
+				opts: []option{{names: npmLooks}, {names: npmShort}, {names: aboutItself, does: shows}},
+			},
+			{names: "ping whoami doctor", each: true, risk: umpire.Low, why: asksRegistry, args: "none",
+				opts: []option{{names: "--json"}, {names: aboutItself, does: shows}}},
+			{
+				names: "audit", risk: umpire.Low, why: asksRegistry,
+				opts: []option{
+					{names: npmLooks + " --audit-level= --no-package-lock"}, {names: npmShort},
+					{names: aboutItself, does: shows},
+				},
+				subs: []program{
+					{names: "fix", risk: umpire.High, consequence: reversible, why: changesPackages, lax: true},
+					{names: "signatures", risk: umpire.Low, why: asksRegistry, opts: []option{{names: "--json"}}},
+				},
+			},
+			{names: "test t tst", risk: umpire.Safe, why: runsTests, args: "read…", check: checkNamedScript,
+				opts: []option{{names: npmScript}, {names: "-s"}, {names: aboutItself, does: shows}}},
+			{
+				names: "run run-script rum urn", risk: umpire.Safe, why: "lists the project's scripts", args: "read…",
+				check: checkScript,
+				opts:  []option{{names: npmScript}, {names: "-s"}, {names: aboutItself, does: shows}},
+			},
+			{names: "start stop restart", each: true, risk: umpire.Medium, consequence: lost,
+				why: "runs a script of the project", lax: true, check: checkNamedScript},
+			{
+				names: "config c", risk: umpire.High, consequence: lost, why: "changes npm's configuration",
+				style: leading, opts: []option{{names: "--json --global -g"}},
+				subs: []program{
+					{names: "get list ls", each: true, risk: umpire.Safe, why: "prints npm's configuration",
+						check: secretSetting, opts: []option{{names: "--json --long --global"}, {names: "-gl"}}},
+				},
+			},
+			{names: "get", risk: umpire.Safe, why: "prints npm's configuration", check: secretSetting,
+				opts: []option{{names: "--json --global -g"}}},
+			{
+				names: "pkg", risk: umpire.Medium, consequence: reversible, why: "changes package.json", style: leading,
+				subs: []program{
+					{names: "get", risk: umpire.Safe, why: "prints package.json",
+						opts: []option{{names: npmScript + " --json"}}},
+					{names: "set delete fix", each: true, risk: umpire.Medium, consequence: reversible,
+						why: "changes package.json, whose scripts run", lax: true},
+				},
+			},
+			{names: "pack", risk: umpire.Medium, consequence: lost, why: "builds a package with the project's scripts",
+				lax: true},
+			{names: "docs repo bugs home", each: true, risk: umpire.Medium, consequence: sent, why: "opens a browser",
+				lax: true},
+			{names: "install i in ins inst insta instal isnt isnta isntal isntall add", risk: umpire.High,
+				consequence: reversible, why: changesPackages, lax: true, also: []*[]option{&globally}},
+			{
+				names: "ci clean-install uninstall remove rm un update up upgrade dedupe prune rebuild", each: true,
+				risk: umpire.High, consequence: reversible, why: changesPackages, lax: true,
+				also: []*[]option{&globally},
+			},
+		},
+	},
+	{
+		names: "npx bunx", manifests: "package.json", risk: umpire.Safe, why: runsOwn, style: leading, check: checkNpx,
+		opts: []option{
+			{names: "--no --no-install --quiet -q --silent -s --bun"},
+			{names: "--yes -y --package= -p= --call= -c= --shell= --registry= --cache= --userconfig= --script-shell= " +
+				"--ignore-existing", does: harms, consequence: lost, why: downloadsRun},
+			{names: "--prefix= -C=", does: enters | asks, consequence: lost, why: worksInOther},
+			{names: "--version -v --help -h", does: shows},
+		},
+	},
+	{
+		names: "yarn yarnpkg", manifests: "package.json", risk: umpire.Medium, consequence: lost,
+		why: "runs a script of the project", style: leading, check: checkBareYarn,
+		opts: []option{
+			{names: "--silent -s --json --no-progress --non-interactive --offline"},
+			{names: "--cwd=", does: enters, why: worksInOther}, {names: "--version -v --help -h", does: shows},
+		},
+		subs: []program{
+			{
+				names: "list why licenses versions bin help", each: true, risk: umpire.Safe, why: listsPackages,
+				opts: []option{
+					{names: "--json --depth= --pattern= --prod --production --recursive -R --peers --silent -s " +
+						"--verbose -v"},
+					{names: aboutItself, does: shows},
+				},
+			},
+			{
+				names: "info outdated", each: true, risk: umpire.Safe, why: asksRegistry, check: registryNames,
+				opts: []option{
+					{names: "--json --silent -s --all --recursive --fields= --name-only --dependents --manifest " +
+						"--cache --extra= --virtuals"},
+					{names: "-AR -f="}, {names: aboutItself, does: shows},
+				},
+			},
+			{names: "audit", risk: umpire.Low, why: asksRegistry, args: "none",
+				opts: []option{{names: "--json --level= --groups= --all --recursive"}, {names: "-AR"}}},
+			{names: "test " + ownScripts, each: true, risk: umpire.Safe, why: runsTests, args: "read…",
+				check: checkNamedScript, opts: []option{{names: "--silent -s"}, {names: aboutItself, does: shows}}},
+			{names: ownPrograms, each: true, risk: umpire.Safe, why: runsOwn, style: bare, check: checkOwnProgram},
+			{names: "run", risk: umpire.Safe, why: "lists the project's scripts", args: "read…", check: checkScript,
+				opts: []option{{names: "--silent -s"}, {names: aboutItself, does: shows}}},
+			{
+				names: "config", risk: umpire.High, consequence: lost, why: "changes yarn's configuration",
+				style: leading,
+				subs: []program{
+					{names: "get", risk: umpire.Safe, why: "prints yarn's configuration", check: secretSetting,
+						opts: []option{{names: "--json"}}},
+					{names: "list", risk: umpire.Medium, consequence: harmless, why: "prints credentials",
+						opts: []option{{names: "--json"}}},
+				},
+			},
+			{
+				names: "workspaces", risk: umpire.Medium, consequence: lost, why: "runs a command in every workspace",
+				style: leading,
+				subs: []program{
+					{names: "list info", each: true, risk: umpire.Safe, why: listsPackages,
+						opts: []option{{names: "--json --since? --recursive --verbose"}, {names: "-Rv"}}},
+				},
+			},
+			{names: "add install upgrade up remove import dedupe rebuild", each: true, risk: umpire.High,
+				consequence: reversible, why: changesPackages, lax: true, also: []*[]option{&globally}},
+			{names: "publish npm link unlink dlx create init exec set plugin cache global unplug patch patch-commit " +
+				"version tag login logout owner", each: true, risk: umpire.High, consequence: sent,
+				why: changesPackages, lax: true},
+		},
+	},
+	{
+		names: "pnpm", manifests: "package.json", risk: umpire.Medium, consequence: lost,
+		why: "runs a script of the project", style: leading,
+		opts: []option{
+			{names: "--silent -s --recursive -r --filter= -F= --workspace-root -w --color --no-color --loglevel= " +
+				"--parallel --stream --aggregate-output --if-present"},
+			{names: "-C= --dir=", does: enters, why: worksInOther}, {names: "--version -v --help -h", does: shows},
+		},
+		subs: []program{
+			{
+				names: "list ls la ll why licenses root bin", each: true, risk: umpire.Safe, why: listsPackages,
+				opts: []option{
+					{names: "-C= --dir=", does: enters},
+					{
+						names: npmLooks + " --recursive --filter= --no-optional --lockfile-only --only-projects --exclude-peers --find-by= --dir-only",
+					},
+					{names: "-rgPDs -F="}, {names: aboutItself, does: shows},
+				},
+			},
+			{
+				names: "outdated view info show search", each: true, risk: umpire.Safe, why: asksRegistry,
+				check: registryNames,
+				opts: []option{
+					{names: npmLooks + " --recursive --filter= --compatible --format= --no-table --sort-by="},
+					{names: "-rgPDs -F="}, {names: aboutItself, does: shows},
+				},
+			},
+			{names: "audit", risk: umpire.Low, why: asksRegistry, args: "none", opts: []option{
+				{names: "--json --audit-level= --prod --dev"}, {names: "-PD"},
+				{names: "--fix", does: harms, consequence: reversible, why: changesPackages},
+			}},
+			{
+				names: "test t tst", risk: umpire.Safe, why: runsTests, args: "read…", check: checkNamedScript,
+				opts: []option{
+					{names: "--silent -s --recursive -r --filter= -F= --if-present"}, {names: aboutItself, does: shows},
+				},
+			},
+			{names: ownScripts, each: true, risk: umpire.Safe, why: runsTests, args: "read…", check: checkNamedScript,
+				opts: []option{{names: "--silent -s"}, {names: aboutItself, does: shows}}},
+			{names: ownPrograms, each: true, risk: umpire.Safe, why: runsOwn, style: bare, check: checkOwnProgram},
+			{names: "exec", risk: umpire.Safe, why: runsOwn, style: leading, check: checkProjectRun, opts: []option{
+				{names: "--silent -s --recursive -r --filter= -F="},
+				{names: "-c --shell-mode", does: harms, consequence: lost, why: "runs shell code"},
+			}},
+			{
+				names: "run run-script", risk: umpire.Safe, why: "lists the project's scripts", args: "read…",
+				check: checkScript,
+				opts: []option{
+					{names: "--silent -s --recursive -r --filter= -F= --if-present --parallel --stream"},
+					{names: aboutItself, does: shows},
+				},
+			},
+			{
+				names: "config c", risk: umpire.High, consequence: lost, why: "changes pnpm's configuration",
+				style: leading,
+				subs: []program{
+					{names: "get list ls", each: true, risk: umpire.Safe, why: "prints pnpm's configuration",
+						check: checkPackageConfig, opts: []option{{names: "--json --global -g"}}},
+				},
+			},
+			{
+				names: "add install i up update upgrade remove rm uninstall un import dedupe prune rebuild rb fetch",
+				each:  true, risk: umpire.High, consequence: reversible, why: changesPackages, lax: true,
+				also: []*[]option{&globally},
+			},
+			{names: "publish link unlink dlx create init patch patch-commit store env self-update setup server " +
+				"deploy approve-builds login", each: true, risk: umpire.High, consequence: sent, why: changesPackages,
+				lax: true},
+		},
+	},
+	{
+		names: "bun", every: guessCode, manifests: "package.json", risk: umpire.Medium, consequence: lost,
+		why: "runs JavaScript code", style: leading, check: runsCode,
+		opts: []option{
+			{names: "--silent --bun"}, {names: "--cwd=", does: enters, why: worksInOther},
+			{names: "--version -v --help -h --revision", does: shows},
+			{names: "-e= --eval= -p= --print=", does: asks, consequence: lost, why: "runs JavaScript code"},
+		},
+		subs: []program{
+			{names: "pm", risk: umpire.High, consequence: sent, why: changesPackages, style: leading, subs: []program{
+				{names: "ls list bin hash hash-string hash-print why", each: true, risk: umpire.Safe,
+					why: listsPackages, opts: []option{{names: "--all --global -g --depth= --top"}}},
+				{names: "whoami view", each: true, risk: umpire.Low, why: asksRegistry, check: registryNames,
+					opts: []option{{names: "--json"}}},
+			}},
+			{names: "outdated info why", each: true, risk: umpire.Safe, why: asksRegistry, check: registryNames,
+				opts: []option{{names: "--json --filter= -F= --top --depth="}}},
+			{names: "test", risk: umpire.Safe, why: runsTests, args: "read…", check: checkNamedScript, opts: []option{
+				{names: "--timeout= --bail? --rerun-each= --only --todo --coverage --coverage-reporter= -t= " +
+					"--test-name-pattern= --concurrent --randomize --seed="},
+				{names: "-u --update-snapshots", does: asks, consequence: reversible, why: "changes snapshots"},
+			}},
+			{names: ownScripts, each: true, risk: umpire.Safe, why: runsTests, args: "read…", check: checkNamedScript},
+			{names: "x", risk: umpire.Safe, why: runsOwn, style: leading, check: checkNpx, opts: []option{
+				{names: "--bun --silent"},
+				{names: "--package= -p= --no-install --verbose", does: harms, consequence: lost, why: downloadsRun},
+			}},
+			{names: "run", risk: umpire.Safe, why: "lists the project's scripts", args: "read…", check: checkScript,
+				opts: []option{{names: "--silent --bun -b --if-present --filter= -F="}}},
+			{names: "install i add a remove rm update", each: true, risk: umpire.High, consequence: reversible,
+				why: changesPackages, lax: true, also: []*[]option{&globally}},
+			{names: "upgrade publish link unlink create c init patch deploy audit", each: true, risk: umpire.High,
+				consequence: sent, why: changesPackages, lax: true},
+		},
+	},
+	{
+		names: "corepack nvm fnm volta asdf mise rtx pyenv rbenv", risk: umpire.High, consequence: lost,
+		why: "installs or selects versions of programs", style: leading,
+		opts: []option{{names: "--version -v --help -h", does: shows}},
+		subs: []program{
+			{names: "list ls current which whereis versions", each: true, risk: umpire.Safe,
+				why: "lists versions of programs", opts: []option{{names: "--json --bare"}}},
+		},
+	},
+	{
+		names: "n", risk: umpire.High, consequence: lost, why: "installs or selects versions of programs",
+		style: leading, opts: []option{{names: "--version -V --help -h", does: shows}},
+		subs: []program{{names: "ls", risk: umpire.Safe, why: "lists versions", args: "none"}},
+	},
 }
 
 // scriptFlags are options of test runners that run nothing else.

@@ -18,66 +18,151 @@ const runsTests = "runs the project's own tests, which are code of the project"
 var testRunners = []program{
 	{names: "pytest py.test", risk: umpire.Safe, why: runsTests, check: checkPytest, opts: []option{
 		{names: "-vqxsl"}, {names: "-k= -m= -r= -n= -V"},
-		{names: "--verbose --quiet --exitfirst --lf --last-failed --ff --failed-first --nf --new-first --sw --stepwise --sw-skip --stepwise-skip --collect-only --co --runxfail --showlocals --no-showlocals --full-trace --no-header --no-summary --no-fold-skipped --disable-warnings --disable-pytest-warnings --strict --strict-markers --strict-config --setup-only --setup-show --setup-plan --fixtures --funcargs --fixtures-per-test --markers --keep-duplicates --noconftest --verbosity= --maxfail= --tb= --durations= --durations-min= --color= --code-highlight= --show-capture= --capture= --deselect= --doctest-modules --doctest-continue-on-failure --doctest-ignore-import-errors --no-cov --cov? --cov-branch --cov-fail-under= --no-cov-on-fail --timeout= --numprocesses= --dist= --reruns= --reruns-delay= --asyncio-mode= --import-mode= --log-level= --log-cli-level= --randomly-seed= --random-order-seed= --forked --benchmark-skip --benchmark-disable --xfail-tb --force-short-summary --last-failed-no-failures="},
+		{names: "--verbose --quiet --exitfirst --lf --last-failed --ff --failed-first --nf --new-first --sw " +
+			"--stepwise --sw-skip --stepwise-skip --collect-only --co --runxfail --showlocals --no-showlocals " +
+			"--full-trace --no-header --no-summary --no-fold-skipped --disable-warnings --disable-pytest-warnings " +
+			"--strict --strict-markers --strict-config --setup-only --setup-show --setup-plan --fixtures --funcargs " +
+			"--fixtures-per-test --markers --keep-duplicates --noconftest --verbosity= --maxfail= --tb= --durations= " +
+			"--durations-min= --color= --code-highlight= --show-capture= --capture= --deselect= --doctest-modules " +
+			"--doctest-continue-on-failure --doctest-ignore-import-errors --no-cov --cov? --cov-branch " +
+			"--cov-fail-under= --no-cov-on-fail --timeout= --numprocesses= --dist= --reruns= --reruns-delay= " +
+			"--asyncio-mode= --import-mode= --log-level= --log-cli-level= --randomly-seed= --random-order-seed= " +
+			"--forked --benchmark-skip --benchmark-disable --xfail-tb --force-short-summary " +
+			"--last-failed-no-failures="},
 		{names: "--ignore= --ignore-glob=", does: reads},
-		{names: "-p=", does: obeys, why: "loads a plugin", except: "no:cacheprovider no:warnings no:randomly no:xdist no:cov no:logging no:sugar no:asyncio no:terminalreporter"},
-		{names: "-o= --override-ini=", does: obeys, why: "obeys another configuration, which can hold code", except: "log_cli= log_cli_level= console_output_style= xfail_strict="},
-		{names: "-W= --pythonwarnings=", does: asks, consequence: lost, why: "loads the category that it names", except: "ignore default error always once ignore::DeprecationWarning ignore::UserWarning ignore::FutureWarning error::DeprecationWarning default::DeprecationWarning"},
-		{names: "--cov-report=", does: asks, consequence: reversible, why: "writes a report", except: "term term-missing term:skip-covered term-missing:skip-covered"},
-		{names: "--junitxml= --junit-xml=", does: writes | asks, consequence: reversible, why: "writes a report"}, {names: "--basetemp=", does: deletes | asks, consequence: lost, why: "empties the folder first"},
+		{names: "-p=", does: obeys, why: "loads a plugin", except: "no:cacheprovider no:warnings no:randomly " +
+			"no:xdist no:cov no:logging no:sugar no:asyncio no:terminalreporter"},
+		{names: "-o= --override-ini=", does: obeys, why: "obeys another configuration, which can hold code",
+			except: "log_cli= log_cli_level= console_output_style= xfail_strict="},
+		{names: "-W= --pythonwarnings=", does: asks, consequence: lost, why: "loads the category that it names", except: "ignore " +
+			"default error always once ignore::DeprecationWarning ignore::UserWarning ignore::FutureWarning " +
+			"error::DeprecationWarning default::DeprecationWarning"},
+		{names: "--cov-report=", does: asks, consequence: reversible, why: "writes a report",
+			except: "term term-missing term:skip-covered term-missing:skip-covered"},
+		{names: "--junitxml= --junit-xml=", does: writes | asks, consequence: reversible, why: "writes a report"},
+		{names: "--basetemp=", does: deletes | asks, consequence: lost, why: "empties the folder first"},
 		{names: "--version --help -h", does: shows},
 	}},
 	{names: "jest", risk: umpire.Safe, why: runsTests, args: "read…", check: checkRunner, opts: []option{
 		{names: "-bife -t= -w=", why: "chooses tests"},
-		{names: "--ci --coverage --no-coverage --verbose --silent --runInBand --bail? --testNamePattern= --passWithNoTests --detectOpenHandles --forceExit --json --listTests --no-cache --onlyFailures --testPathPattern= --testPathPatterns= --testPathIgnorePatterns= --maxWorkers= --maxConcurrency= --colors --color --no-color --no-colors --noStackTrace --expand --errorOnDeprecated --logHeapUsage --showConfig --testTimeout= --randomize --seed= --showSeed --shard= --workerIdleMemoryLimit= --collectCoverageFrom= --findRelatedTests --runTestsByPath --waitForUnhandledRejections --openHandlesTimeout="},
-		{names: "--coverageReporters=", does: obeys, why: "loads the reporter that it names", except: "text text-summary lcov lcovonly html html-spa json json-summary clover cobertura teamcity none"},
-		{names: "--watch? --watchAll? --watchman?", does: asks, consequence: reversible, why: "stays and waits for changes", except: "false"}, {names: "-o -u --onlyChanged --changedSince= --updateSnapshot", does: asks, consequence: lost, why: "runs the version control or changes snapshots"},
+		{names: "--ci --coverage --no-coverage --verbose --silent --runInBand --bail? --testNamePattern= " +
+			"--passWithNoTests --detectOpenHandles --forceExit --json --listTests --no-cache --onlyFailures " +
+			"--testPathPattern= --testPathPatterns= --testPathIgnorePatterns= --maxWorkers= --maxConcurrency= " +
+			"--colors --color --no-color --no-colors --noStackTrace --expand --errorOnDeprecated --logHeapUsage " +
+			"--showConfig --testTimeout= --randomize --seed= --showSeed --shard= --workerIdleMemoryLimit= " +
+			"--collectCoverageFrom= --findRelatedTests --runTestsByPath --waitForUnhandledRejections " +
+			"--openHandlesTimeout="},
+		{names: "--coverageReporters=", does: obeys, why: "loads the reporter that it names",
+			except: "text text-summary lcov lcovonly html html-spa json json-summary clover cobertura teamcity none"},
+		{names: "--watch? --watchAll? --watchman?", does: asks, consequence: reversible,
+			why: "stays and waits for changes", except: "false"},
+		{names: "-o -u --onlyChanged --changedSince= --updateSnapshot", does: asks, consequence: lost,
+			why: "runs the version control or changes snapshots"},
 		{names: "--version --help -h", does: shows},
 	}},
 	{names: "vitest", risk: umpire.Safe, why: runsTests, args: "read…", check: checkVitest, opts: []option{
 		{names: "-t="},
-		{names: "--run --coverage --testNamePattern= --bail= --silent? --no-color --color --passWithNoTests --shard= --retry= --testTimeout= --hookTimeout= --teardownTimeout= --maxWorkers= --minWorkers= --maxConcurrency= --no-file-parallelism --isolate --no-isolate --project= --exclude= --hideSkippedTests --logHeapUsage --allowOnly --typecheck --no-watch --disableConsoleIntercept --disable-console-intercept --globals --json --filesOnly --no-typecheck --no-coverage --expandSnapshotDiff --sequence.shuffle --sequence.seed= --printConsoleTrace"},
-		{names: "--reporter=", does: obeys, why: "loads the reporter that it names", except: "default verbose basic dot json tap tap-flat junit hanging-process github-actions tree minimal agent"},
-		{names: "--environment=", does: obeys, why: "loads the environment that it names", except: "node jsdom happy-dom edge-runtime"}, {names: "--pool=", does: obeys, why: "loads the pool that it names", except: "forks threads vmThreads vmForks"},
-		{names: "--watch? -w? --update? -u", does: asks, consequence: reversible, why: "stays and waits for changes, or changes snapshots", except: "false"},
+		{names: "--run --coverage --testNamePattern= --bail= --silent? --no-color --color --passWithNoTests --shard= " +
+			"--retry= --testTimeout= --hookTimeout= --teardownTimeout= --maxWorkers= --minWorkers= --maxConcurrency= " +
+			"--no-file-parallelism --isolate --no-isolate --project= --exclude= --hideSkippedTests --logHeapUsage " +
+			"--allowOnly --typecheck --no-watch --disableConsoleIntercept --disable-console-intercept --globals " +
+			"--json --filesOnly --no-typecheck --no-coverage --expandSnapshotDiff --sequence.shuffle " +
+			"--sequence.seed= --printConsoleTrace"},
+		{names: "--reporter=", does: obeys, why: "loads the reporter that it names", except: "default verbose basic " +
+			"dot json tap tap-flat junit hanging-process github-actions tree minimal agent"},
+		{names: "--environment=", does: obeys, why: "loads the environment that it names",
+			except: "node jsdom happy-dom edge-runtime"},
+		{names: "--pool=", does: obeys, why: "loads the pool that it names", except: "forks threads vmThreads vmForks"},
+		{names: "--watch? -w? --update? -u", does: asks, consequence: reversible,
+			why: "stays and waits for changes, or changes snapshots", except: "false"},
 		{names: "--version -v --help -h", does: shows},
 	}},
 	{names: "mocha", risk: umpire.Safe, why: runsTests, args: "read…", check: checkRunner, opts: []option{
 		{names: "-ibcpSA -g= -f= -t= -s= -j="},
-		{names: "--grep= --fgrep= --invert --timeout= --bail --exit --no-exit --recursive --forbid-only --forbid-pending --retries= --slow= --full-trace --color --no-color --no-colors --dry-run --parallel --no-parallel --jobs= --sort --check-leaks --diff --no-diff --inline-diffs --list-reporters --list-interfaces --async-only --allow-uncaught --fail-zero --no-timeout --no-timeouts"},
-		{names: "-R= --reporter=", does: obeys, why: "loads the reporter that it names", except: "spec dot min json list tap nyan progress landing doc markdown xunit json-stream"},
-		{names: "-u= --ui=", does: obeys, why: "loads the interface that it names", except: "bdd tdd qunit exports"}, {names: "--ignore= --exclude=", does: reads},
+		{names: "--grep= --fgrep= --invert --timeout= --bail --exit --no-exit --recursive --forbid-only " +
+			"--forbid-pending --retries= --slow= --full-trace --color --no-color --no-colors --dry-run --parallel " +
+			"--no-parallel --jobs= --sort --check-leaks --diff --no-diff --inline-diffs --list-reporters " +
+			"--list-interfaces --async-only --allow-uncaught --fail-zero --no-timeout --no-timeouts"},
+		{names: "-R= --reporter=", does: obeys, why: "loads the reporter that it names",
+			except: "spec dot min json list tap nyan progress landing doc markdown xunit json-stream"},
+		{names: "-u= --ui=", does: obeys, why: "loads the interface that it names", except: "bdd tdd qunit exports"},
+		{names: "--ignore= --exclude=", does: reads},
 		{names: "--version -V --help -h", does: shows},
 	}},
 	{names: "phpunit", risk: umpire.Safe, why: runsTests, args: "read…", check: checkRunner, opts: []option{
-		{names: "--filter= --exclude-filter= --group= --exclude-group= --testsuite= --exclude-testsuite= --covers= --uses= --testdox --colors? --columns= --no-coverage --no-logging --no-progress --no-results --no-output --stop-on-failure --stop-on-error --stop-on-defect --stop-on-warning --stop-on-risky --stop-on-skipped --stop-on-incomplete --fail-on-warning --fail-on-risky --fail-on-empty-test-suite --fail-on-deprecation --fail-on-notice --fail-on-incomplete --fail-on-skipped --display-incomplete --display-skipped --display-deprecations --display-errors --display-notices --display-warnings --display-all-issues --list-tests --list-groups --list-suites --list-test-files --order-by= --random-order --random-order-seed= --reverse-list --repeat= --verbose --debug --strict-coverage --disallow-test-output --enforce-time-limit --default-time-limit= --do-not-cache-result --no-configuration --no-extensions --reverse-order --process-isolation"},
+		{names: "--filter= --exclude-filter= --group= --exclude-group= --testsuite= --exclude-testsuite= --covers= " +
+			"--uses= --testdox --colors? --columns= --no-coverage --no-logging --no-progress --no-results " +
+			"--no-output --stop-on-failure --stop-on-error --stop-on-defect --stop-on-warning --stop-on-risky " +
+			"--stop-on-skipped --stop-on-incomplete --fail-on-warning --fail-on-risky --fail-on-empty-test-suite " +
+			"--fail-on-deprecation --fail-on-notice --fail-on-incomplete --fail-on-skipped --display-incomplete " +
+			"--display-skipped --display-deprecations --display-errors --display-notices --display-warnings " +
+			"--display-all-issues --list-tests --list-groups --list-suites --list-test-files --order-by= " +
+			"--random-order --random-order-seed= --reverse-list --repeat= --verbose --debug --strict-coverage " +
+			"--disallow-test-output --enforce-time-limit --default-time-limit= --do-not-cache-result " +
+			"--no-configuration --no-extensions --reverse-order --process-isolation"},
 		{names: "-v"}, {names: "--version --help -h --check-version", does: shows},
 	}},
 	{names: "rspec", risk: umpire.Safe, why: runsTests, args: "read…", check: checkRunner, opts: []option{
-		{names: "-cnbw -p? -e= -E= -t="}, {names: "--example= --example-matches= --tag= --fail-fast? --no-fail-fast --next-failure --only-failures --order= --seed= --profile? --no-profile --color --colour --no-color --no-colour --force-color --dry-run --backtrace --warnings --failure-exit-code= --bisect?"},
+		{names: "-cnbw -p? -e= -E= -t="},
+		{names: "--example= --example-matches= --tag= --fail-fast? --no-fail-fast --next-failure --only-failures " +
+			"--order= --seed= --profile? --no-profile --color --colour --no-color --no-colour --force-color " +
+			"--dry-run --backtrace --warnings --failure-exit-code= --bisect?"},
 		{names: "-P= --pattern= --exclude-pattern=", does: reads},
-		{names: "-f= --format=", does: obeys, why: "loads the formatter that it names", except: "p progress d doc documentation j json h html f failures"},
+		{names: "-f= --format=", does: obeys, why: "loads the formatter that it names",
+			except: "p progress d doc documentation j json h html f failures"},
 		{names: "--version -v --help -h", does: shows},
 	}},
-	{names: "dotnet", risk: umpire.Medium, consequence: lost, why: buildsOrRuns, style: leading, opts: []option{{names: "--version --info --list-sdks --list-runtimes --help -h", does: shows}}, subs: []program{
-		{names: "test", risk: umpire.Safe, why: runsTests, args: "read…", check: checkDotnetTest, opts: []option{
-			{names: "-c= -f= -v= -t -a="}, {names: "--filter= --no-build --no-restore --nologo --configuration= --framework= --verbosity= --list-tests --arch= --os="}, {names: "-h --help", does: shows},
-			{names: "-l= --logger=", does: obeys, why: "loads a logger, which can write", except: "console console;verbosity=quiet console;verbosity=minimal console;verbosity=normal console;verbosity=detailed"},
-		}},
-		{names: "build", risk: umpire.Safe, why: runsTests, args: "read…", check: checkDotnetTest, opts: []option{
-			{names: "-c= -f= -v= -a="}, {names: "--no-restore --nologo --configuration= --framework= --verbosity= --no-incremental --no-dependencies --arch= --os= --tl?"}, {names: "-h --help", does: shows},
-		}},
-		{names: "format", risk: umpire.Safe, why: "formats code", args: "tree…", check: checkDotnetFormat, opts: []option{{names: "--verify-no-changes", why: "only checks"}, {names: "--no-restore --severity= --diagnostics= -v= --verbosity= --include-generated"}}},
-		{names: publishing, each: true, risk: umpire.High, consequence: sent, why: changesPackages, lax: true},
-	}},
-	{names: "mvn", manifests: "pom.xml", risk: umpire.Safe, why: runsTests, style: words, check: checkMavenGoals, opts: []option{
-		{names: "-q --quiet -o --offline -B --batch-mode -e --errors -X --debug -ntp --no-transfer-progress -T= --threads= -pl= --projects= -am --also-make -amd --also-make-dependents -fae --fail-at-end -ff --fail-fast -N --non-recursive -V --show-version -Dtest= -DfailIfNoTests= -Dsurefire.failIfNoSpecifiedTests= -DskipITs? -DskipTests? -Dstyle.color="},
-		{names: "--version -version -v --help -h", does: shows},
-	}},
-	{names: "gradle", manifests: "build.gradle build.gradle.kts settings.gradle settings.gradle.kts", risk: umpire.Safe, why: runsTests, check: checkGradleTasks, opts: []option{
-		{names: "-qiws"}, {names: "--quiet --info --warn --stacktrace --full-stacktrace --console= --no-daemon --daemon --parallel --no-parallel --continue --offline --rerun-tasks --build-cache --no-build-cache --warning-mode= --max-workers= --tests= --configuration= --dependency= --all --dry-run --configuration-cache --no-configuration-cache"},
-		{names: "--version -v --help -h", does: shows},
-	}},
+	{
+		names: "dotnet", risk: umpire.Medium, consequence: lost, why: buildsOrRuns, style: leading,
+		opts: []option{{names: "--version --info --list-sdks --list-runtimes --help -h", does: shows}},
+		subs: []program{
+			{names: "test", risk: umpire.Safe, why: runsTests, args: "read…", check: checkDotnetTest, opts: []option{
+				{names: "-c= -f= -v= -t -a="},
+				{names: "--filter= --no-build --no-restore --nologo --configuration= --framework= --verbosity= " +
+					"--list-tests --arch= --os="},
+				{names: "-h --help", does: shows},
+				{names: "-l= --logger=", does: obeys, why: "loads a logger, which can write", except: "console " +
+					"console;verbosity=quiet console;verbosity=minimal console;verbosity=normal " +
+					"console;verbosity=detailed"},
+			}},
+			{names: "build", risk: umpire.Safe, why: runsTests, args: "read…", check: checkDotnetTest, opts: []option{
+				{names: "-c= -f= -v= -a="},
+				{names: "--no-restore --nologo --configuration= --framework= --verbosity= --no-incremental " +
+					"--no-dependencies --arch= --os= --tl?"},
+				{names: "-h --help", does: shows},
+			}},
+			{
+				names: "format", risk: umpire.Safe, why: "formats code", args: "tree…", check: checkDotnetFormat,
+				opts: []option{
+					{names: "--verify-no-changes", why: "only checks"},
+					{names: "--no-restore --severity= --diagnostics= -v= --verbosity= --include-generated"},
+				},
+			},
+			{names: publishing, each: true, risk: umpire.High, consequence: sent, why: changesPackages, lax: true},
+		},
+	},
+	{
+		names: "mvn", manifests: "pom.xml", risk: umpire.Safe, why: runsTests, style: words, check: checkMavenGoals,
+		opts: []option{
+			{names: "-q --quiet -o --offline -B --batch-mode -e --errors -X --debug -ntp --no-transfer-progress -T= " +
+				"--threads= -pl= --projects= -am --also-make -amd --also-make-dependents -fae --fail-at-end -ff " +
+				"--fail-fast -N --non-recursive -V --show-version -Dtest= -DfailIfNoTests= " +
+				"-Dsurefire.failIfNoSpecifiedTests= -DskipITs? -DskipTests? -Dstyle.color="},
+			{names: "--version -version -v --help -h", does: shows},
+		},
+	},
+	{
+		names: "gradle", manifests: "build.gradle build.gradle.kts settings.gradle settings.gradle.kts",
+		risk: umpire.Safe, why: runsTests, check: checkGradleTasks,
+		opts: []option{
+			{names: "-qiws"},
+			{names: "--quiet --info --warn --stacktrace --full-stacktrace --console= --no-daemon --daemon --parallel " +
+				"--no-parallel --continue --offline --rerun-tasks --build-cache --no-build-cache --warning-mode= " +
+				"--max-workers= --tests= --configuration= --dependency= --all --dry-run --configuration-cache " +
+				"--no-configuration-cache"},
+			{names: "--version -v --help -h", does: shows},
+		},
+	},
 }
 
 const (

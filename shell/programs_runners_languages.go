@@ -11,63 +11,161 @@ import (
 // project says is built and its tests run; what publishes, installs or runs
 // anything else asks.
 var languageRunners = []program{
-	{names: "mix", risk: umpire.Medium, consequence: lost, why: buildsOrRuns, style: leading, opts: []option{{names: "--version --help -h", does: shows}}, subs: []program{
-		{names: "test", risk: umpire.Safe, why: runsTests, args: "read…", check: checkRunner, opts: []option{
-			{names: "--trace --stale --failed --only= --exclude= --include= --seed= --max-failures= --max-cases= --slowest= --color --no-color --warnings-as-errors --all-warnings --no-start --no-compile --no-deps-check --timeout= --raise --exit-status= --partitions="},
-		}},
-		{names: "compile", risk: umpire.Safe, why: runsTests, args: "none", opts: []option{{names: "--warnings-as-errors --all-warnings --force --no-deps-check --verbose"}}},
-		{names: "format", risk: umpire.Safe, why: "formats code", args: "read…", check: checkFormatter, opts: []option{{names: "--check-formatted", why: "only checks"}, {names: "--dry-run"}}},
-		{names: "credo", risk: umpire.Safe, why: "checks code by the project's rules", args: "read…", check: checkCredo, opts: []option{{names: "--strict -a --all --only= --ignore= --min-priority= --all-priorities --no-color --verbose"}}},
-		{names: "deps.get deps.update hex.publish archive.install local.hex local.rebar escript.install hex.user", each: true, risk: umpire.High, consequence: sent, why: changesPackages, lax: true},
-	}},
-	{names: "stack cabal", risk: umpire.Medium, consequence: lost, why: buildsOrRuns, style: leading, opts: []option{{names: "--version --help -h", does: shows}}, subs: []program{
-		{names: "build test", each: true, risk: umpire.Safe, why: runsTests, check: checkTargets, opts: []option{{names: "--fast --pedantic --no-run-tests --enable-tests --offline --keep-going -v? --test-show-details="}}},
-		{names: "install i upgrade update upload publish", each: true, risk: umpire.High, consequence: sent, why: changesPackages, lax: true},
-	}},
-	{names: "dune", risk: umpire.Medium, consequence: lost, why: buildsOrRuns, style: leading, opts: []option{{names: "--version --help", does: shows}}, subs: []program{
-		{names: "build test runtest", each: true, risk: umpire.Safe, why: runsTests, args: "read…", check: checkTargets, opts: []option{{names: "--force -f -j= --profile= --display= --no-buffer --release"}}},
-	}},
-	{names: "swift", risk: umpire.Medium, consequence: lost, why: buildsOrRuns, style: leading, opts: []option{{names: "--version --help", does: shows}}, subs: []program{
-		{names: "build test", each: true, risk: umpire.Safe, why: runsTests, args: "none", check: checkRunner, opts: []option{
-			{names: "-c= --configuration= --filter= --skip= --parallel --no-parallel -v --verbose -q --quiet --list-tests -l --skip-build --target= --product= -j= --jobs= --build-tests --show-bin-path --num-workers="},
-		}},
-	}},
-	{names: "flutter dart", risk: umpire.Medium, consequence: lost, why: buildsOrRuns, style: leading, opts: []option{{names: "--version --help -h", does: shows}, {names: "--no-color --color --suppress-analytics --disable-analytics -v --verbose"}}, subs: []program{
-		{names: "test", risk: umpire.Safe, why: runsTests, args: "read…", check: checkRunner, opts: []option{
-			{names: "-n= --name= -N= --plain-name= -t= --tags= -x= --exclude-tags= -j= --concurrency= --fail-fast --no-color --color --run-skipped --chain-stack-traces --timeout= --total-shards= --shard-index= --test-randomize-ordering-seed= --no-pub"},
-			{names: "-r= --reporter="},
-		}},
-		{names: "analyze", risk: umpire.Safe, why: "checks code by the project's rules", args: "tree…", opts: []option{{names: "--fatal-infos --fatal-warnings --no-fatal-infos --no-fatal-warnings --no-pub --format= --no-preamble"}}},
-		{names: "format", risk: umpire.Safe, why: "formats code", args: "tree…", check: checkDartFormat, opts: []option{{names: "-o= --output="}, {names: "-l= --line-length= --page-width= --set-exit-if-changed --show= --summary= --indent="}}},
-		{names: "doctor devices emulators info", each: true, risk: umpire.Safe, why: "tells what is installed", args: "none", opts: []option{{names: "-v --verbose --no-color"}}},
-		{names: publishing, each: true, risk: umpire.High, consequence: sent, why: changesPackages, lax: true},
-	}},
+	{
+		names: "mix", risk: umpire.Medium, consequence: lost, why: buildsOrRuns, style: leading,
+		opts: []option{{names: "--version --help -h", does: shows}},
+		subs: []program{
+			{names: "test", risk: umpire.Safe, why: runsTests, args: "read…", check: checkRunner, opts: []option{
+				{names: "--trace --stale --failed --only= --exclude= --include= --seed= --max-failures= --max-cases= " +
+					"--slowest= --color --no-color --warnings-as-errors --all-warnings --no-start --no-compile " +
+					"--no-deps-check --timeout= --raise --exit-status= --partitions="},
+			}},
+			{names: "compile", risk: umpire.Safe, why: runsTests, args: "none",
+				opts: []option{{names: "--warnings-as-errors --all-warnings --force --no-deps-check --verbose"}}},
+			{names: "format", risk: umpire.Safe, why: "formats code", args: "read…", check: checkFormatter,
+				opts: []option{{names: "--check-formatted", why: "only checks"}, {names: "--dry-run"}}},
+			{
+				names: "credo", risk: umpire.Safe, why: "checks code by the project's rules", args: "read…",
+				check: checkCredo,
+				opts: []option{
+					{names: "--strict -a --all --only= --ignore= --min-priority= --all-priorities --no-color " +
+						"--verbose"},
+				},
+			},
+			{names: "deps.get deps.update hex.publish archive.install local.hex local.rebar escript.install hex.user",
+				each: true, risk: umpire.High, consequence: sent, why: changesPackages, lax: true},
+		},
+	},
+	{
+		names: "stack cabal", risk: umpire.Medium, consequence: lost, why: buildsOrRuns, style: leading,
+		opts: []option{{names: "--version --help -h", does: shows}},
+		subs: []program{
+			{names: "build test", each: true, risk: umpire.Safe, why: runsTests, check: checkTargets, opts: []option{
+				{names: "--fast --pedantic --no-run-tests --enable-tests --offline --keep-going -v? " +
+					"--test-show-details="},
+			}},
+			{names: "install i upgrade update upload publish", each: true, risk: umpire.High, consequence: sent,
+				why: changesPackages, lax: true},
+		},
+	},
+	{
+		names: "dune", risk: umpire.Medium, consequence: lost, why: buildsOrRuns, style: leading,
+		opts: []option{{names: "--version --help", does: shows}},
+		subs: []program{
+			{
+				names: "build test runtest", each: true, risk: umpire.Safe, why: runsTests, args: "read…",
+				check: checkTargets,
+				opts:  []option{{names: "--force -f -j= --profile= --display= --no-buffer --release"}},
+			},
+		},
+	},
+	{
+		names: "swift", risk: umpire.Medium, consequence: lost, why: buildsOrRuns, style: leading,
+		opts: []option{{names: "--version --help", does: shows}},
+		subs: []program{
+			{
+				names: "build test", each: true, risk: umpire.Safe, why: runsTests, args: "none", check: checkRunner,
+				opts: []option{
+					{names: "-c= --configuration= --filter= --skip= --parallel --no-parallel -v --verbose -q --quiet " +
+						"--list-tests -l --skip-build --target= --product= -j= --jobs= --build-tests --show-bin-path " +
+						"--num-workers="},
+				},
+			},
+		},
+	},
+	{
+		names: "flutter dart", risk: umpire.Medium, consequence: lost, why: buildsOrRuns, style: leading,
+		opts: []option{
+			{names: "--version --help -h", does: shows},
+			{names: "--no-color --color --suppress-analytics --disable-analytics -v --verbose"},
+		},
+		subs: []program{
+			{names: "test", risk: umpire.Safe, why: runsTests, args: "read…", check: checkRunner, opts: []option{
+				{names: "-n= --name= -N= --plain-name= -t= --tags= -x= --exclude-tags= -j= --concurrency= " +
+					"--fail-fast --no-color --color --run-skipped --chain-stack-traces --timeout= --total-shards= " +
+					"--shard-index= --test-randomize-ordering-seed= --no-pub"},
+				{names: "-r= --reporter="},
+			}},
+			{
+				names: "analyze", risk: umpire.Safe, why: "checks code by the project's rules", args: "tree…",
+				opts: []option{
+					{names: "--fatal-infos --fatal-warnings --no-fatal-infos --no-fatal-warnings --no-pub --format= " +
+						"--no-preamble"},
+				},
+			},
+			{
+				names: "format", risk: umpire.Safe, why: "formats code", args: "tree…", check: checkDartFormat,
+				opts: []option{
+					{names: "-o= --output="},
+					{names: "-l= --line-length= --page-width= --set-exit-if-changed --show= --summary= --indent="},
+				},
+			},
+			{names: "doctor devices emulators info", each: true, risk: umpire.Safe, why: "tells what is installed",
+				args: "none", opts: []option{{names: "-v --verbose --no-color"}}},
+			{names: publishing, each: true, risk: umpire.High, consequence: sent, why: changesPackages, lax: true},
+		},
+	},
 	{names: "zig", risk: umpire.Medium, consequence: lost, why: buildsOrRuns, style: leading, subs: []program{
 		{names: "version env targets zen", each: true, risk: umpire.Safe, why: "prints what it knows", args: "none"},
-		{names: "build", risk: umpire.Safe, why: runsTests, style: words, check: checkZigSteps, opts: []option{{names: "-Doptimize= -Drelease? --summary= -freference-trace? --verbose"}}},
-		{names: "fmt", risk: umpire.Safe, why: "formats code", args: "tree…", check: checkFormatter, opts: []option{{names: "--check", why: "only checks"}, {names: "--ast-check --color= --exclude="}}},
-		{names: "ast-check", risk: umpire.Safe, why: "checks the syntax", args: "read…", opts: []option{{names: "-t --color="}}},
+		{names: "build", risk: umpire.Safe, why: runsTests, style: words, check: checkZigSteps,
+			opts: []option{{names: "-Doptimize= -Drelease? --summary= -freference-trace? --verbose"}}},
+		{names: "fmt", risk: umpire.Safe, why: "formats code", args: "tree…", check: checkFormatter,
+			opts: []option{{names: "--check", why: "only checks"}, {names: "--ast-check --color= --exclude="}}},
+		{names: "ast-check", risk: umpire.Safe, why: "checks the syntax", args: "read…",
+			opts: []option{{names: "-t --color="}}},
 	}},
-	{names: "rake", manifests: "rakefile Rakefile rakefile.rb Rakefile.rb", risk: umpire.Medium, consequence: lost, why: buildsOrRuns, check: checkRake, opts: []option{{names: "--version -V --help -h -H", does: shows}, {names: "--quiet -q --silent -s --trace?"}}},
-	{names: "rails", risk: umpire.Medium, consequence: lost, why: "runs code of the project", style: leading, opts: []option{{names: "--version -v", does: shows}}, subs: []program{
-		{names: "test test:all test:system", each: true, risk: umpire.Safe, why: runsTests, args: "read…", check: checkRunner, opts: []option{{names: "-n= --name= -s= --seed= -v --verbose -b --backtrace -f --fail-fast -d --defer-output -c --color --no-color --profile?"}}},
-	}},
-	{names: "playwright", risk: umpire.Medium, consequence: lost, why: "drives browsers", style: leading, opts: []option{{names: "--version -V --help -h", does: shows}}, subs: []program{
-		{names: "test", risk: umpire.Safe, why: runsTests, args: "read…", check: checkRunner, opts: []option{
-			{names: "-g= --grep= --grep-invert= --list --project= --workers= -j= --retries= --repeat-each= --timeout= --global-timeout= --max-failures= -x --forbid-only --fully-parallel --pass-with-no-tests --quiet --shard= --last-failed --no-deps --trace="},
-			{names: "--reporter=", does: obeys, why: "loads the reporter that it names", except: "list line dot json junit github null"},
-		}},
-		{names: "install install-deps uninstall", each: true, risk: umpire.High, consequence: sent, why: changesPackages, lax: true},
-	}},
+	{
+		names: "rake", manifests: "rakefile Rakefile rakefile.rb Rakefile.rb", risk: umpire.Medium, consequence: lost,
+		why: buildsOrRuns, check: checkRake,
+		opts: []option{{names: "--version -V --help -h -H", does: shows}, {names: "--quiet -q --silent -s --trace?"}},
+	},
+	{
+		names: "rails", risk: umpire.Medium, consequence: lost, why: "runs code of the project", style: leading,
+		opts: []option{{names: "--version -v", does: shows}},
+		subs: []program{
+			{
+				names: "test test:all test:system", each: true, risk: umpire.Safe, why: runsTests, args: "read…",
+				check: checkRunner,
+				opts: []option{
+					{names: "-n= --name= -s= --seed= -v --verbose -b --backtrace -f --fail-fast -d --defer-output -c " +
+						"--color --no-color --profile?"},
+				},
+			},
+		},
+	},
+	{
+		names: "playwright", risk: umpire.Medium, consequence: lost, why: "drives browsers", style: leading,
+		opts: []option{{names: "--version -V --help -h", does: shows}},
+		subs: []program{
+			{names: "test", risk: umpire.Safe, why: runsTests, args: "read…", check: checkRunner, opts: []option{
+				{names: "-g= --grep= --grep-invert= --list --project= --workers= -j= --retries= --repeat-each= " +
+					"--timeout= --global-timeout= --max-failures= -x --forbid-only --fully-parallel " +
+					"--pass-with-no-tests --quiet --shard= --last-failed --no-deps --trace="},
+				{names: "--reporter=", does: obeys, why: "loads the reporter that it names",
+					except: "list line dot json junit github null"},
+			}},
+			{names: "install install-deps uninstall", each: true, risk: umpire.High, consequence: sent,
+				why: changesPackages, lax: true},
+		},
+	},
 	{names: "ctest", risk: umpire.Safe, why: runsTests, style: words, args: "none", check: checkRunner, opts: []option{
-		{names: "-N --show-only -V --verbose -VV --extra-verbose -Q --quiet --output-on-failure --stop-on-failure --progress --no-tests= --rerun-failed -R= --tests-regex= -E= --exclude-regex= -L= --label-regex= -LE= --label-exclude= -C= --build-config= -j= --parallel= --timeout= --repeat= --schedule-random"},
+		{names: "-N --show-only -V --verbose -VV --extra-verbose -Q --quiet --output-on-failure --stop-on-failure " +
+			"--progress --no-tests= --rerun-failed -R= --tests-regex= -E= --exclude-regex= -L= --label-regex= -LE= " +
+			"--label-exclude= -C= --build-config= -j= --parallel= --timeout= --repeat= --schedule-random"},
 		{names: "--test-dir=", does: reads}, {names: "--version --help", does: shows},
 	}},
-	{names: "tox", manifests: "tox.ini", risk: umpire.Safe, why: runsTests, style: leading, args: "none", check: checkRunner, opts: []option{
-		{names: "-q -v -l --listenvs -a --listenvs-all -p? --parallel? --recreate -r --notest --skip-missing-interpreters? --quiet --verbose --no-provision?"},
-		{names: "-e=", does: asks, consequence: lost, why: "runs the environment that it names", except: "py py3 py38 py39 py310 py311 py312 py313 py314 lint test tests unit type types typing typecheck mypy ruff flake8 pylint format-check check"},
-		{names: "--version --help -h", does: shows},
-	}},
+	{
+		names: "tox", manifests: "tox.ini", risk: umpire.Safe, why: runsTests, style: leading, args: "none",
+		check: checkRunner,
+		opts: []option{
+			{names: "-q -v -l --listenvs -a --listenvs-all -p? --parallel? --recreate -r --notest " +
+				"--skip-missing-interpreters? --quiet --verbose --no-provision?"},
+			{names: "-e=", does: asks, consequence: lost, why: "runs the environment that it names", except: "py py3 " +
+				"py38 py39 py310 py311 py312 py313 py314 lint test tests unit type types typing typecheck mypy ruff " +
+				"flake8 pylint format-check check"},
+			{names: "--version --help -h", does: shows},
+		},
+	},
 }
 
 // checkCredo judges `mix credo VERB`; without one it checks.

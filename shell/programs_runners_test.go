@@ -131,7 +131,10 @@ dotnet nuget push x`,
 // TestRunnersSayWhy: a person finds every use of the default by one text.
 func TestRunnersSayWhy(t *testing.T) {
 	t.Parallel()
-	for _, line := range []string{"npm test", "go test", "cargo check", "pytest", "jest", "vitest", "mocha", "phpunit", "rspec", "dotnet test", "mvn test", "gradle test"} {
+	for _, line := range []string{
+		"npm test", "go test", "cargo check", "pytest", "jest", "vitest", "mocha", "phpunit", "rspec", "dotnet test",
+		"mvn test", "gradle test",
+	} {
 		if got := Parse(line, testEnv)[0].Reason; got != runsTests {
 			t.Errorf("%s: %q", line, got)
 		}

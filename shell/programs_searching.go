@@ -10,50 +10,127 @@ import (
 // know which of grep's options take the next word, so that only the two do that each
 // of them knows; with the others the next word counts as a pattern or a file.
 var packedSearch = []option{
-	{names: "-EFGPiyvwxcnHhoqsabILlTUu"}, {names: "-e= --regexp?", does: lead}, {names: "-f= --file?", does: reads | lead},
-	{names: "-A? -B? -C? -m? --context? --after-context? --before-context? --max-count? --color? --colour? --label? --binary-files?"},
-	{names: "-rRdDzZ --recursive --directories? --devices? --null --null-data --include? --exclude? --exclude-dir? --exclude-from?", does: asks, consequence: harmless, why: "is an option that such scripts refuse"}, {names: aboutItself, does: shows},
+	{names: "-EFGPiyvwxcnHhoqsabILlTUu"}, {names: "-e= --regexp?", does: lead},
+	{names: "-f= --file?", does: reads | lead},
+	{names: "-A? -B? -C? -m? --context? --after-context? --before-context? --max-count? --color? --colour? --label? " +
+		"--binary-files?"},
+	{names: "-rRdDzZ --recursive --directories? --devices? --null --null-data --include? --exclude? --exclude-dir? " +
+		"--exclude-from?", does: asks, consequence: harmless, why: "is an option that such scripts refuse"},
+	{names: aboutItself, does: shows},
 }
 
 // searching are the programs that look for files and text.
 var searching = []program{
-	{names: "grep egrep fgrep ggrep", risk: umpire.Safe, why: "searches text", args: "data read…", lax: true, check: checkGrep, out: found, opts: []option{
-		{names: "-EFGPiyvwxcnHhoqsabILlTUuzZ"}, {names: "-0123456789"},
-		{names: "-e= --regexp=", does: lead}, {names: "-f= --file=", does: reads | lead}, {names: "--exclude-from=", does: reads},
-		{names: "-rR --recursive --dereference-recursive", does: walks},
-		{names: "-C= --context="}, {names: "-A= -B= -m= -d= -D= --after-context= --before-context= --max-count= --directories= --devices= --include= --exclude= --exclude-dir= --include-dir= --label= --binary-files="},
-		{names: "--color? --colour? --files-with-matches --files-without-match --count --line-number --only-matching --with-filename --no-filename --byte-offset --quiet --silent --ignore-case --no-ignore-case --invert-match --word-regexp --line-regexp --extended-regexp --fixed-strings --perl-regexp --basic-regexp --no-messages --null --null-data --initial-tab --text --line-buffered"}, {names: aboutItself, does: shows},
-	}},
-	{names: "zgrep zegrep zfgrep", risk: umpire.Safe, why: "searches text in packed files", args: "data read…", lax: true, check: checkGrep, out: found, also: []*[]option{&packedSearch}},
-	{names: "bzgrep bzegrep bzfgrep", risk: umpire.Safe, why: "searches text in packed files", args: "data read…", lax: true, check: checkGrep, out: found, also: []*[]option{&packedSearch}},
-	{names: "xzgrep xzegrep xzfgrep", risk: umpire.Safe, why: "searches text in packed files", args: "data read…", lax: true, check: checkGrep, out: found, also: []*[]option{&packedSearch}},
-	{names: "zstdgrep", risk: umpire.Safe, why: "searches text in packed files", args: "data read…", lax: true, check: checkGrep, out: found, also: []*[]option{&packedSearch}},
-	{names: "rg ripgrep", risk: umpire.Safe, why: "searches text", args: "data tree…", check: checkSearch, out: found, opts: []option{
-		{names: "-ivwxcnNHIloqsSaFPLupU0.hV"}, {names: "-e= --regexp=", does: lead}, {names: "-f= --file=", does: reads | lead}, {names: "--files --type-list", does: lead},
-		{names: "--pre=", does: runs, why: "runs a program on every file"}, {names: "--hostname-bin=", does: runs, why: "runs a program for the name of the host"},
-		{names: "-z --search-zip", does: asks, consequence: lost, why: "runs programs that uncompress"}, {names: "--ignore-file=", does: reads},
-		{names: "-A= -B= -C= -m= -g= -t= -T= -r= -M= -E= -j= -d= --after-context= --before-context= --context= --max-count= --glob= --iglob= --type= --type-not= --replace= --max-columns= --encoding= --threads= --max-depth= --maxdepth= --max-filesize= --sort= --sortr= --color= --colors= --engine= --context-separator= --field-match-separator= --field-context-separator= --path-separator= --type-add= --type-clear= --pre-glob= --regex-size-limit= --dfa-size-limit= --hyperlink-format= --generate="},
-		{names: "--ignore-case --smart-case --case-sensitive --invert-match --word-regexp --line-regexp --count --count-matches --line-number --no-line-number --with-filename --no-filename --files-with-matches --files-without-match --only-matching --quiet --text --fixed-strings --pcre2 --no-pcre2 --follow --no-follow --unrestricted --hidden --no-hidden --no-ignore --ignore --no-ignore-vcs --no-ignore-parent --no-ignore-global --no-ignore-dot --no-ignore-exclude --no-ignore-files --no-ignore-messages --multiline --no-multiline --multiline-dotall --pretty --heading --no-heading --null --null-data --column --no-column --vimgrep --json --stats --passthru --passthrough --trim --no-trim --no-config --no-messages --messages --debug --trace --binary --block-buffered --line-buffered --byte-offset --crlf --glob-case-insensitive --ignore-file-case-insensitive --include-zero --max-columns-preview --mmap --no-mmap --no-unicode --unicode --one-file-system --auto-hybrid-regex --no-require-git --stop-on-nonmatch --no-encoding --no-pre --no-search-zip --no-context-separator"},
-		{names: "--help --version --pcre2-version", does: shows},
-	}},
-	{names: "ag", risk: umpire.Safe, why: "searches text", args: "data tree…", check: checkSearch, out: found, opts: []option{
-		{names: "--pager=", does: runs}, {names: "-p= --path-to-ignore=", does: reads},
-		{names: "-aciDfFHhlLnoQrRsSuUtvVwz0 --all-text --all-types --case-sensitive --count --debug --files-with-matches --files-without-matches --filename --nofilename --follow --hidden --ignore-case --literal --fixed-strings --nobreak --break --nocolor --color --nogroup --group --noheading --heading --nonumbers --numbers --norecurse --recurse --null --no-recurse --one-device --only-matching --parallel --passthrough --print-all-files --print-long-lines --search-binary --search-files --search-zip --silent --skip-vcs-ignores --smart-case --stats --stats-only --unrestricted --vimgrep --word-regexp --column --ackmate --affinity --noaffinity --mmap --nommap --multiline --nomultiline --list-file-types"},
-		{names: "-g=", does: lead}, {names: "-A? -B? -C? -G= -m= -W= --after? --before? --context? --depth= --file-search-regex= --ignore= --ignore-dir= --max-count= --width= --workers= --color-line-number= --color-match= --color-path="},
-		{names: "--cc --clojure --cpp --css --elixir --go --haskell --html --java --js --json --kotlin --lua --make --markdown --ocaml --perl --php --proto --python --ruby --rust --sass --scala --shell --sql --swift --ts --xml --yaml"}, {names: aboutItself, does: shows},
-	}},
-	{names: "ack ack-grep", risk: umpire.Safe, why: "searches text", args: "data tree…", check: checkSearch, out: found, opts: []option{
-		{names: "--pager=", does: runs}, {names: "--ackrc=", does: obeys, why: "obeys a file of options"}, {names: "--output=", does: asks, consequence: harmless, why: "prints what a template names"},
-		{names: "-ciIhHlLnorRsSuvwQk1 --count --nofilter --files-with-matches --files-without-matches --ignore-case --no-ignore-case --smart-case --no-smart-case --literal --invert-match --word-regexp --with-filename --no-filename --column --nocolumn --color --nocolor --colour --nocolour --group --nogroup --heading --noheading --break --nobreak --print0 --passthru --range-invert --recurse --no-recurse --follow --nofollow --noenv --ignore-ack-defaults --known-types --nopager --underline --sort-files --show-types --filter"},
-		{names: "-A= -B= -C? -m= -t= -T= --after-context= --before-context= --context? --max-count= --type= --ignore-dir= --noignore-dir= --ignore-file= --ignore-directory= --match= --range-start= --range-end= --proximate? --lines= --color-filename= --color-match= --color-lineno= --color-colno="},
-		{names: "-g", why: "its pattern is for names"}, {names: "-f", does: lead, why: "lists files and searches nothing"},
-		{names: "--files-from=", does: reads | asks, consequence: harmless, why: "searches the files that a file names"}, {names: "-x", does: asks, consequence: harmless, why: "searches the files that its input names"},
-		{names: "--cc --clojure --cpp --css --elixir --go --haskell --html --java --js --json --kotlin --lua --make --markdown --ocaml --perl --php --python --ruby --rust --sass --scala --shell --sql --swift --ts --xml --yaml"},
-		{names: "--help --version --help-types --help-colors --man --dump --thpppt --bar", does: shows},
-	}},
-	{names: "find gfind", peeks: true, risk: umpire.Safe, why: "looks for files", style: bare, check: checkFind, out: finds},
-	{names: "fd fdfind", peeks: true, risk: umpire.Safe, why: "looks for files", style: bare, check: checkFd, out: fdPaths},
-	{names: "locate plocate mlocate", risk: umpire.Safe, why: "looks names up in a list of all files", args: "data…", lax: true, opts: []option{{names: "-d= --database=", does: reads}, {names: aboutItself, does: shows}}},
+	{
+		names: "grep egrep fgrep ggrep", risk: umpire.Safe, why: "searches text", args: "data read…", lax: true,
+		check: checkGrep, out: found,
+		opts: []option{
+			{names: "-EFGPiyvwxcnHhoqsabILlTUuzZ"}, {names: "-0123456789"},
+			{names: "-e= --regexp=", does: lead}, {names: "-f= --file=", does: reads | lead},
+			{names: "--exclude-from=", does: reads},
+			{names: "-rR --recursive --dereference-recursive", does: walks},
+			{names: "-C= --context="},
+			{names: "-A= -B= -m= -d= -D= --after-context= --before-context= --max-count= --directories= --devices= " +
+				"--include= --exclude= --exclude-dir= --include-dir= --label= --binary-files="},
+			{names: "--color? --colour? --files-with-matches --files-without-match --count --line-number " +
+				"--only-matching --with-filename --no-filename --byte-offset --quiet --silent --ignore-case " +
+				"--no-ignore-case --invert-match --word-regexp --line-regexp --extended-regexp --fixed-strings " +
+				"--perl-regexp --basic-regexp --no-messages --null --null-data --initial-tab --text --line-buffered"},
+			{names: aboutItself, does: shows},
+		},
+	},
+	{names: "zgrep zegrep zfgrep", risk: umpire.Safe, why: "searches text in packed files", args: "data read…",
+		lax: true, check: checkGrep, out: found, also: []*[]option{&packedSearch}},
+	{names: "bzgrep bzegrep bzfgrep", risk: umpire.Safe, why: "searches text in packed files", args: "data read…",
+		lax: true, check: checkGrep, out: found, also: []*[]option{&packedSearch}},
+	{names: "xzgrep xzegrep xzfgrep", risk: umpire.Safe, why: "searches text in packed files", args: "data read…",
+		lax: true, check: checkGrep, out: found, also: []*[]option{&packedSearch}},
+	{names: "zstdgrep", risk: umpire.Safe, why: "searches text in packed files", args: "data read…", lax: true,
+		check: checkGrep, out: found, also: []*[]option{&packedSearch}},
+	{
+		names: "rg ripgrep", risk: umpire.Safe, why: "searches text", args: "data tree…", check: checkSearch,
+		out: found,
+		opts: []option{
+			{names: "-ivwxcnNHIloqsSaFPLupU0.hV"}, {names: "-e= --regexp=", does: lead},
+			{names: "-f= --file=", does: reads | lead}, {names: "--files --type-list", does: lead},
+			{names: "--pre=", does: runs, why: "runs a program on every file"},
+			{names: "--hostname-bin=", does: runs, why: "runs a program for the name of the host"},
+			{names: "-z --search-zip", does: asks, consequence: lost, why: "runs programs that uncompress"},
+			{names: "--ignore-file=", does: reads},
+			{names: "-A= -B= -C= -m= -g= -t= -T= -r= -M= -E= -j= -d= --after-context= --before-context= --context= " +
+				"--max-count= --glob= --iglob= --type= --type-not= --replace= --max-columns= --encoding= --threads= " +
+				"--max-depth= --maxdepth= --max-filesize= --sort= --sortr= --color= --colors= --engine= " +
+				"--context-separator= --field-match-separator= --field-context-separator= --path-separator= " +
+				"--type-add= --type-clear= --pre-glob= --regex-size-limit= --dfa-size-limit= --hyperlink-format= " +
+				"--generate="},
+			{names: "--ignore-case --smart-case --case-sensitive --invert-match --word-regexp --line-regexp --count " +
+				"--count-matches --line-number --no-line-number --with-filename --no-filename --files-with-matches " +
+				"--files-without-match --only-matching --quiet --text --fixed-strings --pcre2 --no-pcre2 --follow " +
+				"--no-follow --unrestricted --hidden --no-hidden --no-ignore --ignore --no-ignore-vcs " +
+				"--no-ignore-parent --no-ignore-global --no-ignore-dot --no-ignore-exclude --no-ignore-files " +
+				"--no-ignore-messages --multiline --no-multiline --multiline-dotall --pretty --heading --no-heading " +
+				"--null --null-data --column --no-column --vimgrep --json --stats --passthru --passthrough --trim " +
+				"--no-trim --no-config --no-messages --messages --debug --trace --binary --block-buffered " +
+				"--line-buffered --byte-offset --crlf --glob-case-insensitive --ignore-file-case-insensitive " +
+				"--include-zero --max-columns-preview --mmap --no-mmap --no-unicode --unicode --one-file-system " +
+				"--auto-hybrid-regex --no-require-git --stop-on-nonmatch --no-encoding --no-pre --no-search-zip " +
+				"--no-context-separator"},
+			{names: "--help --version --pcre2-version", does: shows},
+		},
+	},
+	{
+		names: "ag", risk: umpire.Safe, why: "searches text", args: "data tree…", check: checkSearch, out: found,
+		opts: []option{
+			{names: "--pager=", does: runs}, {names: "-p= --path-to-ignore=", does: reads},
+			{names: "-aciDfFHhlLnoQrRsSuUtvVwz0 --all-text --all-types --case-sensitive --count --debug " +
+				"--files-with-matches --files-without-matches --filename --nofilename --follow --hidden " +
+				"--ignore-case --literal --fixed-strings --nobreak --break --nocolor --color --nogroup --group " +
+				"--noheading --heading --nonumbers --numbers --norecurse --recurse --null --no-recurse --one-device " +
+				"--only-matching --parallel --passthrough --print-all-files --print-long-lines --search-binary " +
+				"--search-files --search-zip --silent --skip-vcs-ignores --smart-case --stats --stats-only " +
+				"--unrestricted --vimgrep --word-regexp --column --ackmate --affinity --noaffinity --mmap --nommap " +
+				"--multiline --nomultiline --list-file-types"},
+			{names: "-g=", does: lead},
+			{names: "-A? -B? -C? -G= -m= -W= --after? --before? --context? --depth= --file-search-regex= --ignore= " +
+				"--ignore-dir= --max-count= --width= --workers= --color-line-number= --color-match= --color-path="},
+			{names: "--cc --clojure --cpp --css --elixir --go --haskell --html --java --js --json --kotlin --lua " +
+				"--make --markdown --ocaml --perl --php --proto --python --ruby --rust --sass --scala --shell --sql " +
+				"--swift --ts --xml --yaml"},
+			{names: aboutItself, does: shows},
+		},
+	},
+	{
+		names: "ack ack-grep", risk: umpire.Safe, why: "searches text", args: "data tree…", check: checkSearch,
+		out: found,
+		opts: []option{
+			{names: "--pager=", does: runs}, {names: "--ackrc=", does: obeys, why: "obeys a file of options"},
+			{names: "--output=", does: asks, consequence: harmless, why: "prints what a template names"},
+			{names: "-ciIhHlLnorRsSuvwQk1 --count --nofilter --files-with-matches --files-without-matches " +
+				"--ignore-case --no-ignore-case --smart-case --no-smart-case --literal --invert-match --word-regexp " +
+				"--with-filename --no-filename --column --nocolumn --color --nocolor --colour --nocolour --group " +
+				"--nogroup --heading --noheading --break --nobreak --print0 --passthru --range-invert --recurse " +
+				"--no-recurse --follow --nofollow --noenv --ignore-ack-defaults --known-types --nopager --underline " +
+				"--sort-files --show-types --filter"},
+			{names: "-A= -B= -C? -m= -t= -T= --after-context= --before-context= --context? --max-count= --type= " +
+				"--ignore-dir= --noignore-dir= --ignore-file= --ignore-directory= --match= --range-start= " +
+				"--range-end= --proximate? --lines= --color-filename= --color-match= --color-lineno= --color-colno="},
+			{names: "-g", why: "its pattern is for names"},
+			{names: "-f", does: lead, why: "lists files and searches nothing"},
+			{names: "--files-from=", does: reads | asks, consequence: harmless,
+				why: "searches the files that a file names"},
+			{names: "-x", does: asks, consequence: harmless, why: "searches the files that its input names"},
+			{names: "--cc --clojure --cpp --css --elixir --go --haskell --html --java --js --json --kotlin --lua " +
+				"--make --markdown --ocaml --perl --php --python --ruby --rust --sass --scala --shell --sql --swift " +
+				"--ts --xml --yaml"},
+			{names: "--help --version --help-types --help-colors --man --dump --thpppt --bar", does: shows},
+		},
+	},
+	{names: "find gfind", peeks: true, risk: umpire.Safe, why: "looks for files", style: bare, check: checkFind,
+		out: finds},
+	{names: "fd fdfind", peeks: true, risk: umpire.Safe, why: "looks for files", style: bare, check: checkFd,
+		out: fdPaths},
+	{names: "locate plocate mlocate", risk: umpire.Safe, why: "looks names up in a list of all files", args: "data…",
+		lax: true, opts: []option{{names: "-d= --database=", does: reads}, {names: aboutItself, does: shows}}},
 }
 
 // checkGrep adds the working directory where a search goes through folders and
@@ -150,9 +227,17 @@ const choosesLines = "-n --line-number -c --count -i --ignore-case -E --extended
 
 // fdOptions are the options of fd that stand before a command.
 var fdOptions = program{names: "fd", peeks: true, risk: umpire.Safe, args: "data tree…", opts: []option{
-	{names: "-HIusigapLF1q0hV --hidden --no-hidden --no-ignore --ignore --no-ignore-vcs --no-ignore-parent --no-global-ignore-file --unrestricted --case-sensitive --ignore-case --glob --regex --fixed-strings --absolute-path --relative-path --follow --no-follow --full-path --print0 --prune --quiet --has-results --show-errors --one-file-system --mount --xdev --strip-cwd-prefix? --no-require-git --and= --hyperlink?"},
-	{names: "-d= -t= -e= -E= -S= -o= -c= -j= --max-depth= --maxdepth= --min-depth= --exact-depth= --type= --extension= --exclude= --size= --owner= --color= --threads= --changed-within= --newer= --change-newer-than= --changed-after= --changed-before= --older= --change-older-than= --max-results= --max-buffer-time= --batch-size= --path-separator="}, {names: "-l --list-details --format=", why: "prints more than names"},
-	{names: "--search-path=", does: reads | lead | walks}, {names: "--base-directory= -C=", does: enters}, {names: "--ignore-file=", does: reads},
+	{names: "-HIusigapLF1q0hV --hidden --no-hidden --no-ignore --ignore --no-ignore-vcs --no-ignore-parent " +
+		"--no-global-ignore-file --unrestricted --case-sensitive --ignore-case --glob --regex --fixed-strings " +
+		"--absolute-path --relative-path --follow --no-follow --full-path --print0 --prune --quiet --has-results " +
+		"--show-errors --one-file-system --mount --xdev --strip-cwd-prefix? --no-require-git --and= --hyperlink?"},
+	{names: "-d= -t= -e= -E= -S= -o= -c= -j= --max-depth= --maxdepth= --min-depth= --exact-depth= --type= " +
+		"--extension= --exclude= --size= --owner= --color= --threads= --changed-within= --newer= " +
+		"--change-newer-than= --changed-after= --changed-before= --older= --change-older-than= --max-results= " +
+		"--max-buffer-time= --batch-size= --path-separator="},
+	{names: "-l --list-details --format=", why: "prints more than names"},
+	{names: "--search-path=", does: reads | lead | walks}, {names: "--base-directory= -C=", does: enters},
+	{names: "--ignore-file=", does: reads},
 	{names: "--help --version", does: shows},
 }}
 

@@ -31,7 +31,10 @@ func TestSearching(t *testing.T) {
 		{"ack --ackrc", "ack --ackrc=x TODO", "medium", nil},
 		{"found files are read", "grep -rl x src | xargs sed -n 1p", "safe", []string{"read /p/src"}},
 		{"found lines are not files", "grep -r x src | xargs cat", "doubt", nil},
-		{"lines of a list of files", "find src -name '*.go' | grep -v _test | sort -u | xargs wc -l", "safe", []string{"read /p/src"}},
+		{
+			"lines of a list of files", "find src -name '*.go' | grep -v _test | sort -u | xargs wc -l", "safe",
+			[]string{"read /p/src"},
+		},
 		{"locate", "locate passwd", "safe", nil},
 	})
 }
@@ -41,7 +44,11 @@ func TestFind(t *testing.T) {
 	runToolLines(t, []toolLine{
 		{"M-34", "find . -name '*.go' -not -path '*/x/*' | sort | head", "safe", []string{"read /p"}},
 		{"M-34", "find", "safe", []string{"read /p"}},
-		{"M-34", `find src \( -name a -o -iname b \) -type f -mtime -1 -size +1k ! -empty -newermt 2024-01-01 -print0`, "safe", []string{"read /p/src"}},
+		{
+			"M-34",
+			`find src \( -name a -o -iname b \) -type f -mtime -1 -size +1k ! -empty -newermt 2024-01-01 -print0`,
+			"safe", []string{"read /p/src"},
+		},
 		{"M-34", "find -L a b -maxdepth 2 -printf '%T@ %p\\n'", "safe", []string{"read /p/a", "read /p/b"}},
 		{"outside is seen", "find /etc -newer ~/x", "safe", []string{"read /etc", "read /home/u/x"}},
 		{"M-34 find -delete", "find build -name '*.o' -delete", "high", []string{"delete /p/build/**/*.o"}},
@@ -60,7 +67,10 @@ func TestFind(t *testing.T) {
 		{"find may act", "find . $x", "doubt", nil},
 		{"find may act", "find . -name a $x", "doubt", nil},
 		{"find reads names", "find -files0-from list -name x", "doubt", []string{"read /p/list"}},
-		{"found files are read", "for f in $(find src -name '*.go'); do head -1 $f; done", "safe", []string{"read /p/src"}},
+		{
+			"found files are read", "for f in $(find src -name '*.go'); do head -1 $f; done", "safe",
+			[]string{"read /p/src"},
+		},
 		{"found files are read", "find src -name '*.go' -print0 | xargs -0 grep -l x", "safe", []string{"read /p/src"}},
 		{"fd", "fd -e go -t f x src", "safe", []string{"read /p/src"}},
 		{"fd -x", "fd -e go -x wc -l", "safe", []string{"read /p"}},

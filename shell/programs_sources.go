@@ -15,9 +15,26 @@ const nothingAccepted = "no version: every use asks, but for what prints about t
 // sources cover every entry of the tables; a test holds that. They are looked at
 // only when somebody asks what is known of a program.
 var sources = []source{
-	{"bash 5.2, its manual and bash itself; zsh 5.9, its manual", "echo printf true exit wait shift test pwd cd popd set unset read type jobs eval source exec command trap alias unalias bind help history autoload sh which where whereis hash umask ulimit builtin bash dash zsh ksh"},
-	{"GNU coreutils 9.1, its manual and the programs; macOS 14 and FreeBSD 14, their manual pages", "cat tac nl head tail wc ls stat du df basename dirname realpath md5sum od comm cut paste join sort uniq tr shuf seq factor numfmt fold fmt pr expand tsort ptx split csplit rm rmdir unlink shred mv cp ln install mkdir touch truncate tee mktemp pathchk mkfifo mknod sync whoami users sleep printenv stty uname date env timeout nice nohup stdbuf base64 basenc chmod chown dd chroot readlink b2sum cksum sum unexpand dircolors md5 crc32"},
-	{"util-linux 2.38, its manual pages and the programs", "more hexdump column colrm rev look setterm hwclock dmesg ionice chrt taskset flock rename logger lslocks fuser mount umount wipefs fdisk blkdiscard losetup unshare nsenter setpriv su runuser script scriptreplay pm-suspend setsid setarch choom blkid findmnt lscpu last fallocate"},
+	{
+		"bash 5.2, its manual and bash itself; zsh 5.9, its manual",
+		"echo printf true exit wait shift test pwd cd popd set unset read type jobs eval source exec command trap " +
+			"alias unalias bind help history autoload sh which where whereis hash umask ulimit builtin bash dash zsh " +
+			"ksh",
+	},
+	{
+		"GNU coreutils 9.1, its manual and the programs; macOS 14 and FreeBSD 14, their manual pages",
+		"cat tac nl head tail wc ls stat du df basename dirname realpath md5sum od comm cut paste join sort uniq tr " +
+			"shuf seq factor numfmt fold fmt pr expand tsort ptx split csplit rm rmdir unlink shred mv cp ln install " +
+			"mkdir touch truncate tee mktemp pathchk mkfifo mknod sync whoami users sleep printenv stty uname date " +
+			"env timeout nice nohup stdbuf base64 basenc chmod chown dd chroot readlink b2sum cksum sum unexpand " +
+			"dircolors md5 crc32",
+	},
+	{
+		"util-linux 2.38, its manual pages and the programs",
+		"more hexdump column colrm rev look setterm hwclock dmesg ionice chrt taskset flock rename logger lslocks " +
+			"fuser mount umount wipefs fdisk blkdiscard losetup unshare nsenter setpriv su runuser script " +
+			"scriptreplay pm-suspend setsid setarch choom blkid findmnt lscpu last fallocate",
+	},
 	{"GNU grep 3.8, its manual and the program; macOS 14, its manual page", "grep"},
 	{"GNU findutils 4.9, its manual and the programs; macOS 14, their manual pages", "find xargs locate"},
 	{"GNU sed 4.9, its manual and the program; macOS 14, its manual page", "sed"},
@@ -35,15 +52,34 @@ var sources = []source{
 	{"jq 1.6 and 1.7, their manuals; gojq 0.12; jaq 1.2", "jq"},
 	{"yq 4.44 (Go) and 3.4 (Python), their manuals", "yq"},
 	{"libxml2 2.9, the manual page of xmllint", "xmllint"},
-	{"GNU gettext 0.21, glibc 2.36, dos2unix 7.4, athena-jot 9.0: their manual pages", "envsubst iconv dos2unix jot getent locale ldd ldconfig ld.so"},
-	{"procps-ng 4.0 and psmisc 23.6, their manual pages; macOS 14, their manual pages", "lastlog top pmap tload ps pgrep sysctl watch kill killall renice iostat acpi"},
+	{
+		"GNU gettext 0.21, glibc 2.36, dos2unix 7.4, athena-jot 9.0: their manual pages",
+		"envsubst iconv dos2unix jot getent locale ldd ldconfig ld.so",
+	},
+	{
+		"procps-ng 4.0 and psmisc 23.6, their manual pages; macOS 14, their manual pages",
+		"lastlog top pmap tload ps pgrep sysctl watch kill killall renice iostat acpi",
+	},
 	{"GNU units 2.22, its manual page", "units"},
 	{"nvidia-smi 550, lshw B.02, lsof 4.95, their manual pages", "nvidia-smi lshw lsof"},
-	{"hostname 3.23 and net-tools 2.10, their manual pages; macOS 14, their manual pages", "hostname netstat ifconfig route arp"},
+	{
+		"hostname 3.23 and net-tools 2.10, their manual pages; macOS 14, their manual pages",
+		"hostname netstat ifconfig route arp",
+	},
 	{"iproute2 6.1, its manual pages", "ss ip"},
-	{"systemd 252, its manual pages", "shutdown journalctl systemctl loginctl timedatectl systemd-detect-virt systemd-run run0"},
-	{"macOS 14, their manual pages", "arch pbpaste pbcopy system_profiler heap defaults launchctl dscl diskutil mdfind mdls ioreg dsmemberutil caffeinate afplay"},
-	{"GNU time 1.9, numactl 2.0, hyperfine 1.18, entr 5.5, moreutils 0.67: their manual pages", "time numactl hyperfine entr unbuffer sponge ifne chronic"},
+	{
+		"systemd 252, its manual pages",
+		"shutdown journalctl systemctl loginctl timedatectl systemd-detect-virt systemd-run run0",
+	},
+	{
+		"macOS 14, their manual pages",
+		"arch pbpaste pbcopy system_profiler heap defaults launchctl dscl diskutil mdfind mdls ioreg dsmemberutil " +
+			"caffeinate afplay",
+	},
+	{
+		"GNU time 1.9, numactl 2.0, hyperfine 1.18, entr 5.5, moreutils 0.67: their manual pages",
+		"time numactl hyperfine entr unbuffer sponge ifne chronic",
+	},
 	{"GNU parallel 20231122, its manual", "parallel sem"},
 	{"BusyBox 1.36, its --help", "busybox toybox"},
 	{"Python 3.11, its manual and python -m … --help", "python"},
@@ -63,7 +99,10 @@ var sources = []source{
 	{"cargo 1.79 to 1.95 and rustup 1.27, their books and --help", "cargo rustup rustfmt"},
 	{"clang-format 17, its manual", "clang-format"},
 	{"GCC 12 and clang 17, their manuals; the others by their --help", "rustc gcc"},
-	{"iputils 20221126, traceroute 2.1, mtr 0.95, BIND 9.18, whois 5.5: their manual pages", "ping traceroute mtr dig nslookup host whois"},
+	{
+		"iputils 20221126, traceroute 2.1, mtr 0.95, BIND 9.18, whois 5.5: their manual pages",
+		"ping traceroute mtr dig nslookup host whois",
+	},
 	{"OpenBSD netcat 1.219 and nmap 7.93, socat 1.7, tcpdump 4.99: their manual pages", "nmap tcpdump nc socat"},
 	{"Docker 28, its reference; podman 4.9, its manual pages", "docker docker-compose"},
 	{"containerd 1.7, LXD 5.21 and others: what lists images and machines, by their manuals", "crictl"},
@@ -78,29 +117,55 @@ var sources = []source{
 	{"golang.org/x/tools 0.24, staticcheck 2024.1, govulncheck 1.1: their --help", "goimports staticcheck"},
 	{"golangci-lint 1.60 and 2.0, its manual", "golangci-lint"},
 	{"TypeScript 5.5, ESLint 9, Prettier 3.3: their manuals", "tsc eslint prettier"},
-	{"ruff 0.6, black 24, isort 5.13, pyright 1.1, mypy 1.11, flake8 7, pylint 3.2: their manuals", "ruff black pyright mypy flake8 pylint"},
-	{"ShellCheck 0.9, shfmt 3.8, hadolint 2.12, yamllint 1.35, cloc 2.0, tokei 12, scc 3.3: their manuals", "shellcheck shfmt hadolint yamllint markdownlint jsonlint codespell typos tokei scc cloc actionlint"},
+	{
+		"ruff 0.6, black 24, isort 5.13, pyright 1.1, mypy 1.11, flake8 7, pylint 3.2: their manuals",
+		"ruff black pyright mypy flake8 pylint",
+	},
+	{
+		"ShellCheck 0.9, shfmt 3.8, hadolint 2.12, yamllint 1.35, cloc 2.0, tokei 12, scc 3.3: their manuals",
+		"shellcheck shfmt hadolint yamllint markdownlint jsonlint codespell typos tokei scc cloc actionlint",
+	},
 	{"curl 7.88 to 8.9, its manual page", "curl"},
 	{"GNU Wget 1.21 and Wget2 2.1, HTTPie 3.2, aria2 1.37, yt-dlp 2024: their manuals", "wget http aria2c yt-dlp lynx"},
 	{"OpenSSH 9.2, its manual pages", "ssh scp sftp ssh-keyscan ssh-keygen ssh-add"},
 	{"acl 2.3, attr 2.5, libcap 2.66, e2fsprogs 1.47: their manual pages", "chattr setfacl setcap getfacl"},
 	{"rsync 3.2, its manual page", "rsync"},
 	{"GNU tar 1.34, its manual and tar itself; bsdtar 3.6, its manual page", "tar"},
-	{"gzip 1.12, bzip2 1.0, xz 5.4, zstd 1.5, lz4 1.9: their manual pages and the programs", "gzip zstdcat zcat zless zdiff pigz bzip2 pbzip2 xz lzip zstd lz4 compress brotli lz4cat bzcat xzcat zgrep bzgrep xzgrep zstdgrep"},
-	{"most 5.2, eza's ancestor exa 0.10, colordiff 1.0, difftastic 0.58, rpm2cpio 4.18: their manual pages", "most exa colordiff difft rpm2cpio"},
+	{
+		"gzip 1.12, bzip2 1.0, xz 5.4, zstd 1.5, lz4 1.9: their manual pages and the programs",
+		"gzip zstdcat zcat zless zdiff pigz bzip2 pbzip2 xz lzip zstd lz4 compress brotli lz4cat bzcat xzcat zgrep " +
+			"bzgrep xzgrep zstdgrep",
+	},
+	{
+		"most 5.2, eza's ancestor exa 0.10, colordiff 1.0, difftastic 0.58, rpm2cpio 4.18: their manual pages",
+		"most exa colordiff difft rpm2cpio",
+	},
 	{"Perl's shasum 6.02, BLAKE3 1.5, xxHash 0.8: their manual pages", "shasum b3sum xxhsum"},
 	{"pciutils 3.9, usbutils 014, kmod 30: their manual pages", "lspci lsusb modinfo"},
-	{"expect 5.45, rlwrap 0.46, cpulimit 2.8, daemontools 0.76, glibc 2.33, libfaketime 0.9, multitime 1.4: their manual pages", "rlwrap cpulimit softlimit catchsegv faketime multitime"},
+	{
+		"expect 5.45, rlwrap 0.46, cpulimit 2.8, daemontools 0.76, glibc 2.33, libfaketime 0.9, multitime 1.4: their " +
+			"manual pages",
+		"rlwrap cpulimit softlimit catchsegv faketime multitime",
+	},
 	{"The Unarchiver 1.10, zipinfo 3.00, tzcode 2023: their manual pages", "lsar zipinfo zdump"},
 	{"Info-ZIP zip 3.0 and unzip 6.00, their manual pages", "zip unzip zipnote"},
 	{"p7zip 16.02, unrar 6.2, their manuals", "unrar"},
 	{"GNU cpio 2.13, its manual", "cpio"},
 	{"Vim 9.0, its manual", "vi"},
-	{"man-db 2.11, its manual pages and the programs; GNU Texinfo 6.8, the manual of info; tldr 3.2", "man apropos info tldr"},
+	{
+		"man-db 2.11, its manual pages and the programs; GNU Texinfo 6.8, the manual of info; tldr 3.2",
+		"man apropos info tldr",
+	},
 	{"cron 3.0 and at 3.2, their manual pages", "crontab at atq"},
 	{"hdparm 9.65, cryptsetup 2.6, ZFS 2.1, nvme-cli 2.4: their manual pages", "hdparm cryptsetup zpool zfs nvme"},
-	{"iptables 1.8, nftables 1.0, SELinux 3.4, AppArmor 3.0: their manual pages", "iptables iptables-save nft getenforce"},
-	{"wl-clipboard 2.2, xclip 0.13, xsel 1.2, libnotify 0.8: their manual pages", "wl-paste xclip xsel say wl-copy notify-send"},
+	{
+		"iptables 1.8, nftables 1.0, SELinux 3.4, AppArmor 3.0: their manual pages",
+		"iptables iptables-save nft getenforce",
+	},
+	{
+		"wl-clipboard 2.2, xclip 0.13, xsel 1.2, libnotify 0.8: their manual pages",
+		"wl-paste xclip xsel say wl-copy notify-send",
+	},
 	{"Windows 11, the help of its commands", "cls ipconfig del copy attrib clip systeminfo"},
 	{"sudo 1.9, its manual page", "sudo"},
 	{"strace 6.1, ltrace 0.7, valgrind 3.19, perf 6.1: their manual pages", "strace valgrind perf ltrace"},
@@ -126,9 +191,18 @@ var sources = []source{
 	{"Biome 1.8 and 2.0, oxlint 0.5 and 1.0, stylelint 16: their manuals and --help", "biome oxlint stylelint"},
 	{"PHPUnit 11, RSpec 3.13, .NET 8, Maven 3.9, Gradle 8.8: their manuals", "phpunit rspec dotnet mvn gradle"},
 	{"GNU bc 1.07 with its dc, their manuals", "bc dc"},
-	{"csvkit 1.5 and 2.0, xsv 0.13, GNU datamash 1.8, duf 0.8, dust 1.0: their --help", "csvlook csvgrep csvsort xsv datamash duf"},
-	{"diffstat 1.65, patchutils 0.4, delta 0.18, diff-so-fancy 1.4, fzf 0.54: their manual pages", "diffstat lsdiff delta diff-so-fancy fzf"},
-	{"Poppler 22.12, FFmpeg 5.1, bsdextrautils 2.38, GNU sharutils 4.15, FIGlet 2.2: their manual pages", "pdfinfo pdftotext pdfimages ffprobe col uuencode figlet"},
+	{
+		"csvkit 1.5 and 2.0, xsv 0.13, GNU datamash 1.8, duf 0.8, dust 1.0: their --help",
+		"csvlook csvgrep csvsort xsv datamash duf",
+	},
+	{
+		"diffstat 1.65, patchutils 0.4, delta 0.18, diff-so-fancy 1.4, fzf 0.54: their manual pages",
+		"diffstat lsdiff delta diff-so-fancy fzf",
+	},
+	{
+		"Poppler 22.12, FFmpeg 5.1, bsdextrautils 2.38, GNU sharutils 4.15, FIGlet 2.2: their manual pages",
+		"pdfinfo pdftotext pdfimages ffprobe col uuencode figlet",
+	},
 }
 
 // checkedAgainst is what the entry of that first name was checked against. What

@@ -64,14 +64,19 @@ func TestDescriptionSaysWhatItWasCheckedAgainst(t *testing.T) {
 	if !strings.HasPrefix(git.Checked, "git 2.") {
 		t.Errorf("git was checked against %q", git.Checked)
 	}
-	own, err := NewKnowledge([]Program{{Names: []string{"deployctl"}, Risk: umpire.Low, Why: "x", Checked: "deployctl 3.2, its manual"}})
+	own, err := NewKnowledge([]Program{
+		{Names: []string{"deployctl"}, Risk: umpire.Low, Why: "x", Checked: "deployctl 3.2, its manual"},
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
 	if p, _ := Describe("deployctl", own); p.Checked != "deployctl 3.2, its manual" {
 		t.Errorf("%+v", p)
 	}
-	if _, err := NewKnowledge([]Program{{Names: []string{"x"}, Risk: umpire.Low, Why: "x", Subs: []Program{{Names: []string{"y"}, Risk: umpire.Low, Why: "y", Checked: "1"}}}}); err == nil {
+	if _, err := NewKnowledge([]Program{
+		{Names: []string{"x"}, Risk: umpire.Low, Why: "x",
+			Subs: []Program{{Names: []string{"y"}, Risk: umpire.Low, Why: "y", Checked: "1"}}},
+	}); err == nil {
 		t.Error("a subcommand says a version of its own")
 	}
 }

@@ -9,95 +9,227 @@ import (
 // systemTools are the programs that ask about and control the system. Those of
 // this file only ask, unless an option says otherwise.
 var systemTools = []program{
-	{names: "whoami id groups w tty uptime free vmstat mpstat lsblk lsmem lsipc lsns lsmod nproc getconf uuidgen pidof pwdx numastat ipcs logname sw_vers vm_stat hostid lsb_release pstree cal ncal getopt",
-		each: true, risk: umpire.Safe, why: "tells about the system", lax: true},
-	{names: "iostat", risk: umpire.Safe, why: "tells about the system", lax: true, opts: []option{{names: "-f=", does: reads}}},
-	{names: "lscpu", risk: umpire.Safe, why: "tells about the system", lax: true, opts: []option{{names: "-s= --sysroot=", does: reads}}},
-	{names: "acpi", risk: umpire.Safe, why: "tells about the system", lax: true, opts: []option{{names: "-d= --directory=", does: reads}}},
-	{names: "lsusb", risk: umpire.Safe, why: "tells about the system", opts: []option{{names: "-vt --verbose --tree"}, {names: "-s= -d="}, {names: "-D=", does: reads}, {names: "-V -h " + aboutItself, does: shows}}},
-	{names: "lspci", risk: umpire.Safe, why: "tells about the system", opts: []option{{names: "-mntvkxDPb"}, {names: "-s= -d="}, {names: "-i= -p= -F=", does: reads}, {names: aboutItself, does: shows}}},
-	{names: "users who", each: true, risk: umpire.Safe, why: "tells who is logged in", args: "read…", lax: true, opts: []option{{names: aboutItself, does: shows}}},
-	{names: "last lastb", each: true, risk: umpire.Safe, why: "tells who was logged in", opts: []option{
-		{names: "-adFiRwxT0123456789 --hostlast --dns --fulltimes --ip --nohostname --fullnames --system --tab-separated"}, {names: "-n= --limit= -p= --present= -s= --since= -t= --until= --time-format="}, {names: "-f= --file=", does: reads}, {names: "-h -V " + aboutItself, does: shows},
+	{names: "whoami id groups w tty uptime free vmstat mpstat lsblk lsmem lsipc lsns lsmod nproc getconf uuidgen " +
+		"pidof pwdx numastat ipcs logname sw_vers vm_stat hostid lsb_release pstree cal ncal getopt", each: true,
+		risk: umpire.Safe, why: "tells about the system", lax: true},
+	{names: "iostat", risk: umpire.Safe, why: "tells about the system", lax: true,
+		opts: []option{{names: "-f=", does: reads}}},
+	{names: "lscpu", risk: umpire.Safe, why: "tells about the system", lax: true,
+		opts: []option{{names: "-s= --sysroot=", does: reads}}},
+	{names: "acpi", risk: umpire.Safe, why: "tells about the system", lax: true,
+		opts: []option{{names: "-d= --directory=", does: reads}}},
+	{names: "lsusb", risk: umpire.Safe, why: "tells about the system", opts: []option{
+		{names: "-vt --verbose --tree"}, {names: "-s= -d="}, {names: "-D=", does: reads},
+		{names: "-V -h " + aboutItself, does: shows},
 	}},
-	{names: "dircolors", risk: umpire.Safe, why: "tells the colours of files", args: "read", opts: []option{{names: "-bcp --sh --bourne-shell --csh --c-shell --print-database --print-ls-colors"}, {names: aboutItself, does: shows}}},
-	{names: "modinfo", risk: umpire.Safe, why: "tells about kernel modules", args: "read…", opts: []option{{names: "-0adlpn --null --author --description --license --parameters --filename"}, {names: "-F= --field= -k= --set-version="}, {names: "-b= --basedir=", does: reads}, {names: "-V -h " + aboutItself, does: shows}}},
-	{names: "lastlog", risk: umpire.Safe, why: "tells about the system", args: "none", opts: []option{{names: "-u= --user= -b= --before= -t= --time= -a --active"}, {names: aboutItself, does: shows}}},
-	{names: "pmap", risk: umpire.Safe, why: "tells about the system", args: "data…", opts: []option{{names: "-xXdqpkr -A= --extended --device --quiet --show-path --range="}, {names: aboutItself, does: shows}}},
-	{names: "tload", risk: umpire.Safe, why: "draws the load on a terminal, or into the file that is named", args: "write…", opts: []option{{names: "-d= --delay= -s= --scale="}, {names: aboutItself, does: shows}}},
-	{names: "units", risk: umpire.Safe, why: "converts units", args: "data…", opts: []option{{names: "-qsvt1pemS --quiet --silent --strict --verbose --terse --one-line --exponential --minus --product -d= --digits= -o= --output-format="}, {names: aboutItself, does: shows}}},
-	{names: "getent", risk: umpire.Safe, why: "looks up an entry of the system", args: "data…", check: checkGetent, opts: []option{{names: "-iA --no-idn --no-addrconfig"}, {names: "-s= --service=", does: obeys, why: "loads the library of a service by its name"}, {names: aboutItself, does: shows}}},
+	{names: "lspci", risk: umpire.Safe, why: "tells about the system", opts: []option{
+		{names: "-mntvkxDPb"}, {names: "-s= -d="}, {names: "-i= -p= -F=", does: reads},
+		{names: aboutItself, does: shows},
+	}},
+	{names: "users who", each: true, risk: umpire.Safe, why: "tells who is logged in", args: "read…", lax: true,
+		opts: []option{{names: aboutItself, does: shows}}},
+	{names: "last lastb", each: true, risk: umpire.Safe, why: "tells who was logged in", opts: []option{
+		{names: "-adFiRwxT0123456789 --hostlast --dns --fulltimes --ip --nohostname --fullnames --system " +
+			"--tab-separated"},
+		{names: "-n= --limit= -p= --present= -s= --since= -t= --until= --time-format="},
+		{names: "-f= --file=", does: reads}, {names: "-h -V " + aboutItself, does: shows},
+	}},
+	{names: "dircolors", risk: umpire.Safe, why: "tells the colours of files", args: "read", opts: []option{
+		{names: "-bcp --sh --bourne-shell --csh --c-shell --print-database --print-ls-colors"},
+		{names: aboutItself, does: shows},
+	}},
+	{names: "modinfo", risk: umpire.Safe, why: "tells about kernel modules", args: "read…", opts: []option{
+		{names: "-0adlpn --null --author --description --license --parameters --filename"},
+		{names: "-F= --field= -k= --set-version="}, {names: "-b= --basedir=", does: reads},
+		{names: "-V -h " + aboutItself, does: shows},
+	}},
+	{names: "lastlog", risk: umpire.Safe, why: "tells about the system", args: "none", opts: []option{
+		{names: "-u= --user= -b= --before= -t= --time= -a --active"}, {names: aboutItself, does: shows},
+	}},
+	{names: "pmap", risk: umpire.Safe, why: "tells about the system", args: "data…", opts: []option{
+		{names: "-xXdqpkr -A= --extended --device --quiet --show-path --range="}, {names: aboutItself, does: shows},
+	}},
+	{names: "tload", risk: umpire.Safe, why: "draws the load on a terminal, or into the file that is named",
+		args: "write…", opts: []option{{names: "-d= --delay= -s= --scale="}, {names: aboutItself, does: shows}}},
+	{names: "units", risk: umpire.Safe, why: "converts units", args: "data…", opts: []option{
+		{names: "-qsvt1pemS --quiet --silent --strict --verbose --terse --one-line --exponential --minus --product " +
+			"-d= --digits= -o= --output-format="},
+		{names: aboutItself, does: shows},
+	}},
+	{
+		names: "getent", risk: umpire.Safe, why: "looks up an entry of the system", args: "data…", check: checkGetent,
+		opts: []option{
+			{names: "-iA --no-idn --no-addrconfig"},
+			{names: "-s= --service=", does: obeys, why: "loads the library of a service by its name"},
+			{names: aboutItself, does: shows},
+		},
+	},
 	{names: "nvidia-smi", risk: umpire.Safe, why: "tells about the system", style: words, args: "data…", opts: []option{
-		{names: "-L -q -x -a -B --list-gpus --query -i= --id= -d= --display= -l= --loop= -lms= --query-gpu= --query-compute-apps= --format="}, {names: "-f= --filename=", does: writes}, {names: "-h --help --version", does: shows},
+		{names: "-L -q -x -a -B --list-gpus --query -i= --id= -d= --display= -l= --loop= -lms= --query-gpu= " +
+			"--query-compute-apps= --format="},
+		{names: "-f= --filename=", does: writes}, {names: "-h --help --version", does: shows},
 	}},
 	{names: "lshw", risk: umpire.Safe, why: "tells about the system", style: words, args: "none", opts: []option{
-		{names: "-short -json -html -xml -businfo -quiet -sanitize -numeric -notime -C= -c= -class= -disable= -enable="}, {names: "-dump=", does: writes}, {names: "-version -help", does: shows},
+		{names: "-short -json -html -xml -businfo -quiet -sanitize -numeric -notime -C= -c= -class= -disable= " +
+			"-enable="},
+		{names: "-dump=", does: writes}, {names: "-version -help", does: shows},
 	}},
 	{names: "ps", risk: umpire.Safe, why: "lists processes", style: bare, check: checkPs},
 	{names: "pgrep", risk: umpire.Safe, why: "lists processes", lax: true},
-	{names: "sleep usleep yes expr clear tput tabs", risk: umpire.Safe, why: "does nothing but print or wait", style: bare, args: "data…"},
-	{names: "printenv gprintenv", risk: umpire.Safe, why: "prints variables of the environment", lax: true, check: checkPrintenv, opts: []option{{names: aboutItself, does: shows}}},
+	{names: "sleep usleep yes expr clear tput tabs", risk: umpire.Safe, why: "does nothing but print or wait",
+		style: bare, args: "data…"},
+	{names: "printenv gprintenv", risk: umpire.Safe, why: "prints variables of the environment", lax: true,
+		check: checkPrintenv, opts: []option{{names: aboutItself, does: shows}}},
 	{names: "locale", risk: umpire.Safe, why: "prints how texts are written here", lax: true},
-	{names: "setterm", risk: umpire.Medium, consequence: reversible, why: "sets up the terminal, and can write what it shows to a file", style: bare},
+	{names: "setterm", risk: umpire.Medium, consequence: reversible,
+		why: "sets up the terminal, and can write what it shows to a file", style: bare},
 	{names: "stty reset", risk: umpire.Low, why: "sets up the terminal", style: bare},
-	{names: "uname", risk: umpire.Safe, why: "tells about the system", args: "none", lax: true, opts: []option{{names: "-S=", does: harms, consequence: lost, why: "renames the machine"}}},
+	{names: "uname", risk: umpire.Safe, why: "tells about the system", args: "none", lax: true,
+		opts: []option{{names: "-S=", does: harms, consequence: lost, why: "renames the machine"}}},
 	{names: "date gdate", risk: umpire.Safe, why: "prints the time", check: checkDate, opts: []option{
-		{names: "-uRnj --utc --universal --rfc-email --rfc-2822 --debug --resolution"}, {names: "-d= --date= -v= -z= -I? --iso-8601? --rfc-3339="},
-		{names: "-r= --reference= -f= --file=", does: reads}, {names: "-s= --set=", does: harms, consequence: lost, why: "sets the clock"}, {names: aboutItself, does: shows},
+		{names: "-uRnj --utc --universal --rfc-email --rfc-2822 --debug --resolution"},
+		{names: "-d= --date= -v= -z= -I? --iso-8601? --rfc-3339="},
+		{names: "-r= --reference= -f= --file=", does: reads},
+		{names: "-s= --set=", does: harms, consequence: lost, why: "sets the clock"}, {names: aboutItself, does: shows},
 	}},
-	{names: "hwclock ntpdate rdate chronyc ntpd", risk: umpire.High, consequence: lost, why: "sets the clock", lax: true},
-	{names: "hostname domainname nisdomainname ypdomainname dnsdomainname", risk: umpire.Safe, why: "prints the machine's name", check: checkHostname, opts: []option{
-		{names: "-aAdfiIsy --alias --all-fqdns --all-ip-addresses --domain --fqdn --long --ip-address --short --yp --nis"},
-		{names: "-F= --file= -b --boot", does: harms, consequence: lost, why: "renames the machine"}, {names: aboutItself, does: shows},
-	}},
+	{names: "hwclock ntpdate rdate chronyc ntpd", risk: umpire.High, consequence: lost, why: "sets the clock",
+		lax: true},
+	{
+		names: "hostname domainname nisdomainname ypdomainname dnsdomainname", risk: umpire.Safe,
+		why: "prints the machine's name", check: checkHostname,
+		opts: []option{
+			{names: "-aAdfiIsy --alias --all-fqdns --all-ip-addresses --domain --fqdn --long --ip-address --short " +
+				"--yp --nis"},
+			{names: "-F= --file= -b --boot", does: harms, consequence: lost, why: "renames the machine"},
+			{names: aboutItself, does: shows},
+		},
+	},
 	{names: "lsof", risk: umpire.Safe, why: "lists open files", check: checkLsof, opts: []option{
-		{names: "-abClMnNOPRtUvVwXEKxQ"}, {names: "-c= -d= -F? -g? -i? -L? -o? -p= -r? -s? -S? -T? -u= -z? -f? -Z? -e="}, {names: "-D= -k= -m= -A=", does: asks, consequence: lost, why: "writes or obeys a file"}, {names: "-h", does: shows},
+		{names: "-abClMnNOPRtUvVwXEKxQ"},
+		{names: "-c= -d= -F? -g? -i? -L? -o? -p= -r? -s? -S? -T? -u= -z? -f? -Z? -e="},
+		{names: "-D= -k= -m= -A=", does: asks, consequence: lost, why: "writes or obeys a file"},
+		{names: "-h", does: shows},
 	}},
 	{names: "fuser", risk: umpire.Safe, why: "lists who uses files", args: "read…", opts: []option{
-		{names: "-aIlmMsuvcf46"}, {names: "-n="}, {names: "-kiw --kill", does: harms, consequence: lost, why: "kills who uses files"}, {names: "-V --help", does: shows},
+		{names: "-aIlmMsuvcf46"}, {names: "-n="},
+		{names: "-kiw --kill", does: harms, consequence: lost, why: "kills who uses files"},
+		{names: "-V --help", does: shows},
 	}},
-	{names: "top htop btop atop gtop glances iotop nmon", risk: umpire.Medium, consequence: reversible, why: "shows processes on the whole terminal, and can kill them", check: checkTop, opts: []option{
-		{names: "-bciHSEe1k -n= -d= -p= -u= -U= -w? -o= -O= -l= -s="}, {names: "--help --version -h -v", does: shows},
-	}},
+	{
+		names: "top htop btop atop gtop glances iotop nmon", risk: umpire.Medium, consequence: reversible,
+		why: "shows processes on the whole terminal, and can kill them", check: checkTop,
+		opts: []option{
+			{names: "-bciHSEe1k -n= -d= -p= -u= -U= -w? -o= -O= -l= -s="},
+			{names: "--help --version -h -v", does: shows},
+		},
+	},
 	{names: "sysctl", risk: umpire.Safe, why: "prints settings of the kernel", check: checkSysctl, opts: []option{
-		{names: "-aAnNeqbXxh --all --values --names --ignore --quiet --binary --deprecated --dry-run"}, {names: "-r= --pattern="},
-		{names: "-w --write", does: harms, consequence: lost, why: "changes settings of the kernel"}, {names: "-p? -f? --load? --system", does: harms, consequence: lost, why: "changes settings of the kernel"}, {names: aboutItself, does: shows},
+		{names: "-aAnNeqbXxh --all --values --names --ignore --quiet --binary --deprecated --dry-run"},
+		{names: "-r= --pattern="},
+		{names: "-w --write", does: harms, consequence: lost, why: "changes settings of the kernel"},
+		{names: "-p? -f? --load? --system", does: harms, consequence: lost, why: "changes settings of the kernel"},
+		{names: aboutItself, does: shows},
 	}},
 	{names: "journalctl", risk: umpire.Safe, why: "prints logs", args: "data…", opts: []option{
-		{names: "-aefFklmNqrx0123456789 --all --follow --dmesg --full --merge --quiet --reverse --catalog --pager-end --no-pager --no-full --no-tail --no-hostname --utc --user --system --list-boots --list-catalog --disk-usage --header --fields --verify --boot? -b? --lines? --truncate-newline"},
-		{names: "-n? -o= --output= --output-fields= -p= --priority= -S= --since= -U= --until= -u= --unit= --user-unit= -t= --identifier= -T= --facility= -g= --grep= --case-sensitive? -c= --cursor= --after-cursor= --show-cursor --field= --interval= --verify-key= --namespace= -M= --machine="},
+		{names: "-aefFklmNqrx0123456789 --all --follow --dmesg --full --merge --quiet --reverse --catalog " +
+			"--pager-end --no-pager --no-full --no-tail --no-hostname --utc --user --system --list-boots " +
+			"--list-catalog --disk-usage --header --fields --verify --boot? -b? --lines? --truncate-newline"},
+		{names: "-n? -o= --output= --output-fields= -p= --priority= -S= --since= -U= --until= -u= --unit= " +
+			"--user-unit= -t= --identifier= -T= --facility= -g= --grep= --case-sensitive? -c= --cursor= " +
+			"--after-cursor= --show-cursor --field= --interval= --verify-key= --namespace= -M= --machine="},
 		{names: "-D= --directory= -i= --file= --root= --image=", does: reads}, {names: "--cursor-file=", does: writes},
-		{names: "--vacuum-size= --vacuum-time= --vacuum-files= --rotate --flush --sync --relinquish-var --smart-relinquish-var --setup-keys --update-catalog --force --new-id128", does: harms, consequence: lost, why: "removes or changes logs"}, {names: aboutItself, does: shows},
+		{names: "--vacuum-size= --vacuum-time= --vacuum-files= --rotate --flush --sync --relinquish-var " +
+			"--smart-relinquish-var --setup-keys --update-catalog --force --new-id128", does: harms, consequence: lost,
+			why: "removes or changes logs"},
+		{names: aboutItself, does: shows},
 	}},
 	{names: "dmesg", risk: umpire.Safe, why: "prints the kernel's log", args: "none", opts: []option{
-		{names: "-HTLkruxwWtedPSpa0 --human --ctime --color? --kernel --raw --userspace --decode --follow --follow-new --notime --reltime --show-delta --nopager --syslog --json -J --force-prefix --noescape"},
-		{names: "-l= --level= -f= --facility= -s= --buffer-size= --time-format= --since= --until="}, {names: "-F= --file= -K= --kmsg-file=", does: reads},
-		{names: "-C --clear -c --read-clear -D --console-off -E --console-on -n= --console-level=", does: harms, consequence: lost, why: "changes the kernel's log"}, {names: aboutItself, does: shows},
+		{names: "-HTLkruxwWtedPSpa0 --human --ctime --color? --kernel --raw --userspace --decode --follow " +
+			"--follow-new --notime --reltime --show-delta --nopager --syslog --json -J --force-prefix --noescape"},
+		{names: "-l= --level= -f= --facility= -s= --buffer-size= --time-format= --since= --until="},
+		{names: "-F= --file= -K= --kmsg-file=", does: reads},
+		{names: "-C --clear -c --read-clear -D --console-off -E --console-on -n= --console-level=", does: harms,
+			consequence: lost, why: "changes the kernel's log"},
+		{names: aboutItself, does: shows},
 	}},
 	{names: "ss", risk: umpire.Safe, why: "lists connections", args: "data…", opts: []option{
-		{names: "-hVHOnraloempTiszZbEMtudwxS460BQ --no-header --oneline --numeric --resolve --all --listening --options --extended --memory --processes --threads --info --summary --context --contexts --bpf --events --ipv4 --ipv6 --packet --tcp --udp --sctp --dccp --raw --unix --tipc --vsock --xdp --mptcp --tos --cgroup --inet-sockopt"},
-		{names: "-f= --family= -A= --query= --socket= -N= --net="}, {names: "-F= --filter=", does: reads}, {names: "-D= --diag=", does: writes}, {names: "-K --kill", does: harms, consequence: lost, why: "cuts connections"}, {names: aboutItself, does: shows},
+		{names: "-hVHOnraloempTiszZbEMtudwxS460BQ --no-header --oneline --numeric --resolve --all --listening " +
+			"--options --extended --memory --processes --threads --info --summary --context --contexts --bpf " +
+			"--events --ipv4 --ipv6 --packet --tcp --udp --sctp --dccp --raw --unix --tipc --vsock --xdp --mptcp " +
+			"--tos --cgroup --inet-sockopt"},
+		{names: "-f= --family= -A= --query= --socket= -N= --net="}, {names: "-F= --filter=", does: reads},
+		{names: "-D= --diag=", does: writes},
+		{names: "-K --kill", does: harms, consequence: lost, why: "cuts connections"},
+		{names: aboutItself, does: shows},
 	}},
 	{names: "netstat", risk: umpire.Safe, why: "lists connections", lax: true},
-	{names: "nm objdump readelf size otool dyldinfo llvm-nm llvm-objdump llvm-readelf llvm-size", risk: umpire.Safe, why: "reads object files", args: "read…", lax: true, check: checkObjects, opts: []option{
-		{names: "--plugin=", does: obeys, why: "loads code of others"}, {names: "--dwarf? --debug-dump? --target= -b="},
+	{
+		names: "nm objdump readelf size otool dyldinfo llvm-nm llvm-objdump llvm-readelf llvm-size", risk: umpire.Safe,
+		why: "reads object files", args: "read…", lax: true, check: checkObjects,
+		opts: []option{
+			{names: "--plugin=", does: obeys, why: "loads code of others"},
+			{names: "--dwarf? --debug-dump? --target= -b="},
+		},
+	},
+	{
+		names: "addr2line", risk: umpire.Safe, why: "tells the lines of addresses",
+		opts: []option{
+			{names: "-afpsiCr --addresses --functions --pretty-print --basenames --inlines --demangle? " +
+				"--no-recurse-limit"},
+			{names: "-b= --target= -j= --section="}, {names: "-e= --exe=", does: reads},
+			{names: "-hHvV " + aboutItself, does: shows},
+		},
+		check: checkObjects,
+	},
+	{
+		names: "c++filt", risk: umpire.Safe, why: "makes names readable",
+		opts: []option{
+			{names: "-_nipt --strip-underscore --no-strip-underscore --no-params --no-verbose --types"},
+			{names: "-s= --format="}, {names: "-hv " + aboutItself, does: shows},
+		},
+		check: checkObjects,
+	},
+	{
+		names: "dwarfdump llvm-dwarfdump", risk: umpire.Safe, why: "reads object files", args: "read…",
+		check: checkObjects,
+		opts: []option{
+			{names: "-abcfFgGiIlmoprRsSvwyx", does: asks, consequence: harmless,
+				why: "means different things to different versions"},
+			{names: "--debug-info? --debug-line? --debug-abbrev? --debug-frame? --eh-frame? --all --uuid -u --arch= " +
+				"--verify --statistics --show-children --show-parents --name= --find= --lookup="},
+			{names: aboutItself, does: shows},
+		},
+	},
+	{
+		names: "strip llvm-strip", risk: umpire.Medium, consequence: reversible, why: "changes object files",
+		args: "write…", check: checkObjects,
+		opts: []option{
+			{names: "-sgSdxXDUpvwM --strip-all --strip-debug --strip-unneeded --discard-all --discard-locals " +
+				"--preserve-dates --verbose --wildcard --only-keep-debug --keep-file-symbols " +
+				"--enable-deterministic-archives"},
+			{names: "-K= --keep-symbol= -N= --strip-symbol= -R= --remove-section= -F= --target= -I= -O="},
+			{names: "-o=", does: writes}, {names: "--plugin=", does: obeys}, {names: aboutItself, does: shows},
+		},
+	},
+	{
+		names: "ldd", risk: umpire.Medium, consequence: reversible,
+		why: "lists libraries, and may start the program for it", args: "read…",
+		opts: []option{
+			{names: "-vudr --verbose --unused --data-relocs --function-relocs"}, {names: aboutItself, does: shows},
+		},
+	},
+	{
+		names: "ldconfig", risk: umpire.High, consequence: lost, why: "changes where libraries are found", lax: true,
+		check: func(u *use) {
+			if len(u.args0()) == 1 && u.args0()[0].text == "-p" && u.args0()[0].known() {
+				u.onlyLooks(nil)
+			}
+		},
+	},
+	{names: "logger", risk: umpire.Medium, consequence: reversible, why: "writes to the system's log", opts: []option{
+		{names: "-is -t= --tag= -p= --priority="}, {names: "-f= --file=", does: reads},
+		{names: aboutItself, does: shows},
 	}},
-	{names: "addr2line", risk: umpire.Safe, why: "tells the lines of addresses", opts: []option{{names: "-afpsiCr --addresses --functions --pretty-print --basenames --inlines --demangle? --no-recurse-limit"}, {names: "-b= --target= -j= --section="}, {names: "-e= --exe=", does: reads}, {names: "-hHvV " + aboutItself, does: shows}}, check: checkObjects},
-	{names: "c++filt", risk: umpire.Safe, why: "makes names readable", opts: []option{{names: "-_nipt --strip-underscore --no-strip-underscore --no-params --no-verbose --types"}, {names: "-s= --format="}, {names: "-hv " + aboutItself, does: shows}}, check: checkObjects},
-	{names: "dwarfdump llvm-dwarfdump", risk: umpire.Safe, why: "reads object files", args: "read…", check: checkObjects, opts: []option{
-		{names: "-abcfFgGiIlmoprRsSvwyx", does: asks, consequence: harmless, why: "means different things to different versions"}, {names: "--debug-info? --debug-line? --debug-abbrev? --debug-frame? --eh-frame? --all --uuid -u --arch= --verify --statistics --show-children --show-parents --name= --find= --lookup="}, {names: aboutItself, does: shows},
-	}},
-	{names: "strip llvm-strip", risk: umpire.Medium, consequence: reversible, why: "changes object files", args: "write…", check: checkObjects, opts: []option{
-		{names: "-sgSdxXDUpvwM --strip-all --strip-debug --strip-unneeded --discard-all --discard-locals --preserve-dates --verbose --wildcard --only-keep-debug --keep-file-symbols --enable-deterministic-archives"},
-		{names: "-K= --keep-symbol= -N= --strip-symbol= -R= --remove-section= -F= --target= -I= -O="}, {names: "-o=", does: writes}, {names: "--plugin=", does: obeys}, {names: aboutItself, does: shows},
-	}},
-	{names: "ldd", risk: umpire.Medium, consequence: reversible, why: "lists libraries, and may start the program for it", args: "read…", opts: []option{{names: "-vudr --verbose --unused --data-relocs --function-relocs"}, {names: aboutItself, does: shows}}},
-	{names: "ldconfig", risk: umpire.High, consequence: lost, why: "changes where libraries are found", lax: true, check: func(u *use) {
-		if len(u.args0()) == 1 && u.args0()[0].text == "-p" && u.args0()[0].known() {
-			u.onlyLooks(nil)
-		}
-	}},
-	{names: "logger", risk: umpire.Medium, consequence: reversible, why: "writes to the system's log", opts: []option{{names: "-is -t= --tag= -p= --priority="}, {names: "-f= --file=", does: reads}, {names: aboutItself, does: shows}}},
 }
 
 // checkDate judges `date MMDDhhmm`, which sets the clock: a format begins with a

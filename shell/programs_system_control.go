@@ -12,76 +12,152 @@ import (
 var controlTools = []program{
 	{names: "kill", risk: umpire.High, consequence: lost, why: "ends processes", style: bare, check: checkKill},
 	{names: "killall5", risk: umpire.Critical, consequence: lost, why: "ends every process", lax: true},
-	{names: "killall pkill skill snice xkill tkill taskkill", risk: umpire.High, consequence: lost, why: "ends processes", lax: true, check: checkKillAll},
+	{names: "killall pkill skill snice xkill tkill taskkill", risk: umpire.High, consequence: lost,
+		why: "ends processes", lax: true, check: checkKillAll},
 	{names: "renice", risk: umpire.Medium, consequence: reversible, why: "changes running processes", style: bare},
-	{names: "systemctl", risk: umpire.High, consequence: lost, why: "controls services", check: checkSystemctl, opts: []option{
-		{names: "-alrqfi --user --system --global --all --full --no-pager --no-legend --plain --quiet --failed --value --reverse --after --before --now --force --no-block --wait --no-ask-password --no-wall --recursive --with-dependencies --show-types --legend? --runtime --no-reload --dry-run --marked --message= --timestamp= --what= --check-inhibitors= --job-mode="},
-		{names: "-t= --type= --state= -p= --property= -P= -n= --lines= -o= --output= -s= --signal= --kill-whom= --kill-who= --preset-mode= --drop-in="},
-		{names: "-H= --host=", does: reaches}, {names: "-M= --machine= -C= --capsule= --root= --image=", does: asks, consequence: sent, why: "works on another system"}, {names: aboutItself, does: shows},
-	}},
-	{names: "service rc-service initctl rc-update chkconfig sv", risk: umpire.High, consequence: lost, why: "controls services", lax: true, check: checkService},
-	{names: "loginctl machinectl", risk: umpire.High, consequence: lost, why: "controls sessions", lax: true, check: checkLoginctl, opts: []option{{names: "-H= --host= -M= --machine=", does: asks, consequence: sent, why: "works on another system"}}},
-	{names: "timedatectl hostnamectl localectl resolvectl networkctl nmcli coredumpctl busctl systemd-analyze", risk: umpire.High, consequence: lost, why: "changes settings of the system", lax: true, opts: []option{{names: "-H= --host= -M= --machine= --root= --image= -D= --directory= --file= --address=", does: asks, consequence: sent, why: "works on another system, or what answers there"}}, check: func(u *use) {
-		if u.program0() == "busctl" && asksForPowerOff(u.operands) {
-			u.raise(umpire.Critical, "powers the machine off")
-		}
-		if len(u.operands) == 0 || u.says("status show list list-timezones list-locales list-keymaps timesync-status show-timesync statistics blame critical-chain time get-property tree dot general device connection") && !changesNetwork(u.operands) {
-			u.onlyLooks(nil)
-		}
-	}},
-	{names: "dbus-send gdbus qdbus", each: true, risk: umpire.High, consequence: lost, why: "asks another program to act", style: bare, check: func(u *use) {
-		if asksForPowerOff(u.operands) {
-			u.raise(umpire.Critical, "powers the machine off")
-		}
-	}},
-	{names: "systemd-detect-virt systemd-path systemd-escape systemd-cgls systemd-cgtop systemd-id128", risk: umpire.Safe, why: "tells about the system", lax: true},
-	{names: "crontab", risk: umpire.High, consequence: lost, why: "sets what runs later", args: "read", check: func(u *use) {
-		if u.got("-l") != nil && u.got("-r", "-e") == nil && len(u.unknown) == 0 && len(u.operands) == 0 {
-			u.become(umpire.Safe, "lists what runs later")
-		}
-	}, opts: []option{{names: "-l"}, {names: "-r"}, {names: "-e"}, {names: "-iTn"}, {names: "-u="}}},
-	{names: "at batch", risk: umpire.High, consequence: lost, why: "sets what runs later", check: checkAt, opts: []option{
-		{names: "-l"}, {names: "-c"}, {names: "-Vmvbdr -q= -t="}, {names: "-f=", does: reads},
-	}},
+	{
+		names: "systemctl", risk: umpire.High, consequence: lost, why: "controls services", check: checkSystemctl,
+		opts: []option{
+			{names: "-alrqfi --user --system --global --all --full --no-pager --no-legend --plain --quiet --failed " +
+				"--value --reverse --after --before --now --force --no-block --wait --no-ask-password --no-wall " +
+				"--recursive --with-dependencies --show-types --legend? --runtime --no-reload --dry-run --marked " +
+				"--message= --timestamp= --what= --check-inhibitors= --job-mode="},
+			{names: "-t= --type= --state= -p= --property= -P= -n= --lines= -o= --output= -s= --signal= --kill-whom= " +
+				"--kill-who= --preset-mode= --drop-in="},
+			{names: "-H= --host=", does: reaches},
+			{names: "-M= --machine= -C= --capsule= --root= --image=", does: asks, consequence: sent,
+				why: "works on another system"},
+			{names: aboutItself, does: shows},
+		},
+	},
+	{names: "service rc-service initctl rc-update chkconfig sv", risk: umpire.High, consequence: lost,
+		why: "controls services", lax: true, check: checkService},
+	{
+		names: "loginctl machinectl", risk: umpire.High, consequence: lost, why: "controls sessions", lax: true,
+		check: checkLoginctl,
+		opts: []option{
+			{names: "-H= --host= -M= --machine=", does: asks, consequence: sent, why: "works on another system"},
+		},
+	},
+	{
+		names: "timedatectl hostnamectl localectl resolvectl networkctl nmcli coredumpctl busctl systemd-analyze",
+		risk:  umpire.High, consequence: lost, why: "changes settings of the system", lax: true,
+		opts: []option{
+			{names: "-H= --host= -M= --machine= --root= --image= -D= --directory= --file= --address=", does: asks,
+				consequence: sent, why: "works on another system, or what answers there"},
+		},
+		check: func(u *use) {
+			if u.program0() == "busctl" && asksForPowerOff(u.operands) {
+				u.raise(umpire.Critical, "powers the machine off")
+			}
+			if len(u.operands) == 0 || u.says("status show list list-timezones list-locales list-keymaps timesync-status show-timesync statistics blame critical-chain time get-property tree dot general device connection") && !changesNetwork(u.operands) {
+				u.onlyLooks(nil)
+			}
+		},
+	},
+	{
+		names: "dbus-send gdbus qdbus", each: true, risk: umpire.High, consequence: lost,
+		why: "asks another program to act", style: bare,
+		check: func(u *use) {
+			if asksForPowerOff(u.operands) {
+				u.raise(umpire.Critical, "powers the machine off")
+			}
+		},
+	},
+	{names: "systemd-detect-virt systemd-path systemd-escape systemd-cgls systemd-cgtop systemd-id128",
+		risk: umpire.Safe, why: "tells about the system", lax: true},
+	{
+		names: "crontab", risk: umpire.High, consequence: lost, why: "sets what runs later", args: "read",
+		check: func(u *use) {
+			if u.got("-l") != nil && u.got("-r", "-e") == nil && len(u.unknown) == 0 && len(u.operands) == 0 {
+				u.become(umpire.Safe, "lists what runs later")
+			}
+		},
+		opts: []option{{names: "-l"}, {names: "-r"}, {names: "-e"}, {names: "-iTn"}, {names: "-u="}},
+	},
+	{names: "at batch", risk: umpire.High, consequence: lost, why: "sets what runs later", check: checkAt,
+		opts: []option{{names: "-l"}, {names: "-c"}, {names: "-Vmvbdr -q= -t="}, {names: "-f=", does: reads}}},
 	{names: "atq", risk: umpire.Safe, why: "lists what runs later", lax: true},
 	{names: "atrm anacron run-parts", risk: umpire.High, consequence: lost, why: "changes what runs later", lax: true},
-	{names: "useradd adduser usermod userdel deluser groupadd addgroup groupmod groupdel delgroup passwd chpasswd gpasswd chage chfn chsh newusers vipw vigr visudo pwconv grpconv newgrp sg pw dseditgroup sysadminctl faillock update-alternatives alternatives authselect pam-auth-update dpkg-reconfigure",
-		risk: umpire.High, consequence: lost, why: "changes who may use the system, and how", lax: true, check: checkAccounts},
-	{names: "mount", risk: umpire.High, consequence: lost, why: "mounts a file system", args: "data write…", lax: true, check: func(u *use) {
-		if len(u.operands) == 0 && (len(u.args0()) == 0 || len(u.args0()) == 1 && hasField("-l -v", u.args0()[0].text) && u.args0()[0].known()) {
-			u.onlyLooks(nil)
-		}
-	}},
-	{names: "umount swapoff swapon fusermount fusermount3 pivot_root switch_root remount mount.nfs mount.cifs quotaon quotaoff", risk: umpire.High, consequence: lost, why: "changes what is mounted", args: "read…", lax: true, check: func(u *use) {
-		if u.program0() == "umount" && gives(u.args0(), "-a --all") && !gives(u.args0(), "-t --types -O --test-opts") {
-			u.raise(umpire.Critical, "unmounts every file system")
-		}
-	}},
-	{names: "insmod rmmod modprobe depmod kmod dkms kextload kextunload", risk: umpire.High, consequence: lost, why: "changes the kernel", lax: true},
-	{names: "iptables ip6tables ebtables arptables", risk: umpire.High, consequence: lost, why: "changes what may reach the machine", style: bare, check: checkIptables},
-	{names: "iptables-save ip6tables-save", risk: umpire.Safe, why: "prints what may reach the machine", lax: true, opts: []option{{names: "-f= --file=", does: writes}, {names: "-M= --modprobe=", does: runs, why: "runs a program to load modules"}}},
-	{names: "nft ufw firewall-cmd pfctl iptables-restore ip6tables-restore ipset ipfw tc", risk: umpire.High, consequence: lost, why: "changes what may reach the machine", style: bare, check: checkFirewall},
-	{names: "ip", risk: umpire.High, consequence: lost, why: "changes how the machine is connected", style: words, check: checkIP, opts: []option{
-		{names: "-4 -6 -B -M -0 -s -stats -statistics -d -details -r -resolve -o -oneline -br -brief -j -json -p -pretty -t -timestamp -ts -tshort -a -all -h -human -human-readable -iec -c -color -N -Numeric -l -loops -f= -family= -rc= -rcvbuf="},
-		{names: "-b= -batch=", does: reads | harms, consequence: lost, why: "obeys a file of commands"}, {names: "-n= -netns=", does: asks, consequence: lost, why: "works in another network"}, {names: "-V -Version -help", does: shows},
-	}},
-	{names: "bridge ethtool iw iwconfig brctl vconfig ifup ifdown dhclient dhcpcd wpa_supplicant wpa_cli rfkill ovs-vsctl networksetup", risk: umpire.High, consequence: lost, why: "changes how the machine is connected", lax: true},
-	{names: "ifconfig", risk: umpire.High, consequence: lost, why: "changes how the machine is connected", style: bare, check: func(u *use) {
-		if fields := u.operands; len(fields) < 2 || len(fields) == 2 && hasField("-a -s -v -l", fields[0].text) && fields[1].known() {
-			u.onlyLooks(nil)
-		}
-	}},
-	{names: "route", risk: umpire.High, consequence: lost, why: "changes where packets go", style: bare, check: func(u *use) {
-		if only(u.operands, "-n -e -ee -v -4 -6 -net -inet") || hasField("get", second(u.operands)) || u.says("get print PRINT") {
-			u.onlyLooks(nil)
-		}
-	}},
-	{names: "arp", risk: umpire.High, consequence: lost, why: "changes which machine is which", style: bare, check: func(u *use) {
-		if only(u.operands, "-a -n -an -e -v -na") {
-			u.onlyLooks(nil)
-		}
-	}},
-	{names: "auditctl setenforce semanage setsebool apparmor_parser aa-enforce aa-complain aa-disable swaplabel sysrq tuned-adm cpupower powerprofilesctl crash gcore prlimit ipcrm", risk: umpire.High, consequence: lost, why: "changes how the system protects itself or runs", lax: true},
+	{names: "useradd adduser usermod userdel deluser groupadd addgroup groupmod groupdel delgroup passwd chpasswd " +
+		"gpasswd chage chfn chsh newusers vipw vigr visudo pwconv grpconv newgrp sg pw dseditgroup sysadminctl " +
+		"faillock update-alternatives alternatives authselect pam-auth-update dpkg-reconfigure", risk: umpire.High,
+		consequence: lost, why: "changes who may use the system, and how", lax: true, check: checkAccounts},
+	{
+		names: "mount", risk: umpire.High, consequence: lost, why: "mounts a file system", args: "data write…",
+		lax: true,
+		check: func(u *use) {
+			if len(u.operands) == 0 && (len(u.args0()) == 0 || len(u.args0()) == 1 && hasField("-l -v", u.args0()[0].text) && u.args0()[0].known()) {
+				u.onlyLooks(nil)
+			}
+		},
+	},
+	{
+		names: "umount swapoff swapon fusermount fusermount3 pivot_root switch_root remount mount.nfs mount.cifs " +
+			"quotaon quotaoff",
+		risk: umpire.High, consequence: lost, why: "changes what is mounted", args: "read…", lax: true,
+		check: func(u *use) {
+			if u.program0() == "umount" && gives(u.args0(), "-a --all") && !gives(u.args0(), "-t --types -O --test-opts") {
+				u.raise(umpire.Critical, "unmounts every file system")
+			}
+		},
+	},
+	{names: "insmod rmmod modprobe depmod kmod dkms kextload kextunload", risk: umpire.High, consequence: lost,
+		why: "changes the kernel", lax: true},
+	{names: "iptables ip6tables ebtables arptables", risk: umpire.High, consequence: lost,
+		why: "changes what may reach the machine", style: bare, check: checkIptables},
+	{
+		names: "iptables-save ip6tables-save", risk: umpire.Safe, why: "prints what may reach the machine", lax: true,
+		opts: []option{
+			{names: "-f= --file=", does: writes},
+			{names: "-M= --modprobe=", does: runs, why: "runs a program to load modules"},
+		},
+	},
+	{names: "nft ufw firewall-cmd pfctl iptables-restore ip6tables-restore ipset ipfw tc", risk: umpire.High,
+		consequence: lost, why: "changes what may reach the machine", style: bare, check: checkFirewall},
+	{
+		names: "ip", risk: umpire.High, consequence: lost, why: "changes how the machine is connected", style: words,
+		check: checkIP,
+		opts: []option{
+			{names: "-4 -6 -B -M -0 -s -stats -statistics -d -details -r -resolve -o -oneline -br -brief -j -json -p " +
+				"-pretty -t -timestamp -ts -tshort -a -all -h -human -human-readable -iec -c -color -N -Numeric -l " +
+				"-loops -f= -family= -rc= -rcvbuf="},
+			{names: "-b= -batch=", does: reads | harms, consequence: lost, why: "obeys a file of commands"},
+			{names: "-n= -netns=", does: asks, consequence: lost, why: "works in another network"},
+			{names: "-V -Version -help", does: shows},
+		},
+	},
+	{names: "bridge ethtool iw iwconfig brctl vconfig ifup ifdown dhclient dhcpcd wpa_supplicant wpa_cli rfkill " +
+		"ovs-vsctl networksetup", risk: umpire.High, consequence: lost, why: "changes how the machine is connected",
+		lax: true},
+	{
+		names: "ifconfig", risk: umpire.High, consequence: lost, why: "changes how the machine is connected",
+		style: bare,
+		check: func(u *use) {
+			if fields := u.operands; len(fields) < 2 || len(fields) == 2 && hasField("-a -s -v -l", fields[0].text) && fields[1].known() {
+				u.onlyLooks(nil)
+			}
+		},
+	},
+	{
+		names: "route", risk: umpire.High, consequence: lost, why: "changes where packets go", style: bare,
+		check: func(u *use) {
+			if only(u.operands, "-n -e -ee -v -4 -6 -net -inet") || hasField("get", second(u.operands)) || u.says("get print PRINT") {
+				u.onlyLooks(nil)
+			}
+		},
+	},
+	{
+		names: "arp", risk: umpire.High, consequence: lost, why: "changes which machine is which", style: bare,
+		check: func(u *use) {
+			if only(u.operands, "-a -n -an -e -v -na") {
+				u.onlyLooks(nil)
+			}
+		},
+	},
+	{names: "auditctl setenforce semanage setsebool apparmor_parser aa-enforce aa-complain aa-disable swaplabel " +
+		"sysrq tuned-adm cpupower powerprofilesctl crash gcore prlimit ipcrm", risk: umpire.High, consequence: lost,
+		why: "changes how the system protects itself or runs", lax: true},
 	{names: "getenforce sestatus aa-status", risk: umpire.Safe, why: "tells about the system", lax: true},
 }
 

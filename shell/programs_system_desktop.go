@@ -8,63 +8,119 @@ import (
 
 // desktopTools are those of macOS, of Windows and of desktops.
 var desktopTools = []program{
-	{names: "open xdg-open gio-open wslview start explorer explorer.exe cygstart sensible-browser x-www-browser", risk: umpire.Medium, consequence: sent, why: "opens something with the program for it", args: "read…", lax: true},
+	{names: "open xdg-open gio-open wslview start explorer explorer.exe cygstart sensible-browser x-www-browser",
+		risk: umpire.Medium, consequence: sent, why: "opens something with the program for it", args: "read…",
+		lax: true},
 	{names: "pbpaste", risk: umpire.Medium, consequence: harmless, why: printsClipboard, lax: true},
-	{names: "wl-paste", risk: umpire.Medium, consequence: harmless, why: printsClipboard, style: leading, args: "none", opts: []option{{names: "-n -l -p -t= -s= --no-newline --list-types --primary --type= --seat="}, {names: "-w --watch", does: asks, consequence: lost, why: "runs a command at every change"}, {names: aboutItself, does: shows}}},
-	{names: "pbcopy", risk: umpire.Low, why: "fills the clipboard", args: "none", style: words, opts: []option{{names: "-pboard= -Prefer="}, {names: "-help", does: shows}}},
+	{
+		names: "wl-paste", risk: umpire.Medium, consequence: harmless, why: printsClipboard, style: leading,
+		args: "none",
+		opts: []option{
+			{names: "-n -l -p -t= -s= --no-newline --list-types --primary --type= --seat="},
+			{names: "-w --watch", does: asks, consequence: lost, why: "runs a command at every change"},
+			{names: aboutItself, does: shows},
+		},
+	},
+	{names: "pbcopy", risk: umpire.Low, why: "fills the clipboard", args: "none", style: words,
+		opts: []option{{names: "-pboard= -Prefer="}, {names: "-help", does: shows}}},
 	{names: "clip clip.exe", risk: umpire.Low, why: "fills the clipboard", args: "none"},
-	{names: "wl-copy", risk: umpire.Low, why: "fills the clipboard", args: "data…", opts: []option{{names: "-oncfp --paste-once --foreground --clear --primary --trim-newline"}, {names: "-t= --type= -s= --seat="}, {names: aboutItself, does: shows}}},
+	{names: "wl-copy", risk: umpire.Low, why: "fills the clipboard", args: "data…", opts: []option{
+		{names: "-oncfp --paste-once --foreground --clear --primary --trim-newline"},
+		{names: "-t= --type= -s= --seat="}, {names: aboutItself, does: shows},
+	}},
 	{names: "xclip", risk: umpire.Low, why: "uses the clipboard", args: "read…", style: words, opts: []option{
-		{names: "-selection= -sel= -display= -d= -l= -loops= -t= -target="}, {names: "-i -in -f -filter -r -rmlastnl -silent -quiet -verbose -noutf8"}, {names: "-o -out", does: asks, consequence: harmless, why: printsClipboard}, {names: "-version -help -h", does: shows},
+		{names: "-selection= -sel= -display= -d= -l= -loops= -t= -target="},
+		{names: "-i -in -f -filter -r -rmlastnl -silent -quiet -verbose -noutf8"},
+		{names: "-o -out", does: asks, consequence: harmless, why: printsClipboard},
+		{names: "-version -help -h", does: shows},
 	}},
-	{names: "xsel", risk: umpire.Low, why: "uses the clipboard", args: "none", check: checkXsel, opts: []option{{names: "-aficopsbkvnqxd --append --follow --input --clear --output --primary --secondary --clipboard --keep --exchange --delete --verbose --nodetach --trim -t= --selectionTimeout= --display="}, {names: "-l= --logfile=", does: writes, why: "writes a log"}, {names: aboutItself, does: shows}}},
-	{names: "say", risk: umpire.Low, why: "tells whoever sits there", opts: []option{{names: "-v= -r="}, {names: "-f=", does: reads}, {names: "-o=", does: writes}}},
-	{names: "notify-send", risk: umpire.Low, why: "tells whoever sits there", opts: []option{{names: "-u= -t= -i= -a= -c= --urgency= --expire-time= --icon= --app-name= --category="}, {names: "-e --transient"}}},
+	{names: "xsel", risk: umpire.Low, why: "uses the clipboard", args: "none", check: checkXsel, opts: []option{
+		{names: "-aficopsbkvnqxd --append --follow --input --clear --output --primary --secondary --clipboard --keep " +
+			"--exchange --delete --verbose --nodetach --trim -t= --selectionTimeout= --display="},
+		{names: "-l= --logfile=", does: writes, why: "writes a log"}, {names: aboutItself, does: shows},
+	}},
+	{names: "say", risk: umpire.Low, why: "tells whoever sits there",
+		opts: []option{{names: "-v= -r="}, {names: "-f=", does: reads}, {names: "-o=", does: writes}}},
+	{names: "notify-send", risk: umpire.Low, why: "tells whoever sits there", opts: []option{
+		{names: "-u= -t= -i= -a= -c= --urgency= --expire-time= --icon= --app-name= --category="},
+		{names: "-e --transient"},
+	}},
 	{names: "afplay", risk: umpire.Low, why: "plays a file", args: "read…", opts: []option{{names: "-v= -t= -r= -q="}}},
-	{names: "screencapture scrot gnome-screenshot import", risk: umpire.Medium, consequence: reversible, why: "takes a picture of the screen", args: "write…", lax: true},
-	{names: "system_profiler", risk: umpire.Safe, why: "tells about the system", opts: []option{{names: "-xml -json"}}, style: words},
-	{names: "mdfind", peeks: true, risk: umpire.Safe, why: "looks files up in an index", style: words, opts: []option{{names: "-onlyin=", does: reads}, {names: "-name= -attr="}, {names: "-count -literal -interpret -0"}}},
-	{names: "mdls", peeks: true, risk: umpire.Safe, why: "tells about files", style: words, args: "read…", opts: []option{{names: "-name= -nullMarker="}, {names: "-raw"}, {names: "-plist=", does: writes}}},
+	{names: "screencapture scrot gnome-screenshot import", risk: umpire.Medium, consequence: reversible,
+		why: "takes a picture of the screen", args: "write…", lax: true},
+	{names: "system_profiler", risk: umpire.Safe, why: "tells about the system", opts: []option{{names: "-xml -json"}},
+		style: words},
+	{names: "mdfind", peeks: true, risk: umpire.Safe, why: "looks files up in an index", style: words, opts: []option{
+		{names: "-onlyin=", does: reads}, {names: "-name= -attr="}, {names: "-count -literal -interpret -0"},
+	}},
+	{names: "mdls", peeks: true, risk: umpire.Safe, why: "tells about files", style: words, args: "read…",
+		opts: []option{{names: "-name= -nullMarker="}, {names: "-raw"}, {names: "-plist=", does: writes}}},
 	{names: "ioreg kextstat", each: true, risk: umpire.Safe, why: "tells about the system", lax: true},
-	{names: "vmmap", risk: umpire.Medium, consequence: reversible, why: "looks into running processes, and can write files", lax: true},
-	{names: "dsmemberutil", risk: umpire.Safe, why: "tells about users", style: words, opts: []option{{names: "-u= -U= -g= -G= -x= -X= -s= -S= -h"}}, check: func(u *use) {
-		if len(u.operands) > 0 && !hasField("getuuid getid getsid checkmembership", u.operands[0].text) {
-			u.raise(umpire.Medium, "changes what is kept about users")
-		}
-	}},
-	{names: "heap leaks sample spindump fs_usage dtruss", each: true, risk: umpire.Medium, consequence: lost, why: "looks into running processes, and can start programs or write files", lax: true},
-	{names: "defaults", risk: umpire.High, consequence: lost, why: "changes settings", style: bare, check: func(u *use) {
-		if u.says("read read-type find domains help") || u.says("-currentHost") && hasField("read find", second(u.operands)) {
-			u.onlyLooks(nil)
-		}
-	}},
-	{names: "launchctl", risk: umpire.High, consequence: lost, why: "controls services", style: bare, check: func(u *use) {
-		switch {
-		case u.says("list print print-disabled blame version help getenv managername"):
-			u.onlyLooks(nil)
-		case u.says("reboot"):
-			u.raise(umpire.Critical, "powers the machine off")
-		case u.says("asuser bsexec") && len(u.operands) > 2:
-			u.rest("command", u.operands[2:])
-		}
-	}},
-	{names: "dscl scutil pmset nvram spctl csrutil tmutil softwareupdate profiles systemsetup bless asr installer hdiutil codesign PlistBuddy plutil xattr mdutil kickstart", risk: umpire.High, consequence: lost, why: "changes settings of the system", style: bare, check: checkMac},
-	{names: "cls ver", each: true, risk: umpire.Safe, why: "tells about the system", args: "none"},
-	{names: "systeminfo tasklist where.exe hostname.exe", each: true, risk: umpire.Safe, why: "tells about the system", style: bare, check: func(u *use) {
-		for _, operand := range u.operands {
-			if strings.HasPrefix(operand.text, "/") && u.program0() != "where.exe" || operand.open {
-				u.raise(umpire.Medium, "may ask another machine")
+	{names: "vmmap", risk: umpire.Medium, consequence: reversible,
+		why: "looks into running processes, and can write files", lax: true},
+	{
+		names: "dsmemberutil", risk: umpire.Safe, why: "tells about users", style: words,
+		opts: []option{{names: "-u= -U= -g= -G= -x= -X= -s= -S= -h"}},
+		check: func(u *use) {
+			if len(u.operands) > 0 && !hasField("getuuid getid getsid checkmembership", u.operands[0].text) {
+				u.raise(umpire.Medium, "changes what is kept about users")
 			}
-		}
-	}},
-	{names: "ipconfig ipconfig.exe", risk: umpire.High, consequence: lost, why: "changes how the machine is connected", style: bare, check: func(u *use) {
-		if len(u.operands) == 0 || u.says("/all /displaydns getifaddr getoption getpacket getsummary ifcount waitall") {
-			u.onlyLooks(nil)
-		}
-	}},
-	{names: "del erase rd deltree", risk: umpire.High, consequence: lost, why: "deletes files for good", style: bare, check: checkDel},
-	{names: "copy xcopy robocopy move ren md mklink replace", risk: umpire.Medium, consequence: reversible, why: "copies or moves files", style: bare, args: "write…"},
-	{names: "attrib icacls cacls takeown reg regedit sc net netsh schtasks runas cscript wscript mshta rundll32 regsvr32 certutil bitsadmin msiexec wevtutil fsutil setx assoc ftype", risk: umpire.High, consequence: lost, why: "changes settings of the system, or runs code", style: bare},
+		},
+	},
+	{names: "heap leaks sample spindump fs_usage dtruss", each: true, risk: umpire.Medium, consequence: lost,
+		why: "looks into running processes, and can start programs or write files", lax: true},
+	{
+		names: "defaults", risk: umpire.High, consequence: lost, why: "changes settings", style: bare,
+		check: func(u *use) {
+			if u.says("read read-type find domains help") || u.says("-currentHost") && hasField("read find", second(u.operands)) {
+				u.onlyLooks(nil)
+			}
+		},
+	},
+	{
+		names: "launchctl", risk: umpire.High, consequence: lost, why: "controls services", style: bare,
+		check: func(u *use) {
+			switch {
+			case u.says("list print print-disabled blame version help getenv managername"):
+				u.onlyLooks(nil)
+			case u.says("reboot"):
+				u.raise(umpire.Critical, "powers the machine off")
+			case u.says("asuser bsexec") && len(u.operands) > 2:
+				u.rest("command", u.operands[2:])
+			}
+		},
+	},
+	{names: "dscl scutil pmset nvram spctl csrutil tmutil softwareupdate profiles systemsetup bless asr installer " +
+		"hdiutil codesign PlistBuddy plutil xattr mdutil kickstart", risk: umpire.High, consequence: lost,
+		why: "changes settings of the system", style: bare, check: checkMac},
+	{names: "cls ver", each: true, risk: umpire.Safe, why: "tells about the system", args: "none"},
+	{
+		names: "systeminfo tasklist where.exe hostname.exe", each: true, risk: umpire.Safe,
+		why: "tells about the system", style: bare,
+		check: func(u *use) {
+			for _, operand := range u.operands {
+				if strings.HasPrefix(operand.text, "/") && u.program0() != "where.exe" || operand.open {
+					u.raise(umpire.Medium, "may ask another machine")
+				}
+			}
+		},
+	},
+	{
+		names: "ipconfig ipconfig.exe", risk: umpire.High, consequence: lost,
+		why: "changes how the machine is connected", style: bare,
+		check: func(u *use) {
+			if len(u.operands) == 0 || u.says("/all /displaydns getifaddr getoption getpacket getsummary ifcount waitall") {
+				u.onlyLooks(nil)
+			}
+		},
+	},
+	{names: "del erase rd deltree", risk: umpire.High, consequence: lost, why: "deletes files for good", style: bare,
+		check: checkDel},
+	{names: "copy xcopy robocopy move ren md mklink replace", risk: umpire.Medium, consequence: reversible,
+		why: "copies or moves files", style: bare, args: "write…"},
+	{names: "attrib icacls cacls takeown reg regedit sc net netsh schtasks runas cscript wscript mshta rundll32 " +
+		"regsvr32 certutil bitsadmin msiexec wevtutil fsutil setx assoc ftype", risk: umpire.High, consequence: lost,
+		why: "changes settings of the system, or runs code", style: bare},
 }
 
 // checkMac judges the tools of macOS that both show and change.

@@ -8,93 +8,195 @@ import (
 
 // textTools are the programs that transform text.
 var textTools = []program{
-	{names: "sed gsed", risk: umpire.Safe, why: "edits what it reads and prints it", args: "data read…", check: checkSed, out: selects, opts: []option{
-		{names: "-nErsuza --quiet --silent --regexp-extended --separate --unbuffered --null-data --zero-terminated --posix --debug --sandbox --follow-symlinks"},
-		{names: "-e= --expression=", does: lead}, {names: "-f= --file=", does: reads | obeys | lead, why: "runs a script from a file"},
-		{names: "-l= --line-length="}, {names: "-i? -I? --in-place?", does: edits | asks, consequence: reversible, why: "changes files in place"}, {names: aboutItself, does: shows},
-	}},
-	{names: "awk gawk", risk: umpire.Safe, why: "prints parts of what it reads", style: leading, args: "data read…", check: checkAwk, opts: []option{
-		{names: "-F= -v= --field-separator= --assign="}, {names: "-e= --source=", does: lead},
-		{names: "-f= --file= -E= --exec=", does: reads | obeys | lead, why: "runs a program from a file"},
-		{names: "-i= --include= -l= --load=", does: obeys, why: "loads code"},
-		{names: "-bcMnOPrsSkt --characters-as-bytes --traditional --bignum --non-decimal-data --optimize --no-optimize --posix --re-interval --sandbox --lint? --lint-old --use-lc-numeric --csv"},
-		{names: "-o? -d? -p? -D? --pretty-print? --dump-variables? --profile? --debug?", does: writes | asks, consequence: lost, why: "writes a file about the program"},
-		{names: "-V -h", does: shows}, {names: aboutItself, does: shows},
-	}},
-	{names: "mawk", risk: umpire.Safe, why: "prints parts of what it reads", style: leading, args: "data read…", check: checkAwk, opts: []option{
-		{names: "-F= -v= --assign= --field-separator="}, {names: "-f= --file=", does: reads | obeys | lead}, {names: "--posix"}, {names: aboutItself, does: shows},
-	}},
-	{names: "nawk original-awk", risk: umpire.Safe, why: "prints parts of what it reads", style: leading, args: "data read…", check: checkAwk, opts: []option{
-		{names: "-F= -v="}, {names: "-f=", does: reads | obeys | lead}, {names: "--csv"}, {names: "--version", does: shows},
-	}},
-	{names: "cut gcut", risk: umpire.Safe, why: "prints columns", args: "read…", lax: true, out: cutsNumbers, opts: []option{
-		{names: "-d= --delimiter="}, {names: "-f= --fields="}, {names: "-c= -b= --characters= --bytes= --output-delimiter="}, {names: "--complement"}, {names: aboutItself, does: shows},
-	}},
-	{names: "paste", risk: umpire.Safe, why: "joins lines", args: "read…", lax: true, opts: []option{{names: "-d= --delimiters="}, {names: aboutItself, does: shows}}},
-	{names: "join", risk: umpire.Safe, why: "joins lines", args: "read read", lax: true, opts: []option{{names: "-t= -1= -2= -j= -o= -e= -v= -a="}, {names: aboutItself, does: shows}}},
+	{
+		names: "sed gsed", risk: umpire.Safe, why: "edits what it reads and prints it", args: "data read…",
+		check: checkSed, out: selects,
+		opts: []option{
+			{names: "-nErsuza --quiet --silent --regexp-extended --separate --unbuffered --null-data " +
+				"--zero-terminated --posix --debug --sandbox --follow-symlinks"},
+			{names: "-e= --expression=", does: lead},
+			{names: "-f= --file=", does: reads | obeys | lead, why: "runs a script from a file"},
+			{names: "-l= --line-length="},
+			{names: "-i? -I? --in-place?", does: edits | asks, consequence: reversible, why: "changes files in place"},
+			{names: aboutItself, does: shows},
+		},
+	},
+	{
+		names: "awk gawk", risk: umpire.Safe, why: "prints parts of what it reads", style: leading, args: "data read…",
+		check: checkAwk,
+		opts: []option{
+			{names: "-F= -v= --field-separator= --assign="}, {names: "-e= --source=", does: lead},
+			{names: "-f= --file= -E= --exec=", does: reads | obeys | lead, why: "runs a program from a file"},
+			{names: "-i= --include= -l= --load=", does: obeys, why: "loads code"},
+			{names: "-bcMnOPrsSkt --characters-as-bytes --traditional --bignum --non-decimal-data --optimize " +
+				"--no-optimize --posix --re-interval --sandbox --lint? --lint-old --use-lc-numeric --csv"},
+			{names: "-o? -d? -p? -D? --pretty-print? --dump-variables? --profile? --debug?", does: writes | asks,
+				consequence: lost, why: "writes a file about the program"},
+			{names: "-V -h", does: shows}, {names: aboutItself, does: shows},
+		},
+	},
+	{
+		names: "mawk", risk: umpire.Safe, why: "prints parts of what it reads", style: leading, args: "data read…",
+		check: checkAwk,
+		opts: []option{
+			{names: "-F= -v= --assign= --field-separator="}, {names: "-f= --file=", does: reads | obeys | lead},
+			{names: "--posix"}, {names: aboutItself, does: shows},
+		},
+	},
+	{
+		names: "nawk original-awk", risk: umpire.Safe, why: "prints parts of what it reads", style: leading,
+		args: "data read…", check: checkAwk,
+		opts: []option{
+			{names: "-F= -v="}, {names: "-f=", does: reads | obeys | lead}, {names: "--csv"},
+			{names: "--version", does: shows},
+		},
+	},
+	{
+		names: "cut gcut", risk: umpire.Safe, why: "prints columns", args: "read…", lax: true, out: cutsNumbers,
+		opts: []option{
+			{names: "-d= --delimiter="}, {names: "-f= --fields="},
+			{names: "-c= -b= --characters= --bytes= --output-delimiter="}, {names: "--complement"},
+			{names: aboutItself, does: shows},
+		},
+	},
+	{names: "paste", risk: umpire.Safe, why: "joins lines", args: "read…", lax: true,
+		opts: []option{{names: "-d= --delimiters="}, {names: aboutItself, does: shows}}},
+	{names: "join", risk: umpire.Safe, why: "joins lines", args: "read read", lax: true,
+		opts: []option{{names: "-t= -1= -2= -j= -o= -e= -v= -a="}, {names: aboutItself, does: shows}}},
 	{names: "sort gsort", risk: umpire.Safe, why: "sorts lines", args: "read…", out: passes, opts: []option{
-		{names: "-bdfgiMhnRrVcCmsuz --ignore-leading-blanks --dictionary-order --ignore-case --general-numeric-sort --ignore-nonprinting --month-sort --human-numeric-sort --numeric-sort --random-sort --reverse --version-sort --check? --merge --stable --unique --zero-terminated --debug"},
-		{names: "-0123456789"}, {names: "-k= -t= -S= --key= --field-separator= --buffer-size= --batch-size= --parallel= --sort="},
-		{names: "--files0-from=", does: reads | asks, consequence: harmless, why: "prints the files that a file names"}, {names: "--random-source=", does: reads}, {names: "-o= --output=", does: writes, why: "writes its result to a file"},
-		{names: "-T= --temporary-directory=", does: writes, why: "writes to a folder"}, {names: "--compress-program=", does: runs, why: "runs a program on its temporary files"}, {names: aboutItself, does: shows},
+		{names: "-bdfgiMhnRrVcCmsuz --ignore-leading-blanks --dictionary-order --ignore-case --general-numeric-sort " +
+			"--ignore-nonprinting --month-sort --human-numeric-sort --numeric-sort --random-sort --reverse " +
+			"--version-sort --check? --merge --stable --unique --zero-terminated --debug"},
+		{names: "-0123456789"},
+		{names: "-k= -t= -S= --key= --field-separator= --buffer-size= --batch-size= --parallel= --sort="},
+		{names: "--files0-from=", does: reads | asks, consequence: harmless, why: "prints the files that a file names"},
+		{names: "--random-source=", does: reads},
+		{names: "-o= --output=", does: writes, why: "writes its result to a file"},
+		{names: "-T= --temporary-directory=", does: writes, why: "writes to a folder"},
+		{names: "--compress-program=", does: runs, why: "runs a program on its temporary files"},
+		{names: aboutItself, does: shows},
 	}},
-	{names: "uniq guniq", risk: umpire.Safe, why: "drops repeated lines", args: "read write", lax: true, out: uniques, opts: []option{
-		{names: "-c --count --group?"}, {names: "-dDiuz --repeated --unique --ignore-case --zero-terminated --all-repeated?"}, {names: "-f= -s= -w= --skip-fields= --skip-chars= --check-chars="}, {names: aboutItself, does: shows},
-	}},
-	{names: "tr gtr", risk: umpire.Safe, why: "changes characters", args: "data…", lax: true, out: dropsBlanks, opts: []option{{names: aboutItself, does: shows}}},
-	{names: "shuf gshuf", risk: umpire.Safe, why: "shuffles lines", args: "read", check: checkShuf, out: passes, opts: []option{
-		{names: "-e --echo"}, {names: "-rz --repeat --zero-terminated"}, {names: "-i= -n= --input-range= --head-count="},
-		{names: "--random-source=", does: reads}, {names: "-o= --output=", does: writes}, {names: aboutItself, does: shows},
-	}},
-	{names: "seq gseq", risk: umpire.Safe, why: "prints numbers", args: "data…", lax: true, opts: []option{{names: aboutItself, does: shows}}, out: counts},
-	{names: "jot", risk: umpire.Safe, why: "prints numbers", args: "data…", lax: true, opts: []option{{names: aboutItself, does: shows}}},
-	{names: "factor", risk: umpire.Safe, why: "prints factors", args: "data…", lax: true, opts: []option{{names: aboutItself, does: shows}}},
-	{names: "numfmt", risk: umpire.Safe, why: "formats numbers", args: "data…", lax: true, opts: []option{{names: aboutItself, does: shows}}},
-	{names: "envsubst", risk: umpire.Safe, why: "fills in variables", args: "data…", lax: true, check: checkEnvsubst, opts: []option{{names: aboutItself, does: shows}}},
-	{names: "fold gfold", risk: umpire.Safe, why: "breaks lines", args: "read…", lax: true, opts: []option{{names: "-w= --width="}, {names: aboutItself, does: shows}}},
-	{names: "fmt gfmt", risk: umpire.Safe, why: "lays out text", args: "read…", lax: true, opts: []option{{names: "-w= -p= -g= --width= --prefix= --goal="}, {names: aboutItself, does: shows}}},
+	{
+		names: "uniq guniq", risk: umpire.Safe, why: "drops repeated lines", args: "read write", lax: true,
+		out: uniques,
+		opts: []option{
+			{names: "-c --count --group?"},
+			{names: "-dDiuz --repeated --unique --ignore-case --zero-terminated --all-repeated?"},
+			{names: "-f= -s= -w= --skip-fields= --skip-chars= --check-chars="}, {names: aboutItself, does: shows},
+		},
+	},
+	{names: "tr gtr", risk: umpire.Safe, why: "changes characters", args: "data…", lax: true, out: dropsBlanks,
+		opts: []option{{names: aboutItself, does: shows}}},
+	{
+		names: "shuf gshuf", risk: umpire.Safe, why: "shuffles lines", args: "read", check: checkShuf, out: passes,
+		opts: []option{
+			{names: "-e --echo"}, {names: "-rz --repeat --zero-terminated"},
+			{names: "-i= -n= --input-range= --head-count="},
+			{names: "--random-source=", does: reads}, {names: "-o= --output=", does: writes},
+			{names: aboutItself, does: shows},
+		},
+	},
+	{names: "seq gseq", risk: umpire.Safe, why: "prints numbers", args: "data…", lax: true,
+		opts: []option{{names: aboutItself, does: shows}}, out: counts},
+	{names: "jot", risk: umpire.Safe, why: "prints numbers", args: "data…", lax: true,
+		opts: []option{{names: aboutItself, does: shows}}},
+	{names: "factor", risk: umpire.Safe, why: "prints factors", args: "data…", lax: true,
+		opts: []option{{names: aboutItself, does: shows}}},
+	{names: "numfmt", risk: umpire.Safe, why: "formats numbers", args: "data…", lax: true,
+		opts: []option{{names: aboutItself, does: shows}}},
+	{names: "envsubst", risk: umpire.Safe, why: "fills in variables", args: "data…", lax: true, check: checkEnvsubst,
+		opts: []option{{names: aboutItself, does: shows}}},
+	{names: "fold gfold", risk: umpire.Safe, why: "breaks lines", args: "read…", lax: true,
+		opts: []option{{names: "-w= --width="}, {names: aboutItself, does: shows}}},
+	{names: "fmt gfmt", risk: umpire.Safe, why: "lays out text", args: "read…", lax: true,
+		opts: []option{{names: "-w= -p= -g= --width= --prefix= --goal="}, {names: aboutItself, does: shows}}},
 	{names: "pr", risk: umpire.Safe, why: "lays out pages", args: "read…", lax: true, opts: []option{
-		{names: "-h= -l= -o= -w= -W= -D= -N= --header= --length= --indent= --width= --page-width= --date-format= --first-line-number= --columns= --pages="}, {names: aboutItself, does: shows},
+		{names: "-h= -l= -o= -w= -W= -D= -N= --header= --length= --indent= --width= --page-width= --date-format= " +
+			"--first-line-number= --columns= --pages="},
+		{names: aboutItself, does: shows},
 	}},
-	{names: "expand", risk: umpire.Safe, why: "changes tabs and blanks", args: "read…", lax: true, opts: []option{{names: "-t= --tabs="}, {names: aboutItself, does: shows}}},
-	{names: "unexpand", risk: umpire.Safe, why: "changes tabs and blanks", args: "read…", lax: true, opts: []option{{names: "-t= --tabs="}, {names: aboutItself, does: shows}}},
+	{names: "expand", risk: umpire.Safe, why: "changes tabs and blanks", args: "read…", lax: true,
+		opts: []option{{names: "-t= --tabs="}, {names: aboutItself, does: shows}}},
+	{names: "unexpand", risk: umpire.Safe, why: "changes tabs and blanks", args: "read…", lax: true,
+		opts: []option{{names: "-t= --tabs="}, {names: aboutItself, does: shows}}},
 	{names: "column", risk: umpire.Safe, why: "lays out columns", args: "read…", lax: true, opts: []option{
-		{names: "-s= -o= -c= -N= -R= -H= -T= -E= -W= -O= -l= -i= -p= -r= -C= --separator= --output-separator= --output-width= --table-columns= --table-right= --table-hide= --table-truncate= --table-noextreme= --table-wrap= --table-order= --table-columns-limit= --table-name= --tree= --tree-id= --tree-parent= --table-column="},
+		{names: "-s= -o= -c= -N= -R= -H= -T= -E= -W= -O= -l= -i= -p= -r= -C= --separator= --output-separator= " +
+			"--output-width= --table-columns= --table-right= --table-hide= --table-truncate= --table-noextreme= " +
+			"--table-wrap= --table-order= --table-columns-limit= --table-name= --tree= --tree-id= --tree-parent= " +
+			"--table-column="},
 		{names: "-n"}, {names: aboutItself, does: shows},
 	}},
-	{names: "colrm", risk: umpire.Safe, why: "drops columns", args: "data…", lax: true, opts: []option{{names: aboutItself, does: shows}}},
-	{names: "rev", risk: umpire.Safe, why: "turns lines around", args: "read…", lax: true, opts: []option{{names: aboutItself, does: shows}}},
-	{names: "look", risk: umpire.Safe, why: "finds lines", args: "data read", lax: true, opts: []option{{names: "-t= --terminate="}, {names: aboutItself, does: shows}}},
-	{names: "tsort", risk: umpire.Safe, why: "sorts by order", args: "read", lax: true, opts: []option{{names: aboutItself, does: shows}}},
+	{names: "colrm", risk: umpire.Safe, why: "drops columns", args: "data…", lax: true,
+		opts: []option{{names: aboutItself, does: shows}}},
+	{names: "rev", risk: umpire.Safe, why: "turns lines around", args: "read…", lax: true,
+		opts: []option{{names: aboutItself, does: shows}}},
+	{names: "look", risk: umpire.Safe, why: "finds lines", args: "data read", lax: true,
+		opts: []option{{names: "-t= --terminate="}, {names: aboutItself, does: shows}}},
+	{names: "tsort", risk: umpire.Safe, why: "sorts by order", args: "read", lax: true,
+		opts: []option{{names: aboutItself, does: shows}}},
 	{names: "ptx", risk: umpire.Safe, why: "prints an index", args: "read…", opts: []option{
 		{names: "-AfrRtC --auto-reference --ignore-case --references --right-side-refs --typeset-mode --copyright"},
-		{names: "-w= -g= -F= -M= -S= -W= --width= --gap-size= --flag-truncation= --macro-name= --sentence-regexp= --word-regexp= --format="},
-		{names: "-b= -i= -o= --break-file= --ignore-file= --only-file=", does: reads}, {names: "-G --traditional", does: asks, consequence: reversible, why: "writes its second operand"}, {names: aboutItself, does: shows},
+		{names: "-w= -g= -F= -M= -S= -W= --width= --gap-size= --flag-truncation= --macro-name= --sentence-regexp= " +
+			"--word-regexp= --format="},
+		{names: "-b= -i= -o= --break-file= --ignore-file= --only-file=", does: reads},
+		{names: "-G --traditional", does: asks, consequence: reversible, why: "writes its second operand"},
+		{names: aboutItself, does: shows},
 	}},
-	{names: "split gsplit", risk: umpire.Medium, consequence: reversible, why: "writes the pieces of a file", args: "read write", opts: []option{
-		{names: "-dxeuz --elide-empty-files --unbuffered --verbose --numeric-suffixes? --hex-suffixes?"}, {names: "-0123456789"},
-		{names: "-a= -b= -C= -l= -n= -t= -p= --suffix-length= --additional-suffix= --bytes= --line-bytes= --lines= --number= --separator="},
-		{names: "--filter=", does: runs}, {names: aboutItself, does: shows},
-	}},
-	{names: "csplit gcsplit", risk: umpire.Medium, consequence: reversible, why: "writes the pieces of a file", args: "read data…", opts: []option{
-		{names: "-kqsz --keep-files --quiet --silent --elide-empty-files --suppress-matched"}, {names: "-b= -n= --suffix-format= --digits="},
-		{names: "-f= --prefix=", does: writes}, {names: aboutItself, does: shows},
-	}},
+	{
+		names: "split gsplit", risk: umpire.Medium, consequence: reversible, why: "writes the pieces of a file",
+		args: "read write",
+		opts: []option{
+			{names: "-dxeuz --elide-empty-files --unbuffered --verbose --numeric-suffixes? --hex-suffixes?"},
+			{names: "-0123456789"},
+			{names: "-a= -b= -C= -l= -n= -t= -p= --suffix-length= --additional-suffix= --bytes= --line-bytes= " +
+				"--lines= --number= --separator="},
+			{names: "--filter=", does: runs}, {names: aboutItself, does: shows},
+		},
+	},
+	{
+		names: "csplit gcsplit", risk: umpire.Medium, consequence: reversible, why: "writes the pieces of a file",
+		args: "read data…",
+		opts: []option{
+			{names: "-kqsz --keep-files --quiet --silent --elide-empty-files --suppress-matched"},
+			{names: "-b= -n= --suffix-format= --digits="},
+			{names: "-f= --prefix=", does: writes}, {names: aboutItself, does: shows},
+		},
+	},
 	{names: "iconv", risk: umpire.Safe, why: "changes the encoding of text", args: "read…", opts: []option{
-		{names: "-cls --list --silent --verbose"}, {names: "-f= -t= --from-code= --to-code=", does: reads, why: "may be a file of characters"}, {names: "-o= --output=", does: writes, why: "writes its result to a file"}, {names: aboutItself, does: shows},
+		{names: "-cls --list --silent --verbose"},
+		{names: "-f= -t= --from-code= --to-code=", does: reads, why: "may be a file of characters"},
+		{names: "-o= --output=", does: writes, why: "writes its result to a file"}, {names: aboutItself, does: shows},
 	}},
-	{names: "dos2unix unix2dos mac2unix unix2mac", risk: umpire.Medium, consequence: reversible, why: "changes the line ends of files", args: "write…", opts: []option{
-		{names: "-abefklmnoqrsuvFNORSU --add-bom --add-eol --keepdate --force --quiet --newfile --oldfile --safe --verbose --follow-symlink --replace-symlink --skip-symlink --allow-chown --remove-bom --keep-bom --ascii --iso --to-stdout --no-add-eol"},
-		{names: "-c= --convmode= -D= --display-enc= -i? --info?"}, {names: aboutItself, does: shows},
-	}},
+	{
+		names: "dos2unix unix2dos mac2unix unix2mac", risk: umpire.Medium, consequence: reversible,
+		why: "changes the line ends of files", args: "write…",
+		opts: []option{
+			{names: "-abefklmnoqrsuvFNORSU --add-bom --add-eol --keepdate --force --quiet --newfile --oldfile --safe " +
+				"--verbose --follow-symlink --replace-symlink --skip-symlink --allow-chown --remove-bom --keep-bom " +
+				"--ascii --iso --to-stdout --no-add-eol"},
+			{names: "-c= --convmode= -D= --display-enc= -i? --info?"}, {names: aboutItself, does: shows},
+		},
+	},
 	{names: "jq gojq jaq", risk: umpire.Safe, why: "prints parts of JSON", style: bare, check: checkJq},
 	{names: "yq", risk: umpire.Safe, why: "prints parts of YAML", style: bare, check: checkYq},
-	{names: "xmllint", risk: umpire.Safe, why: "checks XML", style: words, args: "read…", check: checkURLs, opts: []option{
-		{names: "--format --noout --recover --nowarning --html --nonet --noblanks --nodefdtd --nsclean --xmlout --c14n --c14n11 --exc-c14n --dropdtd --nocdata --push --memory --sax --sax1 --stream --timing --huge --oldxml10 --noent-off --quiet --debug --copy --testIO --chkregister --noenc --nofixup-base-uris --repeat --insert --walker --pedantic"},
-		{names: "--xpath= --encode= --pretty= --pattern= --maxmem= --max-ampl="}, {names: "--schema= --relaxng= --schematron= --dtdvalid=", does: reads | asks, consequence: lost, why: "may fetch what a schema names"},
-		{names: "--output= -o=", does: writes, why: "writes its result to a file"}, {names: "--shell", does: asks, consequence: lost, why: "starts a shell that can write files"},
-		{names: "--noent --loaddtd --dtdattr --valid --postvalid --xinclude --noxincludenode --catalogs --nocatalogs --load-trace --path= --dtdvalidfpi=", does: asks, consequence: harmless, why: "reads what the document names"}, {names: "--version --help", does: shows},
-	}},
+	{
+		names: "xmllint", risk: umpire.Safe, why: "checks XML", style: words, args: "read…", check: checkURLs,
+		opts: []option{
+			{names: "--format --noout --recover --nowarning --html --nonet --noblanks --nodefdtd --nsclean --xmlout " +
+				"--c14n --c14n11 --exc-c14n --dropdtd --nocdata --push --memory --sax --sax1 --stream --timing " +
+				"--huge --oldxml10 --noent-off --quiet --debug --copy --testIO --chkregister --noenc " +
+				"--nofixup-base-uris --repeat --insert --walker --pedantic"},
+			{names: "--xpath= --encode= --pretty= --pattern= --maxmem= --max-ampl="},
+			{names: "--schema= --relaxng= --schematron= --dtdvalid=", does: reads | asks, consequence: lost,
+				why: "may fetch what a schema names"},
+			{names: "--output= -o=", does: writes, why: "writes its result to a file"},
+			{names: "--shell", does: asks, consequence: lost, why: "starts a shell that can write files"},
+			{names: "--noent --loaddtd --dtdattr --valid --postvalid --xinclude --noxincludenode --catalogs " +
+				"--nocatalogs --load-trace --path= --dtdvalidfpi=", does: asks, consequence: harmless,
+				why: "reads what the document names"},
+			{names: "--version --help", does: shows},
+		},
+	},
 }
 
 // uniques is what uniq prints: the lines it reads, unless it counts them.

@@ -11,71 +11,161 @@ import (
 // viewing are the programs that print files and folders.
 var viewing = []program{
 	{names: "cat gcat", risk: umpire.Safe, why: "prints files", args: "read…", lax: true, out: copies},
-	{names: "tac", risk: umpire.Safe, why: "prints files backwards", args: "read…", lax: true, out: passes, opts: []option{{names: "-s= --separator="}, {names: aboutItself, does: shows}}},
+	{names: "tac", risk: umpire.Safe, why: "prints files backwards", args: "read…", lax: true, out: passes,
+		opts: []option{{names: "-s= --separator="}, {names: aboutItself, does: shows}}},
 	{names: "nl", risk: umpire.Safe, why: "numbers lines", args: "read…", lax: true, opts: []option{
-		{names: "-b= -d= -f= -h= -i= -l= -n= -s= -v= -w= --body-numbering= --section-delimiter= --footer-numbering= --header-numbering= --line-increment= --join-blank-lines= --number-format= --number-separator= --starting-line-number= --number-width="}, {names: aboutItself, does: shows},
-	}},
-	{names: "head ghead", risk: umpire.Safe, why: "prints the beginning of files", args: "read…", lax: true, opts: []option{
-		{names: "-qvz --quiet --silent --verbose --zero-terminated"}, {names: "-0123456789"}, {names: "-n= --lines= -c= --bytes="}, {names: aboutItself, does: shows},
-	}, out: passes},
-	{names: "tail gtail", risk: umpire.Safe, why: "prints the end of files", args: "read…", lax: true, opts: []option{
-		{names: "-qvzfFr --quiet --silent --verbose --zero-terminated --follow? --retry"}, {names: "-0123456789"},
-		{names: "-n= --lines= -c= --bytes= -b= -s= --sleep-interval= --pid= --max-unchanged-stats="}, {names: aboutItself, does: shows},
-	}, out: passes},
-	{names: "less", risk: umpire.Safe, why: "shows files", args: "read…", check: checkPager, out: passes, opts: []option{
-		{names: "-aAcCdeEfFgGiIJKLmMnNqQrRsSuUVwWX~?0123456789"}, {names: "-b= -h= -j= -p= -P= -x= -y= -z= -D= -#="},
-		{names: "-o= -O= --log-file= --LOG-FILE=", does: writes, why: "writes a log"},
-		{names: "-k= --lesskey-file= --lesskey-src= --lesskey-content= --lesskey-context=", does: obeys, why: "obeys a file of key bindings, which can run commands"},
-		{names: "-T= --tag-file=", does: reads}, {names: "-t= --tag=", does: asks, consequence: harmless, why: "shows the file that a list of tags names"}, {names: "--pattern= --prompt= --tabs= --jump-target= --color= --window= --buffers= --max-back-scroll= --max-forw-scroll= --shift= --header= --wordwrap --rscroll="},
-		{names: "--use-color --raw-control-chars --RAW-CONTROL-CHARS --no-init --quit-if-one-screen --quit-at-eof --QUIT-AT-EOF --chop-long-lines --line-numbers --LINE-NUMBERS --squeeze-blank-lines --ignore-case --IGNORE-CASE --quiet --silent --QUIET --no-lessopen --long-prompt --LONG-PROMPT --mouse --incsearch --clear-screen --force --quit-on-intr --status-column --tilde --underline-special --UNDERLINE-SPECIAL --exit-follow-on-close --no-keypad --no-histdups --follow-name --search-skip-screen --file-size --intr="},
+		{names: "-b= -d= -f= -h= -i= -l= -n= -s= -v= -w= --body-numbering= --section-delimiter= --footer-numbering= " +
+			"--header-numbering= --line-increment= --join-blank-lines= --number-format= --number-separator= " +
+			"--starting-line-number= --number-width="},
 		{names: aboutItself, does: shows},
 	}},
-	{names: "more", risk: umpire.Safe, why: "shows files", args: "read…", check: checkPager, out: passes, opts: []option{
-		{names: "-dlefpcsuibtvwzV0123456789 --silent --logical --exit-on-eof --no-pause --print-over --clean-print --squeeze --plain"}, {names: "-n= --lines="}, {names: aboutItself, does: shows},
-	}},
-	{names: "most", risk: umpire.Safe, why: "shows files", args: "read…", check: checkPager, out: passes, opts: []option{{names: "-14bCdMrRkstuvwz"}, {names: aboutItself, does: shows}}},
-	{names: "bat batcat", risk: umpire.Safe, why: "prints files", args: "read…", check: checkBat, out: passes, opts: []option{
-		{names: "--pager=", does: runs}, {names: "-pPnASfuds --plain --number --show-all --line-range= --list-languages --list-themes --no-pager --force-colorization --unbuffered --diff --squeeze-blank --chop-long-lines --no-config --acknowledgements --strip-ansi= --set-terminal-title --completion="},
-		{names: "-l= -r= -H= -m= --language= --highlight-line= --file-name= --diff-context= --tabs= --wrap= --terminal-width= --color= --italic-text= --decorations= --paging= --map-syntax= --ignored-suffix= --theme= --theme-dark= --theme-light= --style= --nonprintable-notation= --squeeze-limit= --binary="},
-		{names: "--help --version -h -V --config-file --config-dir --cache-dir --diagnostic", does: shows},
-	}},
-	{names: "wc", risk: umpire.Safe, why: "counts", args: "read…", lax: true, out: countsInput, opts: []option{{names: "--files0-from=", does: reads}, {names: "--total="}, {names: aboutItself, does: shows}}},
-	{names: "ls gls dir vdir", peeks: true, risk: umpire.Safe, why: "lists folders", args: "read…", lax: true, out: lists, opts: []option{
-		{names: "-d --directory"}, {names: "-aAbBcCDfFgGhHiklLmnNopqQrsStuUvxXZ1OeP@"}, {names: "-R --recursive", does: walks}, {names: "-IwT"}, {names: "--ignore= --hide= --block-size= --time-style= --sort= --time= --format= --width= --tabsize= --quoting-style= --indicator-style="},
-		{names: "--almost-all --reverse"}, {names: "--all --color? --hyperlink? --classify? --size --inode --file-type --context --full-time --author --zero"}, {names: aboutItself, does: shows},
-	}},
+	{
+		names: "head ghead", risk: umpire.Safe, why: "prints the beginning of files", args: "read…", lax: true,
+		opts: []option{
+			{names: "-qvz --quiet --silent --verbose --zero-terminated"}, {names: "-0123456789"},
+			{names: "-n= --lines= -c= --bytes="}, {names: aboutItself, does: shows},
+		},
+		out: passes,
+	},
+	{
+		names: "tail gtail", risk: umpire.Safe, why: "prints the end of files", args: "read…", lax: true,
+		opts: []option{
+			{names: "-qvzfFr --quiet --silent --verbose --zero-terminated --follow? --retry"}, {names: "-0123456789"},
+			{names: "-n= --lines= -c= --bytes= -b= -s= --sleep-interval= --pid= --max-unchanged-stats="},
+			{names: aboutItself, does: shows},
+		},
+		out: passes,
+	},
+	{
+		names: "less", risk: umpire.Safe, why: "shows files", args: "read…", check: checkPager, out: passes,
+		opts: []option{
+			{names: "-aAcCdeEfFgGiIJKLmMnNqQrRsSuUVwWX~?0123456789"},
+			{names: "-b= -h= -j= -p= -P= -x= -y= -z= -D= -#="},
+			{names: "-o= -O= --log-file= --LOG-FILE=", does: writes, why: "writes a log"},
+			{names: "-k= --lesskey-file= --lesskey-src= --lesskey-content= --lesskey-context=", does: obeys,
+				why: "obeys a file of key bindings, which can run commands"},
+			{names: "-T= --tag-file=", does: reads},
+			{names: "-t= --tag=", does: asks, consequence: harmless, why: "shows the file that a list of tags names"},
+			{names: "--pattern= --prompt= --tabs= --jump-target= --color= --window= --buffers= --max-back-scroll= " +
+				"--max-forw-scroll= --shift= --header= --wordwrap --rscroll="},
+			{names: "--use-color --raw-control-chars --RAW-CONTROL-CHARS --no-init --quit-if-one-screen " +
+				"--quit-at-eof --QUIT-AT-EOF --chop-long-lines --line-numbers --LINE-NUMBERS --squeeze-blank-lines " +
+				"--ignore-case --IGNORE-CASE --quiet --silent --QUIET --no-lessopen --long-prompt --LONG-PROMPT " +
+				"--mouse --incsearch --clear-screen --force --quit-on-intr --status-column --tilde " +
+				"--underline-special --UNDERLINE-SPECIAL --exit-follow-on-close --no-keypad --no-histdups " +
+				"--follow-name --search-skip-screen --file-size --intr="},
+			{names: aboutItself, does: shows},
+		},
+	},
+	{
+		names: "more", risk: umpire.Safe, why: "shows files", args: "read…", check: checkPager, out: passes,
+		opts: []option{
+			{names: "-dlefpcsuibtvwzV0123456789 --silent --logical --exit-on-eof --no-pause --print-over " +
+				"--clean-print --squeeze --plain"},
+			{names: "-n= --lines="}, {names: aboutItself, does: shows},
+		},
+	},
+	{names: "most", risk: umpire.Safe, why: "shows files", args: "read…", check: checkPager, out: passes,
+		opts: []option{{names: "-14bCdMrRkstuvwz"}, {names: aboutItself, does: shows}}},
+	{
+		names: "bat batcat", risk: umpire.Safe, why: "prints files", args: "read…", check: checkBat, out: passes,
+		opts: []option{
+			{names: "--pager=", does: runs},
+			{names: "-pPnASfuds --plain --number --show-all --line-range= --list-languages --list-themes --no-pager " +
+				"--force-colorization --unbuffered --diff --squeeze-blank --chop-long-lines --no-config " +
+				"--acknowledgements --strip-ansi= --set-terminal-title --completion="},
+			{names: "-l= -r= -H= -m= --language= --highlight-line= --file-name= --diff-context= --tabs= --wrap= " +
+				"--terminal-width= --color= --italic-text= --decorations= --paging= --map-syntax= --ignored-suffix= " +
+				"--theme= --theme-dark= --theme-light= --style= --nonprintable-notation= --squeeze-limit= --binary="},
+			{names: "--help --version -h -V --config-file --config-dir --cache-dir --diagnostic", does: shows},
+		},
+	},
+	{names: "wc", risk: umpire.Safe, why: "counts", args: "read…", lax: true, out: countsInput,
+		opts: []option{{names: "--files0-from=", does: reads}, {names: "--total="}, {names: aboutItself, does: shows}}},
+	{
+		names: "ls gls dir vdir", peeks: true, risk: umpire.Safe, why: "lists folders", args: "read…", lax: true,
+		out: lists,
+		opts: []option{
+			{names: "-d --directory"}, {names: "-aAbBcCDfFgGhHiklLmnNopqQrsStuUvxXZ1OeP@"},
+			{names: "-R --recursive", does: walks}, {names: "-IwT"},
+			{names: "--ignore= --hide= --block-size= --time-style= --sort= --time= --format= --width= --tabsize= " +
+				"--quoting-style= --indicator-style="},
+			{names: "--almost-all --reverse"},
+			{names: "--all --color? --hyperlink? --classify? --size --inode --file-type --context --full-time " +
+				"--author --zero"},
+			{names: aboutItself, does: shows},
+		},
+	},
 	{names: "eza", risk: umpire.Safe, why: "lists folders", args: "read…", lax: true, opts: []option{
-		{names: "-L= -s= -I= -t= -w= -X --level= --sort= --ignore-glob= --time= --time-style= --width= --color= --colour= --icons? --group-directories-first --absolute?"}, {names: "-RT --recurse --tree", does: walks}, {names: aboutItself, does: shows},
+		{names: "-L= -s= -I= -t= -w= -X --level= --sort= --ignore-glob= --time= --time-style= --width= --color= " +
+			"--colour= --icons? --group-directories-first --absolute?"},
+		{names: "-RT --recurse --tree", does: walks}, {names: aboutItself, does: shows},
 	}},
 	{names: "exa", risk: umpire.Safe, why: "lists folders", args: "read…", lax: true, opts: []option{
-		{names: "-L= -s= -I= -t= --level= --sort= --ignore-glob= --time= --time-style= --color= --colour="}, {names: "-RT --recurse --tree", does: walks}, {names: aboutItself, does: shows},
+		{names: "-L= -s= -I= -t= --level= --sort= --ignore-glob= --time= --time-style= --color= --colour="},
+		{names: "-RT --recurse --tree", does: walks}, {names: aboutItself, does: shows},
 	}},
 	{names: "lsd", peeks: true, risk: umpire.Safe, why: "lists folders", args: "read…", opts: []option{
-		{names: "-aAFl1hdgLtSGXUrviNZV --all --almost-all --classify --long --oneline --human-readable --directory-only --git --dereference --timesort --sizesort --gitsort --extensionsort --versionsort --no-sort --reverse --inode --literal --no-symlink --total-size --classic --group-dirs? --header --context --hyperlink?"},
-		{names: "-RT --recursive --tree", does: walks}, {names: "-I= --ignore-glob= --depth= --color= --icon= --icon-theme= --permission= --size= --date= --sort= --blocks="},
+		{names: "-aAFl1hdgLtSGXUrviNZV --all --almost-all --classify --long --oneline --human-readable " +
+			"--directory-only --git --dereference --timesort --sizesort --gitsort --extensionsort --versionsort " +
+			"--no-sort --reverse --inode --literal --no-symlink --total-size --classic --group-dirs? --header " +
+			"--context --hyperlink?"},
+		{names: "-RT --recursive --tree", does: walks},
+		{names: "-I= --ignore-glob= --depth= --color= --icon= --icon-theme= --permission= --size= --date= --sort= " +
+			"--blocks="},
 		{names: "--ignore-config"}, {names: "--config-file=", does: reads}, {names: aboutItself, does: shows},
 	}},
-	{names: "tree", peeks: true, risk: umpire.Safe, why: "lists folders", args: "tree…", check: checkTreeRoot, opts: []option{
-		{names: "-adfilxqNQpsuhDFvtcrUnCASXJ -g --gitignore --ignore-case --matchdirs --metafirst --noreport --prune --du --si --dirsfirst --filesfirst --inodes --device --nolinks --info --condense --fflinks --compress= --opt-toggle"},
-		{names: "-L= -P= -I= -H= -T= --filelimit= --charset= --timefmt= --sort= --scheme= --authority= --hyperlink"},
-		{names: "--fromfile --fromtabfile"}, {names: "--gitfile= --infofile= --hintro= --houtro=", does: reads}, {names: "-o= --output=", does: writes, why: "writes its list to a file"},
-		{names: "-R", does: asks, consequence: reversible, why: "may write a file in every folder"}, {names: aboutItself, does: shows},
-	}},
-	{names: "stat gstat", peeks: true, risk: umpire.Safe, why: "tells about files", args: "read…", lax: true, opts: []option{{names: "-c= --format= --printf= --cached="}, {names: "-t"}, {names: aboutItself, does: shows}}},
+	{
+		names: "tree", peeks: true, risk: umpire.Safe, why: "lists folders", args: "tree…", check: checkTreeRoot,
+		opts: []option{
+			{names: "-adfilxqNQpsuhDFvtcrUnCASXJ -g --gitignore --ignore-case --matchdirs --metafirst --noreport " +
+				"--prune --du --si --dirsfirst --filesfirst --inodes --device --nolinks --info --condense --fflinks " +
+				"--compress= --opt-toggle"},
+			{names: "-L= -P= -I= -H= -T= --filelimit= --charset= --timefmt= --sort= --scheme= --authority= " +
+				"--hyperlink"},
+			{names: "--fromfile --fromtabfile"}, {names: "--gitfile= --infofile= --hintro= --houtro=", does: reads},
+			{names: "-o= --output=", does: writes, why: "writes its list to a file"},
+			{names: "-R", does: asks, consequence: reversible, why: "may write a file in every folder"},
+			{names: aboutItself, does: shows},
+		},
+	},
+	{names: "stat gstat", peeks: true, risk: umpire.Safe, why: "tells about files", args: "read…", lax: true,
+		opts: []option{{names: "-c= --format= --printf= --cached="}, {names: "-t"}, {names: aboutItself, does: shows}}},
 	{names: "file", risk: umpire.Safe, why: "tells what files are", args: "read…", opts: []option{
-		{names: "-bciEhkLlNnprsSv0d --brief --mime --mime-type --mime-encoding --keep-going --dereference --no-dereference --extension --apple --list --no-pad --no-buffer --print0 --raw --special-files --preserve-date --checking-printout --no-sandbox --debug"},
-		{names: "-I"}, {names: "-e= -F= -P= --exclude= --exclude-quiet= --separator= --parameter="}, {names: "-f= --files-from=", does: reads},
-		{names: "-m= -M= --magic-file=", does: reads | obeys, why: "obeys a file of patterns"}, {names: "-C --compile", does: asks, consequence: reversible, why: "writes a file of patterns"},
-		{names: "-zZ --uncompress --uncompress-noreport", does: asks, consequence: lost, why: "runs programs that uncompress"}, {names: aboutItself, does: shows},
+		{names: "-bciEhkLlNnprsSv0d --brief --mime --mime-type --mime-encoding --keep-going --dereference " +
+			"--no-dereference --extension --apple --list --no-pad --no-buffer --print0 --raw --special-files " +
+			"--preserve-date --checking-printout --no-sandbox --debug"},
+		{names: "-I"}, {names: "-e= -F= -P= --exclude= --exclude-quiet= --separator= --parameter="},
+		{names: "-f= --files-from=", does: reads},
+		{names: "-m= -M= --magic-file=", does: reads | obeys, why: "obeys a file of patterns"},
+		{names: "-C --compile", does: asks, consequence: reversible, why: "writes a file of patterns"},
+		{names: "-zZ --uncompress --uncompress-noreport", does: asks, consequence: lost,
+			why: "runs programs that uncompress"},
+		{names: aboutItself, does: shows},
 	}},
-	{names: "du gdu", peeks: true, risk: umpire.Safe, why: "counts the size of folders", args: "tree…", lax: true, check: checkTreeRoot, opts: []option{
-		{names: "-X= --exclude-from=", does: reads}, {names: "--files0-from=", does: reads}, {names: "-d= -B= -t= -I= --max-depth= --block-size= --threshold= --exclude= --time? --time-style="}, {names: aboutItself, does: shows},
-	}},
-	{names: "df", peeks: true, risk: umpire.Safe, why: "tells the size of file systems", args: "data…", lax: true, opts: []option{{names: "-B= -t= -x= --block-size= --type= --exclude-type= --output?"}, {names: aboutItself, does: shows}}},
-	{names: "basename", risk: umpire.Safe, why: "cuts a name", args: "data…", lax: true, opts: []option{{names: "-s= --suffix="}, {names: aboutItself, does: shows}}, out: cutsName},
-	{names: "dirname", risk: umpire.Safe, why: "cuts a name", args: "data…", lax: true, opts: []option{{names: aboutItself, does: shows}}, out: cutsName},
-	{names: "realpath grealpath", peeks: true, risk: umpire.Safe, why: "follows links", args: "read…", lax: true, opts: []option{{names: "--relative-to= --relative-base=", does: reads}, {names: aboutItself, does: shows}}},
-	{names: "readlink greadlink", peeks: true, risk: umpire.Safe, why: "follows links", args: "read…", lax: true, opts: []option{{names: aboutItself, does: shows}}},
+	{
+		names: "du gdu", peeks: true, risk: umpire.Safe, why: "counts the size of folders", args: "tree…", lax: true,
+		check: checkTreeRoot,
+		opts: []option{
+			{names: "-X= --exclude-from=", does: reads}, {names: "--files0-from=", does: reads},
+			{names: "-d= -B= -t= -I= --max-depth= --block-size= --threshold= --exclude= --time? --time-style="},
+			{names: aboutItself, does: shows},
+		},
+	},
+	{
+		names: "df", peeks: true, risk: umpire.Safe, why: "tells the size of file systems", args: "data…", lax: true,
+		opts: []option{
+			{names: "-B= -t= -x= --block-size= --type= --exclude-type= --output?"}, {names: aboutItself, does: shows},
+		},
+	},
+	{names: "basename", risk: umpire.Safe, why: "cuts a name", args: "data…", lax: true,
+		opts: []option{{names: "-s= --suffix="}, {names: aboutItself, does: shows}}, out: cutsName},
+	{names: "dirname", risk: umpire.Safe, why: "cuts a name", args: "data…", lax: true,
+		opts: []option{{names: aboutItself, does: shows}}, out: cutsName},
+	{names: "realpath grealpath", peeks: true, risk: umpire.Safe, why: "follows links", args: "read…", lax: true,
+		opts: []option{{names: "--relative-to= --relative-base=", does: reads}, {names: aboutItself, does: shows}}},
+	{names: "readlink greadlink", peeks: true, risk: umpire.Safe, why: "follows links", args: "read…", lax: true,
+		opts: []option{{names: aboutItself, does: shows}}},
 }
 
 // copies is what a program prints that passes on all that it reads.

@@ -8,39 +8,79 @@ import (
 
 // comparing are the programs that show bytes, sums and differences of files.
 var comparing = []program{
-	{names: "md5sum sha1sum sha224sum sha256sum sha384sum sha512sum", risk: umpire.Safe, why: countsSums, args: "read…", lax: true, opts: []option{{names: aboutItself, does: shows}}},
-	{names: "b2sum", risk: umpire.Safe, why: countsSums, args: "read…", lax: true, opts: []option{{names: "-l= --length="}, {names: aboutItself, does: shows}}},
-	{names: "cksum", risk: umpire.Safe, why: countsSums, args: "read…", lax: true, opts: []option{{names: "-a= --algorithm= -l= --length= -o="}, {names: aboutItself, does: shows}}},
-	{names: "sum", risk: umpire.Safe, why: countsSums, args: "read…", lax: true, opts: []option{{names: aboutItself, does: shows}}},
-	{names: "shasum", risk: umpire.Safe, why: countsSums, args: "read…", lax: true, opts: []option{{names: "-a= --algorithm="}, {names: aboutItself, does: shows}}},
-	{names: "b3sum", risk: umpire.Safe, why: countsSums, args: "read…", opts: []option{{names: "-l= --length= --seek= --num-threads="}, {names: "-c --check --raw --no-mmap --no-names --quiet --tag"}, {names: "-h -V " + aboutItself, does: shows}}},
-	{names: "md5 sha1 sha256 sha512", risk: umpire.Safe, why: countsSums, args: "read…", opts: []option{{names: "-qrtx"}, {names: "-s= -c="}}},
+	{names: "md5sum sha1sum sha224sum sha256sum sha384sum sha512sum", risk: umpire.Safe, why: countsSums, args: "read…",
+		lax: true, opts: []option{{names: aboutItself, does: shows}}},
+	{names: "b2sum", risk: umpire.Safe, why: countsSums, args: "read…", lax: true,
+		opts: []option{{names: "-l= --length="}, {names: aboutItself, does: shows}}},
+	{names: "cksum", risk: umpire.Safe, why: countsSums, args: "read…", lax: true,
+		opts: []option{{names: "-a= --algorithm= -l= --length= -o="}, {names: aboutItself, does: shows}}},
+	{names: "sum", risk: umpire.Safe, why: countsSums, args: "read…", lax: true,
+		opts: []option{{names: aboutItself, does: shows}}},
+	{names: "shasum", risk: umpire.Safe, why: countsSums, args: "read…", lax: true,
+		opts: []option{{names: "-a= --algorithm="}, {names: aboutItself, does: shows}}},
+	{names: "b3sum", risk: umpire.Safe, why: countsSums, args: "read…", opts: []option{
+		{names: "-l= --length= --seek= --num-threads="}, {names: "-c --check --raw --no-mmap --no-names --quiet --tag"},
+		{names: "-h -V " + aboutItself, does: shows},
+	}},
+	{names: "md5 sha1 sha256 sha512", risk: umpire.Safe, why: countsSums, args: "read…",
+		opts: []option{{names: "-qrtx"}, {names: "-s= -c="}}},
 	{names: "crc32", risk: umpire.Safe, why: countsSums, args: "read…"},
-	{names: "xxhsum xxh64sum xxh128sum", risk: umpire.Safe, why: countsSums, args: "read…", opts: []option{{names: "-cqw --check --quiet --strict --status --warn --ignore-missing --little-endian --tag --binary"}, {names: "-H?"}, {names: "--files-from? --filelist?", does: reads | asks, consequence: lost, why: "reads the files that a file names"}, {names: "-h -V " + aboutItself, does: shows}}},
+	{names: "xxhsum xxh64sum xxh128sum", risk: umpire.Safe, why: countsSums, args: "read…", opts: []option{
+		{names: "-cqw --check --quiet --strict --status --warn --ignore-missing --little-endian --tag --binary"},
+		{names: "-H?"},
+		{names: "--files-from? --filelist?", does: reads | asks, consequence: lost,
+			why: "reads the files that a file names"},
+		{names: "-h -V " + aboutItself, does: shows},
+	}},
 	{names: "od", risk: umpire.Safe, why: "prints bytes", args: "read…", lax: true, opts: []option{
-		{names: "-A= -j= -N= -S= -t= -w? --address-radix= --skip-bytes= --read-bytes= --strings? --format= --width? --endian="}, {names: aboutItself, does: shows},
+		{names: "-A= -j= -N= -S= -t= -w? --address-radix= --skip-bytes= --read-bytes= --strings? --format= --width? " +
+			"--endian="},
+		{names: aboutItself, does: shows},
 	}},
 	{names: "xxd", risk: umpire.Safe, why: "prints bytes", args: "read write", style: bare, check: checkXxd},
-	{names: "hexdump hd", risk: umpire.Safe, why: "prints bytes", args: "read…", lax: true, opts: []option{{names: "-e= -n= -s= --format= --length= --skip= -L? --color?"}, {names: "-f= --format-file=", does: reads}, {names: aboutItself, does: shows}}},
-	{names: "strings", risk: umpire.Safe, why: "prints the text in files", args: "read…", lax: true, check: checkObjects, opts: []option{{names: "-n= -t= -e= -s= -T= -U= --bytes= --radix= --encoding= --output-separator= --target= --unicode="}, {names: aboutItself, does: shows}}},
+	{names: "hexdump hd", risk: umpire.Safe, why: "prints bytes", args: "read…", lax: true, opts: []option{
+		{names: "-e= -n= -s= --format= --length= --skip= -L? --color?"}, {names: "-f= --format-file=", does: reads},
+		{names: aboutItself, does: shows},
+	}},
+	{
+		names: "strings", risk: umpire.Safe, why: "prints the text in files", args: "read…", lax: true,
+		check: checkObjects,
+		opts: []option{
+			{names: "-n= -t= -e= -s= -T= -U= --bytes= --radix= --encoding= --output-separator= --target= --unicode="},
+			{names: aboutItself, does: shows},
+		},
+	},
 	{names: "diff gdiff", risk: umpire.Safe, why: "compares files", args: "read…", lax: true, opts: []option{
 		{names: "-r --recursive", does: walks}, {names: "-X= --exclude-from= --from-file= --to-file=", does: reads},
-		{names: "-U= -C= -W= -x= -I= -F= -S= -L= -D= --exclude= --ignore-matching-lines= --show-function-line= --starting-file= --label= --width= --ifdef= --horizon-lines= --tabsize= --palette= --color? --unified? --context? --line-format= --old-line-format= --new-line-format= --unchanged-line-format= --old-group-format= --new-group-format= --unchanged-group-format= --changed-group-format="}, {names: aboutItself, does: shows},
+		{names: "-U= -C= -W= -x= -I= -F= -S= -L= -D= --exclude= --ignore-matching-lines= --show-function-line= " +
+			"--starting-file= --label= --width= --ifdef= --horizon-lines= --tabsize= --palette= --color? --unified? " +
+			"--context? --line-format= --old-line-format= --new-line-format= --unchanged-line-format= " +
+			"--old-group-format= --new-group-format= --unchanged-group-format= --changed-group-format="},
+		{names: aboutItself, does: shows},
 	}},
 	{names: "colordiff", risk: umpire.Safe, why: "compares files", args: "read…", opts: []option{
-		{names: "-r --recursive", does: walks}, {names: "-abBdEilNpqstTuwyc --brief --text --minimal --new-file --side-by-side --unified? --context? --color? --ignore-case --ignore-all-space --ignore-space-change --ignore-blank-lines --report-identical-files --suppress-common-lines"},
+		{names: "-r --recursive", does: walks},
+		{names: "-abBdEilNpqstTuwyc --brief --text --minimal --new-file --side-by-side --unified? --context? " +
+			"--color? --ignore-case --ignore-all-space --ignore-space-change --ignore-blank-lines " +
+			"--report-identical-files --suppress-common-lines"},
 		{names: "-U= -C= -W= --width= --label= --difftype="}, {names: aboutItself, does: shows},
 	}},
 	{names: "sdiff", risk: umpire.Safe, why: "compares files", args: "read…", opts: []option{
-		{names: "-iEZbWBaltsdHv --ignore-case --ignore-tab-expansion --ignore-trailing-space --ignore-space-change --ignore-all-space --ignore-blank-lines --strip-trailing-cr --text --left-column --suppress-common-lines --expand-tabs --minimal --speed-large-files"},
-		{names: "-I= -w= --ignore-matching-lines= --width= --tabsize="}, {names: "-o= --output=", does: writes}, {names: "--diff-program=", does: runs}, {names: aboutItself, does: shows},
+		{names: "-iEZbWBaltsdHv --ignore-case --ignore-tab-expansion --ignore-trailing-space --ignore-space-change " +
+			"--ignore-all-space --ignore-blank-lines --strip-trailing-cr --text --left-column " +
+			"--suppress-common-lines --expand-tabs --minimal --speed-large-files"},
+		{names: "-I= -w= --ignore-matching-lines= --width= --tabsize="}, {names: "-o= --output=", does: writes},
+		{names: "--diff-program=", does: runs}, {names: aboutItself, does: shows},
 	}},
 	{names: "diff3", risk: umpire.Safe, why: "compares files", args: "read…", opts: []option{
-		{names: "-AeExX3imaTv --show-all --ed --show-overlap --overlap-only --easy-only --merge --text --strip-trailing-cr --initial-tab"},
+		{names: "-AeExX3imaTv --show-all --ed --show-overlap --overlap-only --easy-only --merge --text " +
+			"--strip-trailing-cr --initial-tab"},
 		{names: "-L= --label="}, {names: "--diff-program=", does: runs}, {names: aboutItself, does: shows},
 	}},
-	{names: "cmp", risk: umpire.Safe, why: "compares files", args: "read read data…", lax: true, opts: []option{{names: "-i= -n= --ignore-initial= --bytes="}, {names: aboutItself, does: shows}}},
-	{names: "comm", risk: umpire.Safe, why: "compares sorted files", args: "read…", lax: true, opts: []option{{names: "--output-delimiter="}, {names: aboutItself, does: shows}}},
+	{names: "cmp", risk: umpire.Safe, why: "compares files", args: "read read data…", lax: true,
+		opts: []option{{names: "-i= -n= --ignore-initial= --bytes="}, {names: aboutItself, does: shows}}},
+	{names: "comm", risk: umpire.Safe, why: "compares sorted files", args: "read…", lax: true,
+		opts: []option{{names: "--output-delimiter="}, {names: aboutItself, does: shows}}},
 }
 
 // The options of xxd, which is particular: it looks at their beginnings only.

@@ -9,48 +9,124 @@ import (
 // formatViewers are programs that print what files of one format hold: patches,
 // tables of values, documents, media.
 var formatViewers = []program{
-	{names: "diffstat", risk: umpire.Safe, why: "counts what patches change", args: "read…", check: checkUnpacked, opts: []option{
-		{names: "-bcCEHkKlmqRstTuUwv -f= -n= -N= -p= -r="}, {names: "-o= -e=", does: writes, why: "writes its result to a file"}, {names: "-V", does: shows},
-	}},
-	{names: "lsdiff filterdiff grepdiff", risk: umpire.Safe, why: "prints parts of patches", args: "read…", check: checkPatches, opts: []option{
-		{names: "-nshHvE -p= -i= -x= -F= -#= --line-number --number-files --status --with-filename --no-filename --verbose --empty-files-as-removed --strip-match= --strip= --include= --exclude= --files= --lines= --hunks= --annotate --as-numbered-lines= --clean --remove-timestamps --extended-regexp --output-matching= --only-match= --addprefix= --addoldprefix= --addnewprefix= --format= --list --git-prefixes="},
-		{names: "-f= --file= -I= -X= --include-from-file= --exclude-from-file=", does: reads}, {names: "-z --decompress", does: asks, consequence: lost, why: "runs programs that uncompress"}, {names: "--help --version", does: shows},
-	}},
-	{names: "delta", risk: umpire.Safe, why: "shows differences in colour", args: "none", check: checkFilter, opts: []option{
-		{names: "-sn --side-by-side --line-numbers --color-only --dark --light --no-gitconfig --raw --navigate --keep-plus-minus-markers -w= --width= --syntax-theme= --tabs= --diff-so-fancy --diff-highlight --hyperlinks"},
-		{names: "--paging=", does: asks, consequence: lost, why: "starts a pager", except: "never"}, {names: "--version -V --help -h --list-languages --list-syntax-themes", does: shows},
-	}},
+	{
+		names: "diffstat", risk: umpire.Safe, why: "counts what patches change", args: "read…", check: checkUnpacked,
+		opts: []option{
+			{names: "-bcCEHkKlmqRstTuUwv -f= -n= -N= -p= -r="},
+			{names: "-o= -e=", does: writes, why: "writes its result to a file"}, {names: "-V", does: shows},
+		},
+	},
+	{
+		names: "lsdiff filterdiff grepdiff", risk: umpire.Safe, why: "prints parts of patches", args: "read…",
+		check: checkPatches,
+		opts: []option{
+			{names: "-nshHvE -p= -i= -x= -F= -#= --line-number --number-files --status --with-filename --no-filename " +
+				"--verbose --empty-files-as-removed --strip-match= --strip= --include= --exclude= --files= --lines= " +
+				"--hunks= --annotate --as-numbered-lines= --clean --remove-timestamps --extended-regexp " +
+				"--output-matching= --only-match= --addprefix= --addoldprefix= --addnewprefix= --format= --list " +
+				"--git-prefixes="},
+			{names: "-f= --file= -I= -X= --include-from-file= --exclude-from-file=", does: reads},
+			{names: "-z --decompress", does: asks, consequence: lost, why: "runs programs that uncompress"},
+			{names: "--help --version", does: shows},
+		},
+	},
+	{
+		names: "delta", risk: umpire.Safe, why: "shows differences in colour", args: "none", check: checkFilter,
+		opts: []option{
+			{names: "-sn --side-by-side --line-numbers --color-only --dark --light --no-gitconfig --raw --navigate " +
+				"--keep-plus-minus-markers -w= --width= --syntax-theme= --tabs= --diff-so-fancy --diff-highlight " +
+				"--hyperlinks"},
+			{names: "--paging=", does: asks, consequence: lost, why: "starts a pager", except: "never"},
+			{names: "--version -V --help -h --list-languages --list-syntax-themes", does: shows},
+		},
+	},
 	{names: "diff-so-fancy", risk: umpire.Safe, why: "shows differences in colour", args: "none", check: checkFilter},
-	{names: "csvsort csvjson csvformat csvjoin csvstack", risk: umpire.Safe, why: "prints tables", args: "read…", opts: []option{
-		{names: csvReading + " --out-tabs --out-delimiter= --out-quotechar= --out-quoting= --reverse --no-inference --indent= --key= --stream --left --right --outer --groups= --group-name= --filenames --snifflimit="},
-		{names: "-DTQUrIik"}, {names: aboutItself, does: shows},
+	{
+		names: "csvsort csvjson csvformat csvjoin csvstack", risk: umpire.Safe, why: "prints tables", args: "read…",
+		opts: []option{
+			{
+				names: csvReading + " --out-tabs --out-delimiter= --out-quotechar= --out-quoting= --reverse --no-inference --indent= --key= --stream --left --right --outer --groups= --group-name= --filenames --snifflimit=",
+			},
+			{names: "-DTQUrIik"}, {names: aboutItself, does: shows},
+		},
+	},
+	{
+		names: "xsv", risk: umpire.Safe, why: "prints parts of tables", style: leading,
+		opts: []option{{names: "--version --list --help -h", does: shows}},
+		subs: []program{
+			{
+				names: "count headers stats frequency slice sort table flatten fmt input reverse", each: true,
+				risk: umpire.Safe, why: "prints parts of tables", args: "read…",
+				opts: []option{
+					{
+						names: xsvReading + " --just-names --intersect --everything --mode --cardinality --median --nulls --jobs= --select= --limit= --asc --no-nulls --start= --end= --len= --index= --numeric --reverse --width= --pad= --condense= --separator= --out-delimiter= --crlf --ascii --quote= --quote-always --escape= --no-quoting",
+					},
+					{names: "-j -N -R -w= -p= -c= -t= -i= -s= -e= -l="},
+					{names: "-o= --output=", does: writes, why: "writes its result to a file"},
+					{names: aboutItself, does: shows},
+				},
+			},
+			{
+				names: "select search", each: true, risk: umpire.Safe, why: "prints parts of tables",
+				args: "data read…",
+				opts: []option{
+					{names: xsvReading + " --ignore-case --invert-match --select="}, {names: "-iv -s="},
+					{names: "-o= --output=", does: writes, why: "writes its result to a file"},
+					{names: aboutItself, does: shows},
+				},
+			},
+			{names: "split partition index", each: true, risk: umpire.Medium, consequence: reversible,
+				why: "writes files", lax: true},
+		},
+	},
+	{names: "datamash", risk: umpire.Safe, why: "calculates with columns", args: "data…", lax: true,
+		opts: []option{{names: aboutItself, does: shows}}},
+	{
+		names: "pdfinfo pdffonts", risk: umpire.Safe, why: "tells about a document", style: words, args: "read",
+		opts: []option{
+			{names: "-f= -l= -box -meta -js -struct -struct-text -url -custom -isodates -rawdates -dests -enc= " +
+				"-listenc -subst -loc"},
+			{names: "-v -h -help --help", does: shows},
+		},
+	},
+	{
+		names: "pdftotext", risk: umpire.Safe, why: "prints the text of a document", style: words, args: "read write",
+		check: checkPrintsText,
+		opts: []option{
+			{names: "-f= -l= -r= -x= -y= -W= -H= -layout -fixed= -raw -nodiag -htmlmeta -tsv -bbox -bbox-layout " +
+				"-enc= -eol= -nopgbrk -colspacing= -listenc -q"},
+			{names: "-v -h -help --help", does: shows},
+		},
+	},
+	{
+		names: "pdfimages", risk: umpire.Medium, consequence: reversible, why: "writes the pictures of a document",
+		style: words, args: "read write", check: checkPictures,
+		opts: []option{
+			{names: "-list"}, {names: "-f= -l= -png -tiff -j -jp2 -jbig2 -ccitt -all -p -q"},
+			{names: "-v -h -help --help", does: shows},
+		},
+	},
+	{
+		names: "ffprobe", risk: umpire.Safe, why: "tells about media", style: words, args: "read…", check: checkMedia,
+		opts: []option{
+			{names: "-v= -loglevel= -hide_banner -show_format -show_streams -show_entries= -select_streams= -of= " +
+				"-print_format= -output_format= -show_error -show_chapters -show_programs -count_frames " +
+				"-count_packets -sexagesimal -pretty -unit -prefix -show_packets -show_frames -read_intervals= " +
+				"-noprivate -private"},
+			{names: "-i=", does: reads},
+			{names: "-version --version -help --help -h -L -formats -codecs -decoders -encoders -protocols -filters " +
+				"-pix_fmts -sample_fmts -layouts -buildconf", does: shows},
+		},
+	},
+	{names: "col", risk: umpire.Safe, why: "filters reverse line feeds", args: "none", opts: []option{
+		{names: "-bfhpx -l= --no-backspaces --fine --tabs --pass --spaces --lines="}, {names: aboutItself, does: shows},
 	}},
-	{names: "xsv", risk: umpire.Safe, why: "prints parts of tables", style: leading, opts: []option{{names: "--version --list --help -h", does: shows}}, subs: []program{
-		{names: "count headers stats frequency slice sort table flatten fmt input reverse", each: true, risk: umpire.Safe, why: "prints parts of tables", args: "read…", opts: []option{
-			{names: xsvReading + " --just-names --intersect --everything --mode --cardinality --median --nulls --jobs= --select= --limit= --asc --no-nulls --start= --end= --len= --index= --numeric --reverse --width= --pad= --condense= --separator= --out-delimiter= --crlf --ascii --quote= --quote-always --escape= --no-quoting"},
-			{names: "-j -N -R -w= -p= -c= -t= -i= -s= -e= -l="}, {names: "-o= --output=", does: writes, why: "writes its result to a file"}, {names: aboutItself, does: shows},
-		}},
-		{names: "select search", each: true, risk: umpire.Safe, why: "prints parts of tables", args: "data read…", opts: []option{{names: xsvReading + " --ignore-case --invert-match --select="}, {names: "-iv -s="}, {names: "-o= --output=", does: writes, why: "writes its result to a file"}, {names: aboutItself, does: shows}}},
-		{names: "split partition index", each: true, risk: umpire.Medium, consequence: reversible, why: "writes files", lax: true},
-	}},
-	{names: "datamash", risk: umpire.Safe, why: "calculates with columns", args: "data…", lax: true, opts: []option{{names: aboutItself, does: shows}}},
-	{names: "pdfinfo pdffonts", risk: umpire.Safe, why: "tells about a document", style: words, args: "read", opts: []option{
-		{names: "-f= -l= -box -meta -js -struct -struct-text -url -custom -isodates -rawdates -dests -enc= -listenc -subst -loc"}, {names: "-v -h -help --help", does: shows},
-	}},
-	{names: "pdftotext", risk: umpire.Safe, why: "prints the text of a document", style: words, args: "read write", check: checkPrintsText, opts: []option{
-		{names: "-f= -l= -r= -x= -y= -W= -H= -layout -fixed= -raw -nodiag -htmlmeta -tsv -bbox -bbox-layout -enc= -eol= -nopgbrk -colspacing= -listenc -q"}, {names: "-v -h -help --help", does: shows},
-	}},
-	{names: "pdfimages", risk: umpire.Medium, consequence: reversible, why: "writes the pictures of a document", style: words, args: "read write", check: checkPictures, opts: []option{
-		{names: "-list"}, {names: "-f= -l= -png -tiff -j -jp2 -jbig2 -ccitt -all -p -q"}, {names: "-v -h -help --help", does: shows},
-	}},
-	{names: "ffprobe", risk: umpire.Safe, why: "tells about media", style: words, args: "read…", check: checkMedia, opts: []option{
-		{names: "-v= -loglevel= -hide_banner -show_format -show_streams -show_entries= -select_streams= -of= -print_format= -output_format= -show_error -show_chapters -show_programs -count_frames -count_packets -sexagesimal -pretty -unit -prefix -show_packets -show_frames -read_intervals= -noprivate -private"},
-		{names: "-i=", does: reads}, {names: "-version --version -help --help -h -L -formats -codecs -decoders -encoders -protocols -filters -pix_fmts -sample_fmts -layouts -buildconf", does: shows},
-	}},
-	{names: "col", risk: umpire.Safe, why: "filters reverse line feeds", args: "none", opts: []option{{names: "-bfhpx -l= --no-backspaces --fine --tabs --pass --spaces --lines="}, {names: aboutItself, does: shows}}},
-	{names: "pathchk", peeks: true, risk: umpire.Safe, why: "checks names of files", args: "read…", opts: []option{{names: "-pP --portability"}, {names: aboutItself, does: shows}}},
-	{names: "uuencode", risk: umpire.Safe, why: "encodes a file", args: "data…", check: checkUuencode, opts: []option{{names: "-m --base64"}, {names: aboutItself, does: shows}}},
-	{names: "figlet banner", risk: umpire.Safe, why: "writes large letters", args: "data…", opts: []option{{names: "-cklnrsStxWp -w= -m= -I="}, {names: "-v", does: shows}}},
+	{names: "pathchk", peeks: true, risk: umpire.Safe, why: "checks names of files", args: "read…",
+		opts: []option{{names: "-pP --portability"}, {names: aboutItself, does: shows}}},
+	{names: "uuencode", risk: umpire.Safe, why: "encodes a file", args: "data…", check: checkUuencode,
+		opts: []option{{names: "-m --base64"}, {names: aboutItself, does: shows}}},
+	{names: "figlet banner", risk: umpire.Safe, why: "writes large letters", args: "data…",
+		opts: []option{{names: "-cklnrsStxWp -w= -m= -I="}, {names: "-v", does: shows}}},
 }
 
 const (

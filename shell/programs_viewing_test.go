@@ -61,7 +61,10 @@ func TestViewing(t *testing.T) {
 		{"M-164", "ls", "safe", nil},
 		{"M-165", "ls -la", "safe", nil},
 		{"M-167", "cat src/index.ts", "safe", []string{"read /p/src/index.ts"}},
-		{"M-33", "head -20 a.go; tail -n5 b.go; tail -f c.log", "safe", []string{"read /p/a.go", "read /p/b.go", "read /p/c.log"}},
+		{
+			"M-33", "head -20 a.go; tail -n5 b.go; tail -f c.log", "safe",
+			[]string{"read /p/a.go", "read /p/b.go", "read /p/c.log"},
+		},
 		{"M-33", "less +G README.md", "safe", []string{"read /p/README.md"}},
 		{"M-33", "less +/func main.go", "safe", nil},
 		{"M-33", "wc -l *.go", "safe", []string{"read /p/*.go"}},
@@ -76,7 +79,10 @@ func TestViewing(t *testing.T) {
 		{"M-34 tree writes", "tree -o out", "medium", []string{"write /p/out"}},
 		{"M-34 tree writes, clustered", "tree -aoout", "medium", []string{"write /p/out"}},
 		{"M-34 tree writes", "tree -R -H . -L 1", "medium", nil},
-		{"outside is seen", "ls -lT /etc; stat -c %s /etc/hosts; du -sh /var", "safe", []string{"read /etc", "read /etc/hosts", "read /var"}},
+		{
+			"outside is seen", "ls -lT /etc; stat -c %s /etc/hosts; du -sh /var", "safe",
+			[]string{"read /etc", "read /etc/hosts", "read /var"},
+		},
 		{"file", "file -b --mime-type a.png", "safe", nil},
 		{"file compiles", "file -C -m magic", "medium", []string{"read /p/magic"}},
 		{"file reads names", "file -f names", "safe", []string{"read /p/names"}},

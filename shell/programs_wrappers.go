@@ -10,86 +10,235 @@ import (
 // wrappers run another command. That command is walked as if it stood alone;
 // the wrapper adds its own access, and never lowers what the command does.
 var wrappers = []program{
-	{names: "env genv", risk: umpire.Safe, why: "runs a command with other variables", style: leading, args: "env command", check: checkEnv, opts: []option{
-		{names: "-i0v --ignore-environment --null --debug"}, {names: "-u= --unset="}, {names: "-a= --argv0=", does: asks, consequence: lost, why: "gives the program another name"},
-		{names: "-C= --chdir=", does: enters}, {names: "-S= --split-string="}, {names: "-P=", does: asks, consequence: lost, why: "looks for programs elsewhere"}, {names: "-f= --file=", does: reads | obeys}, {names: aboutItself, does: shows},
-		{names: "--block-signal? --default-signal? --ignore-signal? --list-signal-handling"},
-	}},
-	{names: "timeout gtimeout", risk: umpire.Safe, why: "runs a command for a time", style: leading, args: "data command", opts: []option{
-		{names: "-s= --signal= -k= --kill-after="}, {names: "-vpf --verbose --foreground --preserve-status"}, {names: aboutItself, does: shows},
-	}},
+	{
+		names: "env genv", risk: umpire.Safe, why: "runs a command with other variables", style: leading,
+		args: "env command", check: checkEnv,
+		opts: []option{
+			{names: "-i0v --ignore-environment --null --debug"}, {names: "-u= --unset="},
+			{names: "-a= --argv0=", does: asks, consequence: lost, why: "gives the program another name"},
+			{names: "-C= --chdir=", does: enters}, {names: "-S= --split-string="},
+			{names: "-P=", does: asks, consequence: lost, why: "looks for programs elsewhere"},
+			{names: "-f= --file=", does: reads | obeys}, {names: aboutItself, does: shows},
+			{names: "--block-signal? --default-signal? --ignore-signal? --list-signal-handling"},
+		},
+	},
+	{
+		names: "timeout gtimeout", risk: umpire.Safe, why: "runs a command for a time", style: leading,
+		args: "data command",
+		opts: []option{
+			{names: "-s= --signal= -k= --kill-after="}, {names: "-vpf --verbose --foreground --preserve-status"},
+			{names: aboutItself, does: shows},
+		},
+	},
 	{names: "time gtime", risk: umpire.Safe, why: "measures a command", style: leading, args: "command", opts: []option{
-		{names: "-pvaqVlh --portability --verbose --append --quiet"}, {names: "-f= --format="}, {names: "-o= --output=", does: writes, why: "writes its figures"}, {names: aboutItself, does: shows},
+		{names: "-pvaqVlh --portability --verbose --append --quiet"}, {names: "-f= --format="},
+		{names: "-o= --output=", does: writes, why: "writes its figures"}, {names: aboutItself, does: shows},
 	}},
-	{names: "nice gnice", risk: umpire.Safe, why: "runs a command with less priority", style: leading, args: "command", opts: []option{{names: "-n= --adjustment="}, {names: "-0123456789+"}, {names: aboutItself, does: shows}}},
-	{names: "ionice", risk: umpire.Safe, why: "runs a command with less priority", style: leading, args: "command", opts: []option{
-		{names: "-c= --class= -n= --classdata="}, {names: "-t --ignore"}, {names: "-p= --pid= -P= --pgid= -u= --uid=", does: asks, consequence: lost, why: "changes running processes"}, {names: aboutItself, does: shows},
-	}},
-	{names: "chrt", risk: umpire.Medium, consequence: reversible, why: "runs a command with other priorities", style: leading, args: "data command", opts: []option{
-		{names: "-abdefimorRpv --all-tasks --batch --deadline --ext --fifo --idle --max --other --rr --reset-on-fork --pid --verbose"}, {names: "-T= --sched-runtime= -P= --sched-period= -D= --sched-deadline="}, {names: aboutItself, does: shows},
-	}},
-	{names: "taskset", risk: umpire.Low, why: "runs a command on some processors", style: leading, args: "data command", opts: []option{{names: "-ac --all-tasks --cpu-list"}, {names: "-p --pid", does: asks, consequence: lost, why: "changes running processes"}, {names: aboutItself, does: shows}}},
-	{names: "numactl", risk: umpire.Low, why: "runs a command on some processors", style: leading, args: "command", opts: []option{
-		{names: "-alsHb --all --localalloc --show --hardware --balancing"}, {names: "-i= --interleave= -m= --membind= -N= --cpunodebind= -C= --physcpubind= -p= --preferred= -P= -w="}, {names: "-f= --file= --shmid= -S= --shm=", does: asks, consequence: lost, why: "changes shared memory"}, {names: aboutItself, does: shows},
-	}},
-	{names: "nohup", risk: umpire.Safe, why: "runs a command that outlives the terminal", style: leading, args: "command", opts: []option{{names: aboutItself, does: shows}}},
-	{names: "setsid", risk: umpire.Safe, why: "runs a command that outlives the terminal", style: leading, args: "command", opts: []option{{names: "-cfw --ctty --fork --wait"}, {names: aboutItself, does: shows}}},
-	{names: "stdbuf gstdbuf", risk: umpire.Safe, why: "runs a command with other buffers", style: leading, args: "command", opts: []option{{names: "-i= -o= -e= --input= --output= --error="}, {names: aboutItself, does: shows}}},
-	{names: "unbuffer", risk: umpire.Low, why: "runs a command as on a terminal", style: leading, args: "command", opts: []option{{names: "-p"}}},
-	{names: "rlwrap", risk: umpire.Low, why: "runs a command with a line editor", style: leading, args: "command", opts: []option{
-		{names: "-cinrRNo"}, {names: "-l= --logfile= -H= --history-filename=", does: writes, why: "writes what is typed to a file"}, {names: "-f= --file=", does: reads},
-		{names: "-z= --filter=", does: runs, why: "runs a filter"}, {names: "-v -h --version --help", does: shows},
-	}},
-	{names: "caffeinate", risk: umpire.Low, why: "runs a command while the machine stays awake", style: leading, args: "command", opts: []option{{names: "-disum"}, {names: "-t= -w="}}},
-	{names: "chronic", risk: umpire.Low, why: "runs a command and prints only what fails", style: leading, args: "command", opts: []option{{names: "-ve"}}},
-	{names: "ifne", risk: umpire.Low, why: "runs a command if there is input", style: leading, args: "command", opts: []option{{names: "-n"}}},
-	{names: "setarch linux32 linux64 i386 x86_64", risk: umpire.Low, why: "runs a command as on another processor", style: leading, check: checkArch, opts: []option{
-		{names: "-BFILRSTXZv3 --32bit --fdpic-funcptrs --short-inode --addr-compat-layout --addr-no-randomize --whole-seconds --sticky-timeouts --read-implies-exec --mmap-page-zero --3gb --4gb --uname-2.6 --verbose"},
-		{names: "--list " + aboutItself, does: shows},
-	}},
-	{names: "choom", risk: umpire.Low, why: "runs a command that is ended sooner or later when memory is short", style: leading, args: "command", opts: []option{{names: "-n= --adjust="}, {names: "-p= --pid=", does: asks, consequence: lost, why: "changes running processes"}, {names: aboutItself, does: shows}}},
-	{names: "cpulimit", risk: umpire.Low, why: "runs a command with less of a processor", style: leading, args: "command", opts: []option{
-		{names: "-l= --limit= -c= --cpu="}, {names: "-zbfmqv --lazy --background --foreground --monitor-forks --quiet --verbose"},
-		{names: "-p= --pid= -e= --exe= -P= --path= -k --kill -s= --signal=", does: asks, consequence: lost, why: "slows or ends other processes"}, {names: "-h --help", does: shows},
-	}},
-	{names: "softlimit", risk: umpire.Low, why: "runs a command with less memory", style: leading, args: "command", opts: []option{{names: "-a= -c= -d= -f= -l= -m= -o= -p= -r= -s= -t="}}},
-	{names: "catchsegv eatmydata", risk: umpire.Low, why: "runs a command in its own manner", style: leading, args: "command"},
-	{names: "faketime", risk: umpire.Low, why: "runs a command at another time", style: leading, args: "data command", opts: []option{{names: "-mf --exclude-monotonic"}, {names: "-p=", does: asks, consequence: lost, why: "changes running processes"}, {names: "-h -v --help --version", does: shows}}},
-	{names: "multitime", risk: umpire.Low, why: "measures a command several times", style: leading, args: "command", opts: []option{
-		{names: "-lqv"}, {names: "-n= -s= -f= -I="}, {names: "-i= -o= -r=", does: runs, why: "runs a command beside it"}, {names: "-b=", does: obeys, why: "runs what a file names"},
-	}},
-	{names: "arch", risk: umpire.Safe, why: "tells the kind of processor, or on macOS runs a command for one", style: words, args: "command", opts: []option{{names: aboutItself, does: shows}, {names: "-arm64 -arm64e -x86_64 -x86_64h -i386 -32 -64"}, {names: "-c -e= -d=", does: asks, consequence: lost, why: "runs a command with other variables"}}},
-	{names: "ld.so ld-linux.so.2 ld-linux-x86-64.so.2 ld-linux-aarch64.so.1 ld-linux-armhf.so.3 ld-musl-x86_64.so.1 ld-musl-aarch64.so.1", risk: umpire.Medium, consequence: lost, why: "starts a program by its file", style: leading, check: checkLoader, opts: []option{{names: aboutItself, does: shows}}},
-	{names: "watch", risk: umpire.Safe, why: "runs a command again and again", style: leading, args: "shell", check: checkWatch, opts: []option{
-		{names: "-n= --interval= -q= --equexit=", why: "seconds"}, {names: "-d? --differences?"}, {names: "-tbegcCprwf --no-title --beep --errexit --chgexit --color --no-color --precise --no-wrap --no-linewrap --no-rerun --follow"},
-		{names: "-x --exec"}, {names: "-s= --shotsdir=", does: writes}, {names: aboutItself, does: shows},
-	}},
-	{names: "xargs gxargs", risk: umpire.Safe, why: "runs a command on what it reads", style: leading, args: "command", check: checkXargs, out: runPrints, opts: []option{
-		{names: "-rtxo --no-run-if-empty --verbose --exit --open-tty"}, {names: "-p --interactive"}, {names: "-0 --null -d= --delimiter="},
-		{names: "-n= --max-args= -P= --max-procs= -s= --max-chars= -E= -L= --max-lines? -l? -e? --eof?"},
-		{names: "-I= -i? --replace? -J="}, {names: "-a= --arg-file=", does: reads}, {names: "--process-slot-var=", does: asks, consequence: lost, why: "sets a variable"},
-		{names: "-R= -S="}, {names: "--show-limits"}, {names: aboutItself, does: shows},
-	}},
-	{names: "parallel", risk: umpire.Low, why: "runs commands that it builds from what it reads", style: leading, check: checkParallel, opts: []option{
-		{names: "-0kmXuvtqxr --null --keep-order --xargs --ungroup --group --verbose --quote --no-run-if-empty --bar --progress --eta --dry-run --dryrun --tag --line-buffer --linebuffer --lb --files --will-cite --no-notice --shuf --link --xapply --plus --pipe --round-robin --resume --resume-failed --color --color-failed --ctrlc --exit"},
-		{names: "-j= --jobs= -P= --max-procs= -n= --max-args= -N= --max-replace-args= -L= --max-lines? -l? -s= --max-chars= -d= --delimiter= -C= --colsep= --halt= --halt-on-error= --timeout= --delay= --retries= --nice= --tagstring= --block= --recstart= --recend= --regexp --header= --load= --memfree= --trim= -E= --id="}, {names: "--rpl= --parens=", does: asks, consequence: lost, why: "runs Perl code"},
-		{names: "-I="}, {names: "-a= --arg-file=", does: reads}, {names: "--joblog= --results= --tmpdir= --res=", does: writes},
-		{names: "-S= --sshlogin= --slf= --sshloginfile=", does: reaches | harms, consequence: lost, why: "runs commands on other machines"}, {names: "-J= --profile= -D= --env=", does: obeys}, {names: "--wd= --workdir=", does: enters}, {names: aboutItself, does: shows},
-	}},
-	{names: "sem niceload", risk: umpire.Medium, consequence: reversible, why: "runs a command when there is room", style: leading, check: checkWrapped, opts: []option{{names: "--fg --bg --wait"}, {names: "-j= --id= --jobs="}, {names: aboutItself, does: shows}}},
-	{names: "busybox", risk: umpire.Safe, why: "runs one of its own programs", style: leading, args: "command", opts: []option{{names: "--list --help", does: shows}}},
-	{names: "toybox", risk: umpire.Safe, why: "runs one of its own programs", style: leading, args: "command", opts: []option{{names: "--long --help --version", does: shows}}},
-	{names: "flock", risk: umpire.Medium, consequence: reversible, why: "runs a command under a lock", style: leading, check: checkFlock, opts: []option{
-		{names: "-sxeunoFv --shared --exclusive --unlock --nonblock --nb --close --no-fork --verbose"}, {names: "-w= --timeout= --wait= -E= --conflict-exit-code="}, {names: "-c= --command=", does: runs}, {names: aboutItself, does: shows},
-	}},
+	{names: "nice gnice", risk: umpire.Safe, why: "runs a command with less priority", style: leading, args: "command",
+		opts: []option{{names: "-n= --adjustment="}, {names: "-0123456789+"}, {names: aboutItself, does: shows}}},
+	{
+		names: "ionice", risk: umpire.Safe, why: "runs a command with less priority", style: leading, args: "command",
+		opts: []option{
+			{names: "-c= --class= -n= --classdata="}, {names: "-t --ignore"},
+			{names: "-p= --pid= -P= --pgid= -u= --uid=", does: asks, consequence: lost,
+				why: "changes running processes"},
+			{names: aboutItself, does: shows},
+		},
+	},
+	{
+		names: "chrt", risk: umpire.Medium, consequence: reversible, why: "runs a command with other priorities",
+		style: leading, args: "data command",
+		opts: []option{
+			{names: "-abdefimorRpv --all-tasks --batch --deadline --ext --fifo --idle --max --other --rr " +
+				"--reset-on-fork --pid --verbose"},
+			{names: "-T= --sched-runtime= -P= --sched-period= -D= --sched-deadline="},
+			{names: aboutItself, does: shows},
+		},
+	},
+	{
+		names: "taskset", risk: umpire.Low, why: "runs a command on some processors", style: leading,
+		args: "data command",
+		opts: []option{
+			{names: "-ac --all-tasks --cpu-list"},
+			{names: "-p --pid", does: asks, consequence: lost, why: "changes running processes"},
+			{names: aboutItself, does: shows},
+		},
+	},
+	{
+		names: "numactl", risk: umpire.Low, why: "runs a command on some processors", style: leading, args: "command",
+		opts: []option{
+			{names: "-alsHb --all --localalloc --show --hardware --balancing"},
+			{names: "-i= --interleave= -m= --membind= -N= --cpunodebind= -C= --physcpubind= -p= --preferred= -P= -w="},
+			{names: "-f= --file= --shmid= -S= --shm=", does: asks, consequence: lost, why: "changes shared memory"},
+			{names: aboutItself, does: shows},
+		},
+	},
+	{names: "nohup", risk: umpire.Safe, why: "runs a command that outlives the terminal", style: leading,
+		args: "command", opts: []option{{names: aboutItself, does: shows}}},
+	{names: "setsid", risk: umpire.Safe, why: "runs a command that outlives the terminal", style: leading,
+		args: "command", opts: []option{{names: "-cfw --ctty --fork --wait"}, {names: aboutItself, does: shows}}},
+	{
+		names: "stdbuf gstdbuf", risk: umpire.Safe, why: "runs a command with other buffers", style: leading,
+		args: "command",
+		opts: []option{{names: "-i= -o= -e= --input= --output= --error="}, {names: aboutItself, does: shows}},
+	},
+	{names: "unbuffer", risk: umpire.Low, why: "runs a command as on a terminal", style: leading, args: "command",
+		opts: []option{{names: "-p"}}},
+	{
+		names: "rlwrap", risk: umpire.Low, why: "runs a command with a line editor", style: leading, args: "command",
+		opts: []option{
+			{names: "-cinrRNo"},
+			{names: "-l= --logfile= -H= --history-filename=", does: writes, why: "writes what is typed to a file"},
+			{names: "-f= --file=", does: reads},
+			{names: "-z= --filter=", does: runs, why: "runs a filter"}, {names: "-v -h --version --help", does: shows},
+		},
+	},
+	{names: "caffeinate", risk: umpire.Low, why: "runs a command while the machine stays awake", style: leading,
+		args: "command", opts: []option{{names: "-disum"}, {names: "-t= -w="}}},
+	{names: "chronic", risk: umpire.Low, why: "runs a command and prints only what fails", style: leading,
+		args: "command", opts: []option{{names: "-ve"}}},
+	{names: "ifne", risk: umpire.Low, why: "runs a command if there is input", style: leading, args: "command",
+		opts: []option{{names: "-n"}}},
+	{
+		names: "setarch linux32 linux64 i386 x86_64", risk: umpire.Low, why: "runs a command as on another processor",
+		style: leading, check: checkArch,
+		opts: []option{
+			{names: "-BFILRSTXZv3 --32bit --fdpic-funcptrs --short-inode --addr-compat-layout --addr-no-randomize " +
+				"--whole-seconds --sticky-timeouts --read-implies-exec --mmap-page-zero --3gb --4gb --uname-2.6 " +
+				"--verbose"},
+			{names: "--list " + aboutItself, does: shows},
+		},
+	},
+	{
+		names: "choom", risk: umpire.Low, why: "runs a command that is ended sooner or later when memory is short",
+		style: leading, args: "command",
+		opts: []option{
+			{names: "-n= --adjust="},
+			{names: "-p= --pid=", does: asks, consequence: lost, why: "changes running processes"},
+			{names: aboutItself, does: shows},
+		},
+	},
+	{
+		names: "cpulimit", risk: umpire.Low, why: "runs a command with less of a processor", style: leading,
+		args: "command",
+		opts: []option{
+			{names: "-l= --limit= -c= --cpu="},
+			{names: "-zbfmqv --lazy --background --foreground --monitor-forks --quiet --verbose"},
+			{names: "-p= --pid= -e= --exe= -P= --path= -k --kill -s= --signal=", does: asks, consequence: lost,
+				why: "slows or ends other processes"},
+			{names: "-h --help", does: shows},
+		},
+	},
+	{names: "softlimit", risk: umpire.Low, why: "runs a command with less memory", style: leading, args: "command",
+		opts: []option{{names: "-a= -c= -d= -f= -l= -m= -o= -p= -r= -s= -t="}}},
+	{names: "catchsegv eatmydata", risk: umpire.Low, why: "runs a command in its own manner", style: leading,
+		args: "command"},
+	{
+		names: "faketime", risk: umpire.Low, why: "runs a command at another time", style: leading,
+		args: "data command",
+		opts: []option{
+			{names: "-mf --exclude-monotonic"},
+			{names: "-p=", does: asks, consequence: lost, why: "changes running processes"},
+			{names: "-h -v --help --version", does: shows},
+		},
+	},
+	{
+		names: "multitime", risk: umpire.Low, why: "measures a command several times", style: leading, args: "command",
+		opts: []option{
+			{names: "-lqv"}, {names: "-n= -s= -f= -I="},
+			{names: "-i= -o= -r=", does: runs, why: "runs a command beside it"},
+			{names: "-b=", does: obeys, why: "runs what a file names"},
+		},
+	},
+	{
+		names: "arch", risk: umpire.Safe, why: "tells the kind of processor, or on macOS runs a command for one",
+		style: words, args: "command",
+		opts: []option{
+			{names: aboutItself, does: shows}, {names: "-arm64 -arm64e -x86_64 -x86_64h -i386 -32 -64"},
+			{names: "-c -e= -d=", does: asks, consequence: lost, why: "runs a command with other variables"},
+		},
+	},
+	{
+		names: "ld.so ld-linux.so.2 ld-linux-x86-64.so.2 ld-linux-aarch64.so.1 ld-linux-armhf.so.3 " +
+			"ld-musl-x86_64.so.1 ld-musl-aarch64.so.1",
+		risk: umpire.Medium, consequence: lost, why: "starts a program by its file", style: leading, check: checkLoader,
+		opts: []option{{names: aboutItself, does: shows}},
+	},
+	{
+		names: "watch", risk: umpire.Safe, why: "runs a command again and again", style: leading, args: "shell",
+		check: checkWatch,
+		opts: []option{
+			{names: "-n= --interval= -q= --equexit=", why: "seconds"}, {names: "-d? --differences?"},
+			{names: "-tbegcCprwf --no-title --beep --errexit --chgexit --color --no-color --precise --no-wrap " +
+				"--no-linewrap --no-rerun --follow"},
+			{names: "-x --exec"}, {names: "-s= --shotsdir=", does: writes}, {names: aboutItself, does: shows},
+		},
+	},
+	{
+		names: "xargs gxargs", risk: umpire.Safe, why: "runs a command on what it reads", style: leading,
+		args: "command", check: checkXargs, out: runPrints,
+		opts: []option{
+			{names: "-rtxo --no-run-if-empty --verbose --exit --open-tty"}, {names: "-p --interactive"},
+			{names: "-0 --null -d= --delimiter="},
+			{names: "-n= --max-args= -P= --max-procs= -s= --max-chars= -E= -L= --max-lines? -l? -e? --eof?"},
+			{names: "-I= -i? --replace? -J="}, {names: "-a= --arg-file=", does: reads},
+			{names: "--process-slot-var=", does: asks, consequence: lost, why: "sets a variable"},
+			{names: "-R= -S="}, {names: "--show-limits"}, {names: aboutItself, does: shows},
+		},
+	},
+	{
+		names: "parallel", risk: umpire.Low, why: "runs commands that it builds from what it reads", style: leading,
+		check: checkParallel,
+		opts: []option{
+			{names: "-0kmXuvtqxr --null --keep-order --xargs --ungroup --group --verbose --quote --no-run-if-empty " +
+				"--bar --progress --eta --dry-run --dryrun --tag --line-buffer --linebuffer --lb --files --will-cite " +
+				"--no-notice --shuf --link --xapply --plus --pipe --round-robin --resume --resume-failed --color " +
+				"--color-failed --ctrlc --exit"},
+			{names: "-j= --jobs= -P= --max-procs= -n= --max-args= -N= --max-replace-args= -L= --max-lines? -l? -s= " +
+				"--max-chars= -d= --delimiter= -C= --colsep= --halt= --halt-on-error= --timeout= --delay= --retries= " +
+				"--nice= --tagstring= --block= --recstart= --recend= --regexp --header= --load= --memfree= --trim= " +
+				"-E= --id="},
+			{names: "--rpl= --parens=", does: asks, consequence: lost, why: "runs Perl code"},
+			{names: "-I="}, {names: "-a= --arg-file=", does: reads},
+			{names: "--joblog= --results= --tmpdir= --res=", does: writes},
+			{names: "-S= --sshlogin= --slf= --sshloginfile=", does: reaches | harms, consequence: lost,
+				why: "runs commands on other machines"},
+			{names: "-J= --profile= -D= --env=", does: obeys}, {names: "--wd= --workdir=", does: enters},
+			{names: aboutItself, does: shows},
+		},
+	},
+	{
+		names: "sem niceload", risk: umpire.Medium, consequence: reversible, why: "runs a command when there is room",
+		style: leading, check: checkWrapped,
+		opts: []option{{names: "--fg --bg --wait"}, {names: "-j= --id= --jobs="}, {names: aboutItself, does: shows}},
+	},
+	{names: "busybox", risk: umpire.Safe, why: "runs one of its own programs", style: leading, args: "command",
+		opts: []option{{names: "--list --help", does: shows}}},
+	{names: "toybox", risk: umpire.Safe, why: "runs one of its own programs", style: leading, args: "command",
+		opts: []option{{names: "--long --help --version", does: shows}}},
+	{
+		names: "flock", risk: umpire.Medium, consequence: reversible, why: "runs a command under a lock",
+		style: leading, check: checkFlock,
+		opts: []option{
+			{names: "-sxeunoFv --shared --exclusive --unlock --nonblock --nb --close --no-fork --verbose"},
+			{names: "-w= --timeout= --wait= -E= --conflict-exit-code="}, {names: "-c= --command=", does: runs},
+			{names: aboutItself, does: shows},
+		},
+	},
 	{names: "hyperfine", risk: umpire.Safe, why: "measures commands", check: checkEachCode, opts: []option{
-		{names: "-iN --ignore-failure? --show-output"}, {names: "-w= --warmup= -m= --min-runs= -M= --max-runs= -r= --runs= -u= --time-unit= --style= --sort= -n= --command-name= --reference-name="},
-		{names: "-p= --prepare= -s= --setup= -c= --cleanup= --conclude= --reference=", does: runs, why: "runs a command"},
+		{names: "-iN --ignore-failure? --show-output"},
+		{names: "-w= --warmup= -m= --min-runs= -M= --max-runs= -r= --runs= -u= --time-unit= --style= --sort= -n= " +
+			"--command-name= --reference-name="},
+		{names: "-p= --prepare= -s= --setup= -c= --cleanup= --conclude= --reference=", does: runs,
+			why: "runs a command"},
 		{names: "-S= --shell=", does: runs, why: "runs commands in another shell", except: "none"},
-		{names: "--output=", does: writes, why: "writes what commands print to a file", except: "null pipe inherit"}, {names: "--input=", does: reads, except: "null"},
-		{names: "--export-json= --export-csv= --export-markdown= --export-asciidoc= --export-orgmode=", does: writes}, {names: aboutItself, does: shows}, {names: "-h -V", does: shows},
+		{names: "--output=", does: writes, why: "writes what commands print to a file", except: "null pipe inherit"},
+		{names: "--input=", does: reads, except: "null"},
+		{names: "--export-json= --export-csv= --export-markdown= --export-asciidoc= --export-orgmode=", does: writes},
+		{names: aboutItself, does: shows}, {names: "-h -V", does: shows},
 	}},
-	{names: "entr", risk: umpire.Safe, why: "runs a command when files change", style: leading, args: "command", check: checkEntr, opts: []option{{names: "-acdnprxz"}, {names: "-s"}}},
+	{names: "entr", risk: umpire.Safe, why: "runs a command when files change", style: leading, args: "command",
+		check: checkEntr, opts: []option{{names: "-acdnprxz"}, {names: "-s"}}},
 }
 
 // checkWrapped walks the command of a wrapper whose arguments are not known well:
@@ -319,7 +468,8 @@ func (u *use) inputWords() []word {
 				out = append(out, word{text: dir.text, glob: true, dashless: true})
 				continue
 			}
-			out = append(out, word{text: dir.text, open: true, under: true, dashless: dir.dashless || dir.text != "", picked: dir.picked, listed: dir.listed})
+			out = append(out, word{text: dir.text, open: true, under: true, dashless: dir.dashless || dir.text != "",
+				picked: dir.picked, listed: dir.listed})
 		}
 		return out
 	case flowForeign:

@@ -93,18 +93,38 @@ func TestNamesOccurOnce(t *testing.T) {
 
 // wrappings hold a command at the place of %.
 var wrappings = []string{
-	"sudo %", "sudo -u root -- %", "sudo -n -E A=b %", "doas -u root %", "sudo -s %", "sudo -i %", "su -c '%'", "su root -c '%'", "su - root -c '%'", "su root -- -c '%'", "runuser -u root -- %", "runuser root -c '%'",
-	"pkexec %", "pkexec --user root %", "run0 %", "gosu root %", "chroot /mnt %", "chroot --userspec=0:0 /mnt %", "unshare -r %", "unshare --mount --map-root-user %", "nsenter -t 1 -m -- %", "setpriv --reuid=0 %", "capsh -- -c '%'", "firejail --quiet %", "bwrap --bind / / %",
-	"fakeroot %", "systemd-run --user --scope %", "systemd-run -p A=b -t %", "env %", "env A=b %", "env -i %", "env -u HOME %", "env -S '%'", "env -vS '%'", "env '-S%'", "env --split-string='%'", "env -S 'A=b' %", "env -S '-i' %", "env --strange %", "env -Z strange %",
-	"timeout 5 %", "timeout -k 5 10 %", "timeout -s KILL 10s %", "timeout --signal=9 3 %", "timeout -Z 1 %", "time %", "time -p %", "/usr/bin/time -v %", "nice %", "nice -10 %", "nice -n 5 %", "ionice -c 3 %", "ionice -c2 -n7 %",
-	"chrt -f 10 %", "chrt --idle 0 %", "taskset 1 %", "taskset -c 0-3 %", "numactl -N 0 %", "numactl --cpunodebind=0 --membind=0 %", "nohup %", "nohup % &", "setsid -w %", "stdbuf -oL %", "stdbuf -o L -e 0 %",
-	"rlwrap %", "caffeinate -i %", "unbuffer %", "setarch x86_64 %", "faketime yesterday %", "watch %", "watch -n 1 '%'", "watch -n1 -d %", "watch -x %", "xargs %", "echo | xargs -I{} %", "xargs -r %", "xargs -n 1 -P 4 %", "xargs --strange %",
-	"parallel ::: '%'", "echo '%' | parallel", "parallel '%' ::: ''", "parallel -j 4 % :::: list", "busybox %", "flock /tmp/l %", "flock -n l -c '%'", "flock l -c '%'", "hyperfine '%'", "hyperfine -p '%' ls", "ls | entr %", "ls | entr -s '%'", "ls | entr -r %",
-	"strace %", "strace -f -o log %", "strace -o '|%' ls", "strace -e trace=open %", "ltrace %", "valgrind --leak-check=full %", "perf stat %", "gdb --args %", "script -c '%' out", "script -qec '%' /dev/null", "script out -c '%'", "script -q /dev/null %",
-	"logsave out %", "torsocks %", "xvfb-run -a %", "dbus-run-session -- %", "screen -dmS x %", "screen -S x -X stuff '%'", "tmux new-session -d -s x '%'", "tmux new -d %", "tmux send-keys -t x '%' Enter", "tmux run-shell '%'", "tmux ls \\; run-shell '%'",
-	"echo '%' | at now", "echo '%' | batch", "ip netns exec blue %", "command %", "builtin command %", "exec %", "eval '%'", "eval %", "sh -c '%'", "bash -lc '%'", "bash -euo pipefail -c '%'", "echo '%' | sh", "sh <<< '%'", "sh -s <<'E'\n%\nE",
-	"env $X %", "sudo $X %", "timeout $T 5 %", "find . -exec % \\;", "find . -execdir % +", "trap '%' EXIT", "(%)", "{ %; }", "if true; then %; fi", "! %", "x=$(%)", "echo `%`", "cat <(%)",
-	"vim -es -c '!%'", "tar cf /dev/null --checkpoint-action=exec='%' x", "tar xf a --to-command='%'", "tar -I '%' -cf a x", "zip -T -TT '%' a b", "rsync -e '%' a b", "man -P '%' ls",
+	"sudo %", "sudo -u root -- %", "sudo -n -E A=b %", "doas -u root %", "sudo -s %", "sudo -i %", "su -c '%'",
+	"su root -c '%'", "su - root -c '%'", "su root -- -c '%'", "runuser -u root -- %", "runuser root -c '%'",
+	"pkexec %", "pkexec --user root %", "run0 %", "gosu root %", "chroot /mnt %", "chroot --userspec=0:0 /mnt %",
+	"unshare -r %", "unshare --mount --map-root-user %", "nsenter -t 1 -m -- %", "setpriv --reuid=0 %",
+	"capsh -- -c '%'", "firejail --quiet %", "bwrap --bind / / %",
+	"fakeroot %", "systemd-run --user --scope %", "systemd-run -p A=b -t %", "env %", "env A=b %", "env -i %",
+	"env -u HOME %", "env -S '%'", "env -vS '%'", "env '-S%'", "env --split-string='%'", "env -S 'A=b' %",
+	"env -S '-i' %", "env --strange %", "env -Z strange %",
+	"timeout 5 %", "timeout -k 5 10 %", "timeout -s KILL 10s %", "timeout --signal=9 3 %", "timeout -Z 1 %", "time %",
+	"time -p %", "/usr/bin/time -v %", "nice %", "nice -10 %", "nice -n 5 %", "ionice -c 3 %", "ionice -c2 -n7 %",
+	"chrt -f 10 %", "chrt --idle 0 %", "taskset 1 %", "taskset -c 0-3 %", "numactl -N 0 %",
+	"numactl --cpunodebind=0 --membind=0 %", "nohup %", "nohup % &", "setsid -w %", "stdbuf -oL %",
+	"stdbuf -o L -e 0 %",
+	"rlwrap %", "caffeinate -i %", "unbuffer %", "setarch x86_64 %", "faketime yesterday %", "watch %",
+	"watch -n 1 '%'", "watch -n1 -d %", "watch -x %", "xargs %", "echo | xargs -I{} %", "xargs -r %",
+	"xargs -n 1 -P 4 %", "xargs --strange %",
+	"parallel ::: '%'", "echo '%' | parallel", "parallel '%' ::: ''", "parallel -j 4 % :::: list", "busybox %",
+	"flock /tmp/l %", "flock -n l -c '%'", "flock l -c '%'", "hyperfine '%'", "hyperfine -p '%' ls", "ls | entr %",
+	"ls | entr -s '%'", "ls | entr -r %",
+	"strace %", "strace -f -o log %", "strace -o '|%' ls", "strace -e trace=open %", "ltrace %",
+	"valgrind --leak-check=full %", "perf stat %", "gdb --args %", "script -c '%' out", "script -qec '%' /dev/null",
+	"script out -c '%'", "script -q /dev/null %",
+	"logsave out %", "torsocks %", "xvfb-run -a %", "dbus-run-session -- %", "screen -dmS x %",
+	"screen -S x -X stuff '%'", "tmux new-session -d -s x '%'", "tmux new -d %", "tmux send-keys -t x '%' Enter",
+	"tmux run-shell '%'", "tmux ls \\; run-shell '%'",
+	"echo '%' | at now", "echo '%' | batch", "ip netns exec blue %", "command %", "builtin command %", "exec %",
+	"eval '%'", "eval %", "sh -c '%'", "bash -lc '%'", "bash -euo pipefail -c '%'", "echo '%' | sh", "sh <<< '%'",
+	"sh -s <<'E'\n%\nE",
+	"env $X %", "sudo $X %", "timeout $T 5 %", "find . -exec % \\;", "find . -execdir % +", "trap '%' EXIT", "(%)",
+	"{ %; }", "if true; then %; fi", "! %", "x=$(%)", "echo `%`", "cat <(%)",
+	"vim -es -c '!%'", "tar cf /dev/null --checkpoint-action=exec='%' x", "tar xf a --to-command='%'",
+	"tar -I '%' -cf a x", "zip -T -TT '%' a b", "rsync -e '%' a b", "man -P '%' ls",
 }
 
 // TestWrappingKeepsAccesses holds that a wrapper never hides what its command
@@ -133,12 +153,18 @@ func TestWrappingKeepsAccesses(t *testing.T) {
 func TestWrapperRisks(t *testing.T) {
 	t.Parallel()
 	checkRisks(t, []riskLine{
-		{"linux64", umpire.Medium}, {"cat x | linux64", umpire.Medium}, {"echo 'rm -r x' | setarch x86_64", umpire.High}, {"linux64 ls", umpire.Low},
-		{"hyperfine --shell=none ls", umpire.Safe}, {"hyperfine --output=x ls", umpire.Medium}, {"hyperfine --output=null ls", umpire.Safe}, {"hyperfine -S ./p ls", umpire.Medium},
-		{"env", umpire.Medium}, {"env FOO=1", umpire.Medium}, {"env -u A ls", umpire.Safe}, {"timeout 5 ls", umpire.Safe}, {"nice -n 10 cat a", umpire.Safe},
-		{"time ls", umpire.Safe}, {"stdbuf -oL cat a", umpire.Safe}, {"watch -n 1 ls", umpire.Safe}, {"xargs -0 cat", umpire.Safe}, {"hyperfine ls", umpire.Safe},
-		{"sudo ls", umpire.High}, {"sudo -l", umpire.High}, {"su", umpire.High}, {"timeout --strange 5 ls", umpire.Medium}, {"tmux ls", umpire.Safe}, {"tmux kill-server", umpire.High},
-		{"screen -ls", umpire.Safe}, {"parallel ls ::: a b", umpire.Low}, {"taskset -c 0 ls", umpire.Low}, {"sudo poweroff", umpire.Critical}, {"flock l ls", umpire.Medium}, {"time -o f ls", umpire.Medium},
+		{"linux64", umpire.Medium}, {"cat x | linux64", umpire.Medium},
+		{"echo 'rm -r x' | setarch x86_64", umpire.High}, {"linux64 ls", umpire.Low},
+		{"hyperfine --shell=none ls", umpire.Safe}, {"hyperfine --output=x ls", umpire.Medium},
+		{"hyperfine --output=null ls", umpire.Safe}, {"hyperfine -S ./p ls", umpire.Medium},
+		{"env", umpire.Medium}, {"env FOO=1", umpire.Medium}, {"env -u A ls", umpire.Safe},
+		{"timeout 5 ls", umpire.Safe}, {"nice -n 10 cat a", umpire.Safe},
+		{"time ls", umpire.Safe}, {"stdbuf -oL cat a", umpire.Safe}, {"watch -n 1 ls", umpire.Safe},
+		{"xargs -0 cat", umpire.Safe}, {"hyperfine ls", umpire.Safe},
+		{"sudo ls", umpire.High}, {"sudo -l", umpire.High}, {"su", umpire.High},
+		{"timeout --strange 5 ls", umpire.Medium}, {"tmux ls", umpire.Safe}, {"tmux kill-server", umpire.High},
+		{"screen -ls", umpire.Safe}, {"parallel ls ::: a b", umpire.Low}, {"taskset -c 0 ls", umpire.Low},
+		{"sudo poweroff", umpire.Critical}, {"flock l ls", umpire.Medium}, {"time -o f ls", umpire.Medium},
 	})
 }
 
@@ -159,7 +185,9 @@ func TestWrapperPaths(t *testing.T) {
 
 func TestWrapperDoubt(t *testing.T) {
 	t.Parallel()
-	for _, line := range []string{"parallel", "ls | parallel", "sudo $X", "watch $X", "xargs sh -c", "ls | entr sh -c /_", "env -S \"$X\""} {
+	for _, line := range []string{
+		"parallel", "ls | parallel", "sudo $X", "watch $X", "xargs sh -c", "ls | entr sh -c /_", "env -S \"$X\"",
+	} {
 		t.Run(line, func(t *testing.T) {
 			t.Parallel()
 			if line == "parallel" || line == "xargs sh -c" {

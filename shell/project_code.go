@@ -33,35 +33,77 @@ const (
 // codeFree are those uses. Options that only print something about the program are
 // free everywhere.
 var codeFree = []freeUse{
-	{"brew apt apt-get aptitude apt-mark apt-file apt-cache dpkg dpkg-deb dpkg-query rpm dnf yum microdnf zypper tdnf apk pacman yay paru emerge xbps-install", "", systemWide},
+	{
+		"brew apt apt-get aptitude apt-mark apt-file apt-cache dpkg dpkg-deb dpkg-query rpm dnf yum microdnf zypper " +
+			"tdnf apk pacman yay paru emerge xbps-install",
+		"", systemWide,
+	},
 	{"snap flatpak port pkg pkgin opkg slackpkg swupd choco scoop winget mas eopkg", "", systemWide},
 
-	{"rustc gcc g++ cc c++ clang clang++ tcc javac gfortran nasm yasm as ld gold lld objcopy gccgo bison yacc flex lex flatc", "", "compiles the files that it is given"},
+	{
+		"rustc gcc g++ cc c++ clang clang++ tcc javac gfortran nasm yasm as ld gold lld objcopy gccgo bison yacc " +
+			"flex lex flatc",
+		"", "compiles the files that it is given",
+	},
 	{"rustfmt clang-format gofmt gofumpt gofumports golines goimports", "", onlyParses},
 	{"cargo", "metadata tree search info owner-list help version locate-project pkgid read-manifest fmt", listsFromAll},
 	{"rustup", "show which toolchain target component", printsOwn},
 
-	{"go", "version env help doc list fmt fix telemetry clean work", "parses and lists; compiles nothing of the project"},
-	{"go", "mod.graph mod.why mod.verify mod.tidy mod.edit mod.vendor mod.init mod.download", "works on go.mod and the module cache"},
-	{"go", "tool.dist tool.cover tool.nm tool.objdump tool.buildid tool.addr2line tool.pprof tool.compile tool.link tool.asm", "one of Go's own tools, on the files that it is given"},
+	{
+		"go", "version env help doc list fmt fix telemetry clean work",
+		"parses and lists; compiles nothing of the project",
+	},
+	{
+		"go", "mod.graph mod.why mod.verify mod.tidy mod.edit mod.vendor mod.init mod.download",
+		"works on go.mod and the module cache",
+	},
+	{
+		"go",
+		"tool.dist tool.cover tool.nm tool.objdump tool.buildid tool.addr2line tool.pprof tool.compile tool.link " +
+			"tool.asm",
+		"one of Go's own tools, on the files that it is given",
+	},
 	{"ineffassign gocyclo", "", onlyParses},
 	{"golangci-lint", "help version", printsOwn},
 
 	{"tsc", "", "checks types and compiles; its plugins are those of editors, which it does not load"},
 	{"ruff black yapf autopep8 pycodestyle pydocstyle pyflakes vulture bandit shellcheck taplo biome", "", onlyParses},
 
-	{"npm", "list ls la ll view info show v outdated search explain why fund root prefix bin query help help-search completion", listsFromAll},
+	{
+		"npm",
+		"list ls la ll view info show v outdated search explain why fund root prefix bin query help help-search " +
+			"completion",
+		listsFromAll,
+	},
 	{"npm", "ping whoami doctor audit docs repo bugs home get config.get config.list config.ls pkg.get", listsFromAll},
-	{"yarn yarnpkg", "list why licenses versions bin help info outdated audit config.get config.list workspaces.list workspaces.info", listsFromAll},
-	{"pnpm", "list ls la ll why licenses root bin outdated view info show search audit config.get config.list config.ls", listsFromAll},
-	{"bun", "pm.ls pm.list pm.bin pm.hash pm.hash-string pm.hash-print pm.why pm.whoami pm.view outdated info why", listsFromAll},
+	{
+		"yarn yarnpkg",
+		"list why licenses versions bin help info outdated audit config.get config.list workspaces.list " +
+			"workspaces.info",
+		listsFromAll,
+	},
+	{
+		"pnpm",
+		"list ls la ll why licenses root bin outdated view info show search audit config.get config.list config.ls",
+		listsFromAll,
+	},
+	{
+		"bun", "pm.ls pm.list pm.bin pm.hash pm.hash-string pm.hash-print pm.why pm.whoami pm.view outdated info why",
+		listsFromAll,
+	},
 	{"corepack nvm fnm volta n asdf pyenv rbenv", "list ls current which whereis versions", printsOwn},
 
 	{"pip pip3 pip2", "list freeze check show inspect debug help index search hash config cache", listsFromAll},
 	{"pipx", "list environment", printsOwn},
-	{"uv", "tree pip.list pip.show pip.freeze pip.tree pip.check version python cache tool.list tool.dir help", listsFromAll},
+	{
+		"uv", "tree pip.list pip.show pip.freeze pip.tree pip.check version python cache tool.list tool.dir help",
+		listsFromAll,
+	},
 	{"conda mamba micromamba", "list info search env", listsFromAll},
-	{"gem", "list environment env contents dependency which query help search info outdated specification", listsFromAll},
+	{
+		"gem", "list environment env contents dependency which query help search info outdated specification",
+		listsFromAll,
+	},
 
 	{"flutter dart", "format doctor devices emulators info", onlyParses},
 	{"zig", "version env targets zen fmt ast-check", onlyParses},
@@ -79,16 +121,36 @@ type minder struct {
 var minders = []minder{
 	{"yarn yarnpkg", ".yarnrc.yml .yarnrc", "yarnPath and plugins are code that yarn loads first"},
 	{"npm npx", ".npmrc", "names the programs that npm starts: shell, git, browser"},
-	{"pnpm pnpx", ".pnpmfile.cjs .pnpmfile.mjs pnpm-workspace.yaml .npmrc", "hooks of the workspace are code that pnpm loads"},
+	{
+		"pnpm pnpx", ".pnpmfile.cjs .pnpmfile.mjs pnpm-workspace.yaml .npmrc",
+		"hooks of the workspace are code that pnpm loads",
+	},
 	{"bun bunx", "bunfig.toml", "preloads code"},
-	{"cargo rustc rustfmt rustup", ".cargo/config.toml .cargo/config rust-toolchain.toml rust-toolchain", "names the compiler, its wrapper, and the folder of a toolchain"},
-	{"poe", "pyproject.toml poe_tasks.toml poe_tasks.yaml poe_tasks.json", "tasks may be made by a script, also to list them"},
-	{"gradle", "gradle.properties gradle/wrapper/gradle-wrapper.properties gradle/gradle-daemon-jvm.properties", "names the virtual machine and its options"},
+	{
+		"cargo rustc rustfmt rustup", ".cargo/config.toml .cargo/config rust-toolchain.toml rust-toolchain",
+		"names the compiler, its wrapper, and the folder of a toolchain",
+	},
+	{
+		"poe", "pyproject.toml poe_tasks.toml poe_tasks.yaml poe_tasks.json",
+		"tasks may be made by a script, also to list them",
+	},
+	{
+		"gradle", "gradle.properties gradle/wrapper/gradle-wrapper.properties gradle/gradle-daemon-jvm.properties",
+		"names the virtual machine and its options",
+	},
 	{"mvn", ".mvn", "names extensions and options of the virtual machine"},
 	{"dotnet", "global.json", "names the folder of a kit"},
-	{"pytest py.test", "conftest.py tests/conftest.py test/conftest.py testing/conftest.py pytest.ini .pytest.ini pyproject.toml setup.cfg tox.ini",
-		"before version 9 plugins and conftest.py are loaded for --version too"},
-	{"mocha", ".mocharc.js .mocharc.cjs .mocharc.mjs .mocharc.json .mocharc.jsonc .mocharc.yaml .mocharc.yml package.json", "settings may be code, and name options of node"},
+	{
+		"pytest py.test",
+		"conftest.py tests/conftest.py test/conftest.py testing/conftest.py pytest.ini .pytest.ini pyproject.toml " +
+			"setup.cfg tox.ini",
+		"before version 9 plugins and conftest.py are loaded for --version too",
+	},
+	{
+		"mocha",
+		".mocharc.js .mocharc.cjs .mocharc.mjs .mocharc.json .mocharc.jsonc .mocharc.yaml .mocharc.yml package.json",
+		"settings may be code, and name options of node",
+	},
 	{"rspec", ".rspec .rspec-local", "its file of options is a template that runs Ruby"},
 	{"uv", ".venv", "the interpreter of the environment is started"},
 }

@@ -162,8 +162,10 @@ func TestMindedFiles(t *testing.T) {
 	t.Parallel()
 	for line, file := range map[string]string{
 		"yarn --version": ".yarnrc.yml", "yarn info x": ".yarnrc", "npm ls": ".npmrc", "pnpm list": ".pnpmfile.cjs",
-		"cargo tree": ".cargo/config.toml", "cargo --version": "rust-toolchain.toml", "cargo fmt --check": ".cargo/config",
-		"mvn -v": ".mvn", "dotnet --version": "global.json", "uv pip list": ".venv", "rustc --version": "rust-toolchain",
+		"cargo tree": ".cargo/config.toml", "cargo --version": "rust-toolchain.toml",
+		"cargo fmt --check": ".cargo/config",
+		"mvn -v":            ".mvn", "dotnet --version": "global.json", "uv pip list": ".venv",
+		"rustc --version": "rust-toolchain",
 	} {
 		env := emptyProject()
 		env.Find = func(_ string, names ...string) string {

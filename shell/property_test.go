@@ -15,9 +15,13 @@ import (
 // simple draws a simple command that changes nothing about the shell.
 func simple() *rapid.Generator[string] {
 	program := rapid.SampledFrom([]string{
-		"ls", "cat", "rm", "rm -rf", "grep x", "git status", "git push", "npm test", "echo", "sed -n 1p", "find", "cp a", "nosuch", "./run", "curl", "chmod 777",
+		"ls", "cat", "rm", "rm -rf", "grep x", "git status", "git push", "npm test", "echo", "sed -n 1p", "find",
+		"cp a", "nosuch", "./run", "curl", "chmod 777",
 	})
-	operand := rapid.SampledFrom([]string{"", "a", "src/b.go", "/", "/etc/passwd", "~", "../x", "$X", "*.go", "'q q'", "$(cat y)", "> out", "2>/dev/null", "-n"})
+	operand := rapid.SampledFrom([]string{
+		"", "a", "src/b.go", "/", "/etc/passwd", "~", "../x", "$X", "*.go", "'q q'", "$(cat y)", "> out", "2>/dev/null",
+		"-n",
+	})
 	return rapid.Custom(func(t *rapid.T) string {
 		words := []string{program.Draw(t, "program")}
 		words = append(words, rapid.SliceOfN(operand, 0, 3).Draw(t, "operands")...)
@@ -69,13 +73,17 @@ func worst(line string) (umpire.Risk, bool) {
 func TestWrapperNeverLowers(t *testing.T) {
 	t.Parallel()
 	wrappers := rapid.SampledFrom([]string{
-		"sudo %s", "doas %s", "env %s", "env -i A=1 %s", "timeout 5 %s", "timeout -s KILL 5 %s", "nice -n 5 %s", "nice %s", "ionice -c2 %s",
-		"nohup %s", "setsid %s", "stdbuf -o0 %s", "time %s", "command %s", "builtin %s", "exec %s", "xargs %s", "busybox %s",
+		"sudo %s", "doas %s", "env %s", "env -i A=1 %s", "timeout 5 %s", "timeout -s KILL 5 %s", "nice -n 5 %s",
+		"nice %s", "ionice -c2 %s",
+		"nohup %s", "setsid %s", "stdbuf -o0 %s", "time %s", "command %s", "builtin %s", "exec %s", "xargs %s",
+		"busybox %s",
 	})
 	// What the shell itself takes apart can only stand outside.
 	clauses := rapid.SampledFrom([]string{
-		"%s", "( %s )", "{ %s; }", "if true; then %s; fi", "for i in 1; do %s; done", "while true; do %s; done", "f() { %s; }; f",
-		"eval '%s'", "sh -c '%s'", "bash -c '%s'", "echo $(%s)", "! %s", "%s | cat", "true && %s", "watch %s", "su -c '%s'",
+		"%s", "( %s )", "{ %s; }", "if true; then %s; fi", "for i in 1; do %s; done", "while true; do %s; done",
+		"f() { %s; }; f",
+		"eval '%s'", "sh -c '%s'", "bash -c '%s'", "echo $(%s)", "! %s", "%s | cat", "true && %s", "watch %s",
+		"su -c '%s'",
 		"trap '%s' EXIT", "case x in x) %s;; esac", "coproc %s", "find . -exec sh -c '%s' ';'",
 	})
 	rapid.Check(t, func(t *rapid.T) {
@@ -100,9 +108,12 @@ func TestWrapperNeverLowers(t *testing.T) {
 // FuzzParse: no input makes Parse panic, hang, or know nothing.
 func FuzzParse(f *testing.F) {
 	for _, seed := range []string{
-		"ls -la", "cat <<E\n$(x)\nE", "for i in {1..3}; do echo $i; done", "a=(1 2); echo ${a[@]}", "find . -exec rm {} +", "sed -n '1,3p' x",
-		"awk '{print $1}' x | sort -u", "git -c a.b=c log", "x=$'\\x41'; $x", "cd a && (cd b; ls) || exit", "case $x in a|b) ;; esac", "[[ a =~ b ]]",
-		"sudo -u x env -S 'a b' sh -c 'ls'", "f() { f; }; f", "echo ${x:-$(y)}", "tar czf x.tgz --to-command=y .", "xargs -I{} sh -c '{}' <<< x", "((i++))",
+		"ls -la", "cat <<E\n$(x)\nE", "for i in {1..3}; do echo $i; done", "a=(1 2); echo ${a[@]}",
+		"find . -exec rm {} +", "sed -n '1,3p' x",
+		"awk '{print $1}' x | sort -u", "git -c a.b=c log", "x=$'\\x41'; $x", "cd a && (cd b; ls) || exit",
+		"case $x in a|b) ;; esac", "[[ a =~ b ]]",
+		"sudo -u x env -S 'a b' sh -c 'ls'", "f() { f; }; f", "echo ${x:-$(y)}", "tar czf x.tgz --to-command=y .",
+		"xargs -I{} sh -c '{}' <<< x", "((i++))",
 		"echo $((a[$(echo {1..3})]))", "for i in 1 2; do echo {a,b}; done",
 	} {
 		f.Add(seed)

@@ -76,11 +76,15 @@ func newWorld(t *testing.T) *world {
 			t.Fatal(err)
 		}
 	}
-	w := &world{top: top, project: filepath.Join(top, "project"), home: filepath.Join(top, "home"), tmp: filepath.Join(top, "tmp")}
+	w := &world{top: top, project: filepath.Join(top, "project"), home: filepath.Join(top, "home"),
+		tmp: filepath.Join(top, "tmp")}
 	for name, text := range map[string]string{
-		"project/README.md": "# read me\n\ninstall\n", "project/a.txt": "one 1\ntwo 2\n", "project/Makefile": "all:\n\ttouch made\n",
-		"project/package.json": `{"name":"p","scripts":{"test":"touch made"},"dependencies":{}}` + "\n", "project/go.mod": "module example.com/p\n",
-		"project/src/main.c": "#include <time.h>\nint main(void) { return 0; }\n", "project/src/a.txt": "x,1\n", "project/src/b.txt": "y,2\n",
+		"project/README.md": "# read me\n\ninstall\n", "project/a.txt": "one 1\ntwo 2\n",
+		"project/Makefile":     "all:\n\ttouch made\n",
+		"project/package.json": "{\"name\":\"p\",\"scripts\":{\"test\":\"touch made\"},\"dependencies\":{}}\n",
+		"project/go.mod":       "module example.com/p\n",
+		"project/src/main.c":   "#include <time.h>\nint main(void) { return 0; }\n", "project/src/a.txt": "x,1\n",
+		"project/src/b.txt":     "y,2\n",
 		"project/src/names.txt": "b\na\n", "project/build.log": "error one\n", "home/.keep": "", "tmp/.keep": "",
 	} {
 		path := filepath.Join(top, name)
@@ -109,7 +113,10 @@ func newWorld(t *testing.T) *world {
 }
 
 func (w *world) env() []string {
-	return []string{"PATH=" + os.Getenv("PATH"), "HOME=" + w.home, "TMPDIR=" + w.tmp, "LANG=C", "TERM=dumb", "GIT_CONFIG_NOSYSTEM=1"}
+	return []string{
+		"PATH=" + os.Getenv("PATH"), "HOME=" + w.home, "TMPDIR=" + w.tmp, "LANG=C", "TERM=dumb",
+		"GIT_CONFIG_NOSYSTEM=1",
+	}
 }
 
 func (w *world) credential(a *syscall.SysProcAttr) {
@@ -262,26 +269,45 @@ func (w *world) each(t *testing.T, f func(string, fs.FileInfo)) {
 var helpers = map[string]string{
 	"git":   "git git-* sh dash sed basename uname cat man gettext envsubst", // its own parts, some of them scripts
 	"egrep": "grep sh dash", "fgrep": "grep sh dash",                         // scripts around grep
-	"zgrep": "gzip grep sed bash sh zcat", "zcat": "gzip bash sh", "zegrep": "zgrep gzip grep bash sh sed", "zfgrep": "zgrep gzip grep bash sh sed",
-	"bzgrep": "bzip2 grep egrep sed sh dash", "bzegrep": "bzip2 grep egrep sed sh dash", "bzfgrep": "bzip2 grep fgrep sed sh dash", "zstdgrep": "zstd zstdcat grep sed sh dash",
-	"xzgrep": "xz gzip bzip2 lzop zstd lz4 grep sed sh dash", "xzegrep": "xz gzip bzip2 lzop zstd lz4 grep sed sh dash", "xzfgrep": "xz gzip bzip2 lzop zstd lz4 grep sed sh dash",
-	"gunzip": "gzip sh dash", "uncompress": "gzip sh dash", "zless": "sh dash less gzip", "zmore": "sh dash more gzip", "zcmp": "zdiff gzip cmp sh dash bash sed",
-	"zdiff": "gzip cmp diff sh dash bash sed", "bzdiff": "sed bzip2 sh dash cmp diff mktemp rm bash", "bzcmp": "sed bzip2 sh dash cmp diff mktemp rm bash",
+	"zgrep": "gzip grep sed bash sh zcat", "zcat": "gzip bash sh", "zegrep": "zgrep gzip grep bash sh sed",
+	"zfgrep": "zgrep gzip grep bash sh sed",
+	"bzgrep": "bzip2 grep egrep sed sh dash", "bzegrep": "bzip2 grep egrep sed sh dash",
+	"bzfgrep": "bzip2 grep fgrep sed sh dash", "zstdgrep": "zstd zstdcat grep sed sh dash",
+	"xzgrep": "xz gzip bzip2 lzop zstd lz4 grep sed sh dash", "xzegrep": "xz gzip bzip2 lzop zstd lz4 grep sed sh dash",
+	"xzfgrep": "xz gzip bzip2 lzop zstd lz4 grep sed sh dash",
+	"gunzip":  "gzip sh dash", "uncompress": "gzip sh dash", "zless": "sh dash less gzip", "zmore": "sh dash more gzip",
+	"zcmp":  "zdiff gzip cmp sh dash bash sed",
+	"zdiff": "gzip cmp diff sh dash bash sed", "bzdiff": "sed bzip2 sh dash cmp diff mktemp rm bash",
+	"bzcmp": "sed bzip2 sh dash cmp diff mktemp rm bash",
 	"which": "sh dash", "lsb_release": "python3* dpkg-query sh getopt cut tr", "ldd": "bash", "shasum": "perl",
 	"npm": "node sh env", "npx": "node env", "corepack": "node env", "yarn": "node env",
 	"cargo": "rustup rustc", "rustc": "rustup", "rustdoc": "rustup", "rustfmt": "rustup",
 	"go":  "compile asm link cgo buildid vet gofmt gcc git cc1 as collect2 ld",
 	"gcc": "cc1 collect2 as ld", "g++": "cc1plus collect2",
 	"python": "python3*", "python3": "python3*", "pip": "python3*",
-	"apt": "dpkg", "apt-cache": "dpkg", "apt-mark": "dpkg", "dpkg-deb": "tar", "pg_config": "ls sed sort tail head pg_config*", "dpkg": "dpkg-query", "man": "apropos whatis", "valgrind": "valgrind.bin memcheck-*",
-	"yq": "jq", // one of the two programs of that name
+	"apt": "dpkg", "apt-cache": "dpkg", "apt-mark": "dpkg", "dpkg-deb": "tar",
+	"pg_config": "ls sed sort tail head pg_config*", "dpkg": "dpkg-query", "man": "apropos whatis",
+	"valgrind": "valgrind.bin memcheck-*",
+	"yq":       "jq", // one of the two programs of that name
 }
 
 // byChoice are uses that run unasked by choice, and not because nothing happens.
 var byChoice = []exception{
-	{"npm test, yarn test, pnpm test, bun test, go test, go vet, cargo test, cargo check, cargo build, cargo doc, cargo bench, cargo nextest run", "run code of the project"},
-	{"node --test, python -m, python3 -m, deno test, mix test, mix compile, dotnet build, dotnet test, swift build, swift test, flutter test, dart test, zig build, stack build, cabal build, dune build, ctest, tox, rake, rails test, playwright test", "run code of the project, or compile it"},
-	{"cargo +stable, cargo +beta, cargo +nightly", "are fetched by rustup where they are missing, as for a file rust-toolchain.toml"},
+	{
+		"npm test, yarn test, pnpm test, bun test, go test, go vet, cargo test, cargo check, cargo build, cargo doc, " +
+			"cargo bench, cargo nextest run",
+		"run code of the project",
+	},
+	{
+		"node --test, python -m, python3 -m, deno test, mix test, mix compile, dotnet build, dotnet test, swift " +
+			"build, swift test, flutter test, dart test, zig build, stack build, cabal build, dune build, ctest, " +
+			"tox, rake, rails test, playwright test",
+		"run code of the project, or compile it",
+	},
+	{
+		"cargo +stable, cargo +beta, cargo +nightly",
+		"are fetched by rustup where they are missing, as for a file rust-toolchain.toml",
+	},
 	{"npm view, npm ping, npm list, npm search, npm outdated, npm audit", "ask the registry"},
 	{"git mktree, git mktag, git write-tree, git commit-tree, git hash-object", "add an object that nothing refers to"},
 	{"go tool cover, go tool nm, go tool dist list", "start the tool of Go that they name"},
@@ -363,7 +389,9 @@ func (w *world) complaint(call string, named []string) string {
 // is seen afterwards, or is no file that keeps anything: a device, a lock, the
 // counters of a Java machine.
 func (w *world) ours(path string) bool {
-	for _, free := range []string{w.top + "/", "/tmp/hsperfdata_", "/etc/.pwd.lock", "/dev/null", "/dev/tty", "/proc/self/", "/proc/thread-self/"} {
+	for _, free := range []string{
+		w.top + "/", "/tmp/hsperfdata_", "/etc/.pwd.lock", "/dev/null", "/dev/tty", "/proc/self/", "/proc/thread-self/",
+	} {
 		if strings.HasPrefix(path, free) {
 			return true
 		}

@@ -117,12 +117,15 @@ func TestUnreadRecipes(t *testing.T) {
 	}
 	for line, want := range map[string]umpire.Risk{
 		"npm test": umpire.Safe, "npm run lint": umpire.Safe, "npm run build": umpire.Medium,
-		"make test": umpire.Safe, "make lint": umpire.Safe, "make build": umpire.Medium, "make": umpire.Medium, "make test build": umpire.Medium,
-		"just test": umpire.Safe, "just": umpire.Medium, "just deploy": umpire.Medium,
+		"make test": umpire.Safe, "make lint": umpire.Safe, "make build": umpire.Medium, "make": umpire.Medium,
+		"make test build": umpire.Medium,
+		"just test":       umpire.Safe, "just": umpire.Medium, "just deploy": umpire.Medium,
 		"task test": umpire.Safe, "go-task lint": umpire.Safe, "task": umpire.Medium,
-		"poe test": umpire.Safe, "poe build": umpire.Medium, "pdm run test": umpire.Safe, "pdm run build": umpire.Medium,
+		"poe test": umpire.Safe, "poe build": umpire.Medium, "pdm run test": umpire.Safe,
+		"pdm run build":  umpire.Medium,
 		"hatch run lint": umpire.Safe, "hatch run lint:fix": umpire.Medium, "pdm run test --plugin=x": umpire.Medium,
-		"make test SHELL=./x": umpire.Medium, "make -f x test": umpire.Medium, "just -f x test": umpire.Medium, "task -t x test": umpire.Medium,
+		"make test SHELL=./x": umpire.Medium, "make -f x test": umpire.Medium, "just -f x test": umpire.Medium,
+		"task -t x test": umpire.Medium,
 	} {
 		got := Parse(line, unread())
 		if got[0].Risk != want || !got[0].Code {

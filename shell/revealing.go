@@ -59,7 +59,8 @@ func spelledPaths(out flow, roots []word, names []string) flow {
 	for _, name := range names {
 		for _, root := range roots {
 			if root.known() && out.kind == flowPaths {
-				out.dirs = append(slices.Clip(out.dirs), word{text: strings.TrimSuffix(root.text, "/") + "/" + name, glob: strings.ContainsAny(name, "*?[")})
+				out.dirs = append(slices.Clip(out.dirs), word{text: strings.TrimSuffix(root.text, "/") + "/" + name,
+					glob: strings.ContainsAny(name, "*?[")})
 			}
 		}
 	}
@@ -267,8 +268,10 @@ const printsClipboard = "prints the clipboard, which may hold a secret"
 // following are the options with which programs that go through folders follow the
 // links that they find.
 var following = map[string]string{
-	"grep": "-R --dereference-recursive", "rg": "-L --follow", "ag": "-f --follow", "ack": "--follow", "cp": "-L --dereference", "tar": "-h --dereference -L",
-	"rsync": "-L --copy-links -k --copy-dirlinks --copy-unsafe-links", "zip": "", "scp": "-r", "fd": "-L --follow", "diff": "-r --recursive",
+	"grep": "-R --dereference-recursive", "rg": "-L --follow", "ag": "-f --follow", "ack": "--follow",
+	"cp": "-L --dereference", "tar": "-h --dereference -L",
+	"rsync": "-L --copy-links -k --copy-dirlinks --copy-unsafe-links", "zip": "", "scp": "-r", "fd": "-L --follow",
+	"diff": "-r --recursive",
 }
 
 // followsLinks reports whether links below the operands are followed. zip and scp do it

@@ -50,7 +50,8 @@ func TestSed(t *testing.T) {
 // put before a script that can be read is seen.
 func FuzzSed(f *testing.F) {
 	for _, seed := range []string{
-		"p", "1,10p", "s/a/b/gw out", "s/[/]/x/e", "/a/,/b/{d;}", ":a;N;ba", "a\\\ntext", "y/ab/cd/", "\\,x,Id", "e id", "r f\nw g", "$!{$d}", "0~3p", "1,+2!d#c", "s/a/\\\nb/", "}", "{", "[", "s/[[:alpha:]/]x/y/",
+		"p", "1,10p", "s/a/b/gw out", "s/[/]/x/e", "/a/,/b/{d;}", ":a;N;ba", "a\\\ntext", "y/ab/cd/", "\\,x,Id", "e id",
+		"r f\nw g", "$!{$d}", "0~3p", "1,+2!d#c", "s/a/\\\nb/", "}", "{", "[", "s/[[:alpha:]/]x/y/",
 	} {
 		f.Add(seed)
 	}

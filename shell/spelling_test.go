@@ -8,13 +8,27 @@ import (
 func TestCoversSpellings(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct{ rule, covers, free string }{
-		{"rm -rf", "rm -rf;rm -fr x;rm -r -f x;rm -f -r;rm --recursive --force x;rm -rfv x;rm -Rf x;rm x -rf;rm -r x -f;rm --rec --fo x;rm -vfr x", "rm -r x;rm -f x;rm x;rm -- -rf;rmdir -rf"},
+		{
+			"rm -rf",
+			"rm -rf;rm -fr x;rm -r -f x;rm -f -r;rm --recursive --force x;rm -rfv x;rm -Rf x;rm x -rf;rm -r x -f;rm " +
+				"--rec --fo x;rm -vfr x",
+			"rm -r x;rm -f x;rm x;rm -- -rf;rmdir -rf",
+		},
 		{"rm -r", "rm -R x;rm --recursive x;rm -rf x", "rm -f x"},
-		{"git push --force", "git push -f;git push origin main --force;git push --force origin;git push -uf origin", "git push;git push --delete x;git pull --force"},
+		{
+			"git push --force", "git push -f;git push origin main --force;git push --force origin;git push -uf origin",
+			"git push;git push --delete x;git pull --force",
+		},
 		{"git push -f origin", "git push --force origin;git push origin -f main", "git push -f upstream"},
-		{"git commit --no-verify", "git commit -n -m x;git commit -m x --no-verify;git commit -anm x", "git commit -m x"},
+		{
+			"git commit --no-verify", "git commit -n -m x;git commit -m x --no-verify;git commit -anm x",
+			"git commit -m x",
+		},
 		{"git push origin main", "git push -f origin main;git push origin main x", "git push main origin"},
-		{"curl -X POST", "curl -XPOST u;curl --request POST u;curl u -X POST;curl --request=POST u;curl -sX POST", "curl -X GET u;curl u"},
+		{
+			"curl -X POST", "curl -XPOST u;curl --request POST u;curl u -X POST;curl --request=POST u;curl -sX POST",
+			"curl -X GET u;curl u",
+		},
 		{"find / -delete", "find / -delete", "find / -name x"},
 		{"chmod -R 777", "chmod 777 -R x;chmod --recursive 777 x", "chmod 777 x"},
 		{"unheard -ab", "unheard -b -a;unheard x -ba;unheard -abc", "unheard -a"},
@@ -44,7 +58,9 @@ func TestCoversEveryOrderAndCluster(t *testing.T) {
 		for i := 0; i+1 < len(letters); i += 2 {
 			a, b := letters[i], letters[i+1]
 			rule := strings.Fields(path + " -" + a + b)
-			for _, args := range []string{"-" + a + b, "-" + b + a, "-" + a + " -" + b, "-" + b + " -" + a + " x", "-" + b + a + " x"} {
+			for _, args := range []string{
+				"-" + a + b, "-" + b + a, "-" + a + " -" + b, "-" + b + " -" + a + " x", "-" + b + a + " x",
+			} {
 				if !Covers(rule, strings.Fields(path+" "+args)) {
 					t.Errorf("%v does not cover %s", rule, args)
 				}

@@ -140,7 +140,8 @@ func (w *walker) command(s *state, cmd syntax.Command, in flow) flow {
 
 // builtin emits the access of a construct of the shell itself, which only looks.
 func (w *walker) builtin(name, why string) {
-	w.emit(umpire.Access{Kind: umpire.KindExec, Program: name, Words: []string{name}, Risk: umpire.Safe, Consequence: umpire.Harmless, Reason: why})
+	w.emit(umpire.Access{Kind: umpire.KindExec, Program: name, Words: []string{name}, Risk: umpire.Safe,
+		Consequence: umpire.Harmless, Reason: why})
 }
 
 // nested walks the substitutions within a node that is not expanded itself, and what

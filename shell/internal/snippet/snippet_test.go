@@ -13,37 +13,64 @@ import (
 var forms = map[string]struct{ commands, deletes []string }{
 	"python3": {
 		[]string{
-			`import os; os.system(%s)`, `__import__("os").system(%s)`, `from os import popen` + "\n" + `popen(%s).read()`, `subprocess.run(%s, shell=True)`, `subprocess.run([%[2]s])`,
-			`subprocess.Popen(args=[%[2]s], shell=False)`, `sp.check_output(%s, shell=True)`, `subprocess.getoutput(%s)`, "if True:\n  os.system(%s)", `c = %s` + "\n" + `os.system(c)`,
-			`from os import system as s; s(%s)`, `s = os.system; s(%s)`, `getattr(os, "system")(%s)`, `import subprocess as p; p.run(%s, shell=True)`,
-			`os.system(str(%s))`, `os.system("" + %s)`, `x = [os.system(%s) for _ in range(1)]`, `(lambda: os.system(%s))()`,
+			`import os; os.system(%s)`, `__import__("os").system(%s)`, "from os import popen\npopen(%s).read()",
+			`subprocess.run(%s, shell=True)`, `subprocess.run([%[2]s])`, `subprocess.Popen(args=[%[2]s], shell=False)`,
+			`sp.check_output(%s, shell=True)`, `subprocess.getoutput(%s)`, "if True:\n  os.system(%s)",
+			"c = %s\nos.system(c)", `from os import system as s; s(%s)`, `s = os.system; s(%s)`,
+			`getattr(os, "system")(%s)`, `import subprocess as p; p.run(%s, shell=True)`, `os.system(str(%s))`,
+			`os.system("" + %s)`, `x = [os.system(%s) for _ in range(1)]`, `(lambda: os.system(%s))()`,
 		},
 		[]string{
-			`shutil.rmtree(%s)`, `from shutil import rmtree as r, rmtree; rmtree(%s)`, `shutil.rmtree(Path(%s))`, `from shutil import rmtree as r; r(%s)`, `r = shutil.rmtree; r(%s)`, `import shutil as s; s.rmtree(%s)`, `getattr(shutil, "rmtree")(%s)`, `shutil.rmtree(os.path.abspath(%s), ignore_errors=True)`,
-			`os.unlink(%s)`, `os.rmdir(%s)`, `pathlib.Path(%s).unlink()`, `Path(%s).rmdir()`, `shutil.move(%s, "/tmp/x")`, `p = %s` + "\n" + `shutil.rmtree(p)`, `shutil.rmtree(r%s)`,
+			`shutil.rmtree(%s)`, `from shutil import rmtree as r, rmtree; rmtree(%s)`, `shutil.rmtree(Path(%s))`,
+			`from shutil import rmtree as r; r(%s)`, `r = shutil.rmtree; r(%s)`, `import shutil as s; s.rmtree(%s)`,
+			`getattr(shutil, "rmtree")(%s)`, `shutil.rmtree(os.path.abspath(%s), ignore_errors=True)`, `os.unlink(%s)`,
+			`os.rmdir(%s)`, `pathlib.Path(%s).unlink()`, `Path(%s).rmdir()`, `shutil.move(%s, "/tmp/x")`,
+			"p = %s\nshutil.rmtree(p)", `shutil.rmtree(r%s)`,
 		},
 	},
 	"node": {
 		[]string{
-			`const {execSync:e}=require("child_process"); e(%s)`, `let { execSync : run } = require("child_process"); run(%s)`, `const e = require("child_process").execSync; e(%s)`, `import {execSync as e} from "child_process"; e(%s)`,
-			`require("child_process")["execSync"](%s)`,
-			`require("child_process").execSync(%s)`, `const {exec} = require("child_process"); exec(%s, () => {})`, `cp.spawnSync("sh", ["-c", %s]); cp.exec(%s)`, `spawn(%[2]s)`,
-			`child_process.execFileSync([%[2]s])`, `import("child_process").then(c => c.execSync(%s))`, `let c = %s; execSync(c)`, "await $`" + `true` + "`; execSync(%s, {stdio: \"inherit\"})",
+			`const {execSync:e}=require("child_process"); e(%s)`,
+			`let { execSync : run } = require("child_process"); run(%s)`,
+			`const e = require("child_process").execSync; e(%s)`, `import {execSync as e} from "child_process"; e(%s)`,
+			`require("child_process")["execSync"](%s)`, `require("child_process").execSync(%s)`,
+			`const {exec} = require("child_process"); exec(%s, () => {})`,
+			`cp.spawnSync("sh", ["-c", %s]); cp.exec(%s)`, `spawn(%[2]s)`, `child_process.execFileSync([%[2]s])`,
+			`import("child_process").then(c => c.execSync(%s))`, `let c = %s; execSync(c)`,
+			"await $`true`; execSync(%s, {stdio: \"inherit\"})",
 		},
 		[]string{
-			`require("fs").rmSync(%s, {recursive: true})`, `const {rmSync: r} = require("fs"); r(%s, {recursive: true})`, `require("fs")["rmSync"](%s)`, `fs.promises.rm(%s)`, `fs.rmdirSync(%s)`, `require("fs").unlinkSync(%s)`, `import {rmSync} from "fs"; rmSync(%s)`, `await fsp.rm(%s, {force: true})`, `rimraf(%s)`,
+			`require("fs").rmSync(%s, {recursive: true})`,
+			`const {rmSync: r} = require("fs"); r(%s, {recursive: true})`, `require("fs")["rmSync"](%s)`,
+			`fs.promises.rm(%s)`, `fs.rmdirSync(%s)`, `require("fs").unlinkSync(%s)`,
+			`import {rmSync} from "fs"; rmSync(%s)`, `await fsp.rm(%s, {force: true})`, `rimraf(%s)`,
 		},
 	},
 	"ruby": {
-		[]string{`system(%s)`, `system %s`, `exec %s`, `Kernel.system(%s)`, `IO.popen(%s)`, `spawn(%[2]s)`, `Open3.capture2(%s)`, `c = %s; system c`, `puts(system(%s))`},
-		[]string{`FileUtils.rm_rf(%s)`, `FileUtils.rm_rf %s`, `FileUtils.rm_r([%s])`, `FileUtils.remove_dir(%s)`, `File.delete(%s)`, `File.unlink %s`, `Dir.rmdir(%s)`, `Pathname.new(%s).rmtree`},
+		[]string{
+			`system(%s)`, `system %s`, `exec %s`, `Kernel.system(%s)`, `IO.popen(%s)`, `spawn(%[2]s)`,
+			`Open3.capture2(%s)`, `c = %s; system c`, `puts(system(%s))`,
+		},
+		[]string{
+			`FileUtils.rm_rf(%s)`, `FileUtils.rm_rf %s`, `FileUtils.rm_r([%s])`, `FileUtils.remove_dir(%s)`,
+			`File.delete(%s)`, `File.unlink %s`, `Dir.rmdir(%s)`, `Pathname.new(%s).rmtree`,
+		},
 	},
 	"perl": {
-		[]string{`system(%s)`, `system %s;`, `exec %s`, `exec(%[2]s)`, `my $c = %s; system($c)`, `open(my $f, "-|", %s)`, `print(system(%s))`},
-		[]string{`unlink %s`, `unlink(%s)`, `rmdir(%s)`, `use File::Path; rmtree(%s)`, `File::Path::remove_tree(%s)`, `my $p = %s; unlink $p`},
+		[]string{
+			`system(%s)`, `system %s;`, `exec %s`, `exec(%[2]s)`, `my $c = %s; system($c)`, `open(my $f, "-|", %s)`,
+			`print(system(%s))`,
+		},
+		[]string{
+			`unlink %s`, `unlink(%s)`, `rmdir(%s)`, `use File::Path; rmtree(%s)`, `File::Path::remove_tree(%s)`,
+			`my $p = %s; unlink $p`,
+		},
 	},
 	"php": {
-		[]string{`system(%s);`, `exec(%s, $out);`, `echo shell_exec(%s);`, `passthru(%s);`, `popen(%s, "r");`, `$c = %s; system($c);`},
+		[]string{
+			`system(%s);`, `exec(%s, $out);`, `echo shell_exec(%s);`, `passthru(%s);`, `popen(%s, "r");`,
+			`$c = %s; system($c);`,
+		},
 		[]string{`unlink(%s);`, `rmdir(%s);`, `@unlink(%s);`, `$p = %s; unlink($p);`},
 	},
 	"lua":    {[]string{`os.execute(%s)`, `io.popen(%s)`, `local c = %s os.execute(c)`}, []string{`os.remove(%s)`}},
@@ -100,22 +127,33 @@ func TestActsThatAreSpelledIndirectly(t *testing.T) {
 	line := Act{Kind: Command, Text: "rm -rf /"}
 	for language, codes := range map[string]map[string]Act{
 		"python3": {
-			`exec("import shutil; shutil.rmtree('/')")`: root, `eval("__import__('os').system('rm -rf /')")`: line, `exec("exec(\"import os; os.system('rm -rf /')\")")`: line, `exec(compile("import os; os.system('rm -rf /')", "", "exec"))`: line,
-			`import os; [os.remove(os.path.join(d, f)) for d, _, fs in os.walk("/") for f in fs]`: root, "for d, _, fs in os.walk('/'):\n  for f in fs:\n    os.unlink(d + f)": root,
-			`for f in glob.glob("/*"): shutil.rmtree(f)`: etc, `for p in Path("/").iterdir(): p.unlink()`: root, `for p in Path("/").rglob("*"): p.unlink()`: {Kind: Delete, Text: "/**/*", Glob: true},
-			`print(open("/etc/shadow").read())`: shadow, `Path("/etc/shadow").read_text()`: shadow, `open("/etc/shadow", "rb")`: shadow,
+			`exec("import shutil; shutil.rmtree('/')")`: root, `eval("__import__('os').system('rm -rf /')")`: line,
+			`exec("exec(\"import os; os.system('rm -rf /')\")")`:                                  line,
+			`exec(compile("import os; os.system('rm -rf /')", "", "exec"))`:                       line,
+			`import os; [os.remove(os.path.join(d, f)) for d, _, fs in os.walk("/") for f in fs]`: root,
+			"for d, _, fs in os.walk('/'):\n  for f in fs:\n    os.unlink(d + f)":                 root,
+			`for f in glob.glob("/*"): shutil.rmtree(f)`:                                          etc, `for p in Path("/").iterdir(): p.unlink()`: root,
+			`for p in Path("/").rglob("*"): p.unlink()`: {Kind: Delete, Text: "/**/*", Glob: true},
+			`print(open("/etc/shadow").read())`:         shadow, `Path("/etc/shadow").read_text()`: shadow,
+			`open("/etc/shadow", "rb")`: shadow,
 		},
-		"node": {
-			`eval("require('child_process').execSync('rm -rf /')")`: line, `new Function("require('child_process').execSync('rm -rf /')")()`: line, `fs.readdirSync("/").forEach(f => fs.rmSync("/" + f, {recursive: true}))`: root,
-			`console.log(require("fs").readFileSync("/etc/shadow", "utf8"))`: shadow,
+		"node": {`eval("require('child_process').execSync('rm -rf /')")`: line,
+			`new Function("require('child_process').execSync('rm -rf /')")()`:         line,
+			`fs.readdirSync("/").forEach(f => fs.rmSync("/" + f, {recursive: true}))`: root,
+			`console.log(require("fs").readFileSync("/etc/shadow", "utf8"))`:          shadow},
+		"ruby": {`puts File.read("/etc/shadow")`: shadow, `File.open("/etc/shadow").read`: shadow,
+			`Dir.glob("/*").each { |f| File.delete(f) }`: etc, `eval("system('rm -rf /')")`: line},
+		"perl": {`unlink glob "/*"`: all, `unlink glob("/*")`: all, `unlink(glob("/*"))`: all,
+			`open F,">/dev/sda"; print F 0`: disk, `open(F, ">", "/dev/sda")`: disk,
+			`open my $f, ">", "/dev/sda"`: disk, `open F,"</etc/shadow"; print <F>`: shadow,
+			`open my $f, "<", "/etc/shadow"`: shadow, `eval "system('rm -rf /')"`: line},
+		"php": {`echo file_get_contents("/etc/shadow");`: shadow, `foreach (glob("/*") as $f) unlink($f);`: etc,
+			`eval("system('rm -rf /');");`: line},
+		"emacs": {
+			`(delete-directory "/" t)`: root, `(shell-command "rm -rf /")`: line,
+			`(progn (call-process "rm" nil nil nil "-rf" "/"))`: {Kind: Command, Text: "'rm' '-rf' '/'"},
+			`(delete-file "/etc/x")`:                            {Kind: Delete, Text: "/etc/x"},
 		},
-		"ruby": {`puts File.read("/etc/shadow")`: shadow, `File.open("/etc/shadow").read`: shadow, `Dir.glob("/*").each { |f| File.delete(f) }`: etc, `eval("system('rm -rf /')")`: line},
-		"perl": {
-			`unlink glob "/*"`: all, `unlink glob("/*")`: all, `unlink(glob("/*"))`: all, `open F,">/dev/sda"; print F 0`: disk, `open(F, ">", "/dev/sda")`: disk, `open my $f, ">", "/dev/sda"`: disk,
-			`open F,"</etc/shadow"; print <F>`: shadow, `open my $f, "<", "/etc/shadow"`: shadow, `eval "system('rm -rf /')"`: line,
-		},
-		"php":   {`echo file_get_contents("/etc/shadow");`: shadow, `foreach (glob("/*") as $f) unlink($f);`: etc, `eval("system('rm -rf /');");`: line},
-		"emacs": {`(delete-directory "/" t)`: root, `(shell-command "rm -rf /")`: line, `(progn (call-process "rm" nil nil nil "-rf" "/"))`: {Kind: Command, Text: "'rm' '-rf' '/'"}, `(delete-file "/etc/x")`: {Kind: Delete, Text: "/etc/x"}},
 		"guile": {`(system "rm -rf /")`: line, `(system* "rm" "-rf" "/")`: {Kind: Command, Text: "'rm' '-rf' '/'"}},
 	} {
 		for code, want := range codes {
@@ -131,12 +169,20 @@ func TestOthersAreNot(t *testing.T) {
 	t.Parallel()
 	for language, codes := range map[string][]string{
 		"python3": {
-			`print("rm -rf /")`, `# os.system("rm -rf /")`, `x = "os.system('rm -rf /')"`, `shutil.rmtree(os.path.join("/", x))`, `shutil.rmtree("/" + x)`, `shutil.rmtree(f"/{x}")`, `xs.remove("/")`, `os.walk("/")`, `[os.remove(f) for d, _, fs in os.walk("/") for f in fs if f.endswith(".pyc")]`, `glob.glob("/*")`, `from os import path as p; p("rm -rf /")`,
-			`{"system": "rm -rf /"}`, `e = {"exec": f}; e("rm -rf /")`,
-			`open("/dev/sda").read()`, `open("/dev/sda", "rb")`, `os.path.exists("/")`, `p = "/"; p = q(); shutil.rmtree(p)`, `shutil.rmtree(f("/"))`,
+			`print("rm -rf /")`, `# os.system("rm -rf /")`, `x = "os.system('rm -rf /')"`,
+			`shutil.rmtree(os.path.join("/", x))`, `shutil.rmtree("/" + x)`, `shutil.rmtree(f"/{x}")`, `xs.remove("/")`,
+			`os.walk("/")`, `[os.remove(f) for d, _, fs in os.walk("/") for f in fs if f.endswith(".pyc")]`,
+			`glob.glob("/*")`, `from os import path as p; p("rm -rf /")`, `{"system": "rm -rf /"}`,
+			`e = {"exec": f}; e("rm -rf /")`, `open("/dev/sda").read()`, `open("/dev/sda", "rb")`,
+			`os.path.exists("/")`, `p = "/"; p = q(); shutil.rmtree(p)`, `shutil.rmtree(f("/"))`,
 		},
-		"node": {`console.log("rm -rf /")`, `// execSync("rm -rf /")`, `/* rmSync("/") */`, "rmSync(`/${x}`)", `rmSync(path.dirname("/"))`, `fs.readFileSync("/dev/sda")`},
-		"perl": {`print "rm -rf /"`, `# system "rm -rf /"`, `unlink "/$x"`, `open(F, "/dev/sda")`, `open(F, "</dev/sda")`},
+		"node": {
+			`console.log("rm -rf /")`, `// execSync("rm -rf /")`, `/* rmSync("/") */`, "rmSync(`/${x}`)",
+			`rmSync(path.dirname("/"))`, `fs.readFileSync("/dev/sda")`,
+		},
+		"perl": {
+			`print "rm -rf /"`, `# system "rm -rf /"`, `unlink "/$x"`, `open(F, "/dev/sda")`, `open(F, "</dev/sda")`,
+		},
 		"ruby": {`puts "rm -rf /"`, `FileUtils.rm_rf("/#{x}")`, `File.read("/dev/sda")`, `%w(rm -rf /)`},
 		"php":  {`echo "rm -rf /";`, `unlink("/$x");`, `fopen("/dev/sda", "r");`},
 		"lua":  {`print("rm -rf /")`, `-- os.execute("rm -rf /")`},
@@ -171,7 +217,10 @@ func FuzzFind(f *testing.F) {
 
 // TestWorst: what code costs grows with its length, and not with the square of it.
 func TestWorst(t *testing.T) {
-	for _, part := range []string{`"a"+`, `%(`, `f(`, `[`, `a.b(`, `qx{`, `"`, `f("x",`, `x="a";`, `system "a",`, `/`, `\\`, `$`, "`", `a->b(`, `{"a":`} {
+	for _, part := range []string{
+		`"a"+`, `%(`, `f(`, `[`, `a.b(`, `qx{`, `"`, `f("x",`, `x="a";`, `system "a",`, `/`, `\\`, `$`, "`", `a->b(`,
+		`{"a":`,
+	} {
 		for _, language := range []string{"ruby", "perl", "python3", "node", "tclsh"} {
 			long := strings.Repeat(part, maxCode/len(part))
 			short := long[:len(long)/8]

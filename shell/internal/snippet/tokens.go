@@ -20,9 +20,7 @@ func (l *lazyRegexp) get() *regexp.Regexp {
 }
 
 // homes are expressions whose value is the home.
-var homes = lazyRegexp{text: `\b(?:os\.environ\[['"]HOME['"]\]|os\.environ\.get\(['"]HOME['"]\)|(?:os\.|Sys\.)?getenv\(['"]HOME['"]\)|process\.env\.HOME\b|` +
-	`ENV\[['"]HOME['"]\]|(?:pathlib\.)?Path\.home\(\)|(?:require\(['"](?:node:)?os['"]\)|os)\.homedir\(\)|Dir\.home\b(?:\(\))?|Deno\.env\.get\(['"]HOME['"]\))|` +
-	`\$ENV\{['"]?HOME['"]?\}|\$_(?:SERVER|ENV)\[['"]HOME['"]\]`}
+var homes = lazyRegexp{text: "\\b(?:os\\.environ\\[['\"]HOME['\"]\\]|os\\.environ\\.get\\(['\"]HOME['\"]\\)|(?:os\\.|Sys\\.)?getenv\\(['\"]HOME['\"]\\)|process\\.env\\.HOME\\b|ENV\\[['\"]HOME['\"]\\]|(?:pathlib\\.)?Path\\.home\\(\\)|(?:require\\(['\"](?:node:)?os['\"]\\)|os)\\.homedir\\(\\)|Dir\\.home\\b(?:\\(\\))?|Deno\\.env\\.get\\(['\"]HOME['\"]\\))|\\$ENV\\{['\"]?HOME['\"]?\\}|\\$_(?:SERVER|ENV)\\[['\"]HOME['\"]\\]"}
 
 // A token is one of the smallest parts of code.
 type token struct {
