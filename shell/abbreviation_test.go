@@ -26,7 +26,8 @@ func TestAbbreviationsNeverLower(t *testing.T) {
 				if attached {
 					short += "=" + value
 				}
-				abbreviated := strings.Join(append(append(append([]string{}, words[:i]...), short), words[i+1:]...), " ")
+				abbreviated := strings.Join(append(append(append([]string{}, words[:i]...), short), words[i+1:]...),
+					" ")
 				if cut++; runsUnasked(abbreviated) {
 					t.Errorf("%s runs unasked, and %s asks", abbreviated, line)
 				}

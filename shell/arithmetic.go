@@ -31,7 +31,8 @@ func (w *walker) arithmetic(s *state, node syntax.Node) {
 		case *syntax.BinaryTest:
 			evaluated = evaluated || compares(n.Op) && (w.counts(s, n.X) || w.counts(s, n.Y))
 		case *syntax.UnaryTest:
-			evaluated = evaluated || n.Op == syntax.TsVarSet && !plainName(n.X) || n.Op == syntax.TsFdTerm && w.counts(s, n.X)
+			evaluated = evaluated || n.Op == syntax.TsVarSet && !plainName(n.X) ||
+				n.Op == syntax.TsFdTerm && w.counts(s, n.X)
 		}
 		return true
 	})
@@ -51,7 +52,8 @@ func (w *walker) index(s *state, index syntax.Node) {
 
 // assignsTo judges NAME=value within arithmetic.
 func (w *walker) assignsTo(n *syntax.BinaryArithm) {
-	if x, ok := n.X.(*syntax.Word); ok && strings.HasSuffix(n.Op.String(), "=") && !hasField("== != <= >=", n.Op.String()) {
+	if x, ok := n.X.(*syntax.Word); ok && strings.HasSuffix(n.Op.String(), "=") &&
+		!hasField("== != <= >=", n.Op.String()) {
 		w.sets(x.Lit(), word{open: true})
 	}
 }

@@ -15,38 +15,46 @@ import (
 // command: lists of dangerous names have always turned out to be too short.
 // A name that ends in _ stands for all that begin so.
 const harmlessEnv = "LC_ LANG LANGUAGE TZ TERM NO_COLOR FORCE_COLOR CLICOLOR CLICOLOR_FORCE COLORTERM COLUMNS LINES " +
-	"CI DEBUG VERBOSE NODE_ENV RUST_BACKTRACE RUST_LOG GOOS GOARCH GOARM GOMAXPROCS GO111MODULE CGO_ENABLED GOGC GODEBUG GOTRACEBACK " +
-	"PYTHONUNBUFFERED PYTHONDONTWRITEBYTECODE PYTHONIOENCODING PYTHONUTF8 PYTHONHASHSEED PYTHONWARNINGS " +
-	"POSIXLY_CORRECT GREP_COLORS LS_COLORS CARGO_TERM_COLOR GIT_OPTIONAL_LOCKS GIT_TERMINAL_PROMPT " +
-	"PYTHONFAULTHANDLER PYTHONNOUSERSITE PYTHONSAFEPATH PYTEST_DISABLE_PLUGIN_AUTOLOAD CARGO_INCREMENTAL CARGO_NET_OFFLINE RUST_TEST_THREADS " +
-	"LOG_LEVEL OMP_NUM_THREADS TOKENIZERS_PARALLELISM CUDA_VISIBLE_DEVICES " +
-	"AWS_REGION AWS_DEFAULT_REGION AWS_DEFAULT_OUTPUT DOTNET_NOLOGO HOMEBREW_NO_AUTO_UPDATE GH_NO_UPDATE_NOTIFIER GH_PROMPT_DISABLED PIP_DISABLE_PIP_VERSION_CHECK " +
-	"TIME_STYLE BLOCKSIZE BLOCK_SIZE QUOTING_STYLE DOTNET_CLI_TELEMETRY_OPTOUT NEXT_TELEMETRY_DISABLED"
+	"CI DEBUG VERBOSE NODE_ENV RUST_BACKTRACE RUST_LOG GOOS GOARCH GOARM GOMAXPROCS GO111MODULE CGO_ENABLED GOGC " +
+	"GODEBUG GOTRACEBACK PYTHONUNBUFFERED PYTHONDONTWRITEBYTECODE PYTHONIOENCODING PYTHONUTF8 PYTHONHASHSEED " +
+	"PYTHONWARNINGS POSIXLY_CORRECT GREP_COLORS LS_COLORS CARGO_TERM_COLOR GIT_OPTIONAL_LOCKS GIT_TERMINAL_PROMPT " +
+	"PYTHONFAULTHANDLER PYTHONNOUSERSITE PYTHONSAFEPATH PYTEST_DISABLE_PLUGIN_AUTOLOAD CARGO_INCREMENTAL " +
+	"CARGO_NET_OFFLINE RUST_TEST_THREADS LOG_LEVEL OMP_NUM_THREADS TOKENIZERS_PARALLELISM CUDA_VISIBLE_DEVICES " +
+	"AWS_REGION AWS_DEFAULT_REGION AWS_DEFAULT_OUTPUT DOTNET_NOLOGO HOMEBREW_NO_AUTO_UPDATE GH_NO_UPDATE_NOTIFIER " +
+	"GH_PROMPT_DISABLED PIP_DISABLE_PIP_VERSION_CHECK TIME_STYLE BLOCKSIZE BLOCK_SIZE QUOTING_STYLE " +
+	"DOTNET_CLI_TELEMETRY_OPTOUT NEXT_TELEMETRY_DISABLED"
 
 // harmlessValues are values of other variables that take a program away, or name
 // one that only prints.
-const harmlessValues = "PAGER=cat GIT_PAGER=cat GH_PAGER=cat MANPAGER=cat BAT_PAGER=cat SYSTEMD_PAGER=cat AWS_PAGER=cat PAGER= GIT_PAGER= GH_PAGER= SYSTEMD_PAGER= AWS_PAGER= " +
-	"GOWORK=off GOPROXY=off GOTOOLCHAIN=local GOFLAGS=-mod=vendor GOFLAGS=-mod=readonly GOFLAGS=-count=1 GOFLAGS=-buildvcs=false GOFLAGS= " +
-	"RAILS_ENV=test RACK_ENV=test MIX_ENV=test APP_ENV=test RUSTFLAGS=-Dwarnings RUSTFLAGS=-Awarnings RUSTFLAGS="
+const harmlessValues = "PAGER=cat GIT_PAGER=cat GH_PAGER=cat MANPAGER=cat BAT_PAGER=cat SYSTEMD_PAGER=cat " +
+	"AWS_PAGER=cat PAGER= GIT_PAGER= GH_PAGER= SYSTEMD_PAGER= AWS_PAGER= GOWORK=off GOPROXY=off GOTOOLCHAIN=local " +
+	"GOFLAGS=-mod=vendor GOFLAGS=-mod=readonly GOFLAGS=-count=1 GOFLAGS=-buildvcs=false GOFLAGS= RAILS_ENV=test " +
+	"RACK_ENV=test MIX_ENV=test APP_ENV=test RUSTFLAGS=-Dwarnings RUSTFLAGS=-Awarnings RUSTFLAGS="
 
 // harmlessValue reports an assignment of one of harmlessValues.
 func harmlessValue(name string, value word) bool {
-	return value.known() && hasField(harmlessValues, name+"="+value.text) || name == "RUSTFLAGS" && value.known() && hasField("warnings", strings.TrimPrefix(strings.TrimPrefix(value.text, "-D "), "-A "))
+	return value.known() && hasField(harmlessValues, name+"="+value.text) ||
+		name == "RUSTFLAGS" && value.known() &&
+			hasField("warnings", strings.TrimPrefix(strings.TrimPrefix(value.text, "-D "), "-A "))
 }
 
 // shellEnv are the variables that change what later commands of the same shell
 // do even when they are not exported anew, because the shell itself obeys them
 // or they are exported in every session.
-const shellEnv = "PATH IFS ENV BASH_ENV PROMPT_COMMAND PS0 PS1 PS2 PS4 SHELLOPTS BASHOPTS CDPATH GLOBIGNORE FPATH ZDOTDIR HOME SHELL " +
-	"PAGER EDITOR VISUAL BROWSER MANPAGER LESSOPEN LESSCLOSE LESS NODE_OPTIONS NODE_PATH PYTHONPATH PYTHONSTARTUP PYTHONHOME " +
-	"PERL5LIB PERL5OPT RUBYLIB RUBYOPT JAVA_TOOL_OPTIONS _JAVA_OPTIONS CLASSPATH GOFLAGS GOPROXY GOROOT GOPATH TMPDIR XDG_CONFIG_HOME " +
-	"KUBECONFIG DOCKER_HOST HTTP_PROXY HTTPS_PROXY ALL_PROXY http_proxy https_proxy all_proxy LD_ DYLD_ GIT_ SSH_ NPM_CONFIG_ npm_config_ CARGO_ RUSTC RUSTC_ BASH_ HIST HISTFILE " +
-	"NULLCMD READNULLCMD PS3 PROMPT PROMPT2 PROMPT3 PROMPT4 RPROMPT RPS1 RPS2 SPROMPT POSTEDIT STTY FCEDIT TEXTDOMAIN TEXTDOMAINDIR"
+const shellEnv = "PATH IFS ENV BASH_ENV PROMPT_COMMAND PS0 PS1 PS2 PS4 SHELLOPTS BASHOPTS CDPATH GLOBIGNORE FPATH " +
+	"ZDOTDIR HOME SHELL PAGER EDITOR VISUAL BROWSER MANPAGER LESSOPEN LESSCLOSE LESS NODE_OPTIONS NODE_PATH " +
+	"PYTHONPATH PYTHONSTARTUP PYTHONHOME PERL5LIB PERL5OPT RUBYLIB RUBYOPT JAVA_TOOL_OPTIONS _JAVA_OPTIONS CLASSPATH " +
+	"GOFLAGS GOPROXY GOROOT GOPATH TMPDIR XDG_CONFIG_HOME KUBECONFIG DOCKER_HOST HTTP_PROXY HTTPS_PROXY ALL_PROXY " +
+	"http_proxy https_proxy all_proxy LD_ DYLD_ GIT_ SSH_ NPM_CONFIG_ npm_config_ CARGO_ RUSTC RUSTC_ BASH_ HIST " +
+	"HISTFILE NULLCMD READNULLCMD PS3 PROMPT PROMPT2 PROMPT3 PROMPT4 RPROMPT RPS1 RPS2 SPROMPT POSTEDIT STTY FCEDIT " +
+	"TEXTDOMAIN TEXTDOMAINDIR"
 
 // shellOwned are the variables that the shell sets by itself, so that what the line
 // gave them says nothing.
-const shellOwned = "_ RANDOM SRANDOM SECONDS LINENO EPOCHSECONDS EPOCHREALTIME BASHPID PPID UID EUID GROUPS BASH_COMMAND BASH_SUBSHELL BASH_ARGV0 BASH_ARGC BASH_ARGV " +
-	"BASH_LINENO BASH_SOURCE BASH_VERSINFO BASH_REMATCH FUNCNAME DIRSTACK HISTCMD PIPESTATUS OPTARG OPTIND OLDPWD REPLY MAPFILE COPROC status pipestatus argv match MATCH"
+const shellOwned = "_ RANDOM SRANDOM SECONDS LINENO EPOCHSECONDS EPOCHREALTIME BASHPID PPID UID EUID GROUPS " +
+	"BASH_COMMAND BASH_SUBSHELL BASH_ARGV0 BASH_ARGC BASH_ARGV BASH_LINENO BASH_SOURCE BASH_VERSINFO BASH_REMATCH " +
+	"FUNCNAME DIRSTACK HISTCMD PIPESTATUS OPTARG OPTIND OLDPWD REPLY MAPFILE COPROC status pipestatus argv match " +
+	"MATCH"
 
 // unchangeable are those that nobody may set: bash drops the rest of the line.
 const unchangeable = "BASHOPTS BASH_VERSINFO EUID PPID SHELLOPTS UID"
@@ -54,17 +62,20 @@ const unchangeable = "BASHOPTS BASH_VERSINFO EUID PPID SHELLOPTS UID"
 // integers are variables that a shell keeps as numbers: what they are given is
 // arithmetic. The first line is bash's, the others are zsh's.
 const integers = "OPTIND SECONDS RANDOM SRANDOM LINENO HISTCMD BASHPID BASH_SUBSHELL EPOCHSECONDS EPOCHREALTIME " +
-	"LINES COLUMNS HISTSIZE SAVEHIST KEYTIMEOUT LISTMAX LOGCHECK MAILCHECK TMOUT TTYIDLE SHLVL FUNCNEST ERRNO DIRSTACKSIZE BAUD " +
-	"UID GID EUID EGID PPID status MBEGIN MEND CURSOR REPORTTIME REPORTMEMORY TRY_BLOCK_ERROR TRY_BLOCK_INTERRUPT ZSH_SUBSHELL"
+	"LINES COLUMNS HISTSIZE SAVEHIST KEYTIMEOUT LISTMAX LOGCHECK MAILCHECK TMOUT TTYIDLE SHLVL FUNCNEST ERRNO " +
+	"DIRSTACKSIZE BAUD UID GID EUID EGID PPID status MBEGIN MEND CURSOR REPORTTIME REPORTMEMORY TRY_BLOCK_ERROR " +
+	"TRY_BLOCK_INTERRUPT ZSH_SUBSHELL"
 
 // zshHooks are functions that zsh calls by itself.
-const zshHooks = "chpwd precmd preexec periodic zshaddhistory zshexit command_not_found_handler command_not_found_handle " +
-	"TRAPEXIT TRAPDEBUG TRAPZERR TRAPERR TRAPINT TRAPTERM TRAPHUP TRAPCHLD TRAPUSR1 TRAPUSR2 TRAPALRM TRAPPIPE TRAPQUIT TRAPWINCH TRAPCONT"
+const zshHooks = "chpwd precmd preexec periodic zshaddhistory zshexit command_not_found_handler " +
+	"command_not_found_handle TRAPEXIT TRAPDEBUG TRAPZERR TRAPERR TRAPINT TRAPTERM TRAPHUP TRAPCHLD TRAPUSR1 " +
+	"TRAPUSR2 TRAPALRM TRAPPIPE TRAPQUIT TRAPWINCH TRAPCONT"
 
 // zshTables are arrays with which zsh says what names mean. bash knows nothing of them.
-const zshTables = "path fpath cdpath manpath module_path aliases galiases saliases functions builtins commands reswords nameddirs options modules " +
-	"chpwd_functions precmd_functions preexec_functions periodic_functions zshexit_functions zshaddhistory_functions " +
-	"dis_aliases dis_galiases dis_saliases dis_functions dis_builtins dis_reswords"
+const zshTables = "path fpath cdpath manpath module_path aliases galiases saliases functions builtins commands " +
+	"reswords nameddirs options modules chpwd_functions precmd_functions preexec_functions periodic_functions " +
+	"zshexit_functions zshaddhistory_functions dis_aliases dis_galiases dis_saliases dis_functions dis_builtins " +
+	"dis_reswords"
 
 // listed reports whether a list of names, some of them beginnings, holds name.
 func listed(list, name string) bool {
@@ -132,7 +143,8 @@ func hasDots(dir string) bool {
 // testsPython reports a command that runs the project's tests and loads its
 // modules whatever PYTHONPATH says.
 func testsPython(command []word) bool {
-	if len(command) > 2 && command[0].known() && hasField("python python3", command[0].text) && command[1].known() && command[1].text == "-m" {
+	if len(command) > 2 && command[0].known() && hasField("python python3", command[0].text) && command[1].known() &&
+		command[1].text == "-m" {
 		command = command[2:]
 	}
 	return len(command) > 0 && command[0].known() && hasField("pytest unittest", command[0].text)

@@ -366,7 +366,8 @@ func (r *awkReader) name(i int) {
 // pipe judges a pipe to or from a command.
 func (r *awkReader) pipe(i int) {
 	if r.at(i+1).text != "getline" {
-		if to := r.at(i + 1); r.at(i-1).kind == awkString && to.kind == awkString && hasField(shellNames, base(firstWord(to.text))) {
+		if to := r.at(i + 1); r.at(i-1).kind == awkString && to.kind == awkString &&
+			hasField(shellNames, base(firstWord(to.text))) {
 			r.out.fed = append(r.out.fed, strings.NewReplacer(`\"`, `"`, `\n`, "\n").Replace(r.at(i-1).text))
 		}
 		r.out.ran = append(r.out.ran, r.operand(i+1))

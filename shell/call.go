@@ -24,7 +24,9 @@ func (w *walker) call(s *state, cmd *syntax.CallExpr, in flow) flow {
 	}
 	before, own := s.clone(), len(w.accesses)
 	out := w.run(s, args, in)
-	if slices.ContainsFunc(w.accesses[min(own, len(w.accesses)):], func(a umpire.Access) bool { return a.Doubt != "" }) {
+	if slices.ContainsFunc(w.accesses[min(own, len(w.accesses)):], func(a umpire.Access) bool {
+		return a.Doubt != ""
+	}) {
 		w.guessDefaults(before, cmd.Args, in)
 	}
 	return out
@@ -119,7 +121,8 @@ func (w *walker) function(s *state, name string, body *syntax.Stmt, args []word,
 }
 
 // systemFolders are where a program named by path is the one of that name.
-const systemFolders = "/bin /usr/bin /usr/local/bin /sbin /usr/sbin /usr/local/sbin /opt/homebrew/bin /lib /lib64 /usr/lib /usr/lib64"
+const systemFolders = "/bin /usr/bin /usr/local/bin /sbin /usr/sbin /usr/local/sbin /opt/homebrew/bin /lib /lib64 " +
+	"/usr/lib /usr/lib64"
 
 // known returns what is known of the program that a name or path starts.
 func (w *walker) known(name string) *program {

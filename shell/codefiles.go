@@ -28,8 +28,10 @@ func (u *use) namesFiles(args []word) {
 		if strings.HasPrefix(arg.text, "@") {
 			arg = arg.cut(1) // as of curl --data
 		}
-		folder := strings.Trim(arg.text, "./") == "" || strings.HasSuffix(arg.text, "/") || strings.HasSuffix(arg.text, "/...")
-		if !folder && strings.ContainsAny(arg.text, "./") && !strings.HasPrefix(arg.text, "-") && !strings.Contains(arg.text, "://") {
+		folder := strings.Trim(arg.text, "./") == "" || strings.HasSuffix(arg.text, "/") ||
+			strings.HasSuffix(arg.text, "/...")
+		if !folder && strings.ContainsAny(arg.text, "./") && !strings.HasPrefix(arg.text, "-") &&
+			!strings.Contains(arg.text, "://") {
 			u.runsFile(arg)
 		}
 	}

@@ -15,8 +15,8 @@ import (
 type arrayNames struct{ arrays, declared []string }
 
 // builtInArrays are the arrays that bash itself makes.
-const builtInArrays = "BASH_ALIASES BASH_ARGC BASH_ARGV BASH_CMDS BASH_LINENO BASH_REMATCH BASH_SOURCE COMPREPLY COMP_WORDS COPROC DIRSTACK " +
-	"FUNCNAME GROUPS MAPFILE PIPESTATUS READARRAY"
+const builtInArrays = "BASH_ALIASES BASH_ARGC BASH_ARGV BASH_CMDS BASH_LINENO BASH_REMATCH BASH_SOURCE COMPREPLY " +
+	"COMP_WORDS COPROC DIRSTACK FUNCNAME GROUPS MAPFILE PIPESTATUS READARRAY"
 
 // note adds a name to one of the lists and doubts it when it is on both.
 func (n *arrayNames) note(w *walker, name string, list *[]string) {

@@ -80,13 +80,15 @@ func (s *state) wordNumber(x *syntax.Word) (int, bool) {
 
 // plainParam reports $name or ${name} with nothing more to it.
 func plainParam(p *syntax.ParamExp) bool {
-	return p.Param != nil && !p.Excl && !p.Length && !p.Width && p.Flags == nil && p.Index == nil && p.Slice == nil && p.Repl == nil && p.Exp == nil
+	return p.Param != nil && !p.Excl && !p.Length && !p.Width && p.Flags == nil && p.Index == nil && p.Slice == nil &&
+		p.Repl == nil && p.Exp == nil
 }
 
 // decimal reads a number as the shell does; a leading 0 would make it octal.
 func decimal(text string) (int, bool) {
 	digits := strings.TrimPrefix(text, "-")
-	if digits == "" || len(digits) > 9 || digits[0] == '0' && len(digits) > 1 || strings.Trim(digits, "0123456789") != "" {
+	if digits == "" || len(digits) > 9 || digits[0] == '0' && len(digits) > 1 ||
+		strings.Trim(digits, "0123456789") != "" {
 		return 0, false
 	}
 	n, err := strconv.Atoi(text)
@@ -245,7 +247,8 @@ func fits(literals []string, text string) bool {
 const maxTrimmed = 1 << 10
 
 func trims(op syntax.ParExpOperator) bool {
-	return op == syntax.RemSmallSuffix || op == syntax.RemLargeSuffix || op == syntax.RemSmallPrefix || op == syntax.RemLargePrefix
+	return op == syntax.RemSmallSuffix || op == syntax.RemLargeSuffix || op == syntax.RemSmallPrefix ||
+		op == syntax.RemLargePrefix
 }
 
 // trimGlob trims the names that a pattern stands for, where it is plain what is
@@ -253,7 +256,8 @@ func trims(op syntax.ParExpOperator) bool {
 func trimGlob(op syntax.ParExpOperator, wd word, literals []string) (word, bool) {
 	switch {
 	case strings.Contains(wd.text, "["):
-	case len(literals) == 1 && (op == syntax.RemSmallSuffix || op == syntax.RemLargeSuffix) && !strings.ContainsAny(literals[0], "*?"):
+	case len(literals) == 1 && (op == syntax.RemSmallSuffix || op == syntax.RemLargeSuffix) &&
+		!strings.ContainsAny(literals[0], "*?"):
 		if text, ends := strings.CutSuffix(wd.text, literals[0]); ends {
 			return word{text: text, glob: true}, true
 		}

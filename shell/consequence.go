@@ -59,7 +59,8 @@ func statedAs(name string, risk umpire.Risk) (stated, error) {
 		return unstated, fmt.Errorf("consequence: %q is not one of none, reversible, outward, lost", name)
 	}
 	if umpire.Low.AtLeast(risk) && c.AtLeast(umpire.Outward) {
-		return unstated, fmt.Errorf("consequence: a use that is %s is not of risk %s, since it would run unasked", name, risk)
+		return unstated, fmt.Errorf("consequence: a use that is %s is not of risk %s, since it would run unasked", name,
+			risk)
 	}
 	return stated(slices.Index(statedConsequences[lost:], c)) + lost, nil
 }

@@ -36,7 +36,8 @@ type reading struct {
 func readCode(text string) (reading, error) {
 	if before := strings.TrimRight(text, `\`); (len(text)-len(before))%2 == 1 {
 		file, err := parseCode(text)
-		return reading{text: text, file: file, odd: "it ends in a backslash, which some shells drop and others keep"}, err
+		return reading{text: text, file: file,
+			odd: "it ends in a backslash, which some shells drop and others keep"}, err
 	}
 	if !strings.Contains(text, joinedLines) {
 		file, err := parseCode(text)
@@ -56,7 +57,8 @@ func readCode(text string) (reading, error) {
 	joined, err := parseCode(plain)
 	switch {
 	case err != nil:
-		return reading{text: text, file: file, odd: "its joined lines cannot be parsed"}, nil //nolint:nilerr // it is doubt
+		return reading{text: text, file: file,
+			odd: "its joined lines cannot be parsed"}, nil //nolint:nilerr // it is doubt
 	case !sameTree(reflect.ValueOf(file), reflect.ValueOf(joined)):
 		return reading{text: plain, file: joined, odd: "a backslash at the end of a line hides how shells read it"}, nil
 	}

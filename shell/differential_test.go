@@ -70,7 +70,8 @@ func TestDifferential(t *testing.T) {
 			}
 			started := time.Now()
 			ran := a.run(t, command, allowed)
-			t.Logf("figure: %s: %d payloads ran in %d lines, %v", name, len(ran), len(allowed), time.Since(started).Round(time.Second))
+			t.Logf("figure: %s: %d payloads ran in %d lines, %v", name, len(ran), len(allowed),
+				time.Since(started).Round(time.Second))
 			for _, line := range ran[:min(len(ran), 40)] {
 				t.Errorf("%s runs the payload: %q", name, line)
 			}
@@ -160,8 +161,9 @@ func (a *arena) command(program string, args ...string) *exec.Cmd {
 		"MARKS=" + a.marks,
 	}
 	cmd.SysProcAttr = &syscall.SysProcAttr{
-		Cloneflags: syscall.CLONE_NEWNS | syscall.CLONE_NEWPID | syscall.CLONE_NEWNET | syscall.CLONE_NEWIPC | syscall.CLONE_NEWUTS,
-		Pdeathsig:  syscall.SIGKILL,
+		Cloneflags: syscall.CLONE_NEWNS | syscall.CLONE_NEWPID | syscall.CLONE_NEWNET | syscall.CLONE_NEWIPC |
+			syscall.CLONE_NEWUTS,
+		Pdeathsig: syscall.SIGKILL,
 	}
 	if os.Geteuid() == 0 {
 		const nobody = 65534

@@ -17,12 +17,13 @@ import (
 const printsEnvironment = "prints the environment, with whatever secrets are in it"
 
 // secretParts are what the names of variables that hold secrets are made of, between underlines.
-const secretParts = "SECRET SECRETS TOKEN TOKENS PASSWORD PASSWORDS PASSWD PASSPHRASE PASS PW PWD KEY KEYS APIKEY ACCESSKEY SECRETKEY CREDENTIAL CREDENTIALS CREDS " +
-	"AUTH AUTHORIZATION PAT JWT COOKIE COOKIES DSN BEARER PRIVATE"
+const secretParts = "SECRET SECRETS TOKEN TOKENS PASSWORD PASSWORDS PASSWD PASSPHRASE PASS PW PWD KEY KEYS APIKEY " +
+	"ACCESSKEY SECRETKEY CREDENTIAL CREDENTIALS CREDS AUTH AUTHORIZATION PAT JWT COOKIE COOKIES DSN BEARER PRIVATE"
 
 // secretNames are names that hold secrets without saying so: addresses with a
 // password in them.
-const secretNames = "PGPASSWORD MYSQL_PWD DATABASE_URL DATABASE_URI DB_URL MONGO_URL MONGODB_URI REDIS_URL POSTGRES_URL AMQP_URL SENTRY_DSN"
+const secretNames = "PGPASSWORD MYSQL_PWD DATABASE_URL DATABASE_URI DB_URL MONGO_URL MONGODB_URI REDIS_URL " +
+	"POSTGRES_URL AMQP_URL SENTRY_DSN"
 
 // publicNames sound like secrets and are none.
 const publicNames = "PWD OLDPWD SSH_AUTH_SOCK GPG_KEY APT_KEY KEYMAP PUBLIC_KEY XAUTHORITY GPG_TTY"
@@ -33,7 +34,8 @@ func secretName(name string) bool {
 	if hasField(publicNames, name) {
 		return false
 	}
-	if hasField(secretNames, name) || strings.HasSuffix(name, "APIKEY") || strings.HasSuffix(name, "PASSWORD") || strings.HasSuffix(name, "TOKEN") {
+	if hasField(secretNames, name) || strings.HasSuffix(name, "APIKEY") || strings.HasSuffix(name, "PASSWORD") ||
+		strings.HasSuffix(name, "TOKEN") {
 		return true
 	}
 	for part := range strings.SplitSeq(name, "_") {
@@ -45,8 +47,9 @@ func secretName(name string) bool {
 }
 
 // agentVariables lead to programs that sign and log in for a person.
-const agentVariables = "SSH_AUTH_SOCK SSH_AGENT_PID GPG_AGENT_INFO GNOME_KEYRING_CONTROL KRB5CCNAME AWS_CONTAINER_CREDENTIALS_FULL_URI AWS_CONTAINER_CREDENTIALS_RELATIVE_URI " +
-	"VAULT_ADDR BW_SESSION GIT_ASKPASS SSH_ASKPASS"
+const agentVariables = "SSH_AUTH_SOCK SSH_AGENT_PID GPG_AGENT_INFO GNOME_KEYRING_CONTROL KRB5CCNAME " +
+	"AWS_CONTAINER_CREDENTIALS_FULL_URI AWS_CONTAINER_CREDENTIALS_RELATIVE_URI VAULT_ADDR BW_SESSION GIT_ASKPASS " +
+	"SSH_ASKPASS"
 
 // SecretVariable reports whether the name of a variable says that it holds a secret, or
 // leads to what logs in for a person.
@@ -67,8 +70,9 @@ func checkPrintenv(u *use) {
 
 // plainSettings are what people look for in the environment, and no part of the
 // name of a secret.
-const plainSettings = "PATH HOME USER SHELL TERM LANG LC_ EDITOR PAGER DISPLAY VIRTUAL_ENV CONDA_PREFIX CONDA_DEFAULT GOPATH GOROOT GOOS GOARCH GOFLAGS GOBIN " +
-	"JAVA_HOME NODE_ENV NODE_OPTIONS PYTHONPATH LD_LIBRARY XDG_ NVM_DIR TZ HOSTNAME LOGNAME OLDPWD TMPDIR RUSTFLAGS CUDA_VISIBLE PKG_CONFIG"
+const plainSettings = "PATH HOME USER SHELL TERM LANG LC_ EDITOR PAGER DISPLAY VIRTUAL_ENV CONDA_PREFIX " +
+	"CONDA_DEFAULT GOPATH GOROOT GOOS GOARCH GOFLAGS GOBIN JAVA_HOME NODE_ENV NODE_OPTIONS PYTHONPATH LD_LIBRARY " +
+	"XDG_ NVM_DIR TZ HOSTNAME LOGNAME OLDPWD TMPDIR RUSTFLAGS CUDA_VISIBLE PKG_CONFIG"
 
 // narrows lifts the question of an environment that is printed into a program
 // which shows next to nothing of it: a count, the names, a setting.
@@ -89,9 +93,11 @@ func (u *use) showsLittle() bool {
 		return true
 	case "cut":
 		fields, sep := u.got("--fields"), u.got("--delimiter")
-		return u.got("--complement") == nil && fields != nil && fields.value.text == "1" && sep != nil && strings.Trim(sep.value.text, "=") == ""
+		return u.got("--complement") == nil && fields != nil && fields.value.text == "1" && sep != nil &&
+			strings.Trim(sep.value.text, "=") == ""
 	case "grep":
-		return u.gave("-c", "--count", "-q", "--quiet", "--silent") || len(u.operands) == 1 && len(u.given) == 0 && plainSetting(u.operands[0])
+		return u.gave("-c", "--count", "-q", "--quiet", "--silent") ||
+			len(u.operands) == 1 && len(u.given) == 0 && plainSetting(u.operands[0])
 	}
 	return false
 }
@@ -100,7 +106,8 @@ func (u *use) showsLittle() bool {
 func plainSetting(pattern word) bool {
 	name := strings.TrimSuffix(strings.TrimPrefix(pattern.text, "^"), "=")
 	for setting := range strings.FieldsSeq(plainSettings) {
-		if strings.Contains(name, setting) && strings.Trim(name, "ABCDEFGHIJKLMNOPQRSTUVWXYZ_") == "" && pattern.known() {
+		if strings.Contains(name, setting) && strings.Trim(name, "ABCDEFGHIJKLMNOPQRSTUVWXYZ_") == "" &&
+			pattern.known() {
 			return true
 		}
 	}

@@ -49,7 +49,8 @@ func TestEvaluatedText(t *testing.T) {
 				if evaluator == "echo $((V))" && strings.Contains(setter, "EVAL1") {
 					continue // a number, and not the parameter
 				}
-				line := strings.NewReplacer("EVAL1", strings.ReplaceAll(evaluator, "V", "1"), "EVAL", strings.ReplaceAll(evaluator, "V", "x"), "CODE", code).Replace(setter)
+				line := strings.NewReplacer("EVAL1", strings.ReplaceAll(evaluator, "V", "1"), "EVAL",
+					strings.ReplaceAll(evaluator, "V", "x"), "CODE", code).Replace(setter)
 				if !noticed(line) && !asked(line) {
 					t.Errorf("%s\n\thides ./x.sh", line)
 				}

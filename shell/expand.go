@@ -412,7 +412,8 @@ func (e *expansion) param(p *syntax.ParamExp) []word {
 
 // computed is the length, a part or a trimmed form of a variable that is known.
 func (e *expansion) computed(p *syntax.ParamExp) (word, bool) {
-	if p.Param == nil || !syntax.ValidName(p.Param.Value) || p.Excl || p.Flags != nil || p.Width || p.Index != nil || p.Repl != nil {
+	if p.Param == nil || !syntax.ValidName(p.Param.Value) || p.Excl || p.Flags != nil || p.Width || p.Index != nil ||
+		p.Repl != nil {
 		return word{}, false
 	}
 	words, found := e.lookup(p.Param.Value, p)
@@ -575,7 +576,8 @@ func (e *expansion) substitution(sub *syntax.CmdSubst, quoted bool) []word {
 		counts.split = !quoted
 		return []word{counts}
 	}
-	foreign := out.kind == flowRemote || copiesText(out.from) || copiesText(lastProgram(sub)) || e.s.printsCode(sub, new(maxReferences))
+	foreign := out.kind == flowRemote || copiesText(out.from) || copiesText(lastProgram(sub)) ||
+		e.s.printsCode(sub, new(maxReferences))
 	return []word{{open: true, split: !quoted, foreign: foreign}}
 }
 
@@ -690,7 +692,8 @@ func singleQuoted(part *syntax.SglQuoted) word {
 	return lit(text)
 }
 
-var ansiEscapes = strings.NewReplacer(`\\`, `\\`, `"`, `\"`, `\'`, `'`, `\"`, `\"`, `\e`, `\x1b`, `\E`, `\x1b`, "\n", `\n`)
+var ansiEscapes = strings.NewReplacer(`\\`, `\\`, `"`, `\"`, `\'`, `'`, `\"`, `\"`, `\e`, `\x1b`, `\E`, `\x1b`, "\n",
+	`\n`)
 
 // absolute returns the possible absolute paths of a word.
 func (s *state) absolute(wd word) []string {

@@ -194,7 +194,8 @@ func TestWhysAreShort(t *testing.T) {
 	t.Parallel()
 	check := func(where, why string) {
 		first := []rune(why + " ")[:2]
-		if len(why) > maxWhy || unicode.IsUpper(first[0]) && !unicode.IsUpper(first[1]) || strings.HasSuffix(why, ".") || strings.TrimSpace(why) != why {
+		if len(why) > maxWhy || unicode.IsUpper(first[0]) && !unicode.IsUpper(first[1]) ||
+			strings.HasSuffix(why, ".") || strings.TrimSpace(why) != why {
 			t.Errorf("%s: %q", where, why)
 		}
 	}
@@ -300,7 +301,8 @@ func TestHarmlessOptionsAreQuiet(t *testing.T) {
 		}
 		limit := min(own.risk, s.p.risk)
 		for _, way := range s.ways("1") {
-			if risk, doubt := worst(s.line(way...)); risk < limit || doubt && !own.doubt && !limit.AtLeast(umpire.Medium) {
+			if risk, doubt := worst(s.line(way...)); risk < limit ||
+				doubt && !own.doubt && !limit.AtLeast(umpire.Medium) {
 				t.Errorf("%s is %s, doubt %v; without %s", s.line(way...), risk, doubt, limit)
 			}
 		}
@@ -316,7 +318,8 @@ func TestAbbreviationsMeanTheWorst(t *testing.T) {
 			return
 		}
 		for n := len("--") + 2; n < len(s.name); n++ {
-			if got, field := s.p.long(s.name[:n]); got.does&changing == 0 && strings.TrimRight(field, "=?") != s.name[:n] {
+			if got, field := s.p.long(s.name[:n]); got.does&changing == 0 &&
+				strings.TrimRight(field, "=?") != s.name[:n] {
 				t.Errorf("%s of %s means %s, and not %s", s.name[:n], s.path, field, s.name)
 			}
 		}
@@ -374,7 +377,9 @@ func TestReadingOptionsAreSeen(t *testing.T) {
 		}
 		const value = "/somewhere/else"
 		for _, way := range slices.Concat(s.ways(value), s.clusters(value), s.abbreviations(value)) {
-			seen := slices.ContainsFunc(Parse(s.line(way...), testEnv), func(a umpire.Access) bool { return a.Target == value })
+			seen := slices.ContainsFunc(Parse(s.line(way...), testEnv), func(a umpire.Access) bool {
+				return a.Target == value
+			})
 			if risk, doubt := worst(s.line(way...)); !seen && !risk.AtLeast(umpire.Medium) && !doubt {
 				t.Errorf("%s does not read %s", s.line(way...), value)
 			}

@@ -62,11 +62,13 @@ func (u *use) codeOnLine() []string {
 		switch {
 		case !arg.known() || last < 1:
 		case hasField("--eval -eval --print --execute --run --command -Command", before), before == "eval" && i == 1,
-			len(before) > 1 && before[0] == '-' && before[1] != '-' && strings.IndexByte(letters, before[len(before)-1]) >= 0:
+			len(before) > 1 && before[0] == '-' && before[1] != '-' &&
+				strings.IndexByte(letters, before[len(before)-1]) >= 0:
 			codes = append(codes, arg.text)
 		case attached && hasField("--eval -eval --print --execute --run --command", option):
 			codes = append(codes, value)
-		case arg.text[0] == '-' && strings.IndexByte(letters, arg.text[1]) >= 0 && strings.ContainsAny(arg.text, "('\"`{ "):
+		case arg.text[0] == '-' && strings.IndexByte(letters, arg.text[1]) >= 0 &&
+			strings.ContainsAny(arg.text, "('\"`{ "):
 			codes = append(codes, arg.text[2:])
 		}
 	}
@@ -186,7 +188,8 @@ func defaults(part syntax.WordPart) bool {
 
 func hasDefault(op syntax.ParExpOperator) bool {
 	switch op {
-	case syntax.DefaultUnset, syntax.DefaultUnsetOrNull, syntax.AssignUnset, syntax.AssignUnsetOrNull, syntax.AlternateUnset, syntax.AlternateUnsetOrNull:
+	case syntax.DefaultUnset, syntax.DefaultUnsetOrNull, syntax.AssignUnset, syntax.AssignUnsetOrNull,
+		syntax.AlternateUnset, syntax.AlternateUnsetOrNull:
 		return true
 	default:
 		return false

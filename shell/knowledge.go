@@ -112,7 +112,8 @@ func (p *Program) mayStand(seen map[string]bool) error {
 		switch {
 		case known == nil:
 		case !p.Replace:
-			return fmt.Errorf("names: %q is built in; see umpire programs show %s, and say replace: true if yours is better", name, name)
+			return fmt.Errorf("names: %q is built in; see umpire programs show %s, and say replace: true if yours is "+
+				"better", name, name)
 		case slices.Contains(guarded[:], family) || !known.plain():
 			return fmt.Errorf("replace: what is built in for %q is more than a table and cannot be replaced", name)
 		}
@@ -416,7 +417,9 @@ func optionsOf(options []Option, s style) ([]option, error) {
 }
 
 func (o *Option) takesValue() bool {
-	return slices.ContainsFunc(o.Names, func(name string) bool { return strings.HasSuffix(name, "=") || strings.HasSuffix(name, "?") })
+	return slices.ContainsFunc(o.Names, func(name string) bool {
+		return strings.HasSuffix(name, "=") || strings.HasSuffix(name, "?")
+	})
 }
 
 func (o *Option) check(s style, seen map[string]bool) error {
@@ -447,14 +450,16 @@ func (o *Option) check(s style, seen map[string]bool) error {
 // cluster.
 func spelledAs(spelling string, s style) ([]string, error) {
 	name := strings.TrimRight(spelling, "=?")
-	if len(name) < 2 || name[0] != '-' || name == "--" || len(spelling) > len(name)+1 || strings.ContainsAny(name, "= \t\n") {
+	if len(name) < 2 || name[0] != '-' || name == "--" || len(spelling) > len(name)+1 ||
+		strings.ContainsAny(name, "= \t\n") {
 		return nil, fmt.Errorf("names: %q is not how an option is spelled", spelling)
 	}
 	if s == words || name[1] == '-' {
 		return []string{name}, nil
 	}
 	if len(name) > 2 && name != spelling {
-		return nil, fmt.Errorf("names: %q takes a value, so it must be one letter, or begin with two dashes, or the style be words", spelling)
+		return nil, fmt.Errorf("names: %q takes a value, so it must be one letter, or begin with two dashes, or the "+
+			"style be words", spelling)
 	}
 	var letters []string
 	for i := 1; i < len(name); i++ {

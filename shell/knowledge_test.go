@@ -120,7 +120,8 @@ func TestKnowledgeGuards(t *testing.T) {
 			}
 		}
 	}
-	for name := range strings.FieldsSeq("rm rmdir shred dd mkfs chmod chown sudo su env xargs find sh bash python3 node perl awk sed git npm make docker kubectl ssh curl rsync tar vim eval source kill systemctl crontab") {
+	for name := range strings.FieldsSeq("rm rmdir shred dd mkfs chmod chown sudo su env xargs find sh bash python3 " +
+		"node perl awk sed git npm make docker kubectl ssh curl rsync tar vim eval source kill systemctl crontab") {
 		p := Program{Names: []string{name}, Risk: umpire.Safe, Why: "does nothing", Replace: true, Lax: true}
 		if _, err := NewKnowledge([]Program{p}); err == nil {
 			t.Errorf("%s can be replaced", name)
@@ -204,8 +205,10 @@ func TestKnowledgeStatesConsequences(t *testing.T) {
 			if err != nil {
 				continue
 			}
-			if got := Parse("sudo weather x", Env{Dir: "/p", Programs: k}); got[len(got)-1].Consequence != want || p.StatedConsequence() != want {
-				t.Errorf("%s, %q: %s and %s, want %s", risk, name, got[len(got)-1].Consequence, p.StatedConsequence(), want)
+			if got := Parse("sudo weather x", Env{Dir: "/p", Programs: k}); got[len(got)-1].Consequence != want ||
+				p.StatedConsequence() != want {
+				t.Errorf("%s, %q: %s and %s, want %s", risk, name, got[len(got)-1].Consequence, p.StatedConsequence(),
+					want)
 			}
 		}
 	}

@@ -14,9 +14,10 @@ import (
 var wellKnownSecrets = []string{".env", "id_rsa", "id_ed25519", ".netrc", ".git-credentials", ".pgpass"}
 
 // everydayNames are names of each kind that a search of a project is for.
-const everydayNames = "README.md main.go index.js app.tsx server.ts test_a.py lib.rs Main.java a.c a.h a.cpp page.html style.css data.csv notes.txt " +
-	"config.yaml config.yml settings.toml package.json schema.sql deploy.sh Makefile Dockerfile LICENSE go.mod Cargo.lock .gitignore .eslintrc .editorconfig " +
-	"a.log a.xml a.png a.rb a.php a.vue a.svelte a.proto a.ini a.cfg a.conf a.lock a.map a.bak"
+const everydayNames = "README.md main.go index.js app.tsx server.ts test_a.py lib.rs Main.java a.c a.h a.cpp " +
+	"page.html style.css data.csv notes.txt config.yaml config.yml settings.toml package.json schema.sql deploy.sh " +
+	"Makefile Dockerfile LICENSE go.mod Cargo.lock .gitignore .eslintrc .editorconfig a.log a.xml a.png a.rb a.php " +
+	"a.vue a.svelte a.proto a.ini a.cfg a.conf a.lock a.map a.bak"
 
 // secretsMeant are the secrets that a pattern means: a wildcard for a name, or an expression
 // that fits somewhere in a path.

@@ -41,7 +41,8 @@ func runsUnasked(line string) bool {
 		switch {
 		case a.Risk.AtLeast(umpire.Medium) || a.Doubt != "":
 			return false
-		case a.Paths() && a.Target != "/p" && !strings.HasPrefix(a.Target, "/p/") && !strings.HasPrefix(a.Target, "/dev/"):
+		case a.Paths() && a.Target != "/p" && !strings.HasPrefix(a.Target, "/p/") &&
+			!strings.HasPrefix(a.Target, "/dev/"):
 			return false
 		}
 	}

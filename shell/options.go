@@ -185,7 +185,8 @@ func (p *program) cluster(out *parsed, arg word, rest []word) int {
 // program may take no value here, and obey it.
 func (out *parsed) swallow(p *program, value word) {
 	text := value.text
-	if p.lax && !p.obeysOptions() || len(text) < 2 || text[0] != '-' || text[1] >= '0' && text[1] <= '9' || text[1] == ' ' {
+	if p.lax && !p.obeysOptions() || len(text) < 2 || text[0] != '-' || text[1] >= '0' && text[1] <= '9' ||
+		text[1] == ' ' {
 		return
 	}
 	var as parsed
@@ -217,7 +218,8 @@ func (p *program) long(name string) (*option, string) {
 			if bare == name {
 				return opt, field
 			}
-			abbreviates := p.style != words && len(name) > 2 && strings.HasPrefix(bare, name) && strings.HasPrefix(name, "--")
+			abbreviates := p.style != words && len(name) > 2 && strings.HasPrefix(bare, name) &&
+				strings.HasPrefix(name, "--")
 			if abbreviates && (found == nil || opt.does.outweighs(found.does)) {
 				found, spelling = opt, field
 			}

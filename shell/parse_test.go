@@ -230,7 +230,8 @@ func TestGuard(t *testing.T) {
 func TestBounds(t *testing.T) {
 	t.Parallel()
 	for name, line := range map[string]string{
-		"loops in loops":        strings.Repeat("for i in 1 2 3 4 5 6 7 8 9; do ", 12) + "ls" + strings.Repeat("; done", 12),
+		"loops in loops": strings.Repeat("for i in 1 2 3 4 5 6 7 8 9; do ", 12) + "ls" + strings.Repeat("; done",
+			12),
 		"functions that double": "a() { ls; ls; }; " + doubling(20) + " z20",
 		"braces in braces":      "echo " + strings.Repeat("{a,b}", 30),
 		"a large sequence":      "echo {1..100000000}",

@@ -266,7 +266,8 @@ func (u *use) packs(members []word) {
 	if u.got("--files-from") != nil {
 		u.doubt = "the files that a list names are not known before it runs"
 	}
-	if file := u.got("-f", "--file"); file == nil || file.value.text != "-" && file.value.text != "/dev/null" || file.value.open {
+	if file := u.got("-f", "--file"); file == nil || file.value.text != "-" && file.value.text != "/dev/null" ||
+		file.value.open {
 		u.raiseTo(umpire.Medium, reversible, "packs files")
 	}
 	kind := umpire.KindRead
@@ -431,7 +432,8 @@ func checkPackVerb(u *use) {
 // it looks, and others name lists of files, logs and settings.
 func (u *use) packOptions() {
 	for _, arg := range u.args0() {
-		if strings.HasPrefix(arg.text, "-") && (arg.open || !hasField("-slt -ba -bd -bb -bb0 -bb1 -y -r -t7z -tzip -ttar -p -p- -mmt -v -vt -c- -idq -inul", arg.text)) {
+		if strings.HasPrefix(arg.text, "-") && (arg.open || !hasField("-slt -ba -bd -bb -bb0 -bb1 -y -r -t7z -tzip "+
+			"-ttar -p -p- -mmt -v -vt -c- -idq -inul", arg.text)) {
 			u.raise(umpire.Medium, "the option "+arg.display()+" of "+u.table+" is not known")
 		}
 	}
@@ -455,7 +457,8 @@ func checkAr(u *use) {
 		return
 	}
 	letters := strings.TrimPrefix(operands[0].text, "-")
-	looks := u.program0() != "ranlib" && letters != "" && strings.Trim(letters, "tpvVOTsP") == "" && strings.ContainsAny(letters, "tp")
+	looks := u.program0() != "ranlib" && letters != "" && strings.Trim(letters, "tpvVOTsP") == "" &&
+		strings.ContainsAny(letters, "tp")
 	if !looks {
 		u.raiseTo(umpire.Medium, reversible, "changes an archive of objects")
 	}
@@ -505,7 +508,8 @@ func checkCpio(u *use) {
 			return
 		}
 	}
-	if u.got("-t") != nil && u.got("-o") == nil && len(u.operands) == 0 && len(u.unknown) == 0 && !u.has(runs|obeys|writes) {
+	if u.got("-t") != nil && u.got("-o") == nil && len(u.operands) == 0 && len(u.unknown) == 0 &&
+		!u.has(runs|obeys|writes) {
 		u.become(umpire.Safe, "lists an archive")
 		return
 	}

@@ -212,7 +212,10 @@ var cargoCommands = []program{
 		subs: []program{
 			{names: "run list", each: true, risk: umpire.Safe, why: runsTests, check: checkCargoTest, opts: []option{
 				{
-					names: cargoBuilds + " --no-run --no-fail-fast --fail-fast --no-capture --nocapture --retries= --test-threads= --partition= --filter-expr= --filterset= --status-level= --final-status-level= --success-output= --failure-output= --run-ignored= --hide-progress-bar --no-tests= --max-fail= --no-output-indent",
+					names: cargoBuilds + " --no-run --no-fail-fast --fail-fast --no-capture --nocapture --retries= " +
+						"--test-threads= --partition= --filter-expr= --filterset= --status-level= " +
+						"--final-status-level= --success-output= --failure-output= --run-ignored= " +
+						"--hide-progress-bar --no-tests= --max-fail= --no-output-indent",
 				},
 				{names: "-qvr -p= -j= -F= -E= -P= -T="}, {names: "--manifest-path=", does: reads},
 				{names: "--target-dir=", does: writes}, {names: "-h --help", does: shows},
@@ -237,14 +240,18 @@ var cargoCommands = []program{
 		why: changesPackages, lax: true},
 }
 
-const cargoLooks = "--all-features --no-default-features --features= --locked --offline --frozen --color= --quiet --verbose"
+const cargoLooks = "--all-features --no-default-features --features= --locked --offline --frozen --color= --quiet " +
+	"--verbose"
 
 // cargoBuilds are what the builds of cargo accept; --target is not among them,
 // since its file can name a linker.
-const cargoBuilds = cargoLooks + " --workspace --all --lib --bins --bin= --examples --example= --tests --test= --benches --bench= --all-targets --package= --exclude= --release --profile= --jobs= --keep-going --message-format= --ignore-rust-version --future-incompat-report"
+const cargoBuilds = cargoLooks + " --workspace --all --lib --bins --bin= --examples --example= --tests --test= " +
+	"--benches --bench= --all-targets --package= --exclude= --release --profile= --jobs= --keep-going " +
+	"--message-format= --ignore-rust-version --future-incompat-report"
 
 // plainMakeOptions are options of make that do not choose other rules.
-const plainMakeOptions = "-s -j -k --silent --quiet --jobs --keep-going -w --no-print-directory --print-directory -C --directory --"
+const plainMakeOptions = "-s -j -k --silent --quiet --jobs --keep-going -w --no-print-directory --print-directory -C " +
+	"--directory --"
 
 // checkMake follows the targets of a makefile that is no more than command lines.
 func checkMake(u *use) {
@@ -261,7 +268,8 @@ func (u *use) guessRules() {
 		switch {
 		case hasField("-E --eval", g.name):
 			given.WriteString(g.value.text + "\n")
-		case hasField("-f --file --makefile", g.name) && hasField("- /dev/stdin /dev/fd/0", g.value.text) && u.in.kind == flowText:
+		case hasField("-f --file --makefile", g.name) && hasField("- /dev/stdin /dev/fd/0", g.value.text) &&
+			u.in.kind == flowText:
 			given.WriteString(u.in.text + "\n")
 		}
 	}
@@ -295,7 +303,8 @@ func checkTask(u *use) {
 
 // checkCargoTest judges what follows --: it goes to the test programs.
 func checkCargoTest(u *use) {
-	u.dashed("--nocapture --no-capture --show-output --exact --ignored --include-ignored --list --quiet -q --test-threads --test-threads=1 --skip")
+	u.dashed("--nocapture --no-capture --show-output --exact --ignored --include-ignored --list --quiet -q " +
+		"--test-threads --test-threads=1 --skip")
 	checkRunner(u)
 }
 

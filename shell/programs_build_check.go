@@ -251,7 +251,8 @@ func checkTsc(u *use) {
 		switch {
 		case pretty && operand.known() && hasField("true false", operand.text):
 			pretty = false // it is the value of --pretty
-		case operand.open || strings.HasPrefix(operand.text, "@") || hasField("true false null undefined", operand.text):
+		case operand.open || strings.HasPrefix(operand.text, "@") ||
+			hasField("true false null undefined", operand.text):
 			u.raise(umpire.Medium, "takes options from elsewhere")
 		}
 	}

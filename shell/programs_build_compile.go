@@ -10,8 +10,9 @@ import (
 // starts a program, reads a file of options, loads a plugin or writes. Those of
 // syntaxBeginnings have their value attached.
 const (
-	syntaxOptions = "-fsyntax-only -pedantic -pedantic-errors -ansi -pthread -w -g -c -m32 -m64 -nostdinc -fopenmp -fno-exceptions -fno-rtti -fPIC -fpic " +
-		"-fdiagnostics-color -fno-diagnostics-color -fcolor-diagnostics -fmax-errors=0"
+	syntaxOptions = "-fsyntax-only -pedantic -pedantic-errors -ansi -pthread -w -g -c -m32 -m64 -nostdinc -fopenmp " +
+		"-fno-exceptions -fno-rtti -fPIC -fpic -fdiagnostics-color -fno-diagnostics-color -fcolor-diagnostics " +
+		"-fmax-errors=0"
 	syntaxBeginnings = "-W -std= -D -U -O -fdiagnostics-color= -fmax-errors= -ferror-limit="
 	syntaxFolders    = "-I -isystem -iquote -include"
 )
@@ -37,7 +38,8 @@ func checkSyntaxOnly(u *use) {
 			reads = append(reads, args[i])
 		case hasField(syntaxOptions, arg.text):
 			only = only || arg.text == "-fsyntax-only"
-		case !strings.HasPrefix(arg.text, "-Wl,") && !strings.HasPrefix(arg.text, "-Wa,") && !strings.HasPrefix(arg.text, "-Wp,") && beginsWithField(arg.text, syntaxBeginnings):
+		case !strings.HasPrefix(arg.text, "-Wl,") && !strings.HasPrefix(arg.text, "-Wa,") &&
+			!strings.HasPrefix(arg.text, "-Wp,") && beginsWithField(arg.text, syntaxBeginnings):
 		default:
 			return
 		}

@@ -10,9 +10,12 @@ import (
 // Options that go build, test, run, list and vet share. Those that name a
 // program or a file that the build obeys are goRuns.
 const (
-	goBuild = "-a -n -race -msan -asan -cover -covermode= -coverpkg= -v -work -x -buildmode= -buildvcs? -installsuffix= -json -linkshared -modcacherw -p= -tags= -trimpath"
-	goTest  = "-run= -bench= -benchtime= -benchmem -count= -cpu= -failfast -fullpath -fuzztime= -list= -parallel= -short -shuffle= -skip= -timeout= -vet= -test.v -test.run="
-	goPlain = "-json -m -e -f= -u -retracted -versions -deps -test -find -compiled -export -tags= -race -v -n -x -reuse= -buildvcs= -p= -trimpath"
+	goBuild = "-a -n -race -msan -asan -cover -covermode= -coverpkg= -v -work -x -buildmode= -buildvcs? " +
+		"-installsuffix= -json -linkshared -modcacherw -p= -tags= -trimpath"
+	goTest = "-run= -bench= -benchtime= -benchmem -count= -cpu= -failfast -fullpath -fuzztime= -list= -parallel= " +
+		"-short -shuffle= -skip= -timeout= -vet= -test.v -test.run="
+	goPlain = "-json -m -e -f= -u -retracted -versions -deps -test -find -compiled -export -tags= -race -v -n -x " +
+		"-reuse= -buildvcs= -p= -trimpath"
 )
 
 const (
@@ -204,9 +207,10 @@ var goTools = []program{
 					"--output.checkstyle.path= --cpu-profile-path= --mem-profile-path= --trace-path= " +
 					"--output.json.path= --output.sarif.path= --output.html.path=", does: writes,
 					except: "stdout stderr"},
-				{names: "--out-format=", does: asks, consequence: reversible, why: "can write a report", except: "json " +
-					"tab line-number colored-line-number colored-tab checkstyle code-climate html junit-xml " +
-					"github-actions teamcity sarif"},
+				{names: "--out-format=", does: asks, consequence: reversible, why: "can write a report",
+					except: "json " +
+						"tab line-number colored-line-number colored-tab checkstyle code-climate html junit-xml " +
+						"github-actions teamcity sarif"},
 				{names: "--new-from-patch=", does: reads},
 			}},
 			{names: "linters help version formatters", each: true, risk: umpire.Safe, why: "prints what it knows",

@@ -31,7 +31,8 @@ var builtins = []program{
 			for i, operand := range u.operands {
 				u.index(operand)
 				const compare = "-eq -ne -lt -le -gt -ge"
-				if i > 0 && hasField(compare, u.operands[i-1].text) || i+1 < len(u.operands) && hasField(compare, u.operands[i+1].text) {
+				if i > 0 && hasField(compare, u.operands[i-1].text) ||
+					i+1 < len(u.operands) && hasField(compare, u.operands[i+1].text) {
 					u.sums(operand)
 				}
 				if operand.foreign && operand.split {
@@ -120,7 +121,8 @@ func echoes(u *use, _ flow) flow {
 func checkPrintf(u *use) {
 	printsSecrets(u)
 	u.numbers()
-	if len(u.operands) > 1 && (strings.HasPrefix(u.operands[0].text, "-v") || u.operands[0].open && u.operands[0].text == "") {
+	if len(u.operands) > 1 && (strings.HasPrefix(u.operands[0].text, "-v") ||
+		u.operands[0].open && u.operands[0].text == "") {
 		name := u.operands[1]
 		if len(u.operands[0].text) > len("-v") {
 			name = u.operands[0].cut(len("-v"))
@@ -192,7 +194,8 @@ func checkCd(u *use) {
 	}
 	several := len(u.operands) > 1 && target.text != u.operands[0].text // zsh replaces a part of the path
 	u.operands = nil
-	if several || strings.HasPrefix(target.text, "-") || strings.HasPrefix(target.text, "+") || target.text == "" && !target.open {
+	if several || strings.HasPrefix(target.text, "-") || strings.HasPrefix(target.text, "+") ||
+		target.text == "" && !target.open {
 		u.s.dirs, u.s.failed = nil, nil
 		return
 	}
@@ -218,17 +221,20 @@ func checkSet(u *use) {
 			u.w.holds(u.s.args...)
 			return
 		}
-		if !operand.maybeOption() && !strings.HasPrefix(operand.text, "+") && (i == 0 || u.operands[i-1].text != "-o" && u.operands[i-1].text != "+o") {
+		if !operand.maybeOption() && !strings.HasPrefix(operand.text, "+") &&
+			(i == 0 || u.operands[i-1].text != "-o" && u.operands[i-1].text != "+o") {
 			u.w.holds(u.operands[i:]...)
 			u.s.args = nil
 		}
 		if strings.HasPrefix(operand.text, "-A") || strings.HasPrefix(operand.text, "+A") {
 			u.raise(umpire.Medium, "sets an array of zsh")
 		}
-		if operand.open || strings.ContainsAny(operand.text, "ak") && strings.HasPrefix(operand.text, "-") && !strings.HasPrefix(operand.text, "-o") {
+		if operand.open || strings.ContainsAny(operand.text, "ak") && strings.HasPrefix(operand.text, "-") &&
+			!strings.HasPrefix(operand.text, "-o") {
 			u.raise(umpire.Medium, "changes how the shell runs commands")
 		}
-		if (operand.text == "history" || operand.text == "allexport" || operand.text == "vi" || operand.text == "emacs") && i > 0 {
+		if (operand.text == "history" || operand.text == "allexport" || operand.text == "vi" ||
+			operand.text == "emacs") && i > 0 {
 			u.raise(umpire.Medium, "changes how the shell runs commands")
 		}
 	}
@@ -416,7 +422,8 @@ func checkListing(u *use) {
 		number = true
 	}
 	for _, operand := range u.operands {
-		if !operand.known() || !hasField(accepted, operand.text) && !(number && strings.Trim(operand.text, "-0123456789") == "") {
+		if !operand.known() ||
+			!hasField(accepted, operand.text) && !(number && strings.Trim(operand.text, "-0123456789") == "") {
 			return
 		}
 	}

@@ -59,7 +59,9 @@ var cloudTools = []program{
 }
 
 // secretServices are those whose descriptions hold secrets.
-const secretServices = "secretsmanager ssm sts kms iam sso cognito-idp acm-pca lightsail ecr ecr-public codeartifact redshift rds-data secrets auth keyvault ad credential logging storage keys service-accounts appsettings connection-string credentials tokens token secret"
+const secretServices = "secretsmanager ssm sts kms iam sso cognito-idp acm-pca lightsail ecr ecr-public codeartifact " +
+	"redshift rds-data secrets auth keyvault ad credential logging storage keys service-accounts appsettings " +
+	"connection-string credentials tokens token secret"
 
 // checkAWS lowers `aws SERVICE describe-…` and its kin, which only tell.
 func checkAWS(u *use) {
@@ -73,7 +75,8 @@ func checkAWS(u *use) {
 		return
 	}
 	service, verb := words[0].text, words[1].text
-	describes := strings.HasPrefix(verb, "describe-") || strings.HasPrefix(verb, "list-") || strings.HasPrefix(verb, "get-") && !saves(service, verb)
+	describes := strings.HasPrefix(verb, "describe-") || strings.HasPrefix(verb, "list-") ||
+		strings.HasPrefix(verb, "get-") && !saves(service, verb)
 	for _, g := range u.given {
 		if g.has && strings.Contains(g.value.text, "://") {
 			u.raiseTo(umpire.Medium, sent, "sends what it names")
@@ -102,8 +105,10 @@ var environmentsOfCloud = []string{
 // saves reports whether a verb of aws that begins with get writes a file or
 // hands out what was stored.
 func saves(service, verb string) bool {
-	return hasField("s3api glacier polly lambda", service) || strings.Contains(verb, "token") || strings.Contains(verb, "secret") ||
-		strings.Contains(verb, "credential") || strings.Contains(verb, "password") || strings.Contains(verb, "export") || strings.Contains(verb, "key") || strings.Contains(verb, "authorization")
+	return hasField("s3api glacier polly lambda", service) || strings.Contains(verb, "token") ||
+		strings.Contains(verb, "secret") ||
+		strings.Contains(verb, "credential") || strings.Contains(verb, "password") ||
+		strings.Contains(verb, "export") || strings.Contains(verb, "key") || strings.Contains(verb, "authorization")
 }
 
 // checkDescribing lowers `gcloud GROUP … list` and `az GROUP … show`.
@@ -117,10 +122,13 @@ func checkDescribing(u *use) {
 		}
 	}
 	for i, wd := range words {
-		if !wd.known() || hasField(secretServices, wd.text) || hasField("ssh scp cp rsync run exec deploy create delete update set add remove print-access-token mv rm start stop reset restart invoke call export import apply patch enable disable submit rest login logout", wd.text) {
+		if !wd.known() || hasField(secretServices, wd.text) || hasField("ssh scp cp rsync run exec deploy create "+
+			"delete update set add remove print-access-token mv rm start stop reset restart invoke call export "+
+			"import apply patch enable disable submit rest login logout", wd.text) {
 			return
 		}
-		if i > 0 && hasField("describe show", wd.text) && hasField("functions run containerapp container", words[0].text) && u.got("--format", "--query") == nil {
+		if i > 0 && hasField("describe show", wd.text) &&
+			hasField("functions run containerapp container", words[0].text) && u.got("--format", "--query") == nil {
 			u.askSecret("prints the environment of what runs there, with whatever secrets are in it")
 			return
 		}

@@ -12,7 +12,12 @@ const (
 	changesServices = "changes infrastructure"
 	printsOutputs   = "prints outputs and settings, those that are marked as sensitive too"
 	kubeOpts        = "-n= --namespace= --request-timeout= -v= --v="
-	kubeLooks       = kubeOpts + " -A --all-namespaces -o= --output= -l= --selector= --field-selector= --show-labels --no-headers --sort-by= -L= --label-columns= --show-kind --ignore-not-found --chunk-size= --recursive --api-version= --api-group= --namespaced? --verbs= --cached --client --short --containers --sum --show-managed-fields --show-events --tail= --since= --since-time= --timestamps -c= --container= --all-containers -p --previous --prefix --limit-bytes= -w --watch --max-log-requests= --ignore-errors --minify --flatten --output-watch-events --subresource= -R --types= --no-color"
+	kubeLooks       = kubeOpts + " -A --all-namespaces -o= --output= -l= --selector= --field-selector= --show-labels " +
+		"--no-headers --sort-by= -L= --label-columns= --show-kind --ignore-not-found --chunk-size= --recursive " +
+		"--api-version= --api-group= --namespaced? --verbs= --cached --client --short --containers --sum " +
+		"--show-managed-fields --show-events --tail= --since= --since-time= --timestamps -c= --container= " +
+		"--all-containers -p --previous --prefix --limit-bytes= -w --watch --max-log-requests= --ignore-errors " +
+		"--minify --flatten --output-watch-events --subresource= -R --types= --no-color"
 )
 
 // clusterTools are the programs that manage clusters and infrastructure.
@@ -85,7 +90,8 @@ var clusterTools = []program{
 				names: "exec", risk: umpire.High, consequence: sent, why: changesCluster, check: checkKubeExec,
 				opts: []option{
 					{
-						names: kubeOpts + " -i -t --stdin --tty -q --quiet -c= --container= -f= --filename= --pod-running-timeout=",
+						names: kubeOpts + " -i -t --stdin --tty -q --quiet -c= --container= -f= --filename= " +
+							"--pod-running-timeout=",
 					},
 				},
 			},
@@ -105,7 +111,9 @@ var clusterTools = []program{
 				why: looksAtCluster, check: checkHelmGet,
 				opts: []option{
 					{
-						names: kubeOpts + " -A --all-namespaces -a --all -q --short -o= --output= --max= -m= --filter= -f= --revision= --template= --client --show-resources --show-desc --failed --deployed --pending",
+						names: kubeOpts + " -A --all-namespaces -a --all -q --short -o= --output= --max= -m= " +
+							"--filter= -f= --revision= --template= --client --show-resources --show-desc --failed " +
+							"--deployed --pending",
 					},
 					{names: "--help -h", does: shows},
 				},
@@ -114,7 +122,9 @@ var clusterTools = []program{
 				names: "template lint", each: true, risk: umpire.Low, why: "renders a chart", check: localChart,
 				opts: []option{
 					{
-						names: kubeOpts + " --set= --set-string= --debug --include-crds --skip-tests --show-only= -s= --name-template= --release-name --is-upgrade --no-hooks --api-versions= -a= --kube-version= --strict --quiet --with-subcharts",
+						names: kubeOpts + " --set= --set-string= --debug --include-crds --skip-tests --show-only= " +
+							"-s= --name-template= --release-name --is-upgrade --no-hooks --api-versions= -a= " +
+							"--kube-version= --strict --quiet --with-subcharts",
 					},
 					{names: "-f= --values=", does: reads}, {names: "--output-dir=", does: writes},
 					{names: "--help -h", does: shows},
@@ -210,7 +220,8 @@ var clusterTools = []program{
 	},
 }
 
-const kubeElsewhere = "--context= --cluster= --user= -s= --server= --token= --as= --as-group= --insecure-skip-tls-verify --kubeconfig="
+const kubeElsewhere = "--context= --cluster= --user= -s= --server= --token= --as= --as-group= " +
+	"--insecure-skip-tls-verify --kubeconfig="
 
 // checkKubeGet makes looking at secrets ask.
 func checkKubeGet(u *use) {

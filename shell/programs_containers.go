@@ -16,8 +16,14 @@ const (
 // Options that docker run, create and exec share and that give no more than a
 // container has anyway. What reaches the machine stands in runReaches.
 const (
-	runAccepts = "-d -i -t -q --rm --detach --interactive --tty --init --name= --hostname= -h= --entrypoint= -w= --workdir= -l= --label= --restart= --cpus= -m= --memory= --memory-swap= --shm-size= --platform= --pull= --stop-timeout= --stop-signal= --health-cmd= --health-interval= --read-only --log-driver= --quiet --network-alias= --dns= --add-host= --tmpfs= --detach-keys= --no-healthcheck --cidfile= --domainname= --ulimit= --expose= --link= --no-deps --use-aliases --service-ports -e= --env= -T --index="
-	runReaches = "--privileged --device= --cap-add= --security-opt= --pid= --ipc= --uts= --userns= --cgroupns= --network= --net= --volumes-from= --runtime= --gpus= --device-cgroup-rule= --cgroup-parent= --group-add= --sysctl= --storage-opt="
+	runAccepts = "-d -i -t -q --rm --detach --interactive --tty --init --name= --hostname= -h= --entrypoint= -w= " +
+		"--workdir= -l= --label= --restart= --cpus= -m= --memory= --memory-swap= --shm-size= --platform= --pull= " +
+		"--stop-timeout= --stop-signal= --health-cmd= --health-interval= --read-only --log-driver= --quiet " +
+		"--network-alias= --dns= --add-host= --tmpfs= --detach-keys= --no-healthcheck --cidfile= --domainname= " +
+		"--ulimit= --expose= --link= --no-deps --use-aliases --service-ports -e= --env= -T --index="
+	runReaches = "--privileged --device= --cap-add= --security-opt= --pid= --ipc= --uts= --userns= --cgroupns= " +
+		"--network= --net= --volumes-from= --runtime= --gpus= --device-cgroup-rule= --cgroup-parent= --group-add= " +
+		"--sysctl= --storage-opt="
 )
 
 // containerTools are the programs that run containers.
@@ -118,7 +124,8 @@ var containerTools = []program{
 						risk: umpire.Low, why: looksAtContainers, check: checkComposeConfig,
 						opts: []option{
 							{
-								names: dockerLooks + " --services --volumes --profiles --images --networks --no-interpolate --hash= --follow",
+								names: dockerLooks + " --services --volumes --profiles --images --networks " +
+									"--no-interpolate --hash= --follow",
 							},
 							{names: "--environment", does: asks, consequence: harmless, why: printsEnvironment},
 							{names: "-aqft"}, {names: "-n="}, {names: "-o= --output=", does: writes},
@@ -176,7 +183,8 @@ var containerTools = []program{
 				why: looksAtContainers, check: checkComposeConfig,
 				opts: []option{
 					{
-						names: dockerLooks + " --services --volumes --profiles --images --networks --no-interpolate --hash= --follow",
+						names: dockerLooks + " --services --volumes --profiles --images --networks --no-interpolate " +
+							"--hash= --follow",
 					},
 					{names: "--environment", does: asks, consequence: harmless, why: printsEnvironment},
 					{names: "-aqft"}, {names: "-n="}, {names: "-o= --output=", does: writes},
@@ -216,8 +224,11 @@ var containerTools = []program{
 }
 
 const (
-	dockerLooks = "--all --quiet --latest --last= --size --no-trunc --filter= --format= --digests --tree --no-stream --tail= --since= --until= --timestamps --details --type= --human --verbose --no-color --no-log-prefix --json --index= --protocol= --status="
-	composeOpts = "-p= --project-name= --profile= --ansi= --progress= --parallel= --all-resources --compatibility --dry-run --no-ansi --verbose"
+	dockerLooks = "--all --quiet --latest --last= --size --no-trunc --filter= --format= --digests --tree --no-stream " +
+		"--tail= --since= --until= --timestamps --details --type= --human --verbose --no-color --no-log-prefix " +
+		"--json --index= --protocol= --status="
+	composeOpts = "-p= --project-name= --profile= --ansi= --progress= --parallel= --all-resources --compatibility " +
+		"--dry-run --no-ansi --verbose"
 )
 
 const buildsImage = "builds an image, which runs the steps of its Dockerfile"
@@ -263,8 +274,10 @@ func (u *use) containerOption(g given) {
 // change everything below.
 func (u *use) volume(value word) {
 	source := value
-	mount := strings.Contains(value.text, "type=") || strings.Contains(value.text, "source=") || strings.Contains(value.text, "src=")
-	readOnly := strings.HasSuffix(value.text, ":ro") || strings.Contains(value.text, ",readonly") || strings.Contains(value.text, ",ro")
+	mount := strings.Contains(value.text, "type=") || strings.Contains(value.text, "source=") ||
+		strings.Contains(value.text, "src=")
+	readOnly := strings.HasSuffix(value.text, ":ro") || strings.Contains(value.text, ",readonly") ||
+		strings.Contains(value.text, ",ro")
 	if mount {
 		source = mountSource(value)
 	} else if before, _, found := value.after(":"); found {
@@ -288,7 +301,8 @@ func (u *use) volume(value word) {
 func registryImages(u *use) {
 	for _, operand := range u.operands {
 		host, _, path := strings.Cut(operand.text, "/")
-		if !operand.known() || strings.Contains(operand.text, ":/") || strings.HasSuffix(operand.text, ":") || path && strings.ContainsAny(host, ".:") || strings.HasPrefix(operand.text, ".") {
+		if !operand.known() || strings.Contains(operand.text, ":/") || strings.HasSuffix(operand.text, ":") ||
+			path && strings.ContainsAny(host, ".:") || strings.HasPrefix(operand.text, ".") {
 			u.raiseTo(umpire.Medium, sent, "asks the host of "+operand.display())
 		}
 	}

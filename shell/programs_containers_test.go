@@ -93,7 +93,9 @@ func TestFunctionsStayHere(t *testing.T) {
 }
 
 func runsProgram(line, name string) bool {
-	return slices.ContainsFunc(Parse(line, Env{Dir: "/p", Home: "/home/u"}), func(a umpire.Access) bool { return a.Program == name })
+	return slices.ContainsFunc(Parse(line, Env{Dir: "/p", Home: "/home/u"}), func(a umpire.Access) bool {
+		return a.Program == name
+	})
 }
 
 // TestPathsElsewhere: what runs in a container or on another machine is seen, and its paths

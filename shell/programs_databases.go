@@ -193,9 +193,12 @@ func sqliteLines(text string) []word {
 
 // sqliteLooks reports a command of sqlite3 that only prints or sets how it prints.
 func sqliteLooks(line string) bool {
-	const looking = ".tables .schema .fullschema .indexes .indices .databases .dbinfo .headers .header .mode .width .nullvalue .separator .show .help .dump .bail .echo .timer .eqp .changes .stats .limit .version .lint .sha3sum .dbconfig"
+	const looking = ".tables .schema .fullschema .indexes .indices .databases .dbinfo .headers .header .mode .width " +
+		".nullvalue .separator .show .help .dump .bail .echo .timer .eqp .changes .stats .limit .version .lint " +
+		".sha3sum .dbconfig"
 	fields := strings.Fields(line)
-	return len(fields) > 0 && hasField(looking, fields[0]) && !strings.ContainsAny(line, "\n|`\\") && (fields[0] != ".dbconfig" || len(fields) == 1)
+	return len(fields) > 0 && hasField(looking, fields[0]) && !strings.ContainsAny(line, "\n|`\\") &&
+		(fields[0] != ".dbconfig" || len(fields) == 1)
 }
 
 // checkDatabase notes the database, which is a file or a URI of one.
@@ -255,7 +258,8 @@ func psqlLooks(command string) bool {
 		return false
 	}
 	name := strings.TrimRight(fields[0], "+Sx")
-	describes := strings.HasPrefix(name, `\d`) && len(name) <= 5 && strings.Trim(name[2:], "abcdDeEfFgiklLmnoOpPrRstTuvwxXy") == ""
+	describes := strings.HasPrefix(name, `\d`) && len(name) <= 5 &&
+		strings.Trim(name[2:], "abcdDeEfFgiklLmnoOpPrRstTuvwxXy") == ""
 	return describes || hasField(`\l \list \z \dp \conninfo \encoding \sf \sv \echo \?`, name)
 }
 
@@ -311,12 +315,15 @@ func checkRedis(u *use) {
 		return
 	}
 	// KEYS and SCAN may slow a server down; they change nothing.
-	const looking = "ping get mget strlen getrange exists ttl pttl type keys scan dbsize info time lastsave hget hmget hgetall hkeys hvals hlen hexists hscan llen lrange lindex scard smembers sismember sscan zcard zrange zrevrange zrangebyscore zscore zrank zscan zcount xlen xrange xinfo memory-usage object role"
+	const looking = "ping get mget strlen getrange exists ttl pttl type keys scan dbsize info time lastsave hget " +
+		"hmget hgetall hkeys hvals hlen hexists hscan llen lrange lindex scard smembers sismember sscan zcard zrange " +
+		"zrevrange zrangebyscore zscore zrank zscan zcount xlen xrange xinfo memory-usage object role"
 	if name := u.operands[0]; name.known() && hasField(looking, strings.ToLower(name.text)) {
 		u.looksAtData()
 		return
 	}
-	const harmful = "flushall flushdb FLUSHALL FLUSHDB config CONFIG shutdown SHUTDOWN debug DEBUG module MODULE slaveof SLAVEOF replicaof REPLICAOF eval EVAL"
+	const harmful = "flushall flushdb FLUSHALL FLUSHDB config CONFIG shutdown SHUTDOWN debug DEBUG module MODULE " +
+		"slaveof SLAVEOF replicaof REPLICAOF eval EVAL"
 	if name := u.operands[0]; !name.known() || hasField(harmful, name.text) {
 		u.raise(umpire.High, "loses data or configures the server")
 	}

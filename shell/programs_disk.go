@@ -100,7 +100,8 @@ var diskTools = []program{
 	{
 		names: "mdadm", risk: umpire.High, consequence: lost, why: "changes arrays of disks", args: "write…", lax: true,
 		check: func(u *use) {
-			if first := u.args0(); len(first) > 0 && first[0].known() && hasField("-D --detail -E --examine -Q --query", first[0].text) && len(u.given) == 0 {
+			if first := u.args0(); len(first) > 0 && first[0].known() &&
+				hasField("-D --detail -E --examine -Q --query", first[0].text) && len(u.given) == 0 {
 				u.onlyLooks(u.operands)
 			}
 		},
@@ -165,7 +166,9 @@ func checkDd(u *use) {
 	prints := true
 	for _, operand := range u.operands {
 		name, value, _ := operand.after("=")
-		prints = prints && operand.known() && (name == "of" && hasField(harmlessDevices, value.text) || hasField("if bs ibs obs cbs count skip iseek conv iflag oflag status", name))
+		prints = prints && operand.known() &&
+			(name == "of" && hasField(harmlessDevices, value.text) ||
+				hasField("if bs ibs obs cbs count skip iseek conv iflag oflag status", name))
 		switch name {
 		case "of":
 			if value.known() && hasField(harmlessDevices, value.text) {
@@ -206,7 +209,8 @@ func (u *use) onlyLooks(files []word) {
 
 // says reports whether the first operand is one of the words of a list.
 func (u *use) says(list string) bool {
-	return len(u.operands) > 0 && u.operands[0].known() && u.operands[0].text != "" && hasField(list, u.operands[0].text)
+	return len(u.operands) > 0 && u.operands[0].known() && u.operands[0].text != "" &&
+		hasField(list, u.operands[0].text)
 }
 
 // looksAt makes the use a harmless one when its first operand is on the list.
@@ -223,9 +227,11 @@ func checkPartition(u *use) {
 		u.onlyLooks(u.operands)
 	case u.program0() == "parted" && len(u.operands) == 2 && u.operands[1].text == "print":
 		u.onlyLooks(u.operands[:1])
-	case u.program0() == "sfdisk" && len(u.args0()) == 2 && hasField("-d --dump -J --json -l --list -V --verify", u.args0()[0].text) && len(u.operands) == 1:
+	case u.program0() == "sfdisk" && len(u.args0()) == 2 &&
+		hasField("-d --dump -J --json -l --list -V --verify", u.args0()[0].text) && len(u.operands) == 1:
 		u.onlyLooks(u.operands)
-	case u.program0() == "sgdisk" && len(u.args0()) == 2 && hasField("-p --print -v --verify -L", u.args0()[0].text) && len(u.operands) == 1:
+	case u.program0() == "sgdisk" && len(u.args0()) == 2 && hasField("-p --print -v --verify -L", u.args0()[0].text) &&
+		len(u.operands) == 1:
 		u.onlyLooks(u.operands)
 	case u.program0() == "sgdisk" || u.program0() == "gdisk": // of these -o takes no value
 		for _, arg := range u.args0() {
@@ -260,7 +266,8 @@ func checkWipe(u *use) {
 // checkDiskInfo judges hdparm -I and smartctl -a, which ask.
 func checkDiskInfo(u *use) {
 	for _, arg := range u.args0() {
-		if strings.HasPrefix(arg.text, "-") && !hasField("-a -i -I -H -A -x -t -T -tT -Tt -g -v --all --info --health --scan --xall", arg.text) || arg.open {
+		if strings.HasPrefix(arg.text, "-") && !hasField("-a -i -I -H -A -x -t -T -tT -Tt -g -v --all --info "+
+			"--health --scan --xall", arg.text) || arg.open {
 			return
 		}
 	}
@@ -323,7 +330,9 @@ func checkFirmware(u *use) {
 		u.raise(umpire.Critical, "can leave the machine unable to boot")
 	}
 	for _, arg := range u.args0() {
-		if u.program0() == "flashrom" && (strings.HasPrefix(arg.text, "-w") || strings.HasPrefix(arg.text, "-E") || strings.HasPrefix(arg.text, "--write") || strings.HasPrefix(arg.text, "--erase")) {
+		if u.program0() == "flashrom" &&
+			(strings.HasPrefix(arg.text, "-w") || strings.HasPrefix(arg.text, "-E") ||
+				strings.HasPrefix(arg.text, "--write") || strings.HasPrefix(arg.text, "--erase")) {
 			u.raise(umpire.Critical, "can leave the machine unable to boot")
 		}
 	}
@@ -357,8 +366,10 @@ func checkDiskutil(u *use) {
 	switch {
 	case len(u.operands) == 0, u.says("list info activity listFilesystems"):
 		u.onlyLooks(nil)
-	case u.operands[0].known() && hasField("erasedisk erasevolume secureerase zerodisk randomdisk reformat partitiondisk deletecontainer apfs.deletecontainer", strings.ToLower(u.operands[0].text)),
-		u.says("apfs ap cs coreStorage") && len(u.operands) > 1 && strings.HasPrefix(strings.ToLower(u.operands[1].text), "delete"):
+	case u.operands[0].known() && hasField("erasedisk erasevolume secureerase zerodisk randomdisk reformat "+
+		"partitiondisk deletecontainer apfs.deletecontainer", strings.ToLower(u.operands[0].text)),
+		u.says("apfs ap cs coreStorage") && len(u.operands) > 1 &&
+			strings.HasPrefix(strings.ToLower(u.operands[1].text), "delete"):
 		u.raise(umpire.Critical, "erases a disk")
 	}
 }

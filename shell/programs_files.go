@@ -204,7 +204,8 @@ func (u *use) write(t transfer) {
 // mayBeFolder tells names that look like a folder's from those of a file.
 func mayBeFolder(name string) bool {
 	last := base(name)
-	return strings.HasSuffix(name, "/") || strings.HasSuffix(last, ".d") || strings.LastIndexByte(last, '.') <= 0 || last == ".."
+	return strings.HasSuffix(name, "/") || strings.HasSuffix(last, ".d") || strings.LastIndexByte(last, '.') <= 0 ||
+		last == ".."
 }
 
 // into notes that names which are not known are created below a folder. Within

@@ -50,7 +50,8 @@ func checkRsync(u *use) {
 	if len(operands) == 0 {
 		return
 	}
-	if u.got("-n", "--dry-run", "--list-only") != nil && !u.has(runs|obeys|writes|reads) && len(u.unknown) == 0 && !u.doubtful && !slices.ContainsFunc(operands, anyName) {
+	if u.got("-n", "--dry-run", "--list-only") != nil && !u.has(runs|obeys|writes|reads) && len(u.unknown) == 0 &&
+		!u.doubtful && !slices.ContainsFunc(operands, anyName) {
 		u.spoke = ""
 		u.become(umpire.Safe, "tells what it would copy")
 	}

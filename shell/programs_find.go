@@ -12,11 +12,13 @@ import (
 const (
 	findFlags = "-H -L -P -E -X -d -s -x"
 	// findPlain stand alone.
-	findPlain = "-a -and -o -or -not -empty -true -false -print -print0 -ls -prune -quit -depth -d -daystart -follow -noleaf -mount -xdev -x " +
-		"-ignore_readdir_race -noignore_readdir_race -nouser -nogroup -readable -writable -executable -warn -nowarn -help --help -version --version"
+	findPlain = "-a -and -o -or -not -empty -true -false -print -print0 -ls -prune -quit -depth -d -daystart -follow " +
+		"-noleaf -mount -xdev -x -ignore_readdir_race -noignore_readdir_race -nouser -nogroup -readable -writable " +
+		"-executable -warn -nowarn -help --help -version --version"
 	// findValued take one word, which is no path.
-	findValued = "-name -iname -path -ipath -wholename -iwholename -regex -iregex -type -xtype -size -mtime -mmin -atime -amin -ctime -cmin " +
-		"-maxdepth -mindepth -perm -user -group -uid -gid -links -lname -ilname -inum -fstype -used -printf -regextype -context -flags -Bmin -Btime -Bnewer"
+	findValued = "-name -iname -path -ipath -wholename -iwholename -regex -iregex -type -xtype -size -mtime -mmin " +
+		"-atime -amin -ctime -cmin -maxdepth -mindepth -perm -user -group -uid -gid -links -lname -ilname -inum " +
+		"-fstype -used -printf -regextype -context -flags -Bmin -Btime -Bnewer"
 	findReads  = "-newer -anewer -cnewer -samefile -files0-from"
 	findWrites = "-fprint -fprint0 -fls"
 	findRuns   = "-exec -execdir -ok -okdir"

@@ -260,7 +260,8 @@ func checkHostOptions(u *use) {
 			switch {
 			case hasField("-q --jq", g.name) && g.has:
 				u.jqFilter(g.value)
-			case hasField("-R --repo", g.name) && g.has && (strings.Count(g.value.text, "/") > 1 || strings.Contains(g.value.text, ":")):
+			case hasField("-R --repo", g.name) && g.has &&
+				(strings.Count(g.value.text, "/") > 1 || strings.Contains(g.value.text, ":")):
 				u.visit(g.value, umpire.Medium, "names a git host of its own")
 			}
 		}
@@ -313,7 +314,9 @@ func checkGhAPI(u *use) {
 			}
 		case &u.program.opts[4]:
 			header, _, _ := strings.Cut(g.value.text, ":")
-			if !g.value.known() || !hasField("accept x-github-api-version if-none-match if-modified-since", strings.ToLower(strings.TrimSpace(header))) {
+			if !g.value.known() ||
+				!hasField("accept x-github-api-version if-none-match if-modified-since",
+					strings.ToLower(strings.TrimSpace(header))) {
 				u.raiseTo(umpire.Medium, sent, "sends the header "+g.value.display())
 			}
 		}
@@ -344,7 +347,8 @@ func (u *use) queries() bool {
 		documents++
 		document = strings.TrimSpace(document)
 		begins := strings.HasPrefix(document, "query") || strings.HasPrefix(document, "{")
-		if !g.value.known() || !begins || strings.Contains(document, "mutation") || strings.Contains(document, "subscription") {
+		if !g.value.known() || !begins || strings.Contains(document, "mutation") ||
+			strings.Contains(document, "subscription") {
 			return false
 		}
 	}

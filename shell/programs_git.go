@@ -43,27 +43,35 @@ var gitTools = []program{
 
 // harmlessGitSettings are settings that change what git prints, or switch off
 // what would run.
-const harmlessGitSettings = "color. advice. column. core.quotepath= core.abbrev= core.pager=cat core.pager=less core.fsmonitor=false " +
-	"core.autocrlf= core.safecrlf= core.precomposeunicode= core.whitespace= core.commentchar= pager.log=false pager.diff=false pager.show=false pager.branch=false pager.status=false " +
-	"log.date= log.showsignature=false log.decorate= log.follow= log.abbrevcommit= log.showroot= log.mailmap= log.diffmerges= format.pretty= " +
-	"diff.renames= diff.renamelimit= diff.noprefix= diff.mnemonicprefix= diff.algorithm= diff.context= diff.interhunkcontext= diff.colormoved= diff.colormovedws= " +
-	"diff.indentheuristic= diff.submodule= diff.relative= diff.statgraphwidth= diff.statnamewidth= diff.ignoresubmodules= diff.suppressblankempty= diff.wordregex= diff.wserrorhighlight= " +
-	"status.short= status.branch= status.relativepaths= status.showuntrackedfiles= status.renames= status.showstash= " +
-	"grep.linenumber= grep.column= grep.patterntype= grep.fullname= grep.threads= blame.date= blame.showemail= blame.coloring= " +
-	"user.name= user.email= author.name= author.email= committer.name= committer.email= versionsort.suffix= branch.sort= tag.sort= merge.renamelimit= " +
-	"gc.auto=0 maintenance.auto=false commit.gpgsign=false tag.gpgsign=false init.defaultbranch= protocol.version= i18n.logoutputencoding= i18n.commitencoding="
+const harmlessGitSettings = "color. advice. column. core.quotepath= core.abbrev= core.pager=cat core.pager=less " +
+	"core.fsmonitor=false core.autocrlf= core.safecrlf= core.precomposeunicode= core.whitespace= core.commentchar= " +
+	"pager.log=false pager.diff=false pager.show=false pager.branch=false pager.status=false log.date= " +
+	"log.showsignature=false log.decorate= log.follow= log.abbrevcommit= log.showroot= log.mailmap= log.diffmerges= " +
+	"format.pretty= diff.renames= diff.renamelimit= diff.noprefix= diff.mnemonicprefix= diff.algorithm= " +
+	"diff.context= diff.interhunkcontext= diff.colormoved= diff.colormovedws= diff.indentheuristic= diff.submodule= " +
+	"diff.relative= diff.statgraphwidth= diff.statnamewidth= diff.ignoresubmodules= diff.suppressblankempty= " +
+	"diff.wordregex= diff.wserrorhighlight= status.short= status.branch= status.relativepaths= " +
+	"status.showuntrackedfiles= status.renames= status.showstash= grep.linenumber= grep.column= grep.patterntype= " +
+	"grep.fullname= grep.threads= blame.date= blame.showemail= blame.coloring= user.name= user.email= author.name= " +
+	"author.email= committer.name= committer.email= versionsort.suffix= branch.sort= tag.sort= merge.renamelimit= " +
+	"gc.auto=0 maintenance.auto=false commit.gpgsign=false tag.gpgsign=false init.defaultbranch= protocol.version= " +
+	"i18n.logoutputencoding= i18n.commitencoding="
 
 // dashedGit are the other spellings of git's subcommands, as they lie in its
 // folder of programs.
-const dashedGit = "git-add git-am git-annotate git-apply git-archive git-bisect git-blame git-branch git-bundle git-cat-file git-check-attr git-check-ignore " +
-	"git-checkout git-checkout-index git-cherry git-cherry-pick git-clean git-clone git-commit git-commit-tree git-config git-count-objects git-credential " +
-	"git-daemon git-describe git-diff git-diff-files git-diff-index git-diff-tree git-difftool git-fast-export git-fast-import git-fetch git-filter-branch " +
-	"git-filter-repo git-for-each-ref git-format-patch git-fsck git-gc git-grep git-hash-object git-help git-hook git-http-backend git-imap-send git-init " +
-	"git-instaweb git-lfs git-log git-ls-files git-ls-remote git-ls-tree git-maintenance git-merge git-merge-base git-mergetool git-mv git-name-rev git-notes " +
-	"git-prune git-pull git-push git-range-diff git-read-tree git-rebase git-receive-pack git-reflog git-remote git-repack git-replace git-reset git-restore " +
-	"git-rev-list git-rev-parse git-revert git-rm git-send-email git-shell git-shortlog git-show git-show-branch git-show-ref git-sparse-checkout git-stage " +
-	"git-stash git-status git-submodule git-subtree git-switch git-symbolic-ref git-tag git-update-index git-update-ref git-upload-archive git-upload-pack " +
-	"git-var git-verify-commit git-verify-tag git-whatchanged git-worktree git-write-tree"
+const dashedGit = "git-add git-am git-annotate git-apply git-archive git-bisect git-blame git-branch git-bundle " +
+	"git-cat-file git-check-attr git-check-ignore git-checkout git-checkout-index git-cherry git-cherry-pick " +
+	"git-clean git-clone git-commit git-commit-tree git-config git-count-objects git-credential git-daemon " +
+	"git-describe git-diff git-diff-files git-diff-index git-diff-tree git-difftool git-fast-export git-fast-import " +
+	"git-fetch git-filter-branch git-filter-repo git-for-each-ref git-format-patch git-fsck git-gc git-grep " +
+	"git-hash-object git-help git-hook git-http-backend git-imap-send git-init git-instaweb git-lfs git-log " +
+	"git-ls-files git-ls-remote git-ls-tree git-maintenance git-merge git-merge-base git-mergetool git-mv " +
+	"git-name-rev git-notes git-prune git-pull git-push git-range-diff git-read-tree git-rebase git-receive-pack " +
+	"git-reflog git-remote git-repack git-replace git-reset git-restore git-rev-list git-rev-parse git-revert git-rm " +
+	"git-send-email git-shell git-shortlog git-show git-show-branch git-show-ref git-sparse-checkout git-stage " +
+	"git-stash git-status git-submodule git-subtree git-switch git-symbolic-ref git-tag git-update-index " +
+	"git-update-ref git-upload-archive git-upload-pack git-var git-verify-commit git-verify-tag git-whatchanged " +
+	"git-worktree git-write-tree"
 
 // checkDashedGit judges git-push as git push.
 func checkDashedGit(u *use) {
@@ -113,12 +121,13 @@ func checkPrinted(u *use) {
 
 // onlyNames reports a diff that prints names and numbers of changed files.
 func (u *use) onlyNames() bool {
-	return u.gave("--stat", "--shortstat", "--numstat", "--name-only", "--name-status", "--dirstat", "--summary", "-s", "--no-patch", "--quiet") && !u.printsPatches()
+	return u.gave("--stat", "--shortstat", "--numstat", "--name-only", "--name-status", "--dirstat", "--summary", "-s",
+		"--no-patch", "--quiet") && !u.printsPatches()
 }
 
 // patchOptions make log print what the commits change; -S and -G search it.
-const patchOptions = "-p -u -U -S -G -L -c -W --patch --unified --cc --dd --patch-with-stat --patch-with-raw --function-context " +
-	"--word-diff --color-words --binary --remerge-diff --diff-merges"
+const patchOptions = "-p -u -U -S -G -L -c -W --patch --unified --cc --dd --patch-with-stat --patch-with-raw " +
+	"--function-context --word-diff --color-words --binary --remerge-diff --diff-merges"
 
 // printsPatches reports a log that shows more of files than their names.
 func (u *use) printsPatches() bool {
@@ -133,9 +142,11 @@ func (u *use) printsPatches() bool {
 func (u *use) version(operand word) {
 	name, found := versionedPath(operand)
 	hidden := strings.HasPrefix(base(name.text), ".")
-	aFile := hasField("blame annotate grep", u.program.name()) || u.program.name() == "diff" && strings.ContainsAny(name.text, "._")
+	aFile := hasField("blame annotate grep", u.program.name()) ||
+		u.program.name() == "diff" && strings.ContainsAny(name.text, "._")
 	plain := !found && aFile && !strings.Contains(name.text, "..") && !strings.ContainsAny(name.text, "^~@{")
-	if (found || hidden || plain && !name.open) && name.text != "" && !outward(name) && !strings.HasPrefix(name.text, ".git/") && name.text != "." {
+	if (found || hidden || plain && !name.open) && name.text != "" && !outward(name) &&
+		!strings.HasPrefix(name.text, ".git/") && name.text != "." {
 		name.glob = name.glob || strings.ContainsAny(name.text, "*?[")
 		u.touch(umpire.KindRead, name, accessOf{})
 	}

@@ -178,7 +178,8 @@ func checkClean(u *use) {
 	}
 	u.outward(u.operands)
 	for _, dir := range u.s.dirs { // a home that is a repository holds more than that repository's files
-		if home := u.w.env.Home; dir == "/" || home != "" && strings.HasPrefix(home+"/", strings.TrimSuffix(dir, "/")+"/") {
+		if home := u.w.env.Home; dir == "/" ||
+			home != "" && strings.HasPrefix(home+"/", strings.TrimSuffix(dir, "/")+"/") {
 			u.touch(umpire.KindDelete, lit(dir), accessOf{tree: true, why: "deletes what is not in the repository"})
 		}
 	}

@@ -23,9 +23,11 @@ var gitConfigOpts = []option{
 }
 
 // mildGitSettings are settings that say who one is and how things look.
-const mildGitSettings = "user. color. advice. column. core.quotepath core.abbrev core.autocrlf core.eol core.ignorecase core.filemode core.longpaths " +
-	"log.date log.decorate diff.renames diff.renamelimit diff.algorithm diff.colormoved pull.rebase pull.ff push.default push.autosetupremote fetch.prune " +
-	"merge.ff merge.conflictstyle rebase.autostash rebase.autosquash rerere.enabled init.defaultbranch branch.sort tag.sort commit.verbose help.autocorrect"
+const mildGitSettings = "user. color. advice. column. core.quotepath core.abbrev core.autocrlf core.eol " +
+	"core.ignorecase core.filemode core.longpaths log.date log.decorate diff.renames diff.renamelimit diff.algorithm " +
+	"diff.colormoved pull.rebase pull.ff push.default push.autosetupremote fetch.prune merge.ff merge.conflictstyle " +
+	"rebase.autostash rebase.autosquash rerere.enabled init.defaultbranch branch.sort tag.sort commit.verbose " +
+	"help.autocorrect"
 
 // checkGitConfig tells printing settings from changing them. With one word git
 // prints that setting, with two it changes it.

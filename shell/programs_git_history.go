@@ -149,7 +149,8 @@ func checkReflog(u *use) {
 // diffsNames is what diff prints: with --name-only, files below the top of the
 // work tree.
 func diffsNames(u *use, _ flow) flow {
-	if u.got("--name-only") == nil || u.got("--no-index", "--line-prefix", "-p", "--pretty", "--oneline", "--format") != nil {
+	if u.got("--name-only") == nil ||
+		u.got("--no-index", "--line-prefix", "-p", "--pretty", "--oneline", "--format") != nil {
 		return printed("git")
 	}
 	out := below(u)
@@ -162,7 +163,8 @@ func diffsNames(u *use, _ flow) flow {
 // showsNames is what show prints: with --name-only and an empty format, files.
 func showsNames(u *use, _ flow) flow {
 	format := u.got("--format", "--pretty")
-	bare := format != nil && format.has && format.value.known() && strings.TrimPrefix(format.value.text, "format:") == ""
+	bare := format != nil && format.has && format.value.known() &&
+		strings.TrimPrefix(format.value.text, "format:") == ""
 	if u.got("--name-only") == nil || u.got("--line-prefix") != nil || !bare {
 		return printed("git")
 	}
@@ -189,7 +191,8 @@ func grepsNames(u *use, _ flow) flow {
 // nothing else and no differences are asked for.
 func logsRevisions(u *use, _ flow) flow {
 	format := u.got("--pretty")
-	if format == nil || !format.value.known() || !hasField("%H %h", strings.TrimPrefix(strings.TrimPrefix(format.value.text, "t"), "format:")) {
+	if format == nil || !format.value.known() ||
+		!hasField("%H %h", strings.TrimPrefix(strings.TrimPrefix(format.value.text, "t"), "format:")) {
 		return printed("git")
 	}
 	for _, g := range u.given {
@@ -201,8 +204,9 @@ func logsRevisions(u *use, _ flow) flow {
 }
 
 // choosesCommits are options of log that choose commits and show nothing more.
-const choosesCommits = "-0 -1 -2 -3 -4 -5 -6 -7 -8 -9 -n --max-count --skip --since --after --until --before --author --committer --grep -i --all --branches --tags " +
-	"--remotes --merges --no-merges --first-parent --reverse --topo-order --date-order --diff-filter --follow --abbrev --no-patch -s"
+const choosesCommits = "-0 -1 -2 -3 -4 -5 -6 -7 -8 -9 -n --max-count --skip --since --after --until --before " +
+	"--author --committer --grep -i --all --branches --tags --remotes --merges --no-merges --first-parent --reverse " +
+	"--topo-order --date-order --diff-filter --follow --abbrev --no-patch -s"
 
 // namesRevisions is what prints the names of commits only.
 func namesRevisions(u *use, _ flow) flow {

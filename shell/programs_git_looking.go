@@ -196,7 +196,8 @@ func parsesRevisions(u *use, _ flow) flow {
 
 // topFolder is what rev-parse --show-toplevel prints, or "".
 func (u *use) topFolder() string {
-	if u.w.env.GitTop == nil || len(u.s.dirs) != 1 || len(u.given) != 1 || u.given[0].name != "--show-toplevel" || len(u.operands) > 0 || len(u.unknown) > 0 || u.doubtful {
+	if u.w.env.GitTop == nil || len(u.s.dirs) != 1 || len(u.given) != 1 || u.given[0].name != "--show-toplevel" ||
+		len(u.operands) > 0 || len(u.unknown) > 0 || u.doubtful {
 		return ""
 	}
 	return u.w.env.GitTop(u.s.dirs[0])

@@ -134,7 +134,8 @@ func (u *use) obeysSetting(s GitSetting, why string) {
 // are looked at.
 func fetchesLater(settings []GitSetting) bool {
 	for _, s := range settings {
-		if s.Key == "extensions.partialclone" || strings.HasPrefix(s.Key, "remote.") && strings.HasSuffix(s.Key, ".promisor") {
+		if s.Key == "extensions.partialclone" ||
+			strings.HasPrefix(s.Key, "remote.") && strings.HasSuffix(s.Key, ".promisor") {
 			return true
 		}
 	}
@@ -146,7 +147,8 @@ func (s GitSetting) runs(sub string, partial bool) string {
 	if s.Key == "alias."+strings.ToLower(firstWord(sub)) {
 		return "gives the subcommand another meaning"
 	}
-	if strings.HasPrefix(s.Key, "remote.") && strings.HasSuffix(s.Key, "url") && helper(lit(s.Value)) && (partial || hasField(reaching, firstWord(sub))) {
+	if strings.HasPrefix(s.Key, "remote.") && strings.HasSuffix(s.Key, "url") && helper(lit(s.Value)) &&
+		(partial || hasField(reaching, firstWord(sub))) {
 		return "runs a program to reach another repository"
 	}
 	for i := range gitSettingPrograms {
@@ -163,7 +165,8 @@ func (s GitSetting) runs(sub string, partial bool) string {
 func (p *gitProgram) names(key string) bool {
 	for pattern := range strings.FieldsSeq(p.keys) {
 		before, after, star := strings.Cut(pattern, "*")
-		if key == pattern || star && len(key) > len(before)+len(after) && strings.HasPrefix(key, before) && strings.HasSuffix(key, after) {
+		if key == pattern || star && len(key) > len(before)+len(after) && strings.HasPrefix(key, before) &&
+			strings.HasSuffix(key, after) {
 			return true
 		}
 	}

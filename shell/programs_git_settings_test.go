@@ -36,8 +36,10 @@ func TestSettingsThatHoldCredentials(t *testing.T) {
 		}
 		return false
 	}
-	shown := "git config -l;git config --list;git config list;git config --local -l;git config --get-regexp .;git config --get-urlmatch http https://x"
-	remote := ";git remote -v;git remote show origin;git remote get-url origin;git config remote.origin.url;git config --get remote.origin.url"
+	shown := "git config -l;git config --list;git config list;git config --local -l;git config --get-regexp .;git " +
+		"config --get-urlmatch http https://x"
+	remote := ";git remote -v;git remote show origin;git remote get-url origin;git config remote.origin.url;git " +
+		"config --get remote.origin.url"
 	for _, tt := range []struct{ settings, asks, free string }{
 		{
 			"remote.origin.url=https://me:pw@example.com/a.git", shown + remote,
@@ -127,7 +129,8 @@ func TestRepositorySettingIsNamed(t *testing.T) {
 		if a.Table != SettingsTable {
 			continue
 		}
-		if a.Kind != umpire.KindExec || a.Words[0] != "core.fsmonitor=./x" || !strings.Contains(a.Reason, "/p/.git/config") {
+		if a.Kind != umpire.KindExec || a.Words[0] != "core.fsmonitor=./x" ||
+			!strings.Contains(a.Reason, "/p/.git/config") {
 			t.Errorf("%+v", a)
 		}
 		return

@@ -446,7 +446,9 @@ func TestGitNamesForce(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.row+"/"+tt.line, func(t *testing.T) {
 			t.Parallel()
-			named := slices.ContainsFunc(Parse(tt.line, gitEnv), func(a umpire.Access) bool { return a.Table == tt.table })
+			named := slices.ContainsFunc(Parse(tt.line, gitEnv), func(a umpire.Access) bool {
+				return a.Table == tt.table
+			})
 			if !named {
 				t.Errorf("%q: no access of table %q: %+v", tt.line, tt.table, Parse(tt.line, gitEnv))
 			}

@@ -332,14 +332,16 @@ func (u *use) pythonModule(name string, args []word) {
 		u.raiseTo(umpire.High, sent, "serves files or documentation to the network")
 	case hasField("ensurepip", name):
 		u.raiseTo(umpire.High, sent, changesPackages)
-	case hasField("pip pip3 pytest mypy black isort flake8 ruff pylint tox nox coverage poetry pipx uv pycodestyle bandit vulture yapf pyflakes pre_commit", name):
+	case hasField("pip pip3 pytest mypy black isort flake8 ruff pylint tox nox coverage poetry pipx uv pycodestyle "+
+		"bandit vulture yapf pyflakes pre_commit", name):
 		u.why, u.code = "runs "+name, u.w.codeProgram(strings.ReplaceAll(name, "_", "-"))
 		u.elsewhere(append([]word{lit(strings.ReplaceAll(name, "_", "-"))}, args...))
 	case name == "unittest":
 		u.unittest(args)
 	case hasField("py_compile ast tokenize dis tabnanny", name):
 		u.pythonFiles("compiles Python code without running it", args)
-	case hasField("zipfile tarfile", name) && len(args) == 2 && args[0].known() && hasField("-l --list -t --test", args[0].text):
+	case hasField("zipfile tarfile", name) && len(args) == 2 && args[0].known() &&
+		hasField("-l --list -t --test", args[0].text):
 		u.pythonFiles("lists an archive", args[1:])
 	case hasField("site sysconfig platform this", name) && len(args) == 0:
 		u.why = "prints something about Python"
@@ -361,7 +363,8 @@ func (u *use) unittest(args []word) {
 	u.why = runsTests
 	for i := 0; i < len(args); i++ {
 		switch arg := args[i]; {
-		case arg.known() && hasField("-v --verbose -q --quiet -f --failfast -b --buffer -c --catch --locals discover", arg.text):
+		case arg.known() && hasField("-v --verbose -q --quiet -f --failfast -b --buffer -c --catch --locals discover",
+			arg.text):
 		case arg.known() && hasField("-k -p --pattern --durations", arg.text):
 			i++
 		case arg.known() && hasField("-s --start-directory -t --top-level-directory", arg.text) && i+1 < len(args):
@@ -398,7 +401,8 @@ func (u *use) jsonTool(args []word) {
 		switch arg := args[i]; {
 		case arg.text == "--indent":
 			i++
-		case arg.known() && hasField("--sort-keys --json-lines --tab --no-indent --compact --no-ensure-ascii -v -e", arg.text):
+		case arg.known() && hasField("--sort-keys --json-lines --tab --no-indent --compact --no-ensure-ascii -v -e",
+			arg.text):
 		case arg.maybeOption():
 			u.raise(umpire.Medium, "the option "+arg.display()+" of json.tool is not known")
 		case files == 1:

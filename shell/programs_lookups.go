@@ -33,12 +33,14 @@ type settingsFile struct {
 
 // npmKeys are settings of npm that say nothing about servers, credentials or programs.
 // npm sends its user agent, so that this is not among them.
-const npmKeys = "access audit audit-level auto-install-peers bin-links color commit-hooks dedupe-peer-dependents depth engine-strict " +
-	"foreground-scripts fund git-tag-version hoist hoist-pattern[] include install-links install-strategy legacy-bundling legacy-peer-deps " +
-	"lockfile-version loglevel maxsockets message node-linker omit optional package-lock prefer-dedupe prefer-offline prefer-workspace-packages " +
-	"preid production progress public-hoist-pattern public-hoist-pattern[] resolution-mode save save-dev save-exact save-prefix " +
-	"save-workspace-protocol shamefully-hoist shared-workspace-lockfile side-effects-cache sign-git-tag strict-peer-dependencies " +
-	"strict-peer-deps tag-version-prefix timing unicode update-notifier workspaces workspaces-update"
+const npmKeys = "access audit audit-level auto-install-peers bin-links color commit-hooks dedupe-peer-dependents " +
+	"depth engine-strict foreground-scripts fund git-tag-version hoist hoist-pattern[] include install-links " +
+	"install-strategy legacy-bundling legacy-peer-deps lockfile-version loglevel maxsockets message node-linker omit " +
+	"optional package-lock prefer-dedupe prefer-offline prefer-workspace-packages preid production progress " +
+	"public-hoist-pattern public-hoist-pattern[] resolution-mode save save-dev save-exact save-prefix " +
+	"save-workspace-protocol shamefully-hoist shared-workspace-lockfile side-effects-cache sign-git-tag " +
+	"strict-peer-dependencies strict-peer-deps tag-version-prefix timing unicode update-notifier workspaces " +
+	"workspaces-update"
 
 // lookups of npm 11, gh 2.83, glab 1.78, cargo 1.91, gem 3.7, conda 25, docker 29, kubectl 1.34, helm 4,
 // aws 2, az 2.80 and gcloud 550, as their manuals tell it. pip is not among
@@ -69,8 +71,11 @@ var lookups = []lookup{
 	{program: "dnf", because: "asks the repositories of the machine"},
 	{
 		program: "docker",
-		verbs: "ps,images,logs,inspect,version,info,stats,top,port,history,diff,search," + dockerObjects("container,image,volume,network,system,context,builder,pod,machine", "ls,list,ps,inspect,df,info,logs,top,stats,port,history,diff,show,exists") +
-			"," + dockerObjects("service,stack,node,secret,config,plugin", "ls,list,ps,inspect,logs") + ",buildx ls,buildx du,buildx version,buildx inspect",
+		verbs: "ps,images,logs,inspect,version,info,stats,top,port,history,diff,search," +
+			dockerObjects("container,image,volume,network,system,context,builder,pod,machine",
+				"ls,list,ps,inspect,df,info,logs,top,stats,port,history,diff,show,exists") +
+			"," + dockerObjects("service,stack,node,secret,config,plugin",
+			"ls,list,ps,inspect,logs") + ",buildx ls,buildx du,buildx version,buildx inspect",
 		because: "talks to the daemon of the person's context; options and variables for another one ask. compose " +
 			"reads .env and files of the project",
 	},
@@ -100,7 +105,8 @@ func dockerObjects(objects, verbs string) string {
 // ghElsewhere: `gh repo set-default` keeps what it was told in the repository, and that
 // may name a host.
 func ghElsewhere(s GitSetting) string {
-	if strings.HasPrefix(s.Key, "remote.") && strings.HasSuffix(s.Key, ".gh-resolved") && strings.Count(s.Value, "/") > 1 {
+	if strings.HasPrefix(s.Key, "remote.") && strings.HasSuffix(s.Key, ".gh-resolved") &&
+		strings.Count(s.Value, "/") > 1 {
 		return "the repository's " + s.Key + " names a git host"
 	}
 	return ""
@@ -109,7 +115,8 @@ func ghElsewhere(s GitSetting) string {
 // glabElsewhere: remotes choose the host, and settings can write their URLs anew.
 func glabElsewhere(s GitSetting) string {
 	remote := strings.HasPrefix(s.Key, "remote.") && strings.HasSuffix(s.Key, "url")
-	known := strings.HasPrefix(s.Value, "https://gitlab.com/") || strings.HasPrefix(s.Value, "git@gitlab.com:") || strings.HasPrefix(s.Value, "ssh://git@gitlab.com/")
+	known := strings.HasPrefix(s.Value, "https://gitlab.com/") || strings.HasPrefix(s.Value, "git@gitlab.com:") ||
+		strings.HasPrefix(s.Value, "ssh://git@gitlab.com/")
 	if remote && !known || strings.HasPrefix(s.Key, "url.") {
 		return "the repository's " + s.Key + " may name another git host than gitlab.com"
 	}

@@ -159,10 +159,12 @@ func TestRemotesOfARepositoryAsk(t *testing.T) {
 // before the command and exported earlier on the line.
 func TestVariablesThatSteerAsk(t *testing.T) {
 	t.Parallel()
-	const names = ("HTTP_PROXY http_proxy HTTPS_PROXY https_proxy ALL_PROXY all_proxy NO_PROXY npm_config_registry NPM_CONFIG_USERCONFIG npm_config_https_proxy " +
-		"GH_HOST GH_REPO GH_CONFIG_DIR GH_TOKEN GH_ENTERPRISE_TOKEN GITLAB_HOST KUBECONFIG DOCKER_HOST DOCKER_CONTEXT DOCKER_CONFIG CARGO_HOME CARGO_REGISTRIES_X_INDEX " +
-		"CARGO_HTTP_PROXY RUSTUP_TOOLCHAIN PIP_INDEX_URL PIP_CONFIG_FILE PIP_PROXY VIRTUAL_ENV GEMRC GEM_HOME CONDARC CONDA_PREFIX HOMEBREW_BOTTLE_DOMAIN HELM_KUBEAPISERVER " +
-		"AWS_ENDPOINT_URL AWS_CONFIG_FILE AWS_PROFILE AZURE_CONFIG_DIR CLOUDSDK_CONFIG CLOUDSDK_API_ENDPOINT_OVERRIDES_STORAGE NODE_OPTIONS NODE_EXTRA_CA_CERTS " +
+	const names = ("HTTP_PROXY http_proxy HTTPS_PROXY https_proxy ALL_PROXY all_proxy NO_PROXY npm_config_registry " +
+		"NPM_CONFIG_USERCONFIG npm_config_https_proxy GH_HOST GH_REPO GH_CONFIG_DIR GH_TOKEN GH_ENTERPRISE_TOKEN " +
+		"GITLAB_HOST KUBECONFIG DOCKER_HOST DOCKER_CONTEXT DOCKER_CONFIG CARGO_HOME CARGO_REGISTRIES_X_INDEX " +
+		"CARGO_HTTP_PROXY RUSTUP_TOOLCHAIN PIP_INDEX_URL PIP_CONFIG_FILE PIP_PROXY VIRTUAL_ENV GEMRC GEM_HOME " +
+		"CONDARC CONDA_PREFIX HOMEBREW_BOTTLE_DOMAIN HELM_KUBEAPISERVER AWS_ENDPOINT_URL AWS_CONFIG_FILE AWS_PROFILE " +
+		"AZURE_CONFIG_DIR CLOUDSDK_CONFIG CLOUDSDK_API_ENDPOINT_OVERRIDES_STORAGE NODE_OPTIONS NODE_EXTRA_CA_CERTS " +
 		"NODE_TLS_REJECT_UNAUTHORIZED SSL_CERT_FILE REQUESTS_CA_BUNDLE HOME XDG_CONFIG_HOME")
 	for name := range strings.FieldsSeq(names) {
 		for _, lookup := range ordinaryLookups {
@@ -205,9 +207,11 @@ func program0(table string) string {
 // What is not listed asks, although it is safe to start.
 func TestUnlistedLookupsAsk(t *testing.T) {
 	t.Parallel()
-	for line := range strings.SplitSeq("yarn info x;yarn outdated;yarn audit;pnpm outdated;pnpm view x;pnpm audit;bun outdated;bun info x;bun pm view x;npm outdated;npm audit;"+
-		"npm audit signatures;npm doctor;docker compose ps;docker-compose ps;docker manifest inspect evil.example/x;helm show chart x;git ls-remote;git remote show origin;gem outdated;"+
-		"pip list --outdated;pip list -o;pip search x;pip index versions x;uv pip list --outdated;poetry show --latest;poetry show -l;poetry search x", ";") {
+	for line := range strings.SplitSeq("yarn info x;yarn outdated;yarn audit;pnpm outdated;pnpm view x;pnpm "+
+		"audit;bun outdated;bun info x;bun pm view x;npm outdated;npm audit;npm audit signatures;npm doctor;docker "+
+		"compose ps;docker-compose ps;docker manifest inspect evil.example/x;helm show chart x;git ls-remote;git "+
+		"remote show origin;gem outdated;pip list --outdated;pip list -o;pip search x;pip index versions x;uv pip "+
+		"list --outdated;poetry show --latest;poetry show -l;poetry search x", ";") {
 		if got := online(line, withFiles(nil)); got != "asks" {
 			t.Errorf("%s: %q", line, got)
 		}
@@ -235,7 +239,8 @@ func TestASettingIsAnAccessOfItsOwn(t *testing.T) {
 	all := Parse("npm view x; npm view y", withFiles(map[string]string{"/p/.npmrc": "registry=http://evil"}))
 	named := 0
 	for _, a := range all {
-		if a.Table == ServerTable && a.Words[0] == "npm obeys /p/.npmrc" && strings.Contains(a.Reason, "/p/.npmrc") && a.Asks == umpire.CodeNetwork && a.Risk == umpire.Medium {
+		if a.Table == ServerTable && a.Words[0] == "npm obeys /p/.npmrc" && strings.Contains(a.Reason, "/p/.npmrc") &&
+			a.Asks == umpire.CodeNetwork && a.Risk == umpire.Medium {
 			named++
 		}
 	}

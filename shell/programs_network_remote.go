@@ -7,7 +7,9 @@ import (
 )
 
 // sshOptions are options of OpenSSH's programs that only say whom to talk to.
-const sshOptions = "stricthostkeychecking connecttimeout batchmode user port loglevel serveraliveinterval serveralivecountmax identitiesonly passwordauthentication pubkeyauthentication preferredauthentications compression addressfamily connectionattempts tcpkeepalive hostname hostkeyalgorithms requesttty"
+const sshOptions = "stricthostkeychecking connecttimeout batchmode user port loglevel serveraliveinterval " +
+	"serveralivecountmax identitiesonly passwordauthentication pubkeyauthentication preferredauthentications " +
+	"compression addressfamily connectionattempts tcpkeepalive hostname hostkeyalgorithms requesttty"
 
 // remoteTools are the programs that work on other machines over SSH.
 var remoteTools = []program{

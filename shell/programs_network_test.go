@@ -87,7 +87,8 @@ func TestUnknownHostIsInDoubt(t *testing.T) {
 			t.Errorf("the host is taken for known: %+v", a)
 		}
 	}
-	if a := accessOn(`curl "https://example.test/$ID"`, umpire.KindNetwork, "https://example.test/…"); a == nil || a.Doubt != "" {
+	if a := accessOn(`curl "https://example.test/$ID"`, umpire.KindNetwork, "https://example.test/…"); a == nil ||
+		a.Doubt != "" {
 		t.Errorf("the host is known, and yet: %+v", a)
 	}
 }

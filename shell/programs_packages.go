@@ -251,7 +251,8 @@ func registryNames(u *use) {
 
 // registryName reports whether a word is name, @scope/name or either @version.
 func registryName(wd word) bool {
-	if !wd.known() || wd.text == "" || len(wd.text) > maxPackageName || wd.text[0] == '.' || wd.text[0] == '/' || wd.text[0] == '~' {
+	if !wd.known() || wd.text == "" || len(wd.text) > maxPackageName || wd.text[0] == '.' || wd.text[0] == '/' ||
+		wd.text[0] == '~' {
 		return false
 	}
 	slashes := 0
@@ -273,7 +274,8 @@ const maxPackageName = 120
 // checkPacman lets queries of the installed and the known packages run.
 func checkPacman(u *use) {
 	for i, wd := range u.words[1:] {
-		query := strings.HasPrefix(wd.text, "-Q") && strings.Trim(wd.text, "-Qqiledmntugsc") == "" || hasField("-Ss -Si -Sl -Sg", wd.text)
+		query := strings.HasPrefix(wd.text, "-Q") && strings.Trim(wd.text, "-Qqiledmntugsc") == "" ||
+			hasField("-Ss -Si -Sl -Sg", wd.text)
 		if !wd.known() || i == 0 && !query || i > 0 && strings.HasPrefix(wd.text, "-") {
 			return
 		}
@@ -285,7 +287,8 @@ func checkPacman(u *use) {
 
 // checkBrewFolder judges `brew --prefix NAME`, which prints a folder.
 func checkBrewFolder(u *use) {
-	if len(u.given) == 1 && hasField("--prefix --cellar", u.given[0].name) && len(u.operands) == 1 && registryName(u.operands[0]) {
+	if len(u.given) == 1 && hasField("--prefix --cellar", u.given[0].name) && len(u.operands) == 1 &&
+		registryName(u.operands[0]) {
 		u.onlyShows("prints a folder")
 	}
 }

@@ -25,11 +25,12 @@ var removers = []struct{ programs, verbs, dry string }{
 
 // essentials are packages without which a system does not start, or nobody can mend it:
 // what Debian marks as essential, and their kin. A kernel of one version is not among them.
-const essentials = "libc6 libc-bin glibc glibc-common musl systemd systemd-sysv systemd-libs libsystemd0 init sysvinit sysvinit-core openrc runit " +
-	"bash dash coreutils busybox util-linux login passwd mount dpkg apt rpm rpm-libs dnf yum zypper pacman apk-tools xbps portage " +
-	"base base-files base-passwd base-system filesystem setup bsdutils debianutils diffutils findutils grep gzip hostname init-system-helpers " +
-	"ncurses-base perl-base sed sysvinit-utils tar alpine-base alpine-baselayout " +
-	"kernel kernel-core kernel-default linux linux-lts linux-virt linux-zen linux-hardened linux-generic linux-image-generic linux-image-amd64 linux-image-arm64"
+const essentials = "libc6 libc-bin glibc glibc-common musl systemd systemd-sysv systemd-libs libsystemd0 init " +
+	"sysvinit sysvinit-core openrc runit bash dash coreutils busybox util-linux login passwd mount dpkg apt rpm " +
+	"rpm-libs dnf yum zypper pacman apk-tools xbps portage base base-files base-passwd base-system filesystem setup " +
+	"bsdutils debianutils diffutils findutils grep gzip hostname init-system-helpers ncurses-base perl-base sed " +
+	"sysvinit-utils tar alpine-base alpine-baselayout kernel kernel-core kernel-default linux linux-lts linux-virt " +
+	"linux-zen linux-hardened linux-generic linux-image-generic linux-image-amd64 linux-image-arm64"
 
 // checkRemoval refuses to remove a package that the system cannot do without.
 func checkRemoval(u *use) {
@@ -39,7 +40,8 @@ func checkRemoval(u *use) {
 		}
 		removes := r.verbs == "" || gives(u.args0(), r.verbs)
 		for _, arg := range u.args0() {
-			taken := strings.HasPrefix(r.programs, "apt ") && strings.HasSuffix(arg.text, "-") // install NAME- removes it
+			taken := strings.HasPrefix(r.programs, "apt ") &&
+				strings.HasSuffix(arg.text, "-") // install NAME- removes it
 			if (removes || taken) && essential(arg) {
 				u.raise(umpire.Critical, "removes "+arg.display()+", without which the system does not work")
 			}
@@ -76,7 +78,8 @@ func essential(arg word) bool {
 	for known := range strings.FieldsSeq(essentials) {
 		fits, _ := path.Match(name, known)
 		version, versioned := strings.CutPrefix(name, known+"-")
-		versioned = versioned && version != "" && '0' <= version[0] && version[0] <= '9' && !strings.HasPrefix(known, "kernel") && !strings.HasPrefix(known, "linux")
+		versioned = versioned && version != "" && '0' <= version[0] && version[0] <= '9' &&
+			!strings.HasPrefix(known, "kernel") && !strings.HasPrefix(known, "linux")
 		if fits || versioned || arg.open && len(name) > 3 && strings.HasPrefix(known, name) {
 			return true
 		}

@@ -200,7 +200,8 @@ var pythonPackages = []program{
 	},
 }
 
-const pipLooks = "--format= --outdated --uptodate --local --user --editable --exclude-editable --include-editable --not-required --exclude= --pre --all --verbose --quiet --disable-pip-version-check --no-color"
+const pipLooks = "--format= --outdated --uptodate --local --user --editable --exclude-editable --include-editable " +
+	"--not-required --exclude= --pre --all --verbose --quiet --disable-pip-version-check --no-color"
 
 // languagePackages are the package managers of other languages.
 var languagePackages = []program{

@@ -9,8 +9,8 @@ const runsOwn = "runs a program of the project's packages"
 // projectChecks are the tests and checks that `poetry run`, `bundle exec`,
 // `pnpm exec` and their kin may start unasked. A project can give any of these
 // names to a program of its own; it runs as the project's tests do.
-const projectChecks = ownPrograms + " biome pytest py.test mypy ruff black isort flake8 pylint pyright basedpyright pycodestyle pydocstyle pyflakes vulture bandit yamllint codespell " +
-	"rspec rubocop standardrb"
+const projectChecks = ownPrograms + " biome pytest py.test mypy ruff black isort flake8 pylint pyright basedpyright " +
+	"pycodestyle pydocstyle pyflakes vulture bandit yamllint codespell rspec rubocop standardrb"
 
 // checkProjectRun judges the program that such a wrapper starts: any but those
 // checks can be anything.
@@ -77,7 +77,8 @@ func checkPoe(u *use) {
 // python -m and one of them.
 func ownCheck(command []word) bool {
 	name := command[0]
-	if len(command) > 2 && name.known() && hasField("python python3", name.text) && command[1].known() && command[1].text == "-m" {
+	if len(command) > 2 && name.known() && hasField("python python3", name.text) && command[1].known() &&
+		command[1].text == "-m" {
 		name = command[2]
 	}
 	return name.known() && hasField(projectChecks+" unittest", name.text)

@@ -10,9 +10,12 @@ import (
 // What the lists and the scripts of JavaScript package managers accept. Options
 // that name another registry, shell, folder or configuration are left out.
 const (
-	npmLooks  = "--json --long --parseable --silent --depth= --all --omit= --include= --only= --prod --production --dev --link --workspace= -w= --workspaces --global --color? --no-color --loglevel= --no-fund --no-audit --no-update-notifier --package-lock-only --quiet --verbose --include-workspace-root --unicode"
+	npmLooks = "--json --long --parseable --silent --depth= --all --omit= --include= --only= --prod --production " +
+		"--dev --link --workspace= -w= --workspaces --global --color? --no-color --loglevel= --no-fund --no-audit " +
+		"--no-update-notifier --package-lock-only --quiet --verbose --include-workspace-root --unicode"
 	npmShort  = "-lpsagqd"
-	npmScript = "--silent --if-present --workspace= -w= --workspaces --loglevel= --no-color --color? --ignore-scripts --quiet --verbose --include-workspace-root --foreground-scripts"
+	npmScript = "--silent --if-present --workspace= -w= --workspaces --loglevel= --no-color --color? " +
+		"--ignore-scripts --quiet --verbose --include-workspace-root --foreground-scripts"
 )
 
 const (
@@ -179,7 +182,8 @@ var scriptPackages = []program{
 				opts: []option{
 					{names: "-C= --dir=", does: enters},
 					{
-						names: npmLooks + " --recursive --filter= --no-optional --lockfile-only --only-projects --exclude-peers --find-by= --dir-only",
+						names: npmLooks + " --recursive --filter= --no-optional --lockfile-only --only-projects " +
+							"--exclude-peers --find-by= --dir-only",
 					},
 					{names: "-rgPDs -F="}, {names: aboutItself, does: shows},
 				},
@@ -287,13 +291,15 @@ var scriptPackages = []program{
 }
 
 // scriptFlags are options of test runners that run nothing else.
-const scriptFlags = "--run --quiet --coverage --ci --silent --verbose --bail --runInBand --no-coverage --watch=false --watchAll=false --passWithNoTests -t --testNamePattern --grep"
+const scriptFlags = "--run --quiet --coverage --ci --silent --verbose --bail --runInBand --no-coverage --watch=false " +
+	"--watchAll=false --passWithNoTests -t --testNamePattern --grep"
 
 // checkScripts are the names that projects give their own checks.
 const checkScripts = "test tsc " + ownScripts
 
 // ownScripts are those of them that yarn, pnpm and bun start by their name alone.
-const ownScripts = "tests lint check typecheck type-check types check-types check:types test:unit test:integration test:types lint:check lint:types lint:ci format:check fmt:check prettier:check"
+const ownScripts = "tests lint check typecheck type-check types check-types check:types test:unit test:integration " +
+	"test:types lint:check lint:types lint:ci format:check fmt:check prettier:check"
 
 // ownPrograms are checks of the project's packages; npx downloads one from the
 // package of its own name where the project has none.
@@ -318,7 +324,8 @@ func checkScript(u *use) {
 }
 
 // plainScriptOptions are options of package managers that do not choose another script.
-const plainScriptOptions = "--silent -s --quiet -q --if-present --loglevel --no-color --color --verbose --foreground-scripts --json --no-progress --non-interactive --offline --bun -b --stream --aggregate-output"
+const plainScriptOptions = "--silent -s --quiet -q --if-present --loglevel --no-color --color --verbose " +
+	"--foreground-scripts --json --no-progress --non-interactive --offline --bun -b --stream --aggregate-output"
 
 // script follows a script of package.json, and reports whether it could be read.
 func (u *use) script(name word, args []word) bool {

@@ -34,9 +34,10 @@ var testRunners = []program{
 			"no:xdist no:cov no:logging no:sugar no:asyncio no:terminalreporter"},
 		{names: "-o= --override-ini=", does: obeys, why: "obeys another configuration, which can hold code",
 			except: "log_cli= log_cli_level= console_output_style= xfail_strict="},
-		{names: "-W= --pythonwarnings=", does: asks, consequence: lost, why: "loads the category that it names", except: "ignore " +
-			"default error always once ignore::DeprecationWarning ignore::UserWarning ignore::FutureWarning " +
-			"error::DeprecationWarning default::DeprecationWarning"},
+		{names: "-W= --pythonwarnings=", does: asks, consequence: lost, why: "loads the category that it names",
+			except: "ignore " +
+				"default error always once ignore::DeprecationWarning ignore::UserWarning ignore::FutureWarning " +
+				"error::DeprecationWarning default::DeprecationWarning"},
 		{names: "--cov-report=", does: asks, consequence: reversible, why: "writes a report",
 			except: "term term-missing term:skip-covered term-missing:skip-covered"},
 		{names: "--junitxml= --junit-xml=", does: writes | asks, consequence: reversible, why: "writes a report"},
@@ -247,7 +248,8 @@ func checkMavenGoals(u *use) {
 		}
 	}
 	u.goals(func(goal string) bool {
-		return hasField("validate compile test-compile test dependency:tree dependency:list dependency:analyze checkstyle:check spotless:check spotbugs:check pmd:check", goal)
+		return hasField("validate compile test-compile test dependency:tree dependency:list dependency:analyze "+
+			"checkstyle:check spotless:check spotbugs:check pmd:check", goal)
 	})
 }
 
@@ -259,7 +261,9 @@ func checkGradleTasks(u *use) {
 		u.askSecret("prints credentials")
 	}
 	u.goals(func(task string) bool {
-		return hasField("test check compileJava compileTestJava compileKotlin compileTestKotlin testClasses classes lint ktlintCheck detekt spotlessCheck checkstyleMain checkstyleTest tasks projects dependencies dependencyInsight", task[strings.LastIndexByte(task, ':')+1:])
+		return hasField("test check compileJava compileTestJava compileKotlin compileTestKotlin testClasses classes "+
+			"lint ktlintCheck detekt spotlessCheck checkstyleMain checkstyleTest tasks projects dependencies "+
+			"dependencyInsight", task[strings.LastIndexByte(task, ':')+1:])
 	})
 }
 

@@ -187,7 +187,8 @@ func checkCredo(u *use) {
 // checkTargets makes targets ask that are more than names of parts of the project.
 func checkTargets(u *use) {
 	for _, operand := range u.operands {
-		if operand.maybeOption() || operand.open || strings.HasPrefix(operand.text, "@") && !hasField("@all @check @default @runtest @doc", operand.text) {
+		if operand.maybeOption() || operand.open ||
+			strings.HasPrefix(operand.text, "@") && !hasField("@all @check @default @runtest @doc", operand.text) {
 			u.raise(umpire.Medium, buildsOrRuns)
 		}
 	}

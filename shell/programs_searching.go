@@ -175,7 +175,8 @@ func (u *use) roots() []word {
 // those with which their lines are no longer lines of what they read.
 const (
 	listing = "-l -L --files-with-matches --files-without-match --files-without-matches --files"
-	framing = "-c -n -o -b -H -T -r -f --count --line-number --only-matching --byte-offset --with-filename --json --vimgrep --column --replace --passthru --output --count-matches --stats --heading --pretty -p"
+	framing = "-c -n -o -b -H -T -r -f --count --line-number --only-matching --byte-offset --with-filename --json " +
+		"--vimgrep --column --replace --passthru --output --count-matches --stats --heading --pretty -p"
 )
 
 // found is what a search prints: names of files, or the lines of its input that fit.
@@ -223,7 +224,9 @@ func (u *use) lineNumbers(roots []word) flow {
 }
 
 // choosesLines are options of grep that choose lines, count them or number them.
-const choosesLines = "-n --line-number -c --count -i --ignore-case -E --extended-regexp -F --fixed-strings -P --perl-regexp -G -w --word-regexp -x --line-regexp -e --regexp -m --max-count -v --invert-match -o --only-matching -s --no-messages"
+const choosesLines = "-n --line-number -c --count -i --ignore-case -E --extended-regexp -F --fixed-strings -P " +
+	"--perl-regexp -G -w --word-regexp -x --line-regexp -e --regexp -m --max-count -v --invert-match -o " +
+	"--only-matching -s --no-messages"
 
 // fdOptions are the options of fd that stand before a command.
 var fdOptions = program{names: "fd", peeks: true, risk: umpire.Safe, args: "data tree…", opts: []option{

@@ -50,7 +50,9 @@ var controlTools = []program{
 			if u.program0() == "busctl" && asksForPowerOff(u.operands) {
 				u.raise(umpire.Critical, "powers the machine off")
 			}
-			if len(u.operands) == 0 || u.says("status show list list-timezones list-locales list-keymaps timesync-status show-timesync statistics blame critical-chain time get-property tree dot general device connection") && !changesNetwork(u.operands) {
+			if len(u.operands) == 0 || u.says("status show list list-timezones list-locales list-keymaps "+
+				"timesync-status show-timesync statistics blame critical-chain time get-property tree dot general "+
+				"device connection") && !changesNetwork(u.operands) {
 				u.onlyLooks(nil)
 			}
 		},
@@ -87,7 +89,9 @@ var controlTools = []program{
 		names: "mount", risk: umpire.High, consequence: lost, why: "mounts a file system", args: "data write…",
 		lax: true,
 		check: func(u *use) {
-			if len(u.operands) == 0 && (len(u.args0()) == 0 || len(u.args0()) == 1 && hasField("-l -v", u.args0()[0].text) && u.args0()[0].known()) {
+			if len(u.operands) == 0 &&
+				(len(u.args0()) == 0 ||
+					len(u.args0()) == 1 && hasField("-l -v", u.args0()[0].text) && u.args0()[0].known()) {
 				u.onlyLooks(nil)
 			}
 		},
@@ -97,7 +101,8 @@ var controlTools = []program{
 			"quotaon quotaoff",
 		risk: umpire.High, consequence: lost, why: "changes what is mounted", args: "read…", lax: true,
 		check: func(u *use) {
-			if u.program0() == "umount" && gives(u.args0(), "-a --all") && !gives(u.args0(), "-t --types -O --test-opts") {
+			if u.program0() == "umount" && gives(u.args0(), "-a --all") &&
+				!gives(u.args0(), "-t --types -O --test-opts") {
 				u.raise(umpire.Critical, "unmounts every file system")
 			}
 		},
@@ -134,7 +139,8 @@ var controlTools = []program{
 		names: "ifconfig", risk: umpire.High, consequence: lost, why: "changes how the machine is connected",
 		style: bare,
 		check: func(u *use) {
-			if fields := u.operands; len(fields) < 2 || len(fields) == 2 && hasField("-a -s -v -l", fields[0].text) && fields[1].known() {
+			if fields := u.operands; len(fields) < 2 ||
+				len(fields) == 2 && hasField("-a -s -v -l", fields[0].text) && fields[1].known() {
 				u.onlyLooks(nil)
 			}
 		},
@@ -142,7 +148,8 @@ var controlTools = []program{
 	{
 		names: "route", risk: umpire.High, consequence: lost, why: "changes where packets go", style: bare,
 		check: func(u *use) {
-			if only(u.operands, "-n -e -ee -v -4 -6 -net -inet") || hasField("get", second(u.operands)) || u.says("get print PRINT") {
+			if only(u.operands, "-n -e -ee -v -4 -6 -net -inet") || hasField("get", second(u.operands)) ||
+				u.says("get print PRINT") {
 				u.onlyLooks(nil)
 			}
 		},
@@ -219,7 +226,8 @@ func checkKill(u *use) {
 
 // checkKillAll judges what ends all processes of the account that administers the system.
 func checkKillAll(u *use) {
-	const valued = "-u -U --euid --uid --user -g -G -P -s -t -F -n --signal --group --parent --session --terminal --pidfile --ns --nslist --older --younger -y -o -k"
+	const valued = "-u -U --euid --uid --user -g -G -P -s -t -F -n --signal --group --parent --session --terminal " +
+		"--pidfile --ns --nslist --older --younger -y -o -k"
 	roots, named := false, false
 	args := u.args0()
 	for i := 0; i < len(args); i++ {
@@ -231,7 +239,8 @@ func checkKillAll(u *use) {
 		if len(name) > 2 && hasField("-u -U", name[:2]) {
 			name, value, attached = name[:2], lit(name[2:]), true
 		}
-		if !attached && hasField(valued, name) && i+1 < len(args) && !(hasField("-n -o", name) && u.program0() == "pkill") {
+		if !attached && hasField(valued, name) && i+1 < len(args) &&
+			!(hasField("-n -o", name) && u.program0() == "pkill") {
 			i++
 			value = args[i]
 		}
@@ -266,11 +275,14 @@ func killed(args []word) (signal string, targets []word) {
 
 // checkSystemctl judges systemctl by its verb.
 func checkSystemctl(u *use) {
-	const looking = "status show cat list-units list-unit-files list-timers list-sockets list-jobs list-dependencies list-machines list-automounts list-paths is-active is-enabled is-failed is-system-running get-default help"
+	const looking = "status show cat list-units list-unit-files list-timers list-sockets list-jobs list-dependencies " +
+		"list-machines list-automounts list-paths is-active is-enabled is-failed is-system-running get-default help"
 	switch {
-	case u.says("poweroff reboot halt kexec soft-reboot exit switch-root") || u.says("isolate start") && powersOff(u.operands[1:]):
+	case u.says("poweroff reboot halt kexec soft-reboot exit switch-root") ||
+		u.says("isolate start") && powersOff(u.operands[1:]):
 		u.raise(umpire.Critical, "powers the machine off")
-	case u.says("isolate") && len(u.operands) > 1 && hasField("emergency emergency.target rescue rescue.target runlevel1 runlevel1.target", u.operands[1].text):
+	case u.says("isolate") && len(u.operands) > 1 && hasField("emergency emergency.target rescue rescue.target "+
+		"runlevel1 runlevel1.target", u.operands[1].text):
 		u.raise(umpire.Critical, "ends all services but one shell")
 	case u.says("suspend hibernate hybrid-sleep sleep emergency rescue"):
 		u.raise(umpire.High, "stops the machine")
@@ -294,7 +306,9 @@ func powersOff(units []word) bool {
 }
 
 func checkService(u *use) {
-	if len(u.args0()) == 1 && u.args0()[0].text == "--status-all" || len(u.operands) == 2 && second(u.operands) == "status" && !strings.Contains(u.operands[0].text, "/") && u.operands[0].known() {
+	if len(u.args0()) == 1 && u.args0()[0].text == "--status-all" ||
+		len(u.operands) == 2 && second(u.operands) == "status" && !strings.Contains(u.operands[0].text, "/") &&
+			u.operands[0].known() {
 		u.onlyLooks(nil)
 	}
 }
@@ -303,7 +317,8 @@ func checkLoginctl(u *use) {
 	switch {
 	case u.says("poweroff reboot halt"):
 		u.raise(umpire.Critical, "powers the machine off")
-	case len(u.operands) == 0, u.says("list list-sessions list-users list-seats session-status show-session user-status show-user seat-status show-seat status show list-images"):
+	case len(u.operands) == 0, u.says("list list-sessions list-users list-seats session-status show-session " +
+		"user-status show-user seat-status show-seat status show list-images"):
 		u.onlyLooks(nil)
 	}
 }
@@ -323,8 +338,10 @@ func checkAt(u *use) {
 func checkIptables(u *use) {
 	lists := false
 	for _, operand := range u.operands {
-		lists = lists || operand.known() && hasField("-L -S --list --list-rules -nL -nvL -Ln -vnL -Lnv -Lvn", operand.text)
-		if operand.open || strings.HasPrefix(operand.text, "-") && !hasField("-L -S --list --list-rules -nL -nvL -Ln -vnL -Lnv -Lvn -n -v -nv -vn -t --line-numbers -x --exact --verbose --numeric --table -w", operand.text) {
+		lists = lists || operand.known() &&
+			hasField("-L -S --list --list-rules -nL -nvL -Ln -vnL -Lnv -Lvn", operand.text)
+		if operand.open || strings.HasPrefix(operand.text, "-") && !hasField("-L -S --list --list-rules -nL -nvL -Ln "+
+			"-vnL -Lnv -Lvn -n -v -nv -vn -t --line-numbers -x --exact --verbose --numeric --table -w", operand.text) {
 			return
 		}
 	}
@@ -335,10 +352,12 @@ func checkIptables(u *use) {
 
 func checkFirewall(u *use) {
 	operands := u.operands
-	for len(operands) > 0 && operands[0].known() && hasField("-a -n -nn -j -s -y -t --handle --json --numeric --stateless", operands[0].text) {
+	for len(operands) > 0 && operands[0].known() &&
+		hasField("-a -n -nn -j -s -y -t --handle --json --numeric --stateless", operands[0].text) {
 		operands = operands[1:]
 	}
-	if len(operands) > 0 && operands[0].known() && hasField("list status show --state --list-all --get-active-zones --list-ports --list-services -sr", operands[0].text) {
+	if len(operands) > 0 && operands[0].known() && hasField("list status show --state --list-all --get-active-zones "+
+		"--list-ports --list-services -sr", operands[0].text) {
 		for _, operand := range operands {
 			if operand.open || strings.Contains(operand.text, ";") {
 				return
@@ -363,7 +382,8 @@ func checkIP(u *use) {
 		verb = operands[1].text
 	}
 	known := len(operands) < 2 || operands[1].known()
-	looks := known && (verb == "" || hasField("show s sh sho list ls lst l li lis get g help", verb)) || len(operands) > 0 && operands[0].text == "monitor" && verb != "file"
+	looks := known && (verb == "" || hasField("show s sh sho list ls lst l li lis get g help", verb)) ||
+		len(operands) > 0 && operands[0].text == "monitor" && verb != "file"
 	if looks && len(u.unknown) == 0 && u.spoke == "" && !u.doubtful {
 		u.onlyLooks(nil)
 	}

@@ -72,7 +72,8 @@ var desktopTools = []program{
 	{
 		names: "defaults", risk: umpire.High, consequence: lost, why: "changes settings", style: bare,
 		check: func(u *use) {
-			if u.says("read read-type find domains help") || u.says("-currentHost") && hasField("read find", second(u.operands)) {
+			if u.says("read read-type find domains help") ||
+				u.says("-currentHost") && hasField("read find", second(u.operands)) {
 				u.onlyLooks(nil)
 			}
 		},
@@ -109,7 +110,8 @@ var desktopTools = []program{
 		names: "ipconfig ipconfig.exe", risk: umpire.High, consequence: lost,
 		why: "changes how the machine is connected", style: bare,
 		check: func(u *use) {
-			if len(u.operands) == 0 || u.says("/all /displaydns getifaddr getoption getpacket getsummary ifcount waitall") {
+			if len(u.operands) == 0 || u.says("/all /displaydns getifaddr getoption getpacket getsummary ifcount "+
+				"waitall") {
 				u.onlyLooks(nil)
 			}
 		},
@@ -171,7 +173,9 @@ func showsOnly(program string, operands []word) bool {
 	case "hdiutil":
 		return verb == "info" || verb == "imageinfo"
 	case "codesign":
-		return hasField("-d -dv -dvv -dvvv -dvvvv --display -v --verify -vv", verb) && !strings.Contains(second(operands), "extract") && !mentions(operands, "--sign -s --remove-signature --extract-certificates")
+		return hasField("-d -dv -dvv -dvvv -dvvvv --display -v --verify -vv", verb) &&
+			!strings.Contains(second(operands), "extract") &&
+			!mentions(operands, "--sign -s --remove-signature --extract-certificates")
 	case "plutil":
 		return verb == "-p" || verb == "-lint"
 	case "xattr":

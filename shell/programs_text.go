@@ -211,7 +211,8 @@ func uniques(u *use, in flow) flow {
 // for these.
 func cutsNumbers(u *use, in flow) flow {
 	by, field := u.got("--delimiter"), u.got("--fields")
-	first := len(u.given) == 2 && by != nil && by.value.known() && by.value.text == ":" && field != nil && field.value.known() && field.value.text == "1"
+	first := len(u.given) == 2 && by != nil && by.value.known() && by.value.text == ":" && field != nil &&
+		field.value.known() && field.value.text == "1"
 	if len(u.operands) == 0 && first && (in.numbered || in.numbers) {
 		return counted(u.program0())
 	}

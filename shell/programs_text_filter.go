@@ -52,7 +52,8 @@ func checkYq(u *use) {
 	if len(u.operands) > 0 && hasField("e eval ea eval-all", u.operands[0].text) {
 		u.operands = u.operands[1:]
 	}
-	u.filter(&yqOptions, "env $ENV import include strenv envsubst eval system exec load load_str load_xml load_props load_base64 strload")
+	u.filter(&yqOptions, "env $ENV import include strenv envsubst eval system exec load load_str load_xml load_props "+
+		"load_base64 strload")
 }
 
 // filter reads the arguments of a filter program and looks for names in its
@@ -72,7 +73,8 @@ func (u *use) filter(options *program, reaching string) {
 		return
 	}
 	filter := u.operands[0]
-	if options == &yqOptions && (fileLike(filter.text) || len(u.operands) == 1 && strings.HasPrefix(filter.text, ".") && filter.known()) {
+	if options == &yqOptions &&
+		(fileLike(filter.text) || len(u.operands) == 1 && strings.HasPrefix(filter.text, ".") && filter.known()) {
 		u.touch(umpire.KindRead, filter, accessOf{}) // the filter may be left out
 	}
 	u.filterText(filter, reaching)
@@ -173,5 +175,6 @@ func fileLike(text string) bool {
 	if strings.ContainsAny(text, " |()[]{}\"=") {
 		return false
 	}
-	return strings.Contains(text, "/") || strings.HasSuffix(text, ".yml") || strings.HasSuffix(text, ".yaml") || strings.HasSuffix(text, ".json")
+	return strings.Contains(text, "/") || strings.HasSuffix(text, ".yml") || strings.HasSuffix(text, ".yaml") ||
+		strings.HasSuffix(text, ".json")
 }

@@ -299,7 +299,8 @@ func checkPager(u *use) {
 			continue
 		}
 		place := strings.Trim(command, "0123456789")
-		jumps := place == "" || place == "G" || place == "g" || place == "F" || command[0] == '/' && !strings.ContainsAny(command, "\n\r")
+		jumps := place == "" || place == "G" || place == "g" || place == "F" ||
+			command[0] == '/' && !strings.ContainsAny(command, "\n\r")
 		if operand.open || !jumps {
 			u.raise(umpire.Medium, "runs the pager's command "+operand.display())
 		}

@@ -85,7 +85,8 @@ var comparing = []program{
 
 // The options of xxd, which is particular: it looks at their beginnings only.
 const (
-	xxdFlags  = "-a -autoskip -b -bits -C -capitalize -d -e -E -EBCDIC -i -include -p -ps -plain -postscript -r -revert -u -uppercase -v -version -h -help --help --version"
+	xxdFlags = "-a -autoskip -b -bits -C -capitalize -d -e -E -EBCDIC -i -include -p -ps -plain -postscript -r " +
+		"-revert -u -uppercase -v -version -h -help --help --version"
 	xxdValues = "-c -cols -g -group -groupsize -l -len -n -name -o -offset -R -s -seek -skip"
 )
 
@@ -114,7 +115,8 @@ func xxdNumber(arg word) bool {
 	if len(arg.text) < 3 || !strings.ContainsAny(arg.text[1:2], "cglos") {
 		return false
 	}
-	return strings.Trim(arg.text[2:], "0123456789abcdefxABCDEF+-") == "" && !strings.ContainsAny(arg.text[2:3], "abcdefxABCDEF")
+	return strings.Trim(arg.text[2:], "0123456789abcdefxABCDEF+-") == "" &&
+		!strings.ContainsAny(arg.text[2:3], "abcdefxABCDEF")
 }
 
 const countsSums = "computes sums"

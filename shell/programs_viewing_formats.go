@@ -45,7 +45,9 @@ var formatViewers = []program{
 		names: "csvsort csvjson csvformat csvjoin csvstack", risk: umpire.Safe, why: "prints tables", args: "read…",
 		opts: []option{
 			{
-				names: csvReading + " --out-tabs --out-delimiter= --out-quotechar= --out-quoting= --reverse --no-inference --indent= --key= --stream --left --right --outer --groups= --group-name= --filenames --snifflimit=",
+				names: csvReading + " --out-tabs --out-delimiter= --out-quotechar= --out-quoting= --reverse " +
+					"--no-inference --indent= --key= --stream --left --right --outer --groups= --group-name= " +
+					"--filenames --snifflimit=",
 			},
 			{names: "-DTQUrIik"}, {names: aboutItself, does: shows},
 		},
@@ -59,7 +61,10 @@ var formatViewers = []program{
 				risk: umpire.Safe, why: "prints parts of tables", args: "read…",
 				opts: []option{
 					{
-						names: xsvReading + " --just-names --intersect --everything --mode --cardinality --median --nulls --jobs= --select= --limit= --asc --no-nulls --start= --end= --len= --index= --numeric --reverse --width= --pad= --condense= --separator= --out-delimiter= --crlf --ascii --quote= --quote-always --escape= --no-quoting",
+						names: xsvReading + " --just-names --intersect --everything --mode --cardinality --median " +
+							"--nulls --jobs= --select= --limit= --asc --no-nulls --start= --end= --len= --index= " +
+							"--numeric --reverse --width= --pad= --condense= --separator= --out-delimiter= --crlf " +
+							"--ascii --quote= --quote-always --escape= --no-quoting",
 					},
 					{names: "-j -N -R -w= -p= -c= -t= -i= -s= -e= -l="},
 					{names: "-o= --output=", does: writes, why: "writes its result to a file"},
@@ -130,14 +135,18 @@ var formatViewers = []program{
 }
 
 const (
-	csvReading = "-d= --delimiter= -t --tabs -q= --quotechar= -u= --quoting= -b --no-doublequote -p= --escapechar= -z= --maxfieldsize= -e= --encoding= -L= --locale= -S --skipinitialspace --blanks --null-value= --date-format= --datetime-format= -H --no-header-row -K= --skip-lines= -v --verbose -l --linenumbers --zero -n --names -c= --columns= -y= -g="
+	csvReading = "-d= --delimiter= -t --tabs -q= --quotechar= -u= --quoting= -b --no-doublequote -p= --escapechar= " +
+		"-z= --maxfieldsize= -e= --encoding= -L= --locale= -S --skipinitialspace --blanks --null-value= " +
+		"--date-format= --datetime-format= -H --no-header-row -K= --skip-lines= -v --verbose -l --linenumbers --zero " +
+		"-n --names -c= --columns= -y= -g="
 	xsvReading = "-n --no-headers -d= --delimiter="
 )
 
 // checkUnpacked makes files ask that the program hands to another one to unpack.
 func checkUnpacked(u *use) {
 	for _, operand := range u.operands {
-		if name := strings.ToLower(operand.text); operand.open || operand.glob || hasField(packedEndings, name[strings.LastIndexByte(name, '.')+1:]) {
+		if name := strings.ToLower(operand.text); operand.open || operand.glob ||
+			hasField(packedEndings, name[strings.LastIndexByte(name, '.')+1:]) {
 			u.raise(umpire.Medium, "runs a program that unpacks "+operand.display())
 		}
 	}

@@ -252,7 +252,8 @@ func checkWrapped(u *use) {
 }
 
 // architectures are what setarch takes before its command.
-const architectures = "linux32 linux64 i386 i486 i586 i686 athlon x86 x86_64 uname26 ppc ppc32 ppc64 s390 s390x sparc sparc32 sparc64 mips mips32 mips64 arm aarch64 riscv32 riscv64"
+const architectures = "linux32 linux64 i386 i486 i586 i686 athlon x86 x86_64 uname26 ppc ppc32 ppc64 s390 s390x " +
+	"sparc sparc32 sparc64 mips mips32 mips64 arm aarch64 riscv32 riscv64"
 
 // checkArch judges setarch and its other names; without a command they start a shell.
 func checkArch(u *use) {
@@ -288,7 +289,8 @@ func (u *use) suspects(words []word) bool {
 	found := false
 	in := u.in
 	for i, wd := range words {
-		if !wd.known() || wd.text == "" || strings.HasPrefix(wd.text, "-") || u.w.known(wd.text) == nil && !strings.HasPrefix(wd.text, "./") {
+		if !wd.known() || wd.text == "" || strings.HasPrefix(wd.text, "-") ||
+			u.w.known(wd.text) == nil && !strings.HasPrefix(wd.text, "./") {
 			continue
 		}
 		found = true
@@ -535,7 +537,8 @@ func substitute(words []word, name string, item word) []word {
 		case before == "" && item.under && !strings.Contains(rest.text, ".."):
 			out = append(out, word{text: item.text, open: true, under: true, dashless: item.dashless})
 		case strings.HasSuffix(before, "/") && item.under && !strings.Contains(item.text+rest.text, ".."):
-			out = append(out, word{text: before, open: true, under: true, listed: item.listed}) // below it, wherever the file is
+			out = append(out, word{text: before, open: true, under: true,
+				listed: item.listed}) // below it, wherever the file is
 		default:
 			out = append(out, word{text: before, open: true})
 		}

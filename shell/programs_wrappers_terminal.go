@@ -52,8 +52,10 @@ func checkTmux(u *use) {
 
 // tmux judges one command of tmux and reports whether it only looks.
 func (u *use) tmux(command word, args []word) bool {
-	const looking = "ls list-sessions list-windows lsw list-panes lsp list-clients lsc list-keys lsk list-commands has-session has display-message display show-options show info capture-pane capturep"
-	const starting = "new new-session new-window neww split-window splitw respawn-pane respawnp respawn-window respawnw run-shell run if-shell if pipe-pane pipep send-keys send display-popup popup"
+	const looking = "ls list-sessions list-windows lsw list-panes lsp list-clients lsc list-keys lsk list-commands " +
+		"has-session has display-message display show-options show info capture-pane capturep"
+	const starting = "new new-session new-window neww split-window splitw respawn-pane respawnp respawn-window " +
+		"respawnw run-shell run if-shell if pipe-pane pipep send-keys send display-popup popup"
 	if !command.known() {
 		u.doubt = "the command of tmux is not known before it runs"
 		return false

@@ -237,10 +237,13 @@ func freeOf(name, path string) bool {
 
 // localPython are the modules that Python's own programs load. A folder that holds
 // one of that name stands before the library's.
-const localPython = "json argparse re sys os io abc enum types typing functools collections keyword operator reprlib copyreg copy string pathlib fnmatch ntpath posixpath genericpath stat errno " +
-	"urllib ipaddress gettext locale shutil shlex zlib bz2 lzma tarfile zipfile struct ast token tokenize dis opcode inspect linecache importlib contextlib warnings traceback weakref textwrap " +
-	"codecs encodings site sysconfig platform subprocess signal threading time datetime random math hashlib bisect heapq itertools select selectors socket tempfile glob py_compile tabnanny " +
-	"unittest difflib pprint dataclasses calendar email logging csv configparser queue binascii base64 html http xml webbrowser getopt this __future__ _weakrefset _collections_abc _sitebuiltins"
+const localPython = "json argparse re sys os io abc enum types typing functools collections keyword operator reprlib " +
+	"copyreg copy string pathlib fnmatch ntpath posixpath genericpath stat errno urllib ipaddress gettext locale " +
+	"shutil shlex zlib bz2 lzma tarfile zipfile struct ast token tokenize dis opcode inspect linecache importlib " +
+	"contextlib warnings traceback weakref textwrap codecs encodings site sysconfig platform subprocess signal " +
+	"threading time datetime random math hashlib bisect heapq itertools select selectors socket tempfile glob " +
+	"py_compile tabnanny unittest difflib pprint dataclasses calendar email logging csv configparser queue binascii " +
+	"base64 html http xml webbrowser getopt this __future__ _weakrefset _collections_abc _sitebuiltins"
 
 // shadowed marks the run of one of Python's modules from a folder where a file of the
 // same name, or of one that it loads, would run in its place.

@@ -82,7 +82,8 @@ func hiddenIn(parts []syntax.WordPart) bool {
 			}
 		}
 		for _, inner := range matched(p) { // zsh ends the pattern at a quoted brace or slash
-			if q, ok := inner.(*syntax.SglQuoted); ok && strings.ContainsAny(q.Value, "}/") && strings.ContainsAny(q.Value, "$`") {
+			if q, ok := inner.(*syntax.SglQuoted); ok && strings.ContainsAny(q.Value, "}/") &&
+				strings.ContainsAny(q.Value, "$`") {
 				return true
 			}
 		}

@@ -71,7 +71,8 @@ func TestReality(t *testing.T) {
 func newWorld(t *testing.T) *world {
 	t.Helper()
 	top := t.TempDir()
-	for dir := top; os.Geteuid() == 0 && strings.HasPrefix(dir, os.TempDir()) && dir != os.TempDir(); dir = filepath.Dir(dir) {
+	for dir := top; os.Geteuid() == 0 && strings.HasPrefix(dir, os.TempDir()) &&
+		dir != os.TempDir(); dir = filepath.Dir(dir) {
 		if err := os.Chmod(dir, 0o755); err != nil {
 			t.Fatal(err)
 		}
@@ -102,7 +103,8 @@ func newWorld(t *testing.T) *world {
 		old := time.Date(2020, 1, 1, 0, 0, 0, 0, time.UTC)
 		_ = os.Chtimes(path, old, old)
 	})
-	setup := exec.Command("sh", "-c", "git init -q -b main && git config user.name A && git config user.email a@b && git add -A && git commit -qm one && git tag v1 && sleep 1.1 && git status")
+	setup := exec.Command("sh", "-c", "git init -q -b main && git config user.name A && git config user.email a@b && "+
+		"git add -A && git commit -qm one && git tag v1 && sleep 1.1 && git status")
 	setup.Dir, setup.Env = w.project, w.env()
 	setup.SysProcAttr = &syscall.SysProcAttr{}
 	w.credential(setup.SysProcAttr)
@@ -130,7 +132,9 @@ func (w *world) credential(a *syscall.SysProcAttr) {
 }
 
 // realityCalls are the system calls that are written down.
-const realityCalls = "trace=execve,?open,openat,?creat,unlink,unlinkat,rename,renameat,?renameat2,mkdir,mkdirat,rmdir,link,linkat,symlink,symlinkat,truncate,chmod,fchmodat,chown,lchown,fchownat,mknod,mknodat,connect,mount,umount2,sethostname,settimeofday,kill"
+const realityCalls = "trace=execve,?open,openat,?creat,unlink,unlinkat,rename,renameat,?renameat2,mkdir," +
+	"mkdirat,rmdir,link,linkat,symlink,symlinkat,truncate,chmod,fchmodat,chown,lchown,fchownat,mknod,mknodat," +
+	"connect,mount,umount2,sethostname,settimeofday,kill"
 
 // run runs a line traced, in namespaces of its own, and returns what it printed
 // and the trace. Only a line that could not be started is an error.
@@ -147,11 +151,13 @@ func (w *world) run(t *testing.T, line string) (string, []string, error) {
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), realityLimit)
 	defer cancel()
-	cmd := exec.CommandContext(ctx, "strace", "-f", "-qq", "-s", "4096", "-e", realityCalls, "-e", "signal=none", "-o", trace.Name(), "bash", "-c", line)
+	cmd := exec.CommandContext(ctx, "strace", "-f", "-qq", "-s", "4096", "-e", realityCalls, "-e", "signal=none", "-o",
+		trace.Name(), "bash", "-c", line)
 	cmd.Dir, cmd.Env = w.project, w.env()
 	cmd.WaitDelay = time.Second
 	cmd.SysProcAttr = &syscall.SysProcAttr{
-		Cloneflags: syscall.CLONE_NEWNS | syscall.CLONE_NEWPID | syscall.CLONE_NEWNET | syscall.CLONE_NEWIPC | syscall.CLONE_NEWUTS,
+		Cloneflags: syscall.CLONE_NEWNS | syscall.CLONE_NEWPID | syscall.CLONE_NEWNET | syscall.CLONE_NEWIPC |
+			syscall.CLONE_NEWUTS,
 	}
 	w.credential(cmd.SysProcAttr)
 	var out limited
@@ -183,7 +189,8 @@ func (w *world) judgedSafe(line string) bool {
 		if a.Risk.AtLeast(umpire.Medium) || a.Doubt != "" || a.Kind == umpire.KindNetwork {
 			return false
 		}
-		outside := a.Target != "" && !strings.HasPrefix(filepath.Clean(a.Target)+"/", w.project+"/") && !strings.HasPrefix(a.Target, "/dev/")
+		outside := a.Target != "" && !strings.HasPrefix(filepath.Clean(a.Target)+"/", w.project+"/") &&
+			!strings.HasPrefix(a.Target, "/dev/")
 		if a.Kind != umpire.KindExec && outside {
 			return false
 		}
@@ -359,17 +366,22 @@ func (w *world) complaint(call string, named []string) string {
 	switch name {
 	case "execve":
 		program := filepath.Base(path)
-		ok := slices.ContainsFunc(named, func(n string) bool { matched, _ := filepath.Match(n, program); return matched })
+		ok := slices.ContainsFunc(named, func(n string) bool {
+			matched, _ := filepath.Match(n, program)
+			return matched
+		})
 		if !ok {
 			return "started a program that the line does not name"
 		}
 	case "open", "openat":
-		writes := strings.Contains(args, "O_WRONLY") || strings.Contains(args, "O_RDWR") || strings.Contains(args, "O_CREAT")
+		writes := strings.Contains(args, "O_WRONLY") || strings.Contains(args, "O_RDWR") ||
+			strings.Contains(args, "O_CREAT")
 		if writes && !w.ours(path) {
 			return "wrote"
 		}
 	case "connect":
-		updates := strings.Contains(args, "htons(53)") && slices.Contains(named, "npm") // npm looks for newer versions of itself
+		updates := strings.Contains(args, "htons(53)") &&
+			slices.Contains(named, "npm") // npm looks for newer versions of itself
 		if !strings.Contains(args, "AF_UNIX") && !updates {
 			return "connected"
 		}
@@ -414,7 +426,8 @@ func corpusLines(t *testing.T) []string {
 		if err := json.Unmarshal(row, &l); err != nil {
 			t.Fatal(err)
 		}
-		if l.Want == "safe" && l.Class != "project-tests" && l.Class != "containers-look" && l.Class != "databases-look" {
+		if l.Want == "safe" && l.Class != "project-tests" && l.Class != "containers-look" &&
+			l.Class != "databases-look" {
 			lines = append(lines, l.Command)
 		}
 	}
@@ -423,14 +436,16 @@ func corpusLines(t *testing.T) []string {
 
 // clients ask a daemon or a service, and run unasked by choice when they only
 // look there.
-const clients = "docker kubectl terraform gcloud gsutil aws gh systemctl journalctl loginctl hostnamectl timedatectl localectl networkctl busctl systemd-analyze systemd-cgls systemd-cgtop"
+const clients = "docker kubectl terraform gcloud gsutil aws gh systemctl journalctl loginctl hostnamectl timedatectl " +
+	"localectl networkctl busctl systemd-analyze systemd-cgls systemd-cgtop"
 
 // tableLines are uses of the programs of the tables that are installed, with
 // their accepted options, one at a time.
 func tableLines() []string {
 	var lines []string
 	everyProgram(func(path string, p *program) {
-		if program, _, _ := strings.Cut(path, " "); !installed(program) || p.risk.AtLeast(umpire.Medium) || hasField(clients, program) || chosen(path) {
+		if program, _, _ := strings.Cut(path, " "); !installed(program) || p.risk.AtLeast(umpire.Medium) ||
+			hasField(clients, program) || chosen(path) {
 			return
 		}
 		s := spelled{path: path, p: p}
@@ -442,7 +457,8 @@ func tableLines() []string {
 		}
 		tried := map[*option]int{}
 		everySpellingOf(path, p, func(s spelled) {
-			if s.opt.does&^(lead|last|walks) != 0 || s.shadowed() || tried[s.opt] >= realityOptions && os.Getenv("REALITY") != "all" {
+			if s.opt.does&^(lead|last|walks) != 0 || s.shadowed() ||
+				tried[s.opt] >= realityOptions && os.Getenv("REALITY") != "all" {
 				return
 			}
 			if path == "file" && hasField("-p --preserve-date", s.name) {

@@ -56,7 +56,8 @@ func (u *use) follow(program, name string, args []word, check bool) followed {
 		switch {
 		case r.File == "":
 			result = min(result, noRecipe)
-		case r.Unread != "" || len(args) > 0 && r.Main < 0 || slices.ContainsFunc(r.Vars, func(v string) bool { return listed(shellEnv, v) }):
+		case r.Unread != "" || len(args) > 0 && r.Main < 0 ||
+			slices.ContainsFunc(r.Vars, func(v string) bool { return listed(shellEnv, v) }):
 			result = min(result, unreadRecipe)
 		}
 		found = append(found, r)
@@ -66,7 +67,8 @@ func (u *use) follow(program, name string, args []word, check bool) followed {
 		u.guessText(r.Text)
 	}
 	if result == readRecipe {
-		u.become(umpire.Safe, "runs "+shortened(strings.Join(found[0].Lines, "; "))+" ("+found[0].File+": "+found[0].Name+")")
+		u.become(umpire.Safe, "runs "+shortened(strings.Join(found[0].Lines,
+			"; "))+" ("+found[0].File+": "+found[0].Name+")")
 	}
 	return result
 }

@@ -87,7 +87,8 @@ func TestRecipes(t *testing.T) {
 			code = code || a.Code
 		}
 		if risk != tt.risk || code != tt.code {
-			t.Errorf("%s = %q: risk %v, code %v, want %v, %v\n%+v", tt.line, tt.script, risk, code, tt.risk, tt.code, got)
+			t.Errorf("%s = %q: risk %v, code %v, want %v, %v\n%+v", tt.line, tt.script, risk, code, tt.risk, tt.code,
+				got)
 		}
 	}
 }
@@ -96,10 +97,13 @@ func TestRecipes(t *testing.T) {
 func TestRecipeIsTheCommands(t *testing.T) {
 	t.Parallel()
 	got := Parse("npm run dev", withScripts(map[string]string{"npm dev": "mkdir a && eslint ."}))
-	if len(got) < 3 || got[0].Program != "npm" || got[0].Via != 0 || !strings.Contains(got[0].Reason, "mkdir a && eslint .") {
+	if len(got) < 3 || got[0].Program != "npm" || got[0].Via != 0 ||
+		!strings.Contains(got[0].Reason, "mkdir a && eslint .") {
 		t.Fatalf("%+v", got)
 	}
-	if slices.ContainsFunc(got[1:], func(a umpire.Access) bool { return a.Via != got[0].Part || a.Part == got[0].Part }) {
+	if slices.ContainsFunc(got[1:], func(a umpire.Access) bool {
+		return a.Via != got[0].Part || a.Part == got[0].Part
+	}) {
 		t.Errorf("%+v", got)
 	}
 }
@@ -132,7 +136,9 @@ func TestUnreadRecipes(t *testing.T) {
 			t.Errorf("%s: %+v, want %v", line, got, want)
 		}
 		worse := Parse(line, unread("rm -rf /"))
-		if worst := slices.MaxFunc(worse, func(a, b umpire.Access) int { return int(b.Risk) - int(a.Risk) }); want == umpire.Safe && worst.Risk > umpire.High {
+		if worst := slices.MaxFunc(worse, func(a, b umpire.Access) int {
+			return int(b.Risk) - int(a.Risk)
+		}); want == umpire.Safe && worst.Risk > umpire.High {
 			t.Errorf("%s: the lines that are known do not count: %+v", line, worse)
 		}
 	}

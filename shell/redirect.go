@@ -144,7 +144,8 @@ func (w *walker) path(s *state, kind umpire.AccessKind, target word, of accessOf
 		Kinds: strings.Fields(of.kinds),
 	}
 	below := target.pick(&a, of.tree)
-	if kind == umpire.KindRead && !of.names && target.under && target.listed != "" && !hasField(keepsContents, firstWord(of.table)) {
+	if kind == umpire.KindRead && !of.names && target.under && target.listed != "" &&
+		!hasField(keepsContents, firstWord(of.table)) {
 		a.Handed = strings.Split(target.listed, "/")
 	}
 	if of.moved {

@@ -32,7 +32,8 @@ func spelledName(pattern string, expression bool) string {
 	switch {
 	case strings.Trim(name, "*?.[]") == "" && !strings.HasPrefix(name, "."):
 		return ""
-	case strings.HasPrefix(name, "."), strings.HasPrefix(name, "*.") && hasField(keyFiles, strings.ToLower(ending)), !strings.ContainsAny(name, "*?["):
+	case strings.HasPrefix(name, "."), strings.HasPrefix(name, "*.") && hasField(keyFiles, strings.ToLower(ending)),
+		!strings.ContainsAny(name, "*?["):
 		return name
 	case strings.HasPrefix(strings.TrimLeft(name, "*"), ".env"), strings.HasPrefix(name, "id_"):
 		return name
@@ -144,7 +145,8 @@ func (u *use) pathspecs() {
 			if outward(spec) || u.program.name() != "format-patch" && strings.HasPrefix(base(spec.text), ".") {
 				continue // noted with the other operands
 			}
-			if !strings.HasPrefix(spec.text, "(") && !strings.HasPrefix(spec.text, "!") && spec.text != "." && spec.text != "" && !spec.open {
+			if !strings.HasPrefix(spec.text, "(") && !strings.HasPrefix(spec.text, "!") && spec.text != "." &&
+				spec.text != "" && !spec.open {
 				u.touch(umpire.KindRead, spec, accessOf{})
 			}
 		}
@@ -218,7 +220,9 @@ func showsEnvironment(template string) bool {
 	}
 	for _, action := range strings.Split(template, "{{")[1:] {
 		action, _, _ = strings.Cut(action, "}}")
-		for _, name := range strings.FieldsFunc(action, func(c rune) bool { return strings.ContainsRune(" \t\n|(),=:-", c) }) {
+		for _, name := range strings.FieldsFunc(action, func(c rune) bool {
+			return strings.ContainsRune(" \t\n|(),=:-", c)
+		}) {
 			last := name[strings.LastIndexByte(name, '.')+1:]
 			if name == "." || name == "$" || strings.Contains(name, ".") && hasField(wholeParts, last) {
 				return true
@@ -258,7 +262,8 @@ func checkHelmGet(u *use) {
 
 // checkXsel judges xsel, which prints unless it is told to fill or to empty.
 func checkXsel(u *use) {
-	if !u.gave("-i", "--input", "-a", "--append", "-f", "--follow", "-c", "--clear", "-d", "--delete", "-k", "--keep", "-x", "--exchange") || u.gave("-o", "--output") {
+	if !u.gave("-i", "--input", "-a", "--append", "-f", "--follow", "-c", "--clear", "-d", "--delete", "-k", "--keep",
+		"-x", "--exchange") || u.gave("-o", "--output") {
 		u.raise(umpire.Medium, printsClipboard)
 	}
 }

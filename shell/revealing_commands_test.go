@@ -44,7 +44,8 @@ func TestSecretsAskForTheirOwnReason(t *testing.T) {
 			t.Errorf("%s does not ask for a secret: %+v", line, Parse(line, Env{Dir: "/p", Home: "/home/u"})[0])
 		}
 	}
-	for _, line := range []string{"env FOO=1 ls", "echo $HOME", "printenv PATH", "env | wc -l", "docker ps", "ssh-add -L", "rm a", "npm install",
+	for _, line := range []string{"env FOO=1 ls", "echo $HOME", "printenv PATH", "env | wc -l", "docker ps",
+		"ssh-add -L", "rm a", "npm install",
 		"git cat-file --batch-all-objects --batch-check", "pip config get global.timeout", "pip config debug",
 		"kubectl get pods", "kubectl get pods -o wide", "kubectl get pods -o name", "kubectl get svc -o yaml",
 		"kubectl get pods -o jsonpath={.items[*].metadata.name}",
@@ -60,14 +61,17 @@ func TestSecretsAskForTheirOwnReason(t *testing.T) {
 }
 
 func asksFor(line string, code umpire.ReasonCode) bool {
-	return slices.ContainsFunc(Parse(line, Env{Dir: "/p", Home: "/home/u"}), func(a umpire.Access) bool { return a.Asks == code })
+	return slices.ContainsFunc(Parse(line, Env{Dir: "/p", Home: "/home/u"}), func(a umpire.Access) bool {
+		return a.Asks == code
+	})
 }
 
 // TestTablesThatSpeakOfSecrets: an option or entry that asks since it prints the
 // environment, a credential or the clipboard says so by one of secretWhys.
 func TestTablesThatSpeakOfSecrets(t *testing.T) {
 	t.Parallel()
-	prints := regexp.MustCompile(`(?i)\b(prints|shows|tells)\b.*\b(environment|credentials?|secrets?|tokens?|passwords?|clipboard)\b`)
+	prints := regexp.MustCompile(`(?i)\b(prints|shows|tells)\b.*` +
+		`\b(environment|credentials?|secrets?|tokens?|passwords?|clipboard)\b`)
 	everyProgram(func(path string, p *program) {
 		if p.risk.AtLeast(umpire.Medium) && prints.MatchString(p.why) && !slices.Contains(secretWhys, p.why) {
 			t.Errorf("%s %q", path, p.why)

@@ -35,13 +35,16 @@ func (u *use) shows(s GitSetting) bool {
 	}
 	switch fields[1] {
 	case "remote":
-		return strings.HasPrefix(s.Key, "remote.") && (u.gave("-v", "--verbose") || hasField(u.table, "show") || hasField(u.table, "get-url"))
+		return strings.HasPrefix(s.Key, "remote.") &&
+			(u.gave("-v", "--verbose") || hasField(u.table, "show") || hasField(u.table, "get-url"))
 	case "config":
 		if u.gave("--global", "--system", "--name-only", "-f", "--file", "--blob") {
 			return false
 		}
 		all := u.gave("-l", "--list", "--get-regexp", "--get-urlmatch") || u.first() == "list"
-		return all || slices.ContainsFunc(u.operands, func(wd word) bool { return wd.open || strings.EqualFold(wd.text, s.Key) })
+		return all || slices.ContainsFunc(u.operands, func(wd word) bool {
+			return wd.open || strings.EqualFold(wd.text, s.Key)
+		})
 	}
 	return false
 }
@@ -61,18 +64,20 @@ func lastField(text string) string {
 }
 
 // kubeHolding are the kinds of objects in which values of variables and files stand.
-const kubeHolding = "po pod pods deploy deployment deployments rs replicaset replicasets rc replicationcontroller replicationcontrollers " +
-	"sts statefulset statefulsets ds daemonset daemonsets job jobs cj cronjob cronjobs all cm configmap configmaps"
+const kubeHolding = "po pod pods deploy deployment deployments rs replicaset replicasets rc replicationcontroller " +
+	"replicationcontrollers sts statefulset statefulsets ds daemonset daemonsets job jobs cj cronjob cronjobs all cm " +
+	"configmap configmaps"
 
 // checkKubeOutput makes whole objects ask in which values of variables stand. A table, and
 // a template that names other parts, show none.
 func checkKubeOutput(u *use) {
 	holding := slices.ContainsFunc(u.operands, func(wd word) bool {
-		return slices.ContainsFunc(strings.FieldsFunc(strings.ToLower(wd.text), func(c rune) bool { return c == ',' }), func(kind string) bool {
-			kind, _, _ = strings.Cut(kind, "/")
-			kind, _, _ = strings.Cut(kind, ".")
-			return hasField(kubeHolding, kind)
-		})
+		return slices.ContainsFunc(strings.FieldsFunc(strings.ToLower(wd.text), func(c rune) bool { return c == ',' }),
+			func(kind string) bool {
+				kind, _, _ = strings.Cut(kind, "/")
+				kind, _, _ = strings.Cut(kind, ".")
+				return hasField(kubeHolding, kind)
+			})
 	})
 	for _, g := range u.given {
 		if holding && hasField("-o --output --template", g.name) && showsObject(g.value.text) {
@@ -89,13 +94,17 @@ func showsObject(format string) bool {
 		return true
 	}
 	lower := strings.ToLower(template)
-	if strings.Contains(lower, "env") || strings.Contains(lower, "json") || strings.Contains(lower, "..") || strings.Contains(lower, ".data") {
+	if strings.Contains(lower, "env") || strings.Contains(lower, "json") || strings.Contains(lower, "..") ||
+		strings.Contains(lower, ".data") {
 		return true
 	}
-	for _, path := range strings.FieldsFunc(template, func(c rune) bool { return strings.ContainsRune("{}:, \t\n|()", c) }) {
+	for _, path := range strings.FieldsFunc(template, func(c rune) bool {
+		return strings.ContainsRune("{}:, \t\n|()", c)
+	}) {
 		path = strings.TrimRight(strings.NewReplacer("[*]", "", "[:]", "").Replace(path), "]0123456789[")
 		last := path[strings.LastIndexByte(path, '.')+1:]
-		if path == "." || path == "@" || path == "$" || strings.Contains(path, ".") && hasField("items spec containers initContainers template jobTemplate", last) {
+		if path == "." || path == "@" || path == "$" ||
+			strings.Contains(path, ".") && hasField("items spec containers initContainers template jobTemplate", last) {
 			return true
 		}
 	}
@@ -131,7 +140,8 @@ func showsTerminal(command word, args []word) bool {
 
 // shownConfig judges docker config inspect, which prints the file that a config holds.
 func (u *use) shownConfig() {
-	if template := u.templates(); template == "" || strings.Contains(strings.ToLower(template), "data") || showsEnvironment(template) {
+	if template := u.templates(); template == "" || strings.Contains(strings.ToLower(template), "data") ||
+		showsEnvironment(template) {
 		u.secret = true
 		u.raiseTo(umpire.Medium, harmless, "prints a file of the swarm, with whatever secrets are in it")
 	}

@@ -378,7 +378,8 @@ func checkSed(u *use) {
 // nothing but addresses and commands that pick lines, so that it does no more
 // whatever the numbers are, and however many.
 func numbersAddress(script string) bool {
-	return !strings.Contains(script, someNumber) || strings.Trim(script, someNumber+"0123456789,$~+ !;\n{}pdqQ=nNPDgGhHx") == ""
+	return !strings.Contains(script, someNumber) || strings.Trim(script, someNumber+"0123456789,$~+ "+
+		"!;\n{}pdqQ=nNPDgGhHx") == ""
 }
 
 // skipSuffix passes over the suffix of -i where it is a word of its own, as BSD

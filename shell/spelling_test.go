@@ -75,7 +75,8 @@ func TestCoversEveryOrderAndCluster(t *testing.T) {
 				if found, _ := p.letter(letter[1]); found != opt {
 					continue
 				}
-				if !Covers(append(strings.Fields(path), letter), append(strings.Fields(path), long)) || !Covers(append(strings.Fields(path), long), append(strings.Fields(path), letter)) {
+				if !Covers(append(strings.Fields(path), letter), append(strings.Fields(path), long)) ||
+					!Covers(append(strings.Fields(path), long), append(strings.Fields(path), letter)) {
 					t.Errorf("%s: %s and %s do not cover each other", path, letter, long)
 				}
 			}
@@ -103,7 +104,8 @@ func (p *program) plainLetters() []string {
 // pairs are the letter and the word of a group that holds just these.
 func (o *option) pairs() map[string]string {
 	fields := strings.Fields(o.names)
-	if len(fields) != 2 || strings.ContainsAny(o.names, "=?") || len(fields[0]) != 2 || !strings.HasPrefix(fields[1], "--") {
+	if len(fields) != 2 || strings.ContainsAny(o.names, "=?") || len(fields[0]) != 2 ||
+		!strings.HasPrefix(fields[1], "--") {
 		return nil
 	}
 	return map[string]string{fields[0]: fields[1]}

@@ -29,32 +29,47 @@ const (
 const maxSQL = 16 << 10
 
 // sqlLooks are the functions that compute or look, of SQLite, PostgreSQL and MySQL.
-const sqlLooks = "count sum avg min max total group_concat string_agg array_agg json_agg jsonb_agg json_group_array json_group_object bool_and bool_or every stddev variance median percentile_cont " +
-	"lower upper length char_length character_length octet_length trim ltrim rtrim btrim substr substring replace instr position strpos locate split_part left right lpad rpad reverse initcap concat concat_ws " +
-	"coalesce nullif ifnull if iif greatest least round abs ceil ceiling floor power pow sqrt mod sign trunc truncate ln log exp random rand " +
-	"now date time datetime timestamp julianday strftime unixepoch date_trunc date_part extract to_char to_date to_timestamp to_number age make_date make_interval date_format str_to_date year month day hour minute second " +
-	"unix_timestamp from_unixtime datediff timediff timestampdiff date_add date_sub adddate dayofweek dayofyear weekday week quarter curdate curtime utc_timestamp localtimestamp current_timestamp " +
-	"cast convert typeof pg_typeof hex quote printf format char unicode ascii chr md5 sha1 encode regexp_replace regexp_matches regexp_match regexp_substr regexp_like " +
-	"json json_extract json_array_length json_each json_tree json_object json_array json_type json_valid json_unquote json_keys json_length json_contains jsonb_array_elements json_array_elements jsonb_array_elements_text jsonb_each jsonb_object_keys jsonb_pretty jsonb_build_object json_build_object jsonb_typeof to_json to_jsonb row_to_json " +
-	"row_number rank dense_rank percent_rank cume_dist ntile lag lead first_value last_value nth_value generate_series unnest array_length array_to_string string_to_array cardinality array " +
-	"version database schema user current_user current_schema current_database pg_size_pretty pg_total_relation_size pg_relation_size pg_database_size pg_table_size pg_indexes_size pg_get_viewdef pg_get_functiondef pg_get_constraintdef pg_get_indexdef pg_get_expr pg_get_userbyid obj_description col_description format_type " +
-	"pragma_table_info pragma_table_list pragma_index_list pragma_index_info pragma_foreign_key_list " +
-	"varchar character numeric decimal int integer bigint float double bit time timestamptz"
+const sqlLooks = "count sum avg min max total group_concat string_agg array_agg json_agg jsonb_agg json_group_array " +
+	"json_group_object bool_and bool_or every stddev variance median percentile_cont lower upper length char_length " +
+	"character_length octet_length trim ltrim rtrim btrim substr substring replace instr position strpos locate " +
+	"split_part left right lpad rpad reverse initcap concat concat_ws coalesce nullif ifnull if iif greatest least " +
+	"round abs ceil ceiling floor power pow sqrt mod sign trunc truncate ln log exp random rand now date time " +
+	"datetime timestamp julianday strftime unixepoch date_trunc date_part extract to_char to_date to_timestamp " +
+	"to_number age make_date make_interval date_format str_to_date year month day hour minute second unix_timestamp " +
+	"from_unixtime datediff timediff timestampdiff date_add date_sub adddate dayofweek dayofyear weekday week " +
+	"quarter curdate curtime utc_timestamp localtimestamp current_timestamp cast convert typeof pg_typeof hex quote " +
+	"printf format char unicode ascii chr md5 sha1 encode regexp_replace regexp_matches regexp_match regexp_substr " +
+	"regexp_like json json_extract json_array_length json_each json_tree json_object json_array json_type json_valid " +
+	"json_unquote json_keys json_length json_contains jsonb_array_elements json_array_elements " +
+	"jsonb_array_elements_text jsonb_each jsonb_object_keys jsonb_pretty jsonb_build_object json_build_object " +
+	"jsonb_typeof to_json to_jsonb row_to_json row_number rank dense_rank percent_rank cume_dist ntile lag lead " +
+	"first_value last_value nth_value generate_series unnest array_length array_to_string string_to_array " +
+	"cardinality array version database schema user current_user current_schema current_database pg_size_pretty " +
+	"pg_total_relation_size pg_relation_size pg_database_size pg_table_size pg_indexes_size pg_get_viewdef " +
+	"pg_get_functiondef pg_get_constraintdef pg_get_indexdef pg_get_expr pg_get_userbyid obj_description " +
+	"col_description format_type pragma_table_info pragma_table_list pragma_index_list pragma_index_info " +
+	"pragma_foreign_key_list varchar character numeric decimal int integer bigint float double bit time timestamptz"
 
 // sqlGlue are the keywords that a bracket may follow.
-const sqlGlue = "select from where and or not in exists any all some on using values as over by having when then else case end distinct union except intersect join lateral limit offset between like ilike is with filter within group row interval materialized explain index key"
+const sqlGlue = "select from where and or not in exists any all some on using values as over by having when then " +
+	"else case end distinct union except intersect join lateral limit offset between like ilike is with filter " +
+	"within group row interval materialized explain index key"
 
 // sqlActs are the words of statements that do something, and of tables that are
 // none: they reach files.
-const sqlActs = "insert update delete merge upsert create drop alter truncate grant revoke copy call do execute exec prepare deallocate declare fetch attach detach pragma vacuum reindex analyze analyse load set reset lock unlock " +
-	"into outfile dumpfile import export install handler rename comment listen notify unlisten refresh cluster checkpoint discard begin commit rollback savepoint release start kill flush purge shutdown use procedure share " +
+const sqlActs = "insert update delete merge upsert create drop alter truncate grant revoke copy call do execute exec " +
+	"prepare deallocate declare fetch attach detach pragma vacuum reindex analyze analyse load set reset lock unlock " +
+	"into outfile dumpfile import export install handler rename comment listen notify unlisten refresh cluster " +
+	"checkpoint discard begin commit rollback savepoint release start kill flush purge shutdown use procedure share " +
 	"fsdir zipfile sqlite_dbpage completion load_extension readfile writefile edit"
 
 // sqlPragmas are the pragmas that only look, without a value; those of sqlAbout
 // name a table in brackets.
 const (
-	sqlPragmas = "database_list table_list compile_options user_version schema_version application_id page_count page_size freelist_count journal_mode encoding foreign_keys integrity_check quick_check foreign_key_check function_list module_list pragma_list collation_list"
-	sqlAbout   = "table_info table_xinfo table_list index_list index_info index_xinfo foreign_key_list"
+	sqlPragmas = "database_list table_list compile_options user_version schema_version application_id page_count " +
+		"page_size freelist_count journal_mode encoding foreign_keys integrity_check quick_check foreign_key_check " +
+		"function_list module_list pragma_list collation_list"
+	sqlAbout = "table_info table_xinfo table_list index_list index_info index_xinfo foreign_key_list"
 )
 
 // A dialect is what a database takes for quotes beside ' and ".
@@ -133,7 +148,8 @@ func sqlExplained(tokens []sqlToken) bool {
 	for len(tokens) > 0 && tokens[0].kind == sqlWord && hasField("query plan analyze verbose", tokens[0].text) {
 		tokens = tokens[1:]
 	}
-	return len(tokens) > 0 && tokens[0].kind == sqlWord && hasField("select with values", tokens[0].text) && sqlQuery(tokens)
+	return len(tokens) > 0 && tokens[0].kind == sqlWord && hasField("select with values", tokens[0].text) &&
+		sqlQuery(tokens)
 }
 
 // sqlPlain reports a statement of words and texts only, as SHOW is.
@@ -153,7 +169,8 @@ func sqlPragma(tokens []sqlToken) bool {
 	case len(tokens) == 1:
 		return hasField(sqlPragmas, tokens[0].text)
 	}
-	return len(tokens) == 4 && hasField(sqlAbout, tokens[0].text) && tokens[1].is("(") && tokens[2].kind != sqlSign && tokens[3].is(")")
+	return len(tokens) == 4 && hasField(sqlAbout, tokens[0].text) && tokens[1].is("(") && tokens[2].kind != sqlSign &&
+		tokens[3].is(")")
 }
 
 func (t sqlToken) is(sign string) bool { return t.kind == sqlSign && t.text == sign }
@@ -169,7 +186,8 @@ func (d dialect) tokens(text string) ([]sqlToken, bool) {
 	for i := 0; i < len(text); {
 		c := text[i]
 		switch {
-		case strings.IndexByte("$#@{}`[", c) >= 0 && string(c) != string(d), strings.HasPrefix(text[i:], "--"), strings.HasPrefix(text[i:], "/*"):
+		case strings.IndexByte("$#@{}`[", c) >= 0 && string(c) != string(d), strings.HasPrefix(text[i:], "--"),
+			strings.HasPrefix(text[i:], "/*"):
 			return nil, false
 		case c == ' ' || c == '\t' || c == '\n':
 			i++

@@ -59,7 +59,8 @@ func (u *use) apply(args []word) flow {
 		args = rest
 	}
 	p := u.program
-	leads := p.style == leading || strings.HasPrefix(p.args, "command") || strings.HasPrefix(p.args, "shell") || p.branches()
+	leads := p.style == leading || strings.HasPrefix(p.args, "command") || strings.HasPrefix(p.args, "shell") ||
+		p.branches()
 	u.parsed = p.parse(args, leads)
 	u.words = append(u.words, args...)
 	u.options()

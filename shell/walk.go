@@ -124,7 +124,8 @@ func (w *walker) command(s *state, cmd syntax.Command, in flow) flow {
 		w.stmt(s.clone(), cmd.Stmt, in)
 		if cmd.Name != nil {
 			w.nested(s, cmd.Name)
-			if _, simple := cmd.Stmt.Cmd.(*syntax.CallExpr); simple || cmd.Stmt.Cmd == nil || !syntax.ValidName(cmd.Name.Lit()) {
+			if _, simple := cmd.Stmt.Cmd.(*syntax.CallExpr); simple || cmd.Stmt.Cmd == nil ||
+				!syntax.ValidName(cmd.Name.Lit()) {
 				w.doubt("", "the name of a coprocess may be a command")
 			}
 			s.vars[cmd.Name.Lit()] = unknown()

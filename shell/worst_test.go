@@ -17,25 +17,27 @@ func worstInputs() map[string]string {
 		return b.String()
 	}
 	return map[string]string{
-		"1 MB of true &&":             many(1<<20/8, "true && ") + "true",
-		"definitions in a chain":      many(2500, "f() { ls; } && ") + "ls",
-		"leaving a loop":              numbered(400, "v%d=x;") + "for i in a b; do " + many(1500, "true && continue;") + "done",
-		"leaving a function":          numbered(400, "v%d=x;") + "f() { " + many(1500, "return;") + "}; f; f",
-		"a line that may fail":        numbered(400, "v%d=x;") + many(1500, ": $((v1));"),
-		"an array of its own name":    "a=(" + many(2000, "a ") + ");" + many(300, "echo $((a));"),
-		"quotes within quotes":        "echo " + many(800, `"${x:-'a'}${y:-"${z:-'b'}"}" `),
-		"branches that go on":         "case a in " + numbered(400, "%d) v%[1]d=x;& ") + "esac",
-		"4000 commands":               many(4000, "true;"),
-		"6000 words":                  "echo " + many(5990, "a "),
-		"100,000 words":               "echo " + many(100_000, "a "),
-		"48 kB in one word":           "echo " + many(48_000, "a"),
-		"a word of quotes":            "echo " + many(12_000, `''""`),
-		"deep brackets":               many(190, "(") + "ls" + many(190, ")"),
-		"deep substitutions":          many(60, "$(") + "ls" + many(60, ")"),
-		"deep quotes":                 "echo " + many(60, `"$(echo `) + "x" + many(60, `)"`),
-		"many substitutions":          "echo " + many(2500, "$(ls) "),
-		"many backquotes":             "echo " + many(90, "`ls` "),
-		"a large here-document":       "cat <<'E'\n" + many(15_000, "a line of a text that is only printed, as agents write files\n") + "E\n",
+		"1 MB of true &&":        many(1<<20/8, "true && ") + "true",
+		"definitions in a chain": many(2500, "f() { ls; } && ") + "ls",
+		"leaving a loop": numbered(400, "v%d=x;") + "for i in a b; do " + many(1500,
+			"true && continue;") + "done",
+		"leaving a function":       numbered(400, "v%d=x;") + "f() { " + many(1500, "return;") + "}; f; f",
+		"a line that may fail":     numbered(400, "v%d=x;") + many(1500, ": $((v1));"),
+		"an array of its own name": "a=(" + many(2000, "a ") + ");" + many(300, "echo $((a));"),
+		"quotes within quotes":     "echo " + many(800, `"${x:-'a'}${y:-"${z:-'b'}"}" `),
+		"branches that go on":      "case a in " + numbered(400, "%d) v%[1]d=x;& ") + "esac",
+		"4000 commands":            many(4000, "true;"),
+		"6000 words":               "echo " + many(5990, "a "),
+		"100,000 words":            "echo " + many(100_000, "a "),
+		"48 kB in one word":        "echo " + many(48_000, "a"),
+		"a word of quotes":         "echo " + many(12_000, `''""`),
+		"deep brackets":            many(190, "(") + "ls" + many(190, ")"),
+		"deep substitutions":       many(60, "$(") + "ls" + many(60, ")"),
+		"deep quotes":              "echo " + many(60, `"$(echo `) + "x" + many(60, `)"`),
+		"many substitutions":       "echo " + many(2500, "$(ls) "),
+		"many backquotes":          "echo " + many(90, "`ls` "),
+		"a large here-document": "cat <<'E'\n" + many(15_000, "a line of a text that is only printed, as "+
+			"agents write files\n") + "E\n",
 		"a here-document that runs":   "cat <<E\n" + many(500, "text ${HOME} and $(ls)\n") + "E\n",
 		"many here-documents":         numbered(900, "cat <<E%d\nx\nE%[1]d\n"),
 		"a here-document for a shell": "sh <<'E'\n" + many(3000, "ls -la; ") + "\nE\n",
@@ -141,7 +143,8 @@ func TestWorstInputIsBounded(t *testing.T) {
 			if len(w.accesses) == 0 || work > maxWork {
 				t.Errorf("%d accesses of %d words", len(w.accesses), work)
 			}
-			if w.commands > 2*maxCommands || w.expanded > maxExpanded+maxBraceWords*maxWords || w.guesses > maxGuesses+maxNesting*maxNesting {
+			if w.commands > 2*maxCommands || w.expanded > maxExpanded+maxBraceWords*maxWords ||
+				w.guesses > maxGuesses+maxNesting*maxNesting {
 				t.Errorf("%d commands, %d words, %d guesses", w.commands, w.expanded, w.guesses)
 			}
 		})

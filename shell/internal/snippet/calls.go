@@ -9,23 +9,32 @@ import (
 // What functions of standard libraries do, by their last name. One with a dot needs that
 // module in front, since others have a function of the name as well.
 const (
-	startsCommand = "system popen exec execsync spawn spawnsync execfile execfilesync shell_exec passthru proc_open pcntl_exec popen2 popen3 capture2 capture2e capture3 " +
-		"check_call check_output getoutput getstatusoutput subprocess.run subprocess.call sp.run sp.call run call cmd system2 execute script shell command sh " +
-		"execl execle execlp execlpe execv execve execvp execvpe spawnl spawnle spawnlp spawnv spawnve spawnvp posix_spawn posix_spawnp"
-	deletesTree = "rmtree remove_tree rm rmsync rmdirsync rm_rf rm_r rmr remove_dir remove_entry remove_entry_secure rimraf deno.remove deno.removesync fse.remove " +
-		"removesync emptydir emptydirsync deletedir deleterecursively removedirs fs.rmdir rm_f unlink"
-	deletesFile = "os.remove os.rmdir file.remove file.delete dir.delete dir.rmdir dir.unlink fileutils.rm file.rm fs.unlink unlinksync rmdir remove_file"
-	movesAway   = "shutil.move os.rename os.replace fs.rename renamesync fileutils.mv file.rename fileutils.move"
-	writesPath  = "writefile writefilesync appendfile appendfilesync createwritestream truncatesync file_put_contents write_text write_bytes " +
-		"file.write file.binwrite io.write io.binwrite writetextfile writetextfilesync os.truncate file.truncate"
+	startsCommand = "system popen exec execsync spawn spawnsync execfile execfilesync shell_exec passthru proc_open " +
+		"pcntl_exec popen2 popen3 capture2 capture2e capture3 check_call check_output getoutput getstatusoutput " +
+		"subprocess.run subprocess.call sp.run sp.call run call cmd system2 execute script shell command sh execl " +
+		"execle execlp execlpe execv execve execvp execvpe spawnl spawnle spawnlp spawnv spawnve spawnvp posix_spawn " +
+		"posix_spawnp"
+	deletesTree = "rmtree remove_tree rm rmsync rmdirsync rm_rf rm_r rmr remove_dir remove_entry remove_entry_secure " +
+		"rimraf deno.remove deno.removesync fse.remove removesync emptydir emptydirsync deletedir deleterecursively " +
+		"removedirs fs.rmdir rm_f unlink"
+	deletesFile = "os.remove os.rmdir file.remove file.delete dir.delete dir.rmdir dir.unlink fileutils.rm file.rm " +
+		"fs.unlink unlinksync rmdir remove_file"
+	movesAway  = "shutil.move os.rename os.replace fs.rename renamesync fileutils.mv file.rename fileutils.move"
+	writesPath = "writefile writefilesync appendfile appendfilesync createwritestream truncatesync file_put_contents " +
+		"write_text write_bytes file.write file.binwrite io.write io.binwrite writetextfile writetextfilesync " +
+		"os.truncate file.truncate"
 	opensPath = "open fopen file.open file.new sysopen opensync io.open"
-	readsPath = "readfile readfilesync createreadstream file_get_contents read_text read_bytes file.read file.readlines file.foreach io.read io.readlines io.foreach readtextfile readtextfilesync readlines"
+	readsPath = "readfile readfilesync createreadstream file_get_contents read_text read_bytes file.read " +
+		"file.readlines file.foreach io.read io.readlines io.foreach readtextfile readtextfilesync readlines"
 	// listsFiles are functions that list what lies in a folder, or what a pattern matches.
-	listsFiles = "walk walkdir scandir listdir readdir readdirsync opendir dir.children dir.entries dir.each_child find.find find iterdir list.files"
+	listsFiles = "walk walkdir scandir listdir readdir readdirsync opendir dir.children dir.entries dir.each_child " +
+		"find.find find iterdir list.files"
 	globsFiles = "glob globsync rglob iglob fnmatch dir.glob sys.glob"
-	runsCode   = "eval exec compile function instance_eval class_eval runinthiscontext runinnewcontext runincontext load loadstring eval_string"
+	runsCode   = "eval exec compile function instance_eval class_eval runinthiscontext runinnewcontext runincontext " +
+		"load loadstring eval_string"
 	// keepsValue are functions whose value is their argument, or a path made of them.
-	keepsValue = "path pathlib.path purepath pathname pathname.new str string file expanduser abspath realpath resolve absolute expand_path normpath c list array join shellescape quote split"
+	keepsValue = "path pathlib.path purepath pathname pathname.new str string file expanduser abspath realpath " +
+		"resolve absolute expand_path normpath c list array join shellescape quote split"
 )
 
 // is reports whether a function is on a list.
@@ -42,7 +51,9 @@ func is(function, list string) bool {
 }
 
 func isCall(function string) bool {
-	return is(function, "eval") || is(function, globsFiles) || is(function, readsPath) || is(function, startsCommand) || is(function, deletesTree) || is(function, deletesFile) || is(function, movesAway) || is(function, writesPath) || is(function, opensPath)
+	return is(function, "eval") || is(function, globsFiles) || is(function, readsPath) || is(function, startsCommand) ||
+		is(function, deletesTree) || is(function, deletesFile) || is(function, movesAway) || is(function, writesPath) ||
+		is(function, opensPath)
 }
 
 // call keeps what a call does, and returns its value.

@@ -5,9 +5,11 @@ import "strings"
 // Functions of Emacs Lisp, Scheme, Common Lisp and Clojure, whose name stands behind the
 // bracket.
 const (
-	lispCommands = "shell-command shell-command-to-string async-shell-command call-process-shell-command start-process-shell-command process-lines " +
-		"system system* run-shell-command uiop:run-program sb-ext:run-program run-program call-process start-process sh shell os/shell os/execute"
-	lispDeletes = "delete-directory delete-directory-internal delete-directory/files delete-file delete-file-internal rename-file uiop:delete-directory-tree os/rm os/rmdir io/delete-file"
+	lispCommands = "shell-command shell-command-to-string async-shell-command call-process-shell-command " +
+		"start-process-shell-command process-lines system system* run-shell-command uiop:run-program " +
+		"sb-ext:run-program run-program call-process start-process sh shell os/shell os/execute"
+	lispDeletes = "delete-directory delete-directory-internal delete-directory/files delete-file " +
+		"delete-file-internal rename-file uiop:delete-directory-tree os/rm os/rmdir io/delete-file"
 )
 
 // findLisp reads the forms of Lisp: a function, and the strings behind it.

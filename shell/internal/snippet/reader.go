@@ -205,13 +205,15 @@ func (r *reader) named(text string) value {
 		return r.value()
 	case r.sees("("):
 		return r.call(text, value{}, r.arguments())
-	case r.aliases[text] == "" && is(text, opensPath) && next.kind == name && (next.text == "my" || r.peek(1).text == ","):
+	case r.aliases[text] == "" && is(text, opensPath) && next.kind == name &&
+		(next.text == "my" || r.peek(1).text == ","):
 		if next.text == "my" {
 			r.at++
 		}
 		r.at++ // Perl's handle
 		fallthrough
-	case isCall(text) && (next.kind == str || next.kind == wordsOf || next.kind == name && (r.values[next.text].known || is(next.text, globsFiles))):
+	case isCall(text) && (next.kind == str || next.kind == wordsOf ||
+		next.kind == name && (r.values[next.text].known || is(next.text, globsFiles))):
 		r.sees(",")
 		args := []value{r.expression()}
 		for r.sees(",") {

@@ -55,7 +55,7 @@ func find(language, code string, level int) []Act {
 	case "emacs", "emacsclient", "guile", "racket", "clisp", "sbcl", "clojure", "clj", "janet":
 		return findLisp(code)
 	}
-	r := &reader{tokens: tokenize(language, homes.get().ReplaceAllString(code, `"~"`)), values: map[string]value{},
+	r := &reader{tokens: tokenize(language, homes.Get().ReplaceAllString(code, `"~"`)), values: map[string]value{},
 		aliases: map[string]string{}, language: language, level: level}
 	r.prepare()
 	for r.at < len(r.tokens) && len(r.acts) < maxActs {

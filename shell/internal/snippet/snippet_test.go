@@ -132,9 +132,11 @@ func TestActsThatAreSpelledIndirectly(t *testing.T) {
 			`exec(compile("import os; os.system('rm -rf /')", "", "exec"))`:                       line,
 			`import os; [os.remove(os.path.join(d, f)) for d, _, fs in os.walk("/") for f in fs]`: root,
 			"for d, _, fs in os.walk('/'):\n  for f in fs:\n    os.unlink(d + f)":                 root,
-			`for f in glob.glob("/*"): shutil.rmtree(f)`:                                          etc, `for p in Path("/").iterdir(): p.unlink()`: root,
-			`for p in Path("/").rglob("*"): p.unlink()`: {Kind: Delete, Text: "/**/*", Glob: true},
-			`print(open("/etc/shadow").read())`:         shadow, `Path("/etc/shadow").read_text()`: shadow,
+			`for f in glob.glob("/*"): shutil.rmtree(f)`:                                          etc,
+			`for p in Path("/").iterdir(): p.unlink()`:                                            root,
+			`for p in Path("/").rglob("*"): p.unlink()`: {Kind: Delete,
+				Text: "/**/*", Glob: true},
+			`print(open("/etc/shadow").read())`: shadow, `Path("/etc/shadow").read_text()`: shadow,
 			`open("/etc/shadow", "rb")`: shadow,
 		},
 		"node": {`eval("require('child_process').execSync('rm -rf /')")`: line,
@@ -189,7 +191,8 @@ func TestOthersAreNot(t *testing.T) {
 	} {
 		for _, code := range codes {
 			for _, a := range Find(language, code) {
-				if a.Kind != Read && a.Text == "/" || a.Kind != Read && a.Text == "/dev/sda" || strings.Contains(a.Text, "rm -rf /") || a.Glob {
+				if a.Kind != Read && a.Text == "/" || a.Kind != Read && a.Text == "/dev/sda" ||
+					strings.Contains(a.Text, "rm -rf /") || a.Glob {
 					t.Errorf("%s: %s: found %v", language, code, a)
 				}
 			}
@@ -225,7 +228,8 @@ func TestWorst(t *testing.T) {
 			long := strings.Repeat(part, maxCode/len(part))
 			short := long[:len(long)/8]
 			if some, all := allocated(language, short), allocated(language, long); all > 16*some+1<<16 {
-				t.Errorf("%s of %s: %d bytes for %d of code, %d for %d", language, part, some, len(short), all, len(long))
+				t.Errorf("%s of %s: %d bytes for %d of code, %d for %d", language, part, some, len(short), all,
+					len(long))
 			}
 		}
 	}
