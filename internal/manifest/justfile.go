@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/umpirehq/umpire/internal/lazyregexp"
 	"github.com/umpirehq/umpire/place"
 	"github.com/umpirehq/umpire/shell"
 )
@@ -34,14 +35,14 @@ func justRecipe(g *place.Bounds, dir, name string) shell.Recipe {
 }
 
 var (
-	justHeadLine = lazyRegexp{text: `^@?([A-Za-z_][A-Za-z0-9_-]*)([^:]*):([^=].*)?$`}
-	justVariable = lazyRegexp{text: `^[A-Za-z_][A-Za-z0-9_-]*[ \t]*:=[ \t]*('[^']*'|"[^"\\]*")[ \t]*$`}
-	justAlias    = lazyRegexp{text: `^alias[ \t]+([A-Za-z_][A-Za-z0-9_-]*)[ \t]*:=[ \t]*([A-Za-z_][A-Za-z0-9_-]*)[ \t]*$`}
-	justNames    = lazyRegexp{text: `^[A-Za-z0-9_ \t-]*$`}
-	justTemplate = lazyRegexp{text: `\{\{[^{}"'\\]*\}\}`}
+	justHeadLine = lazyregexp.Regexp{Text: `^@?([A-Za-z_][A-Za-z0-9_-]*)([^:]*):([^=].*)?$`}
+	justVariable = lazyregexp.Regexp{Text: `^[A-Za-z_][A-Za-z0-9_-]*[ \t]*:=[ \t]*('[^']*'|"[^"\\]*")[ \t]*$`}
+	justAlias    = lazyregexp.Regexp{Text: `^alias[ \t]+([A-Za-z_][A-Za-z0-9_-]*)[ \t]*:=[ \t]*([A-Za-z_][A-Za-z0-9_-]*)[ \t]*$`}
+	justNames    = lazyregexp.Regexp{Text: `^[A-Za-z0-9_ \t-]*$`}
+	justTemplate = lazyregexp.Regexp{Text: `\{\{[^{}"'\\]*\}\}`}
 	// Attributes that change nothing of what runs, and those that change it for one recipe.
-	justPlainAttribute = lazyRegexp{text: `^\[(private|(group|doc)(\('[^']*'\)|\("[^"\\]*"\)|: *'[^']*'|: *"[^"\\]*"))\][ \t]*$`}
-	justAttribute      = lazyRegexp{text: `^\[(no-cd|confirm|script|linux|macos|unix|windows|no-exit-message|no-quiet|positional-arguments)\][ \t]*$`}
+	justPlainAttribute = lazyregexp.Regexp{Text: `^\[(private|(group|doc)(\('[^']*'\)|\("[^"\\]*"\)|: *'[^']*'|: *"[^"\\]*"))\][ \t]*$`}
+	justAttribute      = lazyregexp.Regexp{Text: `^\[(no-cd|confirm|script|linux|macos|unix|windows|no-exit-message|no-quiet|positional-arguments)\][ \t]*$`}
 )
 
 // A justReader reads the recipes of a justfile.
@@ -82,11 +83,11 @@ func parseJustfile(text string) (tasks map[string]task, first string, err error)
 // line reads a line that is not part of a recipe; false is one that is not understood.
 func (r *justReader) line(line string) bool {
 	r.current = ""
-	alias := justAlias.get().FindStringSubmatch(line)
+	alias := justAlias.Get().FindStringSubmatch(line)
 	switch {
-	case line[0] == '#' || justVariable.get().MatchString(line) || justPlainAttribute.get().MatchString(line):
+	case line[0] == '#' || justVariable.Get().MatchString(line) || justPlainAttribute.Get().MatchString(line):
 		return true
-	case justAttribute.get().MatchString(line):
+	case justAttribute.Get().MatchString(line):
 		r.attributed = true
 		return true
 	case alias != nil:
@@ -100,7 +101,7 @@ const justWords = " alias set import mod export unexport "
 
 // head reads the line that begins a recipe.
 func (r *justReader) head(line string) bool {
-	head := justHeadLine.get().FindStringSubmatch(line)
+	head := justHeadLine.Get().FindStringSubmatch(line)
 	if head == nil || strings.Contains(line, `\`) || strings.Contains(justWords, " "+head[1]+" ") {
 		return false
 	}
@@ -115,7 +116,7 @@ func (r *justReader) head(line string) bool {
 	for need := range strings.FieldsSeq(needs) {
 		t.steps = append(t.steps, step{task: need})
 	}
-	if r.attributed || strings.Trim(head[2], " \t") != "" || !justNames.get().MatchString(needs) {
+	if r.attributed || strings.Trim(head[2], " \t") != "" || !justNames.Get().MatchString(needs) {
 		t = unreadTask(head[1], "its attributes, its parameters or what it needs")
 	}
 	r.current, r.attributed = head[1], false
@@ -133,7 +134,7 @@ func (r *justReader) add(name string, t task) bool {
 
 // body reads a line of a recipe.
 func (r *justReader) body(line string) bool {
-	literal := justTemplate.get().ReplaceAllString(line, "")
+	literal := justTemplate.Get().ReplaceAllString(line, "")
 	if r.current == "" || strings.Contains(literal, "{{") {
 		return false // a template may go on in the next line
 	}

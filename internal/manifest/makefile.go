@@ -3,9 +3,9 @@ package manifest
 import (
 	"errors"
 	"fmt"
-	"regexp"
 	"strings"
-	"sync"
+
+	"github.com/umpirehq/umpire/internal/lazyregexp"
 )
 
 // A makefile is one that is no more than rules with command lines, and variables that
@@ -32,22 +32,10 @@ const (
 var (
 	errNotLiteral = errors.New("the makefile is more than command lines")
 
-	makeAssignment = lazyRegexp{text: `^([A-Za-z_][A-Za-z0-9_]*)[ \t]*(:=|::=|=)[ \t]*(.*)$`}
-	makeRule       = lazyRegexp{text: `^([A-Za-z0-9_./ \t-]+?)[ \t]*:[ \t]*([A-Za-z0-9_./ \t-]*)$`}
-	makeReference  = lazyRegexp{text: `\$(\(([A-Za-z_][A-Za-z0-9_]*)\)|\{([A-Za-z_][A-Za-z0-9_]*)\}|.)?`}
+	makeAssignment = lazyregexp.Regexp{Text: `^([A-Za-z_][A-Za-z0-9_]*)[ \t]*(:=|::=|=)[ \t]*(.*)$`}
+	makeRule       = lazyregexp.Regexp{Text: `^([A-Za-z0-9_./ \t-]+?)[ \t]*:[ \t]*([A-Za-z0-9_./ \t-]*)$`}
+	makeReference  = lazyregexp.Regexp{Text: `\$(\(([A-Za-z_][A-Za-z0-9_]*)\)|\{([A-Za-z_][A-Za-z0-9_]*)\}|.)?`}
 )
-
-// A lazyRegexp is compiled when it is first used: most calls of a hook need none.
-type lazyRegexp struct {
-	text string
-	once sync.Once
-	re   *regexp.Regexp
-}
-
-func (l *lazyRegexp) get() *regexp.Regexp {
-	l.once.Do(func() { l.re = regexp.MustCompile(l.text) })
-	return l.re
-}
 
 // ownVariables are those by which a makefile changes how make itself works.
 const ownVariables = " SHELL MAKE MAKEFLAGS MAKEFILES MAKEOVERRIDES MAKELEVEL MAKESHELL GNUMAKEFLAGS MAKEFILE_LIST CURDIR VPATH GPATH SUFFIXES "
@@ -93,11 +81,11 @@ func (m *makefile) line(line string) ([]*rule, error) {
 	if strings.HasPrefix(line, "\t") || strings.HasPrefix(line, " ") || strings.HasSuffix(line, `\`) || strings.Contains(directives, " "+word+" ") {
 		return nil, errNotLiteral
 	}
-	if set := makeAssignment.get().FindStringSubmatch(line); set != nil {
+	if set := makeAssignment.Get().FindStringSubmatch(line); set != nil {
 		return nil, m.assign(set[1], set[3])
 	}
 	line, _, _ = strings.Cut(line, "#")
-	parts := makeRule.get().FindStringSubmatch(strings.TrimRight(line, " \t"))
+	parts := makeRule.Get().FindStringSubmatch(strings.TrimRight(line, " \t"))
 	if parts == nil {
 		return nil, errNotLiteral
 	}
@@ -129,7 +117,7 @@ func (m *makefile) assign(name, value string) error {
 		return errNotLiteral
 	}
 	m.vars[name] = strings.TrimRight(value, " \t")
-	for _, ref := range makeReference.get().FindAllStringSubmatch(value, -1) {
+	for _, ref := range makeReference.Get().FindAllStringSubmatch(value, -1) {
 		if ref[2] == "" && ref[3] == "" && ref[0] != "$$" {
 			return errNotLiteral // a function, which may run a program at once
 		}
@@ -198,7 +186,7 @@ func (w *making) expand(text, target string, depth int) (string, error) {
 	if w.steps++; w.steps > maxMakeSteps {
 		return "", errNotLiteral
 	}
-	out := makeReference.get().ReplaceAllStringFunc(text, func(ref string) string {
+	out := makeReference.Get().ReplaceAllStringFunc(text, func(ref string) string {
 		name := strings.Trim(ref, "$(){}")
 		value, known := w.vars[name]
 		switch {

@@ -5,6 +5,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/umpirehq/umpire/internal/lazyregexp"
 )
 
 // A value is one of a YAML file: a text, a list or fields. One that is left out is none
@@ -27,7 +29,7 @@ const (
 // A program that is started for every call does not link a reader of all of YAML. This
 // one reads a part of it, in which a file means the same to every reader, and refuses
 // the rest: anchors, tags, documents, braces, escapes, texts that go on in the next line.
-var yamlKey = lazyRegexp{text: `^("[A-Za-z0-9_.:*/ -]+"|'[A-Za-z0-9_.:*/ -]+'|[A-Za-z_][A-Za-z0-9_.*/-]*(?::[A-Za-z0-9_.*/-]+)*):(?: +(.*))?$`}
+var yamlKey = lazyregexp.Regexp{Text: `^("[A-Za-z0-9_.:*/ -]+"|'[A-Za-z0-9_.:*/ -]+'|[A-Za-z_][A-Za-z0-9_.*/-]*(?::[A-Za-z0-9_.*/-]+)*):(?: +(.*))?$`}
 
 // A yamlReader reads a file line by line.
 type yamlReader struct {
@@ -123,7 +125,7 @@ func (r *yamlReader) item(line *yamlLine, rest string, depth int) (value, error)
 	if _, nested := listItem(rest); nested || rest == "" {
 		return value{}, errNotPlain
 	}
-	if yamlKey.get().MatchString(rest) {
+	if yamlKey.Get().MatchString(rest) {
 		indent := line.indent + len(line.text) - len(rest)
 		line.indent, line.text = indent, rest
 		return r.block(indent, depth+1)
@@ -133,7 +135,7 @@ func (r *yamlReader) item(line *yamlLine, rest string, depth int) (value, error)
 }
 
 func (r *yamlReader) field(v *value, line *yamlLine, depth int) error {
-	found := yamlKey.get().FindStringSubmatch(line.text)
+	found := yamlKey.Get().FindStringSubmatch(line.text)
 	if found == nil {
 		return errNotPlain
 	}

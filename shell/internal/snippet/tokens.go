@@ -1,26 +1,18 @@
 package snippet
 
 import (
-	"regexp"
 	"strconv"
 	"strings"
-	"sync"
+
+	"github.com/umpirehq/umpire/internal/lazyregexp"
 )
 
-// A lazyRegexp is compiled when it is first used: most commands hold no code.
-type lazyRegexp struct {
-	text string
-	once sync.Once
-	re   *regexp.Regexp
-}
-
-func (l *lazyRegexp) get() *regexp.Regexp {
-	l.once.Do(func() { l.re = regexp.MustCompile(l.text) })
-	return l.re
-}
-
 // homes are expressions whose value is the home.
-var homes = lazyRegexp{text: "\\b(?:os\\.environ\\[['\"]HOME['\"]\\]|os\\.environ\\.get\\(['\"]HOME['\"]\\)|(?:os\\.|Sys\\.)?getenv\\(['\"]HOME['\"]\\)|process\\.env\\.HOME\\b|ENV\\[['\"]HOME['\"]\\]|(?:pathlib\\.)?Path\\.home\\(\\)|(?:require\\(['\"](?:node:)?os['\"]\\)|os)\\.homedir\\(\\)|Dir\\.home\\b(?:\\(\\))?|Deno\\.env\\.get\\(['\"]HOME['\"]\\))|\\$ENV\\{['\"]?HOME['\"]?\\}|\\$_(?:SERVER|ENV)\\[['\"]HOME['\"]\\]"}
+var homes = lazyregexp.Regexp{Text: `\b(?:os\.environ\[['"]HOME['"]\]|os\.environ\.get\(['"]HOME['"]\)|(?:os\.|` +
+	`Sys\.)?getenv\(['"]HOME['"]\)|process\.env\.HOME\b|ENV\[['"]HOME['"]\]|` +
+	`(?:pathlib\.)?Path\.home\(\)|(?:require\(['"](?:node:)?os['"]\)|os)\.homedir\(\)|` +
+	`Dir\.home\b(?:\(\))?|Deno\.env\.get\(['"]HOME['"]\))|\$ENV\{['"]?HOME['"]?\}|\$_(?:SERVER|` +
+	`ENV)\[['"]HOME['"]\]`}
 
 // A token is one of the smallest parts of code.
 type token struct {
@@ -134,7 +126,8 @@ func (t *tokenizer) name() {
 // quoted reads a string in quotes.
 func (t *tokenizer) quoted(quote byte) {
 	prefix := ""
-	if n := len(t.tokens); n > 0 && t.tokens[n-1].kind == name && t.at > 0 && nameByte(t.code[t.at-1]) && len(t.tokens[n-1].text) < 3 {
+	if n := len(t.tokens); n > 0 && t.tokens[n-1].kind == name && t.at > 0 && nameByte(t.code[t.at-1]) &&
+		len(t.tokens[n-1].text) < 3 {
 		prefix = strings.ToLower(t.tokens[n-1].text)
 		t.tokens = t.tokens[:n-1]
 	}
@@ -162,8 +155,9 @@ func (t *tokenizer) quoted(quote byte) {
 
 // string adds a string, or what is run.
 func (t *tokenizer) string(text string, plain, formatted, runs bool) {
-	open := formatted && strings.Contains(text, "{") || !plain && strings.Contains(text, "#{") || strings.Contains(text, "${") && !plain
-	open = open || !plain && t.is("perl", "php") && variable.get().MatchString(text)
+	open := formatted && strings.Contains(text, "{") || !plain && strings.Contains(text, "#{") ||
+		strings.Contains(text, "${") && !plain
+	open = open || !plain && t.is("perl", "php") && variable.Get().MatchString(text)
 	kind := str
 	if runs {
 		kind = started
@@ -171,13 +165,13 @@ func (t *tokenizer) string(text string, plain, formatted, runs bool) {
 	t.add(kind, unescaped(text), open)
 }
 
-var variable = lazyRegexp{text: `[$@][A-Za-z_{]`}
+var variable = lazyregexp.Regexp{Text: `[$@][A-Za-z_{]`}
 
-var escapes = lazyRegexp{text: `\\(?:x[0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|[0-7]{3}|.)`}
+var escapes = lazyregexp.Regexp{Text: `\\(?:x[0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|[0-7]{3}|.)`}
 
 // unescaped is a string as the program sees it.
 func unescaped(text string) string {
-	return escapes.get().ReplaceAllStringFunc(text, func(e string) string {
+	return escapes.Get().ReplaceAllStringFunc(text, func(e string) string {
 		base, digits := 16, e[2:]
 		switch c := e[1]; {
 		case len(e) == 2 && c == 'n':
@@ -197,11 +191,11 @@ func unescaped(text string) string {
 	})
 }
 
-var quoteOperators = lazyRegexp{text: `^(?:(qx|qq|qw|q)\s*|%(x|w|q|Q|W|i)?)([({\[<|/!])`}
+var quoteOperators = lazyregexp.Regexp{Text: `^(?:(qx|qq|qw|q)\s*|%(x|w|q|Q|W|i)?)([({\[<|/!])`}
 
 // quoteOperator reads qx{…} and its kin, and reports whether there is one.
 func (t *tokenizer) quoteOperator() bool {
-	m := quoteOperators.get().FindStringSubmatch(t.rest())
+	m := quoteOperators.Get().FindStringSubmatch(t.rest())
 	if m == nil || t.at > 0 && nameByte(t.code[t.at-1]) || m[1] == "" && (m[2] == "" || !t.is("ruby")) {
 		return false
 	}
