@@ -65,22 +65,22 @@ func spells(entry *program, name string) bool {
 	return opt != nil && strings.TrimRight(spelling, "=?") == name
 }
 
-// linesThatAsk are the lines of the lists of this package that must not run unasked.
+// linesThatAsk are the lines of the examples and of never_safe.txt that must not run unasked.
 func linesThatAsk(t *testing.T) []string {
 	t.Helper()
 	var lines []string
-	for _, list := range []struct{ file, mark string }{
-		{"testdata/never_safe.txt", ""}, {"testdata/examples.txt", "- "},
-	} {
-		text, err := os.ReadFile(list.file)
-		if err != nil {
-			t.Fatal(err)
+	for _, e := range readExamples(t) {
+		if !e.safe {
+			lines = append(lines, e.line)
 		}
-		for line := range strings.Lines(string(text)) {
-			line = strings.TrimSuffix(line, "\n")
-			if asks, ok := strings.CutPrefix(line, list.mark); ok && asks != "" && asks[0] != '#' {
-				lines = append(lines, asks)
-			}
+	}
+	text, err := os.ReadFile("testdata/never_safe.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for line := range strings.Lines(string(text)) {
+		if line = strings.TrimSuffix(line, "\n"); line != "" && line[0] != '#' {
+			lines = append(lines, line)
 		}
 	}
 	return lines

@@ -1,38 +1,47 @@
 package shell
 
 import (
-	"os"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 
 	"github.com/umpirehq/umpire"
 )
 
-// TestExamplesOfEntries holds every entry to lines written by hand. An entry that
+// An example is a comment above a row of the tables: "// safe: LINE" runs unasked,
+// "// asks: LINE" does not.
+type example struct {
+	at   token.Position
+	safe bool
+	line string
+	row  string // the names of the row below
+}
+
+// TestExamplesOfEntries holds every entry to the lines above it. An entry that
 // accepts anything has one that runs unasked, and each has one that does not.
+// A line counts for the program that it begins with.
 func TestExamplesOfEntries(t *testing.T) {
 	t.Parallel()
-	text, err := os.ReadFile("testdata/examples.txt")
-	if err != nil {
-		t.Fatal(err)
-	}
-	runs, asks := map[string]bool{}, map[string]bool{}
-	for line := range strings.Lines(string(text)) {
-		sign, line, found := strings.Cut(strings.TrimSuffix(line, "\n"), " ")
-		if !found || sign == "#" {
-			continue
+	safe, asks := map[string]bool{}, map[string]bool{}
+	for _, e := range readExamples(t) {
+		name, _, _ := strings.Cut(e.line, " ")
+		if !containsAnyField(e.line, e.row) {
+			t.Errorf("%s: %q does not name the row below: %q", e.at, e.line, e.row)
 		}
-		name, _, _ := strings.Cut(line, " ")
 		if p, _ := builtIn(name); p != nil {
 			name = p.name()
 		}
 		switch {
-		case sign == "+" && !runsUnasked(line):
-			t.Errorf("asks: %s: %+v", line, Parse(line, neverSafeEnv))
-		case sign == "-" && runsUnasked(line):
-			t.Errorf("runs unasked: %s", line)
+		case e.safe && !runsUnasked(e.line):
+			t.Errorf("%s: asks: %s: %+v", e.at, e.line, Parse(e.line, neverSafeEnv))
+		case !e.safe && runsUnasked(e.line):
+			t.Errorf("%s: runs unasked: %s", e.at, e.line)
 		}
-		runs[name], asks[name] = runs[name] || sign == "+", asks[name] || sign == "-"
+		safe[name], asks[name] = safe[name] || e.safe, asks[name] || !e.safe
 	}
 	for _, family := range families {
 		for i := range *family {
@@ -43,9 +52,79 @@ func TestExamplesOfEntries(t *testing.T) {
 			if !asks[p.name()] {
 				t.Errorf("%s has no example that asks", p.name())
 			}
-			if !runs[p.name()] && !p.risk.AtLeast(umpire.Medium) {
+			if !safe[p.name()] && !p.risk.AtLeast(umpire.Medium) {
 				t.Errorf("%s has no example that runs unasked", p.name())
 			}
 		}
 	}
+}
+
+// readExamples reads the comments of the tables.
+func readExamples(t *testing.T) []example {
+	t.Helper()
+	paths, err := filepath.Glob("programs_*.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var all []example
+	fset := token.NewFileSet()
+	for _, path := range paths {
+		file, err := parser.ParseFile(fset, path, nil, parser.ParseComments)
+		if err != nil {
+			t.Fatal(err)
+		}
+		rows := map[int]string{} // names by line
+		ast.Inspect(file, func(n ast.Node) bool {
+			if row, ok := n.(*ast.CompositeLit); ok {
+				if line := fset.Position(row.Pos()).Line; rows[line] == "" {
+					rows[line] = rowNames(row)
+				}
+			}
+			return true
+		})
+		for _, group := range file.Comments {
+			for _, comment := range group.List {
+				line, safe := strings.CutPrefix(comment.Text, "// safe: ")
+				line, asks := strings.CutPrefix(line, "// asks: ")
+				if safe || asks {
+					row := rows[fset.Position(group.End()).Line+1]
+					all = append(all, example{at: fset.Position(comment.Pos()), safe: safe, line: line, row: row})
+				}
+			}
+		}
+	}
+	return all
+}
+
+// rowNames returns the names of a row, or "" for any other literal.
+func rowNames(row *ast.CompositeLit) string {
+	for _, field := range row.Elts {
+		if field, ok := field.(*ast.KeyValueExpr); ok && keyOf(field) == "names" {
+			return constantText(field.Value)
+		}
+	}
+	return ""
+}
+
+// constantText returns the value of a string or a sum of strings.
+func constantText(e ast.Expr) string {
+	switch e := e.(type) {
+	case *ast.BasicLit:
+		if text, err := strconv.Unquote(e.Value); err == nil {
+			return text
+		}
+	case *ast.BinaryExpr:
+		return constantText(e.X) + constantText(e.Y)
+	}
+	return ""
+}
+
+// containsAnyField reports whether a line holds one of the names of a list.
+func containsAnyField(line, names string) bool {
+	for name := range strings.FieldsSeq(names) {
+		if hasField(line, name) {
+			return true
+		}
+	}
+	return false
 }

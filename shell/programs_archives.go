@@ -10,6 +10,8 @@ const packs = "packs or unpacks its input"
 
 // archivers pack and unpack files.
 var archivers = []program{
+	// safe: tar -tf a.tar
+	// asks: tar -xf a.tar
 	{
 		names: "tar gtar bsdtar", risk: umpire.Safe, why: "lists an archive", check: checkTar, out: filters,
 		opts: []option{
@@ -49,6 +51,8 @@ var archivers = []program{
 			{names: "--help --version --usage --show-defaults", does: shows},
 		},
 	},
+	// safe: gzip -dc a.gz
+	// asks: gzip a
 	{names: "gzip gunzip", risk: umpire.Safe, why: packs, check: checkPacker, out: filters, opts: []option{
 		{names: "-c --stdout --to-stdout -l --list -t --test"},
 		{names: "-dfhkLnNqvV0123456789 --decompress --uncompress --force --keep --no-name --name --quiet --verbose " +
@@ -56,6 +60,8 @@ var archivers = []program{
 		{names: "-S= --suffix= -b= --bits="},
 		{names: "-r --recursive"}, {names: aboutItself, does: shows},
 	}},
+	// safe: pigz -l a.gz
+	// asks: pigz a
 	{names: "pigz unpigz", risk: umpire.Safe, why: packs, check: checkPacker, out: filters, opts: []option{
 		{names: "-c --stdout --to-stdout -l --list -t --test"},
 		{names: "-dfhkLnNqvVziKmMORUY0123456789 --decompress --uncompress --force --keep --no-name --name --quiet " +
@@ -63,11 +69,15 @@ var archivers = []program{
 		{names: "-S= --suffix= -b= --blocksize= -p= --processes= -I= --iterations="},
 		{names: "-r --recursive"}, {names: aboutItself, does: shows},
 	}},
+	// safe: bzip2 -t a.bz2
+	// asks: bzip2 -l a
 	{names: "bzip2 bunzip2", risk: umpire.Safe, why: packs, check: checkPacker, out: filters, opts: []option{
 		{names: "-c --stdout -t --test"},
 		{names: "-dfkqvLVsz0123456789 --decompress --compress --force --keep --quiet --verbose --small --fast --best"},
 		{names: aboutItself, does: shows},
 	}},
+	// safe: pbzip2 -dc a.bz2
+	// asks: pbzip2 -l a
 	{names: "pbzip2", risk: umpire.Safe, why: packs, check: checkPacker, out: filters, opts: []option{
 		{names: "-c --stdout -t --test"},
 		{names: "-dfkqvlLVrz0123456789 --decompress --compress --force --keep --quiet --verbose --loadavg --read " +
@@ -75,6 +85,8 @@ var archivers = []program{
 		{names: "-b= -m= -p= -S= --ignore-trailing-garbage="},
 		{names: aboutItself, does: shows},
 	}},
+	// safe: xz -l a.xz
+	// asks: xz a
 	{names: "xz unxz lzma unlzma", risk: umpire.Safe, why: packs, check: checkPacker, out: filters, opts: []option{
 		{names: "-c --stdout --to-stdout -l --list -t --test"},
 		{names: "-dfkqvzeHQ0123456789 --decompress --uncompress --compress --force --keep --quiet --verbose " +
@@ -84,6 +96,8 @@ var archivers = []program{
 		{names: "--files? --files0?", does: reads | asks, consequence: lost, why: "prints the files that a file names"},
 		{names: aboutItself, does: shows},
 	}},
+	// safe: lzip -l a.lz
+	// asks: lzip a
 	{names: "lzip", risk: umpire.Safe, why: packs, check: checkPacker, out: filters, opts: []option{
 		{names: "-c --stdout -l --list -t --test"},
 		{names: "-dfkqvFa0123456789 --decompress --force --keep --quiet --verbose --recompress --loose-trailing " +
@@ -92,6 +106,8 @@ var archivers = []program{
 		{names: "-o= --output=", does: writes},
 		{names: aboutItself, does: shows},
 	}},
+	// safe: zstd -l a.zst
+	// asks: zstd a
 	{names: "zstd unzstd zstdmt", risk: umpire.Safe, why: packs, check: checkPacker, out: filters, opts: []option{
 		{names: "-c --stdout -l --list -t --test"},
 		{names: "-dfkqvzC0123456789 --decompress --uncompress --compress --force --keep --quiet --verbose --fast? " +
@@ -105,6 +121,8 @@ var archivers = []program{
 		{names: "--rm", does: asks, consequence: lost, why: "deletes what it has packed or unpacked"},
 		{names: aboutItself, does: shows},
 	}},
+	// safe: lz4 -t a.lz4
+	// asks: lz4 -l a
 	{names: "lz4 unlz4", risk: umpire.Safe, why: packs, check: checkPacker, out: filters, opts: []option{
 		{names: "-c --stdout -t --test --list"},
 		{names: "-dfkqvzlm0123456789 --decompress --compress --force --keep --quiet --verbose --fast? --best " +
@@ -114,10 +132,14 @@ var archivers = []program{
 		{names: "--rm", does: asks, consequence: lost, why: "deletes what it has packed or unpacked"},
 		{names: aboutItself, does: shows},
 	}},
+	// safe: compress -c a
+	// asks: compress -l a
 	{names: "compress uncompress", risk: umpire.Safe, why: packs, check: checkPacker, out: filters, opts: []option{
 		{names: "-c"}, {names: "-dfkvV --decompress --force --keep"}, {names: "-b="},
 		{names: aboutItself, does: shows},
 	}},
+	// safe: brotli -t a.br
+	// asks: brotli -j -t a.br
 	{names: "brotli", risk: umpire.Safe, why: packs, check: checkPacker, out: filters, opts: []option{
 		{names: "-c --stdout -t --test"},
 		{names: "-dfknv0123456789 --decompress --force --keep --no-copy-stat --verbose --best"},
@@ -126,33 +148,51 @@ var archivers = []program{
 		{names: "--rm -j", does: asks, consequence: lost, why: "deletes what it has packed or unpacked"},
 		{names: aboutItself, does: shows},
 	}},
+	// safe: zstdcat a.zst
+	// asks: zstdcat /root/a.zst
 	{names: "zstdcat", risk: umpire.Safe, why: "prints what is packed", args: "read…", out: filters, opts: []option{
 		{names: "-qvfk --quiet --verbose --force --keep --no-progress --long?"},
 		{names: "-T= --threads= -M= --memory="}, {names: "-D=", does: reads}, {names: aboutItself, does: shows},
 	}},
+	// safe: lz4cat a.lz4
+	// asks: lz4cat a.lz4 --rm
 	{names: "lz4cat", risk: umpire.Safe, why: "prints what is packed", args: "read…", out: filters, opts: []option{
 		{names: "-qvfk --quiet --verbose --keep"}, {names: "-D=", does: reads}, {names: aboutItself, does: shows},
 	}},
+	// safe: zcat a.gz
+	// asks: zcat /root/a.gz
 	{names: "zcat gzcat", risk: umpire.Safe, why: "prints what is packed", args: "read…", out: filters, opts: []option{
 		{names: "-dcfhklLnNqtvV --decompress --stdout --force --list --quiet --test --verbose --keep"},
 		{names: aboutItself, does: shows},
 	}},
+	// safe: bzcat a.bz2
+	// asks: bzcat /etc/motd
 	{names: "bzcat", risk: umpire.Safe, why: "prints what is packed", args: "read…", out: filters, opts: []option{
 		{names: "-dckqstvf0123456789 --decompress --stdout --keep --quiet --small --test --verbose --force"},
 		{names: aboutItself, does: shows},
 	}},
+	// safe: xzcat a.xz
+	// asks: xzcat --files=list
 	{names: "xzcat lzcat", risk: umpire.Safe, why: "prints what is packed", args: "read…", out: filters, opts: []option{
 		{names: "-dckfqvlt --decompress --stdout --keep --force --quiet --verbose --list --test"},
 		{names: "-T= --threads= -M= --memlimit="},
 		{names: "--files? --files0?", does: reads | asks, consequence: lost, why: "prints the files that a file names"},
 		{names: aboutItself, does: shows},
 	}},
+	// safe: zipinfo -1 a.zip
+	// asks: zipinfo /etc/a.zip
 	{names: "zipinfo", risk: umpire.Safe, why: "lists an archive", args: "read data…",
 		opts: []option{{names: "-12smlvhtTzCM"}, {names: "-x="}}},
+	// safe: lsar a.zip
+	// asks: lsar /etc/a.zip
 	{names: "lsar", risk: umpire.Safe, why: "lists an archive", args: "read data…",
 		opts: []option{{names: "-lLtj --long --verylong --test --json"}, {names: "-p= -e= -E="}}},
+	// safe: zdump -v Europe/Berlin
+	// asks: zdump -x
 	{names: "zdump", risk: umpire.Safe, why: "prints times of zones", args: "read…",
 		opts: []option{{names: "-vVi"}, {names: "-c= -t="}, {names: aboutItself, does: shows}}},
+	// safe: zip --version
+	// asks: zip a.zip b
 	{
 		names: "zip", risk: umpire.Medium, consequence: reversible, why: "packs files", args: "write tree…",
 		check: checkZip,
@@ -168,14 +208,24 @@ var archivers = []program{
 			{names: "--help --version -h --license", does: shows},
 		},
 	},
+	// safe: unzip -l a.zip
+	// asks: unzip a.zip
 	{names: "unzip", risk: umpire.Safe, why: "lists an archive", check: checkUnzip, out: filters, opts: []option{
 		{names: "-lvzZtpcqnojaubUCLVKXfM:^hD1sT"}, {names: "-d= -P= -x= -I= -O="}, {names: aboutItself, does: shows},
 	}},
+	// safe: unrar l a.rar
+	// asks: unrar x a.rar
 	{names: "unrar rar unar 7z 7za 7zr 7zz p7zip arj lha zoo cabextract", risk: umpire.Safe, why: "lists an archive",
 		style: words, lax: true, check: checkPackVerb},
+	// safe: ar t a.a
+	// asks: ar x a.a
 	{names: "ar gar llvm-ar ranlib", risk: umpire.Safe, why: "lists an archive of objects", style: bare,
 		check: checkAr},
+	// safe: jar tf a.jar
+	// asks: jar xf a.jar
 	{names: "jar", risk: umpire.Safe, why: "lists an archive", style: bare, check: checkJar},
+	// safe: cpio --version
+	// asks: cpio -i
 	{
 		names: "cpio", risk: umpire.Medium, consequence: reversible, why: "packs or unpacks files", args: "write…",
 		check: checkCpio,

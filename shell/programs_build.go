@@ -9,6 +9,8 @@ import (
 // buildTools are the programs that build a project. What they do stands in files
 // of the project, and even a dry run obeys those.
 var buildTools = []program{
+	// safe: make --version
+	// asks: make
 	{
 		names: "make gmake", manifests: "GNUmakefile makefile Makefile", risk: umpire.Medium, consequence: lost,
 		why: "runs the rules of a makefile", lax: true, check: checkMake,
@@ -57,6 +59,8 @@ var buildTools = []program{
 		risk: umpire.Medium, consequence: lost, why: "runs the build rules of the project, also to print help",
 		lax: true, opts: []option{{names: "-C=", does: enters, why: worksInOther}, {names: "-f=", does: reads}},
 	},
+	// safe: cmake --version
+	// asks: cmake .
 	{
 		names: "cmake", risk: umpire.Medium, consequence: reversible, why: "runs the build rules of the project",
 		style: words, lax: true,
@@ -76,6 +80,7 @@ var buildTools = []program{
 	},
 	{names: "bazel bazelisk buck2 gradlew mvnw thor pod fastlane lake", risk: umpire.Medium, consequence: lost,
 		why: "builds or runs the project's code, by a program that the project chooses", lax: true},
+	// asks: cargo +evil test
 	{
 		names: "cargo", risk: umpire.Medium, consequence: lost, why: "runs a subcommand of cargo that is not known",
 		style: leading,
@@ -95,10 +100,12 @@ var buildTools = []program{
 			},
 		},
 	},
+	// asks: rustup update
 	{
 		names: "rustup", risk: umpire.High, consequence: lost, why: "installs versions of Rust", style: leading,
 		opts: []option{{names: "--version -V --help -h", does: shows}},
 		subs: []program{
+			// safe: rustup show
 			{names: "show which", each: true, risk: umpire.Safe, why: "lists versions of Rust", args: "data…"},
 			{
 				names: "toolchain target component", each: true, risk: umpire.High, consequence: lost,
@@ -110,6 +117,8 @@ var buildTools = []program{
 			},
 		},
 	},
+	// safe: rustfmt --check a.rs
+	// asks: rustfmt a.rs
 	{
 		names: "rustfmt", formats: ".rs", risk: umpire.Safe, why: "formats code", args: "read…", check: checkFormatter,
 		opts: []option{
@@ -118,6 +127,8 @@ var buildTools = []program{
 			{names: "--version -V --help -h", does: shows},
 		},
 	},
+	// safe: clang-format a.c
+	// asks: clang-format -i a.c
 	{
 		names: "clang-format", formats: ".c .cc .cpp .cxx .h .hh .hpp .m .mm .java .js .ts .proto .cs",
 		risk: umpire.Safe, why: "prints formatted code", style: words, args: "read…", check: checkResponseFile,
@@ -128,6 +139,18 @@ var buildTools = []program{
 			{names: "--version --help", does: shows},
 		},
 	},
+	// safe: gcc --version
+	// safe: gcc -v
+	// safe: gcc -fsyntax-only a.c
+	// safe: clang -fsyntax-only -Wall -Wextra -std=c11 -Iinclude -I src -DX=1 a.c
+	// asks: gcc -fsyntax-only -fplugin=./x.so a.c
+	// asks: gcc -fsyntax-only @args
+	// asks: gcc -fsyntax-only -wrapper ./x a.c
+	// asks: gcc -fsyntax-only -B. a.c
+	// asks: gcc -fsyntax-only -Wp,-MD,x a.c
+	// asks: gcc -fsyntax-only -save-temps a.c
+	// asks: gcc -v a.c
+	// asks: gcc a.c
 	{
 		names: "gcc g++ cc c++ clang clang++ gfortran", risk: umpire.Medium, consequence: reversible,
 		why: "compiles, and writes what it builds", style: words, args: "read…", check: checkSyntaxOnly, lax: true,
@@ -148,6 +171,11 @@ var buildTools = []program{
 			{names: "-x= -C= --edition= --crate-type= --crate-name= -cp= -classpath= -arch= -target="},
 		},
 	},
+	// safe: rustc --version
+	// safe: rustc --version --verbose
+	// safe: rustc -vV
+	// asks: rustc -v a.rs
+	// asks: rustc a.rs
 	{
 		names: "rustc", risk: umpire.Medium, consequence: reversible, why: "compiles, and writes what it builds",
 		args: "read…", check: checkCompiler, lax: true,
@@ -178,6 +206,7 @@ var cargoCommands = []program{
 			{names: cargoLooks + " --workspace --message-format="}, {names: "--manifest-path=", does: reads},
 		},
 	},
+	// safe: cargo check
 	{
 		names: "check c build b", each: true, risk: umpire.Safe, why: runsTests, args: "none", check: checkRunner,
 		opts: []option{
@@ -222,6 +251,8 @@ var cargoCommands = []program{
 			}},
 		},
 	},
+	// asks: cargo run
+	// asks: cargo +nightly run
 	{
 		names: "run r rustc rustdoc expand", each: true, risk: umpire.Medium, consequence: lost,
 		why: "builds the project, whose build scripts run", lax: true,
@@ -230,6 +261,7 @@ var cargoCommands = []program{
 			{names: "--config= -Z=", does: obeys, why: "obeys settings given on the line"},
 		},
 	},
+	// safe: cargo +nightly fmt --check
 	{names: "fmt", risk: umpire.Safe, why: "formats code", check: checkCargoFmt, opts: []option{
 		{names: "--check"}, {names: "--all -q --quiet -v --verbose -p= --package= --message-format="},
 		{names: "--manifest-path=", does: reads},

@@ -25,6 +25,8 @@ const (
 // the project's own configuration do as the project says: it is taken for the
 // project's, as with `npm test`; another configuration asks.
 var codeChecks = []program{
+	// safe: tsc --noEmit
+	// asks: tsc
 	{names: "tsc", risk: umpire.Safe, why: "checks types", args: "read…", check: checkTsc, opts: []option{
 		{names: "--noEmit --showConfig --listFilesOnly"},
 		{names: "--pretty --strict --skipLibCheck --listFiles --allowJs --checkJs --esModuleInterop --jsx= --target= " +
@@ -39,6 +41,8 @@ var codeChecks = []program{
 			consequence: reversible, why: "writes files"},
 		{names: "-v --version -h --help --all", does: shows},
 	}},
+	// safe: eslint src
+	// asks: eslint --fix src
 	{
 		names: "eslint", formats: scriptFiles + " .json .md", risk: umpire.Safe,
 		why: "checks code by the project's rules", args: "tree…",
@@ -62,6 +66,8 @@ var codeChecks = []program{
 			{names: "--version -v --help -h --env-info", does: shows},
 		},
 	},
+	// safe: prettier --check .
+	// asks: prettier --write .
 	{
 		names: "prettier", formats: webFiles, risk: umpire.Safe, why: "prints formatted code", args: "tree…",
 		opts: []option{
@@ -87,6 +93,8 @@ var codeChecks = []program{
 			{names: "--version -V --help -h", does: shows}, {names: "-q --quiet -v --verbose --isolated --no-cache"},
 		},
 		subs: []program{
+			// safe: ruff check .
+			// asks: ruff check --fix .
 			{
 				names: "check", formats: pythonFiles, risk: umpire.Safe, why: "analyses code without running it",
 				args: "tree…",
@@ -123,6 +131,8 @@ var codeChecks = []program{
 				why: "works on its cache", lax: true},
 		},
 	},
+	// safe: black --check .
+	// asks: black .
 	{
 		names: "black isort yapf autopep8", formats: pythonFiles, risk: umpire.Safe, why: "formats code", args: "tree…",
 		check: checkFormatter,
@@ -135,6 +145,8 @@ var codeChecks = []program{
 			{names: "--version --help -h", does: shows},
 		},
 	},
+	// safe: pyright
+	// asks: pyright --createstub x
 	{
 		names: "pyright basedpyright", risk: umpire.Safe, why: "checks types by the project's configuration",
 		args: "tree…",
@@ -147,6 +159,8 @@ var codeChecks = []program{
 			{names: "--version --help -h", does: shows},
 		},
 	},
+	// safe: mypy src
+	// asks: mypy --install-types src
 	{
 		names: "mypy", risk: umpire.Safe, why: "checks types by the project's configuration", args: "tree…",
 		check: checkResponseFile,
@@ -169,6 +183,8 @@ var codeChecks = []program{
 			{names: "-V --version -h --help", does: shows},
 		},
 	},
+	// safe: flake8 src
+	// asks: flake8 --config=../x src
 	{
 		names: "flake8 pycodestyle pydocstyle pyflakes vulture bandit", risk: umpire.Safe,
 		why: "analyses code without running it", args: "tree…",
@@ -184,6 +200,8 @@ var codeChecks = []program{
 			{names: "--version --help -h", does: shows},
 		},
 	},
+	// safe: shellcheck a.sh
+	// asks: shellcheck --rcfile=/etc/shadow a.sh
 	{names: "shellcheck", risk: umpire.Safe, why: "checks shell code without running it", args: "read…", opts: []option{
 		{names: "-xa --shell= --severity= --exclude= --include= --format= --color? --external-sources " +
 			"--check-sourced --norc --enable= --wiki-link-count="},
@@ -192,6 +210,8 @@ var codeChecks = []program{
 	}},
 	{names: "taplo", risk: umpire.Medium, consequence: reversible, why: "checks or changes files", lax: true,
 		opts: []option{{names: aboutItself, does: shows}}},
+	// safe: pylint src
+	// asks: pylint --init-hook=x src
 	{
 		names: "pylint", risk: umpire.Safe, why: "checks code by the project's configuration", args: "tree…",
 		check: checkResponseFile,
@@ -209,11 +229,16 @@ var codeChecks = []program{
 			{names: "--version --help -h --long-help", does: shows},
 		},
 	},
+	// asks: coverage run x.py
+	// asks: coverage html
 	{
 		names: "coverage", risk: umpire.Medium, consequence: reversible, why: runsTests, lax: true,
 		opts: []option{{names: "--version", does: shows}},
 		subs: []program{
 			// The plugins of its settings are code of the project, as its tests are.
+			// safe: coverage report
+			// safe: coverage report -m --skip-covered
+			// asks: coverage report --rcfile=x
 			{names: "report", risk: umpire.Safe, why: "prints what tests covered", args: "read…", opts: []option{
 				{names: "-miq --show-missing --ignore-errors --quiet --skip-covered --skip-empty --no-skip-covered"},
 				{names: "--precision= --sort= --fail-under= --format= --include= --omit= --contexts="},

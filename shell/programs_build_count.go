@@ -10,12 +10,17 @@ import (
 // entry of its own: a letter that takes a value in one would hide an option that
 // writes in another.
 var fileChecks = []program{
+	// safe: tokei -o json src
+	// asks: tokei --zzz
 	{names: "tokei", risk: umpire.Safe, why: "counts lines of code", args: "tree…", opts: []option{
 		{names: "-fCvl -s= -r= -e= -t= -o= -n= -c= --files --compact --verbose --languages --hidden --no-ignore " +
 			"--no-ignore-parent --no-ignore-dot --no-ignore-vcs --sort= --rsort= --exclude= --types= --type= " +
 			"--output= --num-format= --columns= --streaming="},
 		{names: "-i= --input=", does: reads}, {names: aboutItself, does: shows},
 	}},
+	// safe: scc --by-file -i go
+	// asks: scc -o out
+	// asks: scc --format-multi csv:/etc/x
 	{names: "scc", risk: umpire.Safe, why: "counts lines of code", args: "tree…", opts: []option{
 		{names: "-awcduplmtz -i= -x= -s= -f= -M= -n= --by-file --wide --uloc --dryness --percent --character --ci " +
 			"--no-complexity --no-cocomo --cocomo-project-type= --avg-wage= --no-duplicates --no-gen --no-large " +
@@ -25,6 +30,11 @@ var fileChecks = []program{
 			"--size-unit= --no-size --no-hborder"},
 		{names: "-o= --output=", does: writes, why: "writes a report"}, {names: aboutItself, does: shows},
 	}},
+	// safe: cloc --vcs=git --by-file
+	// asks: cloc --vcs ./x
+	// asks: cloc a.tar.gz
+	// asks: cloc --out x .
+	// asks: cloc --extract-with x .
 	{names: "cloc", risk: umpire.Safe, why: "counts lines of code", args: "tree…", check: checkCloc, opts: []option{
 		{names: "--by-file --by-file-by-lang --by-percent= --json --yaml --csv --md --xml --csv-delimiter= --quiet " +
 			"--hide-rate --progress-rate= --include-lang= --exclude-lang= --include-ext= --exclude-ext= " +
@@ -37,17 +47,26 @@ var fileChecks = []program{
 			does: writes | asks, consequence: reversible, why: "writes a report"},
 		{names: "--help --version", does: shows},
 	}},
+	// safe: hadolint Dockerfile
+	// asks: hadolint -c /etc/shadow Dockerfile
+	// safe: hadolint --ignore DL3008 Dockerfile
+	// asks: hadolint --zzz
 	{names: "hadolint", risk: umpire.Safe, why: "checks container files", args: "read…", opts: []option{
 		{names: "--ignore= --trusted-registry= --require-label= --failure-threshold= -t= -f= --format= --no-fail " +
 			"--no-color --strict-labels --disable-ignore-pragma -V --verbose --error= --warning= --info= --style= " +
 			"--file-path-in-report="},
 		{names: "-c= --config=", does: reads}, {names: "--help -h --version -v", does: shows},
 	}},
+	// safe: yamllint -d relaxed .
+	// asks: yamllint -c /etc/x .
 	{names: "yamllint", risk: umpire.Safe, why: "checks YAML", args: "tree…", opts: []option{
 		{names: "-d= --config-data=", does: obeys, why: otherRules, when: "/ .. ~"},
 		{names: "-f= --format= -s --strict --no-warnings --list-files"}, {names: "-c= --config-file=", does: reads},
 		{names: "--help -h --version -v", does: shows},
 	}},
+	// safe: markdownlint --ignore node_modules .
+	// asks: markdownlint --fix .
+	// asks: markdownlint -r ./x.js .
 	{names: "markdownlint", risk: umpire.Safe, why: checksByRules, args: "tree…", opts: []option{
 		{names: "-qdj -i= --ignore= --disable= --enable= --dot --json --quiet --stdin"},
 		{names: "-f --fix", does: edits | asks, consequence: reversible, why: changesSources},
@@ -55,6 +74,9 @@ var fileChecks = []program{
 		{names: "-r= --rules= -c= --config= --configPointer=", does: obeys, why: otherRules},
 		{names: "--help -h --version -V", does: shows},
 	}},
+	// safe: codespell -L ist src
+	// asks: codespell -w
+	// asks: codespell --config x
 	{names: "codespell", risk: umpire.Safe, why: "checks spelling", args: "tree…", opts: []option{
 		{names: "-cfH -q= -L= -S= --ignore-words-list= --uri-ignore-words-list= --skip= --quiet-level= --count " +
 			"--check-filenames --check-hidden --builtin= --ignore-regex= --regex= --disable-colors --enable-colors " +
@@ -64,6 +86,8 @@ var fileChecks = []program{
 			why: changesSources},
 		{names: "--config= --toml=", does: obeys, why: otherRules}, {names: "--help -h --version", does: shows},
 	}},
+	// safe: typos --diff src
+	// asks: typos -w
 	{names: "typos", risk: umpire.Safe, why: "checks spelling", args: "tree…", opts: []option{
 		{names: "-qv --diff --files --words --identifiers --highlight-words --exclude= --hidden --no-ignore " +
 			"--no-ignore-dot --no-ignore-global --no-ignore-parent --no-ignore-vcs --no-check-filenames " +
@@ -72,16 +96,27 @@ var fileChecks = []program{
 		{names: "-w --write-changes", does: edits | asks, consequence: reversible, why: changesSources},
 		{names: "--config=", does: obeys, why: otherRules}, {names: "--help -h --version -V --type-list", does: shows},
 	}},
+	// safe: jsonlint -q a.json
+	// asks: jsonlint -i a.json
 	{names: "jsonlint", risk: umpire.Safe, why: "checks JSON", args: "tree…", opts: []option{
 		{names: "-q --quiet -c --compact -s --sort-keys"}, {names: "--help -h --version -v", does: shows},
 	}},
 	// It starts shellcheck and pyflakes on the scripts of workflows, where it
 	// finds them.
+	// safe: actionlint --version
+	// asks: actionlint -shellcheck=./x
+	// safe: actionlint -color
+	// asks: actionlint -shellcheck=./x
 	{names: "actionlint", risk: umpire.Low, why: "checks workflows", style: words, args: "read…", opts: []option{
 		{names: "-color -no-color -oneline -verbose -debug -ignore= -format= -stdin-filename="},
 		{names: "-shellcheck= -pyflakes=", does: obeys, why: "runs the program that it names"},
 		{names: "-config-file=", does: reads}, {names: "-version --version -help --help -h", does: shows},
 	}},
+	// safe: cppcheck src
+	// safe: cppcheck --enable=all --std=c11 -j 4 -Iinclude src
+	// asks: cppcheck --addon=./x.py src
+	// asks: cppcheck --output-file=x src
+	// asks: cppcheck --clang=./x src
 	{names: "cppcheck", risk: umpire.Safe, why: "checks code", args: "tree…", opts: []option{
 		{names: "-q --quiet -v --verbose --force -f --inline-suppr --inconclusive --xml --check-level= --enable= " +
 			"--disable= --std= --language= -x= --suppress= --template= --error-exitcode= --max-configs= -j= " +
@@ -93,6 +128,9 @@ var fileChecks = []program{
 			consequence: reversible, why: "writes a report"},
 		{names: "--version --help -h --doc --errorlist", does: shows},
 	}},
+	// safe: pkg-config --cflags --libs openssl
+	// safe: pkg-config --modversion 'gtk+-3.0 >= 3.2'
+	// asks: pkg-config --nosuch x
 	{
 		names: "pkg-config", risk: umpire.Safe, why: "prints how to compile with a library", args: "data…",
 		check: checkPkgConfig,
@@ -107,12 +145,17 @@ var fileChecks = []program{
 			{names: "--version --help -h", does: shows},
 		},
 	},
+	// asks: swiftlint --fix
+	// asks: swiftlint --fix
 	{
 		names: "swiftlint hlint phpcs phpstan psalm cpplint brakeman reek semgrep gosec trufflehog gitleaks sqlfluff " +
 			"vale cspell",
 		risk: umpire.Medium, consequence: reversible, why: "checks code, by rules that can name files to write",
 		lax: true, opts: []option{{names: "--version", does: shows}},
 	},
+	// safe: gopls --version
+	// asks: gopls serve
+	// asks: mkdocs serve --version
 	{
 		names: "gopls dlv mkdocs sphinx-build alembic celery jupyter ipython django-admin flask uvicorn gunicorn " +
 			"hypercorn streamlit goreleaser conan vcpkg xmake swig doxygen autoconf automake libtool wasm-pack trunk " +

@@ -43,6 +43,7 @@ var goTools = []program{
 				{names: "-mod=", does: asks, consequence: reversible, why: changesModules, except: "readonly vendor"},
 				{names: goRuns, does: obeys, why: obeysBuild},
 			}},
+			// safe: go vet ./...
 			{
 				names: "vet", risk: umpire.Safe, why: "analyses code without running it", style: words, args: "read…",
 				opts: []option{
@@ -71,6 +72,7 @@ var goTools = []program{
 				{names: "-mod=", does: asks, consequence: reversible, why: changesModules, except: "readonly vendor"},
 				{names: goRuns + goCompilers, does: obeys, why: obeysBuild},
 			}},
+			// asks: go run .
 			{
 				names: "run", risk: umpire.Medium, consequence: lost, why: "builds and runs Go code", style: words,
 				check: checkGoRun,
@@ -110,6 +112,11 @@ var goTools = []program{
 							{names: "-w", does: asks, consequence: reversible, why: "changes the file"},
 						},
 					},
+					// safe: go tool pprof -top cpu.out
+					// asks: go tool pprof cpu.out
+					// asks: go tool pprof -top http://evil.example
+					// asks: go tool pprof -list . cpu.out
+					// asks: go tool pprof -http=:1 cpu.out
 					{
 						names: "pprof", risk: umpire.Safe, why: "reads profiles", style: words, args: "read…",
 						check: checkPprof,
@@ -144,11 +151,17 @@ var goTools = []program{
 				subs: []program{
 					{names: "graph why verify", each: true, risk: umpire.Safe, why: "looks at the modules",
 						style: words, opts: []option{{names: "-m -vendor -go= -x"}}},
+					// safe: go mod tidy -diff
+					// asks: go mod tidy
+					// asks: go mod tidy -diff=false
 					{
 						names: "tidy", risk: umpire.Medium, consequence: reversible, why: "changes go.mod",
 						style: words, lax: true, check: checkGoTidy,
 						opts: []option{{names: "-diff", why: "only prints"}, {names: "-v -x -e -go= -compat="}},
 					},
+					// safe: go mod edit -json
+					// asks: go mod edit -json -replace=a=b
+					// asks: go mod edit -json=false
 					{names: "edit", risk: umpire.Medium, consequence: reversible, why: "changes go.mod", style: words,
 						lax: true, check: checkGoEdit, opts: []option{{names: "-json -print", why: "only prints"}}},
 					{names: "vendor init", each: true, risk: umpire.Medium, consequence: reversible,
@@ -161,6 +174,8 @@ var goTools = []program{
 				lax: true},
 		},
 	},
+	// safe: gofmt -l .
+	// asks: gofmt -w .
 	{
 		names: "gofmt gofumpt", formats: ".go", risk: umpire.Safe, why: "prints formatted code", style: words,
 		args: "tree…",
@@ -170,6 +185,8 @@ var goTools = []program{
 			{names: "-cpuprofile=", does: writes}, {names: "-version --version -h -help --help", does: shows},
 		},
 	},
+	// safe: goimports -l .
+	// asks: goimports -w .
 	{
 		names: "goimports golines gofumports", formats: ".go", risk: umpire.Safe, why: "prints formatted code",
 		style: words, args: "tree…",
@@ -179,6 +196,8 @@ var goTools = []program{
 			{names: "-cpuprofile= -memprofile= -trace=", does: writes}, {names: "-h -help --help", does: shows},
 		},
 	},
+	// safe: staticcheck ./...
+	// asks: staticcheck --surprise
 	{
 		names: "staticcheck errcheck ineffassign deadcode govulncheck unparam gocyclo nilaway revive",
 		risk:  umpire.Safe, why: "analyses code without running it", style: words, args: "read…",
@@ -192,6 +211,8 @@ var goTools = []program{
 		names: "golangci-lint", risk: umpire.Medium, consequence: reversible, why: "works on Go code", style: leading,
 		opts: []option{{names: "--version --help -h", does: shows}, {names: "-v --verbose --color="}},
 		subs: []program{
+			// safe: golangci-lint run
+			// asks: golangci-lint run --fix
 			{names: "run", risk: umpire.Safe, why: "analyses code without running it", args: "read…", opts: []option{
 				{names: "-v --verbose --color= -E= -D= -p= --enable= --disable= --enable-only= --disable-all " +
 					"--enable-all --default= --presets= --fast --fast-only --timeout= --new --new-from-rev= " +

@@ -9,6 +9,9 @@ const checksByRules = "checks code by the project's rules"
 // styleChecks are programs that check code and text, and change nothing unless
 // they are told to.
 var styleChecks = []program{
+	// safe: rubocop app
+	// asks: rubocop -a
+	// asks: rubocop --require ./x
 	{
 		names: "rubocop standardrb", formats: ".rb .rake .gemspec .ru", risk: umpire.Safe, why: checksByRules,
 		args: "tree…", check: checkRunner,
@@ -29,10 +32,13 @@ var styleChecks = []program{
 			{names: "--version -v -V --help -h", does: shows},
 		},
 	},
+	// asks: biome migrate
 	{
 		names: "biome", risk: umpire.Medium, consequence: reversible, why: "checks or changes code", style: leading,
 		opts: []option{{names: "--version -V --help", does: shows}},
 		subs: []program{
+			// safe: biome check src
+			// asks: biome check --write src
 			{
 				names: "check lint format ci", each: true, formats: webFiles, risk: umpire.Safe, why: checksByRules,
 				args: "tree…",
@@ -50,6 +56,9 @@ var styleChecks = []program{
 			{names: "version rage explain", each: true, risk: umpire.Safe, why: "prints what it knows", args: "data…"},
 		},
 	},
+	// safe: oxlint src
+	// asks: oxlint --fix
+	// asks: oxlint -c x.json
 	{names: "oxlint", formats: scriptFiles, risk: umpire.Safe, why: checksByRules, args: "tree…", opts: []option{
 		{names: "-A= --allow= -W= --warn= -D= --deny= --quiet --deny-warnings --max-warnings= -f= --format= " +
 			"--threads= --silent --rules --react-plugin --jest-plugin --vitest-plugin --import-plugin " +
@@ -59,6 +68,9 @@ var styleChecks = []program{
 		{names: "-c= --config= --tsconfig= --ignore-path=", does: obeys, why: otherRules},
 		{names: "--version -V --help -h", does: shows},
 	}},
+	// safe: stylelint src/*.css
+	// asks: stylelint --fix src
+	// asks: stylelint -f ./x.js src
 	{
 		names: "stylelint", formats: styleFiles + " .vue .html", risk: umpire.Safe, why: checksByRules, args: "tree…",
 		opts: []option{

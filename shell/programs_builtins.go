@@ -10,21 +10,35 @@ import (
 
 // builtins are the commands of the shell itself, as of bash 5.2.
 var builtins = []program{
+	// safe: echo hello
+	// asks: echo x > /etc/motd
 	{names: "echo", risk: umpire.Safe, why: "prints its arguments", style: bare, check: printsSecrets, out: echoes},
+	// safe: printf '%s\n' a b
+	// asks: printf -v PATH ./bin
 	{names: "printf", risk: umpire.Safe, why: "prints its arguments", style: bare, check: checkPrintf, out: printfs},
+	// safe: true
+	// asks: true > /etc/x
 	{names: "true false : times", risk: umpire.Safe, why: "steers the shell", style: bare},
+	// safe: exit 1
+	// asks: exit 'a[$(x)]'
 	{names: "exit return break continue logout", each: true, risk: umpire.Safe, why: "steers the shell", style: bare,
 		check: leave},
+	// safe: wait
+	// asks: wait -n -p 'a[$(./x)]'
 	{names: "wait", risk: umpire.Safe, why: "waits for what runs behind", style: bare, check: func(u *use) {
 		for _, operand := range u.operands {
 			u.index(operand)
 			delete(u.s.vars, strings.TrimPrefix(operand.text, "-p"))
 		}
 	}},
+	// safe: shift
+	// asks: shift > ../x
 	{names: "shift", risk: umpire.Safe, why: "moves the positional parameters", style: bare, check: func(u *use) {
 		leave(u)
 		u.s.args = nil // what was given before is noted
 	}},
+	// safe: test -f a
+	// asks: test -v 'a[$(./x)]'
 	{
 		names: "test [", risk: umpire.Safe, why: "compares", style: bare,
 		check: func(u *use) {
@@ -41,60 +55,128 @@ var builtins = []program{
 			}
 		},
 	},
+	// safe: pwd
+	// asks: pwd > ../x
 	{
 		names: "pwd", risk: umpire.Safe, why: "prints the working directory",
 		opts: []option{{names: "-LP --logical --physical"}, {names: aboutItself, does: shows}}, args: "none",
 		out: printsDir,
 	},
+	// safe: cd src && ls
+	// asks: cd .. && rm x
 	{names: "cd chdir pushd", risk: umpire.Safe, why: "changes the working directory of the shell", style: bare,
 		check: checkCd, args: "data…"},
+	// safe: popd
+	// asks: popd && rm x
 	{names: "popd dirs", risk: umpire.Safe, why: "changes the working directory of the shell", style: bare,
 		check: func(u *use) { u.s.dirs = nil }},
+	// safe: set -euo pipefail
+	// asks: set
 	{names: "set", risk: umpire.Safe, why: "sets options of the shell", style: bare, check: checkSet},
+	// safe: unset x
+	// asks: unset PATH
 	{names: "unset", risk: umpire.Safe, why: "forgets variables", style: bare, check: checkUnset},
+	// safe: read -r line < a
+	// asks: mapfile -C ./x a < b
 	{names: "read readarray mapfile getopts", risk: umpire.Safe, why: "reads into variables", style: bare,
 		check: checkRead},
+	// safe: type ls
+	// safe: type -a ls
+	// asks: type --no-such
 	{names: "type", risk: umpire.Safe, why: "tells where a program is", opts: []option{{names: "-aptPfsSmw"}}},
+	// safe: which -a ls
+	// asks: which --no-such
 	{names: "which", risk: umpire.Safe, why: "tells where a program is", opts: []option{
 		{names: "-aspmvwS --all --skip-alias --skip-functions --skip-dot --skip-tilde --tty-only --read-alias -i"},
 		{names: aboutItself, does: shows},
 	}},
+	// safe: where ls
+	// asks: where --no-such
 	{names: "where", risk: umpire.Safe, why: "tells where a program is", opts: []option{{names: "-wpmsSx"}}},
+	// safe: whereis ls
+	// asks: whereis -B /etc ls
 	{names: "whereis", risk: umpire.Safe, why: "tells where a program is",
 		opts: []option{{names: "-abmqslug"}, {names: aboutItself, does: shows}}},
+	// asks: hash -p ./x ls
+	// safe: hash
+	// asks: hash -p ./evil ls
 	{
 		names: "hash", risk: umpire.Safe, why: "tells where a program is",
 		opts:  []option{{names: "-ltdr"}, {names: "-p=", does: asks, consequence: lost, why: startsAnother}},
 		check: checkHash,
 	},
+	// safe: jobs -l
+	// safe: jobs -l
+	// asks: jobs -x ./evil
 	{names: "jobs", risk: umpire.Safe, why: "prints what the shell does", opts: []option{{names: "-lpnrs"}},
 		check: changesLimits},
+	// safe: umask
+	// asks: umask 000
 	{names: "umask", risk: umpire.Safe, why: "prints what the shell does", opts: []option{{names: "-pS"}},
 		check: changesLimits},
+	// asks: ulimit -c unlimited
+	// safe: ulimit -c
+	// asks: ulimit -c unlimited
+	// safe: ulimit -a
+	// asks: ulimit -c unlimited
 	{names: "ulimit", risk: umpire.Safe, why: "prints what the shell does",
 		opts: []option{{names: "-HSabcdefiklmnpqrstuvxPRT"}}, check: changesLimits},
+	// safe: eval 'ls -l'
+	// asks: eval "$X"
 	{names: "eval", risk: umpire.Safe, why: "runs its arguments as shell code", style: leading, args: "shell",
 		check: keepsState},
+	// asks: source ./env.sh
+	// asks: . ./env.sh
 	{names: "source .", risk: umpire.Medium, consequence: lost, why: "runs a file in this shell", style: leading,
 		args: "script data…"},
+	// safe: exec ls
+	// asks: exec -a ls ./x
 	{
 		names: "exec", risk: umpire.Safe, why: "runs a command in place of the shell", style: leading, args: "command",
 		opts: []option{
 			{names: "-cl"}, {names: "-a=", does: asks, consequence: lost, why: "gives the program another name"},
 		},
 	},
+	// safe: command -v git
+	// asks: command ./x
 	{names: "command", risk: umpire.Safe, why: "runs a command past functions", style: leading,
 		opts: []option{{names: "-p"}, {names: "-vV"}}, check: checkCommand},
+	// safe: builtin cd src
+	// asks: builtin eval ./evil
 	{names: "builtin", risk: umpire.Safe, why: "runs a command past functions", style: leading, check: checkCommand},
+	// safe: trap 'echo done' EXIT
+	// asks: trap ./x DEBUG
 	{names: "trap", risk: umpire.Safe, why: "sets what runs at a signal", style: leading, check: checkTrap,
 		opts: []option{{names: "-lp"}}},
+	// safe: alias
+	// asks: alias ls=./x
 	{names: "alias", risk: umpire.Safe, why: "gives a command another name", style: bare, check: checkAlias},
+	// safe: shopt -s nullglob
+	// asks: enable -f ./x.so x
 	{names: "unalias enable shopt", risk: umpire.Safe, why: "changes what names and syntax mean", style: bare,
 		check: checkShopt},
+	// asks: bind -x '"a":./x'
+	// asks: complete -C ./x ls
+	// safe: compgen -A function
+	// asks: compgen -W '$(./x)'
+	// asks: compgen -C ./x
+	// safe: bind -l
+	// asks: bind -f x
+	// asks: fc -l -10
+	// asks: fc -e vi
+	// asks: fc -s
+	// safe: caller
+	// safe: complete -p
+	// asks: complete -C ./x ls
 	{names: "bind complete compgen compopt fc disown suspend caller", risk: umpire.Medium, consequence: reversible,
 		why: "works on the interactive shell", style: bare, check: checkListing},
+	// safe: help cd
+	// asks: help > /etc/x
 	{names: "help", risk: umpire.Safe, why: "prints help", style: bare},
+	// asks: history 5
+	// asks: history -c
 	{names: "history", risk: umpire.Medium, consequence: reversible, why: printsHistory, style: bare},
+	// asks: zmodload zsh/net/tcp
 	{names: "autoload zmodload noglob emulate zle bindkey vared", risk: umpire.Medium, consequence: lost,
 		why: "means something only to zsh", style: bare},
 }

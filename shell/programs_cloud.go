@@ -16,6 +16,8 @@ const (
 // cloudTools are the clients of cloud providers and hosting services. Only verbs
 // that describe are known; all others may cost money, publish or delete.
 var cloudTools = []program{
+	// safe: aws s3 ls
+	// asks: aws s3 rm s3://x
 	{names: "aws", risk: umpire.High, consequence: sent, why: worksInCloud, check: checkAWS, opts: []option{
 		{names: "--output= --query= --region= --profile= --max-items= --page-size= --starting-token= --no-paginate " +
 			"--no-cli-pager --color= --no-cli-auto-prompt --recursive --human-readable --summarize --max-results= " +
@@ -28,6 +30,8 @@ var cloudTools = []program{
 			why: "reads or writes a file"},
 		{names: "--version", does: shows},
 	}},
+	// safe: gcloud config list
+	// asks: gcloud auth print-access-token
 	{
 		names: "gcloud gsutil bq", risk: umpire.High, consequence: sent, why: worksInCloud, check: checkDescribing,
 		opts: []option{
@@ -38,6 +42,8 @@ var cloudTools = []program{
 			{names: "--version -v", does: shows},
 		},
 	},
+	// safe: az account show
+	// asks: az login
 	{names: "az", risk: umpire.High, consequence: sent, why: worksInCloud, check: checkDescribing, opts: []option{
 		{names: "--output= -o= --query= --subscription= --resource-group= -g= --name= -n= --only-show-errors " +
 			"--location= -l= --ids= --all"},

@@ -22,6 +22,7 @@ const (
 
 // clusterTools are the programs that manage clusters and infrastructure.
 var clusterTools = []program{
+	// asks: kubectl delete pod x
 	{
 		names: "kubectl oc k3s-kubectl microk8s.kubectl", risk: umpire.High, consequence: sent, why: changesCluster,
 		style: leading,
@@ -33,6 +34,7 @@ var clusterTools = []program{
 			{names: "--help -h", does: shows},
 		},
 		subs: []program{
+			// safe: kubectl get pods
 			{
 				names: "get describe", each: true, risk: umpire.Low, why: looksAtCluster, check: checkKubeGet,
 				opts: []option{
@@ -97,6 +99,7 @@ var clusterTools = []program{
 			},
 		},
 	},
+	// asks: helm install x y
 	{
 		names: "helm", risk: umpire.High, consequence: sent, why: changesCluster, style: leading,
 		opts: []option{
@@ -106,6 +109,7 @@ var clusterTools = []program{
 			{names: "--help -h", does: shows},
 		},
 		subs: []program{
+			// safe: helm list
 			{
 				names: "list ls status history get show inspect version env", each: true, risk: umpire.Low,
 				why: looksAtCluster, check: checkHelmGet,
@@ -130,10 +134,13 @@ var clusterTools = []program{
 					{names: "--help -h", does: shows},
 				},
 			},
+			// asks: helm dependency update
+			// asks: helm plugin install x
 			{
 				names: "dependency dep dependencies plugin", each: true, risk: umpire.High, consequence: reversible,
 				why: changesCluster, style: leading,
 				subs: []program{
+					// safe: helm dependency list
 					{names: "list ls", each: true, risk: umpire.Low, why: "lists what a chart or helm uses",
 						args: "read…", opts: []option{{names: "--max-col-width= --type="}}},
 				},
@@ -149,6 +156,7 @@ var clusterTools = []program{
 				opts: []option{{names: "-l --versions --version= -o= --output= --devel --max-col-width="}}},
 		},
 	},
+	// asks: terraform apply
 	{
 		names: "terraform tofu", risk: umpire.High, consequence: sent, why: changesServices, style: words,
 		opts: []option{
@@ -156,6 +164,7 @@ var clusterTools = []program{
 			{names: "-version --version -v -help --help -h", does: shows},
 		},
 		subs: []program{
+			// safe: terraform version
 			{names: "version", risk: umpire.Low, why: "prints the version", style: words, args: "none",
 				opts: []option{{names: "-json"}}},
 			{
@@ -207,6 +216,7 @@ var clusterTools = []program{
 		risk: umpire.Medium, consequence: lost, why: "works on the project's infrastructure", lax: true,
 		opts: []option{{names: "--version --help -h", does: shows}},
 	},
+	// asks: minikube start
 	{
 		names: "minikube kind k3d k3s microk8s kubeadm kops istioctl linkerd argocd flux velero skaffold tilt " +
 			"telepresence stern k9s argo tkn knative kn operator-sdk rancher talosctl calicoctl cilium crossplane " +
@@ -214,6 +224,7 @@ var clusterTools = []program{
 		risk: umpire.High, consequence: sent, why: changesCluster, style: leading,
 		opts: []option{{names: "--version --help -h", does: shows}},
 		subs: []program{
+			// safe: minikube status
 			{names: "version status", each: true, risk: umpire.Low, why: looksAtCluster,
 				opts: []option{{names: "-o= --output= -p= --profile= --short --client"}}},
 		},

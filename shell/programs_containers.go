@@ -39,6 +39,7 @@ var containerTools = []program{
 			{names: "--version -v --help", does: shows},
 		},
 		subs: []program{
+			// safe: docker ps
 			{
 				names: "ps images logs inspect version info stats top port history diff", each: true, risk: umpire.Low,
 				why: looksAtContainers, check: checkInspect,
@@ -48,6 +49,7 @@ var containerTools = []program{
 			},
 			{names: "search", risk: umpire.Low, why: asksRegistry, check: registryNames,
 				opts: []option{{names: "--limit= --no-trunc --filter= -f= --format="}}},
+			// asks: docker run x
 			{
 				names: "run create", each: true, risk: umpire.Medium, consequence: lost,
 				why: "runs a program in a container", style: leading, check: checkDockerRun,
@@ -153,6 +155,7 @@ var containerTools = []program{
 						check: checkInspect,
 						opts:  []option{{names: dockerLooks}, {names: "-qf"}, {names: "--help", does: shows}},
 					},
+					// safe: docker service logs web
 					{names: "logs", risk: umpire.Low, why: looksAtContainers, opts: []option{
 						{names: "--tail= --since= --until= --timestamps --details --no-trunc --raw --no-resolve " +
 							"--no-task-ids --follow"},
@@ -160,6 +163,7 @@ var containerTools = []program{
 					}},
 				},
 			},
+			// safe: docker help run
 			{names: "help", risk: umpire.Safe, why: "prints help", args: "data…"},
 			{names: "push login logout trust scout", each: true, risk: umpire.High, consequence: sent,
 				why: changesContainers, lax: true},
@@ -178,6 +182,7 @@ var containerTools = []program{
 			{names: "--version -v --help -h", does: shows},
 		},
 		subs: []program{
+			// safe: docker-compose ps
 			{
 				names: "ps images logs top port version ls events config convert", each: true, risk: umpire.Low,
 				why: looksAtContainers, check: checkComposeConfig,
@@ -190,6 +195,7 @@ var containerTools = []program{
 					{names: "-aqft"}, {names: "-n="}, {names: "-o= --output=", does: writes},
 				},
 			},
+			// asks: docker-compose up
 			{names: "up build start create restart pull watch pause unpause", each: true, risk: umpire.Medium,
 				consequence: lost, why: "builds and runs the project's containers", lax: true},
 			{
@@ -208,6 +214,8 @@ var containerTools = []program{
 		why: "runs a machine, or the project's Vagrantfile", lax: true,
 		opts: []option{{names: "--version", does: shows}},
 	},
+	// safe: skopeo --version
+	// asks: skopeo copy a b
 	{
 		names: "crictl ctr lxc lxd incus buildah skopeo multipass limactl lima colima virsh VBoxManage apptainer " +
 			"singularity kaniko crane dive trivy grype syft",

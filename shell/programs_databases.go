@@ -10,6 +10,8 @@ import (
 // databases are the clients of databases. What their statements do is not read:
 // any of them can write files or start programs.
 var databases = []program{
+	// safe: sqlite3 a.db .tables
+	// asks: sqlite3 a.db '.shell ls'
 	{
 		names: "sqlite3 sqlite", risk: umpire.Medium, consequence: lost, why: runsStatements, style: words,
 		check: checkSQLite,
@@ -27,6 +29,8 @@ var databases = []program{
 				why: "works on an archive, or on other files"},
 		},
 	},
+	// safe: duckdb --version
+	// asks: duckdb a.db
 	{
 		names: "duckdb", risk: umpire.Medium, consequence: lost, why: runsStatements, style: words, check: checkDuckDB,
 		opts: []option{
@@ -38,6 +42,8 @@ var databases = []program{
 				"-separator= -newline= -nullvalue="},
 		},
 	},
+	// safe: psql -c 'select 1'
+	// asks: psql -c 'drop table t'
 	{names: "psql", risk: umpire.Medium, consequence: lost, why: runsStatements, check: checkPsql, opts: []option{
 		{names: "--version -V --help", does: shows},
 		{names: "-f= --file=", does: reads | asks, consequence: lost, why: "runs a file of statements"},
@@ -51,6 +57,8 @@ var databases = []program{
 			"--no-readline --quiet --single-step --single-line --tuples-only --expanded --no-psqlrc " +
 			"--field-separator-zero --record-separator-zero --single-transaction --no-password --password"},
 	}},
+	// safe: mysql -e 'select 1'
+	// asks: mysql -e 'drop table t'
 	{
 		names: "mysql mariadb", risk: umpire.Medium, consequence: lost, why: runsStatements, check: checkMySQL,
 		opts: []option{
@@ -70,11 +78,15 @@ var databases = []program{
 				why: "changes how statements are read"},
 		},
 	},
+	// safe: pg_isready -h localhost
+	// asks: pg_isready -h evil.example
 	{names: "pg_isready", risk: umpire.Low, why: "asks whether a server is there", args: "none", opts: []option{
 		{names: "-h= --host=", does: asks, consequence: sent, why: "asks another host",
 			except: "localhost 127.0.0.1 ::1"},
 		{names: "-p= --port= -U= --username= -t= --timeout= -q --quiet"}, {names: "-V --version --help", does: shows},
 	}},
+	// safe: pg_config --version
+	// asks: pg_config x
 	{
 		names: "pg_config", risk: umpire.Safe, why: "tells about an installation", style: words, args: "none",
 		opts: []option{
@@ -93,6 +105,8 @@ var databases = []program{
 			{names: "-h= --host=", does: reaches, why: talksTo},
 		},
 	},
+	// safe: redis-cli get x
+	// asks: redis-cli flushall
 	{
 		names: "redis-cli valkey-cli", risk: umpire.Medium, consequence: lost, why: "runs commands on a database",
 		style: leading,

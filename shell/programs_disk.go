@@ -10,6 +10,13 @@ import (
 // operands are writes, so that a device among them is seen for what it is; where
 // the operation destroys whatever it is given, the use itself is critical.
 var diskTools = []program{
+	// asks: dd if=a of=b
+	// safe: dd if=a bs=1 skip=10 count=5 status=none | xxd
+	// safe: dd if=a of=/dev/null bs=1M
+	// asks: dd if=a of=b
+	// asks: dd if=/etc/shadow count=1
+	// asks: dd if=a of=/dev/sdb
+	// asks: dd $X
 	{names: "dd dcfldd", risk: umpire.High, consequence: lost, why: "copies raw bytes", style: bare, check: checkDd},
 	{
 		names: "mkfs mkfs.ext2 mkfs.ext3 mkfs.ext4 mkfs.xfs mkfs.btrfs mkfs.vfat mkfs.fat mkfs.msdos mkfs.exfat " +
@@ -19,6 +26,10 @@ var diskTools = []program{
 		risk: umpire.High, consequence: lost, why: "makes a new file system over what is there", args: "write…",
 		lax: true, opts: []option{{names: "-t= -L= -b= -O= -E= --type= --label="}},
 	},
+	// safe: fdisk -l
+	// asks: fdisk /dev/sda
+	// asks: sfdisk --delete /dev/sda
+	// asks: sfdisk -d /dev/sda x
 	{
 		names: "fdisk parted sfdisk gdisk sgdisk cfdisk cgdisk gpart", risk: umpire.High, consequence: lost,
 		why: "changes the partitions of a disk", args: "write data…", lax: true, check: checkPartition,
@@ -26,6 +37,8 @@ var diskTools = []program{
 			{names: "-l --list"}, {names: "-t= --type= -u= --units= -b= --sector-size= -o= --output= -w= --wipe="},
 		},
 	},
+	// safe: wipefs -n /dev/null
+	// asks: wipefs -a /dev/sda
 	{
 		names: "wipefs", risk: umpire.Safe, why: "lists signatures of file systems", args: "read…", check: checkWipe,
 		opts: []option{
@@ -35,8 +48,11 @@ var diskTools = []program{
 			{names: aboutItself, does: shows},
 		},
 	},
+	// asks: blkdiscard /dev/sda
 	{names: "blkdiscard scrub nwipe", risk: umpire.High, consequence: lost, why: "discards all that a device holds",
 		args: "write…", lax: true},
+	// safe: hdparm -I /dev/null
+	// asks: hdparm -Y /dev/sda
 	{names: "hdparm sdparm smartctl", risk: umpire.High, consequence: lost, why: "works on a disk directly",
 		args: "write…", lax: true, check: checkDiskInfo},
 	{
@@ -58,9 +74,12 @@ var diskTools = []program{
 	},
 	{names: "lvm", risk: umpire.High, consequence: lost, why: "changes the volumes of disks", style: leading,
 		args: "command", opts: []option{{names: aboutItself, does: shows}}},
+	// asks: pvremove x
 	{names: "pvremove pvcreate vgcreate lvcreate pvmove vgreduce lvreduce lvresize vgextend lvextend lvconvert " +
 		"vgcfgrestore vgchange lvchange pvresize pvscan vgscan", risk: umpire.High, consequence: lost,
 		why: "changes the volumes of disks", args: "write…", lax: true},
+	// safe: pvs
+	// asks: pvs --config x
 	{
 		names: "pvs vgs lvs pvdisplay vgdisplay lvdisplay lvscan", risk: umpire.Safe, why: "lists disks and volumes",
 		args: "data…",
@@ -70,6 +89,8 @@ var diskTools = []program{
 			{names: aboutItself, does: shows},
 		},
 	},
+	// safe: blkid --version
+	// asks: blkid -w out
 	{
 		names: "blkid", risk: umpire.Medium, consequence: reversible,
 		why: "lists disks and volumes, and keeps the list in /run/blkid", args: "read…",
@@ -80,6 +101,9 @@ var diskTools = []program{
 			{names: aboutItself, does: shows},
 		},
 	},
+	// safe: findmnt
+	// safe: findmnt -l
+	// asks: findmnt -F /etc/fstab
 	{names: "findmnt", risk: umpire.Safe, why: "lists disks and volumes", args: "read…", opts: []option{
 		{names: "-AabcDefhiJklmnPRrsuUvy --all --ascii --bytes --canonicalize --df --evaluate --first-only --invert " +
 			"--json --kernel --fstab --mtab --list --noheadings --notruncate --pairs --raw --submounts --real " +
@@ -88,13 +112,21 @@ var diskTools = []program{
 			"-d= --direction="},
 		{names: aboutItself, does: shows},
 	}},
+	// safe: dumpe2fs -h image
+	// asks: dumpe2fs /etc/image
 	{names: "dumpe2fs", risk: umpire.Safe, why: "tells about a file system", args: "read",
 		opts: []option{{names: "-bfghmxV"}, {names: "-o="}}},
+	// safe: xfs_info image
+	// asks: xfs_info /etc/image
 	{names: "xfs_info", risk: umpire.Safe, why: "tells about a file system", args: "read",
 		opts: []option{{names: "-V", does: shows}}},
+	// asks: cryptsetup luksFormat /dev/sda
+	// safe: cryptsetup status x
 	{names: "cryptsetup", risk: umpire.High, consequence: lost, why: "changes encrypted disks",
 		args: "data write data…", lax: true,
 		check: func(u *use) { u.looksAt("status isLuks luksDump luksUUID benchmark") }},
+	// safe: losetup
+	// asks: losetup /dev/loop0 a
 	{names: "losetup", risk: umpire.High, consequence: lost, why: "changes loop devices", args: "write…", lax: true,
 		check: checkLoop, opts: []option{{names: "-a --all -l --list -j= --associated= -O= --output= -J --json"}}},
 	{
@@ -107,11 +139,16 @@ var diskTools = []program{
 		},
 		opts: []option{{names: "--zero-superblock", does: harms, consequence: lost, why: "destroys an array of disks"}},
 	},
+	// safe: zpool list
+	// asks: zpool destroy x
 	{names: "zpool", risk: umpire.High, consequence: lost, why: "changes pools of disks", args: "data write…",
 		lax: true, check: checkPool},
+	// safe: zfs list
+	// asks: zfs destroy x
 	{names: "zfs", risk: umpire.High, consequence: lost, why: "changes file systems", lax: true, check: checkPool},
 	{names: "btrfs", risk: umpire.High, consequence: lost, why: "changes file systems", args: "data…", lax: true,
 		check: checkBtrfs},
+	// asks: e2fsck /dev/sda
 	{names: "e2fsck fsck fsck.ext4 fsck.ext3 fsck.ext2 fsck.xfs fsck.vfat fsck.btrfs xfs_repair tune2fs resize2fs " +
 		"debugfs e2label fatlabel xfs_growfs xfs_admin ntfsfix ntfsresize btrfstune testdisk photorec ddrescue " +
 		"ntfsclone partclone partclone.ext4 partclone.ext3 partclone.ntfs partclone.fat partclone.dd " +
@@ -119,14 +156,19 @@ var diskTools = []program{
 		why: "repairs or changes a file system", args: "write…", lax: true},
 	{names: "sg_format sg_sanitize", risk: umpire.Critical, consequence: lost, why: "erases a disk", args: "write…",
 		lax: true, opts: []option{{names: "--help -h --version -V", does: shows}}},
+	// safe: efibootmgr
+	// asks: efibootmgr -B
 	{names: "efibootmgr", risk: umpire.Safe, why: "lists what the machine boots", style: bare, check: checkBoot},
 	{names: "grub-install grub2-install update-grub grub-mkconfig grub2-mkconfig lilo fwupdmgr fwupdtool mokutil " +
 		"dracut update-initramfs mkinitcpio", risk: umpire.High, consequence: lost,
 		why: "changes how the machine boots", args: "write…", lax: true},
 	{names: "bootctl flashrom", each: true, risk: umpire.High, consequence: lost, why: "changes how the machine boots",
 		lax: true, check: checkFirmware},
+	// safe: nvme list
+	// asks: nvme format /dev/nvme0
 	{names: "nvme", risk: umpire.High, consequence: lost, why: "works on a disk directly", args: "data write…",
 		lax: true, check: checkNvme},
+	// asks: shutdown now
 	{
 		names: "shutdown", risk: umpire.Critical, consequence: lost, why: "powers the machine off",
 		check: checkShutdown,
@@ -141,6 +183,7 @@ var diskTools = []program{
 		check: checkInit},
 	{names: "kexec", risk: umpire.Critical, consequence: lost, why: "starts another kernel", lax: true,
 		opts: []option{{names: aboutItself, does: shows}}},
+	// asks: pm-suspend
 	{names: "pm-suspend pm-hibernate rtcwake wall write mesg", risk: umpire.High, consequence: lost,
 		why: "reaches everybody on the machine", lax: true},
 	{
@@ -158,6 +201,8 @@ var diskTools = []program{
 		risk: umpire.Critical, consequence: lost, why: "erases a disk", style: bare},
 	{names: "diskpart bcdedit vssadmin cipher wmic bootrec", risk: umpire.High, consequence: lost,
 		why: "changes disks or how the machine boots", style: bare},
+	// safe: diskutil list
+	// asks: diskutil eraseDisk x
 	{names: "diskutil", risk: umpire.High, consequence: lost, why: "changes disks", style: bare, check: checkDiskutil},
 }
 

@@ -9,6 +9,7 @@ import (
 // editors change files and run commands at will; without a terminal they do
 // what their options say.
 var editors = []program{
+	// asks: vi a
 	{
 		names: "vi vim nvim view vimdiff nvimdiff gvim mvim ex rvim vimtutor", risk: umpire.Medium, consequence: lost,
 		why: "edits files, and runs what its commands say", args: "write…", check: checkVi,
@@ -45,6 +46,8 @@ var editors = []program{
 			{names: "--list-extensions --show-versions --version --help -v -h", does: shows},
 		},
 	},
+	// safe: man ls
+	// asks: man -P ./x ls
 	{
 		names: "man", risk: umpire.Low, why: "shows a manual in a pager", args: "data…", check: checkManual,
 		opts: []option{
@@ -61,16 +64,22 @@ var editors = []program{
 			{names: "-h -V --usage", does: shows},
 		},
 	},
+	// safe: apropos x
+	// asks: apropos -C conf x
 	{names: "apropos whatis manpath", risk: umpire.Safe, why: "looks up manuals", lax: true, opts: []option{
 		{names: "-C= --config-file=", does: reads | asks, consequence: lost, why: "obeys another configuration"},
 		{names: "-M= --manpath=", does: reads}, {names: "-m= -s= -L= --systems= --sections= --locale="},
 		{names: aboutItself, does: shows},
 	}},
+	// safe: tldr tar
+	// asks: tldr --update
 	{names: "tldr", risk: umpire.Safe, why: "looks up a short manual", opts: []option{
 		{names: "-p= -L= --platform= --language= --list -l --no-color --color= -q --quiet --offline"},
 		{names: "-u --update -c --clear-cache", does: asks, consequence: lost, why: "downloads or deletes the manuals"},
 		{names: aboutItself, does: shows},
 	}},
+	// safe: info ls
+	// asks: info --init-file=x ls
 	{names: "info", risk: umpire.Low, why: "shows a manual", args: "data…", check: checkManual, opts: []option{
 		{names: "-aOvw -n= --all --usage --where --location --apropos= -k= --subnodes --index-search= --node="},
 		{names: "-f= --file= -d= --directory=", does: reads},

@@ -10,6 +10,7 @@ import (
 // fileTools are the programs that create, change, move, pack and remove files,
 // and the editors.
 var fileTools = []program{
+	// asks: rm a
 	{names: "rm", risk: umpire.High, consequence: lost, why: "deletes files for good", args: "delete…", opts: []option{
 		{names: "-fiIvdPWx --force --verbose --dir --interactive? --one-file-system --no-preserve-root " +
 			"--preserve-root?"},
@@ -23,14 +24,17 @@ var fileTools = []program{
 			{names: "-Force -force -fo -Verbose -Confirm"},
 		},
 	},
+	// asks: rmdir a
 	{
 		names: "rmdir", risk: umpire.High, consequence: reversible, why: "deletes folders", args: "delete…",
 		opts: []option{
 			{names: "-pv --parents --verbose --ignore-fail-on-non-empty"}, {names: aboutItself, does: shows},
 		},
 	},
+	// asks: unlink a
 	{names: "unlink", risk: umpire.High, consequence: lost, why: "deletes a file for good", args: "delete…",
 		opts: []option{{names: aboutItself, does: shows}}},
+	// asks: shred a
 	{
 		names: "shred srm wipe", risk: umpire.High, consequence: lost, why: "overwrites files so that nothing is left",
 		args: "write…", check: checkShred,
@@ -40,12 +44,14 @@ var fileTools = []program{
 			{names: "--random-source=", does: reads}, {names: aboutItself, does: shows},
 		},
 	},
+	// asks: mv a b
 	{names: "mv", risk: umpire.Medium, consequence: reversible, why: "moves files", check: checkMove, opts: []option{
 		{names: "-finuvZh --force --interactive --no-clobber --update? --verbose --strip-trailing-slashes --context " +
 			"--exchange --no-copy --debug"},
 		{names: "-b --backup? -S= --suffix="}, {names: "-t= --target-directory="}, {names: "-T --no-target-directory"},
 		{names: aboutItself, does: shows},
 	}},
+	// asks: cp a b
 	{
 		names: "cp gcp", risk: umpire.Medium, consequence: reversible, why: "copies files", check: checkCopy,
 		opts: []option{
@@ -57,6 +63,7 @@ var fileTools = []program{
 			{names: "-t= --target-directory="}, {names: "-T --no-target-directory"}, {names: aboutItself, does: shows},
 		},
 	},
+	// asks: ln -s a b
 	{
 		names: "ln link", peeks: true, risk: umpire.Medium, consequence: reversible,
 		why: "makes another name for a file", check: checkLink,
@@ -67,6 +74,7 @@ var fileTools = []program{
 			{names: aboutItself, does: shows},
 		},
 	},
+	// asks: install a b
 	{
 		names: "install ginstall", risk: umpire.Medium, consequence: reversible,
 		why: "copies files and sets who may do what with them", check: checkInstall,
@@ -79,6 +87,7 @@ var fileTools = []program{
 			{names: aboutItself, does: shows},
 		},
 	},
+	// asks: rename s/a/b/ c
 	{
 		names: "rename prename file-rename", risk: umpire.Medium, consequence: reversible,
 		why: "renames files, by an expression that may be code", args: "data write…",
@@ -88,9 +97,11 @@ var fileTools = []program{
 			{names: "--help --version -V -h", does: shows},
 		},
 	},
+	// asks: mkdir a
 	{names: "mkdir", risk: umpire.Medium, consequence: reversible, why: "makes folders", args: "write…", opts: []option{
 		{names: "-pvZ --parents --verbose --context?"}, {names: "-m= --mode="}, {names: aboutItself, does: shows},
 	}},
+	// asks: touch a
 	{
 		names: "touch", risk: umpire.Medium, consequence: reversible, why: "makes files, or changes their times",
 		args: "write…",
@@ -99,6 +110,7 @@ var fileTools = []program{
 			{names: "-r= --reference=", does: reads}, {names: aboutItself, does: shows},
 		},
 	},
+	// asks: truncate -s 0 a
 	{
 		names: "truncate", risk: umpire.High, consequence: reversible, why: "cuts files to a size", args: "write…",
 		opts: []option{
@@ -106,6 +118,7 @@ var fileTools = []program{
 			{names: aboutItself, does: shows},
 		},
 	},
+	// asks: fallocate -l 5 a
 	{
 		names: "fallocate", risk: umpire.High, consequence: reversible, why: "changes the size of files",
 		args: "write…",
@@ -115,10 +128,14 @@ var fileTools = []program{
 			{names: "-l= --length= -o= --offset="}, {names: aboutItself, does: shows},
 		},
 	},
+	// asks: tee a
+	// safe: tee < a
 	{
 		names: "tee", risk: umpire.Safe, why: "passes its input on", args: "write…", check: checkTee, out: passesAll,
 		opts: []option{{names: "-aip --append --ignore-interrupts --output-error?"}, {names: aboutItself, does: shows}},
 	},
+	// safe: mktemp -u
+	// asks: mktemp -p /etc
 	{names: "mktemp", risk: umpire.Low, why: "makes a temporary file of a new name", check: checkTemp, opts: []option{
 		{names: "-dqut --directory --quiet --dry-run --suffix="}, {names: "-p= --tmpdir?"},
 		{names: aboutItself, does: shows},
@@ -130,12 +147,17 @@ var fileTools = []program{
 			{names: "-m= --mode= -p= --prefix= -s= --suffix="}, {names: aboutItself, does: shows},
 		},
 	},
+	// asks: mkfifo a
 	{names: "mkfifo", risk: umpire.Medium, consequence: reversible, why: "makes a named pipe", args: "write…",
 		opts: []option{{names: "-Z --context? -m= --mode="}, {names: aboutItself, does: shows}}},
+	// asks: mknod a c 1 3
 	{names: "mknod", risk: umpire.High, consequence: lost, why: "makes a device file", args: "write data…",
 		opts: []option{{names: "-Z --context? -m= --mode="}, {names: aboutItself, does: shows}}},
+	// safe: sync
+	// asks: sync /root
 	{names: "sync", risk: umpire.Low, why: "writes what is cached to disk", args: "read…",
 		opts: []option{{names: "-df --data --file-system"}, {names: aboutItself, does: shows}}},
+	// asks: patch -p1 -i a.patch
 	{
 		names: "patch", risk: umpire.Medium, consequence: reversible, why: "changes the files that a patch names",
 		check: checkPatch,

@@ -8,6 +8,7 @@ import (
 
 // ownerTools say who may do what with files.
 var ownerTools = []program{
+	// asks: chmod +x a
 	{
 		names: "chmod gchmod", risk: umpire.High, consequence: reversible, why: "changes who may use files",
 		args: "data write…", check: checkMode,
@@ -19,6 +20,7 @@ var ownerTools = []program{
 			{names: "-rwxXstugoa", does: lead}, {names: aboutItself, does: shows},
 		},
 	},
+	// asks: chown x a
 	{
 		names: "chown chgrp gchown", risk: umpire.High, consequence: lost, why: "changes whom files belong to",
 		args: "data write…",
@@ -29,6 +31,7 @@ var ownerTools = []program{
 			{names: "--reference=", does: reads | lead}, {names: aboutItself, does: shows},
 		},
 	},
+	// asks: chattr +i a
 	{
 		names: "chattr", risk: umpire.High, consequence: lost, why: "changes what may be done with files",
 		args: "data write…",
@@ -39,6 +42,7 @@ var ownerTools = []program{
 	},
 	{names: "chflags", risk: umpire.High, consequence: lost, why: "changes what may be done with files",
 		args: "data write…", opts: []option{{names: "-fhHLPvx"}, {names: "-R", does: walks}}},
+	// asks: setfacl -m u:x:r a
 	{
 		names: "setfacl", risk: umpire.High, consequence: reversible, why: "changes who may use files", args: "write…",
 		opts: []option{
@@ -48,8 +52,11 @@ var ownerTools = []program{
 			{names: "-R --recursive", does: walks}, {names: aboutItself, does: shows},
 		},
 	},
+	// asks: setcap x a
 	{names: "setcap setfattr chcon restorecon", risk: umpire.High, consequence: lost, why: "changes what files may do",
 		args: "data write…", lax: true, opts: []option{{names: "-rR --recursive", does: walks}}},
+	// safe: getfacl a
+	// asks: getfacl /root
 	{names: "getfacl getcap getfattr lsattr", risk: umpire.Safe, why: "tells who may use files", args: "read…",
 		lax: true, opts: []option{{names: "-rR --recursive", does: walks}}},
 }

@@ -9,6 +9,16 @@ import (
 
 // syncTools copy whole trees, to other machines too.
 var syncTools = []program{
+	// safe: rsync --version
+	// asks: rsync -a a b
+	// safe: rsync -avn --delete src/ dst/
+	// safe: rsync --list-only src/
+	// asks: rsync -n -e ./x a b
+	// asks: rsync -avn a/ host:b
+	// asks: rsync -n * b/
+	// asks: rsync -avn a/ $X
+	// asks: rsync -an --log-file=x a b
+	// asks: rsync -a a/ b/
 	{
 		names: "rsync", risk: umpire.Medium, consequence: reversible, why: "copies trees of files", check: checkRsync,
 		opts: []option{

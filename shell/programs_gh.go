@@ -44,6 +44,7 @@ func ghNumbers(u *use, _ flow) flow {
 // ghWork are the commands about the work of a project.
 var ghWork = []program{
 	{names: "pr", risk: umpire.Safe, why: "prints usage", also: []*[]option{&ghSelf}, subs: []program{
+		// safe: gh pr list
 		{
 			names: "list ls view status diff checks", each: true, risk: umpire.Low, why: asksHost, out: ghNumbers,
 			also: []*[]option{&ghCommon},
@@ -55,6 +56,7 @@ var ghWork = []program{
 		},
 		{names: "checkout co", risk: umpire.High, consequence: reversible, why: "replaces files of the work tree",
 			lax: true},
+		// asks: gh pr create
 		{names: "create new merge close reopen comment edit ready review lock unlock update-branch revert", each: true,
 			risk: umpire.High, consequence: sent, why: changesHost, lax: true, also: []*[]option{&ghBody}},
 	}},
@@ -224,10 +226,12 @@ var ghDownloads = []option{
 
 // glabWork are the commands of glab, the same for another kind of host.
 var glabWork = []program{
+	// asks: glab mr create
 	{
 		names: "mr issue ci pipe pipeline release repo project snippet label milestone schedule incident iteration",
 		each:  true, risk: umpire.Safe, why: "prints usage", also: []*[]option{&ghSelf},
 		subs: []program{
+			// safe: glab mr list
 			{
 				names: "list ls view show diff status get trace issues approvers search contributors", each: true,
 				risk: umpire.Low, why: asksHost, also: []*[]option{&ghCommon},

@@ -33,7 +33,23 @@ var gitTools = []program{
 			{names: "-v --version -h --help --html-path --man-path --info-path --list-cmds=", does: shows},
 		},
 	},
-	{names: dashedGit, risk: umpire.Safe, why: "is a program of git", style: bare, check: checkDashedGit},
+	// These lie in git's folder of programs.
+	// safe: git-status
+	// asks: git-push
+	{names: "git-add git-am git-annotate git-apply git-archive git-bisect git-blame git-branch git-bundle " +
+		"git-cat-file git-check-attr git-check-ignore git-checkout git-checkout-index git-cherry git-cherry-pick " +
+		"git-clean git-clone git-commit git-commit-tree git-config git-count-objects git-credential git-daemon " +
+		"git-describe git-diff git-diff-files git-diff-index git-diff-tree git-difftool git-fast-export " +
+		"git-fast-import git-fetch git-filter-branch git-filter-repo git-for-each-ref git-format-patch git-fsck " +
+		"git-gc git-grep git-hash-object git-help git-hook git-http-backend git-imap-send git-init git-instaweb " +
+		"git-lfs git-log git-ls-files git-ls-remote git-ls-tree git-maintenance git-merge git-merge-base " +
+		"git-mergetool git-mv git-name-rev git-notes git-prune git-pull git-push git-range-diff git-read-tree " +
+		"git-rebase git-receive-pack git-reflog git-remote git-repack git-replace git-reset git-restore git-rev-list " +
+		"git-rev-parse git-revert git-rm git-send-email git-shell git-shortlog git-show git-show-branch git-show-ref " +
+		"git-sparse-checkout git-stage git-stash git-status git-submodule git-subtree git-switch git-symbolic-ref " +
+		"git-tag git-update-index git-update-ref git-upload-archive git-upload-pack git-var git-verify-commit " +
+		"git-verify-tag git-whatchanged git-worktree git-write-tree",
+		risk: umpire.Safe, why: "is a program of git", style: bare, check: checkDashedGit},
 	{names: "gitk git-gui", risk: umpire.Medium, consequence: reversible, why: "opens a window"},
 	{names: "gh", risk: umpire.Safe, why: "prints a summary of gh", style: leading, every: checkHostOptions,
 		more: []*[]program{&ghWork, &ghAccount}, also: []*[]option{&ghSelf}},
@@ -56,22 +72,6 @@ const harmlessGitSettings = "color. advice. column. core.quotepath= core.abbrev=
 	"author.email= committer.name= committer.email= versionsort.suffix= branch.sort= tag.sort= merge.renamelimit= " +
 	"gc.auto=0 maintenance.auto=false commit.gpgsign=false tag.gpgsign=false init.defaultbranch= protocol.version= " +
 	"i18n.logoutputencoding= i18n.commitencoding="
-
-// dashedGit are the other spellings of git's subcommands, as they lie in its
-// folder of programs.
-const dashedGit = "git-add git-am git-annotate git-apply git-archive git-bisect git-blame git-branch git-bundle " +
-	"git-cat-file git-check-attr git-check-ignore git-checkout git-checkout-index git-cherry git-cherry-pick " +
-	"git-clean git-clone git-commit git-commit-tree git-config git-count-objects git-credential git-daemon " +
-	"git-describe git-diff git-diff-files git-diff-index git-diff-tree git-difftool git-fast-export git-fast-import " +
-	"git-fetch git-filter-branch git-filter-repo git-for-each-ref git-format-patch git-fsck git-gc git-grep " +
-	"git-hash-object git-help git-hook git-http-backend git-imap-send git-init git-instaweb git-lfs git-log " +
-	"git-ls-files git-ls-remote git-ls-tree git-maintenance git-merge git-merge-base git-mergetool git-mv " +
-	"git-name-rev git-notes git-prune git-pull git-push git-range-diff git-read-tree git-rebase git-receive-pack " +
-	"git-reflog git-remote git-repack git-replace git-reset git-restore git-rev-list git-rev-parse git-revert git-rm " +
-	"git-send-email git-shell git-shortlog git-show git-show-branch git-show-ref git-sparse-checkout git-stage " +
-	"git-stash git-status git-submodule git-subtree git-switch git-symbolic-ref git-tag git-update-index " +
-	"git-update-ref git-upload-archive git-upload-pack git-var git-verify-commit git-verify-tag git-whatchanged " +
-	"git-worktree git-write-tree"
 
 // checkDashedGit judges git-push as git push.
 func checkDashedGit(u *use) {

@@ -49,6 +49,7 @@ var gitChanging = []program{
 			{names: aboutItself, does: shows},
 		},
 	},
+	// asks: git checkout -b topic
 	{
 		names: "checkout", risk: umpire.High, consequence: reversible, why: "replaces files of the work tree",
 		lax: true, check: checkCheckout,

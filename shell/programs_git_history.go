@@ -12,6 +12,9 @@ var gitHistory = []program{
 		also: []*[]option{&gitRevOpts, &gitDiffOpts}},
 	{names: "show", risk: umpire.Safe, why: "prints objects", check: checkPrinted,
 		also: []*[]option{&gitRevOpts, &gitDiffOpts}, out: showsNames},
+	// safe: git diff | delta
+	// asks: git diff | delta --pager x
+	// safe: git diff | diff-so-fancy
 	{
 		names: "diff", risk: umpire.Safe, why: "prints differences", check: checkGitDiff, out: diffsNames,
 		opts: []option{

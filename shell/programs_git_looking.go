@@ -8,6 +8,7 @@ import (
 
 // gitLooking are the other subcommands that only look.
 var gitLooking = []program{
+	// safe: git status
 	{names: "status", risk: umpire.Safe, why: "prints what has changed", check: checkOutward, opts: []option{
 		{names: "-vsbz --verbose --short --branch --show-stash --no-show-stash --ahead-behind --no-ahead-behind " +
 			"--long --null --no-renames --renames"},

@@ -10,6 +10,7 @@ const asksRepository = "asks another repository for its refs"
 
 // gitRemotes are the subcommands that reach other repositories.
 var gitRemotes = []program{
+	// asks: git push
 	{
 		names: "push", risk: umpire.High, consequence: sent, why: "publishes commits", lax: true, check: checkPush,
 		opts: []option{

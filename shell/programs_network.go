@@ -8,6 +8,8 @@ import (
 
 // networkTools are the programs that look at the network.
 var networkTools = []program{
+	// safe: ping --help
+	// asks: ping -c 1 example.com
 	{
 		names: "ping ping6 fping arping", risk: umpire.Safe, why: "sends packets to a host", check: visitsHosts,
 		opts: []option{
@@ -17,6 +19,8 @@ var networkTools = []program{
 			{names: aboutItself, does: shows},
 		},
 	},
+	// safe: traceroute --version
+	// asks: traceroute example.com
 	{
 		names: "traceroute traceroute6 tracepath", risk: umpire.Safe, why: "sends packets to the hosts on the way",
 		check: visitsHosts,
@@ -25,23 +29,35 @@ var networkTools = []program{
 			{names: aboutItself, does: shows},
 		},
 	},
+	// safe: mtr --version
+	// asks: mtr example.com
 	{names: "mtr", risk: umpire.Safe, why: "sends packets to the hosts on the way", check: visitsHosts, opts: []option{
 		{names: "-46bnrwezatjlcTu --report --report-wide --no-dns --show-ips --tcp --udp --json --csv --raw"},
 		{names: "-m= -i= -s= --report-cycles= --max-ttl= --interval="}, {names: aboutItself, does: shows},
 	}},
+	// safe: dig -v
+	// asks: dig example.com
 	{names: "dig delv kdig", risk: umpire.Safe, why: "asks a name server", style: bare, check: checkDig},
+	// safe: nslookup --version
+	// asks: nslookup example.com
 	{names: "nslookup", risk: umpire.Safe, why: "asks a name server", style: words, check: visitsHosts, opts: []option{
 		{names: "-type= -query= -q= -t= -class= -port= -timeout= -retry= -debug -vc -norecurse"},
 		{names: aboutItself, does: shows},
 	}},
+	// safe: host --version
+	// asks: host example.com
 	{names: "host dog doggo", risk: umpire.Safe, why: "asks a name server", check: visitsHosts, opts: []option{
 		{names: "-adlnrsTUvVwC46A"}, {names: "-c= -N= -R= -t= -W="}, {names: aboutItself, does: shows},
 	}},
+	// safe: whois --version
+	// asks: whois example.com
 	{names: "whois", risk: umpire.Safe, why: "asks who owns a name", check: visitsHosts, opts: []option{
 		{names: "-HIarlQ"},
 		{names: "-h= --host= -p= --port=", does: asks, consequence: sent, why: "asks another server"},
 		{names: aboutItself, does: shows},
 	}},
+	// safe: nmap --version
+	// asks: nmap example.com
 	{
 		names: "nmap masscan zmap hping3 nikto sqlmap hydra", risk: umpire.High, consequence: sent, why: "scans hosts",
 		args: "host…", style: words, lax: true,
@@ -51,6 +67,8 @@ var networkTools = []program{
 			{names: "--script=", does: harms, consequence: lost, why: "runs scripts"},
 		},
 	},
+	// safe: tcpdump --version
+	// asks: tcpdump -i any
 	{
 		names: "tcpdump tshark dumpcap wireshark ngrep", risk: umpire.High, consequence: reversible,
 		why: "listens to the network", lax: true,
@@ -60,6 +78,8 @@ var networkTools = []program{
 				why: "runs a program on what it saved"},
 		},
 	},
+	// safe: nc --version
+	// asks: nc example.com 80
 	{
 		names: "nc ncat netcat", risk: umpire.High, consequence: sent, why: "opens a connection", lax: true,
 		check: reachesFirst, out: fromNetwork,
@@ -71,6 +91,8 @@ var networkTools = []program{
 			{names: "--version --help -h", does: shows},
 		},
 	},
+	// safe: socat -V
+	// asks: socat - TCP:example.com:80
 	{
 		names: "socat", risk: umpire.High, consequence: sent, why: "connects files, programs and the network",
 		lax: true, check: checkSocat, out: fromNetwork,

@@ -8,6 +8,7 @@ var cryptoTools = []program{
 		names: "openssl", risk: umpire.Medium, consequence: reversible, why: "works on keys and certificates",
 		style: words, opts: []option{{names: "-help --help", does: shows}},
 		subs: []program{
+			// safe: openssl version
 			{
 				names: "version ciphers list help", each: true, risk: umpire.Safe, why: "prints what it knows",
 				style: words,
@@ -49,6 +50,7 @@ var cryptoTools = []program{
 					{names: "-in= -CAfile= -cert= -key=", does: reads}, {names: "-out=", does: writes},
 				},
 			},
+			// asks: openssl genrsa -out k
 			{
 				names: "enc rsa rsautl pkey pkeyutl pkcs8 pkcs12 pkcs7 genrsa genpkey gendsa ec ecparam dsa dh " +
 					"dhparam passwd ca cms smime speed spkac",
@@ -62,6 +64,8 @@ var cryptoTools = []program{
 			},
 		},
 	},
+	// safe: gpg --version
+	// asks: gpg -d a
 	{names: "gpg gpg2", risk: umpire.Safe, why: "looks at keys and signatures", check: checkGPG, opts: []option{
 		{names: "--verify --list-keys --list-public-keys --list-secret-keys --list-sigs --check-sigs --fingerprint " +
 			"--list-packets --show-keys -k -K", why: "looks"},
@@ -77,6 +81,8 @@ var cryptoTools = []program{
 			"--search-keys --export-secret-keys --export-secret-subkeys --export", does: harms, consequence: lost,
 			why: "hands out, fetches or deletes keys"},
 	}},
+	// safe: gpgv --keyring keys a.sig a
+	// asks: gpgv --keyring /etc/keys a.sig
 	{names: "gpgv", risk: umpire.Safe, why: "checks signatures", args: "read…", opts: []option{
 		{names: "-qv --quiet --verbose --ignore-time-conflict"}, {names: "--keyring=", does: reads},
 		{names: "--status-fd= --logger-fd= --weak-digest="}, {names: aboutItself, does: shows},

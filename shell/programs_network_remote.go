@@ -13,6 +13,8 @@ const sshOptions = "stricthostkeychecking connecttimeout batchmode user port log
 
 // remoteTools are the programs that work on other machines over SSH.
 var remoteTools = []program{
+	// safe: ssh -V
+	// asks: ssh example.com ls
 	{
 		names: "ssh autossh mosh", risk: umpire.High, consequence: sent, why: "runs commands on another machine",
 		style: leading, args: "data…", check: checkSSH, out: fromNetwork,
@@ -24,6 +26,7 @@ var remoteTools = []program{
 			{names: "-L= -R= -D= -W= -w= -J=", does: harms, consequence: sent, why: "opens a way between networks"},
 		},
 	},
+	// asks: scp a example.com:
 	{
 		names: "scp", risk: umpire.High, consequence: sent, why: "copies files from or to another machine",
 		check: checkSCP,
@@ -35,6 +38,7 @@ var remoteTools = []program{
 			{names: "-S=", does: runs | harms, consequence: lost, why: "runs a program"},
 		},
 	},
+	// asks: sftp example.com
 	{
 		names: "sftp", risk: umpire.High, consequence: sent, why: "copies files from or to another machine",
 		style: leading, check: checkSCP,
@@ -46,15 +50,21 @@ var remoteTools = []program{
 			{names: "-S=", does: runs | harms, consequence: lost, why: "runs a program"},
 		},
 	},
+	// safe: ssh-add -V
+	// asks: ssh-add -L
 	{
 		names: "ssh-add ssh-copy-id ssh-agent sshd sshfs sshpass pssh pdsh", risk: umpire.High, consequence: sent,
 		why: "hands out keys or opens a way to another machine", lax: true,
 		opts: []option{{names: "-V --version", does: shows}},
 	},
+	// safe: ssh-keyscan -v
+	// asks: ssh-keyscan example.com
 	{names: "ssh-keyscan", risk: umpire.Safe, why: "asks hosts for their keys", check: visitsHosts, opts: []option{
 		{names: "-46cDHqv"}, {names: "-p= -t= -T= -O="},
 		{names: "-f=", does: reads | asks, consequence: lost, why: "asks the hosts that a file names"},
 	}},
+	// safe: ssh-keygen -lf a.pub
+	// asks: ssh-keygen -f a
 	{
 		names: "ssh-keygen", risk: umpire.High, consequence: lost, why: "makes or changes keys", check: checkKeygen,
 		lax: true,

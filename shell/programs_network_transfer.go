@@ -16,6 +16,8 @@ const (
 
 // transferTools are the programs that download and upload over HTTP and its kin.
 var transferTools = []program{
+	// safe: curl --version
+	// asks: curl https://example.com
 	{names: "curl", risk: umpire.Safe, why: "downloads", check: checkCurl, out: fromNetwork, opts: []option{
 		{names: "-X= --request="},
 		{names: "-sSfgiILlNqRvZ0123#46aBGj"},
@@ -64,6 +66,8 @@ var transferTools = []program{
 			why: otherRoute},
 		{names: "--version -V --help -h --manual -M", does: shows},
 	}},
+	// safe: wget --version
+	// asks: wget https://example.com
 	{
 		names: "wget wget2", risk: umpire.High, consequence: sent, why: "downloads and writes files", check: checkWget,
 		out: fromNetwork, lax: true,
@@ -81,6 +85,8 @@ var transferTools = []program{
 				"--password= --limit-rate= --base= --referer= --waitretry="},
 		},
 	},
+	// safe: http --version
+	// asks: http example.com
 	{
 		names: "http https xh xhs httpie", risk: umpire.High, consequence: sent, why: sendsData, lax: true,
 		check: reachesURLs, out: fromNetwork,
@@ -89,6 +95,8 @@ var transferTools = []program{
 			{names: "-a= --auth= -A= --session= --timeout= --print= -p= -s= --style="},
 		},
 	},
+	// safe: aria2c --version
+	// asks: aria2c https://example.com/a
 	{
 		names: "aria2c axel", risk: umpire.High, consequence: sent, why: "downloads and writes files",
 		check: reachesURLs, lax: true,
@@ -102,6 +110,8 @@ var transferTools = []program{
 			{names: "-x= -s= -j= -k="},
 		},
 	},
+	// safe: yt-dlp --version
+	// asks: yt-dlp https://example.com/a
 	{
 		names: "yt-dlp youtube-dl gallery-dl", risk: umpire.High, consequence: sent, why: "downloads and writes files",
 		check: reachesURLs, lax: true,
@@ -113,6 +123,8 @@ var transferTools = []program{
 			{names: "-o= --output= -P= --paths=", does: writes}, {names: "-f= -S="},
 		},
 	},
+	// safe: lynx --version
+	// asks: lynx https://example.com
 	{
 		names: "lynx w3m links elinks links2 browsh", risk: umpire.Medium, consequence: sent, why: "opens a page",
 		check: reachesURLs, out: fromNetwork,

@@ -9,6 +9,7 @@ import (
 // packageManagers are the package managers of operating systems. Whatever they
 // install runs its own code, mostly as root.
 var packageManagers = []program{
+	// asks: brew install x
 	{
 		names: "brew", risk: umpire.High, consequence: lost, why: changesPackages, style: leading,
 		opts: []option{
@@ -17,6 +18,7 @@ var packageManagers = []program{
 		},
 		check: checkBrewFolder,
 		subs: []program{
+			// safe: brew list
 			{names: "list ls", risk: umpire.Safe, why: listsPackages, opts: []option{
 				{names: "--formula --cask --full-name --versions --multiple --pinned --json?"},
 				{names: "-1ltr --formulae --casks --installed-on-request --installed-as-dependency"},
@@ -36,30 +38,42 @@ var packageManagers = []program{
 					{names: "-vqsr --greedy"},
 				},
 			},
+			// safe: brew cat wget
 			{
 				names: "cat log options missing formulae casks tap-info", each: true, risk: umpire.Low,
 				why: listsPackages, check: registryNames,
 				opts: []option{{names: "--formula --cask --installed --compact --oneline -1 -n="}},
 			},
+			// asks: brew services stop x
 			{
 				names: "services", risk: umpire.High, consequence: lost, why: "controls services", style: leading,
 				subs: []program{
+					// safe: brew services list
 					{names: "list info", each: true, risk: umpire.Low, why: "lists services",
 						opts: []option{{names: "--all --json"}}},
 				},
 			},
+			// safe: brew --prefix openssl
+			// asks: brew --cache -d install x
 			{names: "config doctor --prefix --cellar --cache --repository --env commands help", each: true,
 				risk: umpire.Low, why: listsPackages, args: "data…", opts: []option{{names: "--quiet --installed"}}},
 		},
 	},
+	// asks: apt-mark hold x
 	{names: "apt-mark", risk: umpire.High, consequence: lost, why: changesPackages, style: leading, subs: []program{
+		// safe: apt-mark showmanual
 		{names: "showauto showmanual showhold showinstall showremove showpurge", each: true, risk: umpire.Safe,
 			why: listsPackages},
 	}},
+	// asks: apt-file update
 	{names: "apt-file", risk: umpire.High, consequence: lost, why: changesPackages, style: leading, subs: []program{
+		// safe: apt-file search bin/x
 		{names: "search find list show", each: true, risk: umpire.Safe, why: listsPackages,
 			opts: []option{{names: "-xilFD --regexp --ignore-case --package-only --fixed-string"}}},
 	}},
+	// safe: dpkg-deb -c a.deb
+	// asks: dpkg-deb -x a.deb out
+	// asks: dpkg-deb -c /root/a.deb
 	{
 		names: "dpkg-deb", risk: umpire.Medium, consequence: reversible, why: "packs or unpacks packages",
 		args: "read data…", check: checkPackageFile,
@@ -68,6 +82,7 @@ var packageManagers = []program{
 			{names: aboutItself, does: shows},
 		},
 	},
+	// asks: apt install x
 	{
 		names: "apt apt-get", every: checkRemoval, risk: umpire.High, consequence: lost, why: changesPackages,
 		style: leading,
@@ -76,6 +91,7 @@ var packageManagers = []program{
 			{names: "-o= --option= -c= --config-file=", does: obeys, why: "obeys another configuration"},
 		},
 		subs: []program{
+			// safe: apt list
 			{names: "list search", each: true, risk: umpire.Safe, why: listsPackages, opts: []option{
 				{names: "--installed --upgradable --manual-installed --all-versions --full --names-only"},
 				{names: "-aqn"},
@@ -89,14 +105,17 @@ var packageManagers = []program{
 				why: "downloads a package", lax: true},
 		},
 	},
+	// asks: aptitude install x
 	{
 		names: "aptitude", every: checkRemoval, risk: umpire.High, consequence: lost, why: changesPackages,
 		style: leading, opts: []option{{names: "--version --help -h", does: shows}},
 		subs: []program{
+			// safe: aptitude search x
 			{names: "search show versions why why-not", each: true, risk: umpire.Safe,
 				why: "asks the lists of packages", opts: []option{{names: "-q"}}},
 		},
 	},
+	// asks: apt-cache -o x=y show z
 	{
 		names: "apt-cache", risk: umpire.Medium, consequence: reversible, why: listsPackages, style: leading,
 		opts: []option{
@@ -105,6 +124,7 @@ var packageManagers = []program{
 			{names: "-o= --option= -c= --config-file=", does: obeys, why: "obeys another configuration"},
 		},
 		subs: []program{
+			// safe: apt-cache show x
 			{
 				names: "search show showpkg showsrc policy madison depends rdepends pkgnames stats dump dumpavail " +
 					"unmet xvcg dotty",
@@ -117,6 +137,8 @@ var packageManagers = []program{
 			},
 		},
 	},
+	// safe: dpkg -l
+	// asks: dpkg -i a.deb
 	{names: "dpkg", every: checkRemoval, risk: umpire.Safe, why: listsPackages, check: checkDpkg, opts: []option{
 		{names: "-lsLSp --list --status --listfiles --search --print-avail --get-selections --print-architecture " +
 			"--print-foreign-architectures --audit -C --verify -V --no-pager", why: "lists"},
@@ -127,10 +149,14 @@ var packageManagers = []program{
 		{names: "-x= --extract= -e= --control=", does: harms, consequence: reversible, why: "unpacks a package"},
 		{names: "--version --help", does: shows},
 	}},
+	// safe: dpkg-query -l
+	// asks: dpkg-query --surprise
 	{names: "dpkg-query", risk: umpire.Safe, why: listsPackages, opts: []option{
 		{names: "-lsLSWpc --list --status --listfiles --search --show --print-avail --control-list --no-pager"},
 		{names: "-f= --showformat="}, {names: aboutItself, does: shows},
 	}},
+	// safe: rpm --version
+	// asks: rpm -i a.rpm
 	{
 		names: "rpm", every: checkRemoval, risk: umpire.Medium, consequence: reversible, why: "works on packages",
 		check: checkRpm,
@@ -145,6 +171,7 @@ var packageManagers = []program{
 			{names: "--version", does: shows},
 		},
 	},
+	// asks: dnf install x
 	{
 		names: "dnf yum microdnf zypper tdnf", every: checkRemoval, risk: umpire.High, consequence: lost,
 		why: changesPackages, style: leading,
@@ -152,6 +179,7 @@ var packageManagers = []program{
 			{names: "--version --help -h", does: shows}, {names: "-qyvC --quiet --assumeyes --cacheonly --verbose"},
 		},
 		subs: []program{
+			// safe: dnf list --installed
 			{
 				names: "list search info repolist provides deplist repoquery se if lr", each: true, risk: umpire.Low,
 				why: asksRegistry, check: registryNames,
@@ -159,10 +187,12 @@ var packageManagers = []program{
 			},
 		},
 	},
+	// asks: apk add x
 	{
 		names: "apk", every: checkRemoval, risk: umpire.High, consequence: lost, why: changesPackages, style: leading,
 		opts: []option{{names: "-qv --quiet --verbose"}, {names: "--version -V --help -h", does: shows}},
 		subs: []program{
+			// safe: apk info
 			{
 				names: "info list search policy version dot stats", each: true, risk: umpire.Safe, why: listsPackages,
 				opts: []option{
@@ -172,15 +202,19 @@ var packageManagers = []program{
 			},
 		},
 	},
+	// safe: pacman --version
+	// asks: pacman -S x
 	{names: "pacman", every: checkRemoval, risk: umpire.High, consequence: lost, why: changesPackages, lax: true,
 		check: checkPacman, opts: []option{{names: "--version -V --help -h", does: shows}}},
 	{names: "yay paru emerge xbps-install xbps-remove", every: checkRemoval, risk: umpire.High, consequence: lost,
 		why: changesPackages, lax: true, opts: []option{{names: "--version -V --help -h", does: shows}}},
+	// asks: snap install x
 	{
 		names: "snap flatpak port pkg pkgin guix opkg slackpkg swupd choco scoop winget mas eopkg", risk: umpire.High,
 		consequence: lost, why: changesPackages, style: leading,
 		opts: []option{{names: "--version --help -h", does: shows}},
 		subs: []program{
+			// safe: snap list
 			{
 				names: "list ls info find search version remote-ls remotes installed contents deps outdated",
 				each:  true, risk: umpire.Low, why: listsPackages, check: registryNames,
@@ -188,12 +222,14 @@ var packageManagers = []program{
 			},
 		},
 	},
+	// safe: nix --version
 	{
 		names: "nix", risk: umpire.Medium, consequence: lost, why: "evaluates and builds Nix code", style: leading,
 		opts: []option{{names: "--version --help", does: shows}},
 		subs: []program{
 			{names: "profile upgrade-nix copy store registry", each: true, risk: umpire.High, consequence: sent,
 				why: changesPackages, lax: true},
+			// asks: nix run x
 			{names: "run shell develop", each: true, risk: umpire.High, consequence: lost,
 				why: "downloads and runs programs", lax: true},
 		},

@@ -18,6 +18,7 @@ var pythonPackages = []program{
 				consequence: lost, why: "works with other programs or hosts"},
 		},
 		subs: []program{
+			// safe: pip list
 			{
 				names: "list freeze check", each: true, risk: umpire.Safe, why: listsPackages, args: "none",
 				opts: []option{
@@ -50,6 +51,7 @@ var pythonPackages = []program{
 						opts: []option{{names: "--format="}}},
 				},
 			},
+			// asks: pip install x
 			{
 				names: "install download wheel", each: true, risk: umpire.High, consequence: reversible,
 				why: changesPackages, lax: true,
@@ -60,14 +62,18 @@ var pythonPackages = []program{
 			},
 		},
 	},
+	// asks: pipx run x
 	{
 		names: "pipx", risk: umpire.High, consequence: lost, why: downloadsRun, style: leading,
 		opts: []option{{names: "--version --help -h", does: shows}},
 		subs: []program{
+			// safe: pipx list
 			{names: "list environment", each: true, risk: umpire.Safe, why: listsPackages,
 				opts: []option{{names: "--short --json --include-injected --skip-maintenance --value= -V="}}},
 		},
 	},
+	// asks: uvx x
+	// safe: uvx --version
 	{names: "uvx", risk: umpire.High, consequence: lost, why: downloadsRun, style: leading,
 		opts: []option{{names: "--version -V --help -h", does: shows}}},
 	{
@@ -79,6 +85,7 @@ var pythonPackages = []program{
 		},
 		subs: []program{
 			{names: "pip", risk: umpire.High, consequence: lost, why: changesPackages, style: leading, subs: []program{
+				// safe: uv pip list
 				{
 					names: "list show freeze tree check", each: true, risk: umpire.Safe, why: listsPackages,
 					opts: []option{
@@ -91,6 +98,10 @@ var pythonPackages = []program{
 				lax: true},
 			{names: "version", risk: umpire.Safe, why: "prints the version", args: "none",
 				opts: []option{{names: "--short --output-format="}}},
+			// safe: uv run ruff check .
+			// asks: uv run --with evil pytest
+			// asks: uv run x.py
+			// asks: uv run x
 			{names: "run", risk: umpire.Safe, why: runsOwn, style: leading, check: checkProjectRun, opts: []option{
 				{names: "--frozen --locked --no-sync --offline --quiet -q --isolated --no-project --active --exact " +
 					"--all-extras --no-dev --extra= --group= --package= -v --verbose"},
@@ -109,6 +120,8 @@ var pythonPackages = []program{
 			},
 			{names: "cache", risk: umpire.High, consequence: reversible, why: "changes uv's cache", style: leading,
 				subs: []program{{names: "dir size", each: true, risk: umpire.Safe, why: "looks at uv's cache"}}},
+			// safe: uv tree --frozen --depth 1
+			// asks: uv tree --depth 1
 			{
 				names: "tree", risk: umpire.Medium, consequence: reversible, why: "changes the project",
 				check: checkTree,
@@ -137,6 +150,7 @@ var pythonPackages = []program{
 			{names: "--version -V --help -h", does: shows},
 		},
 		subs: []program{
+			// safe: poetry show
 			{
 				names: "show list check about graph verify", each: true, risk: umpire.Safe, why: listsPackages,
 				opts: []option{
@@ -145,10 +159,15 @@ var pythonPackages = []program{
 					{names: "-tloaTq"}, {names: aboutItself, does: shows},
 				},
 			},
+			// asks: poetry install
 			{names: "add install update remove sync", each: true, risk: umpire.High, consequence: reversible,
 				why: changesPackages, lax: true},
 			{names: "version", risk: umpire.Safe, why: "prints the version", check: checkShownVersion,
 				opts: []option{{names: "-s --short"}}},
+			// safe: poetry run pytest -q
+			// asks: poetry run ./x
+			// asks: poetry run python x.py
+			// asks: poetry run pytest -p evil
 			{names: "run", risk: umpire.Safe, why: runsOwn, style: leading, check: checkProjectRun},
 			{
 				names: "env", risk: umpire.Medium, consequence: reversible, why: "works on virtual environments",
@@ -172,10 +191,12 @@ var pythonPackages = []program{
 			{names: "--version --help -h", does: shows},
 		},
 	},
+	// asks: conda install x
 	{
 		names: "conda mamba micromamba", risk: umpire.High, consequence: lost, why: changesPackages, style: leading,
 		opts: []option{{names: "--version -V --help -h", does: shows}},
 		subs: []program{
+			// safe: conda list
 			{names: "list info", each: true, risk: umpire.Safe, why: listsPackages, opts: []option{
 				{names: "-n= --name="}, {names: "--json --envs --explicit --export --revisions --all --system --base"},
 				{names: "-eacs"}, {names: "-p= --prefix=", does: reads},
@@ -205,10 +226,12 @@ const pipLooks = "--format= --outdated --uptodate --local --user --editable --ex
 
 // languagePackages are the package managers of other languages.
 var languagePackages = []program{
+	// asks: gem install x
 	{
 		names: "gem", risk: umpire.High, consequence: lost, why: changesPackages, style: leading,
 		opts: []option{{names: "--version -v --help -h", does: shows}},
 		subs: []program{
+			// safe: gem list
 			{
 				names: "list environment env contents dependency which query help", each: true, risk: umpire.Safe,
 				why: listsPackages,
@@ -232,6 +255,8 @@ var languagePackages = []program{
 		opts: []option{{names: "--no-color --verbose -V"}, {names: "--version -v --help -h", does: shows}},
 		subs: []program{
 			// Every look at a bundle runs the project's Gemfile, which is Ruby code.
+			// safe: bundle list
+			// safe: bundle info rails --path
 			{
 				names: "list show info check", each: true, risk: umpire.Safe,
 				why: "runs the project's Gemfile, and lists its gems",
@@ -241,14 +266,21 @@ var languagePackages = []program{
 					{names: "--gemfile=", does: obeys, why: otherRules}, {names: "--help -h", does: shows},
 				},
 			},
+			// asks: bundle outdated
 			{names: "outdated platform env viz licenses", each: true, risk: umpire.Medium, consequence: lost,
 				why: "runs the project's Gemfile", lax: true},
+			// asks: bundle install
 			{names: "install update add remove", each: true, risk: umpire.High, consequence: reversible,
 				why: changesPackages, lax: true},
+			// safe: bundle exec rspec spec/a_spec.rb
+			// asks: bundle exec rake
+			// asks: bundle exec sh -c ls
 			{names: "exec", risk: umpire.Safe, why: runsOwn, style: leading, check: checkProjectRun},
+			// safe: bundle help
 			{names: "help version", each: true, risk: umpire.Safe, why: "prints help"},
 		},
 	},
+	// safe: composer --version
 	{
 		names: "composer", risk: umpire.High, consequence: lost, why: changesPackages, style: leading,
 		opts: []option{
@@ -257,9 +289,12 @@ var languagePackages = []program{
 			{names: "--version -V --help -h", does: shows},
 		},
 		subs: []program{
+			// asks: composer install
 			{names: "install update require remove", each: true, risk: umpire.High, consequence: reversible,
 				why: changesPackages, lax: true},
 			// Every command of composer loads the project's plugins.
+			// safe: composer show --tree
+			// asks: composer show -l
 			{
 				names: "show info licenses", each: true, risk: umpire.Safe,
 				why: "loads the project's composer plugins, and lists packages",
@@ -269,6 +304,7 @@ var languagePackages = []program{
 					{names: "--format="}, {names: "--help -h", does: shows},
 				},
 			},
+			// asks: composer outdated
 			{names: "outdated why depends why-not prohibits validate diagnose check-platform-reqs suggests fund " +
 				"status audit search", each: true, risk: umpire.Medium, consequence: lost,
 				why: "runs the project's composer plugins", lax: true},

@@ -36,6 +36,7 @@ var scriptPackages = []program{
 			{names: "--version -v --help -h -l", does: shows},
 		},
 		subs: []program{
+			// safe: npm ls
 			{names: "list ls la ll", each: true, risk: umpire.Safe, why: listsPackages,
 				opts: []option{{names: npmLooks}, {names: npmShort}, {names: aboutItself, does: shows}}},
 			{
@@ -93,6 +94,7 @@ var scriptPackages = []program{
 				lax: true},
 			{names: "docs repo bugs home", each: true, risk: umpire.Medium, consequence: sent, why: "opens a browser",
 				lax: true},
+			// asks: npm install
 			{names: "install i in ins inst insta instal isnt isnta isntal isntall add", risk: umpire.High,
 				consequence: reversible, why: changesPackages, lax: true, also: []*[]option{&globally}},
 			{
@@ -102,6 +104,12 @@ var scriptPackages = []program{
 			},
 		},
 	},
+	// safe: npx @biomejs/biome check
+	// asks: npx biome check
+	// safe: npx tsc --noEmit
+	// asks: npx x
+	// safe: npx jest --coverage --coverageReporters=text
+	// asks: npx jest --coverageReporters=./x.js
 	{
 		names: "npx bunx", manifests: "package.json", risk: umpire.Safe, why: runsOwn, style: leading, check: checkNpx,
 		opts: []option{
@@ -112,6 +120,10 @@ var scriptPackages = []program{
 			{names: "--version -v --help -h", does: shows},
 		},
 	},
+	// safe: yarn typecheck
+	// safe: yarn jest --coverage
+	// asks: yarn jest --config x
+	// asks: yarn build
 	{
 		names: "yarn yarnpkg", manifests: "package.json", risk: umpire.Medium, consequence: lost,
 		why: "runs a script of the project", style: leading, check: checkBareYarn,
@@ -138,6 +150,7 @@ var scriptPackages = []program{
 			},
 			{names: "audit", risk: umpire.Low, why: asksRegistry, args: "none",
 				opts: []option{{names: "--json --level= --groups= --all --recursive"}, {names: "-AR"}}},
+			// safe: yarn test
 			{names: "test " + ownScripts, each: true, risk: umpire.Safe, why: runsTests, args: "read…",
 				check: checkNamedScript, opts: []option{{names: "--silent -s"}, {names: aboutItself, does: shows}}},
 			{names: ownPrograms, each: true, risk: umpire.Safe, why: runsOwn, style: bare, check: checkOwnProgram},
@@ -161,6 +174,7 @@ var scriptPackages = []program{
 						opts: []option{{names: "--json --since? --recursive --verbose"}, {names: "-Rv"}}},
 				},
 			},
+			// asks: yarn install
 			{names: "add install upgrade up remove import dedupe rebuild", each: true, risk: umpire.High,
 				consequence: reversible, why: changesPackages, lax: true, also: []*[]option{&globally}},
 			{names: "publish npm link unlink dlx create init exec set plugin cache global unplug patch patch-commit " +
@@ -168,6 +182,8 @@ var scriptPackages = []program{
 				why: changesPackages, lax: true},
 		},
 	},
+	// safe: pnpm lint
+	// asks: pnpm build
 	{
 		names: "pnpm", manifests: "package.json", risk: umpire.Medium, consequence: lost,
 		why: "runs a script of the project", style: leading,
@@ -200,6 +216,7 @@ var scriptPackages = []program{
 				{names: "--json --audit-level= --prod --dev"}, {names: "-PD"},
 				{names: "--fix", does: harms, consequence: reversible, why: changesPackages},
 			}},
+			// safe: pnpm test
 			{
 				names: "test t tst", risk: umpire.Safe, why: runsTests, args: "read…", check: checkNamedScript,
 				opts: []option{
@@ -209,6 +226,9 @@ var scriptPackages = []program{
 			{names: ownScripts, each: true, risk: umpire.Safe, why: runsTests, args: "read…", check: checkNamedScript,
 				opts: []option{{names: "--silent -s"}, {names: aboutItself, does: shows}}},
 			{names: ownPrograms, each: true, risk: umpire.Safe, why: runsOwn, style: bare, check: checkOwnProgram},
+			// safe: pnpm exec tsc --noEmit
+			// asks: pnpm exec x
+			// asks: pnpm exec -c ls
 			{names: "exec", risk: umpire.Safe, why: runsOwn, style: leading, check: checkProjectRun, opts: []option{
 				{names: "--silent -s --recursive -r --filter= -F="},
 				{names: "-c --shell-mode", does: harms, consequence: lost, why: "runs shell code"},
@@ -229,6 +249,7 @@ var scriptPackages = []program{
 						check: checkPackageConfig, opts: []option{{names: "--json --global -g"}}},
 				},
 			},
+			// asks: pnpm install
 			{
 				names: "add install i up update upgrade remove rm uninstall un import dedupe prune rebuild rb fetch",
 				each:  true, risk: umpire.High, consequence: reversible, why: changesPackages, lax: true,
@@ -239,6 +260,7 @@ var scriptPackages = []program{
 				lax: true},
 		},
 	},
+	// safe: bun lint
 	{
 		names: "bun", every: guessCode, manifests: "package.json", risk: umpire.Medium, consequence: lost,
 		why: "runs JavaScript code", style: leading, check: runsCode,
@@ -256,16 +278,20 @@ var scriptPackages = []program{
 			}},
 			{names: "outdated info why", each: true, risk: umpire.Safe, why: asksRegistry, check: registryNames,
 				opts: []option{{names: "--json --filter= -F= --top --depth="}}},
+			// safe: bun test
 			{names: "test", risk: umpire.Safe, why: runsTests, args: "read…", check: checkNamedScript, opts: []option{
 				{names: "--timeout= --bail? --rerun-each= --only --todo --coverage --coverage-reporter= -t= " +
 					"--test-name-pattern= --concurrent --randomize --seed="},
 				{names: "-u --update-snapshots", does: asks, consequence: reversible, why: "changes snapshots"},
 			}},
 			{names: ownScripts, each: true, risk: umpire.Safe, why: runsTests, args: "read…", check: checkNamedScript},
+			// asks: bun x evil
+			// asks: bun x -p evil tsc
 			{names: "x", risk: umpire.Safe, why: runsOwn, style: leading, check: checkNpx, opts: []option{
 				{names: "--bun --silent"},
 				{names: "--package= -p= --no-install --verbose", does: harms, consequence: lost, why: downloadsRun},
 			}},
+			// asks: bun run x
 			{names: "run", risk: umpire.Safe, why: "lists the project's scripts", args: "read…", check: checkScript,
 				opts: []option{{names: "--silent --bun -b --if-present --filter= -F="}}},
 			{names: "install i add a remove rm update", each: true, risk: umpire.High, consequence: reversible,
@@ -274,15 +300,19 @@ var scriptPackages = []program{
 				consequence: sent, why: changesPackages, lax: true},
 		},
 	},
+	// asks: nvm install 20
 	{
 		names: "corepack nvm fnm volta asdf mise rtx pyenv rbenv", risk: umpire.High, consequence: lost,
 		why: "installs or selects versions of programs", style: leading,
 		opts: []option{{names: "--version -v --help -h", does: shows}},
 		subs: []program{
+			// safe: nvm ls
 			{names: "list ls current which whereis versions", each: true, risk: umpire.Safe,
 				why: "lists versions of programs", opts: []option{{names: "--json --bare"}}},
 		},
 	},
+	// safe: n ls
+	// asks: n current
 	{
 		names: "n", risk: umpire.High, consequence: lost, why: "installs or selects versions of programs",
 		style: leading, opts: []option{{names: "--version -V --help -h", does: shows}},

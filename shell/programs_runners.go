@@ -16,6 +16,8 @@ const runsTests = "runs the project's own tests, which are code of the project"
 // tests or shapes the report is accepted: an option that names a configuration,
 // a plugin, a reporter of one's own or a file to write asks.
 var testRunners = []program{
+	// safe: pytest -q
+	// asks: pytest --pdb
 	{names: "pytest py.test", risk: umpire.Safe, why: runsTests, check: checkPytest, opts: []option{
 		{names: "-vqxsl"}, {names: "-k= -m= -r= -n= -V"},
 		{names: "--verbose --quiet --exitfirst --lf --last-failed --ff --failed-first --nf --new-first --sw " +
@@ -44,6 +46,8 @@ var testRunners = []program{
 		{names: "--basetemp=", does: deletes | asks, consequence: lost, why: "empties the folder first"},
 		{names: "--version --help -h", does: shows},
 	}},
+	// safe: jest
+	// asks: jest --config=x
 	{names: "jest", risk: umpire.Safe, why: runsTests, args: "read…", check: checkRunner, opts: []option{
 		{names: "-bife -t= -w=", why: "chooses tests"},
 		{names: "--ci --coverage --no-coverage --verbose --silent --runInBand --bail? --testNamePattern= " +
@@ -61,6 +65,8 @@ var testRunners = []program{
 			why: "runs the version control or changes snapshots"},
 		{names: "--version --help -h", does: shows},
 	}},
+	// safe: vitest run
+	// asks: vitest --ui
 	{names: "vitest", risk: umpire.Safe, why: runsTests, args: "read…", check: checkVitest, opts: []option{
 		{names: "-t="},
 		{names: "--run --coverage --testNamePattern= --bail= --silent? --no-color --color --passWithNoTests --shard= " +
@@ -78,6 +84,8 @@ var testRunners = []program{
 			why: "stays and waits for changes, or changes snapshots", except: "false"},
 		{names: "--version -v --help -h", does: shows},
 	}},
+	// safe: mocha
+	// asks: mocha -r ./x
 	{names: "mocha", risk: umpire.Safe, why: runsTests, args: "read…", check: checkRunner, opts: []option{
 		{names: "-ibcpSA -g= -f= -t= -s= -j="},
 		{names: "--grep= --fgrep= --invert --timeout= --bail --exit --no-exit --recursive --forbid-only " +
@@ -90,6 +98,8 @@ var testRunners = []program{
 		{names: "--ignore= --exclude=", does: reads},
 		{names: "--version -V --help -h", does: shows},
 	}},
+	// safe: phpunit
+	// asks: phpunit --bootstrap=x
 	{names: "phpunit", risk: umpire.Safe, why: runsTests, args: "read…", check: checkRunner, opts: []option{
 		{names: "--filter= --exclude-filter= --group= --exclude-group= --testsuite= --exclude-testsuite= --covers= " +
 			"--uses= --testdox --colors? --columns= --no-coverage --no-logging --no-progress --no-results " +
@@ -103,6 +113,8 @@ var testRunners = []program{
 			"--no-configuration --no-extensions --reverse-order --process-isolation"},
 		{names: "-v"}, {names: "--version --help -h --check-version", does: shows},
 	}},
+	// safe: rspec
+	// asks: rspec -r ./x
 	{names: "rspec", risk: umpire.Safe, why: runsTests, args: "read…", check: checkRunner, opts: []option{
 		{names: "-cnbw -p? -e= -E= -t="},
 		{names: "--example= --example-matches= --tag= --fail-fast? --no-fail-fast --next-failure --only-failures " +
@@ -113,10 +125,12 @@ var testRunners = []program{
 			except: "p progress d doc documentation j json h html f failures"},
 		{names: "--version -v --help -h", does: shows},
 	}},
+	// asks: dotnet run
 	{
 		names: "dotnet", risk: umpire.Medium, consequence: lost, why: buildsOrRuns, style: leading,
 		opts: []option{{names: "--version --info --list-sdks --list-runtimes --help -h", does: shows}},
 		subs: []program{
+			// safe: dotnet test
 			{names: "test", risk: umpire.Safe, why: runsTests, args: "read…", check: checkDotnetTest, opts: []option{
 				{names: "-c= -f= -v= -t -a="},
 				{names: "--filter= --no-build --no-restore --nologo --configuration= --framework= --verbosity= " +
@@ -126,12 +140,16 @@ var testRunners = []program{
 					"console;verbosity=quiet console;verbosity=minimal console;verbosity=normal " +
 					"console;verbosity=detailed"},
 			}},
+			// safe: dotnet build --no-restore
+			// asks: dotnet build -p:X=y
 			{names: "build", risk: umpire.Safe, why: runsTests, args: "read…", check: checkDotnetTest, opts: []option{
 				{names: "-c= -f= -v= -a="},
 				{names: "--no-restore --nologo --configuration= --framework= --verbosity= --no-incremental " +
 					"--no-dependencies --arch= --os= --tl?"},
 				{names: "-h --help", does: shows},
 			}},
+			// safe: dotnet format --verify-no-changes
+			// asks: dotnet format
 			{
 				names: "format", risk: umpire.Safe, why: "formats code", args: "tree…", check: checkDotnetFormat,
 				opts: []option{
@@ -142,6 +160,11 @@ var testRunners = []program{
 			{names: publishing, each: true, risk: umpire.High, consequence: sent, why: changesPackages, lax: true},
 		},
 	},
+	// safe: mvn dependency:tree
+	// asks: mvn dependency:get
+	// safe: mvn test
+	// asks: mvn deploy
+	// asks: mvn install
 	{
 		names: "mvn", manifests: "pom.xml", risk: umpire.Safe, why: runsTests, style: words, check: checkMavenGoals,
 		opts: []option{
@@ -152,6 +175,11 @@ var testRunners = []program{
 			{names: "--version -version -v --help -h", does: shows},
 		},
 	},
+	// safe: gradle check
+	// safe: gradle tasks --all
+	// asks: gradle publish
+	// safe: gradle test
+	// asks: gradle build
 	{
 		names: "gradle", manifests: "build.gradle build.gradle.kts settings.gradle settings.gradle.kts",
 		risk: umpire.Safe, why: runsTests, check: checkGradleTasks,

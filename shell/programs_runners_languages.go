@@ -11,10 +11,12 @@ import (
 // project says is built and its tests run; what publishes, installs or runs
 // anything else asks.
 var languageRunners = []program{
+	// safe: mix --version
 	{
 		names: "mix", risk: umpire.Medium, consequence: lost, why: buildsOrRuns, style: leading,
 		opts: []option{{names: "--version --help -h", does: shows}},
 		subs: []program{
+			// safe: mix test --trace test/a_test.exs:12
 			{names: "test", risk: umpire.Safe, why: runsTests, args: "read…", check: checkRunner, opts: []option{
 				{names: "--trace --stale --failed --only= --exclude= --include= --seed= --max-failures= --max-cases= " +
 					"--slowest= --color --no-color --warnings-as-errors --all-warnings --no-start --no-compile " +
@@ -22,8 +24,11 @@ var languageRunners = []program{
 			}},
 			{names: "compile", risk: umpire.Safe, why: runsTests, args: "none",
 				opts: []option{{names: "--warnings-as-errors --all-warnings --force --no-deps-check --verbose"}}},
+			// safe: mix format --check-formatted
+			// asks: mix format
 			{names: "format", risk: umpire.Safe, why: "formats code", args: "read…", check: checkFormatter,
 				opts: []option{{names: "--check-formatted", why: "only checks"}, {names: "--dry-run"}}},
+			// asks: mix credo gen.config
 			{
 				names: "credo", risk: umpire.Safe, why: "checks code by the project's rules", args: "read…",
 				check: checkCredo,
@@ -32,14 +37,19 @@ var languageRunners = []program{
 						"--verbose"},
 				},
 			},
+			// asks: mix deps.get
+			// asks: mix deps.get
 			{names: "deps.get deps.update hex.publish archive.install local.hex local.rebar escript.install hex.user",
 				each: true, risk: umpire.High, consequence: sent, why: changesPackages, lax: true},
 		},
 	},
+	// asks: stack exec x
+	// asks: cabal run
 	{
 		names: "stack cabal", risk: umpire.Medium, consequence: lost, why: buildsOrRuns, style: leading,
 		opts: []option{{names: "--version --help -h", does: shows}},
 		subs: []program{
+			// safe: stack test
 			{names: "build test", each: true, risk: umpire.Safe, why: runsTests, check: checkTargets, opts: []option{
 				{names: "--fast --pedantic --no-run-tests --enable-tests --offline --keep-going -v? " +
 					"--test-show-details="},
@@ -48,10 +58,13 @@ var languageRunners = []program{
 				why: changesPackages, lax: true},
 		},
 	},
+	// asks: dune exec x
 	{
 		names: "dune", risk: umpire.Medium, consequence: lost, why: buildsOrRuns, style: leading,
 		opts: []option{{names: "--version --help", does: shows}},
 		subs: []program{
+			// safe: dune build @check
+			// asks: dune build @fmt --auto-promote
 			{
 				names: "build test runtest", each: true, risk: umpire.Safe, why: runsTests, args: "read…",
 				check: checkTargets,
@@ -59,10 +72,13 @@ var languageRunners = []program{
 			},
 		},
 	},
+	// asks: swift run
+	// asks: swift package update
 	{
 		names: "swift", risk: umpire.Medium, consequence: lost, why: buildsOrRuns, style: leading,
 		opts: []option{{names: "--version --help", does: shows}},
 		subs: []program{
+			// safe: swift test --filter Foo
 			{
 				names: "build test", each: true, risk: umpire.Safe, why: runsTests, args: "none", check: checkRunner,
 				opts: []option{
@@ -73,6 +89,8 @@ var languageRunners = []program{
 			},
 		},
 	},
+	// asks: dart run x
+	// asks: dart pub publish
 	{
 		names: "flutter dart", risk: umpire.Medium, consequence: lost, why: buildsOrRuns, style: leading,
 		opts: []option{
@@ -80,6 +98,7 @@ var languageRunners = []program{
 			{names: "--no-color --color --suppress-analytics --disable-analytics -v --verbose"},
 		},
 		subs: []program{
+			// safe: flutter test test/a_test.dart
 			{names: "test", risk: umpire.Safe, why: runsTests, args: "read…", check: checkRunner, opts: []option{
 				{names: "-n= --name= -N= --plain-name= -t= --tags= -x= --exclude-tags= -j= --concurrency= " +
 					"--fail-fast --no-color --color --run-skipped --chain-stack-traces --timeout= --total-shards= " +
@@ -93,6 +112,8 @@ var languageRunners = []program{
 						"--no-preamble"},
 				},
 			},
+			// safe: dart format -o none .
+			// asks: dart format .
 			{
 				names: "format", risk: umpire.Safe, why: "formats code", args: "tree…", check: checkDartFormat,
 				opts: []option{
@@ -105,24 +126,35 @@ var languageRunners = []program{
 			{names: publishing, each: true, risk: umpire.High, consequence: sent, why: changesPackages, lax: true},
 		},
 	},
+	// asks: zig cc a.c
 	{names: "zig", risk: umpire.Medium, consequence: lost, why: buildsOrRuns, style: leading, subs: []program{
 		{names: "version env targets zen", each: true, risk: umpire.Safe, why: "prints what it knows", args: "none"},
+		// safe: zig build test
+		// asks: zig build run
 		{names: "build", risk: umpire.Safe, why: runsTests, style: words, check: checkZigSteps,
 			opts: []option{{names: "-Doptimize= -Drelease? --summary= -freference-trace? --verbose"}}},
+		// asks: zig fmt src
 		{names: "fmt", risk: umpire.Safe, why: "formats code", args: "tree…", check: checkFormatter,
 			opts: []option{{names: "--check", why: "only checks"}, {names: "--ast-check --color= --exclude="}}},
 		{names: "ast-check", risk: umpire.Safe, why: "checks the syntax", args: "read…",
 			opts: []option{{names: "-t --color="}}},
 	}},
+	// safe: rake test
+	// asks: rake
+	// asks: rake -f x test
+	// asks: rake test deploy
 	{
 		names: "rake", manifests: "rakefile Rakefile rakefile.rb Rakefile.rb", risk: umpire.Medium, consequence: lost,
 		why: buildsOrRuns, check: checkRake,
 		opts: []option{{names: "--version -V --help -h -H", does: shows}, {names: "--quiet -q --silent -s --trace?"}},
 	},
+	// asks: rails db:drop
+	// asks: rails runner x
 	{
 		names: "rails", risk: umpire.Medium, consequence: lost, why: "runs code of the project", style: leading,
 		opts: []option{{names: "--version -v", does: shows}},
 		subs: []program{
+			// safe: rails test test/a_test.rb
 			{
 				names: "test test:all test:system", each: true, risk: umpire.Safe, why: runsTests, args: "read…",
 				check: checkRunner,
@@ -133,10 +165,13 @@ var languageRunners = []program{
 			},
 		},
 	},
+	// asks: playwright codegen
 	{
 		names: "playwright", risk: umpire.Medium, consequence: lost, why: "drives browsers", style: leading,
 		opts: []option{{names: "--version -V --help -h", does: shows}},
 		subs: []program{
+			// safe: playwright test --grep a
+			// asks: playwright test --reporter ./x.js
 			{names: "test", risk: umpire.Safe, why: runsTests, args: "read…", check: checkRunner, opts: []option{
 				{names: "-g= --grep= --grep-invert= --list --project= --workers= -j= --retries= --repeat-each= " +
 					"--timeout= --global-timeout= --max-failures= -x --forbid-only --fully-parallel " +
@@ -148,12 +183,18 @@ var languageRunners = []program{
 				why: changesPackages, lax: true},
 		},
 	},
+	// safe: ctest --output-on-failure
+	// asks: ctest -S x.cmake
+	// asks: ctest --build-and-test a b
 	{names: "ctest", risk: umpire.Safe, why: runsTests, style: words, args: "none", check: checkRunner, opts: []option{
 		{names: "-N --show-only -V --verbose -VV --extra-verbose -Q --quiet --output-on-failure --stop-on-failure " +
 			"--progress --no-tests= --rerun-failed -R= --tests-regex= -E= --exclude-regex= -L= --label-regex= -LE= " +
 			"--label-exclude= -C= --build-config= -j= --parallel= --timeout= --repeat= --schedule-random"},
 		{names: "--test-dir=", does: reads}, {names: "--version --help", does: shows},
 	}},
+	// safe: tox -e py311
+	// asks: tox -e release
+	// asks: tox -c other.ini
 	{
 		names: "tox", manifests: "tox.ini", risk: umpire.Safe, why: runsTests, style: leading, args: "none",
 		check: checkRunner,

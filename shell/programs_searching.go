@@ -21,6 +21,8 @@ var packedSearch = []option{
 
 // searching are the programs that look for files and text.
 var searching = []program{
+	// safe: grep -rn x src
+	// asks: grep x /etc/shadow
 	{
 		names: "grep egrep fgrep ggrep", risk: umpire.Safe, why: "searches text", args: "data read…", lax: true,
 		check: checkGrep, out: found,
@@ -39,14 +41,26 @@ var searching = []program{
 			{names: aboutItself, does: shows},
 		},
 	},
+	// safe: zgrep -i x a.gz
+	// asks: zgrep --context 1 /etc/motd
 	{names: "zgrep zegrep zfgrep", risk: umpire.Safe, why: "searches text in packed files", args: "data read…",
 		lax: true, check: checkGrep, out: found, also: []*[]option{&packedSearch}},
+	// safe: bzgrep foo a.bz2
+	// asks: bzgrep foo /etc/shadow
+	// safe: bzgrep x a.bz2
+	// asks: bzgrep x /etc/motd
 	{names: "bzgrep bzegrep bzfgrep", risk: umpire.Safe, why: "searches text in packed files", args: "data read…",
 		lax: true, check: checkGrep, out: found, also: []*[]option{&packedSearch}},
+	// safe: xzgrep x a.xz
+	// asks: xzgrep -r x
 	{names: "xzgrep xzegrep xzfgrep", risk: umpire.Safe, why: "searches text in packed files", args: "data read…",
 		lax: true, check: checkGrep, out: found, also: []*[]option{&packedSearch}},
+	// safe: zstdgrep x a.zst
+	// asks: zstdgrep x /etc/motd
 	{names: "zstdgrep", risk: umpire.Safe, why: "searches text in packed files", args: "data read…", lax: true,
 		check: checkGrep, out: found, also: []*[]option{&packedSearch}},
+	// safe: rg -n x src
+	// asks: rg --pre=./x y
 	{
 		names: "rg ripgrep", risk: umpire.Safe, why: "searches text", args: "data tree…", check: checkSearch,
 		out: found,
@@ -78,6 +92,8 @@ var searching = []program{
 			{names: "--help --version --pcre2-version", does: shows},
 		},
 	},
+	// safe: ag x src
+	// asks: ag --pager=./x y
 	{
 		names: "ag", risk: umpire.Safe, why: "searches text", args: "data tree…", check: checkSearch, out: found,
 		opts: []option{
@@ -99,6 +115,8 @@ var searching = []program{
 			{names: aboutItself, does: shows},
 		},
 	},
+	// safe: ack x src
+	// asks: ack --pager=./x y
 	{
 		names: "ack ack-grep", risk: umpire.Safe, why: "searches text", args: "data tree…", check: checkSearch,
 		out: found,
@@ -125,10 +143,16 @@ var searching = []program{
 			{names: "--help --version --help-types --help-colors --man --dump --thpppt --bar", does: shows},
 		},
 	},
+	// safe: find . -name x
+	// asks: find . -delete
 	{names: "find gfind", peeks: true, risk: umpire.Safe, why: "looks for files", style: bare, check: checkFind,
 		out: finds},
+	// safe: fd x src
+	// asks: fd -x rm
 	{names: "fd fdfind", peeks: true, risk: umpire.Safe, why: "looks for files", style: bare, check: checkFd,
 		out: fdPaths},
+	// safe: locate x
+	// asks: locate -d /root/db x
 	{names: "locate plocate mlocate", risk: umpire.Safe, why: "looks names up in a list of all files", args: "data…",
 		lax: true, opts: []option{{names: "-d= --database=", does: reads}, {names: aboutItself, does: shows}}},
 }

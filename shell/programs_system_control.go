@@ -10,11 +10,20 @@ import (
 // controlTools change what the system runs, who may use it and how it is
 // connected. Their first operand mostly says whether they only look.
 var controlTools = []program{
+	// safe: kill -l
+	// asks: kill 1
+	// safe: kill -0 1234
+	// asks: kill -0 -1
+	// asks: kill -0 $P
 	{names: "kill", risk: umpire.High, consequence: lost, why: "ends processes", style: bare, check: checkKill},
 	{names: "killall5", risk: umpire.Critical, consequence: lost, why: "ends every process", lax: true},
+	// asks: killall x
 	{names: "killall pkill skill snice xkill tkill taskkill", risk: umpire.High, consequence: lost,
 		why: "ends processes", lax: true, check: checkKillAll},
+	// asks: renice 5 1
 	{names: "renice", risk: umpire.Medium, consequence: reversible, why: "changes running processes", style: bare},
+	// safe: systemctl status x
+	// asks: systemctl stop x
 	{
 		names: "systemctl", risk: umpire.High, consequence: lost, why: "controls services", check: checkSystemctl,
 		opts: []option{
@@ -32,6 +41,8 @@ var controlTools = []program{
 	},
 	{names: "service rc-service initctl rc-update chkconfig sv", risk: umpire.High, consequence: lost,
 		why: "controls services", lax: true, check: checkService},
+	// safe: loginctl --version
+	// asks: loginctl kill-session 1
 	{
 		names: "loginctl machinectl", risk: umpire.High, consequence: lost, why: "controls sessions", lax: true,
 		check: checkLoginctl,
@@ -39,6 +50,8 @@ var controlTools = []program{
 			{names: "-H= --host= -M= --machine=", does: asks, consequence: sent, why: "works on another system"},
 		},
 	},
+	// safe: timedatectl --version
+	// asks: timedatectl set-time 10:00
 	{
 		names: "timedatectl hostnamectl localectl resolvectl networkctl nmcli coredumpctl busctl systemd-analyze",
 		risk:  umpire.High, consequence: lost, why: "changes settings of the system", lax: true,
@@ -66,8 +79,12 @@ var controlTools = []program{
 			}
 		},
 	},
+	// safe: systemd-detect-virt
+	// asks: systemd-detect-virt > ../x
 	{names: "systemd-detect-virt systemd-path systemd-escape systemd-cgls systemd-cgtop systemd-id128",
 		risk: umpire.Safe, why: "tells about the system", lax: true},
+	// safe: crontab -l
+	// asks: crontab a
 	{
 		names: "crontab", risk: umpire.High, consequence: lost, why: "sets what runs later", args: "read",
 		check: func(u *use) {
@@ -77,14 +94,19 @@ var controlTools = []program{
 		},
 		opts: []option{{names: "-l"}, {names: "-r"}, {names: "-e"}, {names: "-iTn"}, {names: "-u="}},
 	},
+	// asks: at now
 	{names: "at batch", risk: umpire.High, consequence: lost, why: "sets what runs later", check: checkAt,
 		opts: []option{{names: "-l"}, {names: "-c"}, {names: "-Vmvbdr -q= -t="}, {names: "-f=", does: reads}}},
+	// safe: atq
+	// asks: atq > ../x
 	{names: "atq", risk: umpire.Safe, why: "lists what runs later", lax: true},
 	{names: "atrm anacron run-parts", risk: umpire.High, consequence: lost, why: "changes what runs later", lax: true},
 	{names: "useradd adduser usermod userdel deluser groupadd addgroup groupmod groupdel delgroup passwd chpasswd " +
 		"gpasswd chage chfn chsh newusers vipw vigr visudo pwconv grpconv newgrp sg pw dseditgroup sysadminctl " +
 		"faillock update-alternatives alternatives authselect pam-auth-update dpkg-reconfigure", risk: umpire.High,
 		consequence: lost, why: "changes who may use the system, and how", lax: true, check: checkAccounts},
+	// safe: mount
+	// asks: mount /dev/sda1 /mnt
 	{
 		names: "mount", risk: umpire.High, consequence: lost, why: "mounts a file system", args: "data write…",
 		lax: true,
@@ -96,6 +118,7 @@ var controlTools = []program{
 			}
 		},
 	},
+	// asks: umount /mnt
 	{
 		names: "umount swapoff swapon fusermount fusermount3 pivot_root switch_root remount mount.nfs mount.cifs " +
 			"quotaon quotaoff",
@@ -109,8 +132,12 @@ var controlTools = []program{
 	},
 	{names: "insmod rmmod modprobe depmod kmod dkms kextload kextunload", risk: umpire.High, consequence: lost,
 		why: "changes the kernel", lax: true},
+	// safe: iptables -L
+	// asks: iptables -F
 	{names: "iptables ip6tables ebtables arptables", risk: umpire.High, consequence: lost,
 		why: "changes what may reach the machine", style: bare, check: checkIptables},
+	// safe: iptables-save
+	// asks: iptables-save -f /etc/x
 	{
 		names: "iptables-save ip6tables-save", risk: umpire.Safe, why: "prints what may reach the machine", lax: true,
 		opts: []option{
@@ -118,8 +145,12 @@ var controlTools = []program{
 			{names: "-M= --modprobe=", does: runs, why: "runs a program to load modules"},
 		},
 	},
+	// safe: nft list ruleset
+	// asks: nft flush ruleset
 	{names: "nft ufw firewall-cmd pfctl iptables-restore ip6tables-restore ipset ipfw tc", risk: umpire.High,
 		consequence: lost, why: "changes what may reach the machine", style: bare, check: checkFirewall},
+	// safe: ip addr
+	// asks: ip link set eth0 down
 	{
 		names: "ip", risk: umpire.High, consequence: lost, why: "changes how the machine is connected", style: words,
 		check: checkIP,
@@ -135,6 +166,8 @@ var controlTools = []program{
 	{names: "bridge ethtool iw iwconfig brctl vconfig ifup ifdown dhclient dhcpcd wpa_supplicant wpa_cli rfkill " +
 		"ovs-vsctl networksetup", risk: umpire.High, consequence: lost, why: "changes how the machine is connected",
 		lax: true},
+	// safe: ifconfig
+	// asks: ifconfig eth0 down
 	{
 		names: "ifconfig", risk: umpire.High, consequence: lost, why: "changes how the machine is connected",
 		style: bare,
@@ -145,6 +178,8 @@ var controlTools = []program{
 			}
 		},
 	},
+	// safe: route -n
+	// asks: route add default gw 1.2.3.4
 	{
 		names: "route", risk: umpire.High, consequence: lost, why: "changes where packets go", style: bare,
 		check: func(u *use) {
@@ -154,6 +189,8 @@ var controlTools = []program{
 			}
 		},
 	},
+	// safe: arp -a
+	// asks: arp -d x
 	{
 		names: "arp", risk: umpire.High, consequence: lost, why: "changes which machine is which", style: bare,
 		check: func(u *use) {
@@ -165,6 +202,8 @@ var controlTools = []program{
 	{names: "auditctl setenforce semanage setsebool apparmor_parser aa-enforce aa-complain aa-disable swaplabel " +
 		"sysrq tuned-adm cpupower powerprofilesctl crash gcore prlimit ipcrm", risk: umpire.High, consequence: lost,
 		why: "changes how the system protects itself or runs", lax: true},
+	// safe: getenforce
+	// asks: getenforce > ../x
 	{names: "getenforce sestatus aa-status", risk: umpire.Safe, why: "tells about the system", lax: true},
 }
 

@@ -11,7 +11,11 @@ var desktopTools = []program{
 	{names: "open xdg-open gio-open wslview start explorer explorer.exe cygstart sensible-browser x-www-browser",
 		risk: umpire.Medium, consequence: sent, why: "opens something with the program for it", args: "read…",
 		lax: true},
+	// asks: pbpaste
+	// asks: pbpaste > ../x
 	{names: "pbpaste", risk: umpire.Medium, consequence: harmless, why: printsClipboard, lax: true},
+	// asks: wl-paste
+	// asks: wl-paste --watch ./x
 	{
 		names: "wl-paste", risk: umpire.Medium, consequence: harmless, why: printsClipboard, style: leading,
 		args: "none",
@@ -21,43 +25,71 @@ var desktopTools = []program{
 			{names: aboutItself, does: shows},
 		},
 	},
+	// asks: pbcopy < /etc/shadow
+	// safe: pbcopy < a
 	{names: "pbcopy", risk: umpire.Low, why: "fills the clipboard", args: "none", style: words,
 		opts: []option{{names: "-pboard= -Prefer="}, {names: "-help", does: shows}}},
+	// safe: clip
+	// asks: clip x
 	{names: "clip clip.exe", risk: umpire.Low, why: "fills the clipboard", args: "none"},
+	// safe: wl-copy hello
+	// asks: wl-copy --no-such
 	{names: "wl-copy", risk: umpire.Low, why: "fills the clipboard", args: "data…", opts: []option{
 		{names: "-oncfp --paste-once --foreground --clear --primary --trim-newline"},
 		{names: "-t= --type= -s= --seat="}, {names: aboutItself, does: shows},
 	}},
+	// asks: xclip -o
+	// asks: xclip /etc/shadow
+	// safe: xclip -i a
 	{names: "xclip", risk: umpire.Low, why: "uses the clipboard", args: "read…", style: words, opts: []option{
 		{names: "-selection= -sel= -display= -d= -l= -loops= -t= -target="},
 		{names: "-i -in -f -filter -r -rmlastnl -silent -quiet -verbose -noutf8"},
 		{names: "-o -out", does: asks, consequence: harmless, why: printsClipboard},
 		{names: "-version -help -h", does: shows},
 	}},
+	// asks: xsel -o
+	// asks: xsel -l ../x
+	// safe: xsel -b -i
 	{names: "xsel", risk: umpire.Low, why: "uses the clipboard", args: "none", check: checkXsel, opts: []option{
 		{names: "-aficopsbkvnqxd --append --follow --input --clear --output --primary --secondary --clipboard --keep " +
 			"--exchange --delete --verbose --nodetach --trim -t= --selectionTimeout= --display="},
 		{names: "-l= --logfile=", does: writes, why: "writes a log"}, {names: aboutItself, does: shows},
 	}},
+	// safe: say hello
+	// asks: say -f /etc/shadow
 	{names: "say", risk: umpire.Low, why: "tells whoever sits there",
 		opts: []option{{names: "-v= -r="}, {names: "-f=", does: reads}, {names: "-o=", does: writes}}},
+	// safe: notify-send done
+	// asks: notify-send -A x=y done
 	{names: "notify-send", risk: umpire.Low, why: "tells whoever sits there", opts: []option{
 		{names: "-u= -t= -i= -a= -c= --urgency= --expire-time= --icon= --app-name= --category="},
 		{names: "-e --transient"},
 	}},
+	// safe: afplay a.wav
+	// asks: afplay /etc/motd
 	{names: "afplay", risk: umpire.Low, why: "plays a file", args: "read…", opts: []option{{names: "-v= -t= -r= -q="}}},
 	{names: "screencapture scrot gnome-screenshot import", risk: umpire.Medium, consequence: reversible,
 		why: "takes a picture of the screen", args: "write…", lax: true},
+	// safe: system_profiler SPHardwareDataType
+	// asks: system_profiler > ../x
 	{names: "system_profiler", risk: umpire.Safe, why: "tells about the system", opts: []option{{names: "-xml -json"}},
 		style: words},
+	// safe: mdfind -onlyin src x
+	// asks: mdfind -live x
 	{names: "mdfind", peeks: true, risk: umpire.Safe, why: "looks files up in an index", style: words, opts: []option{
 		{names: "-onlyin=", does: reads}, {names: "-name= -attr="}, {names: "-count -literal -interpret -0"},
 	}},
+	// safe: mdls a
+	// asks: mdls -plist out a
 	{names: "mdls", peeks: true, risk: umpire.Safe, why: "tells about files", style: words, args: "read…",
 		opts: []option{{names: "-name= -nullMarker="}, {names: "-raw"}, {names: "-plist=", does: writes}}},
+	// safe: ioreg
+	// asks: ioreg | sh
 	{names: "ioreg kextstat", each: true, risk: umpire.Safe, why: "tells about the system", lax: true},
 	{names: "vmmap", risk: umpire.Medium, consequence: reversible,
 		why: "looks into running processes, and can write files", lax: true},
+	// safe: dsmemberutil getuuid -U ann
+	// asks: dsmemberutil flushcache
 	{
 		names: "dsmemberutil", risk: umpire.Safe, why: "tells about users", style: words,
 		opts: []option{{names: "-u= -U= -g= -G= -x= -X= -s= -S= -h"}},
@@ -67,8 +99,11 @@ var desktopTools = []program{
 			}
 		},
 	},
+	// asks: heap 1
 	{names: "heap leaks sample spindump fs_usage dtruss", each: true, risk: umpire.Medium, consequence: lost,
 		why: "looks into running processes, and can start programs or write files", lax: true},
+	// safe: defaults read
+	// asks: defaults write a b c
 	{
 		names: "defaults", risk: umpire.High, consequence: lost, why: "changes settings", style: bare,
 		check: func(u *use) {
@@ -78,6 +113,8 @@ var desktopTools = []program{
 			}
 		},
 	},
+	// safe: launchctl list
+	// asks: launchctl unload x
 	{
 		names: "launchctl", risk: umpire.High, consequence: lost, why: "controls services", style: bare,
 		check: func(u *use) {
@@ -91,10 +128,16 @@ var desktopTools = []program{
 			}
 		},
 	},
+	// safe: plutil -p a.plist
+	// asks: dscl . -create /Users/x
 	{names: "dscl scutil pmset nvram spctl csrutil tmutil softwareupdate profiles systemsetup bless asr installer " +
 		"hdiutil codesign PlistBuddy plutil xattr mdutil kickstart", risk: umpire.High, consequence: lost,
 		why: "changes settings of the system", style: bare, check: checkMac},
+	// safe: ver
+	// asks: ver > ../x
 	{names: "cls ver", each: true, risk: umpire.Safe, why: "tells about the system", args: "none"},
+	// safe: systeminfo
+	// asks: systeminfo /S evil.example
 	{
 		names: "systeminfo tasklist where.exe hostname.exe", each: true, risk: umpire.Safe,
 		why: "tells about the system", style: bare,
@@ -106,6 +149,8 @@ var desktopTools = []program{
 			}
 		},
 	},
+	// safe: ipconfig
+	// asks: ipconfig /release
 	{
 		names: "ipconfig ipconfig.exe", risk: umpire.High, consequence: lost,
 		why: "changes how the machine is connected", style: bare,
@@ -116,10 +161,13 @@ var desktopTools = []program{
 			}
 		},
 	},
+	// asks: del a
 	{names: "del erase rd deltree", risk: umpire.High, consequence: lost, why: "deletes files for good", style: bare,
 		check: checkDel},
+	// asks: copy a b
 	{names: "copy xcopy robocopy move ren md mklink replace", risk: umpire.Medium, consequence: reversible,
 		why: "copies or moves files", style: bare, args: "write…"},
+	// asks: attrib +h a
 	{names: "attrib icacls cacls takeown reg regedit sc net netsh schtasks runas cscript wscript mshta rundll32 " +
 		"regsvr32 certutil bitsadmin msiexec wevtutil fsutil setx assoc ftype", risk: umpire.High, consequence: lost,
 		why: "changes settings of the system, or runs code", style: bare},

@@ -8,6 +8,8 @@ import (
 
 // textTools are the programs that transform text.
 var textTools = []program{
+	// safe: sed -n 1,5p a
+	// asks: sed -i s/a/b/ a
 	{
 		names: "sed gsed", risk: umpire.Safe, why: "edits what it reads and prints it", args: "data read…",
 		check: checkSed, out: selects,
@@ -21,6 +23,8 @@ var textTools = []program{
 			{names: aboutItself, does: shows},
 		},
 	},
+	// safe: awk '{print $1}' a
+	// asks: awk 'BEGIN{system("./x")}'
 	{
 		names: "awk gawk", risk: umpire.Safe, why: "prints parts of what it reads", style: leading, args: "data read…",
 		check: checkAwk,
@@ -35,6 +39,8 @@ var textTools = []program{
 			{names: "-V -h", does: shows}, {names: aboutItself, does: shows},
 		},
 	},
+	// safe: mawk '{print $1}' a
+	// asks: mawk 'BEGIN{system("./x")}'
 	{
 		names: "mawk", risk: umpire.Safe, why: "prints parts of what it reads", style: leading, args: "data read…",
 		check: checkAwk,
@@ -43,6 +49,8 @@ var textTools = []program{
 			{names: "--posix"}, {names: aboutItself, does: shows},
 		},
 	},
+	// safe: nawk '{print $1}' a
+	// asks: nawk -safe 'BEGIN{system("./x")}'
 	{
 		names: "nawk original-awk", risk: umpire.Safe, why: "prints parts of what it reads", style: leading,
 		args: "data read…", check: checkAwk,
@@ -51,6 +59,8 @@ var textTools = []program{
 			{names: "--version", does: shows},
 		},
 	},
+	// safe: cut -f1 a
+	// asks: cut -f1 /etc/shadow
 	{
 		names: "cut gcut", risk: umpire.Safe, why: "prints columns", args: "read…", lax: true, out: cutsNumbers,
 		opts: []option{
@@ -59,10 +69,16 @@ var textTools = []program{
 			{names: aboutItself, does: shows},
 		},
 	},
+	// safe: paste a b
+	// asks: paste a /etc/shadow
 	{names: "paste", risk: umpire.Safe, why: "joins lines", args: "read…", lax: true,
 		opts: []option{{names: "-d= --delimiters="}, {names: aboutItself, does: shows}}},
+	// safe: join a b
+	// asks: join a /etc/shadow
 	{names: "join", risk: umpire.Safe, why: "joins lines", args: "read read", lax: true,
 		opts: []option{{names: "-t= -1= -2= -j= -o= -e= -v= -a="}, {names: aboutItself, does: shows}}},
+	// safe: sort -u a
+	// asks: sort -o a a
 	{names: "sort gsort", risk: umpire.Safe, why: "sorts lines", args: "read…", out: passes, opts: []option{
 		{names: "-bdfgiMhnRrVcCmsuz --ignore-leading-blanks --dictionary-order --ignore-case --general-numeric-sort " +
 			"--ignore-nonprinting --month-sort --human-numeric-sort --numeric-sort --random-sort --reverse " +
@@ -76,6 +92,8 @@ var textTools = []program{
 		{names: "--compress-program=", does: runs, why: "runs a program on its temporary files"},
 		{names: aboutItself, does: shows},
 	}},
+	// safe: uniq -c a
+	// asks: uniq a b
 	{
 		names: "uniq guniq", risk: umpire.Safe, why: "drops repeated lines", args: "read write", lax: true,
 		out: uniques,
@@ -85,8 +103,12 @@ var textTools = []program{
 			{names: "-f= -s= -w= --skip-fields= --skip-chars= --check-chars="}, {names: aboutItself, does: shows},
 		},
 	},
+	// safe: tr a b < c
+	// asks: tr a b < /etc/shadow
 	{names: "tr gtr", risk: umpire.Safe, why: "changes characters", args: "data…", lax: true, out: dropsBlanks,
 		opts: []option{{names: aboutItself, does: shows}}},
+	// safe: shuf -n 1 a
+	// asks: shuf -o a b
 	{
 		names: "shuf gshuf", risk: umpire.Safe, why: "shuffles lines", args: "read", check: checkShuf, out: passes,
 		opts: []option{
@@ -96,29 +118,51 @@ var textTools = []program{
 			{names: aboutItself, does: shows},
 		},
 	},
+	// safe: seq 5
+	// asks: seq 5 > /etc/x
 	{names: "seq gseq", risk: umpire.Safe, why: "prints numbers", args: "data…", lax: true,
 		opts: []option{{names: aboutItself, does: shows}}, out: counts},
+	// safe: jot 5
+	// asks: jot 5 > /etc/x
 	{names: "jot", risk: umpire.Safe, why: "prints numbers", args: "data…", lax: true,
 		opts: []option{{names: aboutItself, does: shows}}},
+	// safe: factor 12
+	// asks: factor 12 > ../x
 	{names: "factor", risk: umpire.Safe, why: "prints factors", args: "data…", lax: true,
 		opts: []option{{names: aboutItself, does: shows}}},
+	// safe: numfmt --to=iec 1024
+	// asks: numfmt 1 > ../x
 	{names: "numfmt", risk: umpire.Safe, why: "formats numbers", args: "data…", lax: true,
 		opts: []option{{names: aboutItself, does: shows}}},
+	// safe: envsubst '$HOME' < a
+	// asks: envsubst < a
 	{names: "envsubst", risk: umpire.Safe, why: "fills in variables", args: "data…", lax: true, check: checkEnvsubst,
 		opts: []option{{names: aboutItself, does: shows}}},
+	// safe: fold -w 80 a
+	// asks: fold /etc/shadow
 	{names: "fold gfold", risk: umpire.Safe, why: "breaks lines", args: "read…", lax: true,
 		opts: []option{{names: "-w= --width="}, {names: aboutItself, does: shows}}},
+	// safe: fmt -w 72 a
+	// asks: fmt /etc/shadow
 	{names: "fmt gfmt", risk: umpire.Safe, why: "lays out text", args: "read…", lax: true,
 		opts: []option{{names: "-w= -p= -g= --width= --prefix= --goal="}, {names: aboutItself, does: shows}}},
+	// safe: pr a
+	// asks: pr /etc/shadow
 	{names: "pr", risk: umpire.Safe, why: "lays out pages", args: "read…", lax: true, opts: []option{
 		{names: "-h= -l= -o= -w= -W= -D= -N= --header= --length= --indent= --width= --page-width= --date-format= " +
 			"--first-line-number= --columns= --pages="},
 		{names: aboutItself, does: shows},
 	}},
+	// safe: expand a
+	// asks: expand /etc/shadow
 	{names: "expand", risk: umpire.Safe, why: "changes tabs and blanks", args: "read…", lax: true,
 		opts: []option{{names: "-t= --tabs="}, {names: aboutItself, does: shows}}},
+	// safe: unexpand -a a
+	// asks: unexpand /etc/motd
 	{names: "unexpand", risk: umpire.Safe, why: "changes tabs and blanks", args: "read…", lax: true,
 		opts: []option{{names: "-t= --tabs="}, {names: aboutItself, does: shows}}},
+	// safe: column -t a
+	// asks: column /etc/shadow
 	{names: "column", risk: umpire.Safe, why: "lays out columns", args: "read…", lax: true, opts: []option{
 		{names: "-s= -o= -c= -N= -R= -H= -T= -E= -W= -O= -l= -i= -p= -r= -C= --separator= --output-separator= " +
 			"--output-width= --table-columns= --table-right= --table-hide= --table-truncate= --table-noextreme= " +
@@ -126,14 +170,24 @@ var textTools = []program{
 			"--table-column="},
 		{names: "-n"}, {names: aboutItself, does: shows},
 	}},
+	// safe: colrm 1 5 < a
+	// asks: colrm 1 < /etc/shadow
 	{names: "colrm", risk: umpire.Safe, why: "drops columns", args: "data…", lax: true,
 		opts: []option{{names: aboutItself, does: shows}}},
+	// safe: rev a
+	// asks: rev /etc/shadow
 	{names: "rev", risk: umpire.Safe, why: "turns lines around", args: "read…", lax: true,
 		opts: []option{{names: aboutItself, does: shows}}},
+	// safe: look x a
+	// asks: look x /etc/shadow
 	{names: "look", risk: umpire.Safe, why: "finds lines", args: "data read", lax: true,
 		opts: []option{{names: "-t= --terminate="}, {names: aboutItself, does: shows}}},
+	// safe: tsort a
+	// asks: tsort /etc/shadow
 	{names: "tsort", risk: umpire.Safe, why: "sorts by order", args: "read", lax: true,
 		opts: []option{{names: aboutItself, does: shows}}},
+	// safe: ptx a
+	// asks: ptx -G a b
 	{names: "ptx", risk: umpire.Safe, why: "prints an index", args: "read…", opts: []option{
 		{names: "-AfrRtC --auto-reference --ignore-case --references --right-side-refs --typeset-mode --copyright"},
 		{names: "-w= -g= -F= -M= -S= -W= --width= --gap-size= --flag-truncation= --macro-name= --sentence-regexp= " +
@@ -142,6 +196,7 @@ var textTools = []program{
 		{names: "-G --traditional", does: asks, consequence: reversible, why: "writes its second operand"},
 		{names: aboutItself, does: shows},
 	}},
+	// asks: split -l 10 a
 	{
 		names: "split gsplit", risk: umpire.Medium, consequence: reversible, why: "writes the pieces of a file",
 		args: "read write",
@@ -153,6 +208,7 @@ var textTools = []program{
 			{names: "--filter=", does: runs}, {names: aboutItself, does: shows},
 		},
 	},
+	// asks: csplit a 5
 	{
 		names: "csplit gcsplit", risk: umpire.Medium, consequence: reversible, why: "writes the pieces of a file",
 		args: "read data…",
@@ -162,11 +218,14 @@ var textTools = []program{
 			{names: "-f= --prefix=", does: writes}, {names: aboutItself, does: shows},
 		},
 	},
+	// safe: iconv -f latin1 -t utf-8 a
+	// asks: iconv -o b a
 	{names: "iconv", risk: umpire.Safe, why: "changes the encoding of text", args: "read…", opts: []option{
 		{names: "-cls --list --silent --verbose"},
 		{names: "-f= -t= --from-code= --to-code=", does: reads, why: "may be a file of characters"},
 		{names: "-o= --output=", does: writes, why: "writes its result to a file"}, {names: aboutItself, does: shows},
 	}},
+	// asks: dos2unix a
 	{
 		names: "dos2unix unix2dos mac2unix unix2mac", risk: umpire.Medium, consequence: reversible,
 		why: "changes the line ends of files", args: "write…",
@@ -177,8 +236,14 @@ var textTools = []program{
 			{names: "-c= --convmode= -D= --display-enc= -i? --info?"}, {names: aboutItself, does: shows},
 		},
 	},
+	// safe: jq .a b.json
+	// asks: jq env b.json
 	{names: "jq gojq jaq", risk: umpire.Safe, why: "prints parts of JSON", style: bare, check: checkJq},
+	// safe: yq .a b.yaml
+	// asks: yq -i '.a = 1' b.yaml
 	{names: "yq", risk: umpire.Safe, why: "prints parts of YAML", style: bare, check: checkYq},
+	// safe: xmllint --noout a.xml
+	// asks: xmllint --output b.xml a.xml
 	{
 		names: "xmllint", risk: umpire.Safe, why: "checks XML", style: words, args: "read…", check: checkURLs,
 		opts: []option{

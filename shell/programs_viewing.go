@@ -10,15 +10,23 @@ import (
 
 // viewing are the programs that print files and folders.
 var viewing = []program{
+	// safe: cat a
+	// asks: cat /etc/shadow
 	{names: "cat gcat", risk: umpire.Safe, why: "prints files", args: "read…", lax: true, out: copies},
+	// safe: tac a
+	// asks: tac /etc/shadow
 	{names: "tac", risk: umpire.Safe, why: "prints files backwards", args: "read…", lax: true, out: passes,
 		opts: []option{{names: "-s= --separator="}, {names: aboutItself, does: shows}}},
+	// safe: nl a
+	// asks: nl /etc/shadow
 	{names: "nl", risk: umpire.Safe, why: "numbers lines", args: "read…", lax: true, opts: []option{
 		{names: "-b= -d= -f= -h= -i= -l= -n= -s= -v= -w= --body-numbering= --section-delimiter= --footer-numbering= " +
 			"--header-numbering= --line-increment= --join-blank-lines= --number-format= --number-separator= " +
 			"--starting-line-number= --number-width="},
 		{names: aboutItself, does: shows},
 	}},
+	// safe: head -n 5 a
+	// asks: head /etc/shadow
 	{
 		names: "head ghead", risk: umpire.Safe, why: "prints the beginning of files", args: "read…", lax: true,
 		opts: []option{
@@ -27,6 +35,8 @@ var viewing = []program{
 		},
 		out: passes,
 	},
+	// safe: tail -n +5 a
+	// asks: tail /etc/shadow
 	{
 		names: "tail gtail", risk: umpire.Safe, why: "prints the end of files", args: "read…", lax: true,
 		opts: []option{
@@ -36,6 +46,8 @@ var viewing = []program{
 		},
 		out: passes,
 	},
+	// safe: less +/x a
+	// asks: less +!id a
 	{
 		names: "less", risk: umpire.Safe, why: "shows files", args: "read…", check: checkPager, out: passes,
 		opts: []option{
@@ -57,6 +69,8 @@ var viewing = []program{
 			{names: aboutItself, does: shows},
 		},
 	},
+	// safe: more a
+	// asks: more /etc/shadow
 	{
 		names: "more", risk: umpire.Safe, why: "shows files", args: "read…", check: checkPager, out: passes,
 		opts: []option{
@@ -65,8 +79,12 @@ var viewing = []program{
 			{names: "-n= --lines="}, {names: aboutItself, does: shows},
 		},
 	},
+	// safe: most README.md
+	// asks: most +x README.md
 	{names: "most", risk: umpire.Safe, why: "shows files", args: "read…", check: checkPager, out: passes,
 		opts: []option{{names: "-14bCdMrRkstuvwz"}, {names: aboutItself, does: shows}}},
+	// safe: bat -p a
+	// asks: bat --pager=./x a
 	{
 		names: "bat batcat", risk: umpire.Safe, why: "prints files", args: "read…", check: checkBat, out: passes,
 		opts: []option{
@@ -80,8 +98,15 @@ var viewing = []program{
 			{names: "--help --version -h -V --config-file --config-dir --cache-dir --diagnostic", does: shows},
 		},
 	},
+	// safe: wc -l a
+	// asks: wc --files0-from=/etc/shadow
 	{names: "wc", risk: umpire.Safe, why: "counts", args: "read…", lax: true, out: countsInput,
 		opts: []option{{names: "--files0-from=", does: reads}, {names: "--total="}, {names: aboutItself, does: shows}}},
+	// safe: ls -la
+	// asks: ls /root
+	// safe: ls | fzf --filter foo
+	// asks: ls | fzf
+	// asks: ls | fzf -f a --bind start:x
 	{
 		names: "ls gls dir vdir", peeks: true, risk: umpire.Safe, why: "lists folders", args: "read…", lax: true,
 		out: lists,
@@ -96,15 +121,21 @@ var viewing = []program{
 			{names: aboutItself, does: shows},
 		},
 	},
+	// safe: eza -l
+	// asks: eza /root
 	{names: "eza", risk: umpire.Safe, why: "lists folders", args: "read…", lax: true, opts: []option{
 		{names: "-L= -s= -I= -t= -w= -X --level= --sort= --ignore-glob= --time= --time-style= --width= --color= " +
 			"--colour= --icons? --group-directories-first --absolute?"},
 		{names: "-RT --recurse --tree", does: walks}, {names: aboutItself, does: shows},
 	}},
+	// safe: exa -T src
+	// asks: exa /etc
 	{names: "exa", risk: umpire.Safe, why: "lists folders", args: "read…", lax: true, opts: []option{
 		{names: "-L= -s= -I= -t= --level= --sort= --ignore-glob= --time= --time-style= --color= --colour="},
 		{names: "-RT --recurse --tree", does: walks}, {names: aboutItself, does: shows},
 	}},
+	// safe: lsd -l
+	// asks: lsd --surprise
 	{names: "lsd", peeks: true, risk: umpire.Safe, why: "lists folders", args: "read…", opts: []option{
 		{names: "-aAFl1hdgLtSGXUrviNZV --all --almost-all --classify --long --oneline --human-readable " +
 			"--directory-only --git --dereference --timesort --sizesort --gitsort --extensionsort --versionsort " +
@@ -115,6 +146,8 @@ var viewing = []program{
 			"--blocks="},
 		{names: "--ignore-config"}, {names: "--config-file=", does: reads}, {names: aboutItself, does: shows},
 	}},
+	// safe: tree -L 2
+	// asks: tree -o out
 	{
 		names: "tree", peeks: true, risk: umpire.Safe, why: "lists folders", args: "tree…", check: checkTreeRoot,
 		opts: []option{
@@ -129,8 +162,12 @@ var viewing = []program{
 			{names: aboutItself, does: shows},
 		},
 	},
+	// safe: stat a
+	// asks: stat /etc/shadow
 	{names: "stat gstat", peeks: true, risk: umpire.Safe, why: "tells about files", args: "read…", lax: true,
 		opts: []option{{names: "-c= --format= --printf= --cached="}, {names: "-t"}, {names: aboutItself, does: shows}}},
+	// safe: file a
+	// asks: file -m magic a
 	{names: "file", risk: umpire.Safe, why: "tells what files are", args: "read…", opts: []option{
 		{names: "-bciEhkLlNnprsSv0d --brief --mime --mime-type --mime-encoding --keep-going --dereference " +
 			"--no-dereference --extension --apple --list --no-pad --no-buffer --print0 --raw --special-files " +
@@ -143,6 +180,8 @@ var viewing = []program{
 			why: "runs programs that uncompress"},
 		{names: aboutItself, does: shows},
 	}},
+	// safe: du -sh .
+	// asks: du /root
 	{
 		names: "du gdu", peeks: true, risk: umpire.Safe, why: "counts the size of folders", args: "tree…", lax: true,
 		check: checkTreeRoot,
@@ -152,18 +191,29 @@ var viewing = []program{
 			{names: aboutItself, does: shows},
 		},
 	},
+	// safe: df -h .
+	// asks: df > /etc/x
+	// safe: df -h /
 	{
 		names: "df", peeks: true, risk: umpire.Safe, why: "tells the size of file systems", args: "data…", lax: true,
 		opts: []option{
 			{names: "-B= -t= -x= --block-size= --type= --exclude-type= --output?"}, {names: aboutItself, does: shows},
 		},
 	},
+	// safe: basename a/b
+	// asks: basename x > ../y
 	{names: "basename", risk: umpire.Safe, why: "cuts a name", args: "data…", lax: true,
 		opts: []option{{names: "-s= --suffix="}, {names: aboutItself, does: shows}}, out: cutsName},
+	// safe: dirname a/b
+	// asks: dirname x > ../y
 	{names: "dirname", risk: umpire.Safe, why: "cuts a name", args: "data…", lax: true,
 		opts: []option{{names: aboutItself, does: shows}}, out: cutsName},
+	// safe: realpath a
+	// asks: realpath /root
 	{names: "realpath grealpath", peeks: true, risk: umpire.Safe, why: "follows links", args: "read…", lax: true,
 		opts: []option{{names: "--relative-to= --relative-base=", does: reads}, {names: aboutItself, does: shows}}},
+	// safe: readlink -f src
+	// asks: readlink -f /etc/motd
 	{names: "readlink greadlink", peeks: true, risk: umpire.Safe, why: "follows links", args: "read…", lax: true,
 		opts: []option{{names: aboutItself, does: shows}}},
 }

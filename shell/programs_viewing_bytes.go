@@ -8,23 +8,41 @@ import (
 
 // comparing are the programs that show bytes, sums and differences of files.
 var comparing = []program{
+	// safe: sha256sum a
+	// asks: md5sum /etc/shadow
 	{names: "md5sum sha1sum sha224sum sha256sum sha384sum sha512sum", risk: umpire.Safe, why: countsSums, args: "read…",
 		lax: true, opts: []option{{names: aboutItself, does: shows}}},
+	// safe: b2sum a
+	// asks: b2sum /etc/motd
 	{names: "b2sum", risk: umpire.Safe, why: countsSums, args: "read…", lax: true,
 		opts: []option{{names: "-l= --length="}, {names: aboutItself, does: shows}}},
+	// safe: cksum -a sha256 a
+	// asks: cksum /etc/motd
 	{names: "cksum", risk: umpire.Safe, why: countsSums, args: "read…", lax: true,
 		opts: []option{{names: "-a= --algorithm= -l= --length= -o="}, {names: aboutItself, does: shows}}},
+	// safe: sum a
+	// asks: sum /etc/motd
 	{names: "sum", risk: umpire.Safe, why: countsSums, args: "read…", lax: true,
 		opts: []option{{names: aboutItself, does: shows}}},
+	// safe: shasum -a 256 a
+	// asks: shasum /etc/motd
 	{names: "shasum", risk: umpire.Safe, why: countsSums, args: "read…", lax: true,
 		opts: []option{{names: "-a= --algorithm="}, {names: aboutItself, does: shows}}},
+	// safe: b3sum a
+	// asks: b3sum /etc/motd
 	{names: "b3sum", risk: umpire.Safe, why: countsSums, args: "read…", opts: []option{
 		{names: "-l= --length= --seek= --num-threads="}, {names: "-c --check --raw --no-mmap --no-names --quiet --tag"},
 		{names: "-h -V " + aboutItself, does: shows},
 	}},
+	// safe: md5 -q a
+	// asks: md5 /etc/motd
 	{names: "md5 sha1 sha256 sha512", risk: umpire.Safe, why: countsSums, args: "read…",
 		opts: []option{{names: "-qrtx"}, {names: "-s= -c="}}},
+	// safe: crc32 a
+	// asks: crc32 /etc/motd
 	{names: "crc32", risk: umpire.Safe, why: countsSums, args: "read…"},
+	// safe: xxhsum a
+	// asks: xxhsum --filelist=list
 	{names: "xxhsum xxh64sum xxh128sum", risk: umpire.Safe, why: countsSums, args: "read…", opts: []option{
 		{names: "-cqw --check --quiet --strict --status --warn --ignore-missing --little-endian --tag --binary"},
 		{names: "-H?"},
@@ -32,16 +50,24 @@ var comparing = []program{
 			why: "reads the files that a file names"},
 		{names: "-h -V " + aboutItself, does: shows},
 	}},
+	// safe: od -c a
+	// asks: od /etc/shadow
 	{names: "od", risk: umpire.Safe, why: "prints bytes", args: "read…", lax: true, opts: []option{
 		{names: "-A= -j= -N= -S= -t= -w? --address-radix= --skip-bytes= --read-bytes= --strings? --format= --width? " +
 			"--endian="},
 		{names: aboutItself, does: shows},
 	}},
+	// safe: xxd a
+	// asks: xxd -r a b
 	{names: "xxd", risk: umpire.Safe, why: "prints bytes", args: "read write", style: bare, check: checkXxd},
+	// safe: hexdump -C a
+	// asks: hexdump /etc/shadow
 	{names: "hexdump hd", risk: umpire.Safe, why: "prints bytes", args: "read…", lax: true, opts: []option{
 		{names: "-e= -n= -s= --format= --length= --skip= -L? --color?"}, {names: "-f= --format-file=", does: reads},
 		{names: aboutItself, does: shows},
 	}},
+	// safe: strings a
+	// asks: strings @list
 	{
 		names: "strings", risk: umpire.Safe, why: "prints the text in files", args: "read…", lax: true,
 		check: checkObjects,
@@ -50,6 +76,8 @@ var comparing = []program{
 			{names: aboutItself, does: shows},
 		},
 	},
+	// safe: diff -u a b
+	// asks: diff a /etc/shadow
 	{names: "diff gdiff", risk: umpire.Safe, why: "compares files", args: "read…", lax: true, opts: []option{
 		{names: "-r --recursive", does: walks}, {names: "-X= --exclude-from= --from-file= --to-file=", does: reads},
 		{names: "-U= -C= -W= -x= -I= -F= -S= -L= -D= --exclude= --ignore-matching-lines= --show-function-line= " +
@@ -58,6 +86,8 @@ var comparing = []program{
 			"--old-group-format= --new-group-format= --unchanged-group-format= --changed-group-format="},
 		{names: aboutItself, does: shows},
 	}},
+	// safe: colordiff a b
+	// asks: colordiff --difftype=x --config ./x a b
 	{names: "colordiff", risk: umpire.Safe, why: "compares files", args: "read…", opts: []option{
 		{names: "-r --recursive", does: walks},
 		{names: "-abBdEilNpqstTuwyc --brief --text --minimal --new-file --side-by-side --unified? --context? " +
@@ -65,6 +95,8 @@ var comparing = []program{
 			"--report-identical-files --suppress-common-lines"},
 		{names: "-U= -C= -W= --width= --label= --difftype="}, {names: aboutItself, does: shows},
 	}},
+	// safe: sdiff a b
+	// asks: sdiff --diff-program=./x a b
 	{names: "sdiff", risk: umpire.Safe, why: "compares files", args: "read…", opts: []option{
 		{names: "-iEZbWBaltsdHv --ignore-case --ignore-tab-expansion --ignore-trailing-space --ignore-space-change " +
 			"--ignore-all-space --ignore-blank-lines --strip-trailing-cr --text --left-column " +
@@ -72,13 +104,19 @@ var comparing = []program{
 		{names: "-I= -w= --ignore-matching-lines= --width= --tabsize="}, {names: "-o= --output=", does: writes},
 		{names: "--diff-program=", does: runs}, {names: aboutItself, does: shows},
 	}},
+	// safe: diff3 a b c
+	// asks: diff3 --diff-program=./x a b c
 	{names: "diff3", risk: umpire.Safe, why: "compares files", args: "read…", opts: []option{
 		{names: "-AeExX3imaTv --show-all --ed --show-overlap --overlap-only --easy-only --merge --text " +
 			"--strip-trailing-cr --initial-tab"},
 		{names: "-L= --label="}, {names: "--diff-program=", does: runs}, {names: aboutItself, does: shows},
 	}},
+	// safe: cmp a b
+	// asks: cmp a /etc/shadow
 	{names: "cmp", risk: umpire.Safe, why: "compares files", args: "read read data…", lax: true,
 		opts: []option{{names: "-i= -n= --ignore-initial= --bytes="}, {names: aboutItself, does: shows}}},
+	// safe: comm a b
+	// asks: comm a /etc/shadow
 	{names: "comm", risk: umpire.Safe, why: "compares sorted files", args: "read…", lax: true,
 		opts: []option{{names: "--output-delimiter="}, {names: aboutItself, does: shows}}},
 }

@@ -9,6 +9,9 @@ import (
 // formatViewers are programs that print what files of one format hold: patches,
 // tables of values, documents, media.
 var formatViewers = []program{
+	// safe: diffstat -p1 a.patch
+	// asks: diffstat -o out a.patch
+	// asks: diffstat a.patch.gz
 	{
 		names: "diffstat", risk: umpire.Safe, why: "counts what patches change", args: "read…", check: checkUnpacked,
 		opts: []option{
@@ -16,6 +19,10 @@ var formatViewers = []program{
 			{names: "-o= -e=", does: writes, why: "writes its result to a file"}, {names: "-V", does: shows},
 		},
 	},
+	// safe: lsdiff -n a.patch
+	// safe: filterdiff -i '*.c' a.patch
+	// asks: filterdiff -z a.patch
+	// asks: filterdiff -X /etc/shadow a.patch
 	{
 		names: "lsdiff filterdiff grepdiff", risk: umpire.Safe, why: "prints parts of patches", args: "read…",
 		check: checkPatches,
@@ -30,6 +37,8 @@ var formatViewers = []program{
 			{names: "--help --version", does: shows},
 		},
 	},
+	// safe: delta --side-by-side < a.diff
+	// asks: delta a b
 	{
 		names: "delta", risk: umpire.Safe, why: "shows differences in colour", args: "none", check: checkFilter,
 		opts: []option{
@@ -40,7 +49,12 @@ var formatViewers = []program{
 			{names: "--version -V --help -h --list-languages --list-syntax-themes", does: shows},
 		},
 	},
+	// safe: diff-so-fancy < a.diff
+	// asks: diff-so-fancy --set-defaults
 	{names: "diff-so-fancy", risk: umpire.Safe, why: "shows differences in colour", args: "none", check: checkFilter},
+	// safe: csvsort -c 2 a.csv
+	// asks: csvsort --zzz a.csv
+	// asks: csvjoin /etc/passwd a.csv
 	{
 		names: "csvsort csvjson csvformat csvjoin csvstack", risk: umpire.Safe, why: "prints tables", args: "read…",
 		opts: []option{
@@ -56,6 +70,8 @@ var formatViewers = []program{
 		names: "xsv", risk: umpire.Safe, why: "prints parts of tables", style: leading,
 		opts: []option{{names: "--version --list --help -h", does: shows}},
 		subs: []program{
+			// safe: xsv headers a.csv
+			// asks: xsv sort -o out a.csv
 			{
 				names: "count headers stats frequency slice sort table flatten fmt input reverse", each: true,
 				risk: umpire.Safe, why: "prints parts of tables", args: "read…",
@@ -71,6 +87,7 @@ var formatViewers = []program{
 					{names: aboutItself, does: shows},
 				},
 			},
+			// safe: xsv select 1 a.csv
 			{
 				names: "select search", each: true, risk: umpire.Safe, why: "prints parts of tables",
 				args: "data read…",
@@ -80,12 +97,17 @@ var formatViewers = []program{
 					{names: aboutItself, does: shows},
 				},
 			},
+			// asks: xsv split out a.csv
 			{names: "split partition index", each: true, risk: umpire.Medium, consequence: reversible,
 				why: "writes files", lax: true},
 		},
 	},
+	// safe: datamash -t, sum 1 < a.csv
+	// asks: datamash sum 1 < /etc/shadow
 	{names: "datamash", risk: umpire.Safe, why: "calculates with columns", args: "data…", lax: true,
 		opts: []option{{names: aboutItself, does: shows}}},
+	// safe: pdfinfo a.pdf
+	// asks: pdfinfo /root/a.pdf
 	{
 		names: "pdfinfo pdffonts", risk: umpire.Safe, why: "tells about a document", style: words, args: "read",
 		opts: []option{
@@ -94,6 +116,9 @@ var formatViewers = []program{
 			{names: "-v -h -help --help", does: shows},
 		},
 	},
+	// safe: pdftotext -layout a.pdf -
+	// asks: pdftotext a.pdf
+	// asks: pdftotext a.pdf /etc/x
 	{
 		names: "pdftotext", risk: umpire.Safe, why: "prints the text of a document", style: words, args: "read write",
 		check: checkPrintsText,
@@ -103,6 +128,8 @@ var formatViewers = []program{
 			{names: "-v -h -help --help", does: shows},
 		},
 	},
+	// safe: pdfimages -list a.pdf
+	// asks: pdfimages a.pdf out
 	{
 		names: "pdfimages", risk: umpire.Medium, consequence: reversible, why: "writes the pictures of a document",
 		style: words, args: "read write", check: checkPictures,
@@ -111,6 +138,10 @@ var formatViewers = []program{
 			{names: "-v -h -help --help", does: shows},
 		},
 	},
+	// safe: ffprobe -v error -show_format a.mp4
+	// asks: ffprobe http://evil.example/a.mp4
+	// asks: ffprobe -i concat:a
+	// asks: ffprobe -report a.mp4
 	{
 		names: "ffprobe", risk: umpire.Safe, why: "tells about media", style: words, args: "read…", check: checkMedia,
 		opts: []option{
@@ -123,13 +154,21 @@ var formatViewers = []program{
 				"-pix_fmts -sample_fmts -layouts -buildconf", does: shows},
 		},
 	},
+	// safe: col -b < a
+	// asks: col --zzz
 	{names: "col", risk: umpire.Safe, why: "filters reverse line feeds", args: "none", opts: []option{
 		{names: "-bfhpx -l= --no-backspaces --fine --tabs --pass --spaces --lines="}, {names: aboutItself, does: shows},
 	}},
+	// safe: pathchk a/b
+	// asks: pathchk --zzz
 	{names: "pathchk", peeks: true, risk: umpire.Safe, why: "checks names of files", args: "read…",
 		opts: []option{{names: "-pP --portability"}, {names: aboutItself, does: shows}}},
+	// safe: uuencode a.bin a
+	// asks: uuencode /etc/shadow a
 	{names: "uuencode", risk: umpire.Safe, why: "encodes a file", args: "data…", check: checkUuencode,
 		opts: []option{{names: "-m --base64"}, {names: aboutItself, does: shows}}},
+	// safe: figlet hi
+	// asks: figlet -f /etc/x hi
 	{names: "figlet banner", risk: umpire.Safe, why: "writes large letters", args: "data…",
 		opts: []option{{names: "-cklnrsStxWp -w= -m= -I="}, {names: "-v", does: shows}}},
 }

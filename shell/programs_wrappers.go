@@ -10,6 +10,8 @@ import (
 // wrappers run another command. That command is walked as if it stood alone;
 // the wrapper adds its own access, and never lowers what the command does.
 var wrappers = []program{
+	// safe: env -u A ls
+	// asks: env
 	{
 		names: "env genv", risk: umpire.Safe, why: "runs a command with other variables", style: leading,
 		args: "env command", check: checkEnv,
@@ -22,6 +24,8 @@ var wrappers = []program{
 			{names: "--block-signal? --default-signal? --ignore-signal? --list-signal-handling"},
 		},
 	},
+	// safe: timeout 5 ls
+	// asks: timeout 5 ./x
 	{
 		names: "timeout gtimeout", risk: umpire.Safe, why: "runs a command for a time", style: leading,
 		args: "data command",
@@ -30,12 +34,18 @@ var wrappers = []program{
 			{names: aboutItself, does: shows},
 		},
 	},
+	// safe: time ls
+	// asks: time ./x
 	{names: "time gtime", risk: umpire.Safe, why: "measures a command", style: leading, args: "command", opts: []option{
 		{names: "-pvaqVlh --portability --verbose --append --quiet"}, {names: "-f= --format="},
 		{names: "-o= --output=", does: writes, why: "writes its figures"}, {names: aboutItself, does: shows},
 	}},
+	// safe: nice ls
+	// asks: nice ./x
 	{names: "nice gnice", risk: umpire.Safe, why: "runs a command with less priority", style: leading, args: "command",
 		opts: []option{{names: "-n= --adjustment="}, {names: "-0123456789+"}, {names: aboutItself, does: shows}}},
+	// safe: ionice -c 3 ls
+	// asks: ionice -p 1
 	{
 		names: "ionice", risk: umpire.Safe, why: "runs a command with less priority", style: leading, args: "command",
 		opts: []option{
@@ -45,6 +55,7 @@ var wrappers = []program{
 			{names: aboutItself, does: shows},
 		},
 	},
+	// asks: chrt -f 1 ls
 	{
 		names: "chrt", risk: umpire.Medium, consequence: reversible, why: "runs a command with other priorities",
 		style: leading, args: "data command",
@@ -55,6 +66,8 @@ var wrappers = []program{
 			{names: aboutItself, does: shows},
 		},
 	},
+	// safe: taskset -c 0 ls
+	// asks: taskset -p 1
 	{
 		names: "taskset", risk: umpire.Low, why: "runs a command on some processors", style: leading,
 		args: "data command",
@@ -64,6 +77,8 @@ var wrappers = []program{
 			{names: aboutItself, does: shows},
 		},
 	},
+	// safe: numactl -H
+	// asks: numactl --shm x ls
 	{
 		names: "numactl", risk: umpire.Low, why: "runs a command on some processors", style: leading, args: "command",
 		opts: []option{
@@ -73,17 +88,27 @@ var wrappers = []program{
 			{names: aboutItself, does: shows},
 		},
 	},
+	// safe: nohup ls
+	// asks: nohup ./x
 	{names: "nohup", risk: umpire.Safe, why: "runs a command that outlives the terminal", style: leading,
 		args: "command", opts: []option{{names: aboutItself, does: shows}}},
+	// safe: setsid -w ls
+	// asks: setsid ./evil
 	{names: "setsid", risk: umpire.Safe, why: "runs a command that outlives the terminal", style: leading,
 		args: "command", opts: []option{{names: "-cfw --ctty --fork --wait"}, {names: aboutItself, does: shows}}},
+	// safe: stdbuf -oL ls
+	// asks: stdbuf -oL ./x
 	{
 		names: "stdbuf gstdbuf", risk: umpire.Safe, why: "runs a command with other buffers", style: leading,
 		args: "command",
 		opts: []option{{names: "-i= -o= -e= --input= --output= --error="}, {names: aboutItself, does: shows}},
 	},
+	// safe: unbuffer ls
+	// asks: unbuffer ./x
 	{names: "unbuffer", risk: umpire.Low, why: "runs a command as on a terminal", style: leading, args: "command",
 		opts: []option{{names: "-p"}}},
+	// safe: rlwrap ls
+	// asks: rlwrap -l out ls
 	{
 		names: "rlwrap", risk: umpire.Low, why: "runs a command with a line editor", style: leading, args: "command",
 		opts: []option{
@@ -93,12 +118,20 @@ var wrappers = []program{
 			{names: "-z= --filter=", does: runs, why: "runs a filter"}, {names: "-v -h --version --help", does: shows},
 		},
 	},
+	// safe: caffeinate -i ls
+	// asks: caffeinate -l ./evil ls
 	{names: "caffeinate", risk: umpire.Low, why: "runs a command while the machine stays awake", style: leading,
 		args: "command", opts: []option{{names: "-disum"}, {names: "-t= -w="}}},
+	// safe: chronic ls
+	// asks: chronic ./evil
 	{names: "chronic", risk: umpire.Low, why: "runs a command and prints only what fails", style: leading,
 		args: "command", opts: []option{{names: "-ve"}}},
+	// safe: ifne -n cat
+	// asks: ifne -n ./evil cat
 	{names: "ifne", risk: umpire.Low, why: "runs a command if there is input", style: leading, args: "command",
 		opts: []option{{names: "-n"}}},
+	// safe: setarch x86_64 -R ls
+	// asks: setarch x86_64 -R ./evil ls
 	{
 		names: "setarch linux32 linux64 i386 x86_64", risk: umpire.Low, why: "runs a command as on another processor",
 		style: leading, check: checkArch,
@@ -109,6 +142,8 @@ var wrappers = []program{
 			{names: "--list " + aboutItself, does: shows},
 		},
 	},
+	// safe: choom -n 5 -- ls
+	// asks: choom -p 1
 	{
 		names: "choom", risk: umpire.Low, why: "runs a command that is ended sooner or later when memory is short",
 		style: leading, args: "command",
@@ -118,6 +153,8 @@ var wrappers = []program{
 			{names: aboutItself, does: shows},
 		},
 	},
+	// safe: cpulimit -l 50 ls
+	// asks: cpulimit -p 1
 	{
 		names: "cpulimit", risk: umpire.Low, why: "runs a command with less of a processor", style: leading,
 		args: "command",
@@ -129,10 +166,16 @@ var wrappers = []program{
 			{names: "-h --help", does: shows},
 		},
 	},
+	// safe: softlimit -m 100 ls
+	// asks: softlimit -m 100 ./evil
 	{names: "softlimit", risk: umpire.Low, why: "runs a command with less memory", style: leading, args: "command",
 		opts: []option{{names: "-a= -c= -d= -f= -l= -m= -o= -p= -r= -s= -t="}}},
+	// safe: catchsegv ls
+	// asks: eatmydata ./evil
 	{names: "catchsegv eatmydata", risk: umpire.Low, why: "runs a command in its own manner", style: leading,
 		args: "command"},
+	// safe: faketime '2020-01-01' ls
+	// asks: faketime ls vendor/evil
 	{
 		names: "faketime", risk: umpire.Low, why: "runs a command at another time", style: leading,
 		args: "data command",
@@ -142,6 +185,8 @@ var wrappers = []program{
 			{names: "-h -v --help --version", does: shows},
 		},
 	},
+	// safe: multitime -n 5 ls
+	// asks: multitime -r ./evil ls
 	{
 		names: "multitime", risk: umpire.Low, why: "measures a command several times", style: leading, args: "command",
 		opts: []option{
@@ -150,6 +195,8 @@ var wrappers = []program{
 			{names: "-b=", does: obeys, why: "runs what a file names"},
 		},
 	},
+	// safe: arch
+	// asks: arch ./x
 	{
 		names: "arch", risk: umpire.Safe, why: "tells the kind of processor, or on macOS runs a command for one",
 		style: words, args: "command",
@@ -158,12 +205,15 @@ var wrappers = []program{
 			{names: "-c -e= -d=", does: asks, consequence: lost, why: "runs a command with other variables"},
 		},
 	},
+	// asks: ld-linux.so.2 ./x
 	{
 		names: "ld.so ld-linux.so.2 ld-linux-x86-64.so.2 ld-linux-aarch64.so.1 ld-linux-armhf.so.3 " +
 			"ld-musl-x86_64.so.1 ld-musl-aarch64.so.1",
 		risk: umpire.Medium, consequence: lost, why: "starts a program by its file", style: leading, check: checkLoader,
 		opts: []option{{names: aboutItself, does: shows}},
 	},
+	// safe: watch ls
+	// asks: watch ./x
 	{
 		names: "watch", risk: umpire.Safe, why: "runs a command again and again", style: leading, args: "shell",
 		check: checkWatch,
@@ -174,6 +224,8 @@ var wrappers = []program{
 			{names: "-x --exec"}, {names: "-s= --shotsdir=", does: writes}, {names: aboutItself, does: shows},
 		},
 	},
+	// safe: xargs -n 1 echo
+	// asks: xargs rm
 	{
 		names: "xargs gxargs", risk: umpire.Safe, why: "runs a command on what it reads", style: leading,
 		args: "command", check: checkXargs, out: runPrints,
@@ -186,6 +238,8 @@ var wrappers = []program{
 			{names: "-R= -S="}, {names: "--show-limits"}, {names: aboutItself, does: shows},
 		},
 	},
+	// safe: parallel echo ::: a b
+	// asks: parallel rm ::: a b
 	{
 		names: "parallel", risk: umpire.Low, why: "runs commands that it builds from what it reads", style: leading,
 		check: checkParallel,
@@ -207,15 +261,21 @@ var wrappers = []program{
 			{names: aboutItself, does: shows},
 		},
 	},
+	// asks: sem ls
 	{
 		names: "sem niceload", risk: umpire.Medium, consequence: reversible, why: "runs a command when there is room",
 		style: leading, check: checkWrapped,
 		opts: []option{{names: "--fg --bg --wait"}, {names: "-j= --id= --jobs="}, {names: aboutItself, does: shows}},
 	},
+	// safe: busybox ls
+	// asks: busybox rm a
 	{names: "busybox", risk: umpire.Safe, why: "runs one of its own programs", style: leading, args: "command",
 		opts: []option{{names: "--list --help", does: shows}}},
+	// safe: toybox ls
+	// asks: toybox sh -c ./evil
 	{names: "toybox", risk: umpire.Safe, why: "runs one of its own programs", style: leading, args: "command",
 		opts: []option{{names: "--long --help --version", does: shows}}},
+	// asks: flock a ls
 	{
 		names: "flock", risk: umpire.Medium, consequence: reversible, why: "runs a command under a lock",
 		style: leading, check: checkFlock,
@@ -225,6 +285,8 @@ var wrappers = []program{
 			{names: aboutItself, does: shows},
 		},
 	},
+	// safe: hyperfine ls
+	// asks: hyperfine ./x
 	{names: "hyperfine", risk: umpire.Safe, why: "measures commands", check: checkEachCode, opts: []option{
 		{names: "-iN --ignore-failure? --show-output"},
 		{names: "-w= --warmup= -m= --min-runs= -M= --max-runs= -r= --runs= -u= --time-unit= --style= --sort= -n= " +
@@ -237,6 +299,8 @@ var wrappers = []program{
 		{names: "--export-json= --export-csv= --export-markdown= --export-asciidoc= --export-orgmode=", does: writes},
 		{names: aboutItself, does: shows}, {names: "-h -V", does: shows},
 	}},
+	// asks: entr ./x
+	// safe: entr ls
 	{names: "entr", risk: umpire.Safe, why: "runs a command when files change", style: leading, args: "command",
 		check: checkEntr, opts: []option{{names: "-acdnprxz"}, {names: "-s"}}},
 }

@@ -9,6 +9,8 @@ import (
 // terminals are the multiplexers: what they start goes on when the shell ends,
 // and what is typed into them runs in a shell that is not known.
 var terminals = []program{
+	// safe: tmux ls
+	// asks: tmux new ./x
 	{
 		names: "tmux", risk: umpire.Medium, consequence: lost, why: "starts a terminal that stays", style: leading,
 		check: checkTmux,

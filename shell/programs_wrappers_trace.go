@@ -8,6 +8,8 @@ import (
 
 // tracers run a command to watch it.
 var tracers = []program{
+	// safe: strace ls
+	// asks: strace -o a ls
 	{
 		names: "strace", risk: umpire.Low, why: "runs a command and prints what it asks of the system", style: leading,
 		args: "command", check: checkTrace,
@@ -25,6 +27,8 @@ var tracers = []program{
 			{names: aboutItself, does: shows},
 		},
 	},
+	// safe: ltrace -c ls
+	// asks: ltrace -F ls ./evil
 	{
 		names: "ltrace", risk: umpire.Low, why: "runs a command and prints what it asks of its libraries",
 		style: leading, args: "command",
@@ -36,6 +40,8 @@ var tracers = []program{
 			{names: "-h -V --help --version", does: shows},
 		},
 	},
+	// safe: valgrind --version
+	// asks: valgrind ./x
 	{
 		names: "valgrind", risk: umpire.Low, why: "runs a command and checks its memory", style: leading,
 		args: "command",
@@ -51,6 +57,7 @@ var tracers = []program{
 			{names: "--suppressions=", does: reads}, {names: aboutItself, does: shows},
 		},
 	},
+	// asks: perf record ls
 	{names: "perf", risk: umpire.Medium, consequence: reversible, why: "measures a command or the system",
 		style: leading, check: checkWrapped, opts: []option{{names: aboutItself, does: shows}}},
 	{
@@ -63,6 +70,7 @@ var tracers = []program{
 			{names: "-q -quiet -batch --batch --args -args -nx --nx -n"}, {names: aboutItself, does: shows},
 		},
 	},
+	// asks: script a
 	{
 		names: "script", risk: umpire.Medium, consequence: reversible, why: "runs a command and records the terminal",
 		style: leading, check: checkTypescript,
@@ -75,8 +83,10 @@ var tracers = []program{
 	},
 	{names: "logsave", risk: umpire.Medium, consequence: reversible, why: "runs a command and records what it prints",
 		style: leading, args: "write command", opts: []option{{names: "-asv"}}},
+	// asks: scriptreplay a
 	{names: "scriptreplay ts ttyrec ttyplay asciinema", risk: umpire.Medium, consequence: reversible,
 		why: "records or replays a terminal", lax: true, args: "read…"},
+	// asks: sponge a
 	{names: "sponge", risk: umpire.Medium, consequence: reversible, why: "writes its input to a file", args: "write…",
 		opts: []option{{names: "-a"}}},
 	{

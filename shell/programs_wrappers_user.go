@@ -9,6 +9,7 @@ import (
 // privileges are the wrappers that run a command as somebody else or in another
 // root. None of them makes a command less harmful, least of all a chroot.
 var privileges = []program{
+	// asks: sudo ls
 	{
 		names: "sudo doas", risk: umpire.High, consequence: lost, why: "runs a command as another user", style: leading,
 		args: "env command", check: checkSudo,
@@ -25,6 +26,7 @@ var privileges = []program{
 	},
 	{names: "sudoedit", risk: umpire.High, consequence: lost, why: "edits files as another user", args: "write…",
 		opts: []option{{names: "-AnSk"}, {names: "-u= -g= -p= -D="}}},
+	// asks: su -c ls
 	{
 		names: "su", risk: umpire.High, consequence: lost, why: "runs a command as another user", check: checkSu,
 		opts: []option{
@@ -34,6 +36,7 @@ var privileges = []program{
 			{names: aboutItself, does: shows},
 		},
 	},
+	// asks: runuser -u x ls
 	{
 		names: "runuser", risk: umpire.High, consequence: lost, why: "runs a command as another user", style: leading,
 		check: checkRunuser,
@@ -48,6 +51,7 @@ var privileges = []program{
 		args: "command",
 		opts: []option{{names: "--disable-internal-agent --keep-cwd --user= -u="}, {names: aboutItself, does: shows}},
 	},
+	// asks: run0 ls
 	{
 		names: "run0", risk: umpire.High, consequence: lost, why: "runs a command as another user", style: leading,
 		args: "command",
@@ -60,11 +64,13 @@ var privileges = []program{
 	},
 	{names: "gosu su-exec setuidgid chpst", risk: umpire.High, consequence: lost, why: "runs a command as another user",
 		style: leading, args: "data command"},
+	// asks: chroot . ls
 	{
 		names: "chroot", risk: umpire.High, consequence: lost, why: "runs a command in another root", style: leading,
 		args: "tree command",
 		opts: []option{{names: "--groups= --userspec= --skip-chdir -u= -g= -G= -n"}, {names: aboutItself, does: shows}},
 	},
+	// asks: unshare ls
 	{
 		names: "unshare", risk: umpire.High, consequence: lost, why: "runs a command in a world of its own",
 		style: leading, args: "command", check: startsShell,
@@ -78,6 +84,7 @@ var privileges = []program{
 			{names: "-l= --load-interp=", does: obeys}, {names: aboutItself, does: shows},
 		},
 	},
+	// asks: nsenter -t 1 ls
 	{
 		names: "nsenter", risk: umpire.High, consequence: lost, why: "runs a command in the world of another process",
 		style: leading, args: "command", check: startsShell,
@@ -89,6 +96,7 @@ var privileges = []program{
 			{names: aboutItself, does: shows},
 		},
 	},
+	// asks: setpriv ls
 	{
 		names: "setpriv", risk: umpire.High, consequence: lost, why: "runs a command with other privileges",
 		style: leading, args: "command",
@@ -104,6 +112,7 @@ var privileges = []program{
 	{names: "capsh firejail bwrap proot fakeroot fakechroot start-stop-daemon daemonize aa-exec nsjail runc crun " +
 		"systemd-nspawn", risk: umpire.High, consequence: lost,
 		why: "runs a command as another user or in another root", style: leading, check: checkCaged},
+	// asks: systemd-run ls
 	{
 		names: "systemd-run", risk: umpire.High, consequence: lost, why: "runs a command apart from this shell",
 		style: leading, args: "command",
