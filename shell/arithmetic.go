@@ -3,6 +3,7 @@ package shell
 import (
 	"strings"
 
+	"github.com/umpirehq/umpire/shell/internal/scan"
 	"mvdan.cc/sh/v3/syntax"
 )
 
@@ -53,7 +54,7 @@ func (w *walker) index(s *state, index syntax.Node) {
 // assignsTo judges NAME=value within arithmetic.
 func (w *walker) assignsTo(n *syntax.BinaryArithm) {
 	if x, ok := n.X.(*syntax.Word); ok && strings.HasSuffix(n.Op.String(), "=") &&
-		!hasField("== != <= >=", n.Op.String()) {
+		!scan.HasField("== != <= >=", n.Op.String()) {
 		w.sets(x.Lit(), word{open: true})
 	}
 }

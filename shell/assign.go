@@ -8,6 +8,7 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 
 	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/shell/internal/scan"
 )
 
 // harmlessEnv are the environment variables that change how programs print or
@@ -33,9 +34,9 @@ const harmlessValues = "PAGER=cat GIT_PAGER=cat GH_PAGER=cat MANPAGER=cat BAT_PA
 
 // harmlessValue reports an assignment of one of harmlessValues.
 func harmlessValue(name string, value word) bool {
-	return value.known() && hasField(harmlessValues, name+"="+value.text) ||
+	return value.known() && scan.HasField(harmlessValues, name+"="+value.text) ||
 		name == "RUSTFLAGS" && value.known() &&
-			hasField("warnings", strings.TrimPrefix(strings.TrimPrefix(value.text, "-D "), "-A "))
+			scan.HasField("warnings", strings.TrimPrefix(strings.TrimPrefix(value.text, "-D "), "-A "))
 }
 
 // shellEnv are the variables that change what later commands of the same shell
@@ -143,11 +144,12 @@ func hasDots(dir string) bool {
 // testsPython reports a command that runs the project's tests and loads its
 // modules whatever PYTHONPATH says.
 func testsPython(command []word) bool {
-	if len(command) > 2 && command[0].known() && hasField("python python3", command[0].text) && command[1].known() &&
+	if len(command) > 2 && command[0].known() && scan.HasField("python python3", command[0].text) &&
+		command[1].known() &&
 		command[1].text == "-m" {
 		command = command[2:]
 	}
-	return len(command) > 0 && command[0].known() && hasField("pytest unittest", command[0].text)
+	return len(command) > 0 && command[0].known() && scan.HasField("pytest unittest", command[0].text)
 }
 
 // sets judges a variable of the shell that something other than an assignment
@@ -173,7 +175,7 @@ func (w *walker) assignments(s *state, assigns []*syntax.Assign) {
 	for _, a := range assigns {
 		v := w.assigned(s, a)
 		name := a.Name.Value
-		table := hasField(zshTables, name) && (a.Array != nil || a.Index != nil || a.Append)
+		table := scan.HasField(zshTables, name) && (a.Array != nil || a.Index != nil || a.Append)
 		if table || listed(shellEnv, name) && (v.array || !harmlessValue(name, v.first())) {
 			w.environment(name, v.first())
 		}
@@ -189,7 +191,7 @@ func (w *walker) give(s *state, name string, v value) {
 	if v.array {
 		w.isArray(name)
 	}
-	if s.vars[name].fixed || hasField(unchangeable, name) {
+	if s.vars[name].fixed || scan.HasField(unchangeable, name) {
 		w.mayFail(s)
 		w.doubt("", name+" must not be changed, so that the rest of the line may not run")
 		return
@@ -294,7 +296,7 @@ func (d *declaration) assign(a *syntax.Assign) {
 func (d *declaration) word(wd word) {
 	name, rest, assigns := wd.after("=")
 	switch {
-	case wd.known() && hasField("-f -F", wd.text):
+	case wd.known() && scan.HasField("-f -F", wd.text):
 		d.functions = true
 	case strings.HasPrefix(wd.text, "-") || strings.HasPrefix(wd.text, "+"):
 		d.exports = d.exports || strings.Contains(wd.text, "x") && wd.text[0] == '-'

@@ -7,6 +7,7 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 
 	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/shell/internal/scan"
 )
 
 // call walks a simple command: assignments, the name of a program, arguments.
@@ -127,7 +128,7 @@ const systemFolders = "/bin /usr/bin /usr/local/bin /sbin /usr/sbin /usr/local/s
 // known returns what is known of the program that a name or path starts.
 func (w *walker) known(name string) *program {
 	if i := strings.LastIndexByte(name, '/'); i >= 0 {
-		if !hasField(systemFolders, name[:i]) {
+		if !scan.HasField(systemFolders, name[:i]) {
 			return nil
 		}
 		name = name[i+1:]

@@ -3,6 +3,8 @@ package shell
 import (
 	"slices"
 	"strings"
+
+	"github.com/umpirehq/umpire/shell/internal/scan"
 )
 
 // To bash `declare a='(…)'` assigns an array when a is one or is made one, and what
@@ -24,7 +26,7 @@ func (n *arrayNames) note(w *walker, name string, list *[]string) {
 		return
 	}
 	*list = append(*list, name)
-	if slices.Contains(n.declared, name) && (slices.Contains(n.arrays, name) || hasField(builtInArrays, name)) {
+	if slices.Contains(n.declared, name) && (slices.Contains(n.arrays, name) || scan.HasField(builtInArrays, name)) {
 		w.doubt("", "a quoted value for the array "+name+" may run what is in it")
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/umpirehq/umpire/shell/internal/scan"
 	"mvdan.cc/sh/v3/syntax"
 )
 
@@ -100,7 +101,7 @@ func assignedIn(node syntax.Node, f func(name string)) {
 	syntax.Walk(node, func(n syntax.Node) bool {
 		switch n := n.(type) {
 		case *syntax.BinaryArithm:
-			if op := n.Op.String(); strings.HasSuffix(op, "=") && !hasField("== != <= >=", op) {
+			if op := n.Op.String(); strings.HasSuffix(op, "=") && !scan.HasField("== != <= >=", op) {
 				assignedName(n.X, f)
 			}
 		case *syntax.UnaryArithm:

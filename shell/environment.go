@@ -4,9 +4,9 @@ import (
 	"slices"
 	"strings"
 
-	"mvdan.cc/sh/v3/syntax"
-
 	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/shell/internal/scan"
+	"mvdan.cc/sh/v3/syntax"
 )
 
 // Tokens and passwords reach programs through the environment, and what an agent
@@ -31,15 +31,15 @@ const publicNames = "PWD OLDPWD SSH_AUTH_SOCK GPG_KEY APT_KEY KEYMAP PUBLIC_KEY 
 // secretName reports whether a variable's name says that it holds a secret.
 func secretName(name string) bool {
 	name = strings.ToUpper(name)
-	if hasField(publicNames, name) {
+	if scan.HasField(publicNames, name) {
 		return false
 	}
-	if hasField(secretNames, name) || strings.HasSuffix(name, "APIKEY") || strings.HasSuffix(name, "PASSWORD") ||
+	if scan.HasField(secretNames, name) || strings.HasSuffix(name, "APIKEY") || strings.HasSuffix(name, "PASSWORD") ||
 		strings.HasSuffix(name, "TOKEN") {
 		return true
 	}
 	for part := range strings.SplitSeq(name, "_") {
-		if hasField(secretParts, part) {
+		if scan.HasField(secretParts, part) {
 			return part != ""
 		}
 	}
@@ -54,7 +54,7 @@ const agentVariables = "SSH_AUTH_SOCK SSH_AGENT_PID GPG_AGENT_INFO GNOME_KEYRING
 // SecretVariable reports whether the name of a variable says that it holds a secret, or
 // leads to what logs in for a person.
 func SecretVariable(name string) bool {
-	return secretName(name) || hasField(agentVariables, strings.ToUpper(name))
+	return secretName(name) || scan.HasField(agentVariables, strings.ToUpper(name))
 }
 
 // checkPrintenv judges the variables that printenv names; without any it prints

@@ -1,6 +1,10 @@
 package shell
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/umpirehq/umpire/shell/internal/scan"
+)
 
 // Clients of databases, debuggers and editors hand lines to a shell that begin with a
 // word of theirs. Such a line is judged as the command line that it is.
@@ -42,7 +46,7 @@ func escaped(line, escape string) (string, bool) {
 func checkDebugger(u *use) {
 	checkWrapped(u)
 	for _, g := range u.given {
-		if g.has && hasField("-ex -iex --eval-command --ex -o --one-line", g.name) {
+		if g.has && scan.HasField("-ex -iex --eval-command --ex -o --one-line", g.name) {
 			u.escapes(debuggerEscapes, g.value)
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/umpirehq/umpire/shell/internal/scan"
 	"mvdan.cc/sh/v3/syntax"
 )
 
@@ -39,7 +40,7 @@ func (w *walker) holds(words ...word) {
 // gives notes what a variable is given. A variable that the shell keeps as a number
 // evaluates it.
 func (w *walker) gives(s *state, name string, words []word) {
-	if hasField(integers, name) && w.leadToCode(s, words, new(maxReferences)) {
+	if scan.HasField(integers, name) && w.leadToCode(s, words, new(maxReferences)) {
 		w.doubt("", mayRunAsCode)
 	}
 	w.holds(words...)
@@ -145,9 +146,9 @@ func (s *state) printsCode(node syntax.Node, left *int) bool {
 
 func argumentMakesCode(program string, arg *syntax.Word) bool {
 	switch {
-	case hasField(pickers, program):
+	case scan.HasField(pickers, program):
 		return false
-	case hasField(composers, program):
+	case scan.HasField(composers, program):
 		return literalIn(arg, composes)
 	}
 	return literalIn(arg, func(text string) bool { return strings.ContainsAny(text, "$`") || escapesByNumber(text) })
@@ -177,7 +178,7 @@ func (w *walker) evaluates(s *state, name string) bool {
 	if name == "@" || name == "*" {
 		return w.leadToCode(s, s.args, &left) || s.args == nil && w.openValue()
 	}
-	if hasField("? # $ ! -", name) {
+	if scan.HasField("? # $ ! -", name) {
 		return false
 	}
 	return w.leadsToCode(s, name, &left)

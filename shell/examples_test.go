@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/shell/internal/scan"
 )
 
 // An example is a comment above a row of the tables: "// safe: LINE" runs unasked,
@@ -122,7 +123,7 @@ func constantText(e ast.Expr) string {
 // containsAnyField reports whether a line holds one of the names of a list.
 func containsAnyField(line, names string) bool {
 	for name := range strings.FieldsSeq(names) {
-		if hasField(line, name) {
+		if scan.HasField(line, name) {
 			return true
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/umpirehq/umpire/shell/internal/scan"
 	"mvdan.cc/sh/v3/syntax"
 )
 
@@ -233,7 +234,7 @@ func wildcard(text string) bool {
 // expandsInZsh reports what makes a dollar sign before it an expansion of zsh, as
 // in $=name; to the parser they are two texts.
 func expandsInZsh(text string) bool {
-	return len(text) > 1 && strings.IndexByte("=~^", text[0]) >= 0 && letter(text[1])
+	return len(text) > 1 && strings.IndexByte("=~^", text[0]) >= 0 && scan.IsLetter(text[1])
 }
 
 // bracketOfZsh reports $~[…], ${…} or $(…) with such a sign in between, which zsh
@@ -500,7 +501,7 @@ func (e *expansion) lookup(name string, p *syntax.ParamExp) ([]word, bool) {
 		return words, found
 	}
 	v, ok := e.s.vars[name]
-	if !ok || hasField(shellOwned, name) {
+	if !ok || scan.HasField(shellOwned, name) {
 		return nil, false
 	}
 	return e.s.element(v, p.Index)
@@ -584,12 +585,12 @@ func (e *expansion) substitution(sub *syntax.CmdSubst, quoted bool) []word {
 // copiesText reports a program that prints what others wrote as it stands. Others
 // pick or count, so that text which runs when it is evaluated rarely passes.
 func copiesText(program string) bool {
-	return hasField("cat tac head tail less more bat zcat base64 xxd printf echo sed strings rev read", program)
+	return scan.HasField("cat tac head tail less more bat zcat base64 xxd printf echo sed strings rev read", program)
 }
 
 // countsOnly reports a program whose output is a number or a date.
 func countsOnly(program string) bool {
-	return hasField("wc date nproc expr seq stat id", program)
+	return scan.HasField("wc date nproc expr seq stat id", program)
 }
 
 // braces expands {a,b} and {1..3} into the words they stand for. It reports

@@ -7,6 +7,7 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 
 	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/shell/internal/scan"
 	"github.com/umpirehq/umpire/shell/internal/snippet"
 )
 
@@ -29,7 +30,7 @@ var codeLetters = []struct{ programs, letters string }{
 // guessCode guesses what code on the line does, or that on the standard input.
 func guessCode(u *use) {
 	language := u.program0()
-	if hasField("fish csh tcsh pwsh powershell nu elvish xonsh", language) {
+	if scan.HasField("fish csh tcsh pwsh powershell nu elvish xonsh", language) {
 		language = "sh"
 	}
 	codes := u.codeOnLine()
@@ -47,7 +48,7 @@ func guessCode(u *use) {
 func (u *use) codeOnLine() []string {
 	letters := "e"
 	for _, l := range codeLetters {
-		if hasField(l.programs, u.program0()) {
+		if scan.HasField(l.programs, u.program0()) {
 			letters = l.letters
 		}
 	}
@@ -61,11 +62,12 @@ func (u *use) codeOnLine() []string {
 		option, value, attached := strings.Cut(arg.text, "=")
 		switch {
 		case !arg.known() || last < 1:
-		case hasField("--eval -eval --print --execute --run --command -Command", before), before == "eval" && i == 1,
+		case scan.HasField("--eval -eval --print --execute --run --command -Command", before),
+			before == "eval" && i == 1,
 			len(before) > 1 && before[0] == '-' && before[1] != '-' &&
 				strings.IndexByte(letters, before[len(before)-1]) >= 0:
 			codes = append(codes, arg.text)
-		case attached && hasField("--eval -eval --print --execute --run --command", option):
+		case attached && scan.HasField("--eval -eval --print --execute --run --command", option):
 			codes = append(codes, value)
 		case arg.text[0] == '-' && strings.IndexByte(letters, arg.text[1]) >= 0 &&
 			strings.ContainsAny(arg.text, "('\"`{ "):

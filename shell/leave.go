@@ -1,6 +1,9 @@
 package shell
 
-import "mvdan.cc/sh/v3/syntax"
+import (
+	"github.com/umpirehq/umpire/shell/internal/scan"
+	"mvdan.cc/sh/v3/syntax"
+)
 
 // break, continue and return leave a loop or a function in its middle, and an
 // error of the shell itself - a division by zero, a variable that must not change -
@@ -53,7 +56,7 @@ func leave(u *use) {
 		u.index(operand)
 		u.sums(operand)
 	}
-	if hasField("break continue return", u.program0()) {
+	if scan.HasField("break continue return", u.program0()) {
 		for _, l := range u.w.leaps {
 			l.from(u.w, u.s)
 		}

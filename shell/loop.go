@@ -6,6 +6,7 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 
 	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/shell/internal/scan"
 )
 
 // maxRounds is how many known items of a loop are walked one by one.
@@ -152,7 +153,7 @@ func (w *walker) forget(s *state, loop syntax.Node) {
 // names, or all when it is code of the line.
 func (s *state) forgetNamed(name string, args []*syntax.Word) {
 	_, function := s.functions[name]
-	if function || hasField("eval source .", name) {
+	if function || scan.HasField("eval source .", name) {
 		for v := range s.vars {
 			if v != "HOME" {
 				s.vars[v] = unknown()
@@ -160,7 +161,7 @@ func (s *state) forgetNamed(name string, args []*syntax.Word) {
 		}
 		return
 	}
-	if !hasField("read readarray mapfile getopts printf unset", name) {
+	if !scan.HasField("read readarray mapfile getopts printf unset", name) {
 		return
 	}
 	for _, arg := range args {
@@ -183,7 +184,7 @@ func (w *walker) declare(s *state, cmd *syntax.FuncDecl) {
 		return
 	}
 	s.functions[cmd.Name.Value] = cmd.Body
-	if w.trapped || hasField(zshHooks, cmd.Name.Value) {
+	if w.trapped || scan.HasField(zshHooks, cmd.Name.Value) {
 		w.doubt(cmd.Name.Value, "what is set to run later may call "+cmd.Name.Value)
 	}
 	if _, simple := cmd.Body.Cmd.(*syntax.CallExpr); simple || cmd.Body.Cmd == nil {

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/shell/internal/scan"
 )
 
 // spread gives every operand its meaning by the program's args.
@@ -39,7 +40,7 @@ func (u *use) spread() {
 // are more than one word.
 func (u *use) several(kinds []string, i int, operand word) {
 	for _, kind := range kinds[min(i+1, len(kinds)):] {
-		if hasField("write delete", strings.TrimSuffix(kind, "…")) {
+		if scan.HasField("write delete", strings.TrimSuffix(kind, "…")) {
 			u.raiseTo(umpire.Medium, reversible, "the matches of "+operand.display()+" may be among what it writes")
 			return
 		}
@@ -115,7 +116,7 @@ func (u *use) operand(kind string, operand word) {
 
 // printedCode walks the code of a script that a process substitution prints.
 func (u *use) printedCode(script word) {
-	if script.prints != "" && hasField("source sh bash dash zsh ksh", u.program.name()) {
+	if script.prints != "" && scan.HasField("source sh bash dash zsh ksh", u.program.name()) {
 		s := u.outside()
 		if u.program.name() == "source" {
 			s = u.s.clone()

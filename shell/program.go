@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/shell/internal/scan"
 )
 
 // A program is what umpire knows of one program, or of one of its subcommands.
@@ -149,7 +150,7 @@ func (p *program) branches() bool { return len(p.subs)+len(p.more) > 0 }
 // named returns the entry of a table that bears the name, or nil.
 func named(table []program, name string) *program {
 	for i := range table {
-		if hasField(table[i].names, name) {
+		if scan.HasField(table[i].names, name) {
 			return &table[i]
 		}
 	}
@@ -200,24 +201,6 @@ func (o *option) excepts(value word) bool {
 		case begins && len(value.text) >= len(entry) && strings.EqualFold(value.text[:len(entry)], entry):
 			return true
 		}
-	}
-	return false
-}
-
-// hasField reports whether a space-separated list holds a word.
-func hasField(list, name string) bool {
-	for list != "" {
-		field := list
-		for i := range len(list) {
-			if list[i] == ' ' {
-				field = list[:i]
-				break
-			}
-		}
-		if field == name {
-			return true
-		}
-		list = list[min(len(field)+1, len(list)):]
 	}
 	return false
 }

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/shell/internal/scan"
 )
 
 const packs = "packs or unpacks its input"
@@ -451,7 +452,7 @@ func checkPackVerb(u *use) {
 	}
 	files := operands[1:]
 	switch {
-	case hasField("l v lb lt vb vt t i b h", operands[0].text) && operands[0].known():
+	case scan.HasField("l v lb lt vb vt t i b h", operands[0].text) && operands[0].known():
 		for _, file := range files {
 			if strings.HasPrefix(file.text, "@") {
 				u.raiseTo(umpire.Medium, harmless, "works on what a file names")
@@ -460,7 +461,7 @@ func checkPackVerb(u *use) {
 			u.touch(umpire.KindRead, file, accessOf{})
 		}
 		u.packOptions()
-	case hasField("a u d rn m mf f", operands[0].text) && operands[0].known():
+	case scan.HasField("a u d rn m mf f", operands[0].text) && operands[0].known():
 		u.raiseTo(umpire.Medium, reversible, "packs files")
 		for i, file := range files {
 			kind := umpire.KindRead
@@ -482,8 +483,8 @@ func checkPackVerb(u *use) {
 // it looks, and others name lists of files, logs and settings.
 func (u *use) packOptions() {
 	for _, arg := range u.args0() {
-		if strings.HasPrefix(arg.text, "-") && (arg.open || !hasField("-slt -ba -bd -bb -bb0 -bb1 -y -r -t7z -tzip "+
-			"-ttar -p -p- -mmt -v -vt -c- -idq -inul", arg.text)) {
+		if strings.HasPrefix(arg.text, "-") && (arg.open || !scan.HasField("-slt -ba -bd -bb -bb0 -bb1 -y -r -t7z "+
+			"-tzip -ttar -p -p- -mmt -v -vt -c- -idq -inul", arg.text)) {
 			u.raise(umpire.Medium, "the option "+arg.display()+" of "+u.table+" is not known")
 		}
 	}
@@ -503,7 +504,7 @@ func (u *use) packFolder() word {
 func checkAr(u *use) {
 	operands := u.operands
 	u.operands = nil
-	if len(operands) == 0 || hasField("--version --help -V", operands[0].text) {
+	if len(operands) == 0 || scan.HasField("--version --help -V", operands[0].text) {
 		return
 	}
 	letters := strings.TrimPrefix(operands[0].text, "-")

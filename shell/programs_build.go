@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/shell/internal/scan"
 )
 
 // buildTools are the programs that build a project. What they do stands in files
@@ -298,9 +299,9 @@ func (u *use) guessRules() {
 	var given strings.Builder
 	for _, g := range u.given {
 		switch {
-		case hasField("-E --eval", g.name):
+		case scan.HasField("-E --eval", g.name):
 			given.WriteString(g.value.text + "\n")
-		case hasField("-f --file --makefile", g.name) && hasField("- /dev/stdin /dev/fd/0", g.value.text) &&
+		case scan.HasField("-f --file --makefile", g.name) && scan.HasField("- /dev/stdin /dev/fd/0", g.value.text) &&
 			u.in.kind == flowText:
 			given.WriteString(u.in.text + "\n")
 		}
@@ -350,7 +351,7 @@ func checkClippy(u *use) {
 func (u *use) dashed(accepted string) {
 	var rest []word
 	for _, operand := range u.operands {
-		if !operand.known() || operand.text == "" || !hasField(accepted, operand.text) {
+		if !operand.known() || operand.text == "" || !scan.HasField(accepted, operand.text) {
 			rest = append(rest, operand)
 		}
 	}

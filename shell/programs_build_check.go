@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/shell/internal/scan"
 )
 
 // The kinds of files that formatters change. Prettier and biome lay out settings in JSON and
@@ -274,14 +275,14 @@ func checkTsc(u *use) {
 	pretty := u.follows("--pretty", "true", "false")
 	for _, operand := range u.operands {
 		switch {
-		case pretty && operand.known() && hasField("true false", operand.text):
+		case pretty && operand.known() && scan.HasField("true false", operand.text):
 			pretty = false // it is the value of --pretty
 		case operand.open || strings.HasPrefix(operand.text, "@") ||
-			hasField("true false null undefined", operand.text):
+			scan.HasField("true false null undefined", operand.text):
 			u.raise(umpire.Medium, "takes options from elsewhere")
 		}
 	}
-	u.operands = slices.DeleteFunc(u.operands, func(wd word) bool { return hasField("true false", wd.text) })
+	u.operands = slices.DeleteFunc(u.operands, func(wd word) bool { return scan.HasField("true false", wd.text) })
 	if u.got("--noEmit", "--showConfig", "--listFilesOnly") == nil {
 		u.raiseTo(umpire.Medium, reversible, "writes compiled files")
 	}

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/shell/internal/scan"
 )
 
 // syntaxOptions are the options of gcc and clang that may stand beside -fsyntax-only: none
@@ -36,7 +37,7 @@ func checkSyntaxOnly(u *use) {
 		case folder && i+1 < len(args):
 			i++
 			reads = append(reads, args[i])
-		case hasField(syntaxOptions, arg.text):
+		case scan.HasField(syntaxOptions, arg.text):
 			only = only || arg.text == "-fsyntax-only"
 		case !strings.HasPrefix(arg.text, "-Wl,") && !strings.HasPrefix(arg.text, "-Wa,") &&
 			!strings.HasPrefix(arg.text, "-Wp,") && beginsWithField(arg.text, syntaxBeginnings):

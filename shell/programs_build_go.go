@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/shell/internal/scan"
 )
 
 // Options that go build, test, run, list and vet share. Those that name a
@@ -271,7 +272,7 @@ func checkGoEdit(u *use) {
 // laxly reports whether an argument is given that a list does not hold.
 func (u *use) laxly(accepted string) bool {
 	for _, wd := range u.words[len(strings.Fields(u.table)):] {
-		if !wd.known() || !hasField(accepted, wd.text) {
+		if !wd.known() || !scan.HasField(accepted, wd.text) {
 			return true
 		}
 	}
@@ -377,7 +378,7 @@ func plainFlags(value word) bool {
 	fields := strings.Fields(strings.Trim(value.text, `"'`))
 	for i, field := range fields {
 		assigned := i > 0 && fields[i-1] == "-X" && strings.Contains(field, "=") && field[0] != '-'
-		if field == "all=-N" && i == 0 || hasField("-s -w -X -N -l -m -m=2 -race -d=checkptr", field) || assigned {
+		if field == "all=-N" && i == 0 || scan.HasField("-s -w -X -N -l -m -m=2 -race -d=checkptr", field) || assigned {
 			continue
 		}
 		return false

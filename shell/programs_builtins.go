@@ -6,6 +6,7 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 
 	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/shell/internal/scan"
 )
 
 // builtins are the commands of the shell itself, as of bash 5.2.
@@ -45,8 +46,8 @@ var builtins = []program{
 			for i, operand := range u.operands {
 				u.index(operand)
 				const compare = "-eq -ne -lt -le -gt -ge"
-				if i > 0 && hasField(compare, u.operands[i-1].text) ||
-					i+1 < len(u.operands) && hasField(compare, u.operands[i+1].text) {
+				if i > 0 && scan.HasField(compare, u.operands[i-1].text) ||
+					i+1 < len(u.operands) && scan.HasField(compare, u.operands[i+1].text) {
 					u.sums(operand)
 				}
 				if operand.foreign && operand.split {
@@ -349,7 +350,7 @@ func checkRead(u *use) {
 				listed: u.in.dirs[0].listed},
 		}}
 	}
-	arrays := hasField("readarray mapfile", u.program0())
+	arrays := scan.HasField("readarray mapfile", u.program0())
 	for _, operand := range u.operands {
 		if strings.HasPrefix(operand.text, "-") {
 			arrays = arrays || strings.ContainsAny(operand.text, "aA")
@@ -426,7 +427,8 @@ func checkTrap(u *use) {
 	}
 	action := u.operands[0]
 	for _, signal := range u.operands[1:] {
-		if !hasField("EXIT INT TERM HUP QUIT 0 1 2 3 15 SIGINT SIGTERM SIGHUP SIGQUIT", signal.text) || signal.open {
+		if !scan.HasField("EXIT INT TERM HUP QUIT 0 1 2 3 15 SIGINT SIGTERM SIGHUP SIGQUIT", signal.text) ||
+			signal.open {
 			u.raise(umpire.Medium, "runs code between the commands that follow")
 		}
 	}
@@ -465,7 +467,8 @@ func checkAlias(u *use) {
 
 func checkShopt(u *use) {
 	for _, operand := range u.operands {
-		if operand.open || !hasField("-a -s -u -q -p -o", operand.text) && !hasField(harmlessShopts, operand.text) {
+		if operand.open || !scan.HasField("-a -s -u -q -p -o", operand.text) &&
+			!scan.HasField(harmlessShopts, operand.text) {
 			u.raise(umpire.Medium, "changes what names and syntax mean")
 		}
 	}
@@ -505,7 +508,7 @@ func checkListing(u *use) {
 	}
 	for _, operand := range u.operands {
 		if !operand.known() ||
-			!hasField(accepted, operand.text) && !(number && strings.Trim(operand.text, "-0123456789") == "") {
+			!scan.HasField(accepted, operand.text) && !(number && strings.Trim(operand.text, "-0123456789") == "") {
 			return
 		}
 	}

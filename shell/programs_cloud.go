@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/shell/internal/scan"
 )
 
 const (
@@ -77,7 +78,7 @@ func checkAWS(u *use) {
 		u.describes(tellsAccount)
 		return
 	}
-	if len(words) < 2 || !words[0].known() || !words[1].known() || hasField(secretServices, words[0].text) {
+	if len(words) < 2 || !words[0].known() || !words[1].known() || scan.HasField(secretServices, words[0].text) {
 		return
 	}
 	service, verb := words[0].text, words[1].text
@@ -111,7 +112,7 @@ var environmentsOfCloud = []string{
 // saves reports whether a verb of aws that begins with get writes a file or
 // hands out what was stored.
 func saves(service, verb string) bool {
-	return hasField("s3api glacier polly lambda", service) || strings.Contains(verb, "token") ||
+	return scan.HasField("s3api glacier polly lambda", service) || strings.Contains(verb, "token") ||
 		strings.Contains(verb, "secret") ||
 		strings.Contains(verb, "credential") || strings.Contains(verb, "password") ||
 		strings.Contains(verb, "export") || strings.Contains(verb, "key") || strings.Contains(verb, "authorization")
@@ -128,17 +129,18 @@ func checkDescribing(u *use) {
 		}
 	}
 	for i, wd := range words {
-		if !wd.known() || hasField(secretServices, wd.text) || hasField("ssh scp cp rsync run exec deploy create "+
-			"delete update set add remove print-access-token mv rm start stop reset restart invoke call export "+
-			"import apply patch enable disable submit rest login logout", wd.text) {
+		if !wd.known() || scan.HasField(secretServices, wd.text) || scan.HasField("ssh scp cp rsync run exec deploy "+
+			"create delete update set add remove print-access-token mv rm start stop reset restart invoke call "+
+			"export import apply patch enable disable submit rest login logout", wd.text) {
 			return
 		}
-		if i > 0 && hasField("describe show", wd.text) &&
-			hasField("functions run containerapp container", words[0].text) && u.got("--format", "--query") == nil {
+		if i > 0 && scan.HasField("describe show", wd.text) &&
+			scan.HasField("functions run containerapp container", words[0].text) &&
+			u.got("--format", "--query") == nil {
 			u.askSecret("prints the environment of what runs there, with whatever secrets are in it")
 			return
 		}
-		if i > 0 && hasField("list describe show", wd.text) {
+		if i > 0 && scan.HasField("list describe show", wd.text) {
 			u.describes(describesAccount)
 			return
 		}

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/shell/internal/scan"
 )
 
 const (
@@ -243,7 +244,8 @@ func checkKubeGet(u *use) {
 		}
 	}
 	for _, g := range u.given {
-		if hasField("-o --output", g.name) && g.has && (!g.value.known() || strings.Contains(g.value.text, "file=")) {
+		if scan.HasField("-o --output", g.name) && g.has &&
+			(!g.value.known() || strings.Contains(g.value.text, "file=")) {
 			u.raise(umpire.Medium, "takes its format from a file")
 		}
 	}
@@ -293,7 +295,7 @@ func checkTerraformOutput(u *use) {
 // checkTerraformFormat makes terraform fmt ask, unless it only checks.
 func checkTerraformFormat(u *use) {
 	for _, g := range u.given {
-		if hasField("-check --check", g.name) && !g.has {
+		if scan.HasField("-check --check", g.name) && !g.has {
 			return
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/shell/internal/scan"
 )
 
 const (
@@ -270,8 +271,8 @@ func checkDockerRun(u *use) {
 // containerOption judges an option that can reach the machine: some do only with
 // certain values.
 func (u *use) containerOption(g given) {
-	harmless := hasField("--network --net --ipc --pid --uts --userns --cgroupns", g.name) && g.value.known() &&
-		hasField("bridge none private default shareable", g.value.text)
+	harmless := scan.HasField("--network --net --ipc --pid --uts --userns --cgroupns", g.name) && g.value.known() &&
+		scan.HasField("bridge none private default shareable", g.value.text)
 	if !harmless {
 		u.spoke = g.name
 		u.raise(umpire.High, reachesMachine)
@@ -320,7 +321,7 @@ func registryImages(u *use) {
 func mountSource(value word) word {
 	for field := range strings.SplitSeq(value.text, ",") {
 		name, path, _ := strings.Cut(field, "=")
-		if hasField("source src", name) {
+		if scan.HasField("source src", name) {
 			return word{text: path, open: value.open && strings.HasSuffix(value.text, path)}
 		}
 	}
@@ -361,7 +362,7 @@ func (u *use) away(walk func(*state)) {
 // checkDockerBuild notes what a build reads: the folder is sent to the daemon.
 func checkDockerBuild(u *use) {
 	for _, g := range u.given {
-		if g.has && hasField("-f --file", g.name) {
+		if g.has && scan.HasField("-f --file", g.name) {
 			u.touch(umpire.KindRead, g.value, accessOf{})
 		}
 	}

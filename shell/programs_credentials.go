@@ -1,6 +1,10 @@
 package shell
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/umpirehq/umpire/shell/internal/scan"
+)
 
 // credentials are the files below a home with which a program logs in to what it reaches.
 // A command that may reach the network can read those of the programs it names, and none
@@ -26,7 +30,7 @@ var credentials = []struct{ programs, files string }{
 // to what it reaches.
 func Credentials(program string) []string {
 	for _, c := range credentials {
-		if hasField(c.programs, program) {
+		if scan.HasField(c.programs, program) {
 			return strings.Fields(c.files)
 		}
 	}

@@ -5,6 +5,8 @@ import (
 	"strings"
 
 	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/shell/internal/scan"
+	"github.com/umpirehq/umpire/shell/internal/sql"
 )
 
 // databases are the clients of databases. What their statements do is not read:
@@ -174,7 +176,7 @@ func checkSQLite(u *use) {
 	u.escapes(sqliteEscapes, append(u.valuesOf("-cmd"), lines...)...)
 	looks := len(lines) > 0
 	for _, line := range lines {
-		looks = looks && line.known() && (sqliteLooks(line.text) || sqlite.onlyLooks(line.text))
+		looks = looks && line.known() && (sqliteLooks(line.text) || sql.SQLite.OnlyLooks(line.text))
 	}
 	if looks {
 		u.looksAtData()
@@ -211,7 +213,7 @@ func sqliteLooks(line string) bool {
 		".nullvalue .separator .show .help .dump .bail .echo .timer .eqp .changes .stats .limit .version .lint " +
 		".sha3sum .dbconfig"
 	fields := strings.Fields(line)
-	return len(fields) > 0 && hasField(looking, fields[0]) && !strings.ContainsAny(line, "\n|`\\") &&
+	return len(fields) > 0 && scan.HasField(looking, fields[0]) && !strings.ContainsAny(line, "\n|`\\") &&
 		(fields[0] != ".dbconfig" || len(fields) == 1)
 }
 
@@ -257,11 +259,11 @@ func checkPsql(u *use) {
 	u.escapes(psqlEscapes, append(u.valuesOf("--command"), lit(u.in.text))...)
 	switch commands := u.valuesOf("--command"); {
 	case len(commands) > 0:
-		u.judgeStatements(postgres, commands, psqlLooks)
+		u.judgeStatements(sql.Postgres, commands, psqlLooks)
 	case u.got("--list") != nil:
 		u.looksAtData()
 	case u.in.kind == flowText:
-		u.judgeStatements(postgres, []word{lit(u.in.text)}, nil)
+		u.judgeStatements(sql.Postgres, []word{lit(u.in.text)}, nil)
 	}
 }
 
@@ -274,7 +276,7 @@ func psqlLooks(command string) bool {
 	name := strings.TrimRight(fields[0], "+Sx")
 	describes := strings.HasPrefix(name, `\d`) && len(name) <= 5 &&
 		strings.Trim(name[2:], "abcdDeEfFgiklLmnoOpPrRstTuvwxXy") == ""
-	return describes || hasField(`\l \list \z \dp \conninfo \encoding \sf \sv \echo \?`, name)
+	return describes || scan.HasField(`\l \list \z \dp \conninfo \encoding \sf \sv \echo \?`, name)
 }
 
 // checkMySQL judges the statements of mysql. Its client takes a word at the
@@ -284,9 +286,9 @@ func checkMySQL(u *use) {
 	u.escapes(mysqlEscapes, append(u.valuesOf("--execute"), lit(u.in.text))...)
 	switch commands := u.valuesOf("--execute"); {
 	case len(commands) > 0:
-		u.judgeStatements(mySQL, commands, nil)
+		u.judgeStatements(sql.MySQL, commands, nil)
 	case u.in.kind == flowText:
-		u.judgeStatements(mySQL, []word{lit(u.in.text)}, nil)
+		u.judgeStatements(sql.MySQL, []word{lit(u.in.text)}, nil)
 	}
 	for _, name := range [...]string{
 		"source", "system", "tee", "pager", "edit", "delimiter", "connect", "resetconnection", "notee", "nopager",
@@ -313,10 +315,10 @@ func (u *use) valuesOf(name string) []word {
 }
 
 // judgeStatements makes the use harmless when all texts only look.
-func (u *use) judgeStatements(d dialect, texts []word, command func(string) bool) {
+func (u *use) judgeStatements(d sql.Dialect, texts []word, command func(string) bool) {
 	for _, text := range texts {
 		ours := command != nil && strings.HasPrefix(text.text, `\`) && command(text.text)
-		if !text.known() || !ours && !d.onlyLooks(text.text) {
+		if !text.known() || !ours && !d.OnlyLooks(text.text) {
 			return
 		}
 	}
@@ -332,13 +334,13 @@ func checkRedis(u *use) {
 	const looking = "ping get mget strlen getrange exists ttl pttl type keys scan dbsize info time lastsave hget " +
 		"hmget hgetall hkeys hvals hlen hexists hscan llen lrange lindex scard smembers sismember sscan zcard zrange " +
 		"zrevrange zrangebyscore zscore zrank zscan zcount xlen xrange xinfo memory-usage object role"
-	if name := u.operands[0]; name.known() && hasField(looking, strings.ToLower(name.text)) {
+	if name := u.operands[0]; name.known() && scan.HasField(looking, strings.ToLower(name.text)) {
 		u.looksAtData()
 		return
 	}
 	const harmful = "flushall flushdb FLUSHALL FLUSHDB config CONFIG shutdown SHUTDOWN debug DEBUG module MODULE " +
 		"slaveof SLAVEOF replicaof REPLICAOF eval EVAL"
-	if name := u.operands[0]; !name.known() || hasField(harmful, name.text) {
+	if name := u.operands[0]; !name.known() || scan.HasField(harmful, name.text) {
 		u.raise(umpire.High, "loses data or configures the server")
 	}
 }

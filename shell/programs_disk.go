@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/shell/internal/scan"
 )
 
 // diskTools are the programs that work on disks and the machine as a whole. Their
@@ -133,7 +134,7 @@ var diskTools = []program{
 		names: "mdadm", risk: umpire.High, consequence: lost, why: "changes arrays of disks", args: "write…", lax: true,
 		check: func(u *use) {
 			if first := u.args0(); len(first) > 0 && first[0].known() &&
-				hasField("-D --detail -E --examine -Q --query", first[0].text) && len(u.given) == 0 {
+				scan.HasField("-D --detail -E --examine -Q --query", first[0].text) && len(u.given) == 0 {
 				u.onlyLooks(u.operands)
 			}
 		},
@@ -191,7 +192,7 @@ var diskTools = []program{
 		style: bare, args: "write…",
 		check: func(u *use) {
 			for _, operand := range u.operands {
-				if len(operand.text) == 2 && operand.text[1] == ':' && letter(operand.text[0]) {
+				if len(operand.text) == 2 && operand.text[1] == ':' && scan.IsLetter(operand.text[0]) {
 					u.raise(umpire.Critical, "erases a disk")
 				}
 			}
@@ -212,11 +213,11 @@ func checkDd(u *use) {
 	for _, operand := range u.operands {
 		name, value, _ := operand.after("=")
 		prints = prints && operand.known() &&
-			(name == "of" && hasField(harmlessDevices, value.text) ||
-				hasField("if bs ibs obs cbs count skip iseek conv iflag oflag status", name))
+			(name == "of" && scan.HasField(harmlessDevices, value.text) ||
+				scan.HasField("if bs ibs obs cbs count skip iseek conv iflag oflag status", name))
 		switch name {
 		case "of":
-			if value.known() && hasField(harmlessDevices, value.text) {
+			if value.known() && scan.HasField(harmlessDevices, value.text) {
 				continue
 			}
 			u.touch(umpire.KindWrite, value, accessOf{why: "is overwritten with raw bytes"})
@@ -255,7 +256,7 @@ func (u *use) onlyLooks(files []word) {
 // says reports whether the first operand is one of the words of a list.
 func (u *use) says(list string) bool {
 	return len(u.operands) > 0 && u.operands[0].known() && u.operands[0].text != "" &&
-		hasField(list, u.operands[0].text)
+		scan.HasField(list, u.operands[0].text)
 }
 
 // looksAt makes the use a harmless one when its first operand is on the list.
@@ -273,9 +274,10 @@ func checkPartition(u *use) {
 	case u.program0() == "parted" && len(u.operands) == 2 && u.operands[1].text == "print":
 		u.onlyLooks(u.operands[:1])
 	case u.program0() == "sfdisk" && len(u.args0()) == 2 &&
-		hasField("-d --dump -J --json -l --list -V --verify", u.args0()[0].text) && len(u.operands) == 1:
+		scan.HasField("-d --dump -J --json -l --list -V --verify", u.args0()[0].text) && len(u.operands) == 1:
 		u.onlyLooks(u.operands)
-	case u.program0() == "sgdisk" && len(u.args0()) == 2 && hasField("-p --print -v --verify -L", u.args0()[0].text) &&
+	case u.program0() == "sgdisk" && len(u.args0()) == 2 &&
+		scan.HasField("-p --print -v --verify -L", u.args0()[0].text) &&
 		len(u.operands) == 1:
 		u.onlyLooks(u.operands)
 	case u.program0() == "sgdisk" || u.program0() == "gdisk": // of these -o takes no value
@@ -311,7 +313,7 @@ func checkWipe(u *use) {
 // checkDiskInfo judges hdparm -I and smartctl -a, which ask.
 func checkDiskInfo(u *use) {
 	for _, arg := range u.args0() {
-		if strings.HasPrefix(arg.text, "-") && !hasField("-a -i -I -H -A -x -t -T -tT -Tt -g -v --all --info "+
+		if strings.HasPrefix(arg.text, "-") && !scan.HasField("-a -i -I -H -A -x -t -T -tT -Tt -g -v --all --info "+
 			"--health --scan --xall", arg.text) || arg.open {
 			return
 		}
@@ -335,12 +337,12 @@ func checkLoop(u *use) {
 }
 
 func checkBtrfs(u *use) {
-	shows := len(u.operands) > 1 && hasField("show df usage list status get-default stats", u.operands[1].text)
+	shows := len(u.operands) > 1 && scan.HasField("show df usage list status get-default stats", u.operands[1].text)
 	if shows && !u.doubtful {
 		u.onlyLooks(u.operands[2:])
 		return
 	}
-	if u.says("subvolume su") && hasField("delete del", second(u.operands)) {
+	if u.says("subvolume su") && scan.HasField("delete del", second(u.operands)) {
 		for _, operand := range u.operands[2:] {
 			u.touch(umpire.KindDelete, operand, accessOf{tree: true})
 		}
@@ -363,7 +365,7 @@ func checkPool(u *use) {
 // to boot.
 func checkBoot(u *use) {
 	for _, operand := range u.operands {
-		if !operand.known() || !hasField("-v --verbose -V --version -u --unicode -q --quiet", operand.text) {
+		if !operand.known() || !scan.HasField("-v --verbose -V --version -u --unicode -q --quiet", operand.text) {
 			u.raise(umpire.Critical, "can leave the machine unable to boot")
 		}
 	}
@@ -401,7 +403,7 @@ func checkShutdown(u *use) {
 
 func checkInit(u *use) {
 	for _, operand := range u.operands {
-		if hasField("0 6", operand.text) && operand.known() {
+		if scan.HasField("0 6", operand.text) && operand.known() {
 			u.raise(umpire.Critical, "powers the machine off")
 		}
 	}
@@ -411,7 +413,7 @@ func checkDiskutil(u *use) {
 	switch {
 	case len(u.operands) == 0, u.says("list info activity listFilesystems"):
 		u.onlyLooks(nil)
-	case u.operands[0].known() && hasField("erasedisk erasevolume secureerase zerodisk randomdisk reformat "+
+	case u.operands[0].known() && scan.HasField("erasedisk erasevolume secureerase zerodisk randomdisk reformat "+
 		"partitiondisk deletecontainer apfs.deletecontainer", strings.ToLower(u.operands[0].text)),
 		u.says("apfs ap cs coreStorage") && len(u.operands) > 1 &&
 			strings.HasPrefix(strings.ToLower(u.operands[1].text), "delete"):

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/shell/internal/scan"
 )
 
 // fileTools are the programs that create, change, move, pack and remove files,
@@ -291,7 +292,7 @@ func checkShred(u *use) {
 // checkTee raises tee once it writes more than the terminal.
 func checkTee(u *use) {
 	for _, operand := range u.operands {
-		if !operand.known() || !hasField("/dev/null /dev/stdout /dev/stderr -", operand.text) {
+		if !operand.known() || !scan.HasField("/dev/null /dev/stdout /dev/stderr -", operand.text) {
 			u.raiseTo(umpire.High, reversible, "writes its input to files")
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/shell/internal/scan"
 )
 
 // ownerTools say who may do what with files.
@@ -85,5 +86,5 @@ func mayRaise(mode word) bool {
 
 // shutsOut reports a mode that leaves nobody a right.
 func shutsOut(mode string) bool {
-	return mode != "" && strings.Trim(mode, "0") == "" || hasField("a-rwx a-x -x -rwx ugo-rwx ugo-x a=", mode)
+	return mode != "" && strings.Trim(mode, "0") == "" || scan.HasField("a-rwx a-x -x -rwx ugo-rwx ugo-x a=", mode)
 }

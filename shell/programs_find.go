@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/shell/internal/scan"
 )
 
 // The words of find's command line. Everything else that begins with a dash is
@@ -62,7 +63,7 @@ func findRoots(args []word) (findLine, []word) {
 			line.doubtful = true
 		}
 		switch {
-		case hasField(findFlags, arg.text) || strings.HasPrefix(arg.text, "-O") && len(line.roots) == 0:
+		case scan.HasField(findFlags, arg.text) || strings.HasPrefix(arg.text, "-O") && len(line.roots) == 0:
 			continue
 		case arg.text == "-D" && len(line.roots) == 0, arg.text == "-f" && i+1 < len(args):
 			i++
@@ -73,7 +74,7 @@ func findRoots(args []word) (findLine, []word) {
 		case arg.text == "--":
 			continue
 		}
-		if strings.HasPrefix(arg.text, "-") || hasField("( ) ! ,", arg.text) && !arg.open {
+		if strings.HasPrefix(arg.text, "-") || scan.HasField("( ) ! ,", arg.text) && !arg.open {
 			break
 		}
 		line.roots = append(line.roots, arg)
@@ -88,7 +89,7 @@ func findRoots(args []word) (findLine, []word) {
 // findExpression judges the words of an expression.
 func (u *use) findExpression(line *findLine, rest []word) {
 	joined := !slices.ContainsFunc(rest, func(wd word) bool {
-		return !wd.known() && !wd.glob || hasField("-o -or ! -not , ( )", wd.text)
+		return !wd.known() && !wd.glob || scan.HasField("-o -or ! -not , ( )", wd.text)
 	})
 	for len(rest) > 0 {
 		n := u.findWord(line, rest)
@@ -106,7 +107,7 @@ func (u *use) findWord(line *findLine, rest []word) int {
 	case name.open:
 		u.doubt = "a word that is not known before it runs may be an action"
 		return 1
-	case hasField("( ) ! ,", name.text) || hasField(findPlain, name.text):
+	case scan.HasField("( ) ! ,", name.text) || scan.HasField(findPlain, name.text):
 		line.speaks = line.speaks || name.text == "-ls"
 		return 1
 	case name.text == "-delete":
@@ -116,7 +117,7 @@ func (u *use) findWord(line *findLine, rest []word) int {
 			u.deleteBelow(root)
 		}
 		return 1
-	case hasField(findRuns, name.text):
+	case scan.HasField(findRuns, name.text):
 		line.runs++
 		return u.findExec(line, rest)
 	}
@@ -152,9 +153,9 @@ func (u *use) findValue(line *findLine, rest []word) int {
 	switch {
 	case name == "-printf":
 		line.printf = value.text
-		line.speaks = line.speaks || value.open || !hasField(`%p\n %P\n %f\n %h\n %p\0 %P\0 %H/%P\n`, value.text)
-	case hasField(findValued, name):
-	case hasField(findReads, name):
+		line.speaks = line.speaks || value.open || !scan.HasField(`%p\n %P\n %f\n %h\n %p\0 %P\0 %H/%P\n`, value.text)
+	case scan.HasField(findValued, name):
+	case scan.HasField(findReads, name):
 		u.touch(umpire.KindRead, value, accessOf{})
 		if name == "-files0-from" {
 			u.doubt = "where it looks is not known before it runs"
@@ -163,7 +164,7 @@ func (u *use) findValue(line *findLine, rest []word) int {
 		if name[len(name)-1] != 't' {
 			u.touch(umpire.KindRead, value, accessOf{})
 		}
-	case hasField(findWrites, name):
+	case scan.HasField(findWrites, name):
 		u.writesFile(value, "writes its list to a file")
 	case name == "-fprintf":
 		u.writesFile(value, "writes its list to a file")
@@ -213,7 +214,7 @@ func (u *use) readsNamed(line *findLine) {
 // looksAtNames reports a program that looks at the names of files, and not into them.
 func (w *walker) looksAtNames(name word) bool {
 	p := w.known(name.text)
-	return name.known() && p != nil && (p.peeks || hasField("echo printf test rm mv", p.name()))
+	return name.known() && p != nil && (p.peeks || scan.HasField("echo printf test rm mv", p.name()))
 }
 
 // onFiles walks a command with the files below the roots in the place of {}. A

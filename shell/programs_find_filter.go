@@ -3,6 +3,8 @@ package shell
 import (
 	"strconv"
 	"strings"
+
+	"github.com/umpirehq/umpire/shell/internal/scan"
 )
 
 // A filter counts only where everything in front of an action is joined by "and", and
@@ -36,7 +38,7 @@ func (line *findLine) filter(test []word) {
 			picked = pickedSome
 		}
 	case "-type":
-		line.files = line.files || hasField("f l p s", value)
+		line.files = line.files || scan.HasField("f l p s", value)
 	}
 	if picked != "" && (line.picked == "" || line.picked[0] == '/') {
 		line.picked = picked
@@ -63,10 +65,10 @@ func listedNames(expression []word) string {
 	for i := 0; i+1 < len(expression); i++ {
 		value := expression[i+1]
 		switch {
-		case i > 0 && hasField("! -not", expression[i-1].text):
+		case i > 0 && scan.HasField("! -not", expression[i-1].text):
 		case expression[i].text == "-type" && value.text == "d":
 			return ""
-		case value.known() && hasField("-name -iname", expression[i].text):
+		case value.known() && scan.HasField("-name -iname", expression[i].text):
 			names = append(names, value.text)
 		}
 	}

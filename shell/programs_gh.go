@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/shell/internal/scan"
 )
 
 const (
@@ -31,11 +32,11 @@ func ghNumbers(u *use, _ flow) flow {
 			field = g.value.text
 		case g.name == "--jq" || g.name == "-q":
 			filter = strings.TrimPrefix(strings.TrimPrefix(g.value.text, ".[]"), ".[0]")
-		case hasField("-t --template", g.name):
+		case scan.HasField("-t --template", g.name):
 			return u.prints()
 		}
 	}
-	if hasField("number databaseId", field) && filter == "."+field {
+	if scan.HasField("number databaseId", field) && filter == "."+field {
 		return counted(u.program0())
 	}
 	return u.prints()
@@ -262,9 +263,9 @@ func checkHostOptions(u *use) {
 	for _, options := range [...][]given{u.global, u.given} {
 		for _, g := range options {
 			switch {
-			case hasField("-q --jq", g.name) && g.has:
+			case scan.HasField("-q --jq", g.name) && g.has:
 				u.jqFilter(g.value)
-			case hasField("-R --repo", g.name) && g.has &&
+			case scan.HasField("-R --repo", g.name) && g.has &&
 				(strings.Count(g.value.text, "/") > 1 || strings.Contains(g.value.text, ":")):
 				u.visit(g.value, umpire.Medium, "names a git host of its own")
 			}
@@ -319,7 +320,7 @@ func checkGhAPI(u *use) {
 		case &u.program.opts[4]:
 			header, _, _ := strings.Cut(g.value.text, ":")
 			if !g.value.known() ||
-				!hasField("accept x-github-api-version if-none-match if-modified-since",
+				!scan.HasField("accept x-github-api-version if-none-match if-modified-since",
 					strings.ToLower(strings.TrimSpace(header))) {
 				u.raiseTo(umpire.Medium, sent, "sends the header "+g.value.display())
 			}

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/shell/internal/scan"
 )
 
 // gitTools is git and the command lines of git hosts. What a repository's own
@@ -131,7 +132,7 @@ const patchOptions = "-p -u -U -S -G -L -c -W --patch --unified --cc --dd --patc
 
 // printsPatches reports a log that shows more of files than their names.
 func (u *use) printsPatches() bool {
-	return slices.ContainsFunc(u.given, func(g given) bool { return hasField(patchOptions, g.name) })
+	return slices.ContainsFunc(u.given, func(g given) bool { return scan.HasField(patchOptions, g.name) })
 }
 
 // version notes the file of which an operand names a version, and a hidden file,
@@ -142,7 +143,7 @@ func (u *use) printsPatches() bool {
 func (u *use) version(operand word) {
 	name, found := versionedPath(operand)
 	hidden := strings.HasPrefix(base(name.text), ".")
-	aFile := hasField("blame annotate grep", u.program.name()) ||
+	aFile := scan.HasField("blame annotate grep", u.program.name()) ||
 		u.program.name() == "diff" && strings.ContainsAny(name.text, "._")
 	plain := !found && aFile && !strings.Contains(name.text, "..") && !strings.ContainsAny(name.text, "^~@{")
 	if (found || hidden || plain && !name.open) && name.text != "" && !outward(name) &&

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/shell/internal/scan"
 )
 
 // gitHistory are the subcommands that print commits and differences.
@@ -195,11 +196,11 @@ func grepsNames(u *use, _ flow) flow {
 func logsRevisions(u *use, _ flow) flow {
 	format := u.got("--pretty")
 	if format == nil || !format.value.known() ||
-		!hasField("%H %h", strings.TrimPrefix(strings.TrimPrefix(format.value.text, "t"), "format:")) {
+		!scan.HasField("%H %h", strings.TrimPrefix(strings.TrimPrefix(format.value.text, "t"), "format:")) {
 		return printed("git")
 	}
 	for _, g := range u.given {
-		if g.option != format.option && !hasField(choosesCommits, g.name) {
+		if g.option != format.option && !scan.HasField(choosesCommits, g.name) {
 			return printed("git")
 		}
 	}

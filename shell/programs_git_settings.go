@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/shell/internal/scan"
 )
 
 // A GitSetting is one setting of a repository's own configuration. Section and
@@ -148,12 +149,12 @@ func (s GitSetting) runs(sub string, partial bool) string {
 		return "gives the subcommand another meaning"
 	}
 	if strings.HasPrefix(s.Key, "remote.") && strings.HasSuffix(s.Key, "url") && helper(lit(s.Value)) &&
-		(partial || hasField(reaching, firstWord(sub))) {
+		(partial || scan.HasField(reaching, firstWord(sub))) {
 		return "runs a program to reach another repository"
 	}
 	for i := range gitSettingPrograms {
 		p := &gitSettingPrograms[i]
-		matters := p.only == "" || hasField(p.only, firstWord(sub)) || p.only == reaching && partial
+		matters := p.only == "" || scan.HasField(p.only, firstWord(sub)) || p.only == reaching && partial
 		if matters && p.names(s.Key) && !p.spares(s.Value) {
 			return p.why
 		}
@@ -179,12 +180,12 @@ func (p *gitProgram) spares(value string) bool {
 	if len(words) == 0 {
 		return true
 	}
-	if !hasField(p.except, strings.ToLower(words[0])) {
+	if !scan.HasField(p.except, strings.ToLower(words[0])) {
 		return false
 	}
 	for _, flag := range words[1:] {
 		letters := strings.HasPrefix(flag, "-") && strings.HasPrefix(p.flags, "-") && strings.Trim(flag, p.flags) == ""
-		if !letters && !hasField(p.flags, flag) {
+		if !letters && !scan.HasField(p.flags, flag) {
 			return false
 		}
 	}

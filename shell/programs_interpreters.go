@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/shell/internal/scan"
 )
 
 const runsUnjudged = "runs code that cannot be judged"
@@ -375,24 +376,24 @@ func (u *use) pythonModule(name string, args []word) {
 	switch {
 	case name == "json.tool":
 		u.jsonTool(args)
-	case hasField("http.server SimpleHTTPServer pydoc smtpd xmlrpc.server", name):
+	case scan.HasField("http.server SimpleHTTPServer pydoc smtpd xmlrpc.server", name):
 		u.raiseTo(umpire.High, sent, "serves files or documentation to the network")
-	case hasField("ensurepip", name):
+	case scan.HasField("ensurepip", name):
 		u.raiseTo(umpire.High, sent, changesPackages)
-	case hasField("pip pip3 pytest mypy black isort flake8 ruff pylint tox nox coverage poetry pipx uv pycodestyle "+
-		"bandit vulture yapf pyflakes pre_commit", name):
+	case scan.HasField("pip pip3 pytest mypy black isort flake8 ruff pylint tox nox coverage poetry pipx uv "+
+		"pycodestyle bandit vulture yapf pyflakes pre_commit", name):
 		u.why, u.code = "runs "+name, u.w.codeProgram(strings.ReplaceAll(name, "_", "-"))
 		u.elsewhere(append([]word{lit(strings.ReplaceAll(name, "_", "-"))}, args...))
 	case name == "unittest":
 		u.unittest(args)
-	case hasField("py_compile ast tokenize dis tabnanny", name):
+	case scan.HasField("py_compile ast tokenize dis tabnanny", name):
 		u.pythonFiles("compiles Python code without running it", args)
-	case hasField("zipfile tarfile", name) && len(args) == 2 && args[0].known() &&
-		hasField("-l --list -t --test", args[0].text):
+	case scan.HasField("zipfile tarfile", name) && len(args) == 2 && args[0].known() &&
+		scan.HasField("-l --list -t --test", args[0].text):
 		u.pythonFiles("lists an archive", args[1:])
-	case hasField("site sysconfig platform this", name) && len(args) == 0:
+	case scan.HasField("site sysconfig platform this", name) && len(args) == 0:
 		u.why = "prints something about Python"
-	case hasField("venv virtualenv compileall zipapp", name):
+	case scan.HasField("venv virtualenv compileall zipapp", name):
 		u.raiseTo(umpire.Medium, reversible, "writes files")
 		for _, arg := range args {
 			if !arg.maybeOption() {
@@ -410,11 +411,12 @@ func (u *use) unittest(args []word) {
 	u.why = runsTests
 	for i := 0; i < len(args); i++ {
 		switch arg := args[i]; {
-		case arg.known() && hasField("-v --verbose -q --quiet -f --failfast -b --buffer -c --catch --locals discover",
+		case arg.known() && scan.HasField("-v --verbose -q --quiet -f --failfast -b --buffer -c --catch --locals "+
+			"discover",
 			arg.text):
-		case arg.known() && hasField("-k -p --pattern --durations", arg.text):
+		case arg.known() && scan.HasField("-k -p --pattern --durations", arg.text):
 			i++
-		case arg.known() && hasField("-s --start-directory -t --top-level-directory", arg.text) && i+1 < len(args):
+		case arg.known() && scan.HasField("-s --start-directory -t --top-level-directory", arg.text) && i+1 < len(args):
 			i++
 			u.touch(umpire.KindRead, args[i], accessOf{})
 		case arg.maybeOption():
@@ -448,7 +450,8 @@ func (u *use) jsonTool(args []word) {
 		switch arg := args[i]; {
 		case arg.text == "--indent":
 			i++
-		case arg.known() && hasField("--sort-keys --json-lines --tab --no-indent --compact --no-ensure-ascii -v -e",
+		case arg.known() && scan.HasField("--sort-keys --json-lines --tab --no-indent --compact --no-ensure-ascii -v "+
+			"-e",
 			arg.text):
 		case arg.maybeOption():
 			u.raise(umpire.Medium, "the option "+arg.display()+" of json.tool is not known")

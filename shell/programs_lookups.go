@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/shell/internal/scan"
 )
 
 // A lookup is a group of uses that ask a server and change nothing. They may do so
@@ -223,7 +224,7 @@ func (s *settingsFile) leadsNowhere(text string) bool {
 			continue
 		}
 		key, _, _ := strings.Cut(line, "=")
-		if !hasField(s.free, strings.TrimSpace(key)) {
+		if !scan.HasField(s.free, strings.TrimSpace(key)) {
 			return false
 		}
 	}

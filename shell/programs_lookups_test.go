@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/shell/internal/scan"
 )
 
 // withFiles is a world with files of settings, by path.
@@ -192,7 +193,7 @@ func TestLookupsAreListed(t *testing.T) {
 	})
 	for i := range lookups {
 		l := &lookups[i]
-		judged := hasField("aws gcloud az", l.program) // told by their checks
+		judged := scan.HasField("aws gcloud az", l.program) // told by their checks
 		if l.because == "" || !met[l] && !judged {
 			t.Errorf("%s %s: no entry asks a server, or the reason is missing", l.program, l.verbs)
 		}

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/shell/internal/scan"
 )
 
 // sshOptions are options of OpenSSH's programs that only say whom to talk to.
@@ -109,14 +110,14 @@ func (u *use) sshOptions() {
 		}
 		name = strings.ToLower(strings.TrimSpace(name))
 		switch {
-		case hasField("proxycommand localcommand knownhostscommand", name):
+		case scan.HasField("proxycommand localcommand knownhostscommand", name):
 			u.raise(umpire.High, "runs a program")
 			u.then(func() { u.w.code(u.outside(), value, flow{}) })
 		case name == "remotecommand":
 			u.remoteShell(value)
-		case hasField("identityfile userknownhostsfile globalknownhostsfile", name):
+		case scan.HasField("identityfile userknownhostsfile globalknownhostsfile", name):
 			u.touch(umpire.KindRead, value, accessOf{})
-		case !hasField(sshOptions, name):
+		case !scan.HasField(sshOptions, name):
 			u.spoke = g.name
 			u.raise(umpire.High, "the setting "+name+" of ssh is not known")
 		}
@@ -155,9 +156,9 @@ func checkKeygen(u *use) {
 	prints := false
 	for _, arg := range u.words[1:] {
 		switch {
-		case arg.known() && hasField("-l -lf -lvf -L -Lf", arg.text):
+		case arg.known() && scan.HasField("-l -lf -lvf -L -Lf", arg.text):
 			prints = true
-		case arg.open || strings.HasPrefix(arg.text, "-") && !hasField("-f -v -E -q", arg.text):
+		case arg.open || strings.HasPrefix(arg.text, "-") && !scan.HasField("-f -v -E -q", arg.text):
 			return
 		}
 	}

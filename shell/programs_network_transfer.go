@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/shell/internal/scan"
 )
 
 const (
@@ -157,7 +158,7 @@ func checkCurl(u *use) {
 func (u *use) curlOption(g given, urls []word) {
 	switch {
 	case hasSpelling(g.option.names, "--request"):
-		if !g.value.known() || !hasField("get head options", strings.ToLower(g.value.text)) {
+		if !g.value.known() || !scan.HasField("get head options", strings.ToLower(g.value.text)) {
 			u.spoke = g.name
 			u.raiseTo(umpire.High, sent, "changes something on a host with "+g.value.display())
 		}
@@ -228,7 +229,7 @@ func (u *use) curlURL(url word) {
 	switch {
 	case found && scheme == "file":
 		u.curlLocal(rest)
-	case !found || !strings.HasPrefix(rest.text, "//") || hasField("http https ftp ftps", scheme):
+	case !found || !strings.HasPrefix(rest.text, "//") || scan.HasField("http https ftp ftps", scheme):
 		u.visit(url, umpire.Medium, "downloads from it")
 	default:
 		u.visit(url, umpire.High, "speaks "+scheme+" with it")

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/shell/internal/scan"
 )
 
 // packageManagers are the package managers of operating systems. Whatever they
@@ -311,7 +312,7 @@ const maxPackageName = 120
 func checkPacman(u *use) {
 	for i, wd := range u.words[1:] {
 		query := strings.HasPrefix(wd.text, "-Q") && strings.Trim(wd.text, "-Qqiledmntugsc") == "" ||
-			hasField("-Ss -Si -Sl -Sg", wd.text)
+			scan.HasField("-Ss -Si -Sl -Sg", wd.text)
 		if !wd.known() || i == 0 && !query || i > 0 && strings.HasPrefix(wd.text, "-") {
 			return
 		}
@@ -323,7 +324,7 @@ func checkPacman(u *use) {
 
 // checkBrewFolder judges `brew --prefix NAME`, which prints a folder.
 func checkBrewFolder(u *use) {
-	if len(u.given) == 1 && hasField("--prefix --cellar", u.given[0].name) && len(u.operands) == 1 &&
+	if len(u.given) == 1 && scan.HasField("--prefix --cellar", u.given[0].name) && len(u.operands) == 1 &&
 		registryName(u.operands[0]) {
 		u.onlyShows("prints a folder")
 	}

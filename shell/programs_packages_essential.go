@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/shell/internal/scan"
 )
 
 // removers are the package managers that can take away what a system cannot do without:
@@ -35,7 +36,7 @@ const essentials = "libc6 libc-bin glibc glibc-common musl systemd systemd-sysv 
 // checkRemoval refuses to remove a package that the system cannot do without.
 func checkRemoval(u *use) {
 	for _, r := range removers {
-		if !hasField(r.programs, u.program0()) || gives(u.args0(), r.dry) {
+		if !scan.HasField(r.programs, u.program0()) || gives(u.args0(), r.dry) {
 			continue
 		}
 		removes := r.verbs == "" || gives(u.args0(), r.verbs)
@@ -53,7 +54,7 @@ func checkRemoval(u *use) {
 // cluster.
 func gives(args []word, list string) bool {
 	for _, arg := range args {
-		if arg.known() && hasField(list, arg.text) && arg.text != "" {
+		if arg.known() && scan.HasField(list, arg.text) && arg.text != "" {
 			return true
 		}
 		if len(arg.text) < 2 || arg.text[0] != '-' || arg.text[1] == '-' {
@@ -90,7 +91,7 @@ func essential(arg word) bool {
 // checkAccounts refuses to remove an account with its home, and the one that may do all.
 func checkAccounts(u *use) {
 	name := u.program0()
-	removes := hasField("userdel deluser", name) || name == "pw" && u.says("userdel")
+	removes := scan.HasField("userdel deluser", name) || name == "pw" && u.says("userdel")
 	homes := map[string]string{
 		"userdel": "-r --remove", "deluser": "--remove-home --remove-all-files", "pw": "-r",
 	}[name]
@@ -138,9 +139,9 @@ func locksOut(name string, args []word) bool {
 			value = args[i+1]
 		}
 		switch {
-		case hasField(l.shell, option) && hasField("false nologin true", base(value.text)):
+		case scan.HasField(l.shell, option) && scan.HasField("false nologin true", base(value.text)):
 			return true
-		case hasField(l.expires, option) && hasField("0 1 1970-01-01 1970-01-02", value.text):
+		case scan.HasField(l.expires, option) && scan.HasField("0 1 1970-01-01 1970-01-02", value.text):
 			return true
 		}
 	}

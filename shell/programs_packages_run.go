@@ -1,6 +1,9 @@
 package shell
 
-import "github.com/umpirehq/umpire"
+import (
+	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/shell/internal/scan"
+)
 
 // runsOwn is why the wrappers of package managers run unasked in front of a check:
 // what they start is judged by itself.
@@ -39,21 +42,21 @@ func checkProjectRun(u *use) {
 // same name, and reports whether there is one.
 func (u *use) projectScript(command []word) bool {
 	runner := u.program0()
-	if !hasField("pdm hatch poe", runner) || len(command) == 0 || !command[0].known() || len(u.given) > 0 {
+	if !scan.HasField("pdm hatch poe", runner) || len(command) == 0 || !command[0].known() || len(u.given) > 0 {
 		return false
 	}
 	for _, g := range u.global {
-		if !hasField("-q --quiet -v --verbose", g.name) && g.option.does&enters == 0 {
+		if !scan.HasField("-q --quiet -v --verbose", g.name) && g.option.does&enters == 0 {
 			return false
 		}
 	}
 	name := command[0].text
-	found := u.follow(runner, name, command[1:], hasField(checkScripts, name))
+	found := u.follow(runner, name, command[1:], scan.HasField(checkScripts, name))
 	switch {
 	case found == noRecipe:
 		return false
 	case found == readRecipe:
-	case hasField(checkScripts, name):
+	case scan.HasField(checkScripts, name):
 		u.become(umpire.Safe, runsTests)
 		u.operands = command[1:]
 		checkScriptArgs(u)
@@ -77,11 +80,11 @@ func checkPoe(u *use) {
 // python -m and one of them.
 func ownCheck(command []word) bool {
 	name := command[0]
-	if len(command) > 2 && name.known() && hasField("python python3", name.text) && command[1].known() &&
+	if len(command) > 2 && name.known() && scan.HasField("python python3", name.text) && command[1].known() &&
 		command[1].text == "-m" {
 		name = command[2]
 	}
-	return name.known() && hasField(projectChecks+" unittest", name.text)
+	return name.known() && scan.HasField(projectChecks+" unittest", name.text)
 }
 
 // checkShownVersion judges `poetry version`, which changes the project's version

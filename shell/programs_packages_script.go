@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/shell/internal/scan"
 )
 
 // What the lists and the scripts of JavaScript package managers accept. Options
@@ -347,7 +348,7 @@ func checkScript(u *use) {
 	if u.script(name, u.operands) {
 		return
 	}
-	if !name.known() || !hasField(checkScripts, name.text) {
+	if !name.known() || !scan.HasField(checkScripts, name.text) {
 		u.raise(umpire.Medium, "runs the script "+name.display()+" of the project")
 	}
 	checkScriptArgs(u)
@@ -360,11 +361,11 @@ const plainScriptOptions = "--silent -s --quiet -q --if-present --loglevel --no-
 // script follows a script of package.json, and reports whether it could be read.
 func (u *use) script(name word, args []word) bool {
 	for _, g := range append(slices.Clip(u.global), u.given...) {
-		if !hasField(plainScriptOptions, g.name) && g.option.does&enters == 0 {
+		if !scan.HasField(plainScriptOptions, g.name) && g.option.does&enters == 0 {
 			return false
 		}
 	}
-	if !name.known() || u.follow("npm", name.text, args, hasField(checkScripts, name.text)) != readRecipe {
+	if !name.known() || u.follow("npm", name.text, args, scan.HasField(checkScripts, name.text)) != readRecipe {
 		return false
 	}
 	u.code, u.operands = true, nil
@@ -400,7 +401,7 @@ func checkScriptArgs(u *use) {
 
 func acceptsFlag(text string) bool {
 	name, _, _ := strings.Cut(text, "=")
-	return hasField(scriptFlags, text) || name != "--watch" && hasField(scriptFlags, name)
+	return scan.HasField(scriptFlags, text) || name != "--watch" && scan.HasField(scriptFlags, name)
 }
 
 // checkNpx judges the package whose program npx runs: where the project does not
@@ -412,7 +413,7 @@ func checkNpx(u *use) {
 		return
 	}
 	name := u.operands[0]
-	if !name.known() || !hasField(ownPrograms+" @biomejs/biome", name.text) {
+	if !name.known() || !scan.HasField(ownPrograms+" @biomejs/biome", name.text) {
 		u.raise(umpire.Medium, "runs "+name.display()+", which may be downloaded first")
 	}
 	words := u.operands

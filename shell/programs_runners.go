@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/shell/internal/scan"
 )
 
 // runsTests is the one named default that lets code of the project run unasked:
@@ -241,9 +242,9 @@ func checkVitest(u *use) {
 		u.raise(umpire.Medium, "runs a command that is not known before it runs")
 	case first.text == "init":
 		u.raiseTo(umpire.High, sent, changesPackages)
-	case hasField("run related list", first.text):
+	case scan.HasField("run related list", first.text):
 		u.operands = u.operands[1:]
-	case hasField("watch dev bench typecheck", first.text):
+	case scan.HasField("watch dev bench typecheck", first.text):
 		u.raiseTo(umpire.Medium, reversible, "stays and waits for changes, or measures")
 	}
 }
@@ -260,7 +261,7 @@ func checkDotnetTest(u *use) {
 
 // checkDotnetFormat makes dotnet format ask unless it only says what it would do.
 func checkDotnetFormat(u *use) {
-	if hasField("whitespace style analyzers", u.first()) {
+	if scan.HasField("whitespace style analyzers", u.first()) {
 		u.operands = u.operands[1:]
 	}
 	if u.got("--verify-no-changes") == nil {
@@ -276,7 +277,7 @@ func checkMavenGoals(u *use) {
 		}
 	}
 	u.goals(func(goal string) bool {
-		return hasField("validate compile test-compile test dependency:tree dependency:list dependency:analyze "+
+		return scan.HasField("validate compile test-compile test dependency:tree dependency:list dependency:analyze "+
 			"checkstyle:check spotless:check spotbugs:check pmd:check", goal)
 	})
 }
@@ -284,13 +285,13 @@ func checkMavenGoals(u *use) {
 // checkGradleTasks lets the tasks run that a test needs, in any of the projects.
 func checkGradleTasks(u *use) {
 	if slices.ContainsFunc(u.operands, func(task word) bool {
-		return hasField("properties", task.text[strings.LastIndexByte(task.text, ':')+1:])
+		return scan.HasField("properties", task.text[strings.LastIndexByte(task.text, ':')+1:])
 	}) {
 		u.askSecret("prints credentials")
 	}
 	u.goals(func(task string) bool {
-		return hasField("test check compileJava compileTestJava compileKotlin compileTestKotlin testClasses classes "+
-			"lint ktlintCheck detekt spotlessCheck checkstyleMain checkstyleTest tasks projects dependencies "+
+		return scan.HasField("test check compileJava compileTestJava compileKotlin compileTestKotlin testClasses "+
+			"classes lint ktlintCheck detekt spotlessCheck checkstyleMain checkstyleTest tasks projects dependencies "+
 			"dependencyInsight", task[strings.LastIndexByte(task, ':')+1:])
 	})
 }
@@ -307,7 +308,7 @@ func (u *use) goals(harmless func(string) bool) {
 	for _, goal := range goals {
 		switch {
 		case goal.known() && harmless(goal.text):
-		case goal.known() && hasField(publishing, goal.text[strings.LastIndexByte(goal.text, ':')+1:]):
+		case goal.known() && scan.HasField(publishing, goal.text[strings.LastIndexByte(goal.text, ':')+1:]):
 			u.raiseTo(umpire.High, sent, changesPackages)
 		default:
 			u.raise(umpire.Medium, buildsOrRuns)

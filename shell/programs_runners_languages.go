@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/shell/internal/scan"
 )
 
 // languageRunners are the tools of languages that build and test a project in one
@@ -229,7 +230,7 @@ func checkCredo(u *use) {
 func checkTargets(u *use) {
 	for _, operand := range u.operands {
 		if operand.maybeOption() || operand.open ||
-			strings.HasPrefix(operand.text, "@") && !hasField("@all @check @default @runtest @doc", operand.text) {
+			strings.HasPrefix(operand.text, "@") && !scan.HasField("@all @check @default @runtest @doc", operand.text) {
 			u.raise(umpire.Medium, buildsOrRuns)
 		}
 	}
@@ -237,7 +238,7 @@ func checkTargets(u *use) {
 
 // checkDartFormat makes dart format ask unless it writes nothing.
 func checkDartFormat(u *use) {
-	if out := u.got("--output"); out == nil || !out.value.known() || !hasField("none show json", out.value.text) {
+	if out := u.got("--output"); out == nil || !out.value.known() || !scan.HasField("none show json", out.value.text) {
 		checkFormatter(u)
 	}
 }
@@ -245,7 +246,7 @@ func checkDartFormat(u *use) {
 // checkZigSteps lets zig build what it builds by default, and run the tests.
 func checkZigSteps(u *use) {
 	for _, step := range u.operands {
-		if !step.known() || !hasField("test check install", step.text) {
+		if !step.known() || !scan.HasField("test check install", step.text) {
 			u.raise(umpire.Medium, "runs the step "+step.display()+" of the build")
 		}
 	}
@@ -256,7 +257,7 @@ func checkZigSteps(u *use) {
 func checkRake(u *use) {
 	tests := len(u.operands) > 0 && len(u.unknown) == 0 && !u.doubtful
 	for _, task := range u.operands {
-		tests = tests && task.known() && hasField("test spec", task.text)
+		tests = tests && task.known() && scan.HasField("test spec", task.text)
 	}
 	if tests {
 		u.become(umpire.Safe, runsTests)

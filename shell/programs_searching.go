@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/shell/internal/scan"
 )
 
 // packedSearch are the options of zgrep and its kin, which are scripts. Not all of them
@@ -207,7 +208,7 @@ const (
 func found(u *use, in flow) flow {
 	names := false
 	for _, g := range u.given {
-		names = names || hasField(listing, g.name) || g.name == "-g" && u.program.name() != "rg"
+		names = names || scan.HasField(listing, g.name) || g.name == "-g" && u.program.name() != "rg"
 	}
 	roots := u.roots()
 	if names {
@@ -223,7 +224,7 @@ func found(u *use, in flow) flow {
 		return printed(u.program0())
 	}
 	for _, g := range u.given {
-		if hasField(framing, g.name) {
+		if scan.HasField(framing, g.name) {
 			return printed(u.program0())
 		}
 	}
@@ -238,7 +239,7 @@ func (u *use) lineNumbers(roots []word) flow {
 		return out
 	}
 	for _, g := range u.given {
-		if !hasField(choosesLines, g.name) {
+		if !scan.HasField(choosesLines, g.name) {
 			return out
 		}
 	}
@@ -318,9 +319,9 @@ func fdCommands(args []word) (options []word, commands [][]word) {
 		name, value, attached := args[i].after("=")
 		var command []word
 		switch {
-		case hasField("--exec --exec-batch", name) && attached:
+		case scan.HasField("--exec --exec-batch", name) && attached:
 			command = append(command, value)
-		case hasField("--exec --exec-batch -x -X", name):
+		case scan.HasField("--exec --exec-batch -x -X", name):
 		case execCluster(args[i].text):
 			options = append(options, lit(args[i].text[:len(args[i].text)-1]))
 		default:

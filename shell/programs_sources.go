@@ -1,5 +1,7 @@
 package shell
 
+import "github.com/umpirehq/umpire/shell/internal/scan"
+
 // A source says against which version, and which text, the entries of some
 // programs were checked. Where a manual of more than one system is named, an
 // option is accepted only if it does no harm in any of them.
@@ -209,7 +211,7 @@ var sources = []source{
 // stands in no source accepts nothing.
 func checkedAgainst(name string) string {
 	for i := range sources {
-		if hasField(sources[i].names, name) {
+		if scan.HasField(sources[i].names, name) {
 			return sources[i].checked
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/shell/internal/scan"
 )
 
 // systemTools are the programs that ask about and control the system. Those of
@@ -337,9 +338,9 @@ func processesShown(u *use, args []word) {
 func checkGetent(u *use) {
 	for i, operand := range u.operands {
 		switch {
-		case i == 0 && (!operand.known() || hasField("shadow gshadow", operand.text)):
+		case i == 0 && (!operand.known() || scan.HasField("shadow gshadow", operand.text)):
 			u.raiseTo(umpire.High, harmless, "shows passwords")
-		case i > 0 && hasField("hosts ahosts ahostsv4 ahostsv6", u.operands[0].text):
+		case i > 0 && scan.HasField("hosts ahosts ahostsv4 ahostsv6", u.operands[0].text):
 			u.visit(operand, umpire.Medium, "asks a name server")
 		}
 	}

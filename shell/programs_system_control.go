@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/shell/internal/scan"
 )
 
 // controlTools change what the system runs, who may use it and how it is
@@ -113,7 +114,7 @@ var controlTools = []program{
 		check: func(u *use) {
 			if len(u.operands) == 0 &&
 				(len(u.args0()) == 0 ||
-					len(u.args0()) == 1 && hasField("-l -v", u.args0()[0].text) && u.args0()[0].known()) {
+					len(u.args0()) == 1 && scan.HasField("-l -v", u.args0()[0].text) && u.args0()[0].known()) {
 				u.onlyLooks(nil)
 			}
 		},
@@ -173,7 +174,7 @@ var controlTools = []program{
 		style: bare,
 		check: func(u *use) {
 			if fields := u.operands; len(fields) < 2 ||
-				len(fields) == 2 && hasField("-a -s -v -l", fields[0].text) && fields[1].known() {
+				len(fields) == 2 && scan.HasField("-a -s -v -l", fields[0].text) && fields[1].known() {
 				u.onlyLooks(nil)
 			}
 		},
@@ -183,7 +184,7 @@ var controlTools = []program{
 	{
 		names: "route", risk: umpire.High, consequence: lost, why: "changes where packets go", style: bare,
 		check: func(u *use) {
-			if only(u.operands, "-n -e -ee -v -4 -6 -net -inet") || hasField("get", second(u.operands)) ||
+			if only(u.operands, "-n -e -ee -v -4 -6 -net -inet") || scan.HasField("get", second(u.operands)) ||
 				u.says("get print PRINT") {
 				u.onlyLooks(nil)
 			}
@@ -210,7 +211,7 @@ var controlTools = []program{
 // only reports whether all words are known and on a list.
 func only(words []word, list string) bool {
 	for _, wd := range words {
-		if !wd.known() || !hasField(list, wd.text) {
+		if !wd.known() || !scan.HasField(list, wd.text) {
 			return false
 		}
 	}
@@ -221,7 +222,7 @@ func only(words []word, list string) bool {
 func asksForPowerOff(words []word) bool {
 	for _, wd := range words {
 		name := wd.text[strings.LastIndexByte(wd.text, '.')+1:]
-		if hasField("PowerOff Reboot Halt PowerOffWithFlags RebootWithFlags HaltWithFlags", name) {
+		if scan.HasField("PowerOff Reboot Halt PowerOffWithFlags RebootWithFlags HaltWithFlags", name) {
 			return true
 		}
 	}
@@ -238,7 +239,8 @@ func second(words []word) string {
 // changesNetwork reports `nmcli device disconnect` and its kin.
 func changesNetwork(operands []word) bool {
 	const nouns = "device connection general"
-	return len(operands) > 1 && hasField(nouns, operands[0].text) && !hasField("show status list", operands[1].text)
+	return len(operands) > 1 && scan.HasField(nouns, operands[0].text) &&
+		!scan.HasField("show status list", operands[1].text)
 }
 
 // checkKill judges kill -l, which lists signals.
@@ -257,7 +259,7 @@ func checkKill(u *use) {
 		case signal == "0" || !target.known():
 		case target.text == "-1":
 			u.raise(umpire.Critical, "ends every process")
-		case target.text == "1" && hasField("9 15 KILL TERM SIGKILL SIGTERM", signal):
+		case target.text == "1" && scan.HasField("9 15 KILL TERM SIGKILL SIGTERM", signal):
 			u.raise(umpire.Critical, "ends the process that all others depend on")
 		}
 	}
@@ -275,15 +277,15 @@ func checkKillAll(u *use) {
 			named = true
 			continue
 		}
-		if len(name) > 2 && hasField("-u -U", name[:2]) {
+		if len(name) > 2 && scan.HasField("-u -U", name[:2]) {
 			name, value, attached = name[:2], lit(name[2:]), true
 		}
-		if !attached && hasField(valued, name) && i+1 < len(args) &&
-			!(hasField("-n -o", name) && u.program0() == "pkill") {
+		if !attached && scan.HasField(valued, name) && i+1 < len(args) &&
+			!(scan.HasField("-n -o", name) && u.program0() == "pkill") {
 			i++
 			value = args[i]
 		}
-		roots = roots || hasField("-u -U --euid --uid --user", name) && hasField("root 0", value.text)
+		roots = roots || scan.HasField("-u -U --euid --uid --user", name) && scan.HasField("root 0", value.text)
 	}
 	if roots && !named {
 		u.raise(umpire.Critical, "ends every process of the system's account")
@@ -299,9 +301,9 @@ func killed(args []word) (signal string, targets []word) {
 	switch name, value, _ := args[0].after("="); {
 	case args[0].text == "--":
 		return signal, args[1:]
-	case hasField("-s -n --signal", name) && value.text == "" && len(args) > 1:
+	case scan.HasField("-s -n --signal", name) && value.text == "" && len(args) > 1:
 		signal, args = args[1].text, args[2:]
-	case hasField("-s -n --signal", name):
+	case scan.HasField("-s -n --signal", name):
 		signal, args = value.text, args[1:]
 	default:
 		signal, args = args[0].text[1:], args[1:]
@@ -320,7 +322,7 @@ func checkSystemctl(u *use) {
 	case u.says("poweroff reboot halt kexec soft-reboot exit switch-root") ||
 		u.says("isolate start") && powersOff(u.operands[1:]):
 		u.raise(umpire.Critical, "powers the machine off")
-	case u.says("isolate") && len(u.operands) > 1 && hasField("emergency emergency.target rescue rescue.target "+
+	case u.says("isolate") && len(u.operands) > 1 && scan.HasField("emergency emergency.target rescue rescue.target "+
 		"runlevel1 runlevel1.target", u.operands[1].text):
 		u.raise(umpire.Critical, "ends all services but one shell")
 	case u.says("suspend hibernate hybrid-sleep sleep emergency rescue"):
@@ -337,7 +339,7 @@ func checkSystemctl(u *use) {
 func powersOff(units []word) bool {
 	for _, unit := range units {
 		name := strings.TrimSuffix(unit.text, ".target")
-		if hasField("poweroff reboot halt kexec shutdown runlevel0 runlevel6", name) && name != "" {
+		if scan.HasField("poweroff reboot halt kexec shutdown runlevel0 runlevel6", name) && name != "" {
 			return true
 		}
 	}
@@ -378,9 +380,10 @@ func checkIptables(u *use) {
 	lists := false
 	for _, operand := range u.operands {
 		lists = lists || operand.known() &&
-			hasField("-L -S --list --list-rules -nL -nvL -Ln -vnL -Lnv -Lvn", operand.text)
-		if operand.open || strings.HasPrefix(operand.text, "-") && !hasField("-L -S --list --list-rules -nL -nvL -Ln "+
-			"-vnL -Lnv -Lvn -n -v -nv -vn -t --line-numbers -x --exact --verbose --numeric --table -w", operand.text) {
+			scan.HasField("-L -S --list --list-rules -nL -nvL -Ln -vnL -Lnv -Lvn", operand.text)
+		if operand.open || strings.HasPrefix(operand.text, "-") && !scan.HasField("-L -S --list --list-rules -nL "+
+			"-nvL -Ln -vnL -Lnv -Lvn -n -v -nv -vn -t --line-numbers -x --exact --verbose --numeric --table -w",
+			operand.text) {
 			return
 		}
 	}
@@ -392,11 +395,11 @@ func checkIptables(u *use) {
 func checkFirewall(u *use) {
 	operands := u.operands
 	for len(operands) > 0 && operands[0].known() &&
-		hasField("-a -n -nn -j -s -y -t --handle --json --numeric --stateless", operands[0].text) {
+		scan.HasField("-a -n -nn -j -s -y -t --handle --json --numeric --stateless", operands[0].text) {
 		operands = operands[1:]
 	}
-	if len(operands) > 0 && operands[0].known() && hasField("list status show --state --list-all --get-active-zones "+
-		"--list-ports --list-services -sr", operands[0].text) {
+	if len(operands) > 0 && operands[0].known() && scan.HasField("list status show --state --list-all "+
+		"--get-active-zones --list-ports --list-services -sr", operands[0].text) {
 		for _, operand := range operands {
 			if operand.open || strings.Contains(operand.text, ";") {
 				return
@@ -421,7 +424,7 @@ func checkIP(u *use) {
 		verb = operands[1].text
 	}
 	known := len(operands) < 2 || operands[1].known()
-	looks := known && (verb == "" || hasField("show s sh sho list ls lst l li lis get g help", verb)) ||
+	looks := known && (verb == "" || scan.HasField("show s sh sho list ls lst l li lis get g help", verb)) ||
 		len(operands) > 0 && operands[0].text == "monitor" && verb != "file"
 	if looks && len(u.unknown) == 0 && u.spoke == "" && !u.doubtful {
 		u.onlyLooks(nil)

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/shell/internal/scan"
 )
 
 // desktopTools are those of macOS, of Windows and of desktops.
@@ -94,7 +95,7 @@ var desktopTools = []program{
 		names: "dsmemberutil", risk: umpire.Safe, why: "tells about users", style: words,
 		opts: []option{{names: "-u= -U= -g= -G= -x= -X= -s= -S= -h"}},
 		check: func(u *use) {
-			if len(u.operands) > 0 && !hasField("getuuid getid getsid checkmembership", u.operands[0].text) {
+			if len(u.operands) > 0 && !scan.HasField("getuuid getid getsid checkmembership", u.operands[0].text) {
 				u.raise(umpire.Medium, "changes what is kept about users")
 			}
 		},
@@ -108,7 +109,7 @@ var desktopTools = []program{
 		names: "defaults", risk: umpire.High, consequence: lost, why: "changes settings", style: bare,
 		check: func(u *use) {
 			if u.says("read read-type find domains help") ||
-				u.says("-currentHost") && hasField("read find", second(u.operands)) {
+				u.says("-currentHost") && scan.HasField("read find", second(u.operands)) {
 				u.onlyLooks(nil)
 			}
 		},
@@ -203,9 +204,9 @@ func showsOnly(program string, operands []word) bool {
 	verb := operands[0].text
 	switch program {
 	case "dscl":
-		return hasField("-read -list -search read list", second(operands))
+		return scan.HasField("-read -list -search read list", second(operands))
 	case "scutil":
-		return hasField("--dns --proxy --get --nwi -r", verb)
+		return scan.HasField("--dns --proxy --get --nwi -r", verb)
 	case "pmset":
 		return verb == "-g"
 	case "nvram":
@@ -215,19 +216,19 @@ func showsOnly(program string, operands []word) bool {
 	case "csrutil":
 		return verb == "status"
 	case "tmutil":
-		return hasField("status listbackups latestbackup destinationinfo listlocalsnapshots", verb)
+		return scan.HasField("status listbackups latestbackup destinationinfo listlocalsnapshots", verb)
 	case "softwareupdate":
 		return len(operands) == 1 && (verb == "-l" || verb == "--list" || verb == "--history")
 	case "hdiutil":
 		return verb == "info" || verb == "imageinfo"
 	case "codesign":
-		return hasField("-d -dv -dvv -dvvv -dvvvv --display -v --verify -vv", verb) &&
+		return scan.HasField("-d -dv -dvv -dvvv -dvvvv --display -v --verify -vv", verb) &&
 			!strings.Contains(second(operands), "extract") &&
 			!mentions(operands, "--sign -s --remove-signature --extract-certificates")
 	case "plutil":
 		return verb == "-p" || verb == "-lint"
 	case "xattr":
-		return hasField("-l -p -lr", verb) || !strings.HasPrefix(verb, "-")
+		return scan.HasField("-l -p -lr", verb) || !strings.HasPrefix(verb, "-")
 	}
 	return false
 }
@@ -235,7 +236,7 @@ func showsOnly(program string, operands []word) bool {
 // mentions reports whether one of the words is on a list.
 func mentions(words []word, list string) bool {
 	for _, wd := range words {
-		if wd.text != "" && hasField(list, wd.text) {
+		if wd.text != "" && scan.HasField(list, wd.text) {
 			return true
 		}
 	}

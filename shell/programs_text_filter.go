@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/shell/internal/scan"
 )
 
 // jqOptions are the options of jq but for those that take two values.
@@ -49,7 +50,7 @@ func (u *use) jqFilter(filter word) {
 
 // checkYq judges yq, in either of its kinds.
 func checkYq(u *use) {
-	if len(u.operands) > 0 && hasField("e eval ea eval-all", u.operands[0].text) {
+	if len(u.operands) > 0 && scan.HasField("e eval ea eval-all", u.operands[0].text) {
 		u.operands = u.operands[1:]
 	}
 	u.filter(&yqOptions, "env $ENV import include strenv envsubst eval system exec load load_str load_xml load_props "+
@@ -92,7 +93,7 @@ func (u *use) filterText(filter word, reaching string) {
 // reachesBeyond looks for names in a filter.
 func (u *use) reachesBeyond(filter, reaching string) {
 	for _, name := range filterNames(filter) {
-		if hasField(reaching, name) || strings.HasPrefix(name, "load") && strings.Contains(reaching, "load") {
+		if scan.HasField(reaching, name) || strings.HasPrefix(name, "load") && strings.Contains(reaching, "load") {
 			u.askSecret("the filter uses " + name + ", which shows more than its input")
 		}
 	}
@@ -146,9 +147,9 @@ func filterNames(filter string) []string {
 			if n := len(strs); n > 0 && strs[n-1] == depth {
 				strs, quoted = strs[:n-1], true
 			}
-		case letter(c) || c == '$':
+		case scan.IsLetter(c) || c == '$':
 			start := i
-			for i+1 < len(filter) && (letter(filter[i+1]) || filter[i+1] >= '0' && filter[i+1] <= '9') {
+			for i+1 < len(filter) && (scan.IsLetter(filter[i+1]) || filter[i+1] >= '0' && filter[i+1] <= '9') {
 				i++
 			}
 			if !fieldName(filter, start) && !keyName(filter[i+1:]) {

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/shell/internal/scan"
 )
 
 // viewing are the programs that print files and folders.
@@ -248,7 +249,7 @@ const plainListing = "-1 -A -b -c -d -r -S -t -u -U -v -X --almost-all --reverse
 // lists is what ls prints: names in the working directory and below its operands.
 func lists(u *use, _ flow) flow {
 	for _, g := range u.given {
-		if !hasField(plainListing, g.name) {
+		if !scan.HasField(plainListing, g.name) {
 			return printed(u.program0())
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/shell/internal/scan"
 )
 
 // comparing are the programs that show bytes, sums and differences of files.
@@ -140,9 +141,9 @@ func checkXxd(u *use) {
 			u.operands = append(u.operands, arg)
 		case !strings.HasPrefix(arg.text, "-") || arg.text == "-":
 			u.operands = append(u.operands, arg)
-		case hasField(xxdValues, arg.text) && arg.known():
+		case scan.HasField(xxdValues, arg.text) && arg.known():
 			i++
-		case !hasField(xxdFlags, arg.text) && !xxdNumber(arg):
+		case !scan.HasField(xxdFlags, arg.text) && !xxdNumber(arg):
 			u.raise(umpire.Medium, "the option "+arg.display()+" of xxd is not known")
 		}
 	}

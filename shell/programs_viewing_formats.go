@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/shell/internal/scan"
 )
 
 // formatViewers are programs that print what files of one format hold: patches,
@@ -185,7 +186,7 @@ const (
 func checkUnpacked(u *use) {
 	for _, operand := range u.operands {
 		if name := strings.ToLower(operand.text); operand.open || operand.glob ||
-			hasField(packedEndings, name[strings.LastIndexByte(name, '.')+1:]) {
+			scan.HasField(packedEndings, name[strings.LastIndexByte(name, '.')+1:]) {
 			u.raise(umpire.Medium, "runs a program that unpacks "+operand.display())
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/shell/internal/scan"
 )
 
 // wrappers run another command. That command is walked as if it stood alone;
@@ -323,7 +324,7 @@ const architectures = "linux32 linux64 i386 i486 i586 i686 athlon x86 x86_64 una
 func checkArch(u *use) {
 	words := u.operands
 	u.operands = nil
-	if u.program0() == "setarch" && len(words) > 0 && words[0].known() && hasField(architectures, words[0].text) {
+	if u.program0() == "setarch" && len(words) > 0 && words[0].known() && scan.HasField(architectures, words[0].text) {
 		u.again(words[1:], true) // options may follow
 		words = u.operands
 		u.operands = nil

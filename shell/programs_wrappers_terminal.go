@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/shell/internal/scan"
 )
 
 // terminals are the multiplexers: what they start goes on when the shell ends,
@@ -65,7 +66,7 @@ func (u *use) tmux(command word, args []word) bool {
 	switch {
 	case showsTerminal(command, args):
 		u.askSecret("prints what stands on a terminal, with whatever was typed")
-	case hasField(looking, command.text):
+	case scan.HasField(looking, command.text):
 		for _, arg := range args {
 			if arg.open && arg.split || strings.Contains(arg.text, "#(") {
 				u.doubt = "a format can run a program"
@@ -73,11 +74,11 @@ func (u *use) tmux(command word, args []word) bool {
 			}
 		}
 		return true
-	case hasField("show-buffer showb save-buffer saveb", command.text):
+	case scan.HasField("show-buffer showb save-buffer saveb", command.text):
 		u.askSecret(printsClipboard)
 	case strings.HasPrefix(command.text, "kill-"):
 		u.raise(umpire.High, "ends what runs in terminals")
-	case hasField(starting, command.text):
+	case scan.HasField(starting, command.text):
 		u.tmuxCode(args)
 	}
 	return false
@@ -102,7 +103,7 @@ func (u *use) tmuxCode(args []word) {
 // checkScreen judges screen -ls, which lists, and walks the command of the rest.
 func checkScreen(u *use) {
 	args := u.args0()
-	if len(args) == 1 && args[0].known() && hasField("-ls -list -v --version list-sessions", args[0].text) {
+	if len(args) == 1 && args[0].known() && scan.HasField("-ls -list -v --version list-sessions", args[0].text) {
 		u.become(umpire.Safe, "lists terminals")
 		u.operands, u.spoke = nil, ""
 		return

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/shell/internal/scan"
 )
 
 // codeFamilies are the tables whose programs run code or tool settings of the
@@ -189,7 +190,7 @@ func (w *walker) codeProgram(name string) bool {
 // Without a look at the files it may.
 func (w *walker) minds(s *state, name string) bool {
 	for i := range minders {
-		if !hasField(minders[i].programs, name) {
+		if !scan.HasField(minders[i].programs, name) {
 			continue
 		}
 		return w.finds(s, strings.Fields(minders[i].files)...)
@@ -215,14 +216,14 @@ func (w *walker) finds(s *state, names ...string) bool {
 func freeOf(name, path string) bool {
 	for i := range codeFree {
 		free := &codeFree[i]
-		if !hasField(free.programs, name) {
+		if !scan.HasField(free.programs, name) {
 			continue
 		}
 		if free.subs == "" {
 			return true
 		}
 		for at := path; at != ""; {
-			if hasField(free.subs, at) {
+			if scan.HasField(free.subs, at) {
 				return true
 			}
 			dot := strings.LastIndexByte(at, '.')
@@ -263,7 +264,7 @@ func (u *use) shadowed() {
 		}
 		for _, name := range names {
 			module, _, _ := strings.Cut(name, ".")
-			if hasField(localPython, module) && module != "" {
+			if scan.HasField(localPython, module) && module != "" {
 				u.code = true
 				u.raise(umpire.Low, u.why+", unless "+name+" beside it runs in its place")
 				return

@@ -22,6 +22,7 @@ import (
 	"time"
 
 	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/shell/internal/scan"
 )
 
 // The tests of this file hold what is called safe against what happens: lines
@@ -445,7 +446,7 @@ func tableLines() []string {
 	var lines []string
 	everyProgram(func(path string, p *program) {
 		if program, _, _ := strings.Cut(path, " "); !installed(program) || p.risk.AtLeast(umpire.Medium) ||
-			hasField(clients, program) || chosen(path) {
+			scan.HasField(clients, program) || chosen(path) {
 			return
 		}
 		s := spelled{path: path, p: p}
@@ -461,7 +462,7 @@ func tableLines() []string {
 				tried[s.opt] >= realityOptions && os.Getenv("REALITY") != "all" {
 				return
 			}
-			if path == "file" && hasField("-p --preserve-date", s.name) {
+			if path == "file" && scan.HasField("-p --preserve-date", s.name) {
 				return // sets back the time of reading, which git takes for a change
 			}
 			tried[s.opt]++

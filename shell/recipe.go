@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/shell/internal/scan"
 )
 
 // A Recipe is what a name of a project's own stands for, as its files say: a script of
@@ -81,7 +82,7 @@ func (u *use) followTargets(program, plain string) {
 		if strings.HasPrefix(name, "-j") {
 			name = "-j"
 		}
-		if !wd.known() || strings.HasPrefix(name, "-") && !hasField(plain, name) {
+		if !wd.known() || strings.HasPrefix(name, "-") && !scan.HasField(plain, name) {
 			return
 		}
 	}
@@ -91,14 +92,14 @@ func (u *use) followTargets(program, plain string) {
 		if !target.known() || target.text == "" || strings.Contains(target.text, "=") || target.text[0] == '-' {
 			return
 		}
-		checks = checks && hasField(checkScripts, target.text)
+		checks = checks && scan.HasField(checkScripts, target.text)
 	}
 	if len(targets) == 0 {
 		targets = []word{lit("")}
 	}
 	result, why := readRecipe, ""
 	for _, target := range targets {
-		result = min(result, u.follow(program, target.text, nil, hasField(checkScripts, target.text)))
+		result = min(result, u.follow(program, target.text, nil, scan.HasField(checkScripts, target.text)))
 		why = cmp.Or(why, u.why)
 	}
 	switch {

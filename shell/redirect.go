@@ -6,6 +6,7 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 
 	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/shell/internal/scan"
 )
 
 // redirects walks the redirections of a statement. It returns what the command
@@ -145,7 +146,7 @@ func (w *walker) path(s *state, kind umpire.AccessKind, target word, of accessOf
 	}
 	below := target.pick(&a, of.tree)
 	if kind == umpire.KindRead && !of.names && target.under && target.listed != "" &&
-		!hasField(keepsContents, firstWord(of.table)) {
+		!scan.HasField(keepsContents, firstWord(of.table)) {
 		a.Handed = strings.Split(target.listed, "/")
 	}
 	if of.moved {

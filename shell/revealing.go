@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/shell/internal/scan"
 )
 
 // What is found or stored by name is judged as if it were named: a pattern that
@@ -32,7 +33,8 @@ func spelledName(pattern string, expression bool) string {
 	switch {
 	case strings.Trim(name, "*?.[]") == "" && !strings.HasPrefix(name, "."):
 		return ""
-	case strings.HasPrefix(name, "."), strings.HasPrefix(name, "*.") && hasField(keyFiles, strings.ToLower(ending)),
+	case strings.HasPrefix(name, "."),
+		strings.HasPrefix(name, "*.") && scan.HasField(keyFiles, strings.ToLower(ending)),
 		!strings.ContainsAny(name, "*?["):
 		return name
 	case strings.HasPrefix(strings.TrimLeft(name, "*"), ".env"), strings.HasPrefix(name, "id_"):
@@ -73,7 +75,7 @@ func findNames(expression []word) []string {
 	var names []string
 	for i := 0; i+1 < len(expression); i++ {
 		value := expression[i+1]
-		if value.open || i > 0 && hasField("! -not", expression[i-1].text) {
+		if value.open || i > 0 && scan.HasField("! -not", expression[i-1].text) {
 			continue
 		}
 		switch expression[i].text {
@@ -107,7 +109,8 @@ func (u *use) fdNames() []string {
 		}
 	}
 	for _, g := range u.given {
-		if hasField("-e --extension", g.name) && hasField(keyFiles, "."+strings.TrimPrefix(g.value.text, ".")) {
+		if scan.HasField("-e --extension", g.name) &&
+			scan.HasField(keyFiles, "."+strings.TrimPrefix(g.value.text, ".")) {
 			names = append(names, "*."+strings.TrimPrefix(g.value.text, "."))
 		}
 	}
@@ -121,7 +124,7 @@ func (u *use) searchesOnly(options string) {
 		roots = []word{lit(".")}
 	}
 	for _, g := range u.given {
-		if hasField(options, g.name) && g.has && !g.value.open && !strings.HasPrefix(g.value.text, "!") {
+		if scan.HasField(options, g.name) && g.has && !g.value.open && !strings.HasPrefix(g.value.text, "!") {
 			for _, name := range spelledNames(g.value.text, g.name == "-G" || g.name == "--file-search-regex") {
 				u.revealBelow(roots, name)
 			}
@@ -182,14 +185,14 @@ func (u *use) members(names []word) {
 // checkInspect judges what tells about a container or a service: its environment is
 // among it unless a template names other parts. What runs in it is shown as ps shows it.
 func checkInspect(u *use) {
-	if hasField(u.table, "top") && len(u.operands) > 1 {
+	if scan.HasField(u.table, "top") && len(u.operands) > 1 {
 		processesShown(u, u.operands[1:])
 	}
-	if hasField(u.table, "inspect") && hasField(u.table, "config") {
+	if scan.HasField(u.table, "inspect") && scan.HasField(u.table, "config") {
 		u.shownConfig()
 	}
-	if !hasField(u.table, "inspect") || slices.ContainsFunc(strings.Fields(u.table), func(kind string) bool {
-		return hasField("network volume context system stack node secret config buildx", kind)
+	if !scan.HasField(u.table, "inspect") || slices.ContainsFunc(strings.Fields(u.table), func(kind string) bool {
+		return scan.HasField("network volume context system stack node secret config buildx", kind)
 	}) {
 		return
 	}
@@ -224,7 +227,7 @@ func showsEnvironment(template string) bool {
 			return strings.ContainsRune(" \t\n|(),=:-", c)
 		}) {
 			last := name[strings.LastIndexByte(name, '.')+1:]
-			if name == "." || name == "$" || strings.Contains(name, ".") && hasField(wholeParts, last) {
+			if name == "." || name == "$" || strings.Contains(name, ".") && scan.HasField(wholeParts, last) {
 				return true
 			}
 		}
@@ -238,11 +241,11 @@ const composeNames = "--services --volumes --images --profiles --networks --hash
 // checkComposeConfig judges the settings of compose, in which variables and files of
 // variables are filled in.
 func checkComposeConfig(u *use) {
-	if !hasField(u.table, "config") && !hasField(u.table, "convert") {
+	if !scan.HasField(u.table, "config") && !scan.HasField(u.table, "convert") {
 		return
 	}
 	for _, g := range u.given {
-		if hasField(composeNames, g.name) {
+		if scan.HasField(composeNames, g.name) {
 			return
 		}
 	}
@@ -254,7 +257,7 @@ func checkHelmGet(u *use) {
 	if lastField(u.table) == "env" {
 		u.askSecret(printsEnvironment)
 	}
-	if hasField(u.table, "get") && len(u.operands) > 0 && !hasField("notes metadata", u.operands[0].text) {
+	if scan.HasField(u.table, "get") && len(u.operands) > 0 && !scan.HasField("notes metadata", u.operands[0].text) {
 		u.raise(umpire.Medium, "prints the values of a release, with whatever secrets are in them")
 	}
 	localChart(u)
@@ -287,7 +290,7 @@ func (u *use) followsLinks() bool {
 		return !u.gave("-y", "--symlinks")
 	}
 	for _, g := range u.given {
-		if hasField(options, g.name) {
+		if scan.HasField(options, g.name) {
 			return true
 		}
 	}

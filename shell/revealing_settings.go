@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/shell/internal/scan"
 )
 
 // Settings and states that programs print may hold credentials: those of git where the
@@ -36,7 +37,7 @@ func (u *use) shows(s GitSetting) bool {
 	switch fields[1] {
 	case "remote":
 		return strings.HasPrefix(s.Key, "remote.") &&
-			(u.gave("-v", "--verbose") || hasField(u.table, "show") || hasField(u.table, "get-url"))
+			(u.gave("-v", "--verbose") || scan.HasField(u.table, "show") || scan.HasField(u.table, "get-url"))
 	case "config":
 		if u.gave("--global", "--system", "--name-only", "-f", "--file", "--blob") {
 			return false
@@ -53,7 +54,7 @@ func (u *use) shows(s GitSetting) bool {
 // holds names and passwords.
 func checkPackageConfig(u *use) {
 	secretSetting(u)
-	if hasField("list ls", lastField(u.table)) || u.holds("index-url") || u.holds("extra-index-url") {
+	if scan.HasField("list ls", lastField(u.table)) || u.holds("index-url") || u.holds("extra-index-url") {
 		u.askSecret("prints settings, with whatever tokens are in them")
 	}
 }
@@ -76,11 +77,11 @@ func checkKubeOutput(u *use) {
 			func(kind string) bool {
 				kind, _, _ = strings.Cut(kind, "/")
 				kind, _, _ = strings.Cut(kind, ".")
-				return hasField(kubeHolding, kind)
+				return scan.HasField(kubeHolding, kind)
 			})
 	})
 	for _, g := range u.given {
-		if holding && hasField("-o --output --template", g.name) && showsObject(g.value.text) {
+		if holding && scan.HasField("-o --output --template", g.name) && showsObject(g.value.text) {
 			u.askSecret("prints objects with the values of variables, and whatever secrets are in them")
 		}
 	}
@@ -90,7 +91,7 @@ func checkKubeOutput(u *use) {
 // holds variables.
 func showsObject(format string) bool {
 	kind, template, _ := strings.Cut(strings.TrimPrefix(format, "="), "=")
-	if hasField("yaml json kyaml", kind) {
+	if scan.HasField("yaml json kyaml", kind) {
 		return true
 	}
 	lower := strings.ToLower(template)
@@ -104,7 +105,8 @@ func showsObject(format string) bool {
 		path = strings.TrimRight(strings.NewReplacer("[*]", "", "[:]", "").Replace(path), "]0123456789[")
 		last := path[strings.LastIndexByte(path, '.')+1:]
 		if path == "." || path == "@" || path == "$" ||
-			strings.Contains(path, ".") && hasField("items spec containers initContainers template jobTemplate", last) {
+			strings.Contains(path, ".") &&
+				scan.HasField("items spec containers initContainers template jobTemplate", last) {
 			return true
 		}
 	}
@@ -116,7 +118,7 @@ func showsObject(format string) bool {
 func (u *use) showsUnit() {
 	named := false
 	for _, g := range u.given {
-		if hasField("-p --property -P", g.name) {
+		if scan.HasField("-p --property -P", g.name) {
 			named = true
 			for property := range strings.SplitSeq(g.value.text, ",") {
 				named = named && g.value.known() && property != "Environment"
@@ -133,7 +135,7 @@ func (u *use) showsUnit() {
 
 // showsTerminal reports a command of tmux that prints what stands on a terminal.
 func showsTerminal(command word, args []word) bool {
-	return hasField("capture-pane capturep", command.text) && slices.ContainsFunc(args, func(wd word) bool {
+	return scan.HasField("capture-pane capturep", command.text) && slices.ContainsFunc(args, func(wd word) bool {
 		return wd.open || strings.HasPrefix(wd.text, "-") && strings.Contains(wd.text, "p")
 	})
 }

@@ -7,6 +7,8 @@ import (
 	"os"
 	"strings"
 	"testing"
+
+	"github.com/umpirehq/umpire/shell/internal/scan"
 )
 
 // TestTablesCopyNothingAtStart: a table that takes over the value of a variable is
@@ -33,7 +35,7 @@ func TestTablesCopyNothingAtStart(t *testing.T) {
 			}
 			ast.Inspect(decl, func(n ast.Node) bool {
 				field, ok := n.(*ast.KeyValueExpr)
-				if !ok || !hasField("opts subs also more", keyOf(field)) {
+				if !ok || !scan.HasField("opts subs also more", keyOf(field)) {
 					return true
 				}
 				fields++

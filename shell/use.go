@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/shell/internal/scan"
 )
 
 // A use is one program being judged with its arguments.
@@ -101,7 +102,7 @@ func (u *use) apply(args []word) flow {
 // givenSecret is the secret that is an argument. What is told it may print it, but
 // for tests; programs that judge their arguments one by one say more.
 func (u *use) givenSecret() string {
-	if hasField("test echo printf cd", u.program.name()) {
+	if scan.HasField("test echo printf cd", u.program.name()) {
 		return ""
 	}
 	return secretAmong(u.words)
@@ -253,7 +254,7 @@ func (u *use) value(does effect, value word, of accessOf) {
 	case does&deletes != 0:
 		u.touch(umpire.KindDelete, value, of)
 	case does&writes != 0:
-		if !value.known() || !hasField(harmlessDevices, value.text) {
+		if !value.known() || !scan.HasField(harmlessDevices, value.text) {
 			u.raiseTo(umpire.Medium, reversible, cmp.Or(of.why, "writes a file"))
 		}
 		u.touch(umpire.KindWrite, value, of)

@@ -46,21 +46,3 @@ func TestAwk(t *testing.T) {
 		{"awk, not known", "awk --frobnicate 1 f", "medium", nil},
 	})
 }
-
-// FuzzAwk holds that reading a program ends, does not panic, and that a rule put
-// before a program that can be read is seen.
-func FuzzAwk(f *testing.F) {
-	for _, seed := range []string{
-		"{print}", "NR>1", `{print $1 > "x"}`, `/[/]/{system("x")}`, "a/b/c", "x++ / 2", "BEGIN{getline l < f}", "# c",
-		"\\\n", `"a\"b"`, "@f()", "print | c", "if (x) /y/", ")", "(", "[", "a::b", "1 ? 2 : 3",
-	} {
-		f.Add(seed)
-	}
-	f.Fuzz(func(t *testing.T, program string) {
-		facts := readAwk(program)
-		more := readAwk("BEGIN { system(x) }\n" + program)
-		if facts.problem == "" && len(more.ran) <= len(facts.ran) {
-			t.Errorf("%q: %+v, with a rule before it %+v", program, facts, more)
-		}
-	})
-}

@@ -1,0 +1,421 @@
+// Package awk reads programs of awk and says what they do besides printing.
+package awk
+
+import (
+	"strings"
+
+	"github.com/umpirehq/umpire/shell/internal/scan"
+)
+
+// A Program is what a program of awk would do besides printing. It is told from the
+// tokens, without a grammar, so it errs towards doing too much.
+type Program struct {
+	Read, Written, Ran []Text
+	Fed                []Feed
+	Reveals            bool   // looks at the environment
+	Steers             bool   // changes which files awk reads, or what its names mean
+	Loads              bool   // loads code, or calls what is known only at run time
+	Problem            string // why the program cannot be read
+}
+
+// A Text is a file or a command that a program names, where it is known before it runs.
+type Text struct {
+	Value string
+	Known bool
+}
+
+// A Feed is a text that a program prints into a command.
+type Feed struct {
+	Text, Command string
+}
+
+// Read reads a program. Check Problem first: the other fields are then incomplete.
+func Read(text string) Program {
+	r := reader{text: text}
+	for r.pos < len(r.text) && r.out.Problem == "" {
+		r.readToken()
+	}
+	if len(r.open) > 0 {
+		r.fail("its brackets do not match")
+	}
+	if r.out.Problem == "" {
+		r.judgeTokens()
+	}
+	return r.out
+}
+
+// A token is one token; its text is what was written, or for a string what
+// it stands for as far as that is known.
+type token struct {
+	kind tokenKind
+	text string
+}
+
+type tokenKind uint8
+
+const (
+	newlineToken tokenKind = iota // also the beginning of the program
+	nameToken
+	numberToken
+	stringToken
+	regexToken
+	signToken
+)
+
+// A reader cuts a program into tokens and then looks at what they do.
+type reader struct {
+	text   string
+	pos    int
+	tokens []token
+	open   []bracket
+	// condition says that the bracket closed last was that of a condition, after
+	// which a slash may begin an expression.
+	condition bool
+	out       Program
+}
+
+// A bracket is one that is open.
+type bracket struct {
+	sign      byte
+	condition bool // of if, while, for or switch
+}
+
+func (r *reader) fail(why string) {
+	if r.out.Problem == "" {
+		r.out.Problem = why
+	}
+	r.pos = len(r.text)
+}
+
+func (r *reader) addToken(kind tokenKind, text string) {
+	r.tokens = append(r.tokens, token{kind, text})
+}
+
+// tokenAt returns the token at index i; before the first and after the last one there
+// are newlines.
+func (r *reader) tokenAt(i int) token {
+	if i < 0 || i >= len(r.tokens) {
+		return token{kind: newlineToken}
+	}
+	return r.tokens[i]
+}
+
+func (r *reader) readToken() {
+	c := r.text[r.pos]
+	switch {
+	case c == ' ' || c == '\t' || c == '\r':
+		r.pos++
+	case c == '\n':
+		r.addToken(newlineToken, "\n")
+		r.pos++
+	case c == '#':
+		r.takeWhile(newlineToken, func(c byte) bool { return c != '\n' })
+	case c == '\\':
+		if !strings.HasPrefix(r.text[r.pos:], "\\\n") {
+			r.fail("a backslash stands alone")
+		}
+		r.pos += 2
+	case c == '"':
+		r.readString()
+	case scan.IsLetter(c):
+		r.takeWhile(nameToken, func(c byte) bool {
+			return scan.IsLetter(c) || c >= '0' && c <= '9' || c == ':' && r.doubled()
+		})
+	case c >= '0' && c <= '9' || c == '.':
+		r.readNumber()
+	case c == '/' && r.regexFits():
+		r.readRegex()
+	case r.out.Problem == "":
+		r.readSign()
+	}
+}
+
+// doubled reports whether a colon is one of two, as in the name awk::system.
+func (r *reader) doubled() bool {
+	around := r.text[max(r.pos-1, 0):min(r.pos+2, len(r.text))]
+	return strings.Contains(around, "::")
+}
+
+// takeWhile adds a token of all bytes that fit; the first one does.
+func (r *reader) takeWhile(kind tokenKind, fits func(byte) bool) {
+	start := r.pos
+	for r.pos++; r.pos < len(r.text) && fits(r.text[r.pos]); r.pos++ {
+	}
+	if kind != newlineToken { // a comment is nothing
+		r.addToken(kind, r.text[start:r.pos])
+	}
+}
+
+// readNumber reads a number, with an exponent or in hexadecimal. Where a name follows
+// without a blank, awks disagree on where the number ends.
+func (r *reader) readNumber() {
+	const digits = "0123456789"
+	start := r.pos
+	if hex := r.text[start:min(start+2, len(r.text))]; hex == "0x" || hex == "0X" {
+		r.pos += 2
+		r.skipAny(digits + "abcdefABCDEF")
+	} else {
+		r.skipAny(digits + ".")
+		r.readExponent(digits)
+	}
+	r.addToken(numberToken, r.text[start:r.pos])
+	if r.pos < len(r.text) && scan.IsLetter(r.text[r.pos]) {
+		r.fail("a name follows a number without a blank")
+	}
+}
+
+// readExponent reads the e+10 of a number, where there is one.
+func (r *reader) readExponent(digits string) {
+	rest := r.text[r.pos:]
+	if rest == "" || rest[0] != 'e' && rest[0] != 'E' {
+		return
+	}
+	number := strings.TrimLeft(rest[1:], "+-")
+	if signs := len(rest) - 1 - len(number); signs < 2 && number != "" && strings.IndexByte(digits, number[0]) >= 0 {
+		r.pos += 1 + signs
+		r.skipAny(digits)
+	}
+}
+
+func (r *reader) skipAny(set string) {
+	for r.pos < len(r.text) && strings.IndexByte(set, r.text[r.pos]) >= 0 {
+		r.pos++
+	}
+}
+
+// readString reads a string.
+func (r *reader) readString() {
+	start := r.pos + 1
+	for r.pos = start; r.pos < len(r.text); r.pos++ {
+		switch r.text[r.pos] {
+		case '"':
+			r.addToken(stringToken, r.text[start:r.pos])
+			r.pos++
+			return
+		case '\n':
+			r.fail("a string is not ended")
+			return
+		case '\\':
+			r.pos++
+		}
+	}
+	r.fail("a string is not ended")
+}
+
+// regexFits reports whether a slash begins an expression and does not divide.
+// Where that cannot be told without the grammar, the program cannot be read.
+func (r *reader) regexFits() bool {
+	last := r.tokenAt(len(r.tokens) - 1)
+	switch last.kind {
+	case newlineToken:
+		return true
+	case numberToken, stringToken, regexToken:
+		return false
+	case nameToken:
+		if last.text == "length" || last.text == "getline" {
+			r.fail("a slash after " + last.text)
+		}
+		return takesOperand(last.text)
+	case signToken:
+	}
+	switch last.text {
+	case ")":
+		if r.condition {
+			r.fail("a slash after a condition")
+		}
+		return false
+	case "]":
+		return false
+	case "++", "--", "$":
+		before := r.tokenAt(len(r.tokens) - 2)
+		if last.text == "$" || before.kind != nameToken && before.text != "]" {
+			r.fail("a slash after " + last.text)
+		}
+		return false
+	}
+	return true
+}
+
+// takesOperand reports a word after which an operand stands.
+func takesOperand(name string) bool {
+	return scan.HasField("print printf return in case do else exit", name)
+}
+
+// readRegex reads an expression.
+func (r *reader) readRegex() {
+	start := r.pos
+	for r.pos++; r.pos < len(r.text); r.pos++ {
+		switch r.text[r.pos] {
+		case '/':
+			r.addToken(regexToken, r.text[start:r.pos+1])
+			r.pos++
+			return
+		case '\n':
+			r.fail("an expression is not ended")
+			return
+		case '\\':
+			r.pos++
+		case '[':
+			r.skipList()
+		}
+	}
+	r.fail("an expression is not ended")
+}
+
+// skipList reads a bracket list, in which a slash does not end the expression; to
+// versions of awk for which it does, the list that is cut off is an error.
+func (r *reader) skipList() {
+	n := scan.BracketList(escapes.Replace(r.text[r.pos+1:]))
+	if n < 0 {
+		r.fail("a list in brackets is not ended")
+		return
+	}
+	r.pos += n
+}
+
+// escapes hides what a backslash quotes within a list, keeping its length.
+var escapes = strings.NewReplacer(`\\`, "xx", `\]`, "xx", `\[`, "xx")
+
+// longSigns are the signs of more than one character, longest first.
+var longSigns = [...]string{
+	"**=", "&&", "||", "|&", ">>", "<=", ">=", "==", "!=", "!~", "++", "--", "+=", "-=", "*=", "/=", "%=", "^=", "**",
+}
+
+func (r *reader) readSign() {
+	text := r.text[r.pos : r.pos+1]
+	for _, sign := range longSigns {
+		if strings.HasPrefix(r.text[r.pos:], sign) {
+			text = sign
+			break
+		}
+	}
+	if !strings.Contains("(){}[];,+-*/%^!<>|?:~$=@&", text[:1]) {
+		r.fail("a character is not known")
+		return
+	}
+	r.trackBracket(text[0])
+	r.addToken(signToken, text)
+	r.pos += len(text)
+}
+
+// trackBracket follows which brackets are open.
+func (r *reader) trackBracket(sign byte) {
+	switch sign {
+	case '(', '[', '{':
+		r.open = append(r.open, bracket{sign, scan.HasField("if while for switch", r.tokenAt(len(r.tokens)-1).text)})
+	case ')', ']', '}':
+		n := len(r.open)
+		if n == 0 || "([{"[strings.IndexByte(")]}", sign)] != r.open[n-1].sign {
+			r.fail("its brackets do not match")
+			return
+		}
+		r.condition = r.open[n-1].condition
+		r.open = r.open[:n-1]
+	}
+}
+
+// judgeTokens looks for what reaches beyond the program: pipes, files, other code.
+func (r *reader) judgeTokens() {
+	depth := 0
+	printing := -1 // the depth of a print whose redirection may follow
+	getting := -1  // the depth of a getline whose file may follow
+	for i, t := range r.tokens {
+		if t.kind == signToken {
+			depth += strings.Count("([", t.text) - strings.Count(")]", t.text)
+		}
+		if r.endsStatement(i) && depth <= max(printing, 0) {
+			printing = -1
+		}
+		if depth < getting || r.endsStatement(i) {
+			getting = -1
+		}
+		switch {
+		case t.kind == nameToken && (t.text == "print" || t.text == "printf"):
+			printing = depth
+		case t.kind == nameToken && t.text == "getline":
+			getting = depth
+		case t.kind == nameToken:
+			r.judgeName(i)
+		case t.kind != signToken:
+		case t.text == "|" || t.text == "|&":
+			r.judgePipe(i)
+		case t.text == ">>" || t.text == ">" && depth == printing:
+			r.out.Written = append(r.out.Written, r.operandAt(i+1))
+		case t.text == "<" && getting >= 0:
+			r.out.Read = append(r.out.Read, r.operandAt(i+1))
+		case t.text == "@" && r.tokenAt(i+1).kind != regexToken:
+			r.out.Loads = true
+		}
+	}
+}
+
+// endsStatement reports whether the token ends a statement.
+func (r *reader) endsStatement(i int) bool {
+	t := r.tokens[i]
+	if t.kind == newlineToken {
+		before := r.tokenAt(i - 1)
+		return before.kind != signToken || !scan.HasField(", && || ? : {", before.text)
+	}
+	return t.kind == signToken && (t.text == ";" || t.text == "}")
+}
+
+// judgeName judges a name that means something to awk.
+func (r *reader) judgeName(i int) {
+	name := r.tokens[i].text
+	if j := strings.LastIndex(name, "::"); j >= 0 {
+		name = name[j+2:]
+	}
+	switch name {
+	case "system":
+		r.out.Ran = append(r.out.Ran, r.argumentAt(i+1))
+	case "ENVIRON":
+		r.out.Reveals = true
+	case "ARGV", "ARGC", "SYMTAB", "FUNCTAB":
+		r.out.Steers = true
+	}
+}
+
+// judgePipe judges a pipe to or from a command.
+func (r *reader) judgePipe(i int) {
+	if r.tokenAt(i+1).text != "getline" {
+		if to := r.tokenAt(i + 1); r.tokenAt(i-1).kind == stringToken && to.kind == stringToken {
+			text := strings.NewReplacer(`\"`, `"`, `\n`, "\n").Replace(r.tokenAt(i - 1).text)
+			r.out.Fed = append(r.out.Fed, Feed{Text: text, Command: to.text})
+		}
+		r.out.Ran = append(r.out.Ran, r.operandAt(i+1))
+		return
+	}
+	command := Text{}
+	before := r.tokenAt(i - 2)
+	alone := before.kind == newlineToken || before.kind == signToken && scan.HasField("( { ; } && || !", before.text)
+	if r.tokenAt(i-1).kind == stringToken && alone {
+		command = knownText(r.tokenAt(i - 1))
+	}
+	r.out.Ran = append(r.out.Ran, command)
+}
+
+// operandAt is the string at i when nothing is joined to it.
+func (r *reader) operandAt(i int) Text {
+	after := r.tokenAt(i + 1)
+	alone := after.kind == newlineToken || after.kind == signToken && scan.HasField("; } ) &&", after.text)
+	if r.tokenAt(i).kind != stringToken || !alone {
+		return Text{}
+	}
+	return knownText(r.tokenAt(i))
+}
+
+// argumentAt is the string that is the whole argument of a function.
+func (r *reader) argumentAt(i int) Text {
+	if r.tokenAt(i).text == "(" && r.tokenAt(i+1).kind == stringToken && r.tokenAt(i+2).text == ")" {
+		return knownText(r.tokenAt(i + 1))
+	}
+	return Text{}
+}
+
+// knownText is the text of a string that holds no escapes.
+func knownText(t token) Text {
+	if strings.Contains(t.text, `\`) {
+		return Text{}
+	}
+	return Text{Value: t.text, Known: true}
+}

@@ -1,0 +1,318 @@
+// Package sed reads scripts of sed and says what they do besides editing text.
+package sed
+
+import (
+	"strings"
+
+	"github.com/umpirehq/umpire/shell/internal/scan"
+)
+
+// A Script is what a script of sed would do besides editing its text.
+type Script struct {
+	Read, Written []string // files of r, R, w, W and the flag w
+	Ran           []string // commands of e
+	RunsInput     bool     // the flag e, or e alone: the text itself is the command
+	Changes       bool     // prints something else than lines that it read
+	Problem       string   // why the script cannot be read
+}
+
+// Read reads a script. Check Problem first: the other fields are then incomplete.
+func Read(text string) Script {
+	r := reader{text: text}
+	r.readScript()
+	return r.out
+}
+
+// A reader reads a script from left to right. What it does not understand it
+// refuses: a command that is missed could write a file or run a program.
+type reader struct {
+	text  string
+	pos   int
+	depth int
+	// labelled says that a label ended at a semicolon on this line. Elsewhere it
+	// would have gone on to the end of the line, so nothing may cross that.
+	labelled bool
+	out      Script
+}
+
+func (r *reader) fail(why string) {
+	if r.out.Problem == "" {
+		r.out.Problem = why
+	}
+	r.pos = len(r.text)
+}
+
+// peek returns the next byte, or 0 at the end.
+func (r *reader) peek() byte {
+	if r.pos < len(r.text) {
+		return r.text[r.pos]
+	}
+	return 0
+}
+
+func (r *reader) skipAny(set string) {
+	for r.pos < len(r.text) && strings.IndexByte(set, r.text[r.pos]) >= 0 {
+		if r.text[r.pos] == '\n' {
+			r.labelled = false
+		}
+		r.pos++
+	}
+}
+
+// takeLine takes what is left of the line.
+func (r *reader) takeLine() string {
+	rest := r.text[r.pos:]
+	if i := strings.IndexByte(rest, '\n'); i >= 0 {
+		rest = rest[:i]
+	}
+	r.pos += len(rest)
+	return rest
+}
+
+func (r *reader) readScript() {
+	if strings.IndexByte(r.text, 0) >= 0 {
+		r.fail("it holds a zero byte")
+	}
+	for {
+		r.skipAny(" \t\r\n;")
+		if r.pos >= len(r.text) {
+			break
+		}
+		if r.peek() == '#' {
+			r.takeLine()
+			continue
+		}
+		r.readAddresses()
+		r.readCommand()
+	}
+	if r.depth != 0 && r.out.Problem == "" {
+		r.out.Problem = "its braces do not match"
+	}
+}
+
+// readAddresses reads what stands before a command.
+func (r *reader) readAddresses() {
+	if r.readAddress("") {
+		r.skipAny(" \t")
+		if r.peek() == ',' {
+			r.pos++
+			r.skipAny(" \t")
+			if !r.readAddress("+~") {
+				r.fail("an address is missing after a comma")
+			}
+		}
+	}
+	r.skipAny(" \t")
+	for r.peek() == '!' {
+		r.pos++
+		r.skipAny(" \t")
+	}
+}
+
+// readAddress reads one address; prefix are the signs that may precede its number.
+func (r *reader) readAddress(prefix string) bool {
+	const digits = "0123456789"
+	c := r.peek()
+	switch {
+	case c == 0:
+		return false
+	case c == '$':
+		r.pos++
+	case strings.IndexByte(digits, c) >= 0:
+		r.skipAny(digits)
+		if r.peek() == '~' {
+			r.pos++
+			r.skipAny(digits)
+		}
+	case strings.IndexByte(prefix, c) >= 0:
+		r.pos++
+		r.skipAny(digits)
+	case c == '/':
+		r.pos++
+		r.skipDelimited('/', true)
+		r.skipAny("IM")
+	case c == '\\' && r.pos+1 < len(r.text):
+		r.pos += 2
+		r.skipDelimited(r.text[r.pos-1], true)
+		r.skipAny("IM")
+	default:
+		return false
+	}
+	return true
+}
+
+// skipDelimited reads up to a delimiter. Within an expression a bracket list may
+// hold the delimiter.
+func (r *reader) skipDelimited(delimiter byte, expression bool) {
+	if delimiter == '\n' || delimiter == '\\' {
+		r.fail("a delimiter is not one")
+	}
+	for r.pos < len(r.text) {
+		c := r.text[r.pos]
+		r.pos++
+		switch {
+		case c == delimiter:
+			return
+		case c == '\n':
+			r.fail("an expression is not ended")
+		case c == '\\' && r.pos < len(r.text):
+			if r.text[r.pos] == '\n' && (expression || r.labelled) {
+				r.fail("an expression crosses the end of its line")
+			}
+			r.pos++
+		case c == '[' && expression:
+			r.skipList()
+		}
+	}
+	r.fail("an expression is not ended")
+}
+
+// skipList reads a bracket list whose opening is behind. A delimiter within it does
+// not end the expression; to versions of sed for which it does, the list that is
+// cut off is an error.
+func (r *reader) skipList() {
+	n := scan.BracketList(r.text[r.pos:])
+	if n < 0 {
+		r.fail("a list in brackets is not ended")
+		return
+	}
+	r.pos += n
+}
+
+// readCommand reads one command after its addresses.
+func (r *reader) readCommand() {
+	c := r.peek()
+	r.pos++
+	switch c {
+	case '{':
+		r.depth++
+	case '}':
+		r.depth--
+		if r.depth < 0 {
+			r.fail("its braces do not match")
+		}
+		r.endCommand()
+	case 'd', 'D', 'n', 'N', 'p', 'P', 'h', 'z':
+		r.endCommand()
+	case '=', 'g', 'G', 'H', 'x', 'F':
+		r.out.Changes = true
+		r.endCommand()
+	case 'q', 'Q', 'l', 'L':
+		r.out.Changes = r.out.Changes || c == 'l' || c == 'L'
+		r.skipAny(" \t")
+		r.skipAny("0123456789")
+		r.endCommand()
+	case 'a', 'i', 'c':
+		r.out.Changes = true
+		r.skipInsertion()
+	case ':', 'b', 't', 'T', 'v':
+		r.readLabel(c == ':')
+	case 'r', 'R', 'w', 'W', 'e':
+		r.out.Changes = true
+		r.readFile(c)
+	case 's':
+		r.out.Changes = true
+		r.readSubstitution()
+	case 'y':
+		r.out.Changes = true
+		r.skipPair(false)
+		r.endCommand()
+	default:
+		r.fail("a command is not known")
+	}
+}
+
+// endCommand reads what may follow a command.
+func (r *reader) endCommand() {
+	r.skipAny(" \t\r")
+	if r.pos < len(r.text) && strings.IndexByte("\n;#}", r.peek()) < 0 {
+		r.fail("something follows a command")
+	}
+}
+
+// skipInsertion reads the text of a, i and c: to the end of the line, and on where
+// the line ends with a backslash.
+func (r *reader) skipInsertion() {
+	r.skipAny(" \t")
+	if r.pos >= len(r.text) || r.peek() == '\n' {
+		r.fail("a text is missing")
+		return
+	}
+	for r.pos < len(r.text) && r.peek() != '\n' {
+		if r.peek() == '\\' {
+			r.pos++
+			if r.peek() == '\n' && r.labelled {
+				r.fail("a text crosses the end of its line")
+			}
+		}
+		r.pos++
+	}
+	r.pos = min(r.pos, len(r.text))
+}
+
+// readLabel reads the label of a jump.
+func (r *reader) readLabel(target bool) {
+	r.skipAny(" \t")
+	start := r.pos
+	for r.pos < len(r.text) && strings.IndexByte(" \t\r\n;}", r.peek()) < 0 {
+		r.pos++
+	}
+	if target && (r.pos == start || r.peek() == '}') {
+		r.fail("a label is not one")
+	}
+	r.labelled = r.labelled || r.peek() == ';' || r.peek() == '}'
+	r.endCommand()
+}
+
+// readFile reads the name of a file, or the command of e: all that is left of the line.
+func (r *reader) readFile(c byte) {
+	r.skipAny(" \t")
+	name := r.takeLine()
+	switch {
+	case c == 'e' && name == "":
+		r.out.RunsInput = true
+	case c == 'e':
+		r.out.Ran = append(r.out.Ran, name)
+	case name == "":
+		r.fail("a file name is missing")
+	case c == 'r' || c == 'R':
+		r.out.Read = append(r.out.Read, name)
+	default:
+		r.out.Written = append(r.out.Written, name)
+	}
+}
+
+// skipPair reads both halves of s and y.
+func (r *reader) skipPair(expression bool) {
+	if r.pos >= len(r.text) {
+		r.fail("an expression is not ended")
+		return
+	}
+	delimiter := r.text[r.pos]
+	r.pos++
+	r.skipDelimited(delimiter, expression)
+	if r.out.Problem == "" {
+		r.skipDelimited(delimiter, false)
+	}
+}
+
+// readSubstitution reads s with its flags.
+func (r *reader) readSubstitution() {
+	r.skipPair(true)
+	for r.out.Problem == "" {
+		switch c := r.peek(); {
+		case r.pos < len(r.text) && strings.IndexByte("gpiImM0123456789", c) >= 0:
+			r.pos++
+		case c == 'e':
+			r.out.RunsInput = true
+			r.pos++
+		case c == 'w':
+			r.pos++
+			r.readFile('w')
+			return
+		default:
+			r.endCommand()
+			return
+		}
+	}
+}

@@ -1,0 +1,29 @@
+package sed_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/umpirehq/umpire/shell/internal/sed"
+)
+
+// FuzzSed holds that reading a script ends, does not panic, and that a command
+// put before a script that can be read is seen.
+func FuzzSed(f *testing.F) {
+	for _, seed := range []string{
+		"p", "1,10p", "s/a/b/gw out", "s/[/]/x/e", "/a/,/b/{d;}", ":a;N;ba", "a\\\ntext", "y/ab/cd/", "\\,x,Id", "e id",
+		"r f\nw g", "$!{$d}", "0~3p", "1,+2!d#c", "s/a/\\\nb/", "}", "{", "[", "s/[[:alpha:]/]x/y/",
+	} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, script string) {
+		facts := sed.Read(script)
+		more := sed.Read("w out\n" + script)
+		if facts.Problem == "" && len(more.Written) != len(facts.Written)+1 {
+			t.Errorf("%q: %+v, with a command before it %+v", script, facts, more)
+		}
+		if facts.Problem == "" && strings.HasPrefix(script, "w") && len(facts.Written) == 0 {
+			t.Errorf("%q writes", script)
+		}
+	})
+}

@@ -1,0 +1,258 @@
+// Package sql tells statements that only look from all others. What is accepted is
+// listed: a statement must begin in a known way, every function must be a known one,
+// and nothing may stand in it that databases read in different ways (comments,
+// backslashes, dollar quotes). All else is not known to only look. A view or an
+// operator of the database's own may hide more; it is the data that the person has
+// there.
+package sql
+
+import (
+	"strings"
+
+	"github.com/umpirehq/umpire/shell/internal/scan"
+)
+
+// A token is a word, a quoted name or text, a number or a sign of a statement.
+type token struct {
+	kind tokenKind
+	text string // words in lower case
+}
+
+type tokenKind uint8
+
+const (
+	wordToken   tokenKind = iota // a name or a keyword
+	nameToken                    // a quoted name
+	textToken                    // '…'
+	numberToken                  // 1.5
+	signToken                    // one character
+)
+
+// maxText bounds what is read as statements.
+const maxText = 16 << 10
+
+// lookingFunctions are the functions that compute or look, of SQLite, PostgreSQL and MySQL.
+const lookingFunctions = "count sum avg min max total group_concat string_agg array_agg json_agg jsonb_agg " +
+	"json_group_array json_group_object bool_and bool_or every stddev variance median percentile_cont lower upper " +
+	"length char_length character_length octet_length trim ltrim rtrim btrim substr substring replace instr position " +
+	"strpos locate split_part left right lpad rpad reverse initcap concat concat_ws coalesce nullif ifnull if iif " +
+	"greatest least round abs ceil ceiling floor power pow sqrt mod sign trunc truncate ln log exp random rand now " +
+	"date time datetime timestamp julianday strftime unixepoch date_trunc date_part extract to_char to_date " +
+	"to_timestamp to_number age make_date make_interval date_format str_to_date year month day hour minute second " +
+	"unix_timestamp from_unixtime datediff timediff timestampdiff date_add date_sub adddate dayofweek dayofyear " +
+	"weekday week quarter curdate curtime utc_timestamp localtimestamp current_timestamp cast convert typeof " +
+	"pg_typeof hex quote printf format char unicode ascii chr md5 sha1 encode regexp_replace regexp_matches " +
+	"regexp_match regexp_substr regexp_like json json_extract json_array_length json_each json_tree json_object " +
+	"json_array json_type json_valid json_unquote json_keys json_length json_contains jsonb_array_elements " +
+	"json_array_elements jsonb_array_elements_text jsonb_each jsonb_object_keys jsonb_pretty jsonb_build_object " +
+	"json_build_object jsonb_typeof to_json to_jsonb row_to_json row_number rank dense_rank percent_rank cume_dist " +
+	"ntile lag lead first_value last_value nth_value generate_series unnest array_length array_to_string " +
+	"string_to_array cardinality array version database schema user current_user current_schema current_database " +
+	"pg_size_pretty pg_total_relation_size pg_relation_size pg_database_size pg_table_size pg_indexes_size " +
+	"pg_get_viewdef pg_get_functiondef pg_get_constraintdef pg_get_indexdef pg_get_expr pg_get_userbyid " +
+	"obj_description col_description format_type pragma_table_info pragma_table_list pragma_index_list " +
+	"pragma_index_info pragma_foreign_key_list varchar character numeric decimal int integer bigint float double bit " +
+	"time timestamptz"
+
+// keywords are the keywords that a bracket may follow.
+const keywords = "select from where and or not in exists any all some on using values as over by having when then " +
+	"else case end distinct union except intersect join lateral limit offset between like ilike is with filter " +
+	"within group row interval materialized explain index key"
+
+// actingWords are the words of statements that do something, and of tables that are
+// none: they reach files.
+const actingWords = "insert update delete merge upsert create drop alter truncate grant revoke copy call do execute " +
+	"exec prepare deallocate declare fetch attach detach pragma vacuum reindex analyze analyse load set reset lock " +
+	"unlock into outfile dumpfile import export install handler rename comment listen notify unlisten refresh " +
+	"cluster checkpoint discard begin commit rollback savepoint release start kill flush purge shutdown use " +
+	"procedure share fsdir zipfile sqlite_dbpage completion load_extension readfile writefile edit"
+
+// lookingPragmas are the pragmas that only look, without a value; those of pragmasOfTables
+// name a table in brackets.
+const (
+	lookingPragmas = "database_list table_list compile_options user_version schema_version application_id page_count " +
+		"page_size freelist_count journal_mode encoding foreign_keys integrity_check quick_check foreign_key_check " +
+		"function_list module_list pragma_list collation_list"
+	pragmasOfTables = "table_info table_xinfo table_list index_list index_info index_xinfo foreign_key_list"
+)
+
+// A Dialect is what a database takes for quotes beside ' and ".
+type Dialect string
+
+const (
+	SQLite   Dialect = "`"
+	Postgres Dialect = "["
+	MySQL    Dialect = "`"
+)
+
+// OnlyLooks reports whether every statement of a text is known to only look.
+func (d Dialect) OnlyLooks(text string) bool {
+	tokens, ok := d.tokenize(text)
+	if !ok {
+		return false
+	}
+	statements, start := 0, 0
+	for i := range len(tokens) + 1 {
+		if i < len(tokens) && !tokens[i].is(";") {
+			continue
+		}
+		if i > start {
+			if !statementLooks(tokens[start:i]) {
+				return false
+			}
+			statements++
+		}
+		start = i + 1
+	}
+	return statements > 0
+}
+
+// statementLooks reports whether one statement is known to only look.
+func statementLooks(tokens []token) bool {
+	if tokens[0].kind != wordToken {
+		return false
+	}
+	switch tokens[0].text {
+	case "select", "with", "values":
+		return queryLooks(tokens)
+	case "explain":
+		return explainLooks(tokens[1:])
+	case "show":
+		return isPlain(tokens)
+	case "describe", "desc":
+		return len(tokens) <= 4 && isPlain(tokens) && queryLooks(tokens)
+	case "use":
+		return len(tokens) == 2 && tokens[1].kind != signToken
+	case "pragma":
+		return pragmaLooks(tokens[1:])
+	}
+	return false
+}
+
+// queryLooks reports a query all of whose words and functions only look.
+func queryLooks(tokens []token) bool {
+	for i, t := range tokens {
+		if scan.HasField(actingWords, strings.ToLower(strings.Trim(t.text, "'`\""))) {
+			return false
+		}
+		called := i+1 < len(tokens) && tokens[i+1].is("(")
+		switch {
+		case !called || t.kind == signToken || t.kind == numberToken:
+		case t.kind != wordToken || i > 0 && tokens[i-1].is("."):
+			return false // a quoted or a qualified function may be any
+		case !scan.HasField(lookingFunctions, t.text) && !scan.HasField(keywords, t.text):
+			return false
+		}
+	}
+	return true
+}
+
+// explainLooks reports the plan of a query; to analyze runs it.
+func explainLooks(tokens []token) bool {
+	for len(tokens) > 0 && tokens[0].kind == wordToken && scan.HasField("query plan analyze verbose", tokens[0].text) {
+		tokens = tokens[1:]
+	}
+	return len(tokens) > 0 && tokens[0].kind == wordToken && scan.HasField("select with values", tokens[0].text) &&
+		queryLooks(tokens)
+}
+
+// isPlain reports a statement of words and texts only, as SHOW is.
+func isPlain(tokens []token) bool {
+	for _, t := range tokens {
+		if t.kind == signToken && !strings.Contains(".,=%", t.text) || t.kind == wordToken && t.text == "into" {
+			return false
+		}
+	}
+	return true
+}
+
+func pragmaLooks(tokens []token) bool {
+	switch {
+	case len(tokens) == 0 || tokens[0].kind != wordToken:
+		return false
+	case len(tokens) == 1:
+		return scan.HasField(lookingPragmas, tokens[0].text)
+	}
+	return len(tokens) == 4 && scan.HasField(pragmasOfTables, tokens[0].text) && tokens[1].is("(") &&
+		tokens[2].kind != signToken &&
+		tokens[3].is(")")
+}
+
+func (t token) is(sign string) bool { return t.kind == signToken && t.text == sign }
+
+// tokenize takes a text apart. It reports false for what is read in other ways by
+// some database: comments, backslashes, dollar and other quotes, variables of a
+// client. A backquote quotes but with PostgreSQL, and a bracket with SQLite.
+func (d Dialect) tokenize(text string) ([]token, bool) {
+	if len(text) > maxText || strings.Contains(text, `\`) {
+		return nil, false
+	}
+	var out []token
+	for i := 0; i < len(text); {
+		c := text[i]
+		switch {
+		case strings.IndexByte("$#@{}`[", c) >= 0 && string(c) != string(d), strings.HasPrefix(text[i:], "--"),
+			strings.HasPrefix(text[i:], "/*"):
+			return nil, false
+		case c == ' ' || c == '\t' || c == '\n':
+			i++
+		case c == '\'' || c == '"' || c == '`':
+			end := quoteEnd(text, i)
+			if end < 0 || c == '\'' && len(out) > 0 && i > 0 && isWordByte(text[i-1]) {
+				return nil, false // not closed, or a prefix such as E'…'
+			}
+			kind := nameToken
+			if c == '\'' {
+				kind = textToken
+			}
+			out = append(out, token{kind: kind, text: text[i:end]})
+			i = end
+		case c >= '0' && c <= '9':
+			end := i
+			for end < len(text) && (isWordByte(text[end]) || text[end] == '.') {
+				end++
+			}
+			out = append(out, token{kind: numberToken, text: text[i:end]})
+			i = end
+		case isWordByte(c):
+			end := i
+			for end < len(text) && isWordByte(text[end]) {
+				end++
+			}
+			out = append(out, token{kind: wordToken, text: strings.ToLower(text[i:end])})
+			i = end
+		case c == ':':
+			if i+1 >= len(text) || text[i+1] != ':' {
+				return nil, false // a variable of the client
+			}
+			out = append(out, token{kind: signToken, text: "::"})
+			i += 2
+		default:
+			out = append(out, token{kind: signToken, text: text[i : i+1]})
+			i++
+		}
+	}
+	return out, true
+}
+
+// quoteEnd is where a quote that opens at i ends, or -1. A doubled quote stays
+// inside.
+func quoteEnd(text string, i int) int {
+	quote := text[i]
+	for i++; i < len(text); i++ {
+		if text[i] != quote {
+			continue
+		}
+		if i+1 < len(text) && text[i+1] == quote {
+			i++
+			continue
+		}
+		return i + 1
+	}
+	return -1
+}
+
+// isWordByte reports a byte of a word; those of other alphabets are.
+func isWordByte(c byte) bool {
+	return scan.IsLetter(c) || c >= '0' && c <= '9' || c >= 0x80
+}

@@ -1,0 +1,20 @@
+package sql_test
+
+import (
+	"testing"
+
+	"github.com/umpirehq/umpire/shell/internal/sql"
+)
+
+// A statement that only looks stays harmless only while nothing is put after it.
+func FuzzStatements(f *testing.F) {
+	f.Add("select 1")
+	f.Add("with x as (select 1) select * from x")
+	f.Fuzz(func(t *testing.T, text string) {
+		for _, act := range []string{"; drop table t", "; delete from t", " into outfile 'x'", "; vacuum"} {
+			if sql.SQLite.OnlyLooks(text+act) || sql.Postgres.OnlyLooks(text+act) {
+				t.Errorf("%q only looks", text+act)
+			}
+		}
+	})
+}

@@ -1,0 +1,134 @@
+package shell
+
+import (
+	"strings"
+
+	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/shell/internal/awk"
+	"github.com/umpirehq/umpire/shell/internal/scan"
+)
+
+// checkAwk reads the program of awk and says what it would do.
+func checkAwk(u *use) {
+	programs := u.scripts()
+	if len(programs) == 0 {
+		u.doubt = "the program is not known before it runs"
+	}
+	for _, program := range programs {
+		u.awkProgram(program)
+	}
+}
+
+func (u *use) awkProgram(program string) {
+	facts := awk.Read(program)
+	if facts.Problem != "" {
+		u.doubt = "the program cannot be read: " + facts.Problem
+		return
+	}
+	if facts.Reveals {
+		u.askSecret("looks at the environment")
+	}
+	if facts.Steers {
+		u.raiseTo(umpire.Medium, harmless, "chooses the files that it reads")
+	}
+	if facts.Loads {
+		u.raise(umpire.Medium, "loads or calls code that is not known")
+	}
+	for _, name := range facts.Read {
+		u.touch(umpire.KindRead, wordOf(name), accessOf{why: "the program reads it"})
+	}
+	for _, name := range facts.Written {
+		u.writesFile(wordOf(name), "the program writes a file")
+	}
+	for _, feed := range facts.Fed {
+		if scan.HasField(shellNames, base(firstWord(feed.Command))) {
+			u.guessCommand(feed.Text)
+		}
+	}
+	for _, name := range facts.Ran {
+		command := wordOf(name)
+		if command.known() && scan.HasField(awkFilters, firstWord(command.text)) {
+			s := u.outside()
+			u.then(func() { u.w.code(s, command, flow{kind: flowForeign, from: u.program0()}) })
+			continue
+		}
+		u.runsCommand(command, "the program runs another one")
+	}
+}
+
+// wordOf is a text of a program as a word of the line.
+func wordOf(t awk.Text) word {
+	if !t.Known {
+		return word{open: true}
+	}
+	return lit(t.Value)
+}
+
+// shellNames are the shells that run what is piped into them.
+const shellNames = "sh bash dash zsh ksh ash mksh"
+
+// awkFilters are programs that awk often pipes into; they are judged as if they
+// stood in the line.
+const awkFilters = "sort uniq head tail wc cut column"
+
+// scripts is scriptText as it could be: where only numbers are not known, with one,
+// with none, and with several.
+func (u *use) scripts() []string {
+	text, ok := u.scriptShape()
+	switch {
+	case !ok:
+		return nil
+	case !strings.Contains(text, someNumber):
+		return []string{text}
+	}
+	var all []string
+	for _, n := range [...]string{"1", "", "1\n1"} {
+		all = append(all, strings.ReplaceAll(text, someNumber, n))
+	}
+	return all
+}
+
+// scriptText is the program given to awk or sed, by -e or as the first operand.
+// It reports false when not all of it is known.
+func (u *use) scriptText() (string, bool) {
+	text, ok := u.scriptShape()
+	return text, ok && !strings.Contains(text, someNumber)
+}
+
+// scriptShape is the script with someNumber for each number that is not known.
+func (u *use) scriptShape() (string, bool) {
+	var pieces []string
+	for _, g := range u.given {
+		if !hasSpelling(g.option.names, "-e") {
+			continue
+		}
+		text, ok := g.value.whole()
+		if !ok {
+			return "", false
+		}
+		pieces = append(pieces, text)
+	}
+	if u.has(lead) {
+		return strings.Join(pieces, "\n"), true
+	}
+	if len(u.operands) == 0 {
+		return "", true
+	}
+	return u.operands[0].whole()
+}
+
+// writesFile notes that code which is an argument writes a file.
+func (u *use) writesFile(name word, why string) {
+	if name.known() && scan.HasField("/dev/stdout /dev/stderr /dev/null -", name.text) {
+		return
+	}
+	u.raiseTo(umpire.Medium, reversible, why)
+	u.touch(umpire.KindWrite, name, accessOf{why: why})
+}
+
+// runsCommand notes that code which is an argument runs shell code.
+func (u *use) runsCommand(code word, why string) {
+	u.raise(umpire.Medium, why)
+	s := u.outside()
+	u.then(func() { u.w.code(s, code, flow{kind: flowForeign, from: u.program0()}) })
+}

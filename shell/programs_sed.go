@@ -1,0 +1,76 @@
+package shell
+
+import (
+	"strings"
+
+	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/shell/internal/sed"
+)
+
+// checkSed reads the scripts of sed and says what they would do.
+func checkSed(u *use) {
+	if u.got("-l") != nil && strings.Trim(u.got("-l").value.text, "0123456789") != "" {
+		u.doubt = "the value of -l is not a number" // to some it takes none
+	}
+	u.skipSuffix()
+	script, ok := u.scriptShape()
+	if !ok || !numbersAddress(script) {
+		u.doubt = "the script is not known before it runs"
+		return
+	}
+	facts := sed.Read(strings.ReplaceAll(script, someNumber, "1"))
+	if facts.Problem != "" {
+		u.doubt = "the script cannot be read: " + facts.Problem
+		return
+	}
+	for _, name := range facts.Read {
+		u.touch(umpire.KindRead, lit(name), accessOf{why: "the script reads it"})
+	}
+	for _, name := range facts.Written {
+		u.writesFile(lit(name), "the script writes a file")
+	}
+	for _, command := range facts.Ran {
+		u.runsCommand(lit(command), "the script runs a program")
+	}
+	if facts.RunsInput {
+		u.raise(umpire.Medium, "the script runs its input as shell code")
+		u.doubt = "the code is not known before it runs"
+	}
+}
+
+// numbersAddress reports a script that holds no number that is not known, or
+// nothing but addresses and commands that pick lines, so that it does no more
+// whatever the numbers are, and however many.
+func numbersAddress(script string) bool {
+	return !strings.Contains(script, someNumber) || strings.Trim(script, someNumber+"0123456789,$~+ "+
+		"!;\n{}pdqQ=nNPDgGhHx") == ""
+}
+
+// skipSuffix passes over the suffix of -i where it is a word of its own, as BSD
+// wants it.
+func (u *use) skipSuffix() {
+	edit := u.got("-i", "-I")
+	if edit == nil || edit.has || len(u.operands) == 0 || !u.operands[0].known() {
+		return
+	}
+	suffix := u.operands[0].text
+	if suffix == "" || suffix[0] == '.' && !strings.ContainsAny(suffix, "/ ;") {
+		u.operands = u.operands[1:]
+	}
+}
+
+// selects is what sed prints: with a script that only picks lines, those lines.
+func selects(u *use, in flow) flow {
+	script, ok := u.scriptText()
+	files := len(u.operands) - 1
+	if u.has(lead) {
+		files++
+	}
+	if !ok || files > 0 || u.has(edits) {
+		return printed("sed")
+	}
+	if facts := sed.Read(script); facts.Problem != "" || facts.Changes {
+		return printed("sed")
+	}
+	return picked(in, "sed")
+}
