@@ -91,7 +91,7 @@ const (
 
 // largePackages may grow beyond maxPackageLines, each for a reason.
 var largePackages = map[string]int{
-	"shell":         24_600, // the engine, and twice as much in programs_*.go: tables, one family a file
+	"shell":         24_000, // the engine, and twice as much in programs_*.go: tables, one family a file
 	"internal/gate": 6_800,  // one imperative path, a file for each step, and the sessions that calls belong to
 	// Each row of the order of decision, the rule language, and the tables of guarded places and secrets.
 	"policy": 7_000,

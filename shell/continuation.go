@@ -57,8 +57,8 @@ func readCode(text string) (reading, error) {
 	joined, err := parseCode(plain)
 	switch {
 	case err != nil:
-		return reading{text: text, file: file,
-			odd: "its joined lines cannot be parsed"}, nil //nolint:nilerr // it is doubt
+		odd := "its joined lines cannot be parsed"
+		return reading{text: text, file: file, odd: odd}, nil //nolint:nilerr // it is doubt
 	case !sameTree(reflect.ValueOf(file), reflect.ValueOf(joined)):
 		return reading{text: plain, file: joined, odd: "a backslash at the end of a line hides how shells read it"}, nil
 	}

@@ -153,7 +153,8 @@ func commandsIn(text string) (lines []string) {
 			add(value)
 		}
 		for _, marks := range []string{"()[]{}\"'", "()[]{}\"',;"} {
-			for piece := range strings.FieldsFuncSeq(line, func(r rune) bool { return strings.ContainsRune(marks, r) }) {
+			spells := func(r rune) bool { return strings.ContainsRune(marks, r) }
+			for piece := range strings.FieldsFuncSeq(line, spells) {
 				add(piece)
 			}
 		}
