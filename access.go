@@ -70,6 +70,20 @@ func (p Place) String() string {
 	return placeNames[PlaceUnknown]
 }
 
+// MarshalText writes the place's name.
+func (p Place) MarshalText() ([]byte, error) { return []byte(p.String()), nil }
+
+// UnmarshalText reads a place's name. A name that is not known is an error.
+func (p *Place) UnmarshalText(text []byte) error {
+	for i, name := range placeNames {
+		if string(text) == name {
+			*p = Place(i)
+			return nil
+		}
+	}
+	return fmt.Errorf("place %q is not known", text)
+}
+
 // An Access is one thing that a call would do: start a program, read, write or
 // delete a path, reach a host, invoke a tool. Whoever gathers the facts fills
 // the first group of fields; resolving a path fills the second; deciding fills
@@ -152,7 +166,9 @@ type Access struct {
 	// Resolved is Target with links resolved on its deepest existing ancestor. In
 	// JSON it stands where it differs from Target.
 	Resolved string `json:"resolved,omitempty"`
-	Place    Place  `json:"-"`
+	// Place says where that lies. In JSON it is left out where it is not known, or where
+	// the access is not about a path.
+	Place Place `json:"place,omitzero"`
 }
 
 // PatternMark tells a word of a Line that is a pattern from one that only looks

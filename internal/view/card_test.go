@@ -41,9 +41,12 @@ func TestCardTellsAll(t *testing.T) {
 	p.Accesses = []umpire.Access{
 		{Kind: umpire.KindExec, Program: "rm", Args: []string{"-rf", "build"}, Verdict: umpire.Ask, Risk: umpire.High, Reason: "deletes files for good"},
 		{Kind: umpire.KindExec, Program: "x", Verdict: umpire.Ask, Risk: umpire.Medium, Reason: "unknown", Doubt: "what it runs"},
-		{Kind: umpire.KindDelete, Target: "/q/x", Verdict: umpire.Deny, Risk: umpire.High},
+		{Kind: umpire.KindDelete, Target: "/q/x", Verdict: umpire.Deny, Risk: umpire.High, Place: umpire.PlaceOutside},
+		{Kind: umpire.KindRead, Target: "/p/a", Verdict: umpire.Allow, Place: umpire.PlaceInside},
+		{Kind: umpire.KindRead, Target: "/p/link", Verdict: umpire.Allow, Place: umpire.PlaceOutside},
+		{Kind: umpire.KindWrite, Target: "/added/y", Verdict: umpire.Allow, Place: umpire.PlaceInside},
 	}
-	p.Paths = []string{"/p/a", "/q/x", "/added/y", "/pq", "rel"}
+	p.Paths = []string{"/p/a", "/q/x", "/added/y", "/p/link", "rel"}
 	p.Extra = map[string]json.RawMessage{"customMeta": json.RawMessage(`{"k":[1,"two"]}`)}
 	p.Indeterminate = true
 	text, c := shown(t, p, false)
@@ -52,7 +55,7 @@ func TestCardTellsAll(t *testing.T) {
 		"project:       0123456789ab  /p", "folder:        /p/sub", "asked:         3m ago, expires in 7m", "tool:          Bash (toolu_1)",
 		"  command:\n    | cd src\n    | rm -rf build\n", "timeout:       5", "description:   cleans up",
 		"    ask    high      exec rm -rf build\n                     deletes files for good\n",
-		"unknown; in doubt: what it runs", "    deny   high      delete /q/x\n", "outside:       /q/x\n", "outside:       /pq\n",
+		"unknown; in doubt: what it runs", "    deny   high      delete /q/x\n", "outside:       /q/x\n", "outside:       /p/link\n",
 		`customMeta (claimed): {"k":[1,"two"]}`, "this is known to be dangerous", "nobody knows whether it ran",
 	} {
 		if !strings.Contains(text, want) {

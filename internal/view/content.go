@@ -6,12 +6,10 @@ import (
 	"fmt"
 	"iter"
 	"maps"
-	"path/filepath"
 	"slices"
 	"strings"
 
 	"github.com/umpirehq/umpire"
-	"github.com/umpirehq/umpire/internal/files"
 )
 
 // Limits on what a card shows of one text. The end is always shown: that is where
@@ -159,23 +157,14 @@ func (c *Card) writePlanned() {
 	}
 }
 
-// writeOutside names the paths that leave the project.
+// writeOutside names the paths that leave the project, links resolved.
 func (c *Card) writeOutside() {
 	for _, path := range c.Pending.Paths {
-		if !c.within(path) {
+		leaves := func(a umpire.Access) bool { return a.Paths() && a.Target == path && a.Place == umpire.PlaceOutside }
+		if slices.ContainsFunc(c.Pending.Accesses, leaves) {
 			c.row(c.text.Of("outside"), c.show(path))
 		}
 	}
-}
-
-// within reports whether a path lies below the session's folders, as it is written.
-// What a link leads to is in the question's reason.
-func (c *Card) within(path string) bool {
-	if !filepath.IsAbs(path) {
-		return true
-	}
-	folders := append([]string{c.Session.Root, c.Session.Worktree}, c.Session.AddDirs...)
-	return slices.ContainsFunc(folders, func(dir string) bool { return files.Within(filepath.Clean(dir), filepath.Clean(path)) && dir != "" })
 }
 
 // writeExtra shows what the tool's own check claims.

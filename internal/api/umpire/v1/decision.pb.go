@@ -165,7 +165,10 @@ type Access struct {
 	// Where target leads through links, if that is somewhere else.
 	Resolved string `protobuf:"bytes,10,opt,name=resolved,proto3" json:"resolved,omitempty"`
 	// What cannot be taken back: none, reversible, outward or lost.
-	Consequence   string `protobuf:"bytes,11,opt,name=consequence,proto3" json:"consequence,omitempty"`
+	Consequence string `protobuf:"bytes,11,opt,name=consequence,proto3" json:"consequence,omitempty"`
+	// Where the path lies, once links are resolved: inside, outside or harmless; empty where
+	// that is not known.
+	Place         string `protobuf:"bytes,12,opt,name=place,proto3" json:"place,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -273,6 +276,13 @@ func (x *Access) GetResolved() string {
 func (x *Access) GetConsequence() string {
 	if x != nil {
 		return x.Consequence
+	}
+	return ""
+}
+
+func (x *Access) GetPlace() string {
+	if x != nil {
+		return x.Place
 	}
 	return ""
 }
@@ -841,7 +851,7 @@ const file_umpire_v1_decision_proto_rawDesc = "" +
 	"\n" +
 	"background\x18\b \x01(\bR\n" +
 	"background\x12-\n" +
-	"\x05extra\x18\t \x01(\v2\x17.google.protobuf.StructR\x05extra\"\x92\x02\n" +
+	"\x05extra\x18\t \x01(\v2\x17.google.protobuf.StructR\x05extra\"\xa8\x02\n" +
 	"\x06Access\x12\x12\n" +
 	"\x04kind\x18\x01 \x01(\tR\x04kind\x12\x18\n" +
 	"\aprogram\x18\x02 \x01(\tR\aprogram\x12\x12\n" +
@@ -854,7 +864,8 @@ const file_umpire_v1_decision_proto_rawDesc = "" +
 	"\x05table\x18\t \x01(\tR\x05table\x12\x1a\n" +
 	"\bresolved\x18\n" +
 	" \x01(\tR\bresolved\x12 \n" +
-	"\vconsequence\x18\v \x01(\tR\vconsequence\"Y\n" +
+	"\vconsequence\x18\v \x01(\tR\vconsequence\x12\x14\n" +
+	"\x05place\x18\f \x01(\tR\x05place\"Y\n" +
 	"\aRuleRef\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12\x16\n" +
 	"\x06source\x18\x02 \x01(\tR\x06source\x12\x12\n" +
