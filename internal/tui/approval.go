@@ -2,7 +2,6 @@ package tui
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -54,29 +53,31 @@ const (
 
 // An approval is what waits for the person.
 type approval struct {
-	list     []umpire.Pending
-	sessions map[umpire.SessionID]umpire.Session
-	at       int // which one is shown
-	card     *view.Card
-	diff     []string // of the card, safe to show; nil until it is worked out
-	edited   []string // the fields that the diff shows
-	shown    time.Time
-	state    cardState
-	step     cardStep
-	scope    umpire.Scope // of the rule that is being written
-	rule     string
-	width    umpire.Width // of the approval that is being given
-	input    textinput.Model
-	hint     string // what is to be written
-	problem  string // why the last answer did not count
-	held     string // the key of an answer that is given if nothing is typed behind it
-	focused  bool   // keys are for the card, not for a message
-	explain  bool
-	why      []string // what decided, once it was asked for
-	whyAt    int      // the line of the card at which it begins
-	raw      bool
-	changes  bool
-	answered map[umpire.RequestID]bool // from here
+	*base
+
+	list        []umpire.Pending
+	sessions    map[umpire.SessionID]umpire.Session
+	at          int // which one is shown
+	card        *view.Card
+	diff        []string // of the card, safe to show; nil until it is worked out
+	edited      []string // the fields that the diff shows
+	shown       time.Time
+	state       cardState
+	step        cardStep
+	scope       umpire.Scope // of the rule that is being written
+	rule        string
+	chosenWidth umpire.Width // of the approval that is being given
+	input       textinput.Model
+	hint        string   // what is to be written
+	complaint   string   // why the last answer did not count
+	held        string   // the key of an answer that is given if nothing is typed behind it
+	focused     bool     // keys are for the card, not for a message
+	explains    bool     // what decided is shown
+	why         []string // what decided, once it was asked for
+	whyAt       int      // the line of the card at which it begins
+	raw         bool
+	changes     bool
+	answered    map[umpire.RequestID]bool // from here
 
 	form  cardForm // of the lines that were drawn last
 	lines []string
@@ -99,9 +100,9 @@ func (a *approval) current() *umpire.Pending {
 	return &a.card.Pending
 }
 
-// asked takes in what waits. The card that is being read stays, as long as it waits.
-func (m *model) asked(list []umpire.Pending, sessions map[umpire.SessionID]umpire.Session) tea.Cmd {
-	a := &m.ask
+// take takes in what waits. The card that is being read stays, as long as it waits. While
+// the person writes, a new card does not get the keys.
+func (a *approval) take(list []umpire.Pending, sessions map[umpire.SessionID]umpire.Session, writing bool) tea.Cmd {
 	was, wasOpen := umpire.Pending{}, a.open()
 	if p := a.current(); p != nil {
 		was = *p
@@ -115,166 +116,147 @@ func (m *model) asked(list []umpire.Pending, sessions map[umpire.SessionID]umpir
 	a.at = max(0, min(a.at, len(list)-1))
 	if !wasOpen {
 		a.at = 0
-		a.focused = m.input.Value() == "" // somebody who writes goes on writing
+		a.focused = !writing
 	}
-	return m.show()
+	return a.show()
 }
 
 // show puts the current question on a card of its own.
-func (m *model) show() tea.Cmd {
-	a := &m.ask
+func (a *approval) show() tea.Cmd {
 	a.seen, a.seenOf, a.read = 0, cardForm{}, false
-	a.step, a.state, a.problem, a.explain, a.raw, a.changes, a.diff, a.edited, a.held, a.why = stepNone, cardIdle, "", false, false, false, nil, nil, "", nil
-	a.card = nil
+	a.step, a.state, a.complaint, a.held, a.card = stepNone, cardIdle, "", "", nil
+	a.explains, a.raw, a.changes, a.diff, a.edited, a.why = false, false, false, nil, nil, nil
 	if a.at >= len(a.list) {
-		a.focused, m.anchored, m.scroll = false, false, 0
+		a.focused, a.anchored, a.scroll = false, false, 0
 		return nil
 	}
 	p := &a.list[a.at]
 	session, known := a.sessions[p.Session]
 	if !known {
-		session = m.session
+		session = a.session
 	}
-	now := m.conf.Now()
-	a.card, a.shown = view.New(*p, session, m.conf.Text, now, false), now
-	m.scroll, m.anchored = 0, true
-	m.judge()
-	return tea.Batch(m.tick(), m.settle(), m.loadDiff(*p, session))
+	now := a.conf.Now()
+	a.card, a.shown = view.New(*p, session, a.conf.Text, now, false), now
+	a.showTop()
+	return tea.Batch(a.settle(), a.loadDiff(*p, session))
 }
 
 // A settledMsg says that a card has stood there for a moment.
 type settledMsg struct{}
 
 // settle has the card drawn again when its keys begin to count.
-func (m *model) settle() tea.Cmd { return m.redraw(SettleTime) }
-
-// redraw has the screen drawn again after a while.
-func (m *model) redraw(after time.Duration) tea.Cmd {
-	if m.hasty {
-		return nil
-	}
-	return tea.Tick(after, func(time.Time) tea.Msg { return settledMsg{} })
-}
+func (a *approval) settle() tea.Cmd { return a.redraw(SettleTime) }
 
 // settled reports whether the card has been there long enough to be answered.
-func (m *model) settled() bool { return m.conf.Now().Sub(m.ask.shown) >= SettleTime }
+func (a *approval) settled() bool { return a.conf.Now().Sub(a.shown) >= SettleTime }
 
-// pressCard takes a key while a card has the focus.
-func (m *model) pressCard(k tea.KeyPressMsg) tea.Cmd {
-	a := &m.ask
-	if a.step == stepNone && a.typing(k) {
-		return m.writeInstead(k)
-	}
+// press takes a key while the card has the focus.
+func (a *approval) press(k tea.KeyPressMsg) tea.Cmd {
 	switch {
 	case a.held != "" && k.String() == "esc":
 		a.held = ""
 		return nil
-	case !m.settled(), a.state == cardLoading, a.held != "":
+	case !a.settled(), a.state == cardLoading, a.held != "":
 		return nil
 	}
 	switch a.step {
 	case stepReason, stepRule:
-		return m.pressField(k)
+		return a.pressField(k)
 	case stepConfirm:
-		return m.confirmRule(k)
+		return a.confirmRule(k)
 	case stepRest:
-		return m.confirmRest(k)
+		return a.confirmRest(k)
 	case stepNone:
 	}
-	return m.pressChoice(k.String())
+	return a.pressChoice(k.String())
 }
 
 // pressChoice takes a key that chooses.
-func (m *model) pressChoice(key string) tea.Cmd {
-	a := &m.ask
-	a.problem = ""
+func (a *approval) pressChoice(key string) tea.Cmd {
+	a.complaint = ""
 	if slices.Contains(approvingKeys, key) && !a.read {
-		a.problem = m.text("PgDn first: not all of it has been on the screen")
+		a.complaint = a.text("PgDn first: not all of it has been on the screen")
 		return nil
 	}
 	switch key {
 	case "j", "down":
-		return m.move(1)
+		return a.move(1)
 	case "k", "up":
-		return m.move(-1)
+		return a.move(-1)
 	case "n": // the reason is typed right behind it
-		return m.choose(key)
+		return a.choose(key)
 	case "tab":
 		a.focused = false
 	case "esc":
-		a.explain, a.raw, m.scroll, m.anchored = false, false, 0, true
+		a.explains, a.raw = false, false
+		a.showTop()
 	default:
 		if strings.Contains(cardKeys, key) {
-			return m.hold(key)
+			return a.hold(key)
 		}
 	}
 	return nil
 }
 
 // choose does what a key of the card is for.
-func (m *model) choose(key string) tea.Cmd {
-	a := &m.ask
+func (a *approval) choose(key string) tea.Cmd {
 	switch key {
 	case "y":
-		return m.answer(umpire.Answer{Choice: umpire.Approve})
+		return a.answer(umpire.Answer{Choice: umpire.Approve})
 	case "s":
-		if len(view.List(a.card.Reach(umpire.Answer{Scope: umpire.ScopeSession}), "; ")) > scopeLines*m.width {
-			a.width = umpire.WidthDefault
-			m.askRules(umpire.ScopeSession, "")
+		if len(view.List(a.card.Reach(umpire.Answer{Scope: umpire.ScopeSession}), "; ")) > scopeLines*a.width {
+			a.chosenWidth = umpire.WidthDefault
+			a.askRules(umpire.ScopeSession, "")
 			return nil
 		}
-		return m.always(umpire.ScopeSession)
+		return a.always(umpire.ScopeSession)
 	case "a", "p":
-		return m.always(umpire.ScopeProject)
+		return a.always(umpire.ScopeProject)
 	case "g":
-		return m.always(umpire.ScopeGlobal)
+		return a.always(umpire.ScopeGlobal)
 	case "w":
-		return m.widen(umpire.ScopeSession)
+		return a.widen(umpire.ScopeSession)
 	case "n":
-		return a.edit(stepReason, "", m.text("reason for denying (optional)"))
+		return a.edit(stepReason, "", a.text("reason for denying (optional)"))
 	case "c":
-		return m.answer(umpire.Answer{Choice: umpire.Cancel})
-	case "e":
-		return m.explain()
+		return a.answer(umpire.Answer{Choice: umpire.Cancel})
 	case "v":
 		a.raw = !a.raw
 	case "d":
 		a.changes = !a.changes
 		if len(a.diff) == 0 {
-			a.problem = m.text("no change of a file is shown for this call")
+			a.complaint = a.text("no change of a file is shown for this call")
 		}
 	case "Y":
-		return m.askRest()
+		return a.askRest()
 	}
 	return nil
 }
 
 // move shows another question of those that wait.
-func (m *model) move(by int) tea.Cmd {
-	a := &m.ask
+func (a *approval) move(by int) tea.Cmd {
 	if next := a.at + by; next >= 0 && next < len(a.list) {
 		a.at = next
-		return m.show()
+		return a.show()
 	}
 	return nil
 }
 
 // always approves for longer than once: for the session at once, and where a rule is
 // written, after the rule was seen and could be changed.
-func (m *model) always(scope umpire.Scope) tea.Cmd {
-	a := &m.ask
-	a.width, a.rule = umpire.WidthDefault, ""
+func (a *approval) always(scope umpire.Scope) tea.Cmd {
+	a.chosenWidth, a.rule = umpire.WidthDefault, ""
 	switch {
 	case a.card.Hidden():
-		a.problem = m.text("It contains hidden characters, shown here as escapes. It can be approved once only.")
+		a.complaint = a.text("It contains hidden characters, shown here as escapes. It can be approved once only.")
 	case a.current().Indeterminate || len(a.card.Reach(umpire.Answer{Scope: scope})) == 0 && len(a.card.Widths(scope)) == 0:
-		a.problem = m.text("no rule can stand for this call")
+		a.complaint = a.text("no rule can stand for this call")
 	case scope == umpire.ScopeSession:
-		return m.answer(umpire.Answer{Choice: umpire.Approve, Scope: scope})
+		return a.answer(umpire.Answer{Choice: umpire.Approve, Scope: scope})
 	case len(a.current().Rules) == 0: // only a wider one
-		return m.widen(scope)
+		return a.widen(scope)
 	case len(a.current().Rules) > 1: // several rules are written as they are, or not at all
-		m.askRules(scope, "")
+		a.askRules(scope, "")
 	default:
 		a.scope = scope
 		return a.edit(stepRule, a.current().Rules[0], "")
@@ -284,31 +266,30 @@ func (m *model) always(scope umpire.Scope) tea.Cmd {
 
 // widen goes on to the next width of an approval, and from the widest to the narrowest.
 // Nothing is approved by it: the width is shown, and confirmed or left.
-func (m *model) widen(scope umpire.Scope) tea.Cmd {
-	a := &m.ask
+func (a *approval) widen(scope umpire.Scope) tea.Cmd {
 	if a.card.Hidden() || a.current().Indeterminate {
-		a.problem = m.text("no rule can stand for this call")
+		a.complaint = a.text("no rule can stand for this call")
 		return nil
 	}
 	if a.step == stepNone {
-		a.width = umpire.WidthDefault
+		a.chosenWidth = umpire.WidthDefault
 	}
 	widths := a.card.Widths(scope)
-	next := slices.Index(widths, a.width) + 1
+	next := slices.Index(widths, a.chosenWidth) + 1
 	switch {
 	case len(widths) == 0:
-		a.problem = m.text("there is nothing wider to allow")
+		a.complaint = a.text("there is nothing wider to allow")
 		return nil
 	case next < len(widths):
-		a.width = widths[next]
-		m.askRules(scope, "")
+		a.chosenWidth = widths[next]
+		a.askRules(scope, "")
 		return nil
 	case scope == umpire.ScopeSession || len(a.current().Rules) == 0:
-		a.width = widths[0]
-		m.askRules(scope, "")
+		a.chosenWidth = widths[0]
+		a.askRules(scope, "")
 		return nil
 	}
-	return m.always(scope)
+	return a.always(scope)
 }
 
 // edit has the person write something on the card.
@@ -343,21 +324,20 @@ func (a *approval) paste(msg tea.PasteMsg) tea.Cmd {
 }
 
 // pressField takes a key of what is written on the card.
-func (m *model) pressField(k tea.KeyPressMsg) tea.Cmd {
-	a := &m.ask
+func (a *approval) pressField(k tea.KeyPressMsg) tea.Cmd {
 	switch k.String() {
 	case "esc":
-		a.step, a.problem = stepNone, ""
+		a.step, a.complaint = stepNone, ""
 		return nil
 	case "tab":
 		if a.step == stepRule {
-			return m.widen(a.scope)
+			return a.widen(a.scope)
 		}
 	case "enter":
 		if a.step == stepReason {
-			return m.answer(umpire.Answer{Choice: umpire.Refuse, Reason: trimmed(a.input.Value())})
+			return a.answer(umpire.Answer{Choice: umpire.Refuse, Reason: trimmed(a.input.Value())})
 		}
-		return m.readRule()
+		return a.readRule()
 	}
 	var cmd tea.Cmd
 	a.input, cmd = a.input.Update(k)
@@ -365,48 +345,46 @@ func (m *model) pressField(k tea.KeyPressMsg) tea.Cmd {
 }
 
 // readRule takes the rule that was written, and asks whether it is meant.
-func (m *model) readRule() tea.Cmd {
-	a := &m.ask
+func (a *approval) readRule() tea.Cmd {
 	rule, err := policy.ParseShort(trimmed(a.input.Value()))
 	if err != nil {
-		a.problem = m.problem(err)
+		a.complaint = a.problem(err)
 		return nil
 	}
 	if view.Hides(a.input.Value()) {
-		a.problem = m.text("the rule contains hidden characters")
+		a.complaint = a.text("the rule contains hidden characters")
 		return nil
 	}
-	a.width = umpire.WidthDefault
-	m.askRules(a.scope, policy.FormatShort(rule))
+	a.chosenWidth = umpire.WidthDefault
+	a.askRules(a.scope, policy.FormatShort(rule))
 	return nil
 }
 
 // askRules shows what an approval for longer would write, and asks whether it is meant.
-func (m *model) askRules(scope umpire.Scope, rule string) {
-	a := &m.ask
-	a.scope, a.rule, a.step, a.problem, a.readRules = scope, rule, stepConfirm, "", false
-	m.scroll, m.anchored = 0, true
+func (a *approval) askRules(scope umpire.Scope, rule string) {
+	a.scope, a.rule, a.step, a.complaint, a.readRules = scope, rule, stepConfirm, "", false
+	a.showTop()
 }
 
 // chosen is the approval that is being given. The card shows what it covers, and the answer
 // is the same value, so that nothing else is approved than is shown.
 func (a *approval) chosen() umpire.Answer {
-	return umpire.Answer{Choice: umpire.Approve, Scope: a.scope, Rule: a.rule, Width: a.width}
+	return umpire.Answer{Choice: umpire.Approve, Scope: a.scope, Rule: a.rule, Width: a.chosenWidth}
 }
 
 // confirmRule takes the key by which a rule is written.
-func (m *model) confirmRule(k tea.KeyPressMsg) tea.Cmd {
+func (a *approval) confirmRule(k tea.KeyPressMsg) tea.Cmd {
 	switch k.String() {
 	case "y":
-		if !m.ask.readRules {
-			m.ask.problem = m.text("PgDn first: not all of it has been on the screen")
+		if !a.readRules {
+			a.complaint = a.text("PgDn first: not all of it has been on the screen")
 			return nil
 		}
-		return m.answer(m.ask.chosen())
+		return a.answer(a.chosen())
 	case "tab":
-		return m.widen(m.ask.scope)
+		return a.widen(a.scope)
 	case "esc", "n":
-		m.ask.step, m.anchored = stepNone, true
+		a.step, a.anchored = stepNone, true
 	}
 	return nil
 }
@@ -420,19 +398,19 @@ type answeredMsg struct {
 }
 
 // answer hands in the answer to the question that is shown.
-func (m *model) answer(answer umpire.Answer) tea.Cmd {
-	return m.answerAll(answer, []umpire.Pending{*m.ask.current()})
+func (a *approval) answer(answer umpire.Answer) tea.Cmd {
+	return a.answerAll(answer, []umpire.Pending{*a.current()})
 }
 
 // answerAll hands in the same answer to several questions, each bound to what was shown.
-func (m *model) answerAll(answer umpire.Answer, list []umpire.Pending) tea.Cmd {
-	m.ask.state, m.ask.step = cardLoading, stepNone
-	return m.do(func(ctx context.Context) tea.Msg {
+func (a *approval) answerAll(answer umpire.Answer, list []umpire.Pending) tea.Cmd {
+	a.state, a.step = cardLoading, stepNone
+	return a.do(func(ctx context.Context) tea.Msg {
 		msg := answeredMsg{answer: answer}
 		for _, p := range list {
 			bound := answer
 			bound.Request, bound.ArgsHash, bound.Version, bound.ShownDigest = p.Request, p.ArgsHash, p.Version, p.ShownDigest
-			if _, err := m.conf.Gate.Resolve(ctx, bound); err != nil {
+			if _, err := a.conf.Gate.Resolve(ctx, bound); err != nil {
 				msg.err = err
 				return msg
 			}
@@ -440,28 +418,6 @@ func (m *model) answerAll(answer umpire.Answer, list []umpire.Pending) tea.Cmd {
 		}
 		return msg
 	})
-}
-
-// answered takes in what became of an answer.
-func (m *model) answered(msg answeredMsg) tea.Cmd {
-	a := &m.ask
-	a.state = cardIdle
-	for i := range msg.given {
-		m.sayAnswer(&msg.answer, &msg.given[i])
-		a.drop(msg.given[i].Request)
-	}
-	if late, is := errors.AsType[*umpire.ResolvedError](msg.err); is {
-		m.log.say(noteEntry, m.textf("already resolved: %s", string(late.Standing.Choice)))
-	} else if msg.err != nil {
-		a.problem = m.problem(msg.err)
-		return m.refresh()
-	}
-	if len(msg.given) > 0 || msg.err != nil {
-		ask := m.asked(a.list, a.sessions)
-		m.judge()
-		return tea.Batch(ask, m.refresh())
-	}
-	return m.refresh()
 }
 
 // drop takes a question that has its answer off the list.
@@ -485,17 +441,17 @@ func stateOf(answer *umpire.Answer) cardState {
 }
 
 // sayAnswer says in the transcript what was answered.
-func (m *model) sayAnswer(answer *umpire.Answer, p *umpire.Pending) {
+func (a *approval) sayAnswer(answer *umpire.Answer, p *umpire.Pending) {
 	var line string
 	switch stateOf(answer) {
 	case cardApproved:
-		line = m.textf("Allowed tool: %s", p.Tool)
+		line = a.textf("Allowed tool: %s", p.Tool)
 	case cardApprovedAll:
-		line = view.Bracketed(m.textf("Allowed tool: %s", p.Tool), m.text(answer.Scope.String()))
+		line = view.Bracketed(a.textf("Allowed tool: %s", p.Tool), a.text(answer.Scope.String()))
 	case cardDenied:
-		line = m.textf("Denied tool: %s", p.Tool)
+		line = a.textf("Denied tool: %s", p.Tool)
 		if answer.Choice == umpire.Cancel {
-			line = m.textf("Cancelled: %s", p.Tool)
+			line = a.textf("Cancelled: %s", p.Tool)
 		}
 		if answer.Reason != "" {
 			line = view.Joined(line, ": ", answer.Reason)
@@ -503,26 +459,25 @@ func (m *model) sayAnswer(answer *umpire.Answer, p *umpire.Pending) {
 	case cardIdle, cardLoading:
 		return
 	}
-	m.log.say(noteEntry, line)
+	a.log.say(noteEntry, line)
 }
 
 // answeredElsewhere says that somebody else has answered, and whom it was.
-func (m *model) answeredElsewhere(e *umpire.Event) {
-	p := m.ask.current()
-	if p == nil || p.Request != e.Request || m.ask.answered[e.Request] || m.ask.state == cardLoading {
+func (a *approval) answeredElsewhere(e *umpire.Event) {
+	p := a.current()
+	if p == nil || p.Request != e.Request || a.answered[e.Request] || a.state == cardLoading {
 		return
 	}
-	m.log.say(noteEntry, view.Visible(fmt.Sprintf("%s %s %s", e.Kind, e.Tool, e.Actor)))
+	a.log.say(noteEntry, view.Visible(fmt.Sprintf("%s %s %s", e.Kind, e.Tool, e.Actor)))
 }
 
 // rest are the questions of the same message with the same risk, of which none hides or
 // warns of anything.
-func (m *model) rest() []umpire.Pending {
-	a := &m.ask
+func (a *approval) rest() []umpire.Pending {
 	var rest []umpire.Pending
 	for _, p := range a.list {
 		session := a.sessions[p.Session]
-		plain := !p.Warning && !p.Consequence.AtLeast(umpire.Outward) && !p.Indeterminate && !view.New(p, session, m.conf.Text, a.shown, false).Hidden()
+		plain := !p.Warning && !p.Consequence.AtLeast(umpire.Outward) && !p.Indeterminate && !view.New(p, session, a.conf.Text, a.shown, false).Hidden()
 		if plain && p.Batch == a.current().Batch && p.Session == a.current().Session && p.Risk == a.current().Risk {
 			rest = append(rest, p)
 		}
@@ -531,22 +486,22 @@ func (m *model) rest() []umpire.Pending {
 }
 
 // askRest asks whether all that are like the one that is shown are to be approved.
-func (m *model) askRest() tea.Cmd {
-	if len(m.rest()) == 0 {
-		m.ask.problem = m.text("what warns or hides something is answered one by one")
+func (a *approval) askRest() tea.Cmd {
+	if len(a.rest()) == 0 {
+		a.complaint = a.text("what warns or hides something is answered one by one")
 		return nil
 	}
-	m.ask.step = stepRest
+	a.step = stepRest
 	return nil
 }
 
 // confirmRest takes the key by which they are.
-func (m *model) confirmRest(k tea.KeyPressMsg) tea.Cmd {
+func (a *approval) confirmRest(k tea.KeyPressMsg) tea.Cmd {
 	switch k.String() {
 	case "Y", "y":
-		return m.answerAll(umpire.Answer{Choice: umpire.Approve}, m.rest())
+		return a.answerAll(umpire.Answer{Choice: umpire.Approve}, a.rest())
 	case "esc", "n":
-		m.ask.step = stepNone
+		a.step = stepNone
 	}
 	return nil
 }

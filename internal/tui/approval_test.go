@@ -335,7 +335,7 @@ func TestEditsHideNothing(t *testing.T) {
 		d := driven(t, nil, 100, 40)
 		d.m.conf.Change = change
 		d.ask(waiting(1, "Write", map[string]any{"file_path": "a", "content": "evil", "CONTENT": "fine"}))
-		if card := strings.Join(d.m.cardLines(100), "\n"); !strings.Contains(card, "evil") || !strings.Contains(card, "fine") {
+		if card := strings.Join(d.m.ask.cardLines(100), "\n"); !strings.Contains(card, "evil") || !strings.Contains(card, "fine") {
 			t.Errorf("%s hides something:\n%s", name, card)
 		}
 	}

@@ -19,6 +19,9 @@ import (
 // The card stands in the conversation, below what led to it; what can be answered
 // stands below it, where it is seen whatever is scrolled.
 
+// A cardView draws an approval.
+type cardView struct{ *approval }
+
 // consequenceStyle is the colour of what cannot be taken back.
 func consequenceStyle(c umpire.Consequence) lipgloss.Style {
 	switch c {
@@ -43,21 +46,20 @@ type cardForm struct {
 
 // cardLines are the lines of the question that is shown. They are drawn once for each
 // form: a call can be a million characters long.
-func (m *model) cardLines(width int) []string {
-	a := &m.ask
+func (a *approval) cardLines(width int) []string {
 	if a.card == nil {
 		return nil
 	}
-	form := cardForm{a.card, width, len(a.list), a.explain, a.raw, a.changes, len(a.diff), len(a.why), a.step == stepConfirm, a.chosen()}
+	form := cardForm{a.card, width, len(a.list), a.explains, a.raw, a.changes, len(a.diff), len(a.why), a.step == stepConfirm, a.chosen()}
 	if form != a.form {
-		a.form, a.lines = form, m.drawCard(width)
+		a.form, a.lines = form, cardView{a}.draw(width)
 	}
 	return a.lines
 }
 
-// drawCard draws the card: what asks stands above everything that may be long.
-func (m *model) drawCard(width int) []string {
-	a, p := &m.ask, m.ask.current()
+// draw draws the card: what asks stands above everything that may be long.
+func (a cardView) draw(width int) []string {
+	p := a.current()
 	style := consequenceStyle(p.Consequence)
 	if a.step == stepConfirm {
 		lines := []string{boldStyle.Render(oneLine(p.Tool+" "+a.card.Object(), width-2))}
@@ -65,31 +67,31 @@ func (m *model) drawCard(width int) []string {
 		a.pinned = len(lines)
 		return prefixed(style.Render("┃ "), cutAll(lines, width-2))
 	}
-	title := "⚠️ " + m.text("Permission request") + "  " + p.Tool + " " + a.card.Object()
+	title := "⚠️ " + a.text("Permission request") + "  " + p.Tool + " " + a.card.Object()
 	if lipgloss.Width(title) > width-2 { // the object is worth more than the word
 		title = "⚠️ " + p.Tool + " " + a.card.Object()
 	}
 	lines := []string{style.Render(oneLine(title, width-2))}
-	lines = append(lines, boldStyle.Render(oneLine(m.textf("%s asks to run:", p.Tool)+"  "+m.position(), width-2)))
+	lines = append(lines, boldStyle.Render(oneLine(a.textf("%s asks to run:", p.Tool)+"  "+a.position(), width-2)))
 	for i, line := range a.card.Brief() {
 		lines = append(lines, indented(map[bool]string{true: "$ ", false: "  "}[i == 0], []string{line}, width-2)...)
 	}
 	for _, caution := range a.card.Cautions() {
 		lines = append(lines, dimStyle.Render(caution))
 	}
-	lines = append(lines, m.laidOut(a.card.Title(), width-2)...)
+	lines = append(lines, laidOut(a.card.Title(), width-2)...)
 	if remarks := strings.TrimSpace(a.card.Remarks()); remarks != "" {
-		lines = append(lines, paint(badStyle, m.laidOut(strings.ReplaceAll(remarks, "\n\n  ", "\n"), width-2))...)
+		lines = append(lines, paint(badStyle, laidOut(strings.ReplaceAll(remarks, "\n\n  ", "\n"), width-2))...)
 	}
-	lines = append(lines, m.laidOut(strings.TrimPrefix(a.card.Asking(), "\n"), width-2)...)
+	lines = append(lines, laidOut(strings.TrimPrefix(a.card.Asking(), "\n"), width-2)...)
 	a.pinned = len(lines)
-	if a.whyAt = len(lines); a.explain {
-		lines = append(lines, m.laidOut(strings.Join(m.whyLines(), "\n")+"\n"+a.card.Asker(), width-2)...)
+	if a.whyAt = len(lines); a.explains {
+		lines = append(lines, laidOut(strings.Join(a.whyLines(), "\n")+"\n"+a.card.Asker(), width-2)...)
 	}
 	if a.changes && len(a.diff) > 0 {
-		lines = append(append(lines, m.diffLines(width-2)...), m.laidOut(a.card.Without(a.edited...), width-2)...)
+		lines = append(append(lines, a.diffLines(width-2)...), laidOut(a.card.Without(a.edited...), width-2)...)
 	} else {
-		lines = append(lines, m.laidOut(a.card.Without(shownCommand(a.card)...), width-2)...)
+		lines = append(lines, laidOut(a.card.Without(shownCommand(a.card)...), width-2)...)
 	}
 	if a.raw {
 		lines = append(lines, fold(safe("\n"+laidOutJSON(p.Input)), width-2)...)
@@ -106,17 +108,17 @@ func shownCommand(c *view.Card) []string {
 }
 
 // position says which of the message's calls this is, and how many questions wait.
-func (m *model) position() string {
-	p := m.ask.current()
-	position := m.textf("%d of %d", p.Position, p.Total)
-	if n := len(m.ask.list); n > 1 {
-		position = view.Joined(position, ", ", m.textf("%d wait", n))
+func (a cardView) position() string {
+	p := a.current()
+	position := a.textf("%d of %d", p.Position, p.Total)
+	if n := len(a.list); n > 1 {
+		position = view.Joined(position, ", ", a.textf("%d wait", n))
 	}
 	return position
 }
 
 // laidOut folds a section of the card, which is safe already.
-func (m *model) laidOut(section string, width int) []string {
+func laidOut(section string, width int) []string {
 	var all []string
 	if section == "" {
 		return nil
@@ -143,28 +145,29 @@ type diffMsg struct {
 }
 
 func (d diffMsg) apply(m *model) {
-	p := m.ask.current()
+	a := &m.ask
+	p := a.current()
 	if p == nil || p.Request != d.request || d.change.Diff == "" {
 		return
 	}
-	m.ask.diff, m.ask.edited, m.ask.changes = safe(d.change.Diff), d.change.Shown, true
+	a.diff, a.edited, a.changes = safe(d.change.Diff), d.change.Shown, true
 	if clipLong(d.change.Diff) != d.change.Diff {
-		m.ask.edited = nil // what is left out is read in the fields
+		a.edited = nil // what is left out is read in the fields
 	}
 }
 
 // loadDiff works out what an edit would change.
-func (m *model) loadDiff(p umpire.Pending, s umpire.Session) tea.Cmd {
-	if m.conf.Change == nil {
+func (a *approval) loadDiff(p umpire.Pending, s umpire.Session) tea.Cmd {
+	if a.conf.Change == nil {
 		return nil
 	}
-	return m.do(func(context.Context) tea.Msg { return diffMsg{p.Request, m.conf.Change(p, s)} })
+	return a.do(func(context.Context) tea.Msg { return diffMsg{p.Request, a.conf.Change(p, s)} })
 }
 
 // diffLines draws the change.
-func (m *model) diffLines(width int) []string {
+func (a cardView) diffLines(width int) []string {
 	var lines []string
-	for _, line := range m.ask.diff {
+	for _, line := range a.diff {
 		style := plainStyle
 		switch {
 		case strings.HasPrefix(line, "+"):
@@ -180,31 +183,30 @@ func (m *model) diffLines(width int) []string {
 }
 
 // menu draws what can be answered.
-func (m *model) menu(width, height int) []string {
-	a := &m.ask
+func (a cardView) menu(width, height int) []string {
 	var lines []string
 	switch a.step {
 	case stepReason:
-		lines = m.field(view.Joined(m.text("Deny"), ": ", ""), m.text("Enter: confirm denying · Esc: back"), width)
+		lines = a.field(view.Joined(a.text("Deny"), ": ", ""), a.text("Enter: confirm denying · Esc: back"), width)
 	case stepRule:
-		lines = m.field(view.Joined(m.text("Rule to write"), ": ", ""), m.text("Enter: look at it · Tab: wider · Esc: back"), width)
+		lines = a.field(view.Joined(a.text("Rule to write"), ": ", ""), a.text("Enter: look at it · Tab: wider · Esc: back"), width)
 	case stepConfirm:
-		allow := m.text("write it and allow")
+		allow := a.text("write it and allow")
 		if a.scope == umpire.ScopeSession {
-			allow = m.text("allow this session")
+			allow = a.text("allow this session")
 		}
-		lines = fold([]string{keys("y", allow, "Tab", m.text("another width"), "Esc", m.text("back"))}, width)
+		lines = fold([]string{keys("y", allow, "Tab", a.text("another width"), "Esc", a.text("back"))}, width)
 	case stepRest:
-		lines = m.restLines(width)
+		lines = a.restLines(width)
 	case stepNone:
-		lines = m.choices(width, height)
+		lines = a.choices(width, height)
 	}
-	if problem := paint(badStyle, fold(safe(a.problem), width)); a.problem != "" && height < scopesFrom {
+	if problem := paint(badStyle, fold(safe(a.complaint), width)); a.complaint != "" && height < scopesFrom {
 		lines = append(problem, lines...) // below the keys it would be cut off
-	} else if a.problem != "" {
+	} else if a.complaint != "" {
 		lines = append(lines, problem...)
 	}
-	if a.state == cardLoading || a.held != "" || !m.settled() { // keys do not count yet
+	if a.state == cardLoading || a.held != "" || !a.settled() { // keys do not count yet
 		lines = paint(dimStyle, cutAll(lines, width-2))
 		lines[0] += " …"
 	}
@@ -212,9 +214,9 @@ func (m *model) menu(width, height int) []string {
 }
 
 // field draws a line that is written on.
-func (m *model) field(name, hint string, width int) []string {
-	m.ask.input.SetWidth(max(10, width-len([]rune(name))*2-1))
-	return []string{boldStyle.Render(name) + fieldView(&m.ask.input, m.ask.hint), dimStyle.Render(hint)}
+func (a cardView) field(name, hint string, width int) []string {
+	a.input.SetWidth(max(10, width-len([]rune(name))*2-1))
+	return []string{boldStyle.Render(name) + fieldView(&a.input, a.hint), dimStyle.Render(hint)}
 }
 
 // fieldView draws a field, with a hint while nothing is written.
@@ -242,20 +244,19 @@ func keys(pairs ...string) string {
 const scopesFrom = 18
 
 // choices are the answers, with what each scope covers.
-func (m *model) choices(width, height int) []string {
-	a := &m.ask
-	lines := fold([]string{keys("y", m.text("allow once"), "a", m.text("always allow"), "n", m.text("deny"), "c", m.text("cancel"))}, width)
+func (a cardView) choices(width, height int) []string {
+	lines := fold([]string{keys("y", a.text("allow once"), "a", a.text("always allow"), "n", a.text("deny"), "c", a.text("cancel"))}, width)
 	if height >= scopesFrom {
-		lines = append(lines, m.scopes(width)...)
+		lines = append(lines, a.scopes(width)...)
 	}
-	more := []string{"e", m.text("explain"), "v", m.text("raw")}
+	more := []string{"e", a.text("explain"), "v", a.text("raw")}
 	if len(a.diff) > 0 {
-		more = append(more, "d", m.text("diff"))
+		more = append(more, "d", a.text("diff"))
 	}
 	if len(a.list) > 1 {
-		more = append(more, "j/k", m.text("next call"), "Y", m.text("all like it"))
+		more = append(more, "j/k", a.text("next call"), "Y", a.text("all like it"))
 	}
-	return append(lines, fold([]string{keys(append(more, "Tab", m.text("write a message"))...)}, width)...)
+	return append(lines, fold([]string{keys(append(more, "Tab", a.text("write a message"))...)}, width)...)
 }
 
 // scopeNames are the entries of the menu.
@@ -272,41 +273,40 @@ var scopeNames = []struct {
 const scopeLines = 3
 
 // scopes list how far an approval may reach, with the exact rule where one is written.
-func (m *model) scopes(width int) []string {
-	a := &m.ask
-	lines := []string{m.text("Allow") + " ▾ / " + m.text("Deny")}
+func (a cardView) scopes(width int) []string {
+	lines := []string{a.text("Allow") + " ▾ / " + a.text("Deny")}
 	for _, s := range scopeNames {
 		reach := a.card.Reach(umpire.Answer{Scope: s.scope})
 		if s.scope != umpire.ScopeOnce && (a.card.Hidden() || a.current().Indeterminate) || len(reach) == 0 {
 			continue
 		}
-		name := m.text("allow " + s.name)
+		name := a.text("allow " + s.name)
 		head := "  " + keyStyle.Render(s.key) + " " + name + strings.Repeat(" ", max(1, 20-lipgloss.Width(name)))
 		text := view.List(reach, "; ")
 		if len(text) > scopeLines*width { // the key shows all of it before anything is approved
-			text = m.textf("%d lines, shown before you confirm", len(reach))
+			text = a.textf("%d lines, shown before you confirm", len(reach))
 		}
 		lines = append(lines, indented(head, paint(dimStyle, []string{text}), width)...)
 	}
 	if len(a.card.Widths(umpire.ScopeSession)) > 0 && !a.card.Hidden() && !a.current().Indeterminate {
-		lines = append(lines, "  "+keyStyle.Render("w")+" "+m.text("allow more: a subcommand, a folder or the tool"))
+		lines = append(lines, "  "+keyStyle.Render("w")+" "+a.text("allow more: a subcommand, a folder or the tool"))
 	}
 	return lines
 }
 
 // restLines say what would be approved along with the card.
-func (m *model) restLines(width int) []string {
-	rest := m.rest()
-	lines := []string{m.textf("allow once, all of risk %s: %d", m.ask.current().Risk, len(rest))}
+func (a cardView) restLines(width int) []string {
+	rest := a.rest()
+	lines := []string{a.textf("allow once, all of risk %s: %d", a.current().Risk, len(rest))}
 	for i := range rest {
 		lines = append(lines, "  "+oneLine(subject(rest[i].Tool, rest[i].Input), width-2))
 	}
-	return append(lines, keys("Y", m.text("allow them"), "Esc", m.text("back")))
+	return append(lines, keys("Y", a.text("allow them"), "Esc", a.text("back")))
 }
 
 // waitingElsewhere is the line that says that a card waits while it is not answered.
-func (m *model) waitingElsewhere() string {
-	return warnStyle.Render(fmt.Sprintf(m.text("%d wait for an answer"), len(m.ask.list))) + dimStyle.Render(" · ") + keys("Tab", m.text("answer"))
+func (a *approval) waitingElsewhere() string {
+	return warnStyle.Render(fmt.Sprintf(a.text("%d wait for an answer"), len(a.list))) + dimStyle.Render(" · ") + keys("Tab", a.text("answer"))
 }
 
 func trimmed(text string) string { return strings.TrimSpace(typed(text)) }

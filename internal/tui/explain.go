@@ -25,34 +25,34 @@ func (msg whyMsg) apply(m *model) {
 // explain shows who asks and which rows and rules asked, or takes that away again.
 func (m *model) explain() tea.Cmd {
 	a := &m.ask
-	if a.explain = !a.explain; !a.explain {
-		m.scroll, m.anchored = 0, true
+	if a.explains = !a.explains; !a.explains {
+		m.showTop()
 		return nil
 	}
 	m.showWhy()
-	return m.loadWhy(*a.current())
+	return m.ask.loadWhy(*a.current())
 }
 
 // loadWhy has the gate decide the call once more, to hear its reasons.
-func (m *model) loadWhy(p umpire.Pending) tea.Cmd {
-	dir := m.ask.card.Session.Dir
-	return m.do(func(ctx context.Context) tea.Msg {
-		d, err := m.conf.Gate.Check(ctx, umpire.Call{Tool: p.Tool, Input: p.Input, Dir: dir, Session: p.Session})
+func (a *approval) loadWhy(p umpire.Pending) tea.Cmd {
+	dir := a.card.Session.Dir
+	return a.do(func(ctx context.Context) tea.Msg {
+		d, err := a.conf.Gate.Check(ctx, umpire.Call{Tool: p.Tool, Input: p.Input, Dir: dir, Session: p.Session})
 		if err != nil {
-			return whyMsg{p.Request, []string{"  " + m.problem(err)}}
+			return whyMsg{p.Request, []string{"  " + a.problem(err)}}
 		}
-		return whyMsg{p.Request, view.Why(&d, m.conf.Text)}
+		return whyMsg{p.Request, view.Why(&d, a.conf.Text)}
 	})
 }
 
 // whyLines are what the card shows of it.
-func (m *model) whyLines() []string {
-	lines := append([]string{"", "  " + m.text("why")}, m.ask.why...)
-	return append(lines, "  "+m.text("umpire help order lists all rows"))
+func (a *approval) whyLines() []string {
+	lines := append([]string{"", "  " + a.text("why")}, a.why...)
+	return append(lines, "  "+a.text("umpire help order lists all rows"))
 }
 
 // showWhy scrolls the card so that the explanation is seen from its beginning.
 func (m *model) showWhy() {
-	lines := m.cardLines(m.width)
+	lines := m.ask.cardLines(m.width)
 	m.anchored, m.scroll = false, max(0, len(lines)-m.ask.whyAt-m.room()+1)
 }

@@ -110,9 +110,7 @@ func (m *model) refreshed(msg refreshMsg) tea.Cmd {
 		m.family[id] = true
 	}
 	m.facts.problem = ""
-	ask := m.asked(msg.pending, msg.family)
-	m.judge()
-	return tea.Batch(again, ask)
+	return tea.Batch(again, m.asked(msg.pending, msg.family))
 }
 
 // judge sets the status line.
@@ -205,7 +203,7 @@ func (m *model) watched(msg watchMsg) tea.Cmd {
 	case umpire.EventNotice, umpire.EventRulesDegraded, umpire.EventCallIndeterminate:
 		m.log.say(warningEntry, strings.TrimSpace(string(e.Kind)+" "+e.Tool+" "+m.conf.Text.Reason(e.Reason)))
 	case umpire.EventPermissionApproved, umpire.EventPermissionRejected:
-		m.answeredElsewhere(e)
+		m.ask.answeredElsewhere(e)
 	}
 	return m.refresh()
 }

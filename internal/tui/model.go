@@ -1,7 +1,7 @@
 package tui
 
 import (
-	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -17,23 +17,16 @@ import (
 // A model is the state of the screen. Update changes it, commands work and report back
 // with messages, and View draws it.
 type model struct {
-	conf Config
-	// do makes a command of work that takes time; its context ends with the chat.
-	do func(work func(ctx context.Context) tea.Msg) tea.Cmd
+	*base
 	// begin starts a turn. What it returns first ends the turn.
 	begin func(s umpire.Session, task string) (stop func(), report tea.Cmd)
 	ear   *Ear
 
-	width, height int
-	session       umpire.Session
-	log           transcript
-	before        earlier
-	reach         int  // how many earlier messages are shown
-	scroll        int  // lines that the conversation is scrolled up by
-	anchored      bool // it is scrolled so that the card is seen from its top
-	input         textarea.Model
-	wrote         wrote
-	screen        screen // in front of the conversation; nil is none
+	before earlier
+	reach  int // how many earlier messages are shown
+	input  textarea.Model
+	wrote  wrote
+	screen screen // in front of the conversation; nil is none
 
 	turn   turn
 	ask    approval
@@ -45,8 +38,6 @@ type model struct {
 	quitAt            time.Time // until when another Ctrl+C quits
 	leaving           bool
 	over              bool // the one turn of this chat has ended
-	still             bool // the clock draws nothing again
-	hasty             bool // nor does it say when a card has settled
 }
 
 // A screen stands in front of the conversation until it is left.
@@ -66,7 +57,11 @@ func newModel(conf Config) *model {
 	if conf.Now == nil {
 		conf.Now = time.Now
 	}
-	m := &model{conf: conf, session: conf.Session, family: map[umpire.SessionID]bool{conf.Session.ID: true}, reach: earlierShown, width: 80, height: 24}
+	b := &base{conf: conf, session: conf.Session, width: 80, height: 24}
+	m := &model{
+		base: b, ask: approval{base: b}, reach: earlierShown,
+		family: map[umpire.SessionID]bool{conf.Session.ID: true},
+	}
 	m.input = textarea.New()
 	m.input.SetPromptFunc(len(prompt), func(line textarea.PromptInfo) string {
 		return map[bool]string{true: prompt, false: strings.Repeat(" ", len(prompt))}[line.LineNumber == 0]
@@ -94,17 +89,6 @@ const maxMessage = 200_000
 func inputStyle() textarea.StyleState {
 	return textarea.StyleState{Prompt: userStyle, Placeholder: dimStyle, Text: lipgloss.NewStyle()}
 }
-
-// text returns a text in the person's language.
-func (m *model) text(english string) string { return m.conf.Text.Of(english) }
-
-// textf is text with values.
-func (m *model) textf(format string, values ...any) string {
-	return fmt.Sprintf(m.conf.Text.Of(format), values...)
-}
-
-// problem is an error in the person's language.
-func (m *model) problem(err error) string { return m.conf.Text.Problem(err.Error()) }
 
 // Init begins with what is open and with the first message.
 func (m *model) Init() tea.Cmd {
@@ -264,6 +248,62 @@ func (m *model) press(k tea.KeyPressMsg) tea.Cmd {
 		return m.pressCard(k)
 	}
 	return m.pressInput(k)
+}
+
+// pressCard takes a key while a card has the focus. One that begins a message is written
+// there instead.
+func (m *model) pressCard(k tea.KeyPressMsg) tea.Cmd {
+	a := &m.ask
+	if a.step == stepNone && a.typing(k) {
+		m.input.InsertString(a.held + k.Text)
+		a.held, a.focused = "", false
+		return nil
+	}
+	cmd := a.press(k)
+	if m.hasty && a.held != "" {
+		cmd = heldMsg{a.current().Request}.command(m)
+	}
+	m.judge()
+	return cmd
+}
+
+// choose does what a key of the card is for.
+func (m *model) choose(key string) tea.Cmd {
+	if key == "e" {
+		return m.explain()
+	}
+	return m.ask.choose(key)
+}
+
+// asked takes in what waits.
+func (m *model) asked(list []umpire.Pending, sessions map[umpire.SessionID]umpire.Session) tea.Cmd {
+	before := m.ask.card
+	cmd := m.ask.take(list, sessions, m.input.Value() != "")
+	m.judge()
+	if m.ask.card == nil || m.ask.card == before {
+		return cmd
+	}
+	return tea.Batch(m.tick(), cmd)
+}
+
+// answered takes in what became of an answer.
+func (m *model) answered(msg answeredMsg) tea.Cmd {
+	a := &m.ask
+	a.state = cardIdle
+	for i := range msg.given {
+		a.sayAnswer(&msg.answer, &msg.given[i])
+		a.drop(msg.given[i].Request)
+	}
+	if late, is := errors.AsType[*umpire.ResolvedError](msg.err); is {
+		m.log.say(noteEntry, m.textf("already resolved: %s", string(late.Standing.Choice)))
+	} else if msg.err != nil {
+		a.complaint = m.problem(msg.err)
+		return m.refresh()
+	}
+	if len(msg.given) == 0 && msg.err == nil {
+		return m.refresh()
+	}
+	return tea.Batch(m.asked(a.list, a.sessions), m.refresh())
 }
 
 // paste takes pasted text. It never answers a question.

@@ -203,14 +203,14 @@ func (p *plain) choose(line lineMsg) tea.Cmd {
 	default:
 		return nil
 	}
-	return p.m.answer(answer)
+	return p.m.ask.answer(answer)
 }
 
 func (p *plain) explain() []string {
 	lines := strings.Split(p.card.Asker(), "\n")
-	if why, is := p.m.loadWhy(*p.m.ask.current())().(whyMsg); is {
+	if why, is := p.m.ask.loadWhy(*p.m.ask.current())().(whyMsg); is {
 		p.m.ask.why = why.lines
-		lines = append(lines, p.m.whyLines()...)
+		lines = append(lines, p.m.ask.whyLines()...)
 	}
 	return lines
 }
@@ -342,18 +342,18 @@ func (p *plain) holds() bool {
 // writeCard writes a question, and what can be answered.
 func (p *plain) writeCard() {
 	a := &p.m.ask
-	if p.holds() || a.card == p.card && (a.problem == "" || a.card == nil) {
+	if p.holds() || a.card == p.card && (a.complaint == "" || a.card == nil) {
 		return
 	}
 	if p.card = a.card; a.card == nil {
 		return
 	}
-	if a.problem != "" {
-		p.say(a.problem)
-		a.problem = ""
+	if a.complaint != "" {
+		p.say(a.complaint)
+		a.complaint = ""
 	} else {
 		a.shown = p.m.conf.Now() // from here on it stands there
-		p.start(p.m.settle())
+		p.start(p.m.ask.settle())
 		p.print(a.card.Whole())
 	}
 	p.offered = a.card.Options()
@@ -365,7 +365,7 @@ func (p *plain) writeCard() {
 
 // writeKeys says what can be answered, once it can be.
 func (p *plain) writeKeys() {
-	if p.card == nil || p.card == p.wanted || !p.m.settled() || p.m.ask.state == cardLoading {
+	if p.card == nil || p.card == p.wanted || !p.m.ask.settled() || p.m.ask.state == cardLoading {
 		return
 	}
 	p.wanted = p.card

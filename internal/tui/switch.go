@@ -57,7 +57,7 @@ func (m *model) switched(msg switchedMsg) tea.Cmd {
 	}
 	m.session, m.screen, m.events = msg.session, nil, nil
 	m.family = map[umpire.SessionID]bool{msg.session.ID: true}
-	m.ask, m.facts, m.scroll = approval{}, facts{}, 0
+	m.ask, m.facts, m.scroll = approval{base: m.base}, facts{}, 0
 	m.log, m.before = transcript{}, msg.before
 	m.conf.Session, m.conf.Resumed, m.conf.Task = msg.session, true, ""
 	return m.Init()

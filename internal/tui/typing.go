@@ -30,11 +30,11 @@ func (msg heldMsg) command(m *model) tea.Cmd {
 }
 
 // hold keeps a key for a moment, and does then what it is for.
-func (m *model) hold(key string) tea.Cmd {
-	m.ask.held = key
-	msg := heldMsg{m.ask.current().Request}
-	if m.hasty {
-		return msg.command(m)
+func (a *approval) hold(key string) tea.Cmd {
+	a.held = key
+	msg := heldMsg{a.current().Request}
+	if a.hasty {
+		return nil
 	}
 	return tea.Tick(holdTime, func(time.Time) tea.Msg { return msg })
 }
@@ -46,11 +46,4 @@ func (a *approval) typing(k tea.KeyPressMsg) bool {
 		return k.Text != "" && k.Text != a.held
 	}
 	return strings.TrimSpace(k.Text) != "" && !strings.Contains(cardKeys, k.Text)
-}
-
-// writeInstead leaves the card for the message, which begins with what was typed.
-func (m *model) writeInstead(k tea.KeyPressMsg) tea.Cmd {
-	m.input.InsertString(m.ask.held + k.Text)
-	m.ask.held, m.ask.focused = "", false
-	return nil
 }

@@ -50,12 +50,12 @@ func filled(lines []string, height int) []string {
 // bottom is what stands between the conversation and the status line.
 func (m *model) bottom() []string {
 	if m.onCard() {
-		menu := append([]string{m.hint()}, m.menu(m.width, m.height)...)
+		menu := append([]string{m.hint()}, cardView{&m.ask}.menu(m.width, m.height)...)
 		return menu[:min(len(menu), max(1, m.height-statusLines-2))]
 	}
 	var lines []string
 	if m.ask.open() {
-		lines = append(lines, m.waitingElsewhere())
+		lines = append(lines, m.ask.waitingElsewhere())
 	}
 	return append(append(lines, m.hint()), strings.Split(m.input.View(), "\n")...)
 }
@@ -74,7 +74,7 @@ func (m *model) room() int { return max(1, m.height-statusLines-len(m.bottom()))
 // page scrolls the conversation, up or down.
 func (m *model) page(up bool) {
 	if m.anchored {
-		m.anchored, m.scroll = false, max(0, len(m.cardLines(m.width))-m.room())
+		m.anchored, m.scroll = false, max(0, len(m.ask.cardLines(m.width))-m.room())
 	}
 	step := max(1, m.room()-2)
 	if !up {
@@ -88,7 +88,7 @@ func (m *model) page(up bool) {
 // goes on now and of the card.
 func (m *model) last(want int) []string {
 	lines := append(m.log.tail(m.conf.Text, m.width, want), m.live(m.width)...)
-	if card := m.cardLines(m.width); len(card) > 0 {
+	if card := m.ask.cardLines(m.width); len(card) > 0 {
 		lines = append(append(lines, ""), card...)
 	}
 	return lines
@@ -97,7 +97,7 @@ func (m *model) last(want int) []string {
 // length is how many lines the conversation has.
 func (m *model) length() int {
 	lines := m.log.length(m.conf.Text, m.width) + len(m.live(m.width))
-	if card := len(m.cardLines(m.width)); card > 0 {
+	if card := len(m.ask.cardLines(m.width)); card > 0 {
 		lines += 1 + card
 	}
 	return lines
@@ -107,7 +107,7 @@ func (m *model) length() int {
 func (m *model) conversation(room int) []string {
 	back := m.scroll
 	if m.anchored {
-		back = max(0, len(m.cardLines(m.width))-room)
+		back = max(0, len(m.ask.cardLines(m.width))-room)
 	}
 	lines := m.last(room + back)
 	back = min(back, max(0, len(lines)-room))
@@ -133,7 +133,7 @@ func (m *model) noteSeen() {
 	if a.card == nil || *read || m.screen != nil || m.width == 0 {
 		return
 	}
-	lines, room := m.cardLines(m.width), m.room()
+	lines, room := m.ask.cardLines(m.width), m.room()
 	if a.form != a.seenOf {
 		a.seen, a.seenOf = 0, a.form
 	}
