@@ -43,7 +43,7 @@ type limitedMsg struct {
 }
 
 // openAgents shows the agents.
-func (m *model) openAgents() tea.Cmd {
+func openAgents(m *model) tea.Cmd {
 	m.screen = &agentsScreen{}
 	return m.do(func(context.Context) tea.Msg {
 		profiles, err := m.conf.Host.Profiles()
@@ -113,11 +113,11 @@ func (s *agentsScreen) save(m *model) tea.Cmd {
 	if s.at >= len(s.agents) {
 		return nil
 	}
-	return m.saveLimit(s.agents[s.at].profile.Name, s.agents[s.at].field.Value())
+	return saveLimit(m, s.agents[s.at].profile.Name, s.agents[s.at].field.Value())
 }
 
 // saveLimit stores what was typed, and has the gate look at the configuration again.
-func (m *model) saveLimit(name, typed string) tea.Cmd {
+func saveLimit(m *model, name, typed string) tea.Cmd {
 	dir := m.session.Dir
 	return m.do(func(ctx context.Context) tea.Msg {
 		profile, err := m.conf.Host.LimitEdits(name, policy.SplitSuffixes(typed))
@@ -152,19 +152,19 @@ func (msg limitedMsg) apply(m *model) {
 }
 
 // limitNote says what a saved field means; loud, when it is not what it looks like.
-func (m *model) limitNote(typed string, p *Profile) (note string, loud bool) {
+func (b *base) limitNote(typed string, p *Profile) (note string, loud bool) {
 	switch wanted := policy.SplitSuffixes(typed); {
 	case len(p.Suffixes) == 0 && strings.TrimSpace(typed) != "":
-		return m.textf("nothing in %q is a suffix: %s is unrestricted", typed, p.Name), true
+		return b.textf("nothing in %q is a suffix: %s is unrestricted", typed, p.Name), true
 	case len(p.Suffixes) == 0:
-		return m.textf("saved: %s is unrestricted", p.Name), false
+		return b.textf("saved: %s is unrestricted", p.Name), false
 	case strings.Join(wanted, " ") != strings.Join(p.Suffixes, " "):
-		return m.textf("saved; the project's configuration narrows it to %s", strings.Join(p.Suffixes, " ")), true
+		return b.textf("saved; the project's configuration narrows it to %s", strings.Join(p.Suffixes, " ")), true
 	case slices.ContainsFunc(p.Suffixes, policy.FitsNoFile):
 		useless := slices.DeleteFunc(slices.Clone(p.Suffixes), func(s string) bool { return !policy.FitsNoFile(s) })
-		return m.textf("saved, but no file has such a suffix: %s; a suffix begins at the last dot", strings.Join(useless, " ")), true
+		return b.textf("saved, but no file has such a suffix: %s; a suffix begins at the last dot", strings.Join(useless, " ")), true
 	}
-	return m.textf("saved: %s may edit %s", p.Name, strings.Join(p.Suffixes, " ")), false
+	return b.textf("saved: %s may edit %s", p.Name, strings.Join(p.Suffixes, " ")), false
 }
 
 func (s *agentsScreen) draw(m *model, width, height int) []string {
@@ -228,15 +228,15 @@ func (s *agentsScreen) read(m *model) ([]string, bool) {
 	return append(lines, m.text("/agents NAME SUFFIXES changes it; empty: unrestricted")), s.loaded && !s.saving
 }
 
-// limit is /agents with words: the agent, and the suffixes that it may edit.
-func (m *model) limit(words string) tea.Cmd {
-	open := m.openAgents()
+// limitEdits is /agents with words: the agent, and the suffixes that it may edit.
+func limitEdits(m *model, words string) tea.Cmd {
+	open := openAgents(m)
 	if words == "" {
 		return open
 	}
 	name, suffixes, _ := strings.Cut(words, " ")
 	m.screen = &agentsScreen{saving: true}
-	save := m.saveLimit(name, suffixes)
+	save := saveLimit(m, name, suffixes)
 	return func() tea.Msg {
 		loaded := open()
 		return bothMsg{loaded, save()}

@@ -17,6 +17,7 @@ type base struct {
 	do      func(work func(ctx context.Context) tea.Msg) tea.Cmd
 	session umpire.Session
 	log     transcript
+	reach   int // how many earlier messages are shown
 
 	width, height int
 	scroll        int  // lines that the conversation is scrolled up by

@@ -23,16 +23,16 @@ type slash struct {
 // of them.
 func slashes() []slash {
 	return []slash{
-		{"status", "", "show how things stand", (*model).showStatus},
-		{"mode", "[MODE]", "show or change the mode: default, auto, ask, reject, plan, bypass", (*model).changeMode},
-		{"plan", "", "go to plan mode: only reads run", func(m *model, _ string) tea.Cmd { return m.enterPlan() }},
-		{"exit-plan", "", "go back to the mode before plan mode, with leave to do what was planned", func(m *model, _ string) tea.Cmd { return m.exitPlan() }},
+		{"status", "", "show how things stand", showStatus},
+		{"mode", "[MODE]", "show or change the mode: default, auto, ask, reject, plan, bypass", changeMode},
+		{"plan", "", "go to plan mode: only reads run", func(m *model, _ string) tea.Cmd { return m.setMode(umpire.ModePlan) }},
+		{"exit-plan", "", "go back to the mode before plan mode, with leave to do what was planned", exitPlan},
 		{"timeline", "", "show what was asked, decided and run", func(m *model, _ string) tea.Cmd { return m.enter(newTimeline()) }},
-		{"sessions", "", "list the sessions of this project", func(m *model, _ string) tea.Cmd { return m.openSessions() }},
-		{"resume", "[ID]", "go on with another session of this project", (*model).resume},
-		{"fork", "[ID]", "begin a session with this conversation, without its grants", (*model).fork},
-		{"rules", "", "list the rules, and where they stand", func(m *model, _ string) tea.Cmd { return m.openRules() }},
-		{"agents", "", "show the agents, and which files their edit tools may change", (*model).limit},
+		{"sessions", "", "list the sessions of this project", openSessions},
+		{"resume", "[ID]", "go on with another session of this project", resume},
+		{"fork", "[ID]", "begin a session with this conversation, without its grants", fork},
+		{"rules", "", "list the rules, and where they stand", openRules},
+		{"agents", "", "show the agents, and which files their edit tools may change", limitEdits},
 		{"help", "", "show commands and keys", func(m *model, _ string) tea.Cmd { return m.enter(&helpScreen{}) }},
 		{"quit", "", "leave; what waits keeps waiting", func(m *model, _ string) tea.Cmd { return m.quit() }},
 	}
@@ -80,7 +80,7 @@ func (m *model) leave() tea.Cmd {
 }
 
 // changeMode changes the session's mode, or says which one it is.
-func (m *model) changeMode(words string) tea.Cmd {
+func changeMode(m *model, words string) tea.Cmd {
 	if words == "" {
 		m.log.say(noteEntry, m.text("mode")+" "+m.session.Mode.String())
 		return nil
@@ -93,12 +93,9 @@ func (m *model) changeMode(words string) tea.Cmd {
 	return m.setMode(mode)
 }
 
-// enterPlan goes to plan mode.
-func (m *model) enterPlan() tea.Cmd { return m.setMode(umpire.ModePlan) }
-
 // exitPlan goes back to the mode before, with leave to do what was planned. The gate
 // knows both.
-func (m *model) exitPlan() tea.Cmd {
+func exitPlan(m *model, _ string) tea.Cmd {
 	if m.session.Mode != umpire.ModePlan {
 		m.log.say(noteEntry, m.text("this is not plan mode"))
 		return nil
@@ -131,15 +128,15 @@ func (m *model) changeModeTo(change umpire.ModeChange) tea.Cmd {
 }
 
 // showStatus says in the transcript how things stand.
-func (m *model) showStatus(string) tea.Cmd {
-	for _, line := range m.statusText() {
+func showStatus(m *model, _ string) tea.Cmd {
+	for _, line := range statusText(m) {
 		m.log.say(noteEntry, line)
 	}
 	return m.refresh()
 }
 
 // statusText is the status line and what it has no place for, a line each.
-func (m *model) statusText() []string {
+func statusText(m *model) []string {
 	s := &m.session
 	lines := []string{m.text("permission") + " " + m.conf.Text.Word("state", string(m.facts.state))}
 	if m.facts.kind != "" {

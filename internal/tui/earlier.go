@@ -23,8 +23,8 @@ type earlier struct {
 }
 
 // readEarlier reads what was said in a session.
-func (m *model) readEarlier(ctx context.Context, id umpire.SessionID) earlier {
-	said, err := m.conf.Gate.Conversation(ctx, umpire.ConversationQuery{Session: id, Limit: m.reach})
+func (b *base) readEarlier(ctx context.Context, id umpire.SessionID) earlier {
+	said, err := b.conf.Gate.Conversation(ctx, umpire.ConversationQuery{Session: id, Limit: b.reach})
 	return earlier{said, err}
 }
 

@@ -138,8 +138,8 @@ const statusLines = 2
 
 // blockedText says why a call does not run: in words where there are any, else by its
 // code.
-func (m *model) blockedText(b *umpire.Blocked) string {
-	return cmp.Or(m.conf.Text.Reason(b.Detail), m.conf.Text.Word("code", string(b.Code)))
+func (b *base) blockedText(blocked *umpire.Blocked) string {
+	return cmp.Or(b.conf.Text.Reason(blocked.Detail), b.conf.Text.Word("code", string(blocked.Code)))
 }
 
 // status draws the status line: what the permissions are at, and whose they are.
@@ -254,24 +254,24 @@ func (m *model) remember(msg historyMsg) {
 }
 
 // accessText is what an event is about.
-func (m *model) accessText(e *umpire.Event) string {
+func (b *base) accessText(e *umpire.Event) string {
 	var about []string
 	for i := range e.Accesses {
-		about = append(about, view.AccessText(&e.Accesses[i], m.conf.Text))
+		about = append(about, view.AccessText(&e.Accesses[i], b.conf.Text))
 	}
 	return strings.Join(about, "; ")
 }
 
 // eventLine is an event as a person reads it.
-func (m *model) eventLine(e *umpire.Event) string {
+func (b *base) eventLine(e *umpire.Event) string {
 	parts := []string{fmt.Sprintf("%6d  %s  %-24s", e.Seq, e.At.Local().Format(time.TimeOnly), e.Kind)}
-	for _, part := range []string{e.Tool, m.conf.Text.Word("of risk", e.Risk), view.Outcome(e, m.conf.Text), m.accessText(e)} {
+	for _, part := range []string{e.Tool, b.conf.Text.Word("of risk", e.Risk), view.Outcome(e, b.conf.Text), b.accessText(e)} {
 		if part != "" {
 			parts = append(parts, part)
 		}
 	}
 	if e.Reason != "" {
-		parts = append(parts, "- "+m.conf.Text.Reason(e.Reason))
+		parts = append(parts, "- "+b.conf.Text.Reason(e.Reason))
 	}
 	return view.Visible(clipLong(strings.Join(parts, "  ")))
 }

@@ -45,7 +45,7 @@ var keyHelp = [][2]string{
 
 func (s *helpScreen) draw(m *model, width, height int) []string {
 	var lines []string
-	for _, line := range m.helpText() {
+	for _, line := range helpText(m.base) {
 		lines = append(lines, cut(line, width))
 	}
 	hint := m.text("any key: back")
@@ -57,13 +57,13 @@ func (s *helpScreen) draw(m *model, width, height int) []string {
 }
 
 // helpText lists commands and keys.
-func (m *model) helpText() []string {
+func helpText(b *base) []string {
 	var lines []string
 	for _, s := range slashes() {
-		lines = append(lines, "  "+padded("/"+s.name+" "+s.words, 16)+m.text(s.about))
+		lines = append(lines, "  "+padded("/"+s.name+" "+s.words, 16)+b.text(s.about))
 	}
 	for _, k := range keyHelp {
-		lines = append(lines, "  "+padded(k[0], 16)+m.text(k[1]))
+		lines = append(lines, "  "+padded(k[0], 16)+b.text(k[1]))
 	}
 	return lines
 }
@@ -72,4 +72,4 @@ func padded(text string, width int) string {
 	return text + strings.Repeat(" ", max(1, width-stringWidth(text)))
 }
 
-func (s *helpScreen) read(m *model) ([]string, bool) { return m.helpText(), true }
+func (s *helpScreen) read(m *model) ([]string, bool) { return helpText(m.base), true }

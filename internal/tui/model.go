@@ -23,7 +23,6 @@ type model struct {
 	ear   *Ear
 
 	before earlier
-	reach  int // how many earlier messages are shown
 	input  textarea.Model
 	wrote  wrote
 	screen screen // in front of the conversation; nil is none
@@ -57,9 +56,9 @@ func newModel(conf Config) *model {
 	if conf.Now == nil {
 		conf.Now = time.Now
 	}
-	b := &base{conf: conf, session: conf.Session, width: 80, height: 24}
+	b := &base{conf: conf, session: conf.Session, reach: earlierShown, width: 80, height: 24}
 	m := &model{
-		base: b, ask: approval{base: b}, reach: earlierShown,
+		base: b, ask: approval{base: b},
 		family: map[umpire.SessionID]bool{conf.Session.ID: true},
 	}
 	m.input = textarea.New()

@@ -29,12 +29,8 @@ type rulesMsg struct {
 }
 
 // openRules lists the rules.
-func (m *model) openRules() tea.Cmd {
+func openRules(m *model, _ string) tea.Cmd {
 	m.screen = &rulesScreen{}
-	return m.loadRules()
-}
-
-func (m *model) loadRules() tea.Cmd {
 	dir := m.session.Dir
 	return m.do(func(ctx context.Context) tea.Msg { return rulesOf(ctx, m.conf.Gate, dir) })
 }
@@ -70,7 +66,7 @@ func (s *rulesScreen) update(m *model, msg tea.Msg) tea.Cmd {
 	if s.removes {
 		s.removes = false
 		if k.String() == "y" {
-			return m.removeRule(s.rules[s.list.at])
+			return s.remove(m)
 		}
 		return nil
 	}
@@ -90,9 +86,9 @@ func (s *rulesScreen) update(m *model, msg tea.Msg) tea.Cmd {
 	return nil
 }
 
-// removeRule removes a rule from its file, and lists the rules again.
-func (m *model) removeRule(r umpire.Rule) tea.Cmd {
-	dir := m.session.Dir
+// remove removes the chosen rule from its file, and lists the rules again.
+func (s *rulesScreen) remove(m *model) tea.Cmd {
+	dir, r := m.session.Dir, s.rules[s.list.at]
 	return m.do(func(ctx context.Context) tea.Msg {
 		if err := m.conf.Gate.RemoveRule(ctx, dir, writable[r.Source], r.ID, umpire.Actor{}); err != nil {
 			return rulesMsg{err: err}
@@ -140,13 +136,13 @@ func ruleRows(rules []umpire.Rule) []string {
 }
 
 // fileLine is a rule file with its health, and why it is ill.
-func (m *model) fileLine(f *umpire.RuleFile) string {
+func (b *base) fileLine(f *umpire.RuleFile) string {
 	if f.Rules == 0 && f.Asleep == 0 && len(f.Problems) == 0 {
 		return ""
 	}
 	line := cells([]int{8, 10}, f.Source.String(), f.Health, f.Path)
 	if f.Asleep > 0 {
-		line += "  " + m.textf("%d asleep", f.Asleep)
+		line += "  " + b.textf("%d asleep", f.Asleep)
 	}
 	if len(f.Problems) > 0 {
 		p := f.Problems[0]

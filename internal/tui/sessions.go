@@ -25,7 +25,7 @@ type sessionsMsg struct {
 }
 
 // openSessions lists the sessions.
-func (m *model) openSessions() tea.Cmd {
+func openSessions(m *model, _ string) tea.Cmd {
 	m.screen = &sessionsScreen{}
 	project := m.session.Project
 	return m.do(func(ctx context.Context) tea.Msg {
@@ -59,10 +59,10 @@ func (s *sessionsScreen) update(m *model, msg tea.Msg) tea.Cmd {
 	switch key := k.String(); {
 	case key == "enter" && chosen:
 		m.leave()
-		return m.resume(string(s.sessions[s.list.at].ID))
+		return resume(m, string(s.sessions[s.list.at].ID))
 	case key == "f" && chosen:
 		m.leave()
-		return m.fork(string(s.sessions[s.list.at].ID))
+		return fork(m, string(s.sessions[s.list.at].ID))
 	default:
 		s.list.press(key, m.height/2, len(s.sessions))
 	}

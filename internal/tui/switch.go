@@ -16,9 +16,9 @@ type switchedMsg struct {
 }
 
 // resume goes on with another session: the one that is named, or one of a list.
-func (m *model) resume(words string) tea.Cmd {
+func resume(m *model, words string) tea.Cmd {
 	if words == "" {
-		return m.openSessions()
+		return openSessions(m, "")
 	}
 	return m.change(func(ctx context.Context) (umpire.Session, error) {
 		return m.conf.Host.Resume(ctx, umpire.SessionID(words))
@@ -26,7 +26,7 @@ func (m *model) resume(words string) tea.Cmd {
 }
 
 // fork begins a session with the conversation of this one, or of the one that is named.
-func (m *model) fork(words string) tea.Cmd {
+func fork(m *model, words string) tea.Cmd {
 	id := m.session.ID
 	if words != "" {
 		id = umpire.SessionID(words)

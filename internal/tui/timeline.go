@@ -30,17 +30,17 @@ func (s *timelineScreen) update(m *model, msg tea.Msg) tea.Cmd {
 }
 
 func (s *timelineScreen) draw(m *model, width, height int) []string {
-	rows := m.eventLines()
+	rows := s.rows(m)
 	s.list.title = m.text("Timeline") + "  " + string(m.session.ID)
 	s.list.set(rows)
 	if s.open && len(rows) > 0 {
-		lines := append([]string{boldStyle.Render(cut(s.list.title, width)), ""}, fold(m.eventInFull(s.list.at), width)...)
+		lines := append([]string{boldStyle.Render(cut(s.list.title, width)), ""}, fold(s.inFull(m), width)...)
 		return append(filled(lines, height-1), dimStyle.Render(cut(m.text("Esc: back"), width)))
 	}
 	return s.list.draw(m.text("nothing has happened yet"), m.text("j/k: move · Enter: in full · Esc: back"), width, height)
 }
 
-func (m *model) eventLines() []string {
+func (s *timelineScreen) rows(m *model) []string {
 	rows := make([]string, len(m.events))
 	for i := range m.events {
 		rows[i] = m.eventLine(&m.events[i])
@@ -48,9 +48,9 @@ func (m *model) eventLines() []string {
 	return rows
 }
 
-// eventInFull is an event and everything that is known of it.
-func (m *model) eventInFull(at int) []string {
-	e := &m.events[at]
+// inFull is the chosen event and everything that is known of it.
+func (s *timelineScreen) inFull(m *model) []string {
+	e := &m.events[s.list.at]
 	lines := []string{m.eventLine(e), ""}
 	for _, line := range view.EventDetail(e, m.conf.Text) {
 		lines = append(lines, "  "+line)
@@ -62,6 +62,6 @@ func (m *model) eventInFull(at int) []string {
 const readEvents = 50
 
 func (s *timelineScreen) read(m *model) ([]string, bool) {
-	rows := m.eventLines()
+	rows := s.rows(m)
 	return rows[max(0, len(rows)-readEvents):], true
 }

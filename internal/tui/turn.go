@@ -166,7 +166,7 @@ func (m *model) started(e *umpire.Event) {
 }
 
 // commands are those that a call runs, or else all that it does.
-func (m *model) commands(e *umpire.Event) string {
+func (b *base) commands(e *umpire.Event) string {
 	var lines []string
 	for i := range e.Accesses {
 		if a := &e.Accesses[i]; a.Kind == umpire.KindExec && a.Program != "" {
@@ -174,7 +174,7 @@ func (m *model) commands(e *umpire.Event) string {
 		}
 	}
 	if len(lines) == 0 {
-		return m.accessText(e)
+		return b.accessText(e)
 	}
 	return strings.Join(lines, "; ")
 }
