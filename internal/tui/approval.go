@@ -420,6 +420,31 @@ func (a *approval) answerAll(answer umpire.Answer, list []umpire.Pending) tea.Cm
 	})
 }
 
+// unread reports whether something of the card that asks has not been on the screen.
+func (a *approval) unread() bool {
+	if a.step == stepConfirm {
+		return a.card != nil && !a.readRules
+	}
+	return a.card != nil && !a.read
+}
+
+// noteSeen takes in which lines of the card are on the screen. What is seen counts from
+// its top and without a gap.
+func (a *approval) noteSeen(first, end int) {
+	if a.form != a.seenOf {
+		a.seen, a.seenOf = 0, a.form
+	}
+	if first <= a.seen {
+		a.seen = max(a.seen, end)
+	}
+	read := a.seen >= a.pinned
+	if a.step == stepConfirm {
+		a.readRules = read
+	} else {
+		a.read = read
+	}
+}
+
 // drop takes a question that has its answer off the list.
 func (a *approval) drop(id umpire.RequestID) {
 	if a.answered == nil {

@@ -113,13 +113,13 @@ func (msg modeMsg) apply(m *model) {
 	}
 }
 
-func (m *model) setMode(mode umpire.Mode) tea.Cmd {
-	return m.changeModeTo(umpire.ModeChange{Session: m.session.ID, Mode: &mode})
+func (b *base) setMode(mode umpire.Mode) tea.Cmd {
+	return b.changeModeTo(umpire.ModeChange{Session: b.session.ID, Mode: &mode})
 }
 
-func (m *model) changeModeTo(change umpire.ModeChange) tea.Cmd {
-	return m.do(func(ctx context.Context) tea.Msg {
-		s, err := m.conf.Gate.SetMode(ctx, change)
+func (b *base) changeModeTo(change umpire.ModeChange) tea.Cmd {
+	return b.do(func(ctx context.Context) tea.Msg {
+		s, err := b.conf.Gate.SetMode(ctx, change)
 		if err != nil {
 			return noteMsg{err: err}
 		}

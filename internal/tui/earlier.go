@@ -39,27 +39,29 @@ func (m *model) sayEarlier(before earlier) {
 		m.log.say(noteEntry, m.textf("%d earlier messages; /timeline shows all that happened", messages[0].N-1))
 	}
 	for i := range messages {
-		m.sayMessage(&messages[i], before.said.Batches[messages[i].Batch].Results)
+		wrote := m.log.sayMessage(&messages[i], before.said.Batches[messages[i].Batch].Results)
+		if wrote != "" {
+			m.wrote.keep(wrote)
+		}
 	}
 }
 
 // sayMessage shows a message as it is stored, with the calls of it that have a result.
-// The others are still to run, and are shown when they have.
-func (m *model) sayMessage(stored *umpire.Message, results []umpire.Result) {
+// The others are still to run, and are shown when they have. It returns what the person
+// wrote.
+func (t *transcript) sayMessage(stored *umpire.Message, results []umpire.Result) (wrote string) {
 	if stored.Role == string(llm.RoleUser) {
-		var text string
-		if json.Unmarshal(stored.Content, &text) == nil {
-			m.log.add(&entry{kind: userEntry, text: text, earlier: true})
-			m.wrote.keep(text)
+		if json.Unmarshal(stored.Content, &wrote) == nil {
+			t.add(&entry{kind: userEntry, text: wrote, earlier: true})
 		}
-		return
+		return wrote
 	}
 	var message llm.Message
 	if json.Unmarshal(stored.Content, &message) != nil {
-		return // of another agent's form
+		return "" // of another agent's form
 	}
 	if text := message.Text(); text != "" {
-		m.log.say(assistantEntry, text)
+		t.say(assistantEntry, text)
 	}
 	calls := map[umpire.CallID]llm.Block{}
 	for _, call := range message.Calls() {
@@ -67,6 +69,9 @@ func (m *model) sayMessage(stored *umpire.Message, results []umpire.Result) {
 	}
 	for i := range results {
 		call := calls[results[i].Call]
-		m.log.add(&entry{kind: callEntry, text: subject(call.Tool, call.Input), status: results[i].Status, detail: told(&results[i])})
+		t.add(&entry{
+			kind: callEntry, text: subject(call.Tool, call.Input), status: results[i].Status, detail: told(&results[i]),
+		})
 	}
+	return ""
 }

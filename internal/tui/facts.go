@@ -113,7 +113,7 @@ func (m *model) refreshed(msg refreshMsg) tea.Cmd {
 	return tea.Batch(again, m.asked(msg.pending, msg.family))
 }
 
-// judge sets the status line.
+// judge sets what the status line says.
 func (m *model) judge() {
 	m.facts.state, m.facts.blocked = m.session.Permission, m.session.Blocked
 	if m.facts.state == "" {
@@ -142,31 +142,31 @@ func (b *base) blockedText(blocked *umpire.Blocked) string {
 	return cmp.Or(b.conf.Text.Reason(blocked.Detail), b.conf.Text.Word("code", string(blocked.Code)))
 }
 
-// status draws the status line: what the permissions are at, and whose they are.
-func (m *model) status(width int) []string {
-	state := m.facts.state
-	if m.turn.stop == nil && state != umpire.StateWaiting {
+// draw draws the status line: what the permissions are at, and whose they are.
+func (f *facts) draw(b *base, working bool) []string {
+	state := f.state
+	if !working && state != umpire.StateWaiting {
 		state = umpire.StateIdle // what was decided last is over
 	}
-	first := []string{m.text("permission") + " " + m.conf.Text.Word("state", string(state))}
-	if m.facts.kind != "" && state != umpire.StateIdle {
-		first = append(first, m.conf.Text.Word("type", string(m.facts.kind)), m.text("risk "+m.facts.risk))
+	first := []string{b.text("permission") + " " + b.conf.Text.Word("state", string(state))}
+	if f.kind != "" && state != umpire.StateIdle {
+		first = append(first, b.conf.Text.Word("type", string(f.kind)), b.text("risk "+f.risk))
 	}
 	blocked := state == umpire.StateWaiting || state == umpire.StateDenied
-	if b := m.facts.blocked; b != nil && blocked {
-		first = append(first, view.Visible(m.blockedText(b)))
+	if f.blocked != nil && blocked {
+		first = append(first, view.Visible(b.blockedText(f.blocked)))
 	}
-	if m.facts.problem != "" {
-		first = append(first, view.Joined(m.text("gate"), ": ", view.Visible(m.facts.problem)))
+	if f.problem != "" {
+		first = append(first, view.Joined(b.text("gate"), ": ", view.Visible(f.problem)))
 	}
 	second := []string{
-		m.text("project") + " " + m.session.Project.Short(), m.text("mode") + " " + m.session.Mode.String(),
-		m.text("session") + " " + view.Visible(string(m.session.ID)),
+		b.text("project") + " " + b.session.Project.Short(), b.text("mode") + " " + b.session.Mode.String(),
+		b.text("session") + " " + view.Visible(string(b.session.ID)),
 	}
-	if m.conf.Model != "" {
-		second = append(second, view.Visible(m.conf.Model))
+	if b.conf.Model != "" {
+		second = append(second, view.Visible(b.conf.Model))
 	}
-	return []string{bar(first, width), bar(second, width)}
+	return []string{bar(first, b.width), bar(second, b.width)}
 }
 
 // bar is a line across the screen.
@@ -185,7 +185,11 @@ const maxEvents = 2000
 func (m *model) watched(msg watchMsg) tea.Cmd {
 	e := &msg.event
 	if !m.family[e.Session] {
-		return m.adopt(e)
+		// It may be a sub-agent's.
+		if e.Kind == umpire.EventPermissionAsked || e.Kind == umpire.EventSessionOpened {
+			return m.refresh()
+		}
+		return nil
 	}
 	if n := len(m.events); n > 0 && m.events[n-1].Seq >= e.Seq {
 		return nil
@@ -195,7 +199,7 @@ func (m *model) watched(msg watchMsg) tea.Cmd {
 	mine := e.Session == m.session.ID
 	switch e.Kind { // the other kinds change nothing but how things stand
 	case umpire.EventCallStarted:
-		m.started(e)
+		m.turn.started(e, m.commands(e))
 	case umpire.EventModelRequested:
 		if mine {
 			m.log.sent()
@@ -208,15 +212,6 @@ func (m *model) watched(msg watchMsg) tea.Cmd {
 	return m.refresh()
 }
 
-// adopt takes in an event of a session that may be a sub-agent's: it asks, and the
-// family is looked at again.
-func (m *model) adopt(e *umpire.Event) tea.Cmd {
-	if e.Kind == umpire.EventPermissionAsked || e.Kind == umpire.EventSessionOpened {
-		return m.refresh()
-	}
-	return nil
-}
-
 // A historyMsg is what has happened in the session before.
 type historyMsg struct {
 	session umpire.SessionID
@@ -224,10 +219,10 @@ type historyMsg struct {
 }
 
 // history reads the session's timeline.
-func (m *model) history() tea.Cmd {
-	id := m.session.ID
-	return m.do(func(ctx context.Context) tea.Msg {
-		events, err := m.conf.Gate.Events(ctx, umpire.Filter{Session: id})
+func (b *base) history() tea.Cmd {
+	id := b.session.ID
+	return b.do(func(ctx context.Context) tea.Msg {
+		events, err := b.conf.Gate.Events(ctx, umpire.Filter{Session: id})
 		if err != nil {
 			return noteMsg{err: err}
 		}

@@ -106,12 +106,12 @@ func (m *model) Init() tea.Cmd {
 }
 
 // welcome says which session this is.
-func (m *model) welcome() {
-	what := m.text("session %s of project %s")
-	if m.conf.Resumed {
-		what = m.text("going on with session %s of project %s")
+func (b *base) welcome() {
+	what := b.text("session %s of project %s")
+	if b.conf.Resumed {
+		what = b.text("going on with session %s of project %s")
 	}
-	m.log.say(noteEntry, fmt.Sprintf(what, m.session.ID, m.session.Project.Short())+"  "+m.session.Dir)
+	b.log.say(noteEntry, fmt.Sprintf(what, b.session.ID, b.session.Project.Short())+"  "+b.session.Dir)
 }
 
 // Update takes in what has happened.
@@ -143,10 +143,10 @@ func (m *model) held(msg tea.Msg) tea.Cmd {
 	if m.scroll == 0 || m.anchored {
 		return m.heard(msg)
 	}
-	before := m.length()
+	before := m.pane().length()
 	cmd := m.heard(msg)
 	if m.scroll > 0 {
-		m.scroll = max(1, m.scroll+m.length()-before)
+		m.scroll = max(1, m.scroll+m.pane().length()-before)
 	}
 	return cmd
 }
@@ -160,8 +160,8 @@ const repaintAfter = 300 * time.Millisecond
 // repaint draws the whole screen after its size has changed: what the terminal made of the
 // old one is not known. It does so again a moment later, since some terminals tell of a
 // new size before they have it.
-func (m *model) repaint() tea.Cmd {
-	if m.still {
+func (b *base) repaint() tea.Cmd {
+	if b.still {
 		return tea.ClearScreen
 	}
 	return tea.Batch(tea.ClearScreen, tea.Tick(repaintAfter, func(time.Time) tea.Msg { return repaintMsg{} }))
@@ -185,7 +185,8 @@ func (m *model) heard(msg tea.Msg) tea.Cmd {
 		m.turn.saying = ""
 		m.log.say(assistantEntry, msg.text)
 	case endedMsg:
-		m.callEnded(msg)
+		m.sayCall(msg)
+		m.turn.ended(msg.call.ID)
 	case outputMsg:
 		m.turn.printed(msg)
 	case turnMsg:
@@ -219,13 +220,13 @@ type noteMsg struct {
 	err  error
 }
 
-func (m *model) note(msg noteMsg) {
+func (b *base) note(msg noteMsg) {
 	if msg.err != nil {
-		m.log.say(warningEntry, m.problem(msg.err))
+		b.log.say(warningEntry, b.problem(msg.err))
 		return
 	}
 	if msg.text != "" {
-		m.log.say(noteEntry, msg.text)
+		b.log.say(noteEntry, msg.text)
 	}
 }
 
@@ -240,7 +241,7 @@ func (m *model) press(k tea.KeyPressMsg) tea.Cmd {
 	}
 	switch k.String() {
 	case "pgup", "pgdown":
-		m.page(k.String() == "pgup")
+		m.pane().scrollBy(m.room(), k.String() == "pgup")
 		return nil
 	}
 	if m.onCard() {
@@ -264,14 +265,6 @@ func (m *model) pressCard(k tea.KeyPressMsg) tea.Cmd {
 	}
 	m.judge()
 	return cmd
-}
-
-// choose does what a key of the card is for.
-func (m *model) choose(key string) tea.Cmd {
-	if key == "e" {
-		return m.explain()
-	}
-	return m.ask.choose(key)
 }
 
 // asked takes in what waits.
@@ -324,7 +317,7 @@ func (m *model) pressInput(k tea.KeyPressMsg) tea.Cmd {
 	case "enter":
 		return m.submit()
 	case "up", "down":
-		if m.recall(k.String() == "up") {
+		if m.wrote.recall(&m.input, k.String() == "up") {
 			return nil
 		}
 	case "tab":

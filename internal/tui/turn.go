@@ -107,30 +107,29 @@ func (m *model) turnEnded(msg turnMsg) tea.Cmd {
 			return tea.Batch(m.startTurn(""), m.refresh())
 		}
 	}
-	m.endOnce()
+	if m.conf.Once && !m.over {
+		m.over = true
+		m.log.say(noteEntry, m.text("That was all. Press Enter to leave."))
+	}
 	return m.refresh()
 }
 
-// endOnce says after the first turn of a chat for one task how to leave it.
-func (m *model) endOnce() {
-	if !m.conf.Once || m.over {
-		return
+// sayCall shows a call with its result.
+func (b *base) sayCall(msg endedMsg) {
+	r := &msg.result
+	e := &entry{kind: callEntry, text: subject(msg.call.Tool, msg.call.Input), status: r.Status, detail: told(r)}
+	interrupted := r.Status == umpire.ResultCancelled && r.Code == "" // and not refused
+	refused := r.Status == umpire.ResultDenied || r.Status == umpire.ResultCancelled
+	if refused && !interrupted && msg.call.Reason != "" {
+		e.detail = b.conf.Text.Reason(msg.call.Reason)
 	}
-	m.over = true
-	m.log.say(noteEntry, m.text("That was all. Press Enter to leave."))
+	b.log.add(e)
 }
 
-// callEnded shows a call with its result.
-func (m *model) callEnded(msg endedMsg) {
-	e := &entry{kind: callEntry, text: subject(msg.call.Tool, msg.call.Input), status: msg.result.Status, detail: told(&msg.result)}
-	interrupted := msg.result.Status == umpire.ResultCancelled && msg.result.Code == "" // and not refused
-	refused := msg.result.Status == umpire.ResultDenied || msg.result.Status == umpire.ResultCancelled
-	if refused && !interrupted && msg.call.Reason != "" {
-		e.detail = m.conf.Text.Reason(msg.call.Reason)
-	}
-	m.log.add(e)
-	if m.turn.call == msg.call.ID {
-		m.turn.call, m.turn.output = "", ""
+// ended takes in that a call has its result.
+func (t *turn) ended(call umpire.CallID) {
+	if t.call == call {
+		t.call, t.output = "", ""
 	}
 }
 
@@ -157,12 +156,9 @@ func (t *turn) printed(msg outputMsg) {
 	t.output = strings.ToValidUTF8(t.output[max(0, len(t.output)-maxOutput):], "")
 }
 
-// started takes in that a call runs.
-func (m *model) started(e *umpire.Event) {
-	m.turn.call, m.turn.about, m.turn.began, m.turn.output = e.Call, e.Tool, e.At, ""
-	if about := m.commands(e); about != "" {
-		m.turn.about += " " + about
-	}
+// started takes in that a call runs, and what it does.
+func (t *turn) started(e *umpire.Event, about string) {
+	t.call, t.about, t.began, t.output = e.Call, strings.TrimSpace(e.Tool+" "+about), e.At, ""
 }
 
 // commands are those that a call runs, or else all that it does.
@@ -205,40 +201,40 @@ func (m *model) ticked() tea.Cmd {
 // liveOutput is how many lines of a running call are shown.
 const liveOutput = 3
 
-// live draws what is going on right now.
-func (m *model) live(width int) []string {
+// live draws what the agent does right now.
+func (t *turn) live(b *base, asks bool) []string {
 	switch {
-	case m.turn.saying != "":
-		return append(append([]string{""}, markdown(m.turn.saying, width)...), "", m.working(width))
-	case m.turn.stop == nil || m.ask.open():
+	case t.saying != "":
+		return append(append([]string{""}, markdown(t.saying, b.width)...), "", t.working(b))
+	case t.stop == nil || asks:
 		return nil
-	case m.turn.call != "":
-		return m.liveCall(width)
+	case t.call != "":
+		return t.liveCall(b)
 	}
-	return []string{m.working(width)}
+	return []string{t.working(b)}
 }
 
 // working says that the agent does something, and for how long it has.
-func (m *model) working(width int) string {
-	line := "… " + m.text("working; Esc stops")
-	if took := m.conf.Now().Sub(m.turn.since).Truncate(time.Second); took > 0 {
+func (t *turn) working(b *base) string {
+	line := "… " + b.text("working; Esc stops")
+	if took := b.conf.Now().Sub(t.since).Truncate(time.Second); took > 0 {
 		line += " · " + took.String()
 	}
-	return dimStyle.Render(cut(line, width))
+	return dimStyle.Render(cut(line, b.width))
 }
 
-func (m *model) liveCall(width int) []string {
-	took := m.conf.Now().Sub(m.turn.began).Truncate(time.Second)
-	head := warnStyle.Render("● ") + oneLine(m.turn.about, max(10, width-12)) + dimStyle.Render(" "+max(0, took).String())
-	lines := []string{cut(head, width)}
-	if strings.TrimSpace(m.turn.output) == "" {
+func (t *turn) liveCall(b *base) []string {
+	took := b.conf.Now().Sub(t.began).Truncate(time.Second)
+	clock := dimStyle.Render(" " + max(0, took).String())
+	lines := []string{cut(warnStyle.Render("● ")+oneLine(t.about, max(10, b.width-12))+clock, b.width)}
+	if strings.TrimSpace(t.output) == "" {
 		return lines
 	}
-	printed := strings.Split(strings.TrimRight(m.turn.output, "\r\n"), "\n")
+	printed := strings.Split(strings.TrimRight(t.output, "\r\n"), "\n")
 	for _, line := range printed[max(0, len(printed)-liveOutput):] {
 		line = strings.TrimSuffix(line, "\r")
 		line = line[strings.LastIndexByte(line, '\r')+1:]
-		lines = append(lines, dimStyle.Render("  "+oneLine(line, width-2)))
+		lines = append(lines, dimStyle.Render("  "+oneLine(line, b.width-2)))
 	}
 	return lines
 }

@@ -26,7 +26,10 @@ func (msg heldMsg) command(m *model) tea.Cmd {
 		return nil
 	}
 	a.held = ""
-	return m.choose(key)
+	if key == "e" {
+		return m.explain()
+	}
+	return a.choose(key)
 }
 
 // hold keeps a key for a moment, and does then what it is for.

@@ -1,6 +1,10 @@
 package tui
 
-import "slices"
+import (
+	"slices"
+
+	"charm.land/bubbles/v2/textarea"
+)
 
 // maxWrote bounds the messages that can be called back.
 const maxWrote = 200
@@ -19,27 +23,25 @@ func (w *wrote) keep(text string) {
 	w.back, w.draft = 0, ""
 }
 
-// recall calls back the message before the one that is written, or the one after it. It
-// reports whether the key was meant so: within a message of several lines it moves.
-func (m *model) recall(older bool) bool {
-	w, at := &m.wrote, m.wrote.back-1
-	row := m.input.Line()
-	info := m.input.LineInfo()
+// recall puts the message before the one that is written into the field, or the one after
+// it. It reports whether the key was meant so: within a message of several lines it moves.
+func (w *wrote) recall(field *textarea.Model, older bool) bool {
+	at, row, info := w.back-1, field.Line(), field.LineInfo()
 	if older {
 		at = w.back + 1
 	}
-	first, last := row == 0 && info.RowOffset == 0, row == m.input.LineCount()-1 && info.RowOffset >= info.Height-1
+	first, last := row == 0 && info.RowOffset == 0, row == field.LineCount()-1 && info.RowOffset >= info.Height-1
 	if older && !first || !older && !last || at < 0 || at > len(w.texts) {
 		return false
 	}
 	if w.back == 0 {
-		w.draft = m.input.Value()
+		w.draft = field.Value()
 	}
 	text := w.draft
 	if w.back = at; at > 0 {
 		text = w.texts[len(w.texts)-at]
 	}
-	m.input.SetValue(text)
-	m.input.MoveToEnd()
+	field.SetValue(text)
+	field.MoveToEnd()
 	return true
 }
