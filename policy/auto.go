@@ -81,7 +81,8 @@ func forces(word string) bool {
 		return true
 	}
 	for _, option := range []string{"--f", "--d", "--m", "--pr"} {
-		if strings.HasPrefix(word, option) && !strings.HasPrefix(word, "--follow") && !strings.HasPrefix(word, "--dry") {
+		if strings.HasPrefix(word, option) && !strings.HasPrefix(word, "--follow") &&
+			!strings.HasPrefix(word, "--dry") {
 			return true
 		}
 	}
@@ -95,7 +96,8 @@ func shortOption(word string, letter byte) bool {
 // interpreters run whatever code they are given.
 var interpreters = []string{
 	"sh", "bash", "zsh", "dash", "ksh", "fish", "csh", "tcsh", "busybox", "cmd", "cmd.exe", "powershell", "pwsh",
-	"python", "python2", "python3", "pypy", "node", "nodejs", "deno", "bun", "ruby", "perl", "php", "lua", "tclsh", "Rscript", "osascript",
+	"python", "python2", "python3", "pypy", "node", "nodejs", "deno", "bun", "ruby", "perl", "php", "lua", "tclsh",
+	"Rscript", "osascript",
 	"awk", "gawk", "mawk", "nawk", "vim", "vi", "ex", "ed", "emacs", "gdb", "expect", "eval", "source", ".",
 	"npx", "bunx", "pnpx", "uvx", "tsx", "ts-node", "java", "irb",
 }
@@ -103,20 +105,23 @@ var interpreters = []string{
 // interprets reports whether a program is an interpreter, in whichever version.
 func interprets(program string) bool {
 	name := strings.TrimSuffix(program[strings.LastIndexByte(program, '/')+1:], ".exe")
-	return slices.Contains(interpreters, name) || slices.Contains(interpreters, strings.TrimRight(name, ".0123456789")) && name != ""
+	return slices.Contains(interpreters, name) ||
+		slices.Contains(interpreters, strings.TrimRight(name, ".0123456789")) && name != ""
 }
 
 // openEnded are further programs that run whatever their arguments say. An allow
 // rule for the bare program allows everything.
 var openEnded = []string{
-	"sed", "find", "fd", "make", "exec", "command", "builtin", "sudo", "doas", "su", "env", "xargs", "parallel", "nohup", "nice", "ionice", "setsid",
+	"sed", "find", "fd", "make", "exec", "command", "builtin", "sudo", "doas", "su", "env", "xargs", "parallel",
+	"nohup", "nice", "ionice", "setsid",
 	"time", "timeout", "watch", "strace", "ltrace", "script", "flock", "unshare", "nsenter", "chroot", "systemd-run",
 	"pipx", "ssh", "docker", "podman", "kubectl", "tmux", "screen", "rm", "git", "npm", "go",
 }
 
 // openEndedSub are subcommands and options that make a program open-ended.
 var openEndedSub = []string{
-	"-c", "-e", "-m", "-lc", "-ic", "--eval", "-p", "--print", "-r", "exec", "x", "dlx", "run", "-", "-s", "--", "-u", "-E", "-i",
+	"-c", "-e", "-m", "-lc", "-ic", "--eval", "-p", "--print", "-r", "exec", "x", "dlx", "run", "-", "-s", "--", "-u",
+	"-E", "-i",
 }
 
 // tooBroad reports whether an allow rule allows so much that auto mode would
@@ -133,7 +138,8 @@ func tooBroad(r umpire.Rule) bool {
 		return false
 	}
 	program := strings.TrimSuffix(words[0][strings.LastIndexByte(words[0], '/')+1:], ".exe")
-	if !interprets(words[0]) && !slices.Contains(openEnded, strings.TrimRight(program, ".0123456789")) && !slices.Contains(openEnded, words[0]) {
+	if !interprets(words[0]) && !slices.Contains(openEnded, strings.TrimRight(program, ".0123456789")) &&
+		!slices.Contains(openEnded, words[0]) {
 		return false
 	}
 	return len(words) == 1 || len(words) == 2 && slices.Contains(openEndedSub, words[1])

@@ -32,7 +32,8 @@ type hardRule struct {
 var systemFolders = []string{
 	"/", "/{bin,boot,dev,etc,home,lib,lib32,lib64,libx32,opt,proc,root,run,sbin,srv,sys,usr,var}",
 	"/{Users,System,Library,Applications,Volumes,private,cores,nix}",
-	"/usr/*", "/{lib,usr/lib}/{modules,*-linux-*}", "/var/lib/{dpkg,rpm,pacman}", "/var/{lib,log,db,cache,spool}", "/private/{etc,var}", "/System/*", "/Library/*",
+	"/usr/*", "/{lib,usr/lib}/{modules,*-linux-*}", "/var/lib/{dpkg,rpm,pacman}", "/var/{lib,log,db,cache,spool}",
+	"/private/{etc,var}", "/System/*", "/Library/*",
 	"?:/", "?:/{Windows,Users,ProgramData,Program Files,Program Files (x86)}", "?:/Windows/System32",
 	"/mnt/?", "/mnt/?/{Windows,Users,ProgramData,Program Files,Program Files (x86)}", "/mnt/?/Windows/System32",
 }
@@ -46,15 +47,18 @@ var coreFiles = []string{
 
 // firstPrograms are those without which nothing else starts.
 var firstPrograms = []string{
-	"/{bin,usr/bin}/{sh,bash,dash,env,mount,login,su,sudo,systemctl}", "/{sbin,usr/sbin}/init", "/{lib,lib64,usr/lib,usr/lib64}/**/{ld-linux*,ld-musl*,libc.so*,libc-*}", "/{lib,usr/lib}/systemd/systemd",
+	"/{bin,usr/bin}/{sh,bash,dash,env,mount,login,su,sudo,systemctl}", "/{sbin,usr/sbin}/init",
+	"/{lib,lib64,usr/lib,usr/lib64}/**/{ld-linux*,ld-musl*,libc.so*,libc-*}", "/{lib,usr/lib}/systemd/systemd",
 }
 
 // devices are disks, memory and kernel switches; the harmless ones, like
 // /dev/null and the terminals, are not among them.
 var devices = []string{
-	"/dev/{sd,hd,vd,xvd,nvme,mmcblk,disk,rdisk,md,dm-,loop,sr,pmem,zram,ada,da,nda,nvd,vtbd,mtd,ubi,nbd,rbd,bcache,drbd,dasd}*",
+	"/dev/{sd,hd,vd,xvd,nvme,mmcblk,disk,rdisk,md,dm-,loop,sr,pmem,zram,ada,da,nda,nvd,vtbd}*",
+	"/dev/{mtd,ubi,nbd,rbd,bcache,drbd,dasd}*",
 	"/dev/{mapper,disk,md,block,vg}*/**", "/dev/{mem,kmem,port,core,nvram}",
-	"/proc/{sysrq-trigger,kcore,kmem}", "/proc/sys/kernel/{sysrq,core_pattern,modprobe}", "/sys/firmware/efi/efivars/**",
+	"/proc/{sysrq-trigger,kcore,kmem}", "/proc/sys/kernel/{sysrq,core_pattern,modprobe}",
+	"/sys/firmware/efi/efivars/**",
 	"/sys/{block,class/block}/*/device/delete",
 }
 
@@ -73,7 +77,9 @@ var accountFiles = []string{"/etc/{passwd,passwd-}", "/private/etc/passwd"}
 // hardRules are the lines of all tables, without those that are switched off.
 func hardRules(o *Options) iter.Seq[hardRule] {
 	return func(yield func(hardRule) bool) {
-		for _, lines := range []iter.Seq[hardRule]{slices.Values(stops), stateRules(o), controlRules(o), secretRules(o)} {
+		for _, lines := range []iter.Seq[hardRule]{
+			slices.Values(stops), stateRules(o), controlRules(o), secretRules(o),
+		} {
 			for h := range lines {
 				off := h.switchable && slices.Contains(o.Off, h.id)
 				if !off && !yield(h) {
@@ -97,16 +103,49 @@ func Switchable() []umpire.RuleID {
 
 // stops are the lines that no approval lifts.
 var stops = []hardRule{
-	{id: "critical-system", tool: "Delete", patterns: systemFolders, description: "deletes a system directory", row: rowHardStop, code: umpire.CodeCritical, wholeFolder: true},
-	{id: "critical-system-tree", tool: "Write", patterns: systemFolders, description: "changes everything in a system directory", row: rowHardStop, code: umpire.CodeCritical, onlyTree: true, wholeFolder: true},
-	{id: "critical-home", tool: "Delete", patterns: homeFolders, description: "deletes a home directory", row: rowHardStop, code: umpire.CodeCritical, wholeFolder: true},
-	{id: "critical-home-tree", tool: "Write", patterns: homeFolders, description: "changes everything in a home directory", row: rowHardStop, code: umpire.CodeCritical, onlyTree: true, wholeFolder: true},
-	{id: "critical-device", tool: "Write", patterns: devices, description: "overwrites a device or kernel memory", row: rowHardStop, code: umpire.CodeCritical},
-	{id: "critical-core", tool: "Write", patterns: coreFiles, description: "changes a file that the system needs to start", row: rowHardStop, code: umpire.CodeCritical},
-	{id: "critical-first", tool: "Delete", patterns: firstPrograms, description: "deletes a program or library that everything else needs", row: rowHardStop, code: umpire.CodeCritical},
-	{id: "forbidden-read", tool: "Read", patterns: forbiddenFiles, description: "a forbidden path", row: rowHardStop, code: umpire.CodeForbiddenPath},
-	{id: "forbidden-write", tool: "Write", patterns: append(slices.Clip(forbiddenFiles), accountFiles...), description: "a forbidden path", row: rowHardStop, code: umpire.CodeForbiddenPath},
-	{id: "etc-passwd", tool: "Read", patterns: accountFiles, description: "the list of accounts", row: rowDenyRule, code: umpire.CodeBlocked, named: true, switchable: true},
+	{
+		id: "critical-system", tool: "Delete", patterns: systemFolders, description: "deletes a system directory",
+		row: rowHardStop, code: umpire.CodeCritical, wholeFolder: true,
+	},
+	{
+		id: "critical-system-tree", tool: "Write", patterns: systemFolders,
+		description: "changes everything in a system directory", row: rowHardStop, code: umpire.CodeCritical,
+		onlyTree: true, wholeFolder: true,
+	},
+	{
+		id: "critical-home", tool: "Delete", patterns: homeFolders, description: "deletes a home directory",
+		row: rowHardStop, code: umpire.CodeCritical, wholeFolder: true,
+	},
+	{
+		id: "critical-home-tree", tool: "Write", patterns: homeFolders,
+		description: "changes everything in a home directory", row: rowHardStop, code: umpire.CodeCritical,
+		onlyTree: true, wholeFolder: true,
+	},
+	{
+		id: "critical-device", tool: "Write", patterns: devices, description: "overwrites a device or kernel memory",
+		row: rowHardStop, code: umpire.CodeCritical,
+	},
+	{
+		id: "critical-core", tool: "Write", patterns: coreFiles,
+		description: "changes a file that the system needs to start", row: rowHardStop, code: umpire.CodeCritical,
+	},
+	{
+		id: "critical-first", tool: "Delete", patterns: firstPrograms,
+		description: "deletes a program or library that everything else needs", row: rowHardStop,
+		code: umpire.CodeCritical,
+	},
+	{
+		id: "forbidden-read", tool: "Read", patterns: forbiddenFiles, description: "a forbidden path", row: rowHardStop,
+		code: umpire.CodeForbiddenPath,
+	},
+	{
+		id: "forbidden-write", tool: "Write", patterns: append(slices.Clip(forbiddenFiles), accountFiles...),
+		description: "a forbidden path", row: rowHardStop, code: umpire.CodeForbiddenPath,
+	},
+	{
+		id: "etc-passwd", tool: "Read", patterns: accountFiles, description: "the list of accounts", row: rowDenyRule,
+		code: umpire.CodeBlocked, named: true, switchable: true,
+	},
 }
 
 // stateRules guard the folders that hold umpire's credentials, its store and its keys.
@@ -123,8 +162,9 @@ func stateRules(o *Options) iter.Seq[hardRule] {
 			row: rowHardStop, code: umpire.CodeForbiddenPath, named: true,
 		},
 		{
-			id: "secret-state", tool: "Read", patterns: patterns, description: "the search would read umpire's credentials",
-			row: rowAskRule, code: umpire.CodeSecret, onlyTree: true,
+			id: "secret-state", tool: "Read", patterns: patterns,
+			description: "the search would read umpire's credentials",
+			row:         rowAskRule, code: umpire.CodeSecret, onlyTree: true,
 		},
 	})
 }
@@ -137,7 +177,8 @@ func controlRules(o *Options) iter.Seq[hardRule] {
 				return
 			}
 		}
-		if o.StateDir != "" && !yield(controlRule("control-umpire", []string{escapeGlob(o.StateDir) + "/**"}, guardedGroups[0].why)) {
+		if o.StateDir != "" &&
+			!yield(controlRule("control-umpire", []string{escapeGlob(o.StateDir) + "/**"}, guardedGroups[0].why)) {
 			return
 		}
 		var programs []string

@@ -48,7 +48,9 @@ func decide(p *Policy, q Query) umpire.Decision {
 func callReasons(p *Policy, q *Query) []umpire.Reason {
 	var reasons []umpire.Reason
 	deny := func(code umpire.ReasonCode, text string) {
-		reasons = append(reasons, umpire.Reason{Row: rowInvalid, Verdict: umpire.Deny, Code: code, Text: text, Access: -1})
+		reasons = append(
+			reasons, umpire.Reason{Row: rowInvalid, Verdict: umpire.Deny, Code: code, Text: text, Access: -1},
+		)
 	}
 	if p == nil {
 		deny(umpire.CodeInvalid, "There is no policy")
@@ -237,7 +239,9 @@ func obligations(q *Query) umpire.Obligations {
 	if q.Sandbox.Mode == umpire.SandboxFullAccess && (!runsInPlan(q) || q.Sandbox.Absent) || runsBare(q) {
 		return umpire.Obligations{Sandbox: umpire.SandboxFullAccess, Network: true}
 	}
-	o := umpire.Obligations{Sandbox: umpire.SandboxReadOnly, Network: !runsInPlan(q) && (q.Sandbox.Network || needsNetwork(q))}
+	o := umpire.Obligations{
+		Sandbox: umpire.SandboxReadOnly, Network: !runsInPlan(q) && (q.Sandbox.Network || needsNetwork(q)),
+	}
 	if runsInPlan(q) || q.Sandbox.Mode == umpire.SandboxReadOnly {
 		return o
 	}

@@ -57,7 +57,9 @@ func FactsOf(call umpire.Call, env shell.Env) (umpire.Facts, error) {
 
 // invoke is the access of a tool of which nothing but the name is known.
 func (t tool) invoke() umpire.Access {
-	return umpire.Access{Kind: umpire.KindInvoke, Target: t.name, Risk: t.risk, Consequence: t.consequence, Reason: t.why}
+	return umpire.Access{
+		Kind: umpire.KindInvoke, Target: t.name, Risk: t.risk, Consequence: t.consequence, Reason: t.why,
+	}
 }
 
 // subAgentMode doubts a sub-agent that would be in another mode than who starts it: an
@@ -105,7 +107,10 @@ func pathAccesses(t tool, in input, env shell.Env) ([]umpire.Access, error) {
 	}
 	accesses := make([]umpire.Access, len(paths))
 	for i, p := range paths {
-		a := umpire.Access{Kind: umpire.KindRead, Target: fromDir(p, env), Risk: t.risk, Reason: t.why, Tree: t.shape == shapeTree || t.shape == shapeList, Names: t.shape == shapeList}
+		a := umpire.Access{
+			Kind: umpire.KindRead, Target: fromDir(p, env), Risk: t.risk, Reason: t.why,
+			Tree: t.shape == shapeTree || t.shape == shapeList, Names: t.shape == shapeList,
+		}
 		if t.shape == shapeWrite {
 			a.Kind = umpire.KindWrite
 		}
@@ -148,11 +153,17 @@ func leaves(pattern string) bool {
 	if path.IsAbs(pattern) || strings.HasPrefix(pattern, "~") || strings.Contains(pattern, "..") {
 		return true
 	}
-	return slices.ContainsFunc([]string{"{/", ",/", "{~", ",~", "(/", "|/"}, func(begin string) bool { return strings.Contains(pattern, begin) })
+	return slices.ContainsFunc(
+		[]string{"{/", ",/", "{~", ",~", "(/", "|/"},
+		func(begin string) bool { return strings.Contains(pattern, begin) },
+	)
 }
 
 // searchWords are texts in the input of a tool that reads which name no path.
-var searchWords = []string{"pattern", "query", "glob", "include", "type", "output_mode", "pages", "ignore", "description", "prompt", "explanation"}
+var searchWords = []string{
+	"pattern", "query", "glob", "include", "type", "output_mode", "pages", "ignore", "description", "prompt",
+	"explanation",
+}
 
 // unreadPath says that a tool that reads may have been told where in a field that is not
 // known here, or "": what its host opens is then not what is judged. A tool that reads a
@@ -169,7 +180,8 @@ func (in input) unreadPath(t tool, known bool) string {
 		if json.Unmarshal(raw, &text) != nil || text == "" {
 			continue
 		}
-		if t.shape == shapeRead && !known || path.IsAbs(text) || strings.HasPrefix(text, "~/") || strings.HasPrefix(text, "../") {
+		if t.shape == shapeRead && !known || path.IsAbs(text) || strings.HasPrefix(text, "~/") ||
+			strings.HasPrefix(text, "../") {
 			return fmt.Sprintf("the field %q may name a path, and is not known", name)
 		}
 	}

@@ -216,10 +216,14 @@ func gitAccesses(t tool, in input, env shell.Env) ([]umpire.Access, error) {
 		quoted[i] = "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
 	}
 	accesses := shell.Parse(strings.Join(quoted, " "), env)
-	own := slices.IndexFunc(accesses, func(a umpire.Access) bool { return a.Kind == umpire.KindExec && a.Program == words[0] && a.Doubt == "" })
+	own := slices.IndexFunc(
+		accesses,
+		func(a umpire.Access) bool { return a.Kind == umpire.KindExec && a.Program == words[0] && a.Doubt == "" },
+	)
 	if own < 0 {
 		return append(accesses, umpire.Access{
-			Kind: umpire.KindExec, Program: words[0], Args: words[1:], Words: words, Risk: t.risk, Consequence: t.consequence, Reason: t.why,
+			Kind: umpire.KindExec, Program: words[0], Args: words[1:], Words: words, Risk: t.risk,
+			Consequence: t.consequence, Reason: t.why,
 		}), nil
 	}
 	if a := &accesses[own]; t.risk.AtLeast(a.Risk) {

@@ -171,5 +171,6 @@ func scopeText(s umpire.Scope) string {
 // lifts reports whether the grant stands before rows 7, 9 and 14: it was given
 // once or for this session, by a person, about just this.
 func (p *pass) lifts() bool {
-	return !p.grant.Remembered && !p.grant.Standing && (p.grant.Scope == umpire.ScopeOnce || p.grant.Scope == umpire.ScopeSession)
+	return !p.grant.Remembered && !p.grant.Standing &&
+		(p.grant.Scope == umpire.ScopeOnce || p.grant.Scope == umpire.ScopeSession)
 }

@@ -39,15 +39,27 @@ type guardedGroup struct {
 // a push, which asks. Neither names anything that runs here.
 var guardedGroups = []guardedGroup{
 	{id: "control-umpire", why: "umpire's own rules, state and settings", empty: true, paths: []string{".umpire/**"}},
-	{id: "control-umpire", why: "umpire's own rules, state and settings", paths: []string{"~/.umpire/**", "/etc/umpire/**"}},
+	{
+		id: "control-umpire", why: "umpire's own rules, state and settings",
+		paths: []string{"~/.umpire/**", "/etc/umpire/**"},
+	},
 
 	{id: "control-git", why: "git runs programs named here", paths: gitPaths(
 		"hooks/**", "config", "config.worktree", "info/attributes", "commondir", "gitdir",
 	)},
-	{id: "control-git", why: "git runs programs named here", paths: []string{"*.git/{config,hooks/**}", "~/.gitconfig", "~/.config/git/**"}},
+	{
+		id: "control-git", why: "git runs programs named here",
+		paths: []string{"*.git/{config,hooks/**}", "~/.gitconfig", "~/.config/git/**"},
+	},
 	{id: "control-git", why: "says where git finds its settings", paths: []string{".git"}},
-	{id: "control-git-state", why: "git runs what an unfinished rebase lists", paths: gitPaths("rebase-*/**"), verbs: "rebase pull am"},
-	{id: "control-git-state", why: "git goes on with what stands here", paths: gitPaths("sequencer/**"), verbs: "cherry-pick revert rebase pull"},
+	{
+		id: "control-git-state", why: "git runs what an unfinished rebase lists", paths: gitPaths("rebase-*/**"),
+		verbs: "rebase pull am",
+	},
+	{
+		id: "control-git-state", why: "git goes on with what stands here", paths: gitPaths("sequencer/**"),
+		verbs: "cherry-pick revert rebase pull",
+	},
 	{id: "control-git-state", why: "git goes on with what stands here", paths: gitPaths("BISECT_*"), verbs: "bisect"},
 
 	{id: "control-agents", why: "an agent's settings, hooks or servers", empty: true, paths: []string{
@@ -60,7 +72,10 @@ var guardedGroups = []guardedGroup{
 		"{,.}{opencode,crush}.{json,jsonc}",
 	}},
 
-	{id: "control-editor", why: "an editor runs it when the project is opened", empty: true, paths: []string{".{devcontainer,idea}/**", ".vscode/*.json"}},
+	{
+		id: "control-editor", why: "an editor runs it when the project is opened", empty: true,
+		paths: []string{".{devcontainer,idea}/**", ".vscode/*.json"},
+	},
 	{id: "control-editor", why: "an editor runs it when the project is opened", paths: []string{
 		"*.code-workspace", ".devcontainer.json", ".zed/{tasks,settings,debug}.json", ".run/*.run.xml",
 	}},
@@ -74,12 +89,14 @@ var guardedGroups = []guardedGroup{
 		".tool-versions", "{,.}mise{,.*}.toml", "{,.}mise/config*.toml", ".config/mise{/**,.toml}", ".mise/tasks/**",
 	}},
 	{id: "control-packages", why: "a package manager runs, or fetches from, what it names", paths: []string{
-		".npmrc", ".yarnrc", ".yarnrc.{yml,yaml}", ".yarn/{releases,plugins}/**", ".pnpmfile.{cjs,mjs}", "pnpmfile.js", "bunfig.toml",
+		".npmrc", ".yarnrc", ".yarnrc.{yml,yaml}", ".yarn/{releases,plugins}/**", ".pnpmfile.{cjs,mjs}", "pnpmfile.js",
+		"bunfig.toml",
 		".cargo/{config,config.toml}", ".bundle/config", ".mvn/**",
 	}},
 
 	{id: "control-shell", why: "runs when a shell starts", paths: []string{
-		"~/.{bashrc,bash_profile,bash_login,bash_logout,bash_aliases,profile}", "~/.{zshrc,zshenv,zprofile,zlogin,zlogout}", "~/.config/fish/**",
+		"~/.{bashrc,bash_profile,bash_login,bash_logout,bash_aliases,profile}",
+		"~/.{zshrc,zshenv,zprofile,zlogin,zlogout}", "~/.config/fish/**",
 		"/etc/{profile,bash.bashrc,bashrc,zshrc,zshenv,environment}", "/etc/profile.d/**",
 	}},
 	{id: "control-login", why: "decides who may log in, or runs by itself", paths: []string{
@@ -107,7 +124,9 @@ func GuardedPlaces() iter.Seq[GuardedPlace] {
 			for _, written := range g.paths {
 				paths, _ := expandBraces(written) // the tests see to it that they are well formed
 				for _, path := range paths {
-					if !yield(GuardedPlace{ID: g.id, Path: path, Why: g.why, Empty: g.empty, Verbs: strings.Fields(g.verbs)}) {
+					if !yield(
+						GuardedPlace{ID: g.id, Path: path, Why: g.why, Empty: g.empty, Verbs: strings.Fields(g.verbs)},
+					) {
 						return
 					}
 				}

@@ -43,7 +43,9 @@ func guesses(in input, env shell.Env) []umpire.Access {
 	}
 	for _, p := range paths {
 		if target := fromDir(p, env); target != "" {
-			all = append(all, umpire.Access{Kind: umpire.KindRead, Target: target, Risk: umpire.Low, Reason: "a path that a tool is given"})
+			all = append(all, umpire.Access{
+				Kind: umpire.KindRead, Target: target, Risk: umpire.Low, Reason: "a path that a tool is given",
+			})
 		}
 	}
 	return all
@@ -100,7 +102,8 @@ func (j *judge) guessed(control []*compiled) []umpire.Reason {
 	if reasons := append(j.hardStop(), j.denyRuleByMatch()...); len(reasons) > 0 {
 		return reasons
 	}
-	if len(control) > 0 && len(j.granted(func(p *pass) bool { return p.exact && p.lifts() && p.grant.Scope == umpire.ScopeOnce })) == 0 {
+	if len(control) > 0 &&
+		len(j.granted(func(p *pass) bool { return p.exact && p.lifts() && p.grant.Scope == umpire.ScopeOnce })) == 0 {
 		return j.asks(reasonsOf(control, rowControl, umpire.Ask))
 	}
 	var secrets []*compiled
@@ -122,6 +125,8 @@ func (j *judge) asks(reasons []umpire.Reason) []umpire.Reason {
 
 // denyRuleByMatch: a rule without a match is about its tool, and this is another one.
 func (j *judge) denyRuleByMatch() []umpire.Reason {
-	rules := slices.DeleteFunc(slices.Clone(j.hits.rows[rowDenyRule]), func(c *compiled) bool { return c.rule.Match == umpire.Match{} })
+	rules := slices.DeleteFunc(
+		slices.Clone(j.hits.rows[rowDenyRule]), func(c *compiled) bool { return c.rule.Match == umpire.Match{} },
+	)
 	return reasonsOf(rules, rowDenyRule, umpire.Deny)
 }

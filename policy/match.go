@@ -136,7 +136,8 @@ func (c *compiled) matchesLine(s *subject) bool {
 	if slices.Equal(a.Line, c.line) {
 		return true
 	}
-	return !c.allows() && len(a.Words) == len(c.line) && a.Program == c.line[0] && slices.Equal(a.Words[1:], plainWords(c.line[1:]))
+	return !c.allows() && len(a.Words) == len(c.line) && a.Program == c.line[0] &&
+		slices.Equal(a.Words[1:], plainWords(c.line[1:]))
 }
 
 // matchesWords compares whole words. A rule that denies or asks also sees a

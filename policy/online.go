@@ -11,7 +11,8 @@ import (
 // name the host that they reach. They say nothing about whether a call may run: only
 // what it gets when it does.
 var onlineWords = map[string]string{
-	"npm":    "install i in add ci update up upgrade audit outdated view info show publish login whoami exec create init search ping pack",
+	"npm": "install i in add ci update up upgrade audit outdated view info show publish login whoami exec create " +
+		"init search ping pack",
 	"pnpm":   "install i add update up upgrade fetch audit outdated publish dlx exec create import",
 	"yarn":   "install add up upgrade audit outdated publish dlx create info",
 	"bun":    "install i add update outdated publish create x",

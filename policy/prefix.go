@@ -91,7 +91,8 @@ func joinLine(line []string) string {
 		}
 		bare, pattern := strings.CutPrefix(word, umpire.PatternMark)
 		switch {
-		case strings.ContainsAny(bare, "\x00"+umpire.PatternMark), pattern && (quoteWord(bare) != bare || !strings.ContainsAny(bare, wildcards)):
+		case strings.ContainsAny(bare, "\x00"+umpire.PatternMark), pattern &&
+			(quoteWord(bare) != bare || !strings.ContainsAny(bare, wildcards)):
 			return ""
 		case !pattern && strings.ContainsAny(bare, wildcards) && quoteWord(bare) == bare:
 			bare = "'" + bare + "'"

@@ -218,7 +218,9 @@ func (j *judge) degraded() []umpire.Reason {
 	if j.query.Degraded == "" {
 		return nil
 	}
-	return one(rowDegraded, umpire.Ask, umpire.CodeDegraded, "A rule that denies or asks may be missing: "+j.query.Degraded)
+	return one(
+		rowDegraded, umpire.Ask, umpire.CodeDegraded, "A rule that denies or asks may be missing: "+j.query.Degraded,
+	)
 }
 
 func (j *judge) bypass() []umpire.Reason {
@@ -277,7 +279,9 @@ func (j *judge) harmless() bool {
 func (j *judge) allowRule() []umpire.Reason {
 	var reasons []umpire.Reason
 	for _, c := range j.allowing() {
-		reasons = append(reasons, umpire.Reason{Row: rowAllowRule, Verdict: umpire.Allow, Code: c.code, Text: c.text(), Rule: c.ref})
+		reasons = append(
+			reasons, umpire.Reason{Row: rowAllowRule, Verdict: umpire.Allow, Code: c.code, Text: c.text(), Rule: c.ref},
+		)
 	}
 	return reasons
 }
@@ -349,7 +353,9 @@ func writtenText(files []string) string {
 	if len(files) > maxWritten {
 		files, more = files[:maxWritten], ", …"
 	}
-	return fmt.Sprintf("the agent changed %s of it since a person confirmed its code: %s", count, strings.Join(files, ", ")+more)
+	return fmt.Sprintf(
+		"the agent changed %s of it since a person confirmed its code: %s", count, strings.Join(files, ", ")+more,
+	)
 }
 
 // Holds reports whether what runs is held by umpire's own sandbox.

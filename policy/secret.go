@@ -23,33 +23,54 @@ var secretFiles = []struct {
 		"/**/{example,sample,template,dist,defaults}.env",
 	}, "an environment file; free are .env.example, .sample, .template, .dist and .defaults"},
 	{"secret-keys", []string{
-		"/**/*.{pem,key,p12,pfx,jks,keystore,kdbx,ppk,ovpn}", "/**/*_{rsa,dsa,ecdsa,ed25519}", "/**/id_{ecdsa,ed25519}_sk", "/etc/ssh/ssh_host_*_key", "/etc/ssl/private/**",
-	}, []string{"/**/{ca,cacert,cert,certs,certificate,chain,fullchain,public,pubkey}.pem"}, "a private key or a store of keys"},
+		"/**/*.{pem,key,p12,pfx,jks,keystore,kdbx,ppk,ovpn}", "/**/*_{rsa,dsa,ecdsa,ed25519}",
+		"/**/id_{ecdsa,ed25519}_sk", "/etc/ssh/ssh_host_*_key", "/etc/ssl/private/**",
+	}, []string{
+		"/**/{ca,cacert,cert,certs,certificate,chain,fullchain,public,pubkey}.pem",
+	}, "a private key or a store of keys"},
 	{"secret-logins", []string{
 		"/**/{.netrc,_netrc,.pypirc,.npmrc,.git-credentials,.pgpass,.my.cnf,.htpasswd,.vault-token,.s3cfg,.boto}",
-		"/**/{.dockercfg,.mylogin.cnf,pgpass.conf,.vault_pass,.vault_pass.txt,.erlang.cookie,.terraformrc,local.settings.json}",
-		"/**/{auth.json,tokens.json,.secrets,wp-config.php,gcp-key.json}", "/**/vault-password*", "/**/*-adminsdk-*.json", "/**/*.tfvars", "/**/terraform.tfvars.json",
+		"/**/{.dockercfg,.mylogin.cnf,pgpass.conf,.vault_pass,.vault_pass.txt}",
+		"/**/{.erlang.cookie,.terraformrc,local.settings.json}",
+		"/**/{auth.json,tokens.json,.secrets,wp-config.php,gcp-key.json}", "/**/vault-password*",
+		"/**/*-adminsdk-*.json", "/**/*.tfvars", "/**/terraform.tfvars.json",
 		"/**/.gemini/oauth_creds.json", "/**/.gem/credentials",
 		"/**/client_secret*.json",
-		"/**/credentials*.json", "/**/.credentials.json", "/**/service-account*.json", "/**/secrets.{yml,yaml,json,toml}",
+		"/**/credentials*.json", "/**/.credentials.json", "/**/service-account*.json",
+		"/**/secrets.{yml,yaml,json,toml}",
 		"/**/*.tfstate", "/**/*.tfstate.backup", "~/.claude.json", "/run/secrets/**", "/var/run/secrets/**",
 	}, nil, "names and passwords, or tokens"},
 	{"secret-clouds", []string{
-		"/**/.aws/**", "/**/.azure/**", "/**/.config/gcloud/**", "/**/.docker/config.json", "/**/.kube/config", "/**/kubeconfig",
+		"/**/.aws/**", "/**/.azure/**", "/**/.config/gcloud/**", "/**/.docker/config.json", "/**/.kube/config",
+		"/**/kubeconfig",
 		"/**/.oci/**", "/**/.config/rclone/rclone.conf", "/**/.config/doctl/config.yaml",
-		"/**/.config/gh/hosts.yml", "/**/.cargo/credentials", "/**/.cargo/credentials.toml", "/**/.terraform.d/credentials.tfrc.json",
+		"/**/.config/gh/hosts.yml", "/**/.cargo/credentials", "/**/.cargo/credentials.toml",
+		"/**/.terraform.d/credentials.tfrc.json",
 	}, nil, "what logs in to a cloud or a registry"},
 	{"secret-home", []string{
-		"/**/.ssh/**", "/**/.gnupg/**", "/**/.password-store/**", "/**/.local/share/keyrings/**", "/**/Library/Keychains/**",
+		"/**/.ssh/**", "/**/.gnupg/**", "/**/.password-store/**", "/**/.local/share/keyrings/**",
+		"/**/Library/Keychains/**",
 	}, []string{"/**/.ssh/*.pub"}, "keys and passwords of a person"},
 	{"secret-browser", []string{
-		"/**/.mozilla/**", "/**/.config/{google-chrome*,chromium,BraveSoftware,microsoft-edge*,vivaldi,opera}/**", "/**/snap/{firefox,chromium}/**",
-		"/**/Library/Application Support/{Google/Chrome,Chromium,Firefox,BraveSoftware,Microsoft Edge,Vivaldi}/**", "/**/Library/{Safari,Cookies}/**",
-		"/**/{cookies.txt,cookies.sqlite}", "/**/AppData/{Local,Roaming}/{Google/Chrome,Chromium,Mozilla,BraveSoftware,Microsoft/Edge}/**",
+		"/**/.mozilla/**", "/**/.config/{google-chrome*,chromium,BraveSoftware,microsoft-edge*,vivaldi,opera}/**",
+		"/**/snap/{firefox,chromium}/**",
+		"/**/Library/Application Support/{Google/Chrome,Chromium,Firefox,BraveSoftware,Microsoft Edge,Vivaldi}/**",
+		"/**/Library/{Safari,Cookies}/**",
+		"/**/{cookies.txt,cookies.sqlite}",
+		"/**/AppData/{Local,Roaming}/{Google/Chrome,Chromium,Mozilla,BraveSoftware,Microsoft/Edge}/**",
 	}, nil, "a browser's profile: cookies and passwords"},
-	{"secret-history", []string{"/**/.*_history", "/**/fish_history", "/**/.Rhistory", "/**/.dbshell"}, nil, "what somebody typed, passwords too"},
-	{"secret-umpire", []string{"~/.umpire", "/**/.umpire/{state,keys}/**"}, nil, "what answers umpire's questions, and what it keeps"},
-	{"secret-process", []string{"/proc/*/{environ,mem}", "/proc/*/task/*/{environ,mem}"}, nil, "the environment or the memory of a process"},
+	{
+		"secret-history", []string{"/**/.*_history", "/**/fish_history", "/**/.Rhistory", "/**/.dbshell"}, nil,
+		"what somebody typed, passwords too",
+	},
+	{
+		"secret-umpire", []string{"~/.umpire", "/**/.umpire/{state,keys}/**"}, nil,
+		"what answers umpire's questions, and what it keeps",
+	},
+	{
+		"secret-process", []string{"/proc/*/{environ,mem}", "/proc/*/task/*/{environ,mem}"}, nil,
+		"the environment or the memory of a process",
+	},
 }
 
 // SecretFiles are the patterns of the files that the built-in rules about secrets, and about
@@ -88,8 +109,9 @@ func secretRules(o *Options) iter.Seq[hardRule] {
 				s.patterns = append(slices.Clip(s.patterns), own, own+"/{state,keys}/**")
 			}
 			h := hardRule{
-				id: s.id, tool: "Read", patterns: s.patterns, except: s.except, description: "may hold secrets: " + s.description,
-				row: rowAskRule, code: umpire.CodeSecret, secret: true,
+				id: s.id, tool: "Read", patterns: s.patterns, except: s.except,
+				description: "may hold secrets: " + s.description,
+				row:         rowAskRule, code: umpire.CodeSecret, secret: true,
 			}
 			if !yield(h) {
 				return

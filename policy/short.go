@@ -115,5 +115,6 @@ func FormatShort(r umpire.Rule) string {
 
 // keyed reports whether a match would be read as one with a key in front.
 func keyed(text string) bool {
-	return strings.HasPrefix(text, keyCommand) || strings.HasPrefix(text, keyPath) || strings.HasPrefix(text, keyDomain) || strings.HasPrefix(text, wholeLine)
+	return strings.HasPrefix(text, keyCommand) || strings.HasPrefix(text, keyPath) ||
+		strings.HasPrefix(text, keyDomain) || strings.HasPrefix(text, wholeLine)
 }

@@ -52,8 +52,8 @@ func suffixesOf(a *umpire.Access) []string {
 
 // NormalizeSuffixes brings configured suffixes to the form they are compared
 // in: trimmed, lower case, with a dot in front, without doubles, in the given
-// order. "*.rs" is what people write for ".rs", and is taken for it. Empty items and single dots are dropped; when nothing is left nothing
-// is restricted.
+// order. "*.rs" is what people write for ".rs", and is taken for it. Empty items and single dots
+// are dropped; when nothing is left nothing is restricted.
 func NormalizeSuffixes(items []string) []string {
 	normal := []string{}
 	for _, item := range items {

@@ -100,7 +100,8 @@ var widenable = map[string][]string{
 	"pnpm":  {"test", "run"},
 	"yarn":  {"test", "run", "lint", "build"},
 	"mkdir": nil, "touch": nil, "cp": nil, "mv": nil, "ln": nil, "tee": nil, "chmod": nil, "sed": nil, "patch": nil,
-	"gofmt": nil, "goimports": nil, "gofumpt": nil, "prettier": nil, "black": nil, "isort": nil, "ruff": {"format", "check"},
+	"gofmt": nil, "goimports": nil, "gofumpt": nil, "prettier": nil, "black": nil, "isort": nil,
+	"ruff":    {"format", "check"},
 	"rustfmt": nil, "clang-format": nil, "shfmt": nil, "terraform": {"fmt"}, "eslint": nil, "tsc": nil, "pytest": nil,
 }
 
@@ -136,7 +137,8 @@ func subcommandWords(a *umpire.Access, p *part) int {
 	if p.consequence == umpire.Outward {
 		n++
 	}
-	if n > len(a.Words) || n == len(a.Words) && len(a.Line) == n || n > 1 && p.consequence == umpire.Outward && strings.HasPrefix(a.Words[n-1], "-") {
+	if n > len(a.Words) || n == len(a.Words) && len(a.Line) == n ||
+		n > 1 && p.consequence == umpire.Outward && strings.HasPrefix(a.Words[n-1], "-") {
 		return 0
 	}
 	return n

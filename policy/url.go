@@ -41,7 +41,8 @@ const (
 // metadataHosts answer, from within a cloud, with its credentials. Some of the
 // addresses look like any other.
 var metadataHosts = []string{
-	"169.254.169.254", "169.254.170.2", "169.254.170.23", "fd00:ec2::254", "fd20:ce::254", "100.100.100.200", "168.63.129.16", "192.0.0.192",
+	"169.254.169.254", "169.254.170.2", "169.254.170.23", "fd00:ec2::254", "fd20:ce::254", "100.100.100.200",
+	"168.63.129.16", "192.0.0.192",
 	"metadata", "metadata.google.internal", "instance-data", "instance-data.ec2.internal",
 }
 
@@ -102,7 +103,9 @@ func numeric(host string) bool {
 }
 
 // privateNames are the ends of host names that never lead to the public web.
-var privateNames = []string{"localhost", ".localhost", ".local", ".internal", ".lan", ".home.arpa", ".corp", ".intranet"}
+var privateNames = []string{
+	"localhost", ".localhost", ".local", ".internal", ".lan", ".home.arpa", ".corp", ".intranet",
+}
 
 // PrivateHost reports whether a host, as it is written in a URL, is this machine or on
 // a private network: fetching from it is asked about. A name that only leads there is
@@ -132,7 +135,8 @@ func privateHost(host string) bool {
 // wildcardNames are zones of the public web in which names lead to the addresses that they
 // spell, or to this machine.
 var wildcardNames = []string{
-	"nip.io", "sslip.io", "xip.io", "traefik.me", "local.gd", "backname.io", "1u.ms", "rbndr.us", "localtest.me", "lvh.me", "vcap.me",
+	"nip.io", "sslip.io", "xip.io", "traefik.me", "local.gd", "backname.io", "1u.ms", "rbndr.us", "localtest.me",
+	"lvh.me", "vcap.me",
 	"lacolhost.com", "fuf.me", "localho.st", "localhost.direct", "smackaho.st", "yoogle.com",
 }
 
@@ -169,8 +173,10 @@ func PublicAddress(addr netip.Addr) bool {
 // where some clouds keep their metadata service.
 var specialBlocks = sync.OnceValue(func() []netip.Prefix {
 	return prefixes(
-		"0.0.0.0/8", "100.64.0.0/10", "192.0.0.0/24", "192.0.2.0/24", "192.88.99.0/24", "198.18.0.0/15", "198.51.100.0/24",
-		"203.0.113.0/24", "240.0.0.0/4", "::/96", "64:ff9b::/96", "64:ff9b:1::/48", "100::/64", "2001::/23", "2001:db8::/32",
+		"0.0.0.0/8", "100.64.0.0/10", "192.0.0.0/24", "192.0.2.0/24", "192.88.99.0/24", "198.18.0.0/15",
+		"198.51.100.0/24",
+		"203.0.113.0/24", "240.0.0.0/4", "::/96", "64:ff9b::/96", "64:ff9b:1::/48", "100::/64", "2001::/23",
+		"2001:db8::/32",
 		"2002::/16", "3fff::/20", "5f00::/16", "fec0::/10",
 	)
 })

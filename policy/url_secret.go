@@ -47,7 +47,9 @@ func givesAway(text string) string {
 }
 
 // secretNames are names of query parameters that carry secrets.
-var secretNames = []string{"token", "secret", "password", "passwd", "api_key", "apikey", "access_key", "private_key", "auth"}
+var secretNames = []string{
+	"token", "secret", "password", "passwd", "api_key", "apikey", "access_key", "private_key", "auth",
+}
 
 func secretQuery(u *url.URL) bool {
 	for name := range u.Query() {
@@ -65,9 +67,13 @@ func secretQuery(u *url.URL) bool {
 // separates the parameters of a query, separate parts.
 func opaque(text string) string {
 	all := 0
-	for part := range strings.FieldsFuncSeq(text, func(r rune) bool { return strings.ContainsRune("/?&=#;, \t\n", r) }) {
+	for part := range strings.FieldsFuncSeq(
+		text, func(r rune) bool { return strings.ContainsRune("/?&=#;, \t\n", r) },
+	) {
 		count := 0
-		for word := range strings.FieldsFuncSeq(part, func(r rune) bool { return r > 127 || !isLetterOrDigit(byte(r)) }) {
+		for word := range strings.FieldsFuncSeq(
+			part, func(r rune) bool { return r > 127 || !isLetterOrDigit(byte(r)) },
+		) {
 			switch {
 			case commitHash(word):
 			case len(word) > maxPlainWord:

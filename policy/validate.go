@@ -179,7 +179,9 @@ func validSegments(text string) error {
 		case segment != "**" && !doublestar.ValidatePattern(segment):
 			return fmt.Errorf("segment %q is not a valid pattern", segment)
 		case mixedRange(segment):
-			return fmt.Errorf("segment %q has a range from one case into another, which means nothing where case is ignored", segment)
+			return fmt.Errorf(
+				"segment %q has a range from one case into another, which means nothing where case is ignored", segment,
+			)
 		}
 	}
 	return nil

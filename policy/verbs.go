@@ -78,7 +78,8 @@ func usesPersonVerb(a *umpire.Access) (verb string, uses bool) {
 
 // isOwnProgram reports whether a program bears umpire's name.
 func isOwnProgram(a *umpire.Access) bool {
-	return a.Kind == umpire.KindExec && (strings.EqualFold(a.Program, "umpire") || strings.EqualFold(a.Program, "umpire.exe"))
+	return a.Kind == umpire.KindExec &&
+		(strings.EqualFold(a.Program, "umpire") || strings.EqualFold(a.Program, "umpire.exe"))
 }
 
 // personVerbOf looks for a verb below the one that was found already. A word after an
