@@ -43,7 +43,10 @@ func (b *Bounds) linkBelow(root string) string {
 		return nil
 	})
 	if err != nil {
-		return fmt.Sprintf("%q holds more than %d files, and a link among them could lead out of the project", files.Clip(root), maxBelow)
+		return fmt.Sprintf(
+			"%q holds more than %d files, and a link among them could lead out of the project", files.Clip(root),
+			maxBelow,
+		)
 	}
 	return out
 }

@@ -16,8 +16,9 @@ var markers = [...]string{
 	"composer.json", "mix.exs", "Package.swift", "CMakeLists.txt", "flake.nix",
 }
 
-// discover sets the root and returns the repository around it, if there is one. The nearest .git wins over every marker, even when it turns out to be
-// unusable: going on to a repository further up would widen what is inside.
+// discover sets the root and returns the repository around it, if there is one. The nearest .git
+// wins over every marker, even when it turns out to be unusable: going on to a repository further
+// up would widen what is inside.
 func (b *Bounds) discover(o Options) (Repository, error) {
 	start := b.Dir
 	if o.Root != "" {
@@ -44,7 +45,9 @@ func (b *Bounds) pickRoot(start, top string) string {
 	if top != "" {
 		return top
 	}
-	marked := files.Ancestor(start, func(dir string) bool { return !b.tooWide(dir) && hasMarker(dir) && b.credible(dir, start) })
+	marked := files.Ancestor(
+		start, func(dir string) bool { return !b.tooWide(dir) && hasMarker(dir) && b.credible(dir, start) },
+	)
 	if marked != "" {
 		return marked
 	}

@@ -117,7 +117,8 @@ func (s *search) follow(link string) error {
 	if len(s.links) > maxLinks {
 		return errManyLinks
 	}
-	if !slices.ContainsFunc(s.folders, func(folder string) bool { return files.Within(folder, target) }) && s.pattern == "" {
+	if !slices.ContainsFunc(s.folders, func(folder string) bool { return files.Within(folder, target) }) &&
+		s.pattern == "" {
 		s.folders = append(s.folders, target)
 	}
 	return nil
