@@ -162,7 +162,9 @@ func (b *base) limitNote(typed string, p *Profile) (note string, loud bool) {
 		return b.textf("saved; the project's configuration narrows it to %s", strings.Join(p.Suffixes, " ")), true
 	case slices.ContainsFunc(p.Suffixes, policy.FitsNoFile):
 		useless := slices.DeleteFunc(slices.Clone(p.Suffixes), func(s string) bool { return !policy.FitsNoFile(s) })
-		return b.textf("saved, but no file has such a suffix: %s; a suffix begins at the last dot", strings.Join(useless, " ")), true
+		return b.textf(
+			"saved, but no file has such a suffix: %s; a suffix begins at the last dot", strings.Join(useless, " "),
+		), true
 	}
 	return b.textf("saved: %s may edit %s", p.Name, strings.Join(p.Suffixes, " ")), false
 }
@@ -176,7 +178,8 @@ func (s *agentsScreen) draw(m *model, width, height int) []string {
 		lines = append(lines, "…")
 	}
 	lines = append(lines, paint(dimStyle, fold([]string{
-		m.text("Suffixes limit filesystem-edit and filesystem-edit_search only; other tools are judged by rules. Separate them with commas. Empty: unrestricted."),
+		m.text("Suffixes limit filesystem-edit and filesystem-edit_search only; other tools are judged by rules. " +
+			"Separate them with commas. Empty: unrestricted."),
 	}, width))...)
 	if s.note != "" {
 		style := okStyle
@@ -185,7 +188,9 @@ func (s *agentsScreen) draw(m *model, width, height int) []string {
 		}
 		lines = append(append(lines, ""), paint(style, fold(safe(s.note), width))...)
 	}
-	return append(filled(lines, height-1), dimStyle.Render(cut(m.text("Tab: next agent · Enter: save · Esc: back"), width)))
+	return append(
+		filled(lines, height-1), dimStyle.Render(cut(m.text("Tab: next agent · Enter: save · Esc: back"), width)),
+	)
 }
 
 // row draws one agent.
@@ -205,7 +210,8 @@ func (s *agentsScreen) row(m *model, i, width int) []string {
 		limit = strings.Join(row.profile.Suffixes, " ")
 	}
 	return []string{
-		boldStyle.Render(cut(mark+view.Visible(row.profile.Name), width)) + dimStyle.Render(oneLine("  "+tools, width-20)),
+		boldStyle.Render(cut(mark+view.Visible(row.profile.Name), width)) +
+			dimStyle.Render(oneLine("  "+tools, width-20)),
 		cut(name+fieldView(&row.field, m.text("empty: unrestricted")), width),
 		dimStyle.Render(cut(view.Joined("  "+m.text("in force"), ": ", view.Visible(limit)), width)),
 		"",

@@ -16,8 +16,8 @@ import (
 )
 
 // Rules of this file: what was typed before a card stood there for a moment answers
-// nothing, and neither does the beginning of a word. Enter never approves. An answer is bound to the card that was shown, and
-// while one is on its way no other is taken.
+// nothing, and neither does the beginning of a word. Enter never approves. An answer is bound to
+// the card that was shown, and while one is on its way no other is taken.
 
 // SettleTime is how long keys are ignored after a card has appeared.
 const SettleTime = 400 * time.Millisecond
@@ -249,7 +249,8 @@ func (a *approval) always(scope umpire.Scope) tea.Cmd {
 	switch {
 	case a.card.Hidden():
 		a.complaint = a.text("It contains hidden characters, shown here as escapes. It can be approved once only.")
-	case a.current().Indeterminate || len(a.card.Reach(umpire.Answer{Scope: scope})) == 0 && len(a.card.Widths(scope)) == 0:
+	case a.current().Indeterminate ||
+		len(a.card.Reach(umpire.Answer{Scope: scope})) == 0 && len(a.card.Widths(scope)) == 0:
 		a.complaint = a.text("no rule can stand for this call")
 	case scope == umpire.ScopeSession:
 		return a.answer(umpire.Answer{Choice: umpire.Approve, Scope: scope})
@@ -409,7 +410,8 @@ func (a *approval) answerAll(answer umpire.Answer, list []umpire.Pending) tea.Cm
 		msg := answeredMsg{answer: answer}
 		for _, p := range list {
 			bound := answer
-			bound.Request, bound.ArgsHash, bound.Version, bound.ShownDigest = p.Request, p.ArgsHash, p.Version, p.ShownDigest
+			bound.Request, bound.Version = p.Request, p.Version
+			bound.ArgsHash, bound.ShownDigest = p.ArgsHash, p.ShownDigest
 			if _, err := a.conf.Gate.Resolve(ctx, bound); err != nil {
 				msg.err = err
 				return msg
@@ -502,7 +504,8 @@ func (a *approval) rest() []umpire.Pending {
 	var rest []umpire.Pending
 	for _, p := range a.list {
 		session := a.sessions[p.Session]
-		plain := !p.Warning && !p.Consequence.AtLeast(umpire.Outward) && !p.Indeterminate && !view.New(p, session, a.conf.Text, a.shown, false).Hidden()
+		plain := !p.Warning && !p.Consequence.AtLeast(umpire.Outward) && !p.Indeterminate &&
+			!view.New(p, session, a.conf.Text, a.shown, false).Hidden()
 		if plain && p.Batch == a.current().Batch && p.Session == a.current().Session && p.Risk == a.current().Risk {
 			rest = append(rest, p)
 		}

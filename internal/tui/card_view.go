@@ -50,7 +50,10 @@ func (a *approval) cardLines(width int) []string {
 	if a.card == nil {
 		return nil
 	}
-	form := cardForm{a.card, width, len(a.list), a.explains, a.raw, a.changes, len(a.diff), len(a.why), a.step == stepConfirm, a.chosen()}
+	form := cardForm{
+		a.card, width, len(a.list), a.explains, a.raw, a.changes, len(a.diff), len(a.why), a.step == stepConfirm,
+		a.chosen(),
+	}
 	if form != a.form {
 		a.form, a.lines = form, cardView{a}.draw(width)
 	}
@@ -189,7 +192,9 @@ func (a cardView) menu(width, height int) []string {
 	case stepReason:
 		lines = a.field(view.Joined(a.text("Deny"), ": ", ""), a.text("Enter: confirm denying · Esc: back"), width)
 	case stepRule:
-		lines = a.field(view.Joined(a.text("Rule to write"), ": ", ""), a.text("Enter: look at it · Tab: wider · Esc: back"), width)
+		lines = a.field(
+			view.Joined(a.text("Rule to write"), ": ", ""), a.text("Enter: look at it · Tab: wider · Esc: back"), width,
+		)
 	case stepConfirm:
 		allow := a.text("write it and allow")
 		if a.scope == umpire.ScopeSession {
@@ -245,7 +250,9 @@ const scopesFrom = 18
 
 // choices are the answers, with what each scope covers.
 func (a cardView) choices(width, height int) []string {
-	lines := fold([]string{keys("y", a.text("allow once"), "a", a.text("always allow"), "n", a.text("deny"), "c", a.text("cancel"))}, width)
+	lines := fold([]string{
+		keys("y", a.text("allow once"), "a", a.text("always allow"), "n", a.text("deny"), "c", a.text("cancel")),
+	}, width)
 	if height >= scopesFrom {
 		lines = append(lines, a.scopes(width)...)
 	}
@@ -306,7 +313,8 @@ func (a cardView) restLines(width int) []string {
 
 // waitingElsewhere is the line that says that a card waits while it is not answered.
 func (a *approval) waitingElsewhere() string {
-	return warnStyle.Render(fmt.Sprintf(a.text("%d wait for an answer"), len(a.list))) + dimStyle.Render(" · ") + keys("Tab", a.text("answer"))
+	return warnStyle.Render(fmt.Sprintf(a.text("%d wait for an answer"), len(a.list))) + dimStyle.Render(" · ") +
+		keys("Tab", a.text("answer"))
 }
 
 func trimmed(text string) string { return strings.TrimSpace(typed(text)) }

@@ -25,9 +25,15 @@ func slashes() []slash {
 	return []slash{
 		{"status", "", "show how things stand", showStatus},
 		{"mode", "[MODE]", "show or change the mode: default, auto, ask, reject, plan, bypass", changeMode},
-		{"plan", "", "go to plan mode: only reads run", func(m *model, _ string) tea.Cmd { return m.setMode(umpire.ModePlan) }},
+		{
+			"plan", "", "go to plan mode: only reads run",
+			func(m *model, _ string) tea.Cmd { return m.setMode(umpire.ModePlan) },
+		},
 		{"exit-plan", "", "go back to the mode before plan mode, with leave to do what was planned", exitPlan},
-		{"timeline", "", "show what was asked, decided and run", func(m *model, _ string) tea.Cmd { return m.enter(newTimeline()) }},
+		{
+			"timeline", "", "show what was asked, decided and run",
+			func(m *model, _ string) tea.Cmd { return m.enter(newTimeline()) },
+		},
 		{"sessions", "", "list the sessions of this project", openSessions},
 		{"resume", "[ID]", "go on with another session of this project", resume},
 		{"fork", "[ID]", "begin a session with this conversation, without its grants", fork},
@@ -140,7 +146,9 @@ func statusText(m *model) []string {
 	s := &m.session
 	lines := []string{m.text("permission") + " " + m.conf.Text.Word("state", string(m.facts.state))}
 	if m.facts.kind != "" {
-		lines[0] = view.Bracketed(lines[0], view.Joined(m.conf.Text.Word("type", string(m.facts.kind)), ", ", m.text("risk "+m.facts.risk)))
+		lines[0] = view.Bracketed(
+			lines[0], view.Joined(m.conf.Text.Word("type", string(m.facts.kind)), ", ", m.text("risk "+m.facts.risk)),
+		)
 	}
 	if b := m.facts.blocked; b != nil {
 		lines = append(lines, m.text("blocked")+" "+m.blockedText(b))

@@ -67,7 +67,10 @@ func standing(ctx context.Context, gate umpire.Gate, id umpire.SessionID, projec
 const maxDepth = 8
 
 // belongs reports whether a session is of the family: it, or one that it descends from.
-func belongs(ctx context.Context, gate umpire.SessionReader, family map[umpire.SessionID]umpire.Session, strangers map[umpire.SessionID]bool, id umpire.SessionID) bool {
+func belongs(
+	ctx context.Context, gate umpire.SessionReader, family map[umpire.SessionID]umpire.Session,
+	strangers map[umpire.SessionID]bool, id umpire.SessionID,
+) bool {
 	var line []umpire.Session
 	for next := id; len(line) < maxDepth; {
 		if _, known := family[next]; known {
@@ -260,7 +263,9 @@ func (b *base) accessText(e *umpire.Event) string {
 // eventLine is an event as a person reads it.
 func (b *base) eventLine(e *umpire.Event) string {
 	parts := []string{fmt.Sprintf("%6d  %s  %-24s", e.Seq, e.At.Local().Format(time.TimeOnly), e.Kind)}
-	for _, part := range []string{e.Tool, b.conf.Text.Word("of risk", e.Risk), view.Outcome(e, b.conf.Text), b.accessText(e)} {
+	for _, part := range []string{
+		e.Tool, b.conf.Text.Word("of risk", e.Risk), view.Outcome(e, b.conf.Text), b.accessText(e),
+	} {
 		if part != "" {
 			parts = append(parts, part)
 		}

@@ -17,7 +17,9 @@ func (s *helpScreen) update(m *model, msg tea.Msg) tea.Cmd {
 	if !isKey {
 		return nil
 	}
-	by, moves := map[string]int{"j": 1, "down": 1, "k": -1, "up": -1, "pgdown": m.height / 2, "pgup": -m.height / 2}[k.String()]
+	by, moves := map[string]int{
+		"j": 1, "down": 1, "k": -1, "up": -1, "pgdown": m.height / 2, "pgup": -m.height / 2,
+	}[k.String()]
 	if !moves || s.most == 0 {
 		m.screen = nil
 		if strings.TrimSpace(k.Text) != "" && k.String() != "q" { // the next message begins with it

@@ -27,7 +27,9 @@ func (l *list) set(rows []string) {
 
 // press moves in a list of so many rows.
 func (l *list) press(key string, page, rows int) {
-	by := map[string]int{"j": 1, "down": 1, "k": -1, "up": -1, "pgdown": page, "pgup": -page, "end": rows, "home": -rows}[key]
+	by := map[string]int{
+		"j": 1, "down": 1, "k": -1, "up": -1, "pgdown": page, "pgup": -page, "end": rows, "home": -rows,
+	}[key]
 	l.at = max(0, min(l.at+by, rows-1))
 }
 

@@ -23,7 +23,9 @@ func markdown(said string, width int) []string {
 // reader parses the markdown that everybody agrees on.
 func reader() parser.Parser {
 	return parser.NewParser(parser.WithBlockParsers(parser.DefaultBlockParsers()...),
-		parser.WithInlineParsers(parser.DefaultInlineParsers()...), parser.WithParagraphTransformers(parser.DefaultParagraphTransformers()...))
+		parser.WithInlineParsers(parser.DefaultInlineParsers()...), parser.WithParagraphTransformers(
+			parser.DefaultParagraphTransformers()...,
+		))
 }
 
 // A marker draws the tree of one text.

@@ -180,7 +180,9 @@ func (p *plain) choose(line lineMsg) tea.Cmd {
 	}
 	key, words, _ := strings.Cut(strings.TrimSpace(line.text), " ")
 	words = typed(strings.TrimSpace(words))
-	if section, is := map[string]func() []string{"e": p.explain, "v": p.raw, "d": func() []string { return p.m.ask.diff }}[key]; is {
+	if section, is := map[string]func() []string{
+		"e": p.explain, "v": p.raw, "d": func() []string { return p.m.ask.diff },
+	}[key]; is {
 		p.say(section()...)
 		return nil
 	}

@@ -56,7 +56,9 @@ func (msg rulesMsg) apply(m *model) {
 }
 
 // writable are the scopes whose rules umpire writes.
-var writable = map[umpire.Source]umpire.Scope{umpire.SourceProject: umpire.ScopeProject, umpire.SourceUser: umpire.ScopeGlobal}
+var writable = map[umpire.Source]umpire.Scope{
+	umpire.SourceProject: umpire.ScopeProject, umpire.SourceUser: umpire.ScopeGlobal,
+}
 
 func (s *rulesScreen) update(m *model, msg tea.Msg) tea.Cmd {
 	k, isKey := msg.(tea.KeyPressMsg)
@@ -130,7 +132,9 @@ func ruleRows(rules []umpire.Rule) []string {
 		if r.Line > 0 {
 			place = fmt.Sprintf("%s:%d", r.File, r.Line)
 		}
-		rows[i] = cells([]int{8, 5, 34, 12}, r.Source.String(), r.Action.String(), policy.FormatShort(r), string(r.ID), place)
+		rows[i] = cells(
+			[]int{8, 5, 34, 12}, r.Source.String(), r.Action.String(), policy.FormatShort(r), string(r.ID), place,
+		)
 	}
 	return rows
 }

@@ -90,7 +90,10 @@ func (s *sessionsScreen) rows(m *model) []string {
 			mark = "*"
 		}
 		active := fmt.Sprintf(m.text("%s ago"), view.Age(m.conf.Now().Sub(one.ActiveAt)))
-		rows = append(rows, cells([]int{1, 18, 18, 8, 10}, mark, string(one.ID), m.conf.Text.Word("session state", string(one.State)), one.Mode.String(), active, one.Dir))
+		rows = append(rows, cells(
+			[]int{1, 18, 18, 8, 10}, mark, string(one.ID), m.conf.Text.Word("session state", string(one.State)),
+			one.Mode.String(), active, one.Dir,
+		))
 	}
 	return rows
 }

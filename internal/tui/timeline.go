@@ -37,7 +37,9 @@ func (s *timelineScreen) draw(m *model, width, height int) []string {
 		lines := append([]string{boldStyle.Render(cut(s.list.title, width)), ""}, fold(s.inFull(m), width)...)
 		return append(filled(lines, height-1), dimStyle.Render(cut(m.text("Esc: back"), width)))
 	}
-	return s.list.draw(m.text("nothing has happened yet"), m.text("j/k: move · Enter: in full · Esc: back"), width, height)
+	return s.list.draw(
+		m.text("nothing has happened yet"), m.text("j/k: move · Enter: in full · Esc: back"), width, height,
+	)
 }
 
 func (s *timelineScreen) rows(m *model) []string {

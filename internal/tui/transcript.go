@@ -162,7 +162,9 @@ func cutAll(lines []string, width int) []string {
 }
 
 // subjectFields are the inputs that say what a call is about, the best first.
-var subjectFields = []string{"command", "cmd", "file_path", "filePath", "path", "url", "pattern", "description", "bash_id", "shell_id"}
+var subjectFields = []string{
+	"command", "cmd", "file_path", "filePath", "path", "url", "pattern", "description", "bash_id", "shell_id",
+}
 
 // subject is what a call is about.
 func subject(tool string, input json.RawMessage) string {
