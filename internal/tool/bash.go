@@ -24,7 +24,8 @@ const (
 )
 
 var bashTool = tool{
-	about: "Runs a command line in a shell of its own, from the working directory each time, without a terminal or input. " +
+	about: "Runs a command line in a shell of its own, from the working directory each time, without a terminal or " +
+		"input. " +
 		"What it leaves running ends with it; for something that is to go on set run_in_background.",
 	schema: `{"type":"object","required":["command"],"properties":{
 		"command":{"type":"string"},
@@ -87,7 +88,8 @@ func (s *Set) heard(id umpire.CallID, kept io.Writer) (sink io.Writer, done func
 // shell makes the command that runs a command line. What both its streams print
 // goes to one place, in the order in which it was printed.
 func (s *Set) shell(command, dir string, out io.Writer) *exec.Cmd {
-	cmd := exec.Command(shellName(), "-c", command) //nolint:noctx // the context ends the whole process group, which exec cannot
+	//nolint:noctx // the context ends the whole process group, which exec cannot
+	cmd := exec.Command(shellName(), "-c", command)
 	cmd.Dir = dir
 	cmd.Env = commandEnv(s.options.Env)
 	cmd.Stdout, cmd.Stderr = out, out

@@ -45,7 +45,9 @@ func (o *outcome) diff() string {
 	case o.before == nil:
 		return UnifiedDiff("/dev/null", name, nil, o.after, maxDiff)
 	case int64(len(o.before.content)) != o.before.size:
-		return fmt.Sprintf("--- %s\n+++ %s\n[%d bytes become %d, which are not shown]\n", name, name, o.before.size, len(o.after))
+		return fmt.Sprintf(
+			"--- %s\n+++ %s\n[%d bytes become %d, which are not shown]\n", name, name, o.before.size, len(o.after),
+		)
 	}
 	return UnifiedDiff(name, name, o.before.content, o.after, maxDiff)
 }

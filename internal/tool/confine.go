@@ -71,7 +71,8 @@ func installs(a *umpire.Access) bool {
 // commands run in the background, which would be taken for theirs.
 func (s *Set) approved(d *umpire.Decision) {
 	for i := range d.Accesses {
-		if a := &d.Accesses[i]; s.options.Sandbox != nil && a.Paths() && a.Resolved != "" && asked(d, i, umpire.CodeControlFile) {
+		if a := &d.Accesses[i]; s.options.Sandbox != nil && a.Paths() && a.Resolved != "" &&
+			asked(d, i, umpire.CodeControlFile) {
 			s.options.Sandbox.Approve(a.Resolved)
 		}
 	}
@@ -122,8 +123,10 @@ func (s *Set) confined(ctx context.Context, cmd *exec.Cmd, l sandbox.Limits, out
 // refusals are what programs print when the sandbox refuses them something, in small
 // letters.
 var refusals = []string{
-	"read-only file system", "operation not permitted", "permission denied", "erofs", "eperm", "eacces", "resource busy",
-	"could not resolve", "name resolution", "network is unreachable", "getaddrinfo", "no such host", "connection refused", "enetunreach", "econnrefused",
+	"read-only file system", "operation not permitted", "permission denied", "erofs", "eperm", "eacces",
+	"resource busy",
+	"could not resolve", "name resolution", "network is unreachable", "getaddrinfo", "no such host",
+	"connection refused", "enetunreach", "econnrefused",
 }
 
 // A teller passes on what is written, and remembers whether a refusal was in it. One
@@ -138,7 +141,9 @@ func (t *teller) Write(p []byte) (int, error) {
 	if !t.refused {
 		said := strings.ToLower(string(p))
 		t.refused = slices.ContainsFunc(refusals, func(text string) bool { return strings.Contains(said, text) }) ||
-			strings.Contains(said, "/tmp/") && (strings.Contains(said, "no such file") || strings.Contains(said, "nonexistent")) // it has a /tmp of its own
+			// it has a /tmp of its own
+			strings.Contains(said, "/tmp/") &&
+				(strings.Contains(said, "no such file") || strings.Contains(said, "nonexistent"))
 	}
 	return t.w.Write(p)
 }

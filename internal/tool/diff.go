@@ -25,7 +25,9 @@ func UnifiedDiff(from, to string, before, after []byte, limit int) string {
 		return ""
 	}
 	if len(before) > maxDiffSide || len(after) > maxDiffSide || binary(before) || binary(after) {
-		return fmt.Sprintf("--- %s\n+++ %s\n[%d bytes become %d, which are not shown]\n", from, to, len(before), len(after))
+		return fmt.Sprintf(
+			"--- %s\n+++ %s\n[%d bytes become %d, which are not shown]\n", from, to, len(before), len(after),
+		)
 	}
 	text, err := udiff.ToUnified(from, to, string(before), udiff.Lines(string(before), string(after)), diffContext)
 	if err != nil {

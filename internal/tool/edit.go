@@ -89,7 +89,9 @@ func (r replacement) apply(o *original) ([]byte, string, error) {
 	case n == 0:
 		return nil, "", fmt.Errorf("%s does not stand there: read the file and copy it exactly", r.field)
 	case n > 1 && !r.all && r.field == "old_string":
-		return nil, "", fmt.Errorf("old_string stands there %d times: give more of what is around it, or set replace_all", n)
+		return nil, "", fmt.Errorf(
+			"old_string stands there %d times: give more of what is around it, or set replace_all", n,
+		)
 	case n > 1 && !r.all:
 		return nil, "", fmt.Errorf("%s stands there %d times: give more of what is around it", r.field, n)
 	}

@@ -19,12 +19,15 @@ var keptOwn = []string{"UMPIRE_HOME", "UMPIRE_LANG"}
 
 // shellHooks make a shell read a file, or begin with other settings, than those
 // with which the command was judged.
-var shellHooks = []string{"BASH_ENV", "ENV", "SHELLOPTS", "BASHOPTS", "PROMPT_COMMAND", "PS4", "CDPATH", "GLOBIGNORE", "IFS"}
+var shellHooks = []string{
+	"BASH_ENV", "ENV", "SHELLOPTS", "BASHOPTS", "PROMPT_COMMAND", "PS4", "CDPATH", "GLOBIGNORE", "IFS",
+}
 
 // modelKeys are with what the agent's own model is paid for. Whoever has a model's
 // tool print its environment is not to have them.
 var modelKeys = []string{
-	"ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN", "ANTHROPIC_IDENTITY_TOKEN", "ANTHROPIC_CUSTOM_HEADERS", "ANTHROPIC_WEBHOOK_SIGNING_KEY",
+	"ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN", "ANTHROPIC_IDENTITY_TOKEN", "ANTHROPIC_CUSTOM_HEADERS",
+	"ANTHROPIC_WEBHOOK_SIGNING_KEY",
 	"OPENAI_API_KEY", "OPENAI_ADMIN_KEY", "OPENAI_CUSTOM_HEADERS", "OPENAI_WEBHOOK_SECRET",
 }
 
@@ -59,5 +62,6 @@ func withheld(name string) bool {
 		return false
 	}
 	// A function that a shell exports takes the place of a program of its name.
-	return slices.Contains(shellHooks, name) || slices.Contains(modelKeys, name) || strings.HasPrefix(name, "UMPIRE_") || strings.HasPrefix(name, "BASH_FUNC_")
+	return slices.Contains(shellHooks, name) || slices.Contains(modelKeys, name) ||
+		strings.HasPrefix(name, "UMPIRE_") || strings.HasPrefix(name, "BASH_FUNC_")
 }

@@ -25,7 +25,8 @@ var linesTool = tool{
 }
 
 var searchTool = tool{
-	about: "Replaces text in a file. searchContent must stand there exactly once, so give enough of what is around it. " +
+	about: "Replaces text in a file. searchContent must stand there exactly once, so give enough of what is around " +
+		"it. " +
 		"filePath may be a list of objects, each with a path and its own fields: then each file has its own result.",
 	schema: `{"type":"object","required":["filePath"],"properties":{
 		"filePath":{"type":["string","array"],"description":"the file, absolute or from the working directory, or a list of files",
@@ -73,10 +74,13 @@ func (sp span) apply(o *original) ([]byte, string, error) {
 		return nil, "", fmt.Errorf("has %s: startLine %d is behind them", counted(len(lines), "line"), sp.first)
 	}
 	last := min(sp.last, len(lines))
-	head, old, tail := bytes.Join(lines[:sp.first-1], nil), bytes.Join(lines[sp.first-1:last], nil), bytes.Join(lines[last:], nil)
+	head, old, tail := bytes.Join(lines[:sp.first-1], nil), bytes.Join(
+		lines[sp.first-1:last], nil,
+	), bytes.Join(lines[last:], nil)
 	content := sp.content
 	appended := len(old) == 0
-	if len(content) > 0 && !bytes.HasSuffix(content, newline) && (bytes.HasSuffix(old, newline) || appended && bytes.HasSuffix(head, newline)) {
+	if len(content) > 0 && !bytes.HasSuffix(content, newline) &&
+		(bytes.HasSuffix(old, newline) || appended && bytes.HasSuffix(head, newline)) {
 		content = append(bytes.Clone(content), '\n')
 	}
 	if appended && len(head) > 0 && !bytes.HasSuffix(head, newline) {

@@ -33,27 +33,43 @@ type gitVerb struct {
 }
 
 var gitVerbs = map[string]gitVerb{
-	"GitStatus": {looks: true, options: []string{"--short", "--branch", "--ignore-submodules=dirty"}, timeout: gitTimeout},
+	"GitStatus": {
+		looks: true, options: []string{"--short", "--branch", "--ignore-submodules=dirty"}, timeout: gitTimeout,
+	},
 	"GitDiff": {
 		looks: true, nothing: "[no differences]", timeout: gitTimeout,
 		options: []string{"--no-ext-diff", "--no-textconv", "--no-color", "--ignore-submodules=dirty"},
 	},
 	"GitLog": {
 		looks: true, nothing: "[no commits]", timeout: gitTimeout,
-		options: []string{"--no-ext-diff", "--no-textconv", "--no-color", "--no-show-signature", "--decorate=short", "--date=iso", "-n", logCommits},
+		options: []string{
+			"--no-ext-diff", "--no-textconv", "--no-color", "--no-show-signature", "--decorate=short", "--date=iso",
+			"-n", logCommits,
+		},
 	},
-	"GitCommit":   {options: []string{"--no-edit", "--no-amend", "--no-interactive", "--no-patch"}, timeout: gitTimeout},
-	"GitPush":     {options: []string{"--no-force", "--no-mirror", "--no-delete", "--no-prune", "--no-follow-tags", "--recurse-submodules=no", "--receive-pack=git-receive-pack"}, nothing: "[pushed]", timeout: pushTimeout},
-	"GitCheckout": {options: []string{"--no-force", "--no-recurse-submodules", "--no-overwrite-ignore", "--no-progress"}, nothing: "[checked out]", timeout: gitTimeout},
+	"GitCommit": {
+		options: []string{"--no-edit", "--no-amend", "--no-interactive", "--no-patch"}, timeout: gitTimeout,
+	},
+	"GitPush": {options: []string{
+		"--no-force", "--no-mirror", "--no-delete", "--no-prune", "--no-follow-tags", "--recurse-submodules=no",
+		"--receive-pack=git-receive-pack",
+	}, nothing: "[pushed]", timeout: pushTimeout},
+	"GitCheckout": {
+		options: []string{"--no-force", "--no-recurse-submodules", "--no-overwrite-ignore", "--no-progress"},
+		nothing: "[checked out]", timeout: gitTimeout,
+	},
 }
 
 // gitSettings hold for every subcommand, lookingSettings for those that only look.
 var (
 	gitSettings = []string{
-		"core.fsmonitor=false", "core.pager=cat", "core.alternateRefsCommand=", "protocol.ext.allow=never", "color.ui=false", "advice.detachedHead=false",
+		"core.fsmonitor=false", "core.pager=cat", "core.alternateRefsCommand=", "protocol.ext.allow=never",
+		"color.ui=false", "advice.detachedHead=false",
 		"diff.ignoreSubmodules=dirty", // else it looks into submodules, and runs what their settings name
 	}
-	lookingSettings = []string{"core.hooksPath=" + os.DevNull, "diff.external=", "submodule.recurse=false", "status.submoduleSummary=false"}
+	lookingSettings = []string{
+		"core.hooksPath=" + os.DevNull, "diff.external=", "submodule.recurse=false", "status.submoduleSummary=false",
+	}
 )
 
 const gitPaths = `"paths":{"type":"array","items":{"type":"string"},"description":"only these files and folders"}`
@@ -68,7 +84,8 @@ var (
 	gitLogTool = gitTool("Shows commits, the latest first.", "",
 		`"limit":{"type":"integer","minimum":1,"maximum":1000,"description":"how many (default 20)"},
 		"revision":{"type":"string","description":"begin here, or a range: topic, main..topic"},`+gitPaths)
-	gitCommitTool = gitTool("Records a commit of what is staged, of all changes to known files (all), or of the paths that are named. "+
+	gitCommitTool = gitTool("Records a commit of what is staged, of all changes to known files (all), or of the "+
+		"paths that are named. "+
 		"It never changes an earlier commit. New files have to be staged first.", `"message"`,
 		`"message":{"type":"string"},
 		"all":{"type":"boolean","description":"of all changes to files that git knows"},`+gitPaths)
@@ -77,7 +94,8 @@ var (
 		`"remote":{"type":"string","description":"its name (default: origin)"},
 		"branch":{"type":"string","description":"its name (default: the current one)"},
 		"set_upstream":{"type":"boolean","description":"remember the remote as the branch's own"}`)
-	gitCheckoutTool = gitTool("Switches to a branch or a revision, or makes a new branch (create). With paths it replaces these files by "+
+	gitCheckoutTool = gitTool("Switches to a branch or a revision, or makes a new branch (create). With paths it "+
+		"replaces these files by "+
 		"their version in the revision, or in the index: what was changed in them is lost.", "",
 		`"branch":{"type":"string","description":"the branch or revision"},
 		"create":{"type":"boolean","description":"the branch is new"},
@@ -147,7 +165,9 @@ func (s *Set) checkGit(ctx context.Context, u *use, words []string) error {
 		}
 	case "GitPush":
 		remote := words[len(words)-2]
-		if err := s.runGit(ctx, u.call.Dir, gitVerbs["GitLog"], []string{"config", "--get", "remote." + remote + ".url"}, io.Discard); err != nil {
+		if err := s.runGit(
+			ctx, u.call.Dir, gitVerbs["GitLog"], []string{"config", "--get", "remote." + remote + ".url"}, io.Discard,
+		); err != nil {
 			return fmt.Errorf("input.remote: the repository has no remote %q", remote)
 		}
 	}
@@ -175,7 +195,8 @@ func (v gitVerb) args(words []string) []string {
 
 // runGit runs git in a folder.
 func (s *Set) runGit(ctx context.Context, dir string, verb gitVerb, args []string, out io.Writer) error {
-	cmd := exec.Command("git", args...) //nolint:noctx,gosec // the context ends the whole process group; the arguments are those of the decision
+	//nolint:noctx,gosec // the context ends the whole process group; the arguments are those of the decision
+	cmd := exec.Command("git", args...)
 	cmd.Dir = dir
 	cmd.Env = gitEnv(commandEnv(s.options.Env), verb.looks)
 	cmd.Stdout, cmd.Stderr = out, out
@@ -188,8 +209,10 @@ func (s *Set) runGit(ctx context.Context, dir string, verb gitVerb, args []strin
 // reach others. The rest says which repository is meant, or what runs, or where traces
 // are written.
 var gitKept = []string{
-	"GIT_AUTHOR_NAME", "GIT_AUTHOR_EMAIL", "GIT_AUTHOR_DATE", "GIT_COMMITTER_NAME", "GIT_COMMITTER_EMAIL", "GIT_COMMITTER_DATE",
-	"GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM", "GIT_CONFIG_NOSYSTEM", "GIT_SSH", "GIT_SSH_COMMAND", "GIT_SSH_VARIANT", "GIT_SSL_CAINFO", "GIT_SSL_CAPATH",
+	"GIT_AUTHOR_NAME", "GIT_AUTHOR_EMAIL", "GIT_AUTHOR_DATE", "GIT_COMMITTER_NAME", "GIT_COMMITTER_EMAIL",
+	"GIT_COMMITTER_DATE",
+	"GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM", "GIT_CONFIG_NOSYSTEM", "GIT_SSH", "GIT_SSH_COMMAND", "GIT_SSH_VARIANT",
+	"GIT_SSL_CAINFO", "GIT_SSL_CAPATH",
 	"GIT_CEILING_DIRECTORIES", "GIT_DISCOVERY_ACROSS_FILESYSTEM",
 }
 
@@ -198,7 +221,8 @@ var gitKept = []string{
 func gitEnv(env []string, looks bool) []string {
 	kept := slices.DeleteFunc(slices.Clone(env), func(pair string) bool {
 		name, _, _ := strings.Cut(pair, "=")
-		return strings.HasPrefix(name, "GIT_") && !slices.Contains(gitKept, name) || name == "SSH_ASKPASS" || name == "PAGER" || name == "EDITOR" || name == "VISUAL"
+		return strings.HasPrefix(name, "GIT_") && !slices.Contains(gitKept, name) || name == "SSH_ASKPASS" ||
+			name == "PAGER" || name == "EDITOR" || name == "VISUAL"
 	})
 	kept = append(kept, "GIT_TERMINAL_PROMPT=0", "GIT_ASKPASS=", "GIT_EDITOR=:", "GIT_SEQUENCE_EDITOR=:")
 	if looks {

@@ -14,7 +14,8 @@ import (
 const maxFound = 1000
 
 var globTool = tool{
-	about: "Finds files by name, the latest changed first. * stays within a name, ** goes down folders, {a,b} is either. " +
+	about: "Finds files by name, the latest changed first. * stays within a name, ** goes down folders, {a,b} is " +
+		"either. " +
 		"What .gitignore names is left out.",
 	schema: `{"type":"object","required":["pattern"],"properties":{
 		"pattern":{"type":"string","description":"for example **/*.go, from path on"},

@@ -28,7 +28,8 @@ const (
 )
 
 var grepTool = tool{
-	about: "Looks for a regular expression (RE2) in files. Hidden and binary files, and what .gitignore names, are left out. " +
+	about: "Looks for a regular expression (RE2) in files. Hidden and binary files, and what .gitignore names, are " +
+		"left out. " +
 		"output_mode files_with_matches (default) lists files, content shows the lines, count counts them.",
 	schema: `{"type":"object","required":["pattern"],"properties":{
 		"pattern":{"type":"string","description":"the regular expression"},

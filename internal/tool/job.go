@@ -65,7 +65,9 @@ func (s *Set) begin(command string, u *use) (string, error) {
 			j.err = err
 		}
 	}()
-	return fmt.Sprintf("started in the background as %s; it prints to %s; see BashOutput and KillShell", j.id, j.file), nil
+	return fmt.Sprintf(
+		"started in the background as %s; it prints to %s; see BashOutput and KillShell", j.id, j.file,
+	), nil
 }
 
 var errClosed = errors.New("the session is over: nothing is started any more")

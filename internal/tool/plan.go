@@ -5,7 +5,8 @@ import "context"
 // exitPlanTool ends plan mode. The gate asks the person with the plan in view, and has
 // switched the mode when the call runs: here is nothing left to do.
 var exitPlanTool = tool{
-	about: "Ends plan mode: shows the plan to the user, who approves it or says what is wrong with it. Call it alone, when the plan is complete.",
+	about: "Ends plan mode: shows the plan to the user, who approves it or says what is wrong with it. Call it " +
+		"alone, when the plan is complete.",
 	schema: `{"type":"object","properties":{
 		"plan":{"type":"string","description":"the plan, in Markdown: what is to be changed, in which files, and how it is checked"}},
 		"required":["plan"]}`,
@@ -16,5 +17,6 @@ func (s *Set) exitPlan(_ context.Context, u *use) (string, error) {
 	if _, err := u.in.must("plan"); err != nil {
 		return "", err
 	}
-	return "Plan mode is over. Carry the plan out: the planned files may be changed, and what else is asked about is asked about as usual.", nil
+	return "Plan mode is over. Carry the plan out: the planned files may be changed, and what else is asked about " +
+		"is asked about as usual.", nil
 }

@@ -15,8 +15,10 @@ const (
 )
 
 var todoTool = tool{
-	about: "Notes what is to be done, as a list for the person to follow. Each call gives the whole list, in the place of the one before. " +
-		"Use it for work of several steps, and keep it true: one item in_progress at a time, completed as soon as it is.",
+	about: "Notes what is to be done, as a list for the person to follow. Each call gives the whole list, in the " +
+		"place of the one before. " +
+		"Use it for work of several steps, and keep it true: one item in_progress at a time, completed as soon as " +
+		"it is.",
 	schema: `{"type":"object","required":["todos"],"properties":{
 		"todos":{"type":"array","items":{"type":"object","required":["content","status"],"properties":{
 			"content":{"type":"string","description":"what is to be done"},

@@ -158,7 +158,9 @@ func (s *Set) Run(ctx context.Context, started umpire.Started) (r umpire.Result)
 func (s *Set) run(ctx context.Context, started umpire.Started) (string, error) {
 	t, ok := s.tools[started.Call.Tool]
 	if !ok {
-		return "", fmt.Errorf("there is no tool %q here; there are: %s", started.Call.Tool, strings.Join(s.Names(), ", "))
+		return "", fmt.Errorf(
+			"there is no tool %q here; there are: %s", started.Call.Tool, strings.Join(s.Names(), ", "),
+		)
 	}
 	in, err := readInput(started.Call.Input)
 	if err != nil {

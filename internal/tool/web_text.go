@@ -43,11 +43,13 @@ func pageText(at *url.URL, contentType string, body []byte) (string, error) {
 
 func isText(kind string) bool {
 	switch kind {
-	case "application/json", "application/xml", "application/javascript", "application/ecmascript", "application/yaml", "application/x-yaml",
+	case "application/json", "application/xml", "application/javascript", "application/ecmascript", "application/yaml",
+		"application/x-yaml",
 		"application/toml", "application/x-ndjson", "application/x-sh":
 		return true
 	}
-	return strings.HasPrefix(kind, "text/") || strings.HasSuffix(kind, "+json") || strings.HasSuffix(kind, "+xml") || strings.HasSuffix(kind, "+yaml")
+	return strings.HasPrefix(kind, "text/") || strings.HasSuffix(kind, "+json") || strings.HasSuffix(kind, "+xml") ||
+		strings.HasSuffix(kind, "+yaml")
 }
 
 // decoded brings a body to UTF-8, by what its header or its beginning says.
@@ -69,7 +71,9 @@ func markdown(at *url.URL, text string) (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("read its HTML: %w", err)
 	}
-	convert := converter.NewConverter(converter.WithPlugins(base.NewBasePlugin(), commonmark.NewCommonmarkPlugin(), table.NewTablePlugin()))
+	convert := converter.NewConverter(
+		converter.WithPlugins(base.NewBasePlugin(), commonmark.NewCommonmarkPlugin(), table.NewTablePlugin()),
+	)
 	out, err := convert.ConvertNode(doc, converter.WithDomain(at.Scheme+"://"+at.Host))
 	if err != nil {
 		return "", fmt.Errorf("write it as Markdown: %w", err)
