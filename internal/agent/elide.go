@@ -93,7 +93,8 @@ func saved(output string) int { return len(output) - len(shortened(output)) }
 
 // shortened stands for an output that is left out; a short one is left as it is.
 func shortened(output string) string {
-	note := fmt.Sprintf("[Elided] This output of %d bytes was left out, since the conversation became too long. Run the call again, or ask for less, if you need it.", len(output))
+	note := fmt.Sprintf("[Elided] This output of %d bytes was left out, since the conversation became too long. Run "+
+		"the call again, or ask for less, if you need it.", len(output))
 	if len(note) >= len(output) {
 		return output
 	}

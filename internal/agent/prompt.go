@@ -44,7 +44,8 @@ const promptPlan = `## Plan Mode
 // Prompt returns the system prompt for a session. What skills add goes behind it.
 func Prompt(s *umpire.Session) string {
 	where := []string{
-		"## Surroundings\n", "- Working directory: " + s.Dir, "- Project root: " + s.Root, "- Platform: " + runtime.GOOS,
+		"## Surroundings\n", "- Working directory: " + s.Dir, "- Project root: " + s.Root,
+		"- Platform: " + runtime.GOOS,
 	}
 	for _, dir := range s.AddDirs {
 		where = append(where, "- Also part of the project: "+dir)

@@ -166,16 +166,19 @@ func newID(prefix string) string { return prefix + rand.Text() }
 // submit hands the calls of a message in, all at once.
 func (r *run) submit(ctx context.Context, calls []llm.Block, message json.RawMessage) error {
 	s := umpire.Submission{
-		Session: r.session.ID, Batch: umpire.BatchID(newID("msg_")), Message: message, Epoch: r.session.Epoch, Headless: r.session.Headless,
-		Sandbox: r.Sandbox,
+		Session: r.session.ID, Batch: umpire.BatchID(newID("msg_")), Message: message, Epoch: r.session.Epoch,
+		Headless: r.session.Headless,
+		Sandbox:  r.Sandbox,
 	}
 	for _, call := range calls {
 		input := inputOf(&call)
 		s.Calls = append(s.Calls, umpire.Call{
 			ID: umpire.CallID(call.ID), Tool: call.Tool, Input: input, Dir: r.session.Dir, Agent: r.session.Agent,
-			Session: s.Session, Batch: s.Batch, Background: tool.Background(input), Extra: Toolbox{r.tools}.Extra(call.Tool),
+			Session: s.Session, Batch: s.Batch, Background: tool.Background(input),
+			Extra: Toolbox{r.tools}.Extra(call.Tool),
 		})
-		if !r.tools.Has(call.Tool) && len(call.Tool) <= maxPlain && llm.Plain(call.Tool) && !policy.JudgesOthers(call.Tool) {
+		if !r.tools.Has(call.Tool) && len(call.Tool) <= maxPlain && llm.Plain(call.Tool) &&
+			!policy.JudgesOthers(call.Tool) {
 			s.Tighten = append(s.Tighten, missing(call.Tool))
 		}
 	}

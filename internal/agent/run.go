@@ -42,7 +42,8 @@ type run struct {
 // for the next run.
 func (a *Agent) Run(ctx context.Context, s umpire.Session, task string) (Outcome, error) {
 	r := &run{
-		Agent: a, session: s, handler: a.Handler, tools: a.Tools, bell: make(chan struct{}, 1), told: map[umpire.CallID]bool{}, cursor: a.From,
+		Agent: a, session: s, handler: a.Handler, tools: a.Tools, bell: make(chan struct{}, 1),
+		told: map[umpire.CallID]bool{}, cursor: a.From,
 	}
 	if r.handler == nil {
 		r.handler = deaf{}

@@ -70,7 +70,8 @@ func (r *run) next(ctx context.Context, b umpire.Batch) (umpire.Batch, error) {
 	if started.Go {
 		return r.execute(ctx, b, started)
 	}
-	if left := started.Batch.Next(); started.Batch.State == umpire.BatchRunning && left != nil && left.ID == c.ID && left.State == c.State {
+	if left := started.Batch.Next(); started.Batch.State == umpire.BatchRunning && left != nil && left.ID == c.ID &&
+		left.State == c.State {
 		return b, fmt.Errorf("call %q is %s, and the gate does not let it start: %w", c.ID, c.State, umpire.ErrState)
 	}
 	return started.Batch, nil
@@ -81,7 +82,9 @@ func (r *run) next(ctx context.Context, b umpire.Batch) (umpire.Batch, error) {
 func (r *run) start(ctx context.Context, b umpire.BatchID, c umpire.CallID) (umpire.Started, error) {
 	ctx, done := outlasting(ctx)
 	defer done()
-	return r.Gate.Start(ctx, umpire.Start{Session: r.session.ID, Batch: b, Call: c, Epoch: r.session.Epoch, Runner: r.Runner, Sandbox: r.Sandbox})
+	return r.Gate.Start(ctx, umpire.Start{
+		Session: r.session.ID, Batch: b, Call: c, Epoch: r.session.Epoch, Runner: r.Runner, Sandbox: r.Sandbox,
+	})
 }
 
 // outlasting returns a context that ends a while after the one that is given.
@@ -124,7 +127,9 @@ func (r *run) leaves(ctx context.Context, started umpire.Started, result umpire.
 }
 
 // store stores the result of a call.
-func (r *run) store(ctx context.Context, b umpire.Batch, call umpire.CallID, result umpire.Result) (umpire.Batch, error) {
+func (r *run) store(
+	ctx context.Context, b umpire.Batch, call umpire.CallID, result umpire.Result,
+) (umpire.Batch, error) {
 	result.Session, result.Batch, result.Call, result.Epoch = r.session.ID, b.ID, call, r.session.Epoch
 	store, done := outlasting(ctx)
 	defer done()
@@ -143,7 +148,9 @@ func (r *run) store(ctx context.Context, b umpire.Batch, call umpire.CallID, res
 // runTool runs the tool, in a context that also ends when the lease is in danger.
 func (r *run) runTool(ctx context.Context, started umpire.Started) umpire.Result {
 	if ctx.Err() != nil {
-		return umpire.Result{Status: umpire.ResultCancelled, Output: "[Interrupted] The call was not run: the agent was ended."}
+		return umpire.Result{
+			Status: umpire.ResultCancelled, Output: "[Interrupted] The call was not run: the agent was ended.",
+		}
 	}
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
@@ -160,7 +167,10 @@ func (r *run) runTool(ctx context.Context, started umpire.Started) umpire.Result
 		if !errors.Is(cause, context.Canceled) {
 			why = fmt.Sprintf(" (%v)", cause)
 		}
-		result.Output = fmt.Sprintf("[Interrupted] The call was ended before it was done%s.\n%s", why, strings.TrimPrefix(result.Output, context.Canceled.Error()+"\n"))
+		result.Output = fmt.Sprintf(
+			"[Interrupted] The call was ended before it was done%s.\n%s", why,
+			strings.TrimPrefix(result.Output, context.Canceled.Error()+"\n"),
+		)
 	}
 	return result
 }

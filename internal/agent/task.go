@@ -68,23 +68,29 @@ func (*tasks) Stop() {}
 
 // Tools describes the tool to the model.
 func (t *tasks) Tools() []llm.Tool {
-	kind := map[string]any{"type": "string", "description": "the profile of the sub-agent; without it, that of this agent"}
+	kind := map[string]any{
+		"type": "string", "description": "the profile of the sub-agent; without it, that of this agent",
+	}
 	if profiles := t.run.Sub.Profiles; len(profiles) > 0 {
 		kind["enum"] = profiles
 	}
 	schema, err := json.Marshal(map[string]any{
 		"type": "object", "required": []string{"description", "prompt"},
 		"properties": map[string]any{
-			"description":   map[string]any{"type": "string", "description": "the task in a few words"},
-			"prompt":        map[string]any{"type": "string", "description": "all that the sub-agent is to know and to do"},
+			"description": map[string]any{"type": "string", "description": "the task in a few words"},
+			"prompt": map[string]any{
+				"type": "string", "description": "all that the sub-agent is to know and to do",
+			},
 			"subagent_type": kind,
 		},
 	})
 	if err != nil {
 		panic("schema of " + taskTool + ": " + err.Error())
 	}
-	return []llm.Tool{{Name: taskTool, Schema: schema, Description: "Gives a task to a sub-agent, which works on it alone, in a conversation of its own, " +
-		"and returns its last words. It knows nothing of this conversation. Several in one message work one after the other."}}
+	return []llm.Tool{{Name: taskTool, Schema: schema, Description: "Gives a task to a sub-agent, which works on it " +
+		"alone, in a conversation of its own, " +
+		"and returns its last words. It knows nothing of this conversation. Several in one message work one after " +
+		"the other."}}
 }
 
 // An assignment is the input of a call.
@@ -111,7 +117,9 @@ func (t *tasks) assign(call *umpire.Call) (assignment, error) {
 	case a.Profile == "" || a.Profile == anyProfile:
 		a.Profile = t.run.session.Profile
 	default:
-		return a, fmt.Errorf("input.subagent_type: there is no profile %q; there are: %s", a.Profile, strings.Join(profiles, ", "))
+		return a, fmt.Errorf(
+			"input.subagent_type: there is no profile %q; there are: %s", a.Profile, strings.Join(profiles, ", "),
+		)
 	}
 	return a, nil
 }
@@ -174,7 +182,8 @@ func (t *tasks) perform(ctx context.Context, call *umpire.Call) (string, error) 
 }
 
 // again is for a sub-agent whose last words were lost with the run that heard them.
-const again = "What you said last did not reach whoever gave you this task. Say once more what came of it; do not do anything again."
+const again = "What you said last did not reach whoever gave you this task. Say once more what came of it; do not " +
+	"do anything again."
 
 // work runs the sub-agent until it has nothing more to do, and returns its last words.
 func (t *tasks) work(ctx context.Context, child umpire.Session, heard int64, task string) (string, Outcome, error) {
@@ -186,7 +195,9 @@ func (t *tasks) work(ctx context.Context, child umpire.Session, heard int64, tas
 		return "", Outcome{}, err
 	}
 	defer equipment.Close()
-	worker.Model, worker.Tools = equipment.Model, Only(equipment.Tools, func(name string) bool { return name != leavesPlan })
+	worker.Model, worker.Tools = equipment.Model, Only(
+		equipment.Tools, func(name string) bool { return name != leavesPlan },
+	)
 	if child.Turn > 0 {
 		task = "" // it has it already
 	}

@@ -19,7 +19,9 @@ func childID(parent umpire.SessionID, call umpire.CallID) umpire.SessionID {
 
 // enter opens the session of a sub-agent, or takes the one that a run before left. It
 // returns the last event of that one.
-func (t *tasks) enter(ctx context.Context, call *umpire.Call, a *assignment) (s umpire.Session, heard int64, err error) {
+func (t *tasks) enter(
+	ctx context.Context, call *umpire.Call, a *assignment,
+) (s umpire.Session, heard int64, err error) {
 	r := t.run
 	id := childID(r.session.ID, call.ID)
 	err = r.steadily(ctx, func() error {

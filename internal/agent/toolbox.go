@@ -61,7 +61,10 @@ func (b Toolbox) Run(ctx context.Context, started umpire.Started) umpire.Result 
 	if set := b.set(started.Call.Tool); set != nil {
 		return set.Run(ctx, started)
 	}
-	return umpire.Result{Call: started.Call.ID, Status: umpire.ResultError, Output: fmt.Sprintf("there is no tool %q here any more", started.Call.Tool)}
+	return umpire.Result{
+		Call: started.Call.ID, Status: umpire.ResultError,
+		Output: fmt.Sprintf("there is no tool %q here any more", started.Call.Tool),
+	}
 }
 
 // Stop ends what runs in the background.

@@ -98,7 +98,8 @@ func (r *run) steadily(ctx context.Context, do func() error) error {
 // definite reports whether an error will be the same next time.
 func definite(err error) bool {
 	for _, known := range []error{
-		umpire.ErrNotFound, umpire.ErrInvalid, umpire.ErrResolved, umpire.ErrState, umpire.ErrFenced, umpire.ErrOtherProject, umpire.ErrLimit,
+		umpire.ErrNotFound, umpire.ErrInvalid, umpire.ErrResolved, umpire.ErrState, umpire.ErrFenced,
+		umpire.ErrOtherProject, umpire.ErrLimit,
 	} {
 		if errors.Is(err, known) {
 			return true
