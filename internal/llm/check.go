@@ -75,7 +75,10 @@ func checkAnswers(open []Block, m Message) error {
 		}
 	}
 	if len(results) > len(open) {
-		return fmt.Errorf("result %d answers call %q, which is no open call of the message before", len(open), results[len(open)].Call)
+		return fmt.Errorf(
+			"result %d answers call %q, which is no open call of the message before", len(open),
+			results[len(open)].Call,
+		)
 	}
 	return nil
 }
@@ -96,7 +99,10 @@ func checkBlocks(m Message, ids map[string]bool) error {
 		case b.Type == TypeThinking && m.Role == RoleAssistant:
 		case b.Type == TypeCall && m.Role == RoleAssistant:
 			if b.ID == "" || b.Tool == "" || ids[b.ID] {
-				return fmt.Errorf("content[%d]: call %q of tool %q: an id or a name is missing, or the id stands twice", i, b.ID, b.Tool)
+				return fmt.Errorf(
+					"content[%d]: call %q of tool %q: an id or a name is missing, or the id stands twice", i, b.ID,
+					b.Tool,
+				)
 			}
 			if kind := strictjson.KindOf(b.Input); kind != "an object" {
 				return fmt.Errorf("content[%d]: input of call %q is %s, want an object", i, b.ID, kind)

@@ -37,14 +37,15 @@ const (
 
 // failureTexts say what happened and what to do.
 var failureTexts = map[FailureKind]string{
-	FailedUnknown:    "the model gave no reply",
-	FailedKey:        "the provider does not accept the key: check the variable that holds it",
-	FailedRights:     "the key has no right to use this model: ask for access, or choose another model",
-	FailedModel:      "the provider has no such model: check the name after --model, and the base URL",
-	FailedLimit:      "the provider's rate limit or credit is used up: wait, or look at the account's limits",
-	FailedOverload:   "the provider is overloaded: try again in a while",
-	FailedServer:     "the provider failed: try again in a while",
-	FailedTooLong:    "the conversation is too long for the model: begin a new session, or choose a model with a larger context",
+	FailedUnknown:  "the model gave no reply",
+	FailedKey:      "the provider does not accept the key: check the variable that holds it",
+	FailedRights:   "the key has no right to use this model: ask for access, or choose another model",
+	FailedModel:    "the provider has no such model: check the name after --model, and the base URL",
+	FailedLimit:    "the provider's rate limit or credit is used up: wait, or look at the account's limits",
+	FailedOverload: "the provider is overloaded: try again in a while",
+	FailedServer:   "the provider failed: try again in a while",
+	FailedTooLong: "the conversation is too long for the model: begin a new session, or choose a model with a " +
+		"larger context",
 	FailedConnection: "the provider cannot be reached: check the network and the base URL",
 	FailedBroken:     "the reply broke off before its end: try again",
 	FailedSilent:     "the model was silent for too long: try again",

@@ -68,7 +68,8 @@ func Arguments(id, tool, text string, cut bool) Block {
 	call := Call(id, tool, nil)
 	call.Broken = "The input was not a JSON object. Make the call again with a correct one."
 	if cut {
-		call.Broken = "The reply was cut off before the input was complete. Make the call again with a shorter input, or in several steps."
+		call.Broken = "The reply was cut off before the input was complete. Make the call again with a shorter " +
+			"input, or in several steps."
 	}
 	return call
 }

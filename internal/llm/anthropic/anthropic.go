@@ -62,7 +62,9 @@ var windows = llm.Windows{"claude-": 200_000}
 func (m *Model) Window() int64 { return windows.Of(m.name) }
 
 // keyVariables name the ways to give a key, the usual one first.
-var keyVariables = []string{"ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN", "ANTHROPIC_PROFILE", "ANTHROPIC_FEDERATION_RULE_ID"}
+var keyVariables = []string{
+	"ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN", "ANTHROPIC_PROFILE", "ANTHROPIC_FEDERATION_RULE_ID",
+}
 
 // credentials reports whether the SDK will find something to prove itself with.
 func credentials() bool {

@@ -27,7 +27,9 @@ func failure(err error, begun bool) error {
 	case ok && tooLong(reason(answer)):
 		return &llm.ReplyError{Kind: llm.FailedTooLong, Status: answer.StatusCode, Reason: reason(answer)}
 	case ok:
-		return &llm.ReplyError{Kind: kindOf(string(answer.Type()), answer.StatusCode), Status: answer.StatusCode, Reason: reason(answer)}
+		return &llm.ReplyError{
+			Kind: kindOf(string(answer.Type()), answer.StatusCode), Status: answer.StatusCode, Reason: reason(answer),
+		}
 	case begun || err == nil:
 		return &llm.ReplyError{Kind: llm.FailedBroken, Err: err}
 	}

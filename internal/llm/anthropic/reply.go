@@ -34,7 +34,9 @@ func (r *reply) take(e *sdk.MessageStreamEventUnion) bool {
 	case "message_start":
 		r.begun = true
 		u := e.Message.Usage
-		r.usage = llm.Usage{Input: u.InputTokens + u.CacheReadInputTokens + u.CacheCreationInputTokens, Output: u.OutputTokens}
+		r.usage = llm.Usage{
+			Input: u.InputTokens + u.CacheReadInputTokens + u.CacheCreationInputTokens, Output: u.OutputTokens,
+		}
 	case "content_block_start":
 		r.start(e)
 	case "content_block_delta":

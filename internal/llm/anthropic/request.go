@@ -25,10 +25,14 @@ func (m *Model) params(r llm.Request) sdk.MessageNewParams {
 		p.Tools = append(p.Tools, tool)
 	}
 	for _, message := range r.Messages {
-		p.Messages = append(p.Messages, sdk.MessageParam{Role: sdk.MessageParamRole(message.Role), Content: blocks(message)})
+		p.Messages = append(
+			p.Messages, sdk.MessageParam{Role: sdk.MessageParamRole(message.Role), Content: blocks(message)},
+		)
 	}
 	if m.options.Effort != "" {
-		p.Thinking = sdk.ThinkingConfigParamUnion{OfAdaptive: &sdk.ThinkingConfigAdaptiveParam{Display: sdk.ThinkingConfigAdaptiveDisplaySummarized}}
+		p.Thinking = sdk.ThinkingConfigParamUnion{
+			OfAdaptive: &sdk.ThinkingConfigAdaptiveParam{Display: sdk.ThinkingConfigAdaptiveDisplaySummarized},
+		}
 		p.OutputConfig = sdk.OutputConfigParam{Effort: sdk.OutputConfigEffort(m.options.Effort)}
 	}
 	return p

@@ -60,7 +60,9 @@ func (w chatWire) check(body []byte, _ []Turn) (int, error) {
 	}
 	known := map[string]bool{}
 	for i, t := range b.Tools {
-		if err := checkFunction(fmt.Sprintf("tools[%d].function", i), t.Function.Name, t.Function.Parameters, known); err != nil {
+		if err := checkFunction(
+			fmt.Sprintf("tools[%d].function", i), t.Function.Name, t.Function.Parameters, known,
+		); err != nil {
 			return 0, err
 		}
 	}
@@ -80,7 +82,9 @@ func checkChat(messages []chatMessage) (replies int, err error) {
 		switch m.Role {
 		case "system", "user":
 			if m.Content == nil || *m.Content == "" {
-				return 0, bad(fmt.Sprintf("messages[%d].content", i), "Invalid value for 'content': expected a string, got null.")
+				return 0, bad(
+					fmt.Sprintf("messages[%d].content", i), "Invalid value for 'content': expected a string, got null.",
+				)
 			}
 		case "assistant":
 			replies++
@@ -89,10 +93,13 @@ func checkChat(messages []chatMessage) (replies int, err error) {
 			}
 		case "tool":
 			if !open[m.ToolCallID] {
-				return 0, bad("messages", "Invalid parameter: messages with role 'tool' must be a response to a preceding message with 'tool_calls'.")
+				return 0, bad("messages", "Invalid parameter: messages with role 'tool' must be a response to a "+
+					"preceding message with 'tool_calls'.")
 			}
 			if m.Content == nil {
-				return 0, bad(fmt.Sprintf("messages[%d].content", i), "Invalid value for 'content': expected a string, got null.")
+				return 0, bad(
+					fmt.Sprintf("messages[%d].content", i), "Invalid value for 'content': expected a string, got null.",
+				)
 			}
 			delete(open, m.ToolCallID)
 		default:
@@ -110,7 +117,8 @@ func unansweredChat(open map[string]bool) error {
 	for id := range open {
 		ids = append(ids, id)
 	}
-	return bad("messages", "An assistant message with 'tool_calls' must be followed by tool messages responding to each 'tool_call_id'. "+
+	return bad("messages", "An assistant message with 'tool_calls' must be followed by tool messages responding to "+
+		"each 'tool_call_id'. "+
 		"The following tool_call_ids did not have response messages: %s", strings.Join(ids, ", "))
 }
 
@@ -122,7 +130,9 @@ func checkToolCalls(i int, m *chatMessage, open map[string]bool) error {
 		param := fmt.Sprintf("messages[%d].tool_calls[%d]", i, k)
 		switch {
 		case c.ID == "" || len(c.ID) > maxOpenAIID:
-			return bad(param+".id", "Invalid '%s.id': string too long. Expected a string with maximum length 40.", param)
+			return bad(
+				param+".id", "Invalid '%s.id': string too long. Expected a string with maximum length 40.", param,
+			)
 		case open[c.ID]:
 			return bad(param+".id", "Duplicate value for 'tool_call_id' of '%s'", c.ID)
 		case c.Type != "function" || !openaiName.MatchString(c.Function.Name):
@@ -162,15 +172,18 @@ func (w chatWire) play(out *stream, _ int, t *Turn, mid func()) {
 	spread(t.Text, func(piece string) fields { return fields{said: piece} })
 	for i := range t.Calls {
 		c := &t.Calls[i]
-		chunk(fields{"tool_calls": []any{fields{"index": i, "id": c.ID, "type": "function", "function": fields{"name": c.Tool, "arguments": ""}}}}, nil)
+		chunk(fields{"tool_calls": []any{
+			fields{"index": i, "id": c.ID, "type": "function", "function": fields{"name": c.Tool, "arguments": ""}},
+		}}, nil)
 		spread(c.arguments(), func(piece string) fields {
 			return fields{"tool_calls": []any{fields{"index": i, "function": fields{"arguments": piece}}}}
 		})
 	}
 	chunk(fields{}, finishReason(t))
 	out.event("", fields{
-		"id": "chatcmpl-llmtest", "object": "chat.completion.chunk", "created": 1, "model": ModelName, "choices": []any{},
-		"usage": fields{"prompt_tokens": 111, "completion_tokens": 42, "total_tokens": 153},
+		"id": "chatcmpl-llmtest", "object": "chat.completion.chunk", "created": 1, "model": ModelName,
+		"choices": []any{},
+		"usage":   fields{"prompt_tokens": 111, "completion_tokens": 42, "total_tokens": 153},
 	})
 	out.event("", "[DONE]")
 }
@@ -186,7 +199,9 @@ func finishReason(t *Turn) string {
 }
 
 func (chatWire) failure(out *stream) {
-	out.event("", fields{"error": fields{"message": "The server is overloaded", "type": "server_error", "param": nil, "code": "server_error"}})
+	out.event("", fields{"error": fields{
+		"message": "The server is overloaded", "type": "server_error", "param": nil, "code": "server_error",
+	}})
 }
 
 func (chatWire) more(out *stream, text string) {

@@ -39,7 +39,11 @@ func FuzzStreams(f *testing.F, pattern string, model func(url string) llm.Model)
 	f.Fuzz(func(t *testing.T, data []byte) {
 		stream.Store(&data)
 		began := time.Now()
-		m, err := asked.Reply(t.Context(), llm.Request{Messages: []llm.Message{{Role: llm.RoleUser, Content: []llm.Block{llm.Text("go")}}}}, func(llm.Delta) {})
+		m, err := asked.Reply(
+			t.Context(),
+			llm.Request{Messages: []llm.Message{{Role: llm.RoleUser, Content: []llm.Block{llm.Text("go")}}}},
+			func(llm.Delta) {},
+		)
 		if err != nil {
 			if time.Since(began) > time.Minute {
 				t.Errorf("an error after %v: %v", time.Since(began), err)

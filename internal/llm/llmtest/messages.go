@@ -21,7 +21,10 @@ func (messagesWire) headers(h http.Header) (string, error) {
 }
 
 func (messagesWire) refuse(w http.ResponseWriter, r *refusal) {
-	answerJSON(w, r, fields{"type": "error", "error": fields{"type": r.kind, "message": r.message}, "request_id": "req_llmtest"})
+	answerJSON(
+		w, r,
+		fields{"type": "error", "error": fields{"type": r.kind, "message": r.message}, "request_id": "req_llmtest"},
+	)
 }
 
 func (messagesWire) fault(f Fault) *refusal {
@@ -29,19 +32,35 @@ func (messagesWire) fault(f Fault) *refusal {
 	case FaultKey:
 		return &refusal{status: 401, kind: "authentication_error", message: "invalid x-api-key"}
 	case FaultRights:
-		return &refusal{status: 403, kind: "permission_error", message: "Your API key does not have permission to use the specified resource."}
+		return &refusal{
+			status: 403, kind: "permission_error",
+			message: "Your API key does not have permission to use the specified resource.",
+		}
 	case FaultModel:
 		return &refusal{status: 404, kind: "not_found_error", message: "model: strict-2"}
 	case FaultTooLong:
-		return &refusal{status: 400, kind: "invalid_request_error", message: "prompt is too long: 200045 tokens > 200000 maximum"}
+		return &refusal{
+			status: 400, kind: "invalid_request_error", message: "prompt is too long: 200045 tokens > 200000 maximum",
+		}
 	case FaultLimit:
-		return &refusal{status: 429, kind: "rate_limit_error", message: "This request would exceed your rate limit.", header: map[string]string{"Retry-After": "0"}}
+		return &refusal{
+			status: 429, kind: "rate_limit_error", message: "This request would exceed your rate limit.",
+			header: map[string]string{"Retry-After": "0"},
+		}
 	case FaultLongWait:
-		return &refusal{status: 429, kind: "rate_limit_error", message: "This request would exceed your rate limit.", header: map[string]string{"Retry-After": "7200"}}
+		return &refusal{
+			status: 429, kind: "rate_limit_error", message: "This request would exceed your rate limit.",
+			header: map[string]string{"Retry-After": "7200"},
+		}
 	case FaultOverload:
-		return &refusal{status: 529, kind: "overloaded_error", message: "Overloaded", header: map[string]string{"Retry-After": "0"}}
+		return &refusal{
+			status: 529, kind: "overloaded_error", message: "Overloaded", header: map[string]string{"Retry-After": "0"},
+		}
 	case FaultServer:
-		return &refusal{status: 500, kind: "api_error", message: "Internal server error", header: map[string]string{"Retry-After": "0"}}
+		return &refusal{
+			status: 500, kind: "api_error", message: "Internal server error",
+			header: map[string]string{"Retry-After": "0"},
+		}
 	case FaultRequest, FaultSilence, FaultRedirect, FaultBreak, FaultEvent, FaultHang, FaultFlood:
 	}
 	return &refusal{status: 400, kind: "invalid_request_error", message: "llmtest: a fault of the script"}
@@ -141,7 +160,11 @@ func checkConversation(b *messagesBody, turns []Turn) (replies int, err error) {
 		}
 		switch {
 		case len(blocks) == 0:
-			return 0, bad("", "messages.%d: all messages must have non-empty content except for the optional final assistant message", i)
+			return 0, bad(
+				"",
+				"messages.%d: all messages must have non-empty content except for the optional final assistant message",
+				i,
+			)
 		case i == 0 && m.Role != "user":
 			return 0, bad("", "messages: first message must use the \"user\" role")
 		}
@@ -164,7 +187,9 @@ func checkConversation(b *messagesBody, turns []Turn) (replies int, err error) {
 		}
 	}
 	if b.Messages[len(b.Messages)-1].Role != "user" {
-		return 0, bad("", "This model does not support assistant message prefill. The conversation must end with a user message.")
+		return 0, bad(
+			"", "This model does not support assistant message prefill. The conversation must end with a user message.",
+		)
 	}
 	return replies, nil
 }
@@ -178,7 +203,9 @@ func turnAt(turns []Turn, n int) Turn {
 
 func unanswered(i int, open []string) error {
 	return bad("", "messages.%d: `tool_use` ids were found without `tool_result` blocks immediately after: %s. "+
-		"Each `tool_use` block must have a corresponding `tool_result` block in the next message.", i, strings.Join(open, ", "))
+		"Each `tool_use` block must have a corresponding `tool_result` block in the next message.", i, strings.Join(
+		open, ", ",
+	))
 }
 
 // checkResults: a user's message answers every call of the message before, once, and
@@ -199,16 +226,20 @@ func checkResults(i int, open []string, blocks []messagesBlock) error {
 		case "tool_result":
 			switch {
 			case seen[b.ToolUseID]:
-				return bad("", "messages.%d.content.%d: each tool_use must have a single result. Found multiple `tool_result` blocks with id: %s", i, k, b.ToolUseID)
+				return bad("", "messages.%d.content.%d: each tool_use must have a single result. Found multiple "+
+					"`tool_result` blocks with id: %s", i, k, b.ToolUseID)
 			case !left[b.ToolUseID]:
 				return bad("", "messages.%d.content.%d: unexpected `tool_use_id` found in `tool_result` blocks: %s. "+
-					"Each `tool_result` block must have a corresponding `tool_use` block in the previous message.", i, k, b.ToolUseID)
+					"Each `tool_result` block must have a corresponding `tool_use` block in the previous message.",
+					i, k, b.ToolUseID)
 			case texts:
 				return unanswered(i, []string{b.ToolUseID})
 			}
 			for _, part := range b.Content {
 				if part.Type != "text" || part.Text == nil || *part.Text == "" {
-					return bad("", "messages.%d.content.%d.tool_result.content: text content blocks must be non-empty", i, k)
+					return bad(
+						"", "messages.%d.content.%d.tool_result.content: text content blocks must be non-empty", i, k,
+					)
 				}
 			}
 			seen[b.ToolUseID] = true
@@ -233,7 +264,9 @@ func checkReply(i int, blocks []messagesBlock, used map[string]bool, t Turn) (op
 		switch b.Type {
 		case "text":
 			if b.Text == nil || strings.TrimSpace(*b.Text) == "" {
-				return nil, bad("", "messages.%d.content.%d: text content blocks must contain non-whitespace text", i, k)
+				return nil, bad(
+					"", "messages.%d.content.%d: text content blocks must contain non-whitespace text", i, k,
+				)
 			}
 		case "thinking":
 			if b.Signature != sign(b.Thinking) {
@@ -246,25 +279,34 @@ func checkReply(i int, blocks []messagesBlock, used map[string]bool, t Turn) (op
 		case "tool_use":
 			switch {
 			case !messagesID.MatchString(b.ID):
-				return nil, bad("", "messages.%d.content.%d.tool_use.id: String should match pattern '^[a-zA-Z0-9_-]+$'", i, k)
+				return nil, bad(
+					"", "messages.%d.content.%d.tool_use.id: String should match pattern '^[a-zA-Z0-9_-]+$'", i, k,
+				)
 			case used[b.ID]:
 				return nil, bad("", "messages.%d.content.%d: `tool_use` ids must be unique", i, k)
 			case !messagesName.MatchString(b.Name):
-				return nil, bad("", "messages.%d.content.%d.tool_use.name: String should match pattern '^[a-zA-Z0-9_-]{1,128}$'", i, k)
+				return nil, bad(
+					"", "messages.%d.content.%d.tool_use.name: String should match pattern '^[a-zA-Z0-9_-]{1,128}$'", i,
+					k,
+				)
 			case len(b.Input) == 0 || b.Input[0] != '{':
 				return nil, bad("", "messages.%d.content.%d.tool_use.input: Input should be a valid dictionary", i, k)
 			}
 			used[b.ID] = true
 			open = append(open, b.ID)
 		default:
-			return nil, bad("", "messages.%d.content.%d: Input tag '%s' does not match any of the expected tags", i, k, b.Type)
+			return nil, bad(
+				"", "messages.%d.content.%d: Input tag '%s' does not match any of the expected tags", i, k, b.Type,
+			)
 		}
 	}
 	if len(blocks) > 0 && blocks[len(blocks)-1].Type == "thinking" {
 		return nil, bad("", "messages.%d: The final block in an assistant message cannot be `thinking`.", i)
 	}
 	if mustThink(t) && !thought {
-		return nil, bad("", "messages.%d: Expected `thinking` or `redacted_thinking`, but found `%s`", i, blocks[0].Type)
+		return nil, bad(
+			"", "messages.%d: Expected `thinking` or `redacted_thinking`, but found `%s`", i, blocks[0].Type,
+		)
 	}
 	return open, nil
 }
@@ -273,8 +315,11 @@ func checkReply(i int, blocks []messagesBlock, used map[string]bool, t Turn) (op
 // message_stop.
 func (w messagesWire) play(out *stream, _ int, t *Turn, mid func()) {
 	out.event("message_start", fields{"type": "message_start", "message": fields{
-		"id": "msg_llmtest", "type": "message", "role": "assistant", "model": ModelName, "content": []any{}, "stop_reason": nil, "stop_sequence": nil,
-		"usage": fields{"input_tokens": 100, "cache_read_input_tokens": 11, "cache_creation_input_tokens": 0, "output_tokens": 1},
+		"id": "msg_llmtest", "type": "message", "role": "assistant", "model": ModelName, "content": []any{},
+		"stop_reason": nil, "stop_sequence": nil,
+		"usage": fields{
+			"input_tokens": 100, "cache_read_input_tokens": 11, "cache_creation_input_tokens": 0, "output_tokens": 1,
+		},
 	}})
 	out.event("ping", fields{"type": "ping"})
 	index := 0
@@ -302,7 +347,10 @@ func (w messagesWire) play(out *stream, _ int, t *Turn, mid func()) {
 		start := fields{"type": "tool_use", "id": c.ID, "name": c.Tool, "input": fields{}}
 		block(start, deltasOf(c.arguments(), "input_json_delta", "partial_json")...)
 	}
-	out.event("message_delta", fields{"type": "message_delta", "delta": fields{"stop_reason": stopReason(t), "stop_sequence": nil}, "usage": fields{"output_tokens": 42}})
+	out.event("message_delta", fields{
+		"type": "message_delta", "delta": fields{"stop_reason": stopReason(t), "stop_sequence": nil},
+		"usage": fields{"output_tokens": 42},
+	})
 	out.event("message_stop", fields{"type": "message_stop"})
 }
 
@@ -331,5 +379,8 @@ func (messagesWire) failure(out *stream) {
 }
 
 func (messagesWire) more(out *stream, text string) {
-	out.event("content_block_delta", fields{"type": "content_block_delta", "index": 0, "delta": fields{"type": "text_delta", "text": text}})
+	out.event(
+		"content_block_delta",
+		fields{"type": "content_block_delta", "index": 0, "delta": fields{"type": "text_delta", "text": text}},
+	)
 }

@@ -25,7 +25,8 @@ func refuseOpenAI(w http.ResponseWriter, r *refusal) {
 		return text
 	}
 	answerJSON(w, r, fields{"error": fields{
-		"message": r.message, "type": cmp.Or(r.kind, "invalid_request_error"), "param": optional(r.param), "code": optional(r.code),
+		"message": r.message, "type": cmp.Or(r.kind, "invalid_request_error"), "param": optional(r.param),
+		"code": optional(r.code),
 	}})
 }
 
@@ -34,27 +35,45 @@ func faultOpenAI(f Fault) *refusal {
 	again := map[string]string{"Retry-After": "0"}
 	switch f {
 	case FaultKey:
-		return &refusal{status: 401, kind: "invalid_request_error", code: "invalid_api_key", message: "Incorrect API key provided: sk-l***2a."}
+		return &refusal{
+			status: 401, kind: "invalid_request_error", code: "invalid_api_key",
+			message: "Incorrect API key provided: sk-l***2a.",
+		}
 	case FaultRights:
-		return &refusal{status: 403, kind: "invalid_request_error", code: "unsupported_country_region_territory", message: "Country, region, or territory not supported"}
+		return &refusal{
+			status: 403, kind: "invalid_request_error", code: "unsupported_country_region_territory",
+			message: "Country, region, or territory not supported",
+		}
 	case FaultModel:
-		return &refusal{status: 404, kind: "invalid_request_error", code: "model_not_found", message: "The model `strict-2` does not exist or you do not have access to it."}
+		return &refusal{
+			status: 404, kind: "invalid_request_error", code: "model_not_found",
+			message: "The model `strict-2` does not exist or you do not have access to it.",
+		}
 	case FaultTooLong:
 		return &refusal{
 			status: 400, kind: "invalid_request_error", code: "context_length_exceeded", param: "input",
 			message: "Your input exceeds the context window of this model. Please adjust your input and try again.",
 		}
 	case FaultLimit:
-		return &refusal{status: 429, kind: "requests", code: "rate_limit_exceeded", message: "Rate limit reached for strict-1", header: again}
+		return &refusal{
+			status: 429, kind: "requests", code: "rate_limit_exceeded", message: "Rate limit reached for strict-1",
+			header: again,
+		}
 	case FaultLongWait:
 		return &refusal{
 			status: 429, kind: "tokens", code: "rate_limit_exceeded", message: "Rate limit reached for strict-1",
 			header: map[string]string{"Retry-After": "7200"},
 		}
 	case FaultOverload:
-		return &refusal{status: 503, kind: "server_error", code: "server_is_overloaded", message: "The engine is currently overloaded, please try again later", header: again}
+		return &refusal{
+			status: 503, kind: "server_error", code: "server_is_overloaded",
+			message: "The engine is currently overloaded, please try again later", header: again,
+		}
 	case FaultServer:
-		return &refusal{status: 500, kind: "server_error", message: "The server had an error while processing your request", header: again}
+		return &refusal{
+			status: 500, kind: "server_error", message: "The server had an error while processing your request",
+			header: again,
+		}
 	case FaultRequest, FaultSilence, FaultRedirect, FaultBreak, FaultEvent, FaultHang, FaultFlood:
 	}
 	return &refusal{status: 400, kind: "invalid_request_error", message: "llmtest: a fault of the script"}
@@ -68,11 +87,13 @@ const maxOpenAIID = 64
 func checkFunction(param, name string, parameters fields, known map[string]bool) error {
 	switch {
 	case !openaiName.MatchString(name):
-		return bad(param+".name", "Invalid '%s.name': string does not match pattern. Expected a string that matches the pattern '^[a-zA-Z0-9_-]+$'.", param)
+		return bad(param+".name", "Invalid '%s.name': string does not match pattern. Expected a string that matches "+
+			"the pattern '^[a-zA-Z0-9_-]+$'.", param)
 	case known[name]:
 		return bad(param, "Tool names must be unique: %s", name)
 	case parameters["type"] != "object":
-		return bad(param+".parameters", "Invalid schema for function '%s': schema must be a JSON Schema of 'type: \"object\"', got 'type: \"None\"'.", name)
+		return bad(param+".parameters", "Invalid schema for function '%s': schema must be a JSON Schema of 'type: "+
+			"\"object\"', got 'type: \"None\"'.", name)
 	}
 	known[name] = true
 	return nil

@@ -120,7 +120,10 @@ func (w responsesWire) checkItems(items []responsesItem, turns []Turn) (replies 
 		if speaking && !it.assistant() {
 			speaking = false
 			if !thought {
-				return 0, bad("input", "Item of type 'function_call' was provided without its required 'reasoning' item: '%s'.", w.reasoningID(replies-1))
+				return 0, bad(
+					"input", "Item of type 'function_call' was provided without its required 'reasoning' item: '%s'.",
+					w.reasoningID(replies-1),
+				)
 			}
 		}
 		if it.Type == "reasoning" && it.ID == w.reasoningID(replies-1) {
@@ -143,26 +146,41 @@ func (w responsesWire) checkItems(items []responsesItem, turns []Turn) (replies 
 func mustThink(t Turn) bool { return t.Thinking != "" && (t.Text != "" || len(t.Calls) > 0) }
 
 // checkItem checks one item where it stands.
-func (w responsesWire) checkItem(i int, it *responsesItem, items []responsesItem, open, answered map[string]bool) error {
+func (w responsesWire) checkItem(
+	i int, it *responsesItem, items []responsesItem, open, answered map[string]bool,
+) error {
 	param := fmt.Sprintf("input[%d]", i)
 	switch it.Type {
 	case "reasoning":
 		switch {
 		case it.Encrypted == "":
-			return &refusal{status: 404, kind: "invalid_request_error", param: "input", message: "Item with id '" + it.ID + "' not found. Items are not persisted when `store` is set to false."}
+			return &refusal{
+				status: 404, kind: "invalid_request_error", param: "input",
+				message: "Item with id '" + it.ID +
+					"' not found. Items are not persisted when `store` is set to false.",
+			}
 		case len(it.Summary) != 1 || it.Encrypted != sign(it.Summary[0].Text):
-			return &refusal{status: 400, kind: "invalid_request_error", code: "invalid_encrypted_content", message: "The encrypted content could not be verified."}
+			return &refusal{
+				status: 400, kind: "invalid_request_error", code: "invalid_encrypted_content",
+				message: "The encrypted content could not be verified.",
+			}
 		case i+1 >= len(items) || !items[i+1].assistant():
-			return bad("input", "Item '%s' of type 'reasoning' was provided without its required following item.", it.ID)
+			return bad(
+				"input", "Item '%s' of type 'reasoning' was provided without its required following item.", it.ID,
+			)
 		}
 	case "function_call":
 		switch {
 		case it.Arguments == nil || !json.Valid([]byte(*it.Arguments)):
 			return bad(param+".arguments", "Invalid '%s.arguments': not valid JSON.", param)
 		case !openaiName.MatchString(it.Name):
-			return bad(param+".name", "Invalid '%s.name': string does not match pattern. Expected a string that matches the pattern '^[a-zA-Z0-9_-]+$'.", param)
+			return bad(param+".name", "Invalid '%s.name': string does not match pattern. Expected a string that "+
+				"matches the pattern '^[a-zA-Z0-9_-]+$'.", param)
 		case it.CallID == "" || len(it.CallID) > maxOpenAIID:
-			return bad(param+".call_id", "Invalid '%s.call_id': string too long. Expected a string with maximum length 64.", param)
+			return bad(
+				param+".call_id", "Invalid '%s.call_id': string too long. Expected a string with maximum length 64.",
+				param,
+			)
 		case open[it.CallID]:
 			return bad("input", "Duplicate function call with call_id %s.", it.CallID)
 		}
@@ -184,7 +202,10 @@ func (w responsesWire) checkItem(i int, it *responsesItem, items []responsesItem
 			}
 		}
 		if it.Role != "user" && it.Role != "assistant" || len(it.Content) == 0 {
-			return bad(param, "Invalid value: '%s'. Supported values are: 'assistant', 'system', 'developer', and 'user'.", it.Role)
+			return bad(
+				param, "Invalid value: '%s'. Supported values are: 'assistant', 'system', 'developer', and 'user'.",
+				it.Role,
+			)
 		}
 	default:
 		return bad(param+".type", "Invalid value: '%s'.", it.Type)
@@ -196,7 +217,10 @@ func (w responsesWire) checkItem(i int, it *responsesItem, items []responsesItem
 // or response.incomplete.
 func (w responsesWire) play(out *stream, n int, t *Turn, mid func()) {
 	p := &responsesPlay{stream: out, mid: mid}
-	response := fields{"id": "resp_llmtest", "object": "response", "created_at": 1, "status": "in_progress", "model": ModelName, "output": []any{}, "error": nil, "incomplete_details": nil}
+	response := fields{
+		"id": "resp_llmtest", "object": "response", "created_at": 1, "status": "in_progress", "model": ModelName,
+		"output": []any{}, "error": nil, "incomplete_details": nil,
+	}
 	p.send("response.created", fields{"response": response})
 	p.send("response.in_progress", fields{"response": response})
 	if t.Thinking != "" {
@@ -209,7 +233,8 @@ func (w responsesWire) play(out *stream, n int, t *Turn, mid func()) {
 		w.playCall(p, n, &t.Calls[i], t.Stop == "cut" && i == len(t.Calls)-1)
 	}
 	end := fields{
-		"id": "resp_llmtest", "object": "response", "created_at": 1, "status": "completed", "model": ModelName, "output": p.output, "error": nil, "incomplete_details": nil,
+		"id": "resp_llmtest", "object": "response", "created_at": 1, "status": "completed", "model": ModelName,
+		"output": p.output, "error": nil, "incomplete_details": nil,
 		"usage": fields{
 			"input_tokens": 111, "input_tokens_details": fields{"cached_tokens": 11}, "output_tokens": 42,
 			"output_tokens_details": fields{"reasoning_tokens": 0}, "total_tokens": 153,
@@ -270,7 +295,10 @@ func (w responsesWire) playReasoning(p *responsesPlay, n int, text string) {
 	end := fields{"id": id, "type": "reasoning", "summary": w.summary(text), "encrypted_content": sign(text)}
 	p.item(begin, end, func(at fields) {
 		at = with(at, fields{"summary_index": 0})
-		p.send("response.reasoning_summary_part.added", with(at, fields{"part": fields{"type": "summary_text", "text": ""}}))
+		p.send(
+			"response.reasoning_summary_part.added",
+			with(at, fields{"part": fields{"type": "summary_text", "text": ""}}),
+		)
 		p.deltas("response.reasoning_summary_text.delta", text, at)
 		p.send("response.reasoning_summary_text.done", with(at, fields{"text": text}))
 		p.send("response.reasoning_summary_part.done", with(at, fields{"part": w.summary(text)[0]}))
@@ -295,7 +323,9 @@ func (w responsesWire) playMessage(p *responsesPlay, n int, t *Turn) {
 
 func (w responsesWire) playCall(p *responsesPlay, n int, c *Call, cut bool) {
 	id := w.itemID("fc", n, len(p.output))
-	begin := fields{"id": id, "type": "function_call", "status": "in_progress", "call_id": c.ID, "name": c.Tool, "arguments": ""}
+	begin := fields{
+		"id": id, "type": "function_call", "status": "in_progress", "call_id": c.ID, "name": c.Tool, "arguments": "",
+	}
 	end := with(begin, fields{"status": "completed", "arguments": c.arguments()})
 	if cut {
 		end["status"] = "incomplete"
@@ -317,6 +347,7 @@ func (responsesWire) failure(out *stream) {
 
 func (responsesWire) more(out *stream, text string) {
 	out.event("response.output_text.delta", fields{
-		"type": "response.output_text.delta", "sequence_number": 9, "output_index": 0, "content_index": 0, "item_id": "msg_llmtest0_0", "delta": text,
+		"type": "response.output_text.delta", "sequence_number": 9, "output_index": 0, "content_index": 0,
+		"item_id": "msg_llmtest0_0", "delta": text,
 	})
 }

@@ -76,7 +76,8 @@ const (
 )
 
 var faults = []Fault{
-	FaultKey, FaultRights, FaultModel, FaultRequest, FaultTooLong, FaultLimit, FaultLongWait, FaultOverload, FaultServer, FaultSilence, FaultRedirect,
+	FaultKey, FaultRights, FaultModel, FaultRequest, FaultTooLong, FaultLimit, FaultLongWait, FaultOverload,
+	FaultServer, FaultSilence, FaultRedirect,
 	FaultBreak, FaultEvent, FaultHang, FaultFlood,
 }
 

@@ -50,7 +50,9 @@ type Server struct {
 // Start starts a server that plays the turns. Window is how many bytes of a request fit
 // into the model's context; 0 is no limit.
 func Start(turns []Turn, window int) *Server {
-	s := &Server{turns: turns, window: window, faulted: map[int]int{}, played: map[int]string{}, hang: make(chan struct{})}
+	s := &Server{
+		turns: turns, window: window, faulted: map[int]int{}, played: map[int]string{}, hang: make(chan struct{}),
+	}
 	mux := http.NewServeMux()
 	mux.Handle("POST /v1/messages", s.speaks(messagesWire{}))
 	mux.Handle("POST /v1/responses", s.speaks(responsesWire{}))
@@ -99,7 +101,10 @@ func (r *refusal) Error() string { return fmt.Sprintf("%d %s: %s", r.status, r.k
 
 // bad refuses a request as malformed.
 func bad(param, format string, args ...any) error {
-	return &refusal{status: http.StatusBadRequest, kind: "invalid_request_error", param: param, message: fmt.Sprintf(format, args...)}
+	return &refusal{
+		status: http.StatusBadRequest, kind: "invalid_request_error", param: param,
+		message: fmt.Sprintf(format, args...),
+	}
 }
 
 // A wire is one of the interfaces.
@@ -221,7 +226,8 @@ func (s *Server) answer(out http.ResponseWriter, r *http.Request, w wire, n int)
 		})
 	case FaultEvent:
 		w.play(stream, n, &turn, func() { w.failure(stream); panic(http.ErrAbortHandler) })
-	case FaultKey, FaultRights, FaultModel, FaultRequest, FaultTooLong, FaultLimit, FaultLongWait, FaultOverload, FaultServer:
+	case FaultKey, FaultRights, FaultModel, FaultRequest, FaultTooLong, FaultLimit, FaultLongWait, FaultOverload,
+		FaultServer:
 		w.refuse(out, w.fault(fault))
 	}
 }

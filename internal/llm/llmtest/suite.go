@@ -71,7 +71,9 @@ func newTalk(t *testing.T, p Provider, o llm.Options, turns ...Turn) *talk {
 	return &talk{T: t, server: s, model: p.Model(s, o), req: llm.Request{
 		System: "be brief",
 		Tools: []llm.Tool{
-			{Name: "Read", Description: "reads", Schema: json.RawMessage(`{"type":"object","properties":{"file_path":{"type":"string"}},"required":["file_path"]}`)},
+			{Name: "Read", Description: "reads", Schema: json.RawMessage(
+				`{"type":"object","properties":{"file_path":{"type":"string"}},"required":["file_path"]}`,
+			)},
 			{Name: "LS", Description: "lists", Schema: json.RawMessage(`{"type":"object"}`)},
 		},
 		Messages: []llm.Message{{Role: llm.RoleUser, Content: []llm.Block{llm.Text("go")}}},
@@ -137,12 +139,17 @@ func (k *talk) fails(want llm.FailureKind) (status int, reason string) {
 
 func conversationGoesOn(t *testing.T, p Provider) {
 	k := newTalk(t, p, llm.Options{Effort: "low"},
-		Turn{Thinking: "I need both. 两个都要", Text: "Reading, 你好", Calls: []Call{{ID: "c1", Tool: "Read", Input: json.RawMessage(`{"file_path": "a <b> & c"}`)}, {ID: "c2", Tool: "LS"}}},
+		Turn{Thinking: "I need both. 两个都要", Text: "Reading, 你好", Calls: []Call{
+			{ID: "c1", Tool: "Read", Input: json.RawMessage(`{"file_path": "a <b> & c"}`)}, {ID: "c2", Tool: "LS"},
+		}},
 		Turn{Thinking: "One more.", Calls: []Call{{ID: "c3", Tool: "LS", Input: json.RawMessage(`{}`)}}},
 		Turn{Text: "all read"},
 	)
 	first := k.ask()
-	want := []llm.Block{llm.Text("Reading, 你好"), llm.Call("c1", "Read", json.RawMessage(`{"file_path": "a <b> & c"}`)), llm.Call("c2", "LS", nil)}
+	want := []llm.Block{
+		llm.Text("Reading, 你好"), llm.Call("c1", "Read", json.RawMessage(`{"file_path": "a <b> & c"}`)),
+		llm.Call("c2", "LS", nil),
+	}
 	if diff := cmp.Diff(want, plain(first)); diff != "" {
 		t.Errorf("-want +got\n%s", diff)
 	}
@@ -206,13 +213,16 @@ func thinkingHeard(t *testing.T, p Provider) {
 func oddConversation(t *testing.T, p Provider) {
 	k := newTalk(t, p, llm.Options{})
 	odd := llm.Message{Role: llm.RoleAssistant, Content: []llm.Block{
-		llm.Text(" \n"), llm.Call("c.1/ü", "my tool!", nil), llm.Call(strings.Repeat("x", 100), strings.Repeat("y", 100), nil), llm.Call("c.1/u", "my.tool!", nil),
+		llm.Text(" \n"), llm.Call("c.1/ü", "my tool!", nil),
+		llm.Call(strings.Repeat("x", 100), strings.Repeat("y", 100), nil), llm.Call("c.1/u", "my.tool!", nil),
 	}}
 	k.req.Messages = append(k.req.Messages, odd)
 	k.results("", false)
 	k.results2(" \n", "\t")
 	silent := llm.Message{Role: llm.RoleAssistant, Content: []llm.Block{llm.Text("  ")}}
-	k.req.Messages = append(k.req.Messages, silent, llm.Message{Role: llm.RoleUser, Content: []llm.Block{llm.Text("\t")}})
+	k.req.Messages = append(
+		k.req.Messages, silent, llm.Message{Role: llm.RoleUser, Content: []llm.Block{llm.Text("\t")}},
+	)
 	if m := k.ask(); m.Text() != "done" {
 		t.Errorf("said %q", m.Text())
 	}
@@ -232,19 +242,23 @@ func cutOff(t *testing.T, p Provider) {
 	half, garbage, list := `{"file_path": "a`, `file_path = a`, `["a"]`
 	k := newTalk(t, p, llm.Options{},
 		Turn{Text: "I wri", Calls: []Call{{ID: "c1", Tool: "LS"}, {ID: "c2", Tool: "Read", Raw: &half}}, Stop: "cut"},
-		Turn{Calls: []Call{{ID: "d1", Tool: "Read", Raw: &garbage}, {ID: "d2", Tool: "Read", Raw: &list}, {ID: "d3", Tool: "LS"}}},
+		Turn{Calls: []Call{
+			{ID: "d1", Tool: "Read", Raw: &garbage}, {ID: "d2", Tool: "Read", Raw: &list}, {ID: "d3", Tool: "LS"},
+		}},
 		Turn{Text: "too lo", Stop: "cut"},
 		Turn{Thinking: "so much to think ab", Stop: "cut"},
 	)
 	m := k.ask()
 	calls := m.Calls()
-	if m.Stop != llm.StopCut || len(calls) != 2 || calls[0].Broken != "" || !strings.Contains(calls[1].Broken, "cut off") || string(calls[1].Input) != "{}" {
+	if m.Stop != llm.StopCut || len(calls) != 2 || calls[0].Broken != "" ||
+		!strings.Contains(calls[1].Broken, "cut off") || string(calls[1].Input) != "{}" {
 		t.Errorf("stop %q, calls %+v", m.Stop, calls)
 	}
 	k.results("no", true)
 	m = k.ask()
 	calls = m.Calls()
-	if m.Stop != llm.StopEnd || len(calls) != 3 || !strings.Contains(calls[0].Broken, "not a JSON object") || calls[1].Broken == "" || calls[2].Broken != "" {
+	if m.Stop != llm.StopEnd || len(calls) != 3 || !strings.Contains(calls[0].Broken, "not a JSON object") ||
+		calls[1].Broken == "" || calls[2].Broken != "" {
 		t.Errorf("stop %q, calls %+v", m.Stop, calls)
 	}
 	k.results("no", true)
@@ -272,7 +286,8 @@ func refused(t *testing.T, p Provider) {
 
 func faultsBefore(t *testing.T, p Provider) {
 	for fault, want := range map[Fault]llm.FailureKind{
-		FaultKey: llm.FailedKey, FaultRights: llm.FailedRights, FaultModel: llm.FailedModel, FaultTooLong: llm.FailedTooLong,
+		FaultKey: llm.FailedKey, FaultRights: llm.FailedRights, FaultModel: llm.FailedModel,
+		FaultTooLong: llm.FailedTooLong,
 	} {
 		k := newTalk(t, p, llm.Options{}, Turn{Text: "yes", Faults: []Fault{fault}})
 		if status, reason := k.fails(want); status == 0 || reason == "" {
@@ -282,10 +297,13 @@ func faultsBefore(t *testing.T, p Provider) {
 	}
 	k := newTalk(t, p, llm.Options{}, Turn{Faults: []Fault{FaultRequest}})
 	_, err := k.model.Reply(t.Context(), k.req, nil)
-	if bad, ok := errors.AsType[*llm.BadRequestError](err); !ok || bad.Status != 400 || !strings.Contains(bad.Reason, "a fault of the script") {
+	if bad, ok := errors.AsType[*llm.BadRequestError](err); !ok || bad.Status != 400 ||
+		!strings.Contains(bad.Reason, "a fault of the script") {
 		t.Errorf("got %v", err)
 	}
-	for fault, want := range map[Fault]llm.FailureKind{FaultLimit: llm.FailedLimit, FaultOverload: llm.FailedOverload, FaultServer: llm.FailedServer} {
+	for fault, want := range map[Fault]llm.FailureKind{
+		FaultLimit: llm.FailedLimit, FaultOverload: llm.FailedOverload, FaultServer: llm.FailedServer,
+	} {
 		k := newTalk(t, p, llm.Options{}, Turn{Faults: []Fault{fault, fault, fault}})
 		k.fails(want)
 		if n := len(k.server.Requests()); n != 3 {
@@ -295,7 +313,10 @@ func faultsBefore(t *testing.T, p Provider) {
 }
 
 func faultsGotOver(t *testing.T, p Provider) {
-	k := newTalk(t, p, llm.Options{}, Turn{Text: "at last", Faults: []Fault{FaultLimit, FaultOverload}}, Turn{Text: "again", Faults: []Fault{FaultServer}})
+	k := newTalk(
+		t, p, llm.Options{}, Turn{Text: "at last", Faults: []Fault{FaultLimit, FaultOverload}},
+		Turn{Text: "again", Faults: []Fault{FaultServer}},
+	)
 	if m := k.ask(); m.Text() != "at last" {
 		t.Errorf("said %q", m.Text())
 	}
@@ -350,7 +371,10 @@ func errorWithin(t *testing.T, p Provider) {
 }
 
 func silence(t *testing.T, p Provider) {
-	k := newTalk(t, p, llm.Options{Patience: 20 * time.Millisecond}, Turn{Text: "a long story", Faults: []Fault{FaultSilence, FaultHang}})
+	k := newTalk(
+		t, p, llm.Options{Patience: 20 * time.Millisecond},
+		Turn{Text: "a long story", Faults: []Fault{FaultSilence, FaultHang}},
+	)
 	k.fails(llm.FailedSilent)
 	k.fails(llm.FailedSilent)
 }
@@ -399,11 +423,17 @@ func otherModels(t *testing.T, p Provider) {
 	k.req.Messages = append(k.req.Messages, llm.Message{Role: llm.RoleAssistant, Content: []llm.Block{
 		{Type: llm.TypeThinking, Text: "secret thought", Provider: "other", Raw: json.RawMessage(`{"type":"strange"}`)},
 		{Type: llm.TypeText, Text: "hello", Provider: "other", Raw: json.RawMessage(`{"type":"strange"}`)},
-		{Type: llm.TypeCall, ID: "c1", Tool: "LS", Input: json.RawMessage(`{}`), Provider: "other", Raw: json.RawMessage(`{"type":"strange"}`)},
+		{
+			Type: llm.TypeCall, ID: "c1", Tool: "LS", Input: json.RawMessage(`{}`), Provider: "other",
+			Raw: json.RawMessage(`{"type":"strange"}`),
+		},
 	}})
 	k.results("a", false)
 	k.req.Messages = append(k.req.Messages, llm.Message{Role: llm.RoleAssistant, Content: []llm.Block{
-		{Type: llm.TypeThinking, Text: "nothing but thought", Provider: "other", Raw: json.RawMessage(`{"type":"strange"}`)},
+		{
+			Type: llm.TypeThinking, Text: "nothing but thought", Provider: "other",
+			Raw: json.RawMessage(`{"type":"strange"}`),
+		},
 	}})
 	k.say("go on")
 	k.ask()
@@ -419,7 +449,10 @@ func keyInNoError(t *testing.T, p Provider) {
 		if fault == FaultFlood {
 			continue
 		}
-		k := newTalk(t, p, llm.Options{Patience: 20 * time.Millisecond}, Turn{Text: "a long story", Faults: []Fault{fault, fault, fault}})
+		k := newTalk(
+			t, p, llm.Options{Patience: 20 * time.Millisecond},
+			Turn{Text: "a long story", Faults: []Fault{fault, fault, fault}},
+		)
 		_, err := k.model.Reply(t.Context(), k.req, nil)
 		if err == nil || strings.Contains(err.Error(), Key) {
 			t.Errorf("%s: %v", fault, err)
@@ -450,7 +483,8 @@ func brokenRequest(t *testing.T, p Provider) {
 		k := newTalk(t, p, llm.Options{})
 		k.req.Messages = append(k.req.Messages, messages...)
 		_, err := k.model.Reply(t.Context(), k.req, nil)
-		if _, ok := errors.AsType[*llm.BadRequestError](err); !ok || len(k.server.Refused()) != 1 || len(k.server.Requests()) != 0 {
+		if _, ok := errors.AsType[*llm.BadRequestError](err); !ok || len(k.server.Refused()) != 1 ||
+			len(k.server.Requests()) != 0 {
 			t.Errorf("%s: got %v, refused %v", name, err, k.server.Refused())
 		}
 	}

@@ -47,7 +47,10 @@ func transcript(t *testing.T, parts map[string]string, model func(url string) ll
 		w.Write([]byte(parts["stream"])) //nolint:errcheck // a client that has left hears nothing
 	}))
 	defer server.Close()
-	m, err := model(server.URL).Reply(t.Context(), llm.Request{Messages: []llm.Message{{Role: llm.RoleUser, Content: []llm.Block{llm.Text("go")}}}}, nil)
+	m, err := model(server.URL).Reply(
+		t.Context(), llm.Request{Messages: []llm.Message{{Role: llm.RoleUser, Content: []llm.Block{llm.Text("go")}}}},
+		nil,
+	)
 	if want, fails := parts["failure"]; fails {
 		if err == nil || err.Error() != strings.TrimSpace(want) {
 			t.Errorf("got %v, want %s", err, want)

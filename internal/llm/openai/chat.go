@@ -98,11 +98,12 @@ func assistantMessage(blocks []llm.Block) sdk.ChatCompletionMessageParamUnion {
 		m.Content.OfString = sdk.String(text)
 	}
 	for _, call := range said.Calls() {
-		m.ToolCalls = append(m.ToolCalls, sdk.ChatCompletionMessageToolCallUnionParam{OfFunction: &sdk.ChatCompletionMessageFunctionToolCallParam{
+		function := sdk.ChatCompletionMessageFunctionToolCallParam{
 			ID: llm.WireID(call.ID), Function: sdk.ChatCompletionMessageFunctionToolCallFunctionParam{
 				Name: llm.WireName(call.Tool), Arguments: string(call.Input),
 			},
-		}})
+		}
+		m.ToolCalls = append(m.ToolCalls, sdk.ChatCompletionMessageToolCallUnionParam{OfFunction: &function})
 	}
 	if len(m.ToolCalls) == 0 && m.Content.OfString.Value == "" {
 		m.Content.OfString = sdk.String("(nothing)") // all that was said went to another provider's model

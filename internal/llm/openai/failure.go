@@ -48,7 +48,9 @@ func refusal(answer *sdk.Error) error {
 	case tooLong(answer.Code, reason):
 		kind = llm.FailedTooLong
 	case answer.StatusCode == http.StatusBadRequest:
-		return &badRequestError{BadRequestError: llm.BadRequestError{Status: answer.StatusCode, Reason: reason}, answer: answer}
+		return &badRequestError{
+			BadRequestError: llm.BadRequestError{Status: answer.StatusCode, Reason: reason}, answer: answer,
+		}
 	}
 	return &llm.ReplyError{Kind: kind, Status: answer.StatusCode, Reason: reason}
 }

@@ -65,7 +65,8 @@ func (m *responsesModel) ask(ctx context.Context, r llm.Request, hear func(llm.D
 // params is a request in the SDK's words.
 func (m *responsesModel) params(r llm.Request) responses.ResponseNewParams {
 	p := responses.ResponseNewParams{
-		Model: m.name, Store: param.NewOpt(false), Input: responses.ResponseNewParamsInputUnion{OfInputItemList: items(r.Messages)},
+		Model: m.name, Store: param.NewOpt(false),
+		Input: responses.ResponseNewParamsInputUnion{OfInputItemList: items(r.Messages)},
 	}
 	if r.System != "" {
 		p.Instructions = param.NewOpt(r.System)
@@ -74,11 +75,14 @@ func (m *responsesModel) params(r llm.Request) responses.ResponseNewParams {
 		p.Include = []responses.ResponseIncludable{responses.ResponseIncludableReasoningEncryptedContent}
 	}
 	if m.options.Effort != "" {
-		p.Reasoning = shared.ReasoningParam{Effort: shared.ReasoningEffort(m.options.Effort), Summary: shared.ReasoningSummaryAuto}
+		p.Reasoning = shared.ReasoningParam{
+			Effort: shared.ReasoningEffort(m.options.Effort), Summary: shared.ReasoningSummaryAuto,
+		}
 	}
 	for _, t := range r.Tools {
 		p.Tools = append(p.Tools, responses.ToolUnionParam{OfFunction: &responses.FunctionToolParam{
-			Name: llm.WireName(t.Name), Description: param.NewOpt(t.Description), Parameters: schema(t.Schema), Strict: param.NewOpt(false),
+			Name: llm.WireName(t.Name), Description: param.NewOpt(t.Description), Parameters: schema(t.Schema),
+			Strict: param.NewOpt(false),
 		}})
 	}
 	return p
