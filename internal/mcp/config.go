@@ -74,7 +74,9 @@ func (c *Server) checkURL() error {
 // project, and a project's own choice.
 func (c *Server) checkCommand() error {
 	if strings.ContainsAny(c.Command, `/\`) && !filepath.IsAbs(c.Command) && !strings.HasPrefix(c.Command, "~/") {
-		return fmt.Errorf("command: %q is relative to who knows where; want an absolute path, ~/… or a name in PATH", c.Command)
+		return fmt.Errorf(
+			"command: %q is relative to who knows where; want an absolute path, ~/… or a name in PATH", c.Command,
+		)
 	}
 	return nil
 }

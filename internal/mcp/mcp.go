@@ -126,7 +126,10 @@ func (s *Set) add(offers []*offer) {
 	for _, t := range offers {
 		if was, ok := s.tools[t.llm.Name]; ok {
 			twice[t.llm.Name] = true
-			s.notice("tools %q and %q of MCP server %q have one name, %s: neither can be called", was.name, t.name, t.server.name, t.llm.Name)
+			s.notice(
+				"tools %q and %q of MCP server %q have one name, %s: neither can be called", was.name, t.name,
+				t.server.name, t.llm.Name,
+			)
 		}
 		s.tools[t.llm.Name] = t
 	}
@@ -142,7 +145,10 @@ func (s *Set) compare() {
 	}
 	for _, t := range all {
 		if t.anew {
-			s.notice("MCP tool %s is described otherwise than when it was last called, so that it is asked about", t.llm.Name)
+			s.notice(
+				"MCP tool %s is described otherwise than when it was last called, so that it is asked about",
+				t.llm.Name,
+			)
 		}
 	}
 }

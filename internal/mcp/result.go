@@ -17,7 +17,9 @@ var errSaid = errors.New("the tool failed")
 // result makes a text of a server's answer. What is no text is named.
 func result(r *sdk.CallToolResult) (string, error) {
 	if r.NeedsInput() {
-		return "", errors.New("the server wants to ask the user or the model something before it goes on, which is refused")
+		return "", errors.New(
+			"the server wants to ask the user or the model something before it goes on, which is refused",
+		)
 	}
 	var parts []string
 	structured := r.StructuredContent

@@ -30,7 +30,9 @@ type server struct {
 
 // start reaches the server and learns its tools.
 func (s *server) start(ctx context.Context) (offers []*offer, err error) {
-	ctx, cancel := context.WithTimeoutCause(ctx, startTime, fmt.Errorf("it did not list its tools within %v", startTime))
+	ctx, cancel := context.WithTimeoutCause(
+		ctx, startTime, fmt.Errorf("it did not list its tools within %v", startTime),
+	)
 	defer cancel()
 	if offers, err = s.connect(ctx); err == nil {
 		return offers, nil
@@ -191,7 +193,9 @@ func (s *server) same(ctx context.Context, was *offer) error {
 		if fingerprint(t) == was.print {
 			return nil
 		}
-		return &changedError{"its server describes it otherwise than at the start of this run; it can be called again in a new one"}
+		return &changedError{
+			"its server describes it otherwise than at the start of this run; it can be called again in a new one",
+		}
 	}
 	return &changedError{"its server does not offer it any more"}
 }
