@@ -50,26 +50,32 @@ var evaluations = [...]float64{.00001, .000025, .00005, .0001, .00025, .0005, .0
 
 func newFigures(pending func(context.Context) (int, error)) *figures {
 	f := &figures{
-		registry:    prometheus.NewRegistry(),
-		decisions:   counters("umpire_decisions_total", "Decisions and answers.", "verdict", "source"),
-		calls:       counters("umpire_calls_total", "Calls submitted, by class of tool.", "tool"),
-		prompts:     counters("umpire_prompts_total", "Questions put to people, by class of tool.", "tool"),
-		reloads:     counters("umpire_rules_reload_total", "Changes of rule files.", "result"),
-		hasty:       counter("umpire_hasty_answers_total", "Answers of people in less than a second."),
-		unknown:     counter("umpire_executions_unknown_total", "Calls that were started and nobody knows whether they ran."),
+		registry:  prometheus.NewRegistry(),
+		decisions: counters("umpire_decisions_total", "Decisions and answers.", "verdict", "source"),
+		calls:     counters("umpire_calls_total", "Calls submitted, by class of tool.", "tool"),
+		prompts:   counters("umpire_prompts_total", "Questions put to people, by class of tool.", "tool"),
+		reloads:   counters("umpire_rules_reload_total", "Changes of rule files.", "result"),
+		hasty:     counter("umpire_hasty_answers_total", "Answers of people in less than a second."),
+		unknown: counter(
+			"umpire_executions_unknown_total", "Calls that were started and nobody knows whether they ran.",
+		),
 		redelivered: counter("umpire_resume_redelivered_total", "Results of batches that were handed out again."),
 		wait:        histogram("umpire_ask_wait_seconds", "How long questions waited for a person.", waits[:]),
 		evaluate:    histogram("umpire_evaluate_seconds", "How long deciding one call took.", evaluations[:]),
 		perHundred: prometheus.NewGauge(prometheus.GaugeOpts{
-			Name: "umpire_prompts_per_100_calls", Help: "Questions put to people for each hundred calls, since the start.",
+			Name: "umpire_prompts_per_100_calls",
+			Help: "Questions put to people for each hundred calls, since the start.",
 		}),
 		asked:   newRecent[question, time.Time](),
 		claimed: newRecent[batchKey, bool](),
 	}
-	f.registry.MustRegister(f.decisions, f.calls, f.prompts, f.reloads, f.hasty, f.unknown, f.redelivered, f.wait, f.evaluate, f.perHundred)
+	f.registry.MustRegister(
+		f.decisions, f.calls, f.prompts, f.reloads, f.hasty, f.unknown, f.redelivered, f.wait, f.evaluate, f.perHundred,
+	)
 	if pending != nil {
 		f.registry.MustRegister(&pendingCollector{
-			desc: prometheus.NewDesc("umpire_asks_pending", "Questions that wait for a person now.", nil, nil), count: pending,
+			desc:  prometheus.NewDesc("umpire_asks_pending", "Questions that wait for a person now.", nil, nil),
+			count: pending,
 		})
 	}
 	return f
@@ -89,7 +95,9 @@ func histogram(name, help string, buckets []float64) prometheus.Histogram {
 
 // handler serves the registry. One figure that cannot be had leaves the others.
 func (f *figures) handler() http.Handler {
-	return promhttp.HandlerFor(f.registry, promhttp.HandlerOpts{ErrorHandling: promhttp.ContinueOnError, DisableCompression: true})
+	return promhttp.HandlerFor(
+		f.registry, promhttp.HandlerOpts{ErrorHandling: promhttp.ContinueOnError, DisableCompression: true},
+	)
 }
 
 // A pendingCollector asks how many questions wait when somebody scrapes.

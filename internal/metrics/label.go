@@ -68,9 +68,10 @@ func sourceOf(e *umpire.Event) label {
 		return byPerson
 	}
 	switch e.Code {
-	case umpire.CodeSafe, umpire.CodeCritical, umpire.CodeForbiddenPath, umpire.CodeControlFile, umpire.CodeExternalDirectory,
-		umpire.CodeSuffix, umpire.CodeProfile, umpire.CodeUnparsed, umpire.CodeInvalid, umpire.CodeSecret,
-		umpire.CodeProjectCode, umpire.CodeWritten, umpire.CodeNetwork, umpire.CodeDegraded, umpire.CodeChanged, umpire.CodeLeftToHost:
+	case umpire.CodeSafe, umpire.CodeCritical, umpire.CodeForbiddenPath, umpire.CodeControlFile,
+		umpire.CodeExternalDirectory, umpire.CodeSuffix, umpire.CodeProfile, umpire.CodeUnparsed,
+		umpire.CodeInvalid, umpire.CodeSecret, umpire.CodeProjectCode, umpire.CodeWritten, umpire.CodeNetwork,
+		umpire.CodeDegraded, umpire.CodeChanged, umpire.CodeLeftToHost:
 		return byBuiltin
 	case umpire.CodeRule, umpire.CodeBlocked:
 		return byRule

@@ -57,7 +57,10 @@ func newSpans(exporter trace.SpanExporter) *spans {
 		trace.WithBatcher(exporter), trace.WithSampler(trace.AlwaysSample()),
 		trace.WithResource(resource.NewSchemaless(attribute.String("service.name", "umpire"))),
 	)
-	s := &spans{provider: provider, tracer: provider.Tracer("github.com/umpirehq/umpire"), open: newRecent[callKey, *callSpan]()}
+	s := &spans{
+		provider: provider, tracer: provider.Tracer("github.com/umpirehq/umpire"),
+		open: newRecent[callKey, *callSpan](),
+	}
 	s.open.forgot = func(c *callSpan) { c.span.End() }
 	return s
 }
@@ -99,7 +102,8 @@ func (s *spans) of(e *umpire.Event) *callSpan {
 	if knownTool(e.Tool) {
 		tool = e.Tool
 	}
-	_, span := s.tracer.Start(context.Background(), operation+" "+tool, oteltrace.WithTimestamp(e.At), oteltrace.WithNewRoot(),
+	_, span := s.tracer.Start(context.Background(), operation+" "+tool, oteltrace.WithTimestamp(e.At),
+		oteltrace.WithNewRoot(),
 		oteltrace.WithAttributes(attribute.String(attrOperation, operation), attribute.String(attrTool, tool)))
 	if plainID(string(e.Call)) {
 		span.SetAttributes(attribute.String(attrCall, string(e.Call)))
@@ -126,7 +130,9 @@ func plainID(id string) bool {
 
 func (s *spans) decided(e *umpire.Event, verdict umpire.Verdict) {
 	c := s.of(e)
-	c.span.SetAttributes(attribute.String(attrDecision, verdict.String()), attribute.String(attrSource, string(sourceOf(e))))
+	c.span.SetAttributes(
+		attribute.String(attrDecision, verdict.String()), attribute.String(attrSource, string(sourceOf(e))),
+	)
 	if e.Scope != nil {
 		c.span.SetAttributes(attribute.String(attrScope, e.Scope.String()))
 	}
@@ -152,7 +158,8 @@ func (s *spans) finished(e *umpire.Event) {
 		switch told.Status {
 		case umpire.ResultOK:
 			c.span.SetStatus(codes.Ok, "")
-		case umpire.ResultError, umpire.ResultDenied, umpire.ResultCancelled, umpire.ResultTimeout, umpire.ResultIndeterminate:
+		case umpire.ResultError, umpire.ResultDenied, umpire.ResultCancelled, umpire.ResultTimeout,
+			umpire.ResultIndeterminate:
 			c.span.SetStatus(codes.Error, string(told.Status))
 		}
 	}
