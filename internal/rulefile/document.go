@@ -90,7 +90,9 @@ func (r *reader) admit(e entry) {
 	switch {
 	case e.err == nil && e.narrowing != "" && e.rule.Action == umpire.Allow:
 		r.doc.asleep++
-		r.remark(e.at, fmt.Sprintf("rule %q does not allow while %q, which may narrow it, is not understood", e.rule.ID, e.narrowing))
+		r.remark(e.at, fmt.Sprintf(
+			"rule %q does not allow while %q, which may narrow it, is not understood", e.rule.ID, e.narrowing,
+		))
 	case e.err == nil:
 		r.doc.rules = append(r.doc.rules, e.rule)
 	case e.rule.Action == umpire.Allow:

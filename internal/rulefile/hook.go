@@ -100,7 +100,9 @@ func (h *Hook) validTools(check Check) error {
 		return fmt.Errorf("toolMatch: more than %d names", maxHookTools)
 	}
 	if strings.Contains(h.ToolMatch, ".*") || strings.ContainsAny(h.ToolMatch, "^$()+") {
-		return fmt.Errorf("toolMatch %q: want names and globs such as Edit|Write or mcp__*, not a regular expression", h.ToolMatch)
+		return fmt.Errorf(
+			"toolMatch %q: want names and globs such as Edit|Write or mcp__*, not a regular expression", h.ToolMatch,
+		)
 	}
 	for _, name := range tools {
 		if name == "" {

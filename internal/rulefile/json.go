@@ -11,8 +11,11 @@ import (
 
 // The keys of umpire's own format. Other keys are kept and mentioned.
 var (
-	topKeys     = []string{"$schema", "version", "rules", "hooks"}
-	ruleKeys    = []string{"id", "action", "tool", "match", "description", "examples", "expires_at", "max_consequence", "options", "source"}
+	topKeys  = []string{"$schema", "version", "rules", "hooks"}
+	ruleKeys = []string{
+		"id", "action", "tool", "match", "description", "examples", "expires_at", "max_consequence", "options",
+		"source",
+	}
 	matchKeys   = []string{"command", "commandPrefix", "pathGlob", "domain"}
 	exampleKeys = []string{"match", "not_match"}
 	hookEvents  = []string{"PreToolUse", "PostToolUse"}

@@ -80,5 +80,6 @@ func WritableByAll(path string) bool {
 		return false // there is nothing to believe
 	}
 	folder, err := os.Stat(filepath.Dir(path))
-	return file.Mode().Perm()&all != 0 || err == nil && folder.Mode().Perm()&all != 0 && folder.Mode()&fs.ModeSticky == 0
+	return file.Mode().Perm()&all != 0 ||
+		err == nil && folder.Mode().Perm()&all != 0 && folder.Mode()&fs.ModeSticky == 0
 }

@@ -58,7 +58,10 @@ func LoadPrograms(home string) Programs {
 			continue
 		}
 		if len(loaded.Files) >= maxProgramFiles {
-			loaded.Problems = append(loaded.Problems, Problem{File: folder, Text: fmt.Sprintf("more than %d files; the rest is not read", maxProgramFiles)})
+			loaded.Problems = append(
+				loaded.Problems,
+				Problem{File: folder, Text: fmt.Sprintf("more than %d files; the rest is not read", maxProgramFiles)},
+			)
 			break
 		}
 		loaded.Files = append(loaded.Files, path)
@@ -186,11 +189,17 @@ func (r *programReader) program(n *yaml.Node, field string, p *shell.Program) er
 		"replace":     truth(&p.Replace),
 		"options": func(n *yaml.Node) error {
 			p.Options = make([]shell.Option, len(n.Content))
-			return r.each(n, field+"options", func(i int, item *yaml.Node, at string) error { return r.option(item, at, &p.Options[i]) })
+			return r.each(
+				n, field+"options",
+				func(i int, item *yaml.Node, at string) error { return r.option(item, at, &p.Options[i]) },
+			)
 		},
 		"subs": func(n *yaml.Node) error {
 			p.Subs = make([]shell.Program, len(n.Content))
-			return r.each(n, field+"subs", func(i int, item *yaml.Node, at string) error { return r.program(item, at, &p.Subs[i]) })
+			return r.each(
+				n, field+"subs",
+				func(i int, item *yaml.Node, at string) error { return r.program(item, at, &p.Subs[i]) },
+			)
 		},
 		"examples": func(n *yaml.Node) error {
 			return r.fields(n, field+"examples.", map[string]func(*yaml.Node) error{

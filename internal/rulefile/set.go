@@ -229,7 +229,8 @@ func (f *File) mistrust(entries []Trusted) string {
 		}
 	case umpire.SourceManaged:
 		if !f.goodGuarded {
-			return "its allow rules and hooks are ignored: others than the administrator can write the file or its folder"
+			return "its allow rules and hooks are ignored: others than the administrator can write the file or its " +
+				"folder"
 		}
 	case umpire.SourceFlag:
 	case umpire.SourceUnknown, umpire.SourceBuiltin, umpire.SourceSession:

@@ -63,7 +63,8 @@ func Watch(layers []Layer, o Options) *Watcher {
 func watch(layers []Layer, o Options, notify *fsnotify.Watcher) *Watcher {
 	w := &Watcher{
 		layers: slices.Clone(layers), options: o, notify: notify,
-		changed: make(chan struct{}, 1), now: make(chan chan struct{}), stop: make(chan struct{}), done: make(chan struct{}),
+		changed: make(chan struct{}, 1), now: make(chan chan struct{}), stop: make(chan struct{}),
+		done: make(chan struct{}),
 	}
 	w.arm()
 	stamps := w.look()
