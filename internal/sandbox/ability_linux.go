@@ -34,7 +34,10 @@ func reasonOf(err error) string {
 func try(which layers) error {
 	cmd := exec.Command("/proc/self/exe") //nolint:noctx // it ends by itself
 	b := &Box{cmd: cmd}
-	err := b.hand(cmd, &order{Dir: "/", Layers: which, Reach: (Limits{Mode: umpire.SandboxWorkspaceWrite}).reach(which), Hidden: []string{"/run"}, Env: os.Environ(), Check: true})
+	err := b.hand(cmd, &order{
+		Dir: "/", Layers: which, Reach: (Limits{Mode: umpire.SandboxWorkspaceWrite}).reach(which),
+		Hidden: []string{"/run"}, Env: os.Environ(), Check: true,
+	})
 	if err == nil {
 		err = cmd.Run()
 	}

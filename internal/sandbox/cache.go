@@ -19,7 +19,8 @@ type Cache struct {
 // cacheVariables name folders of caches, where people have moved them, and the program
 // that each is for; "" is for many.
 var cacheVariables = [][2]string{
-	{"XDG_CACHE_HOME", ""}, {"GOCACHE", "go"}, {"GOMODCACHE", "go"}, {"npm_config_cache", "npm"}, {"CARGO_HOME", "cargo"},
+	{"XDG_CACHE_HOME", ""}, {"GOCACHE", "go"}, {"GOMODCACHE", "go"}, {"npm_config_cache", "npm"},
+	{"CARGO_HOME", "cargo"},
 	{"GRADLE_USER_HOME", "java"}, {"PNPM_HOME", "pnpm"},
 }
 

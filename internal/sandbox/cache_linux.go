@@ -18,7 +18,8 @@ func layersOver(home string, folders []string, at string) ([]caches, error) {
 	shared := caches{Folder: home, At: filepath.Join(at, "seen")}
 	var all []caches
 	for i, folder := range folders {
-		if name, inside := strings.CutPrefix(folder, home+"/"); inside && home != "" && sameMount(folder, home) && !files.Within(home, at) {
+		if name, inside := strings.CutPrefix(folder, home+"/"); inside && home != "" && sameMount(folder, home) &&
+			!files.Within(home, at) {
 			shared.Inside = append(shared.Inside, name)
 			continue
 		}
@@ -47,7 +48,8 @@ func layersOver(home string, folders []string, at string) ([]caches, error) {
 func sameMount(a, b string) bool {
 	var one, two unix.Statx_t
 	for path, into := range map[string]*unix.Statx_t{a: &one, b: &two} {
-		if err := unix.Statx(unix.AT_FDCWD, path, 0, unix.STATX_MNT_ID, into); err != nil || into.Mask&unix.STATX_MNT_ID == 0 {
+		if err := unix.Statx(unix.AT_FDCWD, path, 0, unix.STATX_MNT_ID, into); err != nil ||
+			into.Mask&unix.STATX_MNT_ID == 0 {
 			return false
 		}
 	}

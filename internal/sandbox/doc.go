@@ -97,7 +97,8 @@ const clockTolerance = time.Second
 func (l Limits) String() string {
 	text := "the sandbox let this command change nothing but its own /tmp"
 	if l.Mode == umpire.SandboxWorkspaceWrite {
-		text = "the sandbox let this command change only the workspace (not git's hooks and settings in it, nor what decides what runs by itself) and its own /tmp"
+		text = "the sandbox let this command change only the workspace (not git's hooks and settings in it, nor " +
+			"what decides what runs by itself) and its own /tmp"
 	}
 	if !l.Network {
 		text += ", and kept it from the network and from servers that it did not start itself"

@@ -39,13 +39,15 @@ const (
 var refusedCalls = []uint32{
 	unix.SYS_PTRACE, unix.SYS_PROCESS_VM_READV, unix.SYS_PROCESS_VM_WRITEV, unix.SYS_PIDFD_GETFD, unix.SYS_KCMP,
 	unix.SYS_MOUNT, unix.SYS_UMOUNT2, unix.SYS_PIVOT_ROOT, unix.SYS_CHROOT, unix.SYS_SETNS,
-	unix.SYS_OPEN_TREE, unix.SYS_MOVE_MOUNT, unix.SYS_FSOPEN, unix.SYS_FSCONFIG, unix.SYS_FSMOUNT, unix.SYS_FSPICK, unix.SYS_MOUNT_SETATTR,
+	unix.SYS_OPEN_TREE, unix.SYS_MOVE_MOUNT, unix.SYS_FSOPEN, unix.SYS_FSCONFIG, unix.SYS_FSMOUNT, unix.SYS_FSPICK,
+	unix.SYS_MOUNT_SETATTR,
 	unix.SYS_IO_URING_SETUP, unix.SYS_IO_URING_ENTER, unix.SYS_IO_URING_REGISTER,
 	unix.SYS_BPF, unix.SYS_PERF_EVENT_OPEN, unix.SYS_USERFAULTFD, unix.SYS_FANOTIFY_INIT,
 	unix.SYS_KEYCTL, unix.SYS_ADD_KEY, unix.SYS_REQUEST_KEY,
 	unix.SYS_OPEN_BY_HANDLE_AT, unix.SYS_LOOKUP_DCOOKIE,
 	unix.SYS_INIT_MODULE, unix.SYS_FINIT_MODULE, unix.SYS_DELETE_MODULE, unix.SYS_KEXEC_LOAD, unix.SYS_KEXEC_FILE_LOAD,
-	unix.SYS_SWAPON, unix.SYS_SWAPOFF, unix.SYS_REBOOT, unix.SYS_ACCT, unix.SYS_QUOTACTL, unix.SYS_SYSLOG, unix.SYS_VHANGUP,
+	unix.SYS_SWAPON, unix.SYS_SWAPOFF, unix.SYS_REBOOT, unix.SYS_ACCT, unix.SYS_QUOTACTL, unix.SYS_SYSLOG,
+	unix.SYS_VHANGUP,
 	unix.SYS_SETTIMEOFDAY, unix.SYS_CLOCK_SETTIME, unix.SYS_ADJTIMEX, unix.SYS_CLOCK_ADJTIME,
 }
 
@@ -79,11 +81,15 @@ const tmpfile = unix.O_TMPFILE &^ unix.O_DIRECTORY
 
 // refuseSetID refuses the call if its mode has one of the bits.
 func (c *modeCall) refuseSetID() []bpf.Instruction {
-	judge := []bpf.Instruction{loadArgument(c.mode), bpf.JumpIf{Cond: bpf.JumpBitsNotSet, Val: setID, SkipTrue: 1}, refuse, permit}
+	judge := []bpf.Instruction{
+		loadArgument(c.mode), bpf.JumpIf{Cond: bpf.JumpBitsNotSet, Val: setID, SkipTrue: 1}, refuse, permit,
+	}
 	if c.makes == 0 {
 		return judge
 	}
-	makes := []bpf.Instruction{loadArgument(c.flags), bpf.JumpIf{Cond: bpf.JumpBitsSet, Val: c.makes, SkipTrue: 1}, permit}
+	makes := []bpf.Instruction{
+		loadArgument(c.flags), bpf.JumpIf{Cond: bpf.JumpBitsSet, Val: c.makes, SkipTrue: 1}, permit,
+	}
 	return append(makes, judge...)
 }
 
@@ -197,7 +203,9 @@ func onCall(number uint32, do ...bpf.Instruction) []bpf.Instruction {
 
 // refuseBits refuses a call whose first argument has one of the bits.
 func refuseBits(bits uint32) []bpf.Instruction {
-	return []bpf.Instruction{loadArgument(0), bpf.JumpIf{Cond: bpf.JumpBitsNotSet, Val: bits, SkipTrue: 1}, refuse, permit}
+	return []bpf.Instruction{
+		loadArgument(0), bpf.JumpIf{Cond: bpf.JumpBitsNotSet, Val: bits, SkipTrue: 1}, refuse, permit,
+	}
 }
 
 // among answers by whether an argument is one of the values.
@@ -224,7 +232,9 @@ func (h *helper) filter() error {
 		program[i] = unix.SockFilter{Code: r.Op, Jt: r.Jt, Jf: r.Jf, K: r.K}
 	}
 	set := unix.SockFprog{Len: uint16(len(program)), Filter: &program[0]}
-	if _, _, errno := unix.Syscall(unix.SYS_SECCOMP, unix.SECCOMP_SET_MODE_FILTER, 0, uintptr(unsafe.Pointer(&set))); errno != 0 {
+	if _, _, errno := unix.Syscall(
+		unix.SYS_SECCOMP, unix.SECCOMP_SET_MODE_FILTER, 0, uintptr(unsafe.Pointer(&set)),
+	); errno != 0 {
 		return errno
 	}
 	return nil

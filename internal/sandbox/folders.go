@@ -140,7 +140,10 @@ func (p *Place) guardAll(o *order, workspace, beside []string, limits *Limits, b
 		}
 	}
 	if len(o.Guarded) > maxGuarded {
-		return fmt.Errorf("%d files and folders would have to be guarded, and over %d cannot be: start in a smaller folder", len(o.Guarded), maxGuarded)
+		return fmt.Errorf(
+			"%d files and folders would have to be guarded, and over %d cannot be: start in a smaller folder",
+			len(o.Guarded), maxGuarded,
+		)
 	}
 	p.recognize(g.gits)
 	slices.SortFunc(g.pinned, func(a, b string) int { return len(a) - len(b) })
@@ -213,7 +216,10 @@ func (p *Place) private(o *order, b *Box) error {
 	var found []string
 	for _, cache := range p.Cache {
 		plain, there := cache.find()
-		if there && !slices.ContainsFunc(o.Open, func(open string) bool { return files.Within(open, plain) || files.Within(plain, open) }) {
+		if there &&
+			!slices.ContainsFunc(
+				o.Open, func(open string) bool { return files.Within(open, plain) || files.Within(plain, open) },
+			) {
 			found = append(found, plain) // else it is not there, or can be written anyway
 		}
 	}
@@ -237,7 +243,9 @@ func (p *Place) hide(o *order, seen []string) {
 	}
 	covered := append(slices.Clone(privateFolders), o.Hidden...)
 	hidden := func(path string) bool { return belowAny(path, covered) }
-	for _, path := range slices.Concat([]string{p.Home, o.Path, o.Dir, "/etc/resolv.conf"}, p.Workspace, seen, programFolders(o.Env)) {
+	for _, path := range slices.Concat(
+		[]string{p.Home, o.Path, o.Dir, "/etc/resolv.conf"}, p.Workspace, seen, programFolders(o.Env),
+	) {
 		plain, err := filepath.EvalSymlinks(path)
 		if err == nil && path != "" && hidden(plain) && !slices.Contains(covered, plain) && !belowAny(plain, o.Open) {
 			o.Shown = append(o.Shown, plain)
@@ -255,7 +263,9 @@ func (p *Place) hide(o *order, seen []string) {
 // named reports whether a secret was allowed by its name, or something in it where no part
 // of a folder can be shown alone.
 func named(secret string, seen, open []string) bool {
-	return slices.ContainsFunc(seen, func(path string) bool { return path == secret || files.Within(secret, path) && belowAny(secret, open) }) ||
+	return slices.ContainsFunc(
+		seen, func(path string) bool { return path == secret || files.Within(secret, path) && belowAny(secret, open) },
+	) ||
 		slices.ContainsFunc(open, func(path string) bool { return files.Within(secret, path) })
 }
 

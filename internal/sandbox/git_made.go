@@ -18,15 +18,18 @@ import (
 
 // plainSettings are those that name no program, by section; * is all keys of it.
 var plainSettings = map[string]string{
-	"core": "repositoryformatversion filemode bare logallrefupdates ignorecase precomposeunicode symlinks autocrlf eol safecrlf " +
+	"core": "repositoryformatversion filemode bare logallrefupdates ignorecase precomposeunicode symlinks autocrlf " +
+		"eol safecrlf " +
 		"quotepath abbrev worktree sharedrepository",
 	"remote":     "url pushurl fetch push mirror tagopt prune promisor partialclonefilter gh-resolved",
 	"branch":     "remote merge rebase description gh-merge-base vscode-merge-base",
 	"user":       "name email signingkey",
 	"submodule":  "url active branch",
 	"extensions": "*", "advice": "*", "color": "*",
-	"lfs": "repositoryformatversion access", "init": "defaultbranch", "pull": "rebase ff", "push": "default autosetupremote", "commit": "gpgsign", "tag": "gpgsign",
-	"gc": "auto autodetach", "maintenance": "auto strategy", "receive": "denycurrentbranch denynonfastforwards denydeletes",
+	"lfs": "repositoryformatversion access", "init": "defaultbranch", "pull": "rebase ff",
+	"push": "default autosetupremote", "commit": "gpgsign", "tag": "gpgsign",
+	"gc": "auto autodetach", "maintenance": "auto strategy",
+	"receive": "denycurrentbranch denynonfastforwards denydeletes",
 }
 
 // namesPrograms reports whether a file of settings has more than plain ones, or cannot be

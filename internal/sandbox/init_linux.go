@@ -12,7 +12,8 @@ import (
 // passedOn are the signals that the helper hands to the command. As the first
 // process of its namespace it gets only those that it asks for.
 var passedOn = []os.Signal{
-	unix.SIGTERM, unix.SIGINT, unix.SIGHUP, unix.SIGQUIT, unix.SIGUSR1, unix.SIGUSR2, unix.SIGCONT, unix.SIGWINCH, unix.SIGTSTP, unix.SIGALRM,
+	unix.SIGTERM, unix.SIGINT, unix.SIGHUP, unix.SIGQUIT, unix.SIGUSR1, unix.SIGUSR2, unix.SIGCONT, unix.SIGWINCH,
+	unix.SIGTSTP, unix.SIGALRM,
 }
 
 // signalled is added to the number of the signal that ended a command, as shells do.

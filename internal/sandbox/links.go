@@ -29,7 +29,8 @@ func (found *survey) coverLinks(roots []string) (paths []string, told string) {
 	if len(paths) == 0 {
 		return nil, ""
 	}
-	told = fmt.Sprintf("%d files, such as %s, have another name outside of the workspace (hard links), so the command could not change them", len(paths), paths[0])
+	told = fmt.Sprintf("%d files, such as %s, have another name outside of the workspace (hard links), so the "+
+		"command could not change them", len(paths), paths[0])
 	if len(paths) <= maxLinked {
 		return paths, told
 	}

@@ -22,7 +22,9 @@ func (h *helper) mountAll() error {
 	if err != nil {
 		return err
 	}
-	if err := setFlags(unix.AT_FDCWD, "/", unix.AT_RECURSIVE, unix.MOUNT_ATTR_RDONLY|unix.MOUNT_ATTR_NOSUID); err != nil {
+	if err := setFlags(
+		unix.AT_FDCWD, "/", unix.AT_RECURSIVE, unix.MOUNT_ATTR_RDONLY|unix.MOUNT_ATTR_NOSUID,
+	); err != nil {
 		return fmt.Errorf("make everything read-only: %w", err)
 	}
 	for _, part := range []struct {
@@ -108,7 +110,9 @@ func (h *helper) hold() (*held, error) {
 // grab takes hold of a file or folder, with what is mounted in it. No part of its
 // path may be a link: it would have been put there since the path was judged.
 func grab(path string) (heldMount, error) {
-	at, err := unix.Openat2(unix.AT_FDCWD, path, &unix.OpenHow{Flags: unix.O_PATH | unix.O_CLOEXEC, Resolve: unix.RESOLVE_NO_SYMLINKS})
+	at, err := unix.Openat2(
+		unix.AT_FDCWD, path, &unix.OpenHow{Flags: unix.O_PATH | unix.O_CLOEXEC, Resolve: unix.RESOLVE_NO_SYMLINKS},
+	)
 	if err != nil {
 		return heldMount{}, err
 	}
@@ -135,7 +139,9 @@ func (m *heldMount) place() error {
 			return err
 		}
 	}
-	if err := setFlags(m.fd, "", unix.AT_EMPTY_PATH|unix.AT_RECURSIVE, unix.MOUNT_ATTR_NOSUID|unix.MOUNT_ATTR_NODEV|m.more); err != nil {
+	if err := setFlags(
+		m.fd, "", unix.AT_EMPTY_PATH|unix.AT_RECURSIVE, unix.MOUNT_ATTR_NOSUID|unix.MOUNT_ATTR_NODEV|m.more,
+	); err != nil {
 		return err
 	}
 	return attach(m.fd, m.path)
@@ -153,7 +159,9 @@ func (m *heldMount) makePoint() error {
 
 // attach puts a mount on a path, and follows no link on the way.
 func attach(fd int, path string) error {
-	at, err := unix.Openat2(unix.AT_FDCWD, path, &unix.OpenHow{Flags: unix.O_PATH | unix.O_CLOEXEC, Resolve: unix.RESOLVE_NO_SYMLINKS})
+	at, err := unix.Openat2(
+		unix.AT_FDCWD, path, &unix.OpenHow{Flags: unix.O_PATH | unix.O_CLOEXEC, Resolve: unix.RESOLVE_NO_SYMLINKS},
+	)
 	if err != nil {
 		return err
 	}
@@ -176,7 +184,8 @@ var deviceNodes = []string{"null", "zero", "full", "random", "urandom", "tty"}
 
 // deviceLinks are the links that programs expect there.
 var deviceLinks = map[string]string{
-	"fd": "/proc/self/fd", "stdin": "/proc/self/fd/0", "stdout": "/proc/self/fd/1", "stderr": "/proc/self/fd/2", "ptmx": "pts/ptmx",
+	"fd": "/proc/self/fd", "stdin": "/proc/self/fd/0", "stdout": "/proc/self/fd/1", "stderr": "/proc/self/fd/2",
+	"ptmx": "pts/ptmx",
 }
 
 const folderFlags = unix.MS_NOSUID | unix.MS_NODEV
@@ -206,7 +215,9 @@ func mountDev(all *held) error {
 			return err
 		}
 	}
-	if err := unix.Mount("devpts", "/dev/pts", "devpts", unix.MS_NOSUID|unix.MS_NOEXEC, "newinstance,ptmxmode=0666,mode=620"); err != nil {
+	if err := unix.Mount(
+		"devpts", "/dev/pts", "devpts", unix.MS_NOSUID|unix.MS_NOEXEC, "newinstance,ptmxmode=0666,mode=620",
+	); err != nil {
 		return fmt.Errorf("pts: %w", err)
 	}
 	if err := unix.Mount("tmpfs", "/dev/shm", "tmpfs", folderFlags, "mode=1777"); err != nil {
@@ -268,7 +279,9 @@ func coverFile(path string) error {
 		return err
 	}
 	defer shut(m.fd)
-	if err := setFlags(m.fd, "", unix.AT_EMPTY_PATH, unix.MOUNT_ATTR_RDONLY|unix.MOUNT_ATTR_NOSUID|unix.MOUNT_ATTR_NODEV); err != nil {
+	if err := setFlags(
+		m.fd, "", unix.AT_EMPTY_PATH, unix.MOUNT_ATTR_RDONLY|unix.MOUNT_ATTR_NOSUID|unix.MOUNT_ATTR_NODEV,
+	); err != nil {
 		return err
 	}
 	if err := attach(m.fd, path); err != nil {

@@ -51,7 +51,8 @@ func (all *patterns) add(place *policy.GuardedPlace) {
 		p.parts = parts[1:]
 		all.home = append(all.home, p)
 	case first == ".git":
-		if len(parts) > 1 && parts[1] != "modules" && parts[1] != "worktrees" { // git directories themselves, which are found
+		// git directories themselves, which are found
+		if len(parts) > 1 && parts[1] != "modules" && parts[1] != "worktrees" {
 			p.parts = parts[1:]
 			all.git = append(all.git, p)
 		}

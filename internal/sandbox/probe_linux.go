@@ -40,7 +40,9 @@ func Examine(ctx context.Context, dir string) (Report, error) {
 		return r, nil
 	}
 	for _, p := range probes {
-		r.Probes = append(r.Probes, Probe{Group: p.group, Name: p.name, loopback: slices.Contains(loopbackProbes, p.name)})
+		r.Probes = append(
+			r.Probes, Probe{Group: p.group, Name: p.name, loopback: slices.Contains(loopbackProbes, p.name)},
+		)
 	}
 	for _, column := range []struct {
 		layers layers
@@ -112,7 +114,9 @@ func newScene(ctx context.Context, dir string) (*scene, func(), error) {
 	if base, err = filepath.EvalSymlinks(base); err != nil {
 		return nil, nil, err
 	}
-	s := &scene{Workspace: filepath.Join(base, "w"), Outside: filepath.Join(base, "o"), Process: os.Getpid(), Disk: someDisk()}
+	s := &scene{
+		Workspace: filepath.Join(base, "w"), Outside: filepath.Join(base, "o"), Process: os.Getpid(), Disk: someDisk(),
+	}
 	var open []io.Closer
 	done := func() {
 		for _, c := range open {
@@ -185,8 +189,13 @@ func (s *scene) files() error {
 			return err
 		}
 	}
-	files := []string{s.inside(".git/HEAD"), s.inside(".git/config"), s.inside(".git/hooks/pre-commit"), s.inside(".umpire/permissions.json"), s.inside("own")}
-	for _, name := range []string{"write", "truncate", "unlink", "link", "rename", "mode", "time", "attribute", "child", "reopen"} {
+	files := []string{
+		s.inside(".git/HEAD"), s.inside(".git/config"), s.inside(".git/hooks/pre-commit"),
+		s.inside(".umpire/permissions.json"), s.inside("own"),
+	}
+	for _, name := range []string{
+		"write", "truncate", "unlink", "link", "rename", "mode", "time", "attribute", "child", "reopen",
+	} {
 		files = append(files, s.outside(name))
 	}
 	for _, path := range files {

@@ -29,26 +29,53 @@ var probes = []probe{
 	{ofFiles, "truncate a file", func(s *scene) error { return os.Truncate(s.outside("truncate"), 0) }},
 	{ofFiles, "delete a file", func(s *scene) error { return os.Remove(s.outside("unlink")) }},
 	{ofFiles, "write through a link", func(s *scene) error { return write(s.inside("way-out/write")) }},
-	{ofFiles, "write through /proc/self/root", func(s *scene) error { return write("/proc/self/root" + s.outside("write")) }},
+	{
+		ofFiles, "write through /proc/self/root",
+		func(s *scene) error { return write("/proc/self/root" + s.outside("write")) },
+	},
 	{ofFiles, "open again for writing", reopen},
 	{ofFiles, "write by a grandchild", func(s *scene) error { return shell("(echo y >" + s.outside("child") + ")") }},
-	{ofFiles, "link into the workspace", func(s *scene) error { return os.Link(s.outside("link"), s.inside("linked")) }},
-	{ofFiles, "move into the workspace", func(s *scene) error { return os.Rename(s.outside("rename"), s.inside("renamed")) }},
+	{
+		ofFiles, "link into the workspace",
+		func(s *scene) error { return os.Link(s.outside("link"), s.inside("linked")) },
+	},
+	{
+		ofFiles, "move into the workspace",
+		func(s *scene) error { return os.Rename(s.outside("rename"), s.inside("renamed")) },
+	},
 	{ofFiles, "chmod", func(s *scene) error { return os.Chmod(s.outside("mode"), 0o777) }},
 	{ofFiles, "chown", func(s *scene) error { return os.Chown(s.outside("mode"), os.Getuid(), os.Getgid()) }},
-	{ofFiles, "utimes", func(s *scene) error { return os.Chtimes(s.outside("time"), time.Unix(1, 0), time.Unix(1, 0)) }},
-	{ofFiles, "setxattr", func(s *scene) error { return unix.Setxattr(s.outside("attribute"), "user.umpire", []byte("x"), 0) }},
+	{
+		ofFiles, "utimes",
+		func(s *scene) error { return os.Chtimes(s.outside("time"), time.Unix(1, 0), time.Unix(1, 0)) },
+	},
+	{
+		ofFiles, "setxattr",
+		func(s *scene) error { return unix.Setxattr(s.outside("attribute"), "user.umpire", []byte("x"), 0) },
+	},
 
 	{ofGuarded, "write a git hook", func(s *scene) error { return write(s.inside(".git/hooks/pre-commit")) }},
 	{ofGuarded, "add a git hook", func(s *scene) error { return write(s.inside(".git/hooks/post-merge")) }},
 	{ofGuarded, "chmod a git hook", func(s *scene) error { return os.Chmod(s.inside(".git/hooks/pre-commit"), 0o755) }},
-	{ofGuarded, "link a git hook", func(s *scene) error { return os.Link(s.inside(".git/hooks/pre-commit"), s.inside("hook")) }},
+	{
+		ofGuarded, "link a git hook",
+		func(s *scene) error { return os.Link(s.inside(".git/hooks/pre-commit"), s.inside("hook")) },
+	},
 	{ofGuarded, "write .git/config", func(s *scene) error { return write(s.inside(".git/config")) }},
-	{ofGuarded, "replace .git/config", func(s *scene) error { return os.Rename(s.inside("own"), s.inside(".git/config")) }},
-	{ofGuarded, "move .git/hooks", func(s *scene) error { return os.Rename(s.inside(".git/hooks"), s.inside("hooks")) }},
+	{
+		ofGuarded, "replace .git/config",
+		func(s *scene) error { return os.Rename(s.inside("own"), s.inside(".git/config")) },
+	},
+	{
+		ofGuarded, "move .git/hooks",
+		func(s *scene) error { return os.Rename(s.inside(".git/hooks"), s.inside("hooks")) },
+	},
 	{ofGuarded, "move .git", func(s *scene) error { return os.Rename(s.inside(".git"), s.inside("git")) }},
 	{ofGuarded, "write umpire's rules", func(s *scene) error { return write(s.inside(".umpire/permissions.json")) }},
-	{ofGuarded, "move umpire's rules", func(s *scene) error { return os.Rename(s.inside(".umpire"), s.inside("rules")) }},
+	{
+		ofGuarded, "move umpire's rules",
+		func(s *scene) error { return os.Rename(s.inside(".umpire"), s.inside("rules")) },
+	},
 	{ofGuarded, "make .vscode/tasks.json", func(s *scene) error { return makeFile(s.inside(".vscode/tasks.json")) }},
 	{ofGuarded, "make .mcp.json", func(s *scene) error { return makeFile(s.inside(".mcp.json")) }},
 
@@ -60,15 +87,30 @@ var probes = []probe{
 	{ofNetwork, "ICMP", func(*scene) error { return socket(unix.AF_INET, unix.SOCK_DGRAM, unix.IPPROTO_ICMP) }},
 	{ofNetwork, "raw packets", func(*scene) error { return socket(unix.AF_PACKET, unix.SOCK_RAW, 0) }},
 	{ofNetwork, "vsock", func(*scene) error { return socket(unix.AF_VSOCK, unix.SOCK_STREAM, 0) }},
-	{ofNetwork, "netfilter", func(*scene) error { return socket(unix.AF_NETLINK, unix.SOCK_RAW, unix.NETLINK_NETFILTER) }},
+	{
+		ofNetwork, "netfilter",
+		func(*scene) error { return socket(unix.AF_NETLINK, unix.SOCK_RAW, unix.NETLINK_NETFILTER) },
+	},
 	{ofNetwork, "change an interface", changeInterface},
 
-	{ofProcesses, "see other processes", func(s *scene) error { _, err := os.Stat(fmt.Sprintf("/proc/%d/stat", s.Process)); return err }},
+	{
+		ofProcesses, "see other processes",
+		func(s *scene) error { _, err := os.Stat(fmt.Sprintf("/proc/%d/stat", s.Process)); return err },
+	},
 	{ofProcesses, "signal other processes", func(s *scene) error { return unix.Kill(s.Process, 0) }},
-	{ofProcesses, "read their environment", func(s *scene) error { _, err := os.ReadFile(fmt.Sprintf("/proc/%d/environ", s.Process)); return err }},
+	{
+		ofProcesses, "read their environment",
+		func(s *scene) error { _, err := os.ReadFile(fmt.Sprintf("/proc/%d/environ", s.Process)); return err },
+	},
 	{ofProcesses, "write their memory", func(s *scene) error { return write(fmt.Sprintf("/proc/%d/mem", s.Process)) }},
-	{ofProcesses, "ptrace them", func(s *scene) error { return call(unix.SYS_PTRACE, unix.PTRACE_SEIZE, uintptr(s.Process), 0) }},
-	{ofProcesses, "ptrace the sandbox's first", func(*scene) error { return call(unix.SYS_PTRACE, unix.PTRACE_SEIZE, 1, 0) }},
+	{
+		ofProcesses, "ptrace them",
+		func(s *scene) error { return call(unix.SYS_PTRACE, unix.PTRACE_SEIZE, uintptr(s.Process), 0) },
+	},
+	{
+		ofProcesses, "ptrace the sandbox's first",
+		func(*scene) error { return call(unix.SYS_PTRACE, unix.PTRACE_SEIZE, 1, 0) },
+	},
 	{ofProcesses, "type into a terminal", typeIn},
 
 	{ofKernel, "user namespace by clone3", clone3},
@@ -76,20 +118,29 @@ var probes = []probe{
 	{ofKernel, "mount namespace", func(*scene) error { return call(unix.SYS_UNSHARE, unix.CLONE_NEWNS, 0, 0) }},
 	{ofKernel, "join a namespace", setns},
 	{ofKernel, "mount", func(s *scene) error { return unix.Mount("none", s.Workspace, "tmpfs", 0, "") }},
-	{ofKernel, "make a mount writable", func(s *scene) error { return unix.Mount("", "/", "", unix.MS_REMOUNT|unix.MS_BIND, "") }},
+	{
+		ofKernel, "make a mount writable",
+		func(s *scene) error { return unix.Mount("", "/", "", unix.MS_REMOUNT|unix.MS_BIND, "") },
+	},
 	{ofKernel, "unmount", func(s *scene) error { return unix.Unmount("/dev/shm", unix.MNT_DETACH) }},
 	{ofKernel, "chroot", func(*scene) error { return unix.Chroot("/") }},
 	{ofKernel, "io_uring", ioUring},
 	{ofKernel, "bpf", func(*scene) error { return bpfMap() }},
 	{ofKernel, "perf events", perf},
-	{ofKernel, "keyrings", func(*scene) error { _, err := unix.KeyctlGetKeyringID(unix.KEY_SPEC_SESSION_KEYRING, true); return err }},
+	{
+		ofKernel, "keyrings",
+		func(*scene) error { _, err := unix.KeyctlGetKeyringID(unix.KEY_SPEC_SESSION_KEYRING, true); return err },
+	},
 	{ofKernel, "userfaultfd", func(*scene) error { return opened(unix.SYS_USERFAULTFD, 1) }},
 	{ofKernel, "open a file by its handle", byHandle},
 	{ofKernel, "32-bit system calls", func(*scene) error { return call(unix.SYS_GETPID|x32, 0, 0, 0) }},
 	{ofKernel, "core_pattern", func(*scene) error { return openTo("/proc/sys/kernel/core_pattern") }},
 	{ofKernel, "sysrq", func(*scene) error { return openTo("/proc/sysrq-trigger") }},
 	{ofKernel, "open a disk", disk},
-	{ofKernel, "make a device", func(s *scene) error { return unix.Mknod(s.inside("disk"), unix.S_IFBLK|0o600, int(unix.Mkdev(8, 0))) }},
+	{
+		ofKernel, "make a device",
+		func(s *scene) error { return unix.Mknod(s.inside("disk"), unix.S_IFBLK|0o600, int(unix.Mkdev(8, 0))) },
+	},
 	{ofKernel, "gain rights by a program", newRights},
 }
 

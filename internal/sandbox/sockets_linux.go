@@ -50,7 +50,9 @@ func listenedAt() (paths []string, all bool) {
 	return socketsIn(f, sync.OnceValue(socketOwners), bound)
 }
 
-func socketsIn(list io.Reader, owners func() map[string][]string, bound func() map[string]boundFile) (paths []string, all bool) {
+func socketsIn(
+	list io.Reader, owners func() map[string][]string, bound func() map[string]boundFile,
+) (paths []string, all bool) {
 	all = true
 	lines := bufio.NewScanner(list)
 	for lines.Scan() {

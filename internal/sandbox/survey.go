@@ -120,7 +120,8 @@ func (s *surveyor) look(dir string) *folder {
 	}
 	id, _ := idOf(info)
 	known := s.known[dir]
-	if known != nil && known.id == id && known.changed == changed(info) && known.changed < known.read-int64(clockTolerance) {
+	if known != nil && known.id == id && known.changed == changed(info) &&
+		known.changed < known.read-int64(clockTolerance) {
 		return known
 	}
 	f := &folder{id: id, changed: changed(info), read: time.Now().UnixNano()}

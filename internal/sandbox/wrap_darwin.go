@@ -72,7 +72,9 @@ func proveSeatbelt() error {
 	}
 	place := &Place{Workspace: []string{inside}}
 	for _, dir := range []string{inside, outside} {
-		cmd := exec.Command("/bin/sh", "-c", `: >"$1"`, "sh", filepath.Join(dir, "file")) //nolint:noctx // it ends by itself
+		cmd := exec.Command(
+			"/bin/sh", "-c", `: >"$1"`, "sh", filepath.Join(dir, "file"),
+		) //nolint:noctx // it ends by itself
 		cmd.Dir = inside
 		box, err := place.Wrap(cmd, Limits{Mode: umpire.SandboxWorkspaceWrite})
 		if err != nil {

@@ -32,5 +32,7 @@ func isPlaceholder(string) bool { return false }
 
 // Available says that there is no sandbox.
 func Available() Ability {
-	return Ability{Level: umpire.SandboxNone, Lacks: "umpire has no sandbox for this system; on Windows run umpire inside WSL2"}
+	return Ability{
+		Level: umpire.SandboxNone, Lacks: "umpire has no sandbox for this system; on Windows run umpire inside WSL2",
+	}
 }
