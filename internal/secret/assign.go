@@ -102,7 +102,8 @@ func (s *scan) operator(n name) (form, int) {
 	case strings.HasPrefix(rest, ":"):
 		return colonForm, s.blanks(blank + 1)
 	case strings.HasPrefix(rest, ">") && n.start > 0 && s.text[n.start-1] == '<':
-		if end := strings.IndexByte(s.text[blank:s.reach(blank)], '<'); end < 0 || !strings.HasPrefix(s.text[blank+end:], "</") {
+		if end := strings.IndexByte(s.text[blank:s.reach(blank)], '<'); end < 0 ||
+			!strings.HasPrefix(s.text[blank+end:], "</") {
 			return noForm, 0
 		}
 		return elementForm, blank + 1
@@ -157,14 +158,16 @@ func (s *scan) setBefore(at int) bool {
 	}
 	last := fields[len(fields)-1]
 	// .netrc: login somebody password something
-	return last == "set" || last == "setenv" || last == "ENV" && isUpper(s.text[at]) || len(fields) > 1 && fields[len(fields)-2] == "login"
+	return last == "set" || last == "setenv" || last == "ENV" && isUpper(s.text[at]) ||
+		len(fields) > 1 && fields[len(fields)-2] == "login"
 }
 
 // accepts decides whether what follows a name is a secret.
 func (s *scan) accepts(n name, f form, v value) bool {
 	text := s.cut(v)
 	lower := strings.ToLower(text)
-	if placeholder(text) || hasWord(constants, lower) || hasWord(typeWords, lower) || hasWord(ownNames, lower) && !n.given(f) || pathLike(text) || s.isCode(n, f, v, text) {
+	if placeholder(text) || hasWord(constants, lower) || hasWord(typeWords, lower) ||
+		hasWord(ownNames, lower) && !n.given(f) || pathLike(text) || s.isCode(n, f, v, text) {
 		return false
 	}
 	switch f {
@@ -203,21 +206,26 @@ func (s *scan) isCode(n name, f form, v value, text string) bool {
 	}
 	dotted := onlyName(text) && strings.ContainsAny(text, ".")
 	argument := onlyName(text) && !n.upper && (follows == ')' || v.end < v.next)
-	return follows == '(' || dotted || argument || f == spaceForm && strings.HasPrefix(text, "-") || strings.HasPrefix(text, "=")
+	return follows == '(' || dotted || argument || f == spaceForm && strings.HasPrefix(text, "-") ||
+		strings.HasPrefix(text, "=")
 }
 
 // written accepts a value that somebody wrote out in a command or an environment.
 func written(n name, text string) bool {
 	switch n.tier {
 	case passwordTier:
-		return !(n.option && text == strings.ToUpper(text) && onlyName(text) && namesItself(text)) // --password PASSWORD
+		// --password PASSWORD
+		return !(n.option && text == strings.ToUpper(text) && onlyName(text) && namesItself(text))
 	case strongTier:
 		if n.variable && onlyName(strings.Trim(text, "#")) {
 			return false
 		}
 		return len(text) >= 4 && !(onlyDigits(text) && len(text) < 12) && !namesItself(text)
 	case weakTier:
-		return token.Random(text) || len(text) >= 6 && strings.ContainsAny(text, "0123456789") && strings.IndexFunc(text, func(r rune) bool { return r < 'a' && !isDigit(byte(r)) }) < 0 && !onlyDigits(text)
+		return token.Random(text) ||
+			len(text) >= 6 && strings.ContainsAny(text, "0123456789") &&
+				strings.IndexFunc(text, func(r rune) bool { return r < 'a' && !isDigit(byte(r)) }) < 0 &&
+				!onlyDigits(text)
 	case noTier:
 	}
 	return false
@@ -239,7 +247,8 @@ func quotedValue(n name, text string) bool {
 	case passwordTier:
 		return !version(text)
 	case strongTier:
-		return len(text) >= 6 && !(onlyDigits(text) && len(text) < 12) && (strings.ContainsAny(text, "0123456789") || len(text) >= 16 && !onlyName(text))
+		return len(text) >= 6 && !(onlyDigits(text) && len(text) < 12) &&
+			(strings.ContainsAny(text, "0123456789") || len(text) >= 16 && !onlyName(text))
 	case weakTier:
 		return written(n, text)
 	case noTier:
@@ -259,7 +268,8 @@ func bareValue(n name, text string) bool {
 	if n.tier == passwordTier {
 		return len(text) >= 4 && !onlyName(strings.ReplaceAll(text, ":", "")) && !strings.ContainsAny(text, "[({")
 	}
-	return (token.Random(text) || n.tier == strongTier && token.KeyLike(text) && strings.ContainsAny(text, "/+=")) && !strings.HasPrefix(strings.TrimPrefix(text, "-"), "0x")
+	return (token.Random(text) || n.tier == strongTier && token.KeyLike(text) && strings.ContainsAny(text, "/+=")) &&
+		!strings.HasPrefix(strings.TrimPrefix(text, "-"), "0x")
 }
 
 // endsHere reports whether a line or an item ends behind a value.

@@ -76,7 +76,8 @@ func (s *scan) passwordHash(start, end int) {
 func (s *scan) manifest(start, end int) {
 	line := strings.TrimLeft(strings.TrimLeft(s.text[end:min(len(s.text), end+40)], `"'`), ": ")
 	line = strings.TrimLeft(line, `"'`)
-	if !strings.HasPrefix(line, "Secret") || len(line) > len("Secret") && isName(line[len("Secret")]) || s.read["manifest"] > start {
+	if !strings.HasPrefix(line, "Secret") || len(line) > len("Secret") && isName(line[len("Secret")]) ||
+		s.read["manifest"] > start {
 		return
 	}
 	from, to := s.document(start)

@@ -47,7 +47,8 @@ func echoes(text string, values map[string]string) (found []span) {
 
 // wholeWord reports whether a piece of a text is no part of a longer word.
 func wholeWord(text string, start, end int) bool {
-	return (start == 0 || !isWord(text[start-1]) || !isWord(text[start])) && (end == len(text) || !isWord(text[end]) || !isWord(text[end-1]))
+	return (start == 0 || !isWord(text[start-1]) || !isWord(text[start])) &&
+		(end == len(text) || !isWord(text[end]) || !isWord(text[end-1]))
 }
 
 // keep remembers the secrets of a text, where they are asked for.

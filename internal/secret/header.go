@@ -8,7 +8,9 @@ import (
 )
 
 // schemes are the words between Authorization: and what is secret.
-var schemes = []string{"bearer", "basic", "token", "digest", "apikey", "api-key", "negotiate", "bot", "key", "splunk", "sso-key"}
+var schemes = []string{
+	"bearer", "basic", "token", "digest", "apikey", "api-key", "negotiate", "bot", "key", "splunk", "sso-key",
+}
 
 // authorization masks the credentials of an Authorization header, in any of its
 // spellings: a header line, a member of an object, an option.

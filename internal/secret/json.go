@@ -216,7 +216,10 @@ func (w *walk) list(key, program string) {
 // quoteFor returns the quotes that a shell would need around a word.
 func quoteFor(text string) string {
 	switch {
-	case text != "" && strings.IndexFunc(text, func(r rune) bool { return r > 127 || !isName(byte(r)) && !strings.ContainsRune("/=:@%+,", r) }) < 0:
+	case text != "" &&
+		strings.IndexFunc(
+			text, func(r rune) bool { return r > 127 || !isName(byte(r)) && !strings.ContainsRune("/=:@%+,", r) },
+		) < 0:
 		return ""
 	case strings.Contains(text, "'"):
 		return `"`

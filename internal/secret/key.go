@@ -104,7 +104,9 @@ func readKey(path string) ([]byte, error) {
 		return nil, fmt.Errorf("%s is no plain file", path)
 	}
 	if others := info.Mode().Perm() & 0o077; others != 0 && runtime.GOOS != "windows" {
-		return nil, fmt.Errorf("%s can be read by others (%v): make sure nobody has, then chmod 600 it", path, info.Mode().Perm())
+		return nil, fmt.Errorf(
+			"%s can be read by others (%v): make sure nobody has, then chmod 600 it", path, info.Mode().Perm(),
+		)
 	}
 	text, err := io.ReadAll(io.LimitReader(file, maxFile))
 	if err != nil {
@@ -113,7 +115,9 @@ func readKey(path string) ([]byte, error) {
 	encoded, ok := strings.CutPrefix(strings.TrimSpace(string(text)), keyHeader)
 	secret, err := base64.StdEncoding.DecodeString(encoded)
 	if !ok || err != nil || len(secret) != keySize {
-		return nil, fmt.Errorf("%s holds no key: put the right one back, or remove it for a new one and lose what it made", path)
+		return nil, fmt.Errorf(
+			"%s holds no key: put the right one back, or remove it for a new one and lose what it made", path,
+		)
 	}
 	return secret, nil
 }

@@ -23,9 +23,12 @@ var words = [...]struct {
 }{
 	{passwordTier, "password passwd passphrase passwort contraseña 密码"},
 	{weakTier, "secret token credential credentials passcode sessionid _auth"},
-	{strongTier, "api_key access_key secret_key private_key encryption_key signing_key master_key account_key shared_key auth_key " +
-		"pass pwd _pw client_key_data license_key service_key storage_key session_key consumer_key app_key application_key hmac_key jwt_key admin_key " +
-		"secret_access_key secret_key_base auth_token access_token refresh_token bearer_token session_token id_token client_secret"},
+	{strongTier, "api_key access_key secret_key private_key encryption_key signing_key master_key account_key " +
+		"shared_key auth_key " +
+		"pass pwd _pw client_key_data license_key service_key storage_key session_key consumer_key app_key " +
+		"application_key hmac_key jwt_key admin_key " +
+		"secret_access_key secret_key_base auth_token access_token refresh_token bearer_token session_token " +
+		"id_token client_secret"},
 }
 
 // spellings returns the ways to write a name's end.
@@ -55,12 +58,16 @@ func nameRules() (all []ownRule) {
 
 // otherTokens are what a name says when its token or key is no secret.
 var otherTokens = []string{
-	"next", "page", "paging", "continuation", "pagination", "sync", "cursor", "max", "min", "num", "count", "total", "prompt", "input",
+	"next", "page", "paging", "continuation", "pagination", "sync", "cursor", "max", "min", "num", "count", "total",
+	"prompt", "input",
 	"output", "stop", "eos", "bos", "pad", "mask", "sep", "special", "public", "cancel", "design", "bypass", "per",
 }
 
 // questions begin options that take no secret.
-var questions = []string{"no-", "ask-", "prompt", "use-", "with-", "enable", "disable", "show", "reset", "change", "require", "print", "get-", "skip", "allow", "force"}
+var questions = []string{
+	"no-", "ask-", "prompt", "use-", "with-", "enable", "disable", "show", "reset", "change", "require", "print",
+	"get-", "skip", "allow", "force",
+}
 
 // A name is a name in the text that speaks of a secret.
 type name struct {
@@ -75,7 +82,10 @@ type name struct {
 // nameAt reads the name that ends with a sensitive word.
 func (s *scan) nameAt(t tier, start, end int) (name, bool) {
 	n := name{start: start, end: end, tier: t}
-	if end < len(s.text) && (isWord(s.text[end]) || s.text[end] == '-' || s.text[end] == '.' && end+1 < len(s.text) && isWord(s.text[end+1])) {
+	if end < len(s.text) &&
+		(isWord(s.text[end]) || s.text[end] == '-' || s.text[end] == '.' && end+1 < len(s.text) && isWord(
+			s.text[end+1],
+		)) {
 		return n, false
 	}
 	for n.start > 0 && start-n.start < nameReach && isName(s.text[n.start-1]) {
@@ -83,7 +93,8 @@ func (s *scan) nameAt(t tier, start, end int) (name, bool) {
 	}
 	full := s.text[n.start:end]
 	n.option = full[0] == '-'
-	n.header = strings.HasPrefix(strings.ToLower(full), "x-") || strings.EqualFold(full, "private-token") || strings.EqualFold(full, "job-token")
+	n.header = strings.HasPrefix(strings.ToLower(full), "x-") || strings.EqualFold(full, "private-token") ||
+		strings.EqualFold(full, "job-token")
 	n.upper = full == strings.ToUpper(full)
 	n.variable = n.start > 0 && s.text[n.start-1] == '$' || n.start > 1 && s.text[n.start-2:n.start] == "${"
 	lower := strings.ToLower(full)

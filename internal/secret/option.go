@@ -19,7 +19,8 @@ type option struct {
 
 // options are known by program: what -p means differs.
 var options = [...]option{
-	{programs: "mysql mysqldump mysqladmin mysqlimport mysqlcheck mysqlshow mysqlbinlog mariadb mariadb-dump mariadb-admin", name: "-p", glued: true},
+	{programs: "mysql mysqldump mysqladmin mysqlimport mysqlcheck mysqlshow mysqlbinlog mariadb mariadb-dump " +
+		"mariadb-admin", name: "-p", glued: true},
 	{programs: "sshpass", name: "-p", glued: true, apart: true},
 	{programs: "curl", name: "-u", glued: true, apart: true, behind: ':'},
 	{programs: "curl", name: "--user", apart: true, behind: ':'},
@@ -126,7 +127,8 @@ func (s *scan) command(at int, quote byte) (words []value, stop int) {
 			return words, at
 		}
 		v := s.value(at)
-		if !v.quoted && v.next < limit && strings.IndexByte("\"'", s.text[v.next]) >= 0 && s.text[v.next] != quote && v.end == v.next && v.end > v.start {
+		if !v.quoted && v.next < limit && strings.IndexByte("\"'", s.text[v.next]) >= 0 && s.text[v.next] != quote &&
+			v.end == v.next && v.end > v.start {
 			// -p'secret': the quoted part belongs to the word.
 			rest := s.value(v.next)
 			words = append(words, value{start: v.start, end: rest.end, next: rest.next})
@@ -189,7 +191,8 @@ func (s *scan) optionValue(o option, start, end int) {
 }
 
 // runners start the program that a later one of their words names.
-const runners = "docker podman nerdctl docker-compose kubectl oc ssh sudo doas env time timeout nice nohup exec command xargs watch strace proxychains " +
+const runners = "docker podman nerdctl docker-compose kubectl oc ssh sudo doas env time timeout nice nohup exec " +
+	"command xargs watch strace proxychains " +
 	"sh bash zsh eval then do else and if while until ! { [ unbuffer ionice chroot nsenter compose"
 
 // calls reports whether a word is in the place of a program: at the beginning of

@@ -37,7 +37,8 @@ func (s *scan) prefixed(start, end int) {
 	}
 	stop = max(end, len(strings.TrimRight(s.text[:stop], ".-")))
 	rest := s.text[end:stop]
-	if len(rest) >= enough && (token.Random(rest) || token.KeyLike(rest) || known && longest >= enough) && !placeholder(rest) {
+	if len(rest) >= enough && (token.Random(rest) || token.KeyLike(rest) || known && longest >= enough) &&
+		!placeholder(rest) {
 		s.add(start, stop, "token", shaped)
 	}
 }

@@ -59,7 +59,8 @@ func (s *scan) match(r *rule, start int) {
 	begin, end = from+begin, from+end
 	value := s.text[begin:end]
 	switch {
-	case placeholder(value), r.entropy > 0 && entropy(value) <= r.entropy, r.plain && !s.speaks(start, begin), r.dice && !token.Random(value):
+	case placeholder(value), r.entropy > 0 && entropy(value) <= r.entropy, r.plain && !s.speaks(start, begin),
+		r.dice && !token.Random(value):
 		return
 	}
 	s.add(begin+addressLength(value), end, r.id, exact)

@@ -168,7 +168,9 @@ func uncovered(spans, masks []span) []span {
 	}
 	var rest []span
 	for _, found := range spans {
-		first, _ := slices.BinarySearchFunc(masks, found.start, func(m span, at int) int { return cmp.Compare(m.end, at+1) })
+		first, _ := slices.BinarySearchFunc(
+			masks, found.start, func(m span, at int) int { return cmp.Compare(m.end, at+1) },
+		)
 		for _, m := range masks[first:] {
 			if m.start >= found.end {
 				break

@@ -77,7 +77,8 @@ func (s *scan) trimList(start, end int) int {
 		}
 		rest := s.text[i+1 : end]
 		name := strings.IndexByte(rest, '=')
-		if rest == "" || name > 0 && strings.IndexFunc(rest[:name], func(r rune) bool { return r > 127 || !isName(byte(r)) }) < 0 {
+		if rest == "" ||
+			name > 0 && strings.IndexFunc(rest[:name], func(r rune) bool { return r > 127 || !isName(byte(r)) }) < 0 {
 			return i
 		}
 	}
@@ -129,10 +130,12 @@ func variable(v string) bool {
 }
 
 // constants stand for no value, wherever they are.
-const constants = "true false null nil none undefined yes no on off required optional prompt stdin ask env auto never always"
+const constants = "true false null nil none undefined yes no on off required optional prompt stdin ask env auto " +
+	"never always"
 
 // typeWords are what help texts and programs have where a value may stand.
-const typeWords = "string str text bytes int integer number bool boolean object any array char varchar default empty hidden file stringarray " +
+const typeWords = "string str text bytes int integer number bool boolean object any array char varchar default " +
+	"empty hidden file stringarray " +
 	"must is the a an for and or not await new type const let var func return self this invalid missing expired unset"
 
 // ownNames are what a field is called by, and what programs pass on by that name.
@@ -146,7 +149,10 @@ func version(v string) bool {
 
 // pathLike reports whether a value is a path or an address and no secret.
 func pathLike(v string) bool {
-	for _, begin := range []string{"./", "../", "~/", ".\\", "file:", "http://", "https://", "arn:", "projects/", "secretmanager://", "op://", "vault:"} {
+	for _, begin := range []string{
+		"./", "../", "~/", ".\\", "file:", "http://", "https://", "arn:", "projects/", "secretmanager://", "op://",
+		"vault:",
+	} {
 		if strings.HasPrefix(v, begin) {
 			return true
 		}
