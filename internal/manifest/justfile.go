@@ -4,9 +4,10 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/umpirehq/umpire/internal/lazyregexp"
 	"github.com/umpirehq/umpire/place"
 	"github.com/umpirehq/umpire/shell"
+
+	"github.com/umpirehq/umpire/internal/lazyregexp"
 )
 
 // justfiles are the names that just looks for, in letters of any size.
@@ -37,12 +38,19 @@ func justRecipe(g *place.Bounds, dir, name string) shell.Recipe {
 var (
 	justHeadLine = lazyregexp.Regexp{Text: `^@?([A-Za-z_][A-Za-z0-9_-]*)([^:]*):([^=].*)?$`}
 	justVariable = lazyregexp.Regexp{Text: `^[A-Za-z_][A-Za-z0-9_-]*[ \t]*:=[ \t]*('[^']*'|"[^"\\]*")[ \t]*$`}
-	justAlias    = lazyregexp.Regexp{Text: `^alias[ \t]+([A-Za-z_][A-Za-z0-9_-]*)[ \t]*:=[ \t]*([A-Za-z_][A-Za-z0-9_-]*)[ \t]*$`}
+	justAlias    = lazyregexp.Regexp{
+		Text: `^alias[ \t]+([A-Za-z_][A-Za-z0-9_-]*)[ \t]*:=[ \t]*([A-Za-z_][A-Za-z0-9_-]*)[ \t]*$`,
+	}
 	justNames    = lazyregexp.Regexp{Text: `^[A-Za-z0-9_ \t-]*$`}
 	justTemplate = lazyregexp.Regexp{Text: `\{\{[^{}"'\\]*\}\}`}
 	// Attributes that change nothing of what runs, and those that change it for one recipe.
-	justPlainAttribute = lazyregexp.Regexp{Text: `^\[(private|(group|doc)(\('[^']*'\)|\("[^"\\]*"\)|: *'[^']*'|: *"[^"\\]*"))\][ \t]*$`}
-	justAttribute      = lazyregexp.Regexp{Text: `^\[(no-cd|confirm|script|linux|macos|unix|windows|no-exit-message|no-quiet|positional-arguments)\][ \t]*$`}
+	justPlainAttribute = lazyregexp.Regexp{
+		Text: `^\[(private|(group|doc)(\('[^']*'\)|\("[^"\\]*"\)|: *'[^']*'|: *"[^"\\]*"))\][ \t]*$`,
+	}
+	justAttribute = lazyregexp.Regexp{
+		Text: `^\[(no-cd|confirm|script|linux|macos|unix|windows|` +
+			`no-exit-message|no-quiet|positional-arguments)\][ \t]*$`,
+	}
 )
 
 // A justReader reads the recipes of a justfile.

@@ -46,8 +46,13 @@ var loud = []struct {
 	file  string
 	words []string
 }{
-	{".npmrc", []string{"shell", "git", "browser", "viewer", "editor", "node-options", "prefix", "globalconfig", "userconfig", "init-module", "onload", "pnpmfile", "hook", "cache", "tmp", "gyp", "python", "script"}},
-	{"pnpm-workspace.yaml", []string{"pnpmfile", "configdependencies", "shell", "hook", "script", "nodeoptions", "managepackagemanager", "execpath"}},
+	{".npmrc", []string{
+		"shell", "git", "browser", "viewer", "editor", "node-options", "prefix", "globalconfig", "userconfig",
+		"init-module", "onload", "pnpmfile", "hook", "cache", "tmp", "gyp", "python", "script",
+	}},
+	{"pnpm-workspace.yaml", []string{
+		"pnpmfile", "configdependencies", "shell", "hook", "script", "nodeoptions", "managepackagemanager", "execpath",
+	}},
 }
 
 // quiet reports a settings file that names no code.

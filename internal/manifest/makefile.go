@@ -38,10 +38,12 @@ var (
 )
 
 // ownVariables are those by which a makefile changes how make itself works.
-const ownVariables = " SHELL MAKE MAKEFLAGS MAKEFILES MAKEOVERRIDES MAKELEVEL MAKESHELL GNUMAKEFLAGS MAKEFILE_LIST CURDIR VPATH GPATH SUFFIXES "
+const ownVariables = " SHELL MAKE MAKEFLAGS MAKEFILES MAKEOVERRIDES MAKELEVEL MAKESHELL GNUMAKEFLAGS MAKEFILE_LIST " +
+	"CURDIR VPATH GPATH SUFFIXES "
 
 // directives begin lines that are neither rules nor variables.
-const directives = " include sinclude -include define endef ifdef ifndef ifeq ifneq else endif export unexport override private vpath load -load undefine "
+const directives = " include sinclude -include define endef ifdef ifndef ifeq ifneq else endif export unexport " +
+	"override private vpath load -load undefine "
 
 // parseMakefile reads a makefile, or says that it is more than command lines.
 func parseMakefile(text string) (*makefile, error) {
@@ -78,7 +80,8 @@ func parseMakefile(text string) (*makefile, error) {
 // line reads a line that is not part of a recipe, and returns the rules that it begins.
 func (m *makefile) line(line string) ([]*rule, error) {
 	word, _, _ := strings.Cut(strings.TrimSpace(line), " ")
-	if strings.HasPrefix(line, "\t") || strings.HasPrefix(line, " ") || strings.HasSuffix(line, `\`) || strings.Contains(directives, " "+word+" ") {
+	if strings.HasPrefix(line, "\t") || strings.HasPrefix(line, " ") || strings.HasSuffix(line, `\`) ||
+		strings.Contains(directives, " "+word+" ") {
 		return nil, errNotLiteral
 	}
 	if set := makeAssignment.Get().FindStringSubmatch(line); set != nil {
@@ -98,7 +101,8 @@ func (m *makefile) line(line string) ([]*rule, error) {
 				m.phony[name] = true
 			}
 			continue
-		case target[0] == '.' || target == "Makefile" || target == "makefile" || target == "GNUmakefile" || m.rules[target] != nil:
+		case target[0] == '.' || target == "Makefile" || target == "makefile" || target == "GNUmakefile" ||
+			m.rules[target] != nil:
 			return nil, errNotLiteral
 		}
 		m.rules[target] = &rule{needs: needs}

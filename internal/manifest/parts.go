@@ -11,8 +11,10 @@ import (
 
 // plainFields are the fields of package.json that name no code. Dependencies are code
 // once they are installed, which asks by itself.
-const plainFields = " name version description keywords homepage bugs license licenses author contributors maintainers funding files repository private " +
-	"dependencies devDependencies peerDependencies peerDependenciesMeta optionalDependencies bundledDependencies bundleDependencies engines os cpu types typings sideEffects publishConfig displayName icon categories "
+const plainFields = " name version description keywords homepage bugs license licenses author contributors " +
+	"maintainers funding files repository private " +
+	"dependencies devDependencies peerDependencies peerDependenciesMeta optionalDependencies bundledDependencies " +
+	"bundleDependencies engines os cpu types typings sideEffects publishConfig displayName icon categories "
 
 // packageParts splits package.json: each script, and each other field that may name code.
 func packageParts(data []byte) map[string][]byte {

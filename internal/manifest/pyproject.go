@@ -28,10 +28,19 @@ type pythonRunner struct {
 }
 
 var pythonRunners = []pythonRunner{
-	{program: "poe", table: "poe", tasks: "tasks", plain: " verbosity ", rivals: "poe_tasks.toml poe_tasks.yaml poe_tasks.yml poe_tasks.json"},
-	{program: "pdm", table: "pdm", tasks: "scripts", plain: " distribution dev-dependencies version build resolution source ", before: "pre_", after: "post_"},
+	{
+		program: "poe", table: "poe", tasks: "tasks", plain: " verbosity ",
+		rivals: "poe_tasks.toml poe_tasks.yaml poe_tasks.yml poe_tasks.json",
+	},
+	{
+		program: "pdm", table: "pdm", tasks: "scripts",
+		plain: " distribution dev-dependencies version build resolution source ", before: "pre_", after: "post_",
+	},
 	{program: "taskipy", table: "taskipy", tasks: "tasks", shell: true, before: "pre_", after: "post_"},
-	{program: "hatch", table: "hatch", tasks: "scripts", plain: " version build metadata publish ", rivals: "hatch.toml", shell: true},
+	{
+		program: "hatch", table: "hatch", tasks: "scripts", plain: " version build metadata publish ",
+		rivals: "hatch.toml", shell: true,
+	},
 }
 
 // pyprojectRecipe reads a task of the nearest pyproject.toml.
@@ -129,7 +138,9 @@ func hatchScripts(settings map[string]any, plain string) (map[string]any, error)
 	environments, _ := settings["envs"].(map[string]any)
 	environment, _ := environments["default"].(map[string]any)
 	for _, name := range slices.Sorted(maps.Keys(environment)) {
-		if !strings.Contains(" scripts dependencies extra-dependencies features python description skip-install detached ", " "+name+" ") {
+		if !strings.Contains(
+			" scripts dependencies extra-dependencies features python description skip-install detached ", " "+name+" ",
+		) {
 			return nil, unreadTask("tool.hatch.envs.default", name).unread
 		}
 	}

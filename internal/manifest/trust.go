@@ -73,7 +73,10 @@ func (l *Ledger) Grant(g *place.Bounds) ([]string, error) {
 	if l.Dir == "" || l.Digest == nil {
 		return nil, errors.New("there is nowhere to keep that the code is trusted")
 	}
-	r := record{Version: recordVersion, Root: g.Root, GitDir: g.Repository.Common, At: l.now().UTC(), Inner: map[string]string{}}
+	r := record{
+		Version: recordVersion, Root: g.Root, GitDir: g.Repository.Common, At: l.now().UTC(),
+		Inner: map[string]string{},
+	}
 	var err error
 	if r.Commit, err = commitOf(g); err != nil {
 		return nil, err
@@ -365,7 +368,9 @@ func innerChanges(root string, r *record, names []string) (changes []string) {
 		case !ok:
 			changes = append(changes, shown(filepath.ToSlash(filepath.Dir(name)))+" is a repository now")
 		case was != innerHead(root, name):
-			changes = append(changes, "the repository in "+shown(filepath.ToSlash(filepath.Dir(name)))+" moved to another commit")
+			changes = append(
+				changes, "the repository in "+shown(filepath.ToSlash(filepath.Dir(name)))+" moved to another commit",
+			)
 		}
 	}
 	return changes

@@ -26,7 +26,8 @@ func (l *Ledger) siblings(g *place.Bounds) (found []*record) {
 			continue
 		}
 		r, err := readRecord(filepath.Join(l.Dir, name))
-		if err == nil && r.GitDir == g.Repository.Common && r.Root != g.Root && l.path(r.Root) == filepath.Join(l.Dir, name) {
+		if err == nil && r.GitDir == g.Repository.Common && r.Root != g.Root &&
+			l.path(r.Root) == filepath.Join(l.Dir, name) {
 			found = append(found, r)
 		}
 	}
@@ -35,7 +36,8 @@ func (l *Ledger) siblings(g *place.Bounds) (found []*record) {
 
 // adopt makes the trust in another worktree of the clone that of this one, where its code
 // is the same: every file that names code, and HEAD but for commits made here. It
-// reports whether there is such a worktree. What a person confirmed there of files that an agent wrote says nothing about those here.
+// reports whether there is such a worktree. What a person confirmed there of files that an agent
+// wrote says nothing about those here.
 func (l *Ledger) adopt(g *place.Bounds) bool {
 	if l.Digest == nil {
 		return false

@@ -29,7 +29,10 @@ const (
 // A program that is started for every call does not link a reader of all of YAML. This
 // one reads a part of it, in which a file means the same to every reader, and refuses
 // the rest: anchors, tags, documents, braces, escapes, texts that go on in the next line.
-var yamlKey = lazyregexp.Regexp{Text: `^("[A-Za-z0-9_.:*/ -]+"|'[A-Za-z0-9_.:*/ -]+'|[A-Za-z_][A-Za-z0-9_.*/-]*(?::[A-Za-z0-9_.*/-]+)*):(?: +(.*))?$`}
+var yamlKey = lazyregexp.Regexp{
+	Text: `^("[A-Za-z0-9_.:*/ -]+"|'[A-Za-z0-9_.:*/ -]+'|` +
+		`[A-Za-z_][A-Za-z0-9_.*/-]*(?::[A-Za-z0-9_.*/-]+)*):(?: +(.*))?$`,
+}
 
 // A yamlReader reads a file line by line.
 type yamlReader struct {
@@ -45,7 +48,8 @@ type yamlLine struct {
 
 // parseYAML reads the fields of a file.
 func parseYAML(text string) (value, error) {
-	if !utf8.ValidString(text) || strings.ContainsFunc(text, func(c rune) bool { return c != '\n' && !unicode.IsPrint(c) }) {
+	if !utf8.ValidString(text) ||
+		strings.ContainsFunc(text, func(c rune) bool { return c != '\n' && !unicode.IsPrint(c) }) {
 		return value{}, errNotPlain
 	}
 	text = strings.TrimPrefix(text, "---\n")
