@@ -58,8 +58,13 @@ func parse(args []string, getenv func(string) string, stderr io.Writer) (options
 	var o options
 	flags := flag.NewFlagSet("umpire-metrics", flag.ContinueOnError)
 	flags.SetOutput(stderr)
-	flags.StringVar(&o.gate, "gate", "unix:"+filepath.Join(state, "umpire.sock"), "`ADDRESS` of the gate: unix:PATH or HOST:PORT")
-	flags.StringVar(&o.token, "token-file", filepath.Join(state, "person.token"), "`FILE` with the credential of a person, which may watch every session")
+	flags.StringVar(
+		&o.gate, "gate", "unix:"+filepath.Join(state, "umpire.sock"), "`ADDRESS` of the gate: unix:PATH or HOST:PORT",
+	)
+	flags.StringVar(
+		&o.token, "token-file", filepath.Join(state, "person.token"),
+		"`FILE` with the credential of a person, which may watch every session",
+	)
 	flags.StringVar(&o.listen, "listen", "127.0.0.1:9464", "`ADDRESS` to serve /metrics on; empty serves none")
 	flags.StringVar(&o.otlp, "otlp", "", "`URL` of an OpenTelemetry collector to send spans to (OTLP over HTTP)")
 	if err := flags.Parse(args); err != nil {
@@ -150,7 +155,9 @@ func one(e umpire.Event) iter.Seq2[umpire.Event, error] {
 }
 
 // serve serves the figures, and says where.
-func serve(ctx context.Context, address string, handler http.Handler, stdout io.Writer, failed context.CancelCauseFunc) (func(context.Context) error, error) {
+func serve(
+	ctx context.Context, address string, handler http.Handler, stdout io.Writer, failed context.CancelCauseFunc,
+) (func(context.Context) error, error) {
 	if address == "" {
 		return func(context.Context) error { return nil }, nil
 	}

@@ -122,14 +122,18 @@ func (c *Checkpoint) Compare(tx *store.Tx) ([]store.Break, error) {
 }
 
 func (c *Checkpoint) difference(now *Checkpoint) string {
-	about := fmt.Sprintf("the checkpoint of %s has %d events of %d sessions up to here", c.At.Format(time.RFC3339), c.Events, c.Sessions)
+	about := fmt.Sprintf(
+		"the checkpoint of %s has %d events of %d sessions up to here", c.At.Format(time.RFC3339), c.Events, c.Sessions,
+	)
 	switch {
 	case now.Events == 0:
 		return about + ", and none is left"
 	case now.First != c.First:
 		return about + ", and they begin with another event: it is another store, or the past was rewritten"
 	case now.Events < c.Events:
-		return fmt.Sprintf("%s: %d events and %d sessions are missing", about, c.Events-now.Events, max(0, c.Sessions-now.Sessions))
+		return fmt.Sprintf(
+			"%s: %d events and %d sessions are missing", about, c.Events-now.Events, max(0, c.Sessions-now.Sessions),
+		)
 	}
 	return about + ", and they are not the same any more: the past was rewritten"
 }

@@ -163,7 +163,9 @@ func loss(h store.Head, n int64) string {
 	case n == 0:
 		return fmt.Sprintf("the session is missing: it is known to have had %d events", h.Events)
 	case n < h.Events:
-		return fmt.Sprintf("%d of the %d events that the session is known to have had are missing", h.Events-n, h.Events)
+		return fmt.Sprintf(
+			"%d of the %d events that the session is known to have had are missing", h.Events-n, h.Events,
+		)
 	}
 	return fmt.Sprintf("event %d of the session is not the one that is known: its past was rewritten", h.Events)
 }

@@ -66,7 +66,9 @@ func (k *Key) Sign(c *Checkpoint) (string, error) {
 	}
 	said := header + "." + encoding.EncodeToString(text)
 	signature := ed25519.Sign(k.private, []byte(said))
-	return strings.Join([]string{said, encoding.EncodeToString(k.public()), encoding.EncodeToString(signature)}, "."), nil
+	return strings.Join(
+		[]string{said, encoding.EncodeToString(k.public()), encoding.EncodeToString(signature)}, ".",
+	), nil
 }
 
 // Signed is a checkpoint whose signature was checked.
@@ -92,7 +94,8 @@ func Parse(line string) (*Signed, error) {
 			return nil, fmt.Errorf("%w: %w", ErrFormat, err)
 		}
 	}
-	if len(decoded[1]) != ed25519.PublicKeySize || !ed25519.Verify(decoded[1], []byte(parts[0]+"."+parts[1]), decoded[2]) {
+	if len(decoded[1]) != ed25519.PublicKeySize ||
+		!ed25519.Verify(decoded[1], []byte(parts[0]+"."+parts[1]), decoded[2]) {
 		return nil, fmt.Errorf("%w: the signature is not over this text", ErrFormat)
 	}
 	s := &Signed{key: decoded[1]}

@@ -84,7 +84,8 @@ func (r *settingsReader) folder(dir string) bool {
 func (r *settingsReader) repository(gitDir, worktree string) bool {
 	head, err := files.ReadSmall(filepath.Join(gitDir, "HEAD"), MaxFile)
 	if err != nil {
-		if target, linkErr := os.Readlink(filepath.Join(gitDir, "HEAD")); linkErr != nil || !strings.HasPrefix(target, "refs/") {
+		if target, linkErr := os.Readlink(filepath.Join(gitDir, "HEAD")); linkErr != nil ||
+			!strings.HasPrefix(target, "refs/") {
 			return false
 		}
 		head = []byte("ref: refs/")
@@ -109,7 +110,8 @@ func (r *settingsReader) repository(gitDir, worktree string) bool {
 	r.hook(filepath.Join(hooks, "post-index-change"))
 	r.modules(filepath.Join(common, "modules"), 0)
 	r.links(gitDir, worktree, hashSize)
-	return isFolder(filepath.Join(common, "objects")) && isFolder(filepath.Join(common, "refs")) && namesCommit(string(head))
+	return isFolder(filepath.Join(common, "objects")) && isFolder(filepath.Join(common, "refs")) &&
+		namesCommit(string(head))
 }
 
 // namesCommit reports whether the content of HEAD is one that git believes.
@@ -220,7 +222,8 @@ func ReadConfig(name string) ([]shell.GitSetting, error) {
 // IsInclude reports whether a setting names a file with further ones. A condition
 // is not looked at: it may hold.
 func IsInclude(s shell.GitSetting) bool {
-	return strings.HasPrefix(s.Key, "include.") || strings.HasPrefix(s.Key, "includeif.") && strings.HasSuffix(s.Key, ".path")
+	return strings.HasPrefix(s.Key, "include.") ||
+		strings.HasPrefix(s.Key, "includeif.") && strings.HasSuffix(s.Key, ".path")
 }
 
 // expand makes the path of a setting absolute.
@@ -246,7 +249,8 @@ func FindWorktree(dir string) string {
 		return ""
 	}
 	dotGit := filepath.Join(top, ".git")
-	if info, err := os.Stat(dotGit); err != nil || info.IsDir() && !(isFolder(filepath.Join(dotGit, "objects")) && isFolder(filepath.Join(dotGit, "refs"))) {
+	if info, err := os.Stat(dotGit); err != nil ||
+		info.IsDir() && !(isFolder(filepath.Join(dotGit, "objects")) && isFolder(filepath.Join(dotGit, "refs"))) {
 		return ""
 	}
 	return top

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// A walker goes once over JSON that is known to be valid and finds duplicate names. One pass, however deep the nesting: a hook that is late lets the call
-// run, so no input may make it slow.
+// A walker goes once over JSON that is known to be valid and finds duplicate names. One pass,
+// however deep the nesting: a hook that is late lets the call run, so no input may make it slow.
 type walker struct {
 	data []byte
 	pos  int

@@ -8,9 +8,12 @@ package token
 import "strings"
 
 // Prefixes begin tokens, separated by spaces.
-const Prefixes = "sk-ant- sk-proj- sk-svcacct- sk-or-v1- sk- ghp_ gho_ ghu_ ghs_ ghr_ github_pat_ glpat- gldt- glrt- glptt- xoxb- xoxp- xoxa- xoxr- " +
-	"xoxs- xoxe- xapp- AIza ya29. 1//0 pypi- dop_v1_ doo_v1_ shpat_ shpss_ sk_live_ sk_test_ rk_live_ rk_test_ pk_live_ whsec_ gsk_ xai- sbp_ lin_api_ PMAK- " +
-	"figd_ tskey- dckr_pat_ glsa_ ATATT3 nfp_ hvs. hvb. rubygems_ SG. AKIA ASIA fo1_ ntn_ eyJ dapi pplx- sntryu_ sntrys_ AGE-SECRET-KEY- squ_ sqp_ pcsk_ EAAG bedrock-api-key-"
+const Prefixes = "sk-ant- sk-proj- sk-svcacct- sk-or-v1- sk- ghp_ gho_ ghu_ ghs_ ghr_ github_pat_ glpat- gldt- " +
+	"glrt- glptt- xoxb- xoxp- xoxa- xoxr- " +
+	"xoxs- xoxe- xapp- AIza ya29. 1//0 pypi- dop_v1_ doo_v1_ shpat_ shpss_ sk_live_ sk_test_ rk_live_ rk_test_ " +
+	"pk_live_ whsec_ gsk_ xai- sbp_ lin_api_ PMAK- " +
+	"figd_ tskey- dckr_pat_ glsa_ ATATT3 nfp_ hvs. hvb. rubygems_ SG. AKIA ASIA fo1_ ntn_ eyJ dapi pplx- sntryu_ " +
+	"sntrys_ AGE-SECRET-KEY- squ_ sqp_ pcsk_ EAAG bedrock-api-key-"
 
 // WordPrefixes begin tokens as well, and names.
 const WordPrefixes = "npm_ hf_ r8_ secret_ vercel_ mfa. key- pat_ tok_"

@@ -24,7 +24,10 @@ func (r *Ran) hear(stdout *said) {
 	}
 	var a answer
 	if err := json.Unmarshal(text, &a); err != nil || stdout.more {
-		r.Reason = fmt.Sprintf("Hook %q answered in JSON that cannot be read; want {\"decision\": \"ask\" or \"deny\", \"reason\": ...}", r.Hook.ID)
+		r.Reason = fmt.Sprintf(
+			"Hook %q answered in JSON that cannot be read; want {\"decision\": \"ask\" or \"deny\", \"reason\": ...}",
+			r.Hook.ID,
+		)
 		return
 	}
 	said := beginning(strings.TrimSpace(a.Reason), maxReason)
