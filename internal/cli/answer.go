@@ -31,8 +31,8 @@ type answerFlags struct {
 	json        bool
 }
 
-// approveCommand is `umpire approve`.
-func (a *app) approveCommand() *cobra.Command {
+// newApproveCommand is `umpire approve`.
+func newApproveCommand(a *app) *cobra.Command {
 	var f answerFlags
 	cmd := &cobra.Command{
 		Use: "approve ID", GroupID: groupGate, Args: words("ID"),
@@ -40,7 +40,7 @@ func (a *app) approveCommand() *cobra.Command {
 		Long:    a.text.of(approveLong),
 		Example: approveExample, ValidArgsFunction: a.completePending,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.answer(cmd.Context(), umpire.Answer{Choice: umpire.Approve}, args[0], &f)
+			return answerQuestion(cmd.Context(), a, umpire.Answer{Choice: umpire.Approve}, args[0], &f)
 		},
 	}
 	cmd.Flags().StringVar(&f.scope, "scope", "once", a.text.of("how far it reaches, `SCOPE`: once, session, project or global"))
@@ -49,12 +49,12 @@ func (a *app) approveCommand() *cobra.Command {
 	cmd.Flags().StringVar(&f.expires, "expires", "", a.text.of("`WHEN` it ends: 2027-01-01, an RFC 3339 time, or a duration such as 8h"))
 	completeWords(cmd, "width", "exact", "subcommand", "folder", "tool")
 	completeWords(cmd, "scope", "once", "session", "project", "global")
-	a.answerFlags(cmd, &f)
+	addAnswerFlags(a, cmd, &f)
 	return cmd
 }
 
-// denyCommand is `umpire deny`.
-func (a *app) denyCommand() *cobra.Command {
+// newDenyCommand is `umpire deny`.
+func newDenyCommand(a *app) *cobra.Command {
 	var f answerFlags
 	cmd := &cobra.Command{
 		Use: "deny ID [REASON]", GroupID: groupGate, Args: wordsFrom("ID"),
@@ -63,15 +63,15 @@ func (a *app) denyCommand() *cobra.Command {
 		Example: denyExample, ValidArgsFunction: a.completePending,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			answer := umpire.Answer{Choice: umpire.Refuse, Reason: strings.Join(args[1:], " ")}
-			return a.answer(cmd.Context(), answer, args[0], &f)
+			return answerQuestion(cmd.Context(), a, answer, args[0], &f)
 		},
 	}
-	a.answerFlags(cmd, &f)
+	addAnswerFlags(a, cmd, &f)
 	return cmd
 }
 
-// cancelCommand is `umpire cancel`.
-func (a *app) cancelCommand() *cobra.Command {
+// newCancelCommand is `umpire cancel`.
+func newCancelCommand(a *app) *cobra.Command {
 	var f answerFlags
 	cmd := &cobra.Command{
 		Use: "cancel ID", GroupID: groupGate, Args: words("ID"),
@@ -79,15 +79,15 @@ func (a *app) cancelCommand() *cobra.Command {
 		Long:    a.text.of(cancelLong),
 		Example: "  umpire cancel 4k7m", ValidArgsFunction: a.completePending,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.answer(cmd.Context(), umpire.Answer{Choice: umpire.Cancel}, args[0], &f)
+			return answerQuestion(cmd.Context(), a, umpire.Answer{Choice: umpire.Cancel}, args[0], &f)
 		},
 	}
-	a.answerFlags(cmd, &f)
+	addAnswerFlags(a, cmd, &f)
 	return cmd
 }
 
-// answerFlags adds the flags that all answers have.
-func (a *app) answerFlags(cmd *cobra.Command, f *answerFlags) {
+// addAnswerFlags adds the flags that all answers have.
+func addAnswerFlags(a *app, cmd *cobra.Command, f *answerFlags) {
 	cmd.Flags().StringVar(&f.tokenFile, "token-file", "", a.text.of("answer with the person's credential in `FILE` instead of on a terminal"))
 	cmd.Flags().BoolVar(&f.json, "json", false, a.text.of("write the batch as JSON"))
 }
@@ -105,8 +105,8 @@ func wordsFrom(names ...string) cobra.PositionalArgs {
 // verbs are the choices as commands.
 var verbs = map[umpire.Choice]string{umpire.Approve: "approve", umpire.Refuse: "deny", umpire.Cancel: "cancel"}
 
-// answer answers one question.
-func (a *app) answer(ctx context.Context, answer umpire.Answer, id string, f *answerFlags) error {
+// answerQuestion answers one question.
+func answerQuestion(ctx context.Context, a *app, answer umpire.Answer, id string, f *answerFlags) error {
 	if err := f.read(&answer, a.now()); err != nil {
 		return err
 	}
@@ -115,7 +115,7 @@ func (a *app) answer(ctx context.Context, answer umpire.Answer, id string, f *an
 		return err
 	}
 	defer done()
-	p, err := a.findPending(ctx, gate, id)
+	p, err := findPending(ctx, a, gate, id)
 	if err != nil {
 		return err
 	}
@@ -123,13 +123,13 @@ func (a *app) answer(ctx context.Context, answer umpire.Answer, id string, f *an
 	if err != nil {
 		return gateError(err)
 	}
-	if err := a.notItsRunner(ctx, gate, verbs[answer.Choice]); err != nil {
+	if err := refuseRunner(ctx, a, gate, verbs[answer.Choice]); err != nil {
 		return err
 	}
-	if err := a.confirmAnswer(ctx, &answer, p, session, f); err != nil {
+	if err := confirmAnswer(ctx, a, &answer, p, session, f); err != nil {
 		return err
 	}
-	return a.resolve(ctx, gate, answer, p, f)
+	return resolveQuestion(ctx, a, gate, answer, p, f)
 }
 
 // read takes the flags into the answer.
@@ -175,11 +175,11 @@ func (a *app) personsGate(ctx context.Context, tokenFile string) (umpire.Gate, f
 	if tokenFile == "" {
 		return a.gateway(ctx, personCredential)
 	}
-	return a.gatewayWith(ctx, a.absolute(tokenFile))
+	return gatewayWith(ctx, a, a.absolute(tokenFile))
 }
 
-// notItsRunner refuses to answer in a process that an agent's runner started.
-func (a *app) notItsRunner(ctx context.Context, gate umpire.Gate, verb string) error {
+// refuseRunner refuses to answer in a process that an agent's runner started.
+func refuseRunner(ctx context.Context, a *app, gate umpire.Gate, verb string) error {
 	if len(a.ancestry()) == 0 {
 		return nil
 	}
@@ -198,7 +198,7 @@ func (a *app) notItsRunner(ctx context.Context, gate umpire.Gate, verb string) e
 
 // findPending finds the question that an id means: a request's id or a beginning
 // of it, or a call's id.
-func (a *app) findPending(ctx context.Context, gate umpire.Gate, id string) (umpire.Pending, error) {
+func findPending(ctx context.Context, a *app, gate umpire.Gate, id string) (umpire.Pending, error) {
 	all, err := gate.Pending(ctx, umpire.PendingQuery{})
 	if err != nil {
 		return umpire.Pending{}, gateError(err)
@@ -208,7 +208,7 @@ func (a *app) findPending(ctx context.Context, gate umpire.Gate, id string) (ump
 	case 1:
 		return found[0], nil
 	case 0:
-		return umpire.Pending{}, a.notPending(ctx, gate, id)
+		return umpire.Pending{}, explainMissing(ctx, a, gate, id)
 	}
 	var ids []string
 	for i := range found {
@@ -241,8 +241,8 @@ func matching(all []umpire.Pending, id string) []umpire.Pending {
 	return nil
 }
 
-// notPending says why nothing waits under an id: it was answered, or never asked.
-func (a *app) notPending(ctx context.Context, gate umpire.Gate, id string) error {
+// explainMissing says why nothing waits under an id: it was answered, or never asked.
+func explainMissing(ctx context.Context, a *app, gate umpire.Gate, id string) error {
 	events, err := gate.Events(ctx, umpire.Filter{})
 	if err != nil {
 		return gateError(err)
@@ -250,7 +250,7 @@ func (a *app) notPending(ctx context.Context, gate umpire.Gate, id string) error
 	for _, e := range slices.Backward(events) {
 		about := id != "" && (string(e.Request) == id || string(e.Call) == id || len(id) >= shortestID && strings.HasPrefix(string(e.Request), id))
 		if about && (e.Kind == umpire.EventPermissionApproved || e.Kind == umpire.EventPermissionRejected) {
-			return refused("umpire timeline --session "+string(e.Session), "%s", a.standingText(standingOf(&e)))
+			return refused("umpire timeline --session "+string(e.Session), "%s", formatStanding(a, standingOf(&e)))
 		}
 	}
 	return &exit{code: exitError, err: fmt.Errorf("nothing waits under the id %q", clip(id)), hint: "umpire pending --all"}
@@ -277,8 +277,8 @@ func standingOf(e *umpire.Event) umpire.Standing {
 	return s
 }
 
-// standingText says which answer stands.
-func (a *app) standingText(s umpire.Standing) string {
+// formatStanding says which answer stands.
+func formatStanding(a *app, s umpire.Standing) string {
 	words := map[umpire.Choice]string{umpire.Approve: "approved", umpire.Refuse: "denied", umpire.Cancel: "cancelled"}
 	text := "already resolved: " + a.text.of(cmp.Or(words[s.Choice], string(s.Choice)))
 	if s.Choice == umpire.Approve {
@@ -300,9 +300,9 @@ func (a *app) standingText(s umpire.Standing) string {
 const timeLayout = "2006-01-02 15:04:05"
 
 // confirmAnswer shows the card and has a person confirm the answer.
-func (a *app) confirmAnswer(ctx context.Context, answer *umpire.Answer, p umpire.Pending, s umpire.Session, f *answerFlags) error {
+func confirmAnswer(ctx context.Context, a *app, answer *umpire.Answer, p umpire.Pending, s umpire.Session, f *answerFlags) error {
 	if f.tokenFile != "" {
-		text, err := a.cardFor(answer, p, s, false)
+		text, err := renderCard(a, answer, p, s, false)
 		if err != nil {
 			return err
 		}
@@ -311,7 +311,7 @@ func (a *app) confirmAnswer(ctx context.Context, answer *umpire.Answer, p umpire
 	}
 	tty, err := a.openTerminal()
 	if err != nil {
-		text, cardErr := a.cardFor(answer, p, s, a.colour())
+		text, cardErr := renderCard(a, answer, p, s, a.colour())
 		if _, err := a.stderr.Write(text); err != nil {
 			return failed(err)
 		}
@@ -322,11 +322,11 @@ func (a *app) confirmAnswer(ctx context.Context, answer *umpire.Answer, p umpire
 			"an answer needs a person at a terminal: %w", err)
 	}
 	defer tty.Close()
-	return a.confirmOn(ctx, tty, answer, p, s)
+	return confirmOnTerminal(ctx, a, tty, answer, p, s)
 }
 
-func (a *app) confirmOn(ctx context.Context, tty *os.File, answer *umpire.Answer, p umpire.Pending, s umpire.Session) error {
-	text, err := a.cardFor(answer, p, s, a.getenv("NO_COLOR") == "")
+func confirmOnTerminal(ctx context.Context, a *app, tty *os.File, answer *umpire.Answer, p umpire.Pending, s umpire.Session) error {
+	text, err := renderCard(a, answer, p, s, a.getenv("NO_COLOR") == "")
 	if err != nil {
 		tty.Write(text) //nolint:errcheck // the refusal that follows says it as well
 		return err
@@ -353,13 +353,13 @@ func confirmWord(answer *umpire.Answer, p *umpire.Pending) (string, error) {
 	return newCode()
 }
 
-// cardFor writes the card and what the answer would do. The error says that the
+// renderCard writes the card and what the answer would do. The error says that the
 // answer cannot be given; the card is there all the same.
-func (a *app) cardFor(answer *umpire.Answer, p umpire.Pending, s umpire.Session, colour bool) ([]byte, error) {
+func renderCard(a *app, answer *umpire.Answer, p umpire.Pending, s umpire.Session, colour bool) ([]byte, error) {
 	var b bytes.Buffer
 	c := view.New(p, s, view.Catalogue(a.text), a.now(), colour)
 	fmt.Fprintln(&b, c.Whole())
-	b.WriteString(a.changesOf(&p, &s))
+	b.WriteString(describeChanges(a, &p, &s))
 	row := func(name, value string) { b.WriteString(view.Row(name, value)) }
 	switch answer.Choice {
 	case umpire.Refuse:
@@ -397,12 +397,12 @@ func (a *app) cardFor(answer *umpire.Answer, p umpire.Pending, s umpire.Session,
 	return b.Bytes(), nil
 }
 
-// resolve hands the answer in, bound to what was shown.
-func (a *app) resolve(ctx context.Context, gate umpire.Gate, answer umpire.Answer, p umpire.Pending, f *answerFlags) error {
+// resolveQuestion hands the answer in, bound to what was shown.
+func resolveQuestion(ctx context.Context, a *app, gate umpire.Gate, answer umpire.Answer, p umpire.Pending, f *answerFlags) error {
 	answer.Request, answer.ArgsHash, answer.Version, answer.ShownDigest = p.Request, p.ArgsHash, p.Version, p.ShownDigest
 	b, err := gate.Resolve(ctx, answer)
 	if err != nil {
-		return a.resolveError(err, &p)
+		return explainLateAnswer(a, err, &p)
 	}
 	if f.json {
 		return failed(a.showJSON(b))
@@ -416,10 +416,10 @@ func (a *app) resolve(ctx context.Context, gate umpire.Gate, answer umpire.Answe
 	return failed(err)
 }
 
-// resolveError says which answer stands when this one came late.
-func (a *app) resolveError(err error, p *umpire.Pending) error {
+// explainLateAnswer says which answer stands when this one came late.
+func explainLateAnswer(a *app, err error, p *umpire.Pending) error {
 	if late, ok := errors.AsType[*umpire.ResolvedError](err); ok {
-		return refused("umpire timeline --session "+string(p.Session), "%s", a.standingText(late.Standing))
+		return refused("umpire timeline --session "+string(p.Session), "%s", formatStanding(a, late.Standing))
 	}
 	return gateError(err)
 }

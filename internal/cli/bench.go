@@ -59,14 +59,14 @@ type benchFlags struct {
 	unheld                bool
 }
 
-// benchCommand is `umpire bench`.
-func (a *app) benchCommand() *cobra.Command {
+// newBenchCommand is `umpire bench`.
+func newBenchCommand(a *app) *cobra.Command {
 	var f benchFlags
 	cmd := &cobra.Command{
 		Use: "bench [flags] [FILE...]", GroupID: groupLook,
 		Short: a.text.of("Count wrong verdicts over labelled commands, of umpire or any hook"),
 		Long:  a.text.of(benchLong), Example: benchExample,
-		RunE: func(cmd *cobra.Command, files []string) error { return a.bench(cmd.Context(), &f, files) },
+		RunE: func(cmd *cobra.Command, files []string) error { return runBench(cmd.Context(), a, &f, files) },
 	}
 	f.add(cmd.Flags(), a.text)
 	completeWords(cmd, "format", benchFormats()...)
@@ -110,24 +110,24 @@ func benchFormats() []string {
 	return words
 }
 
-// bench judges the files, or the lines that come with umpire, and shows the
+// runBench judges the files, or the lines that come with umpire, and shows the
 // scores.
-func (a *app) bench(ctx context.Context, f *benchFlags, files []string) error {
+func runBench(ctx context.Context, a *app, f *benchFlags, files []string) error {
 	if err := f.valid(); err != nil {
 		return err
 	}
-	sets, err := a.benchSets(files)
+	sets, err := readBenchSets(a, files)
 	if err != nil {
 		return err
 	}
-	judge, done, err := a.benchJudge(f)
+	judge, done, err := openBenchJudge(a, f)
 	if err != nil {
 		return err
 	}
 	defer done()
 	var scores []*bench.Score
 	for _, set := range sets {
-		progress := a.newBenchProgress(len(set.Lines))
+		progress := newBenchProgress(a, len(set.Lines))
 		score, err := bench.Run(ctx, set, judge, progress.at)
 		progress.clear()
 		if err != nil {
@@ -135,15 +135,15 @@ func (a *app) bench(ctx context.Context, f *benchFlags, files []string) error {
 		}
 		scores = append(scores, score)
 	}
-	if err := a.showBench(f, scores); err != nil {
+	if err := showBench(a, f, scores); err != nil {
 		return failed(err)
 	}
 	return f.judgeLimits(scores)
 }
 
-// benchSets reads all files before anything is judged, so that a name that is
+// readBenchSets reads all files before anything is judged, so that a name that is
 // wrong shows at once.
-func (a *app) benchSets(files []string) ([]bench.Set, error) {
+func readBenchSets(a *app, files []string) ([]bench.Set, error) {
 	if len(files) == 0 {
 		set, err := bench.Corpus()
 		return []bench.Set{set}, failed(err)
@@ -164,9 +164,9 @@ func (a *app) benchSets(files []string) ([]bench.Set, error) {
 	return sets, nil
 }
 
-// benchJudge returns the judge that the flags name, and what to call when it is
+// openBenchJudge returns the judge that the flags name, and what to call when it is
 // not needed any more.
-func (a *app) benchJudge(f *benchFlags) (bench.Judge, func(), error) {
+func openBenchJudge(a *app, f *benchFlags) (bench.Judge, func(), error) {
 	dir, home, done := f.cwd, a.userHome(), func() {}
 	switch {
 	case dir != "":

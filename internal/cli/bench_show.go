@@ -20,7 +20,7 @@ func benchExceeded(format string, args ...any) error {
 }
 
 // showBench writes the scores.
-func (a *app) showBench(f *benchFlags, scores []*bench.Score) error {
+func showBench(a *app, f *benchFlags, scores []*bench.Score) error {
 	if f.json {
 		for _, s := range scores {
 			s.Wrong = append([]bench.Miss{}, s.Wrong[:min(f.list, len(s.Wrong))]...)
@@ -31,7 +31,7 @@ func (a *app) showBench(f *benchFlags, scores []*bench.Score) error {
 		if i > 0 {
 			fmt.Fprintln(a.stdout)
 		}
-		if err := a.showScore(s, f); err != nil {
+		if err := showScore(a, s, f); err != nil {
 			return err
 		}
 	}
@@ -39,7 +39,7 @@ func (a *app) showBench(f *benchFlags, scores []*bench.Score) error {
 }
 
 // showScore writes the score of one file.
-func (a *app) showScore(s *bench.Score, f *benchFlags) error {
+func showScore(a *app, s *bench.Score, f *benchFlags) error {
 	w := newTable(a.stdout)
 	fmt.Fprintf(w, a.text.of("%s: %d lines"), view.Visible(s.File), s.Lines)
 	if s.BadLines > 0 {
@@ -65,9 +65,9 @@ func (a *app) showScore(s *bench.Score, f *benchFlags) error {
 	fmt.Fprintf(w, "  %s\t"+a.text.of("%.0f\tcalls per second, the slowest %s (%s)")+"\n", a.text.of("speed"), float64(s.Lines)/max(s.Seconds, 1e-9),
 		time.Duration(s.SlowestSeconds*float64(time.Second)).Round(10*time.Microsecond), view.Visible(s.SlowestID))
 	if f.by != "" {
-		a.showClasses(w, s)
+		showClasses(a, w, s)
 	}
-	a.showWrong(w, s, f.list)
+	showWrong(a, w, s, f.list)
 	return w.Flush()
 }
 
@@ -79,7 +79,7 @@ func percentText(r bench.Rate) string {
 }
 
 // showClasses writes where the wrong verdicts are, the most first.
-func (a *app) showClasses(w io.Writer, s *bench.Score) {
+func showClasses(a *app, w io.Writer, s *bench.Score) {
 	for _, c := range s.Classes() {
 		name := view.Visible(cmp.Or(c.Name, a.text.of("(none)")))
 		of := fmt.Sprintf(a.text.of("%d of %d of class %s"), c.Rate.N, c.Rate.Of, name)
@@ -88,7 +88,7 @@ func (a *app) showClasses(w io.Writer, s *bench.Score) {
 }
 
 // showWrong writes up to n wrong verdicts of each kind.
-func (a *app) showWrong(w io.Writer, s *bench.Score, n int) {
+func showWrong(a *app, w io.Writer, s *bench.Score, n int) {
 	shown := map[bench.Kind]int{}
 	for _, m := range s.Wrong {
 		if shown[m.Kind]++; shown[m.Kind] <= n {
@@ -120,7 +120,7 @@ type benchProgress struct {
 // progressEvery is how often progress is written, and how long nothing is said.
 const progressEvery = time.Second
 
-func (a *app) newBenchProgress(of int) *benchProgress {
+func newBenchProgress(a *app, of int) *benchProgress {
 	if f, ok := a.stderr.(*os.File); !ok || !isTerminal(f) {
 		return nil
 	}

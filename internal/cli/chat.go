@@ -14,8 +14,8 @@ import (
 	"github.com/umpirehq/umpire/internal/view"
 )
 
-// chatCommand is `umpire chat`.
-func (a *app) chatCommand() *cobra.Command {
+// newChatCommand is `umpire chat`.
+func newChatCommand(a *app) *cobra.Command {
 	var f runFlags
 	var plain bool
 	cmd := &cobra.Command{
@@ -24,18 +24,18 @@ func (a *app) chatCommand() *cobra.Command {
 		Long:    a.text.of(chatLong),
 		Example: chatExample,
 		RunE: func(cmd *cobra.Command, words []string) error {
-			return a.chat(cmd.Context(), &f, strings.Join(words, " "), plain)
+			return runChat(cmd.Context(), a, &f, strings.Join(words, " "), plain)
 		},
 	}
 	f.add(cmd.Flags(), a.text)
 	cmd.Flags().BoolVar(&plain, "plain", false, a.text.of("line by line, without colours and cursor movements, for screen readers"))
-	a.completeAgent(cmd)
+	completeAgentFlags(a, cmd)
 	return cmd
 }
 
-// chat talks until the person leaves. It is a person's: whoever sits at the terminal
+// runChat talks until the person leaves. It is a person's: whoever sits at the terminal
 // answers what the agent asks, and no agent may sit there.
-func (a *app) chat(ctx context.Context, f *runFlags, task string, plain bool) error {
+func runChat(ctx context.Context, a *app, f *runFlags, task string, plain bool) error {
 	if err := f.chosen("umpire chat --help"); err != nil {
 		return err
 	}
@@ -56,7 +56,7 @@ func (a *app) chat(ctx context.Context, f *runFlags, task string, plain bool) er
 		return err
 	}
 	defer done()
-	if err := a.notItsRunner(ctx, person, "chat"); err != nil {
+	if err := refuseRunner(ctx, a, person, "chat"); err != nil {
 		return err
 	}
 	session, err := s.enter(ctx, "")
@@ -118,7 +118,7 @@ func (s *stay) chatConfig(person umpire.Gate, host *chatHost, task string) tui.C
 	return tui.Config{
 		Gate: person, Host: host, Session: host.session,
 		Task: task, Model: host.modelName(), Text: view.Catalogue(s.text), Now: s.now,
-		Change: func(p umpire.Pending, in umpire.Session) tui.Change { return tui.Change(s.previewOf(&p, &in)) },
+		Change: func(p umpire.Pending, in umpire.Session) tui.Change { return tui.Change(previewCall(s.app, &p, &in)) },
 		In:     s.stdin, Out: s.terminalOut(), Env: os.Environ(), NoColour: s.getenv("NO_COLOR") != "",
 	}
 }
@@ -127,7 +127,7 @@ func (s *stay) chatConfig(person umpire.Gate, host *chatHost, task string) tui.C
 // by line otherwise.
 func (s *stay) showChat(ctx context.Context, conf tui.Config, plain bool) error {
 	chat := tui.New(conf)
-	if plain || s.flags.json || s.poorTerminal() {
+	if plain || s.flags.json || isPoorTerminal(s.app) {
 		return chat.RunPlain(ctx)
 	}
 	return chat.Run(ctx)
@@ -145,8 +145,8 @@ func (s *stay) terminalOut() io.Writer {
 	return s.stdout
 }
 
-// poorTerminal reports whether the person or the terminal wants lines only.
-func (a *app) poorTerminal() bool {
+// isPoorTerminal reports whether the person or the terminal wants lines only.
+func isPoorTerminal(a *app) bool {
 	term := a.getenv("TERM")
 	accessible := a.getenv("ACCESSIBLE")
 	return term == "" || term == "dumb" || accessible != "" && accessible != "0"

@@ -43,8 +43,8 @@ type checkFlags struct {
 // unheldFlag tells of --unheld, which check and bench have.
 const unheldFlag = "judge as for a host, which runs commands without umpire's sandbox"
 
-// checkCommand is `umpire check`.
-func (a *app) checkCommand() *cobra.Command {
+// newCheckCommand is `umpire check`.
+func newCheckCommand(a *app) *cobra.Command {
 	var f checkFlags
 	cmd := &cobra.Command{
 		Use:     "check [flags] -- COMMAND...",
@@ -52,11 +52,11 @@ func (a *app) checkCommand() *cobra.Command {
 		Short:   a.text.of("Decide one call, or a stream of calls, and say why"),
 		Long:    a.text.of(checkLong),
 		Example: checkExample,
-		RunE:    func(cmd *cobra.Command, words []string) error { return a.check(cmd.Context(), &f, words) },
+		RunE:    func(cmd *cobra.Command, words []string) error { return runCheck(cmd.Context(), a, &f, words) },
 	}
 	f.add(cmd.Flags(), a.text)
 	cmd.Flags().SetNormalizeFunc(flagAliases)
-	a.completeModes(cmd, "mode")
+	completeModes(a, cmd, "mode")
 	return cmd
 }
 
@@ -95,9 +95,9 @@ func allowedToolsAliases(_ *pflag.FlagSet, name string) pflag.NormalizedName {
 	return pflag.NormalizedName(name)
 }
 
-// check decides what the flags and words say.
-func (a *app) check(ctx context.Context, f *checkFlags, words []string) error {
-	desk, err := a.newDesk(f)
+// runCheck decides what the flags and words say.
+func runCheck(ctx context.Context, a *app, f *checkFlags, words []string) error {
+	desk, err := newChecker(a, f)
 	if err != nil {
 		return err
 	}
@@ -106,7 +106,7 @@ func (a *app) check(ctx context.Context, f *checkFlags, words []string) error {
 		if len(words) > 0 || f.tool != "" {
 			return usage("umpire check --help", "--stdin takes its calls from standard input: no command and no --tool beside it")
 		}
-		return a.checkStream(ctx, desk)
+		return checkStream(ctx, a, desk)
 	}
 	call, err := f.call(words)
 	if err != nil {
@@ -120,7 +120,7 @@ func (a *app) check(ctx context.Context, f *checkFlags, words []string) error {
 	if d.ReasonCode == umpire.CodeInvalid {
 		return usage("umpire check --help", "%s", d.Reason)
 	}
-	if err := a.showDecision(f, d); err != nil {
+	if err := showDecision(a, f, d); err != nil {
 		return failed(err)
 	}
 	desk.remarkOff()
@@ -202,7 +202,7 @@ type deskCase struct {
 // maxDeskCases bounds the gates that a stream over many projects opens.
 const maxDeskCases = 200
 
-func (a *app) newDesk(f *checkFlags) (*desk, error) {
+func newChecker(a *app, f *checkFlags) (*desk, error) {
 	d := &desk{app: a, flags: f, dir: a.dir, cases: map[string]*deskCase{}, follow: f.stdin}
 	for flag, dir := range map[string]*string{"--cwd": &f.cwd, "--project": &f.project} {
 		if *dir == "" {
@@ -320,7 +320,7 @@ func (d *desk) flagRules(root string) ([]umpire.Rule, error) {
 		rules = append(rules, r)
 	}
 	for _, file := range d.flags.rules {
-		more, err := d.app.rulesIn(d.app.absolute(file), root)
+		more, err := readRuleFile(d.app, d.app.absolute(file), root)
 		if err != nil {
 			return nil, err
 		}
@@ -348,9 +348,9 @@ func splitRules(lists []string) []string {
 	return all
 }
 
-// rulesIn reads a rule file that the command line names. Unlike the files that
+// readRuleFile reads a rule file that the command line names. Unlike the files that
 // are found, one that is named must be there and be sound.
-func (a *app) rulesIn(file, root string) ([]umpire.Rule, error) {
+func readRuleFile(a *app, file, root string) ([]umpire.Rule, error) {
 	check := func(r umpire.Rule) error {
 		if err := policy.Validate(r); err != nil {
 			return err

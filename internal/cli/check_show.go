@@ -14,7 +14,7 @@ import (
 )
 
 // showDecision writes a decision for whom the flags name: a program or a person.
-func (a *app) showDecision(f *checkFlags, d umpire.Decision) error {
+func showDecision(a *app, f *checkFlags, d umpire.Decision) error {
 	if f.json {
 		return a.showJSON(d)
 	}

@@ -17,7 +17,7 @@ import (
 
 // checkStream answers every line with one line, in order, as soon as it can. It
 // ends without an error when everything was read, whatever the verdicts.
-func (a *app) checkStream(ctx context.Context, d *desk) error {
+func checkStream(ctx context.Context, a *app, d *desk) error {
 	lines := readLines(ctx, a.stdin)
 	for {
 		var l strictjson.Line

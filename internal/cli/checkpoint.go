@@ -20,7 +20,7 @@ func (a *app) keysDir() string { return filepath.Join(a.home(), "keys") }
 
 // configuredStore is the store that the configuration names. Checkpoints of it need a
 // home folder.
-func (a *app) configuredStore() (storeAddress, error) {
+func configuredStore(a *app) (storeAddress, error) {
 	conf, err := a.config(a.dir)
 	if err != nil {
 		return storeAddress{}, err
@@ -31,8 +31,8 @@ func (a *app) configuredStore() (storeAddress, error) {
 	return a.storeAt(conf.Store)
 }
 
-// lookUpKey reads the key that signs checkpoints; nil is that there is none.
-func (a *app) lookUpKey() (*checkpoint.Key, error) {
+// readCheckpointKey reads the key that signs checkpoints; nil is that there is none.
+func readCheckpointKey(a *app) (*checkpoint.Key, error) {
 	key, err := checkpoint.ReadKey(a.keysDir())
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
@@ -40,8 +40,8 @@ func (a *app) lookUpKey() (*checkpoint.Key, error) {
 	return key, err
 }
 
-// record is where this machine keeps what it knows of a store.
-func (a *app) record(at storeAddress, key *checkpoint.Key) *checkpoint.Record {
+// checkpointRecord is where this machine keeps what it knows of a store.
+func checkpointRecord(a *app, at storeAddress, key *checkpoint.Key) *checkpoint.Record {
 	name := at.public()
 	sum := sha256.Sum256([]byte(name))
 	return &checkpoint.Record{
@@ -85,14 +85,14 @@ type keeper struct {
 
 // keepCheckpoints makes a keeper. Trouble with it is said and stops nothing: no call is
 // decided by it.
-func (a *app) keepCheckpoints(s *store.Store, at storeAddress) *keeper {
+func keepCheckpoints(a *app, s *store.Store, at storeAddress) *keeper {
 	k := &keeper{app: a, store: s}
 	key, err := checkpoint.OpenKey(a.keysDir())
 	if err != nil {
 		a.remark(err.Error())
 		return k
 	}
-	k.record = a.record(at, key)
+	k.record = checkpointRecord(a, at, key)
 	return k
 }
 

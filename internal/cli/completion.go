@@ -29,8 +29,8 @@ var shellScripts = []shellScript{
 const completionLong = `Writes the script that lets a shell complete commands, flags, rules and the ids of
 calls that wait. Keep it where your shell looks, and begin a new shell:`
 
-// completionCommand is `umpire completion`.
-func (a *app) completionCommand() *cobra.Command {
+// newCompletionCommand is `umpire completion`.
+func newCompletionCommand(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "completion SHELL", GroupID: groupLook,
 		Args: func(_ *cobra.Command, args []string) error {

@@ -79,13 +79,13 @@ func (a *app) gateConfig(c *config.Config) gate.Config {
 }
 
 // codeLedger keeps which clones the person trusts to run code.
-func (a *app) codeLedger() manifest.Ledger {
+func codeLedger(a *app) manifest.Ledger {
 	c := gate.Config{Home: a.home(), Now: a.now}
 	return c.Code()
 }
 
-// configCommand is `umpire config`.
-func (a *app) configCommand() *cobra.Command {
+// newConfigCommand is `umpire config`.
+func newConfigCommand(a *app) *cobra.Command {
 	asJSON := false
 	cmd := &cobra.Command{
 		Use: "config", GroupID: groupLook, Args: noWords,
@@ -101,25 +101,25 @@ func (a *app) configCommand() *cobra.Command {
 			if asJSON {
 				return failed(a.showJSON(c.Values()))
 			}
-			return failed(a.showConfig(c))
+			return failed(showConfig(a, c))
 		},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, a.text.of("write JSON"))
 	return cmd
 }
 
-func (a *app) showConfig(c *config.Config) error {
+func showConfig(a *app, c *config.Config) error {
 	table := newTable(a.stdout)
 	fmt.Fprintf(table, "%s\t%s\t%s\t%s\n", a.text.of("KEY"), a.text.of("VALUE"), a.text.of("SOURCE"), a.text.of("MEANS"))
 	for i := range config.Keys {
 		s := &config.Keys[i]
-		fmt.Fprintf(table, "%s\t%s\t%s\t%s\n", s.Name, visible(a.valueText(s.Value(c))), visible(c.Source(s.Name)), a.text.of(s.About))
+		fmt.Fprintf(table, "%s\t%s\t%s\t%s\n", s.Name, visible(formatValue(a, s.Value(c))), visible(c.Source(s.Name)), a.text.of(s.About))
 	}
 	return table.Flush()
 }
 
-// valueText is a value for people; "-" is none.
-func (a *app) valueText(value any) string {
+// formatValue is a value for people; "-" is none.
+func formatValue(a *app, value any) string {
 	var words []string
 	switch value := value.(type) {
 	case []string:

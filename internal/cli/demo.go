@@ -26,23 +26,23 @@ var demoFiles embed.FS
 // demoTask is what the demo's model is told.
 const demoTask = "Write the release note and clean up."
 
-// demoCommand is `umpire demo`.
-func (a *app) demoCommand() *cobra.Command {
+// newDemoCommand is `umpire demo`.
+func newDemoCommand(a *app) *cobra.Command {
 	var yes, keep bool
 	cmd := &cobra.Command{
 		Use: "demo", GroupID: groupFirst, Args: noWords,
 		Short:   a.text.of("Watch an agent's calls being decided, in a throw-away project"),
 		Long:    a.text.of(demoLong),
 		Example: "  umpire demo\n  umpire demo --yes",
-		RunE:    func(cmd *cobra.Command, _ []string) error { return a.demo(cmd.Context(), yes, keep) },
+		RunE:    func(cmd *cobra.Command, _ []string) error { return runDemo(cmd.Context(), a, yes, keep) },
 	}
 	cmd.Flags().BoolVar(&yes, "yes", false, a.text.of("approve what asks, once each, instead of asking you"))
 	cmd.Flags().BoolVar(&keep, "keep", false, a.text.of("leave the project and its timeline where they are"))
 	return cmd
 }
 
-// demo plays the session and shows its timeline.
-func (a *app) demo(ctx context.Context, yes, keep bool) error {
+// runDemo plays the session and shows its timeline.
+func runDemo(ctx context.Context, a *app, yes, keep bool) error {
 	s := &stay{app: a, flags: &runFlags{}}
 	if s.attendance(false); yes {
 		s.asks, s.headless, s.answer = false, false, s.approveOnce
@@ -64,7 +64,7 @@ func (a *app) demo(ctx context.Context, yes, keep bool) error {
 			}
 		}()
 	}
-	if err := a.moveTo(ctx, place); err != nil {
+	if err := moveToDemo(ctx, a, place); err != nil {
 		return failed(err)
 	}
 	if compiledByGoRun(os.Executable()) {
@@ -74,12 +74,12 @@ func (a *app) demo(ctx context.Context, yes, keep bool) error {
 	if err := s.playDemo(ctx); err != nil {
 		return err
 	}
-	return a.endDemo(ctx, place, keep)
+	return endDemo(ctx, a, place, keep)
 }
 
-// moveTo makes the demo's project and home, and has this process live there: nothing of
+// moveToDemo makes the demo's project and home, and has this process live there: nothing of
 // the person's is read or written.
-func (a *app) moveTo(ctx context.Context, place string) error {
+func moveToDemo(ctx context.Context, a *app, place string) error {
 	place, err := filepath.EvalSymlinks(place)
 	if err != nil {
 		return err
@@ -103,10 +103,10 @@ func (a *app) moveTo(ctx context.Context, place string) error {
 		}
 	}
 	a.dir = project
-	return a.makeRepository(ctx)
+	return makeRepository(ctx, a)
 }
 
-func (a *app) makeRepository(ctx context.Context) error {
+func makeRepository(ctx context.Context, a *app) error {
 	for _, args := range [][]string{
 		{"init", "-q"},
 		{"config", "user.name", "umpire demo"},
@@ -197,12 +197,12 @@ func (s *stay) approveOnce(ctx context.Context, p umpire.Pending) error {
 }
 
 // endDemo shows what was recorded, and where to go from here.
-func (a *app) endDemo(ctx context.Context, place string, keep bool) error {
+func endDemo(ctx context.Context, a *app, place string, keep bool) error {
 	fmt.Fprintf(a.stdout, "\n%s\n", a.text.of("What the timeline has of it:"))
-	if err := a.timeline(ctx, &timelineFlags{}); err != nil {
+	if err := showTimeline(ctx, a, &timelineFlags{}); err != nil {
 		return err
 	}
-	if err := a.verifyTimeline(ctx, &verifyFlags{}); err != nil {
+	if err := verifyTimeline(ctx, a, &verifyFlags{}); err != nil {
 		return err
 	}
 	if keep {

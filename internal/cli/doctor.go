@@ -48,8 +48,8 @@ type doctor struct {
 	held    bool   // a gate runs: nobody is to be asked about a canary
 }
 
-// doctorCommand is `umpire doctor`.
-func (a *app) doctorCommand() *cobra.Command {
+// newDoctorCommand is `umpire doctor`.
+func newDoctorCommand(a *app) *cobra.Command {
 	asJSON, verbose := false, false
 	cmd := &cobra.Command{
 		Use: "doctor [AGENT]", Short: a.text.of("Prove that the gate works"), Long: a.text.of(doctorHelp),

@@ -40,7 +40,7 @@ func (a *app) gateway(ctx context.Context, as credential) (umpire.Gate, func(), 
 }
 
 // gatewayWith opens the gate with the credential in a file.
-func (a *app) gatewayWith(ctx context.Context, tokenFile string) (umpire.Gate, func(), error) {
+func gatewayWith(ctx context.Context, a *app, tokenFile string) (umpire.Gate, func(), error) {
 	c, _, done, err := a.reach(ctx, personCredential, tokenFile)
 	return c, done, err
 }
@@ -91,7 +91,7 @@ func (a *app) promisedGate(ctx context.Context, conf *config.Config, as credenti
 	if err != nil {
 		return nil, err
 	}
-	running, err := a.dialRunning(ctx, where, as, tokenFile)
+	running, err := dialAddress(ctx, a, where, as, tokenFile)
 	if err == nil && running == nil && conf.Listen != "" {
 		err = &exit{
 			code: exitGate, hint: "umpire serve",
@@ -114,10 +114,10 @@ func (a *app) runningGate(ctx context.Context, listen string, as credential) (*c
 	if err != nil {
 		return nil, err
 	}
-	return a.dialRunning(ctx, where, as, "")
+	return dialAddress(ctx, a, where, as, "")
 }
 
-func (a *app) dialRunning(ctx context.Context, where address, as credential, tokenFile string) (*client.Client, error) {
+func dialAddress(ctx context.Context, a *app, where address, as credential, tokenFile string) (*client.Client, error) {
 	there, err := where.answers(ctx)
 	if err != nil {
 		return nil, &exit{code: exitGate, err: err}
@@ -125,7 +125,7 @@ func (a *app) dialRunning(ctx context.Context, where address, as credential, tok
 	if !there {
 		return nil, nil
 	}
-	token, err := a.token(where, as, tokenFile)
+	token, err := readToken(a, where, as, tokenFile)
 	if err != nil {
 		return nil, err
 	}
@@ -140,8 +140,8 @@ func (a *app) dialRunning(ctx context.Context, where address, as credential, tok
 // clientName is what this program is called on the record.
 const clientName = "cli"
 
-// token reads a credential: the one that is named, or the one beside the gate.
-func (a *app) token(where address, as credential, tokenFile string) (string, error) {
+// readToken reads a credential: the one that is named, or the one beside the gate.
+func readToken(a *app, where address, as credential, tokenFile string) (string, error) {
 	if tokenFile != "" {
 		token, err := client.ReadToken(tokenFile)
 		return token, failed(err)
@@ -161,7 +161,7 @@ func (a *app) ownGate(ctx context.Context, conf *config.Config, tokenFile string
 	if err != nil {
 		return nil, nil, err
 	}
-	if err := a.honours(tokenFile); err != nil {
+	if err := checkPersonToken(a, tokenFile); err != nil {
 		return nil, nil, err
 	}
 	g, err := a.openGate(ctx, conf, at, false)
@@ -205,7 +205,7 @@ func (a *app) openGate(ctx context.Context, conf *config.Config, at storeAddress
 	c := a.gateConfig(conf)
 	c.Masker, c.Sealer = key.Masker(), sealer
 	c.Store, c.Follow, c.SettingsOf, c.Alive, c.Warn = s, follow, a.settingsOf, process.Alive, func(err error) { a.remark(err.Error()) }
-	g := &openedGate{gate: gate.New(c), store: s, keep: a.keepCheckpoints(s, at)}
+	g := &openedGate{gate: gate.New(c), store: s, keep: keepCheckpoints(a, s, at)}
 	running, stop := context.WithCancel(context.WithoutCancel(ctx))
 	g.stop = stop
 	g.done.Go(func() { g.gate.Run(running) })
@@ -233,8 +233,8 @@ func (a *app) settingsOf(dir string) (gate.Settings, error) {
 	return conf.GateSettings(), nil
 }
 
-// honours refuses a credential that is not the person's.
-func (a *app) honours(tokenFile string) error {
+// checkPersonToken refuses a credential that is not the person's.
+func checkPersonToken(a *app, tokenFile string) error {
 	if tokenFile == "" {
 		return nil
 	}

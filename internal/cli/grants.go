@@ -13,10 +13,10 @@ import (
 	"github.com/umpirehq/umpire/policy"
 )
 
-// grantsCommand is `umpire grants`.
-func (a *app) grantsCommand() *cobra.Command {
+// newGrantsCommand is `umpire grants`.
+func newGrantsCommand(a *app) *cobra.Command {
 	asJSON := false
-	list := func(cmd *cobra.Command, _ []string) error { return a.listGrants(cmd.Context(), asJSON) }
+	list := func(cmd *cobra.Command, _ []string) error { return listGrants(cmd.Context(), a, asJSON) }
 	cmd := &cobra.Command{
 		Use: "grants", GroupID: groupGate, Args: noWords, RunE: list,
 		Short:   a.text.of("List what you approved beside the rules, and take it back"),
@@ -40,7 +40,7 @@ func (a *app) grantsCommand() *cobra.Command {
 			if (r.ID == "") == !r.All {
 				return usage("umpire grants list", "want the ID of one grant, or --all")
 			}
-			return a.revokeGrants(cmd.Context(), r, asJSON)
+			return revokeGrants(cmd.Context(), a, r, asJSON)
 		},
 	}
 	revoke.Flags().BoolVar(&all, "all", false, a.text.of("take back every grant of this project"))
@@ -49,7 +49,7 @@ func (a *app) grantsCommand() *cobra.Command {
 }
 
 // listGrants shows what is granted in the project.
-func (a *app) listGrants(ctx context.Context, asJSON bool) error {
+func listGrants(ctx context.Context, a *app, asJSON bool) error {
 	gate, done, err := a.gateway(ctx, personCredential)
 	if err != nil {
 		return err
@@ -60,17 +60,17 @@ func (a *app) listGrants(ctx context.Context, asJSON bool) error {
 		return gateError(err)
 	}
 	if asJSON {
-		return failed(a.showJSON(a.aged(grants)))
+		return failed(a.showJSON(addAges(a, grants)))
 	}
 	if len(grants) == 0 {
 		_, err := fmt.Fprintln(a.stdout, a.text.of("nothing is granted beside the rules"))
 		return failed(err)
 	}
-	return failed(a.showGrants(grants))
+	return failed(showGrants(a, grants))
 }
 
 // revokeGrants takes grants back.
-func (a *app) revokeGrants(ctx context.Context, r umpire.Revocation, asJSON bool) error {
+func revokeGrants(ctx context.Context, a *app, r umpire.Revocation, asJSON bool) error {
 	gate, done, err := a.gateway(ctx, personCredential)
 	if err != nil {
 		return err
@@ -85,10 +85,10 @@ func (a *app) revokeGrants(ctx context.Context, r umpire.Revocation, asJSON bool
 		return gateError(err)
 	}
 	if asJSON {
-		return failed(a.showJSON(a.aged(revoked)))
+		return failed(a.showJSON(addAges(a, revoked)))
 	}
 	for i := range revoked {
-		fmt.Fprintf(a.stdout, a.text.of("revoked %s: %s\n"), visible(revoked[i].ID), clip(visible(a.grantText(&revoked[i]))))
+		fmt.Fprintf(a.stdout, a.text.of("revoked %s: %s\n"), visible(revoked[i].ID), clip(visible(formatGrant(a, &revoked[i]))))
 	}
 	if len(revoked) == 0 {
 		_, err = fmt.Fprintln(a.stdout, a.text.of("nothing is granted beside the rules"))
@@ -102,7 +102,7 @@ type agedGrant struct {
 	Age int64 `json:"age_seconds"`
 }
 
-func (a *app) aged(grants []umpire.GrantStatus) []agedGrant {
+func addAges(a *app, grants []umpire.GrantStatus) []agedGrant {
 	list := []agedGrant{}
 	for _, g := range grants {
 		age := int64(0)
@@ -114,7 +114,7 @@ func (a *app) aged(grants []umpire.GrantStatus) []agedGrant {
 	return list
 }
 
-func (a *app) showGrants(grants []umpire.GrantStatus) error {
+func showGrants(a *app, grants []umpire.GrantStatus) error {
 	table := newTable(a.stdout)
 	fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\t%s\t%s\n",
 		a.text.of("GRANT"), a.text.of("KIND"), a.text.of("COVERS"), a.text.of("AGE"), a.text.of("ENDS"), a.text.of("USES"), a.text.of("GIVEN BY"))
@@ -132,13 +132,13 @@ func (a *app) showGrants(grants []umpire.GrantStatus) error {
 			uses += fmt.Sprintf("/%d", g.MaxUses)
 		}
 		fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\t%s\t%s\n", visible(g.ID), a.text.word("grant", string(g.Kind)),
-			clip(visible(a.grantText(g))), age, ends, uses, visible(cmp.Or(g.Source, "-")))
+			clip(visible(formatGrant(a, g))), age, ends, uses, visible(cmp.Or(g.Source, "-")))
 	}
 	return table.Flush()
 }
 
-// grantText says what a grant covers.
-func (a *app) grantText(g *umpire.GrantStatus) string {
+// formatGrant says what a grant covers.
+func formatGrant(a *app, g *umpire.GrantStatus) string {
 	switch {
 	case g.Kind == umpire.GrantAllowAll:
 		return a.text.of("what no rule and no guard asks about")
@@ -157,8 +157,8 @@ func (a *app) grantText(g *umpire.GrantStatus) string {
 	return text
 }
 
-// grantsText says how much is granted, and that everything is.
-func (a *app) grantsText(s *status) string {
+// formatGrantCount says how much is granted, and that everything is.
+func formatGrantCount(a *app, s *status) string {
 	text := a.number(s.Grants, "%d grant", "%d grants")
 	if s.AllowAll {
 		text += ", " + a.text.of("ALLOW ALL is on")

@@ -19,8 +19,8 @@ import (
 	"github.com/umpirehq/umpire/internal/process"
 )
 
-// hookCommand is `umpire hook`.
-func (a *app) hookCommand() *cobra.Command {
+// newHookCommand is `umpire hook`.
+func newHookCommand(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "hook AGENT", Short: a.text.of("Answer another agent's permission question"), Long: a.text.of(hookHelp),
 		ValidArgs: host.Agents(), DisableFlagParsing: true,
@@ -35,7 +35,7 @@ func (a *app) hookCommand() *cobra.Command {
 		if isHelp(args[0]) {
 			return cmd.Help()
 		}
-		if code := a.hook(cmd.Context(), args); code != exitDone {
+		if code := answerHook(cmd.Context(), a, args); code != exitDone {
 			return &exit{code: code}
 		}
 		return nil
@@ -50,23 +50,23 @@ What cannot be read or decided is denied.`
 
 func isHelp(arg string) bool { return arg == "-h" || arg == "--help" || arg == "help" }
 
-// fastHook answers `umpire hook AGENT` before the command tree is built: the
+// answerHookFast answers `umpire hook AGENT` before the command tree is built: the
 // agent's user waits for it at every call. It reports whether it did.
-func (a *app) fastHook(ctx context.Context) (code int, ok bool) {
+func answerHookFast(ctx context.Context, a *app) (code int, ok bool) {
 	if len(a.args) < 2 || a.args[0] != "hook" || isHelp(a.args[1]) {
 		return 0, false
 	}
-	return a.hook(ctx, a.args[1:]), true
+	return answerHook(ctx, a, a.args[1:]), true
 }
 
-// hook answers one question of the agent that args name.
-func (a *app) hook(ctx context.Context, args []string) int {
+// answerHook answers one question of the agent that args name.
+func answerHook(ctx context.Context, a *app, args []string) int {
 	registered := *a
 	registered.getenv = host.Registered(a.getenv, args)
 	a = &registered
 	front := host.Front{
 		Stdin: a.stdin, Stdout: a.stdout, Stderr: a.stderr, Getenv: a.getenv, Dir: a.dir, Now: a.now,
-		Desk: a.deskBy(a.readConfig, a.keepSnapshot), Line: a.hookLine, Nonce: rand.Text,
+		Desk: newDeskWith(a, a.readConfig, a.keepSnapshot), Line: a.hookLine, Nonce: rand.Text,
 		Runner: func() string { return process.Host(os.Getppid()) },
 	}
 	if code, known := front.Answer(ctx, args); known {
@@ -76,24 +76,24 @@ func (a *app) hook(ctx context.Context, args []string) int {
 	return exitDenied // for an agent any other code means to go on
 }
 
-// desk answers questions by the configuration as it is at each of them.
-func (a *app) desk() *host.Desk {
-	return a.deskBy(a.readConfig, func(string) {})
+// newDesk answers questions by the configuration as it is at each of them.
+func newDesk(a *app) *host.Desk {
+	return newDeskWith(a, a.readConfig, func(string) {})
 }
 
-// deskBy is a desk that reads the configuration in its own way. Decided is told of
+// newDeskWith is a desk that reads the configuration in its own way. Decided is told of
 // each project in which a call was decided without a gate.
-func (a *app) deskBy(read func(dir string) (*config.Config, error), decided func(project string)) *host.Desk {
+func newDeskWith(a *app, read func(dir string) (*config.Config, error), decided func(project string)) *host.Desk {
 	return &host.Desk{
-		Config: func(project string) (host.Config, error) { return a.deskConfig(read, decided, project) }, Now: a.now,
+		Config: func(project string) (host.Config, error) { return readDeskConfig(a, read, decided, project) }, Now: a.now,
 		Home: a.userHome(),
 	}
 }
 
-// deskAt is the desk of a gate that runs.
-func (a *app) deskAt(g *gate.Gate) *host.Desk {
+// newGateDesk is the desk of a gate that runs.
+func newGateDesk(a *app, g *gate.Gate) *host.Desk {
 	kept := &config.Kept{Home: a.home(), Read: a.readConfig}
-	d := a.deskBy(kept.Of, func(string) {})
+	d := newDeskWith(a, kept.Of, func(string) {})
 	d.Admit, d.Hash = g.Admit, batch.ArgsHash
 	return d
 }
@@ -103,7 +103,7 @@ var whenAsked = map[string]host.WhenAsked{
 	"auto": host.AskedAuto, "hold": host.AskedHold, "native": host.AskedNative,
 }
 
-func (a *app) deskConfig(read func(dir string) (*config.Config, error), decided func(string), project string) (host.Config, error) {
+func readDeskConfig(a *app, read func(dir string) (*config.Config, error), decided func(string), project string) (host.Config, error) {
 	c, err := read(project)
 	if err != nil {
 		return host.Config{}, err
@@ -132,14 +132,14 @@ func (a *app) hookLine(ctx context.Context, _ *host.Question) (*host.Line, error
 	if err != nil {
 		return nil, nil //nolint:nilerr // see above
 	}
-	line, err := a.lineTo(ctx, c)
+	line, err := dialLine(ctx, a, c)
 	if err != nil && !c.Enforce {
 		return nil, nil
 	}
 	return line, err
 }
 
-func (a *app) lineTo(ctx context.Context, c *config.Config) (*host.Line, error) {
+func dialLine(ctx context.Context, a *app, c *config.Config) (*host.Line, error) {
 	where, err := a.listenAt(c.Listen)
 	if err != nil {
 		return nil, err
@@ -151,7 +151,7 @@ func (a *app) lineTo(ctx context.Context, c *config.Config) (*host.Line, error) 
 	if err != nil {
 		return nil, &exit{code: exitGate, err: err}
 	}
-	token, err := a.token(where, agentCredential, "")
+	token, err := readToken(a, where, agentCredential, "")
 	if err != nil {
 		return nil, errors.Join(err, conn.Close())
 	}

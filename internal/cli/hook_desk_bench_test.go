@@ -35,7 +35,7 @@ func BenchmarkHookDesk(b *testing.B) {
 			b.Error(err)
 		}
 	})
-	desk := a.deskAt(g.gate)
+	desk := newGateDesk(a, g.gate)
 	desk.Gate = deskGate{g.gate}
 	n := 0
 	b.ReportAllocs()

@@ -15,14 +15,14 @@ import (
 // only saves time, so that a failure to keep it is not one to report.
 func (a *app) keepSnapshot(dir string) {
 	p := judge.SnapshotKey{Dir: dir, Home: a.home(), UserHome: a.userHome()}
-	if p.Home == "" || !filepath.IsAbs(dir) || !a.smallHook() {
+	if p.Home == "" || !filepath.IsAbs(dir) || !hasSmallHook(a) {
 		return
 	}
-	_ = judge.SaveSnapshot(p, func() (*judge.Snapshot, error) { return a.takeSnapshot(p) })
+	_ = judge.SaveSnapshot(p, func() (*judge.Snapshot, error) { return takeSnapshot(a, p) })
 }
 
-// smallHook reports whether umpire-hook stands beside this program.
-func (a *app) smallHook() bool {
+// hasSmallHook reports whether umpire-hook stands beside this program.
+func hasSmallHook(a *app) bool {
 	small := filepath.Join(filepath.Dir(a.executable), "umpire-hook"+filepath.Ext(a.executable))
 	info, err := os.Lstat(small)
 	return a.executable != "" && err == nil && info.Mode().IsRegular()
@@ -32,7 +32,7 @@ var errNotSimple = errors.New("it is decided by more than a snapshot holds")
 
 // takeSnapshot reads what calls in a project are decided by. Programs of the
 // person's that are run or known are not part of a snapshot.
-func (a *app) takeSnapshot(p judge.SnapshotKey) (*judge.Snapshot, error) {
+func takeSnapshot(a *app, p judge.SnapshotKey) (*judge.Snapshot, error) {
 	c, err := a.readConfig(p.Dir)
 	if err != nil {
 		return nil, err

@@ -24,8 +24,8 @@ type initJob struct {
 	notes              []string // said last, where they are not scrolled away
 }
 
-// initCommand is `umpire init`.
-func (a *app) initCommand() *cobra.Command {
+// newInitCommand is `umpire init`.
+func newInitCommand(a *app) *cobra.Command {
 	j := &initJob{app: a}
 	cmd := &cobra.Command{
 		Use: "init [AGENT]", Short: a.text.of("Register umpire with an agent"), Long: a.text.of(initHelp),
@@ -38,7 +38,7 @@ func (a *app) initCommand() *cobra.Command {
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		switch {
 		case len(args) == 0 && !j.undo:
-			return a.listAgents(cmd.Context())
+			return listAgents(cmd.Context(), a)
 		case len(args) == 0 || args[0] == "claude":
 			return j.run(cmd.Context())
 		case args[0] == "muse":
@@ -65,22 +65,22 @@ const (
 )
 
 // listAgents shows what could be registered.
-func (a *app) listAgents(ctx context.Context) error {
-	where, next := a.registeredIn(), "umpire doctor claude"
+func listAgents(ctx context.Context, a *app) error {
+	where, next := registeredFiles(a), "umpire doctor claude"
 	registered := a.text.of("registered in") + " " + view.Visible(strings.Join(where, ", "))
 	if len(where) == 0 {
 		registered, next = a.text.of("not registered"), "umpire init claude"
 	}
-	fmt.Fprintf(a.stdout, "claude  Claude Code: %s, %s\n", a.text.problem(a.findClaude(ctx).String()), registered)
+	fmt.Fprintf(a.stdout, "claude  Claude Code: %s, %s\n", a.text.problem(findClaude(ctx, a).String()), registered)
 	fmt.Fprintf(a.stdout, "muse    %s\n", a.text.of("speaks the marker protocol: let it start `umpire hook muse`"))
 	fmt.Fprintln(a.stderr, view.Joined(a.text.of("next"), ": ", next))
 	return nil
 }
 
-// registeredIn names the settings files that hold our hooks.
-func (a *app) registeredIn() []string {
+// registeredFiles names the settings files that hold our hooks.
+func registeredFiles(a *app) []string {
 	var where []string
-	for _, file := range a.claudeFiles() {
+	for _, file := range claudeFiles(a) {
 		text, _, err := readSettings(file.path)
 		if err != nil {
 			continue
@@ -133,7 +133,7 @@ func (j *initJob) run(ctx context.Context) error {
 func (j *initJob) settingsPath() (string, error) {
 	switch j.scope {
 	case "user":
-		dir, err := j.claudeDir()
+		dir, err := claudeDir(j.app)
 		return filepath.Join(dir, "settings.json"), err
 	case "project":
 		p, err := j.project(j.dir)
@@ -164,7 +164,7 @@ func (j *initJob) installed(ctx context.Context, path string, before []byte) ([]
 	if err != nil {
 		return nil, err
 	}
-	hostDir, err := j.claudeConfigDir()
+	hostDir, err := claudeConfigDir(j.app)
 	if err != nil {
 		return nil, err
 	}
@@ -198,7 +198,7 @@ func hookArgs(home, hostDir string) []string {
 // blocks reports whether Claude Code is new enough to be told to block when a
 // hook fails. An older one may drop a settings file that says so.
 func (j *initJob) blocks(ctx context.Context, before []byte, o setup.ClaudeInstall) bool {
-	found := j.findClaude(ctx)
+	found := findClaude(ctx, j.app)
 	switch {
 	case found.version == "":
 		// What was once known to hold is not taken back for not finding it again.
@@ -246,7 +246,7 @@ func (j *initJob) noteAllowList() {
 	if err != nil {
 		return // the commands that need it say why
 	}
-	for _, file := range j.claudeFiles() {
+	for _, file := range claudeFiles(j.app) {
 		rules, left, err := p.rulesOf(file.path, rulefile.FormatClaudeSettings)
 		if n := len(rules) + len(left); err == nil && n > 0 {
 			j.note(fmt.Sprintf(j.text.of("%s has %s of Claude Code's own: umpire rules import claude %s"),

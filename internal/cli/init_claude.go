@@ -21,9 +21,9 @@ type claudeFile struct {
 }
 
 // claudeFiles are the settings files of Claude Code, whether they exist or not.
-func (a *app) claudeFiles() []claudeFile {
+func claudeFiles(a *app) []claudeFile {
 	var files []claudeFile
-	if dir, err := a.claudeDir(); err == nil {
+	if dir, err := claudeDir(a); err == nil {
 		files = append(files, claudeFile{"user", filepath.Join(dir, "settings.json")})
 	}
 	if p, err := a.project(a.dir); err == nil {
@@ -57,7 +57,7 @@ func managedClaude() []string {
 
 // claudeConfigDir is the folder that the person has set for Claude Code instead of the
 // usual one, or "".
-func (a *app) claudeConfigDir() (string, error) {
+func claudeConfigDir(a *app) (string, error) {
 	dir := a.getenv("CLAUDE_CONFIG_DIR")
 	if dir == "" {
 		return "", nil
@@ -69,8 +69,8 @@ func (a *app) claudeConfigDir() (string, error) {
 }
 
 // claudeDir is the user's folder of Claude Code.
-func (a *app) claudeDir() (string, error) {
-	if dir, err := a.claudeConfigDir(); dir != "" || err != nil {
+func claudeDir(a *app) (string, error) {
+	if dir, err := claudeConfigDir(a); dir != "" || err != nil {
 		return dir, err
 	}
 	home := a.userHome()
@@ -101,8 +101,8 @@ const versionTimeout = 10 * time.Second
 const maxVersion = 100
 
 // findClaude asks the claude on PATH for its version. It gets no keys to see.
-func (a *app) findClaude(ctx context.Context) claudeFound {
-	path := a.lookPath("claude")
+func findClaude(ctx context.Context, a *app) claudeFound {
+	path := lookPath(a, "claude")
 	if path == "" {
 		return claudeFound{}
 	}
@@ -121,7 +121,7 @@ func (a *app) findClaude(ctx context.Context) claudeFound {
 
 // lookPath finds a program on PATH; relative entries do not count, since what
 // they lead to depends on the folder.
-func (a *app) lookPath(name string) string {
+func lookPath(a *app, name string) string {
 	for _, dir := range filepath.SplitList(a.getenv("PATH")) {
 		if !filepath.IsAbs(dir) {
 			continue
@@ -156,14 +156,14 @@ func (j *initJob) binary() (string, error) {
 	if err != nil {
 		return "", failed(err)
 	}
-	if why := j.fleeting(path); why != "" {
+	if why := explainFleeting(j.app, path); why != "" {
 		j.note("the agent will start " + path + ", which " + why + "; install umpire elsewhere and run init again")
 	}
 	return path, nil
 }
 
-// fleeting says why a program may not stay where it is, or "".
-func (a *app) fleeting(path string) string {
+// explainFleeting says why a program may not stay where it is, or "".
+func explainFleeting(a *app, path string) string {
 	if strings.Contains(filepath.ToSlash(path), "/go-build") {
 		return "is a build of `go run` that will be deleted"
 	}

@@ -11,8 +11,8 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// manCommand is `umpire man DIR`, which packagers use.
-func (a *app) manCommand() *cobra.Command {
+// newManCommand is `umpire man DIR`, which packagers use.
+func newManCommand(a *app) *cobra.Command {
 	return &cobra.Command{
 		Use: "man DIR", Hidden: true, Args: words("DIR"),
 		Short:   a.text.of("Write the manual pages"),

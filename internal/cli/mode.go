@@ -22,8 +22,8 @@ type modeFlags struct {
 	json      bool
 }
 
-// modeCommand is `umpire mode`.
-func (a *app) modeCommand() *cobra.Command {
+// newModeCommand is `umpire mode`.
+func newModeCommand(a *app) *cobra.Command {
 	var f modeFlags
 	cmd := &cobra.Command{
 		Use: "mode [MODE]", GroupID: groupGate, Args: cobra.MaximumNArgs(1), ValidArgs: modeNames(),
@@ -31,7 +31,7 @@ func (a *app) modeCommand() *cobra.Command {
 		Long:    a.text.of(modeLong),
 		Example: modeExample,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.modeOf(cmd.Context(), &f, strings.Join(args, ""))
+			return runMode(cmd.Context(), a, &f, strings.Join(args, ""))
 		},
 	}
 	flags := cmd.Flags()
@@ -46,8 +46,8 @@ func (a *app) modeCommand() *cobra.Command {
 	return cmd
 }
 
-// modeOf shows the mode of a session, or switches it.
-func (a *app) modeOf(ctx context.Context, f *modeFlags, word string) error {
+// runMode shows the mode of a session, or switches it.
+func runMode(ctx context.Context, a *app, f *modeFlags, word string) error {
 	change := umpire.ModeChange{LeavePlan: f.leavePlan}
 	switch {
 	case word != "" && f.leavePlan:
@@ -70,7 +70,7 @@ func (a *app) modeOf(ctx context.Context, f *modeFlags, word string) error {
 		return err
 	}
 	defer done()
-	if change.Session, err = a.sessionMeant(ctx, gate, f.session); err != nil {
+	if change.Session, err = chosenSession(ctx, a, gate, f.session); err != nil {
 		return err
 	}
 	if switches {
@@ -78,20 +78,20 @@ func (a *app) modeOf(ctx context.Context, f *modeFlags, word string) error {
 			return gateError(err)
 		}
 	}
-	shown, err := a.modeShownOf(ctx, gate, change.Session)
+	shown, err := readMode(ctx, a, gate, change.Session)
 	if err != nil {
 		return gateError(err)
 	}
 	if f.json {
 		return failed(a.showJSON(shown))
 	}
-	return failed(a.showMode(shown, switches))
+	return failed(showMode(a, shown, switches))
 }
 
-// sessionMeant is the session that is named, or the one that umpire run --continue takes.
-func (a *app) sessionMeant(ctx context.Context, gate umpire.Gate, id string) (umpire.SessionID, error) {
+// chosenSession is the session that is named, or the one that umpire run --continue takes.
+func chosenSession(ctx context.Context, a *app, gate umpire.Gate, id string) (umpire.SessionID, error) {
 	if id != "" {
-		return a.findSession(ctx, gate, id)
+		return findSession(ctx, a, gate, id)
 	}
 	latest, err := gate.Latest(ctx, umpire.LatestQuery{Dir: a.dir, Agent: agentName})
 	return latest.ID, sessionError(err)
@@ -117,8 +117,8 @@ type modeTold struct {
 	Changed  []string `json:"changed,omitempty"`  // planned files that were changed meanwhile
 }
 
-// modeShownOf reads it from the session's events.
-func (a *app) modeShownOf(ctx context.Context, from umpire.Gate, id umpire.SessionID) (modeShown, error) {
+// readMode reads it from the session's events.
+func readMode(ctx context.Context, a *app, from umpire.Gate, id umpire.SessionID) (modeShown, error) {
 	s, err := from.Session(ctx, id)
 	if err != nil {
 		return modeShown{}, err
@@ -146,7 +146,7 @@ func (a *app) modeShownOf(ctx context.Context, from umpire.Gate, id umpire.Sessi
 	return shown, nil
 }
 
-func (a *app) showMode(m modeShown, switched bool) error {
+func showMode(a *app, m modeShown, switched bool) error {
 	var text strings.Builder
 	head := "session %s is in mode %s\n"
 	if switched {
@@ -156,16 +156,16 @@ func (a *app) showMode(m modeShown, switched bool) error {
 	if m.Before != nil {
 		fmt.Fprintf(&text, a.text.of("the mode before was %s\n"), *m.Before)
 	}
-	a.listed(&text, "planned", a.plannedLines(m.Planned))
-	a.listed(&text, "may be changed without a further question", m.Granted)
-	a.listed(&text, "was changed since it was planned, and asks", m.Changed)
-	a.listed(&text, "too broad for auto mode, and without a say in it", m.Stripped)
-	a.listed(&text, "has its say again", m.Restored)
+	writeList(a, &text, "planned", plannedLines(a, m.Planned))
+	writeList(a, &text, "may be changed without a further question", m.Granted)
+	writeList(a, &text, "was changed since it was planned, and asks", m.Changed)
+	writeList(a, &text, "too broad for auto mode, and without a say in it", m.Stripped)
+	writeList(a, &text, "has its say again", m.Restored)
 	_, err := fmt.Fprint(a.stdout, text.String())
 	return err
 }
 
-func (a *app) listed(text *strings.Builder, head string, lines []string) {
+func writeList(a *app, text *strings.Builder, head string, lines []string) {
 	if len(lines) == 0 {
 		return
 	}
@@ -175,7 +175,7 @@ func (a *app) listed(text *strings.Builder, head string, lines []string) {
 	}
 }
 
-func (a *app) plannedLines(planned []umpire.Planned) []string {
+func plannedLines(a *app, planned []umpire.Planned) []string {
 	var lines []string
 	for i := range planned {
 		for k := range planned[i].Accesses {

@@ -12,8 +12,8 @@ import (
 	"github.com/umpirehq/umpire/internal/view"
 )
 
-// pendingCommand is `umpire pending`.
-func (a *app) pendingCommand() *cobra.Command {
+// newPendingCommand is `umpire pending`.
+func newPendingCommand(a *app) *cobra.Command {
 	asJSON, all := false, false
 	cmd := &cobra.Command{
 		Use: "pending", GroupID: groupGate, Args: noWords,
@@ -21,14 +21,14 @@ func (a *app) pendingCommand() *cobra.Command {
 		Long:    a.text.of(pendingLong),
 		Example: "  umpire pending\n  umpire pending --all --json",
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			list, err := a.pending(cmd.Context(), all)
+			list, err := listPending(cmd.Context(), a, all)
 			if err != nil {
 				return err
 			}
 			if asJSON {
 				return failed(a.showJSON(list))
 			}
-			return failed(a.showPending(list, all))
+			return failed(showPending(a, list, all))
 		},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, a.text.of("write JSON"))
@@ -36,8 +36,8 @@ func (a *app) pendingCommand() *cobra.Command {
 	return cmd
 }
 
-// pending lists what waits, in this project or in all. It is never nil.
-func (a *app) pending(ctx context.Context, all bool) ([]umpire.Pending, error) {
+// listPending lists what waits, in this project or in all. It is never nil.
+func listPending(ctx context.Context, a *app, all bool) ([]umpire.Pending, error) {
 	as := personCredential
 	if a.needPerson("umpire pending --all") != nil {
 		as = agentCredential // an agent sees the questions of its own sessions
@@ -63,7 +63,7 @@ func (a *app) pending(ctx context.Context, all bool) ([]umpire.Pending, error) {
 }
 
 // showPending writes one line for each question.
-func (a *app) showPending(list []umpire.Pending, all bool) error {
+func showPending(a *app, list []umpire.Pending, all bool) error {
 	if len(list) == 0 {
 		_, err := fmt.Fprintln(a.stdout, a.text.of("nothing waits"))
 		return err
@@ -75,7 +75,7 @@ func (a *app) showPending(list []umpire.Pending, all bool) error {
 	}
 	fmt.Fprintln(table, strings.Join(append(head, a.text.of("CALL")), "\t"))
 	for i := range list {
-		fmt.Fprintln(table, strings.Join(a.pendingLine(&list[i], all), "\t"))
+		fmt.Fprintln(table, strings.Join(pendingCells(a, &list[i], all), "\t"))
 	}
 	if err := table.Flush(); err != nil {
 		return err
@@ -84,8 +84,8 @@ func (a *app) showPending(list []umpire.Pending, all bool) error {
 	return err
 }
 
-// pendingLine is a question as the cells of a table.
-func (a *app) pendingLine(p *umpire.Pending, all bool) []string {
+// pendingCells is a question as the cells of a table.
+func pendingCells(a *app, p *umpire.Pending, all bool) []string {
 	cells := []string{
 		visible(string(p.Request)), view.Age(a.now().Sub(p.AskedAt)), a.text.word("of risk", p.Risk), visible(cmp.Or(p.Agent, "-")), clipID(string(p.Session)),
 	}
@@ -113,7 +113,7 @@ func (a *app) completePending(cmd *cobra.Command, args []string, _ string) ([]co
 	if len(args) > 0 {
 		return nil, cobra.ShellCompDirectiveNoFileComp
 	}
-	return a.completeFrom(cmd.Context(), func(ctx context.Context, gate umpire.Gate) (all []cobra.Completion, err error) {
+	return completeFromGate(cmd.Context(), a, func(ctx context.Context, gate umpire.Gate) (all []cobra.Completion, err error) {
 		list, err := gate.Pending(ctx, umpire.PendingQuery{})
 		for i := range list {
 			p := &list[i]
@@ -128,7 +128,7 @@ func (a *app) completeSessions(cmd *cobra.Command, args []string, _ string) ([]c
 	if len(args) > 0 {
 		return nil, cobra.ShellCompDirectiveNoFileComp
 	}
-	return a.completeFrom(cmd.Context(), func(ctx context.Context, gate umpire.Gate) (all []cobra.Completion, err error) {
+	return completeFromGate(cmd.Context(), a, func(ctx context.Context, gate umpire.Gate) (all []cobra.Completion, err error) {
 		p, err := a.project(a.dir)
 		if err != nil {
 			return nil, err
@@ -143,9 +143,9 @@ func (a *app) completeSessions(cmd *cobra.Command, args []string, _ string) ([]c
 	})
 }
 
-// completeFrom asks the gate for completions. Pressing a key makes no store: where
+// completeFromGate asks the gate for completions. Pressing a key makes no store: where
 // there is nothing yet, nothing is offered.
-func (a *app) completeFrom(ctx context.Context, list func(context.Context, umpire.Gate) ([]cobra.Completion, error)) ([]cobra.Completion, cobra.ShellCompDirective) {
+func completeFromGate(ctx context.Context, a *app, list func(context.Context, umpire.Gate) ([]cobra.Completion, error)) ([]cobra.Completion, cobra.ShellCompDirective) {
 	gate, done, err := a.lookingGate(ctx)
 	if err != nil || gate == nil {
 		return nil, cobra.ShellCompDirectiveNoFileComp

@@ -92,7 +92,7 @@ func TestEveryCommandIsMarked(t *testing.T) {
 			t.Errorf("umpire %s: refused to an agent %v, mark %v", verb, refused, mark)
 		}
 	}
-	root := (&app{}).root()
+	root := newRootCommand((&app{}))
 	root.InitDefaultCompletionCmd()
 	walk(root)
 	if seen < 30 {

@@ -6,9 +6,9 @@ import (
 	"github.com/umpirehq/umpire/internal/tool"
 )
 
-// previewOf is what a call that is asked about would change in files, as they are now;
+// previewCall is what a call that is asked about would change in files, as they are now;
 // nothing for one that changes none, or none of this machine.
-func (a *app) previewOf(p *umpire.Pending, s *umpire.Session) tool.Preview {
+func previewCall(a *app, p *umpire.Pending, s *umpire.Session) tool.Preview {
 	if _, here := process.Alive(s.Runner); !here {
 		return tool.Preview{} // files of the same name may be others
 	}
@@ -21,9 +21,9 @@ func (a *app) previewOf(p *umpire.Pending, s *umpire.Session) tool.Preview {
 	return seen
 }
 
-// changesOf shows what a call that is asked about would change.
-func (a *app) changesOf(p *umpire.Pending, s *umpire.Session) string {
-	text := a.previewOf(p, s).Diff
+// describeChanges shows what a call that is asked about would change.
+func describeChanges(a *app, p *umpire.Pending, s *umpire.Session) string {
+	text := previewCall(a, p, s).Diff
 	if text == "" {
 		return ""
 	}

@@ -29,8 +29,8 @@ the options by what they do, the operands, the subcommands, and where it stands.
 const programsLintLong = `Reads ~/.umpire/programs, holds every entry to its own examples, and says what is
 wrong. An entry with a fault is left out, so that its program asks.`
 
-// programsCommand is `umpire programs`.
-func (a *app) programsCommand() *cobra.Command {
+// newProgramsCommand is `umpire programs`.
+func newProgramsCommand(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "programs", GroupID: groupRules, Args: noSuchCommand,
 		Short:   a.text.of("Show what is known of programs"),
@@ -38,12 +38,12 @@ func (a *app) programsCommand() *cobra.Command {
 		Example: "  umpire programs show tar\n  umpire programs show git push\n  umpire programs lint",
 		RunE:    func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	cmd.AddCommand(a.programsListCommand(), a.programsShowCommand(), a.programsLintCommand())
+	cmd.AddCommand(newProgramsListCommand(a), newProgramsShowCommand(a), newProgramsLintCommand(a))
 	return cmd
 }
 
-// programsListCommand is `umpire programs list`.
-func (a *app) programsListCommand() *cobra.Command {
+// newProgramsListCommand is `umpire programs list`.
+func newProgramsListCommand(a *app) *cobra.Command {
 	asJSON := false
 	cmd := &cobra.Command{
 		Use:     "list [WORD...]",
@@ -51,7 +51,7 @@ func (a *app) programsListCommand() *cobra.Command {
 		Long:    a.text.of(programsListLong),
 		Example: "  umpire programs list\n  umpire programs list zip tar\n  umpire programs list --json",
 		RunE: func(_ *cobra.Command, words []string) error {
-			loaded := a.programs()
+			loaded := loadPrograms(a)
 			var listed []shell.Program
 			for p := range shell.Programs(loaded.Known) {
 				if namedLike(p, words) {
@@ -61,15 +61,15 @@ func (a *app) programsListCommand() *cobra.Command {
 			if asJSON {
 				return failed(a.showJSON(describedAll(listed)))
 			}
-			return failed(a.listPrograms(listed))
+			return failed(showPrograms(a, listed))
 		},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, a.text.of("write JSON"))
 	return cmd
 }
 
-// programs reads the person's files and remarks on what is wrong with them.
-func (a *app) programs() rulefile.Programs {
+// loadPrograms reads the person's files and remarks on what is wrong with them.
+func loadPrograms(a *app) rulefile.Programs {
 	loaded := rulefile.LoadPrograms(a.home())
 	for _, note := range programNotes(loaded) {
 		a.remark(note)
@@ -106,10 +106,10 @@ func namedLike(p shell.Program, words []string) bool {
 	})
 }
 
-func (a *app) listPrograms(listed []shell.Program) error {
+func showPrograms(a *app, listed []shell.Program) error {
 	table := newTable(a.stdout)
 	for _, p := range listed {
-		fmt.Fprintf(table, "%s\t%s\t%s\t%s\n", visible(listedNames(p.Names)), p.Risk, visible(a.originOf(p)), clip(visible(p.Why)))
+		fmt.Fprintf(table, "%s\t%s\t%s\t%s\n", visible(listedNames(p.Names)), p.Risk, visible(originOf(a, p)), clip(visible(p.Why)))
 	}
 	return table.Flush()
 }
@@ -131,10 +131,10 @@ func listedNames(names []string) string {
 	return text
 }
 
-func (a *app) originOf(p shell.Program) string { return cmp.Or(p.Origin, a.text.of("built in")) }
+func originOf(a *app, p shell.Program) string { return cmp.Or(p.Origin, a.text.of("built in")) }
 
-// programsShowCommand is `umpire programs show`.
-func (a *app) programsShowCommand() *cobra.Command {
+// newProgramsShowCommand is `umpire programs show`.
+func newProgramsShowCommand(a *app) *cobra.Command {
 	asJSON := false
 	cmd := &cobra.Command{
 		Use:     "show NAME [SUBCOMMAND...]",
@@ -145,23 +145,23 @@ func (a *app) programsShowCommand() *cobra.Command {
 			if len(words) == 0 {
 				return usage("umpire programs list", "want the name of a program")
 			}
-			p, err := a.described(words)
+			p, err := findProgram(a, words)
 			if err != nil {
 				return err
 			}
 			if asJSON {
 				return failed(a.showJSON(describedOf(p)))
 			}
-			return failed(a.showProgram(words, p))
+			return failed(showProgram(a, words, p))
 		},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, a.text.of("write JSON"))
 	return cmd
 }
 
-// described finds a program, and the subcommand that the further words name.
-func (a *app) described(words []string) (shell.Program, error) {
-	p, ok := shell.Describe(words[0], a.programs().Known)
+// findProgram finds a program, and the subcommand that the further words name.
+func findProgram(a *app, words []string) (shell.Program, error) {
+	p, ok := shell.Describe(words[0], loadPrograms(a).Known)
 	if !ok {
 		return p, refused("umpire help programs", "%q is not a program that is known, so that it asks", words[0])
 	}
@@ -177,8 +177,8 @@ func (a *app) described(words []string) (shell.Program, error) {
 	return p, nil
 }
 
-// programsLintCommand is `umpire programs lint`.
-func (a *app) programsLintCommand() *cobra.Command {
+// newProgramsLintCommand is `umpire programs lint`.
+func newProgramsLintCommand(a *app) *cobra.Command {
 	return &cobra.Command{
 		Use: "lint", Args: noWords,
 		Short:   a.text.of("Say what is wrong with your files of programs"),

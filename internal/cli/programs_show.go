@@ -33,7 +33,7 @@ var effectTexts = []struct{ effect, text string }{
 }
 
 // showProgram writes what is known of a program for a person.
-func (a *app) showProgram(words []string, p shell.Program) error {
+func showProgram(a *app, words []string, p shell.Program) error {
 	table := newTable(a.stdout)
 	line := func(name, value string) {
 		if value != "" {
@@ -42,7 +42,7 @@ func (a *app) showProgram(words []string, p shell.Program) error {
 	}
 	line("program", strings.Join(append(words[:len(words)-1:len(words)-1], p.Names[0]), " "))
 	line("also called", strings.Join(p.Names[1:], " "))
-	line("from", a.originOf(p))
+	line("from", originOf(a, p))
 	line("checked", p.Checked)
 	line("risk", fmt.Sprintf("%s: %s", p.Risk, p.Why))
 	line("consequence", p.StatedConsequence().String())
@@ -57,10 +57,10 @@ func (a *app) showProgram(words []string, p shell.Program) error {
 	if err := table.Flush(); err != nil {
 		return err
 	}
-	if err := a.showOptions(p); err != nil {
+	if err := showOptions(a, p); err != nil {
 		return err
 	}
-	return a.showSubcommands(p)
+	return showSubcommands(a, p)
 }
 
 // operandsText names the operands; without any they are texts.
@@ -76,7 +76,7 @@ func operandsText(p shell.Program) string {
 
 // showOptions lists the options by what they do. One that does several things
 // stands under each of them.
-func (a *app) showOptions(p shell.Program) error {
+func showOptions(a *app, p shell.Program) error {
 	if len(p.Options) == 0 {
 		return nil
 	}
@@ -85,7 +85,7 @@ func (a *app) showOptions(p shell.Program) error {
 	for _, e := range effectTexts {
 		for _, o := range p.Options {
 			if hasEffect(o, e.effect) {
-				a.showOption(table, e.text, o)
+				showOption(a, table, e.text, o)
 			}
 		}
 	}
@@ -99,7 +99,7 @@ func hasEffect(o shell.Option, effect string) bool {
 	return slices.Contains(o.Does, effect)
 }
 
-func (a *app) showOption(w io.Writer, what string, o shell.Option) {
+func showOption(a *app, w io.Writer, what string, o shell.Option) {
 	why := o.Why
 	if len(o.Except) > 0 {
 		why = strings.TrimSpace(view.Bracketed(why, a.text.of("but not with")+" "+strings.Join(o.Except, " ")))
@@ -110,7 +110,7 @@ func (a *app) showOption(w io.Writer, what string, o shell.Option) {
 	fmt.Fprintf(w, "  %s\t%s%s\n", a.text.of(what), visible(strings.Join(o.Names, " ")), why)
 }
 
-func (a *app) showSubcommands(p shell.Program) error {
+func showSubcommands(a *app, p shell.Program) error {
 	if len(p.Subs) == 0 {
 		return nil
 	}

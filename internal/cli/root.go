@@ -28,8 +28,8 @@ const (
 // one for the whole process.
 func init() { cobra.EnableCommandSorting = false }
 
-// root is the command tree.
-func (a *app) root() *cobra.Command {
+// newRootCommand is the command tree.
+func newRootCommand(a *app) *cobra.Command {
 	root := &cobra.Command{
 		Use: "umpire", Short: a.text.of(rootShort), Long: a.text.of(rootLong), Example: rootExample,
 		SilenceErrors: true, SilenceUsage: true,
@@ -43,16 +43,16 @@ func (a *app) root() *cobra.Command {
 		&cobra.Group{ID: groupRules, Title: a.text.of("Rules:")},
 		&cobra.Group{ID: groupLook, Title: a.text.of("Looking:")},
 	)
-	init, doctor, hook := a.initCommand(), a.doctorCommand(), a.hookCommand()
+	init, doctor, hook := newInitCommand(a), newDoctorCommand(a), newHookCommand(a)
 	init.GroupID, doctor.GroupID, hook.GroupID = groupFirst, groupFirst, groupLook
-	root.AddCommand(a.demoCommand(), init, a.checkCommand(), doctor, a.serveCommand(), a.chatCommand(), a.runCommand(),
-		a.pendingCommand(), a.approveCommand(), a.denyCommand(), a.cancelCommand(), a.watchCommand(), a.sessionsCommand(), a.modeCommand(), a.grantsCommand(), a.timelineCommand(),
-		a.rulesCommand(), a.trustCommand(), a.programsCommand(),
-		a.statusCommand(), a.configCommand(), hook, a.benchCommand(), a.versionCommand(), a.manCommand())
-	root.AddCommand(a.topics()...)
-	root.AddCommand(a.completionCommand())
-	a.addVersionFlag(root)
-	root.SetUsageTemplate(a.usageTemplate(root.UsageTemplate()))
+	root.AddCommand(newDemoCommand(a), init, newCheckCommand(a), doctor, newServeCommand(a), newChatCommand(a), newRunCommand(a),
+		newPendingCommand(a), newApproveCommand(a), newDenyCommand(a), newCancelCommand(a), newWatchCommand(a), newSessionsCommand(a), newModeCommand(a), newGrantsCommand(a), newTimelineCommand(a),
+		newRulesCommand(a), newTrustCommand(a), newProgramsCommand(a),
+		newStatusCommand(a), newConfigCommand(a), hook, newBenchCommand(a), newVersionCommand(a), newManCommand(a))
+	root.AddCommand(newTopics(a)...)
+	root.AddCommand(newCompletionCommand(a))
+	addVersionFlag(a, root)
+	root.SetUsageTemplate(translateUsage(a, root.UsageTemplate()))
 	if a.text != nil {
 		root.PersistentFlags().BoolP("help", "h", false, a.text.of("show this help"))
 	}
@@ -91,8 +91,8 @@ var usageWords = []string{
 	`Use "{{.CommandPath}} [command] --help" for more information about a command.`,
 }
 
-// usageTemplate is how usage is shown, in the person's language.
-func (a *app) usageTemplate(english string) string {
+// translateUsage is how usage is shown, in the person's language.
+func translateUsage(a *app, english string) string {
 	var pairs []string
 	for _, words := range usageWords {
 		pairs = append(pairs, words, a.text.of(words))
@@ -132,13 +132,13 @@ func words(names ...string) cobra.PositionalArgs {
 }
 
 // completeModes completes a flag with the modes.
-func (a *app) completeModes(cmd *cobra.Command, flag string) {
+func completeModes(a *app, cmd *cobra.Command, flag string) {
 	completeWords(cmd, flag, modeNames()...)
 }
 
-// completeAgent completes the flags of a command that runs the built-in agent.
-func (a *app) completeAgent(cmd *cobra.Command) {
-	a.completeModes(cmd, "permission-mode")
+// completeAgentFlags completes the flags of a command that runs the built-in agent.
+func completeAgentFlags(a *app, cmd *cobra.Command) {
+	completeModes(a, cmd, "permission-mode")
 	completeWords(cmd, "sandbox", config.SandboxModes...)
 	completeWords(cmd, "effort", llm.Efforts...)
 	completeWith(cmd, "agent", func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {

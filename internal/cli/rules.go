@@ -15,8 +15,8 @@ import (
 	"github.com/umpirehq/umpire/policy"
 )
 
-// rulesCommand is `umpire rules`.
-func (a *app) rulesCommand() *cobra.Command {
+// newRulesCommand is `umpire rules`.
+func newRulesCommand(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "rules", GroupID: groupRules, Args: noSuchCommand,
 		Short:   a.text.of("List, add, remove and test rules"),
@@ -24,13 +24,13 @@ func (a *app) rulesCommand() *cobra.Command {
 		Example: rulesExample,
 		RunE:    func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	cmd.AddCommand(a.rulesListCommand(), a.rulesAddCommand(), a.rulesRemoveCommand(),
-		a.rulesTestCommand(), a.rulesLintCommand(), a.rulesImportCommand())
+	cmd.AddCommand(newRulesListCommand(a), newRulesAddCommand(a), newRulesRemoveCommand(a),
+		newRulesTestCommand(a), newRulesLintCommand(a), newRulesImportCommand(a))
 	return cmd
 }
 
-// rulesListCommand is `umpire rules list`.
-func (a *app) rulesListCommand() *cobra.Command {
+// newRulesListCommand is `umpire rules list`.
+func newRulesListCommand(a *app) *cobra.Command {
 	asJSON, builtin := false, false
 	cmd := &cobra.Command{
 		Use: "list", Args: noWords,
@@ -49,7 +49,7 @@ func (a *app) rulesListCommand() *cobra.Command {
 			if asJSON {
 				return failed(a.showJSON(listedRules(rules, p.config.RulesOff)))
 			}
-			return failed(errors.Join(a.listRules(p.Rules(), rules, p.config.RulesOff), a.listHooks(append(slices.Clip(p.Rules().Hooks), p.config.HookList()...))))
+			return failed(errors.Join(showRules(a, p.Rules(), rules, p.config.RulesOff), showHooks(a, append(slices.Clip(p.Rules().Hooks), p.config.HookList()...))))
 		},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, a.text.of("write JSON"))
@@ -95,8 +95,8 @@ func switchable(r umpire.Rule) bool {
 	return r.Source == umpire.SourceBuiltin && slices.Contains(policy.Switchable(), r.ID)
 }
 
-// listRules writes rules as a table, and what keeps others from the list.
-func (a *app) listRules(set *rulefile.Set, rules []umpire.Rule, off []umpire.RuleID) error {
+// showRules writes rules as a table, and what keeps others from the list.
+func showRules(a *app, set *rulefile.Set, rules []umpire.Rule, off []umpire.RuleID) error {
 	table := newTable(a.stdout)
 	heads := []string{"SOURCE", "ID", "ACTION", "RULE", "DESCRIPTION", "FILE"}
 	for i := range heads {
@@ -105,18 +105,18 @@ func (a *app) listRules(set *rulefile.Set, rules []umpire.Rule, off []umpire.Rul
 	fmt.Fprintln(table, strings.Join(heads, "\t"))
 	for _, r := range rules {
 		fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\t%s\n", r.Source, clip(visible(string(r.ID))), r.Action,
-			clip(visible(policy.FormatShort(r))), clip(visible(a.aboutRule(r, off))), visible(placeOf(r)))
+			clip(visible(policy.FormatShort(r))), clip(visible(describeRule(a, r, off))), visible(placeOf(r)))
 	}
 	if err := table.Flush(); err != nil {
 		return err
 	}
-	a.remarkSleeping(set)
+	remarkSleeping(a, set)
 	return nil
 }
 
-// aboutRule is a rule's description, and when it ends, that it has ended, or whether
+// describeRule is a rule's description, and when it ends, that it has ended, or whether
 // rules.off switches it off.
-func (a *app) aboutRule(r umpire.Rule, off []umpire.RuleID) string {
+func describeRule(a *app, r umpire.Rule, off []umpire.RuleID) string {
 	if switchable(r) {
 		state := a.text.of("rules.off can switch it off")
 		if slices.Contains(off, r.ID) {
@@ -142,7 +142,7 @@ func placeOf(r umpire.Rule) string {
 }
 
 // remarkSleeping tells of rules that are in a file and not in force.
-func (a *app) remarkSleeping(set *rulefile.Set) {
+func remarkSleeping(a *app, set *rulefile.Set) {
 	for _, f := range set.Files {
 		switch {
 		case f.Health == rulefile.HealthDegraded:
@@ -156,8 +156,8 @@ func (a *app) remarkSleeping(set *rulefile.Set) {
 	}
 }
 
-// listHooks writes the hooks that are in force, below the rules.
-func (a *app) listHooks(hooks []rulefile.Hook) error {
+// showHooks writes the hooks that are in force, below the rules.
+func showHooks(a *app, hooks []rulefile.Hook) error {
 	if len(hooks) == 0 {
 		return nil
 	}

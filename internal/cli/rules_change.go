@@ -21,8 +21,8 @@ type ruleFlags struct {
 	yes                             bool
 }
 
-// rulesAddCommand is `umpire rules add`.
-func (a *app) rulesAddCommand() *cobra.Command {
+// newRulesAddCommand is `umpire rules add`.
+func newRulesAddCommand(a *app) *cobra.Command {
 	var f ruleFlags
 	cmd := &cobra.Command{
 		Use: "add ACTION RULE", Args: words("ACTION", "RULE"),
@@ -30,7 +30,7 @@ func (a *app) rulesAddCommand() *cobra.Command {
 		Long:              a.text.of(rulesAddLong),
 		Example:           rulesAddExample,
 		ValidArgsFunction: completeActions,
-		RunE:              func(cmd *cobra.Command, args []string) error { return a.addRule(cmd.Context(), &f, args[0], args[1]) },
+		RunE:              func(cmd *cobra.Command, args []string) error { return addRule(cmd.Context(), a, &f, args[0], args[1]) },
 	}
 	flags := cmd.Flags()
 	flags.StringVar(&f.scope, "scope", "project", a.text.of("`SCOPE`: project or global"))
@@ -55,7 +55,7 @@ func completeActions(_ *cobra.Command, args []string, _ string) ([]cobra.Complet
 	return nil, cobra.ShellCompDirectiveNoFileComp
 }
 
-func (a *app) addRule(ctx context.Context, f *ruleFlags, action, short string) error {
+func addRule(ctx context.Context, a *app, f *ruleFlags, action, short string) error {
 	rule, err := f.rule(action, short, a.now())
 	if err != nil {
 		return err
@@ -72,12 +72,12 @@ func (a *app) addRule(ctx context.Context, f *ruleFlags, action, short string) e
 	if err := p.Options().Check(rule); err != nil {
 		return usage("umpire help rules", "%w", err)
 	}
-	remark, err := a.tryRule(p, rule)
+	remark, err := tryRule(a, p, rule)
 	if err != nil {
 		return err
 	}
-	if doubt := a.doubtRule(rule); doubt != "" && !f.yes {
-		if err := a.confirmRule(ctx, doubt, []string{action, short}); err != nil {
+	if doubt := doubtRule(a, rule); doubt != "" && !f.yes {
+		if err := confirmRule(ctx, a, doubt, []string{action, short}); err != nil {
 			return err
 		}
 	}
@@ -95,16 +95,16 @@ func (a *app) addRule(ctx context.Context, f *ruleFlags, action, short string) e
 		return gateError(err)
 	}
 	fmt.Fprintf(a.stdout, a.text.of("added %s to %s\n"), visible(string(id)), visible(layer.Path))
-	fmt.Fprintln(a.stdout, visible(a.coverage(rule)))
+	fmt.Fprintln(a.stdout, visible(describeCoverage(a, rule)))
 	if remark != "" {
 		a.remark(remark)
 	}
-	a.remarkAsleep(p, layer, rule.Action)
+	remarkAsleep(a, p, layer, rule.Action)
 	return nil
 }
 
 // remarkAsleep says when the rule that was just added does not hold yet.
-func (a *app) remarkAsleep(p *place, l rulefile.Layer, action umpire.Verdict) {
+func remarkAsleep(a *app, p *place, l rulefile.Layer, action umpire.Verdict) {
 	if action != umpire.Allow {
 		return
 	}
@@ -154,8 +154,8 @@ func expiry(text string, now time.Time) (time.Time, error) {
 	return time.Time{}, usage("", "--expires %q: want a day (2027-01-01), an RFC 3339 time or a duration (8h)", text)
 }
 
-// rulesRemoveCommand is `umpire rules remove`.
-func (a *app) rulesRemoveCommand() *cobra.Command {
+// newRulesRemoveCommand is `umpire rules remove`.
+func newRulesRemoveCommand(a *app) *cobra.Command {
 	scope := ""
 	cmd := &cobra.Command{
 		Use: "remove ID", Args: words("ID"),
@@ -164,7 +164,7 @@ func (a *app) rulesRemoveCommand() *cobra.Command {
 		Example:           "  umpire rules remove tests\n  umpire rules remove tests --scope global",
 		ValidArgsFunction: a.completeRules,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.removeRule(cmd.Context(), umpire.RuleID(args[0]), scope)
+			return removeRule(cmd.Context(), a, umpire.RuleID(args[0]), scope)
 		},
 	}
 	cmd.Flags().StringVar(&scope, "scope", "", a.text.of("`SCOPE`: project or global (default: where the rule is)"))
@@ -185,7 +185,7 @@ func (a *app) completeRules(_ *cobra.Command, args []string, _ string) ([]cobra.
 	return ids, cobra.ShellCompDirectiveNoFileComp
 }
 
-func (a *app) removeRule(ctx context.Context, id umpire.RuleID, scope string) error {
+func removeRule(ctx context.Context, a *app, id umpire.RuleID, scope string) error {
 	p, err := a.place()
 	if err != nil {
 		return err

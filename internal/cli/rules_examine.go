@@ -12,8 +12,8 @@ import (
 	"github.com/umpirehq/umpire/policy"
 )
 
-// rulesTestCommand is `umpire rules test`.
-func (a *app) rulesTestCommand() *cobra.Command {
+// newRulesTestCommand is `umpire rules test`.
+func newRulesTestCommand(a *app) *cobra.Command {
 	return &cobra.Command{
 		Use:     "test [FILE...]",
 		Short:   a.text.of("Hold every rule to its own examples"),
@@ -23,8 +23,8 @@ func (a *app) rulesTestCommand() *cobra.Command {
 	}
 }
 
-// layersOf are the files that are named, or those that count here.
-func (a *app) layersOf(p *place, files []string) ([]rulefile.Layer, error) {
+// findLayers are the files that are named, or those that count here.
+func findLayers(a *app, p *place, files []string) ([]rulefile.Layer, error) {
 	if len(files) == 0 {
 		return p.Layers(), nil
 	}
@@ -104,7 +104,7 @@ func (a *app) onLayers(run func(*place, []rulefile.Layer) error) func(*cobra.Com
 		if err != nil {
 			return err
 		}
-		layers, err := a.layersOf(p, files)
+		layers, err := findLayers(a, p, files)
 		if err != nil {
 			return err
 		}
@@ -112,8 +112,8 @@ func (a *app) onLayers(run func(*place, []rulefile.Layer) error) func(*cobra.Com
 	}
 }
 
-// rulesLintCommand is `umpire rules lint`.
-func (a *app) rulesLintCommand() *cobra.Command {
+// newRulesLintCommand is `umpire rules lint`.
+func newRulesLintCommand(a *app) *cobra.Command {
 	return &cobra.Command{
 		Use:     "lint [FILE...]",
 		Short:   a.text.of("Say what is wrong in the rule files, and where"),

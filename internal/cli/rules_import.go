@@ -15,8 +15,8 @@ import (
 // importFormats are the words for formats; "claude" goes by the file's name.
 var importFormats = []string{"claude", "claude-settings", "claude-yaml", "muse", "umpire"}
 
-// rulesImportCommand is `umpire rules import`.
-func (a *app) rulesImportCommand() *cobra.Command {
+// newRulesImportCommand is `umpire rules import`.
+func newRulesImportCommand(a *app) *cobra.Command {
 	scope, dryRun := "", false
 	cmd := &cobra.Command{
 		Use: "import FORMAT FILE", Args: words("FORMAT", "FILE"),
@@ -34,7 +34,7 @@ func (a *app) rulesImportCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return a.importRules(cmd.Context(), format, a.absolute(args[1]), scope, dryRun)
+			return importRules(cmd.Context(), a, format, a.absolute(args[1]), scope, dryRun)
 		},
 	}
 	cmd.Flags().StringVar(&scope, "scope", "project", a.text.of("`SCOPE`: project or global"))
@@ -63,7 +63,7 @@ func importFormat(word, file string) (rulefile.Format, error) {
 }
 
 // importRules copies what can be kept exactly; the rest is named, and left out.
-func (a *app) importRules(ctx context.Context, format rulefile.Format, file, scope string, dryRun bool) error {
+func importRules(ctx context.Context, a *app, format rulefile.Format, file, scope string, dryRun bool) error {
 	p, err := a.place()
 	if err != nil {
 		return err
@@ -102,7 +102,7 @@ func (a *app) importRules(ctx context.Context, format rulefile.Format, file, sco
 		return nil
 	}
 	fmt.Fprintf(a.stdout, a.text.of("%s imported into %s")+"\n", a.number(len(rules), "%d rule", "%d rules"), visible(to.Path))
-	a.remarkAsleep(p, to, umpire.Allow)
+	remarkAsleep(a, p, to, umpire.Allow)
 	return nil
 }
 

@@ -40,8 +40,8 @@ type runFlags struct {
 	json              bool
 }
 
-// runCommand is `umpire run`.
-func (a *app) runCommand() *cobra.Command {
+// newRunCommand is `umpire run`.
+func newRunCommand(a *app) *cobra.Command {
 	var f runFlags
 	cmd := &cobra.Command{
 		Use: "run [flags] [TASK]", GroupID: groupFirst,
@@ -49,11 +49,11 @@ func (a *app) runCommand() *cobra.Command {
 		Long:    a.text.of(runLong),
 		Example: runExample,
 		RunE: func(cmd *cobra.Command, words []string) error {
-			return a.runTask(cmd.Context(), &f, strings.Join(words, " "))
+			return runTask(cmd.Context(), a, &f, strings.Join(words, " "))
 		},
 	}
 	f.add(cmd.Flags(), a.text)
-	a.completeAgent(cmd)
+	completeAgentFlags(a, cmd)
 	return cmd
 }
 
@@ -128,7 +128,7 @@ type stay struct {
 }
 
 // runTask runs the built-in agent until it has nothing more to do.
-func (a *app) runTask(ctx context.Context, f *runFlags, task string) error {
+func runTask(ctx context.Context, a *app, f *runFlags, task string) error {
 	if err := f.check(task); err != nil {
 		return err
 	}
@@ -161,7 +161,7 @@ func (a *app) runTask(ctx context.Context, f *runFlags, task string) error {
 		s.entrance = asPerson
 	}
 	s.attendance(runs)
-	if s.asks && s.notItsRunner(ctx, gate, "run") != nil {
+	if s.asks && refuseRunner(ctx, s.app, gate, "run") != nil {
 		s.asks, s.headless = false, true // nor is what an agent's run has started
 	}
 	session, err := s.enter(ctx, task)

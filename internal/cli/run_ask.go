@@ -73,7 +73,7 @@ func (k *runAsker) ask(ctx context.Context, p umpire.Pending) error {
 	var text bytes.Buffer
 	c := view.New(p, session, view.Catalogue(k.text), k.now(), k.getenv("NO_COLOR") == "")
 	text.WriteString(c.Whole())
-	text.WriteString(k.changesOf(&p, &session))
+	text.WriteString(describeChanges(k.stay.app, &p, &session))
 	menu := c.Options()
 	for _, o := range menu {
 		fmt.Fprintf(&text, "  %s%s\n", view.Padded(o.Key, 3), o.Text)

@@ -43,8 +43,8 @@ func (s *stay) confinement() *umpire.Confinement {
 	return c
 }
 
-// sandboxText is the sandbox in a line.
-func (a *app) sandboxText(s *sandboxStatus) string {
+// formatSandbox is the sandbox in a line.
+func formatSandbox(a *app, s *sandboxStatus) string {
 	parts := []string{s.Mode}
 	if s.Network {
 		parts = append(parts, a.text.of("with the network"))

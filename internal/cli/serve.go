@@ -24,15 +24,15 @@ type serveFlags struct {
 	allowRemote   bool
 }
 
-// serveCommand is `umpire serve`.
-func (a *app) serveCommand() *cobra.Command {
+// newServeCommand is `umpire serve`.
+func newServeCommand(a *app) *cobra.Command {
 	var f serveFlags
 	cmd := &cobra.Command{
 		Use: "serve", GroupID: groupFirst, Args: noWords,
 		Short:   a.text.of("Run the gate"),
 		Long:    a.text.of(serveLong),
 		Example: serveExample,
-		RunE:    func(cmd *cobra.Command, _ []string) error { return a.serve(cmd.Context(), &f) },
+		RunE:    func(cmd *cobra.Command, _ []string) error { return runServe(cmd.Context(), a, &f) },
 	}
 	flags := cmd.Flags()
 	flags.StringVar(&f.listen, "listen", "", a.text.of("listen on `ADDRESS`: unix:PATH or 127.0.0.1:PORT (default: the socket in ~/.umpire/state)"))
@@ -41,8 +41,8 @@ func (a *app) serveCommand() *cobra.Command {
 	return cmd
 }
 
-// serve runs the gate until the context ends.
-func (a *app) serve(ctx context.Context, f *serveFlags) error {
+// runServe runs the gate until the context ends.
+func runServe(ctx context.Context, a *app, f *serveFlags) error {
 	conf, err := a.config(a.dir)
 	if err != nil {
 		return err
@@ -59,14 +59,14 @@ func (a *app) serve(ctx context.Context, f *serveFlags) error {
 	if !where.loopback() && !f.allowRemote {
 		return usage("umpire serve --listen 127.0.0.1:7575", "listen %q: other machines could reach it, unencrypted; --allow-remote permits that", where)
 	}
-	if err := a.nobodyElse(ctx, where); err != nil {
+	if err := refuseTakenAddress(ctx, a, where); err != nil {
 		return err
 	}
-	return a.serveOn(ctx, conf, where, at, f)
+	return serveOn(ctx, a, conf, where, at, f)
 }
 
-// nobodyElse refuses to take an address from a gate that answers there.
-func (a *app) nobodyElse(ctx context.Context, where address) error {
+// refuseTakenAddress refuses to take an address from a gate that answers there.
+func refuseTakenAddress(ctx context.Context, a *app, where address) error {
 	there, err := where.answers(ctx)
 	if err != nil {
 		return failed(fmt.Errorf("listen on %s: %w", where, err))
@@ -104,7 +104,7 @@ func holderOf(ctx context.Context, where address) string {
 // uses some megabytes, so that it would collect every twenty calls otherwise.
 const gcPercent = 400
 
-func (a *app) serveOn(ctx context.Context, conf *config.Config, where address, at storeAddress, f *serveFlags) error {
+func serveOn(ctx context.Context, a *app, conf *config.Config, where address, at storeAddress, f *serveFlags) error {
 	if a.getenv("GOGC") == "" {
 		debug.SetGCPercent(gcPercent)
 	}
@@ -128,6 +128,6 @@ func (a *app) serveOn(ctx context.Context, conf *config.Config, where address, a
 		return errors.Join(failed(err), listener.Close(), g.close())
 	}
 	log := slog.New(slog.NewTextHandler(a.stderr, &slog.HandlerOptions{Level: slog.LevelWarn}))
-	err = server.New(server.Config{Gate: g.gate, Desk: a.deskAt(g.gate), Credentials: credentials, Remote: f.allowRemote, Log: log}).Serve(ctx, listener)
+	err = server.New(server.Config{Gate: g.gate, Desk: newGateDesk(a, g.gate), Credentials: credentials, Remote: f.allowRemote, Log: log}).Serve(ctx, listener)
 	return failed(errors.Join(err, g.close()))
 }

@@ -12,8 +12,8 @@ import (
 	"github.com/umpirehq/umpire/internal/view"
 )
 
-// sessionsCommand is `umpire sessions`.
-func (a *app) sessionsCommand() *cobra.Command {
+// newSessionsCommand is `umpire sessions`.
+func newSessionsCommand(a *app) *cobra.Command {
 	asJSON, all := false, false
 	cmd := &cobra.Command{
 		Use: "sessions", GroupID: groupGate, Args: noSuchCommand,
@@ -21,24 +21,24 @@ func (a *app) sessionsCommand() *cobra.Command {
 		Long:    a.text.of(sessionsLong),
 		Example: "  umpire sessions\n  umpire sessions --all-projects --json\n  umpire sessions end s4k7m",
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			list, err := a.sessions(cmd.Context(), all)
+			list, err := listSessions(cmd.Context(), a, all)
 			if err != nil {
 				return err
 			}
 			if asJSON {
 				return failed(a.showJSON(list))
 			}
-			return failed(a.showSessions(list, all))
+			return failed(showSessions(a, list, all))
 		},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, a.text.of("write JSON"))
 	cmd.Flags().BoolVar(&all, "all-projects", false, a.text.of("those of all projects, not of this one alone"))
-	cmd.AddCommand(a.sessionsEndCommand(), a.sessionsDeleteCommand())
+	cmd.AddCommand(newSessionsEndCommand(a), newSessionsDeleteCommand(a))
 	return cmd
 }
 
-// sessions lists them, the latest activity first. It is never nil.
-func (a *app) sessions(ctx context.Context, all bool) ([]umpire.Session, error) {
+// listSessions lists them, the latest activity first. It is never nil.
+func listSessions(ctx context.Context, a *app, all bool) ([]umpire.Session, error) {
 	gate, done, err := a.gateway(ctx, personCredential)
 	if err != nil {
 		return nil, err
@@ -60,7 +60,7 @@ func (a *app) sessions(ctx context.Context, all bool) ([]umpire.Session, error) 
 }
 
 // showSessions writes one line for each session.
-func (a *app) showSessions(list []umpire.Session, all bool) error {
+func showSessions(a *app, list []umpire.Session, all bool) error {
 	if len(list) == 0 {
 		_, err := fmt.Fprintln(a.stdout, a.text.of("no sessions"))
 		return err
@@ -85,8 +85,8 @@ func (a *app) showSessions(list []umpire.Session, all bool) error {
 	return table.Flush()
 }
 
-// sessionsEndCommand is `umpire sessions end`.
-func (a *app) sessionsEndCommand() *cobra.Command {
+// newSessionsEndCommand is `umpire sessions end`.
+func newSessionsEndCommand(a *app) *cobra.Command {
 	reason := ""
 	cmd := &cobra.Command{
 		Use: "end ID", Args: words("ID"), ValidArgsFunction: a.completeSessions,
@@ -94,7 +94,7 @@ func (a *app) sessionsEndCommand() *cobra.Command {
 		Long:    a.text.of(sessionsEndLong),
 		Example: "  umpire sessions end s4k7m --reason 'wrong branch'",
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.changeSession(cmd.Context(), args[0], "ended %s\n", func(gate umpire.Gate, id umpire.SessionID) error {
+			return changeSession(cmd.Context(), a, args[0], "ended %s\n", func(gate umpire.Gate, id umpire.SessionID) error {
 				return gate.End(cmd.Context(), id, reason)
 			})
 		},
@@ -103,15 +103,15 @@ func (a *app) sessionsEndCommand() *cobra.Command {
 	return cmd
 }
 
-// sessionsDeleteCommand is `umpire sessions delete`.
-func (a *app) sessionsDeleteCommand() *cobra.Command {
+// newSessionsDeleteCommand is `umpire sessions delete`.
+func newSessionsDeleteCommand(a *app) *cobra.Command {
 	return &cobra.Command{
 		Use: "delete ID", Args: words("ID"), ValidArgsFunction: a.completeSessions,
 		Short:   a.text.of("Delete a session; its timeline stays"),
 		Long:    a.text.of(sessionsDeleteLong),
 		Example: "  umpire sessions delete s4k7m",
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.changeSession(cmd.Context(), args[0], "deleted %s\n", func(gate umpire.Gate, id umpire.SessionID) error {
+			return changeSession(cmd.Context(), a, args[0], "deleted %s\n", func(gate umpire.Gate, id umpire.SessionID) error {
 				return gate.Delete(cmd.Context(), id)
 			})
 		},
@@ -119,13 +119,13 @@ func (a *app) sessionsDeleteCommand() *cobra.Command {
 }
 
 // changeSession does something to the session that an id means, and says so.
-func (a *app) changeSession(ctx context.Context, id, done string, change func(umpire.Gate, umpire.SessionID) error) error {
+func changeSession(ctx context.Context, a *app, id, done string, change func(umpire.Gate, umpire.SessionID) error) error {
 	gate, closeGate, err := a.gateway(ctx, personCredential)
 	if err != nil {
 		return err
 	}
 	defer closeGate()
-	found, err := a.findSession(ctx, gate, id)
+	found, err := findSession(ctx, a, gate, id)
 	if err != nil {
 		return err
 	}
@@ -138,7 +138,7 @@ func (a *app) changeSession(ctx context.Context, id, done string, change func(um
 
 // findSession finds the session that an id, or the beginning of one, means. A
 // session of another project needs its whole id.
-func (a *app) findSession(ctx context.Context, gate umpire.Gate, id string) (umpire.SessionID, error) {
+func findSession(ctx context.Context, a *app, gate umpire.Gate, id string) (umpire.SessionID, error) {
 	if err := umpire.CheckID("session ID", id); err != nil {
 		return "", usage("umpire sessions", "%w", err)
 	}

@@ -68,8 +68,8 @@ type problemStatus struct {
 	Text   string `json:"text"`
 }
 
-// statusCommand is `umpire status`.
-func (a *app) statusCommand() *cobra.Command {
+// newStatusCommand is `umpire status`.
+func newStatusCommand(a *app) *cobra.Command {
 	asJSON := false
 	cmd := &cobra.Command{
 		Use: "status", GroupID: groupLook, Args: noWords,
@@ -82,7 +82,7 @@ func (a *app) statusCommand() *cobra.Command {
 				return err
 			}
 			s := p.status()
-			if err := a.gateStatus(cmd.Context(), &s, p.config); err != nil {
+			if err := readGateStatus(cmd.Context(), a, &s, p.config); err != nil {
 				return err
 			}
 			if !p.config.Enforce {
@@ -92,7 +92,7 @@ func (a *app) statusCommand() *cobra.Command {
 			if asJSON {
 				return failed(a.showJSON(s))
 			}
-			return failed(a.showStatus(s))
+			return failed(showStatus(a, s))
 		},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, a.text.of("write JSON"))
@@ -133,7 +133,7 @@ func statusOf(f rulefile.File) fileStatus {
 }
 
 // showStatus writes the status for a person.
-func (a *app) showStatus(s status) error {
+func showStatus(a *app, s status) error {
 	table := newTable(a.stdout)
 	line := func(name, value string) { fmt.Fprintf(table, "%s\t%s\n", a.text.of(name), visible(value)) }
 	line("project", fmt.Sprintf("%s (%s, %s)", s.ProjectShort, s.ProjectKind, s.ProjectID))
@@ -141,27 +141,27 @@ func (a *app) showStatus(s status) error {
 	line("worktree", cmp.Or(s.Worktree, a.text.of("main")))
 	line("working directory", s.WorkingDir)
 	line("mode", fmt.Sprintf("%s (%s)", s.Mode, s.ModeSource))
-	line("permission state", a.permissionText(&s))
-	line("sessions", a.sessionsText(&s.Sessions))
-	line("grants", a.grantsText(&s))
-	line("gate", a.gateText(&s))
-	line("store", a.storeText(&s))
-	line("sandbox", a.sandboxText(&s.Sandbox))
+	line("permission state", formatPermission(a, &s))
+	line("sessions", formatSessions(a, &s.Sessions))
+	line("grants", formatGrantCount(a, &s))
+	line("gate", formatGate(a, &s))
+	line("store", formatStore(a, &s))
+	line("sandbox", formatSandbox(a, &s.Sandbox))
 	for _, note := range s.Notes {
 		line("note", note)
 	}
 	if err := table.Flush(); err != nil {
 		return err
 	}
-	return a.showRuleFiles(s)
+	return showRuleFiles(a, s)
 }
 
 // showRuleFiles writes a line for each file, and its problems below it.
-func (a *app) showRuleFiles(s status) error {
+func showRuleFiles(a *app, s status) error {
 	fmt.Fprintf(a.stdout, "\n%s\n", a.text.of("rule files"))
 	table := newTable(a.stdout)
 	for _, f := range s.RuleFiles {
-		fmt.Fprintf(table, "  %s\t%s\t%s\t%s\n", f.Source, a.text.word("health", f.Health.String()), a.countsText(f), visible(f.Path))
+		fmt.Fprintf(table, "  %s\t%s\t%s\t%s\n", f.Source, a.text.word("health", f.Health.String()), formatCounts(a, f), visible(f.Path))
 	}
 	if err := table.Flush(); err != nil {
 		return err
@@ -180,7 +180,7 @@ func (a *app) showRuleFiles(s status) error {
 	return nil
 }
 
-func (a *app) countsText(f fileStatus) string {
+func formatCounts(a *app, f fileStatus) string {
 	if f.Health == rulefile.HealthMissing {
 		return "-"
 	}

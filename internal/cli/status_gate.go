@@ -48,9 +48,9 @@ type storeStatus struct {
 	Exists bool   `json:"exists"`
 }
 
-// gateStatus looks at the gate, and at what it says of the project. Looking makes
+// readGateStatus looks at the gate, and at what it says of the project. Looking makes
 // no store, and a gate that cannot be reached is told, not hidden.
-func (a *app) gateStatus(ctx context.Context, s *status, c *config.Config) error {
+func readGateStatus(ctx context.Context, a *app, s *status, c *config.Config) error {
 	where, err := a.listenAt(c.Listen)
 	if err != nil {
 		return err
@@ -147,8 +147,8 @@ func (s *status) last(ctx context.Context, gate umpire.Gate) error {
 	return nil
 }
 
-// permissionText is the status line in words.
-func (a *app) permissionText(s *status) string {
+// formatPermission is the status line in words.
+func formatPermission(a *app, s *status) string {
 	text := a.text.word("state", string(s.State))
 	if s.Pending > 0 {
 		text += ", " + a.number(s.Pending, "%d waits", "%d wait")
@@ -162,7 +162,7 @@ func (a *app) permissionText(s *status) string {
 	return text
 }
 
-func (a *app) gateText(s *status) string {
+func formatGate(a *app, s *status) string {
 	switch {
 	case s.Gate.Problem != "":
 		return s.Gate.Address + ": " + s.Gate.Problem
@@ -172,7 +172,7 @@ func (a *app) gateText(s *status) string {
 	return fmt.Sprintf(a.text.of("none on %s; each command opens the store for itself"), s.Gate.Address)
 }
 
-func (a *app) storeText(s *status) string {
+func formatStore(a *app, s *status) string {
 	text := s.Store.Kind
 	if s.Store.Path != "" {
 		text += " " + s.Store.Path
@@ -183,7 +183,7 @@ func (a *app) storeText(s *status) string {
 	return text
 }
 
-func (a *app) sessionsText(s *sessionsStatus) string {
+func formatSessions(a *app, s *sessionsStatus) string {
 	text := fmt.Sprintf(a.text.of("%d open, %d in all"), s.Open, s.Total)
 	if s.Mode != nil {
 		text += fmt.Sprintf(a.text.of("; the latest is in mode %s"), *s.Mode)

@@ -59,10 +59,10 @@ func run(ctx context.Context, s surroundings) int {
 	s.stdout = out
 	a := &app{surroundings: s}
 	a.text = language(a.getenv)
-	if code, ok := a.fastHook(ctx); ok {
+	if code, ok := answerHookFast(ctx, a); ok {
 		return code
 	}
-	root := a.root()
+	root := newRootCommand(a)
 	root.SetArgs(s.args)
 	root.SetIn(s.stdin)
 	root.SetOut(s.stdout)

@@ -54,7 +54,7 @@ func TestHelpIsTranslated(t *testing.T) {
 			walk(sub)
 		}
 	}
-	walk((&app{}).root())
+	walk(newRootCommand((&app{})))
 	for _, key := range config.Keys {
 		want("config", key.About)
 	}

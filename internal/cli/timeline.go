@@ -19,15 +19,15 @@ type timelineFlags struct {
 	last                      int
 }
 
-// timelineCommand is `umpire timeline`.
-func (a *app) timelineCommand() *cobra.Command {
+// newTimelineCommand is `umpire timeline`.
+func newTimelineCommand(a *app) *cobra.Command {
 	var f timelineFlags
 	cmd := &cobra.Command{
 		Use: "timeline", GroupID: groupGate, Args: noSuchCommand,
 		Short:   a.text.of("Show what was asked, decided and run"),
 		Long:    a.text.of(timelineLong),
 		Example: "  umpire timeline\n  umpire timeline --session s4k7m --follow\n  umpire timeline --last 20\n  umpire timeline --json --after 1200",
-		RunE:    func(cmd *cobra.Command, _ []string) error { return a.timeline(cmd.Context(), &f) },
+		RunE:    func(cmd *cobra.Command, _ []string) error { return showTimeline(cmd.Context(), a, &f) },
 	}
 	flags := cmd.Flags()
 	flags.BoolVar(&f.json, "json", false, a.text.of("write each event as one line of JSON"))
@@ -37,15 +37,15 @@ func (a *app) timelineCommand() *cobra.Command {
 	flags.StringVar(&f.session, "session", "", a.text.of("only the session `ID`"))
 	flags.Int64Var(&f.after, "after", 0, a.text.of("only events after the number `SEQ`"))
 	flags.IntVar(&f.last, "last", 0, a.text.of("only the last `N` of them"))
-	cmd.AddCommand(a.timelineVerifyCommand(), a.timelineHeadCommand())
+	cmd.AddCommand(newTimelineVerifyCommand(a), newTimelineHeadCommand(a))
 	if err := cmd.RegisterFlagCompletionFunc("session", a.completeSessions); err != nil {
 		panic(err)
 	}
 	return cmd
 }
 
-// timeline shows the events that the flags choose.
-func (a *app) timeline(ctx context.Context, f *timelineFlags) error {
+// showTimeline shows the events that the flags choose.
+func showTimeline(ctx context.Context, a *app, f *timelineFlags) error {
 	if f.after < 0 {
 		return usage("umpire timeline --help", "--after %d: want 0 or more", f.after)
 	}
@@ -57,13 +57,13 @@ func (a *app) timeline(ctx context.Context, f *timelineFlags) error {
 		return err
 	}
 	defer done()
-	filter, err := a.timelineFilter(ctx, gate, f)
+	filter, err := timelineFilter(ctx, a, gate, f)
 	if err != nil {
 		return err
 	}
-	show := a.eventShower(f.json, f.detail)
+	show := newEventShower(a, f.json, f.detail)
 	if f.follow && f.last == 0 {
-		return a.follow(ctx, gate, filter, show)
+		return followEvents(ctx, a, gate, filter, show)
 	}
 	filter.Last = f.last
 	events, err := gate.Events(ctx, filter)
@@ -77,7 +77,7 @@ func (a *app) timeline(ctx context.Context, f *timelineFlags) error {
 	}
 	if f.follow {
 		filter.Last, filter.After = 0, max(f.after, umpire.LastSeq(events))
-		return a.follow(ctx, gate, filter, show)
+		return followEvents(ctx, a, gate, filter, show)
 	}
 	if len(events) == 0 && !f.json {
 		_, err := fmt.Fprintln(a.stdout, a.text.of("nothing has happened yet"))
@@ -87,11 +87,11 @@ func (a *app) timeline(ctx context.Context, f *timelineFlags) error {
 }
 
 // timelineFilter is what the flags choose: this project unless told otherwise.
-func (a *app) timelineFilter(ctx context.Context, gate umpire.Gate, f *timelineFlags) (umpire.Filter, error) {
+func timelineFilter(ctx context.Context, a *app, gate umpire.Gate, f *timelineFlags) (umpire.Filter, error) {
 	filter := umpire.Filter{After: f.after}
 	switch {
 	case f.session != "":
-		id, err := a.findSession(ctx, gate, f.session)
+		id, err := findSession(ctx, a, gate, f.session)
 		if err != nil && !f.all {
 			return filter, err
 		}
@@ -109,8 +109,8 @@ func (a *app) timelineFilter(ctx context.Context, gate umpire.Gate, f *timelineF
 	return filter, nil
 }
 
-// follow shows events as they come, until it is interrupted.
-func (a *app) follow(ctx context.Context, gate umpire.Gate, filter umpire.Filter, show func(*umpire.Event) error) error {
+// followEvents shows events as they come, until it is interrupted.
+func followEvents(ctx context.Context, a *app, gate umpire.Gate, filter umpire.Filter, show func(*umpire.Event) error) error {
 	for e, err := range gate.Watch(ctx, filter) {
 		if ctx.Err() != nil {
 			return nil
@@ -125,13 +125,13 @@ func (a *app) follow(ctx context.Context, gate umpire.Gate, filter umpire.Filter
 	return nil
 }
 
-// eventShower writes events as lines of JSON or as text, with every field if wanted.
-func (a *app) eventShower(asJSON, detail bool) func(*umpire.Event) error {
+// newEventShower writes events as lines of JSON or as text, with every field if wanted.
+func newEventShower(a *app, asJSON, detail bool) func(*umpire.Event) error {
 	if asJSON {
 		return func(e *umpire.Event) error { return writeLine(a.stdout, e) }
 	}
 	return func(e *umpire.Event) error {
-		lines := []string{a.eventLine(e)}
+		lines := []string{formatEvent(a, e)}
 		if detail {
 			for _, line := range view.EventDetail(e, view.Catalogue(a.text)) {
 				lines = append(lines, "        "+line)
@@ -142,9 +142,9 @@ func (a *app) eventShower(asJSON, detail bool) func(*umpire.Event) error {
 	}
 }
 
-// eventLine is an event as a person reads it.
-func (a *app) eventLine(e *umpire.Event) string {
-	parts := []string{fmt.Sprintf("%6d  %s  %s", e.Seq, e.At.Local().Format(timeLayout), a.eventKind(e))}
+// formatEvent is an event as a person reads it.
+func formatEvent(a *app, e *umpire.Event) string {
+	parts := []string{fmt.Sprintf("%6d  %s  %s", e.Seq, e.At.Local().Format(timeLayout), formatEventKind(a, e))}
 	for _, part := range []string{string(e.Session), string(e.Request), e.Tool} {
 		if part != "" {
 			parts = append(parts, clipID(part))
@@ -156,7 +156,7 @@ func (a *app) eventLine(e *umpire.Event) string {
 	if outcome := view.Outcome(e, view.Catalogue(a.text)); outcome != "" {
 		parts = append(parts, outcome)
 	}
-	if about := a.subjectOfEvent(e); about != "" {
+	if about := eventSubject(a, e); about != "" {
 		parts = append(parts, clip(visible(about)))
 	}
 	if e.Reason != "" {
@@ -175,7 +175,7 @@ var kindColours = map[umpire.EventKind]string{
 	umpire.EventRulesDegraded:            view.VerdictColour(umpire.Deny),
 }
 
-func (a *app) eventKind(e *umpire.Event) string {
+func formatEventKind(a *app, e *umpire.Event) string {
 	kind := fmt.Sprintf("%-24s", visible(string(e.Kind)))
 	if colour := kindColours[e.Kind]; colour != "" && a.colour() {
 		return colour + kind + "\x1b[0m"
@@ -183,8 +183,8 @@ func (a *app) eventKind(e *umpire.Event) string {
 	return kind
 }
 
-// subjectOfEvent is what an event is about, from its accesses.
-func (a *app) subjectOfEvent(e *umpire.Event) string {
+// eventSubject is what an event is about, from its accesses.
+func eventSubject(a *app, e *umpire.Event) string {
 	var about []string
 	for i := range e.Accesses {
 		about = append(about, view.AccessText(&e.Accesses[i], view.Catalogue(a.text)))

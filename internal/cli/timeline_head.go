@@ -12,15 +12,15 @@ import (
 	"github.com/umpirehq/umpire/internal/store"
 )
 
-// timelineHeadCommand is `umpire timeline head`.
-func (a *app) timelineHeadCommand() *cobra.Command {
+// newTimelineHeadCommand is `umpire timeline head`.
+func newTimelineHeadCommand(a *app) *cobra.Command {
 	asJSON := false
 	cmd := &cobra.Command{
 		Use: "head", Args: noWords,
 		Short:   a.text.of("Print a signed checkpoint of the timeline"),
 		Long:    a.text.of(timelineHeadLong),
 		Example: "  umpire timeline head\n  umpire timeline head >> /media/usb/umpire-checkpoints",
-		RunE:    func(cmd *cobra.Command, _ []string) error { return a.timelineHead(cmd.Context(), asJSON) },
+		RunE:    func(cmd *cobra.Command, _ []string) error { return showHead(cmd.Context(), a, asJSON) },
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, a.text.of("write JSON"))
 	return cmd
@@ -34,9 +34,9 @@ type headReport struct {
 	Line string `json:"checkpoint"`
 }
 
-// timelineHead reads the store itself, as verify does.
-func (a *app) timelineHead(ctx context.Context, asJSON bool) error {
-	at, err := a.configuredStore()
+// showHead reads the store itself, as verify does.
+func showHead(ctx context.Context, a *app, asJSON bool) error {
+	at, err := configuredStore(a)
 	if err != nil {
 		return err
 	}

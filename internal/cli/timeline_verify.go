@@ -18,15 +18,15 @@ type verifyFlags struct {
 	since string
 }
 
-// timelineVerifyCommand is `umpire timeline verify`.
-func (a *app) timelineVerifyCommand() *cobra.Command {
+// newTimelineVerifyCommand is `umpire timeline verify`.
+func newTimelineVerifyCommand(a *app) *cobra.Command {
 	var f verifyFlags
 	cmd := &cobra.Command{
 		Use: "verify", Args: noWords,
 		Short:   a.text.of("Find what was changed on the timeline"),
 		Long:    a.text.of(timelineVerifyLong),
 		Example: "  umpire timeline verify\n  umpire timeline verify --since \"$(tail -n 1 /media/usb/umpire-checkpoints)\"",
-		RunE:    func(cmd *cobra.Command, _ []string) error { return a.verifyTimeline(cmd.Context(), &f) },
+		RunE:    func(cmd *cobra.Command, _ []string) error { return verifyTimeline(cmd.Context(), a, &f) },
 	}
 	cmd.Flags().BoolVar(&f.json, "json", false, a.text.of("write JSON"))
 	cmd.Flags().StringVar(&f.since, "since", "", a.text.of("compare with the `CHECKPOINT` that umpire timeline head printed"))
@@ -41,22 +41,22 @@ type verification struct {
 
 // verifyTimeline reads the store itself, not what a gate says of it: the gate may
 // be what is in doubt.
-func (a *app) verifyTimeline(ctx context.Context, f *verifyFlags) error {
-	at, err := a.configuredStore()
+func verifyTimeline(ctx context.Context, a *app, f *verifyFlags) error {
+	at, err := configuredStore(a)
 	if err != nil {
 		return err
 	}
-	key, err := a.lookUpKey()
+	key, err := readCheckpointKey(a)
 	if err != nil {
 		return failed(err)
 	}
-	e := evidence{record: a.record(at, key)}
+	e := evidence{record: checkpointRecord(a, at, key)}
 	var breaks []store.Break
 	if f.since != "" {
 		if e.since, err = checkpoint.Parse(f.since); err != nil {
 			return usage("umpire timeline head", "--since: %v", err)
 		}
-		breaks = a.doubtSigner(e.since, key)
+		breaks = doubtSigner(a, e.since, key)
 	}
 	found, err := at.verify(ctx, &e)
 	if err != nil {
@@ -67,7 +67,7 @@ func (a *app) verifyTimeline(ctx context.Context, f *verifyFlags) error {
 	if f.json {
 		err = a.showJSON(v)
 	} else {
-		err = a.showVerification(&v)
+		err = showVerification(a, &v)
 	}
 	if err == nil && !v.OK {
 		return &exit{code: exitError}
@@ -76,7 +76,7 @@ func (a *app) verifyTimeline(ctx context.Context, f *verifyFlags) error {
 }
 
 // doubtSigner says that a checkpoint was not made here. It is compared all the same.
-func (a *app) doubtSigner(c *checkpoint.Signed, key *checkpoint.Key) []store.Break {
+func doubtSigner(a *app, c *checkpoint.Signed, key *checkpoint.Key) []store.Break {
 	if c.KeyID() == key.ID() {
 		return nil
 	}
@@ -127,7 +127,7 @@ func (s storeAddress) verify(ctx context.Context, e *evidence) ([]store.Break, e
 }
 
 // showVerification writes one line for each break.
-func (a *app) showVerification(v *verification) error {
+func showVerification(a *app, v *verification) error {
 	if v.OK {
 		_, err := fmt.Fprintln(a.stdout, a.text.of("nothing on the timeline was changed"))
 		return err

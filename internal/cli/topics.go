@@ -21,17 +21,17 @@ var exitCodes = [...]struct {
 	{exitRefused, "the state of things refuses it: needs a person, not trusted, resolved already"},
 }
 
-// topics are pages of help that belong to no command: `umpire help TOPIC`.
+// newTopics are pages of help that belong to no command: `umpire help TOPIC`.
 // Without a Run, cobra lists them as topics.
-func (a *app) topics() []*cobra.Command {
+func newTopics(a *app) []*cobra.Command {
 	return []*cobra.Command{
-		{Use: "exit-codes", Short: a.text.of("What the exit codes mean"), Long: a.exitCodesText()},
+		{Use: "exit-codes", Short: a.text.of("What the exit codes mean"), Long: formatExitCodes(a)},
 		{Use: "modes", Short: a.text.of("What happens where no rule speaks"), Long: a.text.of(modesTopic)},
 		{Use: "order", Short: a.text.of("How a call is decided, row by row"), Long: a.text.of(orderTopic)},
 	}
 }
 
-func (a *app) exitCodesText() string {
+func formatExitCodes(a *app) string {
 	var b strings.Builder
 	b.WriteString(a.text.of("Every command ends with one of these codes:") + "\n\n")
 	for _, e := range exitCodes {

@@ -14,8 +14,8 @@ import (
 	"github.com/umpirehq/umpire/policy"
 )
 
-// trustCommand is `umpire trust`.
-func (a *app) trustCommand() *cobra.Command {
+// newTrustCommand is `umpire trust`.
+func newTrustCommand(a *app) *cobra.Command {
 	show, revoke, code, forget := false, false, false, false
 	cmd := &cobra.Command{
 		Use: "trust", GroupID: groupRules, Args: noWords,
@@ -32,20 +32,20 @@ func (a *app) trustCommand() *cobra.Command {
 			case forget && !code:
 				return usage("umpire trust --code --forget", "--forget goes with --code")
 			case code && show:
-				return failed(a.showCode(p))
+				return failed(showCode(a, p))
 			case code && forget:
-				return a.forgetCode(ctx, p)
+				return forgetCode(ctx, a, p)
 			case code && revoke:
 				return usage("umpire trust --code --forget", "--revoke is about rules")
 			case code:
-				return a.trustCode(ctx, p)
+				return trustCode(ctx, a, p)
 			case show:
-				_, err := a.showSleeping(p)
+				_, err := showSleeping(a, p)
 				return failed(err)
 			case revoke:
-				return a.revokeTrust(ctx)
+				return revokeTrust(ctx, a)
 			}
-			return a.grantTrust(ctx, p)
+			return grantTrust(ctx, a, p)
 		},
 	}
 	cmd.Flags().BoolVar(&show, "show", false, a.text.of("only show what would start to allow"))
@@ -58,14 +58,14 @@ func (a *app) trustCommand() *cobra.Command {
 
 // showSleeping lists the allow rules that trust would wake, by file, and returns
 // the files.
-func (a *app) showSleeping(p *place) ([]rulefile.File, error) {
+func showSleeping(a *app, p *place) ([]rulefile.File, error) {
 	var files []rulefile.File
 	for _, f := range p.Rules().Files {
 		if f.Source != umpire.SourceProject || !f.Untrusted() {
 			continue
 		}
 		files = append(files, f)
-		if err := a.showAsleep(&f); err != nil {
+		if err := showSleepingFile(a, &f); err != nil {
 			return nil, err
 		}
 	}
@@ -76,8 +76,8 @@ func (a *app) showSleeping(p *place) ([]rulefile.File, error) {
 	return nil, err
 }
 
-// showAsleep lists what one file would allow, and which programs it would run.
-func (a *app) showAsleep(f *rulefile.File) error {
+// showSleepingFile lists what one file would allow, and which programs it would run.
+func showSleepingFile(a *app, f *rulefile.File) error {
 	var text strings.Builder
 	if len(f.Asleep()) > 0 {
 		fmt.Fprintf(&text, a.text.of("%s would allow:\n"), visible(f.Path))
@@ -105,8 +105,8 @@ func sleepingText(r umpire.Rule) string {
 
 // grantTrust records the files' content by its hash: the content that was
 // shown, whatever stands there by now.
-func (a *app) grantTrust(ctx context.Context, p *place) error {
-	files, err := a.showSleeping(p)
+func grantTrust(ctx context.Context, a *app, p *place) error {
+	files, err := showSleeping(a, p)
 	if err != nil || len(files) == 0 {
 		return failed(err)
 	}
@@ -114,15 +114,15 @@ func (a *app) grantTrust(ctx context.Context, p *place) error {
 	for _, f := range files {
 		shown.Files = append(shown.Files, umpire.TrustedFile{Path: f.Path, Hash: f.Hash})
 	}
-	return a.changeTrust(ctx, shown, "trusted %s as it is now\n")
+	return changeTrust(ctx, a, shown, "trusted %s as it is now\n")
 }
 
-func (a *app) revokeTrust(ctx context.Context) error {
-	return a.changeTrust(ctx, umpire.TrustChange{Dir: a.dir, Revoke: true}, "%s is not trusted any more\n")
+func revokeTrust(ctx context.Context, a *app) error {
+	return changeTrust(ctx, a, umpire.TrustChange{Dir: a.dir, Revoke: true}, "%s is not trusted any more\n")
 }
 
 // changeTrust has the gate change the trust in rule files, and says so of each.
-func (a *app) changeTrust(ctx context.Context, c umpire.TrustChange, said string) error {
+func changeTrust(ctx context.Context, a *app, c umpire.TrustChange, said string) error {
 	gate, done, err := a.gateway(ctx, personCredential)
 	if err != nil {
 		return err

@@ -10,16 +10,16 @@ import (
 )
 
 // trustCode records that the code of this clone may run where no sandbox holds it.
-func (a *app) trustCode(ctx context.Context, p *place) error {
+func trustCode(ctx context.Context, a *app, p *place) error {
 	if err := a.needPerson("trusting code"); err != nil {
 		return err
 	}
-	ledger := a.codeLedger()
+	ledger := codeLedger(a)
 	changes, _, err := ledger.Changes(&p.Bounds)
 	if err != nil {
 		a.remark(err.Error())
 	}
-	a.showChanges(changes)
+	showChanges(a, changes)
 	gate, done, err := a.gateway(ctx, personCredential)
 	if err != nil {
 		return err
@@ -34,7 +34,7 @@ func (a *app) trustCode(ctx context.Context, p *place) error {
 }
 
 // forgetCode takes that back.
-func (a *app) forgetCode(ctx context.Context, p *place) error {
+func forgetCode(ctx context.Context, a *app, p *place) error {
 	if err := a.needPerson("taking trust away"); err != nil {
 		return err
 	}
@@ -57,8 +57,8 @@ func (a *app) forgetCode(ctx context.Context, p *place) error {
 
 // showCode tells whether the code of this clone is trusted, what has changed since,
 // and which files name code.
-func (a *app) showCode(p *place) error {
-	ledger := a.codeLedger()
+func showCode(a *app, p *place) error {
+	ledger := codeLedger(a)
 	changes, trusted, err := ledger.Changes(&p.Bounds)
 	if err != nil {
 		return err
@@ -68,7 +68,7 @@ func (a *app) showCode(p *place) error {
 		fmt.Fprintf(a.stdout, a.text.of("the code of %s is not trusted\n"), visible(p.Root))
 	case len(changes) > 0:
 		fmt.Fprintf(a.stdout, a.text.of("the trust in the code of %s has ended:\n"), visible(p.Root))
-		a.showChanges(changes)
+		showChanges(a, changes)
 	default:
 		fmt.Fprintf(a.stdout, a.text.of("the code of %s is trusted\n"), visible(p.Root))
 	}
@@ -83,7 +83,7 @@ func (a *app) showCode(p *place) error {
 	return nil
 }
 
-func (a *app) showChanges(changes []string) {
+func showChanges(a *app, changes []string) {
 	for _, change := range changes {
 		fmt.Fprintf(a.stdout, "  %s\n", visible(change))
 	}

@@ -45,14 +45,14 @@ func (v version) String() string {
 }
 
 // addVersionFlag makes --version and -v of the root do what `umpire version` does.
-func (a *app) addVersionFlag(root *cobra.Command) {
+func addVersionFlag(a *app, root *cobra.Command) {
 	root.Version = thisVersion().String()
 	root.SetVersionTemplate("{{.Version}}")
 	root.Flags().BoolP("version", "v", false, a.text.of("Show which umpire this is"))
 }
 
-// versionCommand is `umpire version`.
-func (a *app) versionCommand() *cobra.Command {
+// newVersionCommand is `umpire version`.
+func newVersionCommand(a *app) *cobra.Command {
 	asJSON := false
 	cmd := &cobra.Command{
 		Use: "version", GroupID: groupLook, Args: noWords,

@@ -17,15 +17,15 @@ import (
 // A watchFlags is what `umpire watch` shows.
 type watchFlags struct{ json, all bool }
 
-// watchCommand is `umpire watch`.
-func (a *app) watchCommand() *cobra.Command {
+// newWatchCommand is `umpire watch`.
+func newWatchCommand(a *app) *cobra.Command {
 	var f watchFlags
 	cmd := &cobra.Command{
 		Use: "watch", GroupID: groupGate, Args: noWords,
 		Short:   a.text.of("Watch questions and events as they come"),
 		Long:    a.text.of(watchLong),
 		Example: "  umpire watch\n  umpire watch --all-projects --json",
-		RunE:    func(cmd *cobra.Command, _ []string) error { return a.watchGate(cmd.Context(), &f) },
+		RunE:    func(cmd *cobra.Command, _ []string) error { return watchGate(cmd.Context(), a, &f) },
 	}
 	cmd.Flags().BoolVar(&f.json, "json", false, a.text.of("write each event as one line of JSON"))
 	cmd.Flags().BoolVar(&f.all, "all-projects", false, a.text.of("those of all projects, not of this one alone"))
@@ -33,7 +33,7 @@ func (a *app) watchCommand() *cobra.Command {
 }
 
 // watchGate shows what waits and then what happens, until it is interrupted.
-func (a *app) watchGate(ctx context.Context, f *watchFlags) error {
+func watchGate(ctx context.Context, a *app, f *watchFlags) error {
 	gate, runs, done, err := a.reach(ctx, personCredential, "")
 	if err != nil {
 		return err
@@ -57,13 +57,13 @@ func (a *app) watchGate(ctx context.Context, f *watchFlags) error {
 	filter.After = umpire.LastSeq(last)
 	a.remark(fmt.Sprintf(a.text.of("watching from event %d on"), filter.After))
 	if f.json {
-		return a.follow(ctx, gate, filter, a.eventShower(true, false))
+		return followEvents(ctx, a, gate, filter, newEventShower(a, true, false))
 	}
 	screen := &waiting{app: a, gate: gate, query: query, live: a.toTerminal, width: a.columns()}
 	if err := screen.refresh(ctx); err != nil {
 		return err
 	}
-	return a.follow(ctx, gate, filter, func(e *umpire.Event) error { return screen.event(ctx, e) })
+	return followEvents(ctx, a, gate, filter, func(e *umpire.Event) error { return screen.event(ctx, e) })
 }
 
 // columns is the width of the terminal at standard output.
@@ -93,7 +93,7 @@ type waiting struct {
 func (w *waiting) event(ctx context.Context, e *umpire.Event) error {
 	var text strings.Builder
 	w.erase(&text)
-	fmt.Fprintln(&text, w.eventLine(e))
+	fmt.Fprintln(&text, formatEvent(w.app, e))
 	if _, err := io.WriteString(w.stdout, text.String()); err != nil {
 		return err
 	}
@@ -119,7 +119,7 @@ func (w *waiting) refresh(ctx context.Context) error {
 	}
 	var lines []string
 	for i := range list {
-		cells := w.pendingLine(&list[i], w.query.Project == "")
+		cells := pendingCells(w.app, &list[i], w.query.Project == "")
 		lines = append(lines, "  "+strings.Join(cells, "  "))
 	}
 	if len(list) > 0 {
