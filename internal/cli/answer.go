@@ -36,17 +36,17 @@ func newApproveCommand(a *app) *cobra.Command {
 	var f answerFlags
 	cmd := &cobra.Command{
 		Use: "approve ID", GroupID: groupGate, Args: words("ID"),
-		Short:   a.text.of("Let a call that waits run"),
-		Long:    a.text.of(approveLong),
+		Short:   "Let a call that waits run",
+		Long:    approveLong,
 		Example: approveExample, ValidArgsFunction: a.completePending,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return answerQuestion(cmd.Context(), a, umpire.Answer{Choice: umpire.Approve}, args[0], &f)
 		},
 	}
-	cmd.Flags().StringVar(&f.scope, "scope", "once", a.text.of("how far it reaches, `SCOPE`: once, session, project or global"))
-	cmd.Flags().StringVar(&f.rule, "rule", "", a.text.of("the `RULE` that a wider scope stands for, in short form (default: the narrowest)"))
-	cmd.Flags().StringVar(&f.width, "width", "", a.text.of("how much a wider scope covers, `WIDTH`: exact, subcommand, folder or tool (default: the narrowest)"))
-	cmd.Flags().StringVar(&f.expires, "expires", "", a.text.of("`WHEN` it ends: 2027-01-01, an RFC 3339 time, or a duration such as 8h"))
+	cmd.Flags().StringVar(&f.scope, "scope", "once", "how far it reaches, `SCOPE`: once, session, project or global")
+	cmd.Flags().StringVar(&f.rule, "rule", "", "the `RULE` that a wider scope stands for, in short form (default: the narrowest)")
+	cmd.Flags().StringVar(&f.width, "width", "", "how much a wider scope covers, `WIDTH`: exact, subcommand, folder or tool (default: the narrowest)")
+	cmd.Flags().StringVar(&f.expires, "expires", "", "`WHEN` it ends: 2027-01-01, an RFC 3339 time, or a duration such as 8h")
 	completeWords(cmd, "width", "exact", "subcommand", "folder", "tool")
 	completeWords(cmd, "scope", "once", "session", "project", "global")
 	addAnswerFlags(a, cmd, &f)
@@ -58,8 +58,8 @@ func newDenyCommand(a *app) *cobra.Command {
 	var f answerFlags
 	cmd := &cobra.Command{
 		Use: "deny ID [REASON]", GroupID: groupGate, Args: wordsFrom("ID"),
-		Short:   a.text.of("Refuse a call that waits; the agent reads the reason"),
-		Long:    a.text.of(denyLong),
+		Short:   "Refuse a call that waits; the agent reads the reason",
+		Long:    denyLong,
 		Example: denyExample, ValidArgsFunction: a.completePending,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			answer := umpire.Answer{Choice: umpire.Refuse, Reason: strings.Join(args[1:], " ")}
@@ -75,8 +75,8 @@ func newCancelCommand(a *app) *cobra.Command {
 	var f answerFlags
 	cmd := &cobra.Command{
 		Use: "cancel ID", GroupID: groupGate, Args: words("ID"),
-		Short:   a.text.of("Refuse a call that waits, and stop the agent's turn"),
-		Long:    a.text.of(cancelLong),
+		Short:   "Refuse a call that waits, and stop the agent's turn",
+		Long:    cancelLong,
 		Example: "  umpire cancel 4k7m", ValidArgsFunction: a.completePending,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return answerQuestion(cmd.Context(), a, umpire.Answer{Choice: umpire.Cancel}, args[0], &f)
@@ -88,8 +88,8 @@ func newCancelCommand(a *app) *cobra.Command {
 
 // addAnswerFlags adds the flags that all answers have.
 func addAnswerFlags(a *app, cmd *cobra.Command, f *answerFlags) {
-	cmd.Flags().StringVar(&f.tokenFile, "token-file", "", a.text.of("answer with the person's credential in `FILE` instead of on a terminal"))
-	cmd.Flags().BoolVar(&f.json, "json", false, a.text.of("write the batch as JSON"))
+	cmd.Flags().StringVar(&f.tokenFile, "token-file", "", "answer with the person's credential in `FILE` instead of on a terminal")
+	cmd.Flags().BoolVar(&f.json, "json", false, "write the batch as JSON")
 }
 
 // wordsFrom wants at least these words.

@@ -64,27 +64,27 @@ func newBenchCommand(a *app) *cobra.Command {
 	var f benchFlags
 	cmd := &cobra.Command{
 		Use: "bench [flags] [FILE...]", GroupID: groupLook,
-		Short: a.text.of("Count wrong verdicts over labelled commands, of umpire or any hook"),
-		Long:  a.text.of(benchLong), Example: benchExample,
+		Short: "Count wrong verdicts over labelled commands, of umpire or any hook",
+		Long:  benchLong, Example: benchExample,
 		RunE: func(cmd *cobra.Command, files []string) error { return runBench(cmd.Context(), a, &f, files) },
 	}
-	f.add(cmd.Flags(), a.text)
+	f.add(cmd.Flags())
 	completeWords(cmd, "format", benchFormats()...)
 	completeWords(cmd, "by", "class")
 	return cmd
 }
 
-func (f *benchFlags) add(flags *pflag.FlagSet, text catalogue) {
-	flags.StringVar(&f.hook, "hook", "", text.of("let the shell `COMMAND` judge instead of umpire"))
-	flags.StringVar(&f.format, "format", "", text.of("how the hook is asked: claude, umpire or jsonl (default: claude)"))
-	flags.StringVar(&f.cwd, "cwd", "", text.of("the working `DIR` of the commands (default: an empty project)"))
-	flags.StringVar(&f.by, "by", "", text.of("count what is wrong by `FIELD`: class"))
-	flags.IntVar(&f.list, "list", 0, text.of("show up to `N` wrong verdicts of each kind"))
-	flags.IntVar(&f.maxFalseAllow, "max-false-allow", -1, text.of("fail when more than `N` lines of a file are falsely allowed"))
-	flags.Float64Var(&f.maxNeedlessAsk, "max-needless-ask", -1, text.of("fail when more than `P` per cent of a file's safe lines ask"))
-	flags.BoolVar(&f.withRules, "with-rules", false, text.of("judge with your rules and configuration too"))
-	flags.BoolVar(&f.unheld, "unheld", false, text.of(unheldFlag))
-	flags.BoolVar(&f.json, "json", false, text.of("write JSON"))
+func (f *benchFlags) add(flags *pflag.FlagSet) {
+	flags.StringVar(&f.hook, "hook", "", "let the shell `COMMAND` judge instead of umpire")
+	flags.StringVar(&f.format, "format", "", "how the hook is asked: claude, umpire or jsonl (default: claude)")
+	flags.StringVar(&f.cwd, "cwd", "", "the working `DIR` of the commands (default: an empty project)")
+	flags.StringVar(&f.by, "by", "", "count what is wrong by `FIELD`: class")
+	flags.IntVar(&f.list, "list", 0, "show up to `N` wrong verdicts of each kind")
+	flags.IntVar(&f.maxFalseAllow, "max-false-allow", -1, "fail when more than `N` lines of a file are falsely allowed")
+	flags.Float64Var(&f.maxNeedlessAsk, "max-needless-ask", -1, "fail when more than `P` per cent of a file's safe lines ask")
+	flags.BoolVar(&f.withRules, "with-rules", false, "judge with your rules and configuration too")
+	flags.BoolVar(&f.unheld, "unheld", false, unheldFlag)
+	flags.BoolVar(&f.json, "json", false, "write JSON")
 }
 
 func (f *benchFlags) valid() error {

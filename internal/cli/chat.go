@@ -20,15 +20,15 @@ func newChatCommand(a *app) *cobra.Command {
 	var plain bool
 	cmd := &cobra.Command{
 		Use: "chat [flags] [TASK]", GroupID: groupFirst,
-		Short:   a.text.of("Talk with the built-in agent, and answer its questions where they come up"),
-		Long:    a.text.of(chatLong),
+		Short:   "Talk with the built-in agent, and answer its questions where they come up",
+		Long:    chatLong,
 		Example: chatExample,
 		RunE: func(cmd *cobra.Command, words []string) error {
 			return runChat(cmd.Context(), a, &f, strings.Join(words, " "), plain)
 		},
 	}
-	f.add(cmd.Flags(), a.text)
-	cmd.Flags().BoolVar(&plain, "plain", false, a.text.of("line by line, without colours and cursor movements, for screen readers"))
+	f.add(cmd.Flags())
+	cmd.Flags().BoolVar(&plain, "plain", false, "line by line, without colours and cursor movements, for screen readers")
 	completeAgentFlags(a, cmd)
 	return cmd
 }

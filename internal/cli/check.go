@@ -49,34 +49,34 @@ func newCheckCommand(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:     "check [flags] -- COMMAND...",
 		GroupID: groupFirst,
-		Short:   a.text.of("Decide one call, or a stream of calls, and say why"),
-		Long:    a.text.of(checkLong),
+		Short:   "Decide one call, or a stream of calls, and say why",
+		Long:    checkLong,
 		Example: checkExample,
 		RunE:    func(cmd *cobra.Command, words []string) error { return runCheck(cmd.Context(), a, &f, words) },
 	}
-	f.add(cmd.Flags(), a.text)
+	f.add(cmd.Flags())
 	cmd.Flags().SetNormalizeFunc(flagAliases)
 	completeModes(a, cmd, "mode")
 	return cmd
 }
 
 // add defines the flags.
-func (f *checkFlags) add(flags *pflag.FlagSet, text catalogue) {
-	flags.StringVar(&f.tool, "tool", "", text.of("decide a call of the tool `NAME` instead of a command"))
-	flags.StringVar(&f.input, "input", "", text.of("the tool's input, a `JSON` object"))
-	flags.BoolVar(&f.stdin, "stdin", false, text.of("read one call per line, write one decision per line"))
-	flags.StringVar(&f.cwd, "cwd", "", text.of("the working `DIR` of the call (default: this one)"))
-	flags.StringVar(&f.project, "project", "", text.of("the `DIR` that tells the project (default: that of the call)"))
-	flags.StringVar(&f.mode, "mode", "", text.of("`MODE`: default, auto, ask, reject, plan or bypass (default: from the configuration)"))
-	flags.StringVar(&f.profile, "agent", "", text.of("decide as for this `PROFILE` of the configuration's agents (default: main's suffixes alone)"))
-	flags.BoolVar(&f.allowBypass, "allow-bypass", false, text.of("permit the mode bypass"))
-	flags.BoolVar(&f.headless, "headless", false, text.of("nobody can answer: what would ask is denied"))
-	flags.BoolVar(&f.unheld, "unheld", false, text.of(unheldFlag))
-	flags.StringArrayVar(&f.rules, "rules", nil, text.of("also obey the rules in `FILE`; may be repeated"))
-	flags.StringArrayVar(&f.allowedTools, "allowed-tools", nil, text.of("allow these `RULES`, in short form: Read,'Bash(npm test:*)'"))
-	flags.StringArrayVar(&f.addDirs, "add-dir", nil, text.of("count `DIR` as inside the project; may be repeated"))
-	flags.BoolVar(&f.json, "json", false, text.of("write JSON"))
-	flags.BoolVar(&f.explain, "explain", false, text.of("show every row that spoke, for every access"))
+func (f *checkFlags) add(flags *pflag.FlagSet) {
+	flags.StringVar(&f.tool, "tool", "", "decide a call of the tool `NAME` instead of a command")
+	flags.StringVar(&f.input, "input", "", "the tool's input, a `JSON` object")
+	flags.BoolVar(&f.stdin, "stdin", false, "read one call per line, write one decision per line")
+	flags.StringVar(&f.cwd, "cwd", "", "the working `DIR` of the call (default: this one)")
+	flags.StringVar(&f.project, "project", "", "the `DIR` that tells the project (default: that of the call)")
+	flags.StringVar(&f.mode, "mode", "", "`MODE`: default, auto, ask, reject, plan or bypass (default: from the configuration)")
+	flags.StringVar(&f.profile, "agent", "", "decide as for this `PROFILE` of the configuration's agents (default: main's suffixes alone)")
+	flags.BoolVar(&f.allowBypass, "allow-bypass", false, "permit the mode bypass")
+	flags.BoolVar(&f.headless, "headless", false, "nobody can answer: what would ask is denied")
+	flags.BoolVar(&f.unheld, "unheld", false, unheldFlag)
+	flags.StringArrayVar(&f.rules, "rules", nil, "also obey the rules in `FILE`; may be repeated")
+	flags.StringArrayVar(&f.allowedTools, "allowed-tools", nil, "allow these `RULES`, in short form: Read,'Bash(npm test:*)'")
+	flags.StringArrayVar(&f.addDirs, "add-dir", nil, "count `DIR` as inside the project; may be repeated")
+	flags.BoolVar(&f.json, "json", false, "write JSON")
+	flags.BoolVar(&f.explain, "explain", false, "show every row that spoke, for every access")
 }
 
 // flagAliases lets people write flags the way other agents spell them.

@@ -39,16 +39,16 @@ func newCompletionCommand(a *app) *cobra.Command {
 			}
 			return usage("umpire completion --help", "no completion for %q: want bash, zsh, fish or powershell", args[0])
 		},
-		Short: a.text.of("Write the completion script of a shell"),
-		Long:  a.text.of(completionLong),
+		Short: "Write the completion script of a shell",
+		Long:  completionLong,
 		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	for _, s := range shellScripts {
 		cmd.Example += "  " + s.install + "\n"
 		cmd.AddCommand(&cobra.Command{
 			Use: s.shell, Args: noWords,
-			Short:   a.text.of("Write the completion script of a shell"),
-			Long:    a.text.of(completionLong),
+			Short:   "Write the completion script of a shell",
+			Long:    completionLong,
 			Example: "  " + s.install,
 			RunE:    func(cmd *cobra.Command, _ []string) error { return failed(s.write(cmd.Root(), a.stdout)) },
 		})

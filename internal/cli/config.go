@@ -89,8 +89,8 @@ func newConfigCommand(a *app) *cobra.Command {
 	asJSON := false
 	cmd := &cobra.Command{
 		Use: "config", GroupID: groupLook, Args: noWords,
-		Short:   a.text.of("Show the configuration in force, and where each value comes from"),
-		Long:    a.text.of(configLong),
+		Short:   "Show the configuration in force, and where each value comes from",
+		Long:    configLong,
 		Example: "  umpire config\n  umpire config --json",
 		RunE: func(*cobra.Command, []string) error {
 			c, err := a.config(a.dir)
@@ -104,7 +104,7 @@ func newConfigCommand(a *app) *cobra.Command {
 			return failed(showConfig(a, c))
 		},
 	}
-	cmd.Flags().BoolVar(&asJSON, "json", false, a.text.of("write JSON"))
+	cmd.Flags().BoolVar(&asJSON, "json", false, "write JSON")
 	return cmd
 }
 

@@ -31,13 +31,13 @@ func newDemoCommand(a *app) *cobra.Command {
 	var yes, keep bool
 	cmd := &cobra.Command{
 		Use: "demo", GroupID: groupFirst, Args: noWords,
-		Short:   a.text.of("Watch an agent's calls being decided, in a throw-away project"),
-		Long:    a.text.of(demoLong),
+		Short:   "Watch an agent's calls being decided, in a throw-away project",
+		Long:    demoLong,
 		Example: "  umpire demo\n  umpire demo --yes",
 		RunE:    func(cmd *cobra.Command, _ []string) error { return runDemo(cmd.Context(), a, yes, keep) },
 	}
-	cmd.Flags().BoolVar(&yes, "yes", false, a.text.of("approve what asks, once each, instead of asking you"))
-	cmd.Flags().BoolVar(&keep, "keep", false, a.text.of("leave the project and its timeline where they are"))
+	cmd.Flags().BoolVar(&yes, "yes", false, "approve what asks, once each, instead of asking you")
+	cmd.Flags().BoolVar(&keep, "keep", false, "leave the project and its timeline where they are")
 	return cmd
 }
 

@@ -52,11 +52,11 @@ type doctor struct {
 func newDoctorCommand(a *app) *cobra.Command {
 	asJSON, verbose := false, false
 	cmd := &cobra.Command{
-		Use: "doctor [AGENT]", Short: a.text.of("Prove that the gate works"), Long: a.text.of(doctorHelp),
+		Use: "doctor [AGENT]", Short: "Prove that the gate works", Long: doctorHelp,
 		Args: cobra.MaximumNArgs(1), ValidArgs: []string{"claude"},
 	}
-	cmd.Flags().BoolVar(&asJSON, "json", false, a.text.of("write JSON"))
-	cmd.Flags().BoolVar(&verbose, "verbose", false, a.text.of("name everything that the sandbox was tried with"))
+	cmd.Flags().BoolVar(&asJSON, "json", false, "write JSON")
+	cmd.Flags().BoolVar(&verbose, "verbose", false, "name everything that the sandbox was tried with")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if len(args) == 1 && args[0] != "claude" {
 			return usage("umpire doctor claude", "unknown agent: %q", args[0])

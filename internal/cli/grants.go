@@ -19,19 +19,19 @@ func newGrantsCommand(a *app) *cobra.Command {
 	list := func(cmd *cobra.Command, _ []string) error { return listGrants(cmd.Context(), a, asJSON) }
 	cmd := &cobra.Command{
 		Use: "grants", GroupID: groupGate, Args: noWords, RunE: list,
-		Short:   a.text.of("List what you approved beside the rules, and take it back"),
-		Long:    a.text.of(grantsLong),
+		Short:   "List what you approved beside the rules, and take it back",
+		Long:    grantsLong,
 		Example: grantsExample,
 	}
-	cmd.PersistentFlags().BoolVar(&asJSON, "json", false, a.text.of("write JSON"))
+	cmd.PersistentFlags().BoolVar(&asJSON, "json", false, "write JSON")
 	cmd.AddCommand(&cobra.Command{
 		Use: "list", Args: noWords, RunE: list,
-		Short: a.text.of("List the grants of this project"), Example: "  umpire grants list --json",
+		Short: "List the grants of this project", Example: "  umpire grants list --json",
 	})
 	all := false
 	revoke := &cobra.Command{
 		Use: "revoke [ID]", Args: cobra.MaximumNArgs(1),
-		Short: a.text.of("Take a grant back, or all of them"), Example: "  umpire grants revoke 4k7m\n  umpire grants revoke --all",
+		Short: "Take a grant back, or all of them", Example: "  umpire grants revoke 4k7m\n  umpire grants revoke --all",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			r := umpire.Revocation{All: all}
 			if len(args) > 0 {
@@ -43,7 +43,7 @@ func newGrantsCommand(a *app) *cobra.Command {
 			return revokeGrants(cmd.Context(), a, r, asJSON)
 		},
 	}
-	revoke.Flags().BoolVar(&all, "all", false, a.text.of("take back every grant of this project"))
+	revoke.Flags().BoolVar(&all, "all", false, "take back every grant of this project")
 	cmd.AddCommand(revoke)
 	return cmd
 }

@@ -22,12 +22,12 @@ import (
 // newHookCommand is `umpire hook`.
 func newHookCommand(a *app) *cobra.Command {
 	cmd := &cobra.Command{
-		Use: "hook AGENT", Short: a.text.of("Answer another agent's permission question"), Long: a.text.of(hookHelp),
+		Use: "hook AGENT", Short: "Answer another agent's permission question", Long: hookHelp,
 		ValidArgs: host.Agents(), DisableFlagParsing: true,
 	}
-	cmd.Flags().String("home", "", a.text.of("umpire's own folder; init writes it, and the environment then does not count"))
-	cmd.Flags().String("host-dir", "", a.text.of("the agent's own settings folder; init writes it where the person has set another than the usual one"))
-	cmd.Flags().String("deadline", "", a.text.of("deny by itself after this time; init writes it 5s below the agent's own limit"))
+	cmd.Flags().String("home", "", "umpire's own folder; init writes it, and the environment then does not count")
+	cmd.Flags().String("host-dir", "", "the agent's own settings folder; init writes it where the person has set another than the usual one")
+	cmd.Flags().String("deadline", "", "deny by itself after this time; init writes it 5s below the agent's own limit")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if len(args) == 0 {
 			args = []string{""}

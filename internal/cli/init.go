@@ -28,13 +28,13 @@ type initJob struct {
 func newInitCommand(a *app) *cobra.Command {
 	j := &initJob{app: a}
 	cmd := &cobra.Command{
-		Use: "init [AGENT]", Short: a.text.of("Register umpire with an agent"), Long: a.text.of(initHelp),
+		Use: "init [AGENT]", Short: "Register umpire with an agent", Long: initHelp,
 		Args: cobra.MaximumNArgs(1), ValidArgs: []string{"claude"},
 	}
-	cmd.Flags().StringVar(&j.scope, "scope", "user", a.text.of("whose settings: user or project"))
-	cmd.Flags().BoolVar(&j.dryRun, "dry-run", false, a.text.of("show the change and write nothing"))
-	cmd.Flags().BoolVar(&j.diff, "diff", false, a.text.of("show every line of the change"))
-	cmd.Flags().BoolVar(&j.undo, "undo", false, a.text.of("take the registration back"))
+	cmd.Flags().StringVar(&j.scope, "scope", "user", "whose settings: user or project")
+	cmd.Flags().BoolVar(&j.dryRun, "dry-run", false, "show the change and write nothing")
+	cmd.Flags().BoolVar(&j.diff, "diff", false, "show every line of the change")
+	cmd.Flags().BoolVar(&j.undo, "undo", false, "take the registration back")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		switch {
 		case len(args) == 0 && !j.undo:

@@ -15,8 +15,8 @@ import (
 func newManCommand(a *app) *cobra.Command {
 	return &cobra.Command{
 		Use: "man DIR", Hidden: true, Args: words("DIR"),
-		Short:   a.text.of("Write the manual pages"),
-		Long:    a.text.of("Writes one manual page for each command into DIR."),
+		Short:   "Write the manual pages",
+		Long:    "Writes one manual page for each command into DIR.",
 		Example: "  umpire man /usr/local/share/man/man1",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			dir := a.absolute(args[0])

@@ -27,22 +27,20 @@ func newModeCommand(a *app) *cobra.Command {
 	var f modeFlags
 	cmd := &cobra.Command{
 		Use: "mode [MODE]", GroupID: groupGate, Args: cobra.MaximumNArgs(1), ValidArgs: modeNames(),
-		Short:   a.text.of("Show or switch a session's mode, or leave plan mode"),
-		Long:    a.text.of(modeLong),
+		Short:   "Show or switch a session's mode, or leave plan mode",
+		Long:    modeLong,
 		Example: modeExample,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return runMode(cmd.Context(), a, &f, strings.Join(args, ""))
 		},
 	}
 	flags := cmd.Flags()
-	flags.StringVar(&f.session, "session", "", a.text.of("the session `ID` (default: the latest of this worktree)"))
-	flags.BoolVar(&f.leavePlan, "leave-plan", false, a.text.of("go back to the mode before, and let the planned files be changed"))
-	flags.StringVar(&f.allowAll, "allow-all", "", a.text.of("`on` or off: allow what no rule and no guard asks about, in this workspace"))
+	flags.StringVar(&f.session, "session", "", "the session `ID` (default: the latest of this worktree)")
+	flags.BoolVar(&f.leavePlan, "leave-plan", false, "go back to the mode before, and let the planned files be changed")
+	flags.StringVar(&f.allowAll, "allow-all", "", "`on` or off: allow what no rule and no guard asks about, in this workspace")
 	completeWords(cmd, "allow-all", "on", "off")
-	flags.BoolVar(&f.json, "json", false, a.text.of("write JSON"))
-	if err := cmd.RegisterFlagCompletionFunc("session", a.completeSessions); err != nil {
-		panic(err)
-	}
+	flags.BoolVar(&f.json, "json", false, "write JSON")
+	completeWith(cmd, "session", a.completeSessions)
 	return cmd
 }
 

@@ -17,8 +17,8 @@ func newPendingCommand(a *app) *cobra.Command {
 	asJSON, all := false, false
 	cmd := &cobra.Command{
 		Use: "pending", GroupID: groupGate, Args: noWords,
-		Short:   a.text.of("List the calls that wait for you"),
-		Long:    a.text.of(pendingLong),
+		Short:   "List the calls that wait for you",
+		Long:    pendingLong,
 		Example: "  umpire pending\n  umpire pending --all --json",
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			list, err := listPending(cmd.Context(), a, all)
@@ -31,8 +31,8 @@ func newPendingCommand(a *app) *cobra.Command {
 			return failed(showPending(a, list, all))
 		},
 	}
-	cmd.Flags().BoolVar(&asJSON, "json", false, a.text.of("write JSON"))
-	cmd.Flags().BoolVar(&all, "all", false, a.text.of("those of all projects, not of this one alone"))
+	cmd.Flags().BoolVar(&asJSON, "json", false, "write JSON")
+	cmd.Flags().BoolVar(&all, "all", false, "those of all projects, not of this one alone")
 	return cmd
 }
 

@@ -33,8 +33,8 @@ wrong. An entry with a fault is left out, so that its program asks.`
 func newProgramsCommand(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "programs", GroupID: groupRules, Args: noSuchCommand,
-		Short:   a.text.of("Show what is known of programs"),
-		Long:    a.text.of(programsLong),
+		Short:   "Show what is known of programs",
+		Long:    programsLong,
 		Example: "  umpire programs show tar\n  umpire programs show git push\n  umpire programs lint",
 		RunE:    func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
@@ -47,8 +47,8 @@ func newProgramsListCommand(a *app) *cobra.Command {
 	asJSON := false
 	cmd := &cobra.Command{
 		Use:     "list [WORD...]",
-		Short:   a.text.of("List the programs that are known"),
-		Long:    a.text.of(programsListLong),
+		Short:   "List the programs that are known",
+		Long:    programsListLong,
 		Example: "  umpire programs list\n  umpire programs list zip tar\n  umpire programs list --json",
 		RunE: func(_ *cobra.Command, words []string) error {
 			loaded := loadPrograms(a)
@@ -64,7 +64,7 @@ func newProgramsListCommand(a *app) *cobra.Command {
 			return failed(showPrograms(a, listed))
 		},
 	}
-	cmd.Flags().BoolVar(&asJSON, "json", false, a.text.of("write JSON"))
+	cmd.Flags().BoolVar(&asJSON, "json", false, "write JSON")
 	return cmd
 }
 
@@ -138,8 +138,8 @@ func newProgramsShowCommand(a *app) *cobra.Command {
 	asJSON := false
 	cmd := &cobra.Command{
 		Use:     "show NAME [SUBCOMMAND...]",
-		Short:   a.text.of("Show what is known of a program"),
-		Long:    a.text.of(programsShowLong),
+		Short:   "Show what is known of a program",
+		Long:    programsShowLong,
 		Example: "  umpire programs show tar\n  umpire programs show git push --json",
 		RunE: func(_ *cobra.Command, words []string) error {
 			if len(words) == 0 {
@@ -155,7 +155,7 @@ func newProgramsShowCommand(a *app) *cobra.Command {
 			return failed(showProgram(a, words, p))
 		},
 	}
-	cmd.Flags().BoolVar(&asJSON, "json", false, a.text.of("write JSON"))
+	cmd.Flags().BoolVar(&asJSON, "json", false, "write JSON")
 	return cmd
 }
 
@@ -181,8 +181,8 @@ func findProgram(a *app, words []string) (shell.Program, error) {
 func newProgramsLintCommand(a *app) *cobra.Command {
 	return &cobra.Command{
 		Use: "lint", Args: noWords,
-		Short:   a.text.of("Say what is wrong with your files of programs"),
-		Long:    a.text.of(programsLintLong),
+		Short:   "Say what is wrong with your files of programs",
+		Long:    programsLintLong,
 		Example: "  umpire programs lint",
 		RunE: func(*cobra.Command, []string) error {
 			loaded := rulefile.LoadPrograms(a.home())

@@ -31,50 +31,77 @@ func init() { cobra.EnableCommandSorting = false }
 // newRootCommand is the command tree.
 func newRootCommand(a *app) *cobra.Command {
 	root := &cobra.Command{
-		Use: "umpire", Short: a.text.of(rootShort), Long: a.text.of(rootLong), Example: rootExample,
+		Use: "umpire", Short: rootShort, Long: rootLong, Example: rootExample,
 		SilenceErrors: true, SilenceUsage: true,
 		Args:              noSuchCommand,
 		RunE:              func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 		PersistentPreRunE: a.admit,
 	}
 	root.AddGroup(
-		&cobra.Group{ID: groupFirst, Title: a.text.of("Where to begin:")},
-		&cobra.Group{ID: groupGate, Title: a.text.of("Calls that wait:")},
-		&cobra.Group{ID: groupRules, Title: a.text.of("Rules:")},
-		&cobra.Group{ID: groupLook, Title: a.text.of("Looking:")},
+		&cobra.Group{ID: groupFirst, Title: "Where to begin:"},
+		&cobra.Group{ID: groupGate, Title: "Calls that wait:"},
+		&cobra.Group{ID: groupRules, Title: "Rules:"},
+		&cobra.Group{ID: groupLook, Title: "Looking:"},
 	)
 	init, doctor, hook := newInitCommand(a), newDoctorCommand(a), newHookCommand(a)
 	init.GroupID, doctor.GroupID, hook.GroupID = groupFirst, groupFirst, groupLook
-	root.AddCommand(newDemoCommand(a), init, newCheckCommand(a), doctor, newServeCommand(a), newChatCommand(a), newRunCommand(a),
-		newPendingCommand(a), newApproveCommand(a), newDenyCommand(a), newCancelCommand(a), newWatchCommand(a), newSessionsCommand(a), newModeCommand(a), newGrantsCommand(a), newTimelineCommand(a),
+	root.AddCommand(newDemoCommand(a), init, newCheckCommand(a), doctor, newServeCommand(a), newChatCommand(a),
+		newRunCommand(a), newPendingCommand(a), newApproveCommand(a), newDenyCommand(a), newCancelCommand(a),
+		newWatchCommand(a), newSessionsCommand(a), newModeCommand(a), newGrantsCommand(a), newTimelineCommand(a),
 		newRulesCommand(a), newTrustCommand(a), newProgramsCommand(a),
 		newStatusCommand(a), newConfigCommand(a), hook, newBenchCommand(a), newVersionCommand(a), newManCommand(a))
 	root.AddCommand(newTopics(a)...)
 	root.AddCommand(newCompletionCommand(a))
-	addVersionFlag(a, root)
-	root.SetUsageTemplate(translateUsage(a, root.UsageTemplate()))
-	if a.text != nil {
-		root.PersistentFlags().BoolP("help", "h", false, a.text.of("show this help"))
-	}
+	addVersionFlag(root)
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
-		return usage(cmd.CommandPath()+" --help", "%w", plainFlag(err))
+		return usage(cmd.CommandPath()+" --help", "%w", explainFlag(err))
 	})
 	root.InitDefaultHelpCmd()
 	if help, _, err := root.Find([]string{"help"}); err == nil {
-		help.Args, help.Short, help.Long = knownTopic, a.text.of("Help about any command"), a.text.of("Shows the help of a command or of a topic.")
+		help.Args, help.Short, help.Long = knownTopic, "Help about any command", "Shows the help of a command or of a topic."
+	}
+	if a.text != nil {
+		root.PersistentFlags().BoolP("help", "h", false, "show this help")
+		root.SetUsageTemplate(translateUsage(root.UsageTemplate(), a.text))
+		translateHelp(root, a.text)
 	}
 	return root
 }
 
-// plainFlag says what is wrong with a number without the words of the library that
-// read it.
-func plainFlag(err error) error {
+// translateHelp puts the help of a command, and of those below it, into the person's language.
+func translateHelp(cmd *cobra.Command, text catalogue) {
+	cmd.Short, cmd.Long = text.of(cmd.Short), text.of(cmd.Long)
+	for _, group := range cmd.Groups() {
+		group.Title = text.of(group.Title)
+	}
+	translate := func(f *pflag.Flag) { f.Usage = text.of(f.Usage) }
+	cmd.Flags().VisitAll(translate)
+	cmd.PersistentFlags().VisitAll(translate)
+	for _, sub := range cmd.Commands() {
+		translateHelp(sub, text)
+	}
+}
+
+// valueWords say what a flag wants, by the type of its value.
+var valueWords = map[string]string{
+	"bool": "true or false", "int": "a whole number", "int64": "a whole number", "float64": "a number",
+}
+
+// explainFlag says what is wrong with the value of a flag without the words of the
+// library that read it.
+func explainFlag(err error) error {
 	bad, isValue := errors.AsType[*pflag.InvalidValueError](err)
-	number, isNumber := errors.AsType[*strconv.NumError](err)
-	if !isValue || !isNumber {
+	if !isValue {
 		return err
 	}
-	return fmt.Errorf("--%s %q: want a whole number: %w", bad.GetFlag().Name, bad.GetValue(), number.Err)
+	want, known := valueWords[bad.GetFlag().Value.Type()]
+	if !known {
+		return err
+	}
+	if errors.Is(err, strconv.ErrRange) {
+		want = "a smaller number"
+	}
+	return fmt.Errorf("--%s %q: want %s", bad.GetFlag().Name, bad.GetValue(), want)
 }
 
 // knownTopic refuses to help with what there is not.
@@ -91,11 +118,11 @@ var usageWords = []string{
 	`Use "{{.CommandPath}} [command] --help" for more information about a command.`,
 }
 
-// translateUsage is how usage is shown, in the person's language.
-func translateUsage(a *app, english string) string {
+// translateUsage is the library's template of usage in the person's language.
+func translateUsage(english string, text catalogue) string {
 	var pairs []string
 	for _, words := range usageWords {
-		pairs = append(pairs, words, a.text.of(words))
+		pairs = append(pairs, words, text.of(words))
 	}
 	return strings.NewReplacer(pairs...).Replace(english)
 }
@@ -148,9 +175,7 @@ func completeAgentFlags(a *app, cmd *cobra.Command) {
 		}
 		return slices.Sorted(maps.Keys(c.Agents)), cobra.ShellCompDirectiveNoFileComp
 	})
-	completeWith(cmd, "model", func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-		return modelKinds, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
-	})
+	completeWith(cmd, "model", cobra.FixedCompletions(modelKinds, cobra.ShellCompDirectiveNoFileComp|cobra.ShellCompDirectiveNoSpace))
 }
 
 // modelKinds begin the names of models.

@@ -19,8 +19,8 @@ import (
 func newRulesCommand(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "rules", GroupID: groupRules, Args: noSuchCommand,
-		Short:   a.text.of("List, add, remove and test rules"),
-		Long:    a.text.of(rulesLong),
+		Short:   "List, add, remove and test rules",
+		Long:    rulesLong,
 		Example: rulesExample,
 		RunE:    func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
@@ -34,8 +34,8 @@ func newRulesListCommand(a *app) *cobra.Command {
 	asJSON, builtin := false, false
 	cmd := &cobra.Command{
 		Use: "list", Args: noWords,
-		Short:   a.text.of("List the rules that hold here"),
-		Long:    a.text.of(rulesListLong),
+		Short:   "List the rules that hold here",
+		Long:    rulesListLong,
 		Example: "  umpire rules list\n  umpire rules list --json\n  umpire rules list --builtin",
 		RunE: func(*cobra.Command, []string) error {
 			p, err := a.place()
@@ -52,8 +52,8 @@ func newRulesListCommand(a *app) *cobra.Command {
 			return failed(errors.Join(showRules(a, p.Rules(), rules, p.config.RulesOff), showHooks(a, append(slices.Clip(p.Rules().Hooks), p.config.HookList()...))))
 		},
 	}
-	cmd.Flags().BoolVar(&asJSON, "json", false, a.text.of("write JSON"))
-	cmd.Flags().BoolVar(&builtin, "builtin", false, a.text.of("also list the rules that are part of umpire"))
+	cmd.Flags().BoolVar(&asJSON, "json", false, "write JSON")
+	cmd.Flags().BoolVar(&builtin, "builtin", false, "also list the rules that are part of umpire")
 	return cmd
 }
 

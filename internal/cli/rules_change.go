@@ -26,24 +26,24 @@ func newRulesAddCommand(a *app) *cobra.Command {
 	var f ruleFlags
 	cmd := &cobra.Command{
 		Use: "add ACTION RULE", Args: words("ACTION", "RULE"),
-		Short:             a.text.of("Add a rule: allow, ask or deny"),
-		Long:              a.text.of(rulesAddLong),
+		Short:             "Add a rule: allow, ask or deny",
+		Long:              rulesAddLong,
 		Example:           rulesAddExample,
 		ValidArgsFunction: completeActions,
 		RunE:              func(cmd *cobra.Command, args []string) error { return addRule(cmd.Context(), a, &f, args[0], args[1]) },
 	}
 	flags := cmd.Flags()
-	flags.StringVar(&f.scope, "scope", "project", a.text.of("`SCOPE`: project or global"))
-	flags.StringVar(&f.id, "id", "", a.text.of("the rule's `ID` (default: made from the rule)"))
-	flags.StringVar(&f.description, "description", "", a.text.of("`TEXT` that is shown as the reason"))
-	flags.StringVar(&f.expires, "expires", "", a.text.of("`WHEN` it ends: 2027-01-01, an RFC 3339 time, or a duration such as 8h"))
-	flags.StringVar(&f.consequence, "max-consequence", "", a.text.of("the worst `CONSEQUENCE` that it allows: none, reversible, outward or lost"))
-	flags.StringVar(&f.options, "options", "", a.text.of("`shown` allows options that the rule does not name only where they do no more"))
+	flags.StringVar(&f.scope, "scope", "project", "`SCOPE`: project or global")
+	flags.StringVar(&f.id, "id", "", "the rule's `ID` (default: made from the rule)")
+	flags.StringVar(&f.description, "description", "", "`TEXT` that is shown as the reason")
+	flags.StringVar(&f.expires, "expires", "", "`WHEN` it ends: 2027-01-01, an RFC 3339 time, or a duration such as 8h")
+	flags.StringVar(&f.consequence, "max-consequence", "", "the worst `CONSEQUENCE` that it allows: none, reversible, outward or lost")
+	flags.StringVar(&f.options, "options", "", "`shown` allows options that the rule does not name only where they do no more")
 	completeWords(cmd, "max-consequence", "none", "reversible", "outward", "lost")
 	completeWords(cmd, "options", "shown")
-	flags.StringArrayVar(&f.match, "example", nil, a.text.of("a `CALL` the rule must match; may be repeated"))
-	flags.StringArrayVar(&f.notMatch, "not-example", nil, a.text.of("a `CALL` the rule must not match; may be repeated"))
-	flags.BoolVar(&f.yes, "yes", false, a.text.of("add it also when it looks like a slip"))
+	flags.StringArrayVar(&f.match, "example", nil, "a `CALL` the rule must match; may be repeated")
+	flags.StringArrayVar(&f.notMatch, "not-example", nil, "a `CALL` the rule must not match; may be repeated")
+	flags.BoolVar(&f.yes, "yes", false, "add it also when it looks like a slip")
 	completeWords(cmd, "scope", "project", "global")
 	return cmd
 }
@@ -159,15 +159,15 @@ func newRulesRemoveCommand(a *app) *cobra.Command {
 	scope := ""
 	cmd := &cobra.Command{
 		Use: "remove ID", Args: words("ID"),
-		Short:             a.text.of("Remove a rule"),
-		Long:              a.text.of(rulesRemoveLong),
+		Short:             "Remove a rule",
+		Long:              rulesRemoveLong,
 		Example:           "  umpire rules remove tests\n  umpire rules remove tests --scope global",
 		ValidArgsFunction: a.completeRules,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return removeRule(cmd.Context(), a, umpire.RuleID(args[0]), scope)
 		},
 	}
-	cmd.Flags().StringVar(&scope, "scope", "", a.text.of("`SCOPE`: project or global (default: where the rule is)"))
+	cmd.Flags().StringVar(&scope, "scope", "", "`SCOPE`: project or global (default: where the rule is)")
 	completeWords(cmd, "scope", "project", "global")
 	return cmd
 }

@@ -16,8 +16,8 @@ import (
 func newRulesTestCommand(a *app) *cobra.Command {
 	return &cobra.Command{
 		Use:     "test [FILE...]",
-		Short:   a.text.of("Hold every rule to its own examples"),
-		Long:    a.text.of(rulesTestLong),
+		Short:   "Hold every rule to its own examples",
+		Long:    rulesTestLong,
 		Example: "  umpire rules test\n  umpire rules test shared/permissions.json",
 		RunE:    a.onLayers(a.testRules),
 	}
@@ -116,8 +116,8 @@ func (a *app) onLayers(run func(*place, []rulefile.Layer) error) func(*cobra.Com
 func newRulesLintCommand(a *app) *cobra.Command {
 	return &cobra.Command{
 		Use:     "lint [FILE...]",
-		Short:   a.text.of("Say what is wrong in the rule files, and where"),
-		Long:    a.text.of(rulesLintLong),
+		Short:   "Say what is wrong in the rule files, and where",
+		Long:    rulesLintLong,
 		Example: "  umpire rules lint\n  umpire rules lint .claude/settings.json",
 		RunE:    a.onLayers(a.lintRules),
 	}

@@ -20,8 +20,8 @@ func newRulesImportCommand(a *app) *cobra.Command {
 	scope, dryRun := "", false
 	cmd := &cobra.Command{
 		Use: "import FORMAT FILE", Args: words("FORMAT", "FILE"),
-		Short:   a.text.of("Copy the rules of another tool's file"),
-		Long:    a.text.of(rulesImportLong),
+		Short:   "Copy the rules of another tool's file",
+		Long:    rulesImportLong,
 		Example: "  umpire rules import claude .claude/settings.json --dry-run\n  umpire rules import muse ~/.muse/permissions.json --scope global",
 		ValidArgsFunction: func(_ *cobra.Command, args []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
 			if len(args) == 0 {
@@ -37,8 +37,8 @@ func newRulesImportCommand(a *app) *cobra.Command {
 			return importRules(cmd.Context(), a, format, a.absolute(args[1]), scope, dryRun)
 		},
 	}
-	cmd.Flags().StringVar(&scope, "scope", "project", a.text.of("`SCOPE`: project or global"))
-	cmd.Flags().BoolVar(&dryRun, "dry-run", false, a.text.of("show the rules and write nothing"))
+	cmd.Flags().StringVar(&scope, "scope", "project", "`SCOPE`: project or global")
+	cmd.Flags().BoolVar(&dryRun, "dry-run", false, "show the rules and write nothing")
 	completeWords(cmd, "scope", "project", "global")
 	return cmd
 }

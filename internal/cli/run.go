@@ -45,35 +45,35 @@ func newRunCommand(a *app) *cobra.Command {
 	var f runFlags
 	cmd := &cobra.Command{
 		Use: "run [flags] [TASK]", GroupID: groupFirst,
-		Short:   a.text.of("Give the built-in agent a task; every call goes through the gate"),
-		Long:    a.text.of(runLong),
+		Short:   "Give the built-in agent a task; every call goes through the gate",
+		Long:    runLong,
 		Example: runExample,
 		RunE: func(cmd *cobra.Command, words []string) error {
 			return runTask(cmd.Context(), a, &f, strings.Join(words, " "))
 		},
 	}
-	f.add(cmd.Flags(), a.text)
+	f.add(cmd.Flags())
 	completeAgentFlags(a, cmd)
 	return cmd
 }
 
 // add defines the flags.
-func (f *runFlags) add(flags *pflag.FlagSet, text catalogue) {
-	flags.StringVar(&f.model, "model", "", text.of("the `MODEL` to ask: anthropic:NAME, openai:NAME, or script:FILE"))
-	flags.StringVar(&f.effort, "effort", "", text.of("how hard the model is to think: low, medium or high (`EFFORT`; default: the model's own)"))
-	flags.StringVar(&f.modelLog, "model-log", "", text.of("append every request to the model to `FILE`, one JSON object a line"))
-	flags.StringVar(&f.mode, "permission-mode", "", text.of("`MODE`: default, auto, ask, reject, plan or bypass (default: from the configuration)"))
-	flags.BoolVar(&f.allowBypass, "allow-bypass", false, text.of("permit the mode bypass"))
-	flags.StringArrayVar(&f.addDirs, "add-dir", nil, text.of("count `DIR` as inside the project; may be repeated"))
-	flags.StringArrayVar(&f.allowedTools, "allowed-tools", nil, text.of("allow these `RULES`, in short form: Read,'Bash(npm test:*)'"))
+func (f *runFlags) add(flags *pflag.FlagSet) {
+	flags.StringVar(&f.model, "model", "", "the `MODEL` to ask: anthropic:NAME, openai:NAME, or script:FILE")
+	flags.StringVar(&f.effort, "effort", "", "how hard the model is to think: low, medium or high (`EFFORT`; default: the model's own)")
+	flags.StringVar(&f.modelLog, "model-log", "", "append every request to the model to `FILE`, one JSON object a line")
+	flags.StringVar(&f.mode, "permission-mode", "", "`MODE`: default, auto, ask, reject, plan or bypass (default: from the configuration)")
+	flags.BoolVar(&f.allowBypass, "allow-bypass", false, "permit the mode bypass")
+	flags.StringArrayVar(&f.addDirs, "add-dir", nil, "count `DIR` as inside the project; may be repeated")
+	flags.StringArrayVar(&f.allowedTools, "allowed-tools", nil, "allow these `RULES`, in short form: Read,'Bash(npm test:*)'")
 	flags.SetNormalizeFunc(allowedToolsAliases)
-	flags.StringVar(&f.profile, "agent", "", text.of("run as this `PROFILE` of the configuration's agents (default: main)"))
-	flags.BoolVar(&f.goOn, "continue", false, text.of("continue the latest session of this worktree"))
-	flags.StringVar(&f.session, "session", "", text.of("go on with the session `ID`"))
-	flags.StringVar(&f.fork, "fork", "", text.of("begin a session with the conversation of the session `ID`, without its grants"))
-	flags.BoolVar(&f.allowCrossProject, "allow-cross-project-session", false, text.of("permit continuing a session of another project"))
-	flags.StringVar(&f.sandbox, "sandbox", "", text.of("what commands may change: `SANDBOX` is read-only, workspace-write or full-access (default: from the configuration)"))
-	flags.BoolVar(&f.json, "json", false, text.of("write the session's events as lines of JSON, and nothing else"))
+	flags.StringVar(&f.profile, "agent", "", "run as this `PROFILE` of the configuration's agents (default: main)")
+	flags.BoolVar(&f.goOn, "continue", false, "continue the latest session of this worktree")
+	flags.StringVar(&f.session, "session", "", "go on with the session `ID`")
+	flags.StringVar(&f.fork, "fork", "", "begin a session with the conversation of the session `ID`, without its grants")
+	flags.BoolVar(&f.allowCrossProject, "allow-cross-project-session", false, "permit continuing a session of another project")
+	flags.StringVar(&f.sandbox, "sandbox", "", "what commands may change: `SANDBOX` is read-only, workspace-write or full-access (default: from the configuration)")
+	flags.BoolVar(&f.json, "json", false, "write the session's events as lines of JSON, and nothing else")
 }
 
 // check refuses flags that do not go together, and a run with nothing to do.

@@ -29,15 +29,15 @@ func newServeCommand(a *app) *cobra.Command {
 	var f serveFlags
 	cmd := &cobra.Command{
 		Use: "serve", GroupID: groupFirst, Args: noWords,
-		Short:   a.text.of("Run the gate"),
-		Long:    a.text.of(serveLong),
+		Short:   "Run the gate",
+		Long:    serveLong,
 		Example: serveExample,
 		RunE:    func(cmd *cobra.Command, _ []string) error { return runServe(cmd.Context(), a, &f) },
 	}
 	flags := cmd.Flags()
-	flags.StringVar(&f.listen, "listen", "", a.text.of("listen on `ADDRESS`: unix:PATH or 127.0.0.1:PORT (default: the socket in ~/.umpire/state)"))
-	flags.StringVar(&f.store, "store", "", a.text.of("keep sessions and the timeline in `STORE`: sqlite:PATH or postgres://... (default: in ~/.umpire/state)"))
-	flags.BoolVar(&f.allowRemote, "allow-remote", false, a.text.of("permit an address that other machines can reach, unencrypted"))
+	flags.StringVar(&f.listen, "listen", "", "listen on `ADDRESS`: unix:PATH or 127.0.0.1:PORT (default: the socket in ~/.umpire/state)")
+	flags.StringVar(&f.store, "store", "", "keep sessions and the timeline in `STORE`: sqlite:PATH or postgres://... (default: in ~/.umpire/state)")
+	flags.BoolVar(&f.allowRemote, "allow-remote", false, "permit an address that other machines can reach, unencrypted")
 	return cmd
 }
 

@@ -17,8 +17,8 @@ func newSessionsCommand(a *app) *cobra.Command {
 	asJSON, all := false, false
 	cmd := &cobra.Command{
 		Use: "sessions", GroupID: groupGate, Args: noSuchCommand,
-		Short:   a.text.of("List the sessions of this project, and end them"),
-		Long:    a.text.of(sessionsLong),
+		Short:   "List the sessions of this project, and end them",
+		Long:    sessionsLong,
 		Example: "  umpire sessions\n  umpire sessions --all-projects --json\n  umpire sessions end s4k7m",
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			list, err := listSessions(cmd.Context(), a, all)
@@ -31,8 +31,8 @@ func newSessionsCommand(a *app) *cobra.Command {
 			return failed(showSessions(a, list, all))
 		},
 	}
-	cmd.Flags().BoolVar(&asJSON, "json", false, a.text.of("write JSON"))
-	cmd.Flags().BoolVar(&all, "all-projects", false, a.text.of("those of all projects, not of this one alone"))
+	cmd.Flags().BoolVar(&asJSON, "json", false, "write JSON")
+	cmd.Flags().BoolVar(&all, "all-projects", false, "those of all projects, not of this one alone")
 	cmd.AddCommand(newSessionsEndCommand(a), newSessionsDeleteCommand(a))
 	return cmd
 }
@@ -90,8 +90,8 @@ func newSessionsEndCommand(a *app) *cobra.Command {
 	reason := ""
 	cmd := &cobra.Command{
 		Use: "end ID", Args: words("ID"), ValidArgsFunction: a.completeSessions,
-		Short:   a.text.of("End a session: what waits is denied for good"),
-		Long:    a.text.of(sessionsEndLong),
+		Short:   "End a session: what waits is denied for good",
+		Long:    sessionsEndLong,
 		Example: "  umpire sessions end s4k7m --reason 'wrong branch'",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return changeSession(cmd.Context(), a, args[0], "ended %s\n", func(gate umpire.Gate, id umpire.SessionID) error {
@@ -99,7 +99,7 @@ func newSessionsEndCommand(a *app) *cobra.Command {
 			})
 		},
 	}
-	cmd.Flags().StringVar(&reason, "reason", "", a.text.of("`TEXT` that is kept on the timeline"))
+	cmd.Flags().StringVar(&reason, "reason", "", "`TEXT` that is kept on the timeline")
 	return cmd
 }
 
@@ -107,8 +107,8 @@ func newSessionsEndCommand(a *app) *cobra.Command {
 func newSessionsDeleteCommand(a *app) *cobra.Command {
 	return &cobra.Command{
 		Use: "delete ID", Args: words("ID"), ValidArgsFunction: a.completeSessions,
-		Short:   a.text.of("Delete a session; its timeline stays"),
-		Long:    a.text.of(sessionsDeleteLong),
+		Short:   "Delete a session; its timeline stays",
+		Long:    sessionsDeleteLong,
 		Example: "  umpire sessions delete s4k7m",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return changeSession(cmd.Context(), a, args[0], "deleted %s\n", func(gate umpire.Gate, id umpire.SessionID) error {

@@ -73,8 +73,8 @@ func newStatusCommand(a *app) *cobra.Command {
 	asJSON := false
 	cmd := &cobra.Command{
 		Use: "status", GroupID: groupLook, Args: noWords,
-		Short:   a.text.of("Show the project, the mode and the health of the rule files"),
-		Long:    a.text.of(statusLong),
+		Short:   "Show the project, the mode and the health of the rule files",
+		Long:    statusLong,
 		Example: "  umpire status\n  umpire status --json",
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			p, err := a.place()
@@ -95,7 +95,7 @@ func newStatusCommand(a *app) *cobra.Command {
 			return failed(showStatus(a, s))
 		},
 	}
-	cmd.Flags().BoolVar(&asJSON, "json", false, a.text.of("write JSON"))
+	cmd.Flags().BoolVar(&asJSON, "json", false, "write JSON")
 	return cmd
 }
 

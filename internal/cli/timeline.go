@@ -24,23 +24,21 @@ func newTimelineCommand(a *app) *cobra.Command {
 	var f timelineFlags
 	cmd := &cobra.Command{
 		Use: "timeline", GroupID: groupGate, Args: noSuchCommand,
-		Short:   a.text.of("Show what was asked, decided and run"),
-		Long:    a.text.of(timelineLong),
+		Short:   "Show what was asked, decided and run",
+		Long:    timelineLong,
 		Example: "  umpire timeline\n  umpire timeline --session s4k7m --follow\n  umpire timeline --last 20\n  umpire timeline --json --after 1200",
 		RunE:    func(cmd *cobra.Command, _ []string) error { return showTimeline(cmd.Context(), a, &f) },
 	}
 	flags := cmd.Flags()
-	flags.BoolVar(&f.json, "json", false, a.text.of("write each event as one line of JSON"))
-	flags.BoolVar(&f.detail, "detail", false, a.text.of("show all that is known of each event, a line for each field"))
-	flags.BoolVar(&f.follow, "follow", false, a.text.of("go on with what happens from now on"))
-	flags.BoolVar(&f.all, "all-projects", false, a.text.of("those of all projects, not of this one alone"))
-	flags.StringVar(&f.session, "session", "", a.text.of("only the session `ID`"))
-	flags.Int64Var(&f.after, "after", 0, a.text.of("only events after the number `SEQ`"))
-	flags.IntVar(&f.last, "last", 0, a.text.of("only the last `N` of them"))
+	flags.BoolVar(&f.json, "json", false, "write each event as one line of JSON")
+	flags.BoolVar(&f.detail, "detail", false, "show all that is known of each event, a line for each field")
+	flags.BoolVar(&f.follow, "follow", false, "go on with what happens from now on")
+	flags.BoolVar(&f.all, "all-projects", false, "those of all projects, not of this one alone")
+	flags.StringVar(&f.session, "session", "", "only the session `ID`")
+	flags.Int64Var(&f.after, "after", 0, "only events after the number `SEQ`")
+	flags.IntVar(&f.last, "last", 0, "only the last `N` of them")
 	cmd.AddCommand(newTimelineVerifyCommand(a), newTimelineHeadCommand(a))
-	if err := cmd.RegisterFlagCompletionFunc("session", a.completeSessions); err != nil {
-		panic(err)
-	}
+	completeWith(cmd, "session", a.completeSessions)
 	return cmd
 }
 

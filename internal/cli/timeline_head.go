@@ -17,12 +17,12 @@ func newTimelineHeadCommand(a *app) *cobra.Command {
 	asJSON := false
 	cmd := &cobra.Command{
 		Use: "head", Args: noWords,
-		Short:   a.text.of("Print a signed checkpoint of the timeline"),
-		Long:    a.text.of(timelineHeadLong),
+		Short:   "Print a signed checkpoint of the timeline",
+		Long:    timelineHeadLong,
 		Example: "  umpire timeline head\n  umpire timeline head >> /media/usb/umpire-checkpoints",
 		RunE:    func(cmd *cobra.Command, _ []string) error { return showHead(cmd.Context(), a, asJSON) },
 	}
-	cmd.Flags().BoolVar(&asJSON, "json", false, a.text.of("write JSON"))
+	cmd.Flags().BoolVar(&asJSON, "json", false, "write JSON")
 	return cmd
 }
 

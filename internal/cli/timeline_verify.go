@@ -23,13 +23,13 @@ func newTimelineVerifyCommand(a *app) *cobra.Command {
 	var f verifyFlags
 	cmd := &cobra.Command{
 		Use: "verify", Args: noWords,
-		Short:   a.text.of("Find what was changed on the timeline"),
-		Long:    a.text.of(timelineVerifyLong),
+		Short:   "Find what was changed on the timeline",
+		Long:    timelineVerifyLong,
 		Example: "  umpire timeline verify\n  umpire timeline verify --since \"$(tail -n 1 /media/usb/umpire-checkpoints)\"",
 		RunE:    func(cmd *cobra.Command, _ []string) error { return verifyTimeline(cmd.Context(), a, &f) },
 	}
-	cmd.Flags().BoolVar(&f.json, "json", false, a.text.of("write JSON"))
-	cmd.Flags().StringVar(&f.since, "since", "", a.text.of("compare with the `CHECKPOINT` that umpire timeline head printed"))
+	cmd.Flags().BoolVar(&f.json, "json", false, "write JSON")
+	cmd.Flags().StringVar(&f.since, "since", "", "compare with the `CHECKPOINT` that umpire timeline head printed")
 	return cmd
 }
 

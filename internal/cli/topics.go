@@ -25,9 +25,9 @@ var exitCodes = [...]struct {
 // Without a Run, cobra lists them as topics.
 func newTopics(a *app) []*cobra.Command {
 	return []*cobra.Command{
-		{Use: "exit-codes", Short: a.text.of("What the exit codes mean"), Long: formatExitCodes(a)},
-		{Use: "modes", Short: a.text.of("What happens where no rule speaks"), Long: a.text.of(modesTopic)},
-		{Use: "order", Short: a.text.of("How a call is decided, row by row"), Long: a.text.of(orderTopic)},
+		{Use: "exit-codes", Short: "What the exit codes mean", Long: formatExitCodes(a)},
+		{Use: "modes", Short: "What happens where no rule speaks", Long: modesTopic},
+		{Use: "order", Short: "How a call is decided, row by row", Long: orderTopic},
 	}
 }
 

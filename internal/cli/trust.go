@@ -19,8 +19,8 @@ func newTrustCommand(a *app) *cobra.Command {
 	show, revoke, code, forget := false, false, false, false
 	cmd := &cobra.Command{
 		Use: "trust", GroupID: groupRules, Args: noWords,
-		Short:   a.text.of("Let the allow rules and hooks of this project's files hold"),
-		Long:    a.text.of(trustLong),
+		Short:   "Let the allow rules and hooks of this project's files hold",
+		Long:    trustLong,
 		Example: "  umpire trust --show\n  umpire trust\n  umpire trust --revoke\n  umpire trust --code",
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			ctx := cmd.Context()
@@ -48,10 +48,10 @@ func newTrustCommand(a *app) *cobra.Command {
 			return grantTrust(ctx, a, p)
 		},
 	}
-	cmd.Flags().BoolVar(&show, "show", false, a.text.of("only show what would start to allow"))
-	cmd.Flags().BoolVar(&revoke, "revoke", false, a.text.of("let them sleep again"))
-	cmd.Flags().BoolVar(&code, "code", false, a.text.of("trust the code of this clone: its tests, scripts and tool settings"))
-	cmd.Flags().BoolVar(&forget, "forget", false, a.text.of("with --code: trust it no more"))
+	cmd.Flags().BoolVar(&show, "show", false, "only show what would start to allow")
+	cmd.Flags().BoolVar(&revoke, "revoke", false, "let them sleep again")
+	cmd.Flags().BoolVar(&code, "code", false, "trust the code of this clone: its tests, scripts and tool settings")
+	cmd.Flags().BoolVar(&forget, "forget", false, "with --code: trust it no more")
 	cmd.MarkFlagsMutuallyExclusive("show", "revoke", "forget")
 	return cmd
 }

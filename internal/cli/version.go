@@ -45,10 +45,10 @@ func (v version) String() string {
 }
 
 // addVersionFlag makes --version and -v of the root do what `umpire version` does.
-func addVersionFlag(a *app, root *cobra.Command) {
+func addVersionFlag(root *cobra.Command) {
 	root.Version = thisVersion().String()
 	root.SetVersionTemplate("{{.Version}}")
-	root.Flags().BoolP("version", "v", false, a.text.of("Show which umpire this is"))
+	root.Flags().BoolP("version", "v", false, "Show which umpire this is")
 }
 
 // newVersionCommand is `umpire version`.
@@ -56,8 +56,8 @@ func newVersionCommand(a *app) *cobra.Command {
 	asJSON := false
 	cmd := &cobra.Command{
 		Use: "version", GroupID: groupLook, Args: noWords,
-		Short:   a.text.of("Show which umpire this is"),
-		Long:    a.text.of("Shows the version, the commit it was built from, the Go release and the platform."),
+		Short:   "Show which umpire this is",
+		Long:    "Shows the version, the commit it was built from, the Go release and the platform.",
 		Example: "  umpire version\n  umpire version --json",
 		RunE: func(*cobra.Command, []string) error {
 			v := thisVersion()
@@ -68,6 +68,6 @@ func newVersionCommand(a *app) *cobra.Command {
 			return failed(err)
 		},
 	}
-	cmd.Flags().BoolVar(&asJSON, "json", false, a.text.of("write JSON"))
+	cmd.Flags().BoolVar(&asJSON, "json", false, "write JSON")
 	return cmd
 }

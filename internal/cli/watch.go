@@ -22,13 +22,13 @@ func newWatchCommand(a *app) *cobra.Command {
 	var f watchFlags
 	cmd := &cobra.Command{
 		Use: "watch", GroupID: groupGate, Args: noWords,
-		Short:   a.text.of("Watch questions and events as they come"),
-		Long:    a.text.of(watchLong),
+		Short:   "Watch questions and events as they come",
+		Long:    watchLong,
 		Example: "  umpire watch\n  umpire watch --all-projects --json",
 		RunE:    func(cmd *cobra.Command, _ []string) error { return watchGate(cmd.Context(), a, &f) },
 	}
-	cmd.Flags().BoolVar(&f.json, "json", false, a.text.of("write each event as one line of JSON"))
-	cmd.Flags().BoolVar(&f.all, "all-projects", false, a.text.of("those of all projects, not of this one alone"))
+	cmd.Flags().BoolVar(&f.json, "json", false, "write each event as one line of JSON")
+	cmd.Flags().BoolVar(&f.all, "all-projects", false, "those of all projects, not of this one alone")
 	return cmd
 }
 
