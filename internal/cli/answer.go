@@ -33,84 +33,65 @@ type answerFlags struct {
 
 // newApproveCommand is `umpire approve`.
 func newApproveCommand(a *app) *cobra.Command {
-	var f answerFlags
-	cmd := &cobra.Command{
-		Use: "approve ID", GroupID: groupGate, Args: words("ID"),
-		Short:   "Let a call that waits run",
-		Long:    approveLong,
-		Example: approveExample, ValidArgsFunction: a.completePending,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			return answerQuestion(cmd.Context(), a, umpire.Answer{Choice: umpire.Approve}, args[0], &f)
-		},
-	}
-	cmd.Flags().StringVar(&f.scope, "scope", "once", "how far it reaches, `SCOPE`: once, session, project or global")
-	cmd.Flags().StringVar(&f.rule, "rule", "", "the `RULE` that a wider scope stands for, in short form (default: the narrowest)")
-	cmd.Flags().StringVar(&f.width, "width", "", "how much a wider scope covers, `WIDTH`: exact, subcommand, folder or tool (default: the narrowest)")
-	cmd.Flags().StringVar(&f.expires, "expires", "", "`WHEN` it ends: 2027-01-01, an RFC 3339 time, or a duration such as 8h")
+	cmd, f := newAnswerCommand(a, umpire.Approve, &cobra.Command{
+		Use: "approve ID", Args: words("ID"),
+		Short: "Let a call that waits run", Long: approveLong, Example: approveExample,
+	})
+	flags := cmd.Flags()
+	flags.StringVar(&f.scope, "scope", "once", "how far it reaches, `SCOPE`: once, session, project or global")
+	flags.StringVar(&f.rule, "rule", "", "the `RULE` that a wider scope stands for, in short form (default: the narrowest)")
+	flags.StringVar(&f.width, "width", "",
+		"how much a wider scope covers, `WIDTH`: exact, subcommand, folder or tool (default: the narrowest)")
+	flags.StringVar(&f.expires, "expires", "", "`WHEN` it ends: 2027-01-01, an RFC 3339 time, or a duration such as 8h")
 	completeWords(cmd, "width", "exact", "subcommand", "folder", "tool")
 	completeWords(cmd, "scope", "once", "session", "project", "global")
-	addAnswerFlags(a, cmd, &f)
 	return cmd
 }
 
 // newDenyCommand is `umpire deny`.
 func newDenyCommand(a *app) *cobra.Command {
-	var f answerFlags
-	cmd := &cobra.Command{
-		Use: "deny ID [REASON]", GroupID: groupGate, Args: wordsFrom("ID"),
-		Short:   "Refuse a call that waits; the agent reads the reason",
-		Long:    denyLong,
-		Example: denyExample, ValidArgsFunction: a.completePending,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			answer := umpire.Answer{Choice: umpire.Refuse, Reason: strings.Join(args[1:], " ")}
-			return answerQuestion(cmd.Context(), a, answer, args[0], &f)
-		},
-	}
-	addAnswerFlags(a, cmd, &f)
+	cmd, _ := newAnswerCommand(a, umpire.Refuse, &cobra.Command{
+		Use: "deny ID [REASON]", Args: wordsFrom("ID"),
+		Short: "Refuse a call that waits; the agent reads the reason", Long: denyLong, Example: denyExample,
+	})
 	return cmd
 }
 
 // newCancelCommand is `umpire cancel`.
 func newCancelCommand(a *app) *cobra.Command {
-	var f answerFlags
-	cmd := &cobra.Command{
-		Use: "cancel ID", GroupID: groupGate, Args: words("ID"),
-		Short:   "Refuse a call that waits, and stop the agent's turn",
-		Long:    cancelLong,
-		Example: "  umpire cancel 4k7m", ValidArgsFunction: a.completePending,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			return answerQuestion(cmd.Context(), a, umpire.Answer{Choice: umpire.Cancel}, args[0], &f)
-		},
-	}
-	addAnswerFlags(a, cmd, &f)
+	cmd, _ := newAnswerCommand(a, umpire.Cancel, &cobra.Command{
+		Use: "cancel ID", Args: words("ID"),
+		Short: "Refuse a call that waits, and stop the agent's turn", Long: cancelLong, Example: "  umpire cancel 4k7m",
+	})
 	return cmd
 }
 
-// addAnswerFlags adds the flags that all answers have.
-func addAnswerFlags(a *app, cmd *cobra.Command, f *answerFlags) {
+// newAnswerCommand makes a command answer a question, with the flags that all answers have.
+// Words after the question's id are the reason.
+func newAnswerCommand(a *app, choice umpire.Choice, cmd *cobra.Command) (*cobra.Command, *answerFlags) {
+	f := new(answerFlags)
+	cmd.GroupID, cmd.ValidArgsFunction = groupGate, a.completePending
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		answer := umpire.Answer{Choice: choice, Reason: strings.Join(args[1:], " ")}
+		return answerQuestion(cmd.Context(), a, answer, args[0], f)
+	}
 	cmd.Flags().StringVar(&f.tokenFile, "token-file", "", "answer with the person's credential in `FILE` instead of on a terminal")
 	cmd.Flags().BoolVar(&f.json, "json", false, "write the batch as JSON")
-}
-
-// wordsFrom wants at least these words.
-func wordsFrom(names ...string) cobra.PositionalArgs {
-	return func(cmd *cobra.Command, args []string) error {
-		if len(args) >= len(names) {
-			return nil
-		}
-		return usage(cmd.CommandPath()+" --help", "want %s", strings.Join(names, " "))
-	}
+	return cmd, f
 }
 
 // verbs are the choices as commands.
 var verbs = map[umpire.Choice]string{umpire.Approve: "approve", umpire.Refuse: "deny", umpire.Cancel: "cancel"}
+
+// answered are the choices as what was done.
+var answered = map[umpire.Choice]string{umpire.Approve: "approved", umpire.Refuse: "denied", umpire.Cancel: "cancelled"}
 
 // answerQuestion answers one question.
 func answerQuestion(ctx context.Context, a *app, answer umpire.Answer, id string, f *answerFlags) error {
 	if err := f.read(&answer, a.now()); err != nil {
 		return err
 	}
-	gate, done, err := a.personsGate(ctx, f.tokenFile)
+	gate, done, err := openPersonsGate(ctx, a, f.tokenFile)
 	if err != nil {
 		return err
 	}
@@ -169,13 +150,14 @@ func (f *answerFlags) read(answer *umpire.Answer, now time.Time) error {
 	return nil
 }
 
-// personsGate opens the gate as a person. A credential that is named is used
+// openPersonsGate opens the gate as a person. A credential that is named is used
 // instead of the one in umpire's own folder.
-func (a *app) personsGate(ctx context.Context, tokenFile string) (umpire.Gate, func(), error) {
-	if tokenFile == "" {
-		return a.gateway(ctx, personCredential)
+func openPersonsGate(ctx context.Context, a *app, tokenFile string) (umpire.Gate, func(), error) {
+	if tokenFile != "" {
+		tokenFile = a.absolute(tokenFile)
 	}
-	return gatewayWith(ctx, a, a.absolute(tokenFile))
+	gate, _, done, err := a.reach(ctx, personCredential, tokenFile)
+	return gate, done, err
 }
 
 // refuseRunner refuses to answer in a process that an agent's runner started.
@@ -279,8 +261,7 @@ func standingOf(e *umpire.Event) umpire.Standing {
 
 // formatStanding says which answer stands.
 func formatStanding(a *app, s umpire.Standing) string {
-	words := map[umpire.Choice]string{umpire.Approve: "approved", umpire.Refuse: "denied", umpire.Cancel: "cancelled"}
-	text := "already resolved: " + a.text.of(cmp.Or(words[s.Choice], string(s.Choice)))
+	text := "already resolved: " + a.text.of(cmp.Or(answered[s.Choice], string(s.Choice)))
 	if s.Choice == umpire.Approve {
 		text += " (" + s.Scope.String() + ")"
 	}
@@ -407,8 +388,7 @@ func resolveQuestion(ctx context.Context, a *app, gate umpire.Gate, answer umpir
 	if f.json {
 		return failed(a.showJSON(b))
 	}
-	said := map[umpire.Choice]string{umpire.Approve: "approved", umpire.Refuse: "denied", umpire.Cancel: "cancelled"}
-	line := fmt.Sprintf("%s %s: %s", a.text.of(said[answer.Choice]), p.Request, clip(visible(subjectOf(&p))))
+	line := fmt.Sprintf("%s %s: %s", a.text.of(answered[answer.Choice]), p.Request, clip(visible(subjectOf(&p))))
 	if waiting := b.Waiting(); waiting > 0 {
 		line += fmt.Sprintf(" (%s)", fmt.Sprintf(a.text.of("%d of this message still wait"), waiting))
 	}

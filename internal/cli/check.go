@@ -56,7 +56,7 @@ func newCheckCommand(a *app) *cobra.Command {
 	}
 	f.add(cmd.Flags())
 	cmd.Flags().SetNormalizeFunc(flagAliases)
-	completeModes(a, cmd, "mode")
+	completeWords(cmd, "mode", modeNames()...)
 	return cmd
 }
 

@@ -31,6 +31,14 @@ func showDecision(a *app, f *checkFlags, d umpire.Decision) error {
 	return err
 }
 
+// show writes a result as JSON, or for a person.
+func (a *app) show(asJSON bool, result any, forPerson func() error) error {
+	if asJSON {
+		return failed(a.showJSON(result))
+	}
+	return failed(forPerson())
+}
+
 // showJSON writes on one line, and laid out on a terminal.
 func (a *app) showJSON(value any) error {
 	text, err := json.Marshal(value)

@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/config"
 	"github.com/umpirehq/umpire/internal/gate"
 	"github.com/umpirehq/umpire/internal/manifest"
@@ -73,6 +74,18 @@ func (a *app) project(dir string) (*project.Project, error) {
 	return p, nil
 }
 
+// chosenProject is the project of the working directory, or "" for all of them.
+func (a *app) chosenProject(all bool) (umpire.ProjectID, error) {
+	if all {
+		return "", nil
+	}
+	p, err := a.project(a.dir)
+	if err != nil {
+		return "", err
+	}
+	return p.ID, nil
+}
+
 // gateConfig is the configuration as the gate understands it.
 func (a *app) gateConfig(c *config.Config) gate.Config {
 	return gate.Config{UserHome: a.userHome(), Home: a.home(), Now: a.now, Settings: c.GateSettings()}
@@ -98,10 +111,7 @@ func newConfigCommand(a *app) *cobra.Command {
 				return err
 			}
 			a.remarkAll(c.Notices)
-			if asJSON {
-				return failed(a.showJSON(c.Values()))
-			}
-			return failed(showConfig(a, c))
+			return a.show(asJSON, c.Values(), func() error { return showConfig(a, c) })
 		},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "write JSON")

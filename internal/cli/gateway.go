@@ -39,10 +39,15 @@ func (a *app) gateway(ctx context.Context, as credential) (umpire.Gate, func(), 
 	return c, done, err
 }
 
-// gatewayWith opens the gate with the credential in a file.
-func gatewayWith(ctx context.Context, a *app, tokenFile string) (umpire.Gate, func(), error) {
-	c, _, done, err := a.reach(ctx, personCredential, tokenFile)
-	return c, done, err
+// withGate opens the gate for a piece of work, and closes it. An error of the gate gets its
+// exit code.
+func (a *app) withGate(ctx context.Context, as credential, work func(umpire.Gate) error) error {
+	gate, done, err := a.gateway(ctx, as)
+	if err != nil {
+		return err
+	}
+	defer done()
+	return gateError(work(gate))
 }
 
 // lookingGate opens the gate to look at it, unless nothing was ever stored: then

@@ -50,50 +50,43 @@ func newGrantsCommand(a *app) *cobra.Command {
 
 // listGrants shows what is granted in the project.
 func listGrants(ctx context.Context, a *app, asJSON bool) error {
-	gate, done, err := a.gateway(ctx, personCredential)
-	if err != nil {
-		return err
-	}
-	defer done()
-	grants, err := gate.Grants(ctx, a.dir)
-	if err != nil {
-		return gateError(err)
-	}
-	if asJSON {
-		return failed(a.showJSON(addAges(a, grants)))
-	}
-	if len(grants) == 0 {
-		_, err := fmt.Fprintln(a.stdout, a.text.of("nothing is granted beside the rules"))
-		return failed(err)
-	}
-	return failed(showGrants(a, grants))
+	return a.withGate(ctx, personCredential, func(gate umpire.Gate) error {
+		grants, err := gate.Grants(ctx, a.dir)
+		if err != nil {
+			return err
+		}
+		return a.show(asJSON, addAges(a, grants), func() error { return showGrants(a, grants) })
+	})
 }
 
 // revokeGrants takes grants back.
 func revokeGrants(ctx context.Context, a *app, r umpire.Revocation, asJSON bool) error {
-	gate, done, err := a.gateway(ctx, personCredential)
-	if err != nil {
-		return err
-	}
-	defer done()
 	r.Dir = a.dir
-	revoked, err := gate.Revoke(ctx, r)
-	if errors.Is(err, umpire.ErrNotFound) {
-		return &exit{code: exitError, hint: "umpire grants", err: err}
-	}
-	if err != nil {
-		return gateError(err)
-	}
-	if asJSON {
-		return failed(a.showJSON(addAges(a, revoked)))
+	return a.withGate(ctx, personCredential, func(gate umpire.Gate) error {
+		revoked, err := gate.Revoke(ctx, r)
+		if errors.Is(err, umpire.ErrNotFound) {
+			return &exit{code: exitError, hint: "umpire grants", err: err}
+		}
+		if err != nil {
+			return err
+		}
+		return a.show(asJSON, addAges(a, revoked), func() error { return showRevoked(a, revoked) })
+	})
+}
+
+func showRevoked(a *app, revoked []umpire.GrantStatus) error {
+	if len(revoked) == 0 {
+		return showNoGrants(a)
 	}
 	for i := range revoked {
 		fmt.Fprintf(a.stdout, a.text.of("revoked %s: %s\n"), visible(revoked[i].ID), clip(visible(formatGrant(a, &revoked[i]))))
 	}
-	if len(revoked) == 0 {
-		_, err = fmt.Fprintln(a.stdout, a.text.of("nothing is granted beside the rules"))
-	}
-	return failed(err)
+	return nil
+}
+
+func showNoGrants(a *app) error {
+	_, err := fmt.Fprintln(a.stdout, a.text.of("nothing is granted beside the rules"))
+	return err
 }
 
 // An agedGrant is a grant with its age in seconds.
@@ -115,6 +108,9 @@ func addAges(a *app, grants []umpire.GrantStatus) []agedGrant {
 }
 
 func showGrants(a *app, grants []umpire.GrantStatus) error {
+	if len(grants) == 0 {
+		return showNoGrants(a)
+	}
 	table := newTable(a.stdout)
 	fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\t%s\t%s\n",
 		a.text.of("GRANT"), a.text.of("KIND"), a.text.of("COVERS"), a.text.of("AGE"), a.text.of("ENDS"), a.text.of("USES"), a.text.of("GIVEN BY"))

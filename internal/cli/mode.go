@@ -63,27 +63,21 @@ func runMode(ctx context.Context, a *app, f *modeFlags, word string) error {
 		change.AllowAll = new(f.allowAll == "on")
 	}
 	switches := word != "" || f.leavePlan || f.allowAll != ""
-	gate, done, err := a.gateway(ctx, personCredential)
-	if err != nil {
-		return err
-	}
-	defer done()
-	if change.Session, err = chosenSession(ctx, a, gate, f.session); err != nil {
-		return err
-	}
-	if switches {
-		if _, err := gate.SetMode(ctx, change); err != nil {
-			return gateError(err)
+	return a.withGate(ctx, personCredential, func(gate umpire.Gate) (err error) {
+		if change.Session, err = chosenSession(ctx, a, gate, f.session); err != nil {
+			return err
 		}
-	}
-	shown, err := readMode(ctx, a, gate, change.Session)
-	if err != nil {
-		return gateError(err)
-	}
-	if f.json {
-		return failed(a.showJSON(shown))
-	}
-	return failed(showMode(a, shown, switches))
+		if switches {
+			if _, err := gate.SetMode(ctx, change); err != nil {
+				return err
+			}
+		}
+		shown, err := readMode(ctx, a, gate, change.Session)
+		if err != nil {
+			return err
+		}
+		return a.show(f.json, shown, func() error { return showMode(a, shown, switches) })
+	})
 }
 
 // chosenSession is the session that is named, or the one that umpire run --continue takes.

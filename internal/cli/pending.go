@@ -12,54 +12,41 @@ import (
 	"github.com/umpirehq/umpire/internal/view"
 )
 
+// A pendingFlags is which questions are listed, and how.
+type pendingFlags struct{ json, all bool }
+
 // newPendingCommand is `umpire pending`.
 func newPendingCommand(a *app) *cobra.Command {
-	asJSON, all := false, false
+	var f pendingFlags
 	cmd := &cobra.Command{
 		Use: "pending", GroupID: groupGate, Args: noWords,
 		Short:   "List the calls that wait for you",
 		Long:    pendingLong,
 		Example: "  umpire pending\n  umpire pending --all --json",
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			list, err := listPending(cmd.Context(), a, all)
-			if err != nil {
-				return err
-			}
-			if asJSON {
-				return failed(a.showJSON(list))
-			}
-			return failed(showPending(a, list, all))
-		},
+		RunE:    func(cmd *cobra.Command, _ []string) error { return listPending(cmd.Context(), a, &f) },
 	}
-	cmd.Flags().BoolVar(&asJSON, "json", false, "write JSON")
-	cmd.Flags().BoolVar(&all, "all", false, "those of all projects, not of this one alone")
+	cmd.Flags().BoolVar(&f.json, "json", false, "write JSON")
+	cmd.Flags().BoolVar(&f.all, "all", false, "those of all projects, not of this one alone")
 	return cmd
 }
 
-// listPending lists what waits, in this project or in all. It is never nil.
-func listPending(ctx context.Context, a *app, all bool) ([]umpire.Pending, error) {
+// listPending lists what waits, in this project or in all.
+func listPending(ctx context.Context, a *app, f *pendingFlags) error {
 	as := personCredential
 	if a.needPerson("umpire pending --all") != nil {
 		as = agentCredential // an agent sees the questions of its own sessions
 	}
-	gate, done, err := a.gateway(ctx, as)
-	if err != nil {
-		return nil, err
-	}
-	defer done()
-	query := umpire.PendingQuery{}
-	if !all {
-		p, err := a.project(a.dir)
+	return a.withGate(ctx, as, func(gate umpire.Gate) error {
+		project, err := a.chosenProject(f.all)
 		if err != nil {
-			return nil, err
+			return err
 		}
-		query.Project = p.ID
-	}
-	list, err := gate.Pending(ctx, query)
-	if err != nil {
-		return nil, gateError(err)
-	}
-	return append([]umpire.Pending{}, list...), nil
+		list, err := gate.Pending(ctx, umpire.PendingQuery{Project: project})
+		if err != nil {
+			return err
+		}
+		return a.show(f.json, append([]umpire.Pending{}, list...), func() error { return showPending(a, list, f.all) })
+	})
 }
 
 // showPending writes one line for each question.
@@ -129,11 +116,11 @@ func (a *app) completeSessions(cmd *cobra.Command, args []string, _ string) ([]c
 		return nil, cobra.ShellCompDirectiveNoFileComp
 	}
 	return completeFromGate(cmd.Context(), a, func(ctx context.Context, gate umpire.Gate) (all []cobra.Completion, err error) {
-		p, err := a.project(a.dir)
+		project, err := a.chosenProject(false)
 		if err != nil {
 			return nil, err
 		}
-		list, err := gate.Sessions(ctx, umpire.SessionQuery{Project: p.ID})
+		list, err := gate.Sessions(ctx, umpire.SessionQuery{Project: project})
 		for i := range list {
 			s := &list[i]
 			about := fmt.Sprintf("%s %s, %s", cmp.Or(s.Agent, "-"), s.State, view.Age(a.now().Sub(s.ActiveAt)))

@@ -58,10 +58,7 @@ func newProgramsListCommand(a *app) *cobra.Command {
 					listed = append(listed, p)
 				}
 			}
-			if asJSON {
-				return failed(a.showJSON(describedAll(listed)))
-			}
-			return failed(showPrograms(a, listed))
+			return a.show(asJSON, describedAll(listed), func() error { return showPrograms(a, listed) })
 		},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "write JSON")
@@ -149,10 +146,7 @@ func newProgramsShowCommand(a *app) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if asJSON {
-				return failed(a.showJSON(describedOf(p)))
-			}
-			return failed(showProgram(a, words, p))
+			return a.show(asJSON, describedOf(p), func() error { return showProgram(a, words, p) })
 		},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "write JSON")

@@ -148,24 +148,29 @@ func noWords(cmd *cobra.Command, args []string) error {
 	return usage(cmd.CommandPath()+" --help", "%s takes no words, got %q", cmd.CommandPath(), args[0])
 }
 
-// words wants a number of words after a command, and says which.
+// words wants these words after a command, and no more.
 func words(names ...string) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
-		if len(args) == len(names) {
+		if len(args) > len(names) {
+			args = nil
+		}
+		return wordsFrom(names...)(cmd, args)
+	}
+}
+
+// wordsFrom wants at least these words.
+func wordsFrom(names ...string) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		if len(args) >= len(names) {
 			return nil
 		}
 		return usage(cmd.CommandPath()+" --help", "want %s", strings.Join(names, " "))
 	}
 }
 
-// completeModes completes a flag with the modes.
-func completeModes(a *app, cmd *cobra.Command, flag string) {
-	completeWords(cmd, flag, modeNames()...)
-}
-
 // completeAgentFlags completes the flags of a command that runs the built-in agent.
 func completeAgentFlags(a *app, cmd *cobra.Command) {
-	completeModes(a, cmd, "permission-mode")
+	completeWords(cmd, "permission-mode", modeNames()...)
 	completeWords(cmd, "sandbox", config.SandboxModes...)
 	completeWords(cmd, "effort", llm.Efforts...)
 	completeWith(cmd, "agent", func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {

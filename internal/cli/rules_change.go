@@ -85,22 +85,19 @@ func addRule(ctx context.Context, a *app, f *ruleFlags, action, short string) er
 		fmt.Fprintf(a.stdout, a.text.of("already there: %s in %s\n"), visible(string(id)), visible(layer.Path))
 		return nil
 	}
-	gate, done, err := a.gateway(ctx, personCredential)
-	if err != nil {
-		return err
-	}
-	defer done()
-	id, err := gate.AddRule(ctx, a.dir, scopeOf(layer), rule, umpire.Actor{})
-	if err != nil {
-		return gateError(err)
-	}
-	fmt.Fprintf(a.stdout, a.text.of("added %s to %s\n"), visible(string(id)), visible(layer.Path))
-	fmt.Fprintln(a.stdout, visible(describeCoverage(a, rule)))
-	if remark != "" {
-		a.remark(remark)
-	}
-	remarkAsleep(a, p, layer, rule.Action)
-	return nil
+	return a.withGate(ctx, personCredential, func(gate umpire.Gate) error {
+		id, err := gate.AddRule(ctx, a.dir, scopeOf(layer), rule, umpire.Actor{})
+		if err != nil {
+			return err
+		}
+		fmt.Fprintf(a.stdout, a.text.of("added %s to %s\n"), visible(string(id)), visible(layer.Path))
+		fmt.Fprintln(a.stdout, visible(describeCoverage(a, rule)))
+		if remark != "" {
+			a.remark(remark)
+		}
+		remarkAsleep(a, p, layer, rule.Action)
+		return nil
+	})
 }
 
 // remarkAsleep says when the rule that was just added does not hold yet.
@@ -190,34 +187,34 @@ func removeRule(ctx context.Context, a *app, id umpire.RuleID, scope string) err
 	if err != nil {
 		return err
 	}
-	gate, done, err := a.gateway(ctx, personCredential)
-	if err != nil {
-		return err
-	}
-	defer done()
+	var layers []rulefile.Layer
 	for _, s := range scopes {
 		if scope != "" && scope != s.word {
 			continue
 		}
 		layer, err := p.layer(s.word)
-		if err != nil && scope == "" {
-			continue
-		}
-		if err != nil {
+		switch {
+		case err == nil:
+			layers = append(layers, layer)
+		case scope != "":
 			return err
 		}
-		err = gate.RemoveRule(ctx, a.dir, scopeOf(layer), id, umpire.Actor{})
-		if errors.Is(err, umpire.ErrNotFound) {
-			continue
-		}
-		if err != nil {
-			return gateError(err)
-		}
-		_, err = fmt.Fprintf(a.stdout, a.text.of("removed %s from %s\n"), visible(string(id)), visible(layer.Path))
-		return failed(err)
 	}
-	if scope != "" && scope != "project" && scope != "global" {
+	if scope != "" && len(layers) == 0 {
 		return usage("", "--scope %q: want project or global", scope)
 	}
-	return &exit{code: exitError, err: fmt.Errorf("no rule %q in the files that umpire writes", id), hint: "umpire rules list"}
+	return a.withGate(ctx, personCredential, func(gate umpire.Gate) error {
+		for _, layer := range layers {
+			err := gate.RemoveRule(ctx, a.dir, scopeOf(layer), id, umpire.Actor{})
+			if errors.Is(err, umpire.ErrNotFound) {
+				continue
+			}
+			if err != nil {
+				return err
+			}
+			_, err = fmt.Fprintf(a.stdout, a.text.of("removed %s from %s\n"), visible(string(id)), visible(layer.Path))
+			return failed(err)
+		}
+		return &exit{code: exitError, err: fmt.Errorf("no rule %q in the files that umpire writes", id), hint: "umpire rules list"}
+	})
 }

@@ -82,28 +82,24 @@ func importRules(ctx context.Context, a *app, format rulefile.Format, file, scop
 	for _, problem := range left {
 		fmt.Fprintf(a.stderr, a.text.of("left out: %s\n"), visible(problem.Error()))
 	}
-	var gate umpire.Gate
-	if !dryRun {
-		var done func()
-		if gate, done, err = a.gateway(ctx, personCredential); err != nil {
-			return err
-		}
-		defer done()
-	}
-	for _, r := range rules {
-		if gate != nil {
-			if r.ID, err = gate.AddRule(ctx, a.dir, scopeOf(to), r, umpire.Actor{}); err != nil {
-				return gateError(err)
-			}
-		}
-		fmt.Fprintf(a.stdout, "%-5s  %s\n", r.Action, visible(policy.FormatShort(r)))
-	}
+	show := func(r umpire.Rule) { fmt.Fprintf(a.stdout, "%-5s  %s\n", r.Action, visible(policy.FormatShort(r))) }
 	if dryRun {
+		for _, r := range rules {
+			show(r)
+		}
 		return nil
 	}
-	fmt.Fprintf(a.stdout, a.text.of("%s imported into %s")+"\n", a.number(len(rules), "%d rule", "%d rules"), visible(to.Path))
-	remarkAsleep(a, p, to, umpire.Allow)
-	return nil
+	return a.withGate(ctx, personCredential, func(gate umpire.Gate) error {
+		for _, r := range rules {
+			if _, err := gate.AddRule(ctx, a.dir, scopeOf(to), r, umpire.Actor{}); err != nil {
+				return err
+			}
+			show(r)
+		}
+		fmt.Fprintf(a.stdout, a.text.of("%s imported into %s")+"\n", a.number(len(rules), "%d rule", "%d rules"), visible(to.Path))
+		remarkAsleep(a, p, to, umpire.Allow)
+		return nil
+	})
 }
 
 // rulesOf reads another tool's file. One in the project is read the way it is

@@ -12,51 +12,38 @@ import (
 	"github.com/umpirehq/umpire/internal/view"
 )
 
+// A sessionsFlags is which sessions are listed, and how.
+type sessionsFlags struct{ json, all bool }
+
 // newSessionsCommand is `umpire sessions`.
 func newSessionsCommand(a *app) *cobra.Command {
-	asJSON, all := false, false
+	var f sessionsFlags
 	cmd := &cobra.Command{
 		Use: "sessions", GroupID: groupGate, Args: noSuchCommand,
 		Short:   "List the sessions of this project, and end them",
 		Long:    sessionsLong,
 		Example: "  umpire sessions\n  umpire sessions --all-projects --json\n  umpire sessions end s4k7m",
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			list, err := listSessions(cmd.Context(), a, all)
-			if err != nil {
-				return err
-			}
-			if asJSON {
-				return failed(a.showJSON(list))
-			}
-			return failed(showSessions(a, list, all))
-		},
+		RunE:    func(cmd *cobra.Command, _ []string) error { return listSessions(cmd.Context(), a, &f) },
 	}
-	cmd.Flags().BoolVar(&asJSON, "json", false, "write JSON")
-	cmd.Flags().BoolVar(&all, "all-projects", false, "those of all projects, not of this one alone")
+	cmd.Flags().BoolVar(&f.json, "json", false, "write JSON")
+	cmd.Flags().BoolVar(&f.all, "all-projects", false, "those of all projects, not of this one alone")
 	cmd.AddCommand(newSessionsEndCommand(a), newSessionsDeleteCommand(a))
 	return cmd
 }
 
-// listSessions lists them, the latest activity first. It is never nil.
-func listSessions(ctx context.Context, a *app, all bool) ([]umpire.Session, error) {
-	gate, done, err := a.gateway(ctx, personCredential)
-	if err != nil {
-		return nil, err
-	}
-	defer done()
-	query := umpire.SessionQuery{}
-	if !all {
-		p, err := a.project(a.dir)
+// listSessions lists them, the latest activity first.
+func listSessions(ctx context.Context, a *app, f *sessionsFlags) error {
+	return a.withGate(ctx, personCredential, func(gate umpire.Gate) error {
+		project, err := a.chosenProject(f.all)
 		if err != nil {
-			return nil, err
+			return err
 		}
-		query.Project = p.ID
-	}
-	list, err := gate.Sessions(ctx, query)
-	if err != nil {
-		return nil, gateError(err)
-	}
-	return append([]umpire.Session{}, list...), nil
+		list, err := gate.Sessions(ctx, umpire.SessionQuery{Project: project})
+		if err != nil {
+			return err
+		}
+		return a.show(f.json, append([]umpire.Session{}, list...), func() error { return showSessions(a, list, f.all) })
+	})
 }
 
 // showSessions writes one line for each session.
@@ -119,21 +106,20 @@ func newSessionsDeleteCommand(a *app) *cobra.Command {
 }
 
 // changeSession does something to the session that an id means, and says so.
-func changeSession(ctx context.Context, a *app, id, done string, change func(umpire.Gate, umpire.SessionID) error) error {
-	gate, closeGate, err := a.gateway(ctx, personCredential)
-	if err != nil {
-		return err
-	}
-	defer closeGate()
-	found, err := findSession(ctx, a, gate, id)
-	if err != nil {
-		return err
-	}
-	if err := change(gate, found); err != nil {
-		return gateError(err)
-	}
-	_, err = fmt.Fprintf(a.stdout, a.text.of(done), visible(string(found)))
-	return failed(err)
+func changeSession(
+	ctx context.Context, a *app, id, done string, change func(umpire.Gate, umpire.SessionID) error,
+) error {
+	return a.withGate(ctx, personCredential, func(gate umpire.Gate) error {
+		found, err := findSession(ctx, a, gate, id)
+		if err != nil {
+			return err
+		}
+		if err := change(gate, found); err != nil {
+			return err
+		}
+		_, err = fmt.Fprintf(a.stdout, a.text.of(done), visible(string(found)))
+		return failed(err)
+	})
 }
 
 // findSession finds the session that an id, or the beginning of one, means. A

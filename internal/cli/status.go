@@ -89,10 +89,7 @@ func newStatusCommand(a *app) *cobra.Command {
 				s.Notes = append(s.Notes, a.text.of("the gateway is not enforced"))
 			}
 			s.Notes = append(s.Notes, programNotes(rulefile.LoadPrograms(a.home()))...)
-			if asJSON {
-				return failed(a.showJSON(s))
-			}
-			return failed(showStatus(a, s))
+			return a.show(asJSON, s, func() error { return showStatus(a, s) })
 		},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "write JSON")

@@ -50,11 +50,10 @@ func showTimeline(ctx context.Context, a *app, f *timelineFlags) error {
 	if f.last < 0 {
 		return usage("umpire timeline --help", "--last %d: want 0 or more", f.last)
 	}
-	gate, done, err := a.gateway(ctx, personCredential)
-	if err != nil {
-		return err
-	}
-	defer done()
+	return a.withGate(ctx, personCredential, func(gate umpire.Gate) error { return showEvents(ctx, a, gate, f) })
+}
+
+func showEvents(ctx context.Context, a *app, gate umpire.Gate, f *timelineFlags) error {
 	filter, err := timelineFilter(ctx, a, gate, f)
 	if err != nil {
 		return err
@@ -66,7 +65,7 @@ func showTimeline(ctx context.Context, a *app, f *timelineFlags) error {
 	filter.Last = f.last
 	events, err := gate.Events(ctx, filter)
 	if err != nil {
-		return gateError(err)
+		return err
 	}
 	for i := range events {
 		if err := show(&events[i]); err != nil {
@@ -87,24 +86,16 @@ func showTimeline(ctx context.Context, a *app, f *timelineFlags) error {
 // timelineFilter is what the flags choose: this project unless told otherwise.
 func timelineFilter(ctx context.Context, a *app, gate umpire.Gate, f *timelineFlags) (umpire.Filter, error) {
 	filter := umpire.Filter{After: f.after}
-	switch {
-	case f.session != "":
-		id, err := findSession(ctx, a, gate, f.session)
-		if err != nil && !f.all {
-			return filter, err
-		}
-		if err != nil { // the events of a deleted session stay
-			id = umpire.SessionID(f.session)
-		}
-		filter.Session = id
-	case !f.all:
-		p, err := a.project(a.dir)
-		if err != nil {
-			return filter, err
-		}
-		filter.Project = p.ID
+	var err error
+	if f.session == "" {
+		filter.Project, err = a.chosenProject(f.all)
+		return filter, err
 	}
-	return filter, nil
+	filter.Session, err = findSession(ctx, a, gate, f.session)
+	if err != nil && f.all { // the events of a deleted session stay
+		filter.Session, err = umpire.SessionID(f.session), nil
+	}
+	return filter, err
 }
 
 // followEvents shows events as they come, until it is interrupted.

@@ -54,11 +54,10 @@ func showHead(ctx context.Context, a *app, asJSON bool) error {
 	if report.Line, err = key.Sign(&report.Checkpoint); err != nil {
 		return failed(err)
 	}
-	if asJSON {
-		return failed(a.showJSON(report))
-	}
-	_, err = fmt.Fprintln(a.stdout, report.Line)
-	return failed(err)
+	return a.show(asJSON, report, func() error {
+		_, err := fmt.Fprintln(a.stdout, report.Line)
+		return err
+	})
 }
 
 // checkpoint is what the timeline of a store is now.

@@ -64,15 +64,11 @@ func verifyTimeline(ctx context.Context, a *app, f *verifyFlags) error {
 	}
 	breaks = append(breaks, found...)
 	v := verification{OK: len(breaks) == 0, Breaks: append([]store.Break{}, breaks...)}
-	if f.json {
-		err = a.showJSON(v)
-	} else {
-		err = showVerification(a, &v)
-	}
+	err = a.show(f.json, v, func() error { return showVerification(a, &v) })
 	if err == nil && !v.OK {
 		return &exit{code: exitError}
 	}
-	return failed(err)
+	return err
 }
 
 // doubtSigner says that a checkpoint was not made here. It is compared all the same.

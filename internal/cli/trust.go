@@ -123,17 +123,11 @@ func revokeTrust(ctx context.Context, a *app) error {
 
 // changeTrust has the gate change the trust in rule files, and says so of each.
 func changeTrust(ctx context.Context, a *app, c umpire.TrustChange, said string) error {
-	gate, done, err := a.gateway(ctx, personCredential)
-	if err != nil {
+	return a.withGate(ctx, personCredential, func(gate umpire.Gate) error {
+		files, err := gate.Trust(ctx, c)
+		for _, file := range files {
+			fmt.Fprintf(a.stdout, a.text.of(said), visible(file))
+		}
 		return err
-	}
-	defer done()
-	files, err := gate.Trust(ctx, c)
-	if err != nil {
-		return gateError(err)
-	}
-	for _, file := range files {
-		fmt.Fprintf(a.stdout, a.text.of(said), visible(file))
-	}
-	return nil
+	})
 }

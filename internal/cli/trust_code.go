@@ -20,17 +20,15 @@ func trustCode(ctx context.Context, a *app, p *place) error {
 		a.remark(err.Error())
 	}
 	showChanges(a, changes)
-	gate, done, err := a.gateway(ctx, personCredential)
-	if err != nil {
-		return err
-	}
-	defer done()
-	names, err := gate.Trust(ctx, umpire.TrustChange{Dir: a.dir, Code: true})
-	if err != nil {
-		return gateError(err)
-	}
-	_, err = fmt.Fprintf(a.stdout, a.text.of("trusted the code of %s as it is now (%s)\n"), visible(p.Root), a.number(len(names), "%d file that names code", "%d files that name code"))
-	return failed(err)
+	return a.withGate(ctx, personCredential, func(gate umpire.Gate) error {
+		names, err := gate.Trust(ctx, umpire.TrustChange{Dir: a.dir, Code: true})
+		if err != nil {
+			return err
+		}
+		_, err = fmt.Fprintf(a.stdout, a.text.of("trusted the code of %s as it is now (%s)\n"), visible(p.Root),
+			a.number(len(names), "%d file that names code", "%d files that name code"))
+		return failed(err)
+	})
 }
 
 // forgetCode takes that back.
@@ -38,21 +36,18 @@ func forgetCode(ctx context.Context, a *app, p *place) error {
 	if err := a.needPerson("taking trust away"); err != nil {
 		return err
 	}
-	gate, done, err := a.gateway(ctx, personCredential)
-	if err != nil {
-		return err
-	}
-	defer done()
-	text := "the code of %s is not trusted any more\n"
-	_, err = gate.Trust(ctx, umpire.TrustChange{Dir: a.dir, Code: true, Revoke: true})
-	if errors.Is(err, umpire.ErrNotFound) {
-		text, err = "the code of %s was not trusted\n", nil
-	}
-	if err != nil {
-		return gateError(err)
-	}
-	_, err = fmt.Fprintf(a.stdout, a.text.of(text), visible(p.Root))
-	return failed(err)
+	return a.withGate(ctx, personCredential, func(gate umpire.Gate) error {
+		text := "the code of %s is not trusted any more\n"
+		_, err := gate.Trust(ctx, umpire.TrustChange{Dir: a.dir, Code: true, Revoke: true})
+		if errors.Is(err, umpire.ErrNotFound) {
+			text, err = "the code of %s was not trusted\n", nil
+		}
+		if err != nil {
+			return err
+		}
+		_, err = fmt.Fprintf(a.stdout, a.text.of(text), visible(p.Root))
+		return failed(err)
+	})
 }
 
 // showCode tells whether the code of this clone is trusted, what has changed since,

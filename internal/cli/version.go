@@ -61,11 +61,10 @@ func newVersionCommand(a *app) *cobra.Command {
 		Example: "  umpire version\n  umpire version --json",
 		RunE: func(*cobra.Command, []string) error {
 			v := thisVersion()
-			if asJSON {
-				return failed(a.showJSON(v))
-			}
-			_, err := fmt.Fprint(a.stdout, v)
-			return failed(err)
+			return a.show(asJSON, v, func() error {
+				_, err := fmt.Fprint(a.stdout, v)
+				return err
+			})
 		},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "write JSON")

@@ -42,19 +42,15 @@ func watchGate(ctx context.Context, a *app, f *watchFlags) error {
 	if !runs {
 		a.remark(a.text.of("no gate is running, so questions of Claude Code do not come here: umpire serve starts one"))
 	}
-	query, filter := umpire.PendingQuery{}, umpire.Filter{}
-	if !f.all {
-		p, err := a.project(a.dir)
-		if err != nil {
-			return err
-		}
-		query.Project, filter.Project = p.ID, p.ID
+	project, err := a.chosenProject(f.all)
+	if err != nil {
+		return err
 	}
-	last, err := gate.Events(ctx, umpire.Filter{Project: filter.Project, Last: 1})
+	last, err := gate.Events(ctx, umpire.Filter{Project: project, Last: 1})
 	if err != nil {
 		return gateError(err)
 	}
-	filter.After = umpire.LastSeq(last)
+	query, filter := umpire.PendingQuery{Project: project}, umpire.Filter{Project: project, After: umpire.LastSeq(last)}
 	a.remark(fmt.Sprintf(a.text.of("watching from event %d on"), filter.After))
 	if f.json {
 		return followEvents(ctx, a, gate, filter, newEventShower(a, true, false))
