@@ -70,7 +70,7 @@ func newCancelCommand(a *app) *cobra.Command {
 // Words after the question's id are the reason.
 func newAnswerCommand(a *app, choice umpire.Choice, cmd *cobra.Command) (*cobra.Command, *answerFlags) {
 	f := new(answerFlags)
-	cmd.GroupID, cmd.ValidArgsFunction = groupGate, a.completePending
+	cmd.GroupID, cmd.ValidArgsFunction = groupGate, completePending(a)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		answer := umpire.Answer{Choice: choice, Reason: strings.Join(args[1:], " ")}
 		return answerQuestion(cmd.Context(), a, answer, args[0], f)
@@ -261,15 +261,15 @@ func standingOf(e *umpire.Event) umpire.Standing {
 
 // formatStanding says which answer stands.
 func formatStanding(a *app, s umpire.Standing) string {
-	text := "already resolved: " + a.text.of(cmp.Or(answered[s.Choice], string(s.Choice)))
+	text := "already resolved: " + a.text.Of(cmp.Or(answered[s.Choice], string(s.Choice)))
 	if s.Choice == umpire.Approve {
 		text += " (" + s.Scope.String() + ")"
 	}
 	if s.Actor != "" {
-		text += " " + fmt.Sprintf(a.text.of("by %s"), s.Actor)
+		text += " " + fmt.Sprintf(a.text.Of("by %s"), s.Actor)
 	}
 	if !s.At.IsZero() {
-		text += " " + fmt.Sprintf(a.text.of("at %s"), s.At.Local().Format(timeLayout))
+		text += " " + fmt.Sprintf(a.text.Of("at %s"), s.At.Local().Format(timeLayout))
 	}
 	if s.Reason != "" {
 		text += ": " + s.Reason
@@ -299,7 +299,7 @@ func confirmAnswer(ctx context.Context, a *app, answer *umpire.Answer, p umpire.
 		if cardErr != nil {
 			return cardErr
 		}
-		return refused("umpire "+verbs[answer.Choice]+" "+string(p.Request)+" "+a.text.of("in a terminal"),
+		return refused("umpire "+verbs[answer.Choice]+" "+string(p.Request)+" "+a.text.Of("in a terminal"),
 			"an answer needs a person at a terminal: %w", err)
 	}
 	defer tty.Close()
@@ -338,19 +338,19 @@ func confirmWord(answer *umpire.Answer, p *umpire.Pending) (string, error) {
 // answer cannot be given; the card is there all the same.
 func renderCard(a *app, answer *umpire.Answer, p umpire.Pending, s umpire.Session, colour bool) ([]byte, error) {
 	var b bytes.Buffer
-	c := view.New(p, s, view.Catalogue(a.text), a.now(), colour)
+	c := view.New(p, s, a.text, a.now(), colour)
 	fmt.Fprintln(&b, c.Whole())
 	b.WriteString(describeChanges(a, &p, &s))
 	row := func(name, value string) { b.WriteString(view.Row(name, value)) }
 	switch answer.Choice {
 	case umpire.Refuse:
-		denial := a.text.of("deny")
+		denial := a.text.Of("deny")
 		if answer.Reason != "" {
-			denial = view.Joined(denial, ": ", visible(answer.Reason))
+			denial = view.Joined(denial, ": ", view.Visible(answer.Reason))
 		}
-		row(a.text.of("answer"), denial)
+		row(a.text.Of("answer"), denial)
 	case umpire.Cancel:
-		row(a.text.of("answer"), a.text.of("cancel, and stop the turn"))
+		row(a.text.Of("answer"), a.text.Of("cancel, and stop the turn"))
 	case umpire.Approve:
 		reach := c.Reach(*answer)
 		if len(reach) == 0 {
@@ -360,7 +360,7 @@ func renderCard(a *app, answer *umpire.Answer, p umpire.Pending, s umpire.Sessio
 			}
 			return b.Bytes(), refused("umpire approve "+string(p.Request), "no rule can stand for this call: approve it once, or for the session")
 		}
-		row(a.text.of("answer"), fmt.Sprintf(a.text.of("approve (%s)"), a.text.of(answer.Scope.String())))
+		row(a.text.Of("answer"), fmt.Sprintf(a.text.Of("approve (%s)"), a.text.Of(answer.Scope.String())))
 		for _, line := range reach {
 			row("", line)
 		}
@@ -388,9 +388,9 @@ func resolveQuestion(ctx context.Context, a *app, gate umpire.Gate, answer umpir
 	if f.json {
 		return failed(a.showJSON(b))
 	}
-	line := fmt.Sprintf("%s %s: %s", a.text.of(answered[answer.Choice]), p.Request, clip(visible(subjectOf(&p))))
+	line := fmt.Sprintf("%s %s: %s", a.text.Of(answered[answer.Choice]), p.Request, clip(view.Visible(subjectOf(&p))))
 	if waiting := b.Waiting(); waiting > 0 {
-		line += fmt.Sprintf(" (%s)", fmt.Sprintf(a.text.of("%d of this message still wait"), waiting))
+		line += fmt.Sprintf(" (%s)", fmt.Sprintf(a.text.Of("%d of this message still wait"), waiting))
 	}
 	_, err = fmt.Fprintln(a.stdout, line)
 	return failed(err)

@@ -41,9 +41,9 @@ func showBench(a *app, f *benchFlags, scores []*bench.Score) error {
 // showScore writes the score of one file.
 func showScore(a *app, s *bench.Score, f *benchFlags) error {
 	w := newTable(a.stdout)
-	fmt.Fprintf(w, a.text.of("%s: %d lines"), view.Visible(s.File), s.Lines)
+	fmt.Fprintf(w, a.text.Of("%s: %d lines"), view.Visible(s.File), s.Lines)
 	if s.BadLines > 0 {
-		fmt.Fprintf(w, a.text.of(", %d more that cannot be read"), s.BadLines)
+		fmt.Fprintf(w, a.text.Of(", %d more that cannot be read"), s.BadLines)
 	}
 	fmt.Fprintln(w)
 	for _, row := range []struct {
@@ -57,12 +57,12 @@ func showScore(a *app, s *bench.Score, f *benchFlags) error {
 		{"over-refusals", s.OverRefusals, "lines that nobody need refuse"},
 		{"unasked", s.Unasked, "typed calls"},
 	} {
-		of := fmt.Sprintf(a.text.of("%d of %d %s"), row.rate.N, row.rate.Of, a.text.of(row.of))
-		fmt.Fprintf(w, "  %s\t%s\t%s\n", a.text.of(row.name), percentText(row.rate), of)
+		of := fmt.Sprintf(a.text.Of("%d of %d %s"), row.rate.N, row.rate.Of, a.text.Of(row.of))
+		fmt.Fprintf(w, "  %s\t%s\t%s\n", a.text.Of(row.name), percentText(row.rate), of)
 	}
-	unanswered := fmt.Sprintf(a.text.of("%d crashed, %d hung, %d missing"), s.Crashed, s.Hung, s.Missing)
-	fmt.Fprintf(w, "  %s\t%d\t%s\n", a.text.of("no answer"), s.Unanswered(), unanswered)
-	fmt.Fprintf(w, "  %s\t"+a.text.of("%.0f\tcalls per second, the slowest %s (%s)")+"\n", a.text.of("speed"), float64(s.Lines)/max(s.Seconds, 1e-9),
+	unanswered := fmt.Sprintf(a.text.Of("%d crashed, %d hung, %d missing"), s.Crashed, s.Hung, s.Missing)
+	fmt.Fprintf(w, "  %s\t%d\t%s\n", a.text.Of("no answer"), s.Unanswered(), unanswered)
+	fmt.Fprintf(w, "  %s\t"+a.text.Of("%.0f\tcalls per second, the slowest %s (%s)")+"\n", a.text.Of("speed"), float64(s.Lines)/max(s.Seconds, 1e-9),
 		time.Duration(s.SlowestSeconds*float64(time.Second)).Round(10*time.Microsecond), view.Visible(s.SlowestID))
 	if f.by != "" {
 		showClasses(a, w, s)
@@ -81,9 +81,9 @@ func percentText(r bench.Rate) string {
 // showClasses writes where the wrong verdicts are, the most first.
 func showClasses(a *app, w io.Writer, s *bench.Score) {
 	for _, c := range s.Classes() {
-		name := view.Visible(cmp.Or(c.Name, a.text.of("(none)")))
-		of := fmt.Sprintf(a.text.of("%d of %d of class %s"), c.Rate.N, c.Rate.Of, name)
-		fmt.Fprintf(w, "  %s\t%s\t%s\n", a.text.of(string(c.Kind)), percentText(c.Rate), of)
+		name := view.Visible(cmp.Or(c.Name, a.text.Of("(none)")))
+		of := fmt.Sprintf(a.text.Of("%d of %d of class %s"), c.Rate.N, c.Rate.Of, name)
+		fmt.Fprintf(w, "  %s\t%s\t%s\n", a.text.Of(string(c.Kind)), percentText(c.Rate), of)
 	}
 }
 
@@ -92,7 +92,7 @@ func showWrong(a *app, w io.Writer, s *bench.Score, n int) {
 	shown := map[bench.Kind]int{}
 	for _, m := range s.Wrong {
 		if shown[m.Kind]++; shown[m.Kind] <= n {
-			fmt.Fprintf(w, "  %s\t%s\t%s: %s\n", a.text.of(string(m.Kind)), m.Got, view.Visible(m.ID), view.Visible(beginning(m.Command)))
+			fmt.Fprintf(w, "  %s\t%s\t%s: %s\n", a.text.Of(string(m.Kind)), m.Got, view.Visible(m.ID), view.Visible(beginning(m.Command)))
 		}
 	}
 }

@@ -11,7 +11,6 @@ import (
 
 	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/tui"
-	"github.com/umpirehq/umpire/internal/view"
 )
 
 // newChatCommand is `umpire chat`.
@@ -109,7 +108,7 @@ func (s *stay) talk(ctx context.Context, person umpire.Gate, host *chatHost, tas
 	case err != nil:
 		return failed(err)
 	}
-	s.remark(fmt.Sprintf(s.text.of("session %s can be gone on with: %s"), host.session.ID, goOn))
+	s.remark(fmt.Sprintf(s.text.Of("session %s can be gone on with: %s"), host.session.ID, goOn))
 	return nil
 }
 
@@ -117,7 +116,7 @@ func (s *stay) talk(ctx context.Context, person umpire.Gate, host *chatHost, tas
 func (s *stay) chatConfig(person umpire.Gate, host *chatHost, task string) tui.Config {
 	return tui.Config{
 		Gate: person, Host: host, Session: host.session,
-		Task: task, Model: host.modelName(), Text: view.Catalogue(s.text), Now: s.now,
+		Task: task, Model: host.modelName(), Text: s.text, Now: s.now,
 		Change: func(p umpire.Pending, in umpire.Session) tui.Change { return tui.Change(previewCall(s.app, &p, &in)) },
 		In:     s.stdin, Out: s.terminalOut(), Env: os.Environ(), NoColour: s.getenv("NO_COLOR") != "",
 	}

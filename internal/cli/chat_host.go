@@ -86,9 +86,9 @@ func (h *chatHost) explain(err error) error {
 func (h *chatHost) note(o agent.Outcome) string {
 	switch {
 	case o.Cancelled:
-		return h.text.of("the turn was cancelled")
+		return h.text.Of("the turn was cancelled")
 	case o.Late > 0:
-		return fmt.Sprintf(h.text.of("denied because nobody answered in time: %d"), o.Late)
+		return fmt.Sprintf(h.text.Of("denied because nobody answered in time: %d"), o.Late)
 	}
 	return ""
 }

@@ -247,7 +247,7 @@ func (d *desk) remarkOff() {
 		}
 		for _, f := range p.Rules().Files {
 			if f.Health == rulefile.HealthDegraded {
-				d.app.remark(fmt.Sprintf(d.app.text.of("the rules of %s are off: see umpire rules lint"), f.Path))
+				d.app.remark(fmt.Sprintf(d.app.text.Of("the rules of %s are off: see umpire rules lint"), f.Path))
 			}
 		}
 	}

@@ -74,24 +74,24 @@ func (a *app) colour() bool { return a.toTerminal && a.getenv("NO_COLOR") == "" 
 // A page is what a person reads of a decision.
 type page struct {
 	w      io.Writer
-	text   catalogue
+	text   view.Catalogue
 	colour bool
 }
 
 // verdict writes a verdict in its colour, padded to the longest one.
 func (p *page) verdict(v umpire.Verdict) string {
-	return view.Verdict(v, view.Catalogue(p.text), p.colour)
+	return view.Verdict(v, p.text, p.colour)
 }
 
 // head is the line that most people need.
 func (p *page) head(d umpire.Decision) {
-	parts := []string{p.verdict(d.Verdict), visible(p.text.reason(d.Reason))}
+	parts := []string{p.verdict(d.Verdict), view.Visible(p.text.Reason(d.Reason))}
 	if d.Risk != umpire.Safe || d.Verdict == umpire.Allow { // else it is not the risk that asks
-		parts = slices.Insert(parts, 1, p.text.of("risk "+d.Risk.String()))
+		parts = slices.Insert(parts, 1, p.text.Of("risk "+d.Risk.String()))
 	}
 	fmt.Fprintln(p.w, strings.Join(parts, "  "))
 	if d.Rule != nil {
-		fmt.Fprintf(p.w, "       %s %s\n", p.text.of("rule"), visible(view.RuleText(d.Rule)))
+		fmt.Fprintf(p.w, "       %s %s\n", p.text.Of("rule"), view.Visible(view.RuleText(d.Rule)))
 	}
 }
 
@@ -100,26 +100,26 @@ func (p *page) parts(d umpire.Decision) {
 	fmt.Fprintln(p.w)
 	for i := range d.Accesses {
 		access := &d.Accesses[i]
-		risk := view.Padded(p.text.word("of risk", access.Risk.String()), 8)
-		fmt.Fprintf(p.w, "  %s  %s  %s\n", p.verdict(access.Verdict), risk, clip(visible(view.AccessText(access, view.Catalogue(p.text)))))
+		risk := view.Padded(p.text.Word("of risk", access.Risk.String()), 8)
+		fmt.Fprintf(p.w, "  %s  %s  %s\n", p.verdict(access.Verdict), risk, clip(view.Visible(view.AccessText(access, p.text))))
 		if why := whyText(p.text, d, i); why != "" {
-			fmt.Fprintf(p.w, "                   %s\n", clip(visible(why)))
+			fmt.Fprintf(p.w, "                   %s\n", clip(view.Visible(why)))
 		}
 	}
 }
 
 // whyText is what the access does and the reason that settled it.
-func whyText(text catalogue, d umpire.Decision, i int) string {
+func whyText(text view.Catalogue, d umpire.Decision, i int) string {
 	access := &d.Accesses[i]
 	var why []string
 	if access.Reason != "" {
-		why = append(why, text.reason(access.Reason))
+		why = append(why, text.Reason(access.Reason))
 	}
 	if access.Doubt != "" && access.Doubt != access.Reason {
-		why = append(why, view.Joined(text.of("in doubt"), ": ", text.reason(access.Doubt)))
+		why = append(why, view.Joined(text.Of("in doubt"), ": ", text.Reason(access.Doubt)))
 	}
 	if r := settled(d, i); r != nil && r.Text != d.Reason && (access.Doubt == "" || !strings.HasSuffix(r.Text, access.Doubt)) {
-		why = append(why, text.reason(r.Text))
+		why = append(why, text.Reason(r.Text))
 	}
 	return view.List(why, "; ")
 }
@@ -140,36 +140,36 @@ func (p *page) rows(d umpire.Decision) {
 	fmt.Fprintln(p.w)
 	table := newTable(p.w)
 	fmt.Fprintln(table, strings.Join([]string{
-		p.text.of("ACCESS"), p.text.of("RISK"), p.text.of("KNOWN FROM"), p.text.of("ROW"), p.text.of("VERDICT"), p.text.of("WHY"),
+		p.text.Of("ACCESS"), p.text.Of("RISK"), p.text.Of("KNOWN FROM"), p.text.Of("ROW"), p.text.Of("VERDICT"), p.text.Of("WHY"),
 	}, "\t"))
 	for i := range d.Reasons {
 		r := &d.Reasons[i]
 		var what, risk, known string
-		verdict := p.text.word("verdict", r.Verdict.String())
+		verdict := p.text.Word("verdict", r.Verdict.String())
 		switch {
 		case r.Access < 0 || r.Access >= len(d.Accesses):
-			what = p.text.of("the whole call")
+			what = p.text.Of("the whole call")
 		case settled(d, r.Access) == r:
 			access := &d.Accesses[r.Access]
-			what, risk, known = view.AccessText(access, view.Catalogue(p.text)), p.text.word("of risk", access.Risk.String()), access.Table
+			what, risk, known = view.AccessText(access, p.text), p.text.Word("of risk", access.Risk.String()), access.Table
 		default:
 			verdict, later = "("+verdict+")", true
 		}
 		fmt.Fprintf(table, "%s\t%s\t%s\t%d %s\t%s\t%s\n",
-			clip(visible(what)), risk, visible(known), r.Row, policy.RowName(r.Row), verdict, clip(visible(p.rowText(r))))
+			clip(view.Visible(what)), risk, view.Visible(known), r.Row, policy.RowName(r.Row), verdict, clip(view.Visible(p.rowText(r))))
 	}
 	_ = table.Flush() // into memory
 	if later {
-		fmt.Fprintf(p.w, "\n%s\n", p.text.of("In brackets: rows that would have spoken later. umpire help order lists all rows."))
+		fmt.Fprintf(p.w, "\n%s\n", p.text.Of("In brackets: rows that would have spoken later. umpire help order lists all rows."))
 	}
 }
 
 // rowText is a reason with the rule that it names.
 func (p *page) rowText(r *umpire.Reason) string {
 	if r.Rule == nil {
-		return p.text.reason(r.Text)
+		return p.text.Reason(r.Text)
 	}
-	return p.text.reason(r.Text) + " [" + view.RuleText(r.Rule) + "]"
+	return p.text.Reason(r.Text) + " [" + view.RuleText(r.Rule) + "]"
 }
 
 // next shows the rule that would settle the question next time.
@@ -177,14 +177,14 @@ func (p *page) next(d umpire.Decision) {
 	if d.Verdict != umpire.Ask || len(d.Suggestions) == 0 {
 		return
 	}
-	fmt.Fprintf(p.w, "\n%s\n", p.text.of("To settle this for next time, narrowest first:"))
+	fmt.Fprintf(p.w, "\n%s\n", p.text.Of("To settle this for next time, narrowest first:"))
 	width := umpire.WidthDefault
 	for _, s := range d.Suggestions {
 		if s.Width != width {
 			width = s.Width
-			fmt.Fprintf(p.w, "  # %s\n", p.text.of(widthTexts[width]))
+			fmt.Fprintf(p.w, "  # %s\n", p.text.Of(widthTexts[width]))
 		}
-		fmt.Fprintf(p.w, "  umpire rules add %s\n", visible(ruleWords(&s)))
+		fmt.Fprintf(p.w, "  umpire rules add %s\n", view.Visible(ruleWords(&s)))
 	}
 }
 

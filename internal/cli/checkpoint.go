@@ -127,6 +127,6 @@ func (k *keeper) renew(ctx context.Context) {
 		k.app.remark(err.Error())
 	case len(breaks) > 0 && !k.said:
 		k.said = true
-		k.app.remark(fmt.Sprintf(k.app.text.of("the timeline is not what it was: %d sessions are missing or changed; see umpire timeline verify"), len(breaks)))
+		k.app.remark(fmt.Sprintf(k.app.text.Of("the timeline is not what it was: %d sessions are missing or changed; see umpire timeline verify"), len(breaks)))
 	}
 }

@@ -18,6 +18,7 @@ import (
 	"github.com/umpirehq/umpire/internal/mcp"
 	"github.com/umpirehq/umpire/internal/project"
 	"github.com/umpirehq/umpire/internal/rulefile"
+	"github.com/umpirehq/umpire/internal/view"
 	"github.com/umpirehq/umpire/policy"
 )
 
@@ -120,10 +121,10 @@ func newConfigCommand(a *app) *cobra.Command {
 
 func showConfig(a *app, c *config.Config) error {
 	table := newTable(a.stdout)
-	fmt.Fprintf(table, "%s\t%s\t%s\t%s\n", a.text.of("KEY"), a.text.of("VALUE"), a.text.of("SOURCE"), a.text.of("MEANS"))
+	fmt.Fprintf(table, "%s\t%s\t%s\t%s\n", a.text.Of("KEY"), a.text.Of("VALUE"), a.text.Of("SOURCE"), a.text.Of("MEANS"))
 	for i := range config.Keys {
 		s := &config.Keys[i]
-		fmt.Fprintf(table, "%s\t%s\t%s\t%s\n", s.Name, visible(formatValue(a, s.Value(c))), visible(c.Source(s.Name)), a.text.of(s.About))
+		fmt.Fprintf(table, "%s\t%s\t%s\t%s\n", s.Name, view.Visible(formatValue(a, s.Value(c))), view.Visible(c.Source(s.Name)), a.text.Of(s.About))
 	}
 	return table.Flush()
 }
@@ -161,22 +162,22 @@ func profileOf(c *config.Config, name string) (*policy.Profile, error) {
 
 // profileText is a profile for people: what it limits, with the suffixes as they are
 // compared.
-func profileText(agent config.Agent, in catalogue) string {
-	tools, suffixes := in.of("all tools"), in.of("every suffix")
+func profileText(agent config.Agent, in view.Catalogue) string {
+	tools, suffixes := in.Of("all tools"), in.Of("every suffix")
 	if agent.Tools != nil {
-		tools = cmp.Or(strings.Join(agent.Tools, " "), in.of("no tools"))
+		tools = cmp.Or(strings.Join(agent.Tools, " "), in.Of("no tools"))
 	}
 	if effective := policy.NormalizeSuffixes(agent.EditableSuffixes); len(effective) > 0 {
 		suffixes = strings.Join(effective, " ")
 		if agent.SuffixScope == config.AllWrites {
-			suffixes += " " + in.of("for every write")
+			suffixes += " " + in.Of("for every write")
 		}
 	}
 	return tools + "; " + suffixes
 }
 
 // agentsText is the profiles of all agents, one after the other.
-func agentsText(agents map[string]config.Agent, in catalogue) string {
+func agentsText(agents map[string]config.Agent, in view.Catalogue) string {
 	var all []string
 	for _, name := range slices.Sorted(maps.Keys(agents)) {
 		all = append(all, name+": "+profileText(agents[name], in))
@@ -187,6 +188,6 @@ func agentsText(agents map[string]config.Agent, in catalogue) string {
 // remarkAll tells the person of notices.
 func (a *app) remarkAll(notices []config.Notice) {
 	for _, n := range notices {
-		a.remark(n.In(a.text.of))
+		a.remark(n.In(a.text.Of))
 	}
 }

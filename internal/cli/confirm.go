@@ -51,7 +51,7 @@ func (a *app) confirm(ctx context.Context, tty *os.File, text, word string) erro
 	if err := settle(ctx, tty); err != nil {
 		return err
 	}
-	if _, err := fmt.Fprintf(tty, a.text.of("Type %s and Enter to confirm, anything else to leave it: "), word); err != nil {
+	if _, err := fmt.Fprintf(tty, a.text.Of("Type %s and Enter to confirm, anything else to leave it: "), word); err != nil {
 		return failed(fmt.Errorf("write to the terminal: %w", err))
 	}
 	said, err := typed(ctx, tty)

@@ -15,6 +15,7 @@ import (
 
 	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/llm"
+	"github.com/umpirehq/umpire/internal/view"
 )
 
 // The demo is a session like any other: real tools and a real store, in a repository
@@ -26,15 +27,15 @@ var demoFiles embed.FS
 // demoTask is what the demo's model is told.
 const demoTask = "Write the release note and clean up."
 
-// newDemoCommand is `umpire demo`.
-func newDemoCommand(a *app) *cobra.Command {
+// newDemoCommand is `umpire demo`. ShowRecord shows what is recorded of it.
+func newDemoCommand(a *app, showRecord func(context.Context, *app) error) *cobra.Command {
 	var yes, keep bool
 	cmd := &cobra.Command{
 		Use: "demo", GroupID: groupFirst, Args: noWords,
 		Short:   "Watch an agent's calls being decided, in a throw-away project",
 		Long:    demoLong,
 		Example: "  umpire demo\n  umpire demo --yes",
-		RunE:    func(cmd *cobra.Command, _ []string) error { return runDemo(cmd.Context(), a, yes, keep) },
+		RunE:    func(cmd *cobra.Command, _ []string) error { return runDemo(cmd.Context(), a, yes, keep, showRecord) },
 	}
 	cmd.Flags().BoolVar(&yes, "yes", false, "approve what asks, once each, instead of asking you")
 	cmd.Flags().BoolVar(&keep, "keep", false, "leave the project and its timeline where they are")
@@ -42,7 +43,7 @@ func newDemoCommand(a *app) *cobra.Command {
 }
 
 // runDemo plays the session and shows its timeline.
-func runDemo(ctx context.Context, a *app, yes, keep bool) error {
+func runDemo(ctx context.Context, a *app, yes, keep bool, showRecord func(context.Context, *app) error) error {
 	s := &stay{app: a, flags: &runFlags{}}
 	if s.attendance(false); yes {
 		s.asks, s.headless, s.answer = false, false, s.approveOnce
@@ -68,13 +69,18 @@ func runDemo(ctx context.Context, a *app, yes, keep bool) error {
 		return failed(err)
 	}
 	if compiledByGoRun(os.Executable()) {
-		fmt.Fprintf(a.stderr, "%s\n", a.text.of(demoCompiled))
+		fmt.Fprintf(a.stderr, "%s\n", a.text.Of(demoCompiled))
 	}
-	fmt.Fprintf(a.stderr, a.text.of(demoIntro)+"\n\n", a.dir)
+	fmt.Fprintf(a.stderr, a.text.Of(demoIntro)+"\n\n", a.dir)
 	if err := s.playDemo(ctx); err != nil {
 		return err
 	}
-	return endDemo(ctx, a, place, keep)
+	fmt.Fprintf(a.stdout, "\n%s\n", a.text.Of("What the timeline has of it:"))
+	if err := showRecord(ctx, a); err != nil {
+		return err
+	}
+	endDemo(a, place, keep)
+	return nil
 }
 
 // moveToDemo makes the demo's project and home, and has this process live there: nothing of
@@ -189,25 +195,17 @@ func compiledByGoRun(program string, err error) bool {
 
 // approveOnce answers in place of a person.
 func (s *stay) approveOnce(ctx context.Context, p umpire.Pending) error {
-	fmt.Fprintf(s.stderr, s.text.of("approved by --yes: %s")+"\n", clip(visible(p.Tool+" "+subjectOfInput(p.Input))))
+	fmt.Fprintf(s.stderr, s.text.Of("approved by --yes: %s")+"\n", clip(view.Visible(p.Tool+" "+subjectOfInput(p.Input))))
 	_, err := s.gate.Resolve(ctx, umpire.Answer{
 		Request: p.Request, ArgsHash: p.ArgsHash, ShownDigest: p.ShownDigest, Version: p.Version, Choice: umpire.Approve, Scope: umpire.ScopeOnce, Reason: "--yes",
 	})
 	return err
 }
 
-// endDemo shows what was recorded, and where to go from here.
-func endDemo(ctx context.Context, a *app, place string, keep bool) error {
-	fmt.Fprintf(a.stdout, "\n%s\n", a.text.of("What the timeline has of it:"))
-	if err := showTimeline(ctx, a, &timelineFlags{}); err != nil {
-		return err
-	}
-	if err := verifyTimeline(ctx, a, &verifyFlags{}); err != nil {
-		return err
-	}
+// endDemo says where to go from here.
+func endDemo(a *app, place string, keep bool) {
 	if keep {
-		fmt.Fprintf(a.stdout, "%s\n", fmt.Sprintf(a.text.of("It stays in %s; umpire finds it with UMPIRE_HOME=%s."), place, filepath.Join(place, "home", ".umpire")))
+		fmt.Fprintf(a.stdout, "%s\n", fmt.Sprintf(a.text.Of("It stays in %s; umpire finds it with UMPIRE_HOME=%s."), place, filepath.Join(place, "home", ".umpire")))
 	}
-	fmt.Fprintf(a.stdout, "\n%s\n", a.text.of(demoNext))
-	return nil
+	fmt.Fprintf(a.stdout, "\n%s\n", a.text.Of(demoNext))
 }

@@ -89,7 +89,7 @@ func (d *doctor) fail(name, remedy, format string, args ...any) {
 func (d *doctor) note(name string, status health, remedy, format string, args ...any) {
 	d.done = append(d.done, checkup{
 		Name: name, Status: status, Remedy: remedy,
-		Detail: fmt.Sprintf(format, args...), said: fmt.Sprintf(d.text.of(format), d.spoken(args)...),
+		Detail: fmt.Sprintf(format, args...), said: fmt.Sprintf(d.text.Of(format), d.spoken(args)...),
 	})
 }
 
@@ -99,13 +99,13 @@ func (d *doctor) spoken(args []any) []any {
 	for i := range said {
 		switch value := said[i].(type) {
 		case error:
-			said[i] = d.text.problem(value.Error())
+			said[i] = d.text.Problem(value.Error())
 		case names:
 			said[i] = value.in(d.text)
 		case count:
 			said[i] = value.in(d.text)
 		case claudeFound:
-			said[i] = d.text.problem(value.String())
+			said[i] = d.text.Problem(value.String())
 		}
 	}
 	return said
@@ -119,11 +119,11 @@ type count struct {
 
 func (c count) String() string { return c.in(nil) }
 
-func (c count) in(text catalogue) string {
+func (c count) in(text view.Catalogue) string {
 	if c.n == 1 {
-		return fmt.Sprintf(text.of(c.one), c.n)
+		return fmt.Sprintf(text.Of(c.one), c.n)
 	}
-	return fmt.Sprintf(text.of(c.more), c.n)
+	return fmt.Sprintf(text.Of(c.more), c.n)
 }
 
 // names are listed in the person's language.
@@ -131,10 +131,10 @@ type names []string
 
 func (n names) String() string { return strings.Join(n, ", ") }
 
-func (n names) in(text catalogue) names {
+func (n names) in(text view.Catalogue) names {
 	said := slices.Clone(n)
 	for i := range said {
-		said[i] = text.of(said[i])
+		said[i] = text.Of(said[i])
 	}
 	return said
 }
@@ -191,21 +191,21 @@ func (d *doctor) report(asJSON bool) error {
 func (d *doctor) verdict(failures, warnings int) string {
 	var said []string
 	if failures == 0 {
-		said = append(said, d.text.of("all well"))
+		said = append(said, d.text.Of("all well"))
 	} else {
 		said = append(said, d.number(failures, "%d thing fails", "%d things fail"))
 	}
 	if warnings > 0 {
 		said = append(said, d.number(warnings, "%d warning", "%d warnings"))
 	}
-	return strings.Join(said, d.text.of(", "))
+	return strings.Join(said, d.text.Of(", "))
 }
 
 func (d *doctor) print() {
 	for _, c := range d.done {
 		fmt.Fprintf(d.stdout, "%-4s  %-9s %s\n", c.Status, c.Name, view.Visible(c.said))
 		if c.Remedy != "" {
-			fmt.Fprintf(d.stdout, "      %-9s -> %s\n", "", view.Visible(d.text.of(c.Remedy)))
+			fmt.Fprintf(d.stdout, "      %-9s -> %s\n", "", view.Visible(d.text.Of(c.Remedy)))
 		}
 	}
 }

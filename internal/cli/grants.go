@@ -79,13 +79,13 @@ func showRevoked(a *app, revoked []umpire.GrantStatus) error {
 		return showNoGrants(a)
 	}
 	for i := range revoked {
-		fmt.Fprintf(a.stdout, a.text.of("revoked %s: %s\n"), visible(revoked[i].ID), clip(visible(formatGrant(a, &revoked[i]))))
+		fmt.Fprintf(a.stdout, a.text.Of("revoked %s: %s\n"), view.Visible(revoked[i].ID), clip(view.Visible(formatGrant(a, &revoked[i]))))
 	}
 	return nil
 }
 
 func showNoGrants(a *app) error {
-	_, err := fmt.Fprintln(a.stdout, a.text.of("nothing is granted beside the rules"))
+	_, err := fmt.Fprintln(a.stdout, a.text.Of("nothing is granted beside the rules"))
 	return err
 }
 
@@ -113,7 +113,7 @@ func showGrants(a *app, grants []umpire.GrantStatus) error {
 	}
 	table := newTable(a.stdout)
 	fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\t%s\t%s\n",
-		a.text.of("GRANT"), a.text.of("KIND"), a.text.of("COVERS"), a.text.of("AGE"), a.text.of("ENDS"), a.text.of("USES"), a.text.of("GIVEN BY"))
+		a.text.Of("GRANT"), a.text.Of("KIND"), a.text.Of("COVERS"), a.text.Of("AGE"), a.text.Of("ENDS"), a.text.Of("USES"), a.text.Of("GIVEN BY"))
 	for i := range grants {
 		g := &grants[i]
 		age, ends := "-", "-"
@@ -127,8 +127,8 @@ func showGrants(a *app, grants []umpire.GrantStatus) error {
 		if g.MaxUses > 0 {
 			uses += fmt.Sprintf("/%d", g.MaxUses)
 		}
-		fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\t%s\t%s\n", visible(g.ID), a.text.word("grant", string(g.Kind)),
-			clip(visible(formatGrant(a, g))), age, ends, uses, visible(cmp.Or(g.Source, "-")))
+		fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\t%s\t%s\n", view.Visible(g.ID), a.text.Word("grant", string(g.Kind)),
+			clip(view.Visible(formatGrant(a, g))), age, ends, uses, view.Visible(cmp.Or(g.Source, "-")))
 	}
 	return table.Flush()
 }
@@ -137,9 +137,9 @@ func showGrants(a *app, grants []umpire.GrantStatus) error {
 func formatGrant(a *app, g *umpire.GrantStatus) string {
 	switch {
 	case g.Kind == umpire.GrantAllowAll:
-		return a.text.of("what no rule and no guard asks about")
+		return a.text.Of("what no rule and no guard asks about")
 	case g.Kind == umpire.GrantCode:
-		return a.text.of("tests, scripts and tool settings of this clone")
+		return a.text.Of("tests, scripts and tool settings of this clone")
 	case g.Exact != "":
 		return g.Tool + ": " + g.Exact
 	}
@@ -157,7 +157,7 @@ func formatGrant(a *app, g *umpire.GrantStatus) string {
 func formatGrantCount(a *app, s *status) string {
 	text := a.number(s.Grants, "%d grant", "%d grants")
 	if s.AllowAll {
-		text += ", " + a.text.of("ALLOW ALL is on")
+		text += ", " + a.text.Of("ALLOW ALL is on")
 	}
 	return text
 }

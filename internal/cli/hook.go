@@ -66,13 +66,14 @@ func answerHook(ctx context.Context, a *app, args []string) int {
 	a = &registered
 	front := host.Front{
 		Stdin: a.stdin, Stdout: a.stdout, Stderr: a.stderr, Getenv: a.getenv, Dir: a.dir, Now: a.now,
-		Desk: newDeskWith(a, a.readConfig, a.keepSnapshot), Line: a.hookLine, Nonce: rand.Text,
+		Desk: newDeskWith(a, a.readConfig, func(dir string) { keepSnapshot(a, dir) }), Nonce: rand.Text,
+		Line:   func(ctx context.Context, _ *host.Question) (*host.Line, error) { return findLine(ctx, a) },
 		Runner: func() string { return process.Host(os.Getppid()) },
 	}
 	if code, known := front.Answer(ctx, args); known {
 		return code
 	}
-	fmt.Fprintf(a.stderr, "umpire: %s: %q; %s: %v\n", a.text.of("unknown agent"), args[0], a.text.of("known agents"), host.Agents())
+	fmt.Fprintf(a.stderr, "umpire: %s: %q; %s: %v\n", a.text.Of("unknown agent"), args[0], a.text.Of("known agents"), host.Agents())
 	return exitDenied // for an agent any other code means to go on
 }
 
@@ -124,10 +125,10 @@ func readDeskConfig(a *app, read func(dir string) (*config.Config, error), decid
 	}, nil
 }
 
-// hookLine finds the gate that a question goes to. What is broken in the configuration is
+// findLine finds the gate that a question goes to. What is broken in the configuration is
 // told where it is decided by. Where umpire only warns, a gate that cannot be asked holds
 // nothing up.
-func (a *app) hookLine(ctx context.Context, _ *host.Question) (*host.Line, error) {
+func findLine(ctx context.Context, a *app) (*host.Line, error) {
 	c, err := a.userConfig()
 	if err != nil {
 		return nil, nil //nolint:nilerr // see above

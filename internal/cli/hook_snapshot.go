@@ -13,7 +13,7 @@ import (
 
 // keepSnapshot keeps what calls in a project are decided by, for the small hook. It
 // only saves time, so that a failure to keep it is not one to report.
-func (a *app) keepSnapshot(dir string) {
+func keepSnapshot(a *app, dir string) {
 	p := judge.SnapshotKey{Dir: dir, Home: a.home(), UserHome: a.userHome()}
 	if p.Home == "" || !filepath.IsAbs(dir) || !hasSmallHook(a) {
 		return

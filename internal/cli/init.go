@@ -67,13 +67,13 @@ const (
 // listAgents shows what could be registered.
 func listAgents(ctx context.Context, a *app) error {
 	where, next := registeredFiles(a), "umpire doctor claude"
-	registered := a.text.of("registered in") + " " + view.Visible(strings.Join(where, ", "))
+	registered := a.text.Of("registered in") + " " + view.Visible(strings.Join(where, ", "))
 	if len(where) == 0 {
-		registered, next = a.text.of("not registered"), "umpire init claude"
+		registered, next = a.text.Of("not registered"), "umpire init claude"
 	}
-	fmt.Fprintf(a.stdout, "claude  Claude Code: %s, %s\n", a.text.problem(findClaude(ctx, a).String()), registered)
-	fmt.Fprintf(a.stdout, "muse    %s\n", a.text.of("speaks the marker protocol: let it start `umpire hook muse`"))
-	fmt.Fprintln(a.stderr, view.Joined(a.text.of("next"), ": ", next))
+	fmt.Fprintf(a.stdout, "claude  Claude Code: %s, %s\n", a.text.Problem(findClaude(ctx, a).String()), registered)
+	fmt.Fprintf(a.stdout, "muse    %s\n", a.text.Of("speaks the marker protocol: let it start `umpire hook muse`"))
+	fmt.Fprintln(a.stderr, view.Joined(a.text.Of("next"), ": ", next))
 	return nil
 }
 
@@ -112,7 +112,7 @@ func (j *initJob) run(ctx context.Context) error {
 	}
 	change := settingsChange{path: path, before: before, after: after, existed: info != nil, remove: gone}
 	if change.none() {
-		fmt.Fprintf(j.stdout, "%s: %s\n", view.Visible(path), j.text.of("nothing to change"))
+		fmt.Fprintf(j.stdout, "%s: %s\n", view.Visible(path), j.text.Of("nothing to change"))
 		return nil
 	}
 	if j.diff {
@@ -249,7 +249,7 @@ func (j *initJob) noteAllowList() {
 	for _, file := range claudeFiles(j.app) {
 		rules, left, err := p.rulesOf(file.path, rulefile.FormatClaudeSettings)
 		if n := len(rules) + len(left); err == nil && n > 0 {
-			j.note(fmt.Sprintf(j.text.of("%s has %s of Claude Code's own: umpire rules import claude %s"),
+			j.note(fmt.Sprintf(j.text.Of("%s has %s of Claude Code's own: umpire rules import claude %s"),
 				file.path, j.number(n, "%d rule", "%d rules"), view.QuoteWord(file.path)))
 		}
 	}
@@ -257,5 +257,5 @@ func (j *initJob) noteAllowList() {
 
 // remark tells something beside the result.
 func (a *app) remark(text string) {
-	fmt.Fprintf(a.stderr, "umpire: %s\n", visible(a.text.problem(text)))
+	fmt.Fprintf(a.stderr, "umpire: %s\n", view.Visible(a.text.Problem(text)))
 }

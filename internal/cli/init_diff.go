@@ -32,7 +32,7 @@ func visibleDiff(text string) string {
 	for line := range strings.Lines(text) {
 		parts := strings.Split(strings.TrimSuffix(line, "\n"), "\t")
 		for i := range parts {
-			parts[i] = visible(parts[i])
+			parts[i] = view.Visible(parts[i])
 		}
 		b.WriteString(strings.Join(parts, "\t") + "\n")
 	}
@@ -46,9 +46,9 @@ func (j *initJob) summary(c settingsChange) string {
 	name := view.Visible(c.path)
 	switch {
 	case c.remove:
-		name += " (" + j.text.of("the file goes") + ")"
+		name += " (" + j.text.Of("the file goes") + ")"
 	case !c.existed:
-		name += " (" + j.text.of("a new file") + ")"
+		name += " (" + j.text.Of("a new file") + ")"
 	}
 	fmt.Fprintln(&b, name)
 	before, after := registeredHooks(c.before), registeredHooks(c.after)
@@ -66,7 +66,7 @@ func (j *initJob) summary(c settingsChange) string {
 		fmt.Fprintf(&b, "  %s %s\n", change.sign, view.Visible(strings.Join(events, " ")))
 		fmt.Fprintf(&b, "    %s\n", view.Visible(view.CommandLine(append([]string{change.list[0].Command}, change.list[0].Args...))))
 	}
-	fmt.Fprintf(&b, "  %s\n", j.text.of("nothing else in it changes; --diff shows every line"))
+	fmt.Fprintf(&b, "  %s\n", j.text.Of("nothing else in it changes; --diff shows every line"))
 	return b.String()
 }
 

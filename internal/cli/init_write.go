@@ -94,14 +94,14 @@ func (j *initJob) write(c settingsChange, info fs.FileInfo) error {
 
 func (j *initJob) done(path string) {
 	if j.undo {
-		fmt.Fprintf(j.stderr, "umpire: %s\n", j.text.of("Claude Code does not ask umpire any more"))
+		fmt.Fprintf(j.stderr, "umpire: %s\n", j.text.Of("Claude Code does not ask umpire any more"))
 		return
 	}
 	if j.scope == "project" {
 		j.note(remarkProjectScope)
 	}
 	fmt.Fprintf(j.stderr, "umpire: %s %s\n%s\n",
-		j.text.of("registered in"), view.Visible(path), view.Joined(j.text.of("next"), ": ", "umpire doctor claude"))
+		j.text.Of("registered in"), view.Visible(path), view.Joined(j.text.Of("next"), ": ", "umpire doctor claude"))
 }
 
 // A memory is what undo needs to know to give a file back byte for byte. Before

@@ -40,7 +40,7 @@ func newModeCommand(a *app) *cobra.Command {
 	flags.StringVar(&f.allowAll, "allow-all", "", "`on` or off: allow what no rule and no guard asks about, in this workspace")
 	completeWords(cmd, "allow-all", "on", "off")
 	flags.BoolVar(&f.json, "json", false, "write JSON")
-	completeWith(cmd, "session", a.completeSessions)
+	completeWith(cmd, "session", completeSessions(a))
 	return cmd
 }
 
@@ -144,9 +144,9 @@ func showMode(a *app, m modeShown, switched bool) error {
 	if switched {
 		head = "session %s is in mode %s now\n"
 	}
-	fmt.Fprintf(&text, a.text.of(head), visible(string(m.Session)), m.Mode)
+	fmt.Fprintf(&text, a.text.Of(head), view.Visible(string(m.Session)), m.Mode)
 	if m.Before != nil {
-		fmt.Fprintf(&text, a.text.of("the mode before was %s\n"), *m.Before)
+		fmt.Fprintf(&text, a.text.Of("the mode before was %s\n"), *m.Before)
 	}
 	writeList(a, &text, "planned", plannedLines(a, m.Planned))
 	writeList(a, &text, "may be changed without a further question", m.Granted)
@@ -161,9 +161,9 @@ func writeList(a *app, text *strings.Builder, head string, lines []string) {
 	if len(lines) == 0 {
 		return
 	}
-	fmt.Fprintf(text, "%s:\n", a.text.of(head))
+	fmt.Fprintf(text, "%s:\n", a.text.Of(head))
 	for _, line := range lines {
-		fmt.Fprintf(text, "  %s\n", visible(line))
+		fmt.Fprintf(text, "  %s\n", view.Visible(line))
 	}
 }
 
@@ -171,7 +171,7 @@ func plannedLines(a *app, planned []umpire.Planned) []string {
 	var lines []string
 	for i := range planned {
 		for k := range planned[i].Accesses {
-			lines = append(lines, planned[i].Tool+": "+view.AccessText(&planned[i].Accesses[k], view.Catalogue(a.text)))
+			lines = append(lines, planned[i].Tool+": "+view.AccessText(&planned[i].Accesses[k], a.text))
 		}
 	}
 	return lines

@@ -52,34 +52,34 @@ func listPending(ctx context.Context, a *app, f *pendingFlags) error {
 // showPending writes one line for each question.
 func showPending(a *app, list []umpire.Pending, all bool) error {
 	if len(list) == 0 {
-		_, err := fmt.Fprintln(a.stdout, a.text.of("nothing waits"))
+		_, err := fmt.Fprintln(a.stdout, a.text.Of("nothing waits"))
 		return err
 	}
 	table := newTable(a.stdout)
-	head := []string{a.text.of("ID"), a.text.of("AGE"), a.text.of("RISK"), a.text.of("AGENT"), a.text.of("SESSION")}
+	head := []string{a.text.Of("ID"), a.text.Of("AGE"), a.text.Of("RISK"), a.text.Of("AGENT"), a.text.Of("SESSION")}
 	if all {
-		head = append(head, a.text.of("PROJECT"))
+		head = append(head, a.text.Of("PROJECT"))
 	}
-	fmt.Fprintln(table, strings.Join(append(head, a.text.of("CALL")), "\t"))
+	fmt.Fprintln(table, strings.Join(append(head, a.text.Of("CALL")), "\t"))
 	for i := range list {
 		fmt.Fprintln(table, strings.Join(pendingCells(a, &list[i], all), "\t"))
 	}
 	if err := table.Flush(); err != nil {
 		return err
 	}
-	_, err := fmt.Fprintf(a.stdout, "\n%s\n", view.Joined(a.text.of("next"), ": ", fmt.Sprintf("umpire approve %s, umpire deny %s", list[0].Request, list[0].Request)))
+	_, err := fmt.Fprintf(a.stdout, "\n%s\n", view.Joined(a.text.Of("next"), ": ", fmt.Sprintf("umpire approve %s, umpire deny %s", list[0].Request, list[0].Request)))
 	return err
 }
 
 // pendingCells is a question as the cells of a table.
 func pendingCells(a *app, p *umpire.Pending, all bool) []string {
 	cells := []string{
-		visible(string(p.Request)), view.Age(a.now().Sub(p.AskedAt)), a.text.word("of risk", p.Risk), visible(cmp.Or(p.Agent, "-")), clipID(string(p.Session)),
+		view.Visible(string(p.Request)), view.Age(a.now().Sub(p.AskedAt)), a.text.Word("of risk", p.Risk), view.Visible(cmp.Or(p.Agent, "-")), clipID(string(p.Session)),
 	}
 	if all {
 		cells = append(cells, p.Project.Short())
 	}
-	what := clip(visible(subjectOf(p)))
+	what := clip(view.Visible(subjectOf(p)))
 	if p.Total > 1 {
 		what += fmt.Sprintf(" (%d/%d)", p.Position, p.Total)
 	}
@@ -89,33 +89,27 @@ func pendingCells(a *app, p *umpire.Pending, all bool) []string {
 // clipID shortens an id that is longer than people compare.
 func clipID(id string) string {
 	const shown = 20
-	if runes := []rune(visible(id)); len(runes) > shown {
+	if runes := []rune(view.Visible(id)); len(runes) > shown {
 		return string(runes[:shown-1]) + "…"
 	}
-	return visible(id)
+	return view.Visible(id)
 }
 
 // completePending completes a word with the questions that wait.
-func (a *app) completePending(cmd *cobra.Command, args []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
-	if len(args) > 0 {
-		return nil, cobra.ShellCompDirectiveNoFileComp
-	}
-	return completeFromGate(cmd.Context(), a, func(ctx context.Context, gate umpire.Gate) (all []cobra.Completion, err error) {
+func completePending(a *app) cobra.CompletionFunc {
+	return completeFromGate(a, func(ctx context.Context, gate umpire.Gate) (all []cobra.Completion, err error) {
 		list, err := gate.Pending(ctx, umpire.PendingQuery{})
 		for i := range list {
 			p := &list[i]
-			all = append(all, cobra.CompletionWithDesc(string(p.Request), clip(visible(p.Risk+" "+subjectOf(p)))))
+			all = append(all, cobra.CompletionWithDesc(string(p.Request), clip(view.Visible(p.Risk+" "+subjectOf(p)))))
 		}
 		return all, err
 	})
 }
 
 // completeSessions completes a word with the sessions of this project.
-func (a *app) completeSessions(cmd *cobra.Command, args []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
-	if len(args) > 0 {
-		return nil, cobra.ShellCompDirectiveNoFileComp
-	}
-	return completeFromGate(cmd.Context(), a, func(ctx context.Context, gate umpire.Gate) (all []cobra.Completion, err error) {
+func completeSessions(a *app) cobra.CompletionFunc {
+	return completeFromGate(a, func(ctx context.Context, gate umpire.Gate) (all []cobra.Completion, err error) {
 		project, err := a.chosenProject(false)
 		if err != nil {
 			return nil, err
@@ -124,23 +118,30 @@ func (a *app) completeSessions(cmd *cobra.Command, args []string, _ string) ([]c
 		for i := range list {
 			s := &list[i]
 			about := fmt.Sprintf("%s %s, %s", cmp.Or(s.Agent, "-"), s.State, view.Age(a.now().Sub(s.ActiveAt)))
-			all = append(all, cobra.CompletionWithDesc(string(s.ID), visible(about)))
+			all = append(all, cobra.CompletionWithDesc(string(s.ID), view.Visible(about)))
 		}
 		return all, err
 	})
 }
 
-// completeFromGate asks the gate for completions. Pressing a key makes no store: where
-// there is nothing yet, nothing is offered.
-func completeFromGate(ctx context.Context, a *app, list func(context.Context, umpire.Gate) ([]cobra.Completion, error)) ([]cobra.Completion, cobra.ShellCompDirective) {
-	gate, done, err := a.lookingGate(ctx)
-	if err != nil || gate == nil {
-		return nil, cobra.ShellCompDirectiveNoFileComp
+// completeFromGate completes the first word with what the gate lists. Pressing a key makes
+// no store: where there is nothing yet, nothing is offered.
+func completeFromGate(
+	a *app, list func(context.Context, umpire.Gate) ([]cobra.Completion, error),
+) cobra.CompletionFunc {
+	return func(cmd *cobra.Command, args []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
+		if len(args) > 0 {
+			return nil, cobra.ShellCompDirectiveNoFileComp
+		}
+		gate, done, err := a.lookingGate(cmd.Context())
+		if err != nil || gate == nil {
+			return nil, cobra.ShellCompDirectiveNoFileComp
+		}
+		defer done()
+		all, err := list(cmd.Context(), gate)
+		if err != nil {
+			return nil, cobra.ShellCompDirectiveNoFileComp
+		}
+		return all, cobra.ShellCompDirectiveNoFileComp
 	}
-	defer done()
-	all, err := list(ctx, gate)
-	if err != nil {
-		return nil, cobra.ShellCompDirectiveNoFileComp
-	}
-	return all, cobra.ShellCompDirectiveNoFileComp
 }

@@ -59,7 +59,7 @@ type ancestor struct {
 // tree of its processes is not stopped here; that is what keeping its commands in
 // a sandbox is for.
 func (a *app) needPerson(what string) error {
-	hint := a.text.of("run it yourself, in a terminal that no agent started")
+	hint := a.text.Of("run it yourself, in a terminal that no agent started")
 	if m := marked(a.getenv); m != nil {
 		return refused(hint, "%s needs a person, and %s started this process (%s is set)", what, m.agent, m.name)
 	}
@@ -72,10 +72,10 @@ func (a *app) needPerson(what string) error {
 	return nil
 }
 
-// admit refuses a command that is a person's to a process that an agent started. The
+// refuseAgents refuses a command that is a person's to a process that an agent started. The
 // marks are the policy's, which denies the same commands before they start; here they
 // hold for whatever path or wrapper led to this process.
-func (a *app) admit(cmd *cobra.Command, args []string) error {
+func refuseAgents(a *app, cmd *cobra.Command, args []string) error {
 	if cmd == cmd.Root() {
 		return nil
 	}
@@ -110,7 +110,7 @@ func (a *app) ancestry() []ancestor {
 func (a *app) needOutsider(what string, runners map[string]string) error {
 	for _, p := range a.ancestry() {
 		if session, runs := runners[p.runner]; runs && p.runner != "" {
-			return refused(a.text.of("run it yourself, in a terminal that no agent started"),
+			return refused(a.text.Of("run it yourself, in a terminal that no agent started"),
 				"%s needs a person, and this process descends from %d, which runs session %s", what, p.pid, session)
 		}
 	}

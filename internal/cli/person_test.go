@@ -88,11 +88,11 @@ func TestEveryCommandIsMarked(t *testing.T) {
 			t.Errorf("umpire %s is not marked in the policy", verb)
 		}
 		agent := descendant(map[string]string{"CLAUDECODE": "1"})
-		if refused := agent.admit(cmd, []string{"x"}) != nil; refused != (mark == policy.VerbPerson) {
+		if refused := refuseAgents(agent, cmd, []string{"x"}) != nil; refused != (mark == policy.VerbPerson) {
 			t.Errorf("umpire %s: refused to an agent %v, mark %v", verb, refused, mark)
 		}
 	}
-	root := newRootCommand((&app{}))
+	root := newRootCommand(&app{})
 	root.InitDefaultCompletionCmd()
 	walk(root)
 	if seen < 30 {

@@ -27,5 +27,5 @@ func describeChanges(a *app, p *umpire.Pending, s *umpire.Session) string {
 	if text == "" {
 		return ""
 	}
-	return a.text.of("It would change:") + "\n" + visibleDiff(text) + "\n"
+	return a.text.Of("It would change:") + "\n" + visibleDiff(text) + "\n"
 }

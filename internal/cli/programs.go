@@ -10,6 +10,7 @@ import (
 
 	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/rulefile"
+	"github.com/umpirehq/umpire/internal/view"
 	"github.com/umpirehq/umpire/shell"
 )
 
@@ -106,7 +107,7 @@ func namedLike(p shell.Program, words []string) bool {
 func showPrograms(a *app, listed []shell.Program) error {
 	table := newTable(a.stdout)
 	for _, p := range listed {
-		fmt.Fprintf(table, "%s\t%s\t%s\t%s\n", visible(listedNames(p.Names)), p.Risk, visible(originOf(a, p)), clip(visible(p.Why)))
+		fmt.Fprintf(table, "%s\t%s\t%s\t%s\n", view.Visible(listedNames(p.Names)), p.Risk, view.Visible(originOf(a, p)), clip(view.Visible(p.Why)))
 	}
 	return table.Flush()
 }
@@ -128,7 +129,7 @@ func listedNames(names []string) string {
 	return text
 }
 
-func originOf(a *app, p shell.Program) string { return cmp.Or(p.Origin, a.text.of("built in")) }
+func originOf(a *app, p shell.Program) string { return cmp.Or(p.Origin, a.text.Of("built in")) }
 
 // newProgramsShowCommand is `umpire programs show`.
 func newProgramsShowCommand(a *app) *cobra.Command {
@@ -181,12 +182,12 @@ func newProgramsLintCommand(a *app) *cobra.Command {
 		RunE: func(*cobra.Command, []string) error {
 			loaded := rulefile.LoadPrograms(a.home())
 			for _, problem := range loaded.Problems {
-				fmt.Fprintln(a.stdout, visible(problem.Error()))
+				fmt.Fprintln(a.stdout, view.Visible(problem.Error()))
 			}
 			if len(loaded.Problems) > 0 {
 				return &exit{code: exitUsage}
 			}
-			_, err := fmt.Fprintln(a.stdout, a.text.of("nothing is wrong"))
+			_, err := fmt.Fprintln(a.stdout, a.text.Of("nothing is wrong"))
 			return failed(err)
 		},
 	}

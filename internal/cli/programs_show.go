@@ -37,7 +37,7 @@ func showProgram(a *app, words []string, p shell.Program) error {
 	table := newTable(a.stdout)
 	line := func(name, value string) {
 		if value != "" {
-			fmt.Fprintf(table, "%s\t%s\n", a.text.of(name), visible(value))
+			fmt.Fprintf(table, "%s\t%s\n", a.text.Of(name), view.Visible(value))
 		}
 	}
 	line("program", strings.Join(append(words[:len(words)-1:len(words)-1], p.Names[0]), " "))
@@ -49,10 +49,10 @@ func showProgram(a *app, words []string, p shell.Program) error {
 	line("operands", operandsText(p))
 	line("style", p.Style)
 	if p.Lax {
-		line("note", a.text.of("options that are not listed are accepted"))
+		line("note", a.text.Of("options that are not listed are accepted"))
 	}
 	if p.Judged {
-		line("note", a.text.of("its arguments are judged further, by code"))
+		line("note", a.text.Of("its arguments are judged further, by code"))
 	}
 	if err := table.Flush(); err != nil {
 		return err
@@ -80,7 +80,7 @@ func showOptions(a *app, p shell.Program) error {
 	if len(p.Options) == 0 {
 		return nil
 	}
-	fmt.Fprintf(a.stdout, "\n%s\n", a.text.of("options"))
+	fmt.Fprintf(a.stdout, "\n%s\n", a.text.Of("options"))
 	table := newTable(a.stdout)
 	for _, e := range effectTexts {
 		for _, o := range p.Options {
@@ -102,22 +102,22 @@ func hasEffect(o shell.Option, effect string) bool {
 func showOption(a *app, w io.Writer, what string, o shell.Option) {
 	why := o.Why
 	if len(o.Except) > 0 {
-		why = strings.TrimSpace(view.Bracketed(why, a.text.of("but not with")+" "+strings.Join(o.Except, " ")))
+		why = strings.TrimSpace(view.Bracketed(why, a.text.Of("but not with")+" "+strings.Join(o.Except, " ")))
 	}
 	if why != "" {
-		why = "\t" + visible(why)
+		why = "\t" + view.Visible(why)
 	}
-	fmt.Fprintf(w, "  %s\t%s%s\n", a.text.of(what), visible(strings.Join(o.Names, " ")), why)
+	fmt.Fprintf(w, "  %s\t%s%s\n", a.text.Of(what), view.Visible(strings.Join(o.Names, " ")), why)
 }
 
 func showSubcommands(a *app, p shell.Program) error {
 	if len(p.Subs) == 0 {
 		return nil
 	}
-	fmt.Fprintf(a.stdout, "\n%s\n", a.text.of("subcommands"))
+	fmt.Fprintf(a.stdout, "\n%s\n", a.text.Of("subcommands"))
 	table := newTable(a.stdout)
 	for _, sub := range p.Subs {
-		fmt.Fprintf(table, "  %s\t%s\t%s\n", visible(strings.Join(sub.Names, " ")), sub.Risk, visible(sub.Why))
+		fmt.Fprintf(table, "  %s\t%s\t%s\n", view.Visible(strings.Join(sub.Names, " ")), sub.Risk, view.Visible(sub.Why))
 	}
 	return table.Flush()
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/config"
 	"github.com/umpirehq/umpire/internal/llm"
+	"github.com/umpirehq/umpire/internal/view"
 )
 
 // The groups of commands in the root's help.
@@ -35,7 +36,7 @@ func newRootCommand(a *app) *cobra.Command {
 		SilenceErrors: true, SilenceUsage: true,
 		Args:              noSuchCommand,
 		RunE:              func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
-		PersistentPreRunE: a.admit,
+		PersistentPreRunE: func(cmd *cobra.Command, args []string) error { return refuseAgents(a, cmd, args) },
 	}
 	root.AddGroup(
 		&cobra.Group{ID: groupFirst, Title: "Where to begin:"},
@@ -45,7 +46,7 @@ func newRootCommand(a *app) *cobra.Command {
 	)
 	init, doctor, hook := newInitCommand(a), newDoctorCommand(a), newHookCommand(a)
 	init.GroupID, doctor.GroupID, hook.GroupID = groupFirst, groupFirst, groupLook
-	root.AddCommand(newDemoCommand(a), init, newCheckCommand(a), doctor, newServeCommand(a), newChatCommand(a),
+	root.AddCommand(newDemoCommand(a, showRecord), init, newCheckCommand(a), doctor, newServeCommand(a), newChatCommand(a),
 		newRunCommand(a), newPendingCommand(a), newApproveCommand(a), newDenyCommand(a), newCancelCommand(a),
 		newWatchCommand(a), newSessionsCommand(a), newModeCommand(a), newGrantsCommand(a), newTimelineCommand(a),
 		newRulesCommand(a), newTrustCommand(a), newProgramsCommand(a),
@@ -69,12 +70,12 @@ func newRootCommand(a *app) *cobra.Command {
 }
 
 // translateHelp puts the help of a command, and of those below it, into the person's language.
-func translateHelp(cmd *cobra.Command, text catalogue) {
-	cmd.Short, cmd.Long = text.of(cmd.Short), text.of(cmd.Long)
+func translateHelp(cmd *cobra.Command, text view.Catalogue) {
+	cmd.Short, cmd.Long = text.Of(cmd.Short), text.Of(cmd.Long)
 	for _, group := range cmd.Groups() {
-		group.Title = text.of(group.Title)
+		group.Title = text.Of(group.Title)
 	}
-	translate := func(f *pflag.Flag) { f.Usage = text.of(f.Usage) }
+	translate := func(f *pflag.Flag) { f.Usage = text.Of(f.Usage) }
 	cmd.Flags().VisitAll(translate)
 	cmd.PersistentFlags().VisitAll(translate)
 	for _, sub := range cmd.Commands() {
@@ -119,10 +120,10 @@ var usageWords = []string{
 }
 
 // translateUsage is the library's template of usage in the person's language.
-func translateUsage(english string, text catalogue) string {
+func translateUsage(english string, text view.Catalogue) string {
 	var pairs []string
 	for _, words := range usageWords {
-		pairs = append(pairs, words, text.of(words))
+		pairs = append(pairs, words, text.Of(words))
 	}
 	return strings.NewReplacer(pairs...).Replace(english)
 }

@@ -100,12 +100,12 @@ func showRules(a *app, set *rulefile.Set, rules []umpire.Rule, off []umpire.Rule
 	table := newTable(a.stdout)
 	heads := []string{"SOURCE", "ID", "ACTION", "RULE", "DESCRIPTION", "FILE"}
 	for i := range heads {
-		heads[i] = a.text.of(heads[i])
+		heads[i] = a.text.Of(heads[i])
 	}
 	fmt.Fprintln(table, strings.Join(heads, "\t"))
 	for _, r := range rules {
-		fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\t%s\n", r.Source, clip(visible(string(r.ID))), r.Action,
-			clip(visible(policy.FormatShort(r))), clip(visible(describeRule(a, r, off))), visible(placeOf(r)))
+		fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\t%s\n", r.Source, clip(view.Visible(string(r.ID))), r.Action,
+			clip(view.Visible(policy.FormatShort(r))), clip(view.Visible(describeRule(a, r, off))), view.Visible(placeOf(r)))
 	}
 	if err := table.Flush(); err != nil {
 		return err
@@ -118,18 +118,18 @@ func showRules(a *app, set *rulefile.Set, rules []umpire.Rule, off []umpire.Rule
 // rules.off switches it off.
 func describeRule(a *app, r umpire.Rule, off []umpire.RuleID) string {
 	if switchable(r) {
-		state := a.text.of("rules.off can switch it off")
+		state := a.text.Of("rules.off can switch it off")
 		if slices.Contains(off, r.ID) {
-			state = a.text.of("switched off by rules.off")
+			state = a.text.Of("switched off by rules.off")
 		}
 		return view.Bracketed(r.Description, state)
 	}
 	if r.ExpiresAt.IsZero() {
 		return r.Description
 	}
-	ends := a.text.of("until %s")
+	ends := a.text.Of("until %s")
 	if !r.ExpiresAt.After(a.now()) {
-		ends = a.text.of("expired %s")
+		ends = a.text.Of("expired %s")
 	}
 	return strings.TrimSpace(view.Bracketed(r.Description, fmt.Sprintf(ends, r.ExpiresAt.Format("2006-01-02 15:04 MST"))))
 }
@@ -146,12 +146,12 @@ func remarkSleeping(a *app, set *rulefile.Set) {
 	for _, f := range set.Files {
 		switch {
 		case f.Health == rulefile.HealthDegraded:
-			a.remark(fmt.Sprintf(a.text.of("%s is degraded: see umpire status"), f.Path))
+			a.remark(fmt.Sprintf(a.text.Of("%s is degraded: see umpire status"), f.Path))
 		case f.Health == rulefile.HealthUntrusted && f.Inert > 0:
-			a.remark(fmt.Sprintf(a.text.of("%s: %s; see umpire trust --show"), f.Path, a.number(f.Inert, "%d allow rule asleep", "%d allow rules asleep")))
+			a.remark(fmt.Sprintf(a.text.Of("%s: %s; see umpire trust --show"), f.Path, a.number(f.Inert, "%d allow rule asleep", "%d allow rules asleep")))
 		}
 		if n := len(f.AsleepHooks()); n > 0 {
-			a.remark(fmt.Sprintf(a.text.of("%s: %s; see umpire trust --show"), f.Path, a.number(n, "%d hook asleep", "%d hooks asleep")))
+			a.remark(fmt.Sprintf(a.text.Of("%s: %s; see umpire trust --show"), f.Path, a.number(n, "%d hook asleep", "%d hooks asleep")))
 		}
 	}
 }
@@ -161,7 +161,7 @@ func showHooks(a *app, hooks []rulefile.Hook) error {
 	if len(hooks) == 0 {
 		return nil
 	}
-	fmt.Fprintf(a.stdout, "\n%s\n", a.text.of("hooks"))
+	fmt.Fprintf(a.stdout, "\n%s\n", a.text.Of("hooks"))
 	table := newTable(a.stdout)
 	for i := range hooks {
 		h := &hooks[i]
@@ -169,8 +169,8 @@ func showHooks(a *app, hooks []rulefile.Hook) error {
 		if h.Skip {
 			failure = "skip"
 		}
-		fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s:%d\n", h.Source, clip(visible(h.ID)), h.Event, clip(visible(strings.Join(h.Tools(), "|"))),
-			clip(visible(cmp.Or(h.Fault, h.Command))), h.Limit(), failure, visible(h.File), h.Line)
+		fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s:%d\n", h.Source, clip(view.Visible(h.ID)), h.Event, clip(view.Visible(strings.Join(h.Tools(), "|"))),
+			clip(view.Visible(cmp.Or(h.Fault, h.Command))), h.Limit(), failure, view.Visible(h.File), h.Line)
 	}
 	return table.Flush()
 }

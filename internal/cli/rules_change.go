@@ -10,6 +10,7 @@ import (
 
 	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/rulefile"
+	"github.com/umpirehq/umpire/internal/view"
 	"github.com/umpirehq/umpire/policy"
 )
 
@@ -82,7 +83,7 @@ func addRule(ctx context.Context, a *app, f *ruleFlags, action, short string) er
 		}
 	}
 	if id, there := p.writer().Find(layer, rule); there {
-		fmt.Fprintf(a.stdout, a.text.of("already there: %s in %s\n"), visible(string(id)), visible(layer.Path))
+		fmt.Fprintf(a.stdout, a.text.Of("already there: %s in %s\n"), view.Visible(string(id)), view.Visible(layer.Path))
 		return nil
 	}
 	return a.withGate(ctx, personCredential, func(gate umpire.Gate) error {
@@ -90,8 +91,8 @@ func addRule(ctx context.Context, a *app, f *ruleFlags, action, short string) er
 		if err != nil {
 			return err
 		}
-		fmt.Fprintf(a.stdout, a.text.of("added %s to %s\n"), visible(string(id)), visible(layer.Path))
-		fmt.Fprintln(a.stdout, visible(describeCoverage(a, rule)))
+		fmt.Fprintf(a.stdout, a.text.Of("added %s to %s\n"), view.Visible(string(id)), view.Visible(layer.Path))
+		fmt.Fprintln(a.stdout, view.Visible(describeCoverage(a, rule)))
 		if remark != "" {
 			a.remark(remark)
 		}
@@ -107,7 +108,7 @@ func remarkAsleep(a *app, p *place, l rulefile.Layer, action umpire.Verdict) {
 	}
 	for _, f := range rulefile.Load(p.Layers(), nil, p.Options()).Files {
 		if f.Layer == l && f.Health == rulefile.HealthUntrusted {
-			a.remark(a.text.of("it sleeps with the file's other allow rules until you run umpire trust"))
+			a.remark(a.text.Of("it sleeps with the file's other allow rules until you run umpire trust"))
 		}
 	}
 }
@@ -159,7 +160,7 @@ func newRulesRemoveCommand(a *app) *cobra.Command {
 		Short:             "Remove a rule",
 		Long:              rulesRemoveLong,
 		Example:           "  umpire rules remove tests\n  umpire rules remove tests --scope global",
-		ValidArgsFunction: a.completeRules,
+		ValidArgsFunction: completeRules(a),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return removeRule(cmd.Context(), a, umpire.RuleID(args[0]), scope)
 		},
@@ -170,16 +171,18 @@ func newRulesRemoveCommand(a *app) *cobra.Command {
 }
 
 // completeRules completes a word with the ids of the rules in umpire's own files.
-func (a *app) completeRules(_ *cobra.Command, args []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
-	p, err := a.place()
-	if err != nil || len(args) > 0 {
-		return nil, cobra.ShellCompDirectiveNoFileComp
+func completeRules(a *app) cobra.CompletionFunc {
+	return func(_ *cobra.Command, args []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
+		p, err := a.place()
+		if err != nil || len(args) > 0 {
+			return nil, cobra.ShellCompDirectiveNoFileComp
+		}
+		var ids []cobra.Completion
+		for _, r := range p.Rules().Rules {
+			ids = append(ids, cobra.CompletionWithDesc(string(r.ID), r.Action.String()+" "+policy.FormatShort(r)))
+		}
+		return ids, cobra.ShellCompDirectiveNoFileComp
 	}
-	var ids []cobra.Completion
-	for _, r := range p.Rules().Rules {
-		ids = append(ids, cobra.CompletionWithDesc(string(r.ID), r.Action.String()+" "+policy.FormatShort(r)))
-	}
-	return ids, cobra.ShellCompDirectiveNoFileComp
 }
 
 func removeRule(ctx context.Context, a *app, id umpire.RuleID, scope string) error {
@@ -212,7 +215,7 @@ func removeRule(ctx context.Context, a *app, id umpire.RuleID, scope string) err
 			if err != nil {
 				return err
 			}
-			_, err = fmt.Fprintf(a.stdout, a.text.of("removed %s from %s\n"), visible(string(id)), visible(layer.Path))
+			_, err = fmt.Fprintf(a.stdout, a.text.Of("removed %s from %s\n"), view.Visible(string(id)), view.Visible(layer.Path))
 			return failed(err)
 		}
 		return &exit{code: exitError, err: fmt.Errorf("no rule %q in the files that umpire writes", id), hint: "umpire rules list"}

@@ -21,11 +21,11 @@ import (
 func doubtRule(a *app, r umpire.Rule) string {
 	switch {
 	case r.Action == umpire.Allow && policy.NamesEveryTool(r.Tool) && r.Match == (umpire.Match{}):
-		return a.text.of("this rule allows every tool")
+		return a.text.Of("this rule allows every tool")
 	case !policy.NamesTool(r.Tool):
-		said := fmt.Sprintf(a.text.of("umpire knows no tool called %q"), r.Tool)
+		said := fmt.Sprintf(a.text.Of("umpire knows no tool called %q"), r.Tool)
 		if near := nearestTool(r.Tool); near != "" {
-			said += fmt.Sprintf(a.text.of("; did you mean %q?"), near)
+			said += fmt.Sprintf(a.text.Of("; did you mean %q?"), near)
 		}
 		return said
 	}
@@ -58,7 +58,7 @@ func confirmRule(ctx context.Context, a *app, doubt string, again []string) erro
 		return refusal
 	}
 	defer tty.Close()
-	return a.confirm(ctx, tty, visible(doubt)+"\n", "yes")
+	return a.confirm(ctx, tty, view.Visible(doubt)+"\n", "yes")
 }
 
 // literalCall is the call that an allow rule is written for, if it names one: the words
@@ -103,9 +103,9 @@ func tryRule(a *app, p *place, r umpire.Rule) (remark string, err error) {
 	d := g.Decide(gate.Request{Call: call, Project: a.dir, Mode: p.config.Mode})
 	switch {
 	case d.Verdict == umpire.Deny && d.ReasonCode != umpire.CodeInvalid:
-		return fmt.Sprintf(a.text.of("%q is still denied: %s"), subject, a.text.reason(d.Reason)), nil
+		return fmt.Sprintf(a.text.Of("%q is still denied: %s"), subject, a.text.Reason(d.Reason)), nil
 	case d.Verdict == umpire.Ask && r.Match.CommandPrefix+r.Match.Command != "":
-		return fmt.Sprintf(a.text.of("%q still asks: %s"), subject, a.text.reason(d.Reason)), nil
+		return fmt.Sprintf(a.text.Of("%q still asks: %s"), subject, a.text.Reason(d.Reason)), nil
 	}
 	return "", nil
 }
@@ -129,19 +129,19 @@ func describeCoverage(a *app, r umpire.Rule) string {
 	m := r.Match
 	switch {
 	case m.Command != "":
-		return fmt.Sprintf(a.text.of("it covers exactly the command %q"), m.Command)
+		return fmt.Sprintf(a.text.Of("it covers exactly the command %q"), m.Command)
 	case m.CommandPrefix != "":
-		return fmt.Sprintf(a.text.of("it covers commands that begin with %q"), m.CommandPrefix)
+		return fmt.Sprintf(a.text.Of("it covers commands that begin with %q"), m.CommandPrefix)
 	case m.PathGlob != "":
-		return fmt.Sprintf(a.text.of("it covers calls of %s on files that match %q"), r.Tool, m.PathGlob)
+		return fmt.Sprintf(a.text.Of("it covers calls of %s on files that match %q"), r.Tool, m.PathGlob)
 	case m.Domain != "":
-		return fmt.Sprintf(a.text.of("it covers calls of %s to %s"), r.Tool, m.Domain)
+		return fmt.Sprintf(a.text.Of("it covers calls of %s to %s"), r.Tool, m.Domain)
 	case m != (umpire.Match{}):
-		return fmt.Sprintf(a.text.of("it covers %s"), policy.FormatShort(r))
+		return fmt.Sprintf(a.text.Of("it covers %s"), policy.FormatShort(r))
 	case policy.NamesEveryTool(r.Tool):
-		return a.text.of("it covers every call of every tool")
+		return a.text.Of("it covers every call of every tool")
 	case r.Tool == "Bash":
-		return a.text.of("it covers every command")
+		return a.text.Of("it covers every command")
 	}
-	return fmt.Sprintf(a.text.of("it covers every call of %s"), r.Tool)
+	return fmt.Sprintf(a.text.Of("it covers every call of %s"), r.Tool)
 }

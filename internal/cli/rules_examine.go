@@ -9,6 +9,7 @@ import (
 
 	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/rulefile"
+	"github.com/umpirehq/umpire/internal/view"
 	"github.com/umpirehq/umpire/policy"
 )
 
@@ -19,7 +20,7 @@ func newRulesTestCommand(a *app) *cobra.Command {
 		Short:   "Hold every rule to its own examples",
 		Long:    rulesTestLong,
 		Example: "  umpire rules test\n  umpire rules test shared/permissions.json",
-		RunE:    a.onLayers(a.testRules),
+		RunE:    onLayers(a, testRules),
 	}
 }
 
@@ -69,7 +70,7 @@ func (s *score) note(r umpire.Rule, err error) {
 
 // testRules loads the files with a check that keeps score. Loading checks every
 // rule, those that sleep too.
-func (a *app) testRules(p *place, layers []rulefile.Layer) error {
+func testRules(a *app, p *place, layers []rulefile.Layer) error {
 	s := &score{seen: map[string]bool{}}
 	options := p.Options()
 	check := options.Check
@@ -88,9 +89,9 @@ func (a *app) testRules(p *place, layers []rulefile.Layer) error {
 		}
 	}
 	for _, text := range s.failures {
-		fmt.Fprintf(a.stdout, "%s  %s\n", a.text.of("FAIL"), visible(text))
+		fmt.Fprintf(a.stdout, "%s  %s\n", a.text.Of("FAIL"), view.Visible(text))
 	}
-	fmt.Fprintf(a.stdout, a.text.of("%d examples hold, %d rules fail, %d rules have no examples\n"), s.examples, len(s.failures), s.without)
+	fmt.Fprintf(a.stdout, a.text.Of("%d examples hold, %d rules fail, %d rules have no examples\n"), s.examples, len(s.failures), s.without)
 	if len(s.failures) > 0 {
 		return &exit{code: exitUsage}
 	}
@@ -98,7 +99,7 @@ func (a *app) testRules(p *place, layers []rulefile.Layer) error {
 }
 
 // onLayers runs a command over the named files, or over those of the project.
-func (a *app) onLayers(run func(*place, []rulefile.Layer) error) func(*cobra.Command, []string) error {
+func onLayers(a *app, examine func(*app, *place, []rulefile.Layer) error) func(*cobra.Command, []string) error {
 	return func(_ *cobra.Command, files []string) error {
 		p, err := a.place()
 		if err != nil {
@@ -108,7 +109,7 @@ func (a *app) onLayers(run func(*place, []rulefile.Layer) error) func(*cobra.Com
 		if err != nil {
 			return err
 		}
-		return run(p, layers)
+		return examine(a, p, layers)
 	}
 }
 
@@ -119,21 +120,21 @@ func newRulesLintCommand(a *app) *cobra.Command {
 		Short:   "Say what is wrong in the rule files, and where",
 		Long:    rulesLintLong,
 		Example: "  umpire rules lint\n  umpire rules lint .claude/settings.json",
-		RunE:    a.onLayers(a.lintRules),
+		RunE:    onLayers(a, lintRules),
 	}
 }
 
-func (a *app) lintRules(p *place, layers []rulefile.Layer) error {
+func lintRules(a *app, p *place, layers []rulefile.Layer) error {
 	found := 0
 	for _, l := range layers {
 		for _, problem := range rulefile.Lint(l, p.Options()) {
-			fmt.Fprintln(a.stdout, visible(problem.Error()))
+			fmt.Fprintln(a.stdout, view.Visible(problem.Error()))
 			found++
 		}
 	}
 	if found > 0 {
 		return &exit{code: exitUsage}
 	}
-	_, err := fmt.Fprintln(a.stdout, a.text.of("nothing is wrong"))
+	_, err := fmt.Fprintln(a.stdout, a.text.Of("nothing is wrong"))
 	return failed(err)
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/rulefile"
+	"github.com/umpirehq/umpire/internal/view"
 	"github.com/umpirehq/umpire/policy"
 )
 
@@ -80,9 +81,11 @@ func importRules(ctx context.Context, a *app, format rulefile.Format, file, scop
 		left = append(left, rulefile.LeftOut(file)...)
 	}
 	for _, problem := range left {
-		fmt.Fprintf(a.stderr, a.text.of("left out: %s\n"), visible(problem.Error()))
+		fmt.Fprintf(a.stderr, a.text.Of("left out: %s\n"), view.Visible(problem.Error()))
 	}
-	show := func(r umpire.Rule) { fmt.Fprintf(a.stdout, "%-5s  %s\n", r.Action, visible(policy.FormatShort(r))) }
+	show := func(r umpire.Rule) {
+		fmt.Fprintf(a.stdout, "%-5s  %s\n", r.Action, view.Visible(policy.FormatShort(r)))
+	}
 	if dryRun {
 		for _, r := range rules {
 			show(r)
@@ -96,7 +99,7 @@ func importRules(ctx context.Context, a *app, format rulefile.Format, file, scop
 			}
 			show(r)
 		}
-		fmt.Fprintf(a.stdout, a.text.of("%s imported into %s")+"\n", a.number(len(rules), "%d rule", "%d rules"), visible(to.Path))
+		fmt.Fprintf(a.stdout, a.text.Of("%s imported into %s")+"\n", a.number(len(rules), "%d rule", "%d rules"), view.Visible(to.Path))
 		remarkAsleep(a, p, to, umpire.Allow)
 		return nil
 	})

@@ -21,6 +21,7 @@ import (
 	"github.com/umpirehq/umpire/internal/llm"
 	"github.com/umpirehq/umpire/internal/sandbox"
 	"github.com/umpirehq/umpire/internal/tool"
+	"github.com/umpirehq/umpire/internal/view"
 )
 
 // A runFlags is what `umpire run` is told.
@@ -313,7 +314,7 @@ func (s *stay) leaveBackground(ctx context.Context, tools *tool.Set, wait bool) 
 		tools.Wait(ctx, backgroundGrace)
 	}
 	for _, job := range tools.Running() {
-		s.remark(fmt.Sprintf(s.text.of("ending %s, which still runs in the background: %s"), job.ID, clip(visible(job.Command))))
+		s.remark(fmt.Sprintf(s.text.Of("ending %s, which still runs in the background: %s"), job.ID, clip(view.Visible(job.Command))))
 	}
 	tools.Close()
 }

@@ -71,7 +71,7 @@ func (k *runAsker) ask(ctx context.Context, p umpire.Pending) error {
 		return err
 	}
 	var text bytes.Buffer
-	c := view.New(p, session, view.Catalogue(k.text), k.now(), k.getenv("NO_COLOR") == "")
+	c := view.New(p, session, k.text, k.now(), k.getenv("NO_COLOR") == "")
 	text.WriteString(c.Whole())
 	text.WriteString(describeChanges(k.stay.app, &p, &session))
 	menu := c.Options()
@@ -91,7 +91,7 @@ func (k *runAsker) ask(ctx context.Context, p umpire.Pending) error {
 		if err == nil || ctx.Err() != nil || !errors.Is(err, umpire.ErrInvalid) && !errors.Is(err, umpire.ErrState) && !errors.Is(err, umpire.ErrChanged) {
 			return err
 		}
-		fmt.Fprintf(k.tty, "%s\n", visible(k.text.problem(err.Error()))) // this answer cannot be given; another one can
+		fmt.Fprintf(k.tty, "%s\n", view.Visible(k.text.Problem(err.Error()))) // this answer cannot be given; another one can
 	}
 }
 
@@ -107,7 +107,7 @@ func (k *runAsker) choose(ctx context.Context, menu []view.Option) (umpire.Answe
 		for _, o := range menu {
 			keys = append(keys, o.Key)
 		}
-		fmt.Fprintf(k.tty, k.text.of("Type %s and Enter: "), strings.Join(keys, "/"))
+		fmt.Fprintf(k.tty, k.text.Of("Type %s and Enter: "), strings.Join(keys, "/"))
 		line, err := k.next(ctx, shown)
 		if err != nil {
 			return umpire.Answer{}, err

@@ -23,7 +23,7 @@ func (v *runView) Saying(d llm.Delta) {
 	}
 	if d.Again {
 		v.settle("")
-		v.remark(v.text.of("the reply broke off; the model is asked again"))
+		v.remark(v.text.Of("the reply broke off; the model is asked again"))
 	}
 	if d.Text == "" {
 		return

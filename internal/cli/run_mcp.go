@@ -24,7 +24,7 @@ func (s *stay) mcpServers(ctx context.Context, session *umpire.Session) *mcp.Set
 	}
 	return mcp.Open(ctx, wanted, mcp.Options{
 		Ledger: filepath.Join(s.stateDir(), "mcp-tools.json"), Root: session.Root, Home: s.userHome(), Env: os.Environ(), Version: thisVersion().Version,
-		Notice: func(format string, args ...any) { s.remark(fmt.Sprintf(s.text.of(format), args...)) },
+		Notice: func(format string, args ...any) { s.remark(fmt.Sprintf(s.text.Of(format), args...)) },
 	})
 }
 

@@ -11,6 +11,7 @@ import (
 	"github.com/umpirehq/umpire/internal/client"
 	"github.com/umpirehq/umpire/internal/gate"
 	"github.com/umpirehq/umpire/internal/process"
+	"github.com/umpirehq/umpire/internal/view"
 )
 
 // agentName is how the built-in agent is called on the timeline.
@@ -71,7 +72,7 @@ func (s *stay) resume(ctx context.Context, gate umpire.Gate, r umpire.Resumption
 		return standing, sessionError(err)
 	}
 	if r.ID == "" {
-		s.remark(fmt.Sprintf(s.text.of("continuing session %s in %s"), visible(string(standing.ID)), visible(standing.Dir)))
+		s.remark(fmt.Sprintf(s.text.Of("continuing session %s in %s"), view.Visible(string(standing.ID)), view.Visible(standing.Dir)))
 	}
 	r.ID = standing.ID
 	entered, err := gate.Continue(ctx, r)
@@ -119,9 +120,9 @@ func queuedHint(standing *umpire.Session, told umpire.Prompted) string {
 // queuedText says what a queued task waits for.
 func (s *stay) queuedText(standing *umpire.Session, told umpire.Prompted) string {
 	if told.Waiting > 0 {
-		return fmt.Sprintf(s.text.of("queued: session %s waits for answers first (umpire pending): %d"), standing.ID, told.Waiting)
+		return fmt.Sprintf(s.text.Of("queued: session %s waits for answers first (umpire pending): %d"), standing.ID, told.Waiting)
 	}
-	return fmt.Sprintf(s.text.of("queued: session %s is run by %s"), standing.ID, visible(standing.Runner))
+	return fmt.Sprintf(s.text.Of("queued: session %s is run by %s"), standing.ID, view.Visible(standing.Runner))
 }
 
 // since is the event before the one with which this process came to the session.

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/view"
 )
 
 // A runView shows a run: what the assistant says on standard output and a line for
@@ -50,7 +51,7 @@ func (v *runView) Said(text string) {
 func visibleText(text string) string {
 	lines := strings.Split(text, "\n")
 	for i, line := range lines {
-		lines[i] = visible(strings.ReplaceAll(strings.TrimSuffix(line, "\r"), "\t", "    "))
+		lines[i] = view.Visible(strings.ReplaceAll(strings.TrimSuffix(line, "\r"), "\t", "    "))
 	}
 	return strings.Join(lines, "\n")
 }
@@ -77,21 +78,21 @@ func (v *runView) Ended(call umpire.BatchCall, r umpire.Result) {
 	if call.Tool == "TodoWrite" {
 		subject = "" // its list follows
 	}
-	fmt.Fprintf(v.stderr, "[%s] %s\n", v.text.word("status", string(r.Status)), clip(visible(call.Tool+subject)))
+	fmt.Fprintf(v.stderr, "[%s] %s\n", v.text.Word("status", string(r.Status)), clip(view.Visible(call.Tool+subject)))
 	switch {
 	case strings.HasPrefix(call.Reason, nobodyThere):
-		fmt.Fprintln(v.stderr, visible(call.Reason))
+		fmt.Fprintln(v.stderr, view.Visible(call.Reason))
 	case r.Status == umpire.ResultDenied || r.Status == umpire.ResultCancelled:
 		if call.Reason != "" {
-			fmt.Fprintf(v.stderr, "  %s\n", clip(visible(v.text.reason(call.Reason))))
+			fmt.Fprintf(v.stderr, "  %s\n", clip(view.Visible(v.text.Reason(call.Reason))))
 		}
 	case call.Tool == "TodoWrite" && r.Status == umpire.ResultOK:
 		for line := range strings.Lines(r.Output) {
-			fmt.Fprintf(v.stderr, "  %s\n", clip(visible(strings.TrimSuffix(line, "\n"))))
+			fmt.Fprintf(v.stderr, "  %s\n", clip(view.Visible(strings.TrimSuffix(line, "\n"))))
 		}
 	case r.IsError():
 		first, _, _ := strings.Cut(r.Output, "\n")
-		fmt.Fprintf(v.stderr, "  %s\n", clip(visible(first)))
+		fmt.Fprintf(v.stderr, "  %s\n", clip(view.Visible(first)))
 	}
 }
 
@@ -141,10 +142,10 @@ func (v *runView) Waiting(n int) {
 	if v.quiet || n == 0 {
 		return
 	}
-	v.remark(fmt.Sprintf(v.text.of("waiting for answers (umpire pending): %d"), n))
+	v.remark(fmt.Sprintf(v.text.Of("waiting for answers (umpire pending): %d"), n))
 }
 
 // Queued says that the task comes after what is open.
 func (v *runView) Queued(p umpire.Prompted) {
-	v.remark(fmt.Sprintf(v.text.of("the task is queued; waiting for answers first: %d"), p.Waiting))
+	v.remark(fmt.Sprintf(v.text.Of("the task is queued; waiting for answers first: %d"), p.Waiting))
 }

@@ -36,9 +36,9 @@ func (s *stay) confinement() *umpire.Confinement {
 	mode := cmp.Or(s.flags.sandbox, s.conf.SandboxMode)
 	switch {
 	case mode == string(umpire.SandboxFullAccess):
-		s.remark(s.text.of("commands run without a sandbox, as they were set to (full-access)"))
+		s.remark(s.text.Of("commands run without a sandbox, as they were set to (full-access)"))
 	case !able.Whole():
-		s.remark(fmt.Sprintf(s.text.of("no sandbox, or a weaker one, on this machine: %s (umpire doctor)"), able.Lacks))
+		s.remark(fmt.Sprintf(s.text.Of("no sandbox, or a weaker one, on this machine: %s (umpire doctor)"), able.Lacks))
 	}
 	return c
 }
@@ -47,15 +47,15 @@ func (s *stay) confinement() *umpire.Confinement {
 func formatSandbox(a *app, s *sandboxStatus) string {
 	parts := []string{s.Mode}
 	if s.Network {
-		parts = append(parts, a.text.of("with the network"))
+		parts = append(parts, a.text.Of("with the network"))
 	}
 	switch s.Level {
 	case umpire.SandboxFull:
-		parts = append(parts, a.text.of("this machine can give all of it"))
+		parts = append(parts, a.text.Of("this machine can give all of it"))
 	case umpire.SandboxWeaker:
-		parts = append(parts, a.text.of("this machine can give only a weaker one"), s.Lacks)
+		parts = append(parts, a.text.Of("this machine can give only a weaker one"), s.Lacks)
 	case umpire.SandboxNone:
-		parts = append(parts, a.text.of("this machine cannot give it"), s.Lacks)
+		parts = append(parts, a.text.Of("this machine cannot give it"), s.Lacks)
 	}
 	return strings.Join(parts, ", ")
 }

@@ -59,14 +59,14 @@ func runServe(ctx context.Context, a *app, f *serveFlags) error {
 	if !where.loopback() && !f.allowRemote {
 		return usage("umpire serve --listen 127.0.0.1:7575", "listen %q: other machines could reach it, unencrypted; --allow-remote permits that", where)
 	}
-	if err := refuseTakenAddress(ctx, a, where); err != nil {
+	if err := refuseTakenAddress(ctx, where); err != nil {
 		return err
 	}
 	return serveOn(ctx, a, conf, where, at, f)
 }
 
 // refuseTakenAddress refuses to take an address from a gate that answers there.
-func refuseTakenAddress(ctx context.Context, a *app, where address) error {
+func refuseTakenAddress(ctx context.Context, where address) error {
 	there, err := where.answers(ctx)
 	if err != nil {
 		return failed(fmt.Errorf("listen on %s: %w", where, err))

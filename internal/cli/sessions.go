@@ -49,25 +49,25 @@ func listSessions(ctx context.Context, a *app, f *sessionsFlags) error {
 // showSessions writes one line for each session.
 func showSessions(a *app, list []umpire.Session, all bool) error {
 	if len(list) == 0 {
-		_, err := fmt.Fprintln(a.stdout, a.text.of("no sessions"))
+		_, err := fmt.Fprintln(a.stdout, a.text.Of("no sessions"))
 		return err
 	}
 	table := newTable(a.stdout)
-	head := []string{a.text.of("ID"), a.text.of("AGENT"), a.text.of("STATE"), a.text.of("MODE"), a.text.of("WAITING"), a.text.of("ACTIVE")}
+	head := []string{a.text.Of("ID"), a.text.Of("AGENT"), a.text.Of("STATE"), a.text.Of("MODE"), a.text.Of("WAITING"), a.text.Of("ACTIVE")}
 	if all {
-		head = append(head, a.text.of("PROJECT"))
+		head = append(head, a.text.Of("PROJECT"))
 	}
-	fmt.Fprintln(table, strings.Join(append(head, a.text.of("FOLDER")), "\t"))
+	fmt.Fprintln(table, strings.Join(append(head, a.text.Of("FOLDER")), "\t"))
 	for i := range list {
 		s := &list[i]
 		cells := []string{
-			visible(string(s.ID)), visible(cmp.Or(s.Agent, "-")), a.text.word("session state", string(s.State)), s.Mode.String(), fmt.Sprint(s.Pending),
-			fmt.Sprintf(a.text.of("%s ago"), view.Age(a.now().Sub(s.ActiveAt))),
+			view.Visible(string(s.ID)), view.Visible(cmp.Or(s.Agent, "-")), a.text.Word("session state", string(s.State)), s.Mode.String(), fmt.Sprint(s.Pending),
+			fmt.Sprintf(a.text.Of("%s ago"), view.Age(a.now().Sub(s.ActiveAt))),
 		}
 		if all {
 			cells = append(cells, cmp.Or(s.Project.Short(), "-"))
 		}
-		fmt.Fprintln(table, strings.Join(append(cells, visible(s.Dir)), "\t"))
+		fmt.Fprintln(table, strings.Join(append(cells, view.Visible(s.Dir)), "\t"))
 	}
 	return table.Flush()
 }
@@ -76,7 +76,7 @@ func showSessions(a *app, list []umpire.Session, all bool) error {
 func newSessionsEndCommand(a *app) *cobra.Command {
 	reason := ""
 	cmd := &cobra.Command{
-		Use: "end ID", Args: words("ID"), ValidArgsFunction: a.completeSessions,
+		Use: "end ID", Args: words("ID"), ValidArgsFunction: completeSessions(a),
 		Short:   "End a session: what waits is denied for good",
 		Long:    sessionsEndLong,
 		Example: "  umpire sessions end s4k7m --reason 'wrong branch'",
@@ -93,7 +93,7 @@ func newSessionsEndCommand(a *app) *cobra.Command {
 // newSessionsDeleteCommand is `umpire sessions delete`.
 func newSessionsDeleteCommand(a *app) *cobra.Command {
 	return &cobra.Command{
-		Use: "delete ID", Args: words("ID"), ValidArgsFunction: a.completeSessions,
+		Use: "delete ID", Args: words("ID"), ValidArgsFunction: completeSessions(a),
 		Short:   "Delete a session; its timeline stays",
 		Long:    sessionsDeleteLong,
 		Example: "  umpire sessions delete s4k7m",
@@ -117,7 +117,7 @@ func changeSession(
 		if err := change(gate, found); err != nil {
 			return err
 		}
-		_, err = fmt.Fprintf(a.stdout, a.text.of(done), visible(string(found)))
+		_, err = fmt.Fprintf(a.stdout, a.text.Of(done), view.Visible(string(found)))
 		return failed(err)
 	})
 }

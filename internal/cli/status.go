@@ -11,6 +11,7 @@ import (
 	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/rulefile"
 	"github.com/umpirehq/umpire/internal/sandbox"
+	"github.com/umpirehq/umpire/internal/view"
 )
 
 // A status is what `umpire status` tells.
@@ -86,7 +87,7 @@ func newStatusCommand(a *app) *cobra.Command {
 				return err
 			}
 			if !p.config.Enforce {
-				s.Notes = append(s.Notes, a.text.of("the gateway is not enforced"))
+				s.Notes = append(s.Notes, a.text.Of("the gateway is not enforced"))
 			}
 			s.Notes = append(s.Notes, programNotes(rulefile.LoadPrograms(a.home()))...)
 			return a.show(asJSON, s, func() error { return showStatus(a, s) })
@@ -132,10 +133,10 @@ func statusOf(f rulefile.File) fileStatus {
 // showStatus writes the status for a person.
 func showStatus(a *app, s status) error {
 	table := newTable(a.stdout)
-	line := func(name, value string) { fmt.Fprintf(table, "%s\t%s\n", a.text.of(name), visible(value)) }
+	line := func(name, value string) { fmt.Fprintf(table, "%s\t%s\n", a.text.Of(name), view.Visible(value)) }
 	line("project", fmt.Sprintf("%s (%s, %s)", s.ProjectShort, s.ProjectKind, s.ProjectID))
 	line("root", s.Root)
-	line("worktree", cmp.Or(s.Worktree, a.text.of("main")))
+	line("worktree", cmp.Or(s.Worktree, a.text.Of("main")))
 	line("working directory", s.WorkingDir)
 	line("mode", fmt.Sprintf("%s (%s)", s.Mode, s.ModeSource))
 	line("permission state", formatPermission(a, &s))
@@ -155,24 +156,24 @@ func showStatus(a *app, s status) error {
 
 // showRuleFiles writes a line for each file, and its problems below it.
 func showRuleFiles(a *app, s status) error {
-	fmt.Fprintf(a.stdout, "\n%s\n", a.text.of("rule files"))
+	fmt.Fprintf(a.stdout, "\n%s\n", a.text.Of("rule files"))
 	table := newTable(a.stdout)
 	for _, f := range s.RuleFiles {
-		fmt.Fprintf(table, "  %s\t%s\t%s\t%s\n", f.Source, a.text.word("health", f.Health.String()), formatCounts(a, f), visible(f.Path))
+		fmt.Fprintf(table, "  %s\t%s\t%s\t%s\n", f.Source, a.text.Word("health", f.Health.String()), formatCounts(a, f), view.Visible(f.Path))
 	}
 	if err := table.Flush(); err != nil {
 		return err
 	}
 	for _, f := range s.RuleFiles {
 		for _, problem := range f.Problems {
-			fmt.Fprintf(a.stdout, "  %s\n", visible(rulefile.Problem(problem).Error()))
+			fmt.Fprintf(a.stdout, "  %s\n", view.Visible(rulefile.Problem(problem).Error()))
 		}
 	}
 	if s.Cautious {
-		fmt.Fprintln(a.stdout, a.text.of("A deny or ask rule may be missing, so every call asks until the file is mended."))
+		fmt.Fprintln(a.stdout, a.text.Of("A deny or ask rule may be missing, so every call asks until the file is mended."))
 	}
 	if slices.ContainsFunc(s.RuleFiles, func(f fileStatus) bool { return f.Health == rulefile.HealthUntrusted && f.Asleep+f.AsleepHooks > 0 }) {
-		fmt.Fprintln(a.stdout, a.text.of("Allow rules or hooks sleep: umpire trust --show"))
+		fmt.Fprintln(a.stdout, a.text.Of("Allow rules or hooks sleep: umpire trust --show"))
 	}
 	return nil
 }

@@ -61,7 +61,7 @@ func readGateStatus(ctx context.Context, a *app, s *status, c *config.Config) er
 	}
 	s.Gate.Address = where.String()
 	if format, size := where.longNote(); format != "" {
-		s.Notes = append(s.Notes, fmt.Sprintf(a.text.of(format), size))
+		s.Notes = append(s.Notes, fmt.Sprintf(a.text.Of(format), size))
 	}
 	s.Store = storeStatus{Kind: stored.kind, Exists: stored.exists()}
 	if stored.kind == storeSQLite {
@@ -149,15 +149,15 @@ func (s *status) last(ctx context.Context, gate umpire.Gate) error {
 
 // formatPermission is the status line in words.
 func formatPermission(a *app, s *status) string {
-	text := a.text.word("state", string(s.State))
+	text := a.text.Word("state", string(s.State))
 	if s.Pending > 0 {
 		text += ", " + a.number(s.Pending, "%d waits", "%d wait")
 	}
 	if s.Type != "" {
-		text += fmt.Sprintf(" (%s, %s)", a.text.word("type", string(s.Type)), a.text.word("of risk", s.Risk))
+		text += fmt.Sprintf(" (%s, %s)", a.text.Word("type", string(s.Type)), a.text.Word("of risk", s.Risk))
 	}
 	if s.Blocked != nil && s.State != umpire.StateAllowed && s.State != umpire.StateIdle {
-		text += ": " + cmp.Or(a.text.reason(s.Blocked.Detail), string(s.Blocked.Code))
+		text += ": " + cmp.Or(a.text.Reason(s.Blocked.Detail), string(s.Blocked.Code))
 	}
 	return text
 }
@@ -167,9 +167,9 @@ func formatGate(a *app, s *status) string {
 	case s.Gate.Problem != "":
 		return s.Gate.Address + ": " + s.Gate.Problem
 	case s.Gate.Running:
-		return fmt.Sprintf(a.text.of("running on %s"), s.Gate.Address)
+		return fmt.Sprintf(a.text.Of("running on %s"), s.Gate.Address)
 	}
-	return fmt.Sprintf(a.text.of("none on %s; each command opens the store for itself"), s.Gate.Address)
+	return fmt.Sprintf(a.text.Of("none on %s; each command opens the store for itself"), s.Gate.Address)
 }
 
 func formatStore(a *app, s *status) string {
@@ -178,15 +178,15 @@ func formatStore(a *app, s *status) string {
 		text += " " + s.Store.Path
 	}
 	if !s.Store.Exists {
-		text += " (" + a.text.of("nothing is stored yet") + ")"
+		text += " (" + a.text.Of("nothing is stored yet") + ")"
 	}
 	return text
 }
 
 func formatSessions(a *app, s *sessionsStatus) string {
-	text := fmt.Sprintf(a.text.of("%d open, %d in all"), s.Open, s.Total)
+	text := fmt.Sprintf(a.text.Of("%d open, %d in all"), s.Open, s.Total)
 	if s.Mode != nil {
-		text += fmt.Sprintf(a.text.of("; the latest is in mode %s"), *s.Mode)
+		text += fmt.Sprintf(a.text.Of("; the latest is in mode %s"), *s.Mode)
 	}
 	return text
 }

@@ -72,9 +72,9 @@ func run(ctx context.Context, s surroundings) int {
 		err = failed(fmt.Errorf("write standard output: %w", out.err))
 	}
 	if err != nil && err.Error() != "" {
-		fmt.Fprintf(s.stderr, "umpire: %s\n", visible(a.text.problem(err.Error())))
+		fmt.Fprintf(s.stderr, "umpire: %s\n", view.Visible(a.text.Problem(err.Error())))
 		if hint := hintOf(err); hint != "" {
-			fmt.Fprintln(s.stderr, view.Joined(a.text.of("next"), ": ", a.text.problem(hint)))
+			fmt.Fprintln(s.stderr, view.Joined(a.text.Of("next"), ": ", a.text.Problem(hint)))
 		}
 	}
 	return exitCode(err)
@@ -98,7 +98,7 @@ func (o *output) Write(p []byte) (int, error) {
 // An app is the program with what its commands share.
 type app struct {
 	surroundings
-	text catalogue
+	text view.Catalogue
 }
 
 // userHome is the person's home directory, "" when it is not known.

@@ -1,7 +1,9 @@
 package cli
 
+import "github.com/umpirehq/umpire/internal/view"
+
 // chineseBench are the texts of `umpire bench` in 简体中文.
-var chineseBench = catalogue{
+var chineseBench = view.Catalogue{
 	"Count wrong verdicts over labelled commands, of umpire or any hook": "在带标注的命令上统计 umpire 或任何钩子的错误判定",
 	benchLong: `判定带标注的命令行，并统计判定出错的次数；可以检验 umpire 自己，也可以检验任何其他钩子。
 

@@ -1,5 +1,7 @@
 package cli
 
+import "github.com/umpirehq/umpire/internal/view"
+
 const chatLong = `Talks with the built-in agent on the terminal. What it says is shown as it comes in, its
 calls with their results, and when a call asks, its card stands in the conversation and
 you answer with one key. The line at the bottom says how the permissions stand.
@@ -27,7 +29,7 @@ const chatExample = `  umpire chat --model script:demo.json
   umpire chat --model script:demo.json --continue`
 
 // chineseChat are the texts of `umpire chat` in 简体中文.
-var chineseChat = catalogue{
+var chineseChat = view.Catalogue{
 	"Talk with the built-in agent, and answer its questions where they come up": "与内置代理对话，并就地回答它的询问",
 	chatLong: `在终端上与内置代理对话。它的话随到随显示，它的调用连同结果一起显示；需要询问时，卡片就出现在对话中，
 你按一个键即可回答。底部一行显示权限的状态。

@@ -1,7 +1,9 @@
 package cli
 
+import "github.com/umpirehq/umpire/internal/view"
+
 // chinese is 简体中文.
-var chinese = catalogue{
+var chinese = view.Catalogue{
 	rootShort: "判定 AI 编码代理的每一次工具调用：允许、询问或拒绝",
 	"Usage:":  "用法：", "Aliases:": "别名：", "Examples:": "示例：", "Available Commands:": "命令：", "Additional Commands:": "其他命令：",
 	"Global Flags:": "通用选项：", "Flags:": "选项：", "Additional help topics:": "其他主题：", "show this help": "显示本说明",

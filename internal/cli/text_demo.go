@@ -1,5 +1,7 @@
 package cli
 
+import "github.com/umpirehq/umpire/internal/view"
+
 const demoLong = `Makes a small git repository in a temporary folder, and lets the built-in agent work in it.
 Its model plays a script; the tools, the gate and the timeline are the real ones. The first
 message has calls that are safe, one that asks and one that would delete your home: all
@@ -18,7 +20,7 @@ const demoNext = `Next:
   umpire help order             read why`
 
 // chineseDemo are the texts of `umpire demo` in 简体中文.
-var chineseDemo = catalogue{
+var chineseDemo = view.Catalogue{
 	"Watch an agent's calls being decided, in a throw-away project": "在一次性的项目中观看代理的调用如何被判定",
 	demoLong: `在临时目录中建立一个小的 git 仓库，让内置代理在其中工作。它的模型按脚本回复；工具、闸门和时间线都是真的。
 第一条消息中有安全的调用、一个需要询问的调用，以及一个会删除主目录的调用：全部等待你的回答，然后按顺序执行，

@@ -1,8 +1,10 @@
 package cli
 
+import "github.com/umpirehq/umpire/internal/view"
+
 // chineseDoctor are the details of doctor's checks in 简体中文. What the world says,
 // such as the error of a system call, stays as it is.
-var chineseDoctor = catalogue{
+var chineseDoctor = view.Catalogue{
 	"%d attempts refused: %d by Landlock, %d by the filter of system calls, %d by namespaces and mounts (--verbose names them)": "已拒绝 %d 次尝试：Landlock %d 次，系统调用过滤器 %d 次，命名空间和挂载 %d 次（--verbose 逐一列出）",
 	"name everything that the sandbox was tried with": "逐一列出对沙箱的尝试",
 	"all well": "一切正常", "%d thing fails": "%d 项失败", "%d things fail": "%d 项失败", "%d warning": "%d 项警告", "%d warnings": "%d 项警告",

@@ -1,5 +1,7 @@
 package cli
 
+import "github.com/umpirehq/umpire/internal/view"
+
 const serveLong = `Runs the gate: agents hand in their calls, what asks is held until you answer, and
 what happened is kept on a timeline. Where it runs, the hooks of agents go through
 it; without it they decide alone and hand questions to the agent's own prompt.
@@ -127,7 +129,7 @@ made the line: nobody without its key could make it up, and a program that runs 
 can read the key.`
 
 // chineseGate are the texts of the gate's commands in 简体中文.
-var chineseGate = catalogue{
+var chineseGate = view.Catalogue{
 	"Calls that wait:": "等待中的调用：",
 
 	"Run the gate": "运行闸门",

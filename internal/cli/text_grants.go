@@ -1,5 +1,7 @@
 package cli
 
+import "github.com/umpirehq/umpire/internal/view"
+
 const grantsLong = `Lists what you approved in this project beside the rules: grants for one call or for a
 session, answers that auto mode remembers, and allowAll, with who gave it, how old it is,
 when it ends and how often it was used. Rules are in umpire rules list.
@@ -12,7 +14,7 @@ const grantsExample = `  umpire grants
   umpire grants revoke --all`
 
 // chineseGrants are the texts of `umpire grants` in 简体中文.
-var chineseGrants = catalogue{
+var chineseGrants = view.Catalogue{
 	grantsLong: `列出你在本项目中除规则之外批准过的一切：针对一次调用或一个会话的授权、auto 模式记住的回答，
 以及“全部允许”，并显示由谁授予、多久以前、何时结束、用过几次。规则见 umpire rules list。
 

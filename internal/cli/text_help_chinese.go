@@ -1,7 +1,9 @@
 package cli
 
+import "github.com/umpirehq/umpire/internal/view"
+
 // chineseHelp are the long texts of help in 简体中文.
-var chineseHelp = catalogue{
+var chineseHelp = view.Catalogue{
 	"Write the completion script of a shell": "输出某个 shell 的补全脚本",
 	completionLong:                           `输出让 shell 补全命令、选项、规则和等待中的调用编号的脚本。保存到 shell 查找的位置，然后打开新的 shell：`,
 	"Help about any command":                 "显示任一命令的帮助", "Shows the help of a command or of a topic.": "显示某个命令或主题的帮助。",

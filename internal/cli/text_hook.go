@@ -1,7 +1,9 @@
 package cli
 
+import "github.com/umpirehq/umpire/internal/view"
+
 // chineseHook are the texts of hook, init and doctor in 简体中文.
-var chineseHook = catalogue{
+var chineseHook = view.Catalogue{
 	"Answer another agent's permission question": "回答其他代理的权限询问",
 	hookHelp: `从标准输入读取代理的询问，并用该代理自己的格式把回答写到标准输出。
 代理会自行启动它：见 umpire init。

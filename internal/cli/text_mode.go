@@ -1,5 +1,7 @@
 package cli
 
+import "github.com/umpirehq/umpire/internal/view"
+
 const modeLong = `Shows the mode of a session: the latest one of this project, or the one that --session
 names. With a MODE it switches it, from the session's next call on. Other sessions keep
 theirs; a new one of this project begins with what was chosen last, if that was default,
@@ -22,7 +24,7 @@ const modeExample = `  umpire mode
   umpire mode auto --session s4k7m`
 
 // chineseMode are the texts of `umpire mode` in 简体中文.
-var chineseMode = catalogue{
+var chineseMode = view.Catalogue{
 	modeLong: `显示一个会话的模式：本项目最近的会话，或 --session 指定的会话。给出 MODE 则从该会话的下一次
 调用起切换。其他会话不变；本项目的新会话以最近选定的模式开始（default、auto 或 ask）。
 见 umpire help modes。

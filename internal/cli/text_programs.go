@@ -1,8 +1,10 @@
 package cli
 
+import "github.com/umpirehq/umpire/internal/view"
+
 // chinesePrograms are the texts of `umpire programs` and the manual pages in
 // 简体中文.
-var chinesePrograms = catalogue{
+var chinesePrograms = view.Catalogue{
 	"Show what is known of programs": "显示已知的程序知识",
 	programsLong: `一条命令会做什么，取决于 umpire 对其中程序的了解：哪些选项无害，哪些会写入、
 删除、运行别的程序或访问主机，以及操作数是什么。不认识的程序一律询问。

@@ -1,6 +1,9 @@
 package cli
 
-import "github.com/umpirehq/umpire/internal/config"
+import (
+	"github.com/umpirehq/umpire/internal/config"
+	"github.com/umpirehq/umpire/internal/view"
+)
 
 const runLong = `Gives the built-in agent a task, and runs it until it has nothing more to do. Every call
 of a tool goes through the gate: it is decided, stored before it runs, and held while
@@ -42,7 +45,7 @@ const runExample = `  umpire run --model script:demo.json "fix the tests"
   umpire run --model script:demo.json --session s4k7m "and now the docs" --json`
 
 // chineseRun are the texts of `umpire run` in 简体中文.
-var chineseRun = catalogue{
+var chineseRun = view.Catalogue{
 	config.OnlyTightens:        "%s:%d：忽略 %s：项目只能收紧",
 	config.OnlyTightensManaged: "%s:%d：忽略 %s：它由 %s 设定，你只能收紧",
 	config.NotEnforced:         "%s：没有强制执行闸门：umpire 只记录并警告，只拒绝极危险、禁止或格式错误的调用",

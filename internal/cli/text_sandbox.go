@@ -1,8 +1,10 @@
 package cli
 
+import "github.com/umpirehq/umpire/internal/view"
+
 // chineseSandbox is about the sandbox, in 简体中文. What a machine lacks stays as the
 // system says it.
-var chineseSandbox = catalogue{
+var chineseSandbox = view.Catalogue{
 	"sandbox":                                 "沙箱",
 	"with the network":                        "可访问网络",
 	"this machine can give all of it":         "本机完全支持",

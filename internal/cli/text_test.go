@@ -23,6 +23,7 @@ import (
 	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/bench"
 	"github.com/umpirehq/umpire/internal/config"
+	"github.com/umpirehq/umpire/internal/view"
 	"github.com/umpirehq/umpire/policy"
 	"github.com/umpirehq/umpire/shell"
 )
@@ -54,12 +55,12 @@ func TestHelpIsTranslated(t *testing.T) {
 			walk(sub)
 		}
 	}
-	walk(newRootCommand((&app{})))
+	walk(newRootCommand(&app{}))
 	for _, key := range config.Keys {
 		want("config", key.About)
 	}
 	for _, r := range policy.Builtin() {
-		if said := zh.reason(r.Description); regexp.MustCompile(`[a-z]{3}`).MatchString(strings.ReplaceAll(spared.ReplaceAllString(said, ""), "umpire", "")) {
+		if said := zh.Reason(r.Description); regexp.MustCompile(`[a-z]{3}`).MatchString(strings.ReplaceAll(spared.ReplaceAllString(said, ""), "umpire", "")) {
 			t.Errorf("the built-in rule %s says %q", r.ID, said)
 		}
 	}
@@ -77,11 +78,11 @@ var (
 )
 
 // TestSpokenTextsAreTranslated reads the source for what is said in the person's
-// language: the literals given to a catalogue, and the details of doctor.
+// language: the literals given to a view.Catalogue, and the details of doctor.
 func TestSpokenTextsAreTranslated(t *testing.T) {
 	t.Parallel()
 	zh, found := catalogueFor("zh"), map[string]int{}
-	position := map[string]int{"of": 0, "Of": 0, "text": 0, "textf": 0, "ok": 1, "warn": 2, "fail": 2} // of the text among the arguments
+	position := map[string]int{"Of": 0, "text": 0, "textf": 0, "ok": 1, "warn": 2, "fail": 2} // of the text among the arguments
 	var files []string
 	for _, dir := range []string{".", "../../internal/view", "../../internal/tui"} {
 		found, err := filepath.Glob(filepath.Join(dir, "*.go"))
@@ -191,7 +192,7 @@ func TestReasonsAreTranslated(t *testing.T) {
 	}
 	delete(said, "")
 	for text := range said {
-		if zh.reason(text) == text {
+		if zh.Reason(text) == text {
 			t.Errorf("%q has no translation in internal/view/chinese", text)
 		}
 	}
@@ -218,7 +219,7 @@ func TestErrorsAreTranslated(t *testing.T) {
 			continue
 		}
 		found++
-		if zh.problem(text) == text {
+		if zh.Problem(text) == text {
 			t.Errorf("%s: %q has no translation in internal/view/chinese/error.tsv", said.at, text)
 		}
 	}
@@ -231,7 +232,7 @@ func TestErrorsAreTranslated(t *testing.T) {
 // text has two translations.
 func TestTranslationsFit(t *testing.T) {
 	t.Parallel()
-	all := catalogue{}
+	all := view.Catalogue{}
 	for _, part := range catalogues {
 		for english, text := range part {
 			if !slices.Equal(verb.FindAllString(english, -1), verb.FindAllString(text, -1)) {
@@ -284,7 +285,7 @@ func TestHelpShowsTheOrderOfDecision(t *testing.T) {
 		t.Errorf("umpire help order does not have\n%s", english.String())
 	}
 	chinese := ""
-	for _, row := range regexp.MustCompile(`(?m)^ +(\d+)  `).FindAllStringSubmatch(catalogueFor("zh").of(orderTopic), -1) {
+	for _, row := range regexp.MustCompile(`(?m)^ +(\d+)  `).FindAllStringSubmatch(catalogueFor("zh").Of(orderTopic), -1) {
 		chinese += row[1] + " "
 	}
 	if chinese != numbers {

@@ -38,7 +38,7 @@ func newTimelineCommand(a *app) *cobra.Command {
 	flags.Int64Var(&f.after, "after", 0, "only events after the number `SEQ`")
 	flags.IntVar(&f.last, "last", 0, "only the last `N` of them")
 	cmd.AddCommand(newTimelineVerifyCommand(a), newTimelineHeadCommand(a))
-	completeWith(cmd, "session", a.completeSessions)
+	completeWith(cmd, "session", completeSessions(a))
 	return cmd
 }
 
@@ -60,7 +60,7 @@ func showEvents(ctx context.Context, a *app, gate umpire.Gate, f *timelineFlags)
 	}
 	show := newEventShower(a, f.json, f.detail)
 	if f.follow && f.last == 0 {
-		return followEvents(ctx, a, gate, filter, show)
+		return followEvents(ctx, gate, filter, show)
 	}
 	filter.Last = f.last
 	events, err := gate.Events(ctx, filter)
@@ -74,13 +74,21 @@ func showEvents(ctx context.Context, a *app, gate umpire.Gate, f *timelineFlags)
 	}
 	if f.follow {
 		filter.Last, filter.After = 0, max(f.after, umpire.LastSeq(events))
-		return followEvents(ctx, a, gate, filter, show)
+		return followEvents(ctx, gate, filter, show)
 	}
 	if len(events) == 0 && !f.json {
-		_, err := fmt.Fprintln(a.stdout, a.text.of("nothing has happened yet"))
+		_, err := fmt.Fprintln(a.stdout, a.text.Of("nothing has happened yet"))
 		return failed(err)
 	}
 	return nil
+}
+
+// showRecord shows a whole timeline, and that nothing on it was changed.
+func showRecord(ctx context.Context, a *app) error {
+	if err := showTimeline(ctx, a, &timelineFlags{}); err != nil {
+		return err
+	}
+	return verifyTimeline(ctx, a, &verifyFlags{})
 }
 
 // timelineFilter is what the flags choose: this project unless told otherwise.
@@ -99,7 +107,7 @@ func timelineFilter(ctx context.Context, a *app, gate umpire.Gate, f *timelineFl
 }
 
 // followEvents shows events as they come, until it is interrupted.
-func followEvents(ctx context.Context, a *app, gate umpire.Gate, filter umpire.Filter, show func(*umpire.Event) error) error {
+func followEvents(ctx context.Context, gate umpire.Gate, filter umpire.Filter, show func(*umpire.Event) error) error {
 	for e, err := range gate.Watch(ctx, filter) {
 		if ctx.Err() != nil {
 			return nil
@@ -122,7 +130,7 @@ func newEventShower(a *app, asJSON, detail bool) func(*umpire.Event) error {
 	return func(e *umpire.Event) error {
 		lines := []string{formatEvent(a, e)}
 		if detail {
-			for _, line := range view.EventDetail(e, view.Catalogue(a.text)) {
+			for _, line := range view.EventDetail(e, a.text) {
 				lines = append(lines, "        "+line)
 			}
 		}
@@ -140,16 +148,16 @@ func formatEvent(a *app, e *umpire.Event) string {
 		}
 	}
 	if e.Risk != "" {
-		parts = append(parts, a.text.word("of risk", e.Risk))
+		parts = append(parts, a.text.Word("of risk", e.Risk))
 	}
-	if outcome := view.Outcome(e, view.Catalogue(a.text)); outcome != "" {
+	if outcome := view.Outcome(e, a.text); outcome != "" {
 		parts = append(parts, outcome)
 	}
 	if about := eventSubject(a, e); about != "" {
-		parts = append(parts, clip(visible(about)))
+		parts = append(parts, clip(view.Visible(about)))
 	}
 	if e.Reason != "" {
-		parts = append(parts, "- "+clip(visible(a.text.reason(e.Reason))))
+		parts = append(parts, "- "+clip(view.Visible(a.text.Reason(e.Reason))))
 	}
 	return strings.Join(parts, "  ")
 }
@@ -165,7 +173,7 @@ var kindColours = map[umpire.EventKind]string{
 }
 
 func formatEventKind(a *app, e *umpire.Event) string {
-	kind := fmt.Sprintf("%-24s", visible(string(e.Kind)))
+	kind := fmt.Sprintf("%-24s", view.Visible(string(e.Kind)))
 	if colour := kindColours[e.Kind]; colour != "" && a.colour() {
 		return colour + kind + "\x1b[0m"
 	}
@@ -176,7 +184,7 @@ func formatEventKind(a *app, e *umpire.Event) string {
 func eventSubject(a *app, e *umpire.Event) string {
 	var about []string
 	for i := range e.Accesses {
-		about = append(about, view.AccessText(&e.Accesses[i], view.Catalogue(a.text)))
+		about = append(about, view.AccessText(&e.Accesses[i], a.text))
 	}
 	return strings.Join(about, "; ")
 }

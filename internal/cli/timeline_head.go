@@ -41,7 +41,7 @@ func showHead(ctx context.Context, a *app, asJSON bool) error {
 		return err
 	}
 	if !at.exists() {
-		return failed(errors.New(a.text.of("nothing is stored yet")))
+		return failed(errors.New(a.text.Of("nothing is stored yet")))
 	}
 	key, err := checkpoint.OpenKey(a.keysDir())
 	if err != nil {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/umpirehq/umpire/internal/checkpoint"
 	"github.com/umpirehq/umpire/internal/store"
+	"github.com/umpirehq/umpire/internal/view"
 )
 
 // A verifyFlags is what the timeline is compared with, and how that is shown.
@@ -56,7 +57,7 @@ func verifyTimeline(ctx context.Context, a *app, f *verifyFlags) error {
 		if e.since, err = checkpoint.Parse(f.since); err != nil {
 			return usage("umpire timeline head", "--since: %v", err)
 		}
-		breaks = doubtSigner(a, e.since, key)
+		breaks = doubtSigner(e.since, key)
 	}
 	found, err := at.verify(ctx, &e)
 	if err != nil {
@@ -72,7 +73,7 @@ func verifyTimeline(ctx context.Context, a *app, f *verifyFlags) error {
 }
 
 // doubtSigner says that a checkpoint was not made here. It is compared all the same.
-func doubtSigner(a *app, c *checkpoint.Signed, key *checkpoint.Key) []store.Break {
+func doubtSigner(c *checkpoint.Signed, key *checkpoint.Key) []store.Break {
 	if c.KeyID() == key.ID() {
 		return nil
 	}
@@ -125,12 +126,12 @@ func (s storeAddress) verify(ctx context.Context, e *evidence) ([]store.Break, e
 // showVerification writes one line for each break.
 func showVerification(a *app, v *verification) error {
 	if v.OK {
-		_, err := fmt.Fprintln(a.stdout, a.text.of("nothing on the timeline was changed"))
+		_, err := fmt.Fprintln(a.stdout, a.text.Of("nothing on the timeline was changed"))
 		return err
 	}
 	for _, b := range v.Breaks {
 		line := fmt.Sprintf("%d  %s  %s", b.Seq, cmp.Or(string(b.Session), "-"), b.Problem)
-		if _, err := fmt.Fprintln(a.stdout, visible(line)); err != nil {
+		if _, err := fmt.Fprintln(a.stdout, view.Visible(line)); err != nil {
 			return err
 		}
 	}

@@ -33,10 +33,10 @@ func newTopics(a *app) []*cobra.Command {
 
 func formatExitCodes(a *app) string {
 	var b strings.Builder
-	b.WriteString(a.text.of("Every command ends with one of these codes:") + "\n\n")
+	b.WriteString(a.text.Of("Every command ends with one of these codes:") + "\n\n")
 	for _, e := range exitCodes {
-		fmt.Fprintf(&b, "  %d  %s\n", e.code, a.text.of(e.means))
+		fmt.Fprintf(&b, "  %d  %s\n", e.code, a.text.Of(e.means))
 	}
-	b.WriteString("\n" + a.text.of("umpire check --stdin ends with 0 when all lines were read; each line has its own verdict."))
+	b.WriteString("\n" + a.text.Of("umpire check --stdin ends with 0 when all lines were read; each line has its own verdict."))
 	return b.String()
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/rulefile"
+	"github.com/umpirehq/umpire/internal/view"
 	"github.com/umpirehq/umpire/policy"
 )
 
@@ -72,7 +73,7 @@ func showSleeping(a *app, p *place) ([]rulefile.File, error) {
 	if len(files) > 0 {
 		return files, nil
 	}
-	_, err := fmt.Fprintln(a.stdout, a.text.of("nothing to trust: no allow rule and no hook of this project's files sleeps"))
+	_, err := fmt.Fprintln(a.stdout, a.text.Of("nothing to trust: no allow rule and no hook of this project's files sleeps"))
 	return nil, err
 }
 
@@ -80,16 +81,16 @@ func showSleeping(a *app, p *place) ([]rulefile.File, error) {
 func showSleepingFile(a *app, f *rulefile.File) error {
 	var text strings.Builder
 	if len(f.Asleep()) > 0 {
-		fmt.Fprintf(&text, a.text.of("%s would allow:\n"), visible(f.Path))
+		fmt.Fprintf(&text, a.text.Of("%s would allow:\n"), view.Visible(f.Path))
 	}
 	for _, r := range f.Asleep() {
-		fmt.Fprintf(&text, "  %s\n", visible(sleepingText(r)))
+		fmt.Fprintf(&text, "  %s\n", view.Visible(sleepingText(r)))
 	}
 	if len(f.AsleepHooks()) > 0 {
-		fmt.Fprintf(&text, a.text.of("%s would run, as you:\n"), visible(f.Path))
+		fmt.Fprintf(&text, a.text.Of("%s would run, as you:\n"), view.Visible(f.Path))
 	}
 	for _, h := range f.AsleepHooks() {
-		fmt.Fprintf(&text, "  %s %s: %s\n", h.Event, visible(strings.Join(h.Tools(), "|")), visible(cmp.Or(h.Command, h.Fault)))
+		fmt.Fprintf(&text, "  %s %s: %s\n", h.Event, view.Visible(strings.Join(h.Tools(), "|")), view.Visible(cmp.Or(h.Command, h.Fault)))
 	}
 	_, err := io.WriteString(a.stdout, text.String())
 	return err
@@ -126,7 +127,7 @@ func changeTrust(ctx context.Context, a *app, c umpire.TrustChange, said string)
 	return a.withGate(ctx, personCredential, func(gate umpire.Gate) error {
 		files, err := gate.Trust(ctx, c)
 		for _, file := range files {
-			fmt.Fprintf(a.stdout, a.text.of(said), visible(file))
+			fmt.Fprintf(a.stdout, a.text.Of(said), view.Visible(file))
 		}
 		return err
 	})

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/view"
 )
 
 // trustCode records that the code of this clone may run where no sandbox holds it.
@@ -25,7 +26,7 @@ func trustCode(ctx context.Context, a *app, p *place) error {
 		if err != nil {
 			return err
 		}
-		_, err = fmt.Fprintf(a.stdout, a.text.of("trusted the code of %s as it is now (%s)\n"), visible(p.Root),
+		_, err = fmt.Fprintf(a.stdout, a.text.Of("trusted the code of %s as it is now (%s)\n"), view.Visible(p.Root),
 			a.number(len(names), "%d file that names code", "%d files that name code"))
 		return failed(err)
 	})
@@ -45,7 +46,7 @@ func forgetCode(ctx context.Context, a *app, p *place) error {
 		if err != nil {
 			return err
 		}
-		_, err = fmt.Fprintf(a.stdout, a.text.of(text), visible(p.Root))
+		_, err = fmt.Fprintf(a.stdout, a.text.Of(text), view.Visible(p.Root))
 		return failed(err)
 	})
 }
@@ -60,12 +61,12 @@ func showCode(a *app, p *place) error {
 	}
 	switch {
 	case !trusted:
-		fmt.Fprintf(a.stdout, a.text.of("the code of %s is not trusted\n"), visible(p.Root))
+		fmt.Fprintf(a.stdout, a.text.Of("the code of %s is not trusted\n"), view.Visible(p.Root))
 	case len(changes) > 0:
-		fmt.Fprintf(a.stdout, a.text.of("the trust in the code of %s has ended:\n"), visible(p.Root))
+		fmt.Fprintf(a.stdout, a.text.Of("the trust in the code of %s has ended:\n"), view.Visible(p.Root))
 		showChanges(a, changes)
 	default:
-		fmt.Fprintf(a.stdout, a.text.of("the code of %s is trusted\n"), visible(p.Root))
+		fmt.Fprintf(a.stdout, a.text.Of("the code of %s is trusted\n"), view.Visible(p.Root))
 	}
 	names, err := ledger.Names(&p.Bounds)
 	if err != nil {
@@ -73,13 +74,13 @@ func showCode(a *app, p *place) error {
 	}
 	slices.Sort(names)
 	for _, name := range names {
-		fmt.Fprintf(a.stdout, "  %s\n", visible(name))
+		fmt.Fprintf(a.stdout, "  %s\n", view.Visible(name))
 	}
 	return nil
 }
 
 func showChanges(a *app, changes []string) {
 	for _, change := range changes {
-		fmt.Fprintf(a.stdout, "  %s\n", visible(change))
+		fmt.Fprintf(a.stdout, "  %s\n", view.Visible(change))
 	}
 }

@@ -40,7 +40,7 @@ func watchGate(ctx context.Context, a *app, f *watchFlags) error {
 	}
 	defer done()
 	if !runs {
-		a.remark(a.text.of("no gate is running, so questions of Claude Code do not come here: umpire serve starts one"))
+		a.remark(a.text.Of("no gate is running, so questions of Claude Code do not come here: umpire serve starts one"))
 	}
 	project, err := a.chosenProject(f.all)
 	if err != nil {
@@ -51,15 +51,15 @@ func watchGate(ctx context.Context, a *app, f *watchFlags) error {
 		return gateError(err)
 	}
 	query, filter := umpire.PendingQuery{Project: project}, umpire.Filter{Project: project, After: umpire.LastSeq(last)}
-	a.remark(fmt.Sprintf(a.text.of("watching from event %d on"), filter.After))
+	a.remark(fmt.Sprintf(a.text.Of("watching from event %d on"), filter.After))
 	if f.json {
-		return followEvents(ctx, a, gate, filter, newEventShower(a, true, false))
+		return followEvents(ctx, gate, filter, newEventShower(a, true, false))
 	}
 	screen := &waiting{app: a, gate: gate, query: query, live: a.toTerminal, width: a.columns()}
 	if err := screen.refresh(ctx); err != nil {
 		return err
 	}
-	return followEvents(ctx, a, gate, filter, func(e *umpire.Event) error { return screen.event(ctx, e) })
+	return followEvents(ctx, gate, filter, func(e *umpire.Event) error { return screen.event(ctx, e) })
 }
 
 // columns is the width of the terminal at standard output.
