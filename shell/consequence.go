@@ -79,37 +79,47 @@ func (p *Program) StatedConsequence() umpire.Consequence {
 	return s.of(p.Risk)
 }
 
+// A conclusion is what is said of a use so far.
+type conclusion struct {
+	risk        umpire.Risk
+	why         string
+	consequence umpire.Consequence // the worst of what was said
+	spoke       string             // the option that set the risk
+	doubt       string
+	secret      bool // may print a secret
+}
+
 // begin takes over the risk of an entry.
-func (u *use) begin(p *program) {
-	u.risk, u.why, u.consequence = p.risk, p.why, p.consequence.of(p.risk)
-	u.secret = slices.Contains(secretWhys, p.why)
+func (c *conclusion) begin(p *program) {
+	c.risk, c.why, c.consequence = p.risk, p.why, p.consequence.of(p.risk)
+	c.secret = slices.Contains(secretWhys, p.why)
 }
 
 // become judges the use anew, whatever was said of it before.
-func (u *use) become(risk umpire.Risk, why string) {
-	u.risk, u.why, u.consequence, u.secret = risk, why, unstated.of(risk), false
+func (c *conclusion) become(risk umpire.Risk, why string) {
+	c.risk, c.why, c.consequence, c.secret = risk, why, unstated.of(risk), false
 }
 
 // raise makes the use at least as risky as risk, with the reason for it. What cannot
 // be taken back is then not known.
-func (u *use) raise(risk umpire.Risk, why string) { u.raiseTo(risk, unstated, why) }
+func (c *conclusion) raise(risk umpire.Risk, why string) { c.raiseTo(risk, unstated, why) }
 
 // raiseTo is raise where it is known what can be taken back.
-func (u *use) raiseTo(risk umpire.Risk, after stated, why string) {
-	u.consequence = umpire.WorseConsequence(u.consequence, after.of(risk))
-	u.secret = u.secret || slices.Contains(secretWhys, why)
-	if risk < u.risk {
-		u.risk, u.why = risk, why
+func (c *conclusion) raiseTo(risk umpire.Risk, after stated, why string) {
+	c.consequence = umpire.WorseConsequence(c.consequence, after.of(risk))
+	c.secret = c.secret || slices.Contains(secretWhys, why)
+	if risk < c.risk {
+		c.risk, c.why = risk, why
 	}
 }
 
 // ownConsequence is that of the program's own access.
-func (u *use) ownConsequence(a *umpire.Access) umpire.Consequence {
+func (c *conclusion) ownConsequence(a *umpire.Access) umpire.Consequence {
 	switch {
 	case a.Risk == umpire.Critical || a.Doubt != "":
 		return umpire.Lost
 	case a.Code:
-		return umpire.WorseConsequence(u.consequence, umpire.Reversible)
+		return umpire.WorseConsequence(c.consequence, umpire.Reversible)
 	}
-	return u.consequence
+	return c.consequence
 }

@@ -10,8 +10,8 @@ type given struct {
 	has    bool
 }
 
-// parsed is the result of reading a program's arguments.
-type parsed struct {
+// arguments are the result of reading a program's arguments.
+type arguments struct {
 	given    []given
 	operands []word
 	unknown  []string // options that the table does not accept
@@ -23,8 +23,8 @@ type parsed struct {
 }
 
 // parse reads arguments in the program's style.
-func (p *program) parse(args []word, leads bool) parsed {
-	var out parsed
+func (p *program) parse(args []word, leads bool) arguments {
+	var out arguments
 	for i := 0; i < len(args); i++ {
 		arg := args[i]
 		out.suspect(p, arg)
@@ -36,7 +36,7 @@ func (p *program) parse(args []word, leads bool) parsed {
 			out.ended = true
 		case arg.maybeOption() && arg.text == "":
 			if !p.refusesNumber(arg) {
-				out.doubt(p)
+				out.doubtOption(p)
 			}
 			out.operands = append(out.operands, arg)
 		case arg.maybeOption():
@@ -53,7 +53,7 @@ func (p *program) parse(args []word, leads bool) parsed {
 
 // suspect notes a word that the shell may split into several, options among
 // them, where options are still read.
-func (out *parsed) suspect(p *program, arg word) {
+func (out *arguments) suspect(p *program, arg word) {
 	if out.ended || p.style == bare {
 		return
 	}
@@ -62,12 +62,12 @@ func (out *parsed) suspect(p *program, arg word) {
 	}
 	numbers := arg.shape != nil && (arg.dashless || arg.text != "")
 	if arg.open && arg.split && !numbers || arg.under && arg.text == "" && !arg.dashless && p.obeysOptions() {
-		out.doubt(p)
+		out.doubtOption(p)
 	}
 }
 
-// doubt notes that a word may or may not be an option.
-func (out *parsed) doubt(p *program) {
+// doubtOption notes that a word may or may not be an option.
+func (out *arguments) doubtOption(p *program) {
 	out.doubtful = out.doubtful || !p.lax
 	out.vague = out.vague || p.lax
 }
@@ -92,7 +92,7 @@ func (p *program) obeysOptions() bool {
 
 // option reads one option argument and returns how many of the following
 // arguments it took as values.
-func (p *program) option(out *parsed, arg word, rest []word) int {
+func (p *program) option(out *arguments, arg word, rest []word) int {
 	if p.style == words {
 		return p.longOption(out, arg, rest)
 	}
@@ -103,10 +103,10 @@ func (p *program) option(out *parsed, arg word, rest []word) int {
 }
 
 // longOption reads --name, --name=value, or -name in style words.
-func (p *program) longOption(out *parsed, arg word, rest []word) int {
+func (p *program) longOption(out *arguments, arg word, rest []word) int {
 	name, value, attached := arg.after("=")
 	if arg.open && !attached {
-		out.doubt(p)
+		out.doubtOption(p)
 		return 0
 	}
 	opt, spelled := p.long(name)
@@ -142,7 +142,7 @@ func (p *program) longOption(out *parsed, arg word, rest []word) int {
 const maxCluster = 64
 
 // cluster reads -abc, -ovalue and -o value.
-func (p *program) cluster(out *parsed, arg word, rest []word) int {
+func (p *program) cluster(out *arguments, arg word, rest []word) int {
 	text := arg.text[1:]
 	for i := range len(text) {
 		if i == maxCluster {
@@ -176,20 +176,20 @@ func (p *program) cluster(out *parsed, arg word, rest []word) int {
 		out.given = append(out.given, g)
 	}
 	if arg.open {
-		out.doubt(p)
+		out.doubtOption(p)
 	}
 	return 0
 }
 
 // swallow notes a value that would do harm as an option: other versions of the
 // program may take no value here, and obey it.
-func (out *parsed) swallow(p *program, value word) {
+func (out *arguments) swallow(p *program, value word) {
 	text := value.text
 	if p.lax && !p.obeysOptions() || len(text) < 2 || text[0] != '-' || text[1] >= '0' && text[1] <= '9' ||
 		text[1] == ' ' {
 		return
 	}
-	var as parsed
+	var as arguments
 	p.option(&as, value, nil)
 	for _, g := range as.given {
 		as.doubtful = as.doubtful || g.option.does&(runs|obeys|writes|deletes|edits|drops|asks|harms) != 0
@@ -199,7 +199,7 @@ func (out *parsed) swallow(p *program, value word) {
 	}
 }
 
-func (p *program) miss(out *parsed, name string) {
+func (p *program) miss(out *arguments, name string) {
 	if p.lax {
 		out.extra = true
 		return

@@ -255,7 +255,7 @@ func filters(_ *use, in flow) flow { return filtered(in, "") }
 
 // again reads the arguments anew, as if they had been given so.
 func (u *use) again(args []word, leads bool) {
-	u.parsed = u.program.parse(args, leads)
+	u.arguments = u.program.parse(args, leads)
 	u.begin(u.program)
 	u.spoke, u.doubt, u.later = "", "", nil
 	u.options()
@@ -354,9 +354,9 @@ func (u *use) archive(kind umpire.AccessKind) {
 }
 
 // tarFolder is where tar unpacks to.
-func (u *use) tarFolder() word {
+func (a *arguments) tarFolder() word {
 	folder := lit(".")
-	for _, g := range u.given {
+	for _, g := range a.given {
 		if !g.has || !g.means("-C") {
 			continue
 		}

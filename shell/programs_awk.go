@@ -73,8 +73,8 @@ const awkFilters = "sort uniq head tail wc cut column"
 
 // scripts is scriptText as it could be: where only numbers are not known, with one,
 // with none, and with several.
-func (u *use) scripts() []string {
-	text, ok := u.scriptShape()
+func (a *arguments) scripts() []string {
+	text, ok := a.scriptShape()
 	switch {
 	case !ok:
 		return nil
@@ -90,15 +90,15 @@ func (u *use) scripts() []string {
 
 // scriptText is the program given to awk or sed, by -e or as the first operand.
 // It reports false when not all of it is known.
-func (u *use) scriptText() (string, bool) {
-	text, ok := u.scriptShape()
+func (a *arguments) scriptText() (string, bool) {
+	text, ok := a.scriptShape()
 	return text, ok && !strings.Contains(text, someNumber)
 }
 
 // scriptShape is the script with someNumber for each number that is not known.
-func (u *use) scriptShape() (string, bool) {
+func (a *arguments) scriptShape() (string, bool) {
 	var pieces []string
-	for _, g := range u.given {
+	for _, g := range a.given {
 		if !hasSpelling(g.option.names, "-e") {
 			continue
 		}
@@ -108,13 +108,13 @@ func (u *use) scriptShape() (string, bool) {
 		}
 		pieces = append(pieces, text)
 	}
-	if u.has(lead) {
+	if a.has(lead) {
 		return strings.Join(pieces, "\n"), true
 	}
-	if len(u.operands) == 0 {
+	if len(a.operands) == 0 {
 		return "", true
 	}
-	return u.operands[0].whole()
+	return a.operands[0].whole()
 }
 
 // writesFile notes that code which is an argument writes a file.

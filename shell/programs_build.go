@@ -348,14 +348,14 @@ func checkClippy(u *use) {
 }
 
 // dashed removes the operands that are options which the list holds.
-func (u *use) dashed(accepted string) {
+func (a *arguments) dashed(accepted string) {
 	var rest []word
-	for _, operand := range u.operands {
+	for _, operand := range a.operands {
 		if !operand.known() || operand.text == "" || !scan.HasField(accepted, operand.text) {
 			rest = append(rest, operand)
 		}
 	}
-	u.operands = rest
+	a.operands = rest
 }
 
 // checkCargoFmt makes cargo fmt ask, unless it only says what it would do; what

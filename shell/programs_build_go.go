@@ -310,8 +310,8 @@ func checkGoList(u *use) {
 }
 
 // gave reports whether an option was given under exactly one of the names.
-func (u *use) gave(names ...string) bool {
-	for _, g := range u.given {
+func (a *arguments) gave(names ...string) bool {
+	for _, g := range a.given {
 		if slices.Contains(names, g.name) {
 			return true
 		}
@@ -320,8 +320,8 @@ func (u *use) gave(names ...string) bool {
 }
 
 // holds reports whether an operand holds text or is not known.
-func (u *use) holds(text string) bool {
-	for _, operand := range u.operands {
+func (a *arguments) holds(text string) bool {
+	for _, operand := range a.operands {
 		if operand.open || strings.Contains(operand.text, text) {
 			return true
 		}

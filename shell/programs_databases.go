@@ -304,9 +304,9 @@ func checkMySQL(u *use) {
 }
 
 // valuesOf are the values of an option that may be given several times.
-func (u *use) valuesOf(name string) []word {
+func (a *arguments) valuesOf(name string) []word {
 	var out []word
-	for _, g := range u.given {
+	for _, g := range a.given {
 		if g.has && hasSpelling(g.option.names, name) {
 			out = append(out, g.value)
 		}

@@ -254,9 +254,9 @@ func (u *use) onlyLooks(files []word) {
 }
 
 // says reports whether the first operand is one of the words of a list.
-func (u *use) says(list string) bool {
-	return len(u.operands) > 0 && u.operands[0].known() && u.operands[0].text != "" &&
-		scan.HasField(list, u.operands[0].text)
+func (a *arguments) says(list string) bool {
+	return len(a.operands) > 0 && a.operands[0].known() && a.operands[0].text != "" &&
+		scan.HasField(list, a.operands[0].text)
 }
 
 // looksAt makes the use a harmless one when its first operand is on the list.

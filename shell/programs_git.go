@@ -121,9 +121,9 @@ func checkPrinted(u *use) {
 }
 
 // onlyNames reports a diff that prints names and numbers of changed files.
-func (u *use) onlyNames() bool {
-	return u.gave("--stat", "--shortstat", "--numstat", "--name-only", "--name-status", "--dirstat", "--summary", "-s",
-		"--no-patch", "--quiet") && !u.printsPatches()
+func (a *arguments) onlyNames() bool {
+	return a.gave("--stat", "--shortstat", "--numstat", "--name-only", "--name-status", "--dirstat", "--summary", "-s",
+		"--no-patch", "--quiet") && !a.printsPatches()
 }
 
 // patchOptions make log print what the commits change; -S and -G search it.
@@ -131,8 +131,8 @@ const patchOptions = "-p -u -U -S -G -L -c -W --patch --unified --cc --dd --patc
 	"--function-context --word-diff --color-words --binary --remerge-diff --diff-merges"
 
 // printsPatches reports a log that shows more of files than their names.
-func (u *use) printsPatches() bool {
-	return slices.ContainsFunc(u.given, func(g given) bool { return scan.HasField(patchOptions, g.name) })
+func (a *arguments) printsPatches() bool {
+	return slices.ContainsFunc(a.given, func(g given) bool { return scan.HasField(patchOptions, g.name) })
 }
 
 // version notes the file of which an operand names a version, and a hidden file,
@@ -192,18 +192,18 @@ func (u *use) onlyShows(why string) {
 
 // harm says that an option makes the use a dangerous one. The option is named
 // as in the table however it was abbreviated.
-func (u *use) harm(option string, after stated, why string) {
-	u.spoke = option
-	u.raiseTo(umpire.High, after, why)
-	u.why = why
+func (c *conclusion) harm(option string, after stated, why string) {
+	c.spoke = option
+	c.raiseTo(umpire.High, after, why)
+	c.why = why
 }
 
 // first is the first operand when it is wholly known.
-func (u *use) first() string {
-	if len(u.operands) == 0 || !u.operands[0].known() {
+func (a *arguments) first() string {
+	if len(a.operands) == 0 || !a.operands[0].known() {
 		return ""
 	}
-	return u.operands[0].text
+	return a.operands[0].text
 }
 
 // below is a list of names, one a line, that are relative and stay below the

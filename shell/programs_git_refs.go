@@ -139,8 +139,8 @@ var gitStashOpts = []option{
 
 // lists reports whether branch or tag was told to list what its operands
 // describe, and not to create it.
-func (u *use) lists() bool {
-	return u.got("--list", "--show-current", "--contains") != nil
+func (a *arguments) lists() bool {
+	return a.got("--list", "--show-current", "--contains") != nil
 }
 
 func checkBranch(u *use) {

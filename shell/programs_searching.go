@@ -189,11 +189,11 @@ func (u *use) wholePattern() {
 }
 
 // roots are the operands after the pattern.
-func (u *use) roots() []word {
-	if u.has(lead) || len(u.operands) == 0 {
-		return u.operands
+func (a *arguments) roots() []word {
+	if a.has(lead) || len(a.operands) == 0 {
+		return a.operands
 	}
-	return u.operands[1:]
+	return a.operands[1:]
 }
 
 // listing are the options with which searches print names of files, and framing
@@ -273,7 +273,7 @@ var fdOptions = program{names: "fd", peeks: true, risk: umpire.Safe, args: "data
 func checkFd(u *use) {
 	before, commands := fdCommands(u.operands)
 	u.program = &fdOptions
-	u.parsed = fdOptions.parse(before, false)
+	u.arguments = fdOptions.parse(before, false)
 	u.options()
 	if u.informs() {
 		return
@@ -296,15 +296,15 @@ func checkFd(u *use) {
 }
 
 // fdRoots are the folders that fd looks through.
-func (u *use) fdRoots() []word {
+func (a *arguments) fdRoots() []word {
 	var roots []word
-	for _, g := range u.given {
+	for _, g := range a.given {
 		if g.name == "--search-path" {
 			roots = append(roots, g.value)
 		}
 	}
-	if !u.has(lead) {
-		roots = append(roots, u.roots()...)
+	if !a.has(lead) {
+		roots = append(roots, a.roots()...)
 	}
 	if len(roots) == 0 {
 		return []word{lit(".")}

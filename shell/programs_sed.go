@@ -48,14 +48,14 @@ func numbersAddress(script string) bool {
 
 // skipSuffix passes over the suffix of -i where it is a word of its own, as BSD
 // wants it.
-func (u *use) skipSuffix() {
-	edit := u.got("-i", "-I")
-	if edit == nil || edit.has || len(u.operands) == 0 || !u.operands[0].known() {
+func (a *arguments) skipSuffix() {
+	edit := a.got("-i", "-I")
+	if edit == nil || edit.has || len(a.operands) == 0 || !a.operands[0].known() {
 		return
 	}
-	suffix := u.operands[0].text
+	suffix := a.operands[0].text
 	if suffix == "" || suffix[0] == '.' && !strings.ContainsAny(suffix, "/ ;") {
-		u.operands = u.operands[1:]
+		a.operands = a.operands[1:]
 	}
 }
 

@@ -62,7 +62,7 @@ func checkYq(u *use) {
 func (u *use) filter(options *program, reaching string) {
 	args := u.pairs(u.operands)
 	u.program = options
-	u.parsed = options.parse(args, false)
+	u.arguments = options.parse(args, false)
 	u.options()
 	if u.informs() {
 		return

@@ -384,10 +384,10 @@ func checkEnv(u *use) {
 			return
 		}
 		args := append(splitString(split.value), u.operands...)
-		u.parsed = u.program.parse(args, true)
-		u.parsed.doubtful = false
+		u.arguments = u.program.parse(args, true)
+		u.arguments.doubtful = false
 		u.options()
-		u.operands = u.parsed.operands
+		u.operands = u.arguments.operands
 	}
 	u.doubt = "strings within strings"
 }

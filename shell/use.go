@@ -21,21 +21,16 @@ type use struct {
 	extras  []string // options that do more than the program does without them
 	in      flow
 
-	parsed
+	arguments
 	// global are the options given before a subcommand.
 	global []given
 
-	risk        umpire.Risk
-	why         string
-	consequence umpire.Consequence // the worst of what was said
-	spoke       string             // the option that set the risk
-	doubt       string
-	files       []string // whose code it runs
+	conclusion
+	files []string // whose code it runs
 	// online is that of the access. steered says what of the project may choose the server
 	// that it asks, or the code that it runs.
 	online  bool
 	steered string
-	secret  bool     // may print a secret
 	later   []func() // accesses that come after the program's own
 	// path are the subcommands, joined by dots; about says that the use only prints
 	// something about the program, code that it runs code of the project, and reads that
@@ -62,7 +57,7 @@ func (u *use) apply(args []word) flow {
 	p := u.program
 	leads := p.style == leading || strings.HasPrefix(p.args, "command") || strings.HasPrefix(p.args, "shell") ||
 		p.branches()
-	u.parsed = p.parse(args, leads)
+	u.arguments = p.parse(args, leads)
 	u.words = append(u.words, args...)
 	u.options()
 	if p.branches() {
@@ -132,7 +127,7 @@ func (u *use) descend(args []word) ([]word, bool) {
 	if sub == nil {
 		return nil, false
 	}
-	u.parsed = got
+	u.arguments = got
 	u.global = append(u.global, got.given...)
 	u.above(args[:len(args)-len(got.operands)])
 	u.begin(sub)
@@ -317,8 +312,8 @@ func (u *use) outside() *state {
 func (u *use) then(f func()) { u.later = append(u.later, f) }
 
 // has reports whether an option with one of the effects was given.
-func (u *use) has(does effect) bool {
-	for _, g := range u.given {
+func (a *arguments) has(does effect) bool {
+	for _, g := range a.given {
 		if g.option.does&does != 0 {
 			return true
 		}
@@ -327,11 +322,11 @@ func (u *use) has(does effect) bool {
 }
 
 // got returns the option given under one of the names, or nil.
-func (u *use) got(names ...string) *given {
-	for i := range u.given {
+func (a *arguments) got(names ...string) *given {
+	for i := range a.given {
 		for _, name := range names {
-			if u.given[i].name == name || hasSpelling(u.given[i].option.names, name) {
-				return &u.given[i]
+			if a.given[i].name == name || hasSpelling(a.given[i].option.names, name) {
+				return &a.given[i]
 			}
 		}
 	}
