@@ -43,15 +43,15 @@ func TestAbbreviationsNeverLower(t *testing.T) {
 func entryOf(words []string) *program {
 	var entry *program
 	for _, family := range families {
-		if found := named(*family, words[0]); found != nil {
+		if found := findNamed(*family, words[0]); found != nil {
 			entry = found
 		}
 	}
 	for _, word := range words[1:] {
-		if entry == nil || entry.find(word) == nil {
+		if entry == nil || entry.findSubcommand(word) == nil {
 			continue
 		}
-		entry = entry.find(word)
+		entry = entry.findSubcommand(word)
 	}
 	return entry
 }
@@ -61,7 +61,7 @@ func spells(entry *program, name string) bool {
 	if entry == nil {
 		return false
 	}
-	opt, spelling := entry.long(name)
+	opt, spelling := entry.findLong(name)
 	return opt != nil && strings.TrimRight(spelling, "=?") == name
 }
 

@@ -7,17 +7,17 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// arithmetic walks an arithmetic expression or a test. The shell evaluates the
+// walkArithmetic walks an arithmetic expression or a test. The shell evaluates the
 // text of variables in it once more, and an index such as a[$(x)] runs x: what a
 // program printed, or text that holds a substitution, is in doubt there.
-func (w *walker) arithmetic(s *state, node syntax.Node) {
+func walkArithmetic(w *walker, s *state, node syntax.Node) {
 	if node == nil {
 		return
 	}
-	w.nested(s, node)
+	w.walkNested(s, node)
 	_, test := node.(*syntax.TestClause)
 	if !test {
-		w.mayFail(s)
+		mayFail(w, s)
 	}
 	defer assignedIn(node, func(name string) { s.vars[name] = aNumber() })
 	evaluated := false
@@ -26,41 +26,42 @@ func (w *walker) arithmetic(s *state, node syntax.Node) {
 		case *syntax.CmdSubst, *syntax.ProcSubst:
 			return false
 		case *syntax.SglQuoted, *syntax.Lit, *syntax.ParamExp:
-			evaluated = evaluated || !test && w.evaluatesPart(s, n)
+			evaluated = evaluated || !test && evaluatesPart(w, s, n)
 		case *syntax.BinaryArithm:
-			w.assignsTo(n)
+			assignsTo(w, n)
 		case *syntax.BinaryTest:
-			evaluated = evaluated || compares(n.Op) && (w.counts(s, n.X) || w.counts(s, n.Y))
+			evaluated = evaluated ||
+				isArithmeticTest(n.Op) && (mustNotEvaluate(w, s, n.X) || mustNotEvaluate(w, s, n.Y))
 		case *syntax.UnaryTest:
 			evaluated = evaluated || n.Op == syntax.TsVarSet && !plainName(n.X) ||
-				n.Op == syntax.TsFdTerm && w.counts(s, n.X)
+				n.Op == syntax.TsFdTerm && mustNotEvaluate(w, s, n.X)
 		}
 		return true
 	})
 	if evaluated || !test && s.sumsForeign(node) {
 		w.doubt("", mayRunAsCode)
 	}
-	w.meet()
+	doubtEvaluation(w)
 }
 
-// index walks the index of an array, which is arithmetic unless the array is one
+// walkIndex walks the index of an array, which is arithmetic unless the array is one
 // of names.
-func (w *walker) index(s *state, index syntax.Node) {
+func walkIndex(w *walker, s *state, index syntax.Node) {
 	if index != nil {
-		w.arithmetic(s, index)
+		walkArithmetic(w, s, index)
 	}
 }
 
 // assignsTo judges NAME=value within arithmetic.
-func (w *walker) assignsTo(n *syntax.BinaryArithm) {
+func assignsTo(w *walker, n *syntax.BinaryArithm) {
 	if x, ok := n.X.(*syntax.Word); ok && strings.HasSuffix(n.Op.String(), "=") &&
 		!scan.HasField("== != <= >=", n.Op.String()) {
-		w.sets(x.Lit(), word{open: true})
+		judgeSetVariable(w, x.Lit(), word{open: true})
 	}
 }
 
-// compares reports a test of [[ that takes both its sides for arithmetic.
-func compares(op syntax.BinTestOperator) bool {
+// isArithmeticTest reports a test of [[ that takes both its sides for arithmetic.
+func isArithmeticTest(op syntax.BinTestOperator) bool {
 	switch op {
 	case syntax.TsEql, syntax.TsNeq, syntax.TsLeq, syntax.TsGeq, syntax.TsLss, syntax.TsGtr:
 		return true
@@ -68,8 +69,8 @@ func compares(op syntax.BinTestOperator) bool {
 	return false
 }
 
-// counts reports whether one side of such a test must not be evaluated.
-func (w *walker) counts(s *state, side syntax.Node) bool {
+// mustNotEvaluate reports whether one side of such a test must not be evaluated.
+func mustNotEvaluate(w *walker, s *state, side syntax.Node) bool {
 	evaluated := false
 	syntax.Walk(side, func(n syntax.Node) bool {
 		switch n := n.(type) {
@@ -79,7 +80,7 @@ func (w *walker) counts(s *state, side syntax.Node) bool {
 		case *syntax.ProcSubst:
 			return false
 		default:
-			evaluated = evaluated || w.evaluatesPart(s, n)
+			evaluated = evaluated || evaluatesPart(w, s, n)
 		}
 		return true
 	})
@@ -89,12 +90,12 @@ func (w *walker) counts(s *state, side syntax.Node) bool {
 // evaluatesPart reports whether a part of an expression must not be evaluated. A
 // dollar sign that is still there as text may begin a substitution with what stands
 // behind it.
-func (w *walker) evaluatesPart(s *state, n syntax.Node) bool {
+func evaluatesPart(w *walker, s *state, n syntax.Node) bool {
 	switch n := n.(type) {
 	case *syntax.SglQuoted:
-		return strings.ContainsAny(n.Value, "$`") || w.evaluatesIn(s, n.Value)
+		return strings.ContainsAny(n.Value, "$`") || evaluatesIn(w, s, n.Value)
 	case *syntax.Lit:
-		return strings.ContainsAny(n.Value, "$`") || w.evaluatesIn(s, n.Value)
+		return strings.ContainsAny(n.Value, "$`") || evaluatesIn(w, s, n.Value)
 	case *syntax.ParamExp:
 		if n.Param == nil || n.Length {
 			return false
@@ -102,7 +103,7 @@ func (w *walker) evaluatesPart(s *state, n syntax.Node) bool {
 		if n.Excl { // any variable
 			w.evaluated.unknown = true
 		}
-		return w.evaluates(s, n.Param.Value)
+		return mayEvaluate(w, s, n.Param.Value)
 	}
 	return false
 }
@@ -156,9 +157,9 @@ func plainName(x syntax.TestExpr) bool {
 	return ok && syntax.ValidName(wd.Lit())
 }
 
-// descriptor judges a word before a redirection: {NAME[index]}> puts the number of
+// judgeDescriptor judges a word before a redirection: {NAME[index]}> puts the number of
 // the file into a variable. That no redirection follows is rare.
-func (w *walker) descriptor(wd word) {
+func judgeDescriptor(w *walker, wd word) {
 	name, index, element := wd.after("[")
 	name, brace := strings.CutPrefix(name, "{")
 	if brace && element && syntax.ValidName(name) && runsWhenEvaluated(index.text) {

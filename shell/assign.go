@@ -78,8 +78,8 @@ const zshTables = "path fpath cdpath manpath module_path aliases galiases salias
 	"zshexit_functions zshaddhistory_functions dis_aliases dis_galiases dis_saliases dis_functions dis_builtins " +
 	"dis_reswords"
 
-// listed reports whether a list of names, some of them beginnings, holds name.
-func listed(list, name string) bool {
+// isListed reports whether a list of names, some of them beginnings, holds name.
+func isListed(list, name string) bool {
 	for entry := range strings.FieldsSeq(list) {
 		if entry == name || strings.HasSuffix(entry, "_") && strings.HasPrefix(name, entry) {
 			return true
@@ -88,25 +88,25 @@ func listed(list, name string) bool {
 	return false
 }
 
-// prefixes walks `A=b command`.
-func (w *walker) prefixes(s *state, assigns []*syntax.Assign, command []word) {
+// walkPrefixes walks `A=b command`.
+func walkPrefixes(w *walker, s *state, assigns []*syntax.Assign, command []word) {
 	for _, a := range assigns {
-		v := w.assigned(s, a)
+		v := expandAssigned(w, s, a)
 		if a.Name.Value != "PYTHONPATH" || v.array || !ownModules(v.first()) || !testsPython(command) {
-			w.prefix(s, a.Name.Value, v.first())
+			judgePrefix(w, s, a.Name.Value, v.first())
 		}
 		if _, ok := s.vars[a.Name.Value]; ok { // a function or eval sees the new value
-			w.give(s, a.Name.Value, unknown())
+			giveVariable(w, s, a.Name.Value, unknownValue())
 		}
 	}
 }
 
-// prefix judges one variable given to a command.
-func (w *walker) prefix(_ *state, name string, value word) {
-	if harmlessValue(name, value) || listed(harmlessEnv, name) && !leadsElsewhere(name, value) {
+// judgePrefix judges one variable given to a command.
+func judgePrefix(w *walker, _ *state, name string, value word) {
+	if harmlessValue(name, value) || isListed(harmlessEnv, name) && !leadsElsewhere(name, value) {
 		return
 	}
-	w.environment(name, value)
+	emitEnvironment(w, name, value)
 }
 
 // leadsElsewhere reports the value of a harmless variable that names a file to
@@ -152,16 +152,16 @@ func testsPython(command []word) bool {
 	return len(command) > 0 && command[0].known() && scan.HasField("pytest unittest", command[0].text)
 }
 
-// sets judges a variable of the shell that something other than an assignment
+// judgeSetVariable judges a variable of the shell that something other than an assignment
 // gives a value.
-func (w *walker) sets(name string, value word) {
-	if name != "" && listed(shellEnv, name) {
-		w.environment(name, value)
+func judgeSetVariable(w *walker, name string, value word) {
+	if name != "" && isListed(shellEnv, name) {
+		emitEnvironment(w, name, value)
 	}
 }
 
-// environment emits the access of a variable that may change what runs.
-func (w *walker) environment(name string, value word) {
+// emitEnvironment emits the access of a variable that may change what runs.
+func emitEnvironment(w *walker, name string, value word) {
 	w.emit(umpire.Access{
 		Kind: umpire.KindExec, Program: name + "=", Args: []string{value.display()},
 		Words: []string{name + "=" + value.ruleWord()}, Risk: umpire.Medium,
@@ -169,51 +169,51 @@ func (w *walker) environment(name string, value word) {
 	})
 }
 
-// assignments walks `A=b` without a command: it sets variables of the shell.
-func (w *walker) assignments(s *state, assigns []*syntax.Assign) {
+// walkAssignments walks `A=b` without a command: it sets variables of the shell.
+func walkAssignments(w *walker, s *state, assigns []*syntax.Assign) {
 	s.settle()
 	for _, a := range assigns {
-		v := w.assigned(s, a)
+		v := expandAssigned(w, s, a)
 		name := a.Name.Value
 		table := scan.HasField(zshTables, name) && (a.Array != nil || a.Index != nil || a.Append)
-		if table || listed(shellEnv, name) && (v.array || !harmlessValue(name, v.first())) {
-			w.environment(name, v.first())
+		if table || isListed(shellEnv, name) && (v.array || !harmlessValue(name, v.first())) {
+			emitEnvironment(w, name, v.first())
 		}
-		w.give(s, name, v)
+		giveVariable(w, s, name, v)
 	}
 	w.builtin("=", "sets a variable of the shell")
 }
 
-// give sets a variable, unless that is not allowed: the shell then drops what
+// giveVariable sets a variable, unless that is not allowed: the shell then drops what
 // follows on the line, and the variable stays what it was.
-func (w *walker) give(s *state, name string, v value) {
-	w.gives(s, name, v.words)
+func giveVariable(w *walker, s *state, name string, v value) {
+	noteGivenWords(w, s, name, v.words)
 	if v.array {
-		w.isArray(name)
+		isArray(w, name)
 	}
 	if s.vars[name].fixed || scan.HasField(unchangeable, name) {
-		w.mayFail(s)
+		mayFail(w, s)
 		w.doubt("", name+" must not be changed, so that the rest of the line may not run")
 		return
 	}
 	s.vars[name] = v
 }
 
-// assigned expands the value of an assignment.
-func (w *walker) assigned(s *state, a *syntax.Assign) value {
+// expandAssigned expands the value of an assignment.
+func expandAssigned(w *walker, s *state, a *syntax.Assign) value {
 	if a.Index != nil {
-		w.index(s, a.Index)
-		w.isArray(a.Name.Value)
+		walkIndex(w, s, a.Index)
+		isArray(w, a.Name.Value)
 	}
 	if a.Array != nil {
 		v := value{array: true}
 		for _, elem := range a.Array.Elems {
 			if elem.Index != nil {
-				w.index(s, elem.Index)
+				walkIndex(w, s, elem.Index)
 				v.words = append(v.words, word{open: true, split: true}) // the order is not that of the text
 			}
 			if elem.Value != nil {
-				v.words = append(v.words, w.fields(s, elem.Value)...)
+				v.words = append(v.words, w.expandFields(s, elem.Value)...)
 			}
 		}
 		if a.Append {
@@ -221,10 +221,10 @@ func (w *walker) assigned(s *state, a *syntax.Assign) value {
 		}
 		return v
 	}
-	wd := w.one(s, a.Value)
+	wd := w.expandOne(s, a.Value)
 	if a.Append || a.Index != nil {
-		w.holds(wd) // the value is part of it
-		u := s.vars[a.Name.Value].or(unknown())
+		noteHeldWords(w, wd) // the value is part of it
+		u := s.vars[a.Name.Value].or(unknownValue())
 		u.words[0].foreign = u.words[0].foreign || wd.foreign
 		u.fixed = false
 		return u
@@ -232,9 +232,9 @@ func (w *walker) assigned(s *state, a *syntax.Assign) value {
 	return value{words: []word{wd}}
 }
 
-// declClause walks export, declare, local, readonly and typeset. All its words
+// walkDeclaration walks export, declare, local, readonly and typeset. All its words
 // are expanded before any is assigned.
-func (w *walker) declClause(s *state, cmd *syntax.DeclClause) {
+func walkDeclaration(w *walker, s *state, cmd *syntax.DeclClause) {
 	d := declaration{w: w, s: s, exports: cmd.Variant.Value == "export", fixes: cmd.Variant.Value == "readonly",
 		set: map[string]value{}}
 	for _, a := range cmd.Args {
@@ -242,13 +242,13 @@ func (w *walker) declClause(s *state, cmd *syntax.DeclClause) {
 	}
 	d.makeArrays()
 	for _, name := range slices.Sorted(maps.Keys(d.set)) {
-		d.local(name)
-		w.give(s, name, d.set[name])
+		d.noteLocal(name)
+		giveVariable(w, s, name, d.set[name])
 		if cmd.Variant.Value == "local" && w.locals == nil {
 			s.vars[name] = s.vars[name].or(value{}) // outside of a function bash refuses, and zsh does not
 		}
 	}
-	d.fix()
+	d.makeReadonly()
 	if d.doubt {
 		w.doubt(cmd.Variant.Value, "declares something that is not known before it runs")
 	}
@@ -277,23 +277,23 @@ type declaration struct {
 
 func (d *declaration) assign(a *syntax.Assign) {
 	if a.Name == nil {
-		d.word(d.w.one(d.s, a.Value))
+		d.readWord(d.w.expandOne(d.s, a.Value))
 		return
 	}
 	d.names = append(d.names, a.Name.Value)
 	if a.Naked && a.Index != nil {
-		d.w.index(d.s, a.Index)
+		walkIndex(d.w, d.s, a.Index)
 	}
 	if a.Naked && !d.exports {
-		d.local(a.Name.Value)
+		d.noteLocal(a.Name.Value)
 	}
 	if !a.Naked {
-		d.variable(a.Name.Value, d.w.assigned(d.s, a))
+		d.setVariable(a.Name.Value, expandAssigned(d.w, d.s, a))
 	}
 }
 
-// word reads an option, or an assignment that was quoted.
-func (d *declaration) word(wd word) {
+// readWord reads an option, or an assignment that was quoted.
+func (d *declaration) readWord(wd word) {
 	name, rest, assigns := wd.after("=")
 	switch {
 	case wd.known() && scan.HasField("-f -F", wd.text):
@@ -305,24 +305,24 @@ func (d *declaration) word(wd word) {
 		d.arrays = d.arrays || strings.ContainsAny(wd.text, "aA")
 		d.doubt = d.doubt || wd.open || strings.ContainsAny(wd.text, "nfilucT")
 	case assigns && syntax.ValidName(name):
-		d.variable(name, value{words: []word{rest}})
+		d.setVariable(name, value{words: []word{rest}})
 	case !wd.known() || !syntax.ValidName(wd.text):
 		d.doubt = true
 	}
 }
 
-func (d *declaration) variable(name string, v value) {
+func (d *declaration) setVariable(name string, v value) {
 	d.names = append(d.names, name)
-	harmless := listed(harmlessEnv, name) && !leadsElsewhere(name, v.first())
-	if (listed(shellEnv, name) || d.exports && !harmless) && (v.array || !harmlessValue(name, v.first())) {
-		d.w.environment(name, v.first())
+	harmless := isListed(harmlessEnv, name) && !leadsElsewhere(name, v.first())
+	if (isListed(shellEnv, name) || d.exports && !harmless) && (v.array || !harmlessValue(name, v.first())) {
+		emitEnvironment(d.w, name, v.first())
 	}
-	d.w.compound(name, v)
+	noteCompound(d.w, name, v)
 	d.set[name] = v
 }
 
-// local notes what a variable was before a function made it its own.
-func (d *declaration) local(name string) {
+// noteLocal notes what a variable was before a function made it its own.
+func (d *declaration) noteLocal(name string) {
 	if _, noted := d.w.locals[name]; d.w.locals == nil || noted || d.exports {
 		return
 	}
@@ -334,20 +334,20 @@ func (d *declaration) local(name string) {
 func (s *state) forgetLocals(locals map[string]value) {
 	for name, before := range locals {
 		if v, ok := s.vars[name]; ok && !v.equal(before) {
-			s.vars[name] = unknown()
+			s.vars[name] = unknownValue()
 		}
 	}
 }
 
-// fix makes the variables that are named ones that must not be changed.
-func (d *declaration) fix() {
+// makeReadonly makes the variables that are named ones that must not be changed.
+func (d *declaration) makeReadonly() {
 	if !d.fixes || d.prints {
 		return
 	}
 	for _, name := range d.names {
 		v, ok := d.s.vars[name]
 		if !ok {
-			v = unknown()
+			v = unknownValue()
 		}
 		v.fixed = true
 		d.s.vars[name] = v

@@ -10,25 +10,25 @@ import (
 	"github.com/umpirehq/umpire/shell/internal/scan"
 )
 
-// call walks a simple command: assignments, the name of a program, arguments.
-func (w *walker) call(s *state, cmd *syntax.CallExpr, in flow) flow {
-	args := w.words(s, cmd.Args)
+// walkCall walks a simple command: assignments, the name of a program, arguments.
+func (w *walker) walkCall(s *state, cmd *syntax.CallExpr, in flow) flow {
+	args := w.expandWords(s, cmd.Args)
 	if len(args) == 0 {
-		w.assignments(s, cmd.Assigns)
+		walkAssignments(w, s, cmd.Assigns)
 		return flow{}
 	}
 	if !splitsInput(s, cmd.Assigns, args[0]) {
-		w.prefixes(s, cmd.Assigns, args)
+		walkPrefixes(w, s, cmd.Assigns, args)
 	}
 	if !takesDefault(cmd.Args) {
-		return w.run(s, args, in)
+		return w.runWords(s, args, in)
 	}
 	before, own := s.clone(), len(w.accesses)
-	out := w.run(s, args, in)
+	out := w.runWords(s, args, in)
 	if slices.ContainsFunc(w.accesses[min(own, len(w.accesses)):], func(a umpire.Access) bool {
 		return a.Doubt != ""
 	}) {
-		w.guessDefaults(before, cmd.Args, in)
+		guessDefaults(w, before, cmd.Args, in)
 	}
 	return out
 }
@@ -57,23 +57,23 @@ func plainText(wd *syntax.Word) bool {
 	return plain
 }
 
-// run walks a command whose words are expanded.
-func (w *walker) run(s *state, args []word, in flow) flow {
-	if w.full || !w.enter() {
+// runWords walks a command whose words are expanded.
+func (w *walker) runWords(s *state, args []word, in flow) flow {
+	if w.full || !w.enterLevel() {
 		return flow{}
 	}
-	defer w.leave()
+	defer w.leaveLevel()
 	if len(args) == 0 {
 		return flow{}
 	}
 	if body, ok := s.functions[args[0].text]; ok && args[0].known() {
-		return w.function(s, args[0].text, body, args[1:], in)
+		return w.runFunction(s, args[0].text, body, args[1:], in)
 	}
-	return w.program(s, args, in)
+	return w.runProgram(s, args, in)
 }
 
-// program walks a command that starts a program or a builtin, past functions.
-func (w *walker) program(s *state, args []word, in flow) flow {
+// runProgram walks a command that starts a program or a builtin, past functions.
+func (w *walker) runProgram(s *state, args []word, in flow) flow {
 	if len(args) == 0 {
 		return flow{}
 	}
@@ -82,19 +82,19 @@ func (w *walker) program(s *state, args []word, in flow) flow {
 		w.doubt(name.display(), "the program is not known before it runs")
 		return flow{}
 	}
-	program := w.known(name.text)
+	program := w.knownProgram(name.text)
 	if program == nil {
-		w.stranger(s, args)
-		return printed(name.text)
+		w.runUnknownProgram(s, args)
+		return foreignFlow(name.text)
 	}
 	s.failed = nil
-	u := &use{w: w, s: s, program: program, words: []word{lit(base(name.text))}, line: lineWords(args), in: in,
+	u := &use{w: w, s: s, program: program, words: []word{lit(baseName(name.text))}, line: lineWords(args), in: in,
 		table: program.name()}
-	return u.apply(args[1:])
+	return u.judge(args[1:])
 }
 
-// function walks the body of a function of the line with its arguments.
-func (w *walker) function(s *state, name string, body *syntax.Stmt, args []word, in flow) flow {
+// runFunction walks the body of a function of the line with its arguments.
+func (w *walker) runFunction(s *state, name string, body *syntax.Stmt, args []word, in flow) flow {
 	if body == nil {
 		w.doubt(name, name+" was given another meaning on the line")
 		return flow{}
@@ -108,12 +108,12 @@ func (w *walker) function(s *state, name string, body *syntax.Stmt, args []word,
 	}
 	outer, calling := s.args, s.calling
 	s.args = append([]word{}, args...)
-	w.holds(args...)
+	noteHeldWords(w, args...)
 	s.calling = append(slices.Clip(calling), body)
-	left := w.leaving()
+	left := beginBody(w)
 	locals := w.locals
 	w.locals = map[string]value{}
-	out := w.stmt(s, body, in)
+	out := w.walkStatement(s, body, in)
 	left(s)
 	s.forgetLocals(w.locals)
 	w.locals = locals
@@ -125,30 +125,30 @@ func (w *walker) function(s *state, name string, body *syntax.Stmt, args []word,
 const systemFolders = "/bin /usr/bin /usr/local/bin /sbin /usr/sbin /usr/local/sbin /opt/homebrew/bin /lib /lib64 " +
 	"/usr/lib /usr/lib64"
 
-// known returns what is known of the program that a name or path starts.
-func (w *walker) known(name string) *program {
+// knownProgram returns what is known of the program that a name or path starts.
+func (w *walker) knownProgram(name string) *program {
 	if i := strings.LastIndexByte(name, '/'); i >= 0 {
 		if !scan.HasField(systemFolders, name[:i]) {
 			return nil
 		}
 		name = name[i+1:]
 	}
-	return w.lookup(name)
+	return w.findProgram(name)
 }
 
-// stranger emits the access of a program that no table knows.
-func (w *walker) stranger(s *state, args []word) {
+// runUnknownProgram emits the access of a program that no table knows.
+func (w *walker) runUnknownProgram(s *state, args []word) {
 	name := args[0].text
-	why := base(name) + " is not a program that is known"
+	why := baseName(name) + " is not a program that is known"
 	a := umpire.Access{
-		Kind: umpire.KindExec, Program: base(name), Args: displays(args[1:]), Words: ruleWords(args),
+		Kind: umpire.KindExec, Program: baseName(name), Args: displayWords(args[1:]), Words: ruleWords(args),
 		Line: lineWords(args), Base: 1, Risk: umpire.Medium, Reason: why,
 	}
 	if printsSecret(args) {
 		a.Asks = umpire.CodeSecret
 	}
 	if strings.Contains(name, "/") {
-		a.Reason, a.Code, a.Dirs, a.CodeFiles = "runs the file "+name, true, s.dirs, s.absolute(args[0])
+		a.Reason, a.Code, a.Dirs, a.CodeFiles = "runs the file "+name, true, s.dirs, s.absolutePaths(args[0])
 	}
 	w.emit(a)
 }

@@ -13,7 +13,7 @@ const maxCodeFiles = 64
 // exist.
 func (u *use) runsFile(file word) {
 	if file.known() && file.text != "" {
-		u.files = append(u.files, u.s.absolute(file)...)
+		u.files = append(u.files, u.s.absolutePaths(file)...)
 	}
 }
 

@@ -32,16 +32,16 @@ func (n *arrayNames) note(w *walker, name string, list *[]string) {
 }
 
 // isArray notes a variable that may be an array.
-func (w *walker) isArray(name string) { w.arrays.note(w, name, &w.arrays.arrays) }
+func isArray(w *walker, name string) { w.arrays.note(w, name, &w.arrays.arrays) }
 
-// compound notes a variable that is declared with a value in brackets.
-func (w *walker) compound(name string, v value) {
+// noteCompound notes a variable that is declared with a value in brackets.
+func noteCompound(w *walker, name string, v value) {
 	if v.array || len(v.words) == 0 || !runsAsCompound(v.words[0]) {
 		return
 	}
 	w.arrays.note(w, name, &w.arrays.declared)
 	if v.words[0].text != "" {
-		w.isArray(name)
+		isArray(w, name)
 	}
 }
 
@@ -51,7 +51,7 @@ func (d *declaration) makeArrays() {
 		return
 	}
 	for _, name := range d.names {
-		d.w.isArray(name)
+		isArray(d.w, name)
 	}
 }
 

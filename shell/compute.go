@@ -15,29 +15,29 @@ import (
 // maxNumber bounds the numbers that are computed with, so that nothing overflows.
 const maxNumber = 1 << 30
 
-// number evaluates arithmetic on known numbers that changes nothing.
-func (s *state) number(x syntax.ArithmExpr) (int, bool) {
+// evaluateNumber evaluates arithmetic on known numbers that changes nothing.
+func (s *state) evaluateNumber(x syntax.ArithmExpr) (int, bool) {
 	switch x := x.(type) {
 	case *syntax.Word:
 		return s.wordNumber(x)
 	case *syntax.ParenArithm:
-		return s.number(x.X)
+		return s.evaluateNumber(x.X)
 	case *syntax.UnaryArithm:
-		n, ok := s.number(x.X)
+		n, ok := s.evaluateNumber(x.X)
 		return -n, ok && x.Op == syntax.Minus && !x.Post
 	case *syntax.BinaryArithm:
-		a, ok1 := s.number(x.X)
-		b, ok2 := s.number(x.Y)
+		a, ok1 := s.evaluateNumber(x.X)
+		b, ok2 := s.evaluateNumber(x.Y)
 		if !ok1 || !ok2 {
 			return 0, false
 		}
-		n, ok := operate(x.Op, a, b)
+		n, ok := applyOperator(x.Op, a, b)
 		return n, ok && n > -maxNumber && n < maxNumber
 	}
 	return 0, false
 }
 
-func operate(op syntax.BinAritOperator, a, b int) (int, bool) {
+func applyOperator(op syntax.BinAritOperator, a, b int) (int, bool) {
 	switch op {
 	case syntax.Add:
 		return a + b, true
@@ -70,13 +70,13 @@ func (s *state) wordNumber(x *syntax.Word) (int, bool) {
 		}
 	}
 	if !syntax.ValidName(name) {
-		return decimal(name)
+		return parseDecimal(name)
 	}
 	v, ok := s.vars[name]
 	if !ok || v.array || len(v.words) != 1 || !v.words[0].known() {
 		return 0, false
 	}
-	return decimal(v.words[0].text)
+	return parseDecimal(v.words[0].text)
 }
 
 // plainParam reports $name or ${name} with nothing more to it.
@@ -85,8 +85,8 @@ func plainParam(p *syntax.ParamExp) bool {
 		p.Repl == nil && p.Exp == nil
 }
 
-// decimal reads a number as the shell does; a leading 0 would make it octal.
-func decimal(text string) (int, bool) {
+// parseDecimal reads a number as the shell does; a leading 0 would make it octal.
+func parseDecimal(text string) (int, bool) {
 	digits := strings.TrimPrefix(text, "-")
 	if digits == "" || len(digits) > 9 || digits[0] == '0' && len(digits) > 1 ||
 		strings.Trim(digits, "0123456789") != "" {
@@ -134,10 +134,10 @@ func assignedName(x syntax.ArithmExpr, f func(name string)) {
 // aNumber is the value of a variable that arithmetic has set.
 func aNumber() value { return value{words: []word{{open: true, shape: &aShape}}} }
 
-// slice is ${text:from:length}.
-func (s *state) slice(text string, p *syntax.Slice) (string, bool) {
-	from, ok := s.number(p.Offset)
-	if !ok || !ascii(text) {
+// sliceText is ${text:from:length}.
+func (s *state) sliceText(text string, p *syntax.Slice) (string, bool) {
+	from, ok := s.evaluateNumber(p.Offset)
+	if !ok || !isASCII(text) {
 		return "", false
 	}
 	if from < 0 {
@@ -149,14 +149,14 @@ func (s *state) slice(text string, p *syntax.Slice) (string, bool) {
 	if p.Length == nil {
 		return text[from:], true
 	}
-	length, ok := s.number(p.Length)
+	length, ok := s.evaluateNumber(p.Length)
 	if !ok || length < 0 {
 		return "", false
 	}
 	return text[from:min(len(text), from+length)], true
 }
 
-func ascii(text string) bool {
+func isASCII(text string) bool {
 	for i := range len(text) {
 		if text[i] >= 0x80 {
 			return false
@@ -169,9 +169,9 @@ func ascii(text string) bool {
 func counts(u *use, _ flow) flow {
 	from, to := 1, 0
 	for i, wd := range u.words[1:] {
-		n, ok := decimal(wd.text)
+		n, ok := parseDecimal(wd.text)
 		if !ok || n < 0 || !wd.known() || i > 1 {
-			return printed("seq")
+			return foreignFlow("seq")
 		}
 		if i == 1 {
 			from = to
@@ -179,7 +179,7 @@ func counts(u *use, _ flow) flow {
 		to = n
 	}
 	if len(u.words) == 1 || to-from > maxBraceWords {
-		return printed("seq")
+		return foreignFlow("seq")
 	}
 	var b strings.Builder
 	for n := from; n <= to; n++ {
@@ -188,9 +188,9 @@ func counts(u *use, _ flow) flow {
 	return flow{kind: flowText, text: b.String()}
 }
 
-// pattern reads a pattern that is literal text and stars, and returns the texts
+// readPattern reads a pattern that is literal text and stars, and returns the texts
 // between the stars.
-func pattern(wd *syntax.Word) (literals []string, ok bool) {
+func readPattern(wd *syntax.Word) (literals []string, ok bool) {
 	literals = []string{""}
 	for _, part := range wd.Parts {
 		switch part := part.(type) {
@@ -224,8 +224,8 @@ func pattern(wd *syntax.Word) (literals []string, ok bool) {
 	return literals, true
 }
 
-// fits reports whether the pattern matches all of text.
-func fits(literals []string, text string) bool {
+// matchesPattern reports whether the pattern matches all of text.
+func matchesPattern(literals []string, text string) bool {
 	last := len(literals) - 1
 	if last == 0 {
 		return text == literals[0]
@@ -247,7 +247,7 @@ func fits(literals []string, text string) bool {
 // maxTrimmed bounds the text that is trimmed, which costs its square.
 const maxTrimmed = 1 << 10
 
-func trims(op syntax.ParExpOperator) bool {
+func isTrim(op syntax.ParExpOperator) bool {
 	return op == syntax.RemSmallSuffix || op == syntax.RemLargeSuffix || op == syntax.RemSmallPrefix ||
 		op == syntax.RemLargePrefix
 }
@@ -270,17 +270,17 @@ func trimGlob(op syntax.ParExpOperator, wd word, literals []string) (word, bool)
 	return word{}, false
 }
 
-// trim is ${text%pattern} and its kin.
-func trim(op syntax.ParExpOperator, text string, literals []string) string {
+// trimText is ${text%pattern} and its kin.
+func trimText(op syntax.ParExpOperator, text string, literals []string) string {
 	for n := range len(text) + 1 {
 		switch short := text[len(text)-n:]; {
-		case op == syntax.RemSmallSuffix && fits(literals, short):
+		case op == syntax.RemSmallSuffix && matchesPattern(literals, short):
 			return text[:len(text)-n]
-		case op == syntax.RemLargeSuffix && fits(literals, text[n:]):
+		case op == syntax.RemLargeSuffix && matchesPattern(literals, text[n:]):
 			return text[:n]
-		case op == syntax.RemSmallPrefix && fits(literals, text[:n]):
+		case op == syntax.RemSmallPrefix && matchesPattern(literals, text[:n]):
 			return text[n:]
-		case op == syntax.RemLargePrefix && fits(literals, text[:len(text)-n]):
+		case op == syntax.RemLargePrefix && matchesPattern(literals, text[:len(text)-n]):
 			return short
 		}
 	}

@@ -51,7 +51,7 @@ func readCode(text string) (reading, error) {
 	if problem != "" {
 		return reading{text: text, file: file, odd: problem}, nil
 	}
-	if guard(plain) != "" {
+	if guardText(plain) != "" {
 		return reading{text: text, file: file, odd: "its joined lines cannot be parsed"}, nil
 	}
 	joined, err := parseCode(plain)
@@ -82,7 +82,7 @@ func endComments(text string) (string, *syntax.File, error) {
 		at := len(text)
 		syntax.Walk(file, func(n syntax.Node) bool {
 			if c, ok := n.(*syntax.Comment); ok && strings.HasSuffix(c.Text, joinedLines) {
-				at = min(at, offset(c.Hash)+len("#")+len(c.Text)-len(joinedLines))
+				at = min(at, offsetOf(c.Hash)+len("#")+len(c.Text)-len(joinedLines))
 			}
 			return true
 		})
@@ -97,7 +97,7 @@ func endComments(text string) (string, *syntax.File, error) {
 	return "", nil, errTooManyComments
 }
 
-func offset(p syntax.Pos) int { return int(p.Offset()) }
+func offsetOf(p syntax.Pos) int { return int(p.Offset()) }
 
 // joinLines drops the pairs that shells drop, or says why that is not known.
 func joinLines(text string, file *syntax.File) (joined, problem string) {
@@ -105,13 +105,13 @@ func joinLines(text string, file *syntax.File) (joined, problem string) {
 	syntax.Walk(file, func(n syntax.Node) bool {
 		switch n := n.(type) {
 		case *syntax.SglQuoted, *syntax.Comment:
-			kept = append(kept, [2]int{offset(n.Pos()), offset(n.End())})
+			kept = append(kept, [2]int{offsetOf(n.Pos()), offsetOf(n.End())})
 		case *syntax.Redirect:
 			if n.Hdoc != nil && quotedDelimiter(n.Word) {
-				kept = append(kept, [2]int{offset(n.Hdoc.Pos()), offset(n.Hdoc.End())})
+				kept = append(kept, [2]int{offsetOf(n.Hdoc.Pos()), offsetOf(n.Hdoc.End())})
 			}
 		case *syntax.CmdSubst:
-			if n.Backquotes && strings.Contains(text[offset(n.Pos()):offset(n.End())], joinedLines) {
+			if n.Backquotes && strings.Contains(text[offsetOf(n.Pos()):offsetOf(n.End())], joinedLines) {
 				problem = "a backslash at the end of a line within backquotes"
 			}
 		}

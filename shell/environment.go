@@ -64,7 +64,7 @@ func checkPrintenv(u *use) {
 		u.askSecret(printsEnvironment)
 	}
 	for _, operand := range u.operands {
-		u.reveals(operand)
+		revealVariable(u, operand)
 	}
 }
 
@@ -74,20 +74,20 @@ const plainSettings = "PATH HOME USER SHELL TERM LANG LC_ EDITOR PAGER DISPLAY V
 	"CONDA_DEFAULT GOPATH GOROOT GOOS GOARCH GOFLAGS GOBIN JAVA_HOME NODE_ENV NODE_OPTIONS PYTHONPATH LD_LIBRARY " +
 	"XDG_ NVM_DIR TZ HOSTNAME LOGNAME OLDPWD TMPDIR RUSTFLAGS CUDA_VISIBLE PKG_CONFIG"
 
-// narrows lifts the question of an environment that is printed into a program
+// liftEnvironmentQuestion lifts the question of an environment that is printed into a program
 // which shows next to nothing of it: a count, the names, a setting.
-func (u *use) narrows() {
+func liftEnvironmentQuestion(u *use) {
 	at := u.in.environment
 	if at == 0 || at > len(u.w.accesses) || len(u.unknown) > 0 || u.doubtful {
 		return
 	}
 	a := &u.w.accesses[at-1]
-	if a.Reason == printsEnvironment && u.showsLittle() {
+	if a.Reason == printsEnvironment && showsLittleOfEnvironment(u) {
 		a.Risk, a.Asks, a.Reason = umpire.Safe, "", "prints a little of the environment"
 	}
 }
 
-func (u *use) showsLittle() bool {
+func showsLittleOfEnvironment(u *use) bool {
 	switch u.program.name() {
 	case "wc":
 		return true
@@ -114,8 +114,8 @@ func plainSetting(pattern word) bool {
 	return false
 }
 
-// reveals judges a variable whose value is printed.
-func (u *use) reveals(name word) {
+// revealVariable judges a variable whose value is printed.
+func revealVariable(u *use, name word) {
 	if name.open || name.glob || secretName(name.text) {
 		u.askSecret("prints the variable " + name.display() + ", which may hold a secret")
 	}

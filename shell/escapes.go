@@ -15,13 +15,13 @@ const (
 	debuggerEscapes = "! shell she"
 )
 
-// escapes walks what each text hands to a shell.
-func (u *use) escapes(words string, texts ...word) {
+// walkEscapes walks what each text hands to a shell.
+func walkEscapes(u *use, words string, texts ...word) {
 	for _, text := range texts {
 		for line := range strings.Lines(text.text) {
 			for escape := range strings.FieldsSeq(words) {
-				if code, found := escaped(strings.TrimSpace(line), escape); found {
-					u.then(func() { u.w.code(u.outside(), word{text: code, open: text.open}, flow{}) })
+				if code, found := cutEscape(strings.TrimSpace(line), escape); found {
+					u.then(func() { u.w.walkCode(u.outsideState(), word{text: code, open: text.open}, flow{}) })
 					break
 				}
 			}
@@ -29,9 +29,9 @@ func (u *use) escapes(words string, texts ...word) {
 	}
 }
 
-// escaped is what follows an escape at the beginning of a line. One that is a word ends
+// cutEscape is what follows an escape at the beginning of a line. One that is a word ends
 // at a blank.
-func escaped(line, escape string) (string, bool) {
+func cutEscape(line, escape string) (string, bool) {
 	if len(line) < len(escape) || !strings.EqualFold(line[:len(escape)], escape) {
 		return "", false
 	}
@@ -47,7 +47,7 @@ func checkDebugger(u *use) {
 	checkWrapped(u)
 	for _, g := range u.given {
 		if g.has && scan.HasField("-ex -iex --eval-command --ex -o --one-line", g.name) {
-			u.escapes(debuggerEscapes, g.value)
+			walkEscapes(u, debuggerEscapes, g.value)
 		}
 	}
 }

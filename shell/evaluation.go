@@ -20,8 +20,8 @@ const mayRunAsCode = "arithmetic with text that may run as code"
 // An evaluation is what was noted of a line.
 type evaluation struct{ text, unknown, reported bool }
 
-// meet doubts a line on which both were noted.
-func (w *walker) meet() {
+// doubtEvaluation doubts a line on which both were noted.
+func doubtEvaluation(w *walker) {
 	e := &w.evaluated
 	if e.text && e.unknown && !e.reported {
 		e.reported = true
@@ -29,21 +29,21 @@ func (w *walker) meet() {
 	}
 }
 
-// holds notes what a variable or a positional parameter is given.
-func (w *walker) holds(words ...word) {
+// noteHeldWords notes what a variable or a positional parameter is given.
+func noteHeldWords(w *walker, words ...word) {
 	for i := range words {
 		w.evaluated.text = w.evaluated.text || strings.ContainsAny(words[i].text, "$`")
 	}
-	w.meet()
+	doubtEvaluation(w)
 }
 
-// gives notes what a variable is given. A variable that the shell keeps as a number
+// noteGivenWords notes what a variable is given. A variable that the shell keeps as a number
 // evaluates it.
-func (w *walker) gives(s *state, name string, words []word) {
-	if scan.HasField(integers, name) && w.leadToCode(s, words, new(maxReferences)) {
+func noteGivenWords(w *walker, s *state, name string, words []word) {
+	if scan.HasField(integers, name) && leadToCode(w, s, words, new(maxReferences)) {
 		w.doubt("", mayRunAsCode)
 	}
-	w.holds(words...)
+	noteHeldWords(w, words...)
 }
 
 // keepForeign notes that what an expansion makes of foreign text is foreign too, and
@@ -55,7 +55,7 @@ func (e *expansion) keepForeign(p *syntax.ParamExp, words []word) []word {
 	}
 	from := e.s.vars[p.Param.Value].words
 	if n, err := strconv.Atoi(p.Param.Value); err == nil {
-		from = e.s.argument(n)
+		from = e.s.argumentWords(n)
 	} else if p.Param.Value == "@" || p.Param.Value == "*" {
 		from = e.s.args
 	}
@@ -91,8 +91,8 @@ const pickers = "grep egrep fgrep rg find git ls wc head tail sort"
 // composers print what their programs compose of texts in double quotes.
 const composers = "awk gawk mawk nawk jq yq"
 
-// composes reports a program of theirs with a text that could become code.
-func composes(program string) bool {
+// composesCode reports a program of theirs with a text that could become code.
+func composesCode(program string) bool {
 	if strings.Contains(program, "implode") || strings.Contains(program, "@base64d") {
 		return true
 	}
@@ -149,7 +149,7 @@ func argumentMakesCode(program string, arg *syntax.Word) bool {
 	case scan.HasField(pickers, program):
 		return false
 	case scan.HasField(composers, program):
-		return literalIn(arg, composes)
+		return literalIn(arg, composesCode)
 	}
 	return literalIn(arg, func(text string) bool { return strings.ContainsAny(text, "$`") || escapesByNumber(text) })
 }
@@ -169,24 +169,24 @@ func literalIn(node syntax.Node, kind func(string) bool) bool {
 	return found
 }
 
-// evaluates reports whether a parameter holds what must not be evaluated.
-func (w *walker) evaluates(s *state, name string) bool {
+// mayEvaluate reports whether a parameter holds what must not be evaluated.
+func mayEvaluate(w *walker, s *state, name string) bool {
 	left := maxReferences
 	if n, err := strconv.Atoi(name); err == nil {
-		return n > 0 && w.leadToCode(s, s.argument(n), &left)
+		return n > 0 && leadToCode(w, s, s.argumentWords(n), &left)
 	}
 	if name == "@" || name == "*" {
-		return w.leadToCode(s, s.args, &left) || s.args == nil && w.openValue()
+		return leadToCode(w, s, s.args, &left) || s.args == nil && openValue(w)
 	}
 	if scan.HasField("? # $ ! -", name) {
 		return false
 	}
-	return w.leadsToCode(s, name, &left)
+	return leadsToCode(w, s, name, &left)
 }
 
-// argument is what a positional parameter may be.
-func (s *state) argument(n int) []word {
-	if words, known := positional(s.args, n); known {
+// argumentWords is what a positional parameter may be.
+func (s *state) argumentWords(n int) []word {
+	if words, known := positionalWords(s.args, n); known {
 		return words
 	}
 	return append([]word{{open: true}}, s.args...)
@@ -195,15 +195,15 @@ func (s *state) argument(n int) []word {
 // maxReferences is how many values are looked at that may name one another.
 const maxReferences = 100
 
-func (w *walker) leadsToCode(s *state, name string, left *int) bool {
+func leadsToCode(w *walker, s *state, name string, left *int) bool {
 	v, ok := s.vars[name]
 	if !ok {
-		return w.openValue()
+		return openValue(w)
 	}
-	return w.leadToCode(s, v.words, left)
+	return leadToCode(w, s, v.words, left)
 }
 
-func (w *walker) leadToCode(s *state, words []word, left *int) bool {
+func leadToCode(w *walker, s *state, words []word, left *int) bool {
 	for i := range words {
 		wd := &words[i]
 		*left--
@@ -213,8 +213,8 @@ func (w *walker) leadToCode(s *state, words []word, left *int) bool {
 		if wd.open && !wd.isNumber() {
 			w.evaluated.unknown = true
 		}
-		for name := range names(wd.text) {
-			if w.leadsToCode(s, name, left) {
+		for name := range namesIn(wd.text) {
+			if leadsToCode(w, s, name, left) {
 				return true
 			}
 		}
@@ -223,25 +223,25 @@ func (w *walker) leadToCode(s *state, words []word, left *int) bool {
 }
 
 // openValue notes a value that is not known. It is not in itself code.
-func (w *walker) openValue() bool {
+func openValue(w *walker) bool {
 	w.evaluated.unknown = true
 	return false
 }
 
 // evaluatesIn reports whether an expression names a variable that must not be
 // evaluated.
-func (w *walker) evaluatesIn(s *state, expression string) bool {
-	for name := range names(expression) {
+func evaluatesIn(w *walker, s *state, expression string) bool {
+	for name := range namesIn(expression) {
 		left := maxReferences
-		if w.leadsToCode(s, name, &left) {
+		if leadsToCode(w, s, name, &left) {
 			return true
 		}
 	}
 	return false
 }
 
-// names are the names of variables in an expression.
-func names(expression string) func(yield func(string) bool) {
+// namesIn are the names of variables in an expression.
+func namesIn(expression string) func(yield func(string) bool) {
 	return func(yield func(string) bool) {
 		for name := range strings.FieldsFuncSeq(expression, func(c rune) bool { return !variableRune(c) }) {
 			if syntax.ValidName(name) && !yield(name) {

@@ -18,13 +18,13 @@ const (
 	maxShape      = 1 << 10 // bytes; a longer script with numbers is not known
 )
 
-// words expands the words of a command.
-func (w *walker) words(s *state, args []*syntax.Word) []word {
+// expandWords expands the words of a command.
+func (w *walker) expandWords(s *state, args []*syntax.Word) []word {
 	var out []word
 	for _, arg := range args {
-		out = append(out, w.fields(s, arg)...)
+		out = append(out, w.expandFields(s, arg)...)
 		if n := len(out); n > 0 {
-			w.descriptor(out[n-1])
+			judgeDescriptor(w, out[n-1])
 		}
 		if w.full {
 			return []word{{open: true, split: true}}
@@ -33,21 +33,21 @@ func (w *walker) words(s *state, args []*syntax.Word) []word {
 	return out
 }
 
-// fields expands one word into the words that the shell makes of it: braces,
+// expandFields expands one word into the words that the shell makes of it: braces,
 // tilde, parameters, substitutions, splitting. Wildcards stay wildcards.
-func (w *walker) fields(s *state, arg *syntax.Word) []word {
+func (w *walker) expandFields(s *state, arg *syntax.Word) []word {
 	whole := append([]syntax.WordPart{}, arg.Parts...)
-	variants, ok := braces(arg)
+	variants, ok := expandBraceWord(arg)
 	if !ok {
-		w.nested(s, &syntax.Word{Parts: whole})
+		w.walkNested(s, &syntax.Word{Parts: whole})
 		return []word{{open: true, split: true}}
 	}
 	var out []word
 	for _, variant := range variants {
 		e := expansion{w: w, s: s}
-		e.tilde(variant)
+		e.expandTilde(variant)
 		for _, part := range variant.Parts {
-			e.part(part, false)
+			e.expandPart(part, false)
 		}
 		out = append(out, e.finish()...)
 	}
@@ -58,16 +58,16 @@ func (w *walker) fields(s *state, arg *syntax.Word) []word {
 	return out
 }
 
-// one expands a word that the shell does not split, such as the value of an
+// expandOne expands a word that the shell does not split, such as the value of an
 // assignment or the target of a redirection.
-func (w *walker) one(s *state, arg *syntax.Word) word {
+func (w *walker) expandOne(s *state, arg *syntax.Word) word {
 	if arg == nil {
 		return word{}
 	}
 	e := expansion{w: w, s: s, whole: true}
-	e.tilde(arg)
+	e.expandTilde(arg)
 	for _, part := range arg.Parts {
-		e.part(part, false)
+		e.expandPart(part, false)
 	}
 	return e.current
 }
@@ -81,8 +81,8 @@ type expansion struct {
 	current word
 }
 
-// tilde turns a leading ~ into the home directory it stands for.
-func (e *expansion) tilde(arg *syntax.Word) {
+// expandTilde turns a leading ~ into the home directory it stands for.
+func (e *expansion) expandTilde(arg *syntax.Word) {
 	if len(arg.Parts) == 0 {
 		return
 	}
@@ -91,11 +91,11 @@ func (e *expansion) tilde(arg *syntax.Word) {
 		return
 	}
 	name, rest, _ := strings.Cut(first.Value[1:], "/")
-	home := e.w.home(e.s, name)
+	home := homeOf(e.s, name)
 	if len(first.Value) > 1+len(name) {
 		rest = "/" + rest
 	}
-	e.add(home)
+	e.addText(home)
 	arg.Parts = append([]syntax.WordPart{&syntax.Lit{Value: rest}}, arg.Parts[1:]...)
 }
 
@@ -121,15 +121,15 @@ func (e *expansion) joinWords(words []word) []word {
 	joined := expansion{w: e.w, s: e.s, whole: true}
 	for i, wd := range words {
 		if i > 0 {
-			joined.add(between)
+			joined.addText(between)
 		}
-		joined.add(wd)
+		joined.addText(wd)
 	}
 	return []word{joined.current}
 }
 
-// home is the home directory of a user; "" is whoever runs the line.
-func (w *walker) home(s *state, user string) word {
+// homeOf is the home directory of a user; "" is whoever runs the line.
+func homeOf(s *state, user string) word {
 	switch user {
 	case "":
 		if v, ok := s.vars["HOME"]; ok {
@@ -151,53 +151,53 @@ func (v value) first() word {
 	return v.words[0]
 }
 
-func (e *expansion) part(part syntax.WordPart, quoted bool) {
+func (e *expansion) expandPart(part syntax.WordPart, quoted bool) {
 	switch part := part.(type) {
 	case *syntax.Lit:
-		e.literal(part.Value, quoted)
+		e.addLiteral(part.Value, quoted)
 	case *syntax.SglQuoted:
 		e.current.quoted = true
-		e.add(singleQuoted(part))
+		e.addText(singleQuoted(part))
 	case *syntax.DblQuoted:
 		e.current.quoted = true
 		for _, inner := range part.Parts {
-			e.part(inner, true)
+			e.expandPart(inner, true)
 		}
 	case *syntax.ParamExp:
-		words := e.param(part)
+		words := e.expandParam(part)
 		words = e.keepForeign(part, words)
 		if (quoted || e.whole) && joinsWords(part, e.whole) {
 			words = e.joinWords(words)
 		}
-		e.insert(withSecret(words, e.s.secretOf(part)), quoted)
+		e.insertWords(withSecret(words, e.s.secretOf(part)), quoted)
 	case *syntax.CmdSubst:
-		e.insert(e.substitution(part, quoted), quoted)
+		e.insertWords(e.expandSubstitution(part, quoted), quoted)
 	case *syntax.ArithmExp:
-		if n, known := e.s.number(part.X); known {
-			e.add(lit(strconv.Itoa(n)))
+		if n, known := e.s.evaluateNumber(part.X); known {
+			e.addText(lit(strconv.Itoa(n)))
 			return
 		}
-		e.w.arithmetic(e.s, part.X)
-		e.add(word{open: true, shape: &aShape})
+		walkArithmetic(e.w, e.s, part.X)
+		e.addText(word{open: true, shape: &aShape})
 	case *syntax.ProcSubst:
-		out := e.w.subshell(e.s, part.Stmts, flow{kind: flowForeign})
+		out := e.w.walkSubshell(e.s, part.Stmts, flow{kind: flowForeign})
 		if part.Op == syntax.CmdOut {
-			e.add(lit("/dev/stdout")) // what is written there is read by those commands
+			e.addText(lit("/dev/stdout")) // what is written there is read by those commands
 			return
 		}
-		e.add(word{text: "/dev/fd/63", prints: out.text})
+		e.addText(word{text: "/dev/fd/63", prints: out.text})
 	case *syntax.ExtGlob:
 		e.w.doubt("", "a wildcard with brackets, which zsh may run as code")
-		e.add(word{text: "*", glob: true})
+		e.addText(word{text: "*", glob: true})
 	default:
-		e.add(word{open: true, split: true})
+		e.addText(word{open: true, split: true})
 	}
 }
 
-// literal adds unquoted or double-quoted source text with its backslashes.
-func (e *expansion) literal(text string, quoted bool) {
+// addLiteral adds unquoted or double-quoted source text with its backslashes.
+func (e *expansion) addLiteral(text string, quoted bool) {
 	if strings.HasSuffix(e.current.text, "$") && expandsInZsh(text) {
-		e.add(word{open: true, split: true})
+		e.addText(word{open: true, split: true})
 		return
 	}
 	if bracketOfZsh(e.current.text[max(0, len(e.current.text)-2):] + text) {
@@ -216,18 +216,18 @@ func (e *expansion) literal(text string, quoted bool) {
 			if text[i] != '\n' {
 				b.WriteByte(text[i])
 			}
-		case !quoted && wildcard(text[i:]):
+		case !quoted && isWildcard(text[i:]):
 			glob = true
 			b.WriteByte(c)
 		default:
 			b.WriteByte(c)
 		}
 	}
-	e.add(word{text: b.String(), glob: glob && !e.whole})
+	e.addText(word{text: b.String(), glob: glob && !e.whole})
 }
 
-// wildcard reports whether text begins with a character that matches others.
-func wildcard(text string) bool {
+// isWildcard reports whether text begins with a character that matches others.
+func isWildcard(text string) bool {
 	return text[0] == '*' || text[0] == '?' || text[0] == '[' && strings.IndexByte(text, ']') > 1
 }
 
@@ -253,8 +253,8 @@ func bracketOfZsh(text string) bool {
 	}
 }
 
-// add appends text that the shell does not split.
-func (e *expansion) add(wd word) {
+// addText appends text that the shell does not split.
+func (e *expansion) addText(wd word) {
 	cur := &e.current
 	if cur.open && strings.ContainsAny(wd.text, "$`") {
 		e.w.evaluated.text = true // it is not kept in the word
@@ -303,16 +303,16 @@ func joinedShape(a, b *word) *string {
 	return &joined
 }
 
-// insert adds the result of an expansion: quoted it stays one word, unquoted the
+// insertWords adds the result of an expansion: quoted it stays one word, unquoted the
 // shell splits it at blanks.
-func (e *expansion) insert(words []word, quoted bool) {
+func (e *expansion) insertWords(words []word, quoted bool) {
 	if quoted || e.whole {
 		e.insertQuoted(words)
 		return
 	}
 	for i, wd := range words {
 		if i > 0 {
-			e.flush()
+			e.endField()
 		}
 		e.insertSplit(wd)
 	}
@@ -321,13 +321,13 @@ func (e *expansion) insert(words []word, quoted bool) {
 func (e *expansion) insertQuoted(words []word) {
 	for i, wd := range words {
 		if i > 0 && !e.whole {
-			e.flush()
+			e.endField()
 		}
 		if !wd.under || e.current.text != "" {
 			wd.under = wd.under && e.current.text == ""
 		}
 		wd.split = wd.split && len(words) > 1
-		e.add(wd)
+		e.addText(wd)
 	}
 }
 
@@ -338,25 +338,25 @@ func (e *expansion) insertSplit(wd word) {
 		if changed {
 			wd.text, wd.shape = "", nil
 		}
-		e.add(wd)
+		e.addText(wd)
 		return
 	}
 	pieces := strings.Fields(wd.text)
 	if len(pieces) == 0 && wd.open {
-		e.add(wd)
+		e.addText(wd)
 	}
 	if len(pieces) == 0 {
 		return
 	}
 	if strings.TrimLeft(wd.text, " \t\n") != wd.text && e.current.text != "" {
-		e.flush()
+		e.endField()
 	}
 	for i, piece := range pieces {
 		if i > 0 {
-			e.flush()
+			e.endField()
 		}
 		last := i == len(pieces)-1
-		e.add(word{
+		e.addText(word{
 			text: piece, open: wd.open && last, under: wd.under && last, dashless: wd.dashless,
 			glob: strings.ContainsAny(piece, "*?["), listed: wd.listed,
 		})
@@ -370,8 +370,8 @@ func leavesFolder(text string) bool {
 	return first == "." || first == ".." || strings.HasPrefix(rest, "..") || strings.Contains(rest, "/..")
 }
 
-// flush ends the current field.
-func (e *expansion) flush() {
+// endField ends the current field.
+func (e *expansion) endField() {
 	if e.current.text != "" || e.current.open || e.current.quoted {
 		e.done = append(e.done, e.current)
 	}
@@ -379,16 +379,16 @@ func (e *expansion) flush() {
 }
 
 func (e *expansion) finish() []word {
-	e.flush()
+	e.endField()
 	return e.done
 }
 
-// param expands a parameter to its possible words.
-func (e *expansion) param(p *syntax.ParamExp) []word {
-	e.w.nested(e.s, p)
-	e.evaluated(p)
+// expandParam expands a parameter to its possible words.
+func (e *expansion) expandParam(p *syntax.ParamExp) []word {
+	e.w.walkNested(e.s, p)
+	e.judgeEvaluated(p)
 	anything := []word{{open: true, split: true}}
-	if got, known := e.computed(p); known {
+	if got, known := e.computeParam(p); known {
 		return []word{got}
 	}
 	if p.Param == nil || p.Excl || p.Flags != nil || p.Slice != nil || p.Repl != nil {
@@ -396,9 +396,9 @@ func (e *expansion) param(p *syntax.ParamExp) []word {
 	}
 	name := p.Param.Value
 	if p.Length || p.Width || name == "?" || name == "#" || name == "$" || name == "!" {
-		return []word{number()}
+		return []word{numberWord()}
 	}
-	words, found := e.lookup(name, p)
+	words, found := e.lookUpParam(name, p)
 	if name == "@" {
 		anything = append(anything, anything...) // any number of words, quoted or not
 	}
@@ -408,62 +408,63 @@ func (e *expansion) param(p *syntax.ParamExp) []word {
 		}
 		return words
 	}
-	return e.operate(p, words, found)
+	return e.applyParamOperator(p, words, found)
 }
 
-// computed is the length, a part or a trimmed form of a variable that is known.
-func (e *expansion) computed(p *syntax.ParamExp) (word, bool) {
+// computeParam is the length, a part or a trimmed form of a variable that is known.
+func (e *expansion) computeParam(p *syntax.ParamExp) (word, bool) {
 	if p.Param == nil || !syntax.ValidName(p.Param.Value) || p.Excl || p.Flags != nil || p.Width || p.Index != nil ||
 		p.Repl != nil {
 		return word{}, false
 	}
-	words, found := e.lookup(p.Param.Value, p)
+	words, found := e.lookUpParam(p.Param.Value, p)
 	if !found || len(words) != 1 || words[0].open || len(words[0].text) > maxTrimmed {
 		return word{}, false
 	}
 	wd := words[0]
 	ok := false
 	switch {
-	case p.Exp != nil && p.Exp.Word != nil && p.Slice == nil && !p.Length && trims(p.Exp.Op):
+	case p.Exp != nil && p.Exp.Word != nil && p.Slice == nil && !p.Length && isTrim(p.Exp.Op):
 		var literals []string
-		if literals, ok = pattern(p.Exp.Word); !ok {
+		if literals, ok = readPattern(p.Exp.Word); !ok {
 			return word{}, false
 		}
 		if wd.glob {
 			return trimGlob(p.Exp.Op, wd, literals)
 		}
-		wd.text = trim(p.Exp.Op, wd.text, literals)
+		wd.text = trimText(p.Exp.Op, wd.text, literals)
 	case wd.glob || p.Exp != nil:
 	case p.Length && p.Slice == nil:
-		return lit(strconv.Itoa(len(wd.text))), ascii(wd.text)
+		return lit(strconv.Itoa(len(wd.text))), isASCII(wd.text)
 	case p.Slice != nil && p.Slice.Offset != nil && !p.Length:
-		wd.text, ok = e.s.slice(wd.text, p.Slice)
+		wd.text, ok = e.s.sliceText(wd.text, p.Slice)
 	}
 	return word{text: wd.text}, ok
 }
 
-// evaluated judges the parts of ${…} that the shell takes for arithmetic, and the
+// judgeEvaluated judges the parts of ${…} that the shell takes for arithmetic, and the
 // name that a variable holds.
-func (e *expansion) evaluated(p *syntax.ParamExp) {
+func (e *expansion) judgeEvaluated(p *syntax.ParamExp) {
 	if p.Index != nil {
-		e.w.index(e.s, p.Index)
+		walkIndex(e.w, e.s, p.Index)
 	}
 	if p.Slice != nil && p.Slice.Offset != nil {
-		e.w.index(e.s, p.Slice.Offset)
+		walkIndex(e.w, e.s, p.Slice.Offset)
 	}
 	if p.Slice != nil && p.Slice.Length != nil {
-		e.w.index(e.s, p.Slice.Length)
+		walkIndex(e.w, e.s, p.Slice.Length)
 	}
-	if p.Excl && p.Param != nil && e.w.evaluates(e.s, p.Param.Value) {
+	if p.Excl && p.Param != nil && mayEvaluate(e.w, e.s, p.Param.Value) {
 		e.w.doubt("", "${!…} can run what a variable holds")
 	}
 }
 
-// operate applies ${name:-word} and its kin.
-func (e *expansion) operate(p *syntax.ParamExp, words []word, found bool) []word {
+// applyParamOperator applies ${name:-word} and its kin.
+func (e *expansion) applyParamOperator(p *syntax.ParamExp, words []word, found bool) []word {
 	anything := []word{{open: true, split: true}}
-	if e.w.defaults && p.Exp.Word != nil && hasDefault(p.Exp.Op) && !(found && len(words) == 1 && words[0].known()) {
-		return e.w.fields(e.s, p.Exp.Word)
+	if e.w.defaults && p.Exp.Word != nil && operatorHasDefault(p.Exp.Op) &&
+		!(found && len(words) == 1 && words[0].known()) {
+		return e.w.expandFields(e.s, p.Exp.Word)
 	}
 	switch p.Exp.Op {
 	case syntax.DefaultUnset, syntax.DefaultUnsetOrNull:
@@ -471,8 +472,8 @@ func (e *expansion) operate(p *syntax.ParamExp, words []word, found bool) []word
 			return words
 		}
 	case syntax.AssignUnset, syntax.AssignUnsetOrNull:
-		e.w.sets(p.Param.Value, word{open: true})
-		e.s.vars[p.Param.Value] = unknown()
+		judgeSetVariable(e.w, p.Param.Value, word{open: true})
+		e.s.vars[p.Param.Value] = unknownValue()
 	case syntax.ErrorUnset, syntax.ErrorUnsetOrNull:
 		if found {
 			return words
@@ -483,8 +484,8 @@ func (e *expansion) operate(p *syntax.ParamExp, words []word, found bool) []word
 	return anything
 }
 
-// lookup returns the words of a parameter.
-func (e *expansion) lookup(name string, p *syntax.ParamExp) ([]word, bool) {
+// lookUpParam returns the words of a parameter.
+func (e *expansion) lookUpParam(name string, p *syntax.ParamExp) ([]word, bool) {
 	switch name {
 	case "@", "*":
 		return e.s.args, e.s.args != nil
@@ -494,7 +495,7 @@ func (e *expansion) lookup(name string, p *syntax.ParamExp) ([]word, bool) {
 		}
 	}
 	if n, err := strconv.Atoi(name); err == nil {
-		words, found := positional(e.s.args, n)
+		words, found := positionalWords(e.s.args, n)
 		if secret := secretAmong(e.s.args); !found && secret != "" {
 			return []word{{open: true, split: true, secret: secret}}, true
 		}
@@ -514,7 +515,7 @@ func (s *state) element(v value, index syntax.ArithmExpr) ([]word, bool) {
 	if wd, ok := index.(*syntax.Word); ok {
 		every = wd.Lit() == "@" || wd.Lit() == "*"
 	}
-	switch n, known := s.number(index); {
+	switch n, known := s.evaluateNumber(index); {
 	case !v.array && (index == nil || every):
 		return []word{v.first()}, true
 	case every, v.array && len(v.words) == 1 && (index == nil || known && n == 0):
@@ -535,7 +536,7 @@ func secretAmong(words []word) string {
 	return ""
 }
 
-func positional(args []word, n int) ([]word, bool) {
+func positionalWords(args []word, n int) ([]word, bool) {
 	if args == nil || n == 0 {
 		return nil, false
 	}
@@ -550,9 +551,9 @@ func positional(args []word, n int) ([]word, bool) {
 	return args[n-1 : n], true
 }
 
-// substitution walks the commands of $(…) and returns what they print.
-func (e *expansion) substitution(sub *syntax.CmdSubst, quoted bool) []word {
-	out := e.w.subshell(e.s, sub.Stmts, flow{})
+// expandSubstitution walks the commands of $(…) and returns what they print.
+func (e *expansion) expandSubstitution(sub *syntax.CmdSubst, quoted bool) []word {
+	out := e.w.walkSubshell(e.s, sub.Stmts, flow{})
 	switch out.kind {
 	case flowText:
 		return []word{{text: strings.TrimRight(out.text, "\n"), quoted: quoted}}
@@ -573,7 +574,7 @@ func (e *expansion) substitution(sub *syntax.CmdSubst, quoted bool) []word {
 	case flowNone, flowForeign, flowRemote:
 	}
 	if out.numbers {
-		counts := number()
+		counts := numberWord()
 		counts.split = !quoted
 		return []word{counts}
 	}
@@ -593,9 +594,9 @@ func countsOnly(program string) bool {
 	return scan.HasField("wc date nproc expr seq stat id", program)
 }
 
-// braces expands {a,b} and {1..3} into the words they stand for. It reports
+// expandBraceWord expands {a,b} and {1..3} into the words they stand for. It reports
 // false when there would be too many.
-func braces(arg *syntax.Word) ([]*syntax.Word, bool) {
+func expandBraceWord(arg *syntax.Word) ([]*syntax.Word, bool) {
 	if strings.Contains(literalText(arg), "{") {
 		// Splitting changes the word, and other readers of the line do not know the result.
 		split := &syntax.Word{Parts: slices.Clone(arg.Parts)}
@@ -696,8 +697,8 @@ func singleQuoted(part *syntax.SglQuoted) word {
 var ansiEscapes = strings.NewReplacer(`\\`, `\\`, `"`, `\"`, `\'`, `'`, `\"`, `\"`, `\e`, `\x1b`, `\E`, `\x1b`, "\n",
 	`\n`)
 
-// absolute returns the possible absolute paths of a word.
-func (s *state) absolute(wd word) []string {
+// absolutePaths returns the possible absolute paths of a word.
+func (s *state) absolutePaths(wd word) []string {
 	if path.IsAbs(wd.text) {
 		return []string{wd.text}
 	}
@@ -706,7 +707,7 @@ func (s *state) absolute(wd word) []string {
 	}
 	var out []string
 	for _, dir := range s.dirs {
-		out = append(out, join(dir, wd.text))
+		out = append(out, joinPath(dir, wd.text))
 	}
 	return out
 }

@@ -28,23 +28,23 @@ const (
 	flowRemote                  // bytes from the network
 )
 
-// printed is what a program prints that we cannot predict.
-func printed(program string) flow { return flow{kind: flowForeign, from: program} }
+// foreignFlow is what a program prints that we cannot predict.
+func foreignFlow(program string) flow { return flow{kind: flowForeign, from: program} }
 
-// filtered is what a program prints that passes on a part of its input's lines.
-func filtered(in flow, program string) flow {
+// filteredFlow is what a program prints that passes on a part of its input's lines.
+func filteredFlow(in flow, program string) flow {
 	if in.kind == flowPaths || in.kind == flowRemote {
 		return in
 	}
-	return printed(program)
+	return foreignFlow(program)
 }
 
-// counted is what a program prints that prints numbers and nothing else.
-func counted(program string) flow { return flow{kind: flowForeign, from: program, numbers: true} }
+// numberFlow is what a program prints that prints numbers and nothing else.
+func numberFlow(program string) flow { return flow{kind: flowForeign, from: program, numbers: true} }
 
-// picked is filtered, for programs that pass on whole lines or none.
-func picked(in flow, program string) flow {
-	out := filtered(in, program)
+// pickedFlow is filtered, for programs that pass on whole lines or none.
+func pickedFlow(in flow, program string) flow {
+	out := filteredFlow(in, program)
 	out.numbers, out.numbered = in.numbers, in.numbered
 	return out
 }

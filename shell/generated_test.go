@@ -64,10 +64,10 @@ func spellings(field string, st style) []spelled {
 // spelling, so that this one never speaks.
 func (s spelled) shadowed() bool {
 	if s.short {
-		opt, _ := s.p.letter(s.name[1])
+		opt, _ := s.p.findLetter(s.name[1])
 		return opt != s.opt
 	}
-	opt, _ := s.p.long(s.name)
+	opt, _ := s.p.findLong(s.name)
 	return opt != s.opt
 }
 
@@ -115,7 +115,7 @@ func (s spelled) clusters(value string) [][]string {
 // harmlessLetter is a flag of the entry that does nothing, or 0.
 func (s spelled) harmlessLetter() byte {
 	for c := byte('a'); c <= 'z'; c++ {
-		if opt, kind := s.p.letter(c); opt != nil && kind == 0 && opt.does == 0 && s.name[1] != c {
+		if opt, kind := s.p.findLetter(c); opt != nil && kind == 0 && opt.does == 0 && s.name[1] != c {
 			return c
 		}
 	}
@@ -129,7 +129,7 @@ func (s spelled) abbreviations(value string) [][]string {
 	}
 	var all [][]string
 	for n := len(s.name) - 1; n > len("--")+1; n-- {
-		if opt, _ := s.p.long(s.name[:n]); opt != s.opt {
+		if opt, _ := s.p.findLong(s.name[:n]); opt != s.opt {
 			break
 		}
 		short := s
@@ -146,7 +146,7 @@ func TestEveryNameResolves(t *testing.T) {
 	for _, family := range families {
 		for i := range *family {
 			for name := range strings.FieldsSeq((*family)[i].names) {
-				if w.lookup(name) != &(*family)[i] {
+				if w.findProgram(name) != &(*family)[i] {
 					t.Errorf("%s leads to another entry", name)
 				}
 			}
@@ -160,7 +160,7 @@ func TestEveryNameResolves(t *testing.T) {
 		for _, table := range tables {
 			for i := range table {
 				for name := range strings.FieldsSeq(table[i].names) {
-					if p.find(name) != &table[i] {
+					if p.findSubcommand(name) != &table[i] {
 						t.Errorf("%s %s leads to another entry", path, name)
 					}
 				}
@@ -240,7 +240,7 @@ func TestUnknownOptionsAsk(t *testing.T) {
 // unknownLetter is a letter that the entry does not accept, or 0.
 func (p *program) unknownLetter() byte {
 	for _, c := range []byte("QYjyKqZGJWkXBzMOuwxNE") {
-		if opt, _ := p.letter(c); opt == nil {
+		if opt, _ := p.findLetter(c); opt == nil {
 			return c
 		}
 	}
@@ -318,7 +318,7 @@ func TestAbbreviationsMeanTheWorst(t *testing.T) {
 			return
 		}
 		for n := len("--") + 2; n < len(s.name); n++ {
-			if got, field := s.p.long(s.name[:n]); got.does&changing == 0 &&
+			if got, field := s.p.findLong(s.name[:n]); got.does&changing == 0 &&
 				strings.TrimRight(field, "=?") != s.name[:n] {
 				t.Errorf("%s of %s means %s, and not %s", s.name[:n], s.path, field, s.name)
 			}
@@ -355,9 +355,9 @@ func TestShadowedOptions(t *testing.T) {
 	everySpelling(func(s spelled) {
 		var got *option
 		if s.short {
-			got, _ = s.p.letter(s.name[1])
+			got, _ = s.p.findLetter(s.name[1])
 		} else {
-			got, _ = s.p.long(s.name)
+			got, _ = s.p.findLong(s.name)
 		}
 		if s.path == "gh run list" && s.name == "-w" {
 			return // --workflow there, --web elsewhere
@@ -396,8 +396,8 @@ func TestValuesAreNotOperands(t *testing.T) {
 			return
 		}
 		for _, next := range []string{"operand", "--"} {
-			got := s.p.parse([]word{lit(s.name), lit(next), lit("last")}, false)
-			operands := displays(got.operands)
+			got := s.p.parseArguments([]word{lit(s.name), lit(next), lit("last")}, false)
+			operands := displayWords(got.operands)
 			want := []string{next, "last"}
 			if s.kind == '=' || next == "--" {
 				want = want[1:]

@@ -16,17 +16,17 @@ const (
 	maxOpeners  = 20_000   // words that open a clause, anywhere
 )
 
-// guard scans text once, from left to right, and returns why it must not be
+// guardText scans text once, from left to right, and returns why it must not be
 // parsed, or "". It errs on the side of refusing: brackets are counted in quotes
 // and here-documents too, since only the parser knows for sure where those end.
-func guard(text string) string {
+func guardText(text string) string {
 	if len(text) > maxLine {
 		return fmt.Sprintf("longer than %d bytes", maxLine)
 	}
 	if !utf8.ValidString(text) {
 		return "not valid UTF-8"
 	}
-	if i := strings.IndexFunc(text, control); i >= 0 {
+	if i := strings.IndexFunc(text, isControl); i >= 0 {
 		return fmt.Sprintf("holds the control character %q", text[i:i+1])
 	}
 	g := guardState{}
@@ -38,8 +38,8 @@ func guard(text string) string {
 	return ""
 }
 
-// control reports a character that terminals and shells disagree about.
-func control(r rune) bool {
+// isControl reports a character that terminals and shells disagree about.
+func isControl(r rune) bool {
 	return r < ' ' && r != '\n' && r != '\t' || r == 0x7f
 }
 
@@ -93,7 +93,7 @@ func (g *guardState) nesting(line string) string {
 		}
 	}
 	for word := range strings.FieldsSeq(line) {
-		if opener(strings.TrimLeft(word, ";&|(!")) || word[0] == '!' {
+		if isOpener(strings.TrimLeft(word, ";&|(!")) || word[0] == '!' {
 			g.openers++
 		}
 	}
@@ -103,8 +103,8 @@ func (g *guardState) nesting(line string) string {
 	return ""
 }
 
-// opener reports a word that opens a clause.
-func opener(word string) bool {
+// isOpener reports a word that opens a clause.
+func isOpener(word string) bool {
 	switch word {
 	case "if", "elif", "else", "while", "until", "for", "case", "select", "time", "coproc", "function", "!", "{", "[[":
 		return true

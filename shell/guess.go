@@ -33,19 +33,19 @@ func guessCode(u *use) {
 	if scan.HasField("fish csh tcsh pwsh powershell nu elvish xonsh", language) {
 		language = "sh"
 	}
-	codes := u.codeOnLine()
-	if len(codes) == 0 && u.in.kind == flowText && u.readsInput() {
+	codes := findCodeOnLine(u)
+	if len(codes) == 0 && u.in.kind == flowText && readsCodeFromInput(u) {
 		codes = []string{u.in.text}
 	}
 	for _, code := range codes {
 		for _, act := range snippet.Find(language, code) {
-			u.then(func() { u.guess(act) })
+			u.then(func() { guessAct(u, act) })
 		}
 	}
 }
 
-// codeOnLine are the words of the line that are code.
-func (u *use) codeOnLine() []string {
+// findCodeOnLine are the words of the line that are code.
+func findCodeOnLine(u *use) []string {
 	letters := "e"
 	for _, l := range codeLetters {
 		if scan.HasField(l.programs, u.program0()) {
@@ -53,7 +53,7 @@ func (u *use) codeOnLine() []string {
 		}
 	}
 	var codes []string
-	args := u.args0()
+	args := argumentsOf(u)
 	for i, arg := range args {
 		last, before := len(arg.text)-1, ""
 		if i > 0 {
@@ -77,9 +77,9 @@ func (u *use) codeOnLine() []string {
 	return codes
 }
 
-// readsInput reports an interpreter that no word gives a file to run.
-func (u *use) readsInput() bool {
-	for _, arg := range u.args0() {
+// readsCodeFromInput reports an interpreter that no word gives a file to run.
+func readsCodeFromInput(u *use) bool {
+	for _, arg := range argumentsOf(u) {
 		if arg.text == "-" {
 			return true
 		}
@@ -95,17 +95,17 @@ var guessedKinds = map[snippet.Kind]umpire.AccessKind{
 	snippet.Delete: umpire.KindDelete, snippet.Write: umpire.KindWrite, snippet.Read: umpire.KindRead,
 }
 
-// guess walks one act apart from the line.
-func (u *use) guess(act snippet.Act) {
-	u.w.suppose(func(apart *walker) {
-		s := u.outside()
+// guessAct walks one act apart from the line.
+func guessAct(u *use, act snippet.Act) {
+	walkApart(u.w, func(apart *walker) {
+		s := u.outsideState()
 		if act.Kind == snippet.Command {
-			apart.code(s, lit(act.Text), flow{})
+			apart.walkCode(s, lit(act.Text), flow{})
 			return
 		}
 		target := lit(act.Text)
 		if rest, ok := strings.CutPrefix(act.Text, "~"); ok && (rest == "" || rest[0] == '/') {
-			target = apart.home(s, "")
+			target = homeOf(s, "")
 			target.text += rest
 		}
 		target.glob = act.Glob
@@ -114,8 +114,8 @@ func (u *use) guess(act snippet.Act) {
 }
 
 // guessCommand guesses that a line of shell code runs.
-func (u *use) guessCommand(line string) {
-	u.then(func() { u.guess(snippet.Act{Kind: snippet.Command, Text: line}) })
+func guessCommand(u *use, line string) {
+	u.then(func() { guessAct(u, snippet.Act{Kind: snippet.Command, Text: line}) })
 }
 
 // maxGuessedText is how much of an unread file is guessed.
@@ -126,11 +126,11 @@ const (
 
 // guessText guesses what commands delete that a file spells out whose language is not
 // read. Most of the file is about other recipes, so that nothing else counts.
-func (u *use) guessText(text string) {
+func guessText(u *use, text string) {
 	u.then(func() {
 		before := len(u.w.guessed)
 		for _, line := range commandsIn(text) {
-			u.guess(snippet.Act{Kind: snippet.Command, Text: line})
+			guessAct(u, snippet.Act{Kind: snippet.Command, Text: line})
 		}
 		deletes := func(a umpire.Access) bool { return a.Kind == umpire.KindDelete || a.Risk == umpire.Critical }
 		kept := slices.DeleteFunc(slices.Clone(u.w.guessed[before:]), func(a umpire.Access) bool { return !deletes(a) })
@@ -162,12 +162,12 @@ func commandsIn(text string) (lines []string) {
 	return lines[:min(len(lines), maxGuessedLines)]
 }
 
-// suppose walks something apart from the line, so that no doubt about it is one about that.
-func (w *walker) suppose(walk func(*walker)) {
-	if !w.enter() {
+// walkApart walks something apart from the line, so that no doubt about it is one about that.
+func walkApart(w *walker, walk func(*walker)) {
+	if !w.enterLevel() {
 		return
 	}
-	defer w.leave()
+	defer w.leaveLevel()
 	apart := &walker{env: w.env, tables: w.tables, coded: w.coded, depth: w.depth, commands: w.commands, away: w.away}
 	walk(apart)
 	w.commands = apart.commands
@@ -176,20 +176,22 @@ func (w *walker) suppose(walk func(*walker)) {
 
 // takesDefault reports words in which something stands for a variable that is not set.
 func takesDefault(words []*syntax.Word) bool {
-	return slices.ContainsFunc(words, func(wd *syntax.Word) bool { return slices.ContainsFunc(wd.Parts, defaults) })
+	return slices.ContainsFunc(words, func(wd *syntax.Word) bool {
+		return slices.ContainsFunc(wd.Parts, partHasDefault)
+	})
 }
 
-func defaults(part syntax.WordPart) bool {
+func partHasDefault(part syntax.WordPart) bool {
 	switch part := part.(type) {
 	case *syntax.ParamExp:
-		return part.Exp != nil && part.Exp.Word != nil && hasDefault(part.Exp.Op)
+		return part.Exp != nil && part.Exp.Word != nil && operatorHasDefault(part.Exp.Op)
 	case *syntax.DblQuoted:
-		return slices.ContainsFunc(part.Parts, defaults)
+		return slices.ContainsFunc(part.Parts, partHasDefault)
 	}
 	return false
 }
 
-func hasDefault(op syntax.ParExpOperator) bool {
+func operatorHasDefault(op syntax.ParExpOperator) bool {
 	switch op {
 	case syntax.DefaultUnset, syntax.DefaultUnsetOrNull, syntax.AssignUnset, syntax.AssignUnsetOrNull,
 		syntax.AlternateUnset, syntax.AlternateUnsetOrNull:
@@ -201,14 +203,14 @@ func hasDefault(op syntax.ParExpOperator) bool {
 
 // guessDefaults walks a command as it is where each variable has the value that stands for
 // it: ${X:-/} may be /.
-func (w *walker) guessDefaults(s *state, args []*syntax.Word, in flow) {
-	w.suppose(func(apart *walker) {
+func guessDefaults(w *walker, s *state, args []*syntax.Word, in flow) {
+	walkApart(w, func(apart *walker) {
 		apart.defaults = true
-		words := apart.words(s, args)
+		words := apart.expandWords(s, args)
 		apart.defaults = false
 		apart.accesses = nil // of substitutions, which the line itself has
 		if len(words) > 0 {
-			apart.run(s, words, in)
+			apart.runWords(s, words, in)
 		}
 	})
 }

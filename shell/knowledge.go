@@ -114,7 +114,7 @@ func (p *Program) mayStand(seen map[string]bool) error {
 		case !p.Replace:
 			return fmt.Errorf("names: %q is built in; see umpire programs show %s, and say replace: true if yours is "+
 				"better", name, name)
-		case slices.Contains(guarded[:], family) || !known.plain():
+		case slices.Contains(guarded[:], family) || !known.isPlain():
 			return fmt.Errorf("replace: what is built in for %q is more than a table and cannot be replaced", name)
 		}
 	}
@@ -129,9 +129,9 @@ var guarded = [...]*[]program{
 	&gitTools, &packageManagers, &scriptPackages, &buildTools, &testRunners, &languageRunners,
 }
 
-// plain reports whether an entry is a table and nothing else: no code judges its
+// isPlain reports whether an entry is a table and nothing else: no code judges its
 // arguments, and nothing of it runs what it is given.
-func (p *program) plain() bool {
+func (p *program) isPlain() bool {
 	if p.check != nil || p.out != nil || strings.Contains(p.args, "command") || strings.Contains(p.args, "shell") ||
 		strings.Contains(p.args, "script") || strings.Contains(p.args, "code") {
 		return false
@@ -142,7 +142,7 @@ func (p *program) plain() bool {
 		}
 	}
 	for sub := range p.subcommands {
-		if !sub.plain() {
+		if !sub.isPlain() {
 			return false
 		}
 	}
@@ -167,15 +167,15 @@ func (p *program) subcommands(yield func(*program) bool) {
 
 func builtIn(name string) (*program, *[]program) {
 	for _, family := range families {
-		if found := named(*family, name); found != nil {
+		if found := findNamed(*family, name); found != nil {
 			return found, family
 		}
 	}
 	return nil, nil
 }
 
-// before puts the knowledge in front of tables.
-func (k *Knowledge) before(tables []*[]program) []*[]program {
+// prependTo puts the knowledge in front of tables.
+func (k *Knowledge) prependTo(tables []*[]program) []*[]program {
 	if k == nil || len(k.programs) == 0 {
 		return tables
 	}
@@ -234,20 +234,20 @@ func CheckExamples(p Program) error {
 	}
 	env := Env{Dir: "/project", Home: "/home/user", Programs: k}
 	for _, line := range p.Examples.Safe {
-		if what := alarming(Parse(line, env)); what != "" {
+		if what := firstAlarm(Parse(line, env)); what != "" {
 			return fmt.Errorf("examples.safe: %q is not harmless: %s", line, what)
 		}
 	}
 	for _, line := range p.Examples.Asks {
-		if alarming(Parse(line, env)) == "" {
+		if firstAlarm(Parse(line, env)) == "" {
 			return fmt.Errorf("examples.asks: %q is harmless", line)
 		}
 	}
 	return nil
 }
 
-// alarming says what is not harmless about a line, or "".
-func alarming(accesses []umpire.Access) string {
+// firstAlarm says what is not harmless about a line, or "".
+func firstAlarm(accesses []umpire.Access) string {
 	for i := range accesses {
 		switch a := &accesses[i]; {
 		case a.Doubt != "":

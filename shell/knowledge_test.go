@@ -48,7 +48,7 @@ func TestKnowledge(t *testing.T) {
 	if !deletes {
 		t.Errorf("N-33 knowledge holds behind wrappers too: %+v", accesses)
 	}
-	if what := alarming(Parse("weather show", Env{Dir: "/p"})); what == "" {
+	if what := firstAlarm(Parse("weather show", Env{Dir: "/p"})); what == "" {
 		t.Error("without the knowledge it is a stranger, and asks")
 	}
 	if d, ok := Describe("wx", k); !ok || d.Names[0] != "weather" {

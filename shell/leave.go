@@ -17,8 +17,8 @@ type leap struct{ s *state }
 // maxJoined bounds the variables that are compared where bodies are left.
 const maxJoined = 100_000
 
-// from notes that the body may be left in state s.
-func (l *leap) from(w *walker, s *state) {
+// noteState notes that the body may be left in state s.
+func (l *leap) noteState(w *walker, s *state) {
 	if w.joined += len(s.vars); w.joined > maxJoined {
 		w.limit("too many ways through the line")
 		return
@@ -31,21 +31,21 @@ func (l *leap) from(w *walker, s *state) {
 	l.s.merge(s)
 }
 
-// into joins what was noted to the state at the end.
-func (l *leap) into(s *state) {
+// joinTo joins what was noted to the state at the end.
+func (l *leap) joinTo(s *state) {
 	if l.s != nil {
 		s.settle()
 		s.merge(l.s)
 	}
 }
 
-// leaving begins a body that can be left; calling what it returns ends it.
-func (w *walker) leaving() func(*state) {
+// beginBody begins a body that can be left; calling what it returns ends it.
+func beginBody(w *walker) func(*state) {
 	l := &leap{}
 	w.leaps = append(w.leaps, l)
 	return func(s *state) {
 		w.leaps = w.leaps[:len(w.leaps)-1]
-		l.into(s)
+		l.joinTo(s)
 	}
 }
 
@@ -53,19 +53,19 @@ func (w *walker) leaving() func(*state) {
 // may be a number, so that all of them count as left.
 func leave(u *use) {
 	for _, operand := range u.operands {
-		u.index(operand)
-		u.sums(operand)
+		judgeIndexedName(u, operand)
+		noteArithmetic(u, operand)
 	}
 	if scan.HasField("break continue return", u.program0()) {
 		for _, l := range u.w.leaps {
-			l.from(u.w, u.s)
+			l.noteState(u.w, u.s)
 		}
 	}
 }
 
-// lines walks the statements of a text. Those that stand on one line go together:
+// walkLines walks the statements of a text. Those that stand on one line go together:
 // when the shell fails in one of them, it drops the others.
-func (w *walker) lines(s *state, stmts []*syntax.Stmt, in flow) flow {
+func walkLines(w *walker, s *state, stmts []*syntax.Stmt, in flow) flow {
 	out := flow{}
 	for len(stmts) > 0 {
 		n := 1
@@ -74,10 +74,10 @@ func (w *walker) lines(s *state, stmts []*syntax.Stmt, in flow) flow {
 		}
 		dropped := w.dropped
 		w.dropped = &leap{}
-		out = concat(out, w.list(s, stmts[:n], in))
-		w.dropped.into(s)
+		out = concatFlows(out, w.walkList(s, stmts[:n], in))
+		w.dropped.joinTo(s)
 		if dropped != nil && w.dropped.s != nil {
-			dropped.from(w, w.dropped.s)
+			dropped.noteState(w, w.dropped.s)
 		}
 		w.dropped = dropped
 		stmts = stmts[n:]
@@ -85,17 +85,17 @@ func (w *walker) lines(s *state, stmts []*syntax.Stmt, in flow) flow {
 	return out
 }
 
-// apart begins a subshell, which ends alone; calling what it returns ends it.
-func (w *walker) apart() func() {
+// beginSubshell begins a subshell, which ends alone; calling what it returns ends it.
+func beginSubshell(w *walker) func() {
 	leaps, dropped := w.leaps, w.dropped
 	w.leaps, w.dropped = nil, nil
 	return func() { w.leaps, w.dropped = leaps, dropped }
 }
 
-// anew begins a shell of its own, in which no function is being walked; calling what
+// beginShell begins a shell of its own, in which no function is being walked; calling what
 // it returns ends it.
-func (w *walker) anew() func() {
-	locals, apart := w.locals, w.apart()
+func beginShell(w *walker) func() {
+	locals, apart := w.locals, beginSubshell(w)
 	w.locals = nil
 	return func() {
 		w.locals = locals
@@ -104,8 +104,8 @@ func (w *walker) anew() func() {
 }
 
 // mayFail notes that the shell may fail here, and drop the rest of the line.
-func (w *walker) mayFail(s *state) {
+func mayFail(w *walker, s *state) {
 	if w.dropped != nil {
-		w.dropped.from(w, s)
+		w.dropped.noteState(w, s)
 	}
 }

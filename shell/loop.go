@@ -12,18 +12,18 @@ import (
 // maxRounds is how many known items of a loop are walked one by one.
 const maxRounds = 32
 
-// while walks a loop whose number of rounds is not known.
-func (w *walker) while(s *state, cmd *syntax.WhileClause, in flow) flow {
-	if !w.enter() {
+// walkWhile walks a loop whose number of rounds is not known.
+func walkWhile(w *walker, s *state, cmd *syntax.WhileClause, in flow) flow {
+	if !w.enterLevel() {
 		return flow{}
 	}
-	defer w.leave()
-	w.forget(s, cmd)
+	defer w.leaveLevel()
+	forgetChanged(s, cmd)
 	before := s.clone()
-	left := w.leaving()
-	w.list(s, cmd.Cond, in)
+	left := beginBody(w)
+	w.walkList(s, cmd.Cond, in)
 	s.settle()
-	out := w.list(s, cmd.Do, in)
+	out := w.walkList(s, cmd.Do, in)
 	s.settle()
 	left(s)
 	s.merge(before)
@@ -33,62 +33,62 @@ func (w *walker) while(s *state, cmd *syntax.WhileClause, in flow) flow {
 // loopFlow is what a loop prints when one round prints out.
 func loopFlow(out flow) flow {
 	if out.kind == flowText {
-		return printed("")
+		return foreignFlow("")
 	}
 	return out
 }
 
-// loop walks a for or select clause: item by item when they are known and few,
+// walkLoop walks a for or select clause: item by item when they are known and few,
 // else once with a variable that is not known.
-func (w *walker) loop(s *state, cmd *syntax.ForClause, in flow) flow {
-	if !w.enter() {
+func walkLoop(w *walker, s *state, cmd *syntax.ForClause, in flow) flow {
+	if !w.enterLevel() {
 		return flow{}
 	}
-	defer w.leave()
+	defer w.leaveLevel()
 	iter, ok := cmd.Loop.(*syntax.WordIter)
 	if !ok {
-		return w.counted(s, cmd, in)
+		return walkCountedLoop(w, s, cmd, in)
 	}
-	w.sets(iter.Name.Value, word{open: true})
+	judgeSetVariable(w, iter.Name.Value, word{open: true})
 	if s.vars[iter.Name.Value].fixed {
-		w.give(s, iter.Name.Value, unknown())
+		giveVariable(w, s, iter.Name.Value, unknownValue())
 	}
-	items := w.words(s, iter.Items)
+	items := w.expandWords(s, iter.Items)
 	if !iter.InPos.IsValid() {
 		if items = s.args; items == nil {
 			items = []word{{open: true, split: true}}
 		}
 	}
-	w.gives(s, iter.Name.Value, items)
+	noteGivenWords(w, s, iter.Name.Value, items)
 	if cmd.Select || len(items) > maxRounds || openItems(items) {
-		return w.anyRound(s, cmd, iter.Name.Value, items, in)
+		return walkAnyRound(w, s, cmd, iter.Name.Value, items, in)
 	}
 	var out flow
 	for _, item := range items {
 		s.vars[iter.Name.Value] = value{words: []word{item}}
-		left := w.leaving()
-		out = concat(out, w.list(s, cmd.Do, in))
+		left := beginBody(w)
+		out = concatFlows(out, w.walkList(s, cmd.Do, in))
 		s.settle()
 		left(s)
 	}
 	return out
 }
 
-// counted walks for ((…; …; …)), whose parts are arithmetic before and after each
+// walkCountedLoop walks for ((…; …; …)), whose parts are arithmetic before and after each
 // round.
-func (w *walker) counted(s *state, cmd *syntax.ForClause, in flow) flow {
+func walkCountedLoop(w *walker, s *state, cmd *syntax.ForClause, in flow) flow {
 	c, ok := cmd.Loop.(*syntax.CStyleLoop)
 	if !ok {
 		w.doubt("", "a loop that is not known")
 		return flow{}
 	}
-	w.arithmetic(s, c.Init)
-	w.forget(s, cmd)
-	w.arithmetic(s, c.Cond)
-	left := w.leaving()
-	out := loopFlow(w.list(s, cmd.Do, in))
+	walkArithmetic(w, s, c.Init)
+	forgetChanged(s, cmd)
+	walkArithmetic(w, s, c.Cond)
+	left := beginBody(w)
+	out := loopFlow(w.walkList(s, cmd.Do, in))
 	left(s)
-	w.arithmetic(s, c.Post)
+	walkArithmetic(w, s, c.Post)
 	return out
 }
 
@@ -101,30 +101,30 @@ func openItems(items []word) bool {
 	return false
 }
 
-// anyRound walks the body once for each kind of item, after forgetting what
+// walkAnyRound walks the body once for each kind of item, after forgetting what
 // other rounds may have changed.
-func (w *walker) anyRound(s *state, cmd *syntax.ForClause, name string, items []word, in flow) flow {
+func walkAnyRound(w *walker, s *state, cmd *syntax.ForClause, name string, items []word, in flow) flow {
 	if len(items) > maxRounds {
 		items = []word{{open: true}}
 	}
-	w.forget(s, cmd)
+	forgetChanged(s, cmd)
 	var out flow
 	for _, item := range items {
 		round := s.clone()
 		round.vars[name] = value{words: []word{item}}
-		left := w.leaving()
-		out = concat(out, w.list(round, cmd.Do, in))
+		left := beginBody(w)
+		out = concatFlows(out, w.walkList(round, cmd.Do, in))
 		round.settle()
 		left(round)
 		s.merge(round)
 	}
-	s.vars[name] = unknown()
+	s.vars[name] = unknownValue()
 	return loopFlow(out)
 }
 
-// forget drops what the rounds of a loop may change before another round sees
+// forgetChanged drops what the rounds of a loop may change before another round sees
 // it: variables that the loop assigns, and the folder when it changes folders.
-func (w *walker) forget(s *state, loop syntax.Node) {
+func forgetChanged(s *state, loop syntax.Node) {
 	assignedIn(loop, func(name string) { s.vars[name] = s.vars[name].or(aNumber()) })
 	syntax.Walk(loop, func(n syntax.Node) bool {
 		switch n := n.(type) {
@@ -132,7 +132,7 @@ func (w *walker) forget(s *state, loop syntax.Node) {
 			return false
 		case *syntax.Assign:
 			if n.Name != nil {
-				s.vars[n.Name.Value] = s.vars[n.Name.Value].or(unknown())
+				s.vars[n.Name.Value] = s.vars[n.Name.Value].or(unknownValue())
 				s.vars[n.Name.Value].words[0].foreign = s.vars[n.Name.Value].words[0].foreign || holdsCode(n)
 			}
 		case *syntax.CallExpr:
@@ -156,7 +156,7 @@ func (s *state) forgetNamed(name string, args []*syntax.Word) {
 	if function || scan.HasField("eval source .", name) {
 		for v := range s.vars {
 			if v != "HOME" {
-				s.vars[v] = unknown()
+				s.vars[v] = unknownValue()
 			}
 		}
 		return
@@ -166,7 +166,7 @@ func (s *state) forgetNamed(name string, args []*syntax.Word) {
 	}
 	for _, arg := range args {
 		if v := arg.Lit(); syntax.ValidName(v) {
-			s.vars[v] = unknown()
+			s.vars[v] = unknownValue()
 		}
 	}
 }
@@ -175,10 +175,10 @@ func changesFolder(name string) bool {
 	return name == "cd" || name == "pushd" || name == "popd" || name == "eval"
 }
 
-// declare records a function. Its body is judged where it is called, and once
+// declareFunction records a function. Its body is judged where it is called, and once
 // here with nothing known, so that a definition which shadows a program or is
 // called in a way we do not see is never passed over.
-func (w *walker) declare(s *state, cmd *syntax.FuncDecl) {
+func declareFunction(w *walker, s *state, cmd *syntax.FuncDecl) {
 	if cmd.Name == nil {
 		w.doubt("", "a function without a name")
 		return
@@ -191,9 +191,9 @@ func (w *walker) declare(s *state, cmd *syntax.FuncDecl) {
 		w.doubt(cmd.Name.Value, "the body of a function is a command, which shells read in several ways")
 	}
 	if cmd.RsrvWord { // to dash this is a program of that name, with words that it expands
-		w.nested(s.clone(), cmd.Body)
+		w.walkNested(s.clone(), cmd.Body)
 	}
-	if bomb(cmd) {
+	if isForkBomb(cmd) {
 		w.emit(umpire.Access{Kind: umpire.KindExec, Program: cmd.Name.Value, Words: []string{cmd.Name.Value},
 			Risk: umpire.Critical, Reason: "starts itself without end and takes the machine down", Table: "fork bomb"})
 		return
@@ -201,9 +201,9 @@ func (w *walker) declare(s *state, cmd *syntax.FuncDecl) {
 	w.builtin("function", "defines "+cmd.Name.Value)
 }
 
-// unfolded is `f() { …; } && x` as the shell reads it, a definition and what
+// unfoldDefinition is `f() { …; } && x` as the shell reads it, a definition and what
 // follows at once, or nil. The parser takes all of it for the body.
-func unfolded(cmd *syntax.FuncDecl) *syntax.BinaryCmd {
+func unfoldDefinition(cmd *syntax.FuncDecl) *syntax.BinaryCmd {
 	var chain []*syntax.BinaryCmd
 	body := cmd.Body
 	for {
@@ -226,9 +226,9 @@ func unfolded(cmd *syntax.FuncDecl) *syntax.BinaryCmd {
 	return whole
 }
 
-// bomb reports a function that starts itself twice, or in the background: it
+// isForkBomb reports a function that starts itself twice, or in the background: it
 // doubles until nothing else runs.
-func bomb(cmd *syntax.FuncDecl) bool {
+func isForkBomb(cmd *syntax.FuncDecl) bool {
 	calls, parallel := 0, false
 	syntax.Walk(cmd.Body, func(n syntax.Node) bool {
 		switch n := n.(type) {

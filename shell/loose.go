@@ -64,17 +64,17 @@ func spelledNames(pattern string, expression bool) []string {
 
 // revealTails notes the files that a command names below each path in the place of a
 // placeholder, as in {}/.env.
-func (u *use) revealTails(command []word, place string, roots []word) {
+func revealTails(u *use, command []word, place string, roots []word) {
 	for _, wd := range command {
 		if _, tail, found := wd.after(place); found && !tail.open {
-			u.revealBelow(roots, spelledName(lastName(tail.text), false))
+			revealBelow(u, roots, spelledName(lastName(tail.text), false))
 		}
 	}
 }
 
-// grepsPaths is what grep passes on of a list of files: with the names that its pattern
+// filterPathList is what grep passes on of a list of files: with the names that its pattern
 // means, so that a reader of them is seen to read these.
-func (u *use) grepsPaths(in flow) flow {
+func filterPathList(u *use, in flow) flow {
 	if in.kind != flowPaths || u.gave("-v", "--invert-match") || u.has(lead) || len(u.operands) == 0 {
 		return in
 	}

@@ -7,19 +7,19 @@ import (
 	"github.com/umpirehq/umpire/shell/internal/scan"
 )
 
-// spread gives every operand its meaning by the program's args.
-func (u *use) spread() {
+// judgeOperands gives every operand its meaning by the program's args.
+func (u *use) judgeOperands() {
 	operands := u.operands
-	kinds := u.kinds()
+	kinds := u.operandKinds()
 	for i := 0; i < len(operands); i++ {
 		kind := kindAt(kinds, i, len(operands))
 		if kind == "command" || kind == "shell" {
-			u.rest(kind, operands[i:])
+			u.walkRest(kind, operands[i:])
 			return
 		}
 		if kind == "env" {
 			if name, _, ok := operands[i].after("="); ok && name != "" {
-				u.w.prefix(u.s, name, operands[i].cut(len(name)+1))
+				judgePrefix(u.w, u.s, name, operands[i].cut(len(name)+1))
 				u.operands = append(operands[:i:i], operands[i+1:]...)
 				operands = u.operands
 				i--
@@ -29,16 +29,16 @@ func (u *use) spread() {
 			i--
 			continue
 		}
-		u.operand(kind, operands[i])
+		u.judgeOperand(kind, operands[i])
 		if operands[i].glob {
-			u.several(kinds, i, operands[i])
+			checkGlobOperand(u, kinds, i, operands[i])
 		}
 	}
 }
 
-// several judges a wildcard whose matches may reach the operands after it: they
+// checkGlobOperand judges a wildcard whose matches may reach the operands after it: they
 // are more than one word.
-func (u *use) several(kinds []string, i int, operand word) {
+func checkGlobOperand(u *use, kinds []string, i int, operand word) {
 	for _, kind := range kinds[min(i+1, len(kinds)):] {
 		if scan.HasField("write delete", strings.TrimSuffix(kind, "…")) {
 			u.raiseTo(umpire.Medium, reversible, "the matches of "+operand.display()+" may be among what it writes")
@@ -47,8 +47,8 @@ func (u *use) several(kinds []string, i int, operand word) {
 	}
 }
 
-// kinds are the words of the program's args that apply.
-func (u *use) kinds() []string {
+// operandKinds are the words of the program's args that apply.
+func (u *use) operandKinds() []string {
 	kinds := strings.Fields(u.program.args)
 	if u.has(lead) && len(kinds) > 1 {
 		kinds = kinds[1:]
@@ -81,8 +81,8 @@ func kindAt(kinds []string, i, n int) string {
 	return "extra"
 }
 
-func (u *use) operand(kind string, operand word) {
-	of := accessOf{tree: u.has(walks), follows: u.followsLinks()}
+func (u *use) judgeOperand(kind string, operand word) {
+	of := accessOf{tree: u.has(walks), follows: followsLinks(u)}
 	switch kind {
 	case "data":
 	case "read":
@@ -99,7 +99,7 @@ func (u *use) operand(kind string, operand word) {
 	case "host":
 		u.then(func() { u.w.network(operand.display(), u.program0()+" reaches it") })
 	case "script":
-		u.printedCode(operand)
+		walkPrintedCode(u, operand)
 		u.runsFile(operand)
 		u.code = true
 		u.raise(umpire.Medium, "runs the code of "+operand.display())
@@ -114,14 +114,14 @@ func (u *use) operand(kind string, operand word) {
 	}
 }
 
-// printedCode walks the code of a script that a process substitution prints.
-func (u *use) printedCode(script word) {
+// walkPrintedCode walks the code of a script that a process substitution prints.
+func walkPrintedCode(u *use, script word) {
 	if script.prints != "" && scan.HasField("source sh bash dash zsh ksh", u.program.name()) {
-		s := u.outside()
+		s := u.outsideState()
 		if u.program.name() == "source" {
 			s = u.s.clone()
 		}
-		u.then(func() { u.w.code(s, lit(script.prints), flow{}) })
+		u.then(func() { u.w.walkCode(s, lit(script.prints), flow{}) })
 	}
 }
 
@@ -139,25 +139,25 @@ func (u *use) readOrChange(operand word, of accessOf) {
 	}
 }
 
-// rest walks what follows as a command of its own.
-func (u *use) rest(kind string, words []word) {
-	s, in := u.outside(), u.in
+// walkRest walks what follows as a command of its own.
+func (u *use) walkRest(kind string, words []word) {
+	s, in := u.outsideState(), u.in
 	if kind == "shell" {
-		u.then(func() { u.w.code(s, joined(words), in) })
+		u.then(func() { u.w.walkCode(s, joinWithBlanks(words), in) })
 		return
 	}
 	u.then(func() {
-		defer u.w.open()()
+		defer u.w.openPart()()
 		u.ran++
-		u.printed = u.w.run(s, words, in)
+		u.printed = u.w.runWords(s, words, in)
 	})
 	if len(u.unknown) > 0 || u.doubtful {
-		u.suspects(words[min(1, len(words)):])
+		walkSuspects(u, words[min(1, len(words)):])
 	}
 }
 
-// joined is the words with blanks between them, as eval and ssh join them.
-func joined(words []word) word {
+// joinWithBlanks is the words with blanks between them, as eval and ssh join them.
+func joinWithBlanks(words []word) word {
 	if len(words) == 0 {
 		return word{}
 	}
@@ -171,12 +171,12 @@ func joined(words []word) word {
 	return lit(strings.Join(parts, " "))
 }
 
-// code walks a word as shell code.
-func (w *walker) code(s *state, text word, in flow) {
+// walkCode walks a word as shell code.
+func (w *walker) walkCode(s *state, text word, in flow) {
 	if !text.known() && !text.glob {
 		w.doubt("sh", "runs code that is not known before it runs")
 		return
 	}
-	defer w.open()()
-	w.line(s, text.text, in)
+	defer w.openPart()()
+	w.walkText(s, text.text, in)
 }

@@ -22,12 +22,12 @@ type arguments struct {
 	ended           bool // no options follow
 }
 
-// parse reads arguments in the program's style.
-func (p *program) parse(args []word, leads bool) arguments {
+// parseArguments reads arguments in the program's style.
+func (p *program) parseArguments(args []word, leads bool) arguments {
 	var out arguments
 	for i := 0; i < len(args); i++ {
 		arg := args[i]
-		out.suspect(p, arg)
+		out.suspectSplit(p, arg)
 		switch {
 		case out.ended || p.style == bare:
 			out.operands = append(out.operands, args[i:]...)
@@ -40,8 +40,8 @@ func (p *program) parse(args []word, leads bool) arguments {
 			}
 			out.operands = append(out.operands, arg)
 		case arg.maybeOption():
-			i += p.option(&out, arg, args[i+1:])
-			out.suspect(p, args[i])
+			i += p.readOption(&out, arg, args[i+1:])
+			out.suspectSplit(p, args[i])
 			out.ended = len(out.given) > 0 && out.given[len(out.given)-1].option.does&ends != 0
 		default:
 			out.operands = append(out.operands, arg)
@@ -51,31 +51,31 @@ func (p *program) parse(args []word, leads bool) arguments {
 	return out
 }
 
-// suspect notes a word that the shell may split into several, options among
+// suspectSplit notes a word that the shell may split into several, options among
 // them, where options are still read.
-func (out *arguments) suspect(p *program, arg word) {
-	if out.ended || p.style == bare {
+func (a *arguments) suspectSplit(p *program, arg word) {
+	if a.ended || p.style == bare {
 		return
 	}
 	if arg.glob && strings.ContainsAny(arg.text[:min(1, len(arg.text))], "*?[") && p.obeysOptions() {
-		out.vague = true // a file may be called like an option
+		a.vague = true // a file may be called like an option
 	}
 	numbers := arg.shape != nil && (arg.dashless || arg.text != "")
 	if arg.open && arg.split && !numbers || arg.under && arg.text == "" && !arg.dashless && p.obeysOptions() {
-		out.doubtOption(p)
+		a.doubtOption(p)
 	}
 }
 
 // doubtOption notes that a word may or may not be an option.
-func (out *arguments) doubtOption(p *program) {
-	out.doubtful = out.doubtful || !p.lax
-	out.vague = out.vague || p.lax
+func (a *arguments) doubtOption(p *program) {
+	a.doubtful = a.doubtful || !p.lax
+	a.vague = a.vague || p.lax
 }
 
 // refusesNumber reports a word that is a number, which as an option would be one
 // that the program does not have.
 func (p *program) refusesNumber(arg word) bool {
-	opt, _ := p.letter('1')
+	opt, _ := p.findLetter('1')
 	return arg.shape != nil && strings.HasPrefix(*arg.shape, someNumber) && opt == nil
 }
 
@@ -90,16 +90,16 @@ func (p *program) obeysOptions() bool {
 	return false
 }
 
-// option reads one option argument and returns how many of the following
+// readOption reads one option argument and returns how many of the following
 // arguments it took as values.
-func (p *program) option(out *arguments, arg word, rest []word) int {
+func (p *program) readOption(out *arguments, arg word, rest []word) int {
 	if p.style == words {
 		return p.longOption(out, arg, rest)
 	}
 	if strings.HasPrefix(arg.text, "--") {
 		return p.longOption(out, arg, rest)
 	}
-	return p.cluster(out, arg, rest)
+	return p.readCluster(out, arg, rest)
 }
 
 // longOption reads --name, --name=value, or -name in style words.
@@ -109,9 +109,9 @@ func (p *program) longOption(out *arguments, arg word, rest []word) int {
 		out.doubtOption(p)
 		return 0
 	}
-	opt, spelled := p.long(name)
+	opt, spelled := p.findLong(name)
 	if opt == nil {
-		p.miss(out, name)
+		p.noteUnknown(out, name)
 		return 0
 	}
 	g := given{option: opt, name: strings.TrimRight(spelled, "=?")}
@@ -123,7 +123,7 @@ func (p *program) longOption(out *arguments, arg word, rest []word) int {
 			g.value, g.has = value, true
 		case len(rest) > 0:
 			g.value, g.has, took = rest[0], true, 1
-			out.swallow(p, rest[0])
+			out.checkSwallowed(p, rest[0])
 		}
 	case '?':
 		if attached {
@@ -141,17 +141,17 @@ func (p *program) longOption(out *arguments, arg word, rest []word) int {
 // maxCluster is how many letters of one word are read as options.
 const maxCluster = 64
 
-// cluster reads -abc, -ovalue and -o value.
-func (p *program) cluster(out *arguments, arg word, rest []word) int {
+// readCluster reads -abc, -ovalue and -o value.
+func (p *program) readCluster(out *arguments, arg word, rest []word) int {
 	text := arg.text[1:]
 	for i := range len(text) {
 		if i == maxCluster {
 			out.doubtful = true
 			return 0
 		}
-		opt, kind := p.letter(text[i])
+		opt, kind := p.findLetter(text[i])
 		if opt == nil {
-			p.miss(out, "-"+text[i:i+1])
+			p.noteUnknown(out, "-"+text[i:i+1])
 			// What follows an unknown letter may be its value.
 			return 0
 		}
@@ -165,7 +165,7 @@ func (p *program) cluster(out *arguments, arg word, rest []word) int {
 			return 0
 		case kind == '=' && len(rest) > 0:
 			g.value, g.has = rest[0], true
-			out.swallow(p, rest[0])
+			out.checkSwallowed(p, rest[0])
 			out.given = append(out.given, g)
 			return 1
 		case kind == '?' && (tail.text != "" || tail.open):
@@ -181,25 +181,25 @@ func (p *program) cluster(out *arguments, arg word, rest []word) int {
 	return 0
 }
 
-// swallow notes a value that would do harm as an option: other versions of the
+// checkSwallowed notes a value that would do harm as an option: other versions of the
 // program may take no value here, and obey it.
-func (out *arguments) swallow(p *program, value word) {
+func (a *arguments) checkSwallowed(p *program, value word) {
 	text := value.text
 	if p.lax && !p.obeysOptions() || len(text) < 2 || text[0] != '-' || text[1] >= '0' && text[1] <= '9' ||
 		text[1] == ' ' {
 		return
 	}
 	var as arguments
-	p.option(&as, value, nil)
+	p.readOption(&as, value, nil)
 	for _, g := range as.given {
 		as.doubtful = as.doubtful || g.option.does&(runs|obeys|writes|deletes|edits|drops|asks|harms) != 0
 	}
 	if len(as.unknown) > 0 && text[1] == '-' || as.doubtful {
-		out.doubtful = true
+		a.doubtful = true
 	}
 }
 
-func (p *program) miss(out *arguments, name string) {
+func (p *program) noteUnknown(out *arguments, name string) {
 	if p.lax {
 		out.extra = true
 		return
@@ -207,9 +207,9 @@ func (p *program) miss(out *arguments, name string) {
 	out.unknown = append(out.unknown, name)
 }
 
-// long finds a long option by its name or, with two dashes, by an abbreviation
+// findLong finds a long option by its name or, with two dashes, by an abbreviation
 // of it. An abbreviation of several options means the worst of them.
-func (p *program) long(name string) (*option, string) {
+func (p *program) findLong(name string) (*option, string) {
 	var found *option
 	var spelling string
 	for opt := range p.options {
@@ -238,8 +238,8 @@ func (e effect) outweighs(other effect) bool {
 	return e&^shows > other&^shows
 }
 
-// letter finds an option of one letter, and whether it takes a value.
-func (p *program) letter(c byte) (*option, byte) {
+// findLetter finds an option of one letter, and whether it takes a value.
+func (p *program) findLetter(c byte) (*option, byte) {
 	for opt := range p.options {
 		for field := range strings.FieldsSeq(opt.names) {
 			if len(field) < 2 || field[0] != '-' || field[1] == '-' {

@@ -61,9 +61,9 @@ func Parse(line string, env Env) []umpire.Access {
 // ParseCode is Parse with what code of other languages on the line seems to do. The
 // guesses may be wrong in either direction: refuse by them, and permit nothing.
 func ParseCode(line string, env Env) (accesses, guesses []umpire.Access) {
-	w := &walker{env: env, tables: env.Programs.before(families[:]), coded: codeFamilies[:]}
+	w := &walker{env: env, tables: env.Programs.prependTo(families[:]), coded: codeFamilies[:]}
 	s := newState(env)
-	w.line(s, line, flow{})
+	w.walkText(s, line, flow{})
 	if len(w.accesses) == 0 {
 		w.emit(umpire.Access{Kind: umpire.KindExec, Program: ":", Words: []string{":"}, Risk: umpire.Medium,
 			Reason: "holds no command"})
@@ -101,16 +101,16 @@ type walker struct {
 	repositories map[string]*gitRepository // by folder
 }
 
-// line reads text as shell code and walks it.
-func (w *walker) line(s *state, text string, in flow) {
-	if problem := guard(text); problem != "" {
+// walkText reads text as shell code and walks it.
+func (w *walker) walkText(s *state, text string, in flow) {
+	if problem := guardText(text); problem != "" {
 		w.doubt("", "not parsed: "+problem)
 		return
 	}
-	if !w.enter() {
+	if !w.enterLevel() {
 		return
 	}
-	defer w.leave()
+	defer w.leaveLevel()
 	code, err := readCode(text)
 	if err != nil {
 		w.doubt("", fmt.Sprintf("not parsed: %v", err))
@@ -122,11 +122,11 @@ func (w *walker) line(s *state, text string, in flow) {
 	if odd := hidesCode(code.text, code.file); odd != "" {
 		w.doubt("", odd)
 	}
-	w.lines(s, code.file.Stmts, in)
+	walkLines(w, s, code.file.Stmts, in)
 }
 
-// enter counts one more level of nesting, and reports whether it may be walked.
-func (w *walker) enter() bool {
+// enterLevel counts one more level of nesting, and reports whether it may be walked.
+func (w *walker) enterLevel() bool {
 	if w.depth >= maxNesting {
 		w.limit("nested too deeply")
 		return false
@@ -135,19 +135,19 @@ func (w *walker) enter() bool {
 	return true
 }
 
-func (w *walker) leave() { w.depth-- }
+func (w *walker) leaveLevel() { w.depth-- }
 
-// open starts a new part; calling what it returns goes back to the one before.
-func (w *walker) open() func() {
+// openPart starts a new part; calling what it returns goes back to the one before.
+func (w *walker) openPart() func() {
 	before := w.part
 	w.parts++
 	w.part = w.parts
 	return func() { w.part = before }
 }
 
-// count counts one more statement, and reports whether it may be walked. Once a
+// countStatement counts one more statement, and reports whether it may be walked. Once a
 // limit is met nothing more is walked, so that every loop ends.
-func (w *walker) count() bool {
+func (w *walker) countStatement() bool {
 	w.commands++
 	if w.full || w.commands > maxCommands {
 		w.limit("too many commands")

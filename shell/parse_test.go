@@ -220,7 +220,7 @@ func TestGuard(t *testing.T) {
 		})
 	}
 	body := "python3 - <<'EOF'\n" + strings.Repeat("print('x')  # a line of code\n", 10_000) + "EOF\n"
-	if problem := guard(body); problem != "" {
+	if problem := guardText(body); problem != "" {
 		t.Errorf("a long here-document is refused: %s", problem)
 	}
 }

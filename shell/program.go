@@ -131,24 +131,24 @@ const (
 	bare
 )
 
-// find returns the subcommand of that name, or nil.
-func (p *program) find(name string) *program {
-	if found := named(p.subs, name); found != nil {
+// findSubcommand returns the subcommand of that name, or nil.
+func (p *program) findSubcommand(name string) *program {
+	if found := findNamed(p.subs, name); found != nil {
 		return found
 	}
 	for _, table := range p.more {
-		if found := named(*table, name); found != nil {
+		if found := findNamed(*table, name); found != nil {
 			return found
 		}
 	}
 	return nil
 }
 
-// branches reports whether the program has subcommands.
-func (p *program) branches() bool { return len(p.subs)+len(p.more) > 0 }
+// hasSubcommands reports whether the program has subcommands.
+func (p *program) hasSubcommands() bool { return len(p.subs)+len(p.more) > 0 }
 
-// named returns the entry of a table that bears the name, or nil.
-func named(table []program, name string) *program {
+// findNamed returns the entry of a table that bears the name, or nil.
+func findNamed(table []program, name string) *program {
 	for i := range table {
 		if scan.HasField(table[i].names, name) {
 			return &table[i]
@@ -227,15 +227,15 @@ var families = [...]*[]program{
 	&formatViewers, &reckoners,
 }
 
-// lookup returns what is known of a program, or nil. The tables are reached
+// findProgram returns what is known of a program, or nil. The tables are reached
 // through the walker, since they refer to functions that walk.
-func (w *walker) lookup(name string) *program {
+func (w *walker) findProgram(name string) *program {
 	found, met := w.met[name]
 	if met {
 		return found
 	}
 	for _, family := range w.tables {
-		if found = named(*family, name); found != nil {
+		if found = findNamed(*family, name); found != nil {
 			break
 		}
 	}

@@ -245,35 +245,35 @@ var archivers = []program{
 	{
 		names: "pax", risk: umpire.Medium, consequence: reversible, why: "packs or unpacks files", args: "write…",
 		lax: true, opts: []option{{names: "-f= -s= -x= -o= -b= -B= -E= -G= -U= -T="}},
-		check: func(u *use) { u.into(lit(".")) },
+		check: func(u *use) { noteUnknownNames(u, lit(".")) },
 	},
 }
 
 // filters is what a program prints that transforms its input: what came from
 // the network still does.
-func filters(_ *use, in flow) flow { return filtered(in, "") }
+func filters(_ *use, in flow) flow { return filteredFlow(in, "") }
 
-// again reads the arguments anew, as if they had been given so.
-func (u *use) again(args []word, leads bool) {
-	u.arguments = u.program.parse(args, leads)
+// reparseArguments reads the arguments anew, as if they had been given so.
+func reparseArguments(u *use, args []word, leads bool) {
+	u.arguments = u.program.parseArguments(args, leads)
 	u.begin(u.program)
 	u.spoke, u.doubt, u.later = "", "", nil
-	u.options()
+	u.judgeOptions()
 }
 
 // means reports whether an option is the one of that spelling, or another
 // spelling of it.
 func (g *given) means(name string) bool { return hasSpelling(g.option.names, name) }
 
-// args0 are the program's arguments as given.
-func (u *use) args0() []word { return u.words[1:] }
+// argumentsOf are the program's arguments as given.
+func argumentsOf(u *use) []word { return u.words[1:] }
 
 // tarValues are the letters of tar's old style that take a value, in the order
 // of the letters, from the words that follow.
 const tarValues = "fCTXbLNVHIgFKs"
 
-// undashed writes `tar xzf a -C b` as `tar -x -z -f a -C b`.
-func undashed(args []word) []word {
+// addDashes writes `tar xzf a -C b` as `tar -x -z -f a -C b`.
+func addDashes(args []word) []word {
 	letters, rest := args[0].text, args[1:]
 	out := make([]word, 0, len(args)+len(letters))
 	for i := range len(letters) {
@@ -288,32 +288,32 @@ func undashed(args []word) []word {
 // checkTar judges tar by its mode: -t looks, -x writes into a folder, -c and its
 // kin write the archive.
 func checkTar(u *use) {
-	if args := u.args0(); len(args) > 0 && args[0].known() && args[0].text != "" && args[0].text[0] != '-' {
-		u.again(undashed(args), false)
+	if args := argumentsOf(u); len(args) > 0 && args[0].known() && args[0].text != "" && args[0].text[0] != '-' {
+		reparseArguments(u, addDashes(args), false)
 	}
 	members := u.operands
 	u.operands = nil
-	u.checkpoint()
+	walkCheckpoints(u)
 	folder := u.tarFolder()
 	lists := u.got("-t") != nil
 	switch {
 	case u.got("-x") != nil && u.got("-O") != nil:
 		u.why = "prints what an archive holds"
-		u.archive(umpire.KindRead)
-		u.members(members)
+		judgeTarFile(u, umpire.KindRead)
+		noteMembers(u, members)
 	case u.got("-x") != nil:
 		u.raiseTo(umpire.Medium, reversible, "unpacks files")
-		u.archive(umpire.KindRead)
-		u.into(folder)
+		judgeTarFile(u, umpire.KindRead)
+		noteUnknownNames(u, folder)
 	case lists && u.got("-c") == nil:
-		u.archive(umpire.KindRead)
+		judgeTarFile(u, umpire.KindRead)
 	default:
-		u.packs(members)
+		judgePacking(u, members)
 	}
 }
 
-// packs notes what tar -c reads, and the archive that it writes.
-func (u *use) packs(members []word) {
+// judgePacking notes what tar -c reads, and the archive that it writes.
+func judgePacking(u *use, members []word) {
 	if u.got("--files-from") != nil {
 		u.doubt = "the files that a list names are not known before it runs"
 	}
@@ -325,26 +325,26 @@ func (u *use) packs(members []word) {
 	if u.got("--remove-files") != nil {
 		kind = umpire.KindDelete
 	}
-	u.archive(umpire.KindWrite)
+	judgeTarFile(u, umpire.KindWrite)
 	s := u.s
 	for i := range u.given {
 		if g := &u.given[i]; g.has && g.means("-C") {
 			s = s.clone()
-			s.enter(g.value, func(string) bool { return true })
+			s.enterFolder(g.value, func(string) bool { return true })
 		}
 	}
 	for _, member := range members {
-		u.then(func() { u.w.path(s, kind, member, accessOf{tree: true, table: u.table, follows: u.followsLinks()}) })
+		u.then(func() { u.w.path(s, kind, member, accessOf{tree: true, table: u.table, follows: followsLinks(u)}) })
 	}
 }
 
-// archive notes the access of tar's -f, which may lie on another machine.
-func (u *use) archive(kind umpire.AccessKind) {
+// judgeTarFile notes the access of tar's -f, which may lie on another machine.
+func judgeTarFile(u *use, kind umpire.AccessKind) {
 	for _, g := range u.given {
 		if !g.has || !g.means("-f") || g.value.text == "-" && !g.value.open {
 			continue
 		}
-		if remote(g.value.text) && u.got("--force-local") == nil {
+		if isRemotePath(g.value.text) && u.got("--force-local") == nil {
 			u.raiseTo(umpire.High, sent, "reaches an archive on another machine")
 			u.then(func() { u.w.network(g.value.display(), "holds the archive") })
 			continue
@@ -366,17 +366,17 @@ func (a *arguments) tarFolder() word {
 		case !folder.known() || !g.value.known():
 			folder = word{open: true}
 		default:
-			folder = lit(join(folder.text, g.value.text))
+			folder = lit(joinPath(folder.text, g.value.text))
 		}
 	}
 	return folder
 }
 
-// checkpoint walks the commands of --checkpoint-action=exec=….
-func (u *use) checkpoint() {
+// walkCheckpoints walks the commands of --checkpoint-action=exec=….
+func walkCheckpoints(u *use) {
 	for _, g := range u.given {
 		if _, code, ok := g.value.after("exec="); ok && g.means("--checkpoint-action") {
-			u.then(func() { u.w.code(u.outside(), code, flow{}) })
+			u.then(func() { u.w.walkCode(u.outsideState(), code, flow{}) })
 		}
 	}
 }
@@ -394,13 +394,13 @@ func checkPacker(u *use) {
 		default:
 			u.raiseTo(umpire.Medium, reversible, "replaces files")
 			u.touch(umpire.KindWrite, file, accessOf{tree: u.got("-r", "--recursive") != nil})
-			u.unpacked(file)
+			noteUnpacked(u, file)
 		}
 	}
 }
 
-// unpacked notes the file that unpacking file would write.
-func (u *use) unpacked(file word) {
+// noteUnpacked notes the file that unpacking file would write.
+func noteUnpacked(u *use, file word) {
 	for suffix := range strings.FieldsSeq(".gz .bz2 .xz .lzma .zst .lz4 .lz .Z .br") {
 		if name, ok := strings.CutSuffix(file.text, suffix); ok && file.known() {
 			u.touch(umpire.KindWrite, lit(name), accessOf{})
@@ -419,7 +419,7 @@ func checkZip(u *use) {
 	if tests > 1 {
 		u.raise(umpire.High, "runs a program to test the archive")
 		for _, operand := range u.operands {
-			u.then(func() { u.w.code(u.outside(), operand, flow{}) })
+			u.then(func() { u.w.walkCode(u.outsideState(), operand, flow{}) })
 		}
 	}
 }
@@ -435,10 +435,10 @@ func checkUnzip(u *use) {
 		if g := u.got("-d"); g != nil && g.has {
 			folder = g.value
 		}
-		u.into(folder)
+		noteUnknownNames(u, folder)
 	}
 	if len(u.operands) > 1 {
-		u.members(u.operands[1:])
+		noteMembers(u, u.operands[1:])
 	}
 	u.operands = nil
 }
@@ -460,7 +460,7 @@ func checkPackVerb(u *use) {
 			}
 			u.touch(umpire.KindRead, file, accessOf{})
 		}
-		u.packOptions()
+		judgeListingOptions(u)
 	case scan.HasField("a u d rn m mf f", operands[0].text) && operands[0].known():
 		u.raiseTo(umpire.Medium, reversible, "packs files")
 		for i, file := range files {
@@ -475,14 +475,14 @@ func checkPackVerb(u *use) {
 		for _, file := range files {
 			u.touch(umpire.KindRead, file, accessOf{})
 		}
-		u.into(u.packFolder())
+		noteUnknownNames(u, findPackFolder(u))
 	}
 }
 
-// packOptions judges the options of a listing: those of a letter or two change how
+// judgeListingOptions judges the options of a listing: those of a letter or two change how
 // it looks, and others name lists of files, logs and settings.
-func (u *use) packOptions() {
-	for _, arg := range u.args0() {
+func judgeListingOptions(u *use) {
+	for _, arg := range argumentsOf(u) {
 		if strings.HasPrefix(arg.text, "-") && (arg.open || !scan.HasField("-slt -ba -bd -bb -bb0 -bb1 -y -r -t7z "+
 			"-tzip -ttar -p -p- -mmt -v -vt -c- -idq -inul", arg.text)) {
 			u.raise(umpire.Medium, "the option "+arg.display()+" of "+u.table+" is not known")
@@ -490,9 +490,9 @@ func (u *use) packOptions() {
 	}
 }
 
-// packFolder is where -oDIR unpacks to.
-func (u *use) packFolder() word {
-	for _, arg := range u.args0() {
+// findPackFolder is where -oDIR unpacks to.
+func findPackFolder(u *use) word {
+	for _, arg := range argumentsOf(u) {
 		if strings.HasPrefix(arg.text, "-o") && len(arg.text) > 2 {
 			return arg.cut(2)
 		}
@@ -525,7 +525,7 @@ func checkAr(u *use) {
 		}
 	}
 	if strings.Contains(letters, "x") {
-		u.into(lit("."))
+		noteUnknownNames(u, lit("."))
 	}
 }
 
@@ -547,14 +547,14 @@ func checkJar(u *use) {
 	}
 	if !looks {
 		u.raiseTo(umpire.Medium, reversible, "packs or unpacks files")
-		u.into(lit("."))
+		noteUnknownNames(u, lit("."))
 	}
 }
 
 // checkCpio judges cpio -t, which only lists, and where -i unpacks to.
 func checkCpio(u *use) {
 	for _, g := range u.given {
-		if g.means("-F") && g.has && remote(g.value.text) {
+		if g.means("-F") && g.has && isRemotePath(g.value.text) {
 			u.raiseTo(umpire.High, sent, "reaches an archive on another machine")
 			return
 		}
@@ -568,5 +568,5 @@ func checkCpio(u *use) {
 	if g := u.got("-D", "--directory"); g != nil && g.has {
 		folder = g.value
 	}
-	u.into(folder)
+	noteUnknownNames(u, folder)
 }

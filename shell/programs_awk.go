@@ -15,11 +15,11 @@ func checkAwk(u *use) {
 		u.doubt = "the program is not known before it runs"
 	}
 	for _, program := range programs {
-		u.awkProgram(program)
+		judgeAwkProgram(u, program)
 	}
 }
 
-func (u *use) awkProgram(program string) {
+func judgeAwkProgram(u *use, program string) {
 	facts := awk.Read(program)
 	if facts.Problem != "" {
 		u.doubt = "the program cannot be read: " + facts.Problem
@@ -41,15 +41,15 @@ func (u *use) awkProgram(program string) {
 		u.writesFile(wordOf(name), "the program writes a file")
 	}
 	for _, feed := range facts.Fed {
-		if scan.HasField(shellNames, base(firstWord(feed.Command))) {
-			u.guessCommand(feed.Text)
+		if scan.HasField(shellNames, baseName(firstWord(feed.Command))) {
+			guessCommand(u, feed.Text)
 		}
 	}
 	for _, name := range facts.Ran {
 		command := wordOf(name)
 		if command.known() && scan.HasField(awkFilters, firstWord(command.text)) {
-			s := u.outside()
-			u.then(func() { u.w.code(s, command, flow{kind: flowForeign, from: u.program0()}) })
+			s := u.outsideState()
+			u.then(func() { u.w.walkCode(s, command, flow{kind: flowForeign, from: u.program0()}) })
 			continue
 		}
 		u.runsCommand(command, "the program runs another one")
@@ -129,6 +129,6 @@ func (u *use) writesFile(name word, why string) {
 // runsCommand notes that code which is an argument runs shell code.
 func (u *use) runsCommand(code word, why string) {
 	u.raise(umpire.Medium, why)
-	s := u.outside()
-	u.then(func() { u.w.code(s, code, flow{kind: flowForeign, from: u.program0()}) })
+	s := u.outsideState()
+	u.then(func() { u.w.walkCode(s, code, flow{kind: flowForeign, from: u.program0()}) })
 }

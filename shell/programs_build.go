@@ -39,7 +39,7 @@ var buildTools = []program{
 	{
 		names: "just", manifests: "justfile Justfile .justfile", risk: umpire.Medium, consequence: lost,
 		why: "runs a recipe of the project", lax: true,
-		check: func(u *use) { u.followTargets("just", "-q --quiet -v --verbose") },
+		check: func(u *use) { followTargets(u, "just", "-q --quiet -v --verbose") },
 		opts: []option{
 			{names: "-d= --working-directory=", does: asks, consequence: lost, why: worksInOther},
 			{names: "-f= --justfile=", does: reads}, {names: "--version -V --help -h", does: shows},
@@ -288,14 +288,14 @@ const plainMakeOptions = "-s -j -k --silent --quiet --jobs --keep-going -w --no-
 
 // checkMake follows the targets of a makefile that is no more than command lines.
 func checkMake(u *use) {
-	u.guessRules()
+	guessRules(u)
 	if u.program0() != "bmake" {
-		u.followTargets("make", plainMakeOptions)
+		followTargets(u, "make", plainMakeOptions)
 	}
 }
 
 // guessRules guesses the command lines of rules that stand on the line or in its input.
-func (u *use) guessRules() {
+func guessRules(u *use) {
 	var given strings.Builder
 	for _, g := range u.given {
 		switch {
@@ -313,13 +313,13 @@ func (u *use) guessRules() {
 			recipe, ok = after, true
 		}
 		if ok {
-			u.guessCommand(strings.TrimLeft(recipe, "@-+ \t"))
+			guessCommand(u, strings.TrimLeft(recipe, "@-+ \t"))
 		}
 	}
-	for _, arg := range append(u.args0(), lit(rules)) {
+	for _, arg := range append(argumentsOf(u), lit(rules)) {
 		for _, opening := range [...]string{"$(shell ", "${shell "} {
 			if _, code, found := strings.Cut(arg.text, opening); found {
-				u.guessCommand(strings.TrimRight(code, ")} \n"))
+				guessCommand(u, strings.TrimRight(code, ")} \n"))
 			}
 		}
 	}
@@ -331,24 +331,24 @@ func checkTask(u *use) {
 	if len(u.operands) > 1 {
 		program = "go-task"
 	}
-	u.followTargets(program, "-s --silent -v --verbose")
+	followTargets(u, program, "-s --silent -v --verbose")
 }
 
 // checkCargoTest judges what follows --: it goes to the test programs.
 func checkCargoTest(u *use) {
-	u.dashed("--nocapture --no-capture --show-output --exact --ignored --include-ignored --list --quiet -q " +
+	u.removeDashed("--nocapture --no-capture --show-output --exact --ignored --include-ignored --list --quiet -q " +
 		"--test-threads --test-threads=1 --skip")
 	checkRunner(u)
 }
 
 // checkClippy judges what follows --: it goes to the compiler.
 func checkClippy(u *use) {
-	u.dashed("-D -W -A -F -Dwarnings -Dclippy::all -Dclippy::pedantic -Wclippy::all -Wclippy::pedantic --no-deps")
+	u.removeDashed("-D -W -A -F -Dwarnings -Dclippy::all -Dclippy::pedantic -Wclippy::all -Wclippy::pedantic --no-deps")
 	checkRunner(u)
 }
 
-// dashed removes the operands that are options which the list holds.
-func (a *arguments) dashed(accepted string) {
+// removeDashed removes the operands that are options which the list holds.
+func (a *arguments) removeDashed(accepted string) {
 	var rest []word
 	for _, operand := range a.operands {
 		if !operand.known() || operand.text == "" || !scan.HasField(accepted, operand.text) {
@@ -361,7 +361,7 @@ func (a *arguments) dashed(accepted string) {
 // checkCargoFmt makes cargo fmt ask, unless it only says what it would do; what
 // follows -- goes to rustfmt.
 func checkCargoFmt(u *use) {
-	rest := without(u.operands, "--check")
+	rest := removeWord(u.operands, "--check")
 	checks := u.got("--check") != nil || len(rest) < len(u.operands)
 	u.operands = rest
 	if checks && len(rest) == 0 {
@@ -370,8 +370,8 @@ func checkCargoFmt(u *use) {
 	u.raiseTo(umpire.Medium, reversible, changesSources)
 }
 
-// without returns the words that are not text.
-func without(words []word, text string) []word {
+// removeWord returns the words that are not text.
+func removeWord(words []word, text string) []word {
 	var out []word
 	for _, wd := range words {
 		if !wd.known() || wd.text != text {

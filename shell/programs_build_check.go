@@ -272,7 +272,7 @@ func checkTsc(u *use) {
 			u.raiseTo(umpire.Medium, reversible, "writes compiled files")
 		}
 	}
-	pretty := u.follows("--pretty", "true", "false")
+	pretty := standsBehind(u, "--pretty", "true", "false")
 	for _, operand := range u.operands {
 		switch {
 		case pretty && operand.known() && scan.HasField("true false", operand.text):
@@ -288,9 +288,9 @@ func checkTsc(u *use) {
 	}
 }
 
-// follows reports whether one of the words stands right behind an option, and
+// standsBehind reports whether one of the words stands right behind an option, and
 // nowhere else.
-func (u *use) follows(option string, words ...string) bool {
+func standsBehind(u *use, option string, words ...string) bool {
 	behind, all := 0, 0
 	for i, wd := range u.words {
 		if !slices.Contains(words, wd.text) {

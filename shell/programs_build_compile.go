@@ -21,7 +21,7 @@ const (
 // checkSyntaxOnly judges a compiler that only checks the syntax of what it is given.
 func checkSyntaxOnly(u *use) {
 	checkCompiler(u)
-	args := u.args0()
+	args := argumentsOf(u)
 	only := false
 	var reads []word
 	for i := 0; i < len(args); i++ {

@@ -258,19 +258,19 @@ const (
 
 // checkGoTidy and checkGoEdit let run what only prints.
 func checkGoTidy(u *use) {
-	if u.gave("-diff") && !u.laxly("-diff -v -x -e") {
+	if u.gave("-diff") && !givesOther(u, "-diff -v -x -e") {
 		u.onlyShows("prints what it would change")
 	}
 }
 
 func checkGoEdit(u *use) {
-	if len(u.given) > 0 && !u.laxly("-json -print") {
+	if len(u.given) > 0 && !givesOther(u, "-json -print") {
 		u.onlyShows("prints go.mod")
 	}
 }
 
-// laxly reports whether an argument is given that a list does not hold.
-func (u *use) laxly(accepted string) bool {
+// givesOther reports whether an argument is given that a list does not hold.
+func givesOther(u *use, accepted string) bool {
 	for _, wd := range u.words[len(strings.Fields(u.table)):] {
 		if !wd.known() || !scan.HasField(accepted, wd.text) {
 			return true
@@ -286,7 +286,7 @@ func checkPprof(u *use) {
 	if !u.gave("-top", "-text", "-tree", "-traces", "-raw", "-peek") || len(u.operands) == 0 {
 		u.raise(umpire.Medium, "opens a prompt")
 	}
-	if u.holds(":") {
+	if u.operandContains(":") {
 		u.raiseTo(umpire.Medium, sent, "downloads a profile")
 	}
 }
@@ -295,10 +295,10 @@ func checkPprof(u *use) {
 // name of a package.
 func checkGoList(u *use) {
 	if !u.gave("-m") {
-		u.pathOperands()
+		notePathOperands(u)
 		return
 	}
-	if !u.gave("-u", "-versions", "-retracted") && !u.holds("@") {
+	if !u.gave("-u", "-versions", "-retracted") && !u.operandContains("@") {
 		return
 	}
 	for _, operand := range u.operands {
@@ -319,8 +319,8 @@ func (a *arguments) gave(names ...string) bool {
 	return false
 }
 
-// holds reports whether an operand holds text or is not known.
-func (a *arguments) holds(text string) bool {
+// operandContains reports whether an operand holds text or is not known.
+func (a *arguments) operandContains(text string) bool {
 	for _, operand := range a.operands {
 		if operand.open || strings.Contains(operand.text, text) {
 			return true
@@ -329,8 +329,8 @@ func (a *arguments) holds(text string) bool {
 	return false
 }
 
-// pathOperands notes reads of those package patterns that are paths.
-func (u *use) pathOperands() {
+// notePathOperands notes reads of those package patterns that are paths.
+func notePathOperands(u *use) {
 	for _, operand := range u.operands {
 		if operand.open || pathLike(operand.text) {
 			u.touch(umpire.KindRead, operand, accessOf{})
@@ -351,16 +351,16 @@ func checkGoBuild(u *use) {
 			u.raise(umpire.Medium, "tells the compiler or the linker "+g.value.display())
 		}
 		if g.name == "-o" && g.has && u.program.name() == "build" {
-			u.goOutput(g.value)
+			noteGoOutput(u, g.value)
 		}
 	}
-	u.pathOperands()
+	notePathOperands(u)
 }
 
-// goOutput notes the program that go build writes. Without -o it writes one too,
+// noteGoOutput notes the program that go build writes. Without -o it writes one too,
 // and either way go replaces no file but an empty one or one that it can tell was
 // built; only the header that other build modes write replaces anything.
-func (u *use) goOutput(file word) {
+func noteGoOutput(u *use, file word) {
 	of := accessOf{table: u.table + " -o", why: "writes the program", risk: umpire.Low}
 	if u.gave("-buildmode") || strings.HasPrefix(file.text, "-") {
 		u.raiseTo(umpire.Medium, reversible, "writes more than the program")
@@ -408,10 +408,10 @@ func checkGoRun(u *use) {
 	}
 	target := u.operands[0]
 	u.operands = u.operands[:1]
-	if u.holds("@") {
+	if u.operandContains("@") {
 		u.raise(umpire.High, "downloads "+target.display()+" and runs it")
 	}
-	u.pathOperands()
+	notePathOperands(u)
 }
 
 // checkGoDownload makes the download of something that go.mod does not name worse.

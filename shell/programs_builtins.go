@@ -28,7 +28,7 @@ var builtins = []program{
 	// asks: wait -n -p 'a[$(./x)]'
 	{names: "wait", risk: umpire.Safe, why: "waits for what runs behind", style: bare, check: func(u *use) {
 		for _, operand := range u.operands {
-			u.index(operand)
+			judgeIndexedName(u, operand)
 			delete(u.s.vars, strings.TrimPrefix(operand.text, "-p"))
 		}
 	}},
@@ -44,11 +44,11 @@ var builtins = []program{
 		names: "test [", risk: umpire.Safe, why: "compares", style: bare,
 		check: func(u *use) {
 			for i, operand := range u.operands {
-				u.index(operand)
+				judgeIndexedName(u, operand)
 				const compare = "-eq -ne -lt -le -gt -ge"
 				if i > 0 && scan.HasField(compare, u.operands[i-1].text) ||
 					i+1 < len(u.operands) && scan.HasField(compare, u.operands[i+1].text) {
-					u.sums(operand)
+					noteArithmetic(u, operand)
 				}
 				if operand.foreign && operand.split {
 					u.doubt = "words that are not known before it runs may be a test that runs code"
@@ -193,9 +193,9 @@ func echoes(u *use, _ flow) flow {
 	for len(words) > 0 && (words[0].text == "-n" || words[0].text == "-e" || words[0].text == "-E") {
 		words = words[1:]
 	}
-	text := joined(words)
+	text := joinWithBlanks(words)
 	if text.open || strings.Contains(text.text, `\`) {
-		return printed("echo")
+		return foreignFlow("echo")
 	}
 	return flow{kind: flowText, text: text.text + "\n"}
 }
@@ -203,24 +203,24 @@ func echoes(u *use, _ flow) flow {
 // checkPrintf judges printf -v, which assigns.
 func checkPrintf(u *use) {
 	printsSecrets(u)
-	u.numbers()
+	checkFormatNumbers(u)
 	if len(u.operands) > 1 && (strings.HasPrefix(u.operands[0].text, "-v") ||
 		u.operands[0].open && u.operands[0].text == "") {
 		name := u.operands[1]
 		if len(u.operands[0].text) > len("-v") {
 			name = u.operands[0].cut(len("-v"))
 		}
-		u.w.holds(u.operands...)
-		u.named(name)
-		if name.open || listed(shellEnv, name.text) {
+		noteHeldWords(u.w, u.operands...)
+		noteUnknownVariable(u, name)
+		if name.open || isListed(shellEnv, name.text) {
 			u.raise(umpire.Medium, "sets "+name.display()+", which can change what runs")
 		}
 	}
 }
 
-// numbers judges what a format takes for a number: zsh and ksh evaluate it, and an
+// checkFormatNumbers judges what a format takes for a number: zsh and ksh evaluate it, and an
 // index in it may run as code.
-func (u *use) numbers() {
+func checkFormatNumbers(u *use) {
 	for _, operand := range u.operands[min(1, len(u.operands)):] {
 		if name, index, found := operand.after("["); found && syntax.ValidName(name) && runsWhenEvaluated(index.text) {
 			u.doubt = "the index of a variable may run as code"
@@ -231,7 +231,7 @@ func (u *use) numbers() {
 // printfs is what printf prints when its format holds nothing to fill in.
 func printfs(u *use, _ flow) flow {
 	if len(u.operands) == 0 {
-		return printed("printf")
+		return foreignFlow("printf")
 	}
 	text := strings.ReplaceAll(u.operands[0].text, `\n`, "\n")
 	if !u.operands[0].known() || strings.ContainsAny(text, `%\`) {
@@ -244,12 +244,12 @@ func printfs(u *use, _ flow) flow {
 func printsEach(operands []word) flow {
 	end, simple := map[string]string{"%s": "", `%s\n`: "\n", "%s ": " "}[operands[0].text]
 	if !simple || !operands[0].known() || len(operands) == 1 {
-		return printed("printf")
+		return foreignFlow("printf")
 	}
 	var b strings.Builder
 	for _, operand := range operands[1:] {
 		if !operand.known() || b.Len() > maxWordBytes {
-			return printed("printf")
+			return foreignFlow("printf")
 		}
 		b.WriteString(operand.text + end)
 	}
@@ -258,7 +258,7 @@ func printsEach(operands []word) flow {
 
 func printsDir(u *use, _ flow) flow {
 	if len(u.s.dirs) != 1 {
-		return printed("pwd")
+		return foreignFlow("pwd")
 	}
 	return flow{kind: flowText, text: u.s.dirs[0] + "\n"}
 }
@@ -273,7 +273,7 @@ func checkCd(u *use) {
 		target = operand
 	}
 	if len(u.operands) == 0 {
-		target = u.w.home(u.s, "")
+		target = homeOf(u.s, "")
 	}
 	several := len(u.operands) > 1 && target.text != u.operands[0].text // zsh replaces a part of the path
 	u.operands = nil
@@ -283,7 +283,7 @@ func checkCd(u *use) {
 		return
 	}
 	u.touchNow(umpire.KindRead, target, accessOf{table: u.table, why: "becomes the working directory"})
-	u.s.enter(target, u.w.env.IsDir)
+	u.s.enterFolder(target, u.w.env.IsDir)
 }
 
 // touchNow fixes the path of an access with the folder as it is before the
@@ -301,12 +301,12 @@ func checkSet(u *use) {
 	for i, operand := range u.operands {
 		if operand.text == "--" {
 			u.s.args = append([]word{}, u.operands[i+1:]...)
-			u.w.holds(u.s.args...)
+			noteHeldWords(u.w, u.s.args...)
 			return
 		}
 		if !operand.maybeOption() && !strings.HasPrefix(operand.text, "+") &&
 			(i == 0 || u.operands[i-1].text != "-o" && u.operands[i-1].text != "+o") {
-			u.w.holds(u.operands[i:]...)
+			noteHeldWords(u.w, u.operands[i:]...)
 			u.s.args = nil
 		}
 		if strings.HasPrefix(operand.text, "-A") || strings.HasPrefix(operand.text, "+A") {
@@ -325,12 +325,12 @@ func checkSet(u *use) {
 
 func checkUnset(u *use) {
 	for _, operand := range u.operands {
-		u.index(operand)
+		judgeIndexedName(u, operand)
 		delete(u.s.vars, operand.text)
 		if _, ok := u.s.functions[operand.text]; ok {
 			u.s.functions[operand.text] = nil
 		}
-		if operand.open || listed(shellEnv, operand.text) {
+		if operand.open || isListed(shellEnv, operand.text) {
 			u.raise(umpire.Medium, "forgetting "+operand.display()+" can change what runs")
 		}
 	}
@@ -339,10 +339,10 @@ func checkUnset(u *use) {
 // checkRead notes the variables that read sets: what a file list names stays
 // below the folders that the list is about.
 func checkRead(u *use) {
-	v := unknown()
+	v := unknownValue()
 	v.words[0].foreign = true
 	if u.in.numbers {
-		v = value{words: []word{number()}}
+		v = value{words: []word{numberWord()}}
 	}
 	if u.in.kind == flowPaths && len(u.in.dirs) == 1 {
 		v = value{words: []word{
@@ -359,39 +359,39 @@ func checkRead(u *use) {
 			}
 			continue
 		}
-		if operand.open || listed(shellEnv, operand.text) && operand.text != "IFS" {
+		if operand.open || isListed(shellEnv, operand.text) && operand.text != "IFS" {
 			u.raise(umpire.Medium, "sets "+operand.display()+", which can change what runs")
 		}
-		u.index(operand)
+		judgeIndexedName(u, operand)
 		if arrays {
-			u.w.isArray(operand.text)
+			isArray(u.w, operand.text)
 		}
-		u.w.give(u.s, operand.text, v)
+		giveVariable(u.w, u.s, operand.text, v)
 	}
 }
 
-// named notes that a variable is set to what is not known.
-func (u *use) named(name word) {
-	u.index(name)
-	u.w.give(u.s, name.text, unknown())
+// noteUnknownVariable notes that a variable is set to what is not known.
+func noteUnknownVariable(u *use, name word) {
+	judgeIndexedName(u, name)
+	giveVariable(u.w, u.s, name.text, unknownValue())
 }
 
-// index judges the name of a variable with an index, which the shell evaluates.
-func (u *use) index(name word) {
+// judgeIndexedName judges the name of a variable with an index, which the shell evaluates.
+func judgeIndexedName(u *use, name word) {
 	variable, index, element := name.after("[")
 	if element {
-		u.w.isArray(variable)
+		isArray(u.w, variable)
 	}
-	if runsWhenEvaluated(name.text) || u.w.evaluatesIn(u.s, index.text) {
+	if runsWhenEvaluated(name.text) || evaluatesIn(u.w, u.s, index.text) {
 		u.doubt = "the index of a variable may run as code"
 	}
 }
 
-// sums notes an operand that zsh takes for arithmetic.
-func (u *use) sums(operand word) {
+// noteArithmetic notes an operand that zsh takes for arithmetic.
+func noteArithmetic(u *use, operand word) {
 	if operand.open && !operand.isNumber() {
 		u.w.evaluated.unknown = true
-		u.w.meet()
+		doubtEvaluation(u.w)
 	}
 }
 
@@ -401,7 +401,7 @@ func keepsState(u *use) {
 	u.operands = nil
 	if len(words) > 0 {
 		s, in := u.s, u.in
-		u.then(func() { u.w.code(s, joined(words), in) })
+		u.then(func() { u.w.walkCode(s, joinWithBlanks(words), in) })
 	}
 }
 
@@ -416,8 +416,8 @@ func checkCommand(u *use) {
 	}
 	s, in := u.s, u.in
 	u.then(func() {
-		defer u.w.open()()
-		u.w.program(s, words, in)
+		defer u.w.openPart()()
+		u.w.runProgram(s, words, in)
 	})
 }
 
@@ -434,17 +434,17 @@ func checkTrap(u *use) {
 	}
 	u.then(func() {
 		u.w.trapped = true
-		u.w.code(u.s.later(), action, flow{})
+		u.w.walkCode(u.s.atTrap(), action, flow{})
 	})
 }
 
-// later is the state when code runs that a trap holds: what the line sets may have
+// atTrap is the state when code runs that a trap holds: what the line sets may have
 // been set anew.
-func (s *state) later() *state {
+func (s *state) atTrap() *state {
 	c := s.clone()
 	for name := range c.vars {
 		if name != "HOME" {
-			c.vars[name] = unknown()
+			c.vars[name] = unknownValue()
 		}
 	}
 	return c
@@ -458,7 +458,7 @@ func checkAlias(u *use) {
 			u.s.functions[name] = nil
 			u.raise(umpire.Medium, "changes what "+name+" means")
 			_, code, _ := operand.after("=")
-			u.then(func() { u.w.code(u.s.clone(), code, flow{}) })
+			u.then(func() { u.w.walkCode(u.s.clone(), code, flow{}) })
 		} else if operand.open {
 			u.raise(umpire.Medium, "changes what a name means")
 		}

@@ -112,18 +112,18 @@ func checkDc(u *use) {
 	for _, g := range u.given {
 		if hasSpelling("-e= --expression=", g.name) {
 			given = true
-			u.dcCode(g.value.text, g.value.known())
+			judgeDcCode(u, g.value.text, g.value.known())
 		}
 	}
 	switch {
 	case len(u.operands) > 0:
 		u.raise(umpire.Medium, "runs the code of "+u.operands[0].display())
 	case !given:
-		u.dcCode(u.in.text, u.in.kind == flowText)
+		judgeDcCode(u, u.in.text, u.in.kind == flowText)
 	}
 }
 
-func (u *use) dcCode(text string, known bool) {
+func judgeDcCode(u *use, text string, known bool) {
 	if !known || strings.Trim(text, "0123456789. \n\t+-*/%^~|v_pnfcdrzkoiKOI") != "" {
 		u.raise(umpire.Medium, "runs code of dc that is not plain arithmetic")
 	}
@@ -132,11 +132,11 @@ func (u *use) dcCode(text string, known bool) {
 // decodes is what base64 -d prints of text that is known.
 func decodes(u *use, in flow) flow {
 	if u.program0() != "base64" || !u.gave("-d", "-D", "--decode") || len(u.operands) > 0 || in.kind != flowText {
-		return printed(u.program0())
+		return foreignFlow(u.program0())
 	}
 	text, err := base64.StdEncoding.DecodeString(strings.Join(strings.Fields(in.text), ""))
 	if err != nil {
-		return printed(u.program0())
+		return foreignFlow(u.program0())
 	}
 	return flow{kind: flowText, text: string(text)}
 }

@@ -83,7 +83,7 @@ func checkAWS(u *use) {
 	}
 	service, verb := words[0].text, words[1].text
 	describes := strings.HasPrefix(verb, "describe-") || strings.HasPrefix(verb, "list-") ||
-		strings.HasPrefix(verb, "get-") && !saves(service, verb)
+		strings.HasPrefix(verb, "get-") && !writesOrReveals(service, verb)
 	for _, g := range u.given {
 		if g.has && strings.Contains(g.value.text, "://") {
 			u.raiseTo(umpire.Medium, sent, "sends what it names")
@@ -109,9 +109,9 @@ var environmentsOfCloud = []string{
 	"lightsail get-container-services", "cognito-idp describe-user-pool-client",
 }
 
-// saves reports whether a verb of aws that begins with get writes a file or
+// writesOrReveals reports whether a verb of aws that begins with get writes a file or
 // hands out what was stored.
-func saves(service, verb string) bool {
+func writesOrReveals(service, verb string) bool {
 	return scan.HasField("s3api glacier polly lambda", service) || strings.Contains(verb, "token") ||
 		strings.Contains(verb, "secret") ||
 		strings.Contains(verb, "credential") || strings.Contains(verb, "password") ||

@@ -253,7 +253,7 @@ func checkKubeGet(u *use) {
 
 // checkKubeDump makes `cluster-info dump` ask, which writes and tells everything.
 func checkKubeDump(u *use) {
-	if u.program.find("dump") == nil && u.holds("dump") {
+	if u.program.findSubcommand("dump") == nil && u.operandContains("dump") {
 		u.askSecret("tells everything about the cluster")
 	}
 }
@@ -261,7 +261,7 @@ func checkKubeDump(u *use) {
 // checkKubeExec walks the command that runs in a pod.
 func checkKubeExec(u *use) {
 	if len(u.operands) > 1 {
-		u.inContainer(u.operands[1:])
+		walkInContainer(u, u.operands[1:])
 	}
 	u.operands = nil
 }

@@ -257,20 +257,20 @@ func checkDockerRun(u *use) {
 	for _, g := range u.given {
 		switch {
 		case hasSpelling(g.option.names, "--privileged"):
-			u.containerOption(g)
+			judgeContainerOption(u, g)
 		case hasSpelling(g.option.names, "--volume") && g.has:
-			u.volume(g.value)
+			noteVolume(u, g.value)
 		}
 	}
 	if len(u.operands) > 1 {
-		u.inContainer(u.operands[1:])
+		walkInContainer(u, u.operands[1:])
 	}
 	u.operands = nil
 }
 
-// containerOption judges an option that can reach the machine: some do only with
+// judgeContainerOption judges an option that can reach the machine: some do only with
 // certain values.
-func (u *use) containerOption(g given) {
+func judgeContainerOption(u *use, g given) {
 	harmless := scan.HasField("--network --net --ipc --pid --uts --userns --cgroupns", g.name) && g.value.known() &&
 		scan.HasField("bridge none private default shareable", g.value.text)
 	if !harmless {
@@ -279,9 +279,9 @@ func (u *use) containerOption(g given) {
 	}
 }
 
-// volume notes the folder of this machine that a container gets: it can read and
+// noteVolume notes the folder of this machine that a container gets: it can read and
 // change everything below.
-func (u *use) volume(value word) {
+func noteVolume(u *use, value word) {
 	source := value
 	mount := strings.Contains(value.text, "type=") || strings.Contains(value.text, "source=") ||
 		strings.Contains(value.text, "src=")
@@ -331,28 +331,28 @@ func mountSource(value word) word {
 // checkDockerExec walks the command that runs in a container.
 func checkDockerExec(u *use) {
 	if len(u.operands) > 1 {
-		u.inContainer(u.operands[1:])
+		walkInContainer(u, u.operands[1:])
 	}
 	u.operands = nil
 }
 
-// inContainer walks a command in a container. A program of the container that is not
+// walkInContainer walks a command in a container. A program of the container that is not
 // known adds nothing.
-func (u *use) inContainer(words []word) {
-	if words[0].known() && u.w.known(words[0].text) == nil {
+func walkInContainer(u *use, words []word) {
+	if words[0].known() && u.w.knownProgram(words[0].text) == nil {
 		return
 	}
-	u.away(func(s *state) { u.w.run(s, words, u.in) })
+	walkRemotely(u, func(s *state) { u.w.runWords(s, words, u.in) })
 }
 
-// away walks what runs on another machine or in a container. Programs show on the card
+// walkRemotely walks what runs on another machine or in a container. Programs show on the card
 // and meet the rules; paths are not those of this machine, and nothing that happens there
 // ends it.
-func (u *use) away(walk func(*state)) {
-	s := u.outside()
+func walkRemotely(u *use, walk func(*state)) {
+	s := u.outsideState()
 	s.dirs, s.failed = nil, nil
 	u.then(func() {
-		defer u.w.open()()
+		defer u.w.openPart()()
 		u.w.away++
 		defer func() { u.w.away-- }()
 		walk(s)

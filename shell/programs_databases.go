@@ -156,8 +156,8 @@ const (
 	talksTo         = "talks to a database there"
 )
 
-// looksAtData makes a use a harmless one, as looking at a cluster is.
-func (u *use) looksAtData() {
+// lowerToDataLook makes a use a harmless one, as looking at a cluster is.
+func lowerToDataLook(u *use) {
 	if len(u.unknown) == 0 && !u.doubtful && u.spoke == "" {
 		u.become(umpire.Low, onlyLooksAtData)
 	}
@@ -173,20 +173,20 @@ func checkSQLite(u *use) {
 	if len(lines) == 0 && u.in.kind == flowText {
 		lines = sqliteLines(u.in.text)
 	}
-	u.escapes(sqliteEscapes, append(u.valuesOf("-cmd"), lines...)...)
+	walkEscapes(u, sqliteEscapes, append(u.valuesOf("-cmd"), lines...)...)
 	looks := len(lines) > 0
 	for _, line := range lines {
 		looks = looks && line.known() && (sqliteLooks(line.text) || sql.SQLite.OnlyLooks(line.text))
 	}
 	if looks {
-		u.looksAtData()
+		lowerToDataLook(u)
 	}
 	checkDatabase(u)
 }
 
 // checkDuckDB judges what duckdb hands to a shell; its statements ask.
 func checkDuckDB(u *use) {
-	u.escapes(sqliteEscapes, append(u.valuesOf("-c"), u.operands...)...)
+	walkEscapes(u, sqliteEscapes, append(u.valuesOf("-c"), u.operands...)...)
 	checkDatabase(u)
 }
 
@@ -256,14 +256,14 @@ func checkPsql(u *use) {
 		}
 	}
 	u.operands = nil
-	u.escapes(psqlEscapes, append(u.valuesOf("--command"), lit(u.in.text))...)
+	walkEscapes(u, psqlEscapes, append(u.valuesOf("--command"), lit(u.in.text))...)
 	switch commands := u.valuesOf("--command"); {
 	case len(commands) > 0:
-		u.judgeStatements(sql.Postgres, commands, psqlLooks)
+		judgeStatements(u, sql.Postgres, commands, psqlLooks)
 	case u.got("--list") != nil:
-		u.looksAtData()
+		lowerToDataLook(u)
 	case u.in.kind == flowText:
-		u.judgeStatements(sql.Postgres, []word{lit(u.in.text)}, nil)
+		judgeStatements(u, sql.Postgres, []word{lit(u.in.text)}, nil)
 	}
 }
 
@@ -283,12 +283,12 @@ func psqlLooks(command string) bool {
 // beginning of a line for a command of its own.
 func checkMySQL(u *use) {
 	u.operands = nil
-	u.escapes(mysqlEscapes, append(u.valuesOf("--execute"), lit(u.in.text))...)
+	walkEscapes(u, mysqlEscapes, append(u.valuesOf("--execute"), lit(u.in.text))...)
 	switch commands := u.valuesOf("--execute"); {
 	case len(commands) > 0:
-		u.judgeStatements(sql.MySQL, commands, nil)
+		judgeStatements(u, sql.MySQL, commands, nil)
 	case u.in.kind == flowText:
-		u.judgeStatements(sql.MySQL, []word{lit(u.in.text)}, nil)
+		judgeStatements(u, sql.MySQL, []word{lit(u.in.text)}, nil)
 	}
 	for _, name := range [...]string{
 		"source", "system", "tee", "pager", "edit", "delimiter", "connect", "resetconnection", "notee", "nopager",
@@ -315,14 +315,14 @@ func (a *arguments) valuesOf(name string) []word {
 }
 
 // judgeStatements makes the use harmless when all texts only look.
-func (u *use) judgeStatements(d sql.Dialect, texts []word, command func(string) bool) {
+func judgeStatements(u *use, d sql.Dialect, texts []word, command func(string) bool) {
 	for _, text := range texts {
 		ours := command != nil && strings.HasPrefix(text.text, `\`) && command(text.text)
 		if !text.known() || !ours && !d.OnlyLooks(text.text) {
 			return
 		}
 	}
-	u.looksAtData()
+	lowerToDataLook(u)
 }
 
 // checkRedis makes the commands that lose all data, or configure the server, worse.
@@ -335,7 +335,7 @@ func checkRedis(u *use) {
 		"hmget hgetall hkeys hvals hlen hexists hscan llen lrange lindex scard smembers sismember sscan zcard zrange " +
 		"zrevrange zrangebyscore zscore zrank zscan zcount xlen xrange xinfo memory-usage object role"
 	if name := u.operands[0]; name.known() && scan.HasField(looking, strings.ToLower(name.text)) {
-		u.looksAtData()
+		lowerToDataLook(u)
 		return
 	}
 	const harmful = "flushall flushdb FLUSHALL FLUSHDB config CONFIG shutdown SHUTDOWN debug DEBUG module MODULE " +

@@ -125,7 +125,7 @@ var diskTools = []program{
 	// safe: cryptsetup status x
 	{names: "cryptsetup", risk: umpire.High, consequence: lost, why: "changes encrypted disks",
 		args: "data write data…", lax: true,
-		check: func(u *use) { u.looksAt("status isLuks luksDump luksUUID benchmark") }},
+		check: func(u *use) { lowerWhenListed(u, "status isLuks luksDump luksUUID benchmark") }},
 	// safe: losetup
 	// asks: losetup /dev/loop0 a
 	{names: "losetup", risk: umpire.High, consequence: lost, why: "changes loop devices", args: "write…", lax: true,
@@ -133,9 +133,9 @@ var diskTools = []program{
 	{
 		names: "mdadm", risk: umpire.High, consequence: lost, why: "changes arrays of disks", args: "write…", lax: true,
 		check: func(u *use) {
-			if first := u.args0(); len(first) > 0 && first[0].known() &&
+			if first := argumentsOf(u); len(first) > 0 && first[0].known() &&
 				scan.HasField("-D --detail -E --examine -Q --query", first[0].text) && len(u.given) == 0 {
-				u.onlyLooks(u.operands)
+				lowerToLook(u, u.operands)
 			}
 		},
 		opts: []option{{names: "--zero-superblock", does: harms, consequence: lost, why: "destroys an array of disks"}},
@@ -235,13 +235,13 @@ func checkDd(u *use) {
 	u.operands = nil
 }
 
-// onlyLooks makes a use one that only reads what it names, unless something about it
+// lowerToLook makes a use one that only reads what it names, unless something about it
 // is not known.
-func (u *use) onlyLooks(files []word) {
+func lowerToLook(u *use, files []word) {
 	if u.doubtful || u.spoke != "" {
 		return
 	}
-	for _, arg := range u.args0() {
+	for _, arg := range argumentsOf(u) {
 		if arg.split {
 			return
 		}
@@ -253,16 +253,16 @@ func (u *use) onlyLooks(files []word) {
 	}
 }
 
-// says reports whether the first operand is one of the words of a list.
-func (a *arguments) says(list string) bool {
+// firstOperandIn reports whether the first operand is one of the words of a list.
+func (a *arguments) firstOperandIn(list string) bool {
 	return len(a.operands) > 0 && a.operands[0].known() && a.operands[0].text != "" &&
 		scan.HasField(list, a.operands[0].text)
 }
 
-// looksAt makes the use a harmless one when its first operand is on the list.
-func (u *use) looksAt(list string) {
-	if u.says(list) {
-		u.onlyLooks(nil)
+// lowerWhenListed makes the use a harmless one when its first operand is on the list.
+func lowerWhenListed(u *use, list string) {
+	if u.firstOperandIn(list) {
+		lowerToLook(u, nil)
 	}
 }
 
@@ -270,18 +270,18 @@ func (u *use) looksAt(list string) {
 func checkPartition(u *use) {
 	switch {
 	case u.got("-l") != nil && len(u.given) == 1 && (len(u.operands) <= 1 || u.program0() == "fdisk"):
-		u.onlyLooks(u.operands)
+		lowerToLook(u, u.operands)
 	case u.program0() == "parted" && len(u.operands) == 2 && u.operands[1].text == "print":
-		u.onlyLooks(u.operands[:1])
-	case u.program0() == "sfdisk" && len(u.args0()) == 2 &&
-		scan.HasField("-d --dump -J --json -l --list -V --verify", u.args0()[0].text) && len(u.operands) == 1:
-		u.onlyLooks(u.operands)
-	case u.program0() == "sgdisk" && len(u.args0()) == 2 &&
-		scan.HasField("-p --print -v --verify -L", u.args0()[0].text) &&
+		lowerToLook(u, u.operands[:1])
+	case u.program0() == "sfdisk" && len(argumentsOf(u)) == 2 &&
+		scan.HasField("-d --dump -J --json -l --list -V --verify", argumentsOf(u)[0].text) && len(u.operands) == 1:
+		lowerToLook(u, u.operands)
+	case u.program0() == "sgdisk" && len(argumentsOf(u)) == 2 &&
+		scan.HasField("-p --print -v --verify -L", argumentsOf(u)[0].text) &&
 		len(u.operands) == 1:
-		u.onlyLooks(u.operands)
+		lowerToLook(u, u.operands)
 	case u.program0() == "sgdisk" || u.program0() == "gdisk": // of these -o takes no value
-		for _, arg := range u.args0() {
+		for _, arg := range argumentsOf(u) {
 			if strings.HasPrefix(arg.text, "/dev/") {
 				u.touch(umpire.KindWrite, arg, accessOf{})
 			}
@@ -292,11 +292,11 @@ func checkPartition(u *use) {
 		}
 		u.operands = nil
 	}
-	u.raiseCut()
+	checkDeviceOperands(u)
 }
 
-// raiseCut walks over the operands after the first: a device there counts too.
-func (u *use) raiseCut() {
+// checkDeviceOperands walks over the operands after the first: a device there counts too.
+func checkDeviceOperands(u *use) {
 	for _, operand := range u.operands[min(1, len(u.operands)):] {
 		if strings.HasPrefix(operand.text, "/dev/") {
 			u.touch(umpire.KindWrite, operand, accessOf{})
@@ -306,20 +306,20 @@ func (u *use) raiseCut() {
 
 func checkWipe(u *use) {
 	if u.got("-n", "--no-act") != nil && len(u.unknown) == 0 {
-		u.onlyLooks(u.operands)
+		lowerToLook(u, u.operands)
 	}
 }
 
 // checkDiskInfo judges hdparm -I and smartctl -a, which ask.
 func checkDiskInfo(u *use) {
-	for _, arg := range u.args0() {
+	for _, arg := range argumentsOf(u) {
 		if strings.HasPrefix(arg.text, "-") && !scan.HasField("-a -i -I -H -A -x -t -T -tT -Tt -g -v --all --info "+
 			"--health --scan --xall", arg.text) || arg.open {
 			return
 		}
 	}
-	if len(u.args0()) > 0 {
-		u.onlyLooks(u.operands)
+	if len(argumentsOf(u)) > 0 {
+		lowerToLook(u, u.operands)
 	}
 }
 
@@ -332,31 +332,31 @@ func checkVolumes(u *use) {
 
 func checkLoop(u *use) {
 	if len(u.operands) == 0 {
-		u.onlyLooks(nil)
+		lowerToLook(u, nil)
 	}
 }
 
 func checkBtrfs(u *use) {
 	shows := len(u.operands) > 1 && scan.HasField("show df usage list status get-default stats", u.operands[1].text)
 	if shows && !u.doubtful {
-		u.onlyLooks(u.operands[2:])
+		lowerToLook(u, u.operands[2:])
 		return
 	}
-	if u.says("subvolume su") && scan.HasField("delete del", second(u.operands)) {
+	if u.firstOperandIn("subvolume su") && scan.HasField("delete del", secondWord(u.operands)) {
 		for _, operand := range u.operands[2:] {
 			u.touch(umpire.KindDelete, operand, accessOf{tree: true})
 		}
 		return
 	}
-	u.raiseCut()
+	checkDeviceOperands(u)
 }
 
 // checkPool judges zpool and zfs: what destroys more than a snapshot is final.
 func checkPool(u *use) {
 	switch {
-	case u.says("list status get history iostat events version help diff"):
-		u.onlyLooks(nil)
-	case u.says("destroy") && !strings.Contains(u.operands[len(u.operands)-1].text, "@"):
+	case u.firstOperandIn("list status get history iostat events version help diff"):
+		lowerToLook(u, nil)
+	case u.firstOperandIn("destroy") && !strings.Contains(u.operands[len(u.operands)-1].text, "@"):
 		u.raise(umpire.Critical, "destroys a file system and what is on it")
 	}
 }
@@ -373,10 +373,10 @@ func checkBoot(u *use) {
 
 // checkFirmware judges what takes the machine's own first program away.
 func checkFirmware(u *use) {
-	if u.program0() == "bootctl" && u.says("remove") {
+	if u.program0() == "bootctl" && u.firstOperandIn("remove") {
 		u.raise(umpire.Critical, "can leave the machine unable to boot")
 	}
-	for _, arg := range u.args0() {
+	for _, arg := range argumentsOf(u) {
 		if u.program0() == "flashrom" &&
 			(strings.HasPrefix(arg.text, "-w") || strings.HasPrefix(arg.text, "-E") ||
 				strings.HasPrefix(arg.text, "--write") || strings.HasPrefix(arg.text, "--erase")) {
@@ -387,9 +387,9 @@ func checkFirmware(u *use) {
 
 func checkNvme(u *use) {
 	switch {
-	case u.says("list list-subsys smart-log id-ctrl id-ns error-log fw-log version help"):
-		u.onlyLooks(u.operands[1:])
-	case u.says("format sanitize delete-ns"):
+	case u.firstOperandIn("list list-subsys smart-log id-ctrl id-ns error-log fw-log version help"):
+		lowerToLook(u, u.operands[1:])
+	case u.firstOperandIn("format sanitize delete-ns"):
 		u.raise(umpire.Critical, "erases a disk")
 	}
 }
@@ -411,11 +411,11 @@ func checkInit(u *use) {
 
 func checkDiskutil(u *use) {
 	switch {
-	case len(u.operands) == 0, u.says("list info activity listFilesystems"):
-		u.onlyLooks(nil)
+	case len(u.operands) == 0, u.firstOperandIn("list info activity listFilesystems"):
+		lowerToLook(u, nil)
 	case u.operands[0].known() && scan.HasField("erasedisk erasevolume secureerase zerodisk randomdisk reformat "+
 		"partitiondisk deletecontainer apfs.deletecontainer", strings.ToLower(u.operands[0].text)),
-		u.says("apfs ap cs coreStorage") && len(u.operands) > 1 &&
+		u.firstOperandIn("apfs ap cs coreStorage") && len(u.operands) > 1 &&
 			strings.HasPrefix(strings.ToLower(u.operands[1].text), "delete"):
 		u.raise(umpire.Critical, "erases a disk")
 	}

@@ -93,7 +93,7 @@ var editors = []program{
 // checkManual notes the pages that are named by their path.
 func checkManual(u *use) {
 	for _, operand := range u.operands {
-		operand = paged(operand)
+		operand = pageFile(operand)
 		if strings.Contains(operand.text, "/") || operand.open {
 			u.raise(umpire.Medium, "formats a file with what it says")
 			u.touch(umpire.KindRead, operand, accessOf{})
@@ -101,8 +101,8 @@ func checkManual(u *use) {
 	}
 }
 
-// paged is the file of a page of info that is written as (file)node.
-func paged(operand word) word {
+// pageFile is the file of a page of info that is written as (file)node.
+func pageFile(operand word) word {
 	if !strings.HasPrefix(operand.text, "(") {
 		return operand
 	}
@@ -115,13 +115,13 @@ func paged(operand word) word {
 func checkVi(u *use) {
 	for _, g := range u.given {
 		if g.has && (g.name == "-c" || g.name == "--cmd") {
-			u.exCommand(g.value)
+			judgeExCommand(u, g.value)
 		}
 	}
 	var files []word
 	for _, operand := range u.operands {
 		if rest, ok := strings.CutPrefix(operand.text, "+"); ok {
-			u.exCommand(word{text: rest, open: operand.open})
+			judgeExCommand(u, word{text: rest, open: operand.open})
 			continue
 		}
 		files = append(files, operand)
@@ -129,13 +129,13 @@ func checkVi(u *use) {
 	u.operands = files
 }
 
-// exCommand judges one command of vi.
-func (u *use) exCommand(command word) {
+// judgeExCommand judges one command of vi.
+func judgeExCommand(u *use, command word) {
 	u.raise(umpire.Medium, "runs commands of the editor")
 	text := strings.TrimLeft(command.text, ": ")
 	text = strings.TrimPrefix(strings.TrimPrefix(text, "silent"), "! ")
 	if code, ok := strings.CutPrefix(strings.TrimLeft(text, " "), "!"); ok {
-		u.then(func() { u.w.code(u.outside(), word{text: code, open: command.open}, flow{}) })
+		u.then(func() { u.w.walkCode(u.outsideState(), word{text: code, open: command.open}, flow{}) })
 	}
 }
 
@@ -146,7 +146,7 @@ func checkEd(u *use) {
 	}
 	for line := range strings.Lines(u.in.text) {
 		if code, ok := strings.CutPrefix(line, "!"); ok {
-			u.then(func() { u.w.code(u.outside(), lit(code), flow{}) })
+			u.then(func() { u.w.walkCode(u.outsideState(), lit(code), flow{}) })
 		}
 	}
 }

@@ -187,8 +187,8 @@ type transfer struct {
 	file    bool // the target is certainly no folder
 }
 
-// transfer takes the operands apart.
-func (u *use) transfer() transfer {
+// splitTransfer takes the operands apart.
+func splitTransfer(u *use) transfer {
 	t := transfer{sources: u.operands, file: u.got("-T", "--no-target-directory") != nil}
 	u.operands = nil
 	if into := u.got("-t", "--target-directory"); into != nil && into.has {
@@ -202,9 +202,9 @@ func (u *use) transfer() transfer {
 	return t
 }
 
-// write notes what the transfer creates or overwrites: the target itself, and
+// noteTransferWrites notes what the transfer creates or overwrites: the target itself, and
 // when that may be a folder, what it would hold by the names of the sources.
-func (u *use) write(t transfer) {
+func noteTransferWrites(u *use, t transfer) {
 	if !t.has {
 		return
 	}
@@ -213,12 +213,12 @@ func (u *use) write(t transfer) {
 		return
 	}
 	for _, source := range t.sources {
-		name := base(source.text)
+		name := baseName(source.text)
 		switch {
 		case source.known() && name != "." && name != ".." && name != "/":
-			u.touch(umpire.KindWrite, lit(join(t.target.text, name)), accessOf{tree: u.has(walks)})
+			u.touch(umpire.KindWrite, lit(joinPath(t.target.text, name)), accessOf{tree: u.has(walks)})
 		case u.has(walks):
-			u.into(t.target)
+			noteUnknownNames(u, t.target)
 			return
 		}
 	}
@@ -226,46 +226,46 @@ func (u *use) write(t transfer) {
 
 // mayBeFolder tells names that look like a folder's from those of a file.
 func mayBeFolder(name string) bool {
-	last := base(name)
+	last := baseName(name)
 	return strings.HasSuffix(name, "/") || strings.HasSuffix(last, ".d") || strings.LastIndexByte(last, '.') <= 0 ||
 		last == ".."
 }
 
-// into notes that names which are not known are created below a folder. Within
+// noteUnknownNames notes that names which are not known are created below a folder. Within
 // the project anything there may be changed; elsewhere that would say too much:
 // whoever unpacks into a home does not replace all of it.
-func (u *use) into(folder word) {
+func noteUnknownNames(u *use, folder word) {
 	below := !path.IsAbs(folder.text) || strings.HasPrefix(folder.text+"/", u.w.env.Dir+"/")
 	u.touch(umpire.KindWrite, folder, accessOf{tree: below})
 }
 
 func checkMove(u *use) {
-	t := u.transfer()
+	t := splitTransfer(u)
 	for _, source := range t.sources {
 		u.touch(umpire.KindDelete, source, accessOf{tree: true, risk: umpire.Medium, moved: true, why: "is moved away"})
 	}
-	u.write(t)
+	noteTransferWrites(u, t)
 }
 
 func checkCopy(u *use) {
-	t := u.transfer()
+	t := splitTransfer(u)
 	for _, source := range t.sources {
-		u.touch(umpire.KindRead, source, accessOf{tree: u.has(walks), follows: u.followsLinks()})
+		u.touch(umpire.KindRead, source, accessOf{tree: u.has(walks), follows: followsLinks(u)})
 	}
-	u.write(t)
+	noteTransferWrites(u, t)
 }
 
 // checkLink judges ln. With one operand the link is made here. What a link leads
 // to is looked at as if it were read: later commands reach it through the link.
 func checkLink(u *use) {
-	t := u.transfer()
+	t := splitTransfer(u)
 	if !t.has && len(t.sources) == 1 {
 		t.target, t.has, t.folder = lit("."), true, true
 	}
 	for _, source := range t.sources {
 		u.touch(umpire.KindRead, source, accessOf{tree: true, why: "gets another name"})
 	}
-	u.write(t)
+	noteTransferWrites(u, t)
 }
 
 func checkInstall(u *use) {
@@ -324,9 +324,9 @@ func checkPatch(u *use) {
 			u.touch(umpire.KindRead, operand, accessOf{})
 		}
 	case u.got("-d", "--directory") != nil:
-		u.into(u.got("-d", "--directory").value)
+		noteUnknownNames(u, u.got("-d", "--directory").value)
 	default:
-		u.into(lit("."))
+		noteUnknownNames(u, lit("."))
 	}
 	u.operands = nil
 }

@@ -68,17 +68,17 @@ func checkRsync(u *use) {
 	last := len(operands) - 1
 	for i, operand := range operands {
 		switch {
-		case remote(operand.text) || operand.unplaced() && operand.text == "":
+		case isRemotePath(operand.text) || operand.unplaced() && operand.text == "":
 			u.raise(umpire.High, "copies files between machines")
 			u.then(func() { u.w.network(operand.display(), "files are copied from or to it") })
 		case i < last && u.got("--remove-source-files") != nil:
 			u.touch(umpire.KindDelete, operand, accessOf{tree: true})
 		case i < last || last == 0 || u.got("-n", "--dry-run", "--list-only") != nil:
-			u.touch(umpire.KindRead, operand, accessOf{tree: true, follows: u.followsLinks()})
+			u.touch(umpire.KindRead, operand, accessOf{tree: true, follows: followsLinks(u)})
 		case u.got("--delete") != nil:
 			u.touch(umpire.KindDelete, operand, accessOf{tree: true, why: "what the source does not have is deleted"})
 		default:
-			u.into(operand)
+			noteUnknownNames(u, operand)
 		}
 	}
 }
@@ -88,9 +88,9 @@ func anyName(wd word) bool {
 	return wd.glob && (wd.text == "" || strings.IndexByte("*?[", wd.text[0]) >= 0)
 }
 
-// remote reports host:path, host::module and scheme://, as rsync and scp do: a
+// isRemotePath reports host:path, host::module and scheme://, as rsync and scp do: a
 // colon before the first slash.
-func remote(name string) bool {
+func isRemotePath(name string) bool {
 	colon := strings.IndexByte(name, ':')
 	slash := strings.IndexByte(name, '/')
 	return colon > 0 && (slash < 0 || colon < slash)

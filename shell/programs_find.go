@@ -47,7 +47,7 @@ func checkFind(u *use) {
 		u.doubt = "a word that is not known before it runs may be an action"
 	}
 	line.names = findNames(rest)
-	u.findExpression(&line, rest)
+	judgeFindExpression(u, &line, rest)
 	for _, root := range line.roots {
 		u.touch(umpire.KindRead, root, accessOf{tree: true})
 	}
@@ -86,22 +86,22 @@ func findRoots(args []word) (findLine, []word) {
 	return line, args[i:]
 }
 
-// findExpression judges the words of an expression.
-func (u *use) findExpression(line *findLine, rest []word) {
+// judgeFindExpression judges the words of an expression.
+func judgeFindExpression(u *use, line *findLine, rest []word) {
 	joined := !slices.ContainsFunc(rest, func(wd word) bool {
 		return !wd.known() && !wd.glob || scan.HasField("-o -or ! -not , ( )", wd.text)
 	})
 	for len(rest) > 0 {
-		n := u.findWord(line, rest)
+		n := judgeFindWord(u, line, rest)
 		if joined {
-			line.filter(rest[:n])
+			line.noteFilter(rest[:n])
 		}
 		rest = rest[n:]
 	}
 }
 
-// findWord judges the first word of an expression and returns how many it took.
-func (u *use) findWord(line *findLine, rest []word) int {
+// judgeFindWord judges the first word of an expression and returns how many it took.
+func judgeFindWord(u *use, line *findLine, rest []word) int {
 	name := rest[0]
 	switch {
 	case name.open:
@@ -114,18 +114,18 @@ func (u *use) findWord(line *findLine, rest []word) int {
 		u.spoke = name.text
 		u.raise(umpire.High, "deletes the files that it finds")
 		for _, root := range line.pickedRoots() {
-			u.deleteBelow(root)
+			noteDeleteBelow(u, root)
 		}
 		return 1
 	case scan.HasField(findRuns, name.text):
 		line.runs++
-		return u.findExec(line, rest)
+		return walkFindExec(u, line, rest)
 	}
-	return u.findValue(line, rest)
+	return judgeFindValue(u, line, rest)
 }
 
-// deleteBelow notes what -delete deletes below a root; of folders only empty ones.
-func (u *use) deleteBelow(root word) {
+// noteDeleteBelow notes what -delete deletes below a root; of folders only empty ones.
+func noteDeleteBelow(u *use, root word) {
 	if root.picked == pickedSome {
 		root.picked = pickedFiles
 	}
@@ -133,15 +133,15 @@ func (u *use) deleteBelow(root word) {
 		why: "find deletes below it"})
 }
 
-func alphanumeric(c rune) rune {
+func keepAlphanumeric(c rune) rune {
 	if c == '_' || !variableRune(c) {
 		return -1
 	}
 	return c
 }
 
-// findValue judges a word of an expression that takes a value.
-func (u *use) findValue(line *findLine, rest []word) int {
+// judgeFindValue judges a word of an expression that takes a value.
+func judgeFindValue(u *use, line *findLine, rest []word) int {
 	name := rest[0].text
 	value := word{}
 	if len(rest) > 1 {
@@ -177,8 +177,8 @@ func (u *use) findValue(line *findLine, rest []word) int {
 	return min(2, len(rest))
 }
 
-// findExec walks the command of -exec and its kin.
-func (u *use) findExec(line *findLine, rest []word) int {
+// walkFindExec walks the command of -exec and its kin.
+func walkFindExec(u *use, line *findLine, rest []word) int {
 	end := 1
 	for end < len(rest) && rest[end].text != ";" && !(rest[end].text == "+" && rest[end-1].text == "{}") {
 		if rest[end].split {
@@ -190,19 +190,19 @@ func (u *use) findExec(line *findLine, rest []word) int {
 		u.doubt = "the command of " + rest[0].text + " is not ended"
 	}
 	u.why = "looks for files and runs a command on them"
-	if len(rest) > 1 && !u.w.looksAtNames(rest[1]) {
-		u.readsNamed(line)
-		u.revealTails(rest[1:end], "{}", line.roots)
+	if len(rest) > 1 && !looksAtNames(u.w, rest[1]) {
+		noteNamedReads(u, line)
+		revealTails(u, rest[1:end], "{}", line.roots)
 	}
-	u.onFiles(rest[1:end], line.pickedRoots(), strings.HasSuffix(rest[0].text, "dir"))
+	walkOnFiles(u, rest[1:end], line.pickedRoots(), strings.HasSuffix(rest[0].text, "dir"))
 	return min(end+1, len(rest))
 }
 
-// readsNamed notes that files of the one name that is looked for are read, so that
+// noteNamedReads notes that files of the one name that is looked for are read, so that
 // a name which says that it is a secret is seen.
-func (u *use) readsNamed(line *findLine) {
+func noteNamedReads(u *use, line *findLine) {
 	for _, name := range line.names {
-		u.revealBelow(line.roots, name)
+		revealBelow(u, line.roots, name)
 	}
 	for _, root := range line.roots {
 		if root.glob && spelledName(root.text, false) != "" {
@@ -212,41 +212,41 @@ func (u *use) readsNamed(line *findLine) {
 }
 
 // looksAtNames reports a program that looks at the names of files, and not into them.
-func (w *walker) looksAtNames(name word) bool {
-	p := w.known(name.text)
+func looksAtNames(w *walker, name word) bool {
+	p := w.knownProgram(name.text)
 	return name.known() && p != nil && (p.peeks || scan.HasField("echo printf test rm mv", p.name()))
 }
 
-// onFiles walks a command with the files below the roots in the place of {}. A
+// walkOnFiles walks a command with the files below the roots in the place of {}. A
 // command that starts in the folder of each file is one whose folder is not known.
-func (u *use) onFiles(command, roots []word, inFolder bool) {
+func walkOnFiles(u *use, command, roots []word, inFolder bool) {
 	if len(command) == 0 {
 		return
 	}
-	s := u.outside()
-	items := s.below(roots)
+	s := u.outsideState()
+	items := s.wordsBelow(roots)
 	if inFolder {
 		s.dirs = nil
 	}
 	words := fillIn(command, items)
 	u.then(func() {
-		defer u.w.open()()
-		out := u.w.run(s, words, flow{kind: flowForeign, from: u.program0()})
+		defer u.w.openPart()()
+		out := u.w.runWords(s, words, flow{kind: flowForeign, from: u.program0()})
 		if !inFolder { // names that it prints would be those of another folder
 			u.ran, u.printed = u.ran+1, out
 		}
 	})
 }
 
-// below are words for the files below the roots, absolute where that is known.
-func (s *state) below(roots []word) []word {
+// wordsBelow are words for the files below the roots, absolute where that is known.
+func (s *state) wordsBelow(roots []word) []word {
 	var items []word
 	for _, root := range roots {
 		if root.unplaced() {
 			return []word{{open: true, dashless: true}}
 		}
-		root = steady(root)
-		if paths := s.absolute(root); len(paths) == 1 {
+		root = folderBeforeGlob(root)
+		if paths := s.absolutePaths(root); len(paths) == 1 {
 			root.text = paths[0]
 		}
 		items = append(items, word{text: root.text, open: true, under: true, dashless: true, picked: root.picked,
@@ -267,7 +267,7 @@ func fillIn(command, items []word) []word {
 			out = append(out, items...)
 			continue
 		}
-		out = append(out, substitute([]word{wd}, "{}", item)...)
+		out = append(out, substituteWord([]word{wd}, "{}", item)...)
 	}
 	return out
 }
@@ -276,13 +276,13 @@ func fillIn(command, items []word) []word {
 func finds(u *use, _ flow) flow {
 	line, rest := findRoots(u.words[1:])
 	probe := &use{w: u.w, s: u.s.clone(), program: u.program, words: u.words}
-	probe.findExpression(&line, rest)
+	judgeFindExpression(probe, &line, rest)
 	if line.speaks || line.doubtful || probe.doubt != "" {
-		return printed(u.program0())
+		return foreignFlow(u.program0())
 	}
 	if line.runs > 0 {
 		if line.runs > 1 || line.printf != "" {
-			return printed(u.program0())
+			return foreignFlow(u.program0())
 		}
 		return runPrints(u, flow{})
 	}

@@ -11,8 +11,8 @@ import (
 // where it cannot let everything through: `-name '*'`, `-mtime -1000` and `-type f` say
 // too little of what is found.
 
-// filter notes what one word of an expression, with its value, does to what is found.
-func (line *findLine) filter(test []word) {
+// noteFilter notes what one word of an expression, with its value, does to what is found.
+func (line *findLine) noteFilter(test []word) {
 	value := ""
 	if len(test) == 2 && !test[1].open {
 		value = test[1].text
@@ -86,13 +86,13 @@ func saysName(pattern string) bool {
 	}
 	fixed := fixedParts(pattern)
 	all := strings.Join(fixed, "")
-	return len(all) > 1 && strings.Map(alphanumeric, all) != ""
+	return len(all) > 1 && strings.Map(keepAlphanumeric, all) != ""
 }
 
 // saysPath reports a pattern with a part that no root has in its own path.
 func (line *findLine) saysPath(pattern string) bool {
 	for _, part := range fixedParts(pattern) {
-		says := len(strings.Map(alphanumeric, part)) > 1
+		says := len(strings.Map(keepAlphanumeric, part)) > 1
 		for _, root := range line.roots {
 			says = says && root.known() && !strings.Contains(strings.ToLower(root.text+"/"), strings.ToLower(part))
 		}

@@ -27,19 +27,19 @@ func ghNumbers(u *use, _ flow) flow {
 	for _, g := range u.given {
 		switch {
 		case !g.value.known():
-			return u.prints()
+			return u.printedFlow()
 		case g.name == "--json":
 			field = g.value.text
 		case g.name == "--jq" || g.name == "-q":
 			filter = strings.TrimPrefix(strings.TrimPrefix(g.value.text, ".[]"), ".[0]")
 		case scan.HasField("-t --template", g.name):
-			return u.prints()
+			return u.printedFlow()
 		}
 	}
 	if scan.HasField("number databaseId", field) && filter == "."+field {
-		return counted(u.program0())
+		return numberFlow(u.program0())
 	}
-	return u.prints()
+	return u.printedFlow()
 }
 
 // ghWork are the commands about the work of a project.
@@ -264,7 +264,7 @@ func checkHostOptions(u *use) {
 		for _, g := range options {
 			switch {
 			case scan.HasField("-q --jq", g.name) && g.has:
-				u.jqFilter(g.value)
+				judgeJqFilter(u, g.value)
 			case scan.HasField("-R --repo", g.name) && g.has &&
 				(strings.Count(g.value.text, "/") > 1 || strings.Contains(g.value.text, ":")):
 				u.visit(g.value, umpire.Medium, "names a git host of its own")
@@ -272,15 +272,15 @@ func checkHostOptions(u *use) {
 		}
 	}
 	for _, operand := range u.operands {
-		if u.namesHost(operand) {
+		if namesUnknownHost(u, operand) {
 			u.visit(operand, umpire.Medium, "names a git host of its own")
 		}
 	}
 }
 
-// namesHost reports whether an operand is the URL of something at a host that is not
+// namesUnknownHost reports whether an operand is the URL of something at a host that is not
 // well known, or a repository with its host. Branches may have slashes in their names.
-func (u *use) namesHost(operand word) bool {
+func namesUnknownHost(u *use, operand word) bool {
 	scheme, rest, found := strings.Cut(operand.text, "://")
 	switch {
 	case strings.HasSuffix(u.table, " api"):
@@ -313,7 +313,7 @@ func checkGhAPI(u *use) {
 			}
 		case &u.program.opts[1], &u.program.opts[2], &u.program.opts[3]:
 			fields = true
-			u.fieldFile(g)
+			noteFieldFile(u, g)
 			if g.value.open {
 				u.raiseTo(umpire.Medium, sent, "sends what is not known before it runs")
 			}
@@ -331,8 +331,8 @@ func checkGhAPI(u *use) {
 		u.then(func() { u.w.network(url, "gh reaches it") })
 	}
 	switch {
-	case u.first() == "graphql" && u.queries():
-	case u.first() == "graphql":
+	case u.firstOperand() == "graphql" && isQuery(u):
+	case u.firstOperand() == "graphql":
 		u.raiseTo(umpire.Medium, sent, "sends a query that may change something at the git host")
 	case method == "GET" || method == "HEAD" || method == "" && !fields:
 	default:
@@ -340,9 +340,9 @@ func checkGhAPI(u *use) {
 	}
 }
 
-// queries reports a GraphQL document on the line that only asks. The words that
+// isQuery reports a GraphQL document on the line that only asks. The words that
 // begin what changes something cannot be spelled in another way.
-func (u *use) queries() bool {
+func isQuery(u *use) bool {
 	documents := 0
 	for _, g := range u.given {
 		document, found := strings.CutPrefix(g.value.text, "query=")
@@ -360,8 +360,8 @@ func (u *use) queries() bool {
 	return documents == 1 && u.got("--input", "--method") == nil
 }
 
-// fieldFile notes the file that a field is taken from: -F name=@file.
-func (u *use) fieldFile(g given) {
+// noteFieldFile notes the file that a field is taken from: -F name=@file.
+func noteFieldFile(u *use, g given) {
 	if _, file, found := g.value.after("=@"); found && g.option == &u.program.opts[2] {
 		u.raiseTo(umpire.Medium, sent, "sends a file to the git host")
 		u.touch(umpire.KindRead, file, accessOf{})

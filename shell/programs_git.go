@@ -79,12 +79,12 @@ func checkDashedGit(u *use) {
 	sub := strings.TrimPrefix(u.program0(), "git-")
 	words := append([]word{lit("git"), lit(sub)}, u.operands...)
 	u.operands, u.table = nil, u.program0()
-	u.rest("command", words)
+	u.walkRest("command", words)
 }
 
-// outward reports whether an operand of git that may be a revision or a path
+// leadsOut reports whether an operand of git that may be a revision or a path
 // leads out of the folder if it is a path.
-func outward(operand word) bool {
+func leadsOut(operand word) bool {
 	name := operand.text
 	return path.IsAbs(name) || name == ".." || strings.HasPrefix(name, "../") ||
 		strings.Contains(name, "/../") || strings.HasSuffix(name, "/..")
@@ -92,11 +92,11 @@ func outward(operand word) bool {
 
 // checkOutward notes operands that lead out of the folder. All others are
 // revisions, patterns, or paths within the work tree.
-func checkOutward(u *use) { u.outward(u.operands) }
+func checkOutward(u *use) { noteOutward(u, u.operands) }
 
-func (u *use) outward(operands []word) {
+func noteOutward(u *use, operands []word) {
 	for _, operand := range operands {
-		if outward(operand) {
+		if leadsOut(operand) {
 			u.touch(umpire.KindRead, operand, accessOf{})
 		}
 	}
@@ -104,19 +104,19 @@ func (u *use) outward(operands []word) {
 
 // checkPrinted is checkOutward for what prints the content of files.
 func checkPrinted(u *use) {
-	u.outward(u.operands)
+	noteOutward(u, u.operands)
 	if u.program.name() == "log" && !u.printsPatches() {
 		return
 	}
-	u.pathspecs()
-	u.batched()
+	notePathspecs(u)
+	noteBatchedFiles(u)
 	for _, g := range u.given {
 		if _, file, found := g.value.after(":"); found && g.name == "-L" {
-			u.version(file)
+			noteVersion(u, file)
 		}
 	}
 	for _, operand := range u.operands {
-		u.version(operand)
+		noteVersion(u, operand)
 	}
 }
 
@@ -135,18 +135,18 @@ func (a *arguments) printsPatches() bool {
 	return slices.ContainsFunc(a.given, func(g given) bool { return scan.HasField(patchOptions, g.name) })
 }
 
-// version notes the file of which an operand names a version, and a hidden file,
+// noteVersion notes the file of which an operand names a version, and a hidden file,
 // so that a version of what may not be read is not printed either. The version is
 // REVISION:PATH, :PATH, :STAGE:PATH or a path with magic, :(top)PATH. An operand
 // without a colon may as well be a revision; only the subcommands that want a file
 // read one there.
-func (u *use) version(operand word) {
+func noteVersion(u *use, operand word) {
 	name, found := versionedPath(operand)
-	hidden := strings.HasPrefix(base(name.text), ".")
+	hidden := strings.HasPrefix(baseName(name.text), ".")
 	aFile := scan.HasField("blame annotate grep", u.program.name()) ||
 		u.program.name() == "diff" && strings.ContainsAny(name.text, "._")
 	plain := !found && aFile && !strings.Contains(name.text, "..") && !strings.ContainsAny(name.text, "^~@{")
-	if (found || hidden || plain && !name.open) && name.text != "" && !outward(name) &&
+	if (found || hidden || plain && !name.open) && name.text != "" && !leadsOut(name) &&
 		!strings.HasPrefix(name.text, ".git/") && name.text != "." {
 		name.glob = name.glob || strings.ContainsAny(name.text, "*?[")
 		u.touch(umpire.KindRead, name, accessOf{})
@@ -198,22 +198,22 @@ func (c *conclusion) harm(option string, after stated, why string) {
 	c.why = why
 }
 
-// first is the first operand when it is wholly known.
-func (a *arguments) first() string {
+// firstOperand is the first operand when it is wholly known.
+func (a *arguments) firstOperand() string {
 	if len(a.operands) == 0 || !a.operands[0].known() {
 		return ""
 	}
 	return a.operands[0].text
 }
 
-// below is a list of names, one a line, that are relative and stay below the
+// flowOfNamesBelow is a list of names, one a line, that are relative and stay below the
 // folder they are relative to; revisions printed by git are such names too.
-func below(u *use) flow {
+func flowOfNamesBelow(u *use) flow {
 	if len(u.unknown) > 0 || u.doubtful {
-		return printed("git")
+		return foreignFlow("git")
 	}
-	if slices.ContainsFunc(u.operands, outward) {
-		return printed("git")
+	if slices.ContainsFunc(u.operands, leadsOut) {
+		return foreignFlow("git")
 	}
 	return flow{kind: flowPaths, dirs: []word{{}}}
 }

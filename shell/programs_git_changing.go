@@ -165,7 +165,7 @@ func checkGitRemove(u *use) {
 // checkRestore tells taking changes out of the index from losing them.
 func checkRestore(u *use) {
 	if u.got("--staged") != nil && u.got("--worktree") == nil {
-		u.outward(u.operands)
+		noteOutward(u, u.operands)
 		return
 	}
 	u.raise(umpire.High, "throws away changes that are not committed")
@@ -177,7 +177,7 @@ func checkClean(u *use) {
 		u.onlyShows("tells what would be deleted")
 		return
 	}
-	u.outward(u.operands)
+	noteOutward(u, u.operands)
 	for _, dir := range u.s.dirs { // a home that is a repository holds more than that repository's files
 		if home := u.w.env.Home; dir == "/" ||
 			home != "" && strings.HasPrefix(home+"/", strings.TrimSuffix(dir, "/")+"/") {
@@ -196,7 +196,7 @@ func checkCheckout(u *use) {
 		u.raiseTo(umpire.High, lost, u.why) // a name may be a file's, whose changes are thrown away
 	}
 	for _, operand := range u.operands {
-		if u.ended || operand.text == "." || outward(operand) {
+		if u.ended || operand.text == "." || leadsOut(operand) {
 			u.touch(umpire.KindWrite, operand, accessOf{tree: true, risk: umpire.High, why: "throws away its changes"})
 		}
 	}
@@ -206,7 +206,7 @@ func checkCommit(u *use) {
 	if u.got("--dry-run") != nil {
 		u.onlyShows("tells what would be committed")
 	}
-	u.outward(u.operands)
+	noteOutward(u, u.operands)
 }
 
 // checkApply tells looking at a patch from applying it.

@@ -34,7 +34,7 @@ const mildGitSettings = "user. color. advice. column. core.quotepath core.abbrev
 func checkGitConfig(u *use) {
 	secretSetting(u)
 	if blob := u.got("--blob"); blob != nil {
-		u.version(blob.value)
+		noteVersion(u, blob.value)
 	}
 	if u.got("--includes") != nil && u.got("--file", "--blob") != nil {
 		u.raise(umpire.Medium, "prints the files that a file includes")
@@ -42,28 +42,28 @@ func checkGitConfig(u *use) {
 	if u.got("--get") != nil {
 		return
 	}
-	switch u.first() {
+	switch u.firstOperand() {
 	case "list", "get":
 		return
 	case "set", "unset", "rename-section", "remove-section", "edit":
-		u.sets(u.operands[1:])
+		judgeConfigChange(u, u.operands[1:])
 		return
 	}
 	certain := len(u.operands) == 1 && !u.operands[0].split && !u.operands[0].glob
 	if len(u.operands) == 0 || certain {
 		if u.has(asks) {
-			u.sets(u.operands)
+			judgeConfigChange(u, u.operands)
 		}
 		return
 	}
-	u.sets(u.operands)
+	judgeConfigChange(u, u.operands)
 }
 
-// sets judges a change of settings, and tells which file it changes.
-func (u *use) sets(operands []word) {
+// judgeConfigChange judges a change of settings, and tells which file it changes.
+func judgeConfigChange(u *use, operands []word) {
 	mild := len(operands) > 0 && operands[0].known() && mildSetting(operands[0].text)
 	file, why := lit(".git/config"), "changes settings that can name programs to run"
-	switch home := u.w.home(u.s, ""); {
+	switch home := homeOf(u.s, ""); {
 	case u.got("--system") != nil:
 		file = lit("/etc/gitconfig")
 	case u.got("--global") != nil:

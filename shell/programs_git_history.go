@@ -103,14 +103,14 @@ func checkGitDiff(u *use) {
 	}
 	names := u.onlyNames()
 	if !names {
-		u.pathspecs()
+		notePathspecs(u)
 	}
 	for _, operand := range u.operands {
 		if !names {
-			u.version(operand)
+			noteVersion(u, operand)
 		}
 		anywhere := operand.unplaced() && operand.text == "" && (len(u.operands) == 2 || operand.split)
-		if outward(operand) || anywhere {
+		if leadsOut(operand) || anywhere {
 			u.touch(umpire.KindRead, operand, accessOf{tree: true})
 		}
 	}
@@ -127,9 +127,9 @@ func checkGitGrep(u *use) {
 		u.touchAll(umpire.KindRead, places, accessOf{tree: true})
 		return
 	}
-	u.outward(places)
+	noteOutward(u, places)
 	for _, place := range places {
-		u.version(place)
+		noteVersion(u, place)
 	}
 	if len(places) == 0 {
 		u.touch(umpire.KindRead, lit("."), accessOf{tree: true})
@@ -138,11 +138,11 @@ func checkGitGrep(u *use) {
 
 // checkReflog judges the verbs of reflog; without one it is the log.
 func checkReflog(u *use) {
-	switch u.first() {
+	switch u.firstOperand() {
 	case "expire", "delete", "drop":
-		u.harm(u.first(), lost, "forgets where refs were")
+		u.harm(u.firstOperand(), lost, "forgets where refs were")
 	case "write": // since git 2.51
-		u.harm(u.first(), lost, "writes a log of where refs were that need not be true")
+		u.harm(u.firstOperand(), lost, "writes a log of where refs were that need not be true")
 	case "":
 		if len(u.operands) > 0 {
 			u.raise(umpire.Medium, "the subcommand is not known before it runs")
@@ -155,9 +155,9 @@ func checkReflog(u *use) {
 func diffsNames(u *use, _ flow) flow {
 	if u.got("--name-only") == nil ||
 		u.got("--no-index", "--line-prefix", "-p", "--pretty", "--oneline", "--format") != nil {
-		return printed("git")
+		return foreignFlow("git")
 	}
-	out := below(u)
+	out := flowOfNamesBelow(u)
 	for i := range out.dirs {
 		out.dirs[i].dashless = true // a revision is letters and digits
 	}
@@ -170,9 +170,9 @@ func showsNames(u *use, _ flow) flow {
 	bare := format != nil && format.has && format.value.known() &&
 		strings.TrimPrefix(format.value.text, "format:") == ""
 	if u.got("--name-only") == nil || u.got("--line-prefix") != nil || !bare {
-		return printed("git")
+		return foreignFlow("git")
 	}
-	out := below(u)
+	out := flowOfNamesBelow(u)
 	for i := range out.dirs {
 		out.dirs[i].dashless = true // a revision is letters and digits
 	}
@@ -182,9 +182,9 @@ func showsNames(u *use, _ flow) flow {
 // grepsNames is what grep prints: with -l, files.
 func grepsNames(u *use, _ flow) flow {
 	if u.got("--name-only") == nil || u.got("--no-index", "-O") != nil {
-		return printed("git")
+		return foreignFlow("git")
 	}
-	out := below(u)
+	out := flowOfNamesBelow(u)
 	for i := range out.dirs {
 		out.dirs[i].dashless = true // a revision is letters and digits
 	}
@@ -197,14 +197,14 @@ func logsRevisions(u *use, _ flow) flow {
 	format := u.got("--pretty")
 	if format == nil || !format.value.known() ||
 		!scan.HasField("%H %h", strings.TrimPrefix(strings.TrimPrefix(format.value.text, "t"), "format:")) {
-		return printed("git")
+		return foreignFlow("git")
 	}
 	for _, g := range u.given {
 		if g.option != format.option && !scan.HasField(choosesCommits, g.name) {
-			return printed("git")
+			return foreignFlow("git")
 		}
 	}
-	return revisions(u)
+	return flowOfRevisions(u)
 }
 
 // choosesCommits are options of log that choose commits and show nothing more.
@@ -215,14 +215,14 @@ const choosesCommits = "-0 -1 -2 -3 -4 -5 -6 -7 -8 -9 -n --max-count --skip --si
 // namesRevisions is what prints the names of commits only.
 func namesRevisions(u *use, _ flow) flow {
 	if u.got("--pretty", "--oneline", "--graph") != nil {
-		return printed("git")
+		return foreignFlow("git")
 	}
-	return revisions(u)
+	return flowOfRevisions(u)
 }
 
-// revisions is a list of names of commits.
-func revisions(u *use) flow {
-	out := below(u)
+// flowOfRevisions is a list of names of commits.
+func flowOfRevisions(u *use) flow {
+	out := flowOfNamesBelow(u)
 	for i := range out.dirs {
 		out.dirs[i].dashless = true // a revision is letters and digits
 	}

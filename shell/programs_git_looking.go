@@ -135,11 +135,11 @@ var gitLooking = []program{
 // checkArchive judges whom archive asks.
 func checkArchive(u *use) {
 	if remote := u.got("--remote"); remote != nil {
-		u.repository(remote.value)
+		judgeOtherRepository(u, remote.value)
 	}
-	u.outward(u.operands)
+	noteOutward(u, u.operands)
 	if len(u.operands) > 1 {
-		u.members(u.operands[1:])
+		noteMembers(u, u.operands[1:])
 	}
 }
 
@@ -147,9 +147,9 @@ func checkArchive(u *use) {
 // named that lie elsewhere.
 func listsFiles(u *use, _ flow) flow {
 	if u.got("--stage", "-s", "-t", "-v", "-f", "-u") != nil {
-		return printed("git")
+		return foreignFlow("git")
 	}
-	named := below(u)
+	named := flowOfNamesBelow(u)
 	if len(u.operands) == 0 || named.kind != flowPaths {
 		return named
 	}
@@ -165,38 +165,38 @@ func listsFiles(u *use, _ flow) flow {
 // listsTree is what ls-tree prints.
 func listsTree(u *use, _ flow) flow {
 	if u.got("--name-only") == nil || u.got("--format") != nil {
-		return printed("git")
+		return foreignFlow("git")
 	}
-	return below(u)
+	return flowOfNamesBelow(u)
 }
 
 // parsesRevisions is what rev-parse prints: revisions, unless it is asked for
 // folders or given what it passes through.
 func parsesRevisions(u *use, _ flow) flow {
-	if top := u.topFolder(); top != "" {
+	if top := findTopFolder(u); top != "" {
 		return flow{kind: flowText, text: top + "\n"}
 	}
 	for _, g := range u.given {
 		if g.option != &u.program.opts[0] {
-			return printed("git")
+			return foreignFlow("git")
 		}
 	}
 	dashless := true // what is no revision is printed as it is
 	for _, operand := range u.operands {
 		if !operand.known() {
-			return printed("git")
+			return foreignFlow("git")
 		}
 		dashless = dashless && !strings.HasPrefix(operand.text, "-")
 	}
-	out := below(u)
+	out := flowOfNamesBelow(u)
 	for i := range out.dirs {
 		out.dirs[i].dashless = dashless
 	}
 	return out
 }
 
-// topFolder is what rev-parse --show-toplevel prints, or "".
-func (u *use) topFolder() string {
+// findTopFolder is what rev-parse --show-toplevel prints, or "".
+func findTopFolder(u *use) string {
 	if u.w.env.GitTop == nil || len(u.s.dirs) != 1 || len(u.given) != 1 || u.given[0].name != "--show-toplevel" ||
 		len(u.operands) > 0 || len(u.unknown) > 0 || u.doubtful {
 		return ""

@@ -46,7 +46,7 @@ var gitPlumbing = []program{
 
 // checkTrailers lets --parse run, which takes nothing from the settings.
 func checkTrailers(u *use) {
-	if len(u.given) > 0 && u.given[0].name == "--parse" && !u.laxly("--parse") {
+	if len(u.given) > 0 && u.given[0].name == "--parse" && !givesOther(u, "--parse") {
 		u.onlyShows("prints the trailers of a message")
 	}
 }

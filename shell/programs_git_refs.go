@@ -137,20 +137,20 @@ var gitStashOpts = []option{
 	{names: aboutItself, does: shows},
 }
 
-// lists reports whether branch or tag was told to list what its operands
+// listsRefs reports whether branch or tag was told to list what its operands
 // describe, and not to create it.
-func (a *arguments) lists() bool {
+func (a *arguments) listsRefs() bool {
 	return a.got("--list", "--show-current", "--contains") != nil
 }
 
 func checkBranch(u *use) {
-	if len(u.operands) > 0 && !u.lists() {
+	if len(u.operands) > 0 && !u.listsRefs() {
 		u.raiseTo(umpire.Medium, reversible, "creates a branch")
 	}
 }
 
 func checkTag(u *use) {
-	if len(u.operands) > 0 && !u.lists() {
+	if len(u.operands) > 0 && !u.listsRefs() {
 		u.raiseTo(umpire.Medium, reversible, "creates a tag")
 	}
 }
@@ -159,7 +159,7 @@ func checkTag(u *use) {
 // begin with a dash.
 func namesBranch(u *use, _ flow) flow {
 	if u.got("--show-current") == nil {
-		return printed("git")
+		return foreignFlow("git")
 	}
-	return below(u)
+	return flowOfNamesBelow(u)
 }

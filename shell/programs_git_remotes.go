@@ -117,10 +117,10 @@ var gitFetchOpts = []option{
 // checkPush tells a push that overwrites or deletes what others have.
 func checkPush(u *use) {
 	if repo := u.got("--repo"); repo != nil {
-		u.repository(repo.value)
+		judgeOtherRepository(u, repo.value)
 	}
 	if len(u.operands) > 0 {
-		u.repository(u.operands[0])
+		judgeOtherRepository(u, u.operands[0])
 	}
 	switch {
 	case u.got("--force") != nil:
@@ -144,7 +144,7 @@ func checkPush(u *use) {
 // checkFetch judges whom fetch asks.
 func checkFetch(u *use) {
 	if len(u.operands) > 0 {
-		u.repository(u.operands[0])
+		judgeOtherRepository(u, u.operands[0])
 	}
 }
 
@@ -159,14 +159,14 @@ func checkRemoteShow(u *use) {
 // checkRequestPull judges the repository whose refs the summary asks for.
 func checkRequestPull(u *use) {
 	if len(u.operands) > 1 {
-		u.repository(u.operands[1])
+		judgeOtherRepository(u, u.operands[1])
 	}
-	u.outward(u.operands)
+	noteOutward(u, u.operands)
 }
 
 func checkClone(u *use) {
 	if len(u.operands) > 0 {
-		u.repository(u.operands[0])
+		judgeOtherRepository(u, u.operands[0])
 	}
 	if len(u.operands) > 1 {
 		u.touch(umpire.KindWrite, u.operands[1], accessOf{tree: true, why: "the repository is put there"})
@@ -176,24 +176,24 @@ func checkClone(u *use) {
 // checkRemoteURL judges a URL that later uses will obey; nothing is reached now.
 func checkRemoteURL(u *use) {
 	for _, operand := range u.operands {
-		if helper(operand) {
+		if isHelperURL(operand) {
 			u.harm("helper::", lost, "later uses run the program "+operand.display())
 		}
 	}
 }
 
-// helper reports a URL such as ext::COMMAND, which names a program to run.
-func helper(url word) bool {
+// isHelperURL reports a URL such as ext::COMMAND, which names a program to run.
+func isHelperURL(url word) bool {
 	scheme, _, found := strings.Cut(url.text, "::")
 	return found && scheme != "" && !strings.ContainsAny(scheme, "/@:[")
 }
 
-// repository judges another repository: a name of the settings, a URL, a folder.
-func (u *use) repository(where word) {
+// judgeOtherRepository judges another repository: a name of the settings, a URL, a folder.
+func judgeOtherRepository(u *use, where word) {
 	scheme, rest, isURL := where.after("://")
 	host, _, scp := strings.Cut(where.text, ":")
 	switch {
-	case helper(where):
+	case isHelperURL(where):
 		u.harm("helper::", lost, "runs the program "+where.display())
 	case isURL && scheme == "file":
 		u.touch(umpire.KindRead, rest, accessOf{tree: true})

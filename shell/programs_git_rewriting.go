@@ -80,8 +80,8 @@ func checkFormatPatch(u *use) {
 	if u.got("--stdout") == nil {
 		u.raiseTo(umpire.Medium, reversible, "writes a file for each commit")
 	}
-	u.outward(u.operands)
-	u.pathspecs()
+	noteOutward(u, u.operands)
+	notePathspecs(u)
 }
 
 // checkReset says what --hard does, which is more than a reset does by itself.
@@ -89,5 +89,5 @@ func checkReset(u *use) {
 	if u.gave("--hard") {
 		u.harm("--hard", lost, "throws away changes that are not committed")
 	}
-	u.outward(u.operands)
+	noteOutward(u, u.operands)
 }

@@ -74,12 +74,12 @@ func checkRepository(u *use) {
 	}
 	sub := strings.TrimPrefix(strings.TrimPrefix(u.table, "git"), " ")
 	for _, dir := range u.s.dirs {
-		r := u.w.repository(dir)
+		r := findRepository(u.w, dir)
 		if r.problem != "" {
 			u.doubt = r.problem
 		}
 		for _, s := range r.settings {
-			if s.holdsCredential() && u.shows(s) {
+			if s.holdsCredential() && printsSetting(u, s) {
 				u.askSecret("prints a setting that holds a credential")
 			}
 			if why := s.runs(sub, r.partial); why != "" && !r.told[s] {
@@ -101,8 +101,8 @@ type gitRepository struct {
 // maxRepositories is how many folders of a line are asked for their repository.
 const maxRepositories = 32
 
-// repository asks for the settings of a folder's repository, once a line.
-func (w *walker) repository(dir string) *gitRepository {
+// findRepository asks for the settings of a folder's repository, once a line.
+func findRepository(w *walker, dir string) *gitRepository {
 	if r := w.repositories[dir]; r != nil {
 		return r
 	}
@@ -148,22 +148,22 @@ func (s GitSetting) runs(sub string, partial bool) string {
 	if s.Key == "alias."+strings.ToLower(firstWord(sub)) {
 		return "gives the subcommand another meaning"
 	}
-	if strings.HasPrefix(s.Key, "remote.") && strings.HasSuffix(s.Key, "url") && helper(lit(s.Value)) &&
+	if strings.HasPrefix(s.Key, "remote.") && strings.HasSuffix(s.Key, "url") && isHelperURL(lit(s.Value)) &&
 		(partial || scan.HasField(reaching, firstWord(sub))) {
 		return "runs a program to reach another repository"
 	}
 	for i := range gitSettingPrograms {
 		p := &gitSettingPrograms[i]
 		matters := p.only == "" || scan.HasField(p.only, firstWord(sub)) || p.only == reaching && partial
-		if matters && p.names(s.Key) && !p.spares(s.Value) {
+		if matters && p.hasKey(s.Key) && !p.spares(s.Value) {
 			return p.why
 		}
 	}
 	return ""
 }
 
-// names reports whether a key is one of the group's.
-func (p *gitProgram) names(key string) bool {
+// hasKey reports whether a key is one of the group's.
+func (p *gitProgram) hasKey(key string) bool {
 	for pattern := range strings.FieldsSeq(p.keys) {
 		before, after, star := strings.Cut(pattern, "*")
 		if key == pattern || star && len(key) > len(before)+len(after) && strings.HasPrefix(key, before) &&

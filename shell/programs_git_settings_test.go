@@ -110,13 +110,13 @@ func TestRepositorySettingsRunPrograms(t *testing.T) {
 	for _, tt := range tests {
 		env := withSettings(tt.settings)
 		for line := range strings.SplitSeq(tt.asks, ";") {
-			if line != "" && alarming(Parse(line, env)) == "" {
+			if line != "" && firstAlarm(Parse(line, env)) == "" {
 				t.Errorf("with %q, %q is harmless", tt.settings, line)
 			}
 		}
 		for line := range strings.SplitSeq(tt.free, ";") {
-			if line != "" && alarming(Parse(line, env)) != "" {
-				t.Errorf("with %q, %q asks: %s", tt.settings, line, alarming(Parse(line, env)))
+			if line != "" && firstAlarm(Parse(line, env)) != "" {
+				t.Errorf("with %q, %q asks: %s", tt.settings, line, firstAlarm(Parse(line, env)))
 			}
 		}
 	}
@@ -179,7 +179,7 @@ func TestGitInUnknownFolderAsks(t *testing.T) {
 	for _, git := range []func(string) ([]GitSetting, error){nil, withSettings("").Git} {
 		env := Env{Dir: "/p", Home: "/home/u", Git: git}
 		for _, line := range asks {
-			if alarming(Parse(line, env)) == "" {
+			if firstAlarm(Parse(line, env)) == "" {
 				t.Errorf("%s: is harmless", line)
 			}
 		}
@@ -187,7 +187,7 @@ func TestGitInUnknownFolderAsks(t *testing.T) {
 			"cd sub && git status", "git -C sub log", "for d in a b; do git -C $d status; done",
 			"cd vendor/* && git --version", "cd vendor/* && ls",
 		} {
-			if what := alarming(Parse(line, env)); what != "" {
+			if what := firstAlarm(Parse(line, env)); what != "" {
 				t.Errorf("%s: asks: %s", line, what)
 			}
 		}

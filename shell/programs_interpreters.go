@@ -235,10 +235,10 @@ func checkShell(u *use) {
 	case u.got("-n") != nil && u.got("-c", "-s", "-i") == nil && len(u.operands) > 0:
 		u.onlyReads("checks the syntax of shell code")
 	case u.got("-c") != nil:
-		u.inlineCode()
+		walkInlineCode(u)
 	case u.got("-s") != nil || len(u.operands) == 0:
 		u.operands = nil
-		u.stdinCode()
+		walkStdinCode(u)
 	}
 }
 
@@ -248,31 +248,31 @@ func (u *use) onlyReads(why string) {
 	u.operands, u.why = nil, why
 }
 
-func (u *use) inlineCode() {
+func walkInlineCode(u *use) {
 	if len(u.operands) == 0 {
 		return
 	}
 	code, args := u.operands[0], u.operands[1:]
 	u.operands = nil
-	s, in := u.outside(), u.in
+	s, in := u.outsideState(), u.in
 	s.args = append([]word{}, args[min(1, len(args)):]...)
 	u.then(func() {
-		defer u.w.anew()()
-		u.w.code(s, code, in)
+		defer beginShell(u.w)()
+		u.w.walkCode(s, code, in)
 	})
 }
 
-// stdinCode walks what comes through the pipe as code.
-func (u *use) stdinCode() {
+// walkStdinCode walks what comes through the pipe as code.
+func walkStdinCode(u *use) {
 	switch u.in.kind {
 	case flowText:
-		s, text := u.outside(), u.in.text
+		s, text := u.outsideState(), u.in.text
 		u.then(func() {
-			defer u.w.anew()()
-			u.w.code(s, lit(text), flow{})
+			defer beginShell(u.w)()
+			u.w.walkCode(s, lit(text), flow{})
 		})
 	case flowRemote:
-		u.remoteCode()
+		judgeRemoteCode(u)
 	case flowNone:
 		u.raise(umpire.Medium, "starts an interactive shell")
 	case flowForeign, flowPaths:
@@ -281,8 +281,8 @@ func (u *use) stdinCode() {
 	}
 }
 
-// remoteCode judges an interpreter that runs what comes from the network.
-func (u *use) remoteCode() {
+// judgeRemoteCode judges an interpreter that runs what comes from the network.
+func judgeRemoteCode(u *use) {
 	u.raise(umpire.High, "runs what was downloaded from the network")
 	u.doubt = "the code is not known before it runs"
 }
@@ -296,7 +296,7 @@ func runsCode(u *use) {
 	}
 	fromInput := len(u.operands) == 0 && !u.has(asks|ends|lead) || len(u.operands) > 0 && u.operands[0].text == "-"
 	if fromInput && u.in.kind == flowRemote {
-		u.remoteCode()
+		judgeRemoteCode(u)
 	}
 	if len(u.operands) > 0 && u.operands[0].text == "-" {
 		u.operands = nil
@@ -310,15 +310,15 @@ func checkSyntax(u *use) {
 		return
 	}
 	if u.program.name() == "node" && u.got("--test") != nil && u.in.kind == flowNone {
-		u.nodeTests()
+		judgeNodeTests(u)
 		return
 	}
 	runsCode(u)
 }
 
-// nodeTests judges `node --test`, which runs the project's tests: all, or those of
+// judgeNodeTests judges `node --test`, which runs the project's tests: all, or those of
 // the files that are named.
-func (u *use) nodeTests() {
+func judgeNodeTests(u *use) {
 	u.why = runsTests
 	checkRunner(u)
 	u.touchAll(umpire.KindRead, u.operands, accessOf{})
@@ -366,16 +366,16 @@ func checkPython(u *use) {
 		u.raise(umpire.Medium, u.program.why)
 		return
 	}
-	u.pythonModule(module.value.text, args)
+	judgePythonModule(u, module.value.text, args)
 }
 
-// pythonModule judges the modules that are programs of their own: some only
+// judgePythonModule judges the modules that are programs of their own: some only
 // read, some serve, and some are known as programs.
-func (u *use) pythonModule(name string, args []word) {
-	defer u.shadowed()
+func judgePythonModule(u *use, name string, args []word) {
+	defer markShadowed(u)
 	switch {
 	case name == "json.tool":
-		u.jsonTool(args)
+		judgeJSONTool(u, args)
 	case scan.HasField("http.server SimpleHTTPServer pydoc smtpd xmlrpc.server", name):
 		u.raiseTo(umpire.High, sent, "serves files or documentation to the network")
 	case scan.HasField("ensurepip", name):
@@ -383,9 +383,9 @@ func (u *use) pythonModule(name string, args []word) {
 	case scan.HasField("pip pip3 pytest mypy black isort flake8 ruff pylint tox nox coverage poetry pipx uv "+
 		"pycodestyle bandit vulture yapf pyflakes pre_commit", name):
 		u.why, u.code = "runs "+name, u.w.codeProgram(strings.ReplaceAll(name, "_", "-"))
-		u.elsewhere(append([]word{lit(strings.ReplaceAll(name, "_", "-"))}, args...))
+		walkInFreshShell(u, append([]word{lit(strings.ReplaceAll(name, "_", "-"))}, args...))
 	case name == "unittest":
-		u.unittest(args)
+		judgeUnittest(u, args)
 	case scan.HasField("py_compile ast tokenize dis tabnanny", name):
 		u.pythonFiles("compiles Python code without running it", args)
 	case scan.HasField("zipfile tarfile", name) && len(args) == 2 && args[0].known() &&
@@ -406,8 +406,8 @@ func (u *use) pythonModule(name string, args []word) {
 	}
 }
 
-// unittest judges `python -m unittest`: the project's tests.
-func (u *use) unittest(args []word) {
+// judgeUnittest judges `python -m unittest`: the project's tests.
+func judgeUnittest(u *use, args []word) {
 	u.why = runsTests
 	for i := 0; i < len(args); i++ {
 		switch arg := args[i]; {
@@ -442,8 +442,8 @@ func (u *use) pythonFiles(why string, files []word) {
 	}
 }
 
-// jsonTool judges `python -m json.tool [options] [infile [outfile]]`.
-func (u *use) jsonTool(args []word) {
+// judgeJSONTool judges `python -m json.tool [options] [infile [outfile]]`.
+func judgeJSONTool(u *use, args []word) {
 	u.why = "prints JSON"
 	files := 0
 	for i := 0; i < len(args); i++ {

@@ -148,7 +148,7 @@ type SettingsFile struct {
 // checkServer settles whether a use that asks a server may do so without a question. One
 // that a setting of the project may lead elsewhere is steered by it; each setting is an
 // access of its own, which a rule for the program does not cover.
-func (u *use) checkServer() {
+func checkServer(u *use) {
 	options, lists := askingLists[u.table]
 	lists = lists && u.gave(strings.Fields(options)...)
 	if !lists && !slices.Contains(serverWhys, u.why) || u.risk.AtLeast(umpire.Medium) {
@@ -165,8 +165,8 @@ func (u *use) checkServer() {
 	}
 	u.online = known
 	for _, dir := range u.s.dirs {
-		u.obeysFiles(l, dir)
-		u.obeysRemotes(l, dir)
+		noteServerFiles(u, l, dir)
+		noteServerRemotes(u, l, dir)
 	}
 }
 
@@ -185,9 +185,9 @@ func findLookup(table, program string) *lookup {
 	return nil
 }
 
-// obeysFiles emits an access for every file of the project that may choose the server.
+// noteServerFiles emits an access for every file of the project that may choose the server.
 // Without a way to look for them the use gets no network.
-func (u *use) obeysFiles(l *lookup, dir string) {
+func noteServerFiles(u *use, l *lookup, dir string) {
 	if len(l.settings) == 0 {
 		return
 	}
@@ -231,7 +231,7 @@ func (s *settingsFile) leadsNowhere(text string) bool {
 	return true
 }
 
-func (u *use) obeysRemotes(l *lookup, dir string) {
+func noteServerRemotes(u *use, l *lookup, dir string) {
 	if l.remote == nil {
 		return
 	}
@@ -239,7 +239,7 @@ func (u *use) obeysRemotes(l *lookup, dir string) {
 		u.online = false
 		return
 	}
-	r := u.w.repository(dir)
+	r := findRepository(u.w, dir)
 	if r.problem != "" {
 		u.steered = r.problem
 	}

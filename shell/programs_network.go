@@ -193,12 +193,12 @@ func checkSocat(u *use) {
 		if !found {
 			kind = strings.ToLower(operand.text)
 		}
-		u.socatAddress(strings.ToLower(kind), rest, operand)
+		judgeSocatAddress(u, strings.ToLower(kind), rest, operand)
 	}
 	u.operands = nil
 }
 
-func (u *use) socatAddress(kind string, rest, whole word) {
+func judgeSocatAddress(u *use, kind string, rest, whole word) {
 	address, _, cut := rest.after(",")
 	target := rest
 	if cut {
@@ -207,8 +207,8 @@ func (u *use) socatAddress(kind string, rest, whole word) {
 	switch kind {
 	case "-", "stdin", "stdout", "stdio", "stderr", "pty", "fd", "readline":
 	case "exec", "system", "shell":
-		s := u.outside()
-		u.then(func() { u.w.code(s, target, flow{kind: flowRemote}) })
+		s := u.outsideState()
+		u.then(func() { u.w.walkCode(s, target, flow{kind: flowRemote}) })
 	case "open", "file", "gopen", "create", "creat", "pipe", "fifo":
 		u.touch(umpire.KindRead, target, accessOf{})
 		u.touch(umpire.KindWrite, target, accessOf{})

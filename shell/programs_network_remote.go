@@ -79,7 +79,7 @@ var remoteTools = []program{
 // checkSSH judges the host and the command that runs there. The command is
 // walked too, so that it shows on the card.
 func checkSSH(u *use) {
-	u.sshOptions()
+	judgeSSHOptions(u)
 	words := u.operands
 	u.operands = nil
 	if len(words) == 0 {
@@ -87,19 +87,19 @@ func checkSSH(u *use) {
 	}
 	u.visit(words[0], umpire.High, "runs commands on it")
 	if len(words) > 1 {
-		u.remoteShell(joined(words[1:]))
+		walkRemoteShell(u, joinWithBlanks(words[1:]))
 	} else if u.in.kind == flowText {
-		u.remoteShell(lit(u.in.text))
+		walkRemoteShell(u, lit(u.in.text))
 	}
 }
 
-// remoteShell walks code that a shell elsewhere runs.
-func (u *use) remoteShell(code word) {
-	u.away(func(s *state) { u.w.code(s, code, flow{kind: flowForeign}) })
+// walkRemoteShell walks code that a shell elsewhere runs.
+func walkRemoteShell(u *use, code word) {
+	walkRemotely(u, func(s *state) { u.w.walkCode(s, code, flow{kind: flowForeign}) })
 }
 
-// sshOptions judges each -o Name=value.
-func (u *use) sshOptions() {
+// judgeSSHOptions judges each -o Name=value.
+func judgeSSHOptions(u *use) {
 	for _, g := range u.given {
 		if g.name != "-o" || !g.has {
 			continue
@@ -112,9 +112,9 @@ func (u *use) sshOptions() {
 		switch {
 		case scan.HasField("proxycommand localcommand knownhostscommand", name):
 			u.raise(umpire.High, "runs a program")
-			u.then(func() { u.w.code(u.outside(), value, flow{}) })
+			u.then(func() { u.w.walkCode(u.outsideState(), value, flow{}) })
 		case name == "remotecommand":
-			u.remoteShell(value)
+			walkRemoteShell(u, value)
 		case scan.HasField("identityfile userknownhostsfile globalknownhostsfile", name):
 			u.touch(umpire.KindRead, value, accessOf{})
 		case !scan.HasField(sshOptions, name):
@@ -126,7 +126,7 @@ func (u *use) sshOptions() {
 
 // checkSCP tells remote operands, host:path, from local ones.
 func checkSCP(u *use) {
-	u.sshOptions()
+	judgeSSHOptions(u)
 	operands := u.operands
 	u.operands = nil
 	for i, operand := range operands {

@@ -148,14 +148,14 @@ func checkCurl(u *use) {
 		}
 	}
 	for _, g := range u.given {
-		u.curlOption(g, urls)
+		judgeCurlOption(u, g, urls)
 	}
 	for _, url := range urls {
-		u.curlURL(url)
+		judgeCurlURL(u, url)
 	}
 }
 
-func (u *use) curlOption(g given, urls []word) {
+func judgeCurlOption(u *use, g given, urls []word) {
 	switch {
 	case hasSpelling(g.option.names, "--request"):
 		if !g.value.known() || !scan.HasField("get head options", strings.ToLower(g.value.text)) {
@@ -163,12 +163,12 @@ func (u *use) curlOption(g given, urls []word) {
 			u.raiseTo(umpire.High, sent, "changes something on a host with "+g.value.display())
 		}
 	case hasSpelling(g.option.names, "--data"):
-		u.curlFile(g.value)
+		noteCurlFile(u, g.value)
 	case hasSpelling(g.option.names, "--header") && strings.HasPrefix(g.value.text, "@"):
-		u.curlFile(g.value)
+		noteCurlFile(u, g.value)
 	case hasSpelling(g.option.names, "--write-out"):
 		if strings.HasPrefix(g.value.text, "@") {
-			u.curlFile(g.value)
+			noteCurlFile(u, g.value)
 		}
 		if !g.value.known() || strings.Contains(g.value.text, "%output{") {
 			u.raiseTo(umpire.Medium, reversible, savesFiles)
@@ -182,14 +182,14 @@ func (u *use) curlOption(g given, urls []word) {
 			u.touch(umpire.KindWrite, g.value, accessOf{why: savesFiles})
 		}
 	case hasSpelling(g.option.names, "--remote-name"):
-		u.remoteNames(urls)
+		noteRemoteNames(u, urls)
 	case g.name == "--variable":
 		u.raiseTo(umpire.Medium, sent, "may read a file or the environment into what it sends")
 	}
 }
 
-// curlFile notes the file of @file, <file, name@file and name=@file.
-func (u *use) curlFile(value word) {
+// noteCurlFile notes the file of @file, <file, name@file and name=@file.
+func noteCurlFile(u *use, value word) {
 	for _, mark := range []string{"=@", "=<", "@", "<"} {
 		before, file, found := value.after(mark)
 		if !found || len(mark) == 1 && before != "" && strings.ContainsAny(before, " :{\"'") {
@@ -201,8 +201,8 @@ func (u *use) curlFile(value word) {
 	}
 }
 
-// remoteNames notes the files that -O writes, named by the URLs.
-func (u *use) remoteNames(urls []word) {
+// noteRemoteNames notes the files that -O writes, named by the URLs.
+func noteRemoteNames(u *use, urls []word) {
 	for _, url := range urls {
 		u.touch(umpire.KindWrite, savedAs(url), accessOf{why: savesFiles})
 	}
@@ -221,14 +221,14 @@ func savedAs(url word) word {
 	return lit(name)
 }
 
-// curlURL judges one URL: file: reads, HTTP and FTP download, the other schemes
+// judgeCurlURL judges one URL: file: reads, HTTP and FTP download, the other schemes
 // speak protocols in which a URL can be a command.
-func (u *use) curlURL(url word) {
+func judgeCurlURL(u *use, url word) {
 	scheme, rest, found := url.after(":")
 	scheme = strings.ToLower(scheme)
 	switch {
 	case found && scheme == "file":
-		u.curlLocal(rest)
+		noteCurlLocal(u, rest)
 	case !found || !strings.HasPrefix(rest.text, "//") || scan.HasField("http https ftp ftps", scheme):
 		u.visit(url, umpire.Medium, "downloads from it")
 	default:
@@ -236,8 +236,8 @@ func (u *use) curlURL(url word) {
 	}
 }
 
-// curlLocal notes the read of file://host/path, which curl decodes and expands.
-func (u *use) curlLocal(rest word) {
+// noteCurlLocal notes the read of file://host/path, which curl decodes and expands.
+func noteCurlLocal(u *use, rest word) {
 	if strings.HasPrefix(rest.text, "//") {
 		rest = rest.cut(len("//"))
 		if i := strings.IndexByte(rest.text, '/'); i > 0 {
@@ -254,7 +254,7 @@ func (u *use) curlLocal(rest word) {
 // checkWget judges wget's URLs, and the files that they become.
 func checkWget(u *use) {
 	if !u.gave("-O", "-P", "--output-document", "--directory-prefix", "--spider") {
-		u.remoteNames(u.operands)
+		noteRemoteNames(u, u.operands)
 	}
 	reachesURLs(u)
 }

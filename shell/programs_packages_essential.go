@@ -36,23 +36,23 @@ const essentials = "libc6 libc-bin glibc glibc-common musl systemd systemd-sysv 
 // checkRemoval refuses to remove a package that the system cannot do without.
 func checkRemoval(u *use) {
 	for _, r := range removers {
-		if !scan.HasField(r.programs, u.program0()) || gives(u.args0(), r.dry) {
+		if !scan.HasField(r.programs, u.program0()) || givesAny(argumentsOf(u), r.dry) {
 			continue
 		}
-		removes := r.verbs == "" || gives(u.args0(), r.verbs)
-		for _, arg := range u.args0() {
+		removes := r.verbs == "" || givesAny(argumentsOf(u), r.verbs)
+		for _, arg := range argumentsOf(u) {
 			taken := strings.HasPrefix(r.programs, "apt ") &&
 				strings.HasSuffix(arg.text, "-") // install NAME- removes it
-			if (removes || taken) && essential(arg) {
+			if (removes || taken) && isEssential(arg) {
 				u.raise(umpire.Critical, "removes "+arg.display()+", without which the system does not work")
 			}
 		}
 	}
 }
 
-// gives reports whether one of the words is on a list; a letter with a dash may stand in a
+// givesAny reports whether one of the words is on a list; a letter with a dash may stand in a
 // cluster.
-func gives(args []word, list string) bool {
+func givesAny(args []word, list string) bool {
 	for _, arg := range args {
 		if arg.known() && scan.HasField(list, arg.text) && arg.text != "" {
 			return true
@@ -69,8 +69,8 @@ func gives(args []word, list string) bool {
 	return false
 }
 
-// essential reports whether a word names, or may name, one of the essentials.
-func essential(arg word) bool {
+// isEssential reports whether a word names, or may name, one of the essentials.
+func isEssential(arg word) bool {
 	name := strings.TrimSuffix(arg.text, "-")
 	if i := strings.IndexAny(name, ":="); i >= 0 {
 		name = name[:i]
@@ -91,24 +91,25 @@ func essential(arg word) bool {
 // checkAccounts refuses to remove an account with its home, and the one that may do all.
 func checkAccounts(u *use) {
 	name := u.program0()
-	removes := scan.HasField("userdel deluser", name) || name == "pw" && u.says("userdel")
+	removes := scan.HasField("userdel deluser", name) || name == "pw" && u.firstOperandIn("userdel")
 	homes := map[string]string{
 		"userdel": "-r --remove", "deluser": "--remove-home --remove-all-files", "pw": "-r",
 	}[name]
 	if name == "sysadminctl" {
-		removes = gives(u.args0(), "-deleteUser")
+		removes = givesAny(argumentsOf(u), "-deleteUser")
 	}
-	if locksOut(name, u.args0()) {
+	if locksOut(name, argumentsOf(u)) {
 		u.raise(umpire.Critical, "locks out the account that administers the system")
 	}
 	if !removes {
 		return
 	}
-	if homes != "" && gives(u.args0(), homes) || name == "sysadminctl" && !gives(u.args0(), "-keepHome") {
+	if homes != "" && givesAny(argumentsOf(u), homes) ||
+		name == "sysadminctl" && !givesAny(argumentsOf(u), "-keepHome") {
 		u.raise(umpire.Critical, "deletes a home directory")
 	}
-	for i, arg := range u.args0() {
-		if arg.text == "root" && (name != "deluser" || i+1 == len(u.args0())) {
+	for i, arg := range argumentsOf(u) {
+		if arg.text == "root" && (name != "deluser" || i+1 == len(argumentsOf(u))) {
 			u.raise(umpire.Critical, "removes the account that administers the system")
 		}
 	}
@@ -130,7 +131,7 @@ func locksOut(name string, args []word) bool {
 	if !known || len(args) < 2 || args[len(args)-1].text != "root" {
 		return false
 	}
-	if gives(args, l.options) {
+	if givesAny(args, l.options) {
 		return true
 	}
 	for i, arg := range args[:len(args)-1] {
@@ -139,7 +140,7 @@ func locksOut(name string, args []word) bool {
 			value = args[i+1]
 		}
 		switch {
-		case scan.HasField(l.shell, option) && scan.HasField("false nologin true", base(value.text)):
+		case scan.HasField(l.shell, option) && scan.HasField("false nologin true", baseName(value.text)):
 			return true
 		case scan.HasField(l.expires, option) && scan.HasField("0 1 1970-01-01 1970-01-02", value.text):
 			return true

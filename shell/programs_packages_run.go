@@ -20,7 +20,7 @@ const projectChecks = ownPrograms + " biome pytest py.test mypy ruff black isort
 func checkProjectRun(u *use) {
 	command := u.operands
 	u.operands = nil
-	if u.projectScript(command) {
+	if followProjectScript(u, command) {
 		return
 	}
 	switch {
@@ -32,15 +32,15 @@ func checkProjectRun(u *use) {
 	default:
 		u.why = runsTests
 	}
-	u.elsewhere(command)
+	walkInFreshShell(u, command)
 	if len(u.unknown) > 0 || u.doubtful {
-		u.suspects(command[1:])
+		walkSuspects(u, command[1:])
 	}
 }
 
-// projectScript follows a script of pyproject.toml, which stands before a program of the
+// followProjectScript follows a script of pyproject.toml, which stands before a program of the
 // same name, and reports whether there is one.
-func (u *use) projectScript(command []word) bool {
+func followProjectScript(u *use, command []word) bool {
 	runner := u.program0()
 	if !scan.HasField("pdm hatch poe", runner) || len(command) == 0 || !command[0].known() || len(u.given) > 0 {
 		return false
@@ -51,7 +51,7 @@ func (u *use) projectScript(command []word) bool {
 		}
 	}
 	name := command[0].text
-	found := u.follow(runner, name, command[1:], scan.HasField(checkScripts, name))
+	found := u.followRecipe(runner, name, command[1:], scan.HasField(checkScripts, name))
 	switch {
 	case found == noRecipe:
 		return false
@@ -71,7 +71,7 @@ func (u *use) projectScript(command []word) bool {
 func checkPoe(u *use) {
 	command := u.operands
 	u.operands = nil
-	if !u.projectScript(command) {
+	if !followProjectScript(u, command) {
 		u.raise(umpire.Medium, "runs a task of the project")
 	}
 }

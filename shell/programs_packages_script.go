@@ -345,7 +345,7 @@ func checkScript(u *use) {
 	name := u.operands[0]
 	u.operands = u.operands[1:]
 	u.why, u.code = runsTests, true
-	if u.script(name, u.operands) {
+	if followScript(u, name, u.operands) {
 		return
 	}
 	if !name.known() || !scan.HasField(checkScripts, name.text) {
@@ -358,14 +358,14 @@ func checkScript(u *use) {
 const plainScriptOptions = "--silent -s --quiet -q --if-present --loglevel --no-color --color --verbose " +
 	"--foreground-scripts --json --no-progress --non-interactive --offline --bun -b --stream --aggregate-output"
 
-// script follows a script of package.json, and reports whether it could be read.
-func (u *use) script(name word, args []word) bool {
+// followScript follows a script of package.json, and reports whether it could be read.
+func followScript(u *use, name word, args []word) bool {
 	for _, g := range append(slices.Clip(u.global), u.given...) {
 		if !scan.HasField(plainScriptOptions, g.name) && g.option.does&enters == 0 {
 			return false
 		}
 	}
-	if !name.known() || u.follow("npm", name.text, args, scan.HasField(checkScripts, name.text)) != readRecipe {
+	if !name.known() || u.followRecipe("npm", name.text, args, scan.HasField(checkScripts, name.text)) != readRecipe {
 		return false
 	}
 	u.code, u.operands = true, nil
@@ -378,7 +378,7 @@ func checkNamedScript(u *use) {
 	if name == "t" || name == "tst" {
 		name = "test"
 	}
-	if u.program0() == "bun" && name == "test" || !u.script(lit(name), u.operands) {
+	if u.program0() == "bun" && name == "test" || !followScript(u, lit(name), u.operands) {
 		checkScriptArgs(u) // bun has tests of its own
 	}
 }
@@ -409,7 +409,7 @@ func acceptsFlag(text string) bool {
 func checkNpx(u *use) {
 	if len(u.operands) == 0 {
 		u.raise(umpire.Medium, "starts a shell, which reads code")
-		u.stdinCode()
+		walkStdinCode(u)
 		return
 	}
 	name := u.operands[0]
@@ -420,8 +420,8 @@ func checkNpx(u *use) {
 	if name.known() && name.text == "@biomejs/biome" {
 		words = append([]word{lit("biome")}, words[1:]...)
 	}
-	if name.known() && u.w.lookup(words[0].text) != nil {
-		u.elsewhere(words)
+	if name.known() && u.w.findProgram(words[0].text) != nil {
+		walkInFreshShell(u, words)
 	}
 	u.operands = nil
 }
@@ -430,7 +430,7 @@ func checkNpx(u *use) {
 // starts by the program's name.
 func checkOwnProgram(u *use) {
 	name := u.table[strings.LastIndexByte(u.table, ' ')+1:]
-	u.elsewhere(append([]word{lit(name)}, u.operands...))
+	walkInFreshShell(u, append([]word{lit(name)}, u.operands...))
 	u.operands = nil
 }
 
@@ -441,12 +441,12 @@ func checkBareYarn(u *use) {
 	}
 }
 
-// elsewhere walks a command that another program starts where the functions and
+// walkInFreshShell walks a command that another program starts where the functions and
 // aliases of this shell are not known.
-func (u *use) elsewhere(words []word) {
-	s, in := u.outside(), u.in
+func walkInFreshShell(u *use, words []word) {
+	s, in := u.outsideState(), u.in
 	u.then(func() {
-		defer u.w.open()()
-		u.w.run(s, words, in)
+		defer u.w.openPart()()
+		u.w.runWords(s, words, in)
 	})
 }

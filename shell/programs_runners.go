@@ -261,7 +261,7 @@ func checkDotnetTest(u *use) {
 
 // checkDotnetFormat makes dotnet format ask unless it only says what it would do.
 func checkDotnetFormat(u *use) {
-	if scan.HasField("whitespace style analyzers", u.first()) {
+	if scan.HasField("whitespace style analyzers", u.firstOperand()) {
 		u.operands = u.operands[1:]
 	}
 	if u.got("--verify-no-changes") == nil {
@@ -276,7 +276,7 @@ func checkMavenGoals(u *use) {
 			u.operands[i].text = "package" // for the other projects of this machine
 		}
 	}
-	u.goals(func(goal string) bool {
+	judgeGoals(u, func(goal string) bool {
 		return scan.HasField("validate compile test-compile test dependency:tree dependency:list dependency:analyze "+
 			"checkstyle:check spotless:check spotbugs:check pmd:check", goal)
 	})
@@ -289,16 +289,16 @@ func checkGradleTasks(u *use) {
 	}) {
 		u.askSecret("prints credentials")
 	}
-	u.goals(func(task string) bool {
+	judgeGoals(u, func(task string) bool {
 		return scan.HasField("test check compileJava compileTestJava compileKotlin compileTestKotlin testClasses "+
 			"classes lint ktlintCheck detekt spotlessCheck checkstyleMain checkstyleTest tasks projects dependencies "+
 			"dependencyInsight", task[strings.LastIndexByte(task, ':')+1:])
 	})
 }
 
-// goals judges a builder by the goals that it is given, the worst of them: none
+// judgeGoals judges a builder by the goals that it is given, the worst of them: none
 // but harmless ones is a run of the project's tests.
-func (u *use) goals(harmless func(string) bool) {
+func judgeGoals(u *use, harmless func(string) bool) {
 	checkRunner(u)
 	goals := u.operands
 	u.operands = nil

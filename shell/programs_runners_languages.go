@@ -212,7 +212,7 @@ var languageRunners = []program{
 
 // checkCredo judges `mix credo VERB`; without one it checks.
 func checkCredo(u *use) {
-	switch u.first() {
+	switch u.firstOperand() {
 	case "list", "suggest", "explain", "categories", "version":
 		u.operands = u.operands[1:]
 	case "":
@@ -220,8 +220,8 @@ func checkCredo(u *use) {
 			u.raise(umpire.Medium, "runs what is not known before it runs")
 		}
 	default:
-		if !strings.Contains(u.first(), "/") {
-			u.raise(umpire.Medium, "mix credo "+u.first()+" is not known")
+		if !strings.Contains(u.firstOperand(), "/") {
+			u.raise(umpire.Medium, "mix credo "+u.firstOperand()+" is not known")
 		}
 	}
 }

@@ -164,32 +164,32 @@ func checkGrep(u *use) {
 	if g := u.got("-C"); g != nil && strings.Trim(g.value.text, "0123456789") != "" {
 		u.doubt = "the value of -C is not a number" // to some it takes none
 	}
-	u.wholePattern()
-	u.searchesOnly("--include")
-	if u.has(walks) && len(u.roots()) == 0 {
-		u.touch(umpire.KindRead, lit("."), accessOf{tree: true, follows: u.followsLinks()})
+	checkWholePattern(u)
+	noteSearchedFiles(u, "--include")
+	if u.has(walks) && len(u.searchRoots()) == 0 {
+		u.touch(umpire.KindRead, lit("."), accessOf{tree: true, follows: followsLinks(u)})
 	}
 }
 
 // checkSearch does so for the programs that always go through folders.
 func checkSearch(u *use) {
-	u.wholePattern()
-	u.searchesOnly("-g --glob --iglob -G --file-search-regex")
-	if u.in.kind == flowNone && len(u.roots()) == 0 {
-		u.touch(umpire.KindRead, lit("."), accessOf{tree: true, follows: u.followsLinks()})
+	checkWholePattern(u)
+	noteSearchedFiles(u, "-g --glob --iglob -G --file-search-regex")
+	if u.in.kind == flowNone && len(u.searchRoots()) == 0 {
+		u.touch(umpire.KindRead, lit("."), accessOf{tree: true, follows: followsLinks(u)})
 	}
 }
 
-// wholePattern puts a use in doubt whose pattern may become several words: those
+// checkWholePattern puts a use in doubt whose pattern may become several words: those
 // after the first would be files.
-func (u *use) wholePattern() {
+func checkWholePattern(u *use) {
 	if !u.has(lead) && len(u.operands) > 0 && u.operands[0].split {
 		u.doubt = "the pattern may turn out to be several words"
 	}
 }
 
-// roots are the operands after the pattern.
-func (a *arguments) roots() []word {
+// searchRoots are the operands after the pattern.
+func (a *arguments) searchRoots() []word {
 	if a.has(lead) || len(a.operands) == 0 {
 		return a.operands
 	}
@@ -210,31 +210,31 @@ func found(u *use, in flow) flow {
 	for _, g := range u.given {
 		names = names || scan.HasField(listing, g.name) || g.name == "-g" && u.program.name() != "rg"
 	}
-	roots := u.roots()
+	roots := u.searchRoots()
 	if names {
 		if len(roots) == 0 {
 			roots = []word{{}} // names without a folder before them
 		}
 		return pathsBelow(roots, u.program0())
 	}
-	if counts := u.lineNumbers(roots); counts.numbers || counts.numbered {
+	if counts := flowOfLineNumbers(u, roots); counts.numbers || counts.numbered {
 		return counts
 	}
 	if len(roots) > 0 || u.has(walks) {
-		return printed(u.program0())
+		return foreignFlow(u.program0())
 	}
 	for _, g := range u.given {
 		if scan.HasField(framing, g.name) {
-			return printed(u.program0())
+			return foreignFlow(u.program0())
 		}
 	}
-	return u.grepsPaths(picked(in, u.program0()))
+	return filterPathList(u, pickedFlow(in, u.program0()))
 }
 
-// lineNumbers is what grep prints of one file with -c, a number, or with -n, lines
+// flowOfLineNumbers is what grep prints of one file with -c, a number, or with -n, lines
 // that begin with theirs.
-func (u *use) lineNumbers(roots []word) flow {
-	out := printed(u.program0())
+func flowOfLineNumbers(u *use, roots []word) flow {
+	out := foreignFlow(u.program0())
 	if u.program.name() != "grep" || len(roots) > 1 || len(roots) == 1 && !roots[0].known() {
 		return out
 	}
@@ -273,25 +273,25 @@ var fdOptions = program{names: "fd", peeks: true, risk: umpire.Safe, args: "data
 func checkFd(u *use) {
 	before, commands := fdCommands(u.operands)
 	u.program = &fdOptions
-	u.arguments = fdOptions.parse(before, false)
-	u.options()
-	if u.informs() {
+	u.arguments = fdOptions.parseArguments(before, false)
+	u.judgeOptions()
+	if u.onlyInforms() {
 		return
 	}
-	u.wholePattern()
-	if len(u.roots()) == 0 && !u.has(lead) {
+	checkWholePattern(u)
+	if len(u.searchRoots()) == 0 && !u.has(lead) {
 		u.touch(umpire.KindRead, lit("."), accessOf{tree: true})
 	}
 	roots := u.fdRoots()
 	for _, command := range commands {
 		u.why = "looks for files and runs a command on them"
-		if len(command) > 0 && !u.w.looksAtNames(command[0]) {
-			for _, name := range u.fdNames() {
-				u.revealBelow(roots, name)
+		if len(command) > 0 && !looksAtNames(u.w, command[0]) {
+			for _, name := range listFdNames(u) {
+				revealBelow(u, roots, name)
 			}
-			u.revealTails(command, "{}", roots)
+			revealTails(u, command, "{}", roots)
 		}
-		u.onFiles(fdPlaces(command), roots, false)
+		walkOnFiles(u, fdPlaces(command), roots, false)
 	}
 }
 
@@ -304,7 +304,7 @@ func (a *arguments) fdRoots() []word {
 		}
 	}
 	if !a.has(lead) {
-		roots = append(roots, a.roots()...)
+		roots = append(roots, a.searchRoots()...)
 	}
 	if len(roots) == 0 {
 		return []word{lit(".")}
@@ -367,7 +367,7 @@ func execCluster(text string) bool {
 // fdPaths is what fd prints.
 func fdPaths(u *use, _ flow) flow {
 	if _, commands := fdCommands(u.words[1:]); len(commands) > 0 || u.got("-l", "--base-directory") != nil {
-		return printed(u.program0())
+		return foreignFlow(u.program0())
 	}
-	return spelledPaths(pathsBelow(u.fdRoots(), u.program0()), u.fdRoots(), u.fdNames())
+	return spelledPaths(pathsBelow(u.fdRoots(), u.program0()), u.fdRoots(), listFdNames(u))
 }

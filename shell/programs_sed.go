@@ -67,10 +67,10 @@ func selects(u *use, in flow) flow {
 		files++
 	}
 	if !ok || files > 0 || u.has(edits) {
-		return printed("sed")
+		return foreignFlow("sed")
 	}
 	if facts := sed.Read(script); facts.Problem != "" || facts.Changes {
-		return printed("sed")
+		return foreignFlow("sed")
 	}
-	return picked(in, "sed")
+	return pickedFlow(in, "sed")
 }

@@ -304,8 +304,8 @@ var systemTools = []program{
 	{
 		names: "ldconfig", risk: umpire.High, consequence: lost, why: "changes where libraries are found", lax: true,
 		check: func(u *use) {
-			if len(u.args0()) == 1 && u.args0()[0].text == "-p" && u.args0()[0].known() {
-				u.onlyLooks(nil)
+			if len(argumentsOf(u)) == 1 && argumentsOf(u)[0].text == "-p" && argumentsOf(u)[0].known() {
+				lowerToLook(u, nil)
 			}
 		},
 	},

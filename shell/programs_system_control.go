@@ -64,10 +64,10 @@ var controlTools = []program{
 			if u.program0() == "busctl" && asksForPowerOff(u.operands) {
 				u.raise(umpire.Critical, "powers the machine off")
 			}
-			if len(u.operands) == 0 || u.says("status show list list-timezones list-locales list-keymaps "+
+			if len(u.operands) == 0 || u.firstOperandIn("status show list list-timezones list-locales list-keymaps "+
 				"timesync-status show-timesync statistics blame critical-chain time get-property tree dot general "+
 				"device connection") && !changesNetwork(u.operands) {
-				u.onlyLooks(nil)
+				lowerToLook(u, nil)
 			}
 		},
 	},
@@ -113,9 +113,10 @@ var controlTools = []program{
 		lax: true,
 		check: func(u *use) {
 			if len(u.operands) == 0 &&
-				(len(u.args0()) == 0 ||
-					len(u.args0()) == 1 && scan.HasField("-l -v", u.args0()[0].text) && u.args0()[0].known()) {
-				u.onlyLooks(nil)
+				(len(argumentsOf(u)) == 0 ||
+					len(argumentsOf(u)) == 1 && scan.HasField("-l -v", argumentsOf(u)[0].text) &&
+						argumentsOf(u)[0].known()) {
+				lowerToLook(u, nil)
 			}
 		},
 	},
@@ -125,8 +126,8 @@ var controlTools = []program{
 			"quotaon quotaoff",
 		risk: umpire.High, consequence: lost, why: "changes what is mounted", args: "read…", lax: true,
 		check: func(u *use) {
-			if u.program0() == "umount" && gives(u.args0(), "-a --all") &&
-				!gives(u.args0(), "-t --types -O --test-opts") {
+			if u.program0() == "umount" && givesAny(argumentsOf(u), "-a --all") &&
+				!givesAny(argumentsOf(u), "-t --types -O --test-opts") {
 				u.raise(umpire.Critical, "unmounts every file system")
 			}
 		},
@@ -175,7 +176,7 @@ var controlTools = []program{
 		check: func(u *use) {
 			if fields := u.operands; len(fields) < 2 ||
 				len(fields) == 2 && scan.HasField("-a -s -v -l", fields[0].text) && fields[1].known() {
-				u.onlyLooks(nil)
+				lowerToLook(u, nil)
 			}
 		},
 	},
@@ -184,9 +185,9 @@ var controlTools = []program{
 	{
 		names: "route", risk: umpire.High, consequence: lost, why: "changes where packets go", style: bare,
 		check: func(u *use) {
-			if only(u.operands, "-n -e -ee -v -4 -6 -net -inet") || scan.HasField("get", second(u.operands)) ||
-				u.says("get print PRINT") {
-				u.onlyLooks(nil)
+			if allListed(u.operands, "-n -e -ee -v -4 -6 -net -inet") || scan.HasField("get", secondWord(u.operands)) ||
+				u.firstOperandIn("get print PRINT") {
+				lowerToLook(u, nil)
 			}
 		},
 	},
@@ -195,8 +196,8 @@ var controlTools = []program{
 	{
 		names: "arp", risk: umpire.High, consequence: lost, why: "changes which machine is which", style: bare,
 		check: func(u *use) {
-			if only(u.operands, "-a -n -an -e -v -na") {
-				u.onlyLooks(nil)
+			if allListed(u.operands, "-a -n -an -e -v -na") {
+				lowerToLook(u, nil)
 			}
 		},
 	},
@@ -208,8 +209,8 @@ var controlTools = []program{
 	{names: "getenforce sestatus aa-status", risk: umpire.Safe, why: "tells about the system", lax: true},
 }
 
-// only reports whether all words are known and on a list.
-func only(words []word, list string) bool {
+// allListed reports whether all words are known and on a list.
+func allListed(words []word, list string) bool {
 	for _, wd := range words {
 		if !wd.known() || !scan.HasField(list, wd.text) {
 			return false
@@ -229,7 +230,7 @@ func asksForPowerOff(words []word) bool {
 	return false
 }
 
-func second(words []word) string {
+func secondWord(words []word) string {
 	if len(words) < 2 || !words[1].known() {
 		return ""
 	}
@@ -245,11 +246,11 @@ func changesNetwork(operands []word) bool {
 
 // checkKill judges kill -l, which lists signals.
 func checkKill(u *use) {
-	if u.says("-l -L --list --table") {
-		u.onlyLooks(nil)
+	if u.firstOperandIn("-l -L --list --table") {
+		lowerToLook(u, nil)
 		return
 	}
-	signal, targets := killed(u.operands)
+	signal, targets := splitKill(u.operands)
 	groups := slices.ContainsFunc(targets, func(wd word) bool { return !wd.known() || strings.HasPrefix(wd.text, "-") })
 	if signal == "0" && len(targets) > 0 && !groups {
 		u.onlyShows("tells whether a process is there")
@@ -270,7 +271,7 @@ func checkKillAll(u *use) {
 	const valued = "-u -U --euid --uid --user -g -G -P -s -t -F -n --signal --group --parent --session --terminal " +
 		"--pidfile --ns --nslist --older --younger -y -o -k"
 	roots, named := false, false
-	args := u.args0()
+	args := argumentsOf(u)
 	for i := 0; i < len(args); i++ {
 		name, value, attached := args[i].after("=")
 		if !strings.HasPrefix(name, "-") {
@@ -292,8 +293,8 @@ func checkKillAll(u *use) {
 	}
 }
 
-// killed takes the arguments of kill apart: a signal, and the processes it is for.
-func killed(args []word) (signal string, targets []word) {
+// splitKill takes the arguments of kill apart: a signal, and the processes it is for.
+func splitKill(args []word) (signal string, targets []word) {
 	signal = "TERM"
 	if len(args) == 0 || args[0].text == "" || args[0].text[0] != '-' {
 		return signal, args
@@ -319,19 +320,19 @@ func checkSystemctl(u *use) {
 	const looking = "status show cat list-units list-unit-files list-timers list-sockets list-jobs list-dependencies " +
 		"list-machines list-automounts list-paths is-active is-enabled is-failed is-system-running get-default help"
 	switch {
-	case u.says("poweroff reboot halt kexec soft-reboot exit switch-root") ||
-		u.says("isolate start") && powersOff(u.operands[1:]):
+	case u.firstOperandIn("poweroff reboot halt kexec soft-reboot exit switch-root") ||
+		u.firstOperandIn("isolate start") && powersOff(u.operands[1:]):
 		u.raise(umpire.Critical, "powers the machine off")
-	case u.says("isolate") && len(u.operands) > 1 && scan.HasField("emergency emergency.target rescue rescue.target "+
-		"runlevel1 runlevel1.target", u.operands[1].text):
+	case u.firstOperandIn("isolate") && len(u.operands) > 1 && scan.HasField("emergency emergency.target rescue "+
+		"rescue.target runlevel1 runlevel1.target", u.operands[1].text):
 		u.raise(umpire.Critical, "ends all services but one shell")
-	case u.says("suspend hibernate hybrid-sleep sleep emergency rescue"):
+	case u.firstOperandIn("suspend hibernate hybrid-sleep sleep emergency rescue"):
 		u.raise(umpire.High, "stops the machine")
-	case (len(u.operands) == 0 || u.says(looking)) && len(u.unknown) == 0 && u.spoke == "":
-		shows := u.says("show")
-		u.onlyLooks(nil)
+	case (len(u.operands) == 0 || u.firstOperandIn(looking)) && len(u.unknown) == 0 && u.spoke == "":
+		shows := u.firstOperandIn("show")
+		lowerToLook(u, nil)
 		if shows {
-			u.showsUnit()
+			judgeShownUnit(u)
 		}
 	}
 }
@@ -347,32 +348,32 @@ func powersOff(units []word) bool {
 }
 
 func checkService(u *use) {
-	if len(u.args0()) == 1 && u.args0()[0].text == "--status-all" ||
-		len(u.operands) == 2 && second(u.operands) == "status" && !strings.Contains(u.operands[0].text, "/") &&
+	if len(argumentsOf(u)) == 1 && argumentsOf(u)[0].text == "--status-all" ||
+		len(u.operands) == 2 && secondWord(u.operands) == "status" && !strings.Contains(u.operands[0].text, "/") &&
 			u.operands[0].known() {
-		u.onlyLooks(nil)
+		lowerToLook(u, nil)
 	}
 }
 
 func checkLoginctl(u *use) {
 	switch {
-	case u.says("poweroff reboot halt"):
+	case u.firstOperandIn("poweroff reboot halt"):
 		u.raise(umpire.Critical, "powers the machine off")
-	case len(u.operands) == 0, u.says("list list-sessions list-users list-seats session-status show-session " +
-		"user-status show-user seat-status show-seat status show list-images"):
-		u.onlyLooks(nil)
+	case len(u.operands) == 0, u.firstOperandIn("list list-sessions list-users list-seats session-status " +
+		"show-session user-status show-user seat-status show-seat status show list-images"):
+		lowerToLook(u, nil)
 	}
 }
 
 // checkAt walks what at will run, when the line itself holds it.
 func checkAt(u *use) {
 	if (u.got("-l") != nil || u.got("-c") != nil) && len(u.unknown) == 0 {
-		u.onlyLooks(nil)
+		lowerToLook(u, nil)
 		return
 	}
 	u.operands = nil
 	if u.in.kind != flowNone && u.got("-f") == nil {
-		u.stdinCode()
+		walkStdinCode(u)
 	}
 }
 
@@ -388,7 +389,7 @@ func checkIptables(u *use) {
 		}
 	}
 	if lists {
-		u.onlyLooks(nil)
+		lowerToLook(u, nil)
 	}
 }
 
@@ -405,7 +406,7 @@ func checkFirewall(u *use) {
 				return
 			}
 		}
-		u.onlyLooks(nil)
+		lowerToLook(u, nil)
 	}
 }
 
@@ -413,9 +414,9 @@ func checkFirewall(u *use) {
 func checkIP(u *use) {
 	operands := u.operands
 	u.operands = nil
-	for i, arg := range u.args0() {
-		if arg.text == "exec" && i > 0 && i+2 < len(u.args0()) {
-			u.rest("command", u.args0()[i+2:])
+	for i, arg := range argumentsOf(u) {
+		if arg.text == "exec" && i > 0 && i+2 < len(argumentsOf(u)) {
+			u.walkRest("command", argumentsOf(u)[i+2:])
 			return
 		}
 	}
@@ -427,6 +428,6 @@ func checkIP(u *use) {
 	looks := known && (verb == "" || scan.HasField("show s sh sho list ls lst l li lis get g help", verb)) ||
 		len(operands) > 0 && operands[0].text == "monitor" && verb != "file"
 	if looks && len(u.unknown) == 0 && u.spoke == "" && !u.doubtful {
-		u.onlyLooks(nil)
+		lowerToLook(u, nil)
 	}
 }

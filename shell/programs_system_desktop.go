@@ -108,9 +108,9 @@ var desktopTools = []program{
 	{
 		names: "defaults", risk: umpire.High, consequence: lost, why: "changes settings", style: bare,
 		check: func(u *use) {
-			if u.says("read read-type find domains help") ||
-				u.says("-currentHost") && scan.HasField("read find", second(u.operands)) {
-				u.onlyLooks(nil)
+			if u.firstOperandIn("read read-type find domains help") ||
+				u.firstOperandIn("-currentHost") && scan.HasField("read find", secondWord(u.operands)) {
+				lowerToLook(u, nil)
 			}
 		},
 	},
@@ -120,12 +120,12 @@ var desktopTools = []program{
 		names: "launchctl", risk: umpire.High, consequence: lost, why: "controls services", style: bare,
 		check: func(u *use) {
 			switch {
-			case u.says("list print print-disabled blame version help getenv managername"):
-				u.onlyLooks(nil)
-			case u.says("reboot"):
+			case u.firstOperandIn("list print print-disabled blame version help getenv managername"):
+				lowerToLook(u, nil)
+			case u.firstOperandIn("reboot"):
 				u.raise(umpire.Critical, "powers the machine off")
-			case u.says("asuser bsexec") && len(u.operands) > 2:
-				u.rest("command", u.operands[2:])
+			case u.firstOperandIn("asuser bsexec") && len(u.operands) > 2:
+				u.walkRest("command", u.operands[2:])
 			}
 		},
 	},
@@ -156,9 +156,9 @@ var desktopTools = []program{
 		names: "ipconfig ipconfig.exe", risk: umpire.High, consequence: lost,
 		why: "changes how the machine is connected", style: bare,
 		check: func(u *use) {
-			if len(u.operands) == 0 || u.says("/all /displaydns getifaddr getoption getpacket getsummary ifcount "+
-				"waitall") {
-				u.onlyLooks(nil)
+			if len(u.operands) == 0 || u.firstOperandIn("/all /displaydns getifaddr getoption getpacket getsummary "+
+				"ifcount waitall") {
+				lowerToLook(u, nil)
 			}
 		},
 	},
@@ -181,7 +181,7 @@ func checkMac(u *use) {
 			return
 		}
 	}
-	if u.program0() == "asr" && mentions(u.operands, "--erase -erase") {
+	if u.program0() == "asr" && anyListed(u.operands, "--erase -erase") {
 		u.raise(umpire.Critical, "erases a disk")
 	}
 	looks := showsOnly(u.program0(), u.operands)
@@ -192,7 +192,7 @@ func checkMac(u *use) {
 				files = append(files, operand)
 			}
 		}
-		u.onlyLooks(files)
+		lowerToLook(u, files)
 	}
 }
 
@@ -204,7 +204,7 @@ func showsOnly(program string, operands []word) bool {
 	verb := operands[0].text
 	switch program {
 	case "dscl":
-		return scan.HasField("-read -list -search read list", second(operands))
+		return scan.HasField("-read -list -search read list", secondWord(operands))
 	case "scutil":
 		return scan.HasField("--dns --proxy --get --nwi -r", verb)
 	case "pmset":
@@ -223,8 +223,8 @@ func showsOnly(program string, operands []word) bool {
 		return verb == "info" || verb == "imageinfo"
 	case "codesign":
 		return scan.HasField("-d -dv -dvv -dvvv -dvvvv --display -v --verify -vv", verb) &&
-			!strings.Contains(second(operands), "extract") &&
-			!mentions(operands, "--sign -s --remove-signature --extract-certificates")
+			!strings.Contains(secondWord(operands), "extract") &&
+			!anyListed(operands, "--sign -s --remove-signature --extract-certificates")
 	case "plutil":
 		return verb == "-p" || verb == "-lint"
 	case "xattr":
@@ -233,8 +233,8 @@ func showsOnly(program string, operands []word) bool {
 	return false
 }
 
-// mentions reports whether one of the words is on a list.
-func mentions(words []word, list string) bool {
+// anyListed reports whether one of the words is on a list.
+func anyListed(words []word, list string) bool {
 	for _, wd := range words {
 		if wd.text != "" && scan.HasField(list, wd.text) {
 			return true
@@ -245,7 +245,7 @@ func mentions(words []word, list string) bool {
 
 // checkDel judges del and rd: what begins with a slash and is short is a switch.
 func checkDel(u *use) {
-	all := mentions(u.operands, "/s /S")
+	all := anyListed(u.operands, "/s /S")
 	for _, operand := range u.operands {
 		if len(operand.text) > 2 || !strings.HasPrefix(operand.text, "/") || operand.open {
 			u.touch(umpire.KindDelete, operand, accessOf{tree: all})

@@ -267,7 +267,7 @@ var textTools = []program{
 // uniques is what uniq prints: the lines it reads, unless it counts them.
 func uniques(u *use, in flow) flow {
 	if u.got("-c") != nil {
-		return printed(u.program0())
+		return foreignFlow(u.program0())
 	}
 	return passes(u, in)
 }
@@ -279,18 +279,18 @@ func cutsNumbers(u *use, in flow) flow {
 	first := len(u.given) == 2 && by != nil && by.value.known() && by.value.text == ":" && field != nil &&
 		field.value.known() && field.value.text == "1"
 	if len(u.operands) == 0 && first && (in.numbered || in.numbers) {
-		return counted(u.program0())
+		return numberFlow(u.program0())
 	}
-	return u.prints()
+	return u.printedFlow()
 }
 
 // dropsBlanks is what tr prints: of numbers, what is left without some characters.
 func dropsBlanks(u *use, in flow) flow {
 	deletes := len(u.words) == 3 && u.words[1].known() && u.words[1].text == "-d" && u.words[2].known()
 	if in.numbers && deletes {
-		return counted(u.program0())
+		return numberFlow(u.program0())
 	}
-	return u.prints()
+	return u.printedFlow()
 }
 
 // checkURLs notes operands that are URLs where a file may stand.

@@ -37,15 +37,15 @@ var yqOptions = program{names: "yq", risk: umpire.Safe, args: "data read…", op
 // checkJq judges jq: its language can neither run nor write anything, but it can
 // show the environment.
 func checkJq(u *use) {
-	u.filter(&jqOptions, jqReaching)
+	judgeFilter(u, &jqOptions, jqReaching)
 }
 
 // jqReaching are the names with which a filter of jq shows more than its input.
 const jqReaching = "env $ENV import include get_search_list modulemeta"
 
-// jqFilter judges a filter of jq that is an option of another program.
-func (u *use) jqFilter(filter word) {
-	u.filterText(filter, jqReaching)
+// judgeJqFilter judges a filter of jq that is an option of another program.
+func judgeJqFilter(u *use, filter word) {
+	judgeFilterText(u, filter, jqReaching)
 }
 
 // checkYq judges yq, in either of its kinds.
@@ -53,22 +53,22 @@ func checkYq(u *use) {
 	if len(u.operands) > 0 && scan.HasField("e eval ea eval-all", u.operands[0].text) {
 		u.operands = u.operands[1:]
 	}
-	u.filter(&yqOptions, "env $ENV import include strenv envsubst eval system exec load load_str load_xml load_props "+
-		"load_base64 strload")
+	judgeFilter(u, &yqOptions, "env $ENV import include strenv envsubst eval system exec load load_str load_xml "+
+		"load_props load_base64 strload")
 }
 
-// filter reads the arguments of a filter program and looks for names in its
+// judgeFilter reads the arguments of a filter program and looks for names in its
 // filter that reach beyond its input.
-func (u *use) filter(options *program, reaching string) {
-	args := u.pairs(u.operands)
+func judgeFilter(u *use, options *program, reaching string) {
+	args := takePairs(u, u.operands)
 	u.program = options
-	u.arguments = options.parse(args, false)
-	u.options()
-	if u.informs() {
+	u.arguments = options.parseArguments(args, false)
+	u.judgeOptions()
+	if u.onlyInforms() {
 		return
 	}
 	if g := u.got("--expression"); g != nil && g.has {
-		u.filterText(g.value, reaching)
+		judgeFilterText(u, g.value, reaching)
 	}
 	if u.has(lead) || len(u.operands) == 0 {
 		return
@@ -78,20 +78,20 @@ func (u *use) filter(options *program, reaching string) {
 		(fileLike(filter.text) || len(u.operands) == 1 && strings.HasPrefix(filter.text, ".") && filter.known()) {
 		u.touch(umpire.KindRead, filter, accessOf{}) // the filter may be left out
 	}
-	u.filterText(filter, reaching)
+	judgeFilterText(u, filter, reaching)
 }
 
-// filterText judges the filter itself.
-func (u *use) filterText(filter word, reaching string) {
+// judgeFilterText judges the filter itself.
+func judgeFilterText(u *use, filter word, reaching string) {
 	if !filter.known() {
 		u.doubt = "the filter is not known before it runs"
 		return
 	}
-	u.reachesBeyond(filter.text, reaching)
+	checkReach(u, filter.text, reaching)
 }
 
-// reachesBeyond looks for names in a filter.
-func (u *use) reachesBeyond(filter, reaching string) {
+// checkReach looks for names in a filter.
+func checkReach(u *use, filter, reaching string) {
 	for _, name := range filterNames(filter) {
 		if scan.HasField(reaching, name) || strings.HasPrefix(name, "load") && strings.Contains(reaching, "load") {
 			u.askSecret("the filter uses " + name + ", which shows more than its input")
@@ -99,8 +99,8 @@ func (u *use) reachesBeyond(filter, reaching string) {
 	}
 }
 
-// pairs takes out the options that have two values, such as --arg name value.
-func (u *use) pairs(args []word) []word {
+// takePairs takes out the options that have two values, such as --arg name value.
+func takePairs(u *use, args []word) []word {
 	var kept []word
 	for i := 0; i < len(args); i++ {
 		switch args[i].text {

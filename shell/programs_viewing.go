@@ -230,17 +230,17 @@ func copies(u *use, in flow) flow {
 // passes is what a program prints that passes on the lines it reads.
 func passes(u *use, in flow) flow {
 	if len(u.operands) == 0 {
-		return picked(in, u.program0())
+		return pickedFlow(in, u.program0())
 	}
-	return printed(u.program0())
+	return foreignFlow(u.program0())
 }
 
 // countsInput is what wc prints: numbers, without the name of a file.
 func countsInput(u *use, _ flow) flow {
 	if len(u.operands) == 0 && u.got("--files0-from") == nil {
-		return counted(u.program0())
+		return numberFlow(u.program0())
 	}
-	return u.prints()
+	return u.printedFlow()
 }
 
 // plainListing are the options with which ls prints names and nothing else.
@@ -250,7 +250,7 @@ const plainListing = "-1 -A -b -c -d -r -S -t -u -U -v -X --almost-all --reverse
 func lists(u *use, _ flow) flow {
 	for _, g := range u.given {
 		if !scan.HasField(plainListing, g.name) {
-			return printed(u.program0())
+			return foreignFlow(u.program0())
 		}
 	}
 	roots := u.operands
@@ -270,9 +270,9 @@ func pathsBelow(roots []word, program string) flow {
 	out := flow{kind: flowPaths, from: program}
 	for _, root := range roots {
 		if root.unplaced() {
-			return printed(program)
+			return foreignFlow(program)
 		}
-		dir := steady(root)
+		dir := folderBeforeGlob(root)
 		dir.picked, dir.listed = root.picked, root.listed
 		out.dirs = append(out.dirs, dir)
 		if root.glob && spelledName(root.text, false) != "" {
@@ -282,8 +282,8 @@ func pathsBelow(roots []word, program string) flow {
 	return out
 }
 
-// steady is the folder of a word before its first wildcard.
-func steady(wd word) word {
+// folderBeforeGlob is the folder of a word before its first wildcard.
+func folderBeforeGlob(wd word) word {
 	i := strings.IndexAny(wd.text, "*?[")
 	if !wd.glob || i < 0 {
 		return wd
@@ -304,7 +304,7 @@ func cutsName(u *use, _ flow) flow {
 		return foldersOf(names[0])
 	}
 	if len(names) != 1 || len(u.given) > 0 || !names[0].known() || !ending.known() || names[0].text == "" {
-		return printed(u.program0())
+		return foreignFlow(u.program0())
 	}
 	if u.program.name() == "dirname" {
 		return flow{kind: flowText, text: folderOf(names[0].text) + "\n"}
@@ -320,7 +320,7 @@ func cutsName(u *use, _ flow) flow {
 // that holds that folder.
 func foldersOf(name word) flow {
 	if path.IsAbs(name.text) || strings.Contains(name.text, "..") {
-		return printed("dirname")
+		return foreignFlow("dirname")
 	}
 	return flow{kind: flowPaths, dirs: []word{{text: path.Dir(path.Clean("./" + name.text))}}}
 }

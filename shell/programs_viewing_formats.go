@@ -233,7 +233,7 @@ func checkMedia(u *use) {
 			u.operands = append(u.operands, g.value)
 		}
 	}
-	if u.holds(":") {
+	if u.operandContains(":") {
 		u.raiseTo(umpire.Medium, harmless, "reads more than a file")
 	}
 }

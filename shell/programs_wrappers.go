@@ -311,8 +311,8 @@ var wrappers = []program{
 func checkWrapped(u *use) {
 	words := u.operands
 	u.operands = nil
-	if !u.suspects(words) && len(words) > 0 {
-		u.rest("command", words)
+	if !walkSuspects(u, words) && len(words) > 0 {
+		u.walkRest("command", words)
 	}
 }
 
@@ -325,37 +325,37 @@ func checkArch(u *use) {
 	words := u.operands
 	u.operands = nil
 	if u.program0() == "setarch" && len(words) > 0 && words[0].known() && scan.HasField(architectures, words[0].text) {
-		u.again(words[1:], true) // options may follow
+		reparseArguments(u, words[1:], true) // options may follow
 		words = u.operands
 		u.operands = nil
 	}
 	if len(words) == 0 {
-		u.stdinCode()
+		walkStdinCode(u)
 		return
 	}
-	u.rest("command", words)
+	u.walkRest("command", words)
 }
 
 // checkLoader walks the program that the dynamic loader starts, whose options may
 // load other code first.
 func checkLoader(u *use) {
 	u.operands = nil
-	u.suspects(u.args0())
+	walkSuspects(u, argumentsOf(u))
 }
 
 // maxGuesses is how many words of a line may be walked on suspicion.
 const maxGuesses = 16
 
-// suspects walks every word that names a program as a command with the words
+// walkSuspects walks every word that names a program as a command with the words
 // after it, since options that are not known hide where the command begins. It
 // reports whether there is one. Nested wrappers would make it exponential, so
 // that a line has a fixed number of guesses; beyond it the rest is in doubt.
-func (u *use) suspects(words []word) bool {
+func walkSuspects(u *use, words []word) bool {
 	found := false
 	in := u.in
 	for i, wd := range words {
 		if !wd.known() || wd.text == "" || strings.HasPrefix(wd.text, "-") ||
-			u.w.known(wd.text) == nil && !strings.HasPrefix(wd.text, "./") {
+			u.w.knownProgram(wd.text) == nil && !strings.HasPrefix(wd.text, "./") {
 			continue
 		}
 		found = true
@@ -364,8 +364,8 @@ func (u *use) suspects(words []word) bool {
 			return true
 		}
 		u.then(func() {
-			defer u.w.open()()
-			u.w.run(u.outside(), words[i:], in)
+			defer u.w.openPart()()
+			u.w.runWords(u.outsideState(), words[i:], in)
 		})
 	}
 	return found
@@ -384,9 +384,9 @@ func checkEnv(u *use) {
 			return
 		}
 		args := append(splitString(split.value), u.operands...)
-		u.arguments = u.program.parse(args, true)
+		u.arguments = u.program.parseArguments(args, true)
 		u.arguments.doubtful = false
-		u.options()
+		u.judgeOptions()
 		u.operands = u.arguments.operands
 	}
 	u.doubt = "strings within strings"
@@ -448,7 +448,7 @@ func checkWatch(u *use) {
 	if u.got("-x") != nil {
 		words := u.operands
 		u.operands = nil
-		u.rest("command", words)
+		u.walkRest("command", words)
 	}
 }
 
@@ -465,16 +465,16 @@ func checkFlock(u *use) {
 	switch rest := operands[1:]; {
 	case len(rest) == 0:
 	case rest[0].text == "-c" || rest[0].text == "--command":
-		u.rest("shell", rest[1:])
+		u.walkRest("shell", rest[1:])
 	default:
-		u.rest("command", rest)
+		u.walkRest("command", rest)
 	}
 }
 
 // checkEachCode walks every operand as shell code.
 func checkEachCode(u *use) {
 	for _, operand := range u.operands {
-		u.then(func() { u.w.code(u.outside(), operand, flow{}) })
+		u.then(func() { u.w.walkCode(u.outsideState(), operand, flow{}) })
 	}
 	u.operands = nil
 }
@@ -484,7 +484,7 @@ func checkEntr(u *use) {
 	if u.got("-s") != nil {
 		words := u.operands
 		u.operands = nil
-		u.rest("shell", words)
+		u.walkRest("shell", words)
 		return
 	}
 	for i, wd := range u.operands {
@@ -500,10 +500,10 @@ func checkXargs(u *use) {
 		u.operands = []word{lit("echo")}
 	}
 	if marker := u.got("-I"); marker != nil {
-		u.replaceMarker(marker, u.inputLines())
+		replaceMarker(u, marker, readInputLines(u))
 		return
 	}
-	items := u.inputWords()
+	items := readInputWords(u)
 	if u.got("-0") != nil && u.in.kind == flowText {
 		items = []word{lit(strings.TrimRight(u.in.text, "\n")), {open: true, split: true}}
 	}
@@ -516,11 +516,11 @@ func runPrints(u *use, _ flow) flow {
 	if u.ran == 1 && u.printed.kind == flowPaths {
 		return u.printed
 	}
-	return u.prints()
+	return u.printedFlow()
 }
 
-// inputWords are the words that come through the pipe, as far as is known.
-func (u *use) inputWords() []word {
+// readInputWords are the words that come through the pipe, as far as is known.
+func readInputWords(u *use) []word {
 	switch u.in.kind {
 	case flowText:
 		var out []word
@@ -541,7 +541,7 @@ func (u *use) inputWords() []word {
 		return out
 	case flowForeign:
 		if u.in.numbers {
-			numbers := number()
+			numbers := numberWord()
 			numbers.split = true
 			return []word{numbers}
 		}
@@ -550,10 +550,10 @@ func (u *use) inputWords() []word {
 	return []word{{open: true, split: true}}
 }
 
-// inputLines are the lines that come through the pipe, as far as is known.
-func (u *use) inputLines() []word {
+// readInputLines are the lines that come through the pipe, as far as is known.
+func readInputLines(u *use) []word {
 	if u.in.kind != flowText {
-		return u.inputWords()
+		return readInputWords(u)
 	}
 	var out []word
 	for line := range strings.Lines(u.in.text) {
@@ -564,7 +564,7 @@ func (u *use) inputLines() []word {
 
 // replaceMarker puts what is read in the place of {}, in one command an item
 // when these are known and few.
-func (u *use) replaceMarker(marker *given, items []word) {
+func replaceMarker(u *use, marker *given, items []word) {
 	name := "{}"
 	if marker.has && marker.value.known() && marker.value.text != "" {
 		name = marker.value.text
@@ -573,22 +573,22 @@ func (u *use) replaceMarker(marker *given, items []word) {
 		items = []word{{open: true}}
 	}
 	command := u.operands
-	if len(command) > 0 && !u.w.looksAtNames(command[0]) {
-		u.revealTails(command, name, u.in.dirs)
+	if len(command) > 0 && !looksAtNames(u.w, command[0]) {
+		revealTails(u, command, name, u.in.dirs)
 	}
 	for i, item := range items {
 		item.split = false
-		words := substitute(command, name, item)
+		words := substituteWord(command, name, item)
 		if i == len(items)-1 {
 			u.operands = words
 			return
 		}
-		u.rest("command", words)
+		u.walkRest("command", words)
 	}
 }
 
-// substitute replaces name within words by item.
-func substitute(words []word, name string, item word) []word {
+// substituteWord replaces name within words by item.
+func substituteWord(words []word, name string, item word) []word {
 	out := make([]word, 0, len(words))
 	for _, wd := range words {
 		before, rest, found := wd.after(name)

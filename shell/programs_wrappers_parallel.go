@@ -12,9 +12,9 @@ import (
 // items come after ::: or from the standard input; without a command, they are
 // commands themselves.
 func checkParallel(u *use) {
-	command, items, known := u.parallelItems()
+	command, items, known := splitParallel(u)
 	u.operands = nil
-	u.parallelPerl(command)
+	checkParallelPerl(u, command)
 	if !known || len(items) > maxRounds {
 		items = []word{{open: true}}
 	}
@@ -22,16 +22,16 @@ func checkParallel(u *use) {
 		return
 	}
 	if u.got("--pipe") != nil {
-		u.rest("shell", command)
+		u.walkRest("shell", command)
 		return
 	}
 	for _, item := range items {
-		u.built(command, item)
+		walkBuilt(u, command, item)
 	}
 }
 
-// parallelPerl makes {= code =} ask, which is Perl wherever items are put in.
-func (u *use) parallelPerl(command []word) {
+// checkParallelPerl makes {= code =} ask, which is Perl wherever items are put in.
+func checkParallelPerl(u *use, command []word) {
 	for _, g := range u.given {
 		command = append(slices.Clip(command), g.value)
 	}
@@ -42,47 +42,48 @@ func (u *use) parallelPerl(command []word) {
 	}
 }
 
-// parallelItems takes the operands apart. Several sources combine, which only
+// splitParallel takes the operands apart. Several sources combine, which only
 // running would tell in full.
-func (u *use) parallelItems() (command, items []word, known bool) {
+func splitParallel(u *use) (command, items []word, known bool) {
 	for i, operand := range u.operands {
 		if !strings.HasPrefix(operand.text, ":::") {
 			continue
 		}
 		rest := u.operands[i+1:]
-		known = operand.text == ":::" && !strings.Contains(strings.Join(displays(rest), " "), ":::") && !openItems(rest)
+		known = operand.text == ":::" && !strings.Contains(strings.Join(displayWords(rest), " "), ":::") &&
+			!openItems(rest)
 		return u.operands[:i], rest, known
 	}
 	if u.in.kind == flowText {
-		return u.operands, u.inputLines(), true
+		return u.operands, readInputLines(u), true
 	}
 	return u.operands, nil, false
 }
 
-// built walks the command that comes of one item.
-func (u *use) built(command []word, item word) {
+// walkBuilt walks the command that comes of one item.
+func walkBuilt(u *use, command []word, item word) {
 	if len(command) == 0 {
-		u.then(func() { u.w.code(u.outside(), item, flow{kind: flowForeign}) })
+		u.then(func() { u.w.walkCode(u.outsideState(), item, flow{kind: flowForeign}) })
 		return
 	}
 	if !item.open {
 		item = lit(quoteWord(item.text))
 	}
-	words := filled(command, item)
-	s := u.outside()
-	switch code := joined(words); {
+	words := fillItem(command, item)
+	s := u.outsideState()
+	switch code := joinWithBlanks(words); {
 	case code.known():
-		u.then(func() { u.w.code(s, code, flow{kind: flowForeign}) })
-	case special(words):
-		u.rest("shell", words)
-		u.suspects(blanks(words))
+		u.then(func() { u.w.walkCode(s, code, flow{kind: flowForeign}) })
+	case hasSpecials(words):
+		u.walkRest("shell", words)
+		walkSuspects(u, splitAtBlanks(words))
 	default:
-		u.rest("command", blanks(words))
+		u.walkRest("command", splitAtBlanks(words))
 	}
 }
 
-// filled replaces {} and its kin by the item, or appends it when there are none.
-func filled(command []word, item word) []word {
+// fillItem replaces {} and its kin by the item, or appends it when there are none.
+func fillItem(command []word, item word) []word {
 	out, found := make([]word, 0, len(command)+1), false
 	for _, wd := range command {
 		open := strings.IndexByte(wd.text, '{')
@@ -108,8 +109,8 @@ func filled(command []word, item word) []word {
 	return out
 }
 
-// special reports whether the words hold what a shell would not leave alone.
-func special(words []word) bool {
+// hasSpecials reports whether the words hold what a shell would not leave alone.
+func hasSpecials(words []word) bool {
 	for _, wd := range words {
 		if strings.ContainsAny(wd.text, "|&;<>()$`\"'\\*?[]#~={}!\n") {
 			return true
@@ -118,8 +119,8 @@ func special(words []word) bool {
 	return false
 }
 
-// blanks splits words at blanks, as the shell that reads them joined would.
-func blanks(words []word) []word {
+// splitAtBlanks splits words at blanks, as the shell that reads them joined would.
+func splitAtBlanks(words []word) []word {
 	var out []word
 	for _, wd := range words {
 		fields := strings.Fields(wd.text)

@@ -44,17 +44,17 @@ func checkTmux(u *use) {
 			end++
 		}
 		if end > 0 {
-			looks = u.tmux(words[0], words[1:end]) && looks
+			looks = judgeTmux(u, words[0], words[1:end]) && looks
 		}
 		words = words[min(end+1, len(words)):]
 	}
 	if looks {
-		u.onlyLooks(nil)
+		lowerToLook(u, nil)
 	}
 }
 
-// tmux judges one command of tmux and reports whether it only looks.
-func (u *use) tmux(command word, args []word) bool {
+// judgeTmux judges one command of tmux and reports whether it only looks.
+func judgeTmux(u *use, command word, args []word) bool {
 	const looking = "ls list-sessions list-windows lsw list-panes lsp list-clients lsc list-keys lsk list-commands " +
 		"has-session has display-message display show-options show info capture-pane capturep"
 	const starting = "new new-session new-window neww split-window splitw respawn-pane respawnp respawn-window " +
@@ -79,22 +79,22 @@ func (u *use) tmux(command word, args []word) bool {
 	case strings.HasPrefix(command.text, "kill-"):
 		u.raise(umpire.High, "ends what runs in terminals")
 	case scan.HasField(starting, command.text):
-		u.tmuxCode(args)
+		walkTmuxCode(u, args)
 	}
 	return false
 }
 
-// tmuxCode walks what tmux would start: every word may be code for a shell, and
+// walkTmuxCode walks what tmux would start: every word may be code for a shell, and
 // the words after the options a command.
-func (u *use) tmuxCode(args []word) {
+func walkTmuxCode(u *use, args []word) {
 	for i, arg := range args {
 		switch {
 		case arg.open:
 			u.doubt = "what runs in the terminal is not known before it runs"
 		case strings.ContainsAny(arg.text, " ;|&$`"):
-			u.then(func() { u.w.code(u.outside(), arg, flow{kind: flowForeign}) })
-		case u.w.known(arg.text) != nil:
-			u.rest("command", args[i:])
+			u.then(func() { u.w.walkCode(u.outsideState(), arg, flow{kind: flowForeign}) })
+		case u.w.knownProgram(arg.text) != nil:
+			u.walkRest("command", args[i:])
 			return
 		}
 	}
@@ -102,7 +102,7 @@ func (u *use) tmuxCode(args []word) {
 
 // checkScreen judges screen -ls, which lists, and walks the command of the rest.
 func checkScreen(u *use) {
-	args := u.args0()
+	args := argumentsOf(u)
 	if len(args) == 1 && args[0].known() && scan.HasField("-ls -list -v --version list-sessions", args[0].text) {
 		u.become(umpire.Safe, "lists terminals")
 		u.operands, u.spoke = nil, ""
@@ -112,15 +112,15 @@ func checkScreen(u *use) {
 	u.operands = nil
 	if u.got("-X") != nil {
 		for _, wd := range words {
-			u.then(func() { u.w.code(u.outside(), wd, flow{}) })
+			u.then(func() { u.w.walkCode(u.outsideState(), wd, flow{}) })
 		}
 	}
 	for _, wd := range words {
 		if strings.ContainsAny(wd.text, " ;|&") && wd.known() {
-			u.then(func() { u.w.code(u.outside(), wd, flow{}) })
+			u.then(func() { u.w.walkCode(u.outsideState(), wd, flow{}) })
 		}
 	}
-	if len(words) > 0 && !u.suspects(words) {
-		u.rest("command", words)
+	if len(words) > 0 && !walkSuspects(u, words) {
+		u.walkRest("command", words)
 	}
 }

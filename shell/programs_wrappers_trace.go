@@ -110,7 +110,7 @@ func checkTrace(u *use) {
 	if file := u.got("-o"); file != nil && file.has {
 		if code, ok := strings.CutPrefix(strings.Replace(file.value.text, "!", "|", 1), "|"); ok {
 			u.raise(umpire.Medium, "gives what it prints to a program")
-			u.then(func() { u.w.code(u.outside(), word{text: code, open: file.value.open}, flow{}) })
+			u.then(func() { u.w.walkCode(u.outsideState(), word{text: code, open: file.value.open}, flow{}) })
 			return
 		}
 		u.raiseTo(umpire.Medium, reversible, "writes what it prints to a file")
@@ -126,7 +126,7 @@ func checkTypescript(u *use) {
 	if len(operands) == 0 {
 		u.touch(umpire.KindWrite, lit("typescript"), accessOf{})
 		if u.got("-c") == nil {
-			u.stdinCode()
+			walkStdinCode(u)
 		}
 		return
 	}
@@ -134,15 +134,15 @@ func checkTypescript(u *use) {
 	rest := operands[1:]
 	for i, wd := range rest {
 		if code, ok := strings.CutPrefix(wd.text, "--command="); ok {
-			u.rest("shell", []word{{text: code, open: wd.open}})
+			u.walkRest("shell", []word{{text: code, open: wd.open}})
 		} else if strings.HasPrefix(wd.text, "-") && strings.HasSuffix(wd.text, "c") && i+1 < len(rest) {
-			u.rest("shell", rest[i+1:i+2])
+			u.walkRest("shell", rest[i+1:i+2])
 		}
 	}
 	switch {
 	case len(rest) > 0:
-		u.rest("command", rest)
+		u.walkRest("command", rest)
 	case u.got("-c") == nil:
-		u.stdinCode()
+		walkStdinCode(u)
 	}
 }

@@ -140,9 +140,9 @@ func checkSudo(u *use) {
 		}
 	case u.got("-i") != nil && len(operands) == 0:
 		u.why = "starts a shell as another user"
-		u.stdinCode()
+		walkStdinCode(u)
 	case u.got("-i") != nil:
-		u.rest("shell", operands)
+		u.walkRest("shell", operands)
 	}
 }
 
@@ -155,30 +155,30 @@ func checkSu(u *use) {
 		operands = operands[1:]
 	}
 	if len(operands) > 1 {
-		u.rest("command", append([]word{lit("sh")}, operands[1:]...))
+		u.walkRest("command", append([]word{lit("sh")}, operands[1:]...))
 		return
 	}
 	if u.got("-c") == nil && u.in.kind != flowNone {
-		u.stdinCode()
+		walkStdinCode(u)
 	}
 }
 
 // checkRunuser judges runuser, which is su unless -u is given.
 func checkRunuser(u *use) {
 	if u.got("-u") == nil {
-		u.again(u.args0(), false)
+		reparseArguments(u, argumentsOf(u), false)
 		checkSu(u)
 		return
 	}
 	words := u.operands
 	u.operands = nil
-	u.rest("command", words)
+	u.walkRest("command", words)
 }
 
 // startsShell judges a wrapper that starts a shell when no command follows.
 func startsShell(u *use) {
 	if len(u.operands) == 0 {
-		u.stdinCode()
+		walkStdinCode(u)
 	}
 }
 
@@ -186,7 +186,7 @@ func startsShell(u *use) {
 // that name programs, values of options that do, and code after -c.
 func checkCaged(u *use) {
 	u.operands = nil
-	args := u.args0()
+	args := argumentsOf(u)
 	words := make([]word, 0, len(args))
 	for i, arg := range args {
 		if _, value, ok := arg.after("="); ok && strings.HasPrefix(arg.text, "-") {
@@ -194,10 +194,10 @@ func checkCaged(u *use) {
 		}
 		words = append(words, arg)
 		if arg.text == "-c" && i+1 < len(args) {
-			u.then(func() { u.w.code(u.outside(), args[i+1], u.in) })
+			u.then(func() { u.w.walkCode(u.outsideState(), args[i+1], u.in) })
 		}
 	}
-	if !u.suspects(words) {
+	if !walkSuspects(u, words) {
 		u.doubt = "what it runs is not known"
 	}
 }

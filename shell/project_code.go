@@ -164,7 +164,7 @@ func (u *use) runsCode() bool {
 		return true
 	case !u.w.codeProgram(name):
 		return false
-	case u.w.minds(u.s, name):
+	case mindsFile(u.w, u.s, name):
 		return true
 	case u.about || u.reads:
 		return false
@@ -175,32 +175,32 @@ func (u *use) runsCode() bool {
 // codeProgram reports whether a program is one of codeFamilies, as it is built in:
 // what a person says of a program is the person's word.
 func (w *walker) codeProgram(name string) bool {
-	if w.env.Programs != nil && named(w.env.Programs.programs, name) != nil {
+	if w.env.Programs != nil && findNamed(w.env.Programs.programs, name) != nil {
 		return false
 	}
 	for _, family := range w.coded {
-		if named(*family, name) != nil {
+		if findNamed(*family, name) != nil {
 			return true
 		}
 	}
 	return false
 }
 
-// minds reports whether a file stands there that a program obeys in all that it does.
+// mindsFile reports whether a file stands there that a program obeys in all that it does.
 // Without a look at the files it may.
-func (w *walker) minds(s *state, name string) bool {
+func mindsFile(w *walker, s *state, name string) bool {
 	for i := range minders {
 		if !scan.HasField(minders[i].programs, name) {
 			continue
 		}
-		return w.finds(s, strings.Fields(minders[i].files)...)
+		return findsFile(w, s, strings.Fields(minders[i].files)...)
 	}
 	return false
 }
 
-// finds reports whether one of the files stands in the working folder or above it, or
+// findsFile reports whether one of the files stands in the working folder or above it, or
 // cannot be looked for.
-func (w *walker) finds(s *state, names ...string) bool {
+func findsFile(w *walker, s *state, names ...string) bool {
 	if w.env.Find == nil || len(s.dirs) == 0 {
 		return true
 	}
@@ -246,9 +246,9 @@ const localPython = "json argparse re sys os io abc enum types typing functools 
 	"py_compile tabnanny unittest difflib pprint dataclasses calendar email logging csv configparser queue binascii " +
 	"base64 html http xml webbrowser getopt this __future__ _weakrefset _collections_abc _sitebuiltins"
 
-// shadowed marks the run of one of Python's modules from a folder where a file of the
+// markShadowed marks the run of one of Python's modules from a folder where a file of the
 // same name, or of one that it loads, would run in its place.
-func (u *use) shadowed() {
+func markShadowed(u *use) {
 	if u.got("-I", "-P") != nil {
 		return
 	}

@@ -248,10 +248,10 @@ func TestCodeFreeNamesEntries(t *testing.T) {
 		for sub := range strings.FieldsSeq(free.subs) {
 			found := false
 			for name := range strings.FieldsSeq(free.programs) {
-				p := w.lookup(name)
+				p := w.findProgram(name)
 				for part := range strings.SplitSeq(sub, ".") {
 					if p != nil {
-						p = p.find(part)
+						p = p.findSubcommand(part)
 					}
 				}
 				found = found || p != nil

@@ -21,7 +21,7 @@ func hidesCode(text string, file *syntax.File) string {
 		hidden := false
 		switch n := n.(type) {
 		case *syntax.Comment:
-			if !startsComment(text, offset(n.Hash)) {
+			if !startsComment(text, offsetOf(n.Hash)) {
 				problem = "a # within a word does not begin a comment"
 			}
 		case *syntax.DblQuoted:
@@ -29,7 +29,7 @@ func hidesCode(text string, file *syntax.File) string {
 		case *syntax.Redirect:
 			hidden = n.Hdoc != nil && hiddenIn(n.Hdoc.Parts)
 		case *syntax.ParamExp:
-			if bracketOfZsh(text[offset(n.Pos()):offset(n.End())]) {
+			if bracketOfZsh(text[offsetOf(n.Pos()):offsetOf(n.End())]) {
 				problem = "zsh expands what follows $~ and its kin"
 			}
 			if startsProcess(n) {
@@ -76,28 +76,28 @@ func hiddenIn(parts []syntax.WordPart) bool {
 		if !ok {
 			continue
 		}
-		for _, inner := range inserted(p) {
+		for _, inner := range insertedParts(p) {
 			if q, ok := inner.(*syntax.SglQuoted); ok && strings.ContainsAny(q.Value, "$`}\"\\") {
 				return true
 			}
 		}
-		for _, inner := range matched(p) { // zsh ends the pattern at a quoted brace or slash
+		for _, inner := range patternParts(p) { // zsh ends the pattern at a quoted brace or slash
 			if q, ok := inner.(*syntax.SglQuoted); ok && strings.ContainsAny(q.Value, "}/") &&
 				strings.ContainsAny(q.Value, "$`") {
 				return true
 			}
 		}
-		if hiddenIn(inserted(p)) || hiddenIn(matched(p)) {
+		if hiddenIn(insertedParts(p)) || hiddenIn(patternParts(p)) {
 			return true
 		}
 	}
 	return false
 }
 
-// inserted are the parts of the text that an expansion may put in place of a value.
-func inserted(p *syntax.ParamExp) []syntax.WordPart {
+// insertedParts are the parts of the text that an expansion may put in place of a value.
+func insertedParts(p *syntax.ParamExp) []syntax.WordPart {
 	switch {
-	case p.Exp != nil && p.Exp.Word != nil && !trims(p.Exp.Op):
+	case p.Exp != nil && p.Exp.Word != nil && !isTrim(p.Exp.Op):
 		return p.Exp.Word.Parts
 	case p.Repl != nil && p.Repl.With != nil:
 		return p.Repl.With.Parts
@@ -105,10 +105,10 @@ func inserted(p *syntax.ParamExp) []syntax.WordPart {
 	return nil
 }
 
-// matched are the parts of the pattern of an expansion.
-func matched(p *syntax.ParamExp) []syntax.WordPart {
+// patternParts are the parts of the pattern of an expansion.
+func patternParts(p *syntax.ParamExp) []syntax.WordPart {
 	switch {
-	case p.Exp != nil && p.Exp.Word != nil && trims(p.Exp.Op):
+	case p.Exp != nil && p.Exp.Word != nil && isTrim(p.Exp.Op):
 		return p.Exp.Word.Parts
 	case p.Repl != nil && p.Repl.Orig != nil:
 		return p.Repl.Orig.Parts

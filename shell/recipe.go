@@ -43,10 +43,10 @@ const (
 	readRecipe
 )
 
-// follow walks the command lines behind a name of the project's own. The accesses of the
+// followRecipe walks the command lines behind a name of the project's own. The accesses of the
 // lines come after the program's own: a person's rule for the program covers them, and
 // what is denied there is denied.
-func (u *use) follow(program, name string, args []word, check bool) followed {
+func (u *use) followRecipe(program, name string, args []word, check bool) followed {
 	if u.w.env.Recipe == nil || len(u.s.dirs) == 0 || len(u.unknown) > 0 || u.doubtful {
 		return noRecipe
 	}
@@ -58,17 +58,17 @@ func (u *use) follow(program, name string, args []word, check bool) followed {
 		case r.File == "":
 			result = min(result, noRecipe)
 		case r.Unread != "" || len(args) > 0 && r.Main < 0 ||
-			slices.ContainsFunc(r.Vars, func(v string) bool { return listed(shellEnv, v) }):
+			slices.ContainsFunc(r.Vars, func(v string) bool { return isListed(shellEnv, v) }):
 			result = min(result, unreadRecipe)
 		}
 		found = append(found, r)
 	}
 	for _, r := range found {
-		u.then(func() { u.w.recipe(&r, args, check) })
-		u.guessText(r.Text)
+		u.then(func() { walkRecipe(u.w, &r, args, check) })
+		guessText(u, r.Text)
 	}
 	if result == readRecipe {
-		u.become(umpire.Safe, "runs "+shortened(strings.Join(found[0].Lines,
+		u.become(umpire.Safe, "runs "+shorten(strings.Join(found[0].Lines,
 			"; "))+" ("+found[0].File+": "+found[0].Name+")")
 	}
 	return result
@@ -76,7 +76,7 @@ func (u *use) follow(program, name string, args []word, check bool) followed {
 
 // followTargets follows the recipes that a program runs by the names that it is given.
 // Other options than the plain ones, which are separated by spaces, choose other recipes.
-func (u *use) followTargets(program, plain string) {
+func followTargets(u *use, program, plain string) {
 	for _, wd := range u.words[1:] {
 		name, _, _ := strings.Cut(wd.text, "=")
 		if strings.HasPrefix(name, "-j") {
@@ -99,7 +99,7 @@ func (u *use) followTargets(program, plain string) {
 	}
 	result, why := readRecipe, ""
 	for _, target := range targets {
-		result = min(result, u.follow(program, target.text, nil, scan.HasField(checkScripts, target.text)))
+		result = min(result, u.followRecipe(program, target.text, nil, scan.HasField(checkScripts, target.text)))
 		why = cmp.Or(why, u.why)
 	}
 	switch {
@@ -112,27 +112,27 @@ func (u *use) followTargets(program, plain string) {
 	}
 }
 
-func shortened(text string) string {
+func shorten(text string) string {
 	if len(text) <= maxShownRecipe {
 		return text
 	}
 	return strings.ToValidUTF8(text[:maxShownRecipe], "") + "…"
 }
 
-// recipe walks the lines of a recipe. One that leads to itself ends.
-func (w *walker) recipe(r *Recipe, args []word, check bool) {
+// walkRecipe walks the lines of a recipe. One that leads to itself ends.
+func walkRecipe(w *walker, r *Recipe, args []word, check bool) {
 	key := r.Dir + "\x00" + r.File + "\x00" + r.Name
-	if slices.Contains(w.following, key) || !w.enter() {
+	if slices.Contains(w.following, key) || !w.enterLevel() {
 		return
 	}
-	defer w.leave()
+	defer w.leaveLevel()
 	before, via := len(w.accesses), w.via
 	w.following, w.via = append(slices.Clip(w.following), key), w.part
 	for i, line := range r.Lines {
 		if i == r.Main {
 			line = withArgs(line, args)
 		}
-		w.recipeLine(r.Dir, line)
+		walkRecipeLine(w, r.Dir, line)
 	}
 	w.following, w.via = w.following[:len(w.following)-1], via
 	for i := before; i < len(w.accesses); i++ {
@@ -163,12 +163,12 @@ func settleRecipe(a *umpire.Access, dir string, check bool) {
 	}
 }
 
-func (w *walker) recipeLine(dir, line string) {
-	defer w.open()()
-	defer w.anew()()
+func walkRecipeLine(w *walker, dir, line string) {
+	defer w.openPart()()
+	defer beginShell(w)()
 	s := newState(w.env)
 	s.dirs = []string{dir}
-	w.line(s, line, flow{})
+	w.walkText(s, line, flow{})
 }
 
 // withArgs puts the arguments of the call behind a line, as package managers do.

@@ -9,20 +9,20 @@ import (
 	"github.com/umpirehq/umpire/shell/internal/scan"
 )
 
-// redirects walks the redirections of a statement. It returns what the command
+// walkRedirects walks the redirections of a statement. It returns what the command
 // reads on its standard input, and whether its standard output goes to a file.
-func (w *walker) redirects(s *state, redirs []*syntax.Redirect, in flow) (flow, bool) {
+func (w *walker) walkRedirects(s *state, redirs []*syntax.Redirect, in flow) (flow, bool) {
 	out := false
 	for _, r := range redirs {
 		if r.Hdoc != nil {
-			in = w.heredoc(s, r)
+			in = readHeredoc(w, s, r)
 			continue
 		}
-		if sub := substituted(r); sub != nil {
-			in = w.subshell(s, sub.Stmts, flow{kind: flowForeign})
+		if sub := processSubstitution(r); sub != nil {
+			in = w.walkSubshell(s, sub.Stmts, flow{kind: flowForeign})
 			continue
 		}
-		target := w.one(s, r.Word)
+		target := w.expandOne(s, r.Word)
 		switch r.Op {
 		case syntax.WordHdoc:
 			in = flow{kind: flowForeign, from: "a here-string", secret: target.secret}
@@ -30,13 +30,13 @@ func (w *walker) redirects(s *state, redirs []*syntax.Redirect, in flow) (flow, 
 				in = flow{kind: flowText, text: target.text + "\n", secret: target.secret}
 			}
 		case syntax.RdrIn:
-			w.redirected(s, umpire.KindRead, r.Word, target)
+			emitRedirected(w, s, umpire.KindRead, r.Word, target)
 			in = flow{kind: flowForeign, from: target.display()}
 		case syntax.DplIn, syntax.DplOut:
-			out = w.duplicate(s, r, target) || out
+			out = walkDuplicate(w, s, r, target) || out
 		case syntax.RdrInOut, syntax.RdrOut, syntax.AppOut, syntax.RdrClob, syntax.AppClob,
 			syntax.RdrAll, syntax.RdrAllClob, syntax.AppAll, syntax.AppAllClob:
-			w.redirected(s, umpire.KindWrite, r.Word, target)
+			emitRedirected(w, s, umpire.KindWrite, r.Word, target)
 			out = out || r.N == nil || r.N.Value == "1"
 		default:
 			w.doubt("", "a redirection that is not known")
@@ -45,25 +45,25 @@ func (w *walker) redirects(s *state, redirs []*syntax.Redirect, in flow) (flow, 
 	return in, out
 }
 
-// redirected emits the file of a redirection, and guesses the one that stands for a
+// emitRedirected emits the file of a redirection, and guesses the one that stands for a
 // variable which is not set.
-func (w *walker) redirected(s *state, kind umpire.AccessKind, written *syntax.Word, target word) {
+func emitRedirected(w *walker, s *state, kind umpire.AccessKind, written *syntax.Word, target word) {
 	w.path(s, kind, target, accessOf{redirect: true})
 	if !takesDefault([]*syntax.Word{written}) {
 		return
 	}
 	before := s.clone()
-	w.suppose(func(apart *walker) {
+	walkApart(w, func(apart *walker) {
 		apart.defaults = true
-		file := apart.one(before, written)
+		file := apart.expandOne(before, written)
 		apart.accesses = nil
 		apart.path(before, kind, file, accessOf{redirect: true})
 	})
 }
 
-// substituted is the process substitution of `< <(…)`, or nil: what it prints is
+// processSubstitution is the process substitution of `< <(…)`, or nil: what it prints is
 // read as through a pipe.
-func substituted(r *syntax.Redirect) *syntax.ProcSubst {
+func processSubstitution(r *syntax.Redirect) *syntax.ProcSubst {
 	if r.Op != syntax.RdrIn || r.N != nil && r.N.Value != "0" || len(r.Word.Parts) != 1 {
 		return nil
 	}
@@ -74,15 +74,15 @@ func substituted(r *syntax.Redirect) *syntax.ProcSubst {
 	return sub
 }
 
-// heredoc returns the body of a here-document as standard input. A quoted
+// readHeredoc returns the body of a here-document as standard input. A quoted
 // delimiter makes it data; otherwise it is expanded, and what it substitutes runs.
-func (w *walker) heredoc(s *state, r *syntax.Redirect) flow {
+func readHeredoc(w *walker, s *state, r *syntax.Redirect) flow {
 	if quotedDelimiter(r.Word) {
 		return flow{kind: flowText, text: literalText(r.Hdoc)}
 	}
 	e := expansion{w: w, s: s, whole: true}
 	for _, part := range r.Hdoc.Parts {
-		e.part(part, true)
+		e.expandPart(part, true)
 	}
 	if e.current.open {
 		return flow{kind: flowForeign, from: "a here-document", secret: e.current.secret}
@@ -100,9 +100,9 @@ func quotedDelimiter(delimiter *syntax.Word) bool {
 	return false
 }
 
-// duplicate walks 2>&1 and its kin; >&file is a write. It reports whether the
+// walkDuplicate walks 2>&1 and its kin; >&file is a write. It reports whether the
 // output goes to a file.
-func (w *walker) duplicate(s *state, r *syntax.Redirect, target word) bool {
+func walkDuplicate(w *walker, s *state, r *syntax.Redirect, target word) bool {
 	if target.known() && strings.Trim(target.text, "0123456789") == "" || target.text == "-" {
 		return false
 	}
@@ -152,7 +152,7 @@ func (w *walker) path(s *state, kind umpire.AccessKind, target word, of accessOf
 	if of.moved {
 		a.Consequence = umpire.Reversible
 	}
-	paths := s.absolute(target)
+	paths := s.absolutePaths(target)
 	if len(paths) == 0 || target.unplaced() {
 		a.Target = target.display()
 		a.Doubt = "the path is not known before it runs"

@@ -44,7 +44,7 @@ func spelledName(pattern string, expression bool) string {
 }
 
 // revealBelow notes that files of a name below the roots are read.
-func (u *use) revealBelow(roots []word, name string) {
+func revealBelow(u *use, roots []word, name string) {
 	if name == "" {
 		return
 	}
@@ -95,8 +95,8 @@ func findNames(expression []word) []string {
 	return names
 }
 
-// fdNames are the names that the pattern and the extensions of fd spell out.
-func (u *use) fdNames() []string {
+// listFdNames are the names that the pattern and the extensions of fd spell out.
+func listFdNames(u *use) []string {
 	var names []string
 	if !u.has(lead) && len(u.operands) > 0 && !u.operands[0].open {
 		pattern := u.operands[0].text
@@ -117,25 +117,25 @@ func (u *use) fdNames() []string {
 	return names
 }
 
-// searchesOnly notes the files that a search keeps to, when these are spelled out.
-func (u *use) searchesOnly(options string) {
-	roots := u.roots()
+// noteSearchedFiles notes the files that a search keeps to, when these are spelled out.
+func noteSearchedFiles(u *use, options string) {
+	roots := u.searchRoots()
 	if len(roots) == 0 {
 		roots = []word{lit(".")}
 	}
 	for _, g := range u.given {
 		if scan.HasField(options, g.name) && g.has && !g.value.open && !strings.HasPrefix(g.value.text, "!") {
 			for _, name := range spelledNames(g.value.text, g.name == "-G" || g.name == "--file-search-regex") {
-				u.revealBelow(roots, name)
+				revealBelow(u, roots, name)
 			}
 		}
 	}
 }
 
-// pathspecs notes the files named after "--" of a subcommand of git that prints what
+// notePathspecs notes the files named after "--" of a subcommand of git that prints what
 // is in them.
-func (u *use) pathspecs() {
-	args := u.args0()
+func notePathspecs(u *use) {
+	args := argumentsOf(u)
 	for i, arg := range args {
 		if arg.text != "--" || arg.open {
 			continue
@@ -145,7 +145,7 @@ func (u *use) pathspecs() {
 			if strings.ContainsAny(spec.text, "*?[") {
 				spec.glob = true
 			}
-			if outward(spec) || u.program.name() != "format-patch" && strings.HasPrefix(base(spec.text), ".") {
+			if leadsOut(spec) || u.program.name() != "format-patch" && strings.HasPrefix(baseName(spec.text), ".") {
 				continue // noted with the other operands
 			}
 			if !strings.HasPrefix(spec.text, "(") && !strings.HasPrefix(spec.text, "!") && spec.text != "." &&
@@ -157,8 +157,8 @@ func (u *use) pathspecs() {
 	}
 }
 
-// batched notes the files of the revisions that git cat-file --batch is given.
-func (u *use) batched() {
+// noteBatchedFiles notes the files of the revisions that git cat-file --batch is given.
+func noteBatchedFiles(u *use) {
 	if u.program.name() != "cat-file" || !u.gave("--batch", "--batch-command") {
 		return
 	}
@@ -169,12 +169,12 @@ func (u *use) batched() {
 		u.askSecret("prints every file that was ever kept, with whatever secrets are in them")
 	}
 	for field := range strings.FieldsSeq(u.in.text) {
-		u.version(lit(field))
+		noteVersion(u, lit(field))
 	}
 }
 
-// members notes the hidden files that are named as members of an archive.
-func (u *use) members(names []word) {
+// noteMembers notes the hidden files that are named as members of an archive.
+func noteMembers(u *use, names []word) {
 	for _, name := range names {
 		if spelled := spelledName(name.text, false); spelled != "" && !name.open {
 			u.touch(umpire.KindRead, word{text: spelled, glob: strings.ContainsAny(spelled, "*?[")}, accessOf{})
@@ -189,22 +189,22 @@ func checkInspect(u *use) {
 		processesShown(u, u.operands[1:])
 	}
 	if scan.HasField(u.table, "inspect") && scan.HasField(u.table, "config") {
-		u.shownConfig()
+		judgeShownConfig(u)
 	}
 	if !scan.HasField(u.table, "inspect") || slices.ContainsFunc(strings.Fields(u.table), func(kind string) bool {
 		return scan.HasField("network volume context system stack node secret config buildx", kind)
 	}) {
 		return
 	}
-	if template := u.templates(); template == "" || showsEnvironment(template) {
+	if template := joinTemplates(u); template == "" || showsEnvironment(template) {
 		u.raise(umpire.Medium, "prints the environment of a container, with whatever secrets are in it")
 	}
 }
 
-// templates are the templates of Go among the arguments, joined.
-func (u *use) templates() string {
+// joinTemplates are the templates of Go among the arguments, joined.
+func joinTemplates(u *use) string {
 	var templates strings.Builder
-	for _, arg := range u.args0() {
+	for _, arg := range argumentsOf(u) {
 		if strings.Contains(arg.text, "{{") && arg.known() {
 			templates.WriteString(arg.text)
 		}
@@ -284,7 +284,7 @@ var following = map[string]string{
 
 // followsLinks reports whether links below the operands are followed. zip and scp do it
 // unless they are told otherwise.
-func (u *use) followsLinks() bool {
+func followsLinks(u *use) bool {
 	options := following[u.program.name()]
 	if u.program.name() == "zip" {
 		return !u.gave("-y", "--symlinks")

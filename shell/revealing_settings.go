@@ -28,8 +28,8 @@ func (s GitSetting) holdsCredential() bool {
 	return found && (strings.Contains(user, ":") || len(user) >= minToken)
 }
 
-// shows reports whether a use of git config or git remote prints a setting.
-func (u *use) shows(s GitSetting) bool {
+// printsSetting reports whether a use of git config or git remote prints a setting.
+func printsSetting(u *use, s GitSetting) bool {
 	fields := strings.Fields(u.table)
 	if len(fields) < 2 {
 		return false
@@ -42,7 +42,7 @@ func (u *use) shows(s GitSetting) bool {
 		if u.gave("--global", "--system", "--name-only", "-f", "--file", "--blob") {
 			return false
 		}
-		all := u.gave("-l", "--list", "--get-regexp", "--get-urlmatch") || u.first() == "list"
+		all := u.gave("-l", "--list", "--get-regexp", "--get-urlmatch") || u.firstOperand() == "list"
 		return all || slices.ContainsFunc(u.operands, func(wd word) bool {
 			return wd.open || strings.EqualFold(wd.text, s.Key)
 		})
@@ -54,7 +54,8 @@ func (u *use) shows(s GitSetting) bool {
 // holds names and passwords.
 func checkPackageConfig(u *use) {
 	secretSetting(u)
-	if scan.HasField("list ls", lastField(u.table)) || u.holds("index-url") || u.holds("extra-index-url") {
+	if scan.HasField("list ls", lastField(u.table)) || u.operandContains("index-url") ||
+		u.operandContains("extra-index-url") {
 		u.askSecret("prints settings, with whatever tokens are in them")
 	}
 }
@@ -113,9 +114,9 @@ func showsObject(format string) bool {
 	return false
 }
 
-// showsUnit judges systemctl show, which prints the environment of a service unless it is
+// judgeShownUnit judges systemctl show, which prints the environment of a service unless it is
 // told which properties.
-func (u *use) showsUnit() {
+func judgeShownUnit(u *use) {
 	named := false
 	for _, g := range u.given {
 		if scan.HasField("-p --property -P", g.name) {
@@ -140,9 +141,9 @@ func showsTerminal(command word, args []word) bool {
 	})
 }
 
-// shownConfig judges docker config inspect, which prints the file that a config holds.
-func (u *use) shownConfig() {
-	if template := u.templates(); template == "" || strings.Contains(strings.ToLower(template), "data") ||
+// judgeShownConfig judges docker config inspect, which prints the file that a config holds.
+func judgeShownConfig(u *use) {
+	if template := joinTemplates(u); template == "" || strings.Contains(strings.ToLower(template), "data") ||
 		showsEnvironment(template) {
 		u.secret = true
 		u.raiseTo(umpire.Medium, harmless, "prints a file of the swarm, with whatever secrets are in it")

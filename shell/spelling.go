@@ -14,17 +14,17 @@ func Covers(rule, words []string) bool {
 	if len(rule) == 0 || len(words) == 0 {
 		return false
 	}
-	p, _ := builtIn(base(rule[0]))
+	p, _ := builtIn(baseName(rule[0]))
 	if p == nil {
 		p = &program{lax: true}
 	}
 	rule, words = rule[1:], words[1:]
-	for p.branches() && len(rule) > 0 && len(words) > 0 {
-		sub := p.find(rule[0])
+	for p.hasSubcommands() && len(rule) > 0 && len(words) > 0 {
+		sub := p.findSubcommand(rule[0])
 		if sub == nil {
 			break
 		}
-		if p.find(words[0]) != sub || sub.each && rule[0] != words[0] {
+		if p.findSubcommand(words[0]) != sub || sub.each && rule[0] != words[0] {
 			return false
 		}
 		p, rule, words = sub, rule[1:], words[1:]
@@ -49,7 +49,7 @@ type spelling struct {
 
 // spelled reads words as options and operands.
 func (p *program) spelled(args []string) (options []spelling, operands []string) {
-	leads := p.style == leading && !p.branches()
+	leads := p.style == leading && !p.hasSubcommands()
 	for i := 0; i < len(args); i++ {
 		text := args[i]
 		if p.style == bare {
@@ -79,7 +79,7 @@ func (p *program) spelled(args []string) (options []spelling, operands []string)
 func (p *program) spellings(text string) []spelling {
 	if p.style == words || strings.HasPrefix(text, "--") {
 		name, value, valued := strings.Cut(text, "=")
-		opt, full := p.long(name)
+		opt, full := p.findLong(name)
 		if opt != nil {
 			name = strings.TrimRight(full, "=?")
 		}
@@ -87,7 +87,7 @@ func (p *program) spellings(text string) []spelling {
 	}
 	var found []spelling
 	for i := 1; i < len(text); i++ {
-		opt, kind := p.letter(text[i])
+		opt, kind := p.findLetter(text[i])
 		s := spelling{option: opt, name: "-" + text[i:i+1]}
 		if rest := text[i+1:]; rest != "" && (kind == '=' || kind == '?') {
 			s.value, s.valued = strings.TrimPrefix(rest, "="), true

@@ -51,7 +51,7 @@ func TestCoversSpellings(t *testing.T) {
 func TestCoversEveryOrderAndCluster(t *testing.T) {
 	t.Parallel()
 	everyProgram(func(path string, p *program) {
-		if p.style == bare || p.style == words || strings.Contains(path, "=") || p.branches() {
+		if p.style == bare || p.style == words || strings.Contains(path, "=") || p.hasSubcommands() {
 			return
 		}
 		letters := p.plainLetters()
@@ -65,14 +65,14 @@ func TestCoversEveryOrderAndCluster(t *testing.T) {
 					t.Errorf("%v does not cover %s", rule, args)
 				}
 			}
-			opt, _ := p.letter(a[0])
+			opt, _ := p.findLetter(a[0])
 			if Covers(rule, strings.Fields(path+" -"+b)) && !opt.synonyms("-"+a, "-"+b) {
 				t.Errorf("%v covers -%s alone", rule, b)
 			}
 		}
 		for opt := range p.options {
 			for letter, long := range opt.pairs() {
-				if found, _ := p.letter(letter[1]); found != opt {
+				if found, _ := p.findLetter(letter[1]); found != opt {
 					continue
 				}
 				if !Covers(append(strings.Fields(path), letter), append(strings.Fields(path), long)) ||
@@ -91,7 +91,7 @@ func (p *program) plainLetters() []string {
 		for field := range strings.FieldsSeq(opt.names) {
 			if field[1] != '-' && strings.Trim(field[1:], "=?") == field[1:] && opt.does&ends == 0 {
 				for letter := range strings.SplitSeq(field[1:], "") {
-					if found, kind := p.letter(letter[0]); found == opt && kind == 0 {
+					if found, kind := p.findLetter(letter[0]); found == opt && kind == 0 {
 						letters = append(letters, letter)
 					}
 				}

@@ -37,15 +37,15 @@ func newState(env Env) *state {
 		s.dirs = []string{env.Dir}
 	}
 	if env.Home != "" {
-		s.vars["HOME"] = plain(env.Home)
+		s.vars["HOME"] = plainValue(env.Home)
 	}
 	return s
 }
 
-func plain(text string) value { return value{words: []word{{text: text}}} }
+func plainValue(text string) value { return value{words: []word{{text: text}}} }
 
-// unknown is the value of a variable that only running would tell.
-func unknown() value { return value{words: []word{{open: true, split: true}}} }
+// unknownValue is the value of a variable that only running would tell.
+func unknownValue() value { return value{words: []word{{open: true, split: true}}} }
 
 // clone returns a copy whose changes do not reach s: a subshell.
 func (s *state) clone() *state {
@@ -57,7 +57,7 @@ func (s *state) clone() *state {
 
 // merge makes s what is known when either s or other happened.
 func (s *state) merge(other *state) {
-	s.dirs = union(s.dirs, other.dirs)
+	s.dirs = joinFolders(s.dirs, other.dirs)
 	s.failed = nil
 	for name, v := range s.vars {
 		if o, ok := other.vars[name]; !ok || !v.equal(o) {
@@ -66,7 +66,7 @@ func (s *state) merge(other *state) {
 	}
 	for name, o := range other.vars {
 		if _, ok := s.vars[name]; !ok {
-			s.vars[name] = unknown().or(o)
+			s.vars[name] = unknownValue().or(o)
 		}
 	}
 	for name, body := range other.functions {
@@ -83,7 +83,7 @@ func (s *state) merge(other *state) {
 
 // or is what is known of a variable that is one of two.
 func (v value) or(o value) value {
-	u := unknown()
+	u := unknownValue()
 	if v.isNumber() && o.isNumber() {
 		u = aNumber()
 	}
@@ -103,8 +103,8 @@ func (v value) equal(o value) bool {
 	return v.array == o.array && v.fixed == o.fixed && slices.Equal(v.words, o.words)
 }
 
-// union joins two sets of possible folders; an unknown one makes all unknown.
-func union(a, b []string) []string {
+// joinFolders joins two sets of possible folders; an unknown one makes all unknown.
+func joinFolders(a, b []string) []string {
 	if len(a) == 0 || len(b) == 0 {
 		return nil
 	}
@@ -123,13 +123,13 @@ func union(a, b []string) []string {
 // settle forgets whether the last command failed: either may have happened.
 func (s *state) settle() {
 	if s.failed != nil {
-		s.dirs = union(s.dirs, s.failed)
+		s.dirs = joinFolders(s.dirs, s.failed)
 		s.failed = nil
 	}
 }
 
-// enter changes the working directory to one that is not known to exist.
-func (s *state) enter(target word, isDir func(string) bool) {
+// enterFolder changes the working directory to one that is not known to exist.
+func (s *state) enterFolder(target word, isDir func(string) bool) {
 	before := s.dirs
 	s.dirs, s.failed = nil, nil
 	if target.open || target.glob || target.text == "" {
@@ -139,7 +139,7 @@ func (s *state) enter(target word, isDir func(string) bool) {
 		s.dirs = []string{target.text}
 	} else {
 		for _, dir := range before {
-			s.dirs = append(s.dirs, join(dir, target.text))
+			s.dirs = append(s.dirs, joinPath(dir, target.text))
 		}
 	}
 	for _, dir := range s.dirs {
@@ -149,9 +149,9 @@ func (s *state) enter(target word, isDir func(string) bool) {
 	}
 }
 
-// join makes a path absolute without cleaning it: `..` after a link leads
+// joinPath makes a path absolute without cleaning it: `..` after a link leads
 // elsewhere than cleaning would tell.
-func join(dir, name string) string {
+func joinPath(dir, name string) string {
 	switch {
 	case path.IsAbs(name):
 		return name

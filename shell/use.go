@@ -42,13 +42,13 @@ type use struct {
 	printed flow
 }
 
-// apply judges the program with its arguments and returns what it prints.
-func (u *use) apply(args []word) flow {
+// judge judges the program with its arguments and returns what it prints.
+func (u *use) judge(args []word) flow {
 	u.begin(u.program)
 	u.base = 1
 	every, manifests := u.program.every, u.program.manifests
-	for u.program.branches() {
-		rest, ok := u.descend(args)
+	for u.program.hasSubcommands() {
+		rest, ok := u.descendToSubcommand(args)
 		if !ok {
 			break
 		}
@@ -56,31 +56,31 @@ func (u *use) apply(args []word) flow {
 	}
 	p := u.program
 	leads := p.style == leading || strings.HasPrefix(p.args, "command") || strings.HasPrefix(p.args, "shell") ||
-		p.branches()
-	u.arguments = p.parse(args, leads)
+		p.hasSubcommands()
+	u.arguments = p.parseArguments(args, leads)
 	u.words = append(u.words, args...)
-	u.options()
-	if p.branches() {
-		u.noSubcommand()
+	u.judgeOptions()
+	if p.hasSubcommands() {
+		judgeMissingSubcommand(u)
 	}
-	if in := cmp.Or(u.in.secret, u.givenSecret()); in != "" {
+	if in := cmp.Or(u.in.secret, findGivenSecret(u)); in != "" {
 		u.askSecret("is given the variable " + in + ", which may hold a secret")
 	}
-	if u.about = u.informs(); !u.about {
+	if u.about = u.onlyInforms(); !u.about {
 		if p.check != nil {
 			p.check(u)
 		}
 		if every != nil {
 			every(u)
 		}
-		u.checkServer()
-		u.spread()
+		checkServer(u)
+		u.judgeOperands()
 	}
-	u.narrows()
+	liftEnvironmentQuestion(u)
 	for name := range strings.FieldsSeq(manifests) {
 		u.runsFile(lit(name))
 	}
-	u.emit()
+	u.emitOwn()
 	own := len(u.w.accesses)
 	for _, emit := range u.later {
 		emit()
@@ -91,45 +91,45 @@ func (u *use) apply(args []word) flow {
 	if p.out != nil {
 		return p.out(u, u.in)
 	}
-	return u.prints()
+	return u.printedFlow()
 }
 
-// givenSecret is the secret that is an argument. What is told it may print it, but
+// findGivenSecret is the secret that is an argument. What is told it may print it, but
 // for tests; programs that judge their arguments one by one say more.
-func (u *use) givenSecret() string {
+func findGivenSecret(u *use) string {
 	if scan.HasField("test echo printf cd", u.program.name()) {
 		return ""
 	}
 	return secretAmong(u.words)
 }
 
-// prints is what a program prints of which nothing more is known. One that only
+// printedFlow is what a program prints of which nothing more is known. One that only
 // counts may repeat a format that it was given.
-func (u *use) prints() flow {
+func (u *use) printedFlow() flow {
 	if countsOnly(u.program.name()) {
 		for _, wd := range u.words {
 			if strings.Contains(wd.text, "[") && !wd.glob {
-				return printed("printf")
+				return foreignFlow("printf")
 			}
 		}
 	}
-	return printed(u.program.name())
+	return foreignFlow(u.program.name())
 }
 
-// descend reads the options before a subcommand and moves on to it. It reports
+// descendToSubcommand reads the options before a subcommand and moves on to it. It reports
 // false when there is none that is known.
-func (u *use) descend(args []word) ([]word, bool) {
-	got := u.program.parse(args, true)
+func (u *use) descendToSubcommand(args []word) ([]word, bool) {
+	got := u.program.parseArguments(args, true)
 	if len(got.operands) == 0 || !got.operands[0].known() {
 		return nil, false
 	}
-	sub := u.program.find(got.operands[0].text)
+	sub := u.program.findSubcommand(got.operands[0].text)
 	if sub == nil {
 		return nil, false
 	}
 	u.arguments = got
 	u.global = append(u.global, got.given...)
-	u.above(args[:len(args)-len(got.operands)])
+	u.judgeGlobalOptions(args[:len(args)-len(got.operands)])
 	u.begin(sub)
 	u.program = sub
 	name := sub.name()
@@ -143,12 +143,12 @@ func (u *use) descend(args []word) ([]word, bool) {
 	return got.operands[1:], true
 }
 
-// above judges the options before a subcommand. Rules for the subcommand do not
+// judgeGlobalOptions judges the options before a subcommand. Rules for the subcommand do not
 // see them, so what is risky about them is an access of its own, which a rule
 // that allows the subcommand does not cover.
-func (u *use) above(args []word) {
+func (u *use) judgeGlobalOptions(args []word) {
 	u.become(umpire.Safe, u.program.why)
-	u.options()
+	u.judgeOptions()
 	for i, name := range u.extras {
 		if !strings.Contains(name, " ") {
 			u.extras[i] = u.program0() + " " + name
@@ -156,23 +156,23 @@ func (u *use) above(args []word) {
 	}
 	if u.risk.AtLeast(umpire.Medium) || u.doubt != "" {
 		words := append(slices.Clip(u.words), args...)
-		u.access(words)
+		u.emitAccess(words)
 	}
 	u.spoke, u.doubt = "", ""
 }
 
-// noSubcommand judges a program that wants a subcommand and got none that is
+// judgeMissingSubcommand judges a program that wants a subcommand and got none that is
 // known.
-func (u *use) noSubcommand() {
+func judgeMissingSubcommand(u *use) {
 	if len(u.operands) == 0 {
 		return
 	}
 	u.raiseTo(umpire.Medium, u.program.consequence, u.table+" "+u.operands[0].display()+" is not known")
 }
 
-// informs reports whether all that was given asks the program about itself, as
+// onlyInforms reports whether all that was given asks the program about itself, as
 // --version does; then it does nothing else.
-func (u *use) informs() bool {
+func (u *use) onlyInforms() bool {
 	if len(u.given) == 0 || len(u.operands) > 0 || len(u.unknown) > 0 || u.doubtful || u.extra {
 		return false
 	}
@@ -187,8 +187,8 @@ func (u *use) informs() bool {
 	return true
 }
 
-// options applies the effects of the options given.
-func (u *use) options() {
+// judgeOptions applies the effects of the options given.
+func (u *use) judgeOptions() {
 	for _, name := range u.unknown {
 		u.spoke = name
 		u.extras = append(u.extras, name)
@@ -201,7 +201,7 @@ func (u *use) options() {
 		u.extras = append(u.extras, unknownOption)
 	}
 	for _, g := range u.given {
-		u.option(g)
+		u.judgeOption(g)
 	}
 }
 
@@ -213,7 +213,7 @@ const unknownOption = "\x00"
 // without it.
 const beyond = writes | deletes | enters | reaches | runs | obeys | edits | drops | walks | asks | harms | ends
 
-func (u *use) option(g given) {
+func (u *use) judgeOption(g given) {
 	does, why := g.option.does, g.option.why
 	if g.spares() {
 		return
@@ -237,15 +237,15 @@ func (u *use) option(g given) {
 		return
 	}
 	of := accessOf{table: u.table + " " + g.name, why: why}
-	u.value(does, g.value, of)
+	u.judgeOptionValue(does, g.value, of)
 }
 
-// value emits what an option does with its value.
-func (u *use) value(does effect, value word, of accessOf) {
+// judgeOptionValue emits what an option does with its value.
+func (u *use) judgeOptionValue(does effect, value word, of accessOf) {
 	switch {
 	case does&runs != 0:
 		u.raise(umpire.Medium, cmp.Or(of.why, "runs a program"))
-		u.then(func() { u.w.code(u.outside(), value, flow{kind: flowForeign}) })
+		u.then(func() { u.w.walkCode(u.outsideState(), value, flow{kind: flowForeign}) })
 	case does&deletes != 0:
 		u.touch(umpire.KindDelete, value, of)
 	case does&writes != 0:
@@ -264,7 +264,7 @@ func (u *use) value(does effect, value word, of accessOf) {
 	case does&enters != 0:
 		u.touch(umpire.KindRead, value, of)
 		u.s = u.s.clone()
-		u.s.enter(value, func(string) bool { return true })
+		u.s.enterFolder(value, func(string) bool { return true })
 	}
 }
 
@@ -273,7 +273,7 @@ const harmlessDevices = "/dev/null /dev/stdout /dev/stderr"
 
 // touch notes the access of a path, to come after the program's own access.
 func (u *use) touch(kind umpire.AccessKind, target word, of accessOf) {
-	if kind == umpire.KindRead && u.fetches(target) {
+	if kind == umpire.KindRead && u.fetchesURL(target) {
 		return
 	}
 	if of.table == "" {
@@ -287,8 +287,8 @@ func (u *use) touch(kind umpire.AccessKind, target word, of accessOf) {
 	u.then(func() { u.w.path(s, kind, target, of) })
 }
 
-// fetches judges a file to read that is a URL: many programs fetch it then.
-func (u *use) fetches(target word) bool {
+// fetchesURL judges a file to read that is a URL: many programs fetch it then.
+func (u *use) fetchesURL(target word) bool {
 	scheme, _, found := target.after("://")
 	if !found || scheme == "" || strings.Trim(strings.ToLower(scheme), "abcdefghijklmnopqrstuvwxyz0123456789+-") != "" {
 		return false
@@ -297,10 +297,10 @@ func (u *use) fetches(target word) bool {
 	return true
 }
 
-// outside is the state of what a program starts: in the same folder, with none of
+// outsideState is the state of what a program starts: in the same folder, with none of
 // the line's functions, and with variables of which nothing is known. What starts
 // more than once starts each time from a copy.
-func (u *use) outside() *state {
+func (u *use) outsideState() *state {
 	s := newState(u.w.env)
 	s.dirs, s.failed = u.s.dirs, u.s.failed
 	if home, ok := u.s.vars["HOME"]; ok {
@@ -343,13 +343,13 @@ func hasSpelling(names, name string) bool {
 	return false
 }
 
-// emit adds the program's own access.
-func (u *use) emit() { u.access(u.words) }
+// emitOwn adds the program's own access.
+func (u *use) emitOwn() { u.emitAccess(u.words) }
 
-// access adds an access of the program as it stands now.
-func (u *use) access(words []word) {
+// emitAccess adds an access of the program as it stands now.
+func (u *use) emitAccess(words []word) {
 	a := umpire.Access{
-		Kind: umpire.KindExec, Program: u.program0(), Args: displays(words[1:]), Words: ruleWords(words),
+		Kind: umpire.KindExec, Program: u.program0(), Args: displayWords(words[1:]), Words: ruleWords(words),
 		Risk: u.risk, Reason: u.why, Doubt: u.doubt, Table: u.table, Code: u.runsCode(),
 		Online: u.online, CodeFiles: u.codeFiles(), Line: u.line, Base: u.base, Extras: u.allExtras(),
 	}

@@ -9,23 +9,23 @@ import (
 	"github.com/umpirehq/umpire"
 )
 
-// list walks statements one after the other and returns what they print.
-func (w *walker) list(s *state, stmts []*syntax.Stmt, in flow) flow {
+// walkList walks statements one after the other and returns what they print.
+func (w *walker) walkList(s *state, stmts []*syntax.Stmt, in flow) flow {
 	out := flow{}
 	for i, st := range stmts {
 		s.settle()
-		got := w.stmt(s, st, in)
+		got := w.walkStatement(s, st, in)
 		if i == 0 {
 			out = got
 		} else {
-			out = concat(out, got)
+			out = concatFlows(out, got)
 		}
 	}
 	return out
 }
 
-// concat is what two commands print one after the other.
-func concat(a, b flow) flow {
+// concatFlows is what two commands print one after the other.
+func concatFlows(a, b flow) flow {
 	switch {
 	case a.kind == flowText && b.kind == flowText:
 		a.text += b.text
@@ -43,19 +43,19 @@ func concat(a, b flow) flow {
 	return flow{kind: flowForeign, from: a.from}
 }
 
-// subshell walks statements whose changes to the shell stay inside.
-func (w *walker) subshell(s *state, stmts []*syntax.Stmt, in flow) flow {
-	if !w.enter() {
+// walkSubshell walks statements whose changes to the shell stay inside.
+func (w *walker) walkSubshell(s *state, stmts []*syntax.Stmt, in flow) flow {
+	if !w.enterLevel() {
 		return flow{}
 	}
-	defer w.leave()
-	defer w.apart()()
-	return w.list(s.clone(), stmts, in)
+	defer w.leaveLevel()
+	defer beginSubshell(w)()
+	return w.walkList(s.clone(), stmts, in)
 }
 
-// stmt walks one statement with its redirections.
-func (w *walker) stmt(s *state, st *syntax.Stmt, in flow) flow {
-	if !w.count() {
+// walkStatement walks one statement with its redirections.
+func (w *walker) walkStatement(s *state, st *syntax.Stmt, in flow) flow {
+	if !w.countStatement() {
 		return flow{}
 	}
 	if len(s.vars) > maxVariables {
@@ -64,9 +64,9 @@ func (w *walker) stmt(s *state, st *syntax.Stmt, in flow) flow {
 	if st.Background || st.Coprocess {
 		s = s.clone()
 	}
-	defer w.open()()
-	in, redirected := w.redirects(s, st.Redirs, in)
-	out := w.command(s, st.Cmd, in)
+	defer w.openPart()()
+	in, redirected := w.walkRedirects(s, st.Redirs, in)
+	out := w.walkCommand(s, st.Cmd, in)
 	switch {
 	case redirected && comesBack(st.Redirs):
 		return flow{kind: flowForeign, from: out.from}
@@ -89,49 +89,49 @@ func comesBack(redirs []*syntax.Redirect) bool {
 	})
 }
 
-func (w *walker) command(s *state, cmd syntax.Command, in flow) flow {
+func (w *walker) walkCommand(s *state, cmd syntax.Command, in flow) flow {
 	switch cmd := cmd.(type) {
 	case nil:
 		return flow{}
 	case *syntax.CallExpr:
-		return w.call(s, cmd, in)
+		return w.walkCall(s, cmd, in)
 	case *syntax.BinaryCmd:
-		return w.binary(s, cmd, in)
+		return w.walkBinary(s, cmd, in)
 	case *syntax.Subshell:
-		return w.subshell(s, cmd.Stmts, in)
+		return w.walkSubshell(s, cmd.Stmts, in)
 	case *syntax.Block:
-		return w.list(s, cmd.Stmts, in)
+		return w.walkList(s, cmd.Stmts, in)
 	case *syntax.IfClause:
-		return w.ifClause(s, cmd, in)
+		return w.walkIf(s, cmd, in)
 	case *syntax.WhileClause:
-		return w.while(s, cmd, in)
+		return walkWhile(w, s, cmd, in)
 	case *syntax.ForClause:
-		return w.loop(s, cmd, in)
+		return walkLoop(w, s, cmd, in)
 	case *syntax.CaseClause:
-		return w.caseClause(s, cmd, in)
+		return w.walkCase(s, cmd, in)
 	case *syntax.FuncDecl:
-		if list := unfolded(cmd); list != nil {
-			return w.binary(s, list, in)
+		if list := unfoldDefinition(cmd); list != nil {
+			return w.walkBinary(s, list, in)
 		}
-		w.declare(s, cmd)
+		declareFunction(w, s, cmd)
 	case *syntax.DeclClause:
-		w.declClause(s, cmd)
+		walkDeclaration(w, s, cmd)
 	case *syntax.TimeClause:
 		if cmd.Stmt != nil {
-			return w.stmt(s, cmd.Stmt, in)
+			return w.walkStatement(s, cmd.Stmt, in)
 		}
 	case *syntax.CoprocClause:
-		w.stmt(s.clone(), cmd.Stmt, in)
+		w.walkStatement(s.clone(), cmd.Stmt, in)
 		if cmd.Name != nil {
-			w.nested(s, cmd.Name)
+			w.walkNested(s, cmd.Name)
 			if _, simple := cmd.Stmt.Cmd.(*syntax.CallExpr); simple || cmd.Stmt.Cmd == nil ||
 				!syntax.ValidName(cmd.Name.Lit()) {
 				w.doubt("", "the name of a coprocess may be a command")
 			}
-			s.vars[cmd.Name.Lit()] = unknown()
+			s.vars[cmd.Name.Lit()] = unknownValue()
 		}
 	case *syntax.TestClause, *syntax.ArithmCmd, *syntax.LetClause:
-		w.arithmetic(s, cmd)
+		walkArithmetic(w, s, cmd)
 		w.builtin("[[", "compares")
 	default:
 		w.doubt("", "a construct that is not known")
@@ -145,28 +145,28 @@ func (w *walker) builtin(name, why string) {
 		Consequence: umpire.Harmless, Reason: why})
 }
 
-// nested walks the substitutions within a node that is not expanded itself, and what
+// walkNested walks the substitutions within a node that is not expanded itself, and what
 // expansions in it evaluate.
-func (w *walker) nested(s *state, node syntax.Node) {
+func (w *walker) walkNested(s *state, node syntax.Node) {
 	if node == nil {
 		return
 	}
 	syntax.Walk(node, func(n syntax.Node) bool {
 		switch n := n.(type) {
 		case *syntax.CmdSubst:
-			w.subshell(s, n.Stmts, flow{})
+			w.walkSubshell(s, n.Stmts, flow{})
 			return false
 		case *syntax.ProcSubst:
-			w.subshell(s, n.Stmts, flow{kind: flowForeign})
+			w.walkSubshell(s, n.Stmts, flow{kind: flowForeign})
 			return false
 		case *syntax.ParamExp:
 			if syntax.Node(n) != node {
-				(&expansion{w: w, s: s}).param(n)
+				(&expansion{w: w, s: s}).expandParam(n)
 				return false
 			}
 		case *syntax.ArithmExp:
 			if syntax.Node(n) != node {
-				w.arithmetic(s, n.X)
+				walkArithmetic(w, s, n.X)
 				return false
 			}
 		}
@@ -174,9 +174,9 @@ func (w *walker) nested(s *state, node syntax.Node) {
 	})
 }
 
-// binary walks `x && y`, `x || y` and pipes. Long chains lean to the left; they
+// walkBinary walks `x && y`, `x || y` and pipes. Long chains lean to the left; they
 // are taken apart in a loop, so that their length costs no depth.
-func (w *walker) binary(s *state, cmd *syntax.BinaryCmd, in flow) flow {
+func (w *walker) walkBinary(s *state, cmd *syntax.BinaryCmd, in flow) flow {
 	chain := []*syntax.BinaryCmd{cmd}
 	for {
 		left, ok := chain[len(chain)-1].X.Cmd.(*syntax.BinaryCmd)
@@ -186,75 +186,75 @@ func (w *walker) binary(s *state, cmd *syntax.BinaryCmd, in flow) flow {
 		chain = append(chain, left)
 	}
 	first := chain[len(chain)-1]
-	out := w.side(s, first.X, first.Op, in)
+	out := w.walkLeft(s, first.X, first.Op, in)
 	for _, c := range slices.Backward(chain) {
-		out = w.join(s, c, out, in)
+		out = w.walkAfter(s, c, out, in)
 	}
 	return out
 }
 
-// side walks the left side of an operator: a pipe's runs in a subshell.
-func (w *walker) side(s *state, st *syntax.Stmt, op syntax.BinCmdOperator, in flow) flow {
+// walkLeft walks the left side of an operator: a pipe's runs in a subshell.
+func (w *walker) walkLeft(s *state, st *syntax.Stmt, op syntax.BinCmdOperator, in flow) flow {
 	if op == syntax.Pipe || op == syntax.PipeAll {
-		return w.stmt(s.clone(), st, in)
+		return w.walkStatement(s.clone(), st, in)
 	}
-	return w.stmt(s, st, in)
+	return w.walkStatement(s, st, in)
 }
 
-// join walks the right side of an operator after its left side.
-func (w *walker) join(s *state, cmd *syntax.BinaryCmd, left, in flow) flow {
+// walkAfter walks the right side of an operator after its left side.
+func (w *walker) walkAfter(s *state, cmd *syntax.BinaryCmd, left, in flow) flow {
 	switch cmd.Op {
 	case syntax.Pipe, syntax.PipeAll:
 		if left.kind == flowNone {
-			left = printed("")
+			left = foreignFlow("")
 		}
 		if cmd.Op == syntax.PipeAll {
 			left.numbers, left.numbered = false, false
 		}
-		return w.right(s, cmd.Y, left)
+		return w.walkRight(s, cmd.Y, left)
 	case syntax.AndStmt:
 		failed := s.failed
 		s.failed = nil
 		skipped := s.clone()
-		out := w.stmt(s, cmd.Y, in)
-		w.either(s, skipped, failed)
-		return concat(left, out)
+		out := w.walkStatement(s, cmd.Y, in)
+		w.joinEither(s, skipped, failed)
+		return concatFlows(left, out)
 	case syntax.OrStmt:
 		right := s.clone()
 		if s.failed != nil {
 			right.dirs = s.failed
 		}
 		s.failed, right.failed = nil, nil
-		out := w.stmt(right, cmd.Y, in)
-		if !leaves(cmd.Y) {
+		out := w.walkStatement(right, cmd.Y, in)
+		if !endsShell(cmd.Y) {
 			right.settle()
 			s.merge(right)
 		}
-		return concat(left, out)
+		return concatFlows(left, out)
 	}
 	return flow{}
 }
 
-// right walks the right side of a pipe. bash runs it in a subshell, zsh and ksh
+// walkRight walks the right side of a pipe. bash runs it in a subshell, zsh and ksh
 // run the last one in the shell itself: what follows may see either.
-func (w *walker) right(s *state, st *syntax.Stmt, left flow) flow {
+func (w *walker) walkRight(s *state, st *syntax.Stmt, left flow) flow {
 	inside := s.clone()
 	inside.failed = nil
-	out := w.stmt(inside, st, left)
+	out := w.walkStatement(inside, st, left)
 	inside.settle()
 	s.settle()
 	s.merge(inside)
 	return out
 }
 
-// either joins the state after `x && y` with that of y skipped.
-func (w *walker) either(s, skipped *state, failed []string) {
+// joinEither joins the state after `x && y` with that of y skipped.
+func (w *walker) joinEither(s, skipped *state, failed []string) {
 	dirs, inner := s.dirs, s.failed
 	s.merge(skipped)
 	s.dirs = dirs
 	switch {
 	case failed != nil && inner != nil:
-		s.failed = union(failed, inner)
+		s.failed = joinFolders(failed, inner)
 	case failed != nil:
 		s.failed = failed
 	default:
@@ -277,9 +277,9 @@ func sameDirs(a, b []string) bool {
 	return true
 }
 
-// leaves reports whether a statement ends the shell or the loop, so that what
+// endsShell reports whether a statement ends the shell or the loop, so that what
 // follows does not see its state.
-func leaves(st *syntax.Stmt) bool {
+func endsShell(st *syntax.Stmt) bool {
 	call, ok := st.Cmd.(*syntax.CallExpr)
 	if !ok || len(call.Args) == 0 {
 		return false
@@ -291,51 +291,51 @@ func leaves(st *syntax.Stmt) bool {
 	return false
 }
 
-func (w *walker) ifClause(s *state, cmd *syntax.IfClause, in flow) flow {
-	if !w.enter() {
+func (w *walker) walkIf(s *state, cmd *syntax.IfClause, in flow) flow {
+	if !w.enterLevel() {
 		return flow{}
 	}
-	defer w.leave()
-	w.list(s, cmd.Cond, in)
+	defer w.leaveLevel()
+	w.walkList(s, cmd.Cond, in)
 	otherwise := s.clone()
 	if s.failed != nil {
 		otherwise.dirs = s.failed
 	}
 	s.failed, otherwise.failed = nil, nil
-	out := w.list(s, cmd.Then, in)
+	out := w.walkList(s, cmd.Then, in)
 	s.settle()
 	if cmd.Else != nil {
-		branch := w.elseClause(otherwise, cmd.Else, in)
-		out = concat(out, branch)
+		branch := w.walkElse(otherwise, cmd.Else, in)
+		out = concatFlows(out, branch)
 	}
 	otherwise.settle()
 	s.merge(otherwise)
 	return out
 }
 
-// elseClause walks an elif or an else.
-func (w *walker) elseClause(s *state, cmd *syntax.IfClause, in flow) flow {
+// walkElse walks an elif or an else.
+func (w *walker) walkElse(s *state, cmd *syntax.IfClause, in flow) flow {
 	if len(cmd.Cond) > 0 {
-		return w.ifClause(s, cmd, in)
+		return w.walkIf(s, cmd, in)
 	}
-	return w.list(s, cmd.Then, in)
+	return w.walkList(s, cmd.Then, in)
 }
 
-func (w *walker) caseClause(s *state, cmd *syntax.CaseClause, in flow) flow {
-	w.one(s, cmd.Word)
+func (w *walker) walkCase(s *state, cmd *syntax.CaseClause, in flow) flow {
+	w.expandOne(s, cmd.Word)
 	before := s.clone()
 	var out flow
 	var fallen *state
 	for _, item := range cmd.Items {
 		for _, pattern := range item.Patterns {
-			w.nested(s, pattern)
+			w.walkNested(s, pattern)
 		}
 		branch := before.clone()
 		if fallen != nil {
 			into := leap{s: branch}
-			into.from(w, fallen)
+			into.noteState(w, fallen)
 		}
-		out = concat(out, w.list(branch, item.Stmts, in))
+		out = concatFlows(out, w.walkList(branch, item.Stmts, in))
 		branch.settle()
 		s.merge(branch)
 		fallen = nil

@@ -53,8 +53,8 @@ const (
 // someNumber stands for a number in a shape.
 const someNumber = "\x01"
 
-// number is a word that is a number, or several, or empty.
-func number() word { return word{open: true, dashless: true, shape: &aShape} }
+// numberWord is a word that is a number, or several, or empty.
+func numberWord() word { return word{open: true, dashless: true, shape: &aShape} }
 
 var aShape = someNumber
 
@@ -105,8 +105,8 @@ func (wd word) ruleWord() string {
 	return wd.text
 }
 
-// displays returns the words as explanations show them.
-func displays(words []word) []string {
+// displayWords returns the words as explanations show them.
+func displayWords(words []word) []string {
 	out := make([]string, len(words))
 	for i, wd := range words {
 		out[i] = wd.display()
@@ -156,8 +156,8 @@ func (wd word) after(sep string) (before string, rest word, found bool) {
 	return wd.text[:i], wd.cut(i + len(sep)), true
 }
 
-// base returns the last element of a known path, as a program's name.
-func base(name string) string {
+// baseName returns the last element of a known path, as a program's name.
+func baseName(name string) string {
 	if name == "" {
 		return ""
 	}

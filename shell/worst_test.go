@@ -135,7 +135,7 @@ func TestWorstInputIsBounded(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			w := &walker{env: neverSafeEnv, tables: families[:]}
-			w.line(newState(neverSafeEnv), line, flow{})
+			w.walkText(newState(neverSafeEnv), line, flow{})
 			work := 0
 			for _, a := range w.accesses {
 				work += len(a.Words) + len(a.Args)
