@@ -39,7 +39,7 @@ func (s *scan) address(_, end int) {
 
 // unescaped finds the @ behind a password that holds characters which it should
 // not: user:pass/word@host. It returns -1 when these begin a path.
-func (s *scan) unescaped(start, stop, limit int) int {
+func (s *source) unescaped(start, stop, limit int) int {
 	colon := strings.IndexByte(s.text[start:stop], ':')
 	if colon < 0 || s.text[start] == '[' || stop >= limit || strings.IndexByte("/?#;", s.text[stop]) < 0 {
 		return -1

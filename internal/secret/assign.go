@@ -117,7 +117,7 @@ func (s *scan) operator(n name) (form, int) {
 //
 //   - name: NAME
 //     value: VALUE
-func (s *scan) listed(n name) (form, int) {
+func (s *source) listed(n name) (form, int) {
 	const behind = 64
 	left := strings.TrimRight(s.text[max(0, n.start-len("name:  ")):n.start], ` "'`)
 	if !strings.HasSuffix(strings.ToLower(left), "name:") && !strings.HasSuffix(strings.ToLower(left), `name":`) {
@@ -138,7 +138,7 @@ func (s *scan) listed(n name) (form, int) {
 // elsewhere the blank means nothing.
 func (n name) loose(s *scan, at int) bool { return at < len(s.text) && isBlank(s.text[at]) }
 
-func (s *scan) blanks(at int) int {
+func (s *source) blanks(at int) int {
 	for at < len(s.text) && isBlank(s.text[at]) {
 		at++
 	}
@@ -146,7 +146,7 @@ func (s *scan) blanks(at int) int {
 }
 
 // setBefore reports whether a name is what a command or a file sets.
-func (s *scan) setBefore(at int) bool {
+func (s *source) setBefore(at int) bool {
 	left := s.text[max(0, at-64):at]
 	left = left[strings.LastIndexByte(left, '\n')+1:]
 	fields := strings.Fields(left)
@@ -196,7 +196,7 @@ func (s *scan) accepts(n name, f form, v value) bool {
 func (n name) given(f form) bool { return f == spaceForm && n.option || f == tightForm && n.upper }
 
 // isCode reports whether a value without quotes is an expression.
-func (s *scan) isCode(n name, f form, v value, text string) bool {
+func (s *source) isCode(n name, f form, v value, text string) bool {
 	if v.quoted {
 		return false
 	}
@@ -273,19 +273,19 @@ func bareValue(n name, text string) bool {
 }
 
 // endsHere reports whether a line or an item ends behind a value.
-func (s *scan) endsHere(at int) bool {
+func (s *source) endsHere(at int) bool {
 	at = s.blanks(at)
 	return at >= len(s.text) || strings.IndexByte("\r\n,}])\"'\\#;&<", s.text[at]) >= 0
 }
 
 // closes reports whether the quote behind a sign ends a text that the name stands
 // in: "password=".
-func (s *scan) closes(n name, v value) bool {
+func (s *source) closes(n name, v value) bool {
 	return n.start > 0 && s.text[n.start-1] == s.text[v.start-1]
 }
 
 // question reports whether an option takes no secret, or the program asks for it.
-func (s *scan) question(n name, text string) bool {
+func (s *source) question(n name, text string) bool {
 	bare := strings.TrimLeft(strings.ToLower(s.text[n.start:n.end]), "-")
 	for _, begin := range questions {
 		if strings.HasPrefix(bare, begin) {

@@ -36,7 +36,7 @@ func (s *scan) block(start, end int) {
 
 // cutKey returns the end of a key that has no end line: the words that are long
 // enough to be lines of it.
-func (s *scan) cutKey(first, limit int) int {
+func (s *source) cutKey(first, limit int) int {
 	const shortestLine = 32
 	end := first
 	for word := range strings.FieldsSeq(s.text[first:limit]) {
@@ -104,7 +104,7 @@ func (s *scan) manifest(start, end int) {
 }
 
 // document returns where the YAML document around a place begins and ends.
-func (s *scan) document(at int) (from, to int) {
+func (s *source) document(at int) (from, to int) {
 	const reach = 64 << 10
 	from, to = max(0, at-reach), min(len(s.text), at+reach)
 	if n := strings.LastIndex(s.text[from:at], "\n---"); n >= 0 {

@@ -35,14 +35,16 @@ func (s *scan) authorization(_, end int) {
 	}
 	scheme := ""
 	for _, word := range schemes {
-		if len(s.text)-at > len(word) && strings.EqualFold(s.text[at:at+len(word)], word) && isBlank(s.text[at+len(word)]) {
+		if len(s.text)-at > len(word) && strings.EqualFold(s.text[at:at+len(word)], word) &&
+			isBlank(s.text[at+len(word)]) {
 			scheme, at = word, s.blanks(at+len(word))
 			break
 		}
 	}
 	v := s.value(at)
 	text := s.cut(v)
-	if v.quoted || placeholder(text) || hasWord(constants+" "+typeWords+" "+ownNames, strings.ToLower(text)) || len(text) < 4 || scheme == "" && !token.Random(text) && len(text) < 20 {
+	if v.quoted || placeholder(text) || hasWord(constants+" "+typeWords+" "+ownNames, strings.ToLower(text)) ||
+		len(text) < 4 || scheme == "" && !token.Random(text) && len(text) < 20 {
 		return
 	}
 	if strings.ContainsAny(text, "+") && v.next < len(s.text) && isBlank(s.text[v.next]) && !token.Random(text) {
@@ -58,7 +60,8 @@ func (s *scan) bearer(start, end int) {
 		return
 	}
 	v := s.value(at)
-	if text := s.cut(v); !v.quoted && !placeholder(text) && len(text) >= 12 && (token.Random(text) || token.KeyLike(text)) {
+	if text := s.cut(v); !v.quoted && !placeholder(text) && len(text) >= 12 &&
+		(token.Random(text) || token.KeyLike(text)) {
 		s.add(v.start, v.end, "authorization", named)
 	}
 }
@@ -113,7 +116,8 @@ func (s *scan) cookies(_, end int) {
 		if stop < 0 {
 			stop = len(line) - at
 		}
-		if text := line[at : at+stop]; len(text) >= 12 && !placeholder(text) && (token.Random(text) || token.KeyLike(text)) {
+		if text := line[at : at+stop]; len(text) >= 12 && !placeholder(text) &&
+			(token.Random(text) || token.KeyLike(text)) {
 			s.add(end+at, end+at+stop, "cookie", named)
 		}
 		at += stop
@@ -132,7 +136,8 @@ func (s *scan) signature(start, end int) {
 	}
 	const enough = 20
 	v := s.value(end)
-	if text := s.cut(v); !v.quoted && len(text) >= enough && !placeholder(text) && (token.Random(text) || token.KeyLike(text)) {
+	if text := s.cut(v); !v.quoted && len(text) >= enough && !placeholder(text) &&
+		(token.Random(text) || token.KeyLike(text)) {
 		s.add(v.start, v.end, "signature", named)
 	}
 }

@@ -113,7 +113,7 @@ func keyed(key, text string) (span, bool) {
 	// beginning is enough to tell.
 	const enough = 1024
 	piece := strings.NewReplacer(`"`, "_", `\`, "_", "\n", "_").Replace(text[:min(len(text), enough)])
-	s := &scan{text: key + `: "` + piece + `"`}
+	s := &scan{source: source{key + `: "` + piece + `"`}}
 	t := theTable()
 	t.finder.find(key, func(literal uint16, end int) {
 		for _, try := range t.actions[literal] {

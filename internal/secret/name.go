@@ -80,7 +80,7 @@ type name struct {
 }
 
 // nameAt reads the name that ends with a sensitive word.
-func (s *scan) nameAt(t tier, start, end int) (name, bool) {
+func (s *source) nameAt(t tier, start, end int) (name, bool) {
 	n := name{start: start, end: end, tier: t}
 	if end < len(s.text) &&
 		(isWord(s.text[end]) || s.text[end] == '-' || s.text[end] == '.' && end+1 < len(s.text) && isWord(

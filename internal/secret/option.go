@@ -105,7 +105,7 @@ func hasWord(words, word string) bool {
 }
 
 // enclosing returns the quote that a command stands behind, or 0.
-func (s *scan) enclosing(at int) byte {
+func (s *source) enclosing(at int) byte {
 	left := s.text[max(0, at-maxBefore):at]
 	if n := strings.LastIndexAny(left, "\n;|&(`\"'"); n >= 0 && (left[n] == '"' || left[n] == '\'') {
 		return left[n]
@@ -197,7 +197,7 @@ const runners = "docker podman nerdctl docker-compose kubectl oc ssh sudo doas e
 
 // calls reports whether a word is in the place of a program: at the beginning of
 // a command, behind assignments, or behind a program that starts it.
-func (s *scan) calls(at int) bool {
+func (s *source) calls(at int) bool {
 	left := s.text[max(0, at-maxBefore):at]
 	left = left[strings.LastIndexAny(left, "\n;|&(`\"'")+1:]
 	fields := strings.Fields(left)
@@ -213,7 +213,8 @@ func (s *scan) calls(at int) bool {
 		case strings.Contains(f, "=") && isName(f[0]) && f[0] != '-', f == "$", f == "#", f == "%", f == ">":
 			continue
 		case hasWord(runners, path.Base(f)):
-			return !strings.HasPrefix(fields[len(fields)-1], "-") || fields[len(fields)-1] == "--" || i < len(fields)-1 && !takesValue(fields[len(fields)-1])
+			return !strings.HasPrefix(fields[len(fields)-1], "-") || fields[len(fields)-1] == "--" ||
+				i < len(fields)-1 && !takesValue(fields[len(fields)-1])
 		default:
 			return false
 		}

@@ -116,7 +116,7 @@ const nameReach = 50
 // speaks reports whether the name that a literal is part of, or what stands
 // between it and the value, is about a secret. A commit after the name of a
 // company is none.
-func (s *scan) speaks(start, value int) bool {
+func (s *source) speaks(start, value int) bool {
 	left := start
 	for left > 0 && start-left < nameReach && isName(s.text[left-1]) {
 		left--

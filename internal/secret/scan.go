@@ -24,9 +24,13 @@ const (
 	exact                   // the shape of one issuer's token
 )
 
+// A source is the text that is scanned. Its methods only read it.
+type source struct{ text string }
+
 // A scan looks for the secrets of one text.
 type scan struct {
-	text    string
+	source
+
 	spans   []span
 	read    map[string]int // by what was read there: up to where
 	covered int            // the end of the tokens that were found
@@ -143,7 +147,7 @@ func ownRules() []ownRule {
 // stands in a mask is none.
 func secrets(text string) []span {
 	t := theTable()
-	s := &scan{text: text}
+	s := &scan{source: source{text}}
 	masks := masksIn(text)
 	left := masks
 	t.finder.find(text, func(literal uint16, end int) {

@@ -13,7 +13,7 @@ type value struct {
 	quoted     bool
 }
 
-func (s *scan) cut(v value) string { return s.text[v.start:v.end] }
+func (s *source) cut(v value) string { return s.text[v.start:v.end] }
 
 // value reads the word at a place: in quotes, which may be escaped, or up to what
 // ends a word in a shell, an address or a list.
@@ -38,7 +38,7 @@ func (s *scan) value(at int) (v value) {
 	return value{start: at, end: s.trimList(at, end), next: end}
 }
 
-func (s *scan) inQuotes(at, escape, limit int) value {
+func (s *source) inQuotes(at, escape, limit int) value {
 	quote := s.text[at : at+escape+1]
 	start := at + len(quote)
 	for end := start; end < limit && s.text[end] != '\n'; end++ {
@@ -58,7 +58,7 @@ func (s *scan) inQuotes(at, escape, limit int) value {
 }
 
 // endsBare reports whether a value without quotes ends at a place.
-func (s *scan) endsBare(at int) bool {
+func (s *source) endsBare(at int) bool {
 	switch c := s.text[at]; c {
 	case ' ', '\t', '\n', '\r', '"', '\'', '`', ';', '|', '&', '<', '>', '(', ')', '}':
 		return true
@@ -70,7 +70,7 @@ func (s *scan) endsBare(at int) bool {
 }
 
 // trimList cuts off what belongs to a list and not to its item: a,b=c and [a].
-func (s *scan) trimList(start, end int) int {
+func (s *source) trimList(start, end int) int {
 	for i := start; i < end; i++ {
 		if s.text[i] != ',' {
 			continue
