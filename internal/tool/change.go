@@ -77,11 +77,11 @@ func (s *Set) readable(ctx context.Context, u *use, path string) bool {
 
 // prepare works a change out and leaves the file alone. The place is open then.
 func (s *Set) prepare(u *use, c *change, create bool) (*place, fs.FileInfo, *outcome, error) {
-	decided, err := s.decided(u, c.path, umpire.KindWrite)
+	decided, err := s.options.decided(u, c.path, umpire.KindWrite)
 	if err != nil {
 		return nil, nil, nil, err
 	}
-	p, err := s.open(decided, c.create && create)
+	p, err := s.options.open(decided, c.create && create)
 	if err != nil {
 		return nil, nil, nil, err
 	}
@@ -170,7 +170,7 @@ func (s *Set) preview(u *use, c *change) string {
 
 // previewNew is for a file whose folder is not there yet.
 func (s *Set) previewNew(u *use, c *change) (*outcome, error) {
-	path, err := s.decided(u, c.path, umpire.KindWrite)
+	path, err := s.options.decided(u, c.path, umpire.KindWrite)
 	if err != nil {
 		return nil, err
 	}

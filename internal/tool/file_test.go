@@ -113,7 +113,7 @@ func TestWriteSeesWhatOthersWrote(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	path := b.file("a", "one")
-	p, err := b.open(path, false)
+	p, err := b.options.open(path, false)
 	if err != nil {
 		t.Fatal(err)
 	}

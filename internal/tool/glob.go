@@ -32,7 +32,7 @@ func (s *Set) glob(ctx context.Context, u *use) (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("input.pattern: %w", err)
 	}
-	p, err := s.base(u)
+	p, err := s.options.base(u)
 	if err != nil {
 		return "", err
 	}

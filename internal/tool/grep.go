@@ -69,7 +69,7 @@ func (s *Set) grep(ctx context.Context, u *use) (string, error) {
 	if err := g.read(u.in); err != nil {
 		return "", err
 	}
-	p, err := s.base(u)
+	p, err := s.options.base(u)
 	if err != nil {
 		return "", err
 	}

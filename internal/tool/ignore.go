@@ -116,7 +116,7 @@ func (r *ignoreRule) match(name string, folder bool) bool {
 // ignoresAbove are the rules of the folders from the project's root down to where a
 // search begins, that folder left out. Top is the path of the search from the root.
 func (s *Set) ignoresAbove(from string) (rules ignores, top string) {
-	base, rest := s.anchor(from)
+	base, rest := s.options.anchor(from)
 	if base == filepath.VolumeName(from)+string(filepath.Separator) {
 		return nil, ""
 	}

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 )
 
@@ -44,7 +45,17 @@ type job struct {
 	over    chan struct{} // closed when it has ended
 
 	err  error // how it ended; read it after over is closed
-	seen int64 // how much of the file was returned; guarded by the set's mutex
+	seen int64 // how much of the file was returned; guarded by the mutex of the jobs
+}
+
+// The jobs of a set are safe for concurrent use.
+type jobs struct {
+	scratch string // where their output goes
+
+	mu     sync.Mutex
+	byID   map[string]*job
+	last   int // number of the latest job
+	closed bool
 }
 
 // begin starts a command in the background. The context of the call that started it
@@ -73,14 +84,14 @@ func (s *Set) begin(command string, u *use) (string, error) {
 var errClosed = errors.New("the session is over: nothing is started any more")
 
 // newJob makes a job with its output file.
-func (s *Set) newJob(command string, stop context.CancelFunc) (*job, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.closed {
+func (b *jobs) newJob(command string, stop context.CancelFunc) (*job, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.closed {
 		return nil, errClosed
 	}
 	running := 0
-	for _, j := range s.jobs {
+	for _, j := range b.byID {
 		if !j.ended() {
 			running++
 		}
@@ -88,15 +99,15 @@ func (s *Set) newJob(command string, stop context.CancelFunc) (*job, error) {
 	if running >= maxJobs {
 		return nil, fmt.Errorf("%d commands run in the background already", running)
 	}
-	id := fmt.Sprintf("bash_%d", s.last+1)
-	file := filepath.Join(s.options.Scratch, id+".out")
+	id := fmt.Sprintf("bash_%d", b.last+1)
+	file := filepath.Join(b.scratch, id+".out")
 	f, err := os.OpenFile(file, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
 		return nil, fmt.Errorf("output of a background command: %w", err)
 	}
-	s.last++
+	b.last++
 	j := &job{id: id, command: command, file: file, out: &capped{f: f}, stop: stop, over: make(chan struct{})}
-	s.jobs[id] = j
+	b.byID[id] = j
 	return j, nil
 }
 
@@ -123,27 +134,27 @@ func (j *job) state() string {
 	return "ended: " + j.err.Error()
 }
 
-func (s *Set) job(in input, names ...string) (*job, error) {
+func (b *jobs) job(in input, names ...string) (*job, error) {
 	id, err := in.must(names...)
 	if err != nil {
 		return nil, err
 	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if j, ok := s.jobs[id]; ok {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if j, ok := b.byID[id]; ok {
 		return j, nil
 	}
 	return nil, fmt.Errorf("there is no background command %q", id)
 }
 
-func (s *Set) jobOutput(_ context.Context, u *use) (string, error) {
-	j, err := s.job(u.in, "bash_id", "shell_id")
+func (b *jobs) jobOutput(_ context.Context, u *use) (string, error) {
+	j, err := b.job(u.in, "bash_id", "shell_id")
 	if err != nil {
 		return "", err
 	}
 	state := j.state() // before the file is read, so that nothing comes after "ended"
-	s.mu.Lock()
-	defer s.mu.Unlock()
+	b.mu.Lock()
+	defer b.mu.Unlock()
 	size, dropped := j.out.written()
 	text, err := readFrom(j.file, j.seen, min(size-j.seen, maxJobOutput))
 	if err != nil {
@@ -174,8 +185,8 @@ func readFrom(file string, offset, size int64) ([]byte, error) {
 	return text, err
 }
 
-func (s *Set) jobKill(ctx context.Context, u *use) (string, error) {
-	j, err := s.job(u.in, "shell_id", "bash_id")
+func (b *jobs) jobKill(ctx context.Context, u *use) (string, error) {
+	j, err := b.job(u.in, "shell_id", "bash_id")
 	if err != nil {
 		return "", err
 	}
@@ -195,12 +206,12 @@ func (s *Set) jobKill(ctx context.Context, u *use) (string, error) {
 type Job struct{ ID, Command string }
 
 // Running returns the background commands that still run, the oldest first.
-func (s *Set) Running() []Job {
-	s.mu.Lock()
-	defer s.mu.Unlock()
+func (b *jobs) Running() []Job {
+	b.mu.Lock()
+	defer b.mu.Unlock()
 	var all []Job
-	for n := range s.last {
-		if j := s.jobs[fmt.Sprintf("bash_%d", n+1)]; j != nil && !j.ended() {
+	for n := range b.last {
+		if j := b.byID[fmt.Sprintf("bash_%d", n+1)]; j != nil && !j.ended() {
 			all = append(all, Job{ID: j.id, Command: j.command})
 		}
 	}
@@ -209,10 +220,10 @@ func (s *Set) Running() []Job {
 
 // Wait waits for the background commands to end by themselves, and reports whether
 // all did within the time.
-func (s *Set) Wait(ctx context.Context, longest time.Duration) bool {
+func (b *jobs) Wait(ctx context.Context, longest time.Duration) bool {
 	ctx, cancel := context.WithTimeout(ctx, longest)
 	defer cancel()
-	for _, j := range s.all() {
+	for _, j := range b.all() {
 		select {
 		case <-j.over:
 		case <-ctx.Done():
@@ -223,8 +234,8 @@ func (s *Set) Wait(ctx context.Context, longest time.Duration) bool {
 }
 
 // Stop ends the background commands and waits until they have ended.
-func (s *Set) Stop() {
-	all := s.all()
+func (b *jobs) Stop() {
+	all := b.all()
 	for _, j := range all {
 		j.stop()
 	}
@@ -234,15 +245,15 @@ func (s *Set) Stop() {
 }
 
 // Close is Stop for good: nothing is started in the background any more.
-func (s *Set) Close() {
-	s.mu.Lock()
-	s.closed = true
-	s.mu.Unlock()
-	s.Stop()
+func (b *jobs) Close() {
+	b.mu.Lock()
+	b.closed = true
+	b.mu.Unlock()
+	b.Stop()
 }
 
-func (s *Set) all() []*job {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return slices.Collect(maps.Values(s.jobs))
+func (b *jobs) all() []*job {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return slices.Collect(maps.Values(b.byID))
 }

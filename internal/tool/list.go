@@ -23,12 +23,12 @@ var listTool = tool{
 
 // base opens what a search or a listing is about: the path of the input, or the
 // working directory of the call.
-func (s *Set) base(u *use) (*place, error) {
+func (o *Options) base(u *use) (*place, error) {
 	path, err := u.in.path()
 	if err != nil {
 		return nil, err
 	}
-	decide := func() (string, error) { return s.decided(u, path, umpire.KindRead) }
+	decide := func() (string, error) { return o.decided(u, path, umpire.KindRead) }
 	if path == "" {
 		decide = func() (string, error) { return linkFree(u.call.Dir) }
 	}
@@ -36,7 +36,7 @@ func (s *Set) base(u *use) (*place, error) {
 	if err != nil {
 		return nil, err
 	}
-	return s.open(decided, false)
+	return o.open(decided, false)
 }
 
 func (s *Set) list(_ context.Context, u *use) (string, error) {
@@ -44,7 +44,7 @@ func (s *Set) list(_ context.Context, u *use) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	p, err := s.base(u)
+	p, err := s.options.base(u)
 	if err != nil {
 		return "", err
 	}

@@ -28,15 +28,15 @@ var (
 )
 
 // target writes a path of an input the way the decision does.
-func (s *Set) target(u *use, path string) (string, error) {
+func (o *Options) target(u *use, path string) (string, error) {
 	switch {
 	case filepath.IsAbs(path):
 		return path, nil
 	case path == "~" || strings.HasPrefix(path, "~/"):
-		if s.options.Home == "" {
+		if o.Home == "" {
 			return "", errors.New("the home directory is not known")
 		}
-		return s.options.Home + path[1:], nil
+		return o.Home + path[1:], nil
 	}
 	return strings.TrimSuffix(u.call.Dir, "/") + "/" + path, nil
 }
@@ -44,8 +44,8 @@ func (s *Set) target(u *use, path string) (string, error) {
 // decided returns where a path leads according to the decision. The decision must
 // speak of just this path. Where it does not say where the path leads, only the
 // path itself will do, free of links.
-func (s *Set) decided(u *use, path string, kind umpire.AccessKind) (string, error) {
-	target, err := s.target(u, path)
+func (o *Options) decided(u *use, path string, kind umpire.AccessKind) (string, error) {
+	target, err := o.target(u, path)
 	if err != nil {
 		return "", err
 	}
@@ -106,8 +106,8 @@ func linkFree(path string) (string, error) {
 }
 
 // open reaches a decided path. With create, folders that are missing are made.
-func (s *Set) open(path string, create bool) (*place, error) {
-	base, rest := s.anchor(path)
+func (o *Options) open(path string, create bool) (*place, error) {
+	base, rest := o.anchor(path)
 	dir, err := os.OpenRoot(base)
 	if err != nil {
 		return nil, plain(path, err)
@@ -126,9 +126,9 @@ func (s *Set) open(path string, create bool) (*place, error) {
 
 // anchor splits a path into the folder from which it is reached step by step and
 // the steps: the session's own folder that holds it, or the root of the system.
-func (s *Set) anchor(path string) (base, rest string) {
+func (o *Options) anchor(path string) (base, rest string) {
 	base = filepath.VolumeName(path) + string(filepath.Separator)
-	for _, dir := range append([]string{s.options.Root}, s.options.AddDirs...) {
+	for _, dir := range append([]string{o.Root}, o.AddDirs...) {
 		if len(dir) > len(base) && (path == dir || strings.HasPrefix(path, dir+string(filepath.Separator))) {
 			base = dir
 		}

@@ -239,7 +239,7 @@ func TestAnchors(t *testing.T) {
 	for path, want := range map[string][2]string{
 		"/p": {"/p", ""}, "/p/a/b": {"/p", "a/b"}, "/p/sub/a": {"/p/sub", "a"}, "/pa": {"/", "pa"}, "/q/x": {"/q", "x"}, "/": {"/", ""},
 	} {
-		if base, rest := s.anchor(path); base != want[0] || rest != want[1] {
+		if base, rest := s.options.anchor(path); base != want[0] || rest != want[1] {
 			t.Errorf("%s: %q %q, want %q", path, base, rest, want)
 		}
 	}

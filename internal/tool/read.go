@@ -33,16 +33,16 @@ var readTool = tool{
 }
 
 // at reaches the place of a use's path.
-func (s *Set) at(u *use, kind umpire.AccessKind, create bool) (*place, error) {
+func (o *Options) at(u *use, kind umpire.AccessKind, create bool) (*place, error) {
 	path, err := u.in.mustPath()
 	if err != nil {
 		return nil, err
 	}
-	decided, err := s.decided(u, path, kind)
+	decided, err := o.decided(u, path, kind)
 	if err != nil {
 		return nil, err
 	}
-	return s.open(decided, create)
+	return o.open(decided, create)
 }
 
 func (s *Set) read(ctx context.Context, u *use) (string, error) {
@@ -54,7 +54,7 @@ func (s *Set) read(ctx context.Context, u *use) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	p, err := s.at(u, umpire.KindRead, false)
+	p, err := s.options.at(u, umpire.KindRead, false)
 	if err != nil {
 		return "", err
 	}

@@ -28,7 +28,6 @@ import (
 	"maps"
 	"slices"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/umpirehq/umpire"
@@ -69,15 +68,12 @@ type Options struct {
 // A Set is the tools of one session. It is safe for concurrent use, and owns the
 // commands that run in the background.
 type Set struct {
+	jobs
+
 	options Options
 	tools   map[string]tool
 	grace   time.Duration // between asking a process group to end and ending it
 	web     web
-
-	mu     sync.Mutex
-	jobs   map[string]*job
-	last   int // number of the latest job
-	closed bool
 }
 
 // A tool is one of the set.
@@ -97,7 +93,7 @@ type use struct {
 
 // New returns the tools. Close the set when the session is over.
 func New(o Options) *Set {
-	return &Set{options: o, tools: known, grace: killGrace, jobs: map[string]*job{}}
+	return &Set{options: o, tools: known, grace: killGrace, jobs: jobs{scratch: o.Scratch, byID: map[string]*job{}}}
 }
 
 // known are all tools.
