@@ -136,7 +136,7 @@ func (p *pass) namesSecrets(j *judge) bool {
 // lies; an ask rule about reading it has not been answered by an approval of writing.
 func (p *pass) coversReading(j *judge) bool {
 	a := j.subject.access
-	return a.Kind == umpire.KindRead && allowable(a) && !j.asked() &&
+	return a.Kind == umpire.KindRead && allowable(a) && len(j.asking()) == 0 &&
 		toolJudges(p.rule.rule.Tool, "", umpire.KindWrite, true) && p.rule.matchesPath(j.subject, &j.policy.opts)
 }
 

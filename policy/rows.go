@@ -157,7 +157,9 @@ func (j *judge) sessionGrant() []umpire.Reason {
 	return j.granted(func(p *pass) bool { return p.lifts() && p.grant.Scope == umpire.ScopeSession })
 }
 
-func (j *judge) liftable() bool { return j.asked() || j.outside || j.bare() || j.query.Degraded != "" }
+func (j *judge) liftable() bool {
+	return len(j.asking()) > 0 || j.outside || runsBare(j.query) || j.query.Degraded != ""
+}
 
 // granted returns the first grant of the kind that covers the access.
 func (j *judge) granted(kind func(*pass) bool) []umpire.Reason {
@@ -168,9 +170,6 @@ func (j *judge) granted(kind func(*pass) bool) []umpire.Reason {
 	}
 	return nil
 }
-
-// asked reports whether an ask rule speaks.
-func (j *judge) asked() bool { return len(j.asking()) > 0 }
 
 // asking returns the ask rules that speak. With the other published order none
 // of people's does where an allow rule covers the access. One about secrets does
@@ -198,13 +197,11 @@ func (j *judge) askRule() []umpire.Reason {
 // noSandbox: nothing would hold the command to what it was judged by. An approval
 // lifts it for this call or this session, no rule and no mode does.
 func (j *judge) noSandbox() []umpire.Reason {
-	if !j.bare() {
+	if !runsBare(j.query) {
 		return nil
 	}
 	return one(rowSandbox, umpire.Ask, umpire.CodeNoSandbox, "No sandbox: "+j.query.Sandbox.Missing)
 }
-
-func (j *judge) bare() bool { return runsBare(j.query) }
 
 // runsBare reports whether a call is a command without a sandbox. Other tools run
 // in umpire itself, and do only what they were judged by.
