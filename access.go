@@ -202,7 +202,8 @@ type Facts struct {
 	Type     PermissionType
 	Accesses []Access
 	// Guesses are what a tool that is known by name only would do if its input means
-	// what it seems to, and what code of another language than the shell's seems to do. One counts where it is refused, and nowhere else.
+	// what it seems to, and what code of another language than the shell's seems to do. One counts
+	// where it is refused, and nowhere else.
 	Guesses []Access
 }
 

@@ -209,9 +209,11 @@ func (p *Pending) UnmarshalJSON(data []byte) error {
 
 // pendingNames are the JSON names that Extra cannot take.
 var pendingNames = []string{
-	"request_id", "version", "call_id", "args_hash", "batch_id", "position", "total_in_batch", "session_id", "project_id",
+	"request_id", "version", "call_id", "args_hash", "batch_id", "position", "total_in_batch", "session_id",
+	"project_id",
 	"agent", "tool", "input", "accesses", "paths", "command_info", "command_signature", "permission_type", "access",
-	"risk_level", "consequence", "reason", "reason_code", "warning", "suggestions", "rules", "planned", "asked_at", "expires_at",
+	"risk_level", "consequence", "reason", "reason_code", "warning", "suggestions", "rules", "planned", "asked_at",
+	"expires_at",
 	"no_sandbox", "code_files", "indeterminate", "allow_all", "shown_digest",
 }
 

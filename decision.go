@@ -131,7 +131,8 @@ func (d *Decision) UnmarshalJSON(data []byte) error {
 		return err
 	}
 	*d = Decision{
-		Verdict: s.Verdict, Risk: s.Risk, Consequence: s.Consequence, Reason: s.Reason, ReasonCode: s.ReasonCode, Type: s.Type, Warning: s.Warning,
+		Verdict: s.Verdict, Risk: s.Risk, Consequence: s.Consequence, Reason: s.Reason, ReasonCode: s.ReasonCode,
+		Type: s.Type, Warning: s.Warning,
 		Rule: s.Rule, Reasons: orNil(s.Reasons), Accesses: orNil(s.Accesses), Obligations: s.Obligations,
 		Suggestions: orNil(s.Suggestions),
 	}

@@ -10,7 +10,8 @@
 //	bounds, err := place.Open(dir, place.Options{Home: home})
 //	facts, err := policy.FactsOf(call, bounds.Env())
 //	bounds.ResolveAll(&facts)
-//	return policy.Decide(rules, policy.Query{Call: call, Facts: facts, Mode: umpire.ModeDefault, Now: time.Now()}), nil
+//	q := policy.Query{Call: call, Facts: facts, Mode: umpire.ModeDefault, Now: time.Now()}
+//	return policy.Decide(rules, q), nil
 //
 // The example shows the whole function.
 //

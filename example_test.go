@@ -34,7 +34,8 @@ func decide(dir, home, line string) (umpire.Decision, error) {
 		return umpire.Decision{}, err
 	}
 	bounds.ResolveAll(&facts)
-	return policy.Decide(rules, policy.Query{Call: call, Facts: facts, Mode: umpire.ModeDefault, Now: time.Now()}), nil
+	q := policy.Query{Call: call, Facts: facts, Mode: umpire.ModeDefault, Now: time.Now()}
+	return policy.Decide(rules, q), nil
 }
 
 // A command line is decided by the places that it reaches: cat may read the project

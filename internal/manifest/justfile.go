@@ -67,7 +67,8 @@ type justReader struct {
 // unread itself.
 func parseJustfile(text string) (tasks map[string]task, first string, err error) {
 	lines := strings.Split(text, "\n")
-	if len(lines) > maxMakeLines || strings.ContainsAny(text, "\r\x00`") || strings.Contains(text, `"""`) || strings.Contains(text, "'''") {
+	if len(lines) > maxMakeLines || strings.ContainsAny(text, "\r\x00`") || strings.Contains(text, `"""`) ||
+		strings.Contains(text, "'''") {
 		return nil, "", errOpaque
 	}
 	r := &justReader{tasks: map[string]task{}}

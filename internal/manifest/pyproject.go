@@ -202,7 +202,8 @@ func (p *pythonRunner) tableTask(name string, v, texts map[string]any) task {
 
 // lineTask reads a text. One with braces is a template for some of the programs.
 func (p *pythonRunner) lineTask(name, text string, forShell bool, texts map[string]any) task {
-	if strings.ContainsAny(text, "{}") || !forShell && strings.ContainsAny(text, "\n\\$;&|<>()*?[]~#!`") || strings.TrimSpace(text) == "" {
+	if strings.ContainsAny(text, "{}") || !forShell && strings.ContainsAny(text, "\n\\$;&|<>()*?[]~#!`") ||
+		strings.TrimSpace(text) == "" {
 		return unreadTask(name, "a text that is not plain")
 	}
 	if p.table == "hatch" {

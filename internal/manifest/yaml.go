@@ -208,7 +208,8 @@ func plainText(text string) (string, error) {
 	if dashed := text[0] == '-' && len(text) > 1 && text[1] != ' '; dashed {
 		first = false
 	}
-	if first || strings.Contains(text, ": ") || strings.HasSuffix(text, ":") || text == "~" || strings.EqualFold(text, "null") {
+	if first || strings.Contains(text, ": ") || strings.HasSuffix(text, ":") || text == "~" ||
+		strings.EqualFold(text, "null") {
 		return "", errNotPlain
 	}
 	return text, nil
