@@ -13,15 +13,15 @@ import (
 func (j *judge) auto(code umpire.ReasonCode, ask string) []umpire.Reason {
 	a := j.access()
 	if a.Doubt != "" {
-		return one(rowMode, umpire.Ask, code, ask)
+		return oneReason(rowMode, umpire.Ask, code, ask)
 	}
 	switch gitInAuto(j.partWords()) {
 	case umpire.Allow:
 		if !a.Redirect && !j.outside {
-			return one(rowMode, umpire.Allow, umpire.CodeMode, "Auto mode: git keeps this inside the repository")
+			return oneReason(rowMode, umpire.Allow, umpire.CodeMode, "Auto mode: git keeps this inside the repository")
 		}
 	case umpire.Ask:
-		return one(rowMode, umpire.Ask, code, ask)
+		return oneReason(rowMode, umpire.Ask, code, ask)
 	case umpire.Deny:
 	}
 	if a.Risk.AtLeast(umpire.High) {
@@ -29,9 +29,9 @@ func (j *judge) auto(code umpire.ReasonCode, ask string) []umpire.Reason {
 		if a.Reason != "" {
 			text += ": " + a.Reason
 		}
-		return one(rowMode, umpire.Deny, umpire.CodeAutoDeny, text)
+		return oneReason(rowMode, umpire.Deny, umpire.CodeAutoDeny, text)
 	}
-	return one(rowMode, umpire.Ask, code, ask)
+	return oneReason(rowMode, umpire.Ask, code, ask)
 }
 
 // partWords returns the words of the one program of the access's part, or nil
@@ -57,26 +57,26 @@ func gitInAuto(words []string) umpire.Verdict {
 	case "add":
 		return umpire.Allow
 	case "commit":
-		if !slices.ContainsFunc(words[2:], rewrites) {
+		if !slices.ContainsFunc(words[2:], rewritesHistory) {
 			return umpire.Allow
 		}
 		return umpire.Ask
 	case "push":
-		if !slices.ContainsFunc(words[2:], forces) {
+		if !slices.ContainsFunc(words[2:], forcesPush) {
 			return umpire.Ask
 		}
 	}
 	return umpire.Deny
 }
 
-// rewrites: options of commit that change what is there or skip its checks.
-func rewrites(word string) bool {
+// rewritesHistory: options of commit that change what is there or skip its checks.
+func rewritesHistory(word string) bool {
 	return strings.HasPrefix(word, "--amend") || strings.HasPrefix(word, "--no-v") || shortOption(word, 'n')
 }
 
-// forces: options and refspecs of push that overwrite or remove what others
+// forcesPush: options and refspecs of push that overwrite or remove what others
 // see. Git takes any unambiguous start of a long option.
-func forces(word string) bool {
+func forcesPush(word string) bool {
 	if strings.HasPrefix(word, "+") || strings.HasPrefix(word, ":") {
 		return true
 	}
@@ -102,8 +102,8 @@ var interpreters = []string{
 	"npx", "bunx", "pnpx", "uvx", "tsx", "ts-node", "java", "irb",
 }
 
-// interprets reports whether a program is an interpreter, in whichever version.
-func interprets(program string) bool {
+// isInterpreter reports whether a program is an interpreter, in whichever version.
+func isInterpreter(program string) bool {
 	name := strings.TrimSuffix(program[strings.LastIndexByte(program, '/')+1:], ".exe")
 	return slices.Contains(interpreters, name) ||
 		slices.Contains(interpreters, strings.TrimRight(name, ".0123456789")) && name != ""
@@ -138,7 +138,7 @@ func tooBroad(r umpire.Rule) bool {
 		return false
 	}
 	program := strings.TrimSuffix(words[0][strings.LastIndexByte(words[0], '/')+1:], ".exe")
-	if !interprets(words[0]) && !slices.Contains(openEnded, strings.TrimRight(program, ".0123456789")) &&
+	if !isInterpreter(words[0]) && !slices.Contains(openEnded, strings.TrimRight(program, ".0123456789")) &&
 		!slices.Contains(openEnded, words[0]) {
 		return false
 	}

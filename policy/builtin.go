@@ -291,7 +291,7 @@ func (h *hardRule) compile(order int, o *Options) []*compiled {
 func compileSelf(o *Options) []*compiled {
 	var all []*compiled
 	for i, r := range selfRules() {
-		c := compile(&r, o)
+		c := compileRule(&r, o)
 		c.self, c.order = true, i-len(ownVerbs)
 		all = append(all, c)
 	}

@@ -21,10 +21,10 @@ type claims struct {
 	OpenWorld   bool `json:"openWorldHint"`
 }
 
-// raised is the access of a tool of an MCP server, of more risk where the server
+// raiseRisk is the access of a tool of an MCP server, of more risk where the server
 // itself warns. Only what is said counts: the protocol's own defaults would make every
 // tool dangerous. Claims that cannot be read warn as well.
-func raised(a umpire.Access, extra map[string]json.RawMessage) umpire.Access {
+func raiseRisk(a umpire.Access, extra map[string]json.RawMessage) umpire.Access {
 	if anew, ok := extra[anewField]; ok && string(anew) != "false" {
 		a.Doubt = "its server describes the tool otherwise than when it was last called"
 	}

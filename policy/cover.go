@@ -16,7 +16,7 @@ func (j *judge) allowing() []*compiled {
 	var covering []*compiled
 	for _, h := range j.programs[j.access().Part] {
 		allowed := commandRules(h.rows[rowAllowRule], j.access())
-		if len(allowed) == 0 && !unremarkable(h.subject.access) {
+		if len(allowed) == 0 && !isUnremarkable(h.subject.access) {
 			return nil
 		}
 		for _, c := range allowed {
@@ -30,7 +30,7 @@ func (j *judge) allowing() []*compiled {
 // allows `npm run build` allows what it consists of.
 func (j *judge) allowingScript() []*compiled {
 	a := j.access()
-	if a.Via == 0 || !allowable(a) || !startsCommands(j.query.Call.Tool) {
+	if a.Via == 0 || !canBeAllowed(a) || !startsCommands(j.query.Call.Tool) {
 		return nil
 	}
 	for _, h := range j.programs[a.Via] {
@@ -45,12 +45,12 @@ func (j *judge) allowingScript() []*compiled {
 // programs of its part.
 func (j *judge) followsProgram() bool {
 	a := j.access()
-	return a.Kind != umpire.KindExec && !a.Redirect && allowable(a) && startsCommands(j.query.Call.Tool)
+	return a.Kind != umpire.KindExec && !a.Redirect && canBeAllowed(a) && startsCommands(j.query.Call.Tool)
 }
 
-// unremarkable programs need no rule of their own beside the one for the
+// isUnremarkable programs need no rule of their own beside the one for the
 // program that they help.
-func unremarkable(a *umpire.Access) bool { return a.Doubt == "" && umpire.Low.AtLeast(a.Risk) }
+func isUnremarkable(a *umpire.Access) bool { return a.Doubt == "" && umpire.Low.AtLeast(a.Risk) }
 
 // commandRules are the rules for a program that also cover what it does.
 func commandRules(rules []*compiled, does *umpire.Access) []*compiled {
@@ -74,7 +74,7 @@ func (j *judge) ruleCovers(c *compiled) bool {
 	covered := false
 	for _, h := range j.programs[j.access().Part] {
 		matched := c.matches(h.subject, &j.policy.opts)
-		if !matched && !unremarkable(h.subject.access) {
+		if !matched && !isUnremarkable(h.subject.access) {
 			return false
 		}
 		covered = covered || matched

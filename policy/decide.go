@@ -13,31 +13,31 @@ const headlessText = "non_interactive confirmation required"
 // Decide judges a call. It collects every reason, also behind the one that
 // settles an access. It does not fail: what it cannot judge it denies.
 func Decide(p *Policy, q Query) umpire.Decision {
-	d := decide(p, q)
+	d := decideVerdict(p, q)
 	if d.Verdict == umpire.Ask {
 		d.Warning = d.Risk.AtLeast(umpire.High)
-		d.Suggestions = suggestions(p, &q, &d)
+		d.Suggestions = suggestRules(p, &q, &d)
 	}
 	return d
 }
 
-// decide is Decide without what follows from the verdict.
-func decide(p *Policy, q Query) umpire.Decision {
+// decideVerdict is Decide without what follows from the verdict.
+func decideVerdict(p *Policy, q Query) umpire.Decision {
 	q.Facts.Accesses = slices.Clone(q.Facts.Accesses)
 	for i := range q.Facts.Accesses {
-		weigh(&q.Facts.Accesses[i])
+		weighAccess(&q.Facts.Accesses[i])
 		q.Facts.Accesses[i].Consequence = consequenceOf(&q.Facts.Accesses[i])
 	}
 	d := umpire.Decision{
 		Risk: q.Facts.Risk(), Type: q.Facts.Type, Accesses: q.Facts.Accesses,
-		Obligations: obligations(&q),
+		Obligations: obligationsOf(&q),
 	}
 	d.Reasons = callReasons(p, &q)
 	if p != nil {
 		judgeAll(p, &q, &d)
 		judgeGuesses(p, &q, &d)
 	}
-	settle(&d, editsEach(q.Call.Tool))
+	settleVerdict(&d, editsEach(q.Call.Tool))
 	q.Facts.Accesses = d.Accesses
 	d.Risk = q.Facts.Risk() // a hard stop has made its access critical
 	d.Consequence = q.Facts.Consequence()
@@ -73,7 +73,7 @@ func callReasons(p *Policy, q *Query) []umpire.Reason {
 func judgeAll(p *Policy, q *Query, d *umpire.Decision) {
 	all := p.findHits(q, d.Accesses)
 	j := judge{
-		policy: p, query: q, passes: passes(q, &p.opts), class: d.Risk.Class(),
+		policy: p, query: q, passes: passesFor(q, &p.opts), class: d.Risk.Class(),
 		programs: programsOf(all),
 	}
 	for i := range d.Accesses {
@@ -85,7 +85,7 @@ func judgeAll(p *Policy, q *Query, d *umpire.Decision) {
 			reasons[r].Access = i
 		}
 		a.Verdict = reasons[0].Verdict
-		harden(a, &reasons[0])
+		raiseHardStop(a, &reasons[0])
 		d.Reasons = append(d.Reasons, reasons...)
 	}
 }
@@ -105,7 +105,7 @@ func (j *judge) reasons() []umpire.Reason {
 	for _, row := range order {
 		reasons = append(reasons, row(j)...)
 	}
-	if at := settling(reasons); at > 0 {
+	if at := settlingReason(reasons); at > 0 {
 		first := reasons[at]
 		reasons = slices.Insert(slices.Delete(reasons, at, at+1), 0, first)
 	}
@@ -115,10 +115,10 @@ func (j *judge) reasons() []umpire.Reason {
 	return reasons
 }
 
-// settling returns which reason settles an access: the first, but that a
+// settlingReason returns which reason settles an access: the first, but that a
 // question of rows 6, 7 and 15 to 17 does not shield from a refusal that would follow it.
 // Otherwise adding an ask rule could permit what was denied.
-func settling(reasons []umpire.Reason) int {
+func settlingReason(reasons []umpire.Reason) int {
 	row := reasons[0].Row
 	switch row {
 	case rowControl, rowAskRule, rowSandbox, rowDegraded, rowCode:
@@ -129,7 +129,7 @@ func settling(reasons []umpire.Reason) int {
 	if next < 0 {
 		return 0
 	}
-	if at := next + settling(reasons[next:]); reasons[at].Verdict < reasons[0].Verdict {
+	if at := next + settlingReason(reasons[next:]); reasons[at].Verdict < reasons[0].Verdict {
 		return at
 	}
 	return 0
@@ -151,7 +151,7 @@ func refuseUnasked(q *Query, r *umpire.Reason) {
 // findHits finds the rules for every access: the policy's, and those that came
 // with the request.
 func (p *Policy) findHits(q *Query, accesses []umpire.Access) []hits {
-	tight, bad := tightening(q.Tighten, &p.opts)
+	tight, bad := compileTightening(q.Tighten, &p.opts)
 	all := make([]hits, len(accesses))
 	for i, subject := range newSubjects(&q.Call, accesses, &p.opts) {
 		subject.lookForSecrets(q.Search, &p.opts)
@@ -180,10 +180,10 @@ func programsOf(all []hits) map[int][]*hits {
 	return programs
 }
 
-// settle takes the strictest verdict and names the row that says most about it.
+// settleVerdict takes the strictest verdict and names the row that says most about it.
 // Partial says that the tool leaves out a file that the suffix limit refuses; such a
 // file does not refuse the call while another one remains.
-func settle(d *umpire.Decision, partial bool) {
+func settleVerdict(d *umpire.Decision, partial bool) {
 	settling := settlingReasons(d.Reasons, partial)
 	if len(settling) == 0 {
 		return
@@ -231,11 +231,11 @@ func settlingReasons(reasons []umpire.Reason, partial bool) []umpire.Reason {
 	return kept
 }
 
-// obligations: a call that changes anything may write in its workspace, one
+// obligationsOf: a call that changes anything may write in its workspace, one
 // that only looks may not, and the network is open only for calls that say so. The
 // sandbox of the query can make that less, or say that there is none. In plan mode
 // nothing is written and nothing reached.
-func obligations(q *Query) umpire.Obligations {
+func obligationsOf(q *Query) umpire.Obligations {
 	if q.Sandbox.Mode == umpire.SandboxFullAccess && (!runsInPlan(q) || q.Sandbox.Absent) || runsBare(q) {
 		return umpire.Obligations{Sandbox: umpire.SandboxFullAccess, Network: true}
 	}

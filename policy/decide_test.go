@@ -57,7 +57,7 @@ func exec(line string, risk umpire.Risk) umpire.Access {
 
 // on is an access to a path; one that is not absolute lies in the project.
 func on(kind umpire.AccessKind, target string, risk umpire.Risk) umpire.Access {
-	a := umpire.Access{Kind: kind, Target: absolute(homePath(target, testHome), testRoot), Risk: risk, Part: 1}
+	a := umpire.Access{Kind: kind, Target: absolutePath(homePath(target, testHome), testRoot), Risk: risk, Part: 1}
 	a.Resolved, a.Place = a.Target, umpire.PlaceOutside
 	if strings.HasPrefix(a.Target, testRoot+"/") || a.Target == testRoot {
 		a.Place = umpire.PlaceInside

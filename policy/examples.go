@@ -44,7 +44,7 @@ func MatchesExample(r umpire.Rule, example string, o Options) bool {
 		r.Source = umpire.SourceFlag // where it will come from is not known here
 	}
 	o = o.prepare()
-	c := compile(&r, &o)
+	c := compileRule(&r, &o)
 	call := umpire.Call{Tool: exampleTool(r.Tool)}
 	matched := 0
 	accesses := exampleAccesses(r, call.Tool, example, o)
@@ -78,14 +78,14 @@ func exampleTool(tool string) string {
 func exampleAccesses(r umpire.Rule, tool, example string, o Options) []umpire.Access {
 	switch {
 	case r.Match.PathGlob != "":
-		target := absolute(homePath(example, o.Home), o.Root)
+		target := absolutePath(homePath(example, o.Home), o.Root)
 		return []umpire.Access{{Kind: exampleKind(r.Tool), Target: target, Resolved: target, Place: umpire.PlaceInside}}
 	case r.Match.Domain != "" || takesDomainOnly(r.Tool):
 		return []umpire.Access{{Kind: umpire.KindNetwork, Target: hostName(example)}}
 	case r.Match.Command+r.Match.CommandPrefix != "" || startsCommands(tool):
 		return programs(shell.Parse(example, shell.Env{Dir: max(o.Root, "/"), Home: o.Home}))
 	}
-	target := absolute(homePath(example, o.Home), o.Root)
+	target := absolutePath(homePath(example, o.Home), o.Root)
 	return []umpire.Access{{Kind: exampleKind(r.Tool), Target: target, Resolved: target, Place: umpire.PlaceInside}}
 }
 

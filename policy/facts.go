@@ -42,8 +42,8 @@ func FactsOf(call umpire.Call, env shell.Env) (umpire.Facts, error) {
 	case shapeInvoke:
 		facts.Accesses = []umpire.Access{t.invoke()}
 		if t.kind == umpire.MCP {
-			facts.Accesses[0] = raised(facts.Accesses[0], call.Extra)
-			facts.Guesses = guesses(in, env)
+			facts.Accesses[0] = raiseRisk(facts.Accesses[0], call.Extra)
+			facts.Guesses = guessAccesses(in, env)
 		}
 		if t.kind == umpire.Task {
 			err = subAgentMode(&facts.Accesses[0], in)
@@ -94,7 +94,7 @@ func pathAccesses(t tool, in input, env shell.Env) ([]umpire.Access, error) {
 	}
 	switch {
 	case t.name != "Glob":
-	case leaves(pattern):
+	case leavesFolder(pattern):
 		paths = append(paths, pattern)
 	default:
 		paths = lookedIn(paths, pattern)
@@ -148,8 +148,8 @@ func lookedIn(folders []string, pattern string) []string {
 	return below
 }
 
-// leaves reports whether a file pattern may reach outside its folder.
-func leaves(pattern string) bool {
+// leavesFolder reports whether a file pattern may reach outside its folder.
+func leavesFolder(pattern string) bool {
 	if path.IsAbs(pattern) || strings.HasPrefix(pattern, "~") || strings.Contains(pattern, "..") {
 		return true
 	}

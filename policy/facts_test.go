@@ -47,7 +47,7 @@ func TestPatternsThatLeave(t *testing.T) {
 	for pattern, want := range map[string]bool{
 		"**/*.go": false, "{a,b}/c": false, "/etc/*": true, "{/etc,a}/*": true, "{a,~/x}": true, "a/../b": true, "a~": false,
 	} {
-		if leaves(pattern) != want {
+		if leavesFolder(pattern) != want {
 			t.Errorf("%q leaves: %t", pattern, !want)
 		}
 	}

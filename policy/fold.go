@@ -5,10 +5,10 @@ import (
 	"unicode"
 )
 
-// fold maps letters that differ only in case to one of them, as file systems
+// foldCase maps letters that differ only in case to one of them, as file systems
 // that ignore case do. Pattern and path are folded alike. It is the small
 // letter for ASCII, so that most paths stay as they are.
-func fold(s string) string {
+func foldCase(s string) string {
 	for i := range len(s) {
 		if c := s[i]; c > unicode.MaxASCII || 'A' <= c && c <= 'Z' {
 			return strings.Map(foldRune, s)

@@ -34,12 +34,12 @@ type forms struct {
 
 // newForms prepares the path of an access for matching against many globs.
 func newForms(a *umpire.Access, root string) forms {
-	fs := forms{written: newForm(absolute(a.Target, root), a.Glob)}
+	fs := forms{written: newForm(absolutePath(a.Target, root), a.Glob)}
 	if a.Resolved != "" {
 		fs.hasResolved = true
 		fs.resolved = fs.written
 		if a.Resolved != a.Target {
-			fs.resolved = newForm(absolute(a.Resolved, root), a.Glob)
+			fs.resolved = newForm(absolutePath(a.Resolved, root), a.Glob)
 		}
 	}
 	if text, ok := drivePath(a.Target); ok {
@@ -60,7 +60,7 @@ func (fs *forms) each(visit func(*form)) {
 	}
 }
 
-func absolute(p, root string) string {
+func absolutePath(p, root string) string {
 	if !strings.HasPrefix(p, "/") {
 		p = root + "/" + p
 	}
@@ -74,11 +74,11 @@ func newForm(p string, globbed bool) form {
 			// Braces that were not expanded: treat what follows as anything.
 			p = p[:strings.IndexByte(p, '{')] + "*/**"
 		}
-		return form{pattern: segments(p, false), patternFolded: segments(p, true)}
+		return form{pattern: splitSegments(p, false), patternFolded: splitSegments(p, true)}
 	}
 	f := form{segs: cutPath(p)}
 	f.folded = f.segs
-	if text := fold(p); text != p {
+	if text := foldCase(p); text != p {
 		f.folded = cutPath(text)
 	}
 	return f

@@ -47,12 +47,12 @@ func newGlobs(pattern string, action umpire.Verdict, o *Options) []glob {
 	for _, text := range alternatives {
 		switch {
 		case strings.HasPrefix(text, "/"):
-			globs = append(globs, glob{segs: segments(text, folded), fold: folded})
+			globs = append(globs, glob{segs: splitSegments(text, folded), fold: folded})
 		case action != umpire.Allow && !strings.Contains(text, "/") && text != "~" && text != "**" && text != ".":
-			globs = append(globs, glob{segs: segments(text, folded), fold: folded, anyDepth: true})
+			globs = append(globs, glob{segs: splitSegments(text, folded), fold: folded, anyDepth: true})
 		default:
 			for _, absolute := range absolutePatterns(text, action, o) {
-				globs = append(globs, glob{segs: segments(absolute, folded), fold: folded})
+				globs = append(globs, glob{segs: splitSegments(absolute, folded), fold: folded})
 			}
 		}
 	}
@@ -76,8 +76,8 @@ func absolutePatterns(text string, action umpire.Verdict, o *Options) []string {
 	return []string{escapeGlob(o.Root) + "/" + text}
 }
 
-// segments cuts a pattern at its slashes; empty and "." segments say nothing.
-func segments(pattern string, folded bool) []segment {
+// splitSegments cuts a pattern at its slashes; empty and "." segments say nothing.
+func splitSegments(pattern string, folded bool) []segment {
 	segs := make([]segment, 0, strings.Count(pattern, "/")+1)
 	for text := range strings.SplitSeq(pattern, "/") {
 		if text == "" || text == "." {
@@ -96,10 +96,10 @@ func segments(pattern string, folded bool) []segment {
 		case hasWildcard(text):
 			s.sort, s.text = wild, singleStars(text)
 		default:
-			s.text = unescape(text)
+			s.text = unescapeText(text)
 		}
 		if folded {
-			s.text = fold(s.text)
+			s.text = foldCase(s.text)
 		}
 		segs = append(segs, s)
 	}
@@ -141,7 +141,7 @@ func singleStars(s string) string {
 	return b.String()
 }
 
-func unescape(s string) string {
+func unescapeText(s string) string {
 	if !strings.Contains(s, `\`) {
 		return s
 	}
@@ -203,8 +203,8 @@ func matchSegments(pattern []segment, names []string) bool {
 	return p == len(pattern)
 }
 
-// literals returns how many leading segments hold no wildcard.
-func literals(segs []segment) int {
+// countLiterals returns how many leading segments hold no wildcard.
+func countLiterals(segs []segment) int {
 	n := 0
 	for n < len(segs) && segs[n].sort == literal {
 		n++
@@ -215,8 +215,8 @@ func literals(segs []segment) int {
 // coversTree reports whether the glob is a literal folder followed by **, and
 // that folder holds everything that the target, a pattern itself, can match.
 func (g *glob) coversTree(target []segment) bool {
-	n := literals(g.segs)
-	if g.anyDepth || len(g.segs) != n+1 || g.segs[n].sort != deep || literals(target) < n {
+	n := countLiterals(g.segs)
+	if g.anyDepth || len(g.segs) != n+1 || g.segs[n].sort != deep || countLiterals(target) < n {
 		return false
 	}
 	for i := range n {
@@ -254,6 +254,6 @@ func (g *glob) refold() {
 	}
 	g.fold = true
 	for i := range g.segs {
-		g.segs[i].text = fold(g.segs[i].text)
+		g.segs[i].text = foldCase(g.segs[i].text)
 	}
 }

@@ -55,8 +55,8 @@ type pass struct {
 	rule  *compiled
 }
 
-// passes returns the grants that have a bearing on the query.
-func passes(q *Query, o *Options) []pass {
+// passesFor returns the grants that have a bearing on the query.
+func passesFor(q *Query, o *Options) []pass {
 	exact, known := "", false
 	var all []pass
 	for i := range q.Grants {
@@ -86,10 +86,10 @@ func passes(q *Query, o *Options) []pass {
 
 // grantInForce: remembered answers speak in auto mode only, and none after its time.
 func grantInForce(g *umpire.Grant, q *Query) bool {
-	return g.Tool != "" && (!g.Remembered || q.Mode == umpire.ModeAuto) && !expired(g.ExpiresAt, q.Now)
+	return g.Tool != "" && (!g.Remembered || q.Mode == umpire.ModeAuto) && !hasExpired(g.ExpiresAt, q.Now)
 }
 
-func expired(at, now time.Time) bool { return !at.IsZero() && !at.After(now) }
+func hasExpired(at, now time.Time) bool { return !at.IsZero() && !at.After(now) }
 
 // grantRule makes the allow rule that a grant for a pattern stands for; nil if
 // the pattern is not valid, since such a grant covers nothing.
@@ -98,7 +98,7 @@ func grantRule(g *umpire.Grant, o *Options) *compiled {
 	if g.Exact != "" || Validate(r) != nil {
 		return nil
 	}
-	return compile(&r, o)
+	return compileRule(&r, o)
 }
 
 // covers reports whether the pass covers an access. Doubt is covered only by
@@ -136,7 +136,7 @@ func (p *pass) namesSecrets(j *judge) bool {
 // lies; an ask rule about reading it has not been answered by an approval of writing.
 func (p *pass) coversReading(j *judge) bool {
 	a := j.subject.access
-	return a.Kind == umpire.KindRead && allowable(a) && len(j.asking()) == 0 &&
+	return a.Kind == umpire.KindRead && canBeAllowed(a) && len(j.asking()) == 0 &&
 		toolJudges(p.rule.rule.Tool, "", umpire.KindWrite, true) && p.rule.matchesPath(j.subject, &j.policy.opts)
 }
 

@@ -22,9 +22,9 @@ var guessedPaths = []string{
 	"source", "destination", "from", "to", "old_path", "new_path", "dest", "dir", "directory", "folder",
 }
 
-// guesses are what the input of such a tool seems to mean. What it cannot mean is no
+// guessAccesses are what the input of such a tool seems to mean. What it cannot mean is no
 // error: the tool may have other words than ours.
-func guesses(in input, env shell.Env) []umpire.Access {
+func guessAccesses(in input, env shell.Env) []umpire.Access {
 	var all []umpire.Access
 	for _, name := range []string{"command", "cmd"} {
 		if line := guessedCommand(in, name); line != "" {
@@ -73,13 +73,13 @@ func judgeGuesses(p *Policy, q *Query, d *umpire.Decision) {
 	}
 	read, written := slices.Clone(q.Facts.Guesses), slices.Clone(q.Facts.Guesses)
 	for i := range read {
-		weigh(&read[i])
+		weighAccess(&read[i])
 		if read[i].Kind == umpire.KindRead {
 			written[i].Kind = umpire.KindWrite
 		}
 	}
 	asRead, asWritten := p.findHits(q, read), p.findHits(q, written)
-	j := judge{policy: p, query: q, passes: passes(q, &p.opts), class: d.Risk.Class()}
+	j := judge{policy: p, query: q, passes: passesFor(q, &p.opts), class: d.Risk.Class()}
 	for i := range read {
 		a := read[i]
 		j.subject, j.hits = asRead[i].subject, &asRead[i]
@@ -88,7 +88,7 @@ func judgeGuesses(p *Policy, q *Query, d *umpire.Decision) {
 			continue
 		}
 		a.Verdict = reasons[0].Verdict
-		harden(&a, &reasons[0])
+		raiseHardStop(&a, &reasons[0])
 		for r := range reasons {
 			reasons[r].Access = len(d.Accesses)
 		}

@@ -54,7 +54,7 @@ func newSubjects(call *umpire.Call, accesses []umpire.Access, o *Options) []*sub
 // matches reports whether the rule speaks about the subject. It is the whole
 // truth about matching; the index only saves asking it of every rule.
 func (c *compiled) matches(s *subject, o *Options) bool {
-	if c.allows() && !allowable(s.access) {
+	if c.allows() && !canBeAllowed(s.access) {
 		return false
 	}
 	if !c.withinCap(s.access) {
@@ -82,9 +82,9 @@ func (c *compiled) matches(s *subject, o *Options) bool {
 	return false
 }
 
-// allowable reports whether a rule may allow the access at all: what is not
+// canBeAllowed reports whether a rule may allow the access at all: what is not
 // known is not covered by a rule.
-func allowable(a *umpire.Access) bool {
+func canBeAllowed(a *umpire.Access) bool {
 	if a.Doubt != "" || a.Kind == umpire.KindUnknown {
 		return false
 	}
@@ -177,7 +177,7 @@ func (c *compiled) matchesForm(f *form, s *subject, o *Options) bool {
 		g := &c.globs[i]
 		switch {
 		case a.Picked && c.row == rowHardStop && c.sparesPicked(g, f.target(g.fold), a.Glob):
-		case c.allows() && (a.Glob || searches(a)): // who may list a folder may not search it
+		case c.allows() && (a.Glob || isSearch(a)): // who may list a folder may not search it
 			if g.coversTree(f.anyTarget(g.fold)) {
 				return true
 			}
@@ -274,7 +274,7 @@ func metAtAnyDepth(rule *segment, target []segment, o *Options) bool {
 }
 
 func inRoot(target []segment, o *Options) bool {
-	if literals(target) < len(o.rootSegs) {
+	if countLiterals(target) < len(o.rootSegs) {
 		return false
 	}
 	for i, name := range o.rootSegs {
@@ -322,9 +322,9 @@ func (g *glob) anchor(o *Options) []segment {
 			segs = segs[1:]
 		}
 		prefix := o.rootSegments(g.fold)
-		return append(slices.Clip(prefix), segs[:literals(segs)]...)
+		return append(slices.Clip(prefix), segs[:countLiterals(segs)]...)
 	}
-	return segs[:literals(segs)]
+	return segs[:countLiterals(segs)]
 }
 
 // reachedFrom reports whether what the glob is about lies below the tree.
@@ -342,7 +342,7 @@ func (g *glob) reachedFrom(f *form, o *Options) bool {
 // endsWithin reports whether the path ends with the first segments of a pattern
 // for any depth: sub/.git is above sub/.git/hooks.
 func endsWithin(segs []segment, names []string) bool {
-	for n := min(literals(segs)-1, len(names)); n > 0; n-- {
+	for n := min(countLiterals(segs)-1, len(names)); n > 0; n-- {
 		if matchSegments(segs[:n], names[len(names)-n:]) {
 			return true
 		}

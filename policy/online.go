@@ -41,7 +41,7 @@ func needsNetwork(q *Query) bool {
 	looksUp, code := false, false
 	for i := range q.Facts.Accesses {
 		a := &q.Facts.Accesses[i]
-		if a.Kind == umpire.KindNetwork || a.Kind == umpire.KindExec && asked(a) {
+		if a.Kind == umpire.KindNetwork || a.Kind == umpire.KindExec && isAskedAbout(a) {
 			return true
 		}
 		looksUp, code = looksUp || a.Online, code || a.Code
@@ -49,8 +49,8 @@ func needsNetwork(q *Query) bool {
 	return looksUp && !code
 }
 
-// asked reports a program that goes online and about which a person is asked.
-func asked(a *umpire.Access) bool {
+// isAskedAbout reports a program that goes online and about which a person is asked.
+func isAskedAbout(a *umpire.Access) bool {
 	if len(a.Words) == 0 || !a.Risk.AtLeast(umpire.Medium) && a.Asks == "" {
 		return false
 	}

@@ -21,7 +21,7 @@ type bucket struct {
 // at returns the node for a literal folder, making it when it is missing.
 func (n *pathNode) at(folder []segment) *pathNode {
 	for _, s := range folder {
-		name := fold(s.text)
+		name := foldCase(s.text)
 		if n.next == nil {
 			n.next = map[string]*pathNode{}
 		}
@@ -34,7 +34,7 @@ func (n *pathNode) at(folder []segment) *pathNode {
 }
 
 func (n *pathNode) add(c *compiled, segs []segment) {
-	count := literals(segs)
+	count := countLiterals(segs)
 	n = n.at(segs[:count])
 	rest := segs[count:]
 	switch {
@@ -44,7 +44,7 @@ func (n *pathNode) add(c *compiled, segs []segment) {
 		if n.floats == nil {
 			n.floats = map[string][]*compiled{}
 		}
-		name := fold(rest[1].text)
+		name := foldCase(rest[1].text)
 		n.floats[name] = append(n.floats[name], c)
 	default:
 		n.bucket.add(c, &rest[len(rest)-1])
@@ -55,9 +55,9 @@ func (b *bucket) add(c *compiled, last *segment) {
 	ext, hasExt := extensionOf(last)
 	switch {
 	case last.sort == literal:
-		b.names = appendTo(b.names, fold(last.text), c)
+		b.names = appendTo(b.names, foldCase(last.text), c)
 	case hasExt:
-		b.exts = appendTo(b.exts, fold(ext), c)
+		b.exts = appendTo(b.exts, foldCase(ext), c)
 	default:
 		b.rest = append(b.rest, c)
 	}

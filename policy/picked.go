@@ -10,8 +10,8 @@ func (c *compiled) sparesPicked(g *glob, target []segment, named bool) bool {
 	if !named || len(target) == 0 || len(g.segs) == 0 {
 		return c.wholeFolder
 	}
-	n := literals(g.segs)
-	inside := n > 0 && literals(target) >= n && segmentsEqual(g.segs[:n], target[:n])
+	n := countLiterals(g.segs)
+	inside := n > 0 && countLiterals(target) >= n && segmentsEqual(g.segs[:n], target[:n])
 	last, name := &g.segs[len(g.segs)-1], &target[len(target)-1]
 	switch {
 	case last.sort == literal:

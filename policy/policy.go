@@ -59,8 +59,8 @@ func (o Options) prepare() Options {
 		o.Home = path.Clean(o.Home)
 	}
 	o.rootSegs = cutPath(o.Root)
-	o.rootPlain = segments(escapeGlob(o.Root), false)
-	o.rootFolds = segments(escapeGlob(o.Root), true)
+	o.rootPlain = splitSegments(escapeGlob(o.Root), false)
+	o.rootFolds = splitSegments(escapeGlob(o.Root), true)
 	return o
 }
 
@@ -87,7 +87,7 @@ func (o *Options) below(f *form) int {
 
 // foldedEqual compares without regard to case, so that a differently written
 // root cannot change which part of a path a deny pattern looks at.
-func foldedEqual(a, b string) bool { return a == b || fold(a) == fold(b) }
+func foldedEqual(a, b string) bool { return a == b || foldCase(a) == foldCase(b) }
 
 // A Policy is a set of rules ready for deciding. It never changes and is safe
 // for concurrent use. A nil Policy denies everything.
@@ -117,7 +117,7 @@ func New(rules []umpire.Rule, o Options) (*Policy, error) {
 	slices.SortStableFunc(p.rules, compareRules)
 	p.index, p.builtin.opts = newIndex(), &p.opts
 	for i := range p.rules {
-		c := compile(&p.rules[i], &p.opts)
+		c := compileRule(&p.rules[i], &p.opts)
 		c.order = i
 		p.index.add(c, &p.opts)
 	}

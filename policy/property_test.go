@@ -167,7 +167,7 @@ func TestIndexFindsEveryRule(t *testing.T) {
 				all.offer(compileSection(at, &p.opts))
 			}
 			for i := range p.rules {
-				c := compile(&p.rules[i], &p.opts)
+				c := compileRule(&p.rules[i], &p.opts)
 				c.order = i
 				all.offer([]*compiled{c})
 			}
@@ -232,7 +232,7 @@ func FuzzGlob(f *testing.F) {
 		if want := regexpGlob(pattern).MatchString(name); got != want {
 			t.Fatalf("%q on %q: %v, the regexp says %v", pattern, name, got, want)
 		}
-		if got && !mayMeet(g.segs, segments(escapeGlob(name), false)) {
+		if got && !mayMeet(g.segs, splitSegments(escapeGlob(name), false)) {
 			t.Fatalf("%q matches %q but may not meet it", pattern, name)
 		}
 	})
@@ -247,7 +247,7 @@ func TestExpandedBracesMatchAlike(t *testing.T) {
 		if err != nil {
 			t.Skip("too many")
 		}
-		got := slices.ContainsFunc(all, func(p string) bool { return matchSegments(segments(p, false), cutPath(name)) })
+		got := slices.ContainsFunc(all, func(p string) bool { return matchSegments(splitSegments(p, false), cutPath(name)) })
 		if want := doublestar.MatchUnvalidated(pattern, name); got != want {
 			t.Fatalf("%q on %q: %v, want %v", pattern, name, got, want)
 		}

@@ -47,7 +47,7 @@ var order = [...]func(*judge) []umpire.Reason{
 	(*judge).unheldCode,   // 17, for whoever looks for all reasons
 }
 
-func one(row int, v umpire.Verdict, code umpire.ReasonCode, text string) []umpire.Reason {
+func oneReason(row int, v umpire.Verdict, code umpire.ReasonCode, text string) []umpire.Reason {
 	return []umpire.Reason{{Row: row, Verdict: v, Code: code, Text: text}}
 }
 
@@ -73,7 +73,7 @@ func (j *judge) unknownKind() []umpire.Reason {
 	if j.access().Kind != umpire.KindUnknown {
 		return nil
 	}
-	return one(rowInvalid, umpire.Deny, umpire.CodeInvalid, "The call does something of an unknown kind")
+	return oneReason(rowInvalid, umpire.Deny, umpire.CodeInvalid, "The call does something of an unknown kind")
 }
 
 func (j *judge) suffix() []umpire.Reason {
@@ -81,7 +81,7 @@ func (j *judge) suffix() []umpire.Reason {
 	if !refused {
 		return nil
 	}
-	return one(rowSuffix, umpire.Deny, umpire.CodeSuffix, text)
+	return oneReason(rowSuffix, umpire.Deny, umpire.CodeSuffix, text)
 }
 
 // suffixRefused judges every name of an access; the text shows the one that fails.
@@ -108,7 +108,7 @@ func (j *judge) hardStop() []umpire.Reason {
 		if j.access().Reason != "" {
 			text += ": " + j.access().Reason
 		}
-		reasons = append(reasons, one(rowHardStop, umpire.Deny, umpire.CodeCritical, text)...)
+		reasons = append(reasons, oneReason(rowHardStop, umpire.Deny, umpire.CodeCritical, text)...)
 	}
 	return reasons
 }
@@ -136,7 +136,7 @@ func (j *judge) plan() []umpire.Reason {
 	if j.query.Mode != umpire.ModePlan || onlyLooks(a) {
 		return nil
 	}
-	return one(rowPlan, umpire.Deny, umpire.CodePlan, "Plan mode: only reads run, this is recorded as planned")
+	return oneReason(rowPlan, umpire.Deny, umpire.CodePlan, "Plan mode: only reads run, this is recorded as planned")
 }
 
 func (j *judge) controlFile() []umpire.Reason { return j.ruleReasons(rowControl, umpire.Ask) }
@@ -200,7 +200,7 @@ func (j *judge) noSandbox() []umpire.Reason {
 	if !runsBare(j.query) {
 		return nil
 	}
-	return one(rowSandbox, umpire.Ask, umpire.CodeNoSandbox, "No sandbox: "+j.query.Sandbox.Missing)
+	return oneReason(rowSandbox, umpire.Ask, umpire.CodeNoSandbox, "No sandbox: "+j.query.Sandbox.Missing)
 }
 
 // runsBare reports whether a call is a command without a sandbox. Other tools run
@@ -215,7 +215,7 @@ func (j *judge) degraded() []umpire.Reason {
 	if j.query.Degraded == "" {
 		return nil
 	}
-	return one(
+	return oneReason(
 		rowDegraded, umpire.Ask, umpire.CodeDegraded, "A rule that denies or asks may be missing: "+j.query.Degraded,
 	)
 }
@@ -224,7 +224,7 @@ func (j *judge) bypass() []umpire.Reason {
 	if j.query.Mode != umpire.ModeBypass {
 		return nil
 	}
-	return one(rowBypass, umpire.Allow, umpire.CodeBypass, "Allowed by bypass mode")
+	return oneReason(rowBypass, umpire.Allow, umpire.CodeBypass, "Allowed by bypass mode")
 }
 
 // external: rules and grants for paths reach outside, those for commands do not.
@@ -237,7 +237,7 @@ func (j *judge) external() []umpire.Reason {
 		verdict = umpire.Deny
 	}
 	text := fmt.Sprintf("Path is outside the project: %q", j.access().Target)
-	return one(rowExternal, verdict, umpire.CodeExternalDirectory, text)
+	return oneReason(rowExternal, verdict, umpire.CodeExternalDirectory, text)
 }
 
 func (j *judge) pathAllowed() bool {
@@ -255,12 +255,12 @@ func (j *judge) safe() []umpire.Reason {
 		return nil
 	}
 	if a.Code && !j.query.Sandbox.Holds() {
-		return one(rowSafe, umpire.Allow, umpire.CodeProjectCode, "A person trusts the code of this clone")
+		return oneReason(rowSafe, umpire.Allow, umpire.CodeProjectCode, "A person trusts the code of this clone")
 	}
 	if a.Risk == umpire.Medium {
-		return one(rowSafe, umpire.Allow, umpire.CodeSafe, "Medium risk is set to run")
+		return oneReason(rowSafe, umpire.Allow, umpire.CodeSafe, "Medium risk is set to run")
 	}
-	return one(rowSafe, umpire.Allow, umpire.CodeSafe, "Tool classified as safe")
+	return oneReason(rowSafe, umpire.Allow, umpire.CodeSafe, "Tool classified as safe")
 }
 
 // harmless reports whether the access runs unasked as far as its risk goes.
@@ -291,7 +291,7 @@ func (j *judge) allowAll() []umpire.Reason {
 	if !j.query.AllowAll || j.access().Doubt != "" {
 		return nil
 	}
-	return one(rowAllowAll, umpire.Allow, umpire.CodeAllowAll, "All tools allowed (allowAll)")
+	return oneReason(rowAllowAll, umpire.Allow, umpire.CodeAllowAll, "All tools allowed (allowAll)")
 }
 
 // asksTexts begin what is said of an access that asks for a reason of its own.
@@ -330,12 +330,12 @@ func (j *judge) unheldCode() []umpire.Reason {
 	}
 	text := "Runs code of the project: " + j.access().Reason
 	if t := &j.query.Trust; t.Trusted && len(t.Written) > 0 {
-		return one(rowCode, umpire.Ask, umpire.CodeWritten, text+"; "+writtenText(t.Written))
+		return oneReason(rowCode, umpire.Ask, umpire.CodeWritten, text+"; "+writtenText(t.Written))
 	}
 	if why := j.query.Trust.Why; why != "" && !j.query.Sandbox.Holds() {
 		text += "; " + why
 	}
-	return one(rowCode, umpire.Ask, umpire.CodeProjectCode, text)
+	return oneReason(rowCode, umpire.Ask, umpire.CodeProjectCode, text)
 }
 
 // maxWritten is how many files a reason names.
@@ -371,11 +371,11 @@ func (j *judge) mode() []umpire.Reason {
 	}
 	switch j.query.Mode {
 	case umpire.ModeDefault, umpire.ModeAsk, umpire.ModeBypass:
-		return one(rowMode, umpire.Ask, code, text)
+		return oneReason(rowMode, umpire.Ask, code, text)
 	case umpire.ModeAuto:
 		return j.auto(code, text)
 	case umpire.ModeReject, umpire.ModePlan:
-		return one(rowMode, umpire.Deny, umpire.CodeAutoDeny, text)
+		return oneReason(rowMode, umpire.Deny, umpire.CodeAutoDeny, text)
 	}
-	return one(rowMode, umpire.Deny, umpire.CodeAutoDeny, text)
+	return oneReason(rowMode, umpire.Deny, umpire.CodeAutoDeny, text)
 }

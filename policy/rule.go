@@ -60,8 +60,8 @@ type compiled struct {
 	broad bool
 }
 
-// compile makes a valid rule ready.
-func compile(r *umpire.Rule, o *Options) *compiled {
+// compileRule makes a valid rule ready.
+func compileRule(r *umpire.Rule, o *Options) *compiled {
 	ref := r.Ref()
 	c := &compiled{rule: r, ref: &ref, domain: hostName(r.Match.Domain)}
 	switch r.Action {

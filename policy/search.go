@@ -36,15 +36,15 @@ func (s *subject) lookForSecrets(search func(*umpire.Access) Search, o *Options)
 	}
 	if a.Glob && !a.Tree || len(a.Handed) > 0 {
 		if secret := search(a).Secret; secret != "" {
-			f := newForm(absolute(secret, o.Root), false)
+			f := newForm(absolutePath(secret, o.Root), false)
 			s.found = &f
 		}
 	}
 }
 
-// searches reports whether an access reads whatever it finds below a folder, or whatever
+// isSearch reports whether an access reads whatever it finds below a folder, or whatever
 // fits a pattern.
-func searches(a *umpire.Access) bool {
+func isSearch(a *umpire.Access) bool {
 	return a.Kind == umpire.KindRead && !a.Names && (a.Tree || a.Glob)
 }
 
@@ -52,7 +52,7 @@ func searches(a *umpire.Access) bool {
 // access would read: a rule for a folder says nothing of the secrets in it, nor of where
 // links in it lead. What nobody looked at is not covered.
 func (j *judge) coversSearch(c *compiled) bool {
-	if !j.outside || !searches(j.access()) {
+	if !j.outside || !isSearch(j.access()) {
 		return true
 	}
 	if j.query.Search == nil {

@@ -83,13 +83,13 @@ func SecretFiles() (patterns, except []string) {
 		if s.id == "secret-umpire" || s.id == "secret-process" {
 			continue
 		}
-		patterns, except = append(patterns, written(s.patterns)...), append(except, written(s.except)...)
+		patterns, except = append(patterns, withoutBraces(s.patterns)...), append(except, withoutBraces(s.except)...)
 	}
 	return patterns, except
 }
 
-// written are patterns without braces.
-func written(patterns []string) []string {
+// withoutBraces are patterns without braces.
+func withoutBraces(patterns []string) []string {
 	var all []string
 	for _, pattern := range patterns {
 		plain, err := expandBraces(pattern)
@@ -133,7 +133,7 @@ func (c *compiled) readsSecret(s *subject) bool {
 	read = read || s.found != nil && c.namesSecret(s.found, false)
 	for _, pattern := range s.filter {
 		for i := range c.globs {
-			read = read || spells(c.globs[i].segs, pattern)
+			read = read || spellsRule(c.globs[i].segs, pattern)
 		}
 	}
 	return read
@@ -168,7 +168,7 @@ func searchFilter(call *umpire.Call, a *umpire.Access) [][]segment {
 	}
 	var filter [][]segment
 	for _, pattern := range alternatives {
-		filter = append(filter, segments(escapeGlob(a.Target)+"/**/"+pattern, true))
+		filter = append(filter, splitSegments(escapeGlob(a.Target)+"/**/"+pattern, true))
 	}
 	return filter
 }
@@ -176,7 +176,7 @@ func searchFilter(call *umpire.Call, a *umpire.Access) [][]segment {
 func (c *compiled) namesSecret(f *form, globbed bool) bool {
 	for i := range c.globs {
 		switch g := &c.globs[i]; {
-		case globbed && spells(g.segs, f.target(g.fold)):
+		case globbed && spellsRule(g.segs, f.target(g.fold)):
 			return true
 		case !globbed && g.match(f, 0) && !c.excepted(f):
 			return true
@@ -215,7 +215,7 @@ func (j *judge) secretAllowed(secret *compiled) bool {
 func (c *compiled) spellsOut(secret *compiled) bool {
 	for i := range c.globs {
 		for k := range secret.globs {
-			if spells(secret.globs[k].segs, refolded(c.globs[i].segs)) {
+			if spellsRule(secret.globs[k].segs, refoldSegments(c.globs[i].segs)) {
 				return true
 			}
 		}
@@ -223,20 +223,20 @@ func (c *compiled) spellsOut(secret *compiled) bool {
 	return false
 }
 
-// refolded returns the segments as a pattern that ignores case compares them.
-func refolded(segs []segment) []segment {
+// refoldSegments returns the segments as a pattern that ignores case compares them.
+func refoldSegments(segs []segment) []segment {
 	folded := make([]segment, len(segs))
 	for i, s := range segs {
-		folded[i] = segment{text: fold(s.text), sort: s.sort}
+		folded[i] = segment{text: foldCase(s.text), sort: s.sort}
 	}
 	return folded
 }
 
-// spells reports whether a pattern of a command or of an allow rule names what
+// spellsRule reports whether a pattern of a command or of an allow rule names what
 // the rule is about, rather than only covering it: .env* and certs/*.pem do, *
 // and src/** do not. It is the table of mayMeet with a narrower idea of meeting.
-func spells(rule, target []segment) bool {
-	if !mentions(rule, target) {
+func spellsRule(rule, target []segment) bool {
+	if !mentionsRule(rule, target) {
 		return false
 	}
 	next := make([]bool, len(target)+1)
@@ -250,15 +250,15 @@ func spells(rule, target []segment) bool {
 	return next[0]
 }
 
-// mentions is a quick look that spares most of the tables: something of the target
+// mentionsRule is a quick look that spares most of the tables: something of the target
 // must spell the first name of the rule.
-func mentions(rule, target []segment) bool {
+func mentionsRule(rule, target []segment) bool {
 	for i := range rule {
 		if rule[i].sort == deep {
 			continue
 		}
 		for j := range target {
-			if target[j].sort != deep && spelled(&rule[i], &target[j]) && segmentsMeet(&rule[i], &target[j]) {
+			if target[j].sort != deep && spellsPart(&rule[i], &target[j]) && segmentsMeet(&rule[i], &target[j]) {
 				return true
 			}
 		}
@@ -275,7 +275,7 @@ func tailsSpell(rule, target []segment, i, j int, row, next []bool) bool {
 	case targetLeft && target[j].sort == deep:
 		return row[j+1] // it may stand for anything, and so names nothing
 	case ruleLeft && targetLeft:
-		return next[j+1] && spelled(&rule[i], &target[j]) && segmentsMeet(&rule[i], &target[j])
+		return next[j+1] && spellsPart(&rule[i], &target[j]) && segmentsMeet(&rule[i], &target[j])
 	}
 	return !ruleLeft && !targetLeft
 }
@@ -283,9 +283,9 @@ func tailsSpell(rule, target []segment, i, j int, row, next []bool) bool {
 // minSpelled is how much of a name a wildcard must spell to mean it.
 const minSpelled = 2
 
-// spelled reports whether a segment spells a part of the rule's: its beginning, or
+// spellsPart reports whether a segment spells a part of the rule's: its beginning, or
 // its end beyond the extension that many other files have.
-func spelled(rule, target *segment) bool {
+func spellsPart(rule, target *segment) bool {
 	if target.sort == literal {
 		return true
 	}

@@ -143,7 +143,7 @@ func TestHostProblem(t *testing.T) {
 	}
 	a := network("u@localhost")
 	a.Risk, a.Reason = umpire.High, "runs commands on it"
-	weigh(&a)
+	weighAccess(&a)
 	if a.Risk != umpire.High || a.Reason != "runs commands on it; "+privateText {
 		t.Errorf("weighed: %s %q", a.Risk, a.Reason)
 	}
@@ -174,7 +174,7 @@ func TestSecretsThroughGrep(t *testing.T) {
 		}
 		for i := range facts.Accesses {
 			a := &facts.Accesses[i]
-			a.Resolved, a.Place = absolute(a.Target, testRoot), umpire.PlaceInside
+			a.Resolved, a.Place = absolutePath(a.Target, testRoot), umpire.PlaceInside
 		}
 		t.Run(input, func(t *testing.T) {
 			q := query("Grep", facts.Accesses...)

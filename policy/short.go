@@ -99,11 +99,11 @@ func FormatShort(r umpire.Rule) string {
 	switch m := r.Match; {
 	case m.Command != "":
 		return r.Tool + "(" + wholeLine + m.Command + ")"
-	case m.CommandPrefix != "" && r.Tool == "Bash" && !keyed(m.CommandPrefix):
+	case m.CommandPrefix != "" && r.Tool == "Bash" && !hasKey(m.CommandPrefix):
 		return r.Tool + "(" + m.CommandPrefix + anyWords + ")"
 	case m.CommandPrefix != "":
 		return r.Tool + "(" + keyCommand + m.CommandPrefix + anyWords + ")"
-	case m.PathGlob != "" && r.Tool != "Bash" && !keyed(m.PathGlob):
+	case m.PathGlob != "" && r.Tool != "Bash" && !hasKey(m.PathGlob):
 		return r.Tool + "(" + m.PathGlob + ")"
 	case m.PathGlob != "":
 		return r.Tool + "(" + keyPath + m.PathGlob + ")"
@@ -113,8 +113,8 @@ func FormatShort(r umpire.Rule) string {
 	return r.Tool
 }
 
-// keyed reports whether a match would be read as one with a key in front.
-func keyed(text string) bool {
+// hasKey reports whether a match would be read as one with a key in front.
+func hasKey(text string) bool {
 	return strings.HasPrefix(text, keyCommand) || strings.HasPrefix(text, keyPath) ||
 		strings.HasPrefix(text, keyDomain) || strings.HasPrefix(text, wholeLine)
 }

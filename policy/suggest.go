@@ -13,10 +13,10 @@ const maxSuggestions = 8
 // suggestedWidths are the widths that are tried, narrowest first.
 var suggestedWidths = []umpire.Width{umpire.WidthExact, umpire.WidthSubcommand, umpire.WidthFolder, umpire.WidthTool}
 
-// suggestions returns the rules that would settle the same question next time,
+// suggestRules returns the rules that would settle the same question next time,
 // narrowest first. Those of one width settle it together: a set is suggested only
 // after the call was decided with it and allowed.
-func suggestions(p *Policy, q *Query, d *umpire.Decision) []umpire.Suggestion {
+func suggestRules(p *Policy, q *Query, d *umpire.Decision) []umpire.Suggestion {
 	s := suggester{policy: p, query: q, decision: d}
 	if !s.findAsking() {
 		return nil
@@ -150,9 +150,9 @@ func (s *suggester) allowedWith(set []umpire.Suggestion, source umpire.Source) b
 	for i := range set {
 		rule := set[i].Rule()
 		rule.Source = source
-		c := compile(&rule, &s.policy.opts)
+		c := compileRule(&rule, &s.policy.opts)
 		c.order = tighteningOrder - maxSuggestions + i
 		q.tried = append(q.tried, c)
 	}
-	return decide(s.policy, q).Verdict == umpire.Allow
+	return decideVerdict(s.policy, q).Verdict == umpire.Allow
 }

@@ -38,7 +38,7 @@ func (s *suggester) part(number int) part {
 // or for all where none does by itself.
 func (s *suggester) commandRules(number int, width umpire.Width) []umpire.Suggestion {
 	p := s.part(number)
-	needed := slices.DeleteFunc(slices.Clone(p.programs), unremarkable)
+	needed := slices.DeleteFunc(slices.Clone(p.programs), isUnremarkable)
 	if len(needed) == 0 {
 		needed = p.programs
 	}
@@ -86,7 +86,7 @@ func commandRule(a *umpire.Access, p *part, width umpire.Width) (umpire.Suggesti
 // command of it, as --force does of a push: those are approved once or for a session.
 func mayStand(a *umpire.Access, p *part) bool {
 	forced := len(a.Extras) > 0 && a.Risk.AtLeast(umpire.High) && a.Consequence.AtLeast(umpire.Outward)
-	return a.Base > 0 && len(a.Line) > 0 && !p.deletesTree && !forced && !interprets(a.Program)
+	return a.Base > 0 && len(a.Line) > 0 && !p.deletesTree && !forced && !isInterpreter(a.Program)
 }
 
 // widenable are the commands of which a person wants a subcommand for good: by

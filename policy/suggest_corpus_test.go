@@ -97,10 +97,10 @@ func TestApprovalsNeverWiden(t *testing.T) {
 			q := lineQuery(t, line+more)
 			for _, mode := range []umpire.Mode{umpire.ModeDefault, umpire.ModeAuto} {
 				q.Mode = mode
-				plain := decide(plainly, q)
+				plain := decideVerdict(plainly, q)
 				for _, set := range sets {
 					tried++
-					if set.width == umpire.WidthTool || plain.Verdict == umpire.Allow || decide(set.policy, q).Verdict != umpire.Allow {
+					if set.width == umpire.WidthTool || plain.Verdict == umpire.Allow || decideVerdict(set.policy, q).Verdict != umpire.Allow {
 						continue
 					}
 					if why := widens(&plain, &shown, set.width); why != "" {

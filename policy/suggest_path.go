@@ -17,7 +17,7 @@ func (s *suggester) pathRule(a asking, width umpire.Width) (umpire.Suggestion, b
 	inside := a.row == rowMode && slices.Contains(writeTools, s.query.Call.Tool)
 	r := umpire.Suggestion{Tool: tool, Scope: umpire.ScopeProject}
 	switch {
-	case width == umpire.WidthExact && !a.Glob && !searches(a.Access) && !(a.Kind == umpire.KindDelete && a.Tree):
+	case width == umpire.WidthExact && !a.Glob && !isSearch(a.Access) && !(a.Kind == umpire.KindDelete && a.Tree):
 		r.Match.PathGlob = PathPattern(&umpire.Access{Target: a.Target}, opts.Root)
 	case width == umpire.WidthFolder && a.Kind == umpire.KindRead && a.row == rowExternal:
 		folder, ok := GrantableFolder(a.Access, opts)
@@ -47,9 +47,9 @@ func GrantableFolder(a *umpire.Access, o *Options) (string, bool) {
 	case a.Resolved == "" || a.Place != umpire.PlaceOutside:
 		return "", false
 	case a.Glob:
-		segs := segments(folder, false)
+		segs := splitSegments(folder, false)
 		names := cutPath(folder)
-		folder = "/" + strings.Join(names[:min(literals(segs), len(names))], "/")
+		folder = "/" + strings.Join(names[:min(countLiterals(segs), len(names))], "/")
 	case !a.Tree && !a.Names:
 		folder = path.Dir(folder)
 	}
@@ -67,7 +67,7 @@ func holdsGuarded(folder string, o *Options) bool {
 		return true
 	}
 	for _, kept := range []string{o.Root, o.Home, o.StateDir} {
-		if kept != "" && within(folder, kept) {
+		if kept != "" && isWithin(folder, kept) {
 			return true
 		}
 	}
@@ -96,15 +96,15 @@ func holdsAnchor(g *glob, names *form) bool {
 	if g.anyDepth || len(g.segs) == 0 || g.segs[0].sort == deep {
 		return false
 	}
-	n := literals(g.segs)
+	n := countLiterals(g.segs)
 	if n == len(g.segs) {
 		n-- // the file itself; its folder is what counts
 	}
 	return n >= len(names.folded) && matchSegments(g.segs[:len(names.folded)], names.folded)
 }
 
-// within reports whether a path is the folder or lies below it.
-func within(folder, name string) bool {
+// isWithin reports whether a path is the folder or lies below it.
+func isWithin(folder, name string) bool {
 	return folder == "/" || name == folder || strings.HasPrefix(name, folder+"/")
 }
 
@@ -126,9 +126,9 @@ func pathTool(q *Query, a *umpire.Access) string {
 func PathPattern(a *umpire.Access, root string) string {
 	target := path.Clean(a.Target)
 	if a.Glob {
-		segs := segments(target, false)
+		segs := splitSegments(target, false)
 		names := []string{""}
-		for _, s := range segs[:literals(segs)] {
+		for _, s := range segs[:countLiterals(segs)] {
 			names = append(names, s.text)
 		}
 		target = strings.Join(names, "/")

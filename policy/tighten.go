@@ -5,23 +5,23 @@ import "github.com/umpirehq/umpire"
 // tighteningOrder ranks rules of a request behind all others.
 const tighteningOrder = 1 << 30
 
-// tightening compiles the rules of a request that deny or ask. One that is not
+// compileTightening compiles the rules of a request that deny or ask. One that is not
 // valid may have been meant to forbid just this, so it makes the call ask.
-func tightening(rules []umpire.Rule, o *Options) (tight []*compiled, bad *compiled) {
+func compileTightening(rules []umpire.Rule, o *Options) (tight []*compiled, bad *compiled) {
 	for i := range rules {
 		r := &rules[i]
 		if r.Action == umpire.Allow {
 			continue
 		}
 		if err := Validate(*r); err != nil {
-			bad = compile(&umpire.Rule{
+			bad = compileRule(&umpire.Rule{
 				ID: r.ID, Action: umpire.Ask, Tool: anyTool, Source: umpire.SourceFlag,
 				Description: "A rule that came with the request is not valid: " + err.Error(),
 			}, o)
 			bad.order = tighteningOrder + i
 			continue
 		}
-		c := compile(r, o)
+		c := compileRule(r, o)
 		c.order = tighteningOrder + i
 		tight = append(tight, c)
 	}

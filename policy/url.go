@@ -89,7 +89,8 @@ func hostProblem(target string) string {
 		return ""
 	case metadataHost(host) && (strings.ContainsAny(host, ".:") || strings.Contains(target, "://")):
 		return metadataText
-	case !strings.ContainsAny(host, ".:") && host != "localhost" && !strings.Contains(target, "://") && !numeric(host):
+	case !strings.ContainsAny(host, ".:") && host != "localhost" && !strings.Contains(target, "://") &&
+		!isNumeric(host):
 		return ""
 	case privateHost(host):
 		return privateText
@@ -97,8 +98,8 @@ func hostProblem(target string) string {
 	return ""
 }
 
-// numeric reports whether a host is an address written as one number.
-func numeric(host string) bool {
+// isNumeric reports whether a host is an address written as one number.
+func isNumeric(host string) bool {
 	return strings.HasPrefix(host, "0x") || strings.Trim(host, "0123456789") == ""
 }
 
@@ -172,7 +173,7 @@ func PublicAddress(addr netip.Addr) bool {
 // address of version 4 within, after the registries of IANA (RFC 6890). 100.64.0.0/10 is
 // where some clouds keep their metadata service.
 var specialBlocks = sync.OnceValue(func() []netip.Prefix {
-	return prefixes(
+	return parsePrefixes(
 		"0.0.0.0/8", "100.64.0.0/10", "192.0.0.0/24", "192.0.2.0/24", "192.88.99.0/24", "198.18.0.0/15",
 		"198.51.100.0/24",
 		"203.0.113.0/24", "240.0.0.0/4", "::/96", "64:ff9b::/96", "64:ff9b:1::/48", "100::/64", "2001::/23",
@@ -181,7 +182,7 @@ var specialBlocks = sync.OnceValue(func() []netip.Prefix {
 	)
 })
 
-func prefixes(texts ...string) []netip.Prefix {
+func parsePrefixes(texts ...string) []netip.Prefix {
 	all := make([]netip.Prefix, len(texts))
 	for i, text := range texts {
 		all[i] = netip.MustParsePrefix(text)

@@ -43,7 +43,7 @@ func givesAway(text string) string {
 	if u, err := url.Parse(text); err == nil && secretQuery(u) {
 		return "a parameter is named like one"
 	}
-	return opaque(plain)
+	return opaquePart(plain)
 }
 
 // secretNames are names of query parameters that carry secrets.
@@ -63,9 +63,9 @@ func secretQuery(u *url.URL) bool {
 	return false
 }
 
-// opaque says which part of a text looks made by dice or encoded, or "". Slashes, and what
+// opaquePart says which part of a text looks made by dice or encoded, or "". Slashes, and what
 // separates the parameters of a query, separate parts.
-func opaque(text string) string {
+func opaquePart(text string) string {
 	all := 0
 	for part := range strings.FieldsFuncSeq(
 		text, func(r rune) bool { return strings.ContainsRune("/?&=#;, \t\n", r) },

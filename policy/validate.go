@@ -66,7 +66,7 @@ func validTool(tool string) error {
 		return errors.New("tool is missing")
 	case len(tool) > maxToolLen:
 		return fmt.Errorf("tool is longer than %d bytes", maxToolLen)
-	case !printable(tool) || strings.ContainsAny(tool, "(){}, \\/"):
+	case !isPrintable(tool) || strings.ContainsAny(tool, "(){}, \\/"):
 		return fmt.Errorf("tool %q is not a tool's name", tool)
 	case strings.Count(tool, "*") > 2 && tool != anyTool:
 		return fmt.Errorf("tool %q has too many stars", tool)
@@ -215,12 +215,12 @@ func validDomain(domain string) error {
 		return nil
 	case len(domain) > maxDomainLen:
 		return fmt.Errorf("domain is longer than %d bytes", maxDomainLen)
-	case host == "" || !printable(host) || strings.ContainsAny(host, "*/ @?#()"):
+	case host == "" || !isPrintable(host) || strings.ContainsAny(host, "*/ @?#()"):
 		return fmt.Errorf("domain %q is not a host or *.HOST", domain)
 	}
 	return nil
 }
 
-func printable(s string) bool {
+func isPrintable(s string) bool {
 	return utf8.ValidString(s) && !strings.ContainsFunc(s, func(r rune) bool { return !unicode.IsPrint(r) })
 }

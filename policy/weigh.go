@@ -2,11 +2,11 @@ package policy
 
 import "github.com/umpirehq/umpire"
 
-// weigh settles the risk of an access by where its path leads, which the facts
+// weighAccess settles the risk of an access by where its path leads, which the facts
 // of a command line alone do not tell: /dev/null and the terminal are harmless,
 // and changing what lies outside the project is dangerous. A host on this machine
 // or in its network asks whatever the program does there, and says so.
-func weigh(a *umpire.Access) {
+func weighAccess(a *umpire.Access) {
 	switch {
 	case a.Kind == umpire.KindNetwork:
 		weighHost(a)
@@ -34,8 +34,8 @@ func weighHost(a *umpire.Access) {
 	a.Reason = problem
 }
 
-// harden raises the risk of an access that a hard stop has settled.
-func harden(a *umpire.Access, r *umpire.Reason) {
+// raiseHardStop raises the risk of an access that a hard stop has settled.
+func raiseHardStop(a *umpire.Access, r *umpire.Reason) {
 	if r.Row != rowHardStop {
 		return
 	}
