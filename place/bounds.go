@@ -72,14 +72,14 @@ func (b *Bounds) spell(written string) {
 		return
 	}
 	path, err := files.Canonical(written)
-	if err == nil && inside(path, b.inside, nil, b.FoldCase) {
+	if err == nil && isInside(path, b.inside, nil, b.FoldCase) {
 		b.spelled = append(b.spelled, written)
 	}
 }
 
-// inside reports whether a path lies in one of the bounds and not in a hole of
+// isInside reports whether a path lies in one of the bounds and not in a hole of
 // that bound.
-func inside(path string, bounds, holes []string, fold bool) bool {
+func isInside(path string, bounds, holes []string, fold bool) bool {
 	for _, bound := range bounds {
 		if files.WithinCase(bound, path, fold) && !inHole(path, bound, holes, fold) {
 			return true

@@ -50,7 +50,7 @@ func (b *Bounds) resolveGlob(a *umpire.Access, written string) {
 		err = errors.New("pattern may hold braces to expand")
 	}
 	if err != nil {
-		doubt(a, fmt.Sprintf("pattern %q: %v", files.Clip(a.Target), err))
+		addDoubt(a, fmt.Sprintf("pattern %q: %v", files.Clip(a.Target), err))
 	}
 }
 
@@ -105,15 +105,15 @@ func (e *expansion) walk(dir string, rest []string, suspect bool) error {
 	part, rest := rest[0], rest[1:]
 	switch {
 	case part == "" || part == ".":
-		return e.walk(slashed(dir), rest, suspect)
+		return e.walk(withSlash(dir), rest, suspect)
 	case part == "..":
-		return e.walk(slashed(dir)+part, rest, true)
+		return e.walk(withSlash(dir)+part, rest, true)
 	case part == "**":
 		return e.deep(dir, rest, suspect)
 	case strings.ContainsAny(part, wild):
 		return e.wide(dir, part, rest, suspect)
 	}
-	next := slashed(dir) + part
+	next := withSlash(dir) + part
 	info, err := os.Lstat(next)
 	if files.Missing(err) {
 		return nil
@@ -149,8 +149,8 @@ func (e *expansion) match(path string, suspect bool) error {
 // wide matches one component against the names in a folder.
 func (e *expansion) wide(dir, part string, rest []string, suspect bool) error {
 	// Many shells let .* match the parent folder.
-	if part[0] == '.' && matches(part, "..") {
-		if err := e.walk(slashed(dir)+"..", rest, true); err != nil {
+	if part[0] == '.' && matchesPart(part, "..") {
+		if err := e.walk(withSlash(dir)+"..", rest, true); err != nil {
 			return err
 		}
 	}
@@ -159,7 +159,7 @@ func (e *expansion) wide(dir, part string, rest []string, suspect bool) error {
 		return err
 	}
 	for _, entry := range entries {
-		if !matches(part, entry.Name()) {
+		if !matchesPart(part, entry.Name()) {
 			continue
 		}
 		if entry.Name()[0] == '-' {
@@ -169,7 +169,7 @@ func (e *expansion) wide(dir, part string, rest []string, suspect bool) error {
 		if len(rest) > 0 && !link && !entry.IsDir() {
 			continue
 		}
-		if err := e.walk(slashed(dir)+entry.Name(), rest, suspect || link); err != nil {
+		if err := e.walk(withSlash(dir)+entry.Name(), rest, suspect || link); err != nil {
 			return err
 		}
 	}
@@ -193,7 +193,7 @@ func (e *expansion) deep(dir string, rest []string, suspect bool) error {
 		if entry.Name()[0] == '.' {
 			continue
 		}
-		next := slashed(dir) + entry.Name()
+		next := withSlash(dir) + entry.Name()
 		switch {
 		case entry.IsDir():
 			err = e.deep(next, rest, suspect)
@@ -229,10 +229,10 @@ func (e *expansion) read(dir string) ([]os.DirEntry, error) {
 	return entries, err
 }
 
-// matches reports whether a name matches a component of a pattern. Where
+// matchesPart reports whether a name matches a component of a pattern. Where
 // shells differ it says yes: a match too many costs a question, one too few a
 // hole.
-func matches(part, name string) bool {
+func matchesPart(part, name string) bool {
 	if strings.Contains(part, "(") || strings.Contains(part, "{") {
 		return true
 	}
@@ -250,8 +250,8 @@ func matches(part, name string) bool {
 	return ok || err != nil || part == name
 }
 
-// slashed ends a path in a separator.
-func slashed(dir string) string {
+// withSlash ends a path in a separator.
+func withSlash(dir string) string {
 	if os.IsPathSeparator(dir[len(dir)-1]) {
 		return dir
 	}

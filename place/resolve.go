@@ -20,7 +20,7 @@ func (b *Bounds) Resolve(a *umpire.Access) {
 	}
 	if a.Target == "" && a.Kind != umpire.KindRead {
 		a.Place = umpire.PlaceOutside
-		doubt(a, "no path is given")
+		addDoubt(a, "no path is given")
 		return
 	}
 	written := b.absolute(a.Target)
@@ -30,11 +30,11 @@ func (b *Bounds) Resolve(a *umpire.Access) {
 	}
 	var err error
 	if a.Resolved, a.Place, err = b.locate(written, a.Kind); err != nil {
-		doubt(a, fmt.Sprintf("path %q cannot be resolved: %v", files.Clip(a.Target), err))
+		addDoubt(a, fmt.Sprintf("path %q cannot be resolved: %v", files.Clip(a.Target), err))
 	}
 	if a.Follows && a.Tree && !a.Names && a.Place == umpire.PlaceInside {
 		if problem := b.linkBelow(a.Resolved); problem != "" {
-			doubt(a, problem)
+			addDoubt(a, problem)
 		}
 	}
 }
@@ -58,7 +58,7 @@ func (b *Bounds) absolute(path string) string {
 // the written and the resolved form. Deleting a link does not touch what it
 // leads to, so that the last link of a deleted path is not followed.
 func (b *Bounds) locate(written string, kind umpire.AccessKind) (string, umpire.Place, error) {
-	if harmless(written, kind) {
+	if isHarmless(written, kind) {
 		return written, umpire.PlaceHarmless, nil
 	}
 	clean := filepath.Clean(written)
@@ -75,9 +75,9 @@ func (b *Bounds) locate(written string, kind umpire.AccessKind) (string, umpire.
 
 func (b *Bounds) placeOf(clean string, bounds []string, kind umpire.AccessKind) umpire.Place {
 	switch {
-	case harmless(clean, kind):
+	case isHarmless(clean, kind):
 		return umpire.PlaceHarmless
-	case inside(clean, bounds, b.holes, b.FoldCase):
+	case isInside(clean, bounds, b.holes, b.FoldCase):
 		return umpire.PlaceInside
 	}
 	return umpire.PlaceOutside
@@ -96,9 +96,9 @@ var devices = map[string]struct{ read, write bool }{
 	"/dev/stderr":  {read: true, write: true},
 }
 
-// harmless reports whether a path, exactly as written, is a device or a
+// isHarmless reports whether a path, exactly as written, is a device or a
 // standard stream that the access cannot do harm to.
-func harmless(path string, kind umpire.AccessKind) bool {
+func isHarmless(path string, kind umpire.AccessKind) bool {
 	if !strings.HasPrefix(path, "/dev/") {
 		return false
 	}
@@ -110,8 +110,8 @@ func harmless(path string, kind umpire.AccessKind) bool {
 	return ok && (kind == umpire.KindRead && device.read || kind == umpire.KindWrite && device.write)
 }
 
-// doubt adds what could not be known, unless something is in doubt already.
-func doubt(a *umpire.Access, what string) {
+// addDoubt adds what could not be known, unless something is in doubt already.
+func addDoubt(a *umpire.Access, what string) {
 	if a.Doubt == "" {
 		a.Doubt = what
 	}
