@@ -170,14 +170,14 @@ func (b *base) limitNote(typed string, p *Profile) (note string, loud bool) {
 }
 
 func (s *agentsScreen) draw(m *model, width, height int) []string {
-	lines := []string{boldStyle.Render(cut(m.text("Agents"), width)), ""}
+	lines := []string{boldStyle.Render(cutLine(m.text("Agents"), width)), ""}
 	for i := range s.agents {
 		lines = append(lines, s.row(m, i, width)...)
 	}
 	if !s.loaded {
 		lines = append(lines, "…")
 	}
-	lines = append(lines, paint(dimStyle, fold([]string{
+	lines = append(lines, paintLines(dimStyle, foldLines([]string{
 		m.text("Suffixes limit filesystem-edit and filesystem-edit_search only; other tools are judged by rules. " +
 			"Separate them with commas. Empty: unrestricted."),
 	}, width))...)
@@ -186,10 +186,11 @@ func (s *agentsScreen) draw(m *model, width, height int) []string {
 		if s.loud {
 			style = badStyle
 		}
-		lines = append(append(lines, ""), paint(style, fold(safe(s.note), width))...)
+		lines = append(append(lines, ""), paintLines(style, foldLines(safeLines(s.note), width))...)
 	}
 	return append(
-		filled(lines, height-1), dimStyle.Render(cut(m.text("Tab: next agent · Enter: save · Esc: back"), width)),
+		fillHeight(lines, height-1),
+		dimStyle.Render(cutLine(m.text("Tab: next agent · Enter: save · Esc: back"), width)),
 	)
 }
 
@@ -210,10 +211,10 @@ func (s *agentsScreen) row(m *model, i, width int) []string {
 		limit = strings.Join(row.profile.Suffixes, " ")
 	}
 	return []string{
-		boldStyle.Render(cut(mark+view.Visible(row.profile.Name), width)) +
+		boldStyle.Render(cutLine(mark+view.Visible(row.profile.Name), width)) +
 			dimStyle.Render(oneLine("  "+tools, width-20)),
-		cut(name+fieldView(&row.field, m.text("empty: unrestricted")), width),
-		dimStyle.Render(cut(view.Joined("  "+m.text("in force"), ": ", view.Visible(limit)), width)),
+		cutLine(name+fieldView(&row.field, m.text("empty: unrestricted")), width),
+		dimStyle.Render(cutLine(view.Joined("  "+m.text("in force"), ": ", view.Visible(limit)), width)),
 		"",
 	}
 }
@@ -229,7 +230,7 @@ func (s *agentsScreen) read(m *model) ([]string, bool) {
 		lines = append(lines, view.Visible(view.Joined(s.agents[i].profile.Name, ": ", m.text("may edit")+" "+limit)))
 	}
 	if s.note != "" {
-		lines = append(lines, safe(s.note)...)
+		lines = append(lines, safeLines(s.note)...)
 	}
 	return append(lines, m.text("/agents NAME SUFFIXES changes it; empty: unrestricted")), s.loaded && !s.saving
 }

@@ -336,7 +336,7 @@ func (a *approval) pressField(k tea.KeyPressMsg) tea.Cmd {
 		}
 	case "enter":
 		if a.step == stepReason {
-			return a.answer(umpire.Answer{Choice: umpire.Refuse, Reason: trimmed(a.input.Value())})
+			return a.answer(umpire.Answer{Choice: umpire.Refuse, Reason: trimTyped(a.input.Value())})
 		}
 		return a.readRule()
 	}
@@ -347,7 +347,7 @@ func (a *approval) pressField(k tea.KeyPressMsg) tea.Cmd {
 
 // readRule takes the rule that was written, and asks whether it is meant.
 func (a *approval) readRule() tea.Cmd {
-	rule, err := policy.ParseShort(trimmed(a.input.Value()))
+	rule, err := policy.ParseShort(trimTyped(a.input.Value()))
 	if err != nil {
 		a.complaint = a.problem(err)
 		return nil

@@ -66,9 +66,9 @@ func (a cardView) draw(width int) []string {
 	style := consequenceStyle(p.Consequence)
 	if a.step == stepConfirm {
 		lines := []string{boldStyle.Render(oneLine(p.Tool+" "+a.card.Object(), width-2))}
-		lines = append(lines, fold(a.card.Reach(a.chosen()), width-2)...)
+		lines = append(lines, foldLines(a.card.Reach(a.chosen()), width-2)...)
 		a.pinned = len(lines)
-		return prefixed(style.Render("┃ "), cutAll(lines, width-2))
+		return prefixLines(style.Render("┃ "), cutAll(lines, width-2))
 	}
 	title := "⚠️ " + a.text("Permission request") + "  " + p.Tool + " " + a.card.Object()
 	if lipgloss.Width(title) > width-2 { // the object is worth more than the word
@@ -77,14 +77,14 @@ func (a cardView) draw(width int) []string {
 	lines := []string{style.Render(oneLine(title, width-2))}
 	lines = append(lines, boldStyle.Render(oneLine(a.textf("%s asks to run:", p.Tool)+"  "+a.position(), width-2)))
 	for i, line := range a.card.Brief() {
-		lines = append(lines, indented(map[bool]string{true: "$ ", false: "  "}[i == 0], []string{line}, width-2)...)
+		lines = append(lines, indentLines(map[bool]string{true: "$ ", false: "  "}[i == 0], []string{line}, width-2)...)
 	}
 	for _, caution := range a.card.Cautions() {
 		lines = append(lines, dimStyle.Render(caution))
 	}
 	lines = append(lines, laidOut(a.card.Title(), width-2)...)
 	if remarks := strings.TrimSpace(a.card.Remarks()); remarks != "" {
-		lines = append(lines, paint(badStyle, laidOut(strings.ReplaceAll(remarks, "\n\n  ", "\n"), width-2))...)
+		lines = append(lines, paintLines(badStyle, laidOut(strings.ReplaceAll(remarks, "\n\n  ", "\n"), width-2))...)
 	}
 	lines = append(lines, laidOut(strings.TrimPrefix(a.card.Asking(), "\n"), width-2)...)
 	a.pinned = len(lines)
@@ -97,9 +97,9 @@ func (a cardView) draw(width int) []string {
 		lines = append(lines, laidOut(a.card.Without(shownCommand(a.card)...), width-2)...)
 	}
 	if a.raw {
-		lines = append(lines, fold(safe("\n"+laidOutJSON(p.Input)), width-2)...)
+		lines = append(lines, foldLines(safeLines("\n"+laidOutJSON(p.Input)), width-2)...)
 	}
-	return prefixed(style.Render("┃ "), cutAll(lines, width-2))
+	return prefixLines(style.Render("┃ "), cutAll(lines, width-2))
 }
 
 // shownCommand are the fields that stand on the card's first lines.
@@ -128,7 +128,7 @@ func laidOut(section string, width int) []string {
 	}
 	for line := range strings.SplitSeq(strings.TrimRight(section, "\n"), "\n") {
 		deep := len(line) - len(strings.TrimLeft(line, " "))
-		all = append(all, indented(line[:deep], []string{line[deep:]}, width)...)
+		all = append(all, indentLines(line[:deep], []string{line[deep:]}, width)...)
 	}
 	return all
 }
@@ -153,7 +153,7 @@ func (d diffMsg) apply(m *model) {
 	if p == nil || p.Request != d.request || d.change.Diff == "" {
 		return
 	}
-	a.diff, a.edited, a.changes = safe(d.change.Diff), d.change.Shown, true
+	a.diff, a.edited, a.changes = safeLines(d.change.Diff), d.change.Shown, true
 	if clipLong(d.change.Diff) != d.change.Diff {
 		a.edited = nil // what is left out is read in the fields
 	}
@@ -180,7 +180,7 @@ func (a cardView) diffLines(width int) []string {
 		case strings.HasPrefix(line, "@@"):
 			style = dimStyle
 		}
-		lines = append(lines, paint(style, fold([]string{line}, width))...)
+		lines = append(lines, paintLines(style, foldLines([]string{line}, width))...)
 	}
 	return lines
 }
@@ -200,19 +200,20 @@ func (a cardView) menu(width, height int) []string {
 		if a.scope == umpire.ScopeSession {
 			allow = a.text("allow this session")
 		}
-		lines = fold([]string{keys("y", allow, "Tab", a.text("another width"), "Esc", a.text("back"))}, width)
+		lines = foldLines([]string{drawKeys("y", allow, "Tab", a.text("another width"), "Esc", a.text("back"))}, width)
 	case stepRest:
 		lines = a.restLines(width)
 	case stepNone:
 		lines = a.choices(width, height)
 	}
-	if problem := paint(badStyle, fold(safe(a.complaint), width)); a.complaint != "" && height < scopesFrom {
+	if problem := paintLines(badStyle, foldLines(safeLines(a.complaint), width)); a.complaint != "" &&
+		height < scopesFrom {
 		lines = append(problem, lines...) // below the keys it would be cut off
 	} else if a.complaint != "" {
 		lines = append(lines, problem...)
 	}
 	if a.state == cardLoading || a.held != "" || !a.settled() { // keys do not count yet
-		lines = paint(dimStyle, cutAll(lines, width-2))
+		lines = paintLines(dimStyle, cutAll(lines, width-2))
 		lines[0] += " …"
 	}
 	return cutAll(lines, width)
@@ -236,8 +237,8 @@ func fieldView(field *textinput.Model, hint string) string {
 	return mark + dimStyle.Render(hint)
 }
 
-// keys writes keys with what they do.
-func keys(pairs ...string) string {
+// drawKeys writes keys with what they do.
+func drawKeys(pairs ...string) string {
 	var parts []string
 	for i := 0; i+1 < len(pairs); i += 2 {
 		parts = append(parts, keyStyle.Render(pairs[i])+" "+pairs[i+1])
@@ -250,8 +251,8 @@ const scopesFrom = 18
 
 // choices are the answers, with what each scope covers.
 func (a cardView) choices(width, height int) []string {
-	lines := fold([]string{
-		keys("y", a.text("allow once"), "a", a.text("always allow"), "n", a.text("deny"), "c", a.text("cancel")),
+	lines := foldLines([]string{
+		drawKeys("y", a.text("allow once"), "a", a.text("always allow"), "n", a.text("deny"), "c", a.text("cancel")),
 	}, width)
 	if height >= scopesFrom {
 		lines = append(lines, a.scopes(width)...)
@@ -263,7 +264,7 @@ func (a cardView) choices(width, height int) []string {
 	if len(a.list) > 1 {
 		more = append(more, "j/k", a.text("next call"), "Y", a.text("all like it"))
 	}
-	return append(lines, fold([]string{keys(append(more, "Tab", a.text("write a message"))...)}, width)...)
+	return append(lines, foldLines([]string{drawKeys(append(more, "Tab", a.text("write a message"))...)}, width)...)
 }
 
 // scopeNames are the entries of the menu.
@@ -293,7 +294,7 @@ func (a cardView) scopes(width int) []string {
 		if len(text) > scopeLines*width { // the key shows all of it before anything is approved
 			text = a.textf("%d lines, shown before you confirm", len(reach))
 		}
-		lines = append(lines, indented(head, paint(dimStyle, []string{text}), width)...)
+		lines = append(lines, indentLines(head, paintLines(dimStyle, []string{text}), width)...)
 	}
 	if len(a.card.Widths(umpire.ScopeSession)) > 0 && !a.card.Hidden() && !a.current().Indeterminate {
 		lines = append(lines, "  "+keyStyle.Render("w")+" "+a.text("allow more: a subcommand, a folder or the tool"))
@@ -306,21 +307,21 @@ func (a cardView) restLines(width int) []string {
 	rest := a.rest()
 	lines := []string{a.textf("allow once, all of risk %s: %d", a.current().Risk, len(rest))}
 	for i := range rest {
-		lines = append(lines, "  "+oneLine(subject(rest[i].Tool, rest[i].Input), width-2))
+		lines = append(lines, "  "+oneLine(subjectOf(rest[i].Tool, rest[i].Input), width-2))
 	}
-	return append(lines, keys("Y", a.text("allow them"), "Esc", a.text("back")))
+	return append(lines, drawKeys("Y", a.text("allow them"), "Esc", a.text("back")))
 }
 
 // waitingElsewhere is the line that says that a card waits while it is not answered.
 func (a *approval) waitingElsewhere() string {
 	return warnStyle.Render(fmt.Sprintf(a.text("%d wait for an answer"), len(a.list))) + dimStyle.Render(" · ") +
-		keys("Tab", a.text("answer"))
+		drawKeys("Tab", a.text("answer"))
 }
 
-func trimmed(text string) string { return strings.TrimSpace(typed(text)) }
+func trimTyped(text string) string { return strings.TrimSpace(cleanTyped(text)) }
 
-// typed takes what is not seen out of what a person typed.
-func typed(text string) string {
+// cleanTyped takes what is not seen out of what a person typed.
+func cleanTyped(text string) string {
 	return strings.Map(func(r rune) rune {
 		if view.Visible(string(r)) != string(r) {
 			return -1

@@ -19,9 +19,9 @@ type slash struct {
 	run         func(m *model, words string) tea.Cmd
 }
 
-// slashes are the commands, in the order of the help. It is a function, since help is one
+// listCommands are the commands, in the order of the help. It is a function, since help is one
 // of them.
-func slashes() []slash {
+func listCommands() []slash {
 	return []slash{
 		{"status", "", "show how things stand", showStatus},
 		{"mode", "[MODE]", "show or change the mode: default, auto, ask, reject, plan, bypass", changeMode},
@@ -35,8 +35,8 @@ func slashes() []slash {
 			func(m *model, _ string) tea.Cmd { return m.enter(newTimeline()) },
 		},
 		{"sessions", "", "list the sessions of this project", openSessions},
-		{"resume", "[ID]", "go on with another session of this project", resume},
-		{"fork", "[ID]", "begin a session with this conversation, without its grants", fork},
+		{"resume", "[ID]", "go on with another session of this project", resumeSession},
+		{"fork", "[ID]", "begin a session with this conversation, without its grants", forkSession},
 		{"rules", "", "list the rules, and where they stand", openRules},
 		{"agents", "", "show the agents, and which files their edit tools may change", limitEdits},
 		{"help", "", "show commands and keys", func(m *model, _ string) tea.Cmd { return m.enter(&helpScreen{}) }},
@@ -59,7 +59,7 @@ func asCommand(text string) (name, words string, is bool) {
 // command does what a command says.
 func (m *model) command(name, words string) tea.Cmd {
 	var names []string
-	for _, s := range slashes() {
+	for _, s := range listCommands() {
 		if s.name == name {
 			return s.run(m, words)
 		}

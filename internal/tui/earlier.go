@@ -70,7 +70,8 @@ func (t *transcript) sayMessage(stored *umpire.Message, results []umpire.Result)
 	for i := range results {
 		call := calls[results[i].Call]
 		t.add(&entry{
-			kind: callEntry, text: subject(call.Tool, call.Input), status: results[i].Status, detail: told(&results[i]),
+			kind: callEntry, text: subjectOf(call.Tool, call.Input), status: results[i].Status,
+			detail: resultText(&results[i]),
 		})
 	}
 	return ""

@@ -40,11 +40,11 @@ func (m *model) refresh() tea.Cmd {
 	}
 	m.refreshing, m.stale = true, false
 	id, project := m.session.ID, m.session.Project
-	return m.do(func(ctx context.Context) tea.Msg { return standing(ctx, m.conf.Gate, id, project) })
+	return m.do(func(ctx context.Context) tea.Msg { return readStanding(ctx, m.conf.Gate, id, project) })
 }
 
-// standing reads a session with the questions that wait in it and in its sub-agents.
-func standing(ctx context.Context, gate umpire.Gate, id umpire.SessionID, project umpire.ProjectID) refreshMsg {
+// readStanding reads a session with the questions that wait in it and in its sub-agents.
+func readStanding(ctx context.Context, gate umpire.Gate, id umpire.SessionID, project umpire.ProjectID) refreshMsg {
 	s, err := gate.Session(ctx, id)
 	if err != nil {
 		return refreshMsg{err: err}
@@ -56,7 +56,7 @@ func standing(ctx context.Context, gate umpire.Gate, id umpire.SessionID, projec
 	}
 	strangers := map[umpire.SessionID]bool{}
 	for i := range all {
-		if belongs(ctx, gate, found.family, strangers, all[i].Session) {
+		if belongsTo(ctx, gate, found.family, strangers, all[i].Session) {
 			found.pending = append(found.pending, all[i])
 		}
 	}
@@ -66,8 +66,8 @@ func standing(ctx context.Context, gate umpire.Gate, id umpire.SessionID, projec
 // maxDepth bounds how deep sub-agents of sub-agents are followed.
 const maxDepth = 8
 
-// belongs reports whether a session is of the family: it, or one that it descends from.
-func belongs(
+// belongsTo reports whether a session is of the family: it, or one that it descends from.
+func belongsTo(
 	ctx context.Context, gate umpire.SessionReader, family map[umpire.SessionID]umpire.Session,
 	strangers map[umpire.SessionID]bool, id umpire.SessionID,
 ) bool {
@@ -169,12 +169,12 @@ func (f *facts) draw(b *base, working bool) []string {
 	if b.conf.Model != "" {
 		second = append(second, view.Visible(b.conf.Model))
 	}
-	return []string{bar(first, b.width), bar(second, b.width)}
+	return []string{drawBar(first, b.width), drawBar(second, b.width)}
 }
 
-// bar is a line across the screen.
-func bar(parts []string, width int) string {
-	line := cut(" "+strings.Join(parts, " · "), width)
+// drawBar is a line across the screen.
+func drawBar(parts []string, width int) string {
+	line := cutLine(" "+strings.Join(parts, " · "), width)
 	return barStyle.Render(line + strings.Repeat(" ", max(0, width-ansi.StringWidth(line))))
 }
 

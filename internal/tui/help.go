@@ -48,29 +48,29 @@ var keyHelp = [][2]string{
 func (s *helpScreen) draw(m *model, width, height int) []string {
 	var lines []string
 	for _, line := range helpText(m.base) {
-		lines = append(lines, cut(line, width))
+		lines = append(lines, cutLine(line, width))
 	}
 	hint := m.text("any key: back")
 	if s.most = max(0, len(lines)-height+1); s.most > 0 {
 		hint = m.text("j/k: read on · any other key: back")
 	}
 	s.at = min(s.at, s.most)
-	return append(filled(lines[s.at:], height-1), dimStyle.Render(cut(hint, width)))
+	return append(fillHeight(lines[s.at:], height-1), dimStyle.Render(cutLine(hint, width)))
 }
 
 // helpText lists commands and keys.
 func helpText(b *base) []string {
 	var lines []string
-	for _, s := range slashes() {
-		lines = append(lines, "  "+padded("/"+s.name+" "+s.words, 16)+b.text(s.about))
+	for _, s := range listCommands() {
+		lines = append(lines, "  "+padRight("/"+s.name+" "+s.words, 16)+b.text(s.about))
 	}
 	for _, k := range keyHelp {
-		lines = append(lines, "  "+padded(k[0], 16)+b.text(k[1]))
+		lines = append(lines, "  "+padRight(k[0], 16)+b.text(k[1]))
 	}
 	return lines
 }
 
-func padded(text string, width int) string {
+func padRight(text string, width int) string {
 	return text + strings.Repeat(" ", max(1, width-stringWidth(text)))
 }
 

@@ -35,10 +35,10 @@ func (l *list) press(key string, page, rows int) {
 
 // draw shows the rows around the chosen one, below the title and above a hint.
 func (l *list) draw(empty, hint string, width, height int) []string {
-	lines := []string{boldStyle.Render(cut(l.title, width)), ""}
+	lines := []string{boldStyle.Render(cutLine(l.title, width)), ""}
 	room := max(1, height-4)
 	if len(l.rows) == 0 {
-		lines = append(lines, dimStyle.Render(cut(empty, width)))
+		lines = append(lines, dimStyle.Render(cutLine(empty, width)))
 	}
 	first := max(0, min(l.at-room/2, len(l.rows)-room))
 	for i := first; i < min(first+room, len(l.rows)); i++ {
@@ -46,24 +46,24 @@ func (l *list) draw(empty, hint string, width, height int) []string {
 		if i == l.at {
 			mark, style = "› ", boldStyle
 		}
-		lines = append(lines, style.Render(cut(mark+l.rows[i], width)))
+		lines = append(lines, style.Render(cutLine(mark+l.rows[i], width)))
 	}
-	return append(filled(lines, height-1), dimStyle.Render(cut(hint, width)))
+	return append(fillHeight(lines, height-1), dimStyle.Render(cutLine(hint, width)))
 }
 
-// leaves reports whether a key leaves a screen.
-func leaves(msg tea.Msg) bool {
+// leavesScreen reports whether a key leaves a screen.
+func leavesScreen(msg tea.Msg) bool {
 	k, is := msg.(tea.KeyPressMsg)
 	return is && (k.String() == "esc" || k.String() == "q")
 }
 
-// cells is a row of a table, made safe to show.
-func cells(widths []int, texts ...string) string {
+// drawCells is a row of a table, made safe to show.
+func drawCells(widths []int, texts ...string) string {
 	var b strings.Builder
 	for i, text := range texts {
 		text = view.Visible(text)
 		if i < len(widths) {
-			text = cut(text, widths[i])
+			text = cutLine(text, widths[i])
 			text += strings.Repeat(" ", max(0, widths[i]-stringWidth(text))) + "  "
 		}
 		b.WriteString(text)

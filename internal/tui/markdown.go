@@ -10,18 +10,18 @@ import (
 	"github.com/yuin/goldmark/text"
 )
 
-// markdown shows what a model says: headings, lists, quotes, code and emphasis get a
+// drawMarkdown shows what a model says: headings, lists, quotes, code and emphasis get a
 // style, and everything else stays as it was written. The text is made safe before it is
 // parsed. A link shows where it leads, and is never handed to the terminal as one: what
 // is read is what is there.
-func markdown(said string, width int) []string {
-	source := []byte(strings.Join(safe(said), "\n"))
+func drawMarkdown(said string, width int) []string {
+	source := []byte(strings.Join(safeLines(said), "\n"))
 	w := &marker{source: source}
-	return w.blocks(reader().Parse(text.NewReader(source)), width)
+	return w.blocks(markdownParser().Parse(text.NewReader(source)), width)
 }
 
-// reader parses the markdown that everybody agrees on.
-func reader() parser.Parser {
+// markdownParser parses the markdown that everybody agrees on.
+func markdownParser() parser.Parser {
 	return parser.NewParser(parser.WithBlockParsers(parser.DefaultBlockParsers()...),
 		parser.WithInlineParsers(parser.DefaultInlineParsers()...), parser.WithParagraphTransformers(
 			parser.DefaultParagraphTransformers()...,
@@ -36,7 +36,7 @@ func (w *marker) blocks(parent ast.Node, width int) []string {
 	var all []string
 	for n := parent.FirstChild(); n != nil; n = n.NextSibling() {
 		lines := w.block(n, width)
-		if len(all) > 0 && len(lines) > 0 && !within(n) {
+		if len(all) > 0 && len(lines) > 0 && !followsClosely(n) {
 			all = append(all, "")
 		}
 		all = append(all, lines...)
@@ -44,8 +44,8 @@ func (w *marker) blocks(parent ast.Node, width int) []string {
 	return all
 }
 
-// within reports whether a block follows the one before it without an empty line.
-func within(n ast.Node) bool {
+// followsClosely reports whether a block follows the one before it without an empty line.
+func followsClosely(n ast.Node) bool {
 	list, inList := n.Parent().(*ast.List)
 	_, inItem := n.Parent().(*ast.ListItem)
 	return inList && list.IsTight || inItem && !n.HasBlankPreviousLines()
@@ -55,17 +55,17 @@ func within(n ast.Node) bool {
 func (w *marker) block(n ast.Node, width int) []string {
 	switch n := n.(type) {
 	case *ast.Heading:
-		return fold(w.inline(n, boldStyle), width)
+		return foldLines(w.inline(n, boldStyle), width)
 	case *ast.Blockquote:
-		return prefixed(dimStyle.Render("│ "), w.blocks(n, width-2))
+		return prefixLines(dimStyle.Render("│ "), w.blocks(n, width-2))
 	case *ast.List:
 		return w.list(n, width)
 	case *ast.FencedCodeBlock, *ast.CodeBlock, *ast.HTMLBlock:
-		return prefixed("  ", fold(paint(codeStyle, w.raw(n)), width-2))
+		return prefixLines("  ", foldLines(paintLines(codeStyle, w.raw(n)), width-2))
 	case *ast.ThematicBreak:
 		return []string{dimStyle.Render(strings.Repeat("─", max(1, min(width, 20))))}
 	}
-	return fold(tabled(w.inline(n, plainStyle), width), width)
+	return foldLines(layOutTable(w.inline(n, plainStyle), width), width)
 }
 
 // list draws the items of a list behind their marks.
@@ -86,12 +86,12 @@ func (w *marker) list(n *ast.List, width int) []string {
 			lines = []string{""}
 		}
 		all = append(all, mark+lines[0])
-		all = append(all, prefixed(strings.Repeat(" ", len([]rune(mark))), lines[1:])...)
+		all = append(all, prefixLines(strings.Repeat(" ", len([]rune(mark))), lines[1:])...)
 	}
 	return all
 }
 
-func prefixed(prefix string, lines []string) []string {
+func prefixLines(prefix string, lines []string) []string {
 	all := make([]string, len(lines))
 	for i, line := range lines {
 		all[i] = prefix + line

@@ -8,9 +8,9 @@ import (
 
 // A model lays its tables out with bars, and seldom in columns.
 
-// tabled lays lines out that are a table, if its columns fit the width; all other lines
+// layOutTable lays lines out that are a table, if its columns fit the width; all other lines
 // stay as they are.
-func tabled(lines []string, width int) []string {
+func layOutTable(lines []string, width int) []string {
 	if len(lines) < 2 || !isRuler(lines[1]) {
 		return lines
 	}
@@ -29,7 +29,7 @@ func tabled(lines []string, width int) []string {
 		}
 		rows = append(rows, row)
 	}
-	if sum(widths)+tableGap*(len(widths)-1) > width {
+	if sumOf(widths)+tableGap*(len(widths)-1) > width {
 		return lines
 	}
 	laid := make([]string, len(rows))
@@ -86,7 +86,7 @@ func rightAligned(ruler []string) []bool {
 	return right
 }
 
-func sum(of []int) (total int) {
+func sumOf(of []int) (total int) {
 	for _, n := range of {
 		total += n
 	}

@@ -35,7 +35,7 @@ func TestMarkdown(t *testing.T) {
 		"entity":     {"&#27;[2J &lt;", 40, "&#27;[2J &lt;"},
 		"empty":      {"", 40, ""},
 	} {
-		if got := ansi.Strip(strings.Join(markdown(tt.said, tt.width), "\n")); got != tt.want {
+		if got := ansi.Strip(strings.Join(drawMarkdown(tt.said, tt.width), "\n")); got != tt.want {
 			t.Errorf("%s:\n%q, want\n%q", name, got, tt.want)
 		}
 	}
@@ -50,7 +50,7 @@ func TestMarkdownHidesNothing(t *testing.T) {
 		"&#x1b;[2J", "&#x202e;", "\\\x1b[2J", "`\x1b[2J`", "```\n\x1b[2J\n```", "[a](http://x/\x1b[2J)", "[a](<http://x/&#x1b;]8;;>)",
 		"![\x1b](\x1b)", "<http://x/\x1b>", "<a href=\x1b[2J>", "# \x1b[2J", "> \x1b[2J", "- \x1b[2J", "x" + strings.Repeat("y", 1<<20),
 	} {
-		for _, line := range markdown("before "+evil+"\n\n"+evil, 30) {
+		for _, line := range drawMarkdown("before "+evil+"\n\n"+evil, 30) {
 			if rest := onlySafe(line); rest != "" {
 				t.Errorf("%.40q: %q is shown", evil, rest)
 			}

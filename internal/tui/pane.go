@@ -58,7 +58,7 @@ func (p *pane) draw(room int, asks bool) []string {
 		if asks {
 			style = warnStyle // of what is asked something is not seen
 		}
-		note := style.Render(cut("↓ "+p.textf("%d more lines, PgDn", below+1), p.width))
+		note := style.Render(cutLine("↓ "+p.textf("%d more lines, PgDn", below+1), p.width))
 		lines = append(lines[:len(lines)-1:len(lines)-1], note)
 	}
 	return lines

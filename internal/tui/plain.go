@@ -179,7 +179,7 @@ func (p *plain) choose(line lineMsg) tea.Cmd {
 		return nil
 	}
 	key, words, _ := strings.Cut(strings.TrimSpace(line.text), " ")
-	words = typed(strings.TrimSpace(words))
+	words = cleanTyped(strings.TrimSpace(words))
 	if section, is := map[string]func() []string{
 		"e": p.explain, "v": p.raw, "d": func() []string { return p.m.ask.diff },
 	}[key]; is {
@@ -239,7 +239,7 @@ func (p *plain) want(text string) {
 // say writes lines of any origin.
 func (p *plain) say(texts ...string) {
 	for _, text := range texts {
-		p.print(safe(text)...)
+		p.print(safeLines(text)...)
 	}
 }
 
@@ -292,9 +292,9 @@ func (p *plain) writeOutput(text string) {
 	if text == "" {
 		return
 	}
-	lines := safe(text)
+	lines := safeLines(text)
 	for _, line := range lines[:min(len(lines), outputShown)] {
-		p.print("  | " + cut(line, maxWritten))
+		p.print("  | " + cutLine(line, maxWritten))
 	}
 	if more := len(lines) - outputShown; more > 0 {
 		p.print("  " + p.m.textf("… %d more lines", more))

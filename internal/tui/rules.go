@@ -73,7 +73,7 @@ func (s *rulesScreen) update(m *model, msg tea.Msg) tea.Cmd {
 		return nil
 	}
 	switch key := k.String(); {
-	case leaves(msg):
+	case leavesScreen(msg):
 		return m.leave()
 	case key == "x" && s.list.at < len(s.rules):
 		if _, can := writable[s.rules[s.list.at].Source]; can {
@@ -105,7 +105,7 @@ func (s *rulesScreen) draw(m *model, width, height int) []string {
 	var foot []string
 	for i := range s.status.Files {
 		if line := m.fileLine(&s.status.Files[i]); line != "" {
-			foot = append(foot, cut(line, width))
+			foot = append(foot, cutLine(line, width))
 		}
 	}
 	foot = foot[:min(len(foot), max(0, height/3))]
@@ -132,7 +132,7 @@ func ruleRows(rules []umpire.Rule) []string {
 		if r.Line > 0 {
 			place = fmt.Sprintf("%s:%d", r.File, r.Line)
 		}
-		rows[i] = cells(
+		rows[i] = drawCells(
 			[]int{8, 5, 34, 12}, r.Source.String(), r.Action.String(), policy.FormatShort(r), string(r.ID), place,
 		)
 	}
@@ -144,7 +144,7 @@ func (b *base) fileLine(f *umpire.RuleFile) string {
 	if f.Rules == 0 && f.Asleep == 0 && len(f.Problems) == 0 {
 		return ""
 	}
-	line := cells([]int{8, 10}, f.Source.String(), f.Health, f.Path)
+	line := drawCells([]int{8, 10}, f.Source.String(), f.Health, f.Path)
 	if f.Asleep > 0 {
 		line += "  " + b.textf("%d asleep", f.Asleep)
 	}
@@ -166,7 +166,7 @@ func (s *rulesScreen) read(m *model) ([]string, bool) {
 		}
 	}
 	if s.problem != "" {
-		lines = safe(s.problem)
+		lines = safeLines(s.problem)
 	}
 	return lines, s.loaded
 }

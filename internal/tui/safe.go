@@ -28,8 +28,8 @@ func clipLong(text string) string {
 		fmt.Sprintf("\n[... %d bytes left out ...]\n", left) + strings.ToValidUTF8(text[len(text)-longTail:], "")
 }
 
-// safe makes text of any origin safe to show, and returns its lines.
-func safe(text string) []string {
+// safeLines makes text of any origin safe to show, and returns its lines.
+func safeLines(text string) []string {
 	all := strings.Split(strings.TrimRight(clipLong(text), "\r\n"), "\n")
 	for i, line := range all {
 		all[i] = view.Visible(strings.ReplaceAll(strings.TrimSuffix(line, "\r"), "\t", "    "))
@@ -39,11 +39,11 @@ func safe(text string) []string {
 
 // oneLine makes a text safe to show on one line of a width. Its end is left out.
 func oneLine(text string, width int) string {
-	return cut(view.Visible(clipLong(text)), width)
+	return cutLine(view.Visible(clipLong(text)), width)
 }
 
-// cut ends a line of our own at a width.
-func cut(line string, width int) string {
+// cutLine ends a line of our own at a width.
+func cutLine(line string, width int) string {
 	return ansi.Truncate(line, max(0, width), "…")
 }
 
@@ -51,8 +51,8 @@ func cut(line string, width int) string {
 // hyphens reads as something else. No text that was made safe holds it.
 const hyphen = "\ue000"
 
-// fold breaks lines at a width: between words where it can, anywhere else where it must.
-func fold(lines []string, width int) []string {
+// foldLines breaks lines at a width: between words where it can, anywhere else where it must.
+func foldLines(lines []string, width int) []string {
 	var folded []string
 	for _, line := range lines {
 		if ansi.StringWidth(line) <= width {
@@ -66,10 +66,10 @@ func fold(lines []string, width int) []string {
 	return folded
 }
 
-// indented folds lines behind a prefix; the ones after the first get blanks as wide.
-func indented(first string, lines []string, width int) []string {
+// indentLines folds lines behind a prefix; the ones after the first get blanks as wide.
+func indentLines(first string, lines []string, width int) []string {
 	wide := ansi.StringWidth(first)
-	folded := fold(lines, width-wide)
+	folded := foldLines(lines, width-wide)
 	for i := range folded {
 		if i == 0 {
 			folded[i] = first + folded[i]

@@ -24,7 +24,7 @@ func onlySafe(line string) string {
 
 func TestLongTextKeepsItsEnd(t *testing.T) {
 	t.Parallel()
-	lines := fold(safe(strings.Repeat("x", 1<<20)+"; rm -rf /"), 80)
+	lines := foldLines(safeLines(strings.Repeat("x", 1<<20)+"; rm -rf /"), 80)
 	if last := lines[len(lines)-1]; !strings.HasSuffix(last, "; rm -rf /") {
 		t.Errorf("ends with %q", last)
 	}

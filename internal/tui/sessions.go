@@ -52,17 +52,17 @@ func (msg sessionsMsg) apply(m *model) {
 
 func (s *sessionsScreen) update(m *model, msg tea.Msg) tea.Cmd {
 	k, isKey := msg.(tea.KeyPressMsg)
-	if leaves(msg) || !isKey {
+	if leavesScreen(msg) || !isKey {
 		return m.leave()
 	}
 	chosen := s.list.at < len(s.sessions)
 	switch key := k.String(); {
 	case key == "enter" && chosen:
 		m.leave()
-		return resume(m, string(s.sessions[s.list.at].ID))
+		return resumeSession(m, string(s.sessions[s.list.at].ID))
 	case key == "f" && chosen:
 		m.leave()
-		return fork(m, string(s.sessions[s.list.at].ID))
+		return forkSession(m, string(s.sessions[s.list.at].ID))
 	default:
 		s.list.press(key, m.height/2, len(s.sessions))
 	}
@@ -90,7 +90,7 @@ func (s *sessionsScreen) rows(m *model) []string {
 			mark = "*"
 		}
 		active := fmt.Sprintf(m.text("%s ago"), view.Age(m.conf.Now().Sub(one.ActiveAt)))
-		rows = append(rows, cells(
+		rows = append(rows, drawCells(
 			[]int{1, 18, 18, 8, 10}, mark, string(one.ID), m.conf.Text.Word("session state", string(one.State)),
 			one.Mode.String(), active, one.Dir,
 		))
@@ -100,7 +100,7 @@ func (s *sessionsScreen) rows(m *model) []string {
 
 func (s *sessionsScreen) read(m *model) ([]string, bool) {
 	if s.problem != "" {
-		return safe(s.problem), true
+		return safeLines(s.problem), true
 	}
 	return s.rows(m), s.loaded
 }

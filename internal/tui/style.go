@@ -17,8 +17,8 @@ var (
 	barStyle   = lipgloss.NewStyle().Reverse(true)
 )
 
-// paint gives each line a style, so that lines can be shown apart.
-func paint(style lipgloss.Style, lines []string) []string {
+// paintLines gives each line a style, so that lines can be shown apart.
+func paintLines(style lipgloss.Style, lines []string) []string {
 	painted := make([]string, len(lines))
 	for i, line := range lines {
 		painted[i] = style.Render(line)

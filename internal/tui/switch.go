@@ -15,8 +15,8 @@ type switchedMsg struct {
 	err     error
 }
 
-// resume goes on with another session: the one that is named, or one of a list.
-func resume(m *model, words string) tea.Cmd {
+// resumeSession goes on with another session: the one that is named, or one of a list.
+func resumeSession(m *model, words string) tea.Cmd {
 	if words == "" {
 		return openSessions(m, "")
 	}
@@ -25,8 +25,8 @@ func resume(m *model, words string) tea.Cmd {
 	})
 }
 
-// fork begins a session with the conversation of this one, or of the one that is named.
-func fork(m *model, words string) tea.Cmd {
+// forkSession begins a session with the conversation of this one, or of the one that is named.
+func forkSession(m *model, words string) tea.Cmd {
 	id := m.session.ID
 	if words != "" {
 		id = umpire.SessionID(words)

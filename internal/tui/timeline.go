@@ -15,14 +15,14 @@ type timelineScreen struct {
 func newTimeline() *timelineScreen { return &timelineScreen{list: list{follow: true, at: maxEvents}} }
 
 func (s *timelineScreen) update(m *model, msg tea.Msg) tea.Cmd {
-	if leaves(msg) && !s.open {
+	if leavesScreen(msg) && !s.open {
 		return m.leave()
 	}
 	k, isKey := msg.(tea.KeyPressMsg)
 	switch {
 	case !isKey:
-	case leaves(msg) || k.String() == "enter":
-		s.open = !s.open && !leaves(msg)
+	case leavesScreen(msg) || k.String() == "enter":
+		s.open = !s.open && !leavesScreen(msg)
 	case !s.open:
 		s.list.press(k.String(), m.height/2, len(m.events))
 	}
@@ -34,8 +34,8 @@ func (s *timelineScreen) draw(m *model, width, height int) []string {
 	s.list.title = m.text("Timeline") + "  " + string(m.session.ID)
 	s.list.set(rows)
 	if s.open && len(rows) > 0 {
-		lines := append([]string{boldStyle.Render(cut(s.list.title, width)), ""}, fold(s.inFull(m), width)...)
-		return append(filled(lines, height-1), dimStyle.Render(cut(m.text("Esc: back"), width)))
+		lines := append([]string{boldStyle.Render(cutLine(s.list.title, width)), ""}, foldLines(s.inFull(m), width)...)
+		return append(fillHeight(lines, height-1), dimStyle.Render(cutLine(m.text("Esc: back"), width)))
 	}
 	return s.list.draw(
 		m.text("nothing has happened yet"), m.text("j/k: move · Enter: in full · Esc: back"), width, height,

@@ -107,19 +107,19 @@ func (e *entry) draw(text view.Catalogue, width int) []string {
 func (e *entry) layOut(text view.Catalogue, width int) []string {
 	switch e.kind {
 	case userEntry:
-		lines := indented("> ", safe(e.text), width)
+		lines := indentLines("> ", safeLines(e.text), width)
 		if e.queued {
-			lines[0] = cut(view.Bracketed(lines[0], text.Of("queued")), width)
+			lines[0] = cutLine(view.Bracketed(lines[0], text.Of("queued")), width)
 		}
-		return paint(userStyle, lines)
+		return paintLines(userStyle, lines)
 	case assistantEntry:
-		return markdown(e.text, width)
+		return drawMarkdown(e.text, width)
 	case callEntry:
 		return e.call(text, width)
 	case noteEntry:
-		return paint(dimStyle, fold(safe(e.text), width))
+		return paintLines(dimStyle, foldLines(safeLines(e.text), width))
 	case warningEntry:
-		return paint(warnStyle, fold(safe(e.text), width))
+		return paintLines(warnStyle, foldLines(safeLines(e.text), width))
 	}
 	return nil
 }
@@ -139,24 +139,24 @@ func (e *entry) call(text view.Catalogue, width int) []string {
 	if e.detail == "" {
 		return cutAll(lines, width)
 	}
-	below := safe(e.detail)
+	below := safeLines(e.detail)
 	more := len(below) - outputShown
 	if more > 0 {
 		below = below[:outputShown]
 	}
-	below = fold(below, width-2)
+	below = foldLines(below, width-2)
 	if folded := len(below) - 2*outputShown; folded > 0 {
 		below, more = below[:2*outputShown], max(more, 0)+folded
 	}
 	if more > 0 {
 		below = append(below, fmt.Sprintf(text.Of("… %d more lines"), more))
 	}
-	return cutAll(append(lines, paint(dimStyle, prefixed("  ", below))...), width)
+	return cutAll(append(lines, paintLines(dimStyle, prefixLines("  ", below))...), width)
 }
 
 func cutAll(lines []string, width int) []string {
 	for i := range lines {
-		lines[i] = cut(lines[i], width)
+		lines[i] = cutLine(lines[i], width)
 	}
 	return lines
 }
@@ -166,8 +166,8 @@ var subjectFields = []string{
 	"command", "cmd", "file_path", "filePath", "path", "url", "pattern", "description", "bash_id", "shell_id",
 }
 
-// subject is what a call is about.
-func subject(tool string, input json.RawMessage) string {
+// subjectOf is what a call is about.
+func subjectOf(tool string, input json.RawMessage) string {
 	var fields map[string]json.RawMessage
 	if json.Unmarshal(input, &fields) == nil {
 		for _, name := range subjectFields {

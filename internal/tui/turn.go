@@ -117,7 +117,9 @@ func (m *model) turnEnded(msg turnMsg) tea.Cmd {
 // sayCall shows a call with its result.
 func (b *base) sayCall(msg endedMsg) {
 	r := &msg.result
-	e := &entry{kind: callEntry, text: subject(msg.call.Tool, msg.call.Input), status: r.Status, detail: told(r)}
+	e := &entry{
+		kind: callEntry, text: subjectOf(msg.call.Tool, msg.call.Input), status: r.Status, detail: resultText(r),
+	}
 	interrupted := r.Status == umpire.ResultCancelled && r.Code == "" // and not refused
 	refused := r.Status == umpire.ResultDenied || r.Status == umpire.ResultCancelled
 	if refused && !interrupted && msg.call.Reason != "" {
@@ -133,9 +135,9 @@ func (t *turn) ended(call umpire.CallID) {
 	}
 }
 
-// told is what a call gave, for a person: of a refusal that is the reason that a person
+// resultText is what a call gave, for a person: of a refusal that is the reason that a person
 // gave, and not what the model is told beside it.
-func told(r *umpire.Result) string {
+func resultText(r *umpire.Result) string {
 	if r.Code != umpire.CodeDenied && r.Code != umpire.CodeCancelled {
 		return r.Output
 	}
@@ -205,7 +207,7 @@ const liveOutput = 3
 func (t *turn) live(b *base, asks bool) []string {
 	switch {
 	case t.saying != "":
-		return append(append([]string{""}, markdown(t.saying, b.width)...), "", t.working(b))
+		return append(append([]string{""}, drawMarkdown(t.saying, b.width)...), "", t.working(b))
 	case t.stop == nil || asks:
 		return nil
 	case t.call != "":
@@ -220,13 +222,13 @@ func (t *turn) working(b *base) string {
 	if took := b.conf.Now().Sub(t.since).Truncate(time.Second); took > 0 {
 		line += " · " + took.String()
 	}
-	return dimStyle.Render(cut(line, b.width))
+	return dimStyle.Render(cutLine(line, b.width))
 }
 
 func (t *turn) liveCall(b *base) []string {
 	took := b.conf.Now().Sub(t.began).Truncate(time.Second)
 	clock := dimStyle.Render(" " + max(0, took).String())
-	lines := []string{cut(warnStyle.Render("● ")+oneLine(t.about, max(10, b.width-12))+clock, b.width)}
+	lines := []string{cutLine(warnStyle.Render("● ")+oneLine(t.about, max(10, b.width-12))+clock, b.width)}
 	if strings.TrimSpace(t.output) == "" {
 		return lines
 	}

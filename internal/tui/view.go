@@ -15,12 +15,12 @@ func (m *model) View() tea.View {
 	status := m.facts.draw(m.base, m.turn.stop != nil)
 	if m.screen != nil {
 		lines := m.screen.draw(m, m.width, m.height-len(status))
-		v.SetContent(strings.Join(append(filled(lines, m.height-len(status)), status...), "\n"))
+		v.SetContent(strings.Join(append(fillHeight(lines, m.height-len(status)), status...), "\n"))
 		return v
 	}
 	bottom := m.bottom()
 	room := max(1, m.height-len(status)-len(bottom))
-	lines := append(filled(m.pane().draw(room, m.ask.open()), room), bottom...)
+	lines := append(fillHeight(m.pane().draw(room, m.ask.open()), room), bottom...)
 	if !m.onCard() {
 		// Input methods look where the message is written.
 		if v.Cursor = m.input.Cursor(); v.Cursor != nil {
@@ -31,8 +31,8 @@ func (m *model) View() tea.View {
 	return v
 }
 
-// filled brings lines to a height.
-func filled(lines []string, height int) []string {
+// fillHeight brings lines to a height.
+func fillHeight(lines []string, height int) []string {
 	lines = lines[:min(len(lines), max(0, height))]
 	for len(lines) < height {
 		lines = append(lines, "")
@@ -56,7 +56,7 @@ func (m *model) bottom() []string {
 // hint is what stands above where keys go to.
 func (m *model) hint() string {
 	if m.conf.Now().Before(m.quitAt) {
-		return dimStyle.Render(cut(m.text("Ctrl+C again quits"), m.width))
+		return dimStyle.Render(cutLine(m.text("Ctrl+C again quits"), m.width))
 	}
 	return ""
 }
