@@ -66,7 +66,7 @@ func (s *Set) change(ctx context.Context, u *use, c *change) (string, error) {
 	if o.before == nil || !s.readable(ctx, u, c.path) {
 		return said, nil // the model knows what it wrote
 	}
-	return joined(said, o.diff()), nil
+	return joinTexts(said, o.diff()), nil
 }
 
 // readable reports whether the model may see what stands at a path. A call that may
@@ -110,7 +110,7 @@ func (p *place) work(c *change) (fs.FileInfo, *outcome, error) {
 		o.before = &original{content: before, size: info.Size()}
 	}
 	o.after, o.said, err = c.apply(o.before)
-	return info, o, plain(p.path, err)
+	return info, o, namePathOnce(p.path, err)
 }
 
 // A Preview is what a call would change in files. The zero value is that of a call which
@@ -147,7 +147,7 @@ func (s *Set) Preview(call umpire.Call, accesses []umpire.Access) (Preview, erro
 		whole = whole && Whole(one)
 		out.WriteString(one)
 	}
-	seen := Preview{Diff: clean(out.String())}
+	seen := Preview{Diff: cleanText(out.String())}
 	if whole {
 		seen.Shown = c.texts
 	}
@@ -187,14 +187,14 @@ type changer struct {
 
 // changers are the tools that change files.
 var changers = map[string]changer{
-	"Write":                  {one(writeChange), []string{"content"}},
-	"Edit":                   {one(editChange), []string{"old_string", "new_string"}},
-	"filesystem-edit":        {several(linesChange), []string{"newContent"}},
-	"filesystem-edit_search": {several(searchChange), []string{"searchContent", "replaceContent"}},
+	"Write":                  {changeOneFile(writeChange), []string{"content"}},
+	"Edit":                   {changeOneFile(editChange), []string{"old_string", "new_string"}},
+	"filesystem-edit":        {changeSeveral(linesChange), []string{"newContent"}},
+	"filesystem-edit_search": {changeSeveral(searchChange), []string{"searchContent", "replaceContent"}},
 }
 
-// one is for a tool that changes the one file that its input names.
-func one(read func(input) (change, error)) func(input) ([]change, error) {
+// changeOneFile is for a tool that changes the one file that its input names.
+func changeOneFile(read func(input) (change, error)) func(input) ([]change, error) {
 	return func(in input) ([]change, error) {
 		path, err := in.mustPath()
 		if err != nil {

@@ -29,20 +29,20 @@ func (s *Set) limits(d *umpire.Decision) sandbox.Limits {
 		}
 		if a.Kind == umpire.KindExec {
 			l.Git = append(l.Git, gitSubcommand(a)...)
-			l.Installs = l.Installs || installs(a)
+			l.Installs = l.Installs || isInstall(a)
 		}
 		path := a.Resolved
 		if path == "" || !a.Paths() {
 			continue
 		}
 		l.Seen = append(l.Seen, path) // what may be written may be seen
-		if a.Glob && asked(d, i, umpire.CodeSecret) {
+		if a.Glob && wasAskedAbout(d, i, umpire.CodeSecret) {
 			found, _ := filepath.Glob(path) // a pattern that is not one names nothing
 			l.Seen = append(l.Seen, found...)
 		}
 		switch {
 		case a.Kind == umpire.KindRead:
-		case a.Place == umpire.PlaceOutside || asked(d, i, umpire.CodeControlFile):
+		case a.Place == umpire.PlaceOutside || wasAskedAbout(d, i, umpire.CodeControlFile):
 			l.Open = append(l.Open, path)
 		}
 	}
@@ -61,9 +61,9 @@ func gitSubcommand(a *umpire.Access) []string {
 // those files, and do not write to them.
 const installers = "npm pnpm yarn bun pip pip3 uv poetry pdm"
 
-// installs reports whether a command line runs a package manager to change what is
+// isInstall reports whether a command line runs a package manager to change what is
 // installed, which is never safe, so that a person or a rule has allowed it.
-func installs(a *umpire.Access) bool {
+func isInstall(a *umpire.Access) bool {
 	return slices.Contains(strings.Fields(installers), a.Program) && a.Risk.AtLeast(umpire.High)
 }
 
@@ -72,14 +72,14 @@ func installs(a *umpire.Access) bool {
 func (s *Set) approved(d *umpire.Decision) {
 	for i := range d.Accesses {
 		if a := &d.Accesses[i]; s.options.Sandbox != nil && a.Paths() && a.Resolved != "" &&
-			asked(d, i, umpire.CodeControlFile) {
+			wasAskedAbout(d, i, umpire.CodeControlFile) {
 			s.options.Sandbox.Approve(a.Resolved)
 		}
 	}
 }
 
-// asked reports whether a person was asked about an access for a reason.
-func asked(d *umpire.Decision, access int, code umpire.ReasonCode) bool {
+// wasAskedAbout reports whether a person was asked about an access for a reason.
+func wasAskedAbout(d *umpire.Decision, access int, code umpire.ReasonCode) bool {
 	for _, r := range d.Reasons {
 		if r.Access == access && r.Code == code {
 			return true

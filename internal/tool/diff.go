@@ -33,7 +33,7 @@ func UnifiedDiff(from, to string, before, after []byte, limit int) string {
 	if err != nil {
 		return fmt.Sprintf("--- %s\n+++ %s\n[no comparison: %v]\n", from, to, err)
 	}
-	return cut(strings.ToValidUTF8(text, "\uFFFD"), limit)
+	return cutText(strings.ToValidUTF8(text, "\uFFFD"), limit)
 }
 
 // Whole reports whether texts that [Unified] returned show all that changes. What is left
@@ -44,8 +44,8 @@ func Whole(text string) bool {
 
 func binary(text []byte) bool { return bytes.IndexByte(text, 0) >= 0 }
 
-// cut shortens a text, at the end of a line where there is one.
-func cut(text string, limit int) string {
+// cutText shortens a text, at the end of a line where there is one.
+func cutText(text string, limit int) string {
 	if len(text) <= limit {
 		return text
 	}

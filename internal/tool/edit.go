@@ -24,15 +24,15 @@ func (s *Set) edit(ctx context.Context, u *use) (string, error) {
 
 // changeOne runs a tool that changes the one file that its input names.
 func (s *Set) changeOne(ctx context.Context, u *use, read func(input) (change, error)) (string, error) {
-	changes, err := one(read)(u.in)
+	changes, err := changeOneFile(read)(u.in)
 	if err != nil {
 		return "", err
 	}
 	return s.change(ctx, u, &changes[0])
 }
 
-// counted writes a number with its noun.
-func counted(n int, noun string) string {
+// countNoun writes a number with its noun.
+func countNoun(n int, noun string) string {
 	if n == 1 {
 		return "1 " + noun
 	}
@@ -96,7 +96,7 @@ func (r replacement) apply(o *original) ([]byte, string, error) {
 		return nil, "", fmt.Errorf("%s stands there %d times: give more of what is around it", r.field, n)
 	}
 	result := bytes.ReplaceAll(data, before, after)
-	return result, fmt.Sprintf("%s, %d bytes now", counted(n, "replacement"), len(result)), nil
+	return result, fmt.Sprintf("%s, %d bytes now", countNoun(n, "replacement"), len(result)), nil
 }
 
 // withCRLF ends lines in CR LF.

@@ -36,7 +36,7 @@ func commandEnv(env []string) []string {
 	var kept []string
 	for _, pair := range env {
 		name, _, _ := strings.Cut(pair, "=")
-		if !withheld(name) {
+		if !isWithheld(name) {
 			kept = append(kept, pair)
 		}
 	}
@@ -57,7 +57,7 @@ func withoutSecrets(env, listed []string) []string {
 	})
 }
 
-func withheld(name string) bool {
+func isWithheld(name string) bool {
 	if slices.Contains(keptOwn, name) {
 		return false
 	}

@@ -21,7 +21,7 @@ var linesTool = tool{
 		"startLine":{"type":"integer","minimum":1,"description":"the first line to replace"},
 		"endLine":{"type":"integer","minimum":1,"description":"the last line to replace"},
 		"newContent":{"type":"string","description":"the lines to put there"}}}`,
-	run: editor(linesChange),
+	run: editorOf(linesChange),
 }
 
 var searchTool = tool{
@@ -34,7 +34,7 @@ var searchTool = tool{
 				"path":{"type":"string"},"searchContent":{"type":"string"},"replaceContent":{"type":"string"}}}},
 		"searchContent":{"type":"string","description":"the text to replace, exactly as it stands in the file"},
 		"replaceContent":{"type":"string","description":"the text to put there"}}}`,
-	run: editor(searchChange),
+	run: editorOf(searchChange),
 }
 
 // A span is a row of lines, counted from 1, and what is to stand in their place.
@@ -71,7 +71,7 @@ func (sp span) apply(o *original) ([]byte, string, error) {
 		lines = lines[:len(lines)-1]
 	}
 	if sp.first > len(lines)+1 {
-		return nil, "", fmt.Errorf("has %s: startLine %d is behind them", counted(len(lines), "line"), sp.first)
+		return nil, "", fmt.Errorf("has %s: startLine %d is behind them", countNoun(len(lines), "line"), sp.first)
 	}
 	last := min(sp.last, len(lines))
 	head, old, tail := bytes.Join(lines[:sp.first-1], nil), bytes.Join(

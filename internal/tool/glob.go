@@ -47,7 +47,7 @@ func (s *Set) glob(ctx context.Context, u *use) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return listed(p.path, all), nil
+	return listFiles(p.path, all), nil
 }
 
 // A match is one file that a Glob found.
@@ -64,8 +64,8 @@ func changedAt(f found) time.Time {
 	return info.ModTime()
 }
 
-// listed writes the latest files first, a line each.
-func listed(base string, all []match) string {
+// listFiles writes the latest files first, a line each.
+func listFiles(base string, all []match) string {
 	if len(all) == 0 {
 		return "[no file matches]\n"
 	}

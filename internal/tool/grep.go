@@ -259,22 +259,22 @@ func literalsOf(expr string) [][]byte {
 		return nil
 	}
 	var all [][]byte
-	for _, text := range required(parsed) {
+	for _, text := range requiredTexts(parsed) {
 		all = append(all, []byte(text))
 	}
 	return all
 }
 
-func required(re *syntax.Regexp) []string {
+func requiredTexts(re *syntax.Regexp) []string {
 	switch {
 	case re.Op == syntax.OpLiteral && re.Flags&syntax.FoldCase == 0:
 		return []string{string(re.Rune)}
 	case re.Op == syntax.OpCapture, re.Op == syntax.OpPlus, re.Op == syntax.OpRepeat && re.Min > 0:
-		return required(re.Sub[0])
+		return requiredTexts(re.Sub[0])
 	case re.Op == syntax.OpConcat:
 		var best []string
 		for _, sub := range re.Sub {
-			if texts := required(sub); shortest(texts) > shortest(best) {
+			if texts := requiredTexts(sub); shortestLength(texts) > shortestLength(best) {
 				best = texts
 			}
 		}
@@ -282,7 +282,7 @@ func required(re *syntax.Regexp) []string {
 	case re.Op == syntax.OpAlternate:
 		var all []string
 		for _, sub := range re.Sub {
-			texts := required(sub)
+			texts := requiredTexts(sub)
 			if all = append(all, texts...); len(texts) == 0 || len(all) > maxLiterals {
 				return nil
 			}
@@ -292,8 +292,8 @@ func required(re *syntax.Regexp) []string {
 	return nil
 }
 
-// shortest is the length of the shortest text; 0 for none.
-func shortest(texts []string) int {
+// shortestLength is the length of the shortest text; 0 for none.
+func shortestLength(texts []string) int {
 	length := 0
 	for i, text := range texts {
 		if i == 0 || len(text) < length {
@@ -318,7 +318,7 @@ func (g *grep) show(name string, lines [][]byte, hits []int) {
 			for hit < len(hits) && hits[hit] < n {
 				hit++
 			}
-			g.line(g.prefix(name, n, hit < len(hits) && hits[hit] == n) + shortened(lines[n]))
+			g.line(g.prefix(name, n, hit < len(hits) && hits[hit] == n) + shortenLine(lines[n]))
 			written = n
 		}
 	}
@@ -336,7 +336,7 @@ func (g *grep) prefix(name string, n int, hit bool) string {
 	return fmt.Sprintf("%s%s%d%s", name, mark, n+1, mark)
 }
 
-func shortened(line []byte) string {
+func shortenLine(line []byte) string {
 	line = bytes.TrimSuffix(line, []byte("\r"))
 	if len(line) <= maxLine {
 		return string(line)
@@ -359,7 +359,7 @@ func (g *grep) result() string {
 		g.out.WriteString("[stopped here: there may be more]\n")
 	}
 	if g.large > 0 {
-		fmt.Fprintf(&g.out, "[%s larger than %d bytes not searched]\n", counted(g.large, "file"), maxGrepFile)
+		fmt.Fprintf(&g.out, "[%s larger than %d bytes not searched]\n", countNoun(g.large, "file"), maxGrepFile)
 	}
 	return g.out.String()
 }

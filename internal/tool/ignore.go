@@ -138,7 +138,7 @@ func (s *Set) ignoresAbove(from string) (rules ignores, top string) {
 		if text, err := readIgnoreFile(dir, ignoreFile); err == nil {
 			rules = rules.with(top, text)
 		}
-		next, err := descend(dir, part, false)
+		next, err := descendInto(dir, part, false)
 		if err != nil {
 			break
 		}
@@ -171,7 +171,7 @@ func (s *Set) ownIgnores() ([]byte, error) {
 // excludeFile reads the repository's own list, which is not checked in.
 func excludeFile(dir *os.Root) ([]byte, error) {
 	for _, name := range []string{".git", "info"} {
-		next, err := descend(dir, name, false)
+		next, err := descendInto(dir, name, false)
 		if err != nil {
 			return nil, err
 		}

@@ -40,7 +40,7 @@ func (o *Options) base(u *use) (*place, error) {
 }
 
 func (s *Set) list(_ context.Context, u *use) (string, error) {
-	ignore, err := ignored(u.in)
+	ignore, err := readIgnored(u.in)
 	if err != nil {
 		return "", err
 	}
@@ -56,22 +56,22 @@ func (s *Set) list(_ context.Context, u *use) (string, error) {
 	defer dir.Close()
 	entries, err := fs.ReadDir(dir.FS(), ".")
 	if err != nil {
-		return "", plain(p.path, err)
+		return "", namePathOnce(p.path, err)
 	}
-	return listing(dir, entries, ignore), nil
+	return listEntries(dir, entries, ignore), nil
 }
 
-// ignored reads the patterns of names to leave out.
-func ignored(in input) ([]string, error) {
+// readIgnored reads the patterns of names to leave out.
+func readIgnored(in input) ([]string, error) {
 	_, raw := in.field("ignore")
 	if raw == nil {
 		return nil, nil
 	}
-	return words("ignore", raw)
+	return readWords("ignore", raw)
 }
 
-// listing writes a line for each entry.
-func listing(dir *os.Root, entries []fs.DirEntry, ignore []string) string {
+// listEntries writes a line for each entry.
+func listEntries(dir *os.Root, entries []fs.DirEntry, ignore []string) string {
 	var out strings.Builder
 	shown, left := 0, 0
 	for _, e := range entries {

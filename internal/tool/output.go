@@ -70,7 +70,7 @@ func (o *output) String() string {
 func Fit(text string) string {
 	var o output
 	o.Write([]byte(text)) //nolint:errcheck // it takes everything
-	return clean(o.String())
+	return cleanText(o.String())
 }
 
 // maxJobFile bounds the file that a background command prints to.

@@ -29,7 +29,7 @@ func newPattern(text string) (pattern, error) {
 	if text == "" || len(text) > maxPattern {
 		return nil, fmt.Errorf("want 1 to %d bytes", maxPattern)
 	}
-	all, err := alternatives(text)
+	all, err := expandBraces(text)
 	if err != nil {
 		return nil, err
 	}
@@ -68,10 +68,10 @@ func (p pattern) hidden() bool {
 	return false
 }
 
-// alternatives writes out the braces of a pattern. A backslash takes the meaning
+// expandBraces writes out the braces of a pattern. A backslash takes the meaning
 // from what follows.
-func alternatives(text string) ([]string, error) {
-	open, shut, commas := braces(text)
+func expandBraces(text string) ([]string, error) {
+	open, shut, commas := findBraces(text)
 	if open < 0 {
 		return []string{text}, nil
 	}
@@ -81,7 +81,7 @@ func alternatives(text string) ([]string, error) {
 	var all []string
 	from := open + 1
 	for _, to := range append(commas, shut) {
-		more, err := alternatives(text[:open] + text[from:to] + text[shut+1:])
+		more, err := expandBraces(text[:open] + text[from:to] + text[shut+1:])
 		if err != nil {
 			return nil, err
 		}
@@ -93,9 +93,9 @@ func alternatives(text string) ([]string, error) {
 	return all, nil
 }
 
-// braces finds the first brace, the one that closes it, and its own commas; -1 is
+// findBraces finds the first brace, the one that closes it, and its own commas; -1 is
 // none.
-func braces(text string) (open, shut int, commas []int) {
+func findBraces(text string) (open, shut int, commas []int) {
 	open, shut = -1, -1
 	depth := 0
 	for i := 0; i < len(text); i++ {
@@ -127,8 +127,8 @@ func matchesAny(patterns []string, name string) bool {
 	return false
 }
 
-// words reads a list of strings.
-func words(field string, raw json.RawMessage) ([]string, error) {
+// readWords reads a list of strings.
+func readWords(field string, raw json.RawMessage) ([]string, error) {
 	var list []string
 	if err := json.Unmarshal(raw, &list); err != nil {
 		return nil, fmt.Errorf("input.%s: want a list of strings", field)

@@ -97,7 +97,7 @@ func linkFree(path string) (string, error) {
 			return "", fmt.Errorf("%s: leads through a link, and the decision does not say where to", path)
 		case err == nil:
 		case !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, syscall.ENOTDIR):
-			return "", plain(path, err)
+			return "", namePathOnce(path, err)
 		case strings.Contains(path, ".."):
 			return "", fmt.Errorf("%s: the path has .. in it, which cannot be followed to what is not there yet", path)
 		}
@@ -110,14 +110,14 @@ func (o *Options) open(path string, create bool) (*place, error) {
 	base, rest := o.anchor(path)
 	dir, err := os.OpenRoot(base)
 	if err != nil {
-		return nil, plain(path, err)
+		return nil, namePathOnce(path, err)
 	}
 	parts := strings.Split(rest, string(filepath.Separator))
 	for _, part := range parts[:len(parts)-1] {
-		next, err := descend(dir, part, create)
+		next, err := descendInto(dir, part, create)
 		_ = dir.Close() // only looked through
 		if err != nil {
-			return nil, plain(path, err)
+			return nil, namePathOnce(path, err)
 		}
 		dir = next
 	}
@@ -143,9 +143,9 @@ func orDot(name string) string {
 	return name
 }
 
-// descend goes one folder down. What is entered is what was looked at: a folder,
+// descendInto goes one folder down. What is entered is what was looked at: a folder,
 // and not a link to one.
-func descend(dir *os.Root, name string, create bool) (*os.Root, error) {
+func descendInto(dir *os.Root, name string, create bool) (*os.Root, error) {
 	before, err := dir.Lstat(name)
 	if create && errors.Is(err, fs.ErrNotExist) {
 		if err := dir.Mkdir(name, 0o777); err != nil && !errors.Is(err, fs.ErrExist) {
@@ -181,14 +181,14 @@ func (p *place) folder() (*os.Root, error) {
 	if p.name == "." {
 		return p.dir.OpenRoot(".")
 	}
-	next, err := descend(p.dir, p.name, false)
-	return next, plain(p.path, err)
+	next, err := descendInto(p.dir, p.name, false)
+	return next, namePathOnce(p.path, err)
 }
 
 // file opens the place for reading: a regular file that is the one looked at.
 func (p *place) file() (*os.File, fs.FileInfo, error) {
 	f, info, err := openRegular(p.dir, p.name)
-	return f, info, plain(p.path, err)
+	return f, info, namePathOnce(p.path, err)
 }
 
 // openRegular opens a file for reading. Opening never waits, as it would for
@@ -198,7 +198,7 @@ func openRegular(dir *os.Root, name string) (*os.File, fs.FileInfo, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	if err := regular(before); err != nil {
+	if err := checkRegular(before); err != nil {
 		return nil, nil, err
 	}
 	f, err := dir.OpenFile(name, os.O_RDONLY|syscall.O_NONBLOCK, 0)
@@ -216,8 +216,8 @@ func openRegular(dir *os.Root, name string) (*os.File, fs.FileInfo, error) {
 	return f, after, nil
 }
 
-// regular refuses what is not a regular file, and says what it is.
-func regular(info fs.FileInfo) error {
+// checkRegular refuses what is not a regular file, and says what it is.
+func checkRegular(info fs.FileInfo) error {
 	switch mode := info.Mode(); {
 	case mode.IsRegular():
 		return nil
@@ -229,8 +229,8 @@ func regular(info fs.FileInfo) error {
 	return errors.New("is not a regular file")
 }
 
-// plain names the path once, whatever the system put into its error.
-func plain(path string, err error) error {
+// namePathOnce names the path once, whatever the system put into its error.
+func namePathOnce(path string, err error) error {
 	if err == nil {
 		return nil
 	}

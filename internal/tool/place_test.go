@@ -226,7 +226,7 @@ func TestSpecialFiles(t *testing.T) {
 
 func TestPlainNamesThePathOnce(t *testing.T) {
 	t.Parallel()
-	err := plain("/a/b", &os.PathError{Op: "openat", Path: "b", Err: os.ErrNotExist})
+	err := namePathOnce("/a/b", &os.PathError{Op: "openat", Path: "b", Err: os.ErrNotExist})
 	if err.Error() != "/a/b: file does not exist" || !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("got %v", err)
 	}

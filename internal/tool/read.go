@@ -68,7 +68,7 @@ func (s *Set) read(ctx context.Context, u *use) (string, error) {
 	if isBinary(text) {
 		return "", fmt.Errorf("%s: is a binary file of %d bytes", p.path, info.Size())
 	}
-	return numbered(ctx, text, max(offset, 1), limit)
+	return numberLines(ctx, text, max(offset, 1), limit)
 }
 
 // isBinary looks at the beginning without taking it.
@@ -77,8 +77,8 @@ func isBinary(r *bufio.Reader) bool {
 	return bytes.IndexByte(head, 0) >= 0
 }
 
-// numbered returns limit lines from the first one on, with their numbers.
-func numbered(ctx context.Context, r *bufio.Reader, first, limit int) (string, error) {
+// numberLines returns limit lines from the first one on, with their numbers.
+func numberLines(ctx context.Context, r *bufio.Reader, first, limit int) (string, error) {
 	var out strings.Builder
 	for n := 1; ; n++ {
 		if n%1000 == 0 && ctx.Err() != nil {

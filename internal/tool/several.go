@@ -15,15 +15,15 @@ type item struct {
 	in   input
 }
 
-// several is for a tool that takes one path or a list of files.
-func several(read func(input) (change, error)) func(input) ([]change, error) {
+// changeSeveral is for a tool that takes one path or a list of files.
+func changeSeveral(read func(input) (change, error)) func(input) ([]change, error) {
 	return func(in input) ([]change, error) {
 		items, listed, err := in.items()
 		if err != nil {
 			return nil, err
 		}
 		if !listed {
-			return one(read)(in)
+			return changeOneFile(read)(in)
 		}
 		changes := make([]change, len(items))
 		for i, it := range items {
@@ -92,12 +92,12 @@ type fileResult struct {
 	Message string `json:"message"`
 }
 
-// editor runs a tool that takes one path or a list of files. Of a list each file is
+// editorOf runs a tool that takes one path or a list of files. Of a list each file is
 // edited for itself, in the order of the list: what cannot be edited, or is refused,
 // is left as it is, and what was edited before stays edited.
-func editor(read func(input) (change, error)) func(*Set, context.Context, *use) (string, error) {
+func editorOf(read func(input) (change, error)) func(*Set, context.Context, *use) (string, error) {
 	return func(s *Set, ctx context.Context, u *use) (string, error) {
-		changes, err := several(read)(u.in)
+		changes, err := changeSeveral(read)(u.in)
 		if err != nil {
 			return "", err
 		}
@@ -114,10 +114,10 @@ func (s *Set) changeEach(ctx context.Context, u *use, changes []change) (string,
 	}
 	done := 0
 	for i := range changes {
-		r := fileResult{Path: clean(changes[i].path)}
+		r := fileResult{Path: cleanText(changes[i].path)}
 		message, err := s.changeNext(ctx, u, &changes[i])
-		if r.Edited, r.Message = err == nil, clean(message); err != nil {
-			r.Message = clean(err.Error())
+		if r.Edited, r.Message = err == nil, cleanText(message); err != nil {
+			r.Message = cleanText(err.Error())
 		} else {
 			done++
 		}

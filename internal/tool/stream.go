@@ -70,7 +70,7 @@ func (s *stream) take(last bool) string {
 	if !last {
 		piece = wholeRunes(piece)
 	}
-	text := clean(string(piece))
+	text := cleanText(string(piece))
 	if s.left > 0 {
 		text = fmt.Sprintf("\n[... %d bytes left out ...]\n%s", s.left, text)
 	}

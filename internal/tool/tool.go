@@ -136,7 +136,7 @@ func (s *Set) Run(ctx context.Context, started umpire.Started) (r umpire.Result)
 	r = umpire.Result{Call: call.ID, Session: call.Session, Batch: call.Batch}
 	defer func() {
 		if fault := recover(); fault != nil {
-			r.Status, r.Output = umpire.ResultError, clean(fmt.Sprintf("internal error of the tool: %v", fault))
+			r.Status, r.Output = umpire.ResultError, cleanText(fmt.Sprintf("internal error of the tool: %v", fault))
 		}
 	}()
 	if !started.Go || started.Decision.Verdict != umpire.Allow {
@@ -144,9 +144,9 @@ func (s *Set) Run(ctx context.Context, started umpire.Started) (r umpire.Result)
 		return r
 	}
 	output, err := s.run(ctx, started)
-	r.Status, r.Output = statusOf(err), clean(output)
+	r.Status, r.Output = statusOf(err), cleanText(output)
 	if err != nil {
-		r.Output = joined(clean(err.Error()), r.Output)
+		r.Output = joinTexts(cleanText(err.Error()), r.Output)
 	}
 	return r
 }
@@ -181,16 +181,16 @@ func statusOf(err error) umpire.ResultStatus {
 	return umpire.ResultError
 }
 
-// joined puts two texts below each other.
-func joined(first, second string) string {
+// joinTexts puts two texts below each other.
+func joinTexts(first, second string) string {
 	if first == "" || second == "" {
 		return first + second
 	}
 	return first + "\n" + second
 }
 
-// clean makes text of any origin fit to be kept: valid UTF-8 without NUL, which not
+// cleanText makes text of any origin fit to be kept: valid UTF-8 without NUL, which not
 // every database can hold.
-func clean(text string) string {
+func cleanText(text string) string {
 	return strings.ReplaceAll(strings.ToValidUTF8(text, "\uFFFD"), "\x00", "\uFFFD")
 }

@@ -136,7 +136,7 @@ func TestBackground(t *testing.T) {
 func FuzzClean(f *testing.F) {
 	f.Add("a\x00b\xff")
 	f.Fuzz(func(t *testing.T, text string) {
-		if got := clean(text); !utf8.ValidString(got) || strings.ContainsRune(got, 0) {
+		if got := cleanText(text); !utf8.ValidString(got) || strings.ContainsRune(got, 0) {
 			t.Errorf("%q became %q", text, got)
 		}
 	})

@@ -50,21 +50,21 @@ func (s *Set) search(ctx context.Context, p *place, hidden bool, visit func(foun
 	w := walk{hidden: hidden, visit: visit}
 	info, err := p.dir.Lstat(p.name)
 	if err != nil {
-		return plain(p.path, err)
+		return namePathOnce(p.path, err)
 	}
 	if info.Mode().IsRegular() {
-		return enough(visit(found{dir: p.dir, entry: fs.FileInfoToDirEntry(info)}))
+		return endsEarly(visit(found{dir: p.dir, entry: fs.FileInfoToDirEntry(info)}))
 	}
 	dir, err := p.folder()
 	if err != nil {
 		return err
 	}
 	rules, top := s.ignoresAbove(p.path)
-	return enough(w.folder(ctx, level{dir: dir, top: top, rules: rules}))
+	return endsEarly(w.folder(ctx, level{dir: dir, top: top, rules: rules}))
 }
 
-// enough takes the wish to end early for no error.
-func enough(err error) error {
+// endsEarly takes the wish to end early for no error.
+func endsEarly(err error) error {
 	if errors.Is(err, errEnough) {
 		return nil
 	}
@@ -107,7 +107,7 @@ func (w *walk) entry(ctx context.Context, l level, e fs.DirEntry) error {
 	if !e.IsDir() {
 		return w.visit(found{dir: l.dir, entry: e, path: rel})
 	}
-	next, err := descend(l.dir, name, false)
+	next, err := descendInto(l.dir, name, false)
 	if err != nil {
 		return nil //nolint:nilerr // it has gone since, or may not be entered
 	}

@@ -29,16 +29,16 @@ func pageText(at *url.URL, contentType string, body []byte) (string, error) {
 	if err != nil && !errors.Is(err, mime.ErrInvalidMediaParameter) || !isText(kind) {
 		return "", fmt.Errorf("is %q, not text", visibleName(contentType[:min(len(contentType), 100)]))
 	}
-	text, err := decoded(body, contentType)
+	text, err := decodeBody(body, contentType)
 	if err != nil {
 		return "", err
 	}
 	if kind == "text/html" || kind == "application/xhtml+xml" {
-		if text, err = markdown(at, text); err != nil {
+		if text, err = toMarkdown(at, text); err != nil {
 			return "", err
 		}
 	}
-	return withoutHidden(clean(text)), nil
+	return withoutHidden(cleanText(text)), nil
 }
 
 func isText(kind string) bool {
@@ -52,8 +52,8 @@ func isText(kind string) bool {
 		strings.HasSuffix(kind, "+yaml")
 }
 
-// decoded brings a body to UTF-8, by what its header or its beginning says.
-func decoded(body []byte, contentType string) (string, error) {
+// decodeBody brings a body to UTF-8, by what its header or its beginning says.
+func decodeBody(body []byte, contentType string) (string, error) {
 	r, err := charset.NewReader(bytes.NewReader(body), contentType)
 	if errors.Is(err, io.EOF) {
 		return "", nil
@@ -65,8 +65,8 @@ func decoded(body []byte, contentType string) (string, error) {
 	return string(text), err
 }
 
-// markdown makes Markdown of HTML. Links become absolute.
-func markdown(at *url.URL, text string) (string, error) {
+// toMarkdown makes Markdown of HTML. Links become absolute.
+func toMarkdown(at *url.URL, text string) (string, error) {
 	doc, err := html.Parse(strings.NewReader(text))
 	if err != nil {
 		return "", fmt.Errorf("read its HTML: %w", err)

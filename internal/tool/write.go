@@ -50,15 +50,15 @@ func (p *place) stand() (fs.FileInfo, error) {
 		return nil, nil
 	}
 	if err == nil {
-		err = regular(info)
+		err = checkRegular(info)
 	}
-	return info, plain(p.path, err)
+	return info, namePathOnce(p.path, err)
 }
 
 // replace puts a file with new content in the place of what stood there, at once:
 // whoever looks sees the old one or the new one, also after a crash.
 func (p *place) replace(before fs.FileInfo, content []byte) error {
-	return plain(p.path, p.swap(before, content))
+	return namePathOnce(p.path, p.swap(before, content))
 }
 
 func (p *place) swap(before fs.FileInfo, content []byte) error {
@@ -71,7 +71,7 @@ func (p *place) swap(before fs.FileInfo, content []byte) error {
 	if err != nil {
 		return err
 	}
-	err = fill(f, content, before)
+	err = fillFile(f, content, before)
 	if err == nil {
 		err = p.unchanged(before)
 	}
@@ -84,9 +84,9 @@ func (p *place) swap(before fs.FileInfo, content []byte) error {
 	return err
 }
 
-// fill writes the content to the disk, and gives the file the rights of the one
+// fillFile writes the content to the disk, and gives the file the rights of the one
 // that it replaces, whatever the process's mask says.
-func fill(f *os.File, content []byte, before fs.FileInfo) error {
+func fillFile(f *os.File, content []byte, before fs.FileInfo) error {
 	_, err := f.Write(content)
 	if err == nil && before != nil {
 		err = f.Chmod(before.Mode().Perm())
@@ -122,5 +122,5 @@ func (p *place) hold() ([]byte, fs.FileInfo, error) {
 	if err == nil && len(data) > maxEdit {
 		err = errLarge
 	}
-	return data, info, plain(p.path, err)
+	return data, info, namePathOnce(p.path, err)
 }
