@@ -11,39 +11,39 @@ import (
 // comes near what the model can be told, and when the model refuses it as too long; it is
 // asked once more then. The store keeps them all.
 func (r *run) reply(ctx context.Context, request llm.Request) (llm.Message, error) {
-	r.elided = max(r.elided, foreseen(request, llm.WindowOf(r.Model)))
-	message, err := r.Model.Reply(ctx, elide(request, r.elided), r.saying)
+	r.elided = max(r.elided, foreseeElided(request, llm.WindowOf(r.Model)))
+	message, err := r.Model.Reply(ctx, elideOutputs(request, r.elided), r.saying)
 	if kind, ok := llm.KindOf(err); !ok || kind != llm.FailedTooLong {
 		return message, err
 	}
-	more := elidable(request, r.elided)
+	more := countElidable(request, r.elided)
 	if more == r.elided {
 		return message, err
 	}
 	r.elided = more
-	return r.Model.Reply(ctx, elide(request, r.elided), r.saying)
+	return r.Model.Reply(ctx, elideOutputs(request, r.elided), r.saying)
 }
 
 // A conversation is near the end of a context when a reply has left no more than this part
 // of it: the next results and the next reply have to fit.
 const spare = 5
 
-// foreseen is how many outputs are left out before a model with a context of so many tokens
+// foreseeElided is how many outputs are left out before a model with a context of so many tokens
 // refuses. What was left out when follows from what the replies have cost, which is stored,
 // so that another run leaves out the same.
-func foreseen(request llm.Request, window int64) int {
+func foreseeElided(request llm.Request, window int64) int {
 	elided := 0
 	for i, m := range request.Messages {
 		if window > 0 && m.Usage.Input+m.Usage.Output > window-window/spare {
-			elided = elidable(llm.Request{Messages: request.Messages[:i]}, elided)
+			elided = countElidable(llm.Request{Messages: request.Messages[:i]}, elided)
 		}
 	}
 	return elided
 }
 
-// elide leaves out the first n outputs of a request. The messages that it changes are
+// elideOutputs leaves out the first n outputs of a request. The messages that it changes are
 // copies.
-func elide(request llm.Request, n int) llm.Request {
+func elideOutputs(request llm.Request, n int) llm.Request {
 	if n == 0 {
 		return request
 	}
@@ -53,7 +53,7 @@ func elide(request llm.Request, n int) llm.Request {
 		for k, b := range m.Content {
 			if b.Type == llm.TypeResult && n > 0 {
 				n--
-				b.Output = shortened(b.Output)
+				b.Output = shortenOutput(b.Output)
 			}
 			content[k] = b
 		}
@@ -64,10 +64,10 @@ func elide(request llm.Request, n int) llm.Request {
 	return request
 }
 
-// elidable is how many outputs must be left out, oldest first, for half of what is
+// countElidable is how many outputs must be left out, oldest first, for half of what is
 // still sent of them to go. Models count in words of their own, so there is nothing to
 // measure against; and what is left out must last for a while.
-func elidable(request llm.Request, elided int) int {
+func countElidable(request llm.Request, elided int) int {
 	var outputs []string
 	left := 0
 	for _, m := range request.Messages {
@@ -76,23 +76,23 @@ func elidable(request llm.Request, elided int) int {
 		}
 	}
 	for _, output := range outputs[min(elided, len(outputs)):] {
-		left += saved(output)
+		left += savedBytes(output)
 	}
 	goal := left / 2
 	for n := elided; n < len(outputs); n++ {
 		if left <= goal {
 			return n
 		}
-		left -= saved(outputs[n])
+		left -= savedBytes(outputs[n])
 	}
 	return max(elided, len(outputs))
 }
 
-// saved is what leaving out an output saves, in bytes.
-func saved(output string) int { return len(output) - len(shortened(output)) }
+// savedBytes is what leaving out an output saves, in bytes.
+func savedBytes(output string) int { return len(output) - len(shortenOutput(output)) }
 
-// shortened stands for an output that is left out; a short one is left as it is.
-func shortened(output string) string {
+// shortenOutput stands for an output that is left out; a short one is left as it is.
+func shortenOutput(output string) string {
 	note := fmt.Sprintf("[Elided] This output of %d bytes was left out, since the conversation became too long. Run "+
 		"the call again, or ask for less, if you need it.", len(output))
 	if len(note) >= len(output) {

@@ -30,7 +30,7 @@ func (r *run) holdLease(ctx context.Context, end context.CancelCauseFunc) {
 	}
 	renewed := clock()
 	for pause := renewEvery; ; {
-		sleep(ctx, pause)
+		sleepFor(ctx, pause)
 		if ctx.Err() != nil {
 			return
 		}
@@ -44,7 +44,7 @@ func (r *run) holdLease(ctx context.Context, end context.CancelCauseFunc) {
 			renewed, pause = asked, renewEvery
 		case ctx.Err() != nil:
 			return
-		case definite(err):
+		case isDefinite(err):
 			r.endTool(err)
 			end(err)
 			return

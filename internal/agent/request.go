@@ -18,21 +18,21 @@ import (
 func (r *run) request(c *umpire.Conversation) (llm.Request, error) {
 	request := llm.Request{System: r.System, Tools: r.tools.Tools()}
 	for _, stored := range c.Messages {
-		message, err := read(stored)
+		message, err := readMessage(stored)
 		if err != nil {
 			return request, fmt.Errorf("message %d of session %q: %w", stored.N, r.session.ID, err)
 		}
-		request.Messages = add(request.Messages, message)
+		request.Messages = addMessage(request.Messages, message)
 		if stored.Batch != "" {
-			request.Messages = add(request.Messages, results(c.Batches[stored.Batch], message.Calls()))
+			request.Messages = addMessage(request.Messages, resultMessage(c.Batches[stored.Batch], message.Calls()))
 		}
 	}
 	return request, nil
 }
 
-// read takes a message from the form in which it is stored: the user's are texts,
+// readMessage takes a message from the form in which it is stored: the user's are texts,
 // the assistant's are what the model said.
-func read(stored umpire.Message) (llm.Message, error) {
+func readMessage(stored umpire.Message) (llm.Message, error) {
 	if stored.Role == string(llm.RoleUser) {
 		var text string
 		if err := json.Unmarshal(stored.Content, &text); err != nil {
@@ -46,9 +46,9 @@ func read(stored umpire.Message) (llm.Message, error) {
 	return message, err
 }
 
-// results are the results of a batch as a message. The model is told of a broken call
+// resultMessage are the results of a batch as a message. The model is told of a broken call
 // what was wrong with it; the gate only knows that it was malformed.
-func results(done umpire.Done, calls []llm.Block) llm.Message {
+func resultMessage(done umpire.Done, calls []llm.Block) llm.Message {
 	broken := map[string]string{}
 	for _, call := range calls {
 		broken[call.ID] = call.Broken
@@ -64,8 +64,8 @@ func results(done umpire.Done, calls []llm.Block) llm.Message {
 	return message
 }
 
-// add appends a message. What one side says in a row is one message.
-func add(messages []llm.Message, m llm.Message) []llm.Message {
+// addMessage appends a message. What one side says in a row is one message.
+func addMessage(messages []llm.Message, m llm.Message) []llm.Message {
 	if len(m.Content) == 0 {
 		return messages
 	}
@@ -79,15 +79,15 @@ func add(messages []llm.Message, m llm.Message) []llm.Message {
 // silence stands for a reply without anything in it, which could not be sent back.
 const silence = "(no reply)"
 
-// spoken makes a reply fit to be kept.
-func spoken(m llm.Message) llm.Message {
+// keepable makes a reply fit to be kept.
+func keepable(m llm.Message) llm.Message {
 	kept := llm.Message{Role: llm.RoleAssistant, Stop: m.Stop, Usage: m.Usage}
 	says := false
 	for _, b := range m.Content {
 		if b.Type == llm.TypeText && strings.TrimSpace(b.Text) == "" {
 			continue
 		}
-		kept.Content = append(kept.Content, whole(b))
+		kept.Content = append(kept.Content, markBroken(b))
 		says = says || b.Type != llm.TypeThinking
 	}
 	if !says {
@@ -96,9 +96,9 @@ func spoken(m llm.Message) llm.Message {
 	return kept
 }
 
-// whole marks a call as broken whose input could be read in two ways: the gate would
+// markBroken marks a call as broken whose input could be read in two ways: the gate would
 // refuse it, and all calls of the message with it.
-func whole(b llm.Block) llm.Block {
+func markBroken(b llm.Block) llm.Block {
 	if b.Type != llm.TypeCall || b.Broken != "" {
 		return b
 	}
@@ -112,7 +112,7 @@ func whole(b llm.Block) llm.Block {
 
 // keep stores a reply: one with calls as a batch, which is open then.
 func (r *run) keep(ctx context.Context, message llm.Message, request llm.Request) error {
-	distinct(message, request.Messages)
+	makeDistinct(message, request.Messages)
 	content, err := json.Marshal(message)
 	if err != nil {
 		return fmt.Errorf("reply of the model: %w", err)
@@ -132,9 +132,9 @@ func (r *run) keep(ctx context.Context, message llm.Message, request llm.Request
 	return nil
 }
 
-// distinct gives a call whose id was used before, or is none, another one: some
+// makeDistinct gives a call whose id was used before, or is none, another one: some
 // models count from the start in every message.
-func distinct(message llm.Message, before []llm.Message) {
+func makeDistinct(message llm.Message, before []llm.Message) {
 	used := map[string]bool{}
 	for _, m := range before {
 		for _, call := range m.Calls() {
@@ -179,7 +179,7 @@ func (r *run) submit(ctx context.Context, calls []llm.Block, message json.RawMes
 		})
 		if !r.tools.Has(call.Tool) && len(call.Tool) <= maxPlain && llm.Plain(call.Tool) &&
 			!policy.JudgesOthers(call.Tool) {
-			s.Tighten = append(s.Tighten, missing(call.Tool))
+			s.Tighten = append(s.Tighten, missingToolRule(call.Tool))
 		}
 	}
 	err := r.steadily(ctx, func() error {
@@ -209,10 +209,10 @@ func inputOf(call *llm.Block) json.RawMessage {
 // maxPlain bounds the name of a tool that is not there, for a rule to name it.
 const maxPlain = 128
 
-// missing is the rule against a tool that is not there (any more): nobody is to be
+// missingToolRule is the rule against a tool that is not there (any more): nobody is to be
 // asked about a call that could not run anyway. It is sent only where it speaks of no
 // other call of the message; of those the tools themselves say that they are not there.
-func missing(name string) umpire.Rule {
+func missingToolRule(name string) umpire.Rule {
 	return umpire.Rule{
 		ID: "no-such-tool", Action: umpire.Deny, Tool: name, Source: umpire.SourceSession,
 		Description: "This agent has no tool of that name.",

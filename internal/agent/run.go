@@ -133,8 +133,8 @@ func openBatch(events []umpire.Event) umpire.BatchID {
 	return open
 }
 
-// queued counts the messages of the user that the model has not been sent.
-func queued(events []umpire.Event) int {
+// countQueued counts the messages of the user that the model has not been sent.
+func countQueued(events []umpire.Event) int {
 	n := 0
 	for i := range events {
 		switch {
@@ -186,7 +186,7 @@ func (r *run) finishOpen(ctx context.Context, news bool) (bool, error) {
 		return true, nil
 	}
 	events, err := r.events(ctx, 0)
-	if err != nil || queued(events) > 0 {
+	if err != nil || countQueued(events) > 0 {
 		return true, err
 	}
 	r.outcome.Cancelled, r.outcome.Idle = !r.stopped, r.stopped
@@ -212,7 +212,7 @@ func (r *run) turn(ctx context.Context) (bool, error) {
 		return false, &ModelError{Err: err}
 	}
 	r.outcome.Stop = message.Stop
-	return true, r.keep(ctx, spoken(message), request)
+	return true, r.keep(ctx, keepable(message), request)
 }
 
 func (r *run) compose(ctx context.Context) (c umpire.Conversation, err error) {

@@ -80,18 +80,18 @@ func (r *run) next(ctx context.Context, b umpire.Batch) (umpire.Batch, error) {
 // start asks the gate to let a call run. It is not broken off halfway: a call of
 // which it is not known whether it was started would have to be asked about.
 func (r *run) start(ctx context.Context, b umpire.BatchID, c umpire.CallID) (umpire.Started, error) {
-	ctx, done := outlasting(ctx)
+	ctx, done := outlastingContext(ctx)
 	defer done()
 	return r.Gate.Start(ctx, umpire.Start{
 		Session: r.session.ID, Batch: b, Call: c, Epoch: r.session.Epoch, Runner: r.Runner, Sandbox: r.Sandbox,
 	})
 }
 
-// outlasting returns a context that ends a while after the one that is given.
-func outlasting(ctx context.Context) (context.Context, context.CancelFunc) {
+// outlastingContext returns a context that ends a while after the one that is given.
+func outlastingContext(ctx context.Context) (context.Context, context.CancelFunc) {
 	longer, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	stop := context.AfterFunc(ctx, func() {
-		sleep(longer, finishTime)
+		sleepFor(longer, finishTime)
 		cancel()
 	})
 	return longer, func() { stop(); cancel() }
@@ -131,7 +131,7 @@ func (r *run) store(
 	ctx context.Context, b umpire.Batch, call umpire.CallID, result umpire.Result,
 ) (umpire.Batch, error) {
 	result.Session, result.Batch, result.Call, result.Epoch = r.session.ID, b.ID, call, r.session.Epoch
-	store, done := outlasting(ctx)
+	store, done := outlastingContext(ctx)
 	defer done()
 	var after umpire.Batch
 	err := r.steadily(store, func() (err error) {

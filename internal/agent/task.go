@@ -213,7 +213,7 @@ func (t *tasks) settled(ctx context.Context) {
 	if t.over == "" {
 		return
 	}
-	ctx, done := outlasting(ctx)
+	ctx, done := outlastingContext(ctx)
 	defer done()
 	// One that could not be ended is nothing but one more session in the list.
 	_ = t.run.Gate.End(ctx, t.over, "its task is over")

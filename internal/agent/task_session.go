@@ -61,7 +61,7 @@ const leaseTime = 40 * time.Second
 func (t *tasks) take(ctx context.Context, id umpire.SessionID) (s umpire.Session, err error) {
 	r := t.run
 	resumption := umpire.Resumption{ID: id, Dir: r.session.Dir, Runner: r.Runner, Headless: r.session.Headless}
-	for began := time.Now(); ; sleep(ctx, time.Second) {
+	for began := time.Now(); ; sleepFor(ctx, time.Second) {
 		s, err = r.Gate.Continue(ctx, resumption)
 		if !errors.Is(err, umpire.ErrState) || ctx.Err() != nil || time.Since(began) > leaseTime {
 			return s, err

@@ -198,7 +198,7 @@ func TestGateThatIsAwayForAWhile(t *testing.T) {
 	t.Parallel()
 	play(t, func(s *stage) {
 		s.tools.run = func(ctx context.Context, _ umpire.Started) umpire.Result {
-			sleep(ctx, time.Hour)
+			sleepFor(ctx, time.Hour)
 			return umpire.Result{Status: umpire.ResultOK, Output: "slept"}
 		}
 		r := s.begin("go")

@@ -26,7 +26,7 @@ func (r *run) watch(ctx context.Context, end context.CancelCauseFunc) {
 				end(errEnded)
 			}
 		}
-		sleep(ctx, pause)
+		sleepFor(ctx, pause)
 	}
 }
 
@@ -88,15 +88,15 @@ func (r *run) steadily(ctx context.Context, do func() error) error {
 	began := time.Now()
 	for pause := firstPause; ; pause = min(2*pause, longestPause) {
 		err := do()
-		if err == nil || definite(err) || ctx.Err() != nil || time.Since(began)+pause > patience {
+		if err == nil || isDefinite(err) || ctx.Err() != nil || time.Since(began)+pause > patience {
 			return err
 		}
-		sleep(ctx, pause)
+		sleepFor(ctx, pause)
 	}
 }
 
-// definite reports whether an error will be the same next time.
-func definite(err error) bool {
+// isDefinite reports whether an error will be the same next time.
+func isDefinite(err error) bool {
 	for _, known := range []error{
 		umpire.ErrNotFound, umpire.ErrInvalid, umpire.ErrResolved, umpire.ErrState, umpire.ErrFenced,
 		umpire.ErrOtherProject, umpire.ErrLimit,
@@ -108,7 +108,7 @@ func definite(err error) bool {
 	return false
 }
 
-func sleep(ctx context.Context, d time.Duration) {
+func sleepFor(ctx context.Context, d time.Duration) {
 	timer := time.NewTimer(d)
 	defer timer.Stop()
 	select {
