@@ -7,7 +7,7 @@ import (
 	"github.com/umpirehq/umpire/internal/strictjson"
 )
 
-func bad(format string, args ...any) error {
+func badMessage(format string, args ...any) error {
 	return &BadRequestError{Status: http.StatusBadRequest, Reason: fmt.Sprintf(format, args...)}
 }
 
@@ -20,29 +20,29 @@ func Check(r Request) error {
 		return err
 	}
 	if len(r.Messages) == 0 {
-		return bad("messages: want at least one")
+		return badMessage("messages: want at least one")
 	}
 	want, ids := RoleUser, map[string]bool{}
 	var open []Block
 	for i, m := range r.Messages {
 		if m.Role != want {
-			return bad("messages[%d]: role is %q, want %q", i, m.Role, want)
+			return badMessage("messages[%d]: role is %q, want %q", i, m.Role, want)
 		}
 		if err := checkAnswers(open, m); err != nil {
-			return bad("messages[%d]: %v", i, err)
+			return badMessage("messages[%d]: %v", i, err)
 		}
 		if err := checkBlocks(m, ids); err != nil {
-			return bad("messages[%d].%v", i, err)
+			return badMessage("messages[%d].%v", i, err)
 		}
-		open, want = m.Calls(), other(want)
+		open, want = m.Calls(), otherRole(want)
 	}
 	if want == RoleUser {
-		return bad("messages[%d]: the last message is not from the user", len(r.Messages)-1)
+		return badMessage("messages[%d]: the last message is not from the user", len(r.Messages)-1)
 	}
 	return nil
 }
 
-func other(r Role) Role {
+func otherRole(r Role) Role {
 	if r == RoleUser {
 		return RoleAssistant
 	}
@@ -53,10 +53,10 @@ func checkTools(tools []Tool) error {
 	known := map[string]bool{}
 	for i, t := range tools {
 		if t.Name == "" || known[t.Name] {
-			return bad("tools[%d]: name %q is empty or stands twice", i, t.Name)
+			return badMessage("tools[%d]: name %q is empty or stands twice", i, t.Name)
 		}
 		if kind := strictjson.KindOf(t.Schema); kind != "an object" {
-			return bad("tools[%d]: input_schema is %s, want an object", i, kind)
+			return badMessage("tools[%d]: input_schema is %s, want an object", i, kind)
 		}
 		known[t.Name] = true
 	}

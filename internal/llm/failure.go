@@ -68,9 +68,9 @@ func (f *ReplyError) Error() string {
 	}
 	switch {
 	case f.Reason != "":
-		return text + ": " + clip(f.Reason)
+		return text + ": " + clipText(f.Reason)
 	case f.Err != nil:
-		return text + ": " + clip(f.Err.Error())
+		return text + ": " + clipText(f.Err.Error())
 	}
 	return text
 }
@@ -91,7 +91,7 @@ func KindOf(err error) (FailureKind, bool) {
 // whole page.
 const maxReason = 1000
 
-func clip(text string) string {
+func clipText(text string) string {
 	if len(text) <= maxReason {
 		return text
 	}

@@ -68,7 +68,7 @@ func ReadScript(file string) (*Script, error) {
 func ParseScript(data []byte) (*Script, error) {
 	var items []json.RawMessage
 	if err := json.Unmarshal(data, &items); err != nil {
-		return nil, fmt.Errorf("want a JSON array of turns: %w", at(data, err))
+		return nil, fmt.Errorf("want a JSON array of turns: %w", addLine(data, err))
 	}
 	s := &Script{turns: make([]turn, len(items))}
 	for i, item := range items {
@@ -79,8 +79,8 @@ func ParseScript(data []byte) (*Script, error) {
 	return s, nil
 }
 
-// at adds the line to an error of the JSON's syntax.
-func at(data []byte, err error) error {
+// addLine adds the line to an error of the JSON's syntax.
+func addLine(data []byte, err error) error {
 	syntax, ok := errors.AsType[*json.SyntaxError](err)
 	if !ok {
 		return err

@@ -14,14 +14,14 @@ import (
 // [plain], is refused as a whole, and would be for ever.
 const maxWire = 64
 
-// plain reports whether providers accept a character in names.
-func plain(r rune) bool {
+// isPlainRune reports whether providers accept a character in names.
+func isPlainRune(r rune) bool {
 	return 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9' || r == '_' || r == '-'
 }
 
 // Plain reports whether a text is a name that providers accept, but for its length.
 func Plain(text string) bool {
-	return text != "" && !strings.ContainsFunc(text, func(r rune) bool { return !plain(r) })
+	return text != "" && !strings.ContainsFunc(text, func(r rune) bool { return !isPlainRune(r) })
 }
 
 // WireID returns the id under which a call is known to a provider: its own, or one
@@ -30,7 +30,7 @@ func WireID(id string) string {
 	if len(id) <= maxWire && Plain(id) {
 		return id
 	}
-	return "call_" + digest(id)
+	return "call_" + shortDigest(id)
 }
 
 // WireName returns a name of a tool that providers accept. A model may call a tool by
@@ -40,16 +40,16 @@ func WireName(name string) string {
 		return name
 	}
 	start := strings.Map(func(r rune) rune {
-		if plain(r) {
+		if isPlainRune(r) {
 			return r
 		}
 		return '_'
 	}, name)
-	return start[:min(len(start), 40)] + "_" + digest(name)
+	return start[:min(len(start), 40)] + "_" + shortDigest(name)
 }
 
-// digest is short enough to stand in an id.
-func digest(text string) string {
+// shortDigest is short enough to stand in an id.
+func shortDigest(text string) string {
 	sum := sha256.Sum256([]byte(text))
 	return hex.EncodeToString(sum[:8])
 }

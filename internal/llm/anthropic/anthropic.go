@@ -44,7 +44,7 @@ func New(name string, o llm.Options) (*Model, error) {
 	if err := o.Check(); err != nil {
 		return nil, err
 	}
-	if !credentials() {
+	if !hasCredentials() {
 		return nil, &llm.NoKeyError{Provider: provider, Variable: keyVariables[0]}
 	}
 	return newModel(name, o, sdk.DefaultClientOptions()), nil
@@ -66,8 +66,8 @@ var keyVariables = []string{
 	"ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN", "ANTHROPIC_PROFILE", "ANTHROPIC_FEDERATION_RULE_ID",
 }
 
-// credentials reports whether the SDK will find something to prove itself with.
-func credentials() bool {
+// hasCredentials reports whether the SDK will find something to prove itself with.
+func hasCredentials() bool {
 	for _, name := range keyVariables {
 		if os.Getenv(name) != "" {
 			return true
@@ -95,5 +95,5 @@ func (m *Model) Reply(ctx context.Context, r llm.Request, hear func(llm.Delta)) 
 	if err := line.Failure(); err != nil {
 		return llm.Message{}, err
 	}
-	return llm.Message{}, failure(stream.Err(), reply.begun)
+	return llm.Message{}, failureOf(stream.Err(), reply.begun)
 }

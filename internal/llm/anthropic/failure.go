@@ -14,21 +14,21 @@ import (
 // statusOverloaded is Anthropic's own status for having too much to do.
 const statusOverloaded = 529
 
-// failure says why there is no reply. The types are those of
+// failureOf says why there is no reply. The types are those of
 // https://platform.claude.com/docs/en/api/errors.
-func failure(err error, begun bool) error {
+func failureOf(err error, begun bool) error {
 	answer, ok := errors.AsType[*sdk.Error](err)
 	switch {
 	case ok && answer.StatusCode == http.StatusOK:
 		// The failure stood in the stream, where no status is.
-		return &llm.ReplyError{Kind: kindOf(string(answer.Type()), 0), Reason: reason(answer)}
-	case ok && answer.StatusCode == http.StatusBadRequest && !tooLong(reason(answer)):
-		return &llm.BadRequestError{Status: answer.StatusCode, Reason: reason(answer)}
-	case ok && tooLong(reason(answer)):
-		return &llm.ReplyError{Kind: llm.FailedTooLong, Status: answer.StatusCode, Reason: reason(answer)}
+		return &llm.ReplyError{Kind: kindOf(string(answer.Type()), 0), Reason: reasonOf(answer)}
+	case ok && answer.StatusCode == http.StatusBadRequest && !tooLong(reasonOf(answer)):
+		return &llm.BadRequestError{Status: answer.StatusCode, Reason: reasonOf(answer)}
+	case ok && tooLong(reasonOf(answer)):
+		return &llm.ReplyError{Kind: llm.FailedTooLong, Status: answer.StatusCode, Reason: reasonOf(answer)}
 	case ok:
 		return &llm.ReplyError{
-			Kind: kindOf(string(answer.Type()), answer.StatusCode), Status: answer.StatusCode, Reason: reason(answer),
+			Kind: kindOf(string(answer.Type()), answer.StatusCode), Status: answer.StatusCode, Reason: reasonOf(answer),
 		}
 	case begun || err == nil:
 		return &llm.ReplyError{Kind: llm.FailedBroken, Err: err}
@@ -64,8 +64,8 @@ func tooLong(reason string) bool {
 		strings.Contains(reason, "request_too_large")
 }
 
-// reason is what the server said.
-func reason(answer *sdk.Error) string {
+// reasonOf is what the server said.
+func reasonOf(answer *sdk.Error) string {
 	var body struct {
 		Error struct {
 			Message string `json:"message"`

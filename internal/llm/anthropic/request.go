@@ -26,7 +26,7 @@ func (m *Model) params(r llm.Request) sdk.MessageNewParams {
 	}
 	for _, message := range r.Messages {
 		p.Messages = append(
-			p.Messages, sdk.MessageParam{Role: sdk.MessageParamRole(message.Role), Content: blocks(message)},
+			p.Messages, sdk.MessageParam{Role: sdk.MessageParamRole(message.Role), Content: blocksOf(message)},
 		)
 	}
 	if m.options.Effort != "" {
@@ -38,8 +38,8 @@ func (m *Model) params(r llm.Request) sdk.MessageNewParams {
 	return p
 }
 
-// blocks is the content of a message.
-func blocks(m llm.Message) []sdk.ContentBlockParamUnion {
+// blocksOf is the content of a message.
+func blocksOf(m llm.Message) []sdk.ContentBlockParamUnion {
 	var all []sdk.ContentBlockParamUnion
 	for _, b := range llm.Sendable(m, provider) {
 		switch b.Type {
@@ -50,15 +50,15 @@ func blocks(m llm.Message) []sdk.ContentBlockParamUnion {
 		case llm.TypeCall:
 			all = append(all, sdk.NewToolUseBlock(llm.WireID(b.ID), b.Input, llm.WireName(b.Tool)))
 		case llm.TypeResult:
-			all = append(all, result(&b))
+			all = append(all, resultBlock(&b))
 		}
 	}
 	return all
 }
 
-// result answers a call. A text that shows nothing is refused, so an empty output is
+// resultBlock answers a call. A text that shows nothing is refused, so an empty output is
 // no content.
-func result(b *llm.Block) sdk.ContentBlockParamUnion {
+func resultBlock(b *llm.Block) sdk.ContentBlockParamUnion {
 	block := sdk.NewToolResultBlock(llm.WireID(b.Call), b.Output, b.IsError)
 	if strings.TrimSpace(b.Output) == "" {
 		block.OfToolResult.Content = nil

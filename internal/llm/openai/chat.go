@@ -46,7 +46,7 @@ func (m *chatModel) Reply(ctx context.Context, r llm.Request, hear func(llm.Delt
 	}
 	// The end is a choice that is finished; what comes after it only counts tokens.
 	if reply.finish == "" || stream.Err() != nil {
-		return llm.Message{}, ended(line, stream.Err(), reply.begun)
+		return llm.Message{}, endOfStream(line, stream.Err(), reply.begun)
 	}
 	return reply.message(), nil
 }
@@ -65,7 +65,7 @@ func (m *chatModel) params(r llm.Request) sdk.ChatCompletionNewParams {
 	}
 	for _, t := range r.Tools {
 		p.Tools = append(p.Tools, sdk.ChatCompletionFunctionTool(shared.FunctionDefinitionParam{
-			Name: llm.WireName(t.Name), Description: sdk.String(t.Description), Parameters: schema(t.Schema),
+			Name: llm.WireName(t.Name), Description: sdk.String(t.Description), Parameters: schemaOf(t.Schema),
 		}))
 	}
 	return p
@@ -81,7 +81,7 @@ func chatMessages(m llm.Message) []sdk.ChatCompletionMessageParamUnion {
 	var all []sdk.ChatCompletionMessageParamUnion
 	for _, b := range blocks {
 		if b.Type == llm.TypeResult {
-			all = append(all, sdk.ToolMessage(output(&b), llm.WireID(b.Call)))
+			all = append(all, sdk.ToolMessage(outputOf(&b), llm.WireID(b.Call)))
 		}
 	}
 	if text := (llm.Message{Content: blocks}).Text(); text != "" {
@@ -144,14 +144,14 @@ func (r *chatReply) take(c *sdk.ChatCompletionChunk) {
 	}
 	r.refused = r.refused || choice.Delta.Refusal != ""
 	r.text.WriteString(choice.Delta.Content + choice.Delta.Refusal)
-	r.tell(llm.Delta{Text: choice.Delta.Content + choice.Delta.Refusal, Thinking: thinking(&choice.Delta)})
+	r.tell(llm.Delta{Text: choice.Delta.Content + choice.Delta.Refusal, Thinking: thinkingOf(&choice.Delta)})
 	for i := range choice.Delta.ToolCalls {
 		r.add(&choice.Delta.ToolCalls[i])
 	}
 }
 
-// thinking is what servers other than OpenAI's tell of it, under either of two names.
-func thinking(d *sdk.ChatCompletionChunkChoiceDelta) string {
+// thinkingOf is what servers other than OpenAI's tell of it, under either of two names.
+func thinkingOf(d *sdk.ChatCompletionChunkChoiceDelta) string {
 	for _, name := range []string{"reasoning_content", "reasoning"} {
 		var text string
 		if json.Unmarshal([]byte(d.JSON.ExtraFields[name].Raw()), &text) == nil && text != "" {

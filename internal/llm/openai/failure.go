@@ -13,12 +13,12 @@ import (
 	"github.com/umpirehq/umpire/internal/llm"
 )
 
-// failure says why there is no reply. The codes are those of
+// failureOf says why there is no reply. The codes are those of
 // https://developers.openai.com/api/docs/guides/error-codes.
-func failure(err error, begun bool) error {
+func failureOf(err error, begun bool) error {
 	answer, ok := errors.AsType[*sdk.Error](err)
 	if ok {
-		return refusal(answer)
+		return refusalOf(answer)
 	}
 	if inStream, ok := errors.AsType[*ssestream.StreamError](err); ok {
 		var body struct {
@@ -40,8 +40,8 @@ func failure(err error, begun bool) error {
 	return &llm.ReplyError{Kind: llm.FailedConnection, Err: err}
 }
 
-// refusal is an answer of the server instead of a reply.
-func refusal(answer *sdk.Error) error {
+// refusalOf is an answer of the server instead of a reply.
+func refusalOf(answer *sdk.Error) error {
 	reason := cmp.Or(answer.Message, answer.RawJSON())
 	kind := kindOf(cmp.Or(answer.Code, answer.Type), answer.StatusCode)
 	switch {

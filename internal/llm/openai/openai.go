@@ -75,20 +75,20 @@ func (e ear) tell(d llm.Delta) {
 	}
 }
 
-// output is the output of a result. There is no mark for an error: its text says it.
-func output(b *llm.Block) string {
+// outputOf is the output of a result. There is no mark for an error: its text says it.
+func outputOf(b *llm.Block) string {
 	if b.IsError {
 		return cmp.Or(b.Output, "Error")
 	}
 	return b.Output
 }
 
-// ended says why a stream ended before the reply did.
-func ended(line *llm.Line, err error, begun bool) error {
+// endOfStream says why a stream ended before the reply did.
+func endOfStream(line *llm.Line, err error, begun bool) error {
 	if cause := line.Failure(); cause != nil {
 		return cause
 	}
-	return failure(err, begun)
+	return failureOf(err, begun)
 }
 
 var _, _ llm.Model = (*responsesModel)(nil), (*chatModel)(nil)

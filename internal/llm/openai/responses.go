@@ -59,14 +59,14 @@ func (m *responsesModel) ask(ctx context.Context, r llm.Request, hear func(llm.D
 			return reply.message()
 		}
 	}
-	return llm.Message{}, ended(line, stream.Err(), reply.begun)
+	return llm.Message{}, endOfStream(line, stream.Err(), reply.begun)
 }
 
 // params is a request in the SDK's words.
 func (m *responsesModel) params(r llm.Request) responses.ResponseNewParams {
 	p := responses.ResponseNewParams{
 		Model: m.name, Store: param.NewOpt(false),
-		Input: responses.ResponseNewParamsInputUnion{OfInputItemList: items(r.Messages)},
+		Input: responses.ResponseNewParamsInputUnion{OfInputItemList: itemsOf(r.Messages)},
 	}
 	if r.System != "" {
 		p.Instructions = param.NewOpt(r.System)
@@ -81,15 +81,15 @@ func (m *responsesModel) params(r llm.Request) responses.ResponseNewParams {
 	}
 	for _, t := range r.Tools {
 		p.Tools = append(p.Tools, responses.ToolUnionParam{OfFunction: &responses.FunctionToolParam{
-			Name: llm.WireName(t.Name), Description: param.NewOpt(t.Description), Parameters: schema(t.Schema),
+			Name: llm.WireName(t.Name), Description: param.NewOpt(t.Description), Parameters: schemaOf(t.Schema),
 			Strict: param.NewOpt(false),
 		}})
 	}
 	return p
 }
 
-// schema is a tool's schema as the SDK takes it. It has been checked to be an object.
-func schema(raw json.RawMessage) map[string]any {
+// schemaOf is a tool's schema as the SDK takes it. It has been checked to be an object.
+func schemaOf(raw json.RawMessage) map[string]any {
 	var fields map[string]any
 	if json.Unmarshal(raw, &fields) != nil || fields == nil {
 		return map[string]any{"type": "object"}
@@ -97,19 +97,19 @@ func schema(raw json.RawMessage) map[string]any {
 	return fields
 }
 
-// items are the messages as a list of items.
-func items(messages []llm.Message) responses.ResponseInputParam {
+// itemsOf are the messages as a list of items.
+func itemsOf(messages []llm.Message) responses.ResponseInputParam {
 	var all responses.ResponseInputParam
 	for _, m := range messages {
 		for _, b := range llm.Sendable(m, provider) {
-			all = append(all, item(m.Role, &b))
+			all = append(all, itemOf(m.Role, &b))
 		}
 	}
 	return all
 }
 
-// item is one block. What came from here goes back as it came.
-func item(role llm.Role, b *llm.Block) responses.ResponseInputItemUnionParam {
+// itemOf is one block. What came from here goes back as it came.
+func itemOf(role llm.Role, b *llm.Block) responses.ResponseInputItemUnionParam {
 	switch b.Type {
 	case llm.TypeThinking:
 		return param.Override[responses.ResponseInputItemUnionParam](b.Raw)
@@ -119,7 +119,7 @@ func item(role llm.Role, b *llm.Block) responses.ResponseInputItemUnionParam {
 		}
 		return responses.ResponseInputItemParamOfFunctionCall(string(b.Input), llm.WireID(b.ID), llm.WireName(b.Tool))
 	case llm.TypeResult:
-		result := responses.ResponseInputItemParamOfFunctionCallOutput(output(b))
+		result := responses.ResponseInputItemParamOfFunctionCallOutput(outputOf(b))
 		result.OfFunctionCallOutput.CallID = param.NewOpt(llm.WireID(b.Call))
 		return result
 	case llm.TypeText:

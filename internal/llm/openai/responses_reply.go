@@ -117,20 +117,20 @@ func (o *outputItem) block(cut bool) (block llm.Block, refused bool) {
 	item := o.done
 	switch item.Type {
 	case "message":
-		text, refused := said(item)
-		return own(llm.Text(text), item), refused
+		text, refused := messageText(item)
+		return markOwn(llm.Text(text), item), refused
 	case "function_call":
 		call := llm.Arguments(item.CallID, item.Name, item.Arguments.OfString, cut && item.Status != "completed")
 		if call.Broken != "" {
 			return call, false // what it was cannot be sent back
 		}
-		return own(call, item), false
+		return markOwn(call, item), false
 	case "reasoning":
 		var summary []string
 		for _, part := range item.Summary {
 			summary = append(summary, part.Text)
 		}
-		return own(llm.Block{Type: llm.TypeThinking, Text: strings.Join(summary, "\n")}, item), false
+		return markOwn(llm.Block{Type: llm.TypeThinking, Text: strings.Join(summary, "\n")}, item), false
 	}
 	return llm.Block{}, false
 }
@@ -146,14 +146,14 @@ func (o *outputItem) half(cut bool) llm.Block {
 	return llm.Block{}
 }
 
-// own marks a block as one that goes back as it came.
-func own(b llm.Block, item *responses.ResponseOutputItemUnion) llm.Block {
+// markOwn marks a block as one that goes back as it came.
+func markOwn(b llm.Block, item *responses.ResponseOutputItemUnion) llm.Block {
 	b.Provider, b.Raw = provider, json.RawMessage(item.RawJSON())
 	return b
 }
 
-// said is the text of a message.
-func said(item *responses.ResponseOutputItemUnion) (text string, refused bool) {
+// messageText is the text of a message.
+func messageText(item *responses.ResponseOutputItemUnion) (text string, refused bool) {
 	var texts []string
 	for _, part := range item.Content {
 		refused = refused || part.Type == "refusal"
