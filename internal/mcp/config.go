@@ -85,7 +85,7 @@ func (c *Server) checkCommand() error {
 // not.
 func (c *Server) Masked() Server {
 	shown := *c
-	shown.Env, shown.Headers = masked(c.Env), masked(c.Headers)
+	shown.Env, shown.Headers = maskValues(c.Env), maskValues(c.Headers)
 	if u, err := url.Parse(c.URL); err == nil && (u.User != nil || u.RawQuery != "") {
 		if u.User != nil {
 			u.User = url.User(mask)
@@ -101,7 +101,7 @@ func (c *Server) Masked() Server {
 // mask stands for a value that is not shown.
 const mask = "***"
 
-func masked(values map[string]string) map[string]string {
+func maskValues(values map[string]string) map[string]string {
 	if values == nil {
 		return nil
 	}

@@ -198,7 +198,7 @@ func (s *Set) Extra(name string) map[string]json.RawMessage {
 	if t == nil {
 		return nil
 	}
-	extra := map[string]json.RawMessage{"mcp_server": quoted(t.server.name), "mcp_tool": quoted(t.name)}
+	extra := map[string]json.RawMessage{"mcp_server": quoteText(t.server.name), "mcp_tool": quoteText(t.name)}
 	if t.claims != nil {
 		extra["annotations"] = t.claims
 	}
@@ -210,8 +210,8 @@ func (s *Set) Extra(name string) map[string]json.RawMessage {
 	return extra
 }
 
-// quoted writes a text as JSON, which cannot fail.
-func quoted(text string) json.RawMessage {
+// quoteText writes a text as JSON, which cannot fail.
+func quoteText(text string) json.RawMessage {
 	raw, err := json.Marshal(text)
 	if err != nil {
 		panic(fmt.Sprintf("write %q as JSON: %v", text, err))

@@ -13,7 +13,7 @@ const maxName = 64
 // in a name becomes an underscore; of a name that is too long the beginning stays, with
 // a sum of the whole.
 func toolName(server, tool string) string {
-	name := "mcp__" + server + "__" + strings.Map(plain, tool)
+	name := "mcp__" + server + "__" + strings.Map(plainRune, tool)
 	if len(name) <= maxName {
 		return name
 	}
@@ -22,7 +22,7 @@ func toolName(server, tool string) string {
 	return name[:maxName-len(tail)] + tail
 }
 
-func plain(r rune) rune {
+func plainRune(r rune) rune {
 	switch {
 	case r >= 'a' && r <= 'z', r >= 'A' && r <= 'Z', r >= '0' && r <= '9', r == '-', r == '_':
 		return r

@@ -14,8 +14,8 @@ import (
 // errSaid says that the server calls its own answer an error.
 var errSaid = errors.New("the tool failed")
 
-// result makes a text of a server's answer. What is no text is named.
-func result(r *sdk.CallToolResult) (string, error) {
+// resultText makes a text of a server's answer. What is no text is named.
+func resultText(r *sdk.CallToolResult) (string, error) {
 	if r.NeedsInput() {
 		return "", errors.New(
 			"the server wants to ask the user or the model something before it goes on, which is refused",
@@ -24,8 +24,8 @@ func result(r *sdk.CallToolResult) (string, error) {
 	var parts []string
 	structured := r.StructuredContent
 	for _, c := range r.Content {
-		parts = append(parts, part(c))
-		if text, ok := c.(*sdk.TextContent); ok && structured != nil && means(text.Text, structured) {
+		parts = append(parts, partText(c))
+		if text, ok := c.(*sdk.TextContent); ok && structured != nil && meansValue(text.Text, structured) {
 			structured = nil // most servers say it twice
 		}
 	}
@@ -43,43 +43,43 @@ func result(r *sdk.CallToolResult) (string, error) {
 	return text, nil
 }
 
-// means reports whether a text is the JSON of a value.
-func means(text string, value any) bool {
+// meansValue reports whether a text is the JSON of a value.
+func meansValue(text string, value any) bool {
 	var said any
 	return json.Unmarshal([]byte(text), &said) == nil && reflect.DeepEqual(said, value)
 }
 
-// part is one piece of an answer as text.
-func part(c sdk.Content) string {
+// partText is one piece of an answer as text.
+func partText(c sdk.Content) string {
 	switch c := c.(type) {
 	case *sdk.TextContent:
 		return c.Text
 	case *sdk.ImageContent:
-		return left("image", c.MIMEType, len(c.Data))
+		return nameOmitted("image", c.MIMEType, len(c.Data))
 	case *sdk.AudioContent:
-		return left("audio", c.MIMEType, len(c.Data))
+		return nameOmitted("audio", c.MIMEType, len(c.Data))
 	case *sdk.ResourceLink:
-		return fmt.Sprintf("[a resource that can be read at %s: %s]", printable(c.URI), printable(c.Name))
+		return fmt.Sprintf("[a resource that can be read at %s: %s]", makePrintable(c.URI), makePrintable(c.Name))
 	case *sdk.EmbeddedResource:
 		if c.Resource == nil {
 			return "[an empty resource]"
 		}
 		if len(c.Resource.Blob) > 0 {
-			return left("resource "+printable(c.Resource.URI), c.Resource.MIMEType, len(c.Resource.Blob))
+			return nameOmitted("resource "+makePrintable(c.Resource.URI), c.Resource.MIMEType, len(c.Resource.Blob))
 		}
 		return c.Resource.Text
 	}
 	return "[content of a kind that is not known]"
 }
 
-// left names what is left out.
-func left(what, mime string, size int) string {
-	return fmt.Sprintf("[%s, %s, %d bytes: not shown]", what, printable(mime), size)
+// nameOmitted names what is left out.
+func nameOmitted(what, mime string, size int) string {
+	return fmt.Sprintf("[%s, %s, %d bytes: not shown]", what, makePrintable(mime), size)
 }
 
-// printable takes out of a text what a terminal would obey and nobody would see: the
+// makePrintable takes out of a text what a terminal would obey and nobody would see: the
 // marks with which a description says other things to a model than to a person.
-func printable(text string) string {
+func makePrintable(text string) string {
 	return strings.Map(func(r rune) rune {
 		switch {
 		case r == '\n' || r == '\t':
@@ -91,8 +91,8 @@ func printable(text string) string {
 	}, strings.ToValidUTF8(text, ""))
 }
 
-// shortened cuts a text at a character.
-func shortened(text string, limit int) string {
+// shortenText cuts a text at a character.
+func shortenText(text string, limit int) string {
 	if len(text) <= limit {
 		return text
 	}

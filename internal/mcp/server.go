@@ -145,8 +145,8 @@ func (s *server) offer(t *sdk.Tool) (*offer, error) {
 	if t.Name == "" || len(schema) > maxSchema {
 		return nil, fmt.Errorf("it has no name, or a schema of more than %d bytes", maxSchema)
 	}
-	made := &offer{server: s, name: t.Name, print: fingerprint(t), llm: llm.Tool{
-		Name: toolName(s.name, t.Name), Description: about(t), Schema: schema,
+	made := &offer{server: s, name: t.Name, print: fingerprintTool(t), llm: llm.Tool{
+		Name: toolName(s.name, t.Name), Description: describeTool(t), Schema: schema,
 	}}
 	if t.Annotations != nil {
 		if made.claims, err = json.Marshal(t.Annotations); err != nil {
@@ -156,18 +156,18 @@ func (s *server) offer(t *sdk.Tool) (*offer, error) {
 	return made, nil
 }
 
-// about is a tool's description as the model gets it: bounded, and without what nobody
+// describeTool is a tool's description as the model gets it: bounded, and without what nobody
 // would see.
-func about(t *sdk.Tool) string {
+func describeTool(t *sdk.Tool) string {
 	text := t.Description
 	if text == "" {
 		text = t.Title
 	}
-	return shortened(printable(text), maxAbout)
+	return shortenText(makePrintable(text), maxAbout)
 }
 
-// fingerprint is a sum of all that a tool says of itself.
-func fingerprint(t *sdk.Tool) [32]byte {
+// fingerprintTool is a sum of all that a tool says of itself.
+func fingerprintTool(t *sdk.Tool) [32]byte {
 	text, err := json.Marshal(t)
 	if err != nil {
 		return [32]byte{} // as often as it is asked
@@ -190,7 +190,7 @@ func (s *server) same(ctx context.Context, was *offer) error {
 		if t.Name != was.name {
 			continue
 		}
-		if fingerprint(t) == was.print {
+		if fingerprintTool(t) == was.print {
 			return nil
 		}
 		return &changedError{
@@ -226,7 +226,7 @@ func (s *server) call(ctx context.Context, t *offer, input json.RawMessage) (str
 	case err != nil:
 		return "", s.explained(err)
 	}
-	return result(answer)
+	return resultText(answer)
 }
 
 // patience is how long a server may still take when its call is over: not even the end
@@ -258,7 +258,7 @@ func (s *server) explained(err error) error {
 	if _, is := errors.AsType[*changedError](err); is {
 		return err
 	}
-	text := errors.New(shortened(printable(err.Error()), maxAbout))
+	text := errors.New(shortenText(makePrintable(err.Error()), maxAbout))
 	if s.program == nil || !errors.Is(err, sdk.ErrConnectionClosed) && !errors.Is(err, io.EOF) {
 		return text
 	}
