@@ -51,17 +51,17 @@ var evaluations = [...]float64{.00001, .000025, .00005, .0001, .00025, .0005, .0
 func newFigures(pending func(context.Context) (int, error)) *figures {
 	f := &figures{
 		registry:  prometheus.NewRegistry(),
-		decisions: counters("umpire_decisions_total", "Decisions and answers.", "verdict", "source"),
-		calls:     counters("umpire_calls_total", "Calls submitted, by class of tool.", "tool"),
-		prompts:   counters("umpire_prompts_total", "Questions put to people, by class of tool.", "tool"),
-		reloads:   counters("umpire_rules_reload_total", "Changes of rule files.", "result"),
-		hasty:     counter("umpire_hasty_answers_total", "Answers of people in less than a second."),
-		unknown: counter(
+		decisions: newCounters("umpire_decisions_total", "Decisions and answers.", "verdict", "source"),
+		calls:     newCounters("umpire_calls_total", "Calls submitted, by class of tool.", "tool"),
+		prompts:   newCounters("umpire_prompts_total", "Questions put to people, by class of tool.", "tool"),
+		reloads:   newCounters("umpire_rules_reload_total", "Changes of rule files.", "result"),
+		hasty:     newCounter("umpire_hasty_answers_total", "Answers of people in less than a second."),
+		unknown: newCounter(
 			"umpire_executions_unknown_total", "Calls that were started and nobody knows whether they ran.",
 		),
-		redelivered: counter("umpire_resume_redelivered_total", "Results of batches that were handed out again."),
-		wait:        histogram("umpire_ask_wait_seconds", "How long questions waited for a person.", waits[:]),
-		evaluate:    histogram("umpire_evaluate_seconds", "How long deciding one call took.", evaluations[:]),
+		redelivered: newCounter("umpire_resume_redelivered_total", "Results of batches that were handed out again."),
+		wait:        newHistogram("umpire_ask_wait_seconds", "How long questions waited for a person.", waits[:]),
+		evaluate:    newHistogram("umpire_evaluate_seconds", "How long deciding one call took.", evaluations[:]),
 		perHundred: prometheus.NewGauge(prometheus.GaugeOpts{
 			Name: "umpire_prompts_per_100_calls",
 			Help: "Questions put to people for each hundred calls, since the start.",
@@ -81,15 +81,15 @@ func newFigures(pending func(context.Context) (int, error)) *figures {
 	return f
 }
 
-func counter(name, help string) prometheus.Counter {
+func newCounter(name, help string) prometheus.Counter {
 	return prometheus.NewCounter(prometheus.CounterOpts{Name: name, Help: help})
 }
 
-func counters(name, help string, labels ...string) *prometheus.CounterVec {
+func newCounters(name, help string, labels ...string) *prometheus.CounterVec {
 	return prometheus.NewCounterVec(prometheus.CounterOpts{Name: name, Help: help}, labels)
 }
 
-func histogram(name, help string, buckets []float64) prometheus.Histogram {
+func newHistogram(name, help string, buckets []float64) prometheus.Histogram {
 	return prometheus.NewHistogram(prometheus.HistogramOpts{Name: name, Help: help, Buckets: buckets})
 }
 
