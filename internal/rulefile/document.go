@@ -155,14 +155,14 @@ func (r *reader) derive(rule umpire.Rule) umpire.RuleID {
 }
 
 func (r *reader) fault(at Problem, text string) {
-	at.Text = printable(text)
+	at.Text = makePrintable(text)
 	if len(r.doc.problems) < MaxProblems {
 		r.doc.problems = append(r.doc.problems, at)
 	}
 }
 
 func (r *reader) remark(at Problem, text string) {
-	at.Text = printable(text)
+	at.Text = makePrintable(text)
 	if len(r.doc.remarks) < MaxProblems {
 		r.doc.remarks = append(r.doc.remarks, at)
 	}
@@ -207,9 +207,9 @@ func parseTime(s string) (time.Time, error) {
 	return t, nil
 }
 
-// parse reads the text of a file in the layer's format. A *Problem means that
+// parseFile reads the text of a file in the layer's format. A *Problem means that
 // the file as a whole can not be understood.
-func parse(l Layer, data []byte, o Options) (*document, *Problem) {
+func parseFile(l Layer, data []byte, o Options) (*document, *Problem) {
 	r := &reader{layer: l, check: o.Check, short: o.Short}
 	var problem *Problem
 	switch l.Format {

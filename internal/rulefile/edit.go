@@ -38,17 +38,19 @@ func newEdit(path string, data []byte) (*edit, error) {
 	if problem := scratch.readJSON(data); problem != nil {
 		return nil, problem
 	}
-	e := &edit{src: src, top: top, mark: data[:len(data)-len(src.data)], end: closing(src.data), read: scratch.read}
+	e := &edit{
+		src: src, top: top, mark: data[:len(data)-len(src.data)], end: closingBrace(src.data), read: scratch.read,
+	}
 	for i := range top.Members {
-		if key, _ := text(top.Members[i].Name); key == "rules" {
+		if key, _ := textOf(top.Members[i].Name); key == "rules" {
 			e.rules = &top.Members[i].Value
 		}
 	}
 	return e, nil
 }
 
-// closing returns the offset of the brace that closes the file's object.
-func closing(data []byte) int {
+// closingBrace returns the offset of the brace that closes the file's object.
+func closingBrace(data []byte) int {
 	end := 0
 	for i := 0; i < len(data); i++ {
 		switch data[i] {
@@ -169,12 +171,12 @@ func (e *edit) remove(i int) []byte {
 	if bytes.IndexAny(data[from:], "\r\n") == 0 && bytes.IndexAny(bytes.TrimLeft(rest, " \t"), "\r\n") != 0 {
 		rest = append([]byte("\n"), rest...)
 	}
-	return tidy(out, rest, len(list.Elements) == 1)
+	return tidyList(out, rest, len(list.Elements) == 1)
 }
 
-// tidy joins what stands before and behind a removed rule, and closes a list
+// tidyList joins what stands before and behind a removed rule, and closes a list
 // that holds nothing any more, not even a comment.
-func tidy(before, behind []byte, empty bool) []byte {
+func tidyList(before, behind []byte, empty bool) []byte {
 	open := bytes.TrimRight(before, " \t\r\n")
 	rest := bytes.TrimLeft(behind, " \t\r\n")
 	if empty && bytes.HasSuffix(open, []byte("[")) && bytes.HasPrefix(rest, []byte("]")) {

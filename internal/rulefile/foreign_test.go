@@ -90,7 +90,7 @@ func TestClaudeSettings(t *testing.T) {
 	l := Layer{Source: umpire.SourceProject, Root: root, Format: FormatClaudeSettings, Path: write(t, filepath.Join(root, ".claude", "settings.json"), content)}
 	o := testOptions()
 	o.Trust = Trust{Path: filepath.Join(t.TempDir(), "trust.json")}
-	if err := o.Trust.Grant(root, l.Path, hash([]byte(content))); err != nil {
+	if err := o.Trust.Grant(root, l.Path, hashOf([]byte(content))); err != nil {
 		t.Fatal(err)
 	}
 	set := Load([]Layer{l}, nil, o)
@@ -108,14 +108,14 @@ func TestClaudeSettings(t *testing.T) {
 	for name, content := range map[string]string{
 		"no block": `{"model": "x"}`, "empty block": `{"permissions": {}}`,
 	} {
-		if doc, problem := parse(l, []byte(content), o); problem != nil || len(doc.rules) != 0 {
+		if doc, problem := parseFile(l, []byte(content), o); problem != nil || len(doc.rules) != 0 {
 			t.Errorf("%s: %v", name, problem)
 		}
 	}
 	for _, content := range []string{
 		`{"permissions": []}`, `{"permissions": {"deny": "Bash"}}`, `{"permissions": {}, "permissions": {}}`, `{"permissions": {"deny": [], "deny": []}}`,
 	} {
-		if _, problem := parse(l, []byte(content), o); problem == nil {
+		if _, problem := parseFile(l, []byte(content), o); problem == nil {
 			t.Errorf("%s is understood", content)
 		}
 	}

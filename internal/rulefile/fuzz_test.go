@@ -28,7 +28,7 @@ func FuzzParse(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, format uint8, data []byte) {
 		l := Layer{Source: umpire.SourceUser, Path: "f", Format: Format(format % 5)}
-		doc, problem := parse(l, data, testOptions())
+		doc, problem := parseFile(l, data, testOptions())
 		if (doc == nil) == (problem == nil) {
 			t.Fatalf("document %v, problem %v", doc, problem)
 		}
@@ -60,7 +60,7 @@ func fuzzEdit(t *testing.T, l Layer, data []byte, doc *document) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	more, problem := parse(l, added, testOptions())
+	more, problem := parseFile(l, added, testOptions())
 	if problem != nil || len(more.rules) != len(doc.rules)+1 || more.rules[len(doc.rules)].ID != r.ID {
 		t.Fatalf("added: %v\n%s", problem, added)
 	}
@@ -68,7 +68,7 @@ func fuzzEdit(t *testing.T, l Layer, data []byte, doc *document) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	less, problem := parse(l, again.remove(again.find(r.ID)), testOptions())
+	less, problem := parseFile(l, again.remove(again.find(r.ID)), testOptions())
 	if problem != nil {
 		t.Fatalf("removed: %v", problem)
 	}

@@ -135,7 +135,7 @@ func (j jsonReader) readHooks(v hujson.Value) {
 	for i := range events.Members {
 		m := &events.Members[i]
 		key := keyOf(m)
-		meant := nearest(key, hookEvents)
+		meant := nearestKey(key, hookEvents)
 		if meant == "" {
 			j.unknown(m.Name, key, hookEvents)
 			continue
@@ -227,7 +227,7 @@ func OnFailure(word string) (skip bool, err error) {
 // faultyHook keeps the place of a hook that cannot be run. Where it does not say which
 // tools it is about, it is about all of them.
 func (j jsonReader) faultyHook(h Hook, offset int, text string) {
-	h.Fault = printable(text)
+	h.Fault = makePrintable(text)
 	if h.validTools(j.check) != nil {
 		h.ToolMatch = ""
 	}

@@ -224,9 +224,9 @@ var narrowingGuesses = []string{
 // mayNarrow reports whether an unknown key of a rule looks like an attempt to
 // narrow it. An allow rule must not do more than its author meant.
 func mayNarrow(key string) bool {
-	meant := nearest(key, ruleKeys)
-	return meant == "match" || meant == "expires_at" || nearest(key, matchKeys) != "" ||
-		slices.Contains(narrowingGuesses, plain(key))
+	meant := nearestKey(key, ruleKeys)
+	return meant == "match" || meant == "expires_at" || nearestKey(key, matchKeys) != "" ||
+		slices.Contains(narrowingGuesses, plainKey(key))
 }
 
 func (e *entry) failIf(sure bool, err error) {
@@ -236,7 +236,7 @@ func (e *entry) failIf(sure bool, err error) {
 }
 
 func wantText(v hujson.Value, key string) (string, error) {
-	s, ok := text(v)
+	s, ok := textOf(v)
 	if !ok {
 		return "", fmt.Errorf("%s: want a string, not %s", key, kindOf(v))
 	}

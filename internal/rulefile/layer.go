@@ -110,20 +110,20 @@ func alsoLayer(name, root string) (Layer, bool) {
 		return Layer{}, false
 	}
 	l := Layer{Source: umpire.SourceUser, Path: path, Format: FormatOf(path)}
-	if root != "" && (relative || inside(root, path)) {
+	if root != "" && (relative || isInside(root, path)) {
 		l.Source, l.Root = umpire.SourceProject, root
 	}
 	return l, true
 }
 
-// inside reports whether a path lies below root, as written or with links
+// isInside reports whether a path lies below root, as written or with links
 // resolved. Either is enough: doubt makes a file the project's.
-func inside(root, path string) bool {
-	return files.Within(root, path) || files.Within(resolve(root), resolve(path))
+func isInside(root, path string) bool {
+	return files.Within(root, path) || files.Within(resolveLinks(root), resolveLinks(path))
 }
 
-// resolve follows links on the deepest existing ancestor of a path.
-func resolve(path string) string {
+// resolveLinks follows links on the deepest existing ancestor of a path.
+func resolveLinks(path string) string {
 	if target, err := filepath.EvalSymlinks(path); err == nil {
 		return target
 	}
@@ -131,7 +131,7 @@ func resolve(path string) string {
 	if parent == path {
 		return path
 	}
-	return filepath.Join(resolve(parent), filepath.Base(path))
+	return filepath.Join(resolveLinks(parent), filepath.Base(path))
 }
 
 // shown is the name of the layer's file for people: relative to the project

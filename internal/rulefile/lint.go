@@ -13,14 +13,14 @@ import (
 // order of the file: what is wrong, keys that are not known with the nearest
 // known one, ids and keys that stand twice. A missing file has nothing wrong.
 func Lint(l Layer, o Options) []Problem {
-	c, err := read(l.Path, MaxFileSize)
+	c, err := readRegular(l.Path, MaxFileSize)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
 	if err != nil {
-		return []Problem{{File: l.Path, Text: printable(err.Error())}}
+		return []Problem{{File: l.Path, Text: makePrintable(err.Error())}}
 	}
-	doc, problem := parse(l, c.data, o)
+	doc, problem := parseFile(l, c.data, o)
 	if problem != nil {
 		return []Problem{*problem}
 	}
@@ -40,7 +40,7 @@ func (j jsonReader) unknown(name hujson.Value, key string, known []string) {
 // unknownKey says that a key is not known, and which one may be meant.
 func unknownKey(key string, known []string) string {
 	said := fmt.Sprintf("key %q is not known", key)
-	if near := nearest(key, known); near != "" {
+	if near := nearestKey(key, known); near != "" {
 		said += fmt.Sprintf("; did you mean %q?", near)
 	}
 	return said
@@ -51,10 +51,10 @@ func unknownKey(key string, known []string) string {
 const maxKeyLength = 32
 
 // Nearest returns the known word that word is, or is probably meant to be, or "".
-func Nearest(word string, known []string) string { return nearest(word, known) }
+func Nearest(word string, known []string) string { return nearestKey(word, known) }
 
-// nearest returns the known key that key is, or is probably meant to be, or "".
-func nearest(key string, known []string) string {
+// nearestKey returns the known key that key is, or is probably meant to be, or "".
+func nearestKey(key string, known []string) string {
 	if key == "" || len(key) > maxKeyLength {
 		return ""
 	}
@@ -63,20 +63,20 @@ func nearest(key string, known []string) string {
 		if key == k {
 			return k
 		}
-		if d := distance(plain(key), plain(k)); d < bestDistance || d == 0 {
+		if d := editDistance(plainKey(key), plainKey(k)); d < bestDistance || d == 0 {
 			best, bestDistance = k, d
 		}
 	}
 	return best
 }
 
-// plain drops what people vary when they guess a key.
-func plain(key string) string { return strings.ToLower(separators.Replace(key)) }
+// plainKey drops what people vary when they guess a key.
+func plainKey(key string) string { return strings.ToLower(separators.Replace(key)) }
 
 var separators = strings.NewReplacer("_", "", "-", "")
 
-// distance counts the letters to add, drop or change to get from a to b.
-func distance(a, b string) int {
+// editDistance counts the letters to add, drop or change to get from a to b.
+func editDistance(a, b string) int {
 	row := make([]int, len(b)+1)
 	for j := range row {
 		row[j] = j

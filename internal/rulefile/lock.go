@@ -17,8 +17,8 @@ const (
 // errBusy says that somebody else holds a lock.
 var errBusy = errors.New("locked by another process")
 
-// lock takes the lock of a file against other goroutines and processes.
-func lock(path string) (unlock func(), err error) {
+// lockFile takes the lock of a file against other goroutines and processes.
+func lockFile(path string) (unlock func(), err error) {
 	name := path + ".lock"
 	for deadline := time.Now().Add(lockWait); ; {
 		unlock, err = tryLock(name)
@@ -28,7 +28,7 @@ func lock(path string) (unlock func(), err error) {
 		time.Sleep(lockRetry)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("lock %s: %w", printable(name), err)
+		return nil, fmt.Errorf("lock %s: %w", makePrintable(name), err)
 	}
 	return unlock, nil
 }

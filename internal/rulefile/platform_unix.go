@@ -43,7 +43,7 @@ func tryLock(path string) (unlock func(), err error) {
 	if errors.Is(err, unix.EWOULDBLOCK) || errors.Is(err, unix.EINTR) {
 		err = errBusy
 	}
-	if err == nil && !same(f, path) {
+	if err == nil && !isSameFile(f, path) {
 		err = errBusy // whoever held it has just removed it
 	}
 	if err != nil {
@@ -56,8 +56,8 @@ func tryLock(path string) (unlock func(), err error) {
 	}, nil
 }
 
-// same reports whether an open file is still the one that path names.
-func same(f *os.File, path string) bool {
+// isSameFile reports whether an open file is still the one that path names.
+func isSameFile(f *os.File, path string) bool {
 	open, err := f.Stat()
 	if err != nil {
 		return false

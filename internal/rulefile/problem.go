@@ -30,16 +30,16 @@ type Problem struct { //nolint:errname // people read "problem"; that it is an e
 // Error returns "FILE:LINE:COLUMN: TEXT", on one line and safe to print.
 func (p Problem) Error() string {
 	var b strings.Builder
-	b.WriteString(printable(p.File))
+	b.WriteString(makePrintable(p.File))
 	if p.Line > 0 {
 		fmt.Fprintf(&b, ":%d:%d", p.Line, p.Column)
 	}
 	return b.String() + ": " + p.Text
 }
 
-// printable escapes what a terminal would obey. Texts of parsers and names of
+// makePrintable escapes what a terminal would obey. Texts of parsers and names of
 // files repeat bytes that a stranger chose.
-func printable(s string) string {
+func makePrintable(s string) string {
 	if len(s) > maxProblemText {
 		s = s[:maxProblemText] + "..."
 	}
@@ -101,5 +101,5 @@ func (s *source) at(offset int) (line, column int) {
 // problem describes what is wrong at an offset.
 func (s *source) problem(offset int, format string, args ...any) *Problem {
 	line, column := s.at(offset)
-	return &Problem{File: s.path, Line: line, Column: column, Text: printable(fmt.Sprintf(format, args...))}
+	return &Problem{File: s.path, Line: line, Column: column, Text: makePrintable(fmt.Sprintf(format, args...))}
 }

@@ -47,7 +47,7 @@ func LoadPrograms(home string) Programs {
 	items, err := os.ReadDir(folder)
 	if err != nil {
 		if !errors.Is(err, fs.ErrNotExist) {
-			loaded.Problems = append(loaded.Problems, Problem{File: folder, Text: printable(err.Error())})
+			loaded.Problems = append(loaded.Problems, Problem{File: folder, Text: makePrintable(err.Error())})
 		}
 		return loaded
 	}
@@ -95,7 +95,7 @@ func (l *Programs) admit(entries []programEntry) {
 			}
 		}
 		if err != nil {
-			e.at.Text = printable(err.Error())
+			e.at.Text = makePrintable(err.Error())
 			l.Problems = append(l.Problems, e.at)
 			continue
 		}
@@ -106,7 +106,7 @@ func (l *Programs) admit(entries []programEntry) {
 	}
 	known, err := shell.NewKnowledge(sound)
 	if err != nil {
-		l.Problems = append(l.Problems, Problem{Text: printable(err.Error())})
+		l.Problems = append(l.Problems, Problem{Text: makePrintable(err.Error())})
 		return
 	}
 	l.Known = known
@@ -115,9 +115,9 @@ func (l *Programs) admit(entries []programEntry) {
 // readPrograms reads one file. Only a regular file that nobody else can write is
 // read, since what it says of a program lets the program run.
 func readPrograms(path string) ([]programEntry, []Problem) {
-	c, err := read(path, maxYAMLSize)
+	c, err := readRegular(path, maxYAMLSize)
 	if err != nil {
-		return nil, []Problem{{File: path, Text: printable(err.Error())}}
+		return nil, []Problem{{File: path, Text: makePrintable(err.Error())}}
 	}
 	if writableByOthers(c.mode) {
 		return nil, []Problem{{File: path, Text: "others can write it, so that it is not read: chmod go-w"}}
@@ -177,16 +177,16 @@ func (r *programReader) entry(n *yaml.Node) {
 // program reads an entry, or a subcommand below the given field.
 func (r *programReader) program(n *yaml.Node, field string, p *shell.Program) error {
 	return r.fields(n, field, map[string]func(*yaml.Node) error{
-		"names":       texts(&p.Names),
-		"risk":        func(n *yaml.Node) error { return risk(n, &p.Risk) },
+		"names":       readTexts(&p.Names),
+		"risk":        func(n *yaml.Node) error { return readRisk(n, &p.Risk) },
 		"why":         text1(&p.Why),
 		"checked":     text1(&p.Checked),
 		"consequence": text1(&p.Consequence),
 		"style":       text1(&p.Style),
 		"args":        text1(&p.Args),
-		"lax":         truth(&p.Lax),
-		"peeks":       truth(&p.Peeks),
-		"replace":     truth(&p.Replace),
+		"lax":         readTruth(&p.Lax),
+		"peeks":       readTruth(&p.Peeks),
+		"replace":     readTruth(&p.Replace),
 		"options": func(n *yaml.Node) error {
 			p.Options = make([]shell.Option, len(n.Content))
 			return r.each(
@@ -203,7 +203,7 @@ func (r *programReader) program(n *yaml.Node, field string, p *shell.Program) er
 		},
 		"examples": func(n *yaml.Node) error {
 			return r.fields(n, field+"examples.", map[string]func(*yaml.Node) error{
-				"safe": lines(&p.Examples.Safe), "asks": lines(&p.Examples.Asks),
+				"safe": readLines(&p.Examples.Safe), "asks": readLines(&p.Examples.Asks),
 			})
 		},
 	})
@@ -211,7 +211,7 @@ func (r *programReader) program(n *yaml.Node, field string, p *shell.Program) er
 
 func (r *programReader) option(n *yaml.Node, field string, o *shell.Option) error {
 	return r.fields(n, field, map[string]func(*yaml.Node) error{
-		"names": texts(&o.Names), "does": texts(&o.Does), "why": text1(&o.Why), "except": texts(&o.Except),
+		"names": readTexts(&o.Names), "does": readTexts(&o.Does), "why": text1(&o.Why), "except": readTexts(&o.Except),
 		"consequence": text1(&o.Consequence),
 	})
 }
@@ -299,14 +299,14 @@ func text1(into *string) func(*yaml.Node) error {
 	}
 }
 
-// texts reads words: in one text with blanks between them, or as a list.
-func texts(into *[]string) func(*yaml.Node) error {
+// readTexts reads words: in one text with blanks between them, or as a list.
+func readTexts(into *[]string) func(*yaml.Node) error {
 	return func(n *yaml.Node) error {
 		if n.Kind == yaml.ScalarNode && n.Tag != "!!null" {
 			*into = strings.Fields(n.Value)
 			return nil
 		}
-		err := lines(into)(n)
+		err := readLines(into)(n)
 		if err == nil && slices.ContainsFunc(*into, func(word string) bool { return len(strings.Fields(word)) != 1 }) {
 			err = errors.New("want words without blanks")
 		}
@@ -314,8 +314,8 @@ func texts(into *[]string) func(*yaml.Node) error {
 	}
 }
 
-// lines reads a list of texts.
-func lines(into *[]string) func(*yaml.Node) error {
+// readLines reads a list of texts.
+func readLines(into *[]string) func(*yaml.Node) error {
 	return func(n *yaml.Node) error {
 		if err := wantList(n, "a list of texts"); err != nil {
 			return err
@@ -331,7 +331,7 @@ func lines(into *[]string) func(*yaml.Node) error {
 	}
 }
 
-func truth(into *bool) func(*yaml.Node) error {
+func readTruth(into *bool) func(*yaml.Node) error {
 	return func(n *yaml.Node) error {
 		if n.Kind != yaml.ScalarNode || n.Tag != "!!bool" {
 			return errors.New("want true or false")
@@ -341,7 +341,7 @@ func truth(into *bool) func(*yaml.Node) error {
 	}
 }
 
-func risk(n *yaml.Node, into *umpire.Risk) error {
+func readRisk(n *yaml.Node, into *umpire.Risk) error {
 	if n.Kind != yaml.ScalarNode {
 		return errors.New("want safe, low, medium or high")
 	}

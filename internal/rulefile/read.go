@@ -21,20 +21,20 @@ type content struct {
 	guarded bool
 }
 
-// read returns a regular file's content. It never blocks: a pipe, a device or a
+// readRegular returns a regular file's content. It never blocks: a pipe, a device or a
 // folder in a rule file's place is an error. A link is followed. Only a file
 // that is not there at all is fs.ErrNotExist; a dangling link is another error.
-func read(path string, limit int64) (content, error) {
+func readRegular(path string, limit int64) (content, error) {
 	info, err := os.Stat(path)
 	if err != nil {
-		return content{}, absent(path, err)
+		return content{}, absentError(path, err)
 	}
 	if !info.Mode().IsRegular() {
-		return content{}, fmt.Errorf("read %s: not a regular file", printable(path))
+		return content{}, fmt.Errorf("read %s: not a regular file", makePrintable(path))
 	}
 	f, err := os.OpenFile(path, os.O_RDONLY|openFlags, 0)
 	if err != nil {
-		return content{}, absent(path, err)
+		return content{}, absentError(path, err)
 	}
 	defer f.Close()
 	return readOpen(f, path, limit)
@@ -48,14 +48,14 @@ func readOpen(f *os.File, path string, limit int64) (content, error) {
 		return content{}, err
 	}
 	if !info.Mode().IsRegular() {
-		return content{}, fmt.Errorf("read %s: not a regular file", printable(path))
+		return content{}, fmt.Errorf("read %s: not a regular file", makePrintable(path))
 	}
 	data, err := io.ReadAll(io.LimitReader(f, limit+1))
 	if err != nil {
-		return content{}, fmt.Errorf("read %s: %w", printable(path), err)
+		return content{}, fmt.Errorf("read %s: %w", makePrintable(path), err)
 	}
 	if int64(len(data)) > limit {
-		return content{}, fmt.Errorf("read %s: larger than %d bytes", printable(path), limit)
+		return content{}, fmt.Errorf("read %s: larger than %d bytes", makePrintable(path), limit)
 	}
 	guarded := ownedByAdmin(info) && folderOwnedByAdmin(path)
 	return content{data: data, mode: info.Mode().Perm(), guarded: guarded}, nil
@@ -76,16 +76,16 @@ func folderOwnedByAdmin(path string) bool {
 	return err == nil && ownedByAdmin(info)
 }
 
-// absent turns the ways in which a file can be missing into fs.ErrNotExist, and
+// absentError turns the ways in which a file can be missing into fs.ErrNotExist, and
 // keeps a dangling link from being one of them.
-func absent(path string, err error) error {
+func absentError(path string, err error) error {
 	if _, lstatErr := os.Lstat(path); lstatErr == nil {
-		return fmt.Errorf("read %s: %w", printable(path), unwrapPath(err))
+		return fmt.Errorf("read %s: %w", makePrintable(path), unwrapPath(err))
 	}
 	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) {
 		return fs.ErrNotExist
 	}
-	return fmt.Errorf("read %s: %w", printable(path), unwrapPath(err))
+	return fmt.Errorf("read %s: %w", makePrintable(path), unwrapPath(err))
 }
 
 // unwrapPath drops the operation and the path of a PathError, and the sentinel

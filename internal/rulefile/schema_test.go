@@ -42,7 +42,7 @@ func validate(t *testing.T, s *jsonschema.Schema, text string) error {
 
 // faultless reports whether a text loads without a remark.
 func faultless(text string) bool {
-	doc, problem := parse(Layer{Source: umpire.SourceUser}, []byte(text), testOptions())
+	doc, problem := parseFile(Layer{Source: umpire.SourceUser}, []byte(text), testOptions())
 	return problem == nil && len(doc.problems) == 0 && len(doc.remarks) == 0
 }
 
@@ -110,7 +110,7 @@ func TestDocumentation(t *testing.T) {
 			}
 		}
 		seen[format.String()]++
-		doc, problem := parse(Layer{Source: umpire.SourceProject, Format: format}, []byte(text), testOptions())
+		doc, problem := parseFile(Layer{Source: umpire.SourceProject, Format: format}, []byte(text), testOptions())
 		if problem != nil || len(doc.problems)+len(doc.remarks) != 0 || len(doc.rules) == 0 {
 			t.Errorf("%s\n%v %+v", text, problem, doc)
 		}

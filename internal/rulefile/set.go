@@ -102,9 +102,9 @@ func Load(layers []Layer, previous *Set, o Options) *Set {
 	entries, err := o.Trust.Entries()
 	set := &Set{Files: make([]File, 0, len(layers))}
 	for _, l := range layers {
-		f := load(l, previous.file(l), o)
+		f := loadFile(l, previous.file(l), o)
 		if err != nil && l.Source == umpire.SourceProject && f.Health != HealthMissing {
-			f.Problems = append(f.Problems, Problem{File: l.Path, Text: printable(err.Error())})
+			f.Problems = append(f.Problems, Problem{File: l.Path, Text: makePrintable(err.Error())})
 		}
 		set.add(f, entries)
 	}
@@ -124,18 +124,18 @@ func (s *Set) file(l Layer) *File {
 	return nil
 }
 
-// load reads one file.
-func load(l Layer, previous *File, o Options) File {
+// loadFile reads one file.
+func loadFile(l Layer, previous *File, o Options) File {
 	f := File{Layer: l}
-	c, err := read(l.Path, MaxFileSize)
+	c, err := readRegular(l.Path, MaxFileSize)
 	if errors.Is(err, fs.ErrNotExist) {
 		return f
 	}
 	if err != nil {
-		return f.broken(previous, Problem{File: l.Path, Text: printable(err.Error())})
+		return f.broken(previous, Problem{File: l.Path, Text: makePrintable(err.Error())})
 	}
-	f.Hash = hash(c.data)
-	doc, problem := parse(l, c.data, o)
+	f.Hash = hashOf(c.data)
+	doc, problem := parseFile(l, c.data, o)
 	if problem != nil {
 		return f.broken(previous, *problem)
 	}
@@ -171,7 +171,7 @@ func (s *Set) add(f File, entries []Trusted) {
 // trouble says what is wrong with a file.
 func (f *File) trouble() string {
 	if len(f.Problems) == 0 {
-		return printable(f.Path) + ": cannot be read"
+		return makePrintable(f.Path) + ": cannot be read"
 	}
 	return f.Problems[0].Error()
 }
@@ -220,7 +220,7 @@ func (s *Set) settleHooks(f *File, why string) {
 func (f *File) mistrust(entries []Trusted) string {
 	switch f.Source {
 	case umpire.SourceProject:
-		if !trusted(entries, f.Root, f.Path, f.goodHash) {
+		if !isTrusted(entries, f.Root, f.Path, f.goodHash) {
 			return "the project's allow rules and hooks are not trusted"
 		}
 	case umpire.SourceUser:

@@ -318,13 +318,13 @@ func TestUntrustedNeverWidens(t *testing.T) {
 		rules := rapid.SliceOf(rapid.SampledFrom([]string{
 			allowTests, denyLocks, askFetch, `{"action": "allow", "tool": "*"}`, `{"action": "allow"}`, `{"tool": "Bash", "action": "allow", "source": "managed"}`,
 		})).Draw(t, "rules")
-		doc, problem := parse(l, []byte(rulesFile(rules...)), testOptions())
+		doc, problem := parseFile(l, []byte(rulesFile(rules...)), testOptions())
 		if problem != nil {
 			t.Fatal(problem)
 		}
 		set := &Set{}
-		stranger := []Trusted{{Root: root, File: l.Path, SHA256: hash([]byte("something else"))}}
-		set.add(File{Layer: l, Health: HealthOK, good: doc, goodHash: hash([]byte("content"))}, stranger)
+		stranger := []Trusted{{Root: root, File: l.Path, SHA256: hashOf([]byte("something else"))}}
+		set.add(File{Layer: l, Health: HealthOK, good: doc, goodHash: hashOf([]byte("content"))}, stranger)
 		for _, r := range set.Rules {
 			if r.Action == umpire.Allow {
 				t.Fatalf("rule %+v allows", r)
@@ -357,7 +357,7 @@ func TestFormatAndOrderDoNotMatter(t *testing.T) {
 			FormatUmpire:         rulesFile(jsons...),
 			FormatClaudeSettings: `{"permissions": {"` + action + `": [` + strings.Join(settings, ",") + `]}}`,
 		} {
-			doc, problem := parse(Layer{Source: umpire.SourceUser, Format: format}, []byte(content), testOptions())
+			doc, problem := parseFile(Layer{Source: umpire.SourceUser, Format: format}, []byte(content), testOptions())
 			if problem != nil {
 				t.Fatal(problem)
 			}

@@ -66,7 +66,7 @@ func uniqueMember(src *source, object *hujson.Object, name string) (*hujson.Valu
 	var found *hujson.Value
 	for i := range object.Members {
 		m := &object.Members[i]
-		if key, _ := text(m.Name); key != name {
+		if key, _ := textOf(m.Name); key != name {
 			continue
 		}
 		if found != nil {
@@ -80,7 +80,7 @@ func uniqueMember(src *source, object *hujson.Object, name string) (*hujson.Valu
 // readShort reads one rule of the block, such as Bash(npm test:*).
 func (r *reader) readShort(src *source, action umpire.Verdict, v hujson.Value) {
 	e := entry{rule: umpire.Rule{Action: action}, at: *src.problem(v.StartOffset, "")}
-	short, ok := text(v)
+	short, ok := textOf(v)
 	if !ok {
 		e.err = fmt.Errorf("a rule is a string, not %s", kindOf(v))
 		r.admit(e)

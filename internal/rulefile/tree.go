@@ -129,8 +129,8 @@ func skipComment(data []byte, i int) int {
 	return len(data)
 }
 
-// text returns the string that a value holds.
-func text(v hujson.Value) (string, bool) {
+// textOf returns the string that a value holds.
+func textOf(v hujson.Value) (string, bool) {
 	literal, ok := v.Value.(hujson.Literal)
 	if !ok || literal.Kind() != '"' {
 		return "", false
@@ -147,7 +147,7 @@ func keyOf(m *hujson.ObjectMember) string {
 	if key, known := knownKeys[string(literal)]; known {
 		return key
 	}
-	key, _ := text(m.Name)
+	key, _ := textOf(m.Name)
 	return key
 }
 

@@ -45,7 +45,7 @@ func (t Trust) Entries() ([]Trusted, error) {
 	if t.Path == "" {
 		return nil, nil
 	}
-	c, err := read(t.Path, maxTrustSize)
+	c, err := readRegular(t.Path, maxTrustSize)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
@@ -53,14 +53,16 @@ func (t Trust) Entries() ([]Trusted, error) {
 		return nil, fmt.Errorf("trust ledger: %w", err)
 	}
 	if writableByOthers(c.mode) {
-		return nil, fmt.Errorf("trust ledger %s: others can write it; take that away with chmod 600", printable(t.Path))
+		return nil, fmt.Errorf(
+			"trust ledger %s: others can write it; take that away with chmod 600", makePrintable(t.Path),
+		)
 	}
 	var l ledger
 	if err := json.Unmarshal(c.data, &l); err != nil {
-		return nil, fmt.Errorf("trust ledger %s: %w", printable(t.Path), err)
+		return nil, fmt.Errorf("trust ledger %s: %w", makePrintable(t.Path), err)
 	}
 	if l.Version != 1 {
-		return nil, fmt.Errorf("trust ledger %s: version %d, want 1", printable(t.Path), l.Version)
+		return nil, fmt.Errorf("trust ledger %s: version %d, want 1", makePrintable(t.Path), l.Version)
 	}
 	return l.Entries, nil
 }
@@ -69,10 +71,10 @@ func (t Trust) Entries() ([]Trusted, error) {
 // trusted. An error means no.
 func (t Trust) Trusted(root, file, sha256 string) (bool, error) {
 	entries, err := t.Entries()
-	return trusted(entries, root, file, sha256), err
+	return isTrusted(entries, root, file, sha256), err
 }
 
-func trusted(entries []Trusted, root, file, sha256 string) bool {
+func isTrusted(entries []Trusted, root, file, sha256 string) bool {
 	return root != "" && sha256 != "" && slices.ContainsFunc(entries, func(e Trusted) bool {
 		return e.SHA256 == sha256 && e.is(root, file)
 	})
@@ -85,13 +87,13 @@ func (e Trusted) is(root, file string) bool {
 // Grant trusts exactly this content of the file, and no earlier one.
 func (t Trust) Grant(root, file, sha256 string) error {
 	return t.change(func(entries []Trusted) []Trusted {
-		return append(without(entries, root, file), t.entry(root, file, sha256))
+		return append(withoutEntry(entries, root, file), t.entry(root, file, sha256))
 	})
 }
 
 // Revoke trusts no content of the file any more.
 func (t Trust) Revoke(root, file string) error {
-	return t.change(func(entries []Trusted) []Trusted { return without(entries, root, file) })
+	return t.change(func(entries []Trusted) []Trusted { return withoutEntry(entries, root, file) })
 }
 
 // add trusts one more content of the file beside those that are trusted.
@@ -109,7 +111,7 @@ func (t Trust) entry(root, file, sha256 string) Trusted {
 	return Trusted{Root: filepath.Clean(root), File: filepath.Clean(file), SHA256: sha256, At: now().UTC()}
 }
 
-func without(entries []Trusted, root, file string) []Trusted {
+func withoutEntry(entries []Trusted, root, file string) []Trusted {
 	return slices.DeleteFunc(slices.Clone(entries), func(e Trusted) bool { return e.is(root, file) })
 }
 
@@ -122,7 +124,7 @@ func (t Trust) change(edit func([]Trusted) []Trusted) error {
 	if err := makeFolder(filepath.Dir(t.Path), userFolderMode); err != nil {
 		return fmt.Errorf("trust ledger: %w", err)
 	}
-	unlock, err := lock(t.Path)
+	unlock, err := lockFile(t.Path)
 	if err != nil {
 		return fmt.Errorf("trust ledger: %w", err)
 	}

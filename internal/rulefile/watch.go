@@ -57,10 +57,10 @@ func Watch(layers []Layer, o Options) *Watcher {
 	if err != nil {
 		notify = nil
 	}
-	return watch(layers, o, notify)
+	return newWatcher(layers, o, notify)
 }
 
-func watch(layers []Layer, o Options, notify *fsnotify.Watcher) *Watcher {
+func newWatcher(layers []Layer, o Options, notify *fsnotify.Watcher) *Watcher {
 	w := &Watcher{
 		layers: slices.Clone(layers), options: o, notify: notify,
 		changed: make(chan struct{}, 1), now: make(chan chan struct{}), stop: make(chan struct{}),
@@ -275,7 +275,7 @@ func (w *Watcher) wanted() (folders []string, names map[string]bool) {
 	names = map[string]bool{}
 	for _, path := range w.files() {
 		folders = wantedFor(path, folders, names)
-		if target := resolve(path); target != path {
+		if target := resolveLinks(path); target != path {
 			folders = wantedFor(target, folders, names)
 		}
 	}

@@ -127,7 +127,7 @@ func TestWatchTrust(t *testing.T) {
 func TestWatchPolling(t *testing.T) {
 	t.Parallel()
 	l, _ := project(t, "")
-	w := watch([]Layer{l}, testOptions(), nil)
+	w := newWatcher([]Layer{l}, testOptions(), nil)
 	t.Cleanup(func() { w.Close() })
 	write(t, l.Path, rulesFile(denyLocks))
 	await(t, w, "polled", rules(1))

@@ -36,7 +36,7 @@ type Writer struct {
 // written, but sleeps like the others there.
 func (w Writer) Add(l Layer, r umpire.Rule) (umpire.RuleID, error) {
 	if err := w.Check.run(r); err != nil {
-		return "", fmt.Errorf("add rule to %s: %w", printable(l.Path), err)
+		return "", fmt.Errorf("add rule to %s: %w", makePrintable(l.Path), err)
 	}
 	err := w.change(l, true, func(data []byte) ([]byte, error) {
 		e, err := newEdit(l.Path, data)
@@ -57,7 +57,7 @@ func (w Writer) Add(l Layer, r umpire.Rule) (umpire.RuleID, error) {
 		return e.add(r)
 	})
 	if err != nil {
-		return "", fmt.Errorf("add rule to %s: %w", printable(l.Path), err)
+		return "", fmt.Errorf("add rule to %s: %w", makePrintable(l.Path), err)
 	}
 	return r.ID, nil
 }
@@ -123,7 +123,7 @@ func (w Writer) Remove(l Layer, id umpire.RuleID) error {
 		}
 	})
 	if err != nil {
-		return fmt.Errorf("remove rule %q from %s: %w", id, printable(l.Path), err)
+		return fmt.Errorf("remove rule %q from %s: %w", id, makePrintable(l.Path), err)
 	}
 	return nil
 }
@@ -159,7 +159,7 @@ func (w Writer) change(l Layer, create bool, edit func([]byte) ([]byte, error)) 
 			return err
 		}
 	}
-	unlock, err := lock(l.Path)
+	unlock, err := lockFile(l.Path)
 	if err != nil && !create && errors.Is(err, fs.ErrNotExist) {
 		return ErrNoRule
 	}
@@ -167,7 +167,7 @@ func (w Writer) change(l Layer, create bool, edit func([]byte) ([]byte, error)) 
 		return err
 	}
 	defer unlock()
-	old, err := read(l.Path, MaxFileSize)
+	old, err := readRegular(l.Path, MaxFileSize)
 	fresh := errors.Is(err, fs.ErrNotExist)
 	switch {
 	case fresh && create:
@@ -181,7 +181,7 @@ func (w Writer) change(l Layer, create bool, edit func([]byte) ([]byte, error)) 
 	if err != nil {
 		return err
 	}
-	if err := verify(l, data); err != nil {
+	if err := verifyReadable(l, data); err != nil {
 		return err
 	}
 	if !fresh && string(data) == string(old.data) {
@@ -190,12 +190,12 @@ func (w Writer) change(l Layer, create bool, edit func([]byte) ([]byte, error)) 
 	return w.replace(l, old, data, fresh)
 }
 
-// verify makes sure that what is about to be written can be read again.
-func verify(l Layer, data []byte) error {
+// verifyReadable makes sure that what is about to be written can be read again.
+func verifyReadable(l Layer, data []byte) error {
 	if len(data) > MaxFileSize {
 		return fmt.Errorf("the file would be larger than %d bytes", MaxFileSize)
 	}
-	_, problem := parse(l, data, Options{})
+	_, problem := parseFile(l, data, Options{})
 	if problem != nil {
 		return fmt.Errorf("the change would break the file: %w", problem)
 	}
@@ -208,7 +208,7 @@ func verify(l Layer, data []byte) error {
 func (w Writer) replace(l Layer, old content, data []byte, fresh bool) error {
 	keep := l.Source == umpire.SourceProject && w.Trust.Path != ""
 	if keep && !fresh {
-		known, err := w.Trust.Trusted(l.Root, l.Path, hash(old.data))
+		known, err := w.Trust.Trusted(l.Root, l.Path, hashOf(old.data))
 		if err != nil {
 			return err
 		}
@@ -217,16 +217,16 @@ func (w Writer) replace(l Layer, old content, data []byte, fresh bool) error {
 	if !keep {
 		return files.Replace(l.Path, data, old.mode)
 	}
-	if err := w.Trust.add(l.Root, l.Path, hash(data)); err != nil {
+	if err := w.Trust.add(l.Root, l.Path, hashOf(data)); err != nil {
 		return err
 	}
 	if err := files.Replace(l.Path, data, old.mode); err != nil {
 		return err
 	}
-	return w.Trust.Grant(l.Root, l.Path, hash(data))
+	return w.Trust.Grant(l.Root, l.Path, hashOf(data))
 }
 
-func hash(data []byte) string {
+func hashOf(data []byte) string {
 	sum := sha256.Sum256(data)
 	return hex.EncodeToString(sum[:])
 }

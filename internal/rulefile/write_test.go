@@ -96,7 +96,7 @@ func TestAddRemoveKeepsEverything(t *testing.T) {
 				t.Fatal(err)
 			}
 			added := contentOf(t, l.Path)
-			doc, problem := parse(l, []byte(added), testOptions())
+			doc, problem := parseFile(l, []byte(added), testOptions())
 			if problem != nil || doc.rules[len(doc.rules)-1].Match.CommandPrefix != "npm run build" {
 				t.Fatalf("added: %v\n%s", problem, added)
 			}
@@ -125,7 +125,7 @@ func TestRemoveAnywhere(t *testing.T) {
 				if err := w.Remove(l, id); err != nil {
 					t.Fatalf("%v\n%s", err, before)
 				}
-				doc, problem := parse(l, []byte(contentOf(t, l.Path)), testOptions())
+				doc, problem := parseFile(l, []byte(contentOf(t, l.Path)), testOptions())
 				if problem != nil || len(doc.rules) != len(order)-1-i {
 					t.Fatalf("removed %s: %v\n%s", id, problem, contentOf(t, l.Path))
 				}
@@ -233,7 +233,7 @@ func TestWriteKeepsTrust(t *testing.T) {
 			o := testOptions()
 			o.Trust = trust
 			if c.trust {
-				if err := trust.Grant(l.Root, l.Path, hash([]byte(c.content))); err != nil {
+				if err := trust.Grant(l.Root, l.Path, hashOf([]byte(c.content))); err != nil {
 					t.Fatal(err)
 				}
 			}
@@ -246,7 +246,7 @@ func TestWriteKeepsTrust(t *testing.T) {
 				t.Errorf("rules %v, want %d", brief(set.Rules), c.want)
 			}
 			if c.trust {
-				if known, _ := trust.Trusted(l.Root, l.Path, hash([]byte(c.content))); known {
+				if known, _ := trust.Trusted(l.Root, l.Path, hashOf([]byte(c.content))); known {
 					t.Error("the old content is still trusted")
 				}
 			}
