@@ -12,11 +12,11 @@ import (
 // Available sets a sandbox up, once in the life of the process, and says what came of
 // it. It takes some milliseconds.
 var Available = sync.OnceValue(func() Ability {
-	err := try(allLayers)
+	err := tryLayers(allLayers)
 	if err == nil {
 		return Ability{Level: umpire.SandboxFull}
 	}
-	if try(weakerLayers) == nil {
+	if tryLayers(weakerLayers) == nil {
 		return Ability{Level: umpire.SandboxWeaker, Lacks: reasonOf(err)}
 	}
 	return Ability{Level: umpire.SandboxNone, Lacks: reasonOf(err)}
@@ -30,8 +30,8 @@ func reasonOf(err error) string {
 	return err.Error()
 }
 
-// try sets some of the layers up and starts nothing.
-func try(which layers) error {
+// tryLayers sets some of the layers up and starts nothing.
+func tryLayers(which layers) error {
 	cmd := exec.Command("/proc/self/exe") //nolint:noctx // it ends by itself
 	b := &Box{cmd: cmd}
 	err := b.hand(cmd, &order{

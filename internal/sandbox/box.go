@@ -98,16 +98,16 @@ func (b *Box) Close(ended error) error {
 	return err
 }
 
-// watch lists what is looked at afterwards, since nothing can be mounted on it: links,
+// listWatched lists what is looked at afterwards, since nothing can be mounted on it: links,
 // files that git would take settings from, and those by which a git directory can be made
 // to follow another one's.
-func watch(folders, links, missing []string) map[string]string {
+func listWatched(folders, links, missing []string) map[string]string {
 	all := map[string]string{}
 	for _, path := range missing {
 		all[path] = ""
 	}
 	for _, dir := range folders {
-		if path := filepath.Join(dir, "commondir"); isGitFolder(dir) && !present(path) {
+		if path := filepath.Join(dir, "commondir"); isGitFolder(dir) && !isPresent(path) {
 			all[path] = ""
 		}
 	}
@@ -126,11 +126,11 @@ const untrusted = ".untrusted"
 func (b *Box) takeAway() {
 	for _, path := range slices.Sorted(maps.Keys(b.watched)) {
 		was := b.watched[path]
-		if now, _ := os.Readlink(path); was == now && (was != "" || !present(path)) {
+		if now, _ := os.Readlink(path); was == now && (was != "" || !isPresent(path)) {
 			continue
 		}
 		note := fmt.Sprintf("the command changed %s, by which programs are run without anyone asking", path)
-		if present(path) {
+		if isPresent(path) {
 			aside, err := b.setAside(path)
 			if err != nil {
 				b.Notes = append(b.Notes, note+fmt.Sprintf("; it could not be renamed: %v", err))

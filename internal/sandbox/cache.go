@@ -64,7 +64,7 @@ func outermostCaches(all []Cache) []Cache {
 		paths[i] = all[i].Folder
 	}
 	var kept []Cache
-	for _, path := range outermost(paths) {
+	for _, path := range outermostOf(paths) {
 		kept = append(kept, all[slices.IndexFunc(all, func(c Cache) bool { return c.Folder == path })])
 	}
 	return kept

@@ -62,13 +62,13 @@ func (c *caches) hold() ([]heldMount, error) {
 	if err != nil || len(c.Inside) == 0 {
 		return []heldMount{whole}, err
 	}
-	defer shut(whole.fd)
-	if err := attach(whole.fd, c.At); err != nil {
+	defer closeFD(whole.fd)
+	if err := attachMount(whole.fd, c.At); err != nil {
 		return nil, err
 	}
 	var all []heldMount
 	for i, path := range c.shown() {
-		m, err := grab(filepath.Join(c.At, c.Inside[i]))
+		m, err := grabMount(filepath.Join(c.At, c.Inside[i]))
 		if err != nil {
 			return nil, err
 		}
@@ -84,7 +84,7 @@ func (c *caches) layer() (heldMount, error) {
 	if err != nil {
 		return heldMount{}, err
 	}
-	defer shut(at)
+	defer closeFD(at)
 	for _, option := range [][2]string{{"lowerdir", c.Folder}, {"upperdir", c.Upper}, {"workdir", c.Work}} {
 		if err := unix.FsconfigSetString(at, option[0], option[1]); err != nil {
 			return heldMount{}, err

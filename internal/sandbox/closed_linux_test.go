@@ -131,8 +131,8 @@ func TestSweep(t *testing.T) {
 		t.Fatal(err)
 	}
 	place.Sweep()
-	if present(left) || !present(used) || !present(theirs) {
-		t.Errorf("left behind: %v, in use: %v, somebody's: %v; want only the last two", present(left), present(used), present(theirs))
+	if isPresent(left) || !isPresent(used) || !isPresent(theirs) {
+		t.Errorf("left behind: %v, in use: %v, somebody's: %v; want only the last two", isPresent(left), isPresent(used), isPresent(theirs))
 	}
 	running.release()
 }
@@ -160,7 +160,7 @@ func TestPlaceholders(t *testing.T) {
 		t.Error("it was taken away while another command needed it")
 	}
 	two.release()
-	if present(path) {
+	if isPresent(path) {
 		t.Error("it is left behind")
 	}
 	left, err := hold()
@@ -173,7 +173,7 @@ func TestPlaceholders(t *testing.T) {
 		t.Fatal(err)
 	}
 	next.release()
-	if present(path) {
+	if isPresent(path) {
 		t.Error("one that was left behind stays")
 	}
 	if err := os.Mkdir(path, 0o755); err != nil {
@@ -184,7 +184,7 @@ func TestPlaceholders(t *testing.T) {
 		t.Fatal(err)
 	}
 	theirs.release()
-	if !present(path) {
+	if !isPresent(path) {
 		t.Error("somebody else's folder was taken away")
 	}
 }
@@ -210,7 +210,7 @@ func TestFailsClosedOnThisMachine(t *testing.T) {
 	if _, ok := errors.AsType[*SetupError](box.Close(err)); !ok || len(out) > 0 || a.Lacks == "" {
 		t.Errorf("%v and %q, want a set-up error with a reason and no output", err, out)
 	}
-	if present(filepath.Join(dir, "ran")) {
+	if isPresent(filepath.Join(dir, "ran")) {
 		t.Error("it ran without the sandbox that was asked for")
 	}
 }

@@ -106,7 +106,7 @@ func TestRepositoriesThatWereMade(t *testing.T) {
 				t.Errorf("%q, want %s to be named", notes, path)
 			}
 			b.lacks(path)
-			if !present(path + untrusted) {
+			if !isPresent(path + untrusted) {
 				t.Error("what was made is gone")
 			}
 		})
@@ -122,7 +122,7 @@ func TestRepositoriesThatWereThere(t *testing.T) {
 	if _, notes, err := b.noted(writing, "git add file"); err != nil || len(notes) > 0 {
 		t.Errorf("%q, %v, want nothing to be said", notes, err)
 	}
-	if !present(filepath.Join(b.root, "a/b/c/d/e/.git/hooks/pre-commit")) || !present(filepath.Join(b.root, "a/b/c/d/e/.git/config")) {
+	if !isPresent(filepath.Join(b.root, "a/b/c/d/e/.git/hooks/pre-commit")) || !isPresent(filepath.Join(b.root, "a/b/c/d/e/.git/config")) {
 		t.Error("a person's repository was changed")
 	}
 }

@@ -122,15 +122,15 @@ var (
 
 const word = 4
 
-func load(offset uint32) bpf.Instruction { return bpf.LoadAbsolute{Off: offset, Size: word} }
+func loadWord(offset uint32) bpf.Instruction { return bpf.LoadAbsolute{Off: offset, Size: word} }
 
-func loadArgument(n uint32) bpf.Instruction { return load(atArgument + n*argument) }
+func loadArgument(n uint32) bpf.Instruction { return loadWord(atArgument + n*argument) }
 
 // filterOf writes the filter down.
 func filterOf(processor uint32, o *order) []bpf.Instruction {
 	program := []bpf.Instruction{
-		load(atProcessor), bpf.JumpIf{Cond: bpf.JumpEqual, Val: processor, SkipTrue: 1}, missing,
-		load(atNumber),
+		loadWord(atProcessor), bpf.JumpIf{Cond: bpf.JumpEqual, Val: processor, SkipTrue: 1}, missing,
+		loadWord(atNumber),
 	}
 	if processor == unix.AUDIT_ARCH_X86_64 {
 		program = append(program, bpf.JumpIf{Cond: bpf.JumpLessThan, Val: x32, SkipTrue: 1}, missing)
@@ -148,9 +148,9 @@ func filterOf(processor uint32, o *order) []bpf.Instruction {
 	}
 	// What openat2 is asked for lies in memory as well. Without it programs use openat.
 	program = append(program, onCall(unix.SYS_OPENAT2, missing)...)
-	program = append(program, onCall(unix.SYS_IOCTL, among(1, terminalInputs, refuse, permit)...)...)
+	program = append(program, onCall(unix.SYS_IOCTL, answerAmong(1, terminalInputs, refuse, permit)...)...)
 	program = append(program, onCall(unix.SYS_SOCKET, o.sockets()...)...)
-	program = append(program, onCall(unix.SYS_SOCKETPAIR, among(0, localSockets, permit, refuse)...)...)
+	program = append(program, onCall(unix.SYS_SOCKETPAIR, answerAmong(0, localSockets, permit, refuse)...)...)
 	return append(program, permit)
 }
 
@@ -168,7 +168,7 @@ func (o *order) sockets() []bpf.Instruction {
 	if o.NoSockets {
 		kinds = slices.DeleteFunc(slices.Clone(kinds), func(kind uint32) bool { return kind == unix.AF_UNIX })
 	}
-	return append(program, among(0, kinds, permit, refuse)...)
+	return append(program, answerAmong(0, kinds, permit, refuse)...)
 }
 
 // onLoopback answers for sockets that a loopback of one's own is there for.
@@ -176,7 +176,7 @@ func onLoopback() []bpf.Instruction {
 	return slices.Concat(
 		onFamily(unix.AF_INET, plainInternet()...),
 		onFamily(unix.AF_INET6, plainInternet()...),
-		onFamily(unix.AF_NETLINK, among(2, []uint32{unix.NETLINK_ROUTE}, permit, refuse)...),
+		onFamily(unix.AF_NETLINK, answerAmong(2, []uint32{unix.NETLINK_ROUTE}, permit, refuse)...),
 	)
 }
 
@@ -192,7 +192,7 @@ func plainInternet() []bpf.Instruction {
 		program = append(program, bpf.JumpIf{Cond: bpf.JumpEqual, Val: kind, SkipTrue: uint8(len(plainTypes) - i)})
 	}
 	program = append(program, refuse)
-	return append(program, among(2, plainProtocols, permit, refuse)...)
+	return append(program, answerAmong(2, plainProtocols, permit, refuse)...)
 }
 
 // onCall does something about one call, or whatever else was loaded, and steps over it
@@ -208,8 +208,8 @@ func refuseBits(bits uint32) []bpf.Instruction {
 	}
 }
 
-// among answers by whether an argument is one of the values.
-func among(n uint32, values []uint32, is, isNot bpf.RetConstant) []bpf.Instruction {
+// answerAmong answers by whether an argument is one of the values.
+func answerAmong(n uint32, values []uint32, is, isNot bpf.RetConstant) []bpf.Instruction {
 	program := []bpf.Instruction{loadArgument(n)}
 	for _, value := range values {
 		program = append(program, bpf.JumpIf{Cond: bpf.JumpNotEqual, Val: value, SkipTrue: 1}, is)

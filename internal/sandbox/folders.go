@@ -50,17 +50,17 @@ func (p *Place) folders(o *order, limits Limits, b *Box) error {
 	}
 	var beside []string
 	for _, path := range limits.Open {
-		if path = holding(path); slices.Contains(privateFolders, path) {
+		if path = holdingFolder(path); slices.Contains(privateFolders, path) {
 			continue // it has one of its own
 		}
 		if beside, err = withPath(beside, path); err != nil {
 			return err
 		}
 	}
-	if err := p.guardAll(o, outermost(o.Open), outermost(beside), &limits, b); err != nil {
+	if err := p.guardAll(o, outermostOf(o.Open), outermostOf(beside), &limits, b); err != nil {
 		return err
 	}
-	o.Open = outermost(append(o.Open, beside...))
+	o.Open = outermostOf(append(o.Open, beside...))
 	if err := p.private(o, b); err != nil {
 		return err
 	}
@@ -80,9 +80,9 @@ func withPath(paths []string, path string) ([]string, error) {
 	return append(paths, plain), nil
 }
 
-// holding is what has to be writable so that a path can be made, replaced or deleted:
+// holdingFolder is what has to be writable so that a path can be made, replaced or deleted:
 // the folder that it is in, or itself if it is a folder.
-func holding(path string) string {
+func holdingFolder(path string) string {
 	for {
 		if info, err := os.Stat(path); err == nil && info.IsDir() {
 			return path
@@ -94,8 +94,8 @@ func holding(path string) string {
 	}
 }
 
-// outermost leaves out what lies in another one of the paths.
-func outermost(paths []string) []string {
+// outermostOf leaves out what lies in another one of the paths.
+func outermostOf(paths []string) []string {
 	slices.SortFunc(paths, func(a, b string) int { return len(a) - len(b) })
 	var kept []string
 	for _, path := range paths {
@@ -148,7 +148,7 @@ func (p *Place) guardAll(o *order, workspace, beside []string, limits *Limits, b
 	p.recognize(g.gits)
 	slices.SortFunc(g.pinned, func(a, b string) int { return len(a) - len(b) })
 	o.Pinned = g.pinned
-	b.watched = watch(g.pinned, g.links, slices.DeleteFunc(g.missing, opened))
+	b.watched = listWatched(g.pinned, g.links, slices.DeleteFunc(g.missing, opened))
 	if !o.Layers.has(withNamespaces) {
 		return nil
 	}
@@ -237,7 +237,7 @@ func (p *Place) hide(o *order, seen []string) {
 		o.Hidden = append(o.Hidden, filepath.Join(p.State, "state"), filepath.Join(p.State, "keys"))
 	}
 	for _, path := range p.secrets() {
-		if !named(path, seen, o.Open) {
+		if !isNamed(path, seen, o.Open) {
 			o.Hidden = append(o.Hidden, path)
 		}
 	}
@@ -260,9 +260,9 @@ func (p *Place) hide(o *order, seen []string) {
 	}
 }
 
-// named reports whether a secret was allowed by its name, or something in it where no part
+// isNamed reports whether a secret was allowed by its name, or something in it where no part
 // of a folder can be shown alone.
-func named(secret string, seen, open []string) bool {
+func isNamed(secret string, seen, open []string) bool {
 	return slices.ContainsFunc(
 		seen, func(path string) bool { return path == secret || files.Within(secret, path) && belowAny(secret, open) },
 	) ||

@@ -72,7 +72,7 @@ func (b *Box) disarm(dir string) {
 func (b *Box) unfinished(dir string, before map[string]bool) {
 	for _, p := range guardedPatterns().git {
 		if len(p.verbs) > 0 && !p.runs(b.verbs) {
-			find(dir, p.parts, func(path string) {
+			findMatches(dir, p.parts, func(path string) {
 				if !before[path] {
 					b.made(path)
 				}
@@ -84,7 +84,7 @@ func (b *Box) unfinished(dir string, before map[string]bool) {
 // made sets a path aside that a command made, and says so; not what a person allowed by its
 // name.
 func (b *Box) made(path string) {
-	if !present(path) || slices.ContainsFunc(b.allowed, func(open string) bool { return files.Within(path, open) }) {
+	if !isPresent(path) || slices.ContainsFunc(b.allowed, func(open string) bool { return files.Within(path, open) }) {
 		return
 	}
 	note := fmt.Sprintf("the command made %s, by which programs are run without anyone asking", path)

@@ -54,7 +54,7 @@ func (g *guarded) within(path string, add func(root, name string)) {
 // addFile guards a file. Git takes no folder for one, so that nothing can stand in the
 // place of one that is missing.
 func (g *guarded) addFile(root, name string) {
-	if path := filepath.Join(root, name); present(path) {
+	if path := filepath.Join(root, name); isPresent(path) {
 		g.add(root, name)
 	} else {
 		g.missing = append(g.missing, path)

@@ -36,13 +36,13 @@ type guarded struct {
 func (g *guarded) folder(root, home string, found *survey) {
 	g.roots = append(g.roots, root)
 	for _, name := range guardedPatterns().empty {
-		if !slices.Contains(g.beside, root) || present(filepath.Join(root, name)) {
+		if !slices.Contains(g.beside, root) || isPresent(filepath.Join(root, name)) {
 			g.add(root, name)
 		}
 	}
 	g.homeFiles(root, home)
 	for _, p := range guardedPatterns().whole {
-		find("/", p.parts, func(path string) { g.inside(root, path) })
+		findMatches("/", p.parts, func(path string) { g.inside(root, path) })
 	}
 	for _, path := range found.guarded {
 		g.inside(root, path)
@@ -125,7 +125,7 @@ func (g *guarded) pin(root, dir string) {
 	}
 }
 
-func present(path string) bool {
+func isPresent(path string) bool {
 	_, err := os.Lstat(path)
 	return err == nil
 }

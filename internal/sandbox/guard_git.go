@@ -34,7 +34,7 @@ func (g *guarded) git(root, dir string) {
 		if name, whole := p.literal(); whole && len(p.verbs) == 0 && !pointers[name] {
 			g.inside(root, filepath.Join(dir, name))
 		} else if !p.runs(g.verbs) {
-			find(dir, p.parts, func(path string) { g.inside(root, path) })
+			findMatches(dir, p.parts, func(path string) { g.inside(root, path) })
 		}
 	}
 	g.settings = append(g.settings, filepath.Join(dir, "config"), filepath.Join(dir, "config.worktree"))
@@ -59,7 +59,7 @@ func gitFoldersNamed(dir string, depth int) []string {
 	for _, e := range entries {
 		path := filepath.Join(dir, e.Name())
 		switch {
-		case present(filepath.Join(path, "HEAD")):
+		case isPresent(filepath.Join(path, "HEAD")):
 			found = append(found, path)
 		case e.IsDir() && depth > 1:
 			found = append(found, gitFoldersNamed(path, depth-1)...)
@@ -70,5 +70,5 @@ func gitFoldersNamed(dir string, depth int) []string {
 
 // isGitFolder reports whether a folder is a git directory itself.
 func isGitFolder(dir string) bool {
-	return present(filepath.Join(dir, "HEAD")) && present(filepath.Join(dir, "objects"))
+	return isPresent(filepath.Join(dir, "HEAD")) && isPresent(filepath.Join(dir, "objects"))
 }

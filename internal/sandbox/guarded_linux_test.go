@@ -37,13 +37,13 @@ func TestGuardedPlacesCannotBeChanged(t *testing.T) {
 			var files []string
 			for _, place := range examples(t) {
 				path := filepath.Join(b.root, depth, strings.ReplaceAll(place.Example(), "modules/a/b/", "modules/a/"))
-				if present(path) && place.Path != ".git/config" {
+				if isPresent(path) && place.Path != ".git/config" {
 					continue
 				}
 				if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 					t.Fatal(err)
 				}
-				if !present(path) {
+				if !isPresent(path) {
 					if err := os.WriteFile(path, []byte("mine\n"), 0o644); err != nil {
 						t.Fatal(err)
 					}
@@ -183,7 +183,7 @@ func TestBackgroundCommandsAreLookedAt(t *testing.T) {
 	}
 	b.lacks(filepath.Join(b.root, ".npmrc"))
 	notes := server.end()
-	if len(notes) != 1 || !strings.Contains(notes[0], ".yarnrc") || !present(filepath.Join(b.root, "bunfig.toml")) {
+	if len(notes) != 1 || !strings.Contains(notes[0], ".yarnrc") || !isPresent(filepath.Join(b.root, "bunfig.toml")) {
 		t.Errorf("%q, want what it made last, and the approved file to stay", notes)
 	}
 }

@@ -30,7 +30,7 @@ const maxOrder = 16 << 20
 func Main() {
 	called = true
 	if len(os.Args) == 3 && os.Args[1] == proberWord {
-		if err := prober(os.Args[2]); err != nil {
+		if err := runProbes(os.Args[2]); err != nil {
 			fmt.Fprintln(os.Stderr, err)
 			os.Exit(1)
 		}
@@ -153,7 +153,7 @@ func (h *helper) loopback() error {
 	if err != nil {
 		return err
 	}
-	defer shut(fd)
+	defer closeFD(fd)
 	return switchOn(fd, "lo")
 }
 

@@ -41,11 +41,11 @@ func (h *helper) run() int {
 			}
 		}()
 	}
-	return reap(pid)
+	return reapUntil(pid)
 }
 
-// reap waits until the command has ended.
-func reap(command int) int {
+// reapUntil waits until the command has ended.
+func reapUntil(command int) int {
 	for {
 		var status unix.WaitStatus
 		pid, err := unix.Wait4(-1, &status, 0, nil)

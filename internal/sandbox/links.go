@@ -44,7 +44,7 @@ func (found *survey) coverLinks(roots []string) (paths []string, told string) {
 			folders = append(folders, folder)
 		}
 	}
-	folders = outermost(folders)
+	folders = outermostOf(folders)
 	return folders, told + fmt.Sprintf(", nor anything else in %s", strings.Join(folders[:min(len(folders), 3)], ", "))
 }
 

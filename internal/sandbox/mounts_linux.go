@@ -64,7 +64,7 @@ type held struct {
 func (h *helper) hold() (*held, error) {
 	all := &held{devices: map[string]int{}}
 	take := func(from, to string) error {
-		m, err := grab(from)
+		m, err := grabMount(from)
 		if err != nil {
 			return fmt.Errorf("%s: %w", from, err)
 		}
@@ -90,13 +90,13 @@ func (h *helper) hold() (*held, error) {
 		}
 	}
 	for _, path := range h.Shown {
-		if m, err := grab(path); err == nil {
+		if m, err := grabMount(path); err == nil {
 			m.more = unix.MOUNT_ATTR_RDONLY
 			all.mounts = append(all.mounts, m)
 		}
 	}
 	for _, name := range deviceNodes {
-		m, err := grab("/dev/" + name)
+		m, err := grabMount("/dev/" + name)
 		if err != nil {
 			continue // a machine may lack one
 		}
@@ -107,16 +107,16 @@ func (h *helper) hold() (*held, error) {
 	return all, nil
 }
 
-// grab takes hold of a file or folder, with what is mounted in it. No part of its
+// grabMount takes hold of a file or folder, with what is mounted in it. No part of its
 // path may be a link: it would have been put there since the path was judged.
-func grab(path string) (heldMount, error) {
+func grabMount(path string) (heldMount, error) {
 	at, err := unix.Openat2(
 		unix.AT_FDCWD, path, &unix.OpenHow{Flags: unix.O_PATH | unix.O_CLOEXEC, Resolve: unix.RESOLVE_NO_SYMLINKS},
 	)
 	if err != nil {
 		return heldMount{}, err
 	}
-	defer shut(at)
+	defer closeFD(at)
 	var info unix.Stat_t
 	if err := unix.Fstat(at, &info); err != nil {
 		return heldMount{}, err
@@ -133,7 +133,7 @@ func grab(path string) (heldMount, error) {
 // place puts a mount where it belongs. Below a hidden folder there is nothing to put
 // it on, so that is made.
 func (m *heldMount) place() error {
-	defer shut(m.fd)
+	defer closeFD(m.fd)
 	if _, err := os.Lstat(m.path); errors.Is(err, os.ErrNotExist) {
 		if err := m.makePoint(); err != nil {
 			return err
@@ -144,7 +144,7 @@ func (m *heldMount) place() error {
 	); err != nil {
 		return err
 	}
-	return attach(m.fd, m.path)
+	return attachMount(m.fd, m.path)
 }
 
 func (m *heldMount) makePoint() error {
@@ -157,15 +157,15 @@ func (m *heldMount) makePoint() error {
 	return os.WriteFile(m.path, nil, 0o644)
 }
 
-// attach puts a mount on a path, and follows no link on the way.
-func attach(fd int, path string) error {
+// attachMount puts a mount on a path, and follows no link on the way.
+func attachMount(fd int, path string) error {
 	at, err := unix.Openat2(
 		unix.AT_FDCWD, path, &unix.OpenHow{Flags: unix.O_PATH | unix.O_CLOEXEC, Resolve: unix.RESOLVE_NO_SYMLINKS},
 	)
 	if err != nil {
 		return err
 	}
-	defer shut(at)
+	defer closeFD(at)
 	return unix.MoveMount(fd, "", at, "", unix.MOVE_MOUNT_F_EMPTY_PATH|unix.MOVE_MOUNT_T_EMPTY_PATH)
 }
 
@@ -200,10 +200,10 @@ func mountDev(all *held) error {
 		if err := m.makePoint(); err != nil {
 			return err
 		}
-		if err := attach(fd, m.path); err != nil {
+		if err := attachMount(fd, m.path); err != nil {
 			return fmt.Errorf("%s: %w", name, err)
 		}
-		shut(fd)
+		closeFD(fd)
 	}
 	for name, to := range deviceLinks {
 		if err := os.Symlink(to, "/dev/"+name); err != nil {
@@ -231,22 +231,22 @@ func mountDev(all *held) error {
 func (h *helper) hide() error {
 	if h.Tmp == "" { // else what is there covers them
 		for _, dir := range privateFolders {
-			if err := cover(dir, "mode=1777"); err != nil {
+			if err := coverPath(dir, "mode=1777"); err != nil {
 				return fmt.Errorf("%s: %w", dir, err)
 			}
 		}
 	}
 	for _, path := range h.Hidden {
-		if err := cover(path, "mode=0755"); err != nil {
+		if err := coverPath(path, "mode=0755"); err != nil {
 			return fmt.Errorf("%s: %w", path, err)
 		}
 	}
 	return nil
 }
 
-// cover hides one path. What is not there, or cannot be looked at by this user,
+// coverPath hides one path. What is not there, or cannot be looked at by this user,
 // needs no hiding; a link is followed, so that what it leads to is hidden.
-func cover(path, options string) error {
+func coverPath(path, options string) error {
 	info, err := os.Stat(path)
 	if errors.Is(err, os.ErrNotExist) || errors.Is(err, os.ErrPermission) {
 		return nil
@@ -274,17 +274,17 @@ func coverFile(path string) error {
 	if err := os.WriteFile(emptyFile, nil, 0o444); err != nil {
 		return err
 	}
-	m, err := grab(emptyFile)
+	m, err := grabMount(emptyFile)
 	if err != nil {
 		return err
 	}
-	defer shut(m.fd)
+	defer closeFD(m.fd)
 	if err := setFlags(
 		m.fd, "", unix.AT_EMPTY_PATH, unix.MOUNT_ATTR_RDONLY|unix.MOUNT_ATTR_NOSUID|unix.MOUNT_ATTR_NODEV,
 	); err != nil {
 		return err
 	}
-	if err := attach(m.fd, path); err != nil {
+	if err := attachMount(m.fd, path); err != nil {
 		return err
 	}
 	return os.Remove(emptyFile)
@@ -305,7 +305,7 @@ func (h *helper) seal() {
 func (h *helper) hideBelow(folder string) error {
 	for _, path := range h.Hidden {
 		if files.Within(folder, path) {
-			if err := cover(path, "mode=0755"); err != nil {
+			if err := coverPath(path, "mode=0755"); err != nil {
 				return fmt.Errorf("hide %s: %w", path, err)
 			}
 		}
@@ -317,7 +317,7 @@ func (h *helper) hideBelow(folder string) error {
 // Whatever is mounted on cannot be moved or deleted, so no other can take its place.
 func (h *helper) guard() error {
 	for _, path := range h.Pinned {
-		if err := rebind(path, 0); err != nil {
+		if err := rebindPath(path, 0); err != nil {
 			return fmt.Errorf("pin %s: %w", path, err)
 		}
 	}
@@ -325,7 +325,7 @@ func (h *helper) guard() error {
 		if slices.Contains(h.Hidden, path) {
 			continue // what covers it cannot be written either
 		}
-		if err := rebind(path, unix.MOUNT_ATTR_RDONLY); err != nil {
+		if err := rebindPath(path, unix.MOUNT_ATTR_RDONLY); err != nil {
 			return fmt.Errorf("guard %s: %w", path, err)
 		}
 	}
@@ -338,15 +338,15 @@ func (h *helper) guardAbsent() error {
 	if len(h.Absent) == 0 {
 		return nil
 	}
-	empty, err := grab(h.Absent[0])
+	empty, err := grabMount(h.Absent[0])
 	if err != nil {
 		return fmt.Errorf("guard %s: %w", h.Absent[0], err)
 	}
-	defer shut(empty.fd)
+	defer closeFD(empty.fd)
 	if err := setFlags(empty.fd, "", unix.AT_EMPTY_PATH|unix.AT_RECURSIVE, unix.MOUNT_ATTR_RDONLY); err != nil {
 		return err
 	}
-	if err := attach(empty.fd, h.Absent[0]); err != nil {
+	if err := attachMount(empty.fd, h.Absent[0]); err != nil {
 		return fmt.Errorf("guard %s: %w", h.Absent[0], err)
 	}
 	for _, path := range h.Absent[1:] {
@@ -354,8 +354,8 @@ func (h *helper) guardAbsent() error {
 		if err != nil {
 			return err
 		}
-		err = attach(fd, path)
-		shut(fd)
+		err = attachMount(fd, path)
+		closeFD(fd)
 		if err != nil {
 			return fmt.Errorf("guard %s: %w", path, err)
 		}
@@ -363,20 +363,20 @@ func (h *helper) guardAbsent() error {
 	return nil
 }
 
-// rebind puts a path on itself, with other flags.
-func rebind(path string, flags uint64) error {
-	m, err := grab(path)
+// rebindPath puts a path on itself, with other flags.
+func rebindPath(path string, flags uint64) error {
+	m, err := grabMount(path)
 	if err != nil {
 		return err
 	}
-	defer shut(m.fd)
+	defer closeFD(m.fd)
 	if flags != 0 {
 		if err := setFlags(m.fd, "", unix.AT_EMPTY_PATH|unix.AT_RECURSIVE, flags); err != nil {
 			return err
 		}
 	}
-	return attach(m.fd, path)
+	return attachMount(m.fd, path)
 }
 
-// shut closes a file that nothing was written to, or whose end cannot be helped.
-func shut(fd int) { _ = unix.Close(fd) }
+// closeFD closes a file that nothing was written to, or whose end cannot be helped.
+func closeFD(fd int) { _ = unix.Close(fd) }

@@ -79,18 +79,18 @@ func (all *patterns) begins(name string) bool {
 // beginning finds the guarded places that begin with a name in a folder.
 func (all *patterns) beginning(dir, name string, found func(string)) {
 	for _, p := range all.named[name] {
-		find(filepath.Join(dir, name), p.parts[1:], found)
+		findMatches(filepath.Join(dir, name), p.parts[1:], found)
 	}
 	for _, p := range all.wild {
 		if partMatches(p.parts[0], name) {
-			find(filepath.Join(dir, name), p.parts[1:], found)
+			findMatches(filepath.Join(dir, name), p.parts[1:], found)
 		}
 	}
 }
 
-// find looks for what a pattern is about at a path and below it. A link on the way is
+// findMatches looks for what a pattern is about at a path and below it. A link on the way is
 // taken for the place itself: by it all that follows can be exchanged.
-func find(at string, rest []string, found func(string)) {
+func findMatches(at string, rest []string, found func(string)) {
 	info, err := os.Lstat(at)
 	switch {
 	case err != nil:
@@ -98,12 +98,12 @@ func find(at string, rest []string, found func(string)) {
 		found(at)
 	case !info.IsDir():
 	case !strings.Contains(rest[0], "*"):
-		find(filepath.Join(at, rest[0]), rest[1:], found)
+		findMatches(filepath.Join(at, rest[0]), rest[1:], found)
 	default:
 		entries, _ := os.ReadDir(at) // what cannot be read is not read by others either
 		for _, e := range entries {
 			if partMatches(rest[0], e.Name()) {
-				find(filepath.Join(at, e.Name()), rest[1:], found)
+				findMatches(filepath.Join(at, e.Name()), rest[1:], found)
 			}
 		}
 	}

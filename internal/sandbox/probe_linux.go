@@ -210,15 +210,15 @@ func (s *scene) files() error {
 func someDisk() string {
 	disks, _ := os.ReadDir("/sys/class/block") // a container may not show any
 	for _, d := range disks {
-		if present("/dev/" + d.Name()) {
+		if isPresent("/dev/" + d.Name()) {
 			return "/dev/" + d.Name()
 		}
 	}
 	return ""
 }
 
-// prober tries all probes and prints what came of them.
-func prober(told string) error {
+// runProbes tries all probes and prints what came of them.
+func runProbes(told string) error {
 	var s scene
 	if err := json.Unmarshal([]byte(told), &s); err != nil {
 		return err

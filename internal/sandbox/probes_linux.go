@@ -23,18 +23,21 @@ type probe struct {
 
 // probes are all attempts. The table in docs/sandbox.md is made of them.
 var probes = []probe{
-	{ofFiles, "write a file", func(s *scene) error { return write(s.outside("write")) }},
-	{ofFiles, "create a file", func(s *scene) error { return write(s.outside("new")) }},
+	{ofFiles, "write a file", func(s *scene) error { return writeProbe(s.outside("write")) }},
+	{ofFiles, "create a file", func(s *scene) error { return writeProbe(s.outside("new")) }},
 	{ofFiles, "make a folder", func(s *scene) error { return os.Mkdir(s.outside("dir"), 0o755) }},
 	{ofFiles, "truncate a file", func(s *scene) error { return os.Truncate(s.outside("truncate"), 0) }},
 	{ofFiles, "delete a file", func(s *scene) error { return os.Remove(s.outside("unlink")) }},
-	{ofFiles, "write through a link", func(s *scene) error { return write(s.inside("way-out/write")) }},
+	{ofFiles, "write through a link", func(s *scene) error { return writeProbe(s.inside("way-out/write")) }},
 	{
 		ofFiles, "write through /proc/self/root",
-		func(s *scene) error { return write("/proc/self/root" + s.outside("write")) },
+		func(s *scene) error { return writeProbe("/proc/self/root" + s.outside("write")) },
 	},
-	{ofFiles, "open again for writing", reopen},
-	{ofFiles, "write by a grandchild", func(s *scene) error { return shell("(echo y >" + s.outside("child") + ")") }},
+	{ofFiles, "open again for writing", probeReopen},
+	{
+		ofFiles, "write by a grandchild",
+		func(s *scene) error { return runShell("(echo y >" + s.outside("child") + ")") },
+	},
 	{
 		ofFiles, "link into the workspace",
 		func(s *scene) error { return os.Link(s.outside("link"), s.inside("linked")) },
@@ -54,14 +57,14 @@ var probes = []probe{
 		func(s *scene) error { return unix.Setxattr(s.outside("attribute"), "user.umpire", []byte("x"), 0) },
 	},
 
-	{ofGuarded, "write a git hook", func(s *scene) error { return write(s.inside(".git/hooks/pre-commit")) }},
-	{ofGuarded, "add a git hook", func(s *scene) error { return write(s.inside(".git/hooks/post-merge")) }},
+	{ofGuarded, "write a git hook", func(s *scene) error { return writeProbe(s.inside(".git/hooks/pre-commit")) }},
+	{ofGuarded, "add a git hook", func(s *scene) error { return writeProbe(s.inside(".git/hooks/post-merge")) }},
 	{ofGuarded, "chmod a git hook", func(s *scene) error { return os.Chmod(s.inside(".git/hooks/pre-commit"), 0o755) }},
 	{
 		ofGuarded, "link a git hook",
 		func(s *scene) error { return os.Link(s.inside(".git/hooks/pre-commit"), s.inside("hook")) },
 	},
-	{ofGuarded, "write .git/config", func(s *scene) error { return write(s.inside(".git/config")) }},
+	{ofGuarded, "write .git/config", func(s *scene) error { return writeProbe(s.inside(".git/config")) }},
 	{
 		ofGuarded, "replace .git/config",
 		func(s *scene) error { return os.Rename(s.inside("own"), s.inside(".git/config")) },
@@ -71,7 +74,10 @@ var probes = []probe{
 		func(s *scene) error { return os.Rename(s.inside(".git/hooks"), s.inside("hooks")) },
 	},
 	{ofGuarded, "move .git", func(s *scene) error { return os.Rename(s.inside(".git"), s.inside("git")) }},
-	{ofGuarded, "write umpire's rules", func(s *scene) error { return write(s.inside(".umpire/permissions.json")) }},
+	{
+		ofGuarded, "write umpire's rules",
+		func(s *scene) error { return writeProbe(s.inside(".umpire/permissions.json")) },
+	},
 	{
 		ofGuarded, "move umpire's rules",
 		func(s *scene) error { return os.Rename(s.inside(".umpire"), s.inside("rules")) },
@@ -80,16 +86,16 @@ var probes = []probe{
 	{ofGuarded, "make .mcp.json", func(s *scene) error { return makeFile(s.inside(".mcp.json")) }},
 
 	{ofNetwork, "unix socket by path", dialByPath},
-	{ofNetwork, "unix socket by name", func(s *scene) error { return dial("unix", s.Abstract) }},
-	{ofNetwork, "TCP", func(s *scene) error { return dial("tcp", s.TCP) }},
+	{ofNetwork, "unix socket by name", func(s *scene) error { return probeDial("unix", s.Abstract) }},
+	{ofNetwork, "TCP", func(s *scene) error { return probeDial("tcp", s.TCP) }},
 	{ofNetwork, "UDP", sendUDP},
-	{ofNetwork, "MPTCP", func(*scene) error { return socket(unix.AF_INET, unix.SOCK_STREAM, unix.IPPROTO_MPTCP) }},
-	{ofNetwork, "ICMP", func(*scene) error { return socket(unix.AF_INET, unix.SOCK_DGRAM, unix.IPPROTO_ICMP) }},
-	{ofNetwork, "raw packets", func(*scene) error { return socket(unix.AF_PACKET, unix.SOCK_RAW, 0) }},
-	{ofNetwork, "vsock", func(*scene) error { return socket(unix.AF_VSOCK, unix.SOCK_STREAM, 0) }},
+	{ofNetwork, "MPTCP", func(*scene) error { return probeSocket(unix.AF_INET, unix.SOCK_STREAM, unix.IPPROTO_MPTCP) }},
+	{ofNetwork, "ICMP", func(*scene) error { return probeSocket(unix.AF_INET, unix.SOCK_DGRAM, unix.IPPROTO_ICMP) }},
+	{ofNetwork, "raw packets", func(*scene) error { return probeSocket(unix.AF_PACKET, unix.SOCK_RAW, 0) }},
+	{ofNetwork, "vsock", func(*scene) error { return probeSocket(unix.AF_VSOCK, unix.SOCK_STREAM, 0) }},
 	{
 		ofNetwork, "netfilter",
-		func(*scene) error { return socket(unix.AF_NETLINK, unix.SOCK_RAW, unix.NETLINK_NETFILTER) },
+		func(*scene) error { return probeSocket(unix.AF_NETLINK, unix.SOCK_RAW, unix.NETLINK_NETFILTER) },
 	},
 	{ofNetwork, "change an interface", changeInterface},
 
@@ -102,21 +108,24 @@ var probes = []probe{
 		ofProcesses, "read their environment",
 		func(s *scene) error { _, err := os.ReadFile(fmt.Sprintf("/proc/%d/environ", s.Process)); return err },
 	},
-	{ofProcesses, "write their memory", func(s *scene) error { return write(fmt.Sprintf("/proc/%d/mem", s.Process)) }},
+	{
+		ofProcesses, "write their memory",
+		func(s *scene) error { return writeProbe(fmt.Sprintf("/proc/%d/mem", s.Process)) },
+	},
 	{
 		ofProcesses, "ptrace them",
-		func(s *scene) error { return call(unix.SYS_PTRACE, unix.PTRACE_SEIZE, uintptr(s.Process), 0) },
+		func(s *scene) error { return callKernel(unix.SYS_PTRACE, unix.PTRACE_SEIZE, uintptr(s.Process), 0) },
 	},
 	{
 		ofProcesses, "ptrace the sandbox's first",
-		func(*scene) error { return call(unix.SYS_PTRACE, unix.PTRACE_SEIZE, 1, 0) },
+		func(*scene) error { return callKernel(unix.SYS_PTRACE, unix.PTRACE_SEIZE, 1, 0) },
 	},
 	{ofProcesses, "type into a terminal", typeIn},
 
 	{ofKernel, "user namespace by clone3", clone3},
-	{ofKernel, "user namespace by unshare", func(*scene) error { return shell("unshare -U true") }},
-	{ofKernel, "mount namespace", func(*scene) error { return call(unix.SYS_UNSHARE, unix.CLONE_NEWNS, 0, 0) }},
-	{ofKernel, "join a namespace", setns},
+	{ofKernel, "user namespace by unshare", func(*scene) error { return runShell("unshare -U true") }},
+	{ofKernel, "mount namespace", func(*scene) error { return callKernel(unix.SYS_UNSHARE, unix.CLONE_NEWNS, 0, 0) }},
+	{ofKernel, "join a namespace", probeSetns},
 	{ofKernel, "mount", func(s *scene) error { return unix.Mount("none", s.Workspace, "tmpfs", 0, "") }},
 	{
 		ofKernel, "make a mount writable",
@@ -126,17 +135,17 @@ var probes = []probe{
 	{ofKernel, "chroot", func(*scene) error { return unix.Chroot("/") }},
 	{ofKernel, "io_uring", ioUring},
 	{ofKernel, "bpf", func(*scene) error { return bpfMap() }},
-	{ofKernel, "perf events", perf},
+	{ofKernel, "perf events", probePerf},
 	{
 		ofKernel, "keyrings",
 		func(*scene) error { _, err := unix.KeyctlGetKeyringID(unix.KEY_SPEC_SESSION_KEYRING, true); return err },
 	},
-	{ofKernel, "userfaultfd", func(*scene) error { return opened(unix.SYS_USERFAULTFD, 1) }},
+	{ofKernel, "userfaultfd", func(*scene) error { return callAndClose(unix.SYS_USERFAULTFD, 1) }},
 	{ofKernel, "open a file by its handle", byHandle},
-	{ofKernel, "32-bit system calls", func(*scene) error { return call(unix.SYS_GETPID|x32, 0, 0, 0) }},
+	{ofKernel, "32-bit system calls", func(*scene) error { return callKernel(unix.SYS_GETPID|x32, 0, 0, 0) }},
 	{ofKernel, "core_pattern", func(*scene) error { return openTo("/proc/sys/kernel/core_pattern") }},
 	{ofKernel, "sysrq", func(*scene) error { return openTo("/proc/sysrq-trigger") }},
-	{ofKernel, "open a disk", disk},
+	{ofKernel, "open a disk", probeDisk},
 	{
 		ofKernel, "make a device",
 		func(s *scene) error { return unix.Mknod(s.inside("disk"), unix.S_IFBLK|0o600, int(unix.Mkdev(8, 0))) },
@@ -156,16 +165,16 @@ func openTo(path string) error {
 	return err
 }
 
-func write(path string) error { return os.WriteFile(path, []byte("y"), 0o644) }
+func writeProbe(path string) error { return os.WriteFile(path, []byte("y"), 0o644) }
 
 func makeFile(path string) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return err
 	}
-	return write(path)
+	return writeProbe(path)
 }
 
-func reopen(s *scene) error {
+func probeReopen(s *scene) error {
 	f, err := os.Open(s.outside("reopen"))
 	if err != nil {
 		return err
@@ -174,15 +183,15 @@ func reopen(s *scene) error {
 	return openTo(fmt.Sprintf("/proc/self/fd/%d", f.Fd()))
 }
 
-// shell says only whether a command line succeeded.
-func shell(line string) error {
+// runShell says only whether a command line succeeded.
+func runShell(line string) error {
 	if exec.Command("/bin/sh", "-c", line).Run() != nil { //nolint:noctx // the prober ends with its sandbox
 		return unix.EPERM
 	}
 	return nil
 }
 
-func dial(network, address string) error {
+func probeDial(network, address string) error {
 	c, err := net.DialTimeout(network, address, time.Second) //nolint:noctx // it has a limit
 	if err == nil {
 		_ = c.Close() // that it was opened is all
@@ -196,7 +205,7 @@ func dialByPath(s *scene) error {
 		return err
 	}
 	defer folder.Close()
-	return dial("unix", path)
+	return probeDial("unix", path)
 }
 
 func sendUDP(s *scene) error {
@@ -218,27 +227,27 @@ func changeInterface(*scene) error {
 	if err != nil {
 		return err
 	}
-	defer shut(fd)
+	defer closeFD(fd)
 	return switchOn(fd, "lo")
 }
 
-func socket(family, kind, protocol int) error {
+func probeSocket(family, kind, protocol int) error {
 	fd, err := unix.Socket(family, kind, protocol)
 	if err == nil {
-		shut(fd)
+		closeFD(fd)
 	}
 	return err
 }
 
-func call(number, a, b, c uintptr) error {
+func callKernel(number, a, b, c uintptr) error {
 	if _, _, errno := unix.Syscall6(number, a, b, c, 0, 0, 0); errno != 0 {
 		return errno
 	}
 	return nil
 }
 
-// opened makes a call that returns a file.
-func opened(number, a uintptr) error {
+// callAndClose makes a call that returns a file.
+func callAndClose(number, a uintptr) error {
 	fd, _, errno := unix.Syscall(number, a, 0, 0)
 	if errno != 0 {
 		return errno
@@ -252,9 +261,9 @@ func typeIn(*scene) error {
 	if err != nil {
 		return err
 	}
-	defer shut(fd)
+	defer closeFD(fd)
 	letter := byte('x')
-	return call(unix.SYS_IOCTL, uintptr(fd), unix.TIOCSTI, uintptr(unsafe.Pointer(&letter)))
+	return callKernel(unix.SYS_IOCTL, uintptr(fd), unix.TIOCSTI, uintptr(unsafe.Pointer(&letter)))
 }
 
 // clone3 asks for a child in a user namespace. The child ends at once.
@@ -275,12 +284,12 @@ func clone3(*scene) error {
 	return err
 }
 
-func setns(*scene) error {
+func probeSetns(*scene) error {
 	fd, err := unix.Open("/proc/self/ns/uts", unix.O_RDONLY|unix.O_CLOEXEC, 0)
 	if err != nil {
 		return err
 	}
-	defer shut(fd)
+	defer closeFD(fd)
 	return unix.Setns(fd, unix.CLONE_NEWUTS)
 }
 
@@ -303,12 +312,12 @@ func bpfMap() error {
 	return unix.Close(int(fd))
 }
 
-func perf(*scene) error {
+func probePerf(*scene) error {
 	attr := unix.PerfEventAttr{Type: unix.PERF_TYPE_SOFTWARE, Config: unix.PERF_COUNT_SW_TASK_CLOCK}
 	attr.Size = uint32(unsafe.Sizeof(attr))
 	fd, err := unix.PerfEventOpen(&attr, 0, -1, -1, unix.PERF_FLAG_FD_CLOEXEC)
 	if err == nil {
-		shut(fd)
+		closeFD(fd)
 	}
 	return err
 }
@@ -322,15 +331,15 @@ func byHandle(s *scene) error {
 	if err != nil {
 		return err
 	}
-	defer shut(root)
+	defer closeFD(root)
 	fd, err := unix.OpenByHandleAt(root, handle, unix.O_RDONLY)
 	if err == nil {
-		shut(fd)
+		closeFD(fd)
 	}
 	return err
 }
 
-func disk(s *scene) error {
+func probeDisk(s *scene) error {
 	if s.Disk == "" {
 		return errNotFound
 	}

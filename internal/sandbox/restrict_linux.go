@@ -120,7 +120,7 @@ func letWrite(rules *os.File, path string, access uint64) error {
 	if err != nil {
 		return err
 	}
-	defer shut(fd)
+	defer closeFD(fd)
 	var info unix.Stat_t
 	if err := unix.Fstat(fd, &info); err != nil {
 		return err

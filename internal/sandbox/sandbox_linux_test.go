@@ -119,7 +119,7 @@ func TestForget(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := place.Forget(); err != nil || present(place.Scratch) {
+	if err := place.Forget(); err != nil || isPresent(place.Scratch) {
 		t.Errorf("%v, want it to be gone", err)
 	}
 	if err := place.Forget(); err != nil {

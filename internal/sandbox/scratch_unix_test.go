@@ -46,11 +46,11 @@ func TestSweepScratch(t *testing.T) {
 		}
 	}
 	SweepScratch(parent)
-	if present(dead) {
+	if isPresent(dead) {
 		t.Error("what a dead run has left is still there")
 	}
 	for _, path := range []string{alive, filepath.Join(alive, "tmp/secret"), unmarked, linked, open, kept} {
-		if !present(path) {
+		if !isPresent(path) {
 			t.Errorf("%s was deleted", path)
 		}
 	}

@@ -75,7 +75,7 @@ func (k *secretNames) add(pattern string) {
 func (k *secretNames) names(dir, name string) bool {
 	patterns := k.byName[name]
 	for _, wild := range k.wild {
-		if fits(wild, name) {
+		if fitsPattern(wild, name) {
 			patterns = append(slices.Clip(patterns), k.byName[wild]...)
 		}
 	}
@@ -86,9 +86,9 @@ func (k *secretNames) names(dir, name string) bool {
 	return matchesAny(patterns, whole) && !matchesAny(k.except, whole)
 }
 
-// fits is path.Match, and quick where the only star stands at an end: every entry of a
+// fitsPattern is path.Match, and quick where the only star stands at an end: every entry of a
 // project is compared.
-func fits(wild, name string) bool {
+func fitsPattern(wild, name string) bool {
 	first, last, _ := strings.Cut(wild, "*")
 	if !strings.ContainsAny(last, "*?[") && !strings.ContainsAny(first, "?[") {
 		return len(name) >= len(first)+len(last) && strings.HasPrefix(name, first) && strings.HasSuffix(name, last)
@@ -114,13 +114,13 @@ func (p *Place) secrets() []string {
 		}
 	}
 	for _, pattern := range known.machine {
-		for _, file := range globbed(pattern) {
+		for _, file := range globPaths(pattern) {
 			add(file)
 		}
 	}
 	if p.Home != "" {
 		for _, pattern := range known.inHome {
-			for _, file := range globbed(globEscape(p.Home) + "/" + pattern) {
+			for _, file := range globPaths(globEscape(p.Home) + "/" + pattern) {
 				if !matchesAny(known.except, strings.TrimPrefix(file, "/")) {
 					add(file)
 				}
@@ -137,8 +137,8 @@ func (p *Place) secrets() []string {
 	return found
 }
 
-// globbed are the paths that fit a pattern.
-func globbed(pattern string) []string {
+// globPaths are the paths that fit a pattern.
+func globPaths(pattern string) []string {
 	found, _ := filepath.Glob(filepath.FromSlash(pattern)) // the policy's own patterns are valid
 	return found
 }

@@ -148,7 +148,7 @@ func (w *sentry) trust(found *survey) {
 func (w *sentry) trustState(dir string) {
 	for _, p := range guardedPatterns().git {
 		if len(p.verbs) > 0 {
-			find(dir, p.parts, func(path string) { w.places[path] = true })
+			findMatches(dir, p.parts, func(path string) { w.places[path] = true })
 		}
 	}
 }

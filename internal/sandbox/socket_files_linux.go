@@ -29,7 +29,7 @@ func boundFiles() (map[string]boundFile, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer shut(fd)
+	defer closeFD(fd)
 	if err := unix.Sendto(fd, diagQuestion(), 0, &unix.SockaddrNetlink{Family: unix.AF_NETLINK}); err != nil {
 		return nil, err
 	}

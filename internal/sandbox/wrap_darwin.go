@@ -81,7 +81,7 @@ func proveSeatbelt() error {
 			return err
 		}
 		err = box.Close(cmd.Run())
-		if wrote := present(filepath.Join(dir, "file")); wrote != (dir == inside) {
+		if wrote := isPresent(filepath.Join(dir, "file")); wrote != (dir == inside) {
 			return fmt.Errorf("%s does not do what it was told: %w", seatbeltProgram, err)
 		}
 	}

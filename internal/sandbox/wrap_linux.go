@@ -67,7 +67,7 @@ func (b *Box) hand(cmd *exec.Cmd, o *order) error {
 		cmd.SysProcAttr = &syscall.SysProcAttr{}
 	}
 	if o.Layers.has(withNamespaces) {
-		return isolate(cmd.SysProcAttr, o.Reach)
+		return isolateNamespaces(cmd.SysProcAttr, o.Reach)
 	}
 	return nil
 }
@@ -84,8 +84,8 @@ func helperEnv(env []string) []string {
 	return kept
 }
 
-// isolate asks for namespaces.
-func isolate(attr *syscall.SysProcAttr, far reach) error {
+// isolateNamespaces asks for namespaces.
+func isolateNamespaces(attr *syscall.SysProcAttr, far reach) error {
 	attr.Cloneflags |= namespaces
 	if far != reachMachine {
 		attr.Cloneflags |= unix.CLONE_NEWNET
