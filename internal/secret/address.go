@@ -26,13 +26,13 @@ func (s *scan) address(_, end int) {
 	}
 	at += end
 	if colon := strings.IndexByte(s.text[end:at], ':'); colon >= 0 {
-		if password := s.text[end+colon+1 : at]; !placeholder(password) {
+		if password := s.text[end+colon+1 : at]; !isPlaceholder(password) {
 			s.add(end+colon+1, at, "url-password", named)
 		}
 		return
 	}
 	const enough = 16
-	if user := s.text[end:at]; len(user) >= enough && token.Random(user) && !placeholder(user) {
+	if user := s.text[end:at]; len(user) >= enough && token.Random(user) && !isPlaceholder(user) {
 		s.add(end, at, "url-token", named)
 	}
 }
@@ -67,7 +67,7 @@ func (s *scan) dataSource(start, _ int) {
 	}
 	s.spent += start - left
 	if colon := strings.IndexByte(s.text[left:start], ':'); colon > 0 {
-		if password := s.text[left+colon+1 : start]; !placeholder(password) {
+		if password := s.text[left+colon+1 : start]; !isPlaceholder(password) {
 			s.add(left+colon+1, start, "url-password", named)
 		}
 	}
@@ -87,7 +87,7 @@ func (s *scan) pathToken(_, end int) {
 	first := at + 1
 	for at = first; at < len(s.text) && (isWord(s.text[at]) || s.text[at] == '-'); at++ {
 	}
-	if at-first >= enough && !placeholder(s.text[first:at]) {
+	if at-first >= enough && !isPlaceholder(s.text[first:at]) {
 		s.add(first, at, "url-token", shaped)
 	}
 }

@@ -166,7 +166,7 @@ func (s *source) setBefore(at int) bool {
 func (s *scan) accepts(n name, f form, v value) bool {
 	text := s.cut(v)
 	lower := strings.ToLower(text)
-	if placeholder(text) || hasWord(constants, lower) || hasWord(typeWords, lower) ||
+	if isPlaceholder(text) || hasWord(constants, lower) || hasWord(typeWords, lower) ||
 		hasWord(ownNames, lower) && !n.given(f) || pathLike(text) || s.isCode(n, f, v, text) {
 		return false
 	}
@@ -175,9 +175,9 @@ func (s *scan) accepts(n name, f form, v value) bool {
 		if v.quoted && s.closes(n, v) {
 			return false
 		}
-		return written(n, text)
+		return isWritten(n, text)
 	case spaceForm:
-		return !s.question(n, text) && written(n, text)
+		return !s.question(n, text) && isWritten(n, text)
 	case looseForm, colonForm:
 		if strings.EqualFold(s.text[n.end-len("pass"):n.end], "pass") && !v.quoted {
 			return false // PASS: TestSomething
@@ -210,8 +210,8 @@ func (s *source) isCode(n name, f form, v value, text string) bool {
 		strings.HasPrefix(text, "=")
 }
 
-// written accepts a value that somebody wrote out in a command or an environment.
-func written(n name, text string) bool {
+// isWritten accepts a value that somebody wrote out in a command or an environment.
+func isWritten(n name, text string) bool {
 	switch n.tier {
 	case passwordTier:
 		// --password PASSWORD
@@ -245,12 +245,12 @@ func quotedValue(n name, text string) bool {
 	}
 	switch n.tier {
 	case passwordTier:
-		return !version(text)
+		return !isVersion(text)
 	case strongTier:
 		return len(text) >= 6 && !(onlyDigits(text) && len(text) < 12) &&
 			(strings.ContainsAny(text, "0123456789") || len(text) >= 16 && !onlyName(text))
 	case weakTier:
-		return written(n, text)
+		return isWritten(n, text)
 	case noTier:
 	}
 	return false

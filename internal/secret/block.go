@@ -137,7 +137,7 @@ func splitField(line string) (key, value string) {
 
 // field masks the value of one line of a Secret's data.
 func (s *scan) field(at int, line, key, value string) {
-	if value == "" || value == "|" || value == ">" || value == "|-" || value == "}" || placeholder(value) {
+	if value == "" || value == "|" || value == ">" || value == "|-" || value == "}" || isPlaceholder(value) {
 		return
 	}
 	if key == "" || strings.LastIndex(line, value) > 0 {

@@ -116,7 +116,7 @@ func FuzzText(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text string) {
 		m := testMasker()
 		once := m.Text(text)
-		for _, found := range secrets(text) {
+		for _, found := range findSecrets(text) {
 			if found.start < 0 || found.end > len(text) || found.start >= found.end {
 				t.Fatalf("span %+v of %d bytes", found, len(text))
 			}

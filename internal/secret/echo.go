@@ -21,15 +21,15 @@ func (m *Masker) Echoes(texts []string, of json.RawMessage) []string {
 	}
 	masked := slices.Clone(texts)
 	for i, text := range texts {
-		if found := echoes(text, w.values); len(found) > 0 {
-			masked[i] = m.replace(text, merge(append(found, secrets(text)...)))
+		if found := findEchoes(text, w.values); len(found) > 0 {
+			masked[i] = m.replace(text, mergeSpans(append(found, findSecrets(text)...)))
 		}
 	}
 	return masked
 }
 
-// echoes finds the values in a text, each under the rule that found it first.
-func echoes(text string, values map[string]string) (found []span) {
+// findEchoes finds the values in a text, each under the rule that found it first.
+func findEchoes(text string, values map[string]string) (found []span) {
 	for value, rule := range values {
 		for at := 0; ; {
 			next := strings.Index(text[at:], value)

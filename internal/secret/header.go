@@ -43,7 +43,7 @@ func (s *scan) authorization(_, end int) {
 	}
 	v := s.value(at)
 	text := s.cut(v)
-	if v.quoted || placeholder(text) || hasWord(constants+" "+typeWords+" "+ownNames, strings.ToLower(text)) ||
+	if v.quoted || isPlaceholder(text) || hasWord(constants+" "+typeWords+" "+ownNames, strings.ToLower(text)) ||
 		len(text) < 4 || scheme == "" && !token.Random(text) && len(text) < 20 {
 		return
 	}
@@ -60,7 +60,7 @@ func (s *scan) bearer(start, end int) {
 		return
 	}
 	v := s.value(at)
-	if text := s.cut(v); !v.quoted && !placeholder(text) && len(text) >= 12 &&
+	if text := s.cut(v); !v.quoted && !isPlaceholder(text) && len(text) >= 12 &&
 		(token.Random(text) || token.KeyLike(text)) {
 		s.add(v.start, v.end, "authorization", named)
 	}
@@ -116,7 +116,7 @@ func (s *scan) cookies(_, end int) {
 		if stop < 0 {
 			stop = len(line) - at
 		}
-		if text := line[at : at+stop]; len(text) >= 12 && !placeholder(text) &&
+		if text := line[at : at+stop]; len(text) >= 12 && !isPlaceholder(text) &&
 			(token.Random(text) || token.KeyLike(text)) {
 			s.add(end+at, end+at+stop, "cookie", named)
 		}
@@ -136,7 +136,7 @@ func (s *scan) signature(start, end int) {
 	}
 	const enough = 20
 	v := s.value(end)
-	if text := s.cut(v); !v.quoted && len(text) >= enough && !placeholder(text) &&
+	if text := s.cut(v); !v.quoted && len(text) >= enough && !isPlaceholder(text) &&
 		(token.Random(text) || token.KeyLike(text)) {
 		s.add(v.start, v.end, "signature", named)
 	}
@@ -149,7 +149,7 @@ func (s *scan) queryKey(start, end int) {
 	}
 	const enough = 16
 	v := s.value(end)
-	if text := s.cut(v); !v.quoted && len(text) >= enough && !placeholder(text) && token.Random(text) {
+	if text := s.cut(v); !v.quoted && len(text) >= enough && !isPlaceholder(text) && token.Random(text) {
 		s.add(v.start, v.end, "key", named)
 	}
 }

@@ -94,9 +94,9 @@ func (w *walk) replace(start, end int, text string) {
 
 // text masks the string that was read last.
 func (w *walk) text(start int, key, text string) {
-	found := secrets(text)
-	if whole, ok := keyed(key, text); ok {
-		found = merge(append(found, whole))
+	found := findSecrets(text)
+	if whole, ok := secretOfKey(key, text); ok {
+		found = mergeSpans(append(found, whole))
 	}
 	if len(found) > 0 {
 		w.keep(text, found)
@@ -104,8 +104,8 @@ func (w *walk) text(start int, key, text string) {
 	}
 }
 
-// keyed returns what of a text is secret because of the key that it stands under.
-func keyed(key, text string) (span, bool) {
+// secretOfKey returns what of a text is secret because of the key that it stands under.
+func secretOfKey(key, text string) (span, bool) {
 	if key == "" || text == "" || strings.ContainsAny(key, "\n\"\\") {
 		return span{}, false
 	}
@@ -122,7 +122,7 @@ func keyed(key, text string) (span, bool) {
 			}
 		}
 	})
-	found := merge(s.spans)
+	found := mergeSpans(s.spans)
 	if len(found) == 0 {
 		return span{}, false
 	}
@@ -160,15 +160,15 @@ func (w *walk) object(stands string) {
 		}
 		switch strings.ToLower(key) {
 		case "program", "command", "cmd":
-			program = unquote(w.in[first:w.at])
+			program = unquoteText(w.in[first:w.at])
 		case "name", "key", "header":
-			called = unquote(w.in[first:w.at])
+			called = unquoteText(w.in[first:w.at])
 		}
 	}
 	w.at++
 }
 
-func unquote(quoted []byte) (text string) {
+func unquoteText(quoted []byte) (text string) {
 	if json.Unmarshal(quoted, &text) != nil {
 		return ""
 	}
@@ -204,9 +204,9 @@ func (w *walk) list(key, program string) {
 		line += text + quote
 	}
 	w.at++
-	found := secrets(line)
+	found := findSecrets(line)
 	for _, it := range items {
-		if inside := within(found, it.from, it.to); len(inside) > 0 {
+		if inside := spansWithin(found, it.from, it.to); len(inside) > 0 {
 			w.keep(line[it.from:it.to], inside)
 			w.replace(it.start, it.end, w.masker.replace(line[it.from:it.to], inside))
 		}
@@ -227,8 +227,8 @@ func quoteFor(text string) string {
 	return "'"
 }
 
-// within returns the parts of spans that lie in a piece, counted from its start.
-func within(spans []span, from, to int) (inside []span) {
+// spansWithin returns the parts of spans that lie in a piece, counted from its start.
+func spansWithin(spans []span, from, to int) (inside []span) {
 	for _, s := range spans {
 		if s.start < to && from < s.end {
 			inside = append(inside, span{max(s.start, from) - from, min(s.end, to) - from, s.rule, s.how})

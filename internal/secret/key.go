@@ -36,7 +36,7 @@ func OpenKey(folder string) (*Key, error) {
 	if err != nil {
 		return nil, err
 	}
-	return derive(seed)
+	return deriveKey(seed)
 }
 
 // OpenSeed reads the 32 secret bytes in a file of a folder, and makes them at random
@@ -63,8 +63,8 @@ func ReadSeed(folder, name string) ([]byte, error) {
 	return seed, nil
 }
 
-// derive gives each use a key of its own.
-func derive(secret []byte) (*Key, error) {
+// deriveKey gives each use a key of its own.
+func deriveKey(secret []byte) (*Key, error) {
 	k := &Key{}
 	for _, part := range []struct {
 		use  string

@@ -33,7 +33,7 @@ const hashBytes = 2
 
 // Text returns a text with its secrets masked; the text itself if there are none.
 func (m *Masker) Text(text string) string {
-	found := secrets(text)
+	found := findSecrets(text)
 	if len(found) == 0 {
 		return text
 	}

@@ -31,14 +31,14 @@ var words = [...]struct {
 		"id_token client_secret"},
 }
 
-// spellings returns the ways to write a name's end.
-func spellings(end string) []string {
+// spellingsOf returns the ways to write a name's end.
+func spellingsOf(end string) []string {
 	first, rest, ok := strings.Cut(end, "_")
 	if !ok || first == "" {
 		return []string{end}
 	}
 	var all []string
-	for _, tail := range spellings(rest) {
+	for _, tail := range spellingsOf(rest) {
 		for _, between := range []string{"_", "-", ""} {
 			all = append(all, first+between+tail)
 		}
@@ -50,7 +50,9 @@ func spellings(end string) []string {
 func nameRules() (all []ownRule) {
 	for _, w := range words {
 		for end := range strings.FieldsSeq(w.ends) {
-			all = append(all, ownRule{spellings(end), func(s *scan, start, end int) { s.assigned(w.tier, start, end) }})
+			all = append(
+				all, ownRule{spellingsOf(end), func(s *scan, start, end int) { s.assigned(w.tier, start, end) }},
+			)
 		}
 	}
 	return all

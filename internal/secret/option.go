@@ -185,7 +185,7 @@ func (s *scan) optionValue(o option, start, end int) {
 		text, end = text[:at], start+at // user/password@database
 	}
 	port := o.glued && onlyDigits(text) && strings.Contains(text, ":")
-	if !port && !placeholder(text) && !strings.HasPrefix(text, "-") {
+	if !port && !isPlaceholder(text) && !strings.HasPrefix(text, "-") {
 		s.add(start, end, "option", named)
 	}
 }
@@ -242,7 +242,7 @@ func (s *scan) piped(start, end int) {
 		}
 		for _, w := range words {
 			text := s.cut(w)
-			if strings.HasPrefix(text, "-") || strings.HasPrefix(text, "%") || placeholder(text) {
+			if strings.HasPrefix(text, "-") || strings.HasPrefix(text, "%") || isPlaceholder(text) {
 				continue
 			}
 			begin := w.start
@@ -264,7 +264,7 @@ func (s *scan) passSource(start, end int) {
 	if !strings.Contains(line, "-pass") && !strings.Contains(line, "openssl") {
 		return
 	}
-	if v := s.value(end); !v.quoted && !placeholder(s.cut(v)) {
+	if v := s.value(end); !v.quoted && !isPlaceholder(s.cut(v)) {
 		s.add(v.start, v.end, "option", named)
 	}
 }

@@ -38,7 +38,7 @@ func (s *scan) prefixed(start, end int) {
 	stop = max(end, len(strings.TrimRight(s.text[:stop], ".-")))
 	rest := s.text[end:stop]
 	if len(rest) >= enough && (token.Random(rest) || token.KeyLike(rest) || known && longest >= enough) &&
-		!placeholder(rest) {
+		!isPlaceholder(rest) {
 		s.add(start, stop, "token", shaped)
 	}
 }

@@ -59,7 +59,7 @@ func (s *scan) match(r *rule, start int) {
 	begin, end = from+begin, from+end
 	value := s.text[begin:end]
 	switch {
-	case placeholder(value), r.entropy > 0 && entropy(value) <= r.entropy, r.plain && !s.speaks(start, begin),
+	case isPlaceholder(value), r.entropy > 0 && entropyOf(value) <= r.entropy, r.plain && !s.speaks(start, begin),
 		r.dice && !token.Random(value):
 		return
 	}
@@ -130,8 +130,8 @@ func (s *source) speaks(start, value int) bool {
 	return false
 }
 
-// entropy is Shannon's, in bits for each byte.
-func entropy(value string) float64 {
+// entropyOf is Shannon's, in bits for each byte.
+func entropyOf(value string) float64 {
 	var counts [256]int
 	for i := range len(value) {
 		counts[value[i]]++

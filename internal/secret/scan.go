@@ -143,9 +143,9 @@ func ownRules() []ownRule {
 	}...)
 }
 
-// secrets returns the secrets of a text in their order, none over another. What
+// findSecrets returns the secrets of a text in their order, none over another. What
 // stands in a mask is none.
-func secrets(text string) []span {
+func findSecrets(text string) []span {
 	t := theTable()
 	s := &scan{source: source{text}}
 	masks := masksIn(text)
@@ -162,11 +162,11 @@ func secrets(text string) []span {
 			try(s, start, end)
 		}
 	})
-	return merge(uncovered(s.spans, masks))
+	return mergeSpans(removeMasked(s.spans, masks))
 }
 
-// uncovered takes from the spans what is a mask already.
-func uncovered(spans, masks []span) []span {
+// removeMasked takes from the spans what is a mask already.
+func removeMasked(spans, masks []span) []span {
 	if len(spans) == 0 || len(masks) == 0 {
 		return spans
 	}
@@ -212,9 +212,9 @@ func masksIn(text string) (masks []span) {
 	}
 }
 
-// merge makes one of spans that overlap: it covers all of them and has the name of
+// mergeSpans makes one of spans that overlap: it covers all of them and has the name of
 // the one that knows most.
-func merge(spans []span) []span {
+func mergeSpans(spans []span) []span {
 	slices.SortStableFunc(spans, func(a, b span) int { return cmp.Compare(a.start, b.start) })
 	merged := spans[:0]
 	for _, next := range spans {

@@ -119,14 +119,14 @@ func (r *scannerRule) fit() (*rule, error) {
 		return nil, err
 	}
 	fitted := &rule{id: r.ID, group: r.SecretGroup, entropy: r.Entropy}
-	if value := group(tree); named && value != nil {
-		fitted.plain = slices.Contains(beginnings(value.Simplify()), "")
+	if value := firstGroup(tree); named && value != nil {
+		fitted.plain = slices.Contains(beginningsOf(value.Simplify()), "")
 	}
 	tree = tree.Simplify()
 	if lead, ok := leads[r.ID]; ok {
 		fitted.literals, fitted.lead = []string{lead.literal}, lead.bytes
 	} else {
-		fitted.literals, fitted.word = beginnings(tree), bounded(tree)
+		fitted.literals, fitted.word = beginningsOf(tree), isBounded(tree)
 		pattern = "^(?:" + pattern + ")"
 	}
 	shortest := len(slices.MinFunc(fitted.literals, func(a, b string) int { return len(a) - len(b) }))
@@ -136,7 +136,7 @@ func (r *scannerRule) fit() (*rule, error) {
 	if !named && shortest >= enoughToKnow {
 		fitted.entropy = 0
 	}
-	if longest := length(tree); longest > 0 {
+	if longest := longestMatch(tree); longest > 0 {
 		fitted.longest = longest + 1
 	}
 	fitted.dice = fitted.lead == 0 && shortest < enoughToGuess
@@ -162,31 +162,31 @@ func (r *scannerRule) pattern() (pattern string, named bool, err error) {
 	return strings.ReplaceAll(pattern, ends, tokenEnds), named, nil
 }
 
-// group returns the first group of a pattern.
-func group(re *syntax.Regexp) *syntax.Regexp {
+// firstGroup returns the first group of a pattern.
+func firstGroup(re *syntax.Regexp) *syntax.Regexp {
 	if re.Op == syntax.OpCapture {
 		return re.Sub[0]
 	}
 	for _, sub := range re.Sub {
-		if found := group(sub); found != nil {
+		if found := firstGroup(sub); found != nil {
 			return found
 		}
 	}
 	return nil
 }
 
-// bounded reports whether every match begins at the beginning of a word.
-func bounded(re *syntax.Regexp) bool {
+// isBounded reports whether every match begins at the beginning of a word.
+func isBounded(re *syntax.Regexp) bool {
 	if re.Op == syntax.OpCapture || re.Op == syntax.OpConcat {
-		return bounded(re.Sub[0])
+		return isBounded(re.Sub[0])
 	}
 	return re.Op == syntax.OpWordBoundary
 }
 
-// beginnings returns what matches may begin with, in lower case; as long as it
+// beginningsOf returns what matches may begin with, in lower case; as long as it
 // can be told, but not beyond a few alternatives.
-func beginnings(re *syntax.Regexp) []string {
-	all, _ := begin(re)
+func beginningsOf(re *syntax.Regexp) []string {
+	all, _ := beginsWith(re)
 	slices.Sort(all)
 	return slices.Compact(all)
 }
@@ -196,25 +196,25 @@ const (
 	longestBeginning = 24
 )
 
-// begin returns the beginnings of what re matches, and whether they are all of it.
-func begin(re *syntax.Regexp) (all []string, whole bool) {
+// beginsWith returns the beginnings of what re matches, and whether they are all of it.
+func beginsWith(re *syntax.Regexp) (all []string, whole bool) {
 	switch re.Op { //nolint:exhaustive // what else there is may begin with anything
 	case syntax.OpLiteral:
 		text := strings.Map(unicode.ToLower, string(re.Rune))
 		return []string{text[:min(len(text), longestBeginning)]}, len(text) <= longestBeginning
 	case syntax.OpCharClass:
-		return class(re)
+		return classMembers(re)
 	case syntax.OpEmptyMatch, syntax.OpWordBoundary, syntax.OpBeginText, syntax.OpBeginLine:
 		return []string{""}, true
 	case syntax.OpCapture:
-		return begin(re.Sub[0])
+		return beginsWith(re.Sub[0])
 	case syntax.OpQuest:
-		all, whole = begin(re.Sub[0])
+		all, whole = beginsWith(re.Sub[0])
 		return append(all, ""), whole
 	case syntax.OpAlternate:
 		whole = true
 		for _, sub := range re.Sub {
-			some, all1 := begin(sub)
+			some, all1 := beginsWith(sub)
 			all, whole = append(all, some...), whole && all1
 		}
 		return all, whole
@@ -227,7 +227,7 @@ func begin(re *syntax.Regexp) (all []string, whole bool) {
 func beginAll(subs []*syntax.Regexp) (all []string, whole bool) {
 	all = []string{""}
 	for _, sub := range subs {
-		some, rest := begin(sub)
+		some, rest := beginsWith(sub)
 		if len(all)*len(some) > mostBeginnings || slices.Contains(some, "") && !rest {
 			return all, false
 		}
@@ -244,8 +244,8 @@ func beginAll(subs []*syntax.Regexp) (all []string, whole bool) {
 	return all, true
 }
 
-// class returns the characters of a small class; a letter in both cases is one.
-func class(re *syntax.Regexp) (all []string, whole bool) {
+// classMembers returns the characters of a small class; a letter in both cases is one.
+func classMembers(re *syntax.Regexp) (all []string, whole bool) {
 	for i := 0; i < len(re.Rune); i += 2 {
 		if re.Rune[i+1]-re.Rune[i] > 3 || len(re.Rune) > 8 {
 			return []string{""}, false
@@ -260,8 +260,8 @@ func class(re *syntax.Regexp) (all []string, whole bool) {
 	return slices.Compact(all), true
 }
 
-// length is the longest match in bytes, 0 when there is no longest.
-func length(re *syntax.Regexp) int {
+// longestMatch is the longest match in bytes, 0 when there is no longest.
+func longestMatch(re *syntax.Regexp) int {
 	switch re.Op { //nolint:exhaustive // what else there is matches nothing but a place
 	case syntax.OpLiteral:
 		return len(string(re.Rune))
@@ -270,22 +270,22 @@ func length(re *syntax.Regexp) int {
 	case syntax.OpStar, syntax.OpPlus:
 		return -1 << 20
 	case syntax.OpCapture, syntax.OpQuest:
-		return length(re.Sub[0])
+		return longestMatch(re.Sub[0])
 	case syntax.OpRepeat:
 		if re.Max < 0 {
 			return -1 << 20
 		}
-		return re.Max * length(re.Sub[0])
+		return re.Max * longestMatch(re.Sub[0])
 	case syntax.OpConcat:
 		sum := 0
 		for _, sub := range re.Sub {
-			sum += length(sub)
+			sum += longestMatch(sub)
 		}
 		return sum
 	case syntax.OpAlternate:
 		longest := 0
 		for _, sub := range re.Sub {
-			n := length(sub)
+			n := longestMatch(sub)
 			if n < 0 {
 				return n
 			}

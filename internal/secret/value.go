@@ -88,15 +88,15 @@ func (s *source) trimList(start, end int) int {
 	return end
 }
 
-// placeholder reports whether a value stands for one that is not there: a
+// isPlaceholder reports whether a value stands for one that is not there: a
 // variable, a blank to fill in, or a mask.
-func placeholder(v string) bool {
+func isPlaceholder(v string) bool {
 	if v == "" || strings.HasPrefix(v, maskBegin) {
 		return true
 	}
 	switch v[0] {
 	case '$':
-		return variable(v)
+		return isVariable(v)
 	case '%':
 		return len(v) > 1 && v[len(v)-1] == '%' || len(v) == 2
 	case '<', '{', '[', '@':
@@ -114,9 +114,9 @@ func placeholder(v string) bool {
 	return strings.Trim(lower, lower[:1]) == "" && strings.ContainsAny(lower[:1], "*x.-_?•")
 }
 
-// variable reports whether a value is nothing but the shell's variables and
+// isVariable reports whether a value is nothing but the shell's variables and
 // substitutions.
-func variable(v string) bool {
+func isVariable(v string) bool {
 	if strings.HasPrefix(v, "$(") || strings.HasPrefix(v, "${") {
 		return true
 	}
@@ -141,8 +141,8 @@ const typeWords = "string str text bytes int integer number bool boolean object 
 // ownNames are what a field is called by, and what programs pass on by that name.
 const ownNames = "password passwd passphrase token secret apikey api_key api-key credentials"
 
-// version reports whether a value is the version of something: ^1.2.3
-func version(v string) bool {
+// isVersion reports whether a value is the version of something: ^1.2.3
+func isVersion(v string) bool {
 	first, _, dotted := strings.Cut(strings.TrimLeft(v, "^~<>=v "), ".")
 	return dotted && first != "" && strings.Trim(first, "0123456789") == ""
 }
