@@ -30,7 +30,7 @@ func (r *Ran) hear(stdout *said) {
 		)
 		return
 	}
-	said := beginning(strings.TrimSpace(a.Reason), maxReason)
+	said := cutText(strings.TrimSpace(a.Reason), maxReason)
 	switch a.Decision {
 	case "", "allow":
 		r.Outcome, r.Reason = Passed, said
@@ -39,6 +39,6 @@ func (r *Ran) hear(stdout *said) {
 	case "deny":
 		r.Outcome, r.Reason = Denied, cmp.Or(said, fmt.Sprintf("Hook %q denies", r.Hook.ID))
 	default:
-		r.Reason = fmt.Sprintf("Hook %q answered %q; want ask or deny", r.Hook.ID, beginning(a.Decision, 100))
+		r.Reason = fmt.Sprintf("Hook %q answered %q; want ask or deny", r.Hook.ID, cutText(a.Decision, 100))
 	}
 }

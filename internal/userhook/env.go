@@ -25,8 +25,8 @@ var kept = []string{
 // agentMark tells the commands with which a person answers that a program started them.
 const agentMark = "UMPIRE_AGENT=1"
 
-// environ is the environment of a hook.
-func environ(own []string, h *rulefile.Hook, o *Occasion) []string {
+// environOf is the environment of a hook.
+func environOf(own []string, h *rulefile.Hook, o *Occasion) []string {
 	var env []string
 	for _, pair := range own {
 		name, _, _ := strings.Cut(pair, "=")
@@ -37,25 +37,25 @@ func environ(own []string, h *rulefile.Hook, o *Occasion) []string {
 	told := []struct{ name, value string }{
 		{"HOOK_ID", h.ID}, {"HOOK_EVENT", string(h.Event)}, {"WORKSPACE_PATH", o.Root},
 		{"TOOL_NAME", o.Call.Tool}, {"TOOL_CALL_ID", string(o.Call.ID)}, {"TOOL_INPUT_JSON", string(o.Call.Input)},
-		{"TOOL_INPUT_COMMAND", field(&o.Call, "command", "cmd")},
-		{"TOOL_INPUT_PATH", field(&o.Call, "file_path", "filePath", "path", "notebook_path")},
+		{"TOOL_INPUT_COMMAND", fieldOf(&o.Call, "command", "cmd")},
+		{"TOOL_INPUT_PATH", fieldOf(&o.Call, "file_path", "filePath", "path", "notebook_path")},
 	}
 	for _, t := range told {
-		env = append(env, t.name+"="+value(t.value))
+		env = append(env, t.name+"="+valueOf(t.value))
 	}
 	if h.Event == rulefile.PostToolUse {
-		env = append(env, "TOOL_OUTPUT="+value(o.Output))
+		env = append(env, "TOOL_OUTPUT="+valueOf(o.Output))
 	}
 	return append(env, agentMark)
 }
 
-// value is what a variable can hold of a text.
-func value(text string) string {
-	return beginning(strings.ReplaceAll(text, "\x00", ""), maxValue)
+// valueOf is what a variable can hold of a text.
+func valueOf(text string) string {
+	return cutText(strings.ReplaceAll(text, "\x00", ""), maxValue)
 }
 
-// field returns the first of these fields of the input that is a text.
-func field(call *umpire.Call, names ...string) string {
+// fieldOf returns the first of these fields of the input that is a text.
+func fieldOf(call *umpire.Call, names ...string) string {
 	input := map[string]json.RawMessage{}
 	if json.Unmarshal(call.Input, &input) != nil {
 		return ""
@@ -84,7 +84,7 @@ type message struct {
 	Agent     string             `json:"agent,omitempty"`
 }
 
-func payload(h *rulefile.Hook, o *Occasion) string {
+func payloadOf(h *rulefile.Hook, o *Occasion) string {
 	m := message{
 		Event: h.Event, Hook: h.ID, Tool: o.Call.Tool, Call: o.Call.ID, Input: o.Call.Input, Workspace: o.Root,
 		Dir: o.Call.Dir, Session: o.Call.Session, Agent: o.Call.Agent,

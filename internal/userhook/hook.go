@@ -99,7 +99,7 @@ func Run(ctx context.Context, h *rulefile.Hook, o *Occasion) Ran {
 	defer cancel()
 	stdout, stderr := &said{}, &said{}
 	cmd := shellCommand(limited, h.Command)
-	cmd.Dir, cmd.Env, cmd.Stdin = o.Root, environ(o.env(), h, o), strings.NewReader(payload(h, o))
+	cmd.Dir, cmd.Env, cmd.Stdin = o.Root, environOf(o.env(), h, o), strings.NewReader(payloadOf(h, o))
 	cmd.Stdout, cmd.Stderr, cmd.WaitDelay = stdout, stderr, drainTime
 	ownGroup(cmd)
 	began := time.Now()
@@ -170,11 +170,11 @@ func (s *said) Write(p []byte) (int, error) {
 
 // text is what was written, as a reason.
 func (s *said) text() string {
-	return beginning(strings.TrimSpace(strings.ToValidUTF8(string(s.kept), "\uFFFD")), maxReason)
+	return cutText(strings.TrimSpace(strings.ToValidUTF8(string(s.kept), "\uFFFD")), maxReason)
 }
 
-// beginning cuts a text at a character.
-func beginning(text string, limit int) string {
+// cutText cuts a text at a character.
+func cutText(text string, limit int) string {
 	if len(text) <= limit {
 		return text
 	}

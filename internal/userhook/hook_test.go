@@ -164,7 +164,7 @@ func TestEnvironment(t *testing.T) {
 	o.Output = "done\x00\n"
 	for event, output := range map[rulefile.HookEvent]string{rulefile.PreToolUse: "", rulefile.PostToolUse: "TOOL_OUTPUT=done\n"} {
 		h := &rulefile.Hook{ID: "h1", Event: event, Command: "env"}
-		env := strings.Join(environ(o.Env, h, o), "\n") + "\n"
+		env := strings.Join(environOf(o.Env, h, o), "\n") + "\n"
 		for _, want := range []string{
 			"TOOL_NAME=Bash\n", "TOOL_CALL_ID=c1\n", `TOOL_INPUT_JSON={"command": "rm x", "file_path": "a b.txt"}` + "\n",
 			"TOOL_INPUT_COMMAND=rm x\n", "TOOL_INPUT_PATH=a b.txt\n", "WORKSPACE_PATH=" + o.Root + "\n", "HOOK_ID=h1\n",
@@ -199,7 +199,7 @@ func TestLargeCalls(t *testing.T) {
 	if stdout.Outcome != Passed {
 		t.Fatalf("got %+v", stdout)
 	}
-	for _, pair := range environ(o.Env, h, o) {
+	for _, pair := range environOf(o.Env, h, o) {
 		name, value, _ := strings.Cut(pair, "=")
 		if len(value) > maxValue || !strings.HasSuffix(value, "é") && strings.HasSuffix(name, "_OUTPUT") {
 			t.Errorf("%s has %d bytes", name, len(value))
