@@ -41,9 +41,9 @@ type walked struct {
 	At        int64    `json:"at,omitempty"` // when it failed, Unix seconds
 }
 
-// recall reads the cache file of a repository. A file that is missing, broken
+// recallMemory reads the cache file of a repository. A file that is missing, broken
 // or another repository's is an empty memory.
-func recall(folder, common string) memory {
+func recallMemory(folder, common string) memory {
 	empty := memory{GitDir: common}
 	if folder == "" {
 		return empty

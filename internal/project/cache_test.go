@@ -152,7 +152,7 @@ func TestFailureIsRemembered(t *testing.T) {
 	}
 
 	t.Run("and tried again later", func(t *testing.T) {
-		m := recall(cache, filepath.Join(dir, ".git"))
+		m := recallMemory(cache, filepath.Join(dir, ".git"))
 		m.Heads[0].At -= 3600
 		data, err := json.Marshal(m)
 		if err != nil {

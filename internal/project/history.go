@@ -104,11 +104,11 @@ func (r *repository) git(ctx context.Context, args ...string) ([]string, error) 
 		first, _, _ := strings.Cut(complaint.String(), "\n")
 		return nil, fmt.Errorf("git %s: %w: %q", args[0], err, files.Clip(first))
 	}
-	return commits(args[0], out.String())
+	return splitCommits(args[0], out.String())
 }
 
-// commits splits the output of a git command, and takes nothing but commits.
-func commits(command, output string) ([]string, error) {
+// splitCommits splits the output of a git command, and takes nothing but commits.
+func splitCommits(command, output string) ([]string, error) {
 	lines := strings.Fields(output)
 	for _, line := range lines {
 		if _, err := gitdir.CheckObjectID(line); err != nil {

@@ -49,7 +49,7 @@ func (r *repository) identity(cache string) (umpire.ProjectID, error) {
 	if err != nil {
 		return "", err
 	}
-	known := recall(cache, r.Common)
+	known := recallMemory(cache, r.Common)
 	entry, ok := known.find(head)
 	if !ok {
 		if _, err := r.program(); err != nil {
