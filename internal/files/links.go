@@ -59,7 +59,7 @@ func Follow(path string, last bool) (Destination, error) {
 			d.Path = filepath.Dir(d.Path)
 			continue
 		}
-		next := child(d.Path, part)
+		next := joinChild(d.Path, part)
 		target, err := linkTarget(next)
 		if err != nil {
 			return Destination{}, err
@@ -120,8 +120,8 @@ func Components(path string) []string {
 	return strings.Split(filepath.ToSlash(path), "/")
 }
 
-// child joins a clean folder and a name.
-func child(dir, name string) string {
+// joinChild joins a clean folder and a name.
+func joinChild(dir, name string) string {
 	if os.IsPathSeparator(dir[len(dir)-1]) {
 		return dir + name
 	}

@@ -22,7 +22,7 @@ func Replace(path string, data []byte, mode fs.FileMode) (err error) {
 		return err
 	}
 	defer func() { _ = os.Remove(f.Name()) }() // does nothing once it is renamed
-	if err := errors.Join(fill(f, data, mode), f.Close()); err != nil {
+	if err := errors.Join(fillFile(f, data, mode), f.Close()); err != nil {
 		return err
 	}
 	if err := os.Rename(f.Name(), path); err != nil {
@@ -31,7 +31,7 @@ func Replace(path string, data []byte, mode fs.FileMode) (err error) {
 	return syncFolder(filepath.Dir(path))
 }
 
-func fill(f *os.File, data []byte, mode fs.FileMode) error {
+func fillFile(f *os.File, data []byte, mode fs.FileMode) error {
 	if err := f.Chmod(mode); err != nil {
 		return err
 	}
