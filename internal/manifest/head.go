@@ -43,12 +43,12 @@ func movedSince(g *place.Bounds, commit string) string {
 	if err != nil {
 		return "HEAD moved, and its log does not tell how"
 	}
-	return moves(log, commit, now)
+	return findMoves(log, commit, now)
 }
 
-// moves goes back through the log of HEAD from one commit to another, as long as each
+// findMoves goes back through the log of HEAD from one commit to another, as long as each
 // move was a commit.
-func moves(log []byte, from, to string) string {
+func findMoves(log []byte, from, to string) string {
 	lines := bytes.Split(bytes.TrimRight(log, "\n"), []byte("\n"))
 	for i := len(lines) - 1; i >= 0 && to != from; i-- {
 		who, message, _ := strings.Cut(string(lines[i]), "\t")
@@ -59,7 +59,7 @@ func moves(log []byte, from, to string) string {
 		if ids[0] != ids[1] && !isCommit(message) {
 			verb, _, _ := strings.Cut(message, ":")
 			verb, _, _ = strings.Cut(verb, " ")
-			return "HEAD moved by " + shown(files.Clip(verb))
+			return "HEAD moved by " + shownName(files.Clip(verb))
 		}
 		if to = ids[0]; strings.Trim(to, "0") == "" {
 			to = "" // the first commit

@@ -89,7 +89,7 @@ func kindOf(name string) *kind {
 	name = strings.ToLower(name)
 	for i := range kinds {
 		for pattern := range strings.FieldsSeq(kinds[i].names) {
-			if ok, _ := path.Match(pattern, tail(name, strings.Count(pattern, "/"))); ok {
+			if ok, _ := path.Match(pattern, tailOf(name, strings.Count(pattern, "/"))); ok {
 				return &kinds[i]
 			}
 		}
@@ -110,8 +110,8 @@ func inKindFolder(name string) bool {
 	return false
 }
 
-// tail is the last segment of a path, with that many folders before it.
-func tail(name string, folders int) string {
+// tailOf is the last segment of a path, with that many folders before it.
+func tailOf(name string, folders int) string {
 	at := len(name)
 	for range folders + 1 {
 		if at = strings.LastIndexByte(name[:at], '/'); at < 0 {
@@ -126,8 +126,8 @@ func tail(name string, folders int) string {
 const passed = "node_modules .git .hg .svn .jj .venv venv .tox .nox .direnv __pycache__ .mypy_cache .pytest_cache " +
 	".ruff_cache target dist out .next .nuxt .svelte-kit .turbo .cache .gradle coverage bazel-out _build .terraform"
 
-// passes reports whether a folder of that name is one of passed.
-func passes(name string) bool {
+// isPassed reports whether a folder of that name is one of passed.
+func isPassed(name string) bool {
 	for one := range strings.FieldsSeq(passed) {
 		if strings.EqualFold(one, name) {
 			return true

@@ -28,7 +28,7 @@ func Find(g *place.Bounds, dir string, names ...string) string {
 	for {
 		for _, name := range names {
 			file := filepath.Join(dir, filepath.FromSlash(name))
-			if _, err := os.Lstat(file); err == nil && !quiet(file) {
+			if _, err := os.Lstat(file); err == nil && !isQuiet(file) {
 				return file
 			}
 		}
@@ -55,20 +55,20 @@ var loud = []struct {
 	}},
 }
 
-// quiet reports a settings file that names no code.
-func quiet(file string) bool {
+// isQuiet reports a settings file that names no code.
+func isQuiet(file string) bool {
 	for _, l := range loud {
 		if l.file == filepath.Base(file) {
-			return !says(file, l.words)
+			return !saysAny(file, l.words)
 		}
 	}
 	return false
 }
 
-// says reports whether a file of settings holds one of the words, cannot be read, or is
+// saysAny reports whether a file of settings holds one of the words, cannot be read, or is
 // written in a way in which a word may be hidden: with escapes and anchors, or with
 // variables in the name of a setting, which npm puts in.
-func says(file string, words []string) bool {
+func saysAny(file string, words []string) bool {
 	data, err := files.ReadSmall(file, maxManifest)
 	if err != nil || bytes.ContainsAny(data, "\\&") {
 		return true

@@ -29,17 +29,17 @@ func packageParts(data []byte) map[string][]byte {
 		}
 		var scripts map[string]json.RawMessage
 		if name != "scripts" || json.Unmarshal(value, &scripts) != nil {
-			parts[name] = compact(value)
+			parts[name] = compactJSON(value)
 			continue
 		}
 		for script, line := range scripts {
-			parts["scripts."+script] = compact(line)
+			parts["scripts."+script] = compactJSON(line)
 		}
 	}
 	return parts
 }
 
-func compact(value []byte) []byte {
+func compactJSON(value []byte) []byte {
 	var b bytes.Buffer
 	if json.Compact(&b, value) != nil {
 		return value

@@ -89,14 +89,14 @@ func (p *pythonRunner) read(data []byte) (map[string]task, error) {
 	}
 	if p.before != "" {
 		for name := range texts {
-			tasks[name] = around(name, p, tasks)
+			tasks[name] = addAround(name, p, tasks)
 		}
 	}
 	return tasks, nil
 }
 
-// around is a task with those that run before and after it.
-func around(name string, p *pythonRunner, tasks map[string]task) task {
+// addAround is a task with those that run before and after it.
+func addAround(name string, p *pythonRunner, tasks map[string]task) task {
 	t := tasks[name]
 	if _, ok := tasks[p.after+name]; ok && t.unread == nil {
 		t.steps = append(slices.Clip(t.steps), step{task: p.after + name})

@@ -71,7 +71,7 @@ var shellSettings = []string{".npmrc", "pnpm-workspace.yaml", ".yarnrc", "bunfig
 // scripts of a package, "" for none.
 func otherShell(g *place.Bounds, dir string) string {
 	for _, name := range shellSettings {
-		if file := Find(g, dir, name); file != "" && says(file, []string{"shell"}) {
+		if file := Find(g, dir, name); file != "" && saysAny(file, []string{"shell"}) {
 			return name + " may choose the program that runs scripts"
 		}
 	}
@@ -129,8 +129,8 @@ func makeRecipe(g *place.Bounds, dir, target string) shell.Recipe {
 	}
 	r := shell.Recipe{File: file, Name: target, Dir: dir, Main: -1}
 	for _, name := range names {
-		if remakes(name, file) {
-			r.Unread = "make may make the makefile anew from " + shown(name)
+		if isRemade(name, file) {
+			r.Unread = "make may make the makefile anew from " + shownName(name)
 			return r
 		}
 	}
@@ -156,8 +156,8 @@ func makeRecipe(g *place.Bounds, dir, target string) shell.Recipe {
 	return r
 }
 
-// remakes reports a file from which make makes a makefile by the rules that are built in.
-func remakes(name, makefile string) bool {
+// isRemade reports a file from which make makes a makefile by the rules that are built in.
+func isRemade(name, makefile string) bool {
 	lower, makefile := strings.ToLower(name), strings.ToLower(makefile)
 	return strings.HasPrefix(lower, makefile+".") || strings.HasPrefix(lower, makefile+",") ||
 		lower == "s."+makefile || lower == "rcs" || lower == "sccs"

@@ -42,7 +42,7 @@ func findFiles(root string) (files, repositories []string, err error) {
 			switch {
 			case entry.Name() == ".git" && dir != "":
 				repositories = append(repositories, name)
-			case entry.IsDir() && !passes(entry.Name()):
+			case entry.IsDir() && !isPassed(entry.Name()):
 				folders = append(folders, name)
 				linked[name] = linked[dir]
 			case !linked[dir] && leadsToFolder(root, name, entry) && inKindFolder(entry.Name()):

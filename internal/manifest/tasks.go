@@ -29,18 +29,18 @@ var errOpaque = errors.New("it is more than command lines")
 
 // unreadTask is a task that does something that is not understood.
 func unreadTask(name string, what any) task {
-	return task{unread: fmt.Errorf("%s: %w: %v", shown(name), errOpaque, what)}
+	return task{unread: fmt.Errorf("%s: %w: %v", shownName(name), errOpaque, what)}
 }
 
-// lines returns the command lines that a task runs, in their order.
-func lines(tasks map[string]task, name string) (out []string, main int, err error) {
+// linesOf returns the command lines that a task runs, in their order.
+func linesOf(tasks map[string]task, name string) (out []string, main int, err error) {
 	main = -1
 	var add func(name string, depth int) error
 	add = func(name string, depth int) error {
 		t, ok := tasks[name]
 		switch {
 		case !ok:
-			return fmt.Errorf("there is no task %s", shown(name))
+			return fmt.Errorf("there is no task %s", shownName(name))
 		case t.unread != nil:
 			return t.unread
 		case depth > maxMakeDepth:
@@ -72,7 +72,7 @@ func lines(tasks map[string]task, name string) (out []string, main int, err erro
 func recipeOf(dir, file, name string, tasks map[string]task, err error) shell.Recipe {
 	r := shell.Recipe{File: file, Name: name, Dir: dir, Main: -1}
 	if err == nil {
-		r.Lines, r.Main, err = lines(tasks, name)
+		r.Lines, r.Main, err = linesOf(tasks, name)
 	}
 	if err != nil {
 		r.Lines, r.Unread = nil, err.Error()
@@ -84,7 +84,7 @@ func recipeOf(dir, file, name string, tasks map[string]task, err error) shell.Re
 // fold takes capitals for small letters.
 func searchUp(dir string, fold bool, names ...string) (in string, found []string, err error) {
 	for {
-		found, err = present(dir, fold, names)
+		found, err = findPresent(dir, fold, names)
 		above := filepath.Dir(dir)
 		if err != nil || len(found) > 0 || above == dir {
 			return dir, found, err
@@ -93,8 +93,8 @@ func searchUp(dir string, fold bool, names ...string) (in string, found []string
 	}
 }
 
-// present returns those of the names that lie in a folder.
-func present(dir string, fold bool, names []string) (found []string, err error) {
+// findPresent returns those of the names that lie in a folder.
+func findPresent(dir string, fold bool, names []string) (found []string, err error) {
 	if !fold {
 		for _, name := range names {
 			if files.Exists(dir, name) {
@@ -120,7 +120,7 @@ func readCode(g *place.Bounds, dir, name string) ([]byte, error) {
 		return nil, err
 	}
 	if !files.Within(dir, file) && !(files.Within(g.Root, dir) && files.Within(g.Root, file)) {
-		return nil, fmt.Errorf("%s is a link that leads out of the project", shown(name))
+		return nil, fmt.Errorf("%s is a link that leads out of the project", shownName(name))
 	}
 	return files.ReadSmall(file, maxManifest)
 }

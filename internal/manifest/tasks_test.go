@@ -20,7 +20,7 @@ func checkTasks(t *testing.T, cases map[string]taskCase, parse func(text, name s
 		tasks, name, err := parse(tt.text, tt.name)
 		var got []string
 		if err == nil {
-			got, _, err = lines(tasks, name)
+			got, _, err = linesOf(tasks, name)
 		}
 		if (err != nil) != (tt.want == nil) {
 			t.Errorf("%s: %q, %v", title, got, err)

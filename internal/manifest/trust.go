@@ -235,14 +235,14 @@ func (l *Ledger) Check(g *place.Bounds, dirs []string) string {
 // holds says why the trust in what a record describes has ended, or "" when it has not.
 func (l *Ledger) holds(g *place.Bounds, r *record) string {
 	if why := movedSince(g, r.Commit); why != "" {
-		return ended(why)
+		return endedTrust(why)
 	}
 	changes, refreshed, err := l.compare(g.Root, r)
 	switch {
 	case err != nil:
-		return ended(err.Error())
+		return endedTrust(err.Error())
 	case len(changes) > 0:
-		return ended(strings.Join(changes, ", "))
+		return endedTrust(strings.Join(changes, ", "))
 	}
 	if refreshed && l.Digest != nil {
 		_ = l.write(r) // it only saves time
@@ -250,7 +250,7 @@ func (l *Ledger) holds(g *place.Bounds, r *record) string {
 	return ""
 }
 
-func ended(why string) string {
+func endedTrust(why string) string {
 	return "the trust in the code of this clone has ended: " + why + " (umpire trust --code)"
 }
 
@@ -295,7 +295,7 @@ func (l *Ledger) compare(root string, r *record) (changes []string, refreshed bo
 		was := known[name]
 		delete(known, name)
 		if was == nil {
-			changes = append(changes, shown(name)+" is new")
+			changes = append(changes, shownName(name)+" is new")
 			continue
 		}
 		if now := stampOf(root, name, l.now()); was.Stamp != "" && now == was.Stamp {
@@ -308,7 +308,7 @@ func (l *Ledger) compare(root string, r *record) (changes []string, refreshed bo
 		changes, refreshed = append(changes, differs...), true
 	}
 	for name := range known {
-		changes = append(changes, shown(name)+" is gone")
+		changes = append(changes, shownName(name)+" is gone")
 	}
 	changes = append(changes, innerChanges(root, r, inner)...)
 	slices.Sort(changes)
@@ -322,7 +322,7 @@ func (l *Ledger) compare(root string, r *record) (changes []string, refreshed bo
 // where none is.
 func (l *Ledger) differs(root string, was *file) (changes []string, err error) {
 	if l.Digest == nil {
-		return []string{shown(was.Name) + " was written"}, nil
+		return []string{shownName(was.Name) + " was written"}, nil
 	}
 	now, err := l.sum(root, was.Name)
 	if err != nil {
@@ -348,13 +348,13 @@ func (l *Ledger) differs(root string, was *file) (changes []string, err error) {
 
 func partName(name, part string) string {
 	if part == "" {
-		return shown(name)
+		return shownName(name)
 	}
-	return shown(name) + ": " + shown(part)
+	return shownName(name) + ": " + shownName(part)
 }
 
-// shown is a name that a stranger chose, as people read it.
-func shown(name string) string {
+// shownName is a name that a stranger chose, as people read it.
+func shownName(name string) string {
 	if quoted := strconv.Quote(name); len(quoted) != len(name)+2 {
 		return quoted
 	}
@@ -366,10 +366,11 @@ func innerChanges(root string, r *record, names []string) (changes []string) {
 		was, ok := r.Inner[name]
 		switch {
 		case !ok:
-			changes = append(changes, shown(filepath.ToSlash(filepath.Dir(name)))+" is a repository now")
+			changes = append(changes, shownName(filepath.ToSlash(filepath.Dir(name)))+" is a repository now")
 		case was != innerHead(root, name):
 			changes = append(
-				changes, "the repository in "+shown(filepath.ToSlash(filepath.Dir(name)))+" moved to another commit",
+				changes,
+				"the repository in "+shownName(filepath.ToSlash(filepath.Dir(name)))+" moved to another commit",
 			)
 		}
 	}
@@ -387,7 +388,7 @@ func outsideTrust(g *place.Bounds, dir string) string {
 		return fmt.Sprintf("it runs in %s, outside this clone", strconv.Quote(dir))
 	}
 	for segment := range strings.SplitSeq(filepath.ToSlash(rest), "/") {
-		if passes(segment) {
+		if isPassed(segment) {
 			return fmt.Sprintf("it runs in %s, which is not looked through", strconv.Quote(dir))
 		}
 	}

@@ -238,7 +238,7 @@ func TestMoves(t *testing.T) {
 		"nothing":                   {"", a, "does not tell"},
 		"garbage":                   {"x\n\n\ty", a, "does not tell"},
 	} {
-		if got := moves([]byte(tt.log), tt.from, c); (got == "") != (tt.want == "") || !strings.Contains(got, tt.want) {
+		if got := findMoves([]byte(tt.log), tt.from, c); (got == "") != (tt.want == "") || !strings.Contains(got, tt.want) {
 			t.Errorf("%s: %q, want %q", name, got, tt.want)
 		}
 	}
