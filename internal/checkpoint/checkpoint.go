@@ -78,7 +78,7 @@ func takeAt(tx *store.Tx, seq int64, now time.Time) (Checkpoint, []store.Head, e
 	if err != nil {
 		return Checkpoint{}, nil, err
 	}
-	c := Checkpoint{At: now.UTC().Truncate(time.Second), Seq: seq, Heads: digest(heads)}
+	c := Checkpoint{At: now.UTC().Truncate(time.Second), Seq: seq, Heads: digestHeads(heads)}
 	for _, h := range heads {
 		c.Events += h.Events
 		if h.Session != "" {
@@ -92,8 +92,8 @@ func takeAt(tx *store.Tx, seq int64, now time.Time) (Checkpoint, []store.Head, e
 	return c, heads, err
 }
 
-// digest hashes heads, each as a line of JSON.
-func digest(heads []store.Head) string {
+// digestHeads hashes heads, each as a line of JSON.
+func digestHeads(heads []store.Head) string {
 	sum := sha256.New()
 	lines := json.NewEncoder(sum)
 	for _, h := range heads {
@@ -108,7 +108,7 @@ func digest(heads []store.Head) string {
 // breaks mean that it is the same up to there, if [store.Store.Verify] finds no break.
 // A nil transaction is a store that does not exist.
 func (c *Checkpoint) Compare(tx *store.Tx) ([]store.Break, error) {
-	now := Checkpoint{Seq: c.Seq, Heads: digest(nil)}
+	now := Checkpoint{Seq: c.Seq, Heads: digestHeads(nil)}
 	if tx != nil {
 		var err error
 		if now, _, err = takeAt(tx, c.Seq, c.At); err != nil {

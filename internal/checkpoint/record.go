@@ -64,7 +64,7 @@ func (r *Record) Renew(ctx context.Context, s *store.Store, now time.Time) (brea
 		c, next.Heads, err = takeAll(tx, now)
 		return err
 	})
-	if err != nil || len(breaks) > 0 || len(next.Heads) == 0 || known != nil && digest(known.Heads) == c.Heads {
+	if err != nil || len(breaks) > 0 || len(next.Heads) == 0 || known != nil && digestHeads(known.Heads) == c.Heads {
 		return breaks, err
 	}
 	if next.Signed, err = r.Key.Sign(&c); err != nil {
@@ -92,7 +92,7 @@ func (r *Record) read() (*recorded, []store.Break, error) {
 	}
 	signed, err := Parse(known.Signed)
 	switch {
-	case err != nil, signed.Heads != digest(known.Heads):
+	case err != nil, signed.Heads != digestHeads(known.Heads):
 		return doubt("was altered")
 	case r.Key == nil:
 		return doubt("cannot be checked: its key is missing")
@@ -151,14 +151,14 @@ func compareHeads(tx *store.Tx, heads []store.Head) ([]store.Break, error) {
 			}
 		}
 		if !holds {
-			breaks = append(breaks, store.Break{Session: h.Session, Seq: h.Seq, Problem: loss(h, end.Events)})
+			breaks = append(breaks, store.Break{Session: h.Session, Seq: h.Seq, Problem: describeLoss(h, end.Events)})
 		}
 	}
 	return breaks, nil
 }
 
-// loss says what became of a stream that does not hold its head, and has n events.
-func loss(h store.Head, n int64) string {
+// describeLoss says what became of a stream that does not hold its head, and has n events.
+func describeLoss(h store.Head, n int64) string {
 	switch {
 	case n == 0:
 		return fmt.Sprintf("the session is missing: it is known to have had %d events", h.Events)
