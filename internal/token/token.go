@@ -41,7 +41,7 @@ func foundAfter(text, prefixes string, known bool) bool {
 			}
 			begin := at + i
 			at = begin + len(prefix)
-			if begins(text, begin) && long(text[at:], known) {
+			if beginsWord(text, begin) && isLong(text[at:], known) {
 				return true
 			}
 		}
@@ -49,11 +49,11 @@ func foundAfter(text, prefixes string, known bool) bool {
 	return false
 }
 
-// begins reports whether a word may begin at a place.
-func begins(text string, at int) bool { return at == 0 || !inWord(text[at-1]) && text[at-1] != '-' }
+// beginsWord reports whether a word may begin at a place.
+func beginsWord(text string, at int) bool { return at == 0 || !inWord(text[at-1]) && text[at-1] != '-' }
 
-// long reports whether a text begins with enough characters of a token.
-func long(text string, known bool) bool {
+// isLong reports whether a text begins with enough characters of a token.
+func isLong(text string, known bool) bool {
 	end, run, longest := 0, 0, 0
 	for end < len(text) && (inWord(text[end]) || text[end] == '-') {
 		if run++; text[end] == '-' || text[end] == '_' {
