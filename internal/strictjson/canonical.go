@@ -46,12 +46,12 @@ func checkSurrogates(valid []byte) error {
 		if valid[i] != 'u' {
 			continue
 		}
-		r := escaped(valid[i-1:])
+		r := escapedRune(valid[i-1:])
 		i += 4
 		if !utf16.IsSurrogate(r) {
 			continue
 		}
-		if utf16.DecodeRune(r, escaped(valid[i+1:])) == utf8.RuneError {
+		if utf16.DecodeRune(r, escapedRune(valid[i+1:])) == utf8.RuneError {
 			return errors.New("it holds half a character")
 		}
 		i += 6
@@ -59,8 +59,8 @@ func checkSurrogates(valid []byte) error {
 	return nil
 }
 
-// escaped reads \uXXXX at the beginning of a text, -1 if there is something else.
-func escaped(text []byte) rune {
+// escapedRune reads \uXXXX at the beginning of a text, -1 if there is something else.
+func escapedRune(text []byte) rune {
 	if len(text) < 6 || text[0] != '\\' || text[1] != 'u' {
 		return -1
 	}

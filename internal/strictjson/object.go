@@ -72,7 +72,7 @@ func (o Object) Text(name string) (string, error) {
 	if raw[0] != '"' {
 		return "", fmt.Errorf("%s: want a string, got %s", name, KindOf(raw))
 	}
-	return unquote(raw), nil
+	return unquoteText(raw), nil
 }
 
 // ID returns a string that is fit to be an id: see umpire.CheckID.
@@ -167,8 +167,8 @@ func KindOf(raw []byte) string {
 	return "a number"
 }
 
-// unquote returns the text of a JSON string that is known to be valid.
-func unquote(raw []byte) string {
+// unquoteText returns the text of a JSON string that is known to be valid.
+func unquoteText(raw []byte) string {
 	if bytes.IndexByte(raw, '\\') < 0 {
 		return string(raw[1 : len(raw)-1])
 	}

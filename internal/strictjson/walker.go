@@ -56,9 +56,9 @@ func (w *walker) object() {
 	for w.next('}') {
 		start := w.pos
 		w.str()
-		name := unquote(w.data[start:w.pos])
+		name := unquoteText(w.data[start:w.pos])
 		if seen[name] && w.twice == nil {
-			w.twice = fmt.Errorf("%s\"%s\" is given twice", w.where(), beginning(name))
+			w.twice = fmt.Errorf("%s\"%s\" is given twice", w.where(), shortenName(name))
 		}
 		w.space()
 		w.pos++ // the colon
@@ -100,9 +100,9 @@ func (w *walker) where() string {
 		case s.index >= 0:
 			fmt.Fprintf(&text, "[%d]", s.index)
 		case i == 0:
-			text.WriteString(beginning(s.name))
+			text.WriteString(shortenName(s.name))
 		default:
-			text.WriteString("." + beginning(s.name))
+			text.WriteString("." + shortenName(s.name))
 		}
 	}
 	if text.Len() > 0 {
@@ -117,8 +117,8 @@ const (
 	maxNameShown = 100
 )
 
-// beginning is a name as an error shows it: without control characters, and not too long.
-func beginning(name string) string {
+// shortenName is a name as an error shows it: without control characters, and not too long.
+func shortenName(name string) string {
 	if len(name) > maxNameShown {
 		name = strings.ToValidUTF8(name[:maxNameShown], "") + "…"
 	}
