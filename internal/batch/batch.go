@@ -24,8 +24,7 @@ var ErrIllegal = errors.New("illegal transition")
 // Apply returns the batch after an event. Events of kinds that say nothing about
 // a batch's state leave it as it is.
 func Apply(b umpire.Batch, e Event) (umpire.Batch, error) {
-	rule, known := rules[e.Kind]
-	if !known {
+	if !movesBatch(e.Kind) {
 		return b, nil
 	}
 	submits := e.Kind == umpire.EventBatchSubmitted
@@ -39,7 +38,7 @@ func Apply(b umpire.Batch, e Event) (umpire.Batch, error) {
 	next.Calls = slices.Clone(b.Calls)
 	to, why := findPath(&next, &e.Event)
 	if why == "" {
-		why = rule(&next, to.call, &e)
+		why = note(&next, to.call, &e)
 	}
 	if why != "" {
 		return b, illegal(&b, &e, why)
@@ -60,7 +59,7 @@ type path struct {
 
 // findPath looks an event up in the tables, or says why it is not there.
 func findPath(b *umpire.Batch, e *umpire.Event) (p path, why string) {
-	if slices.ContainsFunc(CallTransitions, func(t Transition[umpire.CallState]) bool { return t.On == e.Kind }) {
+	if listed(CallTransitions, e.Kind) {
 		if p.call = b.Call(e.Call); p.call == nil {
 			return p, "there is no such call"
 		}
@@ -77,23 +76,37 @@ func findPath(b *umpire.Batch, e *umpire.Event) (p path, why string) {
 	return p, ""
 }
 
-// A rule checks what the tables leave open, and notes what an event says beside the
-// states. It returns why the event does not fit, or "".
-type rule func(b *umpire.Batch, c *umpire.BatchCall, e *Event) (why string)
+// movesBatch reports whether the tables know events of a kind.
+func movesBatch(kind umpire.EventKind) bool {
+	return listed(BatchTransitions, kind) || listed(CallTransitions, kind)
+}
 
-// rules are the events that are about batches.
-var rules = map[umpire.EventKind]rule{
-	umpire.EventBatchSubmitted:     nil, // there is no batch yet
-	umpire.EventPermissionAsked:    ask,
-	umpire.EventPermissionApproved: answer,
-	umpire.EventPermissionRejected: answer,
-	umpire.EventBatchResumed:       resume,
-	umpire.EventCallStarted:        start,
-	umpire.EventCallFinished:       finish,
-	umpire.EventCallIndeterminate:  lose,
-	umpire.EventBatchCancelled:     cancel,
-	umpire.EventBatchFinished:      end,
-	umpire.EventBatchDelivered:     func(*umpire.Batch, *umpire.BatchCall, *Event) string { return "" },
+func listed[State ~string](table []Transition[State], kind umpire.EventKind) bool {
+	return slices.ContainsFunc(table, func(t Transition[State]) bool { return t.On == kind })
+}
+
+// note checks what the tables leave open, and notes what an event says beside the
+// states. It returns why the event does not fit, or "".
+func note(b *umpire.Batch, c *umpire.BatchCall, e *Event) (why string) {
+	switch e.Kind {
+	case umpire.EventPermissionAsked:
+		return ask(b, c, e)
+	case umpire.EventPermissionApproved, umpire.EventPermissionRejected:
+		return answer(c, e)
+	case umpire.EventBatchResumed:
+		return resume(b, e)
+	case umpire.EventCallStarted:
+		return start(b, c, e)
+	case umpire.EventCallFinished:
+		return finish(b, c, e)
+	case umpire.EventCallIndeterminate:
+		return lose(b, c, e)
+	case umpire.EventBatchCancelled:
+		return cancel(b)
+	case umpire.EventBatchFinished:
+		return end(b)
+	}
+	return ""
 }
 
 func illegal(b *umpire.Batch, e *Event, why string) error {
@@ -162,7 +175,7 @@ func putQuestion(b *umpire.Batch, c *umpire.BatchCall, e *Event) string {
 
 // answer lets a call run or denies it: by the answer to its question, or without one
 // because a later decision denies it. A call that may have run is only accounted for.
-func answer(_ *umpire.Batch, c *umpire.BatchCall, e *Event) string {
+func answer(c *umpire.BatchCall, e *Event) string {
 	if e.Request != "" && c.Request != e.Request {
 		return "it answers another question"
 	}
@@ -174,7 +187,7 @@ func answer(_ *umpire.Batch, c *umpire.BatchCall, e *Event) string {
 }
 
 // resume lets the calls run once every question has its answer.
-func resume(b *umpire.Batch, _ *umpire.BatchCall, e *Event) string {
+func resume(b *umpire.Batch, e *Event) string {
 	d, _ := e.Detail.(Resumed)
 	switch {
 	case b.Cancelled:
@@ -216,7 +229,8 @@ func finish(b *umpire.Batch, c *umpire.BatchCall, e *Event) string {
 		if c.State == umpire.CallApproved || c.State == umpire.CallDenied {
 			return "the call never ran"
 		}
-	case umpire.ResultError, umpire.ResultDenied, umpire.ResultCancelled, umpire.ResultTimeout, umpire.ResultIndeterminate:
+	case umpire.ResultError, umpire.ResultDenied, umpire.ResultCancelled, umpire.ResultTimeout,
+		umpire.ResultIndeterminate:
 	default:
 		return fmt.Sprintf("unknown result status %q", d.Status)
 	}
@@ -235,7 +249,7 @@ func lose(b *umpire.Batch, c *umpire.BatchCall, e *Event) string {
 }
 
 // cancel stops the turn: nothing of the batch starts any more.
-func cancel(b *umpire.Batch, _ *umpire.BatchCall, _ *Event) string {
+func cancel(b *umpire.Batch) string {
 	if b.Cancelled {
 		return "the batch is cancelled already"
 	}
@@ -244,7 +258,7 @@ func cancel(b *umpire.Batch, _ *umpire.BatchCall, _ *Event) string {
 }
 
 // end closes a batch whose calls all have results.
-func end(b *umpire.Batch, _ *umpire.BatchCall, _ *Event) string {
+func end(b *umpire.Batch) string {
 	if c := b.Next(); c != nil {
 		return fmt.Sprintf("call %q has no result", c.ID)
 	}

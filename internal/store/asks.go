@@ -6,7 +6,8 @@ import (
 	"github.com/umpirehq/umpire"
 )
 
-const askColumns = `k.request_id, k.session_id, k.batch_id, k.call_id, k.round, k.args_hash, k.shown_digest, k.shown, k.state,
+const askColumns = `k.request_id, k.session_id, k.batch_id, k.call_id, k.round, k.args_hash, k.shown_digest, k.shown,
+	k.state,
 	k.asked_at, k.expires_at`
 
 func askFields(a *AskRow) []any {
@@ -20,7 +21,8 @@ func askFields(a *AskRow) []any {
 // in each round.
 func (tx *Tx) InsertAsk(a AskRow) error {
 	tx.pending = true
-	return tx.insert(fmt.Sprintf("question %q", a.Request), `INSERT INTO asks (request_id, session_id, batch_id, call_id, round,
+	return tx.insert(fmt.Sprintf("question %q", a.Request), `INSERT INTO asks (request_id, session_id, batch_id,
+		call_id, round,
 			args_hash, shown_digest, shown, state, asked_at, expires_at)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11) ON CONFLICT DO NOTHING`,
 		string(a.Request), string(a.Session), string(a.Batch), string(a.Call), a.Round,
@@ -81,7 +83,8 @@ func askQuery(q *AskQuery) string {
 // withdrawn. InsertAnswer closes it already, so closing it as answered after that
 // changes nothing.
 func (tx *Tx) CloseAsk(id umpire.RequestID, to string) error {
-	n, err := tx.exec(`UPDATE asks SET state = $2 WHERE request_id = $1 AND (state = 'pending' OR state = $2 AND state = 'answered')`,
+	n, err := tx.exec(`UPDATE asks SET state = $2 WHERE request_id = $1 AND (state = 'pending' OR state = $2
+		AND state = 'answered')`,
 		string(id), to)
 	if err != nil {
 		return fmt.Errorf("question %q: %w", id, err)
@@ -96,11 +99,13 @@ func (tx *Tx) CloseAsk(id umpire.RequestID, to string) error {
 	return tx.conflict("question %q: it is not pending", id)
 }
 
-const answerColumns = `a.request_id, a.args_hash, a.answer, a.scope, a.reason, a.reason_code, a.actor, a.channel, a.policy_revision, a.at`
+const answerColumns = `a.request_id, a.args_hash, a.answer, a.scope, a.reason, a.reason_code, a.actor, a.channel,
+	a.policy_revision, a.at`
 
 func answerFields(a *AnswerRow) []any {
 	return []any{
-		&a.Request, &a.ArgsHash, &a.Choice, textTo{&a.Scope}, &a.Reason, &a.Code, &a.Actor, &a.Channel, &a.PolicyRevision, moment{&a.At},
+		&a.Request, &a.ArgsHash, &a.Choice, textTo{&a.Scope}, &a.Reason, &a.Code, &a.Actor, &a.Channel,
+		&a.PolicyRevision, moment{&a.At},
 	}
 }
 
@@ -110,7 +115,8 @@ func (tx *Tx) InsertAnswer(a AnswerRow) error {
 	tx.pending = true
 	// Selecting from the question tells a late answer without an error of the
 	// database; a constraint refuses it once more.
-	return tx.insert(fmt.Sprintf("answer to question %q", a.Request), `INSERT INTO answers (request_id, args_hash, answer, scope,
+	return tx.insert(fmt.Sprintf("answer to question %q", a.Request), `INSERT INTO answers (request_id, args_hash,
+		answer, scope,
 			reason, reason_code, actor, channel, policy_revision, at)
 		SELECT request_id, args_hash, $3, $4, $5, $6, $7, $8, $9, CAST($10 AS BIGINT)
 		FROM asks WHERE request_id = $1 AND args_hash = $2 AND state = 'pending'

@@ -10,11 +10,13 @@ import (
 )
 
 const insertBatch = `INSERT INTO batches (session_id, batch_id, seq, lane, turn, state, resumes, cancelled, created_at)
-	SELECT $1, $2, COALESCE(MAX(seq), 0) + 1, $3, CAST($4 AS BIGINT), $5, CAST($6 AS BIGINT), CAST($7 AS BOOLEAN), CAST($8 AS BIGINT)
+	SELECT $1, $2, COALESCE(MAX(seq), 0) + 1, $3, CAST($4 AS BIGINT), $5, CAST($6 AS BIGINT), CAST($7 AS BOOLEAN),
+		CAST($8 AS BIGINT)
 	FROM batches WHERE session_id = $1
 	ON CONFLICT DO NOTHING`
 
-const insertCall = `INSERT INTO calls (session_id, call_id, batch_id, ordinal, tool, args_hash, effect, background, turn,
+const insertCall = `INSERT INTO calls (session_id, call_id, batch_id, ordinal, tool, args_hash, effect, background,
+	turn,
 		state, request_id, round, attempt, verdict, reason, reason_code, working_dir, agent, extra, input, input_exact)
 	VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21)
 	ON CONFLICT DO NOTHING`
@@ -92,7 +94,8 @@ func (tx *Tx) saveCall(b *umpire.Batch, from, to *umpire.BatchCall) error {
 			AND EXISTS (SELECT 1 FROM batches AS b WHERE b.session_id = $1 AND b.batch_id = $14
 				AND b.state = $15 AND b.resumes = $16 AND b.cancelled = $17)`,
 		string(b.Session), string(from.ID), string(to.State), string(to.Request), to.Round, to.Attempt,
-		text(to.Verdict), to.Reason, string(to.Code), string(from.State), string(from.Request), from.Round, from.Attempt,
+		text(to.Verdict), to.Reason, string(to.Code), string(from.State), string(from.Request), from.Round,
+		from.Attempt,
 		string(b.ID), string(b.State), b.Resumes, b.Cancelled)
 	if err != nil {
 		return fmt.Errorf("call %q: %w", from.ID, err)
@@ -111,7 +114,8 @@ func (tx *Tx) InsertBatch(b umpire.Batch, turn int64, calls []CallRow, at time.T
 		return fmt.Errorf("%s: %d calls with %d rows: %w", what, len(b.Calls), len(calls), umpire.ErrInvalid)
 	}
 	tx.pending = true
-	err := tx.insert(what, insertBatch, string(b.Session), string(b.ID), b.Lane, turn, string(b.State), b.Resumes, b.Cancelled, stamp(at))
+	err := tx.insert(what, insertBatch, string(b.Session), string(b.ID), b.Lane, turn, string(b.State), b.Resumes,
+		b.Cancelled, stamp(at))
 	if err != nil {
 		return err
 	}
@@ -125,8 +129,9 @@ func (tx *Tx) InsertBatch(b umpire.Batch, turn int64, calls []CallRow, at time.T
 
 func (tx *Tx) insertCall(b *umpire.Batch, turn int64, c *umpire.BatchCall, row *CallRow) error {
 	return tx.insert(fmt.Sprintf("call %q", c.ID), insertCall,
-		string(b.Session), string(c.ID), string(b.ID), row.Ordinal, c.Tool, c.ArgsHash, string(c.Effect), c.Background, turn,
-		string(c.State), string(c.Request), c.Round, c.Attempt, text(c.Verdict), c.Reason, string(c.Code), row.Dir, row.Agent,
+		string(b.Session), string(c.ID), string(b.ID), row.Ordinal, c.Tool, c.ArgsHash, string(c.Effect), c.Background,
+		turn, string(c.State), string(c.Request), c.Round, c.Attempt, text(c.Verdict), c.Reason, string(c.Code),
+		row.Dir, row.Agent,
 		raw(row.Extra), row.Input.Shown, blob(row.Input.Exact))
 }
 
@@ -150,8 +155,10 @@ func (tx *Tx) batches(query string, args ...any) ([]umpire.Batch, error) {
 		r := umpire.Result{}
 		status.to = &r.Status
 		err := scan(&b.ID, &b.Session, &b.Lane, &b.State, &b.Resumes, &b.Cancelled,
-			&c.ID, &c.Tool, jsonTo{&c.Input}, &c.ArgsHash, &c.Background, &c.Effect, &c.State, &c.Request, &c.Round, &c.Attempt,
-			textTo{&c.Verdict}, &c.Reason, &c.Code, status, bytesTo{&r.Output}, nullTo[umpire.ReasonCode]{&r.Code}, moment{&r.At})
+			&c.ID, &c.Tool, jsonTo{&c.Input}, &c.ArgsHash, &c.Background, &c.Effect, &c.State, &c.Request, &c.Round,
+			&c.Attempt, textTo{&c.Verdict}, &c.Reason, &c.Code, status, bytesTo{&r.Output},
+			nullTo[umpire.ReasonCode]{&r.Code},
+			moment{&r.At})
 		if err != nil {
 			return err
 		}
@@ -195,7 +202,8 @@ func (tx *Tx) Batches(s umpire.SessionID) ([]umpire.Batch, error) {
 // at least empty: saying so has SQLite take the index that has no delivered ones, and
 // the plus keeps it from one in their order, which has them all.
 func (tx *Tx) OpenBatches(s umpire.SessionID) ([]umpire.Batch, error) {
-	return tx.batches(selectBatches+` AND b.state <> 'delivered' AND b.lane >= '' ORDER BY +b.seq, c.ordinal`, string(s))
+	return tx.batches(selectBatches+` AND b.state <> 'delivered' AND b.lane >= ''
+		ORDER BY +b.seq, c.ordinal`, string(s))
 }
 
 // OpenWork returns how many calls of a session wait for a person, and whether one of
@@ -211,7 +219,8 @@ func (tx *Tx) OpenWork(s umpire.SessionID) (waiting int, goesOn bool, err error)
 
 // OpenBatch returns the batch of a lane that is not delivered.
 func (tx *Tx) OpenBatch(s umpire.SessionID, lane string) (umpire.Batch, error) {
-	return oneBatch(tx.batches(selectBatches+` AND b.state <> 'delivered' AND b.lane = $2 ORDER BY c.ordinal`, string(s), lane))
+	return oneBatch(tx.batches(selectBatches+` AND b.state <> 'delivered' AND b.lane = $2
+		ORDER BY c.ordinal`, string(s), lane))
 }
 
 // CallRow returns a call with what no event bears.
@@ -220,7 +229,8 @@ func (tx *Tx) CallRow(s umpire.SessionID, c umpire.CallID) (CallRow, error) {
 	err := tx.row([]any{
 		&row.Batch, &row.Ordinal, &row.Tool, &row.Input.Shown, &row.Input.Exact, &row.ArgsHash, &row.Dir, &row.Agent,
 		jsonTo{&row.Extra}, &row.Effect, &row.Turn, &row.Background,
-	}, `SELECT batch_id, ordinal, tool, input, input_exact, args_hash, working_dir, agent, extra, effect, turn, background
+	}, `SELECT batch_id, ordinal, tool, input, input_exact, args_hash, working_dir, agent, extra, effect, turn,
+		background
 		FROM calls WHERE session_id = $1 AND call_id = $2`, string(s), string(c))
 	return row, err
 }
@@ -228,7 +238,8 @@ func (tx *Tx) CallRow(s umpire.SessionID, c umpire.CallID) (CallRow, error) {
 // deniedInTurn begins with the calls, which are few: a database that knows nothing of
 // how many rows there are would begin anywhere.
 const deniedInTurn = `WITH same AS MATERIALIZED (
-		SELECT session_id, call_id, request_id FROM calls WHERE session_id = $1 AND turn = $2 AND args_hash = $3 AND request_id <> '')
+		SELECT session_id, call_id, request_id FROM calls WHERE session_id = $1 AND turn = $2 AND args_hash = $3
+			AND request_id <> '')
 	SELECT ` + answerColumns + ` FROM same JOIN answers AS a ON a.request_id = same.request_id
 	WHERE a.answer = 'deny' AND a.reason_code IN ('', 'denied')
 		AND NOT EXISTS (SELECT 1 FROM executions AS e WHERE e.session_id = same.session_id AND e.call_id = same.call_id)

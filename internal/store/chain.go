@@ -32,9 +32,10 @@ func Chain(prev string, e umpire.Event) (string, error) {
 // chain is Chain for an event whose data is canonical.
 func chain(prev string, e *umpire.Event) (string, error) {
 	c := canonicalEvent{
-		Actor: e.Actor, Agent: e.Agent, At: e.At.UTC().Truncate(time.Microsecond), Batch: e.Batch, Call: e.Call, Data: e.Data, Kind: e.Kind,
-		State: e.State, Type: e.Type, Project: e.Project, Reason: e.Reason, Code: e.Code, Request: e.Request, Risk: e.Risk, Rule: e.Rule,
-		Scope: e.Scope, Session: e.Session, Tool: e.Tool, Verdict: e.Verdict,
+		Actor: e.Actor, Agent: e.Agent, At: e.At.UTC().Truncate(time.Microsecond), Batch: e.Batch, Call: e.Call,
+		Data: e.Data, Kind: e.Kind, State: e.State, Type: e.Type, Project: e.Project, Reason: e.Reason, Code: e.Code,
+		Request: e.Request, Risk: e.Risk, Rule: e.Rule, Scope: e.Scope, Session: e.Session, Tool: e.Tool,
+		Verdict: e.Verdict,
 	}
 	var err error
 	if len(e.Accesses) > 0 {
@@ -154,7 +155,8 @@ func missing(last link) string {
 	if last.hash == "" {
 		return "it is not the first event of its session, and there is none before it"
 	}
-	return fmt.Sprintf("it does not follow event %d: one between them is missing, or one was altered or moved", last.seq)
+	return fmt.Sprintf("it does not follow event %d: one between them is missing, or one was altered or moved",
+		last.seq)
 }
 
 func (v *verifier) report(e *umpire.Event, problem string) {

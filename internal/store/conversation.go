@@ -11,7 +11,8 @@ import (
 func (tx *Tx) AppendMessage(s umpire.SessionID, m MessageRow) (int64, error) {
 	var n int64
 	err := tx.row([]any{&n}, `INSERT INTO messages (session_id, n, role, batch_id, at, content, content_exact)
-		SELECT s.session_id, COALESCE((SELECT MAX(n) FROM messages WHERE session_id = $1), 0) + 1, $2, $3, CAST($4 AS BIGINT), $5, $6
+		SELECT s.session_id, COALESCE((SELECT MAX(n) FROM messages
+			WHERE session_id = $1), 0) + 1, $2, $3, CAST($4 AS BIGINT), $5, $6
 		FROM sessions AS s WHERE s.session_id = $1
 		RETURNING n`,
 		string(s), m.Role, string(m.Batch), stamp(m.At), []byte(m.Content.Shown), blob(m.Content.Exact))
@@ -38,7 +39,8 @@ func (tx *Tx) Messages(s umpire.SessionID) ([]MessageRow, error) {
 func (tx *Tx) QueuePrompt(s umpire.SessionID, p PromptRow) (int64, error) {
 	var n int64
 	err := tx.row([]any{&n}, `INSERT INTO prompts (session_id, n, at, text, text_exact)
-		SELECT s.session_id, COALESCE((SELECT MAX(n) FROM prompts WHERE session_id = $1), 0) + 1, CAST($2 AS BIGINT), $3, $4
+		SELECT s.session_id, COALESCE((SELECT MAX(n) FROM prompts
+			WHERE session_id = $1), 0) + 1, CAST($2 AS BIGINT), $3, $4
 		FROM sessions AS s WHERE s.session_id = $1
 		RETURNING n`,
 		string(s), stamp(p.At), []byte(p.Text.Shown), blob(p.Text.Exact))

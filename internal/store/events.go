@@ -13,10 +13,11 @@ import (
 	"github.com/umpirehq/umpire/internal/batch"
 )
 
-const insertEvent = `INSERT INTO events (session_id, session_seq, at, kind, project_id, batch_id, call_id, request_id, agent, tool,
-		permission_state, permission_type, risk_level, blocked_reason, verdict, reason, reason_code, rule_id, scope, actor, accesses, data,
-		prev_hash, hash)
-	VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24)
+const insertEvent = `INSERT INTO events (session_id, session_seq, at, kind, project_id, batch_id, call_id, request_id,
+		agent, tool, permission_state, permission_type, risk_level, blocked_reason, verdict, reason, reason_code,
+		rule_id, scope, actor, accesses, data, prev_hash, hash)
+	VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12,
+		$13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24)
 	RETURNING seq`
 
 // Append adds an event to the timeline. It returns the event as it is stored: with
@@ -45,9 +46,12 @@ func (tx *Tx) Append(e umpire.Event) (umpire.Event, error) {
 func storable(e umpire.Event) (umpire.Event, error) {
 	e.Seq, e.PrevHash, e.Hash = 0, "", ""
 	e.At = e.At.UTC().Truncate(time.Microsecond)
-	e.Project, e.Session, e.Batch, e.Call, e.Request = cleanText(e.Project), cleanText(e.Session), cleanText(e.Batch), cleanText(e.Call), cleanText(e.Request)
-	e.Kind, e.Agent, e.Tool, e.State, e.Type = cleanText(e.Kind), cleanText(e.Agent), cleanText(e.Tool), cleanText(e.State), cleanText(e.Type)
-	e.Risk, e.Reason, e.Code, e.Rule, e.Actor = cleanText(e.Risk), cleanText(e.Reason), cleanText(e.Code), cleanText(e.Rule), cleanText(e.Actor)
+	e.Project, e.Session, e.Batch, e.Call, e.Request = cleanText(e.Project), cleanText(e.Session), cleanText(e.Batch),
+		cleanText(e.Call), cleanText(e.Request)
+	e.Kind, e.Agent, e.Tool, e.State, e.Type = cleanText(e.Kind), cleanText(e.Agent), cleanText(e.Tool),
+		cleanText(e.State), cleanText(e.Type)
+	e.Risk, e.Reason, e.Code, e.Rule, e.Actor = cleanText(e.Risk), cleanText(e.Reason), cleanText(e.Code),
+		cleanText(e.Rule), cleanText(e.Actor)
 	if len(e.Data) == 0 {
 		e.Data = nil
 		return e, nil
@@ -66,7 +70,8 @@ func storable(e umpire.Event) (umpire.Event, error) {
 func (tx *Tx) link(e *umpire.Event) (n int64, err error) {
 	end, known := tx.ends[e.Session]
 	if !known {
-		err := tx.row([]any{&end.n, &end.hash}, `SELECT session_seq, hash FROM streams WHERE session_id = $1`+tx.store.dialect.ForUpdate,
+		err := tx.row([]any{&end.n, &end.hash}, `SELECT session_seq, hash FROM streams
+			WHERE session_id = $1`+tx.store.dialect.ForUpdate,
 			string(e.Session))
 		if err != nil && !errors.Is(err, umpire.ErrNotFound) {
 			return 0, err
@@ -86,21 +91,23 @@ func eventValues(e *umpire.Event, n int64) []any {
 		accesses = jsonOf(e.Accesses)
 	}
 	return []any{
-		string(e.Session), n, e.At.UnixMicro(), string(e.Kind), string(e.Project), string(e.Batch), string(e.Call), string(e.Request),
-		e.Agent, e.Tool, string(e.State), string(e.Type), e.Risk, blocked, optional(e.Verdict), e.Reason, string(e.Code),
-		string(e.Rule), optional(e.Scope), e.Actor, accesses, raw(e.Data), e.PrevHash, e.Hash,
+		string(e.Session), n, e.At.UnixMicro(), string(e.Kind), string(e.Project), string(e.Batch), string(e.Call),
+		string(e.Request), e.Agent, e.Tool, string(e.State), string(e.Type), e.Risk, blocked, optional(e.Verdict),
+		e.Reason, string(e.Code), string(e.Rule), optional(e.Scope), e.Actor, accesses, raw(e.Data), e.PrevHash, e.Hash,
 	}
 }
 
-const selectEvents = `SELECT seq, session_id, at, kind, project_id, batch_id, call_id, request_id, agent, tool, permission_state,
-		permission_type, risk_level, blocked_reason, verdict, reason, reason_code, rule_id, scope, actor, accesses, data, prev_hash, hash
+const selectEvents = `SELECT seq, session_id, at, kind, project_id, batch_id, call_id, request_id, agent, tool,
+		permission_state, permission_type, risk_level, blocked_reason, verdict, reason, reason_code, rule_id, scope,
+		actor, accesses, data, prev_hash, hash
 	FROM events WHERE seq > $1`
 
 func eventFields(e *umpire.Event) []any {
 	return []any{
-		&e.Seq, &e.Session, moment{&e.At}, &e.Kind, &e.Project, &e.Batch, &e.Call, &e.Request, &e.Agent, &e.Tool, &e.State,
-		&e.Type, &e.Risk, jsonTo{&e.Blocked}, textOrNil[umpire.Verdict, *umpire.Verdict]{&e.Verdict}, &e.Reason, &e.Code, &e.Rule,
-		textOrNil[umpire.Scope, *umpire.Scope]{&e.Scope}, &e.Actor, jsonTo{&e.Accesses}, jsonTo{&e.Data}, &e.PrevHash, &e.Hash,
+		&e.Seq, &e.Session, moment{&e.At}, &e.Kind, &e.Project, &e.Batch, &e.Call, &e.Request, &e.Agent, &e.Tool,
+		&e.State, &e.Type, &e.Risk, jsonTo{&e.Blocked}, textOrNil[umpire.Verdict, *umpire.Verdict]{&e.Verdict},
+		&e.Reason, &e.Code, &e.Rule, textOrNil[umpire.Scope, *umpire.Scope]{&e.Scope}, &e.Actor, jsonTo{&e.Accesses},
+		jsonTo{&e.Data}, &e.PrevHash, &e.Hash,
 	}
 }
 
@@ -213,7 +220,8 @@ func (tx *Tx) streamEnds(v *verifier) error {
 		}
 		if last := v.last[session]; last.n != end.n || last.hash != end.hash {
 			v.breaks = append(v.breaks, Break{Session: session, Seq: last.seq, Problem: fmt.Sprintf(
-				"the session has %d events, and %d were written: what came after was cut off, or some are missing", last.n, end.n)})
+				"the session has %d events, and %d were written: what came after was cut off, or some are missing",
+				last.n, end.n)})
 		}
 		delete(v.last, session)
 		return nil
@@ -222,7 +230,8 @@ func (tx *Tx) streamEnds(v *verifier) error {
 		return err
 	}
 	for session, last := range v.last {
-		v.breaks = append(v.breaks, Break{Session: session, Seq: last.seq, Problem: "nothing says where the session's events end"})
+		v.breaks = append(v.breaks, Break{Session: session, Seq: last.seq,
+			Problem: "nothing says where the session's events end"})
 	}
 	return nil
 }

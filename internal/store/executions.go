@@ -10,7 +10,8 @@ import (
 // InsertExecution writes down that a call is started, before it runs. Attempts are
 // numbered from 1, and those after the first need an effect that may be repeated.
 func (tx *Tx) InsertExecution(e ExecutionRow) error {
-	return tx.insert(fmt.Sprintf("execution %d of call %q", e.Attempt, e.Call), `INSERT INTO executions (session_id, call_id, attempt,
+	return tx.insert(fmt.Sprintf("execution %d of call %q", e.Attempt, e.Call), `INSERT INTO executions (session_id,
+		call_id, attempt,
 			effect, epoch, runner, process_group, evidence, started_at)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9) ON CONFLICT DO NOTHING`,
 		string(e.Session), string(e.Call), e.Attempt,
@@ -29,7 +30,8 @@ func (tx *Tx) Execution(s umpire.SessionID, c umpire.CallID) (ExecutionRow, erro
 // StartEvent returns the event of the last attempt to run a call: what it was to do.
 func (tx *Tx) StartEvent(s umpire.SessionID, c umpire.CallID) (umpire.Event, error) {
 	var e umpire.Event
-	err := tx.row(eventFields(&e), selectEvents+` AND session_id = $2 AND call_id = $3 AND kind = $4 ORDER BY seq DESC LIMIT 1`,
+	err := tx.row(eventFields(&e), selectEvents+` AND session_id = $2 AND call_id = $3 AND kind = $4 ORDER BY seq DESC
+		LIMIT 1`,
 		0, string(s), string(c), string(umpire.EventCallStarted))
 	return e, err
 }
@@ -38,20 +40,23 @@ func (tx *Tx) StartEvent(s umpire.SessionID, c umpire.CallID) (umpire.Event, err
 // stands: a second one is ErrConflict.
 func (tx *Tx) InsertResult(r ResultRow) error {
 	tx.pending = true
-	return tx.insert(fmt.Sprintf("result of call %q", r.Call), `INSERT INTO results (session_id, call_id, status, reason_code, at,
+	return tx.insert(fmt.Sprintf("result of call %q", r.Call), `INSERT INTO results (session_id, call_id, status,
+		reason_code, at,
 			output, output_exact)
 		SELECT session_id, call_id, $3, $4, CAST($5 AS BIGINT), $6, $7 FROM calls
 		WHERE session_id = $1 AND call_id = $2
 			AND NOT EXISTS (SELECT 1 FROM results WHERE session_id = $1 AND call_id = $2)
 		ON CONFLICT DO NOTHING`,
-		string(r.Session), string(r.Call), string(r.Status), string(r.Code), stamp(r.At), []byte(r.Output.Shown), blob(r.Output.Exact))
+		string(r.Session), string(r.Call), string(r.Status), string(r.Code), stamp(r.At), []byte(r.Output.Shown),
+		blob(r.Output.Exact))
 }
 
 // Result returns the result of a call.
 func (tx *Tx) Result(s umpire.SessionID, c umpire.CallID) (ResultRow, error) {
 	r := ResultRow{Session: s, Call: c}
 	err := tx.row([]any{&r.Status, &r.Code, moment{&r.At}, bytesTo{&r.Output.Shown}, &r.Output.Exact},
-		`SELECT status, reason_code, at, output, output_exact FROM results WHERE session_id = $1 AND call_id = $2`, string(s), string(c))
+		`SELECT status, reason_code, at, output, output_exact FROM results WHERE session_id = $1
+			AND call_id = $2`, string(s), string(c))
 	return r, err
 }
 
@@ -80,7 +85,8 @@ func (tx *Tx) ClaimResume(s umpire.SessionID, b umpire.BatchID, epoch int64, at 
 func (tx *Tx) Resume(s umpire.SessionID, b umpire.BatchID) (ResumeRow, error) {
 	r := ResumeRow{Session: s, Batch: b}
 	err := tx.row([]any{&r.Epoch, moment{&r.ClaimedAt}, moment{&r.DeliveredAt}},
-		`SELECT epoch, claimed_at, delivered_at FROM resumes WHERE session_id = $1 AND batch_id = $2`, string(s), string(b))
+		`SELECT epoch, claimed_at, delivered_at FROM resumes WHERE session_id = $1
+			AND batch_id = $2`, string(s), string(b))
 	return r, err
 }
 

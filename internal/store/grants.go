@@ -7,13 +7,14 @@ import (
 	"github.com/umpirehq/umpire"
 )
 
-const grantColumns = `grant_id, scope, project_id, git_dir, session_id, call_id, request_id, remembered, tool, exact, covers,
+const grantColumns = `grant_id, scope, project_id, git_dir, session_id, call_id, request_id, remembered, tool, exact,
+	covers,
 	created_at, expires_at, max_uses, uses, revoked_at, created_by`
 
 func grantFields(g *GrantRow) []any {
 	return []any{
-		&g.ID, textTo{&g.Scope}, &g.Project, &g.GitDir, nullTo[umpire.SessionID]{&g.Session}, &g.Call, &g.Request, &g.Grant.Remembered,
-		&g.Grant.Tool, &g.Grant.Exact, coversTo{&g.Grant},
+		&g.ID, textTo{&g.Scope}, &g.Project, &g.GitDir, nullTo[umpire.SessionID]{&g.Session}, &g.Call, &g.Request,
+		&g.Grant.Remembered, &g.Grant.Tool, &g.Grant.Exact, coversTo{&g.Grant},
 		moment{&g.Created}, moment{&g.Grant.ExpiresAt}, &g.MaxUses, &g.Uses, moment{&g.Revoked}, &g.By,
 	}
 }
@@ -38,10 +39,11 @@ func (s coversTo) Scan(value any) error {
 // InsertGrant adds a grant in force. Its scope and its expiry are those of the row
 // and of the grant in it.
 func (tx *Tx) InsertGrant(g GrantRow) error {
-	return tx.insert(fmt.Sprintf("grant %q", g.ID), `INSERT INTO grants (`+grantColumns+`) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9,
+	return tx.insert(fmt.Sprintf("grant %q", g.ID), `INSERT INTO grants (`+grantColumns+`)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9,
 			$10, $11, $12, $13, $14, $15, $16, $17) ON CONFLICT DO NOTHING`,
-		g.ID, text(g.Scope), string(g.Project), g.GitDir, null(g.Session), string(g.Call), string(g.Request), g.Grant.Remembered,
-		g.Grant.Tool, g.Grant.Exact, jsonOf(covers{g.Grant.Match, g.Grant.Cap}),
+		g.ID, text(g.Scope), string(g.Project), g.GitDir, null(g.Session), string(g.Call), string(g.Request),
+		g.Grant.Remembered, g.Grant.Tool, g.Grant.Exact, jsonOf(covers{g.Grant.Match, g.Grant.Cap}),
 		stamp(g.Created), micros(g.Grant.ExpiresAt), g.MaxUses, g.Uses, micros(g.Revoked), g.By)
 }
 
@@ -53,7 +55,8 @@ const (
 			SELECT * FROM grants WHERE session_id = $1 AND scope <> 'once'
 			UNION ALL SELECT * FROM grants WHERE session_id = $1 AND call_id = $2 AND $2 <> '' AND scope = 'once'
 			UNION ALL SELECT * FROM grants WHERE session_id IS NULL AND project_id = $3 AND git_dir = $4
-			UNION ALL SELECT * FROM grants WHERE session_id IS NULL AND scope = 'global' AND NOT (project_id = $3 AND git_dir = $4)
+			UNION ALL SELECT * FROM grants WHERE session_id IS NULL AND scope = 'global' AND NOT (project_id = $3
+				AND git_dir = $4)
 		) AS g
 		WHERE revoked_at IS NULL AND (expires_at IS NULL OR expires_at > $5) AND (max_uses = 0 OR uses < max_uses)
 		ORDER BY created_at, grant_id`
@@ -110,6 +113,7 @@ func (tx *Tx) changedGrant(id string, n int64, err error, otherwise string) erro
 // returns how many there were.
 func (tx *Tx) ForgetRemembered(project umpire.ProjectID, gitDir string, at time.Time) (int, error) {
 	n, err := tx.exec(`UPDATE grants SET revoked_at = $3
-		WHERE project_id = $1 AND git_dir = $2 AND remembered AND revoked_at IS NULL`, string(project), gitDir, micros(at))
+		WHERE project_id = $1 AND git_dir = $2 AND remembered
+			AND revoked_at IS NULL`, string(project), gitDir, micros(at))
 	return int(n), err
 }

@@ -38,7 +38,8 @@ func (tx *Tx) Heads(seq int64) ([]Head, error) {
 // taken of.
 func (tx *Tx) Holds(h Head) (bool, error) {
 	found := Head{Seq: h.Seq}
-	err := tx.row([]any{&found.Session, &found.Events, &found.Hash}, `SELECT session_id, session_seq, hash FROM events WHERE seq = $1`, h.Seq)
+	err := tx.row([]any{&found.Session, &found.Events, &found.Hash}, `SELECT session_id, session_seq, hash FROM events
+		WHERE seq = $1`, h.Seq)
 	if errors.Is(err, umpire.ErrNotFound) {
 		return false, nil
 	}

@@ -16,7 +16,8 @@ type migration struct {
 	name, sql string
 }
 
-const createMigrations = `CREATE TABLE IF NOT EXISTS schema_migrations (version INTEGER NOT NULL PRIMARY KEY, name TEXT NOT NULL)`
+const createMigrations = `CREATE TABLE IF NOT EXISTS schema_migrations (version INTEGER NOT NULL PRIMARY KEY,
+	name TEXT NOT NULL)`
 
 // migrate brings the schema up to date, each file in a transaction of its own.
 // Several processes may do so at once.
@@ -54,7 +55,8 @@ func (c *conn) migrateOne(ctx context.Context, all []migration) (done bool, err 
 		return false, c.giveUp(ctx, err)
 	}
 	if version > len(all) {
-		return false, c.giveUp(ctx, fmt.Errorf("the database has version %d and this program knows %d: use a newer program", version, len(all)))
+		return false, c.giveUp(ctx,
+			fmt.Errorf("the database has version %d and this program knows %d: use a newer program", version, len(all)))
 	}
 	if version == len(all) {
 		return true, c.script(ctx, "COMMIT")

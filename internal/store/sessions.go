@@ -16,19 +16,21 @@ func sessionValues(s *umpire.Session) []any {
 		blocked = jsonOf(s.Blocked)
 	}
 	return []any{
-		string(s.ID), null(s.Project), s.Root, s.Dir, s.Worktree, s.GitDir, s.IsRoot, string(s.Parent), string(s.ForkedFrom),
-		s.Agent, s.Profile, text(s.Mode), s.AllowBypass, s.Headless, s.External, jsonOf(s.AddDirs), string(s.State),
-		string(s.Permission), s.Pending, blocked, s.Epoch,
-		s.Runner, micros(s.LeaseUntil), s.Turn, s.DenialsInRow, s.Denials, stamp(s.CreatedAt), stamp(s.ActiveAt), micros(s.EndedAt),
+		string(s.ID), null(s.Project), s.Root, s.Dir, s.Worktree, s.GitDir, s.IsRoot, string(s.Parent),
+		string(s.ForkedFrom), s.Agent, s.Profile, text(s.Mode), s.AllowBypass, s.Headless, s.External,
+		jsonOf(s.AddDirs), string(s.State), string(s.Permission), s.Pending, blocked, s.Epoch,
+		s.Runner, micros(s.LeaseUntil), s.Turn, s.DenialsInRow, s.Denials, stamp(s.CreatedAt), stamp(s.ActiveAt),
+		micros(s.EndedAt),
 	}
 }
 
 func sessionFields(s *umpire.Session) []any {
 	return []any{
-		&s.ID, nullTo[umpire.ProjectID]{&s.Project}, &s.Root, &s.Dir, &s.Worktree, &s.GitDir, &s.IsRoot, &s.Parent, &s.ForkedFrom,
-		&s.Agent, &s.Profile, textTo{&s.Mode}, &s.AllowBypass, &s.Headless, &s.External, jsonTo{&s.AddDirs}, &s.State,
-		&s.Permission, &s.Pending, jsonTo{&s.Blocked}, &s.Epoch,
-		&s.Runner, moment{&s.LeaseUntil}, &s.Turn, &s.DenialsInRow, &s.Denials, moment{&s.CreatedAt}, moment{&s.ActiveAt}, moment{&s.EndedAt},
+		&s.ID, nullTo[umpire.ProjectID]{&s.Project}, &s.Root, &s.Dir, &s.Worktree, &s.GitDir, &s.IsRoot, &s.Parent,
+		&s.ForkedFrom, &s.Agent, &s.Profile, textTo{&s.Mode}, &s.AllowBypass, &s.Headless, &s.External,
+		jsonTo{&s.AddDirs}, &s.State, &s.Permission, &s.Pending, jsonTo{&s.Blocked}, &s.Epoch,
+		&s.Runner, moment{&s.LeaseUntil}, &s.Turn, &s.DenialsInRow, &s.Denials, moment{&s.CreatedAt},
+		moment{&s.ActiveAt}, moment{&s.EndedAt},
 	}
 }
 
@@ -46,14 +48,16 @@ func placeholders(from, to int) string {
 
 // savedColumns are those that change while a session lives.
 const savedColumns = `project_root, working_dir, worktree, git_dir, is_root_session, parent, forked_from,
-	agent, profile, mode, allow_bypass, headless, external, add_dirs, state, permission_state, pending, blocked_reason, epoch,
+	agent, profile, mode, allow_bypass, headless, external, add_dirs, state, permission_state, pending, blocked_reason,
+		epoch,
 	runner, lease_until, turn, denials_in_row, denials, created_at, active_at, ended_at`
 
 const sessionColumns = `session_id, project_id, ` + savedColumns
 
 var (
-	insertSession = `INSERT INTO sessions (` + sessionColumns + `) VALUES (` + placeholders(1, 29) + `) ON CONFLICT DO NOTHING`
-	saveSession   = `UPDATE sessions SET (` + savedColumns + `) = (` + placeholders(3, 29) + `)
+	insertSession = `INSERT INTO sessions (` + sessionColumns + `)
+		VALUES (` + placeholders(1, 29) + `) ON CONFLICT DO NOTHING`
+	saveSession = `UPDATE sessions SET (` + savedColumns + `) = (` + placeholders(3, 29) + `)
 		WHERE session_id = $1 AND (project_id IS NULL OR project_id = $2) RETURNING project_id`
 )
 

@@ -21,7 +21,8 @@ import (
 // Text that no database takes (bytes that are not UTF-8, and NUL) is replaced by
 // U+FFFD; inputs, outputs, messages and prompts are kept byte for byte.
 type Tx struct {
-	ctx     context.Context //nolint:containedctx // a Tx lives as long as one call of Update or View, whose context it is
+	//nolint:containedctx // a Tx lives as long as one call of Update or View, whose context it is
+	ctx     context.Context
 	store   *Store
 	conn    *conn
 	begin   string // the statement that opens it, "" once it is open

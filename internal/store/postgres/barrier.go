@@ -40,7 +40,8 @@ type barriers struct {
 func (b *barriers) raise(ctx context.Context, c *sql.Conn) (bool, error) {
 	var next barrier
 	var xmax int64
-	const newest = `SELECT COALESCE((SELECT MAX(seq) FROM events), 0), pg_snapshot_xmax(pg_current_snapshot())::TEXT::BIGINT`
+	const newest = `SELECT COALESCE((SELECT MAX(seq)
+		FROM events), 0), pg_snapshot_xmax(pg_current_snapshot())::TEXT::BIGINT`
 	if err := c.QueryRowContext(ctx, newest).Scan(&next.seq, &xmax); err != nil {
 		return false, err
 	}

@@ -69,7 +69,8 @@ func explainOpen(config *pgx.ConnConfig, err error) error {
 		return fmt.Errorf("%s: %w", config.Host, err)
 	}
 	cause := innermost(failed)
-	return fmt.Errorf("PostgreSQL on %s cannot be reached: %w", net.JoinHostPort(config.Host, strconv.Itoa(int(config.Port))), cause)
+	return fmt.Errorf("PostgreSQL on %s cannot be reached: %w",
+		net.JoinHostPort(config.Host, strconv.Itoa(int(config.Port))), cause)
 }
 
 // innermost is the error that all others are about; of several the first.
