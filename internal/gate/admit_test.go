@@ -16,7 +16,7 @@ import (
 )
 
 // hosted opens the session of a host that asks call by call.
-func (d *desk) hosted() {
+func (d *testGate) hosted() {
 	d.t.Helper()
 	d.session(umpire.Opening{ID: "s1", Agent: "claude", External: true, Runner: "host:1:2"})
 }
@@ -26,7 +26,7 @@ func single(c umpire.Call) umpire.Submission {
 }
 
 // inTwoSteps is what Admit does in one.
-func (d *desk) inTwoSteps(c umpire.Call) umpire.Started {
+func (d *testGate) inTwoSteps(c umpire.Call) umpire.Started {
 	d.t.Helper()
 	b := must(d.Submit(d.t.Context(), single(c)))(d.t)
 	if b.Calls[0].State != umpire.CallApproved {
@@ -45,7 +45,7 @@ func TestAdmitTellsWhatSubmitAndStartTell(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			two, one := newDesk(t), newDesk(t)
+			two, one := newTestGate(t), newTestGate(t)
 			one.project = two.project
 			two.hosted()
 			one.hosted()
@@ -86,7 +86,7 @@ func TestAdmitTellsWhatSubmitAndStartTell(t *testing.T) {
 // TestAdmitStartsOnce: of the same call handed in many times at once, one starts.
 func TestAdmitStartsOnce(t *testing.T) {
 	t.Parallel()
-	d := newDesk(t)
+	d := newTestGate(t)
 	d.hosted()
 	const times = 8
 	var started [times]umpire.Started
@@ -172,7 +172,7 @@ func TestAdmitAfterACrash(t *testing.T) {
 // left. What a person denied in this turn is not left to anyone.
 func TestAdmitLeavesToTheHost(t *testing.T) {
 	t.Parallel()
-	d := newDesk(t)
+	d := newTestGate(t)
 	d.hosted()
 	asked := func(d *umpire.Decision) bool { return d.Verdict == umpire.Ask }
 	got := must(d.Admit(t.Context(), single(command("c", "npm install x")), "host:1:2", asked))(t)

@@ -19,7 +19,9 @@ const (
 
 // Await returns a batch once it no longer waits for a person, or as it stands when the
 // time is over. It waits ten minutes at most.
-func (g *Gate) Await(ctx context.Context, session umpire.SessionID, id umpire.BatchID, wait time.Duration) (umpire.Batch, error) {
+func (g *Gate) Await(
+	ctx context.Context, session umpire.SessionID, id umpire.BatchID, wait time.Duration,
+) (umpire.Batch, error) {
 	b, err := g.Batch(ctx, session, id)
 	if err != nil || b.State != umpire.BatchWaiting || wait <= 0 {
 		return b, err
@@ -58,7 +60,9 @@ type sessionNews struct {
 
 // subscribe returns a channel that gets a value after events of a session. Several events
 // may give one value.
-func (n *sessionNews) subscribe(ctx context.Context, g *Gate, session umpire.SessionID) (<-chan struct{}, func(), error) {
+func (n *sessionNews) subscribe(
+	ctx context.Context, g *Gate, session umpire.SessionID,
+) (<-chan struct{}, func(), error) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	if n.count == 0 {

@@ -13,7 +13,7 @@ import (
 // context, and leaves nothing behind.
 func TestAwaitReturnsWithTheAnswer(t *testing.T) {
 	t.Parallel()
-	d := newDesk(t)
+	d := newTestGate(t)
 	s, other := d.session(umpire.Opening{ID: "s"}), d.session(umpire.Opening{ID: "other"})
 	for i, of := range []umpire.Session{s, other} {
 		id := []string{"b", "c"}[i]

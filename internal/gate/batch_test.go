@@ -19,7 +19,7 @@ import (
 // D-1 to D-5, D-14, DS-2: one message is one batch; while one call waits none runs.
 func TestBatchHoldsAll(t *testing.T) {
 	t.Parallel()
-	d := newDesk(t)
+	d := newTestGate(t)
 	s := d.session(umpire.Opening{})
 	b := d.submit(s, "m1", d.threeCalls()...)
 	if b.State != umpire.BatchWaiting || b.Waiting() != 2 || b.ID != "m1" {
@@ -55,7 +55,7 @@ func TestBatchHoldsAll(t *testing.T) {
 // D-8 to D-12: the states that a session goes through.
 func TestSessionStates(t *testing.T) {
 	t.Parallel()
-	d := newDesk(t)
+	d := newTestGate(t)
 	s := d.session(umpire.Opening{})
 	state := func(want umpire.SessionState) {
 		t.Helper()
@@ -98,7 +98,7 @@ func TestSessionStates(t *testing.T) {
 // D-15, D-23, D-27, D-39, D-47: many answer at once; one wins, the batch resumes once.
 func TestResumeIsSingleFlight(t *testing.T) {
 	t.Parallel()
-	d := newDesk(t)
+	d := newTestGate(t)
 	s := d.session(umpire.Opening{})
 	d.submit(s, "m1", command("c", "npm install x"))
 	p := d.pending("c")
@@ -151,7 +151,7 @@ func TestPartialRefusal(t *testing.T) {
 	} {
 		t.Run("M-133 M-134 "+reason, func(t *testing.T) {
 			t.Parallel()
-			d := newDesk(t)
+			d := newTestGate(t)
 			s := d.session(umpire.Opening{})
 			d.submit(s, "m1", d.threeCalls()...)
 			d.refuse("b", reason)
@@ -175,7 +175,7 @@ func TestPartialRefusal(t *testing.T) {
 // D-9 in scenarios, M-117, MP-10: once is once.
 func TestOnceCoversOneCall(t *testing.T) {
 	t.Parallel()
-	d := newDesk(t)
+	d := newTestGate(t)
 	s := d.session(umpire.Opening{})
 	write := `{"file_path":` + quoted(d.file("b.txt")) + `,"content":"b"}`
 	d.submit(s, "m1", call("w1", "Write", write))
@@ -191,7 +191,7 @@ func TestOnceCoversOneCall(t *testing.T) {
 // project, in this session.
 func TestSessionScope(t *testing.T) {
 	t.Parallel()
-	d := newDesk(t)
+	d := newTestGate(t)
 	s := d.session(umpire.Opening{})
 	edit := func(name string) string {
 		return `{"file_path":` + quoted(name) + `,"old_string":"x","new_string":"y"}`
@@ -219,7 +219,7 @@ func TestSessionScope(t *testing.T) {
 // MP-12, M-119, M-203, A-16: an approval for the project is a rule in its file.
 func TestProjectScopeWritesARule(t *testing.T) {
 	t.Parallel()
-	d := newDesk(t)
+	d := newTestGate(t)
 	s := d.session(umpire.Opening{})
 	d.submit(s, "m1", command("c", "npm install lodash"))
 	p := d.pending("c")
@@ -247,7 +247,7 @@ func TestProjectScopeWritesARule(t *testing.T) {
 // the agent hands in meanwhile waits for the rule.
 func TestNextCallMeetsTheRule(t *testing.T) {
 	t.Parallel()
-	d := newDesk(t)
+	d := newTestGate(t)
 	s, other := d.session(umpire.Opening{}), d.session(umpire.Opening{})
 	d.submit(s, "m1", command("c", "npm install lodash"))
 	a := answerTo(d.pending("c"), umpire.Approve)
@@ -258,7 +258,7 @@ func TestNextCallMeetsTheRule(t *testing.T) {
 			return
 		}
 		d.crash = nil
-		if d.ruling.TryRLock() {
+		if d.writingRules.TryRLock() {
 			t.Error("nothing holds back what is handed in before the rule is written")
 		}
 		go func() { next <- d.submit(other, "m1", command("c", "npm install react")) }()
@@ -272,7 +272,7 @@ func TestNextCallMeetsTheRule(t *testing.T) {
 // DS-9: a rule that a person gives with an answer is about the call that was shown.
 func TestRuleOfAnotherCall(t *testing.T) {
 	t.Parallel()
-	d := newDesk(t)
+	d := newTestGate(t)
 	s := d.session(umpire.Opening{})
 	for i, row := range []struct {
 		call  umpire.Call
@@ -313,7 +313,7 @@ func TestRuleOfAnotherCall(t *testing.T) {
 // stays finished.
 func TestAskWhileRunning(t *testing.T) {
 	t.Parallel()
-	d := newDesk(t)
+	d := newTestGate(t)
 	s := d.session(umpire.Opening{})
 	read := func(id, name string) umpire.Call {
 		return call(id, "Read", `{"file_path":`+quoted(d.file(name))+`}`)
@@ -342,7 +342,7 @@ func TestAskWhileRunning(t *testing.T) {
 // something else by the time it runs, it asks again.
 func TestApprovalIsBoundToWhatWasShown(t *testing.T) {
 	t.Parallel()
-	d := newDesk(t)
+	d := newTestGate(t)
 	if err := os.Mkdir(d.file("one"), 0o755); err != nil {
 		t.Fatal(err)
 	}
@@ -372,7 +372,7 @@ func TestApprovalIsBoundToWhatWasShown(t *testing.T) {
 // Answers that do not fit change nothing.
 func TestBadAnswers(t *testing.T) {
 	t.Parallel()
-	d := newDesk(t)
+	d := newTestGate(t)
 	s := d.session(umpire.Opening{})
 	d.submit(s, "m1", command("c", "npm install x"), call("k", "Write", `{"file_path":`+quoted(d.file(".git/hooks/pre-commit"))+`,"content":"x"}`))
 	p, control := d.pending("c"), d.pending("k")
@@ -419,7 +419,7 @@ func TestBadAnswers(t *testing.T) {
 // N-33, N-88: what is critical is refused at once and cannot be approved.
 func TestCriticalCannotBeApproved(t *testing.T) {
 	t.Parallel()
-	d := newDesk(t)
+	d := newTestGate(t)
 	s := d.session(umpire.Opening{})
 	b := d.submit(s, "m1", command("c", "rm -rf /"))
 	if b.State != umpire.BatchFinished || b.Calls[0].Result.Status != umpire.ResultDenied {
@@ -433,7 +433,7 @@ func TestCriticalCannotBeApproved(t *testing.T) {
 // N-15 in scenarios, C-70, N-69: nobody is there, so it is no at once, and on record.
 func TestHeadless(t *testing.T) {
 	t.Parallel()
-	d := newDesk(t)
+	d := newTestGate(t)
 	s := d.session(umpire.Opening{Headless: true})
 	b := d.submit(s, "m1", command("c", "npm install x"))
 	if b.State != umpire.BatchFinished {
@@ -452,7 +452,7 @@ func TestHeadless(t *testing.T) {
 // C-26 to C-33, X-23: auto mode gives an answer again, never a refusal.
 func TestAutoRemembers(t *testing.T) {
 	t.Parallel()
-	d := newDesk(t)
+	d := newTestGate(t)
 	d.settings.Mode = umpire.ModeAuto
 	s := d.session(umpire.Opening{})
 	prompt := func() {
@@ -482,7 +482,7 @@ func TestAutoRemembers(t *testing.T) {
 // C-30, C-31: three refusals in a row, and auto mode asks; it is told once.
 func TestAutoDegrades(t *testing.T) {
 	t.Parallel()
-	d := newDesk(t)
+	d := newTestGate(t)
 	d.settings.Mode = umpire.ModeAuto
 	s := d.session(umpire.Opening{})
 	for i := range 4 {
@@ -501,7 +501,7 @@ func TestAutoDegrades(t *testing.T) {
 // D-28, D-30 to D-35, D-40, D-41, DS-6, DS-7: what a question bears.
 func TestQuestionBearsEverything(t *testing.T) {
 	t.Parallel()
-	d := newDesk(t)
+	d := newTestGate(t)
 	s := d.session(umpire.Opening{Agent: "tester"})
 	bg := command("c", "sleep 5 && npm install react")
 	bg.Background = true
@@ -527,7 +527,7 @@ func TestQuestionBearsEverything(t *testing.T) {
 // Cancelling stops the turn: every call has its result, none runs any more.
 func TestCancel(t *testing.T) {
 	t.Parallel()
-	d := newDesk(t)
+	d := newTestGate(t)
 	s := d.session(umpire.Opening{})
 	d.submit(s, "m1", d.threeCalls()...)
 	b := must(d.Resolve(t.Context(), answerTo(d.pending("b"), umpire.Cancel)))(t)
@@ -547,7 +547,7 @@ func TestCancel(t *testing.T) {
 // A question has its time, and the end of a session ends it.
 func TestExpiryAndEnd(t *testing.T) {
 	t.Parallel()
-	d := newDesk(t)
+	d := newTestGate(t)
 	d.settings.PendingTimeout = time.Minute
 	s := d.session(umpire.Opening{})
 	d.submit(s, "m1", command("c", "npm install x"))
@@ -584,7 +584,7 @@ func TestExpiryAndEnd(t *testing.T) {
 // A submission that comes twice is stored once.
 func TestSubmitTwice(t *testing.T) {
 	t.Parallel()
-	d := newDesk(t)
+	d := newTestGate(t)
 	s := d.session(umpire.Opening{})
 	d.submit(s, "m1", d.threeCalls()...)
 	d.submit(s, "m1", d.threeCalls()...)
@@ -604,7 +604,7 @@ func TestSubmitTwice(t *testing.T) {
 // pending.max_per_session keeps a person from being buried.
 func TestPendingLimit(t *testing.T) {
 	t.Parallel()
-	d := newDesk(t)
+	d := newTestGate(t)
 	d.settings.MaxPending = 2
 	s := d.session(umpire.Opening{})
 	_, err := d.Submit(t.Context(), umpire.Submission{
@@ -621,7 +621,7 @@ func TestPendingLimit(t *testing.T) {
 // M-190, X-07, X-09: allowAll is the workspace's, and lifts no deny and nothing critical.
 func TestAllowAll(t *testing.T) {
 	t.Parallel()
-	d := newDesk(t)
+	d := newTestGate(t)
 	s := d.session(umpire.Opening{})
 	must(d.SetMode(t.Context(), umpire.ModeChange{Session: s.ID, AllowAll: new(true)}))(t)
 	other := d.session(umpire.Opening{})
@@ -638,7 +638,7 @@ func TestAllowAll(t *testing.T) {
 // Watch gives what is stored and then what comes, each event once and in order.
 func TestWatch(t *testing.T) {
 	t.Parallel()
-	d := newDesk(t)
+	d := newTestGate(t)
 	s := d.session(umpire.Opening{})
 	ctx, stop := context.WithCancel(t.Context())
 	defer stop()

@@ -33,7 +33,7 @@ const unread = "unread"
 
 // codeFiles reads the files whose code a call runs. A file that is not there is left
 // out: one that appears later is a change as well.
-func (g *Gate) codeFiles(d *umpire.Decision) []umpire.CodeFile {
+func (sec secrets) codeFiles(d *umpire.Decision) []umpire.CodeFile {
 	var files []umpire.CodeFile
 	left, secret := maxCodeTextsAll, secretPaths(d)
 	paths := codePaths(d)
@@ -52,7 +52,7 @@ func (g *Gate) codeFiles(d *umpire.Decision) []umpire.CodeFile {
 			text = nil
 		}
 		// Masked before it is cut: half a secret looks like none.
-		masked := g.maskText(strings.ToValidUTF8(string(text), "\uFFFD"))
+		masked := sec.maskText(strings.ToValidUTF8(string(text), "\uFFFD"))
 		f.Text = beginning(masked, min(maxCodeText, left))
 		f.Cut = int64(len(text)) < f.Size || len(f.Text) < len(masked)
 		left -= len(f.Text)
@@ -91,7 +91,8 @@ func codePaths(d *umpire.Decision) []string {
 	}
 	for i := range d.Accesses {
 		a := &d.Accesses[i]
-		if a.Kind == umpire.KindRead && (inDoubt || parts[a.Part]) && a.Resolved != "" && !a.Glob && !a.Tree && !a.Names {
+		if a.Kind == umpire.KindRead && (inDoubt || parts[a.Part]) && a.Resolved != "" && !a.Glob && !a.Tree &&
+			!a.Names {
 			add(a.Resolved)
 		}
 	}
@@ -132,7 +133,8 @@ func readCode(path string) (f umpire.CodeFile, text []byte, found bool) {
 		return f, nil, true
 	}
 	sum, head := sha256.New(), &bytes.Buffer{}
-	read, err := io.Copy(io.MultiWriter(sum, &limitedWriter{to: head, left: maxCodeText + maskMargin}), io.LimitReader(file, maxCodeFile+1))
+	read, err := io.Copy(io.MultiWriter(sum, &limitedWriter{to: head, left: maxCodeText + maskMargin}),
+		io.LimitReader(file, maxCodeFile+1))
 	if err != nil || read > maxCodeFile {
 		return f, nil, true
 	}
@@ -158,20 +160,20 @@ func (w *limitedWriter) Write(p []byte) (int, error) {
 
 // changedCode says what became of the code that was shown, or "" when it is the same.
 func changedCode(was, is []umpire.CodeFile) string {
-	var told []string
+	var parts []string
 	for _, f := range is {
 		at := slices.IndexFunc(was, func(old umpire.CodeFile) bool { return old.Path == f.Path })
 		switch {
 		case at < 0:
-			told = append(told, f.Path+" is new")
+			parts = append(parts, f.Path+" is new")
 		case was[at].Digest != f.Digest:
-			told = append(told, f.Path+manifest.CountChanges(was[at].Text, f.Text))
+			parts = append(parts, f.Path+manifest.CountChanges(was[at].Text, f.Text))
 		}
 	}
 	for _, f := range was {
 		if !slices.ContainsFunc(is, func(now umpire.CodeFile) bool { return now.Path == f.Path }) {
-			told = append(told, f.Path+" is gone")
+			parts = append(parts, f.Path+" is gone")
 		}
 	}
-	return strings.Join(told, "; ")
+	return strings.Join(parts, "; ")
 }

@@ -59,7 +59,7 @@ func codeCalls() map[string]codeCall {
 // What a makefile takes in is code of its recipes.
 func TestApprovalIsBoundToIncludes(t *testing.T) {
 	t.Parallel()
-	d := newDesk(t)
+	d := newTestGate(t)
 	d.put("Makefile", "include one.mk\nall: one\n")
 	d.put("one.mk", "-include two\none:\n\t$(RUN)\n")
 	d.put("two", "RUN = echo\n")
@@ -84,7 +84,7 @@ func TestApprovalIsBoundToTheCode(t *testing.T) {
 	for name, tt := range codeCalls() {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			d := newDesk(t)
+			d := newTestGate(t)
 			d.put(tt.file, tt.before)
 			s := d.session(umpire.Opening{})
 			d.submit(s, "m1", command("c", tt.command))
@@ -115,7 +115,7 @@ func TestAnswerToOldCodeIsNotTaken(t *testing.T) {
 	for scope := umpire.ScopeOnce; scope <= umpire.ScopeGlobal; scope++ {
 		t.Run(scope.String(), func(t *testing.T) {
 			t.Parallel()
-			d := newDesk(t)
+			d := newTestGate(t)
 			d.put("deploy.sh", "echo one\n")
 			s := d.session(umpire.Opening{})
 			d.submit(s, "m1", command("c", "bash deploy.sh"))
@@ -150,7 +150,7 @@ func TestAnswerToOldCodeIsNotTaken(t *testing.T) {
 // A refusal is taken whatever the code says by now.
 func TestRefusalOfOldCodeIsTaken(t *testing.T) {
 	t.Parallel()
-	d := newDesk(t)
+	d := newTestGate(t)
 	d.put("deploy.sh", "echo one\n")
 	s := d.session(umpire.Opening{})
 	d.submit(s, "m1", command("c", "bash deploy.sh"))
@@ -168,7 +168,7 @@ func TestCodeThatChangesDuringTheAnswer(t *testing.T) {
 	for _, place := range []string{"answered", "resolved", "approved"} {
 		t.Run(place, func(t *testing.T) {
 			t.Parallel()
-			d := newDesk(t)
+			d := newTestGate(t)
 			d.put("deploy.sh", "echo one\n")
 			s := d.session(umpire.Opening{})
 			d.submit(s, "m1", command("c", "bash deploy.sh"))
@@ -201,7 +201,7 @@ func TestCodeThatChangesDuringTheAnswer(t *testing.T) {
 // A script that is as it was runs, and so does a call that runs no file.
 func TestCodeThatIsTheSameRuns(t *testing.T) {
 	t.Parallel()
-	d := newDesk(t)
+	d := newTestGate(t)
 	d.put("deploy.sh", "echo one\n")
 	s := d.session(umpire.Opening{})
 	d.submit(s, "m1", command("a", "bash deploy.sh"), command("b", "mkdir x"))
@@ -217,13 +217,13 @@ func TestCodeThatIsTheSameRuns(t *testing.T) {
 // it: a change far behind what is shown is a change.
 func TestCodeOnACardIsBoundedAndMasked(t *testing.T) {
 	t.Parallel()
-	d := newDesk(t)
+	d := newTestGate(t)
 	token := "ghp_" + strings.Repeat("aB3dE6gH9", 4)
 	long := "TOKEN=" + token + "\n" + strings.Repeat("echo a long script\n", 40_000)
 	d.put("long.sh", long)
 	d.put(".env", "PASS=correct horse battery\n")
 	key := must(secret.OpenKey(filepath.Join(d.home, "state")))(t)
-	d.config.Masker, d.config.Sealer = key.Masker(), must(key.Sealer())(t)
+	d.masker, d.sealer = key.Masker(), must(key.Sealer())(t)
 	s := d.session(umpire.Opening{})
 	d.submit(s, "m1", command("c", "bash long.sh"), command("e", ". ./.env"))
 	if env := d.pending("e").CodeFiles; len(env) != 1 || env[0].Text != "" || !env[0].Cut {
@@ -244,7 +244,7 @@ func TestCodeOnACardIsBoundedAndMasked(t *testing.T) {
 // What is no regular file is neither waited for nor shown.
 func TestCodeThatCannotBeRead(t *testing.T) {
 	t.Parallel()
-	d := newDesk(t)
+	d := newTestGate(t)
 	if err := os.Mkdir(d.file("dir.sh"), 0o755); err != nil {
 		t.Fatal(err)
 	}
@@ -260,7 +260,7 @@ func TestCodeThatCannotBeRead(t *testing.T) {
 }
 
 // put writes a file of the project, or removes it when the text is empty.
-func (d *desk) put(name, text string) {
+func (d *testGate) put(name, text string) {
 	d.t.Helper()
 	path := d.file(name)
 	if text == "" {

@@ -55,19 +55,19 @@ func TestCrashChild(t *testing.T) {
 	t.Fatalf("never came to %s a %s. time", place, nth)
 }
 
-func crashDesk(t *testing.T, dir string) *desk {
+func crashDesk(t *testing.T, dir string) *testGate {
 	t.Helper()
-	d := &desk{t: t, home: filepath.Join(dir, "home"), project: filepath.Join(dir, "p"), clock: time.Now().UTC()}
+	d := &testGate{t: t, home: filepath.Join(dir, "home"), project: filepath.Join(dir, "p"), clock: time.Now().UTC()}
 	d.database = filepath.Join(d.home, "state", "umpire.db")
 	d.settings = Settings{Mode: umpire.ModeDefault, MaxPending: 100}
 	d.open()
 	return d
 }
 
-func (d *desk) effects() string { return filepath.Join(filepath.Dir(d.project), "effects") }
+func (d *testGate) effects() string { return filepath.Join(filepath.Dir(d.project), "effects") }
 
 // perform is what running a call does.
-func (d *desk) perform(id umpire.CallID) {
+func (d *testGate) perform(id umpire.CallID) {
 	d.t.Helper()
 	f, err := os.OpenFile(d.effects(), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
 	if err != nil {
@@ -81,7 +81,7 @@ func (d *desk) perform(id umpire.CallID) {
 	}
 }
 
-func (d *desk) performed() []string {
+func (d *testGate) performed() []string {
 	text, err := os.ReadFile(d.effects())
 	if err != nil && !errors.Is(err, os.ErrNotExist) {
 		d.t.Fatal(err)
@@ -89,7 +89,7 @@ func (d *desk) performed() []string {
 	return strings.Fields(string(text))
 }
 
-func (d *desk) crashSubmission(s umpire.Session) umpire.Submission {
+func (d *testGate) crashSubmission(s umpire.Session) umpire.Submission {
 	return umpire.Submission{Session: s.ID, Batch: "m1", Epoch: s.Epoch, Message: json.RawMessage(`"m1"`), Calls: []umpire.Call{
 		call("w", "Write", `{"file_path":`+quoted(d.file("w.txt"))+`,"content":"w"}`),
 		command("n", "npm install x"),
@@ -98,7 +98,7 @@ func (d *desk) crashSubmission(s umpire.Session) umpire.Submission {
 }
 
 // play is the conversation.
-func (d *desk) play() {
+func (d *testGate) play() {
 	ctx := context.Background()
 	s := must(d.Open(ctx, umpire.Opening{ID: "s1", Dir: d.project, Runner: "runner"}))(d.t)
 	must(d.Prompt(ctx, umpire.Prompt{Session: s.ID, Text: "go", Epoch: s.Epoch}))(d.t)
@@ -110,7 +110,7 @@ func (d *desk) play() {
 }
 
 // goOn runs what may run, and takes the results to the model.
-func (d *desk) goOn(s umpire.Session) {
+func (d *testGate) goOn(s umpire.Session) {
 	d.t.Helper()
 	ctx := context.Background()
 	b := must(d.Batch(ctx, s.ID, "m1"))(d.t)
@@ -134,9 +134,9 @@ func (d *desk) goOn(s umpire.Session) {
 type crashRow struct {
 	name, at string
 	// found checks the state that the crash left.
-	found func(*testing.T, *desk)
+	found func(*testing.T, *testGate)
 	// recover does what a person and a runner do next.
-	recover func(*testing.T, *desk, umpire.Session)
+	recover func(*testing.T, *testGate, umpire.Session)
 	// ran are the effects in the end.
 	ran []string
 }
@@ -185,7 +185,7 @@ func TestCrashMatrix(t *testing.T) {
 }
 
 // afterCrash checks what must hold after every recovery.
-func (d *desk) afterCrash(s umpire.Session, ran []string) {
+func (d *testGate) afterCrash(s umpire.Session, ran []string) {
 	d.t.Helper()
 	if got := d.performed(); !slices.Equal(got, ran) {
 		d.t.Errorf("effects are %v, want %v", got, ran)
@@ -216,20 +216,20 @@ func (d *desk) afterCrash(s umpire.Session, ran []string) {
 	}
 }
 
-func noBatch(t *testing.T, d *desk) {
+func noBatch(t *testing.T, d *testGate) {
 	if _, err := d.Batch(t.Context(), "s1", "m1"); !errors.Is(err, umpire.ErrNotFound) {
 		t.Errorf("the batch: %v", err)
 	}
 }
 
-func twoPending(t *testing.T, d *desk) {
+func twoPending(t *testing.T, d *testGate) {
 	if n := len(must(d.Pending(t.Context(), umpire.PendingQuery{}))(t)); n != 2 {
 		t.Errorf("%d questions", n)
 	}
 }
 
 // firstStands: the answer whose acknowledgement was lost is the one that stands.
-func firstStands(t *testing.T, d *desk) {
+func firstStands(t *testing.T, d *testGate) {
 	b := must(d.Batch(t.Context(), "s1", "m1"))(t)
 	var late *umpire.ResolvedError
 	_, err := d.Resolve(t.Context(), umpire.Answer{
@@ -240,15 +240,15 @@ func firstStands(t *testing.T, d *desk) {
 	}
 }
 
-func noneRuns(t *testing.T, d *desk) {
+func noneRuns(t *testing.T, d *testGate) {
 	started := must(d.Start(t.Context(), umpire.Start{Session: "s1", Batch: "m1", Call: "w"}))(t)
 	if started.Go || started.Batch.State != umpire.BatchWaiting {
 		t.Errorf("started is %+v", started)
 	}
 }
 
-func callIs(id umpire.CallID, want umpire.CallState) func(*testing.T, *desk) {
-	return func(t *testing.T, d *desk) {
+func callIs(id umpire.CallID, want umpire.CallState) func(*testing.T, *testGate) {
+	return func(t *testing.T, d *testGate) {
 		t.Helper()
 		b := must(d.Batch(t.Context(), "s1", "m1"))(t)
 		if got := b.Call(id).State; got != want {
@@ -257,7 +257,7 @@ func callIs(id umpire.CallID, want umpire.CallState) func(*testing.T, *desk) {
 	}
 }
 
-func claimedNotDelivered(t *testing.T, d *desk) {
+func claimedNotDelivered(t *testing.T, d *testGate) {
 	err := d.view(t.Context(), func(tx *store.Tx) error {
 		row, err := tx.Resume("s1", "m1")
 		if err == nil && !row.DeliveredAt.IsZero() {
@@ -270,26 +270,26 @@ func claimedNotDelivered(t *testing.T, d *desk) {
 	}
 }
 
-func submitAgain(t *testing.T, d *desk, s umpire.Session) {
+func submitAgain(t *testing.T, d *testGate, s umpire.Session) {
 	must(d.Submit(t.Context(), d.crashSubmission(s)))(t)
 	answerBoth(t, d, s)
 }
 
-func answerBoth(_ *testing.T, d *desk, s umpire.Session) {
+func answerBoth(_ *testing.T, d *testGate, s umpire.Session) {
 	d.approve("w", umpire.ScopeOnce)
 	d.approve("n", umpire.ScopeOnce)
 	d.goOn(s)
 }
 
-func answerRest(_ *testing.T, d *desk, s umpire.Session) {
+func answerRest(_ *testing.T, d *testGate, s umpire.Session) {
 	d.approve("n", umpire.ScopeOnce)
 	d.goOn(s)
 }
 
-func justGoOn(_ *testing.T, d *desk, s umpire.Session) { d.goOn(s) }
+func justGoOn(_ *testing.T, d *testGate, s umpire.Session) { d.goOn(s) }
 
 // settleLost: a call that may have run waits for a person, and never runs again.
-func settleLost(t *testing.T, d *desk, s umpire.Session) {
+func settleLost(t *testing.T, d *testGate, s umpire.Session) {
 	if p := d.pending("w"); !p.Indeterminate {
 		t.Errorf("the question is %+v", p)
 	}
@@ -298,7 +298,7 @@ func settleLost(t *testing.T, d *desk, s umpire.Session) {
 }
 
 // claimOnce: whoever goes on, one wins.
-func claimOnce(t *testing.T, d *desk, s umpire.Session) {
+func claimOnce(t *testing.T, d *testGate, s umpire.Session) {
 	if _, err := d.Compose(t.Context(), s.ID, s.Epoch-1); !errors.Is(err, umpire.ErrFenced) {
 		t.Errorf("the runner before is not fenced off: %v", err)
 	}

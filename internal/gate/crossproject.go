@@ -58,7 +58,8 @@ func PrintableID(id umpire.SessionID) string {
 		id = id[:maxShown]
 	}
 	for _, r := range id {
-		plain := r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '-' || r == '_' || r == '.' || r == ':'
+		plain := r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '-' || r == '_' ||
+			r == '.' || r == ':'
 		if !plain {
 			return strconv.QuoteToASCII(string(id))
 		}

@@ -10,14 +10,20 @@ import (
 
 // The texts that a model gets for a call that did not run.
 const (
-	deniedWithReason = `[Tool Denied] The user denied the "{NAME}" tool call (ID: {ID}). Reason: {REASON}. Please adjust your approach.`
-	deniedPlain      = `[Tool Denied] The user denied the "{NAME}" tool call (ID: {ID}). Please try a different approach or ask the user for guidance.`
-	cancelledText    = `[Tool Cancelled] The user cancelled the "{NAME}" tool call (ID: {ID}) and stopped the turn.`
-	timeoutText      = `[Tool Denied] Nobody answered for the "{NAME}" tool call (ID: {ID}) in time. Please try a different approach or ask the user for guidance.`
-	refusedText      = `Error: Tool "{NAME}" was denied. {REASON}`
-	unknownText      = `[Outcome Unknown] The "{NAME}" tool call (ID: {ID}) was started, and it is not known whether it ran. Inspect the state of things before trying again.`
-	settledDoneText  = `[Outcome Settled] The "{NAME}" tool call (ID: {ID}) was interrupted. The user says that it was done. {REASON}`
-	settledNotText   = `[Outcome Settled] The "{NAME}" tool call (ID: {ID}) was interrupted. The user says that it was not done. {REASON}`
+	deniedWithReason = `[Tool Denied] The user denied the "{NAME}" tool call (ID: {ID}). Reason: {REASON}. ` +
+		`Please adjust your approach.`
+	deniedPlain = `[Tool Denied] The user denied the "{NAME}" tool call (ID: {ID}). ` +
+		`Please try a different approach or ask the user for guidance.`
+	cancelledText = `[Tool Cancelled] The user cancelled the "{NAME}" tool call (ID: {ID}) and stopped the turn.`
+	timeoutText   = `[Tool Denied] Nobody answered for the "{NAME}" tool call (ID: {ID}) in time. ` +
+		`Please try a different approach or ask the user for guidance.`
+	refusedText = `Error: Tool "{NAME}" was denied. {REASON}`
+	unknownText = `[Outcome Unknown] The "{NAME}" tool call (ID: {ID}) was started, and it is not known whether ` +
+		`it ran. Inspect the state of things before trying again.`
+	settledDoneText = `[Outcome Settled] The "{NAME}" tool call (ID: {ID}) was interrupted. ` +
+		`The user says that it was done. {REASON}`
+	settledNotText = `[Outcome Settled] The "{NAME}" tool call (ID: {ID}) was interrupted. ` +
+		`The user says that it was not done. {REASON}`
 )
 
 // unattended begins the text of every question that nobody can answer.

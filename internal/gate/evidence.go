@@ -29,7 +29,8 @@ func snapshot(d *umpire.Decision) json.RawMessage {
 	before := map[string]string{}
 	for i := range d.Accesses {
 		a := &d.Accesses[i]
-		if a.Kind != umpire.KindWrite && a.Kind != umpire.KindDelete || a.Resolved == "" || a.Glob || len(before) == maxEvidenceFiles {
+		if a.Kind != umpire.KindWrite && a.Kind != umpire.KindDelete || a.Resolved == "" || a.Glob ||
+			len(before) == maxEvidenceFiles {
 			continue
 		}
 		if sum := fingerprint(a.Resolved); sum != "" {
@@ -70,11 +71,11 @@ func compare(before json.RawMessage) string {
 	if len(before) == 0 || json.Unmarshal(before, &was) != nil {
 		return "no evidence was kept of how things stood before"
 	}
-	var told []string
+	var parts []string
 	for _, path := range slices.Sorted(maps.Keys(was)) {
-		told = append(told, fmt.Sprintf("%q %s", path, change(was[path], fingerprint(path))))
+		parts = append(parts, fmt.Sprintf("%q %s", path, change(was[path], fingerprint(path))))
 	}
-	return strings.Join(told, "; ")
+	return strings.Join(parts, "; ")
 }
 
 func change(was, is string) string {

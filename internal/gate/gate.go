@@ -52,7 +52,7 @@ type Config struct {
 	// KeepSessions deletes sessions that nobody has touched for so long; 0 keeps
 	// them all.
 	KeepSessions time.Duration
-	// Warn is told what went wrong in the background; nil tells nobody.
+	// Warn gets the errors of what runs in the background; nil drops them.
 	Warn func(error)
 	// Now tells the time; nil is time.Now.
 	Now func() time.Time
@@ -133,30 +133,29 @@ const (
 
 var _ umpire.Gate = (*Gate)(nil)
 
-// A Gate decides calls.
+// A Gate decides calls. Its verbs are those of its parts.
 type Gate struct {
-	config   Config
-	store    *store.Store
-	known    rulefile.Programs
-	projects projects
-	telling  rulefile.Telling
+	*backend
+	*projects
+	sessions
+	conversations
+	modes
+	rules
+	grants
+	timeline
+
 	// submitting keeps a batch that comes twice at once from being decided twice.
-	submitting turnstile
+	submitting keyedLock
 	news       sessionNews
-	// ruling is held while the rules of an answer are written: the answer sets the agent
+	// writingRules is held while the rules of an answer are written: the answer sets the agent
 	// free, and its next calls are decided by those rules too.
-	ruling sync.RWMutex
-	// toldFormer has the sessions of which the timeline says that their project has
-	// another id by now.
-	toldFormer sync.Map
-	// crash is told of the places where a crash matters; tests end the process there.
-	crash func(place string)
+	writingRules sync.RWMutex
 }
 
 // reached marks a place where a crash leaves something to recover.
-func (g *Gate) reached(place string) {
-	if g.crash != nil {
-		g.crash(place)
+func (be *backend) reached(place string) {
+	if be.crash != nil {
+		be.crash(place)
 	}
 }
 
@@ -166,34 +165,40 @@ func New(c Config) *Gate {
 	if c.Now == nil {
 		c.Now = time.Now
 	}
-	return &Gate{config: c, store: c.Store, known: rulefile.LoadPrograms(c.Home)}
+	be := &backend{config: c, store: c.Store, secrets: secrets{masker: c.Masker, sealer: c.Sealer}}
+	ps := &projects{backend: be, known: rulefile.LoadPrograms(c.Home)}
+	return &Gate{
+		backend: be, projects: ps, modes: modes{ps}, rules: rules{ps}, grants: grants{ps}, timeline: timeline{be},
+		sessions: sessions{projects: ps, notedFormer: &sync.Map{}}, conversations: conversations{be},
+	}
 }
 
 // Programs returns what the person's files say of programs.
-func (g *Gate) Programs() rulefile.Programs { return g.known }
+func (ps *projects) Programs() rulefile.Programs { return ps.known }
 
 // A Request is one call with what its client says of it.
 type Request = judge.Request
 
 // Decide decides one call. It looks at the file system and runs nothing of the
 // call, and no hook. A fault of umpire's own denies that call, and the gate lives on.
-func (g *Gate) Decide(r Request) umpire.Decision {
-	find := func() (*judge.Judge, error) { return g.judgeOf(cmp.Or(r.Project, r.Call.Dir), r.AddDirs) }
-	return judge.Decide(find, r, g.config.Now)
+func (ps *projects) Decide(r Request) umpire.Decision {
+	find := func() (*judge.Judge, error) { return ps.judgeOf(cmp.Or(r.Project, r.Call.Dir), r.AddDirs) }
+	return judge.Decide(find, r, ps.config.Now)
 }
 
 // JudgeOf returns what calls in the project of a folder are decided by.
-func (g *Gate) JudgeOf(dir string) (*judge.Judge, error) { return g.judgeOf(dir, nil) }
+func (ps *projects) JudgeOf(dir string) (*judge.Judge, error) { return ps.judgeOf(dir, nil) }
 
-func (g *Gate) judgeOf(dir string, added []string) (*judge.Judge, error) {
-	at, err := g.projectOf(dir, added)
+func (ps *projects) judgeOf(dir string, added []string) (*judge.Judge, error) {
+	at, err := ps.projectOf(dir, added)
 	if err != nil {
 		return nil, err
 	}
 	rules := at.rules()
 	return &judge.Judge{
-		Bounds: &at.Bounds, Policy: rules.policy, Degraded: rules.set.Degraded, Home: g.config.UserHome, Programs: g.known.Known,
-		Sandbox: sandboxOf(&at.settings, nil), Code: g.config.Code(), Written: g.writtenIn(at.Project),
+		Bounds: &at.Bounds, Policy: rules.policy, Degraded: rules.set.Degraded, Home: ps.config.UserHome,
+		Programs: ps.known.Known, Sandbox: sandboxOf(&at.settings, nil), Code: ps.config.Code(),
+		Written: ps.writtenIn(at.Project),
 	}, nil
 }
 

@@ -1,238 +1,196 @@
 package gate
 
 import (
+	"cmp"
+	"context"
+	"errors"
 	"fmt"
-	"path/filepath"
-	"slices"
-	"time"
+	"strings"
 
 	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/store"
 	"github.com/umpirehq/umpire/policy"
 )
 
-// fileTools are the tools that work on files.
-var fileTools = []string{"Read", "Write", "Edit", "MultiEdit", "NotebookEdit", "LS", "Glob", "Grep", "filesystem-edit", "filesystem-edit_search"}
+// grants are the approvals that are remembered.
+type grants struct{ *projects }
 
-// commandTools are those whose approvals cover the very command and no other.
-var commandTools = []string{bashTool, "GitCommit", "GitPush", "GitCheckout", "GitStatus", "GitDiff", "GitLog"}
+// Grants returns what is granted in the project of a folder, the oldest first: the
+// grants in force, then allowAll and the trust in the clone's code.
+func (gs *grants) Grants(ctx context.Context, dir string) ([]umpire.GrantStatus, error) {
+	p, err := gs.Project(dir)
+	if err != nil {
+		return nil, err
+	}
+	var all []umpire.GrantStatus
+	err = gs.view(ctx, func(tx *store.Tx) error {
+		all, err = gs.listGrants(tx, p)
+		return err
+	})
+	return all, err
+}
 
-// offered are the rules of a width that may stand for a call. None means that none can:
-// a control file is approved once at a time, what is in doubt only as it stands, and no
-// secret goes into a file.
-func (g *Gate) offered(call *umpire.Call, d *umpire.Decision, width umpire.Width) []umpire.Suggestion {
-	var set []umpire.Suggestion
-	for _, s := range d.Suggestions {
-		if s.Width != width {
+func (gs *grants) listGrants(tx *store.Tx, p *Project) ([]umpire.GrantStatus, error) {
+	clone := cmp.Or(p.GitDir, p.Root)
+	rows, err := tx.Grants(store.GrantQuery{Project: p.ID, All: true})
+	if err != nil {
+		return nil, err
+	}
+	all, over := []umpire.GrantStatus{}, map[umpire.SessionID]bool{}
+	for i := range rows {
+		row := &rows[i]
+		if row.GitDir != clone || !row.Revoked.IsZero() || row.MaxUses > 0 && row.Uses >= row.MaxUses ||
+			!row.Grant.ExpiresAt.IsZero() && !row.Grant.ExpiresAt.After(gs.now()) {
 			continue
 		}
-		if !g.writable(call, s.Rule()) {
-			return nil
+		ended, known := over[row.Session]
+		if !known && row.Session != "" {
+			s, err := tx.Session(row.Session)
+			if err != nil {
+				return nil, err
+			}
+			ended = s.State == umpire.SessionOver
+			over[row.Session] = ended
 		}
-		set = append(set, s)
+		if !ended {
+			all = append(all, gs.grantStatus(row))
+		}
 	}
-	return set
+	w, err := tx.Workspace(p.ID, clone)
+	if err != nil && !errors.Is(err, umpire.ErrNotFound) {
+		return nil, err
+	}
+	if w.AllowAll {
+		all = append(all, umpire.GrantStatus{ID: umpire.AllowAllID, Kind: umpire.GrantAllowAll})
+	}
+	ledger := gs.config.Code()
+	if since := ledger.Since(&p.Bounds); !since.IsZero() {
+		all = append(all, umpire.GrantStatus{ID: umpire.CodeID, Kind: umpire.GrantCode, CreatedAt: since})
+	}
+	return all, nil
 }
 
-// writable reports whether a rule about a call may stand in a file: it holds no
-// secret, and none that the call's command gives away elsewhere.
-func (g *Gate) writable(call *umpire.Call, r umpire.Rule) bool {
-	text := policy.FormatShort(r)
-	if g.config.Masker != nil && r.Match.Command+r.Match.CommandPrefix != "" && g.config.Masker.Echoes([]string{text}, call.Input)[0] != text {
-		return false
+// grantStatus shows a grant with its secrets masked.
+func (sec secrets) grantStatus(row *store.GrantRow) umpire.GrantStatus {
+	kind := umpire.GrantKind(row.Scope.String())
+	if row.Grant.Remembered {
+		kind = umpire.GrantRemembered
 	}
-	return g.maskText(text) == text
+	return umpire.GrantStatus{
+		ID: row.ID, Kind: kind, Session: row.Session, Call: row.Call, Request: row.Request, Tool: row.Grant.Tool,
+		Exact: sec.shownExact(row), Match: row.Grant.Match, Cap: row.Grant.Cap,
+		Source: row.By, CreatedAt: row.Created, ExpiresAt: row.Grant.ExpiresAt, Uses: row.Uses, MaxUses: row.MaxUses,
+	}
 }
 
-// grantsFor are the grants that an approval makes: one for this very call, and
-// with a scope of the session one that reaches further.
-func (g *Gate) grantsFor(s *umpire.Session, settings *Settings, a *umpire.Answer, call *umpire.Call, d *umpire.Decision) ([]store.GrantRow, error) {
-	exact := policy.Exact(*call)
-	row := func(scope umpire.Scope, grant umpire.Grant) store.GrantRow {
-		grant.Scope = scope
-		return store.GrantRow{
-			ID: newGrantID(), Scope: scope, Project: s.Project, GitDir: cloneOf(s), Session: s.ID,
-			Request: a.Request, Grant: grant, Created: g.now(), By: a.Actor,
-		}
+// shownExact is the call that a grant is for, with its secrets masked. One that cannot
+// be read any more covers nothing, and is shown as that.
+func (sec secrets) shownExact(row *store.GrantRow) string {
+	if row.Grant.Exact == "" {
+		return ""
 	}
-	once := row(umpire.ScopeOnce, umpire.Grant{Tool: call.Tool, Exact: exact})
-	once.Call, once.MaxUses = call.ID, 1
-	grants := []store.GrantRow{once}
-	if a.Scope == umpire.ScopeSession {
-		lasting, err := g.sessionGrants(a, call, d, exact)
-		if err != nil {
-			return nil, err
-		}
-		for _, grant := range lasting {
-			grant.ExpiresAt = a.ExpiresAt
-			grants = append(grants, row(umpire.ScopeSession, grant))
-		}
+	if exact := sec.openGrant(row).Exact; exact != "" {
+		return sec.maskText(exact)
 	}
-	if s.Mode == umpire.ModeAuto && settings.Remember > 0 && exact != "" {
-		remembered := row(umpire.ScopeProject, umpire.Grant{
-			Tool: call.Tool, Exact: exact, Remembered: true, ExpiresAt: g.now().Add(settings.Remember),
-		})
-		remembered.Session = ""
-		grants = append(grants, remembered)
-	}
-	for i := range grants {
-		kept, err := g.keepExact(grants[i].ID, grants[i].Grant.Exact)
-		if err != nil {
-			return nil, err
-		}
-		grants[i].Grant.Exact = kept
-	}
-	return grants, nil
+	return "(unreadable)"
 }
 
-// sessionGrants say how far an approval for the session reaches.
-func (g *Gate) sessionGrants(a *umpire.Answer, call *umpire.Call, d *umpire.Decision, exact string) ([]umpire.Grant, error) {
-	if a.Rule != "" {
-		r, err := policy.ParseShort(a.Rule)
-		if err != nil {
-			return nil, fmt.Errorf("rule: %w: %w", err, umpire.ErrInvalid)
-		}
-		return []umpire.Grant{{Tool: r.Tool, Match: r.Match}}, nil
+// Revoke takes grants out of force, and returns them.
+func (gs *grants) Revoke(ctx context.Context, r umpire.Revocation) ([]umpire.GrantStatus, error) {
+	if (r.ID == "") == !r.All {
+		return nil, invalid("grant_id", "name one grant, or all")
 	}
-	if d.ReasonCode == umpire.CodeControlFile {
-		return nil, fmt.Errorf("scope: a control file is approved once at a time: %w", umpire.ErrInvalid)
-	}
-	command := slices.Contains(commandTools, call.Tool)
-	switch {
-	case command && (a.Width == umpire.WidthDefault || a.Width == umpire.WidthExact):
-		if exact == "" {
-			return nil, fmt.Errorf("scope: the call can only be approved once: %w", umpire.ErrInvalid)
-		}
-		return []umpire.Grant{{Tool: call.Tool, Exact: exact}}, nil
-	case a.Width == umpire.WidthDefault:
-		return usualGrants(call, d), nil
-	}
-	set := g.offered(call, d, a.Width)
-	if len(set) == 0 {
-		return nil, errWidth(a.Width)
-	}
-	return grantsOf(set), nil
-}
-
-func errWidth(width umpire.Width) error {
-	return fmt.Errorf("width: no rule of width %s can stand for this call: %w", width, umpire.ErrInvalid)
-}
-
-func grantsOf(set []umpire.Suggestion) []umpire.Grant {
-	grants := make([]umpire.Grant, len(set))
-	for i, s := range set {
-		grants[i] = umpire.Grant{Tool: s.Tool, Match: s.Match, Cap: s.Cap}
-	}
-	return grants
-}
-
-// usualGrants are those of a tool that runs no commands where nobody says how wide: the
-// hosts and the paths outside that were shown, and the tool inside the project.
-func usualGrants(call *umpire.Call, d *umpire.Decision) []umpire.Grant {
-	var shown []umpire.Suggestion
-	for _, s := range d.Suggestions {
-		if s.Width == umpire.WidthExact && (s.Match.PathGlob != "" || s.Match.Domain != "" && d.Type == umpire.Network) {
-			shown = append(shown, s)
-		}
-	}
-	grants := grantsOf(shown)
-	if slices.ContainsFunc(shown, func(s umpire.Suggestion) bool { return s.Match.Domain != "" }) {
-		return grants
-	}
-	switch d.ReasonCode {
-	case umpire.CodeExternalDirectory, umpire.CodeRule, umpire.CodeSecret:
-		return grants
-	}
-	return append([]umpire.Grant{{Tool: call.Tool}}, grants...)
-}
-
-// fitting refuses a rule that says nothing of the call it is given for: it would let
-// through what nobody was shown. To find out, it is put to the call as one that denies.
-func (g *Gate) fitting(sc *scene, a *umpire.Answer, call *umpire.Call) error {
-	if a.Rule == "" {
-		return nil
-	}
-	r, err := policy.ParseShort(a.Rule)
+	p, err := gs.Project(r.Dir)
 	if err != nil {
-		return fmt.Errorf("rule: %w: %w", err, umpire.ErrInvalid)
+		return nil, err
 	}
-	r.ID, r.Source, r.Action = "answer", umpire.SourceFlag, umpire.Deny
-	tried := *sc
-	tried.tighten = []umpire.Rule{r}
-	d := g.decide(&tried, *call)
-	speaks := func(by umpire.Reason) bool {
-		return by.Verdict == umpire.Deny && by.Rule != nil && by.Rule.ID == r.ID && by.Rule.Source == r.Source
-	}
-	if slices.ContainsFunc(d.Reasons, speaks) {
-		return nil
-	}
-	return invalid("rule", "%s says nothing of this call", policy.FormatShort(r))
-}
-
-// maxFolderGrant is how long a rule for reading a folder outside may hold.
-const maxFolderGrant = 30 * 24 * time.Hour
-
-// lasting returns the rules that an approval for the project or for good writes.
-func (g *Gate) lasting(a *umpire.Answer, call *umpire.Call, d *umpire.Decision) ([]umpire.Rule, error) {
-	if a.Scope != umpire.ScopeProject && a.Scope != umpire.ScopeGlobal {
-		return nil, nil
-	}
-	if d.ReasonCode == umpire.CodeControlFile {
-		return nil, fmt.Errorf("scope: a control file is approved once at a time: %w", umpire.ErrInvalid)
-	}
-	if a.Rule != "" {
-		r, err := policy.ParseShort(a.Rule)
+	var revoked []umpire.GrantStatus
+	err = gs.update(ctx, func(tx *store.Tx) error {
+		all, err := gs.listGrants(tx, p)
 		if err != nil {
-			return nil, fmt.Errorf("rule: %w: %w", err, umpire.ErrInvalid)
+			return err
 		}
-		r.Action, r.ExpiresAt = umpire.Allow, a.ExpiresAt
-		return []umpire.Rule{r}, nil
-	}
-	if d.Verdict == umpire.Allow {
-		return nil, nil // a rule came in meanwhile
-	}
-	width := a.Width
-	if width == umpire.WidthDefault {
-		width = umpire.WidthExact
-	}
-	set := g.offered(call, d, width)
-	if len(set) == 0 {
-		return nil, errNoRule(d, width)
-	}
-	var rules []umpire.Rule
-	for _, s := range set {
-		r := s.Rule()
-		r.ExpiresAt = a.ExpiresAt
-		switch {
-		case s.Scope == umpire.ScopeGlobal && a.Scope != umpire.ScopeGlobal:
-			return nil, fmt.Errorf("scope: only a rule of your own can allow this; approve it globally: %w", umpire.ErrInvalid)
-		case folderOutside(&s) && a.Scope == umpire.ScopeGlobal:
-			return nil, fmt.Errorf("scope: a folder outside is approved for the session or the project: %w", umpire.ErrInvalid)
-		case folderOutside(&s):
-			latest := g.now().Add(maxFolderGrant)
-			if r.ExpiresAt.IsZero() {
-				r.ExpiresAt = latest.UTC().Truncate(time.Second)
-			} else if r.ExpiresAt.After(latest) {
-				return nil, fmt.Errorf("expires_at: a folder outside is approved for 30 days at most: %w", umpire.ErrInvalid)
+		if revoked, err = selectGrants(all, &r); err != nil {
+			return err
+		}
+		for i := range revoked {
+			if err := gs.revokeGrant(tx, p, &revoked[i], r.By); err != nil {
+				return err
 			}
 		}
-		rules = append(rules, r)
+		return nil
+	})
+	return revoked, err
+}
+
+// selectGrants finds the grants that are to be taken back: by the id, or a beginning of it
+// that only one has.
+func selectGrants(all []umpire.GrantStatus, r *umpire.Revocation) ([]umpire.GrantStatus, error) {
+	if r.All {
+		return all, nil
 	}
-	return rules, nil
-}
-
-// folderOutside reports whether a suggestion is about reading everything below a folder
-// outside the project.
-func folderOutside(s *umpire.Suggestion) bool {
-	return s.Width == umpire.WidthFolder && filepath.IsAbs(s.Match.PathGlob)
-}
-
-// errNoRule says that no rule of the width can stand for the call, and which can.
-func errNoRule(d *umpire.Decision, width umpire.Width) error {
-	for _, s := range d.Suggestions {
-		if s.Width != width {
-			return fmt.Errorf("width: no rule of width %s can stand for this call, but one of width %s can: %w", width, s.Width, umpire.ErrInvalid)
+	var found []umpire.GrantStatus
+	for _, s := range all {
+		if s.ID == r.ID {
+			return []umpire.GrantStatus{s}, nil
+		}
+		if strings.HasPrefix(s.ID, r.ID) {
+			found = append(found, s)
 		}
 	}
-	return fmt.Errorf("scope: no rule can stand for this call; approve it once or for the session: %w", umpire.ErrInvalid)
+	switch len(found) {
+	case 1:
+		return found, nil
+	case 0:
+		return nil, fmt.Errorf("grant %q: %w", r.ID, umpire.ErrNotFound)
+	}
+	return nil, invalid("grant_id", "%q means %d grants", r.ID, len(found))
+}
+
+func (gs *grants) revokeGrant(tx *store.Tx, p *Project, s *umpire.GrantStatus, by umpire.Actor) error {
+	e := umpire.Event{
+		At: gs.now(), Kind: umpire.EventGrantRevoked, Project: p.ID, Session: s.Session, Call: s.Call,
+		Request: s.Request, Tool: s.Tool, Actor: by.Name,
+	}
+	if err := gs.endGrant(tx, p, s); err != nil {
+		return err
+	}
+	_, err := tx.Append(gs.record(e, signed(grantDetail(s), by)))
+	return err
+}
+
+func (gs *grants) endGrant(tx *store.Tx, p *Project, s *umpire.GrantStatus) error {
+	switch s.Kind {
+	case umpire.GrantAllowAll:
+		w, err := tx.Workspace(p.ID, cmp.Or(p.GitDir, p.Root))
+		if err != nil {
+			return err
+		}
+		w.AllowAll = false
+		return tx.SaveWorkspace(w)
+	case umpire.GrantCode:
+		ledger := gs.config.Code()
+		_, err := ledger.Forget(&p.Bounds)
+		return err
+	case umpire.GrantOnce, umpire.GrantSession, umpire.GrantProject, umpire.GrantGlobal, umpire.GrantRemembered:
+	}
+	return tx.RevokeGrant(s.ID, gs.now())
+}
+
+// grantDetail is what events say of a grant.
+func grantDetail(s *umpire.GrantStatus) map[string]any {
+	detail := map[string]any{"grant_id": s.ID, "kind": s.Kind, "remembered": s.Kind == umpire.GrantRemembered}
+	if s.Tool != "" {
+		detail["rule"] = policy.FormatShort(umpire.Rule{Tool: s.Tool, Match: s.Match})
+	}
+	if s.Exact != "" {
+		detail["exact"] = s.Exact
+	}
+	if s.Cap != (umpire.Cap{}) {
+		detail["max_consequence"], detail["options"] = s.MaxConsequence, s.Options
+	}
+	if !s.ExpiresAt.IsZero() {
+		detail["expires_at"] = s.ExpiresAt
+	}
+	return detail
 }

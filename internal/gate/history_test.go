@@ -94,7 +94,7 @@ func TestHistoriesAreLinearizable(t *testing.T) {
 	for h := range histories {
 		t.Run(fmt.Sprint(h), func(t *testing.T) {
 			t.Parallel()
-			d := newDesk(t)
+			d := newTestGate(t)
 			second := d.second()
 			w := &historyWorld{session: d.session(umpire.Opening{})}
 			var all sync.WaitGroup
@@ -218,9 +218,9 @@ func early(err error) error {
 }
 
 // second is another gate over the same store, as another process would be.
-func (d *desk) second() *Gate {
+func (d *testGate) second() *Gate {
 	d.t.Helper()
-	other := &desk{t: d.t, home: d.home, project: d.project, database: d.database, settings: d.settings, clock: d.clock}
+	other := &testGate{t: d.t, home: d.home, project: d.project, database: d.database, settings: d.settings, clock: d.clock}
 	other.open()
 	d.t.Cleanup(other.shut)
 	return other.Gate

@@ -22,7 +22,7 @@ func preHook(tools, command string) rulefile.Hook {
 }
 
 // lines are those of a file of the project; none when it is not there.
-func (d *desk) lines(name string) []string {
+func (d *testGate) lines(name string) []string {
 	d.t.Helper()
 	text, err := os.ReadFile(filepath.Join(d.project, name))
 	if os.IsNotExist(err) {
@@ -38,7 +38,7 @@ func (d *desk) lines(name string) []string {
 // not run again when the call starts.
 func TestHooksRunOncePerCall(t *testing.T) {
 	t.Parallel()
-	d := newDesk(t)
+	d := newTestGate(t)
 	d.settings.Hooks = []rulefile.Hook{
 		preHook("", "echo $TOOL_CALL_ID >>ran"),
 		{ID: "h2", Event: rulefile.PostToolUse, Command: "echo after $TOOL_CALL_ID >>ran"},
@@ -112,7 +112,7 @@ func TestHooksOnlyTighten(t *testing.T) {
 // without hearing them again.
 func TestHooksBeforeTheQuestion(t *testing.T) {
 	t.Parallel()
-	d := newDesk(t)
+	d := newTestGate(t)
 	d.settings.Hooks = []rulefile.Hook{preHook("Bash", `echo x >>ran; echo '{"decision":"ask","reason":"why?"}'`)}
 	s := d.session(umpire.Opening{})
 	d.submit(s, "b1", command("c1", "ls"))
@@ -134,7 +134,7 @@ func TestHooksBeforeTheQuestion(t *testing.T) {
 // A hook that never ends holds nothing but its own call: the store's writer is free.
 func TestHooksRunOutsideOfTransactions(t *testing.T) {
 	t.Parallel()
-	d := newDesk(t)
+	d := newTestGate(t)
 	for _, pipe := range []string{"started", "go"} {
 		if err := syscall.Mkfifo(filepath.Join(d.project, pipe), 0o600); err != nil {
 			t.Fatal(err)
@@ -162,16 +162,16 @@ func TestHooksRunOutsideOfTransactions(t *testing.T) {
 // What a hook says of a secret is masked on the timeline.
 func TestHookRanIsMasked(t *testing.T) {
 	t.Parallel()
-	d := newDesk(t)
+	d := newTestGate(t)
 	d.settings.Hooks = []rulefile.Hook{preHook("Bash", "echo ghp_0123456789abcdefghijklmnopqrstuvwxyz >&2; exit 1")}
 	key, err := secret.OpenKey(t.TempDir())
 	if err != nil {
 		t.Fatal(err)
 	}
-	if d.config.Sealer, err = key.Sealer(); err != nil {
+	if d.sealer, err = key.Sealer(); err != nil {
 		t.Fatal(err)
 	}
-	d.config.Masker = key.Masker()
+	d.masker = key.Masker()
 	s := d.session(umpire.Opening{})
 	d.submit(s, "b1", command("c1", "ls"))
 	var told []umpire.Event

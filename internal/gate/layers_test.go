@@ -11,7 +11,7 @@ import (
 )
 
 // userFile writes the user's rules.
-func (d *desk) userFile(text string) {
+func (d *testGate) userFile(text string) {
 	d.t.Helper()
 	dir := filepath.Join(d.home, ".umpire")
 	if err := os.MkdirAll(dir, 0o700); err != nil {
@@ -26,7 +26,7 @@ func (d *desk) userFile(text string) {
 // remembers, then the person, who is warned of what destroys.
 func TestLayers(t *testing.T) {
 	t.Parallel()
-	d := newDesk(t)
+	d := newTestGate(t)
 	d.settings.Mode = umpire.ModeAuto
 	d.userFile(`{"version": 1, "rules": [
 		{"id": "a", "action": "allow", "tool": "Bash", "match": {"commandPrefix": "make build"}},
@@ -71,7 +71,7 @@ func TestLayers(t *testing.T) {
 // C-40, C-41, C-42, X-24: granted, or refused with one of four words.
 func TestOutcomesOfACall(t *testing.T) {
 	t.Parallel()
-	d := newDesk(t)
+	d := newTestGate(t)
 	d.userFile(`{"version": 1, "rules": [{"id": "n", "action": "deny", "tool": "Bash", "match": {"commandPrefix": "make no"}}]}`)
 	s, alone := d.session(umpire.Opening{}), d.session(umpire.Opening{Headless: true})
 	if b := d.submit(s, "1", command("c1", "ls")); b.Call("c1").Verdict != umpire.Allow || len(d.run(s, b)) != 1 {
@@ -101,7 +101,7 @@ func TestOutcomesOfACall(t *testing.T) {
 // deny rule, and reaches no path outside.
 func TestAllowAllStays(t *testing.T) {
 	t.Parallel()
-	d := newDesk(t)
+	d := newTestGate(t)
 	d.userFile(`{"version": 1, "rules": [{"id": "n", "action": "deny", "tool": "Write", "match": {"pathGlob": "*.lock"}}]}`)
 	before := d.session(umpire.Opening{})
 	must(d.SetMode(t.Context(), umpire.ModeChange{Session: before.ID, AllowAll: new(true)}))(t)
@@ -172,7 +172,7 @@ func TestInheritedFlow(t *testing.T) {
 // edit tools may change is one rule for all, S-67.
 func TestProfilesOfHosts(t *testing.T) {
 	t.Parallel()
-	d := newDesk(t)
+	d := newTestGate(t)
 	d.settings.Profiles = map[string]policy.Profile{
 		"main": {Tools: []string{"Read", "filesystem-edit"}, EditableSuffixes: []string{".md"}}, "other": {Tools: []string{"Read"}},
 	}

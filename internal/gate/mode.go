@@ -10,16 +10,19 @@ import (
 	"github.com/umpirehq/umpire/policy"
 )
 
+// modes switch sessions from one mode to another.
+type modes struct{ *projects }
+
 // usualMode is the one that a new session has when nobody says: the one that the
 // workspace was last switched to, else the configured one. What the configuration
 // forbids, and bypass, is not brought back by having been switched to once.
-func (g *Gate) usualMode(ctx context.Context, p *Project) (umpire.Mode, error) {
+func (ps *projects) usualMode(ctx context.Context, p *Project) (umpire.Mode, error) {
 	configured := p.settings.Mode
-	if g.store == nil || !switchable(configured) {
+	if ps.store == nil || !switchable(configured) {
 		return configured, nil
 	}
 	var w store.WorkspaceRow
-	err := g.view(ctx, func(tx *store.Tx) (err error) {
+	err := ps.view(ctx, func(tx *store.Tx) (err error) {
 		w, err = tx.Workspace(p.ID, cmp.Or(p.GitDir, p.Root))
 		return err
 	})
@@ -37,18 +40,18 @@ func switchable(m umpire.Mode) bool {
 }
 
 // SetMode switches a session's mode or its workspace's allowAll, or leaves plan mode.
-func (g *Gate) SetMode(ctx context.Context, m umpire.ModeChange) (s umpire.Session, err error) {
+func (ms *modes) SetMode(ctx context.Context, m umpire.ModeChange) (s umpire.Session, err error) {
 	switch {
 	case m.LeavePlan && (m.Mode != nil || m.AllowAll != nil):
 		return s, invalid("leave_plan", "goes alone: the mode is the one before")
 	case m.Mode == nil && m.AllowAll == nil && !m.LeavePlan:
 		return s, invalid("mode", "is missing, and so is allow_all")
 	}
-	change, err := g.changeOf(ctx, &m)
+	change, err := ms.planChange(ctx, &m)
 	if err != nil {
 		return s, err
 	}
-	err = g.step(ctx, m.Session, 0, func(t *step) error {
+	err = ms.step(ctx, m.Session, 0, func(t *transaction) error {
 		if err := change(t); err != nil {
 			return err
 		}
@@ -58,85 +61,84 @@ func (g *Gate) SetMode(ctx context.Context, m umpire.ModeChange) (s umpire.Sessi
 	return s, err
 }
 
-// changeOf works out what a change of the mode means.
-func (g *Gate) changeOf(ctx context.Context, m *umpire.ModeChange) (func(*step) error, error) {
-	var sc *scene
-	err := g.peek(ctx, func(tx *store.Tx) (err error) {
-		sc, err = g.sceneOf(tx, m.Session, "")
+// planChange works out what a change of the mode means.
+func (ms *modes) planChange(ctx context.Context, m *umpire.ModeChange) (func(*transaction) error, error) {
+	var cond *conditions
+	err := ms.viewForChange(ctx, func(tx *store.Tx) (err error) {
+		cond, err = ms.readConditions(tx, m.Session, "")
 		return err
 	})
 	if err != nil {
 		return nil, err
 	}
-	if (m.Mode != nil || m.LeavePlan) && sc.session.Parent != "" {
+	if (m.Mode != nil || m.LeavePlan) && cond.session.Parent != "" {
 		return nil, errOwnMode
 	}
-	if err := g.complete(sc); err != nil {
+	if err := ms.completeConditions(cond); err != nil {
 		return nil, err
 	}
-	if err := sc.settings.Most.beyond(m.Mode); err != nil {
+	if err := cond.settings.Most.beyond(m.Mode); err != nil {
 		return nil, err
 	}
 	if !m.LeavePlan {
-		broad := g.stripped(&sc.session)
-		return func(t *step) error { return t.switchMode(m, broad) }, nil
+		broad := ms.stripped(&cond.session)
+		return func(t *transaction) error { return t.switchMode(m, broad) }, nil
 	}
-	p, err := g.planOf(ctx, m.Session)
+	p, err := ms.planOf(ctx, m.Session)
 	if err != nil {
 		return nil, err
 	}
-	d, err := g.depart(ctx, sc, p.Calls)
+	d, err := ms.prepareExit(ctx, cond, p.Calls)
 	if err != nil {
 		return nil, err
 	}
-	return func(t *step) error { return t.leavePlan(d, umpire.Event{Actor: m.By.Name}) }, nil
+	return func(t *transaction) error { return t.leavePlan(d, umpire.Event{Actor: m.By.Name}) }, nil
 }
 
-func (t *step) switchMode(m *umpire.ModeChange, broad []string) error {
+func (t *transaction) switchMode(m *umpire.ModeChange, broad []string) error {
 	w, err := t.tx.Workspace(t.session.Project, cloneOf(&t.session))
 	if err != nil && !errors.Is(err, umpire.ErrNotFound) {
 		return err
 	}
 	w.Project, w.GitDir = t.session.Project, cloneOf(&t.session)
-	told := map[string]any{"from": t.session.Mode}
+	detail := map[string]any{"from": t.session.Mode}
 	if m.Mode != nil {
 		if *m.Mode == umpire.ModeBypass && !t.session.AllowBypass {
 			return invalid("mode", "bypass needs a session that was opened for it")
 		}
-		tellStripped(told, t.session.Mode, *m.Mode, broad)
-		t.session.Mode, told["mode"] = *m.Mode, *m.Mode
+		noteStripped(detail, t.session.Mode, *m.Mode, broad)
+		t.session.Mode, detail["mode"] = *m.Mode, *m.Mode
 		t.session.Denials, t.session.DenialsInRow = 0, 0
 		if switchable(*m.Mode) {
 			w.Mode = m.Mode
 		}
 	}
 	if m.AllowAll != nil {
-		if err := t.tellAllowAll(w.AllowAll, *m.AllowAll); err != nil {
-			return err
-		}
-		w.AllowAll, told["allow_all"] = *m.AllowAll, *m.AllowAll
+		t.addAllowAllEvent(w.AllowAll, *m.AllowAll)
+		w.AllowAll, detail["allow_all"] = *m.AllowAll, *m.AllowAll
 	}
 	if err := t.tx.SaveWorkspace(w); err != nil {
 		return err
 	}
-	return t.append(umpire.Event{Kind: umpire.EventModeChanged, Actor: m.By.Name}, signed(told, m.By))
+	t.append(umpire.Event{Kind: umpire.EventModeChanged, Actor: m.By.Name}, signed(detail, m.By))
+	return nil
 }
 
-// tellAllowAll tells of the workspace's allowAll as of a grant.
-func (t *step) tellAllowAll(was, is bool) error {
+// addAllowAllEvent records a change of the workspace's allowAll as that of a grant.
+func (o *outcome) addAllowAllEvent(was, is bool) {
 	if was == is {
-		return nil
+		return
 	}
 	e := umpire.Event{Kind: umpire.EventGrantRevoked}
 	if is {
 		e.Kind = umpire.EventGrantCreated
 	}
-	return t.append(e, grantTold(&umpire.GrantStatus{ID: umpire.AllowAllID, Kind: umpire.GrantAllowAll}))
+	o.append(e, grantDetail(&umpire.GrantStatus{ID: umpire.AllowAllID, Kind: umpire.GrantAllowAll}))
 }
 
 // stripped are the allow rules that do not speak in auto mode, in short form.
-func (g *Gate) stripped(s *umpire.Session) []string {
-	p, err := g.projectOf(s.Root, s.AddDirs)
+func (ps *projects) stripped(s *umpire.Session) []string {
+	p, err := ps.projectOf(s.Root, s.AddDirs)
 	if err != nil {
 		return nil // nothing is allowed there
 	}
@@ -147,14 +149,14 @@ func (g *Gate) stripped(s *umpire.Session) []string {
 	return short
 }
 
-// tellStripped says in an event about the mode which rules have lost their say, or
+// noteStripped says in an event about the mode which rules have lost their say, or
 // have it again.
-func tellStripped(told map[string]any, from, to umpire.Mode, broad []string) {
+func noteStripped(detail map[string]any, from, to umpire.Mode, broad []string) {
 	switch {
 	case len(broad) == 0 || from == to:
 	case to == umpire.ModeAuto:
-		told["stripped"] = broad
+		detail["stripped"] = broad
 	case from == umpire.ModeAuto:
-		told["restored"] = broad
+		detail["restored"] = broad
 	}
 }

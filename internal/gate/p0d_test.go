@@ -15,7 +15,7 @@ func TestP0DDecisions(t *testing.T) {
 	t.Parallel()
 	t.Run("boundary_external_directory_detected", func(t *testing.T) {
 		t.Parallel()
-		d := newDesk(t)
+		d := newTestGate(t)
 		s := d.session(umpire.Opening{})
 		outside := filepath.Join(d.secondProject(), "x")
 		for id, c := range map[string]umpire.Call{
@@ -45,7 +45,7 @@ func TestP0DDecisions(t *testing.T) {
 	})
 	t.Run("risk_high_requires_confirmation", func(t *testing.T) {
 		t.Parallel()
-		d := newDesk(t)
+		d := newTestGate(t)
 		s := d.session(umpire.Opening{})
 		if b := d.submit(s, "m1", command("push", "git push origin main")); b.State != umpire.BatchWaiting {
 			t.Fatalf("the batch is %s", b.State)
@@ -65,9 +65,9 @@ func TestP0DDecisions(t *testing.T) {
 // TestP0DSessions: a session stays in its project, unless a person says otherwise.
 func TestP0DSessions(t *testing.T) {
 	t.Parallel()
-	open := func(t *testing.T) (d *desk, a, b umpire.Session) {
+	open := func(t *testing.T) (d *testGate, a, b umpire.Session) {
 		t.Helper()
-		d = newDesk(t)
+		d = newTestGate(t)
 		a = d.session(umpire.Opening{})
 		b = d.session(umpire.Opening{Dir: d.secondProject()})
 		return d, a, b

@@ -29,15 +29,16 @@ var exitPlanRule = umpire.Rule{
 }
 
 // tightenFor are the rules that hold for one call beside those of the files.
-func (sc *scene) tightenFor(call *umpire.Call) []umpire.Rule {
+func (cond *conditions) tightenFor(call *umpire.Call) []umpire.Rule {
 	rule := exitPlanRule
 	switch {
-	case call.Tool != exitPlanTool || sc.session.Mode != umpire.ModePlan || sc.session.External:
-		return sc.tighten
-	case sc.session.Parent != "":
-		rule.Action, rule.Description = umpire.Deny, "A sub-agent stays in plan mode with its parent: tell that agent what you plan"
+	case call.Tool != exitPlanTool || cond.session.Mode != umpire.ModePlan || cond.session.External:
+		return cond.tighten
+	case cond.session.Parent != "":
+		rule.Action, rule.Description = umpire.Deny,
+			"A sub-agent stays in plan mode with its parent: tell that agent what you plan"
 	}
-	return append(slices.Clip(sc.tighten), rule)
+	return append(slices.Clip(cond.tighten), rule)
 }
 
 func leavesPlan(s *umpire.Session, tool string) bool {
@@ -45,8 +46,8 @@ func leavesPlan(s *umpire.Session, tool string) bool {
 }
 
 // planOf reads the plan of a session.
-func (g *Gate) planOf(ctx context.Context, id umpire.SessionID) (p SessionPlan, err error) {
-	err = g.peek(ctx, func(tx *store.Tx) error {
+func (ms *modes) planOf(ctx context.Context, id umpire.SessionID) (p SessionPlan, err error) {
+	err = ms.viewForChange(ctx, func(tx *store.Tx) error {
 		events, err := tx.Events(umpire.Filter{Session: id})
 		p = ReadSessionPlan(events)
 		return err
@@ -56,12 +57,12 @@ func (g *Gate) planOf(ctx context.Context, id umpire.SessionID) (p SessionPlan, 
 
 // findPlanned gives the calls of a submission that leave plan mode the plan: what was
 // planned before, and by the same message.
-func (g *Gate) findPlanned(ctx context.Context, sc *scene, calls []*judged) error {
+func (ms *modes) findPlanned(ctx context.Context, cond *conditions, calls []*judged) error {
 	for _, j := range calls {
-		if !leavesPlan(&sc.session, j.call.Tool) || j.state() != umpire.CallAsked {
+		if !leavesPlan(&cond.session, j.call.Tool) || j.state != umpire.CallAsked {
 			continue
 		}
-		p, err := g.planOf(ctx, sc.session.ID)
+		p, err := ms.planOf(ctx, cond.session.ID)
 		if err != nil {
 			return err
 		}
@@ -69,7 +70,8 @@ func (g *Gate) findPlanned(ctx context.Context, sc *scene, calls []*judged) erro
 		for _, other := range calls {
 			if other.decision.ReasonCode == umpire.CodePlan {
 				j.planned = append(j.planned, umpire.Planned{
-					Call: other.call.ID, Tool: other.call.Tool, Accesses: g.shownAccesses(other), Files: filesOf(other.before),
+					Call: other.call.ID, Tool: other.call.Tool, Accesses: ms.shownAccesses(other),
+					Files: filesOf(other.before),
 				})
 			}
 		}
@@ -85,8 +87,8 @@ func filesOf(snapshot json.RawMessage) map[string]string {
 	return files
 }
 
-// A departure is what follows from leaving plan mode.
-type departure struct {
+// A planExit is what follows from leaving plan mode.
+type planExit struct {
 	to      umpire.Mode
 	grants  []store.GrantRow
 	granted []string // files that may be changed without a further question
@@ -94,75 +96,78 @@ type departure struct {
 	broad   []string // allow rules that auto mode takes the say from
 }
 
-// depart works out what leaving plan mode means for what was planned, as far as the
+// prepareExit works out what leaving plan mode means for what was planned, as far as the
 // person saw it.
-func (g *Gate) depart(ctx context.Context, sc *scene, seen []umpire.Planned) (*departure, error) {
-	if sc.session.Mode != umpire.ModePlan {
-		return nil, fmt.Errorf("session %q is in mode %s, not plan: %w", sc.session.ID, sc.session.Mode, umpire.ErrState)
+func (ms *modes) prepareExit(ctx context.Context, cond *conditions, seen []umpire.Planned) (*planExit, error) {
+	if cond.session.Mode != umpire.ModePlan {
+		return nil, fmt.Errorf("session %q is in mode %s, not plan: %w", cond.session.ID, cond.session.Mode,
+			umpire.ErrState)
 	}
-	p, err := g.projectOf(sc.session.Root, sc.session.AddDirs)
+	p, err := ms.projectOf(cond.session.Root, cond.session.AddDirs)
 	if err != nil {
 		return nil, err
 	}
-	d := &departure{broad: g.stripped(&sc.session)}
-	if d.to, err = g.modeAfterPlan(ctx, sc, p); err != nil {
+	d := &planExit{broad: ms.stripped(&cond.session)}
+	if d.to, err = ms.modeAfterPlan(ctx, cond, p); err != nil {
 		return nil, err
 	}
 	for i := range seen {
 		if !slices.Contains(fileTools, seen[i].Tool) {
 			continue
 		}
-		call, err := g.storedCall(ctx, sc.session.ID, seen[i].Call)
+		call, err := ms.storedCall(ctx, cond.session.ID, seen[i].Call)
 		if err != nil {
 			return nil, err
 		}
-		g.permit(d, sc, p, call, seen[i].Files)
+		ms.permitFiles(d, cond, p, call, seen[i].Files)
 	}
 	return d, nil
 }
 
 // modeAfterPlan is the mode before plan mode, or the usual one where the session began
 // in it. Bypass comes back only where the session was opened for it.
-func (g *Gate) modeAfterPlan(ctx context.Context, sc *scene, p *Project) (umpire.Mode, error) {
-	plan, err := g.planOf(ctx, sc.session.ID)
+func (ms *modes) modeAfterPlan(ctx context.Context, cond *conditions, p *Project) (umpire.Mode, error) {
+	plan, err := ms.planOf(ctx, cond.session.ID)
 	if err != nil {
 		return umpire.ModeDefault, err
 	}
-	to, err := g.usualMode(ctx, p)
+	to, err := ms.usualMode(ctx, p)
 	if err != nil {
 		return umpire.ModeDefault, err
 	}
 	if plan.Before != nil {
 		to = *plan.Before
 	}
-	if to == umpire.ModePlan || to == umpire.ModeBypass && !sc.session.AllowBypass {
+	if to == umpire.ModePlan || to == umpire.ModeBypass && !cond.session.AllowBypass {
 		to = umpire.ModeDefault
 	}
 	return to, nil
 }
 
 // storedCall returns a call of a session with its very input.
-func (g *Gate) storedCall(ctx context.Context, id umpire.SessionID, call umpire.CallID) (umpire.Call, error) {
+func (ms *modes) storedCall(ctx context.Context, id umpire.SessionID, call umpire.CallID) (umpire.Call, error) {
 	var row store.CallRow
-	err := g.peek(ctx, func(tx *store.Tx) (err error) {
+	err := ms.viewForChange(ctx, func(tx *store.Tx) (err error) {
 		row, err = tx.CallRow(id, call)
 		return err
 	})
 	if err != nil {
 		return umpire.Call{}, fmt.Errorf("planned call %q: %w", call, err)
 	}
-	return g.exactCall(&row)
+	return ms.exactCall(&row)
 }
 
-// permit lets the files of a planned call be changed that are still what they were. A
+// permitFiles lets the files of a planned call be changed that are still what they were. A
 // file outside the project, and one that a rule speaks about, asks as it always does.
-func (g *Gate) permit(d *departure, sc *scene, p *Project, call umpire.Call, was map[string]string) {
-	decision := g.Decide(Request{
-		Call: call, Project: sc.session.Root, AddDirs: sc.session.AddDirs, Mode: umpire.ModeDefault, Profile: sc.profile,
+func (ms *modes) permitFiles(d *planExit, cond *conditions, p *Project, call umpire.Call, was map[string]string) {
+	decision := ms.Decide(Request{
+		Call: call, Project: cond.session.Root, AddDirs: cond.session.AddDirs, Mode: umpire.ModeDefault,
+		Profile: cond.profile,
 	})
 	for i := range decision.Accesses {
 		a := &decision.Accesses[i]
-		if a.Kind != umpire.KindWrite || a.Place != umpire.PlaceInside || a.Glob || a.Tree || a.Doubt != "" || a.Resolved == "" {
+		if a.Kind != umpire.KindWrite || a.Place != umpire.PlaceInside || a.Glob || a.Tree || a.Doubt != "" ||
+			a.Resolved == "" {
 			continue
 		}
 		before, known := was[a.Resolved]
@@ -173,9 +178,10 @@ func (g *Gate) permit(d *departure, sc *scene, p *Project, call umpire.Call, was
 		default:
 			d.granted = append(d.granted, a.Resolved)
 			d.grants = append(d.grants, store.GrantRow{
-				ID: newGrantID(), Scope: umpire.ScopeSession, Project: sc.session.Project, GitDir: cloneOf(&sc.session),
-				Session: sc.session.ID, Created: g.now(),
-				Grant: umpire.Grant{Scope: umpire.ScopeSession, Tool: call.Tool, Match: umpire.Match{PathGlob: policy.PathPattern(a, p.Root)}},
+				ID: newGrantID(), Scope: umpire.ScopeSession, Project: cond.session.Project,
+				GitDir: cloneOf(&cond.session), Session: cond.session.ID, Created: ms.now(),
+				Grant: umpire.Grant{Scope: umpire.ScopeSession, Tool: call.Tool,
+					Match: umpire.Match{PathGlob: policy.PathPattern(a, p.Root)}},
 			})
 		}
 	}
@@ -183,20 +189,19 @@ func (g *Gate) permit(d *departure, sc *scene, p *Project, call umpire.Call, was
 
 // leavePlan stores that plan mode is over. The mode that the workspace was switched to
 // stays what it is: nobody chose one.
-func (t *step) leavePlan(d *departure, e umpire.Event) error {
-	if t.session.Mode != umpire.ModePlan {
-		return fmt.Errorf("session %q is in mode %s by now: %w", t.session.ID, t.session.Mode, umpire.ErrState)
+func (o *outcome) leavePlan(d *planExit, e umpire.Event) error {
+	if o.session.Mode != umpire.ModePlan {
+		return fmt.Errorf("session %q is in mode %s by now: %w", o.session.ID, o.session.Mode, umpire.ErrState)
 	}
 	for i := range d.grants {
 		row := d.grants[i]
 		row.Request, row.By = e.Request, e.Actor
-		if err := t.tx.InsertGrant(row); err != nil {
-			return err
-		}
+		addRow(o, (*store.Tx).InsertGrant, row)
 	}
-	t.session.Mode, t.session.Denials, t.session.DenialsInRow = d.to, 0, 0
-	told := map[string]any{"from": umpire.ModePlan, "mode": d.to, "granted": d.granted, "changed": d.changed}
-	tellStripped(told, umpire.ModePlan, d.to, d.broad)
+	o.session.Mode, o.session.Denials, o.session.DenialsInRow = d.to, 0, 0
+	detail := map[string]any{"from": umpire.ModePlan, "mode": d.to, "granted": d.granted, "changed": d.changed}
+	noteStripped(detail, umpire.ModePlan, d.to, d.broad)
 	e.Kind = umpire.EventModeChanged
-	return t.append(e, told)
+	o.append(e, detail)
+	return nil
 }

@@ -16,7 +16,7 @@ func write(id, path string) umpire.Call {
 }
 
 // planning opens a session that is in plan mode, coming from another one.
-func (d *desk) planning(o umpire.Opening, before umpire.Mode) umpire.Session {
+func (d *testGate) planning(o umpire.Opening, before umpire.Mode) umpire.Session {
 	d.t.Helper()
 	o.Mode = &before
 	s := d.session(o)
@@ -24,7 +24,7 @@ func (d *desk) planning(o umpire.Opening, before umpire.Mode) umpire.Session {
 	return must(d.SetMode(d.t.Context(), umpire.ModeChange{Session: s.ID, Mode: &plan}))(d.t)
 }
 
-func (d *desk) mode(s umpire.Session) umpire.Mode {
+func (d *testGate) mode(s umpire.Session) umpire.Mode {
 	d.t.Helper()
 	return must(d.Session(d.t.Context(), s.ID))(d.t).Mode
 }
@@ -34,7 +34,7 @@ func (d *desk) mode(s umpire.Session) umpire.Mode {
 func TestLeavingPlanMode(t *testing.T) {
 	t.Parallel()
 	for _, before := range []umpire.Mode{umpire.ModeDefault, umpire.ModeAuto, umpire.ModeAsk} {
-		d := newDesk(t)
+		d := newTestGate(t)
 		s := d.planning(umpire.Opening{}, before)
 		d.run(s, d.submit(s, "m1", write("w1", d.file("a")), command("b1", "npm install x"), write("w2", filepath.Join(d.project, "new"))))
 		b := d.submit(s, "m2", write("w3", filepath.Join(d.project, "late")), exitPlan("x1"))
@@ -67,7 +67,7 @@ func TestLeavingPlanMode(t *testing.T) {
 // C-74, C-77: what was changed meanwhile asks, and only that.
 func TestPlannedFilesAreCheckedAgain(t *testing.T) {
 	t.Parallel()
-	d := newDesk(t)
+	d := newTestGate(t)
 	s := d.planning(umpire.Opening{}, umpire.ModeDefault)
 	changed, same, gone := d.file("changed"), d.file("same"), d.file("gone")
 	for _, path := range []string{changed, same, gone} {
@@ -93,7 +93,7 @@ func TestPlannedFilesAreCheckedAgain(t *testing.T) {
 // outside, no control file, nothing that a rule asks about or denies, no command.
 func TestPlansPermitFilesOfTheProjectOnly(t *testing.T) {
 	t.Parallel()
-	d := newDesk(t)
+	d := newTestGate(t)
 	s := d.planning(umpire.Opening{}, umpire.ModeDefault)
 	outside := filepath.Join(t.TempDir(), "x")
 	control := filepath.Join(d.project, ".git", "hooks", "pre-commit")
@@ -117,7 +117,7 @@ func TestPlansPermitFilesOfTheProjectOnly(t *testing.T) {
 // and no scope makes the next plan pass unseen.
 func TestPlansThatAreNotApproved(t *testing.T) {
 	t.Parallel()
-	d := newDesk(t)
+	d := newTestGate(t)
 	s := d.planning(umpire.Opening{}, umpire.ModeAuto)
 	d.submit(s, "m1", exitPlan("x1"))
 	d.refuse("x1", "more tests")
@@ -151,7 +151,7 @@ func TestPlansThatAreNotApproved(t *testing.T) {
 // A person leaves plan mode too; the answer to a plan that is over is refused.
 func TestPersonLeavesPlanMode(t *testing.T) {
 	t.Parallel()
-	d := newDesk(t)
+	d := newTestGate(t)
 	s := d.planning(umpire.Opening{AllowBypass: true}, umpire.ModeBypass)
 	d.submit(s, "m1", write("w1", filepath.Join(d.project, "a")))
 	d.submit(s, "m2", exitPlan("x1"))
@@ -181,7 +181,7 @@ func TestPersonLeavesPlanMode(t *testing.T) {
 // C-16 to C-18 in use: auto mode takes the say from what is too broad, and gives it back.
 func TestModeChangesTellWhatIsStripped(t *testing.T) {
 	t.Parallel()
-	d := newDesk(t)
+	d := newTestGate(t)
 	if err := os.MkdirAll(filepath.Join(d.home, ".umpire"), 0o700); err != nil {
 		t.Fatal(err)
 	}

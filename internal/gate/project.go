@@ -26,20 +26,26 @@ type Project struct {
 	layers   []rulefile.Layer
 	options  rulefile.Options
 	watcher  *rulefile.Watcher            // nil when the rules are not followed
-	told     chan struct{}                // closed when nobody tells of changes any more; nil when nobody does
+	followed chan struct{}                // closed when nobody records changes any more; nil when nobody does
 	set      atomic.Pointer[rulefile.Set] // when there is no watcher
-	known    *rulefile.Set                // the rules that were told last; the gate's telling guards it
-	current  atomic.Pointer[rules]
+	known    *rulefile.Set                // the rules of the last event about them; telling guards it
+	current  atomic.Pointer[compiled]
 }
 
-// rules are a set of rules made ready to decide with.
-type rules struct {
+// A compiled is a set of rules made ready to decide with.
+type compiled struct {
 	set    *rulefile.Set
 	policy *policy.Policy
 }
 
-// projects are the projects a gate has met, by the folder asked for.
+// projects are the projects that a gate has met, by the folder asked for. They decide
+// calls by the rules that hold in them.
 type projects struct {
+	*backend
+
+	known   rulefile.Programs
+	telling rulefile.Telling
+
 	mu  sync.Mutex
 	dir map[string]*Project
 }
@@ -48,29 +54,29 @@ type projects struct {
 const maxProjects = 1000
 
 // Project returns the project that a folder belongs to, with its rules.
-func (g *Gate) Project(dir string) (*Project, error) { return g.projectOf(dir, nil) }
+func (ps *projects) Project(dir string) (*Project, error) { return ps.projectOf(dir, nil) }
 
 // projectOf returns the project of a folder in which further folders count as
 // inside.
-func (g *Gate) projectOf(dir string, added []string) (*Project, error) {
+func (ps *projects) projectOf(dir string, added []string) (*Project, error) {
 	if err := checkDir("working_dir", dir); err != nil {
 		return nil, err
 	}
 	key := strings.Join(append([]string{dir}, added...), "\x00")
-	g.projects.mu.Lock()
-	defer g.projects.mu.Unlock()
-	if p, ok := g.projects.dir[key]; ok {
+	ps.mu.Lock()
+	defer ps.mu.Unlock()
+	if p, ok := ps.dir[key]; ok {
 		return p, nil
 	}
-	p, err := g.open(dir, added)
+	p, err := ps.open(dir, added)
 	if err != nil {
 		return nil, err
 	}
-	if g.projects.dir == nil || len(g.projects.dir) >= maxProjects {
-		_ = g.projects.closeAll() // what stops watching is forgotten anyway
-		g.projects.dir = map[string]*Project{}
+	if ps.dir == nil || len(ps.dir) >= maxProjects {
+		_ = ps.closeAll() // what stops watching is forgotten anyway
+		ps.dir = map[string]*Project{}
 	}
-	g.projects.dir[key] = p
+	ps.dir[key] = p
 	return p, nil
 }
 
@@ -88,46 +94,46 @@ func checkDir(field, dir string) error {
 	return nil
 }
 
-func (g *Gate) open(dir string, added []string) (*Project, error) {
-	settings, err := g.settingsOf(dir)
+func (ps *projects) open(dir string, added []string) (*Project, error) {
+	settings, err := ps.settingsOf(dir)
 	if err != nil {
 		return nil, err
 	}
 	settings.AddDirs = append(slices.Clone(settings.AddDirs), added...)
 	found, err := project.Open(dir, project.Options{
-		Added: settings.AddDirs, Home: g.config.UserHome, Cache: g.config.cacheDir(),
+		Added: settings.AddDirs, Home: ps.config.UserHome, Cache: ps.config.cacheDir(),
 	})
 	if err != nil {
 		return nil, invalid("working_dir", "%v", err)
 	}
-	p := &Project{Project: found, config: g.config, settings: settings}
+	p := &Project{Project: found, config: ps.config, settings: settings}
 	p.load()
 	p.known = p.Rules()
-	if p.watcher != nil && g.store != nil {
-		p.told = make(chan struct{})
-		go g.tellChanges(p)
+	if p.watcher != nil && ps.store != nil {
+		p.followed = make(chan struct{})
+		go ps.followRules(p)
 	}
 	return p, nil
 }
 
-// tellChanges puts changes of the rule files on the timeline, until the watcher is
+// followRules puts changes of the rule files on the timeline, until the watcher is
 // closed.
-func (g *Gate) tellChanges(p *Project) {
-	defer close(p.told)
+func (ps *projects) followRules(p *Project) {
+	defer close(p.followed)
 	for range p.watcher.Changed() {
-		if err := g.rulesRead(context.Background(), p); err != nil && g.config.Warn != nil {
-			g.config.Warn(err)
+		if err := ps.recordOutsideChange(context.Background(), p); err != nil && ps.config.Warn != nil {
+			ps.config.Warn(err)
 		}
 	}
 }
 
 // settingsOf reads the settings for a folder. What is wrong with them is for whoever
 // asks to mend, not a fault of the gate.
-func (g *Gate) settingsOf(dir string) (Settings, error) {
-	if g.config.SettingsOf == nil {
-		return g.config.Settings, nil
+func (ps *projects) settingsOf(dir string) (Settings, error) {
+	if ps.config.SettingsOf == nil {
+		return ps.config.Settings, nil
 	}
-	s, err := g.config.SettingsOf(dir)
+	s, err := ps.config.SettingsOf(dir)
 	if err != nil {
 		return Settings{}, fmt.Errorf("configuration: %w: %w", err, umpire.ErrInvalid)
 	}
@@ -136,22 +142,22 @@ func (g *Gate) settingsOf(dir string) (Settings, error) {
 
 // refresh forgets the project of a folder when its settings have changed, so that
 // a new session meets the configuration as it is now.
-func (g *Gate) refresh(dir string) error {
-	if g.config.SettingsOf == nil {
+func (ps *projects) refresh(dir string) error {
+	if ps.config.SettingsOf == nil {
 		return nil
 	}
 	if err := checkDir("working_dir", dir); err != nil {
 		return err
 	}
-	now, err := g.settingsOf(dir)
+	now, err := ps.settingsOf(dir)
 	if err != nil {
 		return err
 	}
-	g.projects.mu.Lock()
-	defer g.projects.mu.Unlock()
-	if p, ok := g.projects.dir[dir]; ok && !reflect.DeepEqual(p.settings, now) {
-		err := g.projects.closeAll()
-		g.projects.dir = map[string]*Project{}
+	ps.mu.Lock()
+	defer ps.mu.Unlock()
+	if p, ok := ps.dir[dir]; ok && !reflect.DeepEqual(p.settings, now) {
+		err := ps.closeAll()
+		ps.dir = map[string]*Project{}
 		return err
 	}
 	return nil
@@ -219,7 +225,7 @@ func (p *Project) Policy() *policy.Policy { return p.rules().policy }
 
 // rules returns the policy for the current set, made anew when the set changed.
 // Two callers may both make it; they make the same.
-func (p *Project) rules() *rules {
+func (p *Project) rules() *compiled {
 	set := p.Rules()
 	if made := p.current.Load(); made != nil && made.set == set {
 		return made
@@ -244,9 +250,9 @@ func (p *Project) holding(set *rulefile.Set) []umpire.Rule {
 	return all
 }
 
-func (p *Project) compile(set *rulefile.Set) *rules {
+func (p *Project) compile(set *rulefile.Set) *compiled {
 	all := p.holding(set)
-	made := &rules{set: set}
+	made := &compiled{set: set}
 	options := p.policyOptions()
 	options.ControlFiles = p.hookFiles(set)
 	// An error leaves no policy, and without a policy everything is denied.
@@ -256,8 +262,8 @@ func (p *Project) compile(set *rulefile.Set) *rules {
 
 func (p *Project) policyOptions() policy.Options {
 	return policy.Options{
-		AllowMedium: p.settings.AllowMedium, DenyExternal: p.settings.DenyExternal, Precedence: p.settings.Precedence, Off: p.settings.RulesOff,
-		Root: p.Root, Home: p.Home, StateDir: p.config.Home, FoldCase: p.FoldCase,
+		AllowMedium: p.settings.AllowMedium, DenyExternal: p.settings.DenyExternal, Precedence: p.settings.Precedence,
+		Off: p.settings.RulesOff, Root: p.Root, Home: p.Home, StateDir: p.config.Home, FoldCase: p.FoldCase,
 	}
 }
 
@@ -273,8 +279,8 @@ func (ps *projects) closeAll() error {
 		if p.watcher != nil {
 			errs = append(errs, p.watcher.Close())
 		}
-		if p.told != nil {
-			<-p.told
+		if p.followed != nil {
+			<-p.followed
 		}
 	}
 	ps.dir = nil

@@ -1,12 +1,14 @@
 package gate
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
+	"fmt"
 	"slices"
 	"time"
 
 	"github.com/umpirehq/umpire"
-	"github.com/umpirehq/umpire/internal/batch"
 	"github.com/umpirehq/umpire/internal/store"
 	"github.com/umpirehq/umpire/policy"
 )
@@ -17,29 +19,29 @@ type question struct {
 	card umpire.Pending
 }
 
-// ask makes the question about a call. Position is its place in the batch, from 1.
-func (g *Gate) ask(sc *scene, j *judged, id umpire.BatchID, position, total int) *question {
+// newQuestion makes the question about a call. Position is its place in the batch, from 1.
+func (g *Gate) newQuestion(cond *conditions, j *judged, id umpire.BatchID, position, total int) *question {
 	now := g.now()
 	card := umpire.Pending{
 		Request: newRequestID(), Call: j.call.ID, ArgsHash: j.hash, Batch: id, Position: position, Total: total,
-		Session: sc.session.ID, Project: sc.session.Project, Agent: j.call.Agent, Tool: j.call.Tool,
+		Session: cond.session.ID, Project: cond.session.Project, Agent: j.call.Agent, Tool: j.call.Tool,
 		Input: json.RawMessage(j.input.Shown), AskedAt: now, Extra: extraOf(j.extra),
 	}
-	g.describe(&card, sc, j)
-	card.Planned, card.AllowAll = j.planned, sc.allowAll
+	g.describeCall(&card, cond, j)
+	card.Planned, card.AllowAll = j.planned, cond.allowAll
 	card.CodeFiles = g.codeFiles(&j.decision)
 	card.ShownDigest = shownDigest(&j.call, &j.decision, card.CodeFiles)
-	if sc.settings.PendingTimeout > 0 {
-		card.ExpiresAt = now.Add(sc.settings.PendingTimeout)
+	if cond.settings.PendingTimeout > 0 {
+		card.ExpiresAt = now.Add(cond.settings.PendingTimeout)
 	}
 	return &question{card: card, row: store.AskRow{
-		Request: card.Request, Session: sc.session.ID, Batch: id, Call: j.call.ID, ArgsHash: j.hash,
+		Request: card.Request, Session: cond.session.ID, Batch: id, Call: j.call.ID, ArgsHash: j.hash,
 		ShownDigest: card.ShownDigest, State: store.AskPending, AskedAt: now, ExpiresAt: card.ExpiresAt,
 	}}
 }
 
-// describe fills in what the decision says of the call.
-func (g *Gate) describe(card *umpire.Pending, sc *scene, j *judged) {
+// describeCall fills in what the decision says of the call.
+func (g *Gate) describeCall(card *umpire.Pending, cond *conditions, j *judged) {
 	call, d := &j.call, &j.decision
 	card.Accesses = g.shownAccesses(j)
 	card.Type, card.Risk, card.Consequence, card.Warning = d.Type, d.Risk.Level(), d.Consequence, d.Warning
@@ -47,20 +49,20 @@ func (g *Gate) describe(card *umpire.Pending, sc *scene, j *judged) {
 	card.Access, card.Paths = accessWord(call.Tool, card.Accesses), pathsOf(card.Accesses)
 	card.Suggestions = []umpire.Suggestion{}
 	for _, s := range d.Suggestions {
-		if len(g.offered(call, d, s.Width)) > 0 {
+		if len(g.offeredRules(call, d, s.Width)) > 0 {
 			card.Suggestions = append(card.Suggestions, s)
 		}
 	}
-	for _, s := range g.offered(call, &j.alone, umpire.WidthExact) {
+	for _, s := range g.offeredRules(call, &j.alone, umpire.WidthExact) {
 		card.Rules = append(card.Rules, policy.FormatShort(s.Rule()))
 	}
-	if missing := sandboxOf(&sc.settings, sc.sandbox).Missing; missing != "" && call.Tool == bashTool {
+	if missing := sandboxOf(&cond.settings, cond.sandbox).Missing; missing != "" && call.Tool == bashTool {
 		card.NoSandbox = missing
 	}
 	if call.Tool == bashTool {
 		describeCommand(card, g.maskText(policy.Exact(*call)))
 	}
-	if degraded(&sc.session, &sc.settings) && sc.session.Mode == umpire.ModeAuto {
+	if degraded(&cond.session, &cond.settings) && cond.session.Mode == umpire.ModeAuto {
 		card.Warning = true
 	}
 }
@@ -77,7 +79,7 @@ func pathsOf(accesses []umpire.Access) (paths []string) {
 	return paths
 }
 
-// describeCommand tells of a command by what the card has of it already.
+// describeCommand fills in the command by what the card says of it already.
 func describeCommand(card *umpire.Pending, command string) {
 	card.CommandSignature = command
 	info := umpire.CommandInfo{Command: command, Risk: card.Risk}
@@ -126,31 +128,94 @@ func extraOf(object json.RawMessage) map[string]json.RawMessage {
 	return extra
 }
 
-// put stores the question for a round of its call.
-func (q *question) put(tx *store.Tx, round int) error {
-	q.card.Version, q.row.Round = round, round
-	q.row.Shown = data(q.card)
-	return tx.InsertAsk(q.row)
-}
-
-// event is the question's event on the timeline.
-func (q *question) event(kind umpire.EventKind) umpire.Event {
-	return umpire.Event{
-		Kind: kind, Call: q.card.Call, Request: q.card.Request, Agent: q.card.Agent, Tool: q.card.Tool,
-		State: umpire.StateWaiting, Type: q.card.Type, Risk: q.card.Risk, Verdict: new(umpire.Ask),
-		Reason: q.card.Reason, Code: q.card.Code, Accesses: q.card.Accesses,
-		Blocked: &umpire.Blocked{Code: q.card.Code, Detail: q.card.Reason},
-	}
-}
-
-func (q *question) detail() batch.Asked {
-	return batch.Asked{
-		Version: q.card.Version, Input: q.card.Input, Paths: q.card.Paths, CommandSignature: q.card.CommandSignature,
-		Position: q.card.Position, Total: q.card.Total, Warning: q.card.Warning,
-	}
-}
-
 // expired reports whether the time for an answer is over.
 func expired(a *store.AskRow, now time.Time) bool {
 	return !a.ExpiresAt.IsZero() && !a.ExpiresAt.After(now)
+}
+
+// readCard reads the card of a question; one that cannot be read shows nothing.
+func readCard(ask *store.AskRow) (card umpire.Pending) {
+	if json.Unmarshal(ask.Shown, &card) != nil {
+		return umpire.Pending{}
+	}
+	return card
+}
+
+// shownDigest binds an approval to what was shown: where the call runs, what it
+// would touch once links are resolved, which code it runs, and under which obligations.
+func shownDigest(call *umpire.Call, d *umpire.Decision, code []umpire.CodeFile) string {
+	sum := sha256.New()
+	write := func(text string) { fmt.Fprintf(sum, "%d:%s", len(text), text) }
+	write(call.Dir)
+	write(fmt.Sprintf("%t %s %t", call.Background, d.Obligations.Sandbox, d.Obligations.Network))
+	for i := range d.Accesses {
+		a := &d.Accesses[i]
+		write(a.Kind.String())
+		write(a.Program)
+		for _, arg := range a.Args {
+			write(arg)
+		}
+		write(a.Target)
+		write(a.Resolved)
+		write(a.Place.String())
+		write(a.Doubt)
+	}
+	for _, f := range code {
+		write(f.Path)
+		write(f.Digest)
+	}
+	return hex.EncodeToString(sum.Sum(nil))
+}
+
+// cardDigest binds an answer to a card that is about no decision: to all that it says.
+func cardDigest(card *umpire.Pending) string {
+	sum := sha256.Sum256(data(card))
+	return hex.EncodeToString(sum[:])
+}
+
+// offeredRules are the rules of a width that may stand for a call. None means that none can:
+// a control file is approved once at a time, what is in doubt only as it stands, and no
+// secret goes into a file.
+func (sec secrets) offeredRules(call *umpire.Call, d *umpire.Decision, width umpire.Width) []umpire.Suggestion {
+	var set []umpire.Suggestion
+	for _, s := range d.Suggestions {
+		if s.Width != width {
+			continue
+		}
+		if !sec.mayBeWritten(call, s.Rule()) {
+			return nil
+		}
+		set = append(set, s)
+	}
+	return set
+}
+
+// mayBeWritten reports whether a rule about a call may stand in a file: it holds no
+// secret, and none that the call's command gives away elsewhere.
+func (sec secrets) mayBeWritten(call *umpire.Call, r umpire.Rule) bool {
+	text := policy.FormatShort(r)
+	if sec.masker != nil && r.Match.Command+r.Match.CommandPrefix != "" &&
+		sec.masker.Echoes([]string{text}, call.Input)[0] != text {
+		return false
+	}
+	return sec.maskText(text) == text
+}
+
+// shownAccesses are a call's accesses with secrets hidden: those of its input, too,
+// where a word of its command shows one without the name that gave it away.
+func (sec secrets) shownAccesses(j *judged) []umpire.Access {
+	if j.input.Exact == nil {
+		return sec.maskAccesses(j.decision.Accesses)
+	}
+	var words []string
+	for i := range j.decision.Accesses {
+		words = append(words, j.decision.Accesses[i].Args...)
+	}
+	words = sec.masker.Echoes(words, j.call.Input)
+	shown := slices.Clone(j.decision.Accesses)
+	for i := range shown {
+		count := len(shown[i].Args)
+		shown[i].Args, words = words[:count:count], words[count:]
+	}
+	return sec.maskAccesses(shown)
 }

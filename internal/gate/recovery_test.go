@@ -15,7 +15,7 @@ import (
 // D-12, D-18, D-43: everything is in the store, and survives a restart.
 func TestRestart(t *testing.T) {
 	t.Parallel()
-	d := newDesk(t)
+	d := newTestGate(t)
 	s := d.session(umpire.Opening{Runner: "r"})
 	d.submit(s, "m1", d.threeCalls()...)
 	d.approve("b", umpire.ScopeOnce)
@@ -37,7 +37,7 @@ func TestLostCalls(t *testing.T) {
 	for _, choice := range []umpire.Choice{umpire.Approve, umpire.Refuse, umpire.Cancel} {
 		t.Run(string(choice), func(t *testing.T) {
 			t.Parallel()
-			d := newDesk(t)
+			d := newTestGate(t)
 			s := d.session(umpire.Opening{Runner: "r1"})
 			d.submit(s, "m1", call("w", "Write", `{"file_path":`+quoted(d.file("b.txt"))+`,"content":"b"}`), call("r", "Read", `{"file_path":`+quoted(d.file("b.txt"))+`}`))
 			d.approve("w", umpire.ScopeOnce)
@@ -92,7 +92,7 @@ func TestLostCalls(t *testing.T) {
 // question did.
 func TestLostCommand(t *testing.T) {
 	t.Parallel()
-	d := newDesk(t)
+	d := newTestGate(t)
 	s := d.session(umpire.Opening{Runner: "r1"})
 	lost := call("n", "Bash", `{"command":"npm install react > log"}`)
 	lost.Extra = map[string]json.RawMessage{"customMeta": json.RawMessage(`1`)}
@@ -119,7 +119,7 @@ func TestLostCommand(t *testing.T) {
 // What only looks may be started again by the runner that took over.
 func TestLostReadRunsAgain(t *testing.T) {
 	t.Parallel()
-	d := newDesk(t)
+	d := newTestGate(t)
 	s := d.session(umpire.Opening{Runner: "r1"})
 	d.submit(s, "m1", call("r", "Read", `{"file_path":`+quoted(d.file("b.txt"))+`}`))
 	start := umpire.Start{Session: s.ID, Batch: "m1", Call: "r", Epoch: s.Epoch, Runner: "r1"}
@@ -141,7 +141,7 @@ func TestLostProjectCodeAsks(t *testing.T) {
 	for _, line := range []string{"go test ./...", "npm test", "eslint .", "cd sub && pytest", "ls && cargo test"} {
 		t.Run(line, func(t *testing.T) {
 			t.Parallel()
-			d := newDesk(t)
+			d := newTestGate(t)
 			s := d.session(umpire.Opening{Runner: "r1"})
 			d.submit(s, "m1", command("c", line))
 			d.approve("c", umpire.ScopeOnce)

@@ -21,25 +21,25 @@ func (g *Gate) Resolve(ctx context.Context, a umpire.Answer) (umpire.Batch, erro
 	if err := checkAnswer(&a); err != nil {
 		return umpire.Batch{}, err
 	}
-	r, err := g.consider(ctx, &a)
+	r, err := g.prepareAnswer(ctx, &a)
 	if err != nil {
 		return umpire.Batch{}, err
 	}
 	if r.changed != "" {
-		return umpire.Batch{}, g.askAnew(ctx, r)
+		return umpire.Batch{}, g.replaceQuestion(ctx, r)
 	}
 	g.reached("answered")
 	if len(r.rules) > 0 {
-		g.ruling.Lock()
-		defer g.ruling.Unlock()
+		g.writingRules.Lock()
+		defer g.writingRules.Unlock()
 	}
 	var b umpire.Batch
-	err = g.step(ctx, r.ask.Session, 0, func(t *step) error {
-		b, err = t.resolve(r)
+	err = g.step(ctx, r.ask.Session, 0, func(t *transaction) error {
+		b, err = t.decideAnswer(r)
 		return err
 	})
 	if isConflict(err) {
-		err = errors.Join(g.late(ctx, a.Request), err)
+		err = errors.Join(g.existingAnswer(ctx, a.Request), err)
 	}
 	if err != nil {
 		return umpire.Batch{}, err
@@ -74,35 +74,37 @@ func checkAnswer(a *umpire.Answer) error {
 
 // A resolution is an answer with everything that follows from it.
 type resolution struct {
-	answer *umpire.Answer
-	ask    store.AskRow
-	card   umpire.Pending
-	call   umpire.Call
-	scene  *scene
-	grants []store.GrantRow
-	rules  []umpire.Rule // that the answer writes
-	code   umpire.ReasonCode
+	answer     *umpire.Answer
+	ask        store.AskRow
+	card       umpire.Pending
+	call       umpire.Call
+	conditions *conditions
+	// revision is the one of the rules that the answer was given under.
+	revision string
+	grants   []store.GrantRow
+	rules    []umpire.Rule // that the answer writes
+	code     umpire.ReasonCode
 	// confirms says that the answer approves code that the agent changed.
 	confirms bool
-	depart   *departure // from plan mode; nil where it stays
+	depart   *planExit // from plan mode; nil where it stays
 	row      store.CallRow
 	changed  string // what is not as the card shows it; "" is nothing
 }
 
-// consider checks an answer against its question, and works out what it grants.
-func (g *Gate) consider(ctx context.Context, a *umpire.Answer) (*resolution, error) {
+// prepareAnswer checks an answer against its question, and works out what it grants.
+func (g *Gate) prepareAnswer(ctx context.Context, a *umpire.Answer) (*resolution, error) {
 	r := &resolution{answer: a, code: codeOf(a.Choice)}
-	err := g.peek(ctx, func(tx *store.Tx) (err error) {
+	err := g.viewForChange(ctx, func(tx *store.Tx) (err error) {
 		if r.ask, err = tx.Ask(a.Request); err != nil {
 			return fmt.Errorf("request %q: %w", a.Request, err)
 		}
 		if r.ask.State != store.AskPending {
-			return standing(tx, a.Request)
+			return answeredError(tx, a.Request)
 		}
 		if r.row, err = tx.CallRow(r.ask.Session, r.ask.Call); err != nil {
 			return err
 		}
-		r.scene, err = g.sceneOf(tx, r.ask.Session, "")
+		r.conditions, err = g.readConditions(tx, r.ask.Session, "")
 		return err
 	})
 	if err != nil {
@@ -118,20 +120,21 @@ func (g *Gate) consider(ctx context.Context, a *umpire.Answer) (*resolution, err
 		if err := g.expire(ctx, &r.ask); err != nil {
 			return nil, err
 		}
-		return nil, g.late(ctx, a.Request)
+		return nil, g.existingAnswer(ctx, a.Request)
 	}
-	if err := g.complete(r.scene); err != nil {
+	if err := g.completeConditions(r.conditions); err != nil {
 		return nil, err
 	}
+	r.revision = g.revision(r.conditions)
 	if a.Choice != umpire.Approve || r.card.Indeterminate {
 		return r, nil
 	}
-	if leavesPlan(&r.scene.session, r.card.Tool) {
-		if r.depart, err = g.depart(ctx, r.scene, r.card.Planned); err != nil {
+	if leavesPlan(&r.conditions.session, r.card.Tool) {
+		if r.depart, err = g.prepareExit(ctx, r.conditions, r.card.Planned); err != nil {
 			return nil, err
 		}
 	}
-	return r, g.grantWith(r)
+	return r, g.prepareGrants(r)
 }
 
 // fits refuses an answer that is about something else than the question.
@@ -140,9 +143,11 @@ func (r *resolution) fits() error {
 	case r.answer.ArgsHash == "":
 		return invalid("args_hash", "is missing")
 	case r.answer.ArgsHash != r.ask.ArgsHash:
-		return fmt.Errorf("args_hash is about other arguments than request %q shows: %w", r.ask.Request, umpire.ErrChanged)
+		return fmt.Errorf("args_hash is about other arguments than request %q shows: %w", r.ask.Request,
+			umpire.ErrChanged)
 	case r.answer.ShownDigest == "":
-		return fmt.Errorf("shown_digest is missing: an answer is bound to the card of request %q: %w", r.ask.Request, umpire.ErrChanged)
+		return fmt.Errorf("shown_digest is missing: an answer is bound to the card of request %q: %w", r.ask.Request,
+			umpire.ErrChanged)
 	case r.answer.ShownDigest != r.ask.ShownDigest:
 		return fmt.Errorf("shown_digest is of another card than request %q has: %w", r.ask.Request, umpire.ErrChanged)
 	case r.answer.Version != 0 && r.answer.Version != r.ask.Round:
@@ -151,39 +156,39 @@ func (r *resolution) fits() error {
 	return nil
 }
 
-// grantWith works out the grants and rules of an approval. The call is decided
+// prepareGrants works out the grants and rules of an approval. The call is decided
 // anew for it: what is critical or denied by now cannot be approved.
-func (g *Gate) grantWith(r *resolution) error {
+func (g *Gate) prepareGrants(r *resolution) error {
 	call, err := g.exactCall(&r.row)
 	if err != nil {
 		return err
 	}
-	attended := *r.scene // whoever answers is there
+	attended := *r.conditions // whoever answers is there
 	attended.headless = false
 	d := g.decide(&attended, call)
 	if !r.answer.ExpiresAt.IsZero() && !r.answer.ExpiresAt.After(g.now()) {
 		return invalid("expires_at", "has passed already")
 	}
-	if d.Verdict == umpire.Deny && !r.scene.headless {
+	if d.Verdict == umpire.Deny && !r.conditions.headless {
 		return fmt.Errorf("request %q cannot be approved: %s: %w", r.ask.Request, g.maskText(d.Reason), umpire.ErrState)
 	}
-	if err := g.fitting(r.scene, r.answer, &call); err != nil {
+	if err := g.checkRuleFits(r.conditions, r.answer, &call); err != nil {
 		return err
 	}
 	if r.changed = g.changedSince(&r.card, &d); r.changed != "" {
 		return nil
 	}
-	if r.rules, err = g.lasting(r.answer, &call, &d); err != nil {
+	if r.rules, err = g.lastingRules(r.answer, &call, &d); err != nil {
 		return err
 	}
 	r.call, r.confirms = call, asksAboutWritten(&d)
-	r.grants, err = g.grantsFor(&r.scene.session, &r.scene.settings, r.answer, &call, &d)
+	r.grants, err = g.grantsFor(&r.conditions.session, &r.conditions.settings, r.answer, &call, &d)
 	return err
 }
 
 // exactCall returns a call with the very input it was handed in with.
-func (g *Gate) exactCall(row *store.CallRow) (umpire.Call, error) {
-	input, err := g.unseal(callLabel(row.Session, row.ID), row.Input)
+func (sec secrets) exactCall(row *store.CallRow) (umpire.Call, error) {
+	input, err := sec.unseal(callLabel(row.Session, row.ID), row.Input)
 	if err != nil {
 		return umpire.Call{}, err
 	}
@@ -205,8 +210,8 @@ func codeOf(c umpire.Choice) umpire.ReasonCode {
 	return umpire.CodeInvalid
 }
 
-// standing is the error of an answer that came late.
-func standing(tx *store.Tx, id umpire.RequestID) error {
+// answeredError is the error of an answer that came late.
+func answeredError(tx *store.Tx, id umpire.RequestID) error {
 	row, err := tx.Answer(id)
 	if errors.Is(err, umpire.ErrNotFound) {
 		return fmt.Errorf("request %q was put anew, since what it showed has changed: %w", id, umpire.ErrChanged)
@@ -217,75 +222,69 @@ func standing(tx *store.Tx, id umpire.RequestID) error {
 	return &umpire.ResolvedError{Standing: row.Standing}
 }
 
-// late returns the answer that stands, as an error.
-func (g *Gate) late(ctx context.Context, id umpire.RequestID) error {
-	return g.peek(ctx, func(tx *store.Tx) error { return standing(tx, id) })
+// existingAnswer returns the answer that was first, as an error.
+func (g *Gate) existingAnswer(ctx context.Context, id umpire.RequestID) error {
+	return g.viewForChange(ctx, func(tx *store.Tx) error { return answeredError(tx, id) })
 }
 
-// resolve stores the answer, and lets the batch go on when it was the last.
-func (t *step) resolve(r *resolution) (umpire.Batch, error) {
+// decideAnswer stores the answer, and lets the batch go on when it was the last.
+func (t *transaction) decideAnswer(r *resolution) (umpire.Batch, error) {
 	b, err := t.batch(r.ask.Batch)
 	if err != nil {
 		return umpire.Batch{}, err
 	}
 	c := b.Call(r.ask.Call)
 	if c == nil || c.Request != r.ask.Request || c.State != umpire.CallAsked && c.State != umpire.CallUnknown {
-		return umpire.Batch{}, standing(t.tx, r.ask.Request)
+		return umpire.Batch{}, answeredError(t.tx, r.ask.Request)
 	}
 	lost := c.State == umpire.CallUnknown
-	if err := t.recordAnswer(r); err != nil {
-		return umpire.Batch{}, err
-	}
+	t.recordAnswer(r)
 	if err := t.apply(b, r.event(), r.detail()); err != nil {
 		return umpire.Batch{}, err
 	}
 	switch {
 	case lost:
-		err = t.account(b, r)
+		err = t.settleLostCall(b, r)
 	case r.answer.Choice == umpire.Approve:
-		err = t.grant(r)
-		if err == nil && r.depart != nil {
-			err = t.leavePlan(r.depart, umpire.Event{Batch: r.ask.Batch, Call: r.ask.Call, Request: r.ask.Request, Actor: r.answer.Actor})
+		t.addGrants(r)
+		if r.depart != nil {
+			err = t.leavePlan(r.depart, umpire.Event{Batch: r.ask.Batch, Call: r.ask.Call, Request: r.ask.Request,
+				Actor: r.answer.Actor})
 		}
 	default:
-		err = t.refuse(b, r)
+		err = t.refuseCall(b, r)
 	}
 	if err != nil {
 		return umpire.Batch{}, err
 	}
 	if r.answer.Choice == umpire.Cancel {
-		if err := t.cancel(b, r.answer.Actor); err != nil {
+		if err := t.cancelBatch(b, r.answer.Actor); err != nil {
 			return umpire.Batch{}, err
 		}
 	}
-	err = t.settle(b)
+	err = t.continueBatch(b)
 	return *b, err
 }
 
 // recordAnswer stores the answer itself; there can be only one.
-func (t *step) recordAnswer(r *resolution) error {
+func (o *outcome) recordAnswer(r *resolution) {
 	a := r.answer
-	return t.answer(&r.ask, store.AnswerRow{
+	addRow(o, (*store.Tx).InsertAnswer, store.AnswerRow{
 		Standing: umpire.Standing{
-			Request: a.Request, Choice: a.Choice, Scope: a.Scope, Reason: t.gate.maskText(a.Reason), Code: r.code, Actor: a.Actor, At: t.now,
+			Request: a.Request, Choice: a.Choice, Scope: a.Scope, Reason: o.maskText(a.Reason), Code: r.code,
+			Actor: a.Actor, At: o.now,
 		},
-		ArgsHash: a.ArgsHash, Channel: a.Channel, PolicyRevision: t.gate.revision(r.scene),
+		ArgsHash: a.ArgsHash, Channel: a.Channel, PolicyRevision: r.revision,
 	})
 }
 
-func (t *step) answer(ask *store.AskRow, row store.AnswerRow) error {
-	if err := t.tx.InsertAnswer(row); err != nil {
-		return err
-	}
-	return t.tx.CloseAsk(ask.Request, store.AskAnswered)
-}
-
-// event tells of the answer.
+// event is the event of the answer.
 func (r *resolution) event() umpire.Event {
 	e := umpire.Event{
-		Kind: umpire.EventPermissionApproved, Call: r.ask.Call, Request: r.ask.Request, Agent: r.card.Agent, Tool: r.card.Tool,
-		State: umpire.StateAllowed, Type: r.card.Type, Risk: r.card.Risk, Verdict: new(umpire.Allow),
-		Reason: r.answer.Reason, Code: r.code, Scope: new(r.answer.Scope), Actor: r.answer.Actor, Accesses: r.card.Accesses,
+		Kind: umpire.EventPermissionApproved, Call: r.ask.Call, Request: r.ask.Request, Agent: r.card.Agent,
+		Tool: r.card.Tool, State: umpire.StateAllowed, Type: r.card.Type, Risk: r.card.Risk, Verdict: new(umpire.Allow),
+		Reason: r.answer.Reason, Code: r.code, Scope: new(r.answer.Scope), Actor: r.answer.Actor,
+		Accesses: r.card.Accesses,
 	}
 	if r.answer.Choice != umpire.Approve {
 		e.Kind, e.State, e.Verdict, e.Scope = umpire.EventPermissionRejected, umpire.StateDenied, new(umpire.Deny), nil
@@ -302,84 +301,63 @@ func (r *resolution) detail() batch.Detail {
 	return batch.Answered{By: r.answer.By}
 }
 
-// grant stores what an approval remembers.
-func (t *step) grant(r *resolution) error {
-	t.session.DenialsInRow = 0
-	t.session.Permission, t.session.Blocked = umpire.StateAllowed, nil
+// addGrants stores what an approval remembers.
+func (o *outcome) addGrants(r *resolution) {
+	o.session.DenialsInRow = 0
+	o.session.Permission, o.session.Blocked = umpire.StateAllowed, nil
 	for _, row := range r.grants {
-		if err := t.tx.InsertGrant(row); err != nil {
-			return err
-		}
-		status := t.gate.grantStatus(&row)
-		err := t.append(umpire.Event{
-			Kind: umpire.EventGrantCreated, Batch: r.ask.Batch, Call: r.ask.Call, Request: r.ask.Request, Tool: row.Grant.Tool,
-			Scope: new(row.Scope), Actor: r.answer.Actor,
-		}, grantTold(&status))
-		if err != nil {
-			return err
-		}
+		addRow(o, (*store.Tx).InsertGrant, row)
+		status := o.grantStatus(&row)
+		o.append(umpire.Event{
+			Kind: umpire.EventGrantCreated, Batch: r.ask.Batch, Call: r.ask.Call, Request: r.ask.Request,
+			Tool: row.Grant.Tool, Scope: new(row.Scope), Actor: r.answer.Actor,
+		}, grantDetail(&status))
 	}
-	return nil
 }
 
-// refuse gives a call that a person said no to its result.
-func (t *step) refuse(b *umpire.Batch, r *resolution) error {
-	t.session.Permission = umpire.StateDenied
-	t.session.Blocked = &umpire.Blocked{Code: r.code, Detail: t.gate.maskText(r.answer.Reason)}
+// refuseCall gives a call that a person said no to its result.
+func (o *outcome) refuseCall(b *umpire.Batch, r *resolution) error {
+	o.session.Permission = umpire.StateDenied
+	o.session.Blocked = &umpire.Blocked{Code: r.code, Detail: o.maskText(r.answer.Reason)}
 	if r.code == umpire.CodeDenied {
-		if err := t.countDenial(&r.scene.settings); err != nil {
-			return err
-		}
+		o.countDenial(&r.conditions.settings)
 	}
 	c := b.Call(r.ask.Call)
-	return t.finish(b, c.ID, statusOf(r.code), r.code, denialText(c.Tool, c.ID, r.code, r.answer.Reason))
+	return o.finishCall(b, c.ID, statusOf(r.code), r.code, denialText(c.Tool, c.ID, r.code, r.answer.Reason))
 }
 
-// account gives a call that was lost the result that a person tells.
-func (t *step) account(b *umpire.Batch, r *resolution) error {
+// settleLostCall gives a call of unknown outcome the result that a person knows.
+func (o *outcome) settleLostCall(b *umpire.Batch, r *resolution) error {
 	c := b.Call(r.ask.Call)
 	status, text := umpire.ResultError, settledNotText
 	if r.answer.Choice == umpire.Approve {
 		status, text = umpire.ResultOK, settledDoneText
 	}
-	return t.finish(b, c.ID, status, "", fillIn(text, c.Tool, c.ID, r.answer.Reason))
+	return o.finishCall(b, c.ID, status, "", fillIn(text, c.Tool, c.ID, r.answer.Reason))
 }
 
-// countDenial counts a refusal in auto mode, and tells once when there were so
-// many that the mode asks from now on.
-func (t *step) countDenial(settings *Settings) error {
-	if t.session.Mode != umpire.ModeAuto {
-		return nil
-	}
-	before := degraded(&t.session, settings)
-	t.session.Denials++
-	t.session.DenialsInRow++
-	if before || !degraded(&t.session, settings) {
-		return nil
-	}
-	return t.notice(fmt.Sprintf("Auto mode asks from now on: %d refusals in a row, %d in all.", t.session.DenialsInRow, t.session.Denials))
-}
-
-// cancel stops the turn: what waits is answered with no, what has not started
+// cancelBatch stops the turn: what waits is answered with no, what has not started
 // does not start, and what runs is for its runner to end.
-func (t *step) cancel(b *umpire.Batch, actor string) error {
-	if err := t.apply(b, umpire.Event{Kind: umpire.EventBatchCancelled, Actor: actor, Code: umpire.CodeCancelled}, nil); err != nil {
+func (o *outcome) cancelBatch(b *umpire.Batch, actor string) error {
+	if err := o.apply(b, umpire.Event{Kind: umpire.EventBatchCancelled, Actor: actor, Code: umpire.CodeCancelled},
+		nil); err != nil {
 		return err
 	}
-	return t.dropAll(b, umpire.CodeCancelled, "")
+	return o.dropCalls(b, umpire.CodeCancelled, "")
 }
 
-// dropAll ends every call of the batch that has not started.
-func (t *step) dropAll(b *umpire.Batch, code umpire.ReasonCode, reason string) error {
+// dropCalls ends every call of the batch that has not started.
+func (o *outcome) dropCalls(b *umpire.Batch, code umpire.ReasonCode, reason string) error {
 	for _, c := range b.Calls {
 		var err error
 		switch c.State {
 		case umpire.CallAsked:
-			err = t.answerNo(b, &c, code, reason)
+			err = o.refuseQuestion(b, &c, code, reason)
 		case umpire.CallApproved:
-			err = t.finish(b, c.ID, umpire.ResultCancelled, umpire.CodeCancelled, denialText(c.Tool, c.ID, umpire.CodeCancelled, ""))
+			err = o.finishCall(b, c.ID, umpire.ResultCancelled, umpire.CodeCancelled,
+				denialText(c.Tool, c.ID, umpire.CodeCancelled, ""))
 		case umpire.CallUnknown:
-			err = t.abandon(b, &c)
+			err = o.abandonQuestion(b, &c)
 		case umpire.CallDenied, umpire.CallSettled, umpire.CallExecuting, umpire.CallDone:
 		}
 		if err != nil {
@@ -387,55 +365,6 @@ func (t *step) dropAll(b *umpire.Batch, code umpire.ReasonCode, reason string) e
 		}
 	}
 	return nil
-}
-
-// answerNo answers a question without a person: nobody is there, the time is over,
-// the turn was stopped, the session ended.
-func (t *step) answerNo(b *umpire.Batch, c *umpire.BatchCall, code umpire.ReasonCode, reason string) error {
-	ask, err := t.tx.Ask(c.Request)
-	if err != nil {
-		return err
-	}
-	err = t.answer(&ask, store.AnswerRow{
-		Standing: umpire.Standing{Request: ask.Request, Choice: umpire.Refuse, Reason: t.gate.maskText(reason), Code: code, Actor: gateActor, At: t.now},
-		ArgsHash: ask.ArgsHash, Channel: gateActor,
-	})
-	if err != nil {
-		return err
-	}
-	e := umpire.Event{
-		Kind: umpire.EventPermissionRejected, Call: c.ID, Request: c.Request, Tool: c.Tool, State: umpire.StateDenied,
-		Verdict: new(umpire.Deny), Reason: reason, Code: code, Actor: gateActor, Blocked: &umpire.Blocked{Code: code, Detail: reason},
-	}
-	if err := t.apply(b, e, nil); err != nil {
-		return err
-	}
-	return t.finish(b, c.ID, statusOf(code), code, denialText(c.Tool, c.ID, code, reason))
-}
-
-// gateActor answers where no person does.
-const gateActor = "gate"
-
-// deny gives a call its refusal without a question.
-func (t *step) deny(b *umpire.Batch, j *judged, code umpire.ReasonCode, reason string) error {
-	c := b.Call(j.call.ID)
-	e := t.decided(umpire.EventPermissionRejected, j)
-	var detail batch.Detail
-	if code == umpire.CodePlan {
-		detail = batch.Answered{Files: j.before}
-	}
-	e.Call, e.Tool, e.State, e.Verdict = c.ID, c.Tool, umpire.StateDenied, new(umpire.Deny)
-	e.Code, e.Reason, e.Blocked = code, reason, &umpire.Blocked{Code: code, Detail: reason}
-	if err := t.apply(b, e, detail); err != nil {
-		return err
-	}
-	t.session.Permission = umpire.StateDenied
-	t.session.Blocked = &umpire.Blocked{Code: code, Detail: t.gate.maskText(reason)}
-	text := denialText(c.Tool, c.ID, code, reason)
-	if code == umpire.CodeSuffix {
-		text = suffixText(j, reason)
-	}
-	return t.finish(b, c.ID, statusOf(code), code, text)
 }
 
 // Asking returns the sessions of a project in which a question waits, or of every project.

@@ -11,25 +11,32 @@ import (
 	"github.com/umpirehq/umpire/policy"
 )
 
+// rules are the rule files of projects, and the trust in them.
+type rules struct{ *projects }
+
 // writeRules writes what an approval for the project or for good stands for. The
-// answer is stored already: what cannot be written is told, and the call runs all
+// answer is stored already: a rule that cannot be written is a notice, and the call runs all
 // the same.
 func (g *Gate) writeRules(ctx context.Context, r *resolution) error {
 	for _, rule := range r.rules {
 		rule.Description = "approved by " + cmp.Or(r.answer.Actor, "a person")
 		by := r.answer.By
 		by.Name = r.answer.Actor
-		id, err := g.AddRule(ctx, r.scene.session.Root, r.answer.Scope, rule, by)
-		told := map[string]any{"rule": policy.FormatShort(rule)}
+		id, err := g.AddRule(ctx, r.conditions.session.Root, r.answer.Scope, rule, by)
+		detail := map[string]any{"rule": policy.FormatShort(rule)}
 		note := umpire.Event{
-			Kind: umpire.EventGrantCreated, Batch: r.ask.Batch, Call: r.ask.Call, Request: r.ask.Request, Tool: rule.Tool,
-			Rule: id, Scope: new(r.answer.Scope), Actor: r.answer.Actor,
+			Kind: umpire.EventGrantCreated, Batch: r.ask.Batch, Call: r.ask.Call, Request: r.ask.Request,
+			Tool: rule.Tool, Rule: id, Scope: new(r.answer.Scope), Actor: r.answer.Actor,
 		}
 		if err != nil {
 			note.Kind = umpire.EventNotice
-			note.Reason = fmt.Sprintf("The call was approved, but the rule %s could not be written: %v", policy.FormatShort(rule), err)
+			note.Reason = fmt.Sprintf("The call was approved, but the rule %s could not be written: %v",
+				policy.FormatShort(rule), err)
 		}
-		if err := g.step(ctx, r.ask.Session, 0, func(t *step) error { return t.append(note, told) }); err != nil {
+		if err := g.step(ctx, r.ask.Session, 0, func(t *transaction) error {
+			t.append(note, detail)
+			return nil
+		}); err != nil {
 			return err
 		}
 	}
@@ -37,8 +44,8 @@ func (g *Gate) writeRules(ctx context.Context, r *resolution) error {
 }
 
 // Rules returns the rules that hold in a folder's project, its own first.
-func (g *Gate) Rules(_ context.Context, dir string) ([]umpire.Rule, error) {
-	p, err := g.Project(dir)
+func (rs *rules) Rules(_ context.Context, dir string) ([]umpire.Rule, error) {
+	p, err := rs.Project(dir)
 	if err != nil {
 		return nil, err
 	}
@@ -46,8 +53,10 @@ func (g *Gate) Rules(_ context.Context, dir string) ([]umpire.Rule, error) {
 }
 
 // AddRule writes a rule into the project's or the user's own file.
-func (g *Gate) AddRule(ctx context.Context, dir string, scope umpire.Scope, r umpire.Rule, by umpire.Actor) (umpire.RuleID, error) {
-	p, layer, err := g.ruleFile(dir, scope)
+func (rs *rules) AddRule(
+	ctx context.Context, dir string, scope umpire.Scope, r umpire.Rule, by umpire.Actor,
+) (umpire.RuleID, error) {
+	p, layer, err := rs.ruleFile(dir, scope)
 	if err != nil {
 		return "", err
 	}
@@ -55,7 +64,7 @@ func (g *Gate) AddRule(ctx context.Context, dir string, scope umpire.Scope, r um
 		return "", fmt.Errorf("rule: %w: %w", err, umpire.ErrInvalid)
 	}
 	var id umpire.RuleID
-	err = g.changeRules(ctx, p, by, func() (_ map[string]any, err error) {
+	err = rs.changeRules(ctx, p, by, func() (_ map[string]any, err error) {
 		id, err = rulefile.Writer{Check: p.options.Check, Trust: p.options.Trust}.Add(layer, r)
 		return nil, err
 	})
@@ -63,12 +72,14 @@ func (g *Gate) AddRule(ctx context.Context, dir string, scope umpire.Scope, r um
 }
 
 // RemoveRule takes a rule out of the project's or the user's own file.
-func (g *Gate) RemoveRule(ctx context.Context, dir string, scope umpire.Scope, id umpire.RuleID, by umpire.Actor) error {
-	p, layer, err := g.ruleFile(dir, scope)
+func (rs *rules) RemoveRule(
+	ctx context.Context, dir string, scope umpire.Scope, id umpire.RuleID, by umpire.Actor,
+) error {
+	p, layer, err := rs.ruleFile(dir, scope)
 	if err != nil {
 		return err
 	}
-	return g.changeRules(ctx, p, by, func() (map[string]any, error) {
+	return rs.changeRules(ctx, p, by, func() (map[string]any, error) {
 		err := rulefile.Writer{Check: p.options.Check, Trust: p.options.Trust}.Remove(layer, id)
 		if errors.Is(err, rulefile.ErrNoRule) {
 			return nil, fmt.Errorf("rule %q: %w", id, umpire.ErrNotFound)
@@ -78,7 +89,7 @@ func (g *Gate) RemoveRule(ctx context.Context, dir string, scope umpire.Scope, i
 }
 
 // ruleFile returns umpire's own file of a scope.
-func (g *Gate) ruleFile(dir string, scope umpire.Scope) (*Project, rulefile.Layer, error) {
+func (rs *rules) ruleFile(dir string, scope umpire.Scope) (*Project, rulefile.Layer, error) {
 	source := umpire.SourceProject
 	switch scope {
 	case umpire.ScopeProject:
@@ -87,7 +98,7 @@ func (g *Gate) ruleFile(dir string, scope umpire.Scope) (*Project, rulefile.Laye
 	case umpire.ScopeOnce, umpire.ScopeSession:
 		return nil, rulefile.Layer{}, invalid("scope", "want project or global, got %s", scope)
 	}
-	p, err := g.Project(dir)
+	p, err := rs.Project(dir)
 	if err != nil {
 		return nil, rulefile.Layer{}, err
 	}
@@ -101,11 +112,11 @@ func (g *Gate) ruleFile(dir string, scope umpire.Scope) (*Project, rulefile.Laye
 
 // RuleStatus says which rule files hold in a folder's project, and how they are, by the
 // configuration as it is now.
-func (g *Gate) RuleStatus(_ context.Context, dir string) (umpire.RuleStatus, error) {
-	if err := g.refresh(dir); err != nil {
+func (rs *rules) RuleStatus(_ context.Context, dir string) (umpire.RuleStatus, error) {
+	if err := rs.refresh(dir); err != nil {
 		return umpire.RuleStatus{}, err
 	}
-	p, err := g.Project(dir)
+	p, err := rs.Project(dir)
 	if err != nil {
 		return umpire.RuleStatus{}, err
 	}
@@ -117,7 +128,7 @@ func (g *Gate) RuleStatus(_ context.Context, dir string) (umpire.RuleStatus, err
 	return s, nil
 }
 
-// RuleFileOf tells of a rule file in the words that clients see.
+// RuleFileOf describes a rule file in the words that clients see.
 func RuleFileOf(f rulefile.File) umpire.RuleFile {
 	s := umpire.RuleFile{
 		Source: f.Source, Path: f.Path, Format: f.Format.String(), Health: f.Health.String(),
@@ -133,9 +144,9 @@ func RuleFileOf(f rulefile.File) umpire.RuleFile {
 	return s
 }
 
-// revision is the one of the rules that a scene's decisions are made by.
-func (g *Gate) revision(sc *scene) string {
-	p, err := g.projectOf(sc.session.Root, sc.session.AddDirs)
+// revision is that of the rules by which calls of a session are decided.
+func (ps *projects) revision(cond *conditions) string {
+	p, err := ps.projectOf(cond.session.Root, cond.session.AddDirs)
 	if err != nil {
 		return ""
 	}

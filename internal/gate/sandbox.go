@@ -76,7 +76,8 @@ func (p *Project) confine(h *rulefile.Hook) func(*exec.Cmd) (func(error) error, 
 	}
 	place := &sandbox.Place{Workspace: []string{p.Root}, Home: p.config.UserHome, State: p.config.Home}
 	limits := sandbox.Limits{
-		Mode: umpire.SandboxWorkspaceWrite, Network: p.settings.SandboxNetwork, Weaker: p.settings.SandboxRequire == RequireWeaker,
+		Mode: umpire.SandboxWorkspaceWrite, Network: p.settings.SandboxNetwork,
+		Weaker: p.settings.SandboxRequire == RequireWeaker,
 	}
 	return func(cmd *exec.Cmd) (func(error) error, error) {
 		box, err := place.Wrap(cmd, limits)

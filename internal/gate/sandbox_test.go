@@ -42,7 +42,7 @@ func TestSandboxRequired(t *testing.T) {
 		{"looser by a person", Settings{}, &umpire.Confinement{Level: full, Mode: umpire.SandboxFullAccess, Loosen: true}, umpire.Ask, "full-access"},
 	} {
 		s := sandboxOf(&tt.settings, tt.runner)
-		d := newDesk(t)
+		d := newTestGate(t)
 		got := d.Decide(Request{Call: umpire.Call{Tool: "Bash", Input: []byte(`{"command":"go test ./..."}`), Dir: d.project}, Mode: umpire.ModeDefault, Sandbox: s})
 		if got.Verdict != tt.want || got.Obligations.Sandbox != tt.mode {
 			t.Errorf("%s: %v in %s, want %v in %s (%s)", tt.name, got.Verdict, got.Obligations.Sandbox, tt.want, tt.mode, got.Reason)
@@ -54,7 +54,7 @@ func TestSandboxRequired(t *testing.T) {
 // starts than when it asked is asked about again.
 func TestNoSandboxIsOnTheCard(t *testing.T) {
 	t.Parallel()
-	d := newDesk(t)
+	d := newTestGate(t)
 	s := d.session(umpire.Opening{})
 	submit := func(id string, c *umpire.Confinement) umpire.Batch {
 		return must(d.Submit(t.Context(), umpire.Submission{
@@ -84,7 +84,7 @@ func TestNoSandboxIsOnTheCard(t *testing.T) {
 
 func TestConfinementIsChecked(t *testing.T) {
 	t.Parallel()
-	d := newDesk(t)
+	d := newTestGate(t)
 	s := d.session(umpire.Opening{})
 	for _, c := range []umpire.Confinement{{}, {Level: "some"}, {Level: umpire.SandboxFull, Mode: "free"}} {
 		_, err := d.Submit(t.Context(), umpire.Submission{Session: s.ID, Batch: "1", Calls: []umpire.Call{command("c1", "ls")}, Epoch: s.Epoch, Sandbox: &c})

@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/umpirehq/umpire"
@@ -27,50 +26,56 @@ type Sealer interface {
 	Open(label string, sealed []byte) ([]byte, error)
 }
 
-func (g *Gate) maskText(text string) string {
-	if g.config.Masker == nil || text == "" {
-		return text
-	}
-	return g.config.Masker.Text(text)
+// secrets hide what must not be read. The zero value hides nothing.
+type secrets struct {
+	masker Masker // nil masks nothing
+	sealer Sealer // nil keeps no originals
 }
 
-func (g *Gate) maskJSON(value json.RawMessage) json.RawMessage {
-	if g.config.Masker == nil || len(value) == 0 {
+func (sec secrets) maskText(text string) string {
+	if sec.masker == nil || text == "" {
+		return text
+	}
+	return sec.masker.Text(text)
+}
+
+func (sec secrets) maskJSON(value json.RawMessage) json.RawMessage {
+	if sec.masker == nil || len(value) == 0 {
 		return value
 	}
-	masked, _ := g.config.Masker.JSON(value)
+	masked, _ := sec.masker.JSON(value)
 	return masked
 }
 
 // sealText masks a text, and seals the original if that changed anything.
-func (g *Gate) sealText(label, text string) (store.Sealed, error) {
-	return g.seal(label, text, g.maskText(text))
+func (sec secrets) sealText(label, text string) (store.Sealed, error) {
+	return sec.seal(label, text, sec.maskText(text))
 }
 
-func (g *Gate) sealJSON(label string, value json.RawMessage) (store.Sealed, error) {
-	return g.seal(label, string(value), string(g.maskJSON(value)))
+func (sec secrets) sealJSON(label string, value json.RawMessage) (store.Sealed, error) {
+	return sec.seal(label, string(value), string(sec.maskJSON(value)))
 }
 
-func (g *Gate) seal(label, exact, shown string) (store.Sealed, error) {
+func (sec secrets) seal(label, exact, shown string) (store.Sealed, error) {
 	if exact == shown {
 		return store.Sealed{Shown: shown}, nil
 	}
-	if g.config.Sealer == nil {
+	if sec.sealer == nil {
 		return store.Sealed{}, errors.New("seal: no key to keep a secret with")
 	}
-	sealed, err := g.config.Sealer.Seal(label, []byte(exact))
+	sealed, err := sec.sealer.Seal(label, []byte(exact))
 	return store.Sealed{Shown: shown, Exact: sealed}, err
 }
 
 // unseal returns the original.
-func (g *Gate) unseal(label string, s store.Sealed) (string, error) {
+func (sec secrets) unseal(label string, s store.Sealed) (string, error) {
 	if s.Exact == nil {
 		return s.Shown, nil
 	}
-	if g.config.Sealer == nil {
+	if sec.sealer == nil {
 		return "", fmt.Errorf("%s: sealed, and there is no key: %w", label, umpire.ErrState)
 	}
-	plain, err := g.config.Sealer.Open(label, s.Exact)
+	plain, err := sec.sealer.Open(label, s.Exact)
 	return string(plain), err
 }
 
@@ -84,25 +89,25 @@ func resultLabel(s umpire.SessionID, c umpire.CallID) string {
 func messageLabel(s umpire.SessionID) string { return fmt.Sprintf("message:%q", s) }
 
 // masked returns the event with secrets hidden, as it is stored.
-func (g *Gate) masked(e umpire.Event) umpire.Event {
-	e.Reason = g.maskText(e.Reason)
+func (sec secrets) masked(e umpire.Event) umpire.Event {
+	e.Reason = sec.maskText(e.Reason)
 	if e.Blocked != nil {
-		e.Blocked = &umpire.Blocked{Code: e.Blocked.Code, Detail: g.maskText(e.Blocked.Detail)}
+		e.Blocked = &umpire.Blocked{Code: e.Blocked.Code, Detail: sec.maskText(e.Blocked.Detail)}
 	}
-	e.Data = g.maskJSON(e.Data)
-	e.Accesses = g.maskAccesses(e.Accesses)
+	e.Data = sec.maskJSON(e.Data)
+	e.Accesses = sec.maskAccesses(e.Accesses)
 	return e
 }
 
-func (g *Gate) maskAccesses(accesses []umpire.Access) []umpire.Access {
-	if g.config.Masker == nil || len(accesses) == 0 {
+func (sec secrets) maskAccesses(accesses []umpire.Access) []umpire.Access {
+	if sec.masker == nil || len(accesses) == 0 {
 		return accesses
 	}
 	data, err := json.Marshal(accesses)
 	if err != nil {
 		return nil // nothing is shown rather than a secret
 	}
-	masked := g.maskJSON(data)
+	masked := sec.maskJSON(data)
 	if bytes.Equal(masked, data) {
 		return accesses
 	}
@@ -113,44 +118,25 @@ func (g *Gate) maskAccesses(accesses []umpire.Access) []umpire.Access {
 	return shown
 }
 
-// shownAccesses are a call's accesses with secrets hidden: those of its input, too,
-// where a word of its command shows one without the name that gave it away.
-func (g *Gate) shownAccesses(j *judged) []umpire.Access {
-	if j.input.Exact == nil {
-		return g.maskAccesses(j.decision.Accesses)
-	}
-	var words []string
-	for i := range j.decision.Accesses {
-		words = append(words, j.decision.Accesses[i].Args...)
-	}
-	words = g.config.Masker.Echoes(words, j.call.Input)
-	shown := slices.Clone(j.decision.Accesses)
-	for i := range shown {
-		count := len(shown[i].Args)
-		shown[i].Args, words = words[:count:count], words[count:]
-	}
-	return g.maskAccesses(shown)
-}
-
 // sealedPrefix marks the exact form of a grant that is kept encrypted.
 const sealedPrefix = "sealed:"
 
 // keepExact is how a grant's exact form is stored: as it is, or encrypted where it
 // holds a secret. What only looks encrypted is encrypted too.
-func (g *Gate) keepExact(grant, exact string) (string, error) {
-	if g.maskText(exact) == exact && !strings.HasPrefix(exact, sealedPrefix) {
+func (sec secrets) keepExact(grant, exact string) (string, error) {
+	if sec.maskText(exact) == exact && !strings.HasPrefix(exact, sealedPrefix) {
 		return exact, nil
 	}
-	if g.config.Sealer == nil {
+	if sec.sealer == nil {
 		return "", errors.New("seal: no key to keep a secret with")
 	}
-	sealed, err := g.config.Sealer.Seal(grantLabel(grant), []byte(exact))
+	sealed, err := sec.sealer.Seal(grantLabel(grant), []byte(exact))
 	return sealedPrefix + base64.StdEncoding.EncodeToString(sealed), err
 }
 
 // openGrant returns a grant with its exact form; a grant whose form cannot be read
 // covers nothing.
-func (g *Gate) openGrant(row *store.GrantRow) umpire.Grant {
+func (sec secrets) openGrant(row *store.GrantRow) umpire.Grant {
 	text, isSealed := strings.CutPrefix(row.Grant.Exact, sealedPrefix)
 	if !isSealed {
 		grant := row.Grant
@@ -158,10 +144,10 @@ func (g *Gate) openGrant(row *store.GrantRow) umpire.Grant {
 		return grant
 	}
 	sealed, err := base64.StdEncoding.DecodeString(text)
-	if err != nil || g.config.Sealer == nil {
+	if err != nil || sec.sealer == nil {
 		return umpire.Grant{}
 	}
-	plain, err := g.config.Sealer.Open(grantLabel(row.ID), sealed)
+	plain, err := sec.sealer.Open(grantLabel(row.ID), sealed)
 	if err != nil || len(plain) == 0 {
 		return umpire.Grant{}
 	}

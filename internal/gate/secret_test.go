@@ -17,7 +17,7 @@ import (
 // still is what runs, and what the model reads.
 func TestSecretsAreMaskedAndStillRun(t *testing.T) {
 	t.Parallel()
-	d := newDesk(t)
+	d := newTestGate(t)
 	key, err := secret.OpenKey(filepath.Join(d.home, "state"))
 	if err != nil {
 		t.Fatal(err)
@@ -26,7 +26,7 @@ func TestSecretsAreMaskedAndStillRun(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	d.config.Masker, d.config.Sealer = key.Masker(), sealer
+	d.masker, d.sealer = key.Masker(), sealer
 	token := "ghp_" + strings.Repeat("aB3dE6gH9", 4)
 	password := "hunter" + "2hunter2"
 	line := fmt.Sprintf("curl -H 'Authorization: Bearer %s' https://ann:%s@example.com/x && npm install x", token, password)
@@ -75,15 +75,15 @@ func TestSecretsAreMaskedAndStillRun(t *testing.T) {
 // very call and still not be readable.
 func TestSecretInARememberedCommand(t *testing.T) {
 	t.Parallel()
-	d := newDesk(t)
+	d := newTestGate(t)
 	key, err := secret.OpenKey(filepath.Join(d.home, "state"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if d.config.Sealer, err = key.Sealer(); err != nil {
+	if d.sealer, err = key.Sealer(); err != nil {
 		t.Fatal(err)
 	}
-	d.config.Masker = key.Masker()
+	d.masker = key.Masker()
 	token := "ghp_" + strings.Repeat("zY3xW6vU9", 4)
 	line := "npm install --token " + token
 	s := d.session(umpire.Opening{})
@@ -121,9 +121,9 @@ func TestSecretsOfACommandAreMaskedInItsWords(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			d := newDesk(t)
+			d := newTestGate(t)
 			key := must(secret.OpenKey(filepath.Join(d.home, "state")))(t)
-			d.config.Masker, d.config.Sealer = key.Masker(), must(key.Sealer())(t)
+			d.masker, d.sealer = key.Masker(), must(key.Sealer())(t)
 			s := d.session(umpire.Opening{})
 			b := d.submit(s, "m1", command("c", line))
 			shown := string(data(must(d.Events(t.Context(), umpire.Filter{}))(t)))
@@ -148,9 +148,9 @@ func TestSecretsOfACommandAreMaskedInItsWords(t *testing.T) {
 // The reason of a refusal may quote a secret; the row of the call masks it as the event does.
 func TestSecretInTheReasonOfARefusal(t *testing.T) {
 	t.Parallel()
-	d := newDesk(t)
+	d := newTestGate(t)
 	key := must(secret.OpenKey(filepath.Join(d.home, "state")))(t)
-	d.config.Masker, d.config.Sealer = key.Masker(), must(key.Sealer())(t)
+	d.masker, d.sealer = key.Masker(), must(key.Sealer())(t)
 	token := "ghp_" + strings.Repeat("cX3dY6gZ9", 4)
 	s := d.session(umpire.Opening{})
 	d.submit(s, "m1", command("c", "npm install x"))

@@ -18,12 +18,12 @@ import (
 )
 
 // secondProject makes another project beside the desk's own.
-func (d *desk) secondProject() string { return d.t.TempDir() }
+func (d *testGate) secondProject() string { return d.t.TempDir() }
 
 // N-2, N-17 to N-24, N-65: each project continues its own sessions.
 func TestContinueStaysInTheProject(t *testing.T) {
 	t.Parallel()
-	d := newDesk(t)
+	d := newTestGate(t)
 	b := d.secondProject()
 	a1 := d.session(umpire.Opening{})
 	a2 := d.session(umpire.Opening{})
@@ -66,7 +66,7 @@ func TestContinueStaysInTheProject(t *testing.T) {
 // message names it.
 func TestSessionIDsAreShownSafely(t *testing.T) {
 	t.Parallel()
-	d := newDesk(t)
+	d := newTestGate(t)
 	const evil = "x\n\x1b[31mok"
 	_, opening := d.Open(t.Context(), umpire.Opening{ID: evil, Dir: d.project})
 	_, continuing := d.Continue(t.Context(), umpire.Resumption{ID: evil, Dir: d.project})
@@ -83,7 +83,7 @@ func TestSessionIDsAreShownSafely(t *testing.T) {
 // N-13 to N-16, N-61: what a session keeps of its place.
 func TestSessionFields(t *testing.T) {
 	t.Parallel()
-	d := newDesk(t)
+	d := newTestGate(t)
 	sub := filepath.Join(d.project, "sub")
 	if err := os.Mkdir(sub, 0o755); err != nil {
 		t.Fatal(err)
@@ -102,7 +102,7 @@ func TestSessionFields(t *testing.T) {
 // with them, and that is told.
 func TestLegacySession(t *testing.T) {
 	t.Parallel()
-	d := newDesk(t)
+	d := newTestGate(t)
 	err := d.update(t.Context(), func(tx *store.Tx) error {
 		return tx.InsertSession(umpire.Session{
 			ID: "old", IsRoot: true, Mode: umpire.ModeDefault, State: umpire.SessionIdle, Permission: umpire.StateIdle, Epoch: 1, CreatedAt: d.now(), ActiveAt: d.now(),
@@ -127,7 +127,7 @@ func TestLegacySession(t *testing.T) {
 // an index dangles or is foreign, and no grant crosses.
 func TestFiftySessionsOfTwoProjects(t *testing.T) {
 	t.Parallel()
-	d := newDesk(t)
+	d := newTestGate(t)
 	dirs := []string{d.project, d.secondProject()}
 	const each = 25
 	var all sync.WaitGroup
@@ -185,7 +185,7 @@ func TestFiftySessionsOfTwoProjects(t *testing.T) {
 
 // liveThrough is one session: it asks, is approved for the session, and another one
 // of its project is asked all the same.
-func (d *desk) liveThrough(dir string, i int) (umpire.Session, error) {
+func (d *testGate) liveThrough(dir string, i int) (umpire.Session, error) {
 	ctx := context.Background()
 	s, err := d.Open(ctx, umpire.Opening{Dir: dir})
 	if err != nil {
@@ -215,7 +215,7 @@ func (d *desk) liveThrough(dir string, i int) (umpire.Session, error) {
 // session that had ended.
 func TestExternalSession(t *testing.T) {
 	t.Parallel()
-	d := newDesk(t)
+	d := newTestGate(t)
 	opening := umpire.Opening{ID: "host", Dir: d.project, External: true}
 	s := d.session(opening)
 	for i := range 3 {
@@ -257,7 +257,7 @@ func TestExternalSession(t *testing.T) {
 // N-43: a rule that lets a read leave the project is told of.
 func TestRuleForAReadOutsideIsTold(t *testing.T) {
 	t.Parallel()
-	d := newDesk(t)
+	d := newTestGate(t)
 	outside := filepath.Join(d.secondProject(), "x")
 	if _, err := d.AddRule(t.Context(), d.project, umpire.ScopeGlobal, umpire.Rule{
 		ID: "out", Action: umpire.Allow, Tool: "Read", Match: umpire.Match{PathGlob: filepath.Dir(outside) + "/**"},
@@ -281,7 +281,7 @@ func TestRuleForAReadOutsideIsTold(t *testing.T) {
 // one below the gate's own.
 func TestFoldersAreWhole(t *testing.T) {
 	t.Parallel()
-	d := newDesk(t)
+	d := newTestGate(t)
 	s := d.session(umpire.Opening{})
 	file := d.file("a.txt")
 	if err := os.WriteFile(file, nil, 0o600); err != nil {
@@ -323,7 +323,7 @@ func TestFoldersAreWhole(t *testing.T) {
 // last of it if no more is wanted, and of a fork what it came with.
 func TestConversationIsRead(t *testing.T) {
 	t.Parallel()
-	d := newDesk(t)
+	d := newTestGate(t)
 	s := d.session(umpire.Opening{})
 	said := func(q umpire.ConversationQuery) (said []string, results int) {
 		c := must(d.Conversation(t.Context(), q))(t)
@@ -375,7 +375,7 @@ func TestConversationIsRead(t *testing.T) {
 // spreads them; another runner is not held back by it.
 func TestAgentsAreBounded(t *testing.T) {
 	t.Parallel()
-	d := newDesk(t)
+	d := newTestGate(t)
 	for i := range maxOpenSessions {
 		s := umpire.Session{ID: umpire.SessionID(fmt.Sprint("s", i)), Runner: "other:1:1", Epoch: 1, Pending: maxOpenPending / maxOpenSessions, CreatedAt: d.now(), ActiveAt: d.now()}
 		if err := d.update(t.Context(), func(tx *store.Tx) error { return tx.InsertSession(s) }); err != nil {
@@ -404,7 +404,7 @@ func TestAgentsAreBounded(t *testing.T) {
 // An agent's own process is the runner of its session, also after it was started anew.
 func TestRestartedAgentIsTheRunner(t *testing.T) {
 	t.Parallel()
-	d := newDesk(t)
+	d := newTestGate(t)
 	dead := map[string]bool{}
 	d.config.Alive = func(runner string) (bool, bool) { return !dead[runner], true }
 	o := umpire.Opening{ID: "cc", Dir: d.project, External: true, Runner: "h:1:1"}
@@ -423,7 +423,7 @@ func TestRestartedAgentIsTheRunner(t *testing.T) {
 // another id: the session keeps the one it was pinned to, and the change is told once.
 func TestExternalSessionKeepsItsProject(t *testing.T) {
 	t.Parallel()
-	d := newDesk(t)
+	d := newTestGate(t)
 	git := func(args ...string) {
 		t.Helper()
 		args = append([]string{"-C", d.project, "-c", "user.name=A", "-c", "user.email=a@example.com"}, args...)

@@ -19,32 +19,32 @@ type SessionPlan struct {
 	Calls []umpire.Planned
 }
 
-// A modeData is what events tell of a session's mode.
+// A modeData is what events say of a session's mode.
 type modeData struct {
 	Mode  *umpire.Mode      `json:"mode"`
 	Files map[string]string `json:"files"`
 }
 
-// ReadSessionPlan reads the plan out of a session's events. What an event tells and cannot be
+// ReadSessionPlan reads the plan out of a session's events. Data that cannot be
 // read is not part of the plan.
 func ReadSessionPlan(events []umpire.Event) SessionPlan {
 	var p SessionPlan
 	var mode *umpire.Mode
 	for i := range events {
 		e := &events[i]
-		var told modeData
-		if len(e.Data) > 0 && json.Unmarshal(e.Data, &told) != nil {
+		var detail modeData
+		if len(e.Data) > 0 && json.Unmarshal(e.Data, &detail) != nil {
 			continue
 		}
 		switch e.Kind {
 		case umpire.EventSessionOpened, umpire.EventSessionResumed, umpire.EventModeChanged:
-			if told.Mode != nil {
-				p.enter(mode, *told.Mode)
-				mode = told.Mode
+			if detail.Mode != nil {
+				p.enter(mode, *detail.Mode)
+				mode = detail.Mode
 			}
 		case umpire.EventPermissionRejected:
 			if p.Active && e.Code == umpire.CodePlan {
-				p.add(umpire.Planned{Call: e.Call, Tool: e.Tool, Accesses: e.Accesses, Files: told.Files})
+				p.add(umpire.Planned{Call: e.Call, Tool: e.Tool, Accesses: e.Accesses, Files: detail.Files})
 			}
 		}
 	}
@@ -74,7 +74,7 @@ func (p *SessionPlan) add(c umpire.Planned) {
 	p.Calls = append(p.Calls, c)
 }
 
-// plannedTargets tells what a call is about, for comparing two.
+// plannedTargets is what a call is about, for comparing two.
 func plannedTargets(accesses []umpire.Access) string {
 	text, err := json.Marshal(accesses)
 	if err != nil {

@@ -16,7 +16,7 @@ import (
 // the model's order.
 func TestBatchKey(t *testing.T) {
 	t.Parallel()
-	d := newDesk(t)
+	d := newTestGate(t)
 	for range 2 {
 		s := d.session(umpire.Opening{})
 		d.submit(s, "m1", d.threeCalls()...)
@@ -35,7 +35,7 @@ func TestBatchKey(t *testing.T) {
 // nothing runs that was not started through the gate.
 func TestOneCallAtATime(t *testing.T) {
 	t.Parallel()
-	d := newDesk(t)
+	d := newTestGate(t)
 	s := d.session(umpire.Opening{})
 	d.submit(s, "m1", command("a", "ls"), command("b", "ls"))
 	start := func(id umpire.CallID) bool {
@@ -60,7 +60,7 @@ func TestOneCallAtATime(t *testing.T) {
 // once and as it is stored.
 func TestAnswersBearResults(t *testing.T) {
 	t.Parallel()
-	d := newDesk(t)
+	d := newTestGate(t)
 	s := d.session(umpire.Opening{})
 	want := func(when string, b umpire.Batch, output string) {
 		t.Helper()
@@ -85,7 +85,7 @@ func TestAnswersBearResults(t *testing.T) {
 // before the next request is built.
 func TestStoredBeforeGoingOn(t *testing.T) {
 	t.Parallel()
-	d := newDesk(t)
+	d := newTestGate(t)
 	s := d.session(umpire.Opening{})
 	other := d.second() // reads the store by a connection of its own
 	b := d.submit(s, "m1", command("a", "ls"))
@@ -104,7 +104,7 @@ func TestStoredBeforeGoingOn(t *testing.T) {
 // left behind when it is empty.
 func TestNothingIsLeftBehind(t *testing.T) {
 	t.Parallel()
-	d := newDesk(t)
+	d := newTestGate(t)
 	s := d.session(umpire.Opening{})
 	d.submit(s, "m1", d.threeCalls()...)
 	cards := must(d.Pending(t.Context(), umpire.PendingQuery{Session: s.ID}))(t)
@@ -130,7 +130,7 @@ func TestNothingIsLeftBehind(t *testing.T) {
 // stores and runs nothing.
 func TestCheckForASession(t *testing.T) {
 	t.Parallel()
-	d := newDesk(t)
+	d := newTestGate(t)
 	s := d.session(umpire.Opening{})
 	before := len(d.kinds(s))
 	c := command("c", "npm install x")
@@ -148,7 +148,7 @@ func TestCheckForASession(t *testing.T) {
 func TestApprovedOnceRunsOnce(t *testing.T) {
 	t.Parallel()
 	for _, background := range []bool{false, true} {
-		d := newDesk(t)
+		d := newTestGate(t)
 		s := d.session(umpire.Opening{})
 		c := command("c", "npm install x")
 		c.Background = background
@@ -174,7 +174,7 @@ func TestApprovedOnceRunsOnce(t *testing.T) {
 // is never behind the timeline.
 func TestStatusIsNotBehindTheTimeline(t *testing.T) {
 	t.Parallel()
-	d := newDesk(t)
+	d := newTestGate(t)
 	s := d.session(umpire.Opening{})
 	var after int64
 	next := func(kind umpire.EventKind) {
@@ -212,7 +212,7 @@ func TestStatusIsNotBehindTheTimeline(t *testing.T) {
 // what became of that.
 func TestBlockedBy(t *testing.T) {
 	t.Parallel()
-	d := newDesk(t)
+	d := newTestGate(t)
 	s := d.session(umpire.Opening{})
 	want := func(when string, state umpire.PermissionState, code umpire.ReasonCode) {
 		t.Helper()
@@ -239,7 +239,7 @@ func TestBlockedBy(t *testing.T) {
 // its order, with the fields of a status line, and is there after a restart.
 func TestTimelineTellsEverything(t *testing.T) {
 	t.Parallel()
-	d := newDesk(t)
+	d := newTestGate(t)
 	must(d.AddRule(t.Context(), d.project, umpire.ScopeProject, umpire.Rule{
 		ID: "mk", Action: umpire.Allow, Tool: "Bash", Match: umpire.Match{CommandPrefix: "make lint"},
 	}, umpire.Actor{}))(t)
@@ -293,7 +293,7 @@ func TestTimelineTellsEverything(t *testing.T) {
 // the batch as its rows have it.
 func TestEventsAndRowsAgree(t *testing.T) {
 	t.Parallel()
-	d := newDesk(t)
+	d := newTestGate(t)
 	s := d.session(umpire.Opening{})
 	d.submit(s, "m1", d.threeCalls()...)
 	d.approve("b", umpire.ScopeOnce)
@@ -344,7 +344,7 @@ func TestAnswerWithoutStore(t *testing.T) {
 // knows what was refused.
 func TestPrinciples(t *testing.T) {
 	t.Parallel()
-	d := newDesk(t)
+	d := newTestGate(t)
 	s := d.session(umpire.Opening{})
 	first := func(id string, c umpire.Call) umpire.BatchCall {
 		t.Helper()

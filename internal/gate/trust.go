@@ -10,9 +10,9 @@ import (
 )
 
 // Trust trusts the rule files or the code of a clone, or no more, and returns the files that
-// it is about. The timeline tells it with who did it.
-func (g *Gate) Trust(ctx context.Context, c umpire.TrustChange) ([]string, error) {
-	p, err := g.Project(c.Dir)
+// it is about. An event records who did it.
+func (rs *rules) Trust(ctx context.Context, c umpire.TrustChange) ([]string, error) {
+	p, err := rs.Project(c.Dir)
 	if err != nil {
 		return nil, err
 	}
@@ -20,28 +20,28 @@ func (g *Gate) Trust(ctx context.Context, c umpire.TrustChange) ([]string, error
 	case c.Code && len(c.Files) > 0:
 		return nil, invalid("files", "are about rules, not code")
 	case c.Code && c.Revoke:
-		return nil, g.mistrustCode(ctx, p, c.By)
+		return nil, rs.mistrustCode(ctx, p, c.By)
 	case c.Code:
-		return g.trustCode(ctx, p, c.By)
+		return rs.trustCode(ctx, p, c.By)
 	}
 	var files []string
-	err = g.changeRules(ctx, p, c.By, func() (map[string]any, error) {
+	err = rs.changeRules(ctx, p, c.By, func() (map[string]any, error) {
 		if c.Revoke {
 			files, err = p.mistrust()
-			return tellTrust("mistrusted", files), err
+			return trustDetail("mistrusted", files), err
 		}
 		shown := c.Files
 		if len(shown) == 0 {
 			shown = p.sleeping()
 		}
 		files, err = p.trust(shown)
-		return tellTrust("trusted", shown), err
+		return trustDetail("trusted", shown), err
 	})
 	return files, err
 }
 
-// tellTrust is what an event says of files that are trusted, or no more.
-func tellTrust[F any](word string, files []F) map[string]any {
+// trustDetail is what an event says of files that are trusted, or no more.
+func trustDetail[F any](word string, files []F) map[string]any {
 	if len(files) == 0 {
 		return nil
 	}
@@ -99,28 +99,28 @@ func (p *Project) projectLayer(path string) (rulefile.Layer, bool) {
 
 // mistrustCode trusts the code of a clone no more. Where no trust is recorded for this
 // worktree, that of the clone's others is ended all the same.
-func (g *Gate) mistrustCode(ctx context.Context, p *Project, by umpire.Actor) error {
-	_, err := g.Revoke(ctx, umpire.Revocation{Dir: p.Root, ID: umpire.CodeID, By: by})
+func (rs *rules) mistrustCode(ctx context.Context, p *Project, by umpire.Actor) error {
+	_, err := (&grants{rs.projects}).Revoke(ctx, umpire.Revocation{Dir: p.Root, ID: umpire.CodeID, By: by})
 	if errors.Is(err, umpire.ErrNotFound) {
-		ledger := g.config.Code()
+		ledger := rs.config.Code()
 		_, forgetErr := ledger.Forget(&p.Bounds)
 		err = errors.Join(err, forgetErr)
 	}
 	return err
 }
 
-// trustCode trusts the code of a clone as it is now. Trust that cannot be told is none.
-func (g *Gate) trustCode(ctx context.Context, p *Project, by umpire.Actor) ([]string, error) {
-	ledger := g.config.Code()
+// trustCode trusts the code of a clone as it is now. Trust that cannot be recorded is taken back.
+func (rs *rules) trustCode(ctx context.Context, p *Project, by umpire.Actor) ([]string, error) {
+	ledger := rs.config.Code()
 	var names []string
-	err := g.update(ctx, func(tx *store.Tx) (err error) {
+	err := rs.update(ctx, func(tx *store.Tx) (err error) {
 		if names, err = ledger.Grant(&p.Bounds); err != nil {
 			return err
 		}
-		told := grantTold(&umpire.GrantStatus{ID: umpire.CodeID, Kind: umpire.GrantCode, CreatedAt: g.now()})
-		told["files"] = len(names)
-		e := umpire.Event{At: g.now(), Kind: umpire.EventGrantCreated, Project: p.ID, Actor: by.Name}
-		_, err = tx.Append(g.record(e, signed(told, by)))
+		detail := grantDetail(&umpire.GrantStatus{ID: umpire.CodeID, Kind: umpire.GrantCode, CreatedAt: rs.now()})
+		detail["files"] = len(names)
+		e := umpire.Event{At: rs.now(), Kind: umpire.EventGrantCreated, Project: p.ID, Actor: by.Name}
+		_, err = tx.Append(rs.record(e, signed(detail, by)))
 		return err
 	})
 	if err != nil {

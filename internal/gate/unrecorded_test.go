@@ -11,7 +11,7 @@ import (
 // change something is told that it was not recorded, and may try again.
 func TestNothingIsRecordedWithoutAStore(t *testing.T) {
 	t.Parallel()
-	d := newDesk(t)
+	d := newTestGate(t)
 	s := d.session(umpire.Opening{})
 	b := d.submit(s, "m1", command("c1", "npm install x"), command("c2", "ls"))
 	answer := answerTo(d.pending("c1"), umpire.Approve)

@@ -14,7 +14,7 @@ import (
 )
 
 // Code that a person trusted stays trusted while the agent works on it, but what the
-// agent wrote nobody has seen. The timeline tells which files these are: those that a
+// agent wrote nobody has seen. The timeline knows which files these are: those that a
 // call which was started, or left to its host, would change.
 
 const (
@@ -24,15 +24,15 @@ const (
 
 var errManyEvents = errors.New("too many events since the code was confirmed (umpire trust --code)")
 
-// writtenIn returns how the files of a project are told that agents changed since a
+// writtenIn returns a function that lists the files of a project that agents changed since a
 // time, as paths below its root in the order of their names.
-func (g *Gate) writtenIn(p *project.Project) func(time.Time) ([]string, error) {
-	if g.store == nil {
+func (ps *projects) writtenIn(p *project.Project) func(time.Time) ([]string, error) {
+	if ps.store == nil {
 		return nil
 	}
 	return func(since time.Time) ([]string, error) {
 		var files []string
-		err := g.view(context.Background(), func(tx *store.Tx) error {
+		err := ps.view(context.Background(), func(tx *store.Tx) error {
 			files = nil
 			for seq, read := int64(0), 0; read < writtenLimit; read += writtenPage {
 				events, err := tx.EventsBefore(p.ID, seq, writtenPage)
@@ -60,7 +60,8 @@ func (g *Gate) writtenIn(p *project.Project) func(time.Time) ([]string, error) {
 
 // changedBy are the files below a root that the call of an event changes.
 func changedBy(e *umpire.Event, root string) (files []string) {
-	ran := e.Kind == umpire.EventCallStarted || e.Kind == umpire.EventPermissionBypassedByRule && e.Code == umpire.CodeLeftToHost
+	ran := e.Kind == umpire.EventCallStarted || e.Kind == umpire.EventPermissionBypassedByRule &&
+		e.Code == umpire.CodeLeftToHost
 	if !ran {
 		return nil
 	}
@@ -87,7 +88,7 @@ func (g *Gate) confirmCode(r *resolution) error {
 	if !r.confirms {
 		return nil
 	}
-	p, err := g.projectOf(r.scene.session.Root, r.scene.session.AddDirs)
+	p, err := g.projectOf(r.conditions.session.Root, r.conditions.session.AddDirs)
 	if err != nil {
 		return err
 	}

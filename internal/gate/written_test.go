@@ -9,7 +9,7 @@ import (
 )
 
 // trustCode trusts the code of the project as it is.
-func (d *desk) trustCode() {
+func (d *testGate) trustCode() {
 	d.t.Helper()
 	p := must(d.Project(d.project))(d.t)
 	ledger := d.config.Code()
@@ -17,7 +17,7 @@ func (d *desk) trustCode() {
 }
 
 // do hands in calls, approves what asks once, and runs them.
-func (d *desk) do(s umpire.Session, id string, calls ...umpire.Call) {
+func (d *testGate) do(s umpire.Session, id string, calls ...umpire.Call) {
 	d.t.Helper()
 	b := d.submit(s, id, calls...)
 	for _, c := range calls {
@@ -42,7 +42,7 @@ func TestCodeThatTheAgentWroteAsksOnce(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			d := newDesk(t)
+			d := newTestGate(t)
 			d.put("a_test.go", "a")
 			d.trustCode()
 			s := d.session(umpire.Opening{})
@@ -70,7 +70,7 @@ func TestCodeThatTheAgentWroteAsksOnce(t *testing.T) {
 // An answer confirms what was written before the question, and a refusal nothing.
 func TestOnlyAnApprovalConfirmsCode(t *testing.T) {
 	t.Parallel()
-	d := newDesk(t)
+	d := newTestGate(t)
 	d.trustCode()
 	s := d.session(umpire.Opening{})
 	d.do(s, "m1", call("w", "Write", `{"file_path":"a.go","content":"x"}`))
@@ -93,7 +93,7 @@ func TestOnlyAnApprovalConfirmsCode(t *testing.T) {
 // Without trust, and for files that are not the project's, nothing is asked that was not.
 func TestWrittenElsewhere(t *testing.T) {
 	t.Parallel()
-	d := newDesk(t)
+	d := newTestGate(t)
 	d.trustCode()
 	s := d.session(umpire.Opening{})
 	d.do(s, "m1", call("w", "Write", `{"file_path":`+quoted(d.home+"/elsewhere/a.go")+`,"content":"x"}`))
@@ -105,7 +105,7 @@ func TestWrittenElsewhere(t *testing.T) {
 // Writes that were left to a host count as well.
 func TestWritesLeftToTheHostCount(t *testing.T) {
 	t.Parallel()
-	d := newDesk(t)
+	d := newTestGate(t)
 	d.trustCode()
 	s := d.session(umpire.Opening{ID: "h", External: true, Agent: "host"})
 	write := umpire.Submission{Session: s.ID, Batch: "m1", Epoch: s.Epoch, Calls: []umpire.Call{call("w", "Write", `{"file_path":"a.go","content":"x"}`)}}
@@ -120,7 +120,7 @@ func TestWritesLeftToTheHostCount(t *testing.T) {
 // The trust in a clone's code is listed with its age, and taken back like any grant.
 func TestTrustedCodeIsAGrant(t *testing.T) {
 	t.Parallel()
-	d := newDesk(t)
+	d := newTestGate(t)
 	if list := must(d.Grants(t.Context(), d.project))(t); len(list) != 0 {
 		t.Fatalf("grants %+v", list)
 	}

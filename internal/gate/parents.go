@@ -10,19 +10,19 @@ import (
 )
 
 // A sub-agent's session has a parent, and is never looser than it: whether it may run
-// what it wants to is decided by how its parent stands at that moment. So a person who
+// what it wants to is decided by the mode of its parent at that moment. So a person who
 // tightens the parent, or ends it, has done so for what it started as well.
 
-// under makes an opening that of a session below its parent.
-func (g *Gate) under(ctx context.Context, o *umpire.Opening) error {
+// inheritParent makes an opening that of a session below its parent.
+func (ss *sessions) inheritParent(ctx context.Context, o *umpire.Opening) error {
 	if o.Parent == "" {
 		return nil
 	}
-	parent, err := g.Session(ctx, o.Parent)
+	parent, err := ss.Session(ctx, o.Parent)
 	if err != nil {
 		return fmt.Errorf("parent: %w", err)
 	}
-	if err := adoptable(&parent); err != nil {
+	if err := checkAlive(&parent); err != nil {
 		return err
 	}
 	if o.Mode != nil && *o.Mode != parent.Mode {
@@ -36,8 +36,8 @@ func (g *Gate) under(ctx context.Context, o *umpire.Opening) error {
 // errOwnMode refuses to switch a sub-agent by itself.
 var errOwnMode = invalid("mode", "a sub-agent is in the mode of its parent: switch that one")
 
-// sibling refuses a session that would belong to another project than its parent.
-func sibling(tx *store.Tx, s *umpire.Session) error {
+// checkParent refuses a session that would belong to another project than its parent.
+func checkParent(tx *store.Tx, s *umpire.Session) error {
 	if s.Parent == "" {
 		return nil
 	}
@@ -48,11 +48,11 @@ func sibling(tx *store.Tx, s *umpire.Session) error {
 	if parent.Project != s.Project {
 		return fmt.Errorf("session %q, the parent: %w", s.Parent, umpire.ErrOtherProject)
 	}
-	return adoptable(&parent)
+	return checkAlive(&parent)
 }
 
-// adoptable refuses a parent that has ended: what it started ended with it.
-func adoptable(parent *umpire.Session) error {
+// checkAlive refuses a parent that has ended: what it started ended with it.
+func checkAlive(parent *umpire.Session) error {
 	if parent.State == umpire.SessionOver {
 		return fmt.Errorf("session %q, the parent, has ended: %w", parent.ID, umpire.ErrState)
 	}
@@ -71,7 +71,7 @@ func inherit(tx *store.Tx, s *umpire.Session) error {
 	if err != nil {
 		return err
 	}
-	if err := adoptable(&parent); err != nil {
+	if err := checkAlive(&parent); err != nil {
 		return err
 	}
 	s.Mode, s.AllowBypass = parent.Mode, s.AllowBypass && parent.AllowBypass
@@ -81,15 +81,15 @@ func inherit(tx *store.Tx, s *umpire.Session) error {
 }
 
 // endChildren ends what a session started, so that nobody is asked on its behalf.
-func (g *Gate) endChildren(ctx context.Context, id umpire.SessionID) error {
+func (ss *sessions) endChildren(ctx context.Context, id umpire.SessionID) error {
 	var children []umpire.Session
-	err := g.view(ctx, func(tx *store.Tx) (err error) {
+	err := ss.view(ctx, func(tx *store.Tx) (err error) {
 		children, err = tx.Sessions(store.SessionQuery{Parent: id})
 		return err
 	})
 	for i := range children {
 		if children[i].State != umpire.SessionOver {
-			err = errors.Join(err, ignoreGone(g.End(ctx, children[i].ID, "its parent has ended")))
+			err = errors.Join(err, ignoreGone(ss.End(ctx, children[i].ID, "its parent has ended")))
 		}
 	}
 	return err

@@ -11,7 +11,7 @@ import (
 // this session and no other. Deny and ask rules, doubt and guarded places still speak.
 func TestSessionIsOpenedWithRules(t *testing.T) {
 	t.Parallel()
-	d := newDesk(t)
+	d := newTestGate(t)
 	for _, r := range []umpire.Rule{
 		{ID: "no", Action: umpire.Deny, Tool: "Bash", Match: umpire.Match{CommandPrefix: "make publish"}},
 		{ID: "look", Action: umpire.Ask, Tool: "Bash", Match: umpire.Match{CommandPrefix: "make release"}},

@@ -12,10 +12,13 @@ import (
 // pageSize is how many events are read at a time.
 const pageSize = 500
 
+// timeline reads events.
+type timeline struct{ *backend }
+
 // Events returns stored events in their order.
-func (g *Gate) Events(ctx context.Context, f umpire.Filter) ([]umpire.Event, error) {
+func (tl *timeline) Events(ctx context.Context, f umpire.Filter) ([]umpire.Event, error) {
 	var all []umpire.Event
-	err := g.view(ctx, func(tx *store.Tx) error {
+	err := tl.view(ctx, func(tx *store.Tx) error {
 		page, err := readEvents(tx, f)
 		all = page.events
 		return err
@@ -76,19 +79,19 @@ func lastOf(events []umpire.Event, otherwise int64) int64 {
 // Watch yields the events after a sequence number, first those that are stored and
 // then new ones as they commit, until ctx ends or an error was yielded. It skips
 // none, whatever the order in which they commit.
-func (g *Gate) Watch(ctx context.Context, f umpire.Filter) iter.Seq2[umpire.Event, error] {
+func (tl *timeline) Watch(ctx context.Context, f umpire.Filter) iter.Seq2[umpire.Event, error] {
 	return func(yield func(umpire.Event, error) bool) {
 		left := f.Limit
 		for {
-			if g.store == nil {
+			if tl.store == nil {
 				yield(umpire.Event{}, errNoStore)
 				return
 			}
 			// The bell is taken before reading, so that what commits in between rings it.
-			bell := g.store.Changed()
+			bell := tl.store.Changed()
 			read := umpire.Filter{Project: f.Project, Session: f.Session, After: f.After, Limit: pageSize}
 			var p page
-			err := g.view(ctx, func(tx *store.Tx) (err error) {
+			err := tl.view(ctx, func(tx *store.Tx) (err error) {
 				p, err = readEvents(tx, read)
 				return err
 			})

@@ -3,7 +3,6 @@ package gate
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"fmt"
 	"strings"
 
@@ -15,63 +14,57 @@ import (
 // comes, the answer is not taken: the question gives way to a new one, which says what has
 // changed. What changes later is found before the call starts.
 
-// cardOf reads the card of a question; one that cannot be read shows nothing.
-func cardOf(ask *store.AskRow) (card umpire.Pending) {
-	if json.Unmarshal(ask.Shown, &card) != nil {
-		return umpire.Pending{}
-	}
-	return card
-}
-
 // changedSince says what is not as a card shows it: the code that the call runs, and where
 // the links lead that it names. It is "" when nothing is different.
-func (g *Gate) changedSince(card *umpire.Pending, d *umpire.Decision) string {
-	var told []string
-	if what := changedCode(card.CodeFiles, g.codeFiles(d)); what != "" {
-		told = append(told, what)
+func (sec secrets) changedSince(card *umpire.Pending, d *umpire.Decision) string {
+	var parts []string
+	if what := changedCode(card.CodeFiles, sec.codeFiles(d)); what != "" {
+		parts = append(parts, what)
 	}
-	is := g.maskAccesses(d.Accesses)
+	is := sec.maskAccesses(d.Accesses)
 	if len(is) != len(card.Accesses) {
-		return strings.Join(told, "; ") // other parts, by what code or a file says now: told above, or found before the start
+		// Other accesses, since code or a file has changed: reported above, or found before the start.
+		return strings.Join(parts, "; ")
 	}
 	for i := range is {
 		was := &card.Accesses[i]
 		if is[i].Target == was.Target && leadsTo(&is[i]) != leadsTo(was) {
-			told = append(told, fmt.Sprintf("%s leads to %s and led to %s", was.Target, leadsTo(&is[i]), leadsTo(was)))
+			parts = append(parts, fmt.Sprintf("%s leads to %s and led to %s", was.Target, leadsTo(&is[i]),
+				leadsTo(was)))
 		}
 	}
-	return strings.Join(told, "; ")
+	return strings.Join(parts, "; ")
 }
 
 // leadsTo is where the path of an access leads: a card leaves out what is the same.
 func leadsTo(a *umpire.Access) string { return cmp.Or(a.Resolved, a.Target) }
 
-// askAnew puts the question of an answer anew. Its error says that the answer was not taken.
-func (g *Gate) askAnew(ctx context.Context, r *resolution) error {
+// replaceQuestion puts the question of an answer anew. Its error says that the answer was not taken.
+func (g *Gate) replaceQuestion(ctx context.Context, r *resolution) error {
 	call, err := g.exactCall(&r.row)
 	if err != nil {
 		return err
 	}
 	call.Extra = extraOf(r.row.Extra)
-	j, err := g.judge(r.scene, call)
+	j, err := g.judgeCall(r.conditions, call)
 	if err != nil {
 		return err
 	}
-	q := g.ask(r.scene, j, r.ask.Batch, r.card.Position, r.card.Total)
+	q := g.newQuestion(r.conditions, j, r.ask.Batch, r.card.Position, r.card.Total)
 	q.card.Code, q.card.Reason = umpire.CodeChanged, changedReason+r.changed
-	err = g.step(ctx, r.ask.Session, 0, func(t *step) error {
+	err = g.step(ctx, r.ask.Session, 0, func(t *transaction) error {
 		b, err := t.batch(r.ask.Batch)
 		if err != nil {
 			return err
 		}
 		c := b.Call(r.ask.Call)
 		if c == nil || c.Request != r.ask.Request || c.State != umpire.CallAsked {
-			return standing(t.tx, r.ask.Request)
+			return answeredError(t.tx, r.ask.Request)
 		}
 		if err := t.tx.CloseAsk(r.ask.Request, store.AskWithdrawn); err != nil {
 			return err
 		}
-		return t.put(b, q, umpire.EventPermissionAsked)
+		return t.putQuestion(b, q, umpire.EventPermissionAsked)
 	})
 	if err != nil {
 		return err

@@ -13,8 +13,8 @@ import (
 	"github.com/umpirehq/umpire/internal/store/sqlite"
 )
 
-// A desk is a gate with a store, a project and a clock of a test's own.
-type desk struct {
+// A testGate is a gate with a store, a project and a clock of a test's own.
+type testGate struct {
 	*Gate
 
 	t             *testing.T
@@ -25,9 +25,9 @@ type desk struct {
 	mu            sync.Mutex
 }
 
-func newDesk(t *testing.T) *desk {
+func newTestGate(t *testing.T) *testGate {
 	t.Helper()
-	d := &desk{t: t, home: t.TempDir(), project: t.TempDir(), clock: time.Date(2026, 11, 21, 9, 0, 0, 0, time.UTC)}
+	d := &testGate{t: t, home: t.TempDir(), project: t.TempDir(), clock: time.Date(2026, 11, 21, 9, 0, 0, 0, time.UTC)}
 	d.database = filepath.Join(d.home, "state", "umpire.db")
 	d.settings = Settings{Mode: umpire.ModeDefault, MaxPending: 100, MaxDenialsInRow: 3, MaxDenials: 20, Remember: time.Hour}
 	d.open()
@@ -36,7 +36,7 @@ func newDesk(t *testing.T) *desk {
 }
 
 // open opens the gate anew, as a process that starts would.
-func (d *desk) open() {
+func (d *testGate) open() {
 	d.t.Helper()
 	s, err := sqlite.Open(context.Background(), d.database)
 	if err != nil {
@@ -48,7 +48,7 @@ func (d *desk) open() {
 	})
 }
 
-func (d *desk) shut() {
+func (d *testGate) shut() {
 	d.t.Helper()
 	if d.Gate == nil {
 		return
@@ -59,14 +59,14 @@ func (d *desk) shut() {
 	d.Gate = nil
 }
 
-func (d *desk) now() time.Time {
+func (d *testGate) now() time.Time {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.clock = d.clock.Add(time.Millisecond)
 	return d.clock
 }
 
-func (d *desk) pass(by time.Duration) {
+func (d *testGate) pass(by time.Duration) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.clock = d.clock.Add(by)
@@ -82,7 +82,7 @@ func must[T any](value T, err error) func(t *testing.T) T {
 	}
 }
 
-func (d *desk) session(o umpire.Opening) umpire.Session {
+func (d *testGate) session(o umpire.Opening) umpire.Session {
 	d.t.Helper()
 	if o.Dir == "" {
 		o.Dir = d.project
@@ -104,7 +104,7 @@ func quoted(text string) string {
 	return string(data)
 }
 
-func (d *desk) submit(s umpire.Session, id string, calls ...umpire.Call) umpire.Batch {
+func (d *testGate) submit(s umpire.Session, id string, calls ...umpire.Call) umpire.Batch {
 	d.t.Helper()
 	return must(d.Submit(d.t.Context(), umpire.Submission{
 		Session: s.ID, Batch: umpire.BatchID(id), Calls: calls, Epoch: s.Epoch, Message: json.RawMessage(`{"text":"m"}`),
@@ -112,7 +112,7 @@ func (d *desk) submit(s umpire.Session, id string, calls ...umpire.Call) umpire.
 }
 
 // pending returns the one question about a call.
-func (d *desk) pending(id string) umpire.Pending {
+func (d *testGate) pending(id string) umpire.Pending {
 	d.t.Helper()
 	for _, p := range must(d.Pending(d.t.Context(), umpire.PendingQuery{}))(d.t) {
 		if p.Call == umpire.CallID(id) {
@@ -129,14 +129,14 @@ func answerTo(p umpire.Pending, choice umpire.Choice) umpire.Answer {
 	}
 }
 
-func (d *desk) approve(id string, scope umpire.Scope) umpire.Batch {
+func (d *testGate) approve(id string, scope umpire.Scope) umpire.Batch {
 	d.t.Helper()
 	a := answerTo(d.pending(id), umpire.Approve)
 	a.Scope = scope
 	return must(d.Resolve(d.t.Context(), a))(d.t)
 }
 
-func (d *desk) refuse(id, reason string) {
+func (d *testGate) refuse(id, reason string) {
 	d.t.Helper()
 	a := answerTo(d.pending(id), umpire.Refuse)
 	a.Reason = reason
@@ -145,7 +145,7 @@ func (d *desk) refuse(id, reason string) {
 
 // run starts and finishes every call that may run, in order, and returns the ids
 // of those that ran.
-func (d *desk) run(s umpire.Session, b umpire.Batch) (ran []string) {
+func (d *testGate) run(s umpire.Session, b umpire.Batch) (ran []string) {
 	d.t.Helper()
 	for b.State == umpire.BatchRunning {
 		next := b.Next()
@@ -163,7 +163,7 @@ func (d *desk) run(s umpire.Session, b umpire.Batch) (ran []string) {
 }
 
 // kinds are the kinds of the session's events, in order.
-func (d *desk) kinds(s umpire.Session) []umpire.EventKind {
+func (d *testGate) kinds(s umpire.Session) []umpire.EventKind {
 	d.t.Helper()
 	var all []umpire.EventKind
 	for _, e := range must(d.Events(d.t.Context(), umpire.Filter{Session: s.ID}))(d.t) {
@@ -182,9 +182,9 @@ func count(kinds []umpire.EventKind, kind umpire.EventKind) int {
 	return n
 }
 
-func (d *desk) file(name string) string { return filepath.Join(d.project, name) }
+func (d *testGate) file(name string) string { return filepath.Join(d.project, name) }
 
-func (d *desk) threeCalls() []umpire.Call {
+func (d *testGate) threeCalls() []umpire.Call {
 	return []umpire.Call{
 		call("a", "Read", `{"file_path":`+quoted(d.file("a.txt"))+`}`),
 		call("b", "Write", `{"file_path":`+quoted(d.file("b.txt"))+`,"content":"b"}`),

@@ -1,8 +1,6 @@
 package gate
 
 import (
-	"fmt"
-
 	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/store"
 	"github.com/umpirehq/umpire/policy"
@@ -11,8 +9,8 @@ import (
 // openedWith marks the grants of the rules that a session was opened with.
 const openedWith = "--allowed-tools"
 
-// standingGrants are the allow rules that a session is opened with.
-func (g *Gate) standingGrants(s *umpire.Session, short []string) ([]store.GrantRow, error) {
+// openingGrants are the allow rules that a session is opened with.
+func (ss *sessions) openingGrants(s *umpire.Session, short []string) ([]store.GrantRow, error) {
 	var rows []store.GrantRow
 	for _, text := range short {
 		r, err := policy.ParseShort(text)
@@ -24,26 +22,21 @@ func (g *Gate) standingGrants(s *umpire.Session, short []string) ([]store.GrantR
 			return nil, invalid("allowed_tools", "%s: %v", text, err)
 		}
 		rows = append(rows, store.GrantRow{
-			ID: newGrantID(), Scope: umpire.ScopeSession, Project: s.Project, GitDir: cloneOf(s), Session: s.ID, Created: g.now(), By: openedWith,
+			ID: newGrantID(), Scope: umpire.ScopeSession, Project: s.Project, GitDir: cloneOf(s), Session: s.ID,
+			Created: ss.now(), By: openedWith,
 			Grant: umpire.Grant{Scope: umpire.ScopeSession, Standing: true, Tool: r.Tool, Match: r.Match, Cap: r.Cap},
 		})
 	}
 	return rows, nil
 }
 
-// giveStanding stores the grants that a session is opened with.
-func (t *step) giveStanding(rows []store.GrantRow) error {
+// addOpeningGrants stores the grants that a session is opened with.
+func (o *outcome) addOpeningGrants(rows []store.GrantRow) {
 	for i := range rows {
-		if err := t.tx.InsertGrant(rows[i]); err != nil {
-			return fmt.Errorf("allowed tools: %w", err)
-		}
-		status := t.gate.grantStatus(&rows[i])
-		err := t.append(umpire.Event{
+		addRow(o, (*store.Tx).InsertGrant, rows[i])
+		status := o.grantStatus(&rows[i])
+		o.append(umpire.Event{
 			Kind: umpire.EventGrantCreated, Tool: rows[i].Grant.Tool, Scope: new(rows[i].Scope), Actor: openedWith,
-		}, grantTold(&status))
-		if err != nil {
-			return err
-		}
+		}, grantDetail(&status))
 	}
-	return nil
 }

@@ -26,19 +26,19 @@ func needsPerson(field, format string, args ...any) error {
 	return fmt.Errorf("%s: %s: %w", field, fmt.Sprintf(format, args...), umpire.ErrNeedsPerson)
 }
 
-// limit refuses an agent's opening that reaches further than its project. Usual is the
+// limitOpening refuses an agent's opening that reaches further than its project. Usual is the
 // mode that a session there has when none is asked for.
-func (g *Gate) limit(o *umpire.Opening, p *Project, usual umpire.Mode) error {
+func (ss *sessions) limitOpening(o *umpire.Opening, p *Project, usual umpire.Mode) error {
 	if !o.Limited || o.Parent != "" {
 		return nil
 	}
 	if o.Mode != nil && !o.Mode.Tightens(usual) {
 		return needsPerson("mode", "%s is looser than %s, the mode here", *o.Mode, usual)
 	}
-	if policy.HoldsSystem(p.Root, p.Home) || overlaps(p.Root, g.config.Home) {
+	if policy.HoldsSystem(p.Root, p.Home) || overlaps(p.Root, ss.config.Home) {
 		return needsPerson("working_dir", "%s is more than one project", p.Root)
 	}
-	own, err := g.Project(o.Dir)
+	own, err := ss.Project(o.Dir)
 	if err != nil {
 		return err
 	}
@@ -71,7 +71,8 @@ func limitMode(r *umpire.Resumption, now umpire.Mode) error {
 func roomForSession(tx *store.Tx, runner string) error {
 	open, _, err := tx.CountOpen(runner)
 	if err == nil && open >= maxOpenSessions {
-		return fmt.Errorf("%s has %d sessions open: end one first: %w", cmp.Or(runner, "this account of agents without a runner"), open, umpire.ErrLimit)
+		return fmt.Errorf("%s has %d sessions open: end one first: %w",
+			cmp.Or(runner, "this account of agents without a runner"), open, umpire.ErrLimit)
 	}
 	return err
 }
@@ -80,7 +81,8 @@ func roomForSession(tx *store.Tx, runner string) error {
 func roomForQuestions(tx *store.Tx, runner string, more int) error {
 	_, pending, err := tx.CountOpen(runner)
 	if err == nil && pending+more > maxOpenPending {
-		return fmt.Errorf("%d questions of this agent wait, and %d more would be over %d: %w", pending, more, maxOpenPending, umpire.ErrLimit)
+		return fmt.Errorf("%d questions of this agent wait, and %d more would be over %d: %w", pending, more,
+			maxOpenPending, umpire.ErrLimit)
 	}
 	return err
 }

@@ -19,7 +19,7 @@ type changedRule struct {
 }
 
 // rulesTold are the changes of rules on the timeline: who, and what was added and removed.
-func (d *desk) rulesTold() (told []string) {
+func (d *testGate) rulesTold() (told []string) {
 	d.t.Helper()
 	for _, e := range must(d.Events(d.t.Context(), umpire.Filter{}))(d.t) {
 		if e.Kind != umpire.EventRulesChanged {
@@ -49,7 +49,7 @@ func (d *desk) rulesTold() (told []string) {
 // it, and with its author also for another project that the file is for.
 func TestAChangeIsToldOnce(t *testing.T) {
 	t.Parallel()
-	d := newDesk(t)
+	d := newTestGate(t)
 	d.config.Follow = true
 	all := []*Project{
 		must(d.Project(d.project))(t), must(d.projectOf(d.project, []string{t.TempDir()}))(t), must(d.Project(t.TempDir()))(t),
@@ -57,7 +57,7 @@ func TestAChangeIsToldOnce(t *testing.T) {
 	read := func() {
 		t.Helper()
 		for _, p := range all {
-			if err := d.rulesRead(t.Context(), p); err != nil {
+			if err := d.recordOutsideChange(t.Context(), p); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -96,7 +96,7 @@ func TestRuleChangesHaveAnAuthor(t *testing.T) {
 	for name, follow := range map[string]bool{"read once": false, "followed": true} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			d := newDesk(t)
+			d := newTestGate(t)
 			d.config.Follow = follow
 			ann := umpire.Actor{Name: "ann", Client: "cli"}
 			rule := umpire.Rule{ID: "mk", Action: umpire.Deny, Tool: "Bash", Match: umpire.Match{CommandPrefix: "make"}}
@@ -111,7 +111,7 @@ func TestRuleChangesHaveAnAuthor(t *testing.T) {
 			}
 			p := must(d.Project(d.project))(t)
 			p.reload()
-			if err := d.rulesRead(t.Context(), p); err != nil {
+			if err := d.recordOutsideChange(t.Context(), p); err != nil {
 				t.Fatal(err)
 			}
 			want := []string{"ann/cli +deny Bash(make:*) project", "ann/cli -deny Bash(make:*) project", "/ +ask Edit project"}

@@ -8,7 +8,7 @@ import (
 	"github.com/umpirehq/umpire"
 )
 
-func (d *desk) child(parent umpire.Session) umpire.Session {
+func (d *testGate) child(parent umpire.Session) umpire.Session {
 	d.t.Helper()
 	return d.session(umpire.Opening{Parent: parent.ID, Runner: "r"})
 }
@@ -16,7 +16,7 @@ func (d *desk) child(parent umpire.Session) umpire.Session {
 // N-16: a sub-agent's session is no root session, and has what its parent has.
 func TestChildIsLikeItsParent(t *testing.T) {
 	t.Parallel()
-	d := newDesk(t)
+	d := newTestGate(t)
 	mode, other := umpire.ModeAsk, d.t.TempDir()
 	parent := d.session(umpire.Opening{Mode: &mode, Headless: true, AddDirs: []string{other}, AllowBypass: true})
 	child := d.child(parent)
@@ -31,7 +31,7 @@ func TestChildIsLikeItsParent(t *testing.T) {
 
 func TestChildIsRefused(t *testing.T) {
 	t.Parallel()
-	d := newDesk(t)
+	d := newTestGate(t)
 	parent := d.session(umpire.Opening{})
 	loose, auto := umpire.ModeBypass, umpire.ModeAuto
 	for name, tt := range map[string]struct {
@@ -63,7 +63,7 @@ func TestChildIsRefused(t *testing.T) {
 // What a person tightens is tight for what it started, at once.
 func TestChildFollowsItsParent(t *testing.T) {
 	t.Parallel()
-	d := newDesk(t)
+	d := newTestGate(t)
 	parent := d.session(umpire.Opening{})
 	child := d.child(parent)
 	write := func(id string) umpire.CallState {
@@ -86,7 +86,7 @@ func TestChildFollowsItsParent(t *testing.T) {
 // Auto mode that has refused too often asks, and so it does for a new sub-agent.
 func TestChildInheritsDistrust(t *testing.T) {
 	t.Parallel()
-	d := newDesk(t)
+	d := newTestGate(t)
 	auto := umpire.ModeAuto
 	parent := d.session(umpire.Opening{Mode: &auto})
 	for _, id := range []string{"1", "2", "3"} {
@@ -101,7 +101,7 @@ func TestChildInheritsDistrust(t *testing.T) {
 // With the parent ends what it started: nobody is asked on its behalf any more.
 func TestChildEndsWithItsParent(t *testing.T) {
 	t.Parallel()
-	d := newDesk(t)
+	d := newTestGate(t)
 	parent := d.session(umpire.Opening{})
 	child := d.child(parent)
 	d.submit(child, "b", command("c", "npm install x"))
@@ -122,7 +122,7 @@ func TestChildEndsWithItsParent(t *testing.T) {
 // A sub-agent that was started may be started again: it goes on in its own session.
 func TestTaskIsStartedAgain(t *testing.T) {
 	t.Parallel()
-	d := newDesk(t)
+	d := newTestGate(t)
 	s := d.session(umpire.Opening{Runner: "first"})
 	b := d.submit(s, "b", call("t", "Task", `{"prompt":"p"}`))
 	start := umpire.Start{Session: s.ID, Batch: b.ID, Call: "t", Epoch: s.Epoch, Runner: "first"}

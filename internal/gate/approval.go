@@ -1,0 +1,222 @@
+package gate
+
+import (
+	"fmt"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/store"
+	"github.com/umpirehq/umpire/policy"
+)
+
+// fileTools are the tools that work on files.
+var fileTools = []string{"Read", "Write", "Edit", "MultiEdit", "NotebookEdit", "LS", "Glob", "Grep", "filesystem-edit",
+	"filesystem-edit_search"}
+
+// commandTools are those whose approvals cover the very command and no other.
+var commandTools = []string{bashTool, "GitCommit", "GitPush", "GitCheckout", "GitStatus", "GitDiff", "GitLog"}
+
+// grantsFor are the grants that an approval makes: one for this very call, and
+// with a scope of the session one that reaches further.
+func (be *backend) grantsFor(
+	s *umpire.Session, settings *Settings, a *umpire.Answer, call *umpire.Call, d *umpire.Decision,
+) ([]store.GrantRow, error) {
+	exact := policy.Exact(*call)
+	row := func(scope umpire.Scope, grant umpire.Grant) store.GrantRow {
+		grant.Scope = scope
+		return store.GrantRow{
+			ID: newGrantID(), Scope: scope, Project: s.Project, GitDir: cloneOf(s), Session: s.ID,
+			Request: a.Request, Grant: grant, Created: be.now(), By: a.Actor,
+		}
+	}
+	once := row(umpire.ScopeOnce, umpire.Grant{Tool: call.Tool, Exact: exact})
+	once.Call, once.MaxUses = call.ID, 1
+	grants := []store.GrantRow{once}
+	if a.Scope == umpire.ScopeSession {
+		lasting, err := be.sessionGrants(a, call, d, exact)
+		if err != nil {
+			return nil, err
+		}
+		for _, grant := range lasting {
+			grant.ExpiresAt = a.ExpiresAt
+			grants = append(grants, row(umpire.ScopeSession, grant))
+		}
+	}
+	if s.Mode == umpire.ModeAuto && settings.Remember > 0 && exact != "" {
+		remembered := row(umpire.ScopeProject, umpire.Grant{
+			Tool: call.Tool, Exact: exact, Remembered: true, ExpiresAt: be.now().Add(settings.Remember),
+		})
+		remembered.Session = ""
+		grants = append(grants, remembered)
+	}
+	for i := range grants {
+		kept, err := be.keepExact(grants[i].ID, grants[i].Grant.Exact)
+		if err != nil {
+			return nil, err
+		}
+		grants[i].Grant.Exact = kept
+	}
+	return grants, nil
+}
+
+// sessionGrants say how far an approval for the session reaches.
+func (be *backend) sessionGrants(
+	a *umpire.Answer, call *umpire.Call, d *umpire.Decision, exact string,
+) ([]umpire.Grant, error) {
+	if a.Rule != "" {
+		r, err := policy.ParseShort(a.Rule)
+		if err != nil {
+			return nil, fmt.Errorf("rule: %w: %w", err, umpire.ErrInvalid)
+		}
+		return []umpire.Grant{{Tool: r.Tool, Match: r.Match}}, nil
+	}
+	if d.ReasonCode == umpire.CodeControlFile {
+		return nil, fmt.Errorf("scope: a control file is approved once at a time: %w", umpire.ErrInvalid)
+	}
+	command := slices.Contains(commandTools, call.Tool)
+	switch {
+	case command && (a.Width == umpire.WidthDefault || a.Width == umpire.WidthExact):
+		if exact == "" {
+			return nil, fmt.Errorf("scope: the call can only be approved once: %w", umpire.ErrInvalid)
+		}
+		return []umpire.Grant{{Tool: call.Tool, Exact: exact}}, nil
+	case a.Width == umpire.WidthDefault:
+		return usualGrants(call, d), nil
+	}
+	set := be.offeredRules(call, d, a.Width)
+	if len(set) == 0 {
+		return nil, errWidth(a.Width)
+	}
+	return grantsOf(set), nil
+}
+
+func errWidth(width umpire.Width) error {
+	return fmt.Errorf("width: no rule of width %s can stand for this call: %w", width, umpire.ErrInvalid)
+}
+
+func grantsOf(set []umpire.Suggestion) []umpire.Grant {
+	grants := make([]umpire.Grant, len(set))
+	for i, s := range set {
+		grants[i] = umpire.Grant{Tool: s.Tool, Match: s.Match, Cap: s.Cap}
+	}
+	return grants
+}
+
+// usualGrants are those of a tool that runs no commands where nobody says how wide: the
+// hosts and the paths outside that were shown, and the tool inside the project.
+func usualGrants(call *umpire.Call, d *umpire.Decision) []umpire.Grant {
+	var shown []umpire.Suggestion
+	for _, s := range d.Suggestions {
+		if s.Width == umpire.WidthExact &&
+			(s.Match.PathGlob != "" || s.Match.Domain != "" && d.Type == umpire.Network) {
+			shown = append(shown, s)
+		}
+	}
+	grants := grantsOf(shown)
+	if slices.ContainsFunc(shown, func(s umpire.Suggestion) bool { return s.Match.Domain != "" }) {
+		return grants
+	}
+	switch d.ReasonCode {
+	case umpire.CodeExternalDirectory, umpire.CodeRule, umpire.CodeSecret:
+		return grants
+	}
+	return append([]umpire.Grant{{Tool: call.Tool}}, grants...)
+}
+
+// checkRuleFits refuses a rule that says nothing of the call it is given for: it would let
+// through what nobody was shown. To find out, it is put to the call as one that denies.
+func (g *Gate) checkRuleFits(cond *conditions, a *umpire.Answer, call *umpire.Call) error {
+	if a.Rule == "" {
+		return nil
+	}
+	r, err := policy.ParseShort(a.Rule)
+	if err != nil {
+		return fmt.Errorf("rule: %w: %w", err, umpire.ErrInvalid)
+	}
+	r.ID, r.Source, r.Action = "answer", umpire.SourceFlag, umpire.Deny
+	tried := *cond
+	tried.tighten = []umpire.Rule{r}
+	d := g.decide(&tried, *call)
+	speaks := func(by umpire.Reason) bool {
+		return by.Verdict == umpire.Deny && by.Rule != nil && by.Rule.ID == r.ID && by.Rule.Source == r.Source
+	}
+	if slices.ContainsFunc(d.Reasons, speaks) {
+		return nil
+	}
+	return invalid("rule", "%s says nothing of this call", policy.FormatShort(r))
+}
+
+// maxFolderGrant is how long a rule for reading a folder outside may hold.
+const maxFolderGrant = 30 * 24 * time.Hour
+
+// lastingRules returns the rules that an approval for the project or for good writes.
+func (be *backend) lastingRules(a *umpire.Answer, call *umpire.Call, d *umpire.Decision) ([]umpire.Rule, error) {
+	if a.Scope != umpire.ScopeProject && a.Scope != umpire.ScopeGlobal {
+		return nil, nil
+	}
+	if d.ReasonCode == umpire.CodeControlFile {
+		return nil, fmt.Errorf("scope: a control file is approved once at a time: %w", umpire.ErrInvalid)
+	}
+	if a.Rule != "" {
+		r, err := policy.ParseShort(a.Rule)
+		if err != nil {
+			return nil, fmt.Errorf("rule: %w: %w", err, umpire.ErrInvalid)
+		}
+		r.Action, r.ExpiresAt = umpire.Allow, a.ExpiresAt
+		return []umpire.Rule{r}, nil
+	}
+	if d.Verdict == umpire.Allow {
+		return nil, nil // a rule came in meanwhile
+	}
+	width := a.Width
+	if width == umpire.WidthDefault {
+		width = umpire.WidthExact
+	}
+	set := be.offeredRules(call, d, width)
+	if len(set) == 0 {
+		return nil, errNoRule(d, width)
+	}
+	var rules []umpire.Rule
+	for _, s := range set {
+		r := s.Rule()
+		r.ExpiresAt = a.ExpiresAt
+		switch {
+		case s.Scope == umpire.ScopeGlobal && a.Scope != umpire.ScopeGlobal:
+			return nil, fmt.Errorf("scope: only a rule of your own can allow this; approve it globally: %w",
+				umpire.ErrInvalid)
+		case folderOutside(&s) && a.Scope == umpire.ScopeGlobal:
+			return nil, fmt.Errorf("scope: a folder outside is approved for the session or the project: %w",
+				umpire.ErrInvalid)
+		case folderOutside(&s):
+			latest := be.now().Add(maxFolderGrant)
+			if r.ExpiresAt.IsZero() {
+				r.ExpiresAt = latest.UTC().Truncate(time.Second)
+			} else if r.ExpiresAt.After(latest) {
+				return nil, fmt.Errorf("expires_at: a folder outside is approved for 30 days at most: %w",
+					umpire.ErrInvalid)
+			}
+		}
+		rules = append(rules, r)
+	}
+	return rules, nil
+}
+
+// folderOutside reports whether a suggestion is about reading everything below a folder
+// outside the project.
+func folderOutside(s *umpire.Suggestion) bool {
+	return s.Width == umpire.WidthFolder && filepath.IsAbs(s.Match.PathGlob)
+}
+
+// errNoRule says that no rule of the width can stand for the call, and which can.
+func errNoRule(d *umpire.Decision, width umpire.Width) error {
+	for _, s := range d.Suggestions {
+		if s.Width != width {
+			return fmt.Errorf("width: no rule of width %s can stand for this call, but one of width %s can: %w", width,
+				s.Width, umpire.ErrInvalid)
+		}
+	}
+	return fmt.Errorf("scope: no rule can stand for this call; approve it once or for the session: %w",
+		umpire.ErrInvalid)
+}

@@ -1,0 +1,66 @@
+package gate
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/store"
+)
+
+// A backend is what every part of a gate works with: the configuration, the store, the
+// clock, and what keeps secrets.
+type backend struct {
+	secrets
+
+	config Config
+	store  *store.Store
+	// crash is called at the places where a crash matters; tests end the process there.
+	crash func(place string)
+}
+
+// update runs one transaction. What cannot be kept did not happen, and says so.
+func (be *backend) update(ctx context.Context, f func(*store.Tx) error) error {
+	if be.store == nil {
+		return errNoStore
+	}
+	return be.store.Update(ctx, f)
+}
+
+func (be *backend) view(ctx context.Context, f func(*store.Tx) error) error {
+	if be.store == nil {
+		return errNoStore
+	}
+	return be.store.View(ctx, f)
+}
+
+// viewForChange is a view for somebody who is about to change what they see. When the database
+// fails there, nothing was recorded.
+func (be *backend) viewForChange(ctx context.Context, f func(*store.Tx) error) error {
+	err := be.view(ctx, f)
+	if err == nil || ctx.Err() != nil {
+		return err
+	}
+	for _, found := range findings {
+		if errors.Is(err, found) {
+			return err
+		}
+	}
+	return fmt.Errorf("%w: %w", umpire.ErrNotRecorded, err)
+}
+
+// findings are the errors that report a state, and not a fault.
+var findings = []error{
+	umpire.ErrNotFound, umpire.ErrInvalid, umpire.ErrResolved, umpire.ErrState, umpire.ErrFenced,
+	umpire.ErrOtherProject, umpire.ErrLimit, umpire.ErrChanged, umpire.ErrNeedsPerson,
+}
+
+var errNoStore = fmt.Errorf("this gate has no store: %w", umpire.ErrState)
+
+// now is the time as it is stored: the databases keep microseconds.
+func (be *backend) now() time.Time { return be.config.Now().UTC().Truncate(time.Microsecond) }
+
+// isConflict reports whether a write lost against another one.
+func isConflict(err error) bool { return errors.Is(err, store.ErrConflict) }

@@ -1,0 +1,157 @@
+package gate
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/judge"
+	"github.com/umpirehq/umpire/internal/store"
+	"github.com/umpirehq/umpire/policy"
+)
+
+// conditions are what a decision about a session's calls depends on, read from the
+// store before the decision is made: deciding takes time, and the store's writer
+// does not wait for it.
+type conditions struct {
+	session  umpire.Session
+	settings Settings
+	mode     umpire.Mode
+	headless bool
+	grants   []umpire.Grant
+	allowAll bool
+	tighten  []umpire.Rule
+	profile  *policy.Profile
+	sandbox  *umpire.Confinement // nil for an agent that runs its calls its own way
+}
+
+// readConditions reads what holds in a session, with the once grants of one call if one
+// is named.
+func (ps *projects) readConditions(tx *store.Tx, id umpire.SessionID, call umpire.CallID) (*conditions, error) {
+	s, err := tx.Session(id)
+	if err != nil {
+		return nil, fmt.Errorf("session %q: %w", id, err)
+	}
+	if s.State == umpire.SessionOver {
+		return nil, fmt.Errorf("session %q has ended: %w", id, umpire.ErrState)
+	}
+	if err := inherit(tx, &s); err != nil {
+		return nil, err
+	}
+	rows, err := tx.Grants(store.GrantQuery{
+		Session: id, Project: s.Project, GitDir: cloneOf(&s), Call: call, Now: ps.now(),
+	})
+	if err != nil {
+		return nil, err
+	}
+	w, err := tx.Workspace(s.Project, cloneOf(&s))
+	if err != nil && !errors.Is(err, umpire.ErrNotFound) {
+		return nil, err
+	}
+	cond := &conditions{session: s, headless: s.Headless, allowAll: w.AllowAll}
+	for i := range rows {
+		cond.grants = append(cond.grants, ps.openGrant(&rows[i]))
+	}
+	return cond, nil
+}
+
+// completeConditions adds what the project's files say.
+func (ps *projects) completeConditions(cond *conditions) error {
+	p, err := ps.projectOf(cond.session.Root, cond.session.AddDirs)
+	if err != nil {
+		return fmt.Errorf("project of session %q: %w", cond.session.ID, err)
+	}
+	cond.settings = p.settings
+	if cond.settings.WarnOnly { // enforcing again counts at once, in sessions that are open too
+		now, err := ps.settingsOf(cond.session.Root)
+		cond.settings.WarnOnly = err == nil && now.WarnOnly
+	}
+	cond.mode = effectiveMode(&cond.session, &p.settings)
+	cond.profile, err = profileOf(cond.session.Profile, p.settings.Profiles)
+	if cond.profile != nil && cond.session.External && cond.session.Profile == "" {
+		// The tools of a host are its own: the list is about those of the built-in agent.
+		cond.profile = cond.profile.EditLimit()
+	}
+	return err
+}
+
+// effectiveMode is the session's mode, but ask once auto has refused too often, and the
+// administrator's where it is looser than that.
+func effectiveMode(s *umpire.Session, settings *Settings) umpire.Mode {
+	if !settings.Most.Permits(s.Mode) {
+		return *settings.Most.Mode
+	}
+	if s.Mode == umpire.ModeAuto && degraded(s, settings) {
+		return umpire.ModeAsk
+	}
+	return s.Mode
+}
+
+// AutoAvailable reports whether auto mode may answer in a session by itself: once too
+// much was refused there it asks.
+func AutoAvailable(s *umpire.Session, settings *Settings) bool { return !degraded(s, settings) }
+
+func degraded(s *umpire.Session, settings *Settings) bool {
+	return settings.MaxDenialsInRow > 0 && s.DenialsInRow >= settings.MaxDenialsInRow ||
+		settings.MaxDenials > 0 && s.Denials >= settings.MaxDenials
+}
+
+// mainProfile is the profile of an agent that names none.
+const mainProfile = "main"
+
+func profileOf(name string, profiles map[string]policy.Profile) (*policy.Profile, error) {
+	if name == "" {
+		name = mainProfile
+	}
+	if p, ok := profiles[name]; ok {
+		return &p, nil
+	}
+	if name == mainProfile {
+		return nil, nil
+	}
+	return nil, fmt.Errorf("profile %q: the configuration has no such agent: %w", name, umpire.ErrInvalid)
+}
+
+// cloneOf tells clones of one project apart: by the git directory that worktrees
+// share, or by the root where there is none.
+func cloneOf(s *umpire.Session) string { return cmp.Or(s.GitDir, s.Root) }
+
+// answer is a decision as the gate acts on it.
+func (s *Settings) answer(d umpire.Decision) umpire.Decision {
+	if s.WarnOnly {
+		return judge.WarnOnly(d)
+	}
+	return d
+}
+
+// Check decides a call and stores nothing. A call that names a session is decided
+// as that session's would be; any other by the configuration.
+func (g *Gate) Check(ctx context.Context, call umpire.Call) (umpire.Decision, error) {
+	if call.Dir != "" || call.Session == "" {
+		if err := checkDir("cwd", call.Dir); err != nil {
+			return umpire.Decision{}, err
+		}
+	}
+	if call.Session == "" {
+		settings, err := g.settingsOf(call.Dir)
+		if err != nil {
+			return umpire.Decision{}, err
+		}
+		return settings.answer(g.Decide(Request{Call: call, Mode: settings.Mode})), nil
+	}
+	var cond *conditions
+	err := g.view(ctx, func(tx *store.Tx) (err error) {
+		cond, err = g.readConditions(tx, call.Session, "")
+		return err
+	})
+	if err != nil {
+		return umpire.Decision{}, err
+	}
+	if err := g.completeConditions(cond); err != nil {
+		return umpire.Decision{}, err
+	}
+	call.Dir = cmp.Or(call.Dir, cond.session.Dir)
+	return g.decide(cond, call), nil
+}

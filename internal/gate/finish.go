@@ -1,0 +1,119 @@
+package gate
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/store"
+)
+
+// Finish stores the result of a call. The first result stands; the same again is
+// no error, another one is. A call that waits may be ended by its agent as timed
+// out or cancelled, never as done.
+func (g *Gate) Finish(ctx context.Context, r umpire.Result) (umpire.Batch, error) {
+	if r.Session == "" || r.Batch == "" || r.Call == "" {
+		return umpire.Batch{}, invalid("session_id, batch_id, call_id", "all are needed")
+	}
+	if !knownStatus(r.Status) {
+		return umpire.Batch{}, invalid("status", "want ok, error, cancelled or timeout, got %q", r.Status)
+	}
+	if len(r.Output) > maxOutput {
+		return umpire.Batch{}, invalid("output", "larger than %d bytes", maxOutput)
+	}
+	g.reached("ran")
+	sealed, err := g.sealText(resultLabel(r.Session, r.Call), r.Output)
+	if err != nil {
+		return umpire.Batch{}, err
+	}
+	var b umpire.Batch
+	var s umpire.Session
+	ran := false
+	err = g.step(ctx, r.Session, r.Epoch, func(t *transaction) error {
+		b, err = t.storeResult(&r, sealed)
+		s, ran = t.session, t.ran
+		return err
+	})
+	if isConflict(err) {
+		err = fmt.Errorf("call %q: %w: %w", r.Call, err, umpire.ErrState)
+	}
+	if err != nil {
+		return b, err
+	}
+	g.reached("finished")
+	if ran {
+		if err := g.runAfterHooks(ctx, &s, b.Call(r.Call).Tool, &r); err != nil && g.config.Warn != nil {
+			g.config.Warn(fmt.Errorf("hooks after call %q: %w", r.Call, err))
+		}
+	}
+	return b, nil
+}
+
+// maxOutput bounds what a call's result may hold.
+const maxOutput = 4 << 20
+
+// knownStatus reports whether an agent may report a status; a denial is the gate's.
+func knownStatus(s umpire.ResultStatus) bool {
+	switch s {
+	case umpire.ResultOK, umpire.ResultError, umpire.ResultCancelled, umpire.ResultTimeout:
+		return true
+	case umpire.ResultDenied, umpire.ResultIndeterminate:
+		return false
+	}
+	return false
+}
+
+// storeResult takes in what a runner says of a call.
+func (t *transaction) storeResult(r *umpire.Result, output store.Sealed) (umpire.Batch, error) {
+	b, err := t.batch(r.Batch)
+	if err != nil {
+		return umpire.Batch{}, err
+	}
+	c := b.Call(r.Call)
+	if c == nil {
+		return umpire.Batch{}, fmt.Errorf("call %q of batch %q: %w", r.Call, r.Batch, umpire.ErrNotFound)
+	}
+	switch c.State {
+	case umpire.CallDone:
+		if c.Result != nil && c.Result.Status == r.Status && c.Result.Output == output.Shown {
+			return *b, nil // the same report again: its acknowledgement was lost
+		}
+		return umpire.Batch{}, fmt.Errorf("call %q has its result already: %w", r.Call, umpire.ErrState)
+	case umpire.CallAsked:
+		if r.Status != umpire.ResultTimeout && r.Status != umpire.ResultCancelled {
+			return umpire.Batch{}, fmt.Errorf("call %q waits for a person: %w", r.Call, umpire.ErrState)
+		}
+		code := umpire.CodeTimeout
+		if r.Status == umpire.ResultCancelled {
+			code = umpire.CodeCancelled
+		}
+		err = t.refuseQuestion(b, c, code, r.Output)
+	case umpire.CallApproved:
+		if r.Status == umpire.ResultOK {
+			return umpire.Batch{}, fmt.Errorf("call %q was never started: %w", r.Call, umpire.ErrState)
+		}
+		err = t.finishCallSealed(b, c.ID, r.Status, r.Code, output)
+	case umpire.CallExecuting:
+		t.ran = true
+		err = t.finishCallSealed(b, c.ID, r.Status, r.Code, output)
+	case umpire.CallDenied, umpire.CallSettled, umpire.CallUnknown:
+		err = fmt.Errorf("call %q is %s: %w", r.Call, c.State, umpire.ErrState)
+	}
+	if err != nil {
+		return umpire.Batch{}, err
+	}
+	err = t.continueBatch(b)
+	return *b, err
+}
+
+// Batch returns a batch as it is now, with secrets masked.
+func (g *Gate) Batch(ctx context.Context, s umpire.SessionID, id umpire.BatchID) (b umpire.Batch, err error) {
+	err = g.view(ctx, func(tx *store.Tx) error {
+		b, err = tx.Batch(s, id)
+		return err
+	})
+	if err != nil {
+		return b, fmt.Errorf("batch %q: %w", id, err)
+	}
+	return b, nil
+}

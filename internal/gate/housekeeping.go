@@ -1,0 +1,211 @@
+package gate
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/store"
+	"github.com/umpirehq/umpire/policy"
+)
+
+// tendEvery is how often a gate that serves looks for what time has settled.
+const tendEvery = time.Second
+
+// Run tends the gate until ctx ends, and finishes what it has begun.
+func (ss *sessions) Run(ctx context.Context) {
+	tick := time.NewTicker(tendEvery)
+	defer tick.Stop()
+	for {
+		if err := ss.Tend(context.WithoutCancel(ctx)); err != nil && ss.config.Warn != nil {
+			ss.config.Warn(err)
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+		}
+	}
+}
+
+// Tend settles what time has settled: questions that nobody answered in time, and
+// calls whose runner is gone. It is right at any time, and twice is as once.
+func (ss *sessions) Tend(ctx context.Context) error {
+	var late []store.AskRow
+	var held, idle []umpire.Session
+	err := ss.view(ctx, func(tx *store.Tx) (err error) {
+		if late, err = tx.Asks(store.AskQuery{ExpiredBy: ss.now()}); err != nil {
+			return err
+		}
+		if held, err = tx.Sessions(store.SessionQuery{Held: true}); err != nil || ss.config.KeepSessions == 0 {
+			return err
+		}
+		idle, err = tx.Sessions(store.SessionQuery{IdleBefore: ss.now().Add(-ss.config.KeepSessions)})
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	var errs []error
+	for i := range late {
+		errs = append(errs, ss.expire(ctx, &late[i]))
+	}
+	for i := range held {
+		errs = append(errs, ss.tendHeld(ctx, &held[i]))
+	}
+	for i := range idle {
+		errs = append(errs, ignoreGone(ss.Delete(ctx, idle[i].ID)))
+	}
+	return errors.Join(errs...)
+}
+
+// tendHeld looks after a session whose runner may be gone.
+func (ss *sessions) tendHeld(ctx context.Context, s *umpire.Session) error {
+	if s.State == umpire.SessionOver || s.External || !ss.runnerGone(s) {
+		return nil
+	}
+	err := ss.step(ctx, s.ID, s.Epoch, func(t *transaction) error {
+		t.quiet = true
+		t.session.Epoch++ // whoever ran it is fenced off before its calls are accounted for
+		t.session.Runner, t.session.LeaseUntil = "", time.Time{}
+		return t.loseCalls()
+	})
+	if errors.Is(err, umpire.ErrFenced) {
+		return nil
+	}
+	return ignoreGone(err)
+}
+
+// runnerGone reports whether a session's runner lives no more: its lease has ended, or
+// it ran on this machine and there is no such process.
+func (ss *sessions) runnerGone(s *umpire.Session) bool {
+	if !s.LeaseUntil.After(ss.now()) {
+		return true
+	}
+	if ss.config.Alive == nil {
+		return false
+	}
+	alive, known := ss.config.Alive(s.Runner)
+	return known && !alive
+}
+
+func ignoreGone(err error) error {
+	if errors.Is(err, umpire.ErrNotFound) {
+		return nil
+	}
+	return err
+}
+
+// expire answers a question whose time is over.
+func (ss *sessions) expire(ctx context.Context, ask *store.AskRow) error {
+	err := ss.step(ctx, ask.Session, 0, func(t *transaction) error {
+		t.quiet = true
+		b, err := t.batch(ask.Batch)
+		if err != nil {
+			return err
+		}
+		c := b.Call(ask.Call)
+		if c == nil || c.Request != ask.Request || c.State != umpire.CallAsked {
+			return nil // answered since
+		}
+		if err := t.refuseQuestion(b, c, umpire.CodeTimeout, ""); err != nil {
+			return err
+		}
+		return t.continueBatch(b)
+	})
+	return ignoreGone(err)
+}
+
+// loseCalls accounts for calls that a runner started and did not finish, when another
+// one takes the session or the lease is over: what can be repeated waits to be
+// started again, and a person is asked what became of the rest.
+func (t *transaction) loseCalls() error {
+	open, err := t.tx.OpenBatches(t.session.ID)
+	if err != nil {
+		return err
+	}
+	for i := range open {
+		b := &open[i]
+		for _, c := range b.Calls {
+			if c.State != umpire.CallExecuting || c.Effect.Repeatable() {
+				continue
+			}
+			if err := t.askWhatBecame(b, &c); err != nil {
+				return err
+			}
+		}
+		if err := t.continueBatch(b); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// askWhatBecame makes a call indeterminate, with the evidence there is, and asks.
+func (t *transaction) askWhatBecame(b *umpire.Batch, c *umpire.BatchCall) error {
+	run, err := t.tx.Execution(t.session.ID, c.ID)
+	if err != nil {
+		return err
+	}
+	row, err := t.tx.CallRow(t.session.ID, c.ID)
+	if err != nil {
+		return err
+	}
+	if t.session.Headless || b.Cancelled {
+		return t.giveUpCall(b, c)
+	}
+	begun, err := t.tx.StartEvent(t.session.ID, c.ID)
+	if err != nil {
+		return err
+	}
+	evidence := compare(run.Before)
+	q := question{
+		card: umpire.Pending{
+			Request: newRequestID(), Call: c.ID, ArgsHash: c.ArgsHash, Batch: b.ID, Position: row.Ordinal + 1,
+			Total: len(b.Calls), Session: t.session.ID, Project: t.session.Project, Agent: row.Agent, Tool: c.Tool,
+			Input: []byte(row.Input.Shown), Accesses: append([]umpire.Access{}, begun.Accesses...),
+			Paths: pathsOf(begun.Accesses), Type: begun.Type,
+			Access: accessWord(c.Tool, begun.Accesses), Risk: umpire.High.Level(), Warning: true,
+			Extra: extraOf(row.Extra),
+			Reason: t.maskText(fmt.Sprintf("It was started by %s, and it is not known whether it ran: %s",
+				cmp.Or(run.Runner, "its agent"), evidence)),
+			Suggestions: []umpire.Suggestion{}, AskedAt: t.now, Indeterminate: true,
+		},
+	}
+	if c.Tool == bashTool {
+		describeCommand(&q.card, policy.Exact(umpire.Call{Tool: c.Tool, Input: q.card.Input}))
+	}
+	q.card.ShownDigest = cardDigest(&q.card)
+	q.row = store.AskRow{
+		Request: q.card.Request, Session: t.session.ID, Batch: b.ID, Call: c.ID, ArgsHash: c.ArgsHash,
+		ShownDigest: q.card.ShownDigest, State: store.AskPending, AskedAt: t.now,
+	}
+	return t.putQuestion(b, &q, umpire.EventCallIndeterminate)
+}
+
+// giveUpCall ends a call whose outcome nobody will settle.
+func (o *outcome) giveUpCall(b *umpire.Batch, c *umpire.BatchCall) error {
+	e := umpire.Event{Kind: umpire.EventCallIndeterminate, Call: c.ID, Tool: c.Tool,
+		Reason: "nobody is there to tell what became of it"}
+	if err := o.apply(b, e, nil); err != nil {
+		return err
+	}
+	return o.finishCall(b, c.ID, umpire.ResultIndeterminate, "", fillIn(unknownText, c.Tool, c.ID, ""))
+}
+
+// abandonQuestion ends a call whose question what became of it gets no answer any more.
+func (o *outcome) abandonQuestion(b *umpire.Batch, c *umpire.BatchCall) error {
+	o.recordRefusal(c, umpire.CodeCancelled, "")
+	e := umpire.Event{
+		Kind: umpire.EventPermissionRejected, Call: c.ID, Request: c.Request, Tool: c.Tool, Code: umpire.CodeCancelled,
+		Actor: gateActor,
+	}
+	if err := o.apply(b, e, nil); err != nil {
+		return err
+	}
+	return o.finishCall(b, c.ID, umpire.ResultIndeterminate, umpire.CodeCancelled,
+		fillIn(unknownText, c.Tool, c.ID, ""))
+}

@@ -1,0 +1,219 @@
+package gate
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/batch"
+	"github.com/umpirehq/umpire/internal/store"
+)
+
+// The limits on what an agent may hand in.
+const (
+	maxCalls   = 200
+	maxInput   = 8 << 20
+	maxMessage = 16 << 20
+	// DefaultMaxPending is how many questions may wait in one session.
+	DefaultMaxPending = 100
+)
+
+// A submission is one that is decided and ready to be stored.
+type submission struct {
+	*umpire.Submission
+
+	conditions *conditions
+	calls      []*judged
+	message    store.Sealed
+}
+
+// prepareSubmission checks a submission and decides its calls, or returns the batch that
+// the same submission made before.
+func (g *Gate) prepareSubmission(ctx context.Context, s *umpire.Submission) (*submission, *umpire.Batch, error) {
+	if err := checkSubmission(s); err != nil {
+		return nil, nil, err
+	}
+	var cond *conditions
+	var existing *umpire.Batch
+	err := g.viewForChange(ctx, func(tx *store.Tx) error {
+		var err error
+		if existing, err = existingBatch(tx, s); existing != nil || err != nil {
+			return err
+		}
+		cond, err = g.readConditions(tx, s.Session, "")
+		return err
+	})
+	if err != nil || existing != nil {
+		return nil, existing, err
+	}
+	if err := g.completeConditions(cond); err != nil {
+		return nil, nil, err
+	}
+	if err := cond.overrideBy(s); err != nil {
+		return nil, nil, err
+	}
+	sub := &submission{Submission: s, conditions: cond}
+	if err := g.judgeAll(ctx, sub); err != nil {
+		return nil, nil, err
+	}
+	if len(s.Message) > 0 {
+		if sub.message, err = g.sealJSON(messageLabel(s.Session), s.Message); err != nil {
+			return nil, nil, err
+		}
+	}
+	return sub, nil, nil
+}
+
+// checkSubmission refuses what is malformed, and names the field.
+func checkSubmission(s *umpire.Submission) error {
+	switch {
+	case s.Session == "":
+		return invalid("session_id", "is missing")
+	case s.Batch == "":
+		return invalid("batch_id", "is missing")
+	case len(s.Calls) == 0 || len(s.Calls) > maxCalls:
+		return invalid("calls", "want 1 to %d, got %d", maxCalls, len(s.Calls))
+	case len(s.Message) > maxMessage:
+		return invalid("message", "larger than %d bytes", maxMessage)
+	case len(s.Message) > 0 && !json.Valid(s.Message):
+		return invalid("message", "is not JSON")
+	}
+	if err := umpire.CheckID("batch_id", s.Batch); err != nil {
+		return err
+	}
+	seen := map[umpire.CallID]bool{}
+	for i := range s.Calls {
+		c := &s.Calls[i]
+		field := fmt.Sprintf("calls[%d]", i)
+		if err := umpire.CheckID(field+".id", c.ID); err != nil {
+			return err
+		}
+		switch {
+		case c.ID == "":
+			return invalid(field+".id", "is missing")
+		case seen[c.ID]:
+			return invalid(field+".id", "duplicate id %q", c.ID)
+		case c.Tool == "":
+			return invalid(field+".tool", "is missing")
+		case len(c.Input) > maxInput:
+			return invalid(field+".input", "larger than %d bytes", maxInput)
+		case len(c.Input) > 0 && !json.Valid(c.Input):
+			return invalid(field+".input", "is not JSON")
+		case c.Dir != "":
+			if err := checkDir(field+".cwd", c.Dir); err != nil {
+				return err
+			}
+		}
+		seen[c.ID] = true
+	}
+	return checkConfinement(s.Sandbox)
+}
+
+// invalid is an error about one field.
+func invalid(field, format string, args ...any) error {
+	return fmt.Errorf("%s: %s: %w", field, fmt.Sprintf(format, args...), umpire.ErrInvalid)
+}
+
+// findExisting returns the batch of a submission that was handed in before, or nil.
+func (g *Gate) findExisting(ctx context.Context, s *umpire.Submission) (existing *umpire.Batch, err error) {
+	err = g.viewForChange(ctx, func(tx *store.Tx) error {
+		existing, err = existingBatch(tx, s)
+		return err
+	})
+	return existing, err
+}
+
+func existingBatch(tx *store.Tx, s *umpire.Submission) (*umpire.Batch, error) {
+	b, err := tx.Batch(s.Session, s.Batch)
+	if errors.Is(err, umpire.ErrNotFound) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	return &b, sameCalls(&b, s)
+}
+
+// sameCalls refuses a batch id that comes again with other calls.
+func sameCalls(b *umpire.Batch, s *umpire.Submission) error {
+	same := len(b.Calls) == len(s.Calls)
+	for i := range s.Calls {
+		if !same {
+			break
+		}
+		hash, err := batch.ArgsHash(s.Calls[i].Tool, s.Calls[i].Input)
+		same = err == nil && b.Calls[i].ID == s.Calls[i].ID && b.Calls[i].ArgsHash == hash
+	}
+	if !same {
+		return fmt.Errorf("batch %q was handed in before with other calls: %w", s.Batch, umpire.ErrState)
+	}
+	return nil
+}
+
+// overrideBy takes in what the submission says of how it is to be decided.
+func (cond *conditions) overrideBy(s *umpire.Submission) error {
+	cond.headless = cond.headless || s.Headless
+	cond.tighten, cond.sandbox = s.Tighten, s.Sandbox
+	if s.Mode == nil {
+		return nil
+	}
+	if *s.Mode == umpire.ModeBypass && !cond.session.AllowBypass {
+		return invalid("mode", "bypass needs a session that was opened for it")
+	}
+	cond.session.Mode = *s.Mode
+	cond.mode = effectiveMode(&cond.session, &cond.settings)
+	return nil
+}
+
+// judgeAll decides every call before any runs, and finds those that a person
+// denied in this very turn.
+func (g *Gate) judgeAll(ctx context.Context, sub *submission) error {
+	for i := range sub.Calls {
+		call := sub.Calls[i]
+		call.Batch = sub.Batch
+		j, err := g.judgeWithHooks(ctx, sub.conditions, call)
+		if err != nil {
+			return err
+		}
+		sub.calls = append(sub.calls, j)
+	}
+	if err := g.findDenied(ctx, sub); err != nil {
+		return err
+	}
+	if err := g.findPlanned(ctx, sub.conditions, sub.calls); err != nil {
+		return err
+	}
+	for i, j := range sub.calls {
+		if j.state == umpire.CallAsked {
+			j.question = g.newQuestion(sub.conditions, j, sub.Batch, i+1, len(sub.calls))
+		}
+	}
+	return nil
+}
+
+// findDenied marks the calls that would ask and that a person denied in this turn.
+func (g *Gate) findDenied(ctx context.Context, sub *submission) error {
+	asks := func(j *judged) bool { return j.decision.Verdict == umpire.Ask }
+	if !slices.ContainsFunc(sub.calls, asks) {
+		return nil
+	}
+	return g.viewForChange(ctx, func(tx *store.Tx) error {
+		for _, j := range sub.calls {
+			if !asks(j) {
+				continue
+			}
+			existing, err := tx.DeniedInTurn(sub.Session, sub.conditions.session.Turn, j.hash)
+			if errors.Is(err, umpire.ErrNotFound) {
+				continue
+			}
+			if err != nil {
+				return err
+			}
+			j.denied, j.state = &existing, umpire.CallDenied
+		}
+		return nil
+	})
+}

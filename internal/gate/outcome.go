@@ -1,0 +1,444 @@
+package gate
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/batch"
+	"github.com/umpirehq/umpire/internal/rulefile"
+	"github.com/umpirehq/umpire/internal/store"
+	"github.com/umpirehq/umpire/internal/userhook"
+)
+
+// An outcome is what follows from a decision: events, the rows that go with them, and the
+// session as they leave it. Its methods work that out and touch no store, so that every
+// rule about what follows from what is here and in no transaction.
+type outcome struct {
+	secrets
+
+	now     time.Time
+	session umpire.Session
+	writes  []func(*store.Tx) error // in the order in which the constraints want them
+	quiet   bool                    // nobody did anything in the session: time did
+	ran     bool                    // a call that ran got its result
+	blocked *umpire.Blocked         // by what the session waits, while it does
+}
+
+// addRow adds a row to what is written.
+func addRow[Row any](o *outcome, insert func(*store.Tx, Row) error, row Row) {
+	o.writes = append(o.writes, func(tx *store.Tx) error { return insert(tx, row) })
+}
+
+// apply folds an event into a batch. The event is written with the state that it makes.
+func (o *outcome) apply(b *umpire.Batch, e umpire.Event, detail batch.Detail) error {
+	e.Batch = b.ID
+	before, typed := *b, batch.Event{Event: o.record(e, detail), Detail: detail}
+	next, err := batch.Apply(before, typed)
+	if err != nil {
+		return ifIllegal(err)
+	}
+	*b = next
+	o.writes = append(o.writes, func(tx *store.Tx) error {
+		stored := before // the store may write this again
+		return tx.Apply(&stored, typed)
+	})
+	return nil
+}
+
+// ifIllegal marks the error of an event that does not fit as one about how things stand.
+func ifIllegal(err error) error {
+	if errors.Is(err, batch.ErrIllegal) {
+		return fmt.Errorf("%w: %w", err, umpire.ErrState)
+	}
+	return err
+}
+
+// append puts an event on the timeline that moves no batch.
+func (o *outcome) append(e umpire.Event, detail any) {
+	addRow(o, appendEvent, o.record(e, detail))
+}
+
+func appendEvent(tx *store.Tx, e umpire.Event) error {
+	_, err := tx.Append(e)
+	return err
+}
+
+// record is an event as the timeline keeps it: with the fields that every event of the
+// session has, its detail as JSON, and secrets masked.
+func (o *outcome) record(e umpire.Event, detail any) umpire.Event {
+	e.At, e.Project, e.Session = o.now, o.session.Project, o.session.ID
+	if e.Agent == "" {
+		e.Agent = o.session.Agent
+	}
+	return o.secrets.record(e, detail)
+}
+
+// record writes the detail of an event as JSON, and masks secrets in all of it.
+func (sec secrets) record(e umpire.Event, detail any) umpire.Event {
+	if detail != nil {
+		e.Data = data(detail)
+	}
+	return sec.masked(e)
+}
+
+// data writes the data of an event. Its types cannot fail to be written.
+func data(v any) json.RawMessage {
+	text, err := json.Marshal(v)
+	if err != nil {
+		panic(fmt.Sprintf("event data %T: %v", v, err))
+	}
+	return text
+}
+
+// addBatch makes the batch, with everything that follows from its decisions.
+func (o *outcome) addBatch(sub *submission) (*umpire.Batch, error) {
+	o.addMessage("assistant", sub.Batch, sub.message)
+	b, err := o.beginBatch(sub)
+	if err != nil {
+		return nil, err
+	}
+	for _, j := range sub.calls {
+		o.addHookEvents(sub.Batch, &j.call, j.hooks)
+		if err := o.addCall(b, j, &sub.conditions.settings); err != nil {
+			return nil, err
+		}
+	}
+	return b, o.continueBatch(b)
+}
+
+// beginBatch stores the batch as its first event makes it.
+func (o *outcome) beginBatch(sub *submission) (*umpire.Batch, error) {
+	detail := batch.Submitted{Lane: sub.Lane, Turn: o.session.Turn}
+	var rows []store.CallRow
+	for i, j := range sub.calls {
+		detail.Calls = append(detail.Calls, batch.Call{
+			ID: j.call.ID, Tool: j.call.Tool, ArgsHash: j.hash, Background: j.call.Background, Effect: j.effect,
+			State: j.state, Verdict: j.decision.Verdict, Reason: o.maskText(j.decision.Reason),
+			Code: j.decision.ReasonCode, Took: j.took.Microseconds(),
+		})
+		rows = append(rows, store.CallRow{
+			Session: o.session.ID, Batch: sub.Batch, Ordinal: i, ID: j.call.ID, Tool: j.call.Tool, Input: j.input,
+			ArgsHash: j.hash, Dir: j.call.Dir, Agent: j.call.Agent, Extra: j.extra, Effect: j.effect,
+			Turn: o.session.Turn, Background: j.call.Background,
+		})
+	}
+	e := o.record(umpire.Event{Kind: umpire.EventBatchSubmitted, Batch: sub.Batch}, detail)
+	submitted := batch.Event{Event: e, Detail: detail}
+	b, err := batch.Apply(umpire.Batch{}, submitted)
+	o.writes = append(o.writes, func(tx *store.Tx) error {
+		_, err := tx.Submit(submitted, rows)
+		return err
+	})
+	return &b, ifIllegal(err)
+}
+
+// addCall stores what follows from the decision on one call.
+func (o *outcome) addCall(b *umpire.Batch, j *judged, settings *Settings) error {
+	switch {
+	case j.question != nil:
+		return o.addAskedCall(b, j)
+	case j.state == umpire.CallDenied:
+		code, reason := j.decision.ReasonCode, j.decision.Reason
+		if j.denied != nil {
+			code, reason = umpire.CodeDenied, j.denied.Reason
+		}
+		if code == umpire.CodeAutoDeny {
+			o.countDenial(settings)
+		}
+		return o.denyCall(b, j, code, reason)
+	case j.decision.ReasonCode == umpire.CodeSafe && lifting(&j.decision) == nil:
+		return nil // the events of its start and result say enough
+	}
+	o.session.DenialsInRow = 0
+	o.append(o.bypassEvent(b.ID, j), nil)
+	return nil
+}
+
+// addAskedCall stores a call's question, and its answer where nobody can give one.
+func (o *outcome) addAskedCall(b *umpire.Batch, j *judged) error {
+	q := *j.question
+	if err := o.putQuestion(b, &q, umpire.EventPermissionAsked); err != nil {
+		return err
+	}
+	if !j.unasked {
+		return nil
+	}
+	return o.refuseQuestion(b, b.Call(j.call.ID), umpire.CodeAutoDeny, j.decision.Reason)
+}
+
+// putQuestion stores a question with its event.
+func (o *outcome) putQuestion(b *umpire.Batch, q *question, kind umpire.EventKind) error {
+	card := &q.card
+	card.Version = b.Call(card.Call).Round + 1
+	q.row.Round, q.row.Shown = card.Version, data(card)
+	addRow(o, (*store.Tx).InsertAsk, q.row)
+	o.blocked = &umpire.Blocked{Code: card.Code, Detail: card.Reason}
+	e := umpire.Event{
+		Kind: kind, Call: card.Call, Request: card.Request, Agent: card.Agent, Tool: card.Tool,
+		State: umpire.StateWaiting, Type: card.Type, Risk: card.Risk, Verdict: new(umpire.Ask), Reason: card.Reason,
+		Code: card.Code, Accesses: card.Accesses, Blocked: o.blocked,
+	}
+	return o.apply(b, e, batch.Asked{
+		Version: card.Version, Input: card.Input, Paths: card.Paths, CommandSignature: card.CommandSignature,
+		Position: card.Position, Total: card.Total, Warning: card.Warning,
+	})
+}
+
+// bypassEvent is the event of a call that a rule, a grant or a mode let through.
+func (o *outcome) bypassEvent(id umpire.BatchID, j *judged) umpire.Event {
+	e := o.decisionEvent(umpire.EventPermissionBypassedByRule, j)
+	e.Batch, e.Call, e.Tool, e.Agent = id, j.call.ID, j.call.Tool, j.call.Agent
+	e.State = umpire.StateAllowed
+	if r := lifting(&j.decision); r != nil && j.decision.ReasonCode == umpire.CodeSafe {
+		e.Reason, e.Code = r.Text, r.Code
+		if r.Rule != nil {
+			e.Rule = r.Rule.ID
+		}
+	}
+	return e
+}
+
+// lifting returns the rule or grant by which a safe call may leave the project, or
+// nil when nothing was lifted for it.
+func lifting(d *umpire.Decision) *umpire.Reason {
+	for i := range d.Reasons {
+		r := &d.Reasons[i]
+		if r.Access < 0 || d.Accesses[r.Access].Place != umpire.PlaceOutside || r.Verdict != umpire.Allow {
+			continue
+		}
+		switch r.Code {
+		case umpire.CodeRule, umpire.CodeOnce, umpire.CodeSession, umpire.CodeRemembered:
+			return r
+		}
+	}
+	return nil
+}
+
+// decisionEvent is an event about a decision.
+func (o *outcome) decisionEvent(kind umpire.EventKind, j *judged) umpire.Event {
+	d := &j.decision
+	e := umpire.Event{
+		Kind: kind, Type: d.Type, Risk: d.Risk.Level(), Verdict: new(d.Verdict), Reason: d.Reason, Code: d.ReasonCode,
+		Accesses: o.shownAccesses(j),
+	}
+	if d.Rule != nil {
+		e.Rule = d.Rule.ID
+	}
+	return e
+}
+
+// denyCall gives a call its refusal without a question.
+func (o *outcome) denyCall(b *umpire.Batch, j *judged, code umpire.ReasonCode, reason string) error {
+	c := b.Call(j.call.ID)
+	e := o.decisionEvent(umpire.EventPermissionRejected, j)
+	var detail batch.Detail
+	if code == umpire.CodePlan {
+		detail = batch.Answered{Files: j.before}
+	}
+	e.Call, e.Tool, e.State, e.Verdict = c.ID, c.Tool, umpire.StateDenied, new(umpire.Deny)
+	e.Code, e.Reason, e.Blocked = code, reason, &umpire.Blocked{Code: code, Detail: reason}
+	if err := o.apply(b, e, detail); err != nil {
+		return err
+	}
+	o.session.Permission = umpire.StateDenied
+	o.session.Blocked = &umpire.Blocked{Code: code, Detail: o.maskText(reason)}
+	text := denialText(c.Tool, c.ID, code, reason)
+	if code == umpire.CodeSuffix {
+		text = suffixText(j, reason)
+	}
+	return o.finishCall(b, c.ID, statusOf(code), code, text)
+}
+
+// gateActor answers where no person does.
+const gateActor = "gate"
+
+// refuseQuestion answers a question without a person: nobody is there, the time is over,
+// the turn was stopped, the session ended.
+func (o *outcome) refuseQuestion(b *umpire.Batch, c *umpire.BatchCall, code umpire.ReasonCode, reason string) error {
+	o.recordRefusal(c, code, reason)
+	e := umpire.Event{
+		Kind: umpire.EventPermissionRejected, Call: c.ID, Request: c.Request, Tool: c.Tool, State: umpire.StateDenied,
+		Verdict: new(umpire.Deny), Reason: reason, Code: code, Actor: gateActor,
+		Blocked: &umpire.Blocked{Code: code, Detail: reason},
+	}
+	if err := o.apply(b, e, nil); err != nil {
+		return err
+	}
+	return o.finishCall(b, c.ID, statusOf(code), code, denialText(c.Tool, c.ID, code, reason))
+}
+
+// recordRefusal stores the gate's own answer to the question of a call.
+func (o *outcome) recordRefusal(c *umpire.BatchCall, code umpire.ReasonCode, reason string) {
+	addRow(o, (*store.Tx).InsertAnswer, store.AnswerRow{
+		Standing: umpire.Standing{
+			Request: c.Request, Choice: umpire.Refuse, Reason: o.maskText(reason), Code: code, Actor: gateActor,
+			At: o.now,
+		},
+		ArgsHash: c.ArgsHash, Channel: gateActor,
+	})
+}
+
+// countDenial counts a refusal in auto mode, and adds a notice once there were so
+// many that the mode asks from now on.
+func (o *outcome) countDenial(settings *Settings) {
+	if o.session.Mode != umpire.ModeAuto {
+		return
+	}
+	before := degraded(&o.session, settings)
+	o.session.Denials++
+	o.session.DenialsInRow++
+	if before || !degraded(&o.session, settings) {
+		return
+	}
+	o.addNotice(fmt.Sprintf("Auto mode asks from now on: %d refusals in a row, %d in all.", o.session.DenialsInRow,
+		o.session.Denials))
+}
+
+// finishCall stores a result that the gate itself gives.
+func (o *outcome) finishCall(
+	b *umpire.Batch, id umpire.CallID, status umpire.ResultStatus, code umpire.ReasonCode, text string,
+) error {
+	sealed, err := o.sealText(resultLabel(o.session.ID, id), text)
+	if err != nil {
+		return err
+	}
+	return o.finishCallSealed(b, id, status, code, sealed)
+}
+
+// maxShown is how much of an output the timeline shows.
+const maxShown = 2000
+
+func (o *outcome) finishCallSealed(
+	b *umpire.Batch, id umpire.CallID, status umpire.ResultStatus, code umpire.ReasonCode, output store.Sealed,
+) error {
+	c := b.Call(id)
+	e := umpire.Event{
+		Kind: umpire.EventCallFinished, Call: id, Request: c.Request, Tool: c.Tool, Code: code,
+		State: umpire.StateAllowed,
+	}
+	if c.Attempt == 0 {
+		e.State = umpire.StateDenied
+	}
+	detail := batch.Finished{Status: status, Output: beginning(output.Shown, maxShown), Size: len(output.Shown)}
+	if err := o.apply(b, e, detail); err != nil {
+		return err
+	}
+	// The caller gets this batch, and reads in it what the store will have.
+	result := b.Call(id).Result
+	result.Output, result.At = output.Shown, o.now
+	addRow(o, (*store.Tx).InsertResult, store.ResultRow{
+		Session: o.session.ID, Call: id, Status: status, Code: code, Output: output, At: o.now,
+	})
+	return nil
+}
+
+// beginning cuts a text at a character.
+func beginning(text string, limit int) string {
+	if len(text) <= limit {
+		return text
+	}
+	for limit > 0 && text[limit]&0xC0 == 0x80 {
+		limit--
+	}
+	return text[:limit]
+}
+
+// continueBatch lets a batch go on as far as its calls permit: it resumes when nothing
+// waits any more, and is finished when every call has its result.
+func (o *outcome) continueBatch(b *umpire.Batch) error {
+	if b.State == umpire.BatchWaiting && b.Waiting() == 0 && !b.Cancelled {
+		resumed := batch.Resumed{Epoch: b.Resumes + 1}
+		if err := o.apply(b, umpire.Event{Kind: umpire.EventBatchResumed}, resumed); err != nil {
+			return err
+		}
+	}
+	open := b.State == umpire.BatchRunning || b.State == umpire.BatchWaiting && b.Cancelled
+	if !open || b.Next() != nil {
+		return nil
+	}
+	if err := o.apply(b, umpire.Event{Kind: umpire.EventBatchFinished}, nil); err != nil || !o.session.External {
+		return err
+	}
+	// Such an agent has its results already: it ran the calls, or got the refusal.
+	return o.deliverBatch(b)
+}
+
+// deliverBatch marks a batch's results as received.
+func (o *outcome) deliverBatch(b *umpire.Batch) error {
+	session, id, epoch, now := o.session.ID, b.ID, o.session.Epoch, o.now
+	o.writes = append(o.writes, func(tx *store.Tx) error {
+		_, err := tx.Resume(session, id)
+		if errors.Is(err, umpire.ErrNotFound) {
+			err = tx.ClaimResume(session, id, epoch, now)
+		}
+		if err != nil {
+			return err
+		}
+		return tx.DeliverResume(session, id, now)
+	})
+	return o.apply(b, umpire.Event{Kind: umpire.EventBatchDelivered}, nil)
+}
+
+// addMessage appends a message to the conversation; an empty one is none.
+func (o *outcome) addMessage(role string, id umpire.BatchID, content store.Sealed) {
+	if content.Shown == "" {
+		return
+	}
+	session := o.session.ID
+	addRow(o, func(tx *store.Tx, row store.MessageRow) error {
+		_, err := tx.AppendMessage(session, row)
+		return err
+	}, store.MessageRow{Role: role, Batch: id, Content: content, At: o.now})
+	if role == roleAssistant {
+		o.append(umpire.Event{Kind: umpire.EventModelReplied, Batch: id}, nil)
+	}
+}
+
+// addNotice puts a text for people on the timeline.
+func (o *outcome) addNotice(text string) {
+	o.append(umpire.Event{Kind: umpire.EventNotice, Reason: text}, nil)
+}
+
+// addHookEvents records what the hooks said about a call.
+func (o *outcome) addHookEvents(b umpire.BatchID, call *umpire.Call, all []userhook.Ran) {
+	for i := range all {
+		e, detail := hookEvent(b, call, &all[i])
+		o.append(e, detail)
+	}
+}
+
+// A hookRun is the data of HookRan.
+type hookRun struct {
+	Hook      string             `json:"hook_id"`
+	Event     rulefile.HookEvent `json:"event"`
+	Outcome   userhook.Outcome   `json:"outcome"`
+	OnFailure string             `json:"on_failure,omitempty"` // of a hook that failed
+	Exit      int                `json:"exit"`
+	Took      int64              `json:"ms"`
+	File      string             `json:"file,omitempty"`
+	Line      int                `json:"line,omitempty"`
+}
+
+func hookEvent(b umpire.BatchID, call *umpire.Call, ran *userhook.Ran) (umpire.Event, hookRun) {
+	detail := hookRun{
+		Hook: ran.Hook.ID, Event: ran.Hook.Event, Outcome: ran.Outcome, Exit: ran.Exit, Took: ran.Took.Milliseconds(),
+		File: ran.Hook.File, Line: ran.Hook.Line,
+	}
+	reason := ran.Reason
+	if ran.Outcome == userhook.Failed {
+		detail.OnFailure = "block"
+		if ran.Hook.Skip {
+			detail.OnFailure = "skip"
+		}
+	}
+	if reason == "" {
+		reason = fmt.Sprintf("Hook %q has no objection", ran.Hook.ID)
+	}
+	return umpire.Event{
+		Kind: umpire.EventHookRan, Batch: b, Call: call.ID, Tool: call.Tool, Agent: call.Agent,
+		Reason: beginning(reason, maxShown),
+	}, detail
+}

@@ -1,0 +1,122 @@
+package gate
+
+import (
+	"cmp"
+	"context"
+	"maps"
+	"slices"
+
+	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/rulefile"
+	"github.com/umpirehq/umpire/internal/store"
+	"github.com/umpirehq/umpire/policy"
+)
+
+// Every change of the rules in force is an event that names the rules, and who changed
+// them where that is known: a file that was written past the gate does not say.
+
+// signed is the detail of an event with who did it.
+func signed(detail map[string]any, by umpire.Actor) map[string]any {
+	if by != (umpire.Actor{}) {
+		detail["by"] = by
+	}
+	return detail
+}
+
+// A ruleLine is a rule on the timeline.
+type ruleLine struct {
+	ID     umpire.RuleID  `json:"rule_id,omitempty"`
+	Action umpire.Verdict `json:"action"`
+	Rule   string         `json:"rule"` // in short form
+	Scope  string         `json:"scope"`
+}
+
+// describeRules are the rules of a set as events list them.
+func describeRules(set *rulefile.Set) []ruleLine {
+	detail := []ruleLine{}
+	for _, r := range set.Rules {
+		scope := r.Source.String()
+		if r.Source == umpire.SourceUser {
+			scope = umpire.ScopeGlobal.String()
+		}
+		detail = append(detail, ruleLine{r.ID, r.Action, policy.FormatShort(r), scope})
+	}
+	return detail
+}
+
+// without are the rules of one list that are not in the other, each as often as it is
+// missing there.
+func without(list, other []ruleLine) []ruleLine {
+	left := map[ruleLine]int{}
+	for _, r := range other {
+		left[r]++
+	}
+	missing := []ruleLine{}
+	for _, r := range list {
+		if left[r]--; left[r] < 0 {
+			missing = append(missing, r)
+		}
+	}
+	return missing
+}
+
+// changeRules changes rule files, or the trust in them, for somebody and records it, with what
+// change says of it besides. Whoever follows the files waits meanwhile: the change would be
+// recorded without its author.
+func (ps *projects) changeRules(
+	ctx context.Context, p *Project, by umpire.Actor, change func() (map[string]any, error),
+) error {
+	ps.telling.Lock()
+	defer ps.telling.Unlock()
+	about, err := change()
+	if err != nil {
+		return err
+	}
+	p.reload()
+	return ps.recordRules(ctx, p, by, about)
+}
+
+// recordOutsideChange records that files were changed past the gate. They are
+// read once more: what was seen of them may be older than what was recorded.
+func (ps *projects) recordOutsideChange(ctx context.Context, p *Project) error {
+	ps.telling.Lock()
+	defer ps.telling.Unlock()
+	p.reload()
+	return ps.recordRules(ctx, p, umpire.Actor{}, nil)
+}
+
+// recordRules records how the rules differ from those recorded before, and what else is
+// known about the change. It forgets what auto mode remembers: the answers were given under
+// the rules before.
+func (ps *projects) recordRules(ctx context.Context, p *Project, by umpire.Actor, about map[string]any) error {
+	set := p.Rules()
+	changed := p.known.ChangedTo(set)
+	if by == (umpire.Actor{}) {
+		changed = ps.telling.News(p.ID, changed)
+		by = ps.telling.AuthorOf(changed)
+	}
+	if ps.store == nil || len(about) == 0 && len(changed) == 0 {
+		p.known = set
+		return nil
+	}
+	was, is := describeRules(p.known), describeRules(set)
+	detail := map[string]any{"revision": set.Revision(), "rules": len(set.Rules), "added": without(is, was),
+		"removed": without(was, is)}
+	maps.Copy(detail, about)
+	e := umpire.Event{At: ps.now(), Kind: umpire.EventRulesChanged, Project: p.ID, Actor: by.Name}
+	if slices.ContainsFunc(set.Files, func(f rulefile.File) bool { return f.Health == rulefile.HealthDegraded }) {
+		e.Kind = umpire.EventRulesDegraded
+	}
+	err := ps.update(ctx, func(tx *store.Tx) error {
+		if _, err := tx.Append(ps.record(e, signed(detail, by))); err != nil {
+			return err
+		}
+		_, err := tx.ForgetRemembered(p.ID, cmp.Or(p.GitDir, p.Root), ps.now())
+		return err
+	})
+	if err == nil {
+		p.known = set
+		ps.telling.Note(p.ID, changed, by)
+	}
+	return err
+}

@@ -1,0 +1,248 @@
+package gate
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/batch"
+	"github.com/umpirehq/umpire/internal/store"
+)
+
+// Start lets the next call of a batch run, or says what happens instead. The call
+// is decided again, for the world may have changed since it was approved; and it is
+// stored that it was started before its runner hears of it.
+func (g *Gate) Start(ctx context.Context, s umpire.Start) (umpire.Started, error) {
+	if s.Session == "" || s.Batch == "" || s.Call == "" {
+		return umpire.Started{}, invalid("session_id, batch_id, call_id", "all are needed")
+	}
+	if err := checkConfinement(s.Sandbox); err != nil {
+		return umpire.Started{}, err
+	}
+	for {
+		started, err := g.tryStart(ctx, &s)
+		if errors.Is(err, errMoved) && ctx.Err() == nil {
+			continue
+		}
+		return started, err
+	}
+}
+
+// errMoved says that the call was answered between looking at it and starting it.
+var errMoved = errors.New("the call has moved on")
+
+func (g *Gate) tryStart(ctx context.Context, s *umpire.Start) (umpire.Started, error) {
+	l, err := g.prepareStart(ctx, s)
+	if err != nil {
+		return umpire.Started{}, err
+	}
+	g.reached("starting")
+	var started umpire.Started
+	err = g.step(ctx, s.Session, s.Epoch, func(t *transaction) error {
+		started, err = t.decideStart(l)
+		return err
+	})
+	if isConflict(err) {
+		return umpire.Started{}, fmt.Errorf("call %q: %w: %w", s.Call, err, umpire.ErrState)
+	}
+	if err != nil {
+		return umpire.Started{}, err
+	}
+	g.reached("started")
+	return started, nil
+}
+
+// A pendingStart is a call that wants to run, decided again.
+type pendingStart struct {
+	*umpire.Start
+
+	conditions *conditions
+	seen       umpire.BatchCall // the call as the decision was made for it
+	row        store.CallRow
+	judged     *judged
+	once       string // the grant that the run consumes, "" for none
+	approved   bool   // a person approved it
+	moved      bool   // it would do something else than was shown
+	changed    string // which code is not what was shown
+	before     json.RawMessage
+	position   int
+	total      int
+}
+
+func (g *Gate) prepareStart(ctx context.Context, s *umpire.Start) (*pendingStart, error) {
+	l := &pendingStart{Start: s}
+	var ask store.AskRow
+	err := g.viewForChange(ctx, func(tx *store.Tx) (err error) {
+		b, err := tx.Batch(s.Session, s.Batch)
+		if err != nil {
+			return fmt.Errorf("batch %q: %w", s.Batch, err)
+		}
+		c := b.Call(s.Call)
+		if c == nil {
+			return fmt.Errorf("call %q of batch %q: %w", s.Call, s.Batch, umpire.ErrNotFound)
+		}
+		if l.row, err = tx.CallRow(s.Session, s.Call); err != nil {
+			return err
+		}
+		l.seen = *c
+		l.position, l.total = l.row.Ordinal+1, len(b.Calls)
+		if l.conditions, err = g.readConditions(tx, s.Session, s.Call); err != nil {
+			return err
+		}
+		return l.readAnswer(tx, c, &ask)
+	})
+	if err != nil {
+		return nil, err
+	}
+	if err := g.completeConditions(l.conditions); err != nil {
+		return nil, err
+	}
+	l.conditions.sandbox = s.Sandbox
+	call, err := g.exactCall(&l.row)
+	if err != nil {
+		return nil, err
+	}
+	call.Extra = extraOf(l.row.Extra)
+	if l.judged, err = g.judgeCall(l.conditions, call); err != nil {
+		return nil, err
+	}
+	if l.approved {
+		code := g.codeFiles(&l.judged.decision)
+		l.moved = shownDigest(&l.judged.call, &l.judged.decision, code) != ask.ShownDigest
+		card := readCard(&ask)
+		l.changed = g.changedSince(&card, &l.judged.decision)
+	}
+	l.before = snapshot(&l.judged.decision)
+	if err := g.findPlanned(ctx, l.conditions, []*judged{l.judged}); err != nil {
+		return nil, err
+	}
+	if l.moved || l.judged.state == umpire.CallAsked {
+		l.judged.question = g.newQuestion(l.conditions, l.judged, s.Batch, l.position, l.total)
+	}
+	return l, nil
+}
+
+// readAnswer finds the approval that the call runs by, if a person gave one.
+func (l *pendingStart) readAnswer(tx *store.Tx, c *umpire.BatchCall, ask *store.AskRow) (err error) {
+	if c.Request == "" {
+		return nil
+	}
+	if *ask, err = tx.Ask(c.Request); err != nil {
+		return err
+	}
+	answer, err := tx.Answer(c.Request)
+	if errors.Is(err, umpire.ErrNotFound) {
+		return nil
+	}
+	l.approved = err == nil && answer.Choice == umpire.Approve
+	if !l.approved {
+		return err
+	}
+	rows, err := tx.Grants(store.GrantQuery{
+		Session: l.conditions.session.ID, Project: l.conditions.session.Project, GitDir: cloneOf(&l.conditions.session),
+		Call: c.ID, Now: answer.At,
+	})
+	for _, row := range rows {
+		if row.Scope == umpire.ScopeOnce && row.Call == c.ID {
+			l.once = row.ID
+		}
+	}
+	return err
+}
+
+// decideStart works out whether the call runs, asks again or is refused.
+func (t *transaction) decideStart(l *pendingStart) (umpire.Started, error) {
+	b, err := t.batch(l.Batch)
+	if err != nil {
+		return umpire.Started{}, err
+	}
+	c := b.Call(l.Call)
+	if c == nil || c.State != l.seen.State || c.Request != l.seen.Request {
+		return umpire.Started{}, errMoved
+	}
+	ready := c.State == umpire.CallApproved || c.State == umpire.CallExecuting && c.Effect.Repeatable() && l.again(t, c)
+	if !ready || b.State != umpire.BatchRunning || b.Cancelled || b.Next() != c {
+		return umpire.Started{Batch: *b}, nil
+	}
+	d := &l.judged.decision
+	switch {
+	case c.State == umpire.CallExecuting && d.Verdict != umpire.Allow:
+		return t.endInterrupted(b, l)
+	case d.Verdict == umpire.Deny && !l.judged.unasked:
+		return t.refuseStart(b, l)
+	case l.judged.question != nil:
+		return t.askAgain(b, l)
+	case d.Verdict == umpire.Allow:
+		return t.startCall(b, c, l)
+	}
+	return t.refuseStart(b, l)
+}
+
+// endInterrupted ends a call that was interrupted and may not run again.
+func (o *outcome) endInterrupted(b *umpire.Batch, l *pendingStart) (umpire.Started, error) {
+	text := fillIn(unknownText, l.row.Tool, l.Call, "")
+	if err := o.finishCall(b, l.Call, umpire.ResultIndeterminate, l.judged.decision.ReasonCode, text); err != nil {
+		return umpire.Started{}, err
+	}
+	err := o.continueBatch(b)
+	return umpire.Started{Decision: l.judged.decision, Batch: *b}, err
+}
+
+// again reports whether a call that was started may be started once more: only by
+// a runner that took the session over since.
+func (l *pendingStart) again(t *transaction, c *umpire.BatchCall) bool {
+	last, err := t.tx.Execution(t.session.ID, c.ID)
+	return err == nil && last.Epoch < t.session.Epoch
+}
+
+// startCall is the promise that the call runs: what comes after it may have happened.
+func (o *outcome) startCall(b *umpire.Batch, c *umpire.BatchCall, l *pendingStart) (umpire.Started, error) {
+	attempt := c.Attempt + 1
+	if l.once != "" && attempt == 1 {
+		addRow(o, (*store.Tx).UseGrant, l.once)
+	}
+	e := o.decisionEvent(umpire.EventCallStarted, l.judged)
+	e.Call, e.Request, e.Tool, e.Agent, e.State = c.ID, c.Request, c.Tool, l.row.Agent, umpire.StateAllowed
+	addRow(o, (*store.Tx).InsertExecution, store.ExecutionRow{
+		Session: o.session.ID, Call: c.ID, Attempt: attempt, Effect: l.row.Effect, Epoch: o.session.Epoch,
+		Runner: l.Runner, Group: l.Group, Before: l.before, At: o.now,
+	})
+	err := o.apply(b, e, batch.Started{Attempt: attempt, Runner: l.Runner, Epoch: o.session.Epoch})
+	if err != nil {
+		return umpire.Started{}, err
+	}
+	o.session.Permission, o.session.Blocked = umpire.StateAllowed, nil
+	return umpire.Started{Go: true, Call: l.judged.call, Decision: l.judged.decision, Attempt: attempt, Batch: *b}, nil
+}
+
+// askAgain stops the batch: the call asks now, and everything waits again.
+func (o *outcome) askAgain(b *umpire.Batch, l *pendingStart) (umpire.Started, error) {
+	q := *l.judged.question
+	if l.moved {
+		q.card.Code = umpire.CodeChanged
+		q.card.Reason = "What the call would do has changed since it was approved: " + cmp.Or(l.changed, q.card.Reason)
+	}
+	if err := o.putQuestion(b, &q, umpire.EventPermissionAsked); err != nil {
+		return umpire.Started{}, err
+	}
+	if l.judged.unasked {
+		if err := o.refuseQuestion(b, b.Call(l.Call), umpire.CodeAutoDeny, l.judged.decision.Reason); err != nil {
+			return umpire.Started{}, err
+		}
+	}
+	err := o.continueBatch(b)
+	return umpire.Started{Decision: l.judged.decision, Batch: *b}, err
+}
+
+// refuseStart gives a call that may not run any more its refusal.
+func (o *outcome) refuseStart(b *umpire.Batch, l *pendingStart) (umpire.Started, error) {
+	d := &l.judged.decision
+	if err := o.denyCall(b, l.judged, d.ReasonCode, d.Reason); err != nil {
+		return umpire.Started{}, err
+	}
+	err := o.continueBatch(b)
+	return umpire.Started{Decision: *d, Batch: *b}, err
+}

@@ -1,0 +1,107 @@
+package gate
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/store"
+)
+
+// A transaction changes one session: it locks the session, reads what a decision needs,
+// collects what follows from it as an outcome, and writes that with the session, or
+// nothing at all. It is the only way in which a session changes.
+type transaction struct {
+	outcome
+
+	backend *backend
+	tx      *store.Tx
+}
+
+// step locks a session, runs f, and writes its outcome. An epoch other than 0 must
+// be the session's own: a runner that was replaced is fenced off. The store may
+// run f again, so f starts anew each time.
+func (be *backend) step(ctx context.Context, id umpire.SessionID, epoch int64, f func(*transaction) error) error {
+	return be.update(ctx, func(tx *store.Tx) error {
+		s, err := tx.LockSession(id)
+		if err != nil {
+			return fmt.Errorf("session %q: %w", id, err)
+		}
+		if epoch != 0 && epoch != s.Epoch {
+			return fmt.Errorf("session %q is at epoch %d, not %d: %w", id, s.Epoch, epoch, umpire.ErrFenced)
+		}
+		t := be.begin(tx, s)
+		if s.Permission == umpire.StateWaiting {
+			t.blocked = s.Blocked
+		}
+		if err := f(t); err != nil {
+			return err
+		}
+		return t.save()
+	})
+}
+
+// begin is a transaction on a session that the caller has locked or just stored.
+func (be *backend) begin(tx *store.Tx, s umpire.Session) *transaction {
+	return &transaction{backend: be, tx: tx, outcome: outcome{secrets: be.secrets, now: be.now(), session: s}}
+}
+
+// batch returns a batch of the session.
+func (t *transaction) batch(id umpire.BatchID) (*umpire.Batch, error) {
+	b, err := t.tx.Batch(t.session.ID, id)
+	if err != nil {
+		return nil, fmt.Errorf("batch %q: %w", id, err)
+	}
+	return &b, nil
+}
+
+// flush writes what was collected so far, in order.
+func (t *transaction) flush() error {
+	for _, write := range t.writes {
+		if err := write(t.tx); err != nil {
+			return err
+		}
+	}
+	t.writes = nil
+	return nil
+}
+
+// save writes the outcome, and the session as it leaves it.
+func (t *transaction) save() error {
+	if err := t.flush(); err != nil {
+		return err
+	}
+	if err := t.restate(); err != nil {
+		return err
+	}
+	if !t.quiet {
+		t.session.ActiveAt = t.now
+	}
+	return t.tx.SaveSession(t.session)
+}
+
+// restate derives the session's state from its open batches. Deriving it each time
+// leaves nothing behind that could go stale.
+func (t *transaction) restate() error {
+	if t.session.State == umpire.SessionOver {
+		t.session.Pending, t.session.Permission, t.session.Blocked = 0, umpire.StateIdle, nil
+		return nil
+	}
+	waiting, goesOn, err := t.tx.OpenWork(t.session.ID)
+	if err != nil {
+		return err
+	}
+	t.session.Pending = waiting
+	switch {
+	case waiting > 0:
+		t.session.State, t.session.Permission, t.session.Blocked = umpire.SessionWaiting, umpire.StateWaiting, t.blocked
+	case goesOn && !t.session.External:
+		t.session.State = umpire.SessionGenerating
+	case t.session.State == umpire.SessionWaiting:
+		t.session.State = umpire.SessionIdle
+	}
+	if waiting == 0 && t.session.Permission == umpire.StateWaiting {
+		t.session.Permission = umpire.StateIdle
+	}
+	return nil
+}
