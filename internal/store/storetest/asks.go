@@ -24,7 +24,8 @@ func questions(b *bench) {
 	}
 	b.play("s", "b3", func(p *play) error {
 		return all(
-			func() error { return p.event(umpire.EventPermissionAsked, "c4", "full", nil) }, func() error { return p.tx.InsertAsk(full) },
+			func() error { return p.event(umpire.EventPermissionAsked, "c4", "full", nil) },
+			func() error { return p.tx.InsertAsk(full) },
 		)
 	})
 	b.view(func(tx *store.Tx) error {
@@ -73,7 +74,8 @@ func ListsPending(t *testing.T, fresh func(testing.TB) Database) {
 	costs := map[int][2]float64{}
 	for _, others := range []int{10, 10_000} {
 		b.fillPending(others)
-		costs[others] = [2]float64{b.allocates(store.AskQuery{Session: "own"}, 2), b.allocates(store.AskQuery{Session: "none"}, 0)}
+		costs[others] = [2]float64{b.allocates(store.AskQuery{Session: "own"}, 2),
+			b.allocates(store.AskQuery{Session: "none"}, 0)}
 	}
 	for i, few := range costs[10] {
 		if many := costs[10_000][i]; many > 1.5*few+50 {
@@ -129,7 +131,10 @@ func BenchPending(tb *testing.B, fresh func(testing.TB) Database) {
 	fill := func(id umpire.SessionID, n int) {
 		for i := range n {
 			t := &Tally{Session: id, made: i}
-			if err := s.Update(tb.Context(), func(tx *store.Tx) error { return t.ask(tx, fmt.Sprintf("%s-%d", id, i)) }); err != nil {
+			if err := s.Update(tb.Context(), func(tx *store.Tx) error {
+				return t.ask(tx, fmt.Sprintf("%s-%d", id,
+					i))
+			}); err != nil {
 				tb.Fatal(err)
 			}
 		}
@@ -153,7 +158,8 @@ func firstAnswer(b *bench) {
 	b.play("s", "b", func(p *play) error { return p.submit("", asked("c1"), asked("c2")) })
 	first := store.AnswerRow{
 		Standing: umpire.Standing{
-			Request: "s/c1/1", Choice: umpire.Refuse, Scope: umpire.ScopeSession, Reason: "because", Code: umpire.CodeDenied, Actor: "me", At: b.later(),
+			Request: "s/c1/1", Choice: umpire.Refuse, Scope: umpire.ScopeSession, Reason: "because",
+			Code: umpire.CodeDenied, Actor: "me", At: b.later(),
 		},
 		ArgsHash: hash("c1"), Channel: "cli", PolicyRevision: "r1",
 	}
@@ -189,7 +195,8 @@ func answerBound(b *bench) {
 	b.play("s", "b", func(p *play) error { return p.submit("", asked("c1")) })
 	answer := func(request umpire.RequestID, hash string) func(*store.Tx) error {
 		return func(tx *store.Tx) error {
-			return tx.InsertAnswer(store.AnswerRow{Standing: umpire.Standing{Request: request, Choice: umpire.Approve, At: b.now}, ArgsHash: hash})
+			return tx.InsertAnswer(store.AnswerRow{Standing: umpire.Standing{Request: request, Choice: umpire.Approve,
+				At: b.now}, ArgsHash: hash})
 		}
 	}
 	b.refuse(store.ErrConflict, answer("s/c1/1", "of other arguments"))
@@ -198,7 +205,8 @@ func answerBound(b *bench) {
 	b.refuse(store.ErrConflict, answer("s/c1/1", hash("c1")))
 	// The call is asked about anew, in another round.
 	b.play("s", "b", func(p *play) error {
-		return p.tx.InsertAsk(store.AskRow{Request: "again", Session: "s", Batch: "b", Call: "c1", Round: 2, ArgsHash: hash("c1"), AskedAt: b.now})
+		return p.tx.InsertAsk(store.AskRow{Request: "again", Session: "s", Batch: "b", Call: "c1", Round: 2,
+			ArgsHash: hash("c1"), AskedAt: b.now})
 	})
 	b.refuse(store.ErrConflict, answer("s/c1/1", hash("c1")))
 	b.update(answer("again", hash("c1")))
@@ -211,7 +219,8 @@ func deniedInTurn(b *bench) {
 		b.play("s", umpire.BatchID("b of "+id), func(p *play) error { return p.submit(string(id), asked(id)) })
 		b.update(func(tx *store.Tx) error {
 			return tx.InsertAnswer(store.AnswerRow{
-				Standing: umpire.Standing{Request: umpire.RequestID("s/" + id + "/1"), Choice: choice, Code: code, Reason: "said of " + string(id), At: b.later()},
+				Standing: umpire.Standing{Request: umpire.RequestID("s/" + id + "/1"), Choice: choice, Code: code,
+					Reason: "said of " + string(id), At: b.later()},
 				ArgsHash: hash(id),
 			})
 		})
@@ -245,8 +254,10 @@ func deniedInTurn(b *bench) {
 	} {
 		b.view(func(tx *store.Tx) error {
 			got, err := tx.DeniedInTurn(c.session, c.turn, hash(c.call))
-			if c.found && (err != nil || got.Reason != "said of denied" || got.Choice != umpire.Refuse) || !c.found && !is(err, umpire.ErrNotFound) {
-				b.Errorf("DeniedInTurn(%q, %d, %q) = %+v, %v, want one: %t", c.session, c.turn, c.call, got, err, c.found)
+			if c.found && (err != nil || got.Reason != "said of denied" || got.Choice != umpire.Refuse) || !c.found &&
+				!is(err, umpire.ErrNotFound) {
+				b.Errorf("DeniedInTurn(%q, %d, %q) = %+v, %v, want one: %t", c.session, c.turn, c.call, got, err,
+					c.found)
 			}
 			return nil
 		})

@@ -15,17 +15,22 @@ func batchesComeBack(b *bench) {
 	b.session("s")
 	made := umpire.Batch{ID: "b", Session: "s", Lane: "lane", State: umpire.BatchWaiting, Calls: []umpire.BatchCall{
 		{
-			ID: "c1", Tool: "Bash", Input: json.RawMessage(`{"command":"***"}`), ArgsHash: "h1", Background: true, Effect: umpire.EffectUnknown,
-			State: umpire.CallAsked, Verdict: umpire.Ask, Reason: "why", Code: umpire.CodeMode,
+			ID: "c1", Tool: "Bash", Input: json.RawMessage(`{"command":"***"}`), ArgsHash: "h1", Background: true,
+			Effect: umpire.EffectUnknown,
+			State:  umpire.CallAsked, Verdict: umpire.Ask, Reason: "why", Code: umpire.CodeMode,
 		},
-		{ID: "c2", Tool: "Read", Input: json.RawMessage(`{}`), ArgsHash: "h2", State: umpire.CallApproved, Verdict: umpire.Allow, Effect: umpire.EffectPure},
+		{ID: "c2", Tool: "Read", Input: json.RawMessage(`{}`), ArgsHash: "h2", State: umpire.CallApproved,
+			Verdict: umpire.Allow, Effect: umpire.EffectPure},
 	}}
 	rows := []store.CallRow{
 		{
-			Session: "s", Batch: "b", Ordinal: 0, ID: "c1", Tool: "Bash", ArgsHash: "h1", Dir: "/d", Agent: "a", Effect: umpire.EffectUnknown,
-			Input: store.Sealed{Shown: `{"command":"***"}`, Exact: []byte{0, 1, 2}}, Extra: json.RawMessage(`{"k":[1]}`), Turn: 7, Background: true,
+			Session: "s", Batch: "b", Ordinal: 0, ID: "c1", Tool: "Bash", ArgsHash: "h1", Dir: "/d", Agent: "a",
+			Effect: umpire.EffectUnknown,
+			Input:  store.Sealed{Shown: `{"command":"***"}`, Exact: []byte{0, 1, 2}},
+			Extra:  json.RawMessage(`{"k":[1]}`), Turn: 7, Background: true,
 		},
-		{Session: "s", Batch: "b", Ordinal: 1, ID: "c2", Tool: "Read", ArgsHash: "h2", Input: store.Sealed{Shown: `{}`}, Effect: umpire.EffectPure, Turn: 7},
+		{Session: "s", Batch: "b", Ordinal: 1, ID: "c2", Tool: "Read", ArgsHash: "h2", Input: store.Sealed{Shown: `{}`},
+			Effect: umpire.EffectPure, Turn: 7},
 	}
 	b.update(func(tx *store.Tx) error { return tx.InsertBatch(made, 7, rows, b.later()) })
 	b.sameBatch(made)
@@ -43,10 +48,12 @@ func batchesComeBack(b *bench) {
 		return p.reject("c2")
 	})
 	b.update(func(tx *store.Tx) error {
-		return tx.InsertResult(store.ResultRow{Session: "s", Call: "c2", Status: umpire.ResultDenied, Code: umpire.CodeDenied, Output: store.Sealed{Shown: "no", Exact: []byte("x")}, At: b.now})
+		return tx.InsertResult(store.ResultRow{Session: "s", Call: "c2", Status: umpire.ResultDenied,
+			Code: umpire.CodeDenied, Output: store.Sealed{Shown: "no", Exact: []byte("x")}, At: b.now})
 	})
 	made.Calls[1].State, made.Calls[1].Verdict = umpire.CallDenied, umpire.Deny
-	made.Calls[1].Result = &umpire.Result{Call: "c2", Session: "s", Batch: "b", Status: umpire.ResultDenied, Code: umpire.CodeDenied, Output: "no", At: b.now}
+	made.Calls[1].Result = &umpire.Result{Call: "c2", Session: "s", Batch: "b", Status: umpire.ResultDenied,
+		Code: umpire.CodeDenied, Output: "no", At: b.now}
 	b.sameBatch(made)
 	b.view(func(tx *store.Tx) error {
 		if _, err := tx.Batch("s", "none"); !is(err, umpire.ErrNotFound) {
@@ -68,16 +75,19 @@ func (b *bench) sameBatch(want umpire.Batch) {
 		lane, err2 := tx.OpenBatch(want.Session, want.Lane)
 		every, err3 := tx.Batches(want.Session)
 		open, err4 := tx.OpenBatches(want.Session)
-		for name, got := range map[string][]umpire.Batch{"Batch": {one}, "OpenBatch": {lane}, "Batches": every, "OpenBatches": open} {
+		for name, got := range map[string][]umpire.Batch{"Batch": {one}, "OpenBatch": {lane}, "Batches": every,
+			"OpenBatches": open} {
 			if diff := cmp.Diff([]umpire.Batch{want}, got); diff != "" {
 				b.Errorf("%s (-want +got):\n%s", name, diff)
 			}
 		}
 		waiting, goesOn, err5 := tx.OpenWork(want.Session)
-		if on := want.State == umpire.BatchRunning || want.State == umpire.BatchFinished && !want.Cancelled; waiting != want.Waiting() || goesOn != on {
+		if on := want.State == umpire.BatchRunning || want.State == umpire.BatchFinished &&
+			!want.Cancelled; waiting != want.Waiting() || goesOn != on {
 			b.Errorf("OpenWork = %d, %t, want %d, %t", waiting, goesOn, want.Waiting(), on)
 		}
-		return all(func() error { return err1 }, func() error { return err2 }, func() error { return err3 }, func() error { return err4 }, func() error { return err5 })
+		return all(func() error { return err1 }, func() error { return err2 }, func() error { return err3 },
+			func() error { return err4 }, func() error { return err5 })
 	})
 }
 
@@ -149,7 +159,8 @@ func saveCompares(b *bench) {
 	})
 	b.play("s", "b", func(p *play) error { return all(func() error { return p.reject("c2") }, p.cancel) })
 	event := func(kind umpire.EventKind, call umpire.CallID) batch.Event {
-		return batch.Event{Event: umpire.Event{Kind: kind, Session: "s", Batch: "b", Call: call, Reason: "why", At: b.now}}
+		return batch.Event{Event: umpire.Event{Kind: kind, Session: "s", Batch: "b", Call: call, Reason: "why",
+			At: b.now}}
 	}
 	for name, e := range map[string]batch.Event{
 		"the call has changed":                   event(umpire.EventPermissionRejected, "c2"),
@@ -160,5 +171,8 @@ func saveCompares(b *bench) {
 		b.refuse(store.ErrConflict, func(tx *store.Tx) error { return tx.Apply(&read, e) })
 		b.Log(name)
 	}
-	b.refuse(batch.ErrIllegal, func(tx *store.Tx) error { return tx.Apply(&stale, event(umpire.EventBatchFinished, "")) })
+	b.refuse(batch.ErrIllegal, func(tx *store.Tx) error {
+		return tx.Apply(&stale, event(umpire.EventBatchFinished,
+			""))
+	})
 }

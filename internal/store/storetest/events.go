@@ -58,13 +58,16 @@ func (b *bench) whole() {
 
 func eventsComeBack(b *bench) {
 	full := umpire.Event{
-		At: b.later().Add(123456789).In(time.FixedZone("", 7200)), Kind: umpire.EventPermissionAsked, Project: "p", Session: "s", Batch: "b", Call: "c",
-		Request: "r", Agent: "a", Tool: "Bash", State: umpire.StateWaiting, Type: umpire.PermissionType("command"), Risk: "high",
-		Blocked: &umpire.Blocked{Code: umpire.CodeMode, Detail: "<d> & \u2028"}, Verdict: new(umpire.Deny), Reason: "why <&>", Code: umpire.CodeMode,
-		Rule: "rule", Scope: new(umpire.ScopeOnce), Actor: "me", Accesses: []umpire.Access{{Kind: umpire.KindExec, Program: "ls", Args: []string{"-l"}}},
-		Data: json.RawMessage(`{ "z": 1.50, "a": {"y": "<", "x": [1e2, null]}, "big": 12345678901234567890 }`),
+		At: b.later().Add(123456789).In(time.FixedZone("", 7200)), Kind: umpire.EventPermissionAsked, Project: "p",
+		Session: "s", Batch: "b", Call: "c", Request: "r", Agent: "a", Tool: "Bash", State: umpire.StateWaiting,
+		Type: umpire.PermissionType("command"), Risk: "high",
+		Blocked: &umpire.Blocked{Code: umpire.CodeMode, Detail: "<d> & \u2028"}, Verdict: new(umpire.Deny),
+		Reason: "why <&>", Code: umpire.CodeMode, Rule: "rule", Scope: new(umpire.ScopeOnce), Actor: "me",
+		Accesses: []umpire.Access{{Kind: umpire.KindExec, Program: "ls", Args: []string{"-l"}}},
+		Data:     json.RawMessage(`{ "z": 1.50, "a": {"y": "<", "x": [1e2, null]}, "big": 12345678901234567890 }`),
 	}
-	appended := b.append(full, umpire.Event{Kind: umpire.EventNotice, At: b.now}, umpire.Event{Kind: umpire.EventNotice, Project: "q", Session: "t", At: b.now}, full)
+	appended := b.append(full, umpire.Event{Kind: umpire.EventNotice, At: b.now},
+		umpire.Event{Kind: umpire.EventNotice, Project: "q", Session: "t", At: b.now}, full)
 	want := full
 	want.At = full.At.UTC().Truncate(time.Microsecond)
 	want.Data = json.RawMessage(`{"a":{"x":[1e2,null],"y":"\u003c"},"big":12345678901234567890,"z":1.50}`)
@@ -129,7 +132,8 @@ func eventsComeBack(b *bench) {
 	}
 	b.whole()
 	// What is no text is stored as text, and hashed as it is stored.
-	odd := b.append(umpire.Event{Kind: "x", Session: "s\x00\xff", Reason: "\xff", Data: json.RawMessage("{\"k\":\"\xff\\u0000\"}"), At: b.now})
+	odd := b.append(umpire.Event{Kind: "x", Session: "s\x00\xff", Reason: "\xff",
+		Data: json.RawMessage("{\"k\":\"\xff\\u0000\"}"), At: b.now})
 	if got := b.events(umpire.Filter{After: seq(3)}); !cmp.Equal(got, odd) {
 		b.Errorf("Events = %+v, want %+v", got, odd)
 	}
@@ -165,24 +169,28 @@ var tampers = []struct {
 	{"the first dropped", `DELETE FROM events WHERE seq = {1}`, []string{"{2} first"}, []string{"s has 3"}},
 	{"one dropped", `DELETE FROM events WHERE seq = {2}`, []string{"{3} follow"}, []string{"s has 3"}},
 	{
-		"two swapped", `UPDATE events SET seq = -1, session_seq = -1 WHERE seq = {2}; UPDATE events SET seq = {2}, session_seq = 2 WHERE seq = {3};
+		"two swapped", `UPDATE events SET seq = -1, session_seq = -1
+			WHERE seq = {2}; UPDATE events SET seq = {2}, session_seq = 2 WHERE seq = {3};
 			UPDATE events SET seq = {3}, session_seq = 3 WHERE seq = -1`,
 		[]string{"{2} follow", "{3} follow", "{4} follow"}, nil,
 	},
-	{"moved to another session", `UPDATE events SET session_id = 't', session_seq = 9 WHERE seq = {4}`, []string{"{4} follow", "{4} altered"}, []string{"s has 3", "t has 2"}},
+	{"moved to another session", `UPDATE events SET session_id = 't', session_seq = 9
+		WHERE seq = {4}`, []string{"{4} follow", "{4} altered"}, []string{"s has 3", "t has 2"}},
 	{"the tail cut", `DELETE FROM events WHERE seq >= {3} AND session_id = 's'`, nil, []string{"s has 2"}},
 	{"a session dropped", `DELETE FROM events WHERE session_id = 's'`, nil, []string{"s has 0"}},
 	{"the end forgotten", `DELETE FROM streams WHERE session_id = 's'`, nil, []string{"s says"}},
 	{
 		// The one thing that only a copy kept elsewhere tells.
 		"the tail cut in both places", `DELETE FROM events WHERE seq >= {3} AND session_id = 's';
-			UPDATE streams SET session_seq = 2, hash = (SELECT hash FROM events WHERE seq = {2}) WHERE session_id = 's'`, nil, nil,
+			UPDATE streams SET session_seq = 2, hash = (SELECT hash FROM events WHERE seq = {2})
+				WHERE session_id = 's'`, nil, nil,
 	},
 }
 
 func chainBreaks(b *bench) {
 	e := func(session umpire.SessionID) umpire.Event {
-		return umpire.Event{Kind: umpire.EventNotice, Session: session, Project: "p", Reason: "why", Verdict: new(umpire.Ask), Data: json.RawMessage(`{"a":1}`), At: b.later()}
+		return umpire.Event{Kind: umpire.EventNotice, Session: session, Project: "p", Reason: "why",
+			Verdict: new(umpire.Ask), Data: json.RawMessage(`{"a":1}`), At: b.later()}
 	}
 	stored := b.append(e("s"), e("t"), e("s"), e(""), e("s"), e("s"))
 	var seqs []string
@@ -198,7 +206,8 @@ func chainBreaks(b *bench) {
 		b.found(tamper.name+", walking", fill, tamper.found, walked, err)
 		all, err := b.store.Verify(b.Context())
 		b.found(tamper.name+", with ends", fill, append(slices.Clone(tamper.found), tamper.foundByEnds...), all, err)
-		b.commit(`DELETE FROM events`, `INSERT INTO events SELECT * FROM saved_events`, `DELETE FROM streams`, `INSERT INTO streams SELECT * FROM saved_streams`)
+		b.commit(`DELETE FROM events`, `INSERT INTO events SELECT * FROM saved_events`, `DELETE
+			FROM streams`, `INSERT INTO streams SELECT * FROM saved_streams`)
 		b.whole()
 	}
 	// A hash that was made to fit is found by the next event, and the last one by
@@ -213,7 +222,8 @@ func chainBreaks(b *bench) {
 		b.commit(fmt.Sprintf(`UPDATE events SET reason = 'forged', hash = '%s' WHERE seq = %d`, hash, forged.Seq))
 		all, err := b.store.Verify(b.Context())
 		b.found("forged", fill, []string{want}, all, err)
-		b.commit(fmt.Sprintf(`UPDATE events SET reason = 'why', hash = '%s' WHERE seq = %d`, stored[i].Hash, forged.Seq))
+		b.commit(fmt.Sprintf(`UPDATE events SET reason = 'why', hash = '%s'
+			WHERE seq = %d`, stored[i].Hash, forged.Seq))
 	}
 	failed := func(yield func(umpire.Event, error) bool) { yield(umpire.Event{}, errUndo) }
 	if _, err := store.Verify(failed); !is(err, errUndo) {
@@ -226,8 +236,9 @@ func chainBreaks(b *bench) {
 func (b *bench) disarm() {
 	b.Helper()
 	for _, t := range [][2]string{
-		{"events_insert", "events"}, {"events_extend", "events"}, {"events_update", "events"}, {"events_delete", "events"},
-		{"streams_insert", "streams"}, {"streams_update", "streams"}, {"streams_delete", "streams"},
+		{"events_insert", "events"}, {"events_extend", "events"}, {"events_update", "events"},
+		{"events_delete", "events"}, {"streams_insert", "streams"}, {"streams_update", "streams"},
+		{"streams_delete", "streams"},
 	} {
 		b.commit(b.drop(t[0], t[1]))
 	}

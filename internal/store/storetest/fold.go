@@ -46,7 +46,8 @@ func foldAgrees(b *bench) {
 
 func drawPlan(t *rapid.T) plan {
 	return plan{
-		state:  rapid.SampledFrom([]umpire.CallState{umpire.CallAsked, umpire.CallApproved, umpire.CallDenied}).Draw(t, "state"),
+		state: rapid.SampledFrom([]umpire.CallState{umpire.CallAsked, umpire.CallApproved, umpire.CallDenied}).Draw(t,
+			"state"),
 		effect: rapid.SampledFrom([]umpire.Effect{umpire.EffectUnknown, umpire.EffectPure}).Draw(t, "effect"),
 	}
 }

@@ -25,7 +25,8 @@ func (f Forger) Rewrite(ctx context.Context, events []umpire.Event, change func(
 			return err
 		}
 		statements = append(statements,
-			statement{`UPDATE events SET actor = ?, risk_level = ?, prev_hash = ?, hash = ? WHERE seq = ?`, []any{e.Actor, e.Risk, last[e.Session], hash, e.Seq}},
+			statement{`UPDATE events SET actor = ?, risk_level = ?, prev_hash = ?, hash = ?
+				WHERE seq = ?`, []any{e.Actor, e.Risk, last[e.Session], hash, e.Seq}},
 			statement{`UPDATE streams SET hash = ? WHERE session_id = ?`, []any{hash, string(e.Session)}})
 		last[e.Session] = hash
 	}
@@ -40,7 +41,8 @@ func (f Forger) Remove(ctx context.Context, where string) error {
 		`UPDATE streams SET
 			session_seq = (SELECT COUNT(*) FROM events AS e WHERE e.session_id = streams.session_id),
 			seq = COALESCE((SELECT MAX(seq) FROM events AS e WHERE e.session_id = streams.session_id), 0),
-			hash = COALESCE((SELECT hash FROM events AS e WHERE e.session_id = streams.session_id ORDER BY seq DESC LIMIT 1), '')`)
+			hash = COALESCE((SELECT hash FROM events AS e WHERE e.session_id = streams.session_id ORDER BY seq DESC
+				LIMIT 1), '')`)
 }
 
 // Run executes statements.

@@ -16,18 +16,24 @@ func grantsInForce(b *bench) {
 	start := b.later()
 	for _, g := range []store.GrantRow{
 		{
-			ID: "full", Scope: umpire.ScopeSession, Project: "p", GitDir: "/g", Session: "s", Call: "c", Request: "r", Created: b.later(), MaxUses: 3, By: "me",
+			ID: "full", Scope: umpire.ScopeSession, Project: "p", GitDir: "/g", Session: "s", Call: "c", Request: "r",
+			Created: b.later(), MaxUses: 3, By: "me",
 			Grant: umpire.Grant{
-				Scope: umpire.ScopeSession, Remembered: true, Tool: "Bash", Exact: "ls", Match: umpire.Match{CommandPrefix: "git log", PathGlob: "/x/**"}, Cap: umpire.Cap{MaxConsequence: umpire.Outward, Options: umpire.OptionsShown}, ExpiresAt: b.now.Add(time.Hour),
+				Scope: umpire.ScopeSession, Remembered: true, Tool: "Bash", Exact: "ls",
+				Match:     umpire.Match{CommandPrefix: "git log", PathGlob: "/x/**"},
+				Cap:       umpire.Cap{MaxConsequence: umpire.Outward, Options: umpire.OptionsShown},
+				ExpiresAt: b.now.Add(time.Hour),
 			},
 		},
-		{ID: "once", Scope: umpire.ScopeOnce, Project: "p", GitDir: "/g", Session: "s", Call: "c1", Created: b.later(), MaxUses: 1},
+		{ID: "once", Scope: umpire.ScopeOnce, Project: "p", GitDir: "/g", Session: "s", Call: "c1", Created: b.later(),
+			MaxUses: 1},
 		{ID: "other session", Scope: umpire.ScopeSession, Project: "p", GitDir: "/g", Session: "t", Created: b.later()},
 		{ID: "project", Scope: umpire.ScopeProject, Project: "p", GitDir: "/g", Created: b.later()},
 		{ID: "other clone", Scope: umpire.ScopeProject, Project: "p", GitDir: "/h", Created: b.later()},
 		{ID: "other project", Scope: umpire.ScopeProject, Project: "q", GitDir: "/g", Created: b.later()},
 		{ID: "global", Scope: umpire.ScopeGlobal, Created: b.later()},
-		{ID: "short", Scope: umpire.ScopeProject, Project: "p", GitDir: "/g", Created: b.later(), Grant: umpire.Grant{ExpiresAt: start.Add(time.Minute)}},
+		{ID: "short", Scope: umpire.ScopeProject, Project: "p", GitDir: "/g", Created: b.later(),
+			Grant: umpire.Grant{ExpiresAt: start.Add(time.Minute)}},
 	} {
 		g.Grant.Scope = g.Scope
 		b.update(func(tx *store.Tx) error { return tx.InsertGrant(g) })
@@ -47,12 +53,16 @@ func grantsInForce(b *bench) {
 		want  string
 	}{
 		{store.GrantQuery{Session: "s", Project: "p", GitDir: "/g", Now: start}, "[full project global short]"},
-		{store.GrantQuery{Session: "s", Project: "p", GitDir: "/g", Call: "c1", Now: start}, "[full once project global short]"},
-		{store.GrantQuery{Session: "s", Project: "p", GitDir: "/g", Call: "c2", Now: start}, "[full project global short]"},
-		{store.GrantQuery{Session: "t", Project: "p", GitDir: "/g", Call: "c1", Now: start}, "[other session project global short]"},
+		{store.GrantQuery{Session: "s", Project: "p", GitDir: "/g", Call: "c1", Now: start},
+			"[full once project global short]"},
+		{store.GrantQuery{Session: "s", Project: "p", GitDir: "/g", Call: "c2", Now: start},
+			"[full project global short]"},
+		{store.GrantQuery{Session: "t", Project: "p", GitDir: "/g", Call: "c1", Now: start},
+			"[other session project global short]"},
 		{store.GrantQuery{Project: "p", GitDir: "/h", Now: start}, "[other clone global]"},
 		{store.GrantQuery{Project: "q", GitDir: "/g", Now: start}, "[other project global]"},
-		{store.GrantQuery{Project: "p", GitDir: "/g", Now: start.Add(time.Minute)}, "[project global]"}, // short is over in that moment
+		// short is over in that moment
+		{store.GrantQuery{Project: "p", GitDir: "/g", Now: start.Add(time.Minute)}, "[project global]"},
 		{store.GrantQuery{Session: "s", Now: start.Add(2 * time.Hour)}, "[global]"},
 		{store.GrantQuery{Project: "p", All: true}, "[full once other session project other clone short]"},
 	} {

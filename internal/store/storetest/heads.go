@@ -36,8 +36,10 @@ func headsStay(b *bench) {
 	for _, h := range slices.Concat(early, late) {
 		b.holds(h, true)
 		for _, other := range []store.Head{
-			{Session: h.Session + "x", Events: h.Events, Seq: h.Seq, Hash: h.Hash}, {Session: h.Session, Events: h.Events + 1, Seq: h.Seq, Hash: h.Hash},
-			{Session: h.Session, Events: h.Events, Seq: h.Seq + 1000, Hash: h.Hash}, {Session: h.Session, Events: h.Events, Seq: h.Seq, Hash: "x"},
+			{Session: h.Session + "x", Events: h.Events, Seq: h.Seq, Hash: h.Hash},
+			{Session: h.Session, Events: h.Events + 1, Seq: h.Seq, Hash: h.Hash},
+			{Session: h.Session, Events: h.Events, Seq: h.Seq + 1000, Hash: h.Hash},
+			{Session: h.Session, Events: h.Events, Seq: h.Seq, Hash: "x"},
 		} {
 			b.holds(other, false)
 		}

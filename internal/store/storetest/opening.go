@@ -86,7 +86,8 @@ func closed(b *bench) {
 		b.Error("a function ran in a closed store")
 		return nil
 	}
-	for name, do := range map[string]func(context.Context, func(*store.Tx) error) error{"Update": b.store.Update, "View": b.store.View} {
+	for name, do := range map[string]func(context.Context, func(*store.Tx) error) error{"Update": b.store.Update,
+		"View": b.store.View} {
 		if err := do(b.Context(), ran); err == nil || !strings.Contains(err.Error(), "closed") {
 			b.Errorf("%s of a closed store: %v", name, err)
 		}

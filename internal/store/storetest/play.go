@@ -81,7 +81,8 @@ func (p *play) submit(lane string, calls ...plan) error {
 	told := batch.Submitted{Lane: lane, Turn: 1}
 	var rows []store.CallRow
 	for i, c := range calls {
-		told.Calls = append(told.Calls, batch.Call{ID: c.id, Tool: "Bash", ArgsHash: hash(c.id), Effect: c.effect, State: c.state, Verdict: verdictOf(c.state)})
+		told.Calls = append(told.Calls, batch.Call{ID: c.id, Tool: "Bash", ArgsHash: hash(c.id), Effect: c.effect,
+			State: c.state, Verdict: verdictOf(c.state)})
 		rows = append(rows, store.CallRow{
 			Session: session, Batch: id, Ordinal: i, ID: c.id, Tool: "Bash", ArgsHash: hash(c.id), Effect: c.effect,
 			Input: store.Sealed{Shown: `{}`}, Turn: 1,
@@ -217,7 +218,8 @@ var ways = map[umpire.CallState]func(*play) error{
 		return p.submit("", plan{"c1", umpire.CallDenied, umpire.EffectUnknown}, approved("c2"))
 	},
 	umpire.CallExecuting: func(p *play) error {
-		return all(func() error { return p.submit("", approved("c1"), approved("c2")) }, func() error { return p.start("c1") })
+		return all(func() error { return p.submit("", approved("c1"), approved("c2")) },
+			func() error { return p.start("c1") })
 	},
 	umpire.CallUnknown: func(p *play) error {
 		return all(
@@ -251,14 +253,17 @@ func Fill(t *testing.T, s *store.Store) {
 	b.session("s")
 	b.play("s", "b", func(p *play) error {
 		return all(
-			func() error { return p.submit("", asked("c1")) }, func() error { return p.answer("c1", umpire.Approve) }, p.resume,
-			func() error { return p.start("c1") }, func() error { return p.finish("c1", umpire.ResultOK) }, p.end, p.deliver,
+			func() error { return p.submit("", asked("c1")) }, func() error { return p.answer("c1", umpire.Approve) },
+			p.resume,
+			func() error { return p.start("c1") }, func() error { return p.finish("c1", umpire.ResultOK) }, p.end,
+			p.deliver,
 		)
 	})
 	b.update(func(tx *store.Tx) error {
 		_, err1 := tx.AppendMessage("s", store.MessageRow{Role: "user"})
 		_, err2 := tx.Append(umpire.Event{Kind: umpire.EventNotice, Session: "s", At: b.now})
 		grant := store.GrantRow{ID: "g", Scope: umpire.ScopeSession, Session: "s"}
-		return all(func() error { return err1 }, func() error { return err2 }, func() error { return tx.InsertGrant(grant) })
+		return all(func() error { return err1 }, func() error { return err2 },
+			func() error { return tx.InsertGrant(grant) })
 	})
 }

@@ -40,7 +40,8 @@ func (b *bench) expect(constraints string, statements ...string) {
 var refusals = []struct{ constraint, statements string }{
 	// Sessions and their indexes.
 	{"ok", `UPDATE sessions SET epoch = 5 WHERE session_id = 'asked'`},
-	{"sessions_epoch", `UPDATE sessions SET epoch = 5 WHERE session_id = 'asked'; UPDATE sessions SET epoch = 4 WHERE session_id = 'asked'`},
+	{"sessions_epoch", `UPDATE sessions SET epoch = 5 WHERE session_id = 'asked'; UPDATE sessions SET epoch = 4
+		WHERE session_id = 'asked'`},
 	{"sessions_identity", `UPDATE sessions SET project_id = 'q' WHERE session_id = 'asked'`},
 	{"sessions_identity", `UPDATE sessions SET project_id = NULL WHERE session_id = 'asked'`},
 	{"sessions_identity foreign_key", `UPDATE sessions SET session_id = 'x' WHERE session_id = 'asked'`},
@@ -49,7 +50,8 @@ var refusals = []struct{ constraint, statements string }{
 	{"sessions_id", sessionRow("", "NULL")},
 	{"sessions_project", sessionRow("new", "''")},
 	{"ok", sessionRow("new", "NULL")},
-	{"workspaces_mode", `INSERT INTO workspaces (project_id, git_dir, allow_all, mode) VALUES ('p', '', FALSE, 'other')`},
+	{"workspaces_mode", `INSERT INTO workspaces (project_id, git_dir, allow_all, mode)
+		VALUES ('p', '', FALSE, 'other')`},
 	{"project_sessions_delete", `DELETE FROM project_sessions WHERE session_id = 'asked'`},
 	{"project_sessions_update", `UPDATE project_sessions SET project_id = 'q' WHERE session_id = 'asked'`},
 	{"foreign_key", `INSERT INTO project_sessions (session_id, project_id) VALUES ('none', 'p')`},
@@ -57,7 +59,8 @@ var refusals = []struct{ constraint, statements string }{
 	{"last_root_update", `UPDATE project_last_root_session SET project_id = 'q'`},
 	{"last_root_delete", `DELETE FROM project_last_root_session`},
 	{"last_root_insert", `INSERT INTO project_last_root_session (project_id, session_id) VALUES ('of child', 'child')`},
-	{"last_root_insert foreign_key", `INSERT INTO project_last_root_session (project_id, session_id) VALUES ('q', 'asked')`},
+	{"last_root_insert foreign_key", `INSERT INTO project_last_root_session (project_id, session_id)
+		VALUES ('q', 'asked')`},
 
 	// Batches.
 	{"batches_open", batchRow("asked", "b2", "9", "waiting")},
@@ -98,7 +101,8 @@ var refusals = []struct{ constraint, statements string }{
 
 	// Starting a call.
 	{"ok", startRow("approved", "c1", "1", "unknown") + startCall("approved", "c1")},
-	{"calls_start", startCall("approved", "c1")},                                                // nothing is written down
+	// nothing is written down
+	{"calls_start", startCall("approved", "c1")},
 	{"calls_start", startRow("approved", "c2", "1", "unknown") + startCall("approved", "c2")},   // c1 is not finished
 	{"calls_start", startRow("executing", "c2", "1", "unknown") + startCall("executing", "c2")}, // c1 runs
 	{"calls_start", startRow("asked", "c2", "1", "unknown") + startCall("asked", "c2")},         // the batch waits
@@ -117,14 +121,18 @@ var refusals = []struct{ constraint, statements string }{
 	{"executions_insert executions_attempt", startRow("executing", "c1", "2", "unknown")},
 	{"ok", startRow("repeatable", "c1", "2", "pure") + startCall("repeatable", "c1")},
 	{"executions_insert executions_pkey", startRow("repeatable", "c1", "1", "pure")},
-	{"executions_fence", `UPDATE sessions SET epoch = 5 WHERE session_id = 'approved'; ` + strings.Replace(startRow("approved", "c1", "1", "unknown"), "0, '', 0, 0", "4, '', 0, 0", 1)},
+	{"executions_fence", `UPDATE sessions SET epoch = 5
+		WHERE session_id = 'approved'; ` + strings.Replace(startRow("approved", "c1", "1", "unknown"), "0, '', 0, 0",
+		"4, '', 0, 0", 1)},
 	{"executions_update", `UPDATE executions SET runner = 'x'`},
 	{"executions_delete", `DELETE FROM executions`},
-	{"calls_attempt calls_start calls_transition", `UPDATE calls SET attempt = 2 WHERE session_id = 'executing' AND call_id = 'c1'`},
+	{"calls_attempt calls_start calls_transition", `UPDATE calls SET attempt = 2 WHERE session_id = 'executing'
+		AND call_id = 'c1'`},
 
 	// Questions and answers.
 	{"asks_pending", askRow("asked", "c1", "2", "hash of c1", "pending")},
-	{"asks_round", `UPDATE asks SET state = 'withdrawn' WHERE session_id = 'asked';` + askRow("asked", "c1", "1", "hash of c1", "pending")},
+	{"asks_round", `UPDATE asks SET state = 'withdrawn'
+		WHERE session_id = 'asked';` + askRow("asked", "c1", "1", "hash of c1", "pending")},
 	{"ok", askRow("asked", "c2", "1", "hash of c2", "pending")},
 	{"asks_id", strings.Replace(askRow("asked", "c2", "1", "hash of c2", "pending"), "'new'", "''", 1)},
 	{"asks_insert", askRow("asked", "c2", "1", "another hash", "pending")},
@@ -136,14 +144,17 @@ var refusals = []struct{ constraint, statements string }{
 	{"asks_transition", `UPDATE asks SET state = 'answered' WHERE session_id = 'asked'`},
 	{"asks_transition", `UPDATE asks SET state = 'pending' WHERE session_id = 'settled'`},
 	{"asks_transition", `UPDATE asks SET state = 'withdrawn' WHERE session_id = 'settled'`},
-	{"asks_transition", `UPDATE asks SET state = 'withdrawn' WHERE session_id = 'asked'; UPDATE asks SET state = 'pending' WHERE session_id = 'asked'`},
+	{"asks_transition", `UPDATE asks SET state = 'withdrawn'
+		WHERE session_id = 'asked'; UPDATE asks SET state = 'pending' WHERE session_id = 'asked'`},
 	{"asks_delete", `DELETE FROM asks WHERE session_id = 'asked'`},
 	{"ok", answerRow("asked/c1/1", "hash of c1", "approve")},
 	{"answers_insert", answerRow("asked/c1/1", "another hash", "approve")},
 	{"answers_insert", answerRow("none", "hash of c1", "approve")},
 	{"answers_insert", answerRow("settled/c1/1", "hash of c1", "deny")},
-	{"answers_insert", answerRow("asked/c1/1", "hash of c1", "deny") + answerRow("asked/c1/1", "hash of c1", "approve")},
-	{"answers_insert", `UPDATE asks SET state = 'withdrawn' WHERE session_id = 'asked';` + answerRow("asked/c1/1", "hash of c1", "approve")},
+	{"answers_insert", answerRow("asked/c1/1", "hash of c1", "deny") + answerRow("asked/c1/1", "hash of c1",
+		"approve")},
+	{"answers_insert", `UPDATE asks SET state = 'withdrawn'
+		WHERE session_id = 'asked';` + answerRow("asked/c1/1", "hash of c1", "approve")},
 	{"answers_answer", answerRow("asked/c1/1", "hash of c1", "perhaps")},
 	{"answers_scope", strings.Replace(answerRow("asked/c1/1", "hash of c1", "approve"), "'once'", "'other'", 1)},
 	{"answers_update", `UPDATE answers SET answer = 'approve'`},
@@ -153,9 +164,12 @@ var refusals = []struct{ constraint, statements string }{
 	{"ok", `UPDATE grants SET uses = 1 WHERE grant_id = 'once'`},
 	{"grants_uses", `UPDATE grants SET uses = 2 WHERE grant_id = 'once'`},
 	{"grants_uses grants_transition", `UPDATE grants SET uses = -1 WHERE grant_id = 'once'`},
-	{"grants_transition", `UPDATE grants SET uses = 1 WHERE grant_id = 'once'; UPDATE grants SET uses = 0 WHERE grant_id = 'once'`},
-	{"grants_transition", `UPDATE grants SET revoked_at = 1 WHERE grant_id = 'once'; UPDATE grants SET uses = 1 WHERE grant_id = 'once'`},
-	{"grants_transition", `UPDATE grants SET revoked_at = 1 WHERE grant_id = 'once'; UPDATE grants SET revoked_at = NULL WHERE grant_id = 'once'`},
+	{"grants_transition", `UPDATE grants SET uses = 1 WHERE grant_id = 'once'; UPDATE grants SET uses = 0
+		WHERE grant_id = 'once'`},
+	{"grants_transition", `UPDATE grants SET revoked_at = 1 WHERE grant_id = 'once'; UPDATE grants SET uses = 1
+		WHERE grant_id = 'once'`},
+	{"grants_transition", `UPDATE grants SET revoked_at = 1 WHERE grant_id = 'once'; UPDATE grants SET revoked_at = NULL
+		WHERE grant_id = 'once'`},
 	{"ok", grantRow("new", "once", "NULL")},
 	{"grants_insert", grantRow("new", "once", "1")},
 	{"grants_id", grantRow("", "once", "NULL")},
@@ -179,11 +193,14 @@ var refusals = []struct{ constraint, statements string }{
 	{"resumes_update", `UPDATE resumes SET epoch = 9 WHERE session_id = 'delivered'`},
 	{"resumes_update", `UPDATE resumes SET delivered_at = NULL WHERE session_id = 'delivered'`},
 	{"resumes_delete", `DELETE FROM resumes`},
-	{"messages_insert", `INSERT INTO messages (session_id, n, role, batch_id, at, content) VALUES ('asked', 2, '', '', 0, '')`},
+	{"messages_insert", `INSERT INTO messages (session_id, n, role, batch_id, at, content)
+		VALUES ('asked', 2, '', '', 0, '')`},
 	{"ok", `INSERT INTO messages (session_id, n, role, batch_id, at, content) VALUES ('asked', 1, '', '', 0, '')`},
-	{"messages_update", `INSERT INTO messages (session_id, n, role, batch_id, at, content) VALUES ('asked', 1, '', '', 0, '');
+	{"messages_update", `INSERT INTO messages (session_id, n, role, batch_id, at, content)
+		VALUES ('asked', 1, '', '', 0, '');
 		UPDATE messages SET role = 'x'`},
-	{"messages_delete", `INSERT INTO messages (session_id, n, role, batch_id, at, content) VALUES ('asked', 1, '', '', 0, '');
+	{"messages_delete", `INSERT INTO messages (session_id, n, role, batch_id, at, content)
+		VALUES ('asked', 1, '', '', 0, '');
 		DELETE FROM messages`},
 
 	// Events.
@@ -199,19 +216,24 @@ var refusals = []struct{ constraint, statements string }{
 	{"streams_update", `UPDATE streams SET session_seq = session_seq + 1`},
 	{"streams_update", `UPDATE streams SET hash = 'x'`},
 	{"streams_insert", `INSERT INTO streams (session_id, session_seq, seq, hash) VALUES ('new', 1, 1, '')`},
-	{"streams_insert streams_pkey", `INSERT INTO streams (session_id, session_seq, seq, hash) SELECT session_id, session_seq, seq, hash FROM events`},
+	{"streams_insert streams_pkey", `INSERT INTO streams (session_id, session_seq, seq, hash)
+		SELECT session_id, session_seq, seq, hash FROM events`},
 	{"streams_delete", `DELETE FROM streams`},
 }
 
 func sessionRow(id, project string) string {
-	return `INSERT INTO sessions (session_id, project_id, project_root, working_dir, worktree, git_dir, is_root_session, parent, forked_from, agent,
-			profile, mode, allow_bypass, headless, external, add_dirs, state, permission_state, pending, epoch, runner, turn, denials_in_row, denials,
+	return `INSERT INTO sessions (session_id, project_id, project_root, working_dir, worktree, git_dir, is_root_session,
+		parent, forked_from, agent,
+			profile, mode, allow_bypass, headless, external, add_dirs, state, permission_state, pending, epoch, runner,
+				turn, denials_in_row, denials,
 			created_at, active_at)
-		VALUES ('` + id + `', ` + project + `, '', '', '', '', FALSE, '', '', '', '', 'auto', FALSE, FALSE, FALSE, '', '', '', 0, 0, '', 0, 0, 0, 0, 0)`
+		VALUES ('` + id + `', ` + project + `, '', '', '', '', FALSE, '', '', '', '', 'auto', FALSE, FALSE, FALSE, '',
+			'', '', 0, 0, '', 0, 0, 0, 0, 0)`
 }
 
 func grantRow(id, scope, revoked string) string {
-	return `INSERT INTO grants (grant_id, scope, project_id, git_dir, call_id, request_id, remembered, tool, exact, covers, created_at, max_uses,
+	return `INSERT INTO grants (grant_id, scope, project_id, git_dir, call_id, request_id, remembered, tool, exact,
+		covers, created_at, max_uses,
 			uses, revoked_at, created_by)
 		VALUES ('` + id + `', '` + scope + `', '', '', '', '', FALSE, '', '', '{}', 0, 0, 0, ` + revoked + `, '')`
 }
@@ -222,9 +244,11 @@ func batchRow(session, id, seq, state string) string {
 }
 
 func callRow(session, id, ordinal, state string) string {
-	return `INSERT INTO calls (session_id, call_id, batch_id, ordinal, tool, args_hash, effect, background, turn, state, request_id,
+	return `INSERT INTO calls (session_id, call_id, batch_id, ordinal, tool, args_hash, effect, background, turn, state,
+		request_id,
 			round, attempt, verdict, reason, reason_code, working_dir, agent, input)
-		VALUES ('` + session + `', '` + id + `', 'b', ` + ordinal + `, 't', 'h', 'unknown', FALSE, 1, '` + state + `', '', 0, 0, 'deny', '', '', '', '', '')`
+		VALUES ('` + session + `', '` + id + `', 'b', ` + ordinal + `, 't', 'h', 'unknown', FALSE, 1, '` + state + `',
+			'', 0, 0, 'deny', '', '', '', '', '')`
 }
 
 func startRow(session, call, attempt, effect string) string {
@@ -233,16 +257,20 @@ func startRow(session, call, attempt, effect string) string {
 }
 
 func startCall(session, call string) string {
-	return `UPDATE calls SET state = 'executing', attempt = attempt + 1 WHERE session_id = '` + session + `' AND call_id = '` + call + `';`
+	return `UPDATE calls SET state = 'executing', attempt = attempt + 1 WHERE session_id = '` + session + `'
+		AND call_id = '` + call + `';`
 }
 
 func askRow(session, call, round, hash, state string) string {
-	return `INSERT INTO asks (request_id, session_id, batch_id, call_id, round, args_hash, shown_digest, state, asked_at, shown)
-		VALUES ('new', '` + session + `', 'b', '` + call + `', ` + round + `, '` + hash + `', '', '` + state + `', 0, '')`
+	return `INSERT INTO asks (request_id, session_id, batch_id, call_id, round, args_hash, shown_digest, state,
+		asked_at, shown)
+		VALUES ('new', '` + session + `', 'b', '` + call + `', ` + round + `, '` + hash + `', '', '` + state + `', 0,
+			'')`
 }
 
 func answerRow(request, hash, answer string) string {
-	return `INSERT INTO answers (request_id, args_hash, answer, scope, reason, reason_code, actor, channel, policy_revision, at)
+	return `INSERT INTO answers (request_id, args_hash, answer, scope, reason, reason_code, actor, channel,
+		policy_revision, at)
 		VALUES ('` + request + `', '` + hash + `', '` + answer + `', 'once', '', '', '', '', '', 0);`
 }
 
@@ -263,9 +291,11 @@ func eventRow(number, after string) string {
 	case "last":
 		prev = `(SELECT hash FROM streams WHERE session_id = 'asked')`
 	}
-	return `INSERT INTO events (session_id, session_seq, at, kind, project_id, batch_id, call_id, request_id, agent, tool,
+	return `INSERT INTO events (session_id, session_seq, at, kind, project_id, batch_id, call_id, request_id, agent,
+		tool,
 			permission_state, permission_type, risk_level, reason, reason_code, rule_id, actor, prev_hash, hash, seq)
-		VALUES ('asked', ` + number + `, 0, 'x', '', '', '', '', '', '', '', '', '', '', '', '', '', ` + prev + `, '` + strings.Repeat("0", 64) + `', 99)`
+		VALUES ('asked', ` + number + `, 0, 'x', '', '', '', '', '', '', '', '', '', '', '', '', '', ` + prev + `,
+			'` + strings.Repeat("0", 64) + `', 99)`
 }
 
 // rawRefused runs the statements on sessions in every state. That none of them is
@@ -279,7 +309,8 @@ func rawRefused(b *bench) {
 		return all(func() error { return p.submit("", pure("c1")) }, func() error { return p.start("c1") })
 	})
 	b.update(func(tx *store.Tx) error {
-		once := store.GrantRow{ID: "once", Scope: umpire.ScopeOnce, Session: "asked", Project: "p", Call: "c1", MaxUses: 1}
+		once := store.GrantRow{ID: "once", Scope: umpire.ScopeOnce, Session: "asked", Project: "p", Call: "c1",
+			MaxUses: 1}
 		return tx.InsertGrant(once)
 	})
 	b.update(func(tx *store.Tx) error { return tx.InsertSession(umpire.Session{ID: "child", Project: "of child"}) })
@@ -294,10 +325,14 @@ func rawRefused(b *bench) {
 	// The next line of defence refuses too what a trigger refuses first.
 	b.expect("calls_executing", b.drop("calls_start", "calls"),
 		startRow("executing", "c2", "1", "unknown"), startCall("executing", "c2"))
-	b.expect("batches_state", b.drop("batches_transition", "batches"), `UPDATE batches SET state = 'other' WHERE session_id = 'asked'`)
-	b.expect("calls_state", b.drop("calls_transition", "calls"), `UPDATE calls SET state = 'other' WHERE session_id = 'approved' AND call_id = 'c1'`)
-	b.expect("asks_state", b.drop("asks_transition", "asks"), `UPDATE asks SET state = 'other' WHERE session_id = 'asked'`)
+	b.expect("batches_state", b.drop("batches_transition", "batches"), `UPDATE batches SET state = 'other'
+		WHERE session_id = 'asked'`)
+	b.expect("calls_state", b.drop("calls_transition", "calls"), `UPDATE calls SET state = 'other'
+		WHERE session_id = 'approved' AND call_id = 'c1'`)
+	b.expect("asks_state", b.drop("asks_transition", "asks"), `UPDATE asks SET state = 'other'
+		WHERE session_id = 'asked'`)
 	b.expect("calls_attempt", b.drop("calls_transition", "calls"), b.drop("calls_start", "calls"),
 		`UPDATE calls SET attempt = 2 WHERE session_id = 'executing' AND call_id = 'c1'`)
-	b.expect("executions_attempt", b.drop("executions_insert", "executions"), startRow("executing", "c1", "2", "unknown"))
+	b.expect("executions_attempt", b.drop("executions_insert", "executions"),
+		startRow("executing", "c1", "2", "unknown"))
 }

@@ -14,7 +14,8 @@ func executions(b *bench) {
 	b.session("s")
 	b.play("s", "b", func(p *play) error { return p.submit("", pure("c1"), approved("c2")) })
 	want := store.ExecutionRow{
-		Session: "s", Call: "c1", Attempt: 1, Effect: umpire.EffectPure, Epoch: 2, Runner: "host", Group: 77, Before: json.RawMessage(`{"a": 1}`), At: b.later(),
+		Session: "s", Call: "c1", Attempt: 1, Effect: umpire.EffectPure, Epoch: 2, Runner: "host", Group: 77,
+		Before: json.RawMessage(`{"a": 1}`), At: b.later(),
 	}
 	start := func(e store.ExecutionRow) func(*play) error {
 		return func(p *play) error {
@@ -41,7 +42,8 @@ func executions(b *bench) {
 		want.Attempt, want.Before = 2, nil
 	}
 	result := store.ResultRow{
-		Session: "s", Call: "c1", Status: umpire.ResultOK, Code: umpire.CodeSafe, Output: store.Sealed{Shown: "out ***", Exact: []byte("sealed")}, At: b.later(),
+		Session: "s", Call: "c1", Status: umpire.ResultOK, Code: umpire.CodeSafe,
+		Output: store.Sealed{Shown: "out ***", Exact: []byte("sealed")}, At: b.later(),
 	}
 	b.play("s", "b", func(p *play) error {
 		if err := p.event(umpire.EventCallFinished, "c1", "", batch.Finished{Status: umpire.ResultOK}); err != nil {
@@ -186,22 +188,26 @@ func anyBytes(b *bench) {
 	})
 	b.play("s", "b", func(p *play) error { return p.submit("", plan{"c1", umpire.CallDenied, umpire.EffectUnknown}) })
 	b.update(func(tx *store.Tx) error {
-		result := store.ResultRow{Session: "s", Call: "c1", Status: umpire.ResultError, Output: store.Sealed{Shown: bytes, Exact: []byte(bytes)}}
+		result := store.ResultRow{Session: "s", Call: "c1", Status: umpire.ResultError,
+			Output: store.Sealed{Shown: bytes, Exact: []byte(bytes)}}
 		_, err := tx.AppendMessage("s", store.MessageRow{Role: bytes, Content: store.Sealed{Shown: bytes}})
 		_, err2 := tx.QueuePrompt("s", store.PromptRow{Text: store.Sealed{Shown: bytes}})
-		return all(func() error { return tx.InsertResult(result) }, func() error { return err }, func() error { return err2 })
+		return all(func() error { return tx.InsertResult(result) }, func() error { return err },
+			func() error { return err2 })
 	})
 	b.update(func(tx *store.Tx) error {
 		s, err1 := tx.Session("s")
 		r, err2 := tx.Result("s", "c1")
 		m, err3 := tx.Messages("s")
 		p, err4 := tx.TakePrompts("s")
-		if err := all(func() error { return err1 }, func() error { return err2 }, func() error { return err3 }, func() error { return err4 }); err != nil {
+		if err := all(func() error { return err1 }, func() error { return err2 }, func() error { return err3 },
+			func() error { return err4 }); err != nil {
 			return err
 		}
 		for name, c := range map[string][2]string{
 			"agent": {s.Agent, text}, "dir": {s.Dir, text}, "role": {m[0].Role, text},
-			"output": {r.Output.Shown, bytes}, "exact": {string(r.Output.Exact), bytes}, "message": {m[0].Content.Shown, bytes}, "prompt": {p[0].Text.Shown, bytes},
+			"output": {r.Output.Shown, bytes}, "exact": {string(r.Output.Exact), bytes},
+			"message": {m[0].Content.Shown, bytes}, "prompt": {p[0].Text.Shown, bytes},
 		} {
 			if c[0] != c[1] {
 				b.Errorf("%s = %q, want %q", name, c[0], c[1])

@@ -38,7 +38,8 @@ const (
 // settings are those of a server that is thrown away, and which must not lose what
 // it said was committed.
 var settings = []string{
-	"listen_addresses=''", "port=5432", "max_connections=200", "shared_buffers=32MB", "fsync=on", "synchronous_commit=on",
+	"listen_addresses=''", "port=5432", "max_connections=200", "shared_buffers=32MB", "fsync=on",
+	"synchronous_commit=on",
 	"log_min_messages=fatal", "autovacuum=off",
 }
 
@@ -67,7 +68,8 @@ func NewServer(t testing.TB) *Server {
 	if err := s.owner.own(s.dir); err != nil {
 		t.Fatalf("server: %v", err)
 	}
-	if err := s.run("initdb", "-D", s.data(), "-U", "umpire", "-A", "trust", "-E", "UTF8", "--locale=C", "--no-sync"); err != nil {
+	if err := s.run("initdb", "-D", s.data(), "-U", "umpire", "-A", "trust", "-E", "UTF8", "--locale=C",
+		"--no-sync"); err != nil {
 		t.Fatal(err)
 	}
 	s.Start(t)
@@ -81,7 +83,8 @@ func socketDir(t testing.TB) string {
 	if len(parent) > maxSocketDir {
 		parent = "/tmp"
 	}
-	dir, err := os.MkdirTemp(parent, "umpire-pg-") //nolint:usetesting // the test's own folder has a long name, and is closed to the server's user
+	//nolint:usetesting // the test's own folder has a long name, and is closed to the server's user
+	dir, err := os.MkdirTemp(parent, "umpire-pg-")
 	if err != nil {
 		t.Fatalf("server: %v", err)
 	}
@@ -196,7 +199,8 @@ func address(socketDir, database string) string {
 
 // Cut ends all connections to the server, from its side.
 func (s *Server) Cut() error {
-	return s.admin(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE backend_type = 'client backend' AND pid <> pg_backend_pid()`)
+	return s.admin(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE backend_type = 'client backend'
+		AND pid <> pg_backend_pid()`)
 }
 
 // admin runs a statement in the database that is always there.

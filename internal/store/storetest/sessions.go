@@ -13,17 +13,19 @@ import (
 
 func sessionsComeBack(b *bench) {
 	full := umpire.Session{
-		ID: "full", Project: "p", Root: "/r", Dir: "/r/d", Worktree: "/w", GitDir: "/r/.git", IsRoot: true, Parent: "parent",
-		ForkedFrom: "fork", Agent: "a", Profile: "main", Mode: umpire.ModeAuto, AllowBypass: true, Headless: true, External: true,
-		AddDirs: []string{"/x", "/y"}, State: umpire.SessionWaiting, Permission: umpire.StateWaiting, Pending: 2,
-		Blocked: &umpire.Blocked{Code: umpire.CodeMode, Detail: "why"}, Epoch: 3, Runner: "host", LeaseUntil: b.later(), Turn: 4,
-		DenialsInRow: 5, Denials: 6, CreatedAt: b.later(), ActiveAt: b.later(), EndedAt: b.later(),
+		ID: "full", Project: "p", Root: "/r", Dir: "/r/d", Worktree: "/w", GitDir: "/r/.git", IsRoot: true,
+		Parent: "parent", ForkedFrom: "fork", Agent: "a", Profile: "main", Mode: umpire.ModeAuto, AllowBypass: true,
+		Headless: true, External: true, AddDirs: []string{"/x", "/y"}, State: umpire.SessionWaiting,
+		Permission: umpire.StateWaiting, Pending: 2, Blocked: &umpire.Blocked{Code: umpire.CodeMode, Detail: "why"},
+		Epoch: 3, Runner: "host", LeaseUntil: b.later(), Turn: 4, DenialsInRow: 5, Denials: 6, CreatedAt: b.later(),
+		ActiveAt: b.later(), EndedAt: b.later(),
 	}
 	plain := umpire.Session{ID: "plain"}
 	for _, want := range []umpire.Session{full, plain} {
 		b.update(func(tx *store.Tx) error { return tx.InsertSession(want) })
 		b.sameSession(want)
-		want.Dir, want.Mode, want.Epoch, want.Blocked, want.LeaseUntil = "/other", umpire.ModePlan, want.Epoch+1, nil, time.Time{}
+		want.Dir, want.Mode, want.Epoch, want.Blocked, want.LeaseUntil = "/other", umpire.ModePlan, want.Epoch+1, nil,
+			time.Time{}
 		b.update(func(tx *store.Tx) error { return tx.SaveSession(want) })
 		b.sameSession(want)
 		b.refuse(store.ErrConflict, func(tx *store.Tx) error { return tx.InsertSession(want) })
@@ -57,7 +59,8 @@ func (b *bench) sameSession(want umpire.Session) {
 func sessionsAreFound(b *bench) {
 	var middle time.Time
 	for i := range 5 {
-		s := umpire.Session{ID: umpire.SessionID(fmt.Sprint("s", i)), Project: umpire.ProjectID(fmt.Sprint("p", i%2)), ActiveAt: b.later()}
+		s := umpire.Session{ID: umpire.SessionID(fmt.Sprint("s", i)), Project: umpire.ProjectID(fmt.Sprint("p", i%2)),
+			ActiveAt: b.later()}
 		s.IsRoot, s.Root, s.Agent = i != 3, "/p", fmt.Sprint("a", i%2)
 		if i > 2 {
 			s.Parent = "s0"
@@ -116,7 +119,8 @@ func (b *bench) lastRoot(project umpire.ProjectID, want umpire.SessionID) {
 		return err
 	})
 	const astray = `SELECT COUNT(*) FROM (
-		SELECT session_id, project_id FROM sessions WHERE project_id IS NOT NULL EXCEPT SELECT session_id, project_id FROM project_sessions
+		SELECT session_id, project_id FROM sessions WHERE project_id IS NOT NULL EXCEPT SELECT session_id, project_id
+			FROM project_sessions
 		) AS a`
 	const stale = `SELECT COUNT(*) FROM (
 		SELECT session_id, project_id FROM project_sessions EXCEPT SELECT session_id, project_id FROM sessions) AS a`
@@ -171,7 +175,8 @@ func indexesFollow(b *bench) {
 
 	// An update that fails leaves the indexes as they were.
 	b.refuse(errUndo, func(tx *store.Tx) error {
-		if err := tx.InsertSession(umpire.Session{ID: "never", Project: "p", IsRoot: true, ActiveAt: b.later()}); err != nil {
+		if err := tx.InsertSession(umpire.Session{ID: "never", Project: "p", IsRoot: true,
+			ActiveAt: b.later()}); err != nil {
 			return err
 		}
 		return errUndo
@@ -268,11 +273,12 @@ func deleteKeepsEvents(b *bench) {
 	})
 	b.update(func(tx *store.Tx) error { return tx.DeleteSession(s.ID) })
 	for table, want := range map[string]int{
-		"sessions": 1, "project_sessions": 1, "batches": 1, "calls": 2, "asks": 1, "answers": 0, "executions": 0, "results": 0,
-		"grants": 1, "messages": 0, "prompts": 0, "events": 7,
+		"sessions": 1, "project_sessions": 1, "batches": 1, "calls": 2, "asks": 1, "answers": 0, "executions": 0,
+		"results": 0, "grants": 1, "messages": 0, "prompts": 0, "events": 7,
 	} {
 		var n int
-		if err := b.db.Raw.QueryRowContext(b.Context(), "SELECT COUNT(*) FROM "+table).Scan(&n); err != nil || n != want {
+		if err := b.db.Raw.QueryRowContext(b.Context(), "SELECT COUNT(*) FROM "+table).Scan(&n); err != nil ||
+			n != want {
 			b.Errorf("%s has %d rows (%v), want %d", table, n, err, want)
 		}
 	}

@@ -153,8 +153,8 @@ func (b *bench) view(f func(*store.Tx) error) {
 func (b *bench) session(id umpire.SessionID) umpire.Session {
 	b.Helper()
 	s := umpire.Session{
-		ID: id, Project: "p", Root: "/r", Dir: "/r", IsRoot: true, State: umpire.SessionIdle, Permission: umpire.StateIdle,
-		CreatedAt: b.later(), ActiveAt: b.now,
+		ID: id, Project: "p", Root: "/r", Dir: "/r", IsRoot: true, State: umpire.SessionIdle,
+		Permission: umpire.StateIdle, CreatedAt: b.later(), ActiveAt: b.now,
 	}
 	b.update(func(tx *store.Tx) error { return tx.InsertSession(s) })
 	return s
@@ -192,8 +192,9 @@ func (b *bench) drop(trigger, table string) string {
 // indexColumns are what SQLite calls an index by.
 var indexColumns = map[string]string{
 	"batches_open": "batches.session_id, batches.lane", "batches_seq": "batches.session_id, batches.seq",
-	"calls_executing": "calls.session_id, calls.batch_id", "calls_ordinal": "calls.session_id, calls.batch_id, calls.ordinal",
-	"asks_pending": "asks.session_id, asks.call_id", "asks_round": "asks.session_id, asks.call_id, asks.round",
+	"calls_executing": "calls.session_id, calls.batch_id",
+	"calls_ordinal":   "calls.session_id, calls.batch_id, calls.ordinal",
+	"asks_pending":    "asks.session_id, asks.call_id", "asks_round": "asks.session_id, asks.call_id, asks.round",
 }
 
 // names reports whether an error of a database names one of the constraints. SQLite
@@ -201,7 +202,8 @@ var indexColumns = map[string]string{
 func names(err error, constraints string) bool {
 	for name := range strings.FieldsSeq(constraints) {
 		text := err.Error() + " "
-		if strings.Contains(text, name) || indexColumns[name] != "" && strings.Contains(text, "UNIQUE constraint failed: "+indexColumns[name]+" ") {
+		if strings.Contains(text, name) || indexColumns[name] != "" &&
+			strings.Contains(text, "UNIQUE constraint failed: "+indexColumns[name]+" ") {
 			return true
 		}
 		if name == "foreign_key" && strings.Contains(strings.ToLower(text), "foreign key constraint") {

@@ -71,15 +71,19 @@ func (t *Tally) ask(tx *store.Tx, id string) error {
 		return err
 	}
 	call := umpire.BatchCall{
-		ID: umpire.CallID(id), Tool: "Bash", ArgsHash: "h", State: umpire.CallAsked, Request: umpire.RequestID(id), Round: 1, Effect: umpire.EffectUnknown,
+		ID: umpire.CallID(id), Tool: "Bash", ArgsHash: "h", State: umpire.CallAsked, Request: umpire.RequestID(id),
+		Round: 1, Effect: umpire.EffectUnknown,
 	}
-	b := umpire.Batch{ID: umpire.BatchID(id), Session: t.Session, Lane: id, State: umpire.BatchWaiting, Calls: []umpire.BatchCall{call}}
-	row := store.CallRow{Session: t.Session, Batch: b.ID, ID: call.ID, Tool: "Bash", ArgsHash: "h", Input: store.Sealed{Shown: strings.Repeat("x", inputSize)}}
+	b := umpire.Batch{ID: umpire.BatchID(id), Session: t.Session, Lane: id, State: umpire.BatchWaiting,
+		Calls: []umpire.BatchCall{call}}
+	row := store.CallRow{Session: t.Session, Batch: b.ID, ID: call.ID, Tool: "Bash", ArgsHash: "h",
+		Input: store.Sealed{Shown: strings.Repeat("x", inputSize)}}
 	if err := tx.InsertBatch(b, 1, []store.CallRow{row}, when); err != nil {
 		return err
 	}
 	err = tx.InsertAsk(store.AskRow{
-		Request: call.Request, Session: t.Session, Batch: b.ID, Call: call.ID, Round: 1, ArgsHash: "h", Shown: json.RawMessage("{}"), AskedAt: when,
+		Request: call.Request, Session: t.Session, Batch: b.ID, Call: call.ID, Round: 1, ArgsHash: "h",
+		Shown: json.RawMessage("{}"), AskedAt: when,
 	})
 	if err != nil {
 		return err
@@ -103,7 +107,8 @@ func (t *Tally) answer(tx *store.Tx, id string) error {
 		return err
 	}
 	approved := umpire.Event{
-		Kind: umpire.EventPermissionApproved, Session: t.Session, Batch: b.ID, Call: b.Calls[0].ID, Request: umpire.RequestID(id), At: when,
+		Kind: umpire.EventPermissionApproved, Session: t.Session, Batch: b.ID, Call: b.Calls[0].ID,
+		Request: umpire.RequestID(id), At: when,
 	}
 	resumed := umpire.Event{Kind: umpire.EventBatchResumed, Session: t.Session, Batch: b.ID, At: when}
 	err = all(
@@ -200,7 +205,8 @@ func (t *Tally) traces(tx *store.Tx, there map[string]int) (problems []string, e
 		}
 	}
 	if len(told) > 0 || len(messages) != notices {
-		problems = append(problems, fmt.Sprintf("half a transaction: %d messages, %d events, events alone: %v", len(messages), notices, told))
+		problems = append(problems, fmt.Sprintf("half a transaction: %d messages, %d events, events alone: %v",
+			len(messages), notices, told))
 	}
 	return problems, nil
 }

@@ -81,7 +81,8 @@ func undone(b *bench) {
 	if b.exists("s") || len(b.events(umpire.Filter{})) > 0 {
 		b.Error("something was kept")
 	}
-	if err := b.store.View(b.Context(), func(*store.Tx) error { return errUndo }); err != errUndo { //nolint:errorlint // as above
+	//nolint:errorlint // as above
+	if err := b.store.View(b.Context(), func(*store.Tx) error { return errUndo }); err != errUndo {
 		b.Errorf("View: %v, want the error of the function", err)
 	}
 	b.update(func(*store.Tx) error { return nil })
@@ -270,7 +271,8 @@ func writersAtOnce(b *bench) {
 					}
 					_, err2 := tx.Append(umpire.Event{Kind: "x", Session: "s", At: b.now})
 					_, err3 := tx.Append(umpire.Event{Kind: "x", At: b.now})
-					return all(func() error { return err }, func() error { return err2 }, func() error { return err3 }, func() error { return tx.SaveSession(s) })
+					return all(func() error { return err }, func() error { return err2 }, func() error { return err3 },
+						func() error { return tx.SaveSession(s) })
 				})
 				if err != nil {
 					b.Error(err)
@@ -297,14 +299,16 @@ func answersAtOnce(b *bench) {
 	handles := []*store.Store{b.store, b.open()}
 	for round := range 5 {
 		id := umpire.CallID(fmt.Sprint("c", round))
-		b.play("s", umpire.BatchID(fmt.Sprint("b", round)), func(p *play) error { return p.submit(fmt.Sprint(round), asked(id)) })
+		b.play("s", umpire.BatchID(fmt.Sprint("b", round)),
+			func(p *play) error { return p.submit(fmt.Sprint(round), asked(id)) })
 		var won, lost atomic.Int32
 		var wg sync.WaitGroup
 		for i := range 8 {
 			wg.Go(func() {
 				err := handles[i%2].Update(b.Context(), func(tx *store.Tx) error {
 					return tx.InsertAnswer(store.AnswerRow{
-						Standing: umpire.Standing{Request: umpire.RequestID("s/" + string(id) + "/1"), Choice: umpire.Approve, Actor: fmt.Sprint(i), At: b.now}, ArgsHash: hash(id),
+						Standing: umpire.Standing{Request: umpire.RequestID("s/" + string(id) + "/1"),
+							Choice: umpire.Approve, Actor: fmt.Sprint(i), At: b.now}, ArgsHash: hash(id),
 					})
 				})
 				switch {

@@ -10,7 +10,8 @@ import (
 )
 
 var callStates = []umpire.CallState{
-	umpire.CallAsked, umpire.CallApproved, umpire.CallDenied, umpire.CallExecuting, umpire.CallUnknown, umpire.CallSettled, umpire.CallDone,
+	umpire.CallAsked, umpire.CallApproved, umpire.CallDenied, umpire.CallExecuting, umpire.CallUnknown,
+	umpire.CallSettled, umpire.CallDone,
 }
 
 // reach makes for each state of a call a session of the state's name, whose batch
@@ -33,13 +34,16 @@ func callWays(b *bench) {
 			if from == to && from != umpire.CallDone {
 				continue // nothing moves
 			}
-			statements := []string{fmt.Sprintf(`UPDATE calls SET state = '%s' WHERE session_id = '%s' AND call_id = 'c1'`, to, from)}
+			statements := []string{fmt.Sprintf(`UPDATE calls SET state = '%s' WHERE session_id = '%s'
+				AND call_id = 'c1'`, to, from)}
 			if to == umpire.CallExecuting {
 				statements = []string{execution(from, 1), fmt.Sprintf(
-					`UPDATE calls SET state = 'executing', attempt = attempt + 1 WHERE session_id = '%s' AND call_id = 'c1'`, from)}
+					`UPDATE calls SET state = 'executing', attempt = attempt + 1 WHERE session_id = '%s'
+						AND call_id = 'c1'`, from)}
 			}
 			if from == umpire.CallAsked || from == umpire.CallUnknown {
-				statements = append([]string{fmt.Sprintf(`UPDATE asks SET state = 'withdrawn' WHERE session_id = '%s'`, from)}, statements...)
+				statements = append([]string{fmt.Sprintf(`UPDATE asks SET state = 'withdrawn'
+					WHERE session_id = '%s'`, from)}, statements...)
 			}
 			err := b.raw(statements...)
 			switch {
@@ -55,7 +59,8 @@ func callWays(b *bench) {
 }
 
 func execution(session umpire.CallState, attempt int) string {
-	return fmt.Sprintf(`INSERT INTO executions (session_id, call_id, attempt, effect, epoch, runner, process_group, started_at)
+	return fmt.Sprintf(`INSERT INTO executions (session_id, call_id, attempt, effect, epoch, runner, process_group,
+		started_at)
 		VALUES ('%s', 'c1', %d, 'unknown', 0, '', 0, 0)`, session, attempt)
 }
 
@@ -67,12 +72,13 @@ func foldWays(b *bench, s umpire.SessionID) (states []umpire.CallState) {
 		return err
 	})
 	for _, kind := range []umpire.EventKind{
-		umpire.EventPermissionAsked, umpire.EventPermissionApproved, umpire.EventPermissionRejected, umpire.EventCallStarted,
-		umpire.EventCallFinished, umpire.EventCallIndeterminate,
+		umpire.EventPermissionAsked, umpire.EventPermissionApproved, umpire.EventPermissionRejected,
+		umpire.EventCallStarted, umpire.EventCallFinished, umpire.EventCallIndeterminate,
 	} {
 		for _, request := range []umpire.RequestID{"", "new", now.Calls[0].Request} {
 			for _, detail := range []batch.Detail{
-				batch.Started{Attempt: now.Calls[0].Attempt + 1}, batch.Finished{Status: umpire.ResultOK}, batch.Finished{Status: umpire.ResultError},
+				batch.Started{Attempt: now.Calls[0].Attempt + 1}, batch.Finished{Status: umpire.ResultOK},
+				batch.Finished{Status: umpire.ResultError},
 			} {
 				next, err := batch.Apply(now, batch.Event{Detail: detail, Event: umpire.Event{
 					Kind: kind, Session: s, Batch: "b", Call: "c1", Request: request,
@@ -133,7 +139,8 @@ func batchWays(b *bench) {
 		{"over", "", "state = 'waiting'", "batches_transition"},
 		{"over", "", "cancelled = TRUE", "batches_transition"},
 	} {
-		statements := append(split(c.before), fmt.Sprintf(`UPDATE batches SET %s WHERE session_id = '%s'`, c.set, c.session))
+		statements := append(split(c.before), fmt.Sprintf(`UPDATE batches SET %s
+			WHERE session_id = '%s'`, c.set, c.session))
 		b.expect(c.refused, statements...)
 	}
 }
