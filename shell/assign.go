@@ -171,7 +171,7 @@ func emitEnvironment(w *walker, name string, value word) {
 
 // walkAssignments walks `A=b` without a command: it sets variables of the shell.
 func walkAssignments(w *walker, s *state, assigns []*syntax.Assign) {
-	s.settle()
+	s.forgetOutcome()
 	for _, a := range assigns {
 		v := expandAssigned(w, s, a)
 		name := a.Name.Value
@@ -238,7 +238,7 @@ func walkDeclaration(w *walker, s *state, cmd *syntax.DeclClause) {
 	d := declaration{w: w, s: s, exports: cmd.Variant.Value == "export", fixes: cmd.Variant.Value == "readonly",
 		set: map[string]value{}}
 	for _, a := range cmd.Args {
-		d.assign(a)
+		d.assignVariable(a)
 	}
 	d.makeArrays()
 	for _, name := range slices.Sorted(maps.Keys(d.set)) {
@@ -275,7 +275,7 @@ type declaration struct {
 	set       map[string]value
 }
 
-func (d *declaration) assign(a *syntax.Assign) {
+func (d *declaration) assignVariable(a *syntax.Assign) {
 	if a.Name == nil {
 		d.readWord(d.w.expandOne(d.s, a.Value))
 		return

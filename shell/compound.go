@@ -20,8 +20,8 @@ type arrayNames struct{ arrays, declared []string }
 const builtInArrays = "BASH_ALIASES BASH_ARGC BASH_ARGV BASH_CMDS BASH_LINENO BASH_REMATCH BASH_SOURCE COMPREPLY " +
 	"COMP_WORDS COPROC DIRSTACK FUNCNAME GROUPS MAPFILE PIPESTATUS READARRAY"
 
-// note adds a name to one of the lists and doubts it when it is on both.
-func (n *arrayNames) note(w *walker, name string, list *[]string) {
+// noteName adds a name to one of the lists and doubts it when it is on both.
+func (n *arrayNames) noteName(w *walker, name string, list *[]string) {
 	if slices.Contains(*list, name) {
 		return
 	}
@@ -32,14 +32,14 @@ func (n *arrayNames) note(w *walker, name string, list *[]string) {
 }
 
 // isArray notes a variable that may be an array.
-func isArray(w *walker, name string) { w.arrays.note(w, name, &w.arrays.arrays) }
+func isArray(w *walker, name string) { w.arrays.noteName(w, name, &w.arrays.arrays) }
 
 // noteCompound notes a variable that is declared with a value in brackets.
 func noteCompound(w *walker, name string, v value) {
 	if v.array || len(v.words) == 0 || !runsAsCompound(v.words[0]) {
 		return
 	}
-	w.arrays.note(w, name, &w.arrays.declared)
+	w.arrays.noteName(w, name, &w.arrays.declared)
 	if v.words[0].text != "" {
 		isArray(w, name)
 	}

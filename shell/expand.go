@@ -49,7 +49,7 @@ func (w *walker) expandFields(s *state, arg *syntax.Word) []word {
 		for _, part := range variant.Parts {
 			e.expandPart(part, false)
 		}
-		out = append(out, e.finish()...)
+		out = append(out, e.finishWord()...)
 	}
 	if w.expanded += len(out); w.expanded > maxExpanded {
 		w.limit("expands to too many words")
@@ -378,7 +378,7 @@ func (e *expansion) endField() {
 	e.current = word{}
 }
 
-func (e *expansion) finish() []word {
+func (e *expansion) finishWord() []word {
 	e.endField()
 	return e.done
 }

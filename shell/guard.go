@@ -31,7 +31,7 @@ func guardText(text string) string {
 	}
 	g := guardState{}
 	for line := range strings.Lines(text) {
-		if problem := g.line(line); problem != "" {
+		if problem := g.scanLine(line); problem != "" {
 			return problem
 		}
 	}
@@ -51,11 +51,11 @@ type guardState struct {
 	started                    bool
 }
 
-func (g *guardState) line(line string) string {
+func (g *guardState) scanLine(line string) string {
 	if !g.started {
 		g.started, g.plain = true, true
 	}
-	if problem := g.nesting(line); problem != "" {
+	if problem := g.countNesting(line); problem != "" {
 		return problem
 	}
 	if g.body != "" {
@@ -72,12 +72,12 @@ func (g *guardState) line(line string) string {
 	case g.words > maxWords:
 		return fmt.Sprintf("more than %d words", maxWords)
 	}
-	g.heredoc(line)
+	g.noteHeredoc(line)
 	return ""
 }
 
-// nesting counts what makes the parser descend.
-func (g *guardState) nesting(line string) string {
+// countNesting counts what makes the parser descend.
+func (g *guardState) countNesting(line string) string {
 	ticks := 0
 	for i := range len(line) {
 		switch line[i] {
@@ -112,10 +112,10 @@ func isOpener(word string) bool {
 	return false
 }
 
-// heredoc notes that a here-document starts, when that is beyond doubt: the line
+// noteHeredoc notes that a here-document starts, when that is beyond doubt: the line
 // and all before it hold only characters that cannot open a quote, a bracket or
 // arithmetic, so that `<<` is the operator. Otherwise its body counts as code.
-func (g *guardState) heredoc(line string) {
+func (g *guardState) noteHeredoc(line string) {
 	before, after, found := strings.Cut(line, "<<")
 	for i := range len(before) {
 		if strings.IndexByte("'\"`\\()[]{}$#", before[i]) >= 0 {

@@ -25,7 +25,7 @@ func (l *leap) noteState(w *walker, s *state) {
 	}
 	if l.s == nil {
 		l.s = s.clone()
-		l.s.settle()
+		l.s.forgetOutcome()
 		return
 	}
 	l.s.merge(s)
@@ -34,7 +34,7 @@ func (l *leap) noteState(w *walker, s *state) {
 // joinTo joins what was noted to the state at the end.
 func (l *leap) joinTo(s *state) {
 	if l.s != nil {
-		s.settle()
+		s.forgetOutcome()
 		s.merge(l.s)
 	}
 }
@@ -49,9 +49,9 @@ func beginBody(w *walker) func(*state) {
 	}
 }
 
-// leave judges break, continue and return. Which of the bodies around it they end
+// checkLeave judges break, continue and return. Which of the bodies around it they end
 // may be a number, so that all of them count as left.
-func leave(u *use) {
+func checkLeave(u *use) {
 	for _, operand := range u.operands {
 		judgeIndexedName(u, operand)
 		noteArithmetic(u, operand)

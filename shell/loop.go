@@ -22,9 +22,9 @@ func walkWhile(w *walker, s *state, cmd *syntax.WhileClause, in flow) flow {
 	before := s.clone()
 	left := beginBody(w)
 	w.walkList(s, cmd.Cond, in)
-	s.settle()
+	s.forgetOutcome()
 	out := w.walkList(s, cmd.Do, in)
-	s.settle()
+	s.forgetOutcome()
 	left(s)
 	s.merge(before)
 	return loopFlow(out)
@@ -68,7 +68,7 @@ func walkLoop(w *walker, s *state, cmd *syntax.ForClause, in flow) flow {
 		s.vars[iter.Name.Value] = value{words: []word{item}}
 		left := beginBody(w)
 		out = concatFlows(out, w.walkList(s, cmd.Do, in))
-		s.settle()
+		s.forgetOutcome()
 		left(s)
 	}
 	return out
@@ -114,7 +114,7 @@ func walkAnyRound(w *walker, s *state, cmd *syntax.ForClause, name string, items
 		round.vars[name] = value{words: []word{item}}
 		left := beginBody(w)
 		out = concatFlows(out, w.walkList(round, cmd.Do, in))
-		round.settle()
+		round.forgetOutcome()
 		left(round)
 		s.merge(round)
 	}

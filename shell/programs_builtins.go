@@ -23,7 +23,7 @@ var builtins = []program{
 	// safe: exit 1
 	// asks: exit 'a[$(x)]'
 	{names: "exit return break continue logout", each: true, risk: umpire.Safe, why: "steers the shell", style: bare,
-		check: leave},
+		check: checkLeave},
 	// safe: wait
 	// asks: wait -n -p 'a[$(./x)]'
 	{names: "wait", risk: umpire.Safe, why: "waits for what runs behind", style: bare, check: func(u *use) {
@@ -35,7 +35,7 @@ var builtins = []program{
 	// safe: shift
 	// asks: shift > ../x
 	{names: "shift", risk: umpire.Safe, why: "moves the positional parameters", style: bare, check: func(u *use) {
-		leave(u)
+		checkLeave(u)
 		u.s.args = nil // what was given before is noted
 	}},
 	// safe: test -f a

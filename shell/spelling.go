@@ -35,7 +35,7 @@ func Covers(rule, words []string) bool {
 		return false
 	}
 	return !slices.ContainsFunc(wanted, func(want spelling) bool {
-		return !slices.ContainsFunc(named, want.same)
+		return !slices.ContainsFunc(named, want.equals)
 	})
 }
 
@@ -111,9 +111,9 @@ func (s *spelling) takesValue() bool {
 	return false
 }
 
-// same reports whether another spelling is the same option, with the same value
+// equals reports whether another spelling is the same option, with the same value
 // where the rule names one.
-func (s spelling) same(other spelling) bool {
+func (s spelling) equals(other spelling) bool {
 	if s.valued && s.value != other.value {
 		return false
 	}

@@ -120,8 +120,8 @@ func joinFolders(a, b []string) []string {
 	return all
 }
 
-// settle forgets whether the last command failed: either may have happened.
-func (s *state) settle() {
+// forgetOutcome forgets whether the last command failed: either may have happened.
+func (s *state) forgetOutcome() {
 	if s.failed != nil {
 		s.dirs = joinFolders(s.dirs, s.failed)
 		s.failed = nil

@@ -13,7 +13,7 @@ import (
 func (w *walker) walkList(s *state, stmts []*syntax.Stmt, in flow) flow {
 	out := flow{}
 	for i, st := range stmts {
-		s.settle()
+		s.forgetOutcome()
 		got := w.walkStatement(s, st, in)
 		if i == 0 {
 			out = got
@@ -227,7 +227,7 @@ func (w *walker) walkAfter(s *state, cmd *syntax.BinaryCmd, left, in flow) flow 
 		s.failed, right.failed = nil, nil
 		out := w.walkStatement(right, cmd.Y, in)
 		if !endsShell(cmd.Y) {
-			right.settle()
+			right.forgetOutcome()
 			s.merge(right)
 		}
 		return concatFlows(left, out)
@@ -241,8 +241,8 @@ func (w *walker) walkRight(s *state, st *syntax.Stmt, left flow) flow {
 	inside := s.clone()
 	inside.failed = nil
 	out := w.walkStatement(inside, st, left)
-	inside.settle()
-	s.settle()
+	inside.forgetOutcome()
+	s.forgetOutcome()
 	s.merge(inside)
 	return out
 }
@@ -303,12 +303,12 @@ func (w *walker) walkIf(s *state, cmd *syntax.IfClause, in flow) flow {
 	}
 	s.failed, otherwise.failed = nil, nil
 	out := w.walkList(s, cmd.Then, in)
-	s.settle()
+	s.forgetOutcome()
 	if cmd.Else != nil {
 		branch := w.walkElse(otherwise, cmd.Else, in)
 		out = concatFlows(out, branch)
 	}
-	otherwise.settle()
+	otherwise.forgetOutcome()
 	s.merge(otherwise)
 	return out
 }
@@ -336,7 +336,7 @@ func (w *walker) walkCase(s *state, cmd *syntax.CaseClause, in flow) flow {
 			into.noteState(w, fallen)
 		}
 		out = concatFlows(out, w.walkList(branch, item.Stmts, in))
-		branch.settle()
+		branch.forgetOutcome()
 		s.merge(branch)
 		fallen = nil
 		if item.Op != syntax.Break { // ;& and ;;& go on with the branches below

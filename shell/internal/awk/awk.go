@@ -36,7 +36,7 @@ func Read(text string) Program {
 		r.readToken()
 	}
 	if len(r.open) > 0 {
-		r.fail("its brackets do not match")
+		r.setProblem("its brackets do not match")
 	}
 	if r.out.Problem == "" {
 		r.judgeTokens()
@@ -80,7 +80,7 @@ type bracket struct {
 	condition bool // of if, while, for or switch
 }
 
-func (r *reader) fail(why string) {
+func (r *reader) setProblem(why string) {
 	if r.out.Problem == "" {
 		r.out.Problem = why
 	}
@@ -112,14 +112,14 @@ func (r *reader) readToken() {
 		r.takeWhile(newlineToken, func(c byte) bool { return c != '\n' })
 	case c == '\\':
 		if !strings.HasPrefix(r.text[r.pos:], "\\\n") {
-			r.fail("a backslash stands alone")
+			r.setProblem("a backslash stands alone")
 		}
 		r.pos += 2
 	case c == '"':
 		r.readString()
 	case scan.IsLetter(c):
 		r.takeWhile(nameToken, func(c byte) bool {
-			return scan.IsLetter(c) || c >= '0' && c <= '9' || c == ':' && r.doubled()
+			return scan.IsLetter(c) || c >= '0' && c <= '9' || c == ':' && r.isDoubled()
 		})
 	case c >= '0' && c <= '9' || c == '.':
 		r.readNumber()
@@ -130,8 +130,8 @@ func (r *reader) readToken() {
 	}
 }
 
-// doubled reports whether a colon is one of two, as in the name awk::system.
-func (r *reader) doubled() bool {
+// isDoubled reports whether a colon is one of two, as in the name awk::system.
+func (r *reader) isDoubled() bool {
 	around := r.text[max(r.pos-1, 0):min(r.pos+2, len(r.text))]
 	return strings.Contains(around, "::")
 }
@@ -160,7 +160,7 @@ func (r *reader) readNumber() {
 	}
 	r.addToken(numberToken, r.text[start:r.pos])
 	if r.pos < len(r.text) && scan.IsLetter(r.text[r.pos]) {
-		r.fail("a name follows a number without a blank")
+		r.setProblem("a name follows a number without a blank")
 	}
 }
 
@@ -193,13 +193,13 @@ func (r *reader) readString() {
 			r.pos++
 			return
 		case '\n':
-			r.fail("a string is not ended")
+			r.setProblem("a string is not ended")
 			return
 		case '\\':
 			r.pos++
 		}
 	}
-	r.fail("a string is not ended")
+	r.setProblem("a string is not ended")
 }
 
 // regexFits reports whether a slash begins an expression and does not divide.
@@ -213,7 +213,7 @@ func (r *reader) regexFits() bool {
 		return false
 	case nameToken:
 		if last.text == "length" || last.text == "getline" {
-			r.fail("a slash after " + last.text)
+			r.setProblem("a slash after " + last.text)
 		}
 		return takesOperand(last.text)
 	case signToken:
@@ -221,7 +221,7 @@ func (r *reader) regexFits() bool {
 	switch last.text {
 	case ")":
 		if r.condition {
-			r.fail("a slash after a condition")
+			r.setProblem("a slash after a condition")
 		}
 		return false
 	case "]":
@@ -229,7 +229,7 @@ func (r *reader) regexFits() bool {
 	case "++", "--", "$":
 		before := r.tokenAt(len(r.tokens) - 2)
 		if last.text == "$" || before.kind != nameToken && before.text != "]" {
-			r.fail("a slash after " + last.text)
+			r.setProblem("a slash after " + last.text)
 		}
 		return false
 	}
@@ -251,7 +251,7 @@ func (r *reader) readRegex() {
 			r.pos++
 			return
 		case '\n':
-			r.fail("an expression is not ended")
+			r.setProblem("an expression is not ended")
 			return
 		case '\\':
 			r.pos++
@@ -259,7 +259,7 @@ func (r *reader) readRegex() {
 			r.skipList()
 		}
 	}
-	r.fail("an expression is not ended")
+	r.setProblem("an expression is not ended")
 }
 
 // skipList reads a bracket list, in which a slash does not end the expression; to
@@ -267,7 +267,7 @@ func (r *reader) readRegex() {
 func (r *reader) skipList() {
 	n := scan.BracketList(escapes.Replace(r.text[r.pos+1:]))
 	if n < 0 {
-		r.fail("a list in brackets is not ended")
+		r.setProblem("a list in brackets is not ended")
 		return
 	}
 	r.pos += n
@@ -290,7 +290,7 @@ func (r *reader) readSign() {
 		}
 	}
 	if !strings.Contains("(){}[];,+-*/%^!<>|?:~$=@&", text[:1]) {
-		r.fail("a character is not known")
+		r.setProblem("a character is not known")
 		return
 	}
 	r.trackBracket(text[0])
@@ -306,7 +306,7 @@ func (r *reader) trackBracket(sign byte) {
 	case ')', ']', '}':
 		n := len(r.open)
 		if n == 0 || "([{"[strings.IndexByte(")]}", sign)] != r.open[n-1].sign {
-			r.fail("its brackets do not match")
+			r.setProblem("its brackets do not match")
 			return
 		}
 		r.condition = r.open[n-1].condition

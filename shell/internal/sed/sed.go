@@ -35,15 +35,15 @@ type reader struct {
 	out      Script
 }
 
-func (r *reader) fail(why string) {
+func (r *reader) setProblem(why string) {
 	if r.out.Problem == "" {
 		r.out.Problem = why
 	}
 	r.pos = len(r.text)
 }
 
-// peek returns the next byte, or 0 at the end.
-func (r *reader) peek() byte {
+// peekByte returns the next byte, or 0 at the end.
+func (r *reader) peekByte() byte {
 	if r.pos < len(r.text) {
 		return r.text[r.pos]
 	}
@@ -71,14 +71,14 @@ func (r *reader) takeLine() string {
 
 func (r *reader) readScript() {
 	if strings.IndexByte(r.text, 0) >= 0 {
-		r.fail("it holds a zero byte")
+		r.setProblem("it holds a zero byte")
 	}
 	for {
 		r.skipAny(" \t\r\n;")
 		if r.pos >= len(r.text) {
 			break
 		}
-		if r.peek() == '#' {
+		if r.peekByte() == '#' {
 			r.takeLine()
 			continue
 		}
@@ -94,16 +94,16 @@ func (r *reader) readScript() {
 func (r *reader) readAddresses() {
 	if r.readAddress("") {
 		r.skipAny(" \t")
-		if r.peek() == ',' {
+		if r.peekByte() == ',' {
 			r.pos++
 			r.skipAny(" \t")
 			if !r.readAddress("+~") {
-				r.fail("an address is missing after a comma")
+				r.setProblem("an address is missing after a comma")
 			}
 		}
 	}
 	r.skipAny(" \t")
-	for r.peek() == '!' {
+	for r.peekByte() == '!' {
 		r.pos++
 		r.skipAny(" \t")
 	}
@@ -112,7 +112,7 @@ func (r *reader) readAddresses() {
 // readAddress reads one address; prefix are the signs that may precede its number.
 func (r *reader) readAddress(prefix string) bool {
 	const digits = "0123456789"
-	c := r.peek()
+	c := r.peekByte()
 	switch {
 	case c == 0:
 		return false
@@ -120,7 +120,7 @@ func (r *reader) readAddress(prefix string) bool {
 		r.pos++
 	case strings.IndexByte(digits, c) >= 0:
 		r.skipAny(digits)
-		if r.peek() == '~' {
+		if r.peekByte() == '~' {
 			r.pos++
 			r.skipAny(digits)
 		}
@@ -145,7 +145,7 @@ func (r *reader) readAddress(prefix string) bool {
 // hold the delimiter.
 func (r *reader) skipDelimited(delimiter byte, expression bool) {
 	if delimiter == '\n' || delimiter == '\\' {
-		r.fail("a delimiter is not one")
+		r.setProblem("a delimiter is not one")
 	}
 	for r.pos < len(r.text) {
 		c := r.text[r.pos]
@@ -154,17 +154,17 @@ func (r *reader) skipDelimited(delimiter byte, expression bool) {
 		case c == delimiter:
 			return
 		case c == '\n':
-			r.fail("an expression is not ended")
+			r.setProblem("an expression is not ended")
 		case c == '\\' && r.pos < len(r.text):
 			if r.text[r.pos] == '\n' && (expression || r.labelled) {
-				r.fail("an expression crosses the end of its line")
+				r.setProblem("an expression crosses the end of its line")
 			}
 			r.pos++
 		case c == '[' && expression:
 			r.skipList()
 		}
 	}
-	r.fail("an expression is not ended")
+	r.setProblem("an expression is not ended")
 }
 
 // skipList reads a bracket list whose opening is behind. A delimiter within it does
@@ -173,7 +173,7 @@ func (r *reader) skipDelimited(delimiter byte, expression bool) {
 func (r *reader) skipList() {
 	n := scan.BracketList(r.text[r.pos:])
 	if n < 0 {
-		r.fail("a list in brackets is not ended")
+		r.setProblem("a list in brackets is not ended")
 		return
 	}
 	r.pos += n
@@ -181,7 +181,7 @@ func (r *reader) skipList() {
 
 // readCommand reads one command after its addresses.
 func (r *reader) readCommand() {
-	c := r.peek()
+	c := r.peekByte()
 	r.pos++
 	switch c {
 	case '{':
@@ -189,7 +189,7 @@ func (r *reader) readCommand() {
 	case '}':
 		r.depth--
 		if r.depth < 0 {
-			r.fail("its braces do not match")
+			r.setProblem("its braces do not match")
 		}
 		r.endCommand()
 	case 'd', 'D', 'n', 'N', 'p', 'P', 'h', 'z':
@@ -218,15 +218,15 @@ func (r *reader) readCommand() {
 		r.skipPair(false)
 		r.endCommand()
 	default:
-		r.fail("a command is not known")
+		r.setProblem("a command is not known")
 	}
 }
 
 // endCommand reads what may follow a command.
 func (r *reader) endCommand() {
 	r.skipAny(" \t\r")
-	if r.pos < len(r.text) && strings.IndexByte("\n;#}", r.peek()) < 0 {
-		r.fail("something follows a command")
+	if r.pos < len(r.text) && strings.IndexByte("\n;#}", r.peekByte()) < 0 {
+		r.setProblem("something follows a command")
 	}
 }
 
@@ -234,15 +234,15 @@ func (r *reader) endCommand() {
 // the line ends with a backslash.
 func (r *reader) skipInsertion() {
 	r.skipAny(" \t")
-	if r.pos >= len(r.text) || r.peek() == '\n' {
-		r.fail("a text is missing")
+	if r.pos >= len(r.text) || r.peekByte() == '\n' {
+		r.setProblem("a text is missing")
 		return
 	}
-	for r.pos < len(r.text) && r.peek() != '\n' {
-		if r.peek() == '\\' {
+	for r.pos < len(r.text) && r.peekByte() != '\n' {
+		if r.peekByte() == '\\' {
 			r.pos++
-			if r.peek() == '\n' && r.labelled {
-				r.fail("a text crosses the end of its line")
+			if r.peekByte() == '\n' && r.labelled {
+				r.setProblem("a text crosses the end of its line")
 			}
 		}
 		r.pos++
@@ -254,13 +254,13 @@ func (r *reader) skipInsertion() {
 func (r *reader) readLabel(target bool) {
 	r.skipAny(" \t")
 	start := r.pos
-	for r.pos < len(r.text) && strings.IndexByte(" \t\r\n;}", r.peek()) < 0 {
+	for r.pos < len(r.text) && strings.IndexByte(" \t\r\n;}", r.peekByte()) < 0 {
 		r.pos++
 	}
-	if target && (r.pos == start || r.peek() == '}') {
-		r.fail("a label is not one")
+	if target && (r.pos == start || r.peekByte() == '}') {
+		r.setProblem("a label is not one")
 	}
-	r.labelled = r.labelled || r.peek() == ';' || r.peek() == '}'
+	r.labelled = r.labelled || r.peekByte() == ';' || r.peekByte() == '}'
 	r.endCommand()
 }
 
@@ -274,7 +274,7 @@ func (r *reader) readFile(c byte) {
 	case c == 'e':
 		r.out.Ran = append(r.out.Ran, name)
 	case name == "":
-		r.fail("a file name is missing")
+		r.setProblem("a file name is missing")
 	case c == 'r' || c == 'R':
 		r.out.Read = append(r.out.Read, name)
 	default:
@@ -285,7 +285,7 @@ func (r *reader) readFile(c byte) {
 // skipPair reads both halves of s and y.
 func (r *reader) skipPair(expression bool) {
 	if r.pos >= len(r.text) {
-		r.fail("an expression is not ended")
+		r.setProblem("an expression is not ended")
 		return
 	}
 	delimiter := r.text[r.pos]
@@ -300,7 +300,7 @@ func (r *reader) skipPair(expression bool) {
 func (r *reader) readSubstitution() {
 	r.skipPair(true)
 	for r.out.Problem == "" {
-		switch c := r.peek(); {
+		switch c := r.peekByte(); {
 		case r.pos < len(r.text) && strings.IndexByte("gpiImM0123456789", c) >= 0:
 			r.pos++
 		case c == 'e':

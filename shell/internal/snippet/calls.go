@@ -37,8 +37,8 @@ const (
 		"resolve absolute expand_path normpath c list array join shellescape quote split"
 )
 
-// is reports whether a function is on a list.
-func is(function, list string) bool {
+// isOneOf reports whether a function is on a list.
+func isOneOf(function, list string) bool {
 	function = strings.TrimLeft(strings.TrimRight(strings.ToLower(function), "!?"), "@")
 	parts := strings.Split(function, ".")
 	last := parts[len(parts)-1]
@@ -51,63 +51,65 @@ func is(function, list string) bool {
 }
 
 func isCall(function string) bool {
-	return is(function, "eval") || is(function, globsFiles) || is(function, readsPath) || is(function, startsCommand) ||
-		is(function, deletesTree) || is(function, deletesFile) || is(function, movesAway) || is(function, writesPath) ||
-		is(function, opensPath)
+	return isOneOf(function, "eval") || isOneOf(function, globsFiles) || isOneOf(function, readsPath) ||
+		isOneOf(function, startsCommand) ||
+		isOneOf(function, deletesTree) || isOneOf(function, deletesFile) || isOneOf(function, movesAway) ||
+		isOneOf(function, writesPath) ||
+		isOneOf(function, opensPath)
 }
 
-// call keeps what a call does, and returns its value.
-func (r *reader) call(function string, receiver value, args []value) value {
+// readCall keeps what a call does, and returns its value.
+func (r *reader) readCall(function string, receiver value, args []value) value {
 	function = cmp.Or(r.aliases[function], function)
-	values := flat(args)
+	values := flattenKnown(args)
 	if receiver.known {
 		values = append([]value{receiver}, values...)
 	}
 	texts := textsOf(values)
-	deletes := is(function, deletesTree) || is(function, deletesFile)
+	deletes := isOneOf(function, deletesTree) || isOneOf(function, deletesFile)
 	switch {
 	case len(texts) == 0:
 		r.deletesFound = r.deletesFound || deletes
-	case is(function, "getattr") || function == "send" || function == "public_send":
+	case isOneOf(function, "getattr") || function == "send" || function == "public_send":
 		return value{function: texts[len(texts)-1]}
-	case is(function, globsFiles):
-		return r.globs(function, receiver, texts)
-	case is(function, listsFiles):
+	case isOneOf(function, globsFiles):
+		return r.globbedPaths(function, receiver, texts)
+	case isOneOf(function, listsFiles):
 		r.sources = append(r.sources, Act{Kind: Delete, Text: texts[0], Tree: true})
-	case is(function, startsCommand):
-		if is(function, runsCode) {
-			r.code(texts[0])
+	case isOneOf(function, startsCommand):
+		if isOneOf(function, runsCode) {
+			r.readNested(texts[0])
 		}
-		r.act(Act{Kind: Command, Text: texts[0]}, true)
+		r.keepAct(Act{Kind: Command, Text: texts[0]}, true)
 		if len(texts) > 1 {
-			r.act(Act{Kind: Command, Text: quoted(texts)}, true)
+			r.keepAct(Act{Kind: Command, Text: quoteWords(texts)}, true)
 		}
-	case is(function, runsCode):
-		r.code(texts[0])
-	case is(function, movesAway):
-		r.act(Act{Kind: Delete, Text: texts[0], Tree: true}, firstKnown(receiver, args))
+	case isOneOf(function, runsCode):
+		r.readNested(texts[0])
+	case isOneOf(function, movesAway):
+		r.keepAct(Act{Kind: Delete, Text: texts[0], Tree: true}, firstKnown(receiver, args))
 	case deletes:
 		for _, v := range values {
-			r.act(Act{Kind: Delete, Text: v.text, Tree: is(function, deletesTree), Glob: v.glob}, true)
+			r.keepAct(Act{Kind: Delete, Text: v.text, Tree: isOneOf(function, deletesTree), Glob: v.glob}, true)
 		}
-	case is(function, writesPath):
-		r.act(Act{Kind: Write, Text: texts[0]}, firstKnown(receiver, args))
-	case is(function, readsPath):
-		r.act(Act{Kind: Read, Text: texts[0]}, firstKnown(receiver, args))
-	case is(function, opensPath):
-		r.open(texts)
-	case is(function, keepsValue):
-		return kept(function, receiver, args)
+	case isOneOf(function, writesPath):
+		r.keepAct(Act{Kind: Write, Text: texts[0]}, firstKnown(receiver, args))
+	case isOneOf(function, readsPath):
+		r.keepAct(Act{Kind: Read, Text: texts[0]}, firstKnown(receiver, args))
+	case isOneOf(function, opensPath):
+		r.judgeOpen(texts)
+	case isOneOf(function, keepsValue):
+		return keptValue(function, receiver, args)
 	}
 	return value{}
 }
 
-// globs is what a pattern matches, below the folder that it is asked of.
-func (r *reader) globs(function string, receiver value, texts []string) value {
+// globbedPaths is what a pattern matches, below the folder that it is asked of.
+func (r *reader) globbedPaths(function string, receiver value, texts []string) value {
 	pattern := texts[0]
 	if receiver.known && len(texts) > 1 {
 		between := "/"
-		if is(function, "rglob") {
+		if isOneOf(function, "rglob") {
 			between = "/**/"
 		}
 		pattern = strings.TrimSuffix(texts[0], "/") + between + texts[1]
@@ -116,13 +118,13 @@ func (r *reader) globs(function string, receiver value, texts []string) value {
 	return value{text: pattern, known: true, glob: true}
 }
 
-// code reads code that stands in a string.
-func (r *reader) code(text string) {
+// readNested reads code that stands in a string.
+func (r *reader) readNested(text string) {
 	if r.level >= maxLevels {
 		return
 	}
-	for _, a := range find(r.language, text, r.level+1) {
-		r.act(a, true)
+	for _, a := range findActs(r.language, text, r.level+1) {
+		r.keepAct(a, true)
 	}
 }
 
@@ -130,9 +132,9 @@ func firstKnown(receiver value, args []value) bool {
 	return receiver.known || len(args) > 0 && args[0].known
 }
 
-// flat are the known values of arguments and of lists among them, without those of
+// flattenKnown are the known values of arguments and of lists among them, without those of
 // keywords.
-func flat(args []value) []value {
+func flattenKnown(args []value) []value {
 	var values []value
 	for _, a := range args {
 		switch {
@@ -140,7 +142,7 @@ func flat(args []value) []value {
 		case a.known:
 			values = append(values, a)
 		default:
-			values = append(values, flat(a.list)...)
+			values = append(values, flattenKnown(a.list)...)
 		}
 	}
 	return values
@@ -154,16 +156,16 @@ func textsOf(values []value) []string {
 	return texts
 }
 
-// kept is the value of a function that makes a path or a list of its arguments.
-func kept(function string, receiver value, args []value) value {
+// keptValue is the value of a function that makes a path or a list of its arguments.
+func keptValue(function string, receiver value, args []value) value {
 	all := args
 	if receiver.known {
 		all = append([]value{receiver}, args...)
 	}
-	if is(function, "c list array") {
+	if isOneOf(function, "c list array") {
 		return value{list: args}
 	}
-	if is(function, "split") {
+	if isOneOf(function, "split") {
 		all = all[:1]
 	}
 	if len(all) == 1 {
@@ -182,9 +184,9 @@ func kept(function string, receiver value, args []value) value {
 	return value{text: cmp.Or(strings.Join(parts, "/"), "/"), known: len(all) > 0}
 }
 
-// open judges a file that is opened: open(path), open(path, "w"), Perl's open(F, ">path") and
+// judgeOpen judges a file that is opened: open(path), open(path, "w"), Perl's open(F, ">path") and
 // open(F, "|command").
-func (r *reader) open(texts []string) {
+func (r *reader) judgeOpen(texts []string) {
 	for i, text := range texts {
 		command, before := strings.CutPrefix(text, "|")
 		if !before {
@@ -197,25 +199,25 @@ func (r *reader) open(texts []string) {
 		}
 		switch {
 		case text == "|-" || text == "-|":
-			r.act(Act{Kind: Command, Text: strings.Join(texts[i+1:], " ")}, true)
+			r.keepAct(Act{Kind: Command, Text: strings.Join(texts[i+1:], " ")}, true)
 		case before:
-			r.act(Act{Kind: Command, Text: command}, true)
+			r.keepAct(Act{Kind: Command, Text: command}, true)
 		case writes && strings.Trim(path, "> ") != "":
-			r.act(Act{Kind: Write, Text: strings.Trim(path, "> ")}, true)
+			r.keepAct(Act{Kind: Write, Text: strings.Trim(path, "> ")}, true)
 		case writes:
-			r.act(Act{Kind: Write, Text: next}, true)
+			r.keepAct(Act{Kind: Write, Text: next}, true)
 		case i == 0 && next != "" && len(next) < 5 && strings.ContainsAny(next, "wax+"):
-			r.act(Act{Kind: Write, Text: text}, true)
+			r.keepAct(Act{Kind: Write, Text: text}, true)
 		case i == 0 && strings.Trim(text, "< ") != "":
-			r.act(Act{Kind: Read, Text: strings.TrimLeft(text, "< ")}, true)
+			r.keepAct(Act{Kind: Read, Text: strings.TrimLeft(text, "< ")}, true)
 		case i > 0 && texts[i-1] == "<":
-			r.act(Act{Kind: Read, Text: text}, true)
+			r.keepAct(Act{Kind: Read, Text: text}, true)
 		}
 	}
 }
 
-// quoted writes words so that a shell reads the same ones.
-func quoted(words []string) string {
+// quoteWords writes words so that a shell reads the same ones.
+func quoteWords(words []string) string {
 	all := make([]string, len(words))
 	for i, w := range words {
 		all[i] = "'" + strings.ReplaceAll(w, "'", `'\''`) + "'"

@@ -1,6 +1,10 @@
 package snippet
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/umpirehq/umpire/shell/internal/scan"
+)
 
 // Functions of Emacs Lisp, Scheme, Common Lisp and Clojure, whose name stands behind the
 // bracket.
@@ -29,14 +33,14 @@ func findLisp(code string) []Act {
 		}
 		switch {
 		case len(texts) == 0:
-		case holdsName(function, lispDeletes):
+		case scan.HasField(lispDeletes, function):
 			acts = append(acts, Act{Kind: Delete, Text: texts[0], Tree: strings.Contains(function, "directory")})
-		case holdsName(function, lispCommands):
+		case scan.HasField(lispCommands, function):
 			for _, text := range texts {
 				acts = append(acts, Act{Kind: Command, Text: text})
 			}
 			if len(texts) > 1 {
-				acts = append(acts, Act{Kind: Command, Text: quoted(texts)})
+				acts = append(acts, Act{Kind: Command, Text: quoteWords(texts)})
 			}
 		}
 	}
@@ -55,14 +59,4 @@ func lispName(tokens []token, at int) (string, int) {
 		text.WriteString(t.text)
 	}
 	return strings.ToLower(text.String()), at
-}
-
-// holdsName reports whether a list holds a name as it stands.
-func holdsName(function, list string) bool {
-	for entry := range strings.FieldsSeq(list) {
-		if entry == function {
-			return true
-		}
-	}
-	return false
 }

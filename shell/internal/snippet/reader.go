@@ -30,83 +30,83 @@ type reader struct {
 	deletesFound, picks bool
 }
 
-func (r *reader) peek(n int) token {
+func (r *reader) peekToken(n int) token {
 	if r.at+n < len(r.tokens) {
 		return r.tokens[r.at+n]
 	}
 	return token{kind: punct, text: "\n"}
 }
 
-// sees reports whether a mark comes next, and takes it.
-func (r *reader) sees(text string) bool {
-	if t := r.peek(0); t.kind != punct || t.text != text {
+// takeMark reports whether a mark comes next, and takes it.
+func (r *reader) takeMark(text string) bool {
+	if t := r.peekToken(0); t.kind != punct || t.text != text {
 		return false
 	}
 	r.at++
 	return r.at <= len(r.tokens)
 }
 
-// statement reads an assignment or an expression.
-func (r *reader) statement() {
-	target := r.peek(0)
-	next := r.peek(1)
-	if target.kind == name && next.text == "=" && next.kind == punct && r.peek(2).text != "=" {
+// readStatement reads an assignment or an expression.
+func (r *reader) readStatement() {
+	target := r.peekToken(0)
+	next := r.peekToken(1)
+	if target.kind == name && next.text == "=" && next.kind == punct && r.peekToken(2).text != "=" {
 		r.at += 2
-		v := r.expression()
+		v := r.readExpression()
 		if _, twice := r.values[target.text]; twice {
 			v = value{}
 		}
 		r.values[target.text] = v
-		r.alias(target.text, v.function)
+		r.noteAlias(target.text, v.function)
 		return
 	}
-	r.expression()
+	r.readExpression()
 }
 
-// prepare notes the names that imports give, and whether the code picks among files.
-func (r *reader) prepare() {
+// noteImports notes the names that imports give, and whether the code picks among files.
+func (r *reader) noteImports() {
 	for i, t := range r.tokens {
 		if t.kind != name {
 			continue
 		}
 		if i > 0 && i+1 < len(r.tokens) && t.text == "as" && r.tokens[i+1].kind == name {
-			r.alias(r.tokens[i+1].text, r.tokens[i-1].text)
+			r.noteAlias(r.tokens[i+1].text, r.tokens[i-1].text)
 		}
-		r.picks = r.picks || is(t.text, "if unless filter select grep endswith")
+		r.picks = r.picks || isOneOf(t.text, "if unless filter select grep endswith")
 	}
 }
 
-// alias notes another name of a function.
-func (r *reader) alias(other, function string) {
+// noteAlias notes another name of a function.
+func (r *reader) noteAlias(other, function string) {
 	if function != "" && isCall(function) {
 		r.aliases[other] = function
 	}
 }
 
-// renamed notes the other names in {execSync: e} = …, which ends here.
-func (r *reader) renamed(from int) {
-	if r.peek(0).text != "=" || r.peek(1).text == "=" {
+// noteRenamed notes the other names in {execSync: e} = …, which ends here.
+func (r *reader) noteRenamed(from int) {
+	if r.peekToken(0).text != "=" || r.peekToken(1).text == "=" {
 		return
 	}
 	for at := from; at+2 < r.at; at++ {
 		if r.tokens[at].kind == name && r.tokens[at+1].text == ":" && r.tokens[at+2].kind == name {
-			r.alias(r.tokens[at+2].text, r.tokens[at].text)
+			r.noteAlias(r.tokens[at+2].text, r.tokens[at].text)
 		}
 	}
 }
 
-// expression reads a value and what is joined to it.
-func (r *reader) expression() value {
-	v := r.value()
+// readExpression reads a value and what is joined to it.
+func (r *reader) readExpression() value {
+	v := r.readValue()
 	var joined []byte // the text of v, if it is a sum
 	sum := false
 	for {
-		next := r.peek(0)
+		next := r.peekToken(0)
 		switch {
 		case next.kind == str && v.known: // strings side by side are one
 		case next.kind == punct && (next.text == "+" || next.text == "." || next.text == "~" || next.text == "/"):
 			r.at++
-			for r.sees(".") {
+			for r.takeMark(".") {
 				continue
 			}
 		case sum && v.known:
@@ -114,7 +114,7 @@ func (r *reader) expression() value {
 		default:
 			return v
 		}
-		other := r.value()
+		other := r.readValue()
 		if !sum {
 			sum, joined = true, []byte(v.text)
 		}
@@ -126,31 +126,31 @@ func (r *reader) expression() value {
 	}
 }
 
-// value reads a string, a variable, a list or a call.
-func (r *reader) value() value {
+// readValue reads a string, a variable, a list or a call.
+func (r *reader) readValue() value {
 	if r.depth++; r.depth > maxDepth {
 		r.at = len(r.tokens)
 	}
 	defer func() { r.depth-- }()
-	t := r.peek(0)
+	t := r.peekToken(0)
 	r.at++
 	v := value{}
 	switch {
 	case t.kind == str:
 		v = value{text: t.text, known: !t.open}
 	case t.kind == started:
-		r.act(Act{Kind: Command, Text: t.text}, !t.open)
+		r.keepAct(Act{Kind: Command, Text: t.text}, !t.open)
 	case t.kind == wordsOf:
 		for w := range strings.FieldsSeq(t.text) {
 			v.list = append(v.list, value{text: w, known: true})
 		}
 	case t.kind == name:
-		v = r.named(t.text)
+		v = r.readNamed(t.text)
 	case t.text == "(" || t.text == "[" || t.text == "{":
 		from := r.at
-		v = value{list: r.arguments()}
+		v = value{list: r.readArguments()}
 		if t.text == "{" {
-			r.renamed(from)
+			r.noteRenamed(from)
 		}
 		if len(v.list) == 1 && t.text == "(" {
 			v = v.list[0]
@@ -159,25 +159,26 @@ func (r *reader) value() value {
 		r.at-- // not a value
 		return value{}
 	}
-	return r.methods(v)
+	return r.readMethods(v)
 }
 
-// methods reads .name(…) behind a value.
-func (r *reader) methods(v value) value {
+// readMethods reads .name(…) behind a value.
+func (r *reader) readMethods(v value) value {
 	for {
-		dot, method := r.peek(0), r.peek(1)
-		if v.function != "" && r.sees("(") {
-			v = r.call(v.function, value{}, r.arguments())
+		dot, method := r.peekToken(0), r.peekToken(1)
+		if v.function != "" && r.takeMark("(") {
+			v = r.readCall(v.function, value{}, r.readArguments())
 			continue
 		}
-		if dot.text == "[" && dot.kind == punct && method.kind == str && isCall(method.text) && r.peek(2).text == "]" {
+		if dot.text == "[" && dot.kind == punct && method.kind == str && isCall(method.text) &&
+			r.peekToken(2).text == "]" {
 			r.at += 3
 			v = value{function: method.text}
 			continue
 		}
 		if dot.kind == punct && dot.text == "-" && method.text == ">" {
 			r.at++
-			method = r.peek(1)
+			method = r.peekToken(1)
 		} else if dot.kind != punct || dot.text != "." {
 			return v
 		}
@@ -185,42 +186,42 @@ func (r *reader) methods(v value) value {
 			return v
 		}
 		r.at += 2
-		if !r.sees("(") {
-			if after := r.call(method.text, v, nil); after.known || !isCall(method.text) {
+		if !r.takeMark("(") {
+			if after := r.readCall(method.text, v, nil); after.known || !isCall(method.text) {
 				v = after
 			} else {
 				v = value{function: method.text}
 			}
 			continue
 		}
-		v = r.call(method.text, v, r.arguments())
+		v = r.readCall(method.text, v, r.readArguments())
 	}
 }
 
-// named reads a variable or a call; in some languages a call needs no brackets.
-func (r *reader) named(text string) value {
-	next := r.peek(0)
+// readNamed reads a variable or a call; in some languages a call needs no brackets.
+func (r *reader) readNamed(text string) value {
+	next := r.peekToken(0)
 	switch {
 	case text == "new" || text == "await" || text == "return" || text == "not":
-		return r.value()
-	case r.sees("("):
-		return r.call(text, value{}, r.arguments())
-	case r.aliases[text] == "" && is(text, opensPath) && next.kind == name &&
-		(next.text == "my" || r.peek(1).text == ","):
+		return r.readValue()
+	case r.takeMark("("):
+		return r.readCall(text, value{}, r.readArguments())
+	case r.aliases[text] == "" && isOneOf(text, opensPath) && next.kind == name &&
+		(next.text == "my" || r.peekToken(1).text == ","):
 		if next.text == "my" {
 			r.at++
 		}
 		r.at++ // Perl's handle
 		fallthrough
 	case isCall(text) && (next.kind == str || next.kind == wordsOf ||
-		next.kind == name && (r.values[next.text].known || is(next.text, globsFiles))):
-		r.sees(",")
-		args := []value{r.expression()}
-		for r.sees(",") {
-			args = append(args, r.expression())
+		next.kind == name && (r.values[next.text].known || isOneOf(next.text, globsFiles))):
+		r.takeMark(",")
+		args := []value{r.readExpression()}
+		for r.takeMark(",") {
+			args = append(args, r.readExpression())
 		}
-		return r.call(text, value{}, args)
-	case is(text, deletesTree) && next.kind == name:
+		return r.readCall(text, value{}, args)
+	case isOneOf(text, deletesTree) && next.kind == name:
 		r.deletesFound = true
 	case isCall(text) && !r.values[text].known:
 		return value{function: text}
@@ -228,11 +229,11 @@ func (r *reader) named(text string) value {
 	return r.values[text]
 }
 
-// arguments reads values up to the closing bracket.
-func (r *reader) arguments() []value {
+// readArguments reads values up to the closing bracket.
+func (r *reader) readArguments() []value {
 	var args []value
 	for r.at < len(r.tokens) {
-		t := r.peek(0)
+		t := r.peekToken(0)
 		if t.kind == punct && (t.text == ")" || t.text == "]" || t.text == "}") {
 			r.at++
 			return args
@@ -241,21 +242,22 @@ func (r *reader) arguments() []value {
 			r.at++
 			continue
 		}
-		keyed := t.kind == name && r.peek(1).kind == punct && (r.peek(1).text == "=" || r.peek(1).text == ":")
+		keyed := t.kind == name && r.peekToken(1).kind == punct &&
+			(r.peekToken(1).text == "=" || r.peekToken(1).text == ":")
 		if keyed {
 			r.at += 2
-			r.sees(">")
+			r.takeMark(">")
 		}
 		before := r.at
-		v := r.expression()
+		v := r.readExpression()
 		v.keyed = keyed && t.text != "args"
 		args = append(args, v)
 		if r.at == before {
 			r.at++
 		}
-		for r.at < len(r.tokens) && !ends(r.peek(0)) { // what is not understood
+		for r.at < len(r.tokens) && !endsArgument(r.peekToken(0)) { // what is not understood
 			args[len(args)-1] = value{}
-			if before = r.at; r.value().known || r.at == before {
+			if before = r.at; r.readValue().known || r.at == before {
 				r.at = max(r.at, before+1)
 			}
 		}
@@ -263,11 +265,11 @@ func (r *reader) arguments() []value {
 	return args
 }
 
-// ends reports what ends an argument.
-func ends(t token) bool { return t.kind == punct && strings.Contains(",)]}\n;", t.text) }
+// endsArgument reports what ends an argument.
+func endsArgument(t token) bool { return t.kind == punct && strings.Contains(",)]}\n;", t.text) }
 
-// act keeps what is known.
-func (r *reader) act(a Act, known bool) {
+// keepAct keeps what is known.
+func (r *reader) keepAct(a Act, known bool) {
 	if known && a.Text != "" && len(r.acts) < maxActs {
 		r.acts = append(r.acts, a)
 	}

@@ -41,9 +41,9 @@ const (
 
 // Find returns what the code does. The language is the name of its interpreter; one that
 // is not known reads like the others.
-func Find(language, code string) []Act { return find(language, code, 0) }
+func Find(language, code string) []Act { return findActs(language, code, 0) }
 
-func find(language, code string, level int) []Act {
+func findActs(language, code string, level int) []Act {
 	if len(code) > maxCode {
 		code = code[:maxCode]
 	}
@@ -57,17 +57,17 @@ func find(language, code string, level int) []Act {
 	}
 	r := &reader{tokens: tokenize(language, homes.Get().ReplaceAllString(code, `"~"`)), values: map[string]value{},
 		aliases: map[string]string{}, language: language, level: level}
-	r.prepare()
+	r.noteImports()
 	for r.at < len(r.tokens) && len(r.acts) < maxActs {
 		before := r.at
-		r.statement()
+		r.readStatement()
 		if r.at == before {
 			r.at++
 		}
 	}
 	if r.deletesFound && !r.picks {
 		for _, source := range r.sources {
-			r.act(source, true)
+			r.keepAct(source, true)
 		}
 	}
 	return r.acts

@@ -35,7 +35,7 @@ const (
 func tokenize(language, code string) []token {
 	t := tokenizer{language: language, code: code}
 	for t.at < len(t.code) {
-		t.next()
+		t.readToken()
 	}
 	return t.tokens
 }
@@ -46,38 +46,38 @@ type tokenizer struct {
 	tokens         []token
 }
 
-func (t *tokenizer) add(kind tokenKind, text string, open bool) {
+func (t *tokenizer) addToken(kind tokenKind, text string, open bool) {
 	t.tokens = append(t.tokens, token{kind, text, open})
 }
 
-func (t *tokenizer) rest() string { return t.code[t.at:] }
+func (t *tokenizer) restOfCode() string { return t.code[t.at:] }
 
-func (t *tokenizer) next() {
+func (t *tokenizer) readToken() {
 	c := t.code[t.at]
 	switch {
 	case c == ' ' || c == '\t' || c == '\r' || c == '\\':
 		t.at++
-	case t.comments():
-		end := strings.IndexByte(t.rest(), '\n')
+	case t.startsComment():
+		end := strings.IndexByte(t.restOfCode(), '\n')
 		if end < 0 {
-			end = len(t.rest())
+			end = len(t.restOfCode())
 		}
 		t.at += end
-	case strings.HasPrefix(t.rest(), "/*") && !t.is("python", "ruby", "perl"):
-		_, after, _ := strings.Cut(t.rest()[2:], "*/")
+	case strings.HasPrefix(t.restOfCode(), "/*") && !t.isLanguage("python", "ruby", "perl"):
+		_, after, _ := strings.Cut(t.restOfCode()[2:], "*/")
 		t.at = len(t.code) - len(after)
 	case c == '"' || c == '\'' || c == '`':
-		t.quoted(c)
-	case t.is("perl", "ruby") && t.quoteOperator():
+		t.readQuoted(c)
+	case t.isLanguage("perl", "ruby") && t.quoteOperator():
 	case nameByte(c) || c == '$' || c == '@':
-		t.name()
+		t.readName()
 	default:
 		t.at++
-		t.add(punct, string(c), false)
+		t.addToken(punct, string(c), false)
 	}
 }
 
-func (t *tokenizer) is(languages ...string) bool {
+func (t *tokenizer) isLanguage(languages ...string) bool {
 	for _, language := range languages {
 		if strings.HasPrefix(t.language, language) {
 			return true
@@ -86,15 +86,16 @@ func (t *tokenizer) is(languages ...string) bool {
 	return false
 }
 
-// comments reports whether the rest of the line is a comment.
-func (t *tokenizer) comments() bool {
+// startsComment reports whether the rest of the line is a comment.
+func (t *tokenizer) startsComment() bool {
 	switch c := t.code[t.at]; {
 	case c == '#':
-		return !t.is("node", "deno", "bun", "lua", "groovy")
+		return !t.isLanguage("node", "deno", "bun", "lua", "groovy")
 	case c == '/':
-		return strings.HasPrefix(t.rest(), "//") && !t.is("python", "ruby", "perl", "lua", "R", "julia", "elixir")
+		return strings.HasPrefix(t.restOfCode(), "//") &&
+			!t.isLanguage("python", "ruby", "perl", "lua", "R", "julia", "elixir")
 	case c == '-':
-		return strings.HasPrefix(t.rest(), "--") && t.is("lua", "osascript")
+		return strings.HasPrefix(t.restOfCode(), "--") && t.isLanguage("lua", "osascript")
 	}
 	return false
 }
@@ -103,8 +104,8 @@ func nameByte(c byte) bool {
 	return c == '_' || '0' <= c && c <= '9' || 'a' <= c|0x20 && c|0x20 <= 'z'
 }
 
-// name reads a name with what it is qualified by.
-func (t *tokenizer) name() {
+// readName reads a name with what it is qualified by.
+func (t *tokenizer) readName() {
 	start := t.at
 	for t.at++; t.at < len(t.code); t.at++ {
 		next := byte(0)
@@ -116,15 +117,15 @@ func (t *tokenizer) name() {
 		case c == ':' && next == ':' || c == '-' && next == '>':
 			t.at++
 		default:
-			t.add(name, strings.ReplaceAll(strings.ReplaceAll(t.code[start:t.at], "::", "."), "->", "."), false)
+			t.addToken(name, strings.ReplaceAll(strings.ReplaceAll(t.code[start:t.at], "::", "."), "->", "."), false)
 			return
 		}
 	}
-	t.add(name, t.code[start:], false)
+	t.addToken(name, t.code[start:], false)
 }
 
-// quoted reads a string in quotes.
-func (t *tokenizer) quoted(quote byte) {
+// readQuoted reads a string in quotes.
+func (t *tokenizer) readQuoted(quote byte) {
 	prefix := ""
 	if n := len(t.tokens); n > 0 && t.tokens[n-1].kind == name && t.at > 0 && nameByte(t.code[t.at-1]) &&
 		len(t.tokens[n-1].text) < 3 {
@@ -132,7 +133,7 @@ func (t *tokenizer) quoted(quote byte) {
 		t.tokens = t.tokens[:n-1]
 	}
 	fence := string(quote)
-	if strings.HasPrefix(t.rest(), strings.Repeat(fence, 3)) {
+	if strings.HasPrefix(t.restOfCode(), strings.Repeat(fence, 3)) {
 		fence = strings.Repeat(fence, 3)
 	}
 	t.at += len(fence)
@@ -146,31 +147,31 @@ func (t *tokenizer) quoted(quote byte) {
 	end = min(end, len(t.code))
 	text := t.code[t.at:end]
 	t.at = min(end+len(fence), len(t.code))
-	runs := quote == '`' && !t.is("node", "deno", "bun")
-	if quote == '`' && t.is("node", "deno", "bun") && strings.HasSuffix(t.code[:t.at-len(text)-2], "$") {
+	runs := quote == '`' && !t.isLanguage("node", "deno", "bun")
+	if quote == '`' && t.isLanguage("node", "deno", "bun") && strings.HasSuffix(t.code[:t.at-len(text)-2], "$") {
 		runs = true // $`…` of zx and Bun
 	}
-	t.string(text, quote == '\'', strings.Contains(prefix, "f"), runs)
+	t.addString(text, quote == '\'', strings.Contains(prefix, "f"), runs)
 }
 
-// string adds a string, or what is run.
-func (t *tokenizer) string(text string, plain, formatted, runs bool) {
+// addString adds a string, or what is run.
+func (t *tokenizer) addString(text string, plain, formatted, runs bool) {
 	open := formatted && strings.Contains(text, "{") || !plain && strings.Contains(text, "#{") ||
 		strings.Contains(text, "${") && !plain
-	open = open || !plain && t.is("perl", "php") && variable.Get().MatchString(text)
+	open = open || !plain && t.isLanguage("perl", "php") && variable.Get().MatchString(text)
 	kind := str
 	if runs {
 		kind = started
 	}
-	t.add(kind, unescaped(text), open)
+	t.addToken(kind, unescape(text), open)
 }
 
 var variable = lazyregexp.Regexp{Text: `[$@][A-Za-z_{]`}
 
 var escapes = lazyregexp.Regexp{Text: `\\(?:x[0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|[0-7]{3}|.)`}
 
-// unescaped is a string as the program sees it.
-func unescaped(text string) string {
+// unescape is a string as the program sees it.
+func unescape(text string) string {
 	return escapes.Get().ReplaceAllStringFunc(text, func(e string) string {
 		base, digits := 16, e[2:]
 		switch c := e[1]; {
@@ -195,26 +196,26 @@ var quoteOperators = lazyregexp.Regexp{Text: `^(?:(qx|qq|qw|q)\s*|%(x|w|q|Q|W|i)
 
 // quoteOperator reads qx{…} and its kin, and reports whether there is one.
 func (t *tokenizer) quoteOperator() bool {
-	m := quoteOperators.Get().FindStringSubmatch(t.rest())
-	if m == nil || t.at > 0 && nameByte(t.code[t.at-1]) || m[1] == "" && (m[2] == "" || !t.is("ruby")) {
+	m := quoteOperators.Get().FindStringSubmatch(t.restOfCode())
+	if m == nil || t.at > 0 && nameByte(t.code[t.at-1]) || m[1] == "" && (m[2] == "" || !t.isLanguage("ruby")) {
 		return false
 	}
 	closing := m[3]
 	if i := strings.Index("({[<", closing); i >= 0 {
 		closing = ")}]>"[i : i+1]
 	}
-	text, after, found := strings.Cut(t.rest()[len(m[0]):], closing)
+	text, after, found := strings.Cut(t.restOfCode()[len(m[0]):], closing)
 	if !found {
 		return false
 	}
 	t.at = len(t.code) - len(after)
 	switch m[1] + m[2] {
 	case "qx", "x":
-		t.string(text, false, false, true)
+		t.addString(text, false, false, true)
 	case "qw", "w", "W", "i":
-		t.add(wordsOf, text, false)
+		t.addToken(wordsOf, text, false)
 	default:
-		t.string(text, m[1] == "q", false, false)
+		t.addString(text, m[1] == "q", false, false)
 	}
 	return true
 }

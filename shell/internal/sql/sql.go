@@ -93,7 +93,7 @@ func (d Dialect) OnlyLooks(text string) bool {
 	}
 	statements, start := 0, 0
 	for i := range len(tokens) + 1 {
-		if i < len(tokens) && !tokens[i].is(";") {
+		if i < len(tokens) && !tokens[i].isSign(";") {
 			continue
 		}
 		if i > start {
@@ -135,10 +135,10 @@ func queryLooks(tokens []token) bool {
 		if scan.HasField(actingWords, strings.ToLower(strings.Trim(t.text, "'`\""))) {
 			return false
 		}
-		called := i+1 < len(tokens) && tokens[i+1].is("(")
+		called := i+1 < len(tokens) && tokens[i+1].isSign("(")
 		switch {
 		case !called || t.kind == signToken || t.kind == numberToken:
-		case t.kind != wordToken || i > 0 && tokens[i-1].is("."):
+		case t.kind != wordToken || i > 0 && tokens[i-1].isSign("."):
 			return false // a quoted or a qualified function may be any
 		case !scan.HasField(lookingFunctions, t.text) && !scan.HasField(keywords, t.text):
 			return false
@@ -173,12 +173,12 @@ func pragmaLooks(tokens []token) bool {
 	case len(tokens) == 1:
 		return scan.HasField(lookingPragmas, tokens[0].text)
 	}
-	return len(tokens) == 4 && scan.HasField(pragmasOfTables, tokens[0].text) && tokens[1].is("(") &&
+	return len(tokens) == 4 && scan.HasField(pragmasOfTables, tokens[0].text) && tokens[1].isSign("(") &&
 		tokens[2].kind != signToken &&
-		tokens[3].is(")")
+		tokens[3].isSign(")")
 }
 
-func (t token) is(sign string) bool { return t.kind == signToken && t.text == sign }
+func (t token) isSign(sign string) bool { return t.kind == signToken && t.text == sign }
 
 // tokenize takes a text apart. It reports false for what is read in other ways by
 // some database: comments, backslashes, dollar and other quotes, variables of a
