@@ -8,9 +8,9 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// What the shell would compute is computed here when all parts are known, so that
-// `sed -n "$((n-4)),${n}p"` is read as the script that it is. Whatever is not
-// simple is left as not known.
+// Arithmetic and parts of variables are computed here when everything in them is known:
+// `sed -n "$((n-4)),${n}p"` is then read as the script that it is. Anything that is not
+// simple stays unknown.
 
 // maxNumber bounds the numbers that are computed with, so that nothing overflows.
 const maxNumber = 1 << 30

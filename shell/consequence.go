@@ -13,14 +13,14 @@ import (
 // than low has to say something, which a test holds.
 type stated uint8
 
-// What tables state, worst first.
+// The consequences that tables state, worst first.
 //
 // Code that nobody can judge is lost: a script, an unknown program, a task runner can
 // do anything. The tests, builds and linters that umpire knows are reversible: they
 // are code of the project as well, but what they are for is to be run again and again,
 // and whether they run unasked is settled by the row about project code, not by this.
-// What a program changes outside the project, packages of the system for one, is lost
-// as every write outside is: nothing keeps what was there. A download into the project
+// Changes outside the project, such as those to packages of the system, are lost like
+// every write outside: nothing keeps what was there. A download into the project
 // is reversible, and a program that gives another host something to read is sent.
 const (
 	unstated stated = iota
@@ -49,7 +49,7 @@ func (s stated) of(risk umpire.Risk) umpire.Consequence {
 }
 
 // statedAs reads the name of a consequence that a person states for a use of that risk.
-// What runs unasked takes nothing with it that could not be taken back.
+// A use that runs unasked must not do anything that cannot be taken back.
 func statedAs(name string, risk umpire.Risk) (stated, error) {
 	if name == "" {
 		return unstated, nil

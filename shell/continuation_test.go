@@ -57,7 +57,7 @@ func TestHiddenCode(t *testing.T) {
 	}
 }
 
-// TestJoinedLinesStaySafe holds that lines which people join are no doubt.
+// TestJoinedLinesStaySafe holds that lines which people join are not in doubt.
 func TestJoinedLinesStaySafe(t *testing.T) {
 	t.Parallel()
 	for _, line := range []string{

@@ -10,7 +10,7 @@ import (
 )
 
 // Arithmetic evaluates the text of variables, and runs what is substituted in it.
-// What a variable holds is not always known: it may be cut from another one, or set
+// The value of a variable is not always known: it may be cut from another one, or set
 // on one way through the line only. So two things are noted of a line: that text
 // with a dollar sign was given to a variable, and that arithmetic was done with a
 // value that is not known. One without the other is harmless.

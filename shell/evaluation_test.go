@@ -108,7 +108,7 @@ func TestIndexedNames(t *testing.T) {
 	}
 }
 
-// TestArithmeticStaysSafe holds that ordinary arithmetic is no doubt.
+// TestArithmeticStaysSafe holds that ordinary arithmetic is not in doubt.
 func TestArithmeticStaysSafe(t *testing.T) {
 	t.Parallel()
 	for _, line := range []string{

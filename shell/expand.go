@@ -265,7 +265,7 @@ func (e *expansion) addText(wd word) {
 	}
 	switch {
 	case cur.open:
-		// What follows unknown text is not known to be anything, but a path that
+		// Text after unknown text is not known to be anything, but a path that
 		// stays below stays there only without further "..".
 		if !wd.known() || leavesFolder(wd.text) {
 			cur.under = false

@@ -152,7 +152,7 @@ func (p *program) readCluster(out *arguments, arg word, rest []word) int {
 		opt, kind := p.findLetter(text[i])
 		if opt == nil {
 			p.noteUnknown(out, "-"+text[i:i+1])
-			// What follows an unknown letter may be its value.
+			// The rest of the word may be the value of the unknown letter.
 			return 0
 		}
 		g := given{option: opt, name: "-" + text[i:i+1]}

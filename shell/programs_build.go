@@ -286,7 +286,7 @@ const cargoBuilds = cargoLooks + " --workspace --all --lib --bins --bin= --examp
 const plainMakeOptions = "-s -j -k --silent --quiet --jobs --keep-going -w --no-print-directory --print-directory -C " +
 	"--directory --"
 
-// checkMake follows the targets of a makefile that is no more than command lines.
+// checkMake follows the targets of a makefile that holds only command lines.
 func checkMake(u *use) {
 	guessRules(u)
 	if u.program0() != "bmake" {

@@ -16,7 +16,7 @@ const (
 	findPlain = "-a -and -o -or -not -empty -true -false -print -print0 -ls -prune -quit -depth -d -daystart -follow " +
 		"-noleaf -mount -xdev -x -ignore_readdir_race -noignore_readdir_race -nouser -nogroup -readable -writable " +
 		"-executable -warn -nowarn -help --help -version --version"
-	// findValued take one word, which is no path.
+	// findValued take one word, which is not a path.
 	findValued = "-name -iname -path -ipath -wholename -iwholename -regex -iregex -type -xtype -size -mtime -mmin " +
 		"-atime -amin -ctime -cmin -maxdepth -mindepth -perm -user -group -uid -gid -links -lname -ilname -inum " +
 		"-fstype -used -printf -regextype -context -flags -Bmin -Btime -Bnewer"
@@ -32,7 +32,7 @@ type findLine struct {
 	names    []string // those that patterns spell out
 	picked   string   // what the filters so far pick, as in a word
 	listed   string   // the patterns of names that are listed, as in a word
-	files    bool     // only what is no folder is found
+	files    bool     // folders are not found
 	doubtful bool
 	speaks   bool // prints something else than paths
 	runs     int  // commands that print what they do

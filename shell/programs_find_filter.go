@@ -78,7 +78,7 @@ func listedNames(expression []word) string {
 	return strings.Join(names, "/")
 }
 
-// saysName reports a pattern that holds two characters which are no wildcards, one of
+// saysName reports a pattern that holds two characters that are not wildcards, one of
 // them a letter or digit.
 func saysName(pattern string) bool {
 	if strings.ContainsAny(pattern, "/\\\x00") {

@@ -181,7 +181,7 @@ func parsesRevisions(u *use, _ flow) flow {
 			return foreignFlow("git")
 		}
 	}
-	dashless := true // what is no revision is printed as it is
+	dashless := true // other words are printed as they are
 	for _, operand := range u.operands {
 		if !operand.known() {
 			return foreignFlow("git")

@@ -56,7 +56,7 @@ var gitRevOpts = []option{
 	{names: "--in-commit-order --unpacked --filter? --no-filter --missing? --exclude-promisor-objects " +
 		"--use-bitmap-index --progress= --no-graph --abbrev-commit --no-abbrev-commit --date= --relative-date " +
 		"--expand-tabs? --no-expand-tabs"},
-	// What follows makes rev-list print more than the names of commits.
+	// These make rev-list print more than the names of commits.
 	{names: "-v --oneline"},
 	{names: "--pretty? --format?", does: asks, consequence: lost, when: "%G",
 		why: "starts the signature program of the settings"},

@@ -239,7 +239,7 @@ var packageManagers = []program{
 		why: "evaluates and builds Nix code", lax: true, opts: []option{{names: "--version", does: shows}}},
 }
 
-// What package managers do, as approval cards say it.
+// Reasons for uses of package managers, as approval cards show them.
 const (
 	changesPackages = "installs, changes or publishes packages, whose code runs"
 	listsPackages   = "lists packages"

@@ -8,7 +8,7 @@ import (
 	"github.com/umpirehq/umpire/shell/internal/scan"
 )
 
-// What the lists and the scripts of JavaScript package managers accept. Options
+// The options that listings and scripts of JavaScript package managers accept. Options
 // that name another registry, shell, folder or configuration are left out.
 const (
 	npmLooks = "--json --long --parseable --silent --depth= --all --omit= --include= --only= --prod --production " +

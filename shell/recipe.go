@@ -34,7 +34,8 @@ type Recipe struct {
 // maxShownRecipe is how much of a recipe the reason of its access shows.
 const maxShownRecipe = 200
 
-// What follow finds of a name: nothing, a recipe that cannot be read, or all that runs.
+// A followed is what followRecipe found: nothing, a recipe that cannot be read, or all
+// that runs.
 type followed int
 
 const (

@@ -8,7 +8,7 @@ import (
 	"github.com/umpirehq/umpire/shell/internal/scan"
 )
 
-// What is found or stored by name is judged as if it were named: a pattern that
+// A file that is found or stored by name is judged as if it were named: a pattern that
 // spells a hidden file or a kind of key, a path within a commit or an archive.
 
 // keyFiles are the endings of files that hold keys or state with passwords.

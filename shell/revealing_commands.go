@@ -7,8 +7,8 @@ import (
 	"github.com/umpirehq/umpire"
 )
 
-// What prints a secret asks for that reason, however little it changes: nothing that was
-// shown can be taken back, and no mode of a host passes it over.
+// A use that prints a secret asks for that reason, however little it changes: a secret
+// that was shown cannot be taken back, and no mode of a host skips the question.
 
 // secretWhys are what entries and options of the tables say that print secrets.
 var secretWhys = []string{

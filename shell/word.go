@@ -43,8 +43,8 @@ type word struct {
 	quoted bool
 }
 
-// What a filter picks that is not a name: some of what there is, the folder itself
-// perhaps, or nothing that holds other files which the filter did not pick.
+// The picks of a filter that are not names: some of the files, perhaps the folder
+// itself, or nothing that holds files which the filter did not pick.
 const (
 	pickedSome  = "/some"
 	pickedFiles = "/files"

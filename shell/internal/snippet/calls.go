@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// What functions of standard libraries do, by their last name. One with a dot needs that
-// module in front, since others have a function of the name as well.
+// Functions of standard libraries by what they do, named by their last part. A name with
+// a dot needs that module in front, since other modules have a function of that name.
 const (
 	startsCommand = "system popen exec execsync spawn spawnsync execfile execfilesync shell_exec passthru proc_open " +
 		"pcntl_exec popen2 popen3 capture2 capture2e capture3 check_call check_output getoutput getstatusoutput " +

@@ -3,7 +3,7 @@
 // reads Python, JavaScript, Ruby, Perl, PHP, Lua and whatever looks like them, as one
 // language of names, strings and calls.
 //
-// What it finds may be wrong in either direction: code can build any text at run time, and
+// Its findings may be wrong in either direction: code can build any text at run time, and
 // a function may be another one of that name. So the result is good for refusing what
 // would destroy a system, and proves nothing harmless.
 package snippet
