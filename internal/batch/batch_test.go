@@ -54,7 +54,7 @@ func with(e umpire.Event, request umpire.RequestID) umpire.Event {
 	return e
 }
 
-// fresh is a question that the batch has not heard.
+// fresh is a question that the batch has not had.
 func fresh(b umpire.Batch) umpire.RequestID {
 	n := 1
 	for i := range b.Calls {
@@ -86,7 +86,7 @@ func questionMove(name string, kind umpire.EventKind, request func(b umpire.Batc
 	}}
 }
 
-func heard(_ umpire.Batch, c umpire.BatchCall) umpire.RequestID { return c.Request }
+func currentQuestion(_ umpire.Batch, c umpire.BatchCall) umpire.RequestID { return c.Request }
 
 func standing(_ umpire.Batch, c umpire.BatchCall) umpire.RequestID {
 	if c.Request == "" {
@@ -95,8 +95,8 @@ func standing(_ umpire.Batch, c umpire.BatchCall) umpire.RequestID {
 	return c.Request
 }
 
-func unheardOf(b umpire.Batch, _ umpire.BatchCall) umpire.RequestID { return fresh(b) }
-func nothing(umpire.Batch, umpire.BatchCall) umpire.RequestID       { return "" }
+func nextQuestion(b umpire.Batch, _ umpire.BatchCall) umpire.RequestID { return fresh(b) }
+func nothing(umpire.Batch, umpire.BatchCall) umpire.RequestID          { return "" }
 
 func status(s umpire.ResultStatus) func(umpire.Batch, umpire.BatchCall) any {
 	return func(umpire.Batch, umpire.BatchCall) any { return Finished{Status: s} }
@@ -113,14 +113,14 @@ func epoch(more int) func(umpire.Batch, umpire.BatchCall) any {
 // moves are all that may happen to a batch that was submitted, and much that may
 // not.
 var moves = []move{
-	questionMove("ask", umpire.EventPermissionAsked, unheardOf),
+	questionMove("ask", umpire.EventPermissionAsked, nextQuestion),
 	questionMove("ask without a question", umpire.EventPermissionAsked, nothing),
-	questionMove("ask the same again", umpire.EventPermissionAsked, heard),
+	questionMove("ask the same again", umpire.EventPermissionAsked, currentQuestion),
 	questionMove("approve", umpire.EventPermissionApproved, standing),
-	questionMove("approve another", umpire.EventPermissionApproved, unheardOf),
+	questionMove("approve another", umpire.EventPermissionApproved, nextQuestion),
 	questionMove("approve no question", umpire.EventPermissionApproved, nothing),
 	questionMove("reject", umpire.EventPermissionRejected, standing),
-	questionMove("reject another", umpire.EventPermissionRejected, unheardOf),
+	questionMove("reject another", umpire.EventPermissionRejected, nextQuestion),
 	questionMove("refuse", umpire.EventPermissionRejected, nothing),
 	plainMove("resume", umpire.EventBatchResumed, epoch(1)),
 	plainMove("resume as before", umpire.EventBatchResumed, epoch(0)),
@@ -132,7 +132,7 @@ var moves = []move{
 	plainMove("fail", umpire.EventCallFinished, status(umpire.ResultError)),
 	plainMove("finish without a status", umpire.EventCallFinished, status("")),
 	plainMove("finish with another status", umpire.EventCallFinished, status("fine")),
-	questionMove("lose", umpire.EventCallIndeterminate, unheardOf),
+	questionMove("lose", umpire.EventCallIndeterminate, nextQuestion),
 	questionMove("lose unasked", umpire.EventCallIndeterminate, nothing),
 	plainMove("cancel", umpire.EventBatchCancelled, nil),
 	plainMove("end", umpire.EventBatchFinished, nil),

@@ -17,7 +17,7 @@ import (
 	"github.com/umpirehq/umpire/internal/store"
 )
 
-// secondProject makes another project beside the desk's own.
+// secondProject makes another project beside the one of the gate.
 func (d *testGate) secondProject() string { return d.t.TempDir() }
 
 // N-2, N-17 to N-24, N-65: each project continues its own sessions.

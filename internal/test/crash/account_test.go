@@ -69,9 +69,9 @@ func (t *tally) account(ctx context.Context, c *conversation, p *person) error {
 		return err
 	}
 	t.events += len(events)
-	h := &hearing{tally: t, conversation: c, person: p, calls: map[umpire.CallID]*heard{}, requested: map[umpire.BatchID]int{}}
+	h := &audit{tally: t, conversation: c, person: p, calls: map[umpire.CallID]*callRecord{}, requested: map[umpire.BatchID]int{}}
 	for i := range events {
-		h.hear(&events[i])
+		h.follow(&events[i])
 	}
 	for _, id := range h.batches {
 		var b umpire.Batch
@@ -90,21 +90,21 @@ func (t *tally) account(ctx context.Context, c *conversation, p *person) error {
 	return h.checkModel()
 }
 
-// A hearing follows the events of one session.
-type hearing struct {
+// An audit follows the events of one session.
+type audit struct {
 	*tally
 	*conversation
 
 	person    *person
 	batches   []umpire.BatchID
-	calls     map[umpire.CallID]*heard
-	open      *heard   // started, and nothing heard since
-	owed      []*heard // a runner took the session while these were open
+	calls     map[umpire.CallID]*callRecord
+	open      *callRecord   // started, and nothing known since
+	owed      []*callRecord // a runner took the session while these were open
 	requested map[umpire.BatchID]int
 }
 
-// A heard call is what the events tell of one.
-type heard struct {
+// A callRecord is what the events say of one call.
+type callRecord struct {
 	id               umpire.CallID
 	batch            umpire.BatchID
 	place            int
@@ -114,8 +114,8 @@ type heard struct {
 	result           *umpire.Result
 }
 
-// hear takes in one event.
-func (h *hearing) hear(e *umpire.Event) {
+// follow takes in one event.
+func (h *audit) follow(e *umpire.Event) {
 	h.collect(e)
 	c := h.calls[e.Call]
 	if e.Call != "" && c == nil {
@@ -155,14 +155,14 @@ func (h *hearing) hear(e *umpire.Event) {
 }
 
 // collect sees that what a runner left behind is told first of all.
-func (h *hearing) collect(e *umpire.Event) {
+func (h *audit) collect(e *umpire.Event) {
 	if len(h.owed) > 0 && e.Kind != umpire.EventCallIndeterminate {
 		h.report("event %d %s comes before it was told that call %s is indeterminate", e.Seq, e.Kind, h.owed[0].id)
 		h.owed = nil
 	}
 }
 
-func (h *hearing) planned(c *heard) *planned {
+func (h *audit) planned(c *callRecord) *planned {
 	if p := h.script.calls[c.id]; p != nil {
 		return p
 	}
@@ -170,7 +170,7 @@ func (h *hearing) planned(c *heard) *planned {
 	return &planned{id: c.id}
 }
 
-func (h *hearing) submitted(e *umpire.Event) {
+func (h *audit) submitted(e *umpire.Event) {
 	h.batches = append(h.batches, e.Batch)
 	var data struct {
 		Calls []struct {
@@ -181,13 +181,13 @@ func (h *hearing) submitted(e *umpire.Event) {
 		h.report("event %d: calls of a batch: %v: %s", e.Seq, err, e.Data)
 	}
 	for i, c := range data.Calls {
-		h.calls[c.ID] = &heard{id: c.ID, batch: e.Batch, place: i}
+		h.calls[c.ID] = &callRecord{id: c.ID, batch: e.Batch, place: i}
 		h.tally.calls++
 	}
 }
 
 // started: calls run one by one, in their order, and once, unless they only look.
-func (h *hearing) started(e *umpire.Event, c *heard) {
+func (h *audit) started(e *umpire.Event, c *callRecord) {
 	if c.starts++; c.starts > 1 && h.planned(c).changes() {
 		h.report("event %d: call %s, which changes things, was started %d times", e.Seq, c.id, c.starts)
 	}
@@ -203,11 +203,11 @@ func (h *hearing) started(e *umpire.Event, c *heard) {
 	h.open = c
 }
 
-func (h *hearing) indeterminate(e *umpire.Event, c *heard) {
+func (h *audit) indeterminate(e *umpire.Event, c *callRecord) {
 	c.lost = true
 	h.unknown++
 	h.open = nil
-	h.owed = slices.DeleteFunc(h.owed, func(o *heard) bool { return o == c })
+	h.owed = slices.DeleteFunc(h.owed, func(o *callRecord) bool { return o == c })
 	h.person.mu.Lock()
 	happened := h.person.settled[e.Request]
 	h.person.mu.Unlock()
@@ -217,7 +217,7 @@ func (h *hearing) indeterminate(e *umpire.Event, c *heard) {
 }
 
 // answered compares an answer with what its person remembers.
-func (h *hearing) answered(e *umpire.Event, want ...umpire.Choice) {
+func (h *audit) answered(e *umpire.Event, want ...umpire.Choice) {
 	if e.Request == "" {
 		return
 	}
@@ -236,7 +236,7 @@ func (h *hearing) answered(e *umpire.Event, want ...umpire.Choice) {
 }
 
 // checkBatch: every call has one result, in the order of the calls.
-func (h *hearing) checkBatch(b *umpire.Batch) {
+func (h *audit) checkBatch(b *umpire.Batch) {
 	if b.State != umpire.BatchDelivered {
 		h.report("batch %s of %s is %s in the end", b.ID, h.name, b.State)
 	}
@@ -264,7 +264,7 @@ func (h *hearing) checkBatch(b *umpire.Batch) {
 }
 
 // checkEffects compares what happened with what is told to have happened.
-func (h *hearing) checkEffects() error {
+func (h *audit) checkEffects() error {
 	effects, err := h.marked()
 	if err != nil {
 		return err
@@ -293,7 +293,7 @@ func (h *hearing) checkEffects() error {
 	return nil
 }
 
-func (h *hearing) checkEffect(id umpire.CallID, p *planned, n int) {
+func (h *audit) checkEffect(id umpire.CallID, p *planned, n int) {
 	if n > 1 {
 		h.twice += n - 1
 		h.report("call %s happened %d times", id, n)
@@ -316,7 +316,7 @@ func (h *hearing) checkEffect(id umpire.CallID, p *planned, n int) {
 
 // checkModel reads what the model was sent: every request is one that real models
 // take, and none takes back what an earlier one said.
-func (h *hearing) checkModel() error {
+func (h *audit) checkModel() error {
 	log, err := os.ReadFile(h.modelLog())
 	if err != nil {
 		return err
@@ -364,7 +364,7 @@ func sameBlock(a, b llm.Block) bool {
 }
 
 // checkResults: the last request bears the result of every call as the gate has it.
-func (h *hearing) checkResults(messages []llm.Message) {
+func (h *audit) checkResults(messages []llm.Message) {
 	told := map[string]llm.Block{}
 	for _, m := range messages {
 		for _, r := range m.Results() {

@@ -59,16 +59,16 @@ func startGate(h *home) (*gate, error) {
 		return nil, errors.Join(fmt.Errorf("start the gate: %w", err), said.r.Close(), leash.w.Close())
 	}
 	g := &gate{pid: pid, up: make(chan struct{}), gone: make(chan struct{})}
-	go g.hear(said.r, leash.w)
+	go g.awaitReady(said.r, leash.w)
 	return g, nil
 }
 
 // log is where the gate's standard error goes.
 func (h *home) log() string { return filepath.Join(h.dir, "gate.log") }
 
-// hear waits for the ready line and then for the end: only the gate holds the other
+// awaitReady waits for the ready line and then for the end: only the gate holds the other
 // end of the pipe.
-func (g *gate) hear(said, leash *os.File) {
+func (g *gate) awaitReady(said, leash *os.File) {
 	defer close(g.gone)
 	defer leash.Close()
 	defer said.Close()

@@ -116,7 +116,7 @@ func storeURL(t testing.TB, dsn string) string {
 // killRound lets a store live through so many kills and returns what it amounts to.
 func killRound(t *testing.T, rng *rand.Rand, store string, gates, kills int) *tally {
 	t.Helper()
-	k := newKingdom(t, rng, store, gates)
+	k := newSystem(t, rng, store, gates)
 	dice := rand.New(rand.NewPCG(rng.Uint64(), 1))
 	ctx, cancel := context.WithTimeoutCause(t.Context(), time.Duration(kills)*maxPause+patience, errors.New("it takes too long"))
 	defer cancel()
@@ -127,7 +127,7 @@ func killRound(t *testing.T, rng *rand.Rand, store string, gates, kills int) *ta
 }
 
 // kill ends processes at random until there were enough of them.
-func (k *kingdom) kill(ctx context.Context, rng *rand.Rand, kills int) (killed int) {
+func (k *system) kill(ctx context.Context, rng *rand.Rand, kills int) (killed int) {
 	for killed < kills {
 		pause := time.NewTimer(minPause + time.Duration(rng.Int64N(int64(maxPause-minPause))))
 		select {
@@ -148,7 +148,7 @@ func (k *kingdom) kill(ctx context.Context, rng *rand.Rand, kills int) (killed i
 }
 
 // killRunner ends one of the runners that live.
-func (k *kingdom) killRunner(rng *rand.Rand) bool {
+func (k *system) killRunner(rng *rand.Rand) bool {
 	k.mu.Lock()
 	recent := k.all[max(0, len(k.all)-2*talks):]
 	k.mu.Unlock()

@@ -288,7 +288,7 @@ func TestDatabaseCrashes(t *testing.T) {
 	t.Parallel()
 	const crashes = 3
 	server := storetest.NewServer(t)
-	k := newKingdom(t, rand.New(rand.NewPCG(1, 1)), storeURL(t, server.Database(t)), 2)
+	k := newSystem(t, rand.New(rand.NewPCG(1, 1)), storeURL(t, server.Database(t)), 2)
 	for _, h := range k.homes {
 		h.databaseDies = true
 	}
@@ -296,11 +296,11 @@ func TestDatabaseCrashes(t *testing.T) {
 	defer cancel()
 	all := k.live(ctx, t, func(ctx context.Context) {
 		for range crashes {
-			k.heard(ctx, answersBetween)
+			k.awaitAnswers(ctx, answersBetween)
 			server.Stop(t, true)
 			server.Start(t)
 		}
-		k.heard(ctx, answersBetween)
+		k.awaitAnswers(ctx, answersBetween)
 	})
 	t.Logf("\n%s\n%s", header, all.row("crashes"))
 	judge(t, all)

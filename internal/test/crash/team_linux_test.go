@@ -283,8 +283,8 @@ func BenchmarkTeamAnswer(b *testing.B) {
 			b.Fatal(err)
 		}
 		asked := time.Now()
-		heard := <-there
-		toPerson = append(toPerson, heard.Sub(asked))
+		received := <-there
+		toPerson = append(toPerson, received.Sub(asked))
 		if err := w.answer(ctx, umpire.Refuse); err != nil {
 			b.Fatal(err)
 		}

@@ -20,8 +20,8 @@ import (
 // talks is how many conversations go on at once.
 const talks = 5
 
-// A kingdom is one store with its gates, its person and its conversations.
-type kingdom struct {
+// A system is one store with its gates, its person and its conversations.
+type system struct {
 	homes  []*home
 	dir    string
 	person *person
@@ -32,10 +32,10 @@ type kingdom struct {
 	where map[umpire.CallID]*conversation
 }
 
-func newKingdom(t *testing.T, rng *rand.Rand, store string, gates int) *kingdom {
+func newSystem(t *testing.T, rng *rand.Rand, store string, gates int) *system {
 	t.Helper()
 	dir := newFolder(t)
-	k := &kingdom{dir: filepath.Join(dir, "p"), rng: rng, where: map[umpire.CallID]*conversation{}}
+	k := &system{dir: filepath.Join(dir, "p"), rng: rng, where: map[umpire.CallID]*conversation{}}
 	for i := range gates {
 		k.homes = append(k.homes, newHome(t, filepath.Join(dir, fmt.Sprintf("home%d", i)), store))
 	}
@@ -48,7 +48,7 @@ func newKingdom(t *testing.T, rng *rand.Rand, store string, gates int) *kingdom 
 
 // live holds conversations while harm is done, lets them come to their end, and
 // accounts for all of it.
-func (k *kingdom) live(ctx context.Context, t *testing.T, harm func(context.Context)) *tally {
+func (k *system) live(ctx context.Context, t *testing.T, harm func(context.Context)) *tally {
 	t.Helper()
 	all := &tally{}
 	err := k.talkAll(ctx, harm)
@@ -69,7 +69,7 @@ func (k *kingdom) live(ctx context.Context, t *testing.T, harm func(context.Cont
 }
 
 // talkAll begins no new conversation once harm returns.
-func (k *kingdom) talkAll(ctx context.Context, harm func(context.Context)) error {
+func (k *system) talkAll(ctx context.Context, harm func(context.Context)) error {
 	ctx, fail := context.WithCancelCause(ctx)
 	defer fail(nil)
 	stop := make(chan struct{}) // closed when there are to be no new conversations
@@ -100,7 +100,7 @@ func (k *kingdom) talkAll(ctx context.Context, harm func(context.Context)) error
 }
 
 // talk holds one conversation after the other.
-func (k *kingdom) talk(ctx context.Context, stop <-chan struct{}) error {
+func (k *system) talk(ctx context.Context, stop <-chan struct{}) error {
 	for !over(stop) && ctx.Err() == nil {
 		c, err := k.begin()
 		if err != nil {
@@ -114,7 +114,7 @@ func (k *kingdom) talk(ctx context.Context, stop <-chan struct{}) error {
 }
 
 // begin makes up a conversation.
-func (k *kingdom) begin() (*conversation, error) {
+func (k *system) begin() (*conversation, error) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	name := fmt.Sprintf("c%d", len(k.all))
@@ -134,7 +134,7 @@ func (k *kingdom) begin() (*conversation, error) {
 }
 
 // planned finds a call; ids are of one conversation each.
-func (k *kingdom) planned(_ umpire.SessionID, id umpire.CallID) (*conversation, *planned) {
+func (k *system) planned(_ umpire.SessionID, id umpire.CallID) (*conversation, *planned) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	c := k.where[id]
@@ -144,8 +144,8 @@ func (k *kingdom) planned(_ umpire.SessionID, id umpire.CallID) (*conversation, 
 	return c, c.calls[id]
 }
 
-// heard waits until so many more answers were acknowledged.
-func (k *kingdom) heard(ctx context.Context, more int) {
+// awaitAnswers waits until so many more answers were acknowledged.
+func (k *system) awaitAnswers(ctx context.Context, more int) {
 	count := func() int {
 		k.person.mu.Lock()
 		defer k.person.mu.Unlock()
@@ -161,7 +161,7 @@ func (k *kingdom) heard(ctx context.Context, more int) {
 }
 
 // account checks all conversations.
-func (k *kingdom) account(ctx context.Context, all *tally) error {
+func (k *system) account(ctx context.Context, all *tally) error {
 	for _, c := range k.all {
 		if err := all.account(ctx, c, k.person); err != nil {
 			return fmt.Errorf("conversation %s: %w", c.name, err)
