@@ -35,8 +35,8 @@ func (a address) String() string {
 	return a.name
 }
 
-// listenAt reads where the gate listens; nothing is the socket in umpire's folder.
-func (a *app) listenAt(text string) (address, error) {
+// readListenAddress reads where the gate listens; nothing is the socket in umpire's folder.
+func (a *App) readListenAddress(text string) (address, error) {
 	path, isUnix := strings.CutPrefix(text, networkUnix+":")
 	switch {
 	case text == "" && a.home() == "":
@@ -52,7 +52,7 @@ func (a *app) listenAt(text string) (address, error) {
 	if path == "" {
 		return address{}, usage("umpire serve --help", "listen %q: want unix:PATH or HOST:PORT", text)
 	}
-	path = a.expand(path)
+	path = a.expandPath(path)
 	if text != "" && len(path) > files.MaxSocketPath && !files.LongSockets {
 		return address{}, usage("umpire serve --listen unix:SHORTER", "listen: the path of a socket has %d bytes at most, %q has %d", files.MaxSocketPath, path, len(path))
 	}
@@ -81,8 +81,8 @@ func (a address) loopback() bool {
 	return host == "localhost" || err == nil && ip.IsLoopback()
 }
 
-// expand makes a path absolute; ~/ is the person's home.
-func (a *app) expand(path string) string {
+// expandPath makes a path absolute; ~/ is the person's home.
+func (a *App) expandPath(path string) string {
 	if rest, ok := strings.CutPrefix(path, "~/"); ok && a.userHome() != "" {
 		return filepath.Join(a.userHome(), rest)
 	}
@@ -90,7 +90,7 @@ func (a *app) expand(path string) string {
 }
 
 // stateDir is the folder of the store, the socket and the credentials.
-func (a *app) stateDir() string { return filepath.Join(a.home(), "state") }
+func (a *App) stateDir() string { return filepath.Join(a.home(), "state") }
 
 // longNote says what a long path of the socket means, as a format for its size; "" is that
 // there is nothing to say.
@@ -149,8 +149,8 @@ const (
 // a database.
 type storeAddress struct{ kind, name string }
 
-// storeAt reads where the store is; nothing is the file in umpire's folder.
-func (a *app) storeAt(text string) (storeAddress, error) {
+// readStoreAddress reads where the store is; nothing is the file in umpire's folder.
+func (a *App) readStoreAddress(text string) (storeAddress, error) {
 	path, isFile := strings.CutPrefix(text, storeSQLite+":")
 	switch {
 	case strings.HasPrefix(text, "postgres://"), strings.HasPrefix(text, "postgresql://"):
@@ -164,7 +164,7 @@ func (a *app) storeAt(text string) (storeAddress, error) {
 	case !isFile || path == "":
 		return storeAddress{}, usage("umpire serve --help", "store %q: want sqlite:PATH or postgres://...", text)
 	}
-	return storeAddress{storeSQLite, a.expand(path)}, nil
+	return storeAddress{storeSQLite, a.expandPath(path)}, nil
 }
 
 // exists reports whether there is a store already; a database is taken to be there.

@@ -11,10 +11,10 @@ import (
 // maxAncestors bounds the walk up: nobody sits that deep.
 const maxAncestors = 64
 
-// ancestors returns the processes that this one descends from, the nearest
+// findAncestors returns the processes that this one descends from, the nearest
 // first, up to but without the one that is the root; 0 is the system's first.
 // What may not be looked at counts as unmarked.
-func ancestors(root int) []ancestor {
+func findAncestors(root int) []ancestor {
 	var all []ancestor
 	for pid := os.Getppid(); pid > 1 && pid != root && len(all) < maxAncestors; {
 		parent, started, ok := process.Stat(pid)
@@ -40,5 +40,5 @@ func markedBy(pid int) *agentMarker {
 			env[name] = value
 		}
 	}
-	return marked(func(name string) string { return env[name] })
+	return findMarker(func(name string) string { return env[name] })
 }

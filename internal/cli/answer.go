@@ -32,9 +32,9 @@ type answerFlags struct {
 }
 
 // newApproveCommand is `umpire approve`.
-func newApproveCommand(a *app) *cobra.Command {
+func newApproveCommand(a *App) *cobra.Command {
 	cmd, f := newAnswerCommand(a, umpire.Approve, &cobra.Command{
-		Use: "approve ID", Args: words("ID"),
+		Use: "approve ID", Args: wantWords("ID"),
 		Short: "Let a call that waits run", Long: approveLong, Example: approveExample,
 	})
 	flags := cmd.Flags()
@@ -49,18 +49,18 @@ func newApproveCommand(a *app) *cobra.Command {
 }
 
 // newDenyCommand is `umpire deny`.
-func newDenyCommand(a *app) *cobra.Command {
+func newDenyCommand(a *App) *cobra.Command {
 	cmd, _ := newAnswerCommand(a, umpire.Refuse, &cobra.Command{
-		Use: "deny ID [REASON]", Args: wordsFrom("ID"),
+		Use: "deny ID [REASON]", Args: wantWordsFrom("ID"),
 		Short: "Refuse a call that waits; the agent reads the reason", Long: denyLong, Example: denyExample,
 	})
 	return cmd
 }
 
 // newCancelCommand is `umpire cancel`.
-func newCancelCommand(a *app) *cobra.Command {
+func newCancelCommand(a *App) *cobra.Command {
 	cmd, _ := newAnswerCommand(a, umpire.Cancel, &cobra.Command{
-		Use: "cancel ID", Args: words("ID"),
+		Use: "cancel ID", Args: wantWords("ID"),
 		Short: "Refuse a call that waits, and stop the agent's turn", Long: cancelLong, Example: "  umpire cancel 4k7m",
 	})
 	return cmd
@@ -68,7 +68,7 @@ func newCancelCommand(a *app) *cobra.Command {
 
 // newAnswerCommand makes a command answer a question, with the flags that all answers have.
 // Words after the question's id are the reason.
-func newAnswerCommand(a *app, choice umpire.Choice, cmd *cobra.Command) (*cobra.Command, *answerFlags) {
+func newAnswerCommand(a *App, choice umpire.Choice, cmd *cobra.Command) (*cobra.Command, *answerFlags) {
 	f := new(answerFlags)
 	cmd.GroupID, cmd.ValidArgsFunction = groupGate, completePending(a)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
@@ -87,7 +87,7 @@ var verbs = map[umpire.Choice]string{umpire.Approve: "approve", umpire.Refuse: "
 var answered = map[umpire.Choice]string{umpire.Approve: "approved", umpire.Refuse: "denied", umpire.Cancel: "cancelled"}
 
 // answerQuestion answers one question.
-func answerQuestion(ctx context.Context, a *app, answer umpire.Answer, id string, f *answerFlags) error {
+func answerQuestion(ctx context.Context, a *App, answer umpire.Answer, id string, f *answerFlags) error {
 	if err := f.read(&answer, a.now()); err != nil {
 		return err
 	}
@@ -152,35 +152,17 @@ func (f *answerFlags) read(answer *umpire.Answer, now time.Time) error {
 
 // openPersonsGate opens the gate as a person. A credential that is named is used
 // instead of the one in umpire's own folder.
-func openPersonsGate(ctx context.Context, a *app, tokenFile string) (umpire.Gate, func(), error) {
+func openPersonsGate(ctx context.Context, a *App, tokenFile string) (umpire.Gate, func(), error) {
 	if tokenFile != "" {
 		tokenFile = a.absolute(tokenFile)
 	}
-	gate, _, done, err := a.reach(ctx, personCredential, tokenFile)
+	gate, _, done, err := a.reachGate(ctx, personCredential, tokenFile)
 	return gate, done, err
-}
-
-// refuseRunner refuses to answer in a process that an agent's runner started.
-func refuseRunner(ctx context.Context, a *app, gate umpire.Gate, verb string) error {
-	if len(a.ancestry()) == 0 {
-		return nil
-	}
-	sessions, err := gate.Sessions(ctx, umpire.SessionQuery{})
-	if err != nil {
-		return gateError(err)
-	}
-	runners := map[string]string{}
-	for i := range sessions {
-		if s := &sessions[i]; s.Runner != "" && s.State != umpire.SessionOver {
-			runners[s.Runner] = string(s.ID)
-		}
-	}
-	return a.needOutsider("umpire "+verb, runners)
 }
 
 // findPending finds the question that an id means: a request's id or a beginning
 // of it, or a call's id.
-func findPending(ctx context.Context, a *app, gate umpire.Gate, id string) (umpire.Pending, error) {
+func findPending(ctx context.Context, a *App, gate umpire.Gate, id string) (umpire.Pending, error) {
 	all, err := gate.Pending(ctx, umpire.PendingQuery{})
 	if err != nil {
 		return umpire.Pending{}, gateError(err)
@@ -224,7 +206,7 @@ func matching(all []umpire.Pending, id string) []umpire.Pending {
 }
 
 // explainMissing says why nothing waits under an id: it was answered, or never asked.
-func explainMissing(ctx context.Context, a *app, gate umpire.Gate, id string) error {
+func explainMissing(ctx context.Context, a *App, gate umpire.Gate, id string) error {
 	events, err := gate.Events(ctx, umpire.Filter{})
 	if err != nil {
 		return gateError(err)
@@ -260,7 +242,7 @@ func standingOf(e *umpire.Event) umpire.Standing {
 }
 
 // formatStanding says which answer stands.
-func formatStanding(a *app, s umpire.Standing) string {
+func formatStanding(a *App, s umpire.Standing) string {
 	text := "already resolved: " + a.text.Of(cmp.Or(answered[s.Choice], string(s.Choice)))
 	if s.Choice == umpire.Approve {
 		text += " (" + s.Scope.String() + ")"
@@ -281,7 +263,7 @@ func formatStanding(a *app, s umpire.Standing) string {
 const timeLayout = "2006-01-02 15:04:05"
 
 // confirmAnswer shows the card and has a person confirm the answer.
-func confirmAnswer(ctx context.Context, a *app, answer *umpire.Answer, p umpire.Pending, s umpire.Session, f *answerFlags) error {
+func confirmAnswer(ctx context.Context, a *App, answer *umpire.Answer, p umpire.Pending, s umpire.Session, f *answerFlags) error {
 	if f.tokenFile != "" {
 		text, err := renderCard(a, answer, p, s, false)
 		if err != nil {
@@ -306,7 +288,7 @@ func confirmAnswer(ctx context.Context, a *app, answer *umpire.Answer, p umpire.
 	return confirmOnTerminal(ctx, a, tty, answer, p, s)
 }
 
-func confirmOnTerminal(ctx context.Context, a *app, tty *os.File, answer *umpire.Answer, p umpire.Pending, s umpire.Session) error {
+func confirmOnTerminal(ctx context.Context, a *App, tty *os.File, answer *umpire.Answer, p umpire.Pending, s umpire.Session) error {
 	text, err := renderCard(a, answer, p, s, a.getenv("NO_COLOR") == "")
 	if err != nil {
 		tty.Write(text) //nolint:errcheck // the refusal that follows says it as well
@@ -336,7 +318,7 @@ func confirmWord(answer *umpire.Answer, p *umpire.Pending) (string, error) {
 
 // renderCard writes the card and what the answer would do. The error says that the
 // answer cannot be given; the card is there all the same.
-func renderCard(a *app, answer *umpire.Answer, p umpire.Pending, s umpire.Session, colour bool) ([]byte, error) {
+func renderCard(a *App, answer *umpire.Answer, p umpire.Pending, s umpire.Session, colour bool) ([]byte, error) {
 	var b bytes.Buffer
 	c := view.New(p, s, a.text, a.now(), colour)
 	fmt.Fprintln(&b, c.Whole())
@@ -379,7 +361,7 @@ func renderCard(a *app, answer *umpire.Answer, p umpire.Pending, s umpire.Sessio
 }
 
 // resolveQuestion hands the answer in, bound to what was shown.
-func resolveQuestion(ctx context.Context, a *app, gate umpire.Gate, answer umpire.Answer, p umpire.Pending, f *answerFlags) error {
+func resolveQuestion(ctx context.Context, a *App, gate umpire.Gate, answer umpire.Answer, p umpire.Pending, f *answerFlags) error {
 	answer.Request, answer.ArgsHash, answer.Version, answer.ShownDigest = p.Request, p.ArgsHash, p.Version, p.ShownDigest
 	b, err := gate.Resolve(ctx, answer)
 	if err != nil {
@@ -397,7 +379,7 @@ func resolveQuestion(ctx context.Context, a *app, gate umpire.Gate, answer umpir
 }
 
 // explainLateAnswer says which answer stands when this one came late.
-func explainLateAnswer(a *app, err error, p *umpire.Pending) error {
+func explainLateAnswer(a *App, err error, p *umpire.Pending) error {
 	if late, ok := errors.AsType[*umpire.ResolvedError](err); ok {
 		return refused("umpire timeline --session "+string(p.Session), "%s", formatStanding(a, late.Standing))
 	}

@@ -30,7 +30,7 @@ func play(t testing.TB, stdin io.Reader, args ...string) outcome {
 func playIn(t testing.TB, dir string, env map[string]string, stdin io.Reader, args ...string) outcome {
 	t.Helper()
 	var stdout, stderr bytes.Buffer
-	code := run(t.Context(), surroundings{
+	code := runProgram(t.Context(), surroundings{
 		args: args, stdin: stdin, stdout: &stdout, stderr: &stderr, dir: dir,
 		getenv: func(name string) string { return env[name] }, now: time.Now,
 	})
@@ -206,7 +206,7 @@ func TestOutputFails(t *testing.T) {
 	for _, args := range [][]string{{"check", "--", "ls"}, {"check", "--json", "--", "ls"}, {"check", "--stdin"}, {"status"}, {"version"}} {
 		var stderr strings.Builder
 		env := map[string]string{"HOME": t.TempDir()}
-		code := run(t.Context(), surroundings{
+		code := runProgram(t.Context(), surroundings{
 			args: args, stdin: strings.NewReader(callWith(t, "ls")), stdout: fullDisk{}, stderr: &stderr, dir: t.TempDir(),
 			getenv: func(name string) string { return env[name] }, now: time.Now,
 		})

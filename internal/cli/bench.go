@@ -60,7 +60,7 @@ type benchFlags struct {
 }
 
 // newBenchCommand is `umpire bench`.
-func newBenchCommand(a *app) *cobra.Command {
+func newBenchCommand(a *App) *cobra.Command {
 	var f benchFlags
 	cmd := &cobra.Command{
 		Use: "bench [flags] [FILE...]", GroupID: groupLook,
@@ -112,7 +112,7 @@ func benchFormats() []string {
 
 // runBench judges the files, or the lines that come with umpire, and shows the
 // scores.
-func runBench(ctx context.Context, a *app, f *benchFlags, files []string) error {
+func runBench(ctx context.Context, a *App, f *benchFlags, files []string) error {
 	if err := f.valid(); err != nil {
 		return err
 	}
@@ -143,7 +143,7 @@ func runBench(ctx context.Context, a *app, f *benchFlags, files []string) error 
 
 // readBenchSets reads all files before anything is judged, so that a name that is
 // wrong shows at once.
-func readBenchSets(a *app, files []string) ([]bench.Set, error) {
+func readBenchSets(a *App, files []string) ([]bench.Set, error) {
 	if len(files) == 0 {
 		set, err := bench.Corpus()
 		return []bench.Set{set}, failed(err)
@@ -166,7 +166,7 @@ func readBenchSets(a *app, files []string) ([]bench.Set, error) {
 
 // openBenchJudge returns the judge that the flags name, and what to call when it is
 // not needed any more.
-func openBenchJudge(a *app, f *benchFlags) (bench.Judge, func(), error) {
+func openBenchJudge(a *App, f *benchFlags) (bench.Judge, func(), error) {
 	dir, home, done := f.cwd, a.userHome(), func() {}
 	switch {
 	case dir != "":
@@ -188,7 +188,7 @@ func openBenchJudge(a *app, f *benchFlags) (bench.Judge, func(), error) {
 	}
 	config, mode := gate.Config{UserHome: home}, umpire.ModeDefault
 	if f.withRules {
-		conf, err := a.config(dir)
+		conf, err := a.loadConfig(dir)
 		if err != nil {
 			return nil, nil, err
 		}

@@ -20,7 +20,7 @@ func benchExceeded(format string, args ...any) error {
 }
 
 // showBench writes the scores.
-func showBench(a *app, f *benchFlags, scores []*bench.Score) error {
+func showBench(a *App, f *benchFlags, scores []*bench.Score) error {
 	if f.json {
 		for _, s := range scores {
 			s.Wrong = append([]bench.Miss{}, s.Wrong[:min(f.list, len(s.Wrong))]...)
@@ -39,7 +39,7 @@ func showBench(a *app, f *benchFlags, scores []*bench.Score) error {
 }
 
 // showScore writes the score of one file.
-func showScore(a *app, s *bench.Score, f *benchFlags) error {
+func showScore(a *App, s *bench.Score, f *benchFlags) error {
 	w := newTable(a.stdout)
 	fmt.Fprintf(w, a.text.Of("%s: %d lines"), view.Visible(s.File), s.Lines)
 	if s.BadLines > 0 {
@@ -79,7 +79,7 @@ func percentText(r bench.Rate) string {
 }
 
 // showClasses writes where the wrong verdicts are, the most first.
-func showClasses(a *app, w io.Writer, s *bench.Score) {
+func showClasses(a *App, w io.Writer, s *bench.Score) {
 	for _, c := range s.Classes() {
 		name := view.Visible(cmp.Or(c.Name, a.text.Of("(none)")))
 		of := fmt.Sprintf(a.text.Of("%d of %d of class %s"), c.Rate.N, c.Rate.Of, name)
@@ -88,7 +88,7 @@ func showClasses(a *app, w io.Writer, s *bench.Score) {
 }
 
 // showWrong writes up to n wrong verdicts of each kind.
-func showWrong(a *app, w io.Writer, s *bench.Score, n int) {
+func showWrong(a *App, w io.Writer, s *bench.Score, n int) {
 	shown := map[bench.Kind]int{}
 	for _, m := range s.Wrong {
 		if shown[m.Kind]++; shown[m.Kind] <= n {
@@ -120,7 +120,7 @@ type benchProgress struct {
 // progressEvery is how often progress is written, and how long nothing is said.
 const progressEvery = time.Second
 
-func newBenchProgress(a *app, of int) *benchProgress {
+func newBenchProgress(a *App, of int) *benchProgress {
 	if f, ok := a.stderr.(*os.File); !ok || !isTerminal(f) {
 		return nil
 	}

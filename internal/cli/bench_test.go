@@ -18,7 +18,7 @@ import (
 func benched(t *testing.T, args ...string) (scores []bench.Score, stderr string, code int) {
 	t.Helper()
 	var out, errs bytes.Buffer
-	code = run(t.Context(), surroundings{
+	code = runProgram(t.Context(), surroundings{
 		args: append([]string{"bench", "--json"}, args...), stdin: strings.NewReader(""), stdout: &out, stderr: &errs,
 		getenv: func(string) string { return "" }, dir: t.TempDir(), now: time.Now,
 	})
@@ -180,7 +180,7 @@ func TestBenchText(t *testing.T) {
 	t.Parallel()
 	needShell(t)
 	var out bytes.Buffer
-	code := run(t.Context(), surroundings{
+	code := runProgram(t.Context(), surroundings{
 		args: []string{"bench", "--hook", "exit 0", "--by", "class", "--list", "1", fourLines(t)}, stdin: strings.NewReader(""),
 		stdout: &out, stderr: io.Discard, getenv: func(string) string { return "" }, dir: t.TempDir(), now: time.Now,
 	})

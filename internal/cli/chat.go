@@ -14,7 +14,7 @@ import (
 )
 
 // newChatCommand is `umpire chat`.
-func newChatCommand(a *app) *cobra.Command {
+func newChatCommand(a *App) *cobra.Command {
 	var f runFlags
 	var plain bool
 	cmd := &cobra.Command{
@@ -34,11 +34,11 @@ func newChatCommand(a *app) *cobra.Command {
 
 // runChat talks until the person leaves. It is a person's: whoever sits at the terminal
 // answers what the agent asks, and no agent may sit there.
-func runChat(ctx context.Context, a *app, f *runFlags, task string, plain bool) error {
+func runChat(ctx context.Context, a *App, f *runFlags, task string, plain bool) error {
 	if err := f.chosen("umpire chat --help"); err != nil {
 		return err
 	}
-	s := &stay{app: a, flags: f, asks: true}
+	s := &agentRun{App: a, flags: f, asks: true}
 	if !a.terminal && !(f.json && s.personAtStreams()) {
 		return usage("umpire run --help", "umpire chat needs a terminal; umpire run does without one")
 	}
@@ -58,11 +58,11 @@ func runChat(ctx context.Context, a *app, f *runFlags, task string, plain bool) 
 	if err := refuseRunner(ctx, a, person, "chat"); err != nil {
 		return err
 	}
-	session, err := s.enter(ctx, "")
+	session, err := s.enterSession(ctx, "")
 	if err != nil {
 		return err
 	}
-	host := &chatHost{stay: s, model: model}
+	host := &chatHost{agentRun: s, model: model}
 	defer host.leave()
 	if err := host.begin(ctx, session); err != nil {
 		return err
@@ -72,12 +72,12 @@ func runChat(ctx context.Context, a *app, f *runFlags, task string, plain bool) 
 
 // chatGates opens the gate twice where one runs: for the agent, and for the person who
 // answers. A gate of this process's own is one for both.
-func (s *stay) chatGates(ctx context.Context) (person umpire.Gate, done func(), err error) {
-	as, err := s.flags.credential(s.app)
+func (s *agentRun) chatGates(ctx context.Context) (person umpire.Gate, done func(), err error) {
+	as, err := s.flags.credential(s.App)
 	if err != nil {
 		return nil, nil, err
 	}
-	gate, runs, closeGate, err := s.reach(ctx, as, "")
+	gate, runs, closeGate, err := s.reachGate(ctx, as, "")
 	if err != nil {
 		return nil, nil, err
 	}
@@ -85,7 +85,7 @@ func (s *stay) chatGates(ctx context.Context) (person umpire.Gate, done func(), 
 	if !runs {
 		return gate, closeGate, nil
 	}
-	person, closePerson, err := s.gateway(ctx, personCredential)
+	person, closePerson, err := s.openGate(ctx, personCredential)
 	if err != nil {
 		closeGate()
 		return nil, nil, err
@@ -94,7 +94,7 @@ func (s *stay) chatGates(ctx context.Context) (person umpire.Gate, done func(), 
 }
 
 // talk shows the chat until the person leaves it, and says how to resume the session.
-func (s *stay) talk(ctx context.Context, person umpire.Gate, host *chatHost, task string, plain bool) error {
+func (s *agentRun) talk(ctx context.Context, person umpire.Gate, host *chatHost, task string, plain bool) error {
 	conf := s.chatConfig(person, host, task)
 	conf.Resumed = s.flags.goOn || s.flags.session != "" || s.flags.fork != ""
 	if s.flags.json {
@@ -113,20 +113,20 @@ func (s *stay) talk(ctx context.Context, person umpire.Gate, host *chatHost, tas
 }
 
 // chatConfig describes a chat on this process's terminal.
-func (s *stay) chatConfig(person umpire.Gate, host *chatHost, task string) tui.Config {
+func (s *agentRun) chatConfig(person umpire.Gate, host *chatHost, task string) tui.Config {
 	return tui.Config{
 		Gate: person, Host: host, Session: host.session,
 		Task: task, Model: host.modelName(), Text: s.text, Now: s.now,
-		Change: func(p umpire.Pending, in umpire.Session) tui.Change { return tui.Change(previewCall(s.app, &p, &in)) },
+		Change: func(p umpire.Pending, in umpire.Session) tui.Change { return tui.Change(previewCall(s.App, &p, &in)) },
 		In:     s.stdin, Out: s.terminalOut(), Env: os.Environ(), NoColour: s.getenv("NO_COLOR") != "",
 	}
 }
 
 // showChat draws the chat on the whole screen where the terminal can, and writes it line
 // by line otherwise.
-func (s *stay) showChat(ctx context.Context, conf tui.Config, plain bool) error {
+func (s *agentRun) showChat(ctx context.Context, conf tui.Config, plain bool) error {
 	chat := tui.New(conf)
-	if plain || s.flags.json || isPoorTerminal(s.app) {
+	if plain || s.flags.json || isPoorTerminal(s.App) {
 		return chat.RunPlain(ctx)
 	}
 	return chat.Run(ctx)
@@ -134,7 +134,7 @@ func (s *stay) showChat(ctx context.Context, conf tui.Config, plain bool) error 
 
 // terminalOut is where people read: standard output itself, so that the terminal can be
 // asked for its size, or standard error while events go to standard output.
-func (s *stay) terminalOut() io.Writer {
+func (s *agentRun) terminalOut() io.Writer {
 	if s.flags.json {
 		return s.stderr
 	}
@@ -145,8 +145,34 @@ func (s *stay) terminalOut() io.Writer {
 }
 
 // isPoorTerminal reports whether the person or the terminal wants lines only.
-func isPoorTerminal(a *app) bool {
+func isPoorTerminal(a *App) bool {
 	term := a.getenv("TERM")
 	accessible := a.getenv("ACCESSIBLE")
 	return term == "" || term == "dumb" || accessible != "" && accessible != "0"
 }
+
+const chatLong = `Talks with the built-in agent on the terminal. What it says is shown as it comes in, its
+calls with their results, and when a call asks, its card stands in the conversation and
+you answer with one key. The line at the bottom says how the permissions stand.
+
+  y s p g   allow: once, for the session, as a rule of the project, as a rule everywhere
+  n c       deny, with a reason if you like; cancel: deny and stop the turn
+  e v d     explain, raw input, diff
+  j k Y     next and last call that waits; allow all of the same risk once
+  Tab       write a message while a call waits: it is queued
+  Esc       stop what the agent does
+
+What was typed before a card stood there for a moment answers nothing, a word that is typed
+at a card becomes a message, and Enter never approves. Up calls back what was written. /help lists the commands: /status /mode /resume /sessions /fork /timeline /rules
+/agents /plan /exit-plan /help /quit.
+
+With --plain, on a terminal that can do little (TERM=dumb), or with ACCESSIBLE=1, it
+talks line by line, without colours and cursor movements. With --json the events go to
+standard output and everything else to standard error. NO_COLOR is honoured.
+
+It is for a person: it is refused in a process that an agent started. Everything is
+stored as it happens; --continue goes on where it was left or killed.`
+
+const chatExample = `  umpire chat --model script:demo.json
+  umpire chat --model script:demo.json "fix the tests"
+  umpire chat --model script:demo.json --continue`

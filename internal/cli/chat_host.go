@@ -24,7 +24,7 @@ import (
 // A chatHost runs the turns of a chat. Its tools live as long as the session is talked
 // with, so that what runs in the background goes on from turn to turn.
 type chatHost struct {
-	*stay
+	*agentRun
 
 	model   llm.Model
 	session umpire.Session

@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
-	"path/filepath"
 	"strings"
 	"unicode/utf8"
 
@@ -14,7 +13,6 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/umpirehq/umpire"
-	"github.com/umpirehq/umpire/internal/config"
 	"github.com/umpirehq/umpire/internal/gate"
 	"github.com/umpirehq/umpire/internal/rulefile"
 	"github.com/umpirehq/umpire/internal/sandbox"
@@ -44,7 +42,7 @@ type checkFlags struct {
 const unheldFlag = "judge as for a host, which runs commands without umpire's sandbox"
 
 // newCheckCommand is `umpire check`.
-func newCheckCommand(a *app) *cobra.Command {
+func newCheckCommand(a *App) *cobra.Command {
 	var f checkFlags
 	cmd := &cobra.Command{
 		Use:     "check [flags] -- COMMAND...",
@@ -96,7 +94,7 @@ func allowedToolsAliases(_ *pflag.FlagSet, name string) pflag.NormalizedName {
 }
 
 // runCheck decides what the flags and words say.
-func runCheck(ctx context.Context, a *app, f *checkFlags, words []string) error {
+func runCheck(ctx context.Context, a *App, f *checkFlags, words []string) error {
 	desk, err := newChecker(a, f)
 	if err != nil {
 		return err
@@ -181,29 +179,29 @@ func commandCall(line string) (umpire.Call, error) {
 	return umpire.Call{Tool: "Bash", Input: input}, nil
 }
 
-// A desk is where calls are decided: one gate and mode for each project, with
+// A checker is where calls are decided: one gate and mode for each project, with
 // what the command line says.
-type desk struct {
-	app    *app
+type checker struct {
+	app    *App
 	flags  *checkFlags
 	dir    string // of calls that name none
-	cases  map[string]*deskCase
+	cases  map[string]*checkedFolder
 	follow bool
 }
 
-// A deskCase is the gate and the mode of the calls from one folder.
-type deskCase struct {
+// A checkedFolder is the gate and the mode of the calls from one folder.
+type checkedFolder struct {
 	gate    *gate.Gate
 	mode    umpire.Mode
 	profile *policy.Profile
 	held    bool // calls would run in umpire's own sandbox
 }
 
-// maxDeskCases bounds the gates that a stream over many projects opens.
-const maxDeskCases = 200
+// maxCheckedFolders bounds the gates that a stream over many projects opens.
+const maxCheckedFolders = 200
 
-func newChecker(a *app, f *checkFlags) (*desk, error) {
-	d := &desk{app: a, flags: f, dir: a.dir, cases: map[string]*deskCase{}, follow: f.stdin}
+func newChecker(a *App, f *checkFlags) (*checker, error) {
+	d := &checker{app: a, flags: f, dir: a.dir, cases: map[string]*checkedFolder{}, follow: f.stdin}
 	for flag, dir := range map[string]*string{"--cwd": &f.cwd, "--project": &f.project} {
 		if *dir == "" {
 			continue
@@ -219,17 +217,17 @@ func newChecker(a *app, f *checkFlags) (*desk, error) {
 	return d, err
 }
 
-func (d *desk) close() {
+func (d *checker) close() {
 	for _, c := range d.cases {
 		if err := c.gate.Close(); err != nil {
 			d.app.remark("stop following rule files: " + err.Error())
 		}
 	}
-	d.cases = map[string]*deskCase{}
+	d.cases = map[string]*checkedFolder{}
 }
 
 // decide judges a call. An error is one of the configuration.
-func (d *desk) decide(call umpire.Call) (umpire.Decision, error) {
+func (d *checker) decide(call umpire.Call) (umpire.Decision, error) {
 	dir := cmp.Or(d.flags.project, call.Dir)
 	c, err := d.open(dir)
 	if err != nil {
@@ -239,7 +237,7 @@ func (d *desk) decide(call umpire.Call) (umpire.Decision, error) {
 }
 
 // remarkOff names the rule files that are off because they cannot be read.
-func (d *desk) remarkOff() {
+func (d *checker) remarkOff() {
 	for dir, c := range d.cases {
 		p, err := c.gate.Project(dir)
 		if err != nil {
@@ -254,14 +252,14 @@ func (d *desk) remarkOff() {
 }
 
 // open returns the gate for calls from a folder.
-func (d *desk) open(dir string) (*deskCase, error) {
+func (d *checker) open(dir string) (*checkedFolder, error) {
 	if c, ok := d.cases[dir]; ok {
 		return c, nil
 	}
-	if len(d.cases) >= maxDeskCases {
+	if len(d.cases) >= maxCheckedFolders {
 		d.close()
 	}
-	conf, err := d.app.config(dir)
+	conf, err := d.app.loadConfig(dir)
 	if err != nil {
 		return nil, err
 	}
@@ -285,31 +283,13 @@ func (d *desk) open(dir string) (*deskCase, error) {
 		return nil, err
 	}
 	held := !d.flags.unheld && gc.Settings.Holds(sandbox.Available())
-	c := &deskCase{gate: gate.New(gc), mode: mode, profile: profile, held: held}
+	c := &checkedFolder{gate: gate.New(gc), mode: mode, profile: profile, held: held}
 	d.cases[dir] = c
 	return c, nil
 }
 
-// pickMode: the flag of that name over the configuration. Bypass has to be permitted by a
-// flag of its own, wherever it comes from.
-func pickMode(name, flag string, allowBypass bool, conf *config.Config) (umpire.Mode, error) {
-	mode := conf.Mode
-	if flag != "" {
-		if err := mode.UnmarshalText([]byte(flag)); err != nil {
-			return mode, usage("umpire help modes", "%s: %w", name, err)
-		}
-	}
-	if most := conf.GateSettings().Most; !most.Permits(mode) {
-		return mode, usage("umpire config", "%s %s: the administrator of this machine permits %s or a tighter mode", name, mode, most.Mode)
-	}
-	if mode == umpire.ModeBypass && !allowBypass {
-		return mode, usage("umpire help modes", "mode bypass needs the flag --allow-bypass")
-	}
-	return mode, nil
-}
-
 // flagRules are the rules that the command line gives.
-func (d *desk) flagRules(root string) ([]umpire.Rule, error) {
+func (d *checker) flagRules(root string) ([]umpire.Rule, error) {
 	var rules []umpire.Rule
 	for _, short := range splitRules(d.flags.allowedTools) {
 		r, err := policy.ParseShort(short)
@@ -350,7 +330,7 @@ func splitRules(lists []string) []string {
 
 // readRuleFile reads a rule file that the command line names. Unlike the files that
 // are found, one that is named must be there and be sound.
-func readRuleFile(a *app, file, root string) ([]umpire.Rule, error) {
+func readRuleFile(a *App, file, root string) ([]umpire.Rule, error) {
 	check := func(r umpire.Rule) error {
 		if err := policy.Validate(r); err != nil {
 			return err
@@ -370,10 +350,22 @@ func readRuleFile(a *app, file, root string) ([]umpire.Rule, error) {
 	return set.Rules, nil
 }
 
-// absolute reads a path of the command line.
-func (a *app) absolute(path string) string {
-	if filepath.IsAbs(path) {
-		return filepath.Clean(path)
-	}
-	return filepath.Join(a.dir, path)
-}
+const checkLong = `Decides a call without running anything, and says why.
+
+A command is given after "--": as one argument, which is taken as the line a
+shell would read, or as several words, which stay words. Any other tool is named
+by --tool, with its --input. The working directory counts: what lies outside of
+the project asks.
+
+The exit code is the verdict: 0 allow, 2 deny, 3 ask; 4 is wrong usage.
+
+With --stdin every line is a call, {"id","tool","input"} or {"id","command"},
+with "cwd", "agent" and "session_id" if you like. Every line gets one line back,
+in the same order, at once; a line that is no call is denied with the reason code
+"invalid". Rule files may change meanwhile: the next call is decided by them.`
+
+const checkExample = `  umpire check -- npm test
+  umpire check --explain -- 'cd src && rm -rf build | tee log'
+  umpire check --tool Write --input '{"path":"a.txt"}' --json
+  umpire check --mode auto --allowed-tools Read,'Bash(npm test:*)' -- npm test
+  echo '{"id":"c1","command":"ls"}' | umpire check --stdin`

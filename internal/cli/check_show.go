@@ -2,7 +2,6 @@ package cli
 
 import (
 	"bytes"
-	"encoding/json"
 	"fmt"
 	"io"
 	"slices"
@@ -14,12 +13,12 @@ import (
 )
 
 // showDecision writes a decision for whom the flags name: a program or a person.
-func showDecision(a *app, f *checkFlags, d umpire.Decision) error {
+func showDecision(a *App, f *checkFlags, d umpire.Decision) error {
 	if f.json {
 		return a.showJSON(d)
 	}
 	var b bytes.Buffer
-	p := &page{w: &b, text: a.text, colour: a.colour()}
+	p := &decisionPage{w: &b, text: a.text, colour: a.colour()}
 	p.head(d)
 	if f.explain {
 		p.rows(d)
@@ -31,60 +30,20 @@ func showDecision(a *app, f *checkFlags, d umpire.Decision) error {
 	return err
 }
 
-// show writes a result as JSON, or for a person.
-func (a *app) show(asJSON bool, result any, forPerson func() error) error {
-	if asJSON {
-		return failed(a.showJSON(result))
-	}
-	return failed(forPerson())
-}
-
-// showJSON writes on one line, and laid out on a terminal.
-func (a *app) showJSON(value any) error {
-	text, err := json.Marshal(value)
-	if err != nil {
-		return err
-	}
-	if a.toTerminal {
-		var laid bytes.Buffer
-		if err := json.Indent(&laid, text, "", "  "); err != nil {
-			return err
-		}
-		text = laid.Bytes()
-	}
-	_, err = a.stdout.Write(append(view.VisibleJSON(text), '\n'))
-	return err
-}
-
-// writeLine writes a value as a line of JSON.
-func writeLine(to io.Writer, value any) error {
-	var line bytes.Buffer
-	encoder := json.NewEncoder(&line)
-	encoder.SetEscapeHTML(false)
-	if err := encoder.Encode(value); err != nil {
-		return err
-	}
-	_, err := to.Write(view.VisibleJSON(line.Bytes()))
-	return err
-}
-
-// colour reports whether output may be coloured.
-func (a *app) colour() bool { return a.toTerminal && a.getenv("NO_COLOR") == "" }
-
-// A page is what a person reads of a decision.
-type page struct {
+// A decisionPage is what a person reads of a decision.
+type decisionPage struct {
 	w      io.Writer
 	text   view.Catalogue
 	colour bool
 }
 
 // verdict writes a verdict in its colour, padded to the longest one.
-func (p *page) verdict(v umpire.Verdict) string {
+func (p *decisionPage) verdict(v umpire.Verdict) string {
 	return view.Verdict(v, p.text, p.colour)
 }
 
 // head is the line that most people need.
-func (p *page) head(d umpire.Decision) {
+func (p *decisionPage) head(d umpire.Decision) {
 	parts := []string{p.verdict(d.Verdict), view.Visible(p.text.Reason(d.Reason))}
 	if d.Risk != umpire.Safe || d.Verdict == umpire.Allow { // else it is not the risk that asks
 		parts = slices.Insert(parts, 1, p.text.Of("risk "+d.Risk.String()))
@@ -96,7 +55,7 @@ func (p *page) head(d umpire.Decision) {
 }
 
 // parts shows each access with what settled it.
-func (p *page) parts(d umpire.Decision) {
+func (p *decisionPage) parts(d umpire.Decision) {
 	fmt.Fprintln(p.w)
 	for i := range d.Accesses {
 		access := &d.Accesses[i]
@@ -135,7 +94,7 @@ func settled(d umpire.Decision, i int) *umpire.Reason {
 }
 
 // rows shows every row that spoke, access by access.
-func (p *page) rows(d umpire.Decision) {
+func (p *decisionPage) rows(d umpire.Decision) {
 	later := false
 	fmt.Fprintln(p.w)
 	table := newTable(p.w)
@@ -165,7 +124,7 @@ func (p *page) rows(d umpire.Decision) {
 }
 
 // rowText is a reason with the rule that it names.
-func (p *page) rowText(r *umpire.Reason) string {
+func (p *decisionPage) rowText(r *umpire.Reason) string {
 	if r.Rule == nil {
 		return p.text.Reason(r.Text)
 	}
@@ -173,7 +132,7 @@ func (p *page) rowText(r *umpire.Reason) string {
 }
 
 // next shows the rule that would settle the question next time.
-func (p *page) next(d umpire.Decision) {
+func (p *decisionPage) next(d umpire.Decision) {
 	if d.Verdict != umpire.Ask || len(d.Suggestions) == 0 {
 		return
 	}
@@ -209,15 +168,4 @@ func ruleWords(s *umpire.Suggestion) string {
 		words += " --scope global"
 	}
 	return words
-}
-
-// maxShown is how much of one text a person is shown.
-const maxShown = 200
-
-func clip(s string) string {
-	runes := []rune(s)
-	if len(runes) <= maxShown {
-		return s
-	}
-	return string(runes[:maxShown-1]) + "…"
 }

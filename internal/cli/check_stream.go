@@ -17,7 +17,7 @@ import (
 
 // checkStream answers every line with one line, in order, as soon as it can. It
 // ends without an error when everything was read, whatever the verdicts.
-func checkStream(ctx context.Context, a *app, d *desk) error {
+func checkStream(ctx context.Context, a *App, d *checker) error {
 	lines := readLines(ctx, a.stdin)
 	for {
 		var l strictjson.Line
@@ -61,7 +61,7 @@ func readLines(ctx context.Context, r io.Reader) <-chan strictjson.Line {
 }
 
 // answer decides one line. A line that is no call is denied.
-func (d *desk) answer(line []byte, problem error) []byte {
+func (d *checker) answer(line []byte, problem error) []byte {
 	var l callLine
 	if problem == nil {
 		l, problem = readCallLine(line)
@@ -81,7 +81,7 @@ func (d *desk) answer(line []byte, problem error) []byte {
 	return text
 }
 
-func (d *desk) dirOf(dir string) string {
+func (d *checker) dirOf(dir string) string {
 	switch {
 	case dir == "":
 		return d.dir

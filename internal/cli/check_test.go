@@ -61,7 +61,7 @@ func TestColour(t *testing.T) {
 	}{{"a terminal", true, "", true}, {"a terminal and NO_COLOR", true, "1", false}, {"a file", false, "", false}} {
 		var out strings.Builder
 		env := map[string]string{"HOME": t.TempDir(), "NO_COLOR": test.noColour}
-		run(t.Context(), surroundings{
+		runProgram(t.Context(), surroundings{
 			args: []string{"check", "--", "ls"}, stdout: &out, stderr: io.Discard, dir: t.TempDir(),
 			getenv: func(name string) string { return env[name] }, toTerminal: test.terminal, now: time.Now,
 		})
@@ -80,7 +80,7 @@ func TestStreamEndsWithSignal(t *testing.T) {
 	env := map[string]string{"HOME": t.TempDir()}
 	ended := make(chan int)
 	go func() {
-		ended <- run(ctx, surroundings{
+		ended <- runProgram(ctx, surroundings{
 			args: []string{"check", "--stdin"}, stdin: in, stdout: out, stderr: io.Discard, dir: t.TempDir(),
 			getenv: func(name string) string { return env[name] }, now: time.Now,
 		})

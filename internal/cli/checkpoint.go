@@ -16,23 +16,23 @@ import (
 )
 
 // keysDir holds the key that signs checkpoints, apart from the store.
-func (a *app) keysDir() string { return filepath.Join(a.home(), "keys") }
+func (a *App) keysDir() string { return filepath.Join(a.home(), "keys") }
 
 // configuredStore is the store that the configuration names. Checkpoints of it need a
 // home folder.
-func configuredStore(a *app) (storeAddress, error) {
-	conf, err := a.config(a.dir)
+func configuredStore(a *App) (storeAddress, error) {
+	conf, err := a.loadConfig(a.dir)
 	if err != nil {
 		return storeAddress{}, err
 	}
 	if a.home() == "" {
 		return storeAddress{}, usage("export HOME=... or UMPIRE_HOME=...", "there is no home folder for the gate's keys")
 	}
-	return a.storeAt(conf.Store)
+	return a.readStoreAddress(conf.Store)
 }
 
 // readCheckpointKey reads the key that signs checkpoints; nil is that there is none.
-func readCheckpointKey(a *app) (*checkpoint.Key, error) {
+func readCheckpointKey(a *App) (*checkpoint.Key, error) {
 	key, err := checkpoint.ReadKey(a.keysDir())
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
@@ -41,7 +41,7 @@ func readCheckpointKey(a *app) (*checkpoint.Key, error) {
 }
 
 // checkpointRecord is where this machine keeps what it knows of a store.
-func checkpointRecord(a *app, at storeAddress, key *checkpoint.Key) *checkpoint.Record {
+func checkpointRecord(a *App, at storeAddress, key *checkpoint.Key) *checkpoint.Record {
 	name := at.public()
 	sum := sha256.Sum256([]byte(name))
 	return &checkpoint.Record{
@@ -77,7 +77,7 @@ const (
 // A keeper records what a gate's timeline is, so that it is noticed when some of it is
 // lost later.
 type keeper struct {
-	app    *app
+	app    *App
 	store  *store.Store
 	record *checkpoint.Record // nil when there is no key
 	said   bool               // that something is lost
@@ -85,7 +85,7 @@ type keeper struct {
 
 // keepCheckpoints makes a keeper. Trouble with it is said and stops nothing: no call is
 // decided by it.
-func keepCheckpoints(a *app, s *store.Store, at storeAddress) *keeper {
+func keepCheckpoints(a *App, s *store.Store, at storeAddress) *keeper {
 	k := &keeper{app: a, store: s}
 	key, err := checkpoint.OpenKey(a.keysDir())
 	if err != nil {

@@ -30,7 +30,7 @@ const completionLong = `Writes the script that lets a shell complete commands, f
 calls that wait. Keep it where your shell looks, and begin a new shell:`
 
 // newCompletionCommand is `umpire completion`.
-func newCompletionCommand(a *app) *cobra.Command {
+func newCompletionCommand(a *App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "completion SHELL", GroupID: groupLook,
 		Args: func(_ *cobra.Command, args []string) error {
@@ -46,7 +46,7 @@ func newCompletionCommand(a *app) *cobra.Command {
 	for _, s := range shellScripts {
 		cmd.Example += "  " + s.install + "\n"
 		cmd.AddCommand(&cobra.Command{
-			Use: s.shell, Args: noWords,
+			Use: s.shell, Args: refuseWords,
 			Short:   "Write the completion script of a shell",
 			Long:    completionLong,
 			Example: "  " + s.install,

@@ -44,17 +44,17 @@ func newCode() (string, error) {
 }
 
 // confirm shows a text on the terminal and wants a word typed back.
-func (a *app) confirm(ctx context.Context, tty *os.File, text, word string) error {
+func (a *App) confirm(ctx context.Context, tty *os.File, text, word string) error {
 	if _, err := io.WriteString(tty, text); err != nil {
 		return failed(fmt.Errorf("write to the terminal: %w", err))
 	}
-	if err := settle(ctx, tty); err != nil {
+	if err := dropEarlyKeys(ctx, tty); err != nil {
 		return err
 	}
 	if _, err := fmt.Fprintf(tty, a.text.Of("Type %s and Enter to confirm, anything else to leave it: "), word); err != nil {
 		return failed(fmt.Errorf("write to the terminal: %w", err))
 	}
-	said, err := typed(ctx, tty)
+	said, err := readTyped(ctx, tty)
 	if err != nil {
 		return err
 	}
@@ -64,8 +64,8 @@ func (a *app) confirm(ctx context.Context, tty *os.File, text, word string) erro
 	return nil
 }
 
-// settle waits, and forgets what was typed until then.
-func settle(ctx context.Context, tty *os.File) error {
+// dropEarlyKeys waits, and forgets what was typed until then.
+func dropEarlyKeys(ctx context.Context, tty *os.File) error {
 	select {
 	case <-time.After(settleTime):
 	case <-ctx.Done():
@@ -74,8 +74,8 @@ func settle(ctx context.Context, tty *os.File) error {
 	return failed(forgetTyped(tty))
 }
 
-// typed reads one line. The reader may outlive the call: the process ends then.
-func typed(ctx context.Context, tty *os.File) (string, error) {
+// readTyped reads one line. The reader may outlive the call: the process ends then.
+func readTyped(ctx context.Context, tty *os.File) (string, error) {
 	type answer struct {
 		line string
 		err  error
@@ -97,7 +97,7 @@ func typed(ctx context.Context, tty *os.File) (string, error) {
 }
 
 // openTerminal opens the terminal that the process belongs to.
-func (a *app) openTerminal() (*os.File, error) {
+func (a *App) openTerminal() (*os.File, error) {
 	if a.device == "" {
 		return nil, errors.New("no terminal is known")
 	}

@@ -28,10 +28,10 @@ var demoFiles embed.FS
 const demoTask = "Write the release note and clean up."
 
 // newDemoCommand is `umpire demo`. ShowRecord shows what is recorded of it.
-func newDemoCommand(a *app, showRecord func(context.Context, *app) error) *cobra.Command {
+func newDemoCommand(a *App, showRecord func(context.Context, *App) error) *cobra.Command {
 	var yes, keep bool
 	cmd := &cobra.Command{
-		Use: "demo", GroupID: groupFirst, Args: noWords,
+		Use: "demo", GroupID: groupFirst, Args: refuseWords,
 		Short:   "Watch an agent's calls being decided, in a throw-away project",
 		Long:    demoLong,
 		Example: "  umpire demo\n  umpire demo --yes",
@@ -43,8 +43,8 @@ func newDemoCommand(a *app, showRecord func(context.Context, *app) error) *cobra
 }
 
 // runDemo plays the session and shows its timeline.
-func runDemo(ctx context.Context, a *app, yes, keep bool, showRecord func(context.Context, *app) error) error {
-	s := &stay{app: a, flags: &runFlags{}}
+func runDemo(ctx context.Context, a *App, yes, keep bool, showRecord func(context.Context, *App) error) error {
+	s := &agentRun{App: a, flags: &runFlags{}}
 	if s.attendance(false); yes {
 		s.asks, s.headless, s.answer = false, false, s.approveOnce
 	}
@@ -85,7 +85,7 @@ func runDemo(ctx context.Context, a *app, yes, keep bool, showRecord func(contex
 
 // moveToDemo makes the demo's project and home, and has this process live there: nothing of
 // the person's is read or written.
-func moveToDemo(ctx context.Context, a *app, place string) error {
+func moveToDemo(ctx context.Context, a *App, place string) error {
 	place, err := filepath.EvalSymlinks(place)
 	if err != nil {
 		return err
@@ -112,7 +112,7 @@ func moveToDemo(ctx context.Context, a *app, place string) error {
 	return makeRepository(ctx, a)
 }
 
-func makeRepository(ctx context.Context, a *app) error {
+func makeRepository(ctx context.Context, a *App) error {
 	for _, args := range [][]string{
 		{"init", "-q"},
 		{"config", "user.name", "umpire demo"},
@@ -130,7 +130,7 @@ func makeRepository(ctx context.Context, a *app) error {
 }
 
 // playDemo runs the built-in agent with the demo's script.
-func (s *stay) playDemo(ctx context.Context) error {
+func (s *agentRun) playDemo(ctx context.Context) error {
 	data, err := demoFiles.ReadFile("demo/turns.json")
 	if err != nil {
 		return failed(err)
@@ -142,13 +142,13 @@ func (s *stay) playDemo(ctx context.Context) error {
 	if err := s.prepare(); err != nil {
 		return err
 	}
-	gate, _, done, err := s.reach(ctx, agentCredential, "")
+	gate, _, done, err := s.reachGate(ctx, agentCredential, "")
 	if err != nil {
 		return err
 	}
 	defer done()
 	s.gate = gate
-	session, err := s.enter(ctx, "")
+	session, err := s.enterSession(ctx, "")
 	if err != nil {
 		return err
 	}
@@ -167,8 +167,8 @@ func (s *stay) playDemo(ctx context.Context) error {
 }
 
 // chatDemo plays the session in the chat, where the person answers on its cards.
-func (s *stay) chatDemo(ctx context.Context, session umpire.Session, model llm.Model) error {
-	host := &chatHost{stay: s, model: model}
+func (s *agentRun) chatDemo(ctx context.Context, session umpire.Session, model llm.Model) error {
+	host := &chatHost{agentRun: s, model: model}
 	defer host.leave()
 	if err := host.begin(ctx, session); err != nil {
 		return err
@@ -194,7 +194,7 @@ func compiledByGoRun(program string, err error) bool {
 }
 
 // approveOnce answers in place of a person.
-func (s *stay) approveOnce(ctx context.Context, p umpire.Pending) error {
+func (s *agentRun) approveOnce(ctx context.Context, p umpire.Pending) error {
 	fmt.Fprintf(s.stderr, s.text.Of("approved by --yes: %s")+"\n", clip(view.Visible(p.Tool+" "+subjectOfInput(p.Input))))
 	_, err := s.gate.Resolve(ctx, umpire.Answer{
 		Request: p.Request, ArgsHash: p.ArgsHash, ShownDigest: p.ShownDigest, Version: p.Version, Choice: umpire.Approve, Scope: umpire.ScopeOnce, Reason: "--yes",
@@ -203,9 +203,26 @@ func (s *stay) approveOnce(ctx context.Context, p umpire.Pending) error {
 }
 
 // endDemo says where to go from here.
-func endDemo(a *app, place string, keep bool) {
+func endDemo(a *App, place string, keep bool) {
 	if keep {
 		fmt.Fprintf(a.stdout, "%s\n", fmt.Sprintf(a.text.Of("It stays in %s; umpire finds it with UMPIRE_HOME=%s."), place, filepath.Join(place, "home", ".umpire")))
 	}
 	fmt.Fprintf(a.stdout, "\n%s\n", a.text.Of(demoNext))
 }
+
+const demoLong = `Makes a small git repository in a temporary folder, and lets the built-in agent work in it.
+Its model plays a script; the tools, the gate and the timeline are the real ones. The first
+message has calls that are safe, one that asks and one that would delete your home: all
+wait for your answer, then run in their order, and the last one is refused.
+
+Nothing outside the temporary folder is read or written, and it is deleted in the end.`
+
+const demoIntro = `A model that plays a script works in %s.
+While one call of a message asks, all of it waits.`
+
+const demoCompiled = "Started with go run: the first start compiles for one to four minutes, later ones begin within seconds."
+
+const demoNext = `Next:
+  umpire init claude            put umpire in front of Claude Code
+  umpire check -- COMMAND       see how a command is decided
+  umpire help order             read why`

@@ -41,7 +41,7 @@ type checkup struct {
 
 // A doctor collects checkups.
 type doctor struct {
-	*app
+	*App
 	done    []checkup
 	verbose bool   // every probe by its name
 	session string // of the canaries
@@ -49,7 +49,7 @@ type doctor struct {
 }
 
 // newDoctorCommand is `umpire doctor`.
-func newDoctorCommand(a *app) *cobra.Command {
+func newDoctorCommand(a *App) *cobra.Command {
 	asJSON, verbose := false, false
 	cmd := &cobra.Command{
 		Use: "doctor [AGENT]", Short: "Prove that the gate works", Long: doctorHelp,
@@ -61,7 +61,7 @@ func newDoctorCommand(a *app) *cobra.Command {
 		if len(args) == 1 && args[0] != "claude" {
 			return usage("umpire doctor claude", "unknown agent: %q", args[0])
 		}
-		d := &doctor{app: a, verbose: verbose || asJSON}
+		d := &doctor{App: a, verbose: verbose || asJSON}
 		d.examine(cmd.Context())
 		return d.report(asJSON)
 	}
@@ -111,21 +111,6 @@ func (d *doctor) spoken(args []any) []any {
 	return said
 }
 
-// A count is a number of things, with the words for one of them and for several.
-type count struct {
-	n         int
-	one, more string
-}
-
-func (c count) String() string { return c.in(nil) }
-
-func (c count) in(text view.Catalogue) string {
-	if c.n == 1 {
-		return fmt.Sprintf(text.Of(c.one), c.n)
-	}
-	return fmt.Sprintf(text.Of(c.more), c.n)
-}
-
 // names are listed in the person's language.
 type names []string
 
@@ -142,7 +127,7 @@ func (n names) in(text view.Catalogue) names {
 // examine makes every check, in the order from our files to the agent's.
 func (d *doctor) examine(ctx context.Context) {
 	d.ownFiles()
-	if c, err := d.config(d.dir); err != nil {
+	if c, err := d.loadConfig(d.dir); err != nil {
 		d.fail("config", "umpire config", "%v", err)
 	} else {
 		d.configuration(c)
@@ -193,10 +178,10 @@ func (d *doctor) verdict(failures, warnings int) string {
 	if failures == 0 {
 		said = append(said, d.text.Of("all well"))
 	} else {
-		said = append(said, d.number(failures, "%d thing fails", "%d things fail"))
+		said = append(said, d.formatCount(failures, "%d thing fails", "%d things fail"))
 	}
 	if warnings > 0 {
-		said = append(said, d.number(warnings, "%d warning", "%d warnings"))
+		said = append(said, d.formatCount(warnings, "%d warning", "%d warnings"))
 	}
 	return strings.Join(said, d.text.Of(", "))
 }
@@ -270,7 +255,7 @@ func (d *doctor) configuration(c *config.Config) {
 
 // socket says when the path of the gate's socket is one that not every program can dial.
 func (d *doctor) socket(c *config.Config) {
-	where, err := d.listenAt(c.Listen)
+	where, err := d.readListenAddress(c.Listen)
 	if err != nil {
 		d.fail("socket", "umpire config", "%v", err)
 		return
@@ -316,5 +301,16 @@ func (d *doctor) ruleFile(f rulefile.File) {
 			count{f.Inert, "%d allow rule asleep", "%d allow rules asleep"}, count{len(f.AsleepHooks()), "%d hook asleep", "%d hooks asleep"}, first)
 	case rulefile.HealthDegraded:
 		d.fail("rules", "umpire rules lint", "%s is broken%s", f.Path, first)
+	}
+}
+
+// programs checks what the person says of programs.
+func (d *doctor) programs() {
+	loaded := rulefile.LoadPrograms(d.home())
+	for _, note := range programNotes(loaded) {
+		d.warn("programs", "umpire programs lint", "%s", note)
+	}
+	if len(loaded.Files) > 0 && len(loaded.Problems) == 0 {
+		d.ok("programs", "%s", count{len(loaded.Files), "%d file", "%d files"})
 	}
 }

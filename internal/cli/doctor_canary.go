@@ -40,7 +40,7 @@ func (d *doctor) canary(ctx context.Context, r registered) {
 	gate := d.runningGate(ctx)
 	d.session, d.held = "umpire-doctor-"+rand.Text(), gate != nil
 	if gate != nil {
-		closing(gate)()
+		gateCloser(gate)()
 	}
 	defer d.endCanary(ctx)
 	denied := d.ask(ctx, r, "rm -rf /")
@@ -70,7 +70,7 @@ func (d *doctor) canary(ctx context.Context, r registered) {
 
 // strict reports whether this umpire too would not let `ls` pass.
 func (d *doctor) strict(ctx context.Context) bool {
-	out, err := newDesk(d.app).Answer(ctx, host.Question{
+	out, err := newDesk(d.App).Answer(ctx, host.Question{
 		Agent: "claude", Payload: canaryPayload(d.canaryDir(), d.session, "ls"), Dir: d.canaryDir(), Deadline: canaryTimeout,
 	})
 	return err == nil && decisionOf(out.Stdout) != "allow"
@@ -99,11 +99,11 @@ func (d *doctor) ask(ctx context.Context, r registered, command string) canaryAn
 
 // runningGate dials the gate that would hold what asks; nil is none.
 func (d *doctor) runningGate(ctx context.Context) *client.Client {
-	c, err := d.userConfig()
+	c, err := d.readUserConfig()
 	if err != nil {
 		return nil
 	}
-	running, err := d.app.runningGate(ctx, c.Listen, agentCredential)
+	running, err := d.App.dialGate(ctx, c.Listen, agentCredential)
 	if err != nil {
 		return nil
 	}
@@ -116,7 +116,7 @@ func (d *doctor) endCanary(ctx context.Context) {
 	if gate == nil {
 		return
 	}
-	defer closing(gate)()
+	defer gateCloser(gate)()
 	err := gate.End(ctx, umpire.SessionID(d.session), "umpire doctor is done")
 	if err != nil && !errors.Is(err, umpire.ErrNotFound) {
 		d.warn("canary", "umpire sessions", "the canaries' session could not be ended: %v", err)
@@ -140,7 +140,7 @@ func (d *doctor) hookProcess(ctx context.Context, r registered) *exec.Cmd {
 
 // canaryDir is the project's root, or the folder at hand.
 func (d *doctor) canaryDir() string {
-	if p, err := d.project(d.dir); err == nil {
+	if p, err := d.findProject(d.dir); err == nil {
 		return p.Root
 	}
 	return d.dir

@@ -25,7 +25,7 @@ func (r registered) where() string { return fmt.Sprintf("%s:%d", r.file.path, r.
 // claude examines Claude Code: what is registered, what could switch it off,
 // and whether it answers.
 func (d *doctor) claude(ctx context.Context) {
-	found := findClaude(ctx, d.app)
+	found := findClaude(ctx, d.App)
 	handlers := d.settings()
 	d.version(found, handlers)
 	deciding := map[string][]registered{}
@@ -50,7 +50,7 @@ func (d *doctor) claude(ctx context.Context) {
 // settings audits every settings file and returns the handlers found.
 func (d *doctor) settings() []registered {
 	var handlers []registered
-	for _, file := range claudeFiles(d.app) {
+	for _, file := range claudeFiles(d.App) {
 		text, info, err := readSettings(file.path)
 		if err != nil {
 			d.warn("settings", "", "%v", err)
@@ -132,7 +132,7 @@ func (d *doctor) handler(r registered) bool {
 		d.fail("hook", "chmod o-w "+r.Command, "%s: anybody can change %s", r.where(), r.Command)
 		return true
 	}
-	if why := explainFleeting(d.app, r.Command); why != "" {
+	if why := explainFleeting(d.App, r.Command); why != "" {
 		d.warn("hook", "install umpire elsewhere, then umpire init claude", "%s %s", r.Command, why)
 	}
 	if loadsLibraries(r.Command) {

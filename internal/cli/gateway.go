@@ -33,16 +33,16 @@ const (
 	personCredential credential = "person"
 )
 
-// gateway opens the gate for a command. The function that it returns closes it.
-func (a *app) gateway(ctx context.Context, as credential) (umpire.Gate, func(), error) {
-	c, _, done, err := a.reach(ctx, as, "")
+// openGate opens the gate for a command. The function that it returns closes it.
+func (a *App) openGate(ctx context.Context, as credential) (umpire.Gate, func(), error) {
+	c, _, done, err := a.reachGate(ctx, as, "")
 	return c, done, err
 }
 
 // withGate opens the gate for a piece of work, and closes it. An error of the gate gets its
 // exit code.
-func (a *app) withGate(ctx context.Context, as credential, work func(umpire.Gate) error) error {
-	gate, done, err := a.gateway(ctx, as)
+func (a *App) withGate(ctx context.Context, as credential, work func(umpire.Gate) error) error {
+	gate, done, err := a.openGate(ctx, as)
 	if err != nil {
 		return err
 	}
@@ -50,49 +50,49 @@ func (a *app) withGate(ctx context.Context, as credential, work func(umpire.Gate
 	return gateError(work(gate))
 }
 
-// lookingGate opens the gate to look at it, unless nothing was ever stored: then
+// findGate opens the gate to look at it, unless nothing was ever stored: then
 // there is no gate and no error.
-func (a *app) lookingGate(ctx context.Context) (umpire.Gate, func(), error) {
-	conf, err := a.config(a.dir)
+func (a *App) findGate(ctx context.Context) (umpire.Gate, func(), error) {
+	conf, err := a.loadConfig(a.dir)
 	if err != nil {
 		return nil, nil, err
 	}
-	at, err := a.storeAt(conf.Store)
+	at, err := a.readStoreAddress(conf.Store)
 	if err != nil {
 		return nil, nil, err
 	}
-	running, err := a.promisedGate(ctx, conf, personCredential, "")
+	running, err := a.dialExpectedGate(ctx, conf, personCredential, "")
 	if err != nil || running == nil && !at.exists() {
 		return nil, nil, err
 	}
 	if running != nil {
-		return running, closing(running), nil
+		return running, gateCloser(running), nil
 	}
-	return a.ownGate(ctx, conf, "")
+	return a.openOwnGate(ctx, conf, "")
 }
 
-// reach dials the gate that runs, or opens one in this process, and tells which.
-func (a *app) reach(ctx context.Context, as credential, tokenFile string) (gate umpire.Gate, runs bool, done func(), err error) {
-	conf, err := a.config(a.dir)
+// reachGate dials the gate that runs, or opens one in this process, and tells which.
+func (a *App) reachGate(ctx context.Context, as credential, tokenFile string) (gate umpire.Gate, runs bool, done func(), err error) {
+	conf, err := a.loadConfig(a.dir)
 	if err != nil {
 		return nil, false, nil, err
 	}
 	a.remarkAll(conf.Notices)
-	running, err := a.promisedGate(ctx, conf, as, tokenFile)
+	running, err := a.dialExpectedGate(ctx, conf, as, tokenFile)
 	if err != nil {
 		return nil, false, nil, err
 	}
 	if running != nil {
-		return running, true, closing(running), nil
+		return running, true, gateCloser(running), nil
 	}
-	gate, done, err = a.ownGate(ctx, conf, tokenFile)
+	gate, done, err = a.openOwnGate(ctx, conf, tokenFile)
 	return gate, false, done, err
 }
 
-// promisedGate dials the gate that runs; nil is none. One that is configured to
+// dialExpectedGate dials the gate that runs; nil is none. One that is configured to
 // listen somewhere has to be there.
-func (a *app) promisedGate(ctx context.Context, conf *config.Config, as credential, tokenFile string) (*client.Client, error) {
-	where, err := a.listenAt(conf.Listen)
+func (a *App) dialExpectedGate(ctx context.Context, conf *config.Config, as credential, tokenFile string) (*client.Client, error) {
+	where, err := a.readListenAddress(conf.Listen)
 	if err != nil {
 		return nil, err
 	}
@@ -106,23 +106,23 @@ func (a *app) promisedGate(ctx context.Context, conf *config.Config, as credenti
 	return running, err
 }
 
-func closing(c *client.Client) func() {
+func gateCloser(c *client.Client) func() {
 	if c == nil {
 		return nil
 	}
 	return func() { c.Close() } //nolint:errcheck // there is nothing left to do with a connection that does not close
 }
 
-// runningGate dials the gate that runs; nil is none. It opens no store.
-func (a *app) runningGate(ctx context.Context, listen string, as credential) (*client.Client, error) {
-	where, err := a.listenAt(listen)
+// dialGate dials the gate that runs; nil is none. It opens no store.
+func (a *App) dialGate(ctx context.Context, listen string, as credential) (*client.Client, error) {
+	where, err := a.readListenAddress(listen)
 	if err != nil {
 		return nil, err
 	}
 	return dialAddress(ctx, a, where, as, "")
 }
 
-func dialAddress(ctx context.Context, a *app, where address, as credential, tokenFile string) (*client.Client, error) {
+func dialAddress(ctx context.Context, a *App, where address, as credential, tokenFile string) (*client.Client, error) {
 	there, err := where.answers(ctx)
 	if err != nil {
 		return nil, &exit{code: exitGate, err: err}
@@ -146,7 +146,7 @@ func dialAddress(ctx context.Context, a *app, where address, as credential, toke
 const clientName = "cli"
 
 // readToken reads a credential: the one that is named, or the one beside the gate.
-func readToken(a *app, where address, as credential, tokenFile string) (string, error) {
+func readToken(a *App, where address, as credential, tokenFile string) (string, error) {
 	if tokenFile != "" {
 		token, err := client.ReadToken(tokenFile)
 		return token, failed(err)
@@ -158,18 +158,18 @@ func readToken(a *app, where address, as credential, tokenFile string) (string, 
 	return token, nil
 }
 
-// ownGate opens a gate for this process alone, which wants no credential:
+// openOwnGate opens a gate for this process alone, which wants no credential:
 // who can open the store can do everything to it. One that is named is checked all
 // the same, since it stands for the person.
-func (a *app) ownGate(ctx context.Context, conf *config.Config, tokenFile string) (umpire.Gate, func(), error) {
-	at, err := a.storeAt(conf.Store)
+func (a *App) openOwnGate(ctx context.Context, conf *config.Config, tokenFile string) (umpire.Gate, func(), error) {
+	at, err := a.readStoreAddress(conf.Store)
 	if err != nil {
 		return nil, nil, err
 	}
 	if err := checkPersonToken(a, tokenFile); err != nil {
 		return nil, nil, err
 	}
-	g, err := a.openGate(ctx, conf, at, false)
+	g, err := a.startGate(ctx, conf, at, false)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -180,8 +180,8 @@ func (a *app) ownGate(ctx context.Context, conf *config.Config, tokenFile string
 	}, nil
 }
 
-// An openedGate is a gate with the store that it stands on, and what tends it.
-type openedGate struct {
+// An startedGate is a gate with the store that it stands on, and what tends it.
+type startedGate struct {
 	gate  *gate.Gate
 	store *store.Store
 	keep  *keeper
@@ -189,15 +189,15 @@ type openedGate struct {
 	done  sync.WaitGroup
 }
 
-// openGate opens the store and a gate over it, and begins to tend it. One that
+// startGate opens the store and a gate over it, and begins to tend it. One that
 // lives on follows the rule files.
-func (a *app) openGate(ctx context.Context, conf *config.Config, at storeAddress, follow bool) (*openedGate, error) {
+func (a *App) startGate(ctx context.Context, conf *config.Config, at storeAddress, follow bool) (*startedGate, error) {
 	if a.home() == "" {
 		return nil, usage("export HOME=... or UMPIRE_HOME=...", "there is no home folder for the gate's keys")
 	}
 	s, err := at.open(ctx)
 	if err != nil {
-		return nil, &exit{code: exitError, hint: at.remedy(), err: fmt.Errorf("open the store: %w", err)}
+		return nil, &exit{code: exitError, hint: remedyFor(at), err: fmt.Errorf("open the store: %w", err)}
 	}
 	key, err := secret.OpenKey(a.stateDir())
 	if err != nil {
@@ -209,8 +209,8 @@ func (a *app) openGate(ctx context.Context, conf *config.Config, at storeAddress
 	}
 	c := a.gateConfig(conf)
 	c.Masker, c.Sealer = key.Masker(), sealer
-	c.Store, c.Follow, c.SettingsOf, c.Alive, c.Warn = s, follow, a.settingsOf, process.Alive, func(err error) { a.remark(err.Error()) }
-	g := &openedGate{gate: gate.New(c), store: s, keep: keepCheckpoints(a, s, at)}
+	c.Store, c.Follow, c.SettingsOf, c.Alive, c.Warn = s, follow, a.readSettings, process.Alive, func(err error) { a.remark(err.Error()) }
+	g := &startedGate{gate: gate.New(c), store: s, keep: keepCheckpoints(a, s, at)}
 	running, stop := context.WithCancel(context.WithoutCancel(ctx))
 	g.stop = stop
 	g.done.Go(func() { g.gate.Run(running) })
@@ -221,7 +221,7 @@ func (a *app) openGate(ctx context.Context, conf *config.Config, at storeAddress
 }
 
 // close ends the gate, and waits for what it does.
-func (g *openedGate) close() error {
+func (g *startedGate) close() error {
 	g.stop()
 	g.done.Wait()
 	err := g.gate.Close()
@@ -229,8 +229,8 @@ func (g *openedGate) close() error {
 	return errors.Join(err, g.store.Close())
 }
 
-// settingsOf reads the configuration that holds in the project of a folder.
-func (a *app) settingsOf(dir string) (gate.Settings, error) {
+// readSettings reads the configuration that holds in the project of a folder.
+func (a *App) readSettings(dir string) (gate.Settings, error) {
 	conf, err := a.readConfig(dir)
 	if err != nil {
 		return gate.Settings{}, err
@@ -239,7 +239,7 @@ func (a *app) settingsOf(dir string) (gate.Settings, error) {
 }
 
 // checkPersonToken refuses a credential that is not the person's.
-func checkPersonToken(a *app, tokenFile string) error {
+func checkPersonToken(a *App, tokenFile string) error {
 	if tokenFile == "" {
 		return nil
 	}
@@ -257,8 +257,8 @@ func checkPersonToken(a *app, tokenFile string) error {
 	return nil
 }
 
-// remedy is what to do when the store cannot be opened.
-func (s storeAddress) remedy() string {
+// remedyFor is what to do when the store cannot be opened.
+func remedyFor(s storeAddress) string {
 	if s.kind == storePostgres {
 		return "start the database, or name another store: umpire serve --store sqlite:PATH"
 	}
@@ -297,3 +297,21 @@ func gateError(err error) error {
 	}
 	return &exit{code: code, err: err}
 }
+
+// sessionError is the gate's error about a session that a flag names, with what to look at.
+func sessionError(err error) error {
+	told, ok := errors.AsType[*exit](gateError(err))
+	switch {
+	case !ok:
+		return err
+	case told.hint != "":
+	case errors.Is(err, umpire.ErrNotFound):
+		told.hint = "umpire sessions --all-projects"
+	case errors.Is(err, umpire.ErrState):
+		told.hint = "umpire sessions"
+	}
+	return told
+}
+
+// agentName is how the built-in agent is called on the timeline.
+const agentName = "umpire"

@@ -14,18 +14,18 @@ import (
 )
 
 // newGrantsCommand is `umpire grants`.
-func newGrantsCommand(a *app) *cobra.Command {
+func newGrantsCommand(a *App) *cobra.Command {
 	asJSON := false
 	list := func(cmd *cobra.Command, _ []string) error { return listGrants(cmd.Context(), a, asJSON) }
 	cmd := &cobra.Command{
-		Use: "grants", GroupID: groupGate, Args: noWords, RunE: list,
+		Use: "grants", GroupID: groupGate, Args: refuseWords, RunE: list,
 		Short:   "List what you approved beside the rules, and take it back",
 		Long:    grantsLong,
 		Example: grantsExample,
 	}
 	cmd.PersistentFlags().BoolVar(&asJSON, "json", false, "write JSON")
 	cmd.AddCommand(&cobra.Command{
-		Use: "list", Args: noWords, RunE: list,
+		Use: "list", Args: refuseWords, RunE: list,
 		Short: "List the grants of this project", Example: "  umpire grants list --json",
 	})
 	all := false
@@ -49,7 +49,7 @@ func newGrantsCommand(a *app) *cobra.Command {
 }
 
 // listGrants shows what is granted in the project.
-func listGrants(ctx context.Context, a *app, asJSON bool) error {
+func listGrants(ctx context.Context, a *App, asJSON bool) error {
 	return a.withGate(ctx, personCredential, func(gate umpire.Gate) error {
 		grants, err := gate.Grants(ctx, a.dir)
 		if err != nil {
@@ -60,7 +60,7 @@ func listGrants(ctx context.Context, a *app, asJSON bool) error {
 }
 
 // revokeGrants takes grants back.
-func revokeGrants(ctx context.Context, a *app, r umpire.Revocation, asJSON bool) error {
+func revokeGrants(ctx context.Context, a *App, r umpire.Revocation, asJSON bool) error {
 	r.Dir = a.dir
 	return a.withGate(ctx, personCredential, func(gate umpire.Gate) error {
 		revoked, err := gate.Revoke(ctx, r)
@@ -74,7 +74,7 @@ func revokeGrants(ctx context.Context, a *app, r umpire.Revocation, asJSON bool)
 	})
 }
 
-func showRevoked(a *app, revoked []umpire.GrantStatus) error {
+func showRevoked(a *App, revoked []umpire.GrantStatus) error {
 	if len(revoked) == 0 {
 		return showNoGrants(a)
 	}
@@ -84,7 +84,7 @@ func showRevoked(a *app, revoked []umpire.GrantStatus) error {
 	return nil
 }
 
-func showNoGrants(a *app) error {
+func showNoGrants(a *App) error {
 	_, err := fmt.Fprintln(a.stdout, a.text.Of("nothing is granted beside the rules"))
 	return err
 }
@@ -95,7 +95,7 @@ type agedGrant struct {
 	Age int64 `json:"age_seconds"`
 }
 
-func addAges(a *app, grants []umpire.GrantStatus) []agedGrant {
+func addAges(a *App, grants []umpire.GrantStatus) []agedGrant {
 	list := []agedGrant{}
 	for _, g := range grants {
 		age := int64(0)
@@ -107,7 +107,7 @@ func addAges(a *app, grants []umpire.GrantStatus) []agedGrant {
 	return list
 }
 
-func showGrants(a *app, grants []umpire.GrantStatus) error {
+func showGrants(a *App, grants []umpire.GrantStatus) error {
 	if len(grants) == 0 {
 		return showNoGrants(a)
 	}
@@ -134,7 +134,7 @@ func showGrants(a *app, grants []umpire.GrantStatus) error {
 }
 
 // formatGrant says what a grant covers.
-func formatGrant(a *app, g *umpire.GrantStatus) string {
+func formatGrant(a *App, g *umpire.GrantStatus) string {
 	switch {
 	case g.Kind == umpire.GrantAllowAll:
 		return a.text.Of("what no rule and no guard asks about")
@@ -154,8 +154,8 @@ func formatGrant(a *app, g *umpire.GrantStatus) string {
 }
 
 // formatGrantCount says how much is granted, and that everything is.
-func formatGrantCount(a *app, s *status) string {
-	text := a.number(s.Grants, "%d grant", "%d grants")
+func formatGrantCount(a *App, s *status) string {
+	text := a.formatCount(s.Grants, "%d grant", "%d grants")
 	if s.AllowAll {
 		text += ", " + a.text.Of("ALLOW ALL is on")
 	}

@@ -20,7 +20,7 @@ import (
 )
 
 // newHookCommand is `umpire hook`.
-func newHookCommand(a *app) *cobra.Command {
+func newHookCommand(a *App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "hook AGENT", Short: "Answer another agent's permission question", Long: hookHelp,
 		ValidArgs: host.Agents(), DisableFlagParsing: true,
@@ -52,7 +52,7 @@ func isHelp(arg string) bool { return arg == "-h" || arg == "--help" || arg == "
 
 // answerHookFast answers `umpire hook AGENT` before the command tree is built: the
 // agent's user waits for it at every call. It reports whether it did.
-func answerHookFast(ctx context.Context, a *app) (code int, ok bool) {
+func answerHookFast(ctx context.Context, a *App) (code int, ok bool) {
 	if len(a.args) < 2 || a.args[0] != "hook" || isHelp(a.args[1]) {
 		return 0, false
 	}
@@ -60,7 +60,7 @@ func answerHookFast(ctx context.Context, a *app) (code int, ok bool) {
 }
 
 // answerHook answers one question of the agent that args name.
-func answerHook(ctx context.Context, a *app, args []string) int {
+func answerHook(ctx context.Context, a *App, args []string) int {
 	registered := *a
 	registered.getenv = host.Registered(a.getenv, args)
 	a = &registered
@@ -78,13 +78,13 @@ func answerHook(ctx context.Context, a *app, args []string) int {
 }
 
 // newDesk answers questions by the configuration as it is at each of them.
-func newDesk(a *app) *host.Desk {
+func newDesk(a *App) *host.Desk {
 	return newDeskWith(a, a.readConfig, func(string) {})
 }
 
 // newDeskWith is a desk that reads the configuration in its own way. Decided is told of
 // each project in which a call was decided without a gate.
-func newDeskWith(a *app, read func(dir string) (*config.Config, error), decided func(project string)) *host.Desk {
+func newDeskWith(a *App, read func(dir string) (*config.Config, error), decided func(project string)) *host.Desk {
 	return &host.Desk{
 		Config: func(project string) (host.Config, error) { return readDeskConfig(a, read, decided, project) }, Now: a.now,
 		Home: a.userHome(),
@@ -92,7 +92,7 @@ func newDeskWith(a *app, read func(dir string) (*config.Config, error), decided 
 }
 
 // newGateDesk is the desk of a gate that runs.
-func newGateDesk(a *app, g *gate.Gate) *host.Desk {
+func newGateDesk(a *App, g *gate.Gate) *host.Desk {
 	kept := &config.Kept{Home: a.home(), Read: a.readConfig}
 	d := newDeskWith(a, kept.Of, func(string) {})
 	d.Admit, d.Hash = g.Admit, batch.ArgsHash
@@ -104,7 +104,7 @@ var whenAsked = map[string]host.WhenAsked{
 	"auto": host.AskedAuto, "hold": host.AskedHold, "native": host.AskedNative,
 }
 
-func readDeskConfig(a *app, read func(dir string) (*config.Config, error), decided func(string), project string) (host.Config, error) {
+func readDeskConfig(a *App, read func(dir string) (*config.Config, error), decided func(string), project string) (host.Config, error) {
 	c, err := read(project)
 	if err != nil {
 		return host.Config{}, err
@@ -128,8 +128,8 @@ func readDeskConfig(a *app, read func(dir string) (*config.Config, error), decid
 // findLine finds the gate that a question goes to. What is broken in the configuration is
 // told where it is decided by. Where umpire only warns, a gate that cannot be asked holds
 // nothing up.
-func findLine(ctx context.Context, a *app) (*host.Line, error) {
-	c, err := a.userConfig()
+func findLine(ctx context.Context, a *App) (*host.Line, error) {
+	c, err := a.readUserConfig()
 	if err != nil {
 		return nil, nil //nolint:nilerr // see above
 	}
@@ -140,8 +140,8 @@ func findLine(ctx context.Context, a *app) (*host.Line, error) {
 	return line, err
 }
 
-func dialLine(ctx context.Context, a *app, c *config.Config) (*host.Line, error) {
-	where, err := a.listenAt(c.Listen)
+func dialLine(ctx context.Context, a *App, c *config.Config) (*host.Line, error) {
+	where, err := a.readListenAddress(c.Listen)
 	if err != nil {
 		return nil, err
 	}

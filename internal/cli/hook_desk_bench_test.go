@@ -17,16 +17,16 @@ import (
 func BenchmarkHookDesk(b *testing.B) {
 	p := newProgram(b, nil)
 	p.stderr = io.Discard
-	a := &app{surroundings: p.surroundings}
-	conf, err := a.config(a.dir)
+	a := &App{surroundings: p.surroundings}
+	conf, err := a.loadConfig(a.dir)
 	if err != nil {
 		b.Fatal(err)
 	}
-	at, err := a.storeAt("")
+	at, err := a.readStoreAddress("")
 	if err != nil {
 		b.Fatal(err)
 	}
-	g, err := a.openGate(b.Context(), conf, at, true)
+	g, err := a.startGate(b.Context(), conf, at, true)
 	if err != nil {
 		b.Fatal(err)
 	}

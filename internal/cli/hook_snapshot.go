@@ -13,7 +13,7 @@ import (
 
 // keepSnapshot keeps what calls in a project are decided by, for the small hook. It
 // only saves time, so that a failure to keep it is not one to report.
-func keepSnapshot(a *app, dir string) {
+func keepSnapshot(a *App, dir string) {
 	p := judge.SnapshotKey{Dir: dir, Home: a.home(), UserHome: a.userHome()}
 	if p.Home == "" || !filepath.IsAbs(dir) || !hasSmallHook(a) {
 		return
@@ -22,7 +22,7 @@ func keepSnapshot(a *app, dir string) {
 }
 
 // hasSmallHook reports whether umpire-hook stands beside this program.
-func hasSmallHook(a *app) bool {
+func hasSmallHook(a *App) bool {
 	small := filepath.Join(filepath.Dir(a.executable), "umpire-hook"+filepath.Ext(a.executable))
 	info, err := os.Lstat(small)
 	return a.executable != "" && err == nil && info.Mode().IsRegular()
@@ -32,7 +32,7 @@ var errNotSimple = errors.New("it is decided by more than a snapshot holds")
 
 // takeSnapshot reads what calls in a project are decided by. Programs of the
 // person's that are run or known are not part of a snapshot.
-func takeSnapshot(a *app, p judge.SnapshotKey) (*judge.Snapshot, error) {
+func takeSnapshot(a *App, p judge.SnapshotKey) (*judge.Snapshot, error) {
 	c, err := a.readConfig(p.Dir)
 	if err != nil {
 		return nil, err

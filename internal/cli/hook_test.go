@@ -65,7 +65,7 @@ func TestHookFailsClosed(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			p := newProgram(t, tt.stdin, "hook", "claude", "--deadline", "500ms")
-			p.denied(t, run(t.Context(), p.surroundings), tt.why)
+			p.denied(t, runProgram(t.Context(), p.surroundings), tt.why)
 		})
 	}
 }
@@ -84,7 +84,7 @@ func TestHookInterruptedDenies(t *testing.T) {
 	cancel()
 	never, _ := io.Pipe()
 	p := newProgram(t, never, "hook", "claude")
-	p.denied(t, run(ctx, p.surroundings), "interrupted")
+	p.denied(t, runProgram(ctx, p.surroundings), "interrupted")
 }
 
 // TestHookUnwritableAnswer: an answer that nobody got must not pass for no
@@ -93,7 +93,7 @@ func TestHookUnwritableAnswer(t *testing.T) {
 	t.Parallel()
 	p := newProgram(t, strings.NewReader(claudeLs), "hook", "claude")
 	p.stdout = unwritable{}
-	if code := run(t.Context(), p.surroundings); code != exitDenied {
+	if code := runProgram(t.Context(), p.surroundings); code != exitDenied {
 		t.Errorf("exit %d", code)
 	}
 }
@@ -118,7 +118,7 @@ func FuzzHookClaude(f *testing.F) {
 		var stdout, stderr bytes.Buffer
 		s := p.surroundings
 		s.stdin, s.stdout, s.stderr = bytes.NewReader(payload), &stdout, &stderr
-		code := run(t.Context(), s)
+		code := runProgram(t.Context(), s)
 		if strings.Contains(stderr.String(), "internal error") {
 			t.Fatalf("panicked: %s", &stderr)
 		}
@@ -154,7 +154,7 @@ func FuzzHookMuse(f *testing.F) {
 		var stdout, stderr bytes.Buffer
 		s := p.surroundings
 		s.stdin, s.stdout, s.stderr = bytes.NewReader(payload), &stdout, &stderr
-		run(t.Context(), s)
+		runProgram(t.Context(), s)
 		if strings.Contains(stderr.String(), "internal error") {
 			t.Fatalf("panicked: %s", &stderr)
 		}

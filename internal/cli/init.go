@@ -18,15 +18,15 @@ import (
 
 // An initJob is one run of `umpire init claude`.
 type initJob struct {
-	*app
+	*App
 	scope              string
 	dryRun, undo, diff bool
 	notes              []string // said last, where they are not scrolled away
 }
 
 // newInitCommand is `umpire init`.
-func newInitCommand(a *app) *cobra.Command {
-	j := &initJob{app: a}
+func newInitCommand(a *App) *cobra.Command {
+	j := &initJob{App: a}
 	cmd := &cobra.Command{
 		Use: "init [AGENT]", Short: "Register umpire with an agent", Long: initHelp,
 		Args: cobra.MaximumNArgs(1), ValidArgs: []string{"claude"},
@@ -65,7 +65,7 @@ const (
 )
 
 // listAgents shows what could be registered.
-func listAgents(ctx context.Context, a *app) error {
+func listAgents(ctx context.Context, a *App) error {
 	where, next := registeredFiles(a), "umpire doctor claude"
 	registered := a.text.Of("registered in") + " " + view.Visible(strings.Join(where, ", "))
 	if len(where) == 0 {
@@ -78,7 +78,7 @@ func listAgents(ctx context.Context, a *app) error {
 }
 
 // registeredFiles names the settings files that hold our hooks.
-func registeredFiles(a *app) []string {
+func registeredFiles(a *App) []string {
 	var where []string
 	for _, file := range claudeFiles(a) {
 		text, _, err := readSettings(file.path)
@@ -133,10 +133,10 @@ func (j *initJob) run(ctx context.Context) error {
 func (j *initJob) settingsPath() (string, error) {
 	switch j.scope {
 	case "user":
-		dir, err := claudeDir(j.app)
+		dir, err := claudeDir(j.App)
 		return filepath.Join(dir, "settings.json"), err
 	case "project":
-		p, err := j.project(j.dir)
+		p, err := j.findProject(j.dir)
 		if err != nil {
 			return "", err
 		}
@@ -164,7 +164,7 @@ func (j *initJob) installed(ctx context.Context, path string, before []byte) ([]
 	if err != nil {
 		return nil, err
 	}
-	hostDir, err := claudeConfigDir(j.app)
+	hostDir, err := claudeConfigDir(j.App)
 	if err != nil {
 		return nil, err
 	}
@@ -198,7 +198,7 @@ func hookArgs(home, hostDir string) []string {
 // blocks reports whether Claude Code is new enough to be told to block when a
 // hook fails. An older one may drop a settings file that says so.
 func (j *initJob) blocks(ctx context.Context, before []byte, o setup.ClaudeInstall) bool {
-	found := findClaude(ctx, j.app)
+	found := findClaude(ctx, j.App)
 	switch {
 	case found.version == "":
 		// What was once known to hold is not taken back for not finding it again.
@@ -242,20 +242,15 @@ func (j *initJob) sayNotes() {
 
 // noteAllowList says that rules which Claude Code knows can be had here, too.
 func (j *initJob) noteAllowList() {
-	p, err := j.place()
+	p, err := j.openProject()
 	if err != nil {
 		return // the commands that need it say why
 	}
-	for _, file := range claudeFiles(j.app) {
+	for _, file := range claudeFiles(j.App) {
 		rules, left, err := p.rulesOf(file.path, rulefile.FormatClaudeSettings)
 		if n := len(rules) + len(left); err == nil && n > 0 {
 			j.note(fmt.Sprintf(j.text.Of("%s has %s of Claude Code's own: umpire rules import claude %s"),
-				file.path, j.number(n, "%d rule", "%d rules"), view.QuoteWord(file.path)))
+				file.path, j.formatCount(n, "%d rule", "%d rules"), view.QuoteWord(file.path)))
 		}
 	}
-}
-
-// remark tells something beside the result.
-func (a *app) remark(text string) {
-	fmt.Fprintf(a.stderr, "umpire: %s\n", view.Visible(a.text.Problem(text)))
 }

@@ -21,12 +21,12 @@ type claudeFile struct {
 }
 
 // claudeFiles are the settings files of Claude Code, whether they exist or not.
-func claudeFiles(a *app) []claudeFile {
+func claudeFiles(a *App) []claudeFile {
 	var files []claudeFile
 	if dir, err := claudeDir(a); err == nil {
 		files = append(files, claudeFile{"user", filepath.Join(dir, "settings.json")})
 	}
-	if p, err := a.project(a.dir); err == nil {
+	if p, err := a.findProject(a.dir); err == nil {
 		dir := filepath.Join(p.Root, ".claude")
 		files = append(files,
 			claudeFile{"project", filepath.Join(dir, "settings.json")},
@@ -57,7 +57,7 @@ func managedClaude() []string {
 
 // claudeConfigDir is the folder that the person has set for Claude Code instead of the
 // usual one, or "".
-func claudeConfigDir(a *app) (string, error) {
+func claudeConfigDir(a *App) (string, error) {
 	dir := a.getenv("CLAUDE_CONFIG_DIR")
 	if dir == "" {
 		return "", nil
@@ -69,7 +69,7 @@ func claudeConfigDir(a *app) (string, error) {
 }
 
 // claudeDir is the user's folder of Claude Code.
-func claudeDir(a *app) (string, error) {
+func claudeDir(a *App) (string, error) {
 	if dir, err := claudeConfigDir(a); dir != "" || err != nil {
 		return dir, err
 	}
@@ -101,7 +101,7 @@ const versionTimeout = 10 * time.Second
 const maxVersion = 100
 
 // findClaude asks the claude on PATH for its version. It gets no keys to see.
-func findClaude(ctx context.Context, a *app) claudeFound {
+func findClaude(ctx context.Context, a *App) claudeFound {
 	path := lookPath(a, "claude")
 	if path == "" {
 		return claudeFound{}
@@ -121,7 +121,7 @@ func findClaude(ctx context.Context, a *app) claudeFound {
 
 // lookPath finds a program on PATH; relative entries do not count, since what
 // they lead to depends on the folder.
-func lookPath(a *app, name string) string {
+func lookPath(a *App, name string) string {
 	for _, dir := range filepath.SplitList(a.getenv("PATH")) {
 		if !filepath.IsAbs(dir) {
 			continue
@@ -156,14 +156,14 @@ func (j *initJob) binary() (string, error) {
 	if err != nil {
 		return "", failed(err)
 	}
-	if why := explainFleeting(j.app, path); why != "" {
+	if why := explainFleeting(j.App, path); why != "" {
 		j.note("the agent will start " + path + ", which " + why + "; install umpire elsewhere and run init again")
 	}
 	return path, nil
 }
 
 // explainFleeting says why a program may not stay where it is, or "".
-func explainFleeting(a *app, path string) string {
+func explainFleeting(a *App, path string) string {
 	if strings.Contains(filepath.ToSlash(path), "/go-build") {
 		return "is a build of `go run` that will be deleted"
 	}
@@ -172,7 +172,7 @@ func explainFleeting(a *app, path string) string {
 			return "lies in a temporary folder"
 		}
 	}
-	if p, err := a.project(a.dir); err == nil && files.Within(resolved(p.Root), path) {
+	if p, err := a.findProject(a.dir); err == nil && files.Within(resolved(p.Root), path) {
 		return "lies in the project, where the agent can change it"
 	}
 	return ""

@@ -26,19 +26,6 @@ func (c settingsChange) diff() string {
 	return visibleDiff(tool.UnifiedDiff(view.Visible(from), view.Visible(to), c.before, c.after, maxDiff))
 }
 
-// visibleDiff escapes what a terminal would obey, line by line; a tab is harmless.
-func visibleDiff(text string) string {
-	var b strings.Builder
-	for line := range strings.Lines(text) {
-		parts := strings.Split(strings.TrimSuffix(line, "\n"), "\t")
-		for i := range parts {
-			parts[i] = view.Visible(parts[i])
-		}
-		b.WriteString(strings.Join(parts, "\t") + "\n")
-	}
-	return b.String()
-}
-
 // summary says in a few lines what the change does: the file, the events and the program
 // that they start.
 func (j *initJob) summary(c settingsChange) string {

@@ -22,7 +22,7 @@ func (p *program) must(t *testing.T, args ...string) {
 	t.Helper()
 	s := p.surroundings
 	s.args = args
-	if code := run(t.Context(), s); code != exitDone {
+	if code := runProgram(t.Context(), s); code != exitDone {
 		t.Fatalf("umpire %q: exit %d\n%s", args, code, p.err)
 	}
 }

@@ -12,9 +12,9 @@ import (
 )
 
 // newManCommand is `umpire man DIR`, which packagers use.
-func newManCommand(a *app) *cobra.Command {
+func newManCommand(a *App) *cobra.Command {
 	return &cobra.Command{
-		Use: "man DIR", Hidden: true, Args: words("DIR"),
+		Use: "man DIR", Hidden: true, Args: wantWords("DIR"),
 		Short:   "Write the manual pages",
 		Long:    "Writes one manual page for each command into DIR.",
 		Example: "  umpire man /usr/local/share/man/man1",

@@ -23,7 +23,7 @@ type modeFlags struct {
 }
 
 // newModeCommand is `umpire mode`.
-func newModeCommand(a *app) *cobra.Command {
+func newModeCommand(a *App) *cobra.Command {
 	var f modeFlags
 	cmd := &cobra.Command{
 		Use: "mode [MODE]", GroupID: groupGate, Args: cobra.MaximumNArgs(1), ValidArgs: modeNames(),
@@ -45,7 +45,7 @@ func newModeCommand(a *app) *cobra.Command {
 }
 
 // runMode shows the mode of a session, or switches it.
-func runMode(ctx context.Context, a *app, f *modeFlags, word string) error {
+func runMode(ctx context.Context, a *App, f *modeFlags, word string) error {
 	change := umpire.ModeChange{LeavePlan: f.leavePlan}
 	switch {
 	case word != "" && f.leavePlan:
@@ -81,7 +81,7 @@ func runMode(ctx context.Context, a *app, f *modeFlags, word string) error {
 }
 
 // chosenSession is the session that is named, or the one that umpire run --continue takes.
-func chosenSession(ctx context.Context, a *app, gate umpire.Gate, id string) (umpire.SessionID, error) {
+func chosenSession(ctx context.Context, a *App, gate umpire.Gate, id string) (umpire.SessionID, error) {
 	if id != "" {
 		return findSession(ctx, a, gate, id)
 	}
@@ -98,11 +98,11 @@ type modeShown struct {
 	// AutoAvailable is false once so much was refused that auto mode asks.
 	AutoAvailable   bool `json:"auto_available"`
 	BypassAvailable bool `json:"bypass_available"`
-	modeTold
+	modeEffects
 }
 
-// A modeTold is what the latest change of the mode brought.
-type modeTold struct {
+// A modeEffects is what the latest change of the mode brought.
+type modeEffects struct {
 	Stripped []string `json:"stripped,omitempty"` // allow rules that do not speak in auto mode
 	Restored []string `json:"restored,omitempty"` // ... and that do again
 	Granted  []string `json:"granted,omitempty"`  // planned files that may be changed
@@ -110,7 +110,7 @@ type modeTold struct {
 }
 
 // readMode reads it from the session's events.
-func readMode(ctx context.Context, a *app, from umpire.Gate, id umpire.SessionID) (modeShown, error) {
+func readMode(ctx context.Context, a *App, from umpire.Gate, id umpire.SessionID) (modeShown, error) {
 	s, err := from.Session(ctx, id)
 	if err != nil {
 		return modeShown{}, err
@@ -120,7 +120,7 @@ func readMode(ctx context.Context, a *app, from umpire.Gate, id umpire.SessionID
 		return modeShown{}, err
 	}
 	plan := gate.ReadSessionPlan(events)
-	conf, err := a.config(s.Root)
+	conf, err := a.loadConfig(s.Root)
 	if err != nil {
 		return modeShown{}, err
 	}
@@ -131,14 +131,14 @@ func readMode(ctx context.Context, a *app, from umpire.Gate, id umpire.SessionID
 	}
 	for _, e := range slices.Backward(events) {
 		if e.Kind == umpire.EventModeChanged || e.Kind == umpire.EventSessionOpened {
-			err := json.Unmarshal(e.Data, &shown.modeTold)
+			err := json.Unmarshal(e.Data, &shown.modeEffects)
 			return shown, err
 		}
 	}
 	return shown, nil
 }
 
-func showMode(a *app, m modeShown, switched bool) error {
+func showMode(a *App, m modeShown, switched bool) error {
 	var text strings.Builder
 	head := "session %s is in mode %s\n"
 	if switched {
@@ -157,7 +157,7 @@ func showMode(a *app, m modeShown, switched bool) error {
 	return err
 }
 
-func writeList(a *app, text *strings.Builder, head string, lines []string) {
+func writeList(a *App, text *strings.Builder, head string, lines []string) {
 	if len(lines) == 0 {
 		return
 	}
@@ -167,7 +167,7 @@ func writeList(a *app, text *strings.Builder, head string, lines []string) {
 	}
 }
 
-func plannedLines(a *app, planned []umpire.Planned) []string {
+func plannedLines(a *App, planned []umpire.Planned) []string {
 	var lines []string
 	for i := range planned {
 		for k := range planned[i].Accesses {

@@ -16,10 +16,10 @@ import (
 type pendingFlags struct{ json, all bool }
 
 // newPendingCommand is `umpire pending`.
-func newPendingCommand(a *app) *cobra.Command {
+func newPendingCommand(a *App) *cobra.Command {
 	var f pendingFlags
 	cmd := &cobra.Command{
-		Use: "pending", GroupID: groupGate, Args: noWords,
+		Use: "pending", GroupID: groupGate, Args: refuseWords,
 		Short:   "List the calls that wait for you",
 		Long:    pendingLong,
 		Example: "  umpire pending\n  umpire pending --all --json",
@@ -31,13 +31,13 @@ func newPendingCommand(a *app) *cobra.Command {
 }
 
 // listPending lists what waits, in this project or in all.
-func listPending(ctx context.Context, a *app, f *pendingFlags) error {
+func listPending(ctx context.Context, a *App, f *pendingFlags) error {
 	as := personCredential
 	if a.needPerson("umpire pending --all") != nil {
 		as = agentCredential // an agent sees the questions of its own sessions
 	}
 	return a.withGate(ctx, as, func(gate umpire.Gate) error {
-		project, err := a.chosenProject(f.all)
+		project, err := a.chooseProject(f.all)
 		if err != nil {
 			return err
 		}
@@ -50,7 +50,7 @@ func listPending(ctx context.Context, a *app, f *pendingFlags) error {
 }
 
 // showPending writes one line for each question.
-func showPending(a *app, list []umpire.Pending, all bool) error {
+func showPending(a *App, list []umpire.Pending, all bool) error {
 	if len(list) == 0 {
 		_, err := fmt.Fprintln(a.stdout, a.text.Of("nothing waits"))
 		return err
@@ -72,7 +72,7 @@ func showPending(a *app, list []umpire.Pending, all bool) error {
 }
 
 // pendingCells is a question as the cells of a table.
-func pendingCells(a *app, p *umpire.Pending, all bool) []string {
+func pendingCells(a *App, p *umpire.Pending, all bool) []string {
 	cells := []string{
 		view.Visible(string(p.Request)), view.Age(a.now().Sub(p.AskedAt)), a.text.Word("of risk", p.Risk), view.Visible(cmp.Or(p.Agent, "-")), clipID(string(p.Session)),
 	}
@@ -96,7 +96,7 @@ func clipID(id string) string {
 }
 
 // completePending completes a word with the questions that wait.
-func completePending(a *app) cobra.CompletionFunc {
+func completePending(a *App) cobra.CompletionFunc {
 	return completeFromGate(a, func(ctx context.Context, gate umpire.Gate) (all []cobra.Completion, err error) {
 		list, err := gate.Pending(ctx, umpire.PendingQuery{})
 		for i := range list {
@@ -108,9 +108,9 @@ func completePending(a *app) cobra.CompletionFunc {
 }
 
 // completeSessions completes a word with the sessions of this project.
-func completeSessions(a *app) cobra.CompletionFunc {
+func completeSessions(a *App) cobra.CompletionFunc {
 	return completeFromGate(a, func(ctx context.Context, gate umpire.Gate) (all []cobra.Completion, err error) {
-		project, err := a.chosenProject(false)
+		project, err := a.chooseProject(false)
 		if err != nil {
 			return nil, err
 		}
@@ -127,13 +127,13 @@ func completeSessions(a *app) cobra.CompletionFunc {
 // completeFromGate completes the first word with what the gate lists. Pressing a key makes
 // no store: where there is nothing yet, nothing is offered.
 func completeFromGate(
-	a *app, list func(context.Context, umpire.Gate) ([]cobra.Completion, error),
+	a *App, list func(context.Context, umpire.Gate) ([]cobra.Completion, error),
 ) cobra.CompletionFunc {
 	return func(cmd *cobra.Command, args []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
 		if len(args) > 0 {
 			return nil, cobra.ShellCompDirectiveNoFileComp
 		}
-		gate, done, err := a.lookingGate(cmd.Context())
+		gate, done, err := a.findGate(cmd.Context())
 		if err != nil || gate == nil {
 			return nil, cobra.ShellCompDirectiveNoFileComp
 		}

@@ -1,11 +1,10 @@
 package cli
 
 import (
+	"context"
 	"strings"
 
-	"github.com/spf13/cobra"
-
-	"github.com/umpirehq/umpire/policy"
+	"github.com/umpirehq/umpire"
 )
 
 // An agentMarker is an environment variable by which an agent marks the
@@ -35,8 +34,8 @@ var agentMarkers = [...]agentMarker{
 	{"UMPIRE_AGENT", "an agent"},
 }
 
-// marked finds the mark of an agent in an environment; nil is none.
-func marked(getenv func(string) string) *agentMarker {
+// findMarker finds the mark of an agent in an environment; nil is none.
+func findMarker(getenv func(string) string) *agentMarker {
 	for i := range agentMarkers {
 		m := &agentMarkers[i]
 		if value := getenv(m.name); value != "" && value != "0" && !strings.EqualFold(value, "false") {
@@ -58,9 +57,9 @@ type ancestor struct {
 // rules could approve itself. An agent that takes every mark away and leaves the
 // tree of its processes is not stopped here; that is what keeping its commands in
 // a sandbox is for.
-func (a *app) needPerson(what string) error {
+func (a *App) needPerson(what string) error {
 	hint := a.text.Of("run it yourself, in a terminal that no agent started")
-	if m := marked(a.getenv); m != nil {
+	if m := findMarker(a.getenv); m != nil {
 		return refused(hint, "%s needs a person, and %s started this process (%s is set)", what, m.agent, m.name)
 	}
 	for _, p := range a.ancestry() {
@@ -72,33 +71,8 @@ func (a *app) needPerson(what string) error {
 	return nil
 }
 
-// refuseAgents refuses a command that is a person's to a process that an agent started. The
-// marks are the policy's, which denies the same commands before they start; here they
-// hold for whatever path or wrapper led to this process.
-func refuseAgents(a *app, cmd *cobra.Command, args []string) error {
-	if cmd == cmd.Root() {
-		return nil
-	}
-	verb := strings.TrimPrefix(cmd.CommandPath(), cmd.Root().Name()+" ")
-	if mark, _ := policy.VerbMarkOf(verb); mark != policy.VerbPerson || onlyShows(cmd, verb, args) {
-		return nil
-	}
-	return a.needPerson(cmd.CommandPath())
-}
-
-// onlyShows reports whether a command of a person is asked to change nothing.
-func onlyShows(cmd *cobra.Command, verb string, args []string) bool {
-	isSet := func(flag string) bool {
-		return cmd.Flags().Changed(flag) && cmd.Flags().Lookup(flag).Value.String() == "true"
-	}
-	if verb == "mode" {
-		return len(args) == 0 && !isSet("leave-plan") && !cmd.Flags().Changed("allow-all")
-	}
-	return isSet("dry-run") || isSet("show")
-}
-
 // ancestry is what this process descends from, as far as it is known.
-func (a *app) ancestry() []ancestor {
+func (a *App) ancestry() []ancestor {
 	if a.ancestors == nil {
 		return nil
 	}
@@ -107,7 +81,7 @@ func (a *app) ancestry() []ancestor {
 
 // needOutsider refuses what only a person may do in a process that descends from
 // one that runs a session: what an agent starts is the agent.
-func (a *app) needOutsider(what string, runners map[string]string) error {
+func (a *App) needOutsider(what string, runners map[string]string) error {
 	for _, p := range a.ancestry() {
 		if session, runs := runners[p.runner]; runs && p.runner != "" {
 			return refused(a.text.Of("run it yourself, in a terminal that no agent started"),
@@ -115,4 +89,22 @@ func (a *app) needOutsider(what string, runners map[string]string) error {
 		}
 	}
 	return nil
+}
+
+// refuseRunner refuses to answer in a process that an agent's runner started.
+func refuseRunner(ctx context.Context, a *App, gate umpire.Gate, verb string) error {
+	if len(a.ancestry()) == 0 {
+		return nil
+	}
+	sessions, err := gate.Sessions(ctx, umpire.SessionQuery{})
+	if err != nil {
+		return gateError(err)
+	}
+	runners := map[string]string{}
+	for i := range sessions {
+		if s := &sessions[i]; s.Runner != "" && s.State != umpire.SessionOver {
+			runners[s.Runner] = string(s.ID)
+		}
+	}
+	return a.needOutsider("umpire "+verb, runners)
 }

@@ -12,8 +12,8 @@ import (
 )
 
 // descendant is an app in a process that descends from others.
-func descendant(env map[string]string, above ...ancestor) *app {
-	return &app{surroundings: surroundings{
+func descendant(env map[string]string, above ...ancestor) *App {
+	return &App{surroundings: surroundings{
 		getenv:    func(name string) string { return env[name] },
 		ancestors: func() []ancestor { return above },
 	}}
@@ -24,14 +24,14 @@ func TestNeedPerson(t *testing.T) {
 	claude := &agentMarkers[0]
 	for _, tt := range []struct {
 		name string
-		app  *app
+		app  *App
 		says string
 	}{
 		{"a person", descendant(nil, ancestor{pid: 9, runner: "h:9:1"}), ""},
 		{"marked", descendant(map[string]string{"CLAUDECODE": "1"}), "Claude Code started this process"},
 		{"not marked after all", descendant(map[string]string{"CLAUDECODE": "0", "GEMINI_CLI": "false"}), ""},
 		{"below a marked one", descendant(nil, ancestor{pid: 9}, ancestor{pid: 8, marker: claude}), "Claude Code started process 8"},
-		{"nothing known", &app{surroundings: surroundings{getenv: func(string) string { return "" }}}, ""},
+		{"nothing known", &App{surroundings: surroundings{getenv: func(string) string { return "" }}}, ""},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
@@ -63,7 +63,7 @@ func TestAncestorsEndAtTheRoot(t *testing.T) {
 	if process.NameOf(os.Getpid()) == "" {
 		t.Skip("processes cannot be looked at on this system")
 	}
-	if len(ancestors(0)) == 0 || len(ancestors(os.Getppid())) != 0 {
+	if len(findAncestors(0)) == 0 || len(findAncestors(os.Getppid())) != 0 {
 		t.Error("the walk to the root does not end where it should")
 	}
 }
@@ -92,7 +92,7 @@ func TestEveryCommandIsMarked(t *testing.T) {
 			t.Errorf("umpire %s: refused to an agent %v, mark %v", verb, refused, mark)
 		}
 	}
-	root := newRootCommand(&app{})
+	root := newRootCommand(&App{})
 	root.InitDefaultCompletionCmd()
 	walk(root)
 	if seen < 30 {

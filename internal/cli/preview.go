@@ -8,7 +8,7 @@ import (
 
 // previewCall is what a call that is asked about would change in files, as they are now;
 // nothing for one that changes none, or none of this machine.
-func previewCall(a *app, p *umpire.Pending, s *umpire.Session) tool.Preview {
+func previewCall(a *App, p *umpire.Pending, s *umpire.Session) tool.Preview {
 	if _, here := process.Alive(s.Runner); !here {
 		return tool.Preview{} // files of the same name may be others
 	}
@@ -22,7 +22,7 @@ func previewCall(a *app, p *umpire.Pending, s *umpire.Session) tool.Preview {
 }
 
 // describeChanges shows what a call that is asked about would change.
-func describeChanges(a *app, p *umpire.Pending, s *umpire.Session) string {
+func describeChanges(a *App, p *umpire.Pending, s *umpire.Session) string {
 	text := previewCall(a, p, s).Diff
 	if text == "" {
 		return ""

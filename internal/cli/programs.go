@@ -31,9 +31,9 @@ const programsLintLong = `Reads ~/.umpire/programs, holds every entry to its own
 wrong. An entry with a fault is left out, so that its program asks.`
 
 // newProgramsCommand is `umpire programs`.
-func newProgramsCommand(a *app) *cobra.Command {
+func newProgramsCommand(a *App) *cobra.Command {
 	cmd := &cobra.Command{
-		Use: "programs", GroupID: groupRules, Args: noSuchCommand,
+		Use: "programs", GroupID: groupRules, Args: refuseUnknownCommand,
 		Short:   "Show what is known of programs",
 		Long:    programsLong,
 		Example: "  umpire programs show tar\n  umpire programs show git push\n  umpire programs lint",
@@ -44,7 +44,7 @@ func newProgramsCommand(a *app) *cobra.Command {
 }
 
 // newProgramsListCommand is `umpire programs list`.
-func newProgramsListCommand(a *app) *cobra.Command {
+func newProgramsListCommand(a *App) *cobra.Command {
 	asJSON := false
 	cmd := &cobra.Command{
 		Use:     "list [WORD...]",
@@ -67,7 +67,7 @@ func newProgramsListCommand(a *app) *cobra.Command {
 }
 
 // loadPrograms reads the person's files and remarks on what is wrong with them.
-func loadPrograms(a *app) rulefile.Programs {
+func loadPrograms(a *App) rulefile.Programs {
 	loaded := rulefile.LoadPrograms(a.home())
 	for _, note := range programNotes(loaded) {
 		a.remark(note)
@@ -84,17 +84,6 @@ func programNotes(loaded rulefile.Programs) []string {
 	return notes
 }
 
-// programs checks what the person says of programs.
-func (d *doctor) programs() {
-	loaded := rulefile.LoadPrograms(d.home())
-	for _, note := range programNotes(loaded) {
-		d.warn("programs", "umpire programs lint", "%s", note)
-	}
-	if len(loaded.Files) > 0 && len(loaded.Problems) == 0 {
-		d.ok("programs", "%s", count{len(loaded.Files), "%d file", "%d files"})
-	}
-}
-
 func namedLike(p shell.Program, words []string) bool {
 	if len(words) == 0 {
 		return true
@@ -104,7 +93,7 @@ func namedLike(p shell.Program, words []string) bool {
 	})
 }
 
-func showPrograms(a *app, listed []shell.Program) error {
+func showPrograms(a *App, listed []shell.Program) error {
 	table := newTable(a.stdout)
 	for _, p := range listed {
 		fmt.Fprintf(table, "%s\t%s\t%s\t%s\n", view.Visible(listedNames(p.Names)), p.Risk, view.Visible(originOf(a, p)), clip(view.Visible(p.Why)))
@@ -129,10 +118,10 @@ func listedNames(names []string) string {
 	return text
 }
 
-func originOf(a *app, p shell.Program) string { return cmp.Or(p.Origin, a.text.Of("built in")) }
+func originOf(a *App, p shell.Program) string { return cmp.Or(p.Origin, a.text.Of("built in")) }
 
 // newProgramsShowCommand is `umpire programs show`.
-func newProgramsShowCommand(a *app) *cobra.Command {
+func newProgramsShowCommand(a *App) *cobra.Command {
 	asJSON := false
 	cmd := &cobra.Command{
 		Use:     "show NAME [SUBCOMMAND...]",
@@ -155,7 +144,7 @@ func newProgramsShowCommand(a *app) *cobra.Command {
 }
 
 // findProgram finds a program, and the subcommand that the further words name.
-func findProgram(a *app, words []string) (shell.Program, error) {
+func findProgram(a *App, words []string) (shell.Program, error) {
 	p, ok := shell.Describe(words[0], loadPrograms(a).Known)
 	if !ok {
 		return p, refused("umpire help programs", "%q is not a program that is known, so that it asks", words[0])
@@ -173,9 +162,9 @@ func findProgram(a *app, words []string) (shell.Program, error) {
 }
 
 // newProgramsLintCommand is `umpire programs lint`.
-func newProgramsLintCommand(a *app) *cobra.Command {
+func newProgramsLintCommand(a *App) *cobra.Command {
 	return &cobra.Command{
-		Use: "lint", Args: noWords,
+		Use: "lint", Args: refuseWords,
 		Short:   "Say what is wrong with your files of programs",
 		Long:    programsLintLong,
 		Example: "  umpire programs lint",

@@ -33,7 +33,7 @@ var effectTexts = []struct{ effect, text string }{
 }
 
 // showProgram writes what is known of a program for a person.
-func showProgram(a *app, words []string, p shell.Program) error {
+func showProgram(a *App, words []string, p shell.Program) error {
 	table := newTable(a.stdout)
 	line := func(name, value string) {
 		if value != "" {
@@ -76,7 +76,7 @@ func operandsText(p shell.Program) string {
 
 // showOptions lists the options by what they do. One that does several things
 // stands under each of them.
-func showOptions(a *app, p shell.Program) error {
+func showOptions(a *App, p shell.Program) error {
 	if len(p.Options) == 0 {
 		return nil
 	}
@@ -99,7 +99,7 @@ func hasEffect(o shell.Option, effect string) bool {
 	return slices.Contains(o.Does, effect)
 }
 
-func showOption(a *app, w io.Writer, what string, o shell.Option) {
+func showOption(a *App, w io.Writer, what string, o shell.Option) {
 	why := o.Why
 	if len(o.Except) > 0 {
 		why = strings.TrimSpace(view.Bracketed(why, a.text.Of("but not with")+" "+strings.Join(o.Except, " ")))
@@ -110,7 +110,7 @@ func showOption(a *app, w io.Writer, what string, o shell.Option) {
 	fmt.Fprintf(w, "  %s\t%s%s\n", a.text.Of(what), view.Visible(strings.Join(o.Names, " ")), why)
 }
 
-func showSubcommands(a *app, p shell.Program) error {
+func showSubcommands(a *App, p shell.Program) error {
 	if len(p.Subs) == 0 {
 		return nil
 	}

@@ -3,17 +3,12 @@ package cli
 import (
 	"errors"
 	"fmt"
-	"maps"
-	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/umpirehq/umpire"
-	"github.com/umpirehq/umpire/internal/config"
-	"github.com/umpirehq/umpire/internal/llm"
 	"github.com/umpirehq/umpire/internal/view"
 )
 
@@ -30,11 +25,11 @@ const (
 func init() { cobra.EnableCommandSorting = false }
 
 // newRootCommand is the command tree.
-func newRootCommand(a *app) *cobra.Command {
+func newRootCommand(a *App) *cobra.Command {
 	root := &cobra.Command{
 		Use: "umpire", Short: rootShort, Long: rootLong, Example: rootExample,
 		SilenceErrors: true, SilenceUsage: true,
-		Args:              noSuchCommand,
+		Args:              refuseUnknownCommand,
 		RunE:              func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 		PersistentPreRunE: func(cmd *cobra.Command, args []string) error { return refuseAgents(a, cmd, args) },
 	}
@@ -126,83 +121,4 @@ func translateUsage(english string, text view.Catalogue) string {
 		pairs = append(pairs, words, text.Of(words))
 	}
 	return strings.NewReplacer(pairs...).Replace(english)
-}
-
-// noSuchCommand refuses a word that is no command, and names the nearest ones.
-func noSuchCommand(cmd *cobra.Command, args []string) error {
-	if len(args) == 0 {
-		return nil
-	}
-	hint := cmd.CommandPath() + " --help"
-	cmd.SuggestionsMinimumDistance = 2
-	if near := cmd.SuggestionsFor(args[0]); len(near) > 0 {
-		hint = cmd.CommandPath() + " " + strings.Join(near, ", "+cmd.CommandPath()+" ")
-	}
-	return usage(hint, "%q is not a command", args[0])
-}
-
-// noWords refuses words after a command that takes none.
-func noWords(cmd *cobra.Command, args []string) error {
-	if len(args) == 0 {
-		return nil
-	}
-	return usage(cmd.CommandPath()+" --help", "%s takes no words, got %q", cmd.CommandPath(), args[0])
-}
-
-// words wants these words after a command, and no more.
-func words(names ...string) cobra.PositionalArgs {
-	return func(cmd *cobra.Command, args []string) error {
-		if len(args) > len(names) {
-			args = nil
-		}
-		return wordsFrom(names...)(cmd, args)
-	}
-}
-
-// wordsFrom wants at least these words.
-func wordsFrom(names ...string) cobra.PositionalArgs {
-	return func(cmd *cobra.Command, args []string) error {
-		if len(args) >= len(names) {
-			return nil
-		}
-		return usage(cmd.CommandPath()+" --help", "want %s", strings.Join(names, " "))
-	}
-}
-
-// completeAgentFlags completes the flags of a command that runs the built-in agent.
-func completeAgentFlags(a *app, cmd *cobra.Command) {
-	completeWords(cmd, "permission-mode", modeNames()...)
-	completeWords(cmd, "sandbox", config.SandboxModes...)
-	completeWords(cmd, "effort", llm.Efforts...)
-	completeWith(cmd, "agent", func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-		c, err := a.config(a.dir)
-		if err != nil {
-			return nil, cobra.ShellCompDirectiveNoFileComp // the command itself will say so
-		}
-		return slices.Sorted(maps.Keys(c.Agents)), cobra.ShellCompDirectiveNoFileComp
-	})
-	completeWith(cmd, "model", cobra.FixedCompletions(modelKinds, cobra.ShellCompDirectiveNoFileComp|cobra.ShellCompDirectiveNoSpace))
-}
-
-// modelKinds begin the names of models.
-var modelKinds = []string{"anthropic:", "openai:", "openai-responses:", "openai-chat:", "script:"}
-
-// modeNames are the names of all modes.
-func modeNames() []string {
-	var names []string
-	for m := umpire.ModeReject; m <= umpire.ModeBypass; m++ {
-		names = append(names, m.String())
-	}
-	return names
-}
-
-// completeWords completes a flag with fixed words.
-func completeWords(cmd *cobra.Command, flag string, words ...string) {
-	completeWith(cmd, flag, cobra.FixedCompletions(words, cobra.ShellCompDirectiveNoFileComp))
-}
-
-func completeWith(cmd *cobra.Command, flag string, complete cobra.CompletionFunc) {
-	if err := cmd.RegisterFlagCompletionFunc(flag, complete); err != nil {
-		panic(errors.New("completion for a flag that is not there: " + flag))
-	}
 }

@@ -16,9 +16,9 @@ import (
 )
 
 // newRulesCommand is `umpire rules`.
-func newRulesCommand(a *app) *cobra.Command {
+func newRulesCommand(a *App) *cobra.Command {
 	cmd := &cobra.Command{
-		Use: "rules", GroupID: groupRules, Args: noSuchCommand,
+		Use: "rules", GroupID: groupRules, Args: refuseUnknownCommand,
 		Short:   "List, add, remove and test rules",
 		Long:    rulesLong,
 		Example: rulesExample,
@@ -30,15 +30,15 @@ func newRulesCommand(a *app) *cobra.Command {
 }
 
 // newRulesListCommand is `umpire rules list`.
-func newRulesListCommand(a *app) *cobra.Command {
+func newRulesListCommand(a *App) *cobra.Command {
 	asJSON, builtin := false, false
 	cmd := &cobra.Command{
-		Use: "list", Args: noWords,
+		Use: "list", Args: refuseWords,
 		Short:   "List the rules that hold here",
 		Long:    rulesListLong,
 		Example: "  umpire rules list\n  umpire rules list --json\n  umpire rules list --builtin",
 		RunE: func(*cobra.Command, []string) error {
-			p, err := a.place()
+			p, err := a.openProject()
 			if err != nil {
 				return err
 			}
@@ -96,7 +96,7 @@ func switchable(r umpire.Rule) bool {
 }
 
 // showRules writes rules as a table, and what keeps others from the list.
-func showRules(a *app, set *rulefile.Set, rules []umpire.Rule, off []umpire.RuleID) error {
+func showRules(a *App, set *rulefile.Set, rules []umpire.Rule, off []umpire.RuleID) error {
 	table := newTable(a.stdout)
 	heads := []string{"SOURCE", "ID", "ACTION", "RULE", "DESCRIPTION", "FILE"}
 	for i := range heads {
@@ -116,7 +116,7 @@ func showRules(a *app, set *rulefile.Set, rules []umpire.Rule, off []umpire.Rule
 
 // describeRule is a rule's description, and when it ends, that it has ended, or whether
 // rules.off switches it off.
-func describeRule(a *app, r umpire.Rule, off []umpire.RuleID) string {
+func describeRule(a *App, r umpire.Rule, off []umpire.RuleID) string {
 	if switchable(r) {
 		state := a.text.Of("rules.off can switch it off")
 		if slices.Contains(off, r.ID) {
@@ -142,22 +142,22 @@ func placeOf(r umpire.Rule) string {
 }
 
 // remarkSleeping tells of rules that are in a file and not in force.
-func remarkSleeping(a *app, set *rulefile.Set) {
+func remarkSleeping(a *App, set *rulefile.Set) {
 	for _, f := range set.Files {
 		switch {
 		case f.Health == rulefile.HealthDegraded:
 			a.remark(fmt.Sprintf(a.text.Of("%s is degraded: see umpire status"), f.Path))
 		case f.Health == rulefile.HealthUntrusted && f.Inert > 0:
-			a.remark(fmt.Sprintf(a.text.Of("%s: %s; see umpire trust --show"), f.Path, a.number(f.Inert, "%d allow rule asleep", "%d allow rules asleep")))
+			a.remark(fmt.Sprintf(a.text.Of("%s: %s; see umpire trust --show"), f.Path, a.formatCount(f.Inert, "%d allow rule asleep", "%d allow rules asleep")))
 		}
 		if n := len(f.AsleepHooks()); n > 0 {
-			a.remark(fmt.Sprintf(a.text.Of("%s: %s; see umpire trust --show"), f.Path, a.number(n, "%d hook asleep", "%d hooks asleep")))
+			a.remark(fmt.Sprintf(a.text.Of("%s: %s; see umpire trust --show"), f.Path, a.formatCount(n, "%d hook asleep", "%d hooks asleep")))
 		}
 	}
 }
 
 // showHooks writes the hooks that are in force, below the rules.
-func showHooks(a *app, hooks []rulefile.Hook) error {
+func showHooks(a *App, hooks []rulefile.Hook) error {
 	if len(hooks) == 0 {
 		return nil
 	}
@@ -174,3 +174,28 @@ func showHooks(a *app, hooks []rulefile.Hook) error {
 	}
 	return table.Flush()
 }
+
+const rulesLong = `A rule allows, asks about or denies what a call would do. Rules stand in files
+that you can read and review: .umpire/permissions.json in the project, and
+permissions.json in ~/.umpire for all projects.
+
+  Bash(npm test:*)            commands that begin with these words
+  Read(~/go/pkg/mod/**)       paths; so are LS, Glob, Grep, Write, Edit, Delete
+  WebFetch(domain:pkg.go.dev) hosts
+  mcp__github__*              tools by name
+  *                           everything
+
+Deny beats ask, ask beats allow, wherever the rules stand. A command line is
+judged part by part, and an allow rule has to cover every part. A rule for
+reading judges every read, "cat" too; so do rules for writing and for hosts.
+
+Changing rules needs a person: it is refused in a process that an agent started.`
+
+const rulesExample = `  umpire rules list
+  umpire rules add allow 'Bash(npm test:*)' --scope project
+  umpire rules add deny 'Edit(*.lock)' --scope global --description "lock files are made, not written"
+  umpire rules remove tests`
+
+const rulesListLong = `Lists the rules that hold here, the project's first, then the global ones, then
+the administrator's. Rules that sleep for want of trust, or that are lost in a
+broken file, are not listed; a remark tells of them.`

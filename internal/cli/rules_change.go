@@ -23,10 +23,10 @@ type ruleFlags struct {
 }
 
 // newRulesAddCommand is `umpire rules add`.
-func newRulesAddCommand(a *app) *cobra.Command {
+func newRulesAddCommand(a *App) *cobra.Command {
 	var f ruleFlags
 	cmd := &cobra.Command{
-		Use: "add ACTION RULE", Args: words("ACTION", "RULE"),
+		Use: "add ACTION RULE", Args: wantWords("ACTION", "RULE"),
 		Short:             "Add a rule: allow, ask or deny",
 		Long:              rulesAddLong,
 		Example:           rulesAddExample,
@@ -56,12 +56,12 @@ func completeActions(_ *cobra.Command, args []string, _ string) ([]cobra.Complet
 	return nil, cobra.ShellCompDirectiveNoFileComp
 }
 
-func addRule(ctx context.Context, a *app, f *ruleFlags, action, short string) error {
+func addRule(ctx context.Context, a *App, f *ruleFlags, action, short string) error {
 	rule, err := f.rule(action, short, a.now())
 	if err != nil {
 		return err
 	}
-	p, err := a.place()
+	p, err := a.openProject()
 	if err != nil {
 		return err
 	}
@@ -102,7 +102,7 @@ func addRule(ctx context.Context, a *app, f *ruleFlags, action, short string) er
 }
 
 // remarkAsleep says when the rule that was just added does not hold yet.
-func remarkAsleep(a *app, p *place, l rulefile.Layer, action umpire.Verdict) {
+func remarkAsleep(a *App, p *openedProject, l rulefile.Layer, action umpire.Verdict) {
 	if action != umpire.Allow {
 		return
 	}
@@ -137,26 +137,11 @@ func (f *ruleFlags) rule(action, short string, now time.Time) (umpire.Rule, erro
 	return r, err
 }
 
-// expiry reads a day, a time or a duration from now.
-func expiry(text string, now time.Time) (time.Time, error) {
-	if d, err := time.ParseDuration(text); err == nil && d > 0 {
-		return now.Add(d).UTC().Truncate(time.Second), nil
-	}
-	for _, layout := range []string{time.RFC3339, time.DateOnly} {
-		if t, err := time.Parse(layout, text); err == nil && t.After(now) {
-			return t, nil
-		} else if err == nil {
-			return t, usage("", "--expires %q: has passed already", text)
-		}
-	}
-	return time.Time{}, usage("", "--expires %q: want a day (2027-01-01), an RFC 3339 time or a duration (8h)", text)
-}
-
 // newRulesRemoveCommand is `umpire rules remove`.
-func newRulesRemoveCommand(a *app) *cobra.Command {
+func newRulesRemoveCommand(a *App) *cobra.Command {
 	scope := ""
 	cmd := &cobra.Command{
-		Use: "remove ID", Args: words("ID"),
+		Use: "remove ID", Args: wantWords("ID"),
 		Short:             "Remove a rule",
 		Long:              rulesRemoveLong,
 		Example:           "  umpire rules remove tests\n  umpire rules remove tests --scope global",
@@ -171,9 +156,9 @@ func newRulesRemoveCommand(a *app) *cobra.Command {
 }
 
 // completeRules completes a word with the ids of the rules in umpire's own files.
-func completeRules(a *app) cobra.CompletionFunc {
+func completeRules(a *App) cobra.CompletionFunc {
 	return func(_ *cobra.Command, args []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
-		p, err := a.place()
+		p, err := a.openProject()
 		if err != nil || len(args) > 0 {
 			return nil, cobra.ShellCompDirectiveNoFileComp
 		}
@@ -185,8 +170,8 @@ func completeRules(a *app) cobra.CompletionFunc {
 	}
 }
 
-func removeRule(ctx context.Context, a *app, id umpire.RuleID, scope string) error {
-	p, err := a.place()
+func removeRule(ctx context.Context, a *App, id umpire.RuleID, scope string) error {
+	p, err := a.openProject()
 	if err != nil {
 		return err
 	}
@@ -221,3 +206,18 @@ func removeRule(ctx context.Context, a *app, id umpire.RuleID, scope string) err
 		return &exit{code: exitError, err: fmt.Errorf("no rule %q in the files that umpire writes", id), hint: "umpire rules list"}
 	})
 }
+
+const rulesAddLong = `Adds a rule to umpire's own rule file of a scope: "project" is
+.umpire/permissions.json in this project, "global" is yours for all projects.
+
+ACTION is allow, ask or deny. RULE is the short form; see umpire rules --help.
+Examples are kept with the rule and checked whenever the file loads: a rule that
+fails its own examples never allows.`
+
+const rulesAddExample = `  umpire rules add allow 'Bash(go test:*)'
+  umpire rules add allow 'Bash(make:*)' --expires 8h --description "this evening only"
+  umpire rules add ask 'Bash(git push:*)' --scope global
+  umpire rules add allow 'Bash(npm test:*)' --example 'npm test -- -u' --not-example 'npm testify'`
+
+const rulesRemoveLong = `Removes every rule with the ID from umpire's own rule files: the project's, or
+else the global one. "umpire rules list" shows the ids.`

@@ -18,7 +18,7 @@ import (
 // A rule that is probably a slip is asked about before it is written.
 
 // doubtRule says why a rule is probably not meant, or nothing.
-func doubtRule(a *app, r umpire.Rule) string {
+func doubtRule(a *App, r umpire.Rule) string {
 	switch {
 	case r.Action == umpire.Allow && policy.NamesEveryTool(r.Tool) && r.Match == (umpire.Match{}):
 		return a.text.Of("this rule allows every tool")
@@ -45,7 +45,7 @@ func nearestTool(word string) string {
 
 // confirmRule has a person confirm a doubtful rule on the terminal. Without one, --yes
 // stands for that.
-func confirmRule(ctx context.Context, a *app, doubt string, again []string) error {
+func confirmRule(ctx context.Context, a *App, doubt string, again []string) error {
 	for i := range again {
 		again[i] = view.QuoteWord(again[i])
 	}
@@ -88,7 +88,7 @@ func literalCall(r umpire.Rule, dir string) (call umpire.Call, subject string) {
 
 // tryRule decides the call that an allow rule is written for. It refuses a rule for what
 // no rule can allow, and says when the call would still not run.
-func tryRule(a *app, p *place, r umpire.Rule) (remark string, err error) {
+func tryRule(a *App, p *openedProject, r umpire.Rule) (remark string, err error) {
 	call, subject := literalCall(r, a.dir)
 	if r.Action != umpire.Allow || subject == "" {
 		return "", nil
@@ -125,7 +125,7 @@ func decideAlone(call umpire.Call, home string) (umpire.Decision, error) {
 }
 
 // describeCoverage says in words what a rule covers.
-func describeCoverage(a *app, r umpire.Rule) string {
+func describeCoverage(a *App, r umpire.Rule) string {
 	m := r.Match
 	switch {
 	case m.Command != "":

@@ -14,7 +14,7 @@ import (
 )
 
 // newRulesTestCommand is `umpire rules test`.
-func newRulesTestCommand(a *app) *cobra.Command {
+func newRulesTestCommand(a *App) *cobra.Command {
 	return &cobra.Command{
 		Use:     "test [FILE...]",
 		Short:   "Hold every rule to its own examples",
@@ -25,7 +25,7 @@ func newRulesTestCommand(a *app) *cobra.Command {
 }
 
 // findLayers are the files that are named, or those that count here.
-func findLayers(a *app, p *place, files []string) ([]rulefile.Layer, error) {
+func findLayers(a *App, p *openedProject, files []string) ([]rulefile.Layer, error) {
 	if len(files) == 0 {
 		return p.Layers(), nil
 	}
@@ -70,7 +70,7 @@ func (s *score) note(r umpire.Rule, err error) {
 
 // testRules loads the files with a check that keeps score. Loading checks every
 // rule, those that sleep too.
-func testRules(a *app, p *place, layers []rulefile.Layer) error {
+func testRules(a *App, p *openedProject, layers []rulefile.Layer) error {
 	s := &score{seen: map[string]bool{}}
 	options := p.Options()
 	check := options.Check
@@ -99,9 +99,9 @@ func testRules(a *app, p *place, layers []rulefile.Layer) error {
 }
 
 // onLayers runs a command over the named files, or over those of the project.
-func onLayers(a *app, examine func(*app, *place, []rulefile.Layer) error) func(*cobra.Command, []string) error {
+func onLayers(a *App, examine func(*App, *openedProject, []rulefile.Layer) error) func(*cobra.Command, []string) error {
 	return func(_ *cobra.Command, files []string) error {
-		p, err := a.place()
+		p, err := a.openProject()
 		if err != nil {
 			return err
 		}
@@ -114,7 +114,7 @@ func onLayers(a *app, examine func(*app, *place, []rulefile.Layer) error) func(*
 }
 
 // newRulesLintCommand is `umpire rules lint`.
-func newRulesLintCommand(a *app) *cobra.Command {
+func newRulesLintCommand(a *App) *cobra.Command {
 	return &cobra.Command{
 		Use:     "lint [FILE...]",
 		Short:   "Say what is wrong in the rule files, and where",
@@ -124,7 +124,7 @@ func newRulesLintCommand(a *app) *cobra.Command {
 	}
 }
 
-func lintRules(a *app, p *place, layers []rulefile.Layer) error {
+func lintRules(a *App, p *openedProject, layers []rulefile.Layer) error {
 	found := 0
 	for _, l := range layers {
 		for _, problem := range rulefile.Lint(l, p.Options()) {
@@ -138,3 +138,11 @@ func lintRules(a *app, p *place, layers []rulefile.Layer) error {
 	_, err := fmt.Fprintln(a.stdout, a.text.Of("nothing is wrong"))
 	return failed(err)
 }
+
+const rulesTestLong = `Holds every rule to its own examples and says which fail, for the files that
+count here or for the FILES that are named. Rules that sleep are tested too. The
+exit code is 4 when a rule fails.`
+
+const rulesLintLong = `Reads the rule files that count here, or the FILES that are named, and writes
+everything that is wrong as FILE:LINE:COLUMN: what. Keys that are not known are
+named with the nearest known one. The exit code is 4 when there is anything.`

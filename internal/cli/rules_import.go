@@ -17,10 +17,10 @@ import (
 var importFormats = []string{"claude", "claude-settings", "claude-yaml", "muse", "umpire"}
 
 // newRulesImportCommand is `umpire rules import`.
-func newRulesImportCommand(a *app) *cobra.Command {
+func newRulesImportCommand(a *App) *cobra.Command {
 	scope, dryRun := "", false
 	cmd := &cobra.Command{
-		Use: "import FORMAT FILE", Args: words("FORMAT", "FILE"),
+		Use: "import FORMAT FILE", Args: wantWords("FORMAT", "FILE"),
 		Short:   "Copy the rules of another tool's file",
 		Long:    rulesImportLong,
 		Example: "  umpire rules import claude .claude/settings.json --dry-run\n  umpire rules import muse ~/.muse/permissions.json --scope global",
@@ -64,8 +64,8 @@ func importFormat(word, file string) (rulefile.Format, error) {
 }
 
 // importRules copies what can be kept exactly; the rest is named, and left out.
-func importRules(ctx context.Context, a *app, format rulefile.Format, file, scope string, dryRun bool) error {
-	p, err := a.place()
+func importRules(ctx context.Context, a *App, format rulefile.Format, file, scope string, dryRun bool) error {
+	p, err := a.openProject()
 	if err != nil {
 		return err
 	}
@@ -99,26 +99,15 @@ func importRules(ctx context.Context, a *app, format rulefile.Format, file, scop
 			}
 			show(r)
 		}
-		fmt.Fprintf(a.stdout, a.text.Of("%s imported into %s")+"\n", a.number(len(rules), "%d rule", "%d rules"), view.Visible(to.Path))
+		fmt.Fprintf(a.stdout, a.text.Of("%s imported into %s")+"\n", a.formatCount(len(rules), "%d rule", "%d rules"), view.Visible(to.Path))
 		remarkAsleep(a, p, to, umpire.Allow)
 		return nil
 	})
 }
 
-// rulesOf reads another tool's file. One in the project is read the way it is
-// meant there: paths in it may start at the project's root.
-func (p *place) rulesOf(file string, format rulefile.Format) ([]umpire.Rule, []rulefile.Problem, error) {
-	layer := rulefile.Layer{Source: umpire.SourceFlag, Path: file, Format: format}
-	if p.Contains(file) {
-		layer.Source, layer.Root = umpire.SourceProject, p.Root
-	}
-	set := rulefile.Load([]rulefile.Layer{layer}, nil, p.Options())
-	found := set.Files[0]
-	switch {
-	case found.Health == rulefile.HealthMissing:
-		return nil, nil, usage("", "%s: no such file", file)
-	case set.Degraded != "" && len(set.Rules) == 0:
-		return nil, nil, &exit{code: exitUsage, err: found.Problems[0]}
-	}
-	return append(set.Rules, found.Asleep()...), found.Problems, nil
-}
+const rulesImportLong = `Copies the rules of another tool's file into umpire's own rule file of a scope.
+What cannot be kept exactly is named and left out; it never becomes wider.
+
+FORMAT is claude (settings.json or permissions.yml, by the file's name),
+claude-settings, claude-yaml, muse or umpire. To keep reading the other file
+instead of copying it, list it under rules.also_read in config.yaml.`

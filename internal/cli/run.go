@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -42,7 +43,7 @@ type runFlags struct {
 }
 
 // newRunCommand is `umpire run`.
-func newRunCommand(a *app) *cobra.Command {
+func newRunCommand(a *App) *cobra.Command {
 	var f runFlags
 	cmd := &cobra.Command{
 		Use: "run [flags] [TASK]", GroupID: groupFirst,
@@ -110,17 +111,17 @@ func (f *runFlags) chosen(hint string) error {
 	return nil
 }
 
-// A stay is one run of the built-in agent: what it is told, and what it works with.
-type stay struct {
-	*app
+// A agentRun is one run of the built-in agent: what it is told, and what it works with.
+type agentRun struct {
+	*App
 
 	flags *runFlags
 	conf  *config.Config
 	gate  umpire.Gate
 	// entrance is the gate as the person sees it, for choosing a session; nil where an agent
 	// started this process.
-	entrance umpire.Gate
-	mode     *umpire.Mode // nil: as configured
+	personGate umpire.Gate
+	mode       *umpire.Mode // nil: as configured
 	// asks says that a person sits here who is asked on the spot; headless that nobody
 	// can answer. Neither: a gate runs, and waits for whoever answers it.
 	asks, headless bool
@@ -129,11 +130,11 @@ type stay struct {
 }
 
 // runTask runs the built-in agent until it has nothing more to do.
-func runTask(ctx context.Context, a *app, f *runFlags, task string) error {
+func runTask(ctx context.Context, a *App, f *runFlags, task string) error {
 	if err := f.check(task); err != nil {
 		return err
 	}
-	s := &stay{app: a, flags: f}
+	s := &agentRun{App: a, flags: f}
 	if err := s.prepare(); err != nil {
 		return err
 	}
@@ -147,7 +148,7 @@ func runTask(ctx context.Context, a *app, f *runFlags, task string) error {
 	if err != nil {
 		return err
 	}
-	gate, runs, done, err := a.reach(ctx, as, "")
+	gate, runs, done, err := a.reachGate(ctx, as, "")
 	if err != nil {
 		return err
 	}
@@ -159,13 +160,13 @@ func runTask(ctx context.Context, a *app, f *runFlags, task string) error {
 			return err
 		}
 		defer done()
-		s.entrance = asPerson
+		s.personGate = asPerson
 	}
 	s.attendance(runs)
-	if s.asks && refuseRunner(ctx, s.app, gate, "run") != nil {
+	if s.asks && refuseRunner(ctx, s.App, gate, "run") != nil {
 		s.asks, s.headless = false, true // nor is what an agent's run has started
 	}
-	session, err := s.enter(ctx, task)
+	session, err := s.enterSession(ctx, task)
 	if err != nil {
 		return err
 	}
@@ -175,19 +176,19 @@ func runTask(ctx context.Context, a *app, f *runFlags, task string) error {
 // personsGate dials the gate that runs for the person who started this run, if a person
 // did: which folder, mode and session it works in is theirs to choose. All that follows is
 // the agent's.
-func (s *stay) personsGate(ctx context.Context) (umpire.Gate, func(), error) {
+func (s *agentRun) personsGate(ctx context.Context) (umpire.Gate, func(), error) {
 	if s.needPerson("choosing a session") != nil {
 		return nil, func() {}, nil //nolint:nilerr // an agent goes on as one
 	}
-	c, err := s.runningGate(ctx, s.conf.Listen, personCredential)
+	c, err := s.dialGate(ctx, s.conf.Listen, personCredential)
 	if c == nil || err != nil {
 		return nil, func() {}, err
 	}
-	return c, closing(c), nil
+	return c, gateCloser(c), nil
 }
 
 // credential is whose part the run takes: what loosens a session takes a person.
-func (f *runFlags) credential(a *app) (credential, error) {
+func (f *runFlags) credential(a *App) (credential, error) {
 	for flag, given := range map[string]bool{
 		"--allow-bypass": f.allowBypass, "--allow-cross-project-session": f.allowCrossProject, "--sandbox " + f.sandbox: f.loosens,
 		"--add-dir": len(f.addDirs) > 0, "--allowed-tools": len(f.allowedTools) > 0,
@@ -201,8 +202,8 @@ func (f *runFlags) credential(a *app) (credential, error) {
 }
 
 // prepare reads the configuration and what of the flags it has a say in.
-func (s *stay) prepare() error {
-	conf, err := s.config(s.dir)
+func (s *agentRun) prepare() error {
+	conf, err := s.loadConfig(s.dir)
 	if err != nil {
 		return err
 	}
@@ -230,7 +231,7 @@ func (s *stay) prepare() error {
 
 // attendance finds out who can answer: a gate that runs, a person at this terminal, or
 // nobody.
-func (s *stay) attendance(runs bool) {
+func (s *agentRun) attendance(runs bool) {
 	if runs {
 		return
 	}
@@ -243,14 +244,14 @@ func (s *stay) attendance(runs bool) {
 
 // personAtStreams reports whether a person can read and answer although standard
 // output goes elsewhere.
-func (s *stay) personAtStreams() bool {
+func (s *agentRun) personAtStreams() bool {
 	in, isFile := s.stdin.(*os.File)
 	errors, toFile := s.stderr.(*os.File)
 	return isFile && toFile && isTerminal(in) && isTerminal(errors)
 }
 
 // run lets the agent work in a session that is this process's.
-func (s *stay) run(ctx context.Context, session umpire.Session, model llm.Model, task string) error {
+func (s *agentRun) run(ctx context.Context, session umpire.Session, model llm.Model, task string) error {
 	worker := &agent.Agent{Gate: s.gate, Model: model, System: agent.Prompt(&session), Runner: session.Runner, Sandbox: s.confinement()}
 	box, tools, cleanUp, err := s.toolbox(ctx, &session, worker.Output)
 	if err != nil {
@@ -265,7 +266,7 @@ func (s *stay) run(ctx context.Context, session umpire.Session, model llm.Model,
 	if worker.Sub = s.subAgents(model, &session); worker.Sub != nil {
 		worker.Sub.Leave = true
 	}
-	view := &runView{app: s.app, session: session.ID, json: s.flags.json, quiet: s.asks || s.answer != nil}
+	view := &runView{App: s.App, session: session.ID, json: s.flags.json, quiet: s.asks || s.answer != nil}
 	worker.Handler = view
 	if s.asks {
 		asker, err := s.newAsker()
@@ -290,7 +291,7 @@ func (s *stay) run(ctx context.Context, session umpire.Session, model llm.Model,
 
 // settling is the line that adds the rules by which the calls would have run, or "" when
 // no rule would do.
-func (s *stay) settling(ctx context.Context, session *umpire.Session, calls []umpire.BatchCall) string {
+func (s *agentRun) settling(ctx context.Context, session *umpire.Session, calls []umpire.BatchCall) string {
 	var commands []string
 	for i := range calls {
 		d, err := s.gate.Check(ctx, umpire.Call{Tool: calls[i].Tool, Input: calls[i].Input, Dir: session.Dir}) // as if somebody were there
@@ -309,7 +310,7 @@ func (s *stay) settling(ctx context.Context, session *umpire.Session, calls []um
 const backgroundGrace = 10 * time.Second
 
 // leaveBackground waits for what runs in the background, and ends what goes on.
-func (s *stay) leaveBackground(ctx context.Context, tools *tool.Set, wait bool) {
+func (s *agentRun) leaveBackground(ctx context.Context, tools *tool.Set, wait bool) {
 	if wait && len(tools.Running()) > 0 {
 		tools.Wait(ctx, backgroundGrace)
 	}
@@ -321,7 +322,7 @@ func (s *stay) leaveBackground(ctx context.Context, tools *tool.Set, wait bool) 
 
 // toolbox makes all tools of a session: its own and those of MCP servers. What runs in
 // the background belongs to its own, which are returned apart.
-func (s *stay) toolbox(ctx context.Context, session *umpire.Session, hear func(umpire.CallID, string)) (agent.Toolbox, *tool.Set, func(), error) {
+func (s *agentRun) toolbox(ctx context.Context, session *umpire.Session, hear func(umpire.CallID, string)) (agent.Toolbox, *tool.Set, func(), error) {
 	own, cleanUp, err := s.tools(session, hear)
 	if err != nil {
 		return nil, nil, nil, err
@@ -331,7 +332,7 @@ func (s *stay) toolbox(ctx context.Context, session *umpire.Session, hear func(u
 }
 
 // tools makes the tools of a session, with a private folder for their output.
-func (s *stay) tools(session *umpire.Session, hear func(umpire.CallID, string)) (*tool.Set, func(), error) {
+func (s *agentRun) tools(session *umpire.Session, hear func(umpire.CallID, string)) (*tool.Set, func(), error) {
 	sandbox.SweepScratch(os.TempDir())
 	scratch, release, err := sandbox.MakeScratch(os.TempDir())
 	if err != nil {
@@ -359,7 +360,7 @@ func (s *stay) tools(session *umpire.Session, hear func(umpire.CallID, string)) 
 }
 
 // mayRead reports whether the agent may read a file unasked, as the gate decides.
-func (s *stay) mayRead(ctx context.Context, call umpire.Call, path string) bool {
+func (s *agentRun) mayRead(ctx context.Context, call umpire.Call, path string) bool {
 	input, err := json.Marshal(map[string]string{"file_path": path})
 	if err != nil {
 		return false
@@ -368,12 +369,12 @@ func (s *stay) mayRead(ctx context.Context, call umpire.Call, path string) bool 
 	return err == nil && d.Verdict == umpire.Allow
 }
 
-func (s *stay) profileOf(session *umpire.Session) config.Agent {
+func (s *agentRun) profileOf(session *umpire.Session) config.Agent {
 	return s.conf.Agents[cmp.Or(session.Profile, config.MainAgent)]
 }
 
 // verdict is the exit of a run in which nothing went wrong.
-func (s *stay) verdict(o agent.Outcome, id umpire.SessionID) error {
+func (s *agentRun) verdict(o agent.Outcome, id umpire.SessionID) error {
 	goOn := "umpire run --session " + string(id)
 	switch {
 	case o.Waiting > 0:
@@ -395,7 +396,7 @@ func (s *stay) verdict(o agent.Outcome, id umpire.SessionID) error {
 }
 
 // brokenOff says why a run ended before its time, and how to go on.
-func (s *stay) brokenOff(ctx context.Context, id umpire.SessionID, err error) error {
+func (s *agentRun) brokenOff(ctx context.Context, id umpire.SessionID, err error) error {
 	goOn := "umpire run --session " + string(id)
 	_, ofModel := errors.AsType[*agent.ModelError](err)
 	switch {
@@ -412,3 +413,60 @@ func (s *stay) brokenOff(ctx context.Context, id umpire.SessionID, err error) er
 	}
 	return exited
 }
+
+// completeAgentFlags completes the flags of a command that runs the built-in agent.
+func completeAgentFlags(a *App, cmd *cobra.Command) {
+	completeWords(cmd, "permission-mode", modeNames()...)
+	completeWords(cmd, "sandbox", config.SandboxModes...)
+	completeWords(cmd, "effort", llm.Efforts...)
+	completeWith(cmd, "agent", func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+		c, err := a.loadConfig(a.dir)
+		if err != nil {
+			return nil, cobra.ShellCompDirectiveNoFileComp // the command itself will say so
+		}
+		return slices.Sorted(maps.Keys(c.Agents)), cobra.ShellCompDirectiveNoFileComp
+	})
+	completeWith(cmd, "model", cobra.FixedCompletions(modelKinds, cobra.ShellCompDirectiveNoFileComp|cobra.ShellCompDirectiveNoSpace))
+}
+
+// modelKinds begin the names of models.
+var modelKinds = []string{"anthropic:", "openai:", "openai-responses:", "openai-chat:", "script:"}
+
+const runLong = `Gives the built-in agent a task, and runs it until it has nothing more to do. Every call
+of a tool goes through the gate: it is decided, stored before it runs, and held while
+a person is asked. Calls of one message run in their order, none before all are decided.
+
+Who is asked:
+  a gate runs (umpire serve)     whoever answers it: umpire pending, umpire approve
+  no gate, and a terminal        you, right here
+  neither                        nobody: what would ask is denied, and the model told so
+
+What the assistant says goes to standard output, a line for each call to standard error.
+With --json the session's events go to standard output instead, one JSON object a line.
+
+Everything is stored as it happens. An interrupted run is gone on with by --continue, or
+by --session ID: nothing that ran runs again, and where it is not known whether a call
+ran, you are asked. With --session ID, a TASK for a session
+that waits, or that another process runs, is queued.
+
+The model is --model, or model of the agent's profile:
+  anthropic:NAME    Anthropic's; the key is ANTHROPIC_API_KEY, the server ANTHROPIC_BASE_URL
+  openai:NAME       OpenAI's; the key is OPENAI_API_KEY. With OPENAI_BASE_URL, a server that
+                    speaks Chat Completions; openai-responses:NAME and openai-chat:NAME
+                    choose the interface whatever the server is
+  script:FILE       none: plays a script
+The keys do not reach the commands that the agent runs.
+
+--model script:FILE plays a script: a JSON array of turns, each {"text", "calls":
+[{"id", "tool", "input"}], "delay_ms"}, all optional, each the reply to one request; past
+the end it says "done".
+
+The exit code is 0 when the agent has come to its end, also when you denied something on
+the way; 2 when calls were denied because nobody could be asked, or when you cancelled the
+turn; 3 when calls still wait, or nobody answered in time; 6 when there is nothing to go
+on with, or the session is not to be had.`
+
+const runExample = `  umpire run --model script:demo.json "fix the tests"
+  umpire run --model anthropic:claude-sonnet-5 "fix the tests"
+  umpire run --model script:demo.json --continue
+  umpire run --model script:demo.json --session s4k7m "and now the docs" --json`

@@ -20,7 +20,7 @@ import (
 
 // A runAsker asks on the terminal that the process belongs to.
 type runAsker struct {
-	*stay
+	*agentRun
 
 	tty   *os.File
 	lines chan typedLine // closed when there is nothing more to read
@@ -34,12 +34,12 @@ type typedLine struct {
 
 // newAsker opens the terminal. One goroutine reads it until the process ends: a read
 // from a terminal cannot be taken back.
-func (s *stay) newAsker() (*runAsker, error) {
+func (s *agentRun) newAsker() (*runAsker, error) {
 	tty, err := s.openTerminal()
 	if err != nil {
 		return nil, failed(fmt.Errorf("ask on the terminal: %w", err))
 	}
-	return &runAsker{stay: s, tty: tty}, nil
+	return &runAsker{agentRun: s, tty: tty}, nil
 }
 
 func (k *runAsker) close() { k.tty.Close() } //nolint:errcheck // a terminal holds nothing that could be lost
@@ -73,7 +73,7 @@ func (k *runAsker) ask(ctx context.Context, p umpire.Pending) error {
 	var text bytes.Buffer
 	c := view.New(p, session, k.text, k.now(), k.getenv("NO_COLOR") == "")
 	text.WriteString(c.Whole())
-	text.WriteString(describeChanges(k.stay.app, &p, &session))
+	text.WriteString(describeChanges(k.agentRun.App, &p, &session))
 	menu := c.Options()
 	for _, o := range menu {
 		fmt.Fprintf(&text, "  %s%s\n", view.Padded(o.Key, 3), o.Text)
@@ -97,7 +97,7 @@ func (k *runAsker) ask(ctx context.Context, p umpire.Pending) error {
 
 // choose reads until something of the menu is typed.
 func (k *runAsker) choose(ctx context.Context, menu []view.Option) (umpire.Answer, error) {
-	if err := settle(ctx, k.tty); err != nil {
+	if err := dropEarlyKeys(ctx, k.tty); err != nil {
 		return umpire.Answer{}, err
 	}
 	k.read()

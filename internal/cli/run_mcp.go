@@ -14,7 +14,7 @@ import (
 )
 
 // mcpServers starts the servers of which the session's profile may have a tool.
-func (s *stay) mcpServers(ctx context.Context, session *umpire.Session) *mcp.Set {
+func (s *agentRun) mcpServers(ctx context.Context, session *umpire.Session) *mcp.Set {
 	listed := s.profileOf(session).Tools
 	wanted := map[string]mcp.Server{}
 	for name, server := range s.conf.Servers {
@@ -38,7 +38,7 @@ func mayName(pattern, beginning string) bool {
 
 // listedIn is whether a session's profile lists a tool, so that the model is told of it.
 // The gate refuses the others whatever the model is told.
-func (s *stay) listedIn(session *umpire.Session) func(tool string) bool {
+func (s *agentRun) listedIn(session *umpire.Session) func(tool string) bool {
 	profile := policy.Profile{Tools: s.profileOf(session).Tools}
 	return profile.Lists
 }

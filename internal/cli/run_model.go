@@ -14,8 +14,8 @@ import (
 )
 
 // providers open a model by what follows the provider's name and a colon.
-var providers = map[string]func(s *stay, name string, o llm.Options) (llm.Model, error){
-	"script":           (*stay).script,
+var providers = map[string]func(s *agentRun, name string, o llm.Options) (llm.Model, error){
+	"script":           (*agentRun).script,
 	"anthropic":        fromAnthropic,
 	"openai":           fromOpenAI(openai.Auto),
 	"openai-responses": fromOpenAI(openai.Responses),
@@ -24,12 +24,12 @@ var providers = map[string]func(s *stay, name string, o llm.Options) (llm.Model,
 
 // model opens the model that the flags or the profile name, and the log of what it is
 // asked. The function that it returns closes the log.
-func (s *stay) model() (llm.Model, func(), error) {
+func (s *agentRun) model() (llm.Model, func(), error) {
 	return s.open(cmp.Or(s.flags.model, s.conf.Agents[cmp.Or(s.flags.profile, config.MainAgent)].Model))
 }
 
 // open opens a model by its full name.
-func (s *stay) open(full string) (llm.Model, func(), error) {
+func (s *agentRun) open(full string) (llm.Model, func(), error) {
 	const help = "umpire run --help"
 	provider, name, _ := strings.Cut(full, ":")
 	open := providers[provider]
@@ -49,27 +49,27 @@ func (s *stay) open(full string) (llm.Model, func(), error) {
 	return s.logged(model)
 }
 
-func (s *stay) script(file string, o llm.Options) (llm.Model, error) {
+func (s *agentRun) script(file string, o llm.Options) (llm.Model, error) {
 	if o.Effort != "" {
 		return nil, errors.New("--effort: a script does not think")
 	}
 	return llm.ReadScript(s.absolute(file))
 }
 
-func fromAnthropic(_ *stay, name string, o llm.Options) (llm.Model, error) {
+func fromAnthropic(_ *agentRun, name string, o llm.Options) (llm.Model, error) {
 	model, err := anthropic.New(name, o)
 	return llm.NewSteady(model), err
 }
 
-func fromOpenAI(w openai.Wire) func(*stay, string, llm.Options) (llm.Model, error) {
-	return func(_ *stay, name string, o llm.Options) (llm.Model, error) {
+func fromOpenAI(w openai.Wire) func(*agentRun, string, llm.Options) (llm.Model, error) {
+	return func(_ *agentRun, name string, o llm.Options) (llm.Model, error) {
 		model, err := openai.New(name, w, o)
 		return llm.NewSteady(model), err
 	}
 }
 
 // logged has a model's requests written to the log, if there is one.
-func (s *stay) logged(model llm.Model) (llm.Model, func(), error) {
+func (s *agentRun) logged(model llm.Model) (llm.Model, func(), error) {
 	if s.flags.modelLog == "" {
 		return model, func() {}, nil
 	}

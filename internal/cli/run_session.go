@@ -14,30 +14,27 @@ import (
 	"github.com/umpirehq/umpire/internal/view"
 )
 
-// agentName is how the built-in agent is called on the timeline.
-const agentName = "umpire"
-
-// enter opens a session, or takes the one that the flags name. A task that was left with
+// enterSession opens a session, or takes the one that the flags name. A task that was left with
 // a session that another process runs is an error, since it has not run yet.
-func (s *stay) enter(ctx context.Context, task string) (umpire.Session, error) {
-	if s.entrance != nil {
-		entered, err := s.enterBy(ctx, s.entrance, task)
+func (s *agentRun) enterSession(ctx context.Context, task string) (umpire.Session, error) {
+	if s.personGate != nil {
+		entered, err := s.enterSessionBy(ctx, s.personGate, task)
 		if !errors.Is(err, client.ErrCredential) {
 			return entered, err
 		}
 		// A sandbox around this process keeps it from being a person: it goes on as an agent.
 	}
-	return s.enterBy(ctx, s.gate, task)
+	return s.enterSessionBy(ctx, s.gate, task)
 }
 
-func (s *stay) enterBy(ctx context.Context, gate umpire.Gate, task string) (entered umpire.Session, err error) {
+func (s *agentRun) enterSessionBy(ctx context.Context, gate umpire.Gate, task string) (entered umpire.Session, err error) {
 	resumption := umpire.Resumption{
 		ID: umpire.SessionID(s.flags.session), Dir: s.dir, Agent: agentName, AllowCrossProject: s.flags.allowCrossProject,
 		Runner: process.NameOf(os.Getpid()), Mode: s.mode, AllowBypass: s.flags.allowBypass, Headless: s.headless,
 	}
 	switch {
 	case s.flags.session != "" || s.flags.goOn:
-		return s.resume(ctx, gate, resumption, task)
+		return s.resumeSession(ctx, gate, resumption, task)
 	case s.flags.fork != "":
 		entered, err = gate.Fork(ctx, umpire.SessionID(s.flags.fork), resumption)
 	default:
@@ -49,25 +46,10 @@ func (s *stay) enterBy(ctx context.Context, gate umpire.Gate, task string) (ente
 	return entered, sessionError(err)
 }
 
-// sessionError is the gate's error about a session that a flag names, with what to look at.
-func sessionError(err error) error {
-	told, ok := errors.AsType[*exit](gateError(err))
-	switch {
-	case !ok:
-		return err
-	case told.hint != "":
-	case errors.Is(err, umpire.ErrNotFound):
-		told.hint = "umpire sessions --all-projects"
-	case errors.Is(err, umpire.ErrState):
-		told.hint = "umpire sessions"
-	}
-	return told
-}
-
-// resume takes a session, and says which and where when none was named. Where another
+// resumeSession takes a session, and says which and where when none was named. Where another
 // process runs it a task is queued: that one will see to it.
-func (s *stay) resume(ctx context.Context, gate umpire.Gate, r umpire.Resumption, task string) (umpire.Session, error) {
-	standing, err := findStanding(ctx, gate, &r)
+func (s *agentRun) resumeSession(ctx context.Context, gate umpire.Gate, r umpire.Resumption, task string) (umpire.Session, error) {
+	standing, err := findExisting(ctx, gate, &r)
 	if err != nil {
 		return standing, sessionError(err)
 	}
@@ -90,8 +72,8 @@ func (s *stay) resume(ctx context.Context, gate umpire.Gate, r umpire.Resumption
 	return standing, &exit{code: exitAsks, hint: queuedHint(&standing, told), err: errors.New(s.queuedText(&standing, told))}
 }
 
-// findStanding finds the session that is meant, as it stands: the latest where none is named.
-func findStanding(ctx context.Context, gate umpire.Gate, r *umpire.Resumption) (umpire.Session, error) {
+// findExisting finds the session that is meant, as it stands: the latest where none is named.
+func findExisting(ctx context.Context, gate umpire.Gate, r *umpire.Resumption) (umpire.Session, error) {
 	if r.ID == "" {
 		return gate.Latest(ctx, umpire.LatestQuery{Dir: r.Dir, Agent: r.Agent})
 	}
@@ -99,8 +81,8 @@ func findStanding(ctx context.Context, gate umpire.Gate, r *umpire.Resumption) (
 }
 
 // mayEnter holds a queued task to the rules for going on with a session.
-func (s *stay) mayEnter(standing *umpire.Session, r umpire.Resumption) error {
-	p, err := s.project(s.dir)
+func (s *agentRun) mayEnter(standing *umpire.Session, r umpire.Resumption) error {
+	p, err := s.findProject(s.dir)
 	if err != nil {
 		return err
 	}
@@ -118,7 +100,7 @@ func queuedHint(standing *umpire.Session, told umpire.Prompted) string {
 }
 
 // queuedText says what a queued task waits for.
-func (s *stay) queuedText(standing *umpire.Session, told umpire.Prompted) string {
+func (s *agentRun) queuedText(standing *umpire.Session, told umpire.Prompted) string {
 	if told.Waiting > 0 {
 		return fmt.Sprintf(s.text.Of("queued: session %s waits for answers first (umpire pending): %d"), standing.ID, told.Waiting)
 	}
@@ -126,7 +108,7 @@ func (s *stay) queuedText(standing *umpire.Session, told umpire.Prompted) string
 }
 
 // since is the event before the one with which this process came to the session.
-func (s *stay) since(ctx context.Context, id umpire.SessionID) (int64, error) {
+func (s *agentRun) since(ctx context.Context, id umpire.SessionID) (int64, error) {
 	events, err := s.gate.Events(ctx, umpire.Filter{Session: id})
 	if err != nil {
 		return 0, err

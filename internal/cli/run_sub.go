@@ -14,7 +14,7 @@ import (
 
 // subAgents lets an agent have sub-agents, if its profile does: each with the tools of its profile, and with
 // the model that the profile names, or else with that of its parent.
-func (s *stay) subAgents(model llm.Model, session *umpire.Session) *agent.SubAgents {
+func (s *agentRun) subAgents(model llm.Model, session *umpire.Session) *agent.SubAgents {
 	if !s.listedIn(session)("Task") {
 		return nil
 	}

@@ -12,7 +12,7 @@ import (
 // A runView shows a run: what the assistant says on standard output and a line for
 // each call on standard error, or the events alone, as JSON.
 type runView struct {
-	*app
+	*App
 
 	session umpire.SessionID // whose calls are not those of a sub-agent
 

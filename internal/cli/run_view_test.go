@@ -14,7 +14,7 @@ import (
 func TestRunViewShowsNothingRaw(t *testing.T) {
 	t.Parallel()
 	var out, remarks bytes.Buffer
-	v := &runView{app: &app{surroundings: surroundings{stdout: &out, stderr: &remarks, toTerminal: true}}}
+	v := &runView{App: &App{surroundings: surroundings{stdout: &out, stderr: &remarks, toTerminal: true}}}
 	v.Said("one\ttwo\r\nthree\x1b[2J\u202e")
 	call := umpire.BatchCall{Tool: "Bash", Input: json.RawMessage(`{"command":"a\n[ok] b\u001b[1A"}`), Reason: "no\r[ok] c"}
 	v.Ended(call, umpire.Result{Status: umpire.ResultDenied})
@@ -32,7 +32,7 @@ func TestRunViewShowsNothingRaw(t *testing.T) {
 func TestRunViewInJSON(t *testing.T) {
 	t.Parallel()
 	var out, remarks bytes.Buffer
-	v := &runView{app: &app{surroundings: surroundings{stdout: &out, stderr: &remarks}}, json: true, quiet: true}
+	v := &runView{App: &App{surroundings: surroundings{stdout: &out, stderr: &remarks}}, json: true, quiet: true}
 	v.Event(umpire.Event{Seq: 7, Kind: umpire.EventNotice, Reason: "a < b && c\n"})
 	v.Said("text")
 	v.Ended(umpire.BatchCall{Tool: "Bash"}, umpire.Result{Status: umpire.ResultOK})
@@ -46,7 +46,7 @@ func TestRunViewInJSON(t *testing.T) {
 func TestRunViewShowsWhatACommandPrints(t *testing.T) {
 	t.Parallel()
 	var out, remarks bytes.Buffer
-	v := &runView{app: &app{surroundings: surroundings{stdout: &out, stderr: &remarks, toTerminal: true}}}
+	v := &runView{App: &App{surroundings: surroundings{stdout: &out, stderr: &remarks, toTerminal: true}}}
 	v.Output("a", "one\ntw")
 	v.Output("a", "o\x1b[2J\r\n10%\r20%\nrest")
 	if got, want := remarks.String(), "  | one\n  | two\\x1b[2J\n  | 20%\n"; got != want {
@@ -94,7 +94,7 @@ func TestMayName(t *testing.T) {
 func TestRunViewShowsAReplyComingIn(t *testing.T) {
 	t.Parallel()
 	var out, remarks bytes.Buffer
-	v := &runView{app: &app{surroundings: surroundings{stdout: &out, stderr: &remarks, toTerminal: true}}}
+	v := &runView{App: &App{surroundings: surroundings{stdout: &out, stderr: &remarks, toTerminal: true}}}
 	want := func(shown string) {
 		t.Helper()
 		if got := out.String(); got != shown {

@@ -9,17 +9,17 @@ import (
 	"github.com/umpirehq/umpire/internal/rulefile"
 )
 
-// A place is the project that a command is about, with its configuration and
+// A openedProject is the project that a command is about, with its configuration and
 // rules as they stand.
-type place struct {
+type openedProject struct {
 	*gate.Project
 	config *config.Config
 }
 
-// place opens the project of the working directory. Its rules are read once, so
+// openProject opens the project of the working directory. Its rules are read once, so
 // there is nothing to close.
-func (a *app) place() (*place, error) {
-	conf, err := a.config(a.dir)
+func (a *App) openProject() (*openedProject, error) {
+	conf, err := a.loadConfig(a.dir)
 	if err != nil {
 		return nil, err
 	}
@@ -29,7 +29,7 @@ func (a *app) place() (*place, error) {
 	if err != nil {
 		return nil, failed(fmt.Errorf("open the project of %s: %w", a.dir, err))
 	}
-	return &place{p, conf}, nil
+	return &openedProject{p, conf}, nil
 }
 
 // scopes are the words of --scope with the source whose file they mean.
@@ -47,7 +47,7 @@ func scopeOf(l rulefile.Layer) umpire.Scope {
 }
 
 // layer returns umpire's own rule file of a scope.
-func (p *place) layer(scope string) (rulefile.Layer, error) {
+func (p *openedProject) layer(scope string) (rulefile.Layer, error) {
 	for _, s := range scopes {
 		if s.word == scope {
 			return p.ownFile(s.source)
@@ -56,7 +56,7 @@ func (p *place) layer(scope string) (rulefile.Layer, error) {
 	return rulefile.Layer{}, usage("", "--scope %q: want project or global", scope)
 }
 
-func (p *place) ownFile(source umpire.Source) (rulefile.Layer, error) {
+func (p *openedProject) ownFile(source umpire.Source) (rulefile.Layer, error) {
 	for _, l := range p.Layers() {
 		if l.Source == source && l.Format == rulefile.FormatUmpire {
 			return l, nil
@@ -67,6 +67,24 @@ func (p *place) ownFile(source umpire.Source) (rulefile.Layer, error) {
 }
 
 // writer writes rule files of the place.
-func (p *place) writer() rulefile.Writer {
+func (p *openedProject) writer() rulefile.Writer {
 	return rulefile.Writer{Check: p.Options().Check, Trust: p.Options().Trust}
+}
+
+// rulesOf reads another tool's file. One in the project is read the way it is
+// meant there: paths in it may start at the project's root.
+func (p *openedProject) rulesOf(file string, format rulefile.Format) ([]umpire.Rule, []rulefile.Problem, error) {
+	layer := rulefile.Layer{Source: umpire.SourceFlag, Path: file, Format: format}
+	if p.Contains(file) {
+		layer.Source, layer.Root = umpire.SourceProject, p.Root
+	}
+	set := rulefile.Load([]rulefile.Layer{layer}, nil, p.Options())
+	found := set.Files[0]
+	switch {
+	case found.Health == rulefile.HealthMissing:
+		return nil, nil, usage("", "%s: no such file", file)
+	case set.Degraded != "" && len(set.Rules) == 0:
+		return nil, nil, &exit{code: exitUsage, err: found.Problems[0]}
+	}
+	return append(set.Rules, found.Asleep()...), found.Problems, nil
 }

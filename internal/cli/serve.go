@@ -25,10 +25,10 @@ type serveFlags struct {
 }
 
 // newServeCommand is `umpire serve`.
-func newServeCommand(a *app) *cobra.Command {
+func newServeCommand(a *App) *cobra.Command {
 	var f serveFlags
 	cmd := &cobra.Command{
-		Use: "serve", GroupID: groupFirst, Args: noWords,
+		Use: "serve", GroupID: groupFirst, Args: refuseWords,
 		Short:   "Run the gate",
 		Long:    serveLong,
 		Example: serveExample,
@@ -42,17 +42,17 @@ func newServeCommand(a *app) *cobra.Command {
 }
 
 // runServe runs the gate until the context ends.
-func runServe(ctx context.Context, a *app, f *serveFlags) error {
-	conf, err := a.config(a.dir)
+func runServe(ctx context.Context, a *App, f *serveFlags) error {
+	conf, err := a.loadConfig(a.dir)
 	if err != nil {
 		return err
 	}
 	a.remarkAll(conf.Notices)
-	where, err := a.listenAt(cmp.Or(f.listen, conf.Listen))
+	where, err := a.readListenAddress(cmp.Or(f.listen, conf.Listen))
 	if err != nil {
 		return err
 	}
-	at, err := a.storeAt(cmp.Or(f.store, conf.Store))
+	at, err := a.readStoreAddress(cmp.Or(f.store, conf.Store))
 	if err != nil {
 		return err
 	}
@@ -104,11 +104,11 @@ func holderOf(ctx context.Context, where address) string {
 // uses some megabytes, so that it would collect every twenty calls otherwise.
 const gcPercent = 400
 
-func serveOn(ctx context.Context, a *app, conf *config.Config, where address, at storeAddress, f *serveFlags) error {
+func serveOn(ctx context.Context, a *App, conf *config.Config, where address, at storeAddress, f *serveFlags) error {
 	if a.getenv("GOGC") == "" {
 		debug.SetGCPercent(gcPercent)
 	}
-	g, err := a.openGate(ctx, conf, at, true)
+	g, err := a.startGate(ctx, conf, at, true)
 	if err != nil {
 		return err
 	}

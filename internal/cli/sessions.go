@@ -16,10 +16,10 @@ import (
 type sessionsFlags struct{ json, all bool }
 
 // newSessionsCommand is `umpire sessions`.
-func newSessionsCommand(a *app) *cobra.Command {
+func newSessionsCommand(a *App) *cobra.Command {
 	var f sessionsFlags
 	cmd := &cobra.Command{
-		Use: "sessions", GroupID: groupGate, Args: noSuchCommand,
+		Use: "sessions", GroupID: groupGate, Args: refuseUnknownCommand,
 		Short:   "List the sessions of this project, and end them",
 		Long:    sessionsLong,
 		Example: "  umpire sessions\n  umpire sessions --all-projects --json\n  umpire sessions end s4k7m",
@@ -32,9 +32,9 @@ func newSessionsCommand(a *app) *cobra.Command {
 }
 
 // listSessions lists them, the latest activity first.
-func listSessions(ctx context.Context, a *app, f *sessionsFlags) error {
+func listSessions(ctx context.Context, a *App, f *sessionsFlags) error {
 	return a.withGate(ctx, personCredential, func(gate umpire.Gate) error {
-		project, err := a.chosenProject(f.all)
+		project, err := a.chooseProject(f.all)
 		if err != nil {
 			return err
 		}
@@ -47,7 +47,7 @@ func listSessions(ctx context.Context, a *app, f *sessionsFlags) error {
 }
 
 // showSessions writes one line for each session.
-func showSessions(a *app, list []umpire.Session, all bool) error {
+func showSessions(a *App, list []umpire.Session, all bool) error {
 	if len(list) == 0 {
 		_, err := fmt.Fprintln(a.stdout, a.text.Of("no sessions"))
 		return err
@@ -73,10 +73,10 @@ func showSessions(a *app, list []umpire.Session, all bool) error {
 }
 
 // newSessionsEndCommand is `umpire sessions end`.
-func newSessionsEndCommand(a *app) *cobra.Command {
+func newSessionsEndCommand(a *App) *cobra.Command {
 	reason := ""
 	cmd := &cobra.Command{
-		Use: "end ID", Args: words("ID"), ValidArgsFunction: completeSessions(a),
+		Use: "end ID", Args: wantWords("ID"), ValidArgsFunction: completeSessions(a),
 		Short:   "End a session: what waits is denied for good",
 		Long:    sessionsEndLong,
 		Example: "  umpire sessions end s4k7m --reason 'wrong branch'",
@@ -91,9 +91,9 @@ func newSessionsEndCommand(a *app) *cobra.Command {
 }
 
 // newSessionsDeleteCommand is `umpire sessions delete`.
-func newSessionsDeleteCommand(a *app) *cobra.Command {
+func newSessionsDeleteCommand(a *App) *cobra.Command {
 	return &cobra.Command{
-		Use: "delete ID", Args: words("ID"), ValidArgsFunction: completeSessions(a),
+		Use: "delete ID", Args: wantWords("ID"), ValidArgsFunction: completeSessions(a),
 		Short:   "Delete a session; its timeline stays",
 		Long:    sessionsDeleteLong,
 		Example: "  umpire sessions delete s4k7m",
@@ -107,7 +107,7 @@ func newSessionsDeleteCommand(a *app) *cobra.Command {
 
 // changeSession does something to the session that an id means, and says so.
 func changeSession(
-	ctx context.Context, a *app, id, done string, change func(umpire.Gate, umpire.SessionID) error,
+	ctx context.Context, a *App, id, done string, change func(umpire.Gate, umpire.SessionID) error,
 ) error {
 	return a.withGate(ctx, personCredential, func(gate umpire.Gate) error {
 		found, err := findSession(ctx, a, gate, id)
@@ -124,7 +124,7 @@ func changeSession(
 
 // findSession finds the session that an id, or the beginning of one, means. A
 // session of another project needs its whole id.
-func findSession(ctx context.Context, a *app, gate umpire.Gate, id string) (umpire.SessionID, error) {
+func findSession(ctx context.Context, a *App, gate umpire.Gate, id string) (umpire.SessionID, error) {
 	if err := umpire.CheckID("session ID", id); err != nil {
 		return "", usage("umpire sessions", "%w", err)
 	}
@@ -132,7 +132,7 @@ func findSession(ctx context.Context, a *app, gate umpire.Gate, id string) (umpi
 	if err != nil {
 		return "", gateError(err)
 	}
-	p, err := a.project(a.dir)
+	p, err := a.findProject(a.dir)
 	if err != nil {
 		return "", err
 	}

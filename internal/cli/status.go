@@ -70,19 +70,19 @@ type problemStatus struct {
 }
 
 // newStatusCommand is `umpire status`.
-func newStatusCommand(a *app) *cobra.Command {
+func newStatusCommand(a *App) *cobra.Command {
 	asJSON := false
 	cmd := &cobra.Command{
-		Use: "status", GroupID: groupLook, Args: noWords,
+		Use: "status", GroupID: groupLook, Args: refuseWords,
 		Short:   "Show the project, the mode and the health of the rule files",
 		Long:    statusLong,
 		Example: "  umpire status\n  umpire status --json",
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			p, err := a.place()
+			p, err := a.openProject()
 			if err != nil {
 				return err
 			}
-			s := p.status()
+			s := readStatus(p)
 			if err := readGateStatus(cmd.Context(), a, &s, p.config); err != nil {
 				return err
 			}
@@ -97,8 +97,8 @@ func newStatusCommand(a *app) *cobra.Command {
 	return cmd
 }
 
-// status gathers what is known of the place.
-func (p *place) status() status {
+// readStatus gathers what is known of the place.
+func readStatus(p *openedProject) status {
 	set := p.Rules()
 	s := status{
 		ProjectID: p.ID, ProjectShort: p.ID.Short(), ProjectKind: p.Kind.String(),
@@ -131,7 +131,7 @@ func statusOf(f rulefile.File) fileStatus {
 }
 
 // showStatus writes the status for a person.
-func showStatus(a *app, s status) error {
+func showStatus(a *App, s status) error {
 	table := newTable(a.stdout)
 	line := func(name, value string) { fmt.Fprintf(table, "%s\t%s\n", a.text.Of(name), view.Visible(value)) }
 	line("project", fmt.Sprintf("%s (%s, %s)", s.ProjectShort, s.ProjectKind, s.ProjectID))
@@ -155,7 +155,7 @@ func showStatus(a *app, s status) error {
 }
 
 // showRuleFiles writes a line for each file, and its problems below it.
-func showRuleFiles(a *app, s status) error {
+func showRuleFiles(a *App, s status) error {
 	fmt.Fprintf(a.stdout, "\n%s\n", a.text.Of("rule files"))
 	table := newTable(a.stdout)
 	for _, f := range s.RuleFiles {
@@ -178,24 +178,36 @@ func showRuleFiles(a *app, s status) error {
 	return nil
 }
 
-func formatCounts(a *app, f fileStatus) string {
+func formatCounts(a *App, f fileStatus) string {
 	if f.Health == rulefile.HealthMissing {
 		return "-"
 	}
-	counts := []string{a.number(f.Rules, "%d rule", "%d rules")}
+	counts := []string{a.formatCount(f.Rules, "%d rule", "%d rules")}
 	if f.Asleep > 0 {
-		counts = append(counts, a.number(f.Asleep, "%d asleep", "%d asleep"))
+		counts = append(counts, a.formatCount(f.Asleep, "%d asleep", "%d asleep"))
 	}
 	if f.Hooks > 0 {
-		counts = append(counts, a.number(f.Hooks, "%d hook", "%d hooks"))
+		counts = append(counts, a.formatCount(f.Hooks, "%d hook", "%d hooks"))
 	}
 	if f.AsleepHooks > 0 {
-		counts = append(counts, a.number(f.AsleepHooks, "%d hook asleep", "%d hooks asleep"))
+		counts = append(counts, a.formatCount(f.AsleepHooks, "%d hook asleep", "%d hooks asleep"))
 	}
 	return strings.Join(counts, ", ")
 }
 
-// number says how many of something there are.
-func (a *app) number(n int, one, more string) string {
-	return count{n, one, more}.in(a.text)
+// formatSandbox is the sandbox in a line.
+func formatSandbox(a *App, s *sandboxStatus) string {
+	parts := []string{s.Mode}
+	if s.Network {
+		parts = append(parts, a.text.Of("with the network"))
+	}
+	switch s.Level {
+	case umpire.SandboxFull:
+		parts = append(parts, a.text.Of("this machine can give all of it"))
+	case umpire.SandboxWeaker:
+		parts = append(parts, a.text.Of("this machine can give only a weaker one"), s.Lacks)
+	case umpire.SandboxNone:
+		parts = append(parts, a.text.Of("this machine cannot give it"), s.Lacks)
+	}
+	return strings.Join(parts, ", ")
 }

@@ -50,12 +50,12 @@ type storeStatus struct {
 
 // readGateStatus looks at the gate, and at what it says of the project. Looking makes
 // no store, and a gate that cannot be reached is told, not hidden.
-func readGateStatus(ctx context.Context, a *app, s *status, c *config.Config) error {
-	where, err := a.listenAt(c.Listen)
+func readGateStatus(ctx context.Context, a *App, s *status, c *config.Config) error {
+	where, err := a.readListenAddress(c.Listen)
 	if err != nil {
 		return err
 	}
-	stored, err := a.storeAt(c.Store)
+	stored, err := a.readStoreAddress(c.Store)
 	if err != nil {
 		return err
 	}
@@ -67,7 +67,7 @@ func readGateStatus(ctx context.Context, a *app, s *status, c *config.Config) er
 	if stored.kind == storeSQLite {
 		s.Store.Path = stored.name
 	}
-	running, err := a.promisedGate(ctx, c, personCredential, "")
+	running, err := a.dialExpectedGate(ctx, c, personCredential, "")
 	if err != nil {
 		s.Gate.Problem = err.Error()
 		return nil
@@ -77,9 +77,9 @@ func readGateStatus(ctx context.Context, a *app, s *status, c *config.Config) er
 	done := func() {}
 	switch {
 	case running != nil:
-		gate, done = running, closing(running)
+		gate, done = running, gateCloser(running)
 	case stored.exists():
-		if gate, done, err = a.ownGate(ctx, c, ""); err != nil {
+		if gate, done, err = a.openOwnGate(ctx, c, ""); err != nil {
 			s.Gate.Problem = err.Error()
 		}
 	}
@@ -148,10 +148,10 @@ func (s *status) last(ctx context.Context, gate umpire.Gate) error {
 }
 
 // formatPermission is the status line in words.
-func formatPermission(a *app, s *status) string {
+func formatPermission(a *App, s *status) string {
 	text := a.text.Word("state", string(s.State))
 	if s.Pending > 0 {
-		text += ", " + a.number(s.Pending, "%d waits", "%d wait")
+		text += ", " + a.formatCount(s.Pending, "%d waits", "%d wait")
 	}
 	if s.Type != "" {
 		text += fmt.Sprintf(" (%s, %s)", a.text.Word("type", string(s.Type)), a.text.Word("of risk", s.Risk))
@@ -162,7 +162,7 @@ func formatPermission(a *app, s *status) string {
 	return text
 }
 
-func formatGate(a *app, s *status) string {
+func formatGate(a *App, s *status) string {
 	switch {
 	case s.Gate.Problem != "":
 		return s.Gate.Address + ": " + s.Gate.Problem
@@ -172,7 +172,7 @@ func formatGate(a *app, s *status) string {
 	return fmt.Sprintf(a.text.Of("none on %s; each command opens the store for itself"), s.Gate.Address)
 }
 
-func formatStore(a *app, s *status) string {
+func formatStore(a *App, s *status) string {
 	text := s.Store.Kind
 	if s.Store.Path != "" {
 		text += " " + s.Store.Path
@@ -183,7 +183,7 @@ func formatStore(a *app, s *status) string {
 	return text
 }
 
-func formatSessions(a *app, s *sessionsStatus) string {
+func formatSessions(a *App, s *sessionsStatus) string {
 	text := fmt.Sprintf(a.text.Of("%d open, %d in all"), s.Open, s.Total)
 	if s.Mode != nil {
 		text += fmt.Sprintf(a.text.Of("; the latest is in mode %s"), *s.Mode)

@@ -1,12 +1,13 @@
 package cli
 
 import (
-	"context"
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"time"
 
+	"github.com/umpirehq/umpire/internal/config"
 	"github.com/umpirehq/umpire/internal/host"
 	"github.com/umpirehq/umpire/internal/view"
 )
@@ -34,8 +35,8 @@ type surroundings struct {
 // who started them has no bearing on what they start.
 var outermost int
 
-// system returns the surroundings of the process.
-func system() surroundings {
+// readSurroundings returns the surroundings of the process.
+func readSurroundings() surroundings {
 	dir, err := os.Getwd()
 	if err != nil {
 		dir = ""
@@ -48,36 +49,8 @@ func system() surroundings {
 		args: os.Args[1:], stdin: os.Stdin, stdout: os.Stdout, stderr: os.Stderr,
 		getenv: os.Getenv, dir: dir, executable: executable,
 		terminal: isTerminal(os.Stdin) && isTerminal(os.Stdout), toTerminal: isTerminal(os.Stdout), device: ownTerminal,
-		ancestors: func() []ancestor { return ancestors(outermost) }, now: time.Now,
+		ancestors: func() []ancestor { return findAncestors(outermost) }, now: time.Now,
 	}
-}
-
-// run is the whole program as a function of its surroundings. It returns the
-// exit code.
-func run(ctx context.Context, s surroundings) int {
-	out := &output{w: s.stdout}
-	s.stdout = out
-	a := &app{surroundings: s}
-	a.text = language(a.getenv)
-	if code, ok := answerHookFast(ctx, a); ok {
-		return code
-	}
-	root := newRootCommand(a)
-	root.SetArgs(s.args)
-	root.SetIn(s.stdin)
-	root.SetOut(s.stdout)
-	root.SetErr(s.stderr)
-	err := root.ExecuteContext(ctx)
-	if err == nil && out.err != nil {
-		err = failed(fmt.Errorf("write standard output: %w", out.err))
-	}
-	if err != nil && err.Error() != "" {
-		fmt.Fprintf(s.stderr, "umpire: %s\n", view.Visible(a.text.Problem(err.Error())))
-		if hint := hintOf(err); hint != "" {
-			fmt.Fprintln(s.stderr, view.Joined(a.text.Of("next"), ": ", a.text.Problem(hint)))
-		}
-	}
-	return exitCode(err)
 }
 
 // An output remembers that writing failed, so that commands may print line by
@@ -95,14 +68,34 @@ func (o *output) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// An app is the program with what its commands share.
-type app struct {
+// An App is the program with what its commands share.
+type App struct {
 	surroundings
 	text view.Catalogue
 }
 
 // userHome is the person's home directory, "" when it is not known.
-func (a *app) userHome() string { return host.UserHome(a.getenv) }
+func (a *App) userHome() string { return host.UserHome(a.getenv) }
 
 // home is umpire's own folder.
-func (a *app) home() string { return host.Home(a.getenv, a.dir) }
+func (a *App) home() string { return host.Home(a.getenv, a.dir) }
+
+// remark tells something beside the result.
+func (a *App) remark(text string) {
+	fmt.Fprintf(a.stderr, "umpire: %s\n", view.Visible(a.text.Problem(text)))
+}
+
+// remarkAll tells the person of notices.
+func (a *App) remarkAll(notices []config.Notice) {
+	for _, n := range notices {
+		a.remark(n.In(a.text.Of))
+	}
+}
+
+// absolute reads a path of the command line.
+func (a *App) absolute(path string) string {
+	if filepath.IsAbs(path) {
+		return filepath.Clean(path)
+	}
+	return filepath.Join(a.dir, path)
+}

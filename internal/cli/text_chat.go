@@ -2,32 +2,6 @@ package cli
 
 import "github.com/umpirehq/umpire/internal/view"
 
-const chatLong = `Talks with the built-in agent on the terminal. What it says is shown as it comes in, its
-calls with their results, and when a call asks, its card stands in the conversation and
-you answer with one key. The line at the bottom says how the permissions stand.
-
-  y s p g   allow: once, for the session, as a rule of the project, as a rule everywhere
-  n c       deny, with a reason if you like; cancel: deny and stop the turn
-  e v d     explain, raw input, diff
-  j k Y     next and last call that waits; allow all of the same risk once
-  Tab       write a message while a call waits: it is queued
-  Esc       stop what the agent does
-
-What was typed before a card stood there for a moment answers nothing, a word that is typed
-at a card becomes a message, and Enter never approves. Up calls back what was written. /help lists the commands: /status /mode /resume /sessions /fork /timeline /rules
-/agents /plan /exit-plan /help /quit.
-
-With --plain, on a terminal that can do little (TERM=dumb), or with ACCESSIBLE=1, it
-talks line by line, without colours and cursor movements. With --json the events go to
-standard output and everything else to standard error. NO_COLOR is honoured.
-
-It is for a person: it is refused in a process that an agent started. Everything is
-stored as it happens; --continue goes on where it was left or killed.`
-
-const chatExample = `  umpire chat --model script:demo.json
-  umpire chat --model script:demo.json "fix the tests"
-  umpire chat --model script:demo.json --continue`
-
 // chineseChat are the texts of `umpire chat` in 简体中文.
 var chineseChat = view.Catalogue{
 	"Talk with the built-in agent, and answer its questions where they come up": "与内置代理对话，并就地回答它的询问",

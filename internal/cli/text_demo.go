@@ -2,23 +2,6 @@ package cli
 
 import "github.com/umpirehq/umpire/internal/view"
 
-const demoLong = `Makes a small git repository in a temporary folder, and lets the built-in agent work in it.
-Its model plays a script; the tools, the gate and the timeline are the real ones. The first
-message has calls that are safe, one that asks and one that would delete your home: all
-wait for your answer, then run in their order, and the last one is refused.
-
-Nothing outside the temporary folder is read or written, and it is deleted in the end.`
-
-const demoIntro = `A model that plays a script works in %s.
-While one call of a message asks, all of it waits.`
-
-const demoCompiled = "Started with go run: the first start compiles for one to four minutes, later ones begin within seconds."
-
-const demoNext = `Next:
-  umpire init claude            put umpire in front of Claude Code
-  umpire check -- COMMAND       see how a command is decided
-  umpire help order             read why`
-
 // chineseDemo are the texts of `umpire demo` in 简体中文.
 var chineseDemo = view.Catalogue{
 	"Watch an agent's calls being decided, in a throw-away project": "在一次性的项目中观看代理的调用如何被判定",

@@ -5,45 +5,6 @@ import (
 	"github.com/umpirehq/umpire/internal/view"
 )
 
-const runLong = `Gives the built-in agent a task, and runs it until it has nothing more to do. Every call
-of a tool goes through the gate: it is decided, stored before it runs, and held while
-a person is asked. Calls of one message run in their order, none before all are decided.
-
-Who is asked:
-  a gate runs (umpire serve)     whoever answers it: umpire pending, umpire approve
-  no gate, and a terminal        you, right here
-  neither                        nobody: what would ask is denied, and the model told so
-
-What the assistant says goes to standard output, a line for each call to standard error.
-With --json the session's events go to standard output instead, one JSON object a line.
-
-Everything is stored as it happens. An interrupted run is gone on with by --continue, or
-by --session ID: nothing that ran runs again, and where it is not known whether a call
-ran, you are asked. With --session ID, a TASK for a session
-that waits, or that another process runs, is queued.
-
-The model is --model, or model of the agent's profile:
-  anthropic:NAME    Anthropic's; the key is ANTHROPIC_API_KEY, the server ANTHROPIC_BASE_URL
-  openai:NAME       OpenAI's; the key is OPENAI_API_KEY. With OPENAI_BASE_URL, a server that
-                    speaks Chat Completions; openai-responses:NAME and openai-chat:NAME
-                    choose the interface whatever the server is
-  script:FILE       none: plays a script
-The keys do not reach the commands that the agent runs.
-
---model script:FILE plays a script: a JSON array of turns, each {"text", "calls":
-[{"id", "tool", "input"}], "delay_ms"}, all optional, each the reply to one request; past
-the end it says "done".
-
-The exit code is 0 when the agent has come to its end, also when you denied something on
-the way; 2 when calls were denied because nobody could be asked, or when you cancelled the
-turn; 3 when calls still wait, or nobody answered in time; 6 when there is nothing to go
-on with, or the session is not to be had.`
-
-const runExample = `  umpire run --model script:demo.json "fix the tests"
-  umpire run --model anthropic:claude-sonnet-5 "fix the tests"
-  umpire run --model script:demo.json --continue
-  umpire run --model script:demo.json --session s4k7m "and now the docs" --json`
-
 // chineseRun are the texts of `umpire run` in 简体中文.
 var chineseRun = view.Catalogue{
 	config.OnlyTightens:        "%s:%d：忽略 %s：项目只能收紧",

@@ -55,7 +55,7 @@ func TestHelpIsTranslated(t *testing.T) {
 			walk(sub)
 		}
 	}
-	walk(newRootCommand(&app{}))
+	walk(newRootCommand(&App{}))
 	for _, key := range config.Keys {
 		want("config", key.About)
 	}
@@ -251,7 +251,7 @@ func TestBenchSpeaksChinese(t *testing.T) {
 	t.Parallel()
 	play := func(args ...string) string {
 		var out bytes.Buffer
-		code := run(t.Context(), surroundings{
+		code := runProgram(t.Context(), surroundings{
 			args: append([]string{"bench"}, args...), stdin: strings.NewReader(""), stdout: &out, stderr: io.Discard,
 			getenv: func(name string) string { return map[string]string{"UMPIRE_LANG": "zh"}[name] }, dir: t.TempDir(), now: time.Now,
 		})

@@ -20,10 +20,10 @@ type timelineFlags struct {
 }
 
 // newTimelineCommand is `umpire timeline`.
-func newTimelineCommand(a *app) *cobra.Command {
+func newTimelineCommand(a *App) *cobra.Command {
 	var f timelineFlags
 	cmd := &cobra.Command{
-		Use: "timeline", GroupID: groupGate, Args: noSuchCommand,
+		Use: "timeline", GroupID: groupGate, Args: refuseUnknownCommand,
 		Short:   "Show what was asked, decided and run",
 		Long:    timelineLong,
 		Example: "  umpire timeline\n  umpire timeline --session s4k7m --follow\n  umpire timeline --last 20\n  umpire timeline --json --after 1200",
@@ -43,7 +43,7 @@ func newTimelineCommand(a *app) *cobra.Command {
 }
 
 // showTimeline shows the events that the flags choose.
-func showTimeline(ctx context.Context, a *app, f *timelineFlags) error {
+func showTimeline(ctx context.Context, a *App, f *timelineFlags) error {
 	if f.after < 0 {
 		return usage("umpire timeline --help", "--after %d: want 0 or more", f.after)
 	}
@@ -53,7 +53,7 @@ func showTimeline(ctx context.Context, a *app, f *timelineFlags) error {
 	return a.withGate(ctx, personCredential, func(gate umpire.Gate) error { return showEvents(ctx, a, gate, f) })
 }
 
-func showEvents(ctx context.Context, a *app, gate umpire.Gate, f *timelineFlags) error {
+func showEvents(ctx context.Context, a *App, gate umpire.Gate, f *timelineFlags) error {
 	filter, err := timelineFilter(ctx, a, gate, f)
 	if err != nil {
 		return err
@@ -84,7 +84,7 @@ func showEvents(ctx context.Context, a *app, gate umpire.Gate, f *timelineFlags)
 }
 
 // showRecord shows a whole timeline, and that nothing on it was changed.
-func showRecord(ctx context.Context, a *app) error {
+func showRecord(ctx context.Context, a *App) error {
 	if err := showTimeline(ctx, a, &timelineFlags{}); err != nil {
 		return err
 	}
@@ -92,11 +92,11 @@ func showRecord(ctx context.Context, a *app) error {
 }
 
 // timelineFilter is what the flags choose: this project unless told otherwise.
-func timelineFilter(ctx context.Context, a *app, gate umpire.Gate, f *timelineFlags) (umpire.Filter, error) {
+func timelineFilter(ctx context.Context, a *App, gate umpire.Gate, f *timelineFlags) (umpire.Filter, error) {
 	filter := umpire.Filter{After: f.after}
 	var err error
 	if f.session == "" {
-		filter.Project, err = a.chosenProject(f.all)
+		filter.Project, err = a.chooseProject(f.all)
 		return filter, err
 	}
 	filter.Session, err = findSession(ctx, a, gate, f.session)
@@ -123,7 +123,7 @@ func followEvents(ctx context.Context, gate umpire.Gate, filter umpire.Filter, s
 }
 
 // newEventShower writes events as lines of JSON or as text, with every field if wanted.
-func newEventShower(a *app, asJSON, detail bool) func(*umpire.Event) error {
+func newEventShower(a *App, asJSON, detail bool) func(*umpire.Event) error {
 	if asJSON {
 		return func(e *umpire.Event) error { return writeLine(a.stdout, e) }
 	}
@@ -140,7 +140,7 @@ func newEventShower(a *app, asJSON, detail bool) func(*umpire.Event) error {
 }
 
 // formatEvent is an event as a person reads it.
-func formatEvent(a *app, e *umpire.Event) string {
+func formatEvent(a *App, e *umpire.Event) string {
 	parts := []string{fmt.Sprintf("%6d  %s  %s", e.Seq, e.At.Local().Format(timeLayout), formatEventKind(a, e))}
 	for _, part := range []string{string(e.Session), string(e.Request), e.Tool} {
 		if part != "" {
@@ -172,7 +172,7 @@ var kindColours = map[umpire.EventKind]string{
 	umpire.EventRulesDegraded:            view.VerdictColour(umpire.Deny),
 }
 
-func formatEventKind(a *app, e *umpire.Event) string {
+func formatEventKind(a *App, e *umpire.Event) string {
 	kind := fmt.Sprintf("%-24s", view.Visible(string(e.Kind)))
 	if colour := kindColours[e.Kind]; colour != "" && a.colour() {
 		return colour + kind + "\x1b[0m"
@@ -181,7 +181,7 @@ func formatEventKind(a *app, e *umpire.Event) string {
 }
 
 // eventSubject is what an event is about, from its accesses.
-func eventSubject(a *app, e *umpire.Event) string {
+func eventSubject(a *App, e *umpire.Event) string {
 	var about []string
 	for i := range e.Accesses {
 		about = append(about, view.AccessText(&e.Accesses[i], a.text))

@@ -13,10 +13,10 @@ import (
 )
 
 // newTimelineHeadCommand is `umpire timeline head`.
-func newTimelineHeadCommand(a *app) *cobra.Command {
+func newTimelineHeadCommand(a *App) *cobra.Command {
 	asJSON := false
 	cmd := &cobra.Command{
-		Use: "head", Args: noWords,
+		Use: "head", Args: refuseWords,
 		Short:   "Print a signed checkpoint of the timeline",
 		Long:    timelineHeadLong,
 		Example: "  umpire timeline head\n  umpire timeline head >> /media/usb/umpire-checkpoints",
@@ -35,7 +35,7 @@ type headReport struct {
 }
 
 // showHead reads the store itself, as verify does.
-func showHead(ctx context.Context, a *app, asJSON bool) error {
+func showHead(ctx context.Context, a *App, asJSON bool) error {
 	at, err := configuredStore(a)
 	if err != nil {
 		return err
@@ -48,7 +48,7 @@ func showHead(ctx context.Context, a *app, asJSON bool) error {
 		return failed(err)
 	}
 	report := headReport{Key: key.ID()}
-	if report.Checkpoint, err = at.checkpoint(ctx); err != nil {
+	if report.Checkpoint, err = takeCheckpoint(ctx, at); err != nil {
 		return failed(err)
 	}
 	if report.Line, err = key.Sign(&report.Checkpoint); err != nil {
@@ -60,8 +60,8 @@ func showHead(ctx context.Context, a *app, asJSON bool) error {
 	})
 }
 
-// checkpoint is what the timeline of a store is now.
-func (s storeAddress) checkpoint(ctx context.Context) (c checkpoint.Checkpoint, err error) {
+// takeCheckpoint is what the timeline of a store is now.
+func takeCheckpoint(ctx context.Context, s storeAddress) (c checkpoint.Checkpoint, err error) {
 	opened, err := s.open(ctx)
 	if err != nil {
 		return c, err

@@ -20,10 +20,10 @@ type verifyFlags struct {
 }
 
 // newTimelineVerifyCommand is `umpire timeline verify`.
-func newTimelineVerifyCommand(a *app) *cobra.Command {
+func newTimelineVerifyCommand(a *App) *cobra.Command {
 	var f verifyFlags
 	cmd := &cobra.Command{
-		Use: "verify", Args: noWords,
+		Use: "verify", Args: refuseWords,
 		Short:   "Find what was changed on the timeline",
 		Long:    timelineVerifyLong,
 		Example: "  umpire timeline verify\n  umpire timeline verify --since \"$(tail -n 1 /media/usb/umpire-checkpoints)\"",
@@ -42,7 +42,7 @@ type verification struct {
 
 // verifyTimeline reads the store itself, not what a gate says of it: the gate may
 // be what is in doubt.
-func verifyTimeline(ctx context.Context, a *app, f *verifyFlags) error {
+func verifyTimeline(ctx context.Context, a *App, f *verifyFlags) error {
 	at, err := configuredStore(a)
 	if err != nil {
 		return err
@@ -59,7 +59,7 @@ func verifyTimeline(ctx context.Context, a *app, f *verifyFlags) error {
 		}
 		breaks = doubtSigner(e.since, key)
 	}
-	found, err := at.verify(ctx, &e)
+	found, err := verifyStore(ctx, at, &e)
 	if err != nil {
 		return failed(fmt.Errorf("verify the timeline: %w", err))
 	}
@@ -99,8 +99,8 @@ func (e *evidence) compare(tx *store.Tx) ([]store.Break, error) {
 	return append(breaks, found...), err
 }
 
-// verify finds the breaks. Where nothing was ever stored there are none.
-func (s storeAddress) verify(ctx context.Context, e *evidence) ([]store.Break, error) {
+// verifyStore finds the breaks. Where nothing was ever stored there are none.
+func verifyStore(ctx context.Context, s storeAddress, e *evidence) ([]store.Break, error) {
 	if !s.exists() {
 		breaks, err := e.compare(nil)
 		if len(breaks) > 0 {
@@ -124,7 +124,7 @@ func (s storeAddress) verify(ctx context.Context, e *evidence) ([]store.Break, e
 }
 
 // showVerification writes one line for each break.
-func showVerification(a *app, v *verification) error {
+func showVerification(a *App, v *verification) error {
 	if v.OK {
 		_, err := fmt.Fprintln(a.stdout, a.text.Of("nothing on the timeline was changed"))
 		return err

@@ -23,7 +23,7 @@ var exitCodes = [...]struct {
 
 // newTopics are pages of help that belong to no command: `umpire help TOPIC`.
 // Without a Run, cobra lists them as topics.
-func newTopics(a *app) []*cobra.Command {
+func newTopics(a *App) []*cobra.Command {
 	return []*cobra.Command{
 		{Use: "exit-codes", Short: "What the exit codes mean", Long: formatExitCodes(a)},
 		{Use: "modes", Short: "What happens where no rule speaks", Long: modesTopic},
@@ -31,7 +31,7 @@ func newTopics(a *app) []*cobra.Command {
 	}
 }
 
-func formatExitCodes(a *app) string {
+func formatExitCodes(a *App) string {
 	var b strings.Builder
 	b.WriteString(a.text.Of("Every command ends with one of these codes:") + "\n\n")
 	for _, e := range exitCodes {

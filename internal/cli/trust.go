@@ -16,16 +16,16 @@ import (
 )
 
 // newTrustCommand is `umpire trust`.
-func newTrustCommand(a *app) *cobra.Command {
+func newTrustCommand(a *App) *cobra.Command {
 	show, revoke, code, forget := false, false, false, false
 	cmd := &cobra.Command{
-		Use: "trust", GroupID: groupRules, Args: noWords,
+		Use: "trust", GroupID: groupRules, Args: refuseWords,
 		Short:   "Let the allow rules and hooks of this project's files hold",
 		Long:    trustLong,
 		Example: "  umpire trust --show\n  umpire trust\n  umpire trust --revoke\n  umpire trust --code",
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			ctx := cmd.Context()
-			p, err := a.place()
+			p, err := a.openProject()
 			if err != nil {
 				return err
 			}
@@ -59,7 +59,7 @@ func newTrustCommand(a *app) *cobra.Command {
 
 // showSleeping lists the allow rules that trust would wake, by file, and returns
 // the files.
-func showSleeping(a *app, p *place) ([]rulefile.File, error) {
+func showSleeping(a *App, p *openedProject) ([]rulefile.File, error) {
 	var files []rulefile.File
 	for _, f := range p.Rules().Files {
 		if f.Source != umpire.SourceProject || !f.Untrusted() {
@@ -78,7 +78,7 @@ func showSleeping(a *app, p *place) ([]rulefile.File, error) {
 }
 
 // showSleepingFile lists what one file would allow, and which programs it would run.
-func showSleepingFile(a *app, f *rulefile.File) error {
+func showSleepingFile(a *App, f *rulefile.File) error {
 	var text strings.Builder
 	if len(f.Asleep()) > 0 {
 		fmt.Fprintf(&text, a.text.Of("%s would allow:\n"), view.Visible(f.Path))
@@ -106,7 +106,7 @@ func sleepingText(r umpire.Rule) string {
 
 // grantTrust records the files' content by its hash: the content that was
 // shown, whatever stands there by now.
-func grantTrust(ctx context.Context, a *app, p *place) error {
+func grantTrust(ctx context.Context, a *App, p *openedProject) error {
 	files, err := showSleeping(a, p)
 	if err != nil || len(files) == 0 {
 		return failed(err)
@@ -118,12 +118,12 @@ func grantTrust(ctx context.Context, a *app, p *place) error {
 	return changeTrust(ctx, a, shown, "trusted %s as it is now\n")
 }
 
-func revokeTrust(ctx context.Context, a *app) error {
+func revokeTrust(ctx context.Context, a *App) error {
 	return changeTrust(ctx, a, umpire.TrustChange{Dir: a.dir, Revoke: true}, "%s is not trusted any more\n")
 }
 
 // changeTrust has the gate change the trust in rule files, and says so of each.
-func changeTrust(ctx context.Context, a *app, c umpire.TrustChange, said string) error {
+func changeTrust(ctx context.Context, a *App, c umpire.TrustChange, said string) error {
 	return a.withGate(ctx, personCredential, func(gate umpire.Gate) error {
 		files, err := gate.Trust(ctx, c)
 		for _, file := range files {
@@ -132,3 +132,16 @@ func changeTrust(ctx context.Context, a *app, c umpire.TrustChange, said string)
 		return err
 	})
 }
+
+const trustLong = `A project's rule files come with a clone. Their deny and ask rules hold at once,
+their allow rules and hooks only after you have trusted the file: exactly this content
+of it, recorded outside of the project. When the file changes, they sleep again.
+What umpire itself writes there stays trusted.
+
+Shows what starts to allow and which programs would run, and trusts it. It needs a person.
+
+With --code it is about the code of the clone: tests, builds, scripts and checkers run
+what the project says. In umpire's own sandbox they run unasked. An agent that runs its
+commands by itself is asked about them until you have trusted the code. What you trust
+is every file that names code, as it is now, and the commit; it ends when such a file
+changes or appears, and when HEAD moves by anything but a commit made here.`

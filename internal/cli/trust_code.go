@@ -11,7 +11,7 @@ import (
 )
 
 // trustCode records that the code of this clone may run where no sandbox holds it.
-func trustCode(ctx context.Context, a *app, p *place) error {
+func trustCode(ctx context.Context, a *App, p *openedProject) error {
 	if err := a.needPerson("trusting code"); err != nil {
 		return err
 	}
@@ -27,13 +27,13 @@ func trustCode(ctx context.Context, a *app, p *place) error {
 			return err
 		}
 		_, err = fmt.Fprintf(a.stdout, a.text.Of("trusted the code of %s as it is now (%s)\n"), view.Visible(p.Root),
-			a.number(len(names), "%d file that names code", "%d files that name code"))
+			a.formatCount(len(names), "%d file that names code", "%d files that name code"))
 		return failed(err)
 	})
 }
 
 // forgetCode takes that back.
-func forgetCode(ctx context.Context, a *app, p *place) error {
+func forgetCode(ctx context.Context, a *App, p *openedProject) error {
 	if err := a.needPerson("taking trust away"); err != nil {
 		return err
 	}
@@ -53,7 +53,7 @@ func forgetCode(ctx context.Context, a *app, p *place) error {
 
 // showCode tells whether the code of this clone is trusted, what has changed since,
 // and which files name code.
-func showCode(a *app, p *place) error {
+func showCode(a *App, p *openedProject) error {
 	ledger := codeLedger(a)
 	changes, trusted, err := ledger.Changes(&p.Bounds)
 	if err != nil {
@@ -79,7 +79,7 @@ func showCode(a *app, p *place) error {
 	return nil
 }
 
-func showChanges(a *app, changes []string) {
+func showChanges(a *App, changes []string) {
 	for _, change := range changes {
 		fmt.Fprintf(a.stdout, "  %s\n", view.Visible(change))
 	}

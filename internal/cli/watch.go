@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"os"
 	"slices"
 	"strings"
 
@@ -18,10 +17,10 @@ import (
 type watchFlags struct{ json, all bool }
 
 // newWatchCommand is `umpire watch`.
-func newWatchCommand(a *app) *cobra.Command {
+func newWatchCommand(a *App) *cobra.Command {
 	var f watchFlags
 	cmd := &cobra.Command{
-		Use: "watch", GroupID: groupGate, Args: noWords,
+		Use: "watch", GroupID: groupGate, Args: refuseWords,
 		Short:   "Watch questions and events as they come",
 		Long:    watchLong,
 		Example: "  umpire watch\n  umpire watch --all-projects --json",
@@ -33,8 +32,8 @@ func newWatchCommand(a *app) *cobra.Command {
 }
 
 // watchGate shows what waits and then what happens, until it is interrupted.
-func watchGate(ctx context.Context, a *app, f *watchFlags) error {
-	gate, runs, done, err := a.reach(ctx, personCredential, "")
+func watchGate(ctx context.Context, a *App, f *watchFlags) error {
+	gate, runs, done, err := a.reachGate(ctx, personCredential, "")
 	if err != nil {
 		return err
 	}
@@ -42,7 +41,7 @@ func watchGate(ctx context.Context, a *app, f *watchFlags) error {
 	if !runs {
 		a.remark(a.text.Of("no gate is running, so questions of Claude Code do not come here: umpire serve starts one"))
 	}
-	project, err := a.chosenProject(f.all)
+	project, err := a.chooseProject(f.all)
 	if err != nil {
 		return err
 	}
@@ -55,27 +54,18 @@ func watchGate(ctx context.Context, a *app, f *watchFlags) error {
 	if f.json {
 		return followEvents(ctx, gate, filter, newEventShower(a, true, false))
 	}
-	screen := &waiting{app: a, gate: gate, query: query, live: a.toTerminal, width: a.columns()}
+	screen := &waiting{App: a, gate: gate, query: query, live: a.toTerminal, width: a.columns()}
 	if err := screen.refresh(ctx); err != nil {
 		return err
 	}
 	return followEvents(ctx, gate, filter, func(e *umpire.Event) error { return screen.event(ctx, e) })
 }
 
-// columns is the width of the terminal at standard output.
-func (a *app) columns() int {
-	const usual = 80
-	if width := widthOf(os.Stdout); a.toTerminal && width > 0 {
-		return width
-	}
-	return usual
-}
-
 // A waiting screen shows the questions that wait below the events. On a terminal
 // the list stays at the bottom and is drawn anew; elsewhere it is written when it
 // changes.
 type waiting struct {
-	*app
+	*App
 
 	gate  umpire.Gate
 	query umpire.PendingQuery
@@ -89,7 +79,7 @@ type waiting struct {
 func (w *waiting) event(ctx context.Context, e *umpire.Event) error {
 	var text strings.Builder
 	w.erase(&text)
-	fmt.Fprintln(&text, formatEvent(w.app, e))
+	fmt.Fprintln(&text, formatEvent(w.App, e))
 	if _, err := io.WriteString(w.stdout, text.String()); err != nil {
 		return err
 	}
@@ -115,11 +105,11 @@ func (w *waiting) refresh(ctx context.Context) error {
 	}
 	var lines []string
 	for i := range list {
-		cells := pendingCells(w.app, &list[i], w.query.Project == "")
+		cells := pendingCells(w.App, &list[i], w.query.Project == "")
 		lines = append(lines, "  "+strings.Join(cells, "  "))
 	}
 	if len(list) > 0 {
-		head := w.number(len(list), "%d waits for an answer: umpire approve ID, umpire deny ID", "%d wait for an answer: umpire approve ID, umpire deny ID")
+		head := w.formatCount(len(list), "%d waits for an answer: umpire approve ID, umpire deny ID", "%d wait for an answer: umpire approve ID, umpire deny ID")
 		lines = append([]string{head}, lines...)
 	}
 	if !w.live && slices.Equal(lines, w.lines) {

@@ -1,0 +1,34 @@
+package cli
+
+import (
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/umpirehq/umpire/policy"
+)
+
+// refuseAgents refuses a command that is a person's to a process that an agent started. The
+// marks are the policy's, which denies the same commands before they start; here they
+// hold for whatever path or wrapper led to this process.
+func refuseAgents(a *App, cmd *cobra.Command, args []string) error {
+	if cmd == cmd.Root() {
+		return nil
+	}
+	verb := strings.TrimPrefix(cmd.CommandPath(), cmd.Root().Name()+" ")
+	if mark, _ := policy.VerbMarkOf(verb); mark != policy.VerbPerson || onlyShows(cmd, verb, args) {
+		return nil
+	}
+	return a.needPerson(cmd.CommandPath())
+}
+
+// onlyShows reports whether a command of a person is asked to change nothing.
+func onlyShows(cmd *cobra.Command, verb string, args []string) bool {
+	isSet := func(flag string) bool {
+		return cmd.Flags().Changed(flag) && cmd.Flags().Lookup(flag).Value.String() == "true"
+	}
+	if verb == "mode" {
+		return len(args) == 0 && !isSet("leave-plan") && !cmd.Flags().Changed("allow-all")
+	}
+	return isSet("dry-run") || isSet("show")
+}
