@@ -70,7 +70,7 @@ func newCancelCommand(a *App) *cobra.Command {
 // Words after the question's id are the reason.
 func newAnswerCommand(a *App, choice umpire.Choice, cmd *cobra.Command) (*cobra.Command, *answerFlags) {
 	f := new(answerFlags)
-	cmd.GroupID, cmd.ValidArgsFunction = groupGate, completePending(a)
+	cmd.ValidArgsFunction = completePending(a)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		answer := umpire.Answer{Choice: choice, Reason: strings.Join(args[1:], " ")}
 		return answerQuestion(cmd.Context(), a, answer, args[0], f)

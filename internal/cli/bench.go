@@ -63,7 +63,7 @@ type benchFlags struct {
 func newBenchCommand(a *App) *cobra.Command {
 	var f benchFlags
 	cmd := &cobra.Command{
-		Use: "bench [flags] [FILE...]", GroupID: groupLook,
+		Use:   "bench [flags] [FILE...]",
 		Short: "Count wrong verdicts over labelled commands, of umpire or any hook",
 		Long:  benchLong, Example: benchExample,
 		RunE: func(cmd *cobra.Command, files []string) error { return runBench(cmd.Context(), a, &f, files) },

@@ -18,7 +18,7 @@ func newChatCommand(a *App) *cobra.Command {
 	var f runFlags
 	var plain bool
 	cmd := &cobra.Command{
-		Use: "chat [flags] [TASK]", GroupID: groupFirst,
+		Use:     "chat [flags] [TASK]",
 		Short:   "Talk with the built-in agent, and answer its questions where they come up",
 		Long:    chatLong,
 		Example: chatExample,

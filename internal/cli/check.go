@@ -46,7 +46,6 @@ func newCheckCommand(a *App) *cobra.Command {
 	var f checkFlags
 	cmd := &cobra.Command{
 		Use:     "check [flags] -- COMMAND...",
-		GroupID: groupFirst,
 		Short:   "Decide one call, or a stream of calls, and say why",
 		Long:    checkLong,
 		Example: checkExample,

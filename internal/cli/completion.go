@@ -32,7 +32,7 @@ calls that wait. Keep it where your shell looks, and begin a new shell:`
 // newCompletionCommand is `umpire completion`.
 func newCompletionCommand(a *App) *cobra.Command {
 	cmd := &cobra.Command{
-		Use: "completion SHELL", GroupID: groupLook,
+		Use: "completion SHELL",
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) == 0 {
 				return nil

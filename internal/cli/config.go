@@ -20,7 +20,7 @@ import (
 func newConfigCommand(a *App) *cobra.Command {
 	asJSON := false
 	cmd := &cobra.Command{
-		Use: "config", GroupID: groupLook, Args: refuseWords,
+		Use: "config", Args: refuseWords,
 		Short:   "Show the configuration in force, and where each value comes from",
 		Long:    configLong,
 		Example: "  umpire config\n  umpire config --json",

@@ -31,7 +31,7 @@ const demoTask = "Write the release note and clean up."
 func newDemoCommand(a *App, showRecord func(context.Context, *App) error) *cobra.Command {
 	var yes, keep bool
 	cmd := &cobra.Command{
-		Use: "demo", GroupID: groupFirst, Args: refuseWords,
+		Use: "demo", Args: refuseWords,
 		Short:   "Watch an agent's calls being decided, in a throw-away project",
 		Long:    demoLong,
 		Example: "  umpire demo\n  umpire demo --yes",

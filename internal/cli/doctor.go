@@ -284,7 +284,7 @@ func (d *doctor) rules(c *config.Config) {
 }
 
 func (d *doctor) ruleFile(f rulefile.File) {
-	first, rules := "", count{f.Rules, "%d rule", "%d rules"}
+	first, rules := "", newCount(f.Rules, "%d rule", "%d rules")
 	if len(f.Problems) > 0 {
 		first = ": " + f.Problems[0].Error()
 	}
@@ -298,7 +298,7 @@ func (d *doctor) ruleFile(f rulefile.File) {
 		d.ok("rules", "%s: %s", f.Path, rules)
 	case rulefile.HealthUntrusted:
 		d.warn("rules", "read it, then umpire trust", "%s: %s and %s until you trust them%s", f.Path,
-			count{f.Inert, "%d allow rule asleep", "%d allow rules asleep"}, count{len(f.AsleepHooks()), "%d hook asleep", "%d hooks asleep"}, first)
+			newCount(f.Inert, "%d allow rule asleep", "%d allow rules asleep"), newCount(len(f.AsleepHooks()), "%d hook asleep", "%d hooks asleep"), first)
 	case rulefile.HealthDegraded:
 		d.fail("rules", "umpire rules lint", "%s is broken%s", f.Path, first)
 	}
@@ -311,6 +311,6 @@ func (d *doctor) programs() {
 		d.warn("programs", "umpire programs lint", "%s", note)
 	}
 	if len(loaded.Files) > 0 && len(loaded.Problems) == 0 {
-		d.ok("programs", "%s", count{len(loaded.Files), "%d file", "%d files"})
+		d.ok("programs", "%s", newCount(len(loaded.Files), "%d file", "%d files"))
 	}
 }

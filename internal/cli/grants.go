@@ -18,7 +18,7 @@ func newGrantsCommand(a *App) *cobra.Command {
 	asJSON := false
 	list := func(cmd *cobra.Command, _ []string) error { return listGrants(cmd.Context(), a, asJSON) }
 	cmd := &cobra.Command{
-		Use: "grants", GroupID: groupGate, Args: refuseWords, RunE: list,
+		Use: "grants", Args: refuseWords, RunE: list,
 		Short:   "List what you approved beside the rules, and take it back",
 		Long:    grantsLong,
 		Example: grantsExample,

@@ -28,8 +28,7 @@ func Main() {
 func runProgram(ctx context.Context, s surroundings) int {
 	out := &output{w: s.stdout}
 	s.stdout = out
-	a := &App{surroundings: s}
-	a.text = language(a.getenv)
+	a := &App{surroundings: s, text: chooseLanguage(s.getenv), language: catalogueFor}
 	if code, ok := answerHookFast(ctx, a); ok {
 		return code
 	}

@@ -26,7 +26,7 @@ type modeFlags struct {
 func newModeCommand(a *App) *cobra.Command {
 	var f modeFlags
 	cmd := &cobra.Command{
-		Use: "mode [MODE]", GroupID: groupGate, Args: cobra.MaximumNArgs(1), ValidArgs: modeNames(),
+		Use: "mode [MODE]", Args: cobra.MaximumNArgs(1), ValidArgs: modeNames(),
 		Short:   "Show or switch a session's mode, or leave plan mode",
 		Long:    modeLong,
 		Example: modeExample,

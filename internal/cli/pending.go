@@ -19,7 +19,7 @@ type pendingFlags struct{ json, all bool }
 func newPendingCommand(a *App) *cobra.Command {
 	var f pendingFlags
 	cmd := &cobra.Command{
-		Use: "pending", GroupID: groupGate, Args: refuseWords,
+		Use: "pending", Args: refuseWords,
 		Short:   "List the calls that wait for you",
 		Long:    pendingLong,
 		Example: "  umpire pending\n  umpire pending --all --json",

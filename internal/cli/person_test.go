@@ -1,72 +1,13 @@
 package cli
 
 import (
-	"os"
 	"strings"
 	"testing"
 
 	"github.com/spf13/cobra"
 
-	"github.com/umpirehq/umpire/internal/process"
 	"github.com/umpirehq/umpire/policy"
 )
-
-// descendant is an app in a process that descends from others.
-func descendant(env map[string]string, above ...ancestor) *App {
-	return &App{surroundings: surroundings{
-		getenv:    func(name string) string { return env[name] },
-		ancestors: func() []ancestor { return above },
-	}}
-}
-
-func TestNeedPerson(t *testing.T) {
-	t.Parallel()
-	claude := &agentMarkers[0]
-	for _, tt := range []struct {
-		name string
-		app  *App
-		says string
-	}{
-		{"a person", descendant(nil, ancestor{pid: 9, runner: "h:9:1"}), ""},
-		{"marked", descendant(map[string]string{"CLAUDECODE": "1"}), "Claude Code started this process"},
-		{"not marked after all", descendant(map[string]string{"CLAUDECODE": "0", "GEMINI_CLI": "false"}), ""},
-		{"below a marked one", descendant(nil, ancestor{pid: 9}, ancestor{pid: 8, marker: claude}), "Claude Code started process 8"},
-		{"nothing known", &App{surroundings: surroundings{getenv: func(string) string { return "" }}}, ""},
-	} {
-		t.Run(tt.name, func(t *testing.T) {
-			t.Parallel()
-			err := tt.app.needPerson("this")
-			if (err == nil) != (tt.says == "") || err != nil && (!strings.Contains(err.Error(), tt.says) || exitCode(err) != exitRefused) {
-				t.Errorf("%v, want %q", err, tt.says)
-			}
-		})
-	}
-}
-
-// TestNeedOutsider: who descends from a process that runs a session is its agent.
-func TestNeedOutsider(t *testing.T) {
-	t.Parallel()
-	a := descendant(nil, ancestor{pid: 9, runner: "h:9:1"}, ancestor{pid: 8, runner: "h:8:7"}, ancestor{pid: 1})
-	for runner, refuses := range map[string]bool{"h:8:7": true, "h:8:6": false, "other:8:7": false, "": false} {
-		err := a.needOutsider("this", map[string]string{runner: "s1"})
-		if (err != nil) != refuses {
-			t.Errorf("runner %q: %v", runner, err)
-		}
-		if refuses && (exitCode(err) != exitRefused || !strings.Contains(err.Error(), "descends from 8, which runs session s1")) {
-			t.Errorf("runner %q: %v", runner, err)
-		}
-	}
-}
-
-func TestAncestorsEndAtTheRoot(t *testing.T) {
-	t.Parallel()
-	if process.NameOf(os.Getpid()) == "" {
-		t.Skip("processes cannot be looked at on this system")
-	}
-	if len(findAncestors(0)) == 0 || len(findAncestors(os.Getppid())) != 0 {
-		t.Error("the walk to the root does not end where it should")
-	}
-}
 
 // Every command is marked, so that a new one is a person's until somebody decides
 // otherwise, and a person's command is refused to an agent before it does anything.
@@ -87,7 +28,7 @@ func TestEveryCommandIsMarked(t *testing.T) {
 		if !marked {
 			t.Errorf("umpire %s is not marked in the policy", verb)
 		}
-		agent := descendant(map[string]string{"CLAUDECODE": "1"})
+		agent := &App{surroundings: surroundings{getenv: func(name string) string { return map[string]string{"CLAUDECODE": "1"}[name] }}}
 		if refused := refuseAgents(agent, cmd, []string{"x"}) != nil; refused != (mark == policy.VerbPerson) {
 			t.Errorf("umpire %s: refused to an agent %v, mark %v", verb, refused, mark)
 		}

@@ -33,7 +33,7 @@ wrong. An entry with a fault is left out, so that its program asks.`
 // newProgramsCommand is `umpire programs`.
 func newProgramsCommand(a *App) *cobra.Command {
 	cmd := &cobra.Command{
-		Use: "programs", GroupID: groupRules, Args: refuseUnknownCommand,
+		Use: "programs", Args: refuseUnknownCommand,
 		Short:   "Show what is known of programs",
 		Long:    programsLong,
 		Example: "  umpire programs show tar\n  umpire programs show git push\n  umpire programs lint",

@@ -39,15 +39,16 @@ func newRootCommand(a *App) *cobra.Command {
 		&cobra.Group{ID: groupRules, Title: "Rules:"},
 		&cobra.Group{ID: groupLook, Title: "Looking:"},
 	)
-	init, doctor, hook := newInitCommand(a), newDoctorCommand(a), newHookCommand(a)
-	init.GroupID, doctor.GroupID, hook.GroupID = groupFirst, groupFirst, groupLook
-	root.AddCommand(newDemoCommand(a, showRecord), init, newCheckCommand(a), doctor, newServeCommand(a), newChatCommand(a),
-		newRunCommand(a), newPendingCommand(a), newApproveCommand(a), newDenyCommand(a), newCancelCommand(a),
-		newWatchCommand(a), newSessionsCommand(a), newModeCommand(a), newGrantsCommand(a), newTimelineCommand(a),
-		newRulesCommand(a), newTrustCommand(a), newProgramsCommand(a),
-		newStatusCommand(a), newConfigCommand(a), hook, newBenchCommand(a), newVersionCommand(a), newManCommand(a))
+	addGroup(root, groupFirst, newDemoCommand(a, showRecord), newInitCommand(a), newCheckCommand(a), newDoctorCommand(a),
+		newServeCommand(a), newChatCommand(a), newRunCommand(a))
+	addGroup(root, groupGate, newPendingCommand(a), newApproveCommand(a), newDenyCommand(a), newCancelCommand(a),
+		newWatchCommand(a), newSessionsCommand(a), newModeCommand(a), newGrantsCommand(a), newTimelineCommand(a))
+	addGroup(root, groupRules, newRulesCommand(a), newTrustCommand(a), newProgramsCommand(a))
+	addGroup(root, groupLook, newStatusCommand(a), newConfigCommand(a), newHookCommand(a), newBenchCommand(a),
+		newVersionCommand(a))
+	root.AddCommand(newManCommand(a))
 	root.AddCommand(newTopics(a)...)
-	root.AddCommand(newCompletionCommand(a))
+	addGroup(root, groupLook, newCompletionCommand(a))
 	addVersionFlag(root)
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 		return usage(cmd.CommandPath()+" --help", "%w", explainFlag(err))
@@ -62,6 +63,14 @@ func newRootCommand(a *App) *cobra.Command {
 		translateHelp(root, a.text)
 	}
 	return root
+}
+
+// addGroup adds commands that the root's help lists in a group.
+func addGroup(root *cobra.Command, group string, commands ...*cobra.Command) {
+	for _, cmd := range commands {
+		cmd.GroupID = group
+	}
+	root.AddCommand(commands...)
 }
 
 // translateHelp puts the help of a command, and of those below it, into the person's language.

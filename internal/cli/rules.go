@@ -18,7 +18,7 @@ import (
 // newRulesCommand is `umpire rules`.
 func newRulesCommand(a *App) *cobra.Command {
 	cmd := &cobra.Command{
-		Use: "rules", GroupID: groupRules, Args: refuseUnknownCommand,
+		Use: "rules", Args: refuseUnknownCommand,
 		Short:   "List, add, remove and test rules",
 		Long:    rulesLong,
 		Example: rulesExample,

@@ -46,7 +46,7 @@ type runFlags struct {
 func newRunCommand(a *App) *cobra.Command {
 	var f runFlags
 	cmd := &cobra.Command{
-		Use: "run [flags] [TASK]", GroupID: groupFirst,
+		Use:     "run [flags] [TASK]",
 		Short:   "Give the built-in agent a task; every call goes through the gate",
 		Long:    runLong,
 		Example: runExample,

@@ -28,7 +28,7 @@ type serveFlags struct {
 func newServeCommand(a *App) *cobra.Command {
 	var f serveFlags
 	cmd := &cobra.Command{
-		Use: "serve", GroupID: groupFirst, Args: refuseWords,
+		Use: "serve", Args: refuseWords,
 		Short:   "Run the gate",
 		Long:    serveLong,
 		Example: serveExample,

@@ -19,7 +19,7 @@ type sessionsFlags struct{ json, all bool }
 func newSessionsCommand(a *App) *cobra.Command {
 	var f sessionsFlags
 	cmd := &cobra.Command{
-		Use: "sessions", GroupID: groupGate, Args: refuseUnknownCommand,
+		Use: "sessions", Args: refuseUnknownCommand,
 		Short:   "List the sessions of this project, and end them",
 		Long:    sessionsLong,
 		Example: "  umpire sessions\n  umpire sessions --all-projects --json\n  umpire sessions end s4k7m",

@@ -21,7 +21,7 @@ func (a *App) loadConfig(dir string) (*config.Config, error) {
 		return nil, err
 	}
 	if c.Lang != "" && a.getenv("UMPIRE_LANG") == "" {
-		a.text = catalogueFor(c.Lang)
+		a.text = a.language(c.Lang)
 	}
 	return c, nil
 }

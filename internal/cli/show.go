@@ -86,7 +86,7 @@ func visibleDiff(text string) string {
 
 // formatCount says how many of something there are.
 func (a *App) formatCount(n int, one, more string) string {
-	return count{n, one, more}.in(a.text)
+	return newCount(n, one, more).in(a.text)
 }
 
 // A count is a number of things, with the words for one of them and for several.
@@ -94,6 +94,8 @@ type count struct {
 	n         int
 	one, more string
 }
+
+func newCount(n int, one, more string) count { return count{n, one, more} }
 
 func (c count) String() string { return c.in(nil) }
 

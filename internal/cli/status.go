@@ -73,7 +73,7 @@ type problemStatus struct {
 func newStatusCommand(a *App) *cobra.Command {
 	asJSON := false
 	cmd := &cobra.Command{
-		Use: "status", GroupID: groupLook, Args: refuseWords,
+		Use: "status", Args: refuseWords,
 		Short:   "Show the project, the mode and the health of the rule files",
 		Long:    statusLong,
 		Example: "  umpire status\n  umpire status --json",

@@ -71,7 +71,10 @@ func (o *output) Write(p []byte) (int, error) {
 // An App is the program with what its commands share.
 type App struct {
 	surroundings
+
 	text view.Catalogue
+	// language is the catalogue of a locale.
+	language func(locale string) view.Catalogue
 }
 
 // userHome is the person's home directory, "" when it is not known.

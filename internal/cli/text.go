@@ -7,8 +7,8 @@ import (
 	"github.com/umpirehq/umpire/internal/view"
 )
 
-// language picks the catalogue: UMPIRE_LANG, then what POSIX says.
-func language(getenv func(string) string) view.Catalogue {
+// chooseLanguage picks the catalogue: UMPIRE_LANG, then what POSIX says.
+func chooseLanguage(getenv func(string) string) view.Catalogue {
 	for _, name := range []string{"UMPIRE_LANG", "LC_ALL", "LC_MESSAGES", "LANG"} {
 		if value := getenv(name); value != "" {
 			return catalogueFor(value)

@@ -23,7 +23,7 @@ type timelineFlags struct {
 func newTimelineCommand(a *App) *cobra.Command {
 	var f timelineFlags
 	cmd := &cobra.Command{
-		Use: "timeline", GroupID: groupGate, Args: refuseUnknownCommand,
+		Use: "timeline", Args: refuseUnknownCommand,
 		Short:   "Show what was asked, decided and run",
 		Long:    timelineLong,
 		Example: "  umpire timeline\n  umpire timeline --session s4k7m --follow\n  umpire timeline --last 20\n  umpire timeline --json --after 1200",

@@ -19,7 +19,7 @@ import (
 func newTrustCommand(a *App) *cobra.Command {
 	show, revoke, code, forget := false, false, false, false
 	cmd := &cobra.Command{
-		Use: "trust", GroupID: groupRules, Args: refuseWords,
+		Use: "trust", Args: refuseWords,
 		Short:   "Let the allow rules and hooks of this project's files hold",
 		Long:    trustLong,
 		Example: "  umpire trust --show\n  umpire trust\n  umpire trust --revoke\n  umpire trust --code",

@@ -17,7 +17,7 @@ func addVersionFlag(root *cobra.Command) {
 func newVersionCommand(a *App) *cobra.Command {
 	asJSON := false
 	cmd := &cobra.Command{
-		Use: "version", GroupID: groupLook, Args: refuseWords,
+		Use: "version", Args: refuseWords,
 		Short:   "Show which umpire this is",
 		Long:    "Shows the version, the commit it was built from, the Go release and the platform.",
 		Example: "  umpire version\n  umpire version --json",

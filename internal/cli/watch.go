@@ -20,7 +20,7 @@ type watchFlags struct{ json, all bool }
 func newWatchCommand(a *App) *cobra.Command {
 	var f watchFlags
 	cmd := &cobra.Command{
-		Use: "watch", GroupID: groupGate, Args: refuseWords,
+		Use: "watch", Args: refuseWords,
 		Short:   "Watch questions and events as they come",
 		Long:    watchLong,
 		Example: "  umpire watch\n  umpire watch --all-projects --json",
