@@ -68,6 +68,9 @@ var layers = []layer{
 	{"edge", "internal/mcp internal/mcp/mcptest"},
 	{"edge", "internal/agent internal/metrics/otlp"},
 	{"edge", "internal/config"},
+	{"top", "internal/cli/app"},
+	{"top", "internal/cli/check internal/cli/hook internal/cli/programs internal/cli/register internal/cli/rules"},
+	{"top", "internal/cli/bench internal/cli/doctor internal/cli/run"},
 	{"top", "internal/cli"},
 	{"top", "cmd/umpire cmd/umpire-hook cmd/umpire-metrics"},
 	{"test", "internal/test/interop internal/test/crash internal/test/shape"},
@@ -95,8 +98,6 @@ var largePackages = map[string]int{
 	"internal/gate": 6_900,  // intake, outcome and transaction of every verb, and the sessions that calls belong to
 	// Each row of the order of decision, the rule language, and the tables of guarded places and secrets.
 	"policy": 7_000,
-	// One short file for each of some forty commands; a fifth is their texts in two languages.
-	"internal/cli": 12_000,
 }
 
 // bannedImports keep a pure package from reaching the world. A path ending in

@@ -5,13 +5,14 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/umpirehq/umpire/internal/cli/app"
 	"github.com/umpirehq/umpire/policy"
 )
 
 // refuseAgents refuses a command that is a person's to a process that an agent started. The
 // marks are the policy's, which denies the same commands before they start; here they
 // hold for whatever path or wrapper led to this process.
-func refuseAgents(a *App, cmd *cobra.Command, args []string) error {
+func refuseAgents(a *app.App, cmd *cobra.Command, args []string) error {
 	if cmd == cmd.Root() {
 		return nil
 	}
@@ -19,7 +20,7 @@ func refuseAgents(a *App, cmd *cobra.Command, args []string) error {
 	if mark, _ := policy.VerbMarkOf(verb); mark != policy.VerbPerson || onlyShows(cmd, verb, args) {
 		return nil
 	}
-	return a.needPerson(cmd.CommandPath())
+	return a.NeedPerson(cmd.CommandPath())
 }
 
 // onlyShows reports whether a command of a person is asked to change nothing.

@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/cli/app"
 	"github.com/umpirehq/umpire/internal/view"
 	"github.com/umpirehq/umpire/policy"
 )
@@ -32,9 +33,9 @@ type answerFlags struct {
 }
 
 // newApproveCommand is `umpire approve`.
-func newApproveCommand(a *App) *cobra.Command {
+func newApproveCommand(a *app.App) *cobra.Command {
 	cmd, f := newAnswerCommand(a, umpire.Approve, &cobra.Command{
-		Use: "approve ID", Args: wantWords("ID"),
+		Use: "approve ID", Args: app.WantWords("ID"),
 		Short: "Let a call that waits run", Long: approveLong, Example: approveExample,
 	})
 	flags := cmd.Flags()
@@ -43,24 +44,24 @@ func newApproveCommand(a *App) *cobra.Command {
 	flags.StringVar(&f.width, "width", "",
 		"how much a wider scope covers, `WIDTH`: exact, subcommand, folder or tool (default: the narrowest)")
 	flags.StringVar(&f.expires, "expires", "", "`WHEN` it ends: 2027-01-01, an RFC 3339 time, or a duration such as 8h")
-	completeWords(cmd, "width", "exact", "subcommand", "folder", "tool")
-	completeWords(cmd, "scope", "once", "session", "project", "global")
+	app.CompleteWords(cmd, "width", "exact", "subcommand", "folder", "tool")
+	app.CompleteWords(cmd, "scope", "once", "session", "project", "global")
 	return cmd
 }
 
 // newDenyCommand is `umpire deny`.
-func newDenyCommand(a *App) *cobra.Command {
+func newDenyCommand(a *app.App) *cobra.Command {
 	cmd, _ := newAnswerCommand(a, umpire.Refuse, &cobra.Command{
-		Use: "deny ID [REASON]", Args: wantWordsFrom("ID"),
+		Use: "deny ID [REASON]", Args: app.WantWordsFrom("ID"),
 		Short: "Refuse a call that waits; the agent reads the reason", Long: denyLong, Example: denyExample,
 	})
 	return cmd
 }
 
 // newCancelCommand is `umpire cancel`.
-func newCancelCommand(a *App) *cobra.Command {
+func newCancelCommand(a *app.App) *cobra.Command {
 	cmd, _ := newAnswerCommand(a, umpire.Cancel, &cobra.Command{
-		Use: "cancel ID", Args: wantWords("ID"),
+		Use: "cancel ID", Args: app.WantWords("ID"),
 		Short: "Refuse a call that waits, and stop the agent's turn", Long: cancelLong, Example: "  umpire cancel 4k7m",
 	})
 	return cmd
@@ -68,7 +69,7 @@ func newCancelCommand(a *App) *cobra.Command {
 
 // newAnswerCommand makes a command answer a question, with the flags that all answers have.
 // Words after the question's id are the reason.
-func newAnswerCommand(a *App, choice umpire.Choice, cmd *cobra.Command) (*cobra.Command, *answerFlags) {
+func newAnswerCommand(a *app.App, choice umpire.Choice, cmd *cobra.Command) (*cobra.Command, *answerFlags) {
 	f := new(answerFlags)
 	cmd.ValidArgsFunction = completePending(a)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
@@ -87,8 +88,8 @@ var verbs = map[umpire.Choice]string{umpire.Approve: "approve", umpire.Refuse: "
 var answered = map[umpire.Choice]string{umpire.Approve: "approved", umpire.Refuse: "denied", umpire.Cancel: "cancelled"}
 
 // answerQuestion answers one question.
-func answerQuestion(ctx context.Context, a *App, answer umpire.Answer, id string, f *answerFlags) error {
-	if err := f.read(&answer, a.now()); err != nil {
+func answerQuestion(ctx context.Context, a *app.App, answer umpire.Answer, id string, f *answerFlags) error {
+	if err := f.read(&answer, a.Now()); err != nil {
 		return err
 	}
 	gate, done, err := openPersonsGate(ctx, a, f.tokenFile)
@@ -102,9 +103,9 @@ func answerQuestion(ctx context.Context, a *App, answer umpire.Answer, id string
 	}
 	session, err := gate.Session(ctx, p.Session)
 	if err != nil {
-		return gateError(err)
+		return app.GateError(err)
 	}
-	if err := refuseRunner(ctx, a, gate, verbs[answer.Choice]); err != nil {
+	if err := app.RefuseRunner(ctx, a, gate, verbs[answer.Choice]); err != nil {
 		return err
 	}
 	if err := confirmAnswer(ctx, a, &answer, p, session, f); err != nil {
@@ -119,21 +120,21 @@ func (f *answerFlags) read(answer *umpire.Answer, now time.Time) error {
 		return nil
 	}
 	if err := answer.Scope.UnmarshalText([]byte(f.scope)); err != nil {
-		return usage("umpire approve --help", "--%w", err)
+		return app.Usage("umpire approve --help", "--%w", err)
 	}
 	for flag, value := range map[string]string{"rule": f.rule, "width": f.width, "expires": f.expires} {
 		if value != "" && answer.Scope == umpire.ScopeOnce {
-			return usage("umpire approve --help", "--%s needs --scope session, project or global", flag)
+			return app.Usage("umpire approve --help", "--%s needs --scope session, project or global", flag)
 		}
 	}
 	if f.rule != "" && f.width != "" {
-		return usage("umpire approve --help", "--width does not go with --rule, which says itself what it covers")
+		return app.Usage("umpire approve --help", "--width does not go with --rule, which says itself what it covers")
 	}
 	if err := answer.Width.UnmarshalText([]byte(f.width)); err != nil {
-		return usage("umpire approve --help", "--%w", err)
+		return app.Usage("umpire approve --help", "--%w", err)
 	}
 	if f.expires != "" {
-		at, err := expiry(f.expires, now)
+		at, err := app.Expiry(f.expires, now)
 		if err != nil {
 			return err
 		}
@@ -144,7 +145,7 @@ func (f *answerFlags) read(answer *umpire.Answer, now time.Time) error {
 	}
 	rule, err := policy.ParseShort(f.rule)
 	if err != nil {
-		return usage("umpire help rules", "--rule: %w", err)
+		return app.Usage("umpire help rules", "--rule: %w", err)
 	}
 	answer.Rule = policy.FormatShort(rule)
 	return nil
@@ -152,20 +153,20 @@ func (f *answerFlags) read(answer *umpire.Answer, now time.Time) error {
 
 // openPersonsGate opens the gate as a person. A credential that is named is used
 // instead of the one in umpire's own folder.
-func openPersonsGate(ctx context.Context, a *App, tokenFile string) (umpire.Gate, func(), error) {
+func openPersonsGate(ctx context.Context, a *app.App, tokenFile string) (umpire.Gate, func(), error) {
 	if tokenFile != "" {
-		tokenFile = a.absolute(tokenFile)
+		tokenFile = a.Absolute(tokenFile)
 	}
-	gate, _, done, err := a.reachGate(ctx, personCredential, tokenFile)
+	gate, _, done, err := a.ReachGate(ctx, app.PersonCredential, tokenFile)
 	return gate, done, err
 }
 
 // findPending finds the question that an id means: a request's id or a beginning
 // of it, or a call's id.
-func findPending(ctx context.Context, a *App, gate umpire.Gate, id string) (umpire.Pending, error) {
+func findPending(ctx context.Context, a *app.App, gate umpire.Gate, id string) (umpire.Pending, error) {
 	all, err := gate.Pending(ctx, umpire.PendingQuery{})
 	if err != nil {
-		return umpire.Pending{}, gateError(err)
+		return umpire.Pending{}, app.GateError(err)
 	}
 	found := matching(all, id)
 	switch len(found) {
@@ -178,7 +179,7 @@ func findPending(ctx context.Context, a *App, gate umpire.Gate, id string) (umpi
 	for i := range found {
 		ids = append(ids, string(found[i].Request))
 	}
-	return umpire.Pending{}, usage("umpire pending --all", "%q means %d questions: %s", id, len(found), strings.Join(ids, ", "))
+	return umpire.Pending{}, app.Usage("umpire pending --all", "%q means %d questions: %s", id, len(found), strings.Join(ids, ", "))
 }
 
 // matching returns the questions that an id may mean. A whole id is one, whatever
@@ -206,18 +207,18 @@ func matching(all []umpire.Pending, id string) []umpire.Pending {
 }
 
 // explainMissing says why nothing waits under an id: it was answered, or never asked.
-func explainMissing(ctx context.Context, a *App, gate umpire.Gate, id string) error {
+func explainMissing(ctx context.Context, a *app.App, gate umpire.Gate, id string) error {
 	events, err := gate.Events(ctx, umpire.Filter{})
 	if err != nil {
-		return gateError(err)
+		return app.GateError(err)
 	}
 	for _, e := range slices.Backward(events) {
 		about := id != "" && (string(e.Request) == id || string(e.Call) == id || len(id) >= shortestID && strings.HasPrefix(string(e.Request), id))
 		if about && (e.Kind == umpire.EventPermissionApproved || e.Kind == umpire.EventPermissionRejected) {
-			return refused("umpire timeline --session "+string(e.Session), "%s", formatStanding(a, standingOf(&e)))
+			return app.Refused("umpire timeline --session "+string(e.Session), "%s", formatStanding(a, standingOf(&e)))
 		}
 	}
-	return &exit{code: exitError, err: fmt.Errorf("nothing waits under the id %q", clip(id)), hint: "umpire pending --all"}
+	return &app.Exit{Code: app.ExitError, Err: fmt.Errorf("nothing waits under the id %q", app.Clip(id)), Hint: "umpire pending --all"}
 }
 
 // shortestID is how many letters of an id are enough to look for an old one.
@@ -242,16 +243,16 @@ func standingOf(e *umpire.Event) umpire.Standing {
 }
 
 // formatStanding says which answer stands.
-func formatStanding(a *App, s umpire.Standing) string {
-	text := "already resolved: " + a.text.Of(cmp.Or(answered[s.Choice], string(s.Choice)))
+func formatStanding(a *app.App, s umpire.Standing) string {
+	text := "already resolved: " + a.Text.Of(cmp.Or(answered[s.Choice], string(s.Choice)))
 	if s.Choice == umpire.Approve {
 		text += " (" + s.Scope.String() + ")"
 	}
 	if s.Actor != "" {
-		text += " " + fmt.Sprintf(a.text.Of("by %s"), s.Actor)
+		text += " " + fmt.Sprintf(a.Text.Of("by %s"), s.Actor)
 	}
 	if !s.At.IsZero() {
-		text += " " + fmt.Sprintf(a.text.Of("at %s"), s.At.Local().Format(timeLayout))
+		text += " " + fmt.Sprintf(a.Text.Of("at %s"), s.At.Local().Format(timeLayout))
 	}
 	if s.Reason != "" {
 		text += ": " + s.Reason
@@ -263,44 +264,44 @@ func formatStanding(a *App, s umpire.Standing) string {
 const timeLayout = "2006-01-02 15:04:05"
 
 // confirmAnswer shows the card and has a person confirm the answer.
-func confirmAnswer(ctx context.Context, a *App, answer *umpire.Answer, p umpire.Pending, s umpire.Session, f *answerFlags) error {
+func confirmAnswer(ctx context.Context, a *app.App, answer *umpire.Answer, p umpire.Pending, s umpire.Session, f *answerFlags) error {
 	if f.tokenFile != "" {
 		text, err := renderCard(a, answer, p, s, false)
 		if err != nil {
 			return err
 		}
-		_, err = a.stderr.Write(text)
-		return failed(err)
+		_, err = a.Stderr.Write(text)
+		return app.Failed(err)
 	}
-	tty, err := a.openTerminal()
+	tty, err := a.OpenTerminal()
 	if err != nil {
-		text, cardErr := renderCard(a, answer, p, s, a.colour())
-		if _, err := a.stderr.Write(text); err != nil {
-			return failed(err)
+		text, cardErr := renderCard(a, answer, p, s, a.Colour())
+		if _, err := a.Stderr.Write(text); err != nil {
+			return app.Failed(err)
 		}
 		if cardErr != nil {
 			return cardErr
 		}
-		return refused("umpire "+verbs[answer.Choice]+" "+string(p.Request)+" "+a.text.Of("in a terminal"),
+		return app.Refused("umpire "+verbs[answer.Choice]+" "+string(p.Request)+" "+a.Text.Of("in a terminal"),
 			"an answer needs a person at a terminal: %w", err)
 	}
 	defer tty.Close()
 	return confirmOnTerminal(ctx, a, tty, answer, p, s)
 }
 
-func confirmOnTerminal(ctx context.Context, a *App, tty *os.File, answer *umpire.Answer, p umpire.Pending, s umpire.Session) error {
-	text, err := renderCard(a, answer, p, s, a.getenv("NO_COLOR") == "")
+func confirmOnTerminal(ctx context.Context, a *app.App, tty *os.File, answer *umpire.Answer, p umpire.Pending, s umpire.Session) error {
+	text, err := renderCard(a, answer, p, s, a.Getenv("NO_COLOR") == "")
 	if err != nil {
 		tty.Write(text) //nolint:errcheck // the refusal that follows says it as well
 		return err
 	}
 	word, err := confirmWord(answer, &p)
 	if err != nil {
-		return failed(err)
+		return app.Failed(err)
 	}
-	err = a.confirm(ctx, tty, string(text), word)
-	if errors.Is(err, errUnconfirmed) {
-		return &exit{code: exitAsks, err: fmt.Errorf("%w: the call still waits", err), hint: "umpire pending"}
+	err = a.Confirm(ctx, tty, string(text), word)
+	if errors.Is(err, app.ErrUnconfirmed) {
+		return &app.Exit{Code: app.ExitAsks, Err: fmt.Errorf("%w: the call still waits", err), Hint: "umpire pending"}
 	}
 	return err
 }
@@ -313,36 +314,36 @@ func confirmWord(answer *umpire.Answer, p *umpire.Pending) (string, error) {
 	if answer.Choice != umpire.Approve || harmless && passing && !p.Warning && !p.Indeterminate {
 		return "y", nil
 	}
-	return newCode()
+	return app.NewCode()
 }
 
 // renderCard writes the card and what the answer would do. The error says that the
 // answer cannot be given; the card is there all the same.
-func renderCard(a *App, answer *umpire.Answer, p umpire.Pending, s umpire.Session, colour bool) ([]byte, error) {
+func renderCard(a *app.App, answer *umpire.Answer, p umpire.Pending, s umpire.Session, colour bool) ([]byte, error) {
 	var b bytes.Buffer
-	c := view.New(p, s, a.text, a.now(), colour)
+	c := view.New(p, s, a.Text, a.Now(), colour)
 	fmt.Fprintln(&b, c.Whole())
-	b.WriteString(describeChanges(a, &p, &s))
+	b.WriteString(app.DescribeChanges(a, &p, &s))
 	row := func(name, value string) { b.WriteString(view.Row(name, value)) }
 	switch answer.Choice {
 	case umpire.Refuse:
-		denial := a.text.Of("deny")
+		denial := a.Text.Of("deny")
 		if answer.Reason != "" {
 			denial = view.Joined(denial, ": ", view.Visible(answer.Reason))
 		}
-		row(a.text.Of("answer"), denial)
+		row(a.Text.Of("answer"), denial)
 	case umpire.Cancel:
-		row(a.text.Of("answer"), a.text.Of("cancel, and stop the turn"))
+		row(a.Text.Of("answer"), a.Text.Of("cancel, and stop the turn"))
 	case umpire.Approve:
 		reach := c.Reach(*answer)
 		if len(reach) == 0 {
 			if widths := c.Widths(answer.Scope); len(widths) > 0 && answer.Width != widths[0] {
-				return b.Bytes(), refused(fmt.Sprintf("umpire approve %s --scope %s --width %s", p.Request, answer.Scope, widths[0]),
+				return b.Bytes(), app.Refused(fmt.Sprintf("umpire approve %s --scope %s --width %s", p.Request, answer.Scope, widths[0]),
 					"no rule of this width can stand for this call, but a wider one can")
 			}
-			return b.Bytes(), refused("umpire approve "+string(p.Request), "no rule can stand for this call: approve it once, or for the session")
+			return b.Bytes(), app.Refused("umpire approve "+string(p.Request), "no rule can stand for this call: approve it once, or for the session")
 		}
-		row(a.text.Of("answer"), fmt.Sprintf(a.text.Of("approve (%s)"), a.text.Of(answer.Scope.String())))
+		row(a.Text.Of("answer"), fmt.Sprintf(a.Text.Of("approve (%s)"), a.Text.Of(answer.Scope.String())))
 		for _, line := range reach {
 			row("", line)
 		}
@@ -353,7 +354,7 @@ func renderCard(a *App, answer *umpire.Answer, p umpire.Pending, s umpire.Sessio
 			}
 		}
 		if (c.Hidden() || view.Hides(answer.Rule)) && answer.Scope != umpire.ScopeOnce {
-			return b.Bytes(), refused("umpire approve "+string(p.Request), "the call contains hidden characters: it can be approved once only")
+			return b.Bytes(), app.Refused("umpire approve "+string(p.Request), "the call contains hidden characters: it can be approved once only")
 		}
 	}
 	fmt.Fprintln(&b)
@@ -361,29 +362,29 @@ func renderCard(a *App, answer *umpire.Answer, p umpire.Pending, s umpire.Sessio
 }
 
 // resolveQuestion hands the answer in, bound to what was shown.
-func resolveQuestion(ctx context.Context, a *App, gate umpire.Gate, answer umpire.Answer, p umpire.Pending, f *answerFlags) error {
+func resolveQuestion(ctx context.Context, a *app.App, gate umpire.Gate, answer umpire.Answer, p umpire.Pending, f *answerFlags) error {
 	answer.Request, answer.ArgsHash, answer.Version, answer.ShownDigest = p.Request, p.ArgsHash, p.Version, p.ShownDigest
 	b, err := gate.Resolve(ctx, answer)
 	if err != nil {
 		return explainLateAnswer(a, err, &p)
 	}
 	if f.json {
-		return failed(a.showJSON(b))
+		return app.Failed(a.ShowJSON(b))
 	}
-	line := fmt.Sprintf("%s %s: %s", a.text.Of(answered[answer.Choice]), p.Request, clip(view.Visible(subjectOf(&p))))
+	line := fmt.Sprintf("%s %s: %s", a.Text.Of(answered[answer.Choice]), p.Request, app.Clip(view.Visible(subjectOf(&p))))
 	if waiting := b.Waiting(); waiting > 0 {
-		line += fmt.Sprintf(" (%s)", fmt.Sprintf(a.text.Of("%d of this message still wait"), waiting))
+		line += fmt.Sprintf(" (%s)", fmt.Sprintf(a.Text.Of("%d of this message still wait"), waiting))
 	}
-	_, err = fmt.Fprintln(a.stdout, line)
-	return failed(err)
+	_, err = fmt.Fprintln(a.Stdout, line)
+	return app.Failed(err)
 }
 
 // explainLateAnswer says which answer stands when this one came late.
-func explainLateAnswer(a *App, err error, p *umpire.Pending) error {
+func explainLateAnswer(a *app.App, err error, p *umpire.Pending) error {
 	if late, ok := errors.AsType[*umpire.ResolvedError](err); ok {
-		return refused("umpire timeline --session "+string(p.Session), "%s", formatStanding(a, late.Standing))
+		return app.Refused("umpire timeline --session "+string(p.Session), "%s", formatStanding(a, late.Standing))
 	}
-	return gateError(err)
+	return app.GateError(err)
 }
 
 // subjectOf is what a call is about, in one line.

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/cli/app"
 	"github.com/umpirehq/umpire/internal/view"
 )
 
@@ -32,7 +33,7 @@ func TestConfirmWord(t *testing.T) {
 		}
 		first, err := confirmWord(&tt.answer, &p)
 		second, again := confirmWord(&tt.answer, &p)
-		if err != nil || again != nil || (first == "y") != tt.plain || !tt.plain && (first == second || len(first) != codeLength) {
+		if err != nil || again != nil || (first == "y") != tt.plain || !tt.plain && (first == second || len(first) != app.CodeLength) {
 			t.Errorf("%s: %q and %q, %v", tt.name, first, second, err)
 		}
 	}

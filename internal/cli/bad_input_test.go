@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/umpirehq/umpire/internal/cli/app"
 	"github.com/umpirehq/umpire/internal/strictjson"
 )
 
@@ -30,9 +31,9 @@ func play(t testing.TB, stdin io.Reader, args ...string) outcome {
 func playIn(t testing.TB, dir string, env map[string]string, stdin io.Reader, args ...string) outcome {
 	t.Helper()
 	var stdout, stderr bytes.Buffer
-	code := runProgram(t.Context(), surroundings{
-		args: args, stdin: stdin, stdout: &stdout, stderr: &stderr, dir: dir,
-		getenv: func(name string) string { return env[name] }, now: time.Now,
+	code := runProgram(t.Context(), app.Surroundings{
+		Args: args, Stdin: stdin, Stdout: &stdout, Stderr: &stderr, Dir: dir,
+		Getenv: func(name string) string { return env[name] }, Now: time.Now,
 	})
 	return outcome{code, stdout.String(), stderr.String()}
 }
@@ -95,7 +96,7 @@ func TestStreamOutlivesBadLines(t *testing.T) {
 			t.Parallel()
 			out := play(t, strings.NewReader(test.line+callWith(t, "ls")), "check", "--stdin")
 			answers := answersOf(t, out.stdout)
-			if out.code != exitDone || len(answers) != 2 {
+			if out.code != app.ExitDone || len(answers) != 2 {
 				t.Fatalf("exit code %d, %d answers, %s", out.code, len(answers), out.stderr)
 			}
 			first := answers[0]
@@ -135,7 +136,7 @@ func TestWrongUsage(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
 			out := play(t, strings.NewReader(""), test.args...)
-			if out.code != exitUsage || out.stdout != "" || !strings.Contains(out.stderr, test.stderr) {
+			if out.code != app.ExitUsage || out.stdout != "" || !strings.Contains(out.stderr, test.stderr) {
 				t.Errorf("exit code %d, stdout %q, stderr %q", out.code, out.stdout, out.stderr)
 			}
 			if !strings.HasPrefix(out.stderr, "umpire: ") || strings.Contains(out.stderr, "\x1b") {
@@ -161,10 +162,10 @@ func TestNoHome(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, ".umpire", "permissions.json"), []byte(deny), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if out := playIn(t, dir, nil, nil, "check", "--tool", "Write", "--input", `{"path":"a"}`); out.code != exitAsks {
+	if out := playIn(t, dir, nil, nil, "check", "--tool", "Write", "--input", `{"path":"a"}`); out.code != app.ExitAsks {
 		t.Errorf("a stray permissions.json: exit code %d, %s", out.code, out.stdout)
 	}
-	if out := playIn(t, dir, nil, nil, "check", "--tool", "Read", "--input", `{"path":"a"}`); out.code != exitDenied {
+	if out := playIn(t, dir, nil, nil, "check", "--tool", "Read", "--input", `{"path":"a"}`); out.code != app.ExitDenied {
 		t.Errorf("the project's deny rule: exit code %d, %s", out.code, out.stdout)
 	}
 }
@@ -182,7 +183,7 @@ func FuzzStream(f *testing.F) {
 			want++
 		}
 		answers := answersOf(t, out.stdout)
-		if out.code != exitDone || len(answers) != want {
+		if out.code != app.ExitDone || len(answers) != want {
 			t.Fatalf("exit code %d, %d answers to %d lines: %s", out.code, len(answers), want, out.stderr)
 		}
 		for _, answer := range answers {
@@ -206,11 +207,11 @@ func TestOutputFails(t *testing.T) {
 	for _, args := range [][]string{{"check", "--", "ls"}, {"check", "--json", "--", "ls"}, {"check", "--stdin"}, {"status"}, {"version"}} {
 		var stderr strings.Builder
 		env := map[string]string{"HOME": t.TempDir()}
-		code := runProgram(t.Context(), surroundings{
-			args: args, stdin: strings.NewReader(callWith(t, "ls")), stdout: fullDisk{}, stderr: &stderr, dir: t.TempDir(),
-			getenv: func(name string) string { return env[name] }, now: time.Now,
+		code := runProgram(t.Context(), app.Surroundings{
+			Args: args, Stdin: strings.NewReader(callWith(t, "ls")), Stdout: fullDisk{}, Stderr: &stderr, Dir: t.TempDir(),
+			Getenv: func(name string) string { return env[name] }, Now: time.Now,
 		})
-		if code != exitError || !strings.Contains(stderr.String(), "closed pipe") {
+		if code != app.ExitError || !strings.Contains(stderr.String(), "closed pipe") {
 			t.Errorf("%q: exit code %d, %q", args, code, stderr.String())
 		}
 	}

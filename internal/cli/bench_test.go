@@ -12,15 +12,16 @@ import (
 	"time"
 
 	"github.com/umpirehq/umpire/internal/bench"
+	"github.com/umpirehq/umpire/internal/cli/app"
 )
 
 // benched runs `umpire bench` as a person would and returns its scores.
 func benched(t *testing.T, args ...string) (scores []bench.Score, stderr string, code int) {
 	t.Helper()
 	var out, errs bytes.Buffer
-	code = runProgram(t.Context(), surroundings{
-		args: append([]string{"bench", "--json"}, args...), stdin: strings.NewReader(""), stdout: &out, stderr: &errs,
-		getenv: func(string) string { return "" }, dir: t.TempDir(), now: time.Now,
+	code = runProgram(t.Context(), app.Surroundings{
+		Args: append([]string{"bench", "--json"}, args...), Stdin: strings.NewReader(""), Stdout: &out, Stderr: &errs,
+		Getenv: func(string) string { return "" }, Dir: t.TempDir(), Now: time.Now,
 	})
 	if out.Len() == 0 {
 		return nil, errs.String(), code
@@ -134,9 +135,9 @@ func TestBenchLimits(t *testing.T) {
 		code             int
 	}{
 		{"kept", "exit 0", "", []string{"--max-false-allow", "2"}, 0},
-		{"false allows", "exit 0", "2 false allows, the limit is 1", []string{"--max-false-allow", "1"}, exitError},
-		{"needless asks", "exit 2", "100.00 % needless asks", []string{"--max-needless-ask", "12.5"}, exitError},
-		{"no answer", "exit 1", "4 of 4 lines got no answer", []string{"--max-false-allow", "0"}, exitError},
+		{"false allows", "exit 0", "2 false allows, the limit is 1", []string{"--max-false-allow", "1"}, app.ExitError},
+		{"needless asks", "exit 2", "100.00 % needless asks", []string{"--max-needless-ask", "12.5"}, app.ExitError},
+		{"no answer", "exit 1", "4 of 4 lines got no answer", []string{"--max-false-allow", "0"}, app.ExitError},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
@@ -169,7 +170,7 @@ func TestBenchUsage(t *testing.T) {
 		{"no-such-file"}, {"--by", "colour"}, {"--format", "claude"}, {"--hook", "true", "--format", "xml"},
 		{"--hook", "true", "--with-rules"}, {"--cwd", "no-such-folder"},
 	} {
-		if _, stderr, code := benched(t, args...); code != exitUsage || stderr == "" {
+		if _, stderr, code := benched(t, args...); code != app.ExitUsage || stderr == "" {
 			t.Errorf("%q: exit code %d, %s", args, code, stderr)
 		}
 	}
@@ -180,9 +181,9 @@ func TestBenchText(t *testing.T) {
 	t.Parallel()
 	needShell(t)
 	var out bytes.Buffer
-	code := runProgram(t.Context(), surroundings{
-		args: []string{"bench", "--hook", "exit 0", "--by", "class", "--list", "1", fourLines(t)}, stdin: strings.NewReader(""),
-		stdout: &out, stderr: io.Discard, getenv: func(string) string { return "" }, dir: t.TempDir(), now: time.Now,
+	code := runProgram(t.Context(), app.Surroundings{
+		Args: []string{"bench", "--hook", "exit 0", "--by", "class", "--list", "1", fourLines(t)}, Stdin: strings.NewReader(""),
+		Stdout: &out, Stderr: io.Discard, Getenv: func(string) string { return "" }, Dir: t.TempDir(), Now: time.Now,
 	})
 	for _, want := range []string{
 		"lines.jsonl: 4 lines", "false allows          100.0 %  2 of 2 lines that must not run unasked", "unasked               100.0 %  10 of 10 typed calls",

@@ -11,6 +11,7 @@ import (
 	shellwords "mvdan.cc/sh/v3/shell"
 	"pgregory.net/rapid"
 
+	"github.com/umpirehq/umpire/internal/cli/app"
 	"github.com/umpirehq/umpire/internal/view"
 )
 
@@ -41,9 +42,9 @@ func TestColour(t *testing.T) {
 	}{{"a terminal", true, "", true}, {"a terminal and NO_COLOR", true, "1", false}, {"a file", false, "", false}} {
 		var out strings.Builder
 		env := map[string]string{"HOME": t.TempDir(), "NO_COLOR": test.noColour}
-		runProgram(t.Context(), surroundings{
-			args: []string{"check", "--", "ls"}, stdout: &out, stderr: io.Discard, dir: t.TempDir(),
-			getenv: func(name string) string { return env[name] }, toTerminal: test.terminal, now: time.Now,
+		runProgram(t.Context(), app.Surroundings{
+			Args: []string{"check", "--", "ls"}, Stdout: &out, Stderr: io.Discard, Dir: t.TempDir(),
+			Getenv: func(name string) string { return env[name] }, ToTerminal: test.terminal, Now: time.Now,
 		})
 		if got := strings.HasPrefix(out.String(), "\x1b[32mallow\x1b[0m"); got != test.want {
 			t.Errorf("%s: coloured %v, want %v: %q", test.name, got, test.want, out.String())
@@ -60,9 +61,9 @@ func TestStreamEndsWithSignal(t *testing.T) {
 	env := map[string]string{"HOME": t.TempDir()}
 	ended := make(chan int)
 	go func() {
-		ended <- runProgram(ctx, surroundings{
-			args: []string{"check", "--stdin"}, stdin: in, stdout: out, stderr: io.Discard, dir: t.TempDir(),
-			getenv: func(name string) string { return env[name] }, now: time.Now,
+		ended <- runProgram(ctx, app.Surroundings{
+			Args: []string{"check", "--stdin"}, Stdin: in, Stdout: out, Stderr: io.Discard, Dir: t.TempDir(),
+			Getenv: func(name string) string { return env[name] }, Now: time.Now,
 		})
 	}()
 	if _, err := io.WriteString(feed, callWith(t, "ls")); err != nil {
@@ -72,7 +73,7 @@ func TestStreamEndsWithSignal(t *testing.T) {
 		t.Fatal(err)
 	}
 	cancel()
-	if code := <-ended; code != exitError {
+	if code := <-ended; code != app.ExitError {
 		t.Errorf("exit code %d", code)
 	}
 	feed.Close()

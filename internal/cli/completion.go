@@ -4,6 +4,8 @@ import (
 	"io"
 
 	"github.com/spf13/cobra"
+
+	"github.com/umpirehq/umpire/internal/cli/app"
 )
 
 // A shellScript is the completion script of one shell.
@@ -30,14 +32,14 @@ const completionLong = `Writes the script that lets a shell complete commands, f
 calls that wait. Keep it where your shell looks, and begin a new shell:`
 
 // newCompletionCommand is `umpire completion`.
-func newCompletionCommand(a *App) *cobra.Command {
+func newCompletionCommand(a *app.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "completion SHELL",
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) == 0 {
 				return nil
 			}
-			return usage("umpire completion --help", "no completion for %q: want bash, zsh, fish or powershell", args[0])
+			return app.Usage("umpire completion --help", "no completion for %q: want bash, zsh, fish or powershell", args[0])
 		},
 		Short: "Write the completion script of a shell",
 		Long:  completionLong,
@@ -46,11 +48,11 @@ func newCompletionCommand(a *App) *cobra.Command {
 	for _, s := range shellScripts {
 		cmd.Example += "  " + s.install + "\n"
 		cmd.AddCommand(&cobra.Command{
-			Use: s.shell, Args: refuseWords,
+			Use: s.shell, Args: app.RefuseWords,
 			Short:   "Write the completion script of a shell",
 			Long:    completionLong,
 			Example: "  " + s.install,
-			RunE:    func(cmd *cobra.Command, _ []string) error { return failed(s.write(cmd.Root(), a.stdout)) },
+			RunE:    func(cmd *cobra.Command, _ []string) error { return app.Failed(s.write(cmd.Root(), a.Stdout)) },
 		})
 	}
 	return cmd

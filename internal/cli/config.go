@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/umpirehq/umpire/internal/cli/app"
 	"github.com/umpirehq/umpire/internal/config"
 	"github.com/umpirehq/umpire/internal/mcp"
 	"github.com/umpirehq/umpire/internal/rulefile"
@@ -17,44 +18,44 @@ import (
 )
 
 // newConfigCommand is `umpire config`.
-func newConfigCommand(a *App) *cobra.Command {
+func newConfigCommand(a *app.App) *cobra.Command {
 	asJSON := false
 	cmd := &cobra.Command{
-		Use: "config", Args: refuseWords,
+		Use: "config", Args: app.RefuseWords,
 		Short:   "Show the configuration in force, and where each value comes from",
 		Long:    configLong,
 		Example: "  umpire config\n  umpire config --json",
 		RunE: func(*cobra.Command, []string) error {
-			c, err := a.loadConfig(a.dir)
+			c, err := a.LoadConfig(a.Dir)
 			if err != nil {
 				return err
 			}
-			a.remarkAll(c.Notices)
-			return a.show(asJSON, c.Values(), func() error { return showConfig(a, c) })
+			a.RemarkAll(c.Notices)
+			return a.Show(asJSON, c.Values(), func() error { return showConfig(a, c) })
 		},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "write JSON")
 	return cmd
 }
 
-func showConfig(a *App, c *config.Config) error {
-	table := newTable(a.stdout)
-	fmt.Fprintf(table, "%s\t%s\t%s\t%s\n", a.text.Of("KEY"), a.text.Of("VALUE"), a.text.Of("SOURCE"), a.text.Of("MEANS"))
+func showConfig(a *app.App, c *config.Config) error {
+	table := app.NewTable(a.Stdout)
+	fmt.Fprintf(table, "%s\t%s\t%s\t%s\n", a.Text.Of("KEY"), a.Text.Of("VALUE"), a.Text.Of("SOURCE"), a.Text.Of("MEANS"))
 	for i := range config.Keys {
 		s := &config.Keys[i]
-		fmt.Fprintf(table, "%s\t%s\t%s\t%s\n", s.Name, view.Visible(formatValue(a, s.Value(c))), view.Visible(c.Source(s.Name)), a.text.Of(s.About))
+		fmt.Fprintf(table, "%s\t%s\t%s\t%s\n", s.Name, view.Visible(formatValue(a, s.Value(c))), view.Visible(c.Source(s.Name)), a.Text.Of(s.About))
 	}
 	return table.Flush()
 }
 
 // formatValue is a value for people; "-" is none.
-func formatValue(a *App, value any) string {
+func formatValue(a *app.App, value any) string {
 	var words []string
 	switch value := value.(type) {
 	case []string:
 		words = value
 	case map[string]config.Agent:
-		return cmp.Or(agentsText(value, a.text), "-")
+		return cmp.Or(agentsText(value, a.Text), "-")
 	case map[rulefile.HookEvent][]config.Hook:
 		for event := range value {
 			words = append(words, string(event))

@@ -27,6 +27,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/cli/app"
 	"github.com/umpirehq/umpire/internal/client"
 	"github.com/umpirehq/umpire/internal/files"
 )
@@ -44,7 +45,7 @@ const testManaged = "UMPIRE_TEST_MANAGED"
 // scriptMain is main, for a process that a script starts.
 func scriptMain() {
 	if root, err := strconv.Atoi(os.Getenv(testRoot)); err == nil {
-		outermost = root
+		app.Outermost = root
 	}
 	if dir := os.Getenv(testManaged); dir != "" {
 		files.Managed.Dir, files.Managed.UID = dir, uint32(os.Getuid())
@@ -413,7 +414,7 @@ type heldHookKey struct{}
 func scriptHookEnds(ts *testscript.TestScript, _ bool, _ []string) {
 	h := *ts.Value(heldHookKey{}).(**heldHook)
 	ts.Check(h.cmd.Process.Signal(syscall.SIGTERM))
-	scriptHookExits(ts, false, []string{strconv.Itoa(exitDenied)})
+	scriptHookExits(ts, false, []string{strconv.Itoa(app.ExitDenied)})
 }
 
 // hook-exits CODE: waits for the hook to end with that code.

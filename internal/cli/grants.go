@@ -9,23 +9,24 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/cli/app"
 	"github.com/umpirehq/umpire/internal/view"
 	"github.com/umpirehq/umpire/policy"
 )
 
 // newGrantsCommand is `umpire grants`.
-func newGrantsCommand(a *App) *cobra.Command {
+func newGrantsCommand(a *app.App) *cobra.Command {
 	asJSON := false
 	list := func(cmd *cobra.Command, _ []string) error { return listGrants(cmd.Context(), a, asJSON) }
 	cmd := &cobra.Command{
-		Use: "grants", Args: refuseWords, RunE: list,
+		Use: "grants", Args: app.RefuseWords, RunE: list,
 		Short:   "List what you approved beside the rules, and take it back",
 		Long:    grantsLong,
 		Example: grantsExample,
 	}
 	cmd.PersistentFlags().BoolVar(&asJSON, "json", false, "write JSON")
 	cmd.AddCommand(&cobra.Command{
-		Use: "list", Args: refuseWords, RunE: list,
+		Use: "list", Args: app.RefuseWords, RunE: list,
 		Short: "List the grants of this project", Example: "  umpire grants list --json",
 	})
 	all := false
@@ -38,7 +39,7 @@ func newGrantsCommand(a *App) *cobra.Command {
 				r.ID = args[0]
 			}
 			if (r.ID == "") == !r.All {
-				return usage("umpire grants list", "want the ID of one grant, or --all")
+				return app.Usage("umpire grants list", "want the ID of one grant, or --all")
 			}
 			return revokeGrants(cmd.Context(), a, r, asJSON)
 		},
@@ -49,43 +50,43 @@ func newGrantsCommand(a *App) *cobra.Command {
 }
 
 // listGrants shows what is granted in the project.
-func listGrants(ctx context.Context, a *App, asJSON bool) error {
-	return a.withGate(ctx, personCredential, func(gate umpire.Gate) error {
-		grants, err := gate.Grants(ctx, a.dir)
+func listGrants(ctx context.Context, a *app.App, asJSON bool) error {
+	return a.WithGate(ctx, app.PersonCredential, func(gate umpire.Gate) error {
+		grants, err := gate.Grants(ctx, a.Dir)
 		if err != nil {
 			return err
 		}
-		return a.show(asJSON, addAges(a, grants), func() error { return showGrants(a, grants) })
+		return a.Show(asJSON, addAges(a, grants), func() error { return showGrants(a, grants) })
 	})
 }
 
 // revokeGrants takes grants back.
-func revokeGrants(ctx context.Context, a *App, r umpire.Revocation, asJSON bool) error {
-	r.Dir = a.dir
-	return a.withGate(ctx, personCredential, func(gate umpire.Gate) error {
+func revokeGrants(ctx context.Context, a *app.App, r umpire.Revocation, asJSON bool) error {
+	r.Dir = a.Dir
+	return a.WithGate(ctx, app.PersonCredential, func(gate umpire.Gate) error {
 		revoked, err := gate.Revoke(ctx, r)
 		if errors.Is(err, umpire.ErrNotFound) {
-			return &exit{code: exitError, hint: "umpire grants", err: err}
+			return &app.Exit{Code: app.ExitError, Hint: "umpire grants", Err: err}
 		}
 		if err != nil {
 			return err
 		}
-		return a.show(asJSON, addAges(a, revoked), func() error { return showRevoked(a, revoked) })
+		return a.Show(asJSON, addAges(a, revoked), func() error { return showRevoked(a, revoked) })
 	})
 }
 
-func showRevoked(a *App, revoked []umpire.GrantStatus) error {
+func showRevoked(a *app.App, revoked []umpire.GrantStatus) error {
 	if len(revoked) == 0 {
 		return showNoGrants(a)
 	}
 	for i := range revoked {
-		fmt.Fprintf(a.stdout, a.text.Of("revoked %s: %s\n"), view.Visible(revoked[i].ID), clip(view.Visible(formatGrant(a, &revoked[i]))))
+		fmt.Fprintf(a.Stdout, a.Text.Of("revoked %s: %s\n"), view.Visible(revoked[i].ID), app.Clip(view.Visible(formatGrant(a, &revoked[i]))))
 	}
 	return nil
 }
 
-func showNoGrants(a *App) error {
-	_, err := fmt.Fprintln(a.stdout, a.text.Of("nothing is granted beside the rules"))
+func showNoGrants(a *app.App) error {
+	_, err := fmt.Fprintln(a.Stdout, a.Text.Of("nothing is granted beside the rules"))
 	return err
 }
 
@@ -95,30 +96,30 @@ type agedGrant struct {
 	Age int64 `json:"age_seconds"`
 }
 
-func addAges(a *App, grants []umpire.GrantStatus) []agedGrant {
+func addAges(a *app.App, grants []umpire.GrantStatus) []agedGrant {
 	list := []agedGrant{}
 	for _, g := range grants {
 		age := int64(0)
 		if !g.CreatedAt.IsZero() {
-			age = int64(a.now().Sub(g.CreatedAt).Seconds())
+			age = int64(a.Now().Sub(g.CreatedAt).Seconds())
 		}
 		list = append(list, agedGrant{g, age})
 	}
 	return list
 }
 
-func showGrants(a *App, grants []umpire.GrantStatus) error {
+func showGrants(a *app.App, grants []umpire.GrantStatus) error {
 	if len(grants) == 0 {
 		return showNoGrants(a)
 	}
-	table := newTable(a.stdout)
+	table := app.NewTable(a.Stdout)
 	fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\t%s\t%s\n",
-		a.text.Of("GRANT"), a.text.Of("KIND"), a.text.Of("COVERS"), a.text.Of("AGE"), a.text.Of("ENDS"), a.text.Of("USES"), a.text.Of("GIVEN BY"))
+		a.Text.Of("GRANT"), a.Text.Of("KIND"), a.Text.Of("COVERS"), a.Text.Of("AGE"), a.Text.Of("ENDS"), a.Text.Of("USES"), a.Text.Of("GIVEN BY"))
 	for i := range grants {
 		g := &grants[i]
 		age, ends := "-", "-"
 		if !g.CreatedAt.IsZero() {
-			age = view.Age(a.now().Sub(g.CreatedAt))
+			age = view.Age(a.Now().Sub(g.CreatedAt))
 		}
 		if !g.ExpiresAt.IsZero() {
 			ends = g.ExpiresAt.Local().Format(timeLayout)
@@ -127,19 +128,19 @@ func showGrants(a *App, grants []umpire.GrantStatus) error {
 		if g.MaxUses > 0 {
 			uses += fmt.Sprintf("/%d", g.MaxUses)
 		}
-		fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\t%s\t%s\n", view.Visible(g.ID), a.text.Word("grant", string(g.Kind)),
-			clip(view.Visible(formatGrant(a, g))), age, ends, uses, view.Visible(cmp.Or(g.Source, "-")))
+		fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\t%s\t%s\n", view.Visible(g.ID), a.Text.Word("grant", string(g.Kind)),
+			app.Clip(view.Visible(formatGrant(a, g))), age, ends, uses, view.Visible(cmp.Or(g.Source, "-")))
 	}
 	return table.Flush()
 }
 
 // formatGrant says what a grant covers.
-func formatGrant(a *App, g *umpire.GrantStatus) string {
+func formatGrant(a *app.App, g *umpire.GrantStatus) string {
 	switch {
 	case g.Kind == umpire.GrantAllowAll:
-		return a.text.Of("what no rule and no guard asks about")
+		return a.Text.Of("what no rule and no guard asks about")
 	case g.Kind == umpire.GrantCode:
-		return a.text.Of("tests, scripts and tool settings of this clone")
+		return a.Text.Of("tests, scripts and tool settings of this clone")
 	case g.Exact != "":
 		return g.Tool + ": " + g.Exact
 	}
@@ -154,10 +155,10 @@ func formatGrant(a *App, g *umpire.GrantStatus) string {
 }
 
 // formatGrantCount says how much is granted, and that everything is.
-func formatGrantCount(a *App, s *status) string {
-	text := a.formatCount(s.Grants, "%d grant", "%d grants")
+func formatGrantCount(a *app.App, s *status) string {
+	text := a.FormatCount(s.Grants, "%d grant", "%d grants")
 	if s.AllowAll {
-		text += ", " + a.text.Of("ALLOW ALL is on")
+		text += ", " + a.Text.Of("ALLOW ALL is on")
 	}
 	return text
 }

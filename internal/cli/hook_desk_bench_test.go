@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/cli/app"
+	"github.com/umpirehq/umpire/internal/cli/hook"
 	"github.com/umpirehq/umpire/internal/gate"
 	"github.com/umpirehq/umpire/internal/host"
 )
@@ -17,32 +19,32 @@ import (
 // socket: decide, store durably, answer.
 func BenchmarkHookDesk(b *testing.B) {
 	p := newProgram(b, nil)
-	p.stderr = io.Discard
-	a := &App{surroundings: p.surroundings}
-	conf, err := a.loadConfig(a.dir)
+	p.Stderr = io.Discard
+	a := &app.App{Surroundings: p.Surroundings}
+	conf, err := a.LoadConfig(a.Dir)
 	if err != nil {
 		b.Fatal(err)
 	}
-	at, err := a.readStoreAddress("")
+	at, err := a.ReadStoreAddress("")
 	if err != nil {
 		b.Fatal(err)
 	}
-	g, err := a.startGate(b.Context(), conf, at, true)
+	g, err := a.StartGate(b.Context(), conf, at, true)
 	if err != nil {
 		b.Fatal(err)
 	}
 	b.Cleanup(func() {
-		if err := g.close(); err != nil {
+		if err := g.Close(); err != nil {
 			b.Error(err)
 		}
 	})
-	desk := newGateDesk(a, g.gate)
-	desk.Gate = deskGate{g.gate}
+	desk := hook.NewGateDesk(a, g.Gate)
+	desk.Gate = deskGate{g.Gate}
 	n := 0
 	b.ReportAllocs()
 	for b.Loop() {
 		n++
-		q := host.Question{Agent: "claude", Payload: fmt.Appendf(nil, deskPayload, n), Project: a.dir, Dir: a.dir, Runner: "r", Deadline: time.Minute}
+		q := host.Question{Agent: "claude", Payload: fmt.Appendf(nil, deskPayload, n), Project: a.Dir, Dir: a.Dir, Runner: "r", Deadline: time.Minute}
 		out, err := desk.Answer(b.Context(), q)
 		if err != nil || !bytes.Contains(out.Stdout, []byte(`"permissionDecision":"allow"`)) {
 			b.Fatalf("%v: %s", err, out.Stdout)

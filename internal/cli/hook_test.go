@@ -12,12 +12,14 @@ import (
 	"testing"
 	"time"
 
+	"github.com/umpirehq/umpire/internal/cli/app"
+	"github.com/umpirehq/umpire/internal/cli/doctor"
 	"github.com/umpirehq/umpire/internal/host"
 )
 
 // A program is umpire in surroundings of a test's own.
 type program struct {
-	surroundings
+	app.Surroundings
 
 	out, err *bytes.Buffer
 }
@@ -32,9 +34,9 @@ func newProgram(tb testing.TB, stdin io.Reader, args ...string) *program {
 	}
 	p := &program{out: &bytes.Buffer{}, err: &bytes.Buffer{}}
 	env := map[string]string{"HOME": home, "CLAUDE_PROJECT_DIR": project}
-	p.surroundings = surroundings{
-		args: args, stdin: stdin, stdout: p.out, stderr: p.err, dir: project, now: time.Now,
-		getenv: func(name string) string { return env[name] },
+	p.Surroundings = app.Surroundings{
+		Args: args, Stdin: stdin, Stdout: p.out, Stderr: p.err, Dir: project, Now: time.Now,
+		Getenv: func(name string) string { return env[name] },
 	}
 	return p
 }
@@ -44,7 +46,7 @@ const claudeLs = `{"hook_event_name":"PreToolUse","permission_mode":"default","t
 // denied wants the answer that stops a call in every way.
 func (p *program) denied(t *testing.T, code int, why string) {
 	t.Helper()
-	if code != exitDenied || decisionOf(p.out.Bytes()) != "deny" || !strings.Contains(p.err.String(), why) {
+	if code != app.ExitDenied || doctor.DecisionOf(p.out.Bytes()) != "deny" || !strings.Contains(p.err.String(), why) {
 		t.Errorf("exit %d\nstdout %s\nstderr %s\nwant a denial with %q", code, p.out, p.err, why)
 	}
 }
@@ -65,7 +67,7 @@ func TestHookFailsClosed(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			p := newProgram(t, tt.stdin, "hook", "claude", "--deadline", "500ms")
-			p.denied(t, runProgram(t.Context(), p.surroundings), tt.why)
+			p.denied(t, runProgram(t.Context(), p.Surroundings), tt.why)
 		})
 	}
 }
@@ -84,7 +86,7 @@ func TestHookInterruptedDenies(t *testing.T) {
 	cancel()
 	never, _ := io.Pipe()
 	p := newProgram(t, never, "hook", "claude")
-	p.denied(t, runProgram(ctx, p.surroundings), "interrupted")
+	p.denied(t, runProgram(ctx, p.Surroundings), "interrupted")
 }
 
 // TestHookUnwritableAnswer: an answer that nobody got must not pass for no
@@ -92,8 +94,8 @@ func TestHookInterruptedDenies(t *testing.T) {
 func TestHookUnwritableAnswer(t *testing.T) {
 	t.Parallel()
 	p := newProgram(t, strings.NewReader(claudeLs), "hook", "claude")
-	p.stdout = unwritable{}
-	if code := runProgram(t.Context(), p.surroundings); code != exitDenied {
+	p.Stdout = unwritable{}
+	if code := runProgram(t.Context(), p.Surroundings); code != app.ExitDenied {
 		t.Errorf("exit %d", code)
 	}
 }
@@ -116,13 +118,13 @@ func FuzzHookClaude(f *testing.F) {
 	p := newProgram(f, nil, "hook", "claude")
 	f.Fuzz(func(t *testing.T, payload []byte) {
 		var stdout, stderr bytes.Buffer
-		s := p.surroundings
-		s.stdin, s.stdout, s.stderr = bytes.NewReader(payload), &stdout, &stderr
+		s := p.Surroundings
+		s.Stdin, s.Stdout, s.Stderr = bytes.NewReader(payload), &stdout, &stderr
 		code := runProgram(t.Context(), s)
 		if strings.Contains(stderr.String(), "internal error") {
 			t.Fatalf("panicked: %s", &stderr)
 		}
-		if code < exitDone || code > exitDenied || code == exitDenied && stderr.Len() == 0 {
+		if code < app.ExitDone || code > app.ExitDenied || code == app.ExitDenied && stderr.Len() == 0 {
 			t.Fatalf("exit %d, stderr %q", code, &stderr)
 		}
 		line := stdout.Bytes()
@@ -134,7 +136,7 @@ func FuzzHookClaude(f *testing.F) {
 		if allows := bytes.Contains(line, []byte(`"allow"`)) && !bytes.Contains(line, []byte(`"deny"`)); allows && garbage {
 			t.Fatalf("allowed %q: %s", payload, line)
 		}
-		if err != nil && code == exitDone && e.Kind != host.ClaudePermissionRequest {
+		if err != nil && code == app.ExitDone && e.Kind != host.ClaudePermissionRequest {
 			t.Fatalf("said nothing to %q", payload)
 		}
 	})
@@ -152,8 +154,8 @@ func FuzzHookMuse(f *testing.F) {
 	p := newProgram(f, nil, "hook", "muse")
 	f.Fuzz(func(t *testing.T, payload []byte) {
 		var stdout, stderr bytes.Buffer
-		s := p.surroundings
-		s.stdin, s.stdout, s.stderr = bytes.NewReader(payload), &stdout, &stderr
+		s := p.Surroundings
+		s.Stdin, s.Stdout, s.Stderr = bytes.NewReader(payload), &stdout, &stderr
 		runProgram(t.Context(), s)
 		if strings.Contains(stderr.String(), "internal error") {
 			t.Fatalf("panicked: %s", &stderr)

@@ -5,24 +5,26 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/umpirehq/umpire/internal/cli/app"
 )
 
 // initProgram is umpire in a home where it may register itself.
 func initProgram(t *testing.T) (p *program, settings string) {
 	t.Helper()
 	p = newProgram(t, nil)
-	p.executable = filepath.Join(t.TempDir(), "umpire")
-	if err := os.WriteFile(p.executable, nil, 0o755); err != nil {
+	p.Executable = filepath.Join(t.TempDir(), "umpire")
+	if err := os.WriteFile(p.Executable, nil, 0o755); err != nil {
 		t.Fatal(err)
 	}
-	return p, filepath.Join(p.getenv("HOME"), ".claude", "settings.json")
+	return p, filepath.Join(p.Getenv("HOME"), ".claude", "settings.json")
 }
 
 func (p *program) must(t *testing.T, args ...string) {
 	t.Helper()
-	s := p.surroundings
-	s.args = args
-	if code := runProgram(t.Context(), s); code != exitDone {
+	s := p.Surroundings
+	s.Args = args
+	if code := runProgram(t.Context(), s); code != app.ExitDone {
 		t.Fatalf("umpire %q: exit %d\n%s", args, code, p.err)
 	}
 }
@@ -79,9 +81,9 @@ func TestInitUndoKeepsLaterChanges(t *testing.T) {
 func TestInitTakesTheSmallHook(t *testing.T) {
 	t.Parallel()
 	p, settings := initProgram(t)
-	small := filepath.Join(filepath.Dir(p.executable), "umpire-hook")
+	small := filepath.Join(filepath.Dir(p.Executable), "umpire-hook")
 	for _, stands := range []bool{false, true} {
-		want := p.executable
+		want := p.Executable
 		if stands {
 			want = small
 			if err := os.WriteFile(small, nil, 0o755); err != nil {

@@ -9,6 +9,8 @@ import (
 	"os/signal"
 	"syscall"
 
+	"github.com/umpirehq/umpire/internal/cli/app"
+	"github.com/umpirehq/umpire/internal/cli/hook"
 	"github.com/umpirehq/umpire/internal/sandbox"
 	"github.com/umpirehq/umpire/internal/view"
 )
@@ -18,34 +20,34 @@ import (
 func Main() {
 	sandbox.Main() // before anything else: this may be the sandbox of a command
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	code := runProgram(ctx, readSurroundings())
+	code := runProgram(ctx, app.ReadSurroundings())
 	stop()
 	os.Exit(code)
 }
 
 // runProgram is the whole program as a function of its surroundings. It returns the
 // exit code.
-func runProgram(ctx context.Context, s surroundings) int {
-	out := &output{w: s.stdout}
-	s.stdout = out
-	a := &App{surroundings: s, text: chooseLanguage(s.getenv), language: catalogueFor}
-	if code, ok := answerHookFast(ctx, a); ok {
+func runProgram(ctx context.Context, s app.Surroundings) int {
+	out := &app.Output{W: s.Stdout}
+	s.Stdout = out
+	a := &app.App{Surroundings: s, Text: chooseLanguage(s.Getenv), Language: catalogueFor}
+	if code, ok := hook.AnswerFast(ctx, a); ok {
 		return code
 	}
 	root := newRootCommand(a)
-	root.SetArgs(s.args)
-	root.SetIn(s.stdin)
-	root.SetOut(s.stdout)
-	root.SetErr(s.stderr)
+	root.SetArgs(s.Args)
+	root.SetIn(s.Stdin)
+	root.SetOut(s.Stdout)
+	root.SetErr(s.Stderr)
 	err := root.ExecuteContext(ctx)
-	if err == nil && out.err != nil {
-		err = failed(fmt.Errorf("write standard output: %w", out.err))
+	if err == nil && out.Err != nil {
+		err = app.Failed(fmt.Errorf("write standard output: %w", out.Err))
 	}
 	if err != nil && err.Error() != "" {
-		fmt.Fprintf(s.stderr, "umpire: %s\n", view.Visible(a.text.Problem(err.Error())))
-		if hint := hintOf(err); hint != "" {
-			fmt.Fprintln(s.stderr, view.Joined(a.text.Of("next"), ": ", a.text.Problem(hint)))
+		fmt.Fprintf(s.Stderr, "umpire: %s\n", view.Visible(a.Text.Problem(err.Error())))
+		if hint := app.HintOf(err); hint != "" {
+			fmt.Fprintln(s.Stderr, view.Joined(a.Text.Of("next"), ": ", a.Text.Problem(hint)))
 		}
 	}
-	return exitCode(err)
+	return app.ExitCode(err)
 }

@@ -14,6 +14,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
+	"github.com/umpirehq/umpire/internal/cli/app"
 	"github.com/umpirehq/umpire/internal/llm/llmtest"
 	"github.com/umpirehq/umpire/internal/mcp/mcptest"
 	"github.com/umpirehq/umpire/internal/sandbox"
@@ -161,7 +162,7 @@ func scriptDecides(ts *testscript.TestScript, neg bool, args []string) {
 		ts.Fatalf("decides takes no !")
 	}
 	code := exitOf(ts, "umpire", append([]string{"check", "--json"}, args[1:]...)...)
-	want, ok := map[string]int{"allow": exitDone, "ask": exitAsks, "deny": exitDenied}[args[0]]
+	want, ok := map[string]int{"allow": app.ExitDone, "ask": app.ExitAsks, "deny": app.ExitDenied}[args[0]]
 	if !ok {
 		ts.Fatalf("no such verdict: %s", args[0])
 	}

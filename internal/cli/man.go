@@ -9,21 +9,23 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"github.com/umpirehq/umpire/internal/cli/app"
 )
 
 // newManCommand is `umpire man DIR`, which packagers use.
-func newManCommand(a *App) *cobra.Command {
+func newManCommand(a *app.App) *cobra.Command {
 	return &cobra.Command{
-		Use: "man DIR", Hidden: true, Args: wantWords("DIR"),
+		Use: "man DIR", Hidden: true, Args: app.WantWords("DIR"),
 		Short:   "Write the manual pages",
 		Long:    "Writes one manual page for each command into DIR.",
 		Example: "  umpire man /usr/local/share/man/man1",
 		RunE: func(cmd *cobra.Command, args []string) error {
-			dir := a.absolute(args[0])
+			dir := a.Absolute(args[0])
 			if err := os.MkdirAll(dir, 0o755); err != nil {
-				return failed(err)
+				return app.Failed(err)
 			}
-			return failed(writeManual(dir, cmd.Root()))
+			return app.Failed(writeManual(dir, cmd.Root()))
 		},
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/cli/app"
 	"github.com/umpirehq/umpire/internal/gate"
 	"github.com/umpirehq/umpire/internal/view"
 )
@@ -23,10 +24,10 @@ type modeFlags struct {
 }
 
 // newModeCommand is `umpire mode`.
-func newModeCommand(a *App) *cobra.Command {
+func newModeCommand(a *app.App) *cobra.Command {
 	var f modeFlags
 	cmd := &cobra.Command{
-		Use: "mode [MODE]", Args: cobra.MaximumNArgs(1), ValidArgs: modeNames(),
+		Use: "mode [MODE]", Args: cobra.MaximumNArgs(1), ValidArgs: app.ModeNames(),
 		Short:   "Show or switch a session's mode, or leave plan mode",
 		Long:    modeLong,
 		Example: modeExample,
@@ -38,32 +39,32 @@ func newModeCommand(a *App) *cobra.Command {
 	flags.StringVar(&f.session, "session", "", "the session `ID` (default: the latest of this worktree)")
 	flags.BoolVar(&f.leavePlan, "leave-plan", false, "go back to the mode before, and let the planned files be changed")
 	flags.StringVar(&f.allowAll, "allow-all", "", "`on` or off: allow what no rule and no guard asks about, in this workspace")
-	completeWords(cmd, "allow-all", "on", "off")
+	app.CompleteWords(cmd, "allow-all", "on", "off")
 	flags.BoolVar(&f.json, "json", false, "write JSON")
-	completeWith(cmd, "session", completeSessions(a))
+	app.CompleteWith(cmd, "session", completeSessions(a))
 	return cmd
 }
 
 // runMode shows the mode of a session, or switches it.
-func runMode(ctx context.Context, a *App, f *modeFlags, word string) error {
+func runMode(ctx context.Context, a *app.App, f *modeFlags, word string) error {
 	change := umpire.ModeChange{LeavePlan: f.leavePlan}
 	switch {
 	case word != "" && f.leavePlan:
-		return usage("umpire mode --help", "--leave-plan goes back to the mode before: it takes no MODE")
+		return app.Usage("umpire mode --help", "--leave-plan goes back to the mode before: it takes no MODE")
 	case word != "":
 		change.Mode = new(umpire.Mode)
 		if err := change.Mode.UnmarshalText([]byte(word)); err != nil {
-			return usage("umpire help modes", "%w", err)
+			return app.Usage("umpire help modes", "%w", err)
 		}
 	}
 	if f.allowAll != "" {
 		if f.allowAll != "on" && f.allowAll != "off" || f.leavePlan {
-			return usage("umpire mode --help", "--allow-all %q: want on or off, without --leave-plan", f.allowAll)
+			return app.Usage("umpire mode --help", "--allow-all %q: want on or off, without --leave-plan", f.allowAll)
 		}
 		change.AllowAll = new(f.allowAll == "on")
 	}
 	switches := word != "" || f.leavePlan || f.allowAll != ""
-	return a.withGate(ctx, personCredential, func(gate umpire.Gate) (err error) {
+	return a.WithGate(ctx, app.PersonCredential, func(gate umpire.Gate) (err error) {
 		if change.Session, err = chosenSession(ctx, a, gate, f.session); err != nil {
 			return err
 		}
@@ -76,17 +77,17 @@ func runMode(ctx context.Context, a *App, f *modeFlags, word string) error {
 		if err != nil {
 			return err
 		}
-		return a.show(f.json, shown, func() error { return showMode(a, shown, switches) })
+		return a.Show(f.json, shown, func() error { return showMode(a, shown, switches) })
 	})
 }
 
 // chosenSession is the session that is named, or the one that umpire run --continue takes.
-func chosenSession(ctx context.Context, a *App, gate umpire.Gate, id string) (umpire.SessionID, error) {
+func chosenSession(ctx context.Context, a *app.App, gate umpire.Gate, id string) (umpire.SessionID, error) {
 	if id != "" {
 		return findSession(ctx, a, gate, id)
 	}
-	latest, err := gate.Latest(ctx, umpire.LatestQuery{Dir: a.dir, Agent: agentName})
-	return latest.ID, sessionError(err)
+	latest, err := gate.Latest(ctx, umpire.LatestQuery{Dir: a.Dir, Agent: app.AgentName})
+	return latest.ID, app.SessionError(err)
 }
 
 // A modeShown is a session's mode with what there is to know about it.
@@ -110,7 +111,7 @@ type modeEffects struct {
 }
 
 // readMode reads it from the session's events.
-func readMode(ctx context.Context, a *App, from umpire.Gate, id umpire.SessionID) (modeShown, error) {
+func readMode(ctx context.Context, a *app.App, from umpire.Gate, id umpire.SessionID) (modeShown, error) {
 	s, err := from.Session(ctx, id)
 	if err != nil {
 		return modeShown{}, err
@@ -120,7 +121,7 @@ func readMode(ctx context.Context, a *App, from umpire.Gate, id umpire.SessionID
 		return modeShown{}, err
 	}
 	plan := gate.ReadSessionPlan(events)
-	conf, err := a.loadConfig(s.Root)
+	conf, err := a.LoadConfig(s.Root)
 	if err != nil {
 		return modeShown{}, err
 	}
@@ -138,40 +139,40 @@ func readMode(ctx context.Context, a *App, from umpire.Gate, id umpire.SessionID
 	return shown, nil
 }
 
-func showMode(a *App, m modeShown, switched bool) error {
+func showMode(a *app.App, m modeShown, switched bool) error {
 	var text strings.Builder
 	head := "session %s is in mode %s\n"
 	if switched {
 		head = "session %s is in mode %s now\n"
 	}
-	fmt.Fprintf(&text, a.text.Of(head), view.Visible(string(m.Session)), m.Mode)
+	fmt.Fprintf(&text, a.Text.Of(head), view.Visible(string(m.Session)), m.Mode)
 	if m.Before != nil {
-		fmt.Fprintf(&text, a.text.Of("the mode before was %s\n"), *m.Before)
+		fmt.Fprintf(&text, a.Text.Of("the mode before was %s\n"), *m.Before)
 	}
 	writeList(a, &text, "planned", plannedLines(a, m.Planned))
 	writeList(a, &text, "may be changed without a further question", m.Granted)
 	writeList(a, &text, "was changed since it was planned, and asks", m.Changed)
 	writeList(a, &text, "too broad for auto mode, and without a say in it", m.Stripped)
 	writeList(a, &text, "has its say again", m.Restored)
-	_, err := fmt.Fprint(a.stdout, text.String())
+	_, err := fmt.Fprint(a.Stdout, text.String())
 	return err
 }
 
-func writeList(a *App, text *strings.Builder, head string, lines []string) {
+func writeList(a *app.App, text *strings.Builder, head string, lines []string) {
 	if len(lines) == 0 {
 		return
 	}
-	fmt.Fprintf(text, "%s:\n", a.text.Of(head))
+	fmt.Fprintf(text, "%s:\n", a.Text.Of(head))
 	for _, line := range lines {
 		fmt.Fprintf(text, "  %s\n", view.Visible(line))
 	}
 }
 
-func plannedLines(a *App, planned []umpire.Planned) []string {
+func plannedLines(a *app.App, planned []umpire.Planned) []string {
 	var lines []string
 	for i := range planned {
 		for k := range planned[i].Accesses {
-			lines = append(lines, planned[i].Tool+": "+view.AccessText(&planned[i].Accesses[k], a.text))
+			lines = append(lines, planned[i].Tool+": "+view.AccessText(&planned[i].Accesses[k], a.Text))
 		}
 	}
 	return lines

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/cli/app"
 	"github.com/umpirehq/umpire/internal/view"
 )
 
@@ -16,10 +17,10 @@ import (
 type pendingFlags struct{ json, all bool }
 
 // newPendingCommand is `umpire pending`.
-func newPendingCommand(a *App) *cobra.Command {
+func newPendingCommand(a *app.App) *cobra.Command {
 	var f pendingFlags
 	cmd := &cobra.Command{
-		Use: "pending", Args: refuseWords,
+		Use: "pending", Args: app.RefuseWords,
 		Short:   "List the calls that wait for you",
 		Long:    pendingLong,
 		Example: "  umpire pending\n  umpire pending --all --json",
@@ -31,13 +32,13 @@ func newPendingCommand(a *App) *cobra.Command {
 }
 
 // listPending lists what waits, in this project or in all.
-func listPending(ctx context.Context, a *App, f *pendingFlags) error {
-	as := personCredential
-	if a.needPerson("umpire pending --all") != nil {
-		as = agentCredential // an agent sees the questions of its own sessions
+func listPending(ctx context.Context, a *app.App, f *pendingFlags) error {
+	as := app.PersonCredential
+	if a.NeedPerson("umpire pending --all") != nil {
+		as = app.AgentCredential // an agent sees the questions of its own sessions
 	}
-	return a.withGate(ctx, as, func(gate umpire.Gate) error {
-		project, err := a.chooseProject(f.all)
+	return a.WithGate(ctx, as, func(gate umpire.Gate) error {
+		project, err := a.ChooseProject(f.all)
 		if err != nil {
 			return err
 		}
@@ -45,41 +46,41 @@ func listPending(ctx context.Context, a *App, f *pendingFlags) error {
 		if err != nil {
 			return err
 		}
-		return a.show(f.json, append([]umpire.Pending{}, list...), func() error { return showPending(a, list, f.all) })
+		return a.Show(f.json, append([]umpire.Pending{}, list...), func() error { return showPending(a, list, f.all) })
 	})
 }
 
 // showPending writes one line for each question.
-func showPending(a *App, list []umpire.Pending, all bool) error {
+func showPending(a *app.App, list []umpire.Pending, all bool) error {
 	if len(list) == 0 {
-		_, err := fmt.Fprintln(a.stdout, a.text.Of("nothing waits"))
+		_, err := fmt.Fprintln(a.Stdout, a.Text.Of("nothing waits"))
 		return err
 	}
-	table := newTable(a.stdout)
-	head := []string{a.text.Of("ID"), a.text.Of("AGE"), a.text.Of("RISK"), a.text.Of("AGENT"), a.text.Of("SESSION")}
+	table := app.NewTable(a.Stdout)
+	head := []string{a.Text.Of("ID"), a.Text.Of("AGE"), a.Text.Of("RISK"), a.Text.Of("AGENT"), a.Text.Of("SESSION")}
 	if all {
-		head = append(head, a.text.Of("PROJECT"))
+		head = append(head, a.Text.Of("PROJECT"))
 	}
-	fmt.Fprintln(table, strings.Join(append(head, a.text.Of("CALL")), "\t"))
+	fmt.Fprintln(table, strings.Join(append(head, a.Text.Of("CALL")), "\t"))
 	for i := range list {
 		fmt.Fprintln(table, strings.Join(pendingCells(a, &list[i], all), "\t"))
 	}
 	if err := table.Flush(); err != nil {
 		return err
 	}
-	_, err := fmt.Fprintf(a.stdout, "\n%s\n", view.Joined(a.text.Of("next"), ": ", fmt.Sprintf("umpire approve %s, umpire deny %s", list[0].Request, list[0].Request)))
+	_, err := fmt.Fprintf(a.Stdout, "\n%s\n", view.Joined(a.Text.Of("next"), ": ", fmt.Sprintf("umpire approve %s, umpire deny %s", list[0].Request, list[0].Request)))
 	return err
 }
 
 // pendingCells is a question as the cells of a table.
-func pendingCells(a *App, p *umpire.Pending, all bool) []string {
+func pendingCells(a *app.App, p *umpire.Pending, all bool) []string {
 	cells := []string{
-		view.Visible(string(p.Request)), view.Age(a.now().Sub(p.AskedAt)), a.text.Word("of risk", p.Risk), view.Visible(cmp.Or(p.Agent, "-")), clipID(string(p.Session)),
+		view.Visible(string(p.Request)), view.Age(a.Now().Sub(p.AskedAt)), a.Text.Word("of risk", p.Risk), view.Visible(cmp.Or(p.Agent, "-")), clipID(string(p.Session)),
 	}
 	if all {
 		cells = append(cells, p.Project.Short())
 	}
-	what := clip(view.Visible(subjectOf(p)))
+	what := app.Clip(view.Visible(subjectOf(p)))
 	if p.Total > 1 {
 		what += fmt.Sprintf(" (%d/%d)", p.Position, p.Total)
 	}
@@ -96,28 +97,28 @@ func clipID(id string) string {
 }
 
 // completePending completes a word with the questions that wait.
-func completePending(a *App) cobra.CompletionFunc {
+func completePending(a *app.App) cobra.CompletionFunc {
 	return completeFromGate(a, func(ctx context.Context, gate umpire.Gate) (all []cobra.Completion, err error) {
 		list, err := gate.Pending(ctx, umpire.PendingQuery{})
 		for i := range list {
 			p := &list[i]
-			all = append(all, cobra.CompletionWithDesc(string(p.Request), clip(view.Visible(p.Risk+" "+subjectOf(p)))))
+			all = append(all, cobra.CompletionWithDesc(string(p.Request), app.Clip(view.Visible(p.Risk+" "+subjectOf(p)))))
 		}
 		return all, err
 	})
 }
 
 // completeSessions completes a word with the sessions of this project.
-func completeSessions(a *App) cobra.CompletionFunc {
+func completeSessions(a *app.App) cobra.CompletionFunc {
 	return completeFromGate(a, func(ctx context.Context, gate umpire.Gate) (all []cobra.Completion, err error) {
-		project, err := a.chooseProject(false)
+		project, err := a.ChooseProject(false)
 		if err != nil {
 			return nil, err
 		}
 		list, err := gate.Sessions(ctx, umpire.SessionQuery{Project: project})
 		for i := range list {
 			s := &list[i]
-			about := fmt.Sprintf("%s %s, %s", cmp.Or(s.Agent, "-"), s.State, view.Age(a.now().Sub(s.ActiveAt)))
+			about := fmt.Sprintf("%s %s, %s", cmp.Or(s.Agent, "-"), s.State, view.Age(a.Now().Sub(s.ActiveAt)))
 			all = append(all, cobra.CompletionWithDesc(string(s.ID), view.Visible(about)))
 		}
 		return all, err
@@ -127,13 +128,13 @@ func completeSessions(a *App) cobra.CompletionFunc {
 // completeFromGate completes the first word with what the gate lists. Pressing a key makes
 // no store: where there is nothing yet, nothing is offered.
 func completeFromGate(
-	a *App, list func(context.Context, umpire.Gate) ([]cobra.Completion, error),
+	a *app.App, list func(context.Context, umpire.Gate) ([]cobra.Completion, error),
 ) cobra.CompletionFunc {
 	return func(cmd *cobra.Command, args []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
 		if len(args) > 0 {
 			return nil, cobra.ShellCompDirectiveNoFileComp
 		}
-		gate, done, err := a.findGate(cmd.Context())
+		gate, done, err := a.FindGate(cmd.Context())
 		if err != nil || gate == nil {
 			return nil, cobra.ShellCompDirectiveNoFileComp
 		}

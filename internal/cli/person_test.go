@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/umpirehq/umpire/internal/cli/app"
 	"github.com/umpirehq/umpire/policy"
 )
 
@@ -28,12 +29,12 @@ func TestEveryCommandIsMarked(t *testing.T) {
 		if !marked {
 			t.Errorf("umpire %s is not marked in the policy", verb)
 		}
-		agent := &App{surroundings: surroundings{getenv: func(name string) string { return map[string]string{"CLAUDECODE": "1"}[name] }}}
+		agent := &app.App{Surroundings: app.Surroundings{Getenv: func(name string) string { return map[string]string{"CLAUDECODE": "1"}[name] }}}
 		if refused := refuseAgents(agent, cmd, []string{"x"}) != nil; refused != (mark == policy.VerbPerson) {
 			t.Errorf("umpire %s: refused to an agent %v, mark %v", verb, refused, mark)
 		}
 	}
-	root := newRootCommand(&App{})
+	root := newRootCommand(&app.App{})
 	root.InitDefaultCompletionCmd()
 	walk(root)
 	if seen < 30 {

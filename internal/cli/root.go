@@ -9,6 +9,15 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/umpirehq/umpire/internal/cli/app"
+	"github.com/umpirehq/umpire/internal/cli/bench"
+	"github.com/umpirehq/umpire/internal/cli/check"
+	"github.com/umpirehq/umpire/internal/cli/doctor"
+	"github.com/umpirehq/umpire/internal/cli/hook"
+	"github.com/umpirehq/umpire/internal/cli/programs"
+	"github.com/umpirehq/umpire/internal/cli/register"
+	"github.com/umpirehq/umpire/internal/cli/rules"
+	"github.com/umpirehq/umpire/internal/cli/run"
 	"github.com/umpirehq/umpire/internal/view"
 )
 
@@ -25,11 +34,11 @@ const (
 func init() { cobra.EnableCommandSorting = false }
 
 // newRootCommand is the command tree.
-func newRootCommand(a *App) *cobra.Command {
+func newRootCommand(a *app.App) *cobra.Command {
 	root := &cobra.Command{
 		Use: "umpire", Short: rootShort, Long: rootLong, Example: rootExample,
 		SilenceErrors: true, SilenceUsage: true,
-		Args:              refuseUnknownCommand,
+		Args:              app.RefuseUnknownCommand,
 		RunE:              func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 		PersistentPreRunE: func(cmd *cobra.Command, args []string) error { return refuseAgents(a, cmd, args) },
 	}
@@ -39,28 +48,28 @@ func newRootCommand(a *App) *cobra.Command {
 		&cobra.Group{ID: groupRules, Title: "Rules:"},
 		&cobra.Group{ID: groupLook, Title: "Looking:"},
 	)
-	addGroup(root, groupFirst, newDemoCommand(a, showRecord), newInitCommand(a), newCheckCommand(a), newDoctorCommand(a),
-		newServeCommand(a), newChatCommand(a), newRunCommand(a))
+	addGroup(root, groupFirst, run.NewDemoCommand(a, showRecord), register.NewCommand(a), check.NewCommand(a), doctor.NewCommand(a),
+		newServeCommand(a), run.NewChatCommand(a), run.NewCommand(a))
 	addGroup(root, groupGate, newPendingCommand(a), newApproveCommand(a), newDenyCommand(a), newCancelCommand(a),
 		newWatchCommand(a), newSessionsCommand(a), newModeCommand(a), newGrantsCommand(a), newTimelineCommand(a))
-	addGroup(root, groupRules, newRulesCommand(a), newTrustCommand(a), newProgramsCommand(a))
-	addGroup(root, groupLook, newStatusCommand(a), newConfigCommand(a), newHookCommand(a), newBenchCommand(a),
+	addGroup(root, groupRules, rules.NewCommand(a), rules.NewTrustCommand(a), programs.NewCommand(a))
+	addGroup(root, groupLook, newStatusCommand(a), newConfigCommand(a), hook.NewCommand(a), bench.NewCommand(a),
 		newVersionCommand(a))
 	root.AddCommand(newManCommand(a))
 	root.AddCommand(newTopics(a)...)
 	addGroup(root, groupLook, newCompletionCommand(a))
 	addVersionFlag(root)
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
-		return usage(cmd.CommandPath()+" --help", "%w", explainFlag(err))
+		return app.Usage(cmd.CommandPath()+" --help", "%w", explainFlag(err))
 	})
 	root.InitDefaultHelpCmd()
 	if help, _, err := root.Find([]string{"help"}); err == nil {
 		help.Args, help.Short, help.Long = knownTopic, "Help about any command", "Shows the help of a command or of a topic."
 	}
-	if a.text != nil {
+	if a.Text != nil {
 		root.PersistentFlags().BoolP("help", "h", false, "show this help")
-		root.SetUsageTemplate(translateUsage(root.UsageTemplate(), a.text))
-		translateHelp(root, a.text)
+		root.SetUsageTemplate(translateUsage(root.UsageTemplate(), a.Text))
+		translateHelp(root, a.Text)
 	}
 	return root
 }
@@ -112,7 +121,7 @@ func explainFlag(err error) error {
 // knownTopic refuses to help with what there is not.
 func knownTopic(cmd *cobra.Command, args []string) error {
 	if _, rest, err := cmd.Root().Find(args); err != nil || len(rest) > 0 {
-		return usage(cmd.Root().CommandPath()+" help", "%q is neither a command nor a topic", strings.Join(args, " "))
+		return app.Usage(cmd.Root().CommandPath()+" help", "%q is neither a command nor a topic", strings.Join(args, " "))
 	}
 	return nil
 }

@@ -12,6 +12,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/umpirehq/umpire/internal/cli/app"
+	"github.com/umpirehq/umpire/internal/cli/hook"
 	"github.com/umpirehq/umpire/internal/config"
 	"github.com/umpirehq/umpire/internal/files"
 	"github.com/umpirehq/umpire/internal/sandbox"
@@ -25,10 +27,10 @@ type serveFlags struct {
 }
 
 // newServeCommand is `umpire serve`.
-func newServeCommand(a *App) *cobra.Command {
+func newServeCommand(a *app.App) *cobra.Command {
 	var f serveFlags
 	cmd := &cobra.Command{
-		Use: "serve", Args: refuseWords,
+		Use: "serve", Args: app.RefuseWords,
 		Short:   "Run the gate",
 		Long:    serveLong,
 		Example: serveExample,
@@ -42,22 +44,22 @@ func newServeCommand(a *App) *cobra.Command {
 }
 
 // runServe runs the gate until the context ends.
-func runServe(ctx context.Context, a *App, f *serveFlags) error {
-	conf, err := a.loadConfig(a.dir)
+func runServe(ctx context.Context, a *app.App, f *serveFlags) error {
+	conf, err := a.LoadConfig(a.Dir)
 	if err != nil {
 		return err
 	}
-	a.remarkAll(conf.Notices)
-	where, err := a.readListenAddress(cmp.Or(f.listen, conf.Listen))
+	a.RemarkAll(conf.Notices)
+	where, err := a.ReadListenAddress(cmp.Or(f.listen, conf.Listen))
 	if err != nil {
 		return err
 	}
-	at, err := a.readStoreAddress(cmp.Or(f.store, conf.Store))
+	at, err := a.ReadStoreAddress(cmp.Or(f.store, conf.Store))
 	if err != nil {
 		return err
 	}
-	if !where.loopback() && !f.allowRemote {
-		return usage("umpire serve --listen 127.0.0.1:7575", "listen %q: other machines could reach it, unencrypted; --allow-remote permits that", where)
+	if !where.Loopback() && !f.allowRemote {
+		return app.Usage("umpire serve --listen 127.0.0.1:7575", "listen %q: other machines could reach it, unencrypted; --allow-remote permits that", where)
 	}
 	if err := refuseTakenAddress(ctx, where); err != nil {
 		return err
@@ -66,21 +68,21 @@ func runServe(ctx context.Context, a *App, f *serveFlags) error {
 }
 
 // refuseTakenAddress refuses to take an address from a gate that answers there.
-func refuseTakenAddress(ctx context.Context, where address) error {
-	there, err := where.answers(ctx)
+func refuseTakenAddress(ctx context.Context, where app.Address) error {
+	there, err := where.Answers(ctx)
 	if err != nil {
-		return failed(fmt.Errorf("listen on %s: %w", where, err))
+		return app.Failed(fmt.Errorf("listen on %s: %w", where, err))
 	}
 	if !there {
 		return nil
 	}
-	return refused("umpire status", "%s is taken: %s", where, holderOf(ctx, where))
+	return app.Refused("umpire status", "%s is taken: %s", where, holderOf(ctx, where))
 }
 
 // holderOf says who answers at an address.
-func holderOf(ctx context.Context, where address) string {
-	name := where.name
-	if where.network == networkUnix {
+func holderOf(ctx context.Context, where app.Address) string {
+	name := where.Name
+	if where.Network == app.NetworkUnix {
 		short, release, err := files.SocketName(name)
 		if err != nil {
 			return "somebody answers there"
@@ -89,7 +91,7 @@ func holderOf(ctx context.Context, where address) string {
 		name = short
 	}
 	var dialer net.Dialer
-	conn, err := dialer.DialContext(ctx, where.network, name)
+	conn, err := dialer.DialContext(ctx, where.Network, name)
 	if err != nil {
 		return "somebody answers there"
 	}
@@ -104,30 +106,30 @@ func holderOf(ctx context.Context, where address) string {
 // uses some megabytes, so that it would collect every twenty calls otherwise.
 const gcPercent = 400
 
-func serveOn(ctx context.Context, a *App, conf *config.Config, where address, at storeAddress, f *serveFlags) error {
-	if a.getenv("GOGC") == "" {
+func serveOn(ctx context.Context, a *app.App, conf *config.Config, where app.Address, at app.StoreAddress, f *serveFlags) error {
+	if a.Getenv("GOGC") == "" {
 		debug.SetGCPercent(gcPercent)
 	}
-	g, err := a.startGate(ctx, conf, at, true)
+	g, err := a.StartGate(ctx, conf, at, true)
 	if err != nil {
 		return err
 	}
-	credentials, err := server.LoadCredentials(a.stateDir())
+	credentials, err := server.LoadCredentials(a.StateDir())
 	if err != nil {
-		return errors.Join(failed(err), g.close())
+		return errors.Join(app.Failed(err), g.Close())
 	}
 	sandbox.SweepScratch(os.TempDir())
 	listener, err := server.Listen(ctx, where.String(), f.allowRemote)
 	if err != nil {
-		return errors.Join(failed(fmt.Errorf("listen on %s: %w", where, err)), g.close())
+		return errors.Join(app.Failed(fmt.Errorf("listen on %s: %w", where, err)), g.Close())
 	}
-	if where.network == networkTCP {
-		where.name = listener.Addr().String()
+	if where.Network == app.NetworkTCP {
+		where.Name = listener.Addr().String()
 	}
-	if _, err := fmt.Fprintf(a.stdout, "umpire: ready on %s\n", where); err != nil {
-		return errors.Join(failed(err), listener.Close(), g.close())
+	if _, err := fmt.Fprintf(a.Stdout, "umpire: ready on %s\n", where); err != nil {
+		return errors.Join(app.Failed(err), listener.Close(), g.Close())
 	}
-	log := slog.New(slog.NewTextHandler(a.stderr, &slog.HandlerOptions{Level: slog.LevelWarn}))
-	err = server.New(server.Config{Gate: g.gate, Desk: newGateDesk(a, g.gate), Credentials: credentials, Remote: f.allowRemote, Log: log}).Serve(ctx, listener)
-	return failed(errors.Join(err, g.close()))
+	log := slog.New(slog.NewTextHandler(a.Stderr, &slog.HandlerOptions{Level: slog.LevelWarn}))
+	err = server.New(server.Config{Gate: g.Gate, Desk: hook.NewGateDesk(a, g.Gate), Credentials: credentials, Remote: f.allowRemote, Log: log}).Serve(ctx, listener)
+	return app.Failed(errors.Join(err, g.Close()))
 }

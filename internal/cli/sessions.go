@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/cli/app"
 	"github.com/umpirehq/umpire/internal/view"
 )
 
@@ -16,10 +17,10 @@ import (
 type sessionsFlags struct{ json, all bool }
 
 // newSessionsCommand is `umpire sessions`.
-func newSessionsCommand(a *App) *cobra.Command {
+func newSessionsCommand(a *app.App) *cobra.Command {
 	var f sessionsFlags
 	cmd := &cobra.Command{
-		Use: "sessions", Args: refuseUnknownCommand,
+		Use: "sessions", Args: app.RefuseUnknownCommand,
 		Short:   "List the sessions of this project, and end them",
 		Long:    sessionsLong,
 		Example: "  umpire sessions\n  umpire sessions --all-projects --json\n  umpire sessions end s4k7m",
@@ -32,9 +33,9 @@ func newSessionsCommand(a *App) *cobra.Command {
 }
 
 // listSessions lists them, the latest activity first.
-func listSessions(ctx context.Context, a *App, f *sessionsFlags) error {
-	return a.withGate(ctx, personCredential, func(gate umpire.Gate) error {
-		project, err := a.chooseProject(f.all)
+func listSessions(ctx context.Context, a *app.App, f *sessionsFlags) error {
+	return a.WithGate(ctx, app.PersonCredential, func(gate umpire.Gate) error {
+		project, err := a.ChooseProject(f.all)
 		if err != nil {
 			return err
 		}
@@ -42,27 +43,27 @@ func listSessions(ctx context.Context, a *App, f *sessionsFlags) error {
 		if err != nil {
 			return err
 		}
-		return a.show(f.json, append([]umpire.Session{}, list...), func() error { return showSessions(a, list, f.all) })
+		return a.Show(f.json, append([]umpire.Session{}, list...), func() error { return showSessions(a, list, f.all) })
 	})
 }
 
 // showSessions writes one line for each session.
-func showSessions(a *App, list []umpire.Session, all bool) error {
+func showSessions(a *app.App, list []umpire.Session, all bool) error {
 	if len(list) == 0 {
-		_, err := fmt.Fprintln(a.stdout, a.text.Of("no sessions"))
+		_, err := fmt.Fprintln(a.Stdout, a.Text.Of("no sessions"))
 		return err
 	}
-	table := newTable(a.stdout)
-	head := []string{a.text.Of("ID"), a.text.Of("AGENT"), a.text.Of("STATE"), a.text.Of("MODE"), a.text.Of("WAITING"), a.text.Of("ACTIVE")}
+	table := app.NewTable(a.Stdout)
+	head := []string{a.Text.Of("ID"), a.Text.Of("AGENT"), a.Text.Of("STATE"), a.Text.Of("MODE"), a.Text.Of("WAITING"), a.Text.Of("ACTIVE")}
 	if all {
-		head = append(head, a.text.Of("PROJECT"))
+		head = append(head, a.Text.Of("PROJECT"))
 	}
-	fmt.Fprintln(table, strings.Join(append(head, a.text.Of("FOLDER")), "\t"))
+	fmt.Fprintln(table, strings.Join(append(head, a.Text.Of("FOLDER")), "\t"))
 	for i := range list {
 		s := &list[i]
 		cells := []string{
-			view.Visible(string(s.ID)), view.Visible(cmp.Or(s.Agent, "-")), a.text.Word("session state", string(s.State)), s.Mode.String(), fmt.Sprint(s.Pending),
-			fmt.Sprintf(a.text.Of("%s ago"), view.Age(a.now().Sub(s.ActiveAt))),
+			view.Visible(string(s.ID)), view.Visible(cmp.Or(s.Agent, "-")), a.Text.Word("session state", string(s.State)), s.Mode.String(), fmt.Sprint(s.Pending),
+			fmt.Sprintf(a.Text.Of("%s ago"), view.Age(a.Now().Sub(s.ActiveAt))),
 		}
 		if all {
 			cells = append(cells, cmp.Or(s.Project.Short(), "-"))
@@ -73,10 +74,10 @@ func showSessions(a *App, list []umpire.Session, all bool) error {
 }
 
 // newSessionsEndCommand is `umpire sessions end`.
-func newSessionsEndCommand(a *App) *cobra.Command {
+func newSessionsEndCommand(a *app.App) *cobra.Command {
 	reason := ""
 	cmd := &cobra.Command{
-		Use: "end ID", Args: wantWords("ID"), ValidArgsFunction: completeSessions(a),
+		Use: "end ID", Args: app.WantWords("ID"), ValidArgsFunction: completeSessions(a),
 		Short:   "End a session: what waits is denied for good",
 		Long:    sessionsEndLong,
 		Example: "  umpire sessions end s4k7m --reason 'wrong branch'",
@@ -91,9 +92,9 @@ func newSessionsEndCommand(a *App) *cobra.Command {
 }
 
 // newSessionsDeleteCommand is `umpire sessions delete`.
-func newSessionsDeleteCommand(a *App) *cobra.Command {
+func newSessionsDeleteCommand(a *app.App) *cobra.Command {
 	return &cobra.Command{
-		Use: "delete ID", Args: wantWords("ID"), ValidArgsFunction: completeSessions(a),
+		Use: "delete ID", Args: app.WantWords("ID"), ValidArgsFunction: completeSessions(a),
 		Short:   "Delete a session; its timeline stays",
 		Long:    sessionsDeleteLong,
 		Example: "  umpire sessions delete s4k7m",
@@ -107,9 +108,9 @@ func newSessionsDeleteCommand(a *App) *cobra.Command {
 
 // changeSession does something to the session that an id means, and says so.
 func changeSession(
-	ctx context.Context, a *App, id, done string, change func(umpire.Gate, umpire.SessionID) error,
+	ctx context.Context, a *app.App, id, done string, change func(umpire.Gate, umpire.SessionID) error,
 ) error {
-	return a.withGate(ctx, personCredential, func(gate umpire.Gate) error {
+	return a.WithGate(ctx, app.PersonCredential, func(gate umpire.Gate) error {
 		found, err := findSession(ctx, a, gate, id)
 		if err != nil {
 			return err
@@ -117,22 +118,22 @@ func changeSession(
 		if err := change(gate, found); err != nil {
 			return err
 		}
-		_, err = fmt.Fprintf(a.stdout, a.text.Of(done), view.Visible(string(found)))
-		return failed(err)
+		_, err = fmt.Fprintf(a.Stdout, a.Text.Of(done), view.Visible(string(found)))
+		return app.Failed(err)
 	})
 }
 
 // findSession finds the session that an id, or the beginning of one, means. A
 // session of another project needs its whole id.
-func findSession(ctx context.Context, a *App, gate umpire.Gate, id string) (umpire.SessionID, error) {
+func findSession(ctx context.Context, a *app.App, gate umpire.Gate, id string) (umpire.SessionID, error) {
 	if err := umpire.CheckID("session ID", id); err != nil {
-		return "", usage("umpire sessions", "%w", err)
+		return "", app.Usage("umpire sessions", "%w", err)
 	}
 	all, err := gate.Sessions(ctx, umpire.SessionQuery{})
 	if err != nil {
-		return "", gateError(err)
+		return "", app.GateError(err)
 	}
-	p, err := a.findProject(a.dir)
+	p, err := a.FindProject(a.Dir)
 	if err != nil {
 		return "", err
 	}
@@ -150,7 +151,7 @@ func findSession(ctx context.Context, a *App, gate umpire.Gate, id string) (umpi
 	case 1:
 		return umpire.SessionID(found[0]), nil
 	case 0:
-		return "", &exit{code: exitError, err: fmt.Errorf("no session %q", id), hint: "umpire sessions --all-projects"}
+		return "", &app.Exit{Code: app.ExitError, Err: fmt.Errorf("no session %q", id), Hint: "umpire sessions --all-projects"}
 	}
-	return "", usage("umpire sessions", "%q means %d sessions: %s", id, len(found), strings.Join(found, ", "))
+	return "", app.Usage("umpire sessions", "%q means %d sessions: %s", id, len(found), strings.Join(found, ", "))
 }

@@ -9,6 +9,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/cli/app"
+	"github.com/umpirehq/umpire/internal/cli/programs"
 	"github.com/umpirehq/umpire/internal/rulefile"
 	"github.com/umpirehq/umpire/internal/sandbox"
 	"github.com/umpirehq/umpire/internal/view"
@@ -70,27 +72,27 @@ type problemStatus struct {
 }
 
 // newStatusCommand is `umpire status`.
-func newStatusCommand(a *App) *cobra.Command {
+func newStatusCommand(a *app.App) *cobra.Command {
 	asJSON := false
 	cmd := &cobra.Command{
-		Use: "status", Args: refuseWords,
+		Use: "status", Args: app.RefuseWords,
 		Short:   "Show the project, the mode and the health of the rule files",
 		Long:    statusLong,
 		Example: "  umpire status\n  umpire status --json",
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			p, err := a.openProject()
+			p, err := a.OpenProject()
 			if err != nil {
 				return err
 			}
 			s := readStatus(p)
-			if err := readGateStatus(cmd.Context(), a, &s, p.config); err != nil {
+			if err := readGateStatus(cmd.Context(), a, &s, p.Config); err != nil {
 				return err
 			}
-			if !p.config.Enforce {
-				s.Notes = append(s.Notes, a.text.Of("the gateway is not enforced"))
+			if !p.Config.Enforce {
+				s.Notes = append(s.Notes, a.Text.Of("the gateway is not enforced"))
 			}
-			s.Notes = append(s.Notes, programNotes(rulefile.LoadPrograms(a.home()))...)
-			return a.show(asJSON, s, func() error { return showStatus(a, s) })
+			s.Notes = append(s.Notes, programs.Notes(rulefile.LoadPrograms(a.Home()))...)
+			return a.Show(asJSON, s, func() error { return showStatus(a, s) })
 		},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "write JSON")
@@ -98,14 +100,14 @@ func newStatusCommand(a *App) *cobra.Command {
 }
 
 // readStatus gathers what is known of the place.
-func readStatus(p *openedProject) status {
+func readStatus(p *app.OpenedProject) status {
 	set := p.Rules()
 	s := status{
 		ProjectID: p.ID, ProjectShort: p.ID.Short(), ProjectKind: p.Kind.String(),
 		Root: p.Root, GitDir: p.GitDir, Worktree: p.Worktree, WorkingDir: p.Dir,
-		Mode: p.config.Mode, ModeSource: p.config.Source("mode"), permissionStatus: permissionStatus{State: umpire.StateIdle},
+		Mode: p.Config.Mode, ModeSource: p.Config.Source("mode"), permissionStatus: permissionStatus{State: umpire.StateIdle},
 		Sandbox: sandboxStatus{
-			Ability: sandbox.Available(), Mode: p.config.SandboxMode, Require: p.config.SandboxRequire, Network: p.config.SandboxNetwork,
+			Ability: sandbox.Available(), Mode: p.Config.SandboxMode, Require: p.Config.SandboxRequire, Network: p.Config.SandboxNetwork,
 		},
 		RuleFiles: []fileStatus{}, Cautious: set.Degraded != "", Notes: append([]string{}, p.Notes...),
 	}
@@ -131,12 +133,12 @@ func statusOf(f rulefile.File) fileStatus {
 }
 
 // showStatus writes the status for a person.
-func showStatus(a *App, s status) error {
-	table := newTable(a.stdout)
-	line := func(name, value string) { fmt.Fprintf(table, "%s\t%s\n", a.text.Of(name), view.Visible(value)) }
+func showStatus(a *app.App, s status) error {
+	table := app.NewTable(a.Stdout)
+	line := func(name, value string) { fmt.Fprintf(table, "%s\t%s\n", a.Text.Of(name), view.Visible(value)) }
 	line("project", fmt.Sprintf("%s (%s, %s)", s.ProjectShort, s.ProjectKind, s.ProjectID))
 	line("root", s.Root)
-	line("worktree", cmp.Or(s.Worktree, a.text.Of("main")))
+	line("worktree", cmp.Or(s.Worktree, a.Text.Of("main")))
 	line("working directory", s.WorkingDir)
 	line("mode", fmt.Sprintf("%s (%s)", s.Mode, s.ModeSource))
 	line("permission state", formatPermission(a, &s))
@@ -155,59 +157,59 @@ func showStatus(a *App, s status) error {
 }
 
 // showRuleFiles writes a line for each file, and its problems below it.
-func showRuleFiles(a *App, s status) error {
-	fmt.Fprintf(a.stdout, "\n%s\n", a.text.Of("rule files"))
-	table := newTable(a.stdout)
+func showRuleFiles(a *app.App, s status) error {
+	fmt.Fprintf(a.Stdout, "\n%s\n", a.Text.Of("rule files"))
+	table := app.NewTable(a.Stdout)
 	for _, f := range s.RuleFiles {
-		fmt.Fprintf(table, "  %s\t%s\t%s\t%s\n", f.Source, a.text.Word("health", f.Health.String()), formatCounts(a, f), view.Visible(f.Path))
+		fmt.Fprintf(table, "  %s\t%s\t%s\t%s\n", f.Source, a.Text.Word("health", f.Health.String()), formatCounts(a, f), view.Visible(f.Path))
 	}
 	if err := table.Flush(); err != nil {
 		return err
 	}
 	for _, f := range s.RuleFiles {
 		for _, problem := range f.Problems {
-			fmt.Fprintf(a.stdout, "  %s\n", view.Visible(rulefile.Problem(problem).Error()))
+			fmt.Fprintf(a.Stdout, "  %s\n", view.Visible(rulefile.Problem(problem).Error()))
 		}
 	}
 	if s.Cautious {
-		fmt.Fprintln(a.stdout, a.text.Of("A deny or ask rule may be missing, so every call asks until the file is mended."))
+		fmt.Fprintln(a.Stdout, a.Text.Of("A deny or ask rule may be missing, so every call asks until the file is mended."))
 	}
 	if slices.ContainsFunc(s.RuleFiles, func(f fileStatus) bool { return f.Health == rulefile.HealthUntrusted && f.Asleep+f.AsleepHooks > 0 }) {
-		fmt.Fprintln(a.stdout, a.text.Of("Allow rules or hooks sleep: umpire trust --show"))
+		fmt.Fprintln(a.Stdout, a.Text.Of("Allow rules or hooks sleep: umpire trust --show"))
 	}
 	return nil
 }
 
-func formatCounts(a *App, f fileStatus) string {
+func formatCounts(a *app.App, f fileStatus) string {
 	if f.Health == rulefile.HealthMissing {
 		return "-"
 	}
-	counts := []string{a.formatCount(f.Rules, "%d rule", "%d rules")}
+	counts := []string{a.FormatCount(f.Rules, "%d rule", "%d rules")}
 	if f.Asleep > 0 {
-		counts = append(counts, a.formatCount(f.Asleep, "%d asleep", "%d asleep"))
+		counts = append(counts, a.FormatCount(f.Asleep, "%d asleep", "%d asleep"))
 	}
 	if f.Hooks > 0 {
-		counts = append(counts, a.formatCount(f.Hooks, "%d hook", "%d hooks"))
+		counts = append(counts, a.FormatCount(f.Hooks, "%d hook", "%d hooks"))
 	}
 	if f.AsleepHooks > 0 {
-		counts = append(counts, a.formatCount(f.AsleepHooks, "%d hook asleep", "%d hooks asleep"))
+		counts = append(counts, a.FormatCount(f.AsleepHooks, "%d hook asleep", "%d hooks asleep"))
 	}
 	return strings.Join(counts, ", ")
 }
 
 // formatSandbox is the sandbox in a line.
-func formatSandbox(a *App, s *sandboxStatus) string {
+func formatSandbox(a *app.App, s *sandboxStatus) string {
 	parts := []string{s.Mode}
 	if s.Network {
-		parts = append(parts, a.text.Of("with the network"))
+		parts = append(parts, a.Text.Of("with the network"))
 	}
 	switch s.Level {
 	case umpire.SandboxFull:
-		parts = append(parts, a.text.Of("this machine can give all of it"))
+		parts = append(parts, a.Text.Of("this machine can give all of it"))
 	case umpire.SandboxWeaker:
-		parts = append(parts, a.text.Of("this machine can give only a weaker one"), s.Lacks)
+		parts = append(parts, a.Text.Of("this machine can give only a weaker one"), s.Lacks)
 	case umpire.SandboxNone:
-		parts = append(parts, a.text.Of("this machine cannot give it"), s.Lacks)
+		parts = append(parts, a.Text.Of("this machine cannot give it"), s.Lacks)
 	}
 	return strings.Join(parts, ", ")
 }

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/cli/app"
 	"github.com/umpirehq/umpire/internal/config"
 )
 
@@ -50,24 +51,24 @@ type storeStatus struct {
 
 // readGateStatus looks at the gate, and at what it says of the project. Looking makes
 // no store, and a gate that cannot be reached is told, not hidden.
-func readGateStatus(ctx context.Context, a *App, s *status, c *config.Config) error {
-	where, err := a.readListenAddress(c.Listen)
+func readGateStatus(ctx context.Context, a *app.App, s *status, c *config.Config) error {
+	where, err := a.ReadListenAddress(c.Listen)
 	if err != nil {
 		return err
 	}
-	stored, err := a.readStoreAddress(c.Store)
+	stored, err := a.ReadStoreAddress(c.Store)
 	if err != nil {
 		return err
 	}
 	s.Gate.Address = where.String()
-	if format, size := where.longNote(); format != "" {
-		s.Notes = append(s.Notes, fmt.Sprintf(a.text.Of(format), size))
+	if format, size := where.LongNote(); format != "" {
+		s.Notes = append(s.Notes, fmt.Sprintf(a.Text.Of(format), size))
 	}
-	s.Store = storeStatus{Kind: stored.kind, Exists: stored.exists()}
-	if stored.kind == storeSQLite {
-		s.Store.Path = stored.name
+	s.Store = storeStatus{Kind: stored.Kind, Exists: stored.Exists()}
+	if stored.Kind == app.StoreSQLite {
+		s.Store.Path = stored.Name
 	}
-	running, err := a.dialExpectedGate(ctx, c, personCredential, "")
+	running, err := a.DialExpectedGate(ctx, c, app.PersonCredential, "")
 	if err != nil {
 		s.Gate.Problem = err.Error()
 		return nil
@@ -77,9 +78,9 @@ func readGateStatus(ctx context.Context, a *App, s *status, c *config.Config) er
 	done := func() {}
 	switch {
 	case running != nil:
-		gate, done = running, gateCloser(running)
-	case stored.exists():
-		if gate, done, err = a.openOwnGate(ctx, c, ""); err != nil {
+		gate, done = running, app.GateCloser(running)
+	case stored.Exists():
+		if gate, done, err = a.OpenOwnGate(ctx, c, ""); err != nil {
 			s.Gate.Problem = err.Error()
 		}
 	}
@@ -88,7 +89,7 @@ func readGateStatus(ctx context.Context, a *App, s *status, c *config.Config) er
 	}
 	defer done()
 	if err := s.ask(ctx, gate); err != nil {
-		s.Gate.Problem = gateError(err).Error()
+		s.Gate.Problem = app.GateError(err).Error()
 	}
 	return nil
 }
@@ -148,45 +149,45 @@ func (s *status) last(ctx context.Context, gate umpire.Gate) error {
 }
 
 // formatPermission is the status line in words.
-func formatPermission(a *App, s *status) string {
-	text := a.text.Word("state", string(s.State))
+func formatPermission(a *app.App, s *status) string {
+	text := a.Text.Word("state", string(s.State))
 	if s.Pending > 0 {
-		text += ", " + a.formatCount(s.Pending, "%d waits", "%d wait")
+		text += ", " + a.FormatCount(s.Pending, "%d waits", "%d wait")
 	}
 	if s.Type != "" {
-		text += fmt.Sprintf(" (%s, %s)", a.text.Word("type", string(s.Type)), a.text.Word("of risk", s.Risk))
+		text += fmt.Sprintf(" (%s, %s)", a.Text.Word("type", string(s.Type)), a.Text.Word("of risk", s.Risk))
 	}
 	if s.Blocked != nil && s.State != umpire.StateAllowed && s.State != umpire.StateIdle {
-		text += ": " + cmp.Or(a.text.Reason(s.Blocked.Detail), string(s.Blocked.Code))
+		text += ": " + cmp.Or(a.Text.Reason(s.Blocked.Detail), string(s.Blocked.Code))
 	}
 	return text
 }
 
-func formatGate(a *App, s *status) string {
+func formatGate(a *app.App, s *status) string {
 	switch {
 	case s.Gate.Problem != "":
 		return s.Gate.Address + ": " + s.Gate.Problem
 	case s.Gate.Running:
-		return fmt.Sprintf(a.text.Of("running on %s"), s.Gate.Address)
+		return fmt.Sprintf(a.Text.Of("running on %s"), s.Gate.Address)
 	}
-	return fmt.Sprintf(a.text.Of("none on %s; each command opens the store for itself"), s.Gate.Address)
+	return fmt.Sprintf(a.Text.Of("none on %s; each command opens the store for itself"), s.Gate.Address)
 }
 
-func formatStore(a *App, s *status) string {
+func formatStore(a *app.App, s *status) string {
 	text := s.Store.Kind
 	if s.Store.Path != "" {
 		text += " " + s.Store.Path
 	}
 	if !s.Store.Exists {
-		text += " (" + a.text.Of("nothing is stored yet") + ")"
+		text += " (" + a.Text.Of("nothing is stored yet") + ")"
 	}
 	return text
 }
 
-func formatSessions(a *App, s *sessionsStatus) string {
-	text := fmt.Sprintf(a.text.Of("%d open, %d in all"), s.Open, s.Total)
+func formatSessions(a *app.App, s *sessionsStatus) string {
+	text := fmt.Sprintf(a.Text.Of("%d open, %d in all"), s.Open, s.Total)
 	if s.Mode != nil {
-		text += fmt.Sprintf(a.text.Of("; the latest is in mode %s"), *s.Mode)
+		text += fmt.Sprintf(a.Text.Of("; the latest is in mode %s"), *s.Mode)
 	}
 	return text
 }

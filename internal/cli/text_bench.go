@@ -1,11 +1,15 @@
 package cli
 
+import (
+	"github.com/umpirehq/umpire/internal/cli/bench"
+)
+
 import "github.com/umpirehq/umpire/internal/view"
 
 // chineseBench are the texts of `umpire bench` in 简体中文.
 var chineseBench = view.Catalogue{
 	"Count wrong verdicts over labelled commands, of umpire or any hook": "在带标注的命令上统计 umpire 或任何钩子的错误判定",
-	benchLong: `判定带标注的命令行，并统计判定出错的次数；可以检验 umpire 自己，也可以检验任何其他钩子。
+	bench.Long: `判定带标注的命令行，并统计判定出错的次数；可以检验 umpire 自己，也可以检验任何其他钩子。
 
 FILE 的每一行是一个 JSON 对象："command"、"want"，以及可选的 "id"、"class"、"why"
 和 "count"（该命令被输入的次数）。want 的取值：

@@ -1,11 +1,15 @@
 package cli
 
+import (
+	"github.com/umpirehq/umpire/internal/cli/run"
+)
+
 import "github.com/umpirehq/umpire/internal/view"
 
 // chineseChat are the texts of `umpire chat` in 简体中文.
 var chineseChat = view.Catalogue{
 	"Talk with the built-in agent, and answer its questions where they come up": "与内置代理对话，并就地回答它的询问",
-	chatLong: `在终端上与内置代理对话。它的话随到随显示，它的调用连同结果一起显示；需要询问时，卡片就出现在对话中，
+	run.ChatLong: `在终端上与内置代理对话。它的话随到随显示，它的调用连同结果一起显示；需要询问时，卡片就出现在对话中，
 你按一个键即可回答。底部一行显示权限的状态。
 
   y s p g   允许：本次、本会话、作为项目规则、作为全局规则

@@ -1,5 +1,9 @@
 package cli
 
+import (
+	"github.com/umpirehq/umpire/internal/cli/app"
+)
+
 import "github.com/umpirehq/umpire/internal/view"
 
 // chineseDoctor are the details of doctor's checks in 简体中文. What the world says,
@@ -17,8 +21,8 @@ var chineseDoctor = view.Catalogue{
 	"%s is yours alone":                                     "%s 只属于你",
 	"%s can be written by others (%04o)":                    "%s 可被其他人写入（%04o）",
 	"%s can be read by others (%04o)":                       "%s 可被其他人读取（%04o）",
-	longSocket:                                              "闸门套接字的路径有 %d 字节：umpire 经由其目录访问它，其他程序无法按名称连接",
-	tooLongSocket:                                           "闸门套接字的路径有 %d 字节，超出本系统的上限：在 `listen` 指定更短的路径之前，无法运行闸门",
+	app.LongSocket:                                          "闸门套接字的路径有 %d 字节：umpire 经由其目录访问它，其他程序无法按名称连接",
+	app.TooLongSocket:                                       "闸门套接字的路径有 %d 字节，超出本系统的上限：在 `listen` 指定更短的路径之前，无法运行闸门",
 	"mode %s":                                               "模式 %s",
 	"a broken file may hold deny rules, so every call asks": "损坏的文件中可能有拒绝规则，因此每次调用都会询问",
 	"%s: %d rules%s":                                        "%s:%d 条规则%s",

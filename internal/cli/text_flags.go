@@ -1,11 +1,15 @@
 package cli
 
+import (
+	"github.com/umpirehq/umpire/internal/cli/check"
+)
+
 import "github.com/umpirehq/umpire/internal/view"
 
 // chineseFlags are the usages of flags in 简体中文. The word in backquotes is the
 // name of the value.
 var chineseFlags = view.Catalogue{
-	unheldFlag: "按宿主来判定：宿主运行命令时不用 umpire 的沙箱",
+	check.UnheldFlag: "按宿主来判定：宿主运行命令时不用 umpire 的沙箱",
 	"trust the code of this clone: its tests, scripts and tool settings":                   "信任此克隆的代码：测试、脚本和工具设置",
 	"with --code: trust it no more":                                                        "与 --code 一起：不再信任",
 	"decide a call of the tool `NAME` instead of a command":                                "判定工具 `NAME` 的调用，而不是一条命令",

@@ -1,5 +1,10 @@
 package cli
 
+import (
+	"github.com/umpirehq/umpire/internal/cli/check"
+	"github.com/umpirehq/umpire/internal/cli/rules"
+)
+
 import "github.com/umpirehq/umpire/internal/view"
 
 // chineseHelp are the long texts of help in 简体中文.
@@ -7,7 +12,7 @@ var chineseHelp = view.Catalogue{
 	"Write the completion script of a shell": "输出某个 shell 的补全脚本",
 	completionLong:                           `输出让 shell 补全命令、选项、规则和等待中的调用编号的脚本。保存到 shell 查找的位置，然后打开新的 shell：`,
 	"Help about any command":                 "显示任一命令的帮助", "Shows the help of a command or of a topic.": "显示某个命令或主题的帮助。",
-	checkLong: `判定一次调用并说明原因，不运行任何东西。
+	check.Long: `判定一次调用并说明原因，不运行任何东西。
 
 命令写在 "--" 之后：作为一个参数时，按 shell 会读到的一行来理解；作为多个词时，词仍是词。
 其他工具用 --tool 指定，输入用 --input。工作目录也算在内：项目之外的内容会询问。
@@ -18,7 +23,7 @@ var chineseHelp = view.Catalogue{
 "agent" 和 "session_id"。每一行按原顺序立即得到一行回答；不是调用的行被拒绝，原因代码为
 "invalid"。规则文件可以随时改变：下一次调用按新的规则判定。`,
 
-	rulesLong: `规则对一次调用会做的事给出允许、询问或拒绝。规则写在可以阅读和审查的文件里：项目中的
+	rules.Long: `规则对一次调用会做的事给出允许、询问或拒绝。规则写在可以阅读和审查的文件里：项目中的
 .umpire/permissions.json，以及对所有项目有效的 ~/.umpire/permissions.json。
 
   Bash(npm test:*)            以这些词开头的命令
@@ -32,32 +37,32 @@ var chineseHelp = view.Catalogue{
 
 更改规则需要由人进行：由代理启动的进程会被拒绝。`,
 
-	rulesListLong: `列出在此有效的规则：先是项目的，再是全局的，最后是管理员的。因未受信任而休眠的规则，
+	rules.ListLong: `列出在此有效的规则：先是项目的，再是全局的，最后是管理员的。因未受信任而休眠的规则，
 以及损坏的文件中丢失的规则不会列出；会有一条提示说明。`,
 
-	rulesAddLong: `把一条规则添加到某个范围的 umpire 规则文件："project" 是本项目的
+	rules.AddLong: `把一条规则添加到某个范围的 umpire 规则文件："project" 是本项目的
 .umpire/permissions.json,"global" 是你自己的，对所有项目有效。
 
 ACTION 是 allow、ask 或 deny。RULE 是简写形式，见 umpire rules --help。示例随规则保存，
 每次加载文件时都会检查：不符合自身示例的规则永远不会允许任何调用。`,
 
-	rulesRemoveLong: `从 umpire 自己的规则文件中删除编号为 ID 的所有规则：先找项目的文件，否则是全局的文件。
+	rules.RemoveLong: `从 umpire 自己的规则文件中删除编号为 ID 的所有规则：先找项目的文件，否则是全局的文件。
 编号由 "umpire rules list" 显示。`,
 
-	rulesTestLong: `用每条规则自身的示例检验规则，并指出哪些失败；检验在此有效的文件，或者指定的 FILES。
+	rules.TestLong: `用每条规则自身的示例检验规则，并指出哪些失败；检验在此有效的文件，或者指定的 FILES。
 休眠的规则也会检验。有规则失败时退出码为 4。`,
 
-	rulesLintLong: `读取在此有效的规则文件或指定的 FILES，把所有错误写成 FILE:LINE:COLUMN：内容。
+	rules.LintLong: `读取在此有效的规则文件或指定的 FILES，把所有错误写成 FILE:LINE:COLUMN：内容。
 未知的键会连同最接近的已知键一起指出。有任何问题时退出码为 4。`,
 
-	rulesImportLong: `把另一个工具的文件中的规则复制到某个范围的 umpire 规则文件。不能精确保留的内容会指出并
+	rules.ImportLong: `把另一个工具的文件中的规则复制到某个范围的 umpire 规则文件。不能精确保留的内容会指出并
 略去；范围绝不会变宽。
 
 FORMAT 是 claude（settings.json 或 permissions.yml，由文件名决定）、claude-settings、
 claude-yaml、muse 或 umpire。如果想继续读取那个文件而不是复制，请把它列在 config.yaml 的
 rules.also_read 中。`,
 
-	trustLong: `项目的规则文件随克隆而来。其中的拒绝和询问规则立即生效；允许规则和钩子只有在你信任该文件
+	rules.TrustLong: `项目的规则文件随克隆而来。其中的拒绝和询问规则立即生效；允许规则和钩子只有在你信任该文件
 之后才生效：只针对此刻的内容，并记录在项目之外。文件改变后它们再次休眠。umpire 自己写入
 的内容保持受信任。
 

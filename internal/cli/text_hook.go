@@ -1,11 +1,17 @@
 package cli
 
+import (
+	"github.com/umpirehq/umpire/internal/cli/doctor"
+	"github.com/umpirehq/umpire/internal/cli/hook"
+	"github.com/umpirehq/umpire/internal/cli/register"
+)
+
 import "github.com/umpirehq/umpire/internal/view"
 
 // chineseHook are the texts of hook, init and doctor in 简体中文.
 var chineseHook = view.Catalogue{
 	"Answer another agent's permission question": "回答其他代理的权限询问",
-	hookHelp: `从标准输入读取代理的询问，并用该代理自己的格式把回答写到标准输出。
+	hook.Help: `从标准输入读取代理的询问，并用该代理自己的格式把回答写到标准输出。
 代理会自行启动它：见 umpire init。
 
 读不懂或无法判定的，一律拒绝。`,
@@ -17,7 +23,7 @@ var chineseHook = view.Catalogue{
 	"known agents":  "已知的代理",
 
 	"Register umpire with an agent": "在代理中登记 umpire",
-	initHelp: `把 umpire 的钩子写入代理的设置并显示改动。文件的其余内容保持不变，重复执行与执行一次相同。
+	register.Help: `把 umpire 的钩子写入代理的设置并显示改动。文件的其余内容保持不变，重复执行与执行一次相同。
 
 不给出 AGENT 时，列出已知的代理以及找到了什么。`,
 	"whose settings: user or project":   "谁的设置：user 或 project",
@@ -28,12 +34,12 @@ var chineseHook = view.Catalogue{
 	"not registered":                    "未登记",
 	"speaks the marker protocol: let it start `umpire hook muse`": "使用标记协议：让它启动 `umpire hook muse`",
 	"Claude Code does not ask umpire any more":                    "Claude Code 不再询问 umpire",
-	remarkNoVersion:    "PATH 中没有 claude，版本未知：钩子无法启动时不会阻止调用；安装后请再次执行 umpire init claude",
-	remarkOldVersion:   "此版本的 Claude Code 在钩子无法启动时仍会执行调用；请更新后再次执行 umpire init claude",
-	remarkProjectScope: "文件中写有本机的路径；提交之前请三思",
+	register.RemarkNoVersion:                                      "PATH 中没有 claude，版本未知：钩子无法启动时不会阻止调用；安装后请再次执行 umpire init claude",
+	register.RemarkOldVersion:                                     "此版本的 Claude Code 在钩子无法启动时仍会执行调用；请更新后再次执行 umpire init claude",
+	register.RemarkProjectScope:                                   "文件中写有本机的路径；提交之前请三思",
 
 	"Prove that the gate works": "证明闸门有效",
-	doctorHelp: `检查 umpire 自己的文件和代理的设置，然后完全按代理的方式启动已登记的钩子：
+	doctor.Help: `检查 umpire 自己的文件和代理的设置，然后完全按代理的方式启动已登记的钩子：
 毁坏系统的调用必须被拒绝，无害的调用必须被允许。这些调用都不会真正执行。
 
 退出码 0：一切正常（可有警告）。1：有检查失败。`,

@@ -1,23 +1,27 @@
 package cli
 
+import (
+	"github.com/umpirehq/umpire/internal/cli/programs"
+)
+
 import "github.com/umpirehq/umpire/internal/view"
 
 // chinesePrograms are the texts of `umpire programs` and the manual pages in
 // 简体中文.
 var chinesePrograms = view.Catalogue{
 	"Show what is known of programs": "显示已知的程序知识",
-	programsLong: `一条命令会做什么，取决于 umpire 对其中程序的了解：哪些选项无害，哪些会写入、
+	programs.Long: `一条命令会做什么，取决于 umpire 对其中程序的了解：哪些选项无害，哪些会写入、
 删除、运行别的程序或访问主机，以及操作数是什么。不认识的程序一律询问。
 
 它不知道的，你可以在 ~/.umpire/programs 的文件中告诉它；写法见 docs/programs.md。`,
 	"List the programs that are known": "列出已知的程序",
-	programsListLong: `列出已知的程序：先是你自己的，然后是内置的。
+	programs.ListLong: `列出已知的程序：先是你自己的，然后是内置的。
 给出若干词时，只列出名称中含有其中之一的程序。`,
 	"Show what is known of a program": "显示对一个程序的了解",
-	programsShowLong: `显示对一个程序或其子命令的了解：风险及原因、按作用分组的选项、操作数、
+	programs.ShowLong: `显示对一个程序或其子命令的了解：风险及原因、按作用分组的选项、操作数、
 子命令，以及这些知识的出处。`,
 	"Say what is wrong with your files of programs": "指出你的程序文件中的问题",
-	programsLintLong: `读取 ~/.umpire/programs，用每个条目自带的示例检验它，并指出问题。
+	programs.LintLong: `读取 ~/.umpire/programs，用每个条目自带的示例检验它，并指出问题。
 有错误的条目不会生效，因此其程序会询问。`,
 	"built in": "内置",
 

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"github.com/umpirehq/umpire/internal/cli/run"
 	"github.com/umpirehq/umpire/internal/config"
 	"github.com/umpirehq/umpire/internal/view"
 )
@@ -24,7 +25,7 @@ var chineseRun = view.Catalogue{
 	"every MCP tool is asked about: %v":                                                          "所有 MCP 工具都需要询问：%v",
 	"MCP tool %s is not run any more: %v":                                                        "MCP 工具 %s 不再执行：%v",
 	"Give the built-in agent a task; every call goes through the gate":                           "给内置代理一个任务；每次调用都经过闸门",
-	runLong: `给内置代理一个任务，一直运行到没有更多的事可做。每次工具调用都经过闸门：先判定，执行前先保存，
+	run.Long: `给内置代理一个任务，一直运行到没有更多的事可做。每次工具调用都经过闸门：先判定，执行前先保存，
 需要询问时一直保持等待。同一条消息中的调用按顺序执行，在全部判定之前都不执行。
 
 由谁回答：

@@ -22,6 +22,8 @@ import (
 
 	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/bench"
+	"github.com/umpirehq/umpire/internal/cli/app"
+	"github.com/umpirehq/umpire/internal/cli/programs"
 	"github.com/umpirehq/umpire/internal/config"
 	"github.com/umpirehq/umpire/internal/view"
 	"github.com/umpirehq/umpire/policy"
@@ -55,7 +57,7 @@ func TestHelpIsTranslated(t *testing.T) {
 			walk(sub)
 		}
 	}
-	walk(newRootCommand(&App{}))
+	walk(newRootCommand(&app.App{}))
 	for _, key := range config.Keys {
 		want("config", key.About)
 	}
@@ -64,8 +66,8 @@ func TestHelpIsTranslated(t *testing.T) {
 			t.Errorf("the built-in rule %s says %q", r.ID, said)
 		}
 	}
-	for _, e := range effectTexts {
-		want("programs show", e.text)
+	for _, e := range programs.EffectTexts {
+		want("programs show", e.Text)
 	}
 	if texts < 60 {
 		t.Errorf("only %d texts", texts)
@@ -84,7 +86,7 @@ func TestSpokenTextsAreTranslated(t *testing.T) {
 	zh, found := catalogueFor("zh"), map[string]int{}
 	position := map[string]int{"Of": 0, "text": 0, "textf": 0, "ok": 1, "warn": 2, "fail": 2} // of the text among the arguments
 	var files []string
-	for _, dir := range []string{".", "../../internal/view", "../../internal/tui"} {
+	for _, dir := range []string{".", "*", "../../internal/view", "../../internal/tui"} {
 		found, err := filepath.Glob(filepath.Join(dir, "*.go"))
 		if err != nil {
 			t.Fatal(err)
@@ -204,16 +206,20 @@ func TestReasonsAreTranslated(t *testing.T) {
 // composed are errors that are wholly made of others.
 var composed = regexp.MustCompile(`^(X|X on X|X:X|git X|--[a-z-]+( X)?)(: X)*$`)
 
-// TestErrorsAreTranslated reads the source of this package for what its errors say.
+// TestErrorsAreTranslated reads the source of this package, and of those below it, for what its errors say.
 func TestErrorsAreTranslated(t *testing.T) {
 	t.Parallel()
 	zh, found := catalogueFor("zh"), 0
-	position := map[string]int{"usage": 1, "refused": 1, "Errorf": 0, "New": 0}
-	names, err := filepath.Glob("*.go")
+	position := map[string]int{"Usage": 1, "Refused": 1, "Errorf": 0, "New": 0}
+	top, err := filepath.Glob("*.go")
 	if err != nil {
 		t.Fatal(err)
 	}
-	for said := range saidIn(t, names, position) {
+	below, err := filepath.Glob("*/*.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for said := range saidIn(t, append(top, below...), position) {
 		text := verb.ReplaceAllString(said.text, "X")
 		if !strings.Contains(text, " ") || composed.MatchString(text) {
 			continue
@@ -251,9 +257,9 @@ func TestBenchSpeaksChinese(t *testing.T) {
 	t.Parallel()
 	play := func(args ...string) string {
 		var out bytes.Buffer
-		code := runProgram(t.Context(), surroundings{
-			args: append([]string{"bench"}, args...), stdin: strings.NewReader(""), stdout: &out, stderr: io.Discard,
-			getenv: func(name string) string { return map[string]string{"UMPIRE_LANG": "zh"}[name] }, dir: t.TempDir(), now: time.Now,
+		code := runProgram(t.Context(), app.Surroundings{
+			Args: append([]string{"bench"}, args...), Stdin: strings.NewReader(""), Stdout: &out, Stderr: io.Discard,
+			Getenv: func(name string) string { return map[string]string{"UMPIRE_LANG": "zh"}[name] }, Dir: t.TempDir(), Now: time.Now,
 		})
 		if code != 0 {
 			t.Errorf("%q: exit code %d", args, code)

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/cli/app"
 	"github.com/umpirehq/umpire/internal/view"
 )
 
@@ -20,10 +21,10 @@ type timelineFlags struct {
 }
 
 // newTimelineCommand is `umpire timeline`.
-func newTimelineCommand(a *App) *cobra.Command {
+func newTimelineCommand(a *app.App) *cobra.Command {
 	var f timelineFlags
 	cmd := &cobra.Command{
-		Use: "timeline", Args: refuseUnknownCommand,
+		Use: "timeline", Args: app.RefuseUnknownCommand,
 		Short:   "Show what was asked, decided and run",
 		Long:    timelineLong,
 		Example: "  umpire timeline\n  umpire timeline --session s4k7m --follow\n  umpire timeline --last 20\n  umpire timeline --json --after 1200",
@@ -38,22 +39,22 @@ func newTimelineCommand(a *App) *cobra.Command {
 	flags.Int64Var(&f.after, "after", 0, "only events after the number `SEQ`")
 	flags.IntVar(&f.last, "last", 0, "only the last `N` of them")
 	cmd.AddCommand(newTimelineVerifyCommand(a), newTimelineHeadCommand(a))
-	completeWith(cmd, "session", completeSessions(a))
+	app.CompleteWith(cmd, "session", completeSessions(a))
 	return cmd
 }
 
 // showTimeline shows the events that the flags choose.
-func showTimeline(ctx context.Context, a *App, f *timelineFlags) error {
+func showTimeline(ctx context.Context, a *app.App, f *timelineFlags) error {
 	if f.after < 0 {
-		return usage("umpire timeline --help", "--after %d: want 0 or more", f.after)
+		return app.Usage("umpire timeline --help", "--after %d: want 0 or more", f.after)
 	}
 	if f.last < 0 {
-		return usage("umpire timeline --help", "--last %d: want 0 or more", f.last)
+		return app.Usage("umpire timeline --help", "--last %d: want 0 or more", f.last)
 	}
-	return a.withGate(ctx, personCredential, func(gate umpire.Gate) error { return showEvents(ctx, a, gate, f) })
+	return a.WithGate(ctx, app.PersonCredential, func(gate umpire.Gate) error { return showEvents(ctx, a, gate, f) })
 }
 
-func showEvents(ctx context.Context, a *App, gate umpire.Gate, f *timelineFlags) error {
+func showEvents(ctx context.Context, a *app.App, gate umpire.Gate, f *timelineFlags) error {
 	filter, err := timelineFilter(ctx, a, gate, f)
 	if err != nil {
 		return err
@@ -69,7 +70,7 @@ func showEvents(ctx context.Context, a *App, gate umpire.Gate, f *timelineFlags)
 	}
 	for i := range events {
 		if err := show(&events[i]); err != nil {
-			return failed(err)
+			return app.Failed(err)
 		}
 	}
 	if f.follow {
@@ -77,14 +78,14 @@ func showEvents(ctx context.Context, a *App, gate umpire.Gate, f *timelineFlags)
 		return followEvents(ctx, gate, filter, show)
 	}
 	if len(events) == 0 && !f.json {
-		_, err := fmt.Fprintln(a.stdout, a.text.Of("nothing has happened yet"))
-		return failed(err)
+		_, err := fmt.Fprintln(a.Stdout, a.Text.Of("nothing has happened yet"))
+		return app.Failed(err)
 	}
 	return nil
 }
 
 // showRecord shows a whole timeline, and that nothing on it was changed.
-func showRecord(ctx context.Context, a *App) error {
+func showRecord(ctx context.Context, a *app.App) error {
 	if err := showTimeline(ctx, a, &timelineFlags{}); err != nil {
 		return err
 	}
@@ -92,11 +93,11 @@ func showRecord(ctx context.Context, a *App) error {
 }
 
 // timelineFilter is what the flags choose: this project unless told otherwise.
-func timelineFilter(ctx context.Context, a *App, gate umpire.Gate, f *timelineFlags) (umpire.Filter, error) {
+func timelineFilter(ctx context.Context, a *app.App, gate umpire.Gate, f *timelineFlags) (umpire.Filter, error) {
 	filter := umpire.Filter{After: f.after}
 	var err error
 	if f.session == "" {
-		filter.Project, err = a.chooseProject(f.all)
+		filter.Project, err = a.ChooseProject(f.all)
 		return filter, err
 	}
 	filter.Session, err = findSession(ctx, a, gate, f.session)
@@ -113,34 +114,34 @@ func followEvents(ctx context.Context, gate umpire.Gate, filter umpire.Filter, s
 			return nil
 		}
 		if err != nil {
-			return gateError(err)
+			return app.GateError(err)
 		}
 		if err := show(&e); err != nil {
-			return failed(err)
+			return app.Failed(err)
 		}
 	}
 	return nil
 }
 
 // newEventShower writes events as lines of JSON or as text, with every field if wanted.
-func newEventShower(a *App, asJSON, detail bool) func(*umpire.Event) error {
+func newEventShower(a *app.App, asJSON, detail bool) func(*umpire.Event) error {
 	if asJSON {
-		return func(e *umpire.Event) error { return writeLine(a.stdout, e) }
+		return func(e *umpire.Event) error { return app.WriteLine(a.Stdout, e) }
 	}
 	return func(e *umpire.Event) error {
 		lines := []string{formatEvent(a, e)}
 		if detail {
-			for _, line := range view.EventDetail(e, a.text) {
+			for _, line := range view.EventDetail(e, a.Text) {
 				lines = append(lines, "        "+line)
 			}
 		}
-		_, err := fmt.Fprintln(a.stdout, strings.Join(lines, "\n"))
+		_, err := fmt.Fprintln(a.Stdout, strings.Join(lines, "\n"))
 		return err
 	}
 }
 
 // formatEvent is an event as a person reads it.
-func formatEvent(a *App, e *umpire.Event) string {
+func formatEvent(a *app.App, e *umpire.Event) string {
 	parts := []string{fmt.Sprintf("%6d  %s  %s", e.Seq, e.At.Local().Format(timeLayout), formatEventKind(a, e))}
 	for _, part := range []string{string(e.Session), string(e.Request), e.Tool} {
 		if part != "" {
@@ -148,16 +149,16 @@ func formatEvent(a *App, e *umpire.Event) string {
 		}
 	}
 	if e.Risk != "" {
-		parts = append(parts, a.text.Word("of risk", e.Risk))
+		parts = append(parts, a.Text.Word("of risk", e.Risk))
 	}
-	if outcome := view.Outcome(e, a.text); outcome != "" {
+	if outcome := view.Outcome(e, a.Text); outcome != "" {
 		parts = append(parts, outcome)
 	}
 	if about := eventSubject(a, e); about != "" {
-		parts = append(parts, clip(view.Visible(about)))
+		parts = append(parts, app.Clip(view.Visible(about)))
 	}
 	if e.Reason != "" {
-		parts = append(parts, "- "+clip(view.Visible(a.text.Reason(e.Reason))))
+		parts = append(parts, "- "+app.Clip(view.Visible(a.Text.Reason(e.Reason))))
 	}
 	return strings.Join(parts, "  ")
 }
@@ -172,19 +173,19 @@ var kindColours = map[umpire.EventKind]string{
 	umpire.EventRulesDegraded:            view.VerdictColour(umpire.Deny),
 }
 
-func formatEventKind(a *App, e *umpire.Event) string {
+func formatEventKind(a *app.App, e *umpire.Event) string {
 	kind := fmt.Sprintf("%-24s", view.Visible(string(e.Kind)))
-	if colour := kindColours[e.Kind]; colour != "" && a.colour() {
+	if colour := kindColours[e.Kind]; colour != "" && a.Colour() {
 		return colour + kind + "\x1b[0m"
 	}
 	return kind
 }
 
 // eventSubject is what an event is about, from its accesses.
-func eventSubject(a *App, e *umpire.Event) string {
+func eventSubject(a *app.App, e *umpire.Event) string {
 	var about []string
 	for i := range e.Accesses {
-		about = append(about, view.AccessText(&e.Accesses[i], a.text))
+		about = append(about, view.AccessText(&e.Accesses[i], a.Text))
 	}
 	return strings.Join(about, "; ")
 }

@@ -9,14 +9,15 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/umpirehq/umpire/internal/checkpoint"
+	"github.com/umpirehq/umpire/internal/cli/app"
 	"github.com/umpirehq/umpire/internal/store"
 )
 
 // newTimelineHeadCommand is `umpire timeline head`.
-func newTimelineHeadCommand(a *App) *cobra.Command {
+func newTimelineHeadCommand(a *app.App) *cobra.Command {
 	asJSON := false
 	cmd := &cobra.Command{
-		Use: "head", Args: refuseWords,
+		Use: "head", Args: app.RefuseWords,
 		Short:   "Print a signed checkpoint of the timeline",
 		Long:    timelineHeadLong,
 		Example: "  umpire timeline head\n  umpire timeline head >> /media/usb/umpire-checkpoints",
@@ -35,34 +36,34 @@ type headReport struct {
 }
 
 // showHead reads the store itself, as verify does.
-func showHead(ctx context.Context, a *App, asJSON bool) error {
-	at, err := configuredStore(a)
+func showHead(ctx context.Context, a *app.App, asJSON bool) error {
+	at, err := app.ConfiguredStore(a)
 	if err != nil {
 		return err
 	}
-	if !at.exists() {
-		return failed(errors.New(a.text.Of("nothing is stored yet")))
+	if !at.Exists() {
+		return app.Failed(errors.New(a.Text.Of("nothing is stored yet")))
 	}
-	key, err := checkpoint.OpenKey(a.keysDir())
+	key, err := checkpoint.OpenKey(a.KeysDir())
 	if err != nil {
-		return failed(err)
+		return app.Failed(err)
 	}
 	report := headReport{Key: key.ID()}
 	if report.Checkpoint, err = takeCheckpoint(ctx, at); err != nil {
-		return failed(err)
+		return app.Failed(err)
 	}
 	if report.Line, err = key.Sign(&report.Checkpoint); err != nil {
-		return failed(err)
+		return app.Failed(err)
 	}
-	return a.show(asJSON, report, func() error {
-		_, err := fmt.Fprintln(a.stdout, report.Line)
+	return a.Show(asJSON, report, func() error {
+		_, err := fmt.Fprintln(a.Stdout, report.Line)
 		return err
 	})
 }
 
 // takeCheckpoint is what the timeline of a store is now.
-func takeCheckpoint(ctx context.Context, s storeAddress) (c checkpoint.Checkpoint, err error) {
-	opened, err := s.open(ctx)
+func takeCheckpoint(ctx context.Context, s app.StoreAddress) (c checkpoint.Checkpoint, err error) {
+	opened, err := s.Open(ctx)
 	if err != nil {
 		return c, err
 	}

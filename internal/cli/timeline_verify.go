@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/umpirehq/umpire/internal/checkpoint"
+	"github.com/umpirehq/umpire/internal/cli/app"
 	"github.com/umpirehq/umpire/internal/store"
 	"github.com/umpirehq/umpire/internal/view"
 )
@@ -20,10 +21,10 @@ type verifyFlags struct {
 }
 
 // newTimelineVerifyCommand is `umpire timeline verify`.
-func newTimelineVerifyCommand(a *App) *cobra.Command {
+func newTimelineVerifyCommand(a *app.App) *cobra.Command {
 	var f verifyFlags
 	cmd := &cobra.Command{
-		Use: "verify", Args: refuseWords,
+		Use: "verify", Args: app.RefuseWords,
 		Short:   "Find what was changed on the timeline",
 		Long:    timelineVerifyLong,
 		Example: "  umpire timeline verify\n  umpire timeline verify --since \"$(tail -n 1 /media/usb/umpire-checkpoints)\"",
@@ -42,32 +43,32 @@ type verification struct {
 
 // verifyTimeline reads the store itself, not what a gate says of it: the gate may
 // be what is in doubt.
-func verifyTimeline(ctx context.Context, a *App, f *verifyFlags) error {
-	at, err := configuredStore(a)
+func verifyTimeline(ctx context.Context, a *app.App, f *verifyFlags) error {
+	at, err := app.ConfiguredStore(a)
 	if err != nil {
 		return err
 	}
-	key, err := readCheckpointKey(a)
+	key, err := app.ReadCheckpointKey(a)
 	if err != nil {
-		return failed(err)
+		return app.Failed(err)
 	}
-	e := evidence{record: checkpointRecord(a, at, key)}
+	e := evidence{record: app.CheckpointRecord(a, at, key)}
 	var breaks []store.Break
 	if f.since != "" {
 		if e.since, err = checkpoint.Parse(f.since); err != nil {
-			return usage("umpire timeline head", "--since: %v", err)
+			return app.Usage("umpire timeline head", "--since: %v", err)
 		}
 		breaks = doubtSigner(e.since, key)
 	}
 	found, err := verifyStore(ctx, at, &e)
 	if err != nil {
-		return failed(fmt.Errorf("verify the timeline: %w", err))
+		return app.Failed(fmt.Errorf("verify the timeline: %w", err))
 	}
 	breaks = append(breaks, found...)
 	v := verification{OK: len(breaks) == 0, Breaks: append([]store.Break{}, breaks...)}
-	err = a.show(f.json, v, func() error { return showVerification(a, &v) })
+	err = a.Show(f.json, v, func() error { return showVerification(a, &v) })
 	if err == nil && !v.OK {
-		return &exit{code: exitError}
+		return &app.Exit{Code: app.ExitError}
 	}
 	return err
 }
@@ -100,15 +101,15 @@ func (e *evidence) compare(tx *store.Tx) ([]store.Break, error) {
 }
 
 // verifyStore finds the breaks. Where nothing was ever stored there are none.
-func verifyStore(ctx context.Context, s storeAddress, e *evidence) ([]store.Break, error) {
-	if !s.exists() {
+func verifyStore(ctx context.Context, s app.StoreAddress, e *evidence) ([]store.Break, error) {
+	if !s.Exists() {
 		breaks, err := e.compare(nil)
 		if len(breaks) > 0 {
-			breaks = append([]store.Break{{Problem: "there is no store any more at " + s.public()}}, breaks...)
+			breaks = append([]store.Break{{Problem: "there is no store any more at " + s.Public()}}, breaks...)
 		}
 		return breaks, err
 	}
-	opened, err := s.open(ctx)
+	opened, err := s.Open(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -124,14 +125,14 @@ func verifyStore(ctx context.Context, s storeAddress, e *evidence) ([]store.Brea
 }
 
 // showVerification writes one line for each break.
-func showVerification(a *App, v *verification) error {
+func showVerification(a *app.App, v *verification) error {
 	if v.OK {
-		_, err := fmt.Fprintln(a.stdout, a.text.Of("nothing on the timeline was changed"))
+		_, err := fmt.Fprintln(a.Stdout, a.Text.Of("nothing on the timeline was changed"))
 		return err
 	}
 	for _, b := range v.Breaks {
 		line := fmt.Sprintf("%d  %s  %s", b.Seq, cmp.Or(string(b.Session), "-"), b.Problem)
-		if _, err := fmt.Fprintln(a.stdout, view.Visible(line)); err != nil {
+		if _, err := fmt.Fprintln(a.Stdout, view.Visible(line)); err != nil {
 			return err
 		}
 	}

@@ -5,6 +5,8 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+
+	"github.com/umpirehq/umpire/internal/cli/app"
 )
 
 // exitCodes is the one table of exit codes.
@@ -12,18 +14,18 @@ var exitCodes = [...]struct {
 	code  int
 	means string
 }{
-	{exitDone, "done, or the call is allowed"},
-	{exitError, "something went wrong"},
-	{exitDenied, "the call is denied"},
-	{exitAsks, "the call asks a person, or nobody answered in time"},
-	{exitUsage, "wrong usage or broken configuration"},
-	{exitGate, "the gate cannot be reached"},
-	{exitRefused, "the state of things refuses it: needs a person, not trusted, resolved already"},
+	{app.ExitDone, "done, or the call is allowed"},
+	{app.ExitError, "something went wrong"},
+	{app.ExitDenied, "the call is denied"},
+	{app.ExitAsks, "the call asks a person, or nobody answered in time"},
+	{app.ExitUsage, "wrong usage or broken configuration"},
+	{app.ExitGate, "the gate cannot be reached"},
+	{app.ExitRefused, "the state of things refuses it: needs a person, not trusted, resolved already"},
 }
 
 // newTopics are pages of help that belong to no command: `umpire help TOPIC`.
 // Without a Run, cobra lists them as topics.
-func newTopics(a *App) []*cobra.Command {
+func newTopics(a *app.App) []*cobra.Command {
 	return []*cobra.Command{
 		{Use: "exit-codes", Short: "What the exit codes mean", Long: formatExitCodes(a)},
 		{Use: "modes", Short: "What happens where no rule speaks", Long: modesTopic},
@@ -31,12 +33,12 @@ func newTopics(a *App) []*cobra.Command {
 	}
 }
 
-func formatExitCodes(a *App) string {
+func formatExitCodes(a *app.App) string {
 	var b strings.Builder
-	b.WriteString(a.text.Of("Every command ends with one of these codes:") + "\n\n")
+	b.WriteString(a.Text.Of("Every command ends with one of these codes:") + "\n\n")
 	for _, e := range exitCodes {
-		fmt.Fprintf(&b, "  %d  %s\n", e.code, a.text.Of(e.means))
+		fmt.Fprintf(&b, "  %d  %s\n", e.code, a.Text.Of(e.means))
 	}
-	b.WriteString("\n" + a.text.Of("umpire check --stdin ends with 0 when all lines were read; each line has its own verdict."))
+	b.WriteString("\n" + a.Text.Of("umpire check --stdin ends with 0 when all lines were read; each line has its own verdict."))
 	return b.String()
 }

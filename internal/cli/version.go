@@ -4,27 +4,29 @@ import (
 	"fmt"
 
 	"github.com/spf13/cobra"
+
+	"github.com/umpirehq/umpire/internal/cli/app"
 )
 
 // addVersionFlag makes --version and -v of the root do what `umpire version` does.
 func addVersionFlag(root *cobra.Command) {
-	root.Version = thisVersion().String()
+	root.Version = app.ThisVersion().String()
 	root.SetVersionTemplate("{{.Version}}")
 	root.Flags().BoolP("version", "v", false, "Show which umpire this is")
 }
 
 // newVersionCommand is `umpire version`.
-func newVersionCommand(a *App) *cobra.Command {
+func newVersionCommand(a *app.App) *cobra.Command {
 	asJSON := false
 	cmd := &cobra.Command{
-		Use: "version", Args: refuseWords,
+		Use: "version", Args: app.RefuseWords,
 		Short:   "Show which umpire this is",
 		Long:    "Shows the version, the commit it was built from, the Go release and the platform.",
 		Example: "  umpire version\n  umpire version --json",
 		RunE: func(*cobra.Command, []string) error {
-			v := thisVersion()
-			return a.show(asJSON, v, func() error {
-				_, err := fmt.Fprint(a.stdout, v)
+			v := app.ThisVersion()
+			return a.Show(asJSON, v, func() error {
+				_, err := fmt.Fprint(a.Stdout, v)
 				return err
 			})
 		},

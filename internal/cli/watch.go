@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/cli/app"
 	"github.com/umpirehq/umpire/internal/view"
 )
 
@@ -17,10 +18,10 @@ import (
 type watchFlags struct{ json, all bool }
 
 // newWatchCommand is `umpire watch`.
-func newWatchCommand(a *App) *cobra.Command {
+func newWatchCommand(a *app.App) *cobra.Command {
 	var f watchFlags
 	cmd := &cobra.Command{
-		Use: "watch", Args: refuseWords,
+		Use: "watch", Args: app.RefuseWords,
 		Short:   "Watch questions and events as they come",
 		Long:    watchLong,
 		Example: "  umpire watch\n  umpire watch --all-projects --json",
@@ -32,29 +33,29 @@ func newWatchCommand(a *App) *cobra.Command {
 }
 
 // watchGate shows what waits and then what happens, until it is interrupted.
-func watchGate(ctx context.Context, a *App, f *watchFlags) error {
-	gate, runs, done, err := a.reachGate(ctx, personCredential, "")
+func watchGate(ctx context.Context, a *app.App, f *watchFlags) error {
+	gate, runs, done, err := a.ReachGate(ctx, app.PersonCredential, "")
 	if err != nil {
 		return err
 	}
 	defer done()
 	if !runs {
-		a.remark(a.text.Of("no gate is running, so questions of Claude Code do not come here: umpire serve starts one"))
+		a.Remark(a.Text.Of("no gate is running, so questions of Claude Code do not come here: umpire serve starts one"))
 	}
-	project, err := a.chooseProject(f.all)
+	project, err := a.ChooseProject(f.all)
 	if err != nil {
 		return err
 	}
 	last, err := gate.Events(ctx, umpire.Filter{Project: project, Last: 1})
 	if err != nil {
-		return gateError(err)
+		return app.GateError(err)
 	}
 	query, filter := umpire.PendingQuery{Project: project}, umpire.Filter{Project: project, After: umpire.LastSeq(last)}
-	a.remark(fmt.Sprintf(a.text.Of("watching from event %d on"), filter.After))
+	a.Remark(fmt.Sprintf(a.Text.Of("watching from event %d on"), filter.After))
 	if f.json {
 		return followEvents(ctx, gate, filter, newEventShower(a, true, false))
 	}
-	screen := &waiting{App: a, gate: gate, query: query, live: a.toTerminal, width: a.columns()}
+	screen := &waiting{App: a, gate: gate, query: query, live: a.ToTerminal, width: a.Columns()}
 	if err := screen.refresh(ctx); err != nil {
 		return err
 	}
@@ -65,7 +66,7 @@ func watchGate(ctx context.Context, a *App, f *watchFlags) error {
 // the list stays at the bottom and is drawn anew; elsewhere it is written when it
 // changes.
 type waiting struct {
-	*App
+	*app.App
 
 	gate  umpire.Gate
 	query umpire.PendingQuery
@@ -80,7 +81,7 @@ func (w *waiting) event(ctx context.Context, e *umpire.Event) error {
 	var text strings.Builder
 	w.erase(&text)
 	fmt.Fprintln(&text, formatEvent(w.App, e))
-	if _, err := io.WriteString(w.stdout, text.String()); err != nil {
+	if _, err := io.WriteString(w.Stdout, text.String()); err != nil {
 		return err
 	}
 	if changesPending(e.Kind) {
@@ -101,7 +102,7 @@ func changesPending(kind umpire.EventKind) bool {
 func (w *waiting) refresh(ctx context.Context) error {
 	list, err := w.gate.Pending(ctx, w.query)
 	if err != nil {
-		return gateError(err)
+		return app.GateError(err)
 	}
 	var lines []string
 	for i := range list {
@@ -109,7 +110,7 @@ func (w *waiting) refresh(ctx context.Context) error {
 		lines = append(lines, "  "+strings.Join(cells, "  "))
 	}
 	if len(list) > 0 {
-		head := w.formatCount(len(list), "%d waits for an answer: umpire approve ID, umpire deny ID", "%d wait for an answer: umpire approve ID, umpire deny ID")
+		head := w.FormatCount(len(list), "%d waits for an answer: umpire approve ID, umpire deny ID", "%d wait for an answer: umpire approve ID, umpire deny ID")
 		lines = append([]string{head}, lines...)
 	}
 	if !w.live && slices.Equal(lines, w.lines) {
@@ -132,7 +133,7 @@ func (w *waiting) draw() error {
 	if w.live {
 		w.drawn = len(w.lines)
 	}
-	_, err := io.WriteString(w.stdout, text.String())
+	_, err := io.WriteString(w.Stdout, text.String())
 	return err
 }
 

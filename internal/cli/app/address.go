@@ -1,0 +1,177 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/netip"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/umpirehq/umpire/internal/files"
+	"github.com/umpirehq/umpire/internal/host"
+)
+
+// An Address is where a gate listens: a unix socket or a TCP address.
+type Address struct{ Network, Name string }
+
+const (
+	NetworkUnix = "unix"
+	NetworkTCP  = "tcp"
+	// probeTime bounds finding out whether a gate answers.
+	probeTime = 2 * time.Second
+)
+
+// String writes an address the way that --listen reads it.
+func (a Address) String() string {
+	if a.Network == NetworkUnix {
+		return NetworkUnix + ":" + a.Name
+	}
+	return a.Name
+}
+
+// ReadListenAddress reads where the gate listens; nothing is the socket in umpire's folder.
+func (a *App) ReadListenAddress(text string) (Address, error) {
+	path, isUnix := strings.CutPrefix(text, NetworkUnix+":")
+	switch {
+	case text == "" && a.Home() == "":
+		return Address{}, Usage("export HOME=... or UMPIRE_HOME=...", "there is no home folder for the gate's socket")
+	case text == "":
+		path, isUnix = host.Socket(a.Home()), true
+	case filepath.IsAbs(text):
+		path, isUnix = text, true
+	}
+	if !isUnix {
+		return tcpAddress(text)
+	}
+	if path == "" {
+		return Address{}, Usage("umpire serve --help", "listen %q: want unix:PATH or HOST:PORT", text)
+	}
+	path = a.expandPath(path)
+	if text != "" && len(path) > files.MaxSocketPath && !files.LongSockets {
+		return Address{}, Usage("umpire serve --listen unix:SHORTER", "listen: the path of a socket has %d bytes at most, %q has %d", files.MaxSocketPath, path, len(path))
+	}
+	return Address{NetworkUnix, path}, nil
+}
+
+func tcpAddress(text string) (Address, error) {
+	host, port, err := net.SplitHostPort(text)
+	_, numberErr := strconv.ParseUint(port, 10, 16)
+	if err != nil || numberErr != nil || host == "" {
+		return Address{}, Usage("umpire serve --help", "listen %q: want unix:PATH or HOST:PORT", text)
+	}
+	return Address{NetworkTCP, text}, nil
+}
+
+// Loopback reports whether only this machine can reach an address.
+func (a Address) Loopback() bool {
+	if a.Network == NetworkUnix {
+		return true
+	}
+	host, _, err := net.SplitHostPort(a.Name)
+	if err != nil {
+		return false
+	}
+	ip, err := netip.ParseAddr(host)
+	return host == "localhost" || err == nil && ip.IsLoopback()
+}
+
+// expandPath makes a path absolute; ~/ is the person's home.
+func (a *App) expandPath(path string) string {
+	if rest, ok := strings.CutPrefix(path, "~/"); ok && a.UserHome() != "" {
+		return filepath.Join(a.UserHome(), rest)
+	}
+	return a.Absolute(path)
+}
+
+// StateDir is the folder of the store, the socket and the credentials.
+func (a *App) StateDir() string { return filepath.Join(a.Home(), "state") }
+
+// LongNote says what a long path of the socket means, as a format for its size; "" is that
+// there is nothing to say.
+func (a Address) LongNote() (format string, size int) {
+	switch {
+	case a.Network != NetworkUnix || len(a.Name) <= files.MaxSocketPath:
+		return "", 0
+	case files.LongSockets:
+		return LongSocket, len(a.Name)
+	}
+	return TooLongSocket, len(a.Name)
+}
+
+const (
+	LongSocket    = "the path of the gate's socket has %d bytes: umpire reaches it through its folder, other programs cannot dial it by name"
+	TooLongSocket = "the path of the gate's socket has %d bytes, more than this system takes: no gate can run until `listen` names a shorter one"
+)
+
+// Dial connects to an address. Its error matches [host.ErrAbsent] when nobody
+// answers there.
+func (a Address) Dial(ctx context.Context) (io.ReadWriteCloser, error) {
+	if a.Network == NetworkUnix {
+		return host.DialUnix(ctx, a.Name)
+	}
+	dialer := net.Dialer{Timeout: probeTime}
+	conn, err := dialer.DialContext(ctx, a.Network, a.Name)
+	if err != nil && refusedConnection(err) {
+		return nil, fmt.Errorf("%w on %s: %w", host.ErrAbsent, a, err)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("the gate on %s cannot be reached: %w", a, err)
+	}
+	return conn, nil
+}
+
+// Answers reports whether somebody accepts connections at an address. What is not
+// there, or there and dead, is no error.
+func (a Address) Answers(ctx context.Context) (bool, error) {
+	conn, err := a.Dial(ctx)
+	if errors.Is(err, host.ErrAbsent) {
+		return false, nil
+	}
+	if err != nil {
+		return false, err
+	}
+	return true, conn.Close()
+}
+
+// The kinds of stores.
+const (
+	StoreSQLite   = "sqlite"
+	storePostgres = "postgres"
+)
+
+// A StoreAddress is where sessions and the timeline are kept: a file, or the URL of
+// a database.
+type StoreAddress struct{ Kind, Name string }
+
+// ReadStoreAddress reads where the store is; nothing is the file in umpire's folder.
+func (a *App) ReadStoreAddress(text string) (StoreAddress, error) {
+	path, isFile := strings.CutPrefix(text, StoreSQLite+":")
+	switch {
+	case strings.HasPrefix(text, "postgres://"), strings.HasPrefix(text, "postgresql://"):
+		return StoreAddress{storePostgres, text}, nil
+	case text == "" && a.Home() == "":
+		return StoreAddress{}, Usage("export HOME=... or UMPIRE_HOME=...", "there is no home folder for the store")
+	case text == "":
+		path = filepath.Join(a.StateDir(), "umpire.db")
+	case filepath.IsAbs(text):
+		path = text
+	case !isFile || path == "":
+		return StoreAddress{}, Usage("umpire serve --help", "store %q: want sqlite:PATH or postgres://...", text)
+	}
+	return StoreAddress{StoreSQLite, a.expandPath(path)}, nil
+}
+
+// Exists reports whether there is a store already; a database is taken to be there.
+func (s StoreAddress) Exists() bool {
+	if s.Kind == storePostgres {
+		return true
+	}
+	info, err := os.Stat(s.Name)
+	return err == nil && info.Mode().IsRegular()
+}

@@ -1,0 +1,107 @@
+// Package app is what all commands of umpire share: the streams, arguments and environment of
+// the process as values, the configuration, the way to the gate, exit codes, and the proof
+// that a person is there. It knows no command.
+package app
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/umpirehq/umpire/internal/config"
+	"github.com/umpirehq/umpire/internal/host"
+	"github.com/umpirehq/umpire/internal/view"
+)
+
+// Surroundings are all that the program knows of the world it was started in;
+// tests give their own.
+type Surroundings struct {
+	Args           []string // without the program's name
+	Stdin          io.Reader
+	Stdout, Stderr io.Writer
+	Getenv         func(string) string
+	Dir            string // working directory
+	Executable     string // absolute path of this program, "" when it cannot be told
+	Terminal       bool   // a person sits at standard input and output
+	ToTerminal     bool   // standard output is a terminal
+	// device is the terminal that the process belongs to, whatever its standard
+	// streams are; "" when there is none to be had.
+	device string
+	// ancestors are the processes that this one descends from; nil knows of none.
+	ancestors func() []ancestor
+	Now       func() time.Time
+}
+
+// Outermost is the process at which looking for ancestors ends; tests set it, since
+// who started them has no bearing on what they start.
+var Outermost int
+
+// ReadSurroundings returns the surroundings of the process.
+func ReadSurroundings() Surroundings {
+	dir, err := os.Getwd()
+	if err != nil {
+		dir = ""
+	}
+	executable, err := os.Executable()
+	if err != nil {
+		executable = ""
+	}
+	return Surroundings{
+		Args: os.Args[1:], Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr,
+		Getenv: os.Getenv, Dir: dir, Executable: executable,
+		Terminal: IsTerminal(os.Stdin) && IsTerminal(os.Stdout), ToTerminal: IsTerminal(os.Stdout), device: ownTerminal,
+		ancestors: func() []ancestor { return findAncestors(Outermost) }, Now: time.Now,
+	}
+}
+
+// An Output remembers that writing failed, so that commands may print line by
+// line: what nobody could read did not succeed.
+type Output struct {
+	W   io.Writer
+	Err error // the first failure
+}
+
+func (o *Output) Write(p []byte) (int, error) {
+	n, err := o.W.Write(p)
+	if o.Err == nil {
+		o.Err = err
+	}
+	return n, err
+}
+
+// An App is the program with what its commands share.
+type App struct {
+	Surroundings
+
+	Text view.Catalogue
+	// language is the catalogue of a locale.
+	Language func(locale string) view.Catalogue
+}
+
+// UserHome is the person's home directory, "" when it is not known.
+func (a *App) UserHome() string { return host.UserHome(a.Getenv) }
+
+// Home is umpire's own folder.
+func (a *App) Home() string { return host.Home(a.Getenv, a.Dir) }
+
+// Remark tells something beside the result.
+func (a *App) Remark(text string) {
+	fmt.Fprintf(a.Stderr, "umpire: %s\n", view.Visible(a.Text.Problem(text)))
+}
+
+// RemarkAll tells the person of notices.
+func (a *App) RemarkAll(notices []config.Notice) {
+	for _, n := range notices {
+		a.Remark(n.In(a.Text.Of))
+	}
+}
+
+// Absolute reads a path of the command line.
+func (a *App) Absolute(path string) string {
+	if filepath.IsAbs(path) {
+		return filepath.Clean(path)
+	}
+	return filepath.Join(a.Dir, path)
+}

@@ -1,0 +1,132 @@
+package app
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net/url"
+	"path/filepath"
+	"time"
+
+	"github.com/umpirehq/umpire/internal/checkpoint"
+	"github.com/umpirehq/umpire/internal/store"
+)
+
+// KeysDir holds the key that signs checkpoints, apart from the store.
+func (a *App) KeysDir() string { return filepath.Join(a.Home(), "keys") }
+
+// ConfiguredStore is the store that the configuration names. Checkpoints of it need a
+// home folder.
+func ConfiguredStore(a *App) (StoreAddress, error) {
+	conf, err := a.LoadConfig(a.Dir)
+	if err != nil {
+		return StoreAddress{}, err
+	}
+	if a.Home() == "" {
+		return StoreAddress{}, Usage("export HOME=... or UMPIRE_HOME=...", "there is no home folder for the gate's keys")
+	}
+	return a.ReadStoreAddress(conf.Store)
+}
+
+// ReadCheckpointKey reads the key that signs checkpoints; nil is that there is none.
+func ReadCheckpointKey(a *App) (*checkpoint.Key, error) {
+	key, err := checkpoint.ReadKey(a.KeysDir())
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	return key, err
+}
+
+// CheckpointRecord is where this machine keeps what it knows of a store.
+func CheckpointRecord(a *App, at StoreAddress, key *checkpoint.Key) *checkpoint.Record {
+	name := at.Public()
+	sum := sha256.Sum256([]byte(name))
+	return &checkpoint.Record{
+		Path:  filepath.Join(a.Home(), "checkpoints", hex.EncodeToString(sum[:8])+".json"),
+		Store: name, Key: key,
+	}
+}
+
+// Public names a store without the credentials that open it.
+func (s StoreAddress) Public() string {
+	if s.Kind != storePostgres {
+		return s.Kind + ":" + s.Name
+	}
+	u, err := url.Parse(s.Name)
+	if err != nil {
+		return s.Kind
+	}
+	query := u.Query()
+	for _, secret := range []string{"user", "password", "sslpassword"} {
+		query.Del(secret)
+	}
+	u.User, u.RawQuery, u.Scheme = nil, query.Encode(), s.Kind
+	return u.String()
+}
+
+const (
+	// checkpointPause is how long after an event, at most, a gate that runs on records it.
+	checkpointPause = 10 * time.Second
+	// recordTime bounds recording, so that a database that is away holds up no end.
+	recordTime = 10 * time.Second
+)
+
+// A keeper records what a gate's timeline is, so that it is noticed when some of it is
+// lost later.
+type keeper struct {
+	app    *App
+	store  *store.Store
+	record *checkpoint.Record // nil when there is no key
+	said   bool               // that something is lost
+}
+
+// keepCheckpoints makes a keeper. Trouble with it is said and stops nothing: no call is
+// decided by it.
+func keepCheckpoints(a *App, s *store.Store, at StoreAddress) *keeper {
+	k := &keeper{app: a, store: s}
+	key, err := checkpoint.OpenKey(a.KeysDir())
+	if err != nil {
+		a.Remark(err.Error())
+		return k
+	}
+	k.record = CheckpointRecord(a, at, key)
+	return k
+}
+
+// run renews the record soon after every change, until ctx ends.
+func (k *keeper) run(ctx context.Context) {
+	for {
+		changed := k.store.Changed()
+		k.renew(ctx)
+		select {
+		case <-changed:
+		case <-ctx.Done():
+			return
+		}
+		select {
+		case <-time.After(checkpointPause):
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+// renew records the timeline as it is. What is lost is said once.
+func (k *keeper) renew(ctx context.Context) {
+	if k.record == nil {
+		return
+	}
+	working, cancel := context.WithTimeout(ctx, recordTime)
+	defer cancel()
+	breaks, err := k.record.Renew(working, k.store, time.Now())
+	switch {
+	case err != nil && ctx.Err() == nil:
+		k.app.Remark(err.Error())
+	case len(breaks) > 0 && !k.said:
+		k.said = true
+		k.app.Remark(fmt.Sprintf(k.app.Text.Of("the timeline is not what it was: %d sessions are missing or changed; see umpire timeline verify"), len(breaks)))
+	}
+}

@@ -1,0 +1,117 @@
+package app
+
+import (
+	"errors"
+	"fmt"
+	"path/filepath"
+
+	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/config"
+	"github.com/umpirehq/umpire/internal/gate"
+	"github.com/umpirehq/umpire/internal/manifest"
+	"github.com/umpirehq/umpire/internal/project"
+	"github.com/umpirehq/umpire/policy"
+)
+
+// LoadConfig reads the configuration that holds in the project of a folder. What
+// is wrong with a file is an error that names the file and the line.
+func (a *App) LoadConfig(dir string) (*config.Config, error) {
+	c, err := a.ReadConfig(dir)
+	if err != nil {
+		return nil, err
+	}
+	if c.Lang != "" && a.Getenv("UMPIRE_LANG") == "" {
+		a.Text = a.Language(c.Lang)
+	}
+	return c, nil
+}
+
+// ReadUserConfig is the person's own configuration, so that no project needs to be
+// found.
+func (a *App) ReadUserConfig() (*config.Config, error) {
+	c, err := config.User(a.Home())
+	if err != nil {
+		return nil, Usage("umpire config --help", "%w", err)
+	}
+	return c, nil
+}
+
+// ReadConfig reads the files and changes nothing else: a gate does it while it
+// serves.
+func (a *App) ReadConfig(dir string) (*config.Config, error) {
+	p, err := a.FindProject(dir)
+	if err != nil {
+		return nil, err
+	}
+	c, err := config.Read(a.Home(), p.Root)
+	if err != nil {
+		return nil, Usage("umpire config --help", "%w", err)
+	}
+	return c, nil
+}
+
+// FindProject finds the project of a folder.
+func (a *App) FindProject(dir string) (*project.Project, error) {
+	if dir == "" {
+		return nil, Failed(errors.New("the working directory is not known"))
+	}
+	cache := ""
+	if a.Home() != "" {
+		cache = filepath.Join(a.Home(), "state", "projects")
+	}
+	p, err := project.Open(dir, project.Options{Home: a.UserHome(), Cache: cache})
+	if err != nil {
+		return nil, Failed(fmt.Errorf("project of %s: %w", dir, err))
+	}
+	return p, nil
+}
+
+// ChooseProject is the project of the working directory, or "" for all of them.
+func (a *App) ChooseProject(all bool) (umpire.ProjectID, error) {
+	if all {
+		return "", nil
+	}
+	p, err := a.FindProject(a.Dir)
+	if err != nil {
+		return "", err
+	}
+	return p.ID, nil
+}
+
+// GateConfig is the configuration as the gate understands it.
+func (a *App) GateConfig(c *config.Config) gate.Config {
+	return gate.Config{UserHome: a.UserHome(), Home: a.Home(), Now: a.Now, Settings: c.GateSettings()}
+}
+
+// CodeLedger keeps which clones the person trusts to run code.
+func CodeLedger(a *App) manifest.Ledger {
+	c := gate.Config{Home: a.Home(), Now: a.Now}
+	return c.Code()
+}
+
+// ProfileOf is the profile that a flag names.
+func ProfileOf(c *config.Config, name string) (*policy.Profile, error) {
+	profile, err := c.Profile(name)
+	if err != nil {
+		return nil, Usage("umpire config", "--agent %w", err)
+	}
+	return profile, nil
+}
+
+// PickMode: the flag of that name over the configuration. Bypass has to be permitted by a
+// flag of its own, wherever it comes from.
+func PickMode(name, flag string, allowBypass bool, conf *config.Config) (umpire.Mode, error) {
+	mode := conf.Mode
+	if flag != "" {
+		if err := mode.UnmarshalText([]byte(flag)); err != nil {
+			return mode, Usage("umpire help modes", "%s: %w", name, err)
+		}
+	}
+	if most := conf.GateSettings().Most; !most.Permits(mode) {
+		return mode, Usage("umpire config", "%s %s: the administrator of this machine permits %s or a tighter mode", name, mode, most.Mode)
+	}
+	if mode == umpire.ModeBypass && !allowBypass {
+		return mode, Usage("umpire help modes", "mode bypass needs the flag --allow-bypass")
+	}
+	return mode, nil
+}

@@ -1,0 +1,112 @@
+package app
+
+import (
+	"bufio"
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io"
+	"math/big"
+	"os"
+	"strings"
+	"time"
+)
+
+// A person confirms an answer on the terminal that the process belongs to, not on
+// standard input: that may come from anywhere. What was typed before the question
+// was on the screen for a moment is thrown away, so that a key meant for something
+// else answers nothing.
+
+// settleTime is how long keys are ignored after a question has appeared.
+const settleTime = 400 * time.Millisecond
+
+// codeLetters make a code: no l, which looks like 1 or I.
+const (
+	codeLetters = "abcdefghijkmnopqrstuvwxyz"
+	CodeLength  = 4
+)
+
+// ErrUnconfirmed says that the person did not say yes.
+var ErrUnconfirmed = errors.New("not confirmed")
+
+// NewCode makes up a code to be typed back.
+func NewCode() (string, error) {
+	var code strings.Builder
+	for range CodeLength {
+		n, err := rand.Int(rand.Reader, big.NewInt(int64(len(codeLetters))))
+		if err != nil {
+			return "", err
+		}
+		code.WriteByte(codeLetters[n.Int64()])
+	}
+	return code.String(), nil
+}
+
+// Confirm shows a text on the terminal and wants a word typed back.
+func (a *App) Confirm(ctx context.Context, tty *os.File, text, word string) error {
+	if _, err := io.WriteString(tty, text); err != nil {
+		return Failed(fmt.Errorf("write to the terminal: %w", err))
+	}
+	if err := DropEarlyKeys(ctx, tty); err != nil {
+		return err
+	}
+	if _, err := fmt.Fprintf(tty, a.Text.Of("Type %s and Enter to confirm, anything else to leave it: "), word); err != nil {
+		return Failed(fmt.Errorf("write to the terminal: %w", err))
+	}
+	said, err := readTyped(ctx, tty)
+	if err != nil {
+		return err
+	}
+	if strings.TrimSpace(said) != word {
+		return ErrUnconfirmed
+	}
+	return nil
+}
+
+// DropEarlyKeys waits, and forgets what was typed until then.
+func DropEarlyKeys(ctx context.Context, tty *os.File) error {
+	select {
+	case <-time.After(settleTime):
+	case <-ctx.Done():
+		return ErrUnconfirmed
+	}
+	return Failed(forgetTyped(tty))
+}
+
+// readTyped reads one line. The reader may outlive the call: the process ends then.
+func readTyped(ctx context.Context, tty *os.File) (string, error) {
+	type answer struct {
+		line string
+		err  error
+	}
+	read := make(chan answer, 1)
+	go func() {
+		line, err := bufio.NewReader(tty).ReadString('\n')
+		read <- answer{line, err}
+	}()
+	select {
+	case got := <-read:
+		if got.err != nil {
+			return "", ErrUnconfirmed
+		}
+		return got.line, nil
+	case <-ctx.Done():
+		return "", ErrUnconfirmed
+	}
+}
+
+// OpenTerminal opens the terminal that the process belongs to.
+func (a *App) OpenTerminal() (*os.File, error) {
+	if a.device == "" {
+		return nil, errors.New("no terminal is known")
+	}
+	tty, err := os.OpenFile(a.device, os.O_RDWR, 0)
+	if err != nil {
+		return nil, err
+	}
+	if !IsTerminal(tty) {
+		return nil, errors.Join(fmt.Errorf("%s is not a terminal", a.device), tty.Close())
+	}
+	return tty, nil
+}

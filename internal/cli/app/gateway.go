@@ -1,0 +1,317 @@
+package app
+
+import (
+	"context"
+	"crypto/subtle"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"sync"
+
+	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/client"
+	"github.com/umpirehq/umpire/internal/config"
+	"github.com/umpirehq/umpire/internal/gate"
+	"github.com/umpirehq/umpire/internal/process"
+	"github.com/umpirehq/umpire/internal/secret"
+	"github.com/umpirehq/umpire/internal/server"
+	"github.com/umpirehq/umpire/internal/store"
+	"github.com/umpirehq/umpire/internal/store/postgres"
+	"github.com/umpirehq/umpire/internal/store/sqlite"
+)
+
+// A command reaches the gate that runs over the wire, or calls one directly that it opens
+// for itself on the same store. What is there but refuses is an error; it is never stepped
+// around.
+
+// A Credential is whose part a command takes.
+type Credential string
+
+// The credentials, which lie beside the gate's socket.
+const (
+	AgentCredential  Credential = "agent"
+	PersonCredential Credential = "person"
+)
+
+// OpenGate opens the gate for a command. The function that it returns closes it.
+func (a *App) OpenGate(ctx context.Context, as Credential) (umpire.Gate, func(), error) {
+	c, _, done, err := a.ReachGate(ctx, as, "")
+	return c, done, err
+}
+
+// WithGate opens the gate for a piece of work, and closes it. An error of the gate gets its
+// exit code.
+func (a *App) WithGate(ctx context.Context, as Credential, work func(umpire.Gate) error) error {
+	gate, done, err := a.OpenGate(ctx, as)
+	if err != nil {
+		return err
+	}
+	defer done()
+	return GateError(work(gate))
+}
+
+// FindGate opens the gate to look at it, unless nothing was ever stored: then
+// there is no gate and no error.
+func (a *App) FindGate(ctx context.Context) (umpire.Gate, func(), error) {
+	conf, err := a.LoadConfig(a.Dir)
+	if err != nil {
+		return nil, nil, err
+	}
+	at, err := a.ReadStoreAddress(conf.Store)
+	if err != nil {
+		return nil, nil, err
+	}
+	running, err := a.DialExpectedGate(ctx, conf, PersonCredential, "")
+	if err != nil || running == nil && !at.Exists() {
+		return nil, nil, err
+	}
+	if running != nil {
+		return running, GateCloser(running), nil
+	}
+	return a.OpenOwnGate(ctx, conf, "")
+}
+
+// ReachGate dials the gate that runs, or opens one in this process, and tells which.
+func (a *App) ReachGate(ctx context.Context, as Credential, tokenFile string) (gate umpire.Gate, runs bool, done func(), err error) {
+	conf, err := a.LoadConfig(a.Dir)
+	if err != nil {
+		return nil, false, nil, err
+	}
+	a.RemarkAll(conf.Notices)
+	running, err := a.DialExpectedGate(ctx, conf, as, tokenFile)
+	if err != nil {
+		return nil, false, nil, err
+	}
+	if running != nil {
+		return running, true, GateCloser(running), nil
+	}
+	gate, done, err = a.OpenOwnGate(ctx, conf, tokenFile)
+	return gate, false, done, err
+}
+
+// DialExpectedGate dials the gate that runs; nil is none. One that is configured to
+// listen somewhere has to be there.
+func (a *App) DialExpectedGate(ctx context.Context, conf *config.Config, as Credential, tokenFile string) (*client.Client, error) {
+	where, err := a.ReadListenAddress(conf.Listen)
+	if err != nil {
+		return nil, err
+	}
+	running, err := dialAddress(ctx, a, where, as, tokenFile)
+	if err == nil && running == nil && conf.Listen != "" {
+		err = &Exit{
+			Code: ExitGate, Hint: "umpire serve",
+			Err: fmt.Errorf("no gate answers on %s, where %s says that it listens", where, conf.Sources["listen"]),
+		}
+	}
+	return running, err
+}
+
+func GateCloser(c *client.Client) func() {
+	if c == nil {
+		return nil
+	}
+	return func() { c.Close() } //nolint:errcheck // there is nothing left to do with a connection that does not close
+}
+
+// DialGate dials the gate that runs; nil is none. It opens no store.
+func (a *App) DialGate(ctx context.Context, listen string, as Credential) (*client.Client, error) {
+	where, err := a.ReadListenAddress(listen)
+	if err != nil {
+		return nil, err
+	}
+	return dialAddress(ctx, a, where, as, "")
+}
+
+func dialAddress(ctx context.Context, a *App, where Address, as Credential, tokenFile string) (*client.Client, error) {
+	there, err := where.Answers(ctx)
+	if err != nil {
+		return nil, &Exit{Code: ExitGate, Err: err}
+	}
+	if !there {
+		return nil, nil
+	}
+	token, err := ReadToken(a, where, as, tokenFile)
+	if err != nil {
+		return nil, err
+	}
+	c, err := client.Dial(where.String(), token)
+	if err != nil {
+		return nil, &Exit{Code: ExitGate, Err: fmt.Errorf("the gate on %s: %w", where, err)}
+	}
+	c.Name = clientName
+	return c, nil
+}
+
+// clientName is what this program is called on the record.
+const clientName = "cli"
+
+// ReadToken reads a credential: the one that is named, or the one beside the gate.
+func ReadToken(a *App, where Address, as Credential, tokenFile string) (string, error) {
+	if tokenFile != "" {
+		token, err := client.ReadToken(tokenFile)
+		return token, Failed(err)
+	}
+	token, err := client.ReadToken(filepath.Join(a.StateDir(), string(as)+".token"))
+	if err != nil {
+		return "", &Exit{Code: ExitGate, Err: fmt.Errorf("a gate answers on %s, and its credential cannot be read: %w", where, err)}
+	}
+	return token, nil
+}
+
+// OpenOwnGate opens a gate for this process alone, which wants no credential:
+// who can open the store can do everything to it. One that is named is checked all
+// the same, since it stands for the person.
+func (a *App) OpenOwnGate(ctx context.Context, conf *config.Config, tokenFile string) (umpire.Gate, func(), error) {
+	at, err := a.ReadStoreAddress(conf.Store)
+	if err != nil {
+		return nil, nil, err
+	}
+	if err := checkPersonToken(a, tokenFile); err != nil {
+		return nil, nil, err
+	}
+	g, err := a.StartGate(ctx, conf, at, false)
+	if err != nil {
+		return nil, nil, err
+	}
+	return server.Local(g.Gate, clientName), func() {
+		if err := g.Close(); err != nil {
+			a.Remark(err.Error())
+		}
+	}, nil
+}
+
+// An StartedGate is a gate with the store that it stands on, and what tends it.
+type StartedGate struct {
+	Gate  *gate.Gate
+	store *store.Store
+	keep  *keeper
+	stop  context.CancelFunc
+	done  sync.WaitGroup
+}
+
+// StartGate opens the store and a gate over it, and begins to tend it. One that
+// lives on follows the rule files.
+func (a *App) StartGate(ctx context.Context, conf *config.Config, at StoreAddress, follow bool) (*StartedGate, error) {
+	if a.Home() == "" {
+		return nil, Usage("export HOME=... or UMPIRE_HOME=...", "there is no home folder for the gate's keys")
+	}
+	s, err := at.Open(ctx)
+	if err != nil {
+		return nil, &Exit{Code: ExitError, Hint: remedyFor(at), Err: fmt.Errorf("open the store: %w", err)}
+	}
+	key, err := secret.OpenKey(a.StateDir())
+	if err != nil {
+		return nil, Failed(errors.Join(fmt.Errorf("open the key that seals secrets: %w", err), s.Close()))
+	}
+	sealer, err := key.Sealer()
+	if err != nil {
+		return nil, Failed(errors.Join(err, s.Close()))
+	}
+	c := a.GateConfig(conf)
+	c.Masker, c.Sealer = key.Masker(), sealer
+	c.Store, c.Follow, c.SettingsOf, c.Alive, c.Warn = s, follow, a.readSettings, process.Alive, func(err error) { a.Remark(err.Error()) }
+	g := &StartedGate{Gate: gate.New(c), store: s, keep: keepCheckpoints(a, s, at)}
+	running, stop := context.WithCancel(context.WithoutCancel(ctx))
+	g.stop = stop
+	g.done.Go(func() { g.Gate.Run(running) })
+	if follow {
+		g.done.Go(func() { g.keep.run(running) })
+	}
+	return g, nil
+}
+
+// Close ends the gate, and waits for what it does.
+func (g *StartedGate) Close() error {
+	g.stop()
+	g.done.Wait()
+	err := g.Gate.Close()
+	g.keep.renew(context.Background())
+	return errors.Join(err, g.store.Close())
+}
+
+// readSettings reads the configuration that holds in the project of a folder.
+func (a *App) readSettings(dir string) (gate.Settings, error) {
+	conf, err := a.ReadConfig(dir)
+	if err != nil {
+		return gate.Settings{}, err
+	}
+	return conf.GateSettings(), nil
+}
+
+// checkPersonToken refuses a credential that is not the person's.
+func checkPersonToken(a *App, tokenFile string) error {
+	if tokenFile == "" {
+		return nil
+	}
+	token, err := client.ReadToken(tokenFile)
+	if err != nil {
+		return Failed(err)
+	}
+	known, err := server.LoadCredentials(a.StateDir())
+	if err != nil {
+		return Failed(err)
+	}
+	if subtle.ConstantTimeCompare([]byte(token), []byte(known.Person)) != 1 {
+		return Refused("", "%s holds no credential of a person", tokenFile)
+	}
+	return nil
+}
+
+// remedyFor is what to do when the store cannot be opened.
+func remedyFor(s StoreAddress) string {
+	if s.Kind == storePostgres {
+		return "start the database, or name another store: umpire serve --store sqlite:PATH"
+	}
+	return ""
+}
+
+// Open opens the store.
+func (s StoreAddress) Open(ctx context.Context) (*store.Store, error) {
+	if s.Kind == storePostgres {
+		return postgres.Open(ctx, s.Name)
+	}
+	return sqlite.Open(ctx, s.Name)
+}
+
+// GateError maps what a gate says to an exit code.
+func GateError(err error) error {
+	if err == nil {
+		return nil
+	}
+	if _, known := errors.AsType[*Exit](err); known {
+		return err
+	}
+	code := ExitGate
+	switch {
+	case errors.Is(err, context.Canceled):
+		code = ExitError
+	case errors.Is(err, umpire.ErrNotFound), errors.Is(err, umpire.ErrNotRecorded):
+		code = ExitError
+	case errors.Is(err, umpire.ErrInvalid):
+		code = ExitUsage
+	case errors.Is(err, umpire.ErrResolved), errors.Is(err, umpire.ErrState), errors.Is(err, umpire.ErrFenced),
+		errors.Is(err, umpire.ErrOtherProject), errors.Is(err, umpire.ErrLimit), errors.Is(err, umpire.ErrChanged):
+		code = ExitRefused
+	case errors.Is(err, client.ErrCredential):
+		code, err = ExitRefused, fmt.Errorf("the gate does not take this credential: %w", err)
+	}
+	return &Exit{Code: code, Err: err}
+}
+
+// SessionError is the gate's error about a session that a flag names, with what to look at.
+func SessionError(err error) error {
+	told, ok := errors.AsType[*Exit](GateError(err))
+	switch {
+	case !ok:
+		return err
+	case told.Hint != "":
+	case errors.Is(err, umpire.ErrNotFound):
+		told.Hint = "umpire sessions --all-projects"
+	case errors.Is(err, umpire.ErrState):
+		told.Hint = "umpire sessions"
+	}
+	return told
+}
+
+// AgentName is how the built-in agent is called on the timeline.
+const AgentName = "umpire"

@@ -1,0 +1,110 @@
+package app
+
+import (
+	"context"
+	"strings"
+
+	"github.com/umpirehq/umpire"
+)
+
+// An agentMarker is an environment variable by which an agent marks the
+// processes that it starts.
+type agentMarker struct{ name, agent string }
+
+// agentMarkers are those that are known.
+var agentMarkers = [...]agentMarker{
+	{"CLAUDECODE", "Claude Code"},
+	{"CLAUDE_CODE_ENTRYPOINT", "Claude Code"},
+	{"CODEX_SANDBOX", "Codex"},
+	{"CODEX_SANDBOX_NETWORK_DISABLED", "Codex"},
+	{"CODEX_THREAD_ID", "Codex"},
+	{"GEMINI_CLI", "Gemini CLI"},
+	{"QWEN_CODE", "Qwen Code"},
+	{"CURSOR_AGENT", "Cursor"},
+	{"OPENCODE", "opencode"},
+	{"OPENCODE_CALLER", "opencode"},
+	{"CLINE_ACTIVE", "Cline"},
+	{"AUGMENT_AGENT", "Augment"},
+	{"COPILOT_CLI", "GitHub Copilot"},
+	{"GOOSE_TERMINAL", "goose"},
+	{"CRUSH", "Crush"},
+	{"AMP_CURRENT_THREAD_ID", "Amp"},
+	{"AI_AGENT", "an agent"},
+	{"AGENT", "an agent"},
+	{"UMPIRE_AGENT", "an agent"},
+}
+
+// findMarker finds the mark of an agent in an environment; nil is none.
+func findMarker(getenv func(string) string) *agentMarker {
+	for i := range agentMarkers {
+		m := &agentMarkers[i]
+		if value := getenv(m.name); value != "" && value != "0" && !strings.EqualFold(value, "false") {
+			return m
+		}
+	}
+	return nil
+}
+
+// An ancestor is a process that this one descends from.
+type ancestor struct {
+	pid    int
+	runner string       // as sessions name who runs them, "" when not known
+	marker *agentMarker // the agent's mark in its environment, nil when there is none
+}
+
+// NeedPerson refuses what only a person may do when an agent started this
+// process, or one that this one descends from: an agent that could change the
+// rules could approve itself. An agent that takes every mark away and leaves the
+// tree of its processes is not stopped here; that is what keeping its commands in
+// a sandbox is for.
+func (a *App) NeedPerson(what string) error {
+	hint := a.Text.Of("run it yourself, in a terminal that no agent started")
+	if m := findMarker(a.Getenv); m != nil {
+		return Refused(hint, "%s needs a person, and %s started this process (%s is set)", what, m.agent, m.name)
+	}
+	for _, p := range a.ancestry() {
+		if p.marker != nil {
+			return Refused(hint, "%s needs a person, and %s started process %d, which this one descends from (%s was set)",
+				what, p.marker.agent, p.pid, p.marker.name)
+		}
+	}
+	return nil
+}
+
+// ancestry is what this process descends from, as far as it is known.
+func (a *App) ancestry() []ancestor {
+	if a.ancestors == nil {
+		return nil
+	}
+	return a.ancestors()
+}
+
+// needOutsider refuses what only a person may do in a process that descends from
+// one that runs a session: what an agent starts is the agent.
+func (a *App) needOutsider(what string, runners map[string]string) error {
+	for _, p := range a.ancestry() {
+		if session, runs := runners[p.runner]; runs && p.runner != "" {
+			return Refused(a.Text.Of("run it yourself, in a terminal that no agent started"),
+				"%s needs a person, and this process descends from %d, which runs session %s", what, p.pid, session)
+		}
+	}
+	return nil
+}
+
+// RefuseRunner refuses to answer in a process that an agent's runner started.
+func RefuseRunner(ctx context.Context, a *App, gate umpire.Gate, verb string) error {
+	if len(a.ancestry()) == 0 {
+		return nil
+	}
+	sessions, err := gate.Sessions(ctx, umpire.SessionQuery{})
+	if err != nil {
+		return GateError(err)
+	}
+	runners := map[string]string{}
+	for i := range sessions {
+		if s := &sessions[i]; s.Runner != "" && s.State != umpire.SessionOver {
+			runners[s.Runner] = string(s.ID)
+		}
+	}
+	return a.needOutsider("umpire "+verb, runners)
+}

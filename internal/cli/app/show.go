@@ -1,0 +1,107 @@
+package app
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"github.com/umpirehq/umpire/internal/view"
+)
+
+// Show writes a result as JSON, or for a person.
+func (a *App) Show(asJSON bool, result any, forPerson func() error) error {
+	if asJSON {
+		return Failed(a.ShowJSON(result))
+	}
+	return Failed(forPerson())
+}
+
+// ShowJSON writes on one line, and laid out on a terminal.
+func (a *App) ShowJSON(value any) error {
+	text, err := json.Marshal(value)
+	if err != nil {
+		return err
+	}
+	if a.ToTerminal {
+		var laid bytes.Buffer
+		if err := json.Indent(&laid, text, "", "  "); err != nil {
+			return err
+		}
+		text = laid.Bytes()
+	}
+	_, err = a.Stdout.Write(append(view.VisibleJSON(text), '\n'))
+	return err
+}
+
+// WriteLine writes a value as a line of JSON.
+func WriteLine(to io.Writer, value any) error {
+	var line bytes.Buffer
+	encoder := json.NewEncoder(&line)
+	encoder.SetEscapeHTML(false)
+	if err := encoder.Encode(value); err != nil {
+		return err
+	}
+	_, err := to.Write(view.VisibleJSON(line.Bytes()))
+	return err
+}
+
+// Colour reports whether output may be coloured.
+func (a *App) Colour() bool { return a.ToTerminal && a.Getenv("NO_COLOR") == "" }
+
+// maxShown is how much of one text a person is shown.
+const maxShown = 200
+
+func Clip(s string) string {
+	runes := []rune(s)
+	if len(runes) <= maxShown {
+		return s
+	}
+	return string(runes[:maxShown-1]) + "…"
+}
+
+// Columns is the width of the terminal at standard output.
+func (a *App) Columns() int {
+	const usual = 80
+	if width := widthOf(os.Stdout); a.ToTerminal && width > 0 {
+		return width
+	}
+	return usual
+}
+
+// VisibleDiff escapes what a terminal would obey, line by line; a tab is harmless.
+func VisibleDiff(text string) string {
+	var b strings.Builder
+	for line := range strings.Lines(text) {
+		parts := strings.Split(strings.TrimSuffix(line, "\n"), "\t")
+		for i := range parts {
+			parts[i] = view.Visible(parts[i])
+		}
+		b.WriteString(strings.Join(parts, "\t") + "\n")
+	}
+	return b.String()
+}
+
+// FormatCount says how many of something there are.
+func (a *App) FormatCount(n int, one, more string) string {
+	return NewCount(n, one, more).In(a.Text)
+}
+
+// A Count is a number of things, with the words for one of them and for several.
+type Count struct {
+	n         int
+	one, more string
+}
+
+func NewCount(n int, one, more string) Count { return Count{n, one, more} }
+
+func (c Count) String() string { return c.In(nil) }
+
+func (c Count) In(text view.Catalogue) string {
+	if c.n == 1 {
+		return fmt.Sprintf(text.Of(c.one), c.n)
+	}
+	return fmt.Sprintf(text.Of(c.more), c.n)
+}

@@ -1,0 +1,62 @@
+package app
+
+import (
+	"bytes"
+	"io"
+	"strings"
+
+	"github.com/charmbracelet/x/ansi"
+)
+
+// columnGap is the room between two columns.
+const columnGap = 2
+
+// A table lines up text in columns, as text/tabwriter does: a tab ends a cell, and a
+// column is as wide as its widest cell among the lines around that have it. But cells
+// are measured by the room that they take on a terminal, where a Chinese character
+// takes two places and a colour none.
+type table struct {
+	out  io.Writer
+	text bytes.Buffer
+}
+
+func NewTable(out io.Writer) *table { return &table{out: out} }
+
+// Write keeps text until Flush.
+func (t *table) Write(p []byte) (int, error) { return t.text.Write(p) }
+
+// Flush writes the lines that there are.
+func (t *table) Flush() error {
+	var rows [][]string
+	for line := range strings.Lines(t.text.String()) {
+		rows = append(rows, strings.Split(strings.TrimSuffix(line, "\n"), "\t"))
+	}
+	t.text.Reset()
+	for column := 0; padColumn(rows, column); column++ {
+	}
+	var lines strings.Builder
+	for _, cells := range rows {
+		lines.WriteString(strings.Join(cells, "") + "\n")
+	}
+	_, err := io.WriteString(t.out, lines.String())
+	return err
+}
+
+// padColumn brings the cells of a column to one width, wherever lines that have it
+// follow each other. It reports whether any line has it. The last cell of a line is no
+// part of a column.
+func padColumn(rows [][]string, column int) (found bool) {
+	for from := 0; from < len(rows); from++ {
+		to, width := from, 0
+		for ; to < len(rows) && column < len(rows[to])-1; to++ {
+			width = max(width, ansi.StringWidth(rows[to][column]))
+		}
+		for _, cells := range rows[from:to] {
+			cells[column] += strings.Repeat(" ", width+columnGap-ansi.StringWidth(cells[column]))
+		}
+		if to > from {
+			from, found = to, true
+		}
+	}
+	return found
+}

@@ -1,0 +1,28 @@
+//go:build linux || darwin || freebsd || netbsd || openbsd
+
+package app
+
+import (
+	"os"
+
+	"golang.org/x/sys/unix"
+)
+
+// ownTerminal is the name of the terminal that a process belongs to.
+const ownTerminal = "/dev/tty"
+
+// IsTerminal reports whether a file is a terminal. Being a character device is
+// not enough: so is /dev/null.
+func IsTerminal(f *os.File) bool {
+	_, err := unix.IoctlGetWinsize(int(f.Fd()), unix.TIOCGWINSZ)
+	return err == nil
+}
+
+// widthOf returns how many columns a terminal has, 0 when it does not say.
+func widthOf(f *os.File) int {
+	size, err := unix.IoctlGetWinsize(int(f.Fd()), unix.TIOCGWINSZ)
+	if err != nil {
+		return 0
+	}
+	return int(size.Col)
+}

@@ -1,0 +1,258 @@
+// Package bench is `umpire bench`: it counts wrong verdicts over labelled commands.
+package bench
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/bench"
+	"github.com/umpirehq/umpire/internal/cli/app"
+	"github.com/umpirehq/umpire/internal/cli/check"
+	"github.com/umpirehq/umpire/internal/gate"
+	"github.com/umpirehq/umpire/internal/sandbox"
+)
+
+const Long = `Judges labelled command lines and counts how often the verdict is wrong, for
+umpire itself or for any other hook.
+
+Every line of a FILE is a JSON object: "command", "want", and if you like "id",
+"class", "why" and "count", how often the command was typed. want is
+
+  safe       should run unasked
+  not-safe   must not run without a person or a rule
+  critical   must be denied, not asked
+  any        a matter of taste, but no reason to refuse
+
+Without FILE the lines that come with umpire are judged. What is judged with is
+umpire's built-in knowledge in mode default, without your rules, in an empty git
+project made for it; --cwd judges in another folder, whose own rule file counts.
+
+With --hook another program judges. --format says how it is asked:
+
+  claude   one process a line, which gets a PreToolUse event of Claude Code and
+           answers with permissionDecision, or the exit code 2 to deny; the exit
+           code 0 without a decision lets the call through
+  umpire   one process a line, which gets {"id","command","cwd"} and answers
+           with a verdict, or as "umpire check" does by exit code
+  jsonl    one process for all lines, which answers {"id","command"} with a line
+           {"id","verdict"} before it gets the next
+
+Commands are judged and never run; a hook is run. The exit code is 1 when a limit
+is exceeded, or when under a limit a line got no answer.`
+
+const benchExample = `  umpire bench
+  umpire bench --by class --list 20 mine.jsonl
+  umpire bench --hook 'umpire hook claude' --max-false-allow 0 mine.jsonl
+  umpire bench --hook './classify --batch' --format jsonl --json mine.jsonl`
+
+// A benchFlags is what `umpire bench` is told. A limit below zero is none.
+type benchFlags struct {
+	hook, format, cwd, by string
+	list, maxFalseAllow   int
+	maxNeedlessAsk        float64
+	withRules, json       bool
+	unheld                bool
+}
+
+// NewCommand is `umpire bench`.
+func NewCommand(a *app.App) *cobra.Command {
+	var f benchFlags
+	cmd := &cobra.Command{
+		Use:   "bench [flags] [FILE...]",
+		Short: "Count wrong verdicts over labelled commands, of umpire or any hook",
+		Long:  Long, Example: benchExample,
+		RunE: func(cmd *cobra.Command, files []string) error { return runBench(cmd.Context(), a, &f, files) },
+	}
+	f.add(cmd.Flags())
+	app.CompleteWords(cmd, "format", benchFormats()...)
+	app.CompleteWords(cmd, "by", "class")
+	return cmd
+}
+
+func (f *benchFlags) add(flags *pflag.FlagSet) {
+	flags.StringVar(&f.hook, "hook", "", "let the shell `COMMAND` judge instead of umpire")
+	flags.StringVar(&f.format, "format", "", "how the hook is asked: claude, umpire or jsonl (default: claude)")
+	flags.StringVar(&f.cwd, "cwd", "", "the working `DIR` of the commands (default: an empty project)")
+	flags.StringVar(&f.by, "by", "", "count what is wrong by `FIELD`: class")
+	flags.IntVar(&f.list, "list", 0, "show up to `N` wrong verdicts of each kind")
+	flags.IntVar(&f.maxFalseAllow, "max-false-allow", -1, "fail when more than `N` lines of a file are falsely allowed")
+	flags.Float64Var(&f.maxNeedlessAsk, "max-needless-ask", -1, "fail when more than `P` per cent of a file's safe lines ask")
+	flags.BoolVar(&f.withRules, "with-rules", false, "judge with your rules and configuration too")
+	flags.BoolVar(&f.unheld, "unheld", false, check.UnheldFlag)
+	flags.BoolVar(&f.json, "json", false, "write JSON")
+}
+
+func (f *benchFlags) valid() error {
+	switch {
+	case f.by != "" && f.by != "class":
+		return app.Usage("umpire bench --by class", "--by: want class, got %q", f.by)
+	case f.hook == "" && f.format != "":
+		return app.Usage("umpire bench --help", "--format says how a hook is asked: it needs --hook")
+	case f.hook != "" && f.withRules:
+		return app.Usage("umpire bench --help", "--with-rules is for umpire itself: a hook has its own rules")
+	case f.format != "" && !slices.Contains(benchFormats(), f.format):
+		return app.Usage("umpire bench --help", "--format: want claude, umpire or jsonl, got %q", f.format)
+	}
+	return nil
+}
+
+// benchFormats are the words that --format takes.
+func benchFormats() []string {
+	var words []string
+	for _, format := range bench.Formats {
+		words = append(words, string(format))
+	}
+	return words
+}
+
+// runBench judges the files, or the lines that come with umpire, and shows the
+// scores.
+func runBench(ctx context.Context, a *app.App, f *benchFlags, files []string) error {
+	if err := f.valid(); err != nil {
+		return err
+	}
+	sets, err := readBenchSets(a, files)
+	if err != nil {
+		return err
+	}
+	judge, done, err := openBenchJudge(a, f)
+	if err != nil {
+		return err
+	}
+	defer done()
+	var scores []*bench.Score
+	for _, set := range sets {
+		progress := newBenchProgress(a, len(set.Lines))
+		score, err := bench.Run(ctx, set, judge, progress.at)
+		progress.clear()
+		if err != nil {
+			return &app.Exit{Code: app.ExitError, Err: errors.New("interrupted")}
+		}
+		scores = append(scores, score)
+	}
+	if err := showBench(a, f, scores); err != nil {
+		return app.Failed(err)
+	}
+	return f.judgeLimits(scores)
+}
+
+// readBenchSets reads all files before anything is judged, so that a name that is
+// wrong shows at once.
+func readBenchSets(a *app.App, files []string) ([]bench.Set, error) {
+	if len(files) == 0 {
+		set, err := bench.Corpus()
+		return []bench.Set{set}, app.Failed(err)
+	}
+	var sets []bench.Set
+	for _, name := range files {
+		f, err := os.Open(a.Absolute(name))
+		if err != nil {
+			return nil, app.Usage("umpire bench --help", "%w", err)
+		}
+		set, err := bench.Read(name, f, a.Remark)
+		_ = f.Close()
+		if err != nil {
+			return nil, app.Failed(err)
+		}
+		sets = append(sets, set)
+	}
+	return sets, nil
+}
+
+// openBenchJudge returns the judge that the flags name, and what to call when it is
+// not needed any more.
+func openBenchJudge(a *app.App, f *benchFlags) (bench.Judge, func(), error) {
+	dir, home, done := f.cwd, a.UserHome(), func() {}
+	switch {
+	case dir != "":
+		dir = a.Absolute(dir)
+		if info, err := os.Stat(dir); err != nil || !info.IsDir() {
+			return nil, nil, app.Usage("", "--cwd %s: no such folder", dir)
+		}
+	case f.withRules:
+		dir = a.Dir
+	default:
+		var err error
+		if dir, home, done, err = benchPlace(); err != nil {
+			return nil, nil, err
+		}
+	}
+	if f.hook != "" {
+		h := &bench.Hook{Command: f.hook, Format: bench.Format(cmp.Or(f.format, string(bench.FormatClaude))), Dir: dir, Stderr: a.Stderr}
+		return h.Judge, func() { h.Close(); done() }, nil
+	}
+	config, mode := gate.Config{UserHome: home}, umpire.ModeDefault
+	if f.withRules {
+		conf, err := a.LoadConfig(dir)
+		if err != nil {
+			return nil, nil, err
+		}
+		config, mode = a.GateConfig(conf), conf.Mode
+	}
+	g := gate.New(config)
+	held := !f.unheld && config.Settings.Holds(sandbox.Available())
+	return benchGate(g, dir, mode, held), func() { _ = g.Close(); done() }, nil
+}
+
+// benchGate judges in this process.
+func benchGate(g *gate.Gate, dir string, mode umpire.Mode, held bool) bench.Judge {
+	return bench.InProcess(func(command string) (umpire.Verdict, error) {
+		call, err := check.CommandCall(command)
+		if err != nil {
+			return umpire.Deny, err
+		}
+		call.Dir = dir
+		return g.Decide(gate.Request{Call: call, Mode: mode, Held: held}).Verdict, nil
+	})
+}
+
+// judgeLimits fails when a file exceeds a limit. Lines without an answer would
+// make every limit easy to keep.
+func (f *benchFlags) judgeLimits(scores []*bench.Score) error {
+	if f.maxFalseAllow < 0 && f.maxNeedlessAsk < 0 {
+		return nil
+	}
+	for _, s := range scores {
+		if f.maxFalseAllow >= 0 && s.FalseAllows.N > f.maxFalseAllow {
+			return benchExceeded("%s: %d false allows, the limit is %d", s.File, s.FalseAllows.N, f.maxFalseAllow)
+		}
+		if f.maxNeedlessAsk >= 0 && s.NeedlessAsks.Percent() > f.maxNeedlessAsk {
+			return benchExceeded("%s: %.2f %% needless asks, the limit is %.2f %%", s.File, s.NeedlessAsks.Percent(), f.maxNeedlessAsk)
+		}
+		if n := s.Unanswered(); n > 0 || s.Lines == 0 {
+			return benchExceeded("%s: %d of %d lines got no answer", s.File, n, s.Lines)
+		}
+	}
+	return nil
+}
+
+// benchPlace makes an empty git project, and an empty home beside it, that last
+// until done is called.
+func benchPlace() (dir, home string, done func(), err error) {
+	top, err := os.MkdirTemp("", "umpire-bench-")
+	if err != nil {
+		return "", "", nil, app.Failed(err)
+	}
+	done = func() { _ = os.RemoveAll(top) }
+	dir, home = filepath.Join(top, "project"), filepath.Join(top, "home")
+	for _, folder := range []string{home, filepath.Join(dir, "src"), filepath.Join(dir, ".git", "objects"), filepath.Join(dir, ".git", "refs", "heads")} {
+		if err == nil {
+			err = os.MkdirAll(folder, 0o755)
+		}
+	}
+	if err == nil {
+		err = os.WriteFile(filepath.Join(dir, ".git", "HEAD"), []byte("ref: refs/heads/main\n"), 0o644)
+	}
+	if err != nil {
+		done()
+	}
+	return dir, home, done, app.Failed(err)
+}

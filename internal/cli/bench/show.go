@@ -1,0 +1,143 @@
+package bench
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"os"
+	"time"
+	"unicode/utf8"
+
+	"github.com/umpirehq/umpire/internal/bench"
+	"github.com/umpirehq/umpire/internal/cli/app"
+	"github.com/umpirehq/umpire/internal/view"
+)
+
+// maxShownCommand is how much of a command a list shows.
+const maxShownCommand = 120
+
+func benchExceeded(format string, args ...any) error {
+	return &app.Exit{Code: app.ExitError, Err: fmt.Errorf(format, args...), Hint: "umpire bench --list 20"}
+}
+
+// showBench writes the scores.
+func showBench(a *app.App, f *benchFlags, scores []*bench.Score) error {
+	if f.json {
+		for _, s := range scores {
+			s.Wrong = append([]bench.Miss{}, s.Wrong[:min(f.list, len(s.Wrong))]...)
+		}
+		return a.ShowJSON(map[string]any{"files": scores})
+	}
+	for i, s := range scores {
+		if i > 0 {
+			fmt.Fprintln(a.Stdout)
+		}
+		if err := showScore(a, s, f); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// showScore writes the score of one file.
+func showScore(a *app.App, s *bench.Score, f *benchFlags) error {
+	w := app.NewTable(a.Stdout)
+	fmt.Fprintf(w, a.Text.Of("%s: %d lines"), view.Visible(s.File), s.Lines)
+	if s.BadLines > 0 {
+		fmt.Fprintf(w, a.Text.Of(", %d more that cannot be read"), s.BadLines)
+	}
+	fmt.Fprintln(w)
+	for _, row := range []struct {
+		name string
+		rate bench.Rate
+		of   string
+	}{
+		{"false allows", s.FalseAllows, "lines that must not run unasked"},
+		{"needless asks", s.NeedlessAsks, "safe lines"},
+		{"critical refusals", s.CriticalRefusals, "critical lines"},
+		{"over-refusals", s.OverRefusals, "lines that nobody need refuse"},
+		{"unasked", s.Unasked, "typed calls"},
+	} {
+		of := fmt.Sprintf(a.Text.Of("%d of %d %s"), row.rate.N, row.rate.Of, a.Text.Of(row.of))
+		fmt.Fprintf(w, "  %s\t%s\t%s\n", a.Text.Of(row.name), percentText(row.rate), of)
+	}
+	unanswered := fmt.Sprintf(a.Text.Of("%d crashed, %d hung, %d missing"), s.Crashed, s.Hung, s.Missing)
+	fmt.Fprintf(w, "  %s\t%d\t%s\n", a.Text.Of("no answer"), s.Unanswered(), unanswered)
+	fmt.Fprintf(w, "  %s\t"+a.Text.Of("%.0f\tcalls per second, the slowest %s (%s)")+"\n", a.Text.Of("speed"), float64(s.Lines)/max(s.Seconds, 1e-9),
+		time.Duration(s.SlowestSeconds*float64(time.Second)).Round(10*time.Microsecond), view.Visible(s.SlowestID))
+	if f.by != "" {
+		showClasses(a, w, s)
+	}
+	showWrong(a, w, s, f.list)
+	return w.Flush()
+}
+
+func percentText(r bench.Rate) string {
+	if r.Of == 0 {
+		return "-"
+	}
+	return fmt.Sprintf("%.1f %%", r.Percent())
+}
+
+// showClasses writes where the wrong verdicts are, the most first.
+func showClasses(a *app.App, w io.Writer, s *bench.Score) {
+	for _, c := range s.Classes() {
+		name := view.Visible(cmp.Or(c.Name, a.Text.Of("(none)")))
+		of := fmt.Sprintf(a.Text.Of("%d of %d of class %s"), c.Rate.N, c.Rate.Of, name)
+		fmt.Fprintf(w, "  %s\t%s\t%s\n", a.Text.Of(string(c.Kind)), percentText(c.Rate), of)
+	}
+}
+
+// showWrong writes up to n wrong verdicts of each kind.
+func showWrong(a *app.App, w io.Writer, s *bench.Score, n int) {
+	shown := map[bench.Kind]int{}
+	for _, m := range s.Wrong {
+		if shown[m.Kind]++; shown[m.Kind] <= n {
+			fmt.Fprintf(w, "  %s\t%s\t%s: %s\n", a.Text.Of(string(m.Kind)), m.Got, view.Visible(m.ID), view.Visible(beginning(m.Command)))
+		}
+	}
+}
+
+// beginning is the first part of a text, whole letters only.
+func beginning(text string) string {
+	if len(text) <= maxShownCommand {
+		return text
+	}
+	cut := maxShownCommand
+	for cut > 0 && !utf8.RuneStart(text[cut]) {
+		cut--
+	}
+	return text[:cut] + "…"
+}
+
+// A benchProgress tells a person who waits how far it is. Nil says nothing.
+type benchProgress struct {
+	w     io.Writer
+	of    int
+	next  time.Time
+	shown bool
+}
+
+// progressEvery is how often progress is written, and how long nothing is said.
+const progressEvery = time.Second
+
+func newBenchProgress(a *app.App, of int) *benchProgress {
+	if f, ok := a.Stderr.(*os.File); !ok || !app.IsTerminal(f) {
+		return nil
+	}
+	return &benchProgress{w: a.Stderr, of: of, next: time.Now().Add(progressEvery)}
+}
+
+func (p *benchProgress) at(i int) {
+	if p == nil || time.Now().Before(p.next) {
+		return
+	}
+	p.next, p.shown = time.Now().Add(progressEvery), true
+	fmt.Fprintf(p.w, "\r%d/%d ", i, p.of)
+}
+
+func (p *benchProgress) clear() {
+	if p != nil && p.shown {
+		fmt.Fprint(p.w, "\r\x1b[K")
+	}
+}

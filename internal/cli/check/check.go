@@ -1,0 +1,372 @@
+// Package check is `umpire check`: it decides one call, or a stream of calls, and says why.
+package check
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/cli/app"
+	"github.com/umpirehq/umpire/internal/gate"
+	"github.com/umpirehq/umpire/internal/rulefile"
+	"github.com/umpirehq/umpire/internal/sandbox"
+	"github.com/umpirehq/umpire/internal/strictjson"
+	"github.com/umpirehq/umpire/internal/view"
+	"github.com/umpirehq/umpire/policy"
+)
+
+// A checkFlags is what `umpire check` is told.
+type checkFlags struct {
+	tool, input  string
+	stdin        bool
+	cwd, project string
+	mode         string
+	profile      string
+	allowBypass  bool
+	headless     bool
+	unheld       bool
+	rules        []string
+	allowedTools []string
+	addDirs      []string
+	json         bool
+	explain      bool
+}
+
+// UnheldFlag tells of --unheld, which check and bench have.
+const UnheldFlag = "judge as for a host, which runs commands without umpire's sandbox"
+
+// NewCommand is `umpire check`.
+func NewCommand(a *app.App) *cobra.Command {
+	var f checkFlags
+	cmd := &cobra.Command{
+		Use:     "check [flags] -- COMMAND...",
+		Short:   "Decide one call, or a stream of calls, and say why",
+		Long:    Long,
+		Example: checkExample,
+		RunE:    func(cmd *cobra.Command, words []string) error { return runCheck(cmd.Context(), a, &f, words) },
+	}
+	f.add(cmd.Flags())
+	cmd.Flags().SetNormalizeFunc(flagAliases)
+	app.CompleteWords(cmd, "mode", app.ModeNames()...)
+	return cmd
+}
+
+// add defines the flags.
+func (f *checkFlags) add(flags *pflag.FlagSet) {
+	flags.StringVar(&f.tool, "tool", "", "decide a call of the tool `NAME` instead of a command")
+	flags.StringVar(&f.input, "input", "", "the tool's input, a `JSON` object")
+	flags.BoolVar(&f.stdin, "stdin", false, "read one call per line, write one decision per line")
+	flags.StringVar(&f.cwd, "cwd", "", "the working `DIR` of the call (default: this one)")
+	flags.StringVar(&f.project, "project", "", "the `DIR` that tells the project (default: that of the call)")
+	flags.StringVar(&f.mode, "mode", "", "`MODE`: default, auto, ask, reject, plan or bypass (default: from the configuration)")
+	flags.StringVar(&f.profile, "agent", "", "decide as for this `PROFILE` of the configuration's agents (default: main's suffixes alone)")
+	flags.BoolVar(&f.allowBypass, "allow-bypass", false, "permit the mode bypass")
+	flags.BoolVar(&f.headless, "headless", false, "nobody can answer: what would ask is denied")
+	flags.BoolVar(&f.unheld, "unheld", false, UnheldFlag)
+	flags.StringArrayVar(&f.rules, "rules", nil, "also obey the rules in `FILE`; may be repeated")
+	flags.StringArrayVar(&f.allowedTools, "allowed-tools", nil, "allow these `RULES`, in short form: Read,'Bash(npm test:*)'")
+	flags.StringArrayVar(&f.addDirs, "add-dir", nil, "count `DIR` as inside the project; may be repeated")
+	flags.BoolVar(&f.json, "json", false, "write JSON")
+	flags.BoolVar(&f.explain, "explain", false, "show every row that spoke, for every access")
+}
+
+// flagAliases lets people write flags the way other agents spell them.
+func flagAliases(_ *pflag.FlagSet, name string) pflag.NormalizedName {
+	if name == "permission-mode" {
+		return "mode"
+	}
+	return AllowedToolsAliases(nil, name)
+}
+
+// AllowedToolsAliases are the spellings of --allowed-tools.
+func AllowedToolsAliases(_ *pflag.FlagSet, name string) pflag.NormalizedName {
+	if name == "allowedTools" || name == "AllowedTools" {
+		return "allowed-tools"
+	}
+	return pflag.NormalizedName(name)
+}
+
+// runCheck decides what the flags and words say.
+func runCheck(ctx context.Context, a *app.App, f *checkFlags, words []string) error {
+	desk, err := newChecker(a, f)
+	if err != nil {
+		return err
+	}
+	defer desk.close()
+	if f.stdin {
+		if len(words) > 0 || f.tool != "" {
+			return app.Usage("umpire check --help", "--stdin takes its calls from standard input: no command and no --tool beside it")
+		}
+		return checkStream(ctx, a, desk)
+	}
+	call, err := f.call(words)
+	if err != nil {
+		return err
+	}
+	call.Dir = desk.dir
+	d, err := desk.decide(call)
+	if err != nil {
+		return err
+	}
+	if d.ReasonCode == umpire.CodeInvalid {
+		return app.Usage("umpire check --help", "%s", d.Reason)
+	}
+	if err := showDecision(a, f, d); err != nil {
+		return app.Failed(err)
+	}
+	desk.remarkOff()
+	return verdictExit(d.Verdict)
+}
+
+// verdictExit is the silent error whose exit code tells a verdict.
+func verdictExit(v umpire.Verdict) error {
+	switch v {
+	case umpire.Allow:
+		return nil
+	case umpire.Ask:
+		return &app.Exit{Code: app.ExitAsks}
+	case umpire.Deny:
+		return &app.Exit{Code: app.ExitDenied}
+	}
+	return &app.Exit{Code: app.ExitDenied}
+}
+
+// call is the one call that the command line names.
+func (f *checkFlags) call(words []string) (umpire.Call, error) {
+	if f.tool != "" {
+		if len(words) > 0 {
+			return umpire.Call{}, app.Usage("umpire check --help", "give a command or --tool, not both")
+		}
+		return f.toolCall()
+	}
+	if f.input != "" {
+		return umpire.Call{}, app.Usage("umpire check --tool Read --input '"+f.input+"'", "--input needs --tool")
+	}
+	if len(words) == 0 {
+		return umpire.Call{}, app.Usage("umpire check -- npm test", "nothing to decide: no command, no --tool, no --stdin")
+	}
+	return CommandCall(view.CommandLine(words))
+}
+
+func (f *checkFlags) toolCall() (umpire.Call, error) {
+	input := f.input
+	if input == "" {
+		input = "{}"
+	}
+	if _, err := strictjson.ReadObject([]byte(input)); err != nil {
+		return umpire.Call{}, app.Usage(`umpire check --tool Read --input '{"path":"a.txt"}'`, "input: %w", err)
+	}
+	return umpire.Call{Tool: f.tool, Input: json.RawMessage(input)}, nil
+}
+
+// CommandCall is the call of a shell with a command line. Go would replace bytes
+// that are no UTF-8, and judge another command than the one that runs.
+func CommandCall(line string) (umpire.Call, error) {
+	if !utf8.ValidString(line) {
+		return umpire.Call{}, app.Usage("", "command: not valid UTF-8")
+	}
+	input, err := json.Marshal(map[string]string{"command": line})
+	if err != nil {
+		return umpire.Call{}, app.Failed(err)
+	}
+	return umpire.Call{Tool: "Bash", Input: input}, nil
+}
+
+// A checker is where calls are decided: one gate and mode for each project, with
+// what the command line says.
+type checker struct {
+	app    *app.App
+	flags  *checkFlags
+	dir    string // of calls that name none
+	cases  map[string]*checkedFolder
+	follow bool
+}
+
+// A checkedFolder is the gate and the mode of the calls from one folder.
+type checkedFolder struct {
+	gate    *gate.Gate
+	mode    umpire.Mode
+	profile *policy.Profile
+	held    bool // calls would run in umpire's own sandbox
+}
+
+// maxCheckedFolders bounds the gates that a stream over many projects opens.
+const maxCheckedFolders = 200
+
+func newChecker(a *app.App, f *checkFlags) (*checker, error) {
+	d := &checker{app: a, flags: f, dir: a.Dir, cases: map[string]*checkedFolder{}, follow: f.stdin}
+	for flag, dir := range map[string]*string{"--cwd": &f.cwd, "--project": &f.project} {
+		if *dir == "" {
+			continue
+		}
+		*dir = a.Absolute(*dir)
+		if info, err := os.Stat(*dir); err != nil || !info.IsDir() {
+			return nil, app.Usage("", "%s %s: no such folder", flag, *dir)
+		}
+	}
+	d.dir = cmp.Or(f.cwd, a.Dir)
+	// Wrong flags and a broken configuration show before the first call.
+	_, err := d.open(cmp.Or(f.project, d.dir))
+	return d, err
+}
+
+func (d *checker) close() {
+	for _, c := range d.cases {
+		if err := c.gate.Close(); err != nil {
+			d.app.Remark("stop following rule files: " + err.Error())
+		}
+	}
+	d.cases = map[string]*checkedFolder{}
+}
+
+// decide judges a call. An error is one of the configuration.
+func (d *checker) decide(call umpire.Call) (umpire.Decision, error) {
+	dir := cmp.Or(d.flags.project, call.Dir)
+	c, err := d.open(dir)
+	if err != nil {
+		return umpire.Decision{}, err
+	}
+	return c.gate.Decide(gate.Request{Call: call, Project: dir, Mode: c.mode, Headless: d.flags.headless, Profile: c.profile, Held: c.held}), nil
+}
+
+// remarkOff names the rule files that are off because they cannot be read.
+func (d *checker) remarkOff() {
+	for dir, c := range d.cases {
+		p, err := c.gate.Project(dir)
+		if err != nil {
+			continue // the decision says why
+		}
+		for _, f := range p.Rules().Files {
+			if f.Health == rulefile.HealthDegraded {
+				d.app.Remark(fmt.Sprintf(d.app.Text.Of("the rules of %s are off: see umpire rules lint"), f.Path))
+			}
+		}
+	}
+}
+
+// open returns the gate for calls from a folder.
+func (d *checker) open(dir string) (*checkedFolder, error) {
+	if c, ok := d.cases[dir]; ok {
+		return c, nil
+	}
+	if len(d.cases) >= maxCheckedFolders {
+		d.close()
+	}
+	conf, err := d.app.LoadConfig(dir)
+	if err != nil {
+		return nil, err
+	}
+	if len(d.cases) == 0 {
+		d.app.RemarkAll(conf.Notices)
+	}
+	mode, err := app.PickMode("--mode", d.flags.mode, d.flags.allowBypass, conf)
+	if err != nil {
+		return nil, err
+	}
+	gc := d.app.GateConfig(conf)
+	gc.Follow = d.follow
+	for _, extra := range d.flags.addDirs {
+		gc.Settings.AddDirs = append(gc.Settings.AddDirs, d.app.Absolute(extra))
+	}
+	if gc.Rules, err = d.flagRules(dir); err != nil {
+		return nil, err
+	}
+	profile, err := app.ProfileOf(conf, d.flags.profile)
+	if err != nil {
+		return nil, err
+	}
+	held := !d.flags.unheld && gc.Settings.Holds(sandbox.Available())
+	c := &checkedFolder{gate: gate.New(gc), mode: mode, profile: profile, held: held}
+	d.cases[dir] = c
+	return c, nil
+}
+
+// flagRules are the rules that the command line gives.
+func (d *checker) flagRules(root string) ([]umpire.Rule, error) {
+	var rules []umpire.Rule
+	for _, short := range SplitRules(d.flags.allowedTools) {
+		r, err := policy.ParseShort(short)
+		if err != nil {
+			return nil, app.Usage("umpire help rules", "--allowed-tools: %w", err)
+		}
+		r.ID, r.Action, r.Source = umpire.RuleID(short), umpire.Allow, umpire.SourceFlag
+		rules = append(rules, r)
+	}
+	for _, file := range d.flags.rules {
+		more, err := readRuleFile(d.app, d.app.Absolute(file), root)
+		if err != nil {
+			return nil, err
+		}
+		rules = append(rules, more...)
+	}
+	return rules, nil
+}
+
+// SplitRules splits lists of rules in short form at the commas and blanks that
+// stand in no brackets.
+func SplitRules(lists []string) []string {
+	var all []string
+	for _, list := range lists {
+		depth := 0
+		all = append(all, strings.FieldsFunc(list, func(r rune) bool {
+			switch r {
+			case '(':
+				depth++
+			case ')':
+				depth--
+			}
+			return depth <= 0 && (r == ',' || r == ' ')
+		})...)
+	}
+	return all
+}
+
+// readRuleFile reads a rule file that the command line names. Unlike the files that
+// are found, one that is named must be there and be sound.
+func readRuleFile(a *app.App, file, root string) ([]umpire.Rule, error) {
+	check := func(r umpire.Rule) error {
+		if err := policy.Validate(r); err != nil {
+			return err
+		}
+		return policy.CheckExamples(r, policy.Options{Root: root, Home: a.UserHome()})
+	}
+	layer := rulefile.Layer{Source: umpire.SourceFlag, Path: file, Format: rulefile.FormatOf(file)}
+	set := rulefile.Load([]rulefile.Layer{layer}, nil, rulefile.Options{Check: check, Short: policy.ParseShort})
+	for _, found := range set.Files {
+		if found.Health == rulefile.HealthMissing {
+			return nil, app.Usage("", "--rules: %s: no such file", file)
+		}
+		if len(found.Problems) > 0 {
+			return nil, app.Usage("umpire rules lint "+view.QuoteWord(file), "--rules: %w", found.Problems[0])
+		}
+	}
+	return set.Rules, nil
+}
+
+const Long = `Decides a call without running anything, and says why.
+
+A command is given after "--": as one argument, which is taken as the line a
+shell would read, or as several words, which stay words. Any other tool is named
+by --tool, with its --input. The working directory counts: what lies outside of
+the project asks.
+
+The exit code is the verdict: 0 allow, 2 deny, 3 ask; 4 is wrong usage.
+
+With --stdin every line is a call, {"id","tool","input"} or {"id","command"},
+with "cwd", "agent" and "session_id" if you like. Every line gets one line back,
+in the same order, at once; a line that is no call is denied with the reason code
+"invalid". Rule files may change meanwhile: the next call is decided by them.`
+
+const checkExample = `  umpire check -- npm test
+  umpire check --explain -- 'cd src && rm -rf build | tee log'
+  umpire check --tool Write --input '{"path":"a.txt"}' --json
+  umpire check --mode auto --allowed-tools Read,'Bash(npm test:*)' -- npm test
+  echo '{"id":"c1","command":"ls"}' | umpire check --stdin`

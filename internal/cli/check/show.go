@@ -1,0 +1,172 @@
+package check
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/cli/app"
+	"github.com/umpirehq/umpire/internal/view"
+	"github.com/umpirehq/umpire/policy"
+)
+
+// showDecision writes a decision for whom the flags name: a program or a person.
+func showDecision(a *app.App, f *checkFlags, d umpire.Decision) error {
+	if f.json {
+		return a.ShowJSON(d)
+	}
+	var b bytes.Buffer
+	p := &page{w: &b, text: a.Text, colour: a.Colour()}
+	p.head(d)
+	if f.explain {
+		p.rows(d)
+	} else {
+		p.parts(d)
+	}
+	p.next(d)
+	_, err := a.Stdout.Write(b.Bytes())
+	return err
+}
+
+// A page is what a person reads of a decision.
+type page struct {
+	w      io.Writer
+	text   view.Catalogue
+	colour bool
+}
+
+// verdict writes a verdict in its colour, padded to the longest one.
+func (p *page) verdict(v umpire.Verdict) string {
+	return view.Verdict(v, p.text, p.colour)
+}
+
+// head is the line that most people need.
+func (p *page) head(d umpire.Decision) {
+	parts := []string{p.verdict(d.Verdict), view.Visible(p.text.Reason(d.Reason))}
+	if d.Risk != umpire.Safe || d.Verdict == umpire.Allow { // else it is not the risk that asks
+		parts = slices.Insert(parts, 1, p.text.Of("risk "+d.Risk.String()))
+	}
+	fmt.Fprintln(p.w, strings.Join(parts, "  "))
+	if d.Rule != nil {
+		fmt.Fprintf(p.w, "       %s %s\n", p.text.Of("rule"), view.Visible(view.RuleText(d.Rule)))
+	}
+}
+
+// parts shows each access with what settled it.
+func (p *page) parts(d umpire.Decision) {
+	fmt.Fprintln(p.w)
+	for i := range d.Accesses {
+		access := &d.Accesses[i]
+		risk := view.Padded(p.text.Word("of risk", access.Risk.String()), 8)
+		fmt.Fprintf(p.w, "  %s  %s  %s\n", p.verdict(access.Verdict), risk, app.Clip(view.Visible(view.AccessText(access, p.text))))
+		if why := whyText(p.text, d, i); why != "" {
+			fmt.Fprintf(p.w, "                   %s\n", app.Clip(view.Visible(why)))
+		}
+	}
+}
+
+// whyText is what the access does and the reason that settled it.
+func whyText(text view.Catalogue, d umpire.Decision, i int) string {
+	access := &d.Accesses[i]
+	var why []string
+	if access.Reason != "" {
+		why = append(why, text.Reason(access.Reason))
+	}
+	if access.Doubt != "" && access.Doubt != access.Reason {
+		why = append(why, view.Joined(text.Of("in doubt"), ": ", text.Reason(access.Doubt)))
+	}
+	if r := settled(d, i); r != nil && r.Text != d.Reason && (access.Doubt == "" || !strings.HasSuffix(r.Text, access.Doubt)) {
+		why = append(why, text.Reason(r.Text))
+	}
+	return view.List(why, "; ")
+}
+
+// settled is the first reason about an access: the one that decided it.
+func settled(d umpire.Decision, i int) *umpire.Reason {
+	for r := range d.Reasons {
+		if d.Reasons[r].Access == i {
+			return &d.Reasons[r]
+		}
+	}
+	return nil
+}
+
+// rows shows every row that spoke, access by access.
+func (p *page) rows(d umpire.Decision) {
+	later := false
+	fmt.Fprintln(p.w)
+	table := app.NewTable(p.w)
+	fmt.Fprintln(table, strings.Join([]string{
+		p.text.Of("ACCESS"), p.text.Of("RISK"), p.text.Of("KNOWN FROM"), p.text.Of("ROW"), p.text.Of("VERDICT"), p.text.Of("WHY"),
+	}, "\t"))
+	for i := range d.Reasons {
+		r := &d.Reasons[i]
+		var what, risk, known string
+		verdict := p.text.Word("verdict", r.Verdict.String())
+		switch {
+		case r.Access < 0 || r.Access >= len(d.Accesses):
+			what = p.text.Of("the whole call")
+		case settled(d, r.Access) == r:
+			access := &d.Accesses[r.Access]
+			what, risk, known = view.AccessText(access, p.text), p.text.Word("of risk", access.Risk.String()), access.Table
+		default:
+			verdict, later = "("+verdict+")", true
+		}
+		fmt.Fprintf(table, "%s\t%s\t%s\t%d %s\t%s\t%s\n",
+			app.Clip(view.Visible(what)), risk, view.Visible(known), r.Row, policy.RowName(r.Row), verdict, app.Clip(view.Visible(p.rowText(r))))
+	}
+	_ = table.Flush() // into memory
+	if later {
+		fmt.Fprintf(p.w, "\n%s\n", p.text.Of("In brackets: rows that would have spoken later. umpire help order lists all rows."))
+	}
+}
+
+// rowText is a reason with the rule that it names.
+func (p *page) rowText(r *umpire.Reason) string {
+	if r.Rule == nil {
+		return p.text.Reason(r.Text)
+	}
+	return p.text.Reason(r.Text) + " [" + view.RuleText(r.Rule) + "]"
+}
+
+// next shows the rule that would settle the question next time.
+func (p *page) next(d umpire.Decision) {
+	if d.Verdict != umpire.Ask || len(d.Suggestions) == 0 {
+		return
+	}
+	fmt.Fprintf(p.w, "\n%s\n", p.text.Of("To settle this for next time, narrowest first:"))
+	width := umpire.WidthDefault
+	for _, s := range d.Suggestions {
+		if s.Width != width {
+			width = s.Width
+			fmt.Fprintf(p.w, "  # %s\n", p.text.Of(widthTexts[width]))
+		}
+		fmt.Fprintf(p.w, "  umpire rules add %s\n", view.Visible(RuleWords(&s)))
+	}
+}
+
+// widthTexts say what the widths cover.
+var widthTexts = map[umpire.Width]string{
+	umpire.WidthExact:      "exactly this",
+	umpire.WidthSubcommand: "this subcommand, with options and targets of no higher consequence",
+	umpire.WidthFolder:     "everything below the folder",
+	umpire.WidthTool:       "every use of the tool, on every file",
+}
+
+// RuleWords are the words after `umpire rules add` that write a suggested rule.
+func RuleWords(s *umpire.Suggestion) string {
+	words := s.Action.String() + " " + view.QuoteWord(policy.FormatShort(s.Rule()))
+	if s.MaxConsequence != umpire.Lost {
+		words += " --max-consequence " + s.MaxConsequence.String()
+	}
+	if s.Options != umpire.OptionsAny {
+		words += " --options " + string(s.Options)
+	}
+	if s.Scope == umpire.ScopeGlobal {
+		words += " --scope global"
+	}
+	return words
+}

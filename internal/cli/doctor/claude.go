@@ -1,0 +1,178 @@
+package doctor
+
+import (
+	"context"
+	"debug/elf"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"github.com/umpirehq/umpire/internal/cli/register"
+	"github.com/umpirehq/umpire/internal/host"
+	"github.com/umpirehq/umpire/internal/host/setup"
+)
+
+// A registered is one of our handlers and the file it stands in.
+type registered struct {
+	setup.ClaudeRegistration
+	file register.ClaudeFile
+}
+
+// where is the handler's place for people.
+func (r registered) where() string { return fmt.Sprintf("%s:%d", r.file.Path, r.Line) }
+
+// claude examines Claude Code: what is registered, what could switch it off,
+// and whether it answers.
+func (d *doctor) claude(ctx context.Context) {
+	found := register.FindClaude(ctx, d.App)
+	handlers := d.settings()
+	d.version(found, handlers)
+	deciding := map[string][]registered{}
+	for _, r := range handlers {
+		deciding[r.Event] = append(deciding[r.Event], r)
+	}
+	before := deciding[host.ClaudePreToolUse.String()]
+	if len(before) == 0 {
+		d.fail("hook", "umpire init claude", "Claude Code does not ask umpire: no PreToolUse hook is registered")
+		return
+	}
+	if len(deciding[host.ClaudePermissionRequest.String()]) == 0 {
+		d.warn("hook", "umpire init claude", "no PermissionRequest hook is registered: dialogs that umpire would deny stay open")
+	}
+	for _, r := range before {
+		if d.handler(r) {
+			d.canary(ctx, r)
+		}
+	}
+}
+
+// settings audits every settings file and returns the handlers found.
+func (d *doctor) settings() []registered {
+	var handlers []registered
+	for _, file := range register.ClaudeFiles(d.App) {
+		text, info, err := register.ReadSettings(file.Path)
+		if err != nil {
+			d.warn("settings", "", "%v", err)
+		}
+		if info == nil || err != nil {
+			continue
+		}
+		list, err := setup.RegisteredClaude(text)
+		for _, r := range list {
+			handlers = append(handlers, registered{r, file})
+		}
+		d.audit(file, text, err == nil && len(list) == 0)
+	}
+	return handlers
+}
+
+// audit names what in one file keeps the hooks from running. A file without our
+// hooks is fine: they may stand in another one.
+func (d *doctor) audit(file register.ClaudeFile, text []byte, without bool) {
+	clean := true
+	for _, f := range setup.AuditClaude(text) {
+		if f.Code == setup.FindingMissing && without {
+			continue
+		}
+		clean = false
+		where := fmt.Sprintf("%s:%d: %s", file.Path, f.Line, f.Key)
+		switch f.Code {
+		case setup.FindingEnvironment, setup.FindingBroadAllow, setup.FindingMissing:
+			d.warn("settings", f.Remedy, "%s: %s", where, f.Problem)
+		case setup.FindingSyntax, setup.FindingMalformed, setup.FindingDisabled, setup.FindingManagedOnly,
+			setup.FindingTimeout, setup.FindingWeakened:
+			// Only the administrator's file can demand that, and does no harm if
+			// we stand in it.
+			if f.Code == setup.FindingManagedOnly && (file.Scope != "managed" || !without) {
+				continue
+			}
+			d.fail("settings", f.Remedy, "%s: %s", where, f.Problem)
+		}
+	}
+	if clean {
+		d.ok("settings", "%s (%s) switches nothing off", file.Path, file.Scope)
+	}
+}
+
+// version checks whether a hook that cannot start stops the call.
+func (d *doctor) version(found register.ClaudeFound, handlers []registered) {
+	if found.Version == "" {
+		d.warn("claude", "put claude on PATH and run umpire doctor again", "Claude Code: %s", found)
+		return
+	}
+	if !setup.ClaudeVersionBlocks(found.Version) {
+		d.warn("claude", "update Claude Code, then umpire init claude", "Claude Code %s runs the call when a hook cannot start", found)
+		return
+	}
+	for _, r := range handlers {
+		if r.Event == host.ClaudePreToolUse.String() && !r.OnFailureBlock {
+			d.warn("claude", "umpire init claude", "%s: onFailure is not block, so the call runs when the hook cannot start", r.where())
+			return
+		}
+	}
+	d.ok("claude", "Claude Code %s blocks when a hook fails", found)
+}
+
+// handler checks one registration and reports whether it can be started.
+func (d *doctor) handler(r registered) bool {
+	if len(r.Args) == 0 {
+		d.warn("hook", "umpire init claude", "%s: started through a shell, so its start-up files decide what runs", r.where())
+		return true
+	}
+	info, err := os.Stat(r.Command)
+	switch {
+	case err != nil:
+		d.fail("hook", "umpire init claude", "%s: %v", r.where(), err)
+		return false
+	case !info.Mode().IsRegular() || info.Mode()&0o111 == 0:
+		d.fail("hook", "umpire init claude", "%s: %s is not a program", r.where(), r.Command)
+		return false
+	case info.Mode()&0o002 != 0:
+		d.fail("hook", "chmod o-w "+r.Command, "%s: anybody can change %s", r.where(), r.Command)
+		return true
+	}
+	if why := register.ExplainFleeting(d.App, r.Command); why != "" {
+		d.warn("hook", "install umpire elsewhere, then umpire init claude", "%s %s", r.Command, why)
+	}
+	if loadsLibraries(r.Command) {
+		d.warn("hook", "build umpire with CGO_ENABLED=0", "%s loads shared libraries: a project's settings can name one in LD_PRELOAD", r.Command)
+	}
+	d.timing(r)
+	return true
+}
+
+// loadsLibraries reports whether a program of this system starts by the dynamic linker.
+func loadsLibraries(path string) bool {
+	f, err := elf.Open(path)
+	if err != nil {
+		return false // another system's form, or a script
+	}
+	defer f.Close()
+	return slices.ContainsFunc(f.Progs, func(p *elf.Prog) bool { return p.Type == elf.PT_INTERP })
+}
+
+// timing checks that umpire gives up before Claude Code does, for then the call
+// would run.
+func (d *doctor) timing(r registered) {
+	o, err := host.ParseOptions(r.Args[min(2, len(r.Args)):], host.ClaudeDeadline)
+	deadline, limit := o.Deadline, r.Timeout
+	switch {
+	case err != nil:
+		d.fail("hook", "umpire init claude", "%s: %v", r.where(), err)
+	case limit == 0:
+		d.fail("hook", "umpire init claude", "%s: no timeout is written", r.where())
+	case limit <= deadline:
+		d.fail("hook", "umpire init claude", "%s: the timeout of %s ends before umpire's deadline of %s", r.where(), limit, deadline)
+	case o.Home == "":
+		d.warn("hook", "umpire init claude", "%s: registered by an older umpire, without --home: a project's settings can name another folder", r.where())
+	case o.Home != d.Home():
+		d.warn("hook", "umpire init claude", "%s: its folder is %s, and here it is %s", r.where(), o.Home, d.Home())
+	default:
+		d.ok("hook", "%s: %s, timeout %s, deadline %s", r.where(), filepath.Base(r.Command), register.Seconds(limit), register.Seconds(deadline))
+	}
+}
+
+// roundMilli is how canary times are shown.
+func roundMilli(d time.Duration) time.Duration { return d.Round(100 * time.Microsecond) }

@@ -1,0 +1,321 @@
+// Package doctor is `umpire doctor`: it looks at umpire's files and at the agent's settings, and
+// tries the registered hook.
+package doctor
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/umpirehq/umpire/internal/cli/app"
+	"github.com/umpirehq/umpire/internal/cli/programs"
+	"github.com/umpirehq/umpire/internal/cli/register"
+	"github.com/umpirehq/umpire/internal/config"
+	"github.com/umpirehq/umpire/internal/gate"
+	"github.com/umpirehq/umpire/internal/rulefile"
+	"github.com/umpirehq/umpire/internal/view"
+)
+
+// A health is the result of one check.
+type health string
+
+// The healths.
+const (
+	healthOK   health = "ok"
+	healthWarn health = "warn" // works, and could be better
+	healthFail health = "fail" // the gate does not hold
+)
+
+// A checkup is one thing that the doctor looked at.
+type checkup struct {
+	Name   string `json:"name"`
+	Status health `json:"status"`
+	Detail string `json:"detail"`
+	Remedy string `json:"remedy,omitempty"`
+
+	said string // the detail in the person's language
+}
+
+// A doctor collects checkups.
+type doctor struct {
+	*app.App
+	done    []checkup
+	verbose bool   // every probe by its name
+	session string // of the canaries
+	held    bool   // a gate runs: nobody is to be asked about a canary
+}
+
+// NewCommand is `umpire doctor`.
+func NewCommand(a *app.App) *cobra.Command {
+	asJSON, verbose := false, false
+	cmd := &cobra.Command{
+		Use: "doctor [AGENT]", Short: "Prove that the gate works", Long: Help,
+		Args: cobra.MaximumNArgs(1), ValidArgs: []string{"claude"},
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "write JSON")
+	cmd.Flags().BoolVar(&verbose, "verbose", false, "name everything that the sandbox was tried with")
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		if len(args) == 1 && args[0] != "claude" {
+			return app.Usage("umpire doctor claude", "unknown agent: %q", args[0])
+		}
+		d := &doctor{App: a, verbose: verbose || asJSON}
+		d.examine(cmd.Context())
+		return d.report(asJSON)
+	}
+	return cmd
+}
+
+const Help = `Looks at umpire's own files and at the agent's settings, then starts the registered
+hook exactly as the agent would: a call that destroys the system must be denied,
+and a harmless one allowed. Nothing of these calls is run.
+
+Exit code 0: all is well, warnings included. 1: something fails.`
+
+func (d *doctor) ok(name, format string, args ...any) {
+	d.note(name, healthOK, "", format, args...)
+}
+
+func (d *doctor) warn(name, remedy, format string, args ...any) {
+	d.note(name, healthWarn, remedy, format, args...)
+}
+
+func (d *doctor) fail(name, remedy, format string, args ...any) {
+	d.note(name, healthFail, remedy, format, args...)
+}
+
+func (d *doctor) note(name string, status health, remedy, format string, args ...any) {
+	d.done = append(d.done, checkup{
+		Name: name, Status: status, Remedy: remedy,
+		Detail: fmt.Sprintf(format, args...), said: fmt.Sprintf(d.Text.Of(format), d.spoken(args)...),
+	})
+}
+
+// spoken are the values of a text in the person's language.
+func (d *doctor) spoken(args []any) []any {
+	said := slices.Clone(args)
+	for i := range said {
+		switch value := said[i].(type) {
+		case error:
+			said[i] = d.Text.Problem(value.Error())
+		case names:
+			said[i] = value.in(d.Text)
+		case app.Count:
+			said[i] = value.In(d.Text)
+		case register.ClaudeFound:
+			said[i] = d.Text.Problem(value.String())
+		}
+	}
+	return said
+}
+
+// names are listed in the person's language.
+type names []string
+
+func (n names) String() string { return strings.Join(n, ", ") }
+
+func (n names) in(text view.Catalogue) names {
+	said := slices.Clone(n)
+	for i := range said {
+		said[i] = text.Of(said[i])
+	}
+	return said
+}
+
+// examine makes every check, in the order from our files to the agent's.
+func (d *doctor) examine(ctx context.Context) {
+	d.ownFiles()
+	if c, err := d.LoadConfig(d.Dir); err != nil {
+		d.fail("config", "umpire config", "%v", err)
+	} else {
+		d.configuration(c)
+		d.socket(c)
+		d.rules(c)
+		d.programs()
+		d.sandbox(ctx, c)
+	}
+	d.claude(ctx)
+}
+
+// report shows the checkups. It fails when one of them did.
+func (d *doctor) report(asJSON bool) error {
+	failures, warnings := 0, 0
+	for _, c := range d.done {
+		switch c.Status {
+		case healthFail:
+			failures++
+		case healthWarn:
+			warnings++
+		case healthOK:
+		}
+	}
+	if asJSON {
+		var text bytes.Buffer
+		out := json.NewEncoder(&text)
+		out.SetEscapeHTML(false)
+		out.SetIndent("", "  ")
+		if err := out.Encode(map[string]any{"ok": failures == 0, "checks": d.done}); err != nil {
+			return app.Failed(err)
+		}
+		if _, err := d.Stdout.Write(view.VisibleJSON(text.Bytes())); err != nil {
+			return app.Failed(err)
+		}
+	} else {
+		d.print()
+		fmt.Fprintf(d.Stdout, "\n%s\n", d.verdict(failures, warnings))
+	}
+	if failures > 0 {
+		return &app.Exit{Code: app.ExitError}
+	}
+	return nil
+}
+
+// verdict is the answer in a line.
+func (d *doctor) verdict(failures, warnings int) string {
+	var said []string
+	if failures == 0 {
+		said = append(said, d.Text.Of("all well"))
+	} else {
+		said = append(said, d.FormatCount(failures, "%d thing fails", "%d things fail"))
+	}
+	if warnings > 0 {
+		said = append(said, d.FormatCount(warnings, "%d warning", "%d warnings"))
+	}
+	return strings.Join(said, d.Text.Of(", "))
+}
+
+func (d *doctor) print() {
+	for _, c := range d.done {
+		fmt.Fprintf(d.Stdout, "%-4s  %-9s %s\n", c.Status, c.Name, view.Visible(c.said))
+		if c.Remedy != "" {
+			fmt.Fprintf(d.Stdout, "      %-9s -> %s\n", "", view.Visible(d.Text.Of(c.Remedy)))
+		}
+	}
+}
+
+// ownFiles checks who else can read or write what umpire believes.
+func (d *doctor) ownFiles() {
+	home := d.Home()
+	if home == "" {
+		d.fail("home", "set HOME or UMPIRE_HOME", "umpire's folder is not known")
+		return
+	}
+	if _, err := os.Stat(home); os.IsNotExist(err) {
+		d.ok("home", "%s does not exist yet; the built-in rules hold", home)
+		return
+	}
+	before := len(d.done)
+	d.guarded(home, 0o700)
+	for _, name := range []string{"state", "keys"} {
+		d.guarded(filepath.Join(home, name), 0o700)
+	}
+	for _, name := range []string{"permissions.json", "config.yaml", "trust.json"} {
+		d.guarded(filepath.Join(home, name), 0o600)
+	}
+	if len(d.done) == before {
+		d.ok("home", "%s is yours alone", home)
+	}
+}
+
+// guarded complains about a file that is open to others. Whoever can write a
+// rule file can allow himself everything.
+func (d *doctor) guarded(path string, want fs.FileMode) {
+	info, err := os.Stat(path)
+	if os.IsNotExist(err) {
+		return
+	}
+	if err != nil {
+		d.fail("home", "", "%v", err)
+		return
+	}
+	mode, remedy := info.Mode().Perm(), fmt.Sprintf("chmod %o %s", want, path)
+	switch {
+	case mode&0o022 != 0:
+		d.fail("home", remedy, "%s can be written by others (%04o)", path, mode)
+	case mode&0o077 != 0:
+		d.warn("home", remedy, "%s can be read by others (%04o)", path, mode)
+	}
+}
+
+func (d *doctor) configuration(c *config.Config) {
+	for _, notice := range c.Notices {
+		say := d.warn
+		if notice.Text == config.NotEnforced {
+			say = d.fail
+		}
+		say("config", "umpire config", notice.Text, notice.Args...)
+	}
+	if !c.Enforce {
+		return
+	}
+	d.ok("config", "mode %s", c.Mode)
+}
+
+// socket says when the path of the gate's socket is one that not every program can dial.
+func (d *doctor) socket(c *config.Config) {
+	where, err := d.ReadListenAddress(c.Listen)
+	if err != nil {
+		d.fail("socket", "umpire config", "%v", err)
+		return
+	}
+	if format, size := where.LongNote(); format != "" {
+		d.warn("socket", "listen: unix:SHORTER", format, size)
+	}
+}
+
+// rules reports the rule files that exist.
+func (d *doctor) rules(c *config.Config) {
+	g := gate.New(d.GateConfig(c))
+	defer g.Close()
+	p, err := g.Project(d.Dir)
+	if err != nil {
+		d.fail("rules", "", "%v", err)
+		return
+	}
+	set := p.Rules()
+	for _, f := range set.Files {
+		d.ruleFile(f)
+	}
+	if set.Degraded != "" {
+		d.fail("rules", "umpire rules lint", "a broken file may hold deny rules, so every call asks")
+	}
+}
+
+func (d *doctor) ruleFile(f rulefile.File) {
+	first, rules := "", app.NewCount(f.Rules, "%d rule", "%d rules")
+	if len(f.Problems) > 0 {
+		first = ": " + f.Problems[0].Error()
+	}
+	switch f.Health {
+	case rulefile.HealthMissing:
+	case rulefile.HealthOK:
+		if first != "" {
+			d.warn("rules", "umpire rules lint", "%s: %s%s", f.Path, rules, first)
+			return
+		}
+		d.ok("rules", "%s: %s", f.Path, rules)
+	case rulefile.HealthUntrusted:
+		d.warn("rules", "read it, then umpire trust", "%s: %s and %s until you trust them%s", f.Path,
+			app.NewCount(f.Inert, "%d allow rule asleep", "%d allow rules asleep"), app.NewCount(len(f.AsleepHooks()), "%d hook asleep", "%d hooks asleep"), first)
+	case rulefile.HealthDegraded:
+		d.fail("rules", "umpire rules lint", "%s is broken%s", f.Path, first)
+	}
+}
+
+// programs checks what the person says of programs.
+func (d *doctor) programs() {
+	loaded := rulefile.LoadPrograms(d.Home())
+	for _, note := range programs.Notes(loaded) {
+		d.warn("programs", "umpire programs lint", "%s", note)
+	}
+	if len(loaded.Files) > 0 && len(loaded.Problems) == 0 {
+		d.ok("programs", "%s", app.NewCount(len(loaded.Files), "%d file", "%d files"))
+	}
+}

@@ -1,0 +1,73 @@
+package doctor
+
+import (
+	"cmp"
+	"context"
+
+	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/config"
+	"github.com/umpirehq/umpire/internal/sandbox"
+)
+
+// sandbox tries everything that the sandbox is to stop, and tells which layer does.
+func (d *doctor) sandbox(ctx context.Context, c *config.Config) {
+	if c.SandboxMode == string(umpire.SandboxFullAccess) {
+		d.warn("sandbox", "set sandbox.mode to workspace-write in config.yaml", "commands run without a sandbox: sandbox.mode is full-access")
+	}
+	r, err := sandbox.Examine(ctx, cmp.Or(d.UserHome(), d.Dir))
+	if err != nil {
+		d.fail("sandbox", "", "%v", err)
+		return
+	}
+	switch r.Level {
+	case umpire.SandboxFull:
+	case umpire.SandboxWeaker:
+		d.warn("sandbox", "", "only a weaker one, see docs/sandbox.md: %s", r.Lacks)
+	case umpire.SandboxNone:
+		d.warn("sandbox", "", "none on this machine: %s", r.Lacks)
+	}
+	d.withoutSandbox(c, &r)
+	d.probes(&r)
+}
+
+// withoutSandbox says what follows where there is less than everything.
+func (d *doctor) withoutSandbox(c *config.Config, r *sandbox.Report) {
+	switch {
+	case r.Whole():
+	case c.SandboxRequire == "off":
+		d.warn("sandbox", "set sandbox.require to strict in config.yaml", "commands run all the same: sandbox.require is off")
+	case c.SandboxRequire == "degraded-ok" && r.Level == umpire.SandboxWeaker:
+		d.warn("sandbox", "set sandbox.require to strict in config.yaml", "the weaker one will do: sandbox.require is degraded-ok")
+	default:
+		d.ok("sandbox", "so every command asks, and is denied where nobody is there")
+	}
+}
+
+// probes tells what was tried, by the layer that refused it first.
+func (d *doctor) probes(r *sandbox.Report) {
+	if len(r.Probes) == 0 {
+		return
+	}
+	landlock, filter, namespaces := r.By()
+	if !d.verbose {
+		d.ok("sandbox", "%d attempts refused: %d by Landlock, %d by the filter of system calls, %d by namespaces and mounts (--verbose names them)",
+			len(landlock)+len(filter)+len(namespaces), len(landlock), len(filter), len(namespaces))
+	}
+	for _, by := range []struct {
+		format string
+		names  []string
+	}{
+		{"%d refused by Landlock: %s", landlock},
+		{"%d refused by the filter of system calls: %s", filter},
+		{"%d refused by namespaces and mounts: %s", namespaces},
+	} {
+		if len(by.names) > 0 && d.verbose {
+			d.ok("sandbox", by.format, len(by.names), names(by.names))
+		}
+	}
+	if holes := r.Holes(); len(holes) > 0 && r.Whole() {
+		d.fail("sandbox", "", "%d not refused: %s", len(holes), names(holes))
+	} else if len(holes) > 0 {
+		d.warn("sandbox", "", "%d not refused: %s", len(holes), names(holes))
+	}
+}

@@ -1,0 +1,166 @@
+// Package hook is `umpire hook`: it answers the permission question of another agent.
+package hook
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/batch"
+	"github.com/umpirehq/umpire/internal/cli/app"
+	"github.com/umpirehq/umpire/internal/config"
+	"github.com/umpirehq/umpire/internal/gate"
+	"github.com/umpirehq/umpire/internal/host"
+	"github.com/umpirehq/umpire/internal/judge"
+	"github.com/umpirehq/umpire/internal/process"
+)
+
+// NewCommand is `umpire hook`.
+func NewCommand(a *app.App) *cobra.Command {
+	cmd := &cobra.Command{
+		Use: "hook AGENT", Short: "Answer another agent's permission question", Long: Help,
+		ValidArgs: host.Agents(), DisableFlagParsing: true,
+	}
+	cmd.Flags().String("home", "", "umpire's own folder; init writes it, and the environment then does not count")
+	cmd.Flags().String("host-dir", "", "the agent's own settings folder; init writes it where the person has set another than the usual one")
+	cmd.Flags().String("deadline", "", "deny by itself after this time; init writes it 5s below the agent's own limit")
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		if len(args) == 0 {
+			args = []string{""}
+		}
+		if isHelp(args[0]) {
+			return cmd.Help()
+		}
+		if code := answerHook(cmd.Context(), a, args); code != app.ExitDone {
+			return &app.Exit{Code: code}
+		}
+		return nil
+	}
+	return cmd
+}
+
+const Help = `Reads an agent's question on standard input and writes the answer in the agent's
+own words on standard output. Agents start it by themselves: see umpire init.
+
+What cannot be read or decided is denied.`
+
+func isHelp(arg string) bool { return arg == "-h" || arg == "--help" || arg == "help" }
+
+// AnswerFast answers `umpire hook AGENT` before the command tree is built: the
+// agent's user waits for it at every call. It reports whether it did.
+func AnswerFast(ctx context.Context, a *app.App) (code int, ok bool) {
+	if len(a.Args) < 2 || a.Args[0] != "hook" || isHelp(a.Args[1]) {
+		return 0, false
+	}
+	return answerHook(ctx, a, a.Args[1:]), true
+}
+
+// answerHook answers one question of the agent that args name.
+func answerHook(ctx context.Context, a *app.App, args []string) int {
+	registered := *a
+	registered.Getenv = host.Registered(a.Getenv, args)
+	a = &registered
+	front := host.Front{
+		Stdin: a.Stdin, Stdout: a.Stdout, Stderr: a.Stderr, Getenv: a.Getenv, Dir: a.Dir, Now: a.Now,
+		Desk: newDeskWith(a, a.ReadConfig, func(dir string) { keepSnapshot(a, dir) }), Nonce: rand.Text,
+		Line:   func(ctx context.Context, _ *host.Question) (*host.Line, error) { return findLine(ctx, a) },
+		Runner: func() string { return process.Host(os.Getppid()) },
+	}
+	if code, known := front.Answer(ctx, args); known {
+		return code
+	}
+	fmt.Fprintf(a.Stderr, "umpire: %s: %q; %s: %v\n", a.Text.Of("unknown agent"), args[0], a.Text.Of("known agents"), host.Agents())
+	return app.ExitDenied // for an agent any other code means to go on
+}
+
+// NewDesk answers questions by the configuration as it is at each of them.
+func NewDesk(a *app.App) *host.Desk {
+	return newDeskWith(a, a.ReadConfig, func(string) {})
+}
+
+// newDeskWith is a desk that reads the configuration in its own way. Decided is told of
+// each project in which a call was decided without a gate.
+func newDeskWith(a *app.App, read func(dir string) (*config.Config, error), decided func(project string)) *host.Desk {
+	return &host.Desk{
+		Config: func(project string) (host.Config, error) { return readDeskConfig(a, read, decided, project) }, Now: a.Now,
+		Home: a.UserHome(),
+	}
+}
+
+// NewGateDesk is the desk of a gate that runs.
+func NewGateDesk(a *app.App, g *gate.Gate) *host.Desk {
+	kept := &config.Kept{Home: a.Home(), Read: a.ReadConfig}
+	d := newDeskWith(a, kept.Of, func(string) {})
+	d.Admit, d.Hash = g.Admit, batch.ArgsHash
+	return d
+}
+
+// whenAsked are the words of the configuration.
+var whenAsked = map[string]host.WhenAsked{
+	"auto": host.AskedAuto, "hold": host.AskedHold, "native": host.AskedNative,
+}
+
+func readDeskConfig(a *app.App, read func(dir string) (*config.Config, error), decided func(string), project string) (host.Config, error) {
+	c, err := read(project)
+	if err != nil {
+		return host.Config{}, err
+	}
+	return host.Config{
+		Mode: c.Mode, Enforce: c.Enforce, Asked: whenAsked[c.WhenAsked], Deadline: c.HookDeadline,
+		Decide: func(ctx context.Context, r judge.Request) umpire.Decision {
+			g := gate.New(a.GateConfig(c))
+			defer g.Close()
+			defer decided(project)
+			return g.Judge(ctx, r)
+		},
+		Ended: func(ctx context.Context, project string, call umpire.Call, output string) error {
+			g := gate.New(a.GateConfig(c))
+			defer g.Close()
+			return g.Ended(ctx, project, call, output)
+		},
+	}, nil
+}
+
+// findLine finds the gate that a question goes to. What is broken in the configuration is
+// told where it is decided by. Where umpire only warns, a gate that cannot be asked holds
+// nothing up.
+func findLine(ctx context.Context, a *app.App) (*host.Line, error) {
+	c, err := a.ReadUserConfig()
+	if err != nil {
+		return nil, nil //nolint:nilerr // see above
+	}
+	line, err := dialLine(ctx, a, c)
+	if err != nil && !c.Enforce {
+		return nil, nil
+	}
+	return line, err
+}
+
+func dialLine(ctx context.Context, a *app.App, c *config.Config) (*host.Line, error) {
+	where, err := a.ReadListenAddress(c.Listen)
+	if err != nil {
+		return nil, err
+	}
+	conn, err := where.Dial(ctx)
+	if errors.Is(err, host.ErrAbsent) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, &app.Exit{Code: app.ExitGate, Err: err}
+	}
+	token, err := app.ReadToken(a, where, app.AgentCredential, "")
+	if err != nil {
+		return nil, errors.Join(err, conn.Close())
+	}
+	name := "localhost"
+	if where.Network == app.NetworkTCP {
+		name = where.Name
+	}
+	return &host.Line{Host: name, Token: token, Conn: conn, Dial: func(ctx context.Context) (io.ReadWriteCloser, error) { return where.Dial(ctx) }}, nil
+}

@@ -1,0 +1,71 @@
+package hook
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+
+	"github.com/umpirehq/umpire/internal/cli/app"
+	"github.com/umpirehq/umpire/internal/config"
+	"github.com/umpirehq/umpire/internal/gate"
+	"github.com/umpirehq/umpire/internal/judge"
+	"github.com/umpirehq/umpire/internal/rulefile"
+)
+
+// keepSnapshot keeps what calls in a project are decided by, for the small hook. It
+// only saves time, so that a failure to keep it is not one to report.
+func keepSnapshot(a *app.App, dir string) {
+	p := judge.SnapshotKey{Dir: dir, Home: a.Home(), UserHome: a.UserHome()}
+	if p.Home == "" || !filepath.IsAbs(dir) || !hasSmallHook(a) {
+		return
+	}
+	_ = judge.SaveSnapshot(p, func() (*judge.Snapshot, error) { return takeSnapshot(a, p) })
+}
+
+// hasSmallHook reports whether umpire-hook stands beside this program.
+func hasSmallHook(a *app.App) bool {
+	small := filepath.Join(filepath.Dir(a.Executable), "umpire-hook"+filepath.Ext(a.Executable))
+	info, err := os.Lstat(small)
+	return a.Executable != "" && err == nil && info.Mode().IsRegular()
+}
+
+var errNotSimple = errors.New("it is decided by more than a snapshot holds")
+
+// takeSnapshot reads what calls in a project are decided by. Programs of the
+// person's that are run or known are not part of a snapshot.
+func takeSnapshot(a *app.App, p judge.SnapshotKey) (*judge.Snapshot, error) {
+	c, err := a.ReadConfig(p.Dir)
+	if err != nil {
+		return nil, err
+	}
+	g := gate.New(a.GateConfig(c))
+	defer g.Close()
+	at, err := g.Project(p.Dir)
+	if err != nil {
+		return nil, err
+	}
+	j, err := g.JudgeOf(p.Dir)
+	if err != nil {
+		return nil, err
+	}
+	settings := c.GateSettings()
+	if len(at.Rules().Hooks)+len(settings.Hooks) > 0 || j.Programs != nil {
+		return nil, errNotSimple
+	}
+	s := &judge.Snapshot{
+		SnapshotKey: p, Root: at.Root, Mode: c.Mode, Enforce: c.Enforce, Deadline: c.HookDeadline,
+		AllowMedium: settings.AllowMedium, DenyExternal: settings.DenyExternal, Precedence: settings.Precedence, RulesOff: settings.RulesOff, AddDirs: settings.AddDirs,
+		Degraded: j.Degraded, Sandbox: j.Sandbox,
+	}
+	for _, r := range at.Holding() {
+		s.Rules = append(s.Rules, judge.NewSnapshotRule(r))
+	}
+	files := append(config.Files(p.Home, at.Root), a.Executable, filepath.Join(p.Home, rulefile.ProgramsFolder), at.Options().Trust.Path)
+	for _, l := range at.Layers() {
+		files = append(files, l.Path)
+	}
+	for _, file := range files {
+		s.Files = append(s.Files, judge.SnapshotFile{Path: file})
+	}
+	return s, nil
+}

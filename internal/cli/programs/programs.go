@@ -1,0 +1,233 @@
+// Package programs is `umpire programs`: it shows what is known of programs.
+package programs
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/cli/app"
+	"github.com/umpirehq/umpire/internal/rulefile"
+	"github.com/umpirehq/umpire/internal/view"
+	"github.com/umpirehq/umpire/shell"
+)
+
+const Long = `What a command does follows from what umpire knows of its programs: which options
+are harmless, which write, delete, run something or reach a host, and what the
+operands are. A program that it does not know asks.
+
+What it does not know you can tell it, in files of ~/.umpire/programs; they are
+described in docs/programs.md.`
+
+const ListLong = `Lists the programs that are known: your own first, then those that are built in.
+Words narrow the list to names that hold one of them.`
+
+const ShowLong = `Shows what is known of a program, or of one of its subcommands: the risk and why,
+the options by what they do, the operands, the subcommands, and where it stands.`
+
+const LintLong = `Reads ~/.umpire/programs, holds every entry to its own examples, and says what is
+wrong. An entry with a fault is left out, so that its program asks.`
+
+// NewCommand is `umpire programs`.
+func NewCommand(a *app.App) *cobra.Command {
+	cmd := &cobra.Command{
+		Use: "programs", Args: app.RefuseUnknownCommand,
+		Short:   "Show what is known of programs",
+		Long:    Long,
+		Example: "  umpire programs show tar\n  umpire programs show git push\n  umpire programs lint",
+		RunE:    func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	cmd.AddCommand(newProgramsListCommand(a), newProgramsShowCommand(a), newProgramsLintCommand(a))
+	return cmd
+}
+
+// newProgramsListCommand is `umpire programs list`.
+func newProgramsListCommand(a *app.App) *cobra.Command {
+	asJSON := false
+	cmd := &cobra.Command{
+		Use:     "list [WORD...]",
+		Short:   "List the programs that are known",
+		Long:    ListLong,
+		Example: "  umpire programs list\n  umpire programs list zip tar\n  umpire programs list --json",
+		RunE: func(_ *cobra.Command, words []string) error {
+			loaded := loadPrograms(a)
+			var listed []shell.Program
+			for p := range shell.Programs(loaded.Known) {
+				if namedLike(p, words) {
+					listed = append(listed, p)
+				}
+			}
+			return a.Show(asJSON, describedAll(listed), func() error { return showPrograms(a, listed) })
+		},
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "write JSON")
+	return cmd
+}
+
+// loadPrograms reads the person's files and remarks on what is wrong with them.
+func loadPrograms(a *app.App) rulefile.Programs {
+	loaded := rulefile.LoadPrograms(a.Home())
+	for _, note := range Notes(loaded) {
+		a.Remark(note)
+	}
+	return loaded
+}
+
+// Notes says, in one line each, what is wrong with the person's files.
+func Notes(loaded rulefile.Programs) []string {
+	var notes []string
+	for _, problem := range loaded.Problems {
+		notes = append(notes, "left out: "+problem.Error())
+	}
+	return notes
+}
+
+func namedLike(p shell.Program, words []string) bool {
+	if len(words) == 0 {
+		return true
+	}
+	return slices.ContainsFunc(words, func(word string) bool {
+		return slices.ContainsFunc(p.Names, func(name string) bool { return strings.Contains(name, word) })
+	})
+}
+
+func showPrograms(a *app.App, listed []shell.Program) error {
+	table := app.NewTable(a.Stdout)
+	for _, p := range listed {
+		fmt.Fprintf(table, "%s\t%s\t%s\t%s\n", view.Visible(listedNames(p.Names)), p.Risk, view.Visible(originOf(a, p)), app.Clip(view.Visible(p.Why)))
+	}
+	return table.Flush()
+}
+
+// widestNames bounds the column of names, so that a program with many does not push
+// those of all others off the screen.
+const widestNames = 32
+
+// listedNames are as many names as fit, and how many more there are.
+func listedNames(names []string) string {
+	text := names[0]
+	for i, name := range names[1:] {
+		more := fmt.Sprintf(" +%d", len(names)-1-i)
+		if len(text)+1+len(name)+len(more) > widestNames {
+			return text + more
+		}
+		text += " " + name
+	}
+	return text
+}
+
+func originOf(a *app.App, p shell.Program) string { return cmp.Or(p.Origin, a.Text.Of("built in")) }
+
+// newProgramsShowCommand is `umpire programs show`.
+func newProgramsShowCommand(a *app.App) *cobra.Command {
+	asJSON := false
+	cmd := &cobra.Command{
+		Use:     "show NAME [SUBCOMMAND...]",
+		Short:   "Show what is known of a program",
+		Long:    ShowLong,
+		Example: "  umpire programs show tar\n  umpire programs show git push --json",
+		RunE: func(_ *cobra.Command, words []string) error {
+			if len(words) == 0 {
+				return app.Usage("umpire programs list", "want the name of a program")
+			}
+			p, err := findProgram(a, words)
+			if err != nil {
+				return err
+			}
+			return a.Show(asJSON, describedOf(p), func() error { return showProgram(a, words, p) })
+		},
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "write JSON")
+	return cmd
+}
+
+// findProgram finds a program, and the subcommand that the further words name.
+func findProgram(a *app.App, words []string) (shell.Program, error) {
+	p, ok := shell.Describe(words[0], loadPrograms(a).Known)
+	if !ok {
+		return p, app.Refused("umpire help programs", "%q is not a program that is known, so that it asks", words[0])
+	}
+	for i, word := range words[1:] {
+		at := slices.IndexFunc(p.Subs, func(sub shell.Program) bool { return slices.Contains(sub.Names, word) })
+		if at < 0 {
+			return p, app.Refused("umpire programs show "+strings.Join(words[:i+1], " "), "%q is not a subcommand of %s that is known, so that it asks", word, strings.Join(words[:i+1], " "))
+		}
+		origin := p.Origin
+		p = p.Subs[at]
+		p.Origin = origin
+	}
+	return p, nil
+}
+
+// newProgramsLintCommand is `umpire programs lint`.
+func newProgramsLintCommand(a *app.App) *cobra.Command {
+	return &cobra.Command{
+		Use: "lint", Args: app.RefuseWords,
+		Short:   "Say what is wrong with your files of programs",
+		Long:    LintLong,
+		Example: "  umpire programs lint",
+		RunE: func(*cobra.Command, []string) error {
+			loaded := rulefile.LoadPrograms(a.Home())
+			for _, problem := range loaded.Problems {
+				fmt.Fprintln(a.Stdout, view.Visible(problem.Error()))
+			}
+			if len(loaded.Problems) > 0 {
+				return &app.Exit{Code: app.ExitUsage}
+			}
+			_, err := fmt.Fprintln(a.Stdout, a.Text.Of("nothing is wrong"))
+			return app.Failed(err)
+		},
+	}
+}
+
+// A describedProgram is a program in JSON.
+type describedProgram struct {
+	Names       []string           `json:"names"`
+	Risk        umpire.Risk        `json:"risk"`
+	Consequence umpire.Consequence `json:"consequence"`
+	Why         string             `json:"why"`
+	Source      string             `json:"source"`            // "builtin", or FILE:LINE
+	Checked     string             `json:"checked,omitempty"` // the version and the text that it was checked against
+	Style       string             `json:"style,omitempty"`
+	Args        string             `json:"args,omitempty"`
+	Lax         bool               `json:"lax,omitempty"`
+	Judged      bool               `json:"judged_by_code,omitempty"`
+	Options     []describedOption  `json:"options,omitempty"`
+	Subs        []describedProgram `json:"subs,omitempty"`
+}
+
+// A describedOption is an option in JSON.
+type describedOption struct {
+	Names       []string `json:"names"`
+	Does        []string `json:"does,omitempty"`
+	Why         string   `json:"why,omitempty"`
+	Consequence string   `json:"consequence,omitempty"`
+	Except      []string `json:"except,omitempty"`
+}
+
+func describedOf(p shell.Program) describedProgram {
+	d := describedProgram{
+		Names: p.Names, Risk: p.Risk, Consequence: p.StatedConsequence(), Why: p.Why, Source: cmp.Or(p.Origin, "builtin"), Checked: p.Checked,
+		Style: p.Style, Args: p.Args, Lax: p.Lax, Judged: p.Judged,
+	}
+	for _, o := range p.Options {
+		d.Options = append(d.Options, describedOption(o))
+	}
+	for _, sub := range p.Subs {
+		sub.Origin = p.Origin
+		d.Subs = append(d.Subs, describedOf(sub))
+	}
+	return d
+}
+
+func describedAll(listed []shell.Program) []describedProgram {
+	all := make([]describedProgram, len(listed))
+	for i, p := range listed {
+		all[i] = describedOf(p)
+	}
+	return all
+}

@@ -1,0 +1,124 @@
+package programs
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/umpirehq/umpire/internal/cli/app"
+	"github.com/umpirehq/umpire/internal/view"
+	"github.com/umpirehq/umpire/shell"
+)
+
+// EffectTexts say what an option does, in the order in which they are shown: the
+// least first. The first is for options that do nothing beyond the program.
+var EffectTexts = []struct{ effect, Text string }{
+	{"", "accepted"},
+	{"shows", "prints about itself"},
+	{"reads", "reads the file"},
+	{"enters", "goes to the folder"},
+	{"walks", "takes folders with all below"},
+	{"lead", "first operand does not apply"},
+	{"last", "last operand does not apply"},
+	{"ends", "ends the options"},
+	{"writes", "writes the file"},
+	{"edits", "changes its operands"},
+	{"drops", "deletes its operands"},
+	{"deletes", "deletes the file"},
+	{"reaches", "reaches the host"},
+	{"runs", "runs a program"},
+	{"obeys", "obeys what cannot be judged"},
+	{"asks", "asks"},
+	{"harms", "dangerous"},
+}
+
+// showProgram writes what is known of a program for a person.
+func showProgram(a *app.App, words []string, p shell.Program) error {
+	table := app.NewTable(a.Stdout)
+	line := func(name, value string) {
+		if value != "" {
+			fmt.Fprintf(table, "%s\t%s\n", a.Text.Of(name), view.Visible(value))
+		}
+	}
+	line("program", strings.Join(append(words[:len(words)-1:len(words)-1], p.Names[0]), " "))
+	line("also called", strings.Join(p.Names[1:], " "))
+	line("from", originOf(a, p))
+	line("checked", p.Checked)
+	line("risk", fmt.Sprintf("%s: %s", p.Risk, p.Why))
+	line("consequence", p.StatedConsequence().String())
+	line("operands", operandsText(p))
+	line("style", p.Style)
+	if p.Lax {
+		line("note", a.Text.Of("options that are not listed are accepted"))
+	}
+	if p.Judged {
+		line("note", a.Text.Of("its arguments are judged further, by code"))
+	}
+	if err := table.Flush(); err != nil {
+		return err
+	}
+	if err := showOptions(a, p); err != nil {
+		return err
+	}
+	return showSubcommands(a, p)
+}
+
+// operandsText names the operands; without any they are texts.
+func operandsText(p shell.Program) string {
+	switch {
+	case p.Args != "":
+		return p.Args
+	case p.Judged || len(p.Subs) > 0:
+		return ""
+	}
+	return "data…"
+}
+
+// showOptions lists the options by what they do. One that does several things
+// stands under each of them.
+func showOptions(a *app.App, p shell.Program) error {
+	if len(p.Options) == 0 {
+		return nil
+	}
+	fmt.Fprintf(a.Stdout, "\n%s\n", a.Text.Of("options"))
+	table := app.NewTable(a.Stdout)
+	for _, e := range EffectTexts {
+		for _, o := range p.Options {
+			if hasEffect(o, e.effect) {
+				showOption(a, table, e.Text, o)
+			}
+		}
+	}
+	return table.Flush()
+}
+
+func hasEffect(o shell.Option, effect string) bool {
+	if effect == "" {
+		return len(o.Does) == 0
+	}
+	return slices.Contains(o.Does, effect)
+}
+
+func showOption(a *app.App, w io.Writer, what string, o shell.Option) {
+	why := o.Why
+	if len(o.Except) > 0 {
+		why = strings.TrimSpace(view.Bracketed(why, a.Text.Of("but not with")+" "+strings.Join(o.Except, " ")))
+	}
+	if why != "" {
+		why = "\t" + view.Visible(why)
+	}
+	fmt.Fprintf(w, "  %s\t%s%s\n", a.Text.Of(what), view.Visible(strings.Join(o.Names, " ")), why)
+}
+
+func showSubcommands(a *app.App, p shell.Program) error {
+	if len(p.Subs) == 0 {
+		return nil
+	}
+	fmt.Fprintf(a.Stdout, "\n%s\n", a.Text.Of("subcommands"))
+	table := app.NewTable(a.Stdout)
+	for _, sub := range p.Subs {
+		fmt.Fprintf(table, "  %s\t%s\t%s\n", view.Visible(strings.Join(sub.Names, " ")), sub.Risk, view.Visible(sub.Why))
+	}
+	return table.Flush()
+}

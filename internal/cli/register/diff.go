@@ -1,0 +1,78 @@
+package register
+
+import (
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+
+	"github.com/umpirehq/umpire/internal/cli/app"
+	"github.com/umpirehq/umpire/internal/host/setup"
+	"github.com/umpirehq/umpire/internal/tool"
+	"github.com/umpirehq/umpire/internal/view"
+)
+
+// maxDiff bounds what is shown of a change.
+const maxDiff = 64 << 10
+
+// diff shows the change as `diff -u` does.
+func (c settingsChange) diff() string {
+	from, to := c.path, c.path
+	if !c.existed {
+		from = "/dev/null"
+	}
+	if c.remove {
+		to = "/dev/null"
+	}
+	return app.VisibleDiff(tool.UnifiedDiff(view.Visible(from), view.Visible(to), c.before, c.after, maxDiff))
+}
+
+// summary says in a few lines what the change does: the file, the events and the program
+// that they start.
+func (j *initJob) summary(c settingsChange) string {
+	var b strings.Builder
+	name := view.Visible(c.path)
+	switch {
+	case c.remove:
+		name += " (" + j.Text.Of("the file goes") + ")"
+	case !c.existed:
+		name += " (" + j.Text.Of("a new file") + ")"
+	}
+	fmt.Fprintln(&b, name)
+	before, after := registeredHooks(c.before), registeredHooks(c.after)
+	for _, change := range []struct {
+		sign string
+		list []setup.ClaudeRegistration
+	}{{"-", without(before, after)}, {"+", without(after, before)}} {
+		if len(change.list) == 0 {
+			continue
+		}
+		var events []string
+		for i := range change.list {
+			events = append(events, change.list[i].Event)
+		}
+		fmt.Fprintf(&b, "  %s %s\n", change.sign, view.Visible(strings.Join(events, " ")))
+		fmt.Fprintf(&b, "    %s\n", view.Visible(view.CommandLine(append([]string{change.list[0].Command}, change.list[0].Args...))))
+	}
+	fmt.Fprintf(&b, "  %s\n", j.Text.Of("nothing else in it changes; --diff shows every line"))
+	return b.String()
+}
+
+// registeredHooks are umpire's handlers in a settings file; none in one that cannot be read.
+func registeredHooks(settings []byte) []setup.ClaudeRegistration {
+	list, err := setup.RegisteredClaude(settings)
+	if err != nil {
+		return nil
+	}
+	for i := range list {
+		list[i].Line = 0 // it moves with what stands above
+	}
+	return list
+}
+
+// without are the handlers of a list that are not in another.
+func without(list, other []setup.ClaudeRegistration) []setup.ClaudeRegistration {
+	return slices.DeleteFunc(slices.Clone(list), func(r setup.ClaudeRegistration) bool {
+		return slices.ContainsFunc(other, func(o setup.ClaudeRegistration) bool { return reflect.DeepEqual(r, o) })
+	})
+}

@@ -1,0 +1,194 @@
+package register
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/umpirehq/umpire/internal/cli/app"
+	"github.com/umpirehq/umpire/internal/files"
+	"github.com/umpirehq/umpire/internal/host/setup"
+	"github.com/umpirehq/umpire/internal/view"
+)
+
+// maxSettings bounds the settings files that are read.
+const maxSettings = 1 << 20
+
+// A settingsChange is one file before and after.
+type settingsChange struct {
+	path            string
+	before, after   []byte
+	existed, remove bool
+}
+
+func (c settingsChange) none() bool {
+	return !c.remove && bytes.Equal(c.before, c.after)
+}
+
+// ReadSettings returns a settings file and what the file system says of it; nil
+// and nil when there is none. A link is refused: what it leads to may belong to
+// somebody else.
+func ReadSettings(path string) ([]byte, fs.FileInfo, error) {
+	info, err := os.Lstat(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil, nil
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	if info.Mode()&fs.ModeSymlink != 0 {
+		return nil, nil, fmt.Errorf("%s is a symbolic link: change the file it leads to by hand, or replace the link by a file", path)
+	}
+	if !info.Mode().IsRegular() {
+		return nil, nil, fmt.Errorf("%s is not a regular file", path)
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer f.Close()
+	text, err := io.ReadAll(io.LimitReader(f, maxSettings+1))
+	if err == nil && len(text) > maxSettings {
+		err = fmt.Errorf("%s is larger than %d bytes", path, maxSettings)
+	}
+	return text, info, err
+}
+
+// write puts the change on disk, in one step, with the mode that the file had.
+func (j *initJob) write(c settingsChange, info fs.FileInfo) error {
+	if now, _, err := ReadSettings(c.path); err != nil || !bytes.Equal(now, c.before) {
+		return app.Failed(fmt.Errorf("%s changed in the meantime: nothing is written", c.path))
+	}
+	if c.remove {
+		if err := os.Remove(c.path); err != nil {
+			return app.Failed(err)
+		}
+		j.done(c.path)
+		return app.Failed(j.forget(c.path))
+	}
+	folder, mode := fs.FileMode(0o700), fs.FileMode(0o600)
+	if j.scope == "project" {
+		folder, mode = 0o755, 0o644
+	}
+	if info != nil {
+		mode = info.Mode().Perm()
+	}
+	if err := os.MkdirAll(filepath.Dir(c.path), folder); err != nil {
+		return app.Failed(err)
+	}
+	if err := j.remember(c); err != nil {
+		return app.Failed(err)
+	}
+	if err := files.Replace(c.path, c.after, mode); err != nil {
+		return app.Failed(err)
+	}
+	j.done(c.path)
+	return nil
+}
+
+func (j *initJob) done(path string) {
+	if j.undo {
+		fmt.Fprintf(j.Stderr, "umpire: %s\n", j.Text.Of("Claude Code does not ask umpire any more"))
+		return
+	}
+	if j.scope == "project" {
+		j.note(RemarkProjectScope)
+	}
+	fmt.Fprintf(j.Stderr, "umpire: %s %s\n%s\n",
+		j.Text.Of("registered in"), view.Visible(path), view.Joined(j.Text.Of("next"), ": ", "umpire doctor claude"))
+}
+
+// A memory is what undo needs to know to give a file back byte for byte. Before
+// is kept only where taking the hooks out would leave another layout behind.
+type memory struct {
+	Path    string `json:"path"`
+	Existed bool   `json:"existed"`
+	Before  []byte `json:"before,omitzero"`
+	After   string `json:"after_sha256"`
+}
+
+func (j *initJob) memoryPath(path string) string {
+	sum := sha256.Sum256([]byte(path))
+	return filepath.Join(j.Home(), "state", "init", hex.EncodeToString(sum[:8])+".json")
+}
+
+// remember records a first install. Of a later one the first text is unknown
+// unless it is recorded already.
+func (j *initJob) remember(c settingsChange) error {
+	if j.undo {
+		return j.forget(c.path)
+	}
+	m := memory{Path: c.path, Existed: c.existed, After: digest(c.after)}
+	original, err := setup.UninstallClaude(c.before)
+	if err != nil {
+		return err
+	}
+	known, ok := j.recall(c.path, c.before)
+	switch {
+	case ok && known.Before != nil:
+		m.Existed, original = known.Existed, known.Before
+	case ok:
+		m.Existed = known.Existed
+	case !bytes.Equal(original, c.before):
+		return nil // of an install that is not recorded
+	}
+	if back, err := setup.UninstallClaude(c.after); err != nil || !bytes.Equal(back, original) {
+		m.Before = original
+	}
+	text, err := json.Marshal(m)
+	if err != nil {
+		return err
+	}
+	file := j.memoryPath(c.path)
+	if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
+		return err
+	}
+	return files.Replace(file, text, 0o600)
+}
+
+// recall returns what is known of a file that still is as we left it.
+func (j *initJob) recall(path string, now []byte) (memory, bool) {
+	var m memory
+	text, err := os.ReadFile(j.memoryPath(path))
+	if err != nil || json.Unmarshal(text, &m) != nil {
+		return memory{}, false
+	}
+	return m, m.Path == path && m.After == digest(now)
+}
+
+func (j *initJob) forget(path string) error {
+	err := os.Remove(j.memoryPath(path))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	return err
+}
+
+// taken is the file without our hooks: what it was before, if nobody else has
+// changed it since.
+func (j *initJob) taken(path string, now []byte) (after []byte, gone bool, err error) {
+	after, err = setup.UninstallClaude(now)
+	if err != nil {
+		return nil, false, app.Refused("repair the file, then run umpire init --undo again", "%s: %w", path, err)
+	}
+	m, ok := j.recall(path, now)
+	switch {
+	case ok && !m.Existed:
+		return nil, true, nil
+	case ok && m.Before != nil:
+		return m.Before, false, nil
+	}
+	return after, false, nil
+}
+
+func digest(text []byte) string {
+	sum := sha256.Sum256(text)
+	return hex.EncodeToString(sum[:])
+}

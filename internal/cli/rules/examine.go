@@ -1,0 +1,149 @@
+package rules
+
+import (
+	"cmp"
+	"fmt"
+	"sync"
+
+	"github.com/spf13/cobra"
+
+	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/cli/app"
+	"github.com/umpirehq/umpire/internal/rulefile"
+	"github.com/umpirehq/umpire/internal/view"
+	"github.com/umpirehq/umpire/policy"
+)
+
+// newRulesTestCommand is `umpire rules test`.
+func newRulesTestCommand(a *app.App) *cobra.Command {
+	return &cobra.Command{
+		Use:     "test [FILE...]",
+		Short:   "Hold every rule to its own examples",
+		Long:    TestLong,
+		Example: "  umpire rules test\n  umpire rules test shared/permissions.json",
+		RunE:    onLayers(a, testRules),
+	}
+}
+
+// findLayers are the files that are named, or those that count here.
+func findLayers(a *app.App, p *app.OpenedProject, files []string) ([]rulefile.Layer, error) {
+	if len(files) == 0 {
+		return p.Layers(), nil
+	}
+	var layers []rulefile.Layer
+	for _, name := range files {
+		file := a.Absolute(name)
+		layer := rulefile.Layer{Source: umpire.SourceFlag, Path: file, Format: rulefile.FormatOf(file)}
+		set := rulefile.Load([]rulefile.Layer{layer}, nil, p.Options())
+		if set.Files[0].Health == rulefile.HealthMissing {
+			return nil, app.Usage("", "%s: no such file", name)
+		}
+		layers = append(layers, layer)
+	}
+	return layers, nil
+}
+
+// A score is what holding rules to their examples came to.
+type score struct {
+	mu       sync.Mutex
+	seen     map[string]bool // a faulty rule is replaced, and checked again
+	examples int             // that hold
+	without  int             // rules that have none
+	failures []string
+}
+
+// note takes in how one rule did.
+func (s *score) note(r umpire.Rule, err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	name := fmt.Sprintf("%s: %s", cmp.Or(placeOf(r), "?"), r.ID)
+	switch known := s.seen[name]; {
+	case known:
+	case err != nil:
+		s.failures = append(s.failures, fmt.Sprintf("%s %s: %v", name, policy.FormatShort(r), err))
+	case len(r.Examples.Match)+len(r.Examples.NotMatch) == 0:
+		s.without++
+	default:
+		s.examples += len(r.Examples.Match) + len(r.Examples.NotMatch)
+	}
+	s.seen[name] = true
+}
+
+// testRules loads the files with a check that keeps score. Loading checks every
+// rule, those that sleep too.
+func testRules(a *app.App, p *app.OpenedProject, layers []rulefile.Layer) error {
+	s := &score{seen: map[string]bool{}}
+	options := p.Options()
+	check := options.Check
+	options.Check = func(r umpire.Rule) error {
+		err := check(r)
+		s.note(r, err)
+		return err
+	}
+	for _, f := range rulefile.Load(layers, nil, options).Files {
+		if len(s.failures) > 0 {
+			break
+		}
+		// What keeps a file from being read keeps its rules from being tested.
+		for _, problem := range f.Problems {
+			s.failures = append(s.failures, problem.Error())
+		}
+	}
+	for _, text := range s.failures {
+		fmt.Fprintf(a.Stdout, "%s  %s\n", a.Text.Of("FAIL"), view.Visible(text))
+	}
+	fmt.Fprintf(a.Stdout, a.Text.Of("%d examples hold, %d rules fail, %d rules have no examples\n"), s.examples, len(s.failures), s.without)
+	if len(s.failures) > 0 {
+		return &app.Exit{Code: app.ExitUsage}
+	}
+	return nil
+}
+
+// onLayers runs a command over the named files, or over those of the project.
+func onLayers(a *app.App, examine func(*app.App, *app.OpenedProject, []rulefile.Layer) error) func(*cobra.Command, []string) error {
+	return func(_ *cobra.Command, files []string) error {
+		p, err := a.OpenProject()
+		if err != nil {
+			return err
+		}
+		layers, err := findLayers(a, p, files)
+		if err != nil {
+			return err
+		}
+		return examine(a, p, layers)
+	}
+}
+
+// newRulesLintCommand is `umpire rules lint`.
+func newRulesLintCommand(a *app.App) *cobra.Command {
+	return &cobra.Command{
+		Use:     "lint [FILE...]",
+		Short:   "Say what is wrong in the rule files, and where",
+		Long:    LintLong,
+		Example: "  umpire rules lint\n  umpire rules lint .claude/settings.json",
+		RunE:    onLayers(a, lintRules),
+	}
+}
+
+func lintRules(a *app.App, p *app.OpenedProject, layers []rulefile.Layer) error {
+	found := 0
+	for _, l := range layers {
+		for _, problem := range rulefile.Lint(l, p.Options()) {
+			fmt.Fprintln(a.Stdout, view.Visible(problem.Error()))
+			found++
+		}
+	}
+	if found > 0 {
+		return &app.Exit{Code: app.ExitUsage}
+	}
+	_, err := fmt.Fprintln(a.Stdout, a.Text.Of("nothing is wrong"))
+	return app.Failed(err)
+}
+
+const TestLong = `Holds every rule to its own examples and says which fail, for the files that
+count here or for the FILES that are named. Rules that sleep are tested too. The
+exit code is 4 when a rule fails.`
+
+const LintLong = `Reads the rule files that count here, or the FILES that are named, and writes
+everything that is wrong as FILE:LINE:COLUMN: what. Keys that are not known are
+named with the nearest known one. The exit code is 4 when there is anything.`

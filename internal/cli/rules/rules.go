@@ -1,0 +1,204 @@
+// Package rules is `umpire rules` and `umpire trust`: it lists, adds, removes and tests rules, and
+// lets those of a project's files hold.
+package rules
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/cli/app"
+	"github.com/umpirehq/umpire/internal/rulefile"
+	"github.com/umpirehq/umpire/internal/view"
+	"github.com/umpirehq/umpire/policy"
+)
+
+// NewCommand is `umpire rules`.
+func NewCommand(a *app.App) *cobra.Command {
+	cmd := &cobra.Command{
+		Use: "rules", Args: app.RefuseUnknownCommand,
+		Short:   "List, add, remove and test rules",
+		Long:    Long,
+		Example: rulesExample,
+		RunE:    func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	cmd.AddCommand(newRulesListCommand(a), newRulesAddCommand(a), newRulesRemoveCommand(a),
+		newRulesTestCommand(a), newRulesLintCommand(a), newRulesImportCommand(a))
+	return cmd
+}
+
+// newRulesListCommand is `umpire rules list`.
+func newRulesListCommand(a *app.App) *cobra.Command {
+	asJSON, builtin := false, false
+	cmd := &cobra.Command{
+		Use: "list", Args: app.RefuseWords,
+		Short:   "List the rules that hold here",
+		Long:    ListLong,
+		Example: "  umpire rules list\n  umpire rules list --json\n  umpire rules list --builtin",
+		RunE: func(*cobra.Command, []string) error {
+			p, err := a.OpenProject()
+			if err != nil {
+				return err
+			}
+			rules := inListOrder(p.Rules().Rules)
+			if builtin {
+				rules = append(rules, policy.Builtin()...)
+			}
+			if asJSON {
+				return app.Failed(a.ShowJSON(listedRules(rules, p.Config.RulesOff)))
+			}
+			return app.Failed(errors.Join(showRules(a, p.Rules(), rules, p.Config.RulesOff), showHooks(a, append(slices.Clip(p.Rules().Hooks), p.Config.HookList()...))))
+		},
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "write JSON")
+	cmd.Flags().BoolVar(&builtin, "builtin", false, "also list the rules that are part of umpire")
+	return cmd
+}
+
+// listOrder is the order of sources: the nearest first.
+var listOrder = []umpire.Source{umpire.SourceProject, umpire.SourceUser, umpire.SourceManaged}
+
+// inListOrder sorts rules by source and keeps the order of each file.
+func inListOrder(rules []umpire.Rule) []umpire.Rule {
+	sorted := slices.Clone(rules)
+	slices.SortStableFunc(sorted, func(x, y umpire.Rule) int {
+		return slices.Index(listOrder, x.Source) - slices.Index(listOrder, y.Source)
+	})
+	return sorted
+}
+
+// A listedRule is a rule with the place where it stands.
+type listedRule struct {
+	umpire.Rule
+	Short  string        `json:"short"`
+	Source umpire.Source `json:"source"`
+	File   string        `json:"file,omitempty"`
+	Line   int           `json:"line,omitempty"`
+	// Switchable says that rules.off can switch the rule off, and Off that it does.
+	Switchable bool `json:"switchable,omitempty"`
+	Off        bool `json:"off,omitempty"`
+}
+
+func listedRules(rules []umpire.Rule, off []umpire.RuleID) []listedRule {
+	listed := make([]listedRule, len(rules))
+	for i, r := range rules {
+		can := switchable(r)
+		listed[i] = listedRule{r, policy.FormatShort(r), r.Source, r.File, r.Line, can, can && slices.Contains(off, r.ID)}
+	}
+	return listed
+}
+
+// switchable reports a rule that rules.off can switch off.
+func switchable(r umpire.Rule) bool {
+	return r.Source == umpire.SourceBuiltin && slices.Contains(policy.Switchable(), r.ID)
+}
+
+// showRules writes rules as a table, and what keeps others from the list.
+func showRules(a *app.App, set *rulefile.Set, rules []umpire.Rule, off []umpire.RuleID) error {
+	table := app.NewTable(a.Stdout)
+	heads := []string{"SOURCE", "ID", "ACTION", "RULE", "DESCRIPTION", "FILE"}
+	for i := range heads {
+		heads[i] = a.Text.Of(heads[i])
+	}
+	fmt.Fprintln(table, strings.Join(heads, "\t"))
+	for _, r := range rules {
+		fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\t%s\n", r.Source, app.Clip(view.Visible(string(r.ID))), r.Action,
+			app.Clip(view.Visible(policy.FormatShort(r))), app.Clip(view.Visible(describeRule(a, r, off))), view.Visible(placeOf(r)))
+	}
+	if err := table.Flush(); err != nil {
+		return err
+	}
+	remarkSleeping(a, set)
+	return nil
+}
+
+// describeRule is a rule's description, and when it ends, that it has ended, or whether
+// rules.off switches it off.
+func describeRule(a *app.App, r umpire.Rule, off []umpire.RuleID) string {
+	if switchable(r) {
+		state := a.Text.Of("rules.off can switch it off")
+		if slices.Contains(off, r.ID) {
+			state = a.Text.Of("switched off by rules.off")
+		}
+		return view.Bracketed(r.Description, state)
+	}
+	if r.ExpiresAt.IsZero() {
+		return r.Description
+	}
+	ends := a.Text.Of("until %s")
+	if !r.ExpiresAt.After(a.Now()) {
+		ends = a.Text.Of("expired %s")
+	}
+	return strings.TrimSpace(view.Bracketed(r.Description, fmt.Sprintf(ends, r.ExpiresAt.Format("2006-01-02 15:04 MST"))))
+}
+
+func placeOf(r umpire.Rule) string {
+	if r.File == "" || r.Line == 0 {
+		return r.File
+	}
+	return fmt.Sprintf("%s:%d", r.File, r.Line)
+}
+
+// remarkSleeping tells of rules that are in a file and not in force.
+func remarkSleeping(a *app.App, set *rulefile.Set) {
+	for _, f := range set.Files {
+		switch {
+		case f.Health == rulefile.HealthDegraded:
+			a.Remark(fmt.Sprintf(a.Text.Of("%s is degraded: see umpire status"), f.Path))
+		case f.Health == rulefile.HealthUntrusted && f.Inert > 0:
+			a.Remark(fmt.Sprintf(a.Text.Of("%s: %s; see umpire trust --show"), f.Path, a.FormatCount(f.Inert, "%d allow rule asleep", "%d allow rules asleep")))
+		}
+		if n := len(f.AsleepHooks()); n > 0 {
+			a.Remark(fmt.Sprintf(a.Text.Of("%s: %s; see umpire trust --show"), f.Path, a.FormatCount(n, "%d hook asleep", "%d hooks asleep")))
+		}
+	}
+}
+
+// showHooks writes the hooks that are in force, below the rules.
+func showHooks(a *app.App, hooks []rulefile.Hook) error {
+	if len(hooks) == 0 {
+		return nil
+	}
+	fmt.Fprintf(a.Stdout, "\n%s\n", a.Text.Of("hooks"))
+	table := app.NewTable(a.Stdout)
+	for i := range hooks {
+		h := &hooks[i]
+		failure := "block"
+		if h.Skip {
+			failure = "skip"
+		}
+		fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s:%d\n", h.Source, app.Clip(view.Visible(h.ID)), h.Event, app.Clip(view.Visible(strings.Join(h.Tools(), "|"))),
+			app.Clip(view.Visible(cmp.Or(h.Fault, h.Command))), h.Limit(), failure, view.Visible(h.File), h.Line)
+	}
+	return table.Flush()
+}
+
+const Long = `A rule allows, asks about or denies what a call would do. Rules stand in files
+that you can read and review: .umpire/permissions.json in the project, and
+permissions.json in ~/.umpire for all projects.
+
+  Bash(npm test:*)            commands that begin with these words
+  Read(~/go/pkg/mod/**)       paths; so are LS, Glob, Grep, Write, Edit, Delete
+  WebFetch(domain:pkg.go.dev) hosts
+  mcp__github__*              tools by name
+  *                           everything
+
+Deny beats ask, ask beats allow, wherever the rules stand. A command line is
+judged part by part, and an allow rule has to cover every part. A rule for
+reading judges every read, "cat" too; so do rules for writing and for hosts.
+
+Changing rules needs a person: it is refused in a process that an agent started.`
+
+const rulesExample = `  umpire rules list
+  umpire rules add allow 'Bash(npm test:*)' --scope project
+  umpire rules add deny 'Edit(*.lock)' --scope global --description "lock files are made, not written"
+  umpire rules remove tests`
+
+const ListLong = `Lists the rules that hold here, the project's first, then the global ones, then
+the administrator's. Rules that sleep for want of trust, or that are lost in a
+broken file, are not listed; a remark tells of them.`

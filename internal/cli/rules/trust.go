@@ -1,0 +1,148 @@
+package rules
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/cli/app"
+	"github.com/umpirehq/umpire/internal/rulefile"
+	"github.com/umpirehq/umpire/internal/view"
+	"github.com/umpirehq/umpire/policy"
+)
+
+// NewTrustCommand is `umpire trust`.
+func NewTrustCommand(a *app.App) *cobra.Command {
+	show, revoke, code, forget := false, false, false, false
+	cmd := &cobra.Command{
+		Use: "trust", Args: app.RefuseWords,
+		Short:   "Let the allow rules and hooks of this project's files hold",
+		Long:    TrustLong,
+		Example: "  umpire trust --show\n  umpire trust\n  umpire trust --revoke\n  umpire trust --code",
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			ctx := cmd.Context()
+			p, err := a.OpenProject()
+			if err != nil {
+				return err
+			}
+			switch {
+			case forget && !code:
+				return app.Usage("umpire trust --code --forget", "--forget goes with --code")
+			case code && show:
+				return app.Failed(showCode(a, p))
+			case code && forget:
+				return forgetCode(ctx, a, p)
+			case code && revoke:
+				return app.Usage("umpire trust --code --forget", "--revoke is about rules")
+			case code:
+				return trustCode(ctx, a, p)
+			case show:
+				_, err := showSleeping(a, p)
+				return app.Failed(err)
+			case revoke:
+				return revokeTrust(ctx, a)
+			}
+			return grantTrust(ctx, a, p)
+		},
+	}
+	cmd.Flags().BoolVar(&show, "show", false, "only show what would start to allow")
+	cmd.Flags().BoolVar(&revoke, "revoke", false, "let them sleep again")
+	cmd.Flags().BoolVar(&code, "code", false, "trust the code of this clone: its tests, scripts and tool settings")
+	cmd.Flags().BoolVar(&forget, "forget", false, "with --code: trust it no more")
+	cmd.MarkFlagsMutuallyExclusive("show", "revoke", "forget")
+	return cmd
+}
+
+// showSleeping lists the allow rules that trust would wake, by file, and returns
+// the files.
+func showSleeping(a *app.App, p *app.OpenedProject) ([]rulefile.File, error) {
+	var files []rulefile.File
+	for _, f := range p.Rules().Files {
+		if f.Source != umpire.SourceProject || !f.Untrusted() {
+			continue
+		}
+		files = append(files, f)
+		if err := showSleepingFile(a, &f); err != nil {
+			return nil, err
+		}
+	}
+	if len(files) > 0 {
+		return files, nil
+	}
+	_, err := fmt.Fprintln(a.Stdout, a.Text.Of("nothing to trust: no allow rule and no hook of this project's files sleeps"))
+	return nil, err
+}
+
+// showSleepingFile lists what one file would allow, and which programs it would run.
+func showSleepingFile(a *app.App, f *rulefile.File) error {
+	var text strings.Builder
+	if len(f.Asleep()) > 0 {
+		fmt.Fprintf(&text, a.Text.Of("%s would allow:\n"), view.Visible(f.Path))
+	}
+	for _, r := range f.Asleep() {
+		fmt.Fprintf(&text, "  %s\n", view.Visible(sleepingText(r)))
+	}
+	if len(f.AsleepHooks()) > 0 {
+		fmt.Fprintf(&text, a.Text.Of("%s would run, as you:\n"), view.Visible(f.Path))
+	}
+	for _, h := range f.AsleepHooks() {
+		fmt.Fprintf(&text, "  %s %s: %s\n", h.Event, view.Visible(strings.Join(h.Tools(), "|")), view.Visible(cmp.Or(h.Command, h.Fault)))
+	}
+	_, err := io.WriteString(a.Stdout, text.String())
+	return err
+}
+
+func sleepingText(r umpire.Rule) string {
+	text := policy.FormatShort(r)
+	if r.Description != "" {
+		text += "  (" + r.Description + ")"
+	}
+	return text
+}
+
+// grantTrust records the files' content by its hash: the content that was
+// shown, whatever stands there by now.
+func grantTrust(ctx context.Context, a *app.App, p *app.OpenedProject) error {
+	files, err := showSleeping(a, p)
+	if err != nil || len(files) == 0 {
+		return app.Failed(err)
+	}
+	shown := umpire.TrustChange{Dir: a.Dir}
+	for _, f := range files {
+		shown.Files = append(shown.Files, umpire.TrustedFile{Path: f.Path, Hash: f.Hash})
+	}
+	return changeTrust(ctx, a, shown, "trusted %s as it is now\n")
+}
+
+func revokeTrust(ctx context.Context, a *app.App) error {
+	return changeTrust(ctx, a, umpire.TrustChange{Dir: a.Dir, Revoke: true}, "%s is not trusted any more\n")
+}
+
+// changeTrust has the gate change the trust in rule files, and says so of each.
+func changeTrust(ctx context.Context, a *app.App, c umpire.TrustChange, said string) error {
+	return a.WithGate(ctx, app.PersonCredential, func(gate umpire.Gate) error {
+		files, err := gate.Trust(ctx, c)
+		for _, file := range files {
+			fmt.Fprintf(a.Stdout, a.Text.Of(said), view.Visible(file))
+		}
+		return err
+	})
+}
+
+const TrustLong = `A project's rule files come with a clone. Their deny and ask rules hold at once,
+their allow rules and hooks only after you have trusted the file: exactly this content
+of it, recorded outside of the project. When the file changes, they sleep again.
+What umpire itself writes there stays trusted.
+
+Shows what starts to allow and which programs would run, and trusts it. It needs a person.
+
+With --code it is about the code of the clone: tests, builds, scripts and checkers run
+what the project says. In umpire's own sandbox they run unasked. An agent that runs its
+commands by itself is asked about them until you have trusted the code. What you trust
+is every file that names code, as it is now, and the commit; it ends when such a file
+changes or appears, and when HEAD moves by anything but a commit made here.`

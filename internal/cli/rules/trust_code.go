@@ -1,0 +1,87 @@
+package rules
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/cli/app"
+	"github.com/umpirehq/umpire/internal/view"
+)
+
+// trustCode records that the code of this clone may run where no sandbox holds it.
+func trustCode(ctx context.Context, a *app.App, p *app.OpenedProject) error {
+	if err := a.NeedPerson("trusting code"); err != nil {
+		return err
+	}
+	ledger := app.CodeLedger(a)
+	changes, _, err := ledger.Changes(&p.Bounds)
+	if err != nil {
+		a.Remark(err.Error())
+	}
+	showChanges(a, changes)
+	return a.WithGate(ctx, app.PersonCredential, func(gate umpire.Gate) error {
+		names, err := gate.Trust(ctx, umpire.TrustChange{Dir: a.Dir, Code: true})
+		if err != nil {
+			return err
+		}
+		_, err = fmt.Fprintf(a.Stdout, a.Text.Of("trusted the code of %s as it is now (%s)\n"), view.Visible(p.Root),
+			a.FormatCount(len(names), "%d file that names code", "%d files that name code"))
+		return app.Failed(err)
+	})
+}
+
+// forgetCode takes that back.
+func forgetCode(ctx context.Context, a *app.App, p *app.OpenedProject) error {
+	if err := a.NeedPerson("taking trust away"); err != nil {
+		return err
+	}
+	return a.WithGate(ctx, app.PersonCredential, func(gate umpire.Gate) error {
+		text := "the code of %s is not trusted any more\n"
+		_, err := gate.Trust(ctx, umpire.TrustChange{Dir: a.Dir, Code: true, Revoke: true})
+		if errors.Is(err, umpire.ErrNotFound) {
+			text, err = "the code of %s was not trusted\n", nil
+		}
+		if err != nil {
+			return err
+		}
+		_, err = fmt.Fprintf(a.Stdout, a.Text.Of(text), view.Visible(p.Root))
+		return app.Failed(err)
+	})
+}
+
+// showCode tells whether the code of this clone is trusted, what has changed since,
+// and which files name code.
+func showCode(a *app.App, p *app.OpenedProject) error {
+	ledger := app.CodeLedger(a)
+	changes, trusted, err := ledger.Changes(&p.Bounds)
+	if err != nil {
+		return err
+	}
+	switch {
+	case !trusted:
+		fmt.Fprintf(a.Stdout, a.Text.Of("the code of %s is not trusted\n"), view.Visible(p.Root))
+	case len(changes) > 0:
+		fmt.Fprintf(a.Stdout, a.Text.Of("the trust in the code of %s has ended:\n"), view.Visible(p.Root))
+		showChanges(a, changes)
+	default:
+		fmt.Fprintf(a.Stdout, a.Text.Of("the code of %s is trusted\n"), view.Visible(p.Root))
+	}
+	names, err := ledger.Names(&p.Bounds)
+	if err != nil {
+		return err
+	}
+	slices.Sort(names)
+	for _, name := range names {
+		fmt.Fprintf(a.Stdout, "  %s\n", view.Visible(name))
+	}
+	return nil
+}
+
+func showChanges(a *app.App, changes []string) {
+	for _, change := range changes {
+		fmt.Fprintf(a.Stdout, "  %s\n", view.Visible(change))
+	}
+}

@@ -1,0 +1,142 @@
+package run
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/cli/app"
+	"github.com/umpirehq/umpire/internal/view"
+)
+
+// Where no gate runs and a person sits at the terminal, the run itself asks, with the
+// same card as `umpire approve`. Only what is typed after the card has stood there for a
+// moment counts, and no answer is never yes.
+
+// A runAsker asks on the terminal that the process belongs to.
+type runAsker struct {
+	*agentRun
+
+	tty   *os.File
+	lines chan typedLine // closed when there is nothing more to read
+}
+
+// A typedLine is a line with the time at which it was there.
+type typedLine struct {
+	text string
+	at   time.Time
+}
+
+// newAsker opens the terminal. One goroutine reads it until the process ends: a read
+// from a terminal cannot be taken back.
+func (s *agentRun) newAsker() (*runAsker, error) {
+	tty, err := s.OpenTerminal()
+	if err != nil {
+		return nil, app.Failed(fmt.Errorf("ask on the terminal: %w", err))
+	}
+	return &runAsker{agentRun: s, tty: tty}, nil
+}
+
+func (k *runAsker) close() { k.tty.Close() } //nolint:errcheck // a terminal holds nothing that could be lost
+
+// read begins to read lines, with the first question.
+func (k *runAsker) read() {
+	if k.lines != nil {
+		return
+	}
+	lines := make(chan typedLine, 1)
+	k.lines = lines
+	go func() {
+		defer close(lines)
+		in := bufio.NewReader(k.tty)
+		for {
+			text, err := in.ReadString('\n')
+			if err != nil {
+				return
+			}
+			lines <- typedLine{text: text, at: time.Now()}
+		}
+	}()
+}
+
+// ask shows a question's card and hands in what the person answers.
+func (k *runAsker) ask(ctx context.Context, p umpire.Pending) error {
+	session, err := k.gate.Session(ctx, p.Session)
+	if err != nil {
+		return err
+	}
+	var text bytes.Buffer
+	c := view.New(p, session, k.Text, k.Now(), k.Getenv("NO_COLOR") == "")
+	text.WriteString(c.Whole())
+	text.WriteString(app.DescribeChanges(k.agentRun.App, &p, &session))
+	menu := c.Options()
+	for _, o := range menu {
+		fmt.Fprintf(&text, "  %s%s\n", view.Padded(o.Key, 3), o.Text)
+	}
+	if _, err := k.tty.Write(text.Bytes()); err != nil {
+		return fmt.Errorf("write to the terminal: %w", err)
+	}
+	for {
+		answer, err := k.choose(ctx, menu)
+		if err != nil {
+			return err
+		}
+		answer.Request, answer.ArgsHash, answer.Version, answer.ShownDigest = p.Request, p.ArgsHash, p.Version, p.ShownDigest
+		_, err = k.gate.Resolve(ctx, answer)
+		if err == nil || ctx.Err() != nil || !errors.Is(err, umpire.ErrInvalid) && !errors.Is(err, umpire.ErrState) && !errors.Is(err, umpire.ErrChanged) {
+			return err
+		}
+		fmt.Fprintf(k.tty, "%s\n", view.Visible(k.Text.Problem(err.Error()))) // this answer cannot be given; another one can
+	}
+}
+
+// choose reads until something of the menu is typed.
+func (k *runAsker) choose(ctx context.Context, menu []view.Option) (umpire.Answer, error) {
+	if err := app.DropEarlyKeys(ctx, k.tty); err != nil {
+		return umpire.Answer{}, err
+	}
+	k.read()
+	shown := time.Now()
+	for {
+		var keys []string
+		for _, o := range menu {
+			keys = append(keys, o.Key)
+		}
+		fmt.Fprintf(k.tty, k.Text.Of("Type %s and Enter: "), strings.Join(keys, "/"))
+		line, err := k.next(ctx, shown)
+		if err != nil {
+			return umpire.Answer{}, err
+		}
+		key, reason, _ := strings.Cut(strings.TrimSpace(line), " ")
+		for _, o := range menu {
+			if o.Key == key && (reason == "" || o.Answer.Choice == umpire.Refuse) {
+				o.Answer.Reason = strings.TrimSpace(reason)
+				return o.Answer, nil
+			}
+		}
+	}
+}
+
+// next returns the next line that was typed after a moment.
+func (k *runAsker) next(ctx context.Context, after time.Time) (string, error) {
+	for {
+		select {
+		case <-ctx.Done():
+			fmt.Fprintln(k.tty)
+			return "", context.Cause(ctx)
+		case line, open := <-k.lines:
+			if !open {
+				return "", app.ErrUnconfirmed
+			}
+			if line.at.After(after) {
+				return line.text, nil
+			}
+		}
+	}
+}

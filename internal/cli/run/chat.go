@@ -1,0 +1,181 @@
+package run
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/cli/app"
+	"github.com/umpirehq/umpire/internal/tui"
+)
+
+// NewChatCommand is `umpire chat`.
+func NewChatCommand(a *app.App) *cobra.Command {
+	var f runFlags
+	var plain bool
+	cmd := &cobra.Command{
+		Use:     "chat [flags] [TASK]",
+		Short:   "Talk with the built-in agent, and answer its questions where they come up",
+		Long:    ChatLong,
+		Example: chatExample,
+		RunE: func(cmd *cobra.Command, words []string) error {
+			return runChat(cmd.Context(), a, &f, strings.Join(words, " "), plain)
+		},
+	}
+	f.add(cmd.Flags())
+	cmd.Flags().BoolVar(&plain, "plain", false, "line by line, without colours and cursor movements, for screen readers")
+	completeAgentFlags(a, cmd)
+	return cmd
+}
+
+// runChat talks until the person leaves. It is a person's: whoever sits at the terminal
+// answers what the agent asks, and no agent may sit there.
+func runChat(ctx context.Context, a *app.App, f *runFlags, task string, plain bool) error {
+	if err := f.chosen("umpire chat --help"); err != nil {
+		return err
+	}
+	s := &agentRun{App: a, flags: f, asks: true}
+	if !a.Terminal && !(f.json && s.personAtStreams()) {
+		return app.Usage("umpire run --help", "umpire chat needs a terminal; umpire run does without one")
+	}
+	if err := s.prepare(); err != nil {
+		return err
+	}
+	model, closeLog, err := s.model()
+	if err != nil {
+		return err
+	}
+	defer closeLog()
+	person, done, err := s.chatGates(ctx)
+	if err != nil {
+		return err
+	}
+	defer done()
+	if err := app.RefuseRunner(ctx, a, person, "chat"); err != nil {
+		return err
+	}
+	session, err := s.enterSession(ctx, "")
+	if err != nil {
+		return err
+	}
+	host := &chatHost{agentRun: s, model: model}
+	defer host.leave()
+	if err := host.begin(ctx, session); err != nil {
+		return err
+	}
+	return s.talk(ctx, person, host, task, plain)
+}
+
+// chatGates opens the gate twice where one runs: for the agent, and for the person who
+// answers. A gate of this process's own is one for both.
+func (s *agentRun) chatGates(ctx context.Context) (person umpire.Gate, done func(), err error) {
+	as, err := s.flags.credential(s.App)
+	if err != nil {
+		return nil, nil, err
+	}
+	gate, runs, closeGate, err := s.ReachGate(ctx, as, "")
+	if err != nil {
+		return nil, nil, err
+	}
+	s.gate = gate
+	if !runs {
+		return gate, closeGate, nil
+	}
+	person, closePerson, err := s.OpenGate(ctx, app.PersonCredential)
+	if err != nil {
+		closeGate()
+		return nil, nil, err
+	}
+	return person, func() { closePerson(); closeGate() }, nil
+}
+
+// talk shows the chat until the person leaves it, and says how to resume the session.
+func (s *agentRun) talk(ctx context.Context, person umpire.Gate, host *chatHost, task string, plain bool) error {
+	conf := s.chatConfig(person, host, task)
+	conf.Resumed = s.flags.goOn || s.flags.session != "" || s.flags.fork != ""
+	if s.flags.json {
+		conf.Events = s.Stdout
+	}
+	err := s.showChat(ctx, conf, plain)
+	goOn := "umpire chat --session " + string(host.session.ID)
+	switch {
+	case ctx.Err() != nil:
+		return &app.Exit{Code: app.ExitError, Hint: goOn, Err: fmt.Errorf("interrupted; session %s can be gone on with", host.session.ID)}
+	case err != nil:
+		return app.Failed(err)
+	}
+	s.Remark(fmt.Sprintf(s.Text.Of("session %s can be gone on with: %s"), host.session.ID, goOn))
+	return nil
+}
+
+// chatConfig describes a chat on this process's terminal.
+func (s *agentRun) chatConfig(person umpire.Gate, host *chatHost, task string) tui.Config {
+	return tui.Config{
+		Gate: person, Host: host, Session: host.session,
+		Task: task, Model: host.modelName(), Text: s.Text, Now: s.Now,
+		Change: func(p umpire.Pending, in umpire.Session) tui.Change {
+			return tui.Change(app.PreviewCall(s.App, &p, &in))
+		},
+		In: s.Stdin, Out: s.terminalOut(), Env: os.Environ(), NoColour: s.Getenv("NO_COLOR") != "",
+	}
+}
+
+// showChat draws the chat on the whole screen where the terminal can, and writes it line
+// by line otherwise.
+func (s *agentRun) showChat(ctx context.Context, conf tui.Config, plain bool) error {
+	chat := tui.New(conf)
+	if plain || s.flags.json || isPoorTerminal(s.App) {
+		return chat.RunPlain(ctx)
+	}
+	return chat.Run(ctx)
+}
+
+// terminalOut is where people read: standard output itself, so that the terminal can be
+// asked for its size, or standard error while events go to standard output.
+func (s *agentRun) terminalOut() io.Writer {
+	if s.flags.json {
+		return s.Stderr
+	}
+	if o, is := s.Stdout.(*app.Output); is {
+		return o.W
+	}
+	return s.Stdout
+}
+
+// isPoorTerminal reports whether the person or the terminal wants lines only.
+func isPoorTerminal(a *app.App) bool {
+	term := a.Getenv("TERM")
+	accessible := a.Getenv("ACCESSIBLE")
+	return term == "" || term == "dumb" || accessible != "" && accessible != "0"
+}
+
+const ChatLong = `Talks with the built-in agent on the terminal. What it says is shown as it comes in, its
+calls with their results, and when a call asks, its card stands in the conversation and
+you answer with one key. The line at the bottom says how the permissions stand.
+
+  y s p g   allow: once, for the session, as a rule of the project, as a rule everywhere
+  n c       deny, with a reason if you like; cancel: deny and stop the turn
+  e v d     explain, raw input, diff
+  j k Y     next and last call that waits; allow all of the same risk once
+  Tab       write a message while a call waits: it is queued
+  Esc       stop what the agent does
+
+What was typed before a card stood there for a moment answers nothing, a word that is typed
+at a card becomes a message, and Enter never approves. Up calls back what was written. /help lists the commands: /status /mode /resume /sessions /fork /timeline /rules
+/agents /plan /exit-plan /help /quit.
+
+With --plain, on a terminal that can do little (TERM=dumb), or with ACCESSIBLE=1, it
+talks line by line, without colours and cursor movements. With --json the events go to
+standard output and everything else to standard error. NO_COLOR is honoured.
+
+It is for a person: it is refused in a process that an agent started. Everything is
+stored as it happens; --continue goes on where it was left or killed.`
+
+const chatExample = `  umpire chat --model script:demo.json
+  umpire chat --model script:demo.json "fix the tests"
+  umpire chat --model script:demo.json --continue`

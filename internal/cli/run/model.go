@@ -1,0 +1,86 @@
+package run
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+
+	"github.com/umpirehq/umpire/internal/cli/app"
+	"github.com/umpirehq/umpire/internal/config"
+	"github.com/umpirehq/umpire/internal/llm"
+	"github.com/umpirehq/umpire/internal/llm/anthropic"
+	"github.com/umpirehq/umpire/internal/llm/openai"
+)
+
+// providers open a model by what follows the provider's name and a colon.
+var providers = map[string]func(s *agentRun, name string, o llm.Options) (llm.Model, error){
+	"script":           (*agentRun).script,
+	"anthropic":        fromAnthropic,
+	"openai":           fromOpenAI(openai.Auto),
+	"openai-responses": fromOpenAI(openai.Responses),
+	"openai-chat":      fromOpenAI(openai.Chat),
+}
+
+// model opens the model that the flags or the profile name, and the log of what it is
+// asked. The function that it returns closes the log.
+func (s *agentRun) model() (llm.Model, func(), error) {
+	return s.open(cmp.Or(s.flags.model, s.conf.Agents[cmp.Or(s.flags.profile, config.MainAgent)].Model))
+}
+
+// open opens a model by its full name.
+func (s *agentRun) open(full string) (llm.Model, func(), error) {
+	const help = "umpire run --help"
+	provider, name, _ := strings.Cut(full, ":")
+	open := providers[provider]
+	switch {
+	case full == "":
+		return nil, nil, app.Usage("umpire run --model anthropic:NAME TASK", "no model is named: --model, or model of the agent's profile")
+	case open == nil || name == "":
+		return nil, nil, app.Usage(help, "model %q: want anthropic:NAME, openai:NAME or script:FILE", full)
+	}
+	model, err := open(s, name, llm.Options{Effort: s.flags.effort})
+	if noKey, ok := errors.AsType[*llm.NoKeyError](err); ok {
+		return nil, nil, app.Usage("export "+noKey.Variable+"=KEY", "%w", err)
+	}
+	if err != nil {
+		return nil, nil, app.Usage(help, "%w", err)
+	}
+	return s.logged(model)
+}
+
+func (s *agentRun) script(file string, o llm.Options) (llm.Model, error) {
+	if o.Effort != "" {
+		return nil, errors.New("--effort: a script does not think")
+	}
+	return llm.ReadScript(s.Absolute(file))
+}
+
+func fromAnthropic(_ *agentRun, name string, o llm.Options) (llm.Model, error) {
+	model, err := anthropic.New(name, o)
+	return llm.NewSteady(model), err
+}
+
+func fromOpenAI(w openai.Wire) func(*agentRun, string, llm.Options) (llm.Model, error) {
+	return func(_ *agentRun, name string, o llm.Options) (llm.Model, error) {
+		model, err := openai.New(name, w, o)
+		return llm.NewSteady(model), err
+	}
+}
+
+// logged has a model's requests written to the log, if there is one.
+func (s *agentRun) logged(model llm.Model) (llm.Model, func(), error) {
+	if s.flags.modelLog == "" {
+		return model, func() {}, nil
+	}
+	file, err := os.OpenFile(s.Absolute(s.flags.modelLog), os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o600)
+	if err != nil {
+		return nil, nil, app.Failed(fmt.Errorf("--model-log: %w", err))
+	}
+	return llm.NewLog(model, file), func() {
+		if err := file.Close(); err != nil {
+			s.Remark(err.Error())
+		}
+	}, nil
+}

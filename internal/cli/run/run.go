@@ -1,0 +1,476 @@
+// Package run is `umpire run`, `umpire chat` and `umpire demo`: it gives the built-in agent its
+// task, its tools and its terminal.
+package run
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/agent"
+	"github.com/umpirehq/umpire/internal/cli/app"
+	"github.com/umpirehq/umpire/internal/cli/check"
+	"github.com/umpirehq/umpire/internal/config"
+	"github.com/umpirehq/umpire/internal/llm"
+	"github.com/umpirehq/umpire/internal/sandbox"
+	"github.com/umpirehq/umpire/internal/tool"
+	"github.com/umpirehq/umpire/internal/view"
+)
+
+// A runFlags is what `umpire run` is told.
+type runFlags struct {
+	model, modelLog   string
+	effort            string
+	mode              string
+	allowBypass       bool
+	addDirs           []string
+	allowedTools      []string
+	profile           string
+	goOn              bool
+	session, fork     string
+	allowCrossProject bool
+	sandbox           string
+	loosens           bool // the sandbox is looser than the configured one
+	json              bool
+}
+
+// NewCommand is `umpire run`.
+func NewCommand(a *app.App) *cobra.Command {
+	var f runFlags
+	cmd := &cobra.Command{
+		Use:     "run [flags] [TASK]",
+		Short:   "Give the built-in agent a task; every call goes through the gate",
+		Long:    Long,
+		Example: runExample,
+		RunE: func(cmd *cobra.Command, words []string) error {
+			return runTask(cmd.Context(), a, &f, strings.Join(words, " "))
+		},
+	}
+	f.add(cmd.Flags())
+	completeAgentFlags(a, cmd)
+	return cmd
+}
+
+// add defines the flags.
+func (f *runFlags) add(flags *pflag.FlagSet) {
+	flags.StringVar(&f.model, "model", "", "the `MODEL` to ask: anthropic:NAME, openai:NAME, or script:FILE")
+	flags.StringVar(&f.effort, "effort", "", "how hard the model is to think: low, medium or high (`EFFORT`; default: the model's own)")
+	flags.StringVar(&f.modelLog, "model-log", "", "append every request to the model to `FILE`, one JSON object a line")
+	flags.StringVar(&f.mode, "permission-mode", "", "`MODE`: default, auto, ask, reject, plan or bypass (default: from the configuration)")
+	flags.BoolVar(&f.allowBypass, "allow-bypass", false, "permit the mode bypass")
+	flags.StringArrayVar(&f.addDirs, "add-dir", nil, "count `DIR` as inside the project; may be repeated")
+	flags.StringArrayVar(&f.allowedTools, "allowed-tools", nil, "allow these `RULES`, in short form: Read,'Bash(npm test:*)'")
+	flags.SetNormalizeFunc(check.AllowedToolsAliases)
+	flags.StringVar(&f.profile, "agent", "", "run as this `PROFILE` of the configuration's agents (default: main)")
+	flags.BoolVar(&f.goOn, "continue", false, "continue the latest session of this worktree")
+	flags.StringVar(&f.session, "session", "", "go on with the session `ID`")
+	flags.StringVar(&f.fork, "fork", "", "begin a session with the conversation of the session `ID`, without its grants")
+	flags.BoolVar(&f.allowCrossProject, "allow-cross-project-session", false, "permit continuing a session of another project")
+	flags.StringVar(&f.sandbox, "sandbox", "", "what commands may change: `SANDBOX` is read-only, workspace-write or full-access (default: from the configuration)")
+	flags.BoolVar(&f.json, "json", false, "write the session's events as lines of JSON, and nothing else")
+}
+
+// check refuses flags that do not go together, and a run with nothing to do.
+func (f *runFlags) check(task string) error {
+	const hint = "umpire run --help"
+	if err := f.chosen(hint); err != nil {
+		return err
+	}
+	if task == "" && !f.goOn && f.session == "" && f.fork == "" {
+		return app.Usage(hint, "want a TASK, or --continue to go on with the latest session")
+	}
+	return nil
+}
+
+// chosen refuses flags about the session that do not go together.
+func (f *runFlags) chosen(hint string) error {
+	chosen := 0
+	for _, is := range []bool{f.goOn, f.session != "", f.fork != ""} {
+		if is {
+			chosen++
+		}
+	}
+	switch {
+	case chosen > 1:
+		return app.Usage(hint, "only one of --continue, --session and --fork can be meant")
+	case chosen > 0 && len(f.addDirs) > 0:
+		return app.Usage(hint, "--add-dir is for a new session")
+	case chosen > 0 && len(f.allowedTools) > 0:
+		return app.Usage(hint, "--allowed-tools is for a new session")
+	case chosen > 0 && f.profile != "":
+		return app.Usage(hint, "--agent is for a new session")
+	}
+	return nil
+}
+
+// A agentRun is one run of the built-in agent: what it is told, and what it works with.
+type agentRun struct {
+	*app.App
+
+	flags *runFlags
+	conf  *config.Config
+	gate  umpire.Gate
+	// entrance is the gate as the person sees it, for choosing a session; nil where an agent
+	// started this process.
+	personGate umpire.Gate
+	mode       *umpire.Mode // nil: as configured
+	// asks says that a person sits here who is asked on the spot; headless that nobody
+	// can answer. Neither: a gate runs, and waits for whoever answers it.
+	asks, headless bool
+	// answer answers what asks in place of a person; nil leaves it to one.
+	answer func(context.Context, umpire.Pending) error
+}
+
+// runTask runs the built-in agent until it has nothing more to do.
+func runTask(ctx context.Context, a *app.App, f *runFlags, task string) error {
+	if err := f.check(task); err != nil {
+		return err
+	}
+	s := &agentRun{App: a, flags: f}
+	if err := s.prepare(); err != nil {
+		return err
+	}
+	model, closeLog, err := s.model()
+	if err != nil {
+		s.RemarkAll(s.conf.Notices) // one may say why there is none
+		return err
+	}
+	defer closeLog()
+	as, err := f.credential(a)
+	if err != nil {
+		return err
+	}
+	gate, runs, done, err := a.ReachGate(ctx, as, "")
+	if err != nil {
+		return err
+	}
+	defer done()
+	s.gate = gate
+	if runs && as == app.AgentCredential {
+		asPerson, done, err := s.personsGate(ctx)
+		if err != nil {
+			return err
+		}
+		defer done()
+		s.personGate = asPerson
+	}
+	s.attendance(runs)
+	if s.asks && app.RefuseRunner(ctx, s.App, gate, "run") != nil {
+		s.asks, s.headless = false, true // nor is what an agent's run has started
+	}
+	session, err := s.enterSession(ctx, task)
+	if err != nil {
+		return err
+	}
+	return s.run(ctx, session, model, task)
+}
+
+// personsGate dials the gate that runs for the person who started this run, if a person
+// did: which folder, mode and session it works in is theirs to choose. All that follows is
+// the agent's.
+func (s *agentRun) personsGate(ctx context.Context) (umpire.Gate, func(), error) {
+	if s.NeedPerson("choosing a session") != nil {
+		return nil, func() {}, nil //nolint:nilerr // an agent goes on as one
+	}
+	c, err := s.DialGate(ctx, s.conf.Listen, app.PersonCredential)
+	if c == nil || err != nil {
+		return nil, func() {}, err
+	}
+	return c, app.GateCloser(c), nil
+}
+
+// credential is whose part the run takes: what loosens a session takes a person.
+func (f *runFlags) credential(a *app.App) (app.Credential, error) {
+	for flag, given := range map[string]bool{
+		"--allow-bypass": f.allowBypass, "--allow-cross-project-session": f.allowCrossProject, "--sandbox " + f.sandbox: f.loosens,
+		"--add-dir": len(f.addDirs) > 0, "--allowed-tools": len(f.allowedTools) > 0,
+	} {
+		if !given {
+			continue
+		}
+		return app.PersonCredential, a.NeedPerson("umpire run " + flag)
+	}
+	return app.AgentCredential, nil
+}
+
+// prepare reads the configuration and what of the flags it has a say in.
+func (s *agentRun) prepare() error {
+	conf, err := s.LoadConfig(s.Dir)
+	if err != nil {
+		return err
+	}
+	s.conf = conf
+	if err := s.flags.checkSandbox(conf); err != nil {
+		return err
+	}
+	mode, err := app.PickMode("--permission-mode", s.flags.mode, s.flags.allowBypass, conf)
+	if err != nil {
+		return err
+	}
+	if s.flags.mode != "" {
+		s.mode = &mode
+	}
+	for i, dir := range s.flags.addDirs {
+		dir = s.Absolute(dir)
+		if info, err := os.Stat(dir); err != nil || !info.IsDir() {
+			return app.Usage("", "--add-dir %s: no such folder", dir)
+		}
+		s.flags.addDirs[i] = dir
+	}
+	_, err = app.ProfileOf(conf, s.flags.profile)
+	return err
+}
+
+// attendance finds out who can answer: a gate that runs, a person at this terminal, or
+// nobody.
+func (s *agentRun) attendance(runs bool) {
+	if runs {
+		return
+	}
+	s.asks = s.Terminal || s.personAtStreams()
+	if s.asks && s.NeedPerson("answering") != nil {
+		s.asks = false // an agent with a terminal is not a person
+	}
+	s.headless = !s.asks
+}
+
+// personAtStreams reports whether a person can read and answer although standard
+// output goes elsewhere.
+func (s *agentRun) personAtStreams() bool {
+	in, isFile := s.Stdin.(*os.File)
+	errors, toFile := s.Stderr.(*os.File)
+	return isFile && toFile && app.IsTerminal(in) && app.IsTerminal(errors)
+}
+
+// run lets the agent work in a session that is this process's.
+func (s *agentRun) run(ctx context.Context, session umpire.Session, model llm.Model, task string) error {
+	worker := &agent.Agent{Gate: s.gate, Model: model, System: agent.Prompt(&session), Runner: session.Runner, Sandbox: s.confinement()}
+	box, tools, cleanUp, err := s.toolbox(ctx, &session, worker.Output)
+	if err != nil {
+		return err
+	}
+	defer cleanUp()
+	from, err := s.since(ctx, session.ID)
+	if err != nil {
+		return app.GateError(err)
+	}
+	worker.Tools, worker.From, worker.Ask = box, from, s.answer
+	if worker.Sub = s.subAgents(model, &session); worker.Sub != nil {
+		worker.Sub.Leave = true
+	}
+	view := &runView{App: s.App, session: session.ID, json: s.flags.json, quiet: s.asks || s.answer != nil}
+	worker.Handler = view
+	if s.asks {
+		asker, err := s.newAsker()
+		if err != nil {
+			return err
+		}
+		defer asker.close()
+		worker.Ask = asker.ask
+	}
+	outcome, err := worker.Run(ctx, session, task)
+	view.settle("")
+	s.leaveBackground(ctx, tools, err == nil)
+	if err != nil {
+		return s.brokenOff(ctx, session.ID, err)
+	}
+	err = s.verdict(outcome, session.ID)
+	if exited, is := errors.AsType[*app.Exit](err); is && outcome.Unattended > 0 && exited.Code == app.ExitDenied {
+		exited.Hint = cmp.Or(s.settling(ctx, &session, view.unattended), exited.Hint)
+	}
+	return err
+}
+
+// settling is the line that adds the rules by which the calls would have run, or "" when
+// no rule would do.
+func (s *agentRun) settling(ctx context.Context, session *umpire.Session, calls []umpire.BatchCall) string {
+	var commands []string
+	for i := range calls {
+		d, err := s.gate.Check(ctx, umpire.Call{Tool: calls[i].Tool, Input: calls[i].Input, Dir: session.Dir}) // as if somebody were there
+		if err != nil || len(d.Suggestions) == 0 {
+			continue
+		}
+		if command := "umpire rules add " + check.RuleWords(&d.Suggestions[0]); !slices.Contains(commands, command) {
+			commands = append(commands, command)
+		}
+	}
+	return strings.Join(commands, " && ")
+}
+
+// backgroundGrace is how long commands in the background may go on when the agent has
+// nothing more to do.
+const backgroundGrace = 10 * time.Second
+
+// leaveBackground waits for what runs in the background, and ends what goes on.
+func (s *agentRun) leaveBackground(ctx context.Context, tools *tool.Set, wait bool) {
+	if wait && len(tools.Running()) > 0 {
+		tools.Wait(ctx, backgroundGrace)
+	}
+	for _, job := range tools.Running() {
+		s.Remark(fmt.Sprintf(s.Text.Of("ending %s, which still runs in the background: %s"), job.ID, app.Clip(view.Visible(job.Command))))
+	}
+	tools.Close()
+}
+
+// toolbox makes all tools of a session: its own and those of MCP servers. What runs in
+// the background belongs to its own, which are returned apart.
+func (s *agentRun) toolbox(ctx context.Context, session *umpire.Session, hear func(umpire.CallID, string)) (agent.Toolbox, *tool.Set, func(), error) {
+	own, cleanUp, err := s.tools(session, hear)
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	servers := s.mcpServers(ctx, session)
+	return agent.Toolbox{own, agent.Only(servers, s.listedIn(session))}, own, func() { servers.Close(); cleanUp() }, nil
+}
+
+// tools makes the tools of a session, with a private folder for their output.
+func (s *agentRun) tools(session *umpire.Session, hear func(umpire.CallID, string)) (*tool.Set, func(), error) {
+	sandbox.SweepScratch(os.TempDir())
+	scratch, release, err := sandbox.MakeScratch(os.TempDir())
+	if err != nil {
+		return nil, nil, app.Failed(fmt.Errorf("a folder for outputs: %w", err))
+	}
+	var added []string
+	for _, dir := range session.AddDirs {
+		if path, err := filepath.EvalSymlinks(dir); err == nil {
+			added = append(added, path)
+		}
+	}
+	place := s.place(session, added, scratch)
+	set := tool.New(tool.Options{
+		Root: session.Root, AddDirs: added, Home: s.UserHome(), Env: os.Environ(), Scratch: scratch, Output: hear, MayRead: s.mayRead,
+		EnvListed: s.conf.SandboxEnv, Sandbox: place, Weaker: s.conf.SandboxRequire != config.SandboxRequires[0],
+	})
+	set.Keep(s.listedIn(session))
+	return set, func() {
+		set.Close()
+		if err := place.Forget(); err != nil {
+			s.Remark(err.Error())
+		}
+		release()
+	}, nil
+}
+
+// mayRead reports whether the agent may read a file unasked, as the gate decides.
+func (s *agentRun) mayRead(ctx context.Context, call umpire.Call, path string) bool {
+	input, err := json.Marshal(map[string]string{"file_path": path})
+	if err != nil {
+		return false
+	}
+	d, err := s.gate.Check(ctx, umpire.Call{Tool: "Read", Input: input, Dir: call.Dir, Session: call.Session, Agent: call.Agent})
+	return err == nil && d.Verdict == umpire.Allow
+}
+
+func (s *agentRun) profileOf(session *umpire.Session) config.Agent {
+	return s.conf.Agents[cmp.Or(session.Profile, config.MainAgent)]
+}
+
+// verdict is the exit of a run in which nothing went wrong.
+func (s *agentRun) verdict(o agent.Outcome, id umpire.SessionID) error {
+	goOn := "umpire run --session " + string(id)
+	switch {
+	case o.Waiting > 0:
+		return &app.Exit{Code: app.ExitAsks, Hint: "umpire pending", Err: fmt.Errorf("session %s waits for answers, and nobody can be asked here: %d", id, o.Waiting)}
+	case o.Idle:
+		return app.Refused(goOn+" TASK", "nothing is open in session %s", id)
+	case o.Cancelled:
+		return &app.Exit{Code: app.ExitDenied, Hint: goOn + " TASK", Err: fmt.Errorf("the turn was cancelled")}
+	case o.Unattended > 0:
+		return &app.Exit{Code: app.ExitDenied, Hint: "umpire serve", Err: fmt.Errorf("denied because nobody could be asked: %d", o.Unattended)}
+	case o.Late > 0:
+		return &app.Exit{Code: app.ExitAsks, Hint: goOn + " TASK", Err: fmt.Errorf("denied because nobody answered in time: %d", o.Late)}
+	case o.Stop == llm.StopCut:
+		return &app.Exit{Code: app.ExitError, Hint: goOn + ` "go on"`, Err: fmt.Errorf("the last reply was cut off at the longest that the model writes")}
+	case o.Stop == llm.StopRefused:
+		return &app.Exit{Code: app.ExitError, Hint: goOn + " TASK", Err: fmt.Errorf("the provider did not let the model reply")}
+	}
+	return nil
+}
+
+// brokenOff says why a run ended before its time, and how to go on.
+func (s *agentRun) brokenOff(ctx context.Context, id umpire.SessionID, err error) error {
+	goOn := "umpire run --session " + string(id)
+	_, ofModel := errors.AsType[*agent.ModelError](err)
+	switch {
+	case errors.Is(err, app.ErrUnconfirmed):
+		return &app.Exit{Code: app.ExitAsks, Hint: goOn, Err: fmt.Errorf("nobody answers any more: the calls of session %s still wait", id)}
+	case ctx.Err() != nil:
+		return &app.Exit{Code: app.ExitError, Hint: goOn, Err: fmt.Errorf("interrupted; session %s can be gone on with", id)}
+	case ofModel:
+		return &app.Exit{Code: app.ExitError, Hint: goOn, Err: err}
+	}
+	exited, _ := errors.AsType[*app.Exit](app.GateError(err))
+	if exited.Hint == "" && exited.Code != app.ExitRefused {
+		exited.Hint = goOn
+	}
+	return exited
+}
+
+// completeAgentFlags completes the flags of a command that runs the built-in agent.
+func completeAgentFlags(a *app.App, cmd *cobra.Command) {
+	app.CompleteWords(cmd, "permission-mode", app.ModeNames()...)
+	app.CompleteWords(cmd, "sandbox", config.SandboxModes...)
+	app.CompleteWords(cmd, "effort", llm.Efforts...)
+	app.CompleteWith(cmd, "agent", func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+		c, err := a.LoadConfig(a.Dir)
+		if err != nil {
+			return nil, cobra.ShellCompDirectiveNoFileComp // the command itself will say so
+		}
+		return slices.Sorted(maps.Keys(c.Agents)), cobra.ShellCompDirectiveNoFileComp
+	})
+	app.CompleteWith(cmd, "model", cobra.FixedCompletions(modelKinds, cobra.ShellCompDirectiveNoFileComp|cobra.ShellCompDirectiveNoSpace))
+}
+
+// modelKinds begin the names of models.
+var modelKinds = []string{"anthropic:", "openai:", "openai-responses:", "openai-chat:", "script:"}
+
+const Long = `Gives the built-in agent a task, and runs it until it has nothing more to do. Every call
+of a tool goes through the gate: it is decided, stored before it runs, and held while
+a person is asked. Calls of one message run in their order, none before all are decided.
+
+Who is asked:
+  a gate runs (umpire serve)     whoever answers it: umpire pending, umpire approve
+  no gate, and a terminal        you, right here
+  neither                        nobody: what would ask is denied, and the model told so
+
+What the assistant says goes to standard output, a line for each call to standard error.
+With --json the session's events go to standard output instead, one JSON object a line.
+
+Everything is stored as it happens. An interrupted run is gone on with by --continue, or
+by --session ID: nothing that ran runs again, and where it is not known whether a call
+ran, you are asked. With --session ID, a TASK for a session
+that waits, or that another process runs, is queued.
+
+The model is --model, or model of the agent's profile:
+  anthropic:NAME    Anthropic's; the key is ANTHROPIC_API_KEY, the server ANTHROPIC_BASE_URL
+  openai:NAME       OpenAI's; the key is OPENAI_API_KEY. With OPENAI_BASE_URL, a server that
+                    speaks Chat Completions; openai-responses:NAME and openai-chat:NAME
+                    choose the interface whatever the server is
+  script:FILE       none: plays a script
+The keys do not reach the commands that the agent runs.
+
+--model script:FILE plays a script: a JSON array of turns, each {"text", "calls":
+[{"id", "tool", "input"}], "delay_ms"}, all optional, each the reply to one request; past
+the end it says "done".
+
+The exit code is 0 when the agent has come to its end, also when you denied something on
+the way; 2 when calls were denied because nobody could be asked, or when you cancelled the
+turn; 3 when calls still wait, or nobody answered in time; 6 when there is nothing to go
+on with, or the session is not to be had.`
+
+const runExample = `  umpire run --model script:demo.json "fix the tests"
+  umpire run --model anthropic:claude-sonnet-5 "fix the tests"
+  umpire run --model script:demo.json --continue
+  umpire run --model script:demo.json --session s4k7m "and now the docs" --json`

@@ -1,0 +1,62 @@
+package run
+
+import (
+	"cmp"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/cli/app"
+	"github.com/umpirehq/umpire/internal/config"
+	"github.com/umpirehq/umpire/internal/sandbox"
+)
+
+// checkSandbox refuses a mode that is not known, and finds out whether it is looser
+// than the configured one: that takes a person.
+func (f *runFlags) checkSandbox(conf *config.Config) error {
+	if f.sandbox == "" {
+		return nil
+	}
+	if !slices.Contains(config.SandboxModes, f.sandbox) {
+		return app.Usage("umpire run --help", "--sandbox %q: want one of %s", f.sandbox, strings.Join(config.SandboxModes, ", "))
+	}
+	if most := conf.GateSettings().Most; !most.PermitsSandbox(umpire.SandboxMode(f.sandbox)) {
+		return app.Usage("umpire config", "--sandbox %s: the administrator of this machine permits %s or a tighter sandbox", f.sandbox, most.Sandbox)
+	}
+	f.loosens = umpire.SandboxMode(conf.SandboxMode).Tighter(umpire.SandboxMode(f.sandbox))
+	return nil
+}
+
+// confinement is what the gate is told of the sandbox here, and the person where there
+// is less than was asked for.
+func (s *agentRun) confinement() *umpire.Confinement {
+	able := sandbox.Available()
+	c := &umpire.Confinement{Level: able.Level, Lacks: able.Lacks, Mode: umpire.SandboxMode(s.flags.sandbox), Loosen: s.flags.loosens}
+	mode := cmp.Or(s.flags.sandbox, s.conf.SandboxMode)
+	switch {
+	case mode == string(umpire.SandboxFullAccess):
+		s.Remark(s.Text.Of("commands run without a sandbox, as they were set to (full-access)"))
+	case !able.Whole():
+		s.Remark(fmt.Sprintf(s.Text.Of("no sandbox, or a weaker one, on this machine: %s (umpire doctor)"), able.Lacks))
+	}
+	return c
+}
+
+// place is where the commands of a session run.
+func (s *agentRun) place(session *umpire.Session, added []string, scratch string) *sandbox.Place {
+	folders := append([]string{session.Root}, added...)
+	if session.GitDir != "" {
+		folders = append(folders, session.GitDir) // of a linked worktree it lies elsewhere
+	}
+	home := s.UserHome()
+	if plain, err := filepath.EvalSymlinks(home); err == nil {
+		home = plain
+	}
+	place := &sandbox.Place{
+		Workspace: folders, Home: home, State: s.Home(), Scratch: scratch, Cache: sandbox.Caches(home, s.Getenv),
+	}
+	place.Sweep() // the agent would take what a crash has left for the project's own
+	return place
+}

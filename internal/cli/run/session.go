@@ -1,0 +1,124 @@
+package run
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+
+	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/cli/app"
+	"github.com/umpirehq/umpire/internal/cli/check"
+	"github.com/umpirehq/umpire/internal/client"
+	"github.com/umpirehq/umpire/internal/gate"
+	"github.com/umpirehq/umpire/internal/process"
+	"github.com/umpirehq/umpire/internal/view"
+)
+
+// enterSession opens a session, or takes the one that the flags name. A task that was left with
+// a session that another process runs is an error, since it has not run yet.
+func (s *agentRun) enterSession(ctx context.Context, task string) (umpire.Session, error) {
+	if s.personGate != nil {
+		entered, err := s.enterSessionBy(ctx, s.personGate, task)
+		if !errors.Is(err, client.ErrCredential) {
+			return entered, err
+		}
+		// A sandbox around this process keeps it from being a person: it goes on as an agent.
+	}
+	return s.enterSessionBy(ctx, s.gate, task)
+}
+
+func (s *agentRun) enterSessionBy(ctx context.Context, gate umpire.Gate, task string) (entered umpire.Session, err error) {
+	resumption := umpire.Resumption{
+		ID: umpire.SessionID(s.flags.session), Dir: s.Dir, Agent: app.AgentName, AllowCrossProject: s.flags.allowCrossProject,
+		Runner: process.NameOf(os.Getpid()), Mode: s.mode, AllowBypass: s.flags.allowBypass, Headless: s.headless,
+	}
+	switch {
+	case s.flags.session != "" || s.flags.goOn:
+		return s.resumeSession(ctx, gate, resumption, task)
+	case s.flags.fork != "":
+		entered, err = gate.Fork(ctx, umpire.SessionID(s.flags.fork), resumption)
+	default:
+		entered, err = gate.Open(ctx, umpire.Opening{
+			Dir: s.Dir, Agent: app.AgentName, Profile: s.flags.profile, Mode: s.mode, AddDirs: s.flags.addDirs, AllowedTools: check.SplitRules(s.flags.allowedTools),
+			Headless: s.headless, AllowBypass: s.flags.allowBypass, Runner: resumption.Runner,
+		})
+	}
+	return entered, app.SessionError(err)
+}
+
+// resumeSession takes a session, and says which and where when none was named. Where another
+// process runs it a task is queued: that one will see to it.
+func (s *agentRun) resumeSession(ctx context.Context, gate umpire.Gate, r umpire.Resumption, task string) (umpire.Session, error) {
+	standing, err := findExisting(ctx, gate, &r)
+	if err != nil {
+		return standing, app.SessionError(err)
+	}
+	if r.ID == "" {
+		s.Remark(fmt.Sprintf(s.Text.Of("continuing session %s in %s"), view.Visible(string(standing.ID)), view.Visible(standing.Dir)))
+	}
+	r.ID = standing.ID
+	entered, err := gate.Continue(ctx, r)
+	busy := errors.Is(err, umpire.ErrState) && standing.State != umpire.SessionOver && standing.Runner != "" && !standing.External
+	if !busy || task == "" {
+		return entered, app.SessionError(err)
+	}
+	if err := s.mayEnter(&standing, r); err != nil {
+		return standing, app.GateError(err)
+	}
+	told, err := gate.Prompt(ctx, umpire.Prompt{Session: r.ID, Text: task})
+	if err != nil {
+		return standing, app.GateError(err)
+	}
+	return standing, &app.Exit{Code: app.ExitAsks, Hint: queuedHint(&standing, told), Err: errors.New(s.queuedText(&standing, told))}
+}
+
+// findExisting finds the session that is meant, as it stands: the latest where none is named.
+func findExisting(ctx context.Context, gate umpire.Gate, r *umpire.Resumption) (umpire.Session, error) {
+	if r.ID == "" {
+		return gate.Latest(ctx, umpire.LatestQuery{Dir: r.Dir, Agent: r.Agent})
+	}
+	return gate.Session(ctx, r.ID)
+}
+
+// mayEnter holds a queued task to the rules for going on with a session.
+func (s *agentRun) mayEnter(standing *umpire.Session, r umpire.Resumption) error {
+	p, err := s.FindProject(s.Dir)
+	if err != nil {
+		return err
+	}
+	crossProject := r.AllowCrossProject || s.conf.CrossProject
+	_, err = gate.CheckResume(gate.ProjectIdentity{Project: p.ID}, standing, crossProject)
+	return err
+}
+
+// queuedHint is what a person can do about a queued task.
+func queuedHint(standing *umpire.Session, told umpire.Prompted) string {
+	if told.Waiting > 0 {
+		return "umpire pending"
+	}
+	return "umpire timeline --follow --session " + string(standing.ID)
+}
+
+// queuedText says what a queued task waits for.
+func (s *agentRun) queuedText(standing *umpire.Session, told umpire.Prompted) string {
+	if told.Waiting > 0 {
+		return fmt.Sprintf(s.Text.Of("queued: session %s waits for answers first (umpire pending): %d"), standing.ID, told.Waiting)
+	}
+	return fmt.Sprintf(s.Text.Of("queued: session %s is run by %s"), standing.ID, view.Visible(standing.Runner))
+}
+
+// since is the event before the one with which this process came to the session.
+func (s *agentRun) since(ctx context.Context, id umpire.SessionID) (int64, error) {
+	events, err := s.gate.Events(ctx, umpire.Filter{Session: id})
+	if err != nil {
+		return 0, err
+	}
+	for _, e := range slices.Backward(events) {
+		if e.Kind == umpire.EventSessionResumed || e.Kind == umpire.EventSessionOpened {
+			return e.Seq - 1, nil
+		}
+	}
+	return 0, nil
+}

@@ -1,0 +1,152 @@
+package run
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/cli/app"
+	"github.com/umpirehq/umpire/internal/view"
+)
+
+// A runView shows a run: what the assistant says on standard output and a line for
+// each call on standard error, or the events alone, as JSON.
+type runView struct {
+	*app.App
+
+	session umpire.SessionID // whose calls are not those of a sub-agent
+
+	json  bool
+	quiet bool // questions are asked here, and need not be announced
+
+	unattended []umpire.BatchCall // denied since nobody could be asked
+
+	line string // begun by a command that runs, and not yet ended
+	live livePieces
+}
+
+// Event writes an event as a line of JSON.
+func (v *runView) Event(e umpire.Event) {
+	if !v.json {
+		return
+	}
+	if err := app.WriteLine(v.Stdout, &e); err != nil {
+		v.Remark(err.Error())
+	}
+}
+
+// Said writes the assistant's words, unless they have been seen coming in. On a
+// terminal nothing of them is obeyed.
+func (v *runView) Said(text string) {
+	if v.json || v.settle(text) {
+		return
+	}
+	if v.ToTerminal {
+		text = visibleText(text)
+	}
+	fmt.Fprintln(v.Stdout, text)
+}
+
+// visibleText makes a text of several lines safe to show.
+func visibleText(text string) string {
+	lines := strings.Split(text, "\n")
+	for i, line := range lines {
+		lines[i] = view.Visible(strings.ReplaceAll(strings.TrimSuffix(line, "\r"), "\t", "    "))
+	}
+	return strings.Join(lines, "\n")
+}
+
+// nobodyThere begins the reason of a refusal that is owed to nobody being there.
+const nobodyThere = "non_interactive confirmation required"
+
+// Ended writes a line for a call, and why when it did not go well.
+func (v *runView) Ended(call umpire.BatchCall, r umpire.Result) {
+	if strings.HasPrefix(call.Reason, nobodyThere) {
+		v.unattended = append(v.unattended, call)
+	}
+	if v.json {
+		return
+	}
+	if v.line != "" {
+		v.liveLine(v.line)
+		v.line = ""
+	}
+	if r.Session != v.session && r.Session != "" {
+		fmt.Fprint(v.Stderr, "  ") // a sub-agent's; its parent's call comes after it
+	}
+	subject := " " + subjectOfInput(call.Input)
+	if call.Tool == "TodoWrite" {
+		subject = "" // its list follows
+	}
+	fmt.Fprintf(v.Stderr, "[%s] %s\n", v.Text.Word("status", string(r.Status)), app.Clip(view.Visible(call.Tool+subject)))
+	switch {
+	case strings.HasPrefix(call.Reason, nobodyThere):
+		fmt.Fprintln(v.Stderr, view.Visible(call.Reason))
+	case r.Status == umpire.ResultDenied || r.Status == umpire.ResultCancelled:
+		if call.Reason != "" {
+			fmt.Fprintf(v.Stderr, "  %s\n", app.Clip(view.Visible(v.Text.Reason(call.Reason))))
+		}
+	case call.Tool == "TodoWrite" && r.Status == umpire.ResultOK:
+		for line := range strings.Lines(r.Output) {
+			fmt.Fprintf(v.Stderr, "  %s\n", app.Clip(view.Visible(strings.TrimSuffix(line, "\n"))))
+		}
+	case r.IsError():
+		first, _, _ := strings.Cut(r.Output, "\n")
+		fmt.Fprintf(v.Stderr, "  %s\n", app.Clip(view.Visible(first)))
+	}
+}
+
+// maxLiveLine bounds a line that a running command does not end.
+const maxLiveLine = 4 << 10
+
+// Output shows a person at the terminal what a command prints, line by line. A line
+// that is drawn over itself is shown as it was last.
+func (v *runView) Output(_ umpire.CallID, text string) {
+	if v.json || !v.ToTerminal {
+		return
+	}
+	lines := strings.Split(v.line+text, "\n")
+	for _, line := range lines[:len(lines)-1] {
+		v.liveLine(line)
+	}
+	v.line = lines[len(lines)-1]
+	v.line = v.line[max(0, len(v.line)-maxLiveLine):]
+}
+
+func (v *runView) liveLine(line string) {
+	line = strings.TrimSuffix(line, "\r")
+	line = line[strings.LastIndexByte(line, '\r')+1:]
+	fmt.Fprintf(v.Stderr, "  | %s\n", app.Clip(visibleText(line)))
+}
+
+// subjectFields are the inputs that say what a call is about, the best first.
+var subjectFields = []string{"command", "cmd", "file_path", "path", "filePath", "url", "pattern", "bash_id", "shell_id", "description"}
+
+// subjectOfInput is what a call is about, in one line.
+func subjectOfInput(input json.RawMessage) string {
+	var fields map[string]json.RawMessage
+	if json.Unmarshal(input, &fields) != nil {
+		return string(input)
+	}
+	for _, name := range subjectFields {
+		var text string
+		if json.Unmarshal(fields[name], &text) == nil && text != "" {
+			return text
+		}
+	}
+	return string(input)
+}
+
+// Waiting says that calls wait, unless they are asked about right here.
+func (v *runView) Waiting(n int) {
+	if v.quiet || n == 0 {
+		return
+	}
+	v.Remark(fmt.Sprintf(v.Text.Of("waiting for answers (umpire pending): %d"), n))
+}
+
+// Queued says that the task comes after what is open.
+func (v *runView) Queued(p umpire.Prompted) {
+	v.Remark(fmt.Sprintf(v.Text.Of("the task is queued; waiting for answers first: %d"), p.Waiting))
+}
