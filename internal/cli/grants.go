@@ -66,7 +66,7 @@ func revokeGrants(ctx context.Context, a *app.App, r umpire.Revocation, asJSON b
 	return a.WithGate(ctx, app.PersonCredential, func(gate umpire.Gate) error {
 		revoked, err := gate.Revoke(ctx, r)
 		if errors.Is(err, umpire.ErrNotFound) {
-			return &app.Exit{Code: app.ExitError, Hint: "umpire grants", Err: err}
+			return &app.CommandError{Code: app.ExitError, Hint: "umpire grants", Err: err}
 		}
 		if err != nil {
 			return err

@@ -68,7 +68,7 @@ func verifyTimeline(ctx context.Context, a *app.App, f *verifyFlags) error {
 	v := verification{OK: len(breaks) == 0, Breaks: append([]store.Break{}, breaks...)}
 	err = a.Show(f.json, v, func() error { return showVerification(a, &v) })
 	if err == nil && !v.OK {
-		return &app.Exit{Code: app.ExitError}
+		return &app.CommandError{Code: app.ExitError}
 	}
 	return err
 }

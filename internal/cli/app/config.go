@@ -98,7 +98,7 @@ func ProfileOf(c *config.Config, name string) (*policy.Profile, error) {
 	return profile, nil
 }
 
-// PickMode: the flag of that name over the configuration. Bypass has to be permitted by a
+// PickMode returns the mode: the flag of that name over the configuration. Bypass has to be permitted by a
 // flag of its own, wherever it comes from.
 func PickMode(name, flag string, allowBypass bool, conf *config.Config) (umpire.Mode, error) {
 	mode := conf.Mode

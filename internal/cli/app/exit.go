@@ -16,41 +16,41 @@ const (
 	ExitRefused = 6 // the state of things refuses it
 )
 
-// An Exit is an error that knows its exit code. One without text prints nothing.
-type Exit struct {
+// A CommandError is an error that knows its exit code. One without text prints nothing.
+type CommandError struct {
 	Code int
 	Err  error
 	Hint string // what to do next, for people; may be empty
 }
 
-func (e *Exit) Error() string {
+func (e *CommandError) Error() string {
 	if e.Err == nil {
 		return ""
 	}
 	return e.Err.Error()
 }
 
-func (e *Exit) Unwrap() error { return e.Err }
+func (e *CommandError) Unwrap() error { return e.Err }
 
 // ExitCode is the code the process ends with.
-func (e *Exit) ExitCode() int { return e.Code }
+func (e *CommandError) ExitCode() int { return e.Code }
 
 // Failed is an error of the world: a file, a disk. Nil stays nil.
 func Failed(err error) error {
 	if err == nil {
 		return nil
 	}
-	return &Exit{Code: ExitError, Err: err}
+	return &CommandError{Code: ExitError, Err: err}
 }
 
 // Usage is an error of whoever typed the command or wrote the configuration.
 func Usage(hint, format string, args ...any) error {
-	return &Exit{Code: ExitUsage, Err: fmt.Errorf(format, args...), Hint: hint}
+	return &CommandError{Code: ExitUsage, Err: fmt.Errorf(format, args...), Hint: hint}
 }
 
 // Refused says that the state of things stands against the command.
 func Refused(hint, format string, args ...any) error {
-	return &Exit{Code: ExitRefused, Err: fmt.Errorf(format, args...), Hint: hint}
+	return &CommandError{Code: ExitRefused, Err: fmt.Errorf(format, args...), Hint: hint}
 }
 
 // ExitCode is the code for an error. What cobra reports by itself is wrong usage.
@@ -58,7 +58,7 @@ func ExitCode(err error) int {
 	if err == nil {
 		return ExitDone
 	}
-	if e, ok := errors.AsType[*Exit](err); ok {
+	if e, ok := errors.AsType[*CommandError](err); ok {
 		return e.Code
 	}
 	return ExitUsage
@@ -66,7 +66,7 @@ func ExitCode(err error) int {
 
 // HintOf is what an error says to do next, or "".
 func HintOf(err error) string {
-	if e, ok := errors.AsType[*Exit](err); ok {
+	if e, ok := errors.AsType[*CommandError](err); ok {
 		return e.Hint
 	}
 	return "umpire --help"

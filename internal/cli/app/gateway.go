@@ -98,7 +98,7 @@ func (a *App) DialExpectedGate(ctx context.Context, conf *config.Config, as Cred
 	}
 	running, err := dialAddress(ctx, a, where, as, tokenFile)
 	if err == nil && running == nil && conf.Listen != "" {
-		err = &Exit{
+		err = &CommandError{
 			Code: ExitGate, Hint: "umpire serve",
 			Err: fmt.Errorf("no gate answers on %s, where %s says that it listens", where, conf.Sources["listen"]),
 		}
@@ -125,7 +125,7 @@ func (a *App) DialGate(ctx context.Context, listen string, as Credential) (*clie
 func dialAddress(ctx context.Context, a *App, where Address, as Credential, tokenFile string) (*client.Client, error) {
 	there, err := where.Answers(ctx)
 	if err != nil {
-		return nil, &Exit{Code: ExitGate, Err: err}
+		return nil, &CommandError{Code: ExitGate, Err: err}
 	}
 	if !there {
 		return nil, nil
@@ -136,7 +136,7 @@ func dialAddress(ctx context.Context, a *App, where Address, as Credential, toke
 	}
 	c, err := client.Dial(where.String(), token)
 	if err != nil {
-		return nil, &Exit{Code: ExitGate, Err: fmt.Errorf("the gate on %s: %w", where, err)}
+		return nil, &CommandError{Code: ExitGate, Err: fmt.Errorf("the gate on %s: %w", where, err)}
 	}
 	c.Name = clientName
 	return c, nil
@@ -153,7 +153,7 @@ func ReadToken(a *App, where Address, as Credential, tokenFile string) (string, 
 	}
 	token, err := client.ReadToken(filepath.Join(a.StateDir(), string(as)+".token"))
 	if err != nil {
-		return "", &Exit{Code: ExitGate, Err: fmt.Errorf("a gate answers on %s, and its credential cannot be read: %w", where, err)}
+		return "", &CommandError{Code: ExitGate, Err: fmt.Errorf("a gate answers on %s, and its credential cannot be read: %w", where, err)}
 	}
 	return token, nil
 }
@@ -197,7 +197,7 @@ func (a *App) StartGate(ctx context.Context, conf *config.Config, at StoreAddres
 	}
 	s, err := at.Open(ctx)
 	if err != nil {
-		return nil, &Exit{Code: ExitError, Hint: remedyFor(at), Err: fmt.Errorf("open the store: %w", err)}
+		return nil, &CommandError{Code: ExitError, Hint: remedyFor(at), Err: fmt.Errorf("open the store: %w", err)}
 	}
 	key, err := secret.OpenKey(a.StateDir())
 	if err != nil {
@@ -278,7 +278,7 @@ func GateError(err error) error {
 	if err == nil {
 		return nil
 	}
-	if _, known := errors.AsType[*Exit](err); known {
+	if _, known := errors.AsType[*CommandError](err); known {
 		return err
 	}
 	code := ExitGate
@@ -295,12 +295,12 @@ func GateError(err error) error {
 	case errors.Is(err, client.ErrCredential):
 		code, err = ExitRefused, fmt.Errorf("the gate does not take this credential: %w", err)
 	}
-	return &Exit{Code: code, Err: err}
+	return &CommandError{Code: code, Err: err}
 }
 
 // SessionError is the gate's error about a session that a flag names, with what to look at.
 func SessionError(err error) error {
-	told, ok := errors.AsType[*Exit](GateError(err))
+	told, ok := errors.AsType[*CommandError](GateError(err))
 	switch {
 	case !ok:
 		return err

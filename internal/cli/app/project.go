@@ -84,7 +84,7 @@ func (p *OpenedProject) RulesOf(file string, format rulefile.Format) ([]umpire.R
 	case found.Health == rulefile.HealthMissing:
 		return nil, nil, Usage("", "%s: no such file", file)
 	case set.Degraded != "" && len(set.Rules) == 0:
-		return nil, nil, &Exit{Code: ExitUsage, Err: found.Problems[0]}
+		return nil, nil, &CommandError{Code: ExitUsage, Err: found.Problems[0]}
 	}
 	return append(set.Rules, found.Asleep()...), found.Problems, nil
 }

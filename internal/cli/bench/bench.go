@@ -134,7 +134,7 @@ func runBench(ctx context.Context, a *app.App, f *benchFlags, files []string) er
 		score, err := bench.Run(ctx, set, judge, progress.at)
 		progress.clear()
 		if err != nil {
-			return &app.Exit{Code: app.ExitError, Err: errors.New("interrupted")}
+			return &app.CommandError{Code: app.ExitError, Err: errors.New("interrupted")}
 		}
 		scores = append(scores, score)
 	}

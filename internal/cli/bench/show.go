@@ -17,7 +17,7 @@ import (
 const maxShownCommand = 120
 
 func benchExceeded(format string, args ...any) error {
-	return &app.Exit{Code: app.ExitError, Err: fmt.Errorf(format, args...), Hint: "umpire bench --list 20"}
+	return &app.CommandError{Code: app.ExitError, Err: fmt.Errorf(format, args...), Hint: "umpire bench --list 20"}
 }
 
 // showBench writes the scores.

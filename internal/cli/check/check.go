@@ -132,11 +132,11 @@ func verdictExit(v umpire.Verdict) error {
 	case umpire.Allow:
 		return nil
 	case umpire.Ask:
-		return &app.Exit{Code: app.ExitAsks}
+		return &app.CommandError{Code: app.ExitAsks}
 	case umpire.Deny:
-		return &app.Exit{Code: app.ExitDenied}
+		return &app.CommandError{Code: app.ExitDenied}
 	}
-	return &app.Exit{Code: app.ExitDenied}
+	return &app.CommandError{Code: app.ExitDenied}
 }
 
 // call is the one call that the command line names.

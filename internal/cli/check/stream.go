@@ -25,7 +25,7 @@ func checkStream(ctx context.Context, a *app.App, d *checker) error {
 		select {
 		case l = <-lines:
 		case <-ctx.Done():
-			return &app.Exit{Code: app.ExitError}
+			return &app.CommandError{Code: app.ExitError}
 		}
 		if errors.Is(l.Err, io.EOF) {
 			return nil

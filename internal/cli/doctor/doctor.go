@@ -172,7 +172,7 @@ func (d *doctor) report(asJSON bool) error {
 		fmt.Fprintf(d.Stdout, "\n%s\n", d.verdict(failures, warnings))
 	}
 	if failures > 0 {
-		return &app.Exit{Code: app.ExitError}
+		return &app.CommandError{Code: app.ExitError}
 	}
 	return nil
 }

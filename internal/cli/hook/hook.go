@@ -38,7 +38,7 @@ func NewCommand(a *app.App) *cobra.Command {
 			return cmd.Help()
 		}
 		if code := answerHook(cmd.Context(), a, args); code != app.ExitDone {
-			return &app.Exit{Code: code}
+			return &app.CommandError{Code: code}
 		}
 		return nil
 	}
@@ -152,7 +152,7 @@ func dialLine(ctx context.Context, a *app.App, c *config.Config) (*host.Line, er
 		return nil, nil
 	}
 	if err != nil {
-		return nil, &app.Exit{Code: app.ExitGate, Err: err}
+		return nil, &app.CommandError{Code: app.ExitGate, Err: err}
 	}
 	token, err := app.ReadToken(a, where, app.AgentCredential, "")
 	if err != nil {

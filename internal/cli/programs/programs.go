@@ -176,7 +176,7 @@ func newProgramsLintCommand(a *app.App) *cobra.Command {
 				fmt.Fprintln(a.Stdout, view.Visible(problem.Error()))
 			}
 			if len(loaded.Problems) > 0 {
-				return &app.Exit{Code: app.ExitUsage}
+				return &app.CommandError{Code: app.ExitUsage}
 			}
 			_, err := fmt.Fprintln(a.Stdout, a.Text.Of("nothing is wrong"))
 			return app.Failed(err)

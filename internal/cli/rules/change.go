@@ -204,7 +204,7 @@ func removeRule(ctx context.Context, a *app.App, id umpire.RuleID, scope string)
 			_, err = fmt.Fprintf(a.Stdout, a.Text.Of("removed %s from %s\n"), view.Visible(string(id)), view.Visible(layer.Path))
 			return app.Failed(err)
 		}
-		return &app.Exit{Code: app.ExitError, Err: fmt.Errorf("no rule %q in the files that umpire writes", id), Hint: "umpire rules list"}
+		return &app.CommandError{Code: app.ExitError, Err: fmt.Errorf("no rule %q in the files that umpire writes", id), Hint: "umpire rules list"}
 	})
 }
 

@@ -94,7 +94,7 @@ func testRules(a *app.App, p *app.OpenedProject, layers []rulefile.Layer) error 
 	}
 	fmt.Fprintf(a.Stdout, a.Text.Of("%d examples hold, %d rules fail, %d rules have no examples\n"), s.examples, len(s.failures), s.without)
 	if len(s.failures) > 0 {
-		return &app.Exit{Code: app.ExitUsage}
+		return &app.CommandError{Code: app.ExitUsage}
 	}
 	return nil
 }
@@ -134,7 +134,7 @@ func lintRules(a *app.App, p *app.OpenedProject, layers []rulefile.Layer) error 
 		}
 	}
 	if found > 0 {
-		return &app.Exit{Code: app.ExitUsage}
+		return &app.CommandError{Code: app.ExitUsage}
 	}
 	_, err := fmt.Fprintln(a.Stdout, a.Text.Of("nothing is wrong"))
 	return app.Failed(err)

@@ -105,7 +105,7 @@ func (s *agentRun) talk(ctx context.Context, person umpire.Gate, host *chatHost,
 	goOn := "umpire chat --session " + string(host.session.ID)
 	switch {
 	case ctx.Err() != nil:
-		return &app.Exit{Code: app.ExitError, Hint: goOn, Err: fmt.Errorf("interrupted; session %s can be gone on with", host.session.ID)}
+		return &app.CommandError{Code: app.ExitError, Hint: goOn, Err: fmt.Errorf("interrupted; session %s can be gone on with", host.session.ID)}
 	case err != nil:
 		return app.Failed(err)
 	}

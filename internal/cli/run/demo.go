@@ -53,7 +53,7 @@ func runDemo(ctx context.Context, a *app.App, yes, keep bool, showRecord func(co
 		return app.Refused("umpire demo --yes", "nobody can be asked here")
 	}
 	if _, err := exec.LookPath("git"); err != nil {
-		return &app.Exit{Code: app.ExitRefused, Hint: "install git, then run umpire demo again", Err: fmt.Errorf("umpire demo needs git: %w", exec.ErrNotFound)}
+		return &app.CommandError{Code: app.ExitRefused, Hint: "install git, then run umpire demo again", Err: fmt.Errorf("umpire demo needs git: %w", exec.ErrNotFound)}
 	}
 	place, err := os.MkdirTemp("", "umpire-demo-")
 	if err != nil {
@@ -157,7 +157,7 @@ func (s *agentRun) playDemo(ctx context.Context) error {
 		return s.chatDemo(ctx, session, model)
 	}
 	err = s.run(ctx, session, model, demoTask)
-	exited, ok := errors.AsType[*app.Exit](err)
+	exited, ok := errors.AsType[*app.CommandError](err)
 	switch {
 	case ok && exited.Code == app.ExitDenied && ctx.Err() == nil:
 		return nil // a turn that was cancelled ends the demo as well as any
@@ -185,7 +185,7 @@ func (s *agentRun) chatDemo(ctx context.Context, session umpire.Session, model l
 
 // demoInterrupted says that there is no session to resume: the demo's is thrown away.
 func demoInterrupted() error {
-	return &app.Exit{Code: app.ExitError, Hint: "umpire demo", Err: errors.New("the demo was interrupted; its project is gone")}
+	return &app.CommandError{Code: app.ExitError, Hint: "umpire demo", Err: errors.New("the demo was interrupted; its project is gone")}
 }
 
 // compiledByGoRun reports whether the program with this path was compiled by `go run`,

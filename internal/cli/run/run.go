@@ -287,7 +287,7 @@ func (s *agentRun) run(ctx context.Context, session umpire.Session, model llm.Mo
 		return s.brokenOff(ctx, session.ID, err)
 	}
 	err = s.verdict(outcome, session.ID)
-	if exited, is := errors.AsType[*app.Exit](err); is && outcome.Unattended > 0 && exited.Code == app.ExitDenied {
+	if exited, is := errors.AsType[*app.CommandError](err); is && outcome.Unattended > 0 && exited.Code == app.ExitDenied {
 		exited.Hint = cmp.Or(s.settling(ctx, &session, view.unattended), exited.Hint)
 	}
 	return err
@@ -382,19 +382,19 @@ func (s *agentRun) verdict(o agent.Outcome, id umpire.SessionID) error {
 	goOn := "umpire run --session " + string(id)
 	switch {
 	case o.Waiting > 0:
-		return &app.Exit{Code: app.ExitAsks, Hint: "umpire pending", Err: fmt.Errorf("session %s waits for answers, and nobody can be asked here: %d", id, o.Waiting)}
+		return &app.CommandError{Code: app.ExitAsks, Hint: "umpire pending", Err: fmt.Errorf("session %s waits for answers, and nobody can be asked here: %d", id, o.Waiting)}
 	case o.Idle:
 		return app.Refused(goOn+" TASK", "nothing is open in session %s", id)
 	case o.Cancelled:
-		return &app.Exit{Code: app.ExitDenied, Hint: goOn + " TASK", Err: fmt.Errorf("the turn was cancelled")}
+		return &app.CommandError{Code: app.ExitDenied, Hint: goOn + " TASK", Err: fmt.Errorf("the turn was cancelled")}
 	case o.Unattended > 0:
-		return &app.Exit{Code: app.ExitDenied, Hint: "umpire serve", Err: fmt.Errorf("denied because nobody could be asked: %d", o.Unattended)}
+		return &app.CommandError{Code: app.ExitDenied, Hint: "umpire serve", Err: fmt.Errorf("denied because nobody could be asked: %d", o.Unattended)}
 	case o.Late > 0:
-		return &app.Exit{Code: app.ExitAsks, Hint: goOn + " TASK", Err: fmt.Errorf("denied because nobody answered in time: %d", o.Late)}
+		return &app.CommandError{Code: app.ExitAsks, Hint: goOn + " TASK", Err: fmt.Errorf("denied because nobody answered in time: %d", o.Late)}
 	case o.Stop == llm.StopCut:
-		return &app.Exit{Code: app.ExitError, Hint: goOn + ` "go on"`, Err: fmt.Errorf("the last reply was cut off at the longest that the model writes")}
+		return &app.CommandError{Code: app.ExitError, Hint: goOn + ` "go on"`, Err: fmt.Errorf("the last reply was cut off at the longest that the model writes")}
 	case o.Stop == llm.StopRefused:
-		return &app.Exit{Code: app.ExitError, Hint: goOn + " TASK", Err: fmt.Errorf("the provider did not let the model reply")}
+		return &app.CommandError{Code: app.ExitError, Hint: goOn + " TASK", Err: fmt.Errorf("the provider did not let the model reply")}
 	}
 	return nil
 }
@@ -405,13 +405,13 @@ func (s *agentRun) brokenOff(ctx context.Context, id umpire.SessionID, err error
 	_, ofModel := errors.AsType[*agent.ModelError](err)
 	switch {
 	case errors.Is(err, app.ErrUnconfirmed):
-		return &app.Exit{Code: app.ExitAsks, Hint: goOn, Err: fmt.Errorf("nobody answers any more: the calls of session %s still wait", id)}
+		return &app.CommandError{Code: app.ExitAsks, Hint: goOn, Err: fmt.Errorf("nobody answers any more: the calls of session %s still wait", id)}
 	case ctx.Err() != nil:
-		return &app.Exit{Code: app.ExitError, Hint: goOn, Err: fmt.Errorf("interrupted; session %s can be gone on with", id)}
+		return &app.CommandError{Code: app.ExitError, Hint: goOn, Err: fmt.Errorf("interrupted; session %s can be gone on with", id)}
 	case ofModel:
-		return &app.Exit{Code: app.ExitError, Hint: goOn, Err: err}
+		return &app.CommandError{Code: app.ExitError, Hint: goOn, Err: err}
 	}
-	exited, _ := errors.AsType[*app.Exit](app.GateError(err))
+	exited, _ := errors.AsType[*app.CommandError](app.GateError(err))
 	if exited.Hint == "" && exited.Code != app.ExitRefused {
 		exited.Hint = goOn
 	}

@@ -71,7 +71,7 @@ func (s *agentRun) resumeSession(ctx context.Context, gate umpire.Gate, r umpire
 	if err != nil {
 		return standing, app.GateError(err)
 	}
-	return standing, &app.Exit{Code: app.ExitAsks, Hint: queuedHint(&standing, told), Err: errors.New(s.queuedText(&standing, told))}
+	return standing, &app.CommandError{Code: app.ExitAsks, Hint: queuedHint(&standing, told), Err: errors.New(s.queuedText(&standing, told))}
 }
 
 // findExisting finds the session that is meant, as it stands: the latest where none is named.
