@@ -40,7 +40,8 @@ func newApproveCommand(a *app.App) *cobra.Command {
 	})
 	flags := cmd.Flags()
 	flags.StringVar(&f.scope, "scope", "once", "how far it reaches, `SCOPE`: once, session, project or global")
-	flags.StringVar(&f.rule, "rule", "", "the `RULE` that a wider scope stands for, in short form (default: the narrowest)")
+	flags.StringVar(&f.rule, "rule", "",
+		"the `RULE` that a wider scope stands for, in short form (default: the narrowest)")
 	flags.StringVar(&f.width, "width", "",
 		"how much a wider scope covers, `WIDTH`: exact, subcommand, folder or tool (default: the narrowest)")
 	flags.StringVar(&f.expires, "expires", "", "`WHEN` it ends: 2027-01-01, an RFC 3339 time, or a duration such as 8h")
@@ -76,7 +77,8 @@ func newAnswerCommand(a *app.App, choice umpire.Choice, cmd *cobra.Command) (*co
 		answer := umpire.Answer{Choice: choice, Reason: strings.Join(args[1:], " ")}
 		return answerQuestion(cmd.Context(), a, answer, args[0], f)
 	}
-	cmd.Flags().StringVar(&f.tokenFile, "token-file", "", "answer with the person's credential in `FILE` instead of on a terminal")
+	cmd.Flags().StringVar(&f.tokenFile, "token-file", "",
+		"answer with the person's credential in `FILE` instead of on a terminal")
 	cmd.Flags().BoolVar(&f.json, "json", false, "write the batch as JSON")
 	return cmd, f
 }
@@ -179,7 +181,8 @@ func findPending(ctx context.Context, a *app.App, gate umpire.Gate, id string) (
 	for i := range found {
 		ids = append(ids, string(found[i].Request))
 	}
-	return umpire.Pending{}, app.Usage("umpire pending --all", "%q means %d questions: %s", id, len(found), strings.Join(ids, ", "))
+	return umpire.Pending{},
+		app.Usage("umpire pending --all", "%q means %d questions: %s", id, len(found), strings.Join(ids, ", "))
 }
 
 // matching returns the questions that an id may mean. A whole id is one, whatever
@@ -213,12 +216,15 @@ func explainMissing(ctx context.Context, a *app.App, gate umpire.Gate, id string
 		return app.GateError(err)
 	}
 	for _, e := range slices.Backward(events) {
-		about := id != "" && (string(e.Request) == id || string(e.Call) == id || len(id) >= shortestID && strings.HasPrefix(string(e.Request), id))
+		about := id != "" &&
+			(string(e.Request) == id || string(e.Call) == id || len(id) >= shortestID &&
+				strings.HasPrefix(string(e.Request), id))
 		if about && (e.Kind == umpire.EventPermissionApproved || e.Kind == umpire.EventPermissionRejected) {
 			return app.Refused("umpire timeline --session "+string(e.Session), "%s", formatStanding(a, standingOf(&e)))
 		}
 	}
-	return &app.CommandError{Code: app.ExitError, Err: fmt.Errorf("nothing waits under the id %q", app.Clip(id)), Hint: "umpire pending --all"}
+	return &app.CommandError{Code: app.ExitError, Err: fmt.Errorf("nothing waits under the id %q", app.Clip(id)),
+		Hint: "umpire pending --all"}
 }
 
 // shortestID is how many letters of an id are enough to look for an old one.
@@ -264,7 +270,8 @@ func formatStanding(a *app.App, s umpire.Standing) string {
 const timeLayout = "2006-01-02 15:04:05"
 
 // confirmAnswer shows the card and has a person confirm the answer.
-func confirmAnswer(ctx context.Context, a *app.App, answer *umpire.Answer, p umpire.Pending, s umpire.Session, f *answerFlags) error {
+func confirmAnswer(ctx context.Context, a *app.App, answer *umpire.Answer, p umpire.Pending, s umpire.Session,
+	f *answerFlags) error {
 	if f.tokenFile != "" {
 		text, err := renderCard(a, answer, p, s, false)
 		if err != nil {
@@ -289,7 +296,8 @@ func confirmAnswer(ctx context.Context, a *app.App, answer *umpire.Answer, p ump
 	return confirmOnTerminal(ctx, a, tty, answer, p, s)
 }
 
-func confirmOnTerminal(ctx context.Context, a *app.App, tty *os.File, answer *umpire.Answer, p umpire.Pending, s umpire.Session) error {
+func confirmOnTerminal(ctx context.Context, a *app.App, tty *os.File, answer *umpire.Answer, p umpire.Pending,
+	s umpire.Session) error {
 	text, err := renderCard(a, answer, p, s, a.Getenv("NO_COLOR") == "")
 	if err != nil {
 		tty.Write(text) //nolint:errcheck // the refusal that follows says it as well
@@ -301,7 +309,8 @@ func confirmOnTerminal(ctx context.Context, a *app.App, tty *os.File, answer *um
 	}
 	err = a.Confirm(ctx, tty, string(text), word)
 	if errors.Is(err, app.ErrUnconfirmed) {
-		return &app.CommandError{Code: app.ExitAsks, Err: fmt.Errorf("%w: the call still waits", err), Hint: "umpire pending"}
+		return &app.CommandError{Code: app.ExitAsks, Err: fmt.Errorf("%w: the call still waits", err),
+			Hint: "umpire pending"}
 	}
 	return err
 }
@@ -338,10 +347,14 @@ func renderCard(a *app.App, answer *umpire.Answer, p umpire.Pending, s umpire.Se
 		reach := c.Reach(*answer)
 		if len(reach) == 0 {
 			if widths := c.Widths(answer.Scope); len(widths) > 0 && answer.Width != widths[0] {
-				return b.Bytes(), app.Refused(fmt.Sprintf("umpire approve %s --scope %s --width %s", p.Request, answer.Scope, widths[0]),
-					"no rule of this width can stand for this call, but a wider one can")
+				return b.Bytes(),
+					app.Refused(fmt.Sprintf("umpire approve %s --scope %s --width %s", p.Request, answer.Scope,
+						widths[0]),
+						"no rule of this width can stand for this call, but a wider one can")
 			}
-			return b.Bytes(), app.Refused("umpire approve "+string(p.Request), "no rule can stand for this call: approve it once, or for the session")
+			return b.Bytes(),
+				app.Refused("umpire approve "+string(p.Request),
+					"no rule can stand for this call: approve it once, or for the session")
 		}
 		row(a.Text.Of("answer"), fmt.Sprintf(a.Text.Of("approve (%s)"), a.Text.Of(answer.Scope.String())))
 		for _, line := range reach {
@@ -354,7 +367,9 @@ func renderCard(a *app.App, answer *umpire.Answer, p umpire.Pending, s umpire.Se
 			}
 		}
 		if (c.Hidden() || view.Hides(answer.Rule)) && answer.Scope != umpire.ScopeOnce {
-			return b.Bytes(), app.Refused("umpire approve "+string(p.Request), "the call contains hidden characters: it can be approved once only")
+			return b.Bytes(),
+				app.Refused("umpire approve "+string(p.Request),
+					"the call contains hidden characters: it can be approved once only")
 		}
 	}
 	fmt.Fprintln(&b)
@@ -362,8 +377,10 @@ func renderCard(a *app.App, answer *umpire.Answer, p umpire.Pending, s umpire.Se
 }
 
 // resolveQuestion hands the answer in, bound to what was shown.
-func resolveQuestion(ctx context.Context, a *app.App, gate umpire.Gate, answer umpire.Answer, p umpire.Pending, f *answerFlags) error {
-	answer.Request, answer.ArgsHash, answer.Version, answer.ShownDigest = p.Request, p.ArgsHash, p.Version, p.ShownDigest
+func resolveQuestion(ctx context.Context, a *app.App, gate umpire.Gate, answer umpire.Answer, p umpire.Pending,
+	f *answerFlags) error {
+	answer.Request, answer.ArgsHash, answer.Version, answer.ShownDigest = p.Request, p.ArgsHash, p.Version,
+		p.ShownDigest
 	b, err := gate.Resolve(ctx, answer)
 	if err != nil {
 		return explainLateAnswer(a, err, &p)
@@ -371,7 +388,8 @@ func resolveQuestion(ctx context.Context, a *app.App, gate umpire.Gate, answer u
 	if f.json {
 		return app.Failed(a.ShowJSON(b))
 	}
-	line := fmt.Sprintf("%s %s: %s", a.Text.Of(answered[answer.Choice]), p.Request, app.Clip(view.Visible(subjectOf(&p))))
+	line := fmt.Sprintf("%s %s: %s", a.Text.Of(answered[answer.Choice]), p.Request,
+		app.Clip(view.Visible(subjectOf(&p))))
 	if waiting := b.Waiting(); waiting > 0 {
 		line += fmt.Sprintf(" (%s)", fmt.Sprintf(a.Text.Of("%d of this message still wait"), waiting))
 	}

@@ -39,7 +39,8 @@ func newCompletionCommand(a *app.App) *cobra.Command {
 			if len(args) == 0 {
 				return nil
 			}
-			return app.Usage("umpire completion --help", "no completion for %q: want bash, zsh, fish or powershell", args[0])
+			return app.Usage("umpire completion --help", "no completion for %q: want bash, zsh, fish or powershell",
+				args[0])
 		},
 		Short: "Write the completion script of a shell",
 		Long:  completionLong,

@@ -40,10 +40,12 @@ func newConfigCommand(a *app.App) *cobra.Command {
 
 func showConfig(a *app.App, c *config.Config) error {
 	table := app.NewTable(a.Stdout)
-	fmt.Fprintf(table, "%s\t%s\t%s\t%s\n", a.Text.Of("KEY"), a.Text.Of("VALUE"), a.Text.Of("SOURCE"), a.Text.Of("MEANS"))
+	fmt.Fprintf(table, "%s\t%s\t%s\t%s\n", a.Text.Of("KEY"), a.Text.Of("VALUE"), a.Text.Of("SOURCE"),
+		a.Text.Of("MEANS"))
 	for i := range config.Keys {
 		s := &config.Keys[i]
-		fmt.Fprintf(table, "%s\t%s\t%s\t%s\n", s.Name, view.Visible(formatValue(a, s.Value(c))), view.Visible(c.Source(s.Name)), a.Text.Of(s.About))
+		fmt.Fprintf(table, "%s\t%s\t%s\t%s\n", s.Name, view.Visible(formatValue(a, s.Value(c))),
+			view.Visible(c.Source(s.Name)), a.Text.Of(s.About))
 	}
 	return table.Flush()
 }

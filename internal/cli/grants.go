@@ -32,7 +32,8 @@ func newGrantsCommand(a *app.App) *cobra.Command {
 	all := false
 	revoke := &cobra.Command{
 		Use: "revoke [ID]", Args: cobra.MaximumNArgs(1),
-		Short: "Take a grant back, or all of them", Example: "  umpire grants revoke 4k7m\n  umpire grants revoke --all",
+		Short:   "Take a grant back, or all of them",
+		Example: "  umpire grants revoke 4k7m\n  umpire grants revoke --all",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			r := umpire.Revocation{All: all}
 			if len(args) > 0 {
@@ -80,7 +81,8 @@ func showRevoked(a *app.App, revoked []umpire.GrantStatus) error {
 		return showNoGrants(a)
 	}
 	for i := range revoked {
-		fmt.Fprintf(a.Stdout, a.Text.Of("revoked %s: %s\n"), view.Visible(revoked[i].ID), app.Clip(view.Visible(formatGrant(a, &revoked[i]))))
+		fmt.Fprintf(a.Stdout, a.Text.Of("revoked %s: %s\n"), view.Visible(revoked[i].ID),
+			app.Clip(view.Visible(formatGrant(a, &revoked[i]))))
 	}
 	return nil
 }
@@ -114,7 +116,8 @@ func showGrants(a *app.App, grants []umpire.GrantStatus) error {
 	}
 	table := app.NewTable(a.Stdout)
 	fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\t%s\t%s\n",
-		a.Text.Of("GRANT"), a.Text.Of("KIND"), a.Text.Of("COVERS"), a.Text.Of("AGE"), a.Text.Of("ENDS"), a.Text.Of("USES"), a.Text.Of("GIVEN BY"))
+		a.Text.Of("GRANT"), a.Text.Of("KIND"), a.Text.Of("COVERS"), a.Text.Of("AGE"), a.Text.Of("ENDS"),
+		a.Text.Of("USES"), a.Text.Of("GIVEN BY"))
 	for i := range grants {
 		g := &grants[i]
 		age, ends := "-", "-"

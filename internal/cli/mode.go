@@ -38,7 +38,8 @@ func newModeCommand(a *app.App) *cobra.Command {
 	flags := cmd.Flags()
 	flags.StringVar(&f.session, "session", "", "the session `ID` (default: the latest of this worktree)")
 	flags.BoolVar(&f.leavePlan, "leave-plan", false, "go back to the mode before, and let the planned files be changed")
-	flags.StringVar(&f.allowAll, "allow-all", "", "`on` or off: allow what no rule and no guard asks about, in this workspace")
+	flags.StringVar(&f.allowAll, "allow-all", "",
+		"`on` or off: allow what no rule and no guard asks about, in this workspace")
 	app.CompleteWords(cmd, "allow-all", "on", "off")
 	flags.BoolVar(&f.json, "json", false, "write JSON")
 	app.CompleteWith(cmd, "session", completeSessions(a))

@@ -68,14 +68,17 @@ func showPending(a *app.App, list []umpire.Pending, all bool) error {
 	if err := table.Flush(); err != nil {
 		return err
 	}
-	_, err := fmt.Fprintf(a.Stdout, "\n%s\n", view.Joined(a.Text.Of("next"), ": ", fmt.Sprintf("umpire approve %s, umpire deny %s", list[0].Request, list[0].Request)))
+	_, err := fmt.Fprintf(a.Stdout, "\n%s\n",
+		view.Joined(a.Text.Of("next"), ": ",
+			fmt.Sprintf("umpire approve %s, umpire deny %s", list[0].Request, list[0].Request)))
 	return err
 }
 
 // pendingCells is a question as the cells of a table.
 func pendingCells(a *app.App, p *umpire.Pending, all bool) []string {
 	cells := []string{
-		view.Visible(string(p.Request)), view.Age(a.Now().Sub(p.AskedAt)), a.Text.Word("of risk", p.Risk), view.Visible(cmp.Or(p.Agent, "-")), clipID(string(p.Session)),
+		view.Visible(string(p.Request)), view.Age(a.Now().Sub(p.AskedAt)), a.Text.Word("of risk", p.Risk),
+		view.Visible(cmp.Or(p.Agent, "-")), clipID(string(p.Session)),
 	}
 	if all {
 		cells = append(cells, p.Project.Short())
@@ -102,7 +105,8 @@ func completePending(a *app.App) cobra.CompletionFunc {
 		list, err := gate.Pending(ctx, umpire.PendingQuery{})
 		for i := range list {
 			p := &list[i]
-			all = append(all, cobra.CompletionWithDesc(string(p.Request), app.Clip(view.Visible(p.Risk+" "+subjectOf(p)))))
+			all = append(all,
+				cobra.CompletionWithDesc(string(p.Request), app.Clip(view.Visible(p.Risk+" "+subjectOf(p)))))
 		}
 		return all, err
 	})

@@ -48,7 +48,8 @@ func newRootCommand(a *app.App) *cobra.Command {
 		&cobra.Group{ID: groupRules, Title: "Rules:"},
 		&cobra.Group{ID: groupLook, Title: "Looking:"},
 	)
-	addGroup(root, groupFirst, run.NewDemoCommand(a, showRecord), register.NewCommand(a), check.NewCommand(a), doctor.NewCommand(a),
+	addGroup(root, groupFirst, run.NewDemoCommand(a, showRecord), register.NewCommand(a), check.NewCommand(a),
+		doctor.NewCommand(a),
 		newServeCommand(a), run.NewChatCommand(a), run.NewCommand(a))
 	addGroup(root, groupGate, newPendingCommand(a), newApproveCommand(a), newDenyCommand(a), newCancelCommand(a),
 		newWatchCommand(a), newSessionsCommand(a), newModeCommand(a), newGrantsCommand(a), newTimelineCommand(a))
@@ -64,7 +65,8 @@ func newRootCommand(a *app.App) *cobra.Command {
 	})
 	root.InitDefaultHelpCmd()
 	if help, _, err := root.Find([]string{"help"}); err == nil {
-		help.Args, help.Short, help.Long = knownTopic, "Help about any command", "Shows the help of a command or of a topic."
+		help.Args, help.Short, help.Long = knownTopic, "Help about any command",
+			"Shows the help of a command or of a topic."
 	}
 	if a.Text != nil {
 		root.PersistentFlags().BoolP("help", "h", false, "show this help")
@@ -121,14 +123,16 @@ func explainFlag(err error) error {
 // knownTopic refuses to help with what there is not.
 func knownTopic(cmd *cobra.Command, args []string) error {
 	if _, rest, err := cmd.Root().Find(args); err != nil || len(rest) > 0 {
-		return app.Usage(cmd.Root().CommandPath()+" help", "%q is neither a command nor a topic", strings.Join(args, " "))
+		return app.Usage(cmd.Root().CommandPath()+" help", "%q is neither a command nor a topic",
+			strings.Join(args, " "))
 	}
 	return nil
 }
 
 // usageWords are the library's own words in the usage of a command.
 var usageWords = []string{
-	"Usage:", "Aliases:", "Examples:", "Available Commands:", "Additional Commands:", "Global Flags:", "Flags:", "Additional help topics:",
+	"Usage:", "Aliases:", "Examples:", "Available Commands:", "Additional Commands:", "Global Flags:", "Flags:",
+	"Additional help topics:",
 	`Use "{{.CommandPath}} [command] --help" for more information about a command.`,
 }
 

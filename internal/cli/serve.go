@@ -37,8 +37,10 @@ func newServeCommand(a *app.App) *cobra.Command {
 		RunE:    func(cmd *cobra.Command, _ []string) error { return runServe(cmd.Context(), a, &f) },
 	}
 	flags := cmd.Flags()
-	flags.StringVar(&f.listen, "listen", "", "listen on `ADDRESS`: unix:PATH or 127.0.0.1:PORT (default: the socket in ~/.umpire/state)")
-	flags.StringVar(&f.store, "store", "", "keep sessions and the timeline in `STORE`: sqlite:PATH or postgres://... (default: in ~/.umpire/state)")
+	flags.StringVar(&f.listen, "listen", "",
+		"listen on `ADDRESS`: unix:PATH or 127.0.0.1:PORT (default: the socket in ~/.umpire/state)")
+	flags.StringVar(&f.store, "store", "",
+		"keep sessions and the timeline in `STORE`: sqlite:PATH or postgres://... (default: in ~/.umpire/state)")
 	flags.BoolVar(&f.allowRemote, "allow-remote", false, "permit an address that other machines can reach, unencrypted")
 	return cmd
 }
@@ -59,7 +61,8 @@ func runServe(ctx context.Context, a *app.App, f *serveFlags) error {
 		return err
 	}
 	if !where.Loopback() && !f.allowRemote {
-		return app.Usage("umpire serve --listen 127.0.0.1:7575", "listen %q: other machines could reach it, unencrypted; --allow-remote permits that", where)
+		return app.Usage("umpire serve --listen 127.0.0.1:7575",
+			"listen %q: other machines could reach it, unencrypted; --allow-remote permits that", where)
 	}
 	if err := refuseTakenAddress(ctx, where); err != nil {
 		return err
@@ -106,7 +109,8 @@ func holderOf(ctx context.Context, where app.Address) string {
 // uses some megabytes, so that it would collect every twenty calls otherwise.
 const gcPercent = 400
 
-func serveOn(ctx context.Context, a *app.App, conf *config.Config, where app.Address, at app.StoreAddress, f *serveFlags) error {
+func serveOn(ctx context.Context, a *app.App, conf *config.Config, where app.Address, at app.StoreAddress,
+	f *serveFlags) error {
 	if a.Getenv("GOGC") == "" {
 		debug.SetGCPercent(gcPercent)
 	}
@@ -130,6 +134,7 @@ func serveOn(ctx context.Context, a *app.App, conf *config.Config, where app.Add
 		return errors.Join(app.Failed(err), listener.Close(), g.Close())
 	}
 	log := slog.New(slog.NewTextHandler(a.Stderr, &slog.HandlerOptions{Level: slog.LevelWarn}))
-	err = server.New(server.Config{Gate: g.Gate, Desk: hook.NewGateDesk(a, g.Gate), Credentials: credentials, Remote: f.allowRemote, Log: log}).Serve(ctx, listener)
+	err = server.New(server.Config{Gate: g.Gate, Desk: hook.NewGateDesk(a, g.Gate), Credentials: credentials,
+		Remote: f.allowRemote, Log: log}).Serve(ctx, listener)
 	return app.Failed(errors.Join(err, g.Close()))
 }

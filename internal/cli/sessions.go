@@ -54,7 +54,8 @@ func showSessions(a *app.App, list []umpire.Session, all bool) error {
 		return err
 	}
 	table := app.NewTable(a.Stdout)
-	head := []string{a.Text.Of("ID"), a.Text.Of("AGENT"), a.Text.Of("STATE"), a.Text.Of("MODE"), a.Text.Of("WAITING"), a.Text.Of("ACTIVE")}
+	head := []string{a.Text.Of("ID"), a.Text.Of("AGENT"), a.Text.Of("STATE"), a.Text.Of("MODE"), a.Text.Of("WAITING"),
+		a.Text.Of("ACTIVE")}
 	if all {
 		head = append(head, a.Text.Of("PROJECT"))
 	}
@@ -62,7 +63,8 @@ func showSessions(a *app.App, list []umpire.Session, all bool) error {
 	for i := range list {
 		s := &list[i]
 		cells := []string{
-			view.Visible(string(s.ID)), view.Visible(cmp.Or(s.Agent, "-")), a.Text.Word("session state", string(s.State)), s.Mode.String(), fmt.Sprint(s.Pending),
+			view.Visible(string(s.ID)), view.Visible(cmp.Or(s.Agent, "-")),
+			a.Text.Word("session state", string(s.State)), s.Mode.String(), fmt.Sprint(s.Pending),
 			fmt.Sprintf(a.Text.Of("%s ago"), view.Age(a.Now().Sub(s.ActiveAt))),
 		}
 		if all {
@@ -82,9 +84,10 @@ func newSessionsEndCommand(a *app.App) *cobra.Command {
 		Long:    sessionsEndLong,
 		Example: "  umpire sessions end s4k7m --reason 'wrong branch'",
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return changeSession(cmd.Context(), a, args[0], "ended %s\n", func(gate umpire.Gate, id umpire.SessionID) error {
-				return gate.End(cmd.Context(), id, reason)
-			})
+			return changeSession(cmd.Context(), a, args[0], "ended %s\n",
+				func(gate umpire.Gate, id umpire.SessionID) error {
+					return gate.End(cmd.Context(), id, reason)
+				})
 		},
 	}
 	cmd.Flags().StringVar(&reason, "reason", "", "`TEXT` that is kept on the timeline")
@@ -99,9 +102,10 @@ func newSessionsDeleteCommand(a *app.App) *cobra.Command {
 		Long:    sessionsDeleteLong,
 		Example: "  umpire sessions delete s4k7m",
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return changeSession(cmd.Context(), a, args[0], "deleted %s\n", func(gate umpire.Gate, id umpire.SessionID) error {
-				return gate.Delete(cmd.Context(), id)
-			})
+			return changeSession(cmd.Context(), a, args[0], "deleted %s\n",
+				func(gate umpire.Gate, id umpire.SessionID) error {
+					return gate.Delete(cmd.Context(), id)
+				})
 		},
 	}
 }
@@ -151,7 +155,8 @@ func findSession(ctx context.Context, a *app.App, gate umpire.Gate, id string) (
 	case 1:
 		return umpire.SessionID(found[0]), nil
 	case 0:
-		return "", &app.CommandError{Code: app.ExitError, Err: fmt.Errorf("no session %q", id), Hint: "umpire sessions --all-projects"}
+		return "", &app.CommandError{Code: app.ExitError, Err: fmt.Errorf("no session %q", id),
+			Hint: "umpire sessions --all-projects"}
 	}
 	return "", app.Usage("umpire sessions", "%q means %d sessions: %s", id, len(found), strings.Join(found, ", "))
 }

@@ -105,9 +105,11 @@ func readStatus(p *app.OpenedProject) status {
 	s := status{
 		ProjectID: p.ID, ProjectShort: p.ID.Short(), ProjectKind: p.Kind.String(),
 		Root: p.Root, GitDir: p.GitDir, Worktree: p.Worktree, WorkingDir: p.Dir,
-		Mode: p.Config.Mode, ModeSource: p.Config.Source("mode"), permissionStatus: permissionStatus{State: umpire.StateIdle},
+		Mode: p.Config.Mode, ModeSource: p.Config.Source("mode"),
+		permissionStatus: permissionStatus{State: umpire.StateIdle},
 		Sandbox: sandboxStatus{
-			Ability: sandbox.Available(), Mode: p.Config.SandboxMode, Require: p.Config.SandboxRequire, Network: p.Config.SandboxNetwork,
+			Ability: sandbox.Available(), Mode: p.Config.SandboxMode, Require: p.Config.SandboxRequire,
+			Network: p.Config.SandboxNetwork,
 		},
 		RuleFiles: []fileStatus{}, Cautious: set.Degraded != "", Notes: append([]string{}, p.Notes...),
 	}
@@ -161,7 +163,8 @@ func showRuleFiles(a *app.App, s status) error {
 	fmt.Fprintf(a.Stdout, "\n%s\n", a.Text.Of("rule files"))
 	table := app.NewTable(a.Stdout)
 	for _, f := range s.RuleFiles {
-		fmt.Fprintf(table, "  %s\t%s\t%s\t%s\n", f.Source, a.Text.Word("health", f.Health.String()), formatCounts(a, f), view.Visible(f.Path))
+		fmt.Fprintf(table, "  %s\t%s\t%s\t%s\n", f.Source, a.Text.Word("health", f.Health.String()),
+			formatCounts(a, f), view.Visible(f.Path))
 	}
 	if err := table.Flush(); err != nil {
 		return err
@@ -172,9 +175,11 @@ func showRuleFiles(a *app.App, s status) error {
 		}
 	}
 	if s.Cautious {
-		fmt.Fprintln(a.Stdout, a.Text.Of("A deny or ask rule may be missing, so every call asks until the file is mended."))
+		fmt.Fprintln(a.Stdout,
+			a.Text.Of("A deny or ask rule may be missing, so every call asks until the file is mended."))
 	}
-	if slices.ContainsFunc(s.RuleFiles, func(f fileStatus) bool { return f.Health == rulefile.HealthUntrusted && f.Asleep+f.AsleepHooks > 0 }) {
+	if slices.ContainsFunc(s.RuleFiles,
+		func(f fileStatus) bool { return f.Health == rulefile.HealthUntrusted && f.Asleep+f.AsleepHooks > 0 }) {
 		fmt.Fprintln(a.Stdout, a.Text.Of("Allow rules or hooks sleep: umpire trust --show"))
 	}
 	return nil

@@ -25,10 +25,11 @@ func newTimelineCommand(a *app.App) *cobra.Command {
 	var f timelineFlags
 	cmd := &cobra.Command{
 		Use: "timeline", Args: app.RefuseUnknownCommand,
-		Short:   "Show what was asked, decided and run",
-		Long:    timelineLong,
-		Example: "  umpire timeline\n  umpire timeline --session s4k7m --follow\n  umpire timeline --last 20\n  umpire timeline --json --after 1200",
-		RunE:    func(cmd *cobra.Command, _ []string) error { return showTimeline(cmd.Context(), a, &f) },
+		Short: "Show what was asked, decided and run",
+		Long:  timelineLong,
+		Example: "  umpire timeline\n  umpire timeline --session s4k7m --follow\n" +
+			"  umpire timeline --last 20\n  umpire timeline --json --after 1200",
+		RunE: func(cmd *cobra.Command, _ []string) error { return showTimeline(cmd.Context(), a, &f) },
 	}
 	flags := cmd.Flags()
 	flags.BoolVar(&f.json, "json", false, "write each event as one line of JSON")

@@ -25,10 +25,11 @@ func newTimelineVerifyCommand(a *app.App) *cobra.Command {
 	var f verifyFlags
 	cmd := &cobra.Command{
 		Use: "verify", Args: app.RefuseWords,
-		Short:   "Find what was changed on the timeline",
-		Long:    timelineVerifyLong,
-		Example: "  umpire timeline verify\n  umpire timeline verify --since \"$(tail -n 1 /media/usb/umpire-checkpoints)\"",
-		RunE:    func(cmd *cobra.Command, _ []string) error { return verifyTimeline(cmd.Context(), a, &f) },
+		Short: "Find what was changed on the timeline",
+		Long:  timelineVerifyLong,
+		Example: "  umpire timeline verify\n" +
+			"  umpire timeline verify --since \"$(tail -n 1 /media/usb/umpire-checkpoints)\"",
+		RunE: func(cmd *cobra.Command, _ []string) error { return verifyTimeline(cmd.Context(), a, &f) },
 	}
 	cmd.Flags().BoolVar(&f.json, "json", false, "write JSON")
 	cmd.Flags().StringVar(&f.since, "since", "", "compare with the `CHECKPOINT` that umpire timeline head printed")
@@ -79,7 +80,8 @@ func doubtSigner(c *checkpoint.Signed, key *checkpoint.Key) []store.Break {
 		return nil
 	}
 	return []store.Break{{Seq: c.Seq, Problem: fmt.Sprintf(
-		"the checkpoint was signed by the key %s, and the one here is %s: it was made on another machine, or a key was replaced",
+		"the checkpoint was signed by the key %s, and the one here is %s: "+
+			"it was made on another machine, or a key was replaced",
 		c.KeyID(), cmp.Or(key.ID(), "missing"))}}
 }
 

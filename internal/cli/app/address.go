@@ -54,7 +54,8 @@ func (a *App) ReadListenAddress(text string) (Address, error) {
 	}
 	path = a.expandPath(path)
 	if text != "" && len(path) > files.MaxSocketPath && !files.LongSockets {
-		return Address{}, Usage("umpire serve --listen unix:SHORTER", "listen: the path of a socket has %d bytes at most, %q has %d", files.MaxSocketPath, path, len(path))
+		return Address{}, Usage("umpire serve --listen unix:SHORTER",
+			"listen: the path of a socket has %d bytes at most, %q has %d", files.MaxSocketPath, path, len(path))
 	}
 	return Address{NetworkUnix, path}, nil
 }
@@ -105,8 +106,10 @@ func (a Address) LongNote() (format string, size int) {
 }
 
 const (
-	LongSocket    = "the path of the gate's socket has %d bytes: umpire reaches it through its folder, other programs cannot dial it by name"
-	TooLongSocket = "the path of the gate's socket has %d bytes, more than this system takes: no gate can run until `listen` names a shorter one"
+	LongSocket = "the path of the gate's socket has %d bytes: " +
+		"umpire reaches it through its folder, other programs cannot dial it by name"
+	TooLongSocket = "the path of the gate's socket has %d bytes, more than this system takes: " +
+		"no gate can run until `listen` names a shorter one"
 )
 
 // Dial connects to an address. Its error matches [host.ErrAbsent] when nobody

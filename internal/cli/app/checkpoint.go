@@ -26,7 +26,8 @@ func ConfiguredStore(a *App) (StoreAddress, error) {
 		return StoreAddress{}, err
 	}
 	if a.Home() == "" {
-		return StoreAddress{}, Usage("export HOME=... or UMPIRE_HOME=...", "there is no home folder for the gate's keys")
+		return StoreAddress{},
+			Usage("export HOME=... or UMPIRE_HOME=...", "there is no home folder for the gate's keys")
 	}
 	return a.ReadStoreAddress(conf.Store)
 }

@@ -108,7 +108,8 @@ func PickMode(name, flag string, allowBypass bool, conf *config.Config) (umpire.
 		}
 	}
 	if most := conf.GateSettings().Most; !most.Permits(mode) {
-		return mode, Usage("umpire config", "%s %s: the administrator of this machine permits %s or a tighter mode", name, mode, most.Mode)
+		return mode, Usage("umpire config", "%s %s: the administrator of this machine permits %s or a tighter mode",
+			name, mode, most.Mode)
 	}
 	if mode == umpire.ModeBypass && !allowBypass {
 		return mode, Usage("umpire help modes", "mode bypass needs the flag --allow-bypass")

@@ -51,7 +51,8 @@ func (a *App) Confirm(ctx context.Context, tty *os.File, text, word string) erro
 	if err := DropEarlyKeys(ctx, tty); err != nil {
 		return err
 	}
-	if _, err := fmt.Fprintf(tty, a.Text.Of("Type %s and Enter to confirm, anything else to leave it: "), word); err != nil {
+	if _, err := fmt.Fprintf(tty, a.Text.Of("Type %s and Enter to confirm, anything else to leave it: "),
+		word); err != nil {
 		return Failed(fmt.Errorf("write to the terminal: %w", err))
 	}
 	said, err := readTyped(ctx, tty)

@@ -72,7 +72,8 @@ func (a *App) FindGate(ctx context.Context) (umpire.Gate, func(), error) {
 }
 
 // ReachGate dials the gate that runs, or opens one in this process, and tells which.
-func (a *App) ReachGate(ctx context.Context, as Credential, tokenFile string) (gate umpire.Gate, runs bool, done func(), err error) {
+func (a *App) ReachGate(ctx context.Context, as Credential,
+	tokenFile string) (gate umpire.Gate, runs bool, done func(), err error) {
 	conf, err := a.LoadConfig(a.Dir)
 	if err != nil {
 		return nil, false, nil, err
@@ -91,7 +92,8 @@ func (a *App) ReachGate(ctx context.Context, as Credential, tokenFile string) (g
 
 // DialExpectedGate dials the gate that runs; nil is none. One that is configured to
 // listen somewhere has to be there.
-func (a *App) DialExpectedGate(ctx context.Context, conf *config.Config, as Credential, tokenFile string) (*client.Client, error) {
+func (a *App) DialExpectedGate(ctx context.Context, conf *config.Config, as Credential,
+	tokenFile string) (*client.Client, error) {
 	where, err := a.ReadListenAddress(conf.Listen)
 	if err != nil {
 		return nil, err
@@ -153,7 +155,8 @@ func ReadToken(a *App, where Address, as Credential, tokenFile string) (string, 
 	}
 	token, err := client.ReadToken(filepath.Join(a.StateDir(), string(as)+".token"))
 	if err != nil {
-		return "", &CommandError{Code: ExitGate, Err: fmt.Errorf("a gate answers on %s, and its credential cannot be read: %w", where, err)}
+		return "", &CommandError{Code: ExitGate,
+			Err: fmt.Errorf("a gate answers on %s, and its credential cannot be read: %w", where, err)}
 	}
 	return token, nil
 }
@@ -209,7 +212,8 @@ func (a *App) StartGate(ctx context.Context, conf *config.Config, at StoreAddres
 	}
 	c := a.GateConfig(conf)
 	c.Masker, c.Sealer = key.Masker(), sealer
-	c.Store, c.Follow, c.SettingsOf, c.Alive, c.Warn = s, follow, a.readSettings, process.Alive, func(err error) { a.Remark(err.Error()) }
+	c.Store, c.Follow, c.SettingsOf, c.Alive, c.Warn = s, follow, a.readSettings, process.Alive,
+		func(err error) { a.Remark(err.Error()) }
 	g := &StartedGate{Gate: gate.New(c), store: s, keep: keepCheckpoints(a, s, at)}
 	running, stop := context.WithCancel(context.WithoutCancel(ctx))
 	g.stop = stop

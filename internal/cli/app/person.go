@@ -64,7 +64,8 @@ func (a *App) NeedPerson(what string) error {
 	}
 	for _, p := range a.ancestry() {
 		if p.marker != nil {
-			return Refused(hint, "%s needs a person, and %s started process %d, which this one descends from (%s was set)",
+			return Refused(hint,
+				"%s needs a person, and %s started process %d, which this one descends from (%s was set)",
 				what, p.marker.agent, p.pid, p.marker.name)
 		}
 	}

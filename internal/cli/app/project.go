@@ -63,7 +63,8 @@ func (p *OpenedProject) ownFile(source umpire.Source) (rulefile.Layer, error) {
 		}
 	}
 	// Only the user's file can be missing from the layers, and only without a home.
-	return rulefile.Layer{}, Usage("export HOME=... or UMPIRE_HOME=...", "there is no home folder for rules of scope %s", source)
+	return rulefile.Layer{},
+		Usage("export HOME=... or UMPIRE_HOME=...", "there is no home folder for rules of scope %s", source)
 }
 
 // Writer writes rule files of the place.

@@ -84,7 +84,8 @@ func (f *benchFlags) add(flags *pflag.FlagSet) {
 	flags.StringVar(&f.by, "by", "", "count what is wrong by `FIELD`: class")
 	flags.IntVar(&f.list, "list", 0, "show up to `N` wrong verdicts of each kind")
 	flags.IntVar(&f.maxFalseAllow, "max-false-allow", -1, "fail when more than `N` lines of a file are falsely allowed")
-	flags.Float64Var(&f.maxNeedlessAsk, "max-needless-ask", -1, "fail when more than `P` per cent of a file's safe lines ask")
+	flags.Float64Var(&f.maxNeedlessAsk, "max-needless-ask", -1,
+		"fail when more than `P` per cent of a file's safe lines ask")
 	flags.BoolVar(&f.withRules, "with-rules", false, "judge with your rules and configuration too")
 	flags.BoolVar(&f.unheld, "unheld", false, check.UnheldFlag)
 	flags.BoolVar(&f.json, "json", false, "write JSON")
@@ -186,7 +187,8 @@ func openBenchJudge(a *app.App, f *benchFlags) (bench.Judge, func(), error) {
 		}
 	}
 	if f.hook != "" {
-		h := &bench.Hook{Command: f.hook, Format: bench.Format(cmp.Or(f.format, string(bench.FormatClaude))), Dir: dir, Stderr: a.Stderr}
+		h := &bench.Hook{Command: f.hook, Format: bench.Format(cmp.Or(f.format, string(bench.FormatClaude))),
+			Dir: dir, Stderr: a.Stderr}
 		return h.Judge, func() { h.Close(); done() }, nil
 	}
 	config, mode := gate.Config{UserHome: home}, umpire.ModeDefault
@@ -225,7 +227,8 @@ func (f *benchFlags) judgeLimits(scores []*bench.Score) error {
 			return benchExceeded("%s: %d false allows, the limit is %d", s.File, s.FalseAllows.N, f.maxFalseAllow)
 		}
 		if f.maxNeedlessAsk >= 0 && s.NeedlessAsks.Percent() > f.maxNeedlessAsk {
-			return benchExceeded("%s: %.2f %% needless asks, the limit is %.2f %%", s.File, s.NeedlessAsks.Percent(), f.maxNeedlessAsk)
+			return benchExceeded("%s: %.2f %% needless asks, the limit is %.2f %%", s.File, s.NeedlessAsks.Percent(),
+				f.maxNeedlessAsk)
 		}
 		if n := s.Unanswered(); n > 0 || s.Lines == 0 {
 			return benchExceeded("%s: %d of %d lines got no answer", s.File, n, s.Lines)
@@ -243,7 +246,8 @@ func benchPlace() (dir, home string, done func(), err error) {
 	}
 	done = func() { _ = os.RemoveAll(top) }
 	dir, home = filepath.Join(top, "project"), filepath.Join(top, "home")
-	for _, folder := range []string{home, filepath.Join(dir, "src"), filepath.Join(dir, ".git", "objects"), filepath.Join(dir, ".git", "refs", "heads")} {
+	for _, folder := range []string{home, filepath.Join(dir, "src"), filepath.Join(dir, ".git", "objects"),
+		filepath.Join(dir, ".git", "refs", "heads")} {
 		if err == nil {
 			err = os.MkdirAll(folder, 0o755)
 		}

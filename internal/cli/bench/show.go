@@ -63,7 +63,8 @@ func showScore(a *app.App, s *bench.Score, f *benchFlags) error {
 	}
 	unanswered := fmt.Sprintf(a.Text.Of("%d crashed, %d hung, %d missing"), s.Crashed, s.Hung, s.Missing)
 	fmt.Fprintf(w, "  %s\t%d\t%s\n", a.Text.Of("no answer"), s.Unanswered(), unanswered)
-	fmt.Fprintf(w, "  %s\t"+a.Text.Of("%.0f\tcalls per second, the slowest %s (%s)")+"\n", a.Text.Of("speed"), float64(s.Lines)/max(s.Seconds, 1e-9),
+	fmt.Fprintf(w, "  %s\t"+a.Text.Of("%.0f\tcalls per second, the slowest %s (%s)")+"\n", a.Text.Of("speed"),
+		float64(s.Lines)/max(s.Seconds, 1e-9),
 		time.Duration(s.SlowestSeconds*float64(time.Second)).Round(10*time.Microsecond), view.Visible(s.SlowestID))
 	if f.by != "" {
 		showClasses(a, w, s)
@@ -93,7 +94,8 @@ func showWrong(a *app.App, w io.Writer, s *bench.Score, n int) {
 	shown := map[bench.Kind]int{}
 	for _, m := range s.Wrong {
 		if shown[m.Kind]++; shown[m.Kind] <= n {
-			fmt.Fprintf(w, "  %s\t%s\t%s: %s\n", a.Text.Of(string(m.Kind)), m.Got, view.Visible(m.ID), view.Visible(beginning(m.Command)))
+			fmt.Fprintf(w, "  %s\t%s\t%s: %s\n", a.Text.Of(string(m.Kind)), m.Got, view.Visible(m.ID),
+				view.Visible(beginning(m.Command)))
 		}
 	}
 }

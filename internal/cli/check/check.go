@@ -66,13 +66,16 @@ func (f *checkFlags) add(flags *pflag.FlagSet) {
 	flags.BoolVar(&f.stdin, "stdin", false, "read one call per line, write one decision per line")
 	flags.StringVar(&f.cwd, "cwd", "", "the working `DIR` of the call (default: this one)")
 	flags.StringVar(&f.project, "project", "", "the `DIR` that tells the project (default: that of the call)")
-	flags.StringVar(&f.mode, "mode", "", "`MODE`: default, auto, ask, reject, plan or bypass (default: from the configuration)")
-	flags.StringVar(&f.profile, "agent", "", "decide as for this `PROFILE` of the configuration's agents (default: main's suffixes alone)")
+	flags.StringVar(&f.mode, "mode", "",
+		"`MODE`: default, auto, ask, reject, plan or bypass (default: from the configuration)")
+	flags.StringVar(&f.profile, "agent", "",
+		"decide as for this `PROFILE` of the configuration's agents (default: main's suffixes alone)")
 	flags.BoolVar(&f.allowBypass, "allow-bypass", false, "permit the mode bypass")
 	flags.BoolVar(&f.headless, "headless", false, "nobody can answer: what would ask is denied")
 	flags.BoolVar(&f.unheld, "unheld", false, UnheldFlag)
 	flags.StringArrayVar(&f.rules, "rules", nil, "also obey the rules in `FILE`; may be repeated")
-	flags.StringArrayVar(&f.allowedTools, "allowed-tools", nil, "allow these `RULES`, in short form: Read,'Bash(npm test:*)'")
+	flags.StringArrayVar(&f.allowedTools, "allowed-tools", nil,
+		"allow these `RULES`, in short form: Read,'Bash(npm test:*)'")
 	flags.StringArrayVar(&f.addDirs, "add-dir", nil, "count `DIR` as inside the project; may be repeated")
 	flags.BoolVar(&f.json, "json", false, "write JSON")
 	flags.BoolVar(&f.explain, "explain", false, "show every row that spoke, for every access")
@@ -103,7 +106,8 @@ func runCheck(ctx context.Context, a *app.App, f *checkFlags, words []string) er
 	defer desk.close()
 	if f.stdin {
 		if len(words) > 0 || f.tool != "" {
-			return app.Usage("umpire check --help", "--stdin takes its calls from standard input: no command and no --tool beside it")
+			return app.Usage("umpire check --help",
+				"--stdin takes its calls from standard input: no command and no --tool beside it")
 		}
 		return checkStream(ctx, a, desk)
 	}
@@ -151,7 +155,8 @@ func (f *checkFlags) call(words []string) (umpire.Call, error) {
 		return umpire.Call{}, app.Usage("umpire check --tool Read --input '"+f.input+"'", "--input needs --tool")
 	}
 	if len(words) == 0 {
-		return umpire.Call{}, app.Usage("umpire check -- npm test", "nothing to decide: no command, no --tool, no --stdin")
+		return umpire.Call{},
+			app.Usage("umpire check -- npm test", "nothing to decide: no command, no --tool, no --stdin")
 	}
 	return CommandCall(view.CommandLine(words))
 }
@@ -234,7 +239,8 @@ func (d *checker) decide(call umpire.Call) (umpire.Decision, error) {
 	if err != nil {
 		return umpire.Decision{}, err
 	}
-	return c.gate.Decide(gate.Request{Call: call, Project: dir, Mode: c.mode, Headless: d.flags.headless, Profile: c.profile, Held: c.held}), nil
+	return c.gate.Decide(gate.Request{Call: call, Project: dir, Mode: c.mode, Headless: d.flags.headless,
+		Profile: c.profile, Held: c.held}), nil
 }
 
 // remarkOff names the rule files that are off because they cannot be read.

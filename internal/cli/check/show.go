@@ -61,7 +61,8 @@ func (p *page) parts(d umpire.Decision) {
 	for i := range d.Accesses {
 		access := &d.Accesses[i]
 		risk := view.Padded(p.text.Word("of risk", access.Risk.String()), 8)
-		fmt.Fprintf(p.w, "  %s  %s  %s\n", p.verdict(access.Verdict), risk, app.Clip(view.Visible(view.AccessText(access, p.text))))
+		fmt.Fprintf(p.w, "  %s  %s  %s\n", p.verdict(access.Verdict), risk,
+			app.Clip(view.Visible(view.AccessText(access, p.text))))
 		if why := whyText(p.text, d, i); why != "" {
 			fmt.Fprintf(p.w, "                   %s\n", app.Clip(view.Visible(why)))
 		}
@@ -78,7 +79,8 @@ func whyText(text view.Catalogue, d umpire.Decision, i int) string {
 	if access.Doubt != "" && access.Doubt != access.Reason {
 		why = append(why, view.Joined(text.Of("in doubt"), ": ", text.Reason(access.Doubt)))
 	}
-	if r := settled(d, i); r != nil && r.Text != d.Reason && (access.Doubt == "" || !strings.HasSuffix(r.Text, access.Doubt)) {
+	if r := settled(d, i); r != nil && r.Text != d.Reason &&
+		(access.Doubt == "" || !strings.HasSuffix(r.Text, access.Doubt)) {
 		why = append(why, text.Reason(r.Text))
 	}
 	return view.List(why, "; ")
@@ -100,7 +102,8 @@ func (p *page) rows(d umpire.Decision) {
 	fmt.Fprintln(p.w)
 	table := app.NewTable(p.w)
 	fmt.Fprintln(table, strings.Join([]string{
-		p.text.Of("ACCESS"), p.text.Of("RISK"), p.text.Of("KNOWN FROM"), p.text.Of("ROW"), p.text.Of("VERDICT"), p.text.Of("WHY"),
+		p.text.Of("ACCESS"), p.text.Of("RISK"), p.text.Of("KNOWN FROM"), p.text.Of("ROW"), p.text.Of("VERDICT"),
+		p.text.Of("WHY"),
 	}, "\t"))
 	for i := range d.Reasons {
 		r := &d.Reasons[i]
@@ -111,16 +114,19 @@ func (p *page) rows(d umpire.Decision) {
 			what = p.text.Of("the whole call")
 		case settled(d, r.Access) == r:
 			access := &d.Accesses[r.Access]
-			what, risk, known = view.AccessText(access, p.text), p.text.Word("of risk", access.Risk.String()), access.Table
+			what, risk, known = view.AccessText(access, p.text), p.text.Word("of risk", access.Risk.String()),
+				access.Table
 		default:
 			verdict, later = "("+verdict+")", true
 		}
 		fmt.Fprintf(table, "%s\t%s\t%s\t%d %s\t%s\t%s\n",
-			app.Clip(view.Visible(what)), risk, view.Visible(known), r.Row, policy.RowName(r.Row), verdict, app.Clip(view.Visible(p.rowText(r))))
+			app.Clip(view.Visible(what)), risk, view.Visible(known), r.Row, policy.RowName(r.Row), verdict,
+			app.Clip(view.Visible(p.rowText(r))))
 	}
 	_ = table.Flush() // into memory
 	if later {
-		fmt.Fprintf(p.w, "\n%s\n", p.text.Of("In brackets: rows that would have spoken later. umpire help order lists all rows."))
+		fmt.Fprintf(p.w, "\n%s\n",
+			p.text.Of("In brackets: rows that would have spoken later. umpire help order lists all rows."))
 	}
 }
 

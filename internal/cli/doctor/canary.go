@@ -73,7 +73,8 @@ func (d *doctor) canary(ctx context.Context, r registered) {
 // strict reports whether this umpire too would not let `ls` pass.
 func (d *doctor) strict(ctx context.Context) bool {
 	out, err := hook.NewDesk(d.App).Answer(ctx, host.Question{
-		Agent: "claude", Payload: canaryPayload(d.canaryDir(), d.session, "ls"), Dir: d.canaryDir(), Deadline: canaryTimeout,
+		Agent: "claude", Payload: canaryPayload(d.canaryDir(), d.session, "ls"), Dir: d.canaryDir(),
+		Deadline: canaryTimeout,
 	})
 	return err == nil && DecisionOf(out.Stdout) != "allow"
 }
@@ -152,8 +153,9 @@ func (d *doctor) canaryDir() string {
 func canaryPayload(dir, session, command string) []byte {
 	payload, err := json.Marshal(map[string]any{
 		"session_id": session, "cwd": dir, "permission_mode": "default",
-		"hook_event_name": host.ClaudePreToolUse.String(), "tool_name": "Bash", "tool_use_id": "umpire-doctor-" + rand.Text(),
-		"tool_input": map[string]string{"command": command},
+		"hook_event_name": host.ClaudePreToolUse.String(), "tool_name": "Bash",
+		"tool_use_id": "umpire-doctor-" + rand.Text(),
+		"tool_input":  map[string]string{"command": command},
 	})
 	if err != nil {
 		return nil // strings always marshal

@@ -39,7 +39,8 @@ func (d *doctor) claude(ctx context.Context) {
 		return
 	}
 	if len(deciding[host.ClaudePermissionRequest.String()]) == 0 {
-		d.warn("hook", "umpire init claude", "no PermissionRequest hook is registered: dialogs that umpire would deny stay open")
+		d.warn("hook", "umpire init claude",
+			"no PermissionRequest hook is registered: dialogs that umpire would deny stay open")
 	}
 	for _, r := range before {
 		if d.handler(r) {
@@ -103,12 +104,14 @@ func (d *doctor) version(found register.ClaudeFound, handlers []registered) {
 		return
 	}
 	if !setup.ClaudeVersionBlocks(found.Version) {
-		d.warn("claude", "update Claude Code, then umpire init claude", "Claude Code %s runs the call when a hook cannot start", found)
+		d.warn("claude", "update Claude Code, then umpire init claude",
+			"Claude Code %s runs the call when a hook cannot start", found)
 		return
 	}
 	for _, r := range handlers {
 		if r.Event == host.ClaudePreToolUse.String() && !r.OnFailureBlock {
-			d.warn("claude", "umpire init claude", "%s: onFailure is not block, so the call runs when the hook cannot start", r.where())
+			d.warn("claude", "umpire init claude",
+				"%s: onFailure is not block, so the call runs when the hook cannot start", r.where())
 			return
 		}
 	}
@@ -118,7 +121,8 @@ func (d *doctor) version(found register.ClaudeFound, handlers []registered) {
 // handler checks one registration and reports whether it can be started.
 func (d *doctor) handler(r registered) bool {
 	if len(r.Args) == 0 {
-		d.warn("hook", "umpire init claude", "%s: started through a shell, so its start-up files decide what runs", r.where())
+		d.warn("hook", "umpire init claude", "%s: started through a shell, so its start-up files decide what runs",
+			r.where())
 		return true
 	}
 	info, err := os.Stat(r.Command)
@@ -137,7 +141,8 @@ func (d *doctor) handler(r registered) bool {
 		d.warn("hook", "install umpire elsewhere, then umpire init claude", "%s %s", r.Command, why)
 	}
 	if loadsLibraries(r.Command) {
-		d.warn("hook", "build umpire with CGO_ENABLED=0", "%s loads shared libraries: a project's settings can name one in LD_PRELOAD", r.Command)
+		d.warn("hook", "build umpire with CGO_ENABLED=0",
+			"%s loads shared libraries: a project's settings can name one in LD_PRELOAD", r.Command)
 	}
 	d.timing(r)
 	return true
@@ -164,13 +169,17 @@ func (d *doctor) timing(r registered) {
 	case limit == 0:
 		d.fail("hook", "umpire init claude", "%s: no timeout is written", r.where())
 	case limit <= deadline:
-		d.fail("hook", "umpire init claude", "%s: the timeout of %s ends before umpire's deadline of %s", r.where(), limit, deadline)
+		d.fail("hook", "umpire init claude", "%s: the timeout of %s ends before umpire's deadline of %s", r.where(),
+			limit, deadline)
 	case o.Home == "":
-		d.warn("hook", "umpire init claude", "%s: registered by an older umpire, without --home: a project's settings can name another folder", r.where())
+		d.warn("hook", "umpire init claude",
+			"%s: registered by an older umpire, without --home: a project's settings can name another folder",
+			r.where())
 	case o.Home != d.Home():
 		d.warn("hook", "umpire init claude", "%s: its folder is %s, and here it is %s", r.where(), o.Home, d.Home())
 	default:
-		d.ok("hook", "%s: %s, timeout %s, deadline %s", r.where(), filepath.Base(r.Command), register.Seconds(limit), register.Seconds(deadline))
+		d.ok("hook", "%s: %s, timeout %s, deadline %s", r.where(), filepath.Base(r.Command), register.Seconds(limit),
+			register.Seconds(deadline))
 	}
 }
 

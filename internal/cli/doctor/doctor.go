@@ -303,7 +303,8 @@ func (d *doctor) ruleFile(f rulefile.File) {
 		d.ok("rules", "%s: %s", f.Path, rules)
 	case rulefile.HealthUntrusted:
 		d.warn("rules", "read it, then umpire trust", "%s: %s and %s until you trust them%s", f.Path,
-			app.NewCount(f.Inert, "%d allow rule asleep", "%d allow rules asleep"), app.NewCount(len(f.AsleepHooks()), "%d hook asleep", "%d hooks asleep"), first)
+			app.NewCount(f.Inert, "%d allow rule asleep", "%d allow rules asleep"),
+			app.NewCount(len(f.AsleepHooks()), "%d hook asleep", "%d hooks asleep"), first)
 	case rulefile.HealthDegraded:
 		d.fail("rules", "umpire rules lint", "%s is broken%s", f.Path, first)
 	}

@@ -12,7 +12,8 @@ import (
 // sandbox tries everything that the sandbox is to stop, and tells which layer does.
 func (d *doctor) sandbox(ctx context.Context, c *config.Config) {
 	if c.SandboxMode == string(umpire.SandboxFullAccess) {
-		d.warn("sandbox", "set sandbox.mode to workspace-write in config.yaml", "commands run without a sandbox: sandbox.mode is full-access")
+		d.warn("sandbox", "set sandbox.mode to workspace-write in config.yaml",
+			"commands run without a sandbox: sandbox.mode is full-access")
 	}
 	r, err := sandbox.Examine(ctx, cmp.Or(d.UserHome(), d.Dir))
 	if err != nil {
@@ -35,9 +36,11 @@ func (d *doctor) withoutSandbox(c *config.Config, r *sandbox.Report) {
 	switch {
 	case r.Whole():
 	case c.SandboxRequire == "off":
-		d.warn("sandbox", "set sandbox.require to strict in config.yaml", "commands run all the same: sandbox.require is off")
+		d.warn("sandbox", "set sandbox.require to strict in config.yaml",
+			"commands run all the same: sandbox.require is off")
 	case c.SandboxRequire == "degraded-ok" && r.Level == umpire.SandboxWeaker:
-		d.warn("sandbox", "set sandbox.require to strict in config.yaml", "the weaker one will do: sandbox.require is degraded-ok")
+		d.warn("sandbox", "set sandbox.require to strict in config.yaml",
+			"the weaker one will do: sandbox.require is degraded-ok")
 	default:
 		d.ok("sandbox", "so every command asks, and is denied where nobody is there")
 	}

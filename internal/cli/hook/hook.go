@@ -28,7 +28,8 @@ func NewCommand(a *app.App) *cobra.Command {
 		ValidArgs: host.Agents(), DisableFlagParsing: true,
 	}
 	cmd.Flags().String("home", "", "umpire's own folder; init writes it, and the environment then does not count")
-	cmd.Flags().String("host-dir", "", "the agent's own settings folder; init writes it where the person has set another than the usual one")
+	cmd.Flags().String("host-dir", "",
+		"the agent's own settings folder; init writes it where the person has set another than the usual one")
 	cmd.Flags().String("deadline", "", "deny by itself after this time; init writes it 5s below the agent's own limit")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if len(args) == 0 {
@@ -75,7 +76,8 @@ func answerHook(ctx context.Context, a *app.App, args []string) int {
 	if code, known := front.Answer(ctx, args); known {
 		return code
 	}
-	fmt.Fprintf(a.Stderr, "umpire: %s: %q; %s: %v\n", a.Text.Of("unknown agent"), args[0], a.Text.Of("known agents"), host.Agents())
+	fmt.Fprintf(a.Stderr, "umpire: %s: %q; %s: %v\n", a.Text.Of("unknown agent"), args[0], a.Text.Of("known agents"),
+		host.Agents())
 	return app.ExitDenied // for an agent any other code means to go on
 }
 
@@ -88,8 +90,9 @@ func NewDesk(a *app.App) *host.Desk {
 // each project in which a call was decided without a gate.
 func newDeskWith(a *app.App, read func(dir string) (*config.Config, error), decided func(project string)) *host.Desk {
 	return &host.Desk{
-		Config: func(project string) (host.Config, error) { return readDeskConfig(a, read, decided, project) }, Now: a.Now,
-		Home: a.UserHome(),
+		Config: func(project string) (host.Config, error) { return readDeskConfig(a, read, decided, project) },
+		Now:    a.Now,
+		Home:   a.UserHome(),
 	}
 }
 
@@ -106,7 +109,8 @@ var whenAsked = map[string]host.WhenAsked{
 	"auto": host.AskedAuto, "hold": host.AskedHold, "native": host.AskedNative,
 }
 
-func readDeskConfig(a *app.App, read func(dir string) (*config.Config, error), decided func(string), project string) (host.Config, error) {
+func readDeskConfig(a *app.App, read func(dir string) (*config.Config, error), decided func(string),
+	project string) (host.Config, error) {
 	c, err := read(project)
 	if err != nil {
 		return host.Config{}, err
@@ -162,5 +166,6 @@ func dialLine(ctx context.Context, a *app.App, c *config.Config) (*host.Line, er
 	if where.Network == app.NetworkTCP {
 		name = where.Name
 	}
-	return &host.Line{Host: name, Token: token, Conn: conn, Dial: func(ctx context.Context) (io.ReadWriteCloser, error) { return where.Dial(ctx) }}, nil
+	return &host.Line{Host: name, Token: token, Conn: conn,
+		Dial: func(ctx context.Context) (io.ReadWriteCloser, error) { return where.Dial(ctx) }}, nil
 }

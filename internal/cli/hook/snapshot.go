@@ -54,13 +54,15 @@ func takeSnapshot(a *app.App, p judge.SnapshotKey) (*judge.Snapshot, error) {
 	}
 	s := &judge.Snapshot{
 		SnapshotKey: p, Root: at.Root, Mode: c.Mode, Enforce: c.Enforce, Deadline: c.HookDeadline,
-		AllowMedium: settings.AllowMedium, DenyExternal: settings.DenyExternal, Precedence: settings.Precedence, RulesOff: settings.RulesOff, AddDirs: settings.AddDirs,
+		AllowMedium: settings.AllowMedium, DenyExternal: settings.DenyExternal, Precedence: settings.Precedence,
+		RulesOff: settings.RulesOff, AddDirs: settings.AddDirs,
 		Degraded: j.Degraded, Sandbox: j.Sandbox,
 	}
 	for _, r := range at.Holding() {
 		s.Rules = append(s.Rules, judge.NewSnapshotRule(r))
 	}
-	files := append(config.Files(p.Home, at.Root), a.Executable, filepath.Join(p.Home, rulefile.ProgramsFolder), at.Options().Trust.Path)
+	files := append(config.Files(p.Home, at.Root), a.Executable, filepath.Join(p.Home, rulefile.ProgramsFolder),
+		at.Options().Trust.Path)
 	for _, l := range at.Layers() {
 		files = append(files, l.Path)
 	}

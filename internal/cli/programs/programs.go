@@ -98,7 +98,8 @@ func namedLike(p shell.Program, words []string) bool {
 func showPrograms(a *app.App, listed []shell.Program) error {
 	table := app.NewTable(a.Stdout)
 	for _, p := range listed {
-		fmt.Fprintf(table, "%s\t%s\t%s\t%s\n", view.Visible(listedNames(p.Names)), p.Risk, view.Visible(originOf(a, p)), app.Clip(view.Visible(p.Why)))
+		fmt.Fprintf(table, "%s\t%s\t%s\t%s\n", view.Visible(listedNames(p.Names)), p.Risk,
+			view.Visible(originOf(a, p)), app.Clip(view.Visible(p.Why)))
 	}
 	return table.Flush()
 }
@@ -154,7 +155,8 @@ func findProgram(a *app.App, words []string) (shell.Program, error) {
 	for i, word := range words[1:] {
 		at := slices.IndexFunc(p.Subs, func(sub shell.Program) bool { return slices.Contains(sub.Names, word) })
 		if at < 0 {
-			return p, app.Refused("umpire programs show "+strings.Join(words[:i+1], " "), "%q is not a subcommand of %s that is known, so that it asks", word, strings.Join(words[:i+1], " "))
+			return p, app.Refused("umpire programs show "+strings.Join(words[:i+1], " "),
+				"%q is not a subcommand of %s that is known, so that it asks", word, strings.Join(words[:i+1], " "))
 		}
 		origin := p.Origin
 		p = p.Subs[at]
@@ -211,7 +213,8 @@ type describedOption struct {
 
 func describedOf(p shell.Program) describedProgram {
 	d := describedProgram{
-		Names: p.Names, Risk: p.Risk, Consequence: p.StatedConsequence(), Why: p.Why, Source: cmp.Or(p.Origin, "builtin"), Checked: p.Checked,
+		Names: p.Names, Risk: p.Risk, Consequence: p.StatedConsequence(), Why: p.Why,
+		Source: cmp.Or(p.Origin, "builtin"), Checked: p.Checked,
 		Style: p.Style, Args: p.Args, Lax: p.Lax, Judged: p.Judged,
 	}
 	for _, o := range p.Options {

@@ -118,7 +118,8 @@ func showSubcommands(a *app.App, p shell.Program) error {
 	fmt.Fprintf(a.Stdout, "\n%s\n", a.Text.Of("subcommands"))
 	table := app.NewTable(a.Stdout)
 	for _, sub := range p.Subs {
-		fmt.Fprintf(table, "  %s\t%s\t%s\n", view.Visible(strings.Join(sub.Names, " ")), sub.Risk, view.Visible(sub.Why))
+		fmt.Fprintf(table, "  %s\t%s\t%s\n", view.Visible(strings.Join(sub.Names, " ")), sub.Risk,
+			view.Visible(sub.Why))
 	}
 	return table.Flush()
 }

@@ -52,7 +52,8 @@ func (j *initJob) summary(c settingsChange) string {
 			events = append(events, change.list[i].Event)
 		}
 		fmt.Fprintf(&b, "  %s %s\n", change.sign, view.Visible(strings.Join(events, " ")))
-		fmt.Fprintf(&b, "    %s\n", view.Visible(view.CommandLine(append([]string{change.list[0].Command}, change.list[0].Args...))))
+		fmt.Fprintf(&b, "    %s\n",
+			view.Visible(view.CommandLine(append([]string{change.list[0].Command}, change.list[0].Args...))))
 	}
 	fmt.Fprintf(&b, "  %s\n", j.Text.Of("nothing else in it changes; --diff shows every line"))
 	return b.String()

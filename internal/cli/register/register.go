@@ -62,8 +62,10 @@ Without AGENT it lists the agents it knows and what it found of them.`
 
 // What init has to say beside its result.
 const (
-	RemarkNoVersion    = "claude is not on PATH, so its version is not known: a hook that cannot start will not stop a call; run umpire init claude again once it is"
-	RemarkOldVersion   = "this version of Claude Code runs the call when a hook cannot start; update it, then run umpire init claude again"
+	RemarkNoVersion = "claude is not on PATH, so its version is not known: " +
+		"a hook that cannot start will not stop a call; run umpire init claude again once it is"
+	RemarkOldVersion = "this version of Claude Code runs the call when a hook cannot start; " +
+		"update it, then run umpire init claude again"
 	RemarkProjectScope = "the file names a path on this machine; think twice before you commit it"
 )
 

@@ -32,15 +32,20 @@ func newRulesAddCommand(a *app.App) *cobra.Command {
 		Long:              AddLong,
 		Example:           rulesAddExample,
 		ValidArgsFunction: completeActions,
-		RunE:              func(cmd *cobra.Command, args []string) error { return addRule(cmd.Context(), a, &f, args[0], args[1]) },
+		RunE: func(cmd *cobra.Command,
+			args []string) error {
+			return addRule(cmd.Context(), a, &f, args[0], args[1])
+		},
 	}
 	flags := cmd.Flags()
 	flags.StringVar(&f.scope, "scope", "project", "`SCOPE`: project or global")
 	flags.StringVar(&f.id, "id", "", "the rule's `ID` (default: made from the rule)")
 	flags.StringVar(&f.description, "description", "", "`TEXT` that is shown as the reason")
 	flags.StringVar(&f.expires, "expires", "", "`WHEN` it ends: 2027-01-01, an RFC 3339 time, or a duration such as 8h")
-	flags.StringVar(&f.consequence, "max-consequence", "", "the worst `CONSEQUENCE` that it allows: none, reversible, outward or lost")
-	flags.StringVar(&f.options, "options", "", "`shown` allows options that the rule does not name only where they do no more")
+	flags.StringVar(&f.consequence, "max-consequence", "",
+		"the worst `CONSEQUENCE` that it allows: none, reversible, outward or lost")
+	flags.StringVar(&f.options, "options", "",
+		"`shown` allows options that the rule does not name only where they do no more")
 	app.CompleteWords(cmd, "max-consequence", "none", "reversible", "outward", "lost")
 	app.CompleteWords(cmd, "options", "shown")
 	flags.StringArrayVar(&f.match, "example", nil, "a `CALL` the rule must match; may be repeated")
@@ -84,7 +89,8 @@ func addRule(ctx context.Context, a *app.App, f *ruleFlags, action, short string
 		}
 	}
 	if id, there := p.Writer().Find(layer, rule); there {
-		fmt.Fprintf(a.Stdout, a.Text.Of("already there: %s in %s\n"), view.Visible(string(id)), view.Visible(layer.Path))
+		fmt.Fprintf(a.Stdout, a.Text.Of("already there: %s in %s\n"), view.Visible(string(id)),
+			view.Visible(layer.Path))
 		return nil
 	}
 	return a.WithGate(ctx, app.PersonCredential, func(gate umpire.Gate) error {
@@ -201,10 +207,12 @@ func removeRule(ctx context.Context, a *app.App, id umpire.RuleID, scope string)
 			if err != nil {
 				return err
 			}
-			_, err = fmt.Fprintf(a.Stdout, a.Text.Of("removed %s from %s\n"), view.Visible(string(id)), view.Visible(layer.Path))
+			_, err = fmt.Fprintf(a.Stdout, a.Text.Of("removed %s from %s\n"), view.Visible(string(id)),
+				view.Visible(layer.Path))
 			return app.Failed(err)
 		}
-		return &app.CommandError{Code: app.ExitError, Err: fmt.Errorf("no rule %q in the files that umpire writes", id), Hint: "umpire rules list"}
+		return &app.CommandError{Code: app.ExitError,
+			Err: fmt.Errorf("no rule %q in the files that umpire writes", id), Hint: "umpire rules list"}
 	})
 }
 

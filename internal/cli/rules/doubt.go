@@ -94,7 +94,8 @@ func tryRule(a *app.App, p *app.OpenedProject, r umpire.Rule) (remark string, er
 	if r.Action != umpire.Allow || subject == "" {
 		return "", nil
 	}
-	if d, err := decideAlone(call, a.UserHome()); err == nil && d.Verdict == umpire.Deny && d.ReasonCode != umpire.CodeInvalid {
+	if d, err := decideAlone(call, a.UserHome()); err == nil && d.Verdict == umpire.Deny &&
+		d.ReasonCode != umpire.CodeInvalid {
 		return "", app.Refused("umpire help order", "no rule can allow %q: %s", subject, d.Reason)
 	}
 	settings := a.GateConfig(p.Config)

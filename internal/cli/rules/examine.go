@@ -92,7 +92,8 @@ func testRules(a *app.App, p *app.OpenedProject, layers []rulefile.Layer) error 
 	for _, text := range s.failures {
 		fmt.Fprintf(a.Stdout, "%s  %s\n", a.Text.Of("FAIL"), view.Visible(text))
 	}
-	fmt.Fprintf(a.Stdout, a.Text.Of("%d examples hold, %d rules fail, %d rules have no examples\n"), s.examples, len(s.failures), s.without)
+	fmt.Fprintf(a.Stdout, a.Text.Of("%d examples hold, %d rules fail, %d rules have no examples\n"), s.examples,
+		len(s.failures), s.without)
 	if len(s.failures) > 0 {
 		return &app.CommandError{Code: app.ExitUsage}
 	}
@@ -100,7 +101,8 @@ func testRules(a *app.App, p *app.OpenedProject, layers []rulefile.Layer) error 
 }
 
 // onLayers runs a command over the named files, or over those of the project.
-func onLayers(a *app.App, examine func(*app.App, *app.OpenedProject, []rulefile.Layer) error) func(*cobra.Command, []string) error {
+func onLayers(a *app.App, examine func(*app.App, *app.OpenedProject, []rulefile.Layer) error) func(*cobra.Command,
+	[]string) error {
 	return func(_ *cobra.Command, files []string) error {
 		p, err := a.OpenProject()
 		if err != nil {

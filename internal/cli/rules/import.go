@@ -22,10 +22,12 @@ func newRulesImportCommand(a *app.App) *cobra.Command {
 	scope, dryRun := "", false
 	cmd := &cobra.Command{
 		Use: "import FORMAT FILE", Args: app.WantWords("FORMAT", "FILE"),
-		Short:   "Copy the rules of another tool's file",
-		Long:    ImportLong,
-		Example: "  umpire rules import claude .claude/settings.json --dry-run\n  umpire rules import muse ~/.muse/permissions.json --scope global",
-		ValidArgsFunction: func(_ *cobra.Command, args []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
+		Short: "Copy the rules of another tool's file",
+		Long:  ImportLong,
+		Example: "  umpire rules import claude .claude/settings.json --dry-run\n" +
+			"  umpire rules import muse ~/.muse/permissions.json --scope global",
+		ValidArgsFunction: func(_ *cobra.Command, args []string,
+			_ string) ([]cobra.Completion, cobra.ShellCompDirective) {
 			if len(args) == 0 {
 				return importFormats, cobra.ShellCompDirectiveNoFileComp
 			}
@@ -61,7 +63,8 @@ func importFormat(word, file string) (rulefile.Format, error) {
 	case "umpire":
 		return rulefile.FormatUmpire, nil
 	}
-	return 0, app.Usage("umpire rules import --help", "format %q: want one of %s", word, strings.Join(importFormats, ", "))
+	return 0, app.Usage("umpire rules import --help", "format %q: want one of %s", word,
+		strings.Join(importFormats, ", "))
 }
 
 // importRules copies what can be kept exactly; the rest is named, and left out.
@@ -100,7 +103,8 @@ func importRules(ctx context.Context, a *app.App, format rulefile.Format, file, 
 			}
 			show(r)
 		}
-		fmt.Fprintf(a.Stdout, a.Text.Of("%s imported into %s")+"\n", a.FormatCount(len(rules), "%d rule", "%d rules"), view.Visible(to.Path))
+		fmt.Fprintf(a.Stdout, a.Text.Of("%s imported into %s")+"\n", a.FormatCount(len(rules), "%d rule", "%d rules"),
+			view.Visible(to.Path))
 		remarkAsleep(a, p, to, umpire.Allow)
 		return nil
 	})

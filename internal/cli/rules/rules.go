@@ -52,7 +52,8 @@ func newRulesListCommand(a *app.App) *cobra.Command {
 			if asJSON {
 				return app.Failed(a.ShowJSON(listedRules(rules, p.Config.RulesOff)))
 			}
-			return app.Failed(errors.Join(showRules(a, p.Rules(), rules, p.Config.RulesOff), showHooks(a, append(slices.Clip(p.Rules().Hooks), p.Config.HookList()...))))
+			return app.Failed(errors.Join(showRules(a, p.Rules(), rules, p.Config.RulesOff),
+				showHooks(a, append(slices.Clip(p.Rules().Hooks), p.Config.HookList()...))))
 		},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "write JSON")
@@ -88,7 +89,8 @@ func listedRules(rules []umpire.Rule, off []umpire.RuleID) []listedRule {
 	listed := make([]listedRule, len(rules))
 	for i, r := range rules {
 		can := switchable(r)
-		listed[i] = listedRule{r, policy.FormatShort(r), r.Source, r.File, r.Line, can, can && slices.Contains(off, r.ID)}
+		listed[i] = listedRule{r, policy.FormatShort(r), r.Source, r.File, r.Line, can,
+			can && slices.Contains(off, r.ID)}
 	}
 	return listed
 }
@@ -108,7 +110,8 @@ func showRules(a *app.App, set *rulefile.Set, rules []umpire.Rule, off []umpire.
 	fmt.Fprintln(table, strings.Join(heads, "\t"))
 	for _, r := range rules {
 		fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\t%s\n", r.Source, app.Clip(view.Visible(string(r.ID))), r.Action,
-			app.Clip(view.Visible(policy.FormatShort(r))), app.Clip(view.Visible(describeRule(a, r, off))), view.Visible(placeOf(r)))
+			app.Clip(view.Visible(policy.FormatShort(r))), app.Clip(view.Visible(describeRule(a, r, off))),
+			view.Visible(placeOf(r)))
 	}
 	if err := table.Flush(); err != nil {
 		return err
@@ -134,7 +137,8 @@ func describeRule(a *app.App, r umpire.Rule, off []umpire.RuleID) string {
 	if !r.ExpiresAt.After(a.Now()) {
 		ends = a.Text.Of("expired %s")
 	}
-	return strings.TrimSpace(view.Bracketed(r.Description, fmt.Sprintf(ends, r.ExpiresAt.Format("2006-01-02 15:04 MST"))))
+	return strings.TrimSpace(view.Bracketed(r.Description,
+		fmt.Sprintf(ends, r.ExpiresAt.Format("2006-01-02 15:04 MST"))))
 }
 
 func placeOf(r umpire.Rule) string {
@@ -151,10 +155,12 @@ func remarkSleeping(a *app.App, set *rulefile.Set) {
 		case f.Health == rulefile.HealthDegraded:
 			a.Remark(fmt.Sprintf(a.Text.Of("%s is degraded: see umpire status"), f.Path))
 		case f.Health == rulefile.HealthUntrusted && f.Inert > 0:
-			a.Remark(fmt.Sprintf(a.Text.Of("%s: %s; see umpire trust --show"), f.Path, a.FormatCount(f.Inert, "%d allow rule asleep", "%d allow rules asleep")))
+			a.Remark(fmt.Sprintf(a.Text.Of("%s: %s; see umpire trust --show"), f.Path,
+				a.FormatCount(f.Inert, "%d allow rule asleep", "%d allow rules asleep")))
 		}
 		if n := len(f.AsleepHooks()); n > 0 {
-			a.Remark(fmt.Sprintf(a.Text.Of("%s: %s; see umpire trust --show"), f.Path, a.FormatCount(n, "%d hook asleep", "%d hooks asleep")))
+			a.Remark(fmt.Sprintf(a.Text.Of("%s: %s; see umpire trust --show"), f.Path,
+				a.FormatCount(n, "%d hook asleep", "%d hooks asleep")))
 		}
 	}
 }
@@ -172,7 +178,8 @@ func showHooks(a *app.App, hooks []rulefile.Hook) error {
 		if h.Skip {
 			failure = "skip"
 		}
-		fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s:%d\n", h.Source, app.Clip(view.Visible(h.ID)), h.Event, app.Clip(view.Visible(strings.Join(h.Tools(), "|"))),
+		fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s:%d\n", h.Source, app.Clip(view.Visible(h.ID)), h.Event,
+			app.Clip(view.Visible(strings.Join(h.Tools(), "|"))),
 			app.Clip(view.Visible(cmp.Or(h.Fault, h.Command))), h.Limit(), failure, view.Visible(h.File), h.Line)
 	}
 	return table.Flush()

@@ -74,7 +74,8 @@ func showSleeping(a *app.App, p *app.OpenedProject) ([]rulefile.File, error) {
 	if len(files) > 0 {
 		return files, nil
 	}
-	_, err := fmt.Fprintln(a.Stdout, a.Text.Of("nothing to trust: no allow rule and no hook of this project's files sleeps"))
+	_, err := fmt.Fprintln(a.Stdout,
+		a.Text.Of("nothing to trust: no allow rule and no hook of this project's files sleeps"))
 	return nil, err
 }
 
@@ -91,7 +92,8 @@ func showSleepingFile(a *app.App, f *rulefile.File) error {
 		fmt.Fprintf(&text, a.Text.Of("%s would run, as you:\n"), view.Visible(f.Path))
 	}
 	for _, h := range f.AsleepHooks() {
-		fmt.Fprintf(&text, "  %s %s: %s\n", h.Event, view.Visible(strings.Join(h.Tools(), "|")), view.Visible(cmp.Or(h.Command, h.Fault)))
+		fmt.Fprintf(&text, "  %s %s: %s\n", h.Event, view.Visible(strings.Join(h.Tools(), "|")),
+			view.Visible(cmp.Or(h.Command, h.Fault)))
 	}
 	_, err := io.WriteString(a.Stdout, text.String())
 	return err

@@ -87,12 +87,15 @@ func (k *runAsker) ask(ctx context.Context, p umpire.Pending) error {
 		if err != nil {
 			return err
 		}
-		answer.Request, answer.ArgsHash, answer.Version, answer.ShownDigest = p.Request, p.ArgsHash, p.Version, p.ShownDigest
+		answer.Request, answer.ArgsHash, answer.Version, answer.ShownDigest = p.Request, p.ArgsHash, p.Version,
+			p.ShownDigest
 		_, err = k.gate.Resolve(ctx, answer)
-		if err == nil || ctx.Err() != nil || !errors.Is(err, umpire.ErrInvalid) && !errors.Is(err, umpire.ErrState) && !errors.Is(err, umpire.ErrChanged) {
+		if err == nil || ctx.Err() != nil || !errors.Is(err, umpire.ErrInvalid) && !errors.Is(err, umpire.ErrState) &&
+			!errors.Is(err, umpire.ErrChanged) {
 			return err
 		}
-		fmt.Fprintf(k.tty, "%s\n", view.Visible(k.Text.Problem(err.Error()))) // this answer cannot be given; another one can
+		fmt.Fprintf(k.tty, "%s\n",
+			view.Visible(k.Text.Problem(err.Error()))) // this answer cannot be given; another one can
 	}
 }
 

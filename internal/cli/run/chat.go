@@ -28,7 +28,8 @@ func NewChatCommand(a *app.App) *cobra.Command {
 		},
 	}
 	f.add(cmd.Flags())
-	cmd.Flags().BoolVar(&plain, "plain", false, "line by line, without colours and cursor movements, for screen readers")
+	cmd.Flags().BoolVar(&plain, "plain", false,
+		"line by line, without colours and cursor movements, for screen readers")
 	completeAgentFlags(a, cmd)
 	return cmd
 }
@@ -105,7 +106,8 @@ func (s *agentRun) talk(ctx context.Context, person umpire.Gate, host *chatHost,
 	goOn := "umpire chat --session " + string(host.session.ID)
 	switch {
 	case ctx.Err() != nil:
-		return &app.CommandError{Code: app.ExitError, Hint: goOn, Err: fmt.Errorf("interrupted; session %s can be gone on with", host.session.ID)}
+		return &app.CommandError{Code: app.ExitError, Hint: goOn,
+			Err: fmt.Errorf("interrupted; session %s can be gone on with", host.session.ID)}
 	case err != nil:
 		return app.Failed(err)
 	}

@@ -40,7 +40,8 @@ func (h *chatHost) begin(ctx context.Context, session umpire.Session) error {
 	if err != nil {
 		return app.GateError(err)
 	}
-	worker := &agent.Agent{Gate: h.gate, Model: h.model, System: agent.Prompt(&session), Runner: session.Runner, From: from, Sandbox: h.confinement()}
+	worker := &agent.Agent{Gate: h.gate, Model: h.model, System: agent.Prompt(&session), Runner: session.Runner,
+		From: from, Sandbox: h.confinement()}
 	box, set, cleanUp, err := h.toolbox(ctx, &session, worker.Output)
 	if err != nil {
 		return err
@@ -66,7 +67,8 @@ func (h *chatHost) leave() {
 func (h *chatHost) Turn(ctx context.Context, _ umpire.Session, task string, ear *tui.Ear) (string, error) {
 	h.worker.Handler = ear
 	outcome, err := h.worker.Run(ctx, h.session, task)
-	if events, problem := h.gate.Events(context.WithoutCancel(ctx), umpire.Filter{Session: h.session.ID, After: h.worker.From}); problem == nil && len(events) > 0 {
+	if events, problem := h.gate.Events(context.WithoutCancel(ctx),
+		umpire.Filter{Session: h.session.ID, After: h.worker.From}); problem == nil && len(events) > 0 {
 		h.worker.From = events[len(events)-1].Seq
 	}
 	if err != nil {
@@ -137,7 +139,8 @@ func (h *chatHost) Profiles() ([]tui.Profile, error) {
 	if err != nil {
 		return nil, err
 	}
-	names := slices.DeleteFunc(slices.Sorted(maps.Keys(conf.Agents)), func(name string) bool { return name == config.MainAgent })
+	names := slices.DeleteFunc(slices.Sorted(maps.Keys(conf.Agents)),
+		func(name string) bool { return name == config.MainAgent })
 	profiles := []tui.Profile{chatProfile(conf, config.MainAgent)}
 	for _, name := range names {
 		profiles = append(profiles, chatProfile(conf, name))
@@ -147,7 +150,8 @@ func (h *chatHost) Profiles() ([]tui.Profile, error) {
 
 func chatProfile(c *config.Config, name string) tui.Profile {
 	p := c.Agents[name]
-	return tui.Profile{Name: name, Tools: p.Tools, Suffixes: policy.NormalizeSuffixes(p.EditableSuffixes), Model: p.Model}
+	return tui.Profile{Name: name, Tools: p.Tools, Suffixes: policy.NormalizeSuffixes(p.EditableSuffixes),
+		Model: p.Model}
 }
 
 // LimitEdits writes the suffixes that an agent may edit into the person's configuration.
@@ -155,7 +159,8 @@ func (h *chatHost) LimitEdits(profile string, suffixes []string) (tui.Profile, e
 	if h.Home() == "" {
 		return tui.Profile{}, errors.New("there is no home folder for the configuration")
 	}
-	if err := config.Write(filepath.Join(h.Home(), "config.yaml"), []string{"agents", profile, "editableFileSuffixes"}, suffixes); err != nil {
+	if err := config.Write(filepath.Join(h.Home(), "config.yaml"),
+		[]string{"agents", profile, "editableFileSuffixes"}, suffixes); err != nil {
 		return tui.Profile{}, err
 	}
 	conf, err := h.ReadConfig(h.Dir)

@@ -53,7 +53,8 @@ func runDemo(ctx context.Context, a *app.App, yes, keep bool, showRecord func(co
 		return app.Refused("umpire demo --yes", "nobody can be asked here")
 	}
 	if _, err := exec.LookPath("git"); err != nil {
-		return &app.CommandError{Code: app.ExitRefused, Hint: "install git, then run umpire demo again", Err: fmt.Errorf("umpire demo needs git: %w", exec.ErrNotFound)}
+		return &app.CommandError{Code: app.ExitRefused, Hint: "install git, then run umpire demo again",
+			Err: fmt.Errorf("umpire demo needs git: %w", exec.ErrNotFound)}
 	}
 	place, err := os.MkdirTemp("", "umpire-demo-")
 	if err != nil {
@@ -103,7 +104,8 @@ func moveToDemo(ctx context.Context, a *app.App, place string) error {
 		return err
 	}
 	for name, value := range map[string]string{
-		"HOME": home, "USERPROFILE": home, "UMPIRE_HOME": filepath.Join(home, ".umpire"), "XDG_CONFIG_HOME": filepath.Join(home, ".config"),
+		"HOME": home, "USERPROFILE": home, "UMPIRE_HOME": filepath.Join(home, ".umpire"),
+		"XDG_CONFIG_HOME": filepath.Join(home, ".config"),
 	} {
 		if err := os.Setenv(name, value); err != nil {
 			return err
@@ -185,7 +187,8 @@ func (s *agentRun) chatDemo(ctx context.Context, session umpire.Session, model l
 
 // demoInterrupted says that there is no session to resume: the demo's is thrown away.
 func demoInterrupted() error {
-	return &app.CommandError{Code: app.ExitError, Hint: "umpire demo", Err: errors.New("the demo was interrupted; its project is gone")}
+	return &app.CommandError{Code: app.ExitError, Hint: "umpire demo",
+		Err: errors.New("the demo was interrupted; its project is gone")}
 }
 
 // compiledByGoRun reports whether the program with this path was compiled by `go run`,
@@ -196,9 +199,11 @@ func compiledByGoRun(program string, err error) bool {
 
 // approveOnce answers in place of a person.
 func (s *agentRun) approveOnce(ctx context.Context, p umpire.Pending) error {
-	fmt.Fprintf(s.Stderr, s.Text.Of("approved by --yes: %s")+"\n", app.Clip(view.Visible(p.Tool+" "+subjectOfInput(p.Input))))
+	fmt.Fprintf(s.Stderr, s.Text.Of("approved by --yes: %s")+"\n",
+		app.Clip(view.Visible(p.Tool+" "+subjectOfInput(p.Input))))
 	_, err := s.gate.Resolve(ctx, umpire.Answer{
-		Request: p.Request, ArgsHash: p.ArgsHash, ShownDigest: p.ShownDigest, Version: p.Version, Choice: umpire.Approve, Scope: umpire.ScopeOnce, Reason: "--yes",
+		Request: p.Request, ArgsHash: p.ArgsHash, ShownDigest: p.ShownDigest, Version: p.Version,
+		Choice: umpire.Approve, Scope: umpire.ScopeOnce, Reason: "--yes",
 	})
 	return err
 }
@@ -206,7 +211,9 @@ func (s *agentRun) approveOnce(ctx context.Context, p umpire.Pending) error {
 // endDemo says where to go from here.
 func endDemo(a *app.App, place string, keep bool) {
 	if keep {
-		fmt.Fprintf(a.Stdout, "%s\n", fmt.Sprintf(a.Text.Of("It stays in %s; umpire finds it with UMPIRE_HOME=%s."), place, filepath.Join(place, "home", ".umpire")))
+		fmt.Fprintf(a.Stdout, "%s\n",
+			fmt.Sprintf(a.Text.Of("It stays in %s; umpire finds it with UMPIRE_HOME=%s."), place,
+				filepath.Join(place, "home", ".umpire")))
 	}
 	fmt.Fprintf(a.Stdout, "\n%s\n", a.Text.Of(DemoNext))
 }
@@ -221,7 +228,8 @@ Nothing outside the temporary folder is read or written, and it is deleted in th
 const DemoIntro = `A model that plays a script works in %s.
 While one call of a message asks, all of it waits.`
 
-const DemoCompiled = "Started with go run: the first start compiles for one to four minutes, later ones begin within seconds."
+const DemoCompiled = "Started with go run: " +
+	"the first start compiles for one to four minutes, later ones begin within seconds."
 
 const DemoNext = `Next:
   umpire init claude            put umpire in front of Claude Code

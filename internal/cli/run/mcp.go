@@ -19,12 +19,14 @@ func (s *agentRun) mcpServers(ctx context.Context, session *umpire.Session) *mcp
 	listed := s.profileOf(session).Tools
 	wanted := map[string]mcp.Server{}
 	for name, server := range s.conf.Servers {
-		if listed == nil || slices.ContainsFunc(listed, func(pattern string) bool { return mayName(pattern, "mcp__"+name+"__") }) {
+		if listed == nil || slices.ContainsFunc(listed,
+			func(pattern string) bool { return mayName(pattern, "mcp__"+name+"__") }) {
 			wanted[name] = server
 		}
 	}
 	return mcp.Open(ctx, wanted, mcp.Options{
-		Ledger: filepath.Join(s.StateDir(), "mcp-tools.json"), Root: session.Root, Home: s.UserHome(), Env: os.Environ(), Version: app.ThisVersion().Version,
+		Ledger: filepath.Join(s.StateDir(), "mcp-tools.json"), Root: session.Root, Home: s.UserHome(),
+		Env: os.Environ(), Version: app.ThisVersion().Version,
 		Notice: func(format string, args ...any) { s.Remark(fmt.Sprintf(s.Text.Of(format), args...)) },
 	})
 }

@@ -36,7 +36,8 @@ func (s *agentRun) open(full string) (llm.Model, func(), error) {
 	open := providers[provider]
 	switch {
 	case full == "":
-		return nil, nil, app.Usage("umpire run --model anthropic:NAME TASK", "no model is named: --model, or model of the agent's profile")
+		return nil, nil, app.Usage("umpire run --model anthropic:NAME TASK",
+			"no model is named: --model, or model of the agent's profile")
 	case open == nil || name == "":
 		return nil, nil, app.Usage(help, "model %q: want anthropic:NAME, openai:NAME or script:FILE", full)
 	}

@@ -66,19 +66,25 @@ func NewCommand(a *app.App) *cobra.Command {
 // add defines the flags.
 func (f *runFlags) add(flags *pflag.FlagSet) {
 	flags.StringVar(&f.model, "model", "", "the `MODEL` to ask: anthropic:NAME, openai:NAME, or script:FILE")
-	flags.StringVar(&f.effort, "effort", "", "how hard the model is to think: low, medium or high (`EFFORT`; default: the model's own)")
+	flags.StringVar(&f.effort, "effort", "",
+		"how hard the model is to think: low, medium or high (`EFFORT`; default: the model's own)")
 	flags.StringVar(&f.modelLog, "model-log", "", "append every request to the model to `FILE`, one JSON object a line")
-	flags.StringVar(&f.mode, "permission-mode", "", "`MODE`: default, auto, ask, reject, plan or bypass (default: from the configuration)")
+	flags.StringVar(&f.mode, "permission-mode", "",
+		"`MODE`: default, auto, ask, reject, plan or bypass (default: from the configuration)")
 	flags.BoolVar(&f.allowBypass, "allow-bypass", false, "permit the mode bypass")
 	flags.StringArrayVar(&f.addDirs, "add-dir", nil, "count `DIR` as inside the project; may be repeated")
-	flags.StringArrayVar(&f.allowedTools, "allowed-tools", nil, "allow these `RULES`, in short form: Read,'Bash(npm test:*)'")
+	flags.StringArrayVar(&f.allowedTools, "allowed-tools", nil,
+		"allow these `RULES`, in short form: Read,'Bash(npm test:*)'")
 	flags.SetNormalizeFunc(check.AllowedToolsAliases)
 	flags.StringVar(&f.profile, "agent", "", "run as this `PROFILE` of the configuration's agents (default: main)")
 	flags.BoolVar(&f.goOn, "continue", false, "continue the latest session of this worktree")
 	flags.StringVar(&f.session, "session", "", "go on with the session `ID`")
-	flags.StringVar(&f.fork, "fork", "", "begin a session with the conversation of the session `ID`, without its grants")
-	flags.BoolVar(&f.allowCrossProject, "allow-cross-project-session", false, "permit continuing a session of another project")
-	flags.StringVar(&f.sandbox, "sandbox", "", "what commands may change: `SANDBOX` is read-only, workspace-write or full-access (default: from the configuration)")
+	flags.StringVar(&f.fork, "fork", "",
+		"begin a session with the conversation of the session `ID`, without its grants")
+	flags.BoolVar(&f.allowCrossProject, "allow-cross-project-session", false,
+		"permit continuing a session of another project")
+	flags.StringVar(&f.sandbox, "sandbox", "",
+		"what commands may change: `SANDBOX` is read-only, workspace-write or full-access (default: from the configuration)")
 	flags.BoolVar(&f.json, "json", false, "write the session's events as lines of JSON, and nothing else")
 }
 
@@ -194,8 +200,9 @@ func (s *agentRun) personsGate(ctx context.Context) (umpire.Gate, func(), error)
 // credential is whose part the run takes: what loosens a session takes a person.
 func (f *runFlags) credential(a *app.App) (app.Credential, error) {
 	for flag, given := range map[string]bool{
-		"--allow-bypass": f.allowBypass, "--allow-cross-project-session": f.allowCrossProject, "--sandbox " + f.sandbox: f.loosens,
-		"--add-dir": len(f.addDirs) > 0, "--allowed-tools": len(f.allowedTools) > 0,
+		"--allow-bypass": f.allowBypass, "--allow-cross-project-session": f.allowCrossProject,
+		"--sandbox " + f.sandbox: f.loosens,
+		"--add-dir":              len(f.addDirs) > 0, "--allowed-tools": len(f.allowedTools) > 0,
 	} {
 		if !given {
 			continue
@@ -256,7 +263,8 @@ func (s *agentRun) personAtStreams() bool {
 
 // run lets the agent work in a session that is this process's.
 func (s *agentRun) run(ctx context.Context, session umpire.Session, model llm.Model, task string) error {
-	worker := &agent.Agent{Gate: s.gate, Model: model, System: agent.Prompt(&session), Runner: session.Runner, Sandbox: s.confinement()}
+	worker := &agent.Agent{Gate: s.gate, Model: model, System: agent.Prompt(&session), Runner: session.Runner,
+		Sandbox: s.confinement()}
 	box, tools, cleanUp, err := s.toolbox(ctx, &session, worker.Output)
 	if err != nil {
 		return err
@@ -287,7 +295,8 @@ func (s *agentRun) run(ctx context.Context, session umpire.Session, model llm.Mo
 		return s.brokenOff(ctx, session.ID, err)
 	}
 	err = s.verdict(outcome, session.ID)
-	if exited, is := errors.AsType[*app.CommandError](err); is && outcome.Unattended > 0 && exited.Code == app.ExitDenied {
+	if exited, is := errors.AsType[*app.CommandError](err); is && outcome.Unattended > 0 &&
+		exited.Code == app.ExitDenied {
 		exited.Hint = cmp.Or(s.settling(ctx, &session, view.unattended), exited.Hint)
 	}
 	return err
@@ -298,7 +307,8 @@ func (s *agentRun) run(ctx context.Context, session umpire.Session, model llm.Mo
 func (s *agentRun) settling(ctx context.Context, session *umpire.Session, calls []umpire.BatchCall) string {
 	var commands []string
 	for i := range calls {
-		d, err := s.gate.Check(ctx, umpire.Call{Tool: calls[i].Tool, Input: calls[i].Input, Dir: session.Dir}) // as if somebody were there
+		d, err := s.gate.Check(ctx,
+			umpire.Call{Tool: calls[i].Tool, Input: calls[i].Input, Dir: session.Dir}) // as if somebody were there
 		if err != nil || len(d.Suggestions) == 0 {
 			continue
 		}
@@ -319,14 +329,16 @@ func (s *agentRun) leaveBackground(ctx context.Context, tools *tool.Set, wait bo
 		tools.Wait(ctx, backgroundGrace)
 	}
 	for _, job := range tools.Running() {
-		s.Remark(fmt.Sprintf(s.Text.Of("ending %s, which still runs in the background: %s"), job.ID, app.Clip(view.Visible(job.Command))))
+		s.Remark(fmt.Sprintf(s.Text.Of("ending %s, which still runs in the background: %s"), job.ID,
+			app.Clip(view.Visible(job.Command))))
 	}
 	tools.Close()
 }
 
 // toolbox makes all tools of a session: its own and those of MCP servers. What runs in
 // the background belongs to its own, which are returned apart.
-func (s *agentRun) toolbox(ctx context.Context, session *umpire.Session, hear func(umpire.CallID, string)) (agent.Toolbox, *tool.Set, func(), error) {
+func (s *agentRun) toolbox(ctx context.Context, session *umpire.Session,
+	hear func(umpire.CallID, string)) (agent.Toolbox, *tool.Set, func(), error) {
 	own, cleanUp, err := s.tools(session, hear)
 	if err != nil {
 		return nil, nil, nil, err
@@ -350,7 +362,8 @@ func (s *agentRun) tools(session *umpire.Session, hear func(umpire.CallID, strin
 	}
 	place := s.place(session, added, scratch)
 	set := tool.New(tool.Options{
-		Root: session.Root, AddDirs: added, Home: s.UserHome(), Env: os.Environ(), Scratch: scratch, Output: hear, MayRead: s.mayRead,
+		Root: session.Root, AddDirs: added, Home: s.UserHome(), Env: os.Environ(), Scratch: scratch, Output: hear,
+		MayRead:   s.mayRead,
 		EnvListed: s.conf.SandboxEnv, Sandbox: place, Weaker: s.conf.SandboxRequire != config.SandboxRequires[0],
 	})
 	set.Keep(s.listedIn(session))
@@ -369,7 +382,8 @@ func (s *agentRun) mayRead(ctx context.Context, call umpire.Call, path string) b
 	if err != nil {
 		return false
 	}
-	d, err := s.gate.Check(ctx, umpire.Call{Tool: "Read", Input: input, Dir: call.Dir, Session: call.Session, Agent: call.Agent})
+	d, err := s.gate.Check(ctx,
+		umpire.Call{Tool: "Read", Input: input, Dir: call.Dir, Session: call.Session, Agent: call.Agent})
 	return err == nil && d.Verdict == umpire.Allow
 }
 
@@ -382,19 +396,24 @@ func (s *agentRun) verdict(o agent.Outcome, id umpire.SessionID) error {
 	goOn := "umpire run --session " + string(id)
 	switch {
 	case o.Waiting > 0:
-		return &app.CommandError{Code: app.ExitAsks, Hint: "umpire pending", Err: fmt.Errorf("session %s waits for answers, and nobody can be asked here: %d", id, o.Waiting)}
+		return &app.CommandError{Code: app.ExitAsks, Hint: "umpire pending",
+			Err: fmt.Errorf("session %s waits for answers, and nobody can be asked here: %d", id, o.Waiting)}
 	case o.Idle:
 		return app.Refused(goOn+" TASK", "nothing is open in session %s", id)
 	case o.Cancelled:
 		return &app.CommandError{Code: app.ExitDenied, Hint: goOn + " TASK", Err: fmt.Errorf("the turn was cancelled")}
 	case o.Unattended > 0:
-		return &app.CommandError{Code: app.ExitDenied, Hint: "umpire serve", Err: fmt.Errorf("denied because nobody could be asked: %d", o.Unattended)}
+		return &app.CommandError{Code: app.ExitDenied, Hint: "umpire serve",
+			Err: fmt.Errorf("denied because nobody could be asked: %d", o.Unattended)}
 	case o.Late > 0:
-		return &app.CommandError{Code: app.ExitAsks, Hint: goOn + " TASK", Err: fmt.Errorf("denied because nobody answered in time: %d", o.Late)}
+		return &app.CommandError{Code: app.ExitAsks, Hint: goOn + " TASK",
+			Err: fmt.Errorf("denied because nobody answered in time: %d", o.Late)}
 	case o.Stop == llm.StopCut:
-		return &app.CommandError{Code: app.ExitError, Hint: goOn + ` "go on"`, Err: fmt.Errorf("the last reply was cut off at the longest that the model writes")}
+		return &app.CommandError{Code: app.ExitError, Hint: goOn + ` "go on"`,
+			Err: fmt.Errorf("the last reply was cut off at the longest that the model writes")}
 	case o.Stop == llm.StopRefused:
-		return &app.CommandError{Code: app.ExitError, Hint: goOn + " TASK", Err: fmt.Errorf("the provider did not let the model reply")}
+		return &app.CommandError{Code: app.ExitError, Hint: goOn + " TASK",
+			Err: fmt.Errorf("the provider did not let the model reply")}
 	}
 	return nil
 }
@@ -405,9 +424,11 @@ func (s *agentRun) brokenOff(ctx context.Context, id umpire.SessionID, err error
 	_, ofModel := errors.AsType[*agent.ModelError](err)
 	switch {
 	case errors.Is(err, app.ErrUnconfirmed):
-		return &app.CommandError{Code: app.ExitAsks, Hint: goOn, Err: fmt.Errorf("nobody answers any more: the calls of session %s still wait", id)}
+		return &app.CommandError{Code: app.ExitAsks, Hint: goOn,
+			Err: fmt.Errorf("nobody answers any more: the calls of session %s still wait", id)}
 	case ctx.Err() != nil:
-		return &app.CommandError{Code: app.ExitError, Hint: goOn, Err: fmt.Errorf("interrupted; session %s can be gone on with", id)}
+		return &app.CommandError{Code: app.ExitError, Hint: goOn,
+			Err: fmt.Errorf("interrupted; session %s can be gone on with", id)}
 	case ofModel:
 		return &app.CommandError{Code: app.ExitError, Hint: goOn, Err: err}
 	}
@@ -430,7 +451,8 @@ func completeAgentFlags(a *app.App, cmd *cobra.Command) {
 		}
 		return slices.Sorted(maps.Keys(c.Agents)), cobra.ShellCompDirectiveNoFileComp
 	})
-	app.CompleteWith(cmd, "model", cobra.FixedCompletions(modelKinds, cobra.ShellCompDirectiveNoFileComp|cobra.ShellCompDirectiveNoSpace))
+	app.CompleteWith(cmd, "model",
+		cobra.FixedCompletions(modelKinds, cobra.ShellCompDirectiveNoFileComp|cobra.ShellCompDirectiveNoSpace))
 }
 
 // modelKinds begin the names of models.

@@ -20,10 +20,12 @@ func (f *runFlags) checkSandbox(conf *config.Config) error {
 		return nil
 	}
 	if !slices.Contains(config.SandboxModes, f.sandbox) {
-		return app.Usage("umpire run --help", "--sandbox %q: want one of %s", f.sandbox, strings.Join(config.SandboxModes, ", "))
+		return app.Usage("umpire run --help", "--sandbox %q: want one of %s", f.sandbox,
+			strings.Join(config.SandboxModes, ", "))
 	}
 	if most := conf.GateSettings().Most; !most.PermitsSandbox(umpire.SandboxMode(f.sandbox)) {
-		return app.Usage("umpire config", "--sandbox %s: the administrator of this machine permits %s or a tighter sandbox", f.sandbox, most.Sandbox)
+		return app.Usage("umpire config",
+			"--sandbox %s: the administrator of this machine permits %s or a tighter sandbox", f.sandbox, most.Sandbox)
 	}
 	f.loosens = umpire.SandboxMode(conf.SandboxMode).Tighter(umpire.SandboxMode(f.sandbox))
 	return nil
@@ -33,7 +35,8 @@ func (f *runFlags) checkSandbox(conf *config.Config) error {
 // is less than was asked for.
 func (s *agentRun) confinement() *umpire.Confinement {
 	able := sandbox.Available()
-	c := &umpire.Confinement{Level: able.Level, Lacks: able.Lacks, Mode: umpire.SandboxMode(s.flags.sandbox), Loosen: s.flags.loosens}
+	c := &umpire.Confinement{Level: able.Level, Lacks: able.Lacks, Mode: umpire.SandboxMode(s.flags.sandbox),
+		Loosen: s.flags.loosens}
 	mode := cmp.Or(s.flags.sandbox, s.conf.SandboxMode)
 	switch {
 	case mode == string(umpire.SandboxFullAccess):

@@ -29,10 +29,12 @@ func (s *agentRun) enterSession(ctx context.Context, task string) (umpire.Sessio
 	return s.enterSessionBy(ctx, s.gate, task)
 }
 
-func (s *agentRun) enterSessionBy(ctx context.Context, gate umpire.Gate, task string) (entered umpire.Session, err error) {
+func (s *agentRun) enterSessionBy(ctx context.Context, gate umpire.Gate,
+	task string) (entered umpire.Session, err error) {
 	resumption := umpire.Resumption{
-		ID: umpire.SessionID(s.flags.session), Dir: s.Dir, Agent: app.AgentName, AllowCrossProject: s.flags.allowCrossProject,
-		Runner: process.NameOf(os.Getpid()), Mode: s.mode, AllowBypass: s.flags.allowBypass, Headless: s.headless,
+		ID: umpire.SessionID(s.flags.session), Dir: s.Dir, Agent: app.AgentName,
+		AllowCrossProject: s.flags.allowCrossProject,
+		Runner:            process.NameOf(os.Getpid()), Mode: s.mode, AllowBypass: s.flags.allowBypass, Headless: s.headless,
 	}
 	switch {
 	case s.flags.session != "" || s.flags.goOn:
@@ -41,8 +43,9 @@ func (s *agentRun) enterSessionBy(ctx context.Context, gate umpire.Gate, task st
 		entered, err = gate.Fork(ctx, umpire.SessionID(s.flags.fork), resumption)
 	default:
 		entered, err = gate.Open(ctx, umpire.Opening{
-			Dir: s.Dir, Agent: app.AgentName, Profile: s.flags.profile, Mode: s.mode, AddDirs: s.flags.addDirs, AllowedTools: check.SplitRules(s.flags.allowedTools),
-			Headless: s.headless, AllowBypass: s.flags.allowBypass, Runner: resumption.Runner,
+			Dir: s.Dir, Agent: app.AgentName, Profile: s.flags.profile, Mode: s.mode, AddDirs: s.flags.addDirs,
+			AllowedTools: check.SplitRules(s.flags.allowedTools),
+			Headless:     s.headless, AllowBypass: s.flags.allowBypass, Runner: resumption.Runner,
 		})
 	}
 	return entered, app.SessionError(err)
@@ -50,17 +53,20 @@ func (s *agentRun) enterSessionBy(ctx context.Context, gate umpire.Gate, task st
 
 // resumeSession takes a session, and says which and where when none was named. Where another
 // process runs it a task is queued: that one will see to it.
-func (s *agentRun) resumeSession(ctx context.Context, gate umpire.Gate, r umpire.Resumption, task string) (umpire.Session, error) {
+func (s *agentRun) resumeSession(ctx context.Context, gate umpire.Gate, r umpire.Resumption,
+	task string) (umpire.Session, error) {
 	standing, err := findExisting(ctx, gate, &r)
 	if err != nil {
 		return standing, app.SessionError(err)
 	}
 	if r.ID == "" {
-		s.Remark(fmt.Sprintf(s.Text.Of("continuing session %s in %s"), view.Visible(string(standing.ID)), view.Visible(standing.Dir)))
+		s.Remark(fmt.Sprintf(s.Text.Of("continuing session %s in %s"), view.Visible(string(standing.ID)),
+			view.Visible(standing.Dir)))
 	}
 	r.ID = standing.ID
 	entered, err := gate.Continue(ctx, r)
-	busy := errors.Is(err, umpire.ErrState) && standing.State != umpire.SessionOver && standing.Runner != "" && !standing.External
+	busy := errors.Is(err, umpire.ErrState) && standing.State != umpire.SessionOver && standing.Runner != "" &&
+		!standing.External
 	if !busy || task == "" {
 		return entered, app.SessionError(err)
 	}
@@ -71,7 +77,8 @@ func (s *agentRun) resumeSession(ctx context.Context, gate umpire.Gate, r umpire
 	if err != nil {
 		return standing, app.GateError(err)
 	}
-	return standing, &app.CommandError{Code: app.ExitAsks, Hint: queuedHint(&standing, told), Err: errors.New(s.queuedText(&standing, told))}
+	return standing, &app.CommandError{Code: app.ExitAsks, Hint: queuedHint(&standing, told),
+		Err: errors.New(s.queuedText(&standing, told))}
 }
 
 // findExisting finds the session that is meant, as it stands: the latest where none is named.
@@ -104,7 +111,8 @@ func queuedHint(standing *umpire.Session, told umpire.Prompted) string {
 // queuedText says what a queued task waits for.
 func (s *agentRun) queuedText(standing *umpire.Session, told umpire.Prompted) string {
 	if told.Waiting > 0 {
-		return fmt.Sprintf(s.Text.Of("queued: session %s waits for answers first (umpire pending): %d"), standing.ID, told.Waiting)
+		return fmt.Sprintf(s.Text.Of("queued: session %s waits for answers first (umpire pending): %d"), standing.ID,
+			told.Waiting)
 	}
 	return fmt.Sprintf(s.Text.Of("queued: session %s is run by %s"), standing.ID, view.Visible(standing.Runner))
 }

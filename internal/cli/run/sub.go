@@ -21,9 +21,11 @@ func (s *agentRun) subAgents(model llm.Model, session *umpire.Session) *agent.Su
 	profile := session.Profile
 	return &agent.SubAgents{
 		Profiles: slices.Sorted(maps.Keys(s.conf.Agents)),
-		Equip: func(ctx context.Context, session *umpire.Session, hear func(umpire.CallID, string)) (agent.Equipment, error) {
+		Equip: func(ctx context.Context, session *umpire.Session,
+			hear func(umpire.CallID, string)) (agent.Equipment, error) {
 			own, closeLog := model, func() {}
-			if name := s.profileOf(session).Model; name != "" && cmp.Or(session.Profile, config.MainAgent) != cmp.Or(profile, config.MainAgent) {
+			if name := s.profileOf(session).Model; name != "" &&
+				cmp.Or(session.Profile, config.MainAgent) != cmp.Or(profile, config.MainAgent) {
 				var err error
 				if own, closeLog, err = s.open(name); err != nil {
 					return agent.Equipment{}, err

@@ -79,7 +79,8 @@ func (v *runView) Ended(call umpire.BatchCall, r umpire.Result) {
 	if call.Tool == "TodoWrite" {
 		subject = "" // its list follows
 	}
-	fmt.Fprintf(v.Stderr, "[%s] %s\n", v.Text.Word("status", string(r.Status)), app.Clip(view.Visible(call.Tool+subject)))
+	fmt.Fprintf(v.Stderr, "[%s] %s\n", v.Text.Word("status", string(r.Status)),
+		app.Clip(view.Visible(call.Tool+subject)))
 	switch {
 	case strings.HasPrefix(call.Reason, nobodyThere):
 		fmt.Fprintln(v.Stderr, view.Visible(call.Reason))
@@ -121,7 +122,8 @@ func (v *runView) liveLine(line string) {
 }
 
 // subjectFields are the inputs that say what a call is about, the best first.
-var subjectFields = []string{"command", "cmd", "file_path", "path", "filePath", "url", "pattern", "bash_id", "shell_id", "description"}
+var subjectFields = []string{"command", "cmd", "file_path", "path", "filePath", "url", "pattern", "bash_id",
+	"shell_id", "description"}
 
 // subjectOfInput is what a call is about, in one line.
 func subjectOfInput(input json.RawMessage) string {
