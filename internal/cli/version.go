@@ -10,7 +10,7 @@ import (
 
 // addVersionFlag makes --version and -v of the root do what `umpire version` does.
 func addVersionFlag(root *cobra.Command) {
-	root.Version = app.ThisVersion().String()
+	root.Version = app.ThisBuild().String()
 	root.SetVersionTemplate("{{.Version}}")
 	root.Flags().BoolP("version", "v", false, "Show which umpire this is")
 }
@@ -24,7 +24,7 @@ func newVersionCommand(a *app.App) *cobra.Command {
 		Long:    "Shows the version, the commit it was built from, the Go release and the platform.",
 		Example: "  umpire version\n  umpire version --json",
 		RunE: func(*cobra.Command, []string) error {
-			v := app.ThisVersion()
+			v := app.ThisBuild()
 			return a.Show(asJSON, v, func() error {
 				_, err := fmt.Fprint(a.Stdout, v)
 				return err

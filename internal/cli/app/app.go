@@ -63,6 +63,7 @@ type Output struct {
 	Err error // the first failure
 }
 
+// Write writes, and remembers the first failure.
 func (o *Output) Write(p []byte) (int, error) {
 	n, err := o.W.Write(p)
 	if o.Err == nil {

@@ -56,6 +56,7 @@ func CompleteWords(cmd *cobra.Command, flag string, words ...string) {
 	CompleteWith(cmd, flag, cobra.FixedCompletions(words, cobra.ShellCompDirectiveNoFileComp))
 }
 
+// CompleteWith completes a flag. A flag that does not exist is a mistake in the program.
 func CompleteWith(cmd *cobra.Command, flag string, complete cobra.CompletionFunc) {
 	if err := cmd.RegisterFlagCompletionFunc(flag, complete); err != nil {
 		panic(errors.New("completion for a flag that is not there: " + flag))

@@ -23,6 +23,7 @@ type CommandError struct {
 	Hint string // what to do next, for people; may be empty
 }
 
+// Error is the text of the error, "" when the exit code says all.
 func (e *CommandError) Error() string {
 	if e.Err == nil {
 		return ""
@@ -30,6 +31,7 @@ func (e *CommandError) Error() string {
 	return e.Err.Error()
 }
 
+// Unwrap returns the error that has the exit code.
 func (e *CommandError) Unwrap() error { return e.Err }
 
 // ExitCode is the code the process ends with.

@@ -108,6 +108,7 @@ func (a *App) DialExpectedGate(ctx context.Context, conf *config.Config, as Cred
 	return running, err
 }
 
+// GateCloser returns a function that closes a connection; nil for none.
 func GateCloser(c *client.Client) func() {
 	if c == nil {
 		return nil

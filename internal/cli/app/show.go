@@ -54,6 +54,7 @@ func (a *App) Colour() bool { return a.ToTerminal && a.Getenv("NO_COLOR") == "" 
 // maxShown is how much of one text a person is shown.
 const maxShown = 200
 
+// Clip shortens a text that is longer than people read.
 func Clip(s string) string {
 	runes := []rune(s)
 	if len(runes) <= maxShown {
@@ -95,10 +96,13 @@ type Count struct {
 	one, more string
 }
 
+// NewCount is a number of things, with the words for one of them and for several.
 func NewCount(n int, one, more string) Count { return Count{n, one, more} }
 
+// String is the count in English.
 func (c Count) String() string { return c.In(nil) }
 
+// In is the count in a language.
 func (c Count) In(text view.Catalogue) string {
 	if c.n == 1 {
 		return fmt.Sprintf(text.Of(c.one), c.n)

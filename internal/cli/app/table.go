@@ -11,22 +11,23 @@ import (
 // columnGap is the room between two columns.
 const columnGap = 2
 
-// A table lines up text in columns, as text/tabwriter does: a tab ends a cell, and a
+// A Table lines up text in columns, as text/tabwriter does: a tab ends a cell, and a
 // column is as wide as its widest cell among the lines around that have it. But cells
 // are measured by the room that they take on a terminal, where a Chinese character
 // takes two places and a colour none.
-type table struct {
+type Table struct {
 	out  io.Writer
 	text bytes.Buffer
 }
 
-func NewTable(out io.Writer) *table { return &table{out: out} }
+// NewTable is a table that is written to out.
+func NewTable(out io.Writer) *Table { return &Table{out: out} }
 
 // Write keeps text until Flush.
-func (t *table) Write(p []byte) (int, error) { return t.text.Write(p) }
+func (t *Table) Write(p []byte) (int, error) { return t.text.Write(p) }
 
 // Flush writes the lines that there are.
-func (t *table) Flush() error {
+func (t *Table) Flush() error {
 	var rows [][]string
 	for line := range strings.Lines(t.text.String()) {
 		rows = append(rows, strings.Split(strings.TrimSuffix(line, "\n"), "\t"))

@@ -7,8 +7,8 @@ import (
 	"runtime/debug"
 )
 
-// A version is what the build says of itself.
-type version struct {
+// A Build is what the build says of itself.
+type Build struct {
 	Version  string `json:"version"`
 	Revision string `json:"revision,omitempty"`
 	Time     string `json:"time,omitempty"`
@@ -17,8 +17,9 @@ type version struct {
 	Platform string `json:"platform"`
 }
 
-func ThisVersion() version {
-	v := version{Version: "(devel)", Go: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH}
+// ThisBuild is the version of the running program.
+func ThisBuild() Build {
+	v := Build{Version: "(devel)", Go: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH}
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
 		return v
@@ -38,6 +39,6 @@ func ThisVersion() version {
 }
 
 // String is the version as people read it, on a line.
-func (v version) String() string {
+func (v Build) String() string {
 	return fmt.Sprintf("umpire %s %s %s\n", v.Version, v.Go, v.Platform)
 }

@@ -20,6 +20,7 @@ import (
 	"github.com/umpirehq/umpire/internal/sandbox"
 )
 
+// Long is the long help of `umpire bench`.
 const Long = `Judges labelled command lines and counts how often the verdict is wrong, for
 umpire itself or for any other hook.
 

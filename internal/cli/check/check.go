@@ -357,6 +357,7 @@ func readRuleFile(a *app.App, file, root string) ([]umpire.Rule, error) {
 	return set.Rules, nil
 }
 
+// Long is the long help of `umpire check`.
 const Long = `Decides a call without running anything, and says why.
 
 A command is given after "--": as one argument, which is taken as the line a

@@ -73,6 +73,7 @@ func NewCommand(a *app.App) *cobra.Command {
 	return cmd
 }
 
+// Help is the long help of `umpire doctor`.
 const Help = `Looks at umpire's own files and at the agent's settings, then starts the registered
 hook exactly as the agent would: a call that destroys the system must be denied,
 and a harmless one allowed. Nothing of these calls is run.
@@ -119,6 +120,7 @@ func (d *doctor) spoken(args []any) []any {
 // names are listed in the person's language.
 type names []string
 
+// String lists the names in English.
 func (n names) String() string { return strings.Join(n, ", ") }
 
 func (n names) in(text view.Catalogue) names {

@@ -46,6 +46,7 @@ func NewCommand(a *app.App) *cobra.Command {
 	return cmd
 }
 
+// Help is the long help of `umpire hook`.
 const Help = `Reads an agent's question on standard input and writes the answer in the agent's
 own words on standard output. Agents start it by themselves: see umpire init.
 

@@ -16,6 +16,7 @@ import (
 	"github.com/umpirehq/umpire/shell"
 )
 
+// Long is the long help of `umpire programs`.
 const Long = `What a command does follows from what umpire knows of its programs: which options
 are harmless, which write, delete, run something or reach a host, and what the
 operands are. A program that it does not know asks.
@@ -23,12 +24,15 @@ operands are. A program that it does not know asks.
 What it does not know you can tell it, in files of ~/.umpire/programs; they are
 described in docs/programs.md.`
 
+// ListLong is the long help of `umpire programs list`.
 const ListLong = `Lists the programs that are known: your own first, then those that are built in.
 Words narrow the list to names that hold one of them.`
 
+// ShowLong is the long help of `umpire programs show`.
 const ShowLong = `Shows what is known of a program, or of one of its subcommands: the risk and why,
 the options by what they do, the operands, the subcommands, and where it stands.`
 
+// LintLong is the long help of `umpire programs lint`.
 const LintLong = `Reads ~/.umpire/programs, holds every entry to its own examples, and says what is
 wrong. An entry with a fault is left out, so that its program asks.`
 

@@ -55,6 +55,7 @@ func NewCommand(a *app.App) *cobra.Command {
 	return cmd
 }
 
+// Help is the long help of `umpire init`.
 const Help = `Writes umpire's hooks into the agent's settings and shows the change. Everything
 else in the file stays as it is, and doing it twice is doing it once.
 

@@ -216,6 +216,7 @@ func removeRule(ctx context.Context, a *app.App, id umpire.RuleID, scope string)
 	})
 }
 
+// AddLong is the long help of `umpire rules add`.
 const AddLong = `Adds a rule to umpire's own rule file of a scope: "project" is
 .umpire/permissions.json in this project, "global" is yours for all projects.
 
@@ -228,5 +229,6 @@ const rulesAddExample = `  umpire rules add allow 'Bash(go test:*)'
   umpire rules add ask 'Bash(git push:*)' --scope global
   umpire rules add allow 'Bash(npm test:*)' --example 'npm test -- -u' --not-example 'npm testify'`
 
+// RemoveLong is the long help of `umpire rules remove`.
 const RemoveLong = `Removes every rule with the ID from umpire's own rule files: the project's, or
 else the global one. "umpire rules list" shows the ids.`

@@ -142,10 +142,12 @@ func lintRules(a *app.App, p *app.OpenedProject, layers []rulefile.Layer) error 
 	return app.Failed(err)
 }
 
+// TestLong is the long help of `umpire rules test`.
 const TestLong = `Holds every rule to its own examples and says which fail, for the files that
 count here or for the FILES that are named. Rules that sleep are tested too. The
 exit code is 4 when a rule fails.`
 
+// LintLong is the long help of `umpire rules lint`.
 const LintLong = `Reads the rule files that count here, or the FILES that are named, and writes
 everything that is wrong as FILE:LINE:COLUMN: what. Keys that are not known are
 named with the nearest known one. The exit code is 4 when there is anything.`

@@ -110,6 +110,7 @@ func importRules(ctx context.Context, a *app.App, format rulefile.Format, file, 
 	})
 }
 
+// ImportLong is the long help of `umpire rules import`.
 const ImportLong = `Copies the rules of another tool's file into umpire's own rule file of a scope.
 What cannot be kept exactly is named and left out; it never becomes wider.
 

@@ -185,6 +185,7 @@ func showHooks(a *app.App, hooks []rulefile.Hook) error {
 	return table.Flush()
 }
 
+// Long is the long help of `umpire rules`.
 const Long = `A rule allows, asks about or denies what a call would do. Rules stand in files
 that you can read and review: .umpire/permissions.json in the project, and
 permissions.json in ~/.umpire for all projects.
@@ -206,6 +207,7 @@ const rulesExample = `  umpire rules list
   umpire rules add deny 'Edit(*.lock)' --scope global --description "lock files are made, not written"
   umpire rules remove tests`
 
+// ListLong is the long help of `umpire rules list`.
 const ListLong = `Lists the rules that hold here, the project's first, then the global ones, then
 the administrator's. Rules that sleep for want of trust, or that are lost in a
 broken file, are not listed; a remark tells of them.`

@@ -136,6 +136,7 @@ func changeTrust(ctx context.Context, a *app.App, c umpire.TrustChange, said str
 	})
 }
 
+// TrustLong is the long help of `umpire trust`.
 const TrustLong = `A project's rule files come with a clone. Their deny and ask rules hold at once,
 their allow rules and hooks only after you have trusted the file: exactly this content
 of it, recorded outside of the project. When the file changes, they sleep again.

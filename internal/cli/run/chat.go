@@ -156,6 +156,7 @@ func isPoorTerminal(a *app.App) bool {
 	return term == "" || term == "dumb" || accessible != "" && accessible != "0"
 }
 
+// ChatLong is the long help of `umpire chat`.
 const ChatLong = `Talks with the built-in agent on the terminal. What it says is shown as it comes in, its
 calls with their results, and when a call asks, its card stands in the conversation and
 you answer with one key. The line at the bottom says how the permissions stand.

@@ -218,6 +218,7 @@ func endDemo(a *app.App, place string, keep bool) {
 	fmt.Fprintf(a.Stdout, "\n%s\n", a.Text.Of(DemoNext))
 }
 
+// DemoLong is the long help of `umpire demo`.
 const DemoLong = `Makes a small git repository in a temporary folder, and lets the built-in agent work in it.
 Its model plays a script; the tools, the gate and the timeline are the real ones. The first
 message has calls that are safe, one that asks and one that would delete your home: all
@@ -225,12 +226,15 @@ wait for your answer, then run in their order, and the last one is refused.
 
 Nothing outside the temporary folder is read or written, and it is deleted in the end.`
 
+// DemoIntro is said before the demo plays.
 const DemoIntro = `A model that plays a script works in %s.
 While one call of a message asks, all of it waits.`
 
+// DemoCompiled is said when the demo was compiled just for this start.
 const DemoCompiled = "Started with go run: " +
 	"the first start compiles for one to four minutes, later ones begin within seconds."
 
+// DemoNext is said at the end of the demo.
 const DemoNext = `Next:
   umpire init claude            put umpire in front of Claude Code
   umpire check -- COMMAND       see how a command is decided

@@ -458,6 +458,7 @@ func completeAgentFlags(a *app.App, cmd *cobra.Command) {
 // modelKinds begin the names of models.
 var modelKinds = []string{"anthropic:", "openai:", "openai-responses:", "openai-chat:", "script:"}
 
+// Long is the long help of `umpire run`.
 const Long = `Gives the built-in agent a task, and runs it until it has nothing more to do. Every call
 of a tool goes through the gate: it is decided, stored before it runs, and held while
 a person is asked. Calls of one message run in their order, none before all are decided.
