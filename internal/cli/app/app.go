@@ -87,6 +87,15 @@ func (a *App) UserHome() string { return host.UserHome(a.Getenv) }
 // Home is umpire's own folder.
 func (a *App) Home() string { return host.Home(a.Getenv, a.Dir) }
 
+// SmallHook is the path of umpire-hook where it stands beside this program, or "".
+func SmallHook(program string) string {
+	small := filepath.Join(filepath.Dir(program), "umpire-hook"+filepath.Ext(program))
+	if info, err := os.Lstat(small); program == "" || err != nil || !info.Mode().IsRegular() {
+		return ""
+	}
+	return small
+}
+
 // Remark tells something beside the result.
 func (a *App) Remark(text string) {
 	fmt.Fprintf(a.Stderr, "umpire: %s\n", view.Visible(a.Text.Problem(text)))

@@ -2,7 +2,6 @@ package hook
 
 import (
 	"errors"
-	"os"
 	"path/filepath"
 
 	"github.com/umpirehq/umpire/internal/cli/app"
@@ -16,17 +15,10 @@ import (
 // only saves time, so that a failure to keep it is not one to report.
 func keepSnapshot(a *app.App, dir string) {
 	p := judge.SnapshotKey{Dir: dir, Home: a.Home(), UserHome: a.UserHome()}
-	if p.Home == "" || !filepath.IsAbs(dir) || !hasSmallHook(a) {
+	if p.Home == "" || !filepath.IsAbs(dir) || app.SmallHook(a.Executable) == "" {
 		return
 	}
 	_ = judge.SaveSnapshot(p, func() (*judge.Snapshot, error) { return takeSnapshot(a, p) })
-}
-
-// hasSmallHook reports whether umpire-hook stands beside this program.
-func hasSmallHook(a *app.App) bool {
-	small := filepath.Join(filepath.Dir(a.Executable), "umpire-hook"+filepath.Ext(a.Executable))
-	info, err := os.Lstat(small)
-	return a.Executable != "" && err == nil && info.Mode().IsRegular()
 }
 
 var errNotSimple = errors.New("it is decided by more than a snapshot holds")

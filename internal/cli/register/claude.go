@@ -1,6 +1,7 @@
 package register
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"os"
@@ -141,11 +142,7 @@ func (j *initJob) hookBinary() (string, error) {
 	if err != nil {
 		return "", err
 	}
-	small := filepath.Join(filepath.Dir(path), "umpire-hook"+filepath.Ext(path))
-	if info, err := os.Lstat(small); err == nil && info.Mode().IsRegular() {
-		return small, nil
-	}
-	return path, nil
+	return cmp.Or(app.SmallHook(path), path), nil
 }
 
 // binary is the absolute path under which agents shall start umpire.
