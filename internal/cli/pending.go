@@ -13,12 +13,12 @@ import (
 	"github.com/umpirehq/umpire/internal/view"
 )
 
-// A pendingFlags is which questions are listed, and how.
-type pendingFlags struct{ json, all bool }
+// A listFlags says whether something is listed for all projects, and how.
+type listFlags struct{ json, all bool }
 
 // newPendingCommand is `umpire pending`.
 func newPendingCommand(a *app.App) *cobra.Command {
-	var f pendingFlags
+	var f listFlags
 	cmd := &cobra.Command{
 		Use: "pending", Args: app.RefuseWords,
 		Short:   "List the calls that wait for you",
@@ -32,7 +32,7 @@ func newPendingCommand(a *app.App) *cobra.Command {
 }
 
 // listPending lists what waits, in this project or in all.
-func listPending(ctx context.Context, a *app.App, f *pendingFlags) error {
+func listPending(ctx context.Context, a *app.App, f *listFlags) error {
 	as := app.PersonCredential
 	if a.NeedPerson("umpire pending --all") != nil {
 		as = app.AgentCredential // an agent sees the questions of its own sessions

@@ -13,12 +13,9 @@ import (
 	"github.com/umpirehq/umpire/internal/view"
 )
 
-// A sessionsFlags is which sessions are listed, and how.
-type sessionsFlags struct{ json, all bool }
-
 // newSessionsCommand is `umpire sessions`.
 func newSessionsCommand(a *app.App) *cobra.Command {
-	var f sessionsFlags
+	var f listFlags
 	cmd := &cobra.Command{
 		Use: "sessions", Args: app.RefuseUnknownCommand,
 		Short:   "List the sessions of this project, and end them",
@@ -33,7 +30,7 @@ func newSessionsCommand(a *app.App) *cobra.Command {
 }
 
 // listSessions lists them, the latest activity first.
-func listSessions(ctx context.Context, a *app.App, f *sessionsFlags) error {
+func listSessions(ctx context.Context, a *app.App, f *listFlags) error {
 	return a.WithGate(ctx, app.PersonCredential, func(gate umpire.Gate) error {
 		project, err := a.ChooseProject(f.all)
 		if err != nil {

@@ -14,12 +14,9 @@ import (
 	"github.com/umpirehq/umpire/internal/view"
 )
 
-// A watchFlags is what `umpire watch` shows.
-type watchFlags struct{ json, all bool }
-
 // newWatchCommand is `umpire watch`.
 func newWatchCommand(a *app.App) *cobra.Command {
-	var f watchFlags
+	var f listFlags
 	cmd := &cobra.Command{
 		Use: "watch", Args: app.RefuseWords,
 		Short:   "Watch questions and events as they come",
@@ -33,7 +30,7 @@ func newWatchCommand(a *app.App) *cobra.Command {
 }
 
 // watchGate shows what waits and then what happens, until it is interrupted.
-func watchGate(ctx context.Context, a *app.App, f *watchFlags) error {
+func watchGate(ctx context.Context, a *app.App, f *listFlags) error {
 	gate, runs, done, err := a.ReachGate(ctx, app.PersonCredential, "")
 	if err != nil {
 		return err
