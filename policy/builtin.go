@@ -81,7 +81,7 @@ func hardRules(o *Options) iter.Seq[hardRule] {
 			slices.Values(stops), stateRules(o), controlRules(o), secretRules(o),
 		} {
 			for h := range lines {
-				off := h.switchable && slices.Contains(o.Off, h.id)
+				off := h.switchable && slices.Contains(o.RulesOff, h.id)
 				if !off && !yield(h) {
 					return
 				}
@@ -90,7 +90,7 @@ func hardRules(o *Options) iter.Seq[hardRule] {
 	}
 }
 
-// Switchable returns the ids of the built-in rules that Options.Off can switch off.
+// Switchable returns the ids of the built-in rules that Settings.RulesOff can switch off.
 func Switchable() []umpire.RuleID {
 	var ids []umpire.RuleID
 	for h := range hardRules(&Options{}) {

@@ -58,7 +58,7 @@ func TestClaimsAreForServers(t *testing.T) {
 // A tool that warns of itself is not let through where medium risk is.
 func TestClaimsReachTheDecision(t *testing.T) {
 	t.Parallel()
-	p, err := policy.New(nil, policy.Options{AllowMedium: true})
+	p, err := policy.New(nil, policy.Options{Settings: policy.Settings{AllowMedium: true}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -22,11 +22,10 @@ const (
 // Options say how rules are read. The zero value is safe, but without Root and
 // Home the patterns below them match nothing that matters.
 type Options struct {
-	// AllowMedium lets medium risk run like safe and low.
-	AllowMedium bool
-	// DenyExternal denies paths outside the project instead of asking.
-	DenyExternal bool
-	Precedence   Precedence
+	// Settings are those of the configuration. The rules need no Mode, AddDirs and Sandbox
+	// of it: a Query has its own.
+	Settings
+
 	// Root is the canonical project root, the base of relative patterns.
 	Root string
 	// Home is the person's canonical home, the base of ~.
@@ -40,8 +39,6 @@ type Options struct {
 	// FoldCase makes allow and ask patterns ignore case, for file systems that
 	// do. Deny patterns always ignore it.
 	FoldCase bool
-	// Off are the ids of built-in rules that do not hold. Only those of Switchable count.
-	Off []umpire.RuleID
 
 	rootSegs             []string
 	rootPlain, rootFolds []segment

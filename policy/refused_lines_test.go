@@ -84,7 +84,7 @@ func TestDestructiveLinesAreRefused(t *testing.T) {
 // outside, and what is not switchable stays.
 func TestSwitchedOff(t *testing.T) {
 	t.Parallel()
-	off := Options{Off: append(Switchable(), "forbidden-read", "critical-system")}
+	off := Options{Settings: Settings{RulesOff: append(Switchable(), "forbidden-read", "critical-system")}}
 	for line, want := range map[string]umpire.ReasonCode{
 		"cat /etc/passwd": umpire.CodeExternalDirectory, "sort -t: -k3n /etc/passwd": umpire.CodeExternalDirectory,
 		"cat /etc/shadow": umpire.CodeForbiddenPath, "tee /etc/passwd": umpire.CodeCritical, "rm -rf /usr": umpire.CodeCritical,

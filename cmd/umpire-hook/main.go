@@ -149,7 +149,7 @@ func (h *hook) recall(project string) bool {
 	}
 	h.project = project
 	h.config = host.Config{
-		Mode: s.Mode, Enforce: s.Enforce, Deadline: s.Deadline,
+		Settings: s.Settings, Deadline: s.Deadline,
 		Decide: func(_ context.Context, r judge.Request) umpire.Decision {
 			d := judge.Decide(func() (*judge.Judge, error) { return j, nil }, r, time.Now)
 			if asksAboutCode(&d) {

@@ -16,6 +16,7 @@ import (
 	"github.com/umpirehq/umpire/internal/gate"
 	"github.com/umpirehq/umpire/internal/server"
 	"github.com/umpirehq/umpire/internal/store/sqlite"
+	"github.com/umpirehq/umpire/policy"
 )
 
 // serveGate serves a real gate on a socket in home, and returns it.
@@ -26,7 +27,7 @@ func serveGate(t *testing.T, home string) *gate.Gate {
 	if err != nil {
 		t.Fatal(err)
 	}
-	g := gate.New(gate.Config{UserHome: home, Home: home, Store: s, Settings: gate.Settings{Mode: umpire.ModeDefault}})
+	g := gate.New(gate.Config{UserHome: home, Home: home, Store: s, Settings: gate.Settings{Settings: policy.Settings{Mode: umpire.ModeDefault}}})
 	credentials, err := server.LoadCredentials(state)
 	if err != nil {
 		t.Fatal(err)

@@ -41,7 +41,7 @@ func newHouse(t *testing.T, replies ...llm.Message) *house {
 		t.Fatal(err)
 	}
 	h.gate = gate.New(gate.Config{UserHome: home, Home: filepath.Join(home, ".umpire"), Store: s, Alive: h.alive, Settings: gate.Settings{
-		Mode: umpire.ModeDefault, Profiles: map[string]policy.Profile{"reviewer": {}, "reader": {Tools: []string{"Read"}}},
+		Settings: policy.Settings{Mode: umpire.ModeDefault}, Profiles: map[string]policy.Profile{"reviewer": {}, "reader": {Tools: []string{"Read"}}},
 	}})
 	t.Cleanup(func() {
 		if err := errors.Join(h.gate.Close(), s.Close()); err != nil {

@@ -6,12 +6,12 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/umpirehq/umpire/internal/cli/app"
 	"github.com/umpirehq/umpire/internal/config"
-	"github.com/umpirehq/umpire/internal/mcp"
 	"github.com/umpirehq/umpire/internal/rulefile"
 	"github.com/umpirehq/umpire/internal/view"
 	"github.com/umpirehq/umpire/policy"
@@ -31,11 +31,22 @@ func newConfigCommand(a *app.App) *cobra.Command {
 				return err
 			}
 			a.RemarkAll(c.Notices)
-			return a.Show(asJSON, c.Values(), func() error { return showConfig(a, c) })
+			return a.Show(asJSON, shownValues(c), func() error { return showConfig(a, c) })
 		},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "write JSON")
 	return cmd
+}
+
+// shownValues are all keys with their values, as they are written in a file.
+func shownValues(c *config.Config) map[string]config.InForce {
+	values := c.Values()
+	for key, v := range values {
+		if d, ok := v.Value.(time.Duration); ok {
+			values[key] = config.InForce{Value: view.Duration(d), Source: v.Source}
+		}
+	}
+	return values
 }
 
 func showConfig(a *app.App, c *config.Config) error {
@@ -54,6 +65,8 @@ func showConfig(a *app.App, c *config.Config) error {
 func formatValue(a *app.App, value any) string {
 	var words []string
 	switch value := value.(type) {
+	case time.Duration:
+		return view.Duration(value)
 	case []string:
 		words = value
 	case map[string]config.Agent:
@@ -62,7 +75,7 @@ func formatValue(a *app.App, value any) string {
 		for event := range value {
 			words = append(words, string(event))
 		}
-	case map[string]mcp.Server:
+	case map[string]config.Server:
 		for name := range value {
 			words = append(words, name)
 		}

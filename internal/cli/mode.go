@@ -126,7 +126,7 @@ func readMode(ctx context.Context, a *app.App, from umpire.Gate, id umpire.Sessi
 	if err != nil {
 		return modeShown{}, err
 	}
-	settings := conf.GateSettings()
+	settings := conf.Settings
 	shown := modeShown{
 		Session: id, Mode: s.Mode, Before: plan.Before, Planned: plan.Calls,
 		AutoAvailable: gate.AutoAvailable(&s, &settings), BypassAvailable: s.AllowBypass,

@@ -88,7 +88,7 @@ func newStatusCommand(a *app.App) *cobra.Command {
 			if err := readGateStatus(cmd.Context(), a, &s, p.Config); err != nil {
 				return err
 			}
-			if !p.Config.Enforce {
+			if p.Config.WarnOnly {
 				s.Notes = append(s.Notes, a.Text.Of("the gateway is not enforced"))
 			}
 			s.Notes = append(s.Notes, programs.Notes(rulefile.LoadPrograms(a.Home()))...)
@@ -108,8 +108,8 @@ func readStatus(p *app.OpenedProject) status {
 		Mode: p.Config.Mode, ModeSource: p.Config.Source("mode"),
 		permissionStatus: permissionStatus{State: umpire.StateIdle},
 		Sandbox: sandboxStatus{
-			Ability: sandbox.Available(), Mode: p.Config.SandboxMode, Require: p.Config.SandboxRequire,
-			Network: p.Config.SandboxNetwork,
+			Ability: sandbox.Available(), Mode: string(p.Config.Sandbox.Mode),
+			Require: p.Config.SandboxRequire.String(), Network: p.Config.Sandbox.Network,
 		},
 		RuleFiles: []fileStatus{}, Cautious: set.Degraded != "", Notes: append([]string{}, p.Notes...),
 	}

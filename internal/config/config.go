@@ -11,12 +11,9 @@ import (
 	"cmp"
 	"fmt"
 	"reflect"
-	"slices"
 	"time"
 
 	"github.com/umpirehq/umpire"
-	"github.com/umpirehq/umpire/internal/gate"
-	"github.com/umpirehq/umpire/internal/mcp"
 	"github.com/umpirehq/umpire/internal/rulefile"
 	"github.com/umpirehq/umpire/policy"
 )
@@ -27,40 +24,22 @@ const FileName = "config.yaml"
 // A Config is the configuration in force: the defaults, and over them the files of the
 // administrator, the person and the project.
 type Config struct {
-	Mode         umpire.Mode
-	MediumRisk   umpire.Verdict // ask or allow
-	Enforce      bool           // false only records and warns; the administrator's alone
-	External     umpire.Verdict // ask or deny
-	CrossProject bool
+	Settings
+
 	ResumeScope  string
-	Precedence   policy.Precedence
-	AlsoRead     []string
-	RulesOff     []umpire.RuleID // built-in rules that do not hold
-
-	MaxConsecutiveDenials int
-	MaxDenials            int
-	Remember              time.Duration
-
-	HookDeadline   time.Duration // 0: the host's timeout less 5 s
-	WhenAsked      string        // auto, hold or native
-	PendingTimeout time.Duration // 0: none
-	MaxPending     int
-
-	SandboxMode    string
-	SandboxRequire string
-	SandboxNetwork bool
-	SandboxEnv     []string // variables with secrets that sandboxed commands get
+	HookDeadline time.Duration // 0: the host's timeout less 5 s
+	WhenAsked    string        // auto, hold or native
+	SandboxEnv   []string      // variables with secrets that sandboxed commands get
 
 	Store, Listen, Lang string
 	Agents              map[string]Agent
-	Hooks               map[rulefile.HookEvent][]Hook
-	Servers             map[string]mcp.Server
+	Servers             map[string]Server
 
 	Root    string            // of the project
 	Sources map[string]string // key -> file that set it
 	managed map[string]bool   // keys that the administrator's file sets
-	most    gate.Most         // what that file says of modes
-	Notices []Notice          // what was ignored, or does not do what it seems to
+	hooks   map[rulefile.HookEvent][]Hook
+	Notices []Notice // what was ignored, or does not do what it seems to
 }
 
 // MainAgent is the profile of an agent that names none.
@@ -69,11 +48,13 @@ const MainAgent = "main"
 // Defaults is the configuration without any file.
 func Defaults() *Config {
 	return &Config{
-		Mode: umpire.ModeDefault, MediumRisk: umpire.Ask, Enforce: true, External: umpire.Ask,
-		ResumeScope: "current_project", Precedence: policy.DenyAskAllow,
-		MaxConsecutiveDenials: 3, MaxDenials: 20, Remember: 720 * time.Hour,
-		WhenAsked: "auto", MaxPending: 100,
-		SandboxMode: "workspace-write", SandboxRequire: "strict",
+		Settings: Settings{
+			Settings: policy.Settings{
+				Mode: umpire.ModeDefault, Precedence: policy.DenyAskAllow, Sandbox: policy.Sandbox{Mode: umpire.SandboxWorkspaceWrite},
+			},
+			MaxDenialsInRow: 3, MaxDenials: 20, Remember: 720 * time.Hour, MaxPending: 100,
+		},
+		ResumeScope: "current_project", WhenAsked: "auto",
 		Sources: map[string]string{}, managed: map[string]bool{},
 	}
 }
@@ -92,28 +73,19 @@ func Read(home, root string) (*Config, error) {
 	}
 	c.Root = root
 	c.Notices = append(c.Notices, c.suffixNotices()...)
-	if !c.Enforce {
+	if c.WarnOnly {
 		c.Notices = append(c.Notices, Notice{NotEnforced, []any{c.Source(enforceKey)}})
 	}
 	return c, nil
 }
 
-// GateSettings are what the configuration says of a project.
-func (c *Config) GateSettings() gate.Settings {
-	profiles := map[string]policy.Profile{}
+// prepare makes what the gate knows of the agents and the hooks that were read.
+func (c *Config) prepare() {
+	c.Profiles = map[string]policy.Profile{}
 	for name, agent := range c.Agents {
-		profiles[name] = agent.Profile()
+		c.Profiles[name] = agent.Profile()
 	}
-	return gate.Settings{
-		Sandbox: umpire.SandboxMode(c.SandboxMode), SandboxNetwork: c.SandboxNetwork,
-		SandboxRequire: gate.Require(slices.Index(SandboxRequires, c.SandboxRequire)),
-		Most:           c.most,
-		Mode:           c.Mode, AlsoRead: c.AlsoRead, CrossProject: c.CrossProject,
-		WarnOnly: !c.Enforce, AllowMedium: c.MediumRisk == umpire.Allow, DenyExternal: c.External == umpire.Deny, Precedence: c.Precedence, RulesOff: c.RulesOff,
-		PendingTimeout: c.PendingTimeout, MaxPending: c.MaxPending,
-		Remember: c.Remember, MaxDenialsInRow: c.MaxConsecutiveDenials, MaxDenials: c.MaxDenials,
-		Profiles: profiles, Hooks: c.HookList(),
-	}
+	c.Hooks = c.hookList()
 }
 
 // Source is the file that set a key, or "default".
@@ -166,7 +138,7 @@ func (c *Config) take(f file, g given) error {
 	if err := s.set(&next, g.node); err != nil {
 		return fmt.Errorf("%s: %w", g.key, err)
 	}
-	if !next.Enforce && g.key == enforceKey && f.source != umpire.SourceManaged {
+	if next.WarnOnly && g.key == enforceKey && f.source != umpire.SourceManaged {
 		return fmt.Errorf("%s: false counts only in %s; remove this line", g.key, managedFile())
 	}
 	project := f.source == umpire.SourceProject
@@ -196,9 +168,9 @@ func (c *Config) take(f file, g given) error {
 func (c *Config) limit(key string) {
 	switch key {
 	case "mode":
-		c.most.Mode = new(c.Mode)
+		c.Most.Mode = new(c.Mode)
 	case "sandbox.mode":
-		c.most.Sandbox = umpire.SandboxMode(c.SandboxMode)
+		c.Most.Sandbox = c.Sandbox.Mode
 	}
 }
 

@@ -7,8 +7,10 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/view"
 )
 
 // readBoth reads a user's and a project's file over the defaults.
@@ -85,6 +87,9 @@ func TestProjectOnlyTightens(t *testing.T) {
 				t.Fatal(err)
 			}
 			got := fmt.Sprint(s.Value(c))
+			if d, ok := s.Value(c).(time.Duration); ok {
+				got = view.Duration(d)
+			}
 			if got != test.want {
 				t.Errorf("got %s, want %s", got, test.want)
 			}

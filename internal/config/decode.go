@@ -8,8 +8,6 @@ import (
 	"time"
 
 	"go.yaml.in/yaml/v3"
-
-	"github.com/umpirehq/umpire"
 )
 
 // knownKeys refuses, in a map of named things, keys that a thing does not have.
@@ -46,24 +44,48 @@ func decodeText(n *yaml.Node, into interface{ UnmarshalText([]byte) error }) err
 	return into.UnmarshalText([]byte(n.Value))
 }
 
-func decodeVerdict(n *yaml.Node, into *umpire.Verdict, known ...umpire.Verdict) error {
-	var words []string
-	for _, v := range known {
-		words = append(words, v.String())
-	}
-	var word string
-	if err := decodeWord(n, &word, words...); err != nil {
-		return err
-	}
-	return into.UnmarshalText([]byte(word))
-}
-
 func decodeWord(n *yaml.Node, into *string, known ...string) error {
 	if n.Kind != yaml.ScalarNode || !slices.Contains(known, n.Value) {
 		return fmt.Errorf("%q: want one of %s", n.Value, strings.Join(known, ", "))
 	}
 	*into = n.Value
 	return nil
+}
+
+// decodeIndex reads a constant by its name.
+func decodeIndex[T ~uint8](n *yaml.Node, into *T, names []string) error {
+	var word string
+	if err := decodeWord(n, &word, names...); err != nil {
+		return err
+	}
+	*into = T(slices.Index(names, word))
+	return nil
+}
+
+// decodeChoice reads one of two words.
+func decodeChoice(n *yaml.Node, into *bool, no, yes string) error {
+	var word string
+	if err := decodeWord(n, &word, no, yes); err != nil {
+		return err
+	}
+	*into = word == yes
+	return nil
+}
+
+// choice is the word that decodeChoice reads.
+func choice(is bool, no, yes string) string {
+	if is {
+		return yes
+	}
+	return no
+}
+
+// decodeNot reads a key that says the opposite of its field.
+func decodeNot(n *yaml.Node, into *bool) error {
+	is := !*into
+	err := decode(n, &is)
+	*into = !is
+	return err
 }
 
 func decodeList(n *yaml.Node, into *[]string) error {

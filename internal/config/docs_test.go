@@ -24,10 +24,10 @@ func TestProfilesInTheDocumentation(t *testing.T) {
 	}
 	blocks := regexp.MustCompile("(?s)profile `([a-z]+)`.*?```yaml\n(.*?)```").FindAllStringSubmatch(section, -1)
 	want := map[string]struct {
-		mode     umpire.Mode
-		external umpire.Verdict
+		mode         umpire.Mode
+		denyExternal bool
 	}{
-		"local": {umpire.ModeDefault, umpire.Ask}, "ci": {umpire.ModeReject, umpire.Ask}, "strict": {umpire.ModeAsk, umpire.Deny},
+		"local": {umpire.ModeDefault, false}, "ci": {umpire.ModeReject, false}, "strict": {umpire.ModeAsk, true},
 	}
 	if len(blocks) != len(want) {
 		t.Fatalf("%d sets of settings", len(blocks))
@@ -38,8 +38,8 @@ func TestProfilesInTheDocumentation(t *testing.T) {
 			t.Errorf("%s: %v", block[1], err)
 			continue
 		}
-		if w := want[block[1]]; c.Mode != w.mode || c.External != w.external || len(c.Notices) > 0 {
-			t.Errorf("%s: mode %s, outside %s, notices %v", block[1], c.Mode, c.External, c.Notices)
+		if w := want[block[1]]; c.Mode != w.mode || c.DenyExternal != w.denyExternal || len(c.Notices) > 0 {
+			t.Errorf("%s: mode %s, outside denied %t, notices %v", block[1], c.Mode, c.DenyExternal, c.Notices)
 		}
 	}
 }

@@ -51,6 +51,7 @@ func readFiles(files []file) (*Config, error) {
 			return nil, err
 		}
 	}
+	c.prepare()
 	return c, nil
 }
 

@@ -28,7 +28,7 @@ var hookKeys = []string{"id", "toolMatch", "command", "timeout", "onFailure"}
 // decodeHooks reads the hooks by their events. What is wrong with one makes the
 // configuration broken, so that no protection goes missing.
 func decodeHooks(c *Config, n *yaml.Node) error {
-	c.Hooks = nil // a map is shared with the configuration before
+	c.hooks = nil // a map is shared with the configuration before
 	var events map[string][]yaml.Node
 	if err := decode(n, &events); err != nil {
 		return err
@@ -53,7 +53,7 @@ func decodeHooks(c *Config, n *yaml.Node) error {
 			hooks[made.Event] = append(hooks[made.Event], h)
 		}
 	}
-	c.Hooks = hooks
+	c.hooks = hooks
 	return nil
 }
 
@@ -75,10 +75,10 @@ func (h Hook) hook(event rulefile.HookEvent, file string) (rulefile.Hook, error)
 	return made, err
 }
 
-// HookList are the hooks of the configuration in the order of their lines.
-func (c *Config) HookList() []rulefile.Hook {
+// hookList returns the hooks of the configuration in the order of their lines.
+func (c *Config) hookList() []rulefile.Hook {
 	var all []rulefile.Hook
-	for event, list := range c.Hooks {
+	for event, list := range c.hooks {
 		for _, h := range list {
 			if made, err := h.hook(event, c.Sources["hooks"]); err == nil { // it was read before
 				all = append(all, made)

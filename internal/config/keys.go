@@ -11,7 +11,6 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/umpirehq/umpire"
-	"github.com/umpirehq/umpire/internal/view"
 	"github.com/umpirehq/umpire/policy"
 )
 
@@ -38,21 +37,21 @@ var Keys = []Key{
 	},
 	{
 		"risk.medium", "ask or allow what is of medium risk",
-		func(c *Config, n *yaml.Node) error { return decodeVerdict(n, &c.MediumRisk, umpire.Ask, umpire.Allow) },
-		func(c *Config) any { return c.MediumRisk.String() },
-		func(now, next *Config) bool { return next.MediumRisk <= now.MediumRisk },
+		func(c *Config, n *yaml.Node) error { return decodeChoice(n, &c.AllowMedium, "ask", "allow") },
+		func(c *Config) any { return choice(c.AllowMedium, "ask", "allow") },
+		func(now, next *Config) bool { return now.AllowMedium || !next.AllowMedium },
 	},
 	{
 		enforceKey, "false only records and warns; only the machine's administrator can say so",
-		func(c *Config, n *yaml.Node) error { return decode(n, &c.Enforce) },
-		func(c *Config) any { return c.Enforce },
-		func(now, next *Config) bool { return next.Enforce },
+		func(c *Config, n *yaml.Node) error { return decodeNot(n, &c.WarnOnly) },
+		func(c *Config) any { return !c.WarnOnly },
+		func(now, next *Config) bool { return !next.WarnOnly },
 	},
 	{
 		"security.external_directory.default_action", "ask about or deny paths outside the project",
-		func(c *Config, n *yaml.Node) error { return decodeVerdict(n, &c.External, umpire.Ask, umpire.Deny) },
-		func(c *Config) any { return c.External.String() },
-		func(now, next *Config) bool { return next.External <= now.External },
+		func(c *Config, n *yaml.Node) error { return decodeChoice(n, &c.DenyExternal, "ask", "deny") },
+		func(c *Config) any { return choice(c.DenyExternal, "ask", "deny") },
+		func(now, next *Config) bool { return next.DenyExternal || !now.DenyExternal },
 	},
 	{
 		"session.cross_project.allow", "continue sessions of other projects without the flag",
@@ -68,7 +67,7 @@ var Keys = []Key{
 	},
 	{
 		"rules.precedence", "deny,ask,allow or deny,allow,ask",
-		decodePrecedence,
+		func(c *Config, n *yaml.Node) error { return decodeIndex(n, &c.Precedence, precedenceNames) },
 		func(c *Config) any { return precedenceNames[c.Precedence] },
 		func(now, next *Config) bool { return next.Precedence <= now.Precedence },
 	},
@@ -89,9 +88,9 @@ var Keys = []Key{
 	},
 	{
 		"auto.max_consecutive_denials", "refusals in a row after which auto mode asks",
-		func(c *Config, n *yaml.Node) error { return decodeCount(n, &c.MaxConsecutiveDenials) },
-		func(c *Config) any { return c.MaxConsecutiveDenials },
-		func(now, next *Config) bool { return next.MaxConsecutiveDenials <= now.MaxConsecutiveDenials },
+		func(c *Config, n *yaml.Node) error { return decodeCount(n, &c.MaxDenialsInRow) },
+		func(c *Config) any { return c.MaxDenialsInRow },
+		func(now, next *Config) bool { return next.MaxDenialsInRow <= now.MaxDenialsInRow },
 	},
 	{
 		"auto.max_denials", "refusals in all after which auto mode asks",
@@ -102,7 +101,7 @@ var Keys = []Key{
 	{
 		"auto.remember", "how long auto mode remembers an answer",
 		func(c *Config, n *yaml.Node) error { return decodeDuration(n, &c.Remember) },
-		func(c *Config) any { return view.Duration(c.Remember) },
+		func(c *Config) any { return c.Remember },
 		func(now, next *Config) bool { return next.Remember <= now.Remember },
 	},
 	{
@@ -133,25 +132,23 @@ var Keys = []Key{
 	},
 	{
 		"sandbox.mode", "read-only, workspace-write or full-access",
-		func(c *Config, n *yaml.Node) error { return decodeWord(n, &c.SandboxMode, SandboxModes...) },
-		func(c *Config) any { return c.SandboxMode },
+		func(c *Config, n *yaml.Node) error { return decodeWord(n, (*string)(&c.Sandbox.Mode), SandboxModes...) },
+		func(c *Config) any { return string(c.Sandbox.Mode) },
 		func(now, next *Config) bool {
-			return slices.Index(SandboxModes, next.SandboxMode) <= slices.Index(SandboxModes, now.SandboxMode)
+			return !now.Sandbox.Mode.Tighter(next.Sandbox.Mode)
 		},
 	},
 	{
 		"sandbox.require", "where the sandbox cannot be had: strict asks, degraded-ok takes a weaker one, off goes on",
-		func(c *Config, n *yaml.Node) error { return decodeWord(n, &c.SandboxRequire, SandboxRequires...) },
-		func(c *Config) any { return c.SandboxRequire },
-		func(now, next *Config) bool {
-			return slices.Index(SandboxRequires, next.SandboxRequire) <= slices.Index(SandboxRequires, now.SandboxRequire)
-		},
+		func(c *Config, n *yaml.Node) error { return decodeIndex(n, &c.SandboxRequire, requireNames) },
+		func(c *Config) any { return c.SandboxRequire.String() },
+		func(now, next *Config) bool { return next.SandboxRequire <= now.SandboxRequire },
 	},
 	{
 		"sandbox.network", "let sandboxed commands reach the network",
-		func(c *Config, n *yaml.Node) error { return decode(n, &c.SandboxNetwork) },
-		func(c *Config) any { return c.SandboxNetwork },
-		func(_, next *Config) bool { return !next.SandboxNetwork },
+		func(c *Config, n *yaml.Node) error { return decode(n, &c.Sandbox.Network) },
+		func(c *Config) any { return c.Sandbox.Network },
+		func(_, next *Config) bool { return !next.Sandbox.Network },
 	},
 	{
 		"sandbox.env", "variables that sandboxed commands get although they may hold secrets",
@@ -180,7 +177,7 @@ var Keys = []Key{
 	{
 		"hooks", "programs that run before and after tools",
 		decodeHooks,
-		func(c *Config) any { return c.Hooks },
+		func(c *Config) any { return c.hooks },
 		nil, // a program of the project's choice would run unseen
 	},
 	{
@@ -204,21 +201,10 @@ var restores = map[string]func(now, next *Config) (ignored []string){"agents": r
 // end every question before it is read.
 const shortestTimeout = time.Minute
 
-// The words of two keys, as flags take them too.
-var (
-	SandboxModes    = []string{"read-only", "workspace-write", "full-access"} // tightest first
-	SandboxRequires = []string{"strict", "degraded-ok", "off"}                // tightest first, as in gate.Require
-	precedenceNames = [...]string{policy.DenyAskAllow: "deny,ask,allow", policy.DenyAllowAsk: "deny,allow,ask"}
-)
+// SandboxModes are the words of sandbox.mode, the tightest first, as flags take them too.
+var SandboxModes = []string{string(umpire.SandboxReadOnly), string(umpire.SandboxWorkspaceWrite), string(umpire.SandboxFullAccess)}
 
-func decodePrecedence(c *Config, n *yaml.Node) error {
-	var word string
-	if err := decodeWord(n, &word, precedenceNames[:]...); err != nil {
-		return err
-	}
-	c.Precedence = policy.Precedence(slices.Index(precedenceNames[:], word))
-	return nil
-}
+var precedenceNames = []string{policy.DenyAskAllow: "deny,ask,allow", policy.DenyAllowAsk: "deny,allow,ask"}
 
 // decodeNames reads the names of variables.
 func decodeNames(c *Config, n *yaml.Node) error {
@@ -260,11 +246,11 @@ func allLocal(next, now []string) bool {
 	})
 }
 
-func orWord(d time.Duration, word string) string {
+func orWord(d time.Duration, word string) any {
 	if d == 0 {
 		return word
 	}
-	return view.Duration(d)
+	return d
 }
 
 func orNone[T any](list []T) []T {

@@ -31,10 +31,10 @@ func TestOnlyTheAdministratorSwitchesOff(t *testing.T) {
 		}
 	}
 	c, err := readLayers(t, map[umpire.Source]string{umpire.SourceManaged: "security.permission.enforce_gateway: false"})
-	if err != nil || c.Enforce || !c.GateSettings().WarnOnly {
+	if err != nil || !c.WarnOnly {
 		t.Errorf("the administrator's word does not count: %+v, %v", c, err)
 	}
-	if Defaults().GateSettings().WarnOnly {
+	if Defaults().WarnOnly {
 		t.Error("by default umpire only warns")
 	}
 }
@@ -82,7 +82,7 @@ func TestAdministratorsFileLeavesOtherKeys(t *testing.T) {
 	c, err := readLayers(t, map[umpire.Source]string{
 		umpire.SourceManaged: "mode: default", umpire.SourceUser: "risk.medium: allow", umpire.SourceProject: "mode: plan",
 	})
-	if err != nil || c.MediumRisk != umpire.Allow || c.Mode != umpire.ModePlan || len(c.Notices) != 0 {
+	if err != nil || !c.AllowMedium || c.Mode != umpire.ModePlan || len(c.Notices) != 0 {
 		t.Errorf("%+v, %v", c, err)
 	}
 }

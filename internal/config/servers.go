@@ -1,16 +1,122 @@
 package config
 
 import (
+	"errors"
 	"fmt"
+	"net/url"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"time"
 
 	"go.yaml.in/yaml/v3"
-
-	"github.com/umpirehq/umpire/internal/mcp"
 )
+
+// A Server is how one server is reached: by the command that starts it, which then
+// speaks over its standard streams, or by the URL at which it answers. One of both is
+// required.
+type Server struct {
+	Command string   `yaml:"command" json:"command,omitempty"`
+	Args    []string `yaml:"args" json:"args,omitempty"`
+	// Env are variables beside the few that every server gets; ${NAME} in a value stands
+	// for a variable of umpire's own environment.
+	Env map[string]string `yaml:"env" json:"env,omitempty"`
+	// Dir is where the program runs: "" is the person's home, a relative path starts
+	// from the project's root.
+	Dir string `yaml:"cwd" json:"cwd,omitempty"`
+
+	URL string `yaml:"url" json:"url,omitempty"`
+	// Headers go with every request; ${NAME} is as in Env.
+	Headers map[string]string `yaml:"headers" json:"headers,omitempty"`
+
+	// Timeout is how long a call may take, 0 for five minutes.
+	Timeout time.Duration `yaml:"timeout" json:"-"`
+}
+
+// serverKeys are the names of a server's fields.
+var serverKeys = []string{"command", "args", "env", "cwd", "url", "headers", "timeout"}
+
+// serverName is a name that can stand between the double underscores of a tool's.
+var serverName = regexp.MustCompile(`^[A-Za-z0-9](?:[A-Za-z0-9-]|_[A-Za-z0-9-])*$`)
+
+// maxServerName leaves room for the tool in the name by which a model calls it.
+const maxServerName = 24
+
+// Check refuses what could not be a server. The error names the field.
+func (s *Server) Check(name string) error {
+	switch {
+	case len(name) > maxServerName || !serverName.MatchString(name):
+		return fmt.Errorf("name: want at most %d letters, digits, hyphens and single underscores", maxServerName)
+	case s.Command == "" && s.URL == "":
+		return errors.New("want a command or a url")
+	case s.Command != "" && s.URL != "":
+		return errors.New("want a command or a url, not both")
+	case s.URL == "" && len(s.Headers) > 0:
+		return errors.New("headers: are for a url")
+	case s.Timeout < 0:
+		return errors.New("timeout: want a duration such as 90s or 10m")
+	case s.URL != "":
+		return s.checkURL()
+	}
+	return s.checkCommand()
+}
+
+func (s *Server) checkURL() error {
+	if s.Args != nil || s.Env != nil || s.Dir != "" {
+		return errors.New("args, env and cwd: are for a command")
+	}
+	u, err := url.Parse(s.URL)
+	if err != nil || u.Scheme != "https" && u.Scheme != "http" || u.Host == "" {
+		return errors.New("url: want https://HOST/… or http://HOST/…")
+	}
+	return nil
+}
+
+// checkCommand refuses a program by a relative path: it would be another one in every
+// project, and a project's own choice.
+func (s *Server) checkCommand() error {
+	if strings.ContainsAny(s.Command, `/\`) && !filepath.IsAbs(s.Command) && !strings.HasPrefix(s.Command, "~/") {
+		return fmt.Errorf(
+			"command: %q is relative to who knows where; want an absolute path, ~/… or a name in PATH", s.Command,
+		)
+	}
+	return nil
+}
+
+// Masked is the configuration as it may be shown: values that tend to be secrets are
+// not.
+func (s *Server) Masked() Server {
+	shown := *s
+	shown.Env, shown.Headers = maskValues(s.Env), maskValues(s.Headers)
+	if u, err := url.Parse(s.URL); err == nil && (u.User != nil || u.RawQuery != "") {
+		if u.User != nil {
+			u.User = url.User(mask)
+		}
+		if u.RawQuery != "" {
+			u.RawQuery = mask
+		}
+		shown.URL = u.String()
+	}
+	return shown
+}
+
+// mask stands for a value that is not shown.
+const mask = "***"
+
+func maskValues(values map[string]string) map[string]string {
+	if values == nil {
+		return nil
+	}
+	shown := map[string]string{}
+	for name := range values {
+		shown[name] = mask
+	}
+	return shown
+}
 
 // decodeServers reads mcp_servers, and refuses what could not be one.
 func decodeServers(c *Config, n *yaml.Node) error {
-	if err := knownKeys(n, mcp.Keys...); err != nil {
+	if err := knownKeys(n, serverKeys...); err != nil {
 		return err
 	}
 	c.Servers = nil // a map is shared with the configuration before
@@ -28,8 +134,8 @@ func decodeServers(c *Config, n *yaml.Node) error {
 }
 
 // shownServers are the servers without what tends to be secret.
-func shownServers(servers map[string]mcp.Server) map[string]mcp.Server {
-	shown := map[string]mcp.Server{}
+func shownServers(servers map[string]Server) map[string]Server {
+	shown := map[string]Server{}
 	for name, server := range servers {
 		shown[name] = server.Masked()
 	}

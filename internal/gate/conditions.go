@@ -118,8 +118,8 @@ func profileOf(name string, profiles map[string]policy.Profile) (*policy.Profile
 // share, or by the root where there is none.
 func cloneOf(s *umpire.Session) string { return cmp.Or(s.GitDir, s.Root) }
 
-// answer is a decision as the gate acts on it.
-func (s *Settings) answer(d umpire.Decision) umpire.Decision {
+// enforce returns a decision as the gate acts on it.
+func enforce(s *Settings, d umpire.Decision) umpire.Decision {
 	if s.WarnOnly {
 		return judge.WarnOnly(d)
 	}
@@ -139,7 +139,7 @@ func (g *Gate) Check(ctx context.Context, call umpire.Call) (umpire.Decision, er
 		if err != nil {
 			return umpire.Decision{}, err
 		}
-		return settings.answer(g.Decide(Request{Call: call, Mode: settings.Mode})), nil
+		return enforce(&settings, g.Decide(Request{Call: call, Mode: settings.Mode})), nil
 	}
 	var cond *conditions
 	err := g.view(ctx, func(tx *store.Tx) (err error) {

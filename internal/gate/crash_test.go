@@ -16,6 +16,7 @@ import (
 
 	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/store"
+	"github.com/umpirehq/umpire/policy"
 )
 
 // The crash matrix: a child process plays one conversation and is ended by SIGKILL
@@ -59,7 +60,7 @@ func crashDesk(t *testing.T, dir string) *testGate {
 	t.Helper()
 	d := &testGate{t: t, home: filepath.Join(dir, "home"), project: filepath.Join(dir, "p"), clock: time.Now().UTC()}
 	d.database = filepath.Join(d.home, "state", "umpire.db")
-	d.settings = Settings{Mode: umpire.ModeDefault, MaxPending: 100}
+	d.settings = Settings{Settings: policy.Settings{Mode: umpire.ModeDefault}, MaxPending: 100}
 	d.open()
 	return d
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/store/sqlite"
+	"github.com/umpirehq/umpire/policy"
 )
 
 // A testGate is a gate with a store, a project and a clock of a test's own.
@@ -29,7 +30,7 @@ func newTestGate(t *testing.T) *testGate {
 	t.Helper()
 	d := &testGate{t: t, home: t.TempDir(), project: t.TempDir(), clock: time.Date(2026, 11, 21, 9, 0, 0, 0, time.UTC)}
 	d.database = filepath.Join(d.home, "state", "umpire.db")
-	d.settings = Settings{Mode: umpire.ModeDefault, MaxPending: 100, MaxDenialsInRow: 3, MaxDenials: 20, Remember: time.Hour}
+	d.settings = Settings{Settings: policy.Settings{Mode: umpire.ModeDefault}, MaxPending: 100, MaxDenialsInRow: 3, MaxDenials: 20, Remember: time.Hour}
 	d.open()
 	t.Cleanup(func() { d.shut() })
 	return d

@@ -18,11 +18,11 @@ import (
 	"time"
 
 	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/config"
 	"github.com/umpirehq/umpire/internal/judge"
 	"github.com/umpirehq/umpire/internal/manifest"
 	"github.com/umpirehq/umpire/internal/rulefile"
 	"github.com/umpirehq/umpire/internal/store"
-	"github.com/umpirehq/umpire/policy"
 )
 
 // A Config is what a gate is made of. The zero value knows no home and no store:
@@ -58,78 +58,8 @@ type Config struct {
 	Now func() time.Time
 }
 
-// Settings are what a configuration says of a project. The zero value is the
-// strictest there is: it rejects what is not known to be safe.
-type Settings struct {
-	Mode     umpire.Mode
-	AlsoRead []string
-	// Most is what the administrator of the machine set, beyond which nobody goes.
-	Most Most
-	// AddDirs count as inside the project.
-	AddDirs []string
-	// WarnOnly lets run what would ask or be denied, and records it. What is critical,
-	// forbidden or malformed stays denied.
-	WarnOnly     bool
-	AllowMedium  bool
-	DenyExternal bool
-	Precedence   policy.Precedence
-	RulesOff     []umpire.RuleID // built-in rules that do not hold
-	// Sandbox is the loosest mode in which commands run, "" for workspace-write; and
-	// SandboxNetwork lets all of them reach the network.
-	Sandbox        umpire.SandboxMode
-	SandboxNetwork bool
-	// SandboxRequire says what happens where there is none.
-	SandboxRequire Require
-	CrossProject   bool // sessions of other projects may be continued without asking for it
-	// PendingTimeout is how long a question waits, 0 for ever; MaxPending how many
-	// may wait in one session, 0 for DefaultMaxPending.
-	PendingTimeout time.Duration
-	MaxPending     int
-	// Remember is how long auto mode gives an answer again. After MaxDenialsInRow
-	// refusals in a row, or MaxDenials in all, it asks; 0 never does.
-	Remember        time.Duration
-	MaxDenialsInRow int
-	MaxDenials      int
-	Profiles        map[string]policy.Profile
-	// Hooks are beside those of the rule files.
-	Hooks []rulefile.Hook
-}
-
-// A Most is the loosest that sessions may be, whatever they were opened with or
-// switched to. The zero value sets no limit.
-type Most struct {
-	Mode    *umpire.Mode
-	Sandbox umpire.SandboxMode
-}
-
-// Permits reports whether a session may be in a mode. Plan and reject change nothing, so
-// they may always be.
-func (m *Most) Permits(mode umpire.Mode) bool {
-	return m.Mode == nil || mode == umpire.ModePlan || mode == umpire.ModeReject || mode.Tightens(*m.Mode)
-}
-
-// PermitsSandbox reports whether commands may run in a mode of the sandbox.
-func (m *Most) PermitsSandbox(mode umpire.SandboxMode) bool {
-	return m.Sandbox == "" || !m.Sandbox.Tighter(mode)
-}
-
-// beyond refuses a mode that the administrator does not permit.
-func (m *Most) beyond(mode *umpire.Mode) error {
-	if mode == nil || m.Permits(*mode) {
-		return nil
-	}
-	return invalid("mode", "the administrator of this machine permits %s or a tighter mode", m.Mode)
-}
-
-// A Require says what happens to commands where the sandbox cannot be had.
-type Require uint8
-
-// What can be required. The zero value is the strictest.
-const (
-	RequireFull   Require = iota // they ask
-	RequireWeaker                // some of its layers will do, else they ask
-	RequireNone                  // they run
-)
+// Settings are what the configuration says of a project.
+type Settings = config.Settings
 
 var _ umpire.Gate = (*Gate)(nil)
 

@@ -106,7 +106,7 @@ func (g *Gate) decideAttended(cond *conditions, j *judged) umpire.Decision {
 
 // decide decides a call under the conditions of its session.
 func (ps *projects) decide(cond *conditions, call umpire.Call) umpire.Decision {
-	return cond.settings.answer(ps.Decide(Request{
+	return enforce(&cond.settings, ps.Decide(Request{
 		Call: call, Project: cond.session.Root, AddDirs: cond.session.AddDirs, Mode: cond.mode, Headless: cond.headless,
 		Profile: cond.profile, Grants: cond.grants, AllowAll: cond.allowAll, Tighten: cond.tightenFor(&call),
 		Sandbox: sandboxOf(&cond.settings, cond.sandbox),

@@ -77,7 +77,7 @@ func (ms *modes) planChange(ctx context.Context, m *umpire.ModeChange) (func(*tr
 	if err := ms.completeConditions(cond); err != nil {
 		return nil, err
 	}
-	if err := cond.settings.Most.beyond(m.Mode); err != nil {
+	if err := checkMode(&cond.settings.Most, m.Mode); err != nil {
 		return nil, err
 	}
 	if !m.LeavePlan {

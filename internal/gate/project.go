@@ -262,8 +262,7 @@ func (p *Project) compile(set *rulefile.Set) *compiled {
 
 func (p *Project) policyOptions() policy.Options {
 	return policy.Options{
-		AllowMedium: p.settings.AllowMedium, DenyExternal: p.settings.DenyExternal, Precedence: p.settings.Precedence,
-		Off: p.settings.RulesOff, Root: p.Root, Home: p.Home, StateDir: p.config.Home, FoldCase: p.FoldCase,
+		Settings: p.settings.Settings, Root: p.Root, Home: p.Home, StateDir: p.config.Home, FoldCase: p.FoldCase,
 	}
 }
 

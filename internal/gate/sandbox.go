@@ -5,6 +5,7 @@ import (
 	"os/exec"
 
 	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/config"
 	"github.com/umpirehq/umpire/internal/rulefile"
 	"github.com/umpirehq/umpire/internal/sandbox"
 	"github.com/umpirehq/umpire/policy"
@@ -12,7 +13,8 @@ import (
 
 // sandboxOf puts together what is configured and what the runner can do.
 func sandboxOf(settings *Settings, c *umpire.Confinement) policy.Sandbox {
-	s := policy.Sandbox{Mode: cmp.Or(settings.Sandbox, umpire.SandboxWorkspaceWrite), Network: settings.SandboxNetwork}
+	s := settings.Sandbox
+	s.Mode = cmp.Or(s.Mode, umpire.SandboxWorkspaceWrite)
 	if c == nil {
 		return s
 	}
@@ -27,9 +29,9 @@ func sandboxOf(settings *Settings, c *umpire.Confinement) policy.Sandbox {
 		return s
 	}
 	switch {
-	case c.Level == umpire.SandboxFull, c.Level == umpire.SandboxWeaker && settings.SandboxRequire == RequireWeaker:
+	case c.Level == umpire.SandboxFull, c.Level == umpire.SandboxWeaker && settings.SandboxRequire == config.RequireWeaker:
 		s.Held = true
-	case settings.SandboxRequire == RequireNone:
+	case settings.SandboxRequire == config.RequireNone:
 		s.Mode, s.Absent = umpire.SandboxFullAccess, true
 	case c.Level == umpire.SandboxWeaker:
 		s.Missing = "this machine has only a weaker one: " + c.Lacks
@@ -41,9 +43,17 @@ func sandboxOf(settings *Settings, c *umpire.Confinement) policy.Sandbox {
 
 // Holds reports whether commands of the built-in agent would be held by the sandbox that
 // this machine is able to give.
-func (s *Settings) Holds(able sandbox.Ability) bool {
+func Holds(s *Settings, able sandbox.Ability) bool {
 	box := sandboxOf(s, &umpire.Confinement{Level: able.Level, Lacks: able.Lacks})
 	return box.Holds()
+}
+
+// checkMode refuses a mode that the administrator does not permit.
+func checkMode(most *config.Most, mode *umpire.Mode) error {
+	if mode == nil || most.Permits(*mode) {
+		return nil
+	}
+	return invalid("mode", "the administrator of this machine permits %s or a tighter mode", most.Mode)
 }
 
 // checkConfinement refuses words that are not known.
@@ -71,13 +81,13 @@ func (p *Project) confine(h *rulefile.Hook) func(*exec.Cmd) (func(error) error, 
 		return nil
 	}
 	able := sandbox.Available()
-	if p.settings.Sandbox == umpire.SandboxFullAccess || !able.Whole() && p.settings.SandboxRequire == RequireNone {
+	if p.settings.Sandbox.Mode == umpire.SandboxFullAccess || !able.Whole() && p.settings.SandboxRequire == config.RequireNone {
 		return nil
 	}
 	place := &sandbox.Place{Workspace: []string{p.Root}, Home: p.config.UserHome, State: p.config.Home}
 	limits := sandbox.Limits{
-		Mode: umpire.SandboxWorkspaceWrite, Network: p.settings.SandboxNetwork,
-		Weaker: p.settings.SandboxRequire == RequireWeaker,
+		Mode: umpire.SandboxWorkspaceWrite, Network: p.settings.Sandbox.Network,
+		Weaker: p.settings.SandboxRequire == config.RequireWeaker,
 	}
 	return func(cmd *exec.Cmd) (func(error) error, error) {
 		box, err := place.Wrap(cmd, limits)

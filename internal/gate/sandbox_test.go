@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/config"
+	"github.com/umpirehq/umpire/policy"
 )
 
 func confined(level umpire.SandboxLevel) *umpire.Confinement {
@@ -31,12 +33,12 @@ func TestSandboxRequired(t *testing.T) {
 		{"an agent that runs its calls itself", Settings{}, nil, umpire.Ask, "workspace-write"},
 		{"strict without", Settings{}, confined(none), umpire.Ask, "full-access"},
 		{"strict with a weaker one", Settings{}, confined(weaker), umpire.Ask, "full-access"},
-		{"weaker will do", Settings{SandboxRequire: RequireWeaker}, confined(weaker), umpire.Allow, "workspace-write"},
-		{"weaker would do, and there is none", Settings{SandboxRequire: RequireWeaker}, confined(none), umpire.Ask, "full-access"},
-		{"off without", Settings{SandboxRequire: RequireNone}, confined(none), umpire.Ask, "full-access"},
-		{"off with a weaker one", Settings{SandboxRequire: RequireNone}, confined(weaker), umpire.Ask, "full-access"},
-		{"off with a full one", Settings{SandboxRequire: RequireNone}, confined(full), umpire.Allow, "workspace-write"},
-		{"full access", Settings{Sandbox: umpire.SandboxFullAccess}, confined(none), umpire.Ask, "full-access"},
+		{"weaker will do", Settings{SandboxRequire: config.RequireWeaker}, confined(weaker), umpire.Allow, "workspace-write"},
+		{"weaker would do, and there is none", Settings{SandboxRequire: config.RequireWeaker}, confined(none), umpire.Ask, "full-access"},
+		{"off without", Settings{SandboxRequire: config.RequireNone}, confined(none), umpire.Ask, "full-access"},
+		{"off with a weaker one", Settings{SandboxRequire: config.RequireNone}, confined(weaker), umpire.Ask, "full-access"},
+		{"off with a full one", Settings{SandboxRequire: config.RequireNone}, confined(full), umpire.Allow, "workspace-write"},
+		{"full access", Settings{Settings: policy.Settings{Sandbox: policy.Sandbox{Mode: umpire.SandboxFullAccess}}}, confined(none), umpire.Ask, "full-access"},
 		{"tighter", Settings{}, &umpire.Confinement{Level: full, Mode: umpire.SandboxReadOnly}, umpire.Allow, "read-only"},
 		{"looser without a person", Settings{}, &umpire.Confinement{Level: full, Mode: umpire.SandboxFullAccess}, umpire.Allow, "workspace-write"},
 		{"looser by a person", Settings{}, &umpire.Confinement{Level: full, Mode: umpire.SandboxFullAccess, Loosen: true}, umpire.Ask, "full-access"},
@@ -98,7 +100,7 @@ func TestConfinementIsChecked(t *testing.T) {
 // that changes nothing is loosened by it.
 func TestAdministratorsModes(t *testing.T) {
 	t.Parallel()
-	settings := Settings{Most: Most{Mode: new(umpire.ModeAsk), Sandbox: umpire.SandboxReadOnly}}
+	settings := Settings{Most: config.Most{Mode: new(umpire.ModeAsk), Sandbox: umpire.SandboxReadOnly}}
 	for mode, want := range map[umpire.Mode]umpire.Mode{
 		umpire.ModeBypass: umpire.ModeAsk, umpire.ModeDefault: umpire.ModeAsk, umpire.ModeAuto: umpire.ModeAsk,
 		umpire.ModeAsk: umpire.ModeAsk, umpire.ModePlan: umpire.ModePlan, umpire.ModeReject: umpire.ModeReject,

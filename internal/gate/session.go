@@ -125,7 +125,7 @@ func (ss *sessions) newSession(ctx context.Context, o *umpire.Opening) (umpire.S
 	if err := ss.limitOpening(o, p, mode); err != nil {
 		return umpire.Session{}, err
 	}
-	if err := p.settings.Most.beyond(o.Mode); err != nil {
+	if err := checkMode(&p.settings.Most, o.Mode); err != nil {
 		return umpire.Session{}, err
 	}
 	if o.Mode != nil {

@@ -11,14 +11,13 @@ import (
 	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/judge"
 	"github.com/umpirehq/umpire/internal/view"
+	"github.com/umpirehq/umpire/policy"
 )
 
-// A Config is what holds in a project. The zero value enforces nothing, so that
-// whoever makes one says it.
+// A Config is what holds in a project.
 type Config struct {
-	Mode umpire.Mode
-	// Enforce is false where umpire only warns.
-	Enforce bool
+	policy.Settings
+
 	// Asked says where a question goes.
 	Asked WhenAsked
 	// Deadline is when a hook answers at the latest; 0 leaves it to the hook.

@@ -58,7 +58,7 @@ func (d *Desk) decideClaude(ctx context.Context, r *run, q *Question, e ClaudeEv
 		return Output{}, err
 	}
 	switch {
-	case !c.config.Enforce:
+	case c.config.WarnOnly:
 		return d.warn(ctx, r, c), nil
 	case d.Gate != nil:
 		return d.claudeThrough(ctx, r, c)

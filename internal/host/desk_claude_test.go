@@ -10,6 +10,7 @@ import (
 
 	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/judge"
+	"github.com/umpirehq/umpire/policy"
 )
 
 // A heldGate holds one call until the test lets it go on.
@@ -84,7 +85,7 @@ func TestQuestionsGoWhereSomebodyLooks(t *testing.T) {
 			}
 			d := &Desk{Gate: g, Attended: attended, Admit: g.admit, Hash: func(string, json.RawMessage) (string, error) { return "", nil },
 				Config: func(string) (Config, error) {
-					return Config{Mode: umpire.ModeDefault, Enforce: true, Asked: tt.asked, Decide: func(context.Context, judge.Request) umpire.Decision { return tt.decision }}, nil
+					return Config{Settings: policy.Settings{Mode: umpire.ModeDefault}, Asked: tt.asked, Decide: func(context.Context, judge.Request) umpire.Decision { return tt.decision }}, nil
 				}}
 			dir := t.TempDir()
 			payload := fmt.Appendf(nil, `{"hook_event_name":"PreToolUse","session_id":"s","permission_mode":"default","tool_name":"Bash","tool_input":{"command":"x"},"tool_use_id":"t","cwd":%q}`, dir)

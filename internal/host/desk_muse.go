@@ -23,7 +23,7 @@ func (d *Desk) muse(ctx context.Context, r *run, q *Question) Output {
 		Call: request.Call, Mode: c.Mode, Headless: q.Headless || c.Mode == umpire.ModeReject,
 		Grants: request.Grants, AllowAll: request.AllowAll, Tighten: request.Rules,
 	})
-	if !c.Enforce {
+	if c.WarnOnly {
 		out := unenforced(decision)
 		out.Stdout = []byte("\n")
 		return out

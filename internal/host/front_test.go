@@ -47,7 +47,7 @@ func (p *process) denies(t *testing.T, why string) {
 func TestWithoutAGateTheDeskDecides(t *testing.T) {
 	t.Parallel()
 	desk := &Desk{Config: func(project string) (Config, error) {
-		return Config{Enforce: true, Decide: func(_ context.Context, r judge.Request) umpire.Decision {
+		return Config{Decide: func(_ context.Context, r judge.Request) umpire.Decision {
 			if project != "/p" || r.Call.Dir != "/p" {
 				t.Errorf("decides in %q, for %q", r.Call.Dir, project)
 			}

@@ -42,23 +42,15 @@ type SnapshotKey struct {
 type Snapshot struct {
 	SnapshotKey
 
-	Root     string
-	Mode     umpire.Mode
-	Enforce  bool
-	Deadline time.Duration
+	policy.Settings
 
-	AllowMedium  bool
-	DenyExternal bool
-	Precedence   policy.Precedence
-	RulesOff     []umpire.RuleID
-	AddDirs      []string
+	Root     string
+	Deadline time.Duration
 	// Degraded says why deny or ask rules may be missing, or is "".
 	Degraded string
 	Rules    []SnapshotRule
-	// Sandbox is the configured one.
-	Sandbox policy.Sandbox
 	// Files are all that it was made of.
-	Files []SnapshotFile
+	Files []SnapshotFile // the last field: see fields
 }
 
 // A SnapshotRule is a rule with its source, file and line, which its own JSON leaves out.
@@ -221,8 +213,7 @@ func (s *Snapshot) Judge() (*Judge, error) {
 		rules = append(rules, r)
 	}
 	made, err := policy.New(rules, policy.Options{
-		AllowMedium: s.AllowMedium, DenyExternal: s.DenyExternal, Precedence: s.Precedence, Off: s.RulesOff,
-		Root: bounds.Root, Home: bounds.Home, StateDir: s.Home, FoldCase: bounds.FoldCase,
+		Settings: s.Settings, Root: bounds.Root, Home: bounds.Home, StateDir: s.Home, FoldCase: bounds.FoldCase,
 	})
 	return &Judge{
 		Bounds: bounds, Policy: made, Degraded: s.Degraded, Home: s.UserHome, Sandbox: s.Sandbox, Code: manifest.Ledger{Dir: filepath.Join(s.Home, manifest.Folder)},

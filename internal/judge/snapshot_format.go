@@ -1,37 +1,34 @@
 package judge
 
 import (
+	"encoding"
 	"encoding/json"
 	"fmt"
+	"reflect"
 	"strconv"
-	"time"
-
-	"github.com/umpirehq/umpire"
-	"github.com/umpirehq/umpire/policy"
+	"strings"
 )
 
 // A snapshot's file is a JSON list of strings: its form, the fields, and each file
 // with its stamp. Preparing to decode a struct would take encoding/json longer than
-// all the rest of reading takes, so that only rules and folders, where there are
-// any, stand in one of the strings as JSON.
+// all the rest of reading takes, so that only rules, where there are any, stand in one
+// of the strings as JSON.
 
-// snapshotFormat begins a file, with the version of what follows.
-const snapshotFormat = "umpire-snapshot 5"
+// snapshotFormat begins a file, with the version of what follows. The names of the fields
+// come after it, so that the snapshot of a program that has other fields is not misread.
+const snapshotFormat = "umpire-snapshot 6:"
 
-// lists are the fields that are seldom there.
-type lists struct {
-	AddDirs  []string        `json:"add_dirs"`
-	RulesOff []umpire.RuleID `json:"rules_off"`
-	Rules    []SnapshotRule  `json:"rules"`
-}
+// listSeparator stands between the texts of a list: no folder and no id holds it.
+const listSeparator = "\x00"
 
 // marshal writes the file of a snapshot.
 func (s *Snapshot) marshal() ([]byte, error) {
-	texts := []string{snapshotFormat}
-	for _, f := range s.fields() {
+	fields := s.fields()
+	texts := []string{headOf(fields)}
+	for _, f := range fields {
 		text, err := f.text()
 		if err != nil {
-			return nil, err
+			return nil, fmt.Errorf("%s: %w", f.name, err)
 		}
 		texts = append(texts, text)
 	}
@@ -49,12 +46,13 @@ func unmarshal(data []byte) (*Snapshot, error) {
 	}
 	s := &Snapshot{}
 	fields := s.fields()
-	if len(texts) < len(fields)+1 || texts[0] != snapshotFormat || (len(texts)-len(fields))%2 != 1 {
-		return nil, fmt.Errorf("want %q with %d fields and a stamp for each file", snapshotFormat, len(fields))
+	head := headOf(fields)
+	if len(texts) < len(fields)+1 || texts[0] != head || (len(texts)-len(fields))%2 != 1 {
+		return nil, fmt.Errorf("want %q and a stamp for each file", head)
 	}
 	for i, f := range fields {
 		if err := f.read(texts[i+1]); err != nil {
-			return nil, fmt.Errorf("field %d: %w", i+1, err)
+			return nil, fmt.Errorf("%s: %w", f.name, err)
 		}
 	}
 	for files := texts[len(fields)+1:]; len(files) > 0; files = files[2:] {
@@ -63,76 +61,113 @@ func unmarshal(data []byte) (*Snapshot, error) {
 	return s, nil
 }
 
-// A field of a snapshot as text, both ways.
+// A field is one value of a snapshot.
 type field struct {
-	text func() (string, error)
-	read func(string) error
+	name string
+	at   reflect.Value
 }
 
-// fields are all but the files, in the order in which they stand.
+func headOf(fields []field) string {
+	names := []string{snapshotFormat}
+	for _, f := range fields {
+		names = append(names, f.name)
+	}
+	return strings.Join(names, " ")
+}
+
+// fields are all values of a snapshot but the files, in their order.
 func (s *Snapshot) fields() []field {
-	return []field{
-		textField(&s.Dir), textField(&s.Home), textField(&s.UserHome), textField(&s.Root),
-		modeField(&s.Mode), flagField(&s.Enforce), durationField(&s.Deadline),
-		flagField(&s.AllowMedium), flagField(&s.DenyExternal), precedenceField(&s.Precedence), textField(&s.Degraded),
-		textField(&s.Sandbox.Mode), flagField(&s.Sandbox.Network), textField(&s.Sandbox.Missing),
-		{s.lists, s.readLists},
-	}
+	all := fieldsOf(nil, "", reflect.ValueOf(s).Elem())
+	return all[:len(all)-1] // Files come last
 }
 
-func textField[T ~string](at *T) field {
-	return field{
-		func() (string, error) { return string(*at), nil },
-		func(s string) error { *at = T(s); return nil },
+func fieldsOf(all []field, prefix string, v reflect.Value) []field {
+	for i := range v.NumField() {
+		name := prefix + v.Type().Field(i).Name
+		if at := v.Field(i); at.Kind() == reflect.Struct {
+			all = fieldsOf(all, name+".", at)
+		} else {
+			all = append(all, field{name, at})
+		}
 	}
+	return all
 }
 
-func flagField(at *bool) field {
-	return field{
-		func() (string, error) { return strconv.FormatBool(*at), nil },
-		func(s string) (err error) { *at, err = strconv.ParseBool(s); return err },
+// text writes a value. Zero is "" for lists.
+func (f field) text() (string, error) {
+	if m, ok := reflect.TypeAssert[encoding.TextMarshaler](f.at.Addr()); ok {
+		text, err := m.MarshalText()
+		return string(text), err
 	}
+	switch f.at.Kind() { //nolint:exhaustive // the others are no settings
+	case reflect.String:
+		return f.at.String(), nil
+	case reflect.Bool:
+		return strconv.FormatBool(f.at.Bool()), nil
+	case reflect.Int64:
+		return strconv.FormatInt(f.at.Int(), 10), nil
+	case reflect.Uint8:
+		return strconv.FormatUint(f.at.Uint(), 10), nil
+	case reflect.Slice:
+		return f.list()
+	}
+	return "", fmt.Errorf("a snapshot cannot hold %s", f.at.Type())
 }
 
-func durationField(at *time.Duration) field {
-	return field{
-		func() (string, error) { return at.String(), nil },
-		func(s string) (err error) { *at, err = time.ParseDuration(s); return err },
-	}
-}
-
-func modeField(at *umpire.Mode) field {
-	return field{
-		func() (string, error) { return at.String(), nil },
-		func(s string) error { return at.UnmarshalText([]byte(s)) },
-	}
-}
-
-func precedenceField(at *policy.Precedence) field {
-	return field{
-		func() (string, error) { return strconv.Itoa(int(*at)), nil },
-		func(s string) error {
-			n, err := strconv.ParseUint(s, 10, 8)
-			*at = policy.Precedence(n)
-			return err
-		},
-	}
-}
-
-func (s *Snapshot) lists() (string, error) {
-	if s.AddDirs == nil && s.RulesOff == nil && s.Rules == nil {
+func (f field) list() (string, error) {
+	switch {
+	case f.at.IsNil():
 		return "", nil
+	case f.at.Type().Elem().Kind() != reflect.String:
+		data, err := json.Marshal(f.at.Interface())
+		return string(data), err
 	}
-	data, err := json.Marshal(lists{s.AddDirs, s.RulesOff, s.Rules})
-	return string(data), err
+	texts := make([]string, f.at.Len())
+	for i := range texts {
+		texts[i] = f.at.Index(i).String()
+	}
+	return strings.Join(texts, listSeparator), nil
 }
 
-func (s *Snapshot) readLists(text string) error {
-	if text == "" {
-		return nil
+// read takes a value from its text.
+func (f field) read(text string) error {
+	if m, ok := reflect.TypeAssert[encoding.TextUnmarshaler](f.at.Addr()); ok {
+		return m.UnmarshalText([]byte(text))
 	}
-	var l lists
-	err := json.Unmarshal([]byte(text), &l)
-	s.AddDirs, s.RulesOff, s.Rules = l.AddDirs, l.RulesOff, l.Rules
-	return err
+	switch f.at.Kind() { //nolint:exhaustive // the others are no settings
+	case reflect.String:
+		f.at.SetString(text)
+		return nil
+	case reflect.Bool:
+		is, err := strconv.ParseBool(text)
+		f.at.SetBool(is)
+		return err
+	case reflect.Int64:
+		n, err := strconv.ParseInt(text, 10, 64)
+		f.at.SetInt(n)
+		return err
+	case reflect.Uint8:
+		n, err := strconv.ParseUint(text, 10, 8)
+		f.at.SetUint(n)
+		return err
+	case reflect.Slice:
+		return f.readList(text)
+	}
+	return fmt.Errorf("a snapshot cannot hold %s", f.at.Type())
+}
+
+func (f field) readList(text string) error {
+	switch {
+	case text == "":
+		return nil
+	case f.at.Type().Elem().Kind() != reflect.String:
+		return json.Unmarshal([]byte(text), f.at.Addr().Interface())
+	}
+	texts := strings.Split(text, listSeparator)
+	list := reflect.MakeSlice(f.at.Type(), len(texts), len(texts))
+	for i := range texts {
+		list.Index(i).SetString(texts[i])
+	}
+	f.at.Set(list)
+	return nil
 }

@@ -40,7 +40,7 @@ func newWorld(t *testing.T) *world {
 func (w *world) take() (*Snapshot, error) {
 	root, err := filepath.EvalSymlinks(w.place.Dir)
 	return &Snapshot{
-		SnapshotKey: w.place, Root: root, Mode: umpire.ModeDefault, Enforce: true, Deadline: time.Minute,
+		SnapshotKey: w.place, Root: root, Settings: policy.Settings{Mode: umpire.ModeDefault}, Deadline: time.Minute,
 		Rules: []SnapshotRule{NewSnapshotRule(umpire.Rule{ID: "no", Action: umpire.Deny, Tool: "Bash", Match: umpire.Match{CommandPrefix: "make"}, Source: umpire.SourceUser, File: "/f", Line: 7})},
 		Files: []SnapshotFile{{Path: w.there}, {Path: w.absent}},
 	}, err
@@ -84,15 +84,18 @@ func TestSnapshotIsReadAsItWasTaken(t *testing.T) {
 func TestEveryFieldIsKept(t *testing.T) {
 	t.Parallel()
 	want := &Snapshot{
-		SnapshotKey: SnapshotKey{Dir: "/d", Home: "/h\n\"", UserHome: "/u"}, Root: "/r", Mode: umpire.ModeAsk, Enforce: true, Deadline: time.Minute,
-		AllowMedium: true, DenyExternal: true, Precedence: policy.DenyAllowAsk, RulesOff: []umpire.RuleID{"etc-passwd"}, AddDirs: []string{"/a"}, Degraded: "a.json: broken",
-		Rules:   []SnapshotRule{NewSnapshotRule(umpire.Rule{ID: "no", Tool: "Bash", Source: umpire.SourceUser, File: "/f", Line: 7})},
-		Sandbox: policy.Sandbox{Mode: umpire.SandboxReadOnly, Network: true, Missing: "m"},
-		Files:   []SnapshotFile{{Path: "/x", Stamp: "1 2"}, {Path: "/y"}},
+		SnapshotKey: SnapshotKey{Dir: "/d", Home: "/h\n\"", UserHome: "/u"}, Root: "/r", Deadline: time.Minute, Degraded: "a.json: broken",
+		Settings: policy.Settings{
+			Mode: umpire.ModeAsk, WarnOnly: true, AllowMedium: true, DenyExternal: true, Precedence: policy.DenyAllowAsk,
+			RulesOff: []umpire.RuleID{"etc-passwd", "x"}, AddDirs: []string{"/a", "/b c"},
+			Sandbox: policy.Sandbox{Mode: umpire.SandboxReadOnly, Network: true, Absent: true, Held: true, Missing: "m"},
+		},
+		Rules: []SnapshotRule{NewSnapshotRule(umpire.Rule{ID: "no", Tool: "Bash", Source: umpire.SourceUser, File: "/f", Line: 7})},
+		Files: []SnapshotFile{{Path: "/x", Stamp: "1 2"}, {Path: "/y"}},
 	}
-	for field, value := range reflect.ValueOf(want).Elem().Fields() {
-		if value.IsZero() {
-			t.Errorf("%s has no value here", field.Name)
+	for _, f := range want.fields() {
+		if f.at.IsZero() {
+			t.Errorf("%s has no value here", f.name)
 		}
 	}
 	data, err := want.marshal()
@@ -236,7 +239,7 @@ func TestSnapshotHoldsAllThatDecides(t *testing.T) {
 		t.Errorf("a judge has other fields:\n%s", diff)
 	}
 	want = []string{
-		"AllowMedium", "DenyExternal", "Precedence", "Root", "Home", "StateDir", "ControlFiles", "FoldCase", "Off",
+		"Settings", "Root", "Home", "StateDir", "ControlFiles", "FoldCase",
 	} // control files are hooks, which have no snapshot
 	if diff := cmp.Diff(want, fields(reflect.TypeFor[policy.Options]())); diff != "" {
 		t.Errorf("a policy has other options:\n%s", diff)

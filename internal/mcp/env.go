@@ -1,6 +1,8 @@
 package mcp
 
 import (
+	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -43,4 +45,27 @@ func lookupIn(env []string) func(string) (string, bool) {
 		}
 		return "", false
 	}
+}
+
+// variable is a reference to umpire's own environment.
+var variable = regexp.MustCompile(`\$\{([A-Za-z_][A-Za-z0-9_]*)\}`)
+
+// filledIn puts values of the environment in. One that is not there is an error: an
+// empty key would be refused far away, for no reason that could be seen.
+func filledIn(values map[string]string, lookup func(string) (string, bool)) (map[string]string, error) {
+	filled := map[string]string{}
+	for name, value := range values {
+		var missing string
+		filled[name] = variable.ReplaceAllStringFunc(value, func(ref string) string {
+			v, ok := lookup(variable.FindStringSubmatch(ref)[1])
+			if !ok {
+				missing = ref
+			}
+			return v
+		})
+		if missing != "" {
+			return nil, fmt.Errorf("%s: the environment has no %s", name, missing)
+		}
+	}
+	return filled, nil
 }

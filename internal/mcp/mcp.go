@@ -38,6 +38,7 @@ import (
 	"time"
 
 	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/config"
 	"github.com/umpirehq/umpire/internal/llm"
 	"github.com/umpirehq/umpire/internal/tool"
 )
@@ -95,7 +96,7 @@ type offer struct {
 
 // Open starts the servers, all at once, and learns their tools. One that cannot be
 // started is noticed and left out. Close the set when the session is over.
-func Open(ctx context.Context, servers map[string]Server, o Options) *Set {
+func Open(ctx context.Context, servers map[string]config.Server, o Options) *Set {
 	s := &Set{notice: o.Notice, tools: map[string]*offer{}, ledger: ledger{path: o.Ledger}}
 	if s.notice == nil {
 		s.notice = func(string, ...any) {}

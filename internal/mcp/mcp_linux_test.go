@@ -1,6 +1,7 @@
 package mcp
 
 import (
+	"github.com/umpirehq/umpire/internal/config"
 	"strconv"
 	"testing"
 
@@ -10,7 +11,7 @@ import (
 // With a server ends what it started.
 func TestNothingIsLeftRunning(t *testing.T) {
 	t.Parallel()
-	w := open(t, map[string]Server{"s": local()})
+	w := open(t, map[string]config.Server{"s": local()})
 	pid, err := strconv.Atoi(w.run("mcp__s__leave", `{}`).Output)
 	if err != nil {
 		t.Fatal(err)

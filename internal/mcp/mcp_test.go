@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/config"
 	"github.com/umpirehq/umpire/internal/llm"
 	"github.com/umpirehq/umpire/internal/mcp/mcptest"
 )
@@ -42,7 +43,7 @@ type world struct {
 	notices []string
 }
 
-func open(t *testing.T, servers map[string]Server, env ...string) *world {
+func open(t *testing.T, servers map[string]config.Server, env ...string) *world {
 	t.Helper()
 	w := &world{t: t}
 	home, err := filepath.EvalSymlinks(t.TempDir())
@@ -64,8 +65,8 @@ func (w *world) notice(format string, args ...any) {
 }
 
 // local is the test's own server, as a program.
-func local(args ...string) Server {
-	return Server{Command: os.Args[0], Args: args, Env: map[string]string{asServer: "1"}}
+func local(args ...string) config.Server {
+	return config.Server{Command: os.Args[0], Args: args, Env: map[string]string{asServer: "1"}}
 }
 
 func (w *world) noticed() string {
@@ -112,7 +113,7 @@ func TestToolsOfServers(t *testing.T) {
 	t.Parallel()
 	server := httptest.NewServer(mcptest.Handler())
 	t.Cleanup(server.Close)
-	w := open(t, map[string]Server{"here": local(), "there": {URL: server.URL}})
+	w := open(t, map[string]config.Server{"here": local(), "there": {URL: server.URL}})
 	for _, name := range []string{"mcp__here__echo", "mcp__there__echo"} {
 		if !w.Has(name) || !slices.Contains(names(w.Set), name) {
 			t.Fatalf("%s is not among %q; %s", name, names(w.Set), w.noticed())
@@ -130,7 +131,7 @@ func TestToolsOfServers(t *testing.T) {
 
 func TestNothingRunsWithoutTheGate(t *testing.T) {
 	t.Parallel()
-	w := open(t, map[string]Server{"s": local()})
+	w := open(t, map[string]config.Server{"s": local()})
 	for _, started := range []umpire.Started{
 		{Call: allowed("mcp__s__echo", `{}`).Call, Decision: umpire.Decision{Verdict: umpire.Allow}},
 		{Go: true, Call: allowed("mcp__s__echo", `{}`).Call, Decision: umpire.Decision{Verdict: umpire.Ask}},
@@ -144,7 +145,7 @@ func TestNothingRunsWithoutTheGate(t *testing.T) {
 
 func TestAnswers(t *testing.T) {
 	t.Parallel()
-	w := open(t, map[string]Server{"s": local()})
+	w := open(t, map[string]config.Server{"s": local()})
 	w.wants("mcp__s__mixed", `{}`, umpire.ResultOK,
 		"a picture:\n[image, image/png, 3 bytes: not shown]\nof a file\n[a resource that can be read at file:///b: b]\n"+`{"n":1}`)
 	w.wants("mcp__s__fail", `{}`, umpire.ResultError, "it is broken")
@@ -159,7 +160,7 @@ func TestAnswers(t *testing.T) {
 // A server's own requests are refused, by both ways in which it can make them.
 func TestServersGetNoAnswers(t *testing.T) {
 	t.Parallel()
-	w := open(t, map[string]Server{"old": local("raw"), "new": local()})
+	w := open(t, map[string]config.Server{"old": local("raw"), "new": local()})
 	w.wants("mcp__old__pester", `{}`, umpire.ResultOK, "refused: true true")
 	w.wants("mcp__new__ask", `{}`, umpire.ResultError, "which is refused")
 }
@@ -178,14 +179,14 @@ func TestHangOverHTTP(t *testing.T) {
 		tools.ServeHTTP(rw, r)
 	}))
 	t.Cleanup(server.Close)
-	w := open(t, map[string]Server{"hangs": {URL: server.URL, Timeout: 300 * time.Millisecond}})
+	w := open(t, map[string]config.Server{"hangs": {URL: server.URL, Timeout: 300 * time.Millisecond}})
 	w.wants("mcp__hangs__echo", `{}`, umpire.ResultTimeout, "timed out after 300ms")
 }
 
 // What a model is told of a tool holds nothing that a person would not see.
 func TestDescriptionsAreCleaned(t *testing.T) {
 	t.Parallel()
-	w := open(t, map[string]Server{"s": local()})
+	w := open(t, map[string]config.Server{"s": local()})
 	for _, tool := range w.Tools() {
 		if tool.Name == "mcp__s__echo" && tool.Description != "Says what it is given.[2J" {
 			t.Errorf("described as %q", tool.Description)
@@ -195,7 +196,7 @@ func TestDescriptionsAreCleaned(t *testing.T) {
 
 func TestClaimsComeWithTheCall(t *testing.T) {
 	t.Parallel()
-	w := open(t, map[string]Server{"s": local()})
+	w := open(t, map[string]config.Server{"s": local()})
 	extra := w.Extra("mcp__s__destroy")
 	if !strings.Contains(string(extra["annotations"]), `"destructiveHint":true`) || string(extra["mcp_server"]) != `"s"` || string(extra["mcp_tool"]) != `"destroy"` {
 		t.Errorf("extra is %s", extra)
@@ -212,8 +213,8 @@ func TestClaimsComeWithTheCall(t *testing.T) {
 // a result, and nobody else's.
 func TestBadServers(t *testing.T) {
 	t.Parallel()
-	impatient := func(s Server) Server { s.Timeout = 300 * time.Millisecond; return s }
-	w := open(t, map[string]Server{
+	impatient := func(s config.Server) config.Server { s.Timeout = 300 * time.Millisecond; return s }
+	w := open(t, map[string]config.Server{
 		"good": local(), "crashes": local(), "hangs": impatient(local()), "raw": local("raw"), "liar": impatient(local("raw")),
 	})
 	w.wants("mcp__crashes__crash", `{}`, umpire.ResultError, `the MCP server "crashes" has ended`)
@@ -230,7 +231,7 @@ func TestBadServers(t *testing.T) {
 // A call ends when its run does, and the server goes on.
 func TestCallIsEnded(t *testing.T) {
 	t.Parallel()
-	w := open(t, map[string]Server{"s": local()})
+	w := open(t, map[string]config.Server{"s": local()})
 	ctx, cancel := context.WithCancel(t.Context())
 	time.AfterFunc(50*time.Millisecond, cancel)
 	if r := w.Run(ctx, allowed("mcp__s__hang", `{}`)); r.Status != umpire.ResultCancelled {
@@ -242,7 +243,7 @@ func TestCallIsEnded(t *testing.T) {
 // What was agreed to was the tool as it was described then.
 func TestChangedToolIsRefused(t *testing.T) {
 	t.Parallel()
-	w := open(t, map[string]Server{"s": local()})
+	w := open(t, map[string]config.Server{"s": local()})
 	w.wants("mcp__s__echo", `{"text":"a"}`, umpire.ResultOK, "a")
 	w.wants("mcp__s__pull", `{}`, umpire.ResultOK, "pulled")
 	w.wants("mcp__s__echo", `{"text":"b"}`, umpire.ResultError, "describes it otherwise")
@@ -265,7 +266,7 @@ func TestToolThatChangedBetweenRuns(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "state", "tools.json")
 	opened := func(args ...string) *world {
 		w := &world{t: t}
-		w.Set = Open(t.Context(), map[string]Server{"s": local(args...)}, Options{
+		w.Set = Open(t.Context(), map[string]config.Server{"s": local(args...)}, Options{
 			Root: t.TempDir(), Home: t.TempDir(), Env: os.Environ(), Ledger: path,
 			Notice: w.notice,
 		})
@@ -302,7 +303,7 @@ func TestToolThatChangedBetweenRuns(t *testing.T) {
 
 func TestServersThatDoNotStart(t *testing.T) {
 	t.Parallel()
-	w := open(t, map[string]Server{
+	w := open(t, map[string]config.Server{
 		"dies": local("dies"), "missing": {Command: "no-such-program-anywhere"}, "keyless": {Command: os.Args[0], Env: map[string]string{"K": "${NO_SUCH_KEY}"}},
 		"nowhere": {URL: "http://127.0.0.1:1/mcp"}, "twins": local("twins"),
 	})
@@ -325,7 +326,7 @@ func TestServerThatSaysNothingIsNotWaitedFor(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), 200*time.Millisecond)
 	defer cancel()
 	notice := ""
-	s := Open(ctx, map[string]Server{"mute": local("mute")}, Options{
+	s := Open(ctx, map[string]config.Server{"mute": local("mute")}, Options{
 		Home: t.TempDir(), Env: os.Environ(), Notice: func(format string, args ...any) { notice = fmt.Sprintf(format, args...) },
 	})
 	defer s.Close()
@@ -338,7 +339,7 @@ func TestEnvironmentOfServers(t *testing.T) {
 	t.Parallel()
 	server := local()
 	server.Env["TOKEN"] = "Bearer ${MY_KEY}"
-	w := open(t, map[string]Server{"s": server}, "MY_KEY=k-1", "ANTHROPIC_API_KEY=secret", "UMPIRE_TOKEN=secret", "OPENAI_API_KEY=secret")
+	w := open(t, map[string]config.Server{"s": server}, "MY_KEY=k-1", "ANTHROPIC_API_KEY=secret", "UMPIRE_TOKEN=secret", "OPENAI_API_KEY=secret")
 	r := w.run("mcp__s__env", `{}`)
 	for _, want := range []string{"PWD " + w.servers[0].options.Home, "TOKEN=Bearer k-1", "UMPIRE_AGENT=1", "PATH="} {
 		if !strings.Contains(r.Output, want) {
@@ -364,7 +365,7 @@ func TestFloodOverHTTP(t *testing.T) {
 		}
 	}))
 	t.Cleanup(server.Close)
-	w := open(t, map[string]Server{"floods": {URL: server.URL}})
+	w := open(t, map[string]config.Server{"floods": {URL: server.URL}})
 	if got := w.noticed(); !strings.Contains(got, "the server's answer is too large") {
 		t.Errorf("noticed: %s", got)
 	}
@@ -388,7 +389,7 @@ func TestHeadersGoNowhereElse(t *testing.T) {
 	away := httptest.NewServer(http.RedirectHandler(other.URL, http.StatusTemporaryRedirect))
 	t.Cleanup(away.Close)
 	keys := map[string]string{"Authorization": "Bearer ${KEY}"}
-	w := open(t, map[string]Server{"good": {URL: good.URL, Headers: keys}, "away": {URL: away.URL, Headers: keys}}, "KEY=k-2")
+	w := open(t, map[string]config.Server{"good": {URL: good.URL, Headers: keys}, "away": {URL: away.URL, Headers: keys}}, "KEY=k-2")
 	w.wants("mcp__good__echo", `{"text":"hello"}`, umpire.ResultOK, "hello")
 	mu.Lock()
 	defer mu.Unlock()
@@ -404,26 +405,26 @@ func TestHeadersGoNowhereElse(t *testing.T) {
 func TestCheck(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {
-		server Server
+		server config.Server
 		want   string
 	}{
-		"ok":                        {Server{Command: "npx", Args: []string{"x"}}, ""},
-		"home":                      {Server{Command: "~/bin/server"}, ""},
-		"web":                       {Server{URL: "https://example.com/mcp", Headers: map[string]string{"A": "b"}}, ""},
-		"a-b_c":                     {Server{Command: "x"}, ""},
-		"a__b":                      {Server{Command: "x"}, "name: "},
-		"_a":                        {Server{Command: "x"}, "name: "},
-		"a_":                        {Server{Command: "x"}, "name: "},
-		"":                          {Server{Command: "x"}, "name: "},
-		"ümlaut":                    {Server{Command: "x"}, "name: "},
-		"aaaaaaaaaaaaaaaaaaaaaaaaa": {Server{Command: "x"}, "name: "},
-		"none":                      {Server{}, "want a command or a url"},
-		"both":                      {Server{Command: "x", URL: "https://a"}, "not both"},
-		"relative":                  {Server{Command: "bin/x"}, "command: "},
-		"scheme":                    {Server{URL: "file:///etc"}, "url: "},
-		"headers":                   {Server{Command: "x", Headers: map[string]string{"A": "b"}}, "headers: "},
-		"args":                      {Server{URL: "https://a", Args: []string{"b"}}, "args, env and cwd: "},
-		"timeout":                   {Server{Command: "x", Timeout: -1}, "timeout: "},
+		"ok":                        {config.Server{Command: "npx", Args: []string{"x"}}, ""},
+		"home":                      {config.Server{Command: "~/bin/server"}, ""},
+		"web":                       {config.Server{URL: "https://example.com/mcp", Headers: map[string]string{"A": "b"}}, ""},
+		"a-b_c":                     {config.Server{Command: "x"}, ""},
+		"a__b":                      {config.Server{Command: "x"}, "name: "},
+		"_a":                        {config.Server{Command: "x"}, "name: "},
+		"a_":                        {config.Server{Command: "x"}, "name: "},
+		"":                          {config.Server{Command: "x"}, "name: "},
+		"ümlaut":                    {config.Server{Command: "x"}, "name: "},
+		"aaaaaaaaaaaaaaaaaaaaaaaaa": {config.Server{Command: "x"}, "name: "},
+		"none":                      {config.Server{}, "want a command or a url"},
+		"both":                      {config.Server{Command: "x", URL: "https://a"}, "not both"},
+		"relative":                  {config.Server{Command: "bin/x"}, "command: "},
+		"scheme":                    {config.Server{URL: "file:///etc"}, "url: "},
+		"headers":                   {config.Server{Command: "x", Headers: map[string]string{"A": "b"}}, "headers: "},
+		"args":                      {config.Server{URL: "https://a", Args: []string{"b"}}, "args, env and cwd: "},
+		"timeout":                   {config.Server{Command: "x", Timeout: -1}, "timeout: "},
 	} {
 		err := tt.server.Check(name)
 		if (err == nil) != (tt.want == "") || err != nil && !strings.Contains(err.Error(), tt.want) {
@@ -434,7 +435,7 @@ func TestCheck(t *testing.T) {
 
 func TestMasked(t *testing.T) {
 	t.Parallel()
-	s := Server{URL: "https://me:pw@example.com/mcp?key=k", Headers: map[string]string{"A": "secret"}}
+	s := config.Server{URL: "https://me:pw@example.com/mcp?key=k", Headers: map[string]string{"A": "secret"}}
 	shown, err := json.Marshal(s.Masked())
 	if err != nil {
 		t.Fatal(err)

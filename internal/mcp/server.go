@@ -12,13 +12,14 @@ import (
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"github.com/umpirehq/umpire/internal/config"
 	"github.com/umpirehq/umpire/internal/llm"
 )
 
 // A server is one that was started, or that could not be.
 type server struct {
 	name    string
-	config  Server
+	config  config.Server
 	options *Options
 	notice  func(format string, args ...any)
 

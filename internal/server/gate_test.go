@@ -16,6 +16,7 @@ import (
 	"github.com/umpirehq/umpire/internal/gate"
 	"github.com/umpirehq/umpire/internal/server"
 	"github.com/umpirehq/umpire/internal/store/sqlite"
+	"github.com/umpirehq/umpire/policy"
 )
 
 var _ server.Backend = (*gate.Gate)(nil)
@@ -30,7 +31,7 @@ func realGate(t *testing.T) (g *gate.Gate, project string) {
 	}
 	g = gate.New(gate.Config{
 		UserHome: home, Home: filepath.Join(home, ".umpire"), Store: store,
-		Settings: gate.Settings{Mode: umpire.ModeDefault, MaxPending: 10},
+		Settings: gate.Settings{Settings: policy.Settings{Mode: umpire.ModeDefault}, MaxPending: 10},
 	})
 	t.Cleanup(func() {
 		if err := errors.Join(g.Close(), store.Close()); err != nil {

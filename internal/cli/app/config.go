@@ -80,7 +80,7 @@ func (a *App) ChooseProject(all bool) (umpire.ProjectID, error) {
 
 // GateConfig is the configuration as the gate understands it.
 func (a *App) GateConfig(c *config.Config) gate.Config {
-	return gate.Config{UserHome: a.UserHome(), Home: a.Home(), Now: a.Now, Settings: c.GateSettings()}
+	return gate.Config{UserHome: a.UserHome(), Home: a.Home(), Now: a.Now, Settings: c.Settings}
 }
 
 // CodeLedger keeps which clones the person trusts to run code.
@@ -107,7 +107,7 @@ func PickMode(name, flag string, allowBypass bool, conf *config.Config) (umpire.
 			return mode, Usage("umpire help modes", "%s: %w", name, err)
 		}
 	}
-	if most := conf.GateSettings().Most; !most.Permits(mode) {
+	if most := conf.Settings.Most; !most.Permits(mode) {
 		return mode, Usage("umpire config", "%s %s: the administrator of this machine permits %s or a tighter mode",
 			name, mode, most.Mode)
 	}

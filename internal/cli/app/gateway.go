@@ -240,7 +240,7 @@ func (a *App) readSettings(dir string) (gate.Settings, error) {
 	if err != nil {
 		return gate.Settings{}, err
 	}
-	return conf.GateSettings(), nil
+	return conf.Settings, nil
 }
 
 // checkPersonToken refuses a credential that is not the person's.

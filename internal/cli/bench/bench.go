@@ -201,7 +201,7 @@ func openBenchJudge(a *app.App, f *benchFlags) (bench.Judge, func(), error) {
 		config, mode = a.GateConfig(conf), conf.Mode
 	}
 	g := gate.New(config)
-	held := !f.unheld && config.Settings.Holds(sandbox.Available())
+	held := !f.unheld && gate.Holds(&config.Settings, sandbox.Available())
 	return benchGate(g, dir, mode, held), func() { _ = g.Close(); done() }, nil
 }
 

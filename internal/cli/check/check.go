@@ -289,7 +289,7 @@ func (d *checker) open(dir string) (*checkedFolder, error) {
 	if err != nil {
 		return nil, err
 	}
-	held := !d.flags.unheld && gc.Settings.Holds(sandbox.Available())
+	held := !d.flags.unheld && gate.Holds(&gc.Settings, sandbox.Available())
 	c := &checkedFolder{gate: gate.New(gc), mode: mode, profile: profile, held: held}
 	d.cases[dir] = c
 	return c, nil

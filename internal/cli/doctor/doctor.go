@@ -254,7 +254,7 @@ func (d *doctor) configuration(c *config.Config) {
 		}
 		say("config", "umpire config", notice.Text, notice.Args...)
 	}
-	if !c.Enforce {
+	if c.WarnOnly {
 		return
 	}
 	d.ok("config", "mode %s", c.Mode)

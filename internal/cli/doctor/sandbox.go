@@ -11,7 +11,7 @@ import (
 
 // sandbox tries everything that the sandbox is to stop, and tells which layer does.
 func (d *doctor) sandbox(ctx context.Context, c *config.Config) {
-	if c.SandboxMode == string(umpire.SandboxFullAccess) {
+	if c.Sandbox.Mode == umpire.SandboxFullAccess {
 		d.warn("sandbox", "set sandbox.mode to workspace-write in config.yaml",
 			"commands run without a sandbox: sandbox.mode is full-access")
 	}
@@ -35,10 +35,10 @@ func (d *doctor) sandbox(ctx context.Context, c *config.Config) {
 func (d *doctor) withoutSandbox(c *config.Config, r *sandbox.Report) {
 	switch {
 	case r.Whole():
-	case c.SandboxRequire == "off":
+	case c.SandboxRequire == config.RequireNone:
 		d.warn("sandbox", "set sandbox.require to strict in config.yaml",
 			"commands run all the same: sandbox.require is off")
-	case c.SandboxRequire == "degraded-ok" && r.Level == umpire.SandboxWeaker:
+	case c.SandboxRequire == config.RequireWeaker && r.Level == umpire.SandboxWeaker:
 		d.warn("sandbox", "set sandbox.require to strict in config.yaml",
 			"the weaker one will do: sandbox.require is degraded-ok")
 	default:

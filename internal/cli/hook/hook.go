@@ -117,7 +117,7 @@ func readDeskConfig(a *app.App, read func(dir string) (*config.Config, error), d
 		return host.Config{}, err
 	}
 	return host.Config{
-		Mode: c.Mode, Enforce: c.Enforce, Asked: whenAsked[c.WhenAsked], Deadline: c.HookDeadline,
+		Settings: c.Settings.Settings, Asked: whenAsked[c.WhenAsked], Deadline: c.HookDeadline,
 		Decide: func(ctx context.Context, r judge.Request) umpire.Decision {
 			g := gate.New(a.GateConfig(c))
 			defer g.Close()
@@ -141,7 +141,7 @@ func findLine(ctx context.Context, a *app.App) (*host.Line, error) {
 		return nil, nil //nolint:nilerr // see above
 	}
 	line, err := dialLine(ctx, a, c)
-	if err != nil && !c.Enforce {
+	if err != nil && c.WarnOnly {
 		return nil, nil
 	}
 	return line, err

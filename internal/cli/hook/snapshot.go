@@ -40,15 +40,11 @@ func takeSnapshot(a *app.App, p judge.SnapshotKey) (*judge.Snapshot, error) {
 	if err != nil {
 		return nil, err
 	}
-	settings := c.GateSettings()
-	if len(at.Rules().Hooks)+len(settings.Hooks) > 0 || j.Programs != nil {
+	if len(at.Rules().Hooks)+len(c.Hooks) > 0 || j.Programs != nil {
 		return nil, errNotSimple
 	}
 	s := &judge.Snapshot{
-		SnapshotKey: p, Root: at.Root, Mode: c.Mode, Enforce: c.Enforce, Deadline: c.HookDeadline,
-		AllowMedium: settings.AllowMedium, DenyExternal: settings.DenyExternal, Precedence: settings.Precedence,
-		RulesOff: settings.RulesOff, AddDirs: settings.AddDirs,
-		Degraded: j.Degraded, Sandbox: j.Sandbox,
+		SnapshotKey: p, Settings: c.Settings.Settings, Root: at.Root, Deadline: c.HookDeadline, Degraded: j.Degraded,
 	}
 	for _, r := range at.Holding() {
 		s.Rules = append(s.Rules, judge.NewSnapshotRule(r))

@@ -53,7 +53,7 @@ func newRulesListCommand(a *app.App) *cobra.Command {
 				return app.Failed(a.ShowJSON(listedRules(rules, p.Config.RulesOff)))
 			}
 			return app.Failed(errors.Join(showRules(a, p.Rules(), rules, p.Config.RulesOff),
-				showHooks(a, append(slices.Clip(p.Rules().Hooks), p.Config.HookList()...))))
+				showHooks(a, append(slices.Clip(p.Rules().Hooks), p.Config.Hooks...))))
 		},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "write JSON")

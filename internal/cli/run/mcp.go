@@ -10,6 +10,7 @@ import (
 
 	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/cli/app"
+	"github.com/umpirehq/umpire/internal/config"
 	"github.com/umpirehq/umpire/internal/mcp"
 	"github.com/umpirehq/umpire/policy"
 )
@@ -17,7 +18,7 @@ import (
 // mcpServers starts the servers of which the session's profile may have a tool.
 func (s *agentRun) mcpServers(ctx context.Context, session *umpire.Session) *mcp.Set {
 	listed := s.profileOf(session).Tools
-	wanted := map[string]mcp.Server{}
+	wanted := map[string]config.Server{}
 	for name, server := range s.conf.Servers {
 		if listed == nil || slices.ContainsFunc(listed,
 			func(pattern string) bool { return mayName(pattern, "mcp__"+name+"__") }) {

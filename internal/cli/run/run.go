@@ -364,7 +364,7 @@ func (s *agentRun) tools(session *umpire.Session, hear func(umpire.CallID, strin
 	set := tool.New(tool.Options{
 		Root: session.Root, AddDirs: added, Home: s.UserHome(), Env: os.Environ(), Scratch: scratch, Output: hear,
 		MayRead:   s.mayRead,
-		EnvListed: s.conf.SandboxEnv, Sandbox: place, Weaker: s.conf.SandboxRequire != config.SandboxRequires[0],
+		EnvListed: s.conf.SandboxEnv, Sandbox: place, Weaker: s.conf.SandboxRequire != config.RequireFull,
 	})
 	set.Keep(s.listedIn(session))
 	return set, func() {

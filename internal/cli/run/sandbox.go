@@ -23,11 +23,11 @@ func (f *runFlags) checkSandbox(conf *config.Config) error {
 		return app.Usage("umpire run --help", "--sandbox %q: want one of %s", f.sandbox,
 			strings.Join(config.SandboxModes, ", "))
 	}
-	if most := conf.GateSettings().Most; !most.PermitsSandbox(umpire.SandboxMode(f.sandbox)) {
+	if most := &conf.Most; !most.PermitsSandbox(umpire.SandboxMode(f.sandbox)) {
 		return app.Usage("umpire config",
 			"--sandbox %s: the administrator of this machine permits %s or a tighter sandbox", f.sandbox, most.Sandbox)
 	}
-	f.loosens = umpire.SandboxMode(conf.SandboxMode).Tighter(umpire.SandboxMode(f.sandbox))
+	f.loosens = conf.Sandbox.Mode.Tighter(umpire.SandboxMode(f.sandbox))
 	return nil
 }
 
@@ -37,9 +37,9 @@ func (s *agentRun) confinement() *umpire.Confinement {
 	able := sandbox.Available()
 	c := &umpire.Confinement{Level: able.Level, Lacks: able.Lacks, Mode: umpire.SandboxMode(s.flags.sandbox),
 		Loosen: s.flags.loosens}
-	mode := cmp.Or(s.flags.sandbox, s.conf.SandboxMode)
+	mode := cmp.Or(c.Mode, s.conf.Sandbox.Mode)
 	switch {
-	case mode == string(umpire.SandboxFullAccess):
+	case mode == umpire.SandboxFullAccess:
 		s.Remark(s.Text.Of("commands run without a sandbox, as they were set to (full-access)"))
 	case !able.Whole():
 		s.Remark(fmt.Sprintf(s.Text.Of("no sandbox, or a weaker one, on this machine: %s (umpire doctor)"), able.Lacks))

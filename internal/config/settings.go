@@ -1,0 +1,75 @@
+package config
+
+import (
+	"time"
+
+	"github.com/umpirehq/umpire"
+	"github.com/umpirehq/umpire/internal/rulefile"
+	"github.com/umpirehq/umpire/policy"
+)
+
+// Settings are what a configuration says of a project. They travel as they are from the
+// file to the decision: a new key needs a field here, or in policy.Settings if a hook
+// without a gate decides by it, a row in Keys, and what it is for. The zero value is the
+// strictest there is.
+type Settings struct {
+	policy.Settings
+
+	// Most is what the administrator of the machine set, beyond which nobody goes.
+	Most Most
+	// AlsoRead are rule files of other tools.
+	AlsoRead []string
+	// SandboxRequire says what happens where there is no sandbox.
+	SandboxRequire Require
+	CrossProject   bool // sessions of other projects may be continued without asking for it
+	// PendingTimeout is how long a question waits, 0 for ever; MaxPending how many
+	// may wait in one session, 0 for the gate's default.
+	PendingTimeout time.Duration
+	MaxPending     int
+	// Remember is how long auto mode gives an answer again. After MaxDenialsInRow
+	// refusals in a row, or MaxDenials in all, it asks; 0 never does.
+	Remember        time.Duration
+	MaxDenialsInRow int
+	MaxDenials      int
+	Profiles        map[string]policy.Profile
+	// Hooks are beside those of the rule files.
+	Hooks []rulefile.Hook
+}
+
+// A Most is the loosest that sessions may be, whatever they were opened with or
+// switched to. The zero value sets no limit.
+type Most struct {
+	Mode    *umpire.Mode
+	Sandbox umpire.SandboxMode
+}
+
+// Permits reports whether a session may be in a mode. Plan and reject change nothing, so
+// they may always be.
+func (m *Most) Permits(mode umpire.Mode) bool {
+	return m.Mode == nil || mode == umpire.ModePlan || mode == umpire.ModeReject || mode.Tightens(*m.Mode)
+}
+
+// PermitsSandbox reports whether commands may run in a mode of the sandbox.
+func (m *Most) PermitsSandbox(mode umpire.SandboxMode) bool {
+	return m.Sandbox == "" || !m.Sandbox.Tighter(mode)
+}
+
+// A Require says what happens to commands where the sandbox cannot be had.
+type Require uint8
+
+// What can be required, the tightest first. The zero value is the strictest.
+const (
+	RequireFull   Require = iota // they ask
+	RequireWeaker                // some of its layers will do, else they ask
+	RequireNone                  // they run
+)
+
+var requireNames = []string{RequireFull: "strict", RequireWeaker: "degraded-ok", RequireNone: "off"}
+
+// String is the word of the configuration.
+func (r Require) String() string {
+	if int(r) < len(requireNames) {
+		return requireNames[r]
+	}
+	return requireNames[RequireFull]
+}
