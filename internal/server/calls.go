@@ -178,15 +178,15 @@ func (s *Server) batch(ctx context.Context, r batchRequest) (umpire.Batch, error
 // await waits for a batch, and counts as a watcher meanwhile. When the server drains, it
 // returns the batch as it stands.
 func (s *Server) await(ctx context.Context, session umpire.SessionID, batch umpire.BatchID, wait time.Duration) (umpire.Batch, error) {
-	leave, err := s.hub.enter(ctx, exchangeOf(ctx).role)
+	leave, err := s.broker.enter(exchangeOf(ctx).role)
 	if err != nil {
 		return umpire.Batch{}, err
 	}
 	defer leave()
-	held, cancel := s.hub.untilDraining(ctx)
+	held, cancel := s.broker.untilDraining(ctx)
 	defer cancel()
 	b, err := s.gate.Await(held, session, batch, wait)
-	if err != nil && ctx.Err() == nil && s.hub.isDraining() {
+	if err != nil && ctx.Err() == nil && s.broker.isDraining() {
 		return s.gate.Batch(ctx, session, batch)
 	}
 	return b, err

@@ -2,6 +2,7 @@ package server
 
 import (
 	"encoding/json"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -11,7 +12,7 @@ import (
 )
 
 // A frame is one event with its encodings, each made once, when somebody first
-// wants it, and shared by all watchers.
+// wants it, and shared by all subscribers.
 type frame struct {
 	event umpire.Event
 
@@ -50,6 +51,23 @@ func (f *frame) lines() ([]byte, error) {
 		f.json = f.sse[start : start+len(data)]
 	})
 	return f.sse, f.err
+}
+
+// joinLines returns frames as one piece. It is not to be changed: a single frame's is
+// shared by all subscribers.
+func joinLines(frames []*frame) (lines []byte, err error) {
+	for i, f := range frames {
+		more, err := f.lines()
+		if err != nil {
+			return nil, err
+		}
+		if i == 0 {
+			lines = slices.Clip(more)
+		} else {
+			lines = append(lines, more...)
+		}
+	}
+	return lines, nil
 }
 
 func (f *frame) appendJSON(dst []byte) ([]byte, error) {

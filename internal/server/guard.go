@@ -75,7 +75,7 @@ func (g *guard) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		g.refuse(out, r, f)
 		return
 	}
-	if where.stream { // watchers are counted by the hub
+	if where.stream { // subscribers are counted by the broker
 		end()
 		out.stall = g.server.pace.stall
 	}

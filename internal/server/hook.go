@@ -78,7 +78,7 @@ func (g hookGate) Await(ctx context.Context, session umpire.SessionID, id umpire
 
 // away is the error of a gate that ends, else what it is given.
 func (g hookGate) away(err error) error {
-	if g.server.hub.isDraining() {
+	if g.server.broker.isDraining() {
 		return host.ErrAway
 	}
 	return err

@@ -57,7 +57,7 @@ type Server struct {
 	limiter     *limiter
 	crossOrigin *http.CrossOriginProtection
 	pace        pace
-	hub         *hub
+	broker      *broker
 	inbox       *inbox
 }
 
@@ -76,7 +76,7 @@ func newServer(c Config, p pace) *Server {
 		routes:      make(map[string]route),
 		limiter:     &limiter{limits: c.Limits, now: time.Now, usages: make(map[user]*usage)},
 		crossOrigin: http.NewCrossOriginProtection(),
-		hub:         newHub(c.Gate, c.Log, p, c.Limits),
+		broker:      newBroker(c.Gate, c.Log, p, c.Limits),
 		inbox:       &inbox{now: time.Now},
 	}
 	s.routeCalls()
@@ -175,7 +175,7 @@ func (s *Server) http(base context.Context, l net.Listener) *http.Server {
 // drain ends the watchers, waits for the requests under way, and cuts off those
 // that take too long.
 func (s *Server) drain(servers []*http.Server) error {
-	s.hub.drain()
+	s.broker.drain()
 	ctx, cancel := context.WithTimeout(context.Background(), s.config.Drain)
 	defer cancel()
 	var err error
@@ -190,7 +190,7 @@ func (s *Server) drain(servers []*http.Server) error {
 // Close ends the watchers and waits for all that the server started. Its error is
 // always nil.
 func (s *Server) Close() error {
-	s.hub.close()
+	s.broker.close()
 	return nil
 }
 
@@ -199,7 +199,7 @@ func (s *Server) healthy(w http.ResponseWriter, r *http.Request) {
 		s.tell(w, r, &failure{code: connect.CodeInvalidArgument, status: http.StatusMethodNotAllowed, word: wordInvalid, text: "want GET"})
 		return
 	}
-	if s.hub.isDraining() {
+	if s.broker.isDraining() {
 		s.tell(w, r, &failure{code: connect.CodeUnavailable, word: wordDraining, text: "the gate is going away"})
 		return
 	}

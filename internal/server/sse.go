@@ -5,14 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net"
 	"net/http"
-	"net/textproto"
 	"net/url"
-	"slices"
 	"strconv"
-	"syscall"
-	"time"
 
 	"connectrpc.com/connect"
 
@@ -31,35 +26,42 @@ func (s *Server) events(w http.ResponseWriter, r *http.Request) {
 	}
 	var leave func()
 	if err == nil {
-		leave, err = s.watches(r.Context(), x, filter)
+		leave, err = s.subscribe(r.Context(), x, filter)
 	}
 	if err != nil {
 		s.tell(w, r, err)
 		return
 	}
-	at := watcher{project: filter.Project, session: filter.Session, seq: filter.After}
-	if !ridable(r) {
+	at := newSubscriber(filter)
+	for name, value := range eventHead {
+		w.Header().Set(name, value)
+	}
+	if r.ProtoMajor != 1 || r.ProtoMinor != 1 {
 		defer leave()
-		s.pour(w, r, &at)
+		s.stream(w, r, at)
 		return
 	}
-	rider, err := takeOver(w, at, leave)
+	raw, err := takeOver(w, s.pace)
 	if err != nil {
 		leave()
 		s.log.Debug("taking over a connection", "error", err)
 		return
 	}
-	s.hub.ride(r.Context(), rider)
+	s.broker.serveRaw(r.Context(), at, raw, leave)
 }
 
-// watches counts a watcher in, at the hub and as an inbox.
-func (s *Server) watches(ctx context.Context, x *exchange, f umpire.Filter) (leave func(), err error) {
-	part, err := s.hub.enter(ctx, x.role)
+// subscribe counts a subscriber in, at the broker and as an inbox.
+func (s *Server) subscribe(ctx context.Context, x *exchange, f umpire.Filter) (leave func(), err error) {
+	leaveBroker, err := s.broker.enter(x.role)
 	if err != nil {
 		return nil, err
 	}
-	shut := s.inbox.enter(x, f.Session)
-	return func() { shut(); part() }, nil
+	if err := s.broker.start(ctx); err != nil {
+		leaveBroker()
+		return nil, err
+	}
+	leaveInbox := s.inbox.enter(x, f.Session)
+	return func() { leaveInbox(); leaveBroker() }, nil
 }
 
 // tell answers a request that is no call of a procedure.
@@ -143,92 +145,38 @@ func checkFilter(ctx context.Context, g umpire.Gate, f umpire.Filter) error {
 // eventHead are the headers of a stream of events, beside the safe ones.
 var eventHead = map[string]string{"Content-Type": "text/event-stream", "X-Accel-Buffering": "no"}
 
-// ridable reports whether a request's connection can be taken from net/http: not
-// over HTTP/2, nor on systems without a write that does not wait.
-func ridable(r *http.Request) bool {
-	return canPush && r.ProtoMajor == 1 && r.ProtoMinor == 1
-}
-
-// takeOver takes the connection from net/http, whose goroutine and buffers then go.
-func takeOver(w http.ResponseWriter, at watcher, leave func()) (*rider, error) {
-	conn, _, err := http.NewResponseController(w).Hijack()
-	if err != nil {
-		return nil, err
-	}
-	raw, err := rawOf(conn)
-	if err == nil {
-		err = conn.SetDeadline(time.Time{})
-	}
-	if err != nil {
-		return nil, errors.Join(err, conn.Close())
-	}
-	return &rider{watcher: at, conn: conn, raw: raw, leave: leave, rest: headOf(w.Header())}, nil
-}
-
-func rawOf(c net.Conn) (syscall.RawConn, error) {
-	s, ok := c.(syscall.Conn)
-	if !ok {
-		return nil, fmt.Errorf("%T has no descriptor", c)
-	}
-	return s.SyscallConn()
-}
-
-// headOf writes the head of the answer, which net/http no longer does. The body
-// goes on until the connection is closed.
-func headOf(h http.Header) []byte {
-	head := []byte("HTTP/1.1 200 OK\r\nConnection: close\r\n")
-	for name, value := range eventHead {
-		h.Set(name, value)
-	}
-	names := make([]string, 0, len(h))
-	for name := range h {
-		names = append(names, name)
-	}
-	slices.Sort(names)
-	for _, name := range names {
-		for _, value := range h[name] {
-			head = fmt.Appendf(head, "%s: %s\r\n", textproto.CanonicalMIMEHeaderKey(name), value)
-		}
-	}
-	return append(head, "\r\n"...)
-}
-
-// pour sends events through net/http, which takes a goroutine for each watcher.
-func (s *Server) pour(w http.ResponseWriter, r *http.Request, at *watcher) {
-	for name, value := range eventHead {
-		w.Header().Set(name, value)
-	}
+// stream sends events through net/http.
+func (s *Server) stream(w http.ResponseWriter, r *http.Request, at *subscriber) {
 	w.WriteHeader(http.StatusOK)
-	out := spout{w: w, flush: http.NewResponseController(w).Flush}
+	out := httpStream{w: w, flush: http.NewResponseController(w).Flush}
 	if out.flush() != nil {
 		return
 	}
-	err := s.hub.follow(r.Context(), at, out)
+	err := s.broker.serve(r.Context(), at, out)
 	s.log.Debug("a watcher has gone", "after", at.seq, "why", err)
 	if told, ok := errors.AsType[*failure](err); ok && told.resume {
 		// It cannot be told more than that it is over.
-		_, _ = w.Write(resumeLines(told.after, told.word))
-		_ = out.flush()
+		_ = out.write(resumeLines(told.after, told.word))
 	}
 }
 
-// A spout is the sink of an answer that net/http writes.
-type spout struct {
+// An httpStream is a stream of events that net/http writes.
+type httpStream struct {
 	w     io.Writer
 	flush func() error
 }
 
-func (o spout) send(f *frame) error {
-	lines, err := f.lines()
+func (o httpStream) send(frames []*frame) error {
+	lines, err := joinLines(frames)
 	if err != nil {
 		return err
 	}
 	return o.write(lines)
 }
 
-func (o spout) beat() error { return o.write(beatLines) }
+func (o httpStream) beat() error { return o.write(beatLines) }
 
-func (o spout) write(lines []byte) error {
+func (o httpStream) write(lines []byte) error {
 	if _, err := o.w.Write(lines); err != nil {
 		return err
 	}

@@ -72,7 +72,7 @@ func (s *Server) watch(ctx context.Context, r *connect.Request[watchRequest], st
 	}
 	var leave func()
 	if err == nil {
-		leave, err = s.watches(ctx, exchangeOf(ctx), filter)
+		leave, err = s.subscribe(ctx, exchangeOf(ctx), filter)
 	}
 	if err != nil {
 		return fail(ctx, err)
@@ -81,14 +81,23 @@ func (s *Server) watch(ctx context.Context, r *connect.Request[watchRequest], st
 	if err := stream.Send(nil); err != nil { // the head, so that the client knows that it watches
 		return err
 	}
-	at := watcher{project: filter.Project, session: filter.Session, seq: filter.After}
-	err = s.hub.follow(ctx, &at, outlet{stream})
+	at := newSubscriber(filter)
+	err = s.broker.serve(ctx, at, rpcStream{stream})
 	s.log.Debug("a watcher has gone", "after", at.seq, "why", err)
 	return fail(ctx, err)
 }
 
-// An outlet is the sink of a stream. HTTP/2 looks after idle connections itself.
-type outlet struct{ stream *connect.ServerStream[frame] }
+// An rpcStream is a stream of events of Connect or gRPC. HTTP/2 looks after idle
+// connections itself.
+type rpcStream struct{ stream *connect.ServerStream[frame] }
 
-func (o outlet) send(f *frame) error { return o.stream.Send(f) }
-func (o outlet) beat() error         { return nil }
+func (o rpcStream) send(frames []*frame) error {
+	for _, f := range frames {
+		if err := o.stream.Send(f); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (o rpcStream) beat() error { return nil }

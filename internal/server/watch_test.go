@@ -422,7 +422,7 @@ func TestTooManyWatchersAreRefused(t *testing.T) {
 }
 
 // A timeline that fails is followed again, from where it was.
-func TestHubSurvivesAFailingTimeline(t *testing.T) {
+func TestSubscribersSurviveAFailingTimeline(t *testing.T) {
 	t.Parallel()
 	gate := newFake()
 	gate.fails["Watch"] = errors.New("connection lost")

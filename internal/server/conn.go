@@ -1,0 +1,123 @@
+package server
+
+import (
+	"context"
+	"errors"
+	"net"
+	"net/http"
+	"net/textproto"
+	"os"
+	"slices"
+	"time"
+)
+
+// A rawStream is a stream of events on a connection that was taken over from net/http: a
+// subscriber then costs a goroutine, and no request, buffers and second goroutine beside.
+type rawStream struct {
+	conn net.Conn
+	pace pace
+	rest []byte // of what was written in part
+}
+
+// takeOver takes the connection of a request, whose head is still to be written.
+func takeOver(w http.ResponseWriter, p pace) (*rawStream, error) {
+	conn, _, err := http.NewResponseController(w).Hijack()
+	if err != nil {
+		return nil, err
+	}
+	if err := conn.SetDeadline(time.Time{}); err != nil {
+		return nil, errors.Join(err, conn.Close())
+	}
+	return &rawStream{conn: conn, pace: p, rest: headOf(w.Header())}, nil
+}
+
+// headOf writes the head of the answer, which net/http no longer does. The body
+// goes on until the connection is closed.
+func headOf(h http.Header) []byte {
+	head := []byte("HTTP/1.1 200 OK\r\nConnection: close\r\n")
+	names := make([]string, 0, len(h))
+	for name := range h {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	for _, name := range names {
+		for _, value := range h[name] {
+			head = append(head, textproto.CanonicalMIMEHeaderKey(name)+": "+value+"\r\n"...)
+		}
+	}
+	return append(head, "\r\n"...)
+}
+
+// serveRaw brings a subscriber up to now, and leaves the rest to a goroutine that is new
+// and small: the stack of this one has grown by then.
+func (b *broker) serveRaw(ctx context.Context, s *subscriber, r *rawStream, leave func()) {
+	err := r.write(nil, b.pace.stall)
+	if err == nil {
+		_, err = b.sendNew(ctx, s, r)
+	}
+	if err != nil {
+		defer leave()
+		b.endRaw(s, r, err)
+		return
+	}
+	go func() {
+		defer leave()
+		b.endRaw(s, r, b.serve(context.Background(), s, r))
+	}()
+}
+
+// endRaw closes the connection. A subscriber who is to go on elsewhere is told so.
+func (b *broker) endRaw(s *subscriber, r *rawStream, err error) {
+	defer r.conn.Close()
+	told, ok := errors.AsType[*failure](err)
+	switch {
+	case ok && told.resume:
+		b.sayResume(r, s.seq, told.word)
+	case errors.Is(err, errStalled):
+		b.log.Info("a watcher has stopped reading", "after", s.seq)
+		b.sayResume(r, s.seq, wordSlow)
+	default:
+		b.log.Debug("a watcher has gone", "after", s.seq, "why", err)
+	}
+}
+
+// sayResume tells a subscriber where to resume. One that reads again within the farewell
+// gets the rest of the last event first.
+func (b *broker) sayResume(r *rawStream, seq int64, word string) {
+	until := time.Now().Add(b.pace.farewell)
+	err := r.write(resumeLines(seq, word), b.pace.goodbye)
+	for errors.Is(err, errStalled) && time.Now().Before(until) && !b.isDraining() {
+		err = r.write(nil, b.pace.goodbye)
+	}
+}
+
+func (r *rawStream) send(frames []*frame) error {
+	lines, err := joinLines(frames)
+	if err != nil {
+		return err
+	}
+	return r.write(lines, r.pace.stall)
+}
+
+func (r *rawStream) beat() error { return r.write(beatLines, r.pace.stall) }
+
+// write writes the rest that is left and then lines. After errStalled, rest is what
+// the reader still has to be given.
+func (r *rawStream) write(lines []byte, stall time.Duration) error {
+	if len(r.rest) > 0 {
+		lines = slices.Concat(r.rest, lines)
+	}
+	r.rest = nil
+	if len(lines) == 0 {
+		return nil
+	}
+	if err := r.conn.SetWriteDeadline(time.Now().Add(stall)); err != nil {
+		return err
+	}
+	n, err := r.conn.Write(lines)
+	if errors.Is(err, os.ErrDeadlineExceeded) {
+		r.rest = lines[n:]
+		return errStalled
+	}
+	return err
+}
