@@ -70,7 +70,7 @@ func run(ctx context.Context, sent func(), args []string) int {
 	front := host.Front{
 		Stdin: io.TeeReader(os.Stdin, &h.asked), Stdout: os.Stdout, Stderr: os.Stderr, Getenv: getenv, Dir: dir, Now: time.Now,
 		Line: h.found, Nonce: nonce, Runner: func() string { return process.Host(os.Getppid()) },
-		Desk: &host.Desk{Config: h.configOf, Home: host.UserHome(os.Getenv)},
+		Responder: &host.Responder{Config: h.configOf, Home: host.UserHome(os.Getenv)},
 	}
 	if len(args) > 1 && args[0] == "hook" {
 		if code, known := front.Answer(ctx, args[1:]); known {

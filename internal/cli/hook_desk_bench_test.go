@@ -2,16 +2,13 @@ package cli
 
 import (
 	"bytes"
-	"context"
 	"fmt"
 	"io"
 	"testing"
 	"time"
 
-	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/internal/cli/app"
 	"github.com/umpirehq/umpire/internal/cli/hook"
-	"github.com/umpirehq/umpire/internal/gate"
 	"github.com/umpirehq/umpire/internal/host"
 )
 
@@ -38,30 +35,19 @@ func BenchmarkHookDesk(b *testing.B) {
 			b.Error(err)
 		}
 	})
-	desk := hook.NewGateDesk(a, g.Gate)
-	desk.Gate = deskGate{g.Gate}
+	responder := hook.NewGateResponder(a, g.Gate)
+	responder.Gate, responder.Attended = g.Gate, func() bool { return false }
 	n := 0
 	b.ReportAllocs()
 	for b.Loop() {
 		n++
-		q := host.Question{Agent: "claude", Payload: fmt.Appendf(nil, deskPayload, n), Project: a.Dir, Dir: a.Dir, Runner: "r", Deadline: time.Minute}
-		out, err := desk.Answer(b.Context(), q)
+		q := host.Question{Agent: "claude", Payload: fmt.Appendf(nil, benchPayload, n), Project: a.Dir, Dir: a.Dir, Runner: "r", Deadline: time.Minute}
+		out, err := responder.Answer(b.Context(), q)
 		if err != nil || !bytes.Contains(out.Stdout, []byte(`"permissionDecision":"allow"`)) {
 			b.Fatalf("%v: %s", err, out.Stdout)
 		}
 	}
 }
 
-const deskPayload = `{"session_id":"bench","permission_mode":"default","hook_event_name":"PreToolUse","tool_name":"Bash",` +
+const benchPayload = `{"session_id":"bench","permission_mode":"default","hook_event_name":"PreToolUse","tool_name":"Bash",` +
 	`"tool_use_id":"t%d","tool_input":{"command":"git status && grep -rn needle . | head"}}`
-
-// A deskGate is a gate whose answers nobody waits for.
-type deskGate struct{ *gate.Gate }
-
-// Await returns the batch as it stands.
-func (g deskGate) Await(ctx context.Context, session umpire.SessionID, id umpire.BatchID, _ time.Duration) (umpire.Batch, error) {
-	return g.Batch(ctx, session, id)
-}
-
-// Attended: nobody looks.
-func (deskGate) Attended() bool { return false }

@@ -134,7 +134,7 @@ func serveOn(ctx context.Context, a *app.App, conf *config.Config, where app.Add
 		return errors.Join(app.Failed(err), listener.Close(), g.Close())
 	}
 	log := slog.New(slog.NewTextHandler(a.Stderr, &slog.HandlerOptions{Level: slog.LevelWarn}))
-	err = server.New(server.Config{Gate: g.Gate, Desk: hook.NewGateDesk(a, g.Gate), Credentials: credentials,
+	err = server.New(server.Config{Gate: g.Gate, Hooks: hook.NewGateResponder(a, g.Gate), Credentials: credentials,
 		Remote: f.allowRemote, Log: log}).Serve(ctx, listener)
 	return app.Failed(errors.Join(err, g.Close()))
 }

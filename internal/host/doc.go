@@ -6,8 +6,8 @@
 //	muse*.go    the marker protocol
 //
 // A Front is the process that an agent starts for every call. It reads one question, and
-// where a gate runs it hands the question on as it came, by a Line; otherwise a Desk of its
-// own decides. The gate has a Desk too, which stores what it decides and holds what a person
+// where a gate runs it hands the question on as it came, by a Line; otherwise a Responder of its
+// own decides. The gate has a Responder too, which stores what it decides and holds what a person
 // is asked. Both ends give the same bytes.
 //
 //	front := host.Front{Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr, ...}

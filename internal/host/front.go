@@ -20,8 +20,8 @@ type Front struct {
 	Getenv         func(string) string
 	Dir            string // the working directory
 	Now            func() time.Time
-	// Desk decides where no gate runs.
-	Desk *Desk
+	// Responder decides where no gate runs.
+	Responder *Responder
 	// Line finds the gate that runs; nil and no error is none.
 	Line func(ctx context.Context, q *Question) (*Line, error)
 	// Runner names the process that started this one.
@@ -90,7 +90,7 @@ func (f *Front) answer(ctx context.Context, a *agent, r *run, o Options) Output 
 	case err != nil:
 		return r.fail(a, err)
 	case line == nil:
-		return a.answer(f.Desk, ctx, r, q)
+		return a.answer(f.Responder, ctx, r, q)
 	}
 	q.Runner, q.Nonce = f.Runner(), f.Nonce()
 	out, err := relay(ctx, line, r, q)

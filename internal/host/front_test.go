@@ -27,11 +27,11 @@ type process struct {
 	out, err bytes.Buffer
 }
 
-func newProcess(stdin string, desk *Desk, line func(context.Context, *Question) (*Line, error)) *process {
+func newProcess(stdin string, responder *Responder, line func(context.Context, *Question) (*Line, error)) *process {
 	p := &process{}
 	p.Front = Front{
 		Stdin: strings.NewReader(stdin), Stdout: &p.out, Stderr: &p.err, Getenv: func(string) string { return "" }, Dir: "/p",
-		Now: time.Now, Desk: desk, Line: line, Runner: func() string { return "r" }, Nonce: func() string { return "n" },
+		Now: time.Now, Responder: responder, Line: line, Runner: func() string { return "r" }, Nonce: func() string { return "n" },
 	}
 	return p
 }
@@ -46,7 +46,7 @@ func (p *process) denies(t *testing.T, why string) {
 
 func TestWithoutAGateTheDeskDecides(t *testing.T) {
 	t.Parallel()
-	desk := &Desk{Config: func(project string) (Config, error) {
+	responder := &Responder{Config: func(project string) (Config, error) {
 		return Config{Decide: func(_ context.Context, r judge.Request) umpire.Decision {
 			if project != "/p" || r.Call.Dir != "/p" {
 				t.Errorf("decides in %q, for %q", r.Call.Dir, project)
@@ -54,7 +54,7 @@ func TestWithoutAGateTheDeskDecides(t *testing.T) {
 			return umpire.Decision{Verdict: umpire.Allow, Reason: "fine"}
 		}}, nil
 	}}
-	p := newProcess(claudeLs, desk, nil)
+	p := newProcess(claudeLs, responder, nil)
 	if code, _ := p.Answer(t.Context(), []string{"claude"}); code != 0 || !strings.Contains(p.out.String(), `"allow"`) {
 		t.Errorf("exit %d, %s", code, &p.out)
 	}
@@ -62,9 +62,9 @@ func TestWithoutAGateTheDeskDecides(t *testing.T) {
 
 func TestWhatGoesWrongDenies(t *testing.T) {
 	t.Parallel()
-	broken := &Desk{Config: func(string) (Config, error) { return Config{}, errors.New("a broken configuration") }}
+	broken := &Responder{Config: func(string) (Config, error) { return Config{}, errors.New("a broken configuration") }}
 	newProcess(claudeLs, broken, nil).denies(t, "a broken configuration")
-	panics := &Desk{Config: func(string) (Config, error) { panic("a fault") }}
+	panics := &Responder{Config: func(string) (Config, error) { panic("a fault") }}
 	newProcess(claudeLs, panics, nil).denies(t, "internal error: a fault")
 	noWay := func(context.Context, *Question) (*Line, error) { return nil, errors.New("no credential") }
 	newProcess(claudeLs, broken, noWay).denies(t, "no credential")

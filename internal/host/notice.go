@@ -20,12 +20,12 @@ const maxResult = 64 << 10
 
 // tellClaude tells the gate what became of a call, a turn or a session. Without one
 // it runs the hooks that follow a call by itself.
-func (d *Desk) tellClaude(ctx context.Context, r *run, q *Question, e ClaudeEvent) error {
+func (p *Responder) tellClaude(ctx context.Context, r *run, q *Question, e ClaudeEvent) error {
 	if e.Session == "" {
 		return nil
 	}
-	if d.Gate == nil {
-		return d.endedAlone(ctx, q, e)
+	if p.Gate == nil {
+		return p.endedAlone(ctx, q, e)
 	}
 	limit := noticeTime
 	if e.Kind == ClaudePostToolUse || e.Kind == ClaudePostToolUseFailure {
@@ -33,7 +33,7 @@ func (d *Desk) tellClaude(ctx context.Context, r *run, q *Question, e ClaudeEven
 	}
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
-	err := tell(ctx, d.Gate, q, e)
+	err := tell(ctx, p.Gate, q, e)
 	if errors.Is(err, umpire.ErrNotFound) || errors.Is(err, umpire.ErrState) {
 		return nil // about a call that was decided while no gate ran, or by the agent's own prompt
 	}
@@ -41,7 +41,7 @@ func (d *Desk) tellClaude(ctx context.Context, r *run, q *Question, e ClaudeEven
 }
 
 // endedAlone runs the hooks that follow a call.
-func (d *Desk) endedAlone(ctx context.Context, q *Question, e ClaudeEvent) error {
+func (p *Responder) endedAlone(ctx context.Context, q *Question, e ClaudeEvent) error {
 	output := responseText(e.Response)
 	switch e.Kind {
 	case ClaudePostToolUse:
@@ -55,7 +55,7 @@ func (d *Desk) endedAlone(ctx context.Context, q *Question, e ClaudeEvent) error
 	if err != nil {
 		return err
 	}
-	c, err := d.Config(project)
+	c, err := p.Config(project)
 	if err != nil || c.Ended == nil {
 		return nil //nolint:nilerr // it is told where something is decided
 	}

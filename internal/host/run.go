@@ -24,7 +24,7 @@ const (
 type agent struct {
 	name     string
 	deadline time.Duration
-	answer   func(*Desk, context.Context, *run, *Question) Output
+	answer   func(*Responder, context.Context, *run, *Question) Output
 	// fail is the answer when there is no decision. About is what the payload said
 	// before things went wrong: the event, or the tool.
 	fail  func(about string, problem error) Output
@@ -35,8 +35,8 @@ type agent struct {
 
 // agents are all of them.
 var agents = []agent{
-	{"claude", claudeTimeout - margin, (*Desk).claude, FailClaude, aboutClaude, true},
-	{"muse", claudeTimeout - margin, (*Desk).muse, FailMuse, aboutMuse, false},
+	{"claude", claudeTimeout - margin, (*Responder).claude, FailClaude, aboutClaude, true},
+	{"muse", claudeTimeout - margin, (*Responder).muse, FailMuse, aboutMuse, false},
 }
 
 // Agents are the names of those whose questions are answered.

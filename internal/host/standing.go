@@ -29,7 +29,7 @@ const standingWindow = 2000
 // standing finds the decision on the latest identical call: the one that was let
 // through and has no result yet, or that was refused. Nil is none.
 func (h *gateHook) standing(ctx context.Context) (*umpire.Decision, error) {
-	hash, err := h.desk.Hash(h.event.Call.Tool, h.event.Call.Input)
+	hash, err := h.responder.Hash(h.event.Call.Tool, h.event.Call.Input)
 	if err != nil {
 		return nil, err
 	}

@@ -15,23 +15,23 @@ import (
 type gateHook struct {
 	claudeCase
 
-	desk *Desk
-	gate umpire.Gate
-	run  *run
+	responder *Responder
+	gate      umpire.Gate
+	run       *run
 	// asked is the decision as a person would be asked about it.
 	asked umpire.Decision
 }
 
-func newGateHook(d *Desk, r *run, c claudeCase) *gateHook {
-	h := &gateHook{claudeCase: c, desk: d, gate: d.Gate, run: r}
+func newGateHook(p *Responder, r *run, c claudeCase) *gateHook {
+	h := &gateHook{claudeCase: c, responder: p, gate: p.Gate, run: r}
 	if c.event.ToolUseID == "" { // without an id, equal calls would pass for one
 		h.event.Call.ID += umpire.CallID("-" + c.question.Nonce)
 	}
 	return h
 }
 
-func (d *Desk) claudeThrough(ctx context.Context, r *run, q claudeCase) (Output, error) {
-	h := newGateHook(d, r, q)
+func (p *Responder) claudeThrough(ctx context.Context, r *run, q claudeCase) (Output, error) {
+	h := newGateHook(p, r, q)
 	if q.event.Kind == ClaudePermissionRequest {
 		return h.request(ctx)
 	}
@@ -55,7 +55,7 @@ func (d *Desk) claudeThrough(ctx context.Context, r *run, q claudeCase) (Output,
 func (h *gateHook) holds() bool {
 	switch h.config.Asked {
 	case AskedAuto:
-		return !h.question.Attended || h.desk.Attended()
+		return !h.question.Attended || h.responder.Attended()
 	case AskedNative:
 		return false
 	case AskedHold:
@@ -113,7 +113,7 @@ func (h *gateHook) opened(ctx context.Context, do func() error) error {
 // if it may run at once. Leave reports whether a call is the host's; nil leaves none.
 func (h *gateHook) admit(ctx context.Context, leave func(*umpire.Decision) bool) (started umpire.Started, err error) {
 	err = h.opened(ctx, func() error {
-		started, err = h.desk.Admit(ctx, umpire.Submission{
+		started, err = h.responder.Admit(ctx, umpire.Submission{
 			Session: h.event.Session, Batch: h.id(), Lane: string(h.id()), Calls: []umpire.Call{h.call()},
 			Headless: h.headless || h.event.Unattended(), Mode: h.mode(),
 		}, h.question.Runner, leave)

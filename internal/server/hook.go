@@ -47,9 +47,9 @@ func (s *Server) questioned(r *http.Request) (host.Output, error) {
 	if err := s.mayAsk(r.Context(), &q); err != nil {
 		return host.Output{}, err
 	}
-	desk := *s.config.Desk
-	desk.Gate, desk.Attended = hookGate{s.gate, s}, s.inbox.attended
-	return desk.Answer(r.Context(), q)
+	responder := *s.config.Hooks
+	responder.Gate, responder.Attended = hookGate{s.gate, s}, s.inbox.attended
+	return responder.Answer(r.Context(), q)
 }
 
 // mayAsk refuses a question about a session that another process runs, and one in the name
@@ -61,7 +61,7 @@ func (s *Server) mayAsk(ctx context.Context, q *host.Question) error {
 	return s.takeable(ctx, q.Session())
 }
 
-// A hookGate is the gate as a desk within the server needs it.
+// A hookGate is the gate as a responder within the server needs it.
 type hookGate struct {
 	umpire.Gate
 	server *Server

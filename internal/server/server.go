@@ -32,8 +32,8 @@ type Backend interface {
 type Config struct {
 	Gate        Backend
 	Credentials Credentials
-	// Desk answers the hooks of agents, with Gate as its gate; nil answers none.
-	Desk *host.Desk
+	// Hooks answers the hooks of agents, with Gate as its gate; nil answers none.
+	Hooks *host.Responder
 	// Remote permits TCP addresses that other machines reach. What goes over the
 	// wire is not encrypted.
 	Remote bool
@@ -86,7 +86,7 @@ func newServer(c Config, p pace) *Server {
 	s.routeTimeline()
 	s.routes["/v1/events"] = route{handler: http.HandlerFunc(s.events), role: roleAgent, stream: true}
 	s.routes["/healthz"] = route{handler: http.HandlerFunc(s.healthy), role: roleAgent}
-	if c.Desk != nil {
+	if c.Hooks != nil {
 		s.routes[host.Path] = route{handler: http.HandlerFunc(s.hook), role: roleAgent}
 	}
 	return s

@@ -72,7 +72,7 @@ func (d *doctor) canary(ctx context.Context, r registered) {
 
 // strict reports whether this umpire too would not let `ls` pass.
 func (d *doctor) strict(ctx context.Context) bool {
-	out, err := hook.NewDesk(d.App).Answer(ctx, host.Question{
+	out, err := hook.NewResponder(d.App).Answer(ctx, host.Question{
 		Agent: "claude", Payload: canaryPayload(d.canaryDir(), d.session, "ls"), Dir: d.canaryDir(),
 		Deadline: canaryTimeout,
 	})

@@ -70,7 +70,7 @@ func answerHook(ctx context.Context, a *app.App, args []string) int {
 	a = &registered
 	front := host.Front{
 		Stdin: a.Stdin, Stdout: a.Stdout, Stderr: a.Stderr, Getenv: a.Getenv, Dir: a.Dir, Now: a.Now,
-		Desk: newDeskWith(a, a.ReadConfig, func(dir string) { keepSnapshot(a, dir) }), Nonce: rand.Text,
+		Responder: newResponderWith(a, a.ReadConfig, func(dir string) { keepSnapshot(a, dir) }), Nonce: rand.Text,
 		Line:   func(ctx context.Context, _ *host.Question) (*host.Line, error) { return findLine(ctx, a) },
 		Runner: func() string { return process.Host(os.Getppid()) },
 	}
@@ -82,25 +82,27 @@ func answerHook(ctx context.Context, a *app.App, args []string) int {
 	return app.ExitDenied // for an agent any other code means to go on
 }
 
-// NewDesk answers questions by the configuration as it is at each of them.
-func NewDesk(a *app.App) *host.Desk {
-	return newDeskWith(a, a.ReadConfig, func(string) {})
+// NewResponder returns what answers questions by the configuration as it is at each of them.
+func NewResponder(a *app.App) *host.Responder {
+	return newResponderWith(a, a.ReadConfig, func(string) {})
 }
 
-// newDeskWith is a desk that reads the configuration in its own way. Decided is told of
+// newResponderWith returns one that reads the configuration in its own way. Decided is told of
 // each project in which a call was decided without a gate.
-func newDeskWith(a *app.App, read func(dir string) (*config.Config, error), decided func(project string)) *host.Desk {
-	return &host.Desk{
-		Config: func(project string) (host.Config, error) { return readDeskConfig(a, read, decided, project) },
+func newResponderWith(
+	a *app.App, read func(dir string) (*config.Config, error), decided func(project string),
+) *host.Responder {
+	return &host.Responder{
+		Config: func(project string) (host.Config, error) { return readResponderConfig(a, read, decided, project) },
 		Now:    a.Now,
 		Home:   a.UserHome(),
 	}
 }
 
-// NewGateDesk is the desk of a gate that runs.
-func NewGateDesk(a *app.App, g *gate.Gate) *host.Desk {
+// NewGateResponder returns that of a gate that runs.
+func NewGateResponder(a *app.App, g *gate.Gate) *host.Responder {
 	kept := &config.Kept{Home: a.Home(), Read: a.ReadConfig}
-	d := newDeskWith(a, kept.Of, func(string) {})
+	d := newResponderWith(a, kept.Of, func(string) {})
 	d.Admit, d.Hash = g.Admit, batch.ArgsHash
 	return d
 }
@@ -110,7 +112,7 @@ var whenAsked = map[string]host.WhenAsked{
 	"auto": host.AskedAuto, "hold": host.AskedHold, "native": host.AskedNative,
 }
 
-func readDeskConfig(a *app.App, read func(dir string) (*config.Config, error), decided func(string),
+func readResponderConfig(a *app.App, read func(dir string) (*config.Config, error), decided func(string),
 	project string) (host.Config, error) {
 	c, err := read(project)
 	if err != nil {

@@ -9,12 +9,12 @@ import (
 
 // muse answers one request of the marker protocol. The request names no folder: it
 // is about the one that the hook is started in.
-func (d *Desk) muse(ctx context.Context, r *run, q *Question) Output {
+func (p *Responder) muse(ctx context.Context, r *run, q *Question) Output {
 	request, err := ReadMuse(q.Payload)
 	if err != nil {
 		return FailMuse(request.Call.Tool, err)
 	}
-	c, err := d.config(r, q.Dir)
+	c, err := p.config(r, q.Dir)
 	if err != nil {
 		return FailMuse(request.Call.Tool, err)
 	}

@@ -16,7 +16,7 @@ import (
 
 // claude answers one hook event of Claude Code. Events about nothing that can be
 // stopped are told to the gate, if there is one, and passed over.
-func (d *Desk) claude(ctx context.Context, r *run, q *Question) Output {
+func (p *Responder) claude(ctx context.Context, r *run, q *Question) Output {
 	e, err := ReadClaude(q.Payload)
 	if err != nil {
 		return FailClaude(e.Event, err)
@@ -24,9 +24,9 @@ func (d *Desk) claude(ctx context.Context, r *run, q *Question) Output {
 	var out Output
 	switch {
 	case e.Kind.Decides():
-		out, err = d.decideClaude(ctx, r, q, e)
+		out, err = p.decideClaude(ctx, r, q, e)
 	case e.Kind != ClaudeOther:
-		err = d.tellClaude(ctx, r, q, e)
+		err = p.tellClaude(ctx, r, q, e)
 	}
 	if errors.Is(err, ErrAway) {
 		r.away.Store(true)
@@ -52,28 +52,28 @@ type claudeCase struct {
 	headless bool
 }
 
-func (d *Desk) decideClaude(ctx context.Context, r *run, q *Question, e ClaudeEvent) (Output, error) {
-	c, err := d.claudeCase(r, q, e)
+func (p *Responder) decideClaude(ctx context.Context, r *run, q *Question, e ClaudeEvent) (Output, error) {
+	c, err := p.claudeCase(r, q, e)
 	if err != nil {
 		return Output{}, err
 	}
 	switch {
 	case c.config.WarnOnly:
-		return d.warn(ctx, r, c), nil
-	case d.Gate != nil:
-		return d.claudeThrough(ctx, r, c)
+		return p.warn(ctx, r, c), nil
+	case p.Gate != nil:
+		return p.claudeThrough(ctx, r, c)
 	}
 	return c.answer(c.alone(ctx), false), nil
 }
 
 // warn has no opinion where umpire only warns. The gate keeps the record, if one runs; what
 // it cannot keep holds nothing up.
-func (d *Desk) warn(ctx context.Context, r *run, c claudeCase) Output {
+func (p *Responder) warn(ctx context.Context, r *run, c claudeCase) Output {
 	out := unenforced(c.alone(ctx))
-	if d.Gate == nil || c.event.Kind != ClaudePreToolUse {
+	if p.Gate == nil || c.event.Kind != ClaudePreToolUse {
 		return out
 	}
-	h := newGateHook(d, r, c)
+	h := newGateHook(p, r, c)
 	asks := func(d *umpire.Decision) bool { return d.Verdict != umpire.Allow } // the gate may enforce still
 	if _, err := h.admit(ctx, asks); err != nil {
 		out.Stderr = fmt.Appendf(out.Stderr, "umpire: not enforced, and not recorded: %s\n", view.Visible(err.Error()))
@@ -82,12 +82,12 @@ func (d *Desk) warn(ctx context.Context, r *run, c claudeCase) Output {
 }
 
 // claudeCase gathers what an event is decided by.
-func (d *Desk) claudeCase(r *run, q *Question, e ClaudeEvent) (claudeCase, error) {
+func (p *Responder) claudeCase(r *run, q *Question, e ClaudeEvent) (claudeCase, error) {
 	project, err := claudeProject(q, &e)
 	if err != nil {
 		return claudeCase{}, err
 	}
-	c, err := d.config(r, project)
+	c, err := p.config(r, project)
 	if err != nil {
 		return claudeCase{}, err
 	}
@@ -95,7 +95,7 @@ func (d *Desk) claudeCase(r *run, q *Question, e ClaudeEvent) (claudeCase, error
 	// A configured reject asks nobody, and Claude Code's plan mode must not turn
 	// that into a question.
 	headless := q.Headless || c.Mode == umpire.ModeReject
-	return claudeCase{question: q, event: e, project: project, config: c, home: d.Home, headless: headless}, nil
+	return claudeCase{question: q, event: e, project: project, config: c, home: p.Home, headless: headless}, nil
 }
 
 // reply is what Claude Code is told about a decision.

@@ -83,7 +83,7 @@ func TestQuestionsGoWhereSomebodyLooks(t *testing.T) {
 				looks = looks[min(1, len(looks)-1):]
 				return now
 			}
-			d := &Desk{Gate: g, Attended: attended, Admit: g.admit, Hash: func(string, json.RawMessage) (string, error) { return "", nil },
+			d := &Responder{Gate: g, Attended: attended, Admit: g.admit, Hash: func(string, json.RawMessage) (string, error) { return "", nil },
 				Config: func(string) (Config, error) {
 					return Config{Settings: policy.Settings{Mode: umpire.ModeDefault}, Asked: tt.asked, Decide: func(context.Context, judge.Request) umpire.Decision { return tt.decision }}, nil
 				}}

@@ -38,8 +38,8 @@ const (
 	AskedNative                  // the agent's own dialog
 )
 
-// A Desk answers questions. It is safe for concurrent use.
-type Desk struct {
+// A Responder answers questions. It is safe for concurrent use.
+type Responder struct {
 	// Config reads the configuration of the project of a folder. An error denies.
 	Config func(project string) (Config, error)
 	// Gate stores and holds calls; nil decides without one. The error of its Await
@@ -62,7 +62,7 @@ type Desk struct {
 var ErrAway = errors.New("the gate is going away")
 
 // Answer answers a question within its deadline. The only error is [ErrAway].
-func (d *Desk) Answer(ctx context.Context, q Question) (Output, error) {
+func (p *Responder) Answer(ctx context.Context, q Question) (Output, error) {
 	a := agentOf(q.Agent)
 	if a == nil {
 		return FailClaude("", fmt.Errorf("agent %q is not known", view.Visible(q.Agent))), nil
@@ -70,25 +70,25 @@ func (d *Desk) Answer(ctx context.Context, q Question) (Output, error) {
 	if q.Deadline <= 0 {
 		return a.fail(a.about(q.Payload), errLate), nil
 	}
-	r := newRun(d.now, q.Deadline)
+	r := newRun(p.now, q.Deadline)
 	r.reads(q.Payload)
-	out := r.watch(ctx, a, func(ctx context.Context) Output { return a.answer(d, ctx, r, &q) })
+	out := r.watch(ctx, a, func(ctx context.Context) Output { return a.answer(p, ctx, r, &q) })
 	if r.away.Load() {
 		return Output{}, ErrAway
 	}
 	return out, nil
 }
 
-func (d *Desk) now() time.Time {
-	if d.Now == nil {
+func (p *Responder) now() time.Time {
+	if p.Now == nil {
 		return time.Now()
 	}
-	return d.Now()
+	return p.Now()
 }
 
 // config reads the configuration of a project and obeys its deadline.
-func (d *Desk) config(r *run, project string) (Config, error) {
-	c, err := d.Config(project)
+func (p *Responder) config(r *run, project string) (Config, error) {
+	c, err := p.Config(project)
 	if err == nil && c.Deadline > 0 {
 		r.limitTo(c.Deadline)
 	}
