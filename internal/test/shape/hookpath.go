@@ -19,12 +19,11 @@ const (
 // A form is a type on the hook path that holds bytes or raw JSON, itself or in
 // a field. These hold something else than the call.
 var otherBytes = map[string]string{
-	"internal/gitdir.indexed":           "git's index",
-	"internal/manifest.lazyRegexp":      "a pattern",
-	"shell/internal/snippet.lazyRegexp": "a pattern",
-	"internal/strictjson.walker":        "the state of a reader",
-	"internal/host.Output":              "the answer",
-	"policy.hits":                       "a set of bits",
+	"internal/gitdir.indexed":    "git's index",
+	"internal/strictjson.walker": "the state of a reader",
+	"internal/lazyregexp.Regexp": "a pattern",
+	"internal/host.Output":       "the answer",
+	"policy.hits":                "a set of bits",
 }
 
 // A scan is a call on the hook path that takes JSON apart from end to end. Those
@@ -34,7 +33,7 @@ var otherScans = map[string]string{
 	"internal/judge.":                                            "the snapshot",
 	"internal/manifest.":                                         "files of the project",
 	"(*internal/judge.Snapshot).":                                "the snapshot",
-	"policy.raised":                                              "what an MCP server claims of its tool",
+	"policy.raiseRisk":                                           "what an MCP server claims of its tool",
 	"policy.readPaths":                                           "one member of the input",
 	"policy.guessedCommand":                                      "one member of the input",
 	"(policy.input).":                                            "one member of the input",
