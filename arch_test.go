@@ -147,6 +147,9 @@ var archRules = map[string]func(archTree) []string{
 	"files are short":                       checkFileSizes,
 	"functions are short":                   checkFuncSizes,
 	"packages are small":                    checkPackageSizes,
+	"types have few methods":                checkMethods,
+	"lines are narrow":                      checkWidths,
+	"names are told apart":                  checkNames,
 	"exported signatures are our own":       checkSignatures,
 	"exported names have comments":          checkComments,
 	"no work is put off in comments":        checkLaterWords,
@@ -177,6 +180,7 @@ type archFile struct {
 	fset      *token.FileSet
 	syntax    *ast.File
 	lines     int
+	wide      int // lines over maxColumns
 	test      bool
 	generated bool
 }
@@ -223,6 +227,7 @@ func parseFile(fsys fs.FS, name string) (archFile, error) {
 	return archFile{
 		dir: path.Dir(name), name: name, fset: fset, syntax: syntax,
 		lines: strings.Count(string(text), "\n"),
+		wide:  countWide(string(text)),
 		test:  strings.HasSuffix(name, "_test.go"),
 		// The name alone would let a hand-written connect.go slip through.
 		generated: named && ast.IsGenerated(syntax),
@@ -754,6 +759,13 @@ var badTrees = []struct {
 	{"functions are short", "too many large", map[string]string{"a.go": "package umpire\nfunc f() {" + strings.Repeat("\n", crowdFuncLines) + "}"}, "1 of 1 are over 60"},
 	{"functions are short", "in a table", map[string]string{"a.go": "package umpire\nvar _ = []any{func() {" + strings.Repeat("\n", maxFuncLines) + "}}"}, "func literal has 121 lines"},
 	{"packages are small", "huge", map[string]string{"a.go": "package umpire" + strings.Repeat("\n", maxPackageLines+1)}, "package . has"},
+	{"types have few methods", "too many", map[string]string{"a.go": "package umpire\n" + strings.Repeat("func (*T[P]) M() {}\n", maxMethods+1)}, "type ..T has 41 methods"},
+	{"lines are narrow", "tabs", map[string]string{"a.go": "package umpire\n" + strings.Repeat("\t", 30) + "// x"}, "package . has 1 lines over 120 columns"},
+	{"names are told apart", "seven", map[string]string{
+		"policy/a.go": "package policy\nfunc nab() {}", "place/a.go": "package place\nfunc nab() {}", "shell/a.go": "package shell\nfunc (T) nab() {}",
+		"internal/tui/a.go": "package tui\nfunc nab() {}", "internal/mcp/a.go": "package mcp\nfunc nab() {}", "internal/llm/a.go": "package llm\nfunc nab() {}",
+		"internal/gate/a.go": "package gate\nfunc nab() {}",
+	}, "nab are declared in 7 packages"},
 	{"exported signatures are our own", "result", map[string]string{"shell/a.go": "package shell\nimport \"mvdan.cc/sh/v3/syntax\"\nfunc Parse() *syntax.File { return nil }"}, "shows mvdan.cc/sh/v3/syntax.File"},
 	{"exported signatures are our own", "field", map[string]string{"shell/a.go": "package shell\nimport \"go.yaml.in/yaml/v3\"\ntype T struct{ N []yaml.Node }"}, "shows go.yaml.in/yaml/v3.Node"},
 	{"exported signatures are our own", "method", map[string]string{"policy/a.go": "package policy\nimport y \"go.yaml.in/yaml/v3\"\nfunc (*T[P]) Node(y.Node) {}"}, "shows go.yaml.in/yaml/v3.Node"},

@@ -1,0 +1,194 @@
+package umpire_test
+
+// The budgets for what sizes do not show: how many methods a type has, how wide
+// lines are, and how many packages declare functions of one name. Some packages
+// are over them still. Each stands in a table of exceptions with its figure of
+// now, which may become smaller and never larger. make shape lists the places.
+
+import (
+	"fmt"
+	"go/ast"
+	"maps"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+	"unicode/utf8"
+)
+
+const (
+	maxMethods  = 40
+	maxColumns  = 120 // a tab counts as four
+	maxPackages = 6   // that declare functions or methods of one private name
+)
+
+// largeTypes have more than maxMethods methods.
+var largeTypes = map[string]int{
+	"internal/gate.Gate":     138,
+	"internal/store.Tx":      71,
+	"internal/gate.step":     59,
+	"internal/server.Server": 55,
+}
+
+// wideLines are over maxColumns, by package. Schemas and prompts are texts for models and
+// stay as they are.
+var wideLines = map[string]int{
+	"internal/cli":             256,
+	"internal/store/storetest": 127,
+	"internal/gate":            89,
+	"internal/store":           61,
+	"internal/server":          47,
+	"internal/view":            36,
+	"internal/host":            28,
+	"internal/host/setup":      17,
+	"internal/config":          11,
+	"internal/agent":           10,
+	"internal/tool":            5,
+	"internal/client":          4,
+	"cmd/umpire-hook":          2,
+	"internal/store/postgres":  2,
+	"internal/batch":           1,
+	"internal/judge":           1,
+}
+
+// commonNames are private names that more than maxPackages packages declare.
+var commonNames = map[string]int{
+	"add":    18,
+	"read":   13,
+	"run":    13,
+	"fail":   11,
+	"start":  11,
+	"take":   11,
+	"answer": 9,
+	"ask":    8,
+	"at":     8,
+	"enter":  8,
+	"find":   8,
+	"keep":   8,
+	"write":  8,
+	"call":   7,
+	"close":  7,
+	"leave":  7,
+	"note":   7,
+	"open":   7,
+	"settle": 7,
+}
+
+func countMethods(tree archTree) map[string]int {
+	methods := map[string]int{}
+	for _, fn := range declaredFuncs(tree) {
+		if fn.receiver != "" {
+			methods[fn.dir+"."+fn.receiver]++
+		}
+	}
+	return methods
+}
+
+func countWideLines(tree archTree) map[string]int {
+	wide := map[string]int{}
+	for _, f := range tree.written() {
+		if f.wide > 0 {
+			wide[f.dir] += f.wide
+		}
+	}
+	return wide
+}
+
+func countNames(tree archTree) map[string]int {
+	packages := map[string]map[string]bool{}
+	for _, fn := range declaredFuncs(tree) {
+		if ast.IsExported(fn.name) || fn.name == "init" || fn.name == "main" {
+			continue
+		}
+		if packages[fn.name] == nil {
+			packages[fn.name] = map[string]bool{}
+		}
+		packages[fn.name][fn.dir] = true
+	}
+	names := map[string]int{}
+	for name, dirs := range packages {
+		names[name] = len(dirs)
+	}
+	return names
+}
+
+// A declaredFunc is a function, or a method of receiver.
+type declaredFunc struct{ dir, receiver, name string }
+
+func declaredFuncs(tree archTree) (all []declaredFunc) {
+	for _, f := range tree.written() {
+		for _, decl := range f.syntax.Decls {
+			fn, ok := decl.(*ast.FuncDecl)
+			if !ok {
+				continue
+			}
+			receiver := ""
+			if fn.Recv != nil {
+				for node := range ast.Preorder(fn.Recv.List[0].Type) {
+					if name, ok := node.(*ast.Ident); ok {
+						receiver = name.Name
+						break
+					}
+				}
+			}
+			all = append(all, declaredFunc{f.dir, receiver, fn.Name.Name})
+		}
+	}
+	return all
+}
+
+// countWide counts the lines of a text that are over maxColumns.
+func countWide(text string) (wide int) {
+	for line := range strings.Lines(text) {
+		line = strings.TrimSuffix(line, "\n")
+		if utf8.RuneCountInString(line)+3*strings.Count(line, "\t") > maxColumns {
+			wide++
+		}
+	}
+	return wide
+}
+
+func checkMethods(tree archTree) []string {
+	return overExceptions(countMethods(tree), largeTypes, maxMethods, "type %s has %d methods, the limit is %d")
+}
+
+func checkWidths(tree archTree) []string {
+	return overExceptions(countWideLines(tree), wideLines, 0, "package %s has %d lines over 120 columns, the limit is %d")
+}
+
+func checkNames(tree archTree) []string {
+	return overExceptions(countNames(tree), commonNames, maxPackages, "functions %s are declared in %d packages, the limit is %d")
+}
+
+// overExceptions complains about each figure over the limit or its exception.
+func overExceptions(figures, exceptions map[string]int, limit int, format string) (complaints []string) {
+	for _, name := range slices.Sorted(maps.Keys(figures)) {
+		if most := max(limit, exceptions[name]); figures[name] > most {
+			complaints = append(complaints, fmt.Sprintf(format, name, figures[name], most))
+		}
+	}
+	return complaints
+}
+
+// An exception that is not needed any more would let the figure grow again.
+func TestArchitectureExceptionsAreNeeded(t *testing.T) {
+	t.Parallel()
+	tree, err := parseTree(os.DirFS("."))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, budget := range []struct {
+		figures, exceptions map[string]int
+		limit               int
+	}{
+		{countMethods(tree), largeTypes, maxMethods},
+		{countWideLines(tree), wideLines, 0},
+		{countNames(tree), commonNames, maxPackages},
+	} {
+		for name, most := range budget.exceptions {
+			if n := budget.figures[name]; n <= budget.limit {
+				t.Errorf("%s is at %d and needs no exception: take its line (%d) out", name, n, most)
+			}
+		}
+	}
+}
