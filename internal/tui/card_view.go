@@ -267,29 +267,19 @@ func (a cardView) choices(width, height int) []string {
 	return append(lines, foldLines([]string{drawKeys(append(more, "Tab", a.text("write a message"))...)}, width)...)
 }
 
-// scopeNames are the entries of the menu.
-var scopeNames = []struct {
-	key   string
-	scope umpire.Scope
-	name  string
-}{
-	{"y", umpire.ScopeOnce, "this time"}, {"s", umpire.ScopeSession, "this session"},
-	{"p", umpire.ScopeProject, "this project"}, {"g", umpire.ScopeGlobal, "everywhere"},
-}
-
 // scopeLines is about how many lines the menu gives to one scope.
 const scopeLines = 3
 
 // scopes list how far an approval may reach, with the exact rule where one is written.
 func (a cardView) scopes(width int) []string {
 	lines := []string{a.text("Allow") + " ▾ / " + a.text("Deny")}
-	for _, s := range scopeNames {
-		reach := a.card.Reach(umpire.Answer{Scope: s.scope})
-		if s.scope != umpire.ScopeOnce && (a.card.Hidden() || a.current().Indeterminate) || len(reach) == 0 {
+	for _, s := range a.card.ScopeKeys() {
+		reach := a.card.Reach(umpire.Answer{Scope: s.Scope})
+		if len(reach) == 0 {
 			continue
 		}
-		name := a.text("allow " + s.name)
-		head := "  " + keyStyle.Render(s.key) + " " + name + strings.Repeat(" ", max(1, 20-lipgloss.Width(name)))
+		name := a.text(s.Menu)
+		head := "  " + keyStyle.Render(s.Key) + " " + name + strings.Repeat(" ", max(1, 20-lipgloss.Width(name)))
 		text := view.List(reach, "; ")
 		if len(text) > scopeLines*width { // the key shows all of it before anything is approved
 			text = a.textf("%d lines, shown before you confirm", len(reach))

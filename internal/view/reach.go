@@ -154,36 +154,48 @@ type Option struct {
 	Answer umpire.Answer
 }
 
-// scopeKeys are the keys of the scopes and their names, from the narrowest to the widest.
-var scopeKeys = []struct {
-	key   string
-	scope umpire.Scope
-	name  string
-}{
-	{"y", umpire.ScopeOnce, "allow once"}, {"s", umpire.ScopeSession, "allow this session"},
-	{"p", umpire.ScopeProject, "always allow"}, {"g", umpire.ScopeGlobal, "always allow, everywhere"},
+// A ScopeKey is the key that approves for a scope, and what it does: as a line of its own,
+// and in a menu of scopes.
+type ScopeKey struct {
+	Key   string
+	Scope umpire.Scope
+
+	Name, Menu string
+}
+
+// scopeKeys are all of them, from the narrowest to the widest.
+var scopeKeys = []ScopeKey{
+	{"y", umpire.ScopeOnce, "allow once", "allow this time"},
+	{"s", umpire.ScopeSession, "allow this session", "allow this session"},
+	{"p", umpire.ScopeProject, "always allow", "allow this project"},
+	{"g", umpire.ScopeGlobal, "always allow, everywhere", "allow everywhere"},
+}
+
+// ScopeKeys are those for which the card can be approved. What hides something, or may
+// have run already, is approved once or not at all.
+func (c *Card) ScopeKeys() []ScopeKey {
+	if c.hidden || c.Pending.Indeterminate {
+		return scopeKeys[:1]
+	}
+	return scopeKeys
 }
 
 // Options are the answers that the card offers, with what they cover: for each scope the
-// narrowest, then the wider ones. What hides something, or may have run already, is
-// approved once or not at all.
+// narrowest, then the wider ones.
 func (c *Card) Options() []Option {
 	var options []Option
-	for _, o := range scopeKeys {
-		if o.scope != umpire.ScopeOnce && (c.hidden || c.Pending.Indeterminate) {
-			continue
-		}
-		for i, width := range append([]umpire.Width{umpire.WidthDefault}, c.Widths(o.scope)...) {
-			answer := umpire.Answer{Choice: umpire.Approve, Scope: o.scope, Width: width}
+	for _, o := range c.ScopeKeys() {
+		for i, width := range append([]umpire.Width{umpire.WidthDefault}, c.Widths(o.Scope)...) {
+			answer := umpire.Answer{Choice: umpire.Approve, Scope: o.Scope, Width: width}
 			lines := c.Reach(answer)
 			if len(lines) == 0 {
 				continue
 			}
-			key := o.key
+			key := o.Key
 			if i > 0 {
 				key += strconv.Itoa(i + 1)
 			}
-			options = append(options, Option{key, Joined(c.text.Of(o.name), ": ", List(lines, "; ")), answer})
+			options = append(options, Option{key, Joined(c.text.Of(o.Name), ": ", List(lines, "; ")), answer})
 		}
 	}
 	return append(options,
