@@ -3,8 +3,9 @@ package shell
 import (
 	"strings"
 
-	"github.com/umpirehq/umpire/shell/internal/scan"
 	"mvdan.cc/sh/v3/syntax"
+
+	"github.com/umpirehq/umpire/shell/internal/scan"
 )
 
 // walkArithmetic walks an arithmetic expression or a test. The shell evaluates the

@@ -4,8 +4,9 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/umpirehq/umpire/shell/internal/scan"
 	"mvdan.cc/sh/v3/syntax"
+
+	"github.com/umpirehq/umpire/shell/internal/scan"
 )
 
 // Arithmetic and parts of variables are computed here when everything in them is known:

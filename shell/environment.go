@@ -4,9 +4,10 @@ import (
 	"slices"
 	"strings"
 
+	"mvdan.cc/sh/v3/syntax"
+
 	"github.com/umpirehq/umpire"
 	"github.com/umpirehq/umpire/shell/internal/scan"
-	"mvdan.cc/sh/v3/syntax"
 )
 
 // Tokens and passwords reach programs through the environment, and what an agent

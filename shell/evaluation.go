@@ -5,8 +5,9 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/umpirehq/umpire/shell/internal/scan"
 	"mvdan.cc/sh/v3/syntax"
+
+	"github.com/umpirehq/umpire/shell/internal/scan"
 )
 
 // Arithmetic evaluates the text of variables, and runs what is substituted in it.

@@ -7,8 +7,9 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/umpirehq/umpire/shell/internal/scan"
 	"mvdan.cc/sh/v3/syntax"
+
+	"github.com/umpirehq/umpire/shell/internal/scan"
 )
 
 // Limits of expansion; beyond them a word is not known.

@@ -1,8 +1,9 @@
 package shell
 
 import (
-	"github.com/umpirehq/umpire/shell/internal/scan"
 	"mvdan.cc/sh/v3/syntax"
+
+	"github.com/umpirehq/umpire/shell/internal/scan"
 )
 
 // break, continue and return leave a loop or a function in its middle, and an

@@ -4,10 +4,9 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/umpirehq/umpire/internal/lazyregexp"
 	"github.com/umpirehq/umpire/place"
 	"github.com/umpirehq/umpire/shell"
-
-	"github.com/umpirehq/umpire/internal/lazyregexp"
 )
 
 // justfiles are the names that just looks for, in letters of any size.
