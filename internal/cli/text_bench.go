@@ -2,9 +2,8 @@ package cli
 
 import (
 	"github.com/umpirehq/umpire/internal/cli/bench"
+	"github.com/umpirehq/umpire/internal/view"
 )
-
-import "github.com/umpirehq/umpire/internal/view"
 
 // chineseBench are the texts of `umpire bench` in 简体中文.
 var chineseBench = view.Catalogue{

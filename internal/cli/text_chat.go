@@ -2,9 +2,8 @@ package cli
 
 import (
 	"github.com/umpirehq/umpire/internal/cli/run"
+	"github.com/umpirehq/umpire/internal/view"
 )
-
-import "github.com/umpirehq/umpire/internal/view"
 
 // chineseChat are the texts of `umpire chat` in 简体中文.
 var chineseChat = view.Catalogue{

@@ -2,9 +2,8 @@ package cli
 
 import (
 	"github.com/umpirehq/umpire/internal/cli/run"
+	"github.com/umpirehq/umpire/internal/view"
 )
-
-import "github.com/umpirehq/umpire/internal/view"
 
 // chineseDemo are the texts of `umpire demo` in 简体中文.
 var chineseDemo = view.Catalogue{

@@ -2,9 +2,8 @@ package cli
 
 import (
 	"github.com/umpirehq/umpire/internal/cli/check"
+	"github.com/umpirehq/umpire/internal/view"
 )
-
-import "github.com/umpirehq/umpire/internal/view"
 
 // chineseFlags are the usages of flags in 简体中文. The word in backquotes is the
 // name of the value.

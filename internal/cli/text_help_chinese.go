@@ -3,9 +3,8 @@ package cli
 import (
 	"github.com/umpirehq/umpire/internal/cli/check"
 	"github.com/umpirehq/umpire/internal/cli/rules"
+	"github.com/umpirehq/umpire/internal/view"
 )
-
-import "github.com/umpirehq/umpire/internal/view"
 
 // chineseHelp are the long texts of help in 简体中文.
 var chineseHelp = view.Catalogue{

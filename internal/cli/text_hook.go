@@ -4,9 +4,8 @@ import (
 	"github.com/umpirehq/umpire/internal/cli/doctor"
 	"github.com/umpirehq/umpire/internal/cli/hook"
 	"github.com/umpirehq/umpire/internal/cli/register"
+	"github.com/umpirehq/umpire/internal/view"
 )
-
-import "github.com/umpirehq/umpire/internal/view"
 
 // chineseHook are the texts of hook, init and doctor in 简体中文.
 var chineseHook = view.Catalogue{

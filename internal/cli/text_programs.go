@@ -2,9 +2,8 @@ package cli
 
 import (
 	"github.com/umpirehq/umpire/internal/cli/programs"
+	"github.com/umpirehq/umpire/internal/view"
 )
-
-import "github.com/umpirehq/umpire/internal/view"
 
 // chinesePrograms are the texts of `umpire programs` and the manual pages in
 // 简体中文.

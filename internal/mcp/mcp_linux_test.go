@@ -1,11 +1,12 @@
 package mcp
 
 import (
-	"github.com/umpirehq/umpire/internal/config"
 	"strconv"
 	"testing"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/umpirehq/umpire/internal/config"
 )
 
 // With a server ends what it started.
