@@ -32,7 +32,6 @@ var otherBytes = map[string]string{
 var otherScans = map[string]string{
 	"internal/judge.":                                            "the snapshot",
 	"internal/manifest.":                                         "files of the project",
-	"(*internal/judge.Snapshot).":                                "the snapshot",
 	"policy.raiseRisk":                                           "what an MCP server claims of its tool",
 	"policy.readPaths":                                           "one member of the input",
 	"policy.guessedCommand":                                      "one member of the input",
